@@ -1,0 +1,160 @@
+# dlp: build, test, install. "make help" lists the targets.
+# The caller's own: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR. SAN=1 builds
+# with sanitizers in a folder of its own.
+
+VERSION := $(shell sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' common/cli.h)
+PREFIX = /usr/local
+BINDIR = $(PREFIX)/bin
+MANDIR = $(PREFIX)/share/man
+DATADIR = $(PREFIX)/share/dlp
+COMPDIR = $(PREFIX)/share/bash-completion/completions
+
+CC = cc
+CFLAGS = -O2 -g
+INSTALL = install
+B = build
+ifdef SAN
+B = build-san
+CFLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+	 -fno-sanitize-recover=undefined
+LDFLAGS += -fsanitize=address,undefined
+endif
+
+WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+       -Wwrite-strings -Wpointer-arith -Wformat=2
+BASE_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -Icommon
+ALL_CFLAGS = -std=c11 $(WARN) $(CFLAGS)
+ALL_CPPFLAGS = $(BASE_CPPFLAGS) -MMD -MP $(CPPFLAGS)
+
+CMDS = $(patsubst cmd/%.c,%,$(wildcard cmd/dlp-*.c))
+BINS = $(CMDS:%=$(B)/bin/%)
+COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c))
+UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
+SCRIPTS = dlp dlprof pyprof-parse pyprof-prof
+MANS = $(wildcard man/*.[157])
+
+# Only what reads databases links these.
+LIBS_dlp-parse = -lsqlite3 -llzma -lzstd -lz -lstdc++
+
+# A make inside a recipe builds on all processors unless -j was given.
+SUBMAKE = $(MAKE) --no-print-directory \
+	  $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc || echo 1))
+
+.PHONY: all
+all: $(BINS)
+
+.PHONY: help
+help:
+	@sed -n 's/^## //p' Makefile
+
+## make            build the commands in build/bin
+## make deps       install the libraries that the build needs
+## make demo       all of that, and a report of a shipped profile
+## make test       install what the tests need, run them all
+##                   T='parse stage*'  only test files of these names
+##                   SAN=1             with sanitizers, in build-san
+## make lint       formatting, static analysis, manuals, scripts
+## make fmt        reformat the C sources
+## make bench      speed and memory against the sqlite3 shell; ROWS= BEST=
+## make install    to PREFIX (/usr/local), DESTDIR in front; uninstall
+## make dist       dlp-VERSION.tar.gz of the last commit
+## make clean      remove what was built
+
+$(B)/libdlp.a: $(COMMON_O)
+	@rm -f $@
+	$(AR) rc $@ $^
+
+# A command is cmd/NAME.c and, where it grew, the files in cmd/NAME/.
+define cmd_rule
+$(B)/bin/$(1): $(patsubst %.c,$(B)/%.o,cmd/$(1).c $(wildcard cmd/$(1)/*.c)) \
+    $(B)/libdlp.a
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LDLIBS)
+endef
+$(foreach c,$(CMDS),$(eval $(call cmd_rule,$(c))))
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+
+# A unit test names the objects of a command that it needs in its first line.
+needs = $(addprefix $(B)/,$(shell sed -n '1s,.*needs: *\(.*\)\*/.*,\1,p' $(1)))
+define unit_rule
+$(B)/unit/$(1): $(B)/tests/unit/$(1).o $(call needs,tests/unit/$(1).c) \
+    $(B)/libdlp.a
+	@mkdir -p $$(@D)
+	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ \
+	    $$(if $$(findstring dlp-parse,$$^),$$(LIBS_dlp-parse)) $$(LDLIBS)
+endef
+$(foreach u,$(notdir $(UNITS)),$(eval $(call unit_rule,$(u))))
+
+.PHONY: unit
+unit: $(UNITS)
+
+.PHONY: deps
+deps:
+	@sh tests/install-deps build
+
+.PHONY: demo
+demo:
+	@sh tests/install-deps build
+	@$(SUBMAKE) all
+	@B=$(B) sh tests/demo
+
+.PHONY: test
+test:
+	@sh tests/install-deps build test
+	@$(SUBMAKE) -k all unit
+	@B=$(B) bash tests/run $(T)
+
+.PHONY: lint
+lint:
+	@sh tests/install-deps build lint
+	@FLAGS='-std=c11 $(BASE_CPPFLAGS)' bash tests/lint
+
+.PHONY: fmt
+fmt:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+.PHONY: bench
+bench:
+	@sh tests/install-deps build bench
+	@$(SUBMAKE) all
+	@B=$(B) CC='$(CC)' bash tests/bench/run
+
+.PHONY: install
+install: all
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/reports \
+	    $(DESTDIR)$(COMPDIR)
+	$(INSTALL) $(BINS) $(DESTDIR)$(BINDIR)
+	for s in $(SCRIPTS); do \
+		test -f pipelines/$$s || continue; \
+		sed 's|^datadir=$$|datadir=$(DATADIR)|' pipelines/$$s \
+		    >$(DESTDIR)$(BINDIR)/$$s || exit; \
+		chmod 755 $(DESTDIR)$(BINDIR)/$$s || exit; \
+	done
+	$(INSTALL) -m 644 pipelines/reports/* $(DESTDIR)$(DATADIR)/reports
+	$(INSTALL) -m 644 pipelines/dlp.bash-completion $(DESTDIR)$(COMPDIR)/dlp
+	for m in $(MANS); do \
+		d=$(DESTDIR)$(MANDIR)/man$${m##*.}; \
+		$(INSTALL) -d $$d && $(INSTALL) -m 644 $$m $$d || exit; \
+	done
+
+.PHONY: uninstall
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(CMDS) $(SCRIPTS))
+	rm -f $(foreach m,$(MANS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix \
+	    $(m)))/$(notdir $(m)))
+	rm -rf $(DESTDIR)$(DATADIR)/reports $(DESTDIR)$(COMPDIR)/dlp
+	-rmdir $(DESTDIR)$(DATADIR)
+
+.PHONY: dist
+dist:
+	git archive --prefix=dlp-$(VERSION)/ -o dlp-$(VERSION).tar.gz HEAD
+
+.PHONY: clean
+clean:
+	rm -rf build build-san
+
+-include $(wildcard $(B)/common/*.d $(B)/cmd/*.d $(B)/cmd/*/*.d \
+    $(B)/tests/unit/*.d)

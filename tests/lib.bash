@@ -1,0 +1,72 @@
+# What every bats file begins with ("load lib", from tests/): the commands
+# on PATH, a fixed environment, and helpers.
+#
+#	$ROOT    the project         $BIN     the built commands
+#	$DATA    ../shared/data of the project, where real profiles may lie
+#	$LENET   the shipped profile, unpacked
+
+ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
+BIN=$ROOT/${B:-build}/bin
+DATA=$ROOT/../shared/data
+LENET=$ROOT/${B:-build}/test/lenet.sqlite
+export PATH=$BIN:$ROOT/pipelines:$PATH LC_ALL=C TZ=UTC
+export ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+unset NO_COLOR COLUMNS TMPDIR
+
+if [ ! -s "$LENET" ]; then
+	mkdir -p "${LENET%/*}"
+	xz -dc "$ROOT/tests/data/lenet.sqlite.xz" >"$LENET.$$" &&
+	    mv "$LENET.$$" "$LENET"
+fi
+
+# need_data PATH: skips the test where that real profile is not there.
+need_data() {
+	[ -e "$DATA/$1" ] || skip "no ../shared/data/$1"
+}
+
+# profile PATH: prints the name of that profile, unpacked if it ends in .xz.
+profile() {
+	local f=$DATA/$1 out
+
+	case $1 in
+	*.xz)
+		out=$ROOT/${B:-build}/test/$(basename "$1" .xz)
+		if [ ! -s "$out" ]; then
+			xz -dc "$f" >"$out.$$" && mv "$out.$$" "$out" ||
+			    return
+		fi
+		printf '%s\n' "$out"
+		;;
+	*)
+		printf '%s\n' "$f"
+		;;
+	esac
+}
+
+# same WANT GOT: fails with the differences of two texts.
+same() {
+	diff -u <(printf '%s\n' "$1") <(printf '%s\n' "$2") >&2
+}
+
+# A golden case is a folder: cmd (one line of bash, run there with pipefail),
+# out, and where they are not empty and 0, err and rc. Lines ##cmd are left
+# out of the comparison: they name versions and files.
+run_case() {
+	local dir=$1 tmp rc want=0
+
+	tmp=$(mktemp -d) || return
+	(cd "$dir" && bash -o pipefail ./cmd) </dev/null \
+	    >"$tmp/raw" 2>"$tmp/err" && rc=0 || rc=$?
+	sed '/^##cmd	/d' "$tmp/raw" >"$tmp/out"
+	[ ! -e "$dir/rc" ] || read -r want <"$dir/rc"
+	local bad=0 err=/dev/null
+	[ ! -e "$dir/err" ] || err=$dir/err
+	if [ "$rc" != "$want" ]; then
+		echo "exit status $rc, not $want"
+		bad=1
+	fi
+	diff -u --label out "$dir/out" --label got "$tmp/out" || bad=1
+	diff -u --label err "$err" --label got "$tmp/err" || bad=1
+	rm -rf "$tmp"
+	return $bad
+}
