@@ -1,0 +1,102 @@
+/* Growable byte strings; see buf.h. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "buf.h"
+#include "err.h"
+
+void
+buf_grow(struct buf *b, size_t more)
+{
+	size_t need, cap;
+
+	if (__builtin_add_overflow(b->len, more, &need) ||
+	    need > SIZE_MAX / 2)
+		die("out of memory");
+	cap = b->cap > 0 ? b->cap : 64;
+	while (cap < need)
+		cap *= 2;
+	b->s = xrealloc(b->s, cap, 1);
+	b->cap = cap;
+}
+
+void
+buf_free(struct buf *b)
+{
+	free(b->s);
+	memset(b, 0, sizeof(*b));
+}
+
+static const char digits[] = "00010203040506070809"
+			     "10111213141516171819"
+			     "20212223242526272829"
+			     "30313233343536373839"
+			     "40414243444546474849"
+			     "50515253545556575859"
+			     "60616263646566676869"
+			     "70717273747576777879"
+			     "80818283848586878889"
+			     "90919293949596979899";
+
+void
+buf_u64(struct buf *b, uint64_t v)
+{
+	char t[20], *p = t + sizeof(t);
+
+	while (v >= 100) {
+		p -= 2;
+		memcpy(p, digits + v % 100 * 2, 2);
+		v /= 100;
+	}
+	if (v >= 10) {
+		p -= 2;
+		memcpy(p, digits + v * 2, 2);
+	} else {
+		*--p = (char)('0' + v);
+	}
+	buf_put(b, p, (size_t)(t + sizeof(t) - p));
+}
+
+void
+buf_i64(struct buf *b, int64_t v)
+{
+	if (v < 0) {
+		buf_putc(b, '-');
+		buf_u64(b, -(uint64_t)v);
+	} else {
+		buf_u64(b, (uint64_t)v);
+	}
+}
+
+void
+buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;
+	buf_reserve(b, (size_t)n + 1);
+	va_start(ap, fmt);
+	vsnprintf(b->s + b->len, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	b->len += (size_t)n;
+}
+
+void
+buf_f64(struct buf *b, double v, int decimals)
+{
+	buf_printf(b, "%.*f", decimals, v);
+}
+
+const char *
+buf_str(struct buf *b)
+{
+	buf_reserve(b, 1);
+	b->s[b->len] = '\0';
+	return b->s;
+}

@@ -1,0 +1,101 @@
+/* The shared part of the command line; see cli.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "err.h"
+#include "num.h"
+
+/* A file opened later must not land on a standard descriptor that the
+ * caller had closed. /dev/full keeps a write to a closed output an error. */
+static void
+fill_closed(void)
+{
+	int fd;
+
+	for (fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)open(fd == 1 ? "/dev/full" : "/dev/null",
+			    fd == 0 ? O_RDONLY : O_WRONLY);
+}
+
+void
+cli_init(const char *name)
+{
+	err_prog(name);
+	fill_closed();
+	optopt = -1; /* so that cli_usage sees whether getopt complained */
+	signal(SIGPIPE, SIG_DFL);
+}
+
+void
+cli_help(const char *usage)
+{
+	fputs(usage, stdout);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		die_errno("standard output");
+	exit(EXIT_OK);
+}
+
+void
+cli_version(void)
+{
+	printf("%s %s\n", err_prog_name(), DLP_VERSION);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		die_errno("standard output");
+	exit(EXIT_OK);
+}
+
+void
+cli_usage(const char *usage)
+{
+	if (optopt == -1)
+		fprintf(stderr, "%.*s\n", (int)strcspn(usage, "\n"), usage);
+	exit(EXIT_TROUBLE);
+}
+
+const char *
+cli_operand(int argc, char **argv, const char *usage)
+{
+	if (argc - optind > 1)
+		cli_usage(usage);
+	if (argc - optind == 1)
+		return argv[optind];
+	if (isatty(STDIN_FILENO))
+		cli_usage(usage);
+	return NULL;
+}
+
+int64_t
+cli_i64(const char *opt, const char *arg, int64_t min, int64_t max)
+{
+	int64_t v;
+
+	if (!num_i64(arg, strlen(arg), &v) || v < min || v > max)
+		die("%s: bad number '%s'", opt, arg);
+	return v;
+}
+
+char **
+cli_list(char *arg, int *n)
+{
+	char **v, *p;
+	int i;
+
+	*n = 1;
+	for (p = arg; *p != '\0'; p++)
+		*n += *p == ',';
+	v = xcalloc((size_t)*n, sizeof(*v));
+	for (i = 0, p = arg; i < *n; i++) {
+		v[i] = p;
+		p += strcspn(p, ",");
+		if (*p == ',')
+			*p++ = '\0';
+	}
+	return v;
+}

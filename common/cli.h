@@ -1,0 +1,47 @@
+/*
+ * What all commands share on the command line: -h, -V, -u, one optional
+ * file operand, and their messages.
+ */
+#ifndef DLP_CLI_H
+#define DLP_CLI_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DLP_VERSION "0.1.0"
+
+/* Call first: program name, SIGPIPE default, C locale, closed descriptors
+ * 0-2 reopened so that files do not land on them. */
+void cli_init(const char *name);
+
+/* The getopt_long loop's shared cases:
+ *	case 'h': cli_help(usage);    prints to stdout, exits 0
+ *	case 'V': cli_version();      "dlp-x 0.1.0", exits 0
+ *	default:  cli_usage(usage);   first line of usage to stderr, unless
+ *				      getopt said what is wrong; exits 2
+ */
+void cli_help(const char *usage) __attribute__((noreturn));
+void cli_version(void) __attribute__((noreturn));
+void cli_usage(const char *usage) __attribute__((noreturn));
+
+/* "-" or NULL for standard input; more than one operand, or none with a
+ * terminal on standard input, is cli_usage(). */
+const char *cli_operand(int argc, char **argv, const char *usage);
+
+/* An option's argument as a number; fatal: "-n: bad number 'x'". */
+int64_t cli_i64(const char *opt, const char *arg, int64_t min, int64_t max);
+
+/* The shared long options' entries for getopt_long. */
+#define CLI_LONGOPTS                                                           \
+	{ "help", no_argument, NULL, 'h' },                                    \
+	    { "version", no_argument, NULL, 'V' },                             \
+	{                                                                      \
+		"unbuffered", no_argument, NULL, 'u'                           \
+	}
+#define CLI_SHORTOPTS "hVu"
+
+/* A comma list "a,b,c" split in place; *n items; free() the result only. */
+char **cli_list(char *arg, int *n);
+
+#endif

@@ -1,0 +1,389 @@
+/* The tables of record types and columns; see cols.h. */
+#include <string.h>
+
+#include "cols.h"
+
+#define PARSE "dlp-parse"
+#define CORR "dlp-correlate"
+#define ITER "dlp-iter"
+#define FLOPS "dlp-flops"
+#define AGG "dlp-agg"
+
+const struct type_def type_defs[] = {
+	{ "str", PARSE, "a long string, written before its first use" },
+	{ "dev", PARSE, "a GPU" },
+	{ "proc", PARSE, "a process with profiled work" },
+	{ "thread", PARSE, "the name of a thread" },
+	{ "range", PARSE, "an NVTX range, at its start" },
+	{ "mark", PARSE, "an NVTX mark" },
+	{ "call", PARSE, "a CUDA API call that launched no GPU work, or several"
+			 " (a graph launch)" },
+	{ "kern", PARSE, "a kernel, with the API call that launched it" },
+	{ "copy", PARSE, "a memory copy, with its API call" },
+	{ "set", PARSE, "a memory set, with its API call" },
+	{ "sync", PARSE, "a synchronization record, with its API call" },
+	{ "graph", PARSE, "a whole CUDA graph run, with its launch call" },
+	{ "node", PARSE, "creation of a CUDA graph node" },
+	{ "os", PARSE, "an operating system runtime call" },
+	{ "lib", PARSE, "a cuDNN or cuBLAS API call" },
+	{ "mem", PARSE, "a GPU memory allocation or release" },
+	{ "over", PARSE, "time the profiler took for itself" },
+	{ "diag", PARSE, "a message of the profiler" },
+	{ "op", CORR, "an op, before its first use" },
+	{ "inst", CORR, "one run of an op, when it closes" },
+	{ "proj", CORR, "a range's projection onto the GPU, when it closes" },
+	{ "rangekern", CORR, "a kernel under one of its enclosing ranges" },
+	{ "iter", ITER, "an iteration" },
+	{ "agg", AGG, "a group with its statistics" },
+	{ NULL, NULL, NULL },
+};
+
+#define ID(t) { t, "id", PARSE, COL_INT, "number, unique in the section" }
+#define START(t, h) { t, "start_ns", PARSE, COL_INT, h }
+#define DUR(t, h) { t, "dur_ns", PARSE, COL_INT, h }
+#define PID(t) { t, "pid", PARSE, COL_INT, "process" }
+#define TID(t) { t, "tid", PARSE, COL_INT, "thread" }
+
+/* What kernels, copies, sets, syncs and graph runs share. */
+#define GPU_WORK(t)                                                            \
+	ID(t),                                                                 \
+	    START(t, "start on the GPU"),                                      \
+	    DUR(t, "duration on the GPU; unset if the end lies before the"     \
+		   " start"),                                                  \
+	    PID(t),                                                            \
+	    { t, "tid", PARSE, COL_INT, "thread of the API call" },            \
+	    { t, "dev", PARSE, COL_INT, "device, as the file numbers it" },    \
+	    { t, "ctx", PARSE, COL_INT, "CUDA context" },                      \
+	    { t, "stream", PARSE, COL_INT, "CUDA stream" },                    \
+	    { t, "corr", PARSE, COL_INT, "correlation id" },                   \
+	    { t, "api", PARSE, COL_TEXT, "name of the API call" },             \
+	    { t, "api_start_ns", PARSE, COL_INT, "start of the API call" },    \
+	{                                                                      \
+		t, "api_dur_ns", PARSE, COL_INT,                               \
+		    "duration of the API call; unset where the call has a"     \
+		    " record of its own (graph launches)"                      \
+	}
+
+/* What correlation adds to GPU work and calls. */
+#define OP_COLS(t)                                                             \
+	{ t, "op_id", CORR, COL_INT, "the op it belongs to" },                 \
+	    { t, "inst_id", CORR, COL_INT,                                     \
+		"the run of the op; unset for unassociated work" },            \
+	    { t, "op_start_ns", CORR, COL_INT, "CPU start of that run" },      \
+	    { t, "mod", CORR, COL_TEXT, "module: torch.nn.functional, aten" }, \
+	    { t, "op", CORR, COL_TEXT, "op type: conv2d" },                    \
+	    { t, "dir", CORR, COL_TEXT, "fprop or bprop" },                    \
+	    { t, "seq", CORR, COL_INT, "autograd sequence id" },               \
+	    { t, "altseq", CORR, COL_TEXT,                                     \
+		"alternative sequence ids, comma separated" },                 \
+	    { t, "sub", CORR, COL_INT,                                         \
+		"number of the kernel among those of its sequence id" },       \
+	    { t, "layer", CORR, COL_TEXT,                                      \
+		"user ranges and layer: markers around the launch, outermost"  \
+		" first, joined by /" },                                       \
+	    { t, "phase", CORR, COL_TEXT,                                      \
+		"the phase the launch belongs to: forward, backward,"          \
+		" optimizer, ..." },                                           \
+	    { t, "phase_by", CORR, COL_TEXT,                                   \
+		"range: a range of the thread; thread: a guess, the one range" \
+		" that another thread held open" },                            \
+	{                                                                      \
+		t, "why", CORR, COL_TEXT,                                      \
+		    "why the work belongs to no op; unset if it does"          \
+	}
+
+#define ITER_COL(t) { t, "iter", ITER, COL_INT, "iteration, from 0" }
+
+const struct col_def col_defs[] = {
+	ID("str"),
+	{ "str", "text", PARSE, COL_TEXT, "the string" },
+
+	{ "dev", "dev", PARSE, COL_INT, "device, as the file numbers it" },
+	{ "dev", "name", PARSE, COL_TEXT, "product name" },
+	{ "dev", "cc", PARSE, COL_TEXT, "compute capability, 9.0" },
+	{ "dev", "n_sm", PARSE, COL_INT, "multiprocessors" },
+	{ "dev", "clock_hz", PARSE, COL_INT, "highest SM clock" },
+	{ "dev", "mem_bytes", PARSE, COL_INT, "memory size" },
+	{ "dev", "membw_bytes_s", PARSE, COL_INT, "memory bandwidth" },
+	{ "dev", "uuid", PARSE, COL_TEXT, "UUID" },
+
+	{ "proc", "pid", PARSE, COL_INT, "process" },
+	{ "proc", "name", PARSE, COL_TEXT, "name or command" },
+
+	{ "thread", "pid", PARSE, COL_INT, "process" },
+	{ "thread", "tid", PARSE, COL_INT, "thread" },
+	{ "thread", "name", PARSE, COL_TEXT, "name" },
+
+	ID("range"),
+	START("range", "start"),
+	DUR("range", "duration; unset if it was never closed"),
+	PID("range"),
+	TID("range"),
+	{ "range", "end_tid", PARSE, COL_INT,
+	    "thread that ended it, if it is another one" },
+	{ "range", "domain", PARSE, COL_TEXT,
+	    "NVTX domain; empty for the default domain" },
+	{ "range", "mode", PARSE, COL_TEXT,
+	    "push: push/pop range; start: start/end range" },
+	{ "range", "text", PARSE, COL_TEXT, "text as the program gave it" },
+
+	ID("mark"),
+	START("mark", "time"),
+	PID("mark"),
+	TID("mark"),
+	{ "mark", "domain", PARSE, COL_TEXT, "NVTX domain" },
+	{ "mark", "text", PARSE, COL_TEXT, "text" },
+
+	ID("call"),
+	START("call", "start on the CPU"),
+	DUR("call", "duration on the CPU"),
+	PID("call"),
+	TID("call"),
+	{ "call", "corr", PARSE, COL_INT, "correlation id" },
+	{ "call", "api", PARSE, COL_TEXT, "name, with version suffix" },
+	{ "call", "ret", PARSE, COL_INT, "return value, 0 is success" },
+	{ "call", "n_gpu", PARSE, COL_INT,
+	    "GPU activities it launched: 0, or 2 and more" },
+
+	GPU_WORK("kern"),
+	{ "kern", "idx", PARSE, COL_INT,
+	    "place in the file's kernel table, from 1" },
+	{ "kern", "short", PARSE, COL_TEXT, "short, readable kernel name" },
+	{ "kern", "name_id", PARSE, COL_STR, "full demangled name" },
+	{ "kern", "grid", PARSE, COL_TEXT, "grid X,Y,Z" },
+	{ "kern", "block", PARSE, COL_TEXT, "block X,Y,Z" },
+	{ "kern", "regs", PARSE, COL_INT, "registers per thread" },
+	{ "kern", "smem_bytes", PARSE, COL_INT, "static shared memory" },
+	{ "kern", "dynsmem_bytes", PARSE, COL_INT, "dynamic shared memory" },
+	{ "kern", "node", PARSE, COL_INT, "CUDA graph node" },
+
+	GPU_WORK("copy"),
+	{ "copy", "kind", PARSE, COL_TEXT, "HtoD, DtoH, DtoD, PtoP, ..." },
+	{ "copy", "bytes", PARSE, COL_INT, "size" },
+	{ "copy", "src_mem", PARSE, COL_TEXT, "pageable, pinned, device, ..." },
+	{ "copy", "dst_mem", PARSE, COL_TEXT, "pageable, pinned, device, ..." },
+	{ "copy", "node", PARSE, COL_INT, "CUDA graph node" },
+
+	GPU_WORK("set"),
+	{ "set", "bytes", PARSE, COL_INT, "size" },
+	{ "set", "value", PARSE, COL_INT, "the value written" },
+	{ "set", "mem", PARSE, COL_TEXT, "pageable, pinned, device, ..." },
+	{ "set", "node", PARSE, COL_INT, "CUDA graph node" },
+
+	GPU_WORK("sync"),
+	{ "sync", "kind", PARSE, COL_TEXT,
+	    "event, stream-wait-event, stream, context or unknown" },
+	{ "sync", "event", PARSE, COL_INT, "CUDA event" },
+
+	GPU_WORK("graph"),
+	{ "graph", "graph", PARSE, COL_INT, "CUDA graph" },
+	{ "graph", "exec", PARSE, COL_INT, "executable graph" },
+
+	ID("node"),
+	START("node", "time of creation"),
+	PID("node"),
+	TID("node"),
+	{ "node", "node", PARSE, COL_INT, "the node" },
+	{ "node", "orig", PARSE, COL_INT, "the node it was made from" },
+
+	ID("os"),
+	START("os", "start"),
+	DUR("os", "duration"),
+	PID("os"),
+	TID("os"),
+	{ "os", "name", PARSE, COL_TEXT, "function" },
+
+	ID("lib"),
+	START("lib", "start"),
+	DUR("lib", "duration"),
+	PID("lib"),
+	TID("lib"),
+	{ "lib", "lib", PARSE, COL_TEXT, "cudnn or cublas" },
+	{ "lib", "name", PARSE, COL_TEXT, "function" },
+
+	ID("mem"),
+	START("mem", "time"),
+	PID("mem"),
+	{ "mem", "dev", PARSE, COL_INT, "device" },
+	{ "mem", "op", PARSE, COL_TEXT, "alloc or free" },
+	{ "mem", "bytes", PARSE, COL_INT, "size" },
+	{ "mem", "addr", PARSE, COL_INT, "address" },
+	{ "mem", "kind", PARSE, COL_TEXT, "pageable, pinned, device, ..." },
+
+	ID("over"),
+	START("over", "start"),
+	DUR("over", "duration"),
+	PID("over"),
+	TID("over"),
+	{ "over", "name", PARSE, COL_TEXT, "what the profiler did" },
+
+	ID("diag"),
+	START("diag", "time"),
+	{ "diag", "severity", PARSE, COL_TEXT, "info, warning or error" },
+	{ "diag", "text", PARSE, COL_TEXT, "message" },
+
+	{ "op", "op_id", CORR, COL_INT, "the op's number in the section" },
+	{ "op", "key", CORR, COL_TEXT,
+	    "the same in every run: name, direction and input shapes" },
+	{ "op", "name", CORR, COL_TEXT, "layer path and op type, joined by /" },
+	{ "op", "mod", CORR, COL_TEXT, "module: torch.nn.functional, aten" },
+	{ "op", "op", CORR, COL_TEXT, "op type: conv2d" },
+	{ "op", "dir", CORR, COL_TEXT, "fprop or bprop" },
+	{ "op", "layer", CORR, COL_TEXT, "layer path" },
+	{ "op", "by", CORR, COL_TEXT,
+	    "what told: pytorch, pyprof, dlprof, tensorflow, tensorrt, xla,"
+	    " nccl, api" },
+	{ "op", "text", CORR, COL_TEXT,
+	    "framework name of the range: aten::conv2d, AddmmBackward0" },
+	{ "op", "dtype", CORR, COL_TEXT,
+	    "type of the first tensor argument, as the marker has it" },
+	{ "op", "shapes", CORR, COL_JSON,
+	    "sizes of the inputs, [[64,3,32,32],[6,3,5,5],[]]" },
+	{ "op", "args", CORR, COL_JSON, "arguments of a PyProf marker" },
+	{ "op", "fwd_op_id", CORR, COL_INT, "the forward op of a backward" },
+	{ "op", "stack", CORR, COL_TEXT,
+	    "call trace, file:line, outermost first, comma separated" },
+
+	{ "inst", "inst_id", CORR, COL_INT, "the run's number" },
+	{ "inst", "op_id", CORR, COL_INT, "its op" },
+	{ "inst", "start_ns", CORR, COL_INT, "start on the CPU" },
+	{ "inst", "dur_ns", CORR, COL_INT,
+	    "CPU time; unset for replays of a captured op" },
+	{ "inst", "pid", CORR, COL_INT, "process" },
+	{ "inst", "tid", CORR, COL_INT, "thread" },
+	{ "inst", "gpu_start_ns", CORR, COL_INT, "first start on the GPU" },
+	{ "inst", "gpu_end_ns", CORR, COL_INT, "last end on the GPU" },
+	{ "inst", "gpu_ns", CORR, COL_INT,
+	    "union of its kernels, copies and sets" },
+	{ "inst", "overhead_ns", CORR, COL_INT,
+	    "CPU time less the union of its API calls" },
+	{ "inst", "idle_ns", CORR, COL_INT,
+	    "first GPU start to last GPU end, less gpu_ns; 0 without GPU"
+	    " work" },
+	{ "inst", "api_ns", CORR, COL_INT, "union of its API calls" },
+	{ "inst", "n_kern", CORR, COL_INT, "kernels" },
+	{ "inst", "n_gpu", CORR, COL_INT, "kernels, copies and sets" },
+	{ "inst", "n_call", CORR, COL_INT, "API calls" },
+	{ "inst", "op", CORR, COL_TEXT, "op type" },
+	{ "inst", "dir", CORR, COL_TEXT, "fprop or bprop" },
+	{ "inst", "seq", CORR, COL_INT, "autograd sequence id" },
+	{ "inst", "fwd_inst_id", CORR, COL_INT,
+	    "the forward run of a backward" },
+	{ "inst", "layer", CORR, COL_TEXT, "layer path" },
+	{ "inst", "phase", CORR, COL_TEXT, "phase" },
+	{ "inst", "launch_id", CORR, COL_INT,
+	    "the graph launch whose replay this is" },
+
+	{ "range", "level", CORR, COL_INT,
+	    "ranges open around it on its thread" },
+	{ "range", "layer", CORR, COL_TEXT, "user ranges around it" },
+
+	{ "proj", "range_id", CORR, COL_INT, "the range" },
+	{ "proj", "start_ns", CORR, COL_INT, "start on the CPU" },
+	{ "proj", "dur_ns", CORR, COL_INT, "duration on the CPU" },
+	{ "proj", "pid", CORR, COL_INT, "process" },
+	{ "proj", "tid", CORR, COL_INT, "thread" },
+	{ "proj", "domain", CORR, COL_TEXT, "NVTX domain" },
+	{ "proj", "mode", CORR, COL_TEXT, "push or start" },
+	{ "proj", "text", CORR, COL_TEXT, "text of the range" },
+	{ "proj", "gpu_start_ns", CORR, COL_INT, "first start on the GPU" },
+	{ "proj", "gpu_end_ns", CORR, COL_INT, "last end on the GPU" },
+	{ "proj", "gpu_ns", CORR, COL_INT, "union of the GPU work" },
+	{ "proj", "n_gpu", CORR, COL_INT, "GPU activities" },
+	{ "proj", "level", CORR, COL_INT, "ranges open around it" },
+	{ "proj", "n_child", CORR, COL_INT, "ranges directly inside" },
+	{ "proj", "parent_id", CORR, COL_INT, "the range around it" },
+
+	{ "rangekern", "range_id", CORR, COL_INT, "the range" },
+	{ "rangekern", "kern_id", CORR, COL_INT, "the kernel" },
+
+	OP_COLS("kern"),
+	OP_COLS("copy"),
+	OP_COLS("set"),
+	OP_COLS("sync"),
+	OP_COLS("graph"),
+	OP_COLS("call"),
+
+	{ "iter", "iter", ITER, COL_INT, "iteration, from 0" },
+	{ "iter", "key", ITER, COL_TEXT, "what cut it: range text or op" },
+	{ "iter", "start_ns", ITER, COL_INT, "start on the CPU" },
+	{ "iter", "dur_ns", ITER, COL_INT, "length on the CPU" },
+	{ "iter", "gpu_start_ns", ITER, COL_INT, "first start on the GPU" },
+	{ "iter", "gpu_end_ns", ITER, COL_INT, "last end on the GPU" },
+	{ "iter", "gpu_ns", ITER, COL_INT,
+	    "union of kernels, copies, sets and graph runs, over the"
+	    " devices" },
+	{ "iter", "step_ns", ITER, COL_INT,
+	    "GPU step: first GPU start to the next iteration's first GPU"
+	    " start (last iteration: to its last GPU end), or dur_ns if that"
+	    " is longer" },
+	{ "iter", "kern_ns", ITER, COL_INT, "sum of the kernels" },
+	{ "iter", "n_kern", ITER, COL_INT, "kernels" },
+	{ "iter", "n_op", ITER, COL_INT, "runs of ops" },
+	ITER_COL("inst"),
+	ITER_COL("kern"),
+	ITER_COL("copy"),
+	ITER_COL("set"),
+	ITER_COL("sync"),
+	ITER_COL("graph"),
+	ITER_COL("call"),
+
+	{ "kern", "params", FLOPS, COL_TEXT,
+	    "shapes and types as PyProf prints them" },
+	{ "kern", "flop", FLOPS, COL_INT,
+	    "floating point operations, 2 per multiply-add" },
+	{ "kern", "bytes", FLOPS, COL_INT, "bytes read and written once" },
+	{ "kern", "dtype", FLOPS, COL_TEXT, "type of the arithmetic" },
+	{ "kern", "tc", FLOPS, COL_YNU, "Tensor Cores used" },
+	{ "kern", "tc_rule", FLOPS, COL_TEXT, "the name rule that decided" },
+	{ "kern", "tc_eligible", FLOPS, COL_YNU,
+	    "whether the op could use Tensor Cores" },
+
+	{ NULL, NULL, NULL, COL_TEXT, NULL },
+};
+
+/* PyProf's words, and short forms of ours. */
+static const struct {
+	const char *alias, *name;
+} aliases[] = {
+	{ "kernel", "short" },
+	{ "sil", "dur_ns" },
+	{ "device", "dev" },
+	{ "trace", "stack" },
+	{ "flops", "flop" },
+	{ "type", "op" },
+	{ "iteration", "iter" },
+};
+
+const struct col_def *
+col_find(const char *type, const char *name)
+{
+	const struct col_def *c;
+
+	for (c = col_defs; c->type != NULL; c++)
+		if (strcmp(c->type, type) == 0 && strcmp(c->name, name) == 0)
+			return c;
+	return NULL;
+}
+
+const struct type_def *
+type_find(const char *type)
+{
+	const struct type_def *t;
+
+	for (t = type_defs; t->type != NULL; t++)
+		if (strcmp(t->type, type) == 0)
+			return t;
+	return NULL;
+}
+
+const char *
+col_alias(const char *alias)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (strcmp(aliases[i].alias, alias) == 0)
+			return aliases[i].name;
+	return alias;
+}

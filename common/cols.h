@@ -1,0 +1,47 @@
+/*
+ * The registry of record types and columns: the one place where a column
+ * has its name, kind, meaning and origin. Legends are written from it,
+ * messages about missing columns name the command that adds them, and the
+ * tables of dlp-records(5) are tested against it.
+ */
+#ifndef DLP_COLS_H
+#define DLP_COLS_H
+
+#include <stddef.h>
+
+enum col_kind {
+	COL_INT,  /* decimal integer; the unit is the suffix of the name */
+	COL_NUM,  /* decimal number with a fraction */
+	COL_TEXT, /* text */
+	COL_JSON, /* JSON text in one field */
+	COL_STR,  /* id of a str record; the column is NAME_id, and dlp-fmt
+		     shows the text as NAME */
+	COL_YNU,  /* yes, no or unknown */
+};
+
+struct col_def {
+	const char *type; /* record type, "kern" */
+	const char *name; /* column name, "start_ns" */
+	const char *by;	  /* the command that writes it, "dlp-parse" */
+	enum col_kind kind;
+	const char *help; /* one line: meaning, unit */
+};
+
+struct type_def {
+	const char *type;
+	const char *by;
+	const char *help;
+};
+
+extern const struct col_def col_defs[]; /* ends with type NULL */
+extern const struct type_def type_defs[];
+
+/* NULL if unknown. */
+const struct col_def *col_find(const char *type, const char *name);
+const struct type_def *type_find(const char *type);
+
+/* PyProf's column names and other aliases: "sil" is "dur_ns". Returns the
+ * column's name, or the alias itself if it is none. */
+const char *col_alias(const char *alias);
+
+#endif

@@ -1,0 +1,138 @@
+/* Messages and allocation; see err.h. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+
+static const char *prog = "dlp";
+
+void
+err_prog(const char *name)
+{
+	prog = name;
+}
+
+const char *
+err_prog_name(void)
+{
+	return prog;
+}
+
+/* A message may quote bytes of a hostile file: none reaches the terminal
+ * raw. */
+static void
+put_safe(const char *s)
+{
+	for (; *s != '\0'; s++) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c < 0x20 || c == 0x7f)
+			fprintf(stderr, "\\x%02x", c);
+		else
+			putc(c, stderr);
+	}
+}
+
+static void
+message(const char *tail, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+
+static void
+message(const char *tail, const char *fmt, va_list ap)
+{
+	char text[2048];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	fprintf(stderr, "%s: ", prog);
+	put_safe(text);
+	if (tail != NULL)
+		fprintf(stderr, ": %s", tail);
+	putc('\n', stderr);
+}
+
+void
+warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(NULL, fmt, ap);
+	va_end(ap);
+}
+
+void
+die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(NULL, fmt, ap);
+	va_end(ap);
+	exit(EXIT_TROUBLE);
+}
+
+void
+die_errno(const char *fmt, ...)
+{
+	int e = errno;
+	va_list ap;
+
+	va_start(ap, fmt);
+	message(strerror(e), fmt, ap);
+	va_end(ap);
+	exit(EXIT_TROUBLE);
+}
+
+void *
+xmalloc(size_t n)
+{
+	void *p = malloc(n > 0 ? n : 1);
+
+	if (p == NULL)
+		die("out of memory");
+	return p;
+}
+
+void *
+xcalloc(size_t n, size_t size)
+{
+	void *p = calloc(n > 0 ? n : 1, size);
+
+	if (p == NULL)
+		die("out of memory");
+	return p;
+}
+
+void *
+xrealloc(void *p, size_t n, size_t size)
+{
+	size_t total;
+
+	if (__builtin_mul_overflow(n, size, &total))
+		die("out of memory");
+	p = realloc(p, total > 0 ? total : 1);
+	if (p == NULL)
+		die("out of memory");
+	return p;
+}
+
+char *
+xmemdup(const void *s, size_t n)
+{
+	char *p = xmalloc(n + 1);
+
+	if (n > 0)
+		memcpy(p, s, n);
+	p[n] = '\0';
+	return p;
+}
+
+char *
+xstrdup(const char *s)
+{
+	return xmemdup(s, strlen(s));
+}

@@ -1,0 +1,39 @@
+/*
+ * Messages on standard error, one line each: "prog: what", and the exit
+ * statuses of every command (dlp-records(5), EXIT STATUS).
+ */
+#ifndef DLP_ERR_H
+#define DLP_ERR_H
+
+#include <stddef.h>
+
+enum {
+	EXIT_OK = 0,	   /* done */
+	EXIT_GATE = 1,	   /* a gate fired: --fail-on, --fail-over */
+	EXIT_TROUBLE = 2,  /* usage, input, I/O: trouble of any kind */
+};
+
+/* Sets the name that begins every message; keeps the pointer. */
+void err_prog(const char *name);
+const char *err_prog_name(void);
+
+/* Prints "prog: MESSAGE"; control characters in it are shown escaped. */
+void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* warn() and exit with EXIT_TROUBLE. */
+void die(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2), noreturn));
+
+/* As die(), with ": " and the text of errno appended. */
+void die_errno(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2), noreturn));
+
+/* Allocation that never returns NULL: out of memory is die(). A size of n
+ * elements is checked for overflow. Results are freed with free(). */
+void *xmalloc(size_t n);
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t n, size_t size);
+char *xstrdup(const char *s);
+char *xmemdup(const void *p, size_t n); /* NUL-terminated copy */
+
+#endif

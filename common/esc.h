@@ -1,0 +1,26 @@
+/*
+ * The escapes of values in records: backslash, TAB, LF, CR, NUL, other
+ * control bytes and DEL; a value that is just "-" is written \x2d, because
+ * a bare "-" means unset. Every other byte stands for itself, invalid
+ * UTF-8 too.
+ */
+#ifndef DLP_ESC_H
+#define DLP_ESC_H
+
+#include "buf.h"
+
+/* Appends the n bytes of s, escaped. */
+void esc_put(struct buf *b, const char *s, size_t n);
+
+/* Appends the value whose escaped text is s; an unknown escape is kept
+ * as it stands. */
+void esc_undo(struct buf *b, const char *s, size_t n);
+
+/* Whether esc_undo would change the text. */
+static inline bool
+esc_has(const char *s, size_t n)
+{
+	return n > 0 && memchr(s, '\\', n) != NULL;
+}
+
+#endif

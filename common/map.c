@@ -1,0 +1,146 @@
+/* Hash maps; see map.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "map.h"
+
+struct map_slot {
+	uint64_t key, val;
+	bool used;
+};
+
+uint64_t
+hash_mix(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93u;
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93u;
+	x ^= x >> 32;
+	return x;
+}
+
+uint64_t
+hash_bytes(const void *p, size_t n)
+{
+	const unsigned char *s = p;
+	uint64_t h = 0x9e3779b97f4a7c15u ^ n, w;
+
+	for (; n >= 8; n -= 8, s += 8) {
+		memcpy(&w, s, 8);
+		h = (h ^ w) * 0xff51afd7ed558ccdu;
+		h ^= h >> 32;
+	}
+	w = 0;
+	if (n > 0)
+		memcpy(&w, s, n);
+	return hash_mix(h ^ w);
+}
+
+static size_t
+slot_of(const struct map *m, uint64_t key)
+{
+	size_t i = hash_mix(key) & (m->cap - 1);
+
+	while (m->slot[i].used && m->slot[i].key != key)
+		i = (i + 1) & (m->cap - 1);
+	return i;
+}
+
+uint64_t *
+map_get(const struct map *m, uint64_t key)
+{
+	size_t i;
+
+	if (m->n == 0)
+		return NULL;
+	i = slot_of(m, key);
+	return m->slot[i].used ? &m->slot[i].val : NULL;
+}
+
+static void
+map_grow(struct map *m)
+{
+	struct map old = *m;
+	size_t i;
+
+	m->cap = old.cap > 0 ? old.cap * 2 : 16;
+	m->slot = xcalloc(m->cap, sizeof(*m->slot));
+	for (i = 0; i < old.cap; i++)
+		if (old.slot[i].used)
+			m->slot[slot_of(m, old.slot[i].key)] = old.slot[i];
+	free(old.slot);
+}
+
+uint64_t *
+map_put(struct map *m, uint64_t key, bool *is_new)
+{
+	size_t i;
+
+	if ((m->n + 1) * 4 > m->cap * 3)
+		map_grow(m);
+	i = slot_of(m, key);
+	if (is_new != NULL)
+		*is_new = !m->slot[i].used;
+	if (!m->slot[i].used) {
+		m->slot[i].used = true;
+		m->slot[i].key = key;
+		m->slot[i].val = 0;
+		m->n++;
+	}
+	return &m->slot[i].val;
+}
+
+/* Deletion moves later entries of the run back, so that no marks of the
+ * dead slow the map down. */
+bool
+map_del(struct map *m, uint64_t key)
+{
+	size_t i, j, home, mask = m->cap - 1;
+
+	if (m->n == 0)
+		return false;
+	i = slot_of(m, key);
+	if (!m->slot[i].used)
+		return false;
+	for (j = (i + 1) & mask; m->slot[j].used; j = (j + 1) & mask) {
+		home = hash_mix(m->slot[j].key) & mask;
+		if (((j - home) & mask) >= ((j - i) & mask)) {
+			m->slot[i] = m->slot[j];
+			i = j;
+		}
+	}
+	m->slot[i].used = false;
+	m->n--;
+	return true;
+}
+
+void
+map_clear(struct map *m)
+{
+	if (m->cap > 0)
+		memset(m->slot, 0, m->cap * sizeof(*m->slot));
+	m->n = 0;
+}
+
+void
+map_free(struct map *m)
+{
+	free(m->slot);
+	memset(m, 0, sizeof(*m));
+}
+
+bool
+map_next(const struct map *m, size_t *it, uint64_t *key, uint64_t *val)
+{
+	for (; *it < m->cap; ++*it) {
+		if (!m->slot[*it].used)
+			continue;
+		*key = m->slot[*it].key;
+		*val = m->slot[*it].val;
+		++*it;
+		return true;
+	}
+	return false;
+}

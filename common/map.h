@@ -1,0 +1,57 @@
+/*
+ * Hash maps: from a 64-bit number, or from a byte string, to a 64-bit value.
+ * Open addressing; grows at 3/4 full. Keys of the string map are copied into
+ * it and get numbers from 0 in the order of arrival, so that it serves as an
+ * intern table too.
+ */
+#ifndef DLP_MAP_H
+#define DLP_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map { /* uint64_t -> uint64_t; all zero is an empty map */
+	struct map_slot *slot;
+	size_t n, cap;
+};
+
+/* The value of key, or NULL; valid until the next change of the map. */
+uint64_t *map_get(const struct map *m, uint64_t key);
+
+/* The value of key, made 0 if the key is new; *is_new may be NULL. */
+uint64_t *map_put(struct map *m, uint64_t key, bool *is_new);
+
+bool map_del(struct map *m, uint64_t key); /* true if it was there */
+void map_clear(struct map *m);		   /* empty, memory kept */
+void map_free(struct map *m);
+
+/* Walks the map in no order: start with *it = 0; false at the end. */
+bool map_next(const struct map *m, size_t *it, uint64_t *key, uint64_t *val);
+
+struct smap { /* byte string -> number from 0; all zero is empty */
+	struct smap_ent *ent; /* by number */
+	uint32_t *slot;	      /* number + 1 */
+	uint64_t *val;	      /* by number: the caller's, 0 at first */
+	size_t n, cap, ent_cap;
+	struct smap_chunk *mem;
+};
+
+#define SMAP_NONE UINT32_MAX
+
+uint32_t smap_find(const struct smap *m, const char *s, size_t n);
+uint32_t smap_put(struct smap *m, const char *s, size_t n, bool *is_new);
+
+/* The text of a number, NUL-terminated; valid as long as the map. */
+const char *smap_str(const struct smap *m, uint32_t id, size_t *len);
+
+void smap_clear(struct smap *m); /* empty; memory of the texts freed */
+void smap_free(struct smap *m);
+
+uint64_t hash_bytes(const void *p, size_t n);
+
+/* Mixes a number: for keys made of two numbers, hash_mix(a) ^ b and so on
+ * is not unique; use it only where a collision is checked elsewhere. */
+uint64_t hash_mix(uint64_t x);
+
+#endif

@@ -1,0 +1,189 @@
+/* The writer; see out.h. */
+#ifdef __linux__
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cols.h"
+#include "err.h"
+#include "esc.h"
+#include "out.h"
+
+#define FLUSH_AT (128 * 1024)
+#define PIPE_SIZE (1024 * 1024)
+
+struct out_type {
+	struct out_type *next;
+	char *legend; /* the whole line */
+	size_t len;
+	bool due;
+};
+
+struct buf out_buf;
+static bool unbuf;
+static uint64_t count;
+static struct out_type *types;
+
+void
+out_open(bool unbuffered)
+{
+	unbuf = unbuffered;
+	buf_reserve(&out_buf, FLUSH_AT * 2);
+#ifdef F_SETPIPE_SZ
+	/* fewer switches between the stages; no pipe, no harm */
+	(void)fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_SIZE);
+#endif
+}
+
+void
+out_flush(void)
+{
+	const char *s = out_buf.s;
+	size_t left = out_buf.len;
+
+	while (left > 0) {
+		ssize_t n = write(STDOUT_FILENO, s, left);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			die_errno("standard output");
+		s += n;
+		left -= (size_t)n;
+	}
+	buf_clear(&out_buf);
+}
+
+void
+out_check(void)
+{
+	if (out_buf.len >= FLUSH_AT || unbuf)
+		out_flush();
+}
+
+int
+out_finish(int status)
+{
+	out_flush();
+	if (close(STDOUT_FILENO) != 0)
+		die_errno("standard output");
+	return status;
+}
+
+struct out_type *
+out_type(const char *tag, const char *const *names, int n)
+{
+	struct out_type *t = xcalloc(1, sizeof(*t));
+	struct buf b = { 0 };
+	int i;
+
+	buf_putc(&b, '#');
+	buf_puts(&b, tag);
+	for (i = 0; i < n; i++) {
+		buf_putc(&b, '\t');
+		buf_puts(&b, names[i]);
+	}
+	buf_putc(&b, '\n');
+	t->legend = b.s;
+	t->len = b.len;
+	t->due = true;
+	t->next = types;
+	types = t;
+	return t;
+}
+
+struct out_type *
+out_type_reg(const char *tag, const char *by)
+{
+	const char *names[128];
+	const struct col_def *c;
+	int n = 0;
+
+	for (c = col_defs; c->type != NULL; c++)
+		if (strcmp(c->type, tag) == 0 &&
+		    (by == NULL || strcmp(c->by, by) == 0) && n < 128)
+			names[n++] = c->name;
+	return out_type(tag, names, n);
+}
+
+void
+out_legends_again(void)
+{
+	struct out_type *t;
+
+	for (t = types; t != NULL; t = t->next)
+		t->due = true;
+	count = 0;
+}
+
+uint64_t
+out_count(void)
+{
+	return count;
+}
+
+/* The tag of a record is the legend's, without '#'. */
+void
+out_rec(struct out_type *t)
+{
+	size_t n;
+
+	if (t->due) {
+		buf_put(&out_buf, t->legend, t->len);
+		t->due = false;
+	}
+	for (n = 1; t->legend[n] != '\t' && t->legend[n] != '\n'; n++)
+		;
+	buf_put(&out_buf, t->legend + 1, n - 1);
+}
+
+void
+out_end(void)
+{
+	buf_putc(&out_buf, '\n');
+	count++;
+	out_check();
+}
+
+void
+out_text(const char *s, size_t n)
+{
+	if (s == NULL) {
+		out_unset();
+		return;
+	}
+	buf_putc(&out_buf, '\t');
+	esc_put(&out_buf, s, n);
+}
+
+void
+out_line(const char *s, size_t n)
+{
+	buf_reserve(&out_buf, n + 1);
+	buf_put(&out_buf, s, n);
+	buf_putc(&out_buf, '\n');
+	count += n > 0 && s[0] != '#';
+	out_check();
+}
+
+void
+out_meta(const char *word, const char *fmt, ...)
+{
+	char text[2048];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	buf_puts(&out_buf, "##");
+	buf_puts(&out_buf, word);
+	buf_putc(&out_buf, '\t');
+	buf_puts(&out_buf, text);
+	buf_putc(&out_buf, '\n');
+	out_check();
+}

@@ -1,0 +1,98 @@
+/*
+ * Standard output: buffered, checked, in the record format.
+ *
+ *	out_open(false);
+ *	t = out_type("kern", names, n);	 legend is written before the first use
+ *	out_rec(t);  out_i64(v);  out_text(s, n);  out_unset();  out_end();
+ *
+ * Fields are given in the order of the columns. A write error is fatal
+ * (exit 2) except a closed pipe, where SIGPIPE ends the process.
+ */
+#ifndef DLP_OUT_H
+#define DLP_OUT_H
+
+#include "buf.h"
+
+struct rec;
+struct out_type;
+
+extern struct buf out_buf; /* the pending output: for the appenders below */
+
+void out_open(bool unbuffered); /* -u: flush after each record */
+int out_finish(int status); /* flush and close; the exit status to return */
+void out_flush(void);
+void out_check(void); /* flush if enough is pending */
+
+/* Declares a record type with these columns (names are kept, not copied). */
+struct out_type *out_type(const char *tag, const char *const *names, int n);
+
+/* As out_type, with the registry's columns of that type that the command
+ * `by` writes (all of them if by is NULL), in the registry's order. */
+struct out_type *out_type_reg(const char *tag, const char *by);
+
+void out_legends_again(void); /* a section begins: legends are due again */
+uint64_t out_count(void);     /* data records since out_legends_again */
+
+void out_rec(struct out_type *t); /* begins a record (legend if due) */
+void out_end(void);		  /* ends it */
+
+/* Fields; each puts the TAB before itself. */
+static inline void
+out_i64(int64_t v)
+{
+	buf_putc(&out_buf, '\t');
+	buf_i64(&out_buf, v);
+}
+
+static inline void
+out_unset(void)
+{
+	buf_put(&out_buf, "\t-", 2);
+}
+
+/* v, or unset if has is false */
+static inline void
+out_opt(bool has, int64_t v)
+{
+	if (has)
+		out_i64(v);
+	else
+		out_unset();
+}
+
+/* text that is escaped here; NULL is unset */
+void out_text(const char *s, size_t n);
+
+/* text that is escaped already, or needs no escape; NULL is unset */
+static inline void
+out_raw(const char *s, size_t n)
+{
+	if (s == NULL) {
+		out_unset();
+		return;
+	}
+	buf_putc(&out_buf, '\t');
+	buf_put(&out_buf, s, n);
+}
+
+/* A whole line as it came (metadata, a record that is passed on). */
+void out_line(const char *s, size_t n);
+void out_meta(const char *word, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/*
+ * Passing a record on with columns added. The columns are given once; if
+ * the input's legend has one already, its value is replaced in place.
+ *
+ *	x = out_ext(names, n);
+ *	on a legend:	out_ext_legend(x, &r);
+ *	on a record:	out_ext_begin(x); out_..() for each of the n columns;
+ *			out_ext_end(x, &r);
+ */
+struct out_ext;
+struct out_ext *out_ext(const char *const *names, int n);
+void out_ext_legend(struct out_ext *x, const struct rec *r);
+void out_ext_begin(struct out_ext *x, const struct rec *r);
+void out_ext_end(struct out_ext *x, const struct rec *r);
+
+#endif

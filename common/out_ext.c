@@ -1,0 +1,117 @@
+/* Passing records on with columns added or replaced; see out.h. */
+#include <stdlib.h>
+
+#include "err.h"
+#include "out.h"
+#include "rec.h"
+
+struct out_ext {
+	const char *const *names;
+	int n;
+	int *at;     /* per column: its place in the input, or -1 */
+	bool simple; /* none is in the input: append */
+	size_t mark; /* start of the new fields in out_buf */
+	struct buf tmp;
+};
+
+struct out_ext *
+out_ext(const char *const *names, int n)
+{
+	struct out_ext *x = xcalloc(1, sizeof(*x));
+
+	x->names = names;
+	x->n = n;
+	x->at = xcalloc((size_t)n, sizeof(*x->at));
+	x->simple = true;
+	return x;
+}
+
+void
+out_ext_legend(struct out_ext *x, const struct rec *r)
+{
+	int i, j;
+
+	x->simple = true;
+	buf_put(&out_buf, r->line, r->len);
+	for (i = 0; i < x->n; i++) {
+		x->at[i] = -1;
+		for (j = 0; j < rec_ncols(r->type) && x->at[i] < 0; j++)
+			if (strcmp(rec_colname(r->type, j), x->names[i]) == 0)
+				x->at[i] = j;
+		if (x->at[i] >= 0) {
+			x->simple = false;
+			continue;
+		}
+		buf_putc(&out_buf, '\t');
+		buf_puts(&out_buf, x->names[i]);
+	}
+	buf_putc(&out_buf, '\n');
+	out_check();
+}
+
+void
+out_ext_begin(struct out_ext *x, const struct rec *r)
+{
+	if (x->simple)
+		buf_put(&out_buf, r->line, r->len);
+	x->mark = out_buf.len;
+}
+
+/* The new fields' texts, "\ta\tb...", lie in x->tmp: the one of column k. */
+static const char *
+new_field(const struct out_ext *x, int k, size_t *n)
+{
+	const char *s = x->tmp.s, *end = s + x->tmp.len, *tab;
+
+	for (;; k--) {
+		s++;
+		tab = memchr(s, '\t', (size_t)(end - s));
+		if (tab == NULL)
+			tab = end;
+		if (k == 0)
+			break;
+		s = tab;
+	}
+	*n = (size_t)(tab - s);
+	return s;
+}
+
+static void
+put_field(const char *s, size_t n)
+{
+	buf_putc(&out_buf, '\t');
+	buf_put(&out_buf, s, n);
+}
+
+static void
+rebuild(struct out_ext *x, const struct rec *r)
+{
+	const char *s;
+	size_t n;
+	int i, j;
+
+	buf_clear(&x->tmp);
+	buf_put(&x->tmp, out_buf.s + x->mark, out_buf.len - x->mark);
+	out_buf.len = x->mark;
+	buf_puts(&out_buf, rec_type_tag(r->type));
+	for (j = 0; j < rec_ncols(r->type); j++) {
+		s = rec_field(r, j, &n);
+		for (i = 0; i < x->n; i++)
+			if (x->at[i] == j)
+				s = new_field(x, i, &n);
+		put_field(s, n);
+	}
+	for (i = 0; i < x->n; i++)
+		if (x->at[i] < 0) {
+			s = new_field(x, i, &n);
+			put_field(s, n);
+		}
+}
+
+void
+out_ext_end(struct out_ext *x, const struct rec *r)
+{
+	if (!x->simple)
+		rebuild(x, r);
+	out_end();
+}

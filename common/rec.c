@@ -1,0 +1,333 @@
+/* The stream reader; see rec.h. Lines are found and told apart here; fields
+ * are in rec_field.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cols.h"
+#include "err.h"
+#include "num.h"
+#include "rec_impl.h"
+
+#define BUF_SIZE (256 * 1024)
+
+struct rec_reader *
+rec_open(const char *path)
+{
+	struct rec_reader *rd = xcalloc(1, sizeof(*rd));
+	struct stat st;
+
+	rd->name = "standard input";
+	rd->fd = STDIN_FILENO;
+	if (path != NULL && strcmp(path, "-") != 0) {
+		rd->name = path;
+		rd->fd = open(path, O_RDONLY);
+		if (rd->fd < 0)
+			die_errno("%s", path);
+	}
+	if (fstat(rd->fd, &st) == 0 && S_ISDIR(st.st_mode))
+		die("%s: is a directory", rd->name);
+	rd->cap = BUF_SIZE;
+	rd->buf = xmalloc(rd->cap);
+	rd->complete = true;
+	return rd;
+}
+
+static void
+free_type(struct rec_type *t)
+{
+	int i;
+
+	for (i = 0; i < t->ncols; i++)
+		free(t->cols[i]);
+	for (i = 0; i < t->nnames; i++)
+		free(t->names[i]);
+	free(t->cols);
+	free(t->names);
+	free(t->tag);
+	free(t);
+}
+
+void
+rec_close(struct rec_reader *rd)
+{
+	int i;
+
+	for (i = 0; i < rd->ntypes; i++)
+		free_type(rd->types[i]);
+	free(rd->types);
+	free(rd->field);
+	free(rd->buf);
+	if (rd->fd != STDIN_FILENO)
+		close(rd->fd);
+	free(rd);
+}
+
+static unsigned
+tag_slot(const char *s, size_t n)
+{
+	return ((unsigned char)s[0] * 7u + (unsigned char)s[n - 1] * 31u +
+		   (unsigned)n) %
+	    REC_TAG_SLOTS;
+}
+
+static struct rec_type *
+find_type(const struct rec_reader *rd, const char *s, size_t n)
+{
+	struct rec_type *t;
+
+	if (n == 0)
+		return NULL;
+	for (t = rd->slot[tag_slot(s, n)]; t != NULL; t = t->next)
+		if (t->taglen == n && memcmp(t->tag, s, n) == 0)
+			return t;
+	return NULL;
+}
+
+struct rec_type *
+rec_type(struct rec_reader *rd, const char *tag)
+{
+	size_t n = strlen(tag);
+	struct rec_type *t = find_type(rd, tag, n);
+	unsigned k;
+
+	if (t != NULL)
+		return t;
+	t = xcalloc(1, sizeof(*t));
+	t->tag = xstrdup(tag);
+	t->taglen = n;
+	k = tag_slot(tag, n);
+	t->next = rd->slot[k];
+	rd->slot[k] = t;
+	rd->types = xrealloc(rd->types, (size_t)rd->ntypes + 1,
+	    sizeof(struct rec_type *));
+	rd->types[rd->ntypes++] = t;
+	return t;
+}
+
+const char *
+rec_type_tag(const struct rec_type *t)
+{
+	return t->tag;
+}
+
+void
+rec_set_user(struct rec_type *t, void *user)
+{
+	t->user = user;
+}
+
+void *
+rec_user(const struct rec_type *t)
+{
+	return t->user;
+}
+
+const char *
+rec_input_name(const struct rec_reader *rd)
+{
+	return rd->name;
+}
+
+const char *
+rec_where(const struct rec_reader *rd)
+{
+	static char where[512];
+
+	snprintf(where, sizeof(where), "%.400s:%llu", rd->name,
+	    (unsigned long long)rd->lineno);
+	return where;
+}
+
+void
+rec_die(const struct rec *r, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	die("%s: %s", rec_where(r->rd), text);
+}
+
+/* Reads more behind the unfinished line, which moves to the front of the
+ * buffer; false at the end of the input. */
+static bool
+fill(struct rec_reader *rd)
+{
+	ssize_t n;
+
+	if (rd->eof)
+		return false;
+	memmove(rd->buf, rd->buf + rd->pos, rd->len - rd->pos);
+	rd->len -= rd->pos;
+	rd->pos = 0;
+	if (rd->len == rd->cap) {
+		rd->buf = xrealloc(rd->buf, rd->cap, 2);
+		rd->cap *= 2;
+	}
+	do
+		n = read(rd->fd, rd->buf + rd->len, rd->cap - rd->len);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		die_errno("%s", rd->name);
+	rd->eof = n == 0;
+	if (memchr(rd->buf + rd->len, '\0', (size_t)n) != NULL)
+		die("%s: NUL byte after line %llu: not a dlp stream",
+		    rd->name, (unsigned long long)rd->lineno);
+	rd->len += (size_t)n;
+	return n > 0;
+}
+
+static bool
+next_line(struct rec_reader *rd, struct rec *r)
+{
+	size_t from = 0;
+	char *s, *nl;
+
+	for (;;) {
+		s = rd->buf + rd->pos;
+		nl = memchr(s + from, '\n', rd->len - rd->pos - from);
+		if (nl != NULL)
+			break;
+		from = rd->len - rd->pos;
+		if (fill(rd))
+			continue;
+		s = rd->buf + rd->pos;
+		if (rd->len == rd->pos)
+			return false;
+		nl = s + (rd->len - rd->pos);
+		break;
+	}
+	rd->lineno++;
+	r->line = s;
+	r->len = (size_t)(nl - s);
+	rd->pos = (size_t)(nl - rd->buf) + (nl < rd->buf + rd->len);
+	return true;
+}
+
+static void
+begin_section(struct rec_reader *rd, const struct rec *r)
+{
+	size_t wlen, n;
+	const char *rest;
+	uint64_t v;
+	int i;
+
+	rec_meta(r, &wlen, &rest, &n);
+	if (!num_u64(rest, n, &v))
+		rec_die(r, "bad format number '%.*s' in ##dlp",
+		    (int)(n < 40 ? n : 40), rest);
+	if (v > REC_FORMAT)
+		rec_die(r,
+		    "stream has format %llu, this command reads up to %d: "
+		    "use a newer dlp",
+		    (unsigned long long)v, REC_FORMAT);
+	if (rd->in_section)
+		rd->complete = false;
+	rd->in_section = true;
+	for (i = 0; i < rd->ntypes; i++)
+		rd->types[i]->has_legend = false;
+}
+
+static void
+first_line(struct rec_reader *rd, const struct rec *r)
+{
+	if (r->len > 0 && r->line[r->len - 1] == '\r')
+		rec_die(r, "line ends in CR LF: not a dlp stream");
+	if (r->len > 5 && memcmp(r->line, "##dlp", 5) == 0 &&
+	    r->line[5] == '\t')
+		return;
+	if (r->len < 2 || r->line[0] != '#' || r->line[1] == '\t' ||
+	    r->line[1] == ' ')
+		rec_die(r, "not a dlp stream");
+	rd->fragment = true;
+}
+
+static void
+meta_line(struct rec_reader *rd, struct rec *r)
+{
+	size_t wlen, n;
+	const char *rest, *w = rec_meta(r, &wlen, &rest, &n);
+
+	r->kind = REC_META;
+	if (wlen == 3 && memcmp(w, "dlp", 3) == 0) {
+		r->kind = REC_SECTION;
+		begin_section(rd, r);
+	} else if (wlen == 3 && memcmp(w, "end", 3) == 0) {
+		r->kind = REC_END;
+		if (!rd->in_section && !rd->fragment)
+			rec_die(r, "##end without ##dlp");
+		rd->in_section = false;
+	}
+}
+
+bool
+rec_next(struct rec_reader *rd, struct rec *r)
+{
+	const char *tab;
+	size_t n;
+
+	if (!next_line(rd, r)) {
+		if (rd->in_section)
+			rd->complete = false;
+		return false;
+	}
+	r->rd = rd;
+	r->type = NULL;
+	rd->nsplit = -1;
+	if (rd->lineno == 1)
+		first_line(rd, r);
+	if (r->len >= 2 && r->line[0] == '#' && r->line[1] == '#') {
+		meta_line(rd, r);
+		return true;
+	}
+	if (!rd->in_section && !rd->fragment)
+		rec_die(r, "line outside of a section");
+	r->kind = r->len > 0 && r->line[0] == '#' ? REC_LEGEND : REC_DATA;
+	tab = memchr(r->line, '\t', r->len);
+	n = tab != NULL ? (size_t)(tab - r->line) : r->len;
+	if (r->kind == REC_LEGEND)
+		r->type = find_type(rd, r->line + 1, n - 1);
+	else
+		r->type = find_type(rd, r->line, n);
+	if (r->type != NULL) {
+		if (r->kind == REC_LEGEND)
+			rec_bind_legend(r);
+		else if (!r->type->checked)
+			rec_check_legend(r);
+	} else if (r->len == 0) {
+		rec_die(r, "empty line");
+	}
+	return true;
+}
+
+bool
+rec_complete(const struct rec_reader *rd)
+{
+	return rd->complete;
+}
+
+bool
+rec_is_fragment(const struct rec_reader *rd)
+{
+	return rd->fragment;
+}
+
+const char *
+rec_meta(const struct rec *r, size_t *wlen, const char **rest, size_t *rlen)
+{
+	const char *w = r->line + 2, *end = r->line + r->len;
+	const char *tab = memchr(w, '\t', (size_t)(end - w));
+
+	*wlen = (size_t)((tab != NULL ? tab : end) - w);
+	*rest = tab != NULL ? tab + 1 : end;
+	*rlen = (size_t)(end - *rest);
+	return w;
+}

@@ -1,0 +1,109 @@
+/*
+ * Reading a dlp stream: lines, sections, legends, records; columns are bound
+ * by name. See dlp-records(5).
+ *
+ *	rd = rec_open(path);
+ *	kern = rec_type(rd, "kern");
+ *	dur = rec_col(kern, "dur_ns", REC_NEED);
+ *	while (rec_next(rd, &r))
+ *		if (r.type == kern && rec_i64(&r, dur, &ns)) ...
+ *
+ * Damage in the input is fatal: one line "prog: FILE:LINE: what", exit 2.
+ */
+#ifndef DLP_REC_H
+#define DLP_REC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define REC_FORMAT 1 /* the format number in ##dlp */
+
+enum rec_kind {
+	REC_SECTION, /* ##dlp */
+	REC_END,     /* ##end */
+	REC_META,    /* any other ##word */
+	REC_LEGEND,  /* #tag */
+	REC_DATA,
+};
+
+enum rec_need { REC_OPT, REC_NEED };
+
+struct rec_reader;
+struct rec_type;
+
+struct rec_col { /* a bound column */
+	const char *name;
+	enum rec_need need;
+	int pos; /* field number under the current legend, or -1 */
+};
+
+struct rec { /* views into the reader: valid until the next rec_next */
+	enum rec_kind kind;
+	const char *line; /* the whole line without LF */
+	size_t len;
+	struct rec_type *type; /* data and legend of a type that was asked
+				  for with rec_type(); else NULL */
+	struct rec_reader *rd;
+};
+
+/* path NULL or "-" is standard input. A path that cannot be opened, or is a
+ * directory, is fatal. */
+struct rec_reader *rec_open(const char *path);
+void rec_close(struct rec_reader *rd);
+
+/* Declares interest in a record type; the same pointer for the same tag. */
+struct rec_type *rec_type(struct rec_reader *rd, const char *tag);
+const char *rec_type_tag(const struct rec_type *t);
+
+/* One pointer of the caller's per type. */
+void rec_set_user(struct rec_type *t, void *user);
+void *rec_user(const struct rec_type *t);
+
+/* Binds a column; a needed one that the legend lacks is fatal at the first
+ * record of the type, with a message that names the command that adds it.
+ * The result lives as long as the reader. */
+struct rec_col *rec_col(struct rec_type *t, const char *name,
+    enum rec_need need);
+
+/* The names under the type's current legend (without the tag). */
+int rec_ncols(const struct rec_type *t);
+const char *rec_colname(const struct rec_type *t, int i);
+
+/* The next line; false at the end of the input. */
+bool rec_next(struct rec_reader *rd, struct rec *r);
+
+/* After rec_next returned false: whether every section that began ended;
+ * true for a fragment. */
+bool rec_complete(const struct rec_reader *rd);
+bool rec_is_fragment(const struct rec_reader *rd);
+
+/* The raw (escaped) text of a field of a data record; NULL if it is unset,
+ * or the legend has no such column. Only for records with a type. */
+const char *rec_raw(const struct rec *r, const struct rec_col *c, size_t *n);
+
+/* The unescaped value, NUL-terminated in *tmp or the line's own bytes; NULL
+ * if unset. tmp: a buffer of the caller's, reused. */
+struct buf;
+const char *rec_str(const struct rec *r, const struct rec_col *c,
+    struct buf *tmp, size_t *n);
+
+/* False if unset. A text that is no number is fatal. */
+bool rec_i64(const struct rec *r, const struct rec_col *c, int64_t *v);
+bool rec_f64(const struct rec *r, const struct rec_col *c, double *v);
+
+/* Field i (0 = first column behind the tag) raw: "-" as it stands. */
+const char *rec_field(const struct rec *r, int i, size_t *n);
+
+/* For a metadata line: the word behind ## and the rest behind the TAB. */
+const char *rec_meta(const struct rec *r, size_t *wlen, const char **rest,
+    size_t *rlen);
+
+const char *rec_input_name(const struct rec_reader *rd); /* FILE */
+
+/* Where we are, "FILE:LINE", for messages; and a fatal one. */
+const char *rec_where(const struct rec_reader *rd);
+void rec_die(const struct rec *r, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3), noreturn));
+
+#endif

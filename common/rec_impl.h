@@ -1,0 +1,42 @@
+/* The reader's insides, shared by rec.c and rec_field.c only. */
+#ifndef DLP_REC_IMPL_H
+#define DLP_REC_IMPL_H
+
+#include "rec.h"
+
+#define REC_TAG_SLOTS 64
+
+struct rec_type {
+	struct rec_type *next; /* in its slot */
+	char *tag;
+	size_t taglen;
+	struct rec_col **cols; /* bound columns */
+	int ncols;
+	char **names; /* under the current legend */
+	int nnames;
+	bool has_legend, checked;
+	void *user;
+};
+
+struct rec_reader {
+	const char *name;
+	int fd;
+	char *buf;
+	size_t pos, len, cap; /* pos: first byte behind the current line */
+	bool eof;
+	uint64_t lineno;
+	bool in_section, complete, fragment;
+	struct rec_type **types;
+	int ntypes;
+	struct rec_type *slot[REC_TAG_SLOTS];
+	/* the fields of the current record: field[i] is the first byte of
+	 * field i, field[i + 1] - 1 its end */
+	const char **field;
+	int field_cap;
+	int nsplit; /* -1: not split yet */
+};
+
+void rec_bind_legend(struct rec *r);
+void rec_check_legend(struct rec *r);
+
+#endif

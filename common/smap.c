@@ -1,0 +1,154 @@
+/* The string map; see map.h. Texts lie in chunks that never move. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "map.h"
+
+struct smap_ent {
+	const char *s;
+	size_t len;
+	uint64_t hash;
+};
+
+struct smap_chunk {
+	struct smap_chunk *next;
+	size_t len, cap;
+	char s[];
+};
+
+static size_t
+slot_of(const struct smap *m, const char *s, size_t n, uint64_t h)
+{
+	size_t i = h & (m->cap - 1);
+
+	while (m->slot[i] != 0) {
+		const struct smap_ent *e = &m->ent[m->slot[i] - 1];
+
+		if (e->hash == h && e->len == n &&
+		    (n == 0 || memcmp(e->s, s, n) == 0))
+			break;
+		i = (i + 1) & (m->cap - 1);
+	}
+	return i;
+}
+
+uint32_t
+smap_find(const struct smap *m, const char *s, size_t n)
+{
+	size_t i;
+
+	if (m->n == 0)
+		return SMAP_NONE;
+	i = slot_of(m, s, n, hash_bytes(s, n));
+	return m->slot[i] != 0 ? m->slot[i] - 1 : SMAP_NONE;
+}
+
+static void
+grow_slots(struct smap *m)
+{
+	size_t i, j;
+
+	free(m->slot);
+	m->cap = m->cap > 0 ? m->cap * 2 : 16;
+	m->slot = xcalloc(m->cap, sizeof(*m->slot));
+	for (j = 0; j < m->n; j++) {
+		i = m->ent[j].hash & (m->cap - 1);
+		while (m->slot[i] != 0)
+			i = (i + 1) & (m->cap - 1);
+		m->slot[i] = (uint32_t)(j + 1);
+	}
+}
+
+static const char *
+keep(struct smap *m, const char *s, size_t n)
+{
+	struct smap_chunk *c = m->mem;
+	char *p;
+
+	if (c == NULL || c->cap - c->len < n + 1) {
+		size_t cap = n + 1 > 65536 ? n + 1 : 65536;
+
+		c = xmalloc(sizeof(*c) + cap);
+		c->next = m->mem;
+		c->len = 0;
+		c->cap = cap;
+		m->mem = c;
+	}
+	p = c->s + c->len;
+	if (n > 0)
+		memcpy(p, s, n);
+	p[n] = '\0';
+	c->len += n + 1;
+	return p;
+}
+
+static void
+add_ent(struct smap *m, const char *s, size_t n, uint64_t h)
+{
+	if (m->n == m->ent_cap) {
+		m->ent_cap = m->ent_cap > 0 ? m->ent_cap * 2 : 16;
+		m->ent = xrealloc(m->ent, m->ent_cap, sizeof(*m->ent));
+		m->val = xrealloc(m->val, m->ent_cap, sizeof(*m->val));
+	}
+	m->ent[m->n] = (struct smap_ent){ keep(m, s, n), n, h };
+	m->val[m->n] = 0;
+	m->n++;
+}
+
+uint32_t
+smap_put(struct smap *m, const char *s, size_t n, bool *is_new)
+{
+	uint64_t h = hash_bytes(s, n);
+	size_t i;
+
+	if ((m->n + 1) * 4 > m->cap * 3)
+		grow_slots(m);
+	i = slot_of(m, s, n, h);
+	if (is_new != NULL)
+		*is_new = m->slot[i] == 0;
+	if (m->slot[i] == 0) {
+		add_ent(m, s, n, h);
+		m->slot[i] = (uint32_t)m->n;
+	}
+	return m->slot[i] - 1;
+}
+
+const char *
+smap_str(const struct smap *m, uint32_t id, size_t *len)
+{
+	if (len != NULL)
+		*len = m->ent[id].len;
+	return m->ent[id].s;
+}
+
+static void
+free_chunks(struct smap *m)
+{
+	struct smap_chunk *c, *next;
+
+	for (c = m->mem; c != NULL; c = next) {
+		next = c->next;
+		free(c);
+	}
+	m->mem = NULL;
+}
+
+void
+smap_clear(struct smap *m)
+{
+	free_chunks(m);
+	if (m->cap > 0)
+		memset(m->slot, 0, m->cap * sizeof(*m->slot));
+	m->n = 0;
+}
+
+void
+smap_free(struct smap *m)
+{
+	free_chunks(m);
+	free(m->ent);
+	free(m->slot);
+	free(m->val);
+	memset(m, 0, sizeof(*m));
+}

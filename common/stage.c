@@ -1,0 +1,223 @@
+/* The filters' common loop; see stage.h. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "err.h"
+#include "esc.h"
+#include "stage.h"
+
+struct stage_type {
+	struct rec_type *type;
+	stage_fn *data, *legend;
+};
+
+static void
+cmd_text(struct buf *b, int argc, char *const *argv)
+{
+	int i;
+
+	buf_clear(b);
+	buf_puts(b, err_prog_name());
+	buf_puts(b, " " DLP_VERSION);
+	for (i = 1; i < argc; i++) {
+		buf_putc(b, ' ');
+		esc_put(b, argv[i], strlen(argv[i]));
+	}
+}
+
+static void
+put_cmd(const struct buf *b)
+{
+	buf_puts(&out_buf, "##cmd\t");
+	buf_put(&out_buf, b->s, b->len);
+	buf_putc(&out_buf, '\n');
+}
+
+void
+stage_open(struct stage *st, int argc, char *const *argv, const char *path,
+    bool unbuffered)
+{
+	memset(st, 0, sizeof(*st));
+	st->rd = rec_open(path);
+	cmd_text(&st->cmd, argc, argv);
+	out_open(unbuffered);
+}
+
+void
+stage_open_sink(struct stage *st, const char *path, bool unbuffered)
+{
+	memset(st, 0, sizeof(*st));
+	st->rd = rec_open(path);
+	st->quiet = true;
+	out_open(unbuffered);
+}
+
+struct rec_type *
+stage_on(struct stage *st, const char *tag, stage_fn *data, stage_fn *legend)
+{
+	struct rec_type *t = rec_type(st->rd, tag);
+	struct stage_type *s = rec_user(t);
+
+	if (s == NULL) {
+		s = xcalloc(1, sizeof(*s));
+		s->type = t;
+		rec_set_user(t, s);
+	}
+	s->data = data;
+	s->legend = legend;
+	return t;
+}
+
+void
+stage_pass(struct stage *st, struct rec *r)
+{
+	if (st->quiet)
+		return;
+	if (st->hold != NULL)
+		st->hold(st, r);
+	else
+		out_line(r->line, r->len);
+}
+
+static void
+begin(struct stage *st)
+{
+	st->in_section = true;
+	out_legends_again();
+	if (st->section != NULL)
+		st->section(st);
+}
+
+static void
+finish(struct stage *st, bool complete)
+{
+	st->in_section = false;
+	st->complete = complete;
+	if (st->end != NULL)
+		st->end(st);
+}
+
+static bool
+is_cmd(const struct rec *r)
+{
+	return r->kind == REC_META && r->len >= 6 &&
+	    memcmp(r->line, "##cmd\t", 6) == 0;
+}
+
+/* Our ##cmd line stands behind those of the stages before us. */
+static void
+cmd_line(struct stage *st, const struct rec *r)
+{
+	if (!st->cmd_due || is_cmd(r))
+		return;
+	st->cmd_due = false;
+	if (!st->quiet)
+		put_cmd(&st->cmd);
+}
+
+static void
+on_section(struct stage *st, struct rec *r)
+{
+	if (st->in_section)
+		finish(st, false);
+	if (!st->quiet)
+		out_line(r->line, r->len);
+	st->cmd_due = true;
+	begin(st);
+}
+
+static void
+on_end(struct stage *st)
+{
+	finish(st, true);
+	if (!st->quiet && !rec_is_fragment(st->rd))
+		stage_end_section();
+}
+
+static void
+on_typed(struct stage *st, struct rec *r)
+{
+	const struct stage_type *s = rec_user(r->type);
+
+	if (r->kind == REC_DATA) {
+		if (s != NULL && s->data != NULL)
+			s->data(st, r);
+		else if (s == NULL)
+			stage_pass(st, r);
+	} else if (s != NULL && s->legend != NULL) {
+		s->legend(st, r);
+	} else if (s == NULL || s->data != NULL) {
+		stage_pass(st, r);
+	}
+}
+
+static void
+one_line(struct stage *st, struct rec *r)
+{
+	if (r->kind == REC_SECTION) {
+		on_section(st, r);
+		return;
+	}
+	if (!st->in_section)
+		begin(st);
+	cmd_line(st, r);
+	if (r->kind == REC_END) {
+		on_end(st);
+	} else if (r->kind == REC_META) {
+		stage_pass(st, r);
+		if (st->meta != NULL)
+			st->meta(st, r);
+	} else if (r->type != NULL) {
+		on_typed(st, r);
+	} else {
+		stage_pass(st, r);
+	}
+}
+
+int
+stage_run(struct stage *st)
+{
+	struct rec r = { 0 };
+	bool any = false;
+
+	while (rec_next(st->rd, &r)) {
+		any = true;
+		one_line(st, &r);
+	}
+	if (!any)
+		die("%s: empty input", rec_input_name(st->rd));
+	if (st->in_section)
+		finish(st, rec_is_fragment(st->rd));
+	if (rec_complete(st->rd))
+		return EXIT_OK;
+	warn("%s: input ended without ##end: the command before failed or was"
+	     " cut off",
+	    rec_where(st->rd));
+	return EXIT_TROUBLE;
+}
+
+void
+stage_begin_section(int argc, char *const *argv)
+{
+	struct buf b = { 0 };
+
+	out_legends_again();
+	out_meta("dlp", "%d", REC_FORMAT);
+	cmd_text(&b, argc, argv);
+	put_cmd(&b);
+	buf_free(&b);
+}
+
+void
+stage_end_section(void)
+{
+	out_meta("end", "%llu", (unsigned long long)out_count());
+}
+
+void
+stage_note(const char *name, uint64_t n)
+{
+	if (n > 0)
+		out_meta("note", "%s\t%llu", name, (unsigned long long)n);
+}
