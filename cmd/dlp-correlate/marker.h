@@ -1,0 +1,149 @@
+/*
+ * What the text of an NVTX range means: one classifier over the texts of
+ * PyTorch's emit_nvtx, PyProf, nvidia_dlprof_pytorch_nvtx, TensorFlow,
+ * TensorRT, XLA/JAX and NCCL. What nobody of these wrote is a user range.
+ *
+ *	marker_parse(&m, text, n, domain);
+ *	if (m.kind == MK_ARGS && (a = marker_args(&m)) != NULL) ...
+ *
+ * Nothing is executed, nothing recurses, everything is bounded; a damaged
+ * marker is flagged, never fatal. The functions keep caches of their own
+ * (bounded, see each) and are for one thread.
+ */
+#ifndef DLP_MARKER_H
+#define DLP_MARKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+
+enum marker_kind {
+	MK_USER,      /* the program's own range: part of the layer path */
+	MK_LAYER,     /* a user range with layer:NAME; m.name is NAME */
+	MK_OP,        /* a framework op */
+	MK_BWD_FRAME, /* autograd::engine::evaluate_function: X; m.name is X */
+	MK_BWD,       /* a backward node X, with seq if it has one */
+	MK_ARGS,      /* argument marker of PyProf or DLProf: mod, op, args */
+	MK_TRACE,     /* traceMarker, funcStack: see marker_trace() */
+	MK_REPR,      /* mod, strRepr around a recurrent layer's arguments */
+	MK_CONFIG,    /* model_config: see marker_config() */
+	MK_BROKEN,    /* began as one of PyProf's or DLProf's markers but holds
+			 nothing usable: neither op nor layer, to be counted */
+	MK_NKINDS
+};
+
+enum marker_by {
+	BY_USER,
+	BY_PYTORCH,
+	BY_PYPROF,
+	BY_DLPROF,
+	BY_TENSORFLOW,
+	BY_TENSORRT,
+	BY_XLA,
+	BY_NCCL,
+	BY_NWORDS
+};
+
+enum {
+	MK_DAMAGED = 1,    /* cut or malformed; what is set can be used (an
+			      MK_ARGS without its args, an op without sizes):
+			      to be counted */
+	MK_STEP = 2,       /* a user range that cuts iterations: step >= 0 */
+	MK_DATALOADER = 4, /* time spent in a data loader */
+	MK_TEMPLATE = 8,   /* the range only groups ops of its own producer
+			      (ExecutionContext::enqueue, XlaModule) */
+};
+
+struct mview { /* not NUL-terminated; s is NULL where there is none */
+	const char *s;
+	size_t n;
+};
+
+/* Views live as long as the text, or until the next marker_parse(). */
+struct marker {
+	enum marker_kind kind;
+	enum marker_by by;
+	unsigned flags;
+	struct mview text;      /* the whole text */
+	struct mview name;      /* aten::conv2d, AddmmBackward0; MK_USER: the
+				   text (without op_id); MK_LAYER: NAME */
+	struct mview op;        /* op type: conv2d, AddmmBackward0, MatMul */
+	struct mview mod;       /* aten, torch.nn.functional, nccl */
+	struct mview path;      /* the op's own full name, if its producer gives
+				   one (TensorFlow node, TensorRT layer, XLA
+				   op path): no layer path goes before it */
+	struct mview sizes;     /* [[64, 3, 32, 32], []] as written */
+	struct mview input_ids; /* [(12,0), (0,-1)] as written */
+	struct mview args;      /* MK_ARGS: the list [...] as written */
+	int64_t seq;            /* autograd sequence number, -1 if none */
+	int64_t op_id;          /* -1 if none */
+	int64_t step;           /* MK_STEP: the number; else -1 */
+	struct mview step_pre;  /* MK_STEP: the text before the number */
+	struct mview step_post; /* and behind it */
+};
+
+/* Classifies the n bytes of text. domain: NUL-terminated NVTX domain, NULL or
+ * "" for the default one. Never fails. */
+void marker_parse(
+    struct marker *m, const char *text, size_t n, const char *domain);
+
+/* "pytorch", "pyprof", ... */
+const char *marker_by_word(enum marker_by by);
+const char *marker_kind_word(enum marker_kind kind); /* "op", for tests */
+
+/*
+ * Whether a node name is one of a backward pass: ...Backward, ...Backward0,
+ * AccumulateGrad, CopySlices, CppFunction, with or without torch::autograd::.
+ */
+bool marker_is_backward(const char *s, size_t n);
+
+/* The forward op's type that a backward node's name gives away: "Addmm" of
+ * AddmmBackward0; false if it gives none (AccumulateGrad). */
+bool marker_forward_of(const char *s, size_t n, struct mview *fwd);
+
+/*
+ * The sizes without blanks: [[64,3,32,32],[]]. Interned, at most 65,536
+ * different ones; valid until the next call. false: none, or damaged.
+ */
+bool marker_sizes(const struct marker *m, struct mview *v);
+
+/* The inputs' producers, in order: input i is output out of op id; op_id 0
+ * and out -1 are unknown. Start with *at = 0; false at the end. */
+bool marker_input(
+    const struct marker *m, size_t *at, int64_t *op_id, int64_t *out);
+
+/*
+ * The arguments of an MK_ARGS marker. Cached by the text of the list, at most
+ * 65,536 different ones; valid until the next call. NULL: no arguments in
+ * it, or they are damaged (then count it).
+ */
+struct marker_args {
+	uint64_t id;          /* the same for the same list, from 1 */
+	int n_tensor;         /* tensor arguments */
+	struct mview json;    /* the list as JSON; tuples are lists, nan and
+				 inf strings, what is no literal is its text */
+	struct mview shapes;  /* [[64,3,32,32],[6]], tensor arguments only */
+	struct mview dtype;   /* of the first tensor argument, s NULL if none */
+	struct mview scalars; /* name=value,... of all but floats and tensors:
+				 what makes another op of the same shapes */
+};
+const struct marker_args *marker_args(const struct marker *m);
+
+/*
+ * MK_TRACE: appends the call trace to stack (file:line, outermost first,
+ * joined by commas) and DLProf's op name to func ("/module/A::f[2]/lambda":
+ * < and > dropped, (2) written [2]; nothing if the marker has no funcStack).
+ * Either may be NULL. false: damaged; nothing is appended.
+ */
+bool marker_trace(const struct marker *m, struct buf *stack, struct buf *func);
+
+/*
+ * MK_CONFIG: the settings, as key and value (a number, true, false, a text
+ * without its quotes). Start with *at = 0; false at the end or at damage.
+ */
+bool marker_config(
+    const struct marker *m, size_t *at, struct mview *key, struct mview *value);
+
+#endif
