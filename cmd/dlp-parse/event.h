@@ -1,0 +1,110 @@
+/*
+ * What a dialect makes of one row of a profile: an event, in the terms of
+ * dlp-records(5). Events are plain values; the merge copies them. Times are
+ * nanoseconds from the profile's origin.
+ */
+#ifndef DLP_PARSE_EVENT_H
+#define DLP_PARSE_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In the order in which events that begin together are written. */
+enum ev_kind {
+	EV_RANGE,
+	EV_MARK,
+	EV_LIB,
+	EV_OS,
+	EV_NODE,
+	EV_CALL,
+	EV_KERN, /* from here to EV_GRAPH: GPU work, which a call launches */
+	EV_COPY,
+	EV_SET,
+	EV_SYNC,
+	EV_GRAPH,
+	EV_MEM,
+	EV_OVER,
+	EV_DIAG,
+	EV_KINDS,
+};
+
+#define EV_IS_GPU(k) ((k) >= EV_KERN && (k) <= EV_GRAPH)
+
+/* A number that the file does not tell. */
+#define EV_UNSET INT64_MIN
+
+struct ev_range {	    /* EV_RANGE, EV_MARK */
+	const char *domain; /* "" is the default domain; lives as long as
+			       the dialect's context */
+	int64_t end_tid;    /* thread that ended it, EV_UNSET if the same */
+	bool push;	    /* push/pop; else start/end */
+};
+
+struct ev_call {
+	int64_t ret;
+	bool twin; /* a second record of a call: dropped where a first one
+		      with the same key is in the file */
+};
+
+struct ev_gpu {
+	int64_t dev, ctx, stream;
+	int64_t node; /* CUDA graph node */
+	union {
+		struct {
+			int64_t short_name; /* string id; EV_UNSET: none */
+			int64_t grid[3], block[3];
+			int64_t regs, smem, dynsmem;
+		} kern; /* the full name is event.name */
+		struct {
+			const char *kind; /* static text; NULL: unset */
+			int64_t bytes;
+			const char *src_mem, *dst_mem;
+		} copy;
+		struct {
+			int64_t bytes, value;
+			const char *mem;
+		} set;
+		struct {
+			const char *kind; /* NULL: told by the call's name */
+			int64_t event;
+		} sync;
+		struct {
+			int64_t graph, exec;
+		} graph;
+	};
+};
+
+struct ev_node {
+	int64_t node, orig;
+};
+
+struct ev_mem {
+	int64_t dev, bytes, addr;
+	const char *op, *kind; /* static text; NULL: unset */
+};
+
+struct event {
+	enum ev_kind kind;
+	int64_t start;
+	int64_t end; /* EV_UNSET: never closed, or unknown. An end before the
+			start is left to the core: it counts them. */
+	int64_t pid, tid;
+	int64_t corr;	/* correlation id: calls and GPU work */
+	int64_t name;	/* string id for dialect.string() (dialect.kernel()
+			   for kernels), EV_UNSET: none */
+	const char *text; /* the name itself if it is in the row; valid until
+			     the statement's next step; else NULL */
+	uint32_t text_len;
+	const char *label; /* lib: "cudnn"; diag: severity; static text */
+	union {
+		struct ev_range range;
+		struct ev_call call;
+		struct ev_gpu gpu;
+		struct ev_node node;
+		struct ev_mem mem;
+	};
+	/* the core's own */
+	int64_t row; /* place in the table, from 1 */
+};
+
+#endif
