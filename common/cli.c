@@ -11,6 +11,10 @@
 #include "err.h"
 #include "num.h"
 
+#undef getopt_long
+
+static bool complained; /* getopt has written its line */
+
 /* A file opened later must not land on a standard descriptor that the
  * caller had closed. /dev/full keeps a write to a closed output an error. */
 static void
@@ -29,7 +33,6 @@ cli_init(const char *name)
 {
 	err_prog(name);
 	fill_closed();
-	optopt = -1; /* so that cli_usage sees whether getopt complained */
 	signal(SIGPIPE, SIG_DFL);
 }
 
@@ -51,10 +54,21 @@ cli_version(void)
 	exit(EXIT_OK);
 }
 
+int
+cli_getopt(int argc, char *const *argv, const char *shortopts,
+    const struct option *longopts, int *index)
+{
+	int c = getopt_long(argc, argv, shortopts, longopts, index);
+
+	if (c == '?')
+		complained = true;
+	return c;
+}
+
 void
 cli_usage(const char *usage)
 {
-	if (optopt == -1)
+	if (!complained)
 		fprintf(stderr, "%.*s\n", (int)strcspn(usage, "\n"), usage);
 	exit(EXIT_TROUBLE);
 }

@@ -25,6 +25,12 @@ void cli_help(const char *usage) __attribute__((noreturn));
 void cli_version(void) __attribute__((noreturn));
 void cli_usage(const char *usage) __attribute__((noreturn));
 
+/* getopt_long, remembering whether it has complained: then cli_usage adds
+ * nothing, so that there is one line in either case. */
+int cli_getopt(int argc, char *const *argv, const char *shortopts,
+    const struct option *longopts, int *index);
+#define getopt_long cli_getopt
+
 /* "-" or NULL for standard input; more than one operand, or none with a
  * terminal on standard input, is cli_usage(). */
 const char *cli_operand(int argc, char **argv, const char *usage);

@@ -1,0 +1,689 @@
+# What every command has in common, run once per command: tests/run makes a
+# copy of this file for each, with CMD set. By hand: CMD=dlp-iter bats FILE.
+
+load lib
+
+: "${CMD:?set CMD to the command to be tested}"
+TAB='	'
+
+# The stages before a command, and options that make it do its work.
+declare -A BEFORE=(
+	[dlp-parse]=''
+	[dlp-correlate]='dlp-parse $LENET'
+	[dlp-iter]='dlp-parse $LENET | dlp-correlate'
+	[dlp-flops]='dlp-parse $LENET | dlp-correlate | dlp-iter -k iteration'
+	[dlp-agg]='dlp-parse $LENET | dlp-correlate'
+	[dlp-fmt]='dlp-parse $LENET | dlp-correlate'
+)
+declare -A OPTIONS=(
+	[dlp-agg]='-T kern -g op -a count,sum -f dur_ns'
+	[dlp-fmt]='--tsv -T kern'
+)
+# What each writes: records it does not know are passed on, or not.
+declare -A KIND=(
+	[dlp-parse]=parse
+	[dlp-agg]=sink
+	[dlp-fmt]=sink
+)
+kind=${KIND[$CMD]:-filter}
+before=${BEFORE[$CMD]-dlp-parse $LENET | dlp-correlate}
+# shellcheck disable=SC2206 # a list of words
+opts=(${OPTIONS[$CMD]:-})
+STREAM=$ROOT/${B:-build}/test/suite/$CMD.in
+
+setup_file() {
+	mkdir -p "${STREAM%/*}"
+	[ "$kind" = parse ] && return
+	bash -o pipefail -c "LENET=\$1; $before" - "$LENET" >"$STREAM"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# go ARGS...: the command on its own input, timed out if it hangs. Sets
+# $status; the outputs lie in ./out and ./err.
+go() {
+	status=0
+	timeout 60 "$CMD" "$@" >out 2>err || status=$?
+}
+
+# The same with the options that it needs to work on a stream.
+work() {
+	go "${opts[@]}" "$@"
+}
+
+show() {
+	echo "exit status $status"
+	head -n 5 out | cut -c 1-300
+	cat err
+}
+
+# One clear line on stderr, that begins with the command, and exit 2.
+trouble() {
+	show
+	[ "$status" -eq 2 ]
+	[ "$(wc -l <err)" -eq 1 ]
+	[[ $(<err) == "$CMD: "* ]]
+}
+
+says() {
+	grep -qi -e "$1" err
+}
+
+not_parse() {
+	[ "$kind" != parse ] || skip "reads databases"
+}
+
+passes_on() {
+	[ "$kind" = filter ] || skip "is no pass-through filter"
+}
+
+# body FILE: the stream without the lines that name stages and files.
+body() {
+	sed '/^##cmd	/d' "$1"
+}
+
+same_body() {
+	cmp <(body "$1") <(body "$2")
+}
+
+@test "-h and --help: usage on stdout, 0" {
+	for o in -h --help; do
+		go $o </dev/null
+		show
+		[ "$status" -eq 0 ]
+		[ ! -s err ]
+		[[ $(head -n 1 out) == "usage: $CMD"* ]]
+	done
+}
+
+@test "-V and --version: name and version on stdout, 0" {
+	for o in -V --version; do
+		go $o </dev/null
+		show
+		[ "$status" -eq 0 ]
+		[ ! -s err ]
+		[[ $(<out) =~ ^$CMD\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	done
+}
+
+@test "bad option: one line, 2" {
+	go --no-such-option </dev/null
+	trouble
+	[ ! -s out ]
+	go -Z </dev/null
+	trouble
+}
+
+@test "two operands: 2" {
+	not_parse
+	cp "$STREAM" a
+	work a a </dev/null
+	show
+	[ "$status" -eq 2 ]
+	[ ! -s out ]
+	[ "$(wc -l <err)" -eq 1 ]
+}
+
+@test "missing file: one line that names it, 2" {
+	work ./none.here </dev/null
+	trouble
+	says 'none.here: No such file'
+	[ ! -s out ]
+}
+
+@test "file name with blanks, quotes, newline, bytes" {
+	name=$'a b\t"x"\n\xff'"'.q"
+	if [ "$kind" = parse ]; then
+		cp "$LENET" "$name"
+	else
+		cp "$STREAM" "$name"
+	fi
+	work "$name" </dev/null
+	show
+	[ "$status" -eq 0 ]
+	[ -s out ]
+	rm "$name"
+	work "$name" </dev/null
+	trouble
+}
+
+@test "a directory: one line, 2" {
+	work . </dev/null
+	trouble
+	says 'directory'
+	if [ "$kind" != parse ]; then
+		work <.
+		trouble
+	fi
+}
+
+@test "empty input: one line, 2" {
+	if [ "$kind" = parse ]; then
+		: >empty
+		work empty </dev/null
+	else
+		work </dev/null
+	fi
+	trouble
+	says empty
+	[ ! -s out ]
+}
+
+@test "- is standard input" {
+	not_parse
+	work - <"$STREAM"
+	mv out a
+	work "$STREAM" </dev/null
+	same_body a out
+	work <"$STREAM"
+	same_body a out
+}
+
+@test "the whole stream: 0, nothing on stderr, and reads as a stream" {
+	not_parse
+	work <"$STREAM"
+	show
+	[ "$status" -eq 0 ]
+	[ -s out ]
+	if [ "$CMD" != dlp-fmt ]; then
+		[ "$(head -n 1 out)" = "##dlp${TAB}1" ]
+		[[ $(tail -n 1 out) == "##end$TAB"* ]]
+		[ "$(grep -c "^##cmd$TAB" out)" -eq \
+		    "$(($(grep -c "^##cmd$TAB" "$STREAM") + 1))" ]
+		# data records are what ##end counts
+		[ "$(grep -vc '^#' out)" -eq \
+		    "$(tail -n 1 out | cut -f 2)" ]
+	fi
+}
+
+@test "the same bytes twice" {
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	work "$1" </dev/null
+	mv out a
+	work "$1" </dev/null
+	cmp a out
+}
+
+@test "no final newline is no difference" {
+	not_parse
+	work "$STREAM"
+	mv out a
+	head -c -1 "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	same_body a out
+}
+
+@test "NUL in the input: one line, 2" {
+	not_parse
+	{ cat "$STREAM"; printf 'kern\t\0001\n'; } >in
+	work in
+	trouble
+	says NUL
+}
+
+@test "CR LF: one line, 2" {
+	not_parse
+	sed 's/$/\r/' "$STREAM" >in
+	work in
+	trouble
+	says 'CR'
+}
+
+@test "neither metadata nor legend: not a dlp stream, 2" {
+	not_parse
+	for text in 'hello' 'kern	1	2' '# a comment' '{"a": 1}' ' ' \
+	    'SQLite format 3' '#' '##dlp'; do
+		printf '%s\n' "$text" >in
+		work in
+		trouble
+		says 'not a dlp stream'
+		[ ! -s out ]
+	done
+	cp "$LENET" in
+	work in
+	trouble
+}
+
+@test "a higher format number is refused, naming both" {
+	not_parse
+	sed '1s/1$/7/' "$STREAM" >in
+	work in
+	trouble
+	says 'format 7.* 1'
+	printf '##dlp\tx\n' >in
+	work in
+	trouble
+	printf '##dlp\n' >in
+	work in
+	trouble
+}
+
+@test "an unknown type passes through" {
+	not_parse
+	n=$(($(wc -l <"$STREAM") - 1))
+	{
+		head -n $n "$STREAM"
+		printf '#zzz\ta\tb\nzzz\t1\t\\x2d\nzzz\t\xff\xfe\t\n'
+		printf 'zzz\n##zzmeta\tx\n'
+		tail -n 1 "$STREAM"
+	} >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	mv out a
+	work "$STREAM"
+	if [ "$kind" = filter ]; then
+		grep -a -e zzz -e zzmeta a >got
+		printf '#zzz\ta\tb\nzzz\t1\t\\x2d\nzzz\t\xff\xfe\t\n' >want
+		printf 'zzz\n##zzmeta\tx\n' >>want
+		cmp want got
+	fi
+	cmp <(body a | grep -av -e zzz -e zzmeta -e '^##end') \
+	    <(body out | grep -v '^##end')
+}
+
+# An awk program over a stream whose legends and records are changed alike.
+@test "an unknown column passes through" {
+	not_parse
+	awk -F'\t' -v OFS='\t' '
+	/^##/ { print; next }
+	/^#/ { print $0, "zzcol"; next }
+	{ print $0, "v" (NR % 3) }' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	mv out a
+	work "$STREAM"
+	if [ "$kind" = filter ]; then
+		[ "$(grep -c 'zzcol' a)" -gt 0 ]
+		[ "$(grep -c "${TAB}v[012]" a)" -ge \
+		    "$(grep -vc '^#' "$STREAM")" ]
+		cmp <(body a | sed "s/${TAB}v[012]//; s/${TAB}zzcol//") \
+		    <(body out)
+	elif [ "$CMD" = dlp-agg ]; then
+		same_body a out
+	fi
+}
+
+# The values of out by column name, one per line, so that the order of the
+# columns does not matter.
+by_name() {
+	body "$1" | awk -F'\t' '
+	/^##/ { print; next }
+	/^#/ {
+		n[substr($1, 2)] = NF
+		for (i = 2; i <= NF; i++)
+			name[substr($1, 2), i] = $i
+		next
+	}
+	{
+		split("", c)
+		for (i = 2; i <= NF; i++)
+			c[name[$1, i]] = $i
+		k = 0
+		for (x in c)
+			key[++k] = x
+		line = $1
+		# insertion sort: mawk has no other
+		for (i = 2; i <= k; i++) {
+			x = key[i]
+			for (j = i - 1; j > 0 && key[j] > x; j--)
+				key[j + 1] = key[j]
+			key[j + 1] = x
+		}
+		for (i = 1; i <= k; i++)
+			line = line "\t" key[i] "=" c[key[i]]
+		print line
+	}'
+}
+
+@test "shuffled columns give the same result" {
+	not_parse
+	awk -F'\t' -v OFS='\t' '
+	/^##/ { print; next }
+	{
+		printf "%s", $1
+		for (i = NF; i > 1; i--)
+			printf "\t%s", $i
+		print ""
+	}' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	mv out a
+	work "$STREAM"
+	if [ "$CMD" = dlp-fmt ]; then
+		# its default columns may follow the input: fix them
+		work -c idx,op,dur_ns in
+		mv out a
+		work -c idx,op,dur_ns "$STREAM"
+		cmp a out
+	else
+		cmp <(by_name a) <(by_name out)
+	fi
+}
+
+@test "legends can repeat, the last one binds" {
+	not_parse
+	# each legend again before its tenth record, once turned round
+	awk -F'\t' -v OFS='\t' '
+	function turn(  i, s) {
+		s = $1
+		for (i = NF; i > 1; i--)
+			s = s "\t" $i
+		return s
+	}
+	/^##/ { print; next }
+	/^#/ { leg[substr($1, 2)] = $0; rev[substr($1, 2)] = turn(); print; next }
+	++n[$1] % 10 == 0 { print leg[$1] }
+	n[$1] == 25 { print rev[$1] }
+	n[$1] >= 25 && n[$1] < 30 { print turn(); next }
+	{ print }' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	mv out a
+	work "$STREAM"
+	if [ "$kind" = filter ]; then
+		cmp <(by_name a) <(by_name out)
+	elif [ "$CMD" = dlp-agg ]; then
+		same_body a out
+	fi
+}
+
+@test "a record without a legend: one line, 2" {
+	not_parse
+	grep -v '^#kern' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 2 ]
+	[ "$(wc -l <err)" -eq 1 ]
+	says kern
+}
+
+@test "a record with too many or too few fields: one line, 2" {
+	not_parse
+	awk '/^kern\t/ && !n++ { print $0 "\tmore"; next } { print }' \
+	    "$STREAM" >in
+	work in
+	trouble
+	says 'in:[0-9]'
+	awk '/^kern\t/ && !n++ { sub(/\t[^\t]*$/, "") } { print }' \
+	    "$STREAM" >in
+	work in
+	trouble
+	says 'in:[0-9]'
+}
+
+@test "a missing column: the error names it and the command that adds it" {
+	not_parse
+	col=dur_ns
+	case $CMD in
+	dlp-correlate) col=tid ;;
+	dlp-iter) col=op_start_ns ;;
+	dlp-flops) col=op_id ;;
+	dlp-fmt) opts=(--tsv -T kern -c dur_ns) ;;
+	esac
+	awk -F'\t' -v OFS='\t' -v col=$col '
+	/^##/ { print; next }
+	/^#/ {
+		t = substr($1, 2)
+		at[t] = 0
+		for (i = 2; i <= NF; i++)
+			if ($i == col)
+				at[t] = i
+	}
+	{
+		t = $1
+		sub(/^#/, "", t)
+		s = $1
+		for (i = 2; i <= NF; i++)
+			if (i != at[t])
+				s = s "\t" $i
+		print s
+	}' "$STREAM" >in
+	work in
+	trouble
+	says "$col"
+	says 'dlp-[a-z]*.*dlp-[a-z]'
+}
+
+@test "a number that is none: file, line and value, 2" {
+	passes_on
+	awk -F'\t' -v OFS='\t' '
+	/^#kern/ { for (i = 2; i <= NF; i++) at[$i] = i }
+	/^kern\t/ && !n++ { $at["start_ns"] = "12x" }
+	{ print }' "$STREAM" >in
+	[ "$CMD" != dlp-flops ] || skip "reads no time"
+	work in
+	trouble
+	says 'in:[0-9]*:.*12x'
+}
+
+@test "a field of 1 MB" {
+	not_parse
+	big=$(head -c 1000000 /dev/zero | tr '\0' x)
+	n=$(($(wc -l <"$STREAM") - 1))
+	{
+		head -n $n "$STREAM"
+		printf '#zzz\ta\tb\nzzz\t1\t%s\n' "$big"
+		tail -n 1 "$STREAM"
+	} >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	[ "$kind" != filter ] ||
+	    [ "$(awk '/^zzz/ { print length($0) }' out)" -eq 1000006 ]
+	# and in a column that is read
+	awk -F'\t' -v OFS='\t' '
+	BEGIN {
+		big = "x"
+		while (length(big) < 1000000)
+			big = big big
+	}
+	/^#kern/ { for (i = 2; i <= NF; i++) at[$i] = i }
+	/^kern\t/ && !n++ { $at["short"] = big }
+	{ print }' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+}
+
+@test "10,000 columns" {
+	not_parse
+	awk '
+	BEGIN {
+		for (i = 0; i < 10000; i++) {
+			names = names "\tc" i
+			vals = vals "\t" i
+		}
+	}
+	/^##/ { print; next }
+	/^#kern/ { print $0 names; next }
+	/^kern\t/ && n++ < 3 { print $0 vals; next }
+	/^kern\t/ { next }
+	{ print }' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	[ "$kind" != filter ] || [ "$(grep -c "${TAB}9998${TAB}9999" out)" -eq 3 ]
+}
+
+@test "two sections (cat a b)" {
+	not_parse
+	cat "$STREAM" "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	mv out two
+	work "$STREAM"
+	if [ "$kind" = filter ]; then
+		cat out out >want
+		same_body want two
+	else
+		[ "$(wc -l <two)" -ge "$(wc -l <out)" ]
+	fi
+}
+
+@test "a fragment after grep: no end expected, none written" {
+	not_parse
+	grep -v '^##' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	[ -s out ]
+	[ "$CMD" = dlp-fmt ] || ! grep -q -e '^##dlp' -e '^##end' out
+	mv out a
+	work "$STREAM"
+	if [ "$kind" = filter ]; then
+		cmp <(grep -v '^##' a) <(grep -v '^##' out)
+	fi
+}
+
+@test "a fragment after awk: one type with its legend" {
+	not_parse
+	awk -F'\t' '$1 == "#kern" || $1 == "kern"' "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 0 ]
+	[ -s out ]
+}
+
+@test "##end is missing: no ##end, one line, 2" {
+	not_parse
+	head -n -1 "$STREAM" >in
+	work in
+	trouble
+	says '##end'
+	[ "$CMD" = dlp-fmt ] || ! grep -q '^##end' out
+	# cut in the middle of a line
+	head -c $(($(wc -c <"$STREAM") * 2 / 3)) "$STREAM" >in
+	work in
+	show
+	[ "$status" -eq 2 ]
+	[ "$CMD" = dlp-fmt ] || ! grep -q '^##end' out
+	# a second section begins before the first has ended
+	{ head -n -1 "$STREAM"; cat "$STREAM"; } >in
+	work in
+	show
+	[ "$status" -eq 2 ]
+}
+
+@test "a stage killed before it: 2 in a shell without pipefail" {
+	not_parse
+	head -n 200 "$STREAM" >in
+	status=0
+	sh -c 'in=$1; shift; { cat "$in"; kill -9 $$; } | "$@"' - in \
+	    "$CMD" "${opts[@]}" >out 2>err || status=$?
+	# the shell that was killed is the one that waits: do it without
+	status=0
+	sh -c 'in=$1; shift; sh -c "cat $in; kill -9 \$\$" | "$@"' - in \
+	    "$CMD" "${opts[@]}" >out 2>err || status=$?
+	show
+	[ "$status" -eq 2 ]
+}
+
+@test "| head is quiet" {
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	# more than a pipe holds
+	[ "$kind" = parse ] || { for i in 1 2 3 4 5 6 7 8; do cat "$1"; done >in; set -- in; }
+	rc=0
+	bash -c '"$@" | head -n 1 >/dev/null; exit ${PIPESTATUS[0]}' - \
+	    timeout 60 "$CMD" "${opts[@]}" "$1" 2>err || rc=$?
+	cat err
+	[ ! -s err ]
+	[ $rc -eq 0 ] || [ $rc -eq 141 ]
+}
+
+@test "/dev/full: a message, 2" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	status=0
+	"$CMD" "${opts[@]}" "$1" >/dev/full 2>err || status=$?
+	: >out
+	trouble
+	for o in -h -V; do
+		status=0
+		"$CMD" $o >/dev/full 2>err || status=$?
+		trouble
+	done
+}
+
+@test "closed stdout: a message, 2" {
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	status=0
+	"$CMD" "${opts[@]}" "$1" >&- 2>err || status=$?
+	: >out
+	trouble
+}
+
+@test "closed stdin and stderr" {
+	status=0
+	if [ "$kind" = parse ]; then
+		work "$LENET" <&-
+		[ "$status" -eq 0 ]
+		return
+	fi
+	work <&-
+	trouble
+	work "$STREAM" <&-
+	show
+	[ "$status" -eq 0 ]
+	status=0
+	"$CMD" "${opts[@]}" "$STREAM" >a 2>&- || status=$?
+	[ "$status" -eq 0 ]
+	same_body a out
+}
+
+@test "another locale, the same bytes" {
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	work "$1"
+	mv out a
+	loc=C.UTF-8
+	if [ -e /usr/share/i18n/locales/de_DE ] &&
+	    localedef -i de_DE -f UTF-8 ./de_DE.UTF-8 2>/dev/null; then
+		export LOCPATH=$PWD
+		loc=de_DE.UTF-8
+	fi
+	LC_ALL=$loc LANG=$loc TZ=Asia/Tokyo work "$1"
+	cmp a out
+}
+
+@test "-u, the same bytes" {
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	work "$1"
+	mv out a
+	work -u "$1"
+	show
+	same_body a out
+}
+
+@test "-u writes a record before the input ends" {
+	passes_on
+	{
+		printf '##dlp\t1\n#zzz\ta\nzzz\t1\n'
+		sleep 5
+		printf '##end\t1\n'
+	} | work -u &
+	for i in $(seq 40); do
+		sleep 0.1
+		! grep -q '^zzz' out 2>/dev/null || break
+	done
+	grep -q '^zzz' out
+	kill %1 2>/dev/null || true
+	wait || true
+}
+
+@test "no answer to the terminal: usage without an operand" {
+	not_parse
+	command -v script >/dev/null || skip "no script(1)"
+	rc=0
+	script -qec "$CMD ${opts[*]}" /dev/null </dev/null >got 2>&1 || rc=$?
+	cat got
+	[ $rc -eq 2 ]
+	grep -q '^usage: ' got
+}
