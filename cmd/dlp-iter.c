@@ -1,0 +1,119 @@
+/*
+ * dlp-iter: gives every record of a dlp stream the iteration it belongs to,
+ * and adds a record per iteration.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "dlp-iter/iter.h"
+#include "err.h"
+
+static const char usage[] =
+    "usage: dlp-iter [-lux] [-k KEY] [--cut | --one] [--iter-start N]"
+    " [--iter-stop N] [-n N] [file]\n"
+    "Cuts a dlp stream into iterations.\n"
+    "  -k, --key KEY     what an iteration is: a step range (its number is\n"
+    "                    dropped), or an op's id, name, key or type\n"
+    "  -x, --exact       a range must be KEY to the letter\n"
+    "      --cut         iterations end where KEY ends\n"
+    "      --one         all is one iteration\n"
+    "      --iter-start N, --iter-stop N\n"
+    "                    drop the records outside of iterations N to N\n"
+    "  -l, --list        propose keys; with -k, show its iterations and a\n"
+    "                    stable range\n"
+    "  -n, --limit N     --list without -k: at most N keys, 0: all (20)\n"
+    "  -u, --unbuffered  write each record at once\n"
+    "  -h, --help        this text\n"
+    "  -V, --version     the version\n";
+
+enum { OPT_CUT = 256, OPT_ONE, OPT_FROM, OPT_TO };
+
+static const struct option longopts[] = {
+	{ "key", required_argument, NULL, 'k' },
+	{ "exact", no_argument, NULL, 'x' },
+	{ "cut", no_argument, NULL, OPT_CUT },
+	{ "one", no_argument, NULL, OPT_ONE },
+	{ "iter-start", required_argument, NULL, OPT_FROM },
+	{ "iter-stop", required_argument, NULL, OPT_TO },
+	{ "list", no_argument, NULL, 'l' },
+	{ "limit", required_argument, NULL, 'n' },
+	CLI_LONGOPTS,
+	{ NULL, 0, NULL, 0 },
+};
+
+struct opts {
+	const char *key;
+	bool exact, cut, unbuffered;
+};
+
+static void
+check(const struct run *g, const struct opts *o)
+{
+	if (o->key != NULL && *o->key == '\0')
+		die("-k: empty key");
+	if (o->key != NULL && g->one)
+		die("-k and --one exclude each other");
+	if (o->key == NULL && (o->cut || o->exact))
+		die("%s needs -k", o->cut ? "--cut" : "-x");
+	if (g->listing && (g->filter || g->one))
+		die("--list excludes --one, --iter-start and --iter-stop");
+	if (g->from > g->to)
+		die("--iter-start lies behind --iter-stop");
+}
+
+static void
+parse(struct run *g, struct opts *o, int argc, char **argv)
+{
+	int c;
+
+	while ((c = getopt_long(argc, argv, "k:xln:" CLI_SHORTOPTS, longopts,
+		    NULL)) != -1) {
+		switch (c) {
+		case 'k': o->key = optarg; break;
+		case 'x': o->exact = true; break;
+		case OPT_CUT: o->cut = true; break;
+		case OPT_ONE: g->one = true; break;
+		case OPT_FROM:
+			g->from = cli_i64("--iter-start", optarg, 0,
+			    INT64_MAX);
+			g->filter = true;
+			break;
+		case OPT_TO:
+			g->to = cli_i64("--iter-stop", optarg, 0, INT64_MAX);
+			g->filter = true;
+			break;
+		case 'l': g->listing = true; break;
+		case 'n':
+			g->limit = (int)cli_i64("-n", optarg, 0, INT32_MAX);
+			break;
+		case 'u': o->unbuffered = true; break;
+		case 'h': cli_help(usage);
+		case 'V': cli_version();
+		default: cli_usage(usage);
+		}
+	}
+	check(g, o);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct run g = { .to = INT64_MAX, .limit = 20, .spool.fd = -1 };
+	struct opts o = { 0 };
+	struct stage st;
+
+	cli_init("dlp-iter");
+	parse(&g, &o, argc, argv);
+	key_init(&g.key, o.key, o.exact, o.cut);
+	if (g.listing)
+		g.list = list_new();
+	stage_open(&st, argc, argv, cli_operand(argc, argv, usage),
+	    o.unbuffered);
+	st.ctx = &g;
+	st.section = run_section;
+	st.end = run_end;
+	st.hold = run_pass;
+	read_open(&g, &st);
+	return out_finish(stage_run(&st));
+}

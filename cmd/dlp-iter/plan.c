@@ -1,0 +1,297 @@
+/*
+ * Where iterations lie in time. Step ranges belong to lanes (a thread of a
+ * process): work goes by the ranges of its own thread, then by those of its
+ * process, and where a process has none by all. Cuts hold for everything.
+ * Intervals are half open.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "iter.h"
+#include "num.h"
+
+/* A process, or a lane, by what names it; the key is packed, so that equal
+ * means the same bytes. */
+static uint32_t
+number(struct smap *m, const char *src, size_t nsrc, const int64_t *id,
+    size_t nid, bool *is_new)
+{
+	static struct buf key;
+
+	buf_clear(&key);
+	buf_put(&key, (const char *)id, nid * sizeof(*id));
+	buf_put(&key, src, src != NULL ? nsrc : 0);
+	return smap_put(m, key.s, key.len, is_new);
+}
+
+uint32_t
+plan_lane(struct plan *p, const char *src, size_t nsrc, int64_t pid,
+    int64_t tid)
+{
+	int64_t id[2] = { pid, tid };
+	bool fresh;
+	uint32_t n = number(&p->lanes, src, nsrc, id, 2, &fresh), q;
+
+	if (!fresh)
+		return n;
+	q = number(&p->procs, src, nsrc, id, 1, &fresh);
+	if (fresh) {
+		p->proc = xrealloc(p->proc, (size_t)q + 1, sizeof(*p->proc));
+		memset(&p->proc[q], 0, sizeof(*p->proc));
+	}
+	p->lane = xrealloc(p->lane, (size_t)n + 1, sizeof(*p->lane));
+	memset(&p->lane[n], 0, sizeof(*p->lane));
+	p->lane[n].proc = q;
+	return n;
+}
+
+static void
+add_lane(struct proc *q, uint32_t lane)
+{
+	if (q->n == q->cap) {
+		q->cap = q->cap > 0 ? q->cap * 2 : 4;
+		q->lane = xrealloc(q->lane, q->cap, sizeof(*q->lane));
+	}
+	q->lane[q->n++] = lane;
+}
+
+/* Whether some range of iteration n lies on another thread of the process
+ * and nowhere near [lo, hi): then the new range is no part of it. */
+static bool
+apart(const struct plan *p, const struct lane *l, size_t n, int64_t lo,
+    int64_t hi)
+{
+	const struct proc *q = &p->proc[l->proc];
+	size_t i, j;
+
+	for (i = 0; i < q->n; i++) {
+		const struct lane *o = &p->lane[q->lane[i]];
+
+		for (j = o->nv; j > 0 && o->v[j - 1].n >= n; j--)
+			if (o->v[j - 1].n == n &&
+			    (o->v[j - 1].hi <= lo || hi <= o->v[j - 1].lo))
+				return true;
+	}
+	return false;
+}
+
+/* The iteration that a step range is a part of: the first of the newest
+ * ones, behind the thread's last, with the same text; else a new one. */
+static size_t
+join(const struct plan *p, const struct lane *l, int64_t lo, int64_t hi,
+    uint32_t text)
+{
+	size_t n = p->nstep > OPEN_ITERS ? p->nstep - OPEN_ITERS : 0;
+
+	if (l->nv > 0 && l->v[l->nv - 1].n + 1 > n)
+		n = l->v[l->nv - 1].n + 1;
+	for (; n < p->nstep; n++)
+		if (p->step[n].text == text && !apart(p, l, n, lo, hi))
+			break;
+	return n;
+}
+
+static struct step *
+step_at(struct plan *p, size_t n, int64_t lo, int64_t hi, uint32_t text)
+{
+	struct step *s;
+
+	if (n < p->nstep)
+		return &p->step[n];
+	if (p->nstep == p->step_cap) {
+		p->step_cap = p->step_cap > 0 ? p->step_cap * 2 : 64;
+		p->step = xrealloc(p->step, p->step_cap, sizeof(*p->step));
+	}
+	s = &p->step[p->nstep++];
+	memset(s, 0, sizeof(*s));
+	s->lo = lo;
+	s->hi = hi;
+	s->text = text;
+	return s;
+}
+
+/* A range that was never closed ends where the next one begins. */
+static void
+end_open(struct plan *p, struct lane *l, int64_t t)
+{
+	struct span *v = &l->v[l->nv - 1];
+	struct step *s = &p->step[v->n];
+
+	v->hi = t;
+	if (s->hi == INT64_MAX) {
+		s->hi = t;
+		ivl_clear(&s->cpu);
+		ivl_add(&s->cpu, s->lo, t);
+	}
+}
+
+void
+plan_step(struct plan *p, uint32_t lane, int64_t lo, int64_t hi,
+    uint32_t text)
+{
+	struct lane *l = &p->lane[lane];
+	struct step *s;
+	size_t n;
+
+	p->kind = PLAN_STEPS;
+	if (l->nv > 0 && l->v[l->nv - 1].hi == INT64_MAX &&
+	    lo > l->v[l->nv - 1].lo)
+		end_open(p, l, lo);
+	if (l->nv > 0 && lo < l->v[l->nv - 1].hi) {
+		p->nested++;
+		return;
+	}
+	n = join(p, l, lo, hi, text);
+	s = step_at(p, n, lo, hi, text);
+	if (lo < s->lo)
+		s->lo = lo;
+	if (hi > s->hi)
+		s->hi = hi;
+	ivl_add(&s->cpu, lo, hi);
+	if (l->nv == 0) {
+		add_lane(&p->proc[l->proc], lane);
+		add_lane(&p->all, lane);
+	}
+	if (l->nv == l->cap) {
+		l->cap = l->cap > 0 ? l->cap * 2 : 64;
+		l->v = xrealloc(l->v, l->cap, sizeof(*l->v));
+	}
+	l->v[l->nv++] = (struct span){ lo, hi, (uint32_t)n };
+}
+
+void
+plan_cut(struct plan *p, int64_t t)
+{
+	p->kind = PLAN_CUTS;
+	if (p->ncut == p->cut_cap) {
+		p->cut_cap = p->cut_cap > 0 ? p->cut_cap * 2 : 64;
+		p->cut = xrealloc(p->cut, p->cut_cap, sizeof(*p->cut));
+	}
+	p->cut[p->ncut++] = t;
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void
+plan_cuts_done(struct plan *p)
+{
+	qsort(p->cut, p->ncut, sizeof(*p->cut), by_time);
+}
+
+static const struct span *
+span_at(const struct lane *l, int64_t t)
+{
+	size_t lo = 0, hi = l->nv;
+
+	if (hi > 0 && t >= l->v[hi - 1].lo)
+		lo = hi - 1;
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (l->v[mid].lo <= t)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	if (l->nv == 0 || t < l->v[lo].lo || t >= l->v[lo].hi)
+		return NULL;
+	return &l->v[lo];
+}
+
+static int64_t
+step_where(const struct plan *p, uint32_t lane, int64_t t)
+{
+	const struct span *s = span_at(&p->lane[lane], t), *best = NULL;
+	const struct proc *q = &p->proc[p->lane[lane].proc];
+	size_t i;
+
+	if (s != NULL)
+		return s->n;
+	if (q->n == 0)
+		q = &p->all;
+	for (i = 0; i < q->n; i++) {
+		s = span_at(&p->lane[q->lane[i]], t);
+		if (s != NULL && (best == NULL || s->lo > best->lo))
+			best = s;
+	}
+	return best != NULL ? (int64_t)best->n : -1;
+}
+
+/* The number of cuts at or before t. */
+static int64_t
+cut_where(const struct plan *p, int64_t t)
+{
+	size_t lo = 0, hi = p->ncut;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->cut[mid] <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return (int64_t)lo;
+}
+
+int64_t
+plan_where(const struct plan *p, uint32_t lane, int64_t t)
+{
+	if (p->kind == PLAN_ONE)
+		return 0;
+	if (t == NO_TIME)
+		return -1;
+	if (p->kind == PLAN_CUTS)
+		return cut_where(p, t);
+	return step_where(p, lane, t);
+}
+
+size_t
+plan_count(const struct plan *p)
+{
+	if (p->kind == PLAN_STEPS)
+		return p->nstep;
+	return p->kind == PLAN_CUTS ? p->ncut + 1 : 1;
+}
+
+bool
+plan_begin(const struct plan *p, size_t n, int64_t *lo)
+{
+	if (n >= plan_count(p))
+		return false;
+	*lo = NO_TIME;
+	if (p->kind == PLAN_STEPS)
+		*lo = p->step[n].lo;
+	else if (p->kind == PLAN_CUTS && n > 0)
+		*lo = p->cut[n - 1];
+	return true;
+}
+
+void
+plan_clear(struct plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->lanes.n; i++)
+		free(p->lane[i].v);
+	for (i = 0; i < p->procs.n; i++)
+		free(p->proc[i].lane);
+	for (i = 0; i < p->nstep; i++)
+		ivl_free(&p->step[i].cpu);
+	free(p->lane);
+	free(p->proc);
+	free(p->all.lane);
+	free(p->step);
+	free(p->cut);
+	smap_free(&p->lanes);
+	smap_free(&p->procs);
+	smap_free(&p->texts);
+	memset(p, 0, sizeof(*p));
+}

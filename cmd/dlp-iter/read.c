@@ -1,0 +1,320 @@
+/* From records to items: which columns place a record of which type. */
+#include <stdlib.h>
+
+#include "err.h"
+#include "iter.h"
+#include "num.h"
+
+static const struct {
+	const char *tag;
+	enum what what;
+	bool event; /* counts for the profile's first and last time */
+} types[] = {
+	{ "kern", IT_KERN, true },
+	{ "call", IT_REC, true },
+	{ "inst", IT_INST, true },
+	{ "copy", IT_GPU, true },
+	{ "set", IT_GPU, true },
+	{ "sync", IT_REC, true },
+	{ "graph", IT_GPU, true },
+	{ "range", IT_REC, false },
+	{ "proj", IT_LATE, false },
+	{ "rangekern", IT_RANGEKERN, false },
+	{ "mark", IT_REC, false },
+	{ "os", IT_REC, false },
+	{ "lib", IT_REC, false },
+	{ "mem", IT_REC, false },
+	{ "over", IT_REC, false },
+};
+
+#define NTYPES (sizeof(types) / sizeof(types[0]))
+
+struct read {
+	struct bind {
+		struct rec_type *type;
+		enum what what;
+		bool event, is_range;
+		struct rec_col *start, *dur, *pid, *tid, *src;
+		struct rec_col *op_start, *api_start, *api_dur;
+		struct rec_col *op_id, *inst_id, *dev, *text, *iter;
+	} b[NTYPES];
+	struct rec_type *op;
+	struct rec_col *id, *name, *key, *otext, *otype, *dir, *by;
+	struct buf tmp[5];
+	/* the thread of the record before: most often the same */
+	bool has_lane;
+	int64_t pid, tid;
+	struct buf src;
+	uint32_t lane;
+};
+
+static const struct bind *
+bind_of(const struct read *rd, const struct rec_type *t)
+{
+	const struct bind *b = rd->b;
+
+	while (b->type != t)
+		b++;
+	return b;
+}
+
+static int64_t
+value(const struct rec *r, const struct rec_col *c, int64_t otherwise)
+{
+	int64_t v;
+
+	return rec_i64(r, c, &v) ? v : otherwise;
+}
+
+static uint32_t
+lane_of(struct run *g, const struct bind *b, const struct rec *r)
+{
+	struct read *rd = g->rd;
+	int64_t pid = value(r, b->pid, -1), tid = value(r, b->tid, -1);
+	const char *src;
+	size_t n = 0;
+
+	src = rec_raw(r, b->src, &n);
+	if (src == NULL)
+		n = 0;
+	if (rd->has_lane && pid == rd->pid && tid == rd->tid &&
+	    n == rd->src.len && (n == 0 || memcmp(src, rd->src.s, n) == 0))
+		return rd->lane;
+	rd->has_lane = true;
+	rd->pid = pid;
+	rd->tid = tid;
+	buf_clear(&rd->src);
+	buf_put(&rd->src, src, n);
+	rd->lane = plan_lane(&g->plan, src, n, pid, tid);
+	return rd->lane;
+}
+
+static void
+event(struct run *g, int64_t lo, int64_t hi)
+{
+	if (!g->any || lo < g->first)
+		g->first = lo;
+	if (!g->any || hi > g->last)
+		g->last = hi;
+	if (!g->any || lo > g->last_start)
+		g->last_start = lo;
+	g->any = true;
+}
+
+/* The times of a record: see struct item. */
+static void
+times(struct run *g, const struct bind *b, const struct rec *r,
+    struct item *m)
+{
+	int64_t start = 0, dur = value(r, b->dur, -1), api;
+	bool has = rec_i64(r, b->start, &start);
+
+	m->now = m->t = NO_TIME;
+	m->has_gpu = false;
+	if (rec_i64(r, b->api_start, &api)) {
+		m->now = api;
+		if (b->event)
+			event(g, api, num_add(api, value(r, b->api_dur, 0)));
+	} else if (has) {
+		m->now = start;
+	}
+	if (!rec_i64(r, b->op_start, &m->t))
+		m->t = m->now;
+	if (!has)
+		return;
+	if (b->what == IT_KERN || b->what == IT_GPU) {
+		m->has_gpu = dur >= 0;
+		m->lo = start;
+		m->hi = num_add(start, dur);
+		if (dur >= 0)
+			event(g, m->now, m->hi);
+	} else if (b->event) {
+		event(g, start, num_add(start, dur > 0 ? dur : 0));
+	}
+}
+
+/* Where the iter field of a record is, or will be. */
+static void
+place(const struct bind *b, const struct rec *r, struct item *m)
+{
+	const char *s;
+	size_t n;
+
+	m->iter_off = (uint32_t)r->len;
+	m->iter_len = 0;
+	if (b->iter->pos < 0)
+		return;
+	s = rec_field(r, b->iter->pos, &n);
+	m->iter_off = (uint32_t)(s - r->line);
+	m->iter_len = (uint32_t)n;
+}
+
+static void
+keep(struct run *g, struct item *m, const struct rec *r)
+{
+	m->len = (uint32_t)r->len;
+	if (g->waiting) {
+		if (g->listing)
+			m->len = 0;
+		spool_put(&g->spool, m, r->line);
+	} else {
+		run_item(g, m, r->line);
+	}
+}
+
+static void
+on_range(struct run *g, const struct bind *b, const struct rec *r,
+    const struct item *m)
+{
+	int64_t dur;
+	size_t n;
+	const char *s = rec_str(r, b->text, &g->rd->tmp[0], &n);
+
+	if (s == NULL || m->now == NO_TIME)
+		return;
+	dur = value(r, b->dur, -1);
+	run_range(g, m->lane, s, key_trim(s, n), m->now,
+	    dur < 0 ? INT64_MAX : num_add(m->now, dur));
+}
+
+static void
+key_work(struct run *g, const struct bind *b, const struct rec *r,
+    const struct item *m)
+{
+	int64_t op, inst;
+
+	if (g->op.ops.n == 0 || !rec_i64(r, b->op_id, &op) ||
+	    !rec_i64(r, b->inst_id, &inst) || !opkey_has(&g->op, op))
+		return;
+	if (m->what == IT_KERN || m->what == IT_GPU)
+		opkey_gpu(&g->op, op, inst, value(r, b->dev, -1));
+	else if (m->what == IT_INST && m->t != NO_TIME)
+		opkey_inst(&g->op, op, inst, g->plan.lane[m->lane].proc,
+		    num_add(m->t, value(r, b->dur, 0)));
+}
+
+static void
+on_rec(struct stage *st, struct rec *r)
+{
+	struct run *g = st->ctx;
+	const struct bind *b = bind_of(g->rd, r->type);
+	struct item m;
+	int64_t op;
+
+	if (r->len > UINT32_MAX / 2)
+		rec_die(r, "record is too long");
+	m.what = b->what;
+	m.lane = lane_of(g, b, r);
+	times(g, b, r, &m);
+	place(b, r, &m);
+	if (b->is_range)
+		on_range(g, b, r, &m);
+	else if (g->waiting)
+		key_work(g, b, r, &m);
+	if (m.what == IT_INST || m.what == IT_LATE)
+		m.now = NO_TIME;
+	if (g->list != NULL && m.what == IT_INST && m.t != NO_TIME &&
+	    rec_i64(r, b->op_id, &op))
+		list_inst(g->list, op, m.lane,
+		    num_add(m.t, value(r, b->dur, 0)));
+	keep(g, &m, r);
+}
+
+static void
+on_legend(struct stage *st, struct rec *r)
+{
+	struct run *g = st->ctx;
+	const struct bind *b = bind_of(g->rd, r->type);
+	struct item m = { .what = IT_LEGEND, .t = NO_TIME, .now = NO_TIME };
+
+	if (b->iter->pos >= 0 || b->what == IT_RANGEKERN)
+		m.what = IT_PASS;
+	m.iter_off = (uint32_t)r->len;
+	keep(g, &m, r);
+}
+
+static const char *
+text_of(struct read *rd, const struct rec *r, const struct rec_col *c, int i)
+{
+	size_t n;
+
+	return rec_str(r, c, &rd->tmp[i], &n);
+}
+
+static void
+on_op(struct stage *st, struct rec *r)
+{
+	struct run *g = st->ctx;
+	struct read *rd = g->rd;
+	struct op_names s;
+	const char *by;
+	size_t n;
+	int64_t id;
+
+	if ((g->key.arg != NULL && !g->one) || g->list != NULL) {
+		if (!rec_i64(r, rd->id, &id))
+			rec_die(r, "op record without op_id");
+		s.name = text_of(rd, r, rd->name, 0);
+		s.dir = text_of(rd, r, rd->dir, 1);
+		s.key = text_of(rd, r, rd->key, 2);
+		s.text = text_of(rd, r, rd->otext, 3);
+		s.type = text_of(rd, r, rd->otype, 4);
+		by = rec_raw(r, rd->by, &n);
+		if (g->list != NULL &&
+		    !(by != NULL && n == 3 && memcmp(by, "api", 3) == 0))
+			list_op(g->list, id, s.name, s.dir);
+		if (g->waiting && g->key.arg != NULL)
+			opkey_op(&g->op, &g->key, id, &s);
+	}
+	stage_pass(st, r);
+}
+
+static void
+bind_type(struct bind *b, struct stage *st, size_t i)
+{
+	struct rec_type *t = stage_on(st, types[i].tag, on_rec, on_legend);
+
+	b->type = t;
+	b->what = types[i].what;
+	b->event = types[i].event;
+	b->is_range = strcmp(types[i].tag, "range") == 0;
+	b->start = rec_col(t, "start_ns",
+	    b->what == IT_RANGEKERN ? REC_OPT : REC_NEED);
+	b->dur = rec_col(t, "dur_ns", REC_OPT);
+	b->pid = rec_col(t, "pid", REC_OPT);
+	b->tid = rec_col(t, "tid", REC_OPT);
+	b->src = rec_col(t, "src", REC_OPT);
+	b->op_start = rec_col(t, "op_start_ns", REC_OPT);
+	b->api_start = rec_col(t, "api_start_ns", REC_OPT);
+	b->api_dur = rec_col(t, "api_dur_ns", REC_OPT);
+	b->op_id = rec_col(t, "op_id", REC_OPT);
+	b->inst_id = rec_col(t, "inst_id", REC_OPT);
+	b->dev = rec_col(t, "dev", REC_OPT);
+	b->text = rec_col(t, "text", REC_OPT);
+	b->iter = rec_col(t, "iter", REC_OPT);
+}
+
+void
+read_open(struct run *g, struct stage *st)
+{
+	struct read *rd = xcalloc(1, sizeof(*rd));
+	size_t i;
+
+	g->rd = rd;
+	for (i = 0; i < NTYPES; i++)
+		bind_type(&rd->b[i], st, i);
+	rd->op = stage_on(st, "op", on_op, NULL);
+	rd->id = rec_col(rd->op, "op_id", REC_NEED);
+	rd->name = rec_col(rd->op, "name", REC_OPT);
+	rd->key = rec_col(rd->op, "key", REC_OPT);
+	rd->otext = rec_col(rd->op, "text", REC_OPT);
+	rd->otype = rec_col(rd->op, "op", REC_OPT);
+	rd->dir = rec_col(rd->op, "dir", REC_OPT);
+	rd->by = rec_col(rd->op, "by", REC_OPT);
+}
+
+void
+read_reset(struct run *g)
+{
+	g->rd->has_lane = false;
+}
