@@ -9,8 +9,12 @@
 
 #include "demangle.h"
 
-#define MAX_MANGLED (1 << 16)
+#define MAX_MANGLED (1 << 14)
 #define MAX_TEXT (1 << 20)
+
+/* libiberty's own limit against deep nesting refuses every name of more
+ * than 1024 bytes, as many of CUTLASS's are; ours is on the length. */
+#define OPTIONS (DMGL_PARAMS | DMGL_TYPES | DMGL_NO_RECURSE_LIMIT)
 
 struct sink {
 	struct buf *out;
@@ -29,6 +33,15 @@ take(const char *s, size_t n, void *ctx)
 	buf_put(k->out, s, n);
 }
 
+/* False if the name is none, or too much came out. */
+static bool
+run(const char *name, struct sink *k)
+{
+	if (setjmp(k->stop) != 0)
+		return false;
+	return cplus_demangle_v3_callback(name, OPTIONS, take, k) != 0;
+}
+
 bool
 demangle(const char *name, struct buf *out)
 {
@@ -39,9 +52,7 @@ demangle(const char *name, struct buf *out)
 	k.max = len + MAX_TEXT;
 	/* Nothing else is mangled: a bare "f" would become "float". */
 	if (strncmp(name, "_Z", 2) == 0 && strlen(name) <= MAX_MANGLED &&
-	    setjmp(k.stop) == 0 &&
-	    cplus_demangle_v3_callback(name, DMGL_PARAMS | DMGL_TYPES, take,
-		&k) != 0)
+	    run(name, &k))
 		return true;
 	out->len = len;
 	buf_puts(out, name);

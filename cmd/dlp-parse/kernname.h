@@ -1,0 +1,18 @@
+/* The short, readable name of a kernel: the `short` column. */
+#ifndef DLP_KERNNAME_H
+#define DLP_KERNNAME_H
+
+#include <stddef.h>
+
+#include "buf.h"
+
+/*
+ * Appends the short name of the kernel whose demangled name is full, and
+ * returns the number of bytes appended. given is the short name that the
+ * profiler wrote, or NULL: it is kept unless it says nothing (`Kernel2`);
+ * without one the name is shortened as PyProf does. The result depends on
+ * the names only; callers keep it per name.
+ */
+size_t kernname_short(const char *full, const char *given, struct buf *out);
+
+#endif
