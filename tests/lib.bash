@@ -70,3 +70,14 @@ run_case() {
 	rm -rf "$tmp"
 	return $bad
 }
+
+# run_example NAME: an example of a manual page, from the project's root,
+# gives exit status 0.
+run_example() {
+	local f=$ROOT/${B:-build}/test/shared/$1.cmd rc=0
+
+	cat "$f"
+	bash -o pipefail "$f" </dev/null >"$BATS_TEST_TMPDIR/out" || rc=$?
+	[ $rc -eq 0 ] || head -n 5 "$BATS_TEST_TMPDIR/out"
+	return $rc
+}

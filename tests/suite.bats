@@ -236,7 +236,7 @@ same_body() {
 @test "neither metadata nor legend: not a dlp stream, 2" {
 	not_parse
 	for text in 'hello' 'kern	1	2' '# a comment' '{"a": 1}' ' ' \
-	    'SQLite format 3' '#' '##dlp'; do
+	    'SQLite format 3' '#'; do
 		printf '%s\n' "$text" >in
 		work in
 		trouble
