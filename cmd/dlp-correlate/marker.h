@@ -52,8 +52,9 @@ enum {
 			      to be counted */
 	MK_STEP = 2,       /* a user range that cuts iterations: step >= 0 */
 	MK_DATALOADER = 4, /* time spent in a data loader */
-	MK_TEMPLATE = 8,   /* the range only groups ops of its own producer
-			      (ExecutionContext::enqueue, XlaModule) */
+	MK_GROUP = 8, /* groups ops, says nothing itself: neither op nor layer
+			 (ExecutionContext::enqueue, CheckpointFunction,
+			 memory and runtime ranges of a framework) */
 };
 
 struct mview { /* not NUL-terminated; s is NULL where there is none */
@@ -104,8 +105,8 @@ bool marker_is_backward(const char *s, size_t n);
 bool marker_forward_of(const char *s, size_t n, struct mview *fwd);
 
 /*
- * The sizes without blanks: [[64,3,32,32],[]]. Interned, at most 65,536
- * different ones; valid until the next call. false: none, or damaged.
+ * The sizes without blanks: [[64,3,32,32],[]]; valid until the next call.
+ * false: none, or damaged.
  */
 bool marker_sizes(const struct marker *m, struct mview *v);
 

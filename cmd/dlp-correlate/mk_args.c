@@ -1,0 +1,297 @@
+/*
+ * The argument list of PyProf's and DLProf's markers, and the sizes of
+ * emit_nvtx. A program makes the same few thousand calls again and again, so
+ * parsed lists are kept by their text; when there are too many, or their
+ * texts get too long together, all are forgotten.
+ */
+#include <stdlib.h>
+
+#include "err.h"
+#include "map.h"
+#include "mk_impl.h"
+#include "pylit.h"
+
+#define CACHE_N 65536
+#define CACHE_BYTES (32u << 20)
+#define LIST_MAX 262144u
+
+static struct { /* by text of the list */
+	struct smap lists, texts;
+	struct marker_args *v;
+	bool *ok;
+	size_t cap, bytes;
+	uint64_t ids;
+} cache;
+
+static struct parts { /* the list being read */
+	struct buf json, shapes, dtype, scalars;
+	int n_tensor;
+} cur;
+
+struct arg { /* one argument; s NULL: not there */
+	struct mview name, type, shape, dtype, value;
+};
+
+static struct mview
+raw_value(struct pylit *l)
+{
+	const char *s;
+
+	pl_peek(l);
+	s = l->p;
+	return pl_skip(l) ? mv(s, l->p) : mv(NULL, NULL);
+}
+
+static struct mview
+unquoted(struct mview v)
+{
+	if (v.n >= 2 && (v.s[0] == '\'' || v.s[0] == '"'))
+		return mv(v.s + 1, v.s + v.n - 1);
+	return v;
+}
+
+static bool
+read_arg(struct pylit *l, struct arg *a)
+{
+	struct mview key, v;
+
+	memset(a, 0, sizeof(*a));
+	if (!pl_enter(l, '{'))
+		return false;
+	while (pl_key(l, &key)) {
+		v = raw_value(l);
+		if (mv_eq(key, "name"))
+			a->name = unquoted(v);
+		else if (mv_eq(key, "type"))
+			a->type = unquoted(v);
+		else if (mv_eq(key, "shape"))
+			a->shape = v;
+		else if (mv_eq(key, "dtype"))
+			a->dtype = unquoted(v);
+		else if (mv_eq(key, "value"))
+			a->value = v;
+	}
+	return !l->bad;
+}
+
+static bool
+add_tensor(struct parts *p, const struct arg *a)
+{
+	struct pylit l;
+
+	buf_putc(&p->shapes, p->n_tensor++ > 0 ? ',' : '[');
+	if (p->n_tensor == 1)
+		buf_put(&p->dtype, a->dtype.s, a->dtype.n);
+	if (a->shape.s == NULL) {
+		buf_puts(&p->shapes, "null");
+		return true;
+	}
+	pl_init(&l, a->shape.s, a->shape.n);
+	return pl_json(&l, &p->shapes);
+}
+
+/* Whether the text has a float in it: learning rates and losses differ from
+ * step to step, and make no other op. */
+static bool
+has_float(struct mview v)
+{
+	size_t i;
+
+	if (v.n > 0 && (v.s[0] == '\'' || v.s[0] == '"'))
+		return false;
+	for (i = 0; i + 1 < v.n; i++)
+		if ((v.s[i] == '.' || v.s[i] == 'e') && i > 0 &&
+		    v.s[i - 1] >= '0' && v.s[i - 1] <= '9')
+			return true;
+	return false;
+}
+
+static void
+add_scalar(struct parts *p, const struct arg *a)
+{
+	struct buf *b = &p->scalars;
+	size_t i;
+
+	if (mv_eq(a->type, "float") || has_float(a->value))
+		return;
+	if (b->len > 0)
+		buf_putc(b, ',');
+	if (a->name.n > 0) {
+		buf_put(b, a->name.s, a->name.n);
+		buf_putc(b, '=');
+	}
+	for (i = 0; i < a->value.n; i++)
+		if (a->value.s[i] != ' ')
+			buf_putc(b, a->value.s[i]);
+}
+
+static bool
+read_list(struct mview text, struct parts *p)
+{
+	struct pylit l;
+	struct arg a;
+
+	pl_init(&l, text.s, text.n);
+	if (!pl_enter(&l, '\0'))
+		return false;
+	while (pl_item(&l)) {
+		if (!read_arg(&l, &a))
+			return false;
+		if (!mv_eq(a.type, "tensor") && !mv_eq(a.type, "ndarray"))
+			add_scalar(p, &a);
+		else if (!add_tensor(p, &a))
+			return false;
+	}
+	if (p->n_tensor > 0)
+		buf_putc(&p->shapes, ']');
+	if (l.bad || pl_peek(&l) != '\0')
+		return false;
+	pl_init(&l, text.s, text.n);
+	return pl_json(&l, &p->json);
+}
+
+static bool
+read_args(const struct marker *m, struct parts *p)
+{
+	buf_clear(&p->json);
+	buf_clear(&p->shapes);
+	buf_clear(&p->dtype);
+	buf_clear(&p->scalars);
+	p->n_tensor = 0;
+	if (m->args.n > LIST_MAX)
+		return false;
+	if (m->by != BY_TENSORFLOW)
+		return read_list(m->args, p);
+	buf_put(&p->json, m->args.s, m->args.n);
+	return tf_args(&m->args, &p->shapes, &p->dtype, &p->n_tensor);
+}
+
+static struct mview
+keep(const struct buf *b)
+{
+	struct mview v;
+	bool is_new;
+
+	if (b->len == 0)
+		return (struct mview){ "", 0 };
+	v.s = smap_str(
+	    &cache.texts, smap_put(&cache.texts, b->s, b->len, &is_new), &v.n);
+	cache.bytes += is_new ? v.n : 0;
+	return v;
+}
+
+static void
+store(uint32_t i, const struct marker *m)
+{
+	struct marker_args *a;
+
+	if (i >= cache.cap) {
+		cache.cap = cache.cap > 0 ? cache.cap * 2 : 256;
+		cache.v = xrealloc(cache.v, cache.cap, sizeof(*cache.v));
+		cache.ok = xrealloc(cache.ok, cache.cap, sizeof(*cache.ok));
+	}
+	a = &cache.v[i];
+	cache.ok[i] = read_args(m, &cur);
+	a->id = ++cache.ids;
+	a->n_tensor = cur.n_tensor;
+	a->json = keep(&cur.json);
+	a->shapes = keep(&cur.shapes);
+	a->scalars = keep(&cur.scalars);
+	a->dtype = keep(&cur.dtype);
+	if (a->dtype.n == 0)
+		a->dtype.s = NULL;
+	cache.bytes += m->args.n;
+}
+
+const struct marker_args *
+marker_args(const struct marker *m)
+{
+	bool is_new;
+	uint32_t i;
+
+	if (m->args.s == NULL)
+		return NULL;
+	if (cache.lists.n >= CACHE_N || cache.bytes >= CACHE_BYTES) {
+		smap_clear(&cache.lists);
+		smap_clear(&cache.texts);
+		cache.bytes = 0;
+	}
+	i = smap_put(&cache.lists, m->args.s, m->args.n, &is_new);
+	if (is_new)
+		store(i, m);
+	return cache.ok[i] ? &cache.v[i] : NULL;
+}
+
+/* Brackets balanced, nothing but numbers in them. */
+static bool
+put_sizes(struct buf *b, struct mview v)
+{
+	size_t i, deep = 0;
+
+	for (i = 0; i < v.n; i++) {
+		char c = v.s[i];
+
+		if (c == ' ')
+			continue;
+		if (c == '[')
+			deep++;
+		else if (c == ']' && deep-- == 0)
+			return false;
+		else if (c != ']' && c != ',' && c != '-' &&
+			 (c < '0' || c > '9'))
+			return false;
+		if (deep == 0 && i + 1 < v.n)
+			return false;
+		buf_putc(b, c);
+	}
+	return deep == 0;
+}
+
+bool
+marker_sizes(const struct marker *m, struct mview *v)
+{
+	static struct buf out;
+
+	buf_clear(&out);
+	if (m->sizes.s == NULL || m->sizes.n > LIST_MAX)
+		return false;
+	buf_reserve(&out, m->sizes.n);
+	if (!put_sizes(&out, m->sizes))
+		return false;
+	*v = (struct mview){ out.s, out.len };
+	return true;
+}
+
+/* A number at *p, minus allowed; *p goes behind it. */
+static bool
+number(const char **p, const char *e, int64_t *v)
+{
+	bool neg = *p < e && **p == '-';
+	const char *s = *p + neg;
+	int64_t u = 0;
+	int n;
+
+	for (n = 0; s < e && *s >= '0' && *s <= '9' && n < 18; s++, n++)
+		u = u * 10 + (*s - '0');
+	*p = s;
+	*v = neg ? -u : u;
+	return n > 0;
+}
+
+bool
+marker_input(const struct marker *m, size_t *at, int64_t *op_id, int64_t *out)
+{
+	const char *e = m->input_ids.s + m->input_ids.n, *p;
+
+	if (m->input_ids.s == NULL || *at >= m->input_ids.n)
+		return false;
+	p = memchr(m->input_ids.s + *at, '(', m->input_ids.n - *at);
+	if (p == NULL)
+		return false;
+	p++;
+	if (!number(&p, e, op_id) || p == e || *p++ != ',' ||
+	    !number(&p, e, out))
+		return false;
+	*at = (size_t)(p - m->input_ids.s);
+	return true;
+}

@@ -1,0 +1,131 @@
+/*
+ * TensorFlow's ranges (domain tensorflow-core): "MatMul: dense/MatMul", or
+ * with details
+ *
+ *	{"op":"MatMul","name":"dense/MatMul","args":[{"name":"x",
+ *	 "shape":[64,512]},...],"attrs":{"T":"float32",...}}
+ *
+ * whose texts are not always escaped: then op and name are looked for as
+ * they stand, and the rest is lost.
+ */
+#include "mk_json.h"
+
+static bool
+group(struct marker *m)
+{
+	m->kind = MK_USER;
+	m->by = BY_TENSORFLOW;
+	m->flags |= MK_GROUP;
+	return true;
+}
+
+bool
+mk_tf_mem(struct marker *m)
+{
+	return group(m);
+}
+
+/* "key":"VALUE" as it stands. */
+static struct mview
+look_for(struct mview text, const char *key)
+{
+	const char *e = text.s + text.n, *p = mv_find(text, key), *q;
+	size_t n = strlen(key);
+
+	if (p == NULL)
+		return mv(NULL, NULL);
+	q = memchr(p + n, '"', (size_t)(e - p) - n);
+	return q != NULL ? mv(p + n, q) : mv(NULL, NULL);
+}
+
+static bool
+set_op(struct marker *m, struct mview op, struct mview path)
+{
+	m->kind = MK_OP;
+	m->by = BY_TENSORFLOW;
+	m->op = op;
+	m->path = path;
+	m->name = path.n > 0 ? path : op;
+	return true;
+}
+
+static bool
+detailed(struct marker *m)
+{
+	struct mview op, path;
+	struct json j;
+	int o, p;
+
+	if (json_parse(&j, m->text)) {
+		o = json_get(&j, 0, "op");
+		p = json_get(&j, 0, "name");
+		if (o < 0)
+			return false;
+		m->args = m->text;
+		return set_op(m, json_text(&j, o),
+		    p >= 0 ? json_text(&j, p) : mv(NULL, NULL));
+	}
+	m->flags |= MK_DAMAGED;
+	op = look_for(m->text, "\"op\":\"");
+	path = look_for(m->text, "\"name\":\"");
+	if (op.n > 0)
+		return set_op(m, op, path);
+	m->kind = MK_BROKEN;
+	m->by = BY_TENSORFLOW;
+	return true;
+}
+
+bool
+mk_tf_op(struct marker *m)
+{
+	const char *p, *e = m->text.s + m->text.n;
+
+	if (mv_starts(m->text, "{\"op\":"))
+		return detailed(m);
+	if (m->text.n > 0 && m->text.s[0] == '{')
+		return false;
+	p = mv_find(m->text, ": ");
+	if (p == NULL || p == m->text.s ||
+	    memchr(m->text.s, ' ', (size_t)(p - m->text.s)) != NULL)
+		return group(m);
+	return set_op(m, mv(m->text.s, p), mv(p + 2, e));
+}
+
+static int
+shapes_of(const struct json *j, int args, struct buf *shapes)
+{
+	int i, s, n = 0, end = json_next(j, args);
+
+	buf_putc(shapes, '[');
+	for (i = args + 1; i < end; i = json_next(j, i)) {
+		s = json_get(j, i, "shape");
+		if (s < 0)
+			continue;
+		if (n++ > 0)
+			buf_putc(shapes, ',');
+		buf_put(shapes, json_text(j, s).s, json_text(j, s).n);
+	}
+	buf_putc(shapes, ']');
+	return n;
+}
+
+bool
+tf_args(const struct mview *text, struct buf *shapes, struct buf *dtype,
+    int *n_tensor)
+{
+	struct json j;
+	int args, attrs, t;
+
+	if (!json_parse(&j, *text))
+		return false;
+	args = json_get(&j, 0, "args");
+	if (args >= 0 && j.tok[args].type == JSMN_ARRAY)
+		*n_tensor = shapes_of(&j, args, shapes);
+	attrs = json_get(&j, 0, "attrs");
+	t = attrs >= 0 ? json_get(&j, attrs, "T") : -1;
+	if (t < 0 && attrs >= 0)
+		t = json_get(&j, attrs, "dtype");
+	if (t >= 0)
+		buf_put(dtype, json_text(&j, t).s, json_text(&j, t).n);
+	return true;
+}

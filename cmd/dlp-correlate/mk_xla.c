@@ -1,0 +1,125 @@
+/*
+ * XLA and JAX (domain TSL): texts of TraceMe, NAME:#key=value,key=value#.
+ * A Thunk is an op, an XlaModule a layer; the rest is the runtime's own.
+ */
+#include "buf.h"
+#include "mk_impl.h"
+
+static const char *const fields[] = { "hlo_op=", "hlo_module=", "program_id=",
+	"unique_hlo_op_id=", "name=", "prefix=", "module=" };
+
+#define NFIELDS (sizeof(fields) / sizeof(fields[0]))
+
+/* Whether a known key stands at p, behind # or a comma. */
+static bool
+field_at(const char *p, const char *e)
+{
+	struct mview v = mv(p, e);
+	size_t i;
+
+	for (i = 0; i < NFIELDS; i++)
+		if (mv_starts(v, fields[i]))
+			return true;
+	return false;
+}
+
+/* The value of a field, which can hold commas; s NULL if it is not there. */
+static struct mview
+field(struct mview v, const char *key)
+{
+	const char *e = v.s + v.n, *s, *p;
+	size_t n = strlen(key);
+
+	for (s = v.s; (s = mv_find(mv(s, e), key)) != NULL; s++)
+		if (s > v.s && (s[-1] == '#' || s[-1] == ','))
+			break;
+	if (s == NULL)
+		return mv(NULL, NULL);
+	for (p = s += n; p < e; p++)
+		if (*p == ',' && field_at(p + 1, e))
+			break;
+	if (p == e && p > s && p[-1] == '#')
+		p--;
+	return mv(s, p);
+}
+
+/* fusion.3 and fusion_3 are of type fusion. */
+static struct mview
+without_number(struct mview v)
+{
+	size_t n = v.n;
+
+	while (n > 0 && v.s[n - 1] >= '0' && v.s[n - 1] <= '9')
+		n--;
+	if (n > 1 && n < v.n && (v.s[n - 1] == '.' || v.s[n - 1] == '_'))
+		v.n = n - 1;
+	return v;
+}
+
+static bool
+thunk(struct marker *m)
+{
+	static struct buf path;
+	struct mview op = field(m->text, "hlo_op=");
+
+	m->by = BY_XLA;
+	if (op.s == NULL) {
+		m->kind = MK_BROKEN;
+		return true;
+	}
+	m->kind = MK_OP;
+	m->name = op;
+	m->op = without_number(op);
+	m->mod = field(m->text, "hlo_module=");
+	m->path = field(m->text, ",name=" + 1);
+	if (m->path.s == NULL) {
+		buf_clear(&path);
+		buf_put(&path, m->mod.s, m->mod.n);
+		if (m->mod.n > 0)
+			buf_putc(&path, '/');
+		buf_put(&path, op.s, op.n);
+		m->path = (struct mview){ path.s, path.len };
+	}
+	if (!mv_ends(m->text, "#"))
+		m->flags |= MK_DAMAGED;
+	return true;
+}
+
+bool
+mk_xla(struct marker *m)
+{
+	struct mview mod;
+
+	if (mv_starts(m->text, "Thunk:#"))
+		return thunk(m);
+	if (!mv_starts(m->text, "XlaModule:#"))
+		return false;
+	mod = field(m->text, "hlo_module=");
+	m->by = BY_XLA;
+	m->kind = MK_USER;
+	if (mod.s != NULL)
+		m->name = mod;
+	else
+		m->flags |= MK_DAMAGED | MK_GROUP;
+	return true;
+}
+
+bool
+mk_tsl(struct marker *m)
+{
+	const char *p;
+
+	if (mk_xla(m))
+		return true;
+	m->by = BY_XLA;
+	if (mv_find(m->text, "step_num=") != NULL)
+		return false;
+	p = m->text.n > 0 ? memchr(m->text.s, '#', m->text.n) : NULL;
+	if (p != NULL && p > m->text.s && p[-1] == ':')
+		p--;
+	if (p != NULL && p > m->text.s)
+		m->name = mv(m->text.s, p);
+	m->kind = MK_USER;
+	m->flags |= MK_GROUP;
+	return true;
+}

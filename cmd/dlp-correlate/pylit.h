@@ -1,0 +1,73 @@
+/*
+ * Python literals as PyProf's markers hold them: dicts, lists, tuples,
+ * strings, numbers and names. A pull parser over the text: no recursion, no
+ * memory of its own, brackets at most PL_DEPTH deep, nothing executed.
+ *
+ *	pl_init(&l, s, n);
+ *	if (pl_enter(&l, '{'))
+ *		while (pl_key(&l, &key))
+ *			pl_skip(&l);
+ *	if (l.bad) ...
+ *
+ * At the first damage `bad` is set, and every call returns false from then.
+ */
+#ifndef DLP_PYLIT_H
+#define DLP_PYLIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+#include "marker.h"
+
+#define PL_DEPTH 64
+
+struct pylit {
+	const char *p, *e;
+	unsigned depth;
+	char close[PL_DEPTH]; /* the bracket that ends each level */
+	bool first[PL_DEPTH]; /* no item seen yet */
+	bool bad;
+};
+
+enum pl_kind { PL_STR, PL_NUM, PL_WORD };
+
+struct pl_atom { /* a value that is no container */
+	enum pl_kind kind;
+	struct mview raw; /* PL_STR: between the quotes, escapes as they are */
+	bool esc;         /* PL_STR: has escapes */
+};
+
+void pl_init(struct pylit *l, const char *s, size_t n);
+
+/* The first byte of the next value: a bracket, a quote, ...; 0 at the end. */
+char pl_peek(struct pylit *l);
+
+/* Steps into a container. open: '{', '[', '(', or 0 for a list or tuple. */
+bool pl_enter(struct pylit *l, char open);
+
+/* Goes to the next item of the list entered last; false behind the last one,
+ * which is stepped out of. */
+bool pl_item(struct pylit *l);
+
+/* The same for a dict; *key is the raw text of the key, and the value comes
+ * next. */
+bool pl_key(struct pylit *l, struct mview *key);
+
+bool pl_atom(struct pylit *l, struct pl_atom *a);
+bool pl_skip(struct pylit *l); /* over one value */
+
+/* Appends one value as JSON: tuples as lists, True, False and None as JSON
+ * has them, what JSON has no word for as a string. NULL: skips it. */
+bool pl_json(struct pylit *l, struct buf *out);
+
+/* Appends the text of a PL_STR, its escapes resolved (to UTF-8). */
+void pl_text(const struct pl_atom *a, struct buf *out);
+
+/* Appends text as a JSON string, with its quotes. */
+void json_quote(struct buf *out, const char *s, size_t n);
+
+/* Whether s is a number as JSON writes it. */
+bool json_is_num(const char *s, size_t n);
+
+#endif
