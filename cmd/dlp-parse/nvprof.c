@@ -1,0 +1,217 @@
+/*
+ * The dialect of nvprof and the Visual Profiler (*.nvvp, *.nvprof), database
+ * versions 8 to 18. Names are mangled and API functions are numbers. Times
+ * are absolute; the origin is PyProf's: the earliest start of any call,
+ * kernel or marker.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "demangle.h"
+#include "err.h"
+#include "nvprof.h"
+#include "stage.h"
+
+/* Tables whose rows are left out, and the note that counts them. */
+static const struct {
+	const char *table, *note;
+} left_out[] = {
+	{ NVPROF_TABLE("CDP_KERNEL"), "device_launched_kernels" },
+	{ NVPROF_TABLE("UNIFIED_MEMORY_COUNTER"), "unified_memory_events" },
+	{ NVPROF_TABLE("METRIC"), "metric_values" },
+	{ NVPROF_TABLE("EVENT"), "counter_values" },
+	{ NVPROF_TABLE("OPENACC_DATA"), "openacc_events" },
+	{ NVPROF_TABLE("OPENACC_LAUNCH"), "openacc_events" },
+	{ NVPROF_TABLE("OPENACC_OTHER"), "openacc_events" },
+	{ NVPROF_TABLE("OPENMP"), "openmp_events" },
+};
+
+static bool
+probe(sqlite3 *db)
+{
+	static const char *const any[] = { "Version", NVPROF_TABLE("RUNTIME"),
+		NVPROF_TABLE("CONCURRENT_KERNEL"), NVPROF_TABLE("KERNEL"),
+		NVPROF_TABLE("MARKER") };
+	size_t i;
+
+	if (!db_has_table(db, "StringTable"))
+		return false;
+	for (i = 0; i < sizeof(any) / sizeof(any[0]); i++)
+		if (db_has_table(db, any[i]))
+			return true;
+	return false;
+}
+
+static int64_t
+origin(sqlite3 *db)
+{
+	static const struct {
+		const char *table, *column;
+	} all[] = {
+		{ NVPROF_TABLE("DRIVER"), "start" },
+		{ NVPROF_TABLE("RUNTIME"), "start" },
+		{ NVPROF_TABLE("CONCURRENT_KERNEL"), "start" },
+		{ NVPROF_TABLE("KERNEL"), "start" },
+		{ NVPROF_TABLE("MARKER"), "timestamp" },
+	};
+	int64_t t0 = EV_UNSET, t;
+	sqlite3_stmt *st;
+	size_t i;
+
+	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		if (!db_has_table(db, all[i].table) ||
+		    !db_has_column(db, all[i].table, all[i].column))
+			continue;
+		st = db_prepare(db,
+		    "SELECT min(%s) FROM %s WHERE %s > 0 AND typeof(%s) ="
+		    " 'integer'",
+		    all[i].column, all[i].table, all[i].column, all[i].column);
+		t = db_step(st) ? nvprof_num(st, 0) : EV_UNSET;
+		sqlite3_finalize(st);
+		if (t != EV_UNSET && (t0 == EV_UNSET || t < t0))
+			t0 = t;
+	}
+	return t0 == EV_UNSET ? 0 : t0;
+}
+
+static void
+read_contexts(struct nvprof *nv)
+{
+	static const char table[] = NVPROF_TABLE("CONTEXT");
+	static const char *const names[] = { "contextId", "deviceId", NULL };
+	sqlite3_stmt *st;
+	char *cols;
+
+	if (!db_has_table(nv->db, table))
+		return;
+	cols = db_cols(nv->db, table, names);
+	st = db_prepare(nv->db, "SELECT %s FROM %s", cols, table);
+	while (db_step(st))
+		if (sqlite3_column_type(st, 0) == SQLITE_INTEGER &&
+		    sqlite3_column_type(st, 1) == SQLITE_INTEGER)
+			*map_put(&nv->context,
+			    (uint64_t)sqlite3_column_int64(st, 0), NULL) =
+			    (uint64_t)sqlite3_column_int64(st, 1);
+	sqlite3_finalize(st);
+	free(cols);
+}
+
+static void *
+nv_open(sqlite3 *db, struct sources *ss)
+{
+	struct nvprof *nv = xcalloc(1, sizeof(*nv));
+
+	nv->db = db;
+	nv->string = db_prepare(db,
+	    "SELECT value FROM StringTable WHERE _id_ = ?1");
+	nv->t0 = origin(db);
+	read_contexts(nv);
+	nvprof_sources(nv, ss);
+	return nv;
+}
+
+static void
+nv_close(void *ctx)
+{
+	struct nvprof *nv = ctx;
+	size_t i;
+
+	for (i = 0; i < nv->n_domains; i++)
+		free(nv->domains[i]);
+	free(nv->domains);
+	map_free(&nv->domain);
+	map_free(&nv->context);
+	sqlite3_finalize(nv->string);
+	free(nv);
+}
+
+bool
+nvprof_string(void *ctx, int64_t id, struct buf *out)
+{
+	struct nvprof *nv = ctx;
+	const void *s;
+	bool has = false;
+
+	if (id < 0) {
+		nvprof_api_name(id, out);
+		return true;
+	}
+	sqlite3_bind_int64(nv->string, 1, id);
+	if (db_step(nv->string) &&
+	    (s = sqlite3_column_text(nv->string, 0)) != NULL) {
+		buf_put(out, s, (size_t)sqlite3_column_bytes(nv->string, 0));
+		has = true;
+	}
+	sqlite3_reset(nv->string);
+	return has;
+}
+
+static bool
+kernel(void *ctx, int64_t id, struct buf *out)
+{
+	struct buf b = { NULL, 0, 0 };
+	bool has = nvprof_string(ctx, id, &b);
+
+	if (has && memchr(b.s, '\0', b.len) == NULL)
+		demangle(buf_str(&b), out);
+	else if (has)
+		buf_put(out, b.s, b.len);
+	buf_free(&b);
+	return has;
+}
+
+const char *
+nvprof_domain(struct nvprof *nv, int64_t name_id)
+{
+	struct buf b = { NULL, 0, 0 };
+	uint64_t *no;
+	bool is_new;
+
+	if (name_id <= 0)
+		return "";
+	no = map_put(&nv->domain, (uint64_t)name_id, &is_new);
+	if (is_new) {
+		if (!nvprof_string(nv, name_id, &b))
+			buf_i64(&b, name_id);
+		if (nv->n_domains == nv->cap_domains) {
+			nv->cap_domains += nv->cap_domains + 8;
+			nv->domains = xrealloc(nv->domains, nv->cap_domains,
+			    sizeof(*nv->domains));
+		}
+		nv->domains[nv->n_domains++] = xstrdup(buf_str(&b));
+		*no = nv->n_domains;
+		buf_free(&b);
+	}
+	return nv->domains[*no - 1];
+}
+
+static void
+notes(void *ctx)
+{
+	struct nvprof *nv = ctx;
+	sqlite3_stmt *st;
+	size_t i;
+
+	stage_note("untimed_rows", nv->untimed);
+	for (i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
+		if (!db_has_table(nv->db, left_out[i].table))
+			continue;
+		st = db_prepare(nv->db, "SELECT count(*) FROM %s",
+		    left_out[i].table);
+		if (db_step(st))
+			stage_note(left_out[i].note,
+			    (uint64_t)sqlite3_column_int64(st, 0));
+		sqlite3_finalize(st);
+	}
+}
+
+const struct dialect dialect_nvprof = {
+	.name = "nvprof",
+	.probe = probe,
+	.open = nv_open,
+	.close = nv_close,
+	.facts = nvprof_facts,
+	.string = nvprof_string,
+	.kernel = kernel,
+	.notes = notes,
+};
