@@ -34,7 +34,8 @@ SCRIPTS = dlp dlprof pyprof-parse pyprof-prof
 MANS = $(wildcard man/*.[157])
 
 # Only what reads databases links these.
-LIBS_dlp-parse = -lsqlite3 -llzma -lzstd -lz -lstdc++
+LIBS_dlp-parse = -lsqlite3 -llzma -lzstd -lz -liberty
+LIBS_dlp-iter = -lm
 
 # A make inside a recipe builds on all processors unless -j was given.
 SUBMAKE = $(MAKE) --no-print-directory \
