@@ -7,7 +7,7 @@
  *	stage_on(&st, "kern", on_kern);	   called per record; who passes the
  *					   record on is the callback's affair
  *	st.section = forget_all; st.end = write_notes;
- *	return stage_run(&st);
+ *	return out_finish(stage_run(&st));
  */
 #ifndef DLP_STAGE_H
 #define DLP_STAGE_H
