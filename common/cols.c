@@ -364,10 +364,15 @@ const struct col_def col_defs[] = {
 	    "floating point operations, 2 per multiply-add" },
 	{ "kern", "bytes", FLOPS, COL_INT, "bytes read and written once" },
 	{ "kern", "dtype", FLOPS, COL_TEXT, "type of the arithmetic" },
+	{ "kern", "family", FLOPS, COL_TEXT,
+	    "family of the rule: gemm, conv, pointwise, ..." },
+	{ "kern", "role", FLOPS, COL_TEXT,
+	    "main, dgrad, wgrad: carries the op's work; part: more of it;"
+	    " bias; aux: a helper" },
 	{ "kern", "tc", FLOPS, COL_YNU, "Tensor Cores used" },
 	{ "kern", "tc_rule", FLOPS, COL_TEXT, "the name rule that decided" },
 	{ "kern", "tc_eligible", FLOPS, COL_YNU,
-	    "whether the op could use Tensor Cores" },
+	    "whether the kernel's work in its op could use Tensor Cores" },
 
 	{ NULL, NULL, NULL, COL_TEXT, NULL },
 };

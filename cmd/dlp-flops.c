@@ -1,0 +1,50 @@
+/*
+ * dlp-flops: adds to kernels what work they did. It reads op records (their
+ * type, shapes and arguments), applies the rules of cmd/dlp-flops, and adds
+ * to each kern record PyProf's params, FLOPs, bytes, number type, and Tensor
+ * Core use by the kernel's name. Everything else passes through.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "dlp-flops/flops.h"
+
+static const char usage[] =
+    "usage: dlp-flops [-hVu] [file]\n"
+    "\n"
+    "Adds FLOPs, bytes, number type and Tensor Core use to kernels.\n"
+    "\n"
+    "  -u, --unbuffered  write each record at once\n"
+    "  -h, --help        print this text\n"
+    "  -V, --version     print the version\n";
+
+int
+main(int argc, char **argv)
+{
+	static const struct option longopts[] = { CLI_LONGOPTS,
+		{ NULL, 0, NULL, 0 } };
+	struct stage st;
+	bool unbuffered = false;
+	const char *path;
+	int c;
+
+	cli_init("dlp-flops");
+	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) !=
+	    -1)
+		switch (c) {
+		case 'u':
+			unbuffered = true;
+			break;
+		case 'h':
+			cli_help(usage);
+		case 'V':
+			cli_version();
+		default:
+			cli_usage(usage);
+		}
+	path = cli_operand(argc, argv, usage);
+	stage_open(&st, argc, argv, path, unbuffered);
+	flops_attach(&st);
+	return out_finish(stage_run(&st));
+}

@@ -1,0 +1,252 @@
+/*
+ * Convolutions of one to three dimensions, transposed ones, and their
+ * gradients.
+ *
+ *	input (N, C, i..), weight (K, C/g, r..), output (N, K, o..):
+ *		2 N K C/g prod(r) prod(o)
+ *	transposed: input (N, C, i..), weight (C, K/g, r..):
+ *		2 N C K/g prod(r) prod(i)
+ *	bytes: input, weight and output once
+ *
+ * as torch.utils.flop_counter counts them, except the weight gradient of a
+ * grouped convolution, which it makes g times too large. Each gradient is a
+ * convolution of the same size. The output's size follows from the marker's
+ * arguments; emit_nvtx gives it as the size of a backward's gradient.
+ */
+#include <string.h>
+
+#include "rules.h"
+
+#define MAX_SPATIAL 3
+
+struct conv {
+	int nsp; /* spatial dimensions */
+	int64_t n, c, k, g; /* k, g: -1 where only a marker would tell */
+	int64_t w01;	    /* the weight's first two dimensions' product */
+	int64_t in[MAX_SPATIAL], r[MAX_SPATIAL], out[MAX_SPATIAL];
+	int64_t stride[MAX_SPATIAL], pad[MAX_SPATIAL], dil[MAX_SPATIAL];
+	bool same;     /* padding 'same' */
+	bool has_args; /* stride, pad and dil are known */
+	bool has_out;
+};
+
+/* An argument that is one number for all dimensions, or one for each. */
+static bool
+spatial_arg(const struct work *w, const char *name, int place, int64_t unset,
+    int nsp, int64_t *v)
+{
+	const struct arg *g = arg_named(w->a, name, place);
+	int i;
+
+	for (i = 0; i < nsp; i++) {
+		if (g == NULL || g->type == ARG_NONE)
+			v[i] = unset;
+		else if (g->type == ARG_INT)
+			v[i] = g->ival;
+		else if (g->type == ARG_LIST && !g->bad && g->nd > 0)
+			v[i] = w->a->dims[g->dim +
+			    ((size_t)i < g->nd ? (size_t)i : g->nd - 1)];
+		else
+			return false;
+		if (v[i] < 0 || v[i] > INT32_MAX)
+			return false;
+	}
+	return true;
+}
+
+/* Stride, padding and dilation; only a marker has them. Places as in
+ * torch.nn.functional.convNd and conv_transposeNd. */
+static bool
+conv_args(const struct work *w, struct conv *c, bool transposed)
+{
+	const struct arg *p = arg_named(w->a, "padding", 4);
+	int i;
+
+	if (!w->a->typed ||
+	    !spatial_arg(w, "stride", 3, 1, c->nsp, c->stride) ||
+	    !spatial_arg(w, "dilation", transposed ? 7 : 5, 1, c->nsp, c->dil))
+		return false;
+	for (i = 0; i < c->nsp; i++)
+		if (c->stride[i] == 0 || c->dil[i] == 0)
+			return false;
+	if (p != NULL && p->type == ARG_STR) {
+		c->same = p->str_len == 4 && memcmp(p->str, "same", 4) == 0;
+		return true; /* else valid: no padding */
+	}
+	return spatial_arg(w, "padding", 4, 0, c->nsp, c->pad);
+}
+
+static bool
+conv_out(const struct work *w, struct conv *c, bool transposed)
+{
+	int64_t extra[MAX_SPATIAL], span, len;
+	int i;
+
+	if (transposed && !spatial_arg(w, "output_padding", 5, 0, c->nsp,
+		extra))
+		return false;
+	for (i = 0; i < c->nsp; i++) {
+		span = size_add(size_mul(c->dil[i], c->r[i] - 1), 1);
+		if (c->same)
+			c->out[i] = (c->in[i] - 1) / c->stride[i] + 1;
+		else if (transposed) {
+			len = size_mul(c->in[i] - 1, c->stride[i]);
+			len = size_add(size_add(len, span), extra[i]);
+			c->out[i] = len - 2 * c->pad[i];
+		} else {
+			len = size_add(c->in[i], 2 * c->pad[i]);
+			if (len < 0 || span < 0 || len < span)
+				return false;
+			c->out[i] = (len - span) / c->stride[i] + 1;
+		}
+		if (c->out[i] < 0)
+			return false;
+	}
+	return true;
+}
+
+/* A backward's own sizes begin with the gradient of the output. */
+static bool
+grad_out(const struct work *w, struct conv *c)
+{
+	const struct arg *g = w->grad == NULL ? NULL : arg_tensor(w->grad, 0);
+	int i;
+
+	if (g == NULL || g->bad || (int)g->nd < c->nsp + 1)
+		return false;
+	if (c->k < 0)
+		c->k = arg_dim(w->grad, g, -c->nsp - 1);
+	else if (arg_dim(w->grad, g, -c->nsp - 1) != c->k)
+		return false;
+	for (i = 0; i < c->nsp; i++)
+		c->out[i] = arg_dim(w->grad, g, i - c->nsp);
+	return true;
+}
+
+/* False if the shapes are no convolution's. */
+static bool
+conv_dims(const struct work *w, bool transposed, struct conv *c)
+{
+	const struct args *a = w->a;
+	const struct arg *x = arg_named(a, "input", 0);
+	const struct arg *wt = arg_named(a, "weight", 1);
+	int64_t c0, c1;
+	int i;
+
+	memset(c, 0, sizeof(*c));
+	if (x == NULL || wt == NULL || x->bad || wt->bad || wt->nd < 3 ||
+	    wt->nd > 2 + MAX_SPATIAL || x->nd + 1 < wt->nd || x->nd > wt->nd)
+		return false;
+	c->nsp = (int)wt->nd - 2;
+	c->n = x->nd < wt->nd ? 1 : arg_dim(a, x, 0); /* no batch */
+	c->c = arg_dim(a, x, -c->nsp - 1);
+	c0 = arg_dim(a, wt, 0);
+	c1 = arg_dim(a, wt, 1);
+	if (c0 <= 0 || c1 <= 0 || c->c <= 0)
+		return false;
+	if (transposed) {
+		const struct arg *g = arg_named(a, "groups", 6);
+
+		if (c0 != c->c)
+			return false;
+		c->g = !a->typed ? -1 : g == NULL ? 1 : g->ival;
+		c->k = size_mul(c1, c->g);
+	} else {
+		if (c->c % c1 != 0)
+			return false;
+		c->g = c->c / c1;
+		c->k = c0;
+	}
+	c->w01 = size_mul(c0, c1);
+	for (i = 0; i < c->nsp; i++) {
+		c->in[i] = arg_dim(a, x, i - c->nsp);
+		c->r[i] = arg_dim(a, wt, i + 2);
+		if (c->in[i] <= 0 || c->r[i] <= 0)
+			return false;
+	}
+	c->has_args = conv_args(w, c, transposed);
+	if (c->has_args)
+		c->has_out = conv_out(w, c, transposed);
+	if (!c->has_out && w->bprop)
+		c->has_out = grad_out(w, c);
+	return true;
+}
+
+static int64_t
+product(const int64_t *v, int n)
+{
+	int64_t r = 1;
+
+	while (n-- > 0)
+		r = size_mul(r, v[n]);
+	return r;
+}
+
+void
+conv_count(const struct work *w, struct answer *r, int transposed)
+{
+	struct conv c;
+	int64_t n_in, n_w, n_out = -1, at;
+	bool known = conv_dims(w, transposed, &c);
+
+	r->eligible = true;
+	if (known && c.has_out)
+		n_out = size_mul(size_mul(c.n, c.k), product(c.out, c.nsp));
+	if (helper_count(w, r, n_out, known ? c.k : -1))
+		return;
+	product_role(w, r);
+	if (!known)
+		return;
+	n_w = size_mul(c.w01, product(c.r, c.nsp));
+	n_in = size_mul(size_mul(c.n, c.c), product(c.in, c.nsp));
+	if (transposed || c.has_out) {
+		at = product(transposed ? c.in : c.out, c.nsp);
+		r->flop = size_mul(size_mul(2, c.n), size_mul(n_w, at));
+	}
+	r->bytes = work_bytes(w, size_add(size_add(n_in, n_w), n_out));
+}
+
+static void
+put(struct buf *b, const char *name, int64_t v)
+{
+	buf_puts(b, name);
+	buf_putc(b, '=');
+	buf_i64(b, v);
+	buf_putc(b, ',');
+}
+
+/* conv1d and conv2d; a conv1d has one row. Without a marker stride, padding
+ * and dilation are not known, and are not printed. */
+bool
+conv_params(const struct work *w, struct buf *b)
+{
+	struct conv c;
+	int h, v;
+
+	if (!conv_dims(w, false, &c) || c.nsp > 2)
+		return false;
+	h = c.nsp - 2; /* place of the height, or -1 */
+	v = c.nsp - 1;
+	put(b, "N", c.n);
+	put(b, "C", c.c);
+	put(b, "H", h < 0 ? 1 : c.in[h]);
+	put(b, "W", c.in[v]);
+	put(b, "K", c.k);
+	if (c.has_out) {
+		put(b, "P", h < 0 ? 1 : c.out[h]);
+		put(b, "Q", c.out[v]);
+	}
+	put(b, "R", h < 0 ? 1 : c.r[h]);
+	put(b, "S", c.r[v]);
+	if (c.has_args) {
+		put(b, "ph", h < 0 ? 0 : c.pad[h]);
+		put(b, "pw", c.pad[v]);
+		put(b, "U", h < 0 ? 1 : c.stride[h]);
+		put(b, "V", c.stride[v]);
+		put(b, "dh", h < 0 ? 1 : c.dil[h]);
+		put(b, "dw", c.dil[v]);
+	}
+	put(b, "g", c.g);
+	params_dtype(b, w, arg_at(w->a, 0));
+	return true;
+}

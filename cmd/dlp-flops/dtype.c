@@ -1,0 +1,130 @@
+/* Number types and their names; see dtype.h. */
+#include <string.h>
+
+#include "dtype.h"
+
+static const struct {
+	const char *name;
+	int size;
+	int min_cc; /* Tensor Cores; Volta 70, Turing 75, Ampere 80, ... */
+} types[DT_N] = {
+	[DT_NONE] = { NULL, 0, 0 },
+	[DT_FP64] = { "fp64", 8, 80 },
+	[DT_FP32] = { "fp32", 4, 80 },
+	[DT_TF32] = { "tf32", 4, 80 },
+	[DT_FP16] = { "fp16", 2, 70 },
+	[DT_BF16] = { "bf16", 2, 80 },
+	[DT_FP8E4] = { "fp8e4m3", 1, 89 },
+	[DT_FP8E5] = { "fp8e5m2", 1, 89 },
+	[DT_FP4] = { "fp4", 0, 100 },
+	[DT_INT64] = { "int64", 8, 0 },
+	[DT_INT32] = { "int32", 4, 0 },
+	[DT_INT16] = { "int16", 2, 0 },
+	[DT_INT8] = { "int8", 1, 72 },
+	[DT_UINT8] = { "uint8", 1, 72 },
+	[DT_INT4] = { "int4", 0, 75 },
+	[DT_BOOL] = { "bool", 1, 0 },
+	[DT_C64] = { "complex64", 8, 80 },
+	[DT_C128] = { "complex128", 16, 80 },
+};
+
+struct alias {
+	const char *text;
+	enum dtype type;
+};
+
+/* numpy's and PyTorch's names, Tensor methods, Python scalars. */
+static const struct alias marker_names[] = {
+	{ "float32", DT_FP32 }, { "float", DT_FP32 },
+	{ "float16", DT_FP16 }, { "half", DT_FP16 },
+	{ "bfloat16", DT_BF16 }, { "float64", DT_FP64 },
+	{ "double", DT_FP64 }, { "int64", DT_INT64 }, { "long", DT_INT64 },
+	{ "int32", DT_INT32 }, { "int", DT_INT32 }, { "int16", DT_INT16 },
+	{ "short", DT_INT16 }, { "int8", DT_INT8 }, { "char", DT_INT8 },
+	{ "uint8", DT_UINT8 }, { "byte", DT_UINT8 }, { "bool", DT_BOOL },
+	{ "complex64", DT_C64 }, { "cfloat", DT_C64 },
+	{ "complex128", DT_C128 }, { "cdouble", DT_C128 },
+	{ "float8_e4m3fn", DT_FP8E4 }, { "float8_e4m3fnuz", DT_FP8E4 },
+	{ "float8_e5m2", DT_FP8E5 }, { "float8_e5m2fnuz", DT_FP8E5 },
+	{ "float4_e2m1fn_x2", DT_FP4 }, { "qint8", DT_INT8 },
+	{ "quint8", DT_UINT8 }, { "int4", DT_INT4 },
+};
+
+/* Lower case: kernel names are matched that way. */
+static const struct alias cpp_names[] = {
+	{ "float", DT_FP32 }, { "double", DT_FP64 }, { "half", DT_FP16 },
+	{ "__half", DT_FP16 }, { "half_t", DT_FP16 }, { "__half2", DT_FP16 },
+	{ "bfloat16", DT_BF16 }, { "__nv_bfloat16", DT_BF16 },
+	{ "nv_bfloat16", DT_BF16 }, { "bfloat16_t", DT_BF16 },
+	{ "__nv_bfloat162", DT_BF16 }, { "tfloat32_t", DT_TF32 },
+	{ "float8_e4m3fn", DT_FP8E4 }, { "float_e4m3_t", DT_FP8E4 },
+	{ "__nv_fp8_e4m3", DT_FP8E4 }, { "float8_e5m2", DT_FP8E5 },
+	{ "float_e5m2_t", DT_FP8E5 }, { "__nv_fp8_e5m2", DT_FP8E5 },
+	{ "int8_t", DT_INT8 }, { "float2", DT_C64 }, { "double2", DT_C128 },
+};
+
+/* Where PyProf's word is not our name. */
+static const struct alias pyprof_words[] = {
+	{ "char", DT_UINT8 },
+};
+
+static enum dtype
+find(const struct alias *a, size_t na, const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < na; i++)
+		if (strlen(a[i].text) == n && memcmp(a[i].text, s, n) == 0)
+			return a[i].type;
+	return DT_NONE;
+}
+
+#define FIND(t, s, n) find(t, sizeof(t) / sizeof((t)[0]), s, n)
+
+const char *
+dt_name(enum dtype t)
+{
+	return types[t].name;
+}
+
+int
+dt_size(enum dtype t)
+{
+	return types[t].size;
+}
+
+enum dtype
+dt_marker(const char *s, size_t n)
+{
+	if (n > 6 && memcmp(s, "torch.", 6) == 0) {
+		s += 6;
+		n -= 6;
+	}
+	return FIND(marker_names, s, n);
+}
+
+enum dtype
+dt_cpp(const char *s, size_t n)
+{
+	return FIND(cpp_names, s, n);
+}
+
+void
+dt_pyprof(struct buf *b, const char *s, size_t n)
+{
+	enum dtype t;
+
+	t = FIND(pyprof_words, s, n);
+	if (t == DT_NONE)
+		t = dt_marker(s, n);
+	if (t == DT_NONE)
+		buf_put(b, s, n);
+	else
+		buf_puts(b, types[t].name);
+}
+
+int
+dt_tc_min_cc(enum dtype t)
+{
+	return types[t].min_cc;
+}

@@ -1,0 +1,54 @@
+/*
+ * Number types: their names here, in markers and in PyProf's params, and
+ * their sizes.
+ */
+#ifndef FLOPS_DTYPE_H
+#define FLOPS_DTYPE_H
+
+#include <stddef.h>
+
+#include "buf.h"
+
+enum dtype {
+	DT_NONE, /* unknown */
+	DT_FP64,
+	DT_FP32,
+	DT_TF32,
+	DT_FP16,
+	DT_BF16,
+	DT_FP8E4,
+	DT_FP8E5,
+	DT_FP4,
+	DT_INT64,
+	DT_INT32,
+	DT_INT16,
+	DT_INT8,
+	DT_UINT8,
+	DT_INT4,
+	DT_BOOL,
+	DT_C64,
+	DT_C128,
+	DT_N
+};
+
+/* "tf32"; NULL for DT_NONE. */
+const char *dt_name(enum dtype t);
+
+/* Bytes per element; 0 if unknown or less than one. */
+int dt_size(enum dtype t);
+
+/* A marker's type text: float32, half, int (a Python scalar), ... */
+enum dtype dt_marker(const char *s, size_t n);
+
+/* A C++ type name in a demangled kernel name: __half, double2, ... */
+enum dtype dt_cpp(const char *s, size_t n);
+
+/* Appends PyProf's word for a marker's type: fp32; a type PyProf does not
+ * know gets ours, or stands as it is. */
+void dt_pyprof(struct buf *b, const char *s, size_t n);
+
+/* The compute capability, times ten, from which on Tensor Cores can do
+ * products of this type; 0 if none can. FP32 is done as TF32. */
+int dt_tc_min_cc(enum dtype t);
+
+#endif

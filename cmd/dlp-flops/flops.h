@@ -1,0 +1,10 @@
+/* The stage: record callbacks of dlp-flops. */
+#ifndef FLOPS_FLOPS_H
+#define FLOPS_FLOPS_H
+
+#include "stage.h"
+
+/* Sets the callbacks for str, dev, op and kern. */
+void flops_attach(struct stage *st);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * What a kernel's name tells, worked out once per name: Tensor Core use,
+ * number type, and its part in an op that launches several kernels.
+ */
+#ifndef FLOPS_KNAME_H
+#define FLOPS_KNAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "dtype.h"
+#include "tcrules.h"
+
+/* What kind of kernel it is where the op is a product or convolution. */
+enum kpart {
+	KP_MAIN,   /* does the op's arithmetic: the default */
+	KP_ELEM,   /* element-wise: a bias added */
+	KP_REDUCE, /* a sum: the gradient of a bias */
+	KP_AUX,	   /* copies, transposes, offsets, sums of parts */
+};
+
+enum kdir { KD_NONE, KD_DGRAD, KD_WGRAD };
+
+struct kname {
+	enum tc tc;
+	const char *tc_rule; /* NULL: none decided */
+	enum dtype dt;
+	bool dt_sure; /* dt is the type of a product's operands, written by
+			 its builder; else the first type in the template */
+	enum kpart part;
+	enum kdir dir;
+	bool dir_sure; /* else only the layout suggests it */
+	bool pyprof_gemm, pyprof_bias; /* PyProf's lists for linear */
+	char *lower;	      /* the name, lower case; owned */
+	size_t len;
+	char *last;	      /* short name as it came; owned; may be NULL */
+};
+
+/* Works out what the name says. full: demangled name; brief: short name,
+ * may be NULL. */
+void kname_set(struct kname *k, const char *full, size_t n, const char *brief,
+    size_t nbrief);
+void kname_free(struct kname *k);
+
+#endif

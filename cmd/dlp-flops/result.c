@@ -1,0 +1,190 @@
+/*
+ * The answers about a kernel in an op, found once and kept: what repeats in
+ * every step costs a lookup.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "esc.h"
+#include "map.h"
+#include "state.h"
+
+static struct map by_key; /* op, name, sub class -> index + 1 */
+static struct result **results;
+static size_t nresults, results_cap;
+static struct args args, grad; /* scratch */
+
+void
+result_forget(void)
+{
+	size_t i;
+
+	for (i = 0; i < nresults; i++)
+		free(results[i]);
+	nresults = 0;
+	map_clear(&by_key);
+}
+
+/* PyProf's params depend on whether sub is 0, 1 or more, and for cells on
+ * its remainder by 3; the rest of it is no news. */
+static unsigned
+sub_class(int64_t sub)
+{
+	if (sub < 0)
+		sub = 0;
+	return (unsigned)(sub > 2 ? 2 : sub) << 2 | (unsigned)(sub % 3);
+}
+
+/* Reads the op's arguments into args and grad; false if they are bad. */
+static bool
+load(struct op *op)
+{
+	struct op *fwd = NULL;
+	uint32_t idx;
+	bool ok = true;
+
+	args.n = args.ndims = grad.n = grad.ndims = 0;
+	args.typed = grad.typed = false;
+	if (op == NULL)
+		return true;
+	if (op->has_fwd)
+		fwd = state_op(op->fwd_id, &idx);
+	if (op->args != NULL)
+		return args_marker(&args, op->args, op->args_len);
+	if (fwd != NULL && op->shapes != NULL)
+		ok = args_sizes(&grad, op->shapes, op->shapes_len);
+	if (fwd != NULL && fwd->args != NULL)
+		ok &= args_marker(&args, fwd->args, fwd->args_len);
+	else if (fwd != NULL && fwd->shapes != NULL)
+		ok &= args_sizes(&args, fwd->shapes, fwd->shapes_len);
+	else if (fwd == NULL && op->shapes != NULL)
+		ok = args_sizes(&args, op->shapes, op->shapes_len);
+	return ok;
+}
+
+/* The type of the arithmetic: what the builder of a product wrote into its
+ * name; else that of the first floating-point argument; else the first one
+ * in the kernel's template. */
+static enum dtype
+result_dtype(const struct work *w)
+{
+	const struct args *a = w->a;
+	size_t i;
+
+	if (w->k->dt_sure)
+		return w->k->dt;
+	for (i = 0; i < a->n; i++)
+		if (a->v[i].type == ARG_TENSOR &&
+		    (a->v[i].dt < DT_INT64 || a->v[i].dt > DT_BOOL) &&
+		    a->v[i].dt != DT_NONE)
+			return a->v[i].dt;
+	if (w->k->dt != DT_NONE)
+		return w->k->dt;
+	return work_dtype(w);
+}
+
+static const struct rule *
+rule_of(const struct op *op)
+{
+	struct op *fwd;
+	uint32_t idx;
+
+	if (op == NULL)
+		return NULL;
+	if (op->rule == NULL && op->has_fwd) {
+		fwd = state_op(op->fwd_id, &idx);
+		return fwd == NULL ? NULL : fwd->rule;
+	}
+	return op->rule;
+}
+
+static void
+answer(const struct work *w, const struct rule *rule, struct answer *a)
+{
+	a->flop = a->bytes = -1;
+	size_overflow = false;
+	if (rule != NULL) {
+		a->family = rule->family;
+		a->eligible = rule->family == FAM_ATTENTION ||
+		    rule->family == FAM_RNN;
+		if (rule->count != NULL)
+			rule->count(w, a, rule->arg);
+	}
+	a->dt = result_dtype(w);
+	if (size_overflow)
+		counts.overflow++;
+}
+
+static struct result *
+result_new(void)
+{
+	if (nresults == results_cap) {
+		results_cap = results_cap == 0 ? 256 : results_cap * 2;
+		results = xrealloc(results, results_cap, sizeof(*results));
+	}
+	return results[nresults++] = xcalloc(1, sizeof(struct result));
+}
+
+static void
+fill(struct result *res, struct op *op, const struct kname *k, int64_t sub,
+    const char *grid)
+{
+	static struct buf b, esc;
+	const struct rule *rule = rule_of(op);
+	struct work w = { .a = &args, .grad = &grad, .k = k, .sub = sub,
+		.brief = k->last, .grid = grid };
+
+	if (!load(op) && !op->bad) {
+		op->bad = true;
+		counts.bad_args++;
+	}
+	if (op != NULL) {
+		w.mod = op->mod;
+		w.mod_len = op->mod_len;
+		w.op = op->name;
+		w.op_len = op->name_len;
+		w.bprop = op->bprop;
+	}
+	answer(&w, rule, &res->a);
+	res->is_bias = args.typed && rule != NULL &&
+	    rule->params == linear_params && linear_is_bias(k);
+	buf_clear(&b);
+	if (op != NULL && params_put(&w, rule, &b)) {
+		buf_clear(&esc);
+		esc_put(&esc, b.s, b.len);
+		res->params = state_keep(esc.s, esc.len);
+		res->params_len = esc.len;
+	}
+}
+
+const struct result *
+state_result(struct op *op, uint32_t op_idx, const struct kname *k,
+    uint32_t name_idx, int64_t sub, const char *grid, size_t ngrid)
+{
+	static struct result once;
+	static struct buf g;
+	const struct rule *rule = rule_of(op);
+	uint64_t key, *slot;
+	bool cell = rule != NULL && rule->params == cell_params;
+	const char *gs = NULL;
+
+	if (cell && grid != NULL) {
+		buf_clear(&g);
+		buf_put(&g, grid, ngrid);
+		gs = buf_str(&g);
+	}
+	if ((cell && op->bprop) || name_idx >= 1 << 24) {
+		memset(&once, 0, sizeof(once));
+		fill(&once, op, k, sub, gs);
+		return &once;
+	}
+	key = op == NULL ? 0 : (uint64_t)op_idx + 1;
+	key = key << 28 | (uint64_t)name_idx << 4 | sub_class(sub);
+	slot = map_put(&by_key, key, NULL);
+	if (*slot == 0) {
+		fill(result_new(), op, k, sub, gs);
+		*slot = nresults;
+	}
+	return results[*slot - 1];
+}

@@ -1,0 +1,175 @@
+/*
+ * The table of rules. One row per op type; types of PyProf's markers and of
+ * emit_nvtx (aten::linear is linear) share a row where their arguments stand
+ * in the same order. A row with FAM_NONE only says how PyProf prints it.
+ */
+#include <string.h>
+
+#include "map.h"
+#include "rules.h"
+
+const char *const family_names[FAM_N] = {
+	[FAM_GEMM] = "gemm",
+	[FAM_CONV] = "conv",
+	[FAM_ATTENTION] = "attention",
+	[FAM_RNN] = "rnn",
+	[FAM_POINTWISE] = "pointwise",
+	[FAM_REDUCE] = "reduce",
+	[FAM_NORM] = "norm",
+	[FAM_SOFTMAX] = "softmax",
+	[FAM_EMBEDDING] = "embedding",
+	[FAM_MOVE] = "move",
+};
+
+const char *const role_names[ROLE_N] = {
+	[ROLE_MAIN] = "main",
+	[ROLE_DGRAD] = "dgrad",
+	[ROLE_WGRAD] = "wgrad",
+	[ROLE_GRAD] = "grad",
+	[ROLE_PART] = "part",
+	[ROLE_BIAS] = "bias",
+	[ROLE_AUX] = "aux",
+};
+
+#define ONE "T=#0,@0"	 /* most classes: first argument's shape and type */
+#define POINT "T=*,@0"	 /* element-wise */
+#define GEMM(o, first, fn)                                                     \
+	{                                                                      \
+		o, FAM_GEMM, gemm_count, first, NULL, fn                       \
+	}
+#define CONV(o, t, fn)                                                         \
+	{                                                                      \
+		o, FAM_CONV, conv_count, t, NULL, fn                           \
+	}
+#define PW(o, kind)                                                            \
+	{                                                                      \
+		o, FAM_POINTWISE, point_count, kind, POINT, NULL               \
+	}
+#define SLOW(o) /* exp and the like: not counted */                            \
+	{                                                                      \
+		o, FAM_POINTWISE, NULL, 0, POINT, NULL                         \
+	}
+#define IS(o, fam, spec)                                                       \
+	{                                                                      \
+		o, fam, NULL, 0, spec, NULL                                    \
+	}
+#define CELL(o)                                                                \
+	{                                                                      \
+		o, FAM_RNN, NULL, 0, NULL, cell_params                         \
+	}
+
+static const struct rule rules[] = {
+	/* products; the number is the place of the left operand */
+	GEMM("linear", G_LINEAR, linear_params),
+	GEMM("mm", 0, mm_params),
+	GEMM("_int_mm", 0, mm_params),
+	GEMM("_scaled_mm", 0, mm_params),
+	GEMM("addmm", 1, addmm_params),
+	GEMM("addmm_", 1, addmm_params),
+	GEMM("_addmm_activation", 1, addmm_params),
+	GEMM("bmm", 0, bmm_params),
+	GEMM("baddbmm", 1, NULL),
+	GEMM("baddbmm_", 1, NULL),
+	{ "matmul", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL },
+	{ "__matmul__", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL },
+	GEMM("linalg_matmul", 0, NULL),
+	GEMM("mv", 0, NULL),
+	GEMM("addmv", 1, NULL),
+	GEMM("addmv_", 1, NULL),
+	GEMM("dot", 0, NULL),
+	GEMM("vdot", 0, NULL),
+
+	CONV("conv1d", 0, conv_params),
+	CONV("conv2d", 0, conv_params),
+	CONV("conv3d", 0, NULL),
+	CONV("convolution", 0, NULL),
+	CONV("_convolution", 0, NULL),
+	CONV("cudnn_convolution", 0, NULL),
+	CONV("thnn_conv2d", 0, NULL),
+	CONV("_conv_depthwise2d", 0, NULL),
+	CONV("conv_depthwise3d", 0, NULL),
+	CONV("conv_transpose1d", 1, NULL),
+	CONV("conv_transpose2d", 1, NULL),
+	CONV("conv_transpose3d", 1, NULL),
+
+	IS("scaled_dot_product_attention", FAM_ATTENTION, NULL),
+	IS("_scaled_dot_product_flash_attention", FAM_ATTENTION, NULL),
+	IS("_scaled_dot_product_efficient_attention", FAM_ATTENTION, NULL),
+	IS("_scaled_dot_product_cudnn_attention", FAM_ATTENTION, NULL),
+	IS("multi_head_attention_forward", FAM_ATTENTION, NULL),
+
+	CELL("LSTMCell.forward"),
+	CELL("GRUCell.forward"),
+	CELL("RNNCell.forward"),
+	IS("lstm", FAM_RNN, NULL),
+	IS("gru", FAM_RNN, NULL),
+	IS("rnn_tanh", FAM_RNN, NULL),
+	IS("rnn_relu", FAM_RNN, NULL),
+
+#include "point.tab"
+
+	IS("embedding", FAM_EMBEDDING, "I=#0,@0E=#1,@1"),
+	IS("softmax", FAM_SOFTMAX, ONE),
+	IS("log_softmax", FAM_SOFTMAX, ONE),
+	IS("dropout", FAM_POINTWISE, ONE),
+	IS("batch_norm", FAM_NORM, ONE),
+	IS("layer_norm", FAM_NORM, NULL),
+	IS("group_norm", FAM_NORM, NULL),
+	IS("instance_norm", FAM_NORM, NULL),
+	IS("rms_norm", FAM_NORM, NULL),
+	{ "sum", FAM_REDUCE, reduce_count, 's', ONE, NULL },
+	{ "mean", FAM_REDUCE, reduce_count, 'm', ONE, NULL },
+	{ "norm", FAM_REDUCE, reduce_count, 'n', ONE, NULL },
+	IS("any", FAM_REDUCE, ONE),
+	IS("mse_loss", FAM_NONE, "T=#0,@0red=%2,"),
+	IS("adam", FAM_NONE, "T=#0,@0@4"),
+	IS("randperm", FAM_NONE, "N=%0,"),
+
+	IS("byte", FAM_MOVE, "T=#0,@0="),
+	IS("char", FAM_MOVE, "T=#0,@0="),
+	IS("double", FAM_MOVE, "T=#0,@0="),
+	IS("float", FAM_MOVE, "T=#0,@0="),
+	IS("half", FAM_MOVE, "T=#0,@0="),
+	IS("int", FAM_MOVE, "T=#0,@0="),
+	IS("long", FAM_MOVE, "T=#0,@0="),
+	IS("short", FAM_MOVE, "T=#0,@0="),
+	IS("to", FAM_MOVE, "T=#0,@0@0"),
+	IS("copy_", FAM_MOVE, "T=#1,@1@0"),
+	IS("clone", FAM_MOVE, ONE),
+	IS("contiguous", FAM_MOVE, ONE),
+	IS("reshape", FAM_MOVE, ONE),
+	IS("gather", FAM_MOVE, ONE),
+	IS("nonzero", FAM_MOVE, ONE),
+	IS("masked_scatter_", FAM_MOVE, ONE),
+	IS("masked_select", FAM_MOVE, "T=#0,M=#1,@0"),
+	IS("index_select", FAM_MOVE, "T=#0,D=%1,I=^2,@0"),
+	IS("cat", FAM_MOVE, "T=+,@0"),
+};
+
+static struct smap by_op;
+
+const struct rule *
+rule_find(const char *mod, size_t nmod, const char *op, size_t nop)
+{
+	static struct buf key;
+	uint32_t id;
+	size_t i;
+
+	if (by_op.n == 0)
+		for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+			id = smap_put(&by_op, rules[i].op,
+			    strlen(rules[i].op), NULL);
+			if (by_op.val[id] == 0)
+				by_op.val[id] = i + 1;
+		}
+	if (nop == 7 && memcmp(op, "forward", 7) == 0) {
+		buf_clear(&key); /* a module's method: LSTMCell.forward */
+		buf_put(&key, mod, nmod);
+		buf_putc(&key, '.');
+		buf_put(&key, op, nop);
+		op = key.s;
+		nop = key.len;
+	}
+	id = smap_find(&by_op, op, nop);
+	return id == SMAP_NONE ? NULL : &rules[by_op.val[id] - 1];
+}

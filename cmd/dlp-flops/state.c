@@ -1,0 +1,155 @@
+/* Devices, names, ops and runs by their ids; see state.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "map.h"
+#include "state.h"
+
+#define N_RUN (1 << 16)
+
+struct counts counts;
+
+static struct smap texts;	/* all kept strings */
+static struct map str_by_id;	/* id -> number in texts, + 1 */
+static struct map dev_by_id;	/* dev -> cc, | 1 << 32 if no Tensor Cores */
+static struct map op_by_id;	/* id -> index + 1 */
+static struct op *ops;
+static size_t nops, ops_cap;
+static struct map name_by_id;	/* name_id -> index + 1 */
+static struct smap name_by_text; /* short names without an id */
+static struct kname **names;
+static size_t nnames, names_cap;
+static struct {
+	int64_t inst;
+	unsigned bits;
+} runs[N_RUN];
+
+void
+state_forget(void)
+{
+	size_t i;
+
+	for (i = 0; i < nnames; i++) {
+		kname_free(names[i]);
+		free(names[i]);
+	}
+	nnames = nops = 0;
+	smap_clear(&texts);
+	smap_clear(&name_by_text);
+	map_clear(&str_by_id);
+	map_clear(&dev_by_id);
+	map_clear(&op_by_id);
+	map_clear(&name_by_id);
+	memset(runs, 0, sizeof(runs));
+	memset(&counts, 0, sizeof(counts));
+}
+
+const char *
+state_keep(const char *s, size_t n)
+{
+	return smap_str(&texts, smap_put(&texts, s, n, NULL), NULL);
+}
+
+void
+state_str(int64_t id, const char *s, size_t n)
+{
+	*map_put(&str_by_id, (uint64_t)id, NULL) =
+	    (uint64_t)smap_put(&texts, s, n, NULL) + 1;
+}
+
+void
+state_dev(int64_t dev, int cc, bool no_tensor_cores)
+{
+	*map_put(&dev_by_id, (uint64_t)dev, NULL) = (uint64_t)cc |
+	    (no_tensor_cores ? (uint64_t)1 << 32 : 0);
+}
+
+int
+state_cc(int64_t dev, bool *none)
+{
+	const uint64_t *v = map_get(&dev_by_id, (uint64_t)dev);
+
+	*none = v != NULL && *v >> 32 != 0;
+	return v == NULL ? 0 : (int)(*v & 0xffffffff);
+}
+
+struct op *
+state_op_new(int64_t id)
+{
+	if (nops == ops_cap) {
+		ops_cap = ops_cap == 0 ? 256 : ops_cap * 2;
+		ops = xrealloc(ops, ops_cap, sizeof(*ops));
+	}
+	memset(&ops[nops], 0, sizeof(*ops));
+	*map_put(&op_by_id, (uint64_t)id, NULL) = nops + 1;
+	return &ops[nops++];
+}
+
+struct op *
+state_op(int64_t id, uint32_t *idx)
+{
+	const uint64_t *v = map_get(&op_by_id, (uint64_t)id);
+
+	if (v == NULL)
+		return NULL;
+	*idx = (uint32_t)(*v - 1);
+	return &ops[*v - 1];
+}
+
+static uint32_t
+name_new(const char *full, size_t n, const char *brief, size_t nbrief)
+{
+	if (nnames == names_cap) {
+		names_cap = names_cap == 0 ? 256 : names_cap * 2;
+		names = xrealloc(names, names_cap, sizeof(*names));
+	}
+	names[nnames] = xmalloc(sizeof(**names));
+	kname_set(names[nnames], full, n, brief, nbrief);
+	return (uint32_t)nnames++;
+}
+
+const struct kname *
+state_name(bool has_id, int64_t id, const char *brief, size_t n, uint32_t *idx)
+{
+	const uint64_t *v;
+	uint64_t *slot;
+	const char *full;
+	size_t len;
+	uint32_t t;
+	bool fresh;
+
+	if (has_id && (v = map_get(&name_by_id, (uint64_t)id)) != NULL) {
+		*idx = (uint32_t)(*v - 1);
+		return names[*idx];
+	}
+	if (has_id && (v = map_get(&str_by_id, (uint64_t)id)) != NULL) {
+		full = smap_str(&texts, (uint32_t)(*v - 1), &len);
+		*idx = name_new(full, len, brief, n);
+		slot = map_put(&name_by_id, (uint64_t)id, NULL);
+		*slot = (uint64_t)*idx + 1;
+		return names[*idx];
+	}
+	if (brief == NULL)
+		brief = "", n = 0;
+	t = smap_put(&name_by_text, brief, n, &fresh);
+	if (fresh)
+		name_by_text.val[t] = name_new(brief, n, brief, n);
+	*idx = (uint32_t)name_by_text.val[t];
+	return names[*idx];
+}
+
+unsigned
+state_mark(int64_t inst, unsigned bits)
+{
+	size_t i = (size_t)((uint64_t)inst & (N_RUN - 1));
+	unsigned was;
+
+	if (runs[i].inst != inst + 1) { /* 0 is an empty slot */
+		runs[i].inst = inst + 1;
+		runs[i].bits = 0;
+	}
+	was = runs[i].bits;
+	runs[i].bits |= bits;
+	return was;
+}

@@ -1,0 +1,71 @@
+/*
+ * What dlp-flops keeps of a section: devices, kernel names, ops, and the
+ * answers it found. All of it is forgotten when a section begins.
+ */
+#ifndef FLOPS_STATE_H
+#define FLOPS_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rules.h"
+
+struct op { /* texts are kept once each and live to the section's end */
+	const struct rule *rule;
+	const char *mod, *name;
+	const char *args, *shapes; /* JSON, or NULL */
+	size_t mod_len, name_len, args_len, shapes_len;
+	int64_t fwd_id;
+	bool has_fwd, bprop;
+	bool bad; /* its JSON was counted as bad already */
+};
+
+struct counts { /* become ##note lines */
+	uint64_t bad_args, overflow, no_size, tc_unknown;
+};
+
+extern struct counts counts;
+
+void state_forget(void);
+void result_forget(void);
+
+/* A string by its id; kept. */
+void state_str(int64_t id, const char *s, size_t n);
+
+/* A device's compute capability times ten; 0 if unknown. */
+void state_dev(int64_t dev, int cc, bool no_tensor_cores);
+int state_cc(int64_t dev, bool *none);
+
+/* Interns a text: the same pointer for the same text. */
+const char *state_keep(const char *s, size_t n);
+
+/* A new op, all zero, and the op of an id: its number in *idx; NULL if
+ * there is none. */
+struct op *state_op_new(int64_t id);
+struct op *state_op(int64_t id, uint32_t *idx);
+
+/* The facts about a kernel's name, by the id of its full name; by its short
+ * name if has_id is false or the id is unknown. Numbers from 0. */
+const struct kname *state_name(bool has_id, int64_t id, const char *brief,
+    size_t n, uint32_t *idx);
+
+/* The cached answer of a kernel name in an op, and where PyProf's sub
+ * sequence number matters. */
+struct result {
+	struct answer a;
+	const char *params; /* escaped; NULL: unset */
+	size_t params_len;
+	bool is_bias; /* PyProf calls this part of linear bias */
+};
+
+/* op may be NULL: what the name alone tells. sub < 0: none. */
+const struct result *state_result(struct op *op, uint32_t op_idx,
+    const struct kname *k, uint32_t name_idx, int64_t sub, const char *grid,
+    size_t ngrid);
+
+/* Marks work bits of a run as counted and returns those that were before.
+ * Remembers the last 2^16 runs. */
+unsigned state_mark(int64_t inst, unsigned bits);
+
+#endif
