@@ -1,0 +1,251 @@
+/* The pieces of JSON, RFC 8259; see fmt.h. */
+#include "esc.h"
+#include "fmt.h"
+
+#define MAX_DEPTH 256 /* of nested arrays and objects */
+
+static void
+put_control(struct buf *b, unsigned char c)
+{
+	static const char hex[] = "0123456789abcdef";
+	static const char names[] = "\bb\tt\nn\ff\rr";
+	const char *p;
+
+	for (p = names; *p != '\0'; p += 2)
+		if ((unsigned char)*p == c) {
+			buf_putc(b, '\\');
+			buf_putc(b, p[1]);
+			return;
+		}
+	buf_puts(b, "\\u00");
+	buf_putc(b, hex[c >> 4]);
+	buf_putc(b, hex[c & 15]);
+}
+
+/* DEL and the C1 controls are legal in a string, but not to a terminal. */
+static void
+put_cp(struct buf *b, const char *s, int len, long cp)
+{
+	if (cp < 0)
+		buf_puts(b, "\xef\xbf\xbd");
+	else if (cp < 0x20 || cp == 0x7f)
+		put_control(b, (unsigned char)cp);
+	else if (cp >= 0x80 && cp < 0xa0)
+		buf_printf(b, "\\u%04lx", (unsigned long)cp);
+	else
+		buf_put(b, s, (size_t)len);
+}
+
+static void
+put_text(struct buf *b, const char *s, size_t n)
+{
+	size_t i = 0, from = 0;
+	long cp;
+	int len;
+
+	while (i < n) {
+		if ((unsigned char)s[i] - 0x20u < 0x5fu && s[i] != '"' &&
+		    s[i] != '\\') {
+			i++;
+			continue;
+		}
+		buf_put(b, s + from, i - from);
+		if (s[i] == '"' || s[i] == '\\') {
+			buf_putc(b, '\\');
+			buf_putc(b, s[i]);
+			len = 1;
+		} else {
+			len = utf8_next(s + i, n - i, &cp);
+			put_cp(b, s + i, len, cp);
+		}
+		i += (size_t)len;
+		from = i;
+	}
+	buf_put(b, s + from, n - from);
+}
+
+void
+json_string(struct buf *b, const char *s, size_t n)
+{
+	static struct buf raw;
+
+	buf_putc(b, '"');
+	if (esc_has(s, n)) {
+		buf_clear(&raw);
+		esc_undo(&raw, s, n);
+		put_text(b, buf_str(&raw), raw.len);
+	} else {
+		put_text(b, s, n);
+	}
+	buf_putc(b, '"');
+}
+
+static size_t
+digits(const char *s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && s[i] >= '0' && s[i] <= '9')
+		i++;
+	return i;
+}
+
+/* The length of the number that s begins with, 0 if it is none. */
+static size_t
+number_len(const char *s, size_t n)
+{
+	size_t i = n > 0 && s[0] == '-', k;
+
+	k = digits(s + i, n - i);
+	if (k == 0 || (k > 1 && s[i] == '0'))
+		return 0;
+	i += k;
+	if (i < n && s[i] == '.') {
+		k = digits(s + i + 1, n - i - 1);
+		if (k == 0)
+			return 0;
+		i += k + 1;
+	}
+	if (i < n && (s[i] == 'e' || s[i] == 'E')) {
+		i++;
+		i += i < n && (s[i] == '+' || s[i] == '-');
+		k = digits(s + i, n - i);
+		if (k == 0)
+			return 0;
+		i += k;
+	}
+	return i;
+}
+
+bool
+json_number(const char *s, size_t n)
+{
+	return n > 0 && number_len(s, n) == n;
+}
+
+/* The length of the string that s (at its quote) begins with, 0 if it is
+ * none. */
+static size_t
+string_len(const char *s, size_t n)
+{
+	static const char hex[] = "0123456789abcdefABCDEF";
+	size_t i, k;
+	long cp;
+
+	for (i = 1; i < n && s[i] != '"'; i += k) {
+		k = (size_t)utf8_next(s + i, n - i, &cp);
+		if (cp < 0x20)
+			return 0;
+		if (s[i] != '\\')
+			continue;
+		if (i + 1 >= n)
+			return 0;
+		k = s[i + 1] == 'u' ? 6 : 2;
+		if (s[i + 1] == '\0' ||
+		    strchr("\"\\/bfnrtu", s[i + 1]) == NULL || i + k > n)
+			return 0;
+		if (k == 6 && strspn(s + i + 2, hex) < 4)
+			return 0;
+	}
+	return i < n ? i + 1 : 0;
+}
+
+static size_t
+word_len(const char *s, size_t n)
+{
+	static const char *const words[] = { "true", "false", "null" };
+	size_t i, k;
+
+	for (i = 0; i < 3; i++) {
+		k = strlen(words[i]);
+		if (n >= k && memcmp(s, words[i], k) == 0)
+			return k;
+	}
+	return number_len(s, n);
+}
+
+/*
+ * One pass with a stack of brackets. What may come next: a value (or the
+ * end of an empty array), a key (or the end of an empty object), or what
+ * follows a value.
+ */
+enum state { VALUE, FIRST_VALUE, KEY, FIRST_KEY, AFTER };
+
+struct check {
+	char stack[MAX_DEPTH];
+	int depth;
+	enum state st;
+};
+
+static bool
+open_close(struct check *c, char ch)
+{
+	if (ch == '[' || ch == '{') {
+		if ((c->st != VALUE && c->st != FIRST_VALUE) ||
+		    c->depth == MAX_DEPTH)
+			return false;
+		c->stack[c->depth++] = ch == '[' ? ']' : '}';
+		c->st = ch == '[' ? FIRST_VALUE : FIRST_KEY;
+		return true;
+	}
+	if (c->depth == 0 || c->stack[c->depth - 1] != ch ||
+	    c->st == VALUE || c->st == KEY)
+		return false;
+	c->depth--;
+	c->st = AFTER;
+	return true;
+}
+
+static size_t
+key_len(const char *s, size_t n)
+{
+	size_t i = s[0] == '"' ? string_len(s, n) : 0;
+
+	if (i == 0)
+		return 0;
+	while (i < n && s[i] == ' ')
+		i++;
+	return i < n && s[i] == ':' ? i + 1 : 0;
+}
+
+/* Takes one token; its length, 0 if it may not stand here. */
+static size_t
+token(struct check *c, const char *s, size_t n)
+{
+	size_t k;
+
+	if (strchr("[]{}", s[0]) != NULL)
+		return open_close(c, s[0]);
+	if (c->st == AFTER) {
+		if (s[0] != ',' || c->depth == 0)
+			return 0;
+		c->st = c->stack[c->depth - 1] == ']' ? VALUE : KEY;
+		return 1;
+	}
+	if (c->st == KEY || c->st == FIRST_KEY) {
+		c->st = VALUE;
+		return key_len(s, n);
+	}
+	k = s[0] == '"' ? string_len(s, n) : word_len(s, n);
+	c->st = AFTER;
+	return k;
+}
+
+bool
+json_valid(const char *s, size_t n)
+{
+	struct check c = { .st = VALUE };
+	size_t i = 0, k;
+
+	while (i < n) {
+		if (s[i] == ' ') {
+			i++;
+			continue;
+		}
+		k = token(&c, s + i, n - i);
+		if (k == 0)
+			return false;
+		i += k;
+	}
+	return c.st == AFTER && c.depth == 0;
+}

@@ -1,0 +1,179 @@
+/* Which record type is printed, and which of its columns. */
+#include <stdlib.h>
+
+#include "err.h"
+#include "fmt.h"
+
+/* What a table shows of these types without -c; other forms show all. */
+static const struct {
+	const char *type, *cols;
+} table_cols[] = {
+	{ "kern", "idx,iter,dir,op,short,params,dur_ns" },
+	{ "op", "op_id,dir,mod,op,name,shapes" },
+	{ "inst", "inst_id,iter,dir,op,layer,dur_ns,gpu_ns,n_kern" },
+	{ "range", "id,tid,domain,mode,text,start_ns,dur_ns" },
+	{ "call", "id,tid,api,start_ns,dur_ns,n_gpu,op" },
+	{ "copy", "id,kind,bytes,dur_ns,src_mem,dst_mem,op" },
+};
+
+static bool
+type_has(const char *type, const char *name)
+{
+	char id[128];
+	const struct col_def *d = NULL;
+
+	if (col_find(type, name) != NULL)
+		return true;
+	if (strlen(name) < sizeof(id) - 4) {
+		strcpy(id, name);
+		strcat(id, "_id");
+		d = col_find(type, id);
+	}
+	if (d != NULL && d->kind == COL_STR)
+		return true;
+	return col_find(type, "op_id") != NULL && strcmp(type, "inst") != 0 &&
+	    col_find("op", name) != NULL;
+}
+
+static bool
+is_known(const char *name)
+{
+	const struct col_def *c;
+
+	for (c = col_defs; c->type != NULL; c++)
+		if (strcmp(c->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Whether records of the type can have all columns of -c; a column that the
+ * registry does not know can be anywhere. */
+static bool
+type_fits(const struct fmt *f, const char *type)
+{
+	int i;
+
+	for (i = 0; i < f->nnames; i++) {
+		const char *name = f->names[i];
+
+		if (strncmp(name, "op.", 3) == 0)
+			name += 3;
+		if (!type_has(type, name) &&
+		    !type_has(type, col_alias(name)) &&
+		    (is_known(name) || is_known(col_alias(name))))
+			return false;
+	}
+	return true;
+}
+
+void
+select_type(struct fmt *f)
+{
+	const struct type_def *t;
+
+	f->std_type = "kern";
+	if (f->want_type != NULL || type_fits(f, "kern"))
+		return;
+	for (t = type_defs; t->type != NULL; t++)
+		if (type_fits(f, t->type)) {
+			f->std_type = t->type;
+			return;
+		}
+}
+
+static void
+add(struct fmt *f, const char *tag, const char *head, struct join_col *from)
+{
+	f->col = xrealloc(f->col, (size_t)f->ncol + 1, sizeof(*f->col));
+	f->col[f->ncol++] =
+	    (struct column){ head, kind_of(tag, from->canon), from };
+}
+
+static void
+add_pyprof(struct fmt *f, struct rec_type *t, const char *name)
+{
+	const struct pycol *p = pycols;
+
+	while (strcmp(p->option, name) != 0)
+		p++;
+	add(f, "kern", p->header, join_col(&f->join, t, p->ours));
+}
+
+void
+select_columns(struct fmt *f, struct rec_type *t)
+{
+	const char *tag = rec_type_tag(t);
+	int i;
+
+	f->col = NULL;
+	f->ncol = 0;
+	f->nhidden = 0;
+	for (i = 0; i < f->nnames; i++)
+		if (f->sink == &sink_pyprof)
+			add_pyprof(f, t, f->names[i]);
+		else
+			add(f, tag, f->names[i],
+			    join_col(&f->join, t, f->names[i]));
+	if (f->sink != &sink_pyprof)
+		return;
+	add_pyprof(f, t, "mod");
+	add_pyprof(f, t, "op");
+	f->ncol -= 2;
+	f->nhidden = 2;
+}
+
+/* The columns that a table shows of the type, NULL: all. */
+static const char *
+short_list(const struct fmt *f, const char *tag)
+{
+	size_t i;
+
+	if (f->sink != &sink_table)
+		return NULL;
+	for (i = 0; i < sizeof(table_cols) / sizeof(table_cols[0]); i++)
+		if (strcmp(table_cols[i].type, tag) == 0)
+			return table_cols[i].cols;
+	return NULL;
+}
+
+static void
+add_own(struct fmt *f, struct rec_type *t, const char *s, size_t n)
+{
+	char *name = xmemdup(s, n);
+
+	add(f, rec_type_tag(t), name, join_own(t, name));
+	f->col[f->ncol - 1].from->optional = true;
+}
+
+static bool
+legend_has(const struct rec_type *t, const char *s, size_t n)
+{
+	int i;
+
+	for (i = 0; i < rec_ncols(t); i++) {
+		const char *name = rec_colname(t, i);
+
+		if (strlen(name) == n && memcmp(name, s, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+void
+select_default(struct fmt *f, const struct rec *legend)
+{
+	struct rec_type *t = legend->type;
+	const char *list = short_list(f, rec_type_tag(t));
+	size_t k;
+	int i;
+
+	for (; list != NULL && *list != '\0'; list += k + (list[k] == ',')) {
+		k = strcspn(list, ",");
+		if (legend_has(t, list, k))
+			add_own(f, t, list, k);
+	}
+	if (f->ncol > 0)
+		return;
+	for (i = 0; i < rec_ncols(t); i++)
+		add_own(f, t, rec_colname(t, i), strlen(rec_colname(t, i)));
+}

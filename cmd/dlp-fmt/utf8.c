@@ -1,0 +1,47 @@
+/* UTF-8, one code point at a time; see fmt.h. */
+#include "fmt.h"
+
+/* The least and greatest second byte after a lead byte: no overlong forms,
+ * no surrogates, nothing above U+10FFFF. */
+static void
+second_range(unsigned char lead, unsigned char *lo, unsigned char *hi)
+{
+	*lo = 0x80;
+	*hi = 0xbf;
+	if (lead == 0xe0)
+		*lo = 0xa0;
+	else if (lead == 0xed)
+		*hi = 0x9f;
+	else if (lead == 0xf0)
+		*lo = 0x90;
+	else if (lead == 0xf4)
+		*hi = 0x8f;
+}
+
+int
+utf8_next(const char *s, size_t n, long *cp)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	unsigned char lo, hi;
+	int len, i;
+
+	if (p[0] < 0x80) {
+		*cp = p[0];
+		return 1;
+	}
+	*cp = -1;
+	if (p[0] < 0xc2 || p[0] > 0xf4)
+		return 1;
+	len = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	second_range(p[0], &lo, &hi);
+	for (i = 1; i < len; i++) {
+		if ((size_t)i >= n || p[i] < lo || p[i] > hi)
+			return i;
+		lo = 0x80;
+		hi = 0xbf;
+	}
+	*cp = p[0] & (0x7f >> len);
+	for (i = 1; i < len; i++)
+		*cp = *cp << 6 | (p[i] & 0x3f);
+	return len;
+}

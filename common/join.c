@@ -1,0 +1,259 @@
+/* Columns by name over ops and strings; see join.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "cols.h"
+#include "err.h"
+#include "join.h"
+
+struct join_want {
+	const char *name;
+	struct rec_col *col;
+};
+
+void
+join_init(struct join *j, struct rec_reader *rd)
+{
+	memset(j, 0, sizeof(*j));
+	j->rd = rd;
+	j->op = rec_type(rd, "op");
+	j->str = rec_type(rd, "str");
+	j->op_id = rec_col(j->op, "op_id", REC_OPT);
+	j->str_id = rec_col(j->str, "id", REC_OPT);
+	j->str_text = rec_col(j->str, "text", REC_OPT);
+}
+
+void
+join_free(struct join *j)
+{
+	smap_free(&j->texts);
+	map_free(&j->op_row);
+	map_free(&j->str_at);
+	free(j->vals);
+	free(j->want);
+}
+
+static int
+want_op(struct join *j, const char *name)
+{
+	int i;
+
+	for (i = 0; i < j->nwant; i++)
+		if (strcmp(j->want[i].name, name) == 0)
+			return i;
+	j->want = xrealloc(j->want, (size_t)j->nwant + 1, sizeof(*j->want));
+	j->want[j->nwant].name = name;
+	j->want[j->nwant].col = rec_col(j->op, name, REC_OPT);
+	return j->nwant++;
+}
+
+/* The column NAME_id of the type, if it is one of strings. */
+static struct rec_col *
+id_col(struct join *j, struct rec_type *t, const char *name)
+{
+	struct buf b = { 0 };
+	const struct col_def *d;
+	struct rec_col *c = NULL;
+
+	buf_puts(&b, name);
+	buf_puts(&b, "_id");
+	d = col_find(rec_type_tag(t), buf_str(&b));
+	if (d != NULL && d->kind == COL_STR) {
+		c = rec_col(t, d->name, REC_OPT);
+		j->any_str = true;
+	}
+	buf_free(&b);
+	return c;
+}
+
+struct join_col *
+join_own(struct rec_type *t, const char *name)
+{
+	struct join_col *c = xcalloc(1, sizeof(*c));
+
+	c->name = name;
+	c->canon = name;
+	c->type = t;
+	c->want = -1;
+	c->own = rec_col(t, name, REC_OPT);
+	return c;
+}
+
+struct join_col *
+join_col(struct join *j, struct rec_type *t, const char *name)
+{
+	struct join_col *c = join_own(t, name);
+	bool far = strncmp(name, "op.", 3) == 0 && name[3] != '\0';
+	const char *op_name;
+
+	if (!far)
+		c->canon = col_alias(name);
+	if (strcmp(c->canon, name) != 0)
+		c->by_alias = rec_col(t, c->canon, REC_OPT);
+	if (t == j->op || t == j->str)
+		return c;
+	if (!far)
+		c->id = id_col(j, t, c->canon);
+	c->op_id = rec_col(t, "op_id", REC_OPT);
+	op_name = far ? col_alias(name + 3) : c->canon;
+	c->want = want_op(j, op_name);
+	return c;
+}
+
+void
+join_section(struct join *j)
+{
+	map_clear(&j->op_row);
+	map_clear(&j->str_at);
+	j->nrows = 0;
+	j->op_seen = false;
+}
+
+bool
+join_needs_op(const struct join *j)
+{
+	return j->nwant > 0;
+}
+
+bool
+join_needs_str(const struct join *j)
+{
+	return j->any_str;
+}
+
+void
+join_op(struct join *j, const struct rec *r)
+{
+	uint32_t *v;
+	const char *s;
+	int64_t id;
+	size_t n;
+	int k;
+
+	j->op_seen = true;
+	if (j->nwant == 0 || !rec_i64(r, j->op_id, &id))
+		return;
+	if (j->nrows == j->rowcap) {
+		j->rowcap = j->rowcap > 0 ? j->rowcap * 2 : 64;
+		j->vals = xrealloc(j->vals, j->rowcap * (size_t)j->nwant,
+		    sizeof(*j->vals));
+	}
+	v = j->vals + j->nrows * (size_t)j->nwant;
+	for (k = 0; k < j->nwant; k++) {
+		s = rec_raw(r, j->want[k].col, &n);
+		v[k] = s != NULL ? smap_put(&j->texts, s, n, NULL) : SMAP_NONE;
+	}
+	*map_put(&j->op_row, (uint64_t)id, NULL) = j->nrows++;
+}
+
+void
+join_str(struct join *j, const struct rec *r)
+{
+	const char *s;
+	int64_t id;
+	size_t n;
+
+	if (!j->any_str || !rec_i64(r, j->str_id, &id))
+		return;
+	s = rec_raw(r, j->str_text, &n);
+	if (s == NULL)
+		return;
+	*map_put(&j->str_at, (uint64_t)id, NULL) =
+	    smap_put(&j->texts, s, n, NULL);
+}
+
+/* No such column: who writes it, or which ones there are. */
+static void
+missing(const struct join *j, const struct rec *r, const struct join_col *c)
+{
+	const char *tag = rec_type_tag(c->type);
+	const char *name = c->want >= 0 ? j->want[c->want].name : c->canon;
+	const struct col_def *d = col_find(tag, c->canon);
+	struct buf b = { 0 };
+	int i;
+
+	if (d == NULL && c->id != NULL)
+		d = col_find(tag, c->id->name);
+	if (d == NULL && (c->want >= 0 || c->type == j->op))
+		d = col_find("op", name);
+	if (d != NULL)
+		rec_die(r, "%s records have no column '%s': it is written by"
+		    " %s", tag, c->name, d->by);
+	for (i = 0; i < rec_ncols(c->type); i++) {
+		buf_putc(&b, i > 0 ? ',' : ' ');
+		buf_puts(&b, rec_colname(c->type, i));
+	}
+	rec_die(r, "%s records have no column '%s': they have%.900s", tag,
+	    c->name, buf_str(&b));
+}
+
+/* Whether op records have, or can have, the column: the op records of a
+ * stream can begin behind its first kernels. */
+static bool
+op_has(const struct join *j, const struct join_col *c)
+{
+	const struct join_want *w;
+
+	if (c->want < 0 || c->op_id->pos < 0)
+		return false;
+	w = &j->want[c->want];
+	return w->col->pos >= 0 ||
+	    (!j->op_seen && col_find("op", w->name) != NULL);
+}
+
+void
+join_bind(struct join *j, const struct rec *r, struct join_col *c)
+{
+	c->bound = true;
+	c->src = NULL;
+	if (c->own->pos >= 0) {
+		c->how = JOIN_OWN;
+		c->src = c->own;
+	} else if (c->by_alias != NULL && c->by_alias->pos >= 0) {
+		c->how = JOIN_OWN;
+		c->src = c->by_alias;
+	} else if (c->id != NULL && c->id->pos >= 0) {
+		c->how = JOIN_STR;
+		c->src = c->id;
+	} else if (op_has(j, c)) {
+		c->how = JOIN_OP;
+		c->src = c->op_id;
+	} else if (strcmp(c->name, "tag") == 0) {
+		c->how = JOIN_TAG;
+	} else {
+		if (!c->optional)
+			missing(j, r, c);
+		c->how = JOIN_NONE;
+	}
+}
+
+const char *
+join_far(struct join *j, const struct rec *r, const struct join_col *c,
+    size_t *n)
+{
+	const uint64_t *p;
+	uint64_t at;
+	int64_t id;
+
+	if (c->how == JOIN_TAG) {
+		const char *tag = rec_type_tag(c->type);
+
+		*n = strlen(tag);
+		return tag;
+	}
+	if (c->how == JOIN_NONE || !rec_i64(r, c->src, &id))
+		return NULL;
+	p = map_get(c->how == JOIN_STR ? &j->str_at : &j->op_row,
+	    (uint64_t)id);
+	if (p == NULL) {
+		j->lost++;
+		return NULL;
+	}
+	at = *p;
+	if (c->how == JOIN_OP)
+		at = j->vals[at * (size_t)j->nwant + (size_t)c->want];
+	if (at == SMAP_NONE)
+		return NULL;
+	return smap_str(&j->texts, (uint32_t)at, n);
+}

@@ -1,0 +1,92 @@
+/*
+ * Columns of records by name, also those that a record does not hold itself:
+ *
+ *	COL	a column of the record; an alias of cols.h is tried next
+ *	NAME	where the record has NAME_id: the text of that str record
+ *	COL	else a column of the op record that its op_id names
+ *	op.COL	that column of the op record, also where the record has one
+ *	tag	the record type, if there is no such column
+ *
+ * Ids belong to a section. Memory is bounded by the distinct ops and strings
+ * of a section and by the distinct texts of the input.
+ */
+#ifndef DLP_JOIN_H
+#define DLP_JOIN_H
+
+#include "map.h"
+#include "rec.h"
+
+struct join {
+	struct rec_reader *rd;
+	struct rec_type *op, *str;
+	struct rec_col *op_id, *str_id, *str_text; /* columns of those */
+	struct join_want *want; /* columns of op that are asked for */
+	int nwant;
+	struct smap texts;    /* of ops and strs, escaped */
+	struct map op_row;    /* op id -> row in vals */
+	struct map str_at;    /* str id -> number in texts */
+	uint32_t *vals;	      /* row * nwant + k: number in texts, or none */
+	size_t nrows, rowcap; /* rows */
+	bool any_str, op_seen;
+	uint64_t lost; /* records whose op or str record was not there */
+};
+
+struct join_col {
+	const char *name;  /* as asked for */
+	const char *canon; /* the column's own name, aliases resolved */
+	struct rec_type *type;
+	enum { JOIN_NONE, JOIN_OWN, JOIN_STR, JOIN_OP, JOIN_TAG } how;
+	bool bound, optional;
+	struct rec_col *own, *by_alias, *id, *op_id, *src;
+	int want; /* place in join.want, or -1 */
+};
+
+/* One per reader; ask for all columns before the first record is read. */
+void join_init(struct join *j, struct rec_reader *rd);
+void join_free(struct join *j);
+
+/* A column of the type's records; name is kept, not copied. The result lives
+ * as long as the program. A column that is not there is fatal at the first
+ * record, with a message that names the command which adds it; if optional is
+ * set afterwards, it is unset instead. */
+struct join_col *join_col(struct join *j, struct rec_type *t,
+    const char *name);
+
+/* A column that the records hold themselves: no alias, no join. */
+struct join_col *join_own(struct rec_type *t, const char *name);
+
+/* The caller tells of these lines: a section begins; a legend of the type
+ * that c belongs to; a record of type op or str. */
+void join_section(struct join *j);
+void join_op(struct join *j, const struct rec *r);
+void join_str(struct join *j, const struct rec *r);
+
+static inline void
+join_legend(struct join_col *c)
+{
+	c->bound = false;
+}
+
+/* Whether such records are wanted at all. */
+bool join_needs_op(const struct join *j);
+bool join_needs_str(const struct join *j);
+
+/* Finds out where the column's values come from; fatal if nowhere. */
+void join_bind(struct join *j, const struct rec *r, struct join_col *c);
+
+/* The escaped text of the value; NULL if unset. Valid until the next record,
+ * joined ones until the end. */
+const char *join_far(struct join *j, const struct rec *r,
+    const struct join_col *c, size_t *n);
+
+static inline const char *
+join_raw(struct join *j, const struct rec *r, struct join_col *c, size_t *n)
+{
+	if (!c->bound)
+		join_bind(j, r, c);
+	if (c->how == JOIN_OWN)
+		return rec_raw(r, c->src, n);
+	return join_far(j, r, c, n);
+}
+
+#endif
