@@ -125,7 +125,8 @@ struct marker_args {
 	int n_tensor;         /* tensor arguments */
 	struct mview json;    /* the list as JSON; tuples are lists, nan and
 				 inf strings, what is no literal is its text */
-	struct mview shapes;  /* [[64,3,32,32],[6]], tensor arguments only */
+	struct mview shapes;  /* [[64,3,32,32],[6]], tensor arguments only;
+				 empty if there are none */
 	struct mview dtype;   /* of the first tensor argument, s NULL if none */
 	struct mview scalars; /* name=value,... of all but floats and tensors:
 				 what makes another op of the same shapes */

@@ -312,7 +312,8 @@ find_tail(struct marker *m)
 	return 0;
 }
 
-/* A name that only an op_id follows: ops have a namespace, and no blanks. */
+/* A name with an op_id but no seq: where there are op_ids, ops have a
+ * namespace and no blanks; record_function ranges can have sizes, too. */
 static bool
 looks_like_op(struct mview v)
 {
@@ -354,7 +355,8 @@ with_tail(struct marker *m)
 	}
 	if (marker_is_backward(m->name.s, m->name.n))
 		return set_kind(m, MK_BWD);
-	if (m->seq >= 0 || m->sizes.s != NULL || looks_like_op(m->name))
+	if (m->seq >= 0 || (m->op_id < 0 && m->sizes.s != NULL) ||
+	    looks_like_op(m->name))
 		return set_kind(m, MK_OP);
 	m->by = m->op_id >= 0 ? BY_PYTORCH : BY_USER;
 	return false;

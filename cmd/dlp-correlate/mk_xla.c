@@ -71,7 +71,7 @@ thunk(struct marker *m)
 	m->name = op;
 	m->op = without_number(op);
 	m->mod = field(m->text, "hlo_module=");
-	m->path = field(m->text, ",name=" + 1);
+	m->path = field(m->text, "name=");
 	if (m->path.s == NULL) {
 		buf_clear(&path);
 		buf_put(&path, m->mod.s, m->mod.n);

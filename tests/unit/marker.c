@@ -1,0 +1,310 @@
+/* needs: cmd/dlp-correlate/marker.o cmd/dlp-correlate/mk_pytorch.o
+ * cmd/dlp-correlate/mk_dict.o cmd/dlp-correlate/mk_trace.o
+ * cmd/dlp-correlate/mk_args.o cmd/dlp-correlate/mk_json.o
+ * cmd/dlp-correlate/mk_config.o cmd/dlp-correlate/mk_tensorflow.o
+ * cmd/dlp-correlate/mk_tensorrt.o cmd/dlp-correlate/mk_xla.o
+ * cmd/dlp-correlate/mk_nccl.o cmd/dlp-correlate/mk_user.o
+ * cmd/dlp-correlate/pylit.o cmd/dlp-correlate/pylit_json.o */
+/*
+ * The classifier of NVTX texts: cases from real profiles, in marker_cases.h,
+ * and hostile ones. Without arguments it tests; with
+ *
+ *	-	it reads lines "DOMAIN TAB TEXT" and shows what each is;
+ *	time	it measures the nanoseconds per text of such lines.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "buf.h"
+#include "../../cmd/dlp-correlate/marker.h"
+
+static int failed;
+
+static void
+put_view(struct buf *b, const char *name, struct mview v)
+{
+	if (v.s != NULL)
+		buf_printf(b, " %s=", name);
+	if (v.s != NULL)
+		buf_put(b, v.s, v.n);
+}
+
+static void
+put_num(struct buf *b, const char *name, int64_t v)
+{
+	if (v >= 0)
+		buf_printf(b, " %s=%lld", name, (long long)v);
+}
+
+static void
+put_flags(struct buf *b, unsigned flags)
+{
+	static const char *const words[] = { "damaged", "step", "loader",
+		"group" };
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (flags & 1u << i)
+			buf_printf(b, " %s", words[i]);
+}
+
+static void
+put_args(struct buf *b, const struct marker *m)
+{
+	const struct marker_args *a = marker_args(m);
+
+	if (a == NULL)
+		return;
+	put_view(b, "shapes", a->shapes);
+	put_view(b, "dtype", a->dtype);
+	put_view(b, "scalars", a->scalars);
+}
+
+static void
+put_config(struct buf *b, const struct marker *m)
+{
+	struct mview key, value;
+	size_t at = 0;
+
+	while (marker_config(m, &at, &key, &value)) {
+		buf_printf(b, " %.*s:", (int)key.n, key.s);
+		buf_put(b, value.s, value.n);
+	}
+}
+
+static void
+put_trace(struct buf *b, const struct marker *m)
+{
+	struct buf stack = { 0 }, func = { 0 };
+
+	if (marker_trace(m, &stack, &func)) {
+		buf_printf(b, " stack=%s", buf_str(&stack));
+		buf_printf(b, " func=%s", buf_str(&func));
+	}
+	buf_free(&stack);
+	buf_free(&func);
+}
+
+static void
+put_inputs(struct buf *b, const struct marker *m)
+{
+	int64_t id, out;
+	size_t at = 0;
+
+	while (marker_input(m, &at, &id, &out))
+		buf_printf(b, " (%lld,%lld)", (long long)id, (long long)out);
+}
+
+/* All that the parsers say of a text, in one line. */
+static const char *
+show(const char *text, size_t n, const char *domain)
+{
+	static struct buf b;
+	struct mview v;
+	struct marker m;
+
+	buf_clear(&b);
+	marker_parse(&m, text, n, domain);
+	buf_printf(&b, "%s %s", marker_kind_word(m.kind), marker_by_word(m.by));
+	put_flags(&b, m.flags);
+	put_view(&b, "name", m.name);
+	put_view(&b, "op", m.op);
+	put_view(&b, "mod", m.mod);
+	put_view(&b, "path", m.path);
+	put_num(&b, "seq", m.seq);
+	put_num(&b, "id", m.op_id);
+	put_num(&b, "step", m.step);
+	put_view(&b, "pre", m.step_pre);
+	put_view(&b, "post", m.step_post);
+	if (marker_sizes(&m, &v))
+		put_view(&b, "sizes", v);
+	put_inputs(&b, &m);
+	put_args(&b, &m);
+	put_trace(&b, &m);
+	put_config(&b, &m);
+	return buf_str(&b);
+}
+
+static const struct test {
+	const char *domain, *text, *want;
+} tests[] = {
+#include "marker_cases.h"
+};
+
+static void
+check(const char *text, size_t n, const char *domain, const char *want)
+{
+	char *copy = malloc(n + 1); /* the exact size, for the sanitizer */
+	const char *got;
+
+	memcpy(copy, text, n);
+	got = show(copy, n, domain);
+	if (strcmp(got, want) != 0) {
+		printf("text %.200s\nwant %s\ngot  %.400s\n", text, want, got);
+		failed++;
+	}
+	free(copy);
+}
+
+/* What is nested too deep is damaged, and costs no more than its length. */
+static void
+check_deep(const char *head, char open, size_t n, const char *kind)
+{
+	struct buf b = { 0 };
+	struct marker m;
+	size_t i;
+
+	buf_puts(&b, head);
+	for (i = 0; i < n; i++)
+		buf_putc(&b, open);
+	marker_parse(&m, b.s, b.len, NULL);
+	if (strcmp(marker_kind_word(m.kind), kind) != 0) {
+		printf("%zu times %c behind %s: %s, not %s\n", n, open, head,
+		    marker_kind_word(m.kind), kind);
+		failed++;
+	}
+	if (marker_args(&m) != NULL) {
+		printf("arguments out of %zu times %c\n", n, open);
+		failed++;
+	}
+	buf_free(&b);
+}
+
+/* Every prefix of every case can come out of a recorder. */
+static void
+check_cut(const struct test *t)
+{
+	size_t n = strlen(t->text), k;
+	char *copy;
+
+	for (k = 0; k < n; k++) {
+		copy = malloc(k + 1);
+		memcpy(copy, t->text, k);
+		show(copy, k, t->domain);
+		free(copy);
+	}
+}
+
+static int
+test(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		check(tests[i].text, strlen(tests[i].text), tests[i].domain,
+		    tests[i].want);
+	for (i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+		check_cut(&tests[i]);
+	check_deep(
+	    "{'mod': 'torch', 'op': 'add', 'args': ", '[', 100000, "args");
+	check_deep(
+	    "{'mod': 'torch', 'op': 'add', 'args': ", '(', 100000, "args");
+	check_deep("{'traceMarker': ", '[', 100000, "trace");
+	check_deep("{\"model_config\": ", '{', 100000, "broken");
+	check_deep("{\"op\":", '[', 100000, "broken");
+	check_deep("aten::add, sizes = ", '[', 100000, "op");
+	check_deep("", '{', 100000, "user");
+	return failed > 0;
+}
+
+static char *
+read_all(size_t *n)
+{
+	static struct buf b;
+	size_t k;
+
+	do {
+		buf_reserve(&b, 1 << 20);
+		k = fread(b.s + b.len, 1, 1 << 20, stdin);
+		b.len += k;
+	} while (k > 0);
+	*n = b.len;
+	return b.s;
+}
+
+/* Calls fn for each line; returns the number of lines. */
+static size_t
+lines(char *s, size_t n, void (*fn)(const char *, size_t, const char *))
+{
+	char *e = s + n, *nl, *tab;
+	size_t k = 0;
+
+	for (; s < e && (nl = memchr(s, '\n', (size_t)(e - s))); s = nl + 1) {
+		*nl = '\0';
+		tab = memchr(s, '\t', (size_t)(nl - s));
+		if (tab == NULL)
+			continue;
+		*tab = '\0';
+		fn(tab + 1, (size_t)(nl - tab - 1), s);
+		*tab = '\t';
+		*nl = '\n';
+		k++;
+	}
+	return k;
+}
+
+static void
+print_one(const char *text, size_t n, const char *domain)
+{
+	printf("%s\t%s\n", show(text, n, domain), text);
+}
+
+static unsigned long sink;
+
+static void
+only_parse(const char *text, size_t n, const char *domain)
+{
+	struct marker m;
+
+	marker_parse(&m, text, n, domain);
+	sink += (unsigned long)m.kind;
+}
+
+static void
+parse_args(const char *text, size_t n, const char *domain)
+{
+	struct marker m;
+	struct mview v;
+
+	marker_parse(&m, text, n, domain);
+	sink += marker_args(&m) != NULL;
+	sink += marker_sizes(&m, &v);
+}
+
+static void
+measure(char *s, size_t n, const char *what,
+    void (*fn)(const char *, size_t, const char *))
+{
+	struct timespec a, b;
+	size_t k = 0;
+	int i;
+
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	for (i = 0; i < 20; i++)
+		k += lines(s, n, fn);
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	printf("%s: %zu texts, %.0f ns each\n", what, k,
+	    ((double)(b.tv_sec - a.tv_sec) * 1e9 +
+		(double)(b.tv_nsec - a.tv_nsec)) /
+		(double)(k > 0 ? k : 1));
+}
+
+int
+main(int argc, char **argv)
+{
+	size_t n;
+	char *s;
+
+	if (argc < 2)
+		return test();
+	s = read_all(&n);
+	if (strcmp(argv[1], "time") == 0) {
+		measure(s, n, "parse", only_parse);
+		measure(s, n, "parse, arguments, sizes", parse_args);
+	} else {
+		lines(s, n, print_one);
+	}
+	return 0;
+}
