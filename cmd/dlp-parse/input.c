@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -345,43 +347,4 @@ input_open(const char *path)
 	if (!std)
 		close(fd);
 	return db;
-}
-
-/* Whether a query with these bound names gives a row. */
-static bool
-has_row(sqlite3 *db, const char *sql, const char *a, const char *b)
-{
-	sqlite3_stmt *st = NULL;
-	int r;
-
-	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
-		die("cannot read the schema: %s", sqlite3_errmsg(db));
-	sqlite3_bind_text(st, 1, a, -1, SQLITE_STATIC);
-	if (b != NULL)
-		sqlite3_bind_text(st, 2, b, -1, SQLITE_STATIC);
-	r = sqlite3_step(st);
-	if (r != SQLITE_ROW && r != SQLITE_DONE)
-		die("cannot read the schema: %s", sqlite3_errmsg(db));
-	sqlite3_finalize(st);
-	return r == SQLITE_ROW;
-}
-
-bool
-input_has_table(sqlite3 *db, const char *name)
-{
-	/* Views and virtual tables have no root page. */
-	return has_row(db,
-	    "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1"
-	    " COLLATE NOCASE AND rootpage > 0",
-	    name, NULL);
-}
-
-bool
-input_has_column(sqlite3 *db, const char *table, const char *column)
-{
-	return input_has_table(db, table) &&
-	    has_row(db,
-		"SELECT 1 FROM pragma_table_info(?1) WHERE name = ?2"
-		" COLLATE NOCASE",
-		table, column);
 }

@@ -34,8 +34,9 @@ probe(sqlite3 *db)
 		NVPROF_TABLE("MARKER") };
 	size_t i;
 
+	/* A name that only this dialect has. */
 	if (!db_has_table(db, "StringTable"))
-		return false;
+		return db_has_table(db, NVPROF_TABLE("CONCURRENT_KERNEL"));
 	for (i = 0; i < sizeof(any) / sizeof(any[0]); i++)
 		if (db_has_table(db, any[i]))
 			return true;
@@ -102,8 +103,10 @@ nv_open(sqlite3 *db, struct sources *ss)
 	struct nvprof *nv = xcalloc(1, sizeof(*nv));
 
 	nv->db = db;
-	nv->string = db_prepare(db,
-	    "SELECT value FROM StringTable WHERE _id_ = ?1");
+	if (db_has_column(db, "StringTable", "_id_") &&
+	    db_has_column(db, "StringTable", "value"))
+		nv->string = db_prepare(db,
+		    "SELECT value FROM StringTable WHERE _id_ = ?1");
 	nv->t0 = origin(db);
 	read_contexts(nv);
 	nvprof_sources(nv, ss);
@@ -136,6 +139,8 @@ nvprof_string(void *ctx, int64_t id, struct buf *out)
 		nvprof_api_name(id, out);
 		return true;
 	}
+	if (nv->string == NULL)
+		return false;
 	sqlite3_bind_int64(nv->string, 1, id);
 	if (db_step(nv->string) &&
 	    (s = sqlite3_column_text(nv->string, 0)) != NULL) {
@@ -152,9 +157,10 @@ kernel(void *ctx, int64_t id, struct buf *out)
 	struct buf b = { NULL, 0, 0 };
 	bool has = nvprof_string(ctx, id, &b);
 
-	if (has && memchr(b.s, '\0', b.len) == NULL)
-		demangle(buf_str(&b), out);
-	else if (has)
+	/* Nothing with a NUL inside is mangled. */
+	if (has && strlen(buf_str(&b)) == b.len)
+		demangle(b.s, out);
+	else
 		buf_put(out, b.s, b.len);
 	buf_free(&b);
 	return has;

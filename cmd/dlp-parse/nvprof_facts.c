@@ -107,7 +107,6 @@ nvprof_facts(void *ctx)
 	int64_t version = EV_UNSET;
 	sqlite3_stmt *st;
 
-	fact_info("profiler", "nvprof");
 	if (db_has_table(nv->db, "Version") &&
 	    db_has_column(nv->db, "Version", "version")) {
 		st = db_prepare(nv->db, "SELECT version FROM Version");
