@@ -23,18 +23,25 @@ err_prog_name(void)
 }
 
 /* A message may quote bytes of a hostile file: none reaches the terminal
- * raw. */
-static void
-put_safe(const char *s)
+ * raw. Returns the end of what was written to p; room for 4 times s. */
+static char *
+put_safe(char *p, const char *s)
 {
+	static const char hex[] = "0123456789abcdef";
+
 	for (; *s != '\0'; s++) {
 		unsigned char c = (unsigned char)*s;
 
-		if (c < 0x20 || c == 0x7f)
-			fprintf(stderr, "\\x%02x", c);
-		else
-			putc(c, stderr);
+		if (c >= 0x20 && c != 0x7f) {
+			*p++ = *s;
+			continue;
+		}
+		*p++ = '\\';
+		*p++ = 'x';
+		*p++ = hex[c >> 4];
+		*p++ = hex[c & 15];
 	}
+	return p;
 }
 
 static void
@@ -44,14 +51,16 @@ message(const char *tail, const char *fmt, va_list ap)
 static void
 message(const char *tail, const char *fmt, va_list ap)
 {
-	char text[2048];
+	char text[2048], line[4 * sizeof(text) + 512], *p = line;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	fprintf(stderr, "%s: ", prog);
-	put_safe(text);
+	p += snprintf(p, 128, "%.100s: ", prog);
+	p = put_safe(p, text);
 	if (tail != NULL)
-		fprintf(stderr, ": %s", tail);
-	putc('\n', stderr);
+		p += snprintf(p, 256, ": %.250s", tail);
+	*p++ = '\n';
+	/* one write, so that the stages of a pipeline do not mix lines */
+	fwrite(line, 1, (size_t)(p - line), stderr);
 }
 
 void
