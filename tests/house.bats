@@ -1,0 +1,119 @@
+# The tree and its targets: what is installed, what is where, how missing
+# tools are found and installed.
+
+load lib
+
+mk() {
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS \
+	    make -C "$ROOT" --no-print-directory B="${B:-build}" "$@"
+}
+
+@test "the top level holds what it should" {
+	cd "$ROOT"
+	git rev-parse >/dev/null 2>&1 || skip "not a git checkout"
+	same "LICENSE
+Makefile
+README.md
+cmd
+common
+man
+pipelines
+tests" "$(git ls-files | sed 's,/.*,,' | grep -v '^\.' | LC_ALL=C sort -u)"
+}
+
+@test "make help lists every target" {
+	got=$(mk help)
+	echo "$got"
+	for t in demo test lint bench install uninstall dist clean; do
+		[[ $got == *"make $t"* || $got == *"$t"* ]]
+	done
+}
+
+@test "install and uninstall, with PREFIX and DESTDIR" {
+	d=$BATS_TEST_TMPDIR/root
+	mk install DESTDIR="$d" PREFIX=/opt/x >/dev/null
+	for c in "$BIN"/dlp-*; do
+		[ -x "$d/opt/x/bin/${c##*/}" ]
+		[ -s "$d/opt/x/share/man/man1/${c##*/}.1" ]
+	done
+	[ -s "$d/opt/x/share/bash-completion/completions/dlp" ]
+	[ -s "$d/opt/x/share/man/man1/dlp.1" ]
+	# it does not run from the build tree
+	PATH=$d/opt/x/bin:/usr/bin:/bin
+	mk uninstall DESTDIR="$d" PREFIX=/opt/x >/dev/null
+	[ -z "$(find "$d" ! -type d)" ]
+}
+
+@test "an installed dlp finds its reports" {
+	p=$BATS_TEST_TMPDIR/p
+	mk install PREFIX="$p" >/dev/null
+	PATH=$p/bin:/usr/bin:/bin
+	cd /
+	dlp | grep '^  top '
+	dlp -V | grep '^dlp [0-9]'
+	dlp top -n 3 "$ROOT/tests/data/lenet.sqlite.xz" >"$p/out"
+	[ "$(wc -l <"$p/out")" -ge 3 ]
+}
+
+@test "dist: the files of the last commit" {
+	cd "$ROOT"
+	git rev-parse HEAD >/dev/null 2>&1 || skip "not a git checkout"
+	# in a copy, so that nothing is left in the tree
+	git clone -q . "$BATS_TEST_TMPDIR/c"
+	cd "$BATS_TEST_TMPDIR/c"
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s dist
+	v=$(sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' common/cli.h)
+	[ "$(tar tzf "dlp-$v.tar.gz" | grep -v '/$' | wc -l)" -eq \
+	    "$(git ls-files | wc -l)" ]
+}
+
+# A PATH with only some commands, and an apt-get that writes what it is told.
+fake_path() {
+	local c p
+	mkdir -p fake
+	for c in sh cc gcc id uname cat sed grep ls "$@"; do
+		p=$(command -v "$c") && ln -sf "$p" "fake/$c"
+	done
+	cat >fake/apt-get <<-'END'
+	#!/bin/sh
+	echo "apt-get $*" >>apt.log
+	[ "$1" != install ] || [ ! -e fail ] || exit 100
+	END
+	chmod +x fake/apt-get
+	: >apt.log
+}
+
+@test "install-deps installs what is missing, and only that" {
+	cd "$BATS_TEST_TMPDIR"
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	fake_path bash bats sqlite3 xz
+	PATH=$PWD/fake sh "$ROOT/tests/install-deps" test 2>err
+	cat err apt.log
+	grep -q 'installing with apt-get: .*mandoc' err
+	grep -q 'apt-get install .*mandoc' apt.log
+	! grep -q -e bats -e sqlite3 -e xz-utils apt.log
+}
+
+@test "install-deps says what it cannot do" {
+	cd "$BATS_TEST_TMPDIR"
+	[ "$(id -u)" -eq 0 ] || skip "not root"
+	fake_path bash bats sqlite3
+	: >fail
+	rc=0
+	PATH=$PWD/fake sh "$ROOT/tests/install-deps" test 2>err || rc=$?
+	cat err
+	[ $rc -eq 2 ]
+	grep -q 'could not install: .*xz-utils' err
+	rm fake/apt-get
+	rc=0
+	PATH=$PWD/fake sh "$ROOT/tests/install-deps" test 2>err || rc=$?
+	cat err
+	[ $rc -eq 2 ]
+	grep -q 'needed here: .*xz-utils' err
+}
+
+@test "install-deps does nothing where nothing is missing" {
+	run sh "$ROOT/tests/install-deps" test
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+}
