@@ -46,6 +46,8 @@ struct source {
 	char *gid;	   /* [NULL] what dialect.pid() takes: calls, GPU work */
 	char *corr;	   /* [NULL] calls and GPU work */
 	char *twin;	   /* [0] 1 for rows whose ev.call.twin is set */
+	char *pick; /* [NULL] an integer that is not NULL in rows which the
+		       dialect wants to know of before the merge: picked() */
 };
 
 struct sources {
@@ -78,6 +80,12 @@ struct dialect {
 	/* Writes notes with stage_note(), after the last event. May be
 	 * NULL. */
 	void (*notes)(void *ctx);
+	/* Gets the values of source.pick; called in the first pass. May be
+	 * NULL if no source has one. */
+	void (*picked)(void *ctx, const struct source *s, int64_t value);
+	/* The recorder's option that supplies such events: "--trace=nvtx".
+	 * May be NULL, and give NULL. */
+	const char *(*option)(enum ev_kind kind);
 };
 
 extern const struct dialect dialect_nsys, dialect_nvprof;
@@ -110,7 +118,8 @@ bool db_has_column(sqlite3 *db, const char *table, const char *column);
  * NULL. To be freed. */
 char *db_cols(sqlite3 *db, const char *table, const char *const *names);
 
-/* A copy of the name if the table has it, else NULL: for source.gid etc. */
+/* The quoted name if the table has it, else NULL: for source.gid etc. To be
+ * freed. */
 char *db_col(sqlite3 *db, const char *table, const char *name);
 
 /* Prepares; fatal with the database's message if it cannot. */

@@ -1,0 +1,193 @@
+/*
+ * dlp-parse: a profile database as a stream of records. Dialects know the
+ * databases (dlp-parse/nsys.c, nvprof.c); the core joins GPU work to the
+ * calls that launched it, merges the tables in launch order while it reads
+ * them, selects, and writes.
+ */
+#include <stdlib.h>
+
+#include "cli.h"
+#include "dlp-parse/emit.h"
+#include "dlp-parse/facts.h"
+#include "dlp-parse/run.h"
+#include "dlp-parse/select.h"
+#include "err.h"
+#include "out.h"
+#include "stage.h"
+
+static const char usage[] =
+    "usage: dlp-parse [-huV] [-T types] [option ...] [file ...]\n"
+    "Write the events of profile databases (Nsight Systems, nvprof) as\n"
+    "records in launch order; see dlp-parse(1).\n"
+    "  -T, --type LIST  only records of these types: kern,copy,...\n"
+    "  --device LIST    only GPU work of these devices\n"
+    "  --pid LIST       only these processes\n"
+    "  --stream LIST    only GPU work of these streams\n"
+    "  --domain LIST    only ranges and marks of these NVTX domains\n"
+    "  --start, --end TIME\n"
+    "                   only what is launched in this window: ns, or with\n"
+    "                   a unit, 1.5s 20ms 3us\n"
+    "  --range NAME     only what is launched inside ranges of this name\n"
+    "  -u, --unbuffered write each record at once\n"
+    "  -h, --help       this text\n"
+    "  -V, --version    the version\n";
+
+enum { OPT_START = 256, OPT_END, OPT_RANGE };
+
+static const struct option longopts[] = {
+	{ "device", required_argument, NULL, 'd' },
+	{ "domain", required_argument, NULL, 'D' },
+	{ "end", required_argument, NULL, OPT_END },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "range", required_argument, NULL, OPT_RANGE },
+	{ "start", required_argument, NULL, OPT_START },
+	{ "stream", required_argument, NULL, 's' },
+	{ "type", required_argument, NULL, 'T' },
+	CLI_LONGOPTS,
+	{ NULL, 0, NULL, 0 },
+};
+
+static struct profile *profiles;
+static int nprofiles;
+
+static void
+option(int c, const char *arg, bool *unbuffered)
+{
+	switch (c) {
+	case 'd':
+	case 'D':
+	case 'p':
+	case 's':
+	case 'T':
+		select_list(c, arg);
+		break;
+	case OPT_START:
+	case OPT_END:
+		select_time(c == OPT_END, arg);
+		break;
+	case OPT_RANGE:
+		select_range(arg);
+		break;
+	case 'u':
+		*unbuffered = true;
+		break;
+	case 'h':
+		cli_help(usage);
+	case 'V':
+		cli_version();
+	default:
+		cli_usage(usage);
+	}
+}
+
+static void
+open_profiles(int n, char **paths)
+{
+	int i;
+
+	nprofiles = n > 0 ? n : 1;
+	profiles = xcalloc((size_t)nprofiles, sizeof(*profiles));
+	for (i = 0; i < nprofiles; i++) {
+		profile_open(&profiles[i], n > 0 ? paths[i] : NULL, i);
+		profile_begin(&profiles[i]);
+	}
+	select_check_ranges();
+}
+
+static void
+put_facts(void)
+{
+	struct profile *p;
+
+	for (p = profiles; p < profiles + nprofiles; p++) {
+		profile_current(p);
+		if (nprofiles > 1)
+			fact_info("src", "%s", p->path);
+		fact_info("dialect", "%s", p->dialect->name);
+		p->dialect->facts(p->ctx);
+	}
+}
+
+/* The profile whose next event is first; ties go to the first file. */
+static struct profile *
+first_profile(void)
+{
+	struct profile *best = NULL, *p;
+
+	for (p = profiles; p < profiles + nprofiles; p++)
+		if (p->has_next && (best == NULL ||
+		    merge_head(p)->start < merge_head(best)->start))
+			best = p;
+	return best;
+}
+
+static void
+put_events(void)
+{
+	struct profile *p;
+
+	for (p = profiles; p < profiles + nprofiles; p++) {
+		profile_current(p);
+		profile_start(p);
+		merge_peek(p);
+	}
+	while ((p = first_profile()) != NULL) {
+		profile_current(p);
+		merge_emit(p);
+		merge_peek(p);
+	}
+}
+
+static void
+put_notes(void)
+{
+	uint64_t spilled = 0, unknown = 0, dup = 0, sorted = 0;
+	struct profile *p;
+	int i;
+
+	for (p = profiles; p < profiles + nprofiles; p++) {
+		profile_current(p);
+		if (p->dialect->notes != NULL)
+			p->dialect->notes(p->ctx);
+		spilled += p->window.spilled;
+		unknown += p->names.unknown;
+		dup += p->keys.dup_calls;
+		for (i = 0; i < p->ncur; i++)
+			sorted += p->cur[i].order.sort;
+	}
+	merge_notes();
+	emit_notes();
+	stage_note("call_duplicates", dup);
+	stage_note("unknown_strings", unknown);
+	stage_note("bad_rows", cursor_bad_rows());
+	stage_note("tables_sorted", sorted);
+	stage_note("window_spilled", spilled);
+}
+
+int
+main(int argc, char **argv)
+{
+	bool unbuffered = false;
+	int c, i;
+
+	cli_init("dlp-parse");
+	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS "T:", longopts,
+		    NULL)) != -1)
+		option(c, optarg, &unbuffered);
+	if (argc - optind <= 1)
+		(void)cli_operand(argc, argv, usage);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	open_profiles(argc - optind, argv + optind);
+	out_open(unbuffered);
+	emit_open(nprofiles > 1);
+	facts_open(nprofiles > 1);
+	stage_begin_section(argc, argv);
+	put_facts();
+	put_events();
+	put_notes();
+	stage_end_section();
+	for (i = 0; i < nprofiles; i++)
+		profile_close(&profiles[i]);
+	free(profiles);
+	return out_finish(EXIT_OK);
+}

@@ -1,0 +1,254 @@
+/*
+ * Records of what is no GPU work, and what all records share. The columns
+ * stand in the order of the registry; a test compares the two.
+ */
+#include <string.h>
+
+#include "emit.h"
+#include "out.h"
+#include "num.h"
+#include "select.h"
+#include "stage.h"
+
+#define MAX_COLS 32
+
+static const struct {
+	const char *tag;
+	const char *cols[MAX_COLS];
+} layout[EV_KINDS] = {
+#define GPU                                                                    \
+	"id", "start_ns", "dur_ns", "pid", "tid", "dev", "ctx", "stream",      \
+	    "corr", "api", "api_start_ns", "api_dur_ns"
+	[EV_RANGE] = { "range",
+	    { "id", "start_ns", "dur_ns", "pid", "tid", "end_tid", "domain",
+		"mode", "text" } },
+	[EV_MARK] = { "mark",
+	    { "id", "start_ns", "pid", "tid", "domain", "text" } },
+	[EV_LIB] = { "lib",
+	    { "id", "start_ns", "dur_ns", "pid", "tid", "lib", "name" } },
+	[EV_OS] = { "os",
+	    { "id", "start_ns", "dur_ns", "pid", "tid", "name" } },
+	[EV_NODE] = { "node",
+	    { "id", "start_ns", "pid", "tid", "node", "orig" } },
+	[EV_CALL] = { "call",
+	    { "id", "start_ns", "dur_ns", "pid", "tid", "corr", "api", "ret",
+		"n_gpu" } },
+	[EV_KERN] = { "kern",
+	    { GPU, "idx", "short", "name_id", "grid", "block", "regs",
+		"smem_bytes", "dynsmem_bytes", "node" } },
+	[EV_COPY] = { "copy",
+	    { GPU, "kind", "bytes", "src_mem", "dst_mem", "node" } },
+	[EV_SET] = { "set", { GPU, "bytes", "value", "mem", "node" } },
+	[EV_SYNC] = { "sync", { GPU, "kind", "event" } },
+	[EV_GRAPH] = { "graph", { GPU, "graph", "exec" } },
+	[EV_MEM] = { "mem",
+	    { "id", "start_ns", "pid", "dev", "op", "bytes", "addr",
+		"kind" } },
+	[EV_OVER] = { "over",
+	    { "id", "start_ns", "dur_ns", "pid", "tid", "name" } },
+	[EV_DIAG] = { "diag", { "id", "start_ns", "severity", "text" } },
+};
+
+static struct out_type *types[EV_KINDS], *str_type;
+static bool with_src;
+static int64_t ids;
+static uint32_t strs;
+static uint64_t end_before_start, never_closed;
+
+static struct out_type *
+declare(const char *tag, const char *const *cols)
+{
+	const char *names[MAX_COLS + 1];
+	int n;
+
+	for (n = 0; cols[n] != NULL; n++)
+		names[n] = cols[n];
+	if (with_src)
+		names[n++] = "src";
+	return out_type(tag, names, n);
+}
+
+void
+emit_open(bool src)
+{
+	static const char *const str_cols[] = { "id", "text", NULL };
+	int i;
+
+	with_src = src;
+	for (i = 0; i < EV_KINDS; i++)
+		types[i] = declare(layout[i].tag, layout[i].cols);
+	str_type = declare("str", str_cols);
+}
+
+struct out_type *
+emit_type(enum ev_kind kind)
+{
+	return types[kind];
+}
+
+void
+emit_src(const struct profile *p)
+{
+	if (with_src)
+		out_raw(p->src.s, p->src.len);
+}
+
+void
+emit_num(int64_t v)
+{
+	if (v == EV_UNSET)
+		out_unset();
+	else
+		out_i64(v);
+}
+
+void
+emit_word(const char *s)
+{
+	out_raw(s, s != NULL ? strlen(s) : 0);
+}
+
+void
+emit_dur(int64_t start, int64_t end)
+{
+	if (end == EV_UNSET) {
+		out_unset();
+	} else if (end < start) {
+		end_before_start++;
+		out_unset();
+	} else
+		out_i64(num_sub(end, start));
+}
+
+uint32_t
+emit_str(const char *s, size_t n)
+{
+	strs++;
+	out_rec(str_type);
+	out_i64(strs);
+	out_text(s, n);
+	emit_src(profile_cur());
+	out_end();
+	return strs;
+}
+
+/* The event's text: in its row, or by its id. */
+void
+emit_name(struct profile *p, const struct event *ev)
+{
+	const struct name *m;
+
+	if (ev->text != NULL) {
+		out_text(ev->text, ev->text_len);
+		return;
+	}
+	if (ev->name == EV_UNSET) {
+		out_unset();
+		return;
+	}
+	m = names_text(p, ev->name);
+	out_raw(m->text, m->len);
+}
+
+void
+emit_head(enum ev_kind kind, const struct event *ev, bool with_dur)
+{
+	out_rec(types[kind]);
+	out_i64(++ids);
+	out_i64(ev->start);
+	if (with_dur)
+		emit_dur(ev->start, ev->end);
+	if (kind == EV_DIAG)
+		return;
+	emit_num(ev->pid);
+	if (kind != EV_MEM)
+		emit_num(ev->tid);
+}
+
+static void
+put_range(struct profile *p, const struct event *ev)
+{
+	if (ev->end == EV_UNSET)
+		never_closed++;
+	emit_num(ev->range.end_tid);
+	out_text(ev->range.domain, strlen(ev->range.domain));
+	if (ev->range.push)
+		out_raw("push", 4);
+	else
+		out_raw("start", 5);
+	emit_name(p, ev);
+}
+
+static void
+put_mem(const struct event *ev)
+{
+	emit_num(ev->mem.dev);
+	emit_word(ev->mem.op);
+	emit_num(ev->mem.bytes);
+	emit_num(ev->mem.addr);
+	emit_word(ev->mem.kind);
+}
+
+static void
+put_rest(struct profile *p, const struct event *ev)
+{
+	switch (ev->kind) {
+	case EV_RANGE:
+		put_range(p, ev);
+		break;
+	case EV_MARK:
+		out_text(ev->range.domain, strlen(ev->range.domain));
+		emit_name(p, ev);
+		break;
+	case EV_NODE:
+		emit_num(ev->node.node);
+		emit_num(ev->node.orig);
+		break;
+	case EV_MEM:
+		put_mem(ev);
+		break;
+	case EV_LIB:
+	case EV_DIAG:
+		emit_word(ev->label);
+		emit_name(p, ev);
+		break;
+	default:
+		emit_name(p, ev);
+		break;
+	}
+}
+
+void
+emit_event(struct profile *p, const struct event *ev)
+{
+	bool with_dur = ev->kind == EV_RANGE || ev->kind == EV_LIB ||
+	    ev->kind == EV_OS || ev->kind == EV_OVER;
+
+	if (!select_event(p, ev, NULL))
+		return;
+	emit_head(ev->kind, ev, with_dur);
+	put_rest(p, ev);
+	emit_src(p);
+	out_end();
+}
+
+void
+emit_call(struct profile *p, const struct event *ev, uint64_t n_gpu)
+{
+	if (!select_event(p, ev, NULL))
+		return;
+	emit_head(EV_CALL, ev, true);
+	emit_num(ev->corr);
+	emit_name(p, ev);
+	emit_num(ev->call.ret);
+	out_i64((int64_t)n_gpu);
+	emit_src(p);
+	out_end();
+}
+
+void
+emit_notes(void)
+{
+	stage_note("end_before_start", end_before_start);
+	stage_note("never_closed", never_closed);
+}

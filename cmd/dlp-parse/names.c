@@ -1,0 +1,151 @@
+/* The cache of names; see names.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "esc.h"
+#include "kernname.h"
+#include "emit.h"
+#include "run.h"
+
+#define MAX_BYTES (8u << 20)
+#define MAX_NAMES (1u << 17)
+
+static void
+forget(struct names *n)
+{
+	size_t i;
+
+	for (i = 0; i < n->n; i++)
+		free(n->v[i].text);
+	n->n = n->bytes = 0;
+	map_clear(&n->text);
+	map_clear(&n->kernel);
+}
+
+static struct name *
+new_name(struct names *n, uint64_t *slot)
+{
+	if (n->n == n->cap) {
+		n->cap = n->cap ? n->cap * 2 : 256;
+		n->v = xrealloc(n->v, n->cap, sizeof(*n->v));
+	}
+	*slot = n->n + 1;
+	memset(&n->v[n->n], 0, sizeof(*n->v));
+	return &n->v[n->n++];
+}
+
+static void
+set_text(struct names *n, struct name *m, const char *s, size_t len)
+{
+	struct buf b = { 0 };
+
+	esc_put(&b, s, len);
+	m->len = (uint32_t)b.len;
+	buf_putc(&b, '\0');
+	m->text = b.s;
+	n->bytes += b.len;
+}
+
+static uint64_t *
+find(struct names *n, struct map *m, int64_t id, bool *is_new)
+{
+	const uint64_t *has;
+
+	has = map_get(m, (uint64_t)id);
+	if (has != NULL) {
+		*is_new = false;
+		return (uint64_t *)has;
+	}
+	if (n->bytes > MAX_BYTES || n->n > MAX_NAMES)
+		forget(n);
+	return map_put(m, (uint64_t)id, is_new);
+}
+
+const struct name *
+names_text(struct profile *p, int64_t id)
+{
+	struct names *n = &p->names;
+	struct name *m;
+	uint64_t *slot;
+	bool is_new;
+
+	slot = find(n, &n->text, id, &is_new);
+	if (!is_new)
+		return &n->v[*slot - 1];
+	m = new_name(n, slot);
+	buf_clear(&n->tmp);
+	if (p->dialect->string(p->ctx, id, &n->tmp))
+		set_text(n, m, n->tmp.len ? n->tmp.s : "", n->tmp.len);
+	else
+		n->unknown++;
+	return m;
+}
+
+/* Reads the full name into n->full. */
+static bool
+full_name(struct profile *p, int64_t id)
+{
+	struct names *n = &p->names;
+
+	buf_clear(&n->full);
+	if (id == EV_UNSET)
+		return false;
+	if (p->dialect->kernel != NULL)
+		return p->dialect->kernel(p->ctx, id, &n->full);
+	return p->dialect->string(p->ctx, id, &n->full);
+}
+
+static const char *
+given_short(struct profile *p, int64_t id)
+{
+	struct names *n = &p->names;
+
+	buf_clear(&n->tmp);
+	if (id == EV_UNSET || !p->dialect->string(p->ctx, id, &n->tmp))
+		return NULL;
+	return buf_str(&n->tmp);
+}
+
+const struct name *
+names_kernel(struct profile *p, int64_t id, int64_t short_id)
+{
+	struct names *n = &p->names;
+	struct buf out = { 0 };
+	const char *given;
+	struct name *m;
+	uint64_t *slot;
+	bool is_new, full;
+
+	slot = find(n, &n->kernel, id != EV_UNSET ? id : ~short_id, &is_new);
+	if (!is_new)
+		return &n->v[*slot - 1];
+	m = new_name(n, slot);
+	full = full_name(p, id);
+	given = given_short(p, short_id);
+	if (!full && given == NULL) {
+		n->unknown++;
+		return m;
+	}
+	if (full) {
+		m->str_id = emit_str(n->full.len ? n->full.s : "",
+		    n->full.len);
+		kernname_short(buf_str(&n->full), given, &out);
+	} else
+		buf_puts(&out, given);
+	set_text(n, m, out.len ? out.s : "", out.len);
+	buf_free(&out);
+	return m;
+}
+
+void
+names_free(struct names *n)
+{
+	forget(n);
+	free(n->v);
+	map_free(&n->text);
+	map_free(&n->kernel);
+	buf_free(&n->tmp);
+	buf_free(&n->full);
+	memset(n, 0, sizeof(*n));
+}

@@ -1,0 +1,61 @@
+/* What the files of the Nsight Systems dialect share. */
+#ifndef DLP_PARSE_NSYS_H
+#define DLP_PARSE_NSYS_H
+
+#include "dialect.h"
+#include "map.h"
+
+struct nsys {
+	sqlite3 *db;
+	sqlite3_stmt *string; /* StringIds by id; NULL without the table */
+	int schema;	      /* 3.24.0 is 3024; 0 if not told */
+	struct map domains;   /* see nsys_nvtx.c */
+	struct smap domain_names;
+	uint64_t unknown_domains;
+	uint64_t views; /* views that are named like tables of ours */
+};
+
+/* The parts of a global id; they are 8, 8, 24 and 24 bits, and the number
+ * may be negative. */
+static inline int64_t
+nsys_pid(int64_t gid)
+{
+	return (int64_t)((uint64_t)gid >> 24 & 0xffffff);
+}
+
+static inline int64_t
+nsys_tid(int64_t gid)
+{
+	return (int64_t)((uint64_t)gid & 0xffffff);
+}
+
+/* Sets pid and tid from column i, a global thread id. */
+void nsys_thread(sqlite3_stmt *st, int i, struct event *ev);
+
+/* Column i; EV_UNSET if it is NULL or 4294967295. */
+int64_t nsys_num(sqlite3_stmt *st, int i);
+
+/* Sets start and end from columns 1 and 2; false if there is no start. */
+bool nsys_times(sqlite3_stmt *st, struct event *ev);
+
+/* A source over a table with the columns `names` (NULL at the end), start
+ * and end first; NULL if the file has no such table, or no start in it. */
+struct source *nsys_source(struct nsys *ns, struct sources *ss,
+    enum ev_kind kind, const char *table, row_fn *row,
+    const char *const *names);
+
+void nsys_add_gpu(struct nsys *ns, struct sources *ss);
+void nsys_add_nvtx(struct nsys *ns, struct sources *ss);
+void nsys_add_cpu(struct nsys *ns, struct sources *ss);
+void nsys_domain(struct nsys *ns, int64_t row);
+void nsys_facts(void *ctx);
+
+/* The text of a one-value query with its one argument, or NULL; to be freed.
+ * Nothing if the table is missing. */
+char *nsys_value(struct nsys *ns, const char *table, const char *fmt,
+    const char *arg);
+
+/* The names of a memory kind; NULL for a number that has none. */
+const char *nsys_mem_kind(int64_t kind);
+
+#endif

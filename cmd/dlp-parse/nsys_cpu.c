@@ -1,0 +1,177 @@
+/*
+ * What Nsight Systems records on the CPU beside NVTX: CUDA calls, library
+ * and operating system calls, creations of graph nodes, allocations, and
+ * the profiler's own time and messages.
+ */
+#include <string.h>
+
+#include "err.h"
+#include "nsys.h"
+
+enum { CLASS_TWIN = 67 }; /* the copy of a call that has a backtrace */
+
+static bool
+call_row(void *ctx, const struct source *s, sqlite3_stmt *st,
+    struct event *ev)
+{
+	(void)ctx;
+	(void)s;
+	if (!nsys_times(st, ev))
+		return false;
+	nsys_thread(st, 3, ev);
+	ev->corr = db_i64(st, 4);
+	ev->name = db_i64(st, 5);
+	ev->call.ret = db_i64(st, 6);
+	ev->call.twin = sqlite3_column_int64(st, 7) == CLASS_TWIN;
+	return true;
+}
+
+static void
+add_calls(struct nsys *ns, struct sources *ss)
+{
+	static const char table[] = "CUPTI_ACTIVITY_KIND_RUNTIME";
+	static const char *const names[] = { "start", "end", "globalTid",
+		"correlationId", "nameId", "returnValue", "eventClass", NULL };
+	struct source *s;
+
+	s = nsys_source(ns, ss, EV_CALL, table, call_row, names);
+	if (s == NULL)
+		return;
+	s->gid = db_col(ns->db, table, "globalTid");
+	s->corr = db_col(ns->db, table, "correlationId");
+	if (db_has_column(ns->db, table, "eventClass"))
+		s->twin = xstrdup("eventClass = 67");
+}
+
+/* A named interval on a thread; the source's tag is the library's name. */
+static bool
+named_row(void *ctx, const struct source *s, sqlite3_stmt *st,
+    struct event *ev)
+{
+	(void)ctx;
+	if (!nsys_times(st, ev))
+		return false;
+	nsys_thread(st, 3, ev);
+	ev->name = db_i64(st, 4);
+	if (s->kind == EV_LIB)
+		ev->label = s->tag == 0 ? "cudnn" : "cublas";
+	return true;
+}
+
+static void
+add_named(struct nsys *ns, struct sources *ss)
+{
+	static const char *const names[] = { "start", "end", "globalTid",
+		"nameId", NULL };
+	static const struct {
+		enum ev_kind kind;
+		const char *table;
+		int tag;
+	} tables[] = {
+		{ EV_LIB, "CUDNN_EVENTS", 0 },
+		{ EV_LIB, "CUBLAS_EVENTS", 1 },
+		{ EV_OS, "OSRT_API", 0 },
+		{ EV_OVER, "PROFILER_OVERHEAD", 0 },
+		{ EV_OVER, "CUPTI_ACTIVITY_KIND_OVERHEAD", 0 },
+	};
+	struct source *s;
+	size_t i;
+
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		s = nsys_source(ns, ss, tables[i].kind, tables[i].table,
+		    named_row, names);
+		if (s != NULL)
+			s->tag = tables[i].tag;
+	}
+}
+
+static bool
+node_row(void *ctx, const struct source *s, sqlite3_stmt *st,
+    struct event *ev)
+{
+	(void)ctx;
+	(void)s;
+	if (!nsys_times(st, ev))
+		return false;
+	nsys_thread(st, 3, ev);
+	ev->node.node = db_i64(st, 4);
+	ev->node.orig = db_i64(st, 5);
+	if (ev->node.orig == 0)
+		ev->node.orig = EV_UNSET;
+	return true;
+}
+
+/* Until 2022 the table of nodes has the name that graphs have later. */
+static void
+add_nodes(struct nsys *ns, struct sources *ss)
+{
+	static const char *const tables[] = { "CUDA_GRAPH_NODE_EVENTS",
+		"CUDA_GRAPH_EVENTS" };
+	static const char *const names[] = { "start", "end", "globalTid",
+		"graphNodeId", "originalGraphNodeId", NULL };
+	size_t i;
+
+	for (i = 0; i < 2; i++)
+		if (db_has_column(ns->db, tables[i], "graphNodeId"))
+			nsys_source(ns, ss, EV_NODE, tables[i], node_row,
+			    names);
+}
+
+static bool
+mem_row(void *ctx, const struct source *s, sqlite3_stmt *st,
+    struct event *ev)
+{
+	int64_t gid, op;
+
+	(void)ctx;
+	(void)s;
+	if (!nsys_times(st, ev))
+		return false;
+	gid = db_i64(st, 3);
+	if (gid != EV_UNSET)
+		ev->pid = nsys_pid(gid);
+	op = db_i64(st, 4);
+	ev->mem.op = op == 0 ? "alloc" : op == 1 ? "free" : NULL;
+	ev->mem.dev = nsys_num(st, 5);
+	ev->mem.bytes = db_i64(st, 6);
+	ev->mem.addr = db_i64(st, 7);
+	ev->mem.kind = nsys_mem_kind(db_i64(st, 8));
+	return true;
+}
+
+static bool
+diag_row(void *ctx, const struct source *s, sqlite3_stmt *st,
+    struct event *ev)
+{
+	static const char *const names[] = { "unknown", "info", "warning",
+		"error", "verbose" };
+	int64_t severity;
+
+	(void)ctx;
+	(void)s;
+	if (!nsys_times(st, ev))
+		return false;
+	severity = db_i64(st, 3);
+	ev->label = severity >= 0 && severity < 5 ? names[severity] : NULL;
+	ev->text = (const char *)sqlite3_column_text(st, 4);
+	if (ev->text != NULL)
+		ev->text_len = (uint32_t)sqlite3_column_bytes(st, 4);
+	return true;
+}
+
+void
+nsys_add_cpu(struct nsys *ns, struct sources *ss)
+{
+	static const char *const mem[] = { "start", "end", "globalPid",
+		"memoryOperationType", "deviceId", "bytes", "address",
+		"memKind", NULL };
+	static const char *const diag[] = { "timestamp", "end", "severity",
+		"text", NULL };
+
+	add_calls(ns, ss);
+	add_named(ns, ss);
+	add_nodes(ns, ss);
+	nsys_source(ns, ss, EV_MEM, "CUDA_GPU_MEMORY_USAGE_EVENTS", mem_row,
+	    mem);
+	nsys_source(ns, ss, EV_DIAG, "DIAGNOSTIC_EVENT", diag_row, diag);
+}

@@ -1,0 +1,260 @@
+/*
+ * What Nsight Systems tells about the session, the machine, its GPUs,
+ * processes and threads. Host and user names stay where they are.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "nsys.h"
+#include "num.h"
+
+/* Names of facts, and where they stand. */
+static const struct {
+	const char *fact, *table, *sql, *arg;
+} facts[] = {
+#define META(t) "SELECT value FROM " t " WHERE name = %Q"
+#define ENV "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = %Q"
+	{ "schema", "META_DATA_EXPORT", META("META_DATA_EXPORT"),
+	    "EXPORT_SCHEMA_VERSION" },
+	{ "schema", "EXPORT_META_DATA", META("EXPORT_META_DATA"),
+	    "EXPORT_SCHEMA_VERSION" },
+	{ "recorder", "META_DATA_EXPORT", META("META_DATA_EXPORT"),
+	    "EXPORT_PRODUCT_VERSION" },
+	{ "recorder", "EXPORT_META_DATA", META("EXPORT_META_DATA"),
+	    "EXPORT_PRODUCT_VERSION" },
+	{ "t0_ns", "TARGET_INFO_SESSION_START_TIME",
+	    "SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME", "" },
+	{ "t0_utc", "TARGET_INFO_SESSION_START_TIME",
+	    "SELECT utcTime FROM TARGET_INFO_SESSION_START_TIME", "" },
+	{ "duration_ns", "ANALYSIS_DETAILS",
+	    "SELECT duration FROM ANALYSIS_DETAILS", "" },
+	{ "cpu", "TARGET_INFO_SYSTEM_ENV", ENV, "CpuDescription" },
+	{ "n_cpu", "TARGET_INFO_SYSTEM_ENV", ENV, "CpuCores" },
+	{ "os", "TARGET_INFO_SYSTEM_ENV", ENV, "OsDescription" },
+	/* DLProf writes this table into the file */
+	{ "framework", "SystemInfo", "SELECT framework FROM SystemInfo", "" },
+	{ "cudnn", "SystemInfo", "SELECT cudnnVersion FROM SystemInfo", "" },
+};
+
+/* 5154304 is 515.43.04; newer files have the dots. */
+static void
+put_driver(char *text)
+{
+	int64_t v;
+
+	if (text == NULL || *text == '\0')
+		return;
+	if (num_i64(text, strlen(text), &v) && v > 1000000 && v < 100000000)
+		fact_info("driver", "%d.%02d.%02d", (int)(v / 10000),
+		    (int)(v / 100 % 100), (int)(v % 100));
+	else
+		fact_info("driver", "%s", text);
+}
+
+/* 11070 is 11.7 */
+static void
+put_cuda(char *text)
+{
+	int64_t v;
+
+	if (text == NULL || *text == '\0')
+		return;
+	if (num_i64(text, strlen(text), &v) && v > 1000 && v < 1000000)
+		fact_info("cuda", "%d.%d", (int)(v / 1000),
+		    (int)(v % 1000 / 10));
+	else
+		fact_info("cuda", "%s", text);
+}
+
+static void
+put_infos(struct nsys *ns)
+{
+	char *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		text = nsys_value(ns, facts[i].table, facts[i].sql,
+		    facts[i].arg);
+		if (text != NULL && *text != '\0')
+			fact_info(facts[i].fact, "%s", text);
+		free(text);
+	}
+	text = nsys_value(ns, "TARGET_INFO_SYSTEM_ENV", ENV, "NvDriverVersion");
+	put_driver(text);
+	free(text);
+	text = nsys_value(ns, "TARGET_INFO_SYSTEM_ENV", ENV,
+	    "CudaDriverVersion");
+	put_cuda(text);
+	free(text);
+}
+
+static const char *
+text_of(sqlite3_stmt *st, int i)
+{
+	const char *s = (const char *)sqlite3_column_text(st, i);
+
+	return s != NULL && *s != '\0' ? s : NULL;
+}
+
+/* Columns: dev, name, major, minor, SMs, clock, memory, bandwidth, uuid. One
+ * record per device. */
+static bool
+put_devs(sqlite3_stmt *st)
+{
+	struct dev_fact d;
+	int64_t last = EV_UNSET;
+
+	while (db_step(st)) {
+		memset(&d, 0, sizeof(d));
+		d.dev = db_i64(st, 0);
+		d.name = text_of(st, 1);
+		d.cc_major = db_i64(st, 2);
+		d.cc_minor = db_i64(st, 3);
+		d.n_sm = db_i64(st, 4);
+		d.clock_hz = db_i64(st, 5);
+		d.mem_bytes = db_i64(st, 6);
+		d.membw_bytes_s = db_i64(st, 7);
+		d.uuid = text_of(st, 8);
+		if (d.dev != EV_UNSET && d.dev != last)
+			fact_dev(&d);
+		last = d.dev;
+	}
+	sqlite3_finalize(st);
+	return last != EV_UNSET;
+}
+
+/* Adapters that cannot compute are listed with a capability of 0. */
+static bool
+dev_gpu(struct nsys *ns)
+{
+	static const char *const names[] = { "name", "computeMajor",
+		"computeMinor", "smCount", "clockRate", "totalMemory",
+		"memoryBandwidth", "uuid", NULL };
+	static const char *const map[] = { "cudaId", "gpuId", NULL };
+	bool mapped = db_has_column(ns->db, "TARGET_INFO_CUDA_DEVICE", map[0]) &&
+	    db_has_column(ns->db, "TARGET_INFO_CUDA_DEVICE", map[1]) &&
+	    db_has_column(ns->db, "TARGET_INFO_GPU", "id");
+	sqlite3_stmt *st;
+	bool found;
+	char *cols;
+
+	if (!db_has_column(ns->db, "TARGET_INFO_GPU", "cuDevice") ||
+	    !db_has_column(ns->db, "TARGET_INFO_GPU", "computeMajor"))
+		return false;
+	cols = db_cols(ns->db, "TARGET_INFO_GPU", names);
+	st = db_prepare(ns->db,
+	    "SELECT %s AS dev, %s FROM TARGET_INFO_GPU g"
+	    " WHERE computeMajor > 0 ORDER BY dev, rowid",
+	    mapped ? "coalesce((SELECT min(cudaId) FROM"
+		     " TARGET_INFO_CUDA_DEVICE c WHERE c.gpuId = g.id),"
+		     " cuDevice)" :
+		     "cuDevice",
+	    cols);
+	found = put_devs(st);
+	free(cols);
+	return found;
+}
+
+static bool
+dev_cuda_gpu(struct nsys *ns)
+{
+	static const char *const names[] = { "deviceId", "name",
+		"computeCapabilityMajor", "computeCapabilityMinor",
+		"numMultiprocessors", "coreClockRate", "globalMemorySize",
+		"globalMemoryBandwidth", NULL };
+	sqlite3_stmt *st;
+	bool found;
+	char *cols;
+
+	if (!db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", names[0]))
+		return false;
+	cols = db_cols(ns->db, "TARGET_INFO_CUDA_GPU", names);
+	st = db_prepare(ns->db,
+	    "SELECT %s, NULL FROM TARGET_INFO_CUDA_GPU ORDER BY 1, rowid",
+	    cols);
+	found = put_devs(st);
+	free(cols);
+	return found;
+}
+
+/* No table of GPUs: those that have work. */
+static void
+dev_used(struct nsys *ns)
+{
+	static const char table[] = "CUPTI_ACTIVITY_KIND_KERNEL";
+
+	if (db_has_column(ns->db, table, "deviceId"))
+		put_devs(db_prepare(ns->db,
+		    "SELECT DISTINCT deviceId, NULL, NULL, NULL, NULL, NULL,"
+		    " NULL, NULL, NULL FROM %s WHERE deviceId IS NOT NULL"
+		    " ORDER BY 1",
+		    table));
+}
+
+static void
+put_procs(struct nsys *ns)
+{
+	static const char *const names[] = { "globalPid", "name", NULL };
+	sqlite3_stmt *st;
+	char *cols;
+
+	if (!db_has_column(ns->db, "PROCESSES", "globalPid"))
+		return;
+	cols = db_cols(ns->db, "PROCESSES", names);
+	st = db_prepare(ns->db, "SELECT %s FROM PROCESSES ORDER BY rowid",
+	    cols);
+	while (db_step(st))
+		if (db_i64(st, 0) != EV_UNSET &&
+		    pid_used(nsys_pid(db_i64(st, 0))))
+			fact_proc(nsys_pid(db_i64(st, 0)), text_of(st, 1));
+	sqlite3_finalize(st);
+	free(cols);
+}
+
+/* A thread can have many names: the one of the highest priority, and the
+ * last of those. */
+static void
+put_threads(struct nsys *ns)
+{
+	static const char *const names[] = { "globalTid", "nameId", NULL };
+	int64_t gid, last = EV_UNSET;
+	struct buf b = { 0 };
+	sqlite3_stmt *st;
+	char *cols;
+
+	if (!db_has_column(ns->db, "ThreadNames", "globalTid") ||
+	    !db_has_column(ns->db, "ThreadNames", "nameId"))
+		return;
+	cols = db_cols(ns->db, "ThreadNames", names);
+	st = db_prepare(ns->db,
+	    "SELECT %s FROM ThreadNames ORDER BY globalTid, %s rowid DESC",
+	    cols,
+	    db_has_column(ns->db, "ThreadNames", "priority") ?
+		"priority DESC," :
+		"");
+	while (db_step(st)) {
+		gid = db_i64(st, 0);
+		if (gid == last || gid == EV_UNSET || !pid_used(nsys_pid(gid)))
+			continue;
+		last = gid;
+		buf_clear(&b);
+		if (dialect_nsys.string(ns, db_i64(st, 1), &b))
+			fact_thread(nsys_pid(gid), nsys_tid(gid), buf_str(&b));
+	}
+	sqlite3_finalize(st);
+	buf_free(&b);
+	free(cols);
+}
+
+void
+nsys_facts(void *ctx)
+{
+	struct nsys *ns = ctx;
+
+	put_infos(ns);
+	if (!dev_gpu(ns) && !dev_cuda_gpu(ns))
+		dev_used(ns);
+	put_procs(ns);
+	put_threads(ns);
+}

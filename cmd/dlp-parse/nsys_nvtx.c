@@ -1,0 +1,161 @@
+/*
+ * NVTX_EVENTS of Nsight Systems: push/pop and start/end ranges, marks, and
+ * the rows that name domains.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "nsys.h"
+
+enum { /* eventType */
+	NVTX_MARK = 34,
+	NVTX_PUSHPOP = 59,
+	NVTX_STARTEND = 60,
+	NVTX_TXT_PUSHPOP = 70, /* from nvtxt files */
+	NVTX_TXT_STARTEND = 71,
+	NVTX_DOMAIN = 75,
+};
+
+enum { C_START = 1, C_END, C_TYPE, C_TEXT, C_TID, C_END_TID, C_TEXT_ID,
+	C_DOMAIN };
+
+/* Domain ids count from 1 in each process. */
+static uint64_t
+domain_key(int64_t pid, int64_t domain)
+{
+	if (domain >= 0 && domain < (int64_t)1 << 32)
+		return (uint64_t)pid << 32 | (uint64_t)domain;
+	return hash_mix((uint64_t)domain) ^ (uint64_t)pid << 32;
+}
+
+static void
+set_domain(struct nsys *ns, int64_t gid, int64_t domain, const char *s,
+    size_t n)
+{
+	uint64_t key = domain_key(nsys_pid(gid), domain);
+
+	*map_put(&ns->domains, key, NULL) =
+	    smap_put(&ns->domain_names, s, n, NULL);
+}
+
+/* A row that creates a domain: known before any range in it is written. */
+void
+nsys_domain(struct nsys *ns, int64_t row)
+{
+	static const char *const names[] = { "text", "textId", "globalTid",
+		"domainId", NULL };
+	char *cols = db_cols(ns->db, "NVTX_EVENTS", names);
+	sqlite3_stmt *st;
+	struct buf b = { 0 };
+	const char *s;
+
+	st = db_prepare(ns->db,
+	    "SELECT %s FROM NVTX_EVENTS WHERE rowid = %lld", cols,
+	    (long long)row);
+	if (db_step(st)) {
+		s = (const char *)sqlite3_column_text(st, 0);
+		if (s != NULL)
+			buf_put(&b, s, (size_t)sqlite3_column_bytes(st, 0));
+		else if (db_i64(st, 1) != EV_UNSET)
+			dialect_nsys.string(ns, db_i64(st, 1), &b);
+		if (b.len > 0 && db_i64(st, 3) != EV_UNSET)
+			set_domain(ns, db_i64(st, 2), db_i64(st, 3), b.s,
+			    b.len);
+	}
+	sqlite3_finalize(st);
+	buf_free(&b);
+	free(cols);
+}
+
+/* A domain without a name gets its number. */
+static const char *
+name_domain(struct nsys *ns, int64_t pid, int64_t domain)
+{
+	struct buf b = { 0 };
+	uint64_t id;
+
+	ns->unknown_domains++;
+	buf_printf(&b, "domain %lld", (long long)domain);
+	id = smap_put(&ns->domain_names, b.s, b.len, NULL);
+	*map_put(&ns->domains, domain_key(pid, domain), NULL) = id;
+	buf_free(&b);
+	return smap_str(&ns->domain_names, (uint32_t)id, NULL);
+}
+
+static const char *
+domain_of(struct nsys *ns, int64_t pid, int64_t domain)
+{
+	const uint64_t *id;
+
+	if (domain == EV_UNSET || domain == 0)
+		return "";
+	id = map_get(&ns->domains, domain_key(pid, domain));
+	if (id == NULL)
+		return name_domain(ns, pid, domain);
+	return smap_str(&ns->domain_names, (uint32_t)*id, NULL);
+}
+
+static void
+set_text(sqlite3_stmt *st, struct event *ev)
+{
+	ev->text = (const char *)sqlite3_column_text(st, C_TEXT);
+	if (ev->text != NULL)
+		ev->text_len = (uint32_t)sqlite3_column_bytes(st, C_TEXT);
+	else
+		ev->name = db_i64(st, C_TEXT_ID);
+}
+
+/* The thread that ended a range; 0 is what old exports write for none. */
+static int64_t
+end_tid(sqlite3_stmt *st, const struct event *ev)
+{
+	int64_t gid = db_i64(st, C_END_TID);
+
+	if (gid == EV_UNSET || gid == 0 || nsys_tid(gid) == ev->tid)
+		return EV_UNSET;
+	return nsys_tid(gid);
+}
+
+static bool
+row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+{
+	int64_t type = sqlite3_column_int64(st, C_TYPE);
+
+	(void)s;
+	if (type == NVTX_DOMAIN || !nsys_times(st, ev))
+		return false;
+	if (type == NVTX_MARK) {
+		ev->kind = EV_MARK;
+		ev->end = ev->start;
+	}
+	nsys_thread(st, C_TID, ev);
+	set_text(st, ev);
+	ev->range.domain = domain_of(ctx, ev->pid, db_i64(st, C_DOMAIN));
+	ev->range.push = type == NVTX_PUSHPOP || type == NVTX_TXT_PUSHPOP;
+	ev->range.end_tid = EV_UNSET;
+	if (!ev->range.push)
+		ev->range.end_tid = end_tid(st, ev);
+	return true;
+}
+
+void
+nsys_add_nvtx(struct nsys *ns, struct sources *ss)
+{
+	static const char *const names[] = { "start", "end", "eventType",
+		"text", "globalTid", "endGlobalTid", "textId", "domainId",
+		NULL };
+	struct source *s;
+
+	s = nsys_source(ns, ss, EV_RANGE, "NVTX_EVENTS", row, names);
+	if (s == NULL)
+		return;
+	if (!db_has_column(ns->db, "NVTX_EVENTS", "eventType"))
+		return;
+	s->where = xstrdup("eventType IN (34, 59, 60, 70, 71, 75)");
+	s->pick = xstrdup("CASE eventType WHEN 75 THEN rowid END");
+	/* a mark ends where it starts, whatever the export says */
+	free(s->end);
+	s->end = xstrdup(
+	    "CASE eventType WHEN 34 THEN \"start\" ELSE \"end\" END");
+}

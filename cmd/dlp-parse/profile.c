@@ -1,0 +1,179 @@
+/*
+ * A profile: the file, its dialect, a cursor for each table with events,
+ * and what the first pass over them tells.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "esc.h"
+#include "input.h"
+#include "run.h"
+#include "select.h"
+
+static const struct dialect *const dialects[] = { &dialect_nsys,
+	&dialect_nvprof };
+static struct profile *current;
+
+const char *
+db_path(void)
+{
+	return current != NULL ? current->path : "-";
+}
+
+void
+profile_current(struct profile *p)
+{
+	current = p;
+}
+
+const struct profile *
+profile_cur(void)
+{
+	return current;
+}
+
+static const struct dialect *
+find_dialect(sqlite3 *db)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++)
+		if (dialects[i]->probe(db))
+			return dialects[i];
+	if (db_has_table(db, "read_only_ops"))
+		die("%s: a database of DLProf's own: give the Nsight Systems"
+		    " export (nsys_profile.sqlite) that it was made from",
+		    db_path());
+	die("%s: no known table: not an export of Nsight Systems, nor of"
+	    " nvprof", db_path());
+}
+
+static void
+add_cursors(struct profile *p)
+{
+	struct cursor *c;
+	int i;
+
+	p->cur = xcalloc((size_t)p->sources.n + 1, sizeof(*p->cur));
+	p->cpu = xcalloc((size_t)p->sources.n + 1, sizeof(*p->cpu));
+	p->gpu = xcalloc((size_t)p->sources.n + 1, sizeof(*p->gpu));
+	for (i = 0; i < p->sources.n; i++) {
+		c = &p->cur[i];
+		c->src = &p->sources.v[i];
+		c->p = p;
+		c->no = i;
+	}
+	p->ncur = p->sources.n;
+}
+
+void
+profile_open(struct profile *p, const char *path, int no)
+{
+	memset(p, 0, sizeof(*p));
+	p->path = path != NULL ? path : "-";
+	p->no = no;
+	p->only_pid = EV_UNSET;
+	esc_put(&p->src, p->path, strlen(p->path));
+	profile_current(p);
+	p->db = input_open(path);
+	p->dialect = find_dialect(p->db);
+	p->ctx = p->dialect->open(p->db, &p->sources);
+	add_cursors(p);
+}
+
+static void
+find_only_pid(struct profile *p)
+{
+	uint64_t pid, val;
+	size_t it = 0;
+
+	if (p->keys.hosts.n == 1 && map_next(&p->keys.hosts, &it, &pid, &val))
+		p->only_pid = (int64_t)pid;
+}
+
+static void
+scan_kinds(struct profile *p, int first, int last)
+{
+	struct cursor *c;
+
+	for (c = p->cur; c < p->cur + p->ncur; c++) {
+		if ((int)c->src->kind < first || (int)c->src->kind > last ||
+		    !select_source(c->src))
+			continue;
+		scan_cursor(c);
+		if (c->order.sort)
+			warn("%s: %s is far from start order: sorting it",
+			    p->path, c->src->table);
+	}
+}
+
+static uint64_t
+rows_of(const struct profile *p, int first, int last)
+{
+	const struct cursor *c;
+	uint64_t n = 0;
+
+	for (c = p->cur; c < p->cur + p->ncur; c++)
+		if ((int)c->src->kind >= first && (int)c->src->kind <= last)
+			n += c->order.rows;
+	return n;
+}
+
+/* Calls first: GPU work is counted by whether its call is there. */
+void
+profile_begin(struct profile *p)
+{
+	profile_current(p);
+	scan_kinds(p, EV_CALL, EV_CALL);
+	find_only_pid(p);
+	scan_kinds(p, EV_KERN, EV_GRAPH);
+	scan_kinds(p, EV_RANGE, EV_CALL - 1);
+	scan_kinds(p, EV_GRAPH + 1, EV_KINDS - 1);
+	p->gpu_rows = rows_of(p, EV_KERN, EV_GRAPH);
+	p->call_rows = rows_of(p, EV_CALL, EV_CALL);
+	p->range_rows = rows_of(p, EV_RANGE, EV_RANGE);
+	if (p->gpu_rows == 0 && select_kind(EV_KERN))
+		warn("%s: no GPU work in this profile (record with"
+		     " --trace=cuda,nvtx)", p->path);
+	select_find_ranges(p);
+}
+
+void
+profile_start(struct profile *p)
+{
+	struct cursor *c;
+
+	for (c = p->cur; c < p->cur + p->ncur; c++) {
+		if (c->order.rows == 0)
+			continue;
+		cursor_open(c);
+		if (EV_IS_GPU(c->src->kind)) {
+			p->gpu[p->ngpu++] = c;
+			p->any_orphans |= c->order.orphans > 0;
+			continue;
+		}
+		p->cpu[p->ncpu++] = c;
+		cursor_next(c);
+	}
+}
+
+void
+profile_close(struct profile *p)
+{
+	struct cursor *c;
+
+	for (c = p->cur; c < p->cur + p->ncur; c++)
+		cursor_close(c);
+	p->dialect->close(p->ctx);
+	sqlite3_close(p->db);
+	sources_free(&p->sources);
+	keys_free(&p->keys);
+	window_free(&p->window);
+	heap_free(&p->orphans);
+	names_free(&p->names);
+	buf_free(&p->src);
+	free(p->cur);
+	free(p->cpu);
+	free(p->gpu);
+}

@@ -1,0 +1,184 @@
+/*
+ * The first pass over a table: how far its rows are out of start order, so
+ * that the merge keeps back just as many as it must, and which calls
+ * launched which GPU work. It reads a few columns and writes nothing; a
+ * stream cannot be taken back, so the merge must know before it starts.
+ */
+#include <stdlib.h>
+
+#include "err.h"
+#include "num.h"
+#include "run.h"
+
+#define RING 4096 /* rows that the merge may keep back per table */
+
+struct point {
+	int64_t start, end;
+};
+
+struct ring {
+	struct point max[RING]; /* the latest row up to each of the last */
+	struct point top;
+	uint64_t n;
+};
+
+static bool
+later(struct point a, struct point b)
+{
+	if (a.start != b.start)
+		return a.start > b.start;
+	return a.end < b.end; /* longer first */
+}
+
+/* The first of the rows in the ring that belongs behind p; the ring is
+ * ascending. */
+static uint64_t
+first_later(const struct ring *r, struct point p)
+{
+	uint64_t lo = r->n > RING ? r->n - RING : 0, hi = r->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (later(r->max[mid % RING], p))
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+static void
+misplaced(struct order *o, const struct ring *r, struct point p)
+{
+	uint64_t back = r->n - first_later(r, p);
+	int64_t ns = num_sub(r->top.start, p.start);
+
+	if (back > o->back_rows)
+		o->back_rows = back;
+	if (ns > o->back_ns)
+		o->back_ns = ns;
+	if (back >= RING)
+		o->sort = true;
+}
+
+static void
+put_point(struct order *o, struct ring *r, struct point p)
+{
+	if (r->n > 0 && later(r->top, p))
+		misplaced(o, r, p);
+	else
+		r->top = p;
+	r->max[r->n++ % RING] = r->top;
+}
+
+static void
+note_pid(struct profile *p, int64_t pid, bool host)
+{
+	static int64_t last[2] = { EV_UNSET, EV_UNSET };
+	static const struct profile *of[2];
+
+	if (pid == EV_UNSET || (last[host] == pid && of[host] == p))
+		return;
+	last[host] = pid;
+	of[host] = p;
+	map_put(&p->keys.pids, (uint64_t)pid, NULL);
+	if (host)
+		map_put(&p->keys.hosts, (uint64_t)pid, NULL);
+}
+
+/* GPU work without a process belongs to the only one there is. */
+int64_t
+key_pid(const struct profile *p, int64_t gid)
+{
+	int64_t pid;
+
+	if (p->dialect->pid == NULL)
+		return 0;
+	pid = gid == EV_UNSET ? EV_UNSET : p->dialect->pid(gid);
+	return pid == EV_UNSET ? p->only_pid : pid;
+}
+
+/* 0 is what old exports write for none. */
+int64_t
+key_corr(int64_t corr)
+{
+	return corr != 0 ? corr : EV_UNSET;
+}
+
+static void
+join_row(struct cursor *c, sqlite3_stmt *st)
+{
+	struct profile *p = c->p;
+	int64_t pid = key_pid(p, db_i64(st, 2)), corr = key_corr(db_i64(st, 3));
+	bool call = c->src->kind == EV_CALL, known = false;
+
+	note_pid(p, pid, call);
+	if (call && corr != EV_UNSET)
+		keys_call(&p->keys, pid, corr, sqlite3_column_int(st, 4) != 0);
+	if (call)
+		return;
+	if (corr != EV_UNSET)
+		known = keys_gpu(&p->keys, pid, corr, c->src->kind);
+	if (!known)
+		c->order.orphans++;
+}
+
+static const char *
+or_null(const char *s)
+{
+	return s != NULL ? s : "NULL";
+}
+
+static sqlite3_stmt *
+scan_stmt(const struct source *s, sqlite3 *db, bool join)
+{
+	if (!join)
+		return db_prepare(db,
+		    "SELECT %s, %s%s%s FROM %s %s %s ORDER BY %s",
+		    or_null(s->start), or_null(s->end), s->pick ? ", " : "",
+		    s->pick ? s->pick : "", s->from,
+		    s->where ? "WHERE" : "", s->where ? s->where : "",
+		    s->key ? s->key : "rowid");
+	return db_prepare(db,
+	    "SELECT %s, %s, %s, %s, %s FROM %s %s %s ORDER BY %s",
+	    or_null(s->start), or_null(s->end), or_null(s->gid),
+	    or_null(s->corr), s->twin ? s->twin : "0", s->from,
+	    s->where ? "WHERE" : "", s->where ? s->where : "",
+	    s->key ? s->key : "rowid");
+}
+
+static void
+pick_row(struct cursor *c, sqlite3_stmt *st)
+{
+	int64_t v = db_i64(st, 2);
+
+	if (v != EV_UNSET)
+		c->p->dialect->picked(c->p->ctx, c->src, v);
+}
+
+void
+scan_cursor(struct cursor *c)
+{
+	bool join = c->src->kind == EV_CALL || EV_IS_GPU(c->src->kind);
+	struct ring *r = xcalloc(1, sizeof(*r));
+	sqlite3_stmt *st;
+	struct point p;
+
+	st = scan_stmt(c->src, c->p->db, join);
+	while (db_step(st)) {
+		if (!join && c->src->pick != NULL)
+			pick_row(c, st);
+		if (sqlite3_column_type(st, 0) != SQLITE_INTEGER)
+			continue; /* the merge counts it as a bad row */
+		p.start = sqlite3_column_int64(st, 0);
+		p.end = db_i64(st, 1);
+		if (p.end == EV_UNSET)
+			p.end = INT64_MAX;
+		put_point(&c->order, r, p);
+		if (join)
+			join_row(c, st);
+	}
+	c->order.rows = r->n;
+	sqlite3_finalize(st);
+	free(r);
+}

@@ -1,0 +1,154 @@
+/*
+ * What the dialects ask of a database: which tables and columns are there,
+ * and statements whose every failure is fatal. SQL is written without
+ * knowing the schema's version: a column that is missing reads as NULL.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dialect.h"
+#include "err.h"
+#include "run.h"
+
+bool
+db_has_table(sqlite3 *db, const char *table)
+{
+	sqlite3_stmt *st;
+	bool has;
+
+	st = db_prepare(db,
+	    "SELECT 1 FROM sqlite_master WHERE type = 'table'"
+	    " AND name = %Q COLLATE NOCASE AND rootpage > 0",
+	    table);
+	has = db_step(st);
+	sqlite3_finalize(st);
+	return has;
+}
+
+bool
+db_has_column(sqlite3 *db, const char *table, const char *column)
+{
+	sqlite3_stmt *st;
+	bool has;
+
+	st = db_prepare(db,
+	    "SELECT 1 FROM pragma_table_info(%Q) WHERE name = %Q"
+	    " COLLATE NOCASE",
+	    table, column);
+	has = db_step(st);
+	sqlite3_finalize(st);
+	return has;
+}
+
+char *
+db_col(sqlite3 *db, const char *table, const char *name)
+{
+	struct buf b = { 0 };
+
+	if (!db_has_column(db, table, name))
+		return NULL;
+	buf_printf(&b, "\"%s\"", name);
+	buf_putc(&b, '\0');
+	return b.s;
+}
+
+char *
+db_cols(sqlite3 *db, const char *table, const char *const *names)
+{
+	struct buf b = { 0 };
+	int i;
+
+	for (i = 0; names[i] != NULL; i++) {
+		if (i > 0)
+			buf_puts(&b, ", ");
+		if (db_has_column(db, table, names[i]))
+			buf_printf(&b, "\"%s\"", names[i]);
+		else
+			buf_puts(&b, "NULL");
+	}
+	buf_putc(&b, '\0');
+	return b.s;
+}
+
+sqlite3_stmt *
+db_prepare(sqlite3 *db, const char *fmt, ...)
+{
+	sqlite3_stmt *st = NULL;
+	va_list ap;
+	char *sql;
+
+	va_start(ap, fmt);
+	sql = sqlite3_vmprintf(fmt, ap);
+	va_end(ap);
+	if (sql == NULL)
+		die("out of memory");
+	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
+		die("%s: %s", db_path(), sqlite3_errmsg(db));
+	sqlite3_free(sql);
+	return st;
+}
+
+bool
+db_step(sqlite3_stmt *st)
+{
+	int rc;
+
+	rc = sqlite3_step(st);
+	if (rc == SQLITE_ROW)
+		return true;
+	if (rc != SQLITE_DONE)
+		die("%s: %s", db_path(),
+		    sqlite3_errmsg(sqlite3_db_handle(st)));
+	return false;
+}
+
+int64_t
+db_i64(sqlite3_stmt *st, int i)
+{
+	int64_t v;
+
+	v = sqlite3_column_int64(st, i);
+	if (v == 0 && sqlite3_column_type(st, i) == SQLITE_NULL)
+		return EV_UNSET;
+	return v;
+}
+
+struct source *
+source_add(struct sources *ss, enum ev_kind kind, const char *table,
+    row_fn *row)
+{
+	struct source *s;
+
+	if (ss->n == ss->cap) {
+		ss->cap = ss->cap ? ss->cap * 2 : 16;
+		ss->v = xrealloc(ss->v, (size_t)ss->cap, sizeof(*ss->v));
+	}
+	s = &ss->v[ss->n++];
+	memset(s, 0, sizeof(*s));
+	s->kind = kind;
+	s->table = table;
+	s->row = row;
+	return s;
+}
+
+void
+sources_free(struct sources *ss)
+{
+	struct source *s;
+
+	for (s = ss->v; s < ss->v + ss->n; s++) {
+		free(s->from);
+		free(s->where);
+		free(s->key);
+		free(s->cols);
+		free(s->start);
+		free(s->end);
+		free(s->gid);
+		free(s->corr);
+		free(s->twin);
+		free(s->pick);
+	}
+	free(ss->v);
+	memset(ss, 0, sizeof(*ss));
+}

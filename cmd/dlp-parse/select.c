@@ -1,0 +1,245 @@
+/* What is written; see select.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "cols.h"
+#include "err.h"
+#include "num.h"
+#include "select.h"
+#include "select_range.h"
+
+struct list {
+	char **v;
+	int64_t *num;
+	int n;
+};
+
+static struct list devices, pids, streams, domains, types;
+static int64_t from = INT64_MIN, until = INT64_MAX;
+static bool timed, any;
+
+static const char *const kind_type[EV_KINDS] = { "range", "mark", "lib", "os",
+	"node", "call", "kern", "copy", "set", "sync", "graph", "mem", "over",
+	"diag" };
+
+static void
+numbers(struct list *l, const char *opt)
+{
+	int i;
+
+	l->num = xcalloc((size_t)l->n, sizeof(*l->num));
+	for (i = 0; i < l->n; i++)
+		if (!num_i64(l->v[i], strlen(l->v[i]), &l->num[i]))
+			die("--%s: bad number '%s'", opt, l->v[i]);
+}
+
+static void
+check_types(const struct list *l)
+{
+	const struct type_def *t;
+	int i;
+
+	for (i = 0; i < l->n; i++) {
+		t = type_find(l->v[i]);
+		if (t == NULL || strcmp(t->by, "dlp-parse") != 0)
+			die("--type: no such record type '%s'", l->v[i]);
+	}
+}
+
+void
+select_list(int opt, const char *arg)
+{
+	static const struct {
+		int opt;
+		struct list *list;
+		const char *name;
+	} lists[] = {
+		{ 'd', &devices, "device" },
+		{ 'p', &pids, "pid" },
+		{ 's', &streams, "stream" },
+		{ 'D', &domains, NULL },
+		{ 'T', &types, NULL },
+	};
+	struct list *l;
+	size_t i;
+
+	for (i = 0; lists[i].opt != opt; i++)
+		;
+	l = lists[i].list;
+	l->v = cli_list(xstrdup(arg), &l->n); /* ##cmd shows arg whole */
+	if (lists[i].name != NULL)
+		numbers(l, lists[i].name);
+	if (opt == 'T')
+		check_types(l);
+	any = any || opt != 'T';
+}
+
+/* A number with an optional unit: ns (the default), us, ms, s. */
+static bool
+time_arg(const char *s, int64_t *ns)
+{
+	static const struct {
+		const char *unit;
+		double factor;
+	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+	size_t n = strlen(s), i, u;
+	double v;
+
+	if (num_i64(s, n, ns))
+		return true;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		u = strlen(units[i].unit);
+		if (n <= u || strcmp(s + n - u, units[i].unit) != 0 ||
+		    !num_f64(s, n - u, &v))
+			continue;
+		v *= units[i].factor;
+		if (v < -9e18 || v > 9e18)
+			return false;
+		*ns = (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
+		return true;
+	}
+	return false;
+}
+
+void
+select_time(bool is_end, const char *arg)
+{
+	if (!time_arg(arg, is_end ? &until : &from))
+		die("--%s: bad time '%s' (a number of ns, or with s, ms, us)",
+		    is_end ? "end" : "start", arg);
+	timed = any = true;
+}
+
+void
+select_range(const char *arg)
+{
+	range_add(arg);
+	any = true;
+}
+
+static bool
+in_num(const struct list *l, int64_t v)
+{
+	int i;
+
+	for (i = 0; i < l->n; i++)
+		if (l->num[i] == v)
+			return true;
+	return false;
+}
+
+static bool
+in_text(const struct list *l, const char *s)
+{
+	int i;
+
+	for (i = 0; i < l->n; i++)
+		if (strcmp(l->v[i], s) == 0)
+			return true;
+	return false;
+}
+
+bool
+select_type(const char *type)
+{
+	return types.n == 0 || in_text(&types, type);
+}
+
+bool
+select_kind(enum ev_kind kind)
+{
+	static signed char known[EV_KINDS];
+
+	if (known[kind] == 0)
+		known[kind] = select_type(kind_type[kind]) ? 1 : -1;
+	return known[kind] > 0;
+}
+
+bool
+select_source(const struct source *s)
+{
+	int k;
+
+	if (s->kind != EV_CALL && !EV_IS_GPU(s->kind))
+		return select_kind(s->kind) ||
+		    (s->kind == EV_RANGE && select_kind(EV_MARK));
+	for (k = EV_CALL; k <= EV_GRAPH; k++)
+		if (select_kind((enum ev_kind)k))
+			return true;
+	return false;
+}
+
+/* The time that decides is that of the launch. A range counts if any of it
+ * lies inside, so that what is inside keeps the ranges around it. */
+static bool
+in_time(const struct profile *p, const struct event *ev,
+    const struct event *call)
+{
+	int64_t lo = call != NULL ? call->start : ev->start, hi = lo, pid;
+
+	if (ev->kind == EV_RANGE)
+		hi = ev->end == EV_UNSET ? INT64_MAX : ev->end;
+	if (hi < from || lo >= until || (hi == from && lo < hi))
+		return false;
+	pid = ev->pid == EV_UNSET && call != NULL ? call->pid : ev->pid;
+	return range_inside(p, pid, lo, hi);
+}
+
+static bool
+on_device(const struct event *ev)
+{
+	int64_t dev;
+
+	if (EV_IS_GPU(ev->kind)) {
+		if (streams.n > 0 && !in_num(&streams, ev->gpu.stream))
+			return false;
+		dev = ev->gpu.dev;
+	} else if (ev->kind == EV_MEM)
+		dev = ev->mem.dev;
+	else
+		return true;
+	return select_device(dev);
+}
+
+static bool
+in_domain(const struct event *ev)
+{
+	const char *d;
+
+	if (ev->kind != EV_RANGE && ev->kind != EV_MARK)
+		return true;
+	d = ev->range.domain;
+	return in_text(&domains, *d != '\0' ? d : "default");
+}
+
+bool
+select_device(int64_t dev)
+{
+	return devices.n == 0 || in_num(&devices, dev);
+}
+
+bool
+select_pid(int64_t pid)
+{
+	return pids.n == 0 || in_num(&pids, pid);
+}
+
+bool
+select_event(const struct profile *p, const struct event *ev,
+    const struct event *call)
+{
+	int64_t pid = ev->pid;
+
+	if (!select_kind(ev->kind))
+		return false;
+	if (!any)
+		return true;
+	if (pid == EV_UNSET && call != NULL)
+		pid = call->pid;
+	if (!select_pid(pid))
+		return false;
+	if (domains.n > 0 && !in_domain(ev))
+		return false;
+	return on_device(ev) && in_time(p, ev, call);
+}

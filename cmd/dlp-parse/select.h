@@ -1,0 +1,37 @@
+/*
+ * What the options select: devices, processes, streams, domains, record
+ * types, a time window, the inside of named ranges. All of it is decided on
+ * whole events after the join, so that counts and joins do not depend on
+ * the selection.
+ */
+#ifndef DLP_PARSE_SELECT_H
+#define DLP_PARSE_SELECT_H
+
+#include "event.h"
+#include "run.h"
+
+/* One option; fatal if it makes no sense. */
+void select_list(int opt, const char *arg); /* device, pid, stream, domain, type */
+void select_time(bool is_end, const char *arg);
+void select_range(const char *arg);
+
+/* Whether records of a type are wanted (str: where they are used). */
+bool select_type(const char *type);
+bool select_kind(enum ev_kind kind);
+
+bool select_device(int64_t dev);
+bool select_pid(int64_t pid);
+
+/* Whether a source has anything that is wanted. */
+bool select_source(const struct source *s);
+
+/* Finds the named ranges in a profile; before the merge. */
+void select_find_ranges(struct profile *p);
+/* Fatal if a named range was in no profile. */
+void select_check_ranges(void);
+
+/* call: what launched it, NULL if unknown or none. */
+bool select_event(const struct profile *p, const struct event *ev,
+    const struct event *call);
+
+#endif

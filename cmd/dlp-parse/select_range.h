@@ -1,0 +1,15 @@
+/* --range: the inside of named ranges, process by process. */
+#ifndef DLP_PARSE_SELECT_RANGE_H
+#define DLP_PARSE_SELECT_RANGE_H
+
+#include "run.h"
+
+/* "TEXT", "TEXT@DOMAIN", "TEXT/N", "TEXT@DOMAIN/N"; the argument is kept. */
+void range_add(const char *arg);
+
+/* Whether [lo, hi] touches a named range of the process, or none is named.
+ * Without a process any of the profile's ranges will do. */
+bool range_inside(const struct profile *p, int64_t pid, int64_t lo,
+    int64_t hi);
+
+#endif
