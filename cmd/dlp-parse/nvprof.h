@@ -39,6 +39,9 @@ const char *nvprof_domain(struct nvprof *nv, int64_t name_id);
 /* Column i as an integer; EV_UNSET if it is something else. */
 int64_t nvprof_num(sqlite3_stmt *st, int i);
 
+/* The same for the id of one of the file's strings. */
+int64_t nvprof_name(sqlite3_stmt *st, int i);
+
 /* Sets start and end from columns i and i + 1; false for a damaged row,
  * which is counted. */
 bool nvprof_times(struct nvprof *nv, sqlite3_stmt *st, int i,

@@ -27,7 +27,7 @@ range_row(void *ctx, const struct source *s, sqlite3_stmt *st,
 	nvprof_object(st, 5, 6, &pid, &tid);
 	ev->range.end_tid = tid != ev->tid ? tid : EV_UNSET;
 	ev->range.push = nvprof_num(st, 3) == OBJECT_THREAD;
-	ev->name = nvprof_num(st, 7);
+	ev->name = nvprof_name(st, 7);
 	ev->range.domain = nvprof_domain(nv, nvprof_num(st, 8));
 	return true;
 }

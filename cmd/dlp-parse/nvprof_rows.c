@@ -34,6 +34,15 @@ nvprof_num(sqlite3_stmt *st, int i)
 	return sqlite3_column_int64(st, i);
 }
 
+/* A string's id; negative ones are not the file's: see nvprof_api_id(). */
+int64_t
+nvprof_name(sqlite3_stmt *st, int i)
+{
+	int64_t v = nvprof_num(st, i);
+
+	return v < 0 ? EV_UNSET : v;
+}
+
 /* Ids of 32 bits, of which all ones means none; stored signed. */
 static int64_t
 id32(sqlite3_stmt *st, int i)
@@ -121,7 +130,7 @@ kernel_row(void *ctx, const struct source *s, sqlite3_stmt *st,
 	(void)s;
 	if (!gpu(ctx, st, ev))
 		return false;
-	ev->name = nvprof_num(st, c++);
+	ev->name = nvprof_name(st, c++);
 	ev->gpu.kern.short_name = EV_UNSET;
 	for (i = 0; i < 3; i++)
 		ev->gpu.kern.grid[i] = nvprof_num(st, c++);
