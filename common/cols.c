@@ -241,9 +241,14 @@ const struct col_def col_defs[] = {
 	{ "op", "shapes", CORR, COL_JSON,
 	    "sizes of the inputs, [[64,3,32,32],[6,3,5,5],[]]" },
 	{ "op", "args", CORR, COL_JSON, "arguments of a PyProf marker" },
+	{ "op", "bwd_shapes", CORR, COL_JSON,
+	    "sizes of the inputs of a backward's own range: gradients first" },
 	{ "op", "fwd_op_id", CORR, COL_INT, "the forward op of a backward" },
 	{ "op", "stack", CORR, COL_TEXT,
 	    "call trace, file:line, outermost first, comma separated" },
+	{ "op", "trace", CORR, COL_TEXT,
+	    "the same without the frames of PyTorch itself, as PyProf prints"
+	    " it" },
 
 	{ "inst", "inst_id", CORR, COL_INT, "the run's number" },
 	{ "inst", "op_id", CORR, COL_INT, "its op" },
@@ -384,7 +389,6 @@ static const struct {
 	{ "kernel", "short" },
 	{ "sil", "dur_ns" },
 	{ "device", "dev" },
-	{ "trace", "stack" },
 	{ "flops", "flop" },
 	{ "type", "op" },
 	{ "iteration", "iter" },

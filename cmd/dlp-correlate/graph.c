@@ -1,0 +1,160 @@
+/*
+ * CUDA graphs recorded node by node. A node is created while an op runs:
+ * that op is where its work comes from, however often the graph is
+ * launched. An instantiated node names the node it was made from, which is
+ * followed to the root. A launch makes one run per captured run, with the
+ * launch's id; CPU time counts once, on the launch.
+ */
+#include <stdlib.h>
+
+#include "corr.h"
+#include "err.h"
+
+#define HOPS_MAX 64 /* from a node to its root */
+#define CAP_BACK 32 /* captured runs looked back at */
+
+struct node {
+	int64_t orig;
+	bool has_orig;
+	size_t cap; /* number in proc.cap + 1; 0: no op ran */
+};
+
+struct captured { /* a run of an op during which nodes were made */
+	uint64_t inst;
+	uint32_t op;
+	int phase;
+	int64_t seq;
+	struct inst *run; /* its replay by the launch that goes on, or NULL */
+};
+
+static size_t
+captured(struct proc *p, const struct inst *in)
+{
+	size_t i, n = p->n_cap < CAP_BACK ? p->n_cap : CAP_BACK;
+
+	for (i = 0; i < n; i++)
+		if (p->cap[p->n_cap - 1 - i].inst == in->id)
+			return p->n_cap - i;
+	if (p->n_cap == p->cap_cap) {
+		p->cap_cap = p->cap_cap > 0 ? p->cap_cap * 2 : 64;
+		p->cap = xrealloc(p->cap, p->cap_cap, sizeof(*p->cap));
+	}
+	p->cap[p->n_cap] = (struct captured){ in->id, in->op, in->phase,
+		in->seq, NULL };
+	return ++p->n_cap;
+}
+
+static struct node *
+node_new(struct proc *p, int64_t id)
+{
+	uint64_t *v = map_put(&p->nodes, (uint64_t)id, NULL);
+
+	if (*v == 0) {
+		if (p->n_node == p->cap_node) {
+			p->cap_node = p->cap_node > 0 ? p->cap_node * 2 : 64;
+			p->node = xrealloc(p->node, p->cap_node,
+			    sizeof(*p->node));
+		}
+		p->node[p->n_node] = (struct node){ 0 };
+		*v = ++p->n_node;
+	}
+	return &p->node[*v - 1];
+}
+
+/* The thread is swept. An instantiated node has a row without an original
+ * first: the row with one wins. */
+void
+graph_node(struct corr *c, struct thread *th, struct proc *p, int64_t id,
+    bool has_orig, int64_t orig)
+{
+	struct node *nd = node_new(p, id);
+	struct inst *in;
+
+	if (has_orig) {
+		nd->has_orig = true;
+		nd->orig = orig;
+		return;
+	}
+	in = th != NULL ? thread_inst(c, th) : NULL;
+	if (in != NULL && nd->cap == 0)
+		nd->cap = captured(p, in);
+}
+
+static const struct node *
+root_of(const struct proc *p, int64_t id)
+{
+	const struct node *nd = NULL;
+	const uint64_t *v;
+	int hops;
+
+	for (hops = 0; hops < HOPS_MAX; hops++) {
+		v = map_get(&p->nodes, (uint64_t)id);
+		if (v == NULL)
+			return NULL;
+		nd = &p->node[*v - 1];
+		if (!nd->has_orig)
+			return nd;
+		id = nd->orig;
+	}
+	return NULL;
+}
+
+void
+graph_launch_end(struct corr *c)
+{
+	struct proc *p = c->launching;
+	size_t i;
+
+	for (i = 0; p != NULL && i < p->n_cap && c->n_replay > 0; i++)
+		p->cap[i].run = NULL;
+	for (i = 0; i < c->n_replay; i++)
+		inst_write(c, c->replay[i]);
+	c->n_replay = 0;
+	c->launching = NULL;
+}
+
+static struct inst *
+replay_new(struct corr *c, const struct work *w, const struct captured *cap)
+{
+	struct inst *in = inst_alloc(c);
+	bool guess;
+
+	in->replay = true;
+	in->id = ++c->n_inst;
+	in->op = cap->op;
+	in->p = w->p;
+	in->th = w->th;
+	in->start = w->has_api ? w->api_start : w->start;
+	in->phase = phase_now(c, w->p, w->th, &guess);
+	if (in->phase == 0)
+		in->phase = cap->phase;
+	in->has_launch = w->p->has_launch && w->p->launch_corr == w->corr;
+	in->launch_id = w->p->launch_id;
+	if (c->n_replay == c->cap_replay) {
+		c->cap_replay = c->cap_replay > 0 ? c->cap_replay * 2 : 64;
+		c->replay = xrealloc(c->replay, c->cap_replay,
+		    sizeof(struct inst *));
+	}
+	c->replay[c->n_replay++] = in;
+	return in;
+}
+
+bool
+graph_place(struct corr *c, const struct work *w, struct place *pl)
+{
+	const struct node *nd = root_of(w->p, w->node);
+	struct captured *cap;
+
+	if (nd == NULL || nd->cap == 0)
+		return false;
+	if (c->launching != w->p || c->launch_corr != w->corr)
+		graph_launch_end(c);
+	c->launching = w->p;
+	c->launch_corr = w->corr;
+	c->launch_at = w->has_api ? w->api_start : w->start;
+	cap = &w->p->cap[nd->cap - 1];
+	if (cap->run == NULL)
+		cap->run = replay_new(c, w, cap);
+	pl->in = cap->run;
+	return true;
+}

@@ -1,0 +1,129 @@
+/*
+ * --ranges: what each range looks like on the GPU: from the first start to
+ * the last end of the work that was launched inside it, children included.
+ */
+#include <stdlib.h>
+
+#include "corr.h"
+#include "err.h"
+
+static const char *const proj_names[] = { "range_id", "start_ns", "dur_ns",
+	"pid", "tid", "domain", "mode", "text", "gpu_start_ns", "gpu_end_ns",
+	"gpu_ns", "n_gpu", "level", "n_child", "parent_id" };
+static const char *const rk_names[] = { "range_id", "kern_id" };
+static struct out_type *proj_type, *rk_type;
+
+static struct proj *
+proj_alloc(struct corr *c)
+{
+	struct proj *pr = c->free_proj;
+
+	if (pr != NULL) {
+		c->free_proj = pr->next_free;
+		buf_clear(&pr->rest);
+		ivl_clear(&pr->gpu);
+		return pr;
+	}
+	return xcalloc(1, sizeof(*pr));
+}
+
+void
+proj_begin(struct corr *c, struct thread *th, struct open *o,
+    const struct range *r, const struct buf *rest)
+{
+	struct proj *pr = proj_alloc(c);
+	struct open *up = th->n > 1 ? o - 1 : NULL;
+
+	pr->order = ++c->order;
+	pr->id = r->id;
+	pr->start = r->start;
+	pr->end = r->end;
+	pr->has_dur = r->has_end;
+	pr->level = (int64_t)th->n - 1;
+	pr->n_child = 0;
+	pr->gpu_lo = INT64_MAX;
+	pr->gpu_hi = INT64_MIN;
+	pr->n_gpu = 0;
+	pr->has_parent = up != NULL;
+	pr->parent = up != NULL ? up->id : 0;
+	if (up != NULL && up->proj != NULL)
+		up->proj->n_child++;
+	buf_put(&pr->rest, rest->s, rest->len);
+	o->proj = pr;
+	heap_push(c, pr->end, pr->order, true, pr);
+}
+
+static void
+rangekern(int64_t range, int64_t kern)
+{
+	if (rk_type == NULL)
+		rk_type = out_type("rangekern", rk_names, 2);
+	out_rec(rk_type);
+	out_i64(range);
+	out_i64(kern);
+	out_end();
+}
+
+void
+proj_work(struct corr *c, struct thread *th, const struct work *w)
+{
+	size_t i;
+
+	(void)c;
+	if (w->type == W_SYNC || w->type == W_CALL)
+		return;
+	for (i = 0; i < th->n; i++) {
+		struct proj *pr = th->v[i].proj;
+
+		if (pr == NULL)
+			continue;
+		pr->n_gpu++;
+		if (w->has_gpu) {
+			if (w->start < pr->gpu_lo)
+				pr->gpu_lo = w->start;
+			if (w->end > pr->gpu_hi)
+				pr->gpu_hi = w->end;
+			ivl_add(&pr->gpu, w->start, w->end);
+		}
+		if (w->type == W_KERN)
+			rangekern(pr->id, w->id);
+	}
+}
+
+void
+proj_write(struct corr *c, struct proj *pr)
+{
+	bool gpu = pr->gpu_lo <= pr->gpu_hi;
+
+	if (proj_type == NULL)
+		proj_type = out_type("proj", proj_names,
+		    (int)(sizeof(proj_names) / sizeof(proj_names[0])));
+	out_rec(proj_type);
+	out_i64(pr->id);
+	out_i64(pr->start);
+	out_opt(pr->has_dur, pr->end - pr->start);
+	buf_put(&out_buf, pr->rest.s, pr->rest.len);
+	out_opt(gpu, pr->gpu_lo);
+	out_opt(gpu, pr->gpu_hi);
+	out_i64(ivl_len(&pr->gpu));
+	out_i64((int64_t)pr->n_gpu);
+	out_i64(pr->level);
+	out_i64(pr->n_child);
+	out_opt(pr->has_parent, pr->parent);
+	out_end();
+	pr->next_free = c->free_proj;
+	c->free_proj = pr;
+}
+
+void
+proj_free(struct corr *c)
+{
+	struct proj *pr;
+
+	while ((pr = c->free_proj) != NULL) {
+		c->free_proj = pr->next_free;
+		ivl_free(&pr->gpu);
+		buf_free(&pr->rest);
+		free(pr);
+	}
+}

@@ -1,0 +1,209 @@
+/*
+ * Processes, threads, and the ranges that are open on a thread now. Ranges
+ * of all domains lie on one stack in the order of their starts; ends are
+ * known, so a range leaves when time has passed its end, whether or not it
+ * is on top (start/end ranges need not nest).
+ */
+#include <stdlib.h>
+
+#include "corr.h"
+#include "err.h"
+
+static struct proc *
+proc_new(int64_t pid)
+{
+	struct proc *p = xcalloc(1, sizeof(*p));
+
+	p->pid = pid;
+	p->py.prev_seq = -1;
+	p->py.prev_sub = -1;
+	return p;
+}
+
+/* src tells the files of one stream apart, whose pids can be the same. */
+struct proc *
+proc_of(struct corr *c, const char *src, size_t nsrc, int64_t pid)
+{
+	bool is_new;
+	uint32_t i;
+
+	if (c->last_proc != NULL && c->last_proc->pid == pid && nsrc == 0)
+		return c->last_proc;
+	buf_clear(&c->last_key);
+	buf_put(&c->last_key, (const char *)&pid, sizeof(pid));
+	buf_put(&c->last_key, src, nsrc);
+	i = smap_put(&c->procs, c->last_key.s, c->last_key.len, &is_new);
+	if (is_new)
+		c->procs.val[i] = (uint64_t)(uintptr_t)proc_new(pid);
+	c->last_proc = (struct proc *)(uintptr_t)c->procs.val[i];
+	return c->last_proc;
+}
+
+struct thread *
+thread_of(struct corr *c, struct proc *p, int64_t tid)
+{
+	struct thread *th = c->last;
+	uint64_t *v;
+
+	if (th != NULL && th->tid == tid && th->p == p)
+		return th;
+	v = map_put(&p->threads, (uint64_t)tid, NULL);
+	if (*v == 0) {
+		th = xcalloc(1, sizeof(*th));
+		th->p = p;
+		th->tid = tid;
+		*v = (uint64_t)(uintptr_t)th;
+	}
+	c->last = (struct thread *)(uintptr_t)*v;
+	return c->last;
+}
+
+struct open *
+thread_top(struct thread *th)
+{
+	return th->n > 0 ? &th->v[th->n - 1] : NULL;
+}
+
+/* The place above the top, emptied; its buffer is kept for use again. */
+struct open *
+thread_push(struct thread *th)
+{
+	struct open *o;
+	struct buf text;
+
+	if (th->n == th->cap) {
+		th->v = xrealloc(
+		    th->v, th->cap > 0 ? th->cap * 2 : 16, sizeof(*th->v));
+		memset(th->v + th->cap, 0,
+		    (th->cap > 0 ? th->cap : 16) * sizeof(*th->v));
+		th->cap = th->cap > 0 ? th->cap * 2 : 16;
+	}
+	o = &th->v[th->n++];
+	text = o->text;
+	memset(o, 0, sizeof(*o));
+	o->text = text;
+	o->text.len = 0;
+	o->seq = -1;
+	return o;
+}
+
+static void
+link_layer(struct thread *th, struct open *o, size_t len)
+{
+	th->layer.len = len;
+	if (o->layered) {
+		if (len > 0)
+			buf_putc(&th->layer, '/');
+		buf_put(&th->layer, o->text.s, o->text.len);
+	}
+	o->layer_len = th->layer.len;
+}
+
+/* Makes the figures of range i that follow from those under it. */
+void
+open_link(struct thread *th, size_t i)
+{
+	static const struct open ground = { .min_end = INT64_MAX };
+	struct open *o = &th->v[i];
+	const struct open *b = i > 0 ? &th->v[i - 1] : &ground;
+	bool bwd = o->kind == MK_BWD || o->kind == MK_BWD_FRAME;
+	bool user = o->kind == MK_USER || o->kind == MK_LAYER;
+
+	o->min_end = o->end < b->min_end ? o->end : b->min_end;
+	o->cur = o->own != NULL ? o->own : b->cur;
+	o->phase = b->phase != 0 ? b->phase : o->own_phase;
+	o->n_bwd = b->n_bwd + (bwd && !o->hidden);
+	o->n_dead = b->n_dead + o->dead;
+	o->n_user = b->n_user + user;
+	link_layer(th, o, b->layer_len);
+}
+
+static void
+leave(struct corr *c, struct open *o)
+{
+	if (o->own != NULL && o->own->pending)
+		inst_drop(c, o->own);
+	o->own = NULL;
+	o->proj = NULL;
+}
+
+/* Some range under the top has ended: closes the gaps. */
+static void
+squeeze(struct corr *c, struct thread *th)
+{
+	struct open tmp;
+	size_t i, k = 0;
+
+	for (i = 0; i < th->n; i++) {
+		if (th->v[i].end <= c->now) {
+			leave(c, &th->v[i]);
+			continue;
+		}
+		if (k != i) { /* swapped, so that no buffer is lost */
+			tmp = th->v[k];
+			th->v[k] = th->v[i];
+			th->v[i] = tmp;
+		}
+		open_link(th, k++);
+	}
+	th->n = k;
+}
+
+void
+thread_sweep(struct corr *c, struct thread *th)
+{
+	size_t n = th->n;
+
+	while (n > 0 && th->v[n - 1].end <= c->now)
+		leave(c, &th->v[--n]);
+	if (n == th->n)
+		return;
+	th->n = n;
+	th->layer.len = n > 0 ? th->v[n - 1].layer_len : 0;
+	if (n > 0 && th->v[n - 1].min_end <= c->now)
+		squeeze(c, th);
+}
+
+static void
+thread_free(struct thread *th)
+{
+	size_t i;
+
+	for (i = 0; i < th->cap; i++)
+		buf_free(&th->v[i].text);
+	free(th->v);
+	buf_free(&th->layer);
+	free(th);
+}
+
+static void
+proc_free(struct proc *p)
+{
+	size_t it = 0;
+	uint64_t key, val;
+
+	while (map_next(&p->threads, &it, &key, &val))
+		thread_free((struct thread *)(uintptr_t)val);
+	map_free(&p->threads);
+	map_free(&p->nodes);
+	recent_free(&p->fwd);
+	recent_free(&p->bwd);
+	recent_free(&p->py.seq);
+	recent_free(&p->py.alt);
+	free(p->phased);
+	free(p->node);
+	free(p->cap);
+	free(p);
+}
+
+void
+procs_free(struct corr *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->procs.n; i++)
+		proc_free((struct proc *)(uintptr_t)c->procs.val[i]);
+	smap_free(&c->procs);
+	c->last = NULL;
+	c->last_proc = NULL;
+}

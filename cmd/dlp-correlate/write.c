@@ -1,0 +1,114 @@
+/* The records that correlation adds: ops and their runs. */
+#include "corr.h"
+#include "num.h"
+
+static const char *const op_names[] = { "op_id", "key", "name", "mod", "op",
+	"dir", "layer", "by", "text", "dtype", "shapes", "args", "bwd_shapes",
+	"fwd_op_id", "stack", "trace" };
+static const char *const inst_names[] = { "inst_id", "op_id", "start_ns",
+	"dur_ns", "pid", "tid", "gpu_start_ns", "gpu_end_ns", "gpu_ns",
+	"overhead_ns", "idle_ns", "api_ns", "n_kern", "n_gpu", "n_call", "op",
+	"dir", "seq", "fwd_inst_id", "layer", "phase", "launch_id" };
+static struct out_type *op_type, *inst_type;
+
+#define N(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+static void
+put(struct text t)
+{
+	out_raw(t.s, t.n);
+}
+
+/* Unassociated work has no direction. */
+static void
+put_dir(const struct op *op)
+{
+	if (op->none)
+		out_unset();
+	else if (op->bwd)
+		out_raw("bprop", 5);
+	else
+		out_raw("fprop", 5);
+}
+
+static void
+put_key(const struct op *op)
+{
+	struct text shapes = op->f[OF_SHAPES];
+
+	put(op->f[OF_NAME]);
+	buf_puts(&out_buf,
+	    op->none	   ? "||" :
+		op->bwd ? "|bprop|" :
+			  "|fprop|");
+	if (shapes.s != NULL)
+		buf_put(&out_buf, shapes.s, shapes.n);
+}
+
+void
+write_op(const struct op *op)
+{
+	int f;
+
+	if (op_type == NULL)
+		op_type = out_type("op", op_names, N(op_names));
+	out_rec(op_type);
+	out_i64(op->id);
+	put_key(op);
+	put(op->f[OF_NAME]);
+	put(op->f[OF_MOD]);
+	put(op->f[OF_OP]);
+	put_dir(op);
+	for (f = OF_LAYER; f <= OF_BWD_SHAPES; f++)
+		put(op->f[f]);
+	out_opt(op->fwd != OP_NONE, op->fwd);
+	put(op->f[OF_STACK]);
+	put(op->f[OF_TRACE]);
+	out_end();
+}
+
+static void
+put_gpu(const struct inst *in)
+{
+	bool gpu = in->gpu_lo <= in->gpu_hi;
+	int64_t busy = ivl_len(&in->gpu);
+	int64_t cpu = num_sub(in->end, in->start);
+
+	out_opt(gpu, in->gpu_lo);
+	out_opt(gpu, in->gpu_hi);
+	out_i64(busy);
+	out_opt(!in->replay, num_sub(cpu, in->api_ns));
+	out_i64(gpu ? num_sub(num_sub(in->gpu_hi, in->gpu_lo), busy) : 0);
+	out_opt(!in->replay, in->api_ns);
+	out_i64((int64_t)in->n_kern);
+	out_i64((int64_t)in->n_gpu);
+	out_opt(!in->replay, (int64_t)in->n_call);
+}
+
+void
+write_inst(const struct corr *c, const struct inst *in)
+{
+	const struct op *op = op_get(c, in->op);
+
+	if (inst_type == NULL)
+		inst_type = out_type("inst", inst_names, N(inst_names));
+	out_rec(inst_type);
+	out_i64((int64_t)in->id);
+	out_i64(in->op);
+	out_i64(in->start);
+	out_opt(!in->replay, num_sub(in->end, in->start));
+	out_i64(in->p->pid);
+	out_opt(in->th != NULL, in->th != NULL ? in->th->tid : 0);
+	put_gpu(in);
+	put(op->f[OF_OP]);
+	put_dir(op);
+	out_opt(in->seq >= 0, in->seq);
+	out_opt(in->fwd_inst != 0, (int64_t)in->fwd_inst);
+	put(op->f[OF_LAYER]);
+	if (in->phase != 0)
+		out_raw(phase_word(in->phase), strlen(phase_word(in->phase)));
+	else
+		out_unset();
+	out_opt(in->has_launch, in->launch_id);
+	out_end();
+}
