@@ -176,7 +176,7 @@ main(int argc, char **argv)
 		option(c, optarg, &unbuffered);
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);
-	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD); /* no locks per value */
 	open_profiles(argc - optind, argv + optind);
 	out_open(unbuffered);
 	emit_open(nprofiles > 1);

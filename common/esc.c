@@ -7,6 +7,23 @@ is_plain(unsigned char c)
 	return c >= 0x20 && c != '\\' && c != 0x7f;
 }
 
+#define EACH(byte) (0x0101010101010101u * (byte))
+
+/* Whether one of eight bytes is not plain: the usual tests for a byte that
+ * is zero, or below a bound, in all lanes at once. */
+static bool
+word_special(const char *s)
+{
+	uint64_t w, esc, del;
+
+	memcpy(&w, s, 8);
+	esc = w ^ EACH('\\');
+	del = w ^ EACH(0x7f);
+	return ((((w - EACH(0x20)) & ~w) | ((esc - EACH(1)) & ~esc) |
+		    ((del - EACH(1)) & ~del)) &
+		   EACH(0x80)) != 0;
+}
+
 static void
 put_one(struct buf *b, unsigned char c)
 {
@@ -41,6 +58,10 @@ esc_put(struct buf *b, const char *s, size_t n)
 		return;
 	}
 	for (i = 0; i < n; i++) {
+		while (i + 8 <= n && !word_special(s + i))
+			i += 8;
+		if (i == n)
+			break;
 		if (is_plain((unsigned char)s[i]))
 			continue;
 		buf_put(b, s + from, i - from);
