@@ -105,7 +105,8 @@ conv_out(const struct work *w, struct conv *c, bool transposed)
 	return true;
 }
 
-/* A backward's own sizes begin with the gradient of the output. */
+/* A backward's own sizes begin with the gradient of the output; a forward
+ * op has those of its backward if they came in time. */
 static bool
 grad_out(const struct work *w, struct conv *c)
 {
@@ -167,7 +168,7 @@ conv_dims(const struct work *w, bool transposed, struct conv *c)
 	c->has_args = conv_args(w, c, transposed);
 	if (c->has_args)
 		c->has_out = conv_out(w, c, transposed);
-	if (!c->has_out && w->bprop)
+	if (!c->has_out)
 		c->has_out = grad_out(w, c);
 	return true;
 }

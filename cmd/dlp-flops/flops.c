@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "flops.h"
+#include "hold.h"
 #include "num.h"
 #include "state.h"
 
@@ -25,9 +26,10 @@ static struct {
 } oc;
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
-	    *op;
+	    *op, *seq;
 } kc;
-static struct out_ext *ext, *ext_op;
+static struct out_ext *ext, *ext_new, *ext_op;
+static bool appending; /* none of our columns is in the input's legend */
 
 static void
 on_str(struct stage *st, struct rec *r)
@@ -70,31 +72,6 @@ keep(const struct rec *r, const struct rec_col *c, size_t *n)
 	const char *s = rec_str(r, c, &tmp, n);
 
 	return s == NULL ? NULL : state_keep(s, *n);
-}
-
-static void
-on_op(struct stage *st, struct rec *r)
-{
-	struct op *op;
-	int64_t id;
-	size_t n;
-	const char *dir = rec_raw(r, oc.dir, &n);
-
-	if (rec_i64(r, oc.id, &id)) {
-		op = state_op_new(id);
-		op->bprop = dir != NULL && n == 5 &&
-		    memcmp(dir, "bprop", 5) == 0;
-		op->mod = keep(r, oc.mod, &op->mod_len);
-		op->name = keep(r, oc.op, &op->name_len);
-		op->args = keep(r, oc.args, &op->args_len);
-		op->shapes = keep(r, oc.shapes, &op->shapes_len);
-		op->has_fwd = rec_i64(r, oc.fwd, &op->fwd_id);
-		if (op->name != NULL)
-			op->rule = rule_find(op->mod,
-			    op->mod == NULL ? 0 : op->mod_len, op->name,
-			    op->name_len);
-	}
-	stage_pass(st, r);
 }
 
 /* The part this kernel plays in its run, now that the run's other kernels
@@ -175,67 +152,264 @@ put_columns(const struct result *res, const struct kname *k, enum role role,
 	put_word(tc_word(eligible(res, k, dev)));
 }
 
-static const struct result *
-look_up(const struct rec *r, const struct kname **k)
+/* The line as it came, but for the op column where PyProf calls this part of
+ * linear "bias"; where the line goes is the caller's affair. */
+static void
+put_line(const struct rec *r, bool is_bias, void (*put)(const char *, size_t))
 {
-	struct op *op = NULL;
-	const char *brief, *grid;
-	size_t n, ngrid;
-	int64_t op_id, name_id = 0, sub = 0;
-	uint32_t op_idx = 0, name_idx;
-	bool has_name = rec_i64(r, kc.name_id, &name_id);
+	const char *s;
+	size_t n;
 
+	if (!is_bias || kc.op->pos < 0) {
+		put(r->line, r->len);
+		return;
+	}
+	s = rec_field(r, kc.op->pos, &n);
+	put(r->line, (size_t)(s - r->line));
+	put("bias", 4);
+	put(s + n, r->len - (size_t)(s + n - r->line));
+}
+
+static void
+to_out(const char *s, size_t n)
+{
+	buf_put(&out_buf, s, n);
+}
+
+/* Columns into what is held: they are written behind the output's end, and
+ * taken away from there. */
+static void
+hold_columns(const struct result *res, const struct kname *k, enum role role,
+    int64_t dev)
+{
+	size_t mark = out_buf.len;
+
+	put_columns(res, k, role, dev);
+	hold_put(out_buf.s + mark, out_buf.len - mark);
+	out_buf.len = mark;
+}
+
+static void
+count_notes(const struct answer *a, const struct kname *k)
+{
+	if (k->tc == TC_UNKNOWN)
+		counts.tc_unknown++;
+	if ((a->family == FAM_GEMM || a->family == FAM_CONV) && a->flop < 0)
+		counts.no_size++;
+}
+
+/* A kernel that waited. */
+static void
+put_waiting(const struct hold_kern *h)
+{
+	uint32_t op_idx = 0;
+	struct op *op = state_op(h->op_id, &op_idx);
+	const struct kname *k = h->name;
+	const struct result *res = state_result(op, op_idx, k, h->name_idx,
+	    h->sub, NULL, 0);
+
+	count_notes(&res->a, k);
+	put_columns(res, k, role_now(&res->a, true, h->inst), h->dev);
+}
+
+static void
+give_up(struct op *op)
+{
+	if (op->waits)
+		op->given_up = true;
+	op->waits = false;
+}
+
+static size_t nwait; /* ops that wait */
+
+static void
+drain(struct stage *st)
+{
+	if (!hold_on)
+		return;
+	st->hold = NULL;
+	hold_drain(put_waiting);
+	if (nwait > 0)
+		state_ops(give_up);
+	nwait = 0;
+}
+
+static void
+on_held_line(struct stage *st, struct rec *r)
+{
+	hold_put(r->line, r->len);
+	hold_put("\n", 1);
+	if (hold_full())
+		drain(st);
+}
+
+/* Whether the op's kernels must wait for the size of its output: a forward
+ * convolution without PyProf's arguments that a backward can follow. */
+static bool
+must_wait(const struct op *op, bool has_seq)
+{
+	return op != NULL && op->rule != NULL && has_seq && appending &&
+	    op->rule->family == FAM_CONV && op->rule->arg == 0 && !op->bprop &&
+	    op->args == NULL && op->shapes != NULL && op->grad == NULL &&
+	    !op->given_up;
+}
+
+/* A backward's op brings the size its forward op waits for. */
+static void
+resolve(struct stage *st, const struct op *op)
+{
+	struct op *fwd;
+	uint32_t idx;
+
+	if (!op->has_fwd || op->shapes == NULL)
+		return;
+	fwd = state_op(op->fwd_id, &idx);
+	if (fwd == NULL || fwd->grad != NULL)
+		return;
+	fwd->grad = op->shapes;
+	fwd->grad_len = op->shapes_len;
+	if (fwd->waits && --nwait == 0)
+		drain(st);
+	fwd->waits = false;
+}
+
+static void
+on_op(struct stage *st, struct rec *r)
+{
+	struct op *op;
+	int64_t id;
+	size_t n;
+	const char *dir = rec_raw(r, oc.dir, &n);
+
+	if (rec_i64(r, oc.id, &id)) {
+		op = state_op_new(id);
+		op->bprop = dir != NULL && n == 5 &&
+		    memcmp(dir, "bprop", 5) == 0;
+		op->mod = keep(r, oc.mod, &op->mod_len);
+		op->name = keep(r, oc.op, &op->name_len);
+		op->args = keep(r, oc.args, &op->args_len);
+		op->shapes = keep(r, oc.shapes, &op->shapes_len);
+		op->has_fwd = rec_i64(r, oc.fwd, &op->fwd_id);
+		if (op->name != NULL)
+			op->rule = rule_find(op->mod,
+			    op->mod == NULL ? 0 : op->mod_len, op->name,
+			    op->name_len);
+		resolve(st, op);
+	}
+	stage_pass(st, r);
+}
+
+struct kern { /* a kern record's part that matters here */
+	struct op *op;
+	uint32_t op_idx, name_idx;
+	const struct kname *k;
+	int64_t op_id, inst, sub, dev;
+	bool has_inst, has_seq;
+	const char *grid;
+	size_t ngrid;
+};
+
+static void
+read_kern(const struct rec *r, struct kern *k)
+{
+	int64_t name_id = 0, seq;
+	bool has_name = rec_i64(r, kc.name_id, &name_id);
+	const char *brief;
+	size_t n;
+
+	memset(k, 0, sizeof(*k));
 	brief = rec_raw(r, kc.brief, &n);
-	grid = rec_raw(r, kc.grid, &ngrid);
-	*k = state_name(has_name, name_id, brief, n, &name_idx);
-	if (rec_i64(r, kc.op_id, &op_id))
-		op = state_op(op_id, &op_idx);
-	if (!rec_i64(r, kc.sub, &sub))
-		sub = 0;
-	return state_result(op, op_idx, *k, name_idx, sub, grid, ngrid);
+	k->k = state_name(has_name, name_id, brief, n, &k->name_idx);
+	if (rec_i64(r, kc.op_id, &k->op_id))
+		k->op = state_op(k->op_id, &k->op_idx);
+	if (!rec_i64(r, kc.sub, &k->sub))
+		k->sub = 0;
+	if (!rec_i64(r, kc.dev, &k->dev))
+		k->dev = -1;
+	k->has_inst = rec_i64(r, kc.inst_id, &k->inst);
+	k->has_seq = rec_i64(r, kc.seq, &seq);
+	k->grid = rec_raw(r, kc.grid, &k->ngrid);
+}
+
+static void
+wait_for(struct stage *st, struct rec *r, struct kern *k)
+{
+	struct hold_kern h = { 0, k->op_id, k->inst, k->sub, k->dev,
+		k->name_idx, k->k };
+
+	hold_on = true;
+	st->hold = on_held_line;
+	if (!k->op->waits)
+		nwait++;
+	k->op->waits = true;
+	hold_put(r->line, r->len);
+	hold_kern(&h);
+	hold_put("\n", 1);
+}
+
+/* Columns that the input has already are replaced. */
+static void
+replace(struct rec *r, const struct kern *k, const struct result *res,
+    enum role role)
+{
+	size_t n = 0;
+	const char *op = rec_raw(r, kc.op, &n);
+
+	out_ext_begin(ext, r);
+	put_columns(res, k->k, role, k->dev);
+	if (ext == ext_op)
+		out_raw(res->is_bias ? "bias" : op, res->is_bias ? 4 : n);
+	out_ext_end(ext, r);
 }
 
 static void
 on_kern(struct stage *st, struct rec *r)
 {
-	const struct kname *k;
-	const struct result *res = look_up(r, &k);
-	struct out_ext *x = ext;
-	int64_t inst, dev = -1;
-	bool has_inst = rec_i64(r, kc.inst_id, &inst);
+	const struct result *res;
+	struct kern k;
 	enum role role;
 
-	(void)st;
-	if (!rec_i64(r, kc.dev, &dev))
-		dev = -1;
-	if (k->tc == TC_UNKNOWN)
-		counts.tc_unknown++;
-	if ((res->a.family == FAM_GEMM || res->a.family == FAM_CONV) &&
-	    res->a.flop < 0)
-		counts.no_size++;
-	role = role_now(&res->a, has_inst, inst);
-	if (res->is_bias && kc.op->pos >= 0)
-		x = ext_op; /* PyProf's name for this part of linear */
-	out_ext_begin(x, r);
-	put_columns(res, k, role, dev);
-	if (x == ext_op)
-		out_raw("bias", 4);
-	out_ext_end(x, r);
+	read_kern(r, &k);
+	if (k.has_inst && must_wait(k.op, k.has_seq)) {
+		wait_for(st, r, &k);
+		if (hold_full())
+			drain(st);
+		return;
+	}
+	res = state_result(k.op, k.op_idx, k.k, k.name_idx, k.sub, k.grid,
+	    k.ngrid);
+	count_notes(&res->a, k.k);
+	role = role_now(&res->a, k.has_inst, k.inst);
+	if (!appending) {
+		replace(r, &k, res, role);
+	} else if (hold_on) {
+		put_line(r, res->is_bias, hold_put);
+		hold_columns(res, k.k, role, k.dev);
+		hold_put("\n", 1);
+		if (hold_full())
+			drain(st);
+	} else {
+		put_line(r, res->is_bias, to_out);
+		put_columns(res, k.k, role, k.dev);
+		buf_putc(&out_buf, '\n');
+		out_check();
+	}
 }
 
-/* Both ways of writing a kern have the same columns in the same order; the
- * second replaces op. Its legend is not wanted a second time. */
+/* Appending is the rule; a stream that went through here before has its
+ * columns replaced, and nothing is held for it. */
 static void
 on_kern_legend(struct stage *st, struct rec *r)
 {
-	size_t mark = out_buf.len;
+	int i, j;
 
-	(void)st;
-	if (kc.op->pos >= 0) {
-		out_ext_legend(ext_op, r);
-		if (out_buf.len > mark)
-			out_buf.len = mark;
-	}
+	drain(st);
+	appending = true;
+	for (i = 0; i < rec_ncols(r->type); i++)
+		for (j = 0; j < NCOL; j++)
+			if (strcmp(rec_colname(r->type, i), names[j]) == 0)
+				appending = false;
+	ext = appending || kc.op->pos < 0 ? ext_new : ext_op;
 	out_ext_legend(ext, r);
 }
 
@@ -250,7 +424,7 @@ on_section(struct stage *st)
 static void
 on_end(struct stage *st)
 {
-	(void)st;
+	drain(st);
 	stage_note("flop_unknown", counts.no_size);
 	stage_note("flop_overflow", counts.overflow);
 	stage_note("bad_args", counts.bad_args);
@@ -294,7 +468,8 @@ flops_attach(struct stage *st)
 	kc.dev = rec_col(t, "dev", REC_OPT);
 	kc.grid = rec_col(t, "grid", REC_OPT);
 	kc.op = rec_col(t, "op", REC_OPT);
-	ext = out_ext(names, NCOL);
+	kc.seq = rec_col(t, "seq", REC_OPT);
+	ext_new = out_ext(names, NCOL);
 	ext_op = out_ext(names, NCOL + 1);
 	st->section = on_section;
 	st->end = on_end;

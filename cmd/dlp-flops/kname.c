@@ -147,6 +147,8 @@ set_dtype(struct kname *k)
 			return;
 		}
 	k->dt = first_type(k->lower, k->len);
+	if (k->dt == DT_FP32 && k->tc == TC_YES)
+		k->dt = DT_TF32; /* matrix units take no FP32 */
 }
 
 static void

@@ -1,5 +1,8 @@
 /*
- * Element-wise ops of PyProf's list: one operation per element of the
+ * Element-wise ops of PyProf's list, and others that touch each element of
+ * their input a fixed number of times.
+ *
+ * Binary and ternary ops: one operation per element of the
  * (broadcast) result, each input read once and the result written once. The
  * functions that take several instructions (exp, log, sin, pow) are not
  * counted: how many is the device's affair.
@@ -38,6 +41,7 @@ operands(const struct work *w, int64_t *bytes, int64_t *n_out)
 	const struct arg *t;
 	int64_t out[MAX_DIMS];
 	size_t i, nd = 0;
+	enum dtype dt;
 
 	*bytes = 0;
 	*n_out = 1;
@@ -47,10 +51,9 @@ operands(const struct work *w, int64_t *bytes, int64_t *n_out)
 			continue;
 		if (!broadcast(a, t, out, &nd))
 			return false;
-		*bytes = size_add(*bytes,
-		    size_mul(arg_numel(a, t), dt_size(t->dt)));
-		if (t->dt == DT_NONE || dt_size(t->dt) == 0)
-			*bytes = -1;
+		dt = a->typed ? t->dt : w->k->dt;
+		*bytes = size_add(*bytes, dt_size(dt) == 0 ? -1 :
+			    size_mul(arg_numel(a, t), dt_size(dt)));
 	}
 	for (i = 0; i < nd; i++)
 		*n_out = size_mul(*n_out, out[i]);
@@ -63,11 +66,69 @@ point_count(const struct work *w, struct answer *r, int kind)
 	const struct arg *t = arg_tensor(w->a, 0);
 	int64_t in, n, size;
 
-	if (w->bprop || t == NULL || !w->a->typed || !operands(w, &in, &n))
+	if (w->bprop || t == NULL || !operands(w, &in, &n))
 		return; /* a backward's own ops are not these */
-	size = kind == PW_COMPARE ? 1 : dt_size(t->dt);
+	size = kind == PW_COMPARE ? 1 : dt_size(work_dtype(w));
 	r->role = ROLE_MAIN;
 	r->flop = kind == PW_TERNARY ? size_mul(3, n) : n;
 	if (size > 0)
 		r->bytes = size_add(in, size_mul(n, size));
+}
+
+/* Per element of the first tensor: operations, and elements moved, forward
+ * and backward; -1 is unknown. */
+static const struct {
+	int flop, moves, back_flop, back_moves;
+	int mask; /* further bytes, forward and backward alike */
+} per_element[] = {
+	/* compare; backward reads gradient and input or output */
+	[PE_RELU] = { 1, 2, 1, 3, 0 },
+	/* how many operations exp takes is the device's affair; backward
+	 * reads gradient and output */
+	[PE_SOFTMAX] = { -1, 2, -1, 3, 0 },
+	/* random numbers are not counted; the mask is one byte */
+	[PE_DROPOUT] = { -1, 2, -1, 2, 1 },
+	/* a copy; its backward has no kernel of its own */
+	[PE_COPY] = { 0, 2, -1, -1, 0 },
+};
+
+void
+element_count(const struct work *w, struct answer *r, int kind)
+{
+	const struct arg *t = arg_named(w->a, "input", 0);
+	int flop = w->bprop ? per_element[kind].back_flop :
+			      per_element[kind].flop;
+	int moves = w->bprop ? per_element[kind].back_moves :
+			       per_element[kind].moves;
+	int64_t n, size;
+
+	if (t == NULL || t->type != ARG_TENSOR)
+		return;
+	n = arg_numel(w->a, t);
+	size = dt_size(w->a->typed ? t->dt : w->k->dt);
+	r->role = ROLE_MAIN;
+	r->flop = size_mul(n, flop);
+	if (size > 0 && moves > 0)
+		r->bytes = size_mul(n, moves * size + per_element[kind].mask);
+}
+
+/* The rows of a table by index: no arithmetic; reads the indices and the
+ * rows, writes the rows. Backward is a sum whose cost depends on the values
+ * of the indices. */
+void
+embedding_count(const struct work *w, struct answer *r, int table)
+{
+	const struct arg *e = arg_at(w->a, (size_t)table);
+	const struct arg *i = arg_at(w->a, (size_t)(1 - table));
+	int64_t n, row;
+
+	if (w->bprop || e == NULL || i == NULL || e->nd != 2)
+		return;
+	n = arg_numel(w->a, i);
+	row = size_mul(2, size_mul(n, arg_dim(w->a, e, 1)));
+	r->role = ROLE_MAIN;
+	r->flop = 0;
+	if (dt_size(e->dt) > 0 && dt_size(i->dt) > 0)
+		r->bytes = size_add(size_mul(n, dt_size(i->dt)),
+		    size_mul(row, dt_size(e->dt)));
 }

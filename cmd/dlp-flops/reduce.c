@@ -12,7 +12,7 @@ reduce_count(const struct work *w, struct answer *r, int kind)
 	const struct arg *t = arg_named(w->a, "input", 0);
 	int64_t n;
 
-	if (w->bprop || t == NULL || t->type != ARG_TENSOR || !w->a->typed)
+	if (w->bprop || t == NULL || t->type != ARG_TENSOR)
 		return;
 	n = arg_numel(w->a, t);
 	r->role = ROLE_MAIN;
@@ -20,5 +20,5 @@ reduce_count(const struct work *w, struct answer *r, int kind)
 		r->flop = size_add(size_mul(2, n), 1);
 	else
 		r->flop = kind == 'm' ? size_add(n, 1) : n;
-	r->bytes = size_mul(n, dt_size(t->dt) == 0 ? -1 : dt_size(t->dt));
+	r->bytes = work_bytes(w, n);
 }

@@ -60,6 +60,8 @@ load(struct op *op)
 		ok &= args_sizes(&args, fwd->shapes, fwd->shapes_len);
 	else if (fwd == NULL && op->shapes != NULL)
 		ok = args_sizes(&args, op->shapes, op->shapes_len);
+	if (op->grad != NULL)
+		ok &= args_sizes(&grad, op->grad, op->grad_len);
 	return ok;
 }
 
@@ -180,7 +182,8 @@ state_result(struct op *op, uint32_t op_idx, const struct kname *k,
 		return &once;
 	}
 	key = op == NULL ? 0 : (uint64_t)op_idx + 1;
-	key = key << 28 | (uint64_t)name_idx << 4 | sub_class(sub);
+	key = key << 29 | (uint64_t)name_idx << 5 | sub_class(sub) << 1;
+	key |= op != NULL && op->grad != NULL; /* it makes a difference */
 	slot = map_put(&by_key, key, NULL);
 	if (*slot == 0) {
 		fill(result_new(), op, k, sub, gs);

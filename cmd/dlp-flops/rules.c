@@ -49,6 +49,10 @@ const char *const role_names[ROLE_N] = {
 	{                                                                      \
 		o, FAM_POINTWISE, NULL, 0, POINT, NULL                         \
 	}
+#define EACH(o, fam, kind, spec)                                               \
+	{                                                                      \
+		o, fam, element_count, kind, spec, NULL                        \
+	}
 #define IS(o, fam, spec)                                                       \
 	{                                                                      \
 		o, fam, NULL, 0, spec, NULL                                    \
@@ -108,10 +112,11 @@ static const struct rule rules[] = {
 
 #include "point.tab"
 
-	IS("embedding", FAM_EMBEDDING, "I=#0,@0E=#1,@1"),
-	IS("softmax", FAM_SOFTMAX, ONE),
-	IS("log_softmax", FAM_SOFTMAX, ONE),
-	IS("dropout", FAM_POINTWISE, ONE),
+	{ "embedding", FAM_EMBEDDING, embedding_count, 1, "I=#0,@0E=#1,@1",
+	    NULL },
+	EACH("softmax", FAM_SOFTMAX, PE_SOFTMAX, ONE),
+	EACH("log_softmax", FAM_SOFTMAX, PE_SOFTMAX, ONE),
+	EACH("dropout", FAM_POINTWISE, PE_DROPOUT, ONE),
 	IS("batch_norm", FAM_NORM, ONE),
 	IS("layer_norm", FAM_NORM, NULL),
 	IS("group_norm", FAM_NORM, NULL),
@@ -135,8 +140,8 @@ static const struct rule rules[] = {
 	IS("short", FAM_MOVE, "T=#0,@0="),
 	IS("to", FAM_MOVE, "T=#0,@0@0"),
 	IS("copy_", FAM_MOVE, "T=#1,@1@0"),
-	IS("clone", FAM_MOVE, ONE),
-	IS("contiguous", FAM_MOVE, ONE),
+	EACH("clone", FAM_MOVE, PE_COPY, ONE),
+	EACH("contiguous", FAM_MOVE, PE_COPY, ONE),
 	IS("reshape", FAM_MOVE, ONE),
 	IS("gather", FAM_MOVE, ONE),
 	IS("nonzero", FAM_MOVE, ONE),

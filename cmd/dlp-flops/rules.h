@@ -123,6 +123,10 @@ bool conv_params(const struct work *w, struct buf *b);
 enum { PW_UNARY = 1, PW_BINARY, PW_COMPARE, PW_TERNARY };
 void point_count(const struct work *w, struct answer *r, int kind);
 
+enum { PE_RELU, PE_SOFTMAX, PE_DROPOUT, PE_COPY };
+void element_count(const struct work *w, struct answer *r, int kind);
+void embedding_count(const struct work *w, struct answer *r, int table);
+
 void reduce_count(const struct work *w, struct answer *r, int extra);
 
 bool cell_params(const struct work *w, struct buf *b);

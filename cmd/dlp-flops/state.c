@@ -97,6 +97,15 @@ state_op(int64_t id, uint32_t *idx)
 	return &ops[*v - 1];
 }
 
+void
+state_ops(void (*fn)(struct op *op))
+{
+	size_t i;
+
+	for (i = 0; i < nops; i++)
+		fn(&ops[i]);
+}
+
 static uint32_t
 name_new(const char *full, size_t n, const char *brief, size_t nbrief)
 {

@@ -19,6 +19,11 @@ struct op { /* texts are kept once each and live to the section's end */
 	int64_t fwd_id;
 	bool has_fwd, bprop;
 	bool bad; /* its JSON was counted as bad already */
+	/* A convolution whose output's size is not in its arguments: */
+	const char *grad; /* sizes of its backward: the gradient first */
+	size_t grad_len;
+	bool waits;    /* its kernels are held for it */
+	bool given_up; /* it did not come in time */
 };
 
 struct counts { /* become ##note lines */
@@ -44,6 +49,9 @@ const char *state_keep(const char *s, size_t n);
  * there is none. */
 struct op *state_op_new(int64_t id);
 struct op *state_op(int64_t id, uint32_t *idx);
+
+/* Calls fn for every op. */
+void state_ops(void (*fn)(struct op *op));
 
 /* The facts about a kernel's name, by the id of its full name; by its short
  * name if has_id is false or the id is unknown. Numbers from 0. */

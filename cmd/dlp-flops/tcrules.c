@@ -157,6 +157,11 @@ static const struct tc_rule rules[] = {
 	    "at::native::|at::cuda:: !pack_mm !gemm !_mm_kernel !mma_ "
 	    "!cutlass !cute:: !mixed_dtype" },
 	{ "cub", N, "cub::|thrust::" },
+	/* aten's predecessors, MXNet, cuDNN's own helpers */
+	{ "old-frameworks", N,
+	    "@cunn_|thc_|thcudatensor|thcunn|mshadow::cuda::map|mxnet_op|"
+	    "op_generic_tensor|lookuptable|indexing_backward|indexadd|"
+	    "pooling_fw|pooling_bw|lrn_|activation_fw|activation_bw !" PRODUCT },
 	{ "nccl", N, "nccl|nvshmem|allreduce|all_reduce|allgather|"
 		     "reducescatter|one_shot|two_shot !" PRODUCT },
 	{ "optimizer", N,

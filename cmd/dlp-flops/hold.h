@@ -1,0 +1,38 @@
+/*
+ * Records kept back, in order, while the output size of a convolution is not
+ * known: emit_nvtx gives no stride and padding, and the size comes with the
+ * gradient, when the backward's op record arrives. What is held is the text
+ * of the lines, with gaps where kernels wait for their columns.
+ */
+#ifndef FLOPS_HOLD_H
+#define FLOPS_HOLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "buf.h"
+
+#define HOLD_MAX (1 << 17) /* lines; then the size is given up as unknown */
+
+/* A kernel whose columns come later; the callback of hold_drain gets it. */
+struct hold_kern {
+	size_t at; /* where in the held text its columns belong */
+	int64_t op_id, inst, sub, dev;
+	uint32_t name_idx;
+	const void *name; /* its kname */
+};
+
+extern bool hold_on; /* lines go to hold_line instead of the output */
+
+/* Appends text to what is held; a line is counted at its LF. */
+void hold_put(const char *s, size_t n);
+void hold_kern(const struct hold_kern *k); /* sets at */
+
+/* True once HOLD_MAX lines are held. */
+bool hold_full(void);
+
+/* Writes everything that is held; put writes a waiting kernel's columns to
+ * out_buf. Holding ends. */
+void hold_drain(void (*put)(const struct hold_kern *k));
+
+#endif
