@@ -1,0 +1,53 @@
+# dlp-records(5) is the registry of common/cols.c. Where a column was added,
+# the page is made anew by
+#
+#	build/unit/cols_dump mdoc >x
+#	sed -i -e '/^\.\\" begin$/,/^\.\\" end$/{//!d}' \
+#	    -e '/^\.\\" begin$/r x' man/dlp-records.5
+
+load lib
+
+DUMP=$ROOT/${B:-build}/unit/cols_dump
+PAGE=$ROOT/man/dlp-records.5
+
+setup() {
+	[ -x "$DUMP" ] || skip "no $DUMP: make unit"
+}
+
+@test "every column of the registry stands in dlp-records(5)" {
+	diff -u --label common/cols.c --label man/dlp-records.5 \
+	    <("$DUMP" mdoc) \
+	    <(sed -n '/^\.\\" begin$/,/^\.\\" end$/{//!p}' "$PAGE")
+}
+
+@test "the page has no column twice, and as many as the registry" {
+	want=$("$DUMP" tsv | wc -l)
+	got=$(sed -n '/^\.\\" begin$/,/^\.\\" end$/p' "$PAGE" |
+	    grep -c '^\.It [^S]')
+	echo "$want in the registry, $got in the page"
+	[ "$want" -eq "$got" ]
+}
+
+@test "aliases of dlp-records(5) are those of common/cols.c" {
+	diff -u --label common/cols.c --label man/dlp-records.5 \
+	    <(sed -n '/^} aliases/,/^};/s/^	{ "\(.*\)", "\(.*\)" },$/\1 \2/p' \
+		"$ROOT/common/cols.c") \
+	    <(sed -n '/^\.Ss Aliases/,/^\.El/s/^\.It \([a-z]*\) Ta \(.*\)/\1 \2/p' \
+		"$PAGE")
+}
+
+@test "what the commands write is declared in the registry" {
+	"$DUMP" tsv | cut -f1,2 | sort -u >"$BATS_TEST_TMPDIR/known"
+	p="dlp-parse $LENET"
+	for c in dlp-correlate dlp-iter dlp-flops; do
+		[ -x "$BIN/$c" ] && p="$p | $c"
+	done
+	bash -o pipefail -c "$p" 2>/dev/null |
+	    awk -F'\t' '/^#[a-z]/ {
+		for (i = 2; i <= NF; i++) print substr($1, 2) "\t" $i
+	    }' | sort -u >"$BATS_TEST_TMPDIR/written"
+	[ -s "$BATS_TEST_TMPDIR/written" ]
+	run comm -13 "$BATS_TEST_TMPDIR/known" "$BATS_TEST_TMPDIR/written"
+	echo "$output"
+	[ -z "$output" ]
+}

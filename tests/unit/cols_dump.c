@@ -1,0 +1,164 @@
+/* needs: */
+/*
+ * The registry of record types and columns. Without arguments it is tested
+ * for contradictions; with
+ *
+ *	tsv	its columns are printed: type, column, kind, unit, by, help;
+ *	mdoc	the section RECORD TYPES of dlp-records(5) is printed.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cols.h"
+
+static int failed;
+
+static void
+wrong(const char *type, const char *name, const char *what)
+{
+	printf("%s %s: %s\n", type, name, what);
+	failed++;
+}
+
+static int
+ends(const char *s, const char *end)
+{
+	size_t n = strlen(s), k = strlen(end);
+
+	return n >= k && strcmp(s + n - k, end) == 0;
+}
+
+static const char *
+kind_word(enum col_kind k)
+{
+	static const char *const words[] = { "int", "num", "text", "json",
+		"str", "yes/no" };
+
+	return words[k];
+}
+
+static const char *
+unit(const struct col_def *c)
+{
+	static const struct {
+		const char *suffix, *unit;
+	} units[] = { { "_ns", "ns" }, { "_bytes_s", "bytes/s" },
+		{ "_bytes", "bytes" }, { "_hz", "Hz" }, { "_pct", "%" },
+		{ "_flop", "flop" } };
+	size_t i;
+
+	if (c->kind != COL_INT && c->kind != COL_NUM)
+		return "-";
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (ends(c->name, units[i].suffix) ||
+		    strcmp(c->name, units[i].suffix + 1) == 0)
+			return units[i].unit;
+	return "-";
+}
+
+static void
+check_col(const struct col_def *c)
+{
+	if (type_find(c->type) == NULL)
+		wrong(c->type, c->name, "its type is not declared");
+	if (col_find(c->type, c->name) != c)
+		wrong(c->type, c->name, "declared twice");
+	if (c->kind == COL_STR && !ends(c->name, "_id"))
+		wrong(c->type, c->name, "a str column that is no _id");
+	if (ends(c->name, "_ns") && c->kind != COL_INT)
+		wrong(c->type, c->name, "times are integers");
+	if (strpbrk(c->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ -\t") != NULL)
+		wrong(c->type, c->name, "names are lower case");
+	if (strpbrk(c->help, "\t\n\\\"") != NULL)
+		wrong(c->type, c->name, "odd bytes in the help");
+}
+
+static int
+test(void)
+{
+	const struct col_def *c;
+	const struct type_def *t;
+
+	for (c = col_defs; c->type != NULL; c++)
+		check_col(c);
+	for (t = type_defs; t->type != NULL; t++)
+		if (type_find(t->type) != t)
+			wrong(t->type, "", "declared twice");
+	return failed > 0;
+}
+
+static void
+tsv(void)
+{
+	const struct col_def *c;
+
+	for (c = col_defs; c->type != NULL; c++)
+		printf("%s\t%s\t%s\t%s\t%s\t%s\n", c->type, c->name,
+		    kind_word(c->kind), unit(c), c->by, c->help);
+}
+
+/* A word that mdoc would take for a macro, or a line that would begin a
+ * request, is made harmless. */
+static void
+put_text(const char *s)
+{
+	const char *p;
+
+	for (p = s; *p != '\0'; p++) {
+		if ((p == s || p[-1] == ' ') && *p >= 'A' && *p <= 'Z' &&
+		    p[1] >= 'a' && p[1] <= 'z' && (p[2] == ' ' || !p[2]))
+			printf("\\&");
+		if (p > s && strchr(",.;:()", *p) != NULL && p[-1] == ' ')
+			printf("\\&");
+		putchar(*p);
+	}
+}
+
+static void
+mdoc_type(const struct type_def *t)
+{
+	const struct col_def *c;
+	int n = 0;
+
+	printf(".Ss %s\n", t->type);
+	printf("%c", t->help[0] >= 'a' && t->help[0] <= 'z' ? t->help[0] - 32
+							    : t->help[0]);
+	put_text(t->help + 1);
+	printf(".\nWritten by\n.Xr %s 1 .\n", t->by);
+	for (c = col_defs; c->type != NULL; c++) {
+		if (strcmp(c->type, t->type) != 0)
+			continue;
+		if (n++ == 0)
+			printf(".Bl -column \"api_start_ns\" \"yes/no\" "
+			       "\"bytes/s\" \"dlp-correlate\" \"meaning\"\n"
+			       ".It Sy column Ta Sy kind Ta Sy unit Ta "
+			       "Sy added by Ta Sy meaning\n");
+		printf(".It %s Ta %s Ta %s Ta %s Ta ", c->name,
+		    kind_word(c->kind), unit(c), c->by);
+		put_text(c->help);
+		putchar('\n');
+	}
+	if (n > 0)
+		printf(".El\n");
+}
+
+static void
+mdoc(void)
+{
+	const struct type_def *t;
+
+	for (t = type_defs; t->type != NULL; t++)
+		mdoc_type(t);
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc < 2)
+		return test();
+	if (strcmp(argv[1], "mdoc") == 0)
+		mdoc();
+	else
+		tsv();
+	return 0;
+}
