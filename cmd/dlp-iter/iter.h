@@ -233,8 +233,10 @@ struct run {
 	} *own;
 	size_t nown, own_cap;
 	const char *own_key; /* the row that cuts */
-	bool any;		     /* an event was seen */
-	int64_t first, last, last_start; /* of the events */
+	bool any, any_work;	/* an event, a start of work was seen */
+	int64_t first, last;	/* of the events */
+	int64_t work_lo, work_hi; /* first and last start of work: launches
+				     and ops */
 	bool kern_kept;
 	bool found; /* iterations by a key, not one for want of it */
 	uint64_t outside, dropped;

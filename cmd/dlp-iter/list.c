@@ -13,7 +13,7 @@
 #define STABLE_PCT 10 /* an even iteration is this near to the median */
 
 struct cand {
-	bool is_op;
+	bool is_op, numbered;
 	uint32_t name;
 	int64_t op_id;
 	uint64_t n;    /* lengths */
@@ -88,6 +88,7 @@ list_range(struct list *l, struct key *k, uint32_t lane, const char *s,
 	if (fresh)
 		c->first = lo;
 	c->name = name;
+	c->numbered |= k->text.len != n;
 	c->op_id = -1;
 	c->last = hi;
 	length(c, (double)hi - (double)lo);
@@ -175,7 +176,8 @@ same_cand(const struct cand *x, const struct cand *y)
 	    x->name == y->name;
 }
 
-/* Keeps what occurs more than once, or covers the profile alone. */
+/* Keeps what occurs more than once, or has a number and covers the profile
+ * alone. */
 static size_t
 thin(struct list *l)
 {
@@ -184,7 +186,8 @@ thin(struct list *l)
 	for (i = 0; i < l->cands.n; i++) {
 		const struct cand *c = &l->v[i];
 
-		if (c->n == 0 || (c->n == 1 && !c->is_op && c->coverage < 0.8))
+		if (c->n == 0 || (c->n == 1 && !c->is_op &&
+				     (!c->numbered || c->coverage < 0.8)))
 			continue;
 		if (n == 0 || !same_cand(&l->v[n - 1], c))
 			l->v[n++] = *c;

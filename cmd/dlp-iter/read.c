@@ -96,9 +96,17 @@ event(struct run *g, int64_t lo, int64_t hi)
 		g->first = lo;
 	if (!g->any || hi > g->last)
 		g->last = hi;
-	if (!g->any || lo > g->last_start)
-		g->last_start = lo;
 	g->any = true;
+}
+
+static void
+work(struct run *g, int64_t t)
+{
+	if (!g->any_work || t < g->work_lo)
+		g->work_lo = t;
+	if (!g->any_work || t > g->work_hi)
+		g->work_hi = t;
+	g->any_work = true;
 }
 
 /* The times of a record: see struct item. */
@@ -120,6 +128,8 @@ times(struct run *g, const struct bind *b, const struct rec *r,
 	}
 	if (!rec_i64(r, b->op_start, &m->t))
 		m->t = m->now;
+	if (b->event && b->what != IT_REC && m->now != NO_TIME)
+		work(g, m->now);
 	if (!has)
 		return;
 	if (b->what == IT_KERN || b->what == IT_GPU) {

@@ -243,20 +243,20 @@ run_range(struct run *g, uint32_t lane, const char *s, size_t n, int64_t lo,
 }
 
 /* How much of the profile's time the ranges of a row cover, in percent. The
- * profile's time ends where its last event starts: a last wait for the GPU
- * is no work left out. */
+ * profile's time is from the first to the last start of an op or launch: the
+ * last wait for the GPU is no step left out. */
 static double
 coverage(const struct run *g, int row)
 {
 	struct ivl u = { 0 };
-	double len = (double)g->last_start - (double)g->first;
+	double len = (double)g->work_hi - (double)g->work_lo;
 	double in;
 	size_t i;
 
 	for (i = 0; i < g->nown; i++)
 		if (g->own[i].row == row)
 			ivl_add(&u, g->own[i].lo, g->own[i].hi);
-	in = (double)ivl_len_in(&u, g->first, g->last_start);
+	in = (double)ivl_len_in(&u, g->work_lo, g->work_hi);
 	ivl_free(&u);
 	return len > 0 ? 100 * in / len : 0;
 }
@@ -289,7 +289,7 @@ choose_own(struct run *g)
 	size_t i, n;
 	int row;
 
-	for (row = 0; g->any && row < key_own_count(); row++) {
+	for (row = 0; g->any_work && row < key_own_count(); row++) {
 		for (i = n = 0; i < g->nown; i++)
 			n += g->own[i].row == row;
 		if (n == 0 || (key_own_cuts(row) ? n < 2 :
@@ -326,10 +326,10 @@ finish_list(struct run *g)
 	static const char *const kinds[] = { "one", "range", "op" };
 
 	if (g->key.arg == NULL)
-		list_cands(g->list, g->first, g->last_start, g->limit);
+		list_cands(g->list, g->work_lo, g->work_hi, g->limit);
 	else
 		list_iters(g->list, g->key.arg, kinds[g->plan.kind],
-		    g->first, g->last_start);
+		    g->work_lo, g->work_hi);
 }
 
 static void
@@ -379,7 +379,8 @@ run_section(struct stage *st)
 	read_reset(g);
 	g->nown = 0;
 	g->any = g->found = false;
-	g->first = g->last = g->last_start = 0;
+	g->any_work = false;
+	g->first = g->last = g->work_lo = g->work_hi = 0;
 	g->outside = g->dropped = 0;
 	g->kern_kept = true;
 	g->waiting = !g->one && (g->key.arg != NULL || !g->listing);
