@@ -35,6 +35,7 @@ MANS = $(wildcard man/*.[157])
 
 # Only what reads databases links these.
 LIBS_dlp-parse = -lsqlite3 -llzma -lzstd -lz -liberty
+LIBS_dlp-agg = -lm
 LIBS_dlp-iter = -lm
 
 # A make inside a recipe builds on all processors unless -j was given.

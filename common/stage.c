@@ -198,15 +198,21 @@ stage_run(struct stage *st)
 }
 
 void
-stage_begin_section(int argc, char *const *argv)
+stage_cmd(int argc, char *const *argv)
 {
 	struct buf b = { 0 };
 
-	out_legends_again();
-	out_meta("dlp", "%d", REC_FORMAT);
 	cmd_text(&b, argc, argv);
 	put_cmd(&b);
 	buf_free(&b);
+}
+
+void
+stage_begin_section(int argc, char *const *argv)
+{
+	out_legends_again();
+	out_meta("dlp", "%d", REC_FORMAT);
+	stage_cmd(argc, argv);
 }
 
 void

@@ -63,7 +63,8 @@ int stage_run(struct stage *st);
 
 /* Writes the beginning of a section: ##dlp and ##cmd (dlp-parse). */
 void stage_begin_section(int argc, char *const *argv);
-void stage_end_section(void); /* ##end */
+void stage_cmd(int argc, char *const *argv); /* our ##cmd line */
+void stage_end_section(void);		     /* ##end */
 
 /* "##note NAME COUNT"; nothing if count is 0. */
 void stage_note(const char *name, uint64_t count);

@@ -1,0 +1,250 @@
+/* What the options ask for, as columns of the input and of the result. */
+#include <stdlib.h>
+
+#include "agg.h"
+#include "cols.h"
+#include "err.h"
+#include "num.h"
+
+static const struct {
+	const char *word, *std;
+	enum stat stat;
+	bool field; /* one result per field */
+} words[] = {
+	{ "count", "count", ST_COUNT, false },
+	{ "nset", "nset", ST_NSET, true },
+	{ "sum", "sum", ST_SUM, true },
+	{ "mean", "mean", ST_MEAN, true },
+	{ "avg", "mean", ST_MEAN, true },
+	{ "min", "min", ST_MIN, true },
+	{ "max", "max", ST_MAX, true },
+	{ "std", "std", ST_STD, true },
+	{ "stddev", "std", ST_STD, true },
+	{ "median", "p50", ST_PERCENTILE, true },
+	{ "union", "union", ST_UNION, false },
+	{ "pct", "pct", ST_PCT, true },
+	{ "share", "pct", ST_PCT, true },
+	{ "first", "first", ST_FIRST, true },
+	{ "last", "last", ST_LAST, true },
+};
+#define NWORDS (sizeof(words) / sizeof(words[0]))
+
+static const char *const units[] = { "_ns", "_bytes", "_flop", "_hz" };
+
+const char *
+spec_word(const char *alias)
+{
+	size_t i;
+
+	for (i = 0; i < NWORDS; i++)
+		if (strcmp(words[i].word, alias) == 0)
+			return words[i].std;
+	return alias;
+}
+
+/* A column that one of several types has no use for is unset there: copies
+ * have no grid. */
+static bool
+may_lack(const struct agg *a, int t, const char *name)
+{
+	int i;
+
+	if (a->ntypes == 1 || col_find(a->types[t], name) != NULL)
+		return false;
+	for (i = 0; i < a->ntypes; i++)
+		if (col_find(a->types[i], name) != NULL)
+			return true;
+	return false;
+}
+
+int
+spec_column(struct agg *a, const char *name)
+{
+	struct column *c;
+	int i;
+
+	for (i = 0; i < a->ncol; i++)
+		if (strcmp(a->col[i].name, name) == 0)
+			return i;
+	a->col = xrealloc(a->col, (size_t)a->ncol + 1, sizeof(*a->col));
+	c = &a->col[a->ncol];
+	c->name = name;
+	for (i = 0; i < a->ntypes; i++) {
+		c->in[i] = join_col(&a->join, a->type[i], name);
+		c->in[i]->optional = may_lack(a, i, c->in[i]->canon);
+	}
+	return a->ncol++;
+}
+
+/* dur_ns -> dur_pct: the unit stays at the end. */
+static void
+put_stem(struct buf *b, const char *field)
+{
+	size_t n = strlen(field), k, i;
+
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		k = strlen(units[i]);
+		if (n > k && strcmp(field + n - k, units[i]) == 0) {
+			n -= k;
+			break;
+		}
+	}
+	buf_put(b, field, n);
+}
+
+static char *
+stat_name(const struct stat_col *s, const char *field)
+{
+	struct buf b = { 0 };
+
+	if (s->stat == ST_PCT) {
+		put_stem(&b, field);
+		buf_puts(&b, "_pct");
+	} else {
+		buf_puts(&b, s->stat == ST_NSET ? "n" : s->word);
+		buf_putc(&b, '_');
+		buf_puts(&b, field);
+	}
+	buf_str(&b);
+	return b.s;
+}
+
+static void
+add_stat(struct agg *a, struct stat_col s)
+{
+	if (s.stat == ST_COUNT)
+		s.name = xstrdup("n");
+	else if (s.stat == ST_UNION)
+		s.name = xstrdup("union_ns");
+	else
+		s.name = stat_name(&s, a->col[a->field[s.field].col].in[0]
+					   ->canon);
+	a->stat = xrealloc(a->stat, (size_t)a->nstat + 1, sizeof(*a->stat));
+	a->stat[a->nstat++] = s;
+	if (s.field < 0)
+		return;
+	if (s.stat == ST_PERCENTILE)
+		a->field[s.field].values = true;
+	if (s.stat != ST_FIRST && s.stat != ST_LAST)
+		a->field[s.field].numeric = true;
+}
+
+static struct stat_col
+parse_stat(const char *word, bool *per_field)
+{
+	struct stat_col s = { .word = spec_word(word), .field = -1, .p = 50 };
+	size_t i;
+
+	*per_field = true;
+	if (s.word[0] == 'p' && num_f64(s.word + 1, strlen(s.word + 1), &s.p) &&
+	    s.p >= 0 && s.p <= 100 && s.word[1] != '+') {
+		s.stat = ST_PERCENTILE;
+		return s;
+	}
+	for (i = 0; i < NWORDS; i++)
+		if (strcmp(words[i].word, word) == 0) {
+			s.stat = words[i].stat;
+			*per_field = words[i].field;
+			return s;
+		}
+	die("-a: '%s' is none of count, nset, sum, mean, min, max, pN, std,"
+	    " union, pct, first, last", word);
+}
+
+static void
+make_stats(struct agg *a)
+{
+	bool per_field;
+	int i, k;
+
+	for (i = 0; i < a->nstats; i++) {
+		struct stat_col s = parse_stat(a->stats[i], &per_field);
+
+		if (s.stat == ST_UNION) {
+			a->start_col = spec_column(a, "start_ns");
+			a->dur_col = spec_column(a, "dur_ns");
+		}
+		if (!per_field)
+			add_stat(a, s);
+		for (k = 0; per_field && k < a->nfields; k++) {
+			s.field = k;
+			add_stat(a, s);
+		}
+	}
+}
+
+static bool
+any_per_field(const struct agg *a)
+{
+	bool per_field = false;
+	int i;
+
+	for (i = 0; i < a->nstats && !per_field; i++)
+		parse_stat(a->stats[i], &per_field);
+	return per_field;
+}
+
+static void
+make_fields(struct agg *a)
+{
+	static char dur[] = "dur_ns", *std[] = { dur };
+	int i;
+
+	if (a->fields == NULL && any_per_field(a)) {
+		a->fields = std;
+		a->nfields = 1;
+	}
+	a->field = xcalloc((size_t)a->nfields + 1, sizeof(*a->field));
+	for (i = 0; i < a->nfields; i++)
+		a->field[i].col = spec_column(a, a->fields[i]);
+}
+
+/* A key is a column of the result, a column of -g, or a word of -a. */
+static void
+find_key(struct agg *a, struct sort_key *k)
+{
+	struct buf b = { 0 };
+	int i;
+
+	k->group = k->stat = k->col = -1;
+	for (i = 0; i < a->ngroups && k->group < 0; i++)
+		if (strcmp(a->groups[i], k->name) == 0 ||
+		    strcmp(a->col[a->group_col[i]].in[0]->canon, k->name) == 0)
+			k->group = i;
+	for (i = 0; i < a->nstat && k->group < 0 && k->stat < 0; i++)
+		if (strcmp(a->stat[i].name, k->name) == 0)
+			k->stat = i;
+	for (i = 0; i < a->nstat && k->group < 0 && k->stat < 0; i++)
+		if (strcmp(a->stat[i].word, spec_word(k->name)) == 0)
+			k->stat = i;
+	if (k->group >= 0 || k->stat >= 0)
+		return;
+	for (i = 0; i < a->ngroups + a->nstat; i++) {
+		buf_putc(&b, i > 0 ? ',' : ' ');
+		buf_puts(&b, i < a->ngroups ? a->groups[i]
+					    : a->stat[i - a->ngroups].name);
+	}
+	die("--sort: no column '%s' in the result; it has%.900s", k->name,
+	    buf_str(&b));
+}
+
+void
+spec_make(struct agg *a)
+{
+	int i;
+
+	for (i = 0; i < a->ntypes; i++)
+		a->type[i] = rec_type(a->st.rd, a->types[i]);
+	a->start_col = a->dur_col = -1;
+	a->group_col = xcalloc((size_t)a->ngroups + 1, sizeof(int));
+	for (i = 0; i < a->ngroups; i++)
+		a->group_col[i] = spec_column(a, a->groups[i]);
+	make_fields(a);
+	make_stats(a);
+	where_make(a);
+	for (i = 0; i < a->nkeys; i++)
+		if (a->nstats > 0)
+			find_key(a, &a->key[i]);
+		else
+			a->key[i].col = spec_column(a, a->key[i].name);
+}

@@ -1,0 +1,150 @@
+/* --where 'COL OP VALUE': which records count. */
+#include <stdlib.h>
+
+#include "agg.h"
+#include "err.h"
+#include "esc.h"
+#include "num.h"
+
+enum op { OP_EQ, OP_NE, OP_LE, OP_GE, OP_LT, OP_GT, OP_MATCH, OP_NO_MATCH };
+
+static const struct {
+	const char *text;
+	enum op op;
+} ops[] = { /* the longer ones first */
+	{ "==", OP_EQ },
+	{ "!=", OP_NE },
+	{ "<=", OP_LE },
+	{ ">=", OP_GE },
+	{ "!~", OP_NO_MATCH },
+	{ "<", OP_LT },
+	{ ">", OP_GT },
+	{ "~", OP_MATCH },
+	{ "=", OP_EQ },
+};
+#define NOPS (sizeof(ops) / sizeof(ops[0]))
+
+struct cond {
+	int col;
+	enum op op;
+	char *val;
+	size_t len;
+	bool is_num, unset; /* VALUE is a number; is - */
+	double num;
+	regex_t re;
+};
+
+static void
+compile(struct cond *c)
+{
+	char text[256];
+	int e = regcomp(&c->re, c->val, REG_EXTENDED | REG_NOSUB);
+
+	if (e == 0)
+		return;
+	regerror(e, &c->re, text, sizeof(text));
+	die("--where: bad regular expression '%s': %s", c->val, text);
+}
+
+static void
+parse(struct agg *a, struct cond *c, char *arg)
+{
+	size_t n = strcspn(arg, " =!<>~"), i, k;
+	char *p = arg + n;
+
+	p += strspn(p, " ");
+	for (i = 0; i < NOPS; i++)
+		if (strncmp(p, ops[i].text, strlen(ops[i].text)) == 0)
+			break;
+	if (n == 0 || i == NOPS)
+		die("--where: not 'COL OP VALUE' with ==, !=, <, <=, >, >=,"
+		    " ~ or !~: '%s'", arg);
+	p += strlen(ops[i].text);
+	p += strspn(p, " ");
+	c->op = ops[i].op;
+	c->val = p;
+	for (k = strlen(p); k > 0 && p[k - 1] == ' '; k--)
+		;
+	c->len = k;
+	c->unset = k == 1 && p[0] == '-';
+	c->is_num = num_f64(p, k, &c->num);
+	if (c->op == OP_MATCH || c->op == OP_NO_MATCH)
+		compile(c);
+	c->col = spec_column(a, xmemdup(arg, n));
+}
+
+void
+where_make(struct agg *a)
+{
+	int i;
+
+	a->ncond = a->nwheres;
+	a->cond = xcalloc((size_t)a->ncond + 1, sizeof(*a->cond));
+	for (i = 0; i < a->nwheres; i++)
+		parse(a, &a->cond[i], a->wheres[i]);
+}
+
+/* As numbers if both are, else as bytes. */
+static int
+compare(const struct cond *c, const char *s, size_t n)
+{
+	size_t k = n < c->len ? n : c->len;
+	double d;
+	int x;
+
+	if (c->is_num && num_f64(s, n, &d))
+		return (d > c->num) - (d < c->num);
+	x = k > 0 ? memcmp(s, c->val, k) : 0;
+	return x != 0 ? x : (n > c->len) - (n < c->len);
+}
+
+static bool
+holds_set(const struct cond *c, const char *s, size_t n)
+{
+	switch (c->op) {
+	case OP_EQ:
+		return compare(c, s, n) == 0;
+	case OP_NE:
+		return compare(c, s, n) != 0;
+	case OP_LE:
+		return compare(c, s, n) <= 0;
+	case OP_GE:
+		return compare(c, s, n) >= 0;
+	case OP_LT:
+		return compare(c, s, n) < 0;
+	case OP_GT:
+		return compare(c, s, n) > 0;
+	case OP_MATCH:
+		return regexec(&c->re, s, 0, NULL, 0) == 0;
+	case OP_NO_MATCH:
+		break;
+	}
+	return regexec(&c->re, s, 0, NULL, 0) != 0;
+}
+
+static bool
+holds(struct agg *a, const struct cond *c, const char *s, size_t n)
+{
+	if (c->unset && (c->op == OP_EQ || c->op == OP_NE))
+		return (s == NULL) == (c->op == OP_EQ);
+	if (s == NULL)
+		return c->op == OP_NE || c->op == OP_NO_MATCH;
+	buf_clear(&a->tmp);
+	esc_undo(&a->tmp, s, n);
+	return holds_set(c, buf_str(&a->tmp), a->tmp.len);
+}
+
+bool
+where_holds(struct agg *a, const struct rec *r, int t)
+{
+	const char *s;
+	size_t n;
+	int i;
+
+	for (i = 0; i < a->ncond; i++) {
+		s = agg_value(a, r, t, a->cond[i].col, &n);
+		if (!holds(a, &a->cond[i], s, n))
+			return false;
+	}
+	return true;
+}
