@@ -297,7 +297,8 @@ const struct col_def col_defs[] = {
 	{ "proj", "gpu_ns", CORR, COL_INT, "union of the GPU work" },
 	{ "proj", "n_gpu", CORR, COL_INT, "GPU activities" },
 	{ "proj", "level", CORR, COL_INT, "ranges open around it" },
-	{ "proj", "n_child", CORR, COL_INT, "ranges directly inside" },
+	{ "proj", "n_child", CORR, COL_INT,
+	    "ranges directly inside that have GPU work" },
 	{ "proj", "parent_id", CORR, COL_INT, "the range around it" },
 
 	{ "rangekern", "range_id", CORR, COL_INT, "the range" },

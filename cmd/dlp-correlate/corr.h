@@ -256,6 +256,7 @@ int phase_now(struct corr *c, struct proc *p, struct thread *th, bool *guess);
 struct range {
 	int64_t id, start, end;
 	bool has_end, crossing;
+	bool nests; /* push/pop, not start/end */
 	const char *text; /* unescaped */
 	size_t n;
 	const char *domain;

@@ -312,6 +312,7 @@ read_range(struct corr *c, struct range *x, const struct rec *r)
 	x->crossing = !rec_i64(r, rg.tid, &tid);
 	if (rec_i64(r, rg.end_tid, &end_tid) && end_tid != tid)
 		x->crossing = true;
+	x->nests = raw(r, rg.mode).s[0] != 's';
 	x->th = thread_of(c, x->p, tid);
 	x->text = rec_str(r, rg.text, &c->tmp, &x->n);
 	if (x->text == NULL)

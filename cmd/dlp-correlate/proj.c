@@ -46,8 +46,6 @@ proj_begin(struct corr *c, struct thread *th, struct open *o,
 	pr->n_gpu = 0;
 	pr->has_parent = up != NULL;
 	pr->parent = up != NULL ? up->id : 0;
-	if (up != NULL && up->proj != NULL)
-		up->proj->n_child++;
 	buf_put(&pr->rest, rest->s, rest->len);
 	o->proj = pr;
 	heap_push(c, pr->end, pr->order, true, pr);
@@ -77,7 +75,8 @@ proj_work(struct corr *c, struct thread *th, const struct work *w)
 
 		if (pr == NULL)
 			continue;
-		pr->n_gpu++;
+		if (pr->n_gpu++ == 0 && i > 0 && th->v[i - 1].proj != NULL)
+			th->v[i - 1].proj->n_child++;
 		if (w->has_gpu) {
 			if (w->start < pr->gpu_lo)
 				pr->gpu_lo = w->start;

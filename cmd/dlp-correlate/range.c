@@ -25,14 +25,24 @@ is_checkpoint(const struct marker *m)
 }
 
 /* The marker was left open by its program: recorders end it with the
- * recording. Markers are popped on return, so those of an op that runs at
- * the end do not look like this by chance. */
+ * recording. A range of the program's that is pushed may well last to the
+ * end; one that is started there and never ended tells nothing. */
 static bool
 is_leaked(const struct corr *c, const struct range *r, enum marker_kind k)
 {
-	if (k != MK_ARGS && k != MK_TRACE && k != MK_REPR)
-		return !r->has_end && k != MK_USER && k != MK_LAYER;
-	return !r->has_end || (c->has_end && r->end >= c->end);
+	bool to_the_end = !r->has_end || (c->has_end && r->end >= c->end);
+
+	switch (k) {
+	case MK_ARGS:
+	case MK_TRACE:
+	case MK_REPR:
+		return to_the_end;
+	case MK_USER:
+	case MK_LAYER:
+		return to_the_end && !r->nests;
+	default:
+		return !r->has_end;
+	}
 }
 
 static void
@@ -64,6 +74,8 @@ add_phased(struct thread *th)
 static void
 begin_user(struct thread *th, struct open *o, const struct marker *m)
 {
+	if (o->dead)
+		return;
 	o->own_phase = phase_of_text(m->name.s, m->name.n);
 	if (o->own_phase != 0)
 		add_phased(th);

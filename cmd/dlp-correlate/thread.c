@@ -113,8 +113,8 @@ open_link(struct thread *th, size_t i)
 	o->cur = o->own != NULL ? o->own : b->cur;
 	o->phase = b->phase != 0 ? b->phase : o->own_phase;
 	o->n_bwd = b->n_bwd + (bwd && !o->hidden);
-	o->n_dead = b->n_dead + o->dead;
-	o->n_user = b->n_user + user;
+	o->n_dead = b->n_dead + (o->dead && !user);
+	o->n_user = b->n_user + (user && !o->dead);
 	link_layer(th, o, b->layer_len);
 }
 
@@ -156,7 +156,7 @@ thread_sweep(struct corr *c, struct thread *th)
 
 	while (n > 0 && th->v[n - 1].end <= c->now)
 		leave(c, &th->v[--n]);
-	if (n == th->n)
+	if (n == th->n && (n == 0 || th->v[n - 1].min_end > c->now))
 		return;
 	th->n = n;
 	th->layer.len = n > 0 ? th->v[n - 1].layer_len : 0;
