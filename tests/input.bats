@@ -97,7 +97,7 @@ refused() {
 	head -c 200000 "$LENET" >p
 	refused '*p: truncated: 200000 of 516096 bytes' dlp-parse p
 	for z in xz gzip zstd; do
-		$z -c <"$LENET" | head -c 30000 >cut
+		$z -c <"$LENET" | head -c 30000 >./cut
 		refused "*cut: truncated $z data" dlp-parse cut
 		(head -c 200 cut; head -c 30000 /dev/zero) >bad
 		refused "*bad: * $z data" dlp-parse bad

@@ -114,26 +114,25 @@ static uint32_t
 be32(const unsigned char *s)
 {
 	return (uint32_t)s[0] << 24 | (uint32_t)s[1] << 16 |
-	    (uint32_t)s[2] << 8 | s[3];
+	       (uint32_t)s[2] << 8 | s[3];
 }
 
 /* A file shorter than its own header says was cut off on its way. */
 static void
 check_length(const char *name, const unsigned char *s, size_t n, off_t size)
 {
-	uint64_t page, pages;
+	unsigned long long page, want;
 
 	if (n < 100)
 		die("%s: truncated: %zu bytes of a database", name, n);
-	page = (uint64_t)s[16] << 8 | s[17];
+	page = (unsigned long long)s[16] << 8 | s[17];
 	if (page == 1)
 		page = 65536;
-	pages = be32(s + 28);
+	want = be32(s + 28) * page;
 	/* The count holds only if the last writer knew of it. */
-	if (be32(s + 24) != be32(s + 92) || pages * page <= (uint64_t)size)
+	if (be32(s + 24) != be32(s + 92) || want <= (unsigned long long)size)
 		return;
-	die("%s: truncated: %lld of %llu bytes", name, (long long)size,
-	    (unsigned long long)(pages * page));
+	die("%s: truncated: %lld of %llu bytes", name, (long long)size, want);
 }
 
 /* The size of the file that SQLite keeps beside a database; 0 if none. */
@@ -289,8 +288,8 @@ open_copy(const char *path, const char *name)
 }
 
 static sqlite3 *
-open_in_place(const char *path, int fd, const unsigned char *head, size_t n,
-    off_t size)
+open_in_place(
+    const char *path, int fd, const unsigned char *head, size_t n, off_t size)
 {
 	bool wal = beside(path, "-wal") > 0;
 

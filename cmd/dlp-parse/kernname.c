@@ -14,8 +14,8 @@
 #include "kernname_span.h"
 
 /* What PyProf cuts out of a name, in its order. */
-static const char *const cuts[] = { "void ", "at::", "cuda::", "native::",
-	"(anonymous namespace)::" };
+static const char *const cuts[] = { "void ",
+	"at::", "cuda::", "native::", "(anonymous namespace)::" };
 
 /* Names of wrappers that say nothing of what they wrap. */
 static const char *const wrappers[] = { "Kernel", "Kernel2", "kernel",
@@ -36,7 +36,7 @@ static bool
 is_ident(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	    (c >= '0' && c <= '9') || c == '_';
+	       (c >= '0' && c <= '9') || c == '_';
 }
 
 /* Cuts text out of s[from..len) wherever it begins a word. */
@@ -105,8 +105,8 @@ static bool
 is_telling(struct span type)
 {
 	static const char *const plain[] = { "float", "double", "int", "long",
-		"bool", "char", "short", "unsigned", "signed", "half",
-		"__half", "__nv_bfloat16", "T1", "void" };
+		"bool", "char", "short", "unsigned", "signed", "half", "__half",
+		"__nv_bfloat16", "T1", "void" };
 	size_t i;
 
 	if (type.n == 0 || !is_ident(type.s[0]) ||

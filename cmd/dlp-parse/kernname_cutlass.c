@@ -150,13 +150,13 @@ put_atom(struct span atom, struct buf *out, const char **type)
 {
 	size_t i, shape = 0;
 
-	while (shape < atom.n && (isdigit((unsigned char)atom.s[shape]) ||
-				     atom.s[shape] == 'x'))
+	while (shape < atom.n &&
+	       (isdigit((unsigned char)atom.s[shape]) || atom.s[shape] == 'x'))
 		shape++;
 	atom.n = shape < atom.n ? atom.n : 0;
-	for (i = shape; i < atom.n && (isalnum((unsigned char)atom.s[i]) ||
-					  atom.s[i] == '_');
-	    i++)
+	for (i = shape; i < atom.n &&
+			(isalnum((unsigned char)atom.s[i]) || atom.s[i] == '_');
+	     i++)
 		;
 	atom.n = i;
 	if (shape == 0 || atom.n < shape + 4)
@@ -164,9 +164,9 @@ put_atom(struct span atom, struct buf *out, const char **type)
 	/* The accumulator is told first: _F32..., _F16..., _S32... */
 	switch (atom.s[shape + 1]) {
 	case 'F':
-		buf_putc(out, atom.s[shape + 2] == '3' ? 's' :
-			atom.s[shape + 2] == '6'       ? 'd' :
-							 'h');
+		buf_putc(out, atom.s[shape + 2] == '3'   ? 's'
+			      : atom.s[shape + 2] == '6' ? 'd'
+							 : 'h');
 		break;
 	case 'S':
 		buf_putc(out, 'i');
@@ -188,8 +188,7 @@ find_atom(struct span type)
 	for (i = 0; i + 5 < type.n; i++)
 		if (memcmp(type.s + i, "MMA_", 4) == 0 &&
 		    isdigit((unsigned char)type.s[i + 4]))
-			return (struct span){ type.s + i + 4,
-				type.n - i - 4 };
+			return (struct span){ type.s + i + 4, type.n - i - 4 };
 	return (struct span){ type.s, 0 };
 }
 
@@ -207,9 +206,9 @@ put_cutlass3(struct span type, struct span mma, struct buf *out)
 		if (memcmp(loop.s + i, "Sm", 2) == 0 &&
 		    isdigit((unsigned char)loop.s[i + 2])) {
 			buf_puts(out, "sm");
-			for (i += 2; i < loop.n &&
-			    isdigit((unsigned char)loop.s[i]);
-			    i++)
+			for (i += 2;
+			     i < loop.n && isdigit((unsigned char)loop.s[i]);
+			     i++)
 				buf_putc(out, loop.s[i]);
 			buf_putc(out, '_');
 			break;
@@ -260,7 +259,7 @@ kernname_cutlass(struct span type, struct buf *out)
 	if (mma.n > 0)
 		put_cutlass3(type, mma, out);
 	else if (span_after(type, "GemmShape").n > 0 &&
-	    (span_has(base, "Gemm") || span_has(base, "Convolution")))
+		 (span_has(base, "Gemm") || span_has(base, "Convolution")))
 		put_cutlass2(type, out);
 	else
 		put_snake(base, out);

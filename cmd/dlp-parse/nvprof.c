@@ -105,8 +105,8 @@ nv_open(sqlite3 *db, struct sources *ss)
 	nv->db = db;
 	if (db_has_column(db, "StringTable", "_id_") &&
 	    db_has_column(db, "StringTable", "value"))
-		nv->string = db_prepare(db,
-		    "SELECT value FROM StringTable WHERE _id_ = ?1");
+		nv->string = db_prepare(
+		    db, "SELECT value FROM StringTable WHERE _id_ = ?1");
 	nv->t0 = origin(db);
 	read_contexts(nv);
 	nvprof_sources(nv, ss);
@@ -181,8 +181,8 @@ nvprof_domain(struct nvprof *nv, int64_t name_id)
 			buf_i64(&b, name_id);
 		if (nv->n_domains == nv->cap_domains) {
 			nv->cap_domains += nv->cap_domains + 8;
-			nv->domains = xrealloc(nv->domains, nv->cap_domains,
-			    sizeof(*nv->domains));
+			nv->domains = xrealloc(
+			    nv->domains, nv->cap_domains, sizeof(*nv->domains));
 		}
 		nv->domains[nv->n_domains++] = xstrdup(buf_str(&b));
 		*no = nv->n_domains;
@@ -202,8 +202,8 @@ notes(void *ctx)
 	for (i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
 		if (!db_has_table(nv->db, left_out[i].table))
 			continue;
-		st = db_prepare(nv->db, "SELECT count(*) FROM %s",
-		    left_out[i].table);
+		st = db_prepare(
+		    nv->db, "SELECT count(*) FROM %s", left_out[i].table);
 		if (db_step(st))
 			stage_note(left_out[i].note,
 			    (uint64_t)sqlite3_column_int64(st, 0));

@@ -16,7 +16,7 @@
 struct nvprof {
 	sqlite3 *db;
 	sqlite3_stmt *string; /* StringTable by id */
-	int64_t t0;	      /* earliest time in the file: the origin */
+	int64_t t0;           /* earliest time in the file: the origin */
 	struct map context;   /* contextId -> deviceId */
 	struct map domain;    /* name id -> number in domains, from 1 */
 	char **domains;
@@ -44,16 +44,15 @@ int64_t nvprof_name(sqlite3_stmt *st, int i);
 
 /* Sets start and end from columns i and i + 1; false for a damaged row,
  * which is counted. */
-bool nvprof_times(struct nvprof *nv, sqlite3_stmt *st, int i,
-    struct event *ev);
+bool nvprof_times(struct nvprof *nv, sqlite3_stmt *st, int i, struct event *ev);
 
 /* What a marker or an overhead belongs to. */
 enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 };
 
 /* The process and the thread of the object whose kind and id are in these
  * columns; what it does not tell is left as it was. */
-void nvprof_object(sqlite3_stmt *st, int kind, int id, int64_t *pid,
-    int64_t *tid);
+void nvprof_object(
+    sqlite3_stmt *st, int kind, int id, int64_t *pid, int64_t *tid);
 
 /* A string of the file, or an API function's name; see dialect.string. */
 bool nvprof_string(void *ctx, int64_t id, struct buf *out);

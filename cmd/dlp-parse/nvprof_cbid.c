@@ -477,9 +477,8 @@ nvprof_api_name(int64_t id, struct buf *out)
 		a = bsearch(&key, driver, sizeof(driver) / sizeof(driver[0]),
 		    sizeof(driver[0]), by_cbid);
 	else
-		a = bsearch(&key, runtime,
-		    sizeof(runtime) / sizeof(runtime[0]), sizeof(runtime[0]),
-		    by_cbid);
+		a = bsearch(&key, runtime, sizeof(runtime) / sizeof(runtime[0]),
+		    sizeof(runtime[0]), by_cbid);
 	if (a != NULL) {
 		buf_puts(out, a->name);
 	} else {

@@ -8,8 +8,8 @@ times_1000(int64_t v)
 {
 	int64_t r;
 
-	return v == EV_UNSET || __builtin_mul_overflow(v, 1000, &r) ? EV_UNSET :
-								      r;
+	return v == EV_UNSET || __builtin_mul_overflow(v, 1000, &r) ? EV_UNSET
+								    : r;
 }
 
 /* 16 bytes in groups of 4-2-2-2-6, as nvidia-smi writes them. */
@@ -24,8 +24,9 @@ uuid(sqlite3_stmt *st, int i, struct buf *b)
 		return NULL;
 	buf_clear(b);
 	for (k = 0; k < 16; k++)
-		buf_printf(b, k == 4 || k == 6 || k == 8 || k == 10 ?
-			"-%02x" : "%02x", s[k]);
+		buf_printf(b,
+		    k == 4 || k == 6 || k == 8 || k == 10 ? "-%02x" : "%02x",
+		    s[k]);
 	return buf_str(b);
 }
 
@@ -49,9 +50,10 @@ devices(struct nvprof *nv)
 	while (db_step(st)) {
 		buf_clear(&name);
 		d.dev = nvprof_num(st, 0);
-		d.name = nvprof_num(st, 1) >= 0 && nvprof_string(nv, nvprof_num(st, 1), &name) ?
-		    buf_str(&name) :
-		    NULL;
+		d.name = nvprof_num(st, 1) >= 0 &&
+				 nvprof_string(nv, nvprof_num(st, 1), &name)
+			     ? buf_str(&name)
+			     : NULL;
 		d.cc_major = nvprof_num(st, 2);
 		d.cc_minor = nvprof_num(st, 3);
 		d.n_sm = nvprof_num(st, 4);
@@ -120,4 +122,3 @@ nvprof_facts(void *ctx)
 	devices(nv);
 	given_names(nv);
 }
-

@@ -14,8 +14,7 @@ enum { MARK_INSTANT = 1, MARK_START = 2, MARK_END = 4 };
 /* Start and end times, kind and id of the object, the end's kind and id,
  * name, domain. */
 static bool
-range_row(void *ctx, const struct source *s, sqlite3_stmt *st,
-    struct event *ev)
+range_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	struct nvprof *nv = ctx;
 	int64_t pid = EV_UNSET, tid = EV_UNSET;
@@ -100,21 +99,22 @@ nvprof_markers(struct nvprof *nv, struct sources *ss)
 	make_ends(nv, table);
 	s = source_add(ss, EV_RANGE, table, range_row);
 	s->from = sql("%s AS a LEFT JOIN temp.dlp_ends AS b ON b.id = a.id AND"
-	    " b.timestamp = (SELECT min(timestamp) FROM temp.dlp_ends"
-	    " WHERE id = a.id AND timestamp >= a.timestamp)",
+		      " b.timestamp = (SELECT min(timestamp) FROM temp.dlp_ends"
+		      " WHERE id = a.id AND timestamp >= a.timestamp)",
 	    table);
-	s->cols = sql("a.timestamp, b.timestamp, a.objectKind, a.objectId, b.kind,"
-	    " b.object, a.name, %s",
-	    domain);
+	s->cols =
+	    sql("a.timestamp, b.timestamp, a.objectKind, a.objectId, b.kind,"
+		" b.object, a.name, %s",
+		domain);
 	s->key = xstrdup("a.rowid");
 	s->where = sql("a.flags & %d", MARK_START);
 	s->start = xstrdup("a.timestamp");
 	s->end = xstrdup("b.timestamp");
 	s = source_add(ss, EV_MARK, table, mark_row);
 	s->from = xstrdup(table);
-	s->cols = sql("timestamp, NULL, objectKind, objectId, NULL, NULL, name, %s",
-	    domain[0] == 'a' ? "domain" : domain);
+	s->cols =
+	    sql("timestamp, NULL, objectKind, objectId, NULL, NULL, name, %s",
+		domain[0] == 'a' ? "domain" : domain);
 	s->where = sql("flags & %d", MARK_INSTANT);
 	s->start = xstrdup("timestamp");
 }
-

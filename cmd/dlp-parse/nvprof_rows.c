@@ -22,9 +22,9 @@ static const char *const overheads[] = { "driver compiler",
 	"CUPTI buffer flush", "CUPTI instrumentation", "CUPTI resource" };
 
 #define PICK(table, i)                                                         \
-	((i) >= 0 && (i) < (int64_t)(sizeof(table) / sizeof((table)[0])) ?     \
-		(table)[i] :                                                   \
-		NULL)
+	((i) >= 0 && (i) < (int64_t)(sizeof(table) / sizeof((table)[0]))       \
+		? (table)[i]                                                   \
+		: NULL)
 
 int64_t
 nvprof_num(sqlite3_stmt *st, int i)
@@ -78,7 +78,7 @@ static int64_t
 le32(const unsigned char *s)
 {
 	return (int64_t)s[0] | (int64_t)s[1] << 8 | (int64_t)s[2] << 16 |
-	    (int64_t)s[3] << 24;
+	       (int64_t)s[3] << 24;
 }
 
 void
@@ -122,8 +122,8 @@ static const char *const kernel_cols[] = { GPU_COLS, "name", "gridX", "gridY",
 	"staticSharedMemory", "dynamicSharedMemory", NULL };
 
 static bool
-kernel_row(void *ctx, const struct source *s, sqlite3_stmt *st,
-    struct event *ev)
+kernel_row(
+    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	int i, c = GPU_NEXT;
 
@@ -206,8 +206,7 @@ sync_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 static const char *const graph_cols[] = { GPU_COLS, "graphId", NULL };
 
 static bool
-graph_row(void *ctx, const struct source *s, sqlite3_stmt *st,
-    struct event *ev)
+graph_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)s;
 	if (!gpu(ctx, st, ev))
@@ -259,8 +258,8 @@ over_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 	return true;
 }
 
-static const char *const mem_cols[] = { "start", "end", "processId",
-	"deviceId", "bytes", "address", "memoryKind", NULL };
+static const char *const mem_cols[] = { "start", "end", "processId", "deviceId",
+	"bytes", "address", "memoryKind", NULL };
 
 static bool
 mem_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
@@ -284,25 +283,25 @@ mem_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 /* The tables with their rows. */
 static const struct table {
 	const char *table;
-	enum ev_kind kind;
 	row_fn *row;
 	const char *const *cols;
+	enum ev_kind kind;
 	int tag;
 } tables[] = {
-	{ NVPROF_TABLE("RUNTIME"), EV_CALL, call_row, call_cols,
+	{ NVPROF_TABLE("RUNTIME"), call_row, call_cols, EV_CALL,
 	    NVPROF_RUNTIME },
-	{ NVPROF_TABLE("DRIVER"), EV_CALL, call_row, call_cols, NVPROF_DRIVER },
-	{ NVPROF_TABLE("CONCURRENT_KERNEL"), EV_KERN, kernel_row, kernel_cols,
+	{ NVPROF_TABLE("DRIVER"), call_row, call_cols, EV_CALL, NVPROF_DRIVER },
+	{ NVPROF_TABLE("CONCURRENT_KERNEL"), kernel_row, kernel_cols, EV_KERN,
 	    0 },
 	/* Kernels one by one: nvprof --metrics, --analysis-metrics */
-	{ NVPROF_TABLE("KERNEL"), EV_KERN, kernel_row, kernel_cols, 0 },
-	{ NVPROF_TABLE("MEMCPY"), EV_COPY, copy_row, copy_cols, 0 },
-	{ NVPROF_TABLE("MEMCPY2"), EV_COPY, copy_row, copy_cols, 0 },
-	{ NVPROF_TABLE("MEMSET"), EV_SET, set_row, set_cols, 0 },
-	{ NVPROF_TABLE("SYNCHRONIZATION"), EV_SYNC, sync_row, sync_cols, 0 },
-	{ NVPROF_TABLE("GRAPH_TRACE"), EV_GRAPH, graph_row, graph_cols, 0 },
-	{ NVPROF_TABLE("OVERHEAD"), EV_OVER, over_row, over_cols, 0 },
-	{ NVPROF_TABLE("MEMORY"), EV_MEM, mem_row, mem_cols, 0 },
+	{ NVPROF_TABLE("KERNEL"), kernel_row, kernel_cols, EV_KERN, 0 },
+	{ NVPROF_TABLE("MEMCPY"), copy_row, copy_cols, EV_COPY, 0 },
+	{ NVPROF_TABLE("MEMCPY2"), copy_row, copy_cols, EV_COPY, 0 },
+	{ NVPROF_TABLE("MEMSET"), set_row, set_cols, EV_SET, 0 },
+	{ NVPROF_TABLE("SYNCHRONIZATION"), sync_row, sync_cols, EV_SYNC, 0 },
+	{ NVPROF_TABLE("GRAPH_TRACE"), graph_row, graph_cols, EV_GRAPH, 0 },
+	{ NVPROF_TABLE("OVERHEAD"), over_row, over_cols, EV_OVER, 0 },
+	{ NVPROF_TABLE("MEMORY"), mem_row, mem_cols, EV_MEM, 0 },
 };
 
 static void

@@ -133,8 +133,7 @@ static const struct {
 	{ "_Z1fv", "f()" },
 	{ "_ZN12_GLOBAL__N_11fEv", "(anonymous namespace)::f()" },
 	{ "_Z6VecAddPKiS0_Pii", "VecAdd(int const*, int const*, int*, int)" },
-	{ "_Z1fILl9223372036854775807EEvv",
-	    "void f<9223372036854775807l>()" },
+	{ "_Z1fILl9223372036854775807EEvv", "void f<9223372036854775807l>()" },
 	/* these are none */
 	{ "", "" },
 	{ "f", "f" },
@@ -188,8 +187,8 @@ static void
 hostile(void)
 {
 	static const char *const pieces[] = { "P", "I", "N", "PFv", "X", "L",
-		"1AI", "Z1fE", "DT", "cv", "ad", "Dp", "<", "(", "a<", "Kernel2<",
-		"cutlass::Kernel2<", ",", ">", "enable_<" };
+		"1AI", "Z1fE", "DT", "cv", "ad", "Dp", "<", "(", "a<",
+		"Kernel2<", "cutlass::Kernel2<", ",", ">", "enable_<" };
 	struct buf name = { NULL, 0, 0 }, out = { NULL, 0, 0 };
 	size_t i;
 
