@@ -105,6 +105,20 @@ is_cmd(const struct rec *r)
 	    memcmp(r->line, "##cmd\t", 6) == 0;
 }
 
+static void
+hold_cmd(struct stage *st)
+{
+	struct rec c = { .kind = REC_META, .rd = st->rd };
+	struct buf b = { 0 };
+
+	buf_puts(&b, "##cmd\t");
+	buf_put(&b, st->cmd.s, st->cmd.len);
+	c.line = b.s;
+	c.len = b.len;
+	st->hold(st, &c);
+	buf_free(&b);
+}
+
 /* Our ##cmd line stands behind those of the stages before us. */
 static void
 cmd_line(struct stage *st, const struct rec *r)
@@ -112,8 +126,12 @@ cmd_line(struct stage *st, const struct rec *r)
 	if (!st->cmd_due || is_cmd(r))
 		return;
 	st->cmd_due = false;
-	if (!st->quiet)
+	if (st->quiet)
+		return;
+	if (st->hold == NULL)
 		put_cmd(&st->cmd);
+	else
+		hold_cmd(st);
 }
 
 static void

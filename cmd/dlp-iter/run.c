@@ -165,7 +165,8 @@ run_item(struct run *g, const struct item *m, const char *line)
 		if (g->listing)
 			return;
 		buf_put(&out_buf, line, m->len);
-		out_line("\titer", 5);
+		buf_put(&out_buf, "\titer\n", 6);
+		out_check();
 		return;
 	}
 	if (m->now != NO_TIME)
