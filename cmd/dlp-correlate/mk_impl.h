@@ -10,6 +10,12 @@
 #include "marker.h"
 
 bool mk_pytorch(struct marker *m);
+
+/* Sets seq, op_id, sizes and input_ids from the tail of emit_nvtx's texts, and
+ * cuts m->name before it. 1: a whole tail; 0: none; -1: one that is cut off
+ * or malformed, what could be read is set. */
+int mk_tail(struct marker *m);
+
 bool mk_dict(struct marker *m); /* PyProf's and DLProf's markers */
 bool mk_config(struct marker *m);
 bool mk_tf_op(struct marker *m); /* {"op":... and Op: node */
