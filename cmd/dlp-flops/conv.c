@@ -119,6 +119,8 @@ grad_out(const struct work *w, struct conv *c)
 		c->k = arg_dim(w->grad, g, -c->nsp - 1);
 	else if (arg_dim(w->grad, g, -c->nsp - 1) != c->k)
 		return false;
+	if ((int)g->nd == c->nsp + 2 && arg_dim(w->grad, g, 0) != c->n)
+		return false;
 	for (i = 0; i < c->nsp; i++)
 		c->out[i] = arg_dim(w->grad, g, i - c->nsp);
 	return true;

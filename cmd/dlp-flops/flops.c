@@ -22,7 +22,7 @@ static struct {
 	struct rec_col *dev, *cc, *name;
 } dc;
 static struct {
-	struct rec_col *id, *mod, *op, *dir, *shapes, *args, *fwd;
+	struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd;
 } oc;
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
@@ -83,7 +83,7 @@ role_now(const struct answer *a, bool has_inst, int64_t inst)
 	enum role want = a->role, other;
 	unsigned was;
 
-	if (!has_inst || want == ROLE_NONE || want >= ROLE_PART)
+	if (!has_inst || a->each || want == ROLE_NONE || want >= ROLE_PART)
 		return want;
 	was = state_mark(inst, 0);
 	if (want == ROLE_GRAD)
@@ -194,7 +194,7 @@ count_notes(const struct answer *a, const struct kname *k)
 {
 	if (k->tc == TC_UNKNOWN)
 		counts.tc_unknown++;
-	if ((a->family == FAM_GEMM || a->family == FAM_CONV) && a->flop < 0)
+	if (a->family >= FAM_GEMM && a->family <= FAM_ATTENTION && a->flop < 0)
 		counts.no_size++;
 }
 
@@ -261,13 +261,13 @@ resolve(struct stage *st, const struct op *op)
 	struct op *fwd;
 	uint32_t idx;
 
-	if (!op->has_fwd || op->shapes == NULL)
+	if (!op->has_fwd || op->grad == NULL)
 		return;
 	fwd = state_op(op->fwd_id, &idx);
 	if (fwd == NULL || fwd->grad != NULL)
 		return;
-	fwd->grad = op->shapes;
-	fwd->grad_len = op->shapes_len;
+	fwd->grad = op->grad;
+	fwd->grad_len = op->grad_len;
 	if (fwd->waits && --nwait == 0)
 		drain(st);
 	fwd->waits = false;
@@ -289,6 +289,7 @@ on_op(struct stage *st, struct rec *r)
 		op->name = keep(r, oc.op, &op->name_len);
 		op->args = keep(r, oc.args, &op->args_len);
 		op->shapes = keep(r, oc.shapes, &op->shapes_len);
+		op->grad = keep(r, oc.bwd, &op->grad_len);
 		op->has_fwd = rec_i64(r, oc.fwd, &op->fwd_id);
 		if (op->name != NULL)
 			op->rule = rule_find(op->mod,
@@ -450,6 +451,7 @@ attach_facts(struct stage *st)
 	oc.dir = rec_col(t, "dir", REC_OPT);
 	oc.shapes = rec_col(t, "shapes", REC_OPT);
 	oc.args = rec_col(t, "args", REC_OPT);
+	oc.bwd = rec_col(t, "bwd_shapes", REC_OPT);
 	oc.fwd = rec_col(t, "fwd_op_id", REC_OPT);
 }
 

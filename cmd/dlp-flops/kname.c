@@ -91,6 +91,7 @@ static const struct part_rule part_rules[] = {
 	    "elementwise_kernel|kernelpointwiseapply|add_tensor|addtensor|"
 	    "op_generic_tensor|add_bias|bias_add|triton_poi_" },
 	{ KP_AUX, "at::native:: !conv !gemm !mm_kernel !dot_kernel" },
+	{ KP_AUX, "softmax !attn !attention !mha !flash !sdpa" },
 	{ KP_AUX, "cub::|thrust::" },
 };
 

@@ -36,11 +36,12 @@ sub_class(int64_t sub)
 	return (unsigned)(sub > 2 ? 2 : sub) << 2 | (unsigned)(sub % 3);
 }
 
-/* Reads the op's arguments into args and grad; false if they are bad. */
+/* Reads the op's arguments, a backward's from its forward op if it has none
+ * of its own, into args and grad; false if they are bad. */
 static bool
 load(struct op *op)
 {
-	struct op *fwd = NULL;
+	const struct op *src = op;
 	uint32_t idx;
 	bool ok = true;
 
@@ -48,18 +49,12 @@ load(struct op *op)
 	args.typed = grad.typed = false;
 	if (op == NULL)
 		return true;
-	if (op->has_fwd)
-		fwd = state_op(op->fwd_id, &idx);
-	if (op->args != NULL)
-		return args_marker(&args, op->args, op->args_len);
-	if (fwd != NULL && op->shapes != NULL)
-		ok = args_sizes(&grad, op->shapes, op->shapes_len);
-	if (fwd != NULL && fwd->args != NULL)
-		ok &= args_marker(&args, fwd->args, fwd->args_len);
-	else if (fwd != NULL && fwd->shapes != NULL)
-		ok &= args_sizes(&args, fwd->shapes, fwd->shapes_len);
-	else if (fwd == NULL && op->shapes != NULL)
-		ok = args_sizes(&args, op->shapes, op->shapes_len);
+	if (op->args == NULL && op->shapes == NULL && op->has_fwd)
+		src = state_op(op->fwd_id, &idx);
+	if (src != NULL && src->args != NULL)
+		ok = args_marker(&args, src->args, src->args_len);
+	else if (src != NULL && src->shapes != NULL)
+		ok = args_sizes(&args, src->shapes, src->shapes_len);
 	if (op->grad != NULL)
 		ok &= args_sizes(&grad, op->grad, op->grad_len);
 	return ok;
@@ -108,8 +103,7 @@ answer(const struct work *w, const struct rule *rule, struct answer *a)
 	size_overflow = false;
 	if (rule != NULL) {
 		a->family = rule->family;
-		a->eligible = rule->family == FAM_ATTENTION ||
-		    rule->family == FAM_RNN;
+		a->eligible = rule->family == FAM_RNN;
 		if (rule->count != NULL)
 			rule->count(w, a, rule->arg);
 	}

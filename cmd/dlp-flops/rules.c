@@ -10,6 +10,8 @@
 
 const char *const family_names[FAM_N] = {
 	[FAM_GEMM] = "gemm",
+	[FAM_GEMV] = "gemv",
+	[FAM_GEMM_INT] = "gemm_int",
 	[FAM_CONV] = "conv",
 	[FAM_ATTENTION] = "attention",
 	[FAM_RNN] = "rnn",
@@ -37,6 +39,10 @@ const char *const role_names[ROLE_N] = {
 	{                                                                      \
 		o, FAM_GEMM, gemm_count, first, NULL, fn                       \
 	}
+#define GEMV(o, first)                                                         \
+	{                                                                      \
+		o, FAM_GEMV, gemm_count, first, NULL, NULL                     \
+	}
 #define CONV(o, t, fn)                                                         \
 	{                                                                      \
 		o, FAM_CONV, conv_count, t, NULL, fn                           \
@@ -57,6 +63,10 @@ const char *const role_names[ROLE_N] = {
 	{                                                                      \
 		o, fam, NULL, 0, spec, NULL                                    \
 	}
+#define SDPA(o)                                                                \
+	{                                                                      \
+		o, FAM_ATTENTION, attention_count, 0, NULL, NULL               \
+	}
 #define CELL(o)                                                                \
 	{                                                                      \
 		o, FAM_RNN, NULL, 0, NULL, cell_params                         \
@@ -66,7 +76,7 @@ static const struct rule rules[] = {
 	/* products; the number is the place of the left operand */
 	GEMM("linear", G_LINEAR, linear_params),
 	GEMM("mm", 0, mm_params),
-	GEMM("_int_mm", 0, mm_params),
+	{ "_int_mm", FAM_GEMM_INT, gemm_count, 0, NULL, mm_params },
 	GEMM("_scaled_mm", 0, mm_params),
 	GEMM("addmm", 1, addmm_params),
 	GEMM("addmm_", 1, addmm_params),
@@ -77,11 +87,11 @@ static const struct rule rules[] = {
 	{ "matmul", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL },
 	{ "__matmul__", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL },
 	GEMM("linalg_matmul", 0, NULL),
-	GEMM("mv", 0, NULL),
-	GEMM("addmv", 1, NULL),
-	GEMM("addmv_", 1, NULL),
-	GEMM("dot", 0, NULL),
-	GEMM("vdot", 0, NULL),
+	GEMV("mv", 0),
+	GEMV("addmv", 1),
+	GEMV("addmv_", 1),
+	GEMV("dot", 0),
+	GEMV("vdot", 0),
 
 	CONV("conv1d", 0, conv_params),
 	CONV("conv2d", 0, conv_params),
@@ -96,10 +106,10 @@ static const struct rule rules[] = {
 	CONV("conv_transpose2d", 1, NULL),
 	CONV("conv_transpose3d", 1, NULL),
 
-	IS("scaled_dot_product_attention", FAM_ATTENTION, NULL),
-	IS("_scaled_dot_product_flash_attention", FAM_ATTENTION, NULL),
-	IS("_scaled_dot_product_efficient_attention", FAM_ATTENTION, NULL),
-	IS("_scaled_dot_product_cudnn_attention", FAM_ATTENTION, NULL),
+	SDPA("scaled_dot_product_attention"),
+	SDPA("_scaled_dot_product_flash_attention"),
+	SDPA("_scaled_dot_product_efficient_attention"),
+	SDPA("_scaled_dot_product_cudnn_attention"),
 	IS("multi_head_attention_forward", FAM_ATTENTION, NULL),
 
 	CELL("LSTMCell.forward"),

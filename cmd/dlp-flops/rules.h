@@ -14,6 +14,8 @@
 enum family {
 	FAM_NONE, /* no rule: unknown */
 	FAM_GEMM,
+	FAM_GEMV,     /* a matrix times a vector, dot: not counted by torch */
+	FAM_GEMM_INT, /* integer products: not counted by torch */
 	FAM_CONV,
 	FAM_ATTENTION,
 	FAM_RNN,
@@ -62,6 +64,7 @@ struct answer {
 	enum family family;
 	enum role role;
 	bool role_sure; /* the name says which gradient it is */
+	bool each;	/* each such kernel of a run counts, not the first */
 	int64_t flop, bytes;
 	enum dtype dt;
 	bool eligible; /* the family has Tensor Core kernels */
@@ -119,6 +122,8 @@ bool linear_is_bias(const struct kname *k);
 
 void conv_count(const struct work *w, struct answer *r, int transposed);
 bool conv_params(const struct work *w, struct buf *b);
+
+void attention_count(const struct work *w, struct answer *r, int unused);
 
 enum { PW_UNARY = 1, PW_BINARY, PW_COMPARE, PW_TERNARY };
 void point_count(const struct work *w, struct answer *r, int kind);

@@ -19,10 +19,11 @@ struct op { /* texts are kept once each and live to the section's end */
 	int64_t fwd_id;
 	bool has_fwd, bprop;
 	bool bad; /* its JSON was counted as bad already */
-	/* A convolution whose output's size is not in its arguments: */
-	const char *grad; /* sizes of its backward: the gradient first */
+	/* Sizes of the backward's own inputs, the output's gradient first; a
+	 * forward op gets those of its first backward. */
+	const char *grad;
 	size_t grad_len;
-	bool waits;    /* its kernels are held for it */
+	bool waits;    /* a convolution; its kernels are held for them */
 	bool given_up; /* it did not come in time */
 };
 
