@@ -95,6 +95,9 @@ bool rec_f64(const struct rec *r, const struct rec_col *c, double *v);
 /* Field i (0 = first column behind the tag) raw: "-" as it stands. */
 const char *rec_field(const struct rec *r, int i, size_t *n);
 
+/* All fields at once: field i is the bytes from [i] to [i + 1] - 1. */
+const char *const *rec_split(const struct rec *r);
+
 /* For a metadata line: the word behind ## and the rest behind the TAB. */
 const char *rec_meta(const struct rec *r, size_t *wlen, const char **rest,
     size_t *rlen);

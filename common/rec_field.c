@@ -163,6 +163,14 @@ rec_field(const struct rec *r, int i, size_t *n)
 	return rd->field[i];
 }
 
+const char *const *
+rec_split(const struct rec *r)
+{
+	if (r->rd->nsplit < 0)
+		split(r);
+	return r->rd->field;
+}
+
 const char *
 rec_raw(const struct rec *r, const struct rec_col *c, size_t *n)
 {

@@ -12,6 +12,7 @@ static const struct {
 	bool field; /* one result per field */
 } words[] = {
 	{ "count", "count", ST_COUNT, false },
+	{ "n", "count", ST_COUNT, false },
 	{ "nset", "nset", ST_NSET, true },
 	{ "sum", "sum", ST_SUM, true },
 	{ "mean", "mean", ST_MEAN, true },

@@ -107,7 +107,7 @@ const struct pycol pycols[] = {
 	{ "altseq", "AltSeqId", "altseq", 7, false, "-", NULL },
 	{ "tid", "TId", "tid", 12, true, "-", NULL },
 	{ "layer", "Layer", "layer", 10, false, "-", NULL },
-	{ "trace", "Trace", "stack", 25, false, "-", put_trace },
+	{ "trace", "Trace", "trace", 25, false, "-", put_trace },
 	{ "dir", "Direction", "dir", 5, false, "na", NULL },
 	{ "sub", "Sub", "sub", 3, true, "0", NULL },
 	{ "mod", "Module", "mod", 15, false, "na", NULL },

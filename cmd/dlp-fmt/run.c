@@ -32,15 +32,18 @@ static void
 on_row(struct stage *st, struct rec *r)
 {
 	struct fmt *f = st->ctx;
+	const char *const *field;
 	struct cell *v;
 	int i, n = f->ncol + f->nhidden;
 
 	if (r->type != f->type)
 		return;
 	begin(f);
+	field = rec_split(r);
 	v = f->row;
 	for (i = 0; i < n; i++)
-		v[i].s = join_raw(&f->join, r, f->col[i].from, &v[i].n);
+		v[i].s = join_fast(&f->join, r, field, f->col[i].from,
+		    &v[i].n);
 	f->sink->row(f, v);
 	f->nrows++;
 	out_check();

@@ -18,18 +18,21 @@ tsv_begin(struct fmt *f)
 	buf_putc(&out_buf, '\n');
 }
 
+/* Values that stand side by side in the record are copied together. */
 static void
 tsv_row(struct fmt *f, const struct cell *v)
 {
-	int i;
+	const char *from, *end;
+	int i = 0;
 
-	for (i = 0; i < f->ncol; i++) {
+	while (i < f->ncol) {
 		if (i > 0)
 			buf_putc(&out_buf, '\t');
-		if (v[i].s == NULL)
-			buf_putc(&out_buf, '-');
-		else
-			buf_put(&out_buf, v[i].s, v[i].n);
+		from = v[i].s != NULL ? v[i].s : "-";
+		end = from + (v[i].s != NULL ? v[i].n : 1);
+		for (i++; i < f->ncol && v[i].s == end + 1 && *end == '\t'; i++)
+			end = v[i].s + v[i].n;
+		buf_put(&out_buf, from, (size_t)(end - from));
 	}
 	buf_putc(&out_buf, '\n');
 }
