@@ -86,8 +86,9 @@ const struct type_def type_defs[] = {
 		"the phase the launch belongs to: forward, backward,"          \
 		" optimizer, ..." },                                           \
 	    { t, "phase_by", CORR, COL_TEXT,                                   \
-		"range: a range of the thread; thread: a guess, the one range" \
-		" that another thread held open" },                            \
+		"range: a range of the thread; graph: when the graph was"      \
+		" captured; thread: a guess, the one range that another"       \
+		" thread held open" },                                         \
 	{                                                                      \
 		t, "why", CORR, COL_TEXT,                                      \
 		    "why the work belongs to no op; unset if it does"          \

@@ -227,7 +227,11 @@ struct place {
 	uint32_t op;
 	enum why why;
 	int phase;
-	bool phase_guess;
+	enum {
+		PHASE_BY_RANGE,	 /* of the thread */
+		PHASE_BY_THREAD, /* a guess: of another thread */
+		PHASE_BY_GRAPH,	 /* when the graph was captured */
+	} phase_by;
 	struct text layer;
 };
 

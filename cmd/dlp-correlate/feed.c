@@ -130,6 +130,7 @@ put(struct text t)
 static void
 put_phase(const struct place *pl)
 {
+	static const char *const by[] = { "range", "thread", "graph" };
 	const char *w;
 
 	if (pl->phase == 0) {
@@ -139,10 +140,7 @@ put_phase(const struct place *pl)
 	}
 	w = phase_word(pl->phase);
 	out_raw(w, strlen(w));
-	if (pl->phase_guess)
-		out_raw("thread", 6);
-	else
-		out_raw("range", 5);
+	out_raw(by[pl->phase_by], strlen(by[pl->phase_by]));
 }
 
 static void

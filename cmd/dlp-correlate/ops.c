@@ -297,6 +297,8 @@ make_args_op(
 	draft_view(&d, OF_MOD, m->mod);
 	draft_view(&d, OF_OP, m->op);
 	draft_layer(&d, layer);
+	if (t->func.len > 0) /* which PyProf's markers never have */
+		m->by = BY_DLPROF;
 	draft_by(&d, m);
 	draft_view(&d, OF_DTYPE, a->dtype);
 	draft_view(&d, OF_SHAPES, a->shapes);

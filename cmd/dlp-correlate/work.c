@@ -87,6 +87,17 @@ note_call(struct proc *p, const struct work *w)
 	}
 }
 
+static void
+place_phase(struct corr *c, const struct work *w, struct place *pl)
+{
+	bool guess = false;
+
+	pl->phase = 0;
+	if (w->th != NULL)
+		pl->phase = phase_now(c, w->p, w->th, &guess);
+	pl->phase_by = guess ? PHASE_BY_THREAD : PHASE_BY_RANGE;
+}
+
 /* The work's thread is swept. */
 void
 work_place(struct corr *c, const struct work *w, struct place *pl)
@@ -100,15 +111,14 @@ work_place(struct corr *c, const struct work *w, struct place *pl)
 	if ((!w->has_node || !graph_place(c, w, pl)) && w->th != NULL)
 		pl->in = thread_inst(c, w->th);
 	top = w->th != NULL ? thread_top(w->th) : NULL;
-	pl->phase = 0;
-	pl->phase_guess = false;
-	if (w->th != NULL)
-		pl->phase = phase_now(c, w->p, w->th, &pl->phase_guess);
+	place_phase(c, w, pl);
 	if (pl->in != NULL) {
 		pl->op = pl->in->op;
 		pl->layer = op_get(c, pl->op)->f[OF_LAYER];
-		if (pl->in->replay && pl->phase == 0)
+		if (pl->in->replay && pl->phase == 0) {
 			pl->phase = pl->in->phase;
+			pl->phase_by = PHASE_BY_GRAPH;
+		}
 		inst_add(pl->in, w);
 	} else {
 		pl->layer = none;
