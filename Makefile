@@ -100,13 +100,14 @@ deps:
 .PHONY: demo
 demo:
 	@sh tests/install-deps build
-	@$(SUBMAKE) all
+	@echo "building in $(B)/bin"
+	@$(SUBMAKE) -s all
 	@B=$(B) sh tests/demo
 
 .PHONY: test
 test:
 	@sh tests/install-deps build test
-	@$(SUBMAKE) -k all unit
+	@$(SUBMAKE) -s -k all unit || touch $(B)/failed
 	@B=$(B) bash tests/run $(T)
 
 .PHONY: lint

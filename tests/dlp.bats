@@ -28,7 +28,7 @@ setup() {
 	done
 	run dlp top -g layer -n 7 -h
 	grep -q -- '-g "layer"' <<<"$output"
-	grep -q -- '-n "7"' <<<"$output"
+	grep -q -- '-n 7 ' <<<"$output"
 }
 
 @test "wrong usage: one line, 2" {
@@ -95,10 +95,10 @@ setup() {
 	SELECT count(*), sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY
 	UNION ALL
 	SELECT count(*), sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMSET)')
-	for g in op kernel layer type phase stream device; do
+	for g in op layer type phase stream device; do
 		got=$(dlp top -g $g -n 0 --tsv "$LENET" | awk -F'\t' '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ n += $at["count"]; t += $at["dur_ns_sum"] }
+		{ n += $at["n"]; t += $at["sum_dur_ns"] }
 		END { printf "%d|%d\n", n, t }')
 		echo "$g"
 		same "$want" "$got"

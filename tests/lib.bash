@@ -74,7 +74,7 @@ run_case() {
 # run_example NAME: an example of a manual page, from the project's root,
 # gives exit status 0.
 run_example() {
-	local f=$ROOT/${B:-build}/test/shared/$1.cmd rc=0
+	local f=$RUN_DIR/shared/$1.cmd rc=0
 
 	cat "$f"
 	bash -o pipefail "$f" </dev/null >"$BATS_TEST_TMPDIR/out" || rc=$?

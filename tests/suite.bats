@@ -30,7 +30,7 @@ kind=${KIND[$CMD]:-filter}
 before=${BEFORE[$CMD]-dlp-parse $LENET | dlp-correlate}
 # shellcheck disable=SC2206 # a list of words
 opts=(${OPTIONS[$CMD]:-})
-STREAM=$ROOT/${B:-build}/test/suite/$CMD.in
+STREAM=${RUN_DIR:-$ROOT/${B:-build}/test}/suite/$CMD.in
 
 setup_file() {
 	mkdir -p "${STREAM%/*}"

@@ -77,6 +77,12 @@ while [ "$n_args" -gt 0 ]; do
 	esac
 done
 
+case ${opt_n-0} in
+'' | *[!0-9]*) die "-n: bad number '$opt_n'" ;;
+esac
+case $width in
+*[!0-9]*) die "-w: bad number '$width'" ;;
+esac
 [ -n "$help" ] || [ $# -gt 0 ] || die "which profile? usage: dlp $report [options] FILE..."
 for f; do
 	[ "$f" != - ] || continue
