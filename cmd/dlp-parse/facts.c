@@ -3,6 +3,7 @@
  * devices, processes and threads.
  */
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -37,17 +37,20 @@ static const struct {
 	{ "cudnn", "SystemInfo", "SELECT cudnnVersion FROM SystemInfo", "" },
 };
 
-/* 5154304 is 515.43.04; newer files have the dots. */
+/* 5154304 is 515.43.04, 52510517 is 525.105.17; newer files have the
+ * dots. */
 static void
 put_driver(char *text)
 {
 	int64_t v;
+	size_t n;
 
 	if (text == NULL || *text == '\0')
 		return;
-	if (num_i64(text, strlen(text), &v) && v > 1000000 && v < 100000000)
-		fact_info("driver", "%d.%02d.%02d", (int)(v / 10000),
-		    (int)(v / 100 % 100), (int)(v % 100));
+	n = strlen(text);
+	if (num_i64(text, n, &v) && v > 0 && (n == 7 || n == 8))
+		fact_info("driver", "%.3s.%.*s.%s", text, (int)n - 5,
+		    text + 3, text + n - 2);
 	else
 		fact_info("driver", "%s", text);
 }
@@ -156,22 +159,26 @@ dev_gpu(struct nsys *ns)
 	return found;
 }
 
+/* The table of 2020; its clock is in kHz, its memory in MiB, its bandwidth
+ * is wrong. */
 static bool
 dev_cuda_gpu(struct nsys *ns)
 {
 	static const char *const names[] = { "deviceId", "name",
 		"computeCapabilityMajor", "computeCapabilityMinor",
-		"numMultiprocessors", "coreClockRate", "globalMemorySize",
-		"globalMemoryBandwidth", NULL };
+		"numMultiprocessors", NULL };
 	sqlite3_stmt *st;
 	bool found;
 	char *cols;
 
-	if (!db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", names[0]))
+	if (!db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", names[0]) ||
+	    !db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", "coreClockRate") ||
+	    !db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", "globalMemorySize"))
 		return false;
 	cols = db_cols(ns->db, "TARGET_INFO_CUDA_GPU", names);
 	st = db_prepare(ns->db,
-	    "SELECT %s, NULL FROM TARGET_INFO_CUDA_GPU ORDER BY 1, rowid",
+	    "SELECT %s, coreClockRate * 1000, globalMemorySize * 1048576, NULL,"
+	    " NULL FROM TARGET_INFO_CUDA_GPU ORDER BY 1, rowid",
 	    cols);
 	found = put_devs(st);
 	free(cols);

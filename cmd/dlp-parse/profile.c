@@ -99,7 +99,7 @@ scan_kinds(struct profile *p, int first, int last)
 
 	for (c = p->cur; c < p->cur + p->ncur; c++) {
 		if ((int)c->src->kind < first || (int)c->src->kind > last ||
-		    !select_source(c->src))
+		    !select_scan(c->src))
 			continue;
 		scan_cursor(c);
 		if (c->order.sort)
@@ -120,6 +120,42 @@ rows_of(const struct profile *p, int first, int last)
 	return n;
 }
 
+static bool
+has_rows(const struct profile *p, int kind)
+{
+	if (kind == EV_MARK)
+		kind = EV_RANGE;
+	return rows_of(p, kind, kind) > 0;
+}
+
+/* What the profile lacks, and how to record it. Without GPU work that is
+ * all there is to say; without ranges nothing can be told about ops. */
+static void
+missing(struct profile *p)
+{
+	const char *how;
+	int k;
+
+	if (p->gpu_rows == 0 && select_kind(EV_KERN))
+		warn("%s: no GPU work in this profile%s%s", p->path,
+		    p->dialect->option ? "; record it with " : "",
+		    p->dialect->option ? p->dialect->option(EV_KERN) : "");
+	else if (p->range_rows == 0 && select_kind(EV_RANGE))
+		warn("%s: no NVTX ranges: ops and layers are unknown%s%s",
+		    p->path, p->dialect->option ? "; record them with " : "",
+		    p->dialect->option ? p->dialect->option(EV_RANGE) : "");
+	for (k = 0; k < EV_KINDS; k++) {
+		if (k == EV_KERN || k == EV_RANGE || has_rows(p, k) ||
+		    !select_asked((enum ev_kind)k))
+			continue;
+		how = p->dialect->option ?
+		    p->dialect->option((enum ev_kind)k) : NULL;
+		warn("%s: no %s records%s%s", p->path,
+		    select_name((enum ev_kind)k), how ? "; record with " : "",
+		    how ? how : "");
+	}
+}
+
 /* Calls first: GPU work is counted by whether its call is there. */
 void
 profile_begin(struct profile *p)
@@ -133,9 +169,7 @@ profile_begin(struct profile *p)
 	p->gpu_rows = rows_of(p, EV_KERN, EV_GRAPH);
 	p->call_rows = rows_of(p, EV_CALL, EV_CALL);
 	p->range_rows = rows_of(p, EV_RANGE, EV_RANGE);
-	if (p->gpu_rows == 0 && select_kind(EV_KERN))
-		warn("%s: no GPU work in this profile (record with"
-		     " --trace=cuda,nvtx)", p->path);
+	missing(p);
 	select_find_ranges(p);
 }
 
@@ -145,7 +179,7 @@ profile_start(struct profile *p)
 	struct cursor *c;
 
 	for (c = p->cur; c < p->cur + p->ncur; c++) {
-		if (c->order.rows == 0)
+		if (c->order.rows == 0 || !select_source(c->src))
 			continue;
 		cursor_open(c);
 		if (EV_IS_GPU(c->src->kind)) {

@@ -179,6 +179,8 @@ scan_cursor(struct cursor *c)
 			join_row(c, st);
 	}
 	c->order.rows = r->n;
+	if (c->order.sort) /* then nothing stands too late */
+		c->order.back_ns = 0;
 	sqlite3_finalize(st);
 	free(r);
 }

@@ -156,6 +156,12 @@ select_kind(enum ev_kind kind)
 	return known[kind] > 0;
 }
 
+const char *
+select_name(enum ev_kind kind)
+{
+	return kind_type[kind];
+}
+
 bool
 select_source(const struct source *s)
 {
@@ -168,6 +174,18 @@ select_source(const struct source *s)
 		if (select_kind((enum ev_kind)k))
 			return true;
 	return false;
+}
+
+bool
+select_scan(const struct source *s)
+{
+	return select_source(s) || (s->kind == EV_RANGE && range_wanted());
+}
+
+bool
+select_asked(enum ev_kind kind)
+{
+	return types.n > 0 && select_kind(kind);
 }
 
 /* The time that decides is that of the launch. A range counts if any of it

@@ -18,12 +18,18 @@ void select_range(const char *arg);
 /* Whether records of a type are wanted (str: where they are used). */
 bool select_type(const char *type);
 bool select_kind(enum ev_kind kind);
+const char *select_name(enum ev_kind kind); /* the type's name */
 
 bool select_device(int64_t dev);
 bool select_pid(int64_t pid);
 
-/* Whether a source has anything that is wanted. */
+/* Whether a source has anything that is wanted; and whether the first pass
+ * wants to see it. */
 bool select_source(const struct source *s);
+bool select_scan(const struct source *s);
+
+/* Whether the type was asked for by name. */
+bool select_asked(enum ev_kind kind);
 
 /* Finds the named ranges in a profile; before the merge. */
 void select_find_ranges(struct profile *p);

@@ -151,6 +151,39 @@ select_find_ranges(struct profile *p)
 				w->found = true;
 }
 
+static int
+by_place(const void *va, const void *vb)
+{
+	const struct span *a = va, *b = vb;
+
+	if (a->p->no != b->p->no)
+		return a->p->no < b->p->no ? -1 : 1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->lo != b->lo)
+		return a->lo < b->lo ? -1 : 1;
+	return 0;
+}
+
+/* Sorts the spans, and makes one of those that overlap. */
+static void
+tidy(void)
+{
+	size_t i, n = 0;
+
+	qsort(spans, nspans, sizeof(*spans), by_place);
+	for (i = 0; i < nspans; i++) {
+		if (n > 0 && spans[n - 1].p == spans[i].p &&
+		    spans[n - 1].pid == spans[i].pid &&
+		    spans[i].lo <= spans[n - 1].hi) {
+			if (spans[i].hi > spans[n - 1].hi)
+				spans[n - 1].hi = spans[i].hi;
+		} else
+			spans[n++] = spans[i];
+	}
+	nspans = n;
+}
+
 void
 select_check_ranges(void)
 {
@@ -159,6 +192,33 @@ select_check_ranges(void)
 	for (w = wants; w < wants + nwants; w++)
 		if (!w->found)
 			die("--range: no range '%s' in the profile", w->arg);
+	if (nspans > 0)
+		tidy();
+}
+
+bool
+range_wanted(void)
+{
+	return nwants > 0;
+}
+
+/* The first span of the process that ends after lo. */
+static const struct span *
+first_after(const struct profile *p, int64_t pid, int64_t lo)
+{
+	struct span key = { p, pid, lo, 0 };
+	size_t a = 0, b = nspans, mid;
+
+	while (a < b) {
+		mid = a + (b - a) / 2;
+		if (by_place(&spans[mid], &key) < 0 &&
+		    (spans[mid].p != p || spans[mid].pid != pid ||
+			spans[mid].hi <= lo))
+			a = mid + 1;
+		else
+			b = mid;
+	}
+	return a < nspans ? &spans[a] : NULL;
 }
 
 bool
@@ -168,9 +228,12 @@ range_inside(const struct profile *p, int64_t pid, int64_t lo, int64_t hi)
 
 	if (nwants == 0)
 		return true;
+	if (pid != EV_UNSET) {
+		s = first_after(p, pid, lo);
+		return s != NULL && s->p == p && s->pid == pid && hi >= s->lo;
+	}
 	for (s = spans; s < spans + nspans; s++)
-		if (s->p == p && (pid == EV_UNSET || s->pid == pid) &&
-		    lo < s->hi && hi >= s->lo)
+		if (s->p == p && lo < s->hi && hi >= s->lo)
 			return true;
 	return false;
 }

@@ -7,6 +7,8 @@
 /* "TEXT", "TEXT@DOMAIN", "TEXT/N", "TEXT@DOMAIN/N"; the argument is kept. */
 void range_add(const char *arg);
 
+bool range_wanted(void); /* any */
+
 /* Whether [lo, hi] touches a named range of the process, or none is named.
  * Without a process any of the profile's ranges will do. */
 bool range_inside(const struct profile *p, int64_t pid, int64_t lo,

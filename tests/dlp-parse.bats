@@ -1,0 +1,432 @@
+load lib
+
+bats_require_minimum_version 1.5.0
+
+# Numbers of real profiles against SQL over the same file; databases made
+# here for what recorders do not do on purpose.
+
+SMALL="
+CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+INSERT INTO StringIds VALUES (1, 'cudaLaunchKernel_v7000'),
+    (2, 'void k<float>(int)'), (3, 'k'), (4, 'cudaGraphLaunch_v10000'),
+    (5, 'registered'), (6, 'cudaStreamSynchronize_v3020');
+CREATE TABLE NVTX_EVENTS (start INTEGER NOT NULL, end INTEGER,
+    eventType INTEGER NOT NULL, text TEXT, globalTid INTEGER,
+    endGlobalTid INTEGER, textId INTEGER, domainId INTEGER);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER NOT NULL,
+    end INTEGER NOT NULL, eventClass INTEGER, globalTid INTEGER,
+    correlationId INTEGER, nameId INTEGER, returnValue INTEGER);
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER NOT NULL,
+    end INTEGER NOT NULL, deviceId INTEGER, streamId INTEGER,
+    correlationId INTEGER, globalPid INTEGER, demangledName INTEGER,
+    shortName INTEGER);
+"
+T=$((7 * 16777216 + 9)) # thread 9 of process 7
+
+# db NAME: a database made from the SQL on standard input, its name printed.
+db() {
+	local f=$BATS_TEST_TMPDIR/$1.sqlite
+	rm -f "$f"
+	{ printf '%s\n' "$SMALL"; sed "s/\$T/$T/g"; } | sqlite3 "$f" || return
+	printf '%s\n' "$f"
+}
+
+# column TYPE NAME: the values of a column in the stream on standard input.
+column() {
+	awk -F'\t' -v t="$1" -v c="$2" '
+	$1 == "#" t { for (i = 1; i <= NF; i++) if ($i == c) n = i }
+	$1 == t { print $n }'
+}
+
+sql() {
+	sqlite3 -readonly -separator ' ' "file:$1?immutable=1" "$2"
+}
+
+# has_table FILE TABLE
+has_table() {
+	[ "$(sql "$1" "SELECT count(*) FROM sqlite_master
+	    WHERE type = 'table' AND name = '$2'")" = 1 ]
+}
+
+# per_dev TYPE <STREAM: device, number, sum of durations
+per_dev() {
+	awk -F'\t' -v t="$1" '
+	$1 == "#" t { for (i = 1; i <= NF; i++) p[$i] = i }
+	$1 == t { n[$p["dev"]]++; s[$p["dev"]] += $p["dur_ns"] }
+	END { for (d in n) printf "%s %.0f %.0f\n", d, n[d], s[d] }' | sort -n
+}
+
+# times of a profile against SQL
+check_profile() {
+	local f out pair table
+	need_data "$1"
+	f=$(profile "$1")
+	out=$BATS_TEST_TMPDIR/out
+	dlp-parse "$f" >"$out" 2>"$BATS_TEST_TMPDIR/err"
+	tail -n 1 "$out" | grep -q '^##end	'
+	for pair in kern:KERNEL copy:MEMCPY set:MEMSET sync:SYNCHRONIZATION \
+	    graph:GRAPH_TRACE; do
+		table=CUPTI_ACTIVITY_KIND_${pair#*:}
+		has_table "$f" "$table" || continue
+		same "$(sql "$f" "SELECT deviceId, count(*), sum(end - start)
+		    FROM $table GROUP BY 1 ORDER BY 1")" \
+		    "$(per_dev "${pair%:*}" <"$out")"
+	done
+	# API time is there exactly once
+	table=CUPTI_ACTIVITY_KIND_RUNTIME
+	! has_table "$f" $table ||
+	    same "$(sql "$f" "SELECT sum(end - start) FROM $table r
+		WHERE eventClass <> 67 OR NOT EXISTS (SELECT 1 FROM $table q
+		WHERE q.correlationId = r.correlationId
+		AND q.eventClass <> 67)")" "$(awk -F'\t' '
+		/^#[a-z]/ { for (i = 1; i <= NF; i++)
+			p[substr($1, 2) $i] = i }
+		$1 == "call" { s += $p["calldur_ns"] }
+		p[$1 "api_dur_ns"] { s += $p[$1 "api_dur_ns"] }
+		END { printf "%.0f", s }' "$out")"
+	! has_table "$f" NVTX_EVENTS ||
+	    same "$(sql "$f" "SELECT count(*) FROM NVTX_EVENTS
+		WHERE eventType IN (59, 60, 70, 71)")" \
+	    "$(grep -ac '^range	' "$out")"
+	in_order "$out"
+	dlp-parse "$f" 2>/dev/null | cmp - "$out"
+}
+
+# in_order FILE: launch order never goes back
+in_order() {
+	awk -F'\t' '
+	/^#[a-z]/ { for (i = 1; i <= NF; i++) p[substr($1, 2) $i] = i }
+	/^#/ || !p[$1 "start_ns"] { next }
+	{ t = $p[$1 "start_ns"]
+	  if (p[$1 "api_start_ns"] && $p[$1 "api_start_ns"] != "-")
+		t = $p[$1 "api_start_ns"]
+	  if (seen++ && t + 0 < last + 0) {
+		print FILENAME ":" NR ": " t " after " last; exit 1 }
+	  last = t }' "$1"
+}
+
+@test "real profiles: dlprof, numbers of SQL, order, the same twice" {
+	check_profile dlprof/w_relu/nsys_profile.sqlite
+}
+
+@test "real profiles: nsys, numbers of SQL, order, the same twice" {
+	need_data nsys
+	for f in "$DATA"/nsys/*.sqlite; do
+		check_profile "nsys/${f##*/}"
+	done
+}
+
+@test "real profiles: h200, numbers of SQL, order, the same twice" {
+	need_data h200
+	for f in "$DATA"/h200/*.sqlite.xz; do
+		check_profile "h200/${f##*/}"
+	done
+}
+
+@test "the shipped profile, compressed, plain and on standard input" {
+	dlp-parse "$LENET" | grep -v '^##cmd' >"$BATS_TEST_TMPDIR/a"
+	dlp-parse <"$LENET" | grep -v '^##cmd' | cmp - "$BATS_TEST_TMPDIR/a"
+	dlp-parse "$ROOT/tests/data/lenet.sqlite.xz" | grep -v '^##cmd' |
+	    cmp - "$BATS_TEST_TMPDIR/a"
+	same "$(sql "$LENET" "SELECT deviceId, count(*), sum(end - start)
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL GROUP BY 1")" \
+	    "$(per_dev kern <"$BATS_TEST_TMPDIR/a")"
+}
+
+@test "legends are the registry's columns" {
+	f=$(db legends <<<"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+	    (1, 2, 0, 7, 1, \$T, 2, 3);
+	    INSERT INTO NVTX_EVENTS VALUES (1, 2, 59, 'r', \$T, NULL, NULL, 0)")
+	same "#kern	id	start_ns	dur_ns	pid	tid	dev	ctx	stream	corr	api	api_start_ns	api_dur_ns	idx	short	name_id	grid	block	regs	smem_bytes	dynsmem_bytes	node
+#range	id	start_ns	dur_ns	pid	tid	end_tid	domain	mode	text" \
+	    "$(dlp-parse "$f" | grep -E '^#(kern|range)	' | sort)"
+}
+
+@test "a launch, a graph launch, and a call without GPU work" {
+	f=$(db launch <<-'EOF'
+	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
+	    (100, 110, 0, $T, 1, 1, 0), (120, 150, 0, $T, 2, 4, 0),
+	    (160, 170, 0, $T, 3, 6, 5);
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+	    (200, 230, 0, 7, 1, $T, 2, 3), (300, 310, 0, 7, 2, $T, 2, 3),
+	    (310, 330, 0, 7, 2, $T, 2, 3);
+	EOF
+	)
+	same "kern 100 10 -
+call 120 30 2
+kern 120 - -
+kern 120 - -
+call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
+	    $1 == "kern" { print $1, $12, $13, "-" }
+	    $1 == "call" { print $1, $3, $4, $9 + 0 == 0 ? $10 : $10 }')"
+	same "1 2 3" "$(dlp-parse "$f" 2>/dev/null | column kern idx | xargs)"
+}
+
+@test "GPU work before its call, without a call, with another process's id" {
+	f=$(db odd <<-'EOF'
+	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
+	    (100, 110, 0, $T, 1, 1, 0),
+	    (105, 111, 0, $T + 16777216, 2, 1, 0);
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+	    (50, 60, 0, 7, 1, $T, 2, 3), (102, 103, 0, 7, 9, $T, 2, 3),
+	    (104, 106, 0, 7, 2, $T, 2, 3), (107, 108, 0, 7, NULL, $T, 2, 3);
+	EOF
+	)
+	run --separate-stderr dlp-parse "$f"
+	[ "$status" -eq 0 ]
+	same "100 - - -" "$(column kern api_start_ns <<<"$output" | xargs)"
+	same "1 2 3 4" "$(column kern idx <<<"$output" | xargs)"
+	grep -q '^##note	gpu_without_call	3$' <<<"$output"
+	grep -q '^##note	gpu_before_call	1$' <<<"$output"
+	same 105 "$(column call start_ns <<<"$output")"
+}
+
+@test "two calls with one id: the first gets the work" {
+	f=$(db dup <<-'EOF'
+	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
+	    (100, 110, 0, $T, 1, 1, 0), (200, 210, 0, $T, 1, 1, 0),
+	    (300, 310, 67, $T, 2, 1, 0), (300, 309, 0, $T, 2, 1, 0);
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+	    (150, 160, 0, 7, 1, $T, 2, 3), (400, 410, 0, 7, 2, $T, 2, 3);
+	EOF
+	)
+	run --separate-stderr dlp-parse "$f"
+	same "100 300" "$(column kern api_start_ns <<<"$output" | xargs)"
+	same "10 9" "$(column kern api_dur_ns <<<"$output" | xargs)"
+	same 200 "$(column call start_ns <<<"$output")"
+	grep -q '^##note	call_duplicates	1$' <<<"$output"
+	grep -q '^##note	call_twins	1$' <<<"$output"
+}
+
+@test "ends before starts, ranges never closed, huge and negative times" {
+	f=$(db times <<-'EOF'
+	INSERT INTO NVTX_EVENTS VALUES
+	    (-9223372036854775807, 5, 59, 'low', $T, NULL, NULL, 0),
+	    (-5, NULL, 59, 'open', $T, NULL, NULL, 0),
+	    (10, 4, 59, 'back', $T, NULL, NULL, 0),
+	    (9223372036854775806, 9223372036854775807, 59, 'high', $T, NULL,
+	    NULL, 0);
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+	    (20, 10, 0, 7, 1, $T, 2, 3);
+	EOF
+	)
+	run --separate-stderr dlp-parse "$f"
+	[ "$status" -eq 0 ]
+	same "9223372036854775807 - - 1" \
+	    "$(column range dur_ns <<<"$output" | xargs)"
+	same - "$(column kern dur_ns <<<"$output")"
+	grep -q '^##note	end_before_start	2$' <<<"$output"
+	grep -q '^##note	never_closed	1$' <<<"$output"
+}
+
+@test "texts: NULL, registered, NUL, invalid UTF-8, a lone minus" {
+	f=$(db text <<-'EOF'
+	INSERT INTO NVTX_EVENTS VALUES
+	    (1, 2, 59, NULL, $T, NULL, NULL, 0),
+	    (3, 4, 59, NULL, $T, NULL, 5, 0),
+	    (5, 6, 59, NULL, $T, NULL, 99, 0),
+	    (7, 8, 59, CAST(x'610062' AS TEXT), $T, NULL, NULL, 0),
+	    (9, 10, 59, CAST(x'61ff62' AS TEXT), $T, NULL, NULL, 0),
+	    (11, 12, 59, '-', $T, NULL, NULL, 0),
+	    (13, 14, 59, '', $T, NULL, NULL, 0),
+	    (15, 16, 60, 'across', $T, $T + 1, NULL, 0);
+	EOF
+	)
+	run --separate-stderr dlp-parse "$f"
+	[ "$status" -eq 0 ]
+	same "$(printf -- '-|registered|-|a\\x00b|a\377b|\\x2d||across|')" \
+	    "$(column range text <<<"$output" | tr '\n' '|')"
+	same 10 "$(column range end_tid <<<"$output" | tail -n 1)"
+	grep -q '^##note	unknown_strings	1$' <<<"$output"
+}
+
+@test "domains: by process, created late, unknown" {
+	f=$(db domain <<-'EOF'
+	INSERT INTO NVTX_EVENTS VALUES
+	    (1, 2, 59, 'a', $T, NULL, NULL, 1),
+	    (3, 4, 59, 'b', $T + 16777216, NULL, NULL, 1),
+	    (5, 6, 59, 'c', $T, NULL, NULL, 3),
+	    (7, 8, 59, 'd', $T, NULL, NULL, NULL),
+	    (9, NULL, 75, 'NCCL', $T, NULL, NULL, 1),
+	    (9, NULL, 75, NULL, $T + 16777216, NULL, 5, 1);
+	EOF
+	)
+	run --separate-stderr dlp-parse "$f"
+	same "NCCL|registered|domain 3||" \
+	    "$(column range domain <<<"$output" | tr '\n' '|')"
+	grep -q '^##note	unknown_domains	1$' <<<"$output"
+	same c "$(dlp-parse --domain 'domain 3' "$f" 2>/dev/null |
+	    column range text)"
+	same d "$(dlp-parse --domain default "$f" 2>/dev/null |
+	    column range text)"
+}
+
+@test "ids above 2^31, signed process ids" {
+	f=$(db ids <<-'EOF'
+	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
+	    (100, 110, 0, -144115188075855872 + $T, 9223372036854775807, 1, 0),
+	    (120, 130, 0, -144115188075855872 + $T, 4294967301, 1, 0);
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+	    (200, 230, 3000000000, 4294967295, 9223372036854775807,
+	    -144115188075855872 + $T - 9, 2, 3),
+	    (300, 310, 0, 5000000000, 4294967301,
+	    -144115188075855872 + $T - 9, 2, 3);
+	EOF
+	)
+	run --separate-stderr dlp-parse "$f"
+	same "100 120" "$(column kern api_start_ns <<<"$output" | xargs)"
+	same "7 7" "$(column kern pid <<<"$output" | xargs)"
+	same "9 9" "$(column kern tid <<<"$output" | xargs)"
+	same "- 5000000000" "$(column kern stream <<<"$output" | xargs)"
+}
+
+@test "rows out of order: a few, many, the GPU far behind" {
+	f=$(db order <<-'EOF'
+	WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+	INSERT INTO NVTX_EVENTS SELECT i + (i % 7 = 0) * -5, i + 100, 59,
+	    'r' || i, $T, NULL, NULL, 0 FROM n;
+	WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT i * 10, i * 10 + 3, 0,
+	    $T, i, 1, 0 FROM n;
+	WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT 2000000 + i, 2000001 + i,
+	    0, 7, 100001 - i, $T, 2, 3 FROM n;
+	EOF
+	)
+	dlp-parse "$f" >"$BATS_TEST_TMPDIR/out"
+	in_order "$BATS_TEST_TMPDIR/out"
+	same 20000 "$(grep -c '^range' "$BATS_TEST_TMPDIR/out")"
+	same 100000 "$(awk -F'\t' '$1 == "kern" && $12 == $10 * 10 &&
+	    $14 == 100001 - $10' "$BATS_TEST_TMPDIR/out" | wc -l)"
+	grep -q '^##note	window_spilled	34464$' "$BATS_TEST_TMPDIR/out"
+	sqlite3 "$f" 'CREATE TABLE t AS SELECT * FROM NVTX_EVENTS
+	    ORDER BY start DESC; DROP TABLE NVTX_EVENTS;
+	    ALTER TABLE t RENAME TO NVTX_EVENTS;'
+	run --separate-stderr dlp-parse -T range "$f"
+	[[ $stderr == *'NVTX_EVENTS is far from start order: sorting it' ]]
+	printf '%s\n' "$output" >"$BATS_TEST_TMPDIR/out"
+	in_order "$BATS_TEST_TMPDIR/out"
+	same 20000 "$(grep -c '^range' "$BATS_TEST_TMPDIR/out")"
+	grep -q '^##note	tables_sorted	1$' "$BATS_TEST_TMPDIR/out"
+}
+
+@test "columns missing, in another order, of the wrong type" {
+	f=$BATS_TEST_TMPDIR/cols.sqlite
+	rm -f "$f"
+	sqlite3 "$f" "CREATE TABLE StringIds (value TEXT, id INTEGER);
+	    INSERT INTO StringIds VALUES ('k', 1);
+	    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (correlationId, shortName,
+	    extra, start, globalPid);
+	    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 1, 0, 5, $T),
+	    (1, 1, 0, 'five', $T), (1, 1, 0, NULL, $T);
+	    CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (end)"
+	run --separate-stderr dlp-parse "$f"
+	[ "$status" -eq 0 ]
+	same "kern	1	5	-	7	-	-	-	-	1	-	-	-	1	k	-	-	-	-	-	-	-" \
+	    "$(grep '^kern' <<<"$output")"
+	grep -q '^##note	bad_rows	2$' <<<"$output"
+	[[ $stderr == *"MEMCPY has no column 'start': not read"* ]]
+}
+
+@test "a view with the name of a table is not read" {
+	f=$(db view <<<"DROP TABLE NVTX_EVENTS; CREATE VIEW NVTX_EVENTS AS
+	    SELECT 1 AS start, 2 AS end, 59 AS eventType, 'x' AS text;")
+	run --separate-stderr dlp-parse "$f"
+	[ "$status" -eq 0 ]
+	[[ $stderr == *'NVTX_EVENTS is no table of its own: not read'* ]]
+	grep -q '^##note	views_not_read	1$' <<<"$output"
+}
+
+@test "nothing that is known, DLProf's own database" {
+	f=$BATS_TEST_TMPDIR/x.sqlite
+	rm -f "$f"
+	sqlite3 "$f" 'CREATE TABLE t (a)'
+	run --separate-stderr dlp-parse "$f"
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[[ $stderr == "dlp-parse: $f: no known table"* ]]
+	sqlite3 "$f" 'CREATE TABLE read_only_ops (a)'
+	run --separate-stderr dlp-parse "$f"
+	[ "$status" -eq 2 ]
+	[[ $stderr == *'nsys_profile.sqlite'* ]]
+}
+
+@test "a corrupt page: a message, exit 2, no ##end" {
+	f=$(db corrupt <<-'EOF'
+	WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+	INSERT INTO NVTX_EVENTS SELECT i, i + 5, 59, 'range ' || i, $T, NULL,
+	    NULL, 0 FROM n;
+	EOF
+	)
+	printf 'garbage garbage garbage' |
+	    dd of="$f" bs=1 seek=$((4096 * 60)) conv=notrunc 2>/dev/null
+	run --separate-stderr dlp-parse "$f"
+	[ "$status" -eq 2 ]
+	[[ $stderr == *malformed* ]]
+	[ "${#stderr_lines[@]}" -le 2 ]
+	! grep -q '^##end' <<<"$output"
+}
+
+@test "selection: types, devices, processes, streams, times" {
+	f=$(db select <<-'EOF'
+	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
+	    (100, 110, 0, $T, 1, 1, 0), (120, 130, 0, $T + 16777216, 1, 1, 0),
+	    (140, 150, 0, $T, 2, 6, 0);
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+	    (500, 530, 0, 7, 1, $T, 2, 3),
+	    (600, 610, 1, 8, 1, $T + 16777216, 2, 3);
+	INSERT INTO NVTX_EVENTS VALUES
+	    (90, 135, 59, 'step', $T, NULL, NULL, 0),
+	    (118, 131, 59, 'step', $T + 16777216, NULL, NULL, 0),
+	    (138, 160, 59, 'a/1', $T, NULL, NULL, 0);
+	EOF
+	)
+	kinds() {
+		dlp-parse "$@" "$f" 2>/dev/null | cut -f 1 |
+		    grep -v -e "^#" -e dev | xargs
+	}
+	same "range str kern range kern range call" "$(kinds)"
+	same "str kern kern" "$(kinds -T kern)"
+	same "call" "$(kinds --type call)"
+	same "range str kern range range call" "$(kinds --device 0)"
+	same "range str kern" "$(kinds --pid 8)"
+	same "range range str kern range call" "$(kinds --stream 8,9)"
+	same "range range str kern" "$(kinds --start 115 --end 0.121us)"
+	same "range range str kern range" "$(kinds --start 115 --end 139)"
+	# the inside of a range is that of its process
+	same "range str kern range kern" "$(kinds --range step)"
+	same "range str kern" "$(kinds --range step/0)"
+	same "range str kern" "$(kinds --range step@default/1)"
+	same "range call" "$(kinds --range a/1)"
+	run --separate-stderr dlp-parse --range none "$f"
+	[ "$status" -eq 2 ]
+	same "dlp-parse: --range: no range 'none' in the profile" "$stderr"
+	for o in '--device x' '--start 5y' '-T nothing' '--pid ,' \
+	    '--end 1e300s'; do
+		# shellcheck disable=SC2086 # two words
+		run --separate-stderr dlp-parse $o "$f"
+		[ "$status" -eq 2 ]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+	done
+}
+
+@test "several files: one section, src on every record, unique ids" {
+	f=$(db one <<-'EOF'
+	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
+	    (100, 110, 0, $T, 1, 1, 0);
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+	    (500, 530, 0, 7, 1, $T, 2, 3);
+	EOF
+	)
+	cp "$f" "$BATS_TEST_TMPDIR/-T"
+	cd "$BATS_TEST_TMPDIR"
+	run --separate-stderr dlp-parse -T kern -- one.sqlite -T
+	[ "$status" -eq 0 ]
+	same 1 "$(grep -c '^##dlp' <<<"$output")"
+	same "1 2" "$(column kern id <<<"$output" | xargs)"
+	same "1 2" "$(column str id <<<"$output" | xargs)"
+	same "one.sqlite -T" "$(column kern src <<<"$output" | xargs)"
+	same "one.sqlite -T" "$(column str src <<<"$output" | xargs)"
+	same "one.sqlite -T" "$(awk -F'\t' '$2 == "src" { print $3 }' \
+	    <<<"$output" | xargs)"
+}
