@@ -119,6 +119,8 @@ struct thread {
 	struct open *v;
 	size_t n, cap;
 	struct buf layer;
+	uint32_t last_fwd;     /* forward op of the last backward node */
+	uint64_t last_fwd_inst;
 	bool any_op, autograd; /* autograd: its first op was a backward */
 	bool phased;           /* is in its process's list */
 };

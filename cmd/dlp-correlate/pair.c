@@ -2,7 +2,8 @@
  * Which forward op a backward node belongs to. A node carries the sequence
  * id that was current when its forward ran; several forward ranges peek at
  * the same number, and the last one made the node. AccumulateGrad carries
- * none: the op that made its input does.
+ * none: the op that made its input does, or if that is not known, the node
+ * before it.
  *
  * Both maps are rings indexed by the number itself, which counts up: the
  * newest 2^20 numbers of a process are kept, a number pushed out by a newer
@@ -95,6 +96,22 @@ by_inputs(struct proc *p, const struct marker *m, struct recent_val *v)
 	return false;
 }
 
+/* AccumulateGrad runs as soon as its gradient is there, before any other node
+ * of its thread: so the gradient is of the node before. */
+static bool
+by_order(const struct thread *th, const struct marker *m,
+    struct recent_val *v)
+{
+	static const char word[] = "AccumulateGrad";
+	size_t w = sizeof(word) - 1;
+
+	if (m->name.n < w || memcmp(m->name.s + m->name.n - w, word, w) != 0)
+		return false;
+	v->op = th->last_fwd;
+	v->inst = th->last_fwd_inst;
+	return v->op != OP_NONE;
+}
+
 /* PyProf looks at kernels, not ranges: the last forward kernel that kept the
  * sequence id, else the last that had it as an alternative. */
 static bool
@@ -114,7 +131,8 @@ pair_forward(struct corr *c, struct thread *th, const struct marker *m,
 		found = pyprof_mode(p) ? by_kernel(p, m->seq, v)
 				       : recent_get(&p->fwd, m->seq, v);
 	else
-		found = by_inputs(p, m, v);
+		found = by_inputs(p, m, v) ||
+		    (!pyprof_mode(p) && by_order(th, m, v));
 	if (!found || v->op == OP_NONE) {
 		c->n_unpaired++;
 		return false;

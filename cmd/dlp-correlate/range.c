@@ -154,6 +154,10 @@ begin_node(struct corr *c, struct thread *th, struct open *o,
 	in->seq = m->seq;
 	in->fwd_op = fwd.op;
 	in->fwd_inst = fwd.op != OP_NONE ? fwd.inst : 0;
+	if (m->seq >= 0) {
+		th->last_fwd = in->fwd_op;
+		th->last_fwd_inst = in->fwd_inst;
+	}
 }
 
 /* The results of a backward are known by the op id of the outermost op
