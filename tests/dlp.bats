@@ -27,7 +27,7 @@ setup() {
 		grep -q '^  dlp-parse -- FILE' <<<"$output"
 	done
 	run dlp top -g layer -n 7 -h
-	grep -q -- '-g "layer"' <<<"$output"
+	grep -q -- '-g layer ' <<<"$output"
 	grep -q -- '-n 7 ' <<<"$output"
 }
 

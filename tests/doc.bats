@@ -25,7 +25,7 @@ usage_options() {
 		for (i = 1; i <= n; i++)
 			if (w[i] ~ /^-/)
 				print w[i]
-	}' | sort -u
+	}' | grep -vx -e -h -e --help -e -V -e --version | sort -u
 }
 
 man_options() {
@@ -36,7 +36,8 @@ man_options() {
 		for (i = 1; i < n; i++)
 			if (w[i] == "Fl")
 				print "-" w[i + 1]
-	}' "man/$1.1" | sed 's/\\-/-/g; s/^\(--*[a-zA-Z-]*\).*/\1/' | sort -u
+	}' "man/$1.1" | sed 's/\\-/-/g; s/^\(--*[a-zA-Z-]*\).*/\1/' |
+	    grep -vx -e -h -e --help -e -V -e --version | sort -u
 }
 
 @test "every command has a manual page" {
@@ -86,7 +87,7 @@ man_options() {
 		got=$(bash -c '. pipelines/dlp.bash-completion
 		COMP_WORDS=("$1" --) COMP_CWORD=1 COMPREPLY=()
 		_dlp_filter "$1"; printf "%s\n" "${COMPREPLY[@]}"' - "$c" |
-		    sort -u)
+		    grep -vx -e --help -e --version | sort -u)
 		want=$(usage_options "$c" | grep '^--' || true)
 		same "$want" "$got" || bad=1
 	done
@@ -100,9 +101,16 @@ man_options() {
 	awk -v dir="$BATS_TEST_TMPDIR/r" '
 	/^```console/ { on = 1; next }
 	/^```/ { on = 0; next }
-	on && /^\$ / { n++; print substr($0, 3) > (dir "/" n ".cmd"); next }
+	on && (more || /^\$ /) {
+		if (!more)
+			n++
+		more = /[|\\]$/
+		sub(/^\$ /, "")
+		print > (dir "/" n ".cmd")
+		next
+	}
 	on && n { print > (dir "/" n ".out") }
-	on && /\\$/ { }' README.md
+	' README.md
 	bad=0
 	for c in "$BATS_TEST_TMPDIR"/r/*.cmd; do
 		[ -e "$c" ] || continue

@@ -27,7 +27,8 @@ help_if_asked() {
 	eval "cat <<END
 $pipe
 END
-" | sed 's/\([^ ]\)  */\1 /g; s/^/  /'
+" | sed 's/"\([A-Za-z0-9_.,=-]*\)"/\1/g; s/\([^ ]\)  */\1 /g
+	    s/^\(		*\) */\1/; s/^/  /' | expand
 	exit 0
 }
 
