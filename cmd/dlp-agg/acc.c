@@ -126,11 +126,11 @@ put_f64(struct buf *b, double v)
 		b->len--;
 }
 
-/* A mean of integers with a unit such as ns needs no six digits. */
+/* A mean of integers such as ns needs no six digits. */
 static void
 put_mean(struct buf *b, const struct acc *c, double v)
 {
-	if (c->frac || fabs(v) < 1000)
+	if (c->frac || fabs(v) < 100)
 		put_f64(b, v);
 	else
 		buf_f64(b, v, 1);

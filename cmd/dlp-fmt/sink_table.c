@@ -64,7 +64,9 @@ put_cut(const char *s, size_t n, int w)
 
 	if (room < 2)
 		room = 2;
-	head = text_head(s, n, (room + 1) / 2, &used);
+	/* of a path the end tells more */
+	head = text_head(s, n, memchr(s, '/', n) ? room / 3 : (room + 1) / 2,
+	    &used);
 	tail = text_tail(s, n, room - used, &used2);
 	buf_put(&out_buf, s, head);
 	buf_puts(&out_buf, MARK);
@@ -96,6 +98,8 @@ put_row(const struct fmt *f, const struct shown *v)
 
 	for (i = 0; i < f->ncol; i++)
 		put_cell(f, i, &v[i]);
+	while (out_buf.len > 0 && out_buf.s[out_buf.len - 1] == ' ')
+		out_buf.len--;
 	buf_putc(&out_buf, '\n');
 	out_check();
 }
