@@ -86,7 +86,7 @@ count_view(struct nsys *ns, const char *table)
 
 	st = db_prepare(ns->db,
 	    "SELECT 1 FROM sqlite_master WHERE type <> 'index' AND"
-	    " name = %Q COLLATE NOCASE",
+	    " name = '%s' COLLATE NOCASE",
 	    table);
 	if (db_step(st)) {
 		ns->views++;

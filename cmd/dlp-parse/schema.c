@@ -11,34 +11,38 @@
 #include "err.h"
 #include "run.h"
 
-bool
-db_has_table(sqlite3 *db, const char *table)
+/* Whether the query, with texts for ?1 and ?2, has a row. */
+static bool
+has_row(sqlite3 *db, const char *sql, const char *a, const char *b)
 {
 	sqlite3_stmt *st;
 	bool has;
 
-	st = db_prepare(db,
-	    "SELECT 1 FROM sqlite_master WHERE type = 'table'"
-	    " AND name = %Q COLLATE NOCASE AND rootpage > 0",
-	    table);
+	st = db_prepare(db, "%s", sql);
+	sqlite3_bind_text(st, 1, a, -1, SQLITE_STATIC);
+	sqlite3_bind_text(st, 2, b, -1, SQLITE_STATIC);
 	has = db_step(st);
 	sqlite3_finalize(st);
 	return has;
 }
 
 bool
+db_has_table(sqlite3 *db, const char *table)
+{
+	return has_row(db,
+	    "SELECT 1 FROM sqlite_master WHERE type = 'table'"
+	    " AND name = ?1 COLLATE NOCASE AND rootpage > 0",
+	    table, NULL);
+}
+
+bool
 db_has_column(sqlite3 *db, const char *table, const char *column)
 {
-	sqlite3_stmt *st;
-	bool has;
-
-	st = db_prepare(db,
-	    "SELECT 1 FROM pragma_table_info(%Q) WHERE name = %Q"
-	    " COLLATE NOCASE",
-	    table, column);
-	has = db_step(st);
-	sqlite3_finalize(st);
-	return has;
+	return db_has_table(db, table) &&
+	    has_row(db,
+		"SELECT 1 FROM pragma_table_info(?1)"
+		" WHERE name = ?2 COLLATE NOCASE",
+		table, column);
 }
 
 char *
