@@ -127,6 +127,12 @@ out_count(void)
 	return count;
 }
 
+void
+out_counted(uint64_t n)
+{
+	count += n;
+}
+
 /* The tag of a record is the legend's, without '#'. */
 void
 out_rec(struct out_type *t)

@@ -32,6 +32,7 @@ struct out_type *out_type_reg(const char *tag, const char *by);
 
 void out_legends_again(void); /* a section begins: legends are due again */
 uint64_t out_count(void);     /* data records since out_legends_again */
+void out_counted(uint64_t n); /* n more were written by way of out_buf */
 
 void out_rec(struct out_type *t); /* begins a record (legend if due) */
 void out_end(void);		  /* ends it */

@@ -238,7 +238,7 @@ static void
 on_held_line(struct stage *st, struct rec *r)
 {
 	hold_put(r->line, r->len);
-	hold_put("\n", 1);
+	hold_end_line(r->kind == REC_DATA);
 	if (hold_full())
 		drain(st);
 }
@@ -345,7 +345,7 @@ wait_for(struct stage *st, struct rec *r, struct kern *k)
 	k->op->waits = true;
 	hold_put(r->line, r->len);
 	hold_kern(&h);
-	hold_put("\n", 1);
+	hold_end_line(true);
 }
 
 /* Columns that the input has already are replaced. */
@@ -386,14 +386,13 @@ on_kern(struct stage *st, struct rec *r)
 	} else if (hold_on) {
 		put_line(r, res->is_bias, hold_put);
 		hold_columns(res, k.k, role, k.dev);
-		hold_put("\n", 1);
+		hold_end_line(true);
 		if (hold_full())
 			drain(st);
 	} else {
 		put_line(r, res->is_bias, to_out);
 		put_columns(res, k.k, role, k.dev);
-		buf_putc(&out_buf, '\n');
-		out_check();
+		out_end();
 	}
 }
 

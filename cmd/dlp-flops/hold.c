@@ -8,7 +8,7 @@
 bool hold_on;
 
 static struct buf text;
-static size_t nlines;
+static size_t nlines, nrecords;
 static struct hold_kern *waiting;
 static size_t nwaiting, waiting_cap;
 
@@ -16,8 +16,14 @@ void
 hold_put(const char *s, size_t n)
 {
 	buf_put(&text, s, n);
-	if (n > 0 && s[n - 1] == '\n')
-		nlines++;
+}
+
+void
+hold_end_line(bool is_record)
+{
+	buf_putc(&text, '\n');
+	nlines++;
+	nrecords += is_record;
 }
 
 void
@@ -62,6 +68,7 @@ hold_drain(void (*put)(const struct hold_kern *k))
 	}
 	put_text(from, text.len);
 	buf_clear(&text);
-	nlines = nwaiting = 0;
+	out_counted(nrecords);
+	nlines = nrecords = nwaiting = 0;
 	hold_on = false;
 }

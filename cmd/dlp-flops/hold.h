@@ -24,8 +24,9 @@ struct hold_kern {
 
 extern bool hold_on; /* lines go to hold_line instead of the output */
 
-/* Appends text to what is held; a line is counted at its LF. */
+/* Appends text to what is held. */
 void hold_put(const char *s, size_t n);
+void hold_end_line(bool is_record); /* ends a line; records are counted */
 void hold_kern(const struct hold_kern *k); /* sets at */
 
 /* True once HOLD_MAX lines are held. */
