@@ -29,7 +29,7 @@ static struct cols in[W_N];
 
 static struct { /* of ranges */
 	struct rec_col *id, *start, *dur, *pid, *tid, *end_tid, *domain,
-	    *mode, *text, *src;
+	    *mode, *text, *level, *src;
 	struct out_ext *ext;
 } rg;
 
@@ -357,6 +357,10 @@ on_range(struct stage *st, struct rec *r)
 	struct range x;
 	size_t level, layer_len;
 
+	if (rg.level->pos >= 0) { /* correlated already */
+		stage_pass(st, r);
+		return;
+	}
 	read_range(c, &x, r);
 	advance(c, x.start);
 	thread_sweep(c, x.th);
@@ -375,8 +379,10 @@ on_range(struct stage *st, struct rec *r)
 static void
 range_legend(struct stage *st, struct rec *r)
 {
-	(void)st;
-	out_ext_legend(rg.ext, r);
+	if (rg.level->pos >= 0)
+		stage_pass(st, r);
+	else
+		out_ext_legend(rg.ext, r);
 }
 
 static void
@@ -440,6 +446,7 @@ bind_range(struct stage *st)
 	rg.domain = rec_col(t, "domain", REC_OPT);
 	rg.mode = rec_col(t, "mode", REC_OPT);
 	rg.text = rec_col(t, "text", REC_NEED);
+	rg.level = rec_col(t, "level", REC_OPT);
 	rg.src = rec_col(t, "src", REC_OPT);
 	rg.ext = out_ext(range_added, N(range_added));
 }
