@@ -3,6 +3,12 @@
 
 #define LIST_MAX 262144u
 
+static bool
+is_size(char c)
+{
+	return (c >= '0' && c <= '9') || c == ',' || c == '-';
+}
+
 /* Brackets balanced, nothing but numbers in them. */
 static bool
 put_sizes(struct buf *b, struct mview v)
@@ -14,13 +20,10 @@ put_sizes(struct buf *b, struct mview v)
 
 		if (c == ' ')
 			continue;
-		if (c == '[')
-			deep++;
-		else if (c == ']' && deep-- == 0)
+		if (c == ']' ? deep == 0 : c != '[' && !is_size(c))
 			return false;
-		else if (c != ']' && c != ',' && c != '-' &&
-			 (c < '0' || c > '9'))
-			return false;
+		deep += c == '[';
+		deep -= c == ']';
 		if (deep == 0 && i + 1 < v.n)
 			return false;
 		buf_putc(b, c);
@@ -62,10 +65,11 @@ number(const char **p, const char *e, int64_t *v)
 bool
 marker_input(const struct marker *m, size_t *at, int64_t *op_id, int64_t *out)
 {
-	const char *e = m->input_ids.s + m->input_ids.n, *p;
+	const char *e, *p;
 
 	if (m->input_ids.s == NULL || *at >= m->input_ids.n)
 		return false;
+	e = m->input_ids.s + m->input_ids.n;
 	p = memchr(m->input_ids.s + *at, '(', m->input_ids.n - *at);
 	if (p == NULL)
 		return false;

@@ -28,11 +28,17 @@ is_word(char c)
 	return (c >= 'a' && c <= 'z') || c == '_';
 }
 
+static bool
+is_one_of(char c, const char *set)
+{
+	return c != '\0' && strchr(set, c) != NULL;
+}
+
 /* The text before the number without what separates the two. */
 static const char *
 word_end(const char *s, const char *e)
 {
-	while (e > s && memchr(" #_:=-[(/", e[-1], 9) != NULL)
+	while (e > s && is_one_of(e[-1], " #_:=-[(/"))
 		e--;
 	return e;
 }
@@ -64,7 +70,7 @@ number_end(const char *s, const char *e)
 {
 	const char *p;
 
-	while (e > s && memchr(" ])#", e[-1], 4) != NULL)
+	while (e > s && is_one_of(e[-1], " ])#"))
 		e--;
 	for (p = e; p > s && is_digit(p[-1]);)
 		p--;

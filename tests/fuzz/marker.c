@@ -1,11 +1,7 @@
 /*
- * Fuzzing of the marker parsers. Build and run:
- *
- *	clang -g -O1 -fsanitize=fuzzer,address,undefined -Icommon \
- *	    -D_POSIX_C_SOURCE=200809L tests/fuzz/marker.c \
- *	    cmd/dlp-correlate/marker.c cmd/dlp-correlate/mk_*.c \
- *	    cmd/dlp-correlate/pylit*.c common/*.c -o fuzz-marker
- *	./fuzz-marker -max_len=4096 CORPUS
+ * Fuzzing of the marker parsers. Build it with clang -fsanitize=fuzzer,address
+ * out of this file, marker.c, all mk_ and pylit files of cmd/dlp-correlate, and
+ * all of common; then run it: ./fuzz-marker -max_len=4096 CORPUS
  *
  * The first byte chooses the domain, the rest is the text.
  */
@@ -65,7 +61,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	if (n == 0)
 		return 0;
-	text = malloc(n > 1 ? n - 1 : 1); /* the exact size, for the sanitizer */
+	/* the exact size, for the sanitizer */
+	text = malloc(n > 1 ? n - 1 : 1);
 	memcpy(text, data + 1, n - 1);
 	marker_parse(&m, text, n - 1, domains[data[0] % 8]);
 	inside(&m, m.name);

@@ -1,4 +1,5 @@
 /* Texts, and what they are: see marker.c. Included in an array. */
+/* clang-format off */
 /* emit_nvtx, 1.0: a seq or nothing */
 { "",
     "conv2d, seq = 11",
