@@ -110,6 +110,7 @@ struct open {
 	int phase;        /* of the outermost range that names one */
 	int n_bwd;        /* backward ranges among these */
 	int n_dead, n_user;
+	bool again; /* inside a gradient checkpoint */
 	size_t layer_len; /* of thread.layer */
 };
 
@@ -261,7 +262,9 @@ int phase_now(struct corr *c, struct proc *p, struct thread *th, bool *guess);
 /* range.c: a range begins; called before its record is written. */
 struct range {
 	int64_t id, start, end;
-	bool has_end, crossing;
+	bool has_end;
+	bool crossing;	/* ends on another thread */
+	bool backwards; /* ends before it starts */
 	bool nests; /* push/pop, not start/end */
 	const char *text; /* unescaped */
 	size_t n;

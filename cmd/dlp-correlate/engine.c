@@ -88,8 +88,8 @@ corr_reset(struct corr *c)
 		c->n_why[i] = 0;
 		c->why_ns[i] = 0;
 	}
-	c->n_damaged = c->n_broken = c->n_leaked = c->n_crossing = 0;
-	c->n_unpaired = c->n_late = c->n_no_args = 0;
+	c->n_damaged = c->n_broken = c->n_leaked = c->n_unended = 0;
+	c->n_crossing = c->n_backwards = c->n_unpaired = c->n_late = c->n_no_args = 0;
 }
 
 static uint64_t
@@ -121,6 +121,8 @@ notes(const struct corr *c)
 	stage_note("markers_damaged", c->n_damaged);
 	stage_note("markers_broken", c->n_broken);
 	stage_note("markers_without_args", c->n_no_args);
+	stage_note("ranges_unended", c->n_unended);
+	stage_note("ranges_end_before_start", c->n_backwards);
 	stage_note("ranges_crossing_threads", c->n_crossing);
 	stage_note("backward_unpaired", c->n_unpaired);
 	stage_note("ids_evicted", evicted(c));

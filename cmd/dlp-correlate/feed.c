@@ -83,7 +83,7 @@ read_times(struct work *w, const struct cols *k, const struct rec *r)
 
 	if (!rec_i64(r, k->start, &w->start))
 		w->start = 0;
-	w->has_gpu = rec_i64(r, k->dur, &dur);
+	w->has_gpu = rec_i64(r, k->dur, &dur) && dur >= 0;
 	w->end = num_add(w->start, w->has_gpu ? dur : 0);
 	if (w->type == W_CALL) {
 		w->has_api = w->own_call = true;
@@ -306,6 +306,7 @@ read_range(struct corr *c, struct range *x, const struct rec *r)
 	rec_i64(r, rg.start, &x->start);
 	x->has_end = rec_i64(r, rg.dur, &dur);
 	x->end = x->has_end ? num_add(x->start, dur) : INT64_MAX;
+	x->backwards = x->end < x->start;
 	x->p = proc_at(c, r, rg.pid, rg.src);
 	x->crossing = !rec_i64(r, rg.tid, &tid);
 	if (rec_i64(r, rg.end_tid, &end_tid) && end_tid != tid)
@@ -370,7 +371,7 @@ on_range(struct stage *st, struct rec *r)
 	o = range_begin(c, &x);
 	if (c->all_ranges || o->kind == MK_USER || o->kind == MK_LAYER)
 		write_range(x.th, level, layer_len, r);
-	if (c->all_ranges && !x.crossing) {
+	if (c->all_ranges && !x.crossing && !x.backwards) {
 		range_rest(c, r);
 		proj_begin(c, x.th, o, &x, &c->tmp);
 	}

@@ -240,7 +240,7 @@ trace_of(const struct thread *th)
 	size_t i;
 
 	for (i = th->n; i > 0; i--)
-		if (th->v[i - 1].kind == MK_TRACE)
+		if (th->v[i - 1].kind == MK_TRACE && !th->v[i - 1].dead)
 			return &th->v[i - 1];
 	return NULL;
 }

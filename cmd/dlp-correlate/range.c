@@ -197,6 +197,7 @@ begin_framework(struct corr *c, struct thread *th, struct open *o,
 	struct open *up = th->n > 1 ? o - 1 : NULL;
 	struct inst *cur = up != NULL ? up->cur : NULL;
 	int n_bwd = up != NULL ? up->n_bwd : 0;
+	bool again = up != NULL && up->again;
 
 	o->seq = m->seq;
 	if (!th->any_op) {
@@ -217,7 +218,8 @@ begin_framework(struct corr *c, struct thread *th, struct open *o,
 		begin_op(c, th, o, m, cur);
 	if (o->own != NULL)
 		cur = o->own;
-	if (m->kind == MK_OP && m->seq >= 0 && n_bwd == 0 && !th->autograd)
+	if (m->kind == MK_OP && m->seq >= 0 && n_bwd == 0 &&
+	    (again || !th->autograd))
 		leave_seq(th, m, cur);
 	if (n_bwd > 0 || m->kind == MK_BWD)
 		leave_op_id(th, o, m, cur);
@@ -241,13 +243,16 @@ begin_config(const struct marker *m)
 	buf_free(&b);
 }
 
-/* It ends on another thread: it encloses nothing. */
+/* It ends on another thread, or before it starts: it encloses nothing. */
 static struct open *
-crossing(struct corr *c, const struct marker *m)
+aside(struct corr *c, const struct range *r, const struct marker *m)
 {
 	static struct open o;
 
-	c->n_crossing++;
+	if (r->backwards)
+		c->n_backwards++;
+	else
+		c->n_crossing++;
 	o.kind = m->kind;
 	return &o;
 }
@@ -261,15 +266,18 @@ range_begin(struct corr *c, const struct range *r)
 
 	marker_parse(&m, r->text, r->n, r->domain);
 	note_kind(c, &m, r);
-	if (r->crossing)
-		return crossing(c, &m);
+	if (r->crossing || r->backwards)
+		return aside(c, r, &m);
 	o = thread_push(th);
 	o->id = r->id;
 	o->start = r->start;
 	o->end = r->end;
 	o->kind = m.kind;
 	o->dead = is_leaked(c, r, m.kind);
-	c->n_leaked += o->dead;
+	if (o->dead && (m.kind == MK_USER || m.kind == MK_LAYER))
+		c->n_unended++;
+	else
+		c->n_leaked += o->dead;
 	open_link(th, th->n - 1);
 	if (m.kind == MK_USER || m.kind == MK_LAYER)
 		begin_user(th, o, &m);
