@@ -204,8 +204,8 @@ struct corr {
 	uint64_t n_inst, order;
 	uint64_t n_why[WHY_N];
 	int64_t gpu_ns, why_ns[WHY_N];
-	uint64_t n_damaged, n_broken, n_leaked, n_crossing, n_unpaired, n_late,
-	    n_no_args;
+	uint64_t n_damaged, n_broken, n_leaked, n_unended, n_crossing,
+	    n_backwards, n_unpaired, n_late, n_no_args;
 	struct buf tmp, tmp2;
 };
 
