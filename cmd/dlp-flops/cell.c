@@ -1,5 +1,6 @@
 /*
- * PyProf's params for the cells LSTMCell, GRUCell and RNNCell. Forward: the
+ * The cells LSTMCell, GRUCell and RNNCell: PyProf's params, and the work of
+ * their products. Params forward: the
  * kernels come in threes, the product with the input, the product with the
  * hidden state, the element-wise rest. Backward: PyProf takes the size of a
  * product from the tile size in the kernel's name times the grid.
@@ -118,4 +119,51 @@ cell_params(const struct work *w, struct buf *b)
 	}
 	params_dtype(b, w, arg_at(w->a, 0));
 	return true;
+}
+
+/* The sizes of a cell in emit_nvtx: input, hidden state (LSTM: two), the two
+ * weights (gates x hidden, input or hidden). */
+static bool
+cell_sizes(const struct work *w, int weight, struct cell *c)
+{
+	const struct args *a = w->a;
+	const struct arg *x = arg_tensor(a, 0);
+	const struct arg *wi = arg_tensor(a, (size_t)weight);
+	const struct arg *wh = arg_tensor(a, (size_t)weight + 1);
+
+	if (a->typed || x == NULL || wi == NULL || wh == NULL || x->nd > 2 ||
+	    wi->nd != 2 || wh->nd != 2)
+		return false;
+	c->b = x->nd == 2 ? arg_dim(a, x, 0) : 1;
+	c->x = arg_dim(a, x, -1);
+	c->h = arg_dim(a, wh, 1);
+	if (arg_dim(a, wi, 1) != c->x || c->h <= 0)
+		return false;
+	c->mult = arg_dim(a, wh, 0) / c->h;
+	return true;
+}
+
+/* Each product with one of the two weights is a kernel and is counted, 2 b
+ * (gates h) x or h: which of the two is told by order, and only forward.
+ * The element-wise rest is not counted. */
+void
+cell_count(const struct work *w, struct answer *r, int weight)
+{
+	struct cell c;
+	int64_t k;
+
+	if (w->k->part != KP_MAIN) {
+		r->family = FAM_RNN;
+		return;
+	}
+	r->eligible = true;
+	r->each = true;
+	r->role = ROLE_MAIN;
+	if (weight > 0 ? !cell_sizes(w, weight, &c) : !cell_dims(w, &c))
+		return;
+	if (c.x != c.h && w->bprop)
+		return;
+	k = w->sub == 0 ? c.x : c.h;
+	r->flop = size_mul(size_mul(2, c.b), size_mul(size_mul(c.mult, c.h),
+	    k));
 }

@@ -189,13 +189,18 @@ void
 conv_count(const struct work *w, struct answer *r, int transposed)
 {
 	struct conv c;
+	const struct arg *bias;
 	int64_t n_in, n_w, n_out = -1, at;
 	bool known = conv_dims(w, transposed, &c);
 
 	r->eligible = true;
 	if (known && c.has_out)
 		n_out = size_mul(size_mul(c.n, c.k), product(c.out, c.nsp));
-	if (helper_count(w, r, n_out, known ? c.k : -1))
+	bias = arg_named(w->a, "bias", 2);
+	if (helper_count(w, r, n_out,
+		bias == NULL || bias->type != ARG_TENSOR ? NO_BIAS :
+		    known				 ? c.k :
+							   -1))
 		return;
 	product_role(w, r);
 	if (!known)

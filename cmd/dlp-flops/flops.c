@@ -22,7 +22,8 @@ static struct {
 	struct rec_col *dev, *cc, *name;
 } dc;
 static struct {
-	struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd;
+	struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd,
+	    *text;
 } oc;
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
@@ -104,6 +105,16 @@ put_word(const char *s)
 	out_raw(s, s == NULL ? 0 : strlen(s));
 }
 
+/* A device without Tensor Cores settles it, whatever the name says. */
+static bool
+no_tensor_cores(int64_t dev)
+{
+	bool none;
+	int cc = state_cc(dev, &none);
+
+	return none || (cc > 0 && cc < 70);
+}
+
 static const char *
 tc_word(enum tc t)
 {
@@ -128,7 +139,7 @@ eligible(const struct result *res, const struct kname *k, int64_t dev)
 	if (a->dt == DT_NONE || cc == 0)
 		return TC_UNKNOWN;
 	need = dt_tc_min_cc(a->dt);
-	return need != 0 && cc >= need && !none ? TC_YES : TC_NO;
+	return need != 0 && cc >= need ? TC_YES : TC_NO;
 }
 
 static void
@@ -147,6 +158,12 @@ put_columns(const struct result *res, const struct kname *k, enum role role,
 	put_word(dt_name(a->dt));
 	put_word(family_names[a->family]);
 	put_word(role_names[role]);
+	if (no_tensor_cores(dev)) {
+		put_word("no");
+		put_word("device");
+		put_word("no");
+		return;
+	}
 	put_word(tc_word(k->tc));
 	put_word(k->tc_rule);
 	put_word(tc_word(eligible(res, k, dev)));
@@ -190,9 +207,9 @@ hold_columns(const struct result *res, const struct kname *k, enum role role,
 }
 
 static void
-count_notes(const struct answer *a, const struct kname *k)
+count_notes(const struct answer *a, const struct kname *k, int64_t dev)
 {
-	if (k->tc == TC_UNKNOWN)
+	if (k->tc == TC_UNKNOWN && !no_tensor_cores(dev))
 		counts.tc_unknown++;
 	if (a->family >= FAM_GEMM && a->family <= FAM_ATTENTION && a->flop < 0)
 		counts.no_size++;
@@ -208,7 +225,7 @@ put_waiting(const struct hold_kern *h)
 	const struct result *res = state_result(op, op_idx, k, h->name_idx,
 	    h->sub, NULL, 0);
 
-	count_notes(&res->a, k);
+	count_notes(&res->a, k, h->dev);
 	put_columns(res, k, role_now(&res->a, true, h->inst), h->dev);
 }
 
@@ -243,20 +260,20 @@ on_held_line(struct stage *st, struct rec *r)
 		drain(st);
 }
 
-/* Whether the op's kernels must wait for the size of its output: a forward
- * convolution without PyProf's arguments that a backward can follow. */
+/* Whether the op's kernels must wait for a gradient's size: a convolution or
+ * einsum without PyProf's arguments, which a backward can follow. */
 static bool
 must_wait(const struct op *op, bool has_seq)
 {
-	return op != NULL && op->rule != NULL && has_seq && appending &&
-	    op->rule->family == FAM_CONV && op->rule->arg == 0 && !op->bprop &&
-	    op->args == NULL && op->shapes != NULL && op->grad == NULL &&
-	    !op->given_up;
+	return op != NULL && op->rule != NULL && op->rule->bwd != NULL &&
+	    has_seq && appending && !op->bprop && op->args == NULL &&
+	    op->shapes != NULL && op->grad == NULL && !op->given_up;
 }
 
-/* A backward's op brings the size its forward op waits for. */
+/* A backward's op brings the size its forward op waits for; text is the
+ * framework's name of it, or NULL. */
 static void
-resolve(struct stage *st, const struct op *op)
+resolve(struct stage *st, const struct op *op, const char *text)
 {
 	struct op *fwd;
 	uint32_t idx;
@@ -264,7 +281,9 @@ resolve(struct stage *st, const struct op *op)
 	if (!op->has_fwd || op->grad == NULL)
 		return;
 	fwd = state_op(op->fwd_id, &idx);
-	if (fwd == NULL || fwd->grad != NULL)
+	if (fwd == NULL || fwd->grad != NULL || fwd->rule == NULL ||
+	    fwd->rule->bwd == NULL ||
+	    (text != NULL && strstr(text, fwd->rule->bwd) == NULL))
 		return;
 	fwd->grad = op->grad;
 	fwd->grad_len = op->grad_len;
@@ -279,6 +298,7 @@ on_op(struct stage *st, struct rec *r)
 	struct op *op;
 	int64_t id;
 	size_t n;
+	static struct buf tmp;
 	const char *dir = rec_raw(r, oc.dir, &n);
 
 	if (rec_i64(r, oc.id, &id)) {
@@ -295,7 +315,7 @@ on_op(struct stage *st, struct rec *r)
 			op->rule = rule_find(op->mod,
 			    op->mod == NULL ? 0 : op->mod_len, op->name,
 			    op->name_len);
-		resolve(st, op);
+		resolve(st, op, rec_str(r, oc.text, &tmp, &n));
 	}
 	stage_pass(st, r);
 }
@@ -379,7 +399,7 @@ on_kern(struct stage *st, struct rec *r)
 	}
 	res = state_result(k.op, k.op_idx, k.k, k.name_idx, k.sub, k.grid,
 	    k.ngrid);
-	count_notes(&res->a, k.k);
+	count_notes(&res->a, k.k, k.dev);
 	role = role_now(&res->a, k.has_inst, k.inst);
 	if (!appending) {
 		replace(r, &k, res, role);
@@ -450,6 +470,7 @@ attach_facts(struct stage *st)
 	oc.dir = rec_col(t, "dir", REC_OPT);
 	oc.shapes = rec_col(t, "shapes", REC_OPT);
 	oc.args = rec_col(t, "args", REC_OPT);
+	oc.text = rec_col(t, "text", REC_OPT);
 	oc.bwd = rec_col(t, "bwd_shapes", REC_OPT);
 	oc.fwd = rec_col(t, "fwd_op_id", REC_OPT);
 }

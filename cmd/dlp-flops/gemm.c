@@ -100,6 +100,16 @@ gemm_dims(const struct work *w, int first, struct gemm *g)
 	return true;
 }
 
+static bool
+has_bias(const struct work *w, int first)
+{
+	const struct arg *b = arg_named(w->a, "bias", 2);
+
+	if (first == G_LINEAR)
+		return b != NULL && b->type == ARG_TENSOR;
+	return first == 1; /* addmm and its like */
+}
+
 void
 gemm_count(const struct work *w, struct answer *r, int first)
 {
@@ -109,7 +119,7 @@ gemm_count(const struct work *w, struct answer *r, int first)
 	r->eligible = true;
 	if (!known)
 		g.n_out = g.n = -1;
-	if (helper_count(w, r, g.n_out, g.n))
+	if (helper_count(w, r, g.n_out, has_bias(w, first) ? g.n : NO_BIAS))
 		return;
 	product_role(w, r);
 	if (!known)

@@ -1,7 +1,8 @@
 /*
- * Records kept back, in order, while the output size of a convolution is not
- * known: emit_nvtx gives no stride and padding, and the size comes with the
- * gradient, when the backward's op record arrives. What is held is the text
+ * Records kept back, in order, while the sizes of an op are not known:
+ * emit_nvtx gives no stride and padding of a convolution and no equation of
+ * einsum, and the size of the result comes with its gradient, when the
+ * backward's op record arrives. What is held is the text
  * of the lines, with gaps where kernels wait for their columns.
  */
 #ifndef FLOPS_HOLD_H

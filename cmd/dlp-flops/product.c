@@ -53,7 +53,7 @@ helper_count(const struct work *w, struct answer *r, int64_t n_out,
 	if (w->k->part == KP_MAIN)
 		return false;
 	r->eligible = false;
-	if (w->k->part != want) {
+	if (w->k->part != want || n_bias == NO_BIAS) {
 		r->role = ROLE_AUX;
 		r->flop = 0; /* counted with the product, or none at all */
 		return true;

@@ -37,46 +37,46 @@ const char *const role_names[ROLE_N] = {
 #define POINT "T=*,@0"	 /* element-wise */
 #define GEMM(o, first, fn)                                                     \
 	{                                                                      \
-		o, FAM_GEMM, gemm_count, first, NULL, fn                       \
+		o, FAM_GEMM, gemm_count, first, NULL, fn, NULL                 \
 	}
 #define GEMV(o, first)                                                         \
 	{                                                                      \
-		o, FAM_GEMV, gemm_count, first, NULL, NULL                     \
+		o, FAM_GEMV, gemm_count, first, NULL, NULL, NULL               \
 	}
 #define CONV(o, t, fn)                                                         \
 	{                                                                      \
-		o, FAM_CONV, conv_count, t, NULL, fn                           \
+		o, FAM_CONV, conv_count, t, NULL, fn, "onvolution"             \
 	}
 #define PW(o, kind)                                                            \
 	{                                                                      \
-		o, FAM_POINTWISE, point_count, kind, POINT, NULL               \
+		o, FAM_POINTWISE, point_count, kind, POINT, NULL, NULL         \
 	}
 #define SLOW(o) /* exp and the like: not counted */                            \
 	{                                                                      \
-		o, FAM_POINTWISE, NULL, 0, POINT, NULL                         \
+		o, FAM_POINTWISE, NULL, 0, POINT, NULL, NULL                   \
 	}
 #define EACH(o, fam, kind, spec)                                               \
 	{                                                                      \
-		o, fam, element_count, kind, spec, NULL                        \
+		o, fam, element_count, kind, spec, NULL, NULL                  \
 	}
 #define IS(o, fam, spec)                                                       \
 	{                                                                      \
-		o, fam, NULL, 0, spec, NULL                                    \
+		o, fam, NULL, 0, spec, NULL, NULL                              \
 	}
 #define SDPA(o)                                                                \
 	{                                                                      \
-		o, FAM_ATTENTION, attention_count, 0, NULL, NULL               \
+		o, FAM_ATTENTION, attention_count, 0, NULL, NULL, NULL         \
 	}
-#define CELL(o)                                                                \
+#define CELL(o, weight, fn)                                                    \
 	{                                                                      \
-		o, FAM_RNN, NULL, 0, NULL, cell_params                         \
+		o, FAM_GEMM, cell_count, weight, NULL, fn, NULL                \
 	}
 
 static const struct rule rules[] = {
 	/* products; the number is the place of the left operand */
 	GEMM("linear", G_LINEAR, linear_params),
 	GEMM("mm", 0, mm_params),
-	{ "_int_mm", FAM_GEMM_INT, gemm_count, 0, NULL, mm_params },
+	{ "_int_mm", FAM_GEMM_INT, gemm_count, 0, NULL, mm_params, NULL },
 	GEMM("_scaled_mm", 0, mm_params),
 	GEMM("addmm", 1, addmm_params),
 	GEMM("addmm_", 1, addmm_params),
@@ -84,14 +84,18 @@ static const struct rule rules[] = {
 	GEMM("bmm", 0, bmm_params),
 	GEMM("baddbmm", 1, NULL),
 	GEMM("baddbmm_", 1, NULL),
-	{ "matmul", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL },
-	{ "__matmul__", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL },
+	{ "matmul", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL,
+	    NULL },
+	{ "__matmul__", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL,
+	    NULL },
 	GEMM("linalg_matmul", 0, NULL),
 	GEMV("mv", 0),
 	GEMV("addmv", 1),
 	GEMV("addmv_", 1),
 	GEMV("dot", 0),
 	GEMV("vdot", 0),
+
+	{ "einsum", FAM_GEMM, einsum_count, 0, NULL, NULL, "Bmm" },
 
 	CONV("conv1d", 0, conv_params),
 	CONV("conv2d", 0, conv_params),
@@ -112,9 +116,13 @@ static const struct rule rules[] = {
 	SDPA("_scaled_dot_product_cudnn_attention"),
 	IS("multi_head_attention_forward", FAM_ATTENTION, NULL),
 
-	CELL("LSTMCell.forward"),
-	CELL("GRUCell.forward"),
-	CELL("RNNCell.forward"),
+	CELL("LSTMCell.forward", 0, cell_params),
+	CELL("GRUCell.forward", 0, cell_params),
+	CELL("RNNCell.forward", 0, cell_params),
+	CELL("lstm_cell", 3, NULL),
+	CELL("gru_cell", 2, NULL),
+	CELL("rnn_tanh_cell", 2, NULL),
+	CELL("rnn_relu_cell", 2, NULL),
 	IS("lstm", FAM_RNN, NULL),
 	IS("gru", FAM_RNN, NULL),
 	IS("rnn_tanh", FAM_RNN, NULL),
@@ -123,7 +131,7 @@ static const struct rule rules[] = {
 #include "point.tab"
 
 	{ "embedding", FAM_EMBEDDING, embedding_count, 1, "I=#0,@0E=#1,@1",
-	    NULL },
+	    NULL, NULL },
 	EACH("softmax", FAM_SOFTMAX, PE_SOFTMAX, ONE),
 	EACH("log_softmax", FAM_SOFTMAX, PE_SOFTMAX, ONE),
 	EACH("dropout", FAM_POINTWISE, PE_DROPOUT, ONE),
@@ -132,9 +140,9 @@ static const struct rule rules[] = {
 	IS("group_norm", FAM_NORM, NULL),
 	IS("instance_norm", FAM_NORM, NULL),
 	IS("rms_norm", FAM_NORM, NULL),
-	{ "sum", FAM_REDUCE, reduce_count, 's', ONE, NULL },
-	{ "mean", FAM_REDUCE, reduce_count, 'm', ONE, NULL },
-	{ "norm", FAM_REDUCE, reduce_count, 'n', ONE, NULL },
+	{ "sum", FAM_REDUCE, reduce_count, 's', ONE, NULL, NULL },
+	{ "mean", FAM_REDUCE, reduce_count, 'm', ONE, NULL, NULL },
+	{ "norm", FAM_REDUCE, reduce_count, 'n', ONE, NULL, NULL },
 	IS("any", FAM_REDUCE, ONE),
 	IS("mse_loss", FAM_NONE, "T=#0,@0red=%2,"),
 	IS("adam", FAM_NONE, "T=#0,@0@4"),

@@ -79,6 +79,9 @@ struct rule {
 	/* PyProf's params: a pattern for params_spec, or a function. */
 	const char *spec;
 	bool (*params)(const struct work *w, struct buf *b);
+	/* Where emit_nvtx's sizes are not enough: part of the name of the
+	 * backward whose gradient brings the rest. */
+	const char *bwd;
 };
 
 /* NULL if there is none. */
@@ -103,7 +106,9 @@ enum dtype work_dtype(const struct work *w);
 int64_t work_bytes(const struct work *w, int64_t n);
 
 /* Sets the role of a helper kernel in a product or convolution whose result
- * has n_out elements and whose bias n_bias; false if k is the product. */
+ * has n_out elements and whose bias n_bias, or NO_BIAS; false if k is the
+ * product. */
+#define NO_BIAS (-2)
 bool helper_count(const struct work *w, struct answer *r, int64_t n_out,
     int64_t n_bias);
 
@@ -134,6 +139,11 @@ void embedding_count(const struct work *w, struct answer *r, int table);
 
 void reduce_count(const struct work *w, struct answer *r, int extra);
 
+void einsum_count(const struct work *w, struct answer *r, int unused);
+
+/* weight: the place of the first weight among the tensors, or 0 with a
+ * marker's arguments. */
+void cell_count(const struct work *w, struct answer *r, int weight);
 bool cell_params(const struct work *w, struct buf *b);
 
 #endif
