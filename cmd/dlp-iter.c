@@ -70,27 +70,41 @@ parse(struct run *g, struct opts *o, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "k:xln:" CLI_SHORTOPTS, longopts,
 		    NULL)) != -1) {
 		switch (c) {
-		case 'k': o->key = optarg; break;
-		case 'x': o->exact = true; break;
-		case OPT_CUT: o->cut = true; break;
-		case OPT_ONE: g->one = true; break;
+		case 'k':
+			o->key = optarg;
+			break;
+		case 'x':
+			o->exact = true;
+			break;
+		case OPT_CUT:
+			o->cut = true;
+			break;
+		case OPT_ONE:
+			g->one = true;
+			break;
 		case OPT_FROM:
-			g->from = cli_i64("--iter-start", optarg, 0,
-			    INT64_MAX);
+			g->from = cli_i64("--iter-start", optarg, 0, INT64_MAX);
 			g->filter = true;
 			break;
 		case OPT_TO:
 			g->to = cli_i64("--iter-stop", optarg, 0, INT64_MAX);
 			g->filter = true;
 			break;
-		case 'l': g->listing = true; break;
+		case 'l':
+			g->listing = true;
+			break;
 		case 'n':
 			g->limit = (int)cli_i64("-n", optarg, 0, INT32_MAX);
 			break;
-		case 'u': o->unbuffered = true; break;
-		case 'h': cli_help(usage);
-		case 'V': cli_version();
-		default: cli_usage(usage);
+		case 'u':
+			o->unbuffered = true;
+			break;
+		case 'h':
+			cli_help(usage);
+		case 'V':
+			cli_version();
+		default:
+			cli_usage(usage);
 		}
 	}
 	check(g, o);
@@ -108,8 +122,8 @@ main(int argc, char **argv)
 	key_init(&g.key, o.key, o.exact, o.cut);
 	if (g.listing)
 		g.list = list_new();
-	stage_open(&st, argc, argv, cli_operand(argc, argv, usage),
-	    o.unbuffered);
+	stage_open(
+	    &st, argc, argv, cli_operand(argc, argv, usage), o.unbuffered);
 	st.ctx = &g;
 	st.section = run_section;
 	st.end = run_end;

@@ -11,34 +11,34 @@
 #include "stage.h"
 
 enum what {
-	IT_PASS,   /* a line that is passed on as it is */
-	IT_LEGEND, /* a legend that gets the column */
-	IT_REC,	   /* a record at a time, in launch order */
-	IT_KERN,   /* a kernel */
-	IT_GPU,	   /* other work on the GPU */
-	IT_INST,   /* a run of an op: comes when it closes */
-	IT_LATE,   /* other records that come when something closes */
+	IT_PASS,      /* a line that is passed on as it is */
+	IT_LEGEND,    /* a legend that gets the column */
+	IT_REC,       /* a record at a time, in launch order */
+	IT_KERN,      /* a kernel */
+	IT_GPU,       /* other work on the GPU */
+	IT_INST,      /* a run of an op: comes when it closes */
+	IT_LATE,      /* other records that come when something closes */
 	IT_RANGEKERN, /* goes with the kernel before it */
 };
 
 #define NO_TIME INT64_MIN
 
 struct item {
-	uint32_t len;	   /* bytes of the line */
+	uint32_t len;      /* bytes of the line */
 	uint32_t iter_off; /* the place of its iter field; len: none yet */
 	uint32_t iter_len;
 	uint32_t lane;
 	enum what what;
 	bool has_gpu;
-	int64_t t;	/* the time that places it, or NO_TIME */
-	int64_t now;	/* its place in launch order, or NO_TIME */
+	int64_t t;      /* the time that places it, or NO_TIME */
+	int64_t now;    /* its place in launch order, or NO_TIME */
 	int64_t lo, hi; /* on the GPU, if has_gpu */
 };
 
 /* Items in order, in memory and then in an unlinked file in TMPDIR. */
 struct spool {
 	struct buf b;
-	int fd;	       /* the file; -1: none yet */
+	int fd;        /* the file; -1: none yet */
 	uint64_t size; /* bytes in the file */
 };
 
@@ -54,7 +54,7 @@ struct lane {
 	struct span {
 		int64_t lo, hi;
 		uint32_t n; /* the iteration */
-	} *v;		    /* ascending, disjoint */
+	} * v;              /* ascending, disjoint */
 	size_t nv, cap;
 };
 
@@ -85,10 +85,10 @@ struct plan {
 
 #define OPEN_ITERS 8 /* iterations that are open at the same time */
 
-uint32_t plan_lane(struct plan *p, const char *src, size_t nsrc, int64_t pid,
-    int64_t tid);
-void plan_step(struct plan *p, uint32_t lane, int64_t lo, int64_t hi,
-    uint32_t text);
+uint32_t plan_lane(
+    struct plan *p, const char *src, size_t nsrc, int64_t pid, int64_t tid);
+void plan_step(
+    struct plan *p, uint32_t lane, int64_t lo, int64_t hi, uint32_t text);
 void plan_cut(struct plan *p, int64_t t);
 void plan_cuts_done(struct plan *p);
 
@@ -104,7 +104,7 @@ void plan_clear(struct plan *p);
 struct acc {
 	bool has_gpu;
 	int64_t gpu_lo, gpu_hi;
-	struct ivl gpu;	  /* the newest part of the union */
+	struct ivl gpu;   /* the newest part of the union */
 	int64_t gpu_done; /* length of the part before it, up to */
 	int64_t done_hi;  /* this time */
 	int64_t kern_ns;
@@ -126,7 +126,7 @@ struct accs {
 
 void acc_add(struct accs *a, size_t n, const struct item *m);
 struct acc *acc_at(struct accs *a, size_t n); /* NULL: written already */
-void acc_drop(struct accs *a);		      /* the first one */
+void acc_drop(struct accs *a);                /* the first one */
 int64_t acc_gpu_ns(const struct acc *c);
 void acc_clear(struct accs *a);
 
@@ -157,7 +157,7 @@ bool key_own_cuts(int row);
 const char *key_own_text(int row);
 
 /* Key ops: which ops are meant, and their runs. */
-enum op_level { /* the best level that matches anything is taken */
+enum op_level {   /* the best level that matches anything is taken */
 	OP_RANGE, /* not an op: a range that cuts */
 	OP_ID,
 	OP_NAME,
@@ -170,7 +170,7 @@ enum op_level { /* the best level that matches anything is taken */
 };
 
 struct opkey {
-	struct map ops;	 /* op id -> level * 2 + (is bprop), + 1 */
+	struct map ops;  /* op id -> level * 2 + (is bprop), + 1 */
 	struct map devs; /* run of a key op -> device + 1 */
 	struct smap types;
 	struct keyinst {
@@ -179,7 +179,7 @@ struct opkey {
 		uint32_t proc;
 		uint8_t level;
 		bool bprop;
-	} *v;
+	} * v;
 	size_t n, cap;
 };
 
@@ -187,12 +187,12 @@ struct op_names {
 	const char *name, *key, *text, *type, *dir;
 };
 
-void opkey_op(struct opkey *o, struct key *k, int64_t id,
-    const struct op_names *s);
+void opkey_op(
+    struct opkey *o, struct key *k, int64_t id, const struct op_names *s);
 bool opkey_has(const struct opkey *o, int64_t op_id);
 void opkey_gpu(struct opkey *o, int64_t op_id, int64_t inst, int64_t dev);
-void opkey_inst(struct opkey *o, int64_t op_id, int64_t inst, uint32_t proc,
-    int64_t stop);
+void opkey_inst(
+    struct opkey *o, int64_t op_id, int64_t inst, uint32_t proc, int64_t stop);
 void opkey_range(struct opkey *o, uint32_t proc, int64_t stop);
 
 /* Makes the cuts; false if no run of a key op was seen. */
@@ -208,8 +208,8 @@ void list_op(struct list *l, int64_t id, const char *name, const char *dir);
 void list_inst(struct list *l, int64_t op_id, uint32_t lane, int64_t stop);
 void list_cands(struct list *l, int64_t lo, int64_t hi, int limit);
 void list_iter(struct list *l, const struct line *x);
-void list_iters(struct list *l, const char *key, const char *kind,
-    int64_t lo, int64_t hi);
+void list_iters(
+    struct list *l, const char *key, const char *kind, int64_t lo, int64_t hi);
 void list_clear(struct list *l);
 
 /* A section's state. */
@@ -230,11 +230,11 @@ struct run {
 		int64_t lo, hi;
 		uint32_t lane, text;
 		int row;
-	} *own;
+	} * own;
 	size_t nown, own_cap;
-	const char *own_key; /* the row that cuts */
-	bool any, any_work;	/* an event, a start of work was seen */
-	int64_t first, last;	/* of the events */
+	const char *own_key;      /* the row that cuts */
+	bool any, any_work;       /* an event, a start of work was seen */
+	int64_t first, last;      /* of the events */
 	int64_t work_lo, work_hi; /* first and last start of work: launches
 				     and ops */
 	bool kern_kept;

@@ -154,8 +154,8 @@ key_own(struct key *k, const char *s, size_t n)
 		len = strlen(own[i].text);
 		if (own[i].prefix ? n < len : k->tmp.len != len)
 			continue;
-		if (strncasecmp(own[i].prefix ? s : k->tmp.s, own[i].text,
-			len) == 0)
+		if (strncasecmp(
+			own[i].prefix ? s : k->tmp.s, own[i].text, len) == 0)
 			return (int)i;
 	}
 	return -1;
@@ -182,8 +182,8 @@ key_range(struct key *k, const char *s, size_t n)
 	int hit = k->cut ? STEP_CUT : STEP_RANGE;
 
 	if (k->exact)
-		return strlen(k->arg) == n && memcmp(k->arg, s, n) == 0 ?
-		    hit : 0;
+		return strlen(k->arg) == n && memcmp(k->arg, s, n) == 0 ? hit
+									: 0;
 	if (k->norm.len == 0 || n == 0 ||
 	    (s[0] != k->norm.s[0] && !isdigit((unsigned char)s[0]) &&
 		!is_sep(s[0])))
@@ -191,5 +191,7 @@ key_range(struct key *k, const char *s, size_t n)
 	buf_clear(&k->tmp);
 	key_norm(&k->tmp, s, n);
 	return k->tmp.len == k->norm.len &&
-		memcmp(k->tmp.s, k->norm.s, k->tmp.len) == 0 ? hit : 0;
+		       memcmp(k->tmp.s, k->norm.s, k->tmp.len) == 0
+		   ? hit
+		   : 0;
 }

@@ -173,7 +173,7 @@ static bool
 same_cand(const struct cand *x, const struct cand *y)
 {
 	return x->is_op == y->is_op && x->op_id == y->op_id &&
-	    x->name == y->name;
+	       x->name == y->name;
 }
 
 /* Keeps what occurs more than once, or has a number and covers the profile
@@ -306,7 +306,7 @@ static bool
 even(const struct line *x, double med)
 {
 	return x->has_step && med > 0 &&
-	    fabs((double)x->step - med) * 100 <= STABLE_PCT * med;
+	       fabs((double)x->step - med) * 100 <= STABLE_PCT * med;
 }
 
 /* The longest run of even iterations, the later one of equals. */
@@ -354,8 +354,8 @@ put_line(const struct line *x, double med, bool is_stable)
 }
 
 void
-list_iters(struct list *l, const char *key, const char *kind, int64_t lo,
-    int64_t hi)
+list_iters(
+    struct list *l, const char *key, const char *kind, int64_t lo, int64_t hi)
 {
 	struct cand c = { 0 };
 	struct cand_line x = { .kind = kind, .key = key, .op_id = -1 };

@@ -40,7 +40,7 @@ same_norm(struct key *k, const char *s)
 	buf_clear(&k->tmp);
 	key_norm(&k->tmp, s, strlen(s));
 	return k->tmp.len > 0 && k->tmp.len == k->norm.len &&
-	    memcmp(k->tmp.s, k->norm.s, k->tmp.len) == 0;
+	       memcmp(k->tmp.s, k->norm.s, k->tmp.len) == 0;
 }
 
 static enum op_level
@@ -112,8 +112,8 @@ add(struct opkey *o)
 }
 
 void
-opkey_inst(struct opkey *o, int64_t op_id, int64_t inst, uint32_t proc,
-    int64_t stop)
+opkey_inst(
+    struct opkey *o, int64_t op_id, int64_t inst, uint32_t proc, int64_t stop)
 {
 	const uint64_t *what = map_get(&o->ops, (uint64_t)op_id);
 	const uint64_t *dev = map_get(&o->devs, (uint64_t)inst);

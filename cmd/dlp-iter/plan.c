@@ -26,8 +26,8 @@ number(struct smap *m, const char *src, size_t nsrc, const int64_t *id,
 }
 
 uint32_t
-plan_lane(struct plan *p, const char *src, size_t nsrc, int64_t pid,
-    int64_t tid)
+plan_lane(
+    struct plan *p, const char *src, size_t nsrc, int64_t pid, int64_t tid)
 {
 	int64_t id[2] = { pid, tid };
 	bool fresh;
@@ -127,8 +127,7 @@ end_open(struct plan *p, struct lane *l, int64_t t)
 }
 
 void
-plan_step(struct plan *p, uint32_t lane, int64_t lo, int64_t hi,
-    uint32_t text)
+plan_step(struct plan *p, uint32_t lane, int64_t lo, int64_t hi, uint32_t text)
 {
 	struct lane *l = &p->lane[lane];
 	struct step *s;

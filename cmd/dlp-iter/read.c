@@ -111,8 +111,7 @@ work(struct run *g, int64_t t)
 
 /* The times of a record: see struct item. */
 static void
-times(struct run *g, const struct bind *b, const struct rec *r,
-    struct item *m)
+times(struct run *g, const struct bind *b, const struct rec *r, struct item *m)
 {
 	int64_t start = 0, dur = value(r, b->dur, -1), api;
 	bool has = rec_i64(r, b->start, &start);
@@ -225,8 +224,8 @@ on_rec(struct stage *st, struct rec *r)
 		m.now = NO_TIME;
 	if (g->list != NULL && m.what == IT_INST && m.t != NO_TIME &&
 	    rec_i64(r, b->op_id, &op))
-		list_inst(g->list, op, m.lane,
-		    num_add(m.t, value(r, b->dur, 0)));
+		list_inst(
+		    g->list, op, m.lane, num_add(m.t, value(r, b->dur, 0)));
 	keep(g, &m, r);
 }
 
@@ -288,8 +287,8 @@ bind_type(struct bind *b, struct stage *st, size_t i)
 	b->what = types[i].what;
 	b->event = types[i].event;
 	b->is_range = strcmp(types[i].tag, "range") == 0;
-	b->start = rec_col(t, "start_ns",
-	    b->what == IT_RANGEKERN ? REC_OPT : REC_NEED);
+	b->start = rec_col(
+	    t, "start_ns", b->what == IT_RANGEKERN ? REC_OPT : REC_NEED);
 	b->dur = rec_col(t, "dur_ns", REC_OPT);
 	b->pid = rec_col(t, "pid", REC_OPT);
 	b->tid = rec_col(t, "tid", REC_OPT);

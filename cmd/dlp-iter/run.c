@@ -14,8 +14,8 @@
 
 /* All of the registry's columns but those of --list. */
 static const char *const iter_cols[] = { "iter", "key", "start_ns", "dur_ns",
-	"gpu_start_ns", "gpu_end_ns", "gpu_ns", "step_ns", "kern_ns",
-	"n_kern", "n_op" };
+	"gpu_start_ns", "gpu_end_ns", "gpu_ns", "step_ns", "kern_ns", "n_kern",
+	"n_op" };
 
 static bool
 wanted(const struct run *g, int64_t n)
@@ -66,8 +66,9 @@ step_time(const struct acc *c, const struct acc *next, struct line *x)
 	int64_t gpu = 0;
 
 	if (c->has_gpu)
-		gpu = num_sub(next != NULL && next->has_gpu ? next->gpu_lo :
-			c->gpu_hi, c->gpu_lo);
+		gpu = num_sub(
+		    next != NULL && next->has_gpu ? next->gpu_lo : c->gpu_hi,
+		    c->gpu_lo);
 	x->has_step = x->has_dur || c->has_gpu;
 	x->step = x->has_dur && x->dur > gpu ? x->dur : gpu;
 }
@@ -129,8 +130,8 @@ write_closed(struct run *g, int64_t now)
 {
 	int64_t lo;
 
-	while (plan_begin(&g->plan, g->accs.base + OPEN_ITERS, &lo) &&
-	    lo <= now)
+	while (
+	    plan_begin(&g->plan, g->accs.base + OPEN_ITERS, &lo) && lo <= now)
 		write_iter(g);
 }
 
@@ -293,8 +294,8 @@ choose_own(struct run *g)
 	for (row = 0; g->any_work && row < key_own_count(); row++) {
 		for (i = n = 0; i < g->nown; i++)
 			n += g->own[i].row == row;
-		if (n == 0 || (key_own_cuts(row) ? n < 2 :
-					coverage(g, row) < OWN_PCT))
+		if (n == 0 ||
+		    (key_own_cuts(row) ? n < 2 : coverage(g, row) < OWN_PCT))
 			continue;
 		take_row(g, row);
 		g->found = true;
@@ -329,8 +330,8 @@ finish_list(struct run *g)
 	if (g->key.arg == NULL)
 		list_cands(g->list, g->work_lo, g->work_hi, g->limit);
 	else
-		list_iters(g->list, g->key.arg, kinds[g->plan.kind],
-		    g->work_lo, g->work_hi);
+		list_iters(g->list, g->key.arg, kinds[g->plan.kind], g->work_lo,
+		    g->work_hi);
 }
 
 static void
