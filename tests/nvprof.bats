@@ -208,11 +208,31 @@ make_db() {
 	grep '^##note	never_closed	1$' got
 }
 
+@test "many ranges take time in proportion" {
+	make_db p
+	sqlite3 p "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL
+	    SELECT i + 1 FROM n WHERE i < 200000)
+	    INSERT INTO ${K}MARKER SELECT NULL, 2 + i % 2 * 2, 10000 + i,
+	    1000 + i / 2, 2, x'07000000fbffffff00000000', 2, 0 FROM n"
+	timeout 30 dlp-parse p >got
+	[ "$(col range dur_ns <got | grep -c '^1$')" -eq 99999 ]
+}
+
 @test "kernels of metrics mode" {
 	make_db p ${K}KERNEL
 	dlp-parse p >got
 	same '1|600|100
 2|1600|200' "$(col kern idx start_ns dur_ns <got)"
+}
+
+@test "a timeline and a run for metrics in one file: the timeline counts" {
+	make_db p
+	make_db q ${K}KERNEL
+	sqlite3 p "ATTACH 'q' AS q;
+	    CREATE TABLE ${K}KERNEL AS SELECT * FROM q.${K}KERNEL"
+	dlp-parse p >got
+	same 2 "$(col kern id <got | grep -c .)"
+	grep '^##note	metrics_run_kernels	2$' got
 }
 
 @test "columns and tables that are missing" {

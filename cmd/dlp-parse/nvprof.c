@@ -12,10 +12,12 @@
 #include "nvprof.h"
 #include "stage.h"
 
-/* Tables whose rows are left out, and the note that counts them. */
+/* Tables whose rows are left out, and the note that counts them; the first
+ * only where there is a timeline. */
 static const struct {
 	const char *table, *note;
 } left_out[] = {
+	{ NVPROF_TABLE("KERNEL"), "metrics_run_kernels" },
 	{ NVPROF_TABLE("CDP_KERNEL"), "device_launched_kernels" },
 	{ NVPROF_TABLE("UNIFIED_MEMORY_COUNTER"), "unified_memory_events" },
 	{ NVPROF_TABLE("METRIC"), "metric_values" },
@@ -199,7 +201,8 @@ notes(void *ctx)
 	size_t i;
 
 	stage_note("untimed_rows", nv->untimed);
-	for (i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
+	for (i = nv->has_timeline ? 0 : 1;
+	     i < sizeof(left_out) / sizeof(left_out[0]); i++) {
 		if (!db_has_table(nv->db, left_out[i].table))
 			continue;
 		st = db_prepare(

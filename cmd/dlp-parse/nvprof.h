@@ -21,7 +21,8 @@ struct nvprof {
 	struct map domain;    /* name id -> number in domains, from 1 */
 	char **domains;
 	size_t n_domains, cap_domains;
-	uint64_t untimed; /* rows whose times were not recorded */
+	bool has_timeline; /* kernels of a second run are left out */
+	uint64_t untimed;  /* rows whose times were not recorded */
 };
 
 /* API functions are string ids too: negative ones, which the file's own

@@ -45,6 +45,7 @@ mark_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
  * The end comes later in the table: the ends go into a temporary table
  * (SQLite's own, on disk if large) so that a range is whole at its start.
  * An id that is used again ends where the next end behind its start is.
+ * The columns' types matter: without them the join would not use the key.
  */
 static void
 make_ends(struct nvprof *nv, const char *table)
@@ -52,7 +53,7 @@ make_ends(struct nvprof *nv, const char *table)
 	char *s;
 
 	s = sqlite3_mprintf(
-	    "CREATE TEMP TABLE dlp_ends (id, timestamp, kind, object,"
+	    "CREATE TEMP TABLE dlp_ends (id INT, timestamp INT, kind, object,"
 	    " PRIMARY KEY (id, timestamp)) WITHOUT ROWID;"
 	    "INSERT OR IGNORE INTO dlp_ends"
 	    " SELECT id, timestamp, objectKind, objectId FROM %s"

@@ -304,13 +304,35 @@ static const struct table {
 	{ NVPROF_TABLE("MEMORY"), mem_row, mem_cols, EV_MEM, 0 },
 };
 
+/*
+ * Kernels stand in one of two tables, after the way in which they were
+ * recorded. A session of the Visual Profiler can hold both, a timeline and
+ * the same run again for metrics: then the timeline counts.
+ */
+static bool
+is_second_run(struct nvprof *nv, const struct table *t)
+{
+	sqlite3_stmt *st;
+	bool has;
+
+	if (strcmp(t->table, NVPROF_TABLE("KERNEL")) != 0 ||
+	    !db_has_table(nv->db, NVPROF_TABLE("CONCURRENT_KERNEL")))
+		return false;
+	st = db_prepare(nv->db, "SELECT 1 FROM %s LIMIT 1",
+	    NVPROF_TABLE("CONCURRENT_KERNEL"));
+	has = db_step(st);
+	sqlite3_finalize(st);
+	nv->has_timeline = has;
+	return has;
+}
+
 static void
 add_table(struct nvprof *nv, struct sources *ss, const struct table *t)
 {
 	struct source *s;
 
 	if (!db_has_table(nv->db, t->table) ||
-	    !db_has_column(nv->db, t->table, "start"))
+	    !db_has_column(nv->db, t->table, "start") || is_second_run(nv, t))
 		return;
 	s = source_add(ss, t->kind, t->table, t->row);
 	s->tag = t->tag;
