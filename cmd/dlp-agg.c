@@ -54,8 +54,8 @@ static bool unbuffered;
 static void
 add_where(struct agg *a, char *arg)
 {
-	a->wheres = xrealloc(a->wheres, (size_t)a->nwheres + 1,
-	    sizeof(*a->wheres));
+	a->wheres =
+	    xrealloc(a->wheres, (size_t)a->nwheres + 1, sizeof(*a->wheres));
 	a->wheres[a->nwheres++] = xstrdup(arg);
 }
 
@@ -219,8 +219,8 @@ main(int argc, char **argv)
 	cli_init("dlp-agg");
 	a.argc = argc;
 	a.argv = argv;
-	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS "T:g:a:f:n:",
-		    longopts, NULL)) != -1)
+	while ((c = getopt_long(argc, argv,
+		    CLI_SHORTOPTS "T:g:a:f:n:", longopts, NULL)) != -1)
 		option(&a, c);
 	path = cli_operand(argc, argv, usage);
 	defaults(&a);

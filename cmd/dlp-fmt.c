@@ -89,7 +89,7 @@ default_sink(struct fmt *f)
 		f->width = tty ? terminal_width() : 0;
 	}
 	f->bold = tty && (no == NULL || *no == '\0') && term != NULL &&
-	    strcmp(term, "dumb") != 0;
+		  strcmp(term, "dumb") != 0;
 }
 
 static void
@@ -106,16 +106,16 @@ check_pyprof(struct fmt *f)
 	if (f->names == NULL || strcmp(f->names[0], "all") == 0) {
 		bool std = f->names == NULL;
 
-		f->names = cli_list(xstrdup(std ? PY_DEFAULT : all),
-		    &f->nnames);
+		f->names =
+		    cli_list(xstrdup(std ? PY_DEFAULT : all), &f->nnames);
 	}
 	for (i = 0; i < f->nnames; i++) {
 		for (p = pycols; p->option != NULL; p++)
 			if (strcmp(p->option, f->names[i]) == 0)
 				break;
 		if (p->option == NULL)
-			die("-c: '%s' is no column; there are %s",
-			    f->names[i], all);
+			die("-c: '%s' is no column; there are %s", f->names[i],
+			    all);
 	}
 }
 

@@ -136,8 +136,8 @@ join_op(struct join *j, const struct rec *r)
 		return;
 	if (j->nrows == j->rowcap) {
 		j->rowcap = j->rowcap > 0 ? j->rowcap * 2 : 64;
-		j->vals = xrealloc(j->vals, j->rowcap * (size_t)j->nwant,
-		    sizeof(*j->vals));
+		j->vals = xrealloc(
+		    j->vals, j->rowcap * (size_t)j->nwant, sizeof(*j->vals));
 	}
 	v = j->vals + j->nrows * (size_t)j->nwant;
 	for (k = 0; k < j->nwant; k++) {
@@ -178,8 +178,10 @@ missing(const struct join *j, const struct rec *r, const struct join_col *c)
 	if (d == NULL && (c->want >= 0 || c->type == j->op))
 		d = col_find("op", name);
 	if (d != NULL)
-		rec_die(r, "%s records have no column '%s': it is written by"
-		    " %s", tag, c->name, d->by);
+		rec_die(r,
+		    "%s records have no column '%s': it is written by"
+		    " %s",
+		    tag, c->name, d->by);
 	for (i = 0; i < rec_ncols(c->type); i++) {
 		buf_putc(&b, i > 0 ? ',' : ' ');
 		buf_puts(&b, rec_colname(c->type, i));
@@ -199,7 +201,7 @@ op_has(const struct join *j, const struct join_col *c)
 		return false;
 	w = &j->want[c->want];
 	return w->col->pos >= 0 ||
-	    (!j->op_seen && col_find("op", w->name) != NULL);
+	       (!j->op_seen && col_find("op", w->name) != NULL);
 }
 
 void
@@ -229,8 +231,8 @@ join_bind(struct join *j, const struct rec *r, struct join_col *c)
 }
 
 const char *
-join_far(struct join *j, const struct rec *r, const struct join_col *c,
-    size_t *n)
+join_far(
+    struct join *j, const struct rec *r, const struct join_col *c, size_t *n)
 {
 	const uint64_t *p;
 	uint64_t at;
@@ -244,8 +246,7 @@ join_far(struct join *j, const struct rec *r, const struct join_col *c,
 	}
 	if (c->how == JOIN_NONE || !rec_i64(r, c->src, &id))
 		return NULL;
-	p = map_get(c->how == JOIN_STR ? &j->str_at : &j->op_row,
-	    (uint64_t)id);
+	p = map_get(c->how == JOIN_STR ? &j->str_at : &j->op_row, (uint64_t)id);
 	if (p == NULL) {
 		j->lost++;
 		return NULL;

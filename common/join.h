@@ -25,7 +25,7 @@ struct join {
 	struct smap texts;    /* of ops and strs, escaped */
 	struct map op_row;    /* op id -> row in vals */
 	struct map str_at;    /* str id -> number in texts */
-	uint32_t *vals;	      /* row * nwant + k: number in texts, or none */
+	uint32_t *vals;       /* row * nwant + k: number in texts, or none */
 	size_t nrows, rowcap; /* rows */
 	bool any_str, op_seen;
 	uint64_t lost; /* records whose op or str record was not there */
@@ -49,8 +49,7 @@ void join_free(struct join *j);
  * as long as the program. A column that is not there is fatal at the first
  * record, with a message that names the command which adds it; if optional is
  * set afterwards, it is unset instead. */
-struct join_col *join_col(struct join *j, struct rec_type *t,
-    const char *name);
+struct join_col *join_col(struct join *j, struct rec_type *t, const char *name);
 
 /* A column that the records hold themselves: no alias, no join. */
 struct join_col *join_own(struct rec_type *t, const char *name);
@@ -76,8 +75,8 @@ void join_bind(struct join *j, const struct rec *r, struct join_col *c);
 
 /* The escaped text of the value; NULL if unset. Valid until the next record,
  * joined ones until the end. */
-const char *join_far(struct join *j, const struct rec *r,
-    const struct join_col *c, size_t *n);
+const char *join_far(
+    struct join *j, const struct rec *r, const struct join_col *c, size_t *n);
 
 static inline const char *
 join_raw(struct join *j, const struct rec *r, struct join_col *c, size_t *n)

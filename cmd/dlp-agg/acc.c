@@ -87,11 +87,11 @@ acc_join(struct acc *c, const struct acc *from)
 	if (f.frac && !c->frac)
 		to_double(c);
 	for (i = 0; i < f.nval; i++) {
-		union num v = f.val[i];
+		int64_t whole = f.val[i].i;
 
 		if (c->frac && !f.frac)
-			v.d = (double)v.i;
-		keep_value(c, v);
+			f.val[i].d = (double)whole;
+		keep_value(c, f.val[i]);
 	}
 	if (c->frac && !f.frac) {
 		f.dsum = wide_f64(&f.isum);

@@ -44,15 +44,25 @@ struct acc {
 };
 
 enum stat {
-	ST_COUNT, ST_NSET, ST_SUM, ST_MEAN, ST_MIN, ST_MAX, ST_PERCENTILE,
-	ST_STD, ST_UNION, ST_PCT, ST_FIRST, ST_LAST,
+	ST_COUNT,
+	ST_NSET,
+	ST_SUM,
+	ST_MEAN,
+	ST_MIN,
+	ST_MAX,
+	ST_PERCENTILE,
+	ST_STD,
+	ST_UNION,
+	ST_PCT,
+	ST_FIRST,
+	ST_LAST,
 };
 
 struct stat_col { /* a column of the result */
 	enum stat stat;
 	const char *word; /* of -a */
-	int field;	  /* -1: none */
-	double p;	  /* percentile */
+	int field;        /* -1: none */
+	double p;         /* percentile */
 	char *name;
 };
 
@@ -70,7 +80,7 @@ struct field {
 struct group {
 	uint64_t n;
 	struct acc *acc; /* per field */
-	struct ivl ivl;	 /* of this section */
+	struct ivl ivl;  /* of this section */
 	int64_t union_ns;
 	bool has_ivl;
 };
@@ -140,8 +150,8 @@ const char *spec_word(const char *alias); /* "avg" is "mean" */
 
 /* The escaped text of a column's value in a record of type t; NULL if
  * unset. */
-const char *agg_value(struct agg *a, const struct rec *r, int t, int col,
-    size_t *n);
+const char *agg_value(
+    struct agg *a, const struct rec *r, int t, int col, size_t *n);
 int agg_type_of(const struct agg *a, const struct rec *r);
 
 /* where.c */
@@ -164,8 +174,8 @@ struct group *group_new(struct agg *a, struct group *g);
 /* sort.c: order of n items with nkeys values each; idx gets their places. */
 void sort_parse(struct agg *a, char *arg);
 struct sort_val sort_value(const char *s, size_t n);
-void sort_items(const struct agg *a, const struct sort_val *v, size_t n,
-    size_t *idx);
+void sort_items(
+    const struct agg *a, const struct sort_val *v, size_t n, size_t *idx);
 
 /* print.c: all groups, as agg records; the exit status rc is passed on. */
 void print_meta(struct stage *st, struct rec *r);

@@ -58,8 +58,7 @@ find_group(struct agg *a, const struct rec *r, int t)
 		return &a->group[id];
 	if (id >= a->group_cap) {
 		a->group_cap = a->group_cap > 0 ? a->group_cap * 2 : 64;
-		a->group = xrealloc(a->group, a->group_cap,
-		    sizeof(*a->group));
+		a->group = xrealloc(a->group, a->group_cap, sizeof(*a->group));
 	}
 	return group_new(a, &a->group[id]);
 }
@@ -86,9 +85,8 @@ add_field(struct agg *a, const struct rec *r, int t, struct group *g, int k)
 	if (!num_i64(s, n, &v.i)) {
 		frac = true;
 		if (!num_f64(s, n, &v.d))
-			rec_die(r, "%s: %s is no number: '%.*s'",
-			    a->types[t], a->col[f->col].name,
-			    (int)(n < 40 ? n : 40), s);
+			rec_die(r, "%s: %s is no number: '%.*s'", a->types[t],
+			    a->col[f->col].name, (int)(n < 40 ? n : 40), s);
 	}
 	acc_add(c, frac, v, f->values);
 }
@@ -130,8 +128,7 @@ add_interval(struct agg *a, const struct rec *r, int t, struct group *g)
 	if (s == NULL || d == NULL)
 		return;
 	if (!num_i64(s, n, &start) || !num_i64(d, m, &dur))
-		rec_die(r, "%s: start_ns or dur_ns is no integer",
-		    a->types[t]);
+		rec_die(r, "%s: start_ns or dur_ns is no integer", a->types[t]);
 	g->has_ivl = true;
 	ivl_add(&g->ivl, start, num_add(start, dur));
 }

@@ -52,12 +52,11 @@ keep(struct agg *a, const struct rec *r, int t)
 	if (l->n == l->cap) {
 		l->cap = l->cap > 0 ? l->cap * 2 : 1024;
 		l->line = xrealloc(l->line, l->cap, sizeof(*l->line));
-		l->val = xrealloc(l->val, l->cap * (size_t)a->nkeys,
-		    sizeof(*l->val));
+		l->val = xrealloc(
+		    l->val, l->cap * (size_t)a->nkeys, sizeof(*l->val));
 	}
 	keep_keys(a, r, t);
-	l->line[l->n++] =
-	    (struct line){ l->text.len, r->len, l->legend[t] };
+	l->line[l->n++] = (struct line){ l->text.len, r->len, l->legend[t] };
 	buf_put(&l->text, r->line, r->len);
 }
 

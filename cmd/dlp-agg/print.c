@@ -39,16 +39,16 @@ print_meta(struct stage *st, struct rec *r)
 }
 
 static bool
-put_stat(struct agg *a, struct buf *b, struct group *g,
-    const struct stat_col *s)
+put_stat(
+    struct agg *a, struct buf *b, struct group *g, const struct stat_col *s)
 {
 	if (s->stat == ST_COUNT) {
 		buf_u64(b, g->n);
 		return true;
 	}
 	if (s->stat != ST_UNION)
-		return acc_put(a, b, &g->acc[s->field],
-		    &a->field[s->field].total, s);
+		return acc_put(
+		    a, b, &g->acc[s->field], &a->field[s->field].total, s);
 	if (g->has_ivl)
 		buf_i64(b, g->union_ns);
 	return g->has_ivl;
@@ -70,8 +70,8 @@ key_value(struct agg *a, size_t i, const struct sort_key *k)
 			return sort_value(NULL, 0);
 		v = sort_value(buf_str(b), b->len);
 		if (v.kind == SORT_TEXT)
-			v.s = smap_str(&a->texts, smap_put(&a->texts, v.s,
-			    v.n, NULL), &v.n);
+			v.s = smap_str(&a->texts,
+			    smap_put(&a->texts, v.s, v.n, NULL), &v.n);
 		return v;
 	}
 	s = smap_str(&a->keys, (uint32_t)i, &n);

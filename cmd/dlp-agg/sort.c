@@ -18,15 +18,19 @@ sort_parse(struct agg *a, char *arg)
 	int i, n;
 
 	v = cli_list(arg, &n);
-	a->key = xrealloc(a->key, (size_t)(a->nkeys + n), sizeof(*a->key));
+	a->key =
+	    xrealloc(a->key, (size_t)a->nkeys + (size_t)n, sizeof(*a->key));
 	for (i = 0; i < n; i++) {
 		bool sign = v[i][0] == '-' || v[i][0] == '+';
 
 		if (v[i][sign] == '\0')
 			die("--sort: empty column name");
 		a->key[a->nkeys++] = (struct sort_key){
-			.name = v[i] + sign, .down = v[i][0] == '-',
-			.group = -1, .stat = -1, .col = -1,
+			.name = v[i] + sign,
+			.down = v[i][0] == '-',
+			.group = -1,
+			.stat = -1,
+			.col = -1,
 		};
 	}
 	free(v);
@@ -91,8 +95,7 @@ cmp_item(const void *a, const void *b)
 }
 
 void
-sort_items(const struct agg *a, const struct sort_val *v, size_t n,
-    size_t *idx)
+sort_items(const struct agg *a, const struct sort_val *v, size_t n, size_t *idx)
 {
 	size_t i;
 

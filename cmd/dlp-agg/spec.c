@@ -118,8 +118,8 @@ add_stat(struct agg *a, struct stat_col s)
 	else if (s.stat == ST_UNION)
 		s.name = xstrdup("union_ns");
 	else
-		s.name = stat_name(&s, a->col[a->field[s.field].col].in[0]
-					   ->canon);
+		s.name =
+		    stat_name(&s, a->col[a->field[s.field].col].in[0]->canon);
 	a->stat = xrealloc(a->stat, (size_t)a->nstat + 1, sizeof(*a->stat));
 	a->stat[a->nstat++] = s;
 	if (s.field < 0)
@@ -149,7 +149,8 @@ parse_stat(const char *word, bool *per_field)
 			return s;
 		}
 	die("-a: '%s' is none of count, nset, sum, mean, min, max, pN, std,"
-	    " union, pct, first, last", word);
+	    " union, pct, first, last",
+	    word);
 }
 
 static void
@@ -196,7 +197,7 @@ make_fields(struct agg *a)
 		a->nfields = 1;
 	}
 	a->field = xcalloc((size_t)a->nfields + 1, sizeof(*a->field));
-	for (i = 0; i < a->nfields; i++)
+	for (i = 0; a->fields != NULL && i < a->nfields; i++)
 		a->field[i].col = spec_column(a, a->fields[i]);
 }
 

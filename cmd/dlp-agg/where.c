@@ -11,7 +11,8 @@ enum op { OP_EQ, OP_NE, OP_LE, OP_GE, OP_LT, OP_GT, OP_MATCH, OP_NO_MATCH };
 static const struct {
 	const char *text;
 	enum op op;
-} ops[] = { /* the longer ones first */
+} ops[] = {
+	/* the longer ones first */
 	{ "==", OP_EQ },
 	{ "!=", OP_NE },
 	{ "<=", OP_LE },
@@ -58,7 +59,8 @@ parse(struct agg *a, struct cond *c, char *arg)
 			break;
 	if (n == 0 || i == NOPS)
 		die("--where: not 'COL OP VALUE' with ==, !=, <, <=, >, >=,"
-		    " ~ or !~: '%s'", arg);
+		    " ~ or !~: '%s'",
+		    arg);
 	p += strlen(ops[i].text);
 	p += strspn(p, " ");
 	c->op = ops[i].op;

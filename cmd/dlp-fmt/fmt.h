@@ -32,8 +32,8 @@ struct sink {
 	void (*end)(struct fmt *f);
 };
 
-extern const struct sink sink_tsv, sink_csv, sink_json, sink_jsonl,
-    sink_table, sink_pyprof;
+extern const struct sink sink_tsv, sink_csv, sink_json, sink_jsonl, sink_table,
+    sink_pyprof;
 
 struct fmt {
 	struct stage st;
@@ -94,7 +94,7 @@ bool json_valid(const char *s, size_t n);  /* is it a JSON value */
 struct pycol {
 	const char *option, *header, *ours;
 	int width;
-	bool num;	   /* right-aligned, never cut */
+	bool num;          /* right-aligned, never cut */
 	const char *unset; /* PyProf's word */
 	/* Appends the value in PyProf's words; NULL: as it is. */
 	void (*put)(struct fmt *f, struct buf *b, const struct cell *v);

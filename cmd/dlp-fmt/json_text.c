@@ -188,8 +188,8 @@ open_close(struct check *c, char ch)
 		c->st = ch == '[' ? FIRST_VALUE : FIRST_KEY;
 		return true;
 	}
-	if (c->depth == 0 || c->stack[c->depth - 1] != ch ||
-	    c->st == VALUE || c->st == KEY)
+	if (c->depth == 0 || c->stack[c->depth - 1] != ch || c->st == VALUE ||
+	    c->st == KEY)
 		return false;
 	c->depth--;
 	c->st = AFTER;

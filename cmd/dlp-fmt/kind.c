@@ -12,13 +12,23 @@ static const struct {
 	const char *prefix;
 	bool like_field;
 } stats[] = {
-	{ "sum_", false },  { "mean_", false }, { "min_", false },
-	{ "max_", false },  { "std_", false },	{ "n_", false },
-	{ "first_", true }, { "last_", true },
+	{ "sum_", false },
+	{ "mean_", false },
+	{ "min_", false },
+	{ "max_", false },
+	{ "std_", false },
+	{ "n_", false },
+	{ "first_", true },
+	{ "last_", true },
 };
 
 static const char *const suffixes[] = {
-	"_ns", "_bytes", "_flop", "_pct", "_hz", "_id",
+	"_ns",
+	"_bytes",
+	"_flop",
+	"_pct",
+	"_hz",
+	"_id",
 };
 
 static bool
@@ -61,8 +71,7 @@ by_name(const char *name)
 		n = strlen(stats[i].prefix);
 		if (strncmp(name, stats[i].prefix, n) != 0)
 			continue;
-		return stats[i].like_field ? kind_of("agg", name + n)
-					   : COL_NUM;
+		return stats[i].like_field ? kind_of("agg", name + n) : COL_NUM;
 	}
 	if (is_percentile(name))
 		return COL_NUM;

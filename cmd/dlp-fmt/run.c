@@ -16,7 +16,7 @@ struct choice {
 };
 
 static struct choice choices[2]; /* with the columns of -c */
-static uint64_t unseen;		 /* columns of later legends */
+static uint64_t unseen;          /* columns of later legends */
 
 static void
 begin(struct fmt *f)
@@ -24,7 +24,7 @@ begin(struct fmt *f)
 	if (f->begun || f->ncol == 0)
 		return;
 	f->begun = true;
-	f->row = xcalloc((size_t)(f->ncol + f->nhidden), sizeof(*f->row));
+	f->row = xcalloc((size_t)f->ncol + (size_t)f->nhidden, sizeof(*f->row));
 	f->sink->begin(f);
 }
 
@@ -42,8 +42,7 @@ on_row(struct stage *st, struct rec *r)
 	field = rec_split(r);
 	v = f->row;
 	for (i = 0; i < n; i++)
-		v[i].s = join_fast(&f->join, r, field, f->col[i].from,
-		    &v[i].n);
+		v[i].s = join_fast(&f->join, r, field, f->col[i].from, &v[i].n);
 	f->sink->row(f, v);
 	f->nrows++;
 	out_check();
@@ -187,11 +186,12 @@ last_words(const struct fmt *f, int rc)
 		    f->want_type != NULL ? f->want_type : f->std_type,
 		    f->type != NULL ? "" : " (-T TYPE prints others)");
 	if (unseen > 0)
-		warn("%llu columns of later legends are left out (-c takes"
-		     " them)", (unsigned long long)unseen);
+		warn("columns of later legends that are left out: %llu (-c"
+		     " takes them)",
+		    (unsigned long long)unseen);
 	if (f->join.lost > 0)
-		warn("%llu values unset: the op or str record that they name"
-		     " is not in the input",
+		warn("values unset because their op or str record is not in"
+		     " the input: %llu",
 		    (unsigned long long)f->join.lost);
 }
 

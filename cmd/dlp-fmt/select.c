@@ -31,8 +31,7 @@ type_has(const char *type, const char *name)
 	}
 	if (d != NULL && d->kind == COL_STR)
 		return true;
-	return col_find(type, "op_id") != NULL && strcmp(type, "inst") != 0 &&
-	    col_find("op", name) != NULL;
+	return col_find(type, "op_id") != NULL && col_find("op", name) != NULL;
 }
 
 static bool
@@ -58,8 +57,7 @@ type_fits(const struct fmt *f, const char *type)
 
 		if (strncmp(name, "op.", 3) == 0)
 			name += 3;
-		if (!type_has(type, name) &&
-		    !type_has(type, col_alias(name)) &&
+		if (!type_has(type, name) && !type_has(type, col_alias(name)) &&
 		    (is_known(name) || is_known(col_alias(name))))
 			return false;
 	}

@@ -8,7 +8,11 @@
 
 /* 1: the value must be quoted; 2: it holds an escape */
 static const unsigned char special[256] = {
-	['"'] = 1, [','] = 1, ['\n'] = 1, ['\r'] = 1, ['\\'] = 2,
+	['"'] = 1,
+	[','] = 1,
+	['\n'] = 1,
+	['\r'] = 1,
+	['\\'] = 2,
 };
 
 static void

@@ -10,7 +10,7 @@
 #include "fmt.h"
 
 #define KEPT 2000     /* rows that decide the widths */
-#define GAP 2	      /* blanks between columns */
+#define GAP 2         /* blanks between columns */
 #define MARK ".."     /* what was cut */
 #define MIN_TEXT 8    /* text is cut to no less */
 #define MAX_TEXT 1000 /* columns are no wider, whatever a value is */
@@ -65,8 +65,8 @@ put_cut(const char *s, size_t n, int w)
 	if (room < 2)
 		room = 2;
 	/* of a path the end tells more */
-	head = text_head(s, n, memchr(s, '/', n) ? room / 3 : (room + 1) / 2,
-	    &used);
+	head = text_head(
+	    s, n, memchr(s, '/', n) ? room / 3 : (room + 1) / 2, &used);
 	tail = text_tail(s, n, room - used, &used2);
 	buf_put(&out_buf, s, head);
 	buf_puts(&out_buf, MARK);

@@ -1,0 +1,154 @@
+# dlp-agg against SQL over the same profile, and at its limits.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+}
+
+# The rows of a stream's agg records.
+rows() {
+	sed -n 's/^agg	//p'
+}
+
+K='CUPTI_ACTIVITY_KIND_KERNEL'
+
+sql() {
+	sqlite3 -tabs "$LENET" "$1"
+}
+
+@test "count, sum, min, max by stream and grid: as SQL has them" {
+	dlp-parse "$LENET" |
+	    dlp-agg -g stream,grid -a count,sum,min,max --sort stream,grid |
+	    rows >got
+	sql "SELECT streamId, gridX || ',' || gridY || ',' || gridZ AS g,
+	    count(*), sum(end - start), min(end - start), max(end - start)
+	    FROM $K GROUP BY 1, 2 ORDER BY 1, 2" >want
+	cmp want got
+}
+
+@test "mean and percent: as SQL has them" {
+	dlp-parse "$LENET" |
+	    dlp-agg -g regs -a mean,pct --sort regs | rows >got
+	sql "SELECT registersPerThread, printf('%.1f', avg(end - start)),
+	    printf('%.2f', 100.0 * sum(end - start) /
+	    (SELECT sum(end - start) FROM $K))
+	    FROM $K GROUP BY 1 ORDER BY 1" >want
+	cmp want got
+}
+
+@test "percentiles: the nearest rank, as SQL finds it" {
+	dlp-parse "$LENET" | dlp-agg -g block -a p25,median,p90,p99 |
+	    rows | sort >got
+	sql "WITH d AS (SELECT blockX || ',' || blockY || ',' || blockZ AS b,
+		end - start AS d FROM $K),
+	    r AS (SELECT b, d, row_number() OVER (PARTITION BY b ORDER BY d)
+		AS i, count(*) OVER (PARTITION BY b) AS n FROM d)
+	    SELECT b, min(CASE WHEN i * 100 >= n * 25 THEN d END),
+		min(CASE WHEN i * 100 >= n * 50 THEN d END),
+		min(CASE WHEN i * 100 >= n * 90 THEN d END),
+		min(CASE WHEN i * 100 >= n * 99 THEN d END)
+	    FROM r GROUP BY b" | sort >want
+	cmp want got
+}
+
+@test "standard deviation: as SQL has it" {
+	dlp-parse "$LENET" | dlp-agg -a std | rows >got
+	sql "WITH d AS (SELECT (end - start) * 1.0 AS d FROM $K),
+	    m AS (SELECT avg(d) AS m, count(*) AS n FROM d)
+	    SELECT printf('%.1f', sqrt(sum((d - m) * (d - m)) / (n - 1)))
+	    FROM d, m" >want
+	cmp want got
+}
+
+@test "union of API calls that overlap on two threads: as SQL has it" {
+	dlp-parse "$LENET" | dlp-agg -T call,range -g pid -a union | rows >got
+	dlp-parse "$LENET" | awk -F'\t' -v OFS='\t' '
+	/^#(call|range)\t/ {
+		t = substr($1, 2)
+		for (i = 2; i <= NF; i++) at[t, $i] = i
+	}
+	/^(call|range)\t/ && $at[$1, "dur_ns"] != "-" {
+		print $at[$1, "pid"], $at[$1, "start_ns"],
+		    $at[$1, "start_ns"] + $at[$1, "dur_ns"]
+	}' >ivl
+	# gaps and islands
+	sqlite3 -tabs :memory: 'CREATE TABLE t(p INT, a INT, b INT)' \
+	    '.import ivl t' \
+	    'WITH s AS (SELECT *, max(b) OVER (PARTITION BY p ORDER BY a, b
+		ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS e FROM t)
+	    SELECT p, sum(CASE WHEN e IS NULL OR e < a THEN b - a
+		WHEN b > e THEN b - e ELSE 0 END) FROM s GROUP BY p' >want
+	[ -s got ]
+	cmp want got
+}
+
+@test "the full name of a kernel as a group" {
+	dlp-parse "$LENET" | dlp-agg -g name -a count,sum | rows | sort >got
+	sql "SELECT value, count(*), sum(end - start) FROM $K k
+	    JOIN StringIds s ON s.id = k.demangledName GROUP BY 1" |
+	    sort >want
+	cmp want got
+}
+
+@test "two profiles in one stream: kernels by name add up, ids do not meet" {
+	dlp-parse "$LENET" >a
+	# the second one has its strings in another order
+	awk -F'\t' -v OFS='\t' '
+	/^#/ { if (/^#(str|kern)/) for (i = 2; i <= NF; i++) at[substr($1, 2), $i] = i }
+	$1 == "str" { $at["str", "id"] = 1000 - $at["str", "id"] }
+	$1 == "kern" { $at["kern", "name_id"] = 1000 - $at["kern", "name_id"] }
+	{ print }' a >b
+	cat a b | dlp-agg -g name -a count,sum | rows | sort >two
+	dlp-agg -g name -a count,sum a | rows |
+	    awk -F'\t' -v OFS='\t' '{ print $1, 2 * $2, 2 * $3 }' |
+	    sort >want
+	cmp want two
+	# as a section of its own
+	cat a b | dlp-agg -g name | tail -n 1 | grep -q '^##end'
+	[ "$(cat a b | dlp-agg -g name | grep -c '^##dlp')" -eq 1 ]
+}
+
+@test "sorted records are the same records" {
+	dlp-parse "$LENET" >a
+	dlp-agg --sort -dur_ns,id a >b
+	diff <(grep -v '^##cmd' a | sort) <(grep -v '^##cmd' b | sort)
+	dlp-fmt -c dur_ns b | tail -n +2 >got
+	sort -rn got | cmp - got
+}
+
+@test "a limit counts what it leaves out" {
+	n=$(dlp-parse "$LENET" | dlp-agg -g name | rows | wc -l)
+	dlp-parse "$LENET" | dlp-agg -g name --sort -sum -n 3 >got
+	[ "$(rows <got | wc -l)" -eq 3 ]
+	grep -q "^##note	agg_over_limit	$((n - 3))\$" got
+	dlp-parse "$LENET" | dlp-agg -g name --sort -sum -n 3 --rest |
+	    dlp-agg -T agg -a sum -f n,sum_dur_ns | rows >got
+	sql "SELECT count(*), sum(end - start) FROM $K" >want
+	cmp want got
+}
+
+@test "100,000 groups" {
+	awk 'BEGIN {
+		printf "#kern\tg\tdur_ns\n"
+		for (i = 0; i < 300000; i++)
+			printf "kern\tg%d\t%d\n", i % 100000, i
+	}' | dlp-agg -g g -a count,sum,p50 --sort -sum -n 2 | rows >got
+	printf 'g99999\t3\t599997\t199999\ng99998\t3\t599994\t199998\n' |
+	    cmp - got
+}
+
+@test "an operand in --sort or --where that is wrong: one line, 2" {
+	dlp-parse "$LENET" >a
+	for args in '--sort zork' '--sort -' '-g op, a' '-a sum -f name' \
+	    '-n -1' '-n x' '--rest' '-a p101' '-a p-1' '--where x' \
+	    '--where ==3'; do
+		rc=0
+		# shellcheck disable=SC2086 # words
+		dlp-agg $args a >out 2>err || rc=$?
+		echo "$args: $rc $(<err)"
+		[ $rc -eq 2 ]
+		[ "$(wc -l <err)" -eq 1 ]
+	done
+}
