@@ -103,6 +103,7 @@ struct open {
 	uint32_t name, mod; /* numbers in corr.names, for PyProf's rules */
 	struct buf text;    /* layered: escaped; MK_TRACE: as it was */
 	struct inst *own;   /* the run that it opened */
+	uint64_t order;	  /* of a frame's own, when it was opened */
 	struct proj *proj;
 	/* linked */
 	int64_t min_end;
@@ -254,7 +255,7 @@ struct open *thread_top(struct thread *th); /* NULL: nothing open */
 void procs_free(struct corr *c);
 
 /* phase.c: the phase that a range's text names, or 0; its word; the phase of
- * work launched now on a thread, *guess: from another thread's range. */
+ * work launched now on a thread (NULL: none), *guess: from another's range. */
 int phase_of_text(const char *s, size_t n);
 const char *phase_word(int phase);
 int phase_now(struct corr *c, struct proc *p, struct thread *th, bool *guess);

@@ -101,6 +101,8 @@ phase_now(struct corr *c, struct proc *p, struct thread *th, bool *guess)
 	size_t i;
 
 	*guess = false;
+	if (th == NULL)
+		return PH_NONE;
 	top = thread_top(th);
 	if (top != NULL && top->phase != PH_NONE)
 		return top->phase;

@@ -187,6 +187,7 @@ begin_frame(struct corr *c, struct thread *th, struct open *o,
 	if (o->hidden || o->dead)
 		return;
 	o->own = inst_open(c, th, OP_NONE, o->start, o->end);
+	o->order = o->own->order;
 	buf_put(&o->text, m->name.s, m->name.n);
 }
 

@@ -119,10 +119,11 @@ open_link(struct thread *th, size_t i)
 	link_layer(th, o, b->layer_len);
 }
 
+/* A run that closed is used again for another, with another order. */
 static void
 leave(struct corr *c, struct open *o)
 {
-	if (o->own != NULL && o->own->pending)
+	if (o->own != NULL && o->own->pending && o->own->order == o->order)
 		inst_drop(c, o->own);
 	o->own = NULL;
 	o->proj = NULL;
