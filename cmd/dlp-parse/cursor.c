@@ -39,13 +39,17 @@ cursor_open(struct cursor *c)
 	const struct source *s = c->src;
 	struct buf b = { 0 };
 
+	c->max_start = INT64_MIN;
+	if (s->read != NULL && !c->order.sort)
+		c->raw = raw_open(c->p->db, s->from, s->names);
+	if (c->raw != NULL)
+		return;
 	buf_puts(&b, "ORDER BY ");
 	if (c->order.sort)
 		buf_printf(&b, "%s, %s IS NULL DESC, %s DESC, ", s->start,
 		    s->end ? s->end : "NULL", s->end ? s->end : "NULL");
 	buf_puts(&b, s->key ? s->key : "rowid");
 	c->st = row_stmt(c, buf_str(&b));
-	c->max_start = INT64_MIN;
 	buf_free(&b);
 }
 
@@ -58,14 +62,39 @@ clear(struct event *ev, enum ev_kind kind)
 	ev->corr = ev->name = EV_UNSET;
 }
 
+static bool
+next_row(struct cursor *c)
+{
+	if (c->raw == NULL) {
+		if (!db_step(c->st))
+			return false;
+		c->last_key = sqlite3_column_int64(c->st, 0);
+		return true;
+	}
+	if (!raw_next(c->raw))
+		return false;
+	c->last_key = c->raw->v[0].i;
+	return true;
+}
+
+static bool
+make_event(const struct cursor *c, sqlite3_stmt *st, const struct raw *raw,
+    struct event *ev)
+{
+	struct row r = { st, raw != NULL ? raw->v : NULL };
+
+	clear(ev, c->src->kind);
+	if (c->src->read != NULL)
+		return c->src->read(c->p->ctx, c->src, &r, ev);
+	return c->src->row(c->p->ctx, c->src, st, ev);
+}
+
 bool
 cursor_read(struct cursor *c, struct event *ev)
 {
-	while (db_step(c->st)) {
+	while (next_row(c)) {
 		c->row++;
-		c->last_key = sqlite3_column_int64(c->st, 0);
-		clear(ev, c->src->kind);
-		if (!c->src->row(c->p->ctx, c->src, c->st, ev))
+		if (!make_event(c, c->st, c->raw, ev))
 			continue;
 		ev->row = c->order.sort ? c->last_key : (int64_t)c->row;
 		if (ev->start > c->max_start)
@@ -106,10 +135,8 @@ cursor_again(struct cursor *c, int64_t key, struct event *ev)
 	}
 	sqlite3_bind_int64(c->by_key, 1, key);
 	ok = db_step(c->by_key);
-	if (ok) {
-		clear(ev, c->src->kind);
-		ok = c->src->row(c->p->ctx, c->src, c->by_key, ev);
-	}
+	if (ok)
+		ok = make_event(c, c->by_key, NULL, ev);
 	sqlite3_reset(c->by_key);
 	return ok;
 }
@@ -119,5 +146,8 @@ cursor_close(struct cursor *c)
 {
 	sqlite3_finalize(c->st);
 	sqlite3_finalize(c->by_key);
+	raw_close(c->raw);
+	c->st = c->by_key = NULL;
+	c->raw = NULL;
 	heap_free(&c->heap);
 }

@@ -24,6 +24,12 @@ struct source;
 typedef bool row_fn(void *ctx, const struct source *s, sqlite3_stmt *st,
     struct event *ev);
 
+/* The same for a plain table: the row may come from a statement or straight
+ * from the file's pages, see row.h. */
+struct row;
+typedef bool read_fn(void *ctx, const struct source *s, const struct row *r,
+    struct event *ev);
+
 /*
  * Rows of one table in the table's order. The core builds
  *	SELECT key, cols FROM from [WHERE where] ORDER BY key
@@ -37,6 +43,14 @@ struct source {
 	enum ev_kind kind;
 	const char *table; /* for messages; static */
 	row_fn *row;
+	/* Instead of row: from is a table, where is NULL, and names are its
+	 * columns in the order of cols. plain are the columns' names that
+	 * the first pass reads: start, end, gid, corr, class; rows whose
+	 * class is `special` are those with twin or pick. */
+	read_fn *read;
+	const char *const *names;
+	const char *plain[6]; /* "" where there is none, NULL at the end */
+	int64_t special;
 	int tag;     /* the dialect's own */
 	char *from;  /* table, or a join */
 	char *where; /* [none] must be the same rows for both statements */

@@ -106,15 +106,16 @@ key_corr(int64_t corr)
 }
 
 static void
-join_row(struct cursor *c, sqlite3_stmt *st)
+join_row(struct cursor *c, int64_t gid, int64_t corr, bool twin)
 {
 	struct profile *p = c->p;
-	int64_t pid = key_pid(p, db_i64(st, 2)), corr = key_corr(db_i64(st, 3));
+	int64_t pid = key_pid(p, gid);
 	bool call = c->src->kind == EV_CALL, known = false;
 
+	corr = key_corr(corr);
 	note_pid(p, pid, call);
 	if (call && corr != EV_UNSET)
-		keys_call(&p->keys, pid, corr, sqlite3_column_int(st, 4) != 0);
+		keys_call(&p->keys, pid, corr, twin);
 	if (call)
 		return;
 	if (corr != EV_UNSET)
@@ -148,12 +149,62 @@ scan_stmt(const struct source *s, sqlite3 *db, bool join)
 }
 
 static void
-pick_row(struct cursor *c, sqlite3_stmt *st)
+put_time(struct cursor *c, struct ring *r, int64_t start, int64_t end)
 {
-	int64_t v = db_i64(st, 2);
+	struct point p = { start, end != EV_UNSET ? end : INT64_MAX };
 
-	if (v != EV_UNSET)
-		c->p->dialect->picked(c->p->ctx, c->src, v);
+	put_point(&c->order, r, p);
+}
+
+/* Rows without a start are counted as bad by the merge. */
+static void
+scan_sql(struct cursor *c, struct ring *r, bool join)
+{
+	sqlite3_stmt *st = scan_stmt(c->src, c->p->db, join);
+	int64_t v;
+
+	while (db_step(st)) {
+		if (!join && c->src->pick != NULL &&
+		    (v = db_i64(st, 2)) != EV_UNSET)
+			c->p->dialect->picked(c->p->ctx, c->src, v);
+		if (sqlite3_column_type(st, 0) != SQLITE_INTEGER)
+			continue;
+		put_time(c, r, sqlite3_column_int64(st, 0), db_i64(st, 1));
+		if (join)
+			join_row(c, db_i64(st, 2), db_i64(st, 3),
+			    sqlite3_column_int(st, 4) != 0);
+	}
+	sqlite3_finalize(st);
+}
+
+static bool
+scan_raw(struct cursor *c, struct ring *r, bool join)
+{
+	struct raw *raw;
+	struct row row = { NULL, NULL };
+	bool special;
+
+	if (c->src->read == NULL)
+		return false;
+	raw = raw_open(c->p->db, c->src->from, c->src->plain);
+	if (raw == NULL)
+		return false;
+	row.v = raw->v;
+	while (raw_next(raw)) {
+		special = c->src->special != 0 &&
+		    row_i64(&row, 5) == c->src->special;
+		if (special && !join)
+			c->p->dialect->picked(c->p->ctx, c->src,
+			    row_i64(&row, 0));
+		if (!row_is_int(&row, 1))
+			continue;
+		put_time(c, r, row_i64(&row, 1), row_i64(&row, 2));
+		if (join)
+			join_row(c, row_i64(&row, 3), row_i64(&row, 4),
+			    special);
+	}
+	raw_close(raw);
+	return true;
 }
 
 void
@@ -161,26 +212,11 @@ scan_cursor(struct cursor *c)
 {
 	bool join = c->src->kind == EV_CALL || EV_IS_GPU(c->src->kind);
 	struct ring *r = xcalloc(1, sizeof(*r));
-	sqlite3_stmt *st;
-	struct point p;
 
-	st = scan_stmt(c->src, c->p->db, join);
-	while (db_step(st)) {
-		if (!join && c->src->pick != NULL)
-			pick_row(c, st);
-		if (sqlite3_column_type(st, 0) != SQLITE_INTEGER)
-			continue; /* the merge counts it as a bad row */
-		p.start = sqlite3_column_int64(st, 0);
-		p.end = db_i64(st, 1);
-		if (p.end == EV_UNSET)
-			p.end = INT64_MAX;
-		put_point(&c->order, r, p);
-		if (join)
-			join_row(c, st);
-	}
+	if (!scan_raw(c, r, join))
+		scan_sql(c, r, join);
 	c->order.rows = r->n;
 	if (c->order.sort) /* then nothing stands too late */
 		c->order.back_ns = 0;
-	sqlite3_finalize(st);
 	free(r);
 }

@@ -131,7 +131,6 @@ find(struct profile *p, struct cursor *c, struct want *w, bool whole)
 		n++;
 	}
 	cursor_close(c);
-	c->st = c->by_key = NULL;
 	c->row = 0;
 	c->end = false;
 	return found;
