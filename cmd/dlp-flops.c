@@ -30,8 +30,8 @@ main(int argc, char **argv)
 	int c;
 
 	cli_init("dlp-flops");
-	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) !=
-	    -1)
+	while (
+	    (c = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) != -1)
 		switch (c) {
 		case 'u':
 			unbuffered = true;

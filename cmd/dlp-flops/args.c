@@ -52,8 +52,8 @@ tokenize(const char *s, size_t n)
 
 	for (;;) {
 		jsmn_init(&p);
-		r = ntoks == 0 ? JSMN_ERROR_NOMEM :
-				 jsmn_parse(&p, s, n, toks, ntoks);
+		r = ntoks == 0 ? JSMN_ERROR_NOMEM
+			       : jsmn_parse(&p, s, n, toks, ntoks);
 		if (r != JSMN_ERROR_NOMEM)
 			return r > 0 ? r : 0;
 		if (ntoks >= MAX_TOKENS)
@@ -103,7 +103,7 @@ static bool
 tok_int(const char *s, const jsmntok_t *t, int64_t *v)
 {
 	return t->type == JSMN_PRIMITIVE &&
-	    num_i64(s + t->start, (size_t)(t->end - t->start), v);
+	       num_i64(s + t->start, (size_t)(t->end - t->start), v);
 }
 
 /* The integers of array token i become the dims of g. */
@@ -146,10 +146,14 @@ type_of(const char *s, const jsmntok_t *t)
 		const char *text;
 		enum arg_type type;
 	} types[] = {
-		{ "tensor", ARG_TENSOR }, { "ndarray", ARG_TENSOR },
-		{ "int", ARG_INT }, { "float", ARG_FLOAT },
-		{ "bool", ARG_BOOL }, { "NoneType", ARG_NONE },
-		{ "str", ARG_STR }, { "list", ARG_LIST },
+		{ "tensor", ARG_TENSOR },
+		{ "ndarray", ARG_TENSOR },
+		{ "int", ARG_INT },
+		{ "float", ARG_FLOAT },
+		{ "bool", ARG_BOOL },
+		{ "NoneType", ARG_NONE },
+		{ "str", ARG_STR },
+		{ "list", ARG_LIST },
 		{ "tuple", ARG_LIST },
 	};
 	size_t i;
@@ -203,8 +207,7 @@ arg_read(struct args *a, const char *s, int i, int n)
 		}
 	}
 	/* DLProf's markers name a tensor after the call that made it. */
-	g->named = g->name_len > 0 &&
-	    memchr(g->name, '/', g->name_len) == NULL;
+	g->named = g->name_len > 0 && memchr(g->name, '/', g->name_len) == NULL;
 }
 
 /* The array of arguments: the text itself, or the value of "args". */

@@ -24,8 +24,8 @@ enum arg_type {
 
 struct arg {
 	enum arg_type type;
-	bool bad;	      /* a shape or list that is not integers >= 0 */
-	bool named;	      /* a keyword argument */
+	bool bad;             /* a shape or list that is not integers >= 0 */
+	bool named;           /* a keyword argument */
 	const char *name;     /* views into the JSON text */
 	const char *type_txt; /* "tensor", "int" as the marker has it */
 	const char *dtype;

@@ -63,8 +63,8 @@ attention_count(const struct work *w, struct answer *r, int unused)
 	r->role = ROLE_MAIN;
 	if (!sdpa_dims(w, &s))
 		return;
-	fused = pat_match("flash|fmha|sdpa|attention|attn|mha", k->lower,
-	    k->len);
+	fused =
+	    pat_match("flash|fmha|sdpa|attention|attn|mha", k->lower, k->len);
 	cell = size_mul(size_mul(2, s.bh), size_mul(s.sq, s.sk));
 	if (!fused) {
 		r->each = true;

@@ -12,7 +12,7 @@
 
 struct cell {
 	int64_t x, h, b; /* input and hidden size, batch */
-	int64_t mult;	 /* gates: rows of the weight per hidden unit */
+	int64_t mult;    /* gates: rows of the weight per hidden unit */
 };
 
 static bool
@@ -69,7 +69,7 @@ grid_xy(const char *grid, int64_t *x, int64_t *y)
 		return false;
 	end = comma + 1 + strcspn(comma + 1, ",");
 	return num_i64(grid, (size_t)(comma - grid), x) &&
-	    num_i64(comma + 1, (size_t)(end - comma - 1), y);
+	       num_i64(comma + 1, (size_t)(end - comma - 1), y);
 }
 
 static bool
@@ -79,9 +79,9 @@ bprop_gemm(const struct work *w, const struct cell *c, struct buf *b)
 	const char *s = w->brief, *what;
 	size_t n = s == NULL ? 0 : strlen(s);
 
-	if (n < 3 || (strstr(s, "sgemm") == NULL &&
-			 strstr(s, "884gemm") == NULL &&
-			 strstr(s, "hgemm") == NULL) ||
+	if (n < 3 ||
+	    (strstr(s, "sgemm") == NULL && strstr(s, "884gemm") == NULL &&
+		strstr(s, "hgemm") == NULL) ||
 	    !tile(s, &tx, &ty) || !grid_xy(w->grid, &gx, &gy))
 		return false;
 	m = size_mul(tx, gx);
@@ -91,8 +91,7 @@ bprop_gemm(const struct work *w, const struct cell *c, struct buf *b)
 	if (strcmp(s + n - 3, "_nt") == 0)
 		put_gemm(b, what, m, size_mul(ty, gy), c->b);
 	else if (strcmp(s + n - 3, "_nn") == 0)
-		put_gemm(b, what, m,
-		    m == c->h ? c->b : size_mul(ty, gy),
+		put_gemm(b, what, m, m == c->h ? c->b : size_mul(ty, gy),
 		    size_mul(c->mult, c->h));
 	else
 		return false;
@@ -164,6 +163,6 @@ cell_count(const struct work *w, struct answer *r, int weight)
 	if (c.x != c.h && w->bprop)
 		return;
 	k = w->sub == 0 ? c.x : c.h;
-	r->flop = size_mul(size_mul(2, c.b), size_mul(size_mul(c.mult, c.h),
-	    k));
+	r->flop =
+	    size_mul(size_mul(2, c.b), size_mul(size_mul(c.mult, c.h), k));
 }

@@ -20,9 +20,9 @@
 #define MAX_SPATIAL 3
 
 struct conv {
-	int nsp; /* spatial dimensions */
+	int nsp;            /* spatial dimensions */
 	int64_t n, c, k, g; /* k, g: -1 where only a marker would tell */
-	int64_t w01;	    /* the weight's first two dimensions' product */
+	int64_t w01;        /* the weight's first two dimensions' product */
 	int64_t in[MAX_SPATIAL], r[MAX_SPATIAL], out[MAX_SPATIAL];
 	int64_t stride[MAX_SPATIAL], pad[MAX_SPATIAL], dil[MAX_SPATIAL];
 	bool same;     /* padding 'same' */
@@ -44,8 +44,9 @@ spatial_arg(const struct work *w, const char *name, int place, int64_t unset,
 		else if (g->type == ARG_INT)
 			v[i] = g->ival;
 		else if (g->type == ARG_LIST && !g->bad && g->nd > 0)
-			v[i] = w->a->dims[g->dim +
-			    ((size_t)i < g->nd ? (size_t)i : g->nd - 1)];
+			v[i] = w->a->dims[g->dim + ((size_t)i < g->nd
+							   ? (size_t)i
+							   : g->nd - 1)];
 		else
 			return false;
 		if (v[i] < 0 || v[i] > INT32_MAX)
@@ -82,8 +83,8 @@ conv_out(const struct work *w, struct conv *c, bool transposed)
 	int64_t extra[MAX_SPATIAL], span, len;
 	int i;
 
-	if (transposed && !spatial_arg(w, "output_padding", 5, 0, c->nsp,
-		extra))
+	if (transposed &&
+	    !spatial_arg(w, "output_padding", 5, 0, c->nsp, extra))
 		return false;
 	for (i = 0; i < c->nsp; i++) {
 		span = size_add(size_mul(c->dil[i], c->r[i] - 1), 1);
@@ -198,9 +199,9 @@ conv_count(const struct work *w, struct answer *r, int transposed)
 		n_out = size_mul(size_mul(c.n, c.k), product(c.out, c.nsp));
 	bias = arg_named(w->a, "bias", 2);
 	if (helper_count(w, r, n_out,
-		bias == NULL || bias->type != ARG_TENSOR ? NO_BIAS :
-		    known				 ? c.k :
-							   -1))
+		bias == NULL || bias->type != ARG_TENSOR ? NO_BIAS
+		: known                                  ? c.k
+							 : -1))
 		return;
 	product_role(w, r);
 	if (!known)

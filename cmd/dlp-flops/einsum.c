@@ -128,7 +128,7 @@ ein_dims(const struct work *w, struct ein *e)
 	e->n_b = arg_numel(a, y);
 	if (a->typed)
 		return eq != NULL && eq->str != NULL &&
-		    equation(a, eq, x, y, e);
+		       equation(a, eq, x, y, e);
 	return by_gradient(w->grad, e);
 }
 

@@ -127,8 +127,8 @@ gemm_count(const struct work *w, struct answer *r, int first)
 	if (g.m == 1 || g.n == 1)
 		r->eligible = false; /* a matrix times a vector */
 	r->flop = size_mul(2, size_mul(g.n_out, g.k));
-	r->bytes = work_bytes(w,
-	    size_add(size_add(g.n_a, g.n_b), size_add(g.n_c, g.n_out)));
+	r->bytes = work_bytes(
+	    w, size_add(size_add(g.n_a, g.n_b), size_add(g.n_c, g.n_out)));
 }
 
 static void
@@ -142,8 +142,8 @@ put_dim(struct buf *b, const char *name, int64_t v)
 
 /* x[0:-1] as PyProf prints it: a tuple, or the number if it is one. */
 static void
-put_lead(struct buf *b, const char *name, const struct args *a,
-    const struct arg *x)
+put_lead(
+    struct buf *b, const char *name, const struct args *a, const struct arg *x)
 {
 	struct arg lead = *x;
 

@@ -81,9 +81,8 @@ static const struct part_rule part_rules[] = {
 	    "winogradwgraddata|winogradwgraddelta|winogradwgradoutput|"
 	    "winogradforwarddata|winogradforwardfilter|winogradforwardoutput|"
 	    "generatewinogradtiles" },
-	{ KP_AUX,
-	    "copy_kernel|copy_device|catarray|fillfunctor|fill_kernel|"
-	    "transpose|memset|memcpy|philox|quantize" },
+	{ KP_AUX, "copy_kernel|copy_device|catarray|fillfunctor|fill_kernel|"
+		  "transpose|memset|memcpy|philox|quantize" },
 	{ KP_REDUCE,
 	    "calc_bias_diff|kernelreducecontigdim|kernelreducenoncontigdim|"
 	    "::reduce_kernel|^reduce_kernel|void reduce_kernel" },
@@ -164,8 +163,8 @@ set_part(struct kname *k)
 			return;
 		}
 	k->part = KP_MAIN;
-	if (pat_match("wgrad|backward_weight|bwd_filter|grad_weight", s,
-		k->len)) {
+	if (pat_match(
+		"wgrad|backward_weight|bwd_filter|grad_weight", s, k->len)) {
 		k->dir = KD_WGRAD;
 		k->dir_sure = true;
 	} else if (pat_match("dgrad|backward_input|bwd_data", s, k->len)) {

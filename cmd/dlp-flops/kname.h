@@ -16,7 +16,7 @@ enum kpart {
 	KP_MAIN,   /* does the op's arithmetic: the default */
 	KP_ELEM,   /* element-wise: a bias added */
 	KP_REDUCE, /* a sum: the gradient of a bias */
-	KP_AUX,	   /* copies, transposes, offsets, sums of parts */
+	KP_AUX,    /* copies, transposes, offsets, sums of parts */
 };
 
 enum kdir { KD_NONE, KD_DGRAD, KD_WGRAD };
@@ -29,11 +29,11 @@ struct kname {
 			 its builder; else the first type in the template */
 	enum kpart part;
 	enum kdir dir;
-	bool dir_sure; /* else only the layout suggests it */
+	bool dir_sure;                 /* else only the layout suggests it */
 	bool pyprof_gemm, pyprof_bias; /* PyProf's lists for linear */
-	char *lower;	      /* the name, lower case; owned */
+	char *lower;                   /* the name, lower case; owned */
 	size_t len;
-	char *last;	      /* short name as it came; owned; may be NULL */
+	char *last; /* short name as it came; owned; may be NULL */
 };
 
 /* Works out what the name says. full: demangled name; brief: short name,

@@ -52,8 +52,9 @@ operands(const struct work *w, int64_t *bytes, int64_t *n_out)
 		if (!broadcast(a, t, out, &nd))
 			return false;
 		dt = a->typed ? t->dt : w->k->dt;
-		*bytes = size_add(*bytes, dt_size(dt) == 0 ? -1 :
-			    size_mul(arg_numel(a, t), dt_size(dt)));
+		*bytes = size_add(*bytes,
+		    dt_size(dt) == 0 ? -1
+				     : size_mul(arg_numel(a, t), dt_size(dt)));
 	}
 	for (i = 0; i < nd; i++)
 		*n_out = size_mul(*n_out, out[i]);
@@ -96,10 +97,10 @@ void
 element_count(const struct work *w, struct answer *r, int kind)
 {
 	const struct arg *t = arg_named(w->a, "input", 0);
-	int flop = w->bprop ? per_element[kind].back_flop :
-			      per_element[kind].flop;
-	int moves = w->bprop ? per_element[kind].back_moves :
-			       per_element[kind].moves;
+	int flop =
+	    w->bprop ? per_element[kind].back_flop : per_element[kind].flop;
+	int moves =
+	    w->bprop ? per_element[kind].back_moves : per_element[kind].moves;
 	int64_t n, size;
 
 	if (t == NULL || t->type != ARG_TENSOR)
@@ -129,6 +130,6 @@ embedding_count(const struct work *w, struct answer *r, int table)
 	r->role = ROLE_MAIN;
 	r->flop = 0;
 	if (dt_size(e->dt) > 0 && dt_size(i->dt) > 0)
-		r->bytes = size_add(size_mul(n, dt_size(i->dt)),
-		    size_mul(row, dt_size(e->dt)));
+		r->bytes = size_add(
+		    size_mul(n, dt_size(i->dt)), size_mul(row, dt_size(e->dt)));
 }

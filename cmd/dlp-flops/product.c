@@ -45,8 +45,8 @@ product_role(const struct work *w, struct answer *r)
  * write the result, read the bias) and backward (read the gradient, write
  * the bias's). */
 bool
-helper_count(const struct work *w, struct answer *r, int64_t n_out,
-    int64_t n_bias)
+helper_count(
+    const struct work *w, struct answer *r, int64_t n_out, int64_t n_bias)
 {
 	enum kpart want = w->bprop ? KP_REDUCE : KP_ELEM;
 
@@ -61,7 +61,7 @@ helper_count(const struct work *w, struct answer *r, int64_t n_out,
 	r->role = ROLE_BIAS;
 	r->family = w->bprop ? FAM_REDUCE : FAM_POINTWISE;
 	r->flop = n_out;
-	r->bytes = work_bytes(w,
-	    size_add(size_mul(w->bprop ? 1 : 2, n_out), n_bias));
+	r->bytes =
+	    work_bytes(w, size_add(size_mul(w->bprop ? 1 : 2, n_out), n_bias));
 	return true;
 }

@@ -128,8 +128,12 @@ fill(struct result *res, struct op *op, const struct kname *k, int64_t sub,
 {
 	static struct buf b, esc;
 	const struct rule *rule = rule_of(op);
-	struct work w = { .a = &args, .grad = &grad, .k = k, .sub = sub,
-		.brief = k->last, .grid = grid };
+	struct work w = { .a = &args,
+		.grad = &grad,
+		.k = k,
+		.sub = sub,
+		.brief = k->last,
+		.grid = grid };
 
 	if (!load(op) && !op->bad) {
 		op->bad = true;
@@ -144,7 +148,7 @@ fill(struct result *res, struct op *op, const struct kname *k, int64_t sub,
 	}
 	answer(&w, rule, &res->a);
 	res->is_bias = args.typed && rule != NULL &&
-	    rule->params == linear_params && linear_is_bias(k);
+		       rule->params == linear_params && linear_is_bias(k);
 	buf_clear(&b);
 	if (op != NULL && params_put(&w, rule, &b)) {
 		buf_clear(&esc);

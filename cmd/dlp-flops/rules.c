@@ -33,8 +33,8 @@ const char *const role_names[ROLE_N] = {
 	[ROLE_AUX] = "aux",
 };
 
-#define ONE "T=#0,@0"	 /* most classes: first argument's shape and type */
-#define POINT "T=*,@0"	 /* element-wise */
+#define ONE "T=#0,@0"  /* most classes: first argument's shape and type */
+#define POINT "T=*,@0" /* element-wise */
 #define GEMM(o, first, fn)                                                     \
 	{                                                                      \
 		o, FAM_GEMM, gemm_count, first, NULL, fn, NULL                 \
@@ -84,10 +84,8 @@ static const struct rule rules[] = {
 	GEMM("bmm", 0, bmm_params),
 	GEMM("baddbmm", 1, NULL),
 	GEMM("baddbmm_", 1, NULL),
-	{ "matmul", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL,
-	    NULL },
-	{ "__matmul__", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL,
-	    NULL },
+	{ "matmul", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL, NULL },
+	{ "__matmul__", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL, NULL },
 	GEMM("linalg_matmul", 0, NULL),
 	GEMV("mv", 0),
 	GEMV("addmv", 1),
@@ -180,8 +178,8 @@ rule_find(const char *mod, size_t nmod, const char *op, size_t nop)
 
 	if (by_op.n == 0)
 		for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-			id = smap_put(&by_op, rules[i].op,
-			    strlen(rules[i].op), NULL);
+			id = smap_put(
+			    &by_op, rules[i].op, strlen(rules[i].op), NULL);
 			if (by_op.val[id] == 0)
 				by_op.val[id] = i + 1;
 		}

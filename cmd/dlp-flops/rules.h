@@ -49,13 +49,13 @@ extern const char *const role_names[ROLE_N];
 struct work {
 	const char *mod, *op; /* of the op; may be NULL */
 	size_t mod_len, op_len;
-	const struct args *a;	   /* the op's arguments, or its forward
-				      op's */
-	const struct args *grad;   /* a backward's own sizes; may be empty */
+	const struct args *a;    /* the op's arguments, or its forward
+				    op's */
+	const struct args *grad; /* a backward's own sizes; may be empty */
 	const struct kname *k;
-	const char *brief;	   /* the kernel's short name */
+	const char *brief; /* the kernel's short name */
 	bool bprop;
-	int64_t sub; /* number of the kernel in its sequence id */
+	int64_t sub;      /* number of the kernel in its sequence id */
 	const char *grid; /* "X,Y,Z" or NULL */
 };
 
@@ -64,14 +64,14 @@ struct answer {
 	enum family family;
 	enum role role;
 	bool role_sure; /* the name says which gradient it is */
-	bool each;	/* each such kernel of a run counts, not the first */
+	bool each;      /* each such kernel of a run counts, not the first */
 	int64_t flop, bytes;
 	enum dtype dt;
 	bool eligible; /* the family has Tensor Core kernels */
 };
 
 struct rule {
-	const char *op;	   /* op type; with "Mod." before it for cells */
+	const char *op; /* op type; with "Mod." before it for cells */
 	enum family family;
 	/* Fills in flop, bytes and role; NULL: unknown. */
 	void (*count)(const struct work *w, struct answer *r, int arg);
@@ -85,8 +85,8 @@ struct rule {
 };
 
 /* NULL if there is none. */
-const struct rule *rule_find(const char *mod, size_t nmod, const char *op,
-    size_t nop);
+const struct rule *rule_find(
+    const char *mod, size_t nmod, const char *op, size_t nop);
 
 /* What PyProf prints as params; false if it has nothing to print (then b is
  * as it was). rule may be NULL. */
@@ -109,8 +109,8 @@ int64_t work_bytes(const struct work *w, int64_t n);
  * has n_out elements and whose bias n_bias, or NO_BIAS; false if k is the
  * product. */
 #define NO_BIAS (-2)
-bool helper_count(const struct work *w, struct answer *r, int64_t n_out,
-    int64_t n_bias);
+bool helper_count(
+    const struct work *w, struct answer *r, int64_t n_out, int64_t n_bias);
 
 /* The role of a product's kernel in the given direction. */
 void product_role(const struct work *w, struct answer *r);

@@ -10,13 +10,13 @@
 
 struct counts counts;
 
-static struct smap texts;	/* all kept strings */
-static struct map str_by_id;	/* id -> number in texts, + 1 */
-static struct map dev_by_id;	/* dev -> cc, | 1 << 32 if no Tensor Cores */
-static struct map op_by_id;	/* id -> index + 1 */
+static struct smap texts;    /* all kept strings */
+static struct map str_by_id; /* id -> number in texts, + 1 */
+static struct map dev_by_id; /* dev -> cc, | 1 << 32 if no Tensor Cores */
+static struct map op_by_id;  /* id -> index + 1 */
 static struct op *ops;
 static size_t nops, ops_cap;
-static struct map name_by_id;	/* name_id -> index + 1 */
+static struct map name_by_id;    /* name_id -> index + 1 */
 static struct smap name_by_text; /* short names without an id */
 static struct kname **names;
 static size_t nnames, names_cap;
@@ -61,8 +61,8 @@ state_str(int64_t id, const char *s, size_t n)
 void
 state_dev(int64_t dev, int cc, bool no_tensor_cores)
 {
-	*map_put(&dev_by_id, (uint64_t)dev, NULL) = (uint64_t)cc |
-	    (no_tensor_cores ? (uint64_t)1 << 32 : 0);
+	*map_put(&dev_by_id, (uint64_t)dev, NULL) =
+	    (uint64_t)cc | (no_tensor_cores ? (uint64_t)1 << 32 : 0);
 }
 
 int

@@ -56,8 +56,8 @@ void state_ops(void (*fn)(struct op *op));
 
 /* The facts about a kernel's name, by the id of its full name; by its short
  * name if has_id is false or the id is unknown. Numbers from 0. */
-const struct kname *state_name(bool has_id, int64_t id, const char *brief,
-    size_t n, uint32_t *idx);
+const struct kname *state_name(
+    bool has_id, int64_t id, const char *brief, size_t n, uint32_t *idx);
 
 /* The cached answer of a kernel name in an op, and where PyProf's sub
  * sequence number matters. */

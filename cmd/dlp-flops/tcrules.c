@@ -23,7 +23,7 @@
 	"gemm|matmul|_mm_|mm_kernel|conv1|conv2|conv3|conv_|convolu|convfwd|"  \
 	"convbwd|attn|attention|mha|mma|einsum|linear|lstm|gru|rnn|mlp|moe|"   \
 	"flash|dgrad|wgrad|fprop|winograd|dot_kernel|trsm|syrk|lstsq|getrf|"   \
-	"potrf|tensor_op|tensorop|xmma|_mm|dot|chunk_|delta_rule|prefill|"   \
+	"potrf|tensor_op|tensorop|xmma|_mm|dot|chunk_|delta_rule|prefill|"     \
 	"decode|mamba|ssd_"
 
 static const struct tc_rule rules[] = {
@@ -72,8 +72,7 @@ static const struct tc_rule rules[] = {
 	{ "fmha-half", Y,
 	    "fmha bf16|fp16|_f16|half|e4m3|e5m2 !reduc !prepare !convert" },
 	{ "fmha-v2", Y, "fmha_v2_|fmhasm#|fmha_sm#" },
-	{ "cudnn-fort", Y,
-	    "cudnn_generated_fort_native wmma|_mma|gmma|hmma" },
+	{ "cudnn-fort", Y, "cudnn_generated_fort_native wmma|_mma|gmma|hmma" },
 	{ "cudnn-fort-product", Y,
 	    "cudnn_generated_fort_native sdpa|conv|matmul|gemm" },
 
@@ -161,9 +160,11 @@ static const struct tc_rule rules[] = {
 	{ "old-frameworks", N,
 	    "@cunn_|thc_|thcudatensor|thcunn|mshadow::cuda::map|mxnet_op|"
 	    "op_generic_tensor|lookuptable|indexing_backward|indexadd|"
-	    "pooling_fw|pooling_bw|lrn_|activation_fw|activation_bw !" PRODUCT },
-	{ "nccl", N, "nccl|nvshmem|allreduce|all_reduce|allgather|"
-		     "reducescatter|one_shot|two_shot !" PRODUCT },
+	    "pooling_fw|pooling_bw|lrn_|activation_fw|activation_bw "
+	    "!" PRODUCT },
+	{ "nccl", N,
+	    "nccl|nvshmem|allreduce|all_reduce|allgather|"
+	    "reducescatter|one_shot|two_shot !" PRODUCT },
 	{ "optimizer", N,
 	    "multi_tensor_apply|fusedadam|fused_adam|fusedsgd|adamw|lamb_" },
 	{ "norm", N,
@@ -182,7 +183,8 @@ static const struct tc_rule rules[] = {
 	    "arange|triu|tril|upsample|interpol|resize !" PRODUCT },
 	{ "reduce", N,
 	    "@reduce|reduction|sort|topk|argmax|argmin|cumsum|histogram|"
-	    "unique|maxpool|avgpool|max_pool|avg_pool|loss|criterion|norm_kernel|"
+	    "unique|maxpool|avgpool|max_pool|avg_pool|loss|criterion|norm_"
+	    "kernel|"
 	    "philox|curand|bernoulli|_sum|sum_kernel !" PRODUCT },
 };
 

@@ -10,7 +10,7 @@
 enum tc { TC_UNKNOWN, TC_NO, TC_YES };
 
 struct tc_rule {
-	const char *id;	 /* shown in column tc_rule */
+	const char *id;  /* shown in column tc_rule */
 	enum tc verdict; /* TC_UNKNOWN: the name cannot tell */
 	const char *pat; /* pat.h */
 };

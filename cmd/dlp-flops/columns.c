@@ -1,0 +1,113 @@
+/*
+ * The columns of a kernel. An op's work is counted on the kernel that
+ * carries it, once per run: the first product, and in a backward one for
+ * each of the two gradients.
+ */
+#include <string.h>
+
+#include "flops_impl.h"
+#include "out.h"
+#include "state.h"
+
+/* The part this kernel plays in its run, now that the run's other kernels
+ * so far are known: a gradient that is counted already is not counted again,
+ * and one told only by order takes its turn. */
+enum role
+role_now(const struct answer *a, bool has_inst, int64_t inst)
+{
+	enum role want = a->role, other;
+	unsigned was;
+
+	if (!has_inst || a->each || want == ROLE_NONE || want >= ROLE_PART)
+		return want;
+	was = state_mark(inst, 0);
+	if (want == ROLE_GRAD)
+		want = ROLE_DGRAD;
+	if (was & 1U << want) {
+		other = want == ROLE_DGRAD ? ROLE_WGRAD : ROLE_DGRAD;
+		if (want == ROLE_MAIN || a->role_sure || was & 1U << other)
+			return ROLE_PART;
+		want = other;
+	}
+	state_mark(inst, 1U << want);
+	return want;
+}
+
+static void
+put_word(const char *s)
+{
+	out_raw(s, s == NULL ? 0 : strlen(s));
+}
+
+/* A device without Tensor Cores settles it, whatever the name says. */
+static bool
+no_tensor_cores(int64_t dev)
+{
+	bool none;
+	int cc = state_cc(dev, &none);
+
+	return none || (cc > 0 && cc < 70);
+}
+
+static const char *
+tc_word(enum tc t)
+{
+	return t == TC_YES ? "yes" : t == TC_NO ? "no" : "unknown";
+}
+
+/* Whether Tensor Cores could have done the kernel's work. */
+static enum tc
+eligible(const struct result *res, const struct kname *k, int64_t dev)
+{
+	const struct answer *a = &res->a;
+	int cc, need;
+	bool none;
+
+	if (k->tc == TC_YES)
+		return TC_YES;
+	if (a->family == FAM_NONE)
+		return TC_UNKNOWN;
+	if (!a->eligible)
+		return TC_NO;
+	cc = state_cc(dev, &none);
+	if (a->dt == DT_NONE || cc == 0)
+		return TC_UNKNOWN;
+	need = dt_tc_min_cc(a->dt);
+	return need != 0 && cc >= need ? TC_YES : TC_NO;
+}
+
+void
+put_columns(const struct result *res, const struct kname *k, enum role role,
+    int64_t dev)
+{
+	const struct answer *a = &res->a;
+	bool part = role == ROLE_PART;
+
+	out_raw(res->params, res->params_len);
+	if (part)
+		out_i64(0);
+	else
+		out_opt(a->flop >= 0, a->flop);
+	out_opt(a->bytes >= 0 && !part, a->bytes);
+	put_word(dt_name(a->dt));
+	put_word(family_names[a->family]);
+	put_word(role_names[role]);
+	if (no_tensor_cores(dev)) {
+		put_word("no");
+		put_word("device");
+		put_word("no");
+		return;
+	}
+	put_word(tc_word(k->tc));
+	put_word(k->tc_rule);
+	put_word(tc_word(eligible(res, k, dev)));
+}
+
+void
+count_notes(const struct answer *a, const struct kname *k, int64_t dev)
+{
+	if (k->tc == TC_UNKNOWN && !no_tensor_cores(dev))
+		counts.tc_unknown++;
+	if (a->family >= FAM_GEMM && a->family <= FAM_ATTENTION && a->flop < 0)
+		counts.no_size++;
+}

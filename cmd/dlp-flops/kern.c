@@ -1,0 +1,264 @@
+/*
+ * The kern records: each gets its columns, at once or, where its op's sizes
+ * come later, when they are known (hold.h).
+ */
+#include <string.h>
+
+#include "flops.h"
+#include "flops_impl.h"
+#include "hold.h"
+#include "state.h"
+
+static const char *const names[] = { "params", "flop", "bytes", "dtype",
+	"family", "role", "tc", "tc_rule", "tc_eligible", "op" };
+#define NCOL 9 /* without op, which is only replaced */
+
+static struct {
+	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
+	    *op, *seq;
+} kc;
+static struct out_ext *ext, *ext_new, *ext_op;
+static bool appending; /* none of our columns is in the input's legend */
+static size_t nwait;   /* ops that wait for their sizes */
+
+/* The line as it came, but for the op column where PyProf calls this part of
+ * linear "bias"; where the line goes is the caller's affair. */
+static void
+put_line(const struct rec *r, bool is_bias, void (*put)(const char *, size_t))
+{
+	const char *s;
+	size_t n;
+
+	if (!is_bias || kc.op->pos < 0) {
+		put(r->line, r->len);
+		return;
+	}
+	s = rec_field(r, kc.op->pos, &n);
+	put(r->line, (size_t)(s - r->line));
+	put("bias", 4);
+	put(s + n, r->len - (size_t)(s + n - r->line));
+}
+
+static void
+to_out(const char *s, size_t n)
+{
+	buf_put(&out_buf, s, n);
+}
+
+/* Columns into what is held: they are written behind the output's end, and
+ * taken away from there. */
+static void
+hold_columns(const struct result *res, const struct kname *k, enum role role,
+    int64_t dev)
+{
+	size_t mark = out_buf.len;
+
+	put_columns(res, k, role, dev);
+	hold_put(out_buf.s + mark, out_buf.len - mark);
+	out_buf.len = mark;
+}
+
+/* A kernel that waited. */
+static void
+put_waiting(const struct hold_kern *h)
+{
+	uint32_t op_idx = 0;
+	struct op *op = state_op(h->op_id, &op_idx);
+	const struct kname *k = h->name;
+	const struct result *res =
+	    state_result(op, op_idx, k, h->name_idx, h->sub, NULL, 0);
+
+	count_notes(&res->a, k, h->dev);
+	put_columns(res, k, role_now(&res->a, true, h->inst), h->dev);
+}
+
+static void
+give_up(struct op *op)
+{
+	if (op->waits)
+		op->given_up = true;
+	op->waits = false;
+}
+
+void
+flops_drain(struct stage *st)
+{
+	if (!hold_on)
+		return;
+	st->hold = NULL;
+	hold_drain(put_waiting);
+	if (nwait > 0)
+		state_ops(give_up);
+	nwait = 0;
+}
+
+static void
+on_held_line(struct stage *st, struct rec *r)
+{
+	hold_put(r->line, r->len);
+	hold_end_line(r->kind == REC_DATA);
+	if (hold_full())
+		flops_drain(st);
+}
+
+/* Whether the op's kernels must wait for a gradient's size: a convolution or
+ * einsum without PyProf's arguments, which a backward can follow. */
+static bool
+must_wait(const struct op *op, bool has_seq)
+{
+	return op != NULL && op->rule != NULL && op->rule->bwd != NULL &&
+	       has_seq && appending && !op->bprop && op->args == NULL &&
+	       op->shapes != NULL && op->grad == NULL && !op->given_up;
+}
+
+void
+flops_resolve(struct stage *st, const struct op *op, const char *text)
+{
+	struct op *fwd;
+	uint32_t idx;
+
+	if (!op->has_fwd || op->grad == NULL)
+		return;
+	fwd = state_op(op->fwd_id, &idx);
+	if (fwd == NULL || fwd->grad != NULL || fwd->rule == NULL ||
+	    fwd->rule->bwd == NULL ||
+	    (text != NULL && strstr(text, fwd->rule->bwd) == NULL))
+		return;
+	fwd->grad = op->grad;
+	fwd->grad_len = op->grad_len;
+	if (fwd->waits && --nwait == 0)
+		flops_drain(st);
+	fwd->waits = false;
+}
+
+struct kern { /* a kern record's part that matters here */
+	struct op *op;
+	uint32_t op_idx, name_idx;
+	const struct kname *k;
+	int64_t op_id, inst, sub, dev;
+	bool has_inst, has_seq;
+	const char *grid;
+	size_t ngrid;
+};
+
+static void
+read_kern(const struct rec *r, struct kern *k)
+{
+	int64_t name_id = 0, seq;
+	bool has_name = rec_i64(r, kc.name_id, &name_id);
+	const char *brief;
+	size_t n;
+
+	memset(k, 0, sizeof(*k));
+	brief = rec_raw(r, kc.brief, &n);
+	k->k = state_name(has_name, name_id, brief, n, &k->name_idx);
+	if (rec_i64(r, kc.op_id, &k->op_id))
+		k->op = state_op(k->op_id, &k->op_idx);
+	if (!rec_i64(r, kc.sub, &k->sub))
+		k->sub = 0;
+	if (!rec_i64(r, kc.dev, &k->dev))
+		k->dev = -1;
+	k->has_inst = rec_i64(r, kc.inst_id, &k->inst);
+	k->has_seq = rec_i64(r, kc.seq, &seq);
+	k->grid = rec_raw(r, kc.grid, &k->ngrid);
+}
+
+static void
+wait_for(struct stage *st, struct rec *r, struct kern *k)
+{
+	struct hold_kern h = { 0, k->op_id, k->inst, k->sub, k->dev,
+		k->name_idx, k->k };
+
+	hold_on = true;
+	st->hold = on_held_line;
+	if (!k->op->waits)
+		nwait++;
+	k->op->waits = true;
+	hold_put(r->line, r->len);
+	hold_kern(&h);
+	hold_end_line(true);
+}
+
+/* Columns that the input has already are replaced. */
+static void
+replace(struct rec *r, const struct kern *k, const struct result *res,
+    enum role role)
+{
+	size_t n = 0;
+	const char *op = rec_raw(r, kc.op, &n);
+
+	out_ext_begin(ext, r);
+	put_columns(res, k->k, role, k->dev);
+	if (ext == ext_op)
+		out_raw(res->is_bias ? "bias" : op, res->is_bias ? 4 : n);
+	out_ext_end(ext, r);
+}
+
+static void
+on_kern(struct stage *st, struct rec *r)
+{
+	const struct result *res;
+	struct kern k;
+	enum role role;
+
+	read_kern(r, &k);
+	if (k.has_inst && must_wait(k.op, k.has_seq)) {
+		wait_for(st, r, &k);
+		if (hold_full())
+			flops_drain(st);
+		return;
+	}
+	res = state_result(
+	    k.op, k.op_idx, k.k, k.name_idx, k.sub, k.grid, k.ngrid);
+	count_notes(&res->a, k.k, k.dev);
+	role = role_now(&res->a, k.has_inst, k.inst);
+	if (!appending) {
+		replace(r, &k, res, role);
+	} else if (hold_on) {
+		put_line(r, res->is_bias, hold_put);
+		hold_columns(res, k.k, role, k.dev);
+		hold_end_line(true);
+		if (hold_full())
+			flops_drain(st);
+	} else {
+		put_line(r, res->is_bias, to_out);
+		put_columns(res, k.k, role, k.dev);
+		out_end();
+	}
+}
+
+/* Appending is the rule; a stream that went through here before has its
+ * columns replaced, and nothing is held for it. */
+static void
+on_kern_legend(struct stage *st, struct rec *r)
+{
+	int i, j;
+
+	flops_drain(st);
+	appending = true;
+	for (i = 0; i < rec_ncols(r->type); i++)
+		for (j = 0; j < NCOL; j++)
+			if (strcmp(rec_colname(r->type, i), names[j]) == 0)
+				appending = false;
+	ext = appending || kc.op->pos < 0 ? ext_new : ext_op;
+	out_ext_legend(ext, r);
+}
+
+void
+kern_attach(struct stage *st)
+{
+	struct rec_type *t;
+
+	t = stage_on(st, "kern", on_kern, on_kern_legend);
+	kc.op_id = rec_col(t, "op_id", REC_OPT);
+	kc.inst_id = rec_col(t, "inst_id", REC_OPT);
+	kc.name_id = rec_col(t, "name_id", REC_OPT);
+	kc.brief = rec_col(t, "short", REC_OPT);
+	kc.sub = rec_col(t, "sub", REC_OPT);
+	kc.dev = rec_col(t, "dev", REC_OPT);
+	kc.grid = rec_col(t, "grid", REC_OPT);
+	kc.op = rec_col(t, "op", REC_OPT);
+	kc.seq = rec_col(t, "seq", REC_OPT);
+	ext_new = out_ext(names, NCOL);
+	ext_op = out_ext(names, NCOL + 1);
+}
