@@ -233,7 +233,7 @@ begin_section(struct rec_reader *rd, const struct rec *r)
 		rd->complete = false;
 	rd->in_section = true;
 	for (i = 0; i < rd->ntypes; i++)
-		rd->types[i]->has_legend = false;
+		rd->types[i]->has_legend = rd->types[i]->checked = false;
 }
 
 static void

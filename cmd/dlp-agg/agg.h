@@ -160,6 +160,7 @@ bool where_holds(struct agg *a, const struct rec *r, int t);
 
 /* acc.c */
 void acc_add(struct acc *c, bool frac, union num v, bool keep);
+/* from is of no more use then: its values are taken. */
 void acc_join(struct acc *c, const struct acc *from);
 /* Appends the statistic to b; false, and nothing, if it is unset. total: of
  * all groups, for percentages. */

@@ -21,6 +21,7 @@ struct lines {
 	struct buf key_text;
 	struct smap legends;
 	int legend[AGG_TYPES];
+	bool any_legend; /* of the first type, in this section */
 };
 
 static void
@@ -100,6 +101,7 @@ on_legend(struct stage *st, struct rec *r)
 	else
 		l->legend[t] =
 		    (int)smap_put(&l->legends, r->line, r->len, NULL);
+	l->any_legend |= t == 0;
 }
 
 static void
@@ -131,8 +133,8 @@ put_lines(struct agg *a)
 
 	set_key_texts(a);
 	sort_items(a, l->val, l->n, idx);
-	if (l->n == 0 && l->legends.n > 0)
-		put_legend(l, 0);
+	if (l->n == 0 && l->any_legend)
+		put_legend(l, l->legend[0]);
 	for (i = 0; i < l->n; i++) {
 		const struct line *x = &l->line[idx[i]];
 
@@ -155,9 +157,9 @@ on_end(struct stage *st)
 	if (a->nkeys > 0)
 		put_lines(a);
 	l->n = 0;
+	l->any_legend = false;
 	buf_clear(&l->text);
 	buf_clear(&l->key_text);
-	smap_clear(&l->legends);
 	stage_note("agg_over_limit", a->n_over);
 	a->n_out = a->n_over = 0;
 }
