@@ -133,3 +133,11 @@ on_terminal() {
 	    JOIN StringIds s ON s.id = k.demangledName' | sort >want
 	tail -n +1 got | grep -v '^corr' | cmp - want
 }
+
+@test "a legend does not hold in the next section" {
+	printf '##dlp\t1\n#kern\tid\nkern\t1\n##end\t1\n##dlp\t1\nkern\t2\n' >in
+	rc=0
+	dlp-fmt in >out 2>err || rc=$?
+	[ $rc -eq 2 ]
+	grep -q "in:6: record 'kern' before its legend" err
+}
