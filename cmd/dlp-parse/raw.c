@@ -106,10 +106,17 @@ static int64_t
 big_endian(const unsigned char *p, size_t n)
 {
 	uint64_t x = p[0] & 0x80 ? UINT64_MAX : 0;
-	size_t i;
+	uint32_t w;
 
-	for (i = 0; i < n; i++)
-		x = x << 8 | p[i];
+	if (n >= 4) { /* most are times */
+		w = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
+		    (uint32_t)p[2] << 8 | p[3]; /* one load */
+		x = x << 32 | w;
+		p += 4;
+		n -= 4;
+	}
+	for (; n > 0; n--)
+		x = x << 8 | *p++;
 	return (int64_t)x;
 }
 
