@@ -304,3 +304,41 @@ make_db() {
 	same 'cudaLaunchKernel_v7000|100' \
 	    "$(col kern api api_dur_ns <got | head -n 1)"
 }
+
+@test "peer copies, waits, graph runs, memory, overhead" {
+	make_db p
+	sqlite3 p "
+	CREATE TABLE ${K}MEMCPY2(copyKind, srcKind, dstKind, bytes, start, end,
+	    deviceId, contextId, streamId, correlationId);
+	INSERT INTO ${K}MEMCPY2 VALUES (10, 3, 3, 64, 3010, 3020, 1, 1, 7, 3);
+	CREATE TABLE ${K}CONTEXT(contextId, deviceId);
+	INSERT INTO ${K}CONTEXT VALUES (1, 6);
+	CREATE TABLE ${K}SYNCHRONIZATION(type, start, end, correlationId,
+	    contextId, streamId, cudaEventId);
+	INSERT INTO ${K}SYNCHRONIZATION VALUES (3, 4010, 4020, 50, 1, 7, -1),
+	    (9, 4030, 4040, 51, 2, -1, 12);
+	CREATE TABLE ${K}GRAPH_TRACE(correlationId, start, end, deviceId,
+	    graphId, contextId, streamId);
+	INSERT INTO ${K}GRAPH_TRACE VALUES (60, 5010, 5020, 0, 33, 1, 7);
+	CREATE TABLE ${K}MEMORY(memoryKind, address, bytes, start, end,
+	    processId, deviceId);
+	INSERT INTO ${K}MEMORY VALUES (3, 4096, 512, 6000, 6100, 7, 0),
+	    (2, 8192, 16, 6050, 0, 7, 0);
+	CREATE TABLE ${K}OVERHEAD(overheadKind, objectKind, objectId, start, end);
+	INSERT INTO ${K}OVERHEAD VALUES
+	    (65536, 1, x'070000000000000000000000', 7000, 7100),
+	    (1, 2, x'07000000fbffffff00000000', 7200, 7300),
+	    (12345, 3, x'070000000000000000000000', 7400, 7500)"
+	dlp-parse p >got
+	same '1|7|PtoP|64|device|device|2110' \
+	    "$(col copy dev stream kind bytes src_mem dst_mem start_ns <got)"
+	same '6|7|stream|-
+-|-|unknown|12' "$(col sync dev stream kind event <got)"
+	same '33|-|10' "$(col graph graph exec dur_ns <got)"
+	same '5100|alloc|512|4096|device
+5150|alloc|16|8192|pinned
+5200|free|512|4096|device' "$(col mem start_ns op bytes addr kind <got)"
+	same '7|-|CUPTI buffer flush
+7|4294967291|driver compiler
+-|-|-' "$(col over pid tid name <got)"
+}
