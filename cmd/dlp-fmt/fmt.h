@@ -59,6 +59,14 @@ struct fmt {
 
 /* run.c: reads the stream, which is open, to its end; the exit status. */
 int fmt_run(struct fmt *f);
+void fmt_begin(struct fmt *f); /* before each row; the header before the
+				  first */
+
+/* hold.c: legends and rows that come while the type is not known; then, if
+ * they are of one type, they are printed. */
+void hold_legend(struct fmt *f, const struct rec *r);
+void hold_row(struct fmt *f, const struct rec *r);
+void hold_print(struct fmt *f);
 
 /* select.c: which type, which columns. The first sets std_type; the others
  * set col, ncol and nhidden: to those of -c, or to those of a legend. */

@@ -18,8 +18,8 @@ struct choice {
 static struct choice choices[2]; /* with the columns of -c */
 static uint64_t unseen;          /* columns of later legends */
 
-static void
-begin(struct fmt *f)
+void
+fmt_begin(struct fmt *f)
 {
 	if (f->begun || f->ncol == 0)
 		return;
@@ -36,9 +36,12 @@ on_row(struct stage *st, struct rec *r)
 	struct cell *v;
 	int i, n = f->ncol + f->nhidden;
 
-	if (r->type != f->type)
+	if (r->type != f->type) {
+		if (f->type == NULL)
+			hold_row(f, r);
 		return;
-	begin(f);
+	}
+	fmt_begin(f);
 	field = rec_split(r);
 	v = f->row;
 	for (i = 0; i < n; i++)
@@ -139,6 +142,8 @@ on_legend(struct stage *st, struct rec *r)
 
 	if (f->type == NULL)
 		choose(f, r->type);
+	if (f->type == NULL)
+		hold_legend(f, r);
 	if (r->type != f->type)
 		return;
 	if (f->ncol == 0)
@@ -179,12 +184,12 @@ listen(struct fmt *f)
 }
 
 static void
-last_words(const struct fmt *f, int rc)
+last_words(const struct fmt *f, bool chosen, int rc)
 {
 	if (f->nrows == 0 && rc == 0)
 		warn("no %s records in the input%s",
 		    f->want_type != NULL ? f->want_type : f->std_type,
-		    f->type != NULL ? "" : " (-T TYPE prints others)");
+		    chosen ? "" : "; -T TYPE prints others");
 	if (unseen > 0)
 		warn("columns of later legends that are left out: %llu (-c"
 		     " takes them)",
@@ -198,6 +203,7 @@ last_words(const struct fmt *f, int rc)
 int
 fmt_run(struct fmt *f)
 {
+	bool chosen;
 	int rc;
 
 	f->st.ctx = f;
@@ -207,9 +213,12 @@ fmt_run(struct fmt *f)
 	listen(f);
 	rc = stage_run(&f->st);
 	if (f->type == NULL)
+		hold_print(f);
+	chosen = f->type != NULL;
+	if (!chosen)
 		take(f, &choices[0]);
-	begin(f);
+	fmt_begin(f);
 	f->sink->end(f);
-	last_words(f, rc);
+	last_words(f, chosen, rc);
 	return rc;
 }
