@@ -56,8 +56,8 @@ enum op_field { /* texts of an op, by the columns of its record */
  * holds the struct and its texts. */
 struct op {
 	uint32_t id, fwd; /* fwd: the forward op of a backward, or OP_NONE */
-	bool bwd, none; /* none: of unassociated work */
-	bool marker;	/* told by an argument marker */
+	bool bwd, none;   /* none: of unassociated work */
+	bool marker;      /* told by an argument marker */
 	struct text f[OF_N];
 };
 
@@ -73,9 +73,9 @@ struct ops {
 struct inst {
 	uint64_t id, order;
 	uint32_t op;
-	bool pending; /* a backward frame whose node has not come yet */
+	bool pending;   /* a backward frame whose node has not come yet */
 	bool need_node; /* a frame that had work before its node came */
-	bool args;	/* opened by an argument marker */
+	bool args;      /* opened by an argument marker */
 	bool replay, has_launch;
 	uint32_t fwd_op;
 	int phase;
@@ -103,7 +103,7 @@ struct open {
 	uint32_t name, mod; /* numbers in corr.names, for PyProf's rules */
 	struct buf text;    /* layered: escaped; MK_TRACE: as it was */
 	struct inst *own;   /* the run that it opened */
-	uint64_t order;	  /* of a frame's own, when it was opened */
+	uint64_t order;     /* of a frame's own, when it was opened */
 	struct proj *proj;
 	/* linked */
 	int64_t min_end;
@@ -111,7 +111,7 @@ struct open {
 	int phase;        /* of the outermost range that names one */
 	int n_bwd;        /* backward ranges among these */
 	int n_dead, n_user;
-	bool again; /* inside a gradient checkpoint */
+	bool again;       /* inside a gradient checkpoint */
 	size_t layer_len; /* of thread.layer */
 };
 
@@ -121,7 +121,7 @@ struct thread {
 	struct open *v;
 	size_t n, cap;
 	struct buf layer;
-	uint32_t last_fwd;     /* forward op of the last backward node */
+	uint32_t last_fwd; /* forward op of the last backward node */
 	uint64_t last_fwd_inst;
 	bool any_op, autograd; /* autograd: its first op was a backward */
 	bool phased;           /* is in its process's list */
@@ -232,9 +232,9 @@ struct place {
 	enum why why;
 	int phase;
 	enum {
-		PHASE_BY_RANGE,	 /* of the thread */
+		PHASE_BY_RANGE,  /* of the thread */
 		PHASE_BY_THREAD, /* a guess: of another thread */
-		PHASE_BY_GRAPH,	 /* when the graph was captured */
+		PHASE_BY_GRAPH,  /* when the graph was captured */
 	} phase_by;
 	struct text layer;
 };
@@ -264,9 +264,9 @@ int phase_now(struct corr *c, struct proc *p, struct thread *th, bool *guess);
 struct range {
 	int64_t id, start, end;
 	bool has_end;
-	bool crossing;	/* ends on another thread */
-	bool backwards; /* ends before it starts */
-	bool nests; /* push/pop, not start/end */
+	bool crossing;    /* ends on another thread */
+	bool backwards;   /* ends before it starts */
+	bool nests;       /* push/pop, not start/end */
 	const char *text; /* unescaped */
 	size_t n;
 	const char *domain;
@@ -295,8 +295,10 @@ void inst_schedule(struct corr *c, struct inst *in);
 void inst_write(struct corr *c, struct inst *in); /* and frees it */
 void inst_add(struct inst *in, const struct work *w);
 struct inst *inst_alloc(struct corr *c);
+/* heap.c: what will close; heap_pop() takes the first. */
 void heap_push(
     struct corr *c, int64_t end, uint64_t order, bool is_proj, void *p);
+struct closing heap_pop(struct corr *c);
 
 /* pair.c: maps of sequence and op ids that keep the newest. */
 struct recent_val {

@@ -24,32 +24,6 @@ why_word(enum why w)
 	return why_words[w];
 }
 
-static bool
-before(const struct closing *a, const struct closing *b)
-{
-	if (a->end != b->end)
-		return a->end < b->end;
-	return a->order > b->order;
-}
-
-static struct closing
-heap_pop(struct corr *c)
-{
-	struct closing *h = c->heap, top = h[0], x = h[--c->n_heap];
-	size_t i = 0, k;
-
-	while ((k = 2 * i + 1) < c->n_heap) {
-		if (k + 1 < c->n_heap && before(&h[k + 1], &h[k]))
-			k++;
-		if (!before(&h[k], &x))
-			break;
-		h[i] = h[k];
-		i = k;
-	}
-	h[i] = x;
-	return top;
-}
-
 static void
 close_until(struct corr *c, int64_t t)
 {
@@ -89,7 +63,8 @@ corr_reset(struct corr *c)
 		c->why_ns[i] = 0;
 	}
 	c->n_damaged = c->n_broken = c->n_leaked = c->n_unended = 0;
-	c->n_crossing = c->n_backwards = c->n_unpaired = c->n_late = c->n_no_args = 0;
+	c->n_crossing = c->n_backwards = c->n_unpaired = c->n_late =
+	    c->n_no_args = 0;
 }
 
 static uint64_t

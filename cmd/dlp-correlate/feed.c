@@ -15,7 +15,6 @@ static const char *const tags[W_N] = { "kern", "copy", "set", "sync", "graph",
 static const char *const added[] = { "op_id", "inst_id", "op_start_ns", "mod",
 	"op", "dir", "seq", "altseq", "sub", "layer", "phase", "phase_by",
 	"why" };
-static const char *const range_added[] = { "level", "layer" };
 
 struct cols { /* of one type of work */
 	struct rec_type *type;
@@ -26,55 +25,6 @@ struct cols { /* of one type of work */
 };
 
 static struct cols in[W_N];
-
-static struct { /* of ranges */
-	struct rec_col *id, *start, *dur, *pid, *tid, *end_tid, *domain,
-	    *mode, *text, *level, *src;
-	struct out_ext *ext;
-} rg;
-
-static struct { /* of graph nodes */
-	struct rec_col *start, *pid, *tid, *node, *orig, *src;
-} nd;
-
-static struct corr *
-corr_of(struct stage *st)
-{
-	return st->ctx;
-}
-
-static struct proc *
-proc_at(struct corr *c, const struct rec *r, const struct rec_col *pid,
-    const struct rec_col *src)
-{
-	int64_t v = -1;
-	size_t n = 0;
-	const char *s = rec_raw(r, src, &n);
-
-	rec_i64(r, pid, &v);
-	return proc_of(c, s, s != NULL ? n : 0, v);
-}
-
-/* Raw text of a column; "" if it is unset. */
-static struct text
-raw(const struct rec *r, const struct rec_col *col)
-{
-	struct text t;
-
-	t.s = rec_raw(r, col, &t.n);
-	if (t.s == NULL)
-		t = (struct text){ "", 0 };
-	return t;
-}
-
-static void
-advance(struct corr *c, int64_t t)
-{
-	if (t < c->now)
-		c->n_late++;
-	else
-		corr_now(c, t);
-}
 
 static void
 read_times(struct work *w, const struct cols *k, const struct rec *r)
@@ -98,8 +48,8 @@ read_times(struct work *w, const struct cols *k, const struct rec *r)
 }
 
 static void
-read_work(struct corr *c, struct work *w, enum work_type type,
-    const struct rec *r)
+read_work(
+    struct corr *c, struct work *w, enum work_type type, const struct rec *r)
 {
 	const struct cols *k = &in[type];
 	int64_t tid;
@@ -109,14 +59,14 @@ read_work(struct corr *c, struct work *w, enum work_type type,
 	rec_i64(r, k->id, &w->id);
 	read_times(w, k, r);
 	rec_i64(r, k->corr, &w->corr);
-	w->p = proc_at(c, r, k->pid, k->src);
+	w->p = feed_proc(c, r, k->pid, k->src);
 	if (w->has_api && rec_i64(r, k->tid, &tid))
 		w->th = thread_of(c, w->p, tid);
 	if (k->node != NULL)
 		w->has_node = rec_i64(r, k->node, &w->node);
-	w->what = raw(r, k->name);
+	w->what = feed_text(r, k->name);
 	if (w->what.n == 0)
-		w->what = raw(r, k->api);
+		w->what = feed_text(r, k->api);
 	if (w->what.n == 0)
 		w->what = (struct text){ tags[type], strlen(tags[type]) };
 }
@@ -186,8 +136,8 @@ put_op_over(const struct place *pl, const struct pycols *o)
 }
 
 static void
-write_kern(struct corr *c, const struct work *w, const struct place *pl,
-    struct rec *r)
+write_kern(
+    struct corr *c, const struct work *w, const struct place *pl, struct rec *r)
 {
 	static struct pycols o;
 	struct out_ext *x = in[W_KERN].ext;
@@ -206,8 +156,8 @@ write_kern(struct corr *c, const struct work *w, const struct place *pl,
 }
 
 static void
-write_other(struct corr *c, const struct work *w, const struct place *pl,
-    struct rec *r)
+write_other(
+    struct corr *c, const struct work *w, const struct place *pl, struct rec *r)
 {
 	struct out_ext *x = in[w->type].ext;
 
@@ -224,7 +174,7 @@ write_other(struct corr *c, const struct work *w, const struct place *pl,
 static void
 on_work(struct stage *st, struct rec *r, enum work_type type)
 {
-	struct corr *c = corr_of(st);
+	struct corr *c = feed_corr(st);
 	struct place pl;
 	struct work w;
 
@@ -233,7 +183,7 @@ on_work(struct stage *st, struct rec *r, enum work_type type)
 		return;
 	}
 	read_work(c, &w, type, r);
-	advance(c, w.has_api ? w.api_start : w.start);
+	feed_time(c, w.has_api ? w.api_start : w.start);
 	if (w.th != NULL)
 		thread_sweep(c, w.th);
 	work_place(c, &w, &pl);
@@ -296,119 +246,6 @@ work_legend(struct stage *st, struct rec *r)
 }
 
 static void
-read_range(struct corr *c, struct range *x, const struct rec *r)
-{
-	int64_t dur, tid = -1, end_tid;
-	size_t n;
-
-	memset(x, 0, sizeof(*x));
-	rec_i64(r, rg.id, &x->id);
-	rec_i64(r, rg.start, &x->start);
-	x->has_end = rec_i64(r, rg.dur, &dur);
-	x->end = x->has_end ? num_add(x->start, dur) : INT64_MAX;
-	x->backwards = x->end < x->start;
-	x->p = proc_at(c, r, rg.pid, rg.src);
-	x->crossing = !rec_i64(r, rg.tid, &tid);
-	if (rec_i64(r, rg.end_tid, &end_tid) && end_tid != tid)
-		x->crossing = true;
-	x->nests = raw(r, rg.mode).s[0] != 's';
-	x->th = thread_of(c, x->p, tid);
-	x->text = rec_str(r, rg.text, &c->tmp, &x->n);
-	if (x->text == NULL)
-		x->n = 0;
-	x->domain = rec_str(r, rg.domain, &c->tmp2, &n);
-}
-
-/* proj's fields, as they stand in the range's record. */
-static void
-range_rest(struct corr *c, const struct rec *r)
-{
-	const struct rec_col *const col[] = { rg.pid, rg.tid, rg.domain,
-		rg.mode, rg.text };
-	const char *s;
-	size_t n;
-	int i;
-
-	buf_clear(&c->tmp);
-	for (i = 0; i < N(col); i++) {
-		buf_putc(&c->tmp, '\t');
-		s = rec_raw(r, col[i], &n);
-		if (s != NULL)
-			buf_put(&c->tmp, s, n);
-		else
-			buf_putc(&c->tmp, '-');
-	}
-}
-
-static void
-write_range(const struct thread *th, size_t level, size_t layer_len,
-    struct rec *r)
-{
-	out_ext_begin(rg.ext, r);
-	out_i64((int64_t)level);
-	out_raw(layer_len > 0 ? th->layer.s : NULL, layer_len);
-	out_ext_end(rg.ext, r);
-}
-
-static void
-on_range(struct stage *st, struct rec *r)
-{
-	struct corr *c = corr_of(st);
-	struct open *o, *top;
-	struct range x;
-	size_t level, layer_len;
-
-	if (rg.level->pos >= 0) { /* correlated already */
-		stage_pass(st, r);
-		return;
-	}
-	read_range(c, &x, r);
-	advance(c, x.start);
-	thread_sweep(c, x.th);
-	level = x.th->n;
-	top = thread_top(x.th);
-	layer_len = top != NULL ? top->layer_len : 0;
-	o = range_begin(c, &x);
-	if (c->all_ranges || o->kind == MK_USER || o->kind == MK_LAYER)
-		write_range(x.th, level, layer_len, r);
-	if (c->all_ranges && !x.crossing && !x.backwards) {
-		range_rest(c, r);
-		proj_begin(c, x.th, o, &x, &c->tmp);
-	}
-}
-
-static void
-range_legend(struct stage *st, struct rec *r)
-{
-	if (rg.level->pos >= 0)
-		stage_pass(st, r);
-	else
-		out_ext_legend(rg.ext, r);
-}
-
-static void
-on_node(struct stage *st, struct rec *r)
-{
-	struct corr *c = corr_of(st);
-	int64_t t, tid, node, orig;
-	struct thread *th = NULL;
-	struct proc *p;
-	bool has_orig;
-
-	stage_pass(st, r);
-	p = proc_at(c, r, nd.pid, nd.src);
-	if (rec_i64(r, nd.start, &t))
-		advance(c, t);
-	if (rec_i64(r, nd.tid, &tid)) {
-		th = thread_of(c, p, tid);
-		thread_sweep(c, th);
-	}
-	has_orig = rec_i64(r, nd.orig, &orig);
-	if (rec_i64(r, nd.node, &node))
-		graph_node(c, th, p, node, has_orig, has_orig ? orig : 0);
-}
-
-static void
 bind_work(struct stage *st, enum work_type type, stage_fn *fn)
 {
 	struct rec_type *t = stage_on(st, tags[type], fn, work_legend);
@@ -433,44 +270,12 @@ bind_work(struct stage *st, enum work_type type, stage_fn *fn)
 	k->ext = out_ext(added, N(added));
 }
 
-static void
-bind_range(struct stage *st)
-{
-	struct rec_type *t = stage_on(st, "range", on_range, range_legend);
-
-	rg.id = rec_col(t, "id", REC_OPT);
-	rg.start = rec_col(t, "start_ns", REC_NEED);
-	rg.dur = rec_col(t, "dur_ns", REC_NEED);
-	rg.pid = rec_col(t, "pid", REC_OPT);
-	rg.tid = rec_col(t, "tid", REC_NEED);
-	rg.end_tid = rec_col(t, "end_tid", REC_OPT);
-	rg.domain = rec_col(t, "domain", REC_OPT);
-	rg.mode = rec_col(t, "mode", REC_OPT);
-	rg.text = rec_col(t, "text", REC_NEED);
-	rg.level = rec_col(t, "level", REC_OPT);
-	rg.src = rec_col(t, "src", REC_OPT);
-	rg.ext = out_ext(range_added, N(range_added));
-}
-
-static void
-bind_node(struct stage *st)
-{
-	struct rec_type *t = stage_on(st, "node", on_node, NULL);
-
-	nd.start = rec_col(t, "start_ns", REC_NEED);
-	nd.pid = rec_col(t, "pid", REC_OPT);
-	nd.tid = rec_col(t, "tid", REC_NEED);
-	nd.node = rec_col(t, "node", REC_NEED);
-	nd.orig = rec_col(t, "orig", REC_NEED);
-	nd.src = rec_col(t, "src", REC_OPT);
-}
-
 /* The end of the recording, where markers end that were never popped. */
 static void
 on_meta(struct stage *st, struct rec *r)
 {
 	static const char key[] = "duration_ns\t";
-	struct corr *c = corr_of(st);
+	struct corr *c = feed_corr(st);
 	size_t wlen, n;
 	const char *rest, *w = rec_meta(r, &wlen, &rest, &n);
 	size_t k = sizeof(key) - 1;
@@ -487,13 +292,13 @@ on_section(struct stage *st)
 
 	for (i = 0; i < W_N; i++)
 		in[i].done = false;
-	corr_reset(corr_of(st));
+	corr_reset(feed_corr(st));
 }
 
 static void
 on_end(struct stage *st)
 {
-	corr_end(corr_of(st));
+	corr_end(feed_corr(st));
 }
 
 void
@@ -507,8 +312,8 @@ feed_start(struct corr *c, struct stage *st)
 	st->ctx = c;
 	for (i = 0; i < W_N; i++)
 		bind_work(st, (enum work_type)i, fn[i]);
-	bind_range(st);
-	bind_node(st);
+	feed_bind_range(st);
+	feed_bind_node(st);
 	st->section = on_section;
 	st->end = on_end;
 	st->meta = on_meta;

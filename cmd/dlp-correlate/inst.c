@@ -1,41 +1,12 @@
 /*
  * Runs of ops: made when the range opens, given the GPU work and API calls
- * launched inside, written when time has passed the range's end. What is
- * open waits in a heap ordered by end.
+ * launched inside, written when time has passed the range's end.
  */
 #include <stdlib.h>
 
 #include "corr.h"
 #include "err.h"
 #include "num.h"
-
-static bool
-before(const struct closing *a, const struct closing *b)
-{
-	if (a->end != b->end)
-		return a->end < b->end;
-	return a->order > b->order;
-}
-
-void
-heap_push(struct corr *c, int64_t end, uint64_t order, bool is_proj, void *p)
-{
-	struct closing *h, x = { end, order, is_proj, p };
-	size_t i, up;
-
-	if (c->n_heap == c->cap_heap) {
-		c->cap_heap = c->cap_heap > 0 ? c->cap_heap * 2 : 64;
-		c->heap = xrealloc(c->heap, c->cap_heap, sizeof(*c->heap));
-	}
-	h = c->heap;
-	for (i = c->n_heap++; i > 0; i = up) {
-		up = (i - 1) / 2;
-		if (!before(&x, &h[up]))
-			break;
-		h[i] = h[up];
-	}
-	h[i] = x;
-}
 
 struct inst *
 inst_alloc(struct corr *c)

@@ -11,28 +11,10 @@
  * - sub counts on while id and list of ops stay the same.
  * - a backward is named after the last forward kernel with its id.
  */
-#include <stdio.h>
-
-#include "corr.h"
 #include "esc.h"
+#include "pyprof_impl.h"
 
-#define SEQ_MAX 48	/* markers with sequence ids around one launch */
 #define NAMES_MAX 65536 /* different names remembered */
-
-struct pyk {
-	int64_t seq[SEQ_MAX]; /* ascending, each once */
-	int n_seq;
-	struct pyname {
-		int64_t seq;
-		const char *s; /* of corr.names */
-		size_t n;
-	} name[SEQ_MAX]; /* in PyProf's order, pruned */
-	int n_name;
-	const struct open *args; /* outermost argument marker */
-	const struct open *other;
-	uint64_t op; /* hash of the list of ops */
-	bool bwd, cell;
-};
 
 bool
 pyprof_mode(const struct proc *p)
@@ -51,157 +33,6 @@ corr_name(struct corr *c, const char *s, size_t n)
 }
 
 static void
-add_seq(struct pyk *k, int64_t seq)
-{
-	int i, j;
-
-	for (i = 0; i < k->n_seq && k->seq[i] < seq; i++)
-		;
-	if ((i < k->n_seq && k->seq[i] == seq) || k->n_seq == SEQ_MAX)
-		return;
-	for (j = k->n_seq++; j > i; j--)
-		k->seq[j] = k->seq[j - 1];
-	k->seq[i] = seq;
-}
-
-/* As PyProf sorts them: by the text "SEQNAME, seq". */
-static int
-name_cmp(const struct pyname *a, const struct pyname *b)
-{
-	char x[32], y[32];
-	size_t n = a->n < b->n ? a->n : b->n;
-	int r;
-
-	if (a->seq != b->seq) {
-		snprintf(x, sizeof(x), "%lld", (long long)a->seq);
-		snprintf(y, sizeof(y), "%lld", (long long)b->seq);
-		r = strncmp(x, y, strlen(x) < strlen(y) ? strlen(x) :
-							  strlen(y));
-		if (r != 0)
-			return r;
-	}
-	r = memcmp(a->s, b->s, n);
-	if (r != 0 || a->n == b->n)
-		return r;
-	return a->n < b->n ? ',' - (unsigned char)b->s[n] :
-			     (unsigned char)a->s[n] - ',';
-}
-
-static void
-add_name(struct pyk *k, const struct pyname *x)
-{
-	int i, j;
-
-	for (i = 0; i < k->n_name && name_cmp(&k->name[i], x) < 0; i++)
-		;
-	if (k->n_name == SEQ_MAX ||
-	    (i < k->n_name && name_cmp(&k->name[i], x) == 0))
-		return;
-	for (j = k->n_name++; j > i; j--)
-		k->name[j] = k->name[j - 1];
-	k->name[i] = *x;
-}
-
-static bool
-within(const struct pyname *a, const struct pyname *b)
-{
-	size_t i;
-
-	for (i = 0; i + a->n <= b->n; i++)
-		if (memcmp(b->s + i, a->s, a->n) == 0)
-			return true;
-	return false;
-}
-
-/* Neighbours of the same id of which one's name is a part of the other's. */
-static void
-prune(struct pyk *k)
-{
-	struct pyname prev;
-	int i, n = 0;
-
-	for (i = 0; i < k->n_name; i++) {
-		struct pyname x = k->name[i];
-
-		if (i == 0 || x.seq != prev.seq ||
-		    (!within(&x, &prev) && !within(&prev, &x)))
-			k->name[n++] = x;
-		prev = x;
-	}
-	k->n_name = n;
-}
-
-static bool
-ends(const struct pyname *x, const char *tail)
-{
-	size_t n = strlen(tail);
-
-	return x->n >= n && memcmp(x->s + x->n - n, tail, n) == 0;
-}
-
-static bool
-is_bwd(const struct pyname *x)
-{
-	return ends(x, "Backward") || ends(x, "backward");
-}
-
-static void
-gather(const struct corr *c, const struct thread *th, struct pyk *k)
-{
-	const struct open *o;
-	size_t i;
-
-	for (i = 0; i < th->n; i++) {
-		struct pyname x;
-
-		o = &th->v[i];
-		if (o->dead || o->hidden)
-			continue;
-		if (o->kind == MK_ARGS) {
-			if (k->args == NULL)
-				k->args = o;
-			k->op = hash_mix(k->op ^ o->name) + 1;
-		} else if (o->seq >= 0) {
-			x.seq = o->seq;
-			x.s = "";
-			x.n = 0;
-			if (o->name != SMAP_NONE && o->name < c->names.n)
-				x.s = smap_str(&c->names, o->name, &x.n);
-			add_seq(k, o->seq);
-			add_name(k, &x);
-		} else if (k->other == NULL && o->kind != MK_TRACE &&
-		    o->kind != MK_REPR && o->kind != MK_LAYER) {
-			k->other = o;
-		}
-	}
-	prune(k);
-}
-
-/* Direction and list of ops, as a hash, of what was gathered. */
-static void
-judge(struct pyk *k)
-{
-	bool named_bwd = false;
-	int i;
-
-	for (i = 0; i < k->n_name; i++) {
-		named_bwd |= is_bwd(&k->name[i]);
-		k->bwd |= ends(&k->name[i], "Backward0");
-	}
-	k->bwd |= named_bwd;
-	for (i = 0; i < k->n_name && k->args == NULL; i++)
-		if (!named_bwd || is_bwd(&k->name[i]))
-			k->op = hash_mix(k->op ^
-				    hash_bytes(k->name[i].s, k->name[i].n)) +
-			    1;
-	if (k->n_seq > 1 && k->seq[0] == 0) {
-		k->n_seq--;
-		memmove(k->seq, k->seq + 1,
-		    (size_t)k->n_seq * sizeof(k->seq[0]));
-	}
-}
-
-static void
 put_alt(struct pycols *o, int64_t seq)
 {
 	if (o->alt.len > 0)
@@ -212,8 +43,7 @@ put_alt(struct pycols *o, int64_t seq)
 static bool
 is_cell(const struct corr *c, const struct open *o)
 {
-	static const char *const cells[] = { "LSTMCell", "GRUCell",
-		"RNNCell" };
+	static const char *const cells[] = { "LSTMCell", "GRUCell", "RNNCell" };
 	size_t n, i;
 
 	if (o == NULL || o->name >= c->names.n || o->mod >= c->names.n ||
@@ -242,8 +72,7 @@ current(const struct pyprof *py, const struct pyk *k)
 /* PyProf's list shrinks while it is walked, so that the id behind one that
  * was taken out is passed over and stays. */
 static void
-split_seq(const struct pyk *k, int64_t curr, struct pycols *o,
-    struct pyk *kept)
+split_seq(const struct pyk *k, int64_t curr, struct pycols *o, struct pyk *kept)
 {
 	int i;
 
@@ -331,15 +160,13 @@ bare_name(struct corr *c, const struct pyname *x)
 }
 
 static void
-name_bwd(struct corr *c, struct proc *p, const struct pyk *k,
-    struct pycols *o)
+name_bwd(struct corr *c, struct proc *p, const struct pyk *k, struct pycols *o)
 {
 	struct recent_val v;
 	int i;
 
-	if (k->n_seq > 0 &&
-	    (recent_get(&p->py.seq, k->seq[0], &v) ||
-		recent_get(&p->py.alt, k->seq[0], &v))) {
+	if (k->n_seq > 0 && (recent_get(&p->py.seq, k->seq[0], &v) ||
+				recent_get(&p->py.alt, k->seq[0], &v))) {
 		o->mod = op_get(c, v.op)->f[OF_MOD];
 		o->op = op_get(c, v.op)->f[OF_OP];
 		if (!op_get(c, v.op)->marker)
@@ -347,7 +174,7 @@ name_bwd(struct corr *c, struct proc *p, const struct pyk *k,
 		return;
 	}
 	for (i = 0; i < k->n_name; i++)
-		if (is_bwd(&k->name[i])) {
+		if (pyk_is_bwd(&k->name[i])) {
 			o->op = bare_name(c, &k->name[i]);
 			return;
 		}
@@ -355,8 +182,7 @@ name_bwd(struct corr *c, struct proc *p, const struct pyk *k,
 
 /* Module and op where no argument marker tells. */
 static void
-name_it(struct corr *c, struct proc *p, const struct pyk *k,
-    struct pycols *o)
+name_it(struct corr *c, struct proc *p, const struct pyk *k, struct pycols *o)
 {
 	o->over = true;
 	o->bwd = k->bwd;
@@ -387,7 +213,7 @@ by_run(const struct work *w, const struct place *pl, struct pyk *k,
 			continue;
 		if (o->seq < 0 && x->cur == pl->in)
 			o->seq = x->seq;
-		add_seq(k, x->seq);
+		pyk_add_seq(k, x->seq);
 	}
 	o->has_seq = o->seq >= 0;
 	for (j = 0; j < k->n_seq; j++)
@@ -426,8 +252,8 @@ pyprof_kernel(struct corr *c, const struct work *w, const struct place *pl,
 			by_run(w, pl, &k, o);
 		return;
 	}
-	gather(c, w->th, &k);
-	judge(&k);
+	pyk_gather(c, w->th, &k);
+	pyk_judge(&k);
 	number(c, &w->p->py, &k, o, pl);
 	if (!pyprof_mode(w->p)) {
 		if (pl->in == NULL)
@@ -437,7 +263,7 @@ pyprof_kernel(struct corr *c, const struct work *w, const struct place *pl,
 	if (k.args == NULL && pl->in != NULL)
 		name_it(c, w->p, &k, o);
 	else if (k.args != NULL && pl->in != NULL &&
-	    k.bwd != op_get(c, pl->op)->bwd) {
+		 k.bwd != op_get(c, pl->op)->bwd) {
 		o->over = true;
 		o->bwd = k.bwd;
 		o->mod = op_get(c, pl->op)->f[OF_MOD];

@@ -1,0 +1,164 @@
+/*
+ * Ops told by an argument marker. The text of a marker that was seen before,
+ * in its place, is not parsed again.
+ */
+#include "ops_impl.h"
+
+#define RAW_MAX 65536 /* marker texts remembered */
+
+/* The frames of PyTorch and PyProf themselves, which PyProf leaves out. */
+static const char *const own_frames[] = {
+	"/torch/nn/modules/",
+	"/torch/nn/functional.py",
+	"/torch/tensor.py",
+	"/torch/autograd/__init__.py",
+	"/torch/_jit_internal.py",
+	"/pyprof/nvtx/nvmarker.py",
+	"/apex/optimizers/",
+	"/torch/_utils.py",
+	"/torch/optim/",
+};
+
+static bool
+contains(const char *s, size_t n, const char *what)
+{
+	size_t k = strlen(what);
+
+	for (; n >= k; s++, n--)
+		if (*s == *what && memcmp(s, what, k) == 0)
+			return true;
+	return false;
+}
+
+static bool
+own_frame(const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(own_frames) / sizeof(own_frames[0]); i++)
+		if (contains(s, n, own_frames[i]))
+			return true;
+	return false;
+}
+
+/* b: the frames of the comma separated stack that are the program's. */
+static void
+user_frames(struct buf *b, const char *s, size_t n)
+{
+	const char *end = s + n, *comma;
+
+	buf_clear(b);
+	while (s < end) {
+		comma = memchr(s, ',', (size_t)(end - s));
+		if (comma == NULL)
+			comma = end;
+		if (!own_frame(s, (size_t)(comma - s))) {
+			if (b->len > 0)
+				buf_putc(b, ',');
+			buf_put(b, s, (size_t)(comma - s));
+		}
+		s = comma + 1;
+	}
+}
+
+/* The innermost call trace marker open on the thread. */
+static const struct open *
+trace_of(const struct thread *th)
+{
+	size_t i;
+
+	for (i = th->n; i > 0; i--)
+		if (th->v[i - 1].kind == MK_TRACE && !th->v[i - 1].dead)
+			return &th->v[i - 1];
+	return NULL;
+}
+
+/* t->tmp: the stack, t->func: DLProf's name for the op. */
+static void
+read_trace(struct corr *c, const struct open *trace)
+{
+	struct ops *t = &c->ops;
+	struct marker m;
+
+	buf_clear(&t->tmp);
+	buf_clear(&t->func);
+	if (trace == NULL)
+		return;
+	marker_parse(&m, trace->text.s, trace->text.len, NULL);
+	if (m.kind != MK_TRACE || !marker_trace(&m, &t->tmp, &t->func))
+		c->n_damaged++;
+}
+
+static uint32_t
+make_args_op(
+    struct corr *c, const struct thread *th, struct marker *m, bool bwd)
+{
+	static const struct marker_args none;
+	struct ops *t = &c->ops;
+	struct text layer = layer_of(th);
+	const struct marker_args *a;
+	struct draft d;
+	uint32_t id, at;
+
+	a = marker_args(m);
+	if (a == NULL) {
+		c->n_no_args++;
+		a = &none;
+	}
+	key_begin(&t->key, bwd ? 'B' : 'A', layer.s, layer.n);
+	key_put(&t->key, t->func.s, t->func.len);
+	key_put(&t->key, m->mod.s, m->mod.n);
+	key_put(&t->key, m->op.s, m->op.n);
+	key_put(&t->key, a->shapes.s, a->shapes.n);
+	key_put(&t->key, a->scalars.s, a->scalars.n);
+	key_put(&t->key, t->tmp.s, t->tmp.len);
+	id = ident_find(t, &at);
+	if (id != OP_NONE)
+		return id;
+	draft_begin(&d);
+	d.op.marker = true;
+	d.op.bwd = bwd;
+	if (t->func.len > 0)
+		draft_text(&d, OF_NAME, t->func.s, t->func.len);
+	else
+		draft_name(&d, layer, m->op.s, m->op.n);
+	draft_view(&d, OF_MOD, m->mod);
+	draft_view(&d, OF_OP, m->op);
+	draft_layer(&d, layer);
+	if (t->func.len > 0) /* which PyProf's markers never have */
+		m->by = BY_DLPROF;
+	draft_by(&d, m);
+	draft_view(&d, OF_DTYPE, a->dtype);
+	draft_view(&d, OF_SHAPES, a->shapes);
+	draft_view(&d, OF_ARGS, a->json);
+	if (t->tmp.len > 0) {
+		draft_text(&d, OF_STACK, t->tmp.s, t->tmp.len);
+		user_frames(&c->tmp2, t->tmp.s, t->tmp.len);
+		if (c->tmp2.len > 0)
+			draft_text(&d, OF_TRACE, c->tmp2.s, c->tmp2.len);
+	}
+	return draft_done(c, &d, at);
+}
+
+uint32_t
+op_of_args(struct corr *c, struct thread *th, struct marker *m, bool bwd)
+{
+	struct ops *t = &c->ops;
+	const struct open *trace = trace_of(th);
+	uint32_t at, id;
+
+	key_begin(&t->raw_key, bwd ? 'b' : 'a', th->layer.s, th->layer.len);
+	if (trace != NULL)
+		key_put(&t->raw_key, trace->text.s, trace->text.len);
+	key_put(&t->raw_key, m->text.s, m->text.n);
+	at = smap_find(&t->raw, t->raw_key.s, t->raw_key.len);
+	if (at != SMAP_NONE)
+		return (uint32_t)t->raw.val[at];
+	read_trace(c, trace);
+	id = make_args_op(c, th, m, bwd);
+	if (t->raw.n >= RAW_MAX)
+		smap_clear(&t->raw);
+	at = smap_put(&t->raw, t->raw_key.s, t->raw_key.len, NULL);
+	t->raw.val[at] = id;
+	return id;
+}
