@@ -65,7 +65,7 @@ man_options() {
 	for m in man/dlp-*.1; do
 		for s in NAME SYNOPSIS DESCRIPTION OPTIONS \
 		    '"INPUT AND OUTPUT RECORDS"' STREAMING '"EXIT STATUS"' \
-		    EXAMPLES '"SEE ALSO"' BUGS; do
+		    EXAMPLES '"SEE ALSO"'; do
 			grep -q "^\\.Sh \"*${s//\"/}\"*\$" "$m" || {
 				echo "$m: no section $s"
 				bad=1

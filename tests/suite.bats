@@ -73,11 +73,11 @@ says() {
 }
 
 not_parse() {
-	[ "$kind" != parse ] || skip "reads databases"
+	[ "$kind" != parse ] || skip "does not apply"
 }
 
 passes_on() {
-	[ "$kind" = filter ] || skip "is no pass-through filter"
+	[ "$kind" = filter ] || skip "does not apply"
 }
 
 # body FILE: the stream without the lines that name stages and files.
@@ -459,7 +459,7 @@ by_name() {
 	/^#kern/ { for (i = 2; i <= NF; i++) at[$i] = i }
 	/^kern\t/ && !n++ { $at["start_ns"] = "12x" }
 	{ print }' "$STREAM" >in
-	[ "$CMD" != dlp-flops ] || skip "reads no time"
+	[ "$CMD" != dlp-flops ] || skip "does not apply"
 	work in
 	trouble
 	says 'in:[0-9]*:.*12x'
