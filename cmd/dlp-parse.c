@@ -115,8 +115,9 @@ first_profile(void)
 	struct profile *best = NULL, *p;
 
 	for (p = profiles; p < profiles + nprofiles; p++)
-		if (p->has_next && (best == NULL ||
-		    merge_head(p)->start < merge_head(best)->start))
+		if (p->has_next &&
+		    (best == NULL ||
+			merge_head(p)->start < merge_head(best)->start))
 			best = p;
 	return best;
 }
@@ -171,8 +172,8 @@ main(int argc, char **argv)
 	int c, i;
 
 	cli_init("dlp-parse");
-	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS "T:", longopts,
-		    NULL)) != -1)
+	while ((c = getopt_long(
+		    argc, argv, CLI_SHORTOPTS "T:", longopts, NULL)) != -1)
 		option(c, optarg, &unbuffered);
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);

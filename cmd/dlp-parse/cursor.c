@@ -128,8 +128,8 @@ cursor_again(struct cursor *c, int64_t key, struct event *ev)
 	bool ok;
 
 	if (c->by_key == NULL) {
-		buf_printf(&b, "%s %s = ?1", c->src->where ? "AND" : "WHERE",
-		    name);
+		buf_printf(
+		    &b, "%s %s = ?1", c->src->where ? "AND" : "WHERE", name);
 		c->by_key = row_stmt(c, buf_str(&b));
 		buf_free(&b);
 	}

@@ -21,14 +21,14 @@ struct source;
  * this source's events, or is damaged (then count it with
  * dialect_bad_row()).
  */
-typedef bool row_fn(void *ctx, const struct source *s, sqlite3_stmt *st,
-    struct event *ev);
+typedef bool row_fn(
+    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev);
 
 /* The same for a plain table: the row may come from a statement or straight
  * from the file's pages, see row.h. */
 struct row;
-typedef bool read_fn(void *ctx, const struct source *s, const struct row *r,
-    struct event *ev);
+typedef bool read_fn(
+    void *ctx, const struct source *s, const struct row *r, struct event *ev);
 
 /*
  * Rows of one table in the table's order. The core builds
@@ -57,9 +57,9 @@ struct source {
 	char *key;   /* [rowid] unique, ascending in table order */
 	char *cols;  /* "a, b, c": NULL stands for a column that is missing */
 	char *start, *end; /* [NULL] raw: only compared, with itself */
-	char *gid;	   /* [NULL] what dialect.pid() takes: calls, GPU work */
-	char *corr;	   /* [NULL] calls and GPU work */
-	char *twin;	   /* [0] 1 for rows whose ev.call.twin is set */
+	char *gid;  /* [NULL] what dialect.pid() takes: calls, GPU work */
+	char *corr; /* [NULL] calls and GPU work */
+	char *twin; /* [0] 1 for rows whose ev.call.twin is set */
 	char *pick; /* [NULL] an integer that is not NULL in rows which the
 		       dialect wants to know of before the merge: picked() */
 };
@@ -70,8 +70,8 @@ struct sources {
 };
 
 /* A new source, all NULL; valid until the next one is added. */
-struct source *source_add(struct sources *ss, enum ev_kind kind,
-    const char *table, row_fn *row);
+struct source *source_add(
+    struct sources *ss, enum ev_kind kind, const char *table, row_fn *row);
 
 struct dialect {
 	const char *name;
@@ -109,7 +109,7 @@ void dialect_bad_row(void); /* counted in ##note bad_rows */
 /* facts */
 struct dev_fact {
 	int64_t dev;
-	const char *name;	  /* NULL: unset */
+	const char *name;           /* NULL: unset */
 	int64_t cc_major, cc_minor; /* EV_UNSET: unset, as all below */
 	int64_t n_sm, clock_hz, mem_bytes, membw_bytes_s;
 	const char *uuid;

@@ -19,9 +19,8 @@ static const struct {
 #define GPU                                                                    \
 	"id", "start_ns", "dur_ns", "pid", "tid", "dev", "ctx", "stream",      \
 	    "corr", "api", "api_start_ns", "api_dur_ns"
-	[EV_RANGE] = { "range",
-	    { "id", "start_ns", "dur_ns", "pid", "tid", "end_tid", "domain",
-		"mode", "text" } },
+	[EV_RANGE] = { "range", { "id", "start_ns", "dur_ns", "pid", "tid",
+				    "end_tid", "domain", "mode", "text" } },
 	[EV_MARK] = { "mark",
 	    { "id", "start_ns", "pid", "tid", "domain", "text" } },
 	[EV_LIB] = { "lib",
@@ -30,9 +29,8 @@ static const struct {
 	    { "id", "start_ns", "dur_ns", "pid", "tid", "name" } },
 	[EV_NODE] = { "node",
 	    { "id", "start_ns", "pid", "tid", "node", "orig" } },
-	[EV_CALL] = { "call",
-	    { "id", "start_ns", "dur_ns", "pid", "tid", "corr", "api", "ret",
-		"n_gpu" } },
+	[EV_CALL] = { "call", { "id", "start_ns", "dur_ns", "pid", "tid",
+				  "corr", "api", "ret", "n_gpu" } },
 	[EV_KERN] = { "kern",
 	    { GPU, "idx", "short", "name_id", "grid", "block", "regs",
 		"smem_bytes", "dynsmem_bytes", "node" } },
@@ -42,8 +40,7 @@ static const struct {
 	[EV_SYNC] = { "sync", { GPU, "kind", "event" } },
 	[EV_GRAPH] = { "graph", { GPU, "graph", "exec" } },
 	[EV_MEM] = { "mem",
-	    { "id", "start_ns", "pid", "dev", "op", "bytes", "addr",
-		"kind" } },
+	    { "id", "start_ns", "pid", "dev", "op", "bytes", "addr", "kind" } },
 	[EV_OVER] = { "over",
 	    { "id", "start_ns", "dur_ns", "pid", "tid", "name" } },
 	[EV_DIAG] = { "diag", { "id", "start_ns", "severity", "text" } },
@@ -222,7 +219,7 @@ void
 emit_event(struct profile *p, const struct event *ev)
 {
 	bool with_dur = ev->kind == EV_RANGE || ev->kind == EV_LIB ||
-	    ev->kind == EV_OS || ev->kind == EV_OVER;
+			ev->kind == EV_OS || ev->kind == EV_OVER;
 
 	if (!select_event(p, ev, NULL))
 		return;

@@ -173,8 +173,8 @@ emit_gpu(struct profile *p, const struct event *ev, const struct event *call,
 
 	if (!select_event(p, ev, call))
 		return;
-	if (ev->kind == EV_KERN && (ev->name != EV_UNSET ||
-	    ev->gpu.kern.short_name != EV_UNSET)) {
+	if (ev->kind == EV_KERN &&
+	    (ev->name != EV_UNSET || ev->gpu.kern.short_name != EV_UNSET)) {
 		m = *names_kernel(p, ev->name, ev->gpu.kern.short_name);
 		named = true;
 	}

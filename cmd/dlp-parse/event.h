@@ -33,11 +33,11 @@ enum ev_kind {
 /* A number that the file does not tell. */
 #define EV_UNSET INT64_MIN
 
-struct ev_range {	    /* EV_RANGE, EV_MARK */
+struct ev_range {           /* EV_RANGE, EV_MARK */
 	const char *domain; /* "" is the default domain; lives as long as
 			       the dialect's context */
 	int64_t end_tid;    /* thread that ended it, EV_UNSET if the same */
-	bool push;	    /* push/pop; else start/end */
+	bool push;          /* push/pop; else start/end */
 };
 
 struct ev_call {
@@ -89,9 +89,9 @@ struct event {
 	int64_t end; /* EV_UNSET: never closed, or unknown. An end before the
 			start is left to the core: it counts them. */
 	int64_t pid, tid;
-	int64_t corr;	/* correlation id: calls and GPU work */
-	int64_t name;	/* string id for dialect.string() (dialect.kernel()
-			   for kernels), EV_UNSET: none */
+	int64_t corr;     /* correlation id: calls and GPU work */
+	int64_t name;     /* string id for dialect.string() (dialect.kernel()
+			     for kernels), EV_UNSET: none */
 	const char *text; /* the name itself if it is in the row; valid until
 			     the statement's next step; else NULL */
 	uint32_t text_len;

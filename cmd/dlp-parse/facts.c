@@ -123,5 +123,5 @@ pid_used(int64_t pid)
 	const struct profile *p = profile_cur();
 
 	return p->dialect->pid == NULL ||
-	    map_get(&p->keys.pids, (uint64_t)pid) != NULL;
+	       map_get(&p->keys.pids, (uint64_t)pid) != NULL;
 }

@@ -88,8 +88,7 @@ heap_take(struct heap *h)
 		sift_down(h, last);
 	if (h->nspare == h->cap_spare) {
 		h->cap_spare = h->cap_spare ? h->cap_spare * 2 : 64;
-		h->spare = xrealloc(h->spare, h->cap_spare,
-		    sizeof(*h->spare));
+		h->spare = xrealloc(h->spare, h->cap_spare, sizeof(*h->spare));
 	}
 	h->spare[h->nspare++] = top;
 	return top;

@@ -7,11 +7,11 @@
 
 struct key_slot {
 	int64_t pid;
-	int64_t page;			/* corr >> 6 */
-	uint64_t used;			/* any bit set: the slot is in use */
-	uint64_t first, twin;		/* calls */
-	uint64_t one[KEY_GPU_KINDS];	/* at least one activity */
-	uint64_t many;			/* more than one of some kind */
+	int64_t page;                /* corr >> 6 */
+	uint64_t used;               /* any bit set: the slot is in use */
+	uint64_t first, twin;        /* calls */
+	uint64_t one[KEY_GPU_KINDS]; /* at least one activity */
+	uint64_t many;               /* more than one of some kind */
 };
 
 static size_t
@@ -26,8 +26,8 @@ slot_at(struct key_slot *slot, size_t cap, int64_t pid, int64_t page)
 	size_t i;
 
 	i = slot_hash(pid, page) & (cap - 1);
-	while (slot[i].used != 0 &&
-	    (slot[i].page != page || slot[i].pid != pid))
+	while (
+	    slot[i].used != 0 && (slot[i].page != page || slot[i].pid != pid))
 		i = (i + 1) & (cap - 1);
 	return &slot[i];
 }
@@ -87,8 +87,8 @@ bit_of(int64_t corr)
 static uint64_t
 many_key(int64_t pid, int64_t corr, int kind)
 {
-	return hash_mix(hash_mix((uint64_t)pid * 8 + (uint64_t)kind) +
-	    (uint64_t)corr);
+	return hash_mix(
+	    hash_mix((uint64_t)pid * 8 + (uint64_t)kind) + (uint64_t)corr);
 }
 
 void
@@ -141,8 +141,7 @@ keys_has_call(const struct keys *k, int64_t pid, int64_t corr)
 }
 
 static uint64_t
-count_of(const struct keys *k, const struct key_slot *s, int64_t corr,
-    int kind)
+count_of(const struct keys *k, const struct key_slot *s, int64_t corr, int kind)
 {
 	const uint64_t *n;
 
@@ -155,8 +154,7 @@ count_of(const struct keys *k, const struct key_slot *s, int64_t corr,
 }
 
 uint64_t
-keys_take(struct keys *k, int64_t pid, int64_t corr,
-    uint64_t n[KEY_GPU_KINDS])
+keys_take(struct keys *k, int64_t pid, int64_t corr, uint64_t n[KEY_GPU_KINDS])
 {
 	struct key_slot *s;
 	uint64_t sum = 0;

@@ -15,9 +15,9 @@
 struct keys {
 	struct key_slot *slot;
 	size_t n, cap;
-	struct map many;   /* counts above 1, by order of arrival of keys */
-	struct map pids;   /* processes with calls or GPU work */
-	struct map hosts;  /* processes with calls */
+	struct map many;    /* counts above 1, by order of arrival of keys */
+	struct map pids;    /* processes with calls or GPU work */
+	struct map hosts;   /* processes with calls */
 	uint64_t dup_calls; /* calls whose key another call has */
 };
 
@@ -32,8 +32,8 @@ bool keys_has_call(const struct keys *k, int64_t pid, int64_t corr);
 
 /* Takes the activities of a call: n[kind - EV_KERN] of each kind; their sum.
  * A second call with the same key gets none. */
-uint64_t keys_take(struct keys *k, int64_t pid, int64_t corr,
-    uint64_t n[KEY_GPU_KINDS]);
+uint64_t keys_take(
+    struct keys *k, int64_t pid, int64_t corr, uint64_t n[KEY_GPU_KINDS]);
 
 void keys_free(struct keys *k);
 

@@ -104,10 +104,11 @@ merge_peek(struct profile *p)
 {
 	p->next = first_cpu(p);
 	if (p->any_orphans)
-		read_orphans(p, p->next != NULL ? p->next->ev.start :
-						  INT64_MAX);
-	if (p->orphans.n > 0 && (p->next == NULL ||
-	    event_before(&p->orphans.v[0]->ev, &p->next->ev)))
+		read_orphans(
+		    p, p->next != NULL ? p->next->ev.start : INT64_MAX);
+	if (p->orphans.n > 0 &&
+	    (p->next == NULL ||
+		event_before(&p->orphans.v[0]->ev, &p->next->ev)))
 		p->next = NULL;
 	else if (p->next == NULL)
 		return p->has_next = drain(p);
@@ -121,8 +122,8 @@ merge_head(const struct profile *p)
 }
 
 static void
-emit_work(struct profile *p, const struct event *ev,
-    const struct event *call, bool own)
+emit_work(struct profile *p, const struct event *ev, const struct event *call,
+    bool own)
 {
 	if (ev->start < call->start)
 		before_launch++;
@@ -131,8 +132,8 @@ emit_work(struct profile *p, const struct event *ev,
 
 /* Reads until as many activities of the kind wait as the call launched. */
 static void
-wait_for(struct profile *p, int64_t pid, int64_t corr, enum ev_kind kind,
-    uint64_t n)
+wait_for(
+    struct profile *p, int64_t pid, int64_t corr, enum ev_kind kind, uint64_t n)
 {
 	uint64_t have = window_count(&p->window, pid, corr, kind);
 	int64_t kp, kc;
@@ -203,7 +204,7 @@ emit_launch(struct profile *p, const struct event *call)
 	if (sum > 1)
 		emit_several(p, call, pid);
 	else if (sum == 1 &&
-	    window_take(&p->window, p->cur, pid, call->corr, &ev))
+		 window_take(&p->window, p->cur, pid, call->corr, &ev))
 		emit_work(p, &ev, call, false);
 	else
 		emit_call(p, call, 0);

@@ -128,8 +128,7 @@ names_kernel(struct profile *p, int64_t id, int64_t short_id)
 		return m;
 	}
 	if (full) {
-		m->str_id = emit_str(n->full.len ? n->full.s : "",
-		    n->full.len);
+		m->str_id = emit_str(n->full.len ? n->full.s : "", n->full.len);
 		kernname_short(buf_str(&n->full), given, &out);
 	} else
 		buf_puts(&out, given);

@@ -30,8 +30,8 @@ const struct name *names_text(struct profile *p, int64_t id);
 
 /* A kernel's short name; its full one has been written as a str record when
  * this returns. */
-const struct name *names_kernel(struct profile *p, int64_t id,
-    int64_t short_id);
+const struct name *names_kernel(
+    struct profile *p, int64_t id, int64_t short_id);
 
 void names_free(struct names *n);
 

@@ -24,14 +24,12 @@ probe(sqlite3 *db)
 	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		if (db_has_table(db, tables[i]))
 			return true;
-	return db_has_column(db, "CUPTI_ACTIVITY_KIND_RUNTIME",
-		   "globalTid") ||
-	    db_has_column(db, "CUPTI_ACTIVITY_KIND_KERNEL", "globalPid");
+	return db_has_column(db, "CUPTI_ACTIVITY_KIND_RUNTIME", "globalTid") ||
+	       db_has_column(db, "CUPTI_ACTIVITY_KIND_KERNEL", "globalPid");
 }
 
 char *
-nsys_value(struct nsys *ns, const char *table, const char *fmt,
-    const char *arg)
+nsys_value(struct nsys *ns, const char *table, const char *fmt, const char *arg)
 {
 	sqlite3_stmt *st;
 	char *sql, *text = NULL;
@@ -64,8 +62,8 @@ schema_of(struct nsys *ns)
 	for (i = 0; i < 2; i++) {
 		text = nsys_value(ns, tables[i],
 		    i == 0 ? "SELECT value FROM META_DATA_EXPORT"
-			     " WHERE name = %Q" :
-			     "SELECT value FROM EXPORT_META_DATA"
+			     " WHERE name = %Q"
+			   : "SELECT value FROM EXPORT_META_DATA"
 			     " WHERE name = %Q",
 		    "EXPORT_SCHEMA_VERSION");
 		if (text == NULL)
@@ -174,8 +172,8 @@ open_nsys(sqlite3 *db, struct sources *ss)
 	ns->schema = schema_of(ns);
 	if (db_has_column(db, "StringIds", "id") &&
 	    db_has_column(db, "StringIds", "value"))
-		ns->string = db_prepare(db,
-		    "SELECT value FROM StringIds WHERE id = ?1");
+		ns->string =
+		    db_prepare(db, "SELECT value FROM StringIds WHERE id = ?1");
 	nsys_add_nvtx(ns, ss);
 	nsys_add_cpu(ns, ss);
 	nsys_add_gpu(ns, ss);

@@ -9,7 +9,7 @@
 struct nsys {
 	sqlite3 *db;
 	sqlite3_stmt *string; /* StringIds by id; NULL without the table */
-	int schema;	      /* 3.24.0 is 3024; 0 if not told */
+	int schema;           /* 3.24.0 is 3024; 0 if not told */
 	struct map domains;   /* see nsys_nvtx.c */
 	struct smap domain_names;
 	uint64_t unknown_domains;
@@ -53,8 +53,8 @@ void nsys_facts(void *ctx);
 
 /* The text of a one-value query with its one argument, or NULL; to be freed.
  * Nothing if the table is missing. */
-char *nsys_value(struct nsys *ns, const char *table, const char *fmt,
-    const char *arg);
+char *nsys_value(
+    struct nsys *ns, const char *table, const char *fmt, const char *arg);
 
 /* The names of a memory kind; NULL for a number that has none. */
 const char *nsys_mem_kind(int64_t kind);

@@ -11,8 +11,8 @@
 enum { CLASS_TWIN = 67 }; /* the copy of a call that has a backtrace */
 
 static bool
-call_row(void *ctx, const struct source *s, const struct row *r,
-    struct event *ev)
+call_row(
+    void *ctx, const struct source *s, const struct row *r, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
@@ -49,8 +49,8 @@ add_calls(struct nsys *ns, struct sources *ss)
 
 /* A named interval on a thread; the source's tag is the library's name. */
 static bool
-named_row(void *ctx, const struct source *s, const struct row *r,
-    struct event *ev)
+named_row(
+    void *ctx, const struct source *s, const struct row *r, struct event *ev)
 {
 	(void)ctx;
 	if (!nsys_times(r, ev))
@@ -82,16 +82,16 @@ add_named(struct nsys *ns, struct sources *ss)
 	size_t i;
 
 	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		s = nsys_source(ns, ss, tables[i].kind, tables[i].table,
-		    named_row, names);
+		s = nsys_source(
+		    ns, ss, tables[i].kind, tables[i].table, named_row, names);
 		if (s != NULL)
 			s->tag = tables[i].tag;
 	}
 }
 
 static bool
-node_row(void *ctx, const struct source *s, const struct row *r,
-    struct event *ev)
+node_row(
+    void *ctx, const struct source *s, const struct row *r, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
@@ -117,13 +117,13 @@ add_nodes(struct nsys *ns, struct sources *ss)
 
 	for (i = 0; i < 2; i++)
 		if (db_has_column(ns->db, tables[i], "graphNodeId"))
-			nsys_source(ns, ss, EV_NODE, tables[i], node_row,
-			    names);
+			nsys_source(
+			    ns, ss, EV_NODE, tables[i], node_row, names);
 }
 
 static bool
-mem_row(void *ctx, const struct source *s, const struct row *r,
-    struct event *ev)
+mem_row(
+    void *ctx, const struct source *s, const struct row *r, struct event *ev)
 {
 	int64_t gid, op;
 
@@ -144,8 +144,8 @@ mem_row(void *ctx, const struct source *s, const struct row *r,
 }
 
 static bool
-diag_row(void *ctx, const struct source *s, const struct row *r,
-    struct event *ev)
+diag_row(
+    void *ctx, const struct source *s, const struct row *r, struct event *ev)
 {
 	static const char *const names[] = { "unknown", "info", "warning",
 		"error", "verbose" };
@@ -173,7 +173,7 @@ nsys_add_cpu(struct nsys *ns, struct sources *ss)
 	add_calls(ns, ss);
 	add_named(ns, ss);
 	add_nodes(ns, ss);
-	nsys_source(ns, ss, EV_MEM, "CUDA_GPU_MEMORY_USAGE_EVENTS", mem_row,
-	    mem);
+	nsys_source(
+	    ns, ss, EV_MEM, "CUDA_GPU_MEMORY_USAGE_EVENTS", mem_row, mem);
 	nsys_source(ns, ss, EV_DIAG, "DIAGNOSTIC_EVENT", diag_row, diag);
 }

@@ -49,8 +49,8 @@ put_driver(char *text)
 		return;
 	n = strlen(text);
 	if (num_i64(text, n, &v) && v > 0 && (n == 7 || n == 8))
-		fact_info("driver", "%.3s.%.*s.%s", text, (int)n - 5,
-		    text + 3, text + n - 2);
+		fact_info("driver", "%.3s.%.*s.%s", text, (int)n - 5, text + 3,
+		    text + n - 2);
 	else
 		fact_info("driver", "%s", text);
 }
@@ -64,8 +64,8 @@ put_cuda(char *text)
 	if (text == NULL || *text == '\0')
 		return;
 	if (num_i64(text, strlen(text), &v) && v > 1000 && v < 1000000)
-		fact_info("cuda", "%d.%d", (int)(v / 1000),
-		    (int)(v % 1000 / 10));
+		fact_info(
+		    "cuda", "%d.%d", (int)(v / 1000), (int)(v % 1000 / 10));
 	else
 		fact_info("cuda", "%s", text);
 }
@@ -77,8 +77,8 @@ put_infos(struct nsys *ns)
 	size_t i;
 
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		text = nsys_value(ns, facts[i].table, facts[i].sql,
-		    facts[i].arg);
+		text =
+		    nsys_value(ns, facts[i].table, facts[i].sql, facts[i].arg);
 		if (text != NULL && *text != '\0')
 			fact_info(facts[i].fact, "%s", text);
 		free(text);
@@ -86,8 +86,8 @@ put_infos(struct nsys *ns)
 	text = nsys_value(ns, "TARGET_INFO_SYSTEM_ENV", ENV, "NvDriverVersion");
 	put_driver(text);
 	free(text);
-	text = nsys_value(ns, "TARGET_INFO_SYSTEM_ENV", ENV,
-	    "CudaDriverVersion");
+	text =
+	    nsys_value(ns, "TARGET_INFO_SYSTEM_ENV", ENV, "CudaDriverVersion");
 	put_cuda(text);
 	free(text);
 }
@@ -135,7 +135,8 @@ dev_gpu(struct nsys *ns)
 		"computeMinor", "smCount", "clockRate", "totalMemory",
 		"memoryBandwidth", "uuid", NULL };
 	static const char *const map[] = { "cudaId", "gpuId", NULL };
-	bool mapped = db_has_column(ns->db, "TARGET_INFO_CUDA_DEVICE", map[0]) &&
+	bool mapped =
+	    db_has_column(ns->db, "TARGET_INFO_CUDA_DEVICE", map[0]) &&
 	    db_has_column(ns->db, "TARGET_INFO_CUDA_DEVICE", map[1]) &&
 	    db_has_column(ns->db, "TARGET_INFO_GPU", "id");
 	sqlite3_stmt *st;
@@ -151,8 +152,8 @@ dev_gpu(struct nsys *ns)
 	    " WHERE computeMajor > 0 ORDER BY dev, rowid",
 	    mapped ? "coalesce((SELECT min(cudaId) FROM"
 		     " TARGET_INFO_CUDA_DEVICE c WHERE c.gpuId = g.id),"
-		     " cuDevice)" :
-		     "cuDevice",
+		     " cuDevice)"
+		   : "cuDevice",
 	    cols);
 	found = put_devs(st);
 	free(cols);
@@ -209,8 +210,8 @@ put_procs(struct nsys *ns)
 	if (!db_has_column(ns->db, "PROCESSES", "globalPid"))
 		return;
 	cols = db_cols(ns->db, "PROCESSES", names);
-	st = db_prepare(ns->db, "SELECT %s FROM PROCESSES ORDER BY rowid",
-	    cols);
+	st =
+	    db_prepare(ns->db, "SELECT %s FROM PROCESSES ORDER BY rowid", cols);
 	while (db_step(st))
 		if (db_i64(st, 0) != EV_UNSET &&
 		    pid_used(nsys_pid(db_i64(st, 0))))
@@ -237,9 +238,8 @@ put_threads(struct nsys *ns)
 	st = db_prepare(ns->db,
 	    "SELECT %s FROM ThreadNames ORDER BY globalTid, %s rowid DESC",
 	    cols,
-	    db_has_column(ns->db, "ThreadNames", "priority") ?
-		"priority DESC," :
-		"");
+	    db_has_column(ns->db, "ThreadNames", "priority") ? "priority DESC,"
+							     : "");
 	while (db_step(st)) {
 		gid = db_i64(st, 0);
 		if (gid == last || gid == EV_UNSET || !pid_used(nsys_pid(gid)))

@@ -8,8 +8,17 @@
 #define COMMON                                                                 \
 	"start", "end", "globalPid", "correlationId", "deviceId", "contextId", \
 	    "streamId", "graphNodeId"
-enum { C_START = 1, C_END, C_PID, C_CORR, C_DEV, C_CTX, C_STREAM, C_NODE,
-	C_OWN };
+enum {
+	C_START = 1,
+	C_END,
+	C_PID,
+	C_CORR,
+	C_DEV,
+	C_CTX,
+	C_STREAM,
+	C_NODE,
+	C_OWN
+};
 
 static bool
 common(const struct row *r, struct event *ev)
@@ -31,8 +40,8 @@ common(const struct row *r, struct event *ev)
 }
 
 static bool
-kern_row(void *ctx, const struct source *s, const struct row *r,
-    struct event *ev)
+kern_row(
+    void *ctx, const struct source *s, const struct row *r, struct event *ev)
 {
 	int i;
 
@@ -53,12 +62,12 @@ kern_row(void *ctx, const struct source *s, const struct row *r,
 }
 
 static bool
-copy_row(void *ctx, const struct source *s, const struct row *r,
-    struct event *ev)
+copy_row(
+    void *ctx, const struct source *s, const struct row *r, struct event *ev)
 {
-	static const char *const kinds[] = { "unknown", "HtoD", "DtoH",
-		"HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH",
-		"PtoP", "UVM HtoD", "UVM DtoH", "UVM DtoD" };
+	static const char *const kinds[] = { "unknown", "HtoD", "DtoH", "HtoA",
+		"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP",
+		"UVM HtoD", "UVM DtoH", "UVM DtoD" };
 	int64_t kind;
 
 	(void)ctx;
@@ -74,8 +83,8 @@ copy_row(void *ctx, const struct source *s, const struct row *r,
 }
 
 static bool
-set_row(void *ctx, const struct source *s, const struct row *r,
-    struct event *ev)
+set_row(
+    void *ctx, const struct source *s, const struct row *r, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
@@ -92,8 +101,8 @@ set_row(void *ctx, const struct source *s, const struct row *r,
 static const char *
 sync_kind(const struct nsys *ns, int64_t type)
 {
-	static const char *const names[] = { NULL, "event",
-		"stream-wait-event", "stream", "context" };
+	static const char *const names[] = { NULL, "event", "stream-wait-event",
+		"stream", "context" };
 
 	if (type == 4 || (ns->schema >= 3024 && type >= 1 && type <= 4))
 		return names[type];
@@ -101,8 +110,8 @@ sync_kind(const struct nsys *ns, int64_t type)
 }
 
 static bool
-sync_row(void *ctx, const struct source *s, const struct row *r,
-    struct event *ev)
+sync_row(
+    void *ctx, const struct source *s, const struct row *r, struct event *ev)
 {
 	(void)s;
 	if (!common(r, ev))
@@ -113,8 +122,8 @@ sync_row(void *ctx, const struct source *s, const struct row *r,
 }
 
 static bool
-graph_row(void *ctx, const struct source *s, const struct row *r,
-    struct event *ev)
+graph_row(
+    void *ctx, const struct source *s, const struct row *r, struct event *ev)
 {
 	(void)ctx;
 	(void)s;

@@ -17,8 +17,16 @@ enum { /* eventType */
 	/* 75, a domain's creation: nsys_domain() */
 };
 
-enum { C_START = 1, C_END, C_TYPE, C_TEXT, C_TID, C_END_TID, C_TEXT_ID,
-	C_DOMAIN };
+enum {
+	C_START = 1,
+	C_END,
+	C_TYPE,
+	C_TEXT,
+	C_TID,
+	C_END_TID,
+	C_TEXT_ID,
+	C_DOMAIN
+};
 
 /* Domain ids count from 1 in each process. */
 static uint64_t
@@ -30,8 +38,8 @@ domain_key(int64_t pid, int64_t domain)
 }
 
 static void
-set_domain(struct nsys *ns, int64_t gid, int64_t domain, const char *s,
-    size_t n)
+set_domain(
+    struct nsys *ns, int64_t gid, int64_t domain, const char *s, size_t n)
 {
 	uint64_t key = domain_key(nsys_pid(gid), domain);
 
@@ -50,9 +58,8 @@ nsys_domain(struct nsys *ns, int64_t row)
 	struct buf b = { 0 };
 	const char *s;
 
-	st = db_prepare(ns->db,
-	    "SELECT %s FROM NVTX_EVENTS WHERE rowid = %lld", cols,
-	    (long long)row);
+	st = db_prepare(ns->db, "SELECT %s FROM NVTX_EVENTS WHERE rowid = %lld",
+	    cols, (long long)row);
 	if (db_step(st)) {
 		s = (const char *)sqlite3_column_text(st, 0);
 		if (s != NULL)
@@ -60,8 +67,8 @@ nsys_domain(struct nsys *ns, int64_t row)
 		else if (db_i64(st, 1) != EV_UNSET)
 			dialect_nsys.string(ns, db_i64(st, 1), &b);
 		if (b.len > 0 && db_i64(st, 3) != EV_UNSET)
-			set_domain(ns, db_i64(st, 2), db_i64(st, 3), b.s,
-			    b.len);
+			set_domain(
+			    ns, db_i64(st, 2), db_i64(st, 3), b.s, b.len);
 	}
 	sqlite3_finalize(st);
 	buf_free(&b);
@@ -119,8 +126,8 @@ static bool
 is_event(int64_t type)
 {
 	return type == NVTX_PUSHPOP || type == NVTX_STARTEND ||
-	    type == NVTX_MARK || type == NVTX_TXT_PUSHPOP ||
-	    type == NVTX_TXT_STARTEND;
+	       type == NVTX_MARK || type == NVTX_TXT_PUSHPOP ||
+	       type == NVTX_TXT_STARTEND;
 }
 
 static bool

@@ -46,7 +46,8 @@ find_dialect(sqlite3 *db)
 		    " export (nsys_profile.sqlite) that it was made from",
 		    db_path());
 	die("%s: no known table: not an export of Nsight Systems, nor of"
-	    " nvprof", db_path());
+	    " nvprof",
+	    db_path());
 }
 
 static void
@@ -148,8 +149,8 @@ missing(struct profile *p)
 		if (k == EV_KERN || k == EV_RANGE || has_rows(p, k) ||
 		    !select_asked((enum ev_kind)k))
 			continue;
-		how = p->dialect->option ?
-		    p->dialect->option((enum ev_kind)k) : NULL;
+		how = p->dialect->option ? p->dialect->option((enum ev_kind)k)
+					 : NULL;
 		warn("%s: no %s records%s%s", p->path,
 		    select_name((enum ev_kind)k), how ? "; record with " : "",
 		    how ? how : "");

@@ -16,8 +16,8 @@
 struct raw_plan {
 	struct raw raw;
 	signed char want[MAX_TABLE]; /* place in v, 0: not wanted */
-	bool alias[MAX_TABLE];	     /* may stand for the row's id */
-	int last;		     /* last column that is wanted */
+	bool alias[MAX_TABLE];       /* may stand for the row's id */
+	int last;                    /* last column that is wanted */
 };
 
 static uint32_t
@@ -58,20 +58,19 @@ make_plan(struct raw_plan *p, sqlite3 *db, const char *table,
 	int i, at;
 
 	p->last = -1;
-	st = db_prepare(db,
-	    "SELECT name, type, pk, hidden, dflt_value FROM"
-	    " pragma_table_xinfo(?1) ORDER BY cid");
+	st = db_prepare(db, "SELECT name, type, pk, hidden, dflt_value FROM"
+			    " pragma_table_xinfo(?1) ORDER BY cid");
 	sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
 	for (i = 0; ok && db_step(st); i++) {
 		at = place(names, (const char *)sqlite3_column_text(st, 0));
 		if (i >= MAX_TABLE || sqlite3_column_int(st, 3) != 0 ||
-		    (at > 0 &&
-			sqlite3_column_type(st, 4) != SQLITE_NULL)) {
+		    (at > 0 && sqlite3_column_type(st, 4) != SQLITE_NULL)) {
 			ok = false;
 			break;
 		}
 		p->want[i] = (signed char)at;
-		p->alias[i] = sqlite3_column_int(st, 2) == 1 &&
+		p->alias[i] =
+		    sqlite3_column_int(st, 2) == 1 &&
 		    sqlite3_stricmp((const char *)sqlite3_column_text(st, 1),
 			"INTEGER") == 0;
 		if (at > 0)
@@ -152,7 +151,7 @@ set_value(struct raw_val *v, uint64_t type, const unsigned char *p, size_t n)
 
 struct scan {
 	const unsigned char *h, *hend; /* the header */
-	size_t at;		       /* of the next value */
+	size_t at;                     /* of the next value */
 };
 
 static void

@@ -12,7 +12,7 @@
 #include "raw_tree.h"
 
 #define MAX_DEPTH 24
-#define CHUNK 65536	     /* read ahead where pages follow each other */
+#define CHUNK 65536          /* read ahead where pages follow each other */
 #define MAX_RECORD (1 << 28) /* as input.c limits statements */
 
 enum { TREE_INNER = 5, TREE_LEAF = 13 };
@@ -55,7 +55,7 @@ static uint32_t
 be32(const unsigned char *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
-	    (uint32_t)p[2] << 8 | p[3];
+	       (uint32_t)p[2] << 8 | p[3];
 }
 
 const unsigned char *
@@ -98,8 +98,7 @@ get_page(struct raw_tree *t, uint32_t no)
 
 	if (no - t->chunk_first < t->chunk_pages && t->chunk_pages > 0) {
 		t->last = no;
-		return t->chunk +
-		    (size_t)(no - t->chunk_first) * t->page_size;
+		return t->chunk + (size_t)(no - t->chunk_first) * t->page_size;
 	}
 	if (no == t->last + 1 && t->page_size < CHUNK)
 		n = CHUNK / t->page_size;
@@ -143,8 +142,8 @@ raw_tree_open(sqlite3 *db, const char *table, uint32_t root)
 	t = xcalloc(1, sizeof(*t));
 	t->table = table;
 	t->root = root;
-	if (sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER,
-		&t->file) != SQLITE_OK ||
+	if (sqlite3_file_control(
+		db, "main", SQLITE_FCNTL_FILE_POINTER, &t->file) != SQLITE_OK ||
 	    t->file == NULL || t->file->pMethods == NULL || !read_header(t) ||
 	    root < 2 || root > t->npages) {
 		free(t);

@@ -30,22 +30,22 @@ struct order {
 	uint64_t back_rows; /* how many rows a row stands too late at most */
 	int64_t back_ns;    /* and by how much time */
 	uint64_t orphans;   /* GPU work without a call */
-	bool sort;	    /* too far out of order: sorted by SQLite */
+	bool sort;          /* too far out of order: sorted by SQLite */
 };
 
 struct cursor {
 	const struct source *src;
 	struct profile *p;
-	int no; /* among the profile's */
+	int no;           /* among the profile's */
 	sqlite3_stmt *st; /* or, for a plain table: */
 	struct raw *raw;
 	sqlite3_stmt *by_key; /* one row again: window.c */
 	struct order order;
-	uint64_t row;	   /* rows read */
+	uint64_t row;      /* rows read */
 	int64_t last_key;  /* key of the row read last */
 	int64_t max_start; /* latest start read */
-	bool end;	   /* no more rows in the table */
-	bool live;	   /* ev is the next event */
+	bool end;          /* no more rows in the table */
+	bool live;         /* ev is the next event */
 	struct event ev;
 	struct heap heap; /* rows read ahead where they are out of order */
 };

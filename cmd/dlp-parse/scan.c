@@ -137,9 +137,8 @@ scan_stmt(const struct source *s, sqlite3 *db, bool join)
 		return db_prepare(db,
 		    "SELECT %s, %s%s%s FROM %s %s %s ORDER BY %s",
 		    or_null(s->start), or_null(s->end), s->pick ? ", " : "",
-		    s->pick ? s->pick : "", s->from,
-		    s->where ? "WHERE" : "", s->where ? s->where : "",
-		    s->key ? s->key : "rowid");
+		    s->pick ? s->pick : "", s->from, s->where ? "WHERE" : "",
+		    s->where ? s->where : "", s->key ? s->key : "rowid");
 	return db_prepare(db,
 	    "SELECT %s, %s, %s, %s, %s FROM %s %s %s ORDER BY %s",
 	    or_null(s->start), or_null(s->end), or_null(s->gid),
@@ -191,17 +190,17 @@ scan_raw(struct cursor *c, struct ring *r, bool join)
 		return false;
 	row.v = raw->v;
 	while (raw_next(raw)) {
-		special = c->src->special != 0 &&
-		    row_i64(&row, 5) == c->src->special;
+		special =
+		    c->src->special != 0 && row_i64(&row, 5) == c->src->special;
 		if (special && !join)
-			c->p->dialect->picked(c->p->ctx, c->src,
-			    row_i64(&row, 0));
+			c->p->dialect->picked(
+			    c->p->ctx, c->src, row_i64(&row, 0));
 		if (!row_is_int(&row, 1))
 			continue;
 		put_time(c, r, row_i64(&row, 1), row_i64(&row, 2));
 		if (join)
-			join_row(c, row_i64(&row, 3), row_i64(&row, 4),
-			    special);
+			join_row(
+			    c, row_i64(&row, 3), row_i64(&row, 4), special);
 	}
 	raw_close(raw);
 	return true;

@@ -39,10 +39,10 @@ bool
 db_has_column(sqlite3 *db, const char *table, const char *column)
 {
 	return db_has_table(db, table) &&
-	    has_row(db,
-		"SELECT 1 FROM pragma_table_info(?1)"
-		" WHERE name = ?2 COLLATE NOCASE",
-		table, column);
+	       has_row(db,
+		   "SELECT 1 FROM pragma_table_info(?1)"
+		   " WHERE name = ?2 COLLATE NOCASE",
+		   table, column);
 }
 
 char *
@@ -102,8 +102,7 @@ db_step(sqlite3_stmt *st)
 	if (rc == SQLITE_ROW)
 		return true;
 	if (rc != SQLITE_DONE)
-		die("%s: %s", db_path(),
-		    sqlite3_errmsg(sqlite3_db_handle(st)));
+		die("%s: %s", db_path(), sqlite3_errmsg(sqlite3_db_handle(st)));
 	return false;
 }
 
@@ -119,8 +118,8 @@ db_i64(sqlite3_stmt *st, int i)
 }
 
 struct source *
-source_add(struct sources *ss, enum ev_kind kind, const char *table,
-    row_fn *row)
+source_add(
+    struct sources *ss, enum ev_kind kind, const char *table, row_fn *row)
 {
 	struct source *s;
 

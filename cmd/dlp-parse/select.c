@@ -169,7 +169,7 @@ select_source(const struct source *s)
 
 	if (s->kind != EV_CALL && !EV_IS_GPU(s->kind))
 		return select_kind(s->kind) ||
-		    (s->kind == EV_RANGE && select_kind(EV_MARK));
+		       (s->kind == EV_RANGE && select_kind(EV_MARK));
 	for (k = EV_CALL; k <= EV_GRAPH; k++)
 		if (select_kind((enum ev_kind)k))
 			return true;
@@ -191,8 +191,8 @@ select_asked(enum ev_kind kind)
 /* The time that decides is that of the launch. A range counts if any of it
  * lies inside, so that what is inside keeps the ranges around it. */
 static bool
-in_time(const struct profile *p, const struct event *ev,
-    const struct event *call)
+in_time(
+    const struct profile *p, const struct event *ev, const struct event *call)
 {
 	int64_t lo = call != NULL ? call->start : ev->start, hi = lo, pid;
 
@@ -244,8 +244,8 @@ select_pid(int64_t pid)
 }
 
 bool
-select_event(const struct profile *p, const struct event *ev,
-    const struct event *call)
+select_event(
+    const struct profile *p, const struct event *ev, const struct event *call)
 {
 	int64_t pid = ev->pid;
 

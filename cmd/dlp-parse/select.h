@@ -11,7 +11,8 @@
 #include "run.h"
 
 /* One option; fatal if it makes no sense. */
-void select_list(int opt, const char *arg); /* device, pid, stream, domain, type */
+void select_list(
+    int opt, const char *arg); /* device, pid, stream, domain, type */
 void select_time(bool is_end, const char *arg);
 void select_range(const char *arg);
 
@@ -37,7 +38,7 @@ void select_find_ranges(struct profile *p);
 void select_check_ranges(void);
 
 /* call: what launched it, NULL if unknown or none. */
-bool select_event(const struct profile *p, const struct event *ev,
-    const struct event *call);
+bool select_event(
+    const struct profile *p, const struct event *ev, const struct event *call);
 
 #endif

@@ -14,7 +14,7 @@
 
 struct want {
 	const char *arg;
-	size_t len;	    /* of the text without domain and number */
+	size_t len;         /* of the text without domain and number */
 	const char *domain; /* NULL: any */
 	size_t domain_len;
 	int64_t nth; /* -1: all */
@@ -39,8 +39,7 @@ split(struct want *w)
 
 	while (i > 0 && s[i - 1] >= '0' && s[i - 1] <= '9')
 		i--;
-	if (i > 1 && i < n && s[i - 1] == '/' &&
-	    num_i64(s + i, n - i, &w->nth))
+	if (i > 1 && i < n && s[i - 1] == '/' && num_i64(s + i, n - i, &w->nth))
 		n = i - 1;
 	w->len = n;
 	for (at = s + n; at > s && at[-1] != '@'; at--)
@@ -78,7 +77,7 @@ text_is(struct profile *p, const struct event *ev, const char *s, size_t n)
 		return false;
 	buf_clear(&tmp);
 	return p->dialect->string(p->ctx, ev->name, &tmp) && tmp.len == n &&
-	    (n == 0 || memcmp(tmp.s, s, n) == 0);
+	       (n == 0 || memcmp(tmp.s, s, n) == 0);
 }
 
 static bool
@@ -89,7 +88,7 @@ domain_is(const struct want *w, const char *domain)
 	if (*domain == '\0')
 		domain = "default";
 	return strlen(domain) == w->domain_len &&
-	    memcmp(domain, w->domain, w->domain_len) == 0;
+	       memcmp(domain, w->domain, w->domain_len) == 0;
 }
 
 static void

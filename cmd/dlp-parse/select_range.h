@@ -11,7 +11,6 @@ bool range_wanted(void); /* any */
 
 /* Whether [lo, hi] touches a named range of the process, or none is named.
  * Without a process any of the profile's ranges will do. */
-bool range_inside(const struct profile *p, int64_t pid, int64_t lo,
-    int64_t hi);
+bool range_inside(const struct profile *p, int64_t pid, int64_t lo, int64_t hi);
 
 #endif

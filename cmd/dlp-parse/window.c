@@ -11,7 +11,7 @@
 
 struct win_ent {
 	int64_t pid, corr;
-	int64_t key;   /* of the row */
+	int64_t key; /* of the row */
 	int64_t row;
 	uint32_t next; /* in the bucket, or the free list */
 	uint32_t ev;   /* NONE: to be read again */
@@ -23,7 +23,7 @@ static size_t
 bucket_of(const struct window *w, int64_t pid, int64_t corr)
 {
 	return hash_mix((uint64_t)corr ^ ((uint64_t)pid << 40)) &
-	    (w->nbucket - 1);
+	       (w->nbucket - 1);
 }
 
 static void
@@ -81,8 +81,8 @@ new_ev(struct window *w)
 	if (w->nev == w->cap_ev) {
 		w->cap_ev = w->cap_ev ? w->cap_ev * 2 : 1024;
 		w->ev = xrealloc(w->ev, w->cap_ev, sizeof(*w->ev));
-		w->ev_next = xrealloc(w->ev_next, w->cap_ev,
-		    sizeof(*w->ev_next));
+		w->ev_next =
+		    xrealloc(w->ev_next, w->cap_ev, sizeof(*w->ev_next));
 	}
 	w->free_ev = NONE;
 	return w->nev++;
@@ -118,8 +118,7 @@ window_put(struct window *w, struct cursor *c, int64_t pid, int64_t corr,
 }
 
 static void
-take_ent(struct window *w, struct cursor *all, uint32_t *link,
-    struct event *ev)
+take_ent(struct window *w, struct cursor *all, uint32_t *link, struct event *ev)
 {
 	uint32_t i = *link;
 	struct win_ent *e = &w->ent[i];
@@ -158,8 +157,8 @@ window_take(struct window *w, struct cursor *all, int64_t pid, int64_t corr,
 }
 
 uint64_t
-window_count(const struct window *w, int64_t pid, int64_t corr,
-    enum ev_kind kind)
+window_count(
+    const struct window *w, int64_t pid, int64_t corr, enum ev_kind kind)
 {
 	uint64_t n = 0;
 	uint32_t i;

@@ -33,8 +33,8 @@ bool window_take(struct window *w, struct cursor *all, int64_t pid,
     int64_t corr, struct event *ev);
 
 /* How many of a kind wait under this key. */
-uint64_t window_count(const struct window *w, int64_t pid, int64_t corr,
-    enum ev_kind kind);
+uint64_t window_count(
+    const struct window *w, int64_t pid, int64_t corr, enum ev_kind kind);
 
 /* Takes any one out; false if it is empty. */
 bool window_any(struct window *w, struct cursor *all, struct event *ev);
