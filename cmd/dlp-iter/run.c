@@ -244,9 +244,9 @@ run_range(struct run *g, uint32_t lane, const char *s, size_t n, int64_t lo,
 	}
 }
 
-/* How much of the profile's time the ranges of a row cover, in percent. The
- * profile's time is from the first to the last start of an op or launch: the
- * last wait for the GPU is no step left out. */
+/* How much of the profile's time the ranges of a row cover, in percent; what
+ * cuts covers all before it. The profile's time is from the first to the last
+ * start of an op or launch: the last wait for the GPU is no step left out. */
 static double
 coverage(const struct run *g, int row)
 {
@@ -256,7 +256,9 @@ coverage(const struct run *g, int row)
 	size_t i;
 
 	for (i = 0; i < g->nown; i++)
-		if (g->own[i].row == row)
+		if (g->own[i].row == row && key_own_cuts(row))
+			ivl_add(&u, g->work_lo, g->own[i].lo);
+		else if (g->own[i].row == row)
 			ivl_add(&u, g->own[i].lo, g->own[i].hi);
 	in = (double)ivl_len_in(&u, g->work_lo, g->work_hi);
 	ivl_free(&u);
@@ -294,8 +296,8 @@ choose_own(struct run *g)
 	for (row = 0; g->any_work && row < key_own_count(); row++) {
 		for (i = n = 0; i < g->nown; i++)
 			n += g->own[i].row == row;
-		if (n == 0 ||
-		    (key_own_cuts(row) ? n < 2 : coverage(g, row) < OWN_PCT))
+		if (n < (key_own_cuts(row) ? 2 : 1) ||
+		    coverage(g, row) < OWN_PCT)
 			continue;
 		take_row(g, row);
 		g->found = true;

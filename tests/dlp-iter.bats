@@ -1,0 +1,245 @@
+# dlp-iter on real profiles, held against SQL over the same file, and its
+# options, spool and errors.
+
+load lib
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+sql() {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	sqlite3 -tabs -readonly "file:$1?immutable=1" "$2"
+}
+
+# records TYPE [FILE]: the data lines of a type, without the tag.
+records() {
+	sed -n "s/^$1	//p" "${@:2}"
+}
+
+correlated() {
+	dlp-parse "$(profile "$1")" 2>/dev/null | dlp-correlate 2>/dev/null
+}
+
+# A table of the step ranges and of the kernels launched inside, by SQL:
+# number, text, CPU start and length, GPU start and end, sum, kernels.
+steps_by_sql() {
+	sql "$1" "
+	WITH step AS (SELECT row_number() OVER (ORDER BY start) - 1 AS n,
+	    text, start AS lo, end AS hi, globalTid >> 24 AS pid
+	    FROM NVTX_EVENTS WHERE text GLOB 'iteration [0-9]*'),
+	work AS (SELECT r.start AS t, k.start AS lo, k.end AS hi, 1 AS kern
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL k
+	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+	    UNION ALL SELECT r.start, m.start, m.end, 0
+	    FROM CUPTI_ACTIVITY_KIND_MEMCPY m
+	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+	    UNION ALL SELECT r.start, m.start, m.end, 0
+	    FROM CUPTI_ACTIVITY_KIND_MEMSET m
+	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId))
+	SELECT n, text, step.lo, step.hi - step.lo, min(work.lo),
+	    max(work.hi), sum((work.hi - work.lo) * kern), sum(kern)
+	FROM step JOIN work ON t >= step.lo AND t < step.hi
+	GROUP BY n ORDER BY n"
+}
+
+iterations_as_sql() {
+	need_data "$1"
+	correlated "$1" | dlp-iter -k iteration >out
+	same "$(steps_by_sql "$(profile "$1")")" \
+	    "$(records iter out | cut -f 1-6,9,10)"
+}
+
+@test "the shipped profile: iterations as SQL has them" {
+	dlp-parse "$LENET" | dlp-correlate | dlp-iter -k iteration >out
+	same "$(steps_by_sql "$LENET")" \
+	    "$(records iter out | cut -f 1-6,9,10)"
+	[ "$(records iter out | wc -l)" = 4 ]
+}
+
+@test "real profiles: iterations as SQL has them" {
+	for p in lenet_pyprof_train lenet_emitnvtx_train gpt2_bf16 \
+	    resnet50_fp32 resnet50_tf32 zoo zoo_pyprof loader; do
+		iterations_as_sql h200/$p.sqlite.xz
+	done
+}
+
+@test "GPT-2: three steps, and what they take" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	correlated h200/gpt2_bf16.sqlite.xz | dlp-iter -k iteration >out
+	same "12.6 5.80
+11.0 5.79
+11.7 5.80" "$(records iter out |
+	    awk -F'\t' '{ printf "%.1f %.2f\n", $4 / 1e6, $9 / 1e6 }')"
+}
+
+@test "ResNet-50: the GPU is behind, a step is its step" {
+	need_data h200/resnet50_fp32.sqlite.xz
+	correlated h200/resnet50_fp32.sqlite.xz | dlp-iter -k iteration >out
+	same "30 42
+30 42
+28 42" "$(records iter out |
+	    awk -F'\t' '{ printf "%.0f %.0f\n", $4 / 1e6, $8 / 1e6 }')"
+	# from one first kernel to the next
+	same "$(records iter out | awk -F'\t' 'NR > 1 { print $5 - last }
+	    { last = $5 }')" "$(records iter out | cut -f 8 | head -n 2)"
+}
+
+@test "the union of GPU work in an iteration: as SQL has it" {
+	dlp-parse "$LENET" | dlp-correlate | dlp-iter -k iteration >out
+	awk -F'\t' '/^#/ { for (i = 1; i <= NF; i++) p[$1, $i] = i; next }
+	    $1 ~ /^(kern|copy|set)$/ { t = "#" $1
+		print $p[t, "iter"], $p[t, "start_ns"],
+		    $p[t, "start_ns"] + $p[t, "dur_ns"] }' OFS='\t' out >work
+	sqlite3 -tabs :memory: 'CREATE TABLE w(n, a INT, b INT)' \
+	    '.import work w' "
+	WITH r AS (SELECT n, a, b, max(b) OVER (PARTITION BY n ORDER BY a, b
+	    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS m
+	    FROM w WHERE n <> '-')
+	SELECT n, sum(CASE WHEN m IS NULL OR a >= m THEN b - a
+	    WHEN b > m THEN b - m ELSE 0 END) FROM r GROUP BY n ORDER BY n
+	" >want
+	same "$(cat want)" "$(records iter out | cut -f 1,7)"
+}
+
+@test "without a key: the step ranges, byte by byte" {
+	for p in lenet gpt2_bf16 resnet50_fp32 zoo; do
+		if [ $p = lenet ]; then
+			dlp-parse "$LENET" | dlp-correlate >in
+		else
+			need_data h200/$p.sqlite.xz
+			correlated h200/$p.sqlite.xz >in
+		fi
+		dlp-iter in 2>err | grep -v '^##cmd' >a
+		dlp-iter -k iteration in | grep -v '^##cmd' >b
+		# the iterations' own records may come at another place
+		grep -v '^#*iter	' a | cmp - <(grep -v '^#*iter	' b)
+		same "$(records iter a)" "$(records iter b)"
+		[ ! -s err ]
+	done
+}
+
+@test "every record has an iteration or none; nothing is lost" {
+	dlp-parse "$LENET" | dlp-correlate --ranges >in
+	for key in 'iteration' loss_fn conv2d cross_entropy 3 nothing; do
+		dlp-iter -k "$key" in >out 2>err
+		awk -F'\t' '/^#/ { next } $1 != "iter" { n[$1]++ }
+		    END { for (t in n) print t, n[t] }' out | sort >a
+		awk -F'\t' '/^#/ { next } { n[$1]++ }
+		    END { for (t in n) print t, n[t] }' in | sort >b
+		cmp a b
+		# kernels in the iter records and outside are all kernels
+		n=$(records iter out | awk -F'\t' '{ n += $10 } END { print n }')
+		m=$(awk -F'\t' '/^#kern/ { for (i = 1; i <= NF; i++) p[$i] = i }
+		    $1 == "kern" { n += $p["iter"] == "-" }
+		    END { print n + 0 }' out)
+		[ $((n + m)) = "$(grep -c '^kern	' in)" ]
+	done
+}
+
+@test "a key op: cuts where its runs end" {
+	dlp-parse "$LENET" | dlp-correlate >in
+	id=$(awk -F'\t' '/^#op/ { for (i = 1; i <= NF; i++) p[$i] = i }
+	    $1 == "op" && $p["op"] == "cross_entropy" {
+		print $p["op_id"]; exit }' in)
+	dlp-iter -k "$id" in >out
+	# the ends of its runs are the starts of iterations 1, 2, ...
+	same "$(awk -F'\t' -v id="$id" '/^#inst/ { for (i = 1; i <= NF; i++)
+		p[$i] = i }
+	    $1 == "inst" && $p["op_id"] == id {
+		print $p["start_ns"] + $p["dur_ns"] }' in)" \
+	    "$(records iter out | tail -n +2 | cut -f 3)"
+	[ "$(records iter out | wc -l)" = 5 ]
+	# one lies where the other ends
+	records iter out | awk -F'\t' 'NR > 1 && $3 != end { exit 1 }
+	    { end = $3 + $4 }'
+}
+
+@test "a range of iterations: those lines and no others" {
+	dlp-parse "$LENET" | dlp-correlate >in
+	dlp-iter -k iteration in >all
+	dlp-iter -k iteration --iter-start 1 --iter-stop 2 in >some
+	awk -F'\t' '/^#/ { if ($1 !~ /^##/) for (i = 1; i <= NF; i++)
+		if ($i == "iter") p[substr($1, 2)] = i; next }
+	    !p[$1] || $p[$1] == 1 || $p[$1] == 2' all >want
+	grep -v '^#' some | cmp - want
+}
+
+@test "a stable range: the first step warms up" {
+	dlp-parse "$LENET" | dlp-correlate >in
+	dlp-iter -k iteration --list in >out
+	# the rule, in awk: the longest row within 10 % of the median
+	records iter out | cut -f 8 >steps
+	med=$(sort -n steps | awk '{ v[NR] = $1 } END {
+	    print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }')
+	same "$(awk -v m="$med" '{ d = ($1 - m) / m * 100
+	    printf "%.1f\n", d }' steps)" "$(records iter out | cut -f 12)"
+	records iter out | cut -f 12,13 | awk -F'\t' '
+	    { ok = $1 <= 10 && $1 >= -10 }
+	    ok != ($2 == "yes") { bad++ } END { exit bad > 0 }'
+}
+
+@test "a large stream waits in TMPDIR, and nothing stays there" {
+	{
+		printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\ttext\n'
+		printf '#kern\tid\tstart_ns\tdur_ns\tshort\n'
+		awk 'BEGIN { for (i = 0; i < 120000; i++) {
+			if (i % 1000 == 0)
+				printf "range\t%d\t%d\t%d\tstep %d\n", i,
+				    i * 10, 9995, i / 1000
+			printf "kern\t%d\t%d\t%d\t%0100d\n", i, i * 10 + 1,
+			    i % 7 + 1, i }
+			print "##end\t120120" }'
+	} >in
+	mkdir tmp
+	TMPDIR=$PWD/tmp dlp-iter in | grep -v '^##cmd' >a
+	[ -z "$(ls tmp)" ]
+	dlp-iter -k step in | grep -v '^##cmd' >b
+	grep -v '^#*iter	' a | cmp - <(grep -v '^#*iter	' b)
+	same "$(records iter a)" "$(records iter b)"
+	[ "$(records iter a | wc -l)" = 120 ]
+	# sums by awk
+	same "$(awk -F'\t' '$1 == "kern" { s[int($2 / 1000)] += $4 }
+	    END { for (i = 0; i < 120; i++) print s[i] }' in)" \
+	    "$(records iter a | cut -f 9)"
+	# no place to wait in
+	run bash -c 'TMPDIR=/nonexistent dlp-iter in >out 2>err'
+	[ "$status" = 2 ]
+	[ "$(wc -l <err)" = 1 ]
+	grep -q '^dlp-iter: /nonexistent/dlp-iter' err
+}
+
+@test "a range streams: records come before the input ends" {
+	{
+		printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\ttext\n'
+		printf '#kern\tid\tstart_ns\tdur_ns\n'
+		printf 'range\t1\t0\t10\tstep 0\nkern\t2\t5\t1\n'
+		for i in 1 2 3 4 5 6 7 8; do
+			printf 'range\t%d\t%d\t10\tstep %d\n' $i ${i}0 $i
+		done
+		sleep 2
+		: >late
+		printf '##end\t10\n'
+	} | dlp-iter -u -k step | while IFS= read -r line; do
+		case $line in
+		'iter	0	'*) [ -e late ] || : >early ;;
+		esac
+	done
+	[ -e early ]
+}
+
+@test "wrong options: one line, exit 2" {
+	printf '##dlp\t1\n##end\t0\n' >in
+	for o in '-k iteration --one' '--cut' '-x' '--list --one' \
+	    '--list --iter-start 1' '--iter-start 3 --iter-stop 2' \
+	    '--iter-start -1' '--iter-stop x' '-n -5'; do
+		# shellcheck disable=SC2086
+		run --separate-stderr dlp-iter $o in
+		[ "$status" = 2 ]
+		[ -z "$output" ]
+		[ "$(wc -l <<<"$stderr")" = 1 ]
+	done
+	run dlp-iter -k '' in
+	[ "$status" = 2 ]
+}
