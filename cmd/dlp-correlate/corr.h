@@ -332,10 +332,10 @@ void graph_node(struct corr *c, struct thread *th, struct proc *p, int64_t node,
 bool graph_place(struct corr *c, const struct work *w, struct place *pl);
 void graph_launch_end(struct corr *c);
 
-/* proj.c: --ranges. rest: the fields pid to text of the range's record,
- * each with its TAB. */
-void proj_begin(struct corr *c, struct thread *th, struct open *o,
-    const struct range *r, const struct buf *rest);
+/* proj.c: --ranges. proj_begin() is for the top of the thread; rest: the fields
+ * pid to text of the range's record, each with its TAB. */
+void proj_begin(struct corr *c, struct thread *th, const struct range *r,
+    const struct buf *rest);
 void proj_work(struct corr *c, struct thread *th, const struct work *w);
 void proj_write(struct corr *c, struct proj *pr);
 void proj_free(struct corr *c);

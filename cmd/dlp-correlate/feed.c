@@ -236,7 +236,7 @@ work_legend(struct stage *st, struct rec *r)
 {
 	int i;
 
-	for (i = 0; i < W_N && in[i].type != r->type; i++)
+	for (i = 0; i < W_N - 1 && in[i].type != r->type; i++)
 		;
 	in[i].done = in[i].op_id->pos >= 0;
 	if (in[i].done)

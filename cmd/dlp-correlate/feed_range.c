@@ -136,7 +136,7 @@ on_range(struct stage *st, struct rec *r)
 		write_range(x.th, level, layer_len, r);
 	if (c->all_ranges && !x.crossing && !x.backwards) {
 		range_rest(c, r);
-		proj_begin(c, x.th, o, &x, &c->tmp);
+		proj_begin(c, x.th, &x, &c->tmp);
 	}
 }
 

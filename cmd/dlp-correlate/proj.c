@@ -28,11 +28,11 @@ proj_alloc(struct corr *c)
 }
 
 void
-proj_begin(struct corr *c, struct thread *th, struct open *o,
-    const struct range *r, const struct buf *rest)
+proj_begin(struct corr *c, struct thread *th, const struct range *r,
+    const struct buf *rest)
 {
 	struct proj *pr = proj_alloc(c);
-	struct open *up = th->n > 1 ? o - 1 : NULL;
+	struct open *up = th->n > 1 ? &th->v[th->n - 2] : NULL;
 
 	pr->order = ++c->order;
 	pr->id = r->id;
@@ -47,7 +47,7 @@ proj_begin(struct corr *c, struct thread *th, struct open *o,
 	pr->has_parent = up != NULL;
 	pr->parent = up != NULL ? up->id : 0;
 	buf_put(&pr->rest, rest->s, rest->len);
-	o->proj = pr;
+	th->v[th->n - 1].proj = pr;
 	heap_push(c, pr->end, pr->order, true, pr);
 }
 
