@@ -32,7 +32,6 @@ proj_begin(struct corr *c, struct thread *th, const struct range *r,
     const struct buf *rest)
 {
 	struct proj *pr = proj_alloc(c);
-	struct open *up = th->n > 1 ? &th->v[th->n - 2] : NULL;
 
 	pr->order = ++c->order;
 	pr->id = r->id;
@@ -44,8 +43,8 @@ proj_begin(struct corr *c, struct thread *th, const struct range *r,
 	pr->gpu_lo = INT64_MAX;
 	pr->gpu_hi = INT64_MIN;
 	pr->n_gpu = 0;
-	pr->has_parent = up != NULL;
-	pr->parent = up != NULL ? up->id : 0;
+	pr->has_parent = th->n > 1;
+	pr->parent = th->n > 1 ? th->v[th->n - 2].id : 0;
 	buf_put(&pr->rest, rest->s, rest->len);
 	th->v[th->n - 1].proj = pr;
 	heap_push(c, pr->end, pr->order, true, pr);
