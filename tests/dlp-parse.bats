@@ -430,3 +430,30 @@ call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 	same "one.sqlite -T" "$(awk -F'\t' '$2 == "src" { print $3 }' \
 	    <<<"$output" | xargs)"
 }
+
+@test "pages of any size, and statements where pages cannot be read" {
+	dlp-parse "$LENET" | grep -v '^##cmd' >"$BATS_TEST_TMPDIR/want"
+	for size in 512 1024 65536; do
+		rm -f "$BATS_TEST_TMPDIR/x"
+		sqlite3 "$LENET" "PRAGMA page_size = $size;
+		    VACUUM INTO '$BATS_TEST_TMPDIR/x'"
+		dlp-parse "$BATS_TEST_TMPDIR/x" | grep -v '^##cmd' |
+		    cmp - "$BATS_TEST_TMPDIR/want"
+	done
+	rm -f "$BATS_TEST_TMPDIR/x"
+	{ echo "PRAGMA encoding = 'UTF-16';"; sqlite3 "$LENET" .dump; } |
+	    sqlite3 "$BATS_TEST_TMPDIR/x"
+	dlp-parse "$BATS_TEST_TMPDIR/x" | grep -v '^##cmd' |
+	    cmp - "$BATS_TEST_TMPDIR/want"
+	# columns added later, dropped, generated, with a default
+	cp "$LENET" "$BATS_TEST_TMPDIR/x"
+	sqlite3 "$BATS_TEST_TMPDIR/x" "
+	    ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN added INTEGER;
+	    ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN launchType;
+	    ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME DROP COLUMN returnValue;
+	    ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME
+	        ADD COLUMN returnValue INTEGER DEFAULT 0;
+	    ALTER TABLE NVTX_EVENTS ADD COLUMN twice AS (start * 2)"
+	dlp-parse "$BATS_TEST_TMPDIR/x" | grep -v '^##cmd' |
+	    cmp - "$BATS_TEST_TMPDIR/want"
+}
