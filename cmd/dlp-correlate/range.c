@@ -109,8 +109,8 @@ static void
 begin_op(struct corr *c, struct thread *th, struct open *o,
     const struct marker *m, struct inst *cur)
 {
-	if (cur != NULL || o->dead)
-		return;
+	if ((cur != NULL && o->end <= cur->end) || o->dead)
+		return; /* lies in another; start/end ranges can overlap */
 	o->own = inst_open(c, th, op_of_range(c, th, m), o->start, o->end);
 	o->own->seq = m->seq;
 }
