@@ -175,3 +175,26 @@ sql() {
 		[ "$(<got)" -gt 5 ]
 	done
 }
+
+@test "more records than are kept in memory: sorted all the same" {
+	command -v sort >/dev/null
+	pad=$(printf '%0200d' 7)
+	awk -v pad="$pad" 'BEGIN {
+		printf "#kern\tid\tx\tpad\n"
+		for (i = 0; i < 400000; i++)
+			printf "kern\t%d\tk%d\t%s\n", i, i * 7919 % 1000, pad
+	}' >in
+	mkdir tmp
+	TMPDIR=tmp dlp-agg --sort x in >out
+	[ -z "$(ls tmp)" ]
+	[ "$(grep -c '^#' out)" -eq 1 ]
+	dlp-fmt -c id,x out | tail -n +2 >got
+	sort -k2,2 -k1,1n got | cmp - got
+	[ "$(wc -l <got)" -eq 400000 ]
+	rc=0
+	TMPDIR=./none dlp-agg --sort x in >out 2>err || rc=$?
+	cat err
+	[ $rc -eq 2 ]
+	[ "$(wc -l <err)" -eq 1 ]
+	rm in out
+}

@@ -85,21 +85,41 @@ struct group {
 	bool has_ivl;
 };
 
-struct cond;
-struct lines;
-
-struct sort_key {
-	const char *name;
-	bool down;
-	int group, stat, col; /* one of them, the others -1 */
-};
-
 /* A value to sort by: numbers before texts, unset last. */
 struct sort_val {
 	enum { SORT_NUM, SORT_TEXT, SORT_UNSET } kind;
 	double d;
 	const char *s;
 	size_t n;
+};
+
+struct cond;
+struct run;
+
+struct line { /* a record that is kept: its place in lines.text */
+	size_t at, len;
+	int legend;
+};
+
+struct lines {
+	struct buf text;
+	struct line *line;
+	size_t n, cap;
+	struct sort_val *val; /* per key; s is a place in key_text until
+				 they are sorted */
+	struct buf key_text;
+	struct smap legends;
+	int legend[AGG_TYPES];
+	bool any_legend; /* of the first type, in this section */
+	int put_legend;  /* the one last written */
+	struct run *run; /* on disk */
+	size_t nruns;
+};
+
+struct sort_key {
+	const char *name;
+	bool down;
+	int group, stat, col; /* one of them, the others -1 */
 };
 
 struct agg {
@@ -175,6 +195,8 @@ struct group *group_new(struct agg *a, struct group *g);
 /* sort.c: order of n items with nkeys values each; idx gets their places. */
 void sort_parse(struct agg *a, char *arg);
 struct sort_val sort_value(const char *s, size_t n);
+int sort_cmp(const struct agg *a, const struct sort_val *x,
+    const struct sort_val *y); /* by all keys */
 void sort_items(
     const struct agg *a, const struct sort_val *v, size_t n, size_t *idx);
 
@@ -184,5 +206,11 @@ int print_groups(struct agg *a, int rc);
 
 /* pass.c: the records themselves. */
 void pass_listen(struct agg *a);
+void pass_line(struct agg *a, int legend, const char *s, size_t len);
+
+/* spill.c: the kept lines, in the order of idx, to a run on disk; and all
+ * runs, merged, to the output. */
+void spill_run(struct agg *a, const size_t *idx);
+void spill_merge(struct agg *a);
 
 #endif

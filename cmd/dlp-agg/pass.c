@@ -1,28 +1,14 @@
 /*
  * Without statistics: the records of -T themselves, those of them that
- * --where holds for, in the order of --sort. They are kept only to be sorted.
+ * --where holds for, in the order of --sort. They are kept only to be sorted,
+ * and where there are too many of them, in runs on disk (spill.c).
  */
 #include <stdlib.h>
 
 #include "agg.h"
 #include "err.h"
 
-struct line {
-	size_t at, len; /* in lines.text */
-	int legend;
-};
-
-struct lines {
-	struct buf text;
-	struct line *line;
-	size_t n, cap;
-	struct sort_val *val; /* per key; s is a place in key_text until
-				 they are sorted */
-	struct buf key_text;
-	struct smap legends;
-	int legend[AGG_TYPES];
-	bool any_legend; /* of the first type, in this section */
-};
+#define KEPT (64 * 1024 * 1024) /* bytes of records in memory */
 
 static void
 keep_keys(struct agg *a, const struct rec *r, int t)
@@ -73,6 +59,64 @@ over(struct agg *a)
 }
 
 static void
+set_key_texts(struct agg *a)
+{
+	struct lines *l = a->lines;
+	size_t i;
+
+	for (i = 0; i < l->n * (size_t)a->nkeys; i++)
+		if (l->val[i].kind == SORT_TEXT)
+			l->val[i].s = l->key_text.s + (size_t)l->val[i].d;
+}
+
+/* Writes the line, behind its legend where that is another one. */
+void
+pass_line(struct agg *a, int legend, const char *s, size_t len)
+{
+	struct lines *l = a->lines;
+	size_t n;
+	const char *text;
+
+	if (over(a))
+		return;
+	if (legend != l->put_legend) {
+		text = smap_str(&l->legends, (uint32_t)legend, &n);
+		out_line(text, n);
+	}
+	l->put_legend = legend;
+	out_line(s, len);
+}
+
+static void
+put_lines(struct agg *a, const size_t *idx)
+{
+	const struct lines *l = a->lines;
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		const struct line *x = &l->line[idx[i]];
+
+		pass_line(a, x->legend, l->text.s + x->at, x->len);
+	}
+}
+
+/* Sorts what is kept, hands it to put, and forgets it. */
+static void
+sorted(struct agg *a, void (*put)(struct agg *, const size_t *))
+{
+	struct lines *l = a->lines;
+	size_t *idx = xcalloc(l->n + 1, sizeof(*idx));
+
+	set_key_texts(a);
+	sort_items(a, l->val, l->n, idx);
+	put(a, idx);
+	free(idx);
+	l->n = 0;
+	buf_clear(&l->text);
+	buf_clear(&l->key_text);
+}
+
+static void
 on_record(struct stage *st, struct rec *r)
 {
 	struct agg *a = st->ctx;
@@ -81,10 +125,13 @@ on_record(struct stage *st, struct rec *r)
 	a->seen[t] = true;
 	if (!where_holds(a, r, t))
 		return;
-	if (a->nkeys > 0)
+	if (a->nkeys > 0) {
 		keep(a, r, t);
-	else if (!over(a))
+		if (a->lines->text.len >= KEPT)
+			sorted(a, spill_run);
+	} else if (!over(a)) {
 		stage_pass(st, r);
+	}
 }
 
 static void
@@ -105,61 +152,33 @@ on_legend(struct stage *st, struct rec *r)
 }
 
 static void
-set_key_texts(struct agg *a)
+put_all(struct agg *a)
 {
 	struct lines *l = a->lines;
-	size_t i;
-
-	for (i = 0; i < l->n * (size_t)a->nkeys; i++)
-		if (l->val[i].kind == SORT_TEXT)
-			l->val[i].s = l->key_text.s + (size_t)l->val[i].d;
-}
-
-static void
-put_legend(const struct lines *l, int id)
-{
 	size_t n;
-	const char *s = smap_str(&l->legends, (uint32_t)id, &n);
+	const char *s;
 
-	out_line(s, n);
-}
-
-static void
-put_lines(struct agg *a)
-{
-	struct lines *l = a->lines;
-	size_t *idx = xcalloc(l->n + 1, sizeof(*idx)), i;
-	int legend = -1;
-
-	set_key_texts(a);
-	sort_items(a, l->val, l->n, idx);
-	if (l->n == 0 && l->any_legend)
-		put_legend(l, l->legend[0]);
-	for (i = 0; i < l->n; i++) {
-		const struct line *x = &l->line[idx[i]];
-
-		if (over(a))
-			continue;
-		if (x->legend != legend)
-			put_legend(l, x->legend);
-		legend = x->legend;
-		out_line(l->text.s + x->at, x->len);
+	l->put_legend = -1;
+	if (l->n == 0 && l->nruns == 0 && l->any_legend) {
+		s = smap_str(&l->legends, (uint32_t)l->legend[0], &n);
+		out_line(s, n);
 	}
-	free(idx);
+	if (l->nruns == 0) {
+		sorted(a, put_lines);
+		return;
+	}
+	sorted(a, spill_run);
+	spill_merge(a);
 }
 
 static void
 on_end(struct stage *st)
 {
 	struct agg *a = st->ctx;
-	struct lines *l = a->lines;
 
 	if (a->nkeys > 0)
-		put_lines(a);
-	l->n = 0;
-	l->any_legend = false;
-	buf_clear(&l->text);
-	buf_clear(&l->key_text);
+		put_all(a);
+	a->lines->any_legend = false;
 	stage_note("agg_over_limit", a->n_over);
 	a->n_out = a->n_over = 0;
 }

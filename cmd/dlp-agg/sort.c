@@ -8,8 +8,7 @@
 
 /* What qsort's comparison looks at. */
 static const struct sort_val *vals;
-static const struct sort_key *keys;
-static int nkeys;
+static const struct agg *sorting;
 
 void
 sort_parse(struct agg *a, char *arg)
@@ -79,19 +78,25 @@ cmp_val(const struct sort_val *x, const struct sort_val *y, bool down)
 	return down ? -c : c;
 }
 
+int
+sort_cmp(
+    const struct agg *a, const struct sort_val *x, const struct sort_val *y)
+{
+	int k, c = 0;
+
+	for (k = 0; k < a->nkeys && c == 0; k++)
+		c = cmp_val(&x[k], &y[k], a->key[k].down);
+	return c;
+}
+
 static int
 cmp_item(const void *a, const void *b)
 {
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	int k, c;
+	size_t n = (size_t)sorting->nkeys;
+	int c = sort_cmp(sorting, &vals[x * n], &vals[y * n]);
 
-	for (k = 0; k < nkeys; k++) {
-		c = cmp_val(&vals[x * (size_t)nkeys + (size_t)k],
-		    &vals[y * (size_t)nkeys + (size_t)k], keys[k].down);
-		if (c != 0)
-			return c;
-	}
-	return (x > y) - (x < y); /* the order of arrival */
+	return c != 0 ? c : (x > y) - (x < y); /* the order of arrival */
 }
 
 void
@@ -102,8 +107,7 @@ sort_items(const struct agg *a, const struct sort_val *v, size_t n, size_t *idx)
 	for (i = 0; i < n; i++)
 		idx[i] = i;
 	vals = v;
-	keys = a->key;
-	nkeys = a->nkeys;
-	if (nkeys > 0 && n > 1)
+	sorting = a;
+	if (a->nkeys > 0 && n > 1)
 		qsort(idx, n, sizeof(*idx), cmp_item);
 }

@@ -1,0 +1,25 @@
+/* Temporary files; see temp.h. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "err.h"
+#include "temp.h"
+
+int
+temp_fd(void)
+{
+	const char *dir = getenv("TMPDIR");
+	struct buf b = { 0 };
+	int fd;
+
+	buf_puts(&b, dir != NULL && *dir != '\0' ? dir : "/tmp");
+	buf_puts(&b, "/dlp.XXXXXX");
+	buf_str(&b);
+	fd = mkstemp(b.s);
+	if (fd < 0)
+		die_errno("%s", b.s);
+	unlink(b.s);
+	buf_free(&b);
+	return fd;
+}

@@ -1,0 +1,9 @@
+/* Temporary files without a name: nothing is left behind. */
+#ifndef DLP_TEMP_H
+#define DLP_TEMP_H
+
+/* A new file in TMPDIR (/tmp), open for reading and writing and already
+ * unlinked. The descriptor is the caller's. Failure is fatal. */
+int temp_fd(void);
+
+#endif
