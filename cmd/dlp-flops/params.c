@@ -8,6 +8,7 @@
  *	^i   its first dimension
  *	*    the shapes of all tensors among the positional arguments, [..]
  *	+    the same with the keyword arguments
+ *	&    the type of the first of those tensors
  *	=    the type that the op's name is: half() to fp16
  *
  * other characters stand for themselves. Each field ends in a comma.
@@ -171,6 +172,9 @@ put_spec(const struct work *w, const char *spec, struct buf *b)
 		case '+':
 			put_shapes(w, b, *p == '+');
 			break;
+		case '&':
+			params_dtype(b, w, arg_tensor(w->a, 0));
+			break;
 		case '=':
 			if (p > spec && p[-1] > '9') { /* behind a name */
 				buf_putc(b, '=');
@@ -191,6 +195,12 @@ params_put(const struct work *w, const struct rule *rule, struct buf *b)
 {
 	size_t was = b->len;
 
+	/* PyProf's word for an element-wise op of numbers alone */
+	if (rule != NULL && rule->family == FAM_POINTWISE && w->a->typed &&
+	    w->a->n > 0 && arg_tensor(w->a, 0) == NULL) {
+		buf_puts(b, "T=[(1,)],fp32,");
+		return true;
+	}
 	if (rule != NULL && rule->params != NULL) {
 		if (rule->params(w, b))
 			return true;

@@ -7,6 +7,8 @@
  * functions that take several instructions (exp, log, sin, pow) are not
  * counted: how many is the device's affair.
  */
+#include <string.h>
+
 #include "rules.h"
 
 #define MAX_DIMS 64
@@ -115,14 +117,19 @@ element_count(const struct work *w, struct answer *r, int kind)
 
 /* The rows of a table by index: no arithmetic; reads the indices and the
  * rows, writes the rows. Backward is a sum whose cost depends on the values
- * of the indices. */
+ * of the indices. torch.nn.functional takes the indices first, torch and
+ * aten the table. */
 void
-embedding_count(const struct work *w, struct answer *r, int table)
+embedding_count(const struct work *w, struct answer *r, int unused)
 {
-	const struct arg *e = arg_at(w->a, (size_t)table);
-	const struct arg *i = arg_at(w->a, (size_t)(1 - table));
+	static const char fn[] = "torch.nn.functional";
+	bool functional =
+	    w->mod_len == sizeof(fn) - 1 && memcmp(w->mod, fn, w->mod_len) == 0;
+	const struct arg *e = arg_at(w->a, functional ? 1 : 0);
+	const struct arg *i = arg_at(w->a, functional ? 0 : 1);
 	int64_t n, row;
 
+	(void)unused;
 	if (w->bprop || e == NULL || i == NULL || e->nd != 2)
 		return;
 	n = arg_numel(w->a, i);

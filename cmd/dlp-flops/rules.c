@@ -33,8 +33,8 @@ const char *const role_names[ROLE_N] = {
 	[ROLE_AUX] = "aux",
 };
 
-#define ONE "T=#0,@0"  /* most classes: first argument's shape and type */
-#define POINT "T=*,@0" /* element-wise */
+#define ONE "T=#0,@0" /* most classes: first argument's shape and type */
+#define POINT "T=*,&" /* element-wise */
 #define GEMM(o, first, fn)                                                     \
 	{                                                                      \
 		o, FAM_GEMM, gemm_count, first, NULL, fn, NULL                 \
@@ -128,7 +128,7 @@ static const struct rule rules[] = {
 
 #include "point.tab"
 
-	{ "embedding", FAM_EMBEDDING, embedding_count, 1, "I=#0,@0E=#1,@1",
+	{ "embedding", FAM_EMBEDDING, embedding_count, 0, "I=#0,@0E=#1,@1",
 	    NULL, NULL },
 	EACH("softmax", FAM_SOFTMAX, PE_SOFTMAX, ONE),
 	EACH("log_softmax", FAM_SOFTMAX, PE_SOFTMAX, ONE),

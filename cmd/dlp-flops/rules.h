@@ -135,7 +135,7 @@ void point_count(const struct work *w, struct answer *r, int kind);
 
 enum { PE_RELU, PE_SOFTMAX, PE_DROPOUT, PE_COPY };
 void element_count(const struct work *w, struct answer *r, int kind);
-void embedding_count(const struct work *w, struct answer *r, int table);
+void embedding_count(const struct work *w, struct answer *r, int unused);
 
 void reduce_count(const struct work *w, struct answer *r, int extra);
 

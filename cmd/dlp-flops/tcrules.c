@@ -92,7 +92,8 @@ static const struct tc_rule rules[] = {
 	    "sm90::gmma|cute::umma" },
 	{ "mma-word", Y,
 	    "_hmma|hmma_|_imma_|_dmma_|_bmma_|_qmma_|wgmma|_gmma|gmma_|"
-	    "gmma::|tcgen05|utcmma|mma_sync|mmasync|wmma" },
+	    "gmma::|tcgen05|utcmma|mma_sync|mmasync|wmma|m16n8k#|m8n8k4|"
+	    "m16n16k16" },
 	{ "nvjet", Y, "nvjet" },
 	{ "trtllm-gen", Y, "^bmm_#|^gemm_#|bmm_bfloat16_|bmm_e4m3|bmm_e2m1" },
 	{ "sm90-product", Y,
@@ -156,6 +157,8 @@ static const struct tc_rule rules[] = {
 	    "at::native::|at::cuda:: !pack_mm !gemm !_mm_kernel !mma_ "
 	    "!cutlass !cute:: !mixed_dtype" },
 	{ "cub", N, "cub::|thrust::" },
+	/* Eigen's kernels, products too, are plain C++ */
+	{ "eigen", N, "eigen::internal::|tensorflow::functor::" },
 	/* aten's predecessors, MXNet, cuDNN's own helpers */
 	{ "old-frameworks", N,
 	    "@cunn_|thc_|thcudatensor|thcunn|mshadow::cuda::map|mxnet_op|"
