@@ -90,8 +90,8 @@ iterations_as_sql() {
 	dlp-parse "$LENET" | dlp-correlate | dlp-iter -k iteration >out
 	awk -F'\t' '/^#/ { for (i = 1; i <= NF; i++) p[$1, $i] = i; next }
 	    $1 ~ /^(kern|copy|set)$/ { t = "#" $1
-		print $p[t, "iter"], $p[t, "start_ns"],
-		    $p[t, "start_ns"] + $p[t, "dur_ns"] }' OFS='\t' out >work
+		print $p[t, "iter"], $p[t, "start_ns"], sprintf("%.0f",
+		    $p[t, "start_ns"] + $p[t, "dur_ns"]) }' OFS='\t' out >work
 	sqlite3 -tabs :memory: 'CREATE TABLE w(n, a INT, b INT)' \
 	    '.import work w' "
 	WITH r AS (SELECT n, a, b, max(b) OVER (PARTITION BY n ORDER BY a, b
