@@ -145,6 +145,10 @@ missing(struct profile *p)
 		warn("%s: no NVTX ranges: ops and layers are unknown%s%s",
 		    p->path, p->dialect->option ? "; record them with " : "",
 		    p->dialect->option ? p->dialect->option(EV_RANGE) : "");
+	if (p->gpu_rows > 0 && select_kind(EV_KERN) && !has_rows(p, EV_KERN) &&
+	    !has_rows(p, EV_GRAPH))
+		warn("%s: no kernels in this profile, only other GPU work",
+		    p->path);
 	for (k = 0; k < EV_KINDS; k++) {
 		if (k == EV_KERN || k == EV_RANGE || has_rows(p, k) ||
 		    !select_asked((enum ev_kind)k))
