@@ -18,8 +18,7 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-static const struct option longopts[] = { { "ranges", no_argument, NULL,
-					      'r' },
+static const struct option longopts[] = { { "ranges", no_argument, NULL, 'r' },
 	CLI_LONGOPTS, { NULL, 0, NULL, 0 } };
 
 int
@@ -32,8 +31,8 @@ main(int argc, char **argv)
 	int ch;
 
 	cli_init("dlp-correlate");
-	while ((ch = getopt_long(argc, argv, "r" CLI_SHORTOPTS, longopts,
-		    NULL)) != -1)
+	while ((ch = getopt_long(
+		    argc, argv, "r" CLI_SHORTOPTS, longopts, NULL)) != -1)
 		switch (ch) {
 		case 'r':
 			c.all_ranges = true;

@@ -39,8 +39,8 @@ captured(struct proc *p, const struct inst *in)
 		p->cap_cap = p->cap_cap > 0 ? p->cap_cap * 2 : 64;
 		p->cap = xrealloc(p->cap, p->cap_cap, sizeof(*p->cap));
 	}
-	p->cap[p->n_cap] = (struct captured){ in->id, in->op, in->phase,
-		in->seq, NULL };
+	p->cap[p->n_cap] =
+	    (struct captured){ in->id, in->op, in->phase, in->seq, NULL };
 	return ++p->n_cap;
 }
 
@@ -52,8 +52,8 @@ node_new(struct proc *p, int64_t id)
 	if (*v == 0) {
 		if (p->n_node == p->cap_node) {
 			p->cap_node = p->cap_node > 0 ? p->cap_node * 2 : 64;
-			p->node = xrealloc(p->node, p->cap_node,
-			    sizeof(*p->node));
+			p->node =
+			    xrealloc(p->node, p->cap_node, sizeof(*p->node));
 		}
 		p->node[p->n_node] = (struct node){ 0 };
 		*v = ++p->n_node;
@@ -132,8 +132,8 @@ replay_new(struct corr *c, const struct work *w, const struct captured *cap)
 	in->launch_id = w->p->launch_id;
 	if (c->n_replay == c->cap_replay) {
 		c->cap_replay = c->cap_replay > 0 ? c->cap_replay * 2 : 64;
-		c->replay = xrealloc(c->replay, c->cap_replay,
-		    sizeof(struct inst *));
+		c->replay =
+		    xrealloc(c->replay, c->cap_replay, sizeof(struct inst *));
 	}
 	c->replay[c->n_replay++] = in;
 	return in;

@@ -99,8 +99,7 @@ by_inputs(struct proc *p, const struct marker *m, struct recent_val *v)
 /* AccumulateGrad runs as soon as its gradient is there, before any other node
  * of its thread: so the gradient is of the node before. */
 static bool
-by_order(const struct thread *th, const struct marker *m,
-    struct recent_val *v)
+by_order(const struct thread *th, const struct marker *m, struct recent_val *v)
 {
 	static const char word[] = "AccumulateGrad";
 	size_t w = sizeof(word) - 1;
@@ -132,7 +131,7 @@ pair_forward(struct corr *c, struct thread *th, const struct marker *m,
 				       : recent_get(&p->fwd, m->seq, v);
 	else
 		found = by_inputs(p, m, v) ||
-		    (!pyprof_mode(p) && by_order(th, m, v));
+			(!pyprof_mode(p) && by_order(th, m, v));
 	if (!found || v->op == OP_NONE) {
 		c->n_unpaired++;
 		return false;

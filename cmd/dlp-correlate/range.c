@@ -18,8 +18,7 @@ is_checkpoint(const struct marker *m)
 	size_t w = sizeof(word) - 1, i;
 
 	for (i = 0; i + w <= m->name.n; i++)
-		if (m->name.s[i] == 'C' &&
-		    memcmp(m->name.s + i, word, w) == 0)
+		if (m->name.s[i] == 'C' && memcmp(m->name.s + i, word, w) == 0)
 			return true;
 	return false;
 }
@@ -66,8 +65,8 @@ add_phased(struct thread *th)
 	if (th->phased)
 		return;
 	th->phased = true;
-	p->phased = xrealloc(p->phased, p->n_phased + 1,
-	    sizeof(struct thread *));
+	p->phased =
+	    xrealloc(p->phased, p->n_phased + 1, sizeof(struct thread *));
 	p->phased[p->n_phased++] = th;
 }
 
@@ -86,8 +85,8 @@ begin_user(struct thread *th, struct open *o, const struct marker *m)
 }
 
 static void
-begin_args(struct corr *c, struct thread *th, struct open *o,
-    struct marker *m, struct inst *cur, bool bwd)
+begin_args(struct corr *c, struct thread *th, struct open *o, struct marker *m,
+    struct inst *cur, bool bwd)
 {
 	uint32_t id;
 
@@ -171,8 +170,7 @@ leave_op_id(struct thread *th, const struct open *o, const struct marker *m,
 
 	if (cur == NULL || cur->pending || m->op_id < 0 || th->n < 2)
 		return;
-	if (m->kind != MK_BWD && up->kind != MK_BWD &&
-	    up->kind != MK_BWD_FRAME)
+	if (m->kind != MK_BWD && up->kind != MK_BWD && up->kind != MK_BWD_FRAME)
 		return;
 	v.op = cur->fwd_op;
 	v.inst = cur->fwd_inst;
@@ -181,8 +179,8 @@ leave_op_id(struct thread *th, const struct open *o, const struct marker *m,
 }
 
 static void
-begin_frame(struct corr *c, struct thread *th, struct open *o,
-    const struct marker *m)
+begin_frame(
+    struct corr *c, struct thread *th, struct open *o, const struct marker *m)
 {
 	if (o->hidden || o->dead)
 		return;
@@ -192,8 +190,8 @@ begin_frame(struct corr *c, struct thread *th, struct open *o,
 }
 
 static void
-begin_framework(struct corr *c, struct thread *th, struct open *o,
-    struct marker *m)
+begin_framework(
+    struct corr *c, struct thread *th, struct open *o, struct marker *m)
 {
 	struct open *up = th->n > 1 ? o - 1 : NULL;
 	struct inst *cur = up != NULL ? up->cur : NULL;

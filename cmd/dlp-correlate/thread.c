@@ -167,10 +167,12 @@ thread_sweep(struct corr *c, struct thread *th)
 }
 
 static void
-thread_free(struct thread *th)
+thread_free(struct corr *c, struct thread *th)
 {
 	size_t i;
 
+	for (i = 0; i < th->n; i++)
+		leave(c, &th->v[i]);
 	for (i = 0; i < th->cap; i++)
 		buf_free(&th->v[i].text);
 	free(th->v);
@@ -179,13 +181,13 @@ thread_free(struct thread *th)
 }
 
 static void
-proc_free(struct proc *p)
+proc_free(struct corr *c, struct proc *p)
 {
 	size_t it = 0;
 	uint64_t key, val;
 
 	while (map_next(&p->threads, &it, &key, &val))
-		thread_free((struct thread *)(uintptr_t)val);
+		thread_free(c, (struct thread *)(uintptr_t)val);
 	map_free(&p->threads);
 	map_free(&p->nodes);
 	recent_free(&p->fwd);
@@ -204,7 +206,7 @@ procs_free(struct corr *c)
 	size_t i;
 
 	for (i = 0; i < c->procs.n; i++)
-		proc_free((struct proc *)(uintptr_t)c->procs.val[i]);
+		proc_free(c, (struct proc *)(uintptr_t)c->procs.val[i]);
 	smap_free(&c->procs);
 	c->last = NULL;
 	c->last_proc = NULL;

@@ -9,8 +9,11 @@
 static void
 resolve_by_name(struct corr *c, struct thread *th, struct inst *in)
 {
-	struct marker m = { .kind = MK_BWD, .by = BY_PYTORCH, .seq = -1,
-		.op_id = -1, .step = -1 };
+	struct marker m = { .kind = MK_BWD,
+		.by = BY_PYTORCH,
+		.seq = -1,
+		.op_id = -1,
+		.step = -1 };
 	size_t i;
 
 	for (i = th->n; i > 0 && th->v[i - 1].own != in;)
@@ -123,8 +126,8 @@ work_place(struct corr *c, const struct work *w, struct place *pl)
 	} else {
 		pl->layer = none;
 		if (top != NULL)
-			pl->layer = (struct text){ w->th->layer.s,
-				top->layer_len };
+			pl->layer =
+			    (struct text){ w->th->layer.s, top->layer_len };
 		pl->op = op_unassociated(c, pl->layer, w->what);
 		pl->why = why_none(w);
 	}

@@ -37,10 +37,7 @@ put_key(const struct op *op)
 	struct text shapes = op->f[OF_SHAPES];
 
 	put(op->f[OF_NAME]);
-	buf_puts(&out_buf,
-	    op->none	   ? "||" :
-		op->bwd ? "|bprop|" :
-			  "|fprop|");
+	buf_puts(&out_buf, op->none ? "||" : op->bwd ? "|bprop|" : "|fprop|");
 	if (shapes.s != NULL)
 		buf_put(&out_buf, shapes.s, shapes.n);
 }
