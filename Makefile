@@ -157,7 +157,7 @@ dist:
 
 .PHONY: clean
 clean:
-	rm -rf build build-san
+	rm -rf build build-*
 
 -include $(wildcard $(B)/common/*.d $(B)/cmd/*.d $(B)/cmd/*/*.d \
     $(B)/tests/unit/*.d)

@@ -4,8 +4,10 @@
 load lib
 
 mk() {
+	local san=
+	[ "${B:-build}" != build-san ] || san=SAN=1
 	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS \
-	    make -C "$ROOT" --no-print-directory B="${B:-build}" "$@"
+	    make -C "$ROOT" --no-print-directory $san "$@"
 }
 
 @test "the top level holds what it should" {
