@@ -11,8 +11,7 @@ buf_grow(struct buf *b, size_t more)
 {
 	size_t need, cap;
 
-	if (__builtin_add_overflow(b->len, more, &need) ||
-	    need > SIZE_MAX / 2)
+	if (__builtin_add_overflow(b->len, more, &need) || need > SIZE_MAX / 2)
 		die("out of memory");
 	cap = b->cap > 0 ? b->cap : 64;
 	while (cap < need)

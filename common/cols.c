@@ -9,6 +9,8 @@
 #define FLOPS "dlp-flops"
 #define AGG "dlp-agg"
 
+/* Tables: a row stands as it reads best. */
+/* clang-format off */
 const struct type_def type_defs[] = {
 	{ "str", PARSE, "a long string, written before its first use" },
 	{ "dev", PARSE, "a GPU" },
@@ -383,6 +385,7 @@ const struct col_def col_defs[] = {
 
 	{ NULL, NULL, NULL, COL_TEXT, NULL },
 };
+/* clang-format on */
 
 /* PyProf's words, and short forms of ours. */
 static const struct {

@@ -22,7 +22,7 @@ enum col_kind {
 struct col_def {
 	const char *type; /* record type, "kern" */
 	const char *name; /* column name, "start_ns" */
-	const char *by;	  /* the command that writes it, "dlp-parse" */
+	const char *by;   /* the command that writes it, "dlp-parse" */
 	enum col_kind kind;
 	const char *help; /* one line: meaning, unit */
 };

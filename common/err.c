@@ -44,8 +44,7 @@ put_safe(char *p, const char *s)
 	return p;
 }
 
-static void
-message(const char *tail, const char *fmt, va_list ap)
+static void message(const char *tail, const char *fmt, va_list ap)
     __attribute__((format(printf, 2, 0)));
 
 static void

@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 enum {
-	EXIT_OK = 0,	   /* done */
-	EXIT_GATE = 1,	   /* a gate fired: --fail-on, --fail-over */
-	EXIT_TROUBLE = 2,  /* usage, input, I/O: trouble of any kind */
+	EXIT_OK = 0,      /* done */
+	EXIT_GATE = 1,    /* a gate fired: --fail-on, --fail-over */
+	EXIT_TROUBLE = 2, /* usage, input, I/O: trouble of any kind */
 };
 
 /* Sets the name that begins every message; keeps the pointer. */
@@ -21,8 +21,7 @@ const char *err_prog_name(void);
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* warn() and exit with EXIT_TROUBLE. */
-void die(const char *fmt, ...)
-    __attribute__((format(printf, 1, 2), noreturn));
+void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* As die(), with ": " and the text of errno appended. */
 void die_errno(const char *fmt, ...)

@@ -12,7 +12,7 @@
 struct ivl {
 	struct ivl_span {
 		int64_t lo, hi;
-	} *v; /* disjoint, ascending */
+	} * v; /* disjoint, ascending */
 	size_t n, cap;
 };
 

@@ -23,7 +23,7 @@ uint64_t *map_get(const struct map *m, uint64_t key);
 uint64_t *map_put(struct map *m, uint64_t key, bool *is_new);
 
 bool map_del(struct map *m, uint64_t key); /* true if it was there */
-void map_clear(struct map *m);		   /* empty, memory kept */
+void map_clear(struct map *m);             /* empty, memory kept */
 void map_free(struct map *m);
 
 /* Walks the map in no order: start with *it = 0; false at the end. */
@@ -31,8 +31,8 @@ bool map_next(const struct map *m, size_t *it, uint64_t *key, uint64_t *val);
 
 struct smap { /* byte string -> number from 0; all zero is empty */
 	struct smap_ent *ent; /* by number */
-	uint32_t *slot;	      /* number + 1 */
-	uint64_t *val;	      /* by number: the caller's, 0 at first */
+	uint32_t *slot;       /* number + 1 */
+	uint64_t *val;        /* by number: the caller's, 0 at first */
 	size_t n, cap, ent_cap;
 	struct smap_chunk *mem;
 };

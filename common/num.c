@@ -47,8 +47,7 @@ num_f64(const char *s, size_t n, double *v)
 {
 	char t[64], *end;
 
-	if (n == 0 || n >= sizeof(t) ||
-	    strspn(s, "0123456789+-.eE") < n)
+	if (n == 0 || n >= sizeof(t) || strspn(s, "0123456789+-.eE") < n)
 		return false;
 	memcpy(t, s, n);
 	t[n] = '\0';

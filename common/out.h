@@ -19,7 +19,7 @@ struct out_type;
 extern struct buf out_buf; /* the pending output: for the appenders below */
 
 void out_open(bool unbuffered); /* -u: flush after each record */
-int out_finish(int status); /* flush and close; the exit status to return */
+int out_finish(int status);     /* flush and close; the exit status to return */
 void out_flush(void);
 void out_check(void); /* flush if enough is pending */
 
@@ -35,7 +35,7 @@ uint64_t out_count(void);     /* data records since out_legends_again */
 void out_counted(uint64_t n); /* n more were written by way of out_buf */
 
 void out_rec(struct out_type *t); /* begins a record (legend if due) */
-void out_end(void);		  /* ends it */
+void out_end(void);               /* ends it */
 
 /* Fields; each puts the TAB before itself. */
 static inline void

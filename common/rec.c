@@ -73,7 +73,7 @@ tag_slot(const char *s, size_t n)
 {
 	return ((unsigned char)s[0] * 7u + (unsigned char)s[n - 1] * 31u +
 		   (unsigned)n) %
-	    REC_TAG_SLOTS;
+	       REC_TAG_SLOTS;
 }
 
 static struct rec_type *
@@ -104,8 +104,8 @@ rec_type(struct rec_reader *rd, const char *tag)
 	k = tag_slot(tag, n);
 	t->next = rd->slot[k];
 	rd->slot[k] = t;
-	rd->types = xrealloc(rd->types, (size_t)rd->ntypes + 1,
-	    sizeof(struct rec_type *));
+	rd->types = xrealloc(
+	    rd->types, (size_t)rd->ntypes + 1, sizeof(struct rec_type *));
 	rd->types[rd->ntypes++] = t;
 	return t;
 }
@@ -179,8 +179,8 @@ fill(struct rec_reader *rd)
 		die_errno("%s", rd->name);
 	rd->eof = n == 0;
 	if (memchr(rd->buf + rd->len, '\0', (size_t)n) != NULL)
-		die("%s: NUL byte after line %llu: not a dlp stream",
-		    rd->name, (unsigned long long)rd->lineno);
+		die("%s: NUL byte after line %llu: not a dlp stream", rd->name,
+		    (unsigned long long)rd->lineno);
 	rd->len += (size_t)n;
 	return n > 0;
 }

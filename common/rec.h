@@ -63,8 +63,8 @@ void *rec_user(const struct rec_type *t);
 /* Binds a column; a needed one that the legend lacks is fatal at the first
  * record of the type, with a message that names the command that adds it.
  * The result lives as long as the reader. */
-struct rec_col *rec_col(struct rec_type *t, const char *name,
-    enum rec_need need);
+struct rec_col *rec_col(
+    struct rec_type *t, const char *name, enum rec_need need);
 
 /* The names under the type's current legend (without the tag). */
 int rec_ncols(const struct rec_type *t);
@@ -85,8 +85,8 @@ const char *rec_raw(const struct rec *r, const struct rec_col *c, size_t *n);
 /* The unescaped value, NUL-terminated in *tmp or the line's own bytes; NULL
  * if unset. tmp: a buffer of the caller's, reused. */
 struct buf;
-const char *rec_str(const struct rec *r, const struct rec_col *c,
-    struct buf *tmp, size_t *n);
+const char *rec_str(
+    const struct rec *r, const struct rec_col *c, struct buf *tmp, size_t *n);
 
 /* False if unset. A text that is no number is fatal. */
 bool rec_i64(const struct rec *r, const struct rec_col *c, int64_t *v);
@@ -99,8 +99,8 @@ const char *rec_field(const struct rec *r, int i, size_t *n);
 const char *const *rec_split(const struct rec *r);
 
 /* For a metadata line: the word behind ## and the rest behind the TAB. */
-const char *rec_meta(const struct rec *r, size_t *wlen, const char **rest,
-    size_t *rlen);
+const char *rec_meta(
+    const struct rec *r, size_t *wlen, const char **rest, size_t *rlen);
 
 const char *rec_input_name(const struct rec_reader *rd); /* FILE */
 

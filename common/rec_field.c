@@ -29,8 +29,8 @@ rec_col(struct rec_type *t, const char *name, enum rec_need need)
 
 	c->name = name;
 	c->need = need;
-	t->cols = xrealloc(t->cols, (size_t)t->ncols + 1,
-	    sizeof(struct rec_col *));
+	t->cols =
+	    xrealloc(t->cols, (size_t)t->ncols + 1, sizeof(struct rec_col *));
 	t->cols[t->ncols++] = c;
 	bind(t, c);
 	t->checked = false;
@@ -88,8 +88,8 @@ rec_check_legend(struct rec *r)
 	int i;
 
 	if (!t->has_legend)
-		rec_die(r, "record '%s' before its legend '#%s'", t->tag,
-		    t->tag);
+		rec_die(
+		    r, "record '%s' before its legend '#%s'", t->tag, t->tag);
 	for (i = 0; i < t->ncols; i++) {
 		const struct rec_col *c = t->cols[i];
 
@@ -141,8 +141,8 @@ split(const struct rec *r)
 
 	if (rd->field_cap < want + 1) {
 		rd->field_cap = want + 64;
-		rd->field = xrealloc(rd->field, (size_t)rd->field_cap,
-		    sizeof(*rd->field));
+		rd->field = xrealloc(
+		    rd->field, (size_t)rd->field_cap, sizeof(*rd->field));
 	}
 	n = find_tabs(r->line, r->len, rd->field, want);
 	if (n != want)
@@ -183,8 +183,8 @@ rec_raw(const struct rec *r, const struct rec_col *c, size_t *n)
 }
 
 const char *
-rec_str(const struct rec *r, const struct rec_col *c, struct buf *tmp,
-    size_t *n)
+rec_str(
+    const struct rec *r, const struct rec_col *c, struct buf *tmp, size_t *n)
 {
 	const char *s = rec_raw(r, c, n);
 
@@ -222,7 +222,7 @@ rec_f64(const struct rec *r, const struct rec_col *c, double *v)
 	if (s == NULL)
 		return false;
 	if (!num_f64(s, n, v))
-		rec_die(r, "%s: %s is no number: '%.*s'", r->type->tag,
-		    c->name, (int)(n < 40 ? n : 40), s);
+		rec_die(r, "%s: %s is no number: '%.*s'", r->type->tag, c->name,
+		    (int)(n < 40 ? n : 40), s);
 	return true;
 }

@@ -102,7 +102,7 @@ static bool
 is_cmd(const struct rec *r)
 {
 	return r->kind == REC_META && r->len >= 6 &&
-	    memcmp(r->line, "##cmd\t", 6) == 0;
+	       memcmp(r->line, "##cmd\t", 6) == 0;
 }
 
 static void

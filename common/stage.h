@@ -24,15 +24,15 @@ struct stage {
 	/* all may be NULL */
 	void (*section)(struct stage *st); /* a section begins (also at the
 					      first line of a fragment) */
-	void (*end)(struct stage *st); /* it ends: last records and notes
-					  are written here, before ##end; also
-					  at the end of a broken input */
+	void (*end)(struct stage *st);     /* it ends: last records and notes
+					      are written here, before ##end; also
+					      at the end of a broken input */
 	void (*meta)(struct stage *st, struct rec *r); /* sees each ##info,
 					  ##note line; it is passed on first */
 	stage_fn *hold; /* if set, gets every line that is passed on (not
 			   ##dlp, ##cmd, ##end) instead of the output: for
 			   stages that keep records back, in order */
-	bool complete;	/* in end(): the section is whole */
+	bool complete;  /* in end(): the section is whole */
 	/* private */
 	struct buf cmd;
 	struct stage_type *types;
@@ -41,8 +41,8 @@ struct stage {
 };
 
 /* argv[0..argc) is shown in ##cmd (options and operands as given). */
-void stage_open(struct stage *st, int argc, char *const *argv,
-    const char *path, bool unbuffered);
+void stage_open(struct stage *st, int argc, char *const *argv, const char *path,
+    bool unbuffered);
 
 /* For commands that read a stream but write none (dlp-fmt): metadata and
  * unknown records are not passed on. */
@@ -51,8 +51,8 @@ void stage_open_sink(struct stage *st, const char *path, bool unbuffered);
 /* The reader's type, for rec_col(). data gets each record; legend (may be
  * NULL: then it is passed on) gets each legend. data NULL: the records are
  * dropped. */
-struct rec_type *stage_on(struct stage *st, const char *tag, stage_fn *data,
-    stage_fn *legend);
+struct rec_type *stage_on(
+    struct stage *st, const char *tag, stage_fn *data, stage_fn *legend);
 
 /* Passes a line on untouched. */
 void stage_pass(struct stage *st, struct rec *r);
@@ -64,7 +64,7 @@ int stage_run(struct stage *st);
 /* Writes the beginning of a section: ##dlp and ##cmd (dlp-parse). */
 void stage_begin_section(int argc, char *const *argv);
 void stage_cmd(int argc, char *const *argv); /* our ##cmd line */
-void stage_end_section(void);		     /* ##end */
+void stage_end_section(void);                /* ##end */
 
 /* "##note NAME COUNT"; nothing if count is 0. */
 void stage_note(const char *name, uint64_t count);

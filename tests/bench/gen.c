@@ -21,7 +21,7 @@ enum { NVTX, KERN, CALL, COPY, SET, SYNC, N_TABLES };
 struct row {
 	int64_t start, end;
 	int64_t a, b, c, d; /* what the table needs: see put_row */
-	char *text;	    /* NVTX: at most TEXT_MAX */
+	char *text;         /* NVTX: at most TEXT_MAX */
 };
 
 struct table {
@@ -69,9 +69,9 @@ static struct table tables[N_TABLES] = {
 };
 
 static struct {
-	int64_t t;	   /* CPU time */
+	int64_t t; /* CPU time */
 	int64_t tid;
-	int64_t busy[32];  /* by stream: free from then on */
+	int64_t busy[32]; /* by stream: free from then on */
 	int64_t corr, op_id, seq;
 	uint64_t random;
 	size_t open[DEPTH]; /* rows of the open ranges */
@@ -267,8 +267,8 @@ iteration(int64_t number)
 
 	whole = tables[NVTX].n;
 	add(NVTX, run.t, 0)->a = MAIN_TID;
-	snprintf(row_text(&tables[NVTX].v[whole]), TEXT_MAX,
-	    "iteration %lld", (long long)number);
+	snprintf(row_text(&tables[NVTX].v[whole]), TEXT_MAX, "iteration %lld",
+	    (long long)number);
 	program(program_load, NULL);
 	for (i = 0; i < N_LAYERS; i++) {
 		layer_get(&l, i);
@@ -354,8 +354,8 @@ put_strings(sqlite3 *db)
 	int i;
 
 	for (i = 0; i < n_strings; i++) {
-		text = sqlite3_mprintf("INSERT INTO StringIds VALUES (%d, %Q)",
-		    i + 1, strings[i]);
+		text = sqlite3_mprintf(
+		    "INSERT INTO StringIds VALUES (%d, %Q)", i + 1, strings[i]);
 		if (text == NULL)
 			fail("memory", "none left");
 		sql(db, text);
@@ -395,7 +395,7 @@ main(int argc, char **argv)
 	    (long long)n, (long long)tables[NVTX].total,
 	    (long long)tables[KERN].total, (long long)tables[CALL].total,
 	    (long long)(tables[COPY].total + tables[SET].total +
-		tables[SYNC].total),
+			tables[SYNC].total),
 	    (long long)done);
 	return sqlite3_close(db) != SQLITE_OK;
 }

@@ -283,17 +283,16 @@ one_size(char *p, size_t n, char c, const struct layer *l)
 	side = l->side;
 	switch (c) {
 	case 'x':
-		return l->first
-		    ? snprintf(p, n, "[%d, %d]", BATCH, l->in)
-		    : snprintf(p, n, "[%d, %d, %d, %d]", BATCH, l->in, side,
-			  side);
+		return l->first ? snprintf(p, n, "[%d, %d]", BATCH, l->in)
+				: snprintf(p, n, "[%d, %d, %d, %d]", BATCH,
+				      l->in, side, side);
 	case 'y':
-		return snprintf(p, n, "[%d, %d, %d, %d]", BATCH, l->out, side,
-		    side);
+		return snprintf(
+		    p, n, "[%d, %d, %d, %d]", BATCH, l->out, side, side);
 	case 'w':
 		return l->first
-		    ? snprintf(p, n, "[%d, %d]", l->out, l->in)
-		    : snprintf(p, n, "[%d, %d, 3, 3]", l->out, l->in);
+			   ? snprintf(p, n, "[%d, %d]", l->out, l->in)
+			   : snprintf(p, n, "[%d, %d, 3, 3]", l->out, l->in);
 	case 'c':
 		return snprintf(p, n, "[%d]", l->out);
 	case 'n':
@@ -315,10 +314,9 @@ step_text(char *buf, size_t size, const struct step *s, const struct layer *l,
 	if (s->kind != OP)
 		return;
 	if (s->seq != NO_SEQ)
-		p += snprintf(p, (size_t)(end - p), ", seq = %lld",
-		    (long long)seq);
-	p += snprintf(p, (size_t)(end - p), ", op_id = %lld",
-	    (long long)op_id);
+		p += snprintf(
+		    p, (size_t)(end - p), ", seq = %lld", (long long)seq);
+	p += snprintf(p, (size_t)(end - p), ", op_id = %lld", (long long)op_id);
 	if (s->sizes == NULL)
 		return;
 	p += snprintf(p, (size_t)(end - p), ", sizes = [");

@@ -9,23 +9,23 @@
 #define N_LAYERS 17
 
 enum step_kind {
-	OP = 1,	  /* opens a framework range */
-	TEXT,	  /* opens a user range */
-	POP,	  /* closes the `seq` last ones (0: one) */
-	KERNEL,	  /* launches a kernel */
+	OP = 1, /* opens a framework range */
+	TEXT,   /* opens a user range */
+	POP,    /* closes the `seq` last ones (0: one) */
+	KERNEL, /* launches a kernel */
 	COPY_IN,
 	COPY_OUT, /* copies `cost` bytes */
-	ZERO,	  /* a memory set */
-	WAIT,	  /* waits for the stream */
-	SEQ,	  /* moves the sequence number by `seq` */
+	ZERO,     /* a memory set */
+	WAIT,     /* waits for the stream */
+	SEQ,      /* moves the sequence number by `seq` */
 };
 
 struct step {
 	enum step_kind kind;
-	const char *text; /* OP: name; KERNEL: base name of its strings */
-	int seq;	  /* OP: added to the sequence number; NO_SEQ: none */
+	const char *text;  /* OP: name; KERNEL: base name of its strings */
+	int seq;           /* OP: added to the sequence number; NO_SEQ: none */
 	const char *sizes; /* x w y c n - : one letter per argument */
-	int cost;	   /* KERNEL: time unit of the layer; copies: bytes */
+	int cost;          /* KERNEL: time unit of the layer; copies: bytes */
 	int stream;
 	int calls; /* API calls before the launch */
 };

@@ -20,7 +20,7 @@ main(int argc, char **argv)
 
 	cli_init("dlp-pass");
 	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) !=
-	    -1) {
+	       -1) {
 		switch (c) {
 		case 'h':
 			cli_help(usage);
