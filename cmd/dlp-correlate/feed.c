@@ -128,8 +128,8 @@ static void
 put_op_over(const struct place *pl, const struct pycols *o)
 {
 	out_i64(pl->op);
-	out_i64((int64_t)pl->in->id);
-	out_i64(pl->in->start);
+	out_opt(pl->in != NULL, pl->in != NULL ? (int64_t)pl->in->id : 0);
+	out_opt(pl->in != NULL, pl->in != NULL ? pl->in->start : 0);
 	put(o->mod);
 	put(o->op);
 	out_raw(o->bwd ? "bprop" : "fprop", 5);

@@ -180,7 +180,8 @@ name_bwd(struct corr *c, struct proc *p, const struct pyk *k, struct pycols *o)
 		}
 }
 
-/* Module and op where no argument marker tells. */
+/* Module and op where no argument marker tells: even a user's range is an
+ * op to PyProf, if there is nothing else. */
 static void
 name_it(struct corr *c, struct proc *p, const struct pyk *k, struct pycols *o)
 {
@@ -191,6 +192,8 @@ name_it(struct corr *c, struct proc *p, const struct pyk *k, struct pycols *o)
 	} else if (k->n_name > 0) {
 		o->op.s = k->name[0].s;
 		o->op.n = k->name[0].n;
+	} else if (k->other != NULL && k->other->name < c->names.n) {
+		o->op.s = smap_str(&c->names, k->other->name, &o->op.n);
 	}
 }
 
@@ -260,7 +263,7 @@ pyprof_kernel(struct corr *c, const struct work *w, const struct place *pl,
 			o->sub = -1;
 		return;
 	}
-	if (k.args == NULL && pl->in != NULL)
+	if (k.args == NULL)
 		name_it(c, w->p, &k, o);
 	else if (k.args != NULL && pl->in != NULL &&
 		 k.bwd != op_get(c, pl->op)->bwd) {

@@ -71,10 +71,14 @@ add_phased(struct thread *th)
 }
 
 static void
-begin_user(struct thread *th, struct open *o, const struct marker *m)
+begin_user(
+    struct corr *c, struct thread *th, struct open *o, const struct marker *m)
 {
 	if (o->dead)
 		return;
+	o->name = SMAP_NONE;
+	if (pyprof_mode(th->p))
+		o->name = corr_name(c, m->text.s, m->text.n);
 	o->own_phase = phase_of_text(m->name.s, m->name.n);
 	if (o->own_phase != 0)
 		add_phased(th);
@@ -279,7 +283,7 @@ range_begin(struct corr *c, const struct range *r)
 		c->n_leaked += o->dead;
 	open_link(th, th->n - 1);
 	if (m.kind == MK_USER || m.kind == MK_LAYER)
-		begin_user(th, o, &m);
+		begin_user(c, th, o, &m);
 	else if (m.kind == MK_TRACE)
 		buf_put(&o->text, m.text.s, m.text.n);
 	else if (m.kind == MK_CONFIG)
