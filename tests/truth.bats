@@ -15,8 +15,11 @@ setup_file() {
 	    while IFS= read -r f; do
 		name=$(basename "${f%.xz}" .sqlite)
 		profile "${f#"$DATA/"}" >"$STREAMS/$name.db"
-		whole "$(cat "$STREAMS/$name.db")" >"$STREAMS/$name.dlp" ||
-		    rm "$STREAMS/$name.db" "$STREAMS/$name.dlp"
+		whole "$(cat "$STREAMS/$name.db")" >"$STREAMS/$name.dlp" &&
+		    continue
+		# only what dlp-parse refuses may fail
+		! dlp-parse "$f" >/dev/null 2>&1 || exit 1
+		rm "$STREAMS/$name.db" "$STREAMS/$name.dlp"
 	done
 }
 

@@ -56,7 +56,8 @@ fold(struct acc *c)
 	size_t k = c->gpu.n / 2;
 
 	c->done_hi = c->gpu.v[k - 1].hi;
-	c->gpu_done += ivl_len_in(&c->gpu, INT64_MIN, c->done_hi);
+	c->gpu_done =
+	    num_add(c->gpu_done, ivl_len_in(&c->gpu, INT64_MIN, c->done_hi));
 	memmove(c->gpu.v, c->gpu.v + k, (c->gpu.n - k) * sizeof(*c->gpu.v));
 	c->gpu.n -= k;
 }

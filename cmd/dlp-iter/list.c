@@ -9,6 +9,7 @@
 
 #include "err.h"
 #include "iter.h"
+#include "num.h"
 
 #define STABLE_PCT 10 /* an even iteration is this near to the median */
 
@@ -370,7 +371,7 @@ list_iters(
 		if (it->has_step)
 			length(&c, (double)it->step);
 		if (it->has_dur)
-			ivl_add(&u, it->start, it->start + it->dur);
+			ivl_add(&u, it->start, num_add(it->start, it->dur));
 	}
 	c.sum = (double)ivl_len_in(&u, lo, hi);
 	ivl_free(&u);

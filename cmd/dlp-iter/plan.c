@@ -46,9 +46,15 @@ plan_lane(
 	return n;
 }
 
+/* Beyond so many threads with step ranges, those of the others hold for
+ * themselves only: looking through all takes time for each record. */
+#define MAX_LANES 256
+
 static void
 add_lane(struct proc *q, uint32_t lane)
 {
+	if (q->n == MAX_LANES)
+		return;
 	if (q->n == q->cap) {
 		q->cap = q->cap > 0 ? q->cap * 2 : 4;
 		q->lane = xrealloc(q->lane, q->cap, sizeof(*q->lane));
@@ -204,6 +210,19 @@ span_at(const struct lane *l, int64_t t)
 	return &l->v[lo];
 }
 
+/* Whether a process has step ranges at t or before: what comes later must
+ * not count, so that a stream gives what a spooled one gives. */
+static bool
+has_steps(const struct plan *p, const struct proc *q, int64_t t)
+{
+	size_t i;
+
+	for (i = 0; i < q->n; i++)
+		if (p->lane[q->lane[i]].v[0].lo <= t)
+			return true;
+	return false;
+}
+
 static int64_t
 step_where(const struct plan *p, uint32_t lane, int64_t t)
 {
@@ -213,7 +232,7 @@ step_where(const struct plan *p, uint32_t lane, int64_t t)
 
 	if (s != NULL)
 		return s->n;
-	if (q->n == 0)
+	if (!has_steps(p, q, t))
 		q = &p->all;
 	for (i = 0; i < q->n; i++) {
 		s = span_at(&p->lane[q->lane[i]], t);
