@@ -93,7 +93,7 @@ static void
 put_flops(struct fmt *f, struct buf *b, const struct cell *v)
 {
 	if (v->s == NULL) {
-		buf_putc(b, '0');
+		buf_putc(b, '-'); /* PyProf says 0; unknown is not nothing */
 		return;
 	}
 	buf_put(b, v->s, v->n);
@@ -121,6 +121,6 @@ const struct pycol pycols[] = {
 	{ "grid", "Grid", "grid", 12, false, "-", NULL },
 	{ "block", "Block", "block", 12, false, "-", NULL },
 	{ "flops", "FLOPs", "flop", 12, true, NULL, put_flops },
-	{ "bytes", "Bytes", "bytes", 12, true, "0", NULL },
+	{ "bytes", "Bytes", "bytes", 12, true, "-", NULL },
 	{ NULL, NULL, NULL, 0, false, NULL, NULL },
 };
