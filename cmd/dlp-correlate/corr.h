@@ -303,6 +303,7 @@ struct closing heap_pop(struct corr *c);
 /* pair.c: maps of sequence and op ids that keep the newest. */
 struct recent_val {
 	uint32_t op;
+	uint32_t name; /* PyProf's name, in corr.names; else SMAP_NONE */
 	uint64_t inst;
 };
 void recent_put(struct recent *m, int64_t key, struct recent_val v);

@@ -97,7 +97,7 @@ static void
 number(struct corr *c, struct pyprof *py, struct pyk *k, struct pycols *o,
     const struct place *pl)
 {
-	struct recent_val v = { OP_NONE, 0 };
+	struct recent_val v = { OP_NONE, SMAP_NONE, 0 };
 	struct pyk kept;
 	int64_t curr;
 	int i;
@@ -117,6 +117,8 @@ number(struct corr *c, struct pyprof *py, struct pyk *k, struct pycols *o,
 		return;
 	v.op = pl->op;
 	v.inst = pl->in->id;
+	if (k->args == NULL)
+		v.name = k->name[0].id;
 	for (i = 0; i < kept.n_seq; i++)
 		recent_put(&py->seq, kept.seq[i], v);
 	for (i = 0; i < k->n_seq; i++)
@@ -167,10 +169,12 @@ name_bwd(struct corr *c, struct proc *p, const struct pyk *k, struct pycols *o)
 
 	if (k->n_seq > 0 && (recent_get(&p->py.seq, k->seq[0], &v) ||
 				recent_get(&p->py.alt, k->seq[0], &v))) {
+		if (v.name < c->names.n) {
+			o->op.s = smap_str(&c->names, v.name, &o->op.n);
+			return;
+		}
 		o->mod = op_get(c, v.op)->f[OF_MOD];
 		o->op = op_get(c, v.op)->f[OF_OP];
-		if (!op_get(c, v.op)->marker)
-			o->mod.s = NULL;
 		return;
 	}
 	for (i = 0; i < k->n_name; i++)

@@ -11,6 +11,7 @@ struct pyk {
 	int n_seq;
 	struct pyname {
 		int64_t seq;
+		uint32_t id;
 		const char *s; /* of corr.names */
 		size_t n;
 	} name[SEQ_MAX]; /* in PyProf's order, pruned */

@@ -120,6 +120,7 @@ pyk_gather(const struct corr *c, const struct thread *th, struct pyk *k)
 			k->op = hash_mix(k->op ^ o->name) + 1;
 		} else if (o->seq >= 0) {
 			x.seq = o->seq;
+			x.id = o->name;
 			x.s = "";
 			x.n = 0;
 			if (o->name != SMAP_NONE && o->name < c->names.n)

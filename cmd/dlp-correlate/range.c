@@ -77,7 +77,7 @@ begin_user(
 	if (o->dead)
 		return;
 	o->name = SMAP_NONE;
-	if (pyprof_mode(th->p))
+	if (!th->p->has_op_id)
 		o->name = corr_name(c, m->text.s, m->text.n);
 	o->own_phase = phase_of_text(m->name.s, m->name.n);
 	if (o->own_phase != 0)
@@ -122,7 +122,7 @@ begin_op(struct corr *c, struct thread *th, struct open *o,
 static void
 leave_seq(struct thread *th, const struct marker *m, const struct inst *cur)
 {
-	struct recent_val v = { OP_NONE, 0 };
+	struct recent_val v = { OP_NONE, SMAP_NONE, 0 };
 
 	if (cur == NULL || cur->pending)
 		return;
@@ -136,7 +136,7 @@ static void
 begin_node(struct corr *c, struct thread *th, struct open *o,
     const struct marker *m, struct inst *cur)
 {
-	struct recent_val fwd = { OP_NONE, 0 };
+	struct recent_val fwd = { OP_NONE, SMAP_NONE, 0 };
 	struct inst *in = cur;
 	uint32_t op;
 
@@ -170,7 +170,7 @@ leave_op_id(struct thread *th, const struct open *o, const struct marker *m,
     const struct inst *cur)
 {
 	const struct open *up = o - 1;
-	struct recent_val v = { OP_NONE, 0 };
+	struct recent_val v = { OP_NONE, SMAP_NONE, 0 };
 
 	if (cur == NULL || cur->pending || m->op_id < 0 || th->n < 2)
 		return;
@@ -209,8 +209,11 @@ begin_framework(
 	}
 	if (m->kind == MK_BWD || m->kind == MK_BWD_FRAME)
 		o->hidden = is_checkpoint(m);
-	if (!th->p->has_op_id && m->kind != MK_ARGS)
-		o->name = corr_name(c, m->name.s, m->name.n);
+	if (!th->p->has_op_id && m->kind != MK_ARGS) {
+		struct mview v = m->kind == MK_BWD_FRAME ? m->text : m->name;
+
+		o->name = corr_name(c, v.s, v.n);
+	}
 	if (m->kind == MK_ARGS)
 		begin_args(c, th, o, m, cur, n_bwd > 0);
 	else if (m->kind == MK_BWD_FRAME)
