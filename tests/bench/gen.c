@@ -45,7 +45,7 @@ static struct table tables[N_TABLES] = {
 			     " (?1, ?2, 59, ?7, ?3, 0)" },
 	[KERN] = { .insert =
 		       "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES"
-		       " (?1, ?2, 0, 1, 0, ?3, ?4, 281546077405184, ?5,"
+		       " (?1, ?2, 0, 1, 0, ?3, ?4, 281546145660928, ?5,"
 		       " ?5 + 1, ?5 + 2, 1, 3, 96, ?6, 1, 1, 128, 1, 1, 0,"
 		       " 16896, 0, 250871808, ?4, 135168, NULL, 0)" },
 	[CALL] = { .insert = "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"
@@ -54,17 +54,17 @@ static struct table tables[N_TABLES] = {
 			     " end, deviceId, contextId, streamId,"
 			     " correlationId, globalPid, bytes, copyKind,"
 			     " srcKind, dstKind) VALUES (?1, ?2, 0, 1, ?3, ?4,"
-			     " 281546077405184, ?5, ?6, 2 * (?6 - 1),"
+			     " 281546145660928, ?5, ?6, 2 * (?6 - 1),"
 			     " 4 - 2 * ?6)" },
 	[SET] = { .insert = "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET (start,"
 			    " end, deviceId, contextId, streamId,"
 			    " correlationId, globalPid, value, bytes, memKind)"
-			    " VALUES (?1, ?2, 0, 1, ?3, ?4, 281546077405184,"
+			    " VALUES (?1, ?2, 0, 1, ?3, ?4, 281546145660928,"
 			    " 0, ?5, 2)" },
 	[SYNC] = { .insert = "INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION"
 			     " (start, end, deviceId, contextId, streamId,"
 			     " correlationId, globalPid, syncType, eventId)"
-			     " VALUES (?1, ?2, 0, 1, ?3, ?4, 281546077405184,"
+			     " VALUES (?1, ?2, 0, 1, ?3, ?4, 281546145660928,"
 			     " 3, 4294967295)" },
 };
 

@@ -12,7 +12,7 @@ const char schema[] =
     "CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY,"
     " value TEXT NOT NULL);"
     "CREATE TABLE PROCESSES (globalPid INTEGER, pid INTEGER, name TEXT);"
-    "INSERT INTO PROCESSES VALUES (281546077405184, 4242, 'python3');"
+    "INSERT INTO PROCESSES VALUES (281546145660928, 4242, 'python3');"
     "CREATE TABLE META_DATA_EXPORT (name TEXT NOT NULL, value TEXT);"
     "INSERT INTO META_DATA_EXPORT VALUES"
     " ('EXPORT_PRODUCT_NAME', 'NVIDIA Nsight Systems'),"
@@ -154,7 +154,7 @@ const struct step program_block[] = {
 	KQ("fprop", 9, 7, 3), P(4), NEXT(1),
 	O("aten::batch_norm", 0, "ycccc----"),
 	O("aten::_batch_norm_impl_index", 0, "ycccc----"),
-	O("aten::cudnn_batch_norm", 0, "ycccc---"), EMPTY, EMPTY,
+	O("aten::cudnn_batch_norm", 0, "ycccc---"), EMPTY,
 	KQ("bn_fw", 4, 7, 1), P(3), NEXT(1),
 	O("aten::relu_", 0, "y"), O("aten::clamp_min_", NO_SEQ, "y-"),
 	K("clamp", 2), P(2), NEXT(1),
@@ -210,12 +210,15 @@ const struct step program_head_back[] = {
 	END
 };
 
+/* The optimizer: several kernels under one range, as its fused forms. */
 const struct step program_update[] = {
 	O("aten::zero_", NO_SEQ, "w"), { ZERO, "", 0, NULL, 0, 0, 0 }, P(1),
-	O("aten::mul_", NO_SEQ, "w-"), K("mul", 1), P(1),
-	O("aten::add_", NO_SEQ, "ww-"), K("add", 1), P(1),
-	O("aten::add_", NO_SEQ, "cc-"), K("add", 1), P(1),
-	O("aten::add_", NO_SEQ, "cc-"), K("add", 1), P(1),
+	O("aten::_foreach_mul_", NO_SEQ, "w-"), KQ("mul", 1, 7, 1),
+	K("mul", 1), K("mul", 1), P(1),
+	O("aten::_foreach_add_", NO_SEQ, "ww-"), KQ("add", 1, 7, 1),
+	K("add", 1), K("add", 1), P(1),
+	O("aten::_foreach_add_", NO_SEQ, "cc-"), KQ("add", 1, 7, 1),
+	K("add", 1), K("add", 1), P(1),
 	END
 };
 
