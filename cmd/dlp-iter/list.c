@@ -297,8 +297,11 @@ median(const struct list *l)
 		if (l->iters[i].has_step)
 			v[n++] = l->iters[i].step;
 	qsort(v, n, sizeof(*v), by_value);
-	if (n > 0)
-		m = ((double)v[(n - 1) / 2] + (double)v[n / 2]) / 2;
+	if (n > 0) {
+		size_t mid = n / 2, low = n % 2 > 0 ? mid : mid - 1;
+
+		m = ((double)v[low] + (double)v[mid]) / 2;
+	}
 	free(v);
 	return m;
 }
