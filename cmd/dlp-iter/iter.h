@@ -199,6 +199,10 @@ void opkey_range(struct opkey *o, uint32_t proc, int64_t stop);
 bool opkey_cuts(struct opkey *o, struct plan *p);
 void opkey_clear(struct opkey *o);
 
+/* Percent of the profile's time that a step range must cover to be taken
+ * without being asked for. */
+#define OWN_PCT 80
+
 /* --list. */
 struct list;
 struct list *list_new(void);

@@ -156,11 +156,21 @@ by_name(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
+/* A range that could be taken without being asked for comes before ops: it
+ * says where a step begins, too. */
+static bool
+is_step(const struct cand *c)
+{
+	return !c->is_op && c->coverage >= OWN_PCT / 100.0;
+}
+
 static int
 by_score(const void *a, const void *b)
 {
 	const struct cand *x = a, *y = b;
 
+	if (is_step(x) != is_step(y))
+		return is_step(x) ? -1 : 1;
 	if (x->score != y->score)
 		return x->score > y->score ? -1 : 1;
 	if (x->is_op != y->is_op)
@@ -187,8 +197,8 @@ thin(struct list *l)
 	for (i = 0; i < l->cands.n; i++) {
 		const struct cand *c = &l->v[i];
 
-		if (c->n == 0 || (c->n == 1 && !c->is_op &&
-				     (!c->numbered || c->coverage < 0.8)))
+		if (c->n == 0 ||
+		    (c->n == 1 && !c->is_op && (!c->numbered || !is_step(c))))
 			continue;
 		if (n == 0 || !same_cand(&l->v[n - 1], c))
 			l->v[n++] = *c;

@@ -10,8 +10,6 @@
 #include "iter.h"
 #include "num.h"
 
-#define OWN_PCT 80 /* of the profile's time that a step range must cover */
-
 /* All of the registry's columns but those of --list. */
 static const char *const iter_cols[] = { "iter", "key", "start_ns", "dur_ns",
 	"gpu_start_ns", "gpu_end_ns", "gpu_ns", "step_ns", "kern_ns", "n_kern",
