@@ -156,12 +156,12 @@ by_name(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* A range that could be taken without being asked for comes before ops: it
- * says where a step begins, too. */
+/* An even range over nearly all of the profile comes before ops: it says
+ * where a step begins, too. */
 static bool
 is_step(const struct cand *c)
 {
-	return !c->is_op && c->coverage >= OWN_PCT / 100.0;
+	return !c->is_op && c->coverage >= OWN_PCT / 100.0 && c->var <= 0.5;
 }
 
 static int
