@@ -50,6 +50,15 @@ nsys_value(struct nsys *ns, const char *table, const char *fmt, const char *arg)
 	return text;
 }
 
+/* A number in a version; 0 if there is none, or one that nobody wrote. */
+static int
+version_part(const char *s)
+{
+	long v = strtol(s, NULL, 10);
+
+	return v > 0 && v < 100000 ? (int)v : 0;
+}
+
 static int
 schema_of(struct nsys *ns)
 {
@@ -68,9 +77,9 @@ schema_of(struct nsys *ns)
 		    "EXPORT_SCHEMA_VERSION");
 		if (text == NULL)
 			continue;
-		major = atoi(text);
+		major = version_part(text);
 		dot = strchr(text, '.');
-		minor = dot != NULL ? atoi(dot + 1) : 0;
+		minor = dot != NULL ? version_part(dot + 1) : 0;
 		free(text);
 	}
 	return major * 1000 + minor;

@@ -370,7 +370,7 @@ main(int argc, char **argv)
 	sqlite3 *db;
 	int k;
 
-	if (argc != 3 || (rows = atoll(argv[1])) <= 0) {
+	if (argc != 3 || (rows = strtoll(argv[1], NULL, 10)) <= 0) {
 		fprintf(stderr, "usage: gen ROWS FILE\n");
 		return 2;
 	}
