@@ -366,7 +366,7 @@ put_strings(sqlite3 *db)
 int
 main(int argc, char **argv)
 {
-	int64_t rows, done = 0, n = 0;
+	int64_t rows, done = 0, n = 0, other;
 	sqlite3 *db;
 	int k;
 
@@ -390,12 +390,11 @@ main(int argc, char **argv)
 	for (k = 0; k < N_TABLES; k++)
 		sqlite3_finalize(tables[k].st);
 	sql(db, "COMMIT");
+	other = tables[COPY].total + tables[SET].total + tables[SYNC].total;
 	printf("%lld steps, %lld ranges, %lld kernels, %lld calls, %lld other,"
 	       " %lld rows\n",
 	    (long long)n, (long long)tables[NVTX].total,
 	    (long long)tables[KERN].total, (long long)tables[CALL].total,
-	    (long long)(tables[COPY].total + tables[SET].total +
-			tables[SYNC].total),
-	    (long long)done);
+	    (long long)other, (long long)done);
 	return sqlite3_close(db) != SQLITE_OK;
 }
