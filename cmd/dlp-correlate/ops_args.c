@@ -124,7 +124,7 @@ make_args_op(
 		draft_name(&d, layer, m->op.s, m->op.n);
 	draft_view(&d, OF_MOD, m->mod);
 	draft_view(&d, OF_OP, m->op);
-	draft_layer(&d, layer);
+	draft_module(&d, layer, t->func.s, t->func.len);
 	if (t->func.len > 0) /* which PyProf's markers never have */
 		m->by = BY_DLPROF;
 	draft_by(&d, m);

@@ -6,6 +6,7 @@
 
 #include "err.h"
 #include "esc.h"
+#include "module.h"
 #include "ops_impl.h"
 
 #define SEP '\x1f'
@@ -143,6 +144,27 @@ draft_layer(struct draft *d, struct text layer)
 {
 	if (layer.n > 0)
 		draft_raw(d, OF_LAYER, layer.s, layer.n);
+}
+
+void
+draft_module(struct draft *d, struct text layer, const char *func, size_t n)
+{
+	static struct buf path;
+
+	buf_clear(&path);
+	module_path(&path, func, n);
+	if (path.len == 0) {
+		draft_layer(d, layer);
+		return;
+	}
+	d->at[OF_LAYER] = mem.len;
+	d->op.f[OF_LAYER].s = "";
+	if (layer.n > 0) {
+		buf_put(&mem, layer.s, layer.n);
+		buf_putc(&mem, '/');
+	}
+	esc_put(&mem, path.s, path.len);
+	d->op.f[OF_LAYER].n = mem.len - d->at[OF_LAYER];
 }
 
 void

@@ -17,6 +17,10 @@ void draft_raw(struct draft *d, enum op_field f, const char *s, size_t n);
 void draft_text(struct draft *d, enum op_field f, const char *s, size_t n);
 void draft_view(struct draft *d, enum op_field f, struct mview v);
 void draft_layer(struct draft *d, struct text layer);
+/* OF_LAYER: the layer path and the modules that DLProf's name for the op goes
+ * through; func is not escaped. */
+void draft_module(
+    struct draft *d, struct text layer, const char *func, size_t n);
 void draft_by(struct draft *d, const struct marker *m);
 
 /* OF_NAME: the layer path (or a prefix) and the type. */
