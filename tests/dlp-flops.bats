@@ -115,7 +115,9 @@ for_model() {
 	$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
 	$1 != "kern" { next }
 	{ p = $c["params"]; if (p == "-") p = "na=na," }
-	{ print $c["idx"] "\t" $c["op"] "\t" p }' |
+	# what PyProf calls the op bias is a role of the op linear
+	{ op = $c["role"] == "bias" ? "bias" : $c["op"] }
+	{ print $c["idx"] "\t" op "\t" p }' |
 	    sort -n >"$BATS_TEST_TMPDIR/ours"
 	awk -F'","' 'NR > 1 {
 		sub(/^"/, "", $1); print $1 "\t" $10 "\t" $12

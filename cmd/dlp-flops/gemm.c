@@ -158,7 +158,8 @@ put_lead(
 	buf_putc(b, ',');
 }
 
-bool
+/* What adds the bias, or sums its gradient. */
+static bool
 linear_is_bias(const struct kname *k)
 {
 	return !k->pyprof_gemm && k->pyprof_bias;

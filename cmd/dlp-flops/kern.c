@@ -10,40 +10,16 @@
 #include "state.h"
 
 static const char *const names[] = { "params", "flop", "bytes", "dtype",
-	"family", "role", "tc", "tc_rule", "tc_eligible", "op" };
-#define NCOL 9 /* without op, which is only replaced */
+	"family", "role", "tc", "tc_rule", "tc_eligible" };
+#define NCOL 9
 
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
-	    *op, *seq;
+	    *seq;
 } kc;
-static struct out_ext *ext, *ext_new, *ext_op;
+static struct out_ext *ext;
 static bool appending; /* none of our columns is in the input's legend */
 static size_t nwait;   /* ops that wait for their sizes */
-
-/* The line as it came, but for the op column where PyProf calls this part of
- * linear "bias"; where the line goes is the caller's affair. */
-static void
-put_line(const struct rec *r, bool is_bias, void (*put)(const char *, size_t))
-{
-	const char *s;
-	size_t n;
-
-	if (!is_bias || kc.op->pos < 0) {
-		put(r->line, r->len);
-		return;
-	}
-	s = rec_field(r, kc.op->pos, &n);
-	put(r->line, (size_t)(s - r->line));
-	put("bias", 4);
-	put(s + n, r->len - (size_t)(s + n - r->line));
-}
-
-static void
-to_out(const char *s, size_t n)
-{
-	buf_put(&out_buf, s, n);
-}
 
 /* Columns into what is held: they are written behind the output's end, and
  * taken away from there. */
@@ -184,13 +160,8 @@ static void
 replace(struct rec *r, const struct kern *k, const struct result *res,
     enum role role)
 {
-	size_t n = 0;
-	const char *op = rec_raw(r, kc.op, &n);
-
 	out_ext_begin(ext, r);
 	put_columns(res, k->k, role, k->dev);
-	if (ext == ext_op)
-		out_raw(res->is_bias ? "bias" : op, res->is_bias ? 4 : n);
 	out_ext_end(ext, r);
 }
 
@@ -215,13 +186,13 @@ on_kern(struct stage *st, struct rec *r)
 	if (!appending) {
 		replace(r, &k, res, role);
 	} else if (hold_on) {
-		put_line(r, res->is_bias, hold_put);
+		hold_put(r->line, r->len);
 		hold_columns(res, k.k, role, k.dev);
 		hold_end_line(true);
 		if (hold_full())
 			flops_drain(st);
 	} else {
-		put_line(r, res->is_bias, to_out);
+		buf_put(&out_buf, r->line, r->len);
 		put_columns(res, k.k, role, k.dev);
 		out_end();
 	}
@@ -240,7 +211,6 @@ on_kern_legend(struct stage *st, struct rec *r)
 		for (j = 0; j < NCOL; j++)
 			if (strcmp(rec_colname(r->type, i), names[j]) == 0)
 				appending = false;
-	ext = appending || kc.op->pos < 0 ? ext_new : ext_op;
 	out_ext_legend(ext, r);
 }
 
@@ -257,8 +227,6 @@ kern_attach(struct stage *st)
 	kc.sub = rec_col(t, "sub", REC_OPT);
 	kc.dev = rec_col(t, "dev", REC_OPT);
 	kc.grid = rec_col(t, "grid", REC_OPT);
-	kc.op = rec_col(t, "op", REC_OPT);
 	kc.seq = rec_col(t, "seq", REC_OPT);
-	ext_new = out_ext(names, NCOL);
-	ext_op = out_ext(names, NCOL + 1);
+	ext = out_ext(names, NCOL);
 }

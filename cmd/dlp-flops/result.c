@@ -147,8 +147,6 @@ fill(struct result *res, struct op *op, const struct kname *k, int64_t sub,
 		w.bprop = op->bprop;
 	}
 	answer(&w, rule, &res->a);
-	res->is_bias = args.typed && rule != NULL &&
-		       rule->params == linear_params && linear_is_bias(k);
 	buf_clear(&b);
 	if (op != NULL && params_put(&w, rule, &b)) {
 		buf_clear(&esc);

@@ -122,8 +122,6 @@ bool linear_params(const struct work *w, struct buf *b);
 bool mm_params(const struct work *w, struct buf *b);
 bool addmm_params(const struct work *w, struct buf *b);
 bool bmm_params(const struct work *w, struct buf *b);
-/* PyProf's op name for this kernel of linear: "bias" for its helpers. */
-bool linear_is_bias(const struct kname *k);
 
 void conv_count(const struct work *w, struct answer *r, int transposed);
 bool conv_params(const struct work *w, struct buf *b);

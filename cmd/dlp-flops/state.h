@@ -65,7 +65,6 @@ struct result {
 	struct answer a;
 	const char *params; /* escaped; NULL: unset */
 	size_t params_len;
-	bool is_bias; /* PyProf calls this part of linear bias */
 };
 
 /* op may be NULL: what the name alone tells. sub < 0: none. */

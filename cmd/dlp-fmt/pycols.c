@@ -37,7 +37,7 @@ is_one_of(const struct cell *v, const char *const *list)
 	return false;
 }
 
-/* sink_pyprof adds mod and op behind the columns that were asked for. */
+/* sink_pyprof has mod, op and role behind the columns that were asked for. */
 static const struct cell *
 mod_cell(const struct fmt *f)
 {
@@ -48,6 +48,23 @@ static const struct cell *
 op_cell(const struct fmt *f)
 {
 	return &f->row[f->ncol + 1];
+}
+
+static bool
+is_word(const struct cell *v, const char *word)
+{
+	return v->s != NULL && v->n == strlen(word) &&
+	       memcmp(v->s, word, v->n) == 0;
+}
+
+/* PyProf calls what adds the bias of linear, or sums its gradient, an op. */
+static void
+put_op(struct fmt *f, struct buf *b, const struct cell *v)
+{
+	if (is_word(v, "linear") && is_word(&f->row[f->ncol + 2], "bias"))
+		buf_puts(b, "bias");
+	else
+		buf_put(b, v->s, v->n);
 }
 
 static void
@@ -77,13 +94,12 @@ put_trace(struct fmt *f, struct buf *b, const struct cell *v)
 static void
 put_tc(struct fmt *f, struct buf *b, const struct cell *v)
 {
-	bool has = v->s != NULL;
-
-	if (has && v->n == 3 && memcmp(v->s, "yes", 3) == 0)
+	if (is_word(v, "yes"))
 		buf_putc(b, '1');
 	else if (mod_cell(f)->s == NULL)
 		buf_puts(b, "na");
-	else if (has && v->n == 2 && is_one_of(op_cell(f), tc_ops))
+	else if (is_word(v, "no") && is_one_of(op_cell(f), tc_ops) &&
+		 !is_word(&f->row[f->ncol + 2], "bias"))
 		buf_putc(b, '0');
 	else
 		buf_putc(b, '-');
@@ -111,7 +127,7 @@ const struct pycol pycols[] = {
 	{ "dir", "Direction", "dir", 5, false, "na", NULL },
 	{ "sub", "Sub", "sub", 3, true, "0", NULL },
 	{ "mod", "Module", "mod", 15, false, "na", NULL },
-	{ "op", "Op", "op", 15, false, "na", NULL },
+	{ "op", "Op", "op", 15, false, "na", put_op },
 	{ "kernel", "Kernel", "short", 0, false, "-", put_kernel },
 	{ "params", "Params", "params", 0, false, "na=na,", NULL },
 	{ "sil", "Sil(ns)", "dur_ns", 10, true, "-", NULL },

@@ -117,8 +117,10 @@ select_columns(struct fmt *f, struct rec_type *t)
 		return;
 	add_pyprof(f, t, "mod");
 	add_pyprof(f, t, "op");
-	f->ncol -= 2;
-	f->nhidden = 2;
+	add(f, tag, "role", join_col(&f->join, t, "role"));
+	f->col[f->ncol - 1].from->optional = true;
+	f->ncol -= 3;
+	f->nhidden = 3;
 }
 
 /* The columns that a table shows of the type, NULL: all. */
