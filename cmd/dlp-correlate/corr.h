@@ -98,7 +98,7 @@ struct open {
 	enum marker_kind kind;
 	bool layered; /* text is a part of the layer path */
 	bool dead;    /* a marker that was never popped: makes no op */
-	bool hidden;  /* gradient checkpointing: looked through */
+	bool hidden;  /* groups ops (gradient checkpointing): looked through */
 	int own_phase;
 	uint32_t name, mod; /* numbers in corr.names, for PyProf's rules */
 	struct buf text;    /* layered: escaped; MK_TRACE: as it was */
@@ -185,6 +185,8 @@ struct corr {
 	struct stage *st;
 	bool all_ranges; /* --ranges */
 	bool brief;      /* -q: no summary */
+	bool spaced;     /* texts with a namespace were seen: aten:: */
+	bool old;        /* ops without one were */
 	int64_t now;
 	bool has_end;
 	int64_t end; /* of the recording: a marker that ends there leaked */

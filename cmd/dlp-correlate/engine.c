@@ -55,7 +55,7 @@ corr_reset(struct corr *c)
 	int i;
 
 	c->now = INT64_MIN;
-	c->has_end = false;
+	c->has_end = c->spaced = c->old = false;
 	c->n_inst = c->order = 0;
 	c->gpu_ns = 0;
 	for (i = 0; i < WHY_N; i++) {

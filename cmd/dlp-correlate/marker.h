@@ -53,8 +53,9 @@ enum {
 	MK_STEP = 2,       /* a user range that cuts iterations: step >= 0 */
 	MK_DATALOADER = 4, /* time spent in a data loader */
 	MK_GROUP = 8, /* groups ops, says nothing itself: neither op nor layer
-			 (ExecutionContext::enqueue, CheckpointFunction,
-			 memory and runtime ranges of a framework) */
+			 (ExecutionContext::enqueue, memory and runtime ranges
+			 of a framework; CheckpointFunction and its backward,
+			 which are MK_OP and MK_BWD) */
 };
 
 struct mview { /* not NUL-terminated; s is NULL where there is none */
@@ -89,6 +90,14 @@ struct marker {
  * "" for the default one. Never fails. */
 void marker_parse(
     struct marker *m, const char *text, size_t n, const char *domain);
+
+/*
+ * PyTorch before 1.6 wrote names without a namespace (addmm, AddmmBackward),
+ * which a program can write, too: who knows that the texts are that old makes
+ * an MK_USER what it may be, MK_OP or MK_BWD. sure: of the names that tell
+ * by themselves only. false: it is a user's.
+ */
+bool marker_bare(struct marker *m, bool sure);
 
 /* "pytorch", "pyprof", ... */
 const char *marker_by_word(enum marker_by by);

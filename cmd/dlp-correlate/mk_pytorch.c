@@ -215,8 +215,7 @@ set_kind(struct marker *m, enum marker_kind kind)
 	m->kind = kind;
 	m->by = BY_PYTORCH;
 	split_name(m);
-	if (m->mod.s == NULL && mv_starts(m->op, "Checkpoint") &&
-	    mv_find(m->op, "CheckpointFunction") != NULL)
+	if (mv_find(m->op, "CheckpointFunction") != NULL)
 		m->flags |= MK_GROUP;
 	return true;
 }

@@ -9,20 +9,6 @@
 #include "err.h"
 #include "esc.h"
 
-/* Gradient checkpointing encloses a forward pass that is computed again and
- * its backward: looked through. */
-static bool
-is_checkpoint(const struct marker *m)
-{
-	static const char word[] = "CheckpointFunctionBackward";
-	size_t w = sizeof(word) - 1, i;
-
-	for (i = 0; i + w <= m->name.n; i++)
-		if (m->name.s[i] == 'C' && memcmp(m->name.s + i, word, w) == 0)
-			return true;
-	return false;
-}
-
 /* The marker was left open by its program: recorders end it with the
  * recording. A range of the program's that is pushed may well last to the
  * end; one that is started there and never ended tells nothing. */
@@ -42,6 +28,24 @@ is_leaked(const struct corr *c, const struct range *r, enum marker_kind k)
 	default:
 		return !r->has_end;
 	}
+}
+
+/* Texts from before namespaces can only be told from a program's own by their
+ * company. */
+static void
+judge_age(struct corr *c, struct marker *m, const char *domain)
+{
+	if (c->spaced)
+		return;
+	if (m->kind == MK_USER && (domain == NULL || domain[0] == '\0'))
+		marker_bare(m, !c->old);
+	if (m->by != BY_PYTORCH || (m->kind != MK_OP && m->kind != MK_BWD))
+		return;
+	if (m->op_id >= 0 ||
+	    (m->mod.n == 4 && memcmp(m->mod.s, "aten", 4) == 0))
+		c->spaced = true;
+	else if (m->mod.s == NULL)
+		c->old = true;
 }
 
 static void
@@ -112,7 +116,9 @@ static void
 begin_op(struct corr *c, struct thread *th, struct open *o,
     const struct marker *m, struct inst *cur)
 {
-	if ((cur != NULL && o->end <= cur->end) || o->dead)
+	if (o->hidden || o->dead)
+		return;
+	if (cur != NULL && o->end <= cur->end)
 		return; /* lies in another; start/end ranges can overlap */
 	o->own = inst_open(c, th, op_of_range(c, th, m), o->start, o->end);
 	o->own->seq = m->seq;
@@ -207,8 +213,7 @@ begin_framework(
 		th->any_op = true;
 		th->autograd = m->kind == MK_BWD || m->kind == MK_BWD_FRAME;
 	}
-	if (m->kind == MK_BWD || m->kind == MK_BWD_FRAME)
-		o->hidden = is_checkpoint(m);
+	o->hidden = (m->flags & MK_GROUP) != 0;
 	if (!th->p->has_op_id && m->kind != MK_ARGS) {
 		struct mview v = m->kind == MK_BWD_FRAME ? m->text : m->name;
 
@@ -271,6 +276,7 @@ range_begin(struct corr *c, const struct range *r)
 	struct open *o;
 
 	marker_parse(&m, r->text, r->n, r->domain);
+	judge_age(c, &m, r->domain);
 	note_kind(c, &m, r);
 	if (r->crossing || r->backwards)
 		return aside(c, r, &m);

@@ -114,7 +114,7 @@ open_link(struct thread *th, size_t i)
 	o->phase = b->phase != 0 ? b->phase : o->own_phase;
 	o->n_bwd = b->n_bwd + (bwd && !o->hidden);
 	o->n_dead = b->n_dead + (o->dead && !user);
-	o->again = b->again || o->hidden;
+	o->again = b->again || (o->hidden && bwd);
 	o->n_user = b->n_user + (user && !o->dead);
 	link_layer(th, o, b->layer_len);
 }
