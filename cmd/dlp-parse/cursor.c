@@ -40,10 +40,6 @@ cursor_open(struct cursor *c)
 	struct buf b = { 0 };
 
 	c->max_start = INT64_MIN;
-	if (s->read != NULL && !c->order.sort)
-		c->raw = raw_open(c->p->db, s->from, s->names);
-	if (c->raw != NULL)
-		return;
 	buf_puts(&b, "ORDER BY ");
 	if (c->order.sort)
 		buf_printf(&b, "%s, %s IS NULL DESC, %s DESC, ", s->start,
@@ -63,38 +59,19 @@ clear(struct event *ev, enum ev_kind kind)
 }
 
 static bool
-next_row(struct cursor *c)
+make_event(const struct cursor *c, sqlite3_stmt *st, struct event *ev)
 {
-	if (c->raw == NULL) {
-		if (!db_step(c->st))
-			return false;
-		c->last_key = sqlite3_column_int64(c->st, 0);
-		return true;
-	}
-	if (!raw_next(c->raw))
-		return false;
-	c->last_key = c->raw->v[0].i;
-	return true;
-}
-
-static bool
-make_event(const struct cursor *c, sqlite3_stmt *st, const struct raw *raw,
-    struct event *ev)
-{
-	struct row r = { st, raw != NULL ? raw->v : NULL };
-
 	clear(ev, c->src->kind);
-	if (c->src->read != NULL)
-		return c->src->read(c->p->ctx, c->src, &r, ev);
 	return c->src->row(c->p->ctx, c->src, st, ev);
 }
 
 bool
 cursor_read(struct cursor *c, struct event *ev)
 {
-	while (next_row(c)) {
+	while (db_step(c->st)) {
 		c->row++;
-		if (!make_event(c, c->st, c->raw, ev))
+		c->last_key = sqlite3_column_int64(c->st, 0);
+		if (!make_event(c, c->st, ev))
 			continue;
 		ev->row = c->order.sort ? c->last_key : (int64_t)c->row;
 		if (ev->start > c->max_start)
@@ -136,7 +113,7 @@ cursor_again(struct cursor *c, int64_t key, struct event *ev)
 	sqlite3_bind_int64(c->by_key, 1, key);
 	ok = db_step(c->by_key);
 	if (ok)
-		ok = make_event(c, c->by_key, NULL, ev);
+		ok = make_event(c, c->by_key, ev);
 	sqlite3_reset(c->by_key);
 	return ok;
 }
@@ -146,8 +123,6 @@ cursor_close(struct cursor *c)
 {
 	sqlite3_finalize(c->st);
 	sqlite3_finalize(c->by_key);
-	raw_close(c->raw);
 	c->st = c->by_key = NULL;
-	c->raw = NULL;
 	heap_free(&c->heap);
 }

@@ -24,12 +24,6 @@ struct source;
 typedef bool row_fn(
     void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev);
 
-/* The same for a plain table: the row may come from a statement or straight
- * from the file's pages, see row.h. */
-struct row;
-typedef bool read_fn(
-    void *ctx, const struct source *s, const struct row *r, struct event *ev);
-
 /*
  * Rows of one table in the table's order. The core builds
  *	SELECT key, cols FROM from [WHERE where] ORDER BY key
@@ -43,14 +37,6 @@ struct source {
 	enum ev_kind kind;
 	const char *table; /* for messages; static */
 	row_fn *row;
-	/* Instead of row: from is a table, where is NULL, and names are its
-	 * columns in the order of cols. plain are the columns' names that
-	 * the first pass reads: start, end, gid, corr, class; rows whose
-	 * class is `special` are those with twin or pick. */
-	read_fn *read;
-	const char *const *names;
-	const char *plain[6]; /* "" where there is none, NULL at the end */
-	int64_t special;
 	int tag;     /* the dialect's own */
 	char *from;  /* table, or a join */
 	char *where; /* [none] must be the same rows for both statements */
@@ -145,7 +131,19 @@ sqlite3_stmt *db_prepare(sqlite3 *db, const char *fmt, ...)
 bool db_step(sqlite3_stmt *st);
 
 /* Column i as an integer, EV_UNSET if it is NULL. */
-int64_t db_i64(sqlite3_stmt *st, int i);
+static inline int64_t
+db_i64(sqlite3_stmt *st, int i)
+{
+	int64_t v = sqlite3_column_int64(st, i);
+
+	if (v == 0 && sqlite3_column_type(st, i) == SQLITE_NULL)
+		return EV_UNSET;
+	return v;
+}
+
+/* Column i as text and its length, NULL if it is NULL; valid until the next
+ * step. */
+const char *db_text(sqlite3_stmt *st, int i, uint32_t *n);
 
 /* The file's name, for messages. */
 const char *db_path(void);

@@ -105,7 +105,7 @@ count_view(struct nsys *ns, const char *table)
 
 struct source *
 nsys_source(struct nsys *ns, struct sources *ss, enum ev_kind kind,
-    const char *table, read_fn *read, const char *const *names)
+    const char *table, row_fn *row, const char *const *names)
 {
 	struct source *s;
 
@@ -118,23 +118,18 @@ nsys_source(struct nsys *ns, struct sources *ss, enum ev_kind kind,
 		    names[0]);
 		return NULL;
 	}
-	s = source_add(ss, kind, table, NULL);
-	s->read = read;
-	s->names = names;
+	s = source_add(ss, kind, table, row);
 	s->from = xstrdup(table);
 	s->cols = db_cols(ns->db, table, names);
 	s->start = db_col(ns->db, table, names[0]);
 	s->end = db_col(ns->db, table, "end");
-	s->plain[0] = names[0];
-	s->plain[1] = "end";
-	s->plain[2] = s->plain[3] = s->plain[4] = "";
 	return s;
 }
 
 void
-nsys_thread(const struct row *r, int i, struct event *ev)
+nsys_thread(sqlite3_stmt *st, int i, struct event *ev)
 {
-	int64_t gid = row_i64(r, i);
+	int64_t gid = db_i64(st, i);
 
 	if (gid == EV_UNSET)
 		return;
@@ -143,22 +138,22 @@ nsys_thread(const struct row *r, int i, struct event *ev)
 }
 
 int64_t
-nsys_num(const struct row *r, int i)
+nsys_num(sqlite3_stmt *st, int i)
 {
-	int64_t v = row_i64(r, i);
+	int64_t v = db_i64(st, i);
 
 	return v != 4294967295 ? v : EV_UNSET;
 }
 
 bool
-nsys_times(const struct row *r, struct event *ev)
+nsys_times(sqlite3_stmt *st, struct event *ev)
 {
-	if (!row_is_int(r, 1)) {
+	if (sqlite3_column_type(st, 1) != SQLITE_INTEGER) {
 		dialect_bad_row();
 		return false;
 	}
-	ev->start = row_i64(r, 1);
-	ev->end = row_i64(r, 2);
+	ev->start = db_i64(st, 1);
+	ev->end = db_i64(st, 2);
 	return true;
 }
 

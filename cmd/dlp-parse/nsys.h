@@ -4,7 +4,6 @@
 
 #include "dialect.h"
 #include "map.h"
-#include "row.h"
 
 struct nsys {
 	sqlite3 *db;
@@ -31,18 +30,18 @@ nsys_tid(int64_t gid)
 }
 
 /* Sets pid and tid from column i, a global thread id. */
-void nsys_thread(const struct row *r, int i, struct event *ev);
+void nsys_thread(sqlite3_stmt *st, int i, struct event *ev);
 
 /* Column i; EV_UNSET if it is NULL or 4294967295. */
-int64_t nsys_num(const struct row *r, int i);
+int64_t nsys_num(sqlite3_stmt *st, int i);
 
 /* Sets start and end from columns 1 and 2; false if there is no start. */
-bool nsys_times(const struct row *r, struct event *ev);
+bool nsys_times(sqlite3_stmt *st, struct event *ev);
 
 /* A source over a table with the columns `names` (NULL at the end), start
  * and end first; NULL if the file has no such table, or no start in it. */
 struct source *nsys_source(struct nsys *ns, struct sources *ss,
-    enum ev_kind kind, const char *table, read_fn *read,
+    enum ev_kind kind, const char *table, row_fn *row,
     const char *const *names);
 
 void nsys_add_gpu(struct nsys *ns, struct sources *ss);

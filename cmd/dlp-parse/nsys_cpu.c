@@ -12,17 +12,17 @@ enum { CLASS_TWIN = 67 }; /* the copy of a call that has a backtrace */
 
 static bool
 call_row(
-    void *ctx, const struct source *s, const struct row *r, struct event *ev)
+    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
-	if (!nsys_times(r, ev))
+	if (!nsys_times(st, ev))
 		return false;
-	nsys_thread(r, 3, ev);
-	ev->corr = row_i64(r, 4);
-	ev->name = row_i64(r, 5);
-	ev->call.ret = row_i64(r, 6);
-	ev->call.twin = row_i64(r, 7) == CLASS_TWIN;
+	nsys_thread(st, 3, ev);
+	ev->corr = db_i64(st, 4);
+	ev->name = db_i64(st, 5);
+	ev->call.ret = db_i64(st, 6);
+	ev->call.twin = db_i64(st, 7) == CLASS_TWIN;
 	return true;
 }
 
@@ -41,22 +41,18 @@ add_calls(struct nsys *ns, struct sources *ss)
 	s->corr = db_col(ns->db, table, "correlationId");
 	if (db_has_column(ns->db, table, "eventClass"))
 		s->twin = xstrdup("eventClass = 67");
-	s->plain[2] = "globalTid";
-	s->plain[3] = "correlationId";
-	s->plain[4] = "eventClass";
-	s->special = CLASS_TWIN;
 }
 
 /* A named interval on a thread; the source's tag is the library's name. */
 static bool
 named_row(
-    void *ctx, const struct source *s, const struct row *r, struct event *ev)
+    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)ctx;
-	if (!nsys_times(r, ev))
+	if (!nsys_times(st, ev))
 		return false;
-	nsys_thread(r, 3, ev);
-	ev->name = row_i64(r, 4);
+	nsys_thread(st, 3, ev);
+	ev->name = db_i64(st, 4);
 	if (s->kind == EV_LIB)
 		ev->label = s->tag == 0 ? "cudnn" : "cublas";
 	return true;
@@ -91,15 +87,15 @@ add_named(struct nsys *ns, struct sources *ss)
 
 static bool
 node_row(
-    void *ctx, const struct source *s, const struct row *r, struct event *ev)
+    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
-	if (!nsys_times(r, ev))
+	if (!nsys_times(st, ev))
 		return false;
-	nsys_thread(r, 3, ev);
-	ev->node.node = row_i64(r, 4);
-	ev->node.orig = row_i64(r, 5);
+	nsys_thread(st, 3, ev);
+	ev->node.node = db_i64(st, 4);
+	ev->node.orig = db_i64(st, 5);
 	if (ev->node.orig == 0)
 		ev->node.orig = EV_UNSET;
 	return true;
@@ -123,29 +119,29 @@ add_nodes(struct nsys *ns, struct sources *ss)
 
 static bool
 mem_row(
-    void *ctx, const struct source *s, const struct row *r, struct event *ev)
+    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	int64_t gid, op;
 
 	(void)ctx;
 	(void)s;
-	if (!nsys_times(r, ev))
+	if (!nsys_times(st, ev))
 		return false;
-	gid = row_i64(r, 3);
+	gid = db_i64(st, 3);
 	if (gid != EV_UNSET)
 		ev->pid = nsys_pid(gid);
-	op = row_i64(r, 4);
+	op = db_i64(st, 4);
 	ev->mem.op = op == 0 ? "alloc" : op == 1 ? "free" : NULL;
-	ev->mem.dev = nsys_num(r, 5);
-	ev->mem.bytes = row_i64(r, 6);
-	ev->mem.addr = row_i64(r, 7);
-	ev->mem.kind = nsys_mem_kind(row_i64(r, 8));
+	ev->mem.dev = nsys_num(st, 5);
+	ev->mem.bytes = db_i64(st, 6);
+	ev->mem.addr = db_i64(st, 7);
+	ev->mem.kind = nsys_mem_kind(db_i64(st, 8));
 	return true;
 }
 
 static bool
 diag_row(
-    void *ctx, const struct source *s, const struct row *r, struct event *ev)
+    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	static const char *const names[] = { "unknown", "info", "warning",
 		"error", "verbose" };
@@ -153,11 +149,11 @@ diag_row(
 
 	(void)ctx;
 	(void)s;
-	if (!nsys_times(r, ev))
+	if (!nsys_times(st, ev))
 		return false;
-	severity = row_i64(r, 3);
+	severity = db_i64(st, 3);
 	ev->label = severity >= 0 && severity < 5 ? names[severity] : NULL;
-	ev->text = row_text(r, 4, &ev->text_len);
+	ev->text = db_text(st, 4, &ev->text_len);
 	return true;
 }
 

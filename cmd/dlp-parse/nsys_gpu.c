@@ -21,49 +21,49 @@ enum {
 };
 
 static bool
-common(const struct row *r, struct event *ev)
+common(sqlite3_stmt *st, struct event *ev)
 {
 	int64_t gid, node;
 
-	if (!nsys_times(r, ev))
+	if (!nsys_times(st, ev))
 		return false;
-	gid = row_i64(r, C_PID);
+	gid = db_i64(st, C_PID);
 	if (gid != EV_UNSET)
 		ev->pid = nsys_pid(gid);
-	ev->corr = row_i64(r, C_CORR);
-	ev->gpu.dev = nsys_num(r, C_DEV);
-	ev->gpu.ctx = nsys_num(r, C_CTX);
-	ev->gpu.stream = nsys_num(r, C_STREAM);
-	node = row_i64(r, C_NODE);
+	ev->corr = db_i64(st, C_CORR);
+	ev->gpu.dev = nsys_num(st, C_DEV);
+	ev->gpu.ctx = nsys_num(st, C_CTX);
+	ev->gpu.stream = nsys_num(st, C_STREAM);
+	node = db_i64(st, C_NODE);
 	ev->gpu.node = node != 0 ? node : EV_UNSET;
 	return true;
 }
 
 static bool
 kern_row(
-    void *ctx, const struct source *s, const struct row *r, struct event *ev)
+    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	int i;
 
 	(void)ctx;
 	(void)s;
-	if (!common(r, ev))
+	if (!common(st, ev))
 		return false;
-	ev->name = row_i64(r, C_OWN);
-	ev->gpu.kern.short_name = row_i64(r, C_OWN + 1);
+	ev->name = db_i64(st, C_OWN);
+	ev->gpu.kern.short_name = db_i64(st, C_OWN + 1);
 	for (i = 0; i < 3; i++) {
-		ev->gpu.kern.grid[i] = row_i64(r, C_OWN + 2 + i);
-		ev->gpu.kern.block[i] = row_i64(r, C_OWN + 5 + i);
+		ev->gpu.kern.grid[i] = db_i64(st, C_OWN + 2 + i);
+		ev->gpu.kern.block[i] = db_i64(st, C_OWN + 5 + i);
 	}
-	ev->gpu.kern.regs = row_i64(r, C_OWN + 8);
-	ev->gpu.kern.smem = row_i64(r, C_OWN + 9);
-	ev->gpu.kern.dynsmem = row_i64(r, C_OWN + 10);
+	ev->gpu.kern.regs = db_i64(st, C_OWN + 8);
+	ev->gpu.kern.smem = db_i64(st, C_OWN + 9);
+	ev->gpu.kern.dynsmem = db_i64(st, C_OWN + 10);
 	return true;
 }
 
 static bool
 copy_row(
-    void *ctx, const struct source *s, const struct row *r, struct event *ev)
+    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	static const char *const kinds[] = { "unknown", "HtoD", "DtoH", "HtoA",
 		"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP",
@@ -72,27 +72,27 @@ copy_row(
 
 	(void)ctx;
 	(void)s;
-	if (!common(r, ev))
+	if (!common(st, ev))
 		return false;
-	kind = row_i64(r, C_OWN);
+	kind = db_i64(st, C_OWN);
 	ev->gpu.copy.kind = kind >= 0 && kind < 14 ? kinds[kind] : NULL;
-	ev->gpu.copy.bytes = row_i64(r, C_OWN + 1);
-	ev->gpu.copy.src_mem = nsys_mem_kind(row_i64(r, C_OWN + 2));
-	ev->gpu.copy.dst_mem = nsys_mem_kind(row_i64(r, C_OWN + 3));
+	ev->gpu.copy.bytes = db_i64(st, C_OWN + 1);
+	ev->gpu.copy.src_mem = nsys_mem_kind(db_i64(st, C_OWN + 2));
+	ev->gpu.copy.dst_mem = nsys_mem_kind(db_i64(st, C_OWN + 3));
 	return true;
 }
 
 static bool
 set_row(
-    void *ctx, const struct source *s, const struct row *r, struct event *ev)
+    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
-	if (!common(r, ev))
+	if (!common(st, ev))
 		return false;
-	ev->gpu.set.bytes = row_i64(r, C_OWN);
-	ev->gpu.set.value = row_i64(r, C_OWN + 1);
-	ev->gpu.set.mem = nsys_mem_kind(row_i64(r, C_OWN + 2));
+	ev->gpu.set.bytes = db_i64(st, C_OWN);
+	ev->gpu.set.value = db_i64(st, C_OWN + 1);
+	ev->gpu.set.mem = nsys_mem_kind(db_i64(st, C_OWN + 2));
 	return true;
 }
 
@@ -111,33 +111,33 @@ sync_kind(const struct nsys *ns, int64_t type)
 
 static bool
 sync_row(
-    void *ctx, const struct source *s, const struct row *r, struct event *ev)
+    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)s;
-	if (!common(r, ev))
+	if (!common(st, ev))
 		return false;
-	ev->gpu.sync.kind = sync_kind(ctx, row_i64(r, C_OWN));
-	ev->gpu.sync.event = nsys_num(r, C_OWN + 1);
+	ev->gpu.sync.kind = sync_kind(ctx, db_i64(st, C_OWN));
+	ev->gpu.sync.event = nsys_num(st, C_OWN + 1);
 	return true;
 }
 
 static bool
 graph_row(
-    void *ctx, const struct source *s, const struct row *r, struct event *ev)
+    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
-	if (!common(r, ev))
+	if (!common(st, ev))
 		return false;
-	ev->gpu.graph.graph = row_i64(r, C_OWN);
-	ev->gpu.graph.exec = row_i64(r, C_OWN + 1);
+	ev->gpu.graph.graph = db_i64(st, C_OWN);
+	ev->gpu.graph.exec = db_i64(st, C_OWN + 1);
 	return true;
 }
 
 static const struct {
 	enum ev_kind kind;
 	const char *table;
-	read_fn *row;
+	row_fn *row;
 	const char *cols[24];
 } tables[] = {
 	{ EV_KERN, "CUPTI_ACTIVITY_KIND_KERNEL", kern_row,
@@ -167,7 +167,5 @@ nsys_add_gpu(struct nsys *ns, struct sources *ss)
 			continue;
 		s->gid = db_col(ns->db, tables[i].table, "globalPid");
 		s->corr = db_col(ns->db, tables[i].table, "correlationId");
-		s->plain[2] = "globalPid";
-		s->plain[3] = "correlationId";
 	}
 }

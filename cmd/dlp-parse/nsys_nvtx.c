@@ -104,18 +104,18 @@ domain_of(struct nsys *ns, int64_t pid, int64_t domain)
 }
 
 static void
-set_text(const struct row *r, struct event *ev)
+set_text(sqlite3_stmt *st, struct event *ev)
 {
-	ev->text = row_text(r, C_TEXT, &ev->text_len);
+	ev->text = db_text(st, C_TEXT, &ev->text_len);
 	if (ev->text == NULL)
-		ev->name = row_i64(r, C_TEXT_ID);
+		ev->name = db_i64(st, C_TEXT_ID);
 }
 
 /* The thread that ended a range; 0 is what old exports write for none. */
 static int64_t
-end_tid(const struct row *r, const struct event *ev)
+end_tid(sqlite3_stmt *st, const struct event *ev)
 {
-	int64_t gid = row_i64(r, C_END_TID);
+	int64_t gid = db_i64(st, C_END_TID);
 
 	if (gid == EV_UNSET || gid == 0 || nsys_tid(gid) == ev->tid)
 		return EV_UNSET;
@@ -131,22 +131,22 @@ is_event(int64_t type)
 }
 
 static bool
-row(void *ctx, const struct source *s, const struct row *r, struct event *ev)
+row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
-	int64_t type = row_i64(r, C_TYPE);
+	int64_t type = db_i64(st, C_TYPE);
 
 	(void)s;
-	if (!is_event(type) || !nsys_times(r, ev))
+	if (!is_event(type) || !nsys_times(st, ev))
 		return false;
 	if (type == NVTX_MARK)
 		ev->kind = EV_MARK;
-	nsys_thread(r, C_TID, ev);
-	set_text(r, ev);
-	ev->range.domain = domain_of(ctx, ev->pid, row_i64(r, C_DOMAIN));
+	nsys_thread(st, C_TID, ev);
+	set_text(st, ev);
+	ev->range.domain = domain_of(ctx, ev->pid, db_i64(st, C_DOMAIN));
 	ev->range.push = type == NVTX_PUSHPOP || type == NVTX_TXT_PUSHPOP;
 	ev->range.end_tid = EV_UNSET;
 	if (!ev->range.push)
-		ev->range.end_tid = end_tid(r, ev);
+		ev->range.end_tid = end_tid(st, ev);
 	return true;
 }
 
@@ -166,6 +166,4 @@ nsys_add_nvtx(struct nsys *ns, struct sources *ss)
 	/* Rows of other types are passed over by row(): cheaper than a WHERE,
 	 * and the first pass sees the same rows. */
 	s->pick = xstrdup("CASE eventType WHEN 75 THEN rowid END");
-	s->plain[4] = "eventType";
-	s->special = 75;
 }

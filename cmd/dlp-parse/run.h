@@ -9,7 +9,6 @@
 #include "dialect.h"
 #include "keys.h"
 #include "names.h"
-#include "row.h"
 #include "window.h"
 
 struct held { /* an event kept back, with its own copy of the text */
@@ -37,8 +36,7 @@ struct cursor {
 	const struct source *src;
 	struct profile *p;
 	int no;           /* among the profile's */
-	sqlite3_stmt *st; /* or, for a plain table: */
-	struct raw *raw;
+	sqlite3_stmt *st;
 	sqlite3_stmt *by_key; /* one row again: window.c */
 	struct order order;
 	uint64_t row;      /* rows read */

@@ -157,7 +157,7 @@ put_time(struct cursor *c, struct ring *r, int64_t start, int64_t end)
 
 /* Rows without a start are counted as bad by the merge. */
 static void
-scan_sql(struct cursor *c, struct ring *r, bool join)
+scan_rows(struct cursor *c, struct ring *r, bool join)
 {
 	sqlite3_stmt *st = scan_stmt(c->src, c->p->db, join);
 	int64_t v;
@@ -176,44 +176,13 @@ scan_sql(struct cursor *c, struct ring *r, bool join)
 	sqlite3_finalize(st);
 }
 
-static bool
-scan_raw(struct cursor *c, struct ring *r, bool join)
-{
-	struct raw *raw;
-	struct row row = { NULL, NULL };
-	bool special;
-
-	if (c->src->read == NULL)
-		return false;
-	raw = raw_open(c->p->db, c->src->from, c->src->plain);
-	if (raw == NULL)
-		return false;
-	row.v = raw->v;
-	while (raw_next(raw)) {
-		special =
-		    c->src->special != 0 && row_i64(&row, 5) == c->src->special;
-		if (special && !join)
-			c->p->dialect->picked(
-			    c->p->ctx, c->src, row_i64(&row, 0));
-		if (!row_is_int(&row, 1))
-			continue;
-		put_time(c, r, row_i64(&row, 1), row_i64(&row, 2));
-		if (join)
-			join_row(
-			    c, row_i64(&row, 3), row_i64(&row, 4), special);
-	}
-	raw_close(raw);
-	return true;
-}
-
 void
 scan_cursor(struct cursor *c)
 {
 	bool join = c->src->kind == EV_CALL || EV_IS_GPU(c->src->kind);
 	struct ring *r = xcalloc(1, sizeof(*r));
 
-	if (!scan_raw(c, r, join))
-		scan_sql(c, r, join);
+	scan_rows(c, r, join);
 	c->order.rows = r->n;
 	if (c->order.sort) /* then nothing stands too late */
 		c->order.back_ns = 0;

@@ -106,15 +106,13 @@ db_step(sqlite3_stmt *st)
 	return false;
 }
 
-int64_t
-db_i64(sqlite3_stmt *st, int i)
+const char *
+db_text(sqlite3_stmt *st, int i, uint32_t *n)
 {
-	int64_t v;
+	const char *s = (const char *)sqlite3_column_text(st, i);
 
-	v = sqlite3_column_int64(st, i);
-	if (v == 0 && sqlite3_column_type(st, i) == SQLITE_NULL)
-		return EV_UNSET;
-	return v;
+	*n = s != NULL ? (uint32_t)sqlite3_column_bytes(st, i) : 0;
+	return s;
 }
 
 struct source *
