@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "buf.h"
+#include "mview.h"
 
 enum marker_kind {
 	MK_USER,      /* the program's own range: part of the layer path */
@@ -56,11 +57,6 @@ enum {
 			 (ExecutionContext::enqueue, memory and runtime ranges
 			 of a framework; CheckpointFunction and its backward,
 			 which are MK_OP and MK_BWD) */
-};
-
-struct mview { /* not NUL-terminated; s is NULL where there is none */
-	const char *s;
-	size_t n;
 };
 
 /* Views live as long as the text, or until the next marker_parse(). */

@@ -8,8 +8,10 @@
 
 #include "err.h"
 #include "map.h"
-#include "mk_impl.h"
+#include "marker.h"
+#include "mk_tfargs.h"
 #include "pylit.h"
+#include "pylit_json.h"
 
 #define CACHE_N 65536
 #define CACHE_BYTES (32u << 20)

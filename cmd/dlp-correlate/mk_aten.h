@@ -2,7 +2,7 @@
 #ifndef DLP_MK_ATEN_H
 #define DLP_MK_ATEN_H
 
-#include "mk_impl.h"
+#include "mview.h"
 
 enum aten_name {
 	ATEN_NO,

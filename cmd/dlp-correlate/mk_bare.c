@@ -2,6 +2,7 @@
  * Texts of PyTorch before 1.6 for what has no sequence number: the bare name
  * of an op or of a backward node.
  */
+#include "marker.h"
 #include "mk_aten.h"
 
 static bool

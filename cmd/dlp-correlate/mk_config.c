@@ -1,5 +1,6 @@
 /* DLProf's model configuration: {"model_config": {"num_workers": 4, ...}}. */
 #include "mk_json.h"
+#include "mk_parsers.h"
 
 bool
 mk_config(struct marker *m)

@@ -10,8 +10,9 @@
  * without arguments, a trace without a stack. One that lost its mod or op is
  * MK_BROKEN: it is no op, and no user's layer either.
  */
-#include "mk_impl.h"
+#include "mk_parsers.h"
 #include "pylit.h"
+#include "pylit_json.h"
 
 struct dict { /* what the keys say; s NULL: not there */
 	struct mview mod, op, args, repr;

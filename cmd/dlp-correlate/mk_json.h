@@ -9,7 +9,7 @@
 #endif
 #include <jsmn.h>
 
-#include "mk_impl.h"
+#include "mview.h"
 
 #define JSON_TOKENS 2048
 #define JSON_BYTES 1000000

@@ -1,5 +1,5 @@
 /* NCCL (domain NCCL): the name of the function, ncclAllReduce. */
-#include "mk_impl.h"
+#include "mk_parsers.h"
 
 bool
 mk_nccl(struct marker *m)

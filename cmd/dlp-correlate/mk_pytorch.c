@@ -9,7 +9,8 @@
  * record_function ranges get an op_id too, and they are the program's own.
  * Without a tail only names of known namespaces are ops.
  */
-#include "mk_impl.h"
+#include "mk_parsers.h"
+#include "mk_tail.h"
 
 static const char frame_prefix[] = "autograd::engine::evaluate_function: ";
 

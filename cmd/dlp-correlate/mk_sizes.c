@@ -1,5 +1,6 @@
 /* The lists in emit_nvtx's tail: sizes and input_op_ids. */
-#include "mk_impl.h"
+#include "buf.h"
+#include "marker.h"
 
 #define LIST_MAX 262144u
 

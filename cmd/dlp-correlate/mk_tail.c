@@ -2,7 +2,7 @@
  * The tail of emit_nvtx's texts: which of the commas begins it, and what it
  * says. Lists are only delimited here; who wants their contents reads them.
  */
-#include "mk_impl.h"
+#include "mk_tail.h"
 
 /* The number that *p is at; negative ones, and what does not fit, are -1. */
 static bool

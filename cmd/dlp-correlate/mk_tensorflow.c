@@ -9,6 +9,8 @@
  * they stand, and the rest is lost.
  */
 #include "mk_json.h"
+#include "mk_parsers.h"
+#include "mk_tfargs.h"
 
 static bool
 group(struct marker *m)

@@ -3,7 +3,7 @@
  * layer of the engine, named as the layer: the layer is the op. With
  * verbosity NONE the name is the layer's number.
  */
-#include "mk_impl.h"
+#include "mk_parsers.h"
 
 static const char *const calls[] = {
 	"ExecutionContext::", "Engine::", "Builder::", "Runtime::"

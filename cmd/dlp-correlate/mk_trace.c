@@ -1,6 +1,7 @@
 /* Trace markers: the call trace, and DLProf's name of an op. */
-#include "mk_impl.h"
+#include "marker.h"
 #include "pylit.h"
+#include "pylit_json.h"
 
 #define TEXT_MAX 1000000
 

@@ -2,7 +2,7 @@
  * The program's own ranges: layer names, step ranges, data loaders. Nothing
  * is an op here; every text is somebody's.
  */
-#include "mk_impl.h"
+#include "mk_parsers.h"
 
 /* The word before the number that makes a range a step of a loop. */
 static const char *const step_words[] = { "iteration", "iter", "itr", "step",

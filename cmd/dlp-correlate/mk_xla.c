@@ -3,7 +3,7 @@
  * A Thunk is an op, an XlaModule a layer; the rest is the runtime's own.
  */
 #include "buf.h"
-#include "mk_impl.h"
+#include "mk_parsers.h"
 
 static const char *const fields[] = { "hlo_op=", "hlo_module=", "program_id=",
 	"unique_hlo_op_id=", "name=", "prefix=", "module=" };

@@ -1,6 +1,8 @@
 /* The pull parser of Python literals; see pylit.h. */
 #include "pylit.h"
 
+#include "json_text.h"
+
 void
 pl_init(struct pylit *l, const char *s, size_t n)
 {
@@ -193,10 +195,4 @@ pl_key(struct pylit *l, struct mview *key)
 	l->p++;
 	*key = a.raw;
 	return true;
-}
-
-bool
-pl_skip(struct pylit *l)
-{
-	return pl_json(l, NULL);
 }

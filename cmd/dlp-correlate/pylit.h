@@ -6,7 +6,7 @@
  *	pl_init(&l, s, n);
  *	if (pl_enter(&l, '{'))
  *		while (pl_key(&l, &key))
- *			pl_skip(&l);
+ *			pl_atom(&l, &a);
  *	if (l.bad) ...
  *
  * At the first damage `bad` is set, and every call returns false from then.
@@ -17,8 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "buf.h"
-#include "marker.h"
+#include "mview.h"
 
 #define PL_DEPTH 64
 
@@ -54,20 +53,6 @@ bool pl_item(struct pylit *l);
  * next. */
 bool pl_key(struct pylit *l, struct mview *key);
 
-bool pl_atom(struct pylit *l, struct pl_atom *a);
-bool pl_skip(struct pylit *l); /* over one value */
-
-/* Appends one value as JSON: tuples as lists, True, False and None as JSON
- * has them, what JSON has no word for as a string. NULL: skips it. */
-bool pl_json(struct pylit *l, struct buf *out);
-
-/* Appends the text of a PL_STR, its escapes resolved (to UTF-8). */
-void pl_text(const struct pl_atom *a, struct buf *out);
-
-/* Appends text as a JSON string, with its quotes. */
-void json_quote(struct buf *out, const char *s, size_t n);
-
-/* Whether s is a number as JSON writes it. */
-bool json_is_num(const char *s, size_t n);
+bool pl_atom(struct pylit *l, struct pl_atom *a); /* over a value */
 
 #endif

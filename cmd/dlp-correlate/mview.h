@@ -1,0 +1,47 @@
+/* A piece of somebody else's text. */
+#ifndef DLP_MVIEW_H
+#define DLP_MVIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+struct mview { /* not NUL-terminated; s is NULL where there is none */
+	const char *s;
+	size_t n;
+};
+
+static inline struct mview
+mv(const char *s, const char *e)
+{
+	return (struct mview){ s, (size_t)(e - s) };
+}
+
+static inline bool
+mv_eq(struct mview v, const char *lit)
+{
+	size_t n = strlen(lit);
+
+	return v.n == n && memcmp(v.s, lit, n) == 0;
+}
+
+static inline bool
+mv_starts(struct mview v, const char *lit)
+{
+	size_t n = strlen(lit);
+
+	return v.n >= n && memcmp(v.s, lit, n) == 0;
+}
+
+static inline bool
+mv_ends(struct mview v, const char *lit)
+{
+	size_t n = strlen(lit);
+
+	return v.n >= n && memcmp(v.s + v.n - n, lit, n) == 0;
+}
+
+/* The first lit in v, or NULL. */
+const char *mv_find(struct mview v, const char *lit);
+
+#endif
