@@ -38,23 +38,35 @@ static const char digits[] = "00010203040506070809"
 			     "80818283848586878889"
 			     "90919293949596979899";
 
+static unsigned
+n_digits(uint64_t v)
+{
+	unsigned n = 1;
+
+	for (; v >= 10000; v /= 10000)
+		n += 4;
+	return n + (v >= 10) + (v >= 100) + (v >= 1000);
+}
+
 void
 buf_u64(struct buf *b, uint64_t v)
 {
-	char t[20], *p = t + sizeof(t);
+	unsigned n = n_digits(v);
+	char *p;
 
+	buf_reserve(b, n);
+	b->len += n;
+	p = b->s + b->len;
 	while (v >= 100) {
 		p -= 2;
 		memcpy(p, digits + v % 100 * 2, 2);
 		v /= 100;
 	}
 	if (v >= 10) {
-		p -= 2;
-		memcpy(p, digits + v * 2, 2);
+		memcpy(p - 2, digits + v * 2, 2);
 	} else {
-		*--p = (char)('0' + v);
+		p[-1] = (char)('0' + v);
 	}
-	buf_put(b, p, (size_t)(t + sizeof(t) - p));
 }
 
 void
