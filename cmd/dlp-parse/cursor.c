@@ -65,15 +65,20 @@ make_event(const struct cursor *c, sqlite3_stmt *st, struct event *ev)
 	return c->src->row(c->p->ctx, c->src, st, ev);
 }
 
+int64_t
+cursor_key(const struct cursor *c)
+{
+	return sqlite3_column_int64(c->st, 0);
+}
+
 bool
 cursor_read(struct cursor *c, struct event *ev)
 {
 	while (db_step(c->st)) {
 		c->row++;
-		c->last_key = sqlite3_column_int64(c->st, 0);
 		if (!make_event(c, c->st, ev))
 			continue;
-		ev->row = c->order.sort ? c->last_key : (int64_t)c->row;
+		ev->row = c->order.sort ? cursor_key(c) : (int64_t)c->row;
 		if (ev->start > c->max_start)
 			c->max_start = ev->start;
 		return true;

@@ -134,11 +134,11 @@ bool db_step(sqlite3_stmt *st);
 static inline int64_t
 db_i64(sqlite3_stmt *st, int i)
 {
-	int64_t v = sqlite3_column_int64(st, i);
+	sqlite3_value *v = sqlite3_column_value(st, i);
 
-	if (v == 0 && sqlite3_column_type(st, i) == SQLITE_NULL)
+	if (sqlite3_value_type(v) == SQLITE_NULL)
 		return EV_UNSET;
-	return v;
+	return sqlite3_value_int64(v);
 }
 
 /* Column i as text and its length, NULL if it is NULL; valid until the next

@@ -148,11 +148,13 @@ nsys_num(sqlite3_stmt *st, int i)
 bool
 nsys_times(sqlite3_stmt *st, struct event *ev)
 {
-	if (sqlite3_column_type(st, 1) != SQLITE_INTEGER) {
+	sqlite3_value *start = sqlite3_column_value(st, 1);
+
+	if (sqlite3_value_type(start) != SQLITE_INTEGER) {
 		dialect_bad_row();
 		return false;
 	}
-	ev->start = db_i64(st, 1);
+	ev->start = sqlite3_value_int64(start);
 	ev->end = db_i64(st, 2);
 	return true;
 }

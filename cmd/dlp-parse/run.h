@@ -40,7 +40,6 @@ struct cursor {
 	sqlite3_stmt *by_key; /* one row again: window.c */
 	struct order order;
 	uint64_t row;      /* rows read */
-	int64_t last_key;  /* key of the row read last */
 	int64_t max_start; /* latest start read */
 	bool end;          /* no more rows in the table */
 	bool live;         /* ev is the next event */
@@ -91,7 +90,8 @@ bool cursor_read(struct cursor *c, struct event *ev);
 void cursor_next(struct cursor *c); /* makes ev the next event in order */
 void cursor_close(struct cursor *c);
 uint64_t cursor_bad_rows(void);
-/* The row with this key again. */
+/* The key of the row read last; and the row with this key again. */
+int64_t cursor_key(const struct cursor *c);
 bool cursor_again(struct cursor *c, int64_t key, struct event *ev);
 
 /* heap.c */

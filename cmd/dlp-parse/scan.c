@@ -160,15 +160,17 @@ static void
 scan_rows(struct cursor *c, struct ring *r, bool join)
 {
 	sqlite3_stmt *st = scan_stmt(c->src, c->p->db, join);
+	sqlite3_value *start;
 	int64_t v;
 
 	while (db_step(st)) {
 		if (!join && c->src->pick != NULL &&
 		    (v = db_i64(st, 2)) != EV_UNSET)
 			c->p->dialect->picked(c->p->ctx, c->src, v);
-		if (sqlite3_column_type(st, 0) != SQLITE_INTEGER)
+		start = sqlite3_column_value(st, 0);
+		if (sqlite3_value_type(start) != SQLITE_INTEGER)
 			continue;
-		put_time(c, r, sqlite3_column_int64(st, 0), db_i64(st, 1));
+		put_time(c, r, sqlite3_value_int64(start), db_i64(st, 1));
 		if (join)
 			join_row(c, db_i64(st, 2), db_i64(st, 3),
 			    sqlite3_column_int(st, 4) != 0);

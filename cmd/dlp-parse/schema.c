@@ -109,9 +109,10 @@ db_step(sqlite3_stmt *st)
 const char *
 db_text(sqlite3_stmt *st, int i, uint32_t *n)
 {
-	const char *s = (const char *)sqlite3_column_text(st, i);
+	sqlite3_value *v = sqlite3_column_value(st, i);
+	const char *s = (const char *)sqlite3_value_text(v);
 
-	*n = s != NULL ? (uint32_t)sqlite3_column_bytes(st, i) : 0;
+	*n = s != NULL ? (uint32_t)sqlite3_value_bytes(v) : 0;
 	return s;
 }
 

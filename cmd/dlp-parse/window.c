@@ -103,15 +103,16 @@ window_put(struct window *w, struct cursor *c, int64_t pid, int64_t corr,
 	b = bucket_of(w, pid, corr);
 	e->pid = pid;
 	e->corr = corr;
-	e->key = c->last_key;
 	e->row = ev->row;
 	e->cursor = (uint16_t)c->no;
 	e->kind = (uint8_t)ev->kind;
 	e->ev = new_ev(w);
-	if (e->ev != NONE)
+	if (e->ev != NONE) {
 		w->ev[e->ev] = *ev;
-	else
+	} else {
+		e->key = cursor_key(c);
 		w->spilled++;
+	}
 	e->next = w->bucket[b];
 	w->bucket[b] = i;
 	w->live++;
