@@ -192,6 +192,7 @@ close_nsys(void *ctx)
 	struct nsys *ns = ctx;
 
 	sqlite3_finalize(ns->string);
+	map_free(&ns->devs);
 	map_free(&ns->domains);
 	smap_free(&ns->domain_names);
 	free(ns);
@@ -228,10 +229,14 @@ notes(void *ctx)
 }
 
 static void
-picked(void *ctx, const struct source *s, int64_t row)
+picked(void *ctx, const struct source *s, int64_t v)
 {
-	(void)s;
-	nsys_domain(ctx, row);
+	struct nsys *ns = ctx;
+
+	if (s->kind == EV_KERN)
+		map_put(&ns->devs, (uint64_t)v, NULL);
+	else
+		nsys_domain(ns, v);
 }
 
 static const char *

@@ -9,6 +9,7 @@ struct nsys {
 	sqlite3 *db;
 	sqlite3_stmt *string; /* StringIds by id; NULL without the table */
 	int schema;           /* 3.24.0 is 3024; 0 if not told */
+	struct map devs;      /* that have kernels, if no table lists GPUs */
 	struct map domains;   /* see nsys_nvtx.c */
 	struct smap domain_names;
 	uint64_t unknown_domains;
@@ -49,6 +50,9 @@ void nsys_add_nvtx(struct nsys *ns, struct sources *ss);
 void nsys_add_cpu(struct nsys *ns, struct sources *ss);
 void nsys_domain(struct nsys *ns, int64_t row);
 void nsys_facts(void *ctx);
+
+/* Whether a table lists the GPUs. */
+bool nsys_lists_devs(struct nsys *ns);
 
 /* The text of a one-value query with its one argument, or NULL; to be freed.
  * Nothing if the table is missing. */

@@ -100,10 +100,12 @@ text_of(sqlite3_stmt *st, int i)
 	return s != NULL && *s != '\0' ? s : NULL;
 }
 
+typedef void dev_fn(const struct dev_fact *d);
+
 /* Columns: dev, name, major, minor, SMs, clock, memory, bandwidth, uuid. One
- * record per device. */
+ * record per device, if put is not NULL; true if there is any. */
 static bool
-put_devs(sqlite3_stmt *st)
+put_devs(sqlite3_stmt *st, dev_fn *put)
 {
 	struct dev_fact d;
 	int64_t last = EV_UNSET;
@@ -119,8 +121,8 @@ put_devs(sqlite3_stmt *st)
 		d.mem_bytes = db_i64(st, 6);
 		d.membw_bytes_s = db_i64(st, 7);
 		d.uuid = text_of(st, 8);
-		if (d.dev != EV_UNSET && d.dev != last)
-			fact_dev(&d);
+		if (d.dev != EV_UNSET && d.dev != last && put != NULL)
+			put(&d);
 		last = d.dev;
 	}
 	sqlite3_finalize(st);
@@ -129,7 +131,7 @@ put_devs(sqlite3_stmt *st)
 
 /* Adapters that cannot compute are listed with a capability of 0. */
 static bool
-dev_gpu(struct nsys *ns)
+dev_gpu(struct nsys *ns, dev_fn *put)
 {
 	static const char *const names[] = { "name", "computeMajor",
 		"computeMinor", "smCount", "clockRate", "totalMemory",
@@ -155,7 +157,7 @@ dev_gpu(struct nsys *ns)
 		     " cuDevice)"
 		   : "cuDevice",
 	    cols);
-	found = put_devs(st);
+	found = put_devs(st, put);
 	free(cols);
 	return found;
 }
@@ -163,7 +165,7 @@ dev_gpu(struct nsys *ns)
 /* The table of 2020; its clock is in kHz, its memory in MiB, its bandwidth
  * is wrong. */
 static bool
-dev_cuda_gpu(struct nsys *ns)
+dev_cuda_gpu(struct nsys *ns, dev_fn *put)
 {
 	static const char *const names[] = { "deviceId", "name",
 		"computeCapabilityMajor", "computeCapabilityMinor",
@@ -181,23 +183,42 @@ dev_cuda_gpu(struct nsys *ns)
 	    "SELECT %s, coreClockRate * 1000, globalMemorySize * 1048576, NULL,"
 	    " NULL FROM TARGET_INFO_CUDA_GPU ORDER BY 1, rowid",
 	    cols);
-	found = put_devs(st);
+	found = put_devs(st, put);
 	free(cols);
 	return found;
 }
 
-/* No table of GPUs: those that have work. */
+bool
+nsys_lists_devs(struct nsys *ns)
+{
+	return dev_gpu(ns, NULL) || dev_cuda_gpu(ns, NULL);
+}
+
+static int
+by_number(const void *va, const void *vb)
+{
+	const uint64_t *a = va, *b = vb;
+
+	return (int64_t)*a < (int64_t)*b ? -1 : *a != *b;
+}
+
+/* No table of GPUs: those that have kernels. */
 static void
 dev_used(struct nsys *ns)
 {
-	static const char table[] = "CUPTI_ACTIVITY_KIND_KERNEL";
+	struct dev_fact d = { 0, NULL, EV_UNSET, EV_UNSET, EV_UNSET, EV_UNSET,
+		EV_UNSET, EV_UNSET, NULL };
+	uint64_t *dev = xcalloc(ns->devs.n + 1, sizeof(*dev)), val;
+	size_t it = 0, n = 0, i;
 
-	if (db_has_column(ns->db, table, "deviceId"))
-		put_devs(db_prepare(ns->db,
-		    "SELECT DISTINCT deviceId, NULL, NULL, NULL, NULL, NULL,"
-		    " NULL, NULL, NULL FROM %s WHERE deviceId IS NOT NULL"
-		    " ORDER BY 1",
-		    table));
+	while (map_next(&ns->devs, &it, &dev[n], &val))
+		n++;
+	qsort(dev, n, sizeof(*dev), by_number);
+	for (i = 0; i < n; i++) {
+		d.dev = (int64_t)dev[i];
+		fact_dev(&d);
+	}
+	free(dev);
 }
 
 static void
@@ -260,7 +281,7 @@ nsys_facts(void *ctx)
 	struct nsys *ns = ctx;
 
 	put_infos(ns);
-	if (!dev_gpu(ns) && !dev_cuda_gpu(ns))
+	if (!dev_gpu(ns, fact_dev) && !dev_cuda_gpu(ns, fact_dev))
 		dev_used(ns);
 	put_procs(ns);
 	put_threads(ns);

@@ -167,5 +167,7 @@ nsys_add_gpu(struct nsys *ns, struct sources *ss)
 			continue;
 		s->gid = db_col(ns->db, tables[i].table, "globalPid");
 		s->corr = db_col(ns->db, tables[i].table, "correlationId");
+		if (tables[i].kind == EV_KERN && !nsys_lists_devs(ns))
+			s->pick = db_col(ns->db, tables[i].table, "deviceId");
 	}
 }

@@ -133,18 +133,19 @@ or_null(const char *s)
 static sqlite3_stmt *
 scan_stmt(const struct source *s, sqlite3 *db, bool join)
 {
-	if (!join)
-		return db_prepare(db,
-		    "SELECT %s, %s%s%s FROM %s %s %s ORDER BY %s",
-		    or_null(s->start), or_null(s->end), s->pick ? ", " : "",
-		    s->pick ? s->pick : "", s->from, s->where ? "WHERE" : "",
-		    s->where ? s->where : "", s->key ? s->key : "rowid");
-	return db_prepare(db,
-	    "SELECT %s, %s, %s, %s, %s FROM %s %s %s ORDER BY %s",
-	    or_null(s->start), or_null(s->end), or_null(s->gid),
-	    or_null(s->corr), s->twin ? s->twin : "0", s->from,
-	    s->where ? "WHERE" : "", s->where ? s->where : "",
+	struct buf b = { 0 };
+	sqlite3_stmt *st;
+
+	buf_printf(&b, "SELECT %s, %s, %s", or_null(s->start), or_null(s->end),
+	    or_null(s->pick));
+	if (join)
+		buf_printf(&b, ", %s, %s, %s", or_null(s->gid),
+		    or_null(s->corr), s->twin ? s->twin : "0");
+	st = db_prepare(db, "%s FROM %s %s %s ORDER BY %s", buf_str(&b),
+	    s->from, s->where ? "WHERE" : "", s->where ? s->where : "",
 	    s->key ? s->key : "rowid");
+	buf_free(&b);
+	return st;
 }
 
 static void
@@ -160,20 +161,20 @@ static void
 scan_rows(struct cursor *c, struct ring *r, bool join)
 {
 	sqlite3_stmt *st = scan_stmt(c->src, c->p->db, join);
+	bool pick = c->src->pick != NULL, twin = c->src->twin != NULL;
 	sqlite3_value *start;
 	int64_t v;
 
 	while (db_step(st)) {
-		if (!join && c->src->pick != NULL &&
-		    (v = db_i64(st, 2)) != EV_UNSET)
+		if (pick && (v = db_i64(st, 2)) != EV_UNSET)
 			c->p->dialect->picked(c->p->ctx, c->src, v);
 		start = sqlite3_column_value(st, 0);
 		if (sqlite3_value_type(start) != SQLITE_INTEGER)
 			continue;
 		put_time(c, r, sqlite3_value_int64(start), db_i64(st, 1));
 		if (join)
-			join_row(c, db_i64(st, 2), db_i64(st, 3),
-			    sqlite3_column_int(st, 4) != 0);
+			join_row(c, db_i64(st, 3), db_i64(st, 4),
+			    twin && sqlite3_column_int(st, 5) != 0);
 	}
 	sqlite3_finalize(st);
 }
