@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "dlp-agg/agg.h"
+#include "dlp-agg/run.h"
 #include "err.h"
 
 static const char usage[] =
@@ -51,14 +51,6 @@ static const struct option longopts[] = {
 
 static bool unbuffered;
 
-static void
-add_where(struct agg *a, char *arg)
-{
-	a->wheres =
-	    xrealloc(a->wheres, (size_t)a->nwheres + 1, sizeof(*a->wheres));
-	a->wheres[a->nwheres++] = xstrdup(arg);
-}
-
 /* The option's list; ##cmd is to show the argument as it was given. */
 static char **
 list(const char *opt, const char *arg, int *n)
@@ -73,7 +65,7 @@ list(const char *opt, const char *arg, int *n)
 }
 
 static void
-option(struct agg *a, int c)
+option(struct spec *a, int c)
 {
 	switch (c) {
 	case 'h':
@@ -84,7 +76,7 @@ option(struct agg *a, int c)
 		unbuffered = true;
 		break;
 	case 'T':
-		a->types = list("-T", optarg, &a->ntypes);
+		a->in.tag = list("-T", optarg, &a->in.ntypes);
 		break;
 	case 'g':
 		a->groups = list("-g", optarg, &a->ngroups);
@@ -99,10 +91,10 @@ option(struct agg *a, int c)
 		a->limit = cli_i64("-n", optarg, 0, INT64_MAX);
 		break;
 	case OPT_WHERE:
-		add_where(a, optarg);
+		where_add(&a->where, xstrdup(optarg));
 		break;
 	case OPT_SORT:
-		sort_parse(a, xstrdup(optarg));
+		sort_parse(&a->sort, xstrdup(optarg));
 		break;
 	case OPT_REST:
 		a->rest = true;
@@ -113,17 +105,17 @@ option(struct agg *a, int c)
 }
 
 static void
-defaults(struct agg *a)
+defaults(struct spec *a)
 {
 	static char type[] = "kern", *types[] = { type };
 	static char count[] = "count", sum[] = "sum", *stats[] = { count, sum };
 
-	if (a->types == NULL) {
-		a->types = types;
-		a->ntypes = 1;
+	if (a->in.tag == NULL) {
+		a->in.tag = types;
+		a->in.ntypes = 1;
 	}
-	if (a->ntypes > AGG_TYPES)
-		die("-T: more than %d types", AGG_TYPES);
+	if (a->in.ntypes > INPUT_TYPES)
+		die("-T: more than %d types", INPUT_TYPES);
 	if (a->stats == NULL && (a->groups != NULL || a->fields != NULL)) {
 		a->stats = stats;
 		a->nstats = 2;
@@ -132,101 +124,23 @@ defaults(struct agg *a)
 		die("--rest goes with -n and statistics");
 }
 
-static void
-on_section(struct stage *st)
-{
-	struct agg *a = st->ctx;
-
-	join_section(&a->join);
-}
-
-static void
-on_op(struct stage *st, struct rec *r)
-{
-	struct agg *a = st->ctx;
-
-	join_op(&a->join, r);
-	stage_pass(st, r);
-}
-
-static void
-on_str(struct stage *st, struct rec *r)
-{
-	struct agg *a = st->ctx;
-
-	join_str(&a->join, r);
-	stage_pass(st, r);
-}
-
-static void
-on_legend(struct stage *st, struct rec *r)
-{
-	struct agg *a = st->ctx;
-	int t = agg_type_of(a, r), i;
-
-	for (i = 0; i < a->ncol; i++)
-		join_legend(a->col[i].in[t]);
-}
-
-static void
-on_end(struct stage *st)
-{
-	group_section_end(st->ctx);
-}
-
-static void
-group_listen(struct agg *a)
-{
-	int t;
-
-	a->st.end = on_end;
-	a->st.meta = print_meta;
-	for (t = 0; t < a->ntypes; t++)
-		stage_on(&a->st, a->types[t], group_record, on_legend);
-}
-
-static int
-run(struct agg *a)
-{
-	int rc, t;
-
-	a->st.ctx = a;
-	a->st.section = on_section;
-	join_init(&a->join, a->st.rd);
-	spec_make(a);
-	if (join_needs_op(&a->join))
-		stage_on(&a->st, "op", on_op, NULL);
-	if (join_needs_str(&a->join))
-		stage_on(&a->st, "str", on_str, NULL);
-	if (a->nstats > 0)
-		group_listen(a);
-	else
-		pass_listen(a);
-	rc = stage_run(&a->st);
-	for (t = 0; rc == EXIT_OK && t < a->ntypes; t++)
-		if (!a->seen[t] && a->ntypes == 1)
-			warn("no %s records in the input", a->types[t]);
-	return a->nstats > 0 ? print_groups(a, rc) : rc;
-}
-
 int
 main(int argc, char **argv)
 {
-	static struct agg a = { .limit = -1 };
+	static struct spec spec = { .limit = -1 };
+	struct stage st;
 	const char *path;
 	int c;
 
 	cli_init("dlp-agg");
-	a.argc = argc;
-	a.argv = argv;
 	while ((c = getopt_long(argc, argv,
 		    CLI_SHORTOPTS "T:g:a:f:n:", longopts, NULL)) != -1)
-		option(&a, c);
+		option(&spec, c);
 	path = cli_operand(argc, argv, usage);
-	defaults(&a);
-	if (a.nstats > 0)
-		stage_open_sink(&a.st, path, unbuffered);
+	defaults(&spec);
+	if (spec.nstats > 0)
+		stage_open_sink(&st, path, unbuffered);
 	else
-		stage_open(&a.st, argc, argv, path, unbuffered);
-	return out_finish(run(&a));
+		stage_open(&st, argc, argv, path, unbuffered);
+	return out_finish(agg_run(&spec, &st, argc, argv));
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "agg.h"
+#include "acc.h"
 #include "err.h"
 
 static void
@@ -193,14 +193,14 @@ put_pct(struct buf *b, const struct acc *c, const struct acc *total)
 }
 
 static bool
-put_text(const struct agg *a, struct buf *b, uint32_t id)
+put_text(struct buf *b, const struct smap *texts, uint32_t id)
 {
 	const char *s;
 	size_t n;
 
 	if (id == SMAP_NONE)
 		return false;
-	s = smap_str(&a->texts, id, &n);
+	s = smap_str(texts, id, &n);
 	buf_put(b, s, n);
 	return true;
 }
@@ -216,28 +216,29 @@ put_sum(struct buf *b, const struct acc *c)
 }
 
 bool
-acc_put(struct agg *a, struct buf *b, struct acc *c, struct acc *total,
-    const struct stat_col *s)
+acc_put(struct acc *c, struct buf *b, enum stat stat, double p,
+    const struct acc *total, const struct smap *texts)
 {
-	if (s->stat == ST_FIRST || s->stat == ST_LAST)
-		return put_text(a, b, s->stat == ST_FIRST ? c->first : c->last);
-	if (s->stat == ST_NSET) {
+	if (stat == ST_FIRST || stat == ST_LAST)
+		return put_text(
+		    b, texts, stat == ST_FIRST ? c->first : c->last);
+	if (stat == ST_NSET) {
 		buf_u64(b, c->n);
 		return true;
 	}
-	if (c->n < (s->stat == ST_STD ? 2 : 1))
+	if (c->n < (stat == ST_STD ? 2 : 1))
 		return false;
-	if (s->stat == ST_PCT)
+	if (stat == ST_PCT)
 		return put_pct(b, c, total);
-	if (s->stat == ST_SUM)
+	if (stat == ST_SUM)
 		return put_sum(b, c);
-	if (s->stat == ST_MEAN)
+	if (stat == ST_MEAN)
 		put_mean(b, c, sum_f64(c) / (double)c->n);
-	else if (s->stat == ST_STD)
+	else if (stat == ST_STD)
 		put_mean(b, c, sqrt(c->m2 / (double)(c->n - 1)));
-	else if (s->stat == ST_PERCENTILE)
-		put_num(b, c, percentile(c, s->p));
+	else if (stat == ST_PERCENTILE)
+		put_num(b, c, percentile(c, p));
 	else
-		put_num(b, c, s->stat == ST_MIN ? c->min : c->max);
+		put_num(b, c, stat == ST_MIN ? c->min : c->max);
 	return true;
 }

@@ -1,14 +1,14 @@
-/*
- * The result: one section of agg records, whatever the number of sections
- * read; a fragment if the input was one. Stages' and session facts of the
- * input are passed on once, notes each time.
- */
+/* The result; see print.h. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "agg.h"
 #include "err.h"
+#include "print.h"
+#include "stage.h"
 
 #define REST "(rest)"
+
+static struct acc *total; /* of all groups, per field */
 
 static bool
 word_is(const char *w, size_t n, const char *word)
@@ -17,21 +17,20 @@ word_is(const char *w, size_t n, const char *word)
 }
 
 void
-print_meta(struct stage *st, struct rec *r)
+print_meta(struct meta *m, const struct rec *r)
 {
-	struct agg *a = st->ctx;
-	struct buf *b = &a->notes;
+	struct buf *b = &m->notes;
 	const char *w, *rest;
 	size_t wlen, rlen;
 	bool is_new = true;
 
 	w = rec_meta(r, &wlen, &rest, &rlen);
 	if (word_is(w, wlen, "cmd"))
-		b = &a->cmds;
+		b = &m->cmds;
 	else if (word_is(w, wlen, "info"))
-		b = &a->infos;
-	if (b != &a->notes)
-		smap_put(&a->meta_seen, r->line, r->len, &is_new);
+		b = &m->infos;
+	if (b != &m->notes)
+		smap_put(&m->seen, r->line, r->len, &is_new);
 	if (!is_new)
 		return;
 	buf_put(b, r->line, r->len);
@@ -39,25 +38,26 @@ print_meta(struct stage *st, struct rec *r)
 }
 
 static bool
-put_stat(
-    struct agg *a, struct buf *b, struct group *g, const struct stat_col *s)
+put_stat(const struct groups *a, struct buf *b, const struct group *g,
+    const struct stat_col *s)
 {
 	if (s->stat == ST_COUNT) {
 		buf_u64(b, g->n);
 		return true;
 	}
 	if (s->stat != ST_UNION)
-		return acc_put(
-		    a, b, &g->acc[s->field], &a->field[s->field].total, s);
+		return acc_put(&g->acc[s->field], b, s->stat, s->p,
+		    &total[s->field], &a->texts);
 	if (g->has_ivl)
 		buf_i64(b, g->union_ns);
 	return g->has_ivl;
 }
 
 static struct sort_val
-key_value(struct agg *a, size_t i, const struct sort_key *k)
+key_value(struct groups *a, size_t i, const struct sort_key *k)
 {
-	struct buf *b = &a->tmp;
+	static struct buf tmp;
+	struct buf *b = &tmp;
 	const char *s;
 	size_t n;
 	int f;
@@ -66,7 +66,7 @@ key_value(struct agg *a, size_t i, const struct sort_key *k)
 		struct sort_val v;
 
 		buf_clear(b);
-		if (!put_stat(a, b, &a->group[i], &a->stat[k->stat]))
+		if (!put_stat(a, b, &a->v[i], &a->spec->stat[k->stat]))
 			return sort_value(NULL, 0);
 		v = sort_value(buf_str(b), b->len);
 		if (v.kind == SORT_TEXT)
@@ -83,53 +83,56 @@ key_value(struct agg *a, size_t i, const struct sort_key *k)
 
 /* The groups' numbers in the order of the result. */
 static size_t *
-order(struct agg *a)
+order(struct groups *a)
 {
+	const struct sort *o = &a->spec->sort;
 	size_t n = a->keys.n, i;
 	struct sort_val *v;
 	size_t *idx = xcalloc(n + 1, sizeof(*idx));
 	int k;
 
-	v = xcalloc(n * (size_t)a->nkeys + 1, sizeof(*v));
+	v = xcalloc(n * (size_t)o->n + 1, sizeof(*v));
 	for (i = 0; i < n; i++)
-		for (k = 0; k < a->nkeys; k++)
-			v[i * (size_t)a->nkeys + (size_t)k] =
-			    key_value(a, i, &a->key[k]);
-	sort_items(a, v, n, idx);
+		for (k = 0; k < o->n; k++)
+			v[i * (size_t)o->n + (size_t)k] =
+			    key_value(a, i, &o->key[k]);
+	sort_items(o, v, n, idx);
 	free(v);
 	return idx;
 }
 
 static void
-put_legend(const struct agg *a)
+put_legend(const struct groups *a)
 {
 	int i;
 
 	buf_puts(&out_buf, "#agg");
-	for (i = 0; i < a->ngroups; i++) {
+	for (i = 0; i < a->spec->ngroups; i++) {
 		buf_putc(&out_buf, '\t');
-		buf_puts(&out_buf, a->col[a->group_col[i]].in[0]->canon);
+		buf_puts(
+		    &out_buf, input_canon(&a->spec->in, a->spec->group_col[i]));
 	}
-	for (i = 0; i < a->nstat; i++) {
+	for (i = 0; i < a->spec->nstat; i++) {
 		buf_putc(&out_buf, '\t');
-		buf_puts(&out_buf, a->stat[i].name);
+		buf_puts(&out_buf, a->spec->stat[i].name);
 	}
 	buf_putc(&out_buf, '\n');
 }
 
 static void
-put_group(struct agg *a, struct group *g, const char *key, size_t n)
+put_group(
+    const struct groups *a, const struct group *g, const char *key, size_t n)
 {
 	int i;
 
 	buf_puts(&out_buf, "agg");
-	if (a->ngroups > 0) {
+	if (a->spec->ngroups > 0) {
 		buf_putc(&out_buf, '\t');
 		buf_put(&out_buf, key, n);
 	}
-	for (i = 0; i < a->nstat; i++) {
+	for (i = 0; i < a->spec->nstat; i++) {
 		buf_putc(&out_buf, '\t');
-		if (!put_stat(a, &out_buf, g, &a->stat[i]))
+		if (!put_stat(a, &out_buf, g, &a->spec->stat[i]))
 			buf_putc(&out_buf, '-');
 	}
 	out_end();
@@ -138,7 +141,7 @@ put_group(struct agg *a, struct group *g, const char *key, size_t n)
 /* What the groups behind the limit have in common: all but a union, and the
  * first and last value. */
 static void
-put_rest(struct agg *a, const size_t *idx, size_t from)
+put_rest(struct groups *a, const size_t *idx, size_t from)
 {
 	struct group g;
 	size_t i;
@@ -146,84 +149,94 @@ put_rest(struct agg *a, const size_t *idx, size_t from)
 
 	group_new(a, &g);
 	for (i = from; i < a->keys.n; i++) {
-		g.n += a->group[idx[i]].n;
-		for (k = 0; k < a->nfields; k++)
-			acc_join(&g.acc[k], &a->group[idx[i]].acc[k]);
+		g.n += a->v[idx[i]].n;
+		for (k = 0; k < a->spec->nfields; k++)
+			acc_join(&g.acc[k], &a->v[idx[i]].acc[k]);
 	}
 	buf_clear(&a->key_buf);
 	buf_puts(&a->key_buf, REST);
-	for (k = 1; k < a->ngroups; k++)
+	for (k = 1; k < a->spec->ngroups; k++)
 		buf_puts(&a->key_buf, "\t-");
 	put_group(a, &g, a->key_buf.s, a->key_buf.len);
 }
 
 static void
-make_totals(struct agg *a)
+make_totals(const struct groups *a)
 {
 	size_t i;
 	int k;
 
-	for (k = 0; k < a->nfields; k++)
+	total = xcalloc((size_t)a->spec->nfields + 1, sizeof(*total));
+	for (k = 0; k < a->spec->nfields; k++)
 		for (i = 0; i < a->keys.n; i++) {
-			struct acc c = a->group[i].acc[k];
+			struct acc c = a->v[i].acc[k];
 
 			c.nval = 0; /* no percentiles of it are asked for */
-			acc_join(&a->field[k].total, &c);
+			acc_join(&total[k], &c);
 		}
 }
 
 static void
-put_head(struct agg *a)
+put_head(const struct groups *a, const struct meta *m, bool whole, int argc,
+    char *const *argv)
 {
-	bool whole = !rec_is_fragment(a->st.rd);
-
 	out_legends_again();
 	if (whole)
 		out_meta("dlp", "%d", REC_FORMAT);
-	buf_put(&out_buf, a->cmds.s, a->cmds.len);
+	buf_put(&out_buf, m->cmds.s, m->cmds.len);
 	if (whole)
-		stage_cmd(a->argc, a->argv);
-	buf_put(&out_buf, a->infos.s, a->infos.len);
+		stage_cmd(argc, argv);
+	buf_put(&out_buf, m->infos.s, m->infos.len);
 	put_legend(a);
 }
 
 /* Without -g there is one row, even of nothing. */
 static void
-one_group(struct agg *a)
+one_group(struct groups *a)
 {
-	if (a->ngroups > 0 || a->keys.n > 0)
+	if (a->spec->ngroups > 0 || a->keys.n > 0)
 		return;
 	smap_put(&a->keys, "", 0, NULL);
-	a->group = xcalloc(1, sizeof(*a->group));
-	group_new(a, &a->group[0]);
+	a->v = xcalloc(1, sizeof(*a->v));
+	group_new(a, &a->v[0]);
 }
 
-int
-print_groups(struct agg *a, int rc)
+/* The groups up to the limit; how many are behind it. */
+static size_t
+put_groups(struct groups *a)
 {
-	size_t *idx, n, i;
+	size_t *idx = order(a), n = a->keys.n, i;
 
-	one_group(a);
-	make_totals(a);
-	put_head(a);
-	idx = order(a);
-	n = a->keys.n;
-	if (a->limit >= 0 && (uint64_t)a->limit < n)
-		n = (size_t)a->limit;
+	if (a->spec->limit >= 0 && (uint64_t)a->spec->limit < n)
+		n = (size_t)a->spec->limit;
 	for (i = 0; i < n; i++) {
 		size_t len;
 		const char *s = smap_str(&a->keys, (uint32_t)idx[i], &len);
 
-		put_group(a, &a->group[idx[i]], s, len);
+		put_group(a, &a->v[idx[i]], s, len);
 	}
-	if (a->rest && n < a->keys.n)
+	if (a->spec->rest && n < a->keys.n)
 		put_rest(a, idx, n);
-	buf_put(&out_buf, a->notes.s, a->notes.len);
-	if (!a->rest)
-		stage_note("agg_over_limit", a->keys.n - n);
-	stage_note("join_lost", a->join.lost);
-	if (rc == EXIT_OK && !rec_is_fragment(a->st.rd))
-		stage_end_section();
 	free(idx);
-	return rc;
+	return a->keys.n - n;
+}
+
+void
+print_groups(struct groups *a, const struct meta *m, int argc,
+    char *const *argv, bool complete)
+{
+	const struct join *j = &a->spec->in.join;
+	bool whole = !rec_is_fragment(j->rd);
+	size_t over;
+
+	one_group(a);
+	make_totals(a);
+	put_head(a, m, whole, argc, argv);
+	over = put_groups(a);
+	buf_put(&out_buf, m->notes.s, m->notes.len);
+	if (!a->spec->rest)
+		stage_note("agg_over_limit", over);
+	stage_note("join_lost", j->lost);
+	if (complete && whole)
+		stage_end_section();
 }

@@ -1,30 +1,30 @@
 /* The order of --sort. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "agg.h"
 #include "cli.h"
 #include "err.h"
 #include "num.h"
+#include "sort.h"
 
 /* What qsort's comparison looks at. */
 static const struct sort_val *vals;
-static const struct agg *sorting;
+static const struct sort *sorting;
 
 void
-sort_parse(struct agg *a, char *arg)
+sort_parse(struct sort *o, char *arg)
 {
 	char **v;
 	int i, n;
 
 	v = cli_list(arg, &n);
-	a->key =
-	    xrealloc(a->key, (size_t)a->nkeys + (size_t)n, sizeof(*a->key));
+	o->key = xrealloc(o->key, (size_t)o->n + (size_t)n, sizeof(*o->key));
 	for (i = 0; i < n; i++) {
 		bool sign = v[i][0] == '-' || v[i][0] == '+';
 
 		if (v[i][sign] == '\0')
 			die("--sort: empty column name");
-		a->key[a->nkeys++] = (struct sort_key){
+		o->key[o->n++] = (struct sort_key){
 			.name = v[i] + sign,
 			.down = v[i][0] == '-',
 			.group = -1,
@@ -80,12 +80,12 @@ cmp_val(const struct sort_val *x, const struct sort_val *y, bool down)
 
 int
 sort_cmp(
-    const struct agg *a, const struct sort_val *x, const struct sort_val *y)
+    const struct sort *o, const struct sort_val *x, const struct sort_val *y)
 {
 	int k, c = 0;
 
-	for (k = 0; k < a->nkeys && c == 0; k++)
-		c = cmp_val(&x[k], &y[k], a->key[k].down);
+	for (k = 0; k < o->n && c == 0; k++)
+		c = cmp_val(&x[k], &y[k], o->key[k].down);
 	return c;
 }
 
@@ -93,21 +93,22 @@ static int
 cmp_item(const void *a, const void *b)
 {
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	size_t n = (size_t)sorting->nkeys;
+	size_t n = (size_t)sorting->n;
 	int c = sort_cmp(sorting, &vals[x * n], &vals[y * n]);
 
 	return c != 0 ? c : (x > y) - (x < y); /* the order of arrival */
 }
 
 void
-sort_items(const struct agg *a, const struct sort_val *v, size_t n, size_t *idx)
+sort_items(
+    const struct sort *o, const struct sort_val *v, size_t n, size_t *idx)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		idx[i] = i;
 	vals = v;
-	sorting = a;
-	if (a->nkeys > 0 && n > 1)
+	sorting = o;
+	if (o->n > 0 && n > 1)
 		qsort(idx, n, sizeof(*idx), cmp_item);
 }

@@ -1,10 +1,9 @@
 /* What the options ask for, as columns of the input and of the result. */
-#include <stdlib.h>
+#include <string.h>
 
-#include "agg.h"
-#include "cols.h"
 #include "err.h"
 #include "num.h"
+#include "spec.h"
 
 static const struct {
 	const char *word, *std;
@@ -32,8 +31,9 @@ static const struct {
 
 static const char *const units[] = { "_ns", "_bytes", "_flop", "_hz" };
 
-const char *
-spec_word(const char *alias)
+/* "avg" is "mean" */
+static const char *
+std_word(const char *alias)
 {
 	size_t i;
 
@@ -41,40 +41,6 @@ spec_word(const char *alias)
 		if (strcmp(words[i].word, alias) == 0)
 			return words[i].std;
 	return alias;
-}
-
-/* A column that one of several types has no use for is unset there: copies
- * have no grid. */
-static bool
-may_lack(const struct agg *a, int t, const char *name)
-{
-	int i;
-
-	if (a->ntypes == 1 || col_find(a->types[t], name) != NULL)
-		return false;
-	for (i = 0; i < a->ntypes; i++)
-		if (col_find(a->types[i], name) != NULL)
-			return true;
-	return false;
-}
-
-int
-spec_column(struct agg *a, const char *name)
-{
-	struct column *c;
-	int i;
-
-	for (i = 0; i < a->ncol; i++)
-		if (strcmp(a->col[i].name, name) == 0)
-			return i;
-	a->col = xrealloc(a->col, (size_t)a->ncol + 1, sizeof(*a->col));
-	c = &a->col[a->ncol];
-	c->name = name;
-	for (i = 0; i < a->ntypes; i++) {
-		c->in[i] = join_col(&a->join, a->type[i], name);
-		c->in[i]->optional = may_lack(a, i, c->in[i]->canon);
-	}
-	return a->ncol++;
 }
 
 /* dur_ns -> dur_pct: the unit stays at the end. */
@@ -111,7 +77,7 @@ stat_name(const struct stat_col *s, const char *field)
 }
 
 static void
-add_stat(struct agg *a, struct stat_col s)
+add_stat(struct spec *a, struct stat_col s)
 {
 	if (s.stat == ST_COUNT)
 		s.name = xstrdup("n");
@@ -119,7 +85,7 @@ add_stat(struct agg *a, struct stat_col s)
 		s.name = xstrdup("union_ns");
 	else
 		s.name =
-		    stat_name(&s, a->col[a->field[s.field].col].in[0]->canon);
+		    stat_name(&s, input_canon(&a->in, a->field[s.field].col));
 	a->stat = xrealloc(a->stat, (size_t)a->nstat + 1, sizeof(*a->stat));
 	a->stat[a->nstat++] = s;
 	if (s.field < 0)
@@ -133,7 +99,7 @@ add_stat(struct agg *a, struct stat_col s)
 static struct stat_col
 parse_stat(const char *word, bool *per_field)
 {
-	struct stat_col s = { .word = spec_word(word), .field = -1, .p = 50 };
+	struct stat_col s = { .word = std_word(word), .field = -1, .p = 50 };
 	size_t i;
 
 	*per_field = true;
@@ -154,7 +120,7 @@ parse_stat(const char *word, bool *per_field)
 }
 
 static void
-make_stats(struct agg *a)
+make_stats(struct spec *a)
 {
 	bool per_field;
 	int i, k;
@@ -163,8 +129,8 @@ make_stats(struct agg *a)
 		struct stat_col s = parse_stat(a->stats[i], &per_field);
 
 		if (s.stat == ST_UNION) {
-			a->start_col = spec_column(a, "start_ns");
-			a->dur_col = spec_column(a, "dur_ns");
+			a->start_col = input_column(&a->in, "start_ns");
+			a->dur_col = input_column(&a->in, "dur_ns");
 		}
 		if (!per_field)
 			add_stat(a, s);
@@ -176,7 +142,7 @@ make_stats(struct agg *a)
 }
 
 static bool
-any_per_field(const struct agg *a)
+any_per_field(const struct spec *a)
 {
 	bool per_field = false;
 	int i;
@@ -187,7 +153,7 @@ any_per_field(const struct agg *a)
 }
 
 static void
-make_fields(struct agg *a)
+make_fields(struct spec *a)
 {
 	static char dur[] = "dur_ns", *std[] = { dur };
 	int i;
@@ -198,12 +164,12 @@ make_fields(struct agg *a)
 	}
 	a->field = xcalloc((size_t)a->nfields + 1, sizeof(*a->field));
 	for (i = 0; a->fields != NULL && i < a->nfields; i++)
-		a->field[i].col = spec_column(a, a->fields[i]);
+		a->field[i].col = input_column(&a->in, a->fields[i]);
 }
 
 /* A key is a column of the result, a column of -g, or a word of -a. */
 static void
-find_key(struct agg *a, struct sort_key *k)
+find_key(struct spec *a, struct sort_key *k)
 {
 	struct buf b = { 0 };
 	int i;
@@ -211,13 +177,13 @@ find_key(struct agg *a, struct sort_key *k)
 	k->group = k->stat = k->col = -1;
 	for (i = 0; i < a->ngroups && k->group < 0; i++)
 		if (strcmp(a->groups[i], k->name) == 0 ||
-		    strcmp(a->col[a->group_col[i]].in[0]->canon, k->name) == 0)
+		    strcmp(input_canon(&a->in, a->group_col[i]), k->name) == 0)
 			k->group = i;
 	for (i = 0; i < a->nstat && k->group < 0 && k->stat < 0; i++)
 		if (strcmp(a->stat[i].name, k->name) == 0)
 			k->stat = i;
 	for (i = 0; i < a->nstat && k->group < 0 && k->stat < 0; i++)
-		if (strcmp(a->stat[i].word, spec_word(k->name)) == 0)
+		if (strcmp(a->stat[i].word, std_word(k->name)) == 0)
 			k->stat = i;
 	if (k->group >= 0 || k->stat >= 0)
 		return;
@@ -231,22 +197,22 @@ find_key(struct agg *a, struct sort_key *k)
 }
 
 void
-spec_make(struct agg *a)
+spec_make(struct spec *a, struct rec_reader *rd)
 {
 	int i;
 
-	for (i = 0; i < a->ntypes; i++)
-		a->type[i] = rec_type(a->st.rd, a->types[i]);
+	input_open(&a->in, rd);
 	a->start_col = a->dur_col = -1;
 	a->group_col = xcalloc((size_t)a->ngroups + 1, sizeof(int));
 	for (i = 0; i < a->ngroups; i++)
-		a->group_col[i] = spec_column(a, a->groups[i]);
+		a->group_col[i] = input_column(&a->in, a->groups[i]);
 	make_fields(a);
 	make_stats(a);
-	where_make(a);
-	for (i = 0; i < a->nkeys; i++)
+	where_make(&a->where, &a->in);
+	for (i = 0; i < a->sort.n; i++)
 		if (a->nstats > 0)
-			find_key(a, &a->key[i]);
+			find_key(a, &a->sort.key[i]);
 		else
-			a->key[i].col = spec_column(a, a->key[i].name);
+			a->sort.key[i].col =
+			    input_column(&a->in, a->sort.key[i].name);
 }

@@ -1,13 +1,14 @@
 /*
- * Records to be sorted that are too many for memory: sorted runs in nameless
- * temporary files, merged at the end. Runs are in the order of arrival, so
- * the first of equals comes from the first of the runs.
+ * Sorted runs in nameless temporary files, merged at the end; see spill.h.
+ * Runs are in the order of arrival, so the first of equals comes from the
+ * first of the runs.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "agg.h"
 #include "err.h"
+#include "spill.h"
 #include "temp.h"
 
 struct head { /* of a record in a file: keys, their texts, line */
@@ -31,26 +32,25 @@ put(FILE *f, const void *p, size_t n)
 }
 
 static void
-put_record(struct agg *a, FILE *f, size_t i)
+put_record(const struct lines *l, FILE *f, size_t i)
 {
-	const struct lines *l = a->lines;
+	int n = l->sort->n;
 	const struct line *x = &l->line[i];
-	const struct sort_val *v = l->val + i * (size_t)a->nkeys;
+	const struct sort_val *v = l->val + i * (size_t)n;
 	struct head h = { .legend = x->legend, .len = x->len };
 	int k;
 
 	put(f, &h, sizeof(h));
-	put(f, v, (size_t)a->nkeys * sizeof(*v));
-	for (k = 0; k < a->nkeys; k++)
+	put(f, v, (size_t)n * sizeof(*v));
+	for (k = 0; k < n; k++)
 		if (v[k].kind == SORT_TEXT)
 			put(f, v[k].s, v[k].n);
 	put(f, l->text.s + x->at, x->len);
 }
 
 void
-spill_run(struct agg *a, const size_t *idx)
+spill_run(struct lines *l, const size_t *idx)
 {
-	struct lines *l = a->lines;
 	struct run *r;
 	size_t i;
 
@@ -63,7 +63,7 @@ spill_run(struct agg *a, const size_t *idx)
 	if (r->f == NULL)
 		die_errno("temporary file");
 	for (i = 0; i < l->n; i++)
-		put_record(a, r->f, idx[i]);
+		put_record(l, r->f, idx[i]);
 	if (fflush(r->f) != 0 || fseek(r->f, 0, SEEK_SET) != 0)
 		die_errno("temporary file (see TMPDIR)");
 }
@@ -80,7 +80,7 @@ get(FILE *f, void *p, size_t n)
 
 /* Reads the run's next record. */
 static void
-next(const struct agg *a, struct run *r)
+next(struct run *r, int nkeys)
 {
 	size_t n = 0;
 	const char *s;
@@ -89,8 +89,8 @@ next(const struct agg *a, struct run *r)
 	r->done = !get(r->f, &r->head, sizeof(r->head));
 	if (r->done)
 		return;
-	get(r->f, r->val, (size_t)a->nkeys * sizeof(*r->val));
-	for (k = 0; k < a->nkeys; k++)
+	get(r->f, r->val, (size_t)nkeys * sizeof(*r->val));
+	for (k = 0; k < nkeys; k++)
 		if (r->val[k].kind == SORT_TEXT)
 			n += r->val[k].n;
 	buf_clear(&r->text);
@@ -98,7 +98,7 @@ next(const struct agg *a, struct run *r)
 	get(r->f, r->text.s, n + r->head.len);
 	r->text.len = n + r->head.len;
 	s = r->text.s;
-	for (k = 0; k < a->nkeys; k++)
+	for (k = 0; k < nkeys; k++)
 		if (r->val[k].kind == SORT_TEXT) {
 			r->val[k].s = s;
 			s += r->val[k].n;
@@ -106,9 +106,8 @@ next(const struct agg *a, struct run *r)
 }
 
 static struct run *
-least(const struct agg *a)
+least(const struct lines *l)
 {
-	const struct lines *l = a->lines;
 	struct run *best = NULL;
 	size_t i;
 
@@ -116,28 +115,29 @@ least(const struct agg *a)
 		struct run *r = &l->run[i];
 
 		if (!r->done &&
-		    (best == NULL || sort_cmp(a, r->val, best->val) < 0))
+		    (best == NULL || sort_cmp(l->sort, r->val, best->val) < 0))
 			best = r;
 	}
 	return best;
 }
 
 void
-spill_merge(struct agg *a)
+spill_merge(struct lines *l,
+    void (*fn)(void *ctx, int legend, const char *s, size_t len), void *ctx)
 {
-	struct lines *l = a->lines;
+	int nkeys = l->sort->n;
 	struct run *r;
 	size_t i;
 
 	for (i = 0; i < l->nruns; i++) {
 		r = &l->run[i];
-		r->val = xcalloc((size_t)a->nkeys, sizeof(*r->val));
-		next(a, r);
+		r->val = xcalloc((size_t)nkeys, sizeof(*r->val));
+		next(r, nkeys);
 	}
-	while ((r = least(a)) != NULL) {
-		pass_line(a, r->head.legend,
-		    r->text.s + r->text.len - r->head.len, r->head.len);
-		next(a, r);
+	while ((r = least(l)) != NULL) {
+		fn(ctx, r->head.legend, r->text.s + r->text.len - r->head.len,
+		    r->head.len);
+		next(r, nkeys);
 	}
 	for (i = 0; i < l->nruns; i++) {
 		fclose(l->run[i].f);

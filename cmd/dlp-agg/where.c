@@ -1,10 +1,11 @@
 /* --where 'COL OP VALUE': which records count. */
-#include <stdlib.h>
+#include <regex.h>
+#include <string.h>
 
-#include "agg.h"
 #include "err.h"
 #include "esc.h"
 #include "num.h"
+#include "where.h"
 
 enum op { OP_EQ, OP_NE, OP_LE, OP_GE, OP_LT, OP_GT, OP_MATCH, OP_NO_MATCH };
 
@@ -48,7 +49,7 @@ compile(struct cond *c)
 }
 
 static void
-parse(struct agg *a, struct cond *c, char *arg)
+parse(struct input *in, struct cond *c, char *arg)
 {
 	size_t n = strcspn(arg, " =!<>~"), i, k;
 	char *p = arg + n;
@@ -72,18 +73,24 @@ parse(struct agg *a, struct cond *c, char *arg)
 	c->is_num = num_f64(p, k, &c->num);
 	if (c->op == OP_MATCH || c->op == OP_NO_MATCH)
 		compile(c);
-	c->col = spec_column(a, xmemdup(arg, n));
+	c->col = input_column(in, xmemdup(arg, n));
 }
 
 void
-where_make(struct agg *a)
+where_add(struct where *w, char *arg)
+{
+	w->arg = xrealloc(w->arg, (size_t)w->n + 1, sizeof(*w->arg));
+	w->arg[w->n++] = arg;
+}
+
+void
+where_make(struct where *w, struct input *in)
 {
 	int i;
 
-	a->ncond = a->nwheres;
-	a->cond = xcalloc((size_t)a->ncond + 1, sizeof(*a->cond));
-	for (i = 0; i < a->nwheres; i++)
-		parse(a, &a->cond[i], a->wheres[i]);
+	w->cond = xcalloc((size_t)w->n + 1, sizeof(*w->cond));
+	for (i = 0; i < w->n; i++)
+		parse(in, &w->cond[i], w->arg[i]);
 }
 
 /* As numbers if both are, else as bytes. */
@@ -125,27 +132,27 @@ holds_set(const struct cond *c, const char *s, size_t n)
 }
 
 static bool
-holds(struct agg *a, const struct cond *c, const char *s, size_t n)
+holds(struct buf *tmp, const struct cond *c, const char *s, size_t n)
 {
 	if (c->unset && (c->op == OP_EQ || c->op == OP_NE))
 		return (s == NULL) == (c->op == OP_EQ);
 	if (s == NULL)
 		return c->op == OP_NE || c->op == OP_NO_MATCH;
-	buf_clear(&a->tmp);
-	esc_undo(&a->tmp, s, n);
-	return holds_set(c, buf_str(&a->tmp), a->tmp.len);
+	buf_clear(tmp);
+	esc_undo(tmp, s, n);
+	return holds_set(c, buf_str(tmp), tmp->len);
 }
 
 bool
-where_holds(struct agg *a, const struct rec *r, int t)
+where_holds(struct where *w, struct input *in, const struct rec *r, int t)
 {
 	const char *s;
 	size_t n;
 	int i;
 
-	for (i = 0; i < a->ncond; i++) {
-		s = agg_value(a, r, t, a->cond[i].col, &n);
-		if (!holds(a, &a->cond[i], s, n))
+	for (i = 0; i < w->n; i++) {
+		s = input_value(in, r, t, w->cond[i].col, &n);
+		if (!holds(&w->tmp, &w->cond[i], s, n))
 			return false;
 	}
 	return true;

@@ -1,5 +1,5 @@
-/* Sums of 128 bits; see agg.h. */
-#include "agg.h"
+/* Sums of 128 bits; see wide.h. */
+#include "wide.h"
 
 void
 wide_add(struct wide *w, int64_t v)

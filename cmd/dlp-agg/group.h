@@ -1,0 +1,34 @@
+/* Records into groups: the hot loop. */
+#ifndef AGG_GROUP_H
+#define AGG_GROUP_H
+
+#include "ivl.h"
+#include "spec.h"
+
+struct group {
+	uint64_t n;
+	struct acc *acc; /* per field */
+	struct ivl ivl;  /* of this section */
+	int64_t union_ns;
+	bool has_ivl;
+};
+
+struct groups {
+	struct spec *spec;
+	struct smap keys; /* their columns' values, TABs between */
+	struct group *v;
+	size_t cap;
+	struct smap texts; /* of first and last */
+	struct buf key_buf;
+};
+
+/* A record of one of the types. */
+void group_record(struct groups *a, const struct rec *r);
+
+/* Times of another section have another origin. */
+void group_section_end(struct groups *a);
+
+/* Makes g a group of nothing; it is returned. */
+struct group *group_new(const struct groups *a, struct group *g);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * Without statistics: the records of -T themselves, those of them that
+ * --where holds for, in the order of --sort.
+ */
+#ifndef AGG_PASS_H
+#define AGG_PASS_H
+
+#include "map.h"
+#include "spec.h"
+#include "spill.h"
+
+struct stage;
+
+struct pass {
+	struct spec *spec;
+	struct lines lines;
+	struct buf key_text; /* of lines.val, whose s are set when they are
+				sorted; d is the place until then */
+	struct smap legends;
+	int legend[INPUT_TYPES];
+	bool any_legend; /* of the first type, in this section */
+	int put_legend;  /* the one last written */
+	uint64_t n_out, n_over;
+};
+
+void pass_open(struct pass *p, struct spec *spec);
+void pass_legend(struct pass *p, struct stage *st, struct rec *r);
+void pass_record(struct pass *p, struct stage *st, struct rec *r);
+void pass_section_end(struct pass *p);
+
+#endif

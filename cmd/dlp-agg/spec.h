@@ -1,0 +1,42 @@
+/* What was asked for, and what that makes of columns and statistics. */
+#ifndef AGG_SPEC_H
+#define AGG_SPEC_H
+
+#include "acc.h"
+#include "sort.h"
+#include "where.h"
+
+struct stat_col { /* a column of the result */
+	enum stat stat;
+	const char *word; /* of -a */
+	int field;        /* -1: none */
+	double p;         /* percentile */
+	char *name;
+};
+
+struct field { /* of -f */
+	int col;
+	bool numeric, values; /* read as a number; all values are kept */
+};
+
+struct spec {
+	/* asked for, with input.tag and where.arg */
+	char **groups, **fields, **stats;
+	int ngroups, nfields, nstats;
+	int64_t limit; /* -1: none */
+	bool rest;
+	struct sort sort;
+	struct where where;
+	/* made of that */
+	struct input in;
+	int *group_col;
+	struct field *field;
+	struct stat_col *stat; /* none: the records themselves */
+	int nstat;
+	int start_col, dur_col; /* for unions; -1 */
+};
+
+/* Makes the columns and statistics; fatal if they make no sense. */
+void spec_make(struct spec *a, struct rec_reader *rd);
+
+#endif

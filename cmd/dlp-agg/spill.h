@@ -1,0 +1,35 @@
+/*
+ * Records to be sorted: in memory, and where they are too many, in sorted
+ * runs on disk.
+ */
+#ifndef AGG_SPILL_H
+#define AGG_SPILL_H
+
+#include "buf.h"
+#include "sort.h"
+
+struct run;
+
+struct line { /* a record that is kept: its place in lines.text */
+	size_t at, len;
+	int legend; /* a number of the caller's */
+};
+
+struct lines {
+	const struct sort *sort;
+	struct buf text;
+	struct line *line;
+	size_t n, cap;
+	struct sort_val *val; /* per key of each line */
+	struct run *run;      /* on disk */
+	size_t nruns;
+};
+
+/* The lines in memory, in the order of idx, to a run. */
+void spill_run(struct lines *l, const size_t *idx);
+
+/* Calls fn for each record of all runs, in order, and removes the runs. */
+void spill_merge(struct lines *l,
+    void (*fn)(void *ctx, int legend, const char *s, size_t len), void *ctx);
+
+#endif
