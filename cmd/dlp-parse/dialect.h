@@ -29,7 +29,7 @@ typedef bool row_fn(
  *	SELECT key, cols FROM from [WHERE where] ORDER BY key
  * and, once before, a cheap pass over all rows that learns how far they are
  * out of start order and which calls launched which GPU work:
- *	SELECT start, end, gid, corr, twin FROM from [WHERE where] ORDER BY key
+ *	start, end, pick, gid, corr, twin FROM from [WHERE where] ORDER BY key
  * Strings are SQL expressions, allocated, freed by the core; NULL is the
  * default in brackets.
  */
@@ -130,15 +130,19 @@ sqlite3_stmt *db_prepare(sqlite3 *db, const char *fmt, ...)
  * because a result that is not whole must not look whole. */
 bool db_step(sqlite3_stmt *st);
 
-/* Column i as an integer, EV_UNSET if it is NULL. */
+/* A value as an integer, EV_UNSET if it is NULL; and column i so. */
 static inline int64_t
-db_i64(sqlite3_stmt *st, int i)
+db_value(sqlite3_value *v)
 {
-	sqlite3_value *v = sqlite3_column_value(st, i);
-
 	if (sqlite3_value_type(v) == SQLITE_NULL)
 		return EV_UNSET;
 	return sqlite3_value_int64(v);
+}
+
+static inline int64_t
+db_i64(sqlite3_stmt *st, int i)
+{
+	return db_value(sqlite3_column_value(st, i));
 }
 
 /* Column i as text and its length, NULL if it is NULL; valid until the next
