@@ -156,6 +156,35 @@ rec_die(const struct rec *r, const char *fmt, ...)
 	die("%s: %s", rec_where(r->rd), text);
 }
 
+/* Files that are given in place of a stream, by their first bytes. */
+static const struct {
+	const char *magic;
+	size_t n;
+	const char *what;
+} not_streams[] = {
+	{ "SQLite format 3\0", 16, "a SQLite database: dlp-parse reads it" },
+	{ "\xfd"
+	  "7zXZ",
+	    5, "xz-compressed: decompress it, or dlp-parse reads a profile" },
+	{ "\x28\xb5\x2f\xfd", 4,
+	    "zstd-compressed: decompress it, or dlp-parse reads a profile" },
+	{ "\x1f\x8b", 2,
+	    "gzip-compressed: decompress it, or dlp-parse reads a profile" },
+	{ "PK\x03\x04", 4, "a zip archive: unpack it first" },
+};
+
+/* Says so, fatally, if the input's first bytes are those of such a file. */
+static void
+check_magic(const struct rec_reader *rd, const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(not_streams) / sizeof(not_streams[0]); i++)
+		if (n >= not_streams[i].n &&
+		    memcmp(s, not_streams[i].magic, not_streams[i].n) == 0)
+			die("%s: %s", rd->name, not_streams[i].what);
+}
+
 /* Reads more behind the unfinished line, which moves to the front of the
  * buffer; false at the end of the input. */
 static bool
@@ -178,9 +207,12 @@ fill(struct rec_reader *rd)
 	if (n < 0)
 		die_errno("%s", rd->name);
 	rd->eof = n == 0;
-	if (memchr(rd->buf + rd->len, '\0', (size_t)n) != NULL)
+	if (memchr(rd->buf + rd->len, '\0', (size_t)n) != NULL) {
+		if (rd->lineno == 0)
+			check_magic(rd, rd->buf, rd->len + (size_t)n);
 		die("%s: NUL byte after line %llu: not a dlp stream", rd->name,
 		    (unsigned long long)rd->lineno);
+	}
 	rd->len += (size_t)n;
 	return n > 0;
 }
@@ -236,14 +268,32 @@ begin_section(struct rec_reader *rd, const struct rec *r)
 		rd->types[i]->has_legend = rd->types[i]->checked = false;
 }
 
+/* Whether a line looks like a record: a tag of lower-case letters, a TAB. */
+static bool
+like_record(const struct rec *r, size_t *n)
+{
+	*n = 0;
+	while (*n < r->len && r->line[*n] >= 'a' && r->line[*n] <= 'z')
+		++*n;
+	return *n > 0 && *n < r->len && r->line[*n] == '\t';
+}
+
 static void
 first_line(struct rec_reader *rd, const struct rec *r)
 {
+	size_t n;
+
+	check_magic(rd, r->line, r->len);
 	if (r->len > 0 && r->line[r->len - 1] == '\r')
 		rec_die(r, "line ends in CR LF: not a dlp stream");
 	if (r->len > 5 && memcmp(r->line, "##dlp", 5) == 0 &&
 	    r->line[5] == '\t')
 		return;
+	if (like_record(r, &n))
+		rec_die(r,
+		    "a record without its legend: the line '#%.*s' must stand"
+		    " before it",
+		    (int)(n < 40 ? n : 40), r->line);
 	if (r->len < 2 || r->line[0] != '#' || r->line[1] == '\t' ||
 	    r->line[1] == ' ')
 		rec_die(r, "not a dlp stream");

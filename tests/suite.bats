@@ -236,7 +236,7 @@ same_body() {
 
 @test "neither metadata nor legend: not a dlp stream, 2" {
 	not_parse
-	for text in 'hello' 'kern	1	2' '# a comment' '{"a": 1}' ' ' \
+	for text in 'hello' 'Kern	1	2' '# a comment' '{"a": 1}' ' ' \
 	    'SQLite format 3' '#'; do
 		printf '%s\n' "$text" >in
 		work in
@@ -244,9 +244,24 @@ same_body() {
 		says 'not a dlp stream'
 		[ ! -s out ]
 	done
+}
+
+@test "a record without legends, a database, compressed: said so, 2" {
+	not_parse
+	printf 'kern\t1\t2\n' >in
+	work in
+	trouble
+	says "legend: the line '#kern' must"
 	cp "$LENET" in
 	work in
 	trouble
+	says 'a SQLite database: dlp-parse reads it'
+	for z in gzip xz zstd; do
+		$z -c <"$STREAM" >in
+		work in
+		trouble
+		says "$z-compressed"
+	done
 }
 
 @test "a higher format number is refused, naming both" {
