@@ -51,9 +51,14 @@ n_digits(uint64_t v)
 void
 buf_u64(struct buf *b, uint64_t v)
 {
-	unsigned n = n_digits(v);
+	unsigned n;
 	char *p;
 
+	if (v < 10) {
+		buf_putc(b, (char)('0' + v));
+		return;
+	}
+	n = n_digits(v);
 	buf_reserve(b, n);
 	b->len += n;
 	p = b->s + b->len;

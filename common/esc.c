@@ -60,6 +60,9 @@ esc_put(struct buf *b, const char *s, size_t n)
 	for (i = 0; i < n; i++) {
 		while (i + 8 <= n && !word_special(s + i))
 			i += 8;
+		/* the last bytes: once more with those before them */
+		if (i + 8 > n && n >= 8 && !word_special(s + n - 8))
+			break;
 		if (i == n)
 			break;
 		if (is_plain((unsigned char)s[i]))
