@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "dlp-iter/iter.h"
+#include "dlp-iter/read.h"
 #include "err.h"
 
 static const char usage[] =
@@ -120,14 +120,8 @@ main(int argc, char **argv)
 	cli_init("dlp-iter");
 	parse(&g, &o, argc, argv);
 	key_init(&g.key, o.key, o.exact, o.cut);
-	if (g.listing)
-		g.list = list_new();
 	stage_open(
 	    &st, argc, argv, cli_operand(argc, argv, usage), o.unbuffered);
-	st.ctx = &g;
-	st.section = run_section;
-	st.end = run_end;
-	st.hold = run_pass;
 	read_open(&g, &st);
 	return out_finish(stage_run(&st));
 }

@@ -14,7 +14,9 @@ temp_fd(void)
 	int fd;
 
 	buf_puts(&b, dir != NULL && *dir != '\0' ? dir : "/tmp");
-	buf_puts(&b, "/dlp.XXXXXX");
+	buf_putc(&b, '/');
+	buf_puts(&b, err_prog_name());
+	buf_puts(&b, ".XXXXXX");
 	buf_str(&b);
 	fd = mkstemp(b.s);
 	if (fd < 0)

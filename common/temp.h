@@ -2,8 +2,9 @@
 #ifndef DLP_TEMP_H
 #define DLP_TEMP_H
 
-/* A new file in TMPDIR (/tmp), open for reading and writing and already
- * unlinked. The descriptor is the caller's. Failure is fatal. */
+/* A new file in TMPDIR (/tmp), named after the program, open for reading and
+ * writing and already unlinked. The descriptor is the caller's. Failure is
+ * fatal. */
 int temp_fd(void);
 
 #endif

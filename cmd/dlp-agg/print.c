@@ -17,7 +17,7 @@ word_is(const char *w, size_t n, const char *word)
 }
 
 void
-print_meta(struct meta *m, const struct rec *r)
+print_meta(struct metas *m, const struct rec *r)
 {
 	struct buf *b = &m->notes;
 	const char *w, *rest;
@@ -177,7 +177,7 @@ make_totals(const struct groups *a)
 }
 
 static void
-put_head(const struct groups *a, const struct meta *m, bool whole, int argc,
+put_head(const struct groups *a, const struct metas *m, bool whole, int argc,
     char *const *argv)
 {
 	out_legends_again();
@@ -222,7 +222,7 @@ put_groups(struct groups *a)
 }
 
 void
-print_groups(struct groups *a, const struct meta *m, int argc,
+print_groups(struct groups *a, const struct metas *m, int argc,
     char *const *argv, bool complete)
 {
 	const struct join *j = &a->spec->in.join;

@@ -8,17 +8,17 @@
 
 #include "group.h"
 
-struct meta { /* metadata that is passed on */
+struct metas { /* metadata that is passed on */
 	struct smap seen;
 	struct buf cmds, infos, notes;
 };
 
 /* A line of metadata is kept. */
-void print_meta(struct meta *m, const struct rec *r);
+void print_meta(struct metas *m, const struct rec *r);
 
 /* Writes all groups; argv is for our ##cmd; complete: the input was, so
  * ##end is written. */
-void print_groups(struct groups *a, const struct meta *m, int argc,
+void print_groups(struct groups *a, const struct metas *m, int argc,
     char *const *argv, bool complete);
 
 #endif

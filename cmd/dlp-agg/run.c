@@ -8,7 +8,7 @@
 struct agg {
 	struct spec *spec;
 	struct groups groups;
-	struct meta meta;
+	struct metas meta;
 	struct pass pass;
 };
 

@@ -114,8 +114,8 @@ parse_stat(const char *word, bool *per_field)
 			*per_field = words[i].field;
 			return s;
 		}
-	die("-a: '%s' is none of count, nset, sum, mean, min, max, pN, std,"
-	    " union, pct, first, last",
+	die("-a: '%s' is none of count, nset, sum, mean, min, max,"
+	    " median, pN, std, union, pct, first, last",
 	    word);
 }
 

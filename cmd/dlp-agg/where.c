@@ -4,7 +4,7 @@
 
 #include "err.h"
 #include "esc.h"
-#include "num.h"
+#include "kind.h"
 #include "where.h"
 
 enum op { OP_EQ, OP_NE, OP_LE, OP_GE, OP_LT, OP_GT, OP_MATCH, OP_NO_MATCH };
@@ -31,8 +31,9 @@ struct cond {
 	enum op op;
 	char *val;
 	size_t len;
-	bool is_num, unset; /* VALUE is a number; is - */
+	bool is_num, is_int, unset; /* VALUE is a number; is - */
 	double num;
+	int64_t whole; /* is_int: the same, exactly */
 	regex_t re;
 };
 
@@ -48,11 +49,43 @@ compile(struct cond *c)
 	die("--where: bad regular expression '%s': %s", c->val, text);
 }
 
+static bool
+is_order(enum op op)
+{
+	return op != OP_MATCH && op != OP_NO_MATCH;
+}
+
+/* A column of numbers is compared with a number, which may have its unit:
+ * texts have no order that anybody means there. */
+static void
+read_number(const struct input *in, struct cond *c, const char *name)
+{
+	enum num_unit unit = kind_unit(col_alias(name));
+	const char *units = num_units(unit);
+	bool numbers = false;
+	int t;
+
+	for (t = 0; t < in->ntypes; t++)
+		numbers |= kind_is_number(kind_of(in->tag[t], name));
+	c->is_int = num_i64(c->val, c->len, &c->whole);
+	if (numbers ? num_with_unit(c->val, c->len, unit, &c->num)
+		    : num_f64(c->val, c->len, &c->num)) {
+		c->is_num = true;
+		return;
+	}
+	if (!numbers || !is_order(c->op) ||
+	    (c->unset && (c->op == OP_EQ || c->op == OP_NE)))
+		return;
+	die("--where: %s is a number, '%.*s' is none%s%s%s", name, (int)c->len,
+	    c->val, units != NULL ? " (units: " : "",
+	    units != NULL ? units : "", units != NULL ? ")" : "");
+}
+
 static void
 parse(struct input *in, struct cond *c, char *arg)
 {
 	size_t n = strcspn(arg, " =!<>~"), i, k;
-	char *p = arg + n;
+	char *p = arg + n, *name;
 
 	p += strspn(p, " ");
 	for (i = 0; i < NOPS; i++)
@@ -70,10 +103,11 @@ parse(struct input *in, struct cond *c, char *arg)
 		;
 	c->len = k;
 	c->unset = k == 1 && p[0] == '-';
-	c->is_num = num_f64(p, k, &c->num);
-	if (c->op == OP_MATCH || c->op == OP_NO_MATCH)
+	if (!is_order(c->op))
 		compile(c);
-	c->col = input_column(in, xmemdup(arg, n));
+	name = xmemdup(arg, n);
+	read_number(in, c, name);
+	c->col = input_column(in, name);
 }
 
 void
@@ -98,9 +132,12 @@ static int
 compare(const struct cond *c, const char *s, size_t n)
 {
 	size_t k = n < c->len ? n : c->len;
+	int64_t i;
 	double d;
 	int x;
 
+	if (c->is_int && num_i64(s, n, &i))
+		return (i > c->whole) - (i < c->whole);
 	if (c->is_num && num_f64(s, n, &d))
 		return (d > c->num) - (d < c->num);
 	x = k > 0 ? memcmp(s, c->val, k) : 0;

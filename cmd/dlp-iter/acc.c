@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "err.h"
-#include "iter.h"
+#include "acc.h"
 #include "num.h"
 
 #define PIECES 65536 /* of a union; the older half is folded at that */

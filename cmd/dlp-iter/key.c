@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "iter.h"
+#include "key.h"
 
 /* Words whose number may stand right behind them: "step12". Others keep it:
  * conv1 and conv2 are two things. */

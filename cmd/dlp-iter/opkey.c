@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "err.h"
-#include "iter.h"
+#include "opkey.h"
 #include "num.h"
 
 /* DLProf's number of an op: its place among those of its upper-cased type,

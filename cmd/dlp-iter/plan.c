@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "err.h"
-#include "iter.h"
-#include "num.h"
+#include "plan.h"
 
 /* A process, or a lane, by what names it; the key is packed, so that equal
  * means the same bytes. */

@@ -1,9 +1,9 @@
 /* From records to items: which columns place a record of which type. */
-#include <stdlib.h>
+#include <string.h>
 
 #include "err.h"
-#include "iter.h"
 #include "num.h"
+#include "read.h"
 
 static const struct {
 	const char *tag;
@@ -29,7 +29,8 @@ static const struct {
 
 #define NTYPES (sizeof(types) / sizeof(types[0]))
 
-struct read {
+static struct read {
+	struct run *run;
 	struct bind {
 		struct rec_type *type;
 		enum what what;
@@ -46,12 +47,12 @@ struct read {
 	int64_t pid, tid;
 	struct buf src;
 	uint32_t lane;
-};
+} rd;
 
 static const struct bind *
-bind_of(const struct read *rd, const struct rec_type *t)
+bind_of(const struct rec_type *t)
 {
-	const struct bind *b = rd->b;
+	const struct bind *b = rd.b;
 
 	while (b->type != t)
 		b++;
@@ -69,7 +70,6 @@ value(const struct rec *r, const struct rec_col *c, int64_t otherwise)
 static uint32_t
 lane_of(struct run *g, const struct bind *b, const struct rec *r)
 {
-	struct read *rd = g->rd;
 	int64_t pid = value(r, b->pid, -1), tid = value(r, b->tid, -1);
 	const char *src;
 	size_t n = 0;
@@ -77,36 +77,16 @@ lane_of(struct run *g, const struct bind *b, const struct rec *r)
 	src = rec_raw(r, b->src, &n);
 	if (src == NULL)
 		n = 0;
-	if (rd->has_lane && pid == rd->pid && tid == rd->tid &&
-	    n == rd->src.len && (n == 0 || memcmp(src, rd->src.s, n) == 0))
-		return rd->lane;
-	rd->has_lane = true;
-	rd->pid = pid;
-	rd->tid = tid;
-	buf_clear(&rd->src);
-	buf_put(&rd->src, src, n);
-	rd->lane = plan_lane(&g->plan, src, n, pid, tid);
-	return rd->lane;
-}
-
-static void
-event(struct run *g, int64_t lo, int64_t hi)
-{
-	if (!g->any || lo < g->first)
-		g->first = lo;
-	if (!g->any || hi > g->last)
-		g->last = hi;
-	g->any = true;
-}
-
-static void
-work(struct run *g, int64_t t)
-{
-	if (!g->any_work || t < g->work_lo)
-		g->work_lo = t;
-	if (!g->any_work || t > g->work_hi)
-		g->work_hi = t;
-	g->any_work = true;
+	if (rd.has_lane && pid == rd.pid && tid == rd.tid && n == rd.src.len &&
+	    (n == 0 || memcmp(src, rd.src.s, n) == 0))
+		return rd.lane;
+	rd.has_lane = true;
+	rd.pid = pid;
+	rd.tid = tid;
+	buf_clear(&rd.src);
+	buf_put(&rd.src, src, n);
+	rd.lane = plan_lane(&g->plan, src, n, pid, tid);
+	return rd.lane;
 }
 
 /* The times of a record: see struct item. */
@@ -121,14 +101,15 @@ times(struct run *g, const struct bind *b, const struct rec *r, struct item *m)
 	if (rec_i64(r, b->api_start, &api)) {
 		m->now = api;
 		if (b->event)
-			event(g, api, num_add(api, value(r, b->api_dur, 0)));
+			extent_event(&g->extent, api,
+			    num_add(api, value(r, b->api_dur, 0)));
 	} else if (has) {
 		m->now = start;
 	}
 	if (!rec_i64(r, b->op_start, &m->t))
 		m->t = m->now;
 	if (b->event && b->what != IT_REC && m->now != NO_TIME)
-		work(g, m->now);
+		extent_work(&g->extent, m->now);
 	if (!has)
 		return;
 	if (b->what == IT_KERN || b->what == IT_GPU) {
@@ -136,9 +117,10 @@ times(struct run *g, const struct bind *b, const struct rec *r, struct item *m)
 		m->lo = start;
 		m->hi = num_add(start, dur);
 		if (dur >= 0)
-			event(g, m->now, m->hi);
+			extent_event(&g->extent, m->now, m->hi);
 	} else if (b->event) {
-		event(g, start, num_add(start, dur > 0 ? dur : 0));
+		extent_event(
+		    &g->extent, start, num_add(start, dur > 0 ? dur : 0));
 	}
 }
 
@@ -159,25 +141,12 @@ place(const struct bind *b, const struct rec *r, struct item *m)
 }
 
 static void
-keep(struct run *g, struct item *m, const struct rec *r)
-{
-	m->len = (uint32_t)r->len;
-	if (g->waiting) {
-		if (g->listing)
-			m->len = 0;
-		spool_put(&g->spool, m, r->line);
-	} else {
-		run_item(g, m, r->line);
-	}
-}
-
-static void
 on_range(struct run *g, const struct bind *b, const struct rec *r,
     const struct item *m)
 {
 	int64_t dur;
 	size_t n;
-	const char *s = rec_str(r, b->text, &g->rd->tmp[0], &n);
+	const char *s = rec_str(r, b->text, &rd.tmp[0], &n);
 
 	if (s == NULL || m->now == NO_TIME)
 		return;
@@ -205,14 +174,16 @@ key_work(struct run *g, const struct bind *b, const struct rec *r,
 static void
 on_rec(struct stage *st, struct rec *r)
 {
-	struct run *g = st->ctx;
-	const struct bind *b = bind_of(g->rd, r->type);
+	struct run *g = rd.run;
+	const struct bind *b = bind_of(r->type);
 	struct item m;
 	int64_t op;
 
+	(void)st;
 	if (r->len > UINT32_MAX / 2)
 		rec_die(r, "record is too long");
 	m.what = b->what;
+	m.len = (uint32_t)r->len;
 	m.lane = lane_of(g, b, r);
 	times(g, b, r, &m);
 	place(b, r, &m);
@@ -222,56 +193,56 @@ on_rec(struct stage *st, struct rec *r)
 		key_work(g, b, r, &m);
 	if (m.what == IT_INST || m.what == IT_LATE)
 		m.now = NO_TIME;
-	if (g->list != NULL && m.what == IT_INST && m.t != NO_TIME &&
+	if (g->listing && m.what == IT_INST && m.t != NO_TIME &&
 	    rec_i64(r, b->op_id, &op))
-		list_inst(
-		    g->list, op, m.lane, num_add(m.t, value(r, b->dur, 0)));
-	keep(g, &m, r);
+		cand_inst(
+		    &g->cands, op, m.lane, num_add(m.t, value(r, b->dur, 0)));
+	run_keep(g, &m, r->line);
 }
 
 static void
 on_legend(struct stage *st, struct rec *r)
 {
-	struct run *g = st->ctx;
-	const struct bind *b = bind_of(g->rd, r->type);
+	struct run *g = rd.run;
+	const struct bind *b = bind_of(r->type);
 	struct item m = { .what = IT_LEGEND, .t = NO_TIME, .now = NO_TIME };
 
+	(void)st;
 	if (b->iter->pos >= 0 || b->what == IT_RANGEKERN)
 		m.what = IT_PASS;
-	m.iter_off = (uint32_t)r->len;
-	keep(g, &m, r);
+	m.len = m.iter_off = (uint32_t)r->len;
+	run_keep(g, &m, r->line);
 }
 
 static const char *
-text_of(struct read *rd, const struct rec *r, const struct rec_col *c, int i)
+text_of(const struct rec *r, const struct rec_col *c, int i)
 {
 	size_t n;
 
-	return rec_str(r, c, &rd->tmp[i], &n);
+	return rec_str(r, c, &rd.tmp[i], &n);
 }
 
 static void
 on_op(struct stage *st, struct rec *r)
 {
-	struct run *g = st->ctx;
-	struct read *rd = g->rd;
+	struct run *g = rd.run;
 	struct op_names s;
 	const char *by;
 	size_t n;
 	int64_t id;
 
-	if ((g->key.arg != NULL && !g->one) || g->list != NULL) {
-		if (!rec_i64(r, rd->id, &id))
+	if ((g->key.arg != NULL && !g->one) || g->listing) {
+		if (!rec_i64(r, rd.id, &id))
 			rec_die(r, "op record without op_id");
-		s.name = text_of(rd, r, rd->name, 0);
-		s.dir = text_of(rd, r, rd->dir, 1);
-		s.key = text_of(rd, r, rd->key, 2);
-		s.text = text_of(rd, r, rd->otext, 3);
-		s.type = text_of(rd, r, rd->otype, 4);
-		by = rec_raw(r, rd->by, &n);
-		if (g->list != NULL &&
+		s.name = text_of(r, rd.name, 0);
+		s.dir = text_of(r, rd.dir, 1);
+		s.key = text_of(r, rd.key, 2);
+		s.text = text_of(r, rd.otext, 3);
+		s.type = text_of(r, rd.otype, 4);
+		by = rec_raw(r, rd.by, &n);
+		if (g->listing &&
 		    !(by != NULL && n == 3 && memcmp(by, "api", 3) == 0))
-			list_op(g->list, id, s.name, s.dir);
+			cand_op(&g->cands, id, s.name, s.dir);
 		if (g->waiting && g->key.arg != NULL)
 			opkey_op(&g->op, &g->key, id, &s);
 	}
@@ -303,27 +274,52 @@ bind_type(struct bind *b, struct stage *st, size_t i)
 	b->iter = rec_col(t, "iter", REC_OPT);
 }
 
-void
-read_open(struct run *g, struct stage *st)
+/* Lines that nothing is added to keep their place among the others. */
+static void
+on_pass(struct stage *st, struct rec *r)
 {
-	struct read *rd = xcalloc(1, sizeof(*rd));
-	size_t i;
+	(void)st;
+	run_pass(rd.run, r->line, r->len, r->kind == REC_META);
+}
 
-	g->rd = rd;
-	for (i = 0; i < NTYPES; i++)
-		bind_type(&rd->b[i], st, i);
-	rd->op = stage_on(st, "op", on_op, NULL);
-	rd->id = rec_col(rd->op, "op_id", REC_NEED);
-	rd->name = rec_col(rd->op, "name", REC_OPT);
-	rd->key = rec_col(rd->op, "key", REC_OPT);
-	rd->otext = rec_col(rd->op, "text", REC_OPT);
-	rd->otype = rec_col(rd->op, "op", REC_OPT);
-	rd->dir = rec_col(rd->op, "dir", REC_OPT);
-	rd->by = rec_col(rd->op, "by", REC_OPT);
+static void
+on_section(struct stage *st)
+{
+	(void)st;
+	run_section(rd.run);
+	rd.has_lane = false;
+}
+
+static void
+on_end(struct stage *st)
+{
+	(void)st;
+	run_end(rd.run);
+}
+
+static void
+bind_op(struct stage *st)
+{
+	rd.op = stage_on(st, "op", on_op, NULL);
+	rd.id = rec_col(rd.op, "op_id", REC_NEED);
+	rd.name = rec_col(rd.op, "name", REC_OPT);
+	rd.key = rec_col(rd.op, "key", REC_OPT);
+	rd.otext = rec_col(rd.op, "text", REC_OPT);
+	rd.otype = rec_col(rd.op, "op", REC_OPT);
+	rd.dir = rec_col(rd.op, "dir", REC_OPT);
+	rd.by = rec_col(rd.op, "by", REC_OPT);
 }
 
 void
-read_reset(struct run *g)
+read_open(struct run *g, struct stage *st)
 {
-	g->rd->has_lane = false;
+	size_t i;
+
+	rd.run = g;
+	for (i = 0; i < NTYPES; i++)
+		bind_type(&rd.b[i], st, i);
+	bind_op(st);
+	st->section = on_section;
+	st->end = on_end;
+	st->hold = on_pass;
 }

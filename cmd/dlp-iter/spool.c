@@ -1,31 +1,14 @@
 /* The spool: items that wait until the key is known. A small section stays
  * in memory; the file has no name, so nothing is left behind. */
 #include <errno.h>
-#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "err.h"
-#include "iter.h"
+#include "spool.h"
+#include "temp.h"
 
 #define IN_MEMORY (8 * 1024 * 1024)
-
-static int
-temp_file(void)
-{
-	const char *dir = getenv("TMPDIR");
-	struct buf b = { 0 };
-	int fd;
-
-	buf_puts(&b, dir != NULL && *dir != '\0' ? dir : "/tmp");
-	buf_puts(&b, "/dlp-iter.XXXXXX");
-	buf_str(&b);
-	fd = mkstemp(b.s);
-	if (fd < 0)
-		die_errno("%s", b.s);
-	unlink(b.s);
-	buf_free(&b);
-	return fd;
-}
 
 static void
 write_out(struct spool *s)
@@ -34,7 +17,7 @@ write_out(struct spool *s)
 	size_t left = s->b.len;
 
 	if (s->fd < 0)
-		s->fd = temp_file();
+		s->fd = temp_fd();
 	while (left > 0) {
 		ssize_t n = write(s->fd, p, left);
 

@@ -1,0 +1,246 @@
+/*
+ * Candidates for a key; see cand.h. They are ranked by how much of the
+ * profile's time they cover and how even their lengths are.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cand.h"
+#include "err.h"
+#include "out.h"
+
+/* A lane's candidate, made if it is new; *fresh says so. */
+static struct cand *
+cand_of(struct cands *l, bool is_op, int64_t which, uint32_t lane, bool *fresh)
+{
+	int64_t id[3] = { is_op, which, lane };
+	uint32_t n = smap_put(&l->cands, (const char *)id, sizeof(id), fresh);
+
+	if (n >= l->cap) {
+		l->cap = l->cap > 0 ? l->cap * 2 : 64;
+		l->v = xrealloc(l->v, l->cap, sizeof(*l->v));
+	}
+	if (*fresh) {
+		memset(&l->v[n], 0, sizeof(*l->v));
+		l->v[n].is_op = is_op;
+	}
+	return &l->v[n];
+}
+
+void
+cand_length(struct cand *c, double x)
+{
+	double d = x - c->mean;
+
+	c->n++;
+	c->sum += x;
+	c->mean += d / (double)c->n;
+	c->m2 += d * (x - c->mean);
+}
+
+void
+cand_range(struct cands *l, struct key *k, uint32_t lane, const char *s,
+    size_t n, int64_t lo, int64_t hi)
+{
+	struct cand *c;
+	uint32_t name;
+	bool fresh;
+
+	buf_clear(&k->text);
+	key_norm(&k->text, s, n);
+	if (k->text.len == 0 || hi == INT64_MAX)
+		return;
+	name = smap_put(&l->names, k->text.s, k->text.len, NULL);
+	c = cand_of(l, false, name, lane, &fresh);
+	if (!fresh && lo < c->last)
+		return; /* inside of itself */
+	if (fresh)
+		c->first = lo;
+	c->name = name;
+	c->numbered |= k->text.len != n;
+	c->op_id = -1;
+	c->last = hi;
+	cand_length(c, (double)hi - (double)lo);
+}
+
+void
+cand_op(struct cands *l, int64_t id, const char *name, const char *dir)
+{
+	uint32_t n;
+
+	if (name == NULL)
+		return;
+	n = smap_put(&l->names, name, strlen(name), NULL);
+	*map_put(&l->ops, (uint64_t)id, NULL) =
+	    (uint64_t)n * 2 + (dir != NULL && strcmp(dir, "bprop") == 0) + 1;
+}
+
+void
+cand_inst(struct cands *l, int64_t op_id, uint32_t lane, int64_t stop)
+{
+	const uint64_t *name = map_get(&l->ops, (uint64_t)op_id);
+	struct cand *c;
+	bool fresh;
+
+	if (name == NULL)
+		return;
+	c = cand_of(l, true, op_id, lane, &fresh);
+	if (fresh) {
+		c->first = stop;
+		c->name = (uint32_t)((*name - 1) / 2);
+		c->op_id = op_id;
+	} else {
+		cand_length(c, (double)stop - (double)c->last);
+	}
+	c->last = stop;
+}
+
+void
+cand_judge(struct cand *c, double total)
+{
+	double sd = c->n > 1 ? sqrt(c->m2 / (double)c->n) : 0;
+
+	c->coverage = total > 0 ? c->sum / total : 0;
+	if (c->coverage > 1)
+		c->coverage = 1;
+	c->var = c->mean > 0 ? sd / c->mean : 0;
+	c->score = c->coverage / (1 + c->var);
+}
+
+/* The same candidate on several threads stands together, the best first. */
+static int
+by_name(const void *a, const void *b)
+{
+	const struct cand *x = a, *y = b;
+
+	if (x->is_op != y->is_op)
+		return x->is_op ? 1 : -1;
+	if (x->op_id != y->op_id)
+		return x->op_id < y->op_id ? -1 : 1;
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	if (x->coverage != y->coverage)
+		return x->coverage > y->coverage ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* An even range over nearly all of the profile comes before ops: it says
+ * where a step begins, too. */
+static bool
+is_step(const struct cand *c)
+{
+	return !c->is_op && c->coverage >= OWN_PCT / 100.0 && c->var <= 0.5;
+}
+
+static int
+by_score(const void *a, const void *b)
+{
+	const struct cand *x = a, *y = b;
+
+	if (is_step(x) != is_step(y))
+		return is_step(x) ? -1 : 1;
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	if (x->is_op != y->is_op)
+		return x->is_op ? 1 : -1;
+	if (x->op_id != y->op_id)
+		return x->op_id < y->op_id ? -1 : 1;
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+static bool
+same_cand(const struct cand *x, const struct cand *y)
+{
+	return x->is_op == y->is_op && x->op_id == y->op_id &&
+	       x->name == y->name;
+}
+
+/* Keeps what occurs more than once, or has a number and covers the profile
+ * alone. */
+static size_t
+thin(struct cands *l)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < l->cands.n; i++) {
+		const struct cand *c = &l->v[i];
+
+		if (c->n == 0 ||
+		    (c->n == 1 && !c->is_op && (!c->numbered || !is_step(c))))
+			continue;
+		if (n == 0 || !same_cand(&l->v[n - 1], c))
+			l->v[n++] = *c;
+	}
+	return n;
+}
+
+static void
+put_f64(double v, int decimals)
+{
+	buf_putc(&out_buf, '\t');
+	buf_f64(&out_buf, v, decimals);
+}
+
+void
+cand_put(const struct cand_line *x)
+{
+	static struct out_type *t;
+
+	if (t == NULL)
+		t = out_type_reg("cand", NULL);
+	out_rec(t);
+	out_text(x->kind, strlen(x->kind));
+	out_text(x->key, x->nkey);
+	out_opt(x->op_id >= 0, x->op_id);
+	out_text(x->dir, x->dir != NULL ? 5 : 0);
+	out_i64((int64_t)x->n);
+	put_f64(100 * x->coverage, 1);
+	out_i64((int64_t)(x->mean + 0.5));
+	put_f64(100 * x->var, 1);
+	put_f64(x->score, 3);
+	out_opt(x->from >= 0, x->from);
+	out_opt(x->from >= 0, x->to);
+	out_end();
+}
+
+void
+cand_list(struct cands *l, int64_t lo, int64_t hi, int limit)
+{
+	struct cand_line x = { .from = -1, .to = -1 };
+	const uint64_t *op;
+	size_t i, n;
+
+	for (i = 0; i < l->cands.n; i++)
+		cand_judge(&l->v[i], (double)hi - (double)lo);
+	if (l->cands.n > 0)
+		qsort(l->v, l->cands.n, sizeof(*l->v), by_name);
+	n = thin(l);
+	if (n > 0)
+		qsort(l->v, n, sizeof(*l->v), by_score);
+	for (i = 0; i < n && (limit == 0 || i < (size_t)limit); i++) {
+		const struct cand *c = &l->v[i];
+
+		x.kind = c->is_op ? "op" : "range";
+		x.key = smap_str(&l->names, c->name, &x.nkey);
+		x.op_id = c->op_id;
+		op = c->is_op ? map_get(&l->ops, (uint64_t)c->op_id) : NULL;
+		x.dir = op == NULL ? NULL : *op % 2 == 0 ? "bprop" : "fprop";
+		x.n = c->n + c->is_op;
+		x.coverage = c->coverage;
+		x.mean = c->mean;
+		x.var = c->var;
+		x.score = c->score;
+		cand_put(&x);
+	}
+}
+
+void
+cand_clear(struct cands *l)
+{
+	smap_free(&l->names);
+	smap_free(&l->cands);
+	map_free(&l->ops);
+	free(l->v);
+	memset(l, 0, sizeof(*l));
+}

@@ -1,0 +1,58 @@
+/* --list without a key: what could be one. */
+#ifndef ITER_CAND_H
+#define ITER_CAND_H
+
+#include "key.h"
+#include "map.h"
+
+struct cand {
+	bool is_op, numbered;
+	uint32_t name;
+	int64_t op_id;
+	uint64_t n;    /* lengths */
+	int64_t first; /* where the first began */
+	int64_t last;  /* where the newest ended */
+	double mean, m2, sum;
+	double coverage, var, score; /* at the end */
+};
+
+struct cands {
+	struct smap names; /* texts of ranges without numbers, ops' names */
+	struct smap cands; /* by what, which, where: struct cand */
+	struct cand *v;
+	size_t cap;
+	struct map ops; /* op id -> name * 2 + (is bprop), + 1 */
+};
+
+/* A range, which may be one; the text is that of its lane. */
+void cand_range(struct cands *l, struct key *k, uint32_t lane, const char *s,
+    size_t n, int64_t lo, int64_t hi);
+
+/* An op, and a run of it. */
+void cand_op(struct cands *l, int64_t id, const char *name, const char *dir);
+void cand_inst(struct cands *l, int64_t op_id, uint32_t lane, int64_t stop);
+
+/* Writes the best, at most limit (0: all) of them; lo to hi is the profile's
+ * time. */
+void cand_list(struct cands *l, int64_t lo, int64_t hi, int limit);
+void cand_clear(struct cands *l);
+
+/* One more length: mean and squares without keeping them; and what all of
+ * them are worth. */
+void cand_length(struct cand *c, double x);
+void cand_judge(struct cand *c, double total);
+
+/* What a cand record says of a key: see common/cols.c. */
+struct cand_line {
+	const char *kind, *key;
+	size_t nkey;
+	int64_t op_id; /* -1: none */
+	const char *dir;
+	uint64_t n;
+	double coverage, mean, var, score;
+	int64_t from, to; /* the stable range; -1: none */
+};
+
+void cand_put(const struct cand_line *x);
+
+#endif

@@ -1,0 +1,28 @@
+/* An iter record: what is said of an iteration. */
+#ifndef ITER_LINE_H
+#define ITER_LINE_H
+
+#include "acc.h"
+#include "extent.h"
+#include "plan.h"
+
+struct line {
+	int64_t iter, start, dur, gpu_lo, gpu_hi, gpu, step, kern_ns;
+	uint64_t n_kern, n_op;
+	bool has_cpu, has_dur, has_gpu, has_step;
+	const char *key;
+};
+
+/* Of iteration n, whose sums are c; next: those of the one behind it, or
+ * NULL. key is shown where cuts made it. */
+void line_make(struct line *x, size_t n, const struct plan *p,
+    const struct extent *e, const struct acc *c, const struct acc *next,
+    const char *key);
+
+/* Writes it as dlp-iter's own record. */
+void line_put(const struct line *x);
+
+/* Appends its fields to a record that has begun. */
+void line_fields(const struct line *x);
+
+#endif

@@ -1,0 +1,78 @@
+/* The frameworks' own step ranges; see own.h. */
+#include "err.h"
+#include "own.h"
+
+void
+own_add(struct own *o, struct key *k, struct plan *p, uint32_t lane,
+    const char *s, size_t n, int64_t lo, int64_t hi)
+{
+	int row = key_own(k, s, n);
+
+	if (row < 0)
+		return;
+	if (o->n == o->cap) {
+		o->cap = o->cap > 0 ? o->cap * 2 : 64;
+		o->v = xrealloc(o->v, o->cap, sizeof(*o->v));
+	}
+	o->v[o->n++] = (struct own_range){ lo, hi, lane,
+		smap_put(&p->texts, s, n, NULL), row };
+}
+
+/* How much of the profile's time the ranges of a row cover, in percent; what
+ * cuts covers all before it. The profile's time is from the first to the last
+ * start of an op or launch: the last wait for the GPU is no step left out. */
+static double
+coverage(const struct own *o, const struct extent *e, int row)
+{
+	struct ivl u = { 0 };
+	double len = (double)e->work_hi - (double)e->work_lo;
+	double in;
+	size_t i;
+
+	for (i = 0; i < o->n; i++)
+		if (o->v[i].row == row && key_own_cuts(row))
+			ivl_add(&u, e->work_lo, o->v[i].lo);
+		else if (o->v[i].row == row)
+			ivl_add(&u, o->v[i].lo, o->v[i].hi);
+	in = (double)ivl_len_in(&u, e->work_lo, e->work_hi);
+	ivl_free(&u);
+	return len > 0 ? 100 * in / len : 0;
+}
+
+static void
+take_row(const struct own *own, int row, struct opkey *op, struct plan *p)
+{
+	const struct own_range *o;
+	size_t i;
+
+	for (i = 0; i < own->n; i++) {
+		o = &own->v[i];
+		if (o->row != row)
+			continue;
+		if (key_own_cuts(row) && o->hi != INT64_MAX)
+			opkey_range(op, p->lane[o->lane].proc, o->hi);
+		else if (!key_own_cuts(row))
+			plan_step(p, o->lane, o->lo, o->hi, o->text);
+	}
+	if (key_own_cuts(row))
+		opkey_cuts(op, p);
+}
+
+int
+own_take(const struct own *o, const struct extent *e, struct opkey *op,
+    struct plan *p)
+{
+	size_t i, n;
+	int row;
+
+	for (row = 0; e->any_work && row < key_own_count(); row++) {
+		for (i = n = 0; i < o->n; i++)
+			n += o->v[i].row == row;
+		if (n < (key_own_cuts(row) ? 2 : 1) ||
+		    coverage(o, e, row) < OWN_PCT)
+			continue;
+		take_row(o, row, op, p);
+		return row;
+	}
+	return -1;
+}

@@ -1,0 +1,51 @@
+/*
+ * A section's way: items wait until the key is known, then each gets its
+ * iteration and goes out; an iteration's own record follows when it can no
+ * longer change.
+ */
+#ifndef ITER_RUN_H
+#define ITER_RUN_H
+
+#include "cand.h"
+#include "own.h"
+#include "spool.h"
+#include "stable.h"
+
+struct run {
+	/* options */
+	struct key key;
+	bool one, listing;
+	bool filter;
+	int64_t from, to;
+	int limit;
+	/* the section */
+	bool waiting; /* items go to the spool */
+	struct spool spool;
+	struct plan plan;
+	struct accs accs;
+	struct opkey op;
+	struct own own;
+	const char *own_key; /* what cuts, without -k */
+	struct extent extent;
+	bool kern_kept;
+	bool found; /* iterations by a key, not one for want of it */
+	uint64_t outside, dropped;
+	struct cands cands;   /* --list */
+	struct stable stable; /* --list with a key */
+};
+
+/* A section begins, ends. */
+void run_section(struct run *g);
+void run_end(struct run *g);
+
+/* An item: kept while the key is not known. Of --list it needs no line. */
+void run_keep(struct run *g, struct item *m, const char *line);
+
+/* A line that nothing is added to. */
+void run_pass(struct run *g, const char *line, size_t n, bool meta);
+
+/* A range came that may be a step. */
+void run_range(struct run *g, uint32_t lane, const char *s, size_t n,
+    int64_t lo, int64_t hi);
+
+#endif

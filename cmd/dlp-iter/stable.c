@@ -1,0 +1,135 @@
+/* The iterations of a key, and a stable range of them; see stable.h. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cand.h"
+#include "err.h"
+#include "num.h"
+#include "out.h"
+#include "stable.h"
+
+#define STABLE_PCT 10 /* an even iteration is this near to the median */
+
+void
+stable_add(struct stable *l, const struct line *x)
+{
+	if (l->n == l->cap) {
+		l->cap = l->cap > 0 ? l->cap * 2 : 64;
+		l->v = xrealloc(l->v, l->cap, sizeof(*l->v));
+	}
+	l->v[l->n++] = *x;
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The median of the steps' lengths; 0 if none has one. */
+static double
+median(const struct stable *l)
+{
+	int64_t *v = xcalloc(l->n + 1, sizeof(*v));
+	size_t i, n = 0;
+	double m = 0;
+
+	for (i = 0; i < l->n; i++)
+		if (l->v[i].has_step)
+			v[n++] = l->v[i].step;
+	qsort(v, n, sizeof(*v), by_value);
+	if (n > 0) {
+		size_t mid = n / 2, low = n % 2 > 0 ? mid : mid - 1;
+
+		m = ((double)v[low] + (double)v[mid]) / 2;
+	}
+	free(v);
+	return m;
+}
+
+static bool
+even(const struct line *x, double med)
+{
+	return x->has_step && med > 0 &&
+	       fabs((double)x->step - med) * 100 <= STABLE_PCT * med;
+}
+
+/* The longest run of even iterations, the later one of equals. */
+static void
+longest(const struct stable *l, double med, int64_t *from, int64_t *to)
+{
+	size_t i, at = 0, len = 0, run = 0;
+
+	for (i = 0; i < l->n; i++) {
+		run = even(&l->v[i], med) ? run + 1 : 0;
+		if (run > 0 && run >= len) {
+			len = run;
+			at = i + 1 - run;
+		}
+	}
+	*from = len > 0 ? (int64_t)at : -1;
+	*to = (int64_t)(at + len) - 1;
+}
+
+static void
+put_line(const struct line *x, double med, bool is_stable)
+{
+	static struct out_type *t;
+
+	if (t == NULL)
+		t = out_type_reg("iter", NULL);
+	out_rec(t);
+	line_fields(x);
+	if (x->has_step && med > 0) {
+		buf_putc(&out_buf, '\t');
+		buf_f64(&out_buf, 100 * ((double)x->step - med) / med, 1);
+	} else {
+		out_unset();
+	}
+	out_raw(is_stable ? "yes" : "no", is_stable ? 3 : 2);
+	out_end();
+}
+
+void
+stable_list(const struct stable *l, const char *key, const char *kind,
+    int64_t lo, int64_t hi)
+{
+	struct cand c = { 0 };
+	struct cand_line x = { .kind = kind, .key = key, .op_id = -1 };
+	double med = median(l);
+	struct ivl u = { 0 };
+	size_t i;
+
+	longest(l, med, &x.from, &x.to);
+	for (i = 0; i < l->n; i++) {
+		const struct line *it = &l->v[i];
+
+		if (it->has_step)
+			cand_length(&c, (double)it->step);
+		if (it->has_dur)
+			ivl_add(&u, it->start, num_add(it->start, it->dur));
+	}
+	c.sum = (double)ivl_len_in(&u, lo, hi);
+	ivl_free(&u);
+	cand_judge(&c, (double)hi - (double)lo);
+	x.nkey = strlen(key);
+	x.n = l->n;
+	x.coverage = c.coverage;
+	x.mean = c.mean;
+	x.var = c.var;
+	x.score = c.score;
+	cand_put(&x);
+	for (i = 0; i < l->n; i++)
+		put_line(
+		    &l->v[i], med, (int64_t)i >= x.from && (int64_t)i <= x.to);
+}
+
+void
+stable_clear(struct stable *l)
+{
+	free(l->v);
+	memset(l, 0, sizeof(*l));
+}
