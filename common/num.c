@@ -54,3 +54,52 @@ num_f64(const char *s, size_t n, double *v)
 	*v = strtod(t, &end);
 	return *end == '\0' && isfinite(*v);
 }
+
+static const struct {
+	enum num_unit kind;
+	const char *text;
+	double factor;
+} units[] = {
+	{ NUM_TIME, "ns", 1 },
+	{ NUM_TIME, "us", 1e3 },
+	{ NUM_TIME, "ms", 1e6 },
+	{ NUM_TIME, "s", 1e9 },
+	{ NUM_SIZE, "KB", 1e3 },
+	{ NUM_SIZE, "MB", 1e6 },
+	{ NUM_SIZE, "GB", 1e9 },
+	{ NUM_SIZE, "KiB", 1024 },
+	{ NUM_SIZE, "MiB", 1024.0 * 1024 },
+	{ NUM_SIZE, "GiB", 1024.0 * 1024 * 1024 },
+	{ NUM_SIZE, "B", 1 },
+};
+
+bool
+num_with_unit(const char *s, size_t n, enum num_unit kind, double *v)
+{
+	size_t i, u;
+
+	if (num_f64(s, n, v))
+		return true;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		u = strlen(units[i].text);
+		if (units[i].kind != kind || n <= u ||
+		    memcmp(s + n - u, units[i].text, u) != 0)
+			continue;
+		n -= u;
+		if (s[n - 1] == ' ')
+			n--;
+		if (!num_f64(s, n, v))
+			return false;
+		*v *= units[i].factor;
+		return isfinite(*v);
+	}
+	return false;
+}
+
+const char *
+num_units(enum num_unit kind)
+{
+	if (kind == NUM_PLAIN)
+		return NULL;
+	return kind == NUM_TIME ? "ns, us, ms, s" : "KB, MB, GB, KiB, MiB, GiB";
+}

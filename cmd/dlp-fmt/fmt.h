@@ -7,6 +7,7 @@
 
 #include "cols.h"
 #include "join.h"
+#include "kind.h"
 #include "stage.h"
 
 struct cell { /* a value: escaped text, s NULL if unset */
@@ -53,6 +54,7 @@ struct fmt {
 	uint64_t nrows;
 	int width;   /* of a table, 0 without limit */
 	bool bold;   /* the header of a table */
+	bool human;  /* units for people in a table */
 	bool py_csv; /* --pyprof: the form */
 	struct buf tmp;
 };
@@ -73,9 +75,6 @@ void hold_print(struct fmt *f);
 void select_type(struct fmt *f);
 void select_columns(struct fmt *f, struct rec_type *t);
 void select_default(struct fmt *f, const struct rec *legend);
-
-/* kind.c: what a column's values are, by registry and name. */
-enum col_kind kind_of(const char *type, const char *name);
 
 /* text.c: text for people. Appends the n bytes of escaped text s so that a
  * terminal shows them: bytes that are no printable UTF-8 as \xHH; returns

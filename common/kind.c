@@ -1,11 +1,11 @@
 /*
- * What the values of a column are, so that a reader of JSON finds the same
- * type in every row: by the registry where it knows the column, else by the
- * name, never by the values.
+ * What the values of a column are: by the registry where it knows the
+ * column, else by the name, never by the values, so that a reader of JSON
+ * finds the same type in every row.
  */
 #include <string.h>
 
-#include "fmt.h"
+#include "kind.h"
 
 /* The names of statistics: what they hold is a number, or like the field. */
 static const struct {
@@ -102,4 +102,20 @@ kind_of(const char *type, const char *name)
 	if (d == NULL)
 		d = find_any(col_alias(name));
 	return d != NULL ? as_shown(d->kind) : by_name(name);
+}
+
+bool
+kind_is_number(enum col_kind k)
+{
+	return k == COL_INT || k == COL_NUM;
+}
+
+enum num_unit
+kind_unit(const char *name)
+{
+	if (has_suffix(name, "_ns"))
+		return NUM_TIME;
+	return strcmp(name, "bytes") == 0 || has_suffix(name, "_bytes")
+		   ? NUM_SIZE
+		   : NUM_PLAIN;
 }

@@ -1,0 +1,21 @@
+/* What the values of a column are. */
+#ifndef DLP_KIND_H
+#define DLP_KIND_H
+
+#include <stdbool.h>
+
+#include "cols.h"
+#include "num.h"
+
+/* By the registry where it knows the column (its alias, op.COL, or any type's
+ * column of that name), else by the name: statistics, units. Ids of strings
+ * are integers. */
+enum col_kind kind_of(const char *type, const char *name);
+
+/* Whether those are numbers. */
+bool kind_is_number(enum col_kind k);
+
+/* The unit of a column by the end of its name: dur_ns, bytes. */
+enum num_unit kind_unit(const char *name);
+
+#endif
