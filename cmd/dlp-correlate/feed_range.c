@@ -1,9 +1,10 @@
 /*
- * Ranges and graph nodes of the stream to the engine. Ranges that have a
+ * Ranges of the stream to the engine. Ranges that have a
  * level already are passed on as they are.
  */
-#include "esc.h"
+#include "corr.h"
 #include "feed.h"
+#include "feed_read.h"
 #include "num.h"
 
 #define N(a) ((int)(sizeof(a) / sizeof((a)[0])))
@@ -16,51 +17,10 @@ static struct { /* of ranges */
 	struct out_ext *ext;
 } rg;
 
-static struct { /* of graph nodes */
-	struct rec_col *start, *pid, *tid, *node, *orig, *src;
-} nd;
-
-struct corr *
-feed_corr(struct stage *st)
-{
-	return st->ctx;
-}
-
-struct proc *
-feed_proc(struct corr *c, const struct rec *r, const struct rec_col *pid,
-    const struct rec_col *src)
-{
-	int64_t v = -1;
-	size_t n = 0;
-	const char *s = rec_raw(r, src, &n);
-
-	rec_i64(r, pid, &v);
-	return proc_of(c, s, s != NULL ? n : 0, v);
-}
-
-struct text
-feed_text(const struct rec *r, const struct rec_col *col)
-{
-	struct text t;
-
-	t.s = rec_raw(r, col, &t.n);
-	if (t.s == NULL)
-		t = (struct text){ "", 0 };
-	return t;
-}
-
-void
-feed_time(struct corr *c, int64_t t)
-{
-	if (t < c->now)
-		c->n_late++;
-	else
-		corr_now(c, t);
-}
-
 static void
 read_range(struct corr *c, struct range *x, const struct rec *r)
 {
+	static struct buf text, domain;
 	int64_t dur, tid = -1, end_tid;
 	size_t n;
 
@@ -75,16 +35,16 @@ read_range(struct corr *c, struct range *x, const struct rec *r)
 	if (rec_i64(r, rg.end_tid, &end_tid) && end_tid != tid)
 		x->crossing = true;
 	x->nests = feed_text(r, rg.mode).s[0] != 's';
-	x->th = thread_of(c, x->p, tid);
-	x->text = rec_str(r, rg.text, &c->tmp, &x->n);
+	x->th = thread_of(&c->threads, x->p, tid);
+	x->text = rec_str(r, rg.text, &text, &x->n);
 	if (x->text == NULL)
 		x->n = 0;
-	x->domain = rec_str(r, rg.domain, &c->tmp2, &n);
+	x->domain = rec_str(r, rg.domain, &domain, &n);
 }
 
 /* proj's fields, as they stand in the range's record. */
 static void
-range_rest(struct corr *c, const struct rec *r)
+range_rest(struct buf *b, const struct rec *r)
 {
 	const struct rec_col *const col[] = { rg.pid, rg.tid, rg.domain,
 		rg.mode, rg.text };
@@ -92,14 +52,14 @@ range_rest(struct corr *c, const struct rec *r)
 	size_t n;
 	int i;
 
-	buf_clear(&c->tmp);
+	buf_clear(b);
 	for (i = 0; i < N(col); i++) {
-		buf_putc(&c->tmp, '\t');
+		buf_putc(b, '\t');
 		s = rec_raw(r, col[i], &n);
 		if (s != NULL)
-			buf_put(&c->tmp, s, n);
+			buf_put(b, s, n);
 		else
-			buf_putc(&c->tmp, '-');
+			buf_putc(b, '-');
 	}
 }
 
@@ -116,6 +76,7 @@ write_range(
 static void
 on_range(struct stage *st, struct rec *r)
 {
+	static struct buf rest;
 	struct corr *c = feed_corr(st);
 	struct open *o, *top;
 	struct range x;
@@ -127,7 +88,7 @@ on_range(struct stage *st, struct rec *r)
 	}
 	read_range(c, &x, r);
 	feed_time(c, x.start);
-	thread_sweep(c, x.th);
+	thread_sweep(&c->threads, x.th);
 	level = x.th->n;
 	top = thread_top(x.th);
 	layer_len = top != NULL ? top->layer_len : 0;
@@ -135,8 +96,8 @@ on_range(struct stage *st, struct rec *r)
 	if (c->all_ranges || o->kind == MK_USER || o->kind == MK_LAYER)
 		write_range(x.th, level, layer_len, r);
 	if (c->all_ranges && !x.crossing && !x.backwards) {
-		range_rest(c, r);
-		proj_begin(c, x.th, &x, &c->tmp);
+		range_rest(&rest, r);
+		proj_begin(&c->projs, &x, &rest);
 	}
 }
 
@@ -147,28 +108,6 @@ range_legend(struct stage *st, struct rec *r)
 		stage_pass(st, r);
 	else
 		out_ext_legend(rg.ext, r);
-}
-
-static void
-on_node(struct stage *st, struct rec *r)
-{
-	struct corr *c = feed_corr(st);
-	int64_t t, tid, node, orig;
-	struct thread *th = NULL;
-	struct proc *p;
-	bool has_orig;
-
-	stage_pass(st, r);
-	p = feed_proc(c, r, nd.pid, nd.src);
-	if (rec_i64(r, nd.start, &t))
-		feed_time(c, t);
-	if (rec_i64(r, nd.tid, &tid)) {
-		th = thread_of(c, p, tid);
-		thread_sweep(c, th);
-	}
-	has_orig = rec_i64(r, nd.orig, &orig);
-	if (rec_i64(r, nd.node, &node))
-		graph_node(c, th, p, node, has_orig, has_orig ? orig : 0);
 }
 
 void
@@ -188,17 +127,4 @@ feed_bind_range(struct stage *st)
 	rg.level = rec_col(t, "level", REC_OPT);
 	rg.src = rec_col(t, "src", REC_OPT);
 	rg.ext = out_ext(range_added, N(range_added));
-}
-
-void
-feed_bind_node(struct stage *st)
-{
-	struct rec_type *t = stage_on(st, "node", on_node, NULL);
-
-	nd.start = rec_col(t, "start_ns", REC_NEED);
-	nd.pid = rec_col(t, "pid", REC_OPT);
-	nd.tid = rec_col(t, "tid", REC_NEED);
-	nd.node = rec_col(t, "node", REC_NEED);
-	nd.orig = rec_col(t, "orig", REC_NEED);
-	nd.src = rec_col(t, "src", REC_OPT);
 }

@@ -5,10 +5,14 @@
  * followed to the root. A launch makes one run per captured run, with the
  * launch's id; CPU time counts once, on the launch.
  */
+#include "graph.h"
+
 #include <stdlib.h>
 
 #include "corr.h"
+#include "current.h"
 #include "err.h"
+#include "phase.h"
 
 #define HOPS_MAX 64 /* from a node to its root */
 #define CAP_BACK 32 /* captured runs looked back at */
@@ -27,8 +31,24 @@ struct captured { /* a run of an op during which nodes were made */
 	struct inst *run; /* its replay by the launch that goes on, or NULL */
 };
 
+struct graphs {           /* of a process */
+	struct map nodes; /* graph node -> number in node + 1 */
+	struct node *node;
+	size_t n_node, cap_node;
+	struct captured *cap;
+	size_t n_cap, cap_cap;
+};
+
+static struct graphs *
+graphs_of(struct proc *p)
+{
+	if (p->graphs == NULL)
+		p->graphs = xcalloc(1, sizeof(*p->graphs));
+	return p->graphs;
+}
+
 static size_t
-captured(struct proc *p, const struct inst *in)
+captured(struct graphs *p, const struct inst *in)
 {
 	size_t i, n = p->n_cap < CAP_BACK ? p->n_cap : CAP_BACK;
 
@@ -45,7 +65,7 @@ captured(struct proc *p, const struct inst *in)
 }
 
 static struct node *
-node_new(struct proc *p, int64_t id)
+node_new(struct graphs *p, int64_t id)
 {
 	uint64_t *v = map_put(&p->nodes, (uint64_t)id, NULL);
 
@@ -67,7 +87,8 @@ void
 graph_node(struct corr *c, struct thread *th, struct proc *p, int64_t id,
     bool has_orig, int64_t orig)
 {
-	struct node *nd = node_new(p, id);
+	struct graphs *g = graphs_of(p);
+	struct node *nd = node_new(g, id);
 	struct inst *in;
 
 	if (has_orig) {
@@ -75,13 +96,13 @@ graph_node(struct corr *c, struct thread *th, struct proc *p, int64_t id,
 		nd->orig = orig;
 		return;
 	}
-	in = th != NULL ? thread_inst(c, th) : NULL;
+	in = th != NULL ? current_inst(c, th) : NULL;
 	if (in != NULL && nd->cap == 0)
-		nd->cap = captured(p, in);
+		nd->cap = captured(g, in);
 }
 
 static const struct node *
-root_of(const struct proc *p, int64_t id)
+root_of(const struct graphs *p, int64_t id)
 {
 	const struct node *nd = NULL;
 	const uint64_t *v;
@@ -102,59 +123,78 @@ root_of(const struct proc *p, int64_t id)
 void
 graph_launch_end(struct corr *c)
 {
-	struct proc *p = c->launching;
+	struct launch *l = &c->launch;
+	struct graphs *g = l->p != NULL ? l->p->graphs : NULL;
 	size_t i;
 
-	for (i = 0; p != NULL && i < p->n_cap && c->n_replay > 0; i++)
-		p->cap[i].run = NULL;
-	for (i = 0; i < c->n_replay; i++)
-		inst_write(c, c->replay[i]);
-	c->n_replay = 0;
-	c->launching = NULL;
+	for (i = 0; g != NULL && i < g->n_cap && l->n > 0; i++)
+		g->cap[i].run = NULL;
+	for (i = 0; i < l->n; i++)
+		inst_write(
+		    &c->insts, op_get(&c->ops, l->replay[i]->op), l->replay[i]);
+	l->n = 0;
+	l->p = NULL;
 }
 
 static struct inst *
 replay_new(struct corr *c, const struct work *w, const struct captured *cap)
 {
-	struct inst *in = inst_alloc(c);
+	struct inst *in = inst_new(&c->insts);
+	struct launch *l = &c->launch;
 	bool guess;
 
 	in->replay = true;
-	in->id = ++c->n_inst;
+	in->id = ++c->insts.n;
 	in->op = cap->op;
-	in->p = w->p;
-	in->th = w->th;
+	in->pid = w->p->pid;
+	in->has_tid = w->th != NULL;
+	in->tid = w->th != NULL ? w->th->tid : 0;
 	in->start = w->has_api ? w->api_start : w->start;
-	in->phase = phase_now(c, w->p, w->th, &guess);
+	in->phase = phase_now(&c->threads, w->p, w->th, &guess);
 	if (in->phase == 0)
 		in->phase = cap->phase;
 	in->has_launch = w->p->has_launch && w->p->launch_corr == w->corr;
 	in->launch_id = w->p->launch_id;
-	if (c->n_replay == c->cap_replay) {
-		c->cap_replay = c->cap_replay > 0 ? c->cap_replay * 2 : 64;
-		c->replay =
-		    xrealloc(c->replay, c->cap_replay, sizeof(struct inst *));
+	if (l->n == l->cap) {
+		l->cap = l->cap > 0 ? l->cap * 2 : 64;
+		l->replay = xrealloc(l->replay, l->cap, sizeof(struct inst *));
 	}
-	c->replay[c->n_replay++] = in;
+	l->replay[l->n++] = in;
 	return in;
 }
 
 bool
 graph_place(struct corr *c, const struct work *w, struct place *pl)
 {
-	const struct node *nd = root_of(w->p, w->node);
+	struct graphs *g = w->p->graphs;
+	const struct node *nd = g != NULL ? root_of(g, w->node) : NULL;
+	struct launch *l = &c->launch;
 	struct captured *cap;
 
 	if (nd == NULL || nd->cap == 0)
 		return false;
-	if (c->launching != w->p || c->launch_corr != w->corr)
+	if (l->p != w->p || l->corr != w->corr)
 		graph_launch_end(c);
-	c->launching = w->p;
-	c->launch_corr = w->corr;
-	c->launch_at = w->has_api ? w->api_start : w->start;
-	cap = &w->p->cap[nd->cap - 1];
+	l->p = w->p;
+	l->corr = w->corr;
+	l->at = w->has_api ? w->api_start : w->start;
+	cap = &g->cap[nd->cap - 1];
 	if (cap->run == NULL)
 		cap->run = replay_new(c, w, cap);
 	pl->in = cap->run;
 	return true;
+}
+
+void
+graph_free(struct proc *p)
+{
+	struct graphs *g = p->graphs;
+
+	if (g == NULL)
+		return;
+	map_free(&g->nodes);
+	free(g->node);
+	free(g->cap);
+	free(g);
+	p->graphs = NULL;
 }

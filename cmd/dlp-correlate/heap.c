@@ -2,9 +2,8 @@
  * What is open and will close, in a heap ordered by end; of the same end what
  * was opened last closes first.
  */
-#include <stdlib.h>
+#include "heap.h"
 
-#include "corr.h"
 #include "err.h"
 
 static bool
@@ -16,33 +15,31 @@ before(const struct closing *a, const struct closing *b)
 }
 
 void
-heap_push(struct corr *c, int64_t end, uint64_t order, bool is_proj, void *p)
+heap_push(struct heap *h, struct closing x)
 {
-	struct closing *h, x = { end, order, is_proj, p };
 	size_t i, up;
 
-	if (c->n_heap == c->cap_heap) {
-		c->cap_heap = c->cap_heap > 0 ? c->cap_heap * 2 : 64;
-		c->heap = xrealloc(c->heap, c->cap_heap, sizeof(*c->heap));
+	if (h->n == h->cap) {
+		h->cap = h->cap > 0 ? h->cap * 2 : 64;
+		h->v = xrealloc(h->v, h->cap, sizeof(*h->v));
 	}
-	h = c->heap;
-	for (i = c->n_heap++; i > 0; i = up) {
+	for (i = h->n++; i > 0; i = up) {
 		up = (i - 1) / 2;
-		if (!before(&x, &h[up]))
+		if (!before(&x, &h->v[up]))
 			break;
-		h[i] = h[up];
+		h->v[i] = h->v[up];
 	}
-	h[i] = x;
+	h->v[i] = x;
 }
 
 struct closing
-heap_pop(struct corr *c)
+heap_pop(struct heap *heap)
 {
-	struct closing *h = c->heap, top = h[0], x = h[--c->n_heap];
+	struct closing *h = heap->v, top = h[0], x = h[--heap->n];
 	size_t i = 0, k;
 
-	while ((k = 2 * i + 1) < c->n_heap) {
-		if (k + 1 < c->n_heap && before(&h[k + 1], &h[k]))
+	while ((k = 2 * i + 1) < heap->n) {
+		if (k + 1 < heap->n && before(&h[k + 1], &h[k]))
 			k++;
 		if (!before(&h[k], &x))
 			break;

@@ -2,20 +2,23 @@
  * Runs of ops: made when the range opens, given the GPU work and API calls
  * launched inside, written when time has passed the range's end.
  */
-#include <stdlib.h>
+#include "inst.h"
 
-#include "corr.h"
+#include <stdlib.h>
+#include <string.h>
+
 #include "err.h"
 #include "num.h"
+#include "write.h"
 
 struct inst *
-inst_alloc(struct corr *c)
+inst_new(struct insts *s)
 {
-	struct inst *in = c->free_inst;
+	struct inst *in = s->free;
 	struct ivl gpu = { 0 };
 
 	if (in != NULL) {
-		c->free_inst = in->next_free;
+		s->free = in->next_free;
 		gpu = in->gpu;
 	} else {
 		in = xmalloc(sizeof(*in));
@@ -26,53 +29,30 @@ inst_alloc(struct corr *c)
 	in->seq = -1;
 	in->gpu_lo = INT64_MAX;
 	in->gpu_hi = in->api_end = INT64_MIN;
-	in->order = ++c->order;
+	in->order = ++s->heap->order;
 	return in;
 }
 
-/* op OP_NONE: pending, a backward frame whose node is not known yet. */
-struct inst *
-inst_open(
-    struct corr *c, struct thread *th, uint32_t op, int64_t start, int64_t end)
-{
-	struct inst *in = inst_alloc(c);
-	bool guess;
-
-	in->th = th;
-	in->p = th->p;
-	in->start = start;
-	in->end = end;
-	in->op = op;
-	in->phase = phase_now(c, th->p, th, &guess);
-	if (op == OP_NONE)
-		in->pending = true;
-	else
-		inst_schedule(c, in);
-	return in;
-}
-
-/* The op is known: the run gets its number and its place among those that
- * will close. */
 void
-inst_schedule(struct corr *c, struct inst *in)
+inst_schedule(struct insts *s, struct inst *in)
 {
 	in->pending = false;
-	in->id = ++c->n_inst;
-	heap_push(c, in->end, in->order, false, in);
+	in->id = ++s->n;
+	heap_push(s->heap, (struct closing){ in->end, in->order, false, in });
 }
 
 void
-inst_drop(struct corr *c, struct inst *in)
+inst_drop(struct insts *s, struct inst *in)
 {
-	in->next_free = c->free_inst;
-	c->free_inst = in;
+	in->next_free = s->free;
+	s->free = in;
 }
 
 void
-inst_write(struct corr *c, struct inst *in)
+inst_write(struct insts *s, const struct op *op, struct inst *in)
 {
-	write_inst(c, in);
-	inst_drop(c, in);
+	write_inst(op, in);
+	inst_drop(s, in);
 }
 
 /* Calls come in the order of their starts, so that their union needs only
@@ -105,4 +85,16 @@ inst_add(struct inst *in, const struct work *w)
 	if (w->end > in->gpu_hi)
 		in->gpu_hi = w->end;
 	ivl_add(&in->gpu, w->start, w->end);
+}
+
+void
+insts_free(struct insts *s)
+{
+	struct inst *in;
+
+	while ((in = s->free) != NULL) {
+		s->free = in->next_free;
+		ivl_free(&in->gpu);
+		free(in);
+	}
 }

@@ -55,7 +55,8 @@ next_frame(const char **p, const char *e, struct frame *f)
 static bool
 same(struct piece a, struct piece b)
 {
-	return a.n == b.n && a.n > 0 && memcmp(a.s, b.s, a.n) == 0;
+	return a.n > 0 && a.n == b.n && b.s != NULL &&
+	       memcmp(a.s, b.s, a.n) == 0;
 }
 
 static bool

@@ -7,10 +7,8 @@
 #include "ops_impl.h"
 
 uint32_t
-op_of_range(struct corr *c, struct thread *th, const struct marker *m)
+op_of_range(struct ops *t, struct text layer, const struct marker *m)
 {
-	struct ops *t = &c->ops;
-	struct text layer = layer_of(th);
 	struct mview sizes;
 	struct draft d;
 	uint32_t id, at;
@@ -34,7 +32,7 @@ op_of_range(struct corr *c, struct thread *th, const struct marker *m)
 	draft_view(&d, OF_TEXT, m->name);
 	if (marker_sizes(m, &sizes))
 		draft_view(&d, OF_SHAPES, sizes);
-	return draft_done(c, &d, at);
+	return draft_done(t, &d, at);
 }
 
 static void
@@ -52,9 +50,8 @@ draft_as_forward(struct draft *d, const struct op *fwd)
 
 /* A backward whose forward is not known is named after its node. */
 static void
-draft_alone(struct draft *d, const struct thread *th, const struct marker *m)
+draft_alone(struct draft *d, struct text layer, const struct marker *m)
 {
-	struct text layer = layer_of(th);
 	struct mview op;
 
 	if (!marker_forward_of(m->name.s, m->name.n, &op))
@@ -67,17 +64,13 @@ draft_alone(struct draft *d, const struct thread *th, const struct marker *m)
 /* fwd may be OP_NONE. */
 uint32_t
 op_of_backward(
-    struct corr *c, struct thread *th, const struct marker *m, uint32_t fwd)
+    struct ops *t, struct text layer, const struct marker *m, uint32_t fwd)
 {
-	struct ops *t = &c->ops;
-	struct text layer = layer_of(th);
 	struct mview sizes;
 	struct draft d;
 	uint32_t id, at;
 
-	if (fwd != OP_NONE)
-		layer.n = 0;
-	key_begin(&t->key, 'W', layer.s, layer.n);
+	key_begin(&t->key, 'W', layer.s, fwd != OP_NONE ? 0 : layer.n);
 	key_put(&t->key, (const char *)&fwd, sizeof(fwd));
 	key_put(&t->key, m->name.s, m->name.n);
 	key_put(&t->key, m->sizes.s, m->sizes.n);
@@ -87,21 +80,20 @@ op_of_backward(
 	draft_begin(&d);
 	d.op.bwd = true;
 	if (fwd != OP_NONE)
-		draft_as_forward(&d, op_get(c, fwd));
+		draft_as_forward(&d, op_get(t, fwd));
 	else
-		draft_alone(&d, th, m);
+		draft_alone(&d, layer, m);
 	draft_by(&d, m);
 	draft_view(&d, OF_TEXT, m->name);
 	if (marker_sizes(m, &sizes))
 		draft_view(&d, OF_BWD_SHAPES, sizes);
-	return draft_done(c, &d, at);
+	return draft_done(t, &d, at);
 }
 
 /* what: short kernel name or API name, escaped, as layer is. */
 uint32_t
-op_unassociated(struct corr *c, struct text layer, struct text what)
+op_unassociated(struct ops *t, struct text layer, struct text what)
 {
-	struct ops *t = &c->ops;
 	struct draft d;
 	uint32_t id, at;
 
@@ -116,5 +108,5 @@ op_unassociated(struct corr *c, struct text layer, struct text what)
 	draft_raw(&d, OF_OP, what.s, what.n);
 	draft_layer(&d, layer);
 	draft_raw(&d, OF_BY, "api", 3);
-	return draft_done(c, &d, at);
+	return draft_done(t, &d, at);
 }

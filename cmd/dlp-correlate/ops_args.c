@@ -61,48 +61,32 @@ user_frames(struct buf *b, const char *s, size_t n)
 	}
 }
 
-/* The innermost call trace marker open on the thread. */
-static const struct open *
-trace_of(const struct thread *th)
-{
-	size_t i;
-
-	for (i = th->n; i > 0; i--)
-		if (th->v[i - 1].kind == MK_TRACE && !th->v[i - 1].dead)
-			return &th->v[i - 1];
-	return NULL;
-}
-
 /* t->tmp: the stack, t->func: DLProf's name for the op. */
 static void
-read_trace(struct corr *c, const struct open *trace)
+read_trace(struct ops *t, struct mview trace)
 {
-	struct ops *t = &c->ops;
 	struct marker m;
 
 	buf_clear(&t->tmp);
 	buf_clear(&t->func);
-	if (trace == NULL)
+	if (trace.s == NULL)
 		return;
-	marker_parse(&m, trace->text.s, trace->text.len, NULL);
+	marker_parse(&m, trace.s, trace.n, NULL);
 	if (m.kind != MK_TRACE || !marker_trace(&m, &t->tmp, &t->func))
-		c->n_damaged++;
+		t->n_damaged++;
 }
 
 static uint32_t
-make_args_op(
-    struct corr *c, const struct thread *th, struct marker *m, bool bwd)
+make_args_op(struct ops *t, struct text layer, struct marker *m, bool bwd)
 {
 	static const struct marker_args none;
-	struct ops *t = &c->ops;
-	struct text layer = layer_of(th);
 	const struct marker_args *a;
 	struct draft d;
 	uint32_t id, at;
 
 	a = marker_args(m);
 	if (a == NULL) {
-		c->n_no_args++;
+		t->n_no_args++;
 		a = &none;
 	}
 	key_begin(&t->key, bwd ? 'B' : 'A', layer.s, layer.n);
@@ -133,29 +117,28 @@ make_args_op(
 	draft_view(&d, OF_ARGS, a->json);
 	if (t->tmp.len > 0) {
 		draft_text(&d, OF_STACK, t->tmp.s, t->tmp.len);
-		user_frames(&c->tmp2, t->tmp.s, t->tmp.len);
-		if (c->tmp2.len > 0)
-			draft_text(&d, OF_TRACE, c->tmp2.s, c->tmp2.len);
+		user_frames(&t->frames, t->tmp.s, t->tmp.len);
+		if (t->frames.len > 0)
+			draft_text(&d, OF_TRACE, t->frames.s, t->frames.len);
 	}
-	return draft_done(c, &d, at);
+	return draft_done(t, &d, at);
 }
 
 uint32_t
-op_of_args(struct corr *c, struct thread *th, struct marker *m, bool bwd)
+op_of_args(struct ops *t, struct text layer, struct mview trace,
+    struct marker *m, bool bwd)
 {
-	struct ops *t = &c->ops;
-	const struct open *trace = trace_of(th);
 	uint32_t at, id;
 
-	key_begin(&t->raw_key, bwd ? 'b' : 'a', th->layer.s, th->layer.len);
-	if (trace != NULL)
-		key_put(&t->raw_key, trace->text.s, trace->text.len);
+	key_begin(&t->raw_key, bwd ? 'b' : 'a', layer.s, layer.n);
+	if (trace.s != NULL)
+		key_put(&t->raw_key, trace.s, trace.n);
 	key_put(&t->raw_key, m->text.s, m->text.n);
 	at = smap_find(&t->raw, t->raw_key.s, t->raw_key.len);
 	if (at != SMAP_NONE)
 		return (uint32_t)t->raw.val[at];
-	read_trace(c, trace);
-	id = make_args_op(c, th, m, bwd);
+	read_trace(t, trace);
+	id = make_args_op(t, layer, m, bwd);
 	if (t->raw.n >= RAW_MAX)
 		smap_clear(&t->raw);
 	at = smap_put(&t->raw, t->raw_key.s, t->raw_key.len, NULL);

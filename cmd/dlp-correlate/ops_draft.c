@@ -8,6 +8,7 @@
 #include "esc.h"
 #include "module.h"
 #include "ops_impl.h"
+#include "write.h"
 
 #define SEP '\x1f'
 
@@ -74,9 +75,8 @@ draft_name_raw(
 }
 
 uint32_t
-draft_done(struct corr *c, struct draft *d, uint32_t ident)
+draft_done(struct ops *t, struct draft *d, uint32_t ident)
 {
-	struct ops *t = &c->ops;
 	struct op *op = xmalloc(sizeof(*op) + mem.len);
 	char *m = (char *)(op + 1);
 	int f;
@@ -106,9 +106,9 @@ draft_begin(struct draft *d)
 }
 
 const struct op *
-op_get(const struct corr *c, uint32_t id)
+op_get(const struct ops *t, uint32_t id)
 {
-	return c->ops.v[id - 1];
+	return t->v[id - 1];
 }
 
 void
@@ -131,12 +131,6 @@ ident_find(struct ops *t, uint32_t *at)
 {
 	*at = smap_put(&t->ident, t->key.s, t->key.len, NULL);
 	return (uint32_t)t->ident.val[*at];
-}
-
-struct text
-layer_of(const struct thread *th)
-{
-	return (struct text){ th->layer.s, th->layer.len };
 }
 
 void
@@ -176,9 +170,8 @@ draft_by(struct draft *d, const struct marker *m)
 }
 
 void
-ops_free(struct corr *c)
+ops_free(struct ops *t)
 {
-	struct ops *t = &c->ops;
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
@@ -186,4 +179,5 @@ ops_free(struct corr *c)
 	t->n = 0;
 	smap_clear(&t->ident);
 	smap_clear(&t->raw);
+	t->n_damaged = t->n_no_args = 0;
 }

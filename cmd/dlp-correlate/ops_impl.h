@@ -2,7 +2,7 @@
 #ifndef DLP_OPS_IMPL_H
 #define DLP_OPS_IMPL_H
 
-#include "corr.h"
+#include "ops.h"
 
 /* An op in the making: texts lie one behind the other in a buffer. */
 struct draft {
@@ -30,14 +30,12 @@ void draft_name_raw(
 
 /* The op gets the number that ident_find() left a place for; its record is
  * written. */
-uint32_t draft_done(struct corr *c, struct draft *d, uint32_t ident);
+uint32_t draft_done(struct ops *t, struct draft *d, uint32_t ident);
 
 /* What makes an op the same: parts put into ops.key. */
 void key_begin(struct buf *k, char what, const char *layer, size_t n);
 void key_put(struct buf *k, const char *s, size_t n);
 /* The op with the identity in t->key; 0 if it is new, with its place. */
 uint32_t ident_find(struct ops *t, uint32_t *at);
-
-struct text layer_of(const struct thread *th);
 
 #endif

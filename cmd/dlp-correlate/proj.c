@@ -2,10 +2,25 @@
  * --ranges: what each range looks like on the GPU: from the first start to
  * the last end of the work that was launched inside it, children included.
  */
+#include "proj.h"
+
 #include <stdlib.h>
 
-#include "corr.h"
 #include "err.h"
+#include "ivl.h"
+#include "out.h"
+#include "thread.h"
+
+struct proj { /* of a range */
+	uint64_t order;
+	int64_t id, start, end, parent;
+	bool has_parent, has_dur;
+	int64_t level, n_child, gpu_lo, gpu_hi;
+	uint64_t n_gpu;
+	struct ivl gpu;
+	struct buf rest; /* pid .. text, as fields */
+	struct proj *next_free;
+};
 
 static const char *const proj_names[] = { "range_id", "start_ns", "dur_ns",
 	"pid", "tid", "domain", "mode", "text", "gpu_start_ns", "gpu_end_ns",
@@ -14,12 +29,12 @@ static const char *const rk_names[] = { "range_id", "kern_id" };
 static struct out_type *proj_type, *rk_type;
 
 static struct proj *
-proj_alloc(struct corr *c)
+proj_alloc(struct projs *s)
 {
-	struct proj *pr = c->free_proj;
+	struct proj *pr = s->free;
 
 	if (pr != NULL) {
-		c->free_proj = pr->next_free;
+		s->free = pr->next_free;
 		buf_clear(&pr->rest);
 		ivl_clear(&pr->gpu);
 		return pr;
@@ -28,12 +43,12 @@ proj_alloc(struct corr *c)
 }
 
 void
-proj_begin(struct corr *c, struct thread *th, const struct range *r,
-    const struct buf *rest)
+proj_begin(struct projs *s, const struct range *r, const struct buf *rest)
 {
-	struct proj *pr = proj_alloc(c);
+	struct proj *pr = proj_alloc(s);
+	struct thread *th = r->th;
 
-	pr->order = ++c->order;
+	pr->order = ++s->heap->order;
 	pr->id = r->id;
 	pr->start = r->start;
 	pr->end = r->end;
@@ -47,7 +62,7 @@ proj_begin(struct corr *c, struct thread *th, const struct range *r,
 	pr->parent = th->n > 1 ? th->v[th->n - 2].id : 0;
 	buf_put(&pr->rest, rest->s, rest->len);
 	th->v[th->n - 1].proj = pr;
-	heap_push(c, pr->end, pr->order, true, pr);
+	heap_push(s->heap, (struct closing){ pr->end, pr->order, true, pr });
 }
 
 static void
@@ -62,11 +77,11 @@ rangekern(int64_t range, int64_t kern)
 }
 
 void
-proj_work(struct corr *c, struct thread *th, const struct work *w)
+proj_work(const struct work *w)
 {
+	struct thread *th = w->th;
 	size_t i;
 
-	(void)c;
 	if (w->type == W_SYNC || w->type == W_CALL)
 		return;
 	for (i = 0; i < th->n; i++) {
@@ -89,7 +104,7 @@ proj_work(struct corr *c, struct thread *th, const struct work *w)
 }
 
 void
-proj_write(struct corr *c, struct proj *pr)
+proj_write(struct projs *s, struct proj *pr)
 {
 	bool gpu = pr->gpu_lo <= pr->gpu_hi;
 
@@ -109,17 +124,17 @@ proj_write(struct corr *c, struct proj *pr)
 	out_i64(pr->n_child);
 	out_opt(pr->has_parent, pr->parent);
 	out_end();
-	pr->next_free = c->free_proj;
-	c->free_proj = pr;
+	pr->next_free = s->free;
+	s->free = pr;
 }
 
 void
-proj_free(struct corr *c)
+projs_free(struct projs *s)
 {
 	struct proj *pr;
 
-	while ((pr = c->free_proj) != NULL) {
-		c->free_proj = pr->next_free;
+	while ((pr = s->free) != NULL) {
+		s->free = pr->next_free;
 		ivl_free(&pr->gpu);
 		buf_free(&pr->rest);
 		free(pr);

@@ -103,7 +103,7 @@ pyk_is_bwd(const struct pyname *x)
 }
 
 void
-pyk_gather(const struct corr *c, const struct thread *th, struct pyk *k)
+pyk_gather(const struct names *names, const struct thread *th, struct pyk *k)
 {
 	const struct open *o;
 	size_t i;
@@ -123,8 +123,8 @@ pyk_gather(const struct corr *c, const struct thread *th, struct pyk *k)
 			x.id = o->name;
 			x.s = "";
 			x.n = 0;
-			if (o->name != SMAP_NONE && o->name < c->names.n)
-				x.s = smap_str(&c->names, o->name, &x.n);
+			if (names_has(names, o->name))
+				x.s = names_get(names, o->name, &x.n);
 			pyk_add_seq(k, o->seq);
 			add_name(k, &x);
 		} else if (k->other == NULL && o->kind != MK_TRACE &&

@@ -4,9 +4,10 @@
  * known, so a range leaves when time has passed its end, whether or not it
  * is on top (start/end ranges need not nest).
  */
+#include "thread.h"
+
 #include <stdlib.h>
 
-#include "corr.h"
 #include "err.h"
 
 static struct proc *
@@ -15,34 +16,39 @@ proc_new(int64_t pid)
 	struct proc *p = xcalloc(1, sizeof(*p));
 
 	p->pid = pid;
-	p->py.prev_seq = -1;
-	p->py.prev_sub = -1;
 	return p;
 }
 
-/* src tells the files of one stream apart, whose pids can be the same. */
 struct proc *
-proc_of(struct corr *c, const char *src, size_t nsrc, int64_t pid)
+proc_of(struct threads *ts, const char *src, size_t nsrc, int64_t pid)
 {
 	bool is_new;
 	uint32_t i;
 
-	if (c->last_proc != NULL && c->last_proc->pid == pid && nsrc == 0)
-		return c->last_proc;
-	buf_clear(&c->last_key);
-	buf_put(&c->last_key, (const char *)&pid, sizeof(pid));
-	buf_put(&c->last_key, src, nsrc);
-	i = smap_put(&c->procs, c->last_key.s, c->last_key.len, &is_new);
+	if (ts->last_proc != NULL && ts->last_proc->pid == pid && nsrc == 0)
+		return ts->last_proc;
+	buf_clear(&ts->key);
+	buf_put(&ts->key, (const char *)&pid, sizeof(pid));
+	buf_put(&ts->key, src, nsrc);
+	i = smap_put(&ts->procs, ts->key.s, ts->key.len, &is_new);
 	if (is_new)
-		c->procs.val[i] = (uint64_t)(uintptr_t)proc_new(pid);
-	c->last_proc = (struct proc *)(uintptr_t)c->procs.val[i];
-	return c->last_proc;
+		ts->procs.val[i] = (uint64_t)(uintptr_t)proc_new(pid);
+	ts->last_proc = (struct proc *)(uintptr_t)ts->procs.val[i];
+	return ts->last_proc;
+}
+
+struct proc *
+proc_nth(const struct threads *ts, size_t i)
+{
+	if (i >= ts->procs.n)
+		return NULL;
+	return (struct proc *)(uintptr_t)ts->procs.val[i];
 }
 
 struct thread *
-thread_of(struct corr *c, struct proc *p, int64_t tid)
+thread_of(struct threads *ts, struct proc *p, int64_t tid)
 {
-	struct thread *th = c->last;
+	struct thread *th = ts->last;
 	uint64_t *v;
 
 	if (th != NULL && th->tid == tid && th->p == p)
@@ -54,8 +60,8 @@ thread_of(struct corr *c, struct proc *p, int64_t tid)
 		th->tid = tid;
 		*v = (uint64_t)(uintptr_t)th;
 	}
-	c->last = (struct thread *)(uintptr_t)*v;
-	return c->last;
+	ts->last = (struct thread *)(uintptr_t)*v;
+	return ts->last;
 }
 
 struct open *
@@ -121,24 +127,24 @@ open_link(struct thread *th, size_t i)
 
 /* A run that closed is used again for another, with another order. */
 static void
-leave(struct corr *c, struct open *o)
+leave(struct threads *ts, struct open *o)
 {
 	if (o->own != NULL && o->own->pending && o->own->order == o->order)
-		inst_drop(c, o->own);
+		inst_drop(ts->insts, o->own);
 	o->own = NULL;
 	o->proj = NULL;
 }
 
 /* Some range under the top has ended: closes the gaps. */
 static void
-squeeze(struct corr *c, struct thread *th)
+squeeze(struct threads *ts, struct thread *th)
 {
 	struct open tmp;
 	size_t i, k = 0;
 
 	for (i = 0; i < th->n; i++) {
-		if (th->v[i].end <= c->now) {
-			leave(c, &th->v[i]);
+		if (th->v[i].end <= ts->now) {
+			leave(ts, &th->v[i]);
 			continue;
 		}
 		if (k != i) { /* swapped, so that no buffer is lost */
@@ -152,27 +158,40 @@ squeeze(struct corr *c, struct thread *th)
 }
 
 void
-thread_sweep(struct corr *c, struct thread *th)
+thread_sweep(struct threads *ts, struct thread *th)
 {
 	size_t n = th->n;
 
-	while (n > 0 && th->v[n - 1].end <= c->now)
-		leave(c, &th->v[--n]);
-	if (n == th->n && (n == 0 || th->v[n - 1].min_end > c->now))
+	while (n > 0 && th->v[n - 1].end <= ts->now)
+		leave(ts, &th->v[--n]);
+	if (n == th->n && (n == 0 || th->v[n - 1].min_end > ts->now))
 		return;
 	th->n = n;
 	th->layer.len = n > 0 ? th->v[n - 1].layer_len : 0;
-	if (n > 0 && th->v[n - 1].min_end <= c->now)
-		squeeze(c, th);
+	if (n > 0 && th->v[n - 1].min_end <= ts->now)
+		squeeze(ts, th);
+}
+
+void
+thread_phased(struct thread *th)
+{
+	struct proc *p = th->p;
+
+	if (th->phased)
+		return;
+	th->phased = true;
+	p->phased =
+	    xrealloc(p->phased, p->n_phased + 1, sizeof(struct thread *));
+	p->phased[p->n_phased++] = th;
 }
 
 static void
-thread_free(struct corr *c, struct thread *th)
+thread_free(struct threads *ts, struct thread *th)
 {
 	size_t i;
 
 	for (i = 0; i < th->n; i++)
-		leave(c, &th->v[i]);
+		leave(ts, &th->v[i]);
 	for (i = 0; i < th->cap; i++)
 		buf_free(&th->v[i].text);
 	free(th->v);
@@ -181,33 +200,28 @@ thread_free(struct corr *c, struct thread *th)
 }
 
 static void
-proc_free(struct corr *c, struct proc *p)
+proc_free(struct threads *ts, struct proc *p)
 {
 	size_t it = 0;
 	uint64_t key, val;
 
 	while (map_next(&p->threads, &it, &key, &val))
-		thread_free(c, (struct thread *)(uintptr_t)val);
+		thread_free(ts, (struct thread *)(uintptr_t)val);
 	map_free(&p->threads);
-	map_free(&p->nodes);
 	recent_free(&p->fwd);
 	recent_free(&p->bwd);
-	recent_free(&p->py.seq);
-	recent_free(&p->py.alt);
 	free(p->phased);
-	free(p->node);
-	free(p->cap);
 	free(p);
 }
 
 void
-procs_free(struct corr *c)
+procs_free(struct threads *ts)
 {
 	size_t i;
 
-	for (i = 0; i < c->procs.n; i++)
-		proc_free(c, (struct proc *)(uintptr_t)c->procs.val[i]);
-	smap_free(&c->procs);
-	c->last = NULL;
-	c->last_proc = NULL;
+	for (i = 0; i < ts->procs.n; i++)
+		proc_free(ts, (struct proc *)(uintptr_t)ts->procs.val[i]);
+	smap_free(&ts->procs);
+	ts->last = NULL;
+	ts->last_proc = NULL;
 }

@@ -1,6 +1,12 @@
 /* The records that correlation adds: ops and their runs. */
-#include "corr.h"
+#include "write.h"
+
+#include <string.h>
+
+#include "inst.h"
 #include "num.h"
+#include "out.h"
+#include "phase_text.h"
 
 static const char *const op_names[] = { "op_id", "key", "name", "mod", "op",
 	"dir", "layer", "by", "text", "dtype", "shapes", "args", "bwd_shapes",
@@ -83,10 +89,8 @@ put_gpu(const struct inst *in)
 }
 
 void
-write_inst(const struct corr *c, const struct inst *in)
+write_inst(const struct op *op, const struct inst *in)
 {
-	const struct op *op = op_get(c, in->op);
-
 	if (inst_type == NULL)
 		inst_type = out_type("inst", inst_names, N(inst_names));
 	out_rec(inst_type);
@@ -94,8 +98,8 @@ write_inst(const struct corr *c, const struct inst *in)
 	out_i64(in->op);
 	out_i64(in->start);
 	out_opt(!in->replay, num_sub(in->end, in->start));
-	out_i64(in->p->pid);
-	out_opt(in->th != NULL, in->th != NULL ? in->th->tid : 0);
+	out_i64(in->pid);
+	out_opt(in->has_tid, in->tid);
 	put_gpu(in);
 	put(op->f[OF_OP]);
 	put_dir(op);

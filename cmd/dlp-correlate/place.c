@@ -1,46 +1,25 @@
-/*
- * Work: which run of which op launched it, or why none did.
- */
+/* Work: which run of which op launched it, or why none did. */
+#include "place.h"
+
 #include "corr.h"
+#include "current.h"
+#include "graph.h"
 #include "num.h"
+#include "phase.h"
 
-/* A backward frame that has work before its node: named by what the frame
- * says, without its forward. */
-static void
-resolve_by_name(struct corr *c, struct thread *th, struct inst *in)
+static const char *const why_words[WHY_N] = {
+	[WHY_BEFORE] = "before-window",
+	[WHY_NO_API] = "no-api",
+	[WHY_NO_RANGE] = "no-range",
+	[WHY_USER] = "user-range",
+	[WHY_UNCLOSED] = "unclosed",
+	[WHY_GRAPH] = "graph",
+};
+
+const char *
+why_word(enum why w)
 {
-	struct marker m = { .kind = MK_BWD,
-		.by = BY_PYTORCH,
-		.seq = -1,
-		.op_id = -1,
-		.step = -1 };
-	size_t i;
-
-	for (i = th->n; i > 0 && th->v[i - 1].own != in;)
-		i--;
-	if (i > 0 && th->v[i - 1].text.s != NULL) {
-		m.name.s = th->v[i - 1].text.s;
-		m.name.n = th->v[i - 1].text.len;
-	} else {
-		m.name.s = "";
-	}
-	m.text = m.op = m.name;
-	in->op = op_of_backward(c, th, &m, OP_NONE);
-	in->need_node = true;
-	c->n_unpaired++;
-	inst_schedule(c, in);
-}
-
-struct inst *
-thread_inst(struct corr *c, struct thread *th)
-{
-	struct open *top = thread_top(th);
-
-	if (top == NULL || top->cur == NULL)
-		return NULL;
-	if (top->cur->pending)
-		resolve_by_name(c, th, top->cur);
-	return top->cur;
+	return why_words[w];
 }
 
 static enum why
@@ -68,11 +47,11 @@ count(struct corr *c, const struct work *w, const struct place *pl)
 {
 	int64_t ns = w->has_gpu ? num_sub(w->end, w->start) : 0;
 
-	c->n_why[pl->why] += w->type != W_CALL && w->type != W_SYNC;
+	c->n.why[pl->why] += w->type != W_CALL && w->type != W_SYNC;
 	if (w->type == W_CALL || w->type == W_SYNC)
 		return;
-	c->gpu_ns = num_add(c->gpu_ns, ns);
-	c->why_ns[pl->why] = num_add(c->why_ns[pl->why], ns);
+	c->n.gpu_ns = num_add(c->n.gpu_ns, ns);
+	c->n.why_ns[pl->why] = num_add(c->n.why_ns[pl->why], ns);
 }
 
 static void
@@ -97,11 +76,10 @@ place_phase(struct corr *c, const struct work *w, struct place *pl)
 
 	pl->phase = 0;
 	if (w->th != NULL)
-		pl->phase = phase_now(c, w->p, w->th, &guess);
+		pl->phase = phase_now(&c->threads, w->p, w->th, &guess);
 	pl->phase_by = guess ? PHASE_BY_THREAD : PHASE_BY_RANGE;
 }
 
-/* The work's thread is swept. */
 void
 work_place(struct corr *c, const struct work *w, struct place *pl)
 {
@@ -112,12 +90,12 @@ work_place(struct corr *c, const struct work *w, struct place *pl)
 	pl->why = WHY_NONE;
 	note_call(w->p, w);
 	if ((!w->has_node || !graph_place(c, w, pl)) && w->th != NULL)
-		pl->in = thread_inst(c, w->th);
+		pl->in = current_inst(c, w->th);
 	top = w->th != NULL ? thread_top(w->th) : NULL;
 	place_phase(c, w, pl);
 	if (pl->in != NULL) {
 		pl->op = pl->in->op;
-		pl->layer = op_get(c, pl->op)->f[OF_LAYER];
+		pl->layer = op_get(&c->ops, pl->op)->f[OF_LAYER];
 		if (pl->in->replay && pl->phase == 0) {
 			pl->phase = pl->in->phase;
 			pl->phase_by = PHASE_BY_GRAPH;
@@ -128,7 +106,7 @@ work_place(struct corr *c, const struct work *w, struct place *pl)
 		if (top != NULL)
 			pl->layer =
 			    (struct text){ w->th->layer.s, top->layer_len };
-		pl->op = op_unassociated(c, pl->layer, w->what);
+		pl->op = op_unassociated(&c->ops, pl->layer, w->what);
 		pl->why = why_none(w);
 	}
 	count(c, w, pl);

@@ -1,0 +1,20 @@
+/* CUDA graphs recorded node by node. */
+#ifndef DLP_GRAPH_H
+#define DLP_GRAPH_H
+
+#include "work.h"
+
+struct corr;
+
+/* A node was made; orig: the one that it was made from. The thread (or NULL)
+ * must be swept. */
+void graph_node(struct corr *c, struct thread *th, struct proc *p, int64_t node,
+    bool has_orig, int64_t orig);
+
+/* Finds what a graph node's work was captured from; false: not known. */
+bool graph_place(struct corr *c, const struct work *w, struct place *pl);
+
+void graph_launch_end(struct corr *c);
+void graph_free(struct proc *p);
+
+#endif

@@ -1,0 +1,36 @@
+/* The table of ops. */
+#ifndef DLP_OPS_H
+#define DLP_OPS_H
+
+#include "buf.h"
+#include "map.h"
+#include "marker.h"
+#include "op.h"
+
+struct ops {           /* zeroed: empty */
+	struct op **v; /* by id - 1 */
+	size_t n, cap;
+	struct smap ident; /* what makes an op -> id */
+	struct smap raw;   /* marker text in its place -> id; bounded */
+	struct buf key, raw_key, tmp, func, frames;
+	uint64_t n_damaged, n_no_args; /* markers; for the notes */
+};
+
+/*
+ * Each finds or makes the op and returns its number; the record of a new one
+ * is written. layer: the layer path around it; what: escaped. A marker's
+ * texts are copied.
+ */
+uint32_t op_of_range(struct ops *t, struct text layer, const struct marker *m);
+/* trace: text of the call trace marker around it, s NULL if there is none. */
+uint32_t op_of_args(struct ops *t, struct text layer, struct mview trace,
+    struct marker *m, bool bwd);
+/* fwd: the forward op, or OP_NONE. */
+uint32_t op_of_backward(
+    struct ops *t, struct text layer, const struct marker *m, uint32_t fwd);
+uint32_t op_unassociated(struct ops *t, struct text layer, struct text what);
+
+const struct op *op_get(const struct ops *t, uint32_t id);
+void ops_free(struct ops *t); /* empty again, figures too */
+
+#endif
