@@ -40,6 +40,10 @@ extern const struct type_def type_defs[];
 const struct col_def *col_find(const char *type, const char *name);
 const struct type_def *type_find(const char *type);
 
+/* Fatal: an option asks for a record type that neither the registry nor the
+ * input has; the message names the nearest one, or all. */
+void type_die(const char *opt, const char *tag) __attribute__((noreturn));
+
 /* PyProf's column names and other aliases: "sil" is "dur_ns". Returns the
  * column's name, or the alias itself if it is none. */
 const char *col_alias(const char *alias);

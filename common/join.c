@@ -110,6 +110,15 @@ join_section(struct join *j)
 	j->op_seen = false;
 }
 
+void
+join_warn(const struct join *j)
+{
+	if (j->lost > 0)
+		warn("values unset because their op or str record is not in"
+		     " the input: %llu",
+		    (unsigned long long)j->lost);
+}
+
 bool
 join_needs_op(const struct join *j)
 {

@@ -66,6 +66,9 @@ join_legend(struct join_col *c)
 	c->bound = false;
 }
 
+/* At the end: a warning if records were not there. */
+void join_warn(const struct join *j);
+
 /* Whether such records are wanted at all. */
 bool join_needs_op(const struct join *j);
 bool join_needs_str(const struct join *j);

@@ -103,9 +103,31 @@ add_ends(struct groups *a, const struct rec *r, int t, struct group *g)
 	}
 }
 
+/* The number of the file that a record is from: each has a clock of its
+ * own. */
+static size_t
+source(struct groups *a, const struct rec *r, int t)
+{
+	size_t n;
+	const char *s = input_value(&a->spec->in, r, t, a->spec->src_col, &n);
+
+	return s != NULL ? smap_put(&a->srcs, s, n, NULL) + (size_t)1 : 0;
+}
+
+static struct ivl *
+source_ivl(struct group *g, size_t src)
+{
+	if (src >= g->nivl) {
+		g->ivl = xrealloc(g->ivl, src + 1, sizeof(*g->ivl));
+		memset(
+		    g->ivl + g->nivl, 0, (src + 1 - g->nivl) * sizeof(*g->ivl));
+		g->nivl = src + 1;
+	}
+	return &g->ivl[src];
+}
+
 static void
-add_interval(
-    const struct groups *a, const struct rec *r, int t, struct group *g)
+add_interval(struct groups *a, const struct rec *r, int t, struct group *g)
 {
 	struct input *in = &a->spec->in;
 	const char *s, *d;
@@ -119,7 +141,7 @@ add_interval(
 	if (!num_i64(s, n, &start) || !num_i64(d, m, &dur))
 		rec_die(r, "%s: start_ns or dur_ns is no integer", in->tag[t]);
 	g->has_ivl = true;
-	ivl_add(&g->ivl, start, num_add(start, dur));
+	ivl_add(source_ivl(g, source(a, r, t)), start, num_add(start, dur));
 }
 
 void
@@ -133,6 +155,7 @@ group_record(struct groups *a, const struct rec *r)
 	in->seen[t] = true;
 	if (w->n > 0 && !where_holds(w, in, r, t))
 		return;
+	in->any = true;
 	g = find_group(a, r, t);
 	g->n++;
 	for (i = 0; i < a->spec->nfields; i++)
@@ -145,12 +168,14 @@ group_record(struct groups *a, const struct rec *r)
 void
 group_section_end(struct groups *a)
 {
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < a->keys.n; i++) {
 		struct group *g = &a->v[i];
 
-		g->union_ns = num_add(g->union_ns, ivl_len(&g->ivl));
-		ivl_free(&g->ivl);
+		for (k = 0; k < g->nivl; k++) {
+			g->union_ns = num_add(g->union_ns, ivl_len(&g->ivl[k]));
+			ivl_free(&g->ivl[k]);
+		}
 	}
 }

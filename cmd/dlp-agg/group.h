@@ -8,7 +8,8 @@
 struct group {
 	uint64_t n;
 	struct acc *acc; /* per field */
-	struct ivl ivl;  /* of this section */
+	struct ivl *ivl; /* of this section, by source */
+	size_t nivl;
 	int64_t union_ns;
 	bool has_ivl;
 };
@@ -19,6 +20,7 @@ struct groups {
 	struct group *v;
 	size_t cap;
 	struct smap texts; /* of first and last */
+	struct smap srcs;  /* their numbers + 1; 0: none is named */
 	struct buf key_buf;
 };
 

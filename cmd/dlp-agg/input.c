@@ -49,6 +49,16 @@ input_column(struct input *in, const char *name)
 	return in->ncol++;
 }
 
+int
+input_optional(struct input *in, const char *name)
+{
+	int i, col = input_column(in, name);
+
+	for (i = 0; i < in->ntypes; i++)
+		in->col[col].in[i]->optional = true;
+	return col;
+}
+
 const char *
 input_canon(const struct input *in, int col)
 {
@@ -70,6 +80,7 @@ input_legend(struct input *in, const struct rec *r)
 {
 	int t = input_type(in, r), i;
 
+	in->legend[t] = true;
 	for (i = 0; i < in->ncol; i++)
 		join_legend(in->col[i].in[t]);
 	return t;

@@ -19,7 +19,9 @@ struct input {
 	char **tag; /* the types, of the caller */
 	int ntypes;
 	struct rec_type *type[INPUT_TYPES];
-	bool seen[INPUT_TYPES]; /* a record of it was */
+	bool seen[INPUT_TYPES];   /* a record of it was */
+	bool legend[INPUT_TYPES]; /* a legend of it was */
+	bool any;                 /* --where held for a record */
 	struct column *col;
 	int ncol;
 };
@@ -30,6 +32,9 @@ void input_open(struct input *in, struct rec_reader *rd);
 /* The number of a column, asked for before the first record; the name is
  * kept. */
 int input_column(struct input *in, const char *name);
+
+/* The same of a column that records may lack. */
+int input_optional(struct input *in, const char *name);
 
 /* Its own name, if it was asked for by an alias. */
 const char *input_canon(const struct input *in, int col);

@@ -130,6 +130,7 @@ pass_record(struct pass *p, struct stage *st, struct rec *r)
 	a->in.seen[t] = true;
 	if (!where_holds(&a->where, &a->in, r, t))
 		return;
+	a->in.any = true;
 	if (a->sort.n > 0) {
 		keep(p, r, t);
 		if (p->lines.text.len >= KEPT)

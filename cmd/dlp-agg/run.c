@@ -1,5 +1,6 @@
 /* The stage of dlp-agg; see run.h. */
 #include "cli.h"
+#include "cols.h"
 #include "err.h"
 #include "pass.h"
 #include "print.h"
@@ -112,6 +113,28 @@ listen(struct agg *a, struct stage *st, bool lines)
 		    lines ? line_legend : group_legend);
 }
 
+/* What a user must know of the input; an unknown type is fatal. */
+static void
+last_words(const struct spec *spec)
+{
+	const struct input *in = &spec->in;
+	const char *one = in->ntypes == 1 ? in->tag[0] : NULL;
+	bool seen = false;
+	int t;
+
+	for (t = 0; t < in->ntypes; t++) {
+		seen |= in->seen[t];
+		if (!in->legend[t] && type_find(in->tag[t]) == NULL)
+			type_die("-T", in->tag[t]);
+	}
+	if (one != NULL && !seen)
+		warn("no %s records in the input", one);
+	else if (seen && !in->any)
+		warn("no %s%srecord fulfils --where", one != NULL ? one : "",
+		    one != NULL ? " " : "");
+	join_warn(&in->join);
+}
+
 int
 agg_run(struct spec *spec, struct stage *st, int argc, char *const *argv)
 {
@@ -125,8 +148,8 @@ agg_run(struct spec *spec, struct stage *st, int argc, char *const *argv)
 		pass_open(&a.pass, spec);
 	listen(&a, st, spec->nstats == 0);
 	rc = stage_run(st);
-	if (rc == EXIT_OK && spec->in.ntypes == 1 && !spec->in.seen[0])
-		warn("no %s records in the input", spec->in.tag[0]);
+	if (rc == EXIT_OK)
+		last_words(spec);
 	if (spec->nstats > 0)
 		print_groups(&a.groups, &a.meta, argc, argv, rc == EXIT_OK);
 	return rc;

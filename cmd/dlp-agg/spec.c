@@ -131,6 +131,7 @@ make_stats(struct spec *a)
 		if (s.stat == ST_UNION) {
 			a->start_col = input_column(&a->in, "start_ns");
 			a->dur_col = input_column(&a->in, "dur_ns");
+			a->src_col = input_optional(&a->in, "src");
 		}
 		if (!per_field)
 			add_stat(a, s);
@@ -202,7 +203,7 @@ spec_make(struct spec *a, struct rec_reader *rd)
 	int i;
 
 	input_open(&a->in, rd);
-	a->start_col = a->dur_col = -1;
+	a->start_col = a->dur_col = a->src_col = -1;
 	a->group_col = xcalloc((size_t)a->ngroups + 1, sizeof(int));
 	for (i = 0; i < a->ngroups; i++)
 		a->group_col[i] = input_column(&a->in, a->groups[i]);

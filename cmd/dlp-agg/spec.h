@@ -33,7 +33,7 @@ struct spec {
 	struct field *field;
 	struct stat_col *stat; /* none: the records themselves */
 	int nstat;
-	int start_col, dur_col; /* for unions; -1 */
+	int start_col, dur_col, src_col; /* for unions; -1 */
 };
 
 /* Makes the columns and statistics; fatal if they make no sense. */
