@@ -12,7 +12,7 @@
 #include "num.h"
 
 static const char usage[] =
-    "usage: dlp-fmt [-u] [--csv | --json | --jsonl | --tsv | -w WIDTH]"
+    "usage: dlp-fmt [-Hu] [--csv | --json | --jsonl | --tsv | -w WIDTH]"
     " [-c COLUMNS] [-T TYPE] [FILE]\n"
     "\n"
     "Prints the records of one type. A table on a terminal, TSV elsewhere.\n"
@@ -23,6 +23,7 @@ static const char usage[] =
     "                         whichever is there, or the type that has all\n"
     "                         columns of -c)\n"
     "  -w, --width WIDTH      a table of that width; 0: as wide as it is\n"
+    "  -H, --human            in a table, numbers with a unit in ms, MB, ...\n"
     "      --csv              comma separated, RFC 4180\n"
     "      --tsv              tab separated\n"
     "      --json             one JSON array\n"
@@ -39,6 +40,7 @@ static const struct option longopts[] = {
 	CLI_LONGOPTS,
 	{ "columns", required_argument, NULL, 'c' },
 	{ "type", required_argument, NULL, 'T' },
+	{ "human", no_argument, NULL, 'H' },
 	{ "width", required_argument, NULL, 'w' },
 	{ "csv", no_argument, NULL, OPT_CSV },
 	{ "tsv", no_argument, NULL, OPT_TSV },
@@ -53,13 +55,18 @@ static const struct sink *const sinks[] = { &sink_csv, &sink_tsv, &sink_json,
 
 static bool unbuffered;
 
+static const char *
+dashes(const struct sink *s)
+{
+	return s == &sink_table ? "" : "--";
+}
+
 static void
 set_sink(struct fmt *f, const struct sink *s)
 {
 	if (f->sink != NULL && f->sink != s)
-		die("--%s and %s%s exclude each other", s->name,
-		    f->sink == &sink_table ? "-w" : "--",
-		    f->sink == &sink_table ? "" : f->sink->name);
+		die("%s%s and %s%s exclude each other", dashes(s), s->name,
+		    dashes(f->sink), f->sink->name);
 	f->sink = s;
 }
 
@@ -138,7 +145,7 @@ options(struct fmt *f, int argc, char **argv)
 	bool pyprof = false;
 	int c, i;
 
-	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS "c:T:w:", longopts,
+	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS "c:HT:w:", longopts,
 		    NULL)) != -1) {
 		switch (c) {
 		case 'h':
@@ -150,6 +157,9 @@ options(struct fmt *f, int argc, char **argv)
 			break;
 		case 'c':
 			f->names = cli_list(optarg, &f->nnames);
+			break;
+		case 'H':
+			f->human = true;
 			break;
 		case 'T':
 			f->want_type = optarg;

@@ -61,14 +61,14 @@ struct fmt {
 
 /* run.c: reads the stream, which is open, to its end; the exit status. */
 int fmt_run(struct fmt *f);
-void fmt_begin(struct fmt *f); /* before each row; the header before the
-				  first */
 
 /* hold.c: legends and rows that come while the type is not known; then, if
- * they are of one type, they are printed. */
+ * they are of one type, put prints them. hold_row is true when no more can be
+ * held. */
 void hold_legend(struct fmt *f, const struct rec *r);
-void hold_row(struct fmt *f, const struct rec *r);
-void hold_print(struct fmt *f);
+bool hold_row(struct fmt *f, const struct rec *r);
+void hold_print(
+    struct fmt *f, void (*put)(struct fmt *f, const struct cell *v));
 
 /* select.c: which type, which columns. The first sets std_type; the others
  * set col, ncol and nhidden: to those of -c, or to those of a legend. */

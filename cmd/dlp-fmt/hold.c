@@ -40,14 +40,14 @@ hold_legend(struct fmt *f, const struct rec *r)
 		join_legend(col[i].from);
 }
 
-void
+bool
 hold_row(struct fmt *f, const struct rec *r)
 {
 	size_t n, *l = len + nheld * (size_t)ncol;
 	int i;
 
 	if (two || r->type != type)
-		return;
+		return false;
 	for (i = 0; i < ncol; i++) {
 		const char *s = join_raw(&f->join, r, col[i].from, &n);
 
@@ -55,13 +55,13 @@ hold_row(struct fmt *f, const struct rec *r)
 		if (s != NULL)
 			buf_put(&text, s, n);
 	}
-	if (++nheld == MOST)
-		hold_print(f);
+	return ++nheld == MOST;
 }
 
 void
-hold_print(struct fmt *f)
+hold_print(struct fmt *f, void (*put)(struct fmt *f, const struct cell *v))
 {
+	struct cell *v;
 	const char *s = text.s;
 	const size_t *l = len;
 	size_t k;
@@ -72,17 +72,16 @@ hold_print(struct fmt *f)
 	f->type = type;
 	f->col = col;
 	f->ncol = ncol;
+	v = xcalloc((size_t)ncol + 1, sizeof(*v));
 	for (k = 0; k < nheld; k++) {
-		fmt_begin(f);
 		for (i = 0; i < ncol; i++, l++) {
-			f->row[i].s = *l > 0 ? s : NULL;
-			f->row[i].n = *l > 0 ? *l - 1 : 0;
-			s += f->row[i].n;
+			v[i].s = *l > 0 ? s : NULL;
+			v[i].n = *l > 0 ? *l - 1 : 0;
+			s += v[i].n;
 		}
-		f->sink->row(f, f->row);
-		f->nrows++;
-		out_check();
+		put(f, v);
 	}
+	free(v);
 	buf_free(&text);
 	free(len);
 	len = NULL;

@@ -18,14 +18,24 @@ struct choice {
 static struct choice choices[2]; /* with the columns of -c */
 static uint64_t unseen;          /* columns of later legends */
 
-void
-fmt_begin(struct fmt *f)
+/* Before each row; the header before the first. */
+static void
+begin(struct fmt *f)
 {
 	if (f->begun || f->ncol == 0)
 		return;
 	f->begun = true;
 	f->row = xcalloc((size_t)f->ncol + (size_t)f->nhidden, sizeof(*f->row));
 	f->sink->begin(f);
+}
+
+static void
+put_row(struct fmt *f, const struct cell *v)
+{
+	begin(f);
+	f->sink->row(f, v);
+	f->nrows++;
+	out_check();
 }
 
 static void
@@ -37,18 +47,16 @@ on_row(struct stage *st, struct rec *r)
 	int i, n = f->ncol + f->nhidden;
 
 	if (r->type != f->type) {
-		if (f->type == NULL)
-			hold_row(f, r);
+		if (f->type == NULL && hold_row(f, r))
+			hold_print(f, put_row);
 		return;
 	}
-	fmt_begin(f);
+	begin(f);
 	field = rec_split(r);
 	v = f->row;
 	for (i = 0; i < n; i++)
 		v[i].s = join_fast(&f->join, r, field, f->col[i].from, &v[i].n);
-	f->sink->row(f, v);
-	f->nrows++;
-	out_check();
+	put_row(f, v);
 }
 
 static void
@@ -213,11 +221,11 @@ fmt_run(struct fmt *f)
 	listen(f);
 	rc = stage_run(&f->st);
 	if (f->type == NULL)
-		hold_print(f);
+		hold_print(f, put_row);
 	chosen = f->type != NULL;
 	if (!chosen)
 		take(f, &choices[0]);
-	fmt_begin(f);
+	begin(f);
 	f->sink->end(f);
 	last_words(f, chosen, rc);
 	return rc;

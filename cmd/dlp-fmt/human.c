@@ -1,0 +1,102 @@
+/*
+ * Numbers for people: the values of a column in one unit, chosen by the
+ * largest of them, with about four digits; the unit stands in the header.
+ */
+#include <string.h>
+
+#include "human.h"
+#include "num.h"
+
+#define MAX_STEPS 6
+
+struct step {
+	const char *word;
+	double one; /* in the unit of the records */
+};
+
+static const struct {
+	const char *unit; /* the end of a column's name */
+	struct step step[MAX_STEPS];
+} ladders[] = {
+	{ "ns", { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } } },
+	{ "bytes", { { "bytes", 1 }, { "KB", 1e3 }, { "MB", 1e6 },
+		       { "GB", 1e9 }, { "TB", 1e12 } } },
+	{ "bytes_s", { { "bytes_s", 1 }, { "KB_s", 1e3 }, { "MB_s", 1e6 },
+			 { "GB_s", 1e9 }, { "TB_s", 1e12 } } },
+	{ "flop",
+	    { { "flop", 1 }, { "KFLOP", 1e3 }, { "MFLOP", 1e6 },
+		{ "GFLOP", 1e9 }, { "TFLOP", 1e12 }, { "PFLOP", 1e15 } } },
+	{ "hz",
+	    { { "hz", 1 }, { "KHz", 1e3 }, { "MHz", 1e6 }, { "GHz", 1e9 } } },
+};
+
+#define NLADDERS (sizeof(ladders) / sizeof(ladders[0]))
+
+/* Whether the name is the unit, or ends in _unit. */
+static bool
+ends_in(const char *name, const char *unit)
+{
+	size_t n = strlen(name), k = strlen(unit);
+
+	return n >= k && strcmp(name + n - k, unit) == 0 &&
+	       (n == k || name[n - k - 1] == '_');
+}
+
+bool
+human_unit(struct human *h, const char *name, double largest)
+{
+	const struct step *s;
+	size_t i;
+
+	for (i = 0; i < NLADDERS && !ends_in(name, ladders[i].unit); i++)
+		;
+	if (i == NLADDERS)
+		return false;
+	h->from = ladders[i].unit;
+	s = ladders[i].step;
+	/* what would be rounded up to 1000 is 1 of the next */
+	while (s + 1 < ladders[i].step + MAX_STEPS && s[1].word != NULL &&
+	       largest >= s[1].one * 0.99995)
+		s++;
+	h->to = s->word;
+	h->one = s->one;
+	largest /= s->one;
+	h->decimals = largest < 9.9995 ? 3 : largest < 99.995 ? 2 : 1;
+	return s->one > 1;
+}
+
+void
+human_head(const struct human *h, struct buf *b, const char *head)
+{
+	size_t n = strlen(head);
+
+	if (ends_in(head, h->from)) {
+		n -= strlen(h->from);
+		buf_put(b, head, n);
+	} else {
+		buf_put(b, head, n);
+		buf_putc(b, '_');
+	}
+	buf_puts(b, h->to);
+}
+
+void
+human_put(const struct human *h, struct buf *b, const char *s, size_t n)
+{
+	double v, least = 1;
+	int i;
+
+	if (!num_f64(s, n, &v)) {
+		buf_put(b, s, n);
+		return;
+	}
+	v /= h->one;
+	for (i = 0; i < h->decimals; i++)
+		least /= 10;
+	/* what is not 0 does not look like it */
+	if (v != 0 && v < least / 2 && v > -least / 2) {
+		buf_puts(b, v < 0 ? ">" : "<");
+		v = v < 0 ? -least : least;
+	}
+	buf_printf(b, "%.*f", h->decimals, v);
+}
