@@ -334,3 +334,42 @@ proj_sums() {
 	/^inst\t/ { if (runs[$2]++) exit 1 }
 	($1, "op_id") in col { if (!seen[$col[$1, "op_id"]]) exit 1 }' out
 }
+
+@test "the tables of op names are sorted, for bsearch" {
+	local n
+
+	awk '/\[\] = \{/ { n++ } n && /"/ { print n, $0 }' \
+	    "$ROOT/cmd/dlp-correlate/mk_aten.c" >rows
+	for n in 1 2; do
+		grep "^$n" rows | grep -o '"[^"]*"' | tr -d '"' >names
+		[ "$(wc -l <names)" -gt 100 ]
+		LC_ALL=C sort -c -u names
+	done
+}
+
+@test "layers: all of a network's time is in its modules, both ways" {
+	dlp-parse "$LENET" | dlp-correlate >out
+	# forward ops in LeNet's forward, by their markers' own call stacks
+	run awk -F'\t' '
+	/^#(op|kern)\t/ {
+		t = substr($1, 2)
+		for (i = 2; i <= NF; i++)
+			col[t, $i] = i
+	}
+	/^op\t/ { name[$col["op", "op_id"]] = $col["op", "name"] }
+	/^kern\t/ {
+		in_net = name[$col["kern", "op_id"]] ~ /LeNet::forward/
+		layer = $col["kern", "layer"]
+		if (in_net != (layer ~ /^forward\/LeNet/))
+			print "not in LeNet:", layer
+		n += in_net
+		seen[layer] = 1
+	}
+	END {
+		for (l in seen)
+			if (l ~ /^forward\/LeNet\/(Conv2d|Linear)/)
+				k++
+		print (n > 100), k
+	}' out
+	[ "$output" = "1 5" ]
+}

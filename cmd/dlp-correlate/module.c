@@ -147,9 +147,11 @@ void
 module_path(struct buf *out, const char *func, size_t n)
 {
 	struct walk w = { 0 };
-	const char *p = func, *e = func + n;
+	const char *p = func;
 	struct frame f;
 
-	while (n > 0 && next_frame(&p, e, &f))
+	if (n == 0)
+		return;
+	while (next_frame(&p, func + n, &f))
 		step(out, &w, &f);
 }
