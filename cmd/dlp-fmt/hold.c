@@ -1,23 +1,62 @@
 /*
- * A stream in which there is only one record type besides op and str, and
- * that is neither agg nor kern: its rows are held until the stream ends, or
- * until there are so many that nothing else can be meant. A second type ends
- * that: then -T must say what is to be printed.
+ * A stream without agg and kern: the rows of its main type are held until the
+ * stream ends, or until there are so many that nothing else can be meant.
+ * Iterations are what a stream that has them is about; facts about the
+ * profile are what it is about only if it has nothing else. Of two other
+ * types none is the main one: then -T must say what is to be printed.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "err.h"
 #include "fmt.h"
 
 #define MOST 4096 /* rows */
 
+static const struct {
+	const char *type;
+	int rank;
+} ranks[] = { { "iter", 3 }, { "cand", 2 }, { "dev", 0 }, { "proc", 0 },
+	{ "thread", 0 }, { "diag", 0 } };
+
 static struct rec_type *type;
+static int rank; /* of type */
 static struct column *col;
 static int ncol;
 static bool two; /* types */
 static size_t nheld;
 static struct buf text;
 static size_t *len; /* per cell, + 1; 0 is unset */
+
+static int
+rank_of(const struct rec_type *t)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++)
+		if (strcmp(ranks[i].type, rec_type_tag(t)) == 0)
+			return ranks[i].rank;
+	return 1;
+}
+
+/* Begins to hold the type's rows, and forgets another's. */
+static void
+hold_type(struct fmt *f, const struct rec *legend)
+{
+	type = legend->type;
+	rank = rank_of(type);
+	two = false;
+	nheld = 0;
+	buf_clear(&text);
+	free(len);
+	free(col);
+	select_default(f, legend);
+	col = f->col;
+	ncol = f->ncol;
+	f->col = NULL;
+	f->ncol = 0;
+	len = xcalloc((size_t)ncol * MOST + 1, sizeof(*len));
+}
 
 void
 hold_legend(struct fmt *f, const struct rec *r)
@@ -26,16 +65,9 @@ hold_legend(struct fmt *f, const struct rec *r)
 
 	if (f->nnames > 0 || r->type == f->join.op || r->type == f->join.str)
 		return;
-	if (type == NULL) {
-		type = r->type;
-		select_default(f, r);
-		col = f->col;
-		ncol = f->ncol;
-		f->col = NULL;
-		f->ncol = 0;
-		len = xcalloc((size_t)ncol * MOST + 1, sizeof(*len));
-	}
-	two |= type != r->type;
+	if (type == NULL || rank_of(r->type) > rank)
+		hold_type(f, r);
+	two |= type != r->type && rank_of(r->type) == rank;
 	for (i = 0; type == r->type && i < ncol; i++)
 		join_legend(col[i].from);
 }

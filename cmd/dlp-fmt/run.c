@@ -17,6 +17,7 @@ struct choice {
 
 static struct choice choices[2]; /* with the columns of -c */
 static uint64_t unseen;          /* columns of later legends */
+static bool any_legend;          /* one of the type that is printed */
 
 /* Before each row; the header before the first. */
 static void
@@ -154,6 +155,7 @@ on_legend(struct stage *st, struct rec *r)
 		hold_legend(f, r);
 	if (r->type != f->type)
 		return;
+	any_legend = true;
 	if (f->ncol == 0)
 		select_default(f, r);
 	else if (f->sink != &sink_table || f->nnames > 0)
@@ -191,21 +193,30 @@ listen(struct fmt *f)
 			stage_on(&f->st, t->type, on_row, on_legend);
 }
 
+/* Why nothing is printed. A legend without records is what a filter leaves
+ * where nothing fulfilled it. */
+static void
+say_empty(const struct fmt *f, bool chosen)
+{
+	const char *tag = chosen ? rec_type_tag(f->type) : f->std_type;
+
+	if (any_legend)
+		warn("nothing to print: no records follow the legend #%s", tag);
+	else
+		warn("no %s records in the input%s", tag,
+		    chosen ? "" : "; -T TYPE prints others");
+}
+
 static void
 last_words(const struct fmt *f, bool chosen, int rc)
 {
 	if (f->nrows == 0 && rc == 0)
-		warn("no %s records in the input%s",
-		    f->want_type != NULL ? f->want_type : f->std_type,
-		    chosen ? "" : "; -T TYPE prints others");
+		say_empty(f, chosen);
 	if (unseen > 0)
 		warn("columns of later legends that are left out: %llu (-c"
 		     " takes them)",
 		    (unsigned long long)unseen);
-	if (f->join.lost > 0)
-		warn("values unset because their op or str record is not in"
-		     " the input: %llu",
-		    (unsigned long long)f->join.lost);
+	join_warn(&f->join);
 }
 
 int
@@ -220,6 +231,9 @@ fmt_run(struct fmt *f)
 	select_type(f);
 	listen(f);
 	rc = stage_run(&f->st);
+	if (rc == 0 && f->want_type != NULL && !any_legend &&
+	    type_find(f->want_type) == NULL)
+		type_die("-T", f->want_type);
 	if (f->type == NULL)
 		hold_print(f, put_row);
 	chosen = f->type != NULL;
