@@ -1,5 +1,5 @@
-/* The stream reader; see rec.h. Lines are found and told apart here; fields
- * are in rec_field.c. */
+/* The stream reader; see rec.h. Lines are found and told apart here; legends
+ * are bound in rec_type.c, fields are in rec_field.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -38,28 +38,13 @@ rec_open(const char *path)
 	return rd;
 }
 
-static void
-free_type(struct rec_type *t)
-{
-	int i;
-
-	for (i = 0; i < t->ncols; i++)
-		free(t->cols[i]);
-	for (i = 0; i < t->nnames; i++)
-		free(t->names[i]);
-	free(t->cols);
-	free(t->names);
-	free(t->tag);
-	free(t);
-}
-
 void
 rec_close(struct rec_reader *rd)
 {
 	int i;
 
 	for (i = 0; i < rd->ntypes; i++)
-		free_type(rd->types[i]);
+		rec_type_free(rd->types[i]);
 	free(rd->types);
 	free(rd->field);
 	free(rd->buf);
@@ -98,9 +83,7 @@ rec_type(struct rec_reader *rd, const char *tag)
 
 	if (t != NULL)
 		return t;
-	t = xcalloc(1, sizeof(*t));
-	t->tag = xstrdup(tag);
-	t->taglen = n;
+	t = rec_type_new(tag, n);
 	k = tag_slot(tag, n);
 	t->next = rd->slot[k];
 	rd->slot[k] = t;
@@ -108,24 +91,6 @@ rec_type(struct rec_reader *rd, const char *tag)
 	    rd->types, (size_t)rd->ntypes + 1, sizeof(struct rec_type *));
 	rd->types[rd->ntypes++] = t;
 	return t;
-}
-
-const char *
-rec_type_tag(const struct rec_type *t)
-{
-	return t->tag;
-}
-
-void
-rec_set_user(struct rec_type *t, void *user)
-{
-	t->user = user;
-}
-
-void *
-rec_user(const struct rec_type *t)
-{
-	return t->user;
 }
 
 const char *
@@ -318,6 +283,34 @@ meta_line(struct rec_reader *rd, struct rec *r)
 	}
 }
 
+static void
+bind_legend(struct rec_type *t, const struct rec *r)
+{
+	size_t head = 1 + t->taglen; /* #tag */
+
+	rec_type_legend(t, r->line + head, r->len - head);
+}
+
+/* At the first record behind a legend. */
+static void
+check_legend(struct rec_type *t, const struct rec *r)
+{
+	const struct rec_col *c;
+	const struct col_def *d;
+
+	if (!t->has_legend)
+		rec_die(
+		    r, "record '%s' before its legend '#%s'", t->tag, t->tag);
+	c = rec_type_lacks(t);
+	if (c != NULL) {
+		d = col_find(t->tag, c->name);
+		rec_die(r, "%s records have no column '%s'%s%s", t->tag,
+		    c->name, d != NULL ? ": it is written by " : "",
+		    d != NULL ? d->by : "");
+	}
+	t->checked = true;
+}
+
 bool
 rec_next(struct rec_reader *rd, struct rec *r)
 {
@@ -349,9 +342,9 @@ rec_next(struct rec_reader *rd, struct rec *r)
 		r->type = find_type(rd, r->line, n);
 	if (r->type != NULL) {
 		if (r->kind == REC_LEGEND)
-			rec_bind_legend(r);
+			bind_legend(r->type, r);
 		else if (!r->type->checked)
-			rec_check_legend(r);
+			check_legend(r->type, r);
 	} else if (r->len == 0) {
 		rec_die(r, "empty line");
 	}

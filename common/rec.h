@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rec_type.h"
+
 #define REC_FORMAT 1 /* the format number in ##dlp */
 
 enum rec_kind {
@@ -27,16 +29,7 @@ enum rec_kind {
 	REC_DATA,
 };
 
-enum rec_need { REC_OPT, REC_NEED };
-
 struct rec_reader;
-struct rec_type;
-
-struct rec_col { /* a bound column */
-	const char *name;
-	enum rec_need need;
-	int pos; /* field number under the current legend, or -1 */
-};
 
 struct rec { /* views into the reader: valid until the next rec_next */
 	enum rec_kind kind;
@@ -54,21 +47,6 @@ void rec_close(struct rec_reader *rd);
 
 /* Declares interest in a record type; the same pointer for the same tag. */
 struct rec_type *rec_type(struct rec_reader *rd, const char *tag);
-const char *rec_type_tag(const struct rec_type *t);
-
-/* One pointer of the caller's per type. */
-void rec_set_user(struct rec_type *t, void *user);
-void *rec_user(const struct rec_type *t);
-
-/* Binds a column; a needed one that the legend lacks is fatal at the first
- * record of the type, with a message that names the command that adds it.
- * The result lives as long as the reader. */
-struct rec_col *rec_col(
-    struct rec_type *t, const char *name, enum rec_need need);
-
-/* The names under the type's current legend (without the tag). */
-int rec_ncols(const struct rec_type *t);
-const char *rec_colname(const struct rec_type *t, int i);
 
 /* The next line; false at the end of the input. */
 bool rec_next(struct rec_reader *rd, struct rec *r);

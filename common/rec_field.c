@@ -1,107 +1,14 @@
-/* Legends, columns and fields of records; see rec.h. */
+/* The fields of records; see rec.h. */
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 #include <stdlib.h>
 #include <string.h>
 
-#include "cols.h"
 #include "err.h"
 #include "esc.h"
 #include "num.h"
 #include "rec_impl.h"
-
-static void
-bind(struct rec_type *t, struct rec_col *c)
-{
-	int i;
-
-	c->pos = -1;
-	for (i = 0; i < t->nnames && c->pos < 0; i++)
-		if (strcmp(t->names[i], c->name) == 0)
-			c->pos = i;
-}
-
-struct rec_col *
-rec_col(struct rec_type *t, const char *name, enum rec_need need)
-{
-	struct rec_col *c = xcalloc(1, sizeof(*c));
-
-	c->name = name;
-	c->need = need;
-	t->cols =
-	    xrealloc(t->cols, (size_t)t->ncols + 1, sizeof(struct rec_col *));
-	t->cols[t->ncols++] = c;
-	bind(t, c);
-	t->checked = false;
-	return c;
-}
-
-int
-rec_ncols(const struct rec_type *t)
-{
-	return t->nnames;
-}
-
-const char *
-rec_colname(const struct rec_type *t, int i)
-{
-	return t->names[i];
-}
-
-static void
-add_name(struct rec_type *t, const char *s, size_t n)
-{
-	t->names = xrealloc(t->names, (size_t)t->nnames + 1, sizeof(char *));
-	t->names[t->nnames++] = xmemdup(s, n);
-}
-
-void
-rec_bind_legend(struct rec *r)
-{
-	struct rec_type *t = r->type;
-	const char *s = r->line + 1 + t->taglen, *end = r->line + r->len;
-	int i;
-
-	for (i = 0; i < t->nnames; i++)
-		free(t->names[i]);
-	t->nnames = 0;
-	while (s < end) { /* s is at a TAB */
-		const char *tab = memchr(s + 1, '\t', (size_t)(end - s - 1));
-
-		if (tab == NULL)
-			tab = end;
-		add_name(t, s + 1, (size_t)(tab - s - 1));
-		s = tab;
-	}
-	for (i = 0; i < t->ncols; i++)
-		bind(t, t->cols[i]);
-	t->has_legend = true;
-	t->checked = false;
-}
-
-void
-rec_check_legend(struct rec *r)
-{
-	struct rec_type *t = r->type;
-	const struct col_def *d;
-	int i;
-
-	if (!t->has_legend)
-		rec_die(
-		    r, "record '%s' before its legend '#%s'", t->tag, t->tag);
-	for (i = 0; i < t->ncols; i++) {
-		const struct rec_col *c = t->cols[i];
-
-		if (c->pos >= 0 || c->need == REC_OPT)
-			continue;
-		d = col_find(t->tag, c->name);
-		rec_die(r, "%s records have no column '%s'%s%s", t->tag,
-		    c->name, d != NULL ? ": it is written by " : "",
-		    d != NULL ? d->by : "");
-	}
-	t->checked = true;
-}
 
 /* Fills p with the places behind each TAB of s[0..n), at most max; the
  * number of TABs. */

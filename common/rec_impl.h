@@ -1,22 +1,10 @@
-/* The reader's insides, shared by rec.c and rec_field.c only. */
+/* The reader's insides, for rec.c and rec_field.c only. */
 #ifndef DLP_REC_IMPL_H
 #define DLP_REC_IMPL_H
 
 #include "rec.h"
 
 #define REC_TAG_SLOTS 64
-
-struct rec_type {
-	struct rec_type *next; /* in its slot */
-	char *tag;
-	size_t taglen;
-	struct rec_col **cols; /* bound columns */
-	int ncols;
-	char **names; /* under the current legend */
-	int nnames;
-	bool has_legend, checked;
-	void *user;
-};
 
 struct rec_reader {
 	const char *name;
@@ -35,8 +23,5 @@ struct rec_reader {
 	int field_cap;
 	int nsplit; /* -1: not split yet */
 };
-
-void rec_bind_legend(struct rec *r);
-void rec_check_legend(struct rec *r);
 
 #endif

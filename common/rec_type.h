@@ -1,0 +1,61 @@
+/*
+ * Record types as a reader knows them: the columns that were asked for, and
+ * where the current legend has them. Commands get a type from rec_type() of
+ * rec.h, or stage_on().
+ */
+#ifndef DLP_REC_TYPE_H
+#define DLP_REC_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct rec_type;
+
+enum rec_need { REC_OPT, REC_NEED };
+
+struct rec_col { /* a bound column */
+	const char *name;
+	enum rec_need need;
+	int pos; /* field number under the current legend, or -1 */
+};
+
+const char *rec_type_tag(const struct rec_type *t);
+
+/* One pointer of the caller's per type. */
+void rec_set_user(struct rec_type *t, void *user);
+void *rec_user(const struct rec_type *t);
+
+/* Binds a column; a needed one that the legend lacks is fatal at the first
+ * record of the type, with a message that names the command that adds it.
+ * The result lives as long as the reader. */
+struct rec_col *rec_col(
+    struct rec_type *t, const char *name, enum rec_need need);
+
+/* The names under the type's current legend (without the tag). */
+int rec_ncols(const struct rec_type *t);
+const char *rec_colname(const struct rec_type *t, int i);
+
+/* The rest is for the reader only. */
+struct rec_type {
+	struct rec_type *next; /* in its slot */
+	char *tag;
+	size_t taglen;
+	struct rec_col **cols; /* bound columns */
+	int ncols;
+	char **names; /* under the current legend */
+	int nnames;
+	bool has_legend, checked;
+	void *user;
+};
+
+/* Of the tag s[0..n), which is kept as a copy. */
+struct rec_type *rec_type_new(const char *s, size_t n);
+void rec_type_free(struct rec_type *t);
+
+/* A legend: s[0..n) is what stands behind the tag, from the TAB on. */
+void rec_type_legend(struct rec_type *t, const char *s, size_t n);
+
+/* A needed column that the legend lacks; NULL if there is none. */
+const struct rec_col *rec_type_lacks(const struct rec_type *t);
+
+#endif
