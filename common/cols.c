@@ -83,7 +83,7 @@ const struct type_def type_defs[] = {
 		"number of the kernel among those of its sequence id" },       \
 	    { t, "layer", CORR, COL_TEXT,                                      \
 		"user ranges and layer: markers around the launch, outermost"  \
-		" first, joined by /" },                                       \
+		" first, joined by /; then the modules of the call stack" },   \
 	    { t, "phase", CORR, COL_TEXT,                                      \
 		"the phase the launch belongs to: forward, backward,"          \
 		" optimizer, ..." },                                           \
