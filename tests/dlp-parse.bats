@@ -431,7 +431,7 @@ call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 	    <<<"$output" | xargs)"
 }
 
-@test "pages of any size, and statements where pages cannot be read" {
+@test "pages of any size, encodings, altered tables, indexes" {
 	dlp-parse "$LENET" | grep -v '^##cmd' >"$BATS_TEST_TMPDIR/want"
 	for size in 512 1024 65536; do
 		rm -f "$BATS_TEST_TMPDIR/x"
@@ -453,7 +453,40 @@ call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 	    ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME DROP COLUMN returnValue;
 	    ALTER TABLE CUPTI_ACTIVITY_KIND_RUNTIME
 	        ADD COLUMN returnValue INTEGER DEFAULT 0;
-	    ALTER TABLE NVTX_EVENTS ADD COLUMN twice AS (start * 2)"
+	    ALTER TABLE NVTX_EVENTS ADD COLUMN twice AS (start * 2);
+	    CREATE INDEX covers ON NVTX_EVENTS (end, start, eventType);
+	    ANALYZE"
 	dlp-parse "$BATS_TEST_TMPDIR/x" | grep -v '^##cmd' |
 	    cmp - "$BATS_TEST_TMPDIR/want"
+}
+
+@test "NVTX names threads where the profile does not; other rows are counted" {
+	f=$(db names <<-EOF
+		INSERT INTO NVTX_EVENTS (start, eventType, text, globalTid) VALUES
+		    (1, 39, 'by nvtx', \$T), (1, 39, 'not this', \$T + 1),
+		    (1, 39, 'unused', 9 * 16777216), (2, 33, 'category', \$T);
+		INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
+		    (5, 6, 0, \$T, 1, 1, 0);
+		CREATE TABLE ThreadNames (nameId, priority, globalTid);
+		INSERT INTO ThreadNames VALUES (5, 1, \$T + 1);
+	EOF
+	)
+	run --separate-stderr dlp-parse "$f"
+	same $'thread\t7\t10\tregistered\nthread\t7\t9\tby nvtx' \
+	    "$(grep ^thread <<<"$output")"
+	grep -q $'^##note\tnvtx_other_rows\t1$' <<<"$output"
+	same "$(grep ^thread <<<"$output")" \
+	    "$(dlp-parse -T thread "$f" 2>/dev/null | grep ^thread)"
+}
+
+@test "a table without rowids: one line, exit 2" {
+	f=$(db norowid <<-EOF
+		DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL;
+		CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER PRIMARY KEY,
+		    end INTEGER, correlationId INTEGER) WITHOUT ROWID;
+		INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 3);
+	EOF
+	)
+	run --separate-stderr dlp-parse "$f"
+	same "2 1" "$status ${#stderr_lines[@]}"
 }

@@ -295,6 +295,19 @@ make_db() {
 	grep '^##note	metric_values	1$' got
 }
 
+@test "kernels without a call belong to the only process" {
+	make_db p
+	pid=$(sqlite3 p "SELECT group_concat(DISTINCT processId)
+	    FROM ${K}RUNTIME")
+	sqlite3 p "INSERT INTO ${K}CONCURRENT_KERNEL
+	    (start, end, deviceId, correlationId, name)
+	    VALUES (9000, 9500, 0, 77, 1)"
+	same "77|$pid|-" "$(dlp-parse p | col kern corr pid tid | grep ^77)"
+	sqlite3 p "INSERT INTO ${K}RUNTIME (start, end, processId, correlationId)
+	    VALUES (9000, 9001, $pid + 1, 78)"
+	same "77|-|-" "$(dlp-parse p | col kern corr pid tid | grep ^77)"
+}
+
 @test "the same number in both call tables is one call" {
 	make_db p
 	sqlite3 p "INSERT INTO ${K}DRIVER VALUES

@@ -29,7 +29,7 @@ typedef bool row_fn(
  *	SELECT key, cols FROM from [WHERE where] ORDER BY key
  * and, once before, a cheap pass over all rows that learns how far they are
  * out of start order and which calls launched which GPU work:
- *	start, end, pick, gid, corr, twin FROM from [WHERE where] ORDER BY key
+ *	key, start, end, pick, gid, corr, twin FROM from [WHERE where]
  * Strings are SQL expressions, allocated, freed by the core; NULL is the
  * default in brackets.
  */
@@ -43,7 +43,8 @@ struct source {
 	char *key;   /* [rowid] unique, ascending in table order */
 	char *cols;  /* "a, b, c": NULL stands for a column that is missing */
 	char *start, *end; /* [NULL] raw: only compared, with itself */
-	char *gid;  /* [NULL] what dialect.pid() takes: calls, GPU work */
+	char *gid;  /* [NULL] what dialect.pid() takes: calls, GPU work; the
+		       process itself if there is no pid() */
 	char *corr; /* [NULL] calls and GPU work */
 	char *twin; /* [0] 1 for rows whose ev.call.twin is set */
 	char *pick; /* [NULL] an integer that is not NULL in rows which the
@@ -148,6 +149,13 @@ db_i64(sqlite3_stmt *st, int i)
 /* Column i as text and its length, NULL if it is NULL; valid until the next
  * step. */
 const char *db_text(sqlite3_stmt *st, int i, uint32_t *n);
+
+/* Tables that are not read: notes say how many rows they have, the sum of
+ * those with the same note, which follow one another. */
+struct left_out {
+	const char *table, *note;
+};
+void db_note_rows(sqlite3 *db, const struct left_out *v, size_t n);
 
 /* The file's name, for messages. */
 const char *db_path(void);

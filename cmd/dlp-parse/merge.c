@@ -25,7 +25,7 @@ gpu_read(struct cursor *c, int64_t *pid, int64_t *corr)
 	if (c->end || !cursor_read(c, &ev))
 		return false;
 	ev.corr = key_corr(ev.corr);
-	if (p->dialect->pid != NULL && ev.pid == EV_UNSET)
+	if (ev.pid == EV_UNSET)
 		ev.pid = p->only_pid;
 	*pid = p->dialect->pid != NULL ? ev.pid : 0;
 	*corr = ev.corr;

@@ -29,21 +29,17 @@ probe(sqlite3 *db)
 }
 
 char *
-nsys_value(struct nsys *ns, const char *table, const char *fmt, const char *arg)
+nsys_value(struct nsys *ns, const char *table, const char *sql, const char *arg)
 {
 	sqlite3_stmt *st;
-	char *sql, *text = NULL;
+	char *text = NULL;
 
 	if (!db_has_table(ns->db, table))
 		return NULL;
-	sql = sqlite3_mprintf(fmt, arg);
 	/* a table that lacks what the query needs tells nothing */
-	if (sql == NULL ||
-	    sqlite3_prepare_v2(ns->db, sql, -1, &st, NULL) != SQLITE_OK) {
-		sqlite3_free(sql);
+	if (sqlite3_prepare_v2(ns->db, sql, -1, &st, NULL) != SQLITE_OK)
 		return NULL;
-	}
-	sqlite3_free(sql);
+	sqlite3_bind_text(st, 1, arg, -1, SQLITE_STATIC);
 	if (db_step(st) && sqlite3_column_type(st, 0) != SQLITE_NULL)
 		text = xstrdup((const char *)sqlite3_column_text(st, 0));
 	sqlite3_finalize(st);
@@ -71,9 +67,9 @@ schema_of(struct nsys *ns)
 	for (i = 0; i < 2; i++) {
 		text = nsys_value(ns, tables[i],
 		    i == 0 ? "SELECT value FROM META_DATA_EXPORT"
-			     " WHERE name = %Q"
+			     " WHERE name = ?1"
 			   : "SELECT value FROM EXPORT_META_DATA"
-			     " WHERE name = %Q",
+			     " WHERE name = ?1",
 		    "EXPORT_SCHEMA_VERSION");
 		if (text == NULL)
 			continue;
@@ -192,6 +188,8 @@ close_nsys(void *ctx)
 	struct nsys *ns = ctx;
 
 	sqlite3_finalize(ns->string);
+	sqlite3_finalize(ns->other);
+	map_free(&ns->threads);
 	map_free(&ns->devs);
 	map_free(&ns->domains);
 	smap_free(&ns->domain_names);
@@ -224,6 +222,19 @@ notes(void *ctx)
 {
 	struct nsys *ns = ctx;
 
+	static const struct left_out left_out[] = {
+		{ "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "unified_memory_events" },
+		{ "CUDA_UM_GPU_PAGE_FAULT_EVENTS", "unified_memory_events" },
+		{ "CUPTI_ACTIVITY_KIND_CUDA_EVENT", "cuda_events" },
+		{ "CUPTI_ACTIVITY_KIND_OPENACC_DATA", "openacc_events" },
+		{ "CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH", "openacc_events" },
+		{ "CUPTI_ACTIVITY_KIND_OPENACC_OTHER", "openacc_events" },
+		{ "GPU_METRICS", "gpu_metric_samples" },
+		{ "GPU_CONTEXT_SWITCH_EVENTS", "gpu_context_switches" },
+	};
+
+	stage_note("nvtx_other_rows", ns->nvtx_other);
+	db_note_rows(ns->db, left_out, sizeof(left_out) / sizeof(left_out[0]));
 	stage_note("unknown_domains", ns->unknown_domains);
 	stage_note("views_not_read", ns->views);
 }
@@ -236,7 +247,7 @@ picked(void *ctx, const struct source *s, int64_t v)
 	if (s->kind == EV_KERN)
 		map_put(&ns->devs, (uint64_t)v, NULL);
 	else
-		nsys_domain(ns, v);
+		nsys_nvtx_other(ns, v);
 }
 
 static const char *

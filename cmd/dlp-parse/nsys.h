@@ -12,6 +12,9 @@ struct nsys {
 	struct map devs;      /* that have kernels, if no table lists GPUs */
 	struct map domains;   /* see nsys_nvtx.c */
 	struct smap domain_names;
+	struct map threads;   /* gid -> name by NVTX, in domain_names */
+	sqlite3_stmt *other;  /* an NVTX row that is no event */
+	uint64_t nvtx_other;
 	uint64_t unknown_domains;
 	uint64_t views; /* views that are named like tables of ours */
 };
@@ -48,16 +51,16 @@ struct source *nsys_source(struct nsys *ns, struct sources *ss,
 void nsys_add_gpu(struct nsys *ns, struct sources *ss);
 void nsys_add_nvtx(struct nsys *ns, struct sources *ss);
 void nsys_add_cpu(struct nsys *ns, struct sources *ss);
-void nsys_domain(struct nsys *ns, int64_t row);
+void nsys_nvtx_other(struct nsys *ns, int64_t row);
 void nsys_facts(void *ctx);
 
 /* Whether a table lists the GPUs. */
 bool nsys_lists_devs(struct nsys *ns);
 
-/* The text of a one-value query with its one argument, or NULL; to be freed.
+/* The text of a one-value query with its argument ?1, or NULL; to be freed.
  * Nothing if the table is missing. */
 char *nsys_value(
-    struct nsys *ns, const char *table, const char *fmt, const char *arg);
+    struct nsys *ns, const char *table, const char *sql, const char *arg);
 
 /* The names of a memory kind; NULL for a number that has none. */
 const char *nsys_mem_kind(int64_t kind);

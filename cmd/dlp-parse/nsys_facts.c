@@ -13,8 +13,8 @@
 static const struct {
 	const char *fact, *table, *sql, *arg;
 } facts[] = {
-#define META(t) "SELECT value FROM " t " WHERE name = %Q"
-#define ENV "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = %Q"
+#define META(t) "SELECT value FROM " t " WHERE name = ?1"
+#define ENV "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE name = ?1"
 	{ "schema", "META_DATA_EXPORT", META("META_DATA_EXPORT"),
 	    "EXPORT_SCHEMA_VERSION" },
 	{ "schema", "EXPORT_META_DATA", META("EXPORT_META_DATA"),
@@ -202,19 +202,29 @@ by_number(const void *va, const void *vb)
 	return (int64_t)*a < (int64_t)*b ? -1 : *a != *b;
 }
 
+/* To be freed. */
+static uint64_t *
+sorted_keys(const struct map *m)
+{
+	uint64_t *key = xcalloc(m->n + 1, sizeof(*key)), val;
+	size_t it = 0, n = 0;
+
+	while (n < m->n && map_next(m, &it, &key[n], &val))
+		n++;
+	qsort(key, n, sizeof(*key), by_number);
+	return key;
+}
+
 /* No table of GPUs: those that have kernels. */
 static void
 dev_used(struct nsys *ns)
 {
 	struct dev_fact d = { 0, NULL, EV_UNSET, EV_UNSET, EV_UNSET, EV_UNSET,
 		EV_UNSET, EV_UNSET, NULL };
-	uint64_t *dev = xcalloc(ns->devs.n + 1, sizeof(*dev)), val;
-	size_t it = 0, n = 0, i;
+	uint64_t *dev = sorted_keys(&ns->devs);
+	size_t i;
 
-	while (map_next(&ns->devs, &it, &dev[n], &val))
-		n++;
-	qsort(dev, n, sizeof(*dev), by_number);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < ns->devs.n; i++) {
 		d.dev = (int64_t)dev[i];
 		fact_dev(&d);
 	}
@@ -239,6 +249,24 @@ put_procs(struct nsys *ns)
 			fact_proc(nsys_pid(db_i64(st, 0)), text_of(st, 1));
 	sqlite3_finalize(st);
 	free(cols);
+}
+
+/* Names of threads that only NVTX told. */
+static void
+put_nvtx_threads(struct nsys *ns)
+{
+	uint64_t *gid = sorted_keys(&ns->threads), *name;
+	size_t i;
+
+	for (i = 0; i < ns->threads.n; i++) {
+		name = map_get(&ns->threads, gid[i]);
+		if (pid_used(nsys_pid((int64_t)gid[i])))
+			fact_thread(nsys_pid((int64_t)gid[i]),
+			    nsys_tid((int64_t)gid[i]),
+			    smap_str(
+				&ns->domain_names, (uint32_t)*name, NULL));
+	}
+	free(gid);
 }
 
 /* A thread can have many names: the one of the highest priority, and the
@@ -267,8 +295,10 @@ put_threads(struct nsys *ns)
 			continue;
 		last = gid;
 		buf_clear(&b);
-		if (dialect_nsys.string(ns, db_i64(st, 1), &b))
-			fact_thread(nsys_pid(gid), nsys_tid(gid), buf_str(&b));
+		if (!dialect_nsys.string(ns, db_i64(st, 1), &b))
+			continue;
+		fact_thread(nsys_pid(gid), nsys_tid(gid), buf_str(&b));
+		map_del(&ns->threads, (uint64_t)gid);
 	}
 	sqlite3_finalize(st);
 	buf_free(&b);
@@ -285,4 +315,5 @@ nsys_facts(void *ctx)
 		dev_used(ns);
 	put_procs(ns);
 	put_threads(ns);
+	put_nvtx_threads(ns);
 }

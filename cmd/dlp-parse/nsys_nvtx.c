@@ -14,7 +14,8 @@ enum { /* eventType */
 	NVTX_STARTEND = 60,
 	NVTX_TXT_PUSHPOP = 70, /* from nvtxt files */
 	NVTX_TXT_STARTEND = 71,
-	/* 75, a domain's creation: nsys_domain() */
+	NVTX_THREAD = 39, /* these two: nsys_nvtx_other() */
+	NVTX_DOMAIN = 75,
 };
 
 enum {
@@ -37,42 +38,61 @@ domain_key(int64_t pid, int64_t domain)
 	return hash_mix((uint64_t)domain) ^ (uint64_t)pid << 32;
 }
 
-static void
-set_domain(
-    struct nsys *ns, int64_t gid, int64_t domain, const char *s, size_t n)
+static sqlite3_stmt *
+other_stmt(struct nsys *ns)
 {
-	uint64_t key = domain_key(nsys_pid(gid), domain);
+	static const char *const names[] = { "eventType", "globalTid",
+		"domainId", "textId", "text", NULL };
+	char *cols;
 
-	*map_put(&ns->domains, key, NULL) =
-	    smap_put(&ns->domain_names, s, n, NULL);
+	if (ns->other == NULL) {
+		cols = db_cols(ns->db, "NVTX_EVENTS", names);
+		ns->other = db_prepare(ns->db,
+		    "SELECT %s FROM NVTX_EVENTS WHERE rowid = ?1", cols);
+		free(cols);
+	}
+	return ns->other;
 }
 
-/* A row that creates a domain: known before any range in it is written. */
-void
-nsys_domain(struct nsys *ns, int64_t row)
+static void
+set_name(struct nsys *ns, struct map *m, uint64_t key, sqlite3_stmt *st)
 {
-	static const char *const names[] = { "text", "textId", "globalTid",
-		"domainId", NULL };
-	char *cols = db_cols(ns->db, "NVTX_EVENTS", names);
-	sqlite3_stmt *st;
 	struct buf b = { 0 };
-	const char *s;
+	uint32_t n;
+	const char *s = db_text(st, 4, &n);
 
-	st = db_prepare(ns->db, "SELECT %s FROM NVTX_EVENTS WHERE rowid = %lld",
-	    cols, (long long)row);
-	if (db_step(st)) {
-		s = (const char *)sqlite3_column_text(st, 0);
-		if (s != NULL)
-			buf_put(&b, s, (size_t)sqlite3_column_bytes(st, 0));
-		else if (db_i64(st, 1) != EV_UNSET)
-			dialect_nsys.string(ns, db_i64(st, 1), &b);
-		if (b.len > 0 && db_i64(st, 3) != EV_UNSET)
-			set_domain(
-			    ns, db_i64(st, 2), db_i64(st, 3), b.s, b.len);
-	}
-	sqlite3_finalize(st);
+	if (s != NULL)
+		buf_put(&b, s, n);
+	else if (db_i64(st, 3) != EV_UNSET)
+		dialect_nsys.string(ns, db_i64(st, 3), &b);
+	if (b.len > 0)
+		*map_put(m, key, NULL) =
+		    smap_put(&ns->domain_names, b.s, b.len, NULL);
 	buf_free(&b);
-	free(cols);
+}
+
+/* A row that creates a domain or names a thread: known before any range is
+ * written. Rows of other types hold nothing that the records have. */
+void
+nsys_nvtx_other(struct nsys *ns, int64_t row)
+{
+	sqlite3_stmt *st = other_stmt(ns);
+	int64_t type, gid, domain;
+
+	sqlite3_bind_int64(st, 1, row);
+	if (db_step(st)) {
+		type = db_i64(st, 0);
+		gid = db_i64(st, 1);
+		domain = db_i64(st, 2);
+		if (type == NVTX_DOMAIN && domain != EV_UNSET)
+			set_name(ns, &ns->domains,
+			    domain_key(nsys_pid(gid), domain), st);
+		else if (type == NVTX_THREAD && gid != EV_UNSET)
+			set_name(ns, &ns->threads, (uint64_t)gid, st);
+		else
+			ns->nvtx_other++;
+	}
+	sqlite3_reset(st);
 }
 
 /* A domain without a name gets its number. */
@@ -165,5 +185,7 @@ nsys_add_nvtx(struct nsys *ns, struct sources *ss)
 		return;
 	/* Rows of other types are passed over by row(): cheaper than a WHERE,
 	 * and the first pass sees the same rows. */
-	s->pick = xstrdup("CASE eventType WHEN 75 THEN rowid END");
+	s->pick = xstrdup("CASE eventType WHEN 59 THEN NULL WHEN 60 THEN NULL"
+			  " WHEN 34 THEN NULL WHEN 70 THEN NULL"
+			  " WHEN 71 THEN NULL ELSE rowid END");
 }

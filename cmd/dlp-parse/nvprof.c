@@ -14,9 +14,7 @@
 
 /* Tables whose rows are left out, and the note that counts them; the first
  * only where there is a timeline. */
-static const struct {
-	const char *table, *note;
-} left_out[] = {
+static const struct left_out left_out[] = {
 	{ NVPROF_TABLE("KERNEL"), "metrics_run_kernels" },
 	{ NVPROF_TABLE("CDP_KERNEL"), "device_launched_kernels" },
 	{ NVPROF_TABLE("UNIFIED_MEMORY_COUNTER"), "unified_memory_events" },
@@ -197,21 +195,11 @@ static void
 notes(void *ctx)
 {
 	struct nvprof *nv = ctx;
-	sqlite3_stmt *st;
-	size_t i;
+	size_t from = nv->has_timeline ? 0 : 1;
 
 	stage_note("untimed_rows", nv->untimed);
-	for (i = nv->has_timeline ? 0 : 1;
-	     i < sizeof(left_out) / sizeof(left_out[0]); i++) {
-		if (!db_has_table(nv->db, left_out[i].table))
-			continue;
-		st = db_prepare(
-		    nv->db, "SELECT count(*) FROM %s", left_out[i].table);
-		if (db_step(st))
-			stage_note(left_out[i].note,
-			    (uint64_t)sqlite3_column_int64(st, 0));
-		sqlite3_finalize(st);
-	}
+	db_note_rows(nv->db, left_out + from,
+	    sizeof(left_out) / sizeof(left_out[0]) - from);
 }
 
 const struct dialect dialect_nvprof = {

@@ -342,6 +342,8 @@ add_table(struct nvprof *nv, struct sources *ss, const struct table *t)
 	s->end = db_col(nv->db, t->table, "end");
 	if (t->kind == EV_CALL || EV_IS_GPU(t->kind))
 		s->corr = db_col(nv->db, t->table, "correlationId");
+	if (t->kind == EV_CALL)
+		s->gid = db_col(nv->db, t->table, "processId");
 	if (t->tag == NVPROF_DRIVER && t->kind == EV_CALL)
 		s->twin = xstrdup("1");
 }

@@ -24,7 +24,8 @@ struct ring {
 
 struct scan {
 	struct cursor *c;
-	bool join; /* calls and GPU work */
+	bool join;   /* calls and GPU work */
+	int64_t key; /* of the last row */
 	struct ring ring;
 };
 
@@ -119,7 +120,7 @@ join_row(struct cursor *c, int64_t gid, int64_t corr, bool twin)
 	bool call = c->src->kind == EV_CALL, known = false;
 
 	corr = key_corr(corr);
-	note_pid(p, pid, call);
+	note_pid(p, p->dialect->pid != NULL ? pid : gid, call);
 	if (call && corr != EV_UNSET)
 		keys_call(&p->keys, pid, corr, twin);
 	if (call)
@@ -144,42 +145,47 @@ put_time(struct cursor *c, struct ring *r, int64_t start, int64_t end)
 	put_point(&c->order, r, p);
 }
 
-/* The SQL function dlp_row(), called for each row of the table: start, end,
- * pick, gid, corr, twin. It is false, so that no row is handed out. Rows
- * without a start are counted as bad by the merge. */
+/* The SQL function dlp_row(), called for each row of the table: key, start,
+ * end, pick, gid, corr, twin. It is false, so that no row is handed out.
+ * Rows without a start are counted as bad by the merge. */
 static void
 scan_row(sqlite3_context *sql, int n, sqlite3_value **v)
 {
 	struct scan *s = sqlite3_user_data(sql);
-	int64_t pick = db_value(v[2]);
+	int64_t key = sqlite3_value_int64(v[0]), pick = db_value(v[3]);
 
 	(void)n;
+	if (key < s->key)
+		die("%s: %s cannot be read in its own order", db_path(),
+		    s->c->src->table);
+	s->key = key;
 	if (pick != EV_UNSET)
 		s->c->p->dialect->picked(s->c->p->ctx, s->c->src, pick);
-	if (sqlite3_value_type(v[0]) != SQLITE_INTEGER)
+	if (sqlite3_value_type(v[1]) != SQLITE_INTEGER)
 		return;
-	put_time(s->c, &s->ring, sqlite3_value_int64(v[0]), db_value(v[1]));
+	put_time(s->c, &s->ring, sqlite3_value_int64(v[1]), db_value(v[2]));
 	if (s->join)
-		join_row(s->c, db_value(v[3]), db_value(v[4]),
-		    sqlite3_value_int(v[5]) != 0);
+		join_row(s->c, db_value(v[4]), db_value(v[5]),
+		    sqlite3_value_int(v[6]) != 0);
 }
 
-/* CASE, because SQL may evaluate what AND joins in any order. */
+/* CASE, because SQL may evaluate what AND joins in any order; no index, so
+ * that the rows come in the order of their keys: scan_row() sees to it. An
+ * ORDER BY would not do, it can be a sort of what this leaves. */
 static sqlite3_stmt *
 scan_stmt(const struct source *s, sqlite3 *db)
 {
 	return db_prepare(db,
-	    "SELECT 1 FROM %s WHERE CASE WHEN %s THEN"
-	    " dlp_row(%s, %s, %s, %s, %s, %s) END ORDER BY %s",
-	    s->from, s->where ? s->where : "1", or_null(s->start),
-	    or_null(s->end), or_null(s->pick), or_null(s->gid),
-	    or_null(s->corr), or_null(s->twin), s->key ? s->key : "rowid");
+	    "SELECT 1 FROM %s%s WHERE CASE WHEN %s THEN"
+	    " dlp_row(%s, %s, %s, %s, %s, %s, %s) END",
+	    s->from, s->key ? "" : " NOT INDEXED", s->where ? s->where : "1",
+	    s->key ? s->key : "rowid", or_null(s->start), or_null(s->end),
+	    or_null(s->pick), or_null(s->gid), or_null(s->corr),
+	    or_null(s->twin));
 }
 
-/*
- * The rows are looked at where SQLite filters them: a third cheaper than
- * handing them out. That is the order asked for if nothing was sorted.
- */
+/* The rows are looked at where SQLite filters them: a third cheaper than
+ * handing them out. */
 void
 scan_cursor(struct cursor *c)
 {
@@ -187,17 +193,15 @@ scan_cursor(struct cursor *c)
 	sqlite3_stmt *st;
 
 	s->c = c;
+	s->key = INT64_MIN;
 	s->join = c->src->kind == EV_CALL || EV_IS_GPU(c->src->kind);
-	if (sqlite3_create_function(c->p->db, "dlp_row", 6,
+	if (sqlite3_create_function(c->p->db, "dlp_row", 7,
 		SQLITE_UTF8 | SQLITE_DIRECTONLY, s, scan_row, NULL,
 		NULL) != SQLITE_OK)
 		die("%s: %s", db_path(), sqlite3_errmsg(c->p->db));
 	st = scan_stmt(c->src, c->p->db);
 	while (db_step(st))
 		;
-	if (sqlite3_stmt_status(st, SQLITE_STMTSTATUS_SORT, 0) != 0)
-		die("%s: %s cannot be read in its own order", db_path(),
-		    c->src->table);
 	sqlite3_finalize(st);
 	c->order.rows = s->ring.n;
 	if (c->order.sort) /* then nothing stands too late */

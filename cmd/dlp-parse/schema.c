@@ -10,6 +10,7 @@
 #include "dialect.h"
 #include "err.h"
 #include "run.h"
+#include "stage.h"
 
 /* Whether the query, with texts for ?1 and ?2, has a row. */
 static bool
@@ -114,6 +115,36 @@ db_text(sqlite3_stmt *st, int i, uint32_t *n)
 
 	*n = s != NULL ? (uint32_t)sqlite3_value_bytes(v) : 0;
 	return s;
+}
+
+static uint64_t
+count_rows(sqlite3 *db, const char *table)
+{
+	sqlite3_stmt *st;
+	uint64_t n = 0;
+
+	if (!db_has_table(db, table))
+		return 0;
+	st = db_prepare(db, "SELECT count(*) FROM %s", table);
+	if (db_step(st))
+		n = (uint64_t)sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	return n;
+}
+
+void
+db_note_rows(sqlite3 *db, const struct left_out *v, size_t n)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		sum += count_rows(db, v[i].table);
+		if (i + 1 < n && strcmp(v[i].note, v[i + 1].note) == 0)
+			continue;
+		stage_note(v[i].note, sum);
+		sum = 0;
+	}
 }
 
 struct source *

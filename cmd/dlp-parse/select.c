@@ -179,7 +179,12 @@ select_source(const struct source *s)
 bool
 select_scan(const struct source *s)
 {
-	return select_source(s) || (s->kind == EV_RANGE && range_wanted());
+	if (select_source(s))
+		return true;
+	if (s->kind == EV_RANGE) /* NVTX names threads, too */
+		return range_wanted() || select_type("thread");
+	return (s->kind == EV_CALL || EV_IS_GPU(s->kind)) &&
+	       (select_type("proc") || select_type("thread"));
 }
 
 bool
