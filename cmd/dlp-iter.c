@@ -11,7 +11,7 @@
 
 static const char usage[] =
     "usage: dlp-iter [-lux] [-k KEY] [--cut | --one] [--iter-start N]"
-    " [--iter-stop N] [-n N] [file]\n"
+    " [--iter-stop N] [-n N] [--strict] [file]\n"
     "Cuts a dlp stream into iterations.\n"
     "  -k, --key KEY     what an iteration is: a step range (its number is\n"
     "                    dropped), or an op's id, name, key or type\n"
@@ -20,6 +20,7 @@ static const char usage[] =
     "      --one         all is one iteration\n"
     "      --iter-start N, --iter-stop N\n"
     "                    drop the records outside of iterations N to N\n"
+    "      --strict      fail if the key or iteration N is not there\n"
     "  -l, --list        propose keys; with -k, show its iterations and a\n"
     "                    stable range\n"
     "  -n, --limit N     --list without -k: at most N keys, 0: all (20)\n"
@@ -27,7 +28,7 @@ static const char usage[] =
     "  -h, --help        this text\n"
     "  -V, --version     the version\n";
 
-enum { OPT_CUT = 256, OPT_ONE, OPT_FROM, OPT_TO };
+enum { OPT_CUT = 256, OPT_ONE, OPT_FROM, OPT_TO, OPT_STRICT };
 
 static const struct option longopts[] = {
 	{ "key", required_argument, NULL, 'k' },
@@ -36,6 +37,7 @@ static const struct option longopts[] = {
 	{ "one", no_argument, NULL, OPT_ONE },
 	{ "iter-start", required_argument, NULL, OPT_FROM },
 	{ "iter-stop", required_argument, NULL, OPT_TO },
+	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "list", no_argument, NULL, 'l' },
 	{ "limit", required_argument, NULL, 'n' },
 	CLI_LONGOPTS,
@@ -89,6 +91,9 @@ parse(struct run *g, struct opts *o, int argc, char **argv)
 		case OPT_TO:
 			g->to = cli_i64("--iter-stop", optarg, 0, INT64_MAX);
 			g->filter = true;
+			break;
+		case OPT_STRICT:
+			g->strict = true;
 			break;
 		case 'l':
 			g->listing = true;

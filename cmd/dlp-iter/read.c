@@ -293,7 +293,7 @@ on_section(struct stage *st)
 static void
 on_end(struct stage *st)
 {
-	(void)st;
+	rd.run->broken = !st->complete;
 	run_end(rd.run);
 }
 

@@ -168,23 +168,42 @@ choose_own(struct run *g)
 		g->own_key = key_own_text(row);
 }
 
+/* What was asked for is not there. Of an input that was cut off nothing can
+ * be said. */
+static bool
+is_fatal(const struct run *g)
+{
+	return g->strict && !g->broken;
+}
+
+static void
+say_not_found(const struct run *g)
+{
+	bool fatal = is_fatal(g);
+	const char *all = ": the whole profile is one iteration";
+
+	if (g->broken && !g->extent.any)
+		return;
+	if (g->key.arg != NULL)
+		(fatal ? die : warn)("key '%s' not found%s (--list proposes"
+				     " keys)",
+		    g->key.arg, fatal ? "" : all);
+	else if (!g->listing)
+		(fatal ? die : warn)("no step ranges that cover %d %% of the"
+				     " time%s (-k names a key, --list proposes"
+				     " some)",
+		    OWN_PCT, fatal ? "" : all);
+}
+
 static void
 decide(struct run *g)
 {
-	const char *all = "the whole profile is one iteration";
-
-	if (g->key.arg == NULL) {
+	if (g->key.arg == NULL)
 		choose_own(g);
-		if (!g->found && !g->listing)
-			warn("no step ranges that cover %d %% of the time: %s"
-			     " (-k names a key, --list proposes some)",
-			    OWN_PCT, all);
-	} else {
+	else
 		g->found = opkey_cuts(&g->op, &g->plan);
-		if (!g->found)
-			warn("key '%s' not found: %s (--list proposes keys)",
-			    g->key.arg, all);
-	}
+	if (!g->found)
+		say_not_found(g);
 }
 
 static void
@@ -226,7 +245,8 @@ run_end(struct run *g)
 	while (g->accs.base < n)
 		write_iter(g);
 	if (g->filter && g->from >= (int64_t)n)
-		warn("no iteration %lld: the profile has %zu",
+		(is_fatal(g) ? die : warn)("no iteration %lld: the profile has"
+					   " %zu",
 		    (long long)g->from, n);
 	if (g->listing)
 		finish_list(g);

@@ -16,10 +16,12 @@ struct run {
 	struct key key;
 	bool one, listing;
 	bool filter;
+	bool strict; /* fatal if the key or the first iteration lacks */
 	int64_t from, to;
 	int limit;
 	/* the section */
 	bool waiting; /* items go to the spool */
+	bool broken;  /* at the end: its input was cut off */
 	struct spool spool;
 	struct plan plan;
 	struct accs accs;
