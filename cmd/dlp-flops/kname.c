@@ -54,7 +54,9 @@ static const struct dt_rule dt_rules[] = {
 	/* attention */
 	{ DT_BF16, "fmha|flash|sdpa|attention bf16|bfloat16" },
 	{ DT_FP8E4, "fmha|flash|sdpa|attention e4m3" },
-	{ DT_FP16, "fmha|flash|sdpa|attention _f16|half|fp16" },
+	/* in cuDNN's attention _f16 is either of the 16-bit types */
+	{ DT_FP16,
+	    "fmha|flash|sdpa|attention _f16|half|fp16 !cudnn_generated" },
 	{ DT_TF32, "fmha_cutlass _f32_ _sm8|_sm9|_sm10|_sm12" },
 	{ DT_FP32, "fmha_cutlass _f32_" },
 };
