@@ -45,16 +45,11 @@ struct args {
 	bool typed; /* from a marker: types and values are known */
 };
 
-/* Reads PyProf's argument list, [{"name":..,"type":..,...},...] or the whole
- * marker {"mod":..,"args":[...]}. False if the text is not such a list; then
- * a is empty. a keeps views into s. */
-bool args_marker(struct args *a, const char *s, size_t n);
-
-/* Reads sizes, [[64,3,32,32],[],...]: each entry is a tensor, or something
- * else if it is empty. */
-bool args_sizes(struct args *a, const char *s, size_t n);
-
-void args_free(struct args *a);
+/* For who reads them (args_json.c): none; one more, all zero, whose dims will
+ * begin behind all others; one more dim. */
+void args_clear(struct args *a);
+struct arg *args_add(struct args *a);
+void args_add_dim(struct args *a, int64_t d);
 
 /* Argument i, or NULL. */
 const struct arg *arg_at(const struct args *a, size_t i);
@@ -71,11 +66,5 @@ int64_t arg_dim(const struct args *a, const struct arg *t, int i);
 
 /* Number of elements; 1 for a scalar; -1 if unknown or too large. */
 int64_t arg_numel(const struct args *a, const struct arg *t);
-
-/* Sums and products of sizes that may be unknown: -1 if one operand is
- * negative, or if the result does not fit; then size_overflow is set. */
-extern bool size_overflow;
-int64_t size_mul(int64_t x, int64_t y);
-int64_t size_add(int64_t x, int64_t y);
 
 #endif

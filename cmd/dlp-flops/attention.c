@@ -10,8 +10,9 @@
  * taken off. Without a fused kernel (math) each product is a kernel of its
  * own, two forward and four backward, and each is counted as one.
  */
+#include "attention.h"
 #include "pat.h"
-#include "rules.h"
+#include "size.h"
 
 struct sdpa {
 	int64_t bh, sq, sk, d, dv;

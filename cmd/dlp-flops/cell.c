@@ -7,8 +7,10 @@
  */
 #include <string.h>
 
+#include "cell.h"
 #include "num.h"
-#include "rules.h"
+#include "params.h"
+#include "size.h"
 
 struct cell {
 	int64_t x, h, b; /* input and hidden size, batch */

@@ -5,9 +5,8 @@
  */
 #include <string.h>
 
-#include "flops_impl.h"
+#include "columns.h"
 #include "out.h"
-#include "state.h"
 
 /* The part this kernel plays in its run, now that the run's other kernels
  * so far are known: a gradient that is counted already is not counted again,

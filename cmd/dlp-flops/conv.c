@@ -15,7 +15,10 @@
  */
 #include <string.h>
 
-#include "rules.h"
+#include "conv.h"
+#include "params.h"
+#include "product.h"
+#include "size.h"
 
 #define MAX_SPATIAL 3
 

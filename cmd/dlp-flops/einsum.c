@@ -9,7 +9,9 @@
  */
 #include <string.h>
 
-#include "rules.h"
+#include "einsum.h"
+#include "product.h"
+#include "size.h"
 
 struct ein {
 	int64_t flop;

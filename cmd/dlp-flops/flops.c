@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "flops.h"
-#include "flops_impl.h"
-#include "state.h"
+#include "kern.h"
+#include "result.h"
 
 static struct {
 	struct rec_col *id, *text;
@@ -84,7 +84,7 @@ on_op(struct stage *st, struct rec *r)
 			op->rule = rule_find(op->mod,
 			    op->mod == NULL ? 0 : op->mod_len, op->name,
 			    op->name_len);
-		flops_resolve(st, op, rec_str(r, oc.text, &tmp, &n));
+		kern_resolve(st, op, rec_str(r, oc.text, &tmp, &n));
 	}
 	stage_pass(st, r);
 }
@@ -100,7 +100,7 @@ on_section(struct stage *st)
 static void
 on_end(struct stage *st)
 {
-	flops_drain(st);
+	kern_drain(st);
 	stage_note("flop_unknown", counts.no_size);
 	stage_note("flop_overflow", counts.overflow);
 	stage_note("bad_args", counts.bad_args);

@@ -11,7 +11,10 @@
  */
 #include <string.h>
 
-#include "rules.h"
+#include "gemm.h"
+#include "params.h"
+#include "product.h"
+#include "size.h"
 
 struct gemm {
 	int64_t b, m, n, k;

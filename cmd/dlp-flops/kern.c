@@ -4,10 +4,9 @@
  */
 #include <string.h>
 
-#include "flops.h"
-#include "flops_impl.h"
+#include "columns.h"
 #include "hold.h"
-#include "state.h"
+#include "kern.h"
 
 static const char *const names[] = { "params", "flop", "bytes", "dtype",
 	"family", "role", "tc", "tc_rule", "tc_eligible" };
@@ -42,7 +41,7 @@ put_waiting(const struct hold_kern *h)
 	struct op *op = state_op(h->op_id, &op_idx);
 	const struct kname *k = h->name;
 	const struct result *res =
-	    state_result(op, op_idx, k, h->name_idx, h->sub, NULL, 0);
+	    result_of(op, op_idx, k, h->name_idx, h->sub, NULL, 0);
 
 	count_notes(&res->a, k, h->dev);
 	put_columns(res, k, role_now(&res->a, true, h->inst), h->dev);
@@ -57,7 +56,7 @@ give_up(struct op *op)
 }
 
 void
-flops_drain(struct stage *st)
+kern_drain(struct stage *st)
 {
 	if (!hold_on)
 		return;
@@ -74,7 +73,7 @@ on_held_line(struct stage *st, struct rec *r)
 	hold_put(r->line, r->len);
 	hold_end_line(r->kind == REC_DATA);
 	if (hold_full())
-		flops_drain(st);
+		kern_drain(st);
 }
 
 /* Whether the op's kernels must wait for a gradient's size: a convolution or
@@ -88,7 +87,7 @@ must_wait(const struct op *op, bool has_seq)
 }
 
 void
-flops_resolve(struct stage *st, const struct op *op, const char *text)
+kern_resolve(struct stage *st, const struct op *op, const char *text)
 {
 	struct op *fwd;
 	uint32_t idx;
@@ -103,7 +102,7 @@ flops_resolve(struct stage *st, const struct op *op, const char *text)
 	fwd->grad = op->grad;
 	fwd->grad_len = op->grad_len;
 	if (fwd->waits && --nwait == 0)
-		flops_drain(st);
+		kern_drain(st);
 	fwd->waits = false;
 }
 
@@ -176,11 +175,11 @@ on_kern(struct stage *st, struct rec *r)
 	if (k.has_inst && must_wait(k.op, k.has_seq)) {
 		wait_for(st, r, &k);
 		if (hold_full())
-			flops_drain(st);
+			kern_drain(st);
 		return;
 	}
-	res = state_result(
-	    k.op, k.op_idx, k.k, k.name_idx, k.sub, k.grid, k.ngrid);
+	res =
+	    result_of(k.op, k.op_idx, k.k, k.name_idx, k.sub, k.grid, k.ngrid);
 	count_notes(&res->a, k.k, k.dev);
 	role = role_now(&res->a, k.has_inst, k.inst);
 	if (!appending) {
@@ -190,7 +189,7 @@ on_kern(struct stage *st, struct rec *r)
 		hold_columns(res, k.k, role, k.dev);
 		hold_end_line(true);
 		if (hold_full())
-			flops_drain(st);
+			kern_drain(st);
 	} else {
 		buf_put(&out_buf, r->line, r->len);
 		put_columns(res, k.k, role, k.dev);
@@ -205,7 +204,7 @@ on_kern_legend(struct stage *st, struct rec *r)
 {
 	int i, j;
 
-	flops_drain(st);
+	kern_drain(st);
 	appending = true;
 	for (i = 0; i < rec_ncols(r->type); i++)
 		for (j = 0; j < NCOL; j++)

@@ -15,7 +15,7 @@
  */
 #include <string.h>
 
-#include "rules.h"
+#include "params.h"
 
 void
 params_tuple(struct buf *b, const struct args *a, const struct arg *t)
@@ -68,9 +68,9 @@ put_shapes(const struct work *w, struct buf *b, bool named)
 	buf_putc(b, ']');
 }
 
-/* An op without a class: all shapes, and all types as Python prints them. */
-static bool
-foo_params(const struct work *w, struct buf *b)
+/* All shapes, and all types as Python prints them. */
+bool
+params_any(const struct work *w, struct buf *b)
 {
 	const struct args *a = w->a;
 	const char *sep = "";
@@ -152,8 +152,8 @@ positional(const struct args *a, size_t i)
 	return NULL;
 }
 
-static bool
-put_spec(const struct work *w, const char *spec, struct buf *b)
+bool
+params_spec(const struct work *w, const char *spec, struct buf *b)
 {
 	const char *p;
 
@@ -188,26 +188,4 @@ put_spec(const struct work *w, const char *spec, struct buf *b)
 		}
 	}
 	return true;
-}
-
-bool
-params_put(const struct work *w, const struct rule *rule, struct buf *b)
-{
-	size_t was = b->len;
-
-	/* PyProf's word for an element-wise op of numbers alone */
-	if (rule != NULL && rule->family == FAM_POINTWISE && w->a->typed &&
-	    w->a->n > 0 && arg_tensor(w->a, 0) == NULL) {
-		buf_puts(b, "T=[(1,)],fp32,");
-		return true;
-	}
-	if (rule != NULL && rule->params != NULL) {
-		if (rule->params(w, b))
-			return true;
-	} else if (rule != NULL && rule->spec != NULL) {
-		if (w->a->typed && put_spec(w, rule->spec, b))
-			return true;
-	}
-	b->len = was;
-	return foo_params(w, b);
 }

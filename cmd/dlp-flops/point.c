@@ -9,7 +9,8 @@
  */
 #include <string.h>
 
-#include "rules.h"
+#include "point.h"
+#include "size.h"
 
 #define MAX_DIMS 64
 

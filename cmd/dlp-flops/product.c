@@ -1,29 +1,9 @@
 /*
  * What products and convolutions share: which of an op's kernels carries the
- * arithmetic, what the others do, and the type of the data.
+ * arithmetic, and what the others do.
  */
-#include "rules.h"
-
-enum dtype
-work_dtype(const struct work *w)
-{
-	const struct arg *t = arg_tensor(w->a, 0);
-	enum dtype dt = DT_NONE;
-
-	if (w->k->dt_sure)
-		return w->k->dt;
-	if (t != NULL)
-		dt = t->dt;
-	return dt != DT_NONE ? dt : w->k->dt;
-}
-
-int64_t
-work_bytes(const struct work *w, int64_t n)
-{
-	int size = dt_size(work_dtype(w));
-
-	return size == 0 ? -1 : size_mul(n, size);
-}
+#include "product.h"
+#include "size.h"
 
 void
 product_role(const struct work *w, struct answer *r)

@@ -4,7 +4,8 @@
  *
  *	sum: n   mean: n + 1   norm (2): 2n + 1
  */
-#include "rules.h"
+#include "reduce.h"
+#include "size.h"
 
 void
 reduce_count(const struct work *w, struct answer *r, int kind)

@@ -1,14 +1,13 @@
-/*
- * The answers about a kernel in an op, found once and kept: what repeats in
- * every step costs a lookup.
- */
+/* Answers, found once; see result.h. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "args_json.h"
 #include "err.h"
 #include "esc.h"
 #include "map.h"
-#include "state.h"
+#include "result.h"
+#include "size.h"
 
 static struct map by_key; /* op, name, sub class -> index + 1 */
 static struct result **results;
@@ -148,7 +147,7 @@ fill(struct result *res, struct op *op, const struct kname *k, int64_t sub,
 	}
 	answer(&w, rule, &res->a);
 	buf_clear(&b);
-	if (op != NULL && params_put(&w, rule, &b)) {
+	if (op != NULL && rule_params(rule, &w, &b)) {
 		buf_clear(&esc);
 		esc_put(&esc, b.s, b.len);
 		res->params = state_keep(esc.s, esc.len);
@@ -157,22 +156,22 @@ fill(struct result *res, struct op *op, const struct kname *k, int64_t sub,
 }
 
 const struct result *
-state_result(struct op *op, uint32_t op_idx, const struct kname *k,
+result_of(struct op *op, uint32_t op_idx, const struct kname *k,
     uint32_t name_idx, int64_t sub, const char *grid, size_t ngrid)
 {
 	static struct result once;
 	static struct buf g;
 	const struct rule *rule = rule_of(op);
 	uint64_t key, *slot;
-	bool cell = rule != NULL && rule->params == cell_params;
+	bool by_grid = rule_by_grid(rule);
 	const char *gs = NULL;
 
-	if (cell && grid != NULL) {
+	if (by_grid && grid != NULL) {
 		buf_clear(&g);
 		buf_put(&g, grid, ngrid);
 		gs = buf_str(&g);
 	}
-	if ((cell && op->bprop) || name_idx >= 1 << 24) {
+	if ((by_grid && op->bprop) || name_idx >= 1 << 24) {
 		memset(&once, 0, sizeof(once));
 		fill(&once, op, k, sub, gs);
 		return &once;

@@ -5,33 +5,16 @@
  */
 #include <string.h>
 
+#include "attention.h"
+#include "cell.h"
+#include "conv.h"
+#include "einsum.h"
+#include "gemm.h"
 #include "map.h"
+#include "params.h"
+#include "point.h"
+#include "reduce.h"
 #include "rules.h"
-
-const char *const family_names[FAM_N] = {
-	[FAM_GEMM] = "gemm",
-	[FAM_GEMV] = "gemv",
-	[FAM_GEMM_INT] = "gemm_int",
-	[FAM_CONV] = "conv",
-	[FAM_ATTENTION] = "attention",
-	[FAM_RNN] = "rnn",
-	[FAM_POINTWISE] = "pointwise",
-	[FAM_REDUCE] = "reduce",
-	[FAM_NORM] = "norm",
-	[FAM_SOFTMAX] = "softmax",
-	[FAM_EMBEDDING] = "embedding",
-	[FAM_MOVE] = "move",
-};
-
-const char *const role_names[ROLE_N] = {
-	[ROLE_MAIN] = "main",
-	[ROLE_DGRAD] = "dgrad",
-	[ROLE_WGRAD] = "wgrad",
-	[ROLE_GRAD] = "grad",
-	[ROLE_PART] = "part",
-	[ROLE_BIAS] = "bias",
-	[ROLE_AUX] = "aux",
-};
 
 #define ONE "T=#0,@0" /* most classes: first argument's shape and type */
 #define POINT "T=*,&" /* element-wise */
@@ -193,4 +176,32 @@ rule_find(const char *mod, size_t nmod, const char *op, size_t nop)
 	}
 	id = smap_find(&by_op, op, nop);
 	return id == SMAP_NONE ? NULL : &rules[by_op.val[id] - 1];
+}
+
+bool
+rule_by_grid(const struct rule *rule)
+{
+	return rule != NULL && rule->params == cell_params;
+}
+
+bool
+rule_params(const struct rule *rule, const struct work *w, struct buf *b)
+{
+	size_t was = b->len;
+
+	/* PyProf's word for an element-wise op of numbers alone */
+	if (rule != NULL && rule->family == FAM_POINTWISE && w->a->typed &&
+	    w->a->n > 0 && arg_tensor(w->a, 0) == NULL) {
+		buf_puts(b, "T=[(1,)],fp32,");
+		return true;
+	}
+	if (rule != NULL && rule->params != NULL) {
+		if (rule->params(w, b))
+			return true;
+	} else if (rule != NULL && rule->spec != NULL) {
+		if (w->a->typed && params_spec(w, rule->spec, b))
+			return true;
+	}
+	b->len = was;
+	return params_any(w, b);
 }

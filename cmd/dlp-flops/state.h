@@ -1,6 +1,6 @@
 /*
- * What dlp-flops keeps of a section: devices, kernel names, ops, and the
- * answers it found. All of it is forgotten when a section begins.
+ * What dlp-flops keeps of a section: devices, kernel names, ops, and runs.
+ * All of it is forgotten when a section begins.
  */
 #ifndef FLOPS_STATE_H
 #define FLOPS_STATE_H
@@ -34,7 +34,6 @@ struct counts { /* become ##note lines */
 extern struct counts counts;
 
 void state_forget(void);
-void result_forget(void);
 
 /* A string by its id; kept. */
 void state_str(int64_t id, const char *s, size_t n);
@@ -58,19 +57,6 @@ void state_ops(void (*fn)(struct op *op));
  * name if has_id is false or the id is unknown. Numbers from 0. */
 const struct kname *state_name(
     bool has_id, int64_t id, const char *brief, size_t n, uint32_t *idx);
-
-/* The cached answer of a kernel name in an op, and where PyProf's sub
- * sequence number matters. */
-struct result {
-	struct answer a;
-	const char *params; /* escaped; NULL: unset */
-	size_t params_len;
-};
-
-/* op may be NULL: what the name alone tells. sub < 0: none. */
-const struct result *state_result(struct op *op, uint32_t op_idx,
-    const struct kname *k, uint32_t name_idx, int64_t sub, const char *grid,
-    size_t ngrid);
 
 /* Marks work bits of a run as counted and returns those that were before.
  * Remembers the last 2^16 runs. */

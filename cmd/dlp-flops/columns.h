@@ -1,0 +1,18 @@
+/* The columns of a kernel. */
+#ifndef FLOPS_COLUMNS_H
+#define FLOPS_COLUMNS_H
+
+#include "result.h"
+
+/* The part this kernel plays in its run, now that the run's other kernels
+ * so far are known. */
+enum role role_now(const struct answer *a, bool has_inst, int64_t inst);
+
+/* Appends the columns to out_buf, without the line's end. */
+void put_columns(const struct result *res, const struct kname *k,
+    enum role role, int64_t dev);
+
+/* Counts what becomes a note. */
+void count_notes(const struct answer *a, const struct kname *k, int64_t dev);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * The answers about a kernel in an op, found once and kept: what repeats in
+ * every step costs a lookup.
+ */
+#ifndef FLOPS_RESULT_H
+#define FLOPS_RESULT_H
+
+#include "state.h"
+
+/* The cached answer of a kernel name in an op, and where PyProf's sub
+ * sequence number matters. */
+struct result {
+	struct answer a;
+	const char *params; /* escaped; NULL: unset */
+	size_t params_len;
+};
+
+/* op may be NULL: what the name alone tells. sub < 0: none. */
+const struct result *result_of(struct op *op, uint32_t op_idx,
+    const struct kname *k, uint32_t name_idx, int64_t sub, const char *grid,
+    size_t ngrid);
+
+/* A section begins: the ops are others. */
+void result_forget(void);
+
+#endif

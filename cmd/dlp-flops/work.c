@@ -1,0 +1,51 @@
+/* The words of an answer, and the data of a question; see work.h. */
+#include <stddef.h>
+
+#include "size.h"
+#include "work.h"
+
+const char *const family_names[FAM_N] = {
+	[FAM_GEMM] = "gemm",
+	[FAM_GEMV] = "gemv",
+	[FAM_GEMM_INT] = "gemm_int",
+	[FAM_CONV] = "conv",
+	[FAM_ATTENTION] = "attention",
+	[FAM_RNN] = "rnn",
+	[FAM_POINTWISE] = "pointwise",
+	[FAM_REDUCE] = "reduce",
+	[FAM_NORM] = "norm",
+	[FAM_SOFTMAX] = "softmax",
+	[FAM_EMBEDDING] = "embedding",
+	[FAM_MOVE] = "move",
+};
+
+const char *const role_names[ROLE_N] = {
+	[ROLE_MAIN] = "main",
+	[ROLE_DGRAD] = "dgrad",
+	[ROLE_WGRAD] = "wgrad",
+	[ROLE_GRAD] = "grad",
+	[ROLE_PART] = "part",
+	[ROLE_BIAS] = "bias",
+	[ROLE_AUX] = "aux",
+};
+
+enum dtype
+work_dtype(const struct work *w)
+{
+	const struct arg *t = arg_tensor(w->a, 0);
+	enum dtype dt = DT_NONE;
+
+	if (w->k->dt_sure)
+		return w->k->dt;
+	if (t != NULL)
+		dt = t->dt;
+	return dt != DT_NONE ? dt : w->k->dt;
+}
+
+int64_t
+work_bytes(const struct work *w, int64_t n)
+{
+	int size = dt_size(work_dtype(w));
+
+	return size == 0 ? -1 : size_mul(n, size);
+}
