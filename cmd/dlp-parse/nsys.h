@@ -12,8 +12,8 @@ struct nsys {
 	struct map devs;      /* that have kernels, if no table lists GPUs */
 	struct map domains;   /* see nsys_nvtx.c */
 	struct smap domain_names;
-	struct map threads;   /* gid -> name by NVTX, in domain_names */
-	sqlite3_stmt *other;  /* an NVTX row that is no event */
+	struct map threads;  /* gid -> name by NVTX, in domain_names */
+	sqlite3_stmt *other; /* an NVTX row that is no event */
 	uint64_t nvtx_other;
 	uint64_t unknown_domains;
 	uint64_t views; /* views that are named like tables of ours */

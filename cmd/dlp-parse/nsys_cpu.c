@@ -11,8 +11,7 @@
 enum { CLASS_TWIN = 67 }; /* the copy of a call that has a backtrace */
 
 static bool
-call_row(
-    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+call_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
@@ -45,8 +44,7 @@ add_calls(struct nsys *ns, struct sources *ss)
 
 /* A named interval on a thread; the source's tag is the library's name. */
 static bool
-named_row(
-    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+named_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)ctx;
 	if (!nsys_times(st, ev))
@@ -86,8 +84,7 @@ add_named(struct nsys *ns, struct sources *ss)
 }
 
 static bool
-node_row(
-    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+node_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
@@ -118,8 +115,7 @@ add_nodes(struct nsys *ns, struct sources *ss)
 }
 
 static bool
-mem_row(
-    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+mem_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	int64_t gid, op;
 
@@ -140,8 +136,7 @@ mem_row(
 }
 
 static bool
-diag_row(
-    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+diag_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	static const char *const names[] = { "unknown", "info", "warning",
 		"error", "verbose" };

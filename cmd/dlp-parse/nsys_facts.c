@@ -263,8 +263,7 @@ put_nvtx_threads(struct nsys *ns)
 		if (pid_used(nsys_pid((int64_t)gid[i])))
 			fact_thread(nsys_pid((int64_t)gid[i]),
 			    nsys_tid((int64_t)gid[i]),
-			    smap_str(
-				&ns->domain_names, (uint32_t)*name, NULL));
+			    smap_str(&ns->domain_names, (uint32_t)*name, NULL));
 	}
 	free(gid);
 }

@@ -40,8 +40,7 @@ common(sqlite3_stmt *st, struct event *ev)
 }
 
 static bool
-kern_row(
-    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+kern_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	int i;
 
@@ -62,8 +61,7 @@ kern_row(
 }
 
 static bool
-copy_row(
-    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+copy_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	static const char *const kinds[] = { "unknown", "HtoD", "DtoH", "HtoA",
 		"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP",
@@ -83,8 +81,7 @@ copy_row(
 }
 
 static bool
-set_row(
-    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+set_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
@@ -110,8 +107,7 @@ sync_kind(const struct nsys *ns, int64_t type)
 }
 
 static bool
-sync_row(
-    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+sync_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)s;
 	if (!common(st, ev))
@@ -122,8 +118,7 @@ sync_row(
 }
 
 static bool
-graph_row(
-    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+graph_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
 	(void)ctx;
 	(void)s;

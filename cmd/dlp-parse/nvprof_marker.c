@@ -99,7 +99,8 @@ nvprof_markers(struct nvprof *nv, struct sources *ss)
 		domain = "a.domain";
 	make_ends(nv, table);
 	s = source_add(ss, EV_RANGE, table, range_row);
-	s->from = sql("%s AS a NOT INDEXED LEFT JOIN temp.dlp_ends AS b ON b.id = a.id AND"
+	s->from = sql("%s AS a NOT INDEXED LEFT JOIN temp.dlp_ends AS b ON "
+		      "b.id = a.id AND"
 		      " b.timestamp = (SELECT min(timestamp) FROM temp.dlp_ends"
 		      " WHERE id = a.id AND timestamp >= a.timestamp)",
 	    table);

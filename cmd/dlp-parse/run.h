@@ -35,7 +35,7 @@ struct order {
 struct cursor {
 	const struct source *src;
 	struct profile *p;
-	int no;           /* among the profile's */
+	int no; /* among the profile's */
 	sqlite3_stmt *st;
 	sqlite3_stmt *by_key; /* one row again: window.c */
 	struct order order;
