@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "dlp-fmt/fmt.h"
+#include "dlp-fmt/pycols.h"
+#include "dlp-fmt/run.h"
 #include "err.h"
 #include "num.h"
 

@@ -8,8 +8,8 @@
 
 #include "cut.h"
 #include "err.h"
-#include "fmt.h"
 #include "map.h"
+#include "text.h"
 
 #define AS_SUITS (-1)
 

@@ -1,6 +1,6 @@
 /*
- * dlp-fmt's insides: the columns that were chosen, and the sinks, one per
- * file, that write their values in a format.
+ * What dlp-fmt's files hand each other: the columns that were chosen, and the
+ * sinks, one per file, that write their values in a format.
  */
 #ifndef FMT_H
 #define FMT_H
@@ -58,55 +58,5 @@ struct fmt {
 	bool py_csv; /* --pyprof: the form */
 	struct buf tmp;
 };
-
-/* run.c: reads the stream, which is open, to its end; the exit status. */
-int fmt_run(struct fmt *f);
-
-/* hold.c: legends and rows that come while the type is not known; then, if
- * they are of one type, put prints them. hold_row is true when no more can be
- * held. */
-void hold_legend(struct fmt *f, const struct rec *r);
-bool hold_row(struct fmt *f, const struct rec *r);
-void hold_print(
-    struct fmt *f, void (*put)(struct fmt *f, const struct cell *v));
-
-/* select.c: which type, which columns. The first sets std_type; the others
- * set col, ncol and nhidden: to those of -c, or to those of a legend. */
-void select_type(struct fmt *f);
-void select_columns(struct fmt *f, struct rec_type *t);
-void select_default(struct fmt *f, const struct rec *legend);
-
-/* text.c: text for people. Appends the n bytes of escaped text s so that a
- * terminal shows them: bytes that are no printable UTF-8 as \xHH; returns
- * the columns that they take. */
-int text_show(struct buf *b, const char *s, size_t n);
-
-/* The bytes of shown text s[0..n) that fit in width columns; *used: the
- * columns that they take. */
-size_t text_head(const char *s, size_t n, int width, int *used);
-/* The same from its end. */
-size_t text_tail(const char *s, size_t n, int width, int *used);
-
-/* utf8.c: the length of the sequence at s (n > 0), 1 to 4, with its code
- * point in *cp; if it is none, *cp is -1 and the length is that of the
- * longest part that could begin one: one U+FFFD stands for it. */
-int utf8_next(const char *s, size_t n, long *cp);
-
-/* json_text.c */
-void json_string(struct buf *b, const char *s, size_t n); /* escaped text */
-bool json_number(const char *s, size_t n); /* is it one, by the grammar */
-bool json_valid(const char *s, size_t n);  /* is it a JSON value */
-
-/* pycols.c: PyProf's columns. */
-struct pycol {
-	const char *option, *header, *ours;
-	int width;
-	bool num;          /* right-aligned, never cut */
-	const char *unset; /* PyProf's word */
-	/* Appends the value in PyProf's words; NULL: as it is. */
-	void (*put)(struct fmt *f, struct buf *b, const struct cell *v);
-};
-extern const struct pycol pycols[]; /* ends with option NULL */
-#define PY_DEFAULT "idx,dir,sub,mod,op,kernel,params,sil"
 
 #endif

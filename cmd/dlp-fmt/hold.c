@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "err.h"
-#include "fmt.h"
+#include "hold.h"
+#include "select.h"
 
 #define MOST 4096 /* rows */
 

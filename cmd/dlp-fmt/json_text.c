@@ -1,6 +1,7 @@
-/* The pieces of JSON, RFC 8259; see fmt.h. */
+/* The pieces of JSON, RFC 8259; see json_text.h. */
 #include "esc.h"
-#include "fmt.h"
+#include "json_text.h"
+#include "utf8.h"
 
 #define MAX_DEPTH 256 /* of nested arrays and objects */
 

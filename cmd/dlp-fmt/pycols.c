@@ -1,6 +1,6 @@
 /* PyProf's twenty columns: its names, headers, widths and words. */
 #include "esc.h"
-#include "fmt.h"
+#include "pycols.h"
 
 /* The ops whose FLOPs PyProf computes as a float: 140000.0 */
 static const char *const float_ops[] = { "abs", "abs_", "neg", "neg_",

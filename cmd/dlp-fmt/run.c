@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "err.h"
-#include "fmt.h"
+#include "hold.h"
+#include "run.h"
+#include "select.h"
 
 struct choice {
 	struct rec_type *type;

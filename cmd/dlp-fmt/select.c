@@ -2,7 +2,8 @@
 #include <stdlib.h>
 
 #include "err.h"
-#include "fmt.h"
+#include "pycols.h"
+#include "select.h"
 
 /* What a table shows of these types without -c; other forms show all. */
 static const struct {
@@ -10,7 +11,7 @@ static const struct {
 } table_cols[] = {
 	{ "kern", "idx,iter,dir,op,short,params,dur_ns" },
 	{ "op", "op_id,dir,mod,op,name,shapes" },
-	{ "iter", "iter,key,start_ns,dur_ns,gpu_ns,step_ns,n_kern,n_op" },
+	{ "iter", "src,iter,key,start_ns,dur_ns,gpu_ns,step_ns,n_kern,n_op" },
 	{ "inst", "inst_id,iter,dir,op,layer,dur_ns,gpu_ns,n_kern" },
 	{ "range", "id,tid,domain,mode,text,start_ns,dur_ns" },
 	{ "call", "id,tid,api,start_ns,dur_ns,n_gpu,op" },

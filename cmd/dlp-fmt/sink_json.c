@@ -9,6 +9,7 @@
 #include "err.h"
 #include "esc.h"
 #include "fmt.h"
+#include "json_text.h"
 
 static struct buf *keys; /* per column: "name": */
 

@@ -7,7 +7,8 @@
 
 #include "err.h"
 #include "esc.h"
-#include "fmt.h"
+#include "pycols.h"
+#include "text.h"
 
 static const struct pycol **cols; /* per column */
 static int *widths;

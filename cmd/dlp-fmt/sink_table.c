@@ -11,7 +11,9 @@
 #include "fit.h"
 #include "fmt.h"
 #include "human.h"
+#include "json_text.h"
 #include "num.h"
+#include "text.h"
 
 #define KEPT 2000     /* rows that decide units and widths */
 #define MAX_TEXT 1000 /* columns are no wider, whatever a value is */

@@ -4,7 +4,8 @@
  * colours or to reverse the direction of text.
  */
 #include "esc.h"
-#include "fmt.h"
+#include "text.h"
+#include "utf8.h"
 
 static const struct {
 	long lo, hi;

@@ -1,5 +1,5 @@
-/* UTF-8, one code point at a time; see fmt.h. */
-#include "fmt.h"
+/* UTF-8, one code point at a time; see utf8.h. */
+#include "utf8.h"
 
 /* The least and greatest second byte after a lead byte: no overlong forms,
  * no surrogates, nothing above U+10FFFF. */

@@ -1,0 +1,12 @@
+/* The pieces of JSON, RFC 8259. */
+#ifndef FMT_JSON_TEXT_H
+#define FMT_JSON_TEXT_H
+
+#include <stdbool.h>
+#include "buf.h"
+
+void json_string(struct buf *b, const char *s, size_t n); /* escaped text */
+bool json_number(const char *s, size_t n); /* is it one, by the grammar */
+bool json_valid(const char *s, size_t n);  /* is it a JSON value */
+
+#endif
