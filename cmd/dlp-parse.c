@@ -28,11 +28,12 @@ static const char usage[] =
     "                   only what is launched in this window: ns, or with\n"
     "                   a unit, 1.5s 20ms 3us\n"
     "  --range NAME     only what is launched inside ranges of this name\n"
+    "  --src            name the file, in a column src, of one file too\n"
     "  -u, --unbuffered write each record at once\n"
     "  -h, --help       this text\n"
     "  -V, --version    the version\n";
 
-enum { OPT_START = 256, OPT_END, OPT_RANGE };
+enum { OPT_START = 256, OPT_END, OPT_RANGE, OPT_SRC };
 
 static const struct option longopts[] = {
 	{ "device", required_argument, NULL, 'd' },
@@ -40,6 +41,7 @@ static const struct option longopts[] = {
 	{ "end", required_argument, NULL, OPT_END },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "range", required_argument, NULL, OPT_RANGE },
+	{ "src", no_argument, NULL, OPT_SRC },
 	{ "start", required_argument, NULL, OPT_START },
 	{ "stream", required_argument, NULL, 's' },
 	{ "type", required_argument, NULL, 'T' },
@@ -49,6 +51,7 @@ static const struct option longopts[] = {
 
 static struct profile *profiles;
 static int nprofiles;
+static bool with_src; /* records name their file */
 
 static void
 option(int c, const char *arg, bool *unbuffered)
@@ -67,6 +70,9 @@ option(int c, const char *arg, bool *unbuffered)
 		break;
 	case OPT_RANGE:
 		select_range(arg);
+		break;
+	case OPT_SRC:
+		with_src = true;
 		break;
 	case 'u':
 		*unbuffered = true;
@@ -101,7 +107,7 @@ put_facts(void)
 
 	for (p = profiles; p < profiles + nprofiles; p++) {
 		profile_current(p);
-		if (nprofiles > 1)
+		if (with_src)
 			fact_info("src", "%s", p->path);
 		fact_info("dialect", "%s", p->dialect->name);
 		p->dialect->facts(p->ctx);
@@ -180,8 +186,9 @@ main(int argc, char **argv)
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD); /* no locks per value */
 	open_profiles(argc - optind, argv + optind);
 	out_open(unbuffered);
-	emit_open(nprofiles > 1);
-	facts_open(nprofiles > 1);
+	with_src = with_src || nprofiles > 1;
+	emit_open(with_src);
+	facts_open(with_src);
 	stage_begin_section(argc, argv);
 	put_facts();
 	put_events();

@@ -12,28 +12,30 @@ setup() {
 	[ "$status" -eq 0 ]
 	for r in "$ROOT"/pipelines/reports/*; do
 		r=${r##*/}
-		[ "$r" = lib.sh ] || grep -q "^  $r  *[a-z]" <<<"$output"
+		[ "${r%.sh}" != "$r" ] || grep -q "^  $r  *[a-z]" <<<"$output"
 	done
 }
 
 @test "dlp REPORT -h shows the pipeline, with its values" {
 	for r in "$ROOT"/pipelines/reports/*; do
 		r=${r##*/}
-		[ "$r" != lib.sh ] || continue
+		[ "${r%.sh}" = "$r" ] || continue
 		run dlp "$r" -h
 		echo "$output"
 		[ "$status" -eq 0 ]
 		grep -q "^usage: dlp $r " <<<"$output"
-		grep -q '^  dlp-parse -- FILE' <<<"$output"
+		grep -q '^  dlp-parse FILE' <<<"$output"
 	done
 	run dlp top -g layer -n 7 -h
-	grep -q -- '-g layer ' <<<"$output"
+	grep -q -- '-g layer,dir ' <<<"$output"
 	grep -q -- '-n 7 ' <<<"$output"
 }
 
 @test "wrong usage: one line, 2" {
 	for args in nosuch ../x lib.sh top 'top -Z f' 'top --nope f' 'top -n' \
-	    -x 'top ./none'; do
+	    -x 'top ./none' 'top -i x f' 'top -i 3-1 f' 'top -i 1- f' \
+	    'top --csv -w 80 f' 'top -g layr f' 'top -g kernels f' \
+	    'top -g phase,,op f' 'top -g -k f'; do
 		rc=0
 		# shellcheck disable=SC2086 # words
 		dlp $args >out 2>err </dev/null || rc=$?
@@ -48,8 +50,7 @@ setup() {
 @test "every report on the shipped profile, in every format" {
 	for r in "$ROOT"/pipelines/reports/*; do
 		r=${r##*/}
-		[ "$r" != lib.sh ] || continue
-		[ "$r" != info ] || continue
+		[ "${r%.sh}" = "$r" ] || continue
 		for f in '' --csv --tsv --json --jsonl '-w 80'; do
 			echo "dlp $r $f"
 			# shellcheck disable=SC2086 # words
@@ -58,7 +59,20 @@ setup() {
 			[ -s out ]
 		done
 	done
-	dlp info "$LENET" | grep '^dev .*name=NVIDIA H200'
+	dlp info --csv "$LENET" | grep -x 'dev 0,name,NVIDIA H200'
+}
+
+# What -h shows can be run.
+@test "the pipeline of -h is the report" {
+	for r in "$ROOT"/pipelines/reports/*; do
+		r=${r##*/}
+		[ "${r%.sh}" = "$r" ] || continue
+		echo "$r"
+		dlp "$r" --csv "$LENET" >want
+		dlp "$r" --csv -h | sed '1,/^the pipeline:/d' >cmd
+		FILE=$LENET bash <(sed 's/ FILE/ "$FILE"/' cmd) >got
+		cmp want got
+	done
 }
 
 @test "file names with blanks, quotes, newlines, a leading dash" {
@@ -95,7 +109,7 @@ setup() {
 	SELECT count(*), sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY
 	UNION ALL
 	SELECT count(*), sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMSET)')
-	for g in op layer type phase stream device; do
+	for g in op layer type phase shape stream device phase,op; do
 		got=$(dlp top -g $g -n 0 --tsv "$LENET" | awk -F'\t' '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{ n += $at["n"]; t += $at["sum_dur_ns"] }
@@ -112,4 +126,150 @@ setup() {
 	cat err
 	[ $rc -eq 2 ]
 	grep -q '^dlp-parse: broken: ' err
+}
+
+@test "-g: the words and columns there are, and what was meant" {
+	run dlp top -g layr "$LENET"
+	echo "$output"
+	grep 'op kernel layer type phase shape stream device' <<<"$output"
+	grep 'did you mean layer?' <<<"$output"
+	run dlp top -g kernels "$LENET"
+	grep 'did you mean kernel?' <<<"$output"
+	run dlp top -g zzzzzzzz "$LENET"
+	[[ $output != *mean* ]]
+	dlp top -g op.mod,kernel,grid --csv "$LENET" | head -n 1 |
+	    grep '^op.mod,short,grid,'
+	# all columns of ops and GPU work can be asked for
+	. "$ROOT/pipelines/reports/by.sh"
+	while IFS= read -r c; do
+		[[ " ${by_cols//$'\n'/ } " == *" ${c%_id} "* ||
+			" ${by_cols//$'\n'/ } " == *" $c "* ]] || {
+			echo "$c is not in by.sh"
+			return 1
+		}
+	done < <(sed -n 's/^	{ "\(kern\|copy\|set\|op\)", "\([a-z_]*\)", .*/\2/p' \
+	    "$ROOT/common/cols.c")
+}
+
+# iteration 1 by SQL: what is launched inside of its range.
+@test "-i: only these iterations; what is not there is an error" {
+	want=$(sqlite3 "$LENET" "
+	SELECT count(*), sum(k.end - k.start)
+	FROM CUPTI_ACTIVITY_KIND_KERNEL k
+	JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+	JOIN NVTX_EVENTS n ON r.start BETWEEN n.start AND n.end
+	WHERE n.text = 'iteration 1'")
+	for a in '-i 1' '-k iteration -i 1' '-i 1-1'; do
+		# shellcheck disable=SC2086 # words
+		same "$want" "$(dlp kernels $a --tsv "$LENET" | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ n += $at["n"]; t += $at["sum_dur_ns"] }
+		END { printf "%d|%d\n", n, t }')"
+	done
+	for r in top kernels ops coverage; do
+		dlp $r -i 0-3 --tsv "$LENET" >all
+		dlp $r -k 'iteration 1' --tsv "$LENET" >key
+		[ "$(wc -l <all)" -gt 1 ]
+		cmp all key
+		for a in '-k nix' '-i 9' '-k iteration -i 4-5'; do
+			rc=0
+			# shellcheck disable=SC2086 # words
+			dlp $r $a "$LENET" >out 2>err || rc=$?
+			echo "dlp $r $a: $(<err)"
+			[ $rc -eq 2 ]
+			[ "$(wc -l <err)" -eq 1 ]
+			[ ! -s out ]
+		done
+	done
+	for r in iters summary; do
+		rc=0
+		dlp $r -k nix "$LENET" >out 2>err || rc=$?
+		[ $rc -eq 2 ]
+		[ "$(wc -l <err)" -eq 1 ]
+	done
+}
+
+@test "several files: sections of their own, a column that names them" {
+	cp "$LENET" b
+	dlp iters --tsv "$LENET" >one
+	{
+		sed '1s/^/src	/; 2,$s/^/b	/' one
+		sed '1d; s/^/b	/' one
+	} >want
+	dlp iters --tsv b b >got
+	diff want got
+	for r in devices info coverage summary; do
+		dlp $r --csv "$LENET" b >got
+		[[ $(head -n 1 got) == src,* ]]
+		same "b,$LENET" "$(sed '1d; s/,.*//' got | sort -u |
+		    LC_ALL=C sort -r | paste -sd,)" ||
+		    same "$LENET,b" "$(sed '1d; s/,.*//' got | sort -u |
+			LC_ALL=C sort | paste -sd,)"
+	done
+	a=$(dlp top -g device --csv "$LENET" | sed -n '2s/.*,\([0-9]*\),[0-9]*,.*/\1/p')
+	got=$(dlp top -g device --csv "$LENET" b |
+	    sed -n '2s/.*,\([0-9]*\),[0-9]*,.*/\1/p')
+	same $((2 * a)) "$got"
+}
+
+@test "several files: one that fails is said, the others are shown, 2" {
+	dlp top --csv "$LENET" "$LENET" >want
+	head -c 5000 "$LENET" >broken
+	for x in broken nix; do
+		for l in "$x $LENET $LENET" "$LENET $x $LENET" \
+		    "$LENET $LENET $x"; do
+			rc=0
+			# shellcheck disable=SC2086 # words
+			dlp top --csv $l >got 2>err || rc=$?
+			echo "$l: $(<err)"
+			[ $rc -eq 2 ]
+			[ "$(wc -l <err)" -eq 1 ]
+			grep "^dlp-parse: $x: " err
+			diff want got
+		done
+	done
+	rc=0
+	dlp top nix nix >got 2>err || rc=$?
+	[ $rc -eq 2 ]
+	[ ! -s got ]
+	[ "$(wc -l <err)" -eq 2 ]
+}
+
+# runs with GPU work by the records of dlp-correlate
+@test "ops: runs, those with GPU work, and their mean" {
+	dlp-parse "$LENET" | dlp-correlate | awk -F'\t' '
+	$1 == "#inst" { for (i = 2; i <= NF; i++) a[$i] = i }
+	$1 == "inst" { n++; w += $a["n_gpu"] > 0; t += $a["gpu_ns"] }
+	END { printf "%d|%d|%d\n", n, w, t }' >want
+	dlp ops --tsv "$LENET" | awk -F'\t' '
+	NR == 1 { for (i = 2; i <= NF; i++) a[$i] = i; next }
+	{ n += $a["n_run"]; w += $a["n_gpu_run"]; t += $a["gpu_ns"]
+	  if ($a["n_gpu_run"] > 0)
+		m += $a["mean_gpu_ns"] * $a["n_gpu_run"] }
+	END { printf "%d|%d|%d\n", n, w, t
+	      exit m - t > 100 || t - m > 100 }' >got
+	diff want got
+}
+
+@test "tables of 80 columns are no wider" {
+	for r in "$ROOT"/pipelines/reports/*; do
+		r=${r##*/}
+		[ "${r%.sh}" = "$r" ] || continue
+		for w in 80 100 60; do
+			dlp "$r" -w $w "$LENET" "$LENET" 2>/dev/null >got
+			echo "$r $w"
+			[ "$(wc -L <got)" -le $w ]
+		done
+	done
+}
+
+@test "pyprof-prof by its full path finds the filters" {
+	[ "${B:-build}" = build ] || skip "looks in build/bin"
+	pyprof-prof --csv "$LENET" >want
+	ln -s "$ROOT/pipelines/pyprof-prof" p
+	PATH=/usr/bin:/bin
+	"$ROOT/pipelines/pyprof-prof" --csv "$LENET" >got
+	cmp want got
+	./p --csv "$LENET" >got
+	cmp want got
 }

@@ -21,6 +21,15 @@ struct cut_col {
 	int *text_width; /* by number in texts */
 };
 
+/* Of a path the end tells more, of shapes the beginning. */
+static int
+suits(const char *s, size_t n, int room)
+{
+	if (n > 0 && s[0] == '[')
+		return room - room / 4;
+	return memchr(s, '/', n) != NULL ? room / 3 : (room + 1) / 2;
+}
+
 void
 cut_put(struct buf *b, const char *s, size_t n, int width, int head)
 {
@@ -31,8 +40,8 @@ cut_put(struct buf *b, const char *s, size_t n, int width, int head)
 		buf_put(b, CUT_MARK, (size_t)(width > 0 ? width : 0));
 		return;
 	}
-	if (head < 0) /* of a path the end tells more */
-		head = memchr(s, '/', n) != NULL ? room / 3 : (room + 1) / 2;
+	if (head < 0)
+		head = suits(s, n, room);
 	if (head > room)
 		head = room;
 	from = text_head(s, n, head, &used);

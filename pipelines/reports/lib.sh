@@ -1,13 +1,15 @@
 # Read by every report, with its arguments: takes the options apart. A report
 # says before what it knows: $options, as for getopts; an option -x sets
-# opt_x. What remains in "$@" are files. Common to all: $fmt and $width for
-# dlp-fmt.
+# opt_x. What remains in "$@" are files. Common to all: $show for dlp-fmt,
+# $limit for dlp-agg, $src if there are several files; for the options i and
+# k: $steps and $which for dlp-iter, $in_steps if only steps count.
 # shellcheck shell=sh disable=SC2034 # used by the reports
 
 report=${0##*/}
 fmt=
 width=
 help=
+src=
 
 die() {
 	echo "dlp $report: $*" >&2
@@ -23,13 +25,37 @@ help_if_asked() {
 	echo
 	echo "the pipeline:"
 	pipe=$(sed '1,/^help_if_asked$/d; s/\\/\\\\/g; s/\$\([0-9]\)/\\$\1/g
-	    s/"\$@"/FILE/' "$0")
+	    s/\$(/\\$(/g; s/\$\(i[^n]\)/\\$\1/g
+	    s/profiles "\$@"/dlp-parse FILE/; /^    with_file [a-z]* |$/d' "$0")
 	eval "cat <<END
 $pipe
 END
-" | sed 's/"\([A-Za-z0-9_.,=-]*\)"/\1/g; s/\([^ ]\)  */\1 /g
+" | sed '/dlp-/s/"\([A-Za-z0-9_.,=-]*\)"/\1/g; s/\([^ ]\)  */\1 /g
 	    s/^\(		*\) */\1/; s/^/  /' | expand
 	exit 0
+}
+
+# The profiles, each a section. One that fails leaves a section without an
+# end, so that the filters go on with the others and the last one exits 2.
+profiles() {
+	good=''
+	bad=''
+	for f; do
+		dlp-parse ${src:+--src} -- "$f" && good=1 || bad=1
+	done
+	[ -z "$good" ] || [ -z "$bad" ] || printf '##dlp\t1\n'
+}
+
+# The records of one type with a column src in front, which names their file;
+# as they are if there is only one.
+with_file() {
+	[ -n "$src" ] || exec cat
+	awk -F '\t' -v OFS='\t' -v type="$1" '
+	$1 == "##info" && $2 == "src" { file = $3 }
+	$1 == "#" type { $1 = $1 OFS "src" }
+	$1 == type { $1 = $1 OFS file }
+	/^##/ || $1 ~ "^#?" type
+	'
 }
 
 n_args=$#
@@ -81,11 +107,38 @@ done
 case ${opt_n-0} in
 '' | *[!0-9]*) die "-n: bad number '$opt_n'" ;;
 esac
+limit=
+[ "${opt_n-0}" = 0 ] || limit="-n $opt_n --rest"
 case $width in
 *[!0-9]*) die "-w: bad number '$width'" ;;
 esac
-[ -n "$help" ] || [ $# -gt 0 ] || die "which profile? usage: dlp $report [options] FILE..."
-for f; do
-	[ "$f" != - ] || continue
-	[ -e "$f" ] || die "$f: No such file or directory"
-done
+[ -z "$fmt" ] || [ -z "$width" ] || die "$fmt and -w exclude each other"
+show="-H${fmt:+ $fmt}${width:+ -w $width}"
+
+from=${opt_i-}
+case $from in
+'') ;;
+[0-9]*-*[0-9]) to=${from#*-} from=${from%%-*} ;;
+*) to=$from ;;
+esac
+case $from${to-} in
+*[!0-9]*) die "-i: bad iteration '$opt_i'; it is N or N-M" ;;
+esac
+steps=--one
+which=
+in_steps=
+if [ -n "${opt_k-}" ] && [ -n "$from" ]; then
+	steps=-k$opt_k which="--iter-start $from --iter-stop $to --strict"
+elif [ -n "${opt_k-}" ]; then
+	steps=-k$opt_k which=--strict
+elif [ -n "$from" ]; then
+	steps=--iter-start=$from which="--iter-stop $to --strict"
+fi
+[ "$steps" = --one ] || in_steps=1
+[ -z "$from" ] || [ "$from" -le "$to" ] || die "-i: $from lies behind $to"
+
+[ -n "$help" ] || [ $# -gt 0 ] ||
+    die "which profile? usage: dlp $report [options] FILE..."
+[ $# -lt 2 ] || src=src
+[ $# -ne 1 ] || [ "$1" = - ] || [ -e "$1" ] ||
+    die "$1: No such file or directory"

@@ -1,0 +1,69 @@
+# Read by top: the words of -g, and the columns that can stand in their place.
+# shellcheck shell=sh disable=SC2154 # report: lib.sh
+
+by_words='op kernel layer type phase shape stream device'
+
+# What dlp-parse, dlp-correlate, dlp-iter and dlp-flops give GPU work and ops.
+by_cols='tag src id start_ns dur_ns pid tid dev ctx stream corr api
+api_start_ns api_dur_ns op_id inst_id op_start_ns mod op dir seq altseq sub
+layer phase phase_by why iter idx short name grid block regs smem_bytes
+dynsmem_bytes node kind bytes src_mem dst_mem value mem graph exec params flop
+dtype family role tc tc_rule tc_eligible key by text shapes args bwd_shapes
+fwd_op_id stack trace sil flops iteration'
+
+# check_by LIST: each must be a word, a column or op.COLUMN.
+check_by() {
+	printf '%s\n' "$1" | awk -v words="$by_words" -v cols="$by_cols" \
+	    -v report="$report" '
+	# the edits that make one of the other
+	function distance(a, b,    i, j, d, c) {
+		for (j = 0; j <= length(b); j++)
+			d[0, j] = j
+		for (i = 1; i <= length(a); i++) {
+			d[i, 0] = i
+			for (j = 1; j <= length(b); j++) {
+				c = d[i-1, j-1] + \
+				    (substr(a, i, 1) != substr(b, j, 1))
+				if (d[i-1, j] + 1 < c) c = d[i-1, j] + 1
+				if (d[i, j-1] + 1 < c) c = d[i, j-1] + 1
+				d[i, j] = c
+			}
+		}
+		return d[length(a), length(b)]
+	}
+	{
+		n = split(words " " cols, know, /[ \n]+/)
+		m = split($0, w, ",")
+		if (m == 0)
+			w[m = 1] = ""
+		for (i = 1; i <= m && !bad; i++) {
+			bad = 1
+			sub(/^op\./, "", w[i])
+			for (k = 1; k <= n; k++)
+				if (know[k] == w[i])
+					bad = 0
+		}
+		if (!bad)
+			exit
+		word = substr(w[i - 1], 1, 40)
+		gsub(/[^ -~]/, "?", word)
+		best = 4
+		for (k = 1; k <= n; k++)
+			if ((d = distance(word, know[k])) < best && \
+			    d < length(word)) {
+				best = d
+				near = know[k]
+			}
+		printf "dlp %s: -g: \047%s\047 is none of %s, and no column" \
+		    "%s\n", report, word, words, \
+		    near == "" ? "" : "; did you mean " near "?"
+	}
+	END { exit bad ? 2 : 0 }' >&2 || exit 2
+}
+
+# The words in a list of columns.
+by_columns() {
+	printf '%s\n' "$1" | sed 's/^/,/; s/$/,/; s/,kernel,/,short,/
+	    s/,type,/,op,/; s/,shape,/,shapes,/; s/,device,/,dev,/
+	    s/^,//; s/,$//'
+}

@@ -1,0 +1,40 @@
+# Read by dlp and pyprof-prof, which lie in the folder $here: where the
+# filters are, and how a pipeline of them is run.
+# shellcheck shell=sh disable=SC2154 # here: set by who reads this
+
+if ! command -v dlp-parse >/dev/null 2>&1; then
+	PATH=$here:$here/../build/bin:$PATH
+	export PATH
+fi
+
+# run COMMAND...: a pipeline. Where a filter fails, those behind it complain
+# of their input: that is only shown if none before them has said anything.
+run() {
+	exec 3>&1
+	status=$({ {
+		"$@" >&3 3>&- 4>&-
+		echo $? >&4
+	} 2>&1 | awk '
+	BEGIN {
+		n = split("parse correlate iter flops agg fmt", names)
+		for (i = 1; i <= n; i++)
+			place["dlp-" names[i] ":"] = i
+		first = n + 1
+		at = n + 1
+	}
+	/^dlp-[a-z]*: standard input/ && /empty input|without ##end/ {
+		if (place[$1] < at) {
+			at = place[$1]
+			kept = $0
+		}
+		next
+	}
+	{
+		if (place[$1] + 0 < first)
+			first = place[$1] + 0
+		print
+		fflush()
+	}
+	END { if (kept != "" && first >= at) print kept }' >&2; } 4>&1)
+	exit "$status"
+}
