@@ -68,13 +68,6 @@ static void
 option(struct spec *a, int c)
 {
 	switch (c) {
-	case 'h':
-		cli_help(usage);
-	case 'V':
-		cli_version();
-	case 'u':
-		unbuffered = true;
-		break;
 	case 'T':
 		a->in.tag = list("-T", optarg, &a->in.ntypes);
 		break;
@@ -100,7 +93,7 @@ option(struct spec *a, int c)
 		a->rest = true;
 		break;
 	default:
-		cli_usage(usage);
+		cli_shared(c, usage, &unbuffered);
 	}
 }
 

@@ -32,17 +32,7 @@ main(int argc, char **argv)
 	cli_init("dlp-flops");
 	while (
 	    (c = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) != -1)
-		switch (c) {
-		case 'u':
-			unbuffered = true;
-			break;
-		case 'h':
-			cli_help(usage);
-		case 'V':
-			cli_version();
-		default:
-			cli_usage(usage);
-		}
+		cli_shared(c, usage, &unbuffered);
 	path = cli_operand(argc, argv, usage);
 	stage_open(&st, argc, argv, path, unbuffered);
 	flops_attach(&st);

@@ -149,13 +149,6 @@ options(struct fmt *f, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS "c:HT:w:", longopts,
 		    NULL)) != -1) {
 		switch (c) {
-		case 'h':
-			cli_help(usage);
-		case 'V':
-			cli_version();
-		case 'u':
-			unbuffered = true;
-			break;
 		case 'c':
 			f->names = cli_list(optarg, &f->nnames);
 			break;
@@ -173,9 +166,10 @@ options(struct fmt *f, int argc, char **argv)
 			pyprof = true;
 			break;
 		default:
-			if (c < OPT_CSV || c >= OPT_PYPROF)
-				cli_usage(usage);
-			set_sink(f, sinks[c - OPT_CSV]);
+			if (c >= OPT_CSV && c < OPT_PYPROF)
+				set_sink(f, sinks[c - OPT_CSV]);
+			else
+				cli_shared(c, usage, &unbuffered);
 		}
 	}
 	if (pyprof)

@@ -101,15 +101,8 @@ parse(struct run *g, struct opts *o, int argc, char **argv)
 		case 'n':
 			g->limit = (int)cli_i64("-n", optarg, 0, INT32_MAX);
 			break;
-		case 'u':
-			o->unbuffered = true;
-			break;
-		case 'h':
-			cli_help(usage);
-		case 'V':
-			cli_version();
 		default:
-			cli_usage(usage);
+			cli_shared(c, usage, &o->unbuffered);
 		}
 	}
 	check(g, o);

@@ -73,6 +73,18 @@ cli_usage(const char *usage)
 	exit(EXIT_TROUBLE);
 }
 
+void
+cli_shared(int c, const char *usage, bool *unbuffered)
+{
+	if (c == 'h')
+		cli_help(usage);
+	if (c == 'V')
+		cli_version();
+	if (c != 'u')
+		cli_usage(usage);
+	*unbuffered = true;
+}
+
 const char *
 cli_operand(int argc, char **argv, const char *usage)
 {

@@ -15,7 +15,11 @@
  * 0-2 reopened so that files do not land on them. */
 void cli_init(const char *name);
 
-/* The getopt_long loop's shared cases:
+/* The default of the getopt_long loop: -u sets *unbuffered; -h and -V print
+ * and exit 0; all else is cli_usage(). */
+void cli_shared(int c, const char *usage, bool *unbuffered);
+
+/* Its parts:
  *	case 'h': cli_help(usage);    prints to stdout, exits 0
  *	case 'V': cli_version();      "dlp-x 0.1.0", exits 0
  *	default:  cli_usage(usage);   first line of usage to stderr, unless

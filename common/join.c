@@ -7,6 +7,15 @@
 #include "err.h"
 #include "join.h"
 
+/* What records are joined with: ops by a column that has the same name on
+ * either side, strings by one that is named after the column it stands for. */
+static const struct {
+	const char *tag, *id, *prefix;
+} ops = { "op", "op_id", "op." };
+static const struct {
+	const char *tag, *id, *text, *suffix;
+} strs = { "str", "id", "text", "_id" };
+
 struct join_want {
 	const char *name;
 	struct rec_col *col;
@@ -17,11 +26,11 @@ join_init(struct join *j, struct rec_reader *rd)
 {
 	memset(j, 0, sizeof(*j));
 	j->rd = rd;
-	j->op = rec_type(rd, "op");
-	j->str = rec_type(rd, "str");
-	j->op_id = rec_col(j->op, "op_id", REC_OPT);
-	j->str_id = rec_col(j->str, "id", REC_OPT);
-	j->str_text = rec_col(j->str, "text", REC_OPT);
+	j->op = rec_type(rd, ops.tag);
+	j->str = rec_type(rd, strs.tag);
+	j->op_id = rec_col(j->op, ops.id, REC_OPT);
+	j->str_id = rec_col(j->str, strs.id, REC_OPT);
+	j->str_text = rec_col(j->str, strs.text, REC_OPT);
 }
 
 void
@@ -57,7 +66,7 @@ id_col(struct join *j, struct rec_type *t, const char *name)
 	struct rec_col *c = NULL;
 
 	buf_puts(&b, name);
-	buf_puts(&b, "_id");
+	buf_puts(&b, strs.suffix);
 	d = col_find(rec_type_tag(t), buf_str(&b));
 	if (d != NULL && d->kind == COL_STR) {
 		c = rec_col(t, d->name, REC_OPT);
@@ -84,7 +93,8 @@ struct join_col *
 join_col(struct join *j, struct rec_type *t, const char *name)
 {
 	struct join_col *c = join_own(t, name);
-	bool far = strncmp(name, "op.", 3) == 0 && name[3] != '\0';
+	size_t n = strlen(ops.prefix);
+	bool far = strncmp(name, ops.prefix, n) == 0 && name[n] != '\0';
 	const char *op_name;
 
 	if (!far)
@@ -95,8 +105,8 @@ join_col(struct join *j, struct rec_type *t, const char *name)
 		return c;
 	if (!far)
 		c->id = id_col(j, t, c->canon);
-	c->op_id = rec_col(t, "op_id", REC_OPT);
-	op_name = far ? col_alias(name + 3) : c->canon;
+	c->op_id = rec_col(t, ops.id, REC_OPT);
+	op_name = far ? col_alias(name + n) : c->canon;
 	c->want = want_op(j, op_name);
 	return c;
 }
@@ -185,7 +195,7 @@ missing(const struct join *j, const struct rec *r, const struct join_col *c)
 	if (d == NULL && c->id != NULL)
 		d = col_find(tag, c->id->name);
 	if (d == NULL && (c->want >= 0 || c->type == j->op))
-		d = col_find("op", name);
+		d = col_find(ops.tag, name);
 	if (d != NULL)
 		rec_die(r,
 		    "%s records have no column '%s': it is written by"
@@ -210,7 +220,7 @@ op_has(const struct join *j, const struct join_col *c)
 		return false;
 	w = &j->want[c->want];
 	return w->col->pos >= 0 ||
-	       (!j->op_seen && col_find("op", w->name) != NULL);
+	       (!j->op_seen && col_find(ops.tag, w->name) != NULL);
 }
 
 void

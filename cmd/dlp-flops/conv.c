@@ -130,6 +130,25 @@ grad_out(const struct work *w, struct conv *c)
 	return true;
 }
 
+/* Groups and output channels; c0 and c1 are the weight's first dimensions. */
+static bool
+conv_groups(const struct work *w, bool transposed, int64_t c0, int64_t c1,
+    struct conv *c)
+{
+	const struct arg *g = arg_named(w->a, "groups", 6);
+
+	if (!transposed) {
+		c->g = c->c / c1;
+		c->k = c0;
+		return c->c % c1 == 0;
+	}
+	if (c0 != c->c)
+		return false;
+	c->g = !w->a->typed ? -1 : g == NULL ? 1 : g->ival;
+	c->k = size_mul(c1, c->g);
+	return true;
+}
+
 /* False if the shapes are no convolution's. */
 static bool
 conv_dims(const struct work *w, bool transposed, struct conv *c)
@@ -149,21 +168,9 @@ conv_dims(const struct work *w, bool transposed, struct conv *c)
 	c->c = arg_dim(a, x, -c->nsp - 1);
 	c0 = arg_dim(a, wt, 0);
 	c1 = arg_dim(a, wt, 1);
-	if (c0 <= 0 || c1 <= 0 || c->c <= 0)
+	if (c0 <= 0 || c1 <= 0 || c->c <= 0 ||
+	    !conv_groups(w, transposed, c0, c1, c))
 		return false;
-	if (transposed) {
-		const struct arg *g = arg_named(a, "groups", 6);
-
-		if (c0 != c->c)
-			return false;
-		c->g = !a->typed ? -1 : g == NULL ? 1 : g->ival;
-		c->k = size_mul(c1, c->g);
-	} else {
-		if (c->c % c1 != 0)
-			return false;
-		c->g = c->c / c1;
-		c->k = c0;
-	}
 	c->w01 = size_mul(c0, c1);
 	for (i = 0; i < c->nsp; i++) {
 		c->in[i] = arg_dim(a, x, i - c->nsp);
