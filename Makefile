@@ -30,7 +30,7 @@ CMDS = $(patsubst cmd/%.c,%,$(wildcard cmd/dlp-*.c))
 BINS = $(CMDS:%=$(B)/bin/%)
 COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c))
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
-SCRIPTS = dlp dlprof pyprof-parse pyprof-prof
+SCRIPTS = dlp pyprof-prof
 MANS = $(wildcard man/*.[157])
 
 # Only what reads databases links these.
