@@ -12,9 +12,10 @@
 
 /* A lane's candidate, made if it is new; *fresh says so. */
 static struct cand *
-cand_of(struct cands *l, bool is_op, int64_t which, uint32_t lane, bool *fresh)
+cand_of(struct cands *l, bool is_op, int64_t which, uint32_t src, uint32_t lane,
+    bool *fresh)
 {
-	int64_t id[3] = { is_op, which, lane };
+	int64_t id[4] = { is_op, which, src, lane };
 	uint32_t n = smap_put(&l->cands, (const char *)id, sizeof(id), fresh);
 
 	if (n >= l->cap) {
@@ -40,8 +41,8 @@ cand_length(struct cand *c, double x)
 }
 
 void
-cand_range(struct cands *l, struct key *k, uint32_t lane, const char *s,
-    size_t n, int64_t lo, int64_t hi)
+cand_range(struct cands *l, struct key *k, uint32_t src, uint32_t lane,
+    const char *s, size_t n, int64_t lo, int64_t hi)
 {
 	struct cand *c;
 	uint32_t name;
@@ -52,7 +53,9 @@ cand_range(struct cands *l, struct key *k, uint32_t lane, const char *s,
 	if (k->text.len == 0 || hi == INT64_MAX)
 		return;
 	name = smap_put(&l->names, k->text.s, k->text.len, NULL);
-	c = cand_of(l, false, name, lane, &fresh);
+	c = cand_of(l, false, name, src, lane, &fresh);
+	if (fresh)
+		l->names.val[name]++;
 	if (!fresh && lo < c->last)
 		return; /* inside of itself */
 	if (fresh)
@@ -64,31 +67,48 @@ cand_range(struct cands *l, struct key *k, uint32_t lane, const char *s,
 	cand_length(c, (double)hi - (double)lo);
 }
 
-void
-cand_op(struct cands *l, int64_t id, const char *name, const char *dir)
+/* Counts who has the text: ops, each for itself, and ranges. */
+static uint32_t
+text_of(struct cands *l, const char *s)
 {
 	uint32_t n;
 
-	if (name == NULL)
-		return;
-	n = smap_put(&l->names, name, strlen(name), NULL);
-	*map_put(&l->ops, (uint64_t)id, NULL) =
-	    (uint64_t)n * 2 + (dir != NULL && strcmp(dir, "bprop") == 0) + 1;
+	if (s == NULL)
+		return SMAP_NONE;
+	n = smap_put(&l->names, s, strlen(s), NULL);
+	l->names.val[n]++;
+	return n;
 }
 
 void
-cand_inst(struct cands *l, int64_t op_id, uint32_t lane, int64_t stop)
+cand_op(struct cands *l, int64_t id, const struct op_names *s)
 {
-	const uint64_t *name = map_get(&l->ops, (uint64_t)op_id);
+	struct cand_op *o;
+
+	if (s->name == NULL)
+		return;
+	l->op = xrealloc(l->op, l->nop + 1, sizeof(*l->op));
+	o = &l->op[l->nop++];
+	o->name = text_of(l, s->name);
+	o->key = text_of(l, s->key);
+	o->bprop = s->dir != NULL && strcmp(s->dir, "bprop") == 0;
+	*map_put(&l->ops, (uint64_t)id, NULL) = l->nop;
+}
+
+void
+cand_inst(
+    struct cands *l, int64_t op_id, uint32_t src, uint32_t lane, int64_t stop)
+{
+	const uint64_t *op = map_get(&l->ops, (uint64_t)op_id);
 	struct cand *c;
 	bool fresh;
 
-	if (name == NULL)
+	if (op == NULL)
 		return;
-	c = cand_of(l, true, op_id, lane, &fresh);
+	c = cand_of(l, true, op_id, src, lane, &fresh);
 	if (fresh) {
 		c->first = stop;
-		c->name = (uint32_t)((*name - 1) / 2);
+		c->name = l->op[*op - 1].name;
 		c->op_id = op_id;
 	} else {
 		cand_length(c, (double)stop - (double)c->last);
@@ -182,14 +202,20 @@ put_f64(double v, int decimals)
 	buf_f64(&out_buf, v, decimals);
 }
 
+static const char *const cand_cols[] = { "kind", "key", "op_id", "dir", "n",
+	"coverage_pct", "mean_ns", "var_pct", "score", "iter_start",
+	"iter_stop", "src" };
+#define NCOLS ((int)(sizeof(cand_cols) / sizeof(cand_cols[0])))
+
 void
 cand_put(const struct cand_line *x)
 {
-	static struct out_type *t;
+	static struct out_type *types[2]; /* with src or without */
+	struct out_type **t = &types[x->src != NULL];
 
-	if (t == NULL)
-		t = out_type_reg("cand", NULL);
-	out_rec(t);
+	if (*t == NULL)
+		*t = out_type("cand", cand_cols, NCOLS - (x->src == NULL));
+	out_rec(*t);
 	out_text(x->kind, strlen(x->kind));
 	out_text(x->key, x->nkey);
 	out_opt(x->op_id >= 0, x->op_id);
@@ -201,38 +227,66 @@ cand_put(const struct cand_line *x)
 	put_f64(x->score, 3);
 	out_opt(x->from >= 0, x->from);
 	out_opt(x->from >= 0, x->to);
+	if (x->src != NULL)
+		out_raw(x->src, strlen(x->src));
 	out_end();
 }
 
-void
-cand_list(struct cands *l, int64_t lo, int64_t hi, int limit)
+/* What -k takes for just this op: its name if no other op or range has it,
+ * else its key, at last its number. */
+static const char *
+op_word(const struct cands *l, const struct cand_op *o, int64_t id, size_t *n)
+{
+	static struct buf b;
+
+	if (l->names.val[o->name] == 1)
+		return smap_str(&l->names, o->name, n);
+	if (o->key != SMAP_NONE && l->names.val[o->key] == 1)
+		return smap_str(&l->names, o->key, n);
+	buf_clear(&b);
+	buf_i64(&b, id);
+	*n = b.len;
+	return buf_str(&b);
+}
+
+static void
+list_one(const struct cands *l, const struct cand *c)
 {
 	struct cand_line x = { .from = -1, .to = -1 };
-	const uint64_t *op;
+	const struct cand_op *o;
+
+	x.op_id = c->op_id;
+	if (c->is_op) {
+		o = &l->op[*map_get(&l->ops, (uint64_t)c->op_id) - 1];
+		x.kind = "op";
+		x.key = op_word(l, o, c->op_id, &x.nkey);
+		x.dir = o->bprop ? "bprop" : "fprop";
+	} else {
+		x.kind = "range";
+		x.key = smap_str(&l->names, c->name, &x.nkey);
+	}
+	x.n = c->n + c->is_op;
+	x.coverage = c->coverage;
+	x.mean = c->mean;
+	x.var = c->var;
+	x.score = c->score;
+	cand_put(&x);
+}
+
+void
+cand_list(struct cands *l, double total, int limit)
+{
 	size_t i, n;
 
 	for (i = 0; i < l->cands.n; i++)
-		cand_judge(&l->v[i], (double)hi - (double)lo);
+		cand_judge(&l->v[i], total);
 	if (l->cands.n > 0)
 		qsort(l->v, l->cands.n, sizeof(*l->v), by_name);
 	n = thin(l);
 	if (n > 0)
 		qsort(l->v, n, sizeof(*l->v), by_score);
-	for (i = 0; i < n && (limit == 0 || i < (size_t)limit); i++) {
-		const struct cand *c = &l->v[i];
-
-		x.kind = c->is_op ? "op" : "range";
-		x.key = smap_str(&l->names, c->name, &x.nkey);
-		x.op_id = c->op_id;
-		op = c->is_op ? map_get(&l->ops, (uint64_t)c->op_id) : NULL;
-		x.dir = op == NULL ? NULL : *op % 2 == 0 ? "bprop" : "fprop";
-		x.n = c->n + c->is_op;
-		x.coverage = c->coverage;
-		x.mean = c->mean;
-		x.var = c->var;
-		x.score = c->score;
-		cand_put(&x);
-	}
+	for (i = 0; i < n && (limit == 0 || i < (size_t)limit); i++)
+		list_one(l, &l->v[i]);
 }
 
 void
@@ -241,6 +295,7 @@ cand_clear(struct cands *l)
 	smap_free(&l->names);
 	smap_free(&l->cands);
 	map_free(&l->ops);
+	free(l->op);
 	free(l->v);
 	memset(l, 0, sizeof(*l));
 }

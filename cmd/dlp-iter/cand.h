@@ -2,7 +2,7 @@
 #ifndef ITER_CAND_H
 #define ITER_CAND_H
 
-#include "key.h"
+#include "opkey.h"
 #include "map.h"
 
 struct cand {
@@ -17,24 +17,31 @@ struct cand {
 };
 
 struct cands {
-	struct smap names; /* texts of ranges without numbers, ops' names */
+	struct smap names; /* texts of ranges without numbers, ops' names and
+			      keys; the value is how many of them have it */
 	struct smap cands; /* by what, which, where: struct cand */
 	struct cand *v;
 	size_t cap;
-	struct map ops; /* op id -> name * 2 + (is bprop), + 1 */
+	struct map ops; /* op id -> number in op, + 1 */
+	struct cand_op {
+		uint32_t name, key; /* in names; key SMAP_NONE: none */
+		bool bprop;
+	} * op;
+	size_t nop;
 };
 
 /* A range, which may be one; the text is that of its lane. */
-void cand_range(struct cands *l, struct key *k, uint32_t lane, const char *s,
-    size_t n, int64_t lo, int64_t hi);
+void cand_range(struct cands *l, struct key *k, uint32_t src, uint32_t lane,
+    const char *s, size_t n, int64_t lo, int64_t hi);
 
 /* An op, and a run of it. */
-void cand_op(struct cands *l, int64_t id, const char *name, const char *dir);
-void cand_inst(struct cands *l, int64_t op_id, uint32_t lane, int64_t stop);
+void cand_op(struct cands *l, int64_t id, const struct op_names *s);
+void cand_inst(
+    struct cands *l, int64_t op_id, uint32_t src, uint32_t lane, int64_t stop);
 
-/* Writes the best, at most limit (0: all) of them; lo to hi is the profile's
+/* Writes the best, at most limit (0: all) of them; total is the profile's
  * time. */
-void cand_list(struct cands *l, int64_t lo, int64_t hi, int limit);
+void cand_list(struct cands *l, double total, int limit);
 void cand_clear(struct cands *l);
 
 /* One more length: mean and squares without keeping them; and what all of
@@ -51,6 +58,7 @@ struct cand_line {
 	uint64_t n;
 	double coverage, mean, var, score;
 	int64_t from, to; /* the stable range; -1: none */
+	const char *src;  /* escaped; NULL: none */
 };
 
 void cand_put(const struct cand_line *x);

@@ -21,12 +21,13 @@ enum what {
 };
 
 #define NO_TIME INT64_MIN
+#define SRC_NONE UINT32_MAX
 
 struct item {
 	uint32_t len;      /* bytes of the line */
 	uint32_t iter_off; /* the place of its iter field; len: none yet */
 	uint32_t iter_len;
-	uint32_t lane;
+	uint32_t src, lane; /* SRC_NONE: of no known file */
 	enum what what;
 	bool has_gpu;
 	int64_t t;      /* the time that places it, or NO_TIME */

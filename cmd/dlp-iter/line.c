@@ -8,7 +8,8 @@
 /* All of the registry's columns but those of --list. */
 static const char *const iter_cols[] = { "iter", "key", "start_ns", "dur_ns",
 	"gpu_start_ns", "gpu_end_ns", "gpu_ns", "step_ns", "kern_ns", "n_kern",
-	"n_op" };
+	"n_op", "src" };
+#define NCOLS ((int)(sizeof(iter_cols) / sizeof(iter_cols[0])))
 
 /* The iteration's time on the CPU. */
 static void
@@ -97,12 +98,14 @@ line_fields(const struct line *x)
 void
 line_put(const struct line *x)
 {
-	static struct out_type *t;
+	static struct out_type *types[2]; /* with src or without */
+	struct out_type **t = &types[x->src != NULL];
 
-	if (t == NULL)
-		t = out_type("iter", iter_cols,
-		    sizeof(iter_cols) / sizeof(iter_cols[0]));
-	out_rec(t);
+	if (*t == NULL)
+		*t = out_type("iter", iter_cols, NCOLS - (x->src == NULL));
+	out_rec(*t);
 	line_fields(x);
+	if (x->src != NULL)
+		out_raw(x->src, strlen(x->src));
 	out_end();
 }

@@ -11,6 +11,7 @@ struct line {
 	uint64_t n_kern, n_op;
 	bool has_cpu, has_dur, has_gpu, has_step;
 	const char *key;
+	const char *src; /* escaped; NULL: the input names no files */
 };
 
 /* Of iteration n, whose sums are c; next: those of the one behind it, or

@@ -112,8 +112,8 @@ add(struct opkey *o)
 }
 
 void
-opkey_inst(
-    struct opkey *o, int64_t op_id, int64_t inst, uint32_t proc, int64_t stop)
+opkey_inst(struct opkey *o, int64_t op_id, int64_t inst, uint32_t src,
+    uint32_t proc, int64_t stop)
 {
 	const uint64_t *what = map_get(&o->ops, (uint64_t)op_id);
 	const uint64_t *dev = map_get(&o->devs, (uint64_t)inst);
@@ -123,6 +123,7 @@ opkey_inst(
 		return;
 	x = add(o);
 	x->stop = stop;
+	x->src = src;
 	x->proc = proc;
 	x->dev = dev != NULL ? (int64_t)*dev - 1 : -1;
 	x->level = (uint8_t)((*what - 1) / 2);
@@ -132,9 +133,9 @@ opkey_inst(
 }
 
 void
-opkey_range(struct opkey *o, uint32_t proc, int64_t stop)
+opkey_range(struct opkey *o, uint32_t src, uint32_t proc, int64_t stop)
 {
-	*add(o) = (struct keyinst){ stop, -1, proc, OP_RANGE, false };
+	*add(o) = (struct keyinst){ stop, -1, src, proc, OP_RANGE, false };
 }
 
 /* Keeps the runs of the best level; of an op with both directions the
@@ -212,27 +213,42 @@ runs_each(const struct opkey *o)
 	return each;
 }
 
-bool
-opkey_cuts(struct opkey *o, struct plan *p)
+/* Those of a file. */
+static struct opkey
+only(const struct opkey *o, uint32_t src)
 {
+	struct opkey r = { 0 };
+	size_t i;
+
+	r.v = xcalloc(o->n + 1, sizeof(*r.v));
+	for (i = 0; i < o->n; i++)
+		if (o->v[i].src == src)
+			r.v[r.n++] = o->v[i];
+	return r;
+}
+
+bool
+opkey_cuts(struct opkey *o, uint32_t src, struct plan *p)
+{
+	struct opkey r;
 	size_t i, k, each;
 	int64_t t;
 
-	if (o->n == 0)
-		return false;
 	choose(o);
-	fill_devs(o);
-	qsort(o->v, o->n, sizeof(*o->v), by_gpu);
-	each = runs_each(o);
-	for (i = 0; i < (each > 0 ? each : o->n); i++) {
-		t = o->v[i].stop;
-		for (k = i; each > 0 && k < o->n; k += each)
-			if (o->v[k].stop > t)
-				t = o->v[k].stop;
+	r = only(o, src);
+	fill_devs(&r);
+	qsort(r.v, r.n, sizeof(*r.v), by_gpu);
+	each = runs_each(&r);
+	for (i = 0; i < (each > 0 ? each : r.n); i++) {
+		t = r.v[i].stop;
+		for (k = i; each > 0 && k < r.n; k += each)
+			if (r.v[k].stop > t)
+				t = r.v[k].stop;
 		plan_cut(p, t);
 	}
 	plan_cuts_done(p);
-	return true;
+	free(r.v);
+	return r.n > 0;
 }
 
 void

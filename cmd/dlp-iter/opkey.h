@@ -24,7 +24,7 @@ struct opkey {
 	struct keyinst {
 		int64_t stop;
 		int64_t dev; /* -1: unknown */
-		uint32_t proc;
+		uint32_t src, proc;
 		uint8_t level;
 		bool bprop;
 	} * v;
@@ -39,12 +39,12 @@ void opkey_op(
     struct opkey *o, struct key *k, int64_t id, const struct op_names *s);
 bool opkey_has(const struct opkey *o, int64_t op_id);
 void opkey_gpu(struct opkey *o, int64_t op_id, int64_t inst, int64_t dev);
-void opkey_inst(
-    struct opkey *o, int64_t op_id, int64_t inst, uint32_t proc, int64_t stop);
-void opkey_range(struct opkey *o, uint32_t proc, int64_t stop);
+void opkey_inst(struct opkey *o, int64_t op_id, int64_t inst, uint32_t src,
+    uint32_t proc, int64_t stop);
+void opkey_range(struct opkey *o, uint32_t src, uint32_t proc, int64_t stop);
 
-/* Makes the cuts; false if no run of a key op was seen. */
-bool opkey_cuts(struct opkey *o, struct plan *p);
+/* Makes the cuts of a file; false if no run of a key op was seen there. */
+bool opkey_cuts(struct opkey *o, uint32_t src, struct plan *p);
 void opkey_clear(struct opkey *o);
 
 #endif

@@ -40,7 +40,8 @@ coverage(const struct own *o, const struct extent *e, int row)
 }
 
 static void
-take_row(const struct own *own, int row, struct opkey *op, struct plan *p)
+take_row(const struct own *own, int row, struct opkey *op, uint32_t src,
+    struct plan *p)
 {
 	const struct own_range *o;
 	size_t i;
@@ -50,17 +51,17 @@ take_row(const struct own *own, int row, struct opkey *op, struct plan *p)
 		if (o->row != row)
 			continue;
 		if (key_own_cuts(row) && o->hi != INT64_MAX)
-			opkey_range(op, p->lane[o->lane].proc, o->hi);
+			opkey_range(op, src, p->lane[o->lane].proc, o->hi);
 		else if (!key_own_cuts(row))
 			plan_step(p, o->lane, o->lo, o->hi, o->text);
 	}
 	if (key_own_cuts(row))
-		opkey_cuts(op, p);
+		opkey_cuts(op, src, p);
 }
 
 int
 own_take(const struct own *o, const struct extent *e, struct opkey *op,
-    struct plan *p)
+    uint32_t src, struct plan *p)
 {
 	size_t i, n;
 	int row;
@@ -71,7 +72,7 @@ own_take(const struct own *o, const struct extent *e, struct opkey *op,
 		if (n < (key_own_cuts(row) ? 2 : 1) ||
 		    coverage(o, e, row) < OWN_PCT)
 			continue;
-		take_row(o, row, op, p);
+		take_row(o, row, op, src, p);
 		return row;
 	}
 	return -1;

@@ -21,9 +21,9 @@ struct own {
 void own_add(struct own *o, struct key *k, struct plan *p, uint32_t lane,
     const char *s, size_t n, int64_t lo, int64_t hi);
 
-/* Makes iterations of the best row that covers enough; its number, or -1 if
- * there is none. */
+/* Makes iterations of a file of the best row that covers enough; its number, or
+ * -1 if there is none. */
 int own_take(const struct own *o, const struct extent *e, struct opkey *op,
-    struct plan *p);
+    uint32_t src, struct plan *p);
 
 #endif

@@ -11,31 +11,17 @@
 #include "err.h"
 #include "plan.h"
 
-/* A process, or a lane, by what names it; the key is packed, so that equal
- * means the same bytes. */
-static uint32_t
-number(struct smap *m, const char *src, size_t nsrc, const int64_t *id,
-    size_t nid, bool *is_new)
-{
-	static struct buf key;
-
-	buf_clear(&key);
-	buf_put(&key, (const char *)id, nid * sizeof(*id));
-	buf_put(&key, src, src != NULL ? nsrc : 0);
-	return smap_put(m, key.s, key.len, is_new);
-}
-
 uint32_t
-plan_lane(
-    struct plan *p, const char *src, size_t nsrc, int64_t pid, int64_t tid)
+plan_lane(struct plan *p, int64_t pid, int64_t tid)
 {
 	int64_t id[2] = { pid, tid };
+	const char *key = (const char *)id;
 	bool fresh;
-	uint32_t n = number(&p->lanes, src, nsrc, id, 2, &fresh), q;
+	uint32_t n = smap_put(&p->lanes, key, sizeof(id), &fresh), q;
 
 	if (!fresh)
 		return n;
-	q = number(&p->procs, src, nsrc, id, 1, &fresh);
+	q = smap_put(&p->procs, key, sizeof(id[0]), &fresh);
 	if (fresh) {
 		p->proc = xrealloc(p->proc, (size_t)q + 1, sizeof(*p->proc));
 		memset(&p->proc[q], 0, sizeof(*p->proc));

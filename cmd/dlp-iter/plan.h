@@ -6,7 +6,7 @@
 #include "ivl.h"
 #include "map.h"
 
-/* A thread of a process of a source, and its step ranges. */
+/* A thread of a process, and its step ranges. */
 struct lane {
 	uint32_t proc;
 	struct span {
@@ -42,8 +42,7 @@ struct plan {
 
 #define OPEN_ITERS 8 /* iterations that are open at the same time */
 
-uint32_t plan_lane(
-    struct plan *p, const char *src, size_t nsrc, int64_t pid, int64_t tid);
+uint32_t plan_lane(struct plan *p, int64_t pid, int64_t tid);
 void plan_step(
     struct plan *p, uint32_t lane, int64_t lo, int64_t hi, uint32_t text);
 void plan_cut(struct plan *p, int64_t t);

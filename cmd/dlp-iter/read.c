@@ -46,7 +46,7 @@ static struct read {
 	bool has_lane;
 	int64_t pid, tid;
 	struct buf src;
-	uint32_t lane;
+	uint32_t file, lane;
 } rd;
 
 static const struct bind *
@@ -67,8 +67,10 @@ value(const struct rec *r, const struct rec_col *c, int64_t otherwise)
 	return rec_i64(r, c, &v) ? v : otherwise;
 }
 
-static uint32_t
-lane_of(struct run *g, const struct bind *b, const struct rec *r)
+/* The file and the thread of a record, into m. */
+static void
+lane_of(
+    struct run *g, const struct bind *b, const struct rec *r, struct item *m)
 {
 	int64_t pid = value(r, b->pid, -1), tid = value(r, b->tid, -1);
 	const char *src;
@@ -78,38 +80,46 @@ lane_of(struct run *g, const struct bind *b, const struct rec *r)
 	if (src == NULL)
 		n = 0;
 	if (rd.has_lane && pid == rd.pid && tid == rd.tid && n == rd.src.len &&
-	    (n == 0 || memcmp(src, rd.src.s, n) == 0))
-		return rd.lane;
+	    (n == 0 || memcmp(src, rd.src.s, n) == 0)) {
+		m->src = rd.file;
+		m->lane = rd.lane;
+		return;
+	}
 	rd.has_lane = true;
 	rd.pid = pid;
 	rd.tid = tid;
 	buf_clear(&rd.src);
 	buf_put(&rd.src, src, n);
-	rd.lane = plan_lane(&g->plan, src, n, pid, tid);
-	return rd.lane;
+	m->src = rd.file = source_of(&g->files, src, n, pid);
+	if (rd.file != SRC_NONE)
+		rd.lane = plan_lane(&g->files.v[rd.file].plan, pid, tid);
+	m->lane = rd.lane;
 }
 
 /* The times of a record: see struct item. */
 static void
 times(struct run *g, const struct bind *b, const struct rec *r, struct item *m)
 {
+	struct extent none = { 0 }, *e = &none;
 	int64_t start = 0, dur = value(r, b->dur, -1), api;
 	bool has = rec_i64(r, b->start, &start);
 
+	if (m->src != SRC_NONE)
+		e = &g->files.v[m->src].extent;
 	m->now = m->t = NO_TIME;
 	m->has_gpu = false;
 	if (rec_i64(r, b->api_start, &api)) {
 		m->now = api;
 		if (b->event)
-			extent_event(&g->extent, api,
-			    num_add(api, value(r, b->api_dur, 0)));
+			extent_event(
+			    e, api, num_add(api, value(r, b->api_dur, 0)));
 	} else if (has) {
 		m->now = start;
 	}
 	if (!rec_i64(r, b->op_start, &m->t))
 		m->t = m->now;
 	if (b->event && b->what != IT_REC && m->now != NO_TIME)
-		extent_work(&g->extent, m->now);
+		extent_work(e, m->now);
 	if (!has)
 		return;
 	if (b->what == IT_KERN || b->what == IT_GPU) {
@@ -117,10 +127,9 @@ times(struct run *g, const struct bind *b, const struct rec *r, struct item *m)
 		m->lo = start;
 		m->hi = num_add(start, dur);
 		if (dur >= 0)
-			extent_event(&g->extent, m->now, m->hi);
+			extent_event(e, m->now, m->hi);
 	} else if (b->event) {
-		extent_event(
-		    &g->extent, start, num_add(start, dur > 0 ? dur : 0));
+		extent_event(e, start, num_add(start, dur > 0 ? dur : 0));
 	}
 }
 
@@ -151,7 +160,7 @@ on_range(struct run *g, const struct bind *b, const struct rec *r,
 	if (s == NULL || m->now == NO_TIME)
 		return;
 	dur = value(r, b->dur, -1);
-	run_range(g, m->lane, s, key_trim(s, n), m->now,
+	run_range(g, m->src, m->lane, s, key_trim(s, n), m->now,
 	    dur < 0 ? INT64_MAX : num_add(m->now, dur));
 }
 
@@ -161,13 +170,15 @@ key_work(struct run *g, const struct bind *b, const struct rec *r,
 {
 	int64_t op, inst;
 
-	if (g->op.ops.n == 0 || !rec_i64(r, b->op_id, &op) ||
-	    !rec_i64(r, b->inst_id, &inst) || !opkey_has(&g->op, op))
+	if (m->src == SRC_NONE || g->op.ops.n == 0 ||
+	    !rec_i64(r, b->op_id, &op) || !rec_i64(r, b->inst_id, &inst) ||
+	    !opkey_has(&g->op, op))
 		return;
 	if (m->what == IT_KERN || m->what == IT_GPU)
 		opkey_gpu(&g->op, op, inst, value(r, b->dev, -1));
 	else if (m->what == IT_INST && m->t != NO_TIME)
-		opkey_inst(&g->op, op, inst, g->plan.lane[m->lane].proc,
+		opkey_inst(&g->op, op, inst, m->src,
+		    g->files.v[m->src].plan.lane[m->lane].proc,
 		    num_add(m->t, value(r, b->dur, 0)));
 }
 
@@ -184,7 +195,7 @@ on_rec(struct stage *st, struct rec *r)
 		rec_die(r, "record is too long");
 	m.what = b->what;
 	m.len = (uint32_t)r->len;
-	m.lane = lane_of(g, b, r);
+	lane_of(g, b, r, &m);
 	times(g, b, r, &m);
 	place(b, r, &m);
 	if (b->is_range)
@@ -195,8 +206,8 @@ on_rec(struct stage *st, struct rec *r)
 		m.now = NO_TIME;
 	if (g->listing && m.what == IT_INST && m.t != NO_TIME &&
 	    rec_i64(r, b->op_id, &op))
-		cand_inst(
-		    &g->cands, op, m.lane, num_add(m.t, value(r, b->dur, 0)));
+		cand_inst(&g->cands, op, m.src, m.lane,
+		    num_add(m.t, value(r, b->dur, 0)));
 	run_keep(g, &m, r->line);
 }
 
@@ -242,7 +253,7 @@ on_op(struct stage *st, struct rec *r)
 		by = rec_raw(r, rd.by, &n);
 		if (g->listing &&
 		    !(by != NULL && n == 3 && memcmp(by, "api", 3) == 0))
-			cand_op(&g->cands, id, s.name, s.dir);
+			cand_op(&g->cands, id, &s);
 		if (g->waiting && g->key.arg != NULL)
 			opkey_op(&g->op, &g->key, id, &s);
 	}

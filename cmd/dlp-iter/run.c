@@ -12,34 +12,35 @@ wanted(const struct run *g, int64_t n)
 	return !g->filter || (n >= g->from && n <= g->to);
 }
 
-/* Writes the oldest open iteration. */
+/* Writes a file's oldest open iteration. */
 static void
-write_iter(struct run *g)
+write_iter(struct run *g, struct source *f)
 {
-	size_t n = g->accs.base;
+	size_t n = f->accs.base;
 	const struct acc *next = NULL;
 	struct line x;
 
-	acc_at(&g->accs, n);
-	if (n + 1 < plan_count(&g->plan))
-		next = acc_at(&g->accs, n + 1);
-	line_make(&x, n, &g->plan, &g->extent, acc_at(&g->accs, n), next,
-	    g->key.arg != NULL ? g->key.arg : g->own_key);
+	acc_at(&f->accs, n);
+	if (n + 1 < plan_count(&f->plan))
+		next = acc_at(&f->accs, n + 1);
+	line_make(&x, n, &f->plan, &f->extent, acc_at(&f->accs, n), next,
+	    g->key.arg != NULL ? g->key.arg : f->own_key);
+	x.src = f->name;
 	if (g->listing)
-		stable_add(&g->stable, &x);
+		stable_add(&f->stable, &x);
 	else if (wanted(g, x.iter))
 		line_put(&x);
-	acc_drop(&g->accs);
+	acc_drop(&f->accs);
 }
 
 static void
-write_closed(struct run *g, int64_t now)
+write_closed(struct run *g, struct source *f, int64_t now)
 {
 	int64_t lo;
 
 	while (
-	    plan_begin(&g->plan, g->accs.base + OPEN_ITERS, &lo) && lo <= now)
-		write_iter(g);
+	    plan_begin(&f->plan, f->accs.base + OPEN_ITERS, &lo) && lo <= now)
+		write_iter(g, f);
 }
 
 static void
@@ -71,13 +72,17 @@ put_legend(const struct item *m, const char *line)
 static void
 place_item(struct run *g, const struct item *m, const char *line)
 {
-	int64_t n;
+	struct source *f = m->src != SRC_NONE ? &g->files.v[m->src] : NULL;
+	int64_t n = -1;
 
-	if (m->now != NO_TIME)
-		write_closed(g, m->now);
-	n = plan_where(&g->plan, m->lane, m->t);
+	if (f != NULL && m->now != NO_TIME)
+		write_closed(g, f, m->now);
+	if (f != NULL && g->steps)
+		f->plan.kind = PLAN_STEPS;
+	if (f != NULL)
+		n = plan_where(&f->plan, m->lane, m->t);
 	if (n >= 0)
-		acc_add(&g->accs, (size_t)n, m);
+		acc_add(&f->accs, (size_t)n, m);
 	else
 		g->outside += m->what == IT_KERN || m->what == IT_GPU;
 	if (m->what == IT_KERN)
@@ -131,27 +136,31 @@ run_keep(struct run *g, struct item *m, const char *line)
 }
 
 void
-run_range(struct run *g, uint32_t lane, const char *s, size_t n, int64_t lo,
-    int64_t hi)
+run_range(struct run *g, uint32_t src, uint32_t lane, const char *s, size_t n,
+    int64_t lo, int64_t hi)
 {
+	struct source *f;
 	int is;
 
+	if (src == SRC_NONE)
+		return;
+	f = &g->files.v[src];
 	if (g->listing)
-		cand_range(&g->cands, &g->key, lane, s, n, lo, hi);
+		cand_range(&g->cands, &g->key, src, lane, s, n, lo, hi);
 	if (g->one)
 		return;
 	if (g->key.arg == NULL) {
 		if (g->waiting)
-			own_add(&g->own, &g->key, &g->plan, lane, s, n, lo, hi);
+			own_add(&f->own, &g->key, &f->plan, lane, s, n, lo, hi);
 		return;
 	}
 	is = key_range(&g->key, s, n);
 	if (is == STEP_CUT && hi != INT64_MAX) {
-		opkey_range(&g->op, g->plan.lane[lane].proc, hi);
+		opkey_range(&g->op, src, f->plan.lane[lane].proc, hi);
 	} else if (is == STEP_RANGE) {
-		g->found = true;
-		plan_step(&g->plan, lane, lo, hi,
-		    smap_put(&g->plan.texts, s, n, NULL));
+		f->found = g->steps = true;
+		plan_step(&f->plan, lane, lo, hi,
+		    smap_put(&f->plan.texts, s, n, NULL));
 		if (g->waiting)
 			go(g);
 	}
@@ -159,13 +168,14 @@ run_range(struct run *g, uint32_t lane, const char *s, size_t n, int64_t lo,
 
 /* Looks for the framework's own step ranges. */
 static void
-choose_own(struct run *g)
+choose_own(struct run *g, uint32_t src)
 {
-	int row = own_take(&g->own, &g->extent, &g->op, &g->plan);
+	struct source *f = &g->files.v[src];
+	int row = own_take(&f->own, &f->extent, &g->op, src, &f->plan);
 
-	g->found = row >= 0;
-	if (g->found && key_own_cuts(row))
-		g->own_key = key_own_text(row);
+	f->found = row >= 0;
+	if (f->found && key_own_cuts(row))
+		f->own_key = key_own_text(row);
 }
 
 /* What was asked for is not there. Of an input that was cut off nothing can
@@ -177,77 +187,122 @@ is_fatal(const struct run *g)
 }
 
 static void
-say_not_found(const struct run *g)
+say_not_found(const struct run *g, const struct source *f)
 {
 	bool fatal = is_fatal(g);
+	const char *in = f->name != NULL ? " in " : "";
+	const char *name = f->name != NULL ? f->name : "";
 	const char *all = ": the whole profile is one iteration";
 
-	if (g->broken && !g->extent.any)
+	if (g->broken && !f->extent.any)
 		return;
 	if (g->key.arg != NULL)
-		(fatal ? die : warn)("key '%s' not found%s (--list proposes"
+		(fatal ? die : warn)("key '%s' not found%s%s%s (--list proposes"
 				     " keys)",
-		    g->key.arg, fatal ? "" : all);
+		    g->key.arg, in, name, fatal ? "" : all);
 	else if (!g->listing)
 		(fatal ? die : warn)("no step ranges that cover %d %% of the"
-				     " time%s (-k names a key, --list proposes"
-				     " some)",
-		    OWN_PCT, fatal ? "" : all);
+				     " time%s%s%s (-k names a key, --list"
+				     " proposes some)",
+		    OWN_PCT, in, name, fatal ? "" : all);
 }
 
 static void
 decide(struct run *g)
 {
-	if (g->key.arg == NULL)
-		choose_own(g);
-	else
-		g->found = opkey_cuts(&g->op, &g->plan);
-	if (!g->found)
-		say_not_found(g);
+	uint32_t i;
+
+	if (g->files.n == 0)
+		source_of(&g->files, NULL, 0, -1);
+	for (i = 0; i < g->files.n; i++) {
+		struct source *f = &g->files.v[i];
+
+		if (g->key.arg == NULL)
+			choose_own(g, i);
+		else
+			f->found = opkey_cuts(&g->op, i, &f->plan);
+		if (!f->found)
+			say_not_found(g, f);
+	}
 }
 
 static void
 finish_list(struct run *g)
 {
 	static const char *const kinds[] = { "one", "range", "op" };
-	const struct extent *e = &g->extent;
+	double len, most = 0;
+	size_t i;
 
+	for (i = 0; i < g->files.n; i++) {
+		const struct source *f = &g->files.v[i];
+		const struct extent *e = &f->extent;
+
+		len = (double)e->work_hi - (double)e->work_lo;
+		if (len > most)
+			most = len;
+		if (g->key.arg != NULL)
+			stable_list(&f->stable, g->key.arg, kinds[f->plan.kind],
+			    f->name, e->work_lo, e->work_hi);
+	}
 	if (g->key.arg == NULL)
-		cand_list(&g->cands, e->work_lo, e->work_hi, g->limit);
-	else
-		stable_list(&g->stable, g->key.arg, kinds[g->plan.kind],
-		    e->work_lo, e->work_hi);
+		cand_list(&g->cands, most, g->limit);
 }
 
 static void
 notes(struct run *g)
 {
-	if (g->key.arg != NULL && !g->found && !g->one)
-		stage_note("iter_key_not_found", 1);
+	uint64_t not_found = 0, nested = 0, late = 0;
+	const struct source *f;
+	size_t i;
+
+	for (i = 0; i < g->files.n; i++) {
+		f = &g->files.v[i];
+		not_found += !f->found && !g->steps;
+		nested += f->plan.nested;
+		late += f->accs.late;
+	}
+	if (g->key.arg != NULL && !g->one)
+		stage_note("iter_key_not_found", not_found);
 	stage_note("iter_outside", g->outside);
-	stage_note("iter_nested", g->plan.nested);
-	stage_note("iter_late", g->accs.late);
+	stage_note("iter_nested", nested);
+	stage_note("iter_late", late);
 	stage_note("iter_dropped", g->dropped);
+}
+
+/* Writes a file's last iterations; how many it has. */
+static size_t
+end_source(struct run *g, struct source *f)
+{
+	size_t n;
+
+	if (g->steps)
+		f->plan.kind = PLAN_STEPS;
+	n = plan_count(&f->plan);
+	if (f->plan.kind == PLAN_ONE && !f->extent.any)
+		n = 0;
+	while (f->accs.base < n)
+		write_iter(g, f);
+	return n;
 }
 
 void
 run_end(struct run *g)
 {
-	size_t n;
+	size_t most = 0, i, n;
 
 	if (g->waiting) {
 		decide(g);
 		go(g);
 	}
-	n = plan_count(&g->plan);
-	if (g->plan.kind == PLAN_ONE && !g->extent.any)
-		n = 0;
-	while (g->accs.base < n)
-		write_iter(g);
-	if (g->filter && g->from >= (int64_t)n)
+	for (i = 0; i < g->files.n; i++) {
+		n = end_source(g, &g->files.v[i]);
+		if (n > most)
+			most = n;
+	}
+	if (g->filter && g->from >= (int64_t)most)
 		(is_fatal(g) ? die : warn)("no iteration %lld: the profile has"
 					   " %zu",
-		    (long long)g->from, n);
+		    (long long)g->from, most);
 	if (g->listing)
 		finish_list(g);
 	notes(g);
@@ -256,14 +311,10 @@ run_end(struct run *g)
 void
 run_section(struct run *g)
 {
-	plan_clear(&g->plan);
-	acc_clear(&g->accs);
+	sources_clear(&g->files);
 	opkey_clear(&g->op);
 	cand_clear(&g->cands);
-	stable_clear(&g->stable);
-	g->own.n = 0;
-	g->found = false;
-	g->extent = (struct extent){ 0 };
+	g->steps = false;
 	g->outside = g->dropped = 0;
 	g->kern_kept = true;
 	g->waiting = !g->one && (g->key.arg != NULL || !g->listing);

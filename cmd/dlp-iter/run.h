@@ -7,9 +7,8 @@
 #define ITER_RUN_H
 
 #include "cand.h"
-#include "own.h"
+#include "source.h"
 #include "spool.h"
-#include "stable.h"
 
 struct run {
 	/* options */
@@ -23,17 +22,12 @@ struct run {
 	bool waiting; /* items go to the spool */
 	bool broken;  /* at the end: its input was cut off */
 	struct spool spool;
-	struct plan plan;
-	struct accs accs;
+	struct sources files;
 	struct opkey op;
-	struct own own;
-	const char *own_key; /* what cuts, without -k */
-	struct extent extent;
 	bool kern_kept;
-	bool found; /* iterations by a key, not one for want of it */
+	bool steps; /* the key is a range, so no file is one iteration */
 	uint64_t outside, dropped;
-	struct cands cands;   /* --list */
-	struct stable stable; /* --list with a key */
+	struct cands cands; /* --list */
 };
 
 /* A section begins, ends. */
@@ -47,7 +41,7 @@ void run_keep(struct run *g, struct item *m, const char *line);
 void run_pass(struct run *g, const char *line, size_t n, bool meta);
 
 /* A range came that may be a step. */
-void run_range(struct run *g, uint32_t lane, const char *s, size_t n,
-    int64_t lo, int64_t hi);
+void run_range(struct run *g, uint32_t src, uint32_t lane, const char *s,
+    size_t n, int64_t lo, int64_t hi);
 
 #endif

@@ -74,14 +74,20 @@ longest(const struct stable *l, double med, int64_t *from, int64_t *to)
 	*to = (int64_t)(at + len) - 1;
 }
 
+static const char *const cols[] = { "iter", "key", "start_ns", "dur_ns",
+	"gpu_start_ns", "gpu_end_ns", "gpu_ns", "step_ns", "kern_ns", "n_kern",
+	"n_op", "dev_pct", "stable", "src" };
+#define NCOLS ((int)(sizeof(cols) / sizeof(cols[0])))
+
 static void
 put_line(const struct line *x, double med, bool is_stable)
 {
-	static struct out_type *t;
+	static struct out_type *types[2]; /* with src or without */
+	struct out_type **t = &types[x->src != NULL];
 
-	if (t == NULL)
-		t = out_type_reg("iter", NULL);
-	out_rec(t);
+	if (*t == NULL)
+		*t = out_type("iter", cols, NCOLS - (x->src == NULL));
+	out_rec(*t);
 	line_fields(x);
 	if (x->has_step && med > 0) {
 		buf_putc(&out_buf, '\t');
@@ -90,15 +96,19 @@ put_line(const struct line *x, double med, bool is_stable)
 		out_unset();
 	}
 	out_raw(is_stable ? "yes" : "no", is_stable ? 3 : 2);
+	if (x->src != NULL)
+		out_raw(x->src, strlen(x->src));
 	out_end();
 }
 
 void
 stable_list(const struct stable *l, const char *key, const char *kind,
-    int64_t lo, int64_t hi)
+    const char *src, int64_t lo, int64_t hi)
 {
 	struct cand c = { 0 };
-	struct cand_line x = { .kind = kind, .key = key, .op_id = -1 };
+	struct cand_line x = {
+		.kind = kind, .key = key, .op_id = -1, .src = src
+	};
 	double med = median(l);
 	struct ivl u = { 0 };
 	size_t i;

@@ -17,7 +17,7 @@ void stable_add(struct stable *l, const struct line *x);
 /* Writes a cand record of the key and all iterations; kind: what the key is;
  * lo to hi is the profile's time. */
 void stable_list(const struct stable *l, const char *key, const char *kind,
-    int64_t lo, int64_t hi);
+    const char *src, int64_t lo, int64_t hi);
 void stable_clear(struct stable *l);
 
 #endif

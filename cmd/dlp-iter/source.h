@@ -1,0 +1,37 @@
+/*
+ * The files that a section is made of, told apart by column src: each has
+ * clocks, processes and iterations of its own. Without that column there is
+ * one, without a name.
+ */
+#ifndef ITER_SOURCE_H
+#define ITER_SOURCE_H
+
+#include "own.h"
+#include "stable.h"
+
+struct source {
+	const char *name; /* escaped; NULL: none */
+	struct plan plan;
+	struct accs accs;
+	struct own own;
+	const char *own_key; /* what cuts, without -k */
+	struct extent extent;
+	bool found;           /* iterations by a key, not for want of it */
+	struct stable stable; /* --list with a key */
+};
+
+struct sources {
+	struct source *v;
+	size_t n;
+	struct smap names;
+	struct map pids; /* process -> its file + 1; SRC_NONE: several */
+};
+
+/* The number of the file with that name, made if it is new; a record without
+ * a name (s NULL) belongs to the only file, or to the only one that has its
+ * process: SRC_NONE if that is not known. */
+uint32_t source_of(struct sources *f, const char *s, size_t n, int64_t pid);
+
+void sources_clear(struct sources *f);
+
+#endif
