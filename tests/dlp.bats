@@ -193,11 +193,12 @@ setup() {
 	cp "$LENET" b
 	dlp iters --tsv "$LENET" >one
 	{
-		sed '1s/^/src	/; 2,$s/^/b	/' one
-		sed '1d; s/^/b	/' one
+		sed '1s/$/	src/; 2,$s/$/	b/' one
+		sed '1d; s/$/	b/' one
 	} >want
 	dlp iters --tsv b b >got
 	diff want got
+	dlp iters -w 100 b b | grep '^src  *iter '
 	for r in devices info coverage summary; do
 		dlp $r --csv "$LENET" b >got
 		[[ $(head -n 1 got) == src,* ]]

@@ -26,7 +26,7 @@ help_if_asked() {
 	echo "the pipeline:"
 	pipe=$(sed '1,/^help_if_asked$/d; s/\\/\\\\/g; s/\$\([0-9]\)/\\$\1/g
 	    s/\$(/\\$(/g; s/\$\(i[^n]\)/\\$\1/g
-	    s/profiles "\$@"/dlp-parse FILE/; /^    with_file [a-z]* |$/d' "$0")
+	    s/profiles "\$@"/dlp-parse FILE/' "$0")
 	eval "cat <<END
 $pipe
 END
@@ -44,18 +44,6 @@ profiles() {
 		dlp-parse ${src:+--src} -- "$f" && good=1 || bad=1
 	done
 	[ -z "$good" ] || [ -z "$bad" ] || printf '##dlp\t1\n'
-}
-
-# The records of one type with a column src in front, which names their file;
-# as they are if there is only one.
-with_file() {
-	[ -n "$src" ] || exec cat
-	awk -F '\t' -v OFS='\t' -v type="$1" '
-	$1 == "##info" && $2 == "src" { file = $3 }
-	$1 == "#" type { $1 = $1 OFS "src" }
-	$1 == type { $1 = $1 OFS file }
-	/^##/ || $1 ~ "^#?" type
-	'
 }
 
 n_args=$#
