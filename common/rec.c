@@ -11,6 +11,7 @@
 
 #include "cols.h"
 #include "err.h"
+#include "magic.h"
 #include "num.h"
 #include "rec_impl.h"
 
@@ -121,33 +122,14 @@ rec_die(const struct rec *r, const char *fmt, ...)
 	die("%s: %s", rec_where(r->rd), text);
 }
 
-/* Files that are given in place of a stream, by their first bytes. */
-static const struct {
-	const char *magic;
-	size_t n;
-	const char *what;
-} not_streams[] = {
-	{ "SQLite format 3\0", 16, "a SQLite database: dlp-parse reads it" },
-	{ "\xfd"
-	  "7zXZ",
-	    5, "xz-compressed: decompress it, or dlp-parse reads a profile" },
-	{ "\x28\xb5\x2f\xfd", 4,
-	    "zstd-compressed: decompress it, or dlp-parse reads a profile" },
-	{ "\x1f\x8b", 2,
-	    "gzip-compressed: decompress it, or dlp-parse reads a profile" },
-	{ "PK\x03\x04", 4, "a zip archive: unpack it first" },
-};
-
-/* Says so, fatally, if the input's first bytes are those of such a file. */
+/* Fatal if the input's first bytes are those of another kind of file. */
 static void
 check_magic(const struct rec_reader *rd, const char *s, size_t n)
 {
-	size_t i;
+	const char *what = magic_what(s, n);
 
-	for (i = 0; i < sizeof(not_streams) / sizeof(not_streams[0]); i++)
-		if (n >= not_streams[i].n &&
-		    memcmp(s, not_streams[i].magic, not_streams[i].n) == 0)
-			die("%s: %s", rd->name, not_streams[i].what);
+	if (what != NULL)
+		die("%s: %s", rd->name, what);
 }
 
 /* Reads more behind the unfinished line, which moves to the front of the
