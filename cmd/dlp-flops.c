@@ -27,7 +27,7 @@ main(int argc, char **argv)
 	struct stage st;
 	bool unbuffered = false;
 	const char *path;
-	int c;
+	int c, rc;
 
 	cli_init("dlp-flops");
 	while (
@@ -36,5 +36,7 @@ main(int argc, char **argv)
 	path = cli_operand(argc, argv, usage);
 	stage_open(&st, argc, argv, path, unbuffered);
 	flops_attach(&st);
-	return out_finish(stage_run(&st));
+	rc = stage_run(&st);
+	flops_say();
+	return out_finish(rc);
 }

@@ -103,10 +103,16 @@ put_columns(const struct result *res, const struct kname *k, enum role role,
 }
 
 void
-count_notes(const struct answer *a, const struct kname *k, int64_t dev)
+count_notes(
+    const struct answer *a, const struct kname *k, int64_t dev, int64_t dur_ns)
 {
+	run_counts.ns += (double)dur_ns;
 	if (k->tc == TC_UNKNOWN && !no_tensor_cores(dev))
 		counts.tc_unknown++;
-	if (a->family >= FAM_GEMM && a->family <= FAM_ATTENTION && a->flop < 0)
+	if (a->family >= FAM_GEMM && a->family <= FAM_ATTENTION &&
+	    a->flop < 0) {
 		counts.no_size++;
+		run_counts.no_size++;
+		run_counts.no_size_ns += (double)dur_ns;
+	}
 }

@@ -12,7 +12,8 @@ enum role role_now(const struct answer *a, bool has_inst, int64_t inst);
 void put_columns(const struct result *res, const struct kname *k,
     enum role role, int64_t dev);
 
-/* Counts what becomes a note. */
-void count_notes(const struct answer *a, const struct kname *k, int64_t dev);
+/* Counts what becomes a note, or is said at the end; dur_ns: of the kernel. */
+void count_notes(
+    const struct answer *a, const struct kname *k, int64_t dev, int64_t dur_ns);
 
 #endif

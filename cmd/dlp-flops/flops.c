@@ -2,8 +2,10 @@
  * The records that dlp-flops notes and passes on: strings, devices and ops;
  * and the section's beginning and end.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "err.h"
 #include "flops.h"
 #include "kern.h"
 #include "result.h"
@@ -129,6 +131,22 @@ attach_facts(struct stage *st)
 	oc.text = rec_col(t, "text", REC_OPT);
 	oc.bwd = rec_col(t, "bwd_shapes", REC_OPT);
 	oc.fwd = rec_col(t, "fwd_op_id", REC_OPT);
+}
+
+void
+flops_say(void)
+{
+	const struct run_counts *n = &run_counts;
+	char share[64] = "";
+
+	if (n->no_size == 0)
+		return;
+	if (n->ns > 0)
+		snprintf(share, sizeof(share), ", %.1f %% of the kernels' time",
+		    100 * n->no_size_ns / n->ns);
+	warn("FLOPs unknown of kernels of products, convolutions and"
+	     " attention: %llu%s",
+	    (unsigned long long)n->no_size, share);
 }
 
 void

@@ -7,4 +7,8 @@
 /* Sets the callbacks for str, dev, op and kern. */
 void flops_attach(struct stage *st);
 
+/* After the run: one line on standard error if there are kernels whose work
+ * should be counted, but is unknown. */
+void flops_say(void);
+
 #endif

@@ -18,7 +18,7 @@
 /* A kernel whose columns come later; the callback of hold_drain gets it. */
 struct hold_kern {
 	size_t at; /* where in the held text its columns belong */
-	int64_t op_id, inst, sub, dev;
+	int64_t op_id, inst, sub, dev, dur_ns;
 	uint32_t name_idx;
 	const void *name; /* its kname */
 };

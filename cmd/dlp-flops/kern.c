@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "err.h"
 #include "hold.h"
 #include "kern.h"
 
@@ -14,7 +15,7 @@ static const char *const names[] = { "params", "flop", "bytes", "dtype",
 
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
-	    *seq;
+	    *seq, *dur;
 } kc;
 static struct out_ext *ext;
 static bool appending; /* none of our columns is in the input's legend */
@@ -43,7 +44,7 @@ put_waiting(const struct hold_kern *h)
 	const struct result *res =
 	    result_of(op, op_idx, k, h->name_idx, h->sub, NULL, 0);
 
-	count_notes(&res->a, k, h->dev);
+	count_notes(&res->a, k, h->dev, h->dur_ns);
 	put_columns(res, k, role_now(&res->a, true, h->inst), h->dev);
 }
 
@@ -110,7 +111,7 @@ struct kern { /* a kern record's part that matters here */
 	struct op *op;
 	uint32_t op_idx, name_idx;
 	const struct kname *k;
-	int64_t op_id, inst, sub, dev;
+	int64_t op_id, inst, sub, dev, dur_ns;
 	bool has_inst, has_seq;
 	const char *grid;
 	size_t ngrid;
@@ -133,6 +134,8 @@ read_kern(const struct rec *r, struct kern *k)
 		k->sub = 0;
 	if (!rec_i64(r, kc.dev, &k->dev))
 		k->dev = -1;
+	if (!rec_i64(r, kc.dur, &k->dur_ns) || k->dur_ns < 0)
+		k->dur_ns = 0;
 	k->has_inst = rec_i64(r, kc.inst_id, &k->inst);
 	k->has_seq = rec_i64(r, kc.seq, &seq);
 	k->grid = rec_raw(r, kc.grid, &k->ngrid);
@@ -141,7 +144,7 @@ read_kern(const struct rec *r, struct kern *k)
 static void
 wait_for(struct stage *st, struct rec *r, struct kern *k)
 {
-	struct hold_kern h = { 0, k->op_id, k->inst, k->sub, k->dev,
+	struct hold_kern h = { 0, k->op_id, k->inst, k->sub, k->dev, k->dur_ns,
 		k->name_idx, k->k };
 
 	hold_on = true;
@@ -180,7 +183,7 @@ on_kern(struct stage *st, struct rec *r)
 	}
 	res =
 	    result_of(k.op, k.op_idx, k.k, k.name_idx, k.sub, k.grid, k.ngrid);
-	count_notes(&res->a, k.k, k.dev);
+	count_notes(&res->a, k.k, k.dev, k.dur_ns);
 	role = role_now(&res->a, k.has_inst, k.inst);
 	if (!appending) {
 		replace(r, &k, res, role);
@@ -197,6 +200,19 @@ on_kern(struct stage *st, struct rec *r)
 	}
 }
 
+/* Without ops a name still tells about Tensor Cores, and no more. */
+static void
+check_ops(const struct stage *st)
+{
+	static bool said;
+
+	if (kc.op_id->pos < 0 && !said)
+		warn("%s: kern records have no op_id, so FLOPs and bytes are"
+		     " unknown: dlp-correlate before dlp-flops adds it",
+		    rec_where(st->rd));
+	said |= kc.op_id->pos < 0;
+}
+
 /* Appending is the rule; a stream that went through here before has its
  * columns replaced, and nothing is held for it. */
 static void
@@ -205,6 +221,7 @@ on_kern_legend(struct stage *st, struct rec *r)
 	int i, j;
 
 	kern_drain(st);
+	check_ops(st);
 	appending = true;
 	for (i = 0; i < rec_ncols(r->type); i++)
 		for (j = 0; j < NCOL; j++)
@@ -227,5 +244,6 @@ kern_attach(struct stage *st)
 	kc.dev = rec_col(t, "dev", REC_OPT);
 	kc.grid = rec_col(t, "grid", REC_OPT);
 	kc.seq = rec_col(t, "seq", REC_OPT);
+	kc.dur = rec_col(t, "dur_ns", REC_OPT);
 	ext = out_ext(names, NCOL);
 }

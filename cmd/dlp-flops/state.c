@@ -9,6 +9,7 @@
 #define N_RUN (1 << 16)
 
 struct counts counts;
+struct run_counts run_counts;
 
 static struct smap texts;    /* all kept strings */
 static struct map str_by_id; /* id -> number in texts, + 1 */

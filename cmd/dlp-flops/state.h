@@ -33,6 +33,14 @@ struct counts { /* become ##note lines */
 
 extern struct counts counts;
 
+/* Of all sections; said at the end. */
+struct run_counts {
+	uint64_t no_size; /* kernels */
+	double no_size_ns, ns;
+};
+
+extern struct run_counts run_counts;
+
 void state_forget(void);
 
 /* A string by its id; kept. */
