@@ -147,11 +147,12 @@ move_single(struct cut_col *c)
 void
 cut_choose(struct cut_col *c)
 {
-	size_t least = clashes(c, AS_SUITS), n;
-	int eighth, head;
+	static const int eighths[] = { 4, 3, 5, 2, 6, 1, 7 };
+	size_t least = clashes(c, AS_SUITS), n, i;
+	int head;
 
-	for (eighth = 1; least > 0 && eighth < 8; eighth++) {
-		head = (c->width - 2) * eighth / 8;
+	for (i = 0; least > 0 && i < sizeof(eighths) / sizeof(int); i++) {
+		head = (c->width - 2) * eighths[i] / 8;
 		n = clashes(c, head);
 		if (n < least) {
 			least = n;

@@ -7,8 +7,9 @@ if ! command -v dlp-parse >/dev/null 2>&1; then
 	export PATH
 fi
 
-# run COMMAND...: a pipeline. Where a filter fails, those behind it complain
-# of their input: that is only shown if none before them has said anything.
+# run COMMAND...: a pipeline. Where a filter fails or finds nothing, those
+# behind it complain of their input: that is only shown if none before them has
+# said anything.
 run() {
 	exec 3>&1
 	status=$({ {
@@ -22,7 +23,8 @@ run() {
 		first = n + 1
 		at = n + 1
 	}
-	/^dlp-[a-z]*: standard input/ && /empty input|without ##end/ {
+	/^dlp-[a-z]*: standard input.*(empty input|without ##end)/ ||
+	/^dlp-[a-z]*: (no [a-z,]* records in the input|nothing to print)/ {
 		if (place[$1] < at) {
 			at = place[$1]
 			kept = $0
