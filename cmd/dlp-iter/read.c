@@ -221,6 +221,7 @@ on_legend(struct stage *st, struct rec *r)
 	(void)st;
 	if (b->iter->pos >= 0 || b->what == IT_RANGEKERN)
 		m.what = IT_PASS;
+	g->no_ops |= b->what == IT_KERN && b->op_start->pos < 0;
 	m.len = m.iter_off = (uint32_t)r->len;
 	run_keep(g, &m, r->line);
 }
@@ -242,6 +243,7 @@ on_op(struct stage *st, struct rec *r)
 	size_t n;
 	int64_t id;
 
+	g->any_op = true;
 	if ((g->key.arg != NULL && !g->one) || g->listing) {
 		if (!rec_i64(r, rd.id, &id))
 			rec_die(r, "op record without op_id");

@@ -196,6 +196,10 @@ say_not_found(const struct run *g, const struct source *f)
 
 	if (g->broken && !f->extent.any)
 		return;
+	if (g->key.arg != NULL && g->no_ops && !g->any_op && !g->broken)
+		die("key '%s' is no range, and the input has no ops:"
+		    " dlp-correlate before dlp-iter adds them",
+		    g->key.arg);
 	if (g->key.arg != NULL)
 		(fatal ? die : warn)("key '%s' not found%s%s%s (--list proposes"
 				     " keys)",
@@ -288,6 +292,7 @@ end_source(struct run *g, struct source *f)
 void
 run_end(struct run *g)
 {
+	static bool said;
 	size_t most = 0, i, n;
 
 	if (g->waiting) {
@@ -303,6 +308,11 @@ run_end(struct run *g)
 		(is_fatal(g) ? die : warn)("no iteration %lld: the profile has"
 					   " %zu",
 		    (long long)g->from, most);
+	if (g->no_ops && !g->one && !g->broken && !said) {
+		warn("kern records have no op_start_ns, so kernels go by their"
+		     " launch: dlp-correlate before dlp-iter adds it");
+		said = true;
+	}
 	if (g->listing)
 		finish_list(g);
 	notes(g);
@@ -314,7 +324,7 @@ run_section(struct run *g)
 	sources_clear(&g->files);
 	opkey_clear(&g->op);
 	cand_clear(&g->cands);
-	g->steps = false;
+	g->steps = g->no_ops = g->any_op = false;
 	g->outside = g->dropped = 0;
 	g->kern_kept = true;
 	g->waiting = !g->one && (g->key.arg != NULL || !g->listing);

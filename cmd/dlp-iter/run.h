@@ -25,7 +25,9 @@ struct run {
 	struct sources files;
 	struct opkey op;
 	bool kern_kept;
-	bool steps; /* the key is a range, so no file is one iteration */
+	bool no_ops; /* kernels lack what dlp-correlate says of them */
+	bool any_op; /* an op record was there */
+	bool steps;  /* the key is a range, so no file is one iteration */
 	uint64_t outside, dropped;
 	struct cands cands; /* --list */
 };
