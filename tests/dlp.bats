@@ -33,7 +33,8 @@ setup() {
 
 @test "wrong usage: one line, 2" {
 	for args in nosuch ../x lib.sh top 'top -Z f' 'top --nope f' 'top -n' \
-	    -x 'top ./none' 'top -i x f' 'top -i 3-1 f' 'top -i 1- f' \
+	    -x 'top ./none' 'top -i x f' 'top -i 3-1 f' 'top -i 1- f' 'top -i 99999999999999999999 f' \
+	    'top -n 99999999999999999999 f' \
 	    'top --csv -w 80 f' 'top -g layr f' 'top -g kernels f' \
 	    'top -g phase,,op f' 'top -g -k f'; do
 		rc=0
@@ -44,6 +45,11 @@ setup() {
 		[ ! -s out ]
 		[ "$(wc -l <err)" -eq 1 ]
 		[[ $(<err) == dlp* ]]
+	done
+	for o in -g -k -i -n -w; do
+		run dlp top $o '' "$LENET"
+		[ "$status" -eq 2 ]
+		same "dlp top: $o: empty argument" "$output"
 	done
 }
 

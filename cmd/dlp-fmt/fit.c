@@ -61,6 +61,8 @@ fit(struct fit_col *c, int n, int room, bool *split)
 			*split = *split || c[i].tight < c[i].want;
 	while (!shrink(c, n, room, *split) && n > 1)
 		n--;
+	if (n == 1 && c->width > room)
+		c->width = room;
 	return n;
 }
 

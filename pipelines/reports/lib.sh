@@ -10,6 +10,10 @@ fmt=
 width=
 help=
 src=
+opt_i=
+opt_k=
+to=
+case $options in *n:*) ;; *) opt_n=0 ;; esac
 
 die() {
 	echo "dlp $report: $*" >&2
@@ -74,6 +78,7 @@ while [ "$n_args" -gt 0 ]; do
 				val=$1
 				shift
 			fi
+			[ -n "$val" ] || die "-$letter: empty argument"
 			if [ "$letter" = w ]; then
 				width=$val
 			else
@@ -92,32 +97,32 @@ while [ "$n_args" -gt 0 ]; do
 	esac
 done
 
-case ${opt_n-0} in
-'' | *[!0-9]*) die "-n: bad number '$opt_n'" ;;
+case $opt_n in
+*[!0-9]* | ??????????*) die "-n: bad number '$opt_n'" ;;
 esac
 limit=
-[ "${opt_n-0}" = 0 ] || limit="-n $opt_n --rest"
+[ "$opt_n" -eq 0 ] || limit="-n $opt_n --rest"
 case $width in
 *[!0-9]*) die "-w: bad number '$width'" ;;
 esac
 [ -z "$fmt" ] || [ -z "$width" ] || die "$fmt and -w exclude each other"
 show="-H${fmt:+ $fmt}${width:+ -w $width}"
 
-from=${opt_i-}
+from=$opt_i
 case $from in
 '') ;;
 [0-9]*-*[0-9]) to=${from#*-} from=${from%%-*} ;;
 *) to=$from ;;
 esac
-case $from${to-} in
-*[!0-9]*) die "-i: bad iteration '$opt_i'; it is N or N-M" ;;
+case $from,$to in
+*[!0-9,]* | *,*,* | ??????????*,* | *,??????????*) die "-i: bad iteration '$opt_i'; it is N or N-M" ;;
 esac
 steps=--one
 which=
 in_steps=
-if [ -n "${opt_k-}" ] && [ -n "$from" ]; then
+if [ -n "$opt_k" ] && [ -n "$from" ]; then
 	steps=-k$opt_k which="--iter-start $from --iter-stop $to --strict"
-elif [ -n "${opt_k-}" ]; then
+elif [ -n "$opt_k" ]; then
 	steps=-k$opt_k which=--strict
 elif [ -n "$from" ]; then
 	steps=--iter-start=$from which="--iter-stop $to --strict"
