@@ -192,6 +192,7 @@ main(int argc, char **argv)
 	stage_begin_section(argc, argv);
 	put_facts();
 	put_events();
+	select_say_unseen();
 	put_notes();
 	stage_end_section();
 	for (i = 0; i < nprofiles; i++)

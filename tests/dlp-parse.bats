@@ -408,6 +408,25 @@ call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 		[ "$status" -eq 2 ]
 		[ "${#stderr_lines[@]}" -eq 1 ]
 	done
+	run --separate-stderr dlp-parse --start 60ms --end 60ms "$f"
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--end does not lie behind --start"* ]]
+}
+
+@test "a device, process, stream or domain that nothing has: one line" {
+	run --separate-stderr dlp-parse --device 0,3 --pid 490,1 --stream 7 \
+	    --domain nix "$LENET"
+	[ "$status" -eq 0 ]
+	same "dlp-parse: nothing in the profile matches --device 3, --pid 1, --domain nix" \
+	    "$stderr"
+	for o in '--device 0' '--pid 490' '--stream 7' '--domain default' \
+	    '--type range --stream 7' '--type range --device 0' \
+	    '--type kern --domain default' '--start 30ms --stream 7'; do
+		# shellcheck disable=SC2086 # several words
+		run --separate-stderr dlp-parse $o "$LENET"
+		[ "$status" -eq 0 ]
+		same "" "$stderr"
+	done
 }
 
 @test "several files: one section, src on every record, unique ids" {

@@ -71,7 +71,7 @@ put_text(const char *s)
 void
 fact_dev(const struct dev_fact *d)
 {
-	if (!select_type("dev") || !select_device(d->dev))
+	if (!select_device(d->dev) || !select_type("dev"))
 		return;
 	out_rec(dev_type);
 	out_i64(d->dev);
@@ -95,7 +95,7 @@ fact_dev(const struct dev_fact *d)
 void
 fact_proc(int64_t pid, const char *name)
 {
-	if (!select_type("proc") || !select_pid(pid))
+	if (!select_pid(pid) || !select_type("proc"))
 		return;
 	out_rec(proc_type);
 	out_i64(pid);
@@ -107,7 +107,7 @@ fact_proc(int64_t pid, const char *name)
 void
 fact_thread(int64_t pid, int64_t tid, const char *name)
 {
-	if (!select_type("thread") || !select_pid(pid))
+	if (!select_pid(pid) || !select_type("thread"))
 		return;
 	out_rec(thread_type);
 	out_i64(pid);

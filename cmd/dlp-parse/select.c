@@ -12,6 +12,7 @@
 struct list {
 	char **v;
 	int64_t *num;
+	bool *seen; /* something matched it */
 	int n;
 };
 
@@ -68,6 +69,7 @@ select_list(int opt, const char *arg)
 		;
 	l = lists[i].list;
 	l->v = cli_list(xstrdup(arg), &l->n); /* ##cmd shows arg whole */
+	l->seen = xcalloc((size_t)l->n + 1, sizeof(*l->seen));
 	if (lists[i].name != NULL)
 		numbers(l, lists[i].name);
 	if (opt == 'T')
@@ -75,31 +77,19 @@ select_list(int opt, const char *arg)
 	any = any || opt != 'T';
 }
 
-/* A number with an optional unit: ns (the default), us, ms, s. */
+/* A number with an optional unit. */
 static bool
 time_arg(const char *s, int64_t *ns)
 {
-	static const struct {
-		const char *unit;
-		double factor;
-	} units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-	size_t n = strlen(s), i, u;
+	size_t n = strlen(s);
 	double v;
 
 	if (num_i64(s, n, ns))
 		return true;
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		u = strlen(units[i].unit);
-		if (n <= u || strcmp(s + n - u, units[i].unit) != 0 ||
-		    !num_f64(s, n - u, &v))
-			continue;
-		v *= units[i].factor;
-		if (v < -9e18 || v > 9e18)
-			return false;
-		*ns = (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
-		return true;
-	}
-	return false;
+	if (!num_with_unit(s, n, NUM_TIME, &v) || v < -9e18 || v > 9e18)
+		return false;
+	*ns = (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
+	return true;
 }
 
 void
@@ -108,6 +98,9 @@ select_time(bool is_end, const char *arg)
 	if (!time_arg(arg, is_end ? &until : &from))
 		die("--%s: bad time '%s' (a number of ns, or with s, ms, us)",
 		    is_end ? "end" : "start", arg);
+	if (from >= until)
+		die("--end does not lie behind --start: nothing is between"
+		    " them");
 	timed = any = true;
 }
 
@@ -125,7 +118,7 @@ in_num(const struct list *l, int64_t v)
 
 	for (i = 0; i < l->n; i++)
 		if (l->num[i] == v)
-			return true;
+			return l->seen[i] = true;
 	return false;
 }
 
@@ -136,7 +129,7 @@ in_text(const struct list *l, const char *s)
 
 	for (i = 0; i < l->n; i++)
 		if (strcmp(l->v[i], s) == 0)
-			return true;
+			return l->seen[i] = true;
 	return false;
 }
 
@@ -212,17 +205,17 @@ in_time(
 static bool
 on_device(const struct event *ev)
 {
+	bool ok = true;
 	int64_t dev;
 
 	if (EV_IS_GPU(ev->kind)) {
-		if (streams.n > 0 && !in_num(&streams, ev->gpu.stream))
-			return false;
+		ok = streams.n == 0 || in_num(&streams, ev->gpu.stream);
 		dev = ev->gpu.dev;
 	} else if (ev->kind == EV_MEM)
 		dev = ev->mem.dev;
 	else
 		return true;
-	return select_device(dev);
+	return select_device(dev) && ok;
 }
 
 static bool
@@ -253,6 +246,7 @@ select_event(
     const struct profile *p, const struct event *ev, const struct event *call)
 {
 	int64_t pid = ev->pid;
+	bool ok;
 
 	if (!select_kind(ev->kind))
 		return false;
@@ -260,9 +254,49 @@ select_event(
 		return true;
 	if (pid == EV_UNSET && call != NULL)
 		pid = call->pid;
-	if (!select_pid(pid))
-		return false;
+	/* each list is asked, so that it knows what it has seen */
+	ok = select_pid(pid);
 	if (domains.n > 0 && !in_domain(ev))
-		return false;
-	return on_device(ev) && in_time(p, ev, call);
+		ok = false;
+	return on_device(ev) && ok && in_time(p, ev, call);
+}
+
+/* Whether records of the types that have streams, or domains, are read. */
+static bool
+judged(const struct list *l)
+{
+	int k;
+
+	if (l == &domains)
+		return select_kind(EV_RANGE) || select_kind(EV_MARK);
+	for (k = EV_KERN; l == &streams && k <= EV_GRAPH; k++)
+		if (select_kind((enum ev_kind)k))
+			return true;
+	return l != &streams;
+}
+
+void
+select_say_unseen(void)
+{
+	static const struct {
+		const struct list *list;
+		const char *name;
+	} lists[] = { { &devices, "device" }, { &pids, "pid" },
+		{ &streams, "stream" }, { &domains, "domain" } };
+	struct buf b = { 0 };
+	size_t k;
+	int i;
+
+	for (k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
+		for (i = 0; i < lists[k].list->n; i++) {
+			if (lists[k].list->seen[i] || !judged(lists[k].list))
+				continue;
+			buf_puts(&b, b.len > 0 ? ", --" : "--");
+			buf_puts(&b, lists[k].name);
+			buf_putc(&b, ' ');
+			buf_puts(&b, lists[k].list->v[i]);
+		}
+	if (b.len > 0)
+		warn("nothing in the profile matches %.900s", buf_str(&b));
+	buf_free(&b);
 }

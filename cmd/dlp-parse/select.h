@@ -37,6 +37,10 @@ void select_find_ranges(struct profile *p);
 /* Fatal if a named range was in no profile. */
 void select_check_ranges(void);
 
+/* At the end: a warning that names the devices, processes, streams and domains
+ * that were asked for and that nothing has. */
+void select_say_unseen(void);
+
 /* call: what launched it, NULL if unknown or none. */
 bool select_event(
     const struct profile *p, const struct event *ev, const struct event *call);
