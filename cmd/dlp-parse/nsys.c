@@ -8,8 +8,11 @@
 #include <string.h>
 
 #include "err.h"
-#include "nsys.h"
-#include "num.h"
+#include "nsys_cpu.h"
+#include "nsys_facts.h"
+#include "nsys_gpu.h"
+#include "nsys_nvtx.h"
+#include "nsys_row.h"
 #include "stage.h"
 
 static bool
@@ -26,24 +29,6 @@ probe(sqlite3 *db)
 			return true;
 	return db_has_column(db, "CUPTI_ACTIVITY_KIND_RUNTIME", "globalTid") ||
 	       db_has_column(db, "CUPTI_ACTIVITY_KIND_KERNEL", "globalPid");
-}
-
-char *
-nsys_value(struct nsys *ns, const char *table, const char *sql, const char *arg)
-{
-	sqlite3_stmt *st;
-	char *text = NULL;
-
-	if (!db_has_table(ns->db, table))
-		return NULL;
-	/* a table that lacks what the query needs tells nothing */
-	if (sqlite3_prepare_v2(ns->db, sql, -1, &st, NULL) != SQLITE_OK)
-		return NULL;
-	sqlite3_bind_text(st, 1, arg, -1, SQLITE_STATIC);
-	if (db_step(st) && sqlite3_column_type(st, 0) != SQLITE_NULL)
-		text = xstrdup((const char *)sqlite3_column_text(st, 0));
-	sqlite3_finalize(st);
-	return text;
 }
 
 /* A number in a version; 0 if there is none, or one that nobody wrote. */
@@ -81,90 +66,6 @@ schema_of(struct nsys *ns)
 	return major * 1000 + minor;
 }
 
-/* Only tables are read: a view can hold any SQL. */
-static void
-count_view(struct nsys *ns, const char *table)
-{
-	sqlite3_stmt *st;
-
-	st = db_prepare(ns->db,
-	    "SELECT 1 FROM sqlite_master WHERE type <> 'index' AND"
-	    " name = '%s' COLLATE NOCASE",
-	    table);
-	if (db_step(st)) {
-		ns->views++;
-		warn("%s: %s is no table of its own: not read", db_path(),
-		    table);
-	}
-	sqlite3_finalize(st);
-}
-
-struct source *
-nsys_source(struct nsys *ns, struct sources *ss, enum ev_kind kind,
-    const char *table, row_fn *row, const char *const *names)
-{
-	struct source *s;
-
-	if (!db_has_table(ns->db, table)) {
-		count_view(ns, table);
-		return NULL;
-	}
-	if (!db_has_column(ns->db, table, names[0])) {
-		warn("%s: %s has no column '%s': not read", db_path(), table,
-		    names[0]);
-		return NULL;
-	}
-	s = source_add(ss, kind, table, row);
-	s->from = xstrdup(table);
-	s->cols = db_cols(ns->db, table, names);
-	s->start = db_col(ns->db, table, names[0]);
-	s->end = db_col(ns->db, table, "end");
-	return s;
-}
-
-void
-nsys_thread(sqlite3_stmt *st, int i, struct event *ev)
-{
-	int64_t gid = db_i64(st, i);
-
-	if (gid == EV_UNSET)
-		return;
-	ev->pid = nsys_pid(gid);
-	ev->tid = nsys_tid(gid);
-}
-
-int64_t
-nsys_num(sqlite3_stmt *st, int i)
-{
-	int64_t v = db_i64(st, i);
-
-	return v != 4294967295 ? v : EV_UNSET;
-}
-
-bool
-nsys_times(sqlite3_stmt *st, struct event *ev)
-{
-	sqlite3_value *start = sqlite3_column_value(st, 1);
-
-	if (sqlite3_value_type(start) != SQLITE_INTEGER) {
-		dialect_bad_row();
-		return false;
-	}
-	ev->start = sqlite3_value_int64(start);
-	ev->end = db_i64(st, 2);
-	return true;
-}
-
-const char *
-nsys_mem_kind(int64_t kind)
-{
-	static const char *const names[] = { "pageable", "pinned", "device",
-		"array", "managed", "device-static", "managed-static",
-		"unknown" };
-
-	return kind >= 0 && kind < 8 ? names[kind] : NULL;
-}
-
 static void *
 open_nsys(sqlite3 *db, struct sources *ss)
 {
@@ -194,27 +95,6 @@ close_nsys(void *ctx)
 	map_free(&ns->domains);
 	smap_free(&ns->domain_names);
 	free(ns);
-}
-
-static bool
-string(void *ctx, int64_t id, struct buf *out)
-{
-	struct nsys *ns = ctx;
-	bool has = false;
-	const void *s;
-
-	if (ns->string == NULL)
-		return false;
-	sqlite3_bind_int64(ns->string, 1, id);
-	if (db_step(ns->string)) {
-		s = sqlite3_column_text(ns->string, 0);
-		has = s != NULL;
-		if (has)
-			buf_put(out, s,
-			    (size_t)sqlite3_column_bytes(ns->string, 0));
-	}
-	sqlite3_reset(ns->string);
-	return has;
 }
 
 static void
@@ -281,7 +161,7 @@ const struct dialect dialect_nsys = {
 	.open = open_nsys,
 	.close = close_nsys,
 	.facts = nsys_facts,
-	.string = string,
+	.string = nsys_string,
 	.pid = nsys_pid,
 	.notes = notes,
 	.picked = picked,

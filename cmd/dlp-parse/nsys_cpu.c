@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "err.h"
-#include "nsys.h"
+#include "nsys_cpu.h"
 
 enum { CLASS_TWIN = 67 }; /* the copy of a call that has a backtrace */
 

@@ -1,12 +1,14 @@
 /*
- * What Nsight Systems tells about the session, the machine, its GPUs,
- * processes and threads. Host and user names stay where they are.
+ * What Nsight Systems tells about the session, the machine, processes and
+ * threads. Host and user names stay where they are.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
-#include "nsys.h"
+#include "nsys_dev.h"
+#include "nsys_facts.h"
+#include "nsys_row.h"
 #include "num.h"
 
 /* Names of facts, and where they stand. */
@@ -92,108 +94,6 @@ put_infos(struct nsys *ns)
 	free(text);
 }
 
-static const char *
-text_of(sqlite3_stmt *st, int i)
-{
-	const char *s = (const char *)sqlite3_column_text(st, i);
-
-	return s != NULL && *s != '\0' ? s : NULL;
-}
-
-typedef void dev_fn(const struct dev_fact *d);
-
-/* Columns: dev, name, major, minor, SMs, clock, memory, bandwidth, uuid. One
- * record per device, if put is not NULL; true if there is any. */
-static bool
-put_devs(sqlite3_stmt *st, dev_fn *put)
-{
-	struct dev_fact d;
-	int64_t last = EV_UNSET;
-
-	while (db_step(st)) {
-		memset(&d, 0, sizeof(d));
-		d.dev = db_i64(st, 0);
-		d.name = text_of(st, 1);
-		d.cc_major = db_i64(st, 2);
-		d.cc_minor = db_i64(st, 3);
-		d.n_sm = db_i64(st, 4);
-		d.clock_hz = db_i64(st, 5);
-		d.mem_bytes = db_i64(st, 6);
-		d.membw_bytes_s = db_i64(st, 7);
-		d.uuid = text_of(st, 8);
-		if (d.dev != EV_UNSET && d.dev != last && put != NULL)
-			put(&d);
-		last = d.dev;
-	}
-	sqlite3_finalize(st);
-	return last != EV_UNSET;
-}
-
-/* Adapters that cannot compute are listed with a capability of 0. */
-static bool
-dev_gpu(struct nsys *ns, dev_fn *put)
-{
-	static const char *const names[] = { "name", "computeMajor",
-		"computeMinor", "smCount", "clockRate", "totalMemory",
-		"memoryBandwidth", "uuid", NULL };
-	static const char *const map[] = { "cudaId", "gpuId", NULL };
-	bool mapped =
-	    db_has_column(ns->db, "TARGET_INFO_CUDA_DEVICE", map[0]) &&
-	    db_has_column(ns->db, "TARGET_INFO_CUDA_DEVICE", map[1]) &&
-	    db_has_column(ns->db, "TARGET_INFO_GPU", "id");
-	sqlite3_stmt *st;
-	bool found;
-	char *cols;
-
-	if (!db_has_column(ns->db, "TARGET_INFO_GPU", "cuDevice") ||
-	    !db_has_column(ns->db, "TARGET_INFO_GPU", "computeMajor"))
-		return false;
-	cols = db_cols(ns->db, "TARGET_INFO_GPU", names);
-	st = db_prepare(ns->db,
-	    "SELECT %s AS dev, %s FROM TARGET_INFO_GPU g"
-	    " WHERE computeMajor > 0 ORDER BY dev, rowid",
-	    mapped ? "coalesce((SELECT min(cudaId) FROM"
-		     " TARGET_INFO_CUDA_DEVICE c WHERE c.gpuId = g.id),"
-		     " cuDevice)"
-		   : "cuDevice",
-	    cols);
-	found = put_devs(st, put);
-	free(cols);
-	return found;
-}
-
-/* The table of 2020; its clock is in kHz, its memory in MiB, its bandwidth
- * is wrong. */
-static bool
-dev_cuda_gpu(struct nsys *ns, dev_fn *put)
-{
-	static const char *const names[] = { "deviceId", "name",
-		"computeCapabilityMajor", "computeCapabilityMinor",
-		"numMultiprocessors", NULL };
-	sqlite3_stmt *st;
-	bool found;
-	char *cols;
-
-	if (!db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", names[0]) ||
-	    !db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", "coreClockRate") ||
-	    !db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", "globalMemorySize"))
-		return false;
-	cols = db_cols(ns->db, "TARGET_INFO_CUDA_GPU", names);
-	st = db_prepare(ns->db,
-	    "SELECT %s, coreClockRate * 1000, globalMemorySize * 1048576, NULL,"
-	    " NULL FROM TARGET_INFO_CUDA_GPU ORDER BY 1, rowid",
-	    cols);
-	found = put_devs(st, put);
-	free(cols);
-	return found;
-}
-
-bool
-nsys_lists_devs(struct nsys *ns)
-{
-	return dev_gpu(ns, NULL) || dev_cuda_gpu(ns, NULL);
-}
-
 static int
 by_number(const void *va, const void *vb)
 {
@@ -246,7 +146,7 @@ put_procs(struct nsys *ns)
 	while (db_step(st))
 		if (db_i64(st, 0) != EV_UNSET &&
 		    pid_used(nsys_pid(db_i64(st, 0))))
-			fact_proc(nsys_pid(db_i64(st, 0)), text_of(st, 1));
+			fact_proc(nsys_pid(db_i64(st, 0)), nsys_text(st, 1));
 	sqlite3_finalize(st);
 	free(cols);
 }
@@ -294,7 +194,7 @@ put_threads(struct nsys *ns)
 			continue;
 		last = gid;
 		buf_clear(&b);
-		if (!dialect_nsys.string(ns, db_i64(st, 1), &b))
+		if (!nsys_string(ns, db_i64(st, 1), &b))
 			continue;
 		fact_thread(nsys_pid(gid), nsys_tid(gid), buf_str(&b));
 		map_del(&ns->threads, (uint64_t)gid);
@@ -310,7 +210,7 @@ nsys_facts(void *ctx)
 	struct nsys *ns = ctx;
 
 	put_infos(ns);
-	if (!dev_gpu(ns, fact_dev) && !dev_cuda_gpu(ns, fact_dev))
+	if (!nsys_put_devs(ns))
 		dev_used(ns);
 	put_procs(ns);
 	put_threads(ns);

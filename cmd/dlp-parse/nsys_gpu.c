@@ -2,7 +2,8 @@
  * whole graph runs. */
 #include <string.h>
 
-#include "nsys.h"
+#include "nsys_dev.h"
+#include "nsys_gpu.h"
 
 /* The columns that all of them begin with. */
 #define COMMON                                                                 \

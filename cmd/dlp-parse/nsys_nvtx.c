@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "err.h"
-#include "nsys.h"
+#include "nsys_nvtx.h"
 
 enum { /* eventType */
 	NVTX_MARK = 34,
@@ -64,7 +64,7 @@ set_name(struct nsys *ns, struct map *m, uint64_t key, sqlite3_stmt *st)
 	if (s != NULL)
 		buf_put(&b, s, n);
 	else if (db_i64(st, 3) != EV_UNSET)
-		dialect_nsys.string(ns, db_i64(st, 3), &b);
+		nsys_string(ns, db_i64(st, 3), &b);
 	if (b.len > 0)
 		*map_put(m, key, NULL) =
 		    smap_put(&ns->domain_names, b.s, b.len, NULL);

@@ -1,6 +1,9 @@
-/* What the files of the Nsight Systems dialect share. */
-#ifndef DLP_PARSE_NSYS_H
-#define DLP_PARSE_NSYS_H
+/*
+ * What all tables of Nsight Systems have in common: global ids, times,
+ * numbers, string ids; and how a table becomes a source.
+ */
+#ifndef DLP_PARSE_NSYS_ROW_H
+#define DLP_PARSE_NSYS_ROW_H
 
 #include "dialect.h"
 #include "map.h"
@@ -48,19 +51,16 @@ struct source *nsys_source(struct nsys *ns, struct sources *ss,
     enum ev_kind kind, const char *table, row_fn *row,
     const char *const *names);
 
-void nsys_add_gpu(struct nsys *ns, struct sources *ss);
-void nsys_add_nvtx(struct nsys *ns, struct sources *ss);
-void nsys_add_cpu(struct nsys *ns, struct sources *ss);
-void nsys_nvtx_other(struct nsys *ns, int64_t row);
-void nsys_facts(void *ctx);
-
-/* Whether a table lists the GPUs. */
-bool nsys_lists_devs(struct nsys *ns);
+/* The text of a string id; see dialect.string. */
+bool nsys_string(void *ctx, int64_t id, struct buf *out);
 
 /* The text of a one-value query with its argument ?1, or NULL; to be freed.
  * Nothing if the table is missing. */
 char *nsys_value(
     struct nsys *ns, const char *table, const char *sql, const char *arg);
+
+/* Column i as text; NULL if it is empty. */
+const char *nsys_text(sqlite3_stmt *st, int i);
 
 /* The names of a memory kind; NULL for a number that has none. */
 const char *nsys_mem_kind(int64_t kind);

@@ -1,0 +1,12 @@
+/* The source of NVTX ranges and marks. */
+#ifndef DLP_PARSE_NSYS_NVTX_H
+#define DLP_PARSE_NSYS_NVTX_H
+
+#include "nsys_row.h"
+
+void nsys_add_nvtx(struct nsys *ns, struct sources *ss);
+
+/* Learns from a row that is no event, before any is written. */
+void nsys_nvtx_other(struct nsys *ns, int64_t row);
+
+#endif
