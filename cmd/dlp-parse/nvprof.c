@@ -9,7 +9,11 @@
 
 #include "demangle.h"
 #include "err.h"
-#include "nvprof.h"
+#include "nvprof_cpu.h"
+#include "nvprof_facts.h"
+#include "nvprof_gpu.h"
+#include "nvprof_marker.h"
+#include "nvprof_row.h"
 #include "stage.h"
 
 /* Tables whose rows are left out, and the note that counts them; the first
@@ -109,7 +113,9 @@ nv_open(sqlite3 *db, struct sources *ss)
 		    db, "SELECT value FROM StringTable WHERE _id_ = ?1");
 	nv->t0 = origin(db);
 	read_contexts(nv);
-	nvprof_sources(nv, ss);
+	nvprof_add_cpu(nv, ss);
+	nvprof_add_gpu(nv, ss);
+	nvprof_add_markers(nv, ss);
 	return nv;
 }
 
@@ -128,29 +134,6 @@ nv_close(void *ctx)
 	free(nv);
 }
 
-bool
-nvprof_string(void *ctx, int64_t id, struct buf *out)
-{
-	struct nvprof *nv = ctx;
-	const void *s;
-	bool has = false;
-
-	if (id < 0) {
-		nvprof_api_name(id, out);
-		return true;
-	}
-	if (nv->string == NULL)
-		return false;
-	sqlite3_bind_int64(nv->string, 1, id);
-	if (db_step(nv->string) &&
-	    (s = sqlite3_column_text(nv->string, 0)) != NULL) {
-		buf_put(out, s, (size_t)sqlite3_column_bytes(nv->string, 0));
-		has = true;
-	}
-	sqlite3_reset(nv->string);
-	return has;
-}
-
 static bool
 kernel(void *ctx, int64_t id, struct buf *out)
 {
@@ -164,31 +147,6 @@ kernel(void *ctx, int64_t id, struct buf *out)
 		buf_put(out, b.s, b.len);
 	buf_free(&b);
 	return has;
-}
-
-const char *
-nvprof_domain(struct nvprof *nv, int64_t name_id)
-{
-	struct buf b = { NULL, 0, 0 };
-	uint64_t *no;
-	bool is_new;
-
-	if (name_id <= 0)
-		return "";
-	no = map_put(&nv->domain, (uint64_t)name_id, &is_new);
-	if (is_new) {
-		if (!nvprof_string(nv, name_id, &b))
-			buf_i64(&b, name_id);
-		if (nv->n_domains == nv->cap_domains) {
-			nv->cap_domains += nv->cap_domains + 8;
-			nv->domains = xrealloc(
-			    nv->domains, nv->cap_domains, sizeof(*nv->domains));
-		}
-		nv->domains[nv->n_domains++] = xstrdup(buf_str(&b));
-		*no = nv->n_domains;
-		buf_free(&b);
-	}
-	return nv->domains[*no - 1];
 }
 
 static void

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "nvprof.h"
+#include "nvprof_cbid.h"
 
 struct api {
 	int cbid;

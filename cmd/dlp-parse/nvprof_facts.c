@@ -1,7 +1,8 @@
 /* What an nvprof database says about the session: devices, names. */
 #include <stdlib.h>
 
-#include "nvprof.h"
+#include "nvprof_facts.h"
+#include "nvprof_row.h"
 
 static int64_t
 times_1000(int64_t v)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "err.h"
-#include "nvprof.h"
+#include "nvprof_marker.h"
 
 /* A marker's flags. */
 enum { MARK_INSTANT = 1, MARK_START = 2, MARK_END = 4 };
@@ -82,7 +82,7 @@ sql(const char *fmt, ...)
 }
 
 void
-nvprof_markers(struct nvprof *nv, struct sources *ss)
+nvprof_add_markers(struct nvprof *nv, struct sources *ss)
 {
 	static const char *const need[] = { "flags", "timestamp", "id",
 		"objectKind", "objectId", "name" };

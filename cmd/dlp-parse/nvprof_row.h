@@ -1,10 +1,9 @@
 /*
- * The parts of the nvprof dialect: nvprof.c knows the database as a whole,
- * nvprof_facts.c its session, nvprof_rows.c and nvprof_marker.c its rows,
- * nvprof_cbid.c the numbers of API functions.
+ * What all tables of nvprof have in common: times, numbers, strings, objects;
+ * and how a table becomes a source.
  */
-#ifndef DLP_NVPROF_H
-#define DLP_NVPROF_H
+#ifndef DLP_PARSE_NVPROF_ROW_H
+#define DLP_PARSE_NVPROF_ROW_H
 
 #include <sqlite3.h>
 
@@ -24,14 +23,6 @@ struct nvprof {
 	bool has_timeline; /* kernels of a second run are left out */
 	uint64_t untimed;  /* rows whose times were not recorded */
 };
-
-/* API functions are string ids too: negative ones, which the file's own
- * table never has. */
-enum nvprof_api { NVPROF_RUNTIME, NVPROF_DRIVER };
-int64_t nvprof_api_id(enum nvprof_api api, int64_t cbid);
-
-/* Appends the function's name, runtime_cbid_N if the number is unknown. */
-void nvprof_api_name(int64_t id, struct buf *out);
 
 /* The text of an NVTX domain, "" for the default domain; lives as long as
  * nv. */
@@ -58,10 +49,18 @@ void nvprof_object(
 /* A string of the file, or an API function's name; see dialect.string. */
 bool nvprof_string(void *ctx, int64_t id, struct buf *out);
 
-/* Adds a source for every table of events that the file has. */
-void nvprof_sources(struct nvprof *nv, struct sources *ss);
-void nvprof_markers(struct nvprof *nv, struct sources *ss);
+/* The i-th text of a table, NULL if it has none. */
+#define NVPROF_PICK(table, i)                                                  \
+	((i) >= 0 && (i) < (int64_t)(sizeof(table) / sizeof((table)[0]))       \
+		? (table)[i]                                                   \
+		: NULL)
 
-void nvprof_facts(void *ctx);
+/* The name of a memory kind; NULL for a number that has none. */
+const char *nvprof_mem_kind(int64_t kind);
+
+/* A source over a table with these columns (NULL at the end); NULL if the
+ * file has no such table, or no start in it. */
+struct source *nvprof_source(struct nvprof *nv, struct sources *ss,
+    enum ev_kind kind, const char *table, row_fn *row, const char *const *cols);
 
 #endif
