@@ -236,6 +236,10 @@ opkey_cuts(struct opkey *o, uint32_t src, struct plan *p)
 
 	choose(o);
 	r = only(o, src);
+	if (r.n == 0) {
+		free(r.v);
+		return false;
+	}
 	fill_devs(&r);
 	qsort(r.v, r.n, sizeof(*r.v), by_gpu);
 	each = runs_each(&r);
@@ -248,7 +252,7 @@ opkey_cuts(struct opkey *o, uint32_t src, struct plan *p)
 	}
 	plan_cuts_done(p);
 	free(r.v);
-	return r.n > 0;
+	return true;
 }
 
 void
