@@ -47,10 +47,12 @@ num_f64(const char *s, size_t n, double *v)
 {
 	char t[64], *end;
 
-	if (n == 0 || n >= sizeof(t) || strspn(s, "0123456789+-.eE") < n)
+	if (n == 0 || n >= sizeof(t))
 		return false;
 	memcpy(t, s, n);
 	t[n] = '\0';
+	if (strspn(t, "0123456789+-.eE") < n) /* no inf, nan, hex, blanks */
+		return false;
 	*v = strtod(t, &end);
 	return *end == '\0' && isfinite(*v);
 }

@@ -124,12 +124,23 @@ json_number(const char *s, size_t n)
 	return n > 0 && number_len(s, n) == n;
 }
 
+static bool
+has_four_hex(const char *s)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (s[i] == '\0' ||
+		    strchr("0123456789abcdefABCDEF", s[i]) == NULL)
+			return false;
+	return true;
+}
+
 /* The length of the string that s (at its quote) begins with, 0 if it is
  * none. */
 static size_t
 string_len(const char *s, size_t n)
 {
-	static const char hex[] = "0123456789abcdefABCDEF";
 	size_t i, k;
 	long cp;
 
@@ -145,7 +156,7 @@ string_len(const char *s, size_t n)
 		if (s[i + 1] == '\0' ||
 		    strchr("\"\\/bfnrtu", s[i + 1]) == NULL || i + k > n)
 			return 0;
-		if (k == 6 && strspn(s + i + 2, hex) < 4)
+		if (k == 6 && !has_four_hex(s + i + 2))
 			return 0;
 	}
 	return i < n ? i + 1 : 0;

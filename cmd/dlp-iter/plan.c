@@ -173,7 +173,8 @@ by_time(const void *a, const void *b)
 void
 plan_cuts_done(struct plan *p)
 {
-	qsort(p->cut, p->ncut, sizeof(*p->cut), by_time);
+	if (p->ncut > 1)
+		qsort(p->cut, p->ncut, sizeof(*p->cut), by_time);
 }
 
 static const struct span *
