@@ -9,8 +9,11 @@
 #include "cli.h"
 #include "dlp-parse/emit.h"
 #include "dlp-parse/facts.h"
+#include "dlp-parse/merge.h"
+#include "dlp-parse/profile.h"
 #include "dlp-parse/run.h"
 #include "dlp-parse/select.h"
+#include "dlp-parse/select_range.h"
 #include "err.h"
 #include "out.h"
 #include "stage.h"
@@ -97,7 +100,7 @@ open_profiles(int n, char **paths)
 		profile_open(&profiles[i], n > 0 ? paths[i] : NULL, i);
 		profile_begin(&profiles[i]);
 	}
-	select_check_ranges();
+	range_check();
 }
 
 static void
@@ -166,7 +169,7 @@ put_notes(void)
 	emit_notes();
 	stage_note("call_duplicates", dup);
 	stage_note("unknown_strings", unknown);
-	stage_note("bad_rows", cursor_bad_rows());
+	stage_note("bad_rows", source_bad_rows());
 	stage_note("tables_sorted", sorted);
 	stage_note("window_spilled", spilled);
 }

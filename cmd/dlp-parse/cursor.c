@@ -6,29 +6,16 @@
  */
 #include <string.h>
 
-#include "err.h"
-#include "run.h"
-
-static uint64_t bad_rows;
-
-void
-dialect_bad_row(void)
-{
-	bad_rows++;
-}
-
-uint64_t
-cursor_bad_rows(void)
-{
-	return bad_rows;
-}
+#include "buf.h"
+#include "cursor.h"
+#include "schema.h"
 
 static sqlite3_stmt *
 row_stmt(const struct cursor *c, const char *tail)
 {
 	const struct source *s = c->src;
 
-	return db_prepare(c->p->db, "SELECT %s, %s FROM %s %s %s %s",
+	return db_prepare(c->db, "SELECT %s, %s FROM %s %s %s %s",
 	    s->key ? s->key : "rowid", s->cols, s->from,
 	    s->where ? "WHERE" : "", s->where ? s->where : "", tail);
 }
@@ -62,7 +49,7 @@ static bool
 make_event(const struct cursor *c, sqlite3_stmt *st, struct event *ev)
 {
 	clear(ev, c->src->kind);
-	return c->src->row(c->p->ctx, c->src, st, ev);
+	return c->src->row(c->ctx, c->src, st, ev);
 }
 
 int64_t

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "emit.h"
-#include "out.h"
 #include "num.h"
+#include "out.h"
+#include "run.h"
 #include "select.h"
 #include "stage.h"
 
@@ -143,7 +144,7 @@ emit_name(struct profile *p, const struct event *ev)
 		out_unset();
 		return;
 	}
-	m = names_text(p, ev->name);
+	m = names_text(&p->names, ev->name);
 	out_raw(m->text, m->len);
 }
 

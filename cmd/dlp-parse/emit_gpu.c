@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "emit.h"
+#include "emit_gpu.h"
 #include "num.h"
 #include "out.h"
+#include "run.h"
 #include "select.h"
 
 static void
@@ -113,7 +115,7 @@ static const struct {
 	{ "cuEventQuery", "event" },
 };
 
-const char *
+static const char *
 sync_by_call(const char *api)
 {
 	size_t i;
@@ -131,7 +133,7 @@ put_sync(struct profile *p, const struct event *ev, const struct event *call)
 	const char *kind = NULL, *api = NULL;
 
 	if (call != NULL && call->name != EV_UNSET)
-		api = names_text(p, call->name)->text;
+		api = names_text(&p->names, call->name)->text;
 	if (api != NULL)
 		kind = sync_by_call(api);
 	if (kind == NULL)
@@ -175,7 +177,8 @@ emit_gpu(struct profile *p, const struct event *ev, const struct event *call,
 		return;
 	if (ev->kind == EV_KERN &&
 	    (ev->name != EV_UNSET || ev->gpu.kern.short_name != EV_UNSET)) {
-		m = *names_kernel(p, ev->name, ev->gpu.kern.short_name);
+		m = *names_kernel(
+		    &p->names, ev->name, ev->gpu.kern.short_name, emit_str);
 		named = true;
 	}
 	put_gpu(p, ev, call, own);

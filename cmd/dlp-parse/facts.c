@@ -9,8 +9,9 @@
 
 #include "emit.h"
 #include "esc.h"
-#include "out.h"
 #include "facts.h"
+#include "out.h"
+#include "run.h"
 #include "select.h"
 
 static struct out_type *dev_type, *proc_type, *thread_type;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "err.h"
-#include "run.h"
+#include "heap.h"
 
 /* Earlier first; then longer, without an end first; then by kind, row. */
 bool

@@ -8,18 +8,21 @@
 #include <stdlib.h>
 
 #include "emit.h"
+#include "emit_gpu.h"
 #include "err.h"
+#include "merge.h"
 #include "num.h"
 #include "run.h"
-#include "select.h"
+#include "scan.h"
 #include "stage.h"
 
 static uint64_t twins, before_launch, orphans, late;
 
-bool
-gpu_read(struct cursor *c, int64_t *pid, int64_t *corr)
+/* Reads a row of GPU work into the window or among the orphans; false at the
+ * end. The key of the row: *pid, *corr. */
+static bool
+gpu_read(struct profile *p, struct cursor *c, int64_t *pid, int64_t *corr)
 {
-	struct profile *p = c->p;
 	struct event ev;
 
 	if (c->end || !cursor_read(c, &ev))
@@ -61,7 +64,7 @@ read_orphans(struct profile *p, int64_t t)
 				t = p->orphans.v[0]->ev.start;
 			if (c->max_start != INT64_MIN && frontier(c) > t)
 				break;
-			gpu_read(c, &pid, &corr);
+			gpu_read(p, c, &pid, &corr);
 		}
 	}
 }
@@ -90,7 +93,7 @@ drain(struct profile *p)
 	int i;
 
 	for (i = 0; i < p->ngpu; i++)
-		while (gpu_read(p->gpu[i], &pid, &corr))
+		while (gpu_read(p, p->gpu[i], &pid, &corr))
 			;
 	while (window_any(&p->window, p->cur, &ev)) {
 		heap_put(&p->orphans, &ev);
@@ -142,7 +145,7 @@ wait_for(
 	for (i = 0; i < p->ngpu && have < n; i++) {
 		if (p->gpu[i]->src->kind != kind)
 			continue;
-		while (have < n && gpu_read(p->gpu[i], &kp, &kc))
+		while (have < n && gpu_read(p, p->gpu[i], &kp, &kc))
 			if (kp == pid && kc == corr)
 				have++;
 	}

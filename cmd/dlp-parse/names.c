@@ -5,8 +5,7 @@
 #include "err.h"
 #include "esc.h"
 #include "kernname.h"
-#include "emit.h"
-#include "run.h"
+#include "names.h"
 
 #define MAX_BYTES (8u << 20)
 #define MAX_NAMES (1u << 17)
@@ -63,9 +62,8 @@ find(struct names *n, struct map *m, int64_t id, bool *is_new)
 }
 
 const struct name *
-names_text(struct profile *p, int64_t id)
+names_text(struct names *n, int64_t id)
 {
-	struct names *n = &p->names;
 	struct name *m;
 	uint64_t *slot;
 	bool is_new;
@@ -75,7 +73,7 @@ names_text(struct profile *p, int64_t id)
 		return &n->v[*slot - 1];
 	m = new_name(n, slot);
 	buf_clear(&n->tmp);
-	if (p->dialect->string(p->ctx, id, &n->tmp))
+	if (n->dialect->string(n->ctx, id, &n->tmp))
 		set_text(n, m, n->tmp.len ? n->tmp.s : "", n->tmp.len);
 	else
 		n->unknown++;
@@ -84,33 +82,28 @@ names_text(struct profile *p, int64_t id)
 
 /* Reads the full name into n->full. */
 static bool
-full_name(struct profile *p, int64_t id)
+full_name(struct names *n, int64_t id)
 {
-	struct names *n = &p->names;
-
 	buf_clear(&n->full);
 	if (id == EV_UNSET)
 		return false;
-	if (p->dialect->kernel != NULL)
-		return p->dialect->kernel(p->ctx, id, &n->full);
-	return p->dialect->string(p->ctx, id, &n->full);
+	if (n->dialect->kernel != NULL)
+		return n->dialect->kernel(n->ctx, id, &n->full);
+	return n->dialect->string(n->ctx, id, &n->full);
 }
 
 static const char *
-given_short(struct profile *p, int64_t id)
+given_short(struct names *n, int64_t id)
 {
-	struct names *n = &p->names;
-
 	buf_clear(&n->tmp);
-	if (id == EV_UNSET || !p->dialect->string(p->ctx, id, &n->tmp))
+	if (id == EV_UNSET || !n->dialect->string(n->ctx, id, &n->tmp))
 		return NULL;
 	return buf_str(&n->tmp);
 }
 
 const struct name *
-names_kernel(struct profile *p, int64_t id, int64_t short_id)
+names_kernel(struct names *n, int64_t id, int64_t short_id, str_fn *put)
 {
-	struct names *n = &p->names;
 	struct buf out = { 0 };
 	const char *given;
 	struct name *m;
@@ -121,14 +114,14 @@ names_kernel(struct profile *p, int64_t id, int64_t short_id)
 	if (!is_new)
 		return &n->v[*slot - 1];
 	m = new_name(n, slot);
-	full = full_name(p, id);
-	given = given_short(p, short_id);
+	full = full_name(n, id);
+	given = given_short(n, short_id);
 	if (!full && given == NULL) {
 		n->unknown++;
 		return m;
 	}
 	if (full) {
-		m->str_id = emit_str(n->full.len ? n->full.s : "", n->full.len);
+		m->str_id = put(n->full.len ? n->full.s : "", n->full.len);
 		kernname_short(buf_str(&n->full), given, &out);
 	} else
 		buf_puts(&out, given);

@@ -7,9 +7,8 @@
 #define DLP_PARSE_NAMES_H
 
 #include "buf.h"
+#include "dialect.h"
 #include "map.h"
-
-struct profile;
 
 struct name {
 	char *text; /* escaped; NULL if the file has no such string */
@@ -18,6 +17,8 @@ struct name {
 };
 
 struct names {
+	const struct dialect *dialect;
+	void *ctx;               /* the dialect's */
 	struct map text, kernel; /* id -> number of name + 1 */
 	struct name *v;
 	size_t n, cap, bytes;
@@ -26,12 +27,15 @@ struct names {
 };
 
 /* The name of a string id; valid until the next names_ call. */
-const struct name *names_text(struct profile *p, int64_t id);
+const struct name *names_text(struct names *n, int64_t id);
 
-/* A kernel's short name; its full one has been written as a str record when
- * this returns. */
+/* Keeps a full name; its number, from 1. */
+typedef uint32_t str_fn(const char *s, size_t n);
+
+/* A kernel's short name; its full one has been given to put when this
+ * returns. */
 const struct name *names_kernel(
-    struct profile *p, int64_t id, int64_t short_id);
+    struct names *n, int64_t id, int64_t short_id, str_fn *put);
 
 void names_free(struct names *n);
 

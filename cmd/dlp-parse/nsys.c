@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "err.h"
+#include "nsys.h"
 #include "nsys_cpu.h"
 #include "nsys_facts.h"
 #include "nsys_gpu.h"
 #include "nsys_nvtx.h"
 #include "nsys_row.h"
+#include "schema.h"
 #include "stage.h"
 
 static bool

@@ -7,6 +7,8 @@
 
 #include "err.h"
 #include "nsys_cpu.h"
+#include "nsys_row.h"
+#include "schema.h"
 
 enum { CLASS_TWIN = 67 }; /* the copy of a call that has a backtrace */
 

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facts.h"
 #include "nsys_dev.h"
+#include "nsys_row.h"
+#include "schema.h"
 
 typedef void dev_fn(const struct dev_fact *d);
 

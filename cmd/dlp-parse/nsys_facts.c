@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "err.h"
+#include "facts.h"
 #include "nsys_dev.h"
 #include "nsys_facts.h"
 #include "nsys_row.h"
 #include "num.h"
+#include "schema.h"
 
 /* Names of facts, and where they stand. */
 static const struct {

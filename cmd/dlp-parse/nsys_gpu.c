@@ -4,6 +4,8 @@
 
 #include "nsys_dev.h"
 #include "nsys_gpu.h"
+#include "nsys_row.h"
+#include "schema.h"
 
 /* The columns that all of them begin with. */
 #define COMMON                                                                 \

@@ -7,6 +7,8 @@
 
 #include "err.h"
 #include "nsys_nvtx.h"
+#include "nsys_row.h"
+#include "schema.h"
 
 enum { /* eventType */
 	NVTX_MARK = 34,

@@ -1,6 +1,7 @@
 /* How Nsight Systems writes a row, whatever it is of; see nsys_row.h. */
 #include "err.h"
 #include "nsys_row.h"
+#include "schema.h"
 
 bool
 nsys_string(void *ctx, int64_t id, struct buf *out)
@@ -107,7 +108,7 @@ nsys_times(sqlite3_stmt *st, struct event *ev)
 	sqlite3_value *start = sqlite3_column_value(st, 1);
 
 	if (sqlite3_value_type(start) != SQLITE_INTEGER) {
-		dialect_bad_row();
+		source_bad_row();
 		return false;
 	}
 	ev->start = sqlite3_value_int64(start);

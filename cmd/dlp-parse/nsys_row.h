@@ -5,8 +5,9 @@
 #ifndef DLP_PARSE_NSYS_ROW_H
 #define DLP_PARSE_NSYS_ROW_H
 
-#include "dialect.h"
+#include "buf.h"
 #include "map.h"
+#include "source.h"
 
 struct nsys {
 	sqlite3 *db;

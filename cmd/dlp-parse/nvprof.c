@@ -9,11 +9,13 @@
 
 #include "demangle.h"
 #include "err.h"
+#include "nvprof.h"
 #include "nvprof_cpu.h"
 #include "nvprof_facts.h"
 #include "nvprof_gpu.h"
 #include "nvprof_marker.h"
 #include "nvprof_row.h"
+#include "schema.h"
 #include "stage.h"
 
 /* Tables whose rows are left out, and the note that counts them; the first

@@ -7,6 +7,8 @@
 #include "err.h"
 #include "nvprof_cbid.h"
 #include "nvprof_cpu.h"
+#include "nvprof_row.h"
+#include "schema.h"
 
 static const char *const overheads[] = { "driver compiler",
 	"CUPTI buffer flush", "CUPTI instrumentation", "CUPTI resource" };

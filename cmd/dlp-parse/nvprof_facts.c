@@ -1,8 +1,10 @@
 /* What an nvprof database says about the session: devices, names. */
 #include <stdlib.h>
 
+#include "facts.h"
 #include "nvprof_facts.h"
 #include "nvprof_row.h"
+#include "schema.h"
 
 static int64_t
 times_1000(int64_t v)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "nvprof_gpu.h"
+#include "nvprof_row.h"
+#include "schema.h"
 
 static const char *const copy_kinds[] = { NULL, "HtoD", "DtoH", "HtoA", "AtoH",
 	"AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP" };

@@ -7,6 +7,8 @@
 
 #include "err.h"
 #include "nvprof_marker.h"
+#include "nvprof_row.h"
+#include "schema.h"
 
 /* A marker's flags. */
 enum { MARK_INSTANT = 1, MARK_START = 2, MARK_END = 4 };

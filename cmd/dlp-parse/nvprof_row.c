@@ -8,6 +8,7 @@
 #include "num.h"
 #include "nvprof_cbid.h"
 #include "nvprof_row.h"
+#include "schema.h"
 
 bool
 nvprof_string(void *ctx, int64_t id, struct buf *out)
@@ -80,7 +81,7 @@ nvprof_times(struct nvprof *nv, sqlite3_stmt *st, int i, struct event *ev)
 	int64_t start = nvprof_num(st, i), end = nvprof_num(st, i + 1);
 
 	if (start == EV_UNSET) {
-		dialect_bad_row();
+		source_bad_row();
 		return false;
 	}
 	/* CUPTI's word for a time that it could not record */

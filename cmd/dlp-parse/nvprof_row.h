@@ -7,8 +7,9 @@
 
 #include <sqlite3.h>
 
-#include "dialect.h"
+#include "buf.h"
 #include "map.h"
+#include "source.h"
 
 #define NVPROF_TABLE(name) "CUPTI_ACTIVITY_KIND_" name
 

@@ -8,30 +8,17 @@
 #include "err.h"
 #include "esc.h"
 #include "input.h"
+#include "nsys.h"
+#include "nvprof.h"
+#include "profile.h"
 #include "run.h"
+#include "scan.h"
+#include "schema.h"
 #include "select.h"
+#include "select_range.h"
 
 static const struct dialect *const dialects[] = { &dialect_nsys,
 	&dialect_nvprof };
-static struct profile *current;
-
-const char *
-db_path(void)
-{
-	return current != NULL ? current->path : "-";
-}
-
-void
-profile_current(struct profile *p)
-{
-	current = p;
-}
-
-const struct profile *
-profile_cur(void)
-{
-	return current;
-}
 
 static const struct dialect *
 find_dialect(sqlite3 *db)
@@ -62,7 +49,8 @@ add_cursors(struct profile *p)
 	for (i = 0; i < p->sources.n; i++) {
 		c = &p->cur[i];
 		c->src = &p->sources.v[i];
-		c->p = p;
+		c->db = p->db;
+		c->ctx = p->ctx;
 		c->no = i;
 	}
 	p->ncur = p->sources.n;
@@ -80,6 +68,8 @@ profile_open(struct profile *p, const char *path, int no)
 	p->db = input_open(path);
 	p->dialect = find_dialect(p->db);
 	p->ctx = p->dialect->open(p->db, &p->sources);
+	p->names.dialect = p->dialect;
+	p->names.ctx = p->ctx;
 	add_cursors(p);
 }
 
@@ -102,7 +92,7 @@ scan_kinds(struct profile *p, int first, int last)
 		if ((int)c->src->kind < first || (int)c->src->kind > last ||
 		    !select_scan(c->src))
 			continue;
-		scan_cursor(c);
+		scan_cursor(p, c);
 		if (c->order.sort)
 			warn("%s: %s is far from start order: sorting it",
 			    p->path, c->src->table);
@@ -175,7 +165,7 @@ profile_begin(struct profile *p)
 	p->call_rows = rows_of(p, EV_CALL, EV_CALL);
 	p->range_rows = rows_of(p, EV_RANGE, EV_RANGE);
 	missing(p);
-	select_find_ranges(p);
+	range_find(p);
 }
 
 void

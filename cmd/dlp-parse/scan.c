@@ -9,6 +9,8 @@
 #include "err.h"
 #include "num.h"
 #include "run.h"
+#include "scan.h"
+#include "schema.h"
 
 #define RING 4096 /* rows that the merge may keep back per table */
 
@@ -23,6 +25,7 @@ struct ring {
 };
 
 struct scan {
+	struct profile *p;
 	struct cursor *c;
 	bool join;   /* calls and GPU work */
 	int64_t key; /* of the last row */
@@ -113,9 +116,9 @@ key_corr(int64_t corr)
 }
 
 static void
-join_row(struct cursor *c, int64_t gid, int64_t corr, bool twin)
+join_row(
+    struct profile *p, struct cursor *c, int64_t gid, int64_t corr, bool twin)
 {
-	struct profile *p = c->p;
 	int64_t pid = key_pid(p, gid);
 	bool call = c->src->kind == EV_CALL, known = false;
 
@@ -160,12 +163,12 @@ scan_row(sqlite3_context *sql, int n, sqlite3_value **v)
 		    s->c->src->table);
 	s->key = key;
 	if (pick != EV_UNSET)
-		s->c->p->dialect->picked(s->c->p->ctx, s->c->src, pick);
+		s->p->dialect->picked(s->p->ctx, s->c->src, pick);
 	if (sqlite3_value_type(v[1]) != SQLITE_INTEGER)
 		return;
 	put_time(s->c, &s->ring, sqlite3_value_int64(v[1]), db_value(v[2]));
 	if (s->join)
-		join_row(s->c, db_value(v[4]), db_value(v[5]),
+		join_row(s->p, s->c, db_value(v[4]), db_value(v[5]),
 		    sqlite3_value_int(v[6]) != 0);
 }
 
@@ -187,19 +190,20 @@ scan_stmt(const struct source *s, sqlite3 *db)
 /* The rows are looked at where SQLite filters them: a third cheaper than
  * handing them out. */
 void
-scan_cursor(struct cursor *c)
+scan_cursor(struct profile *p, struct cursor *c)
 {
 	struct scan *s = xcalloc(1, sizeof(*s));
 	sqlite3_stmt *st;
 
+	s->p = p;
 	s->c = c;
 	s->key = INT64_MIN;
 	s->join = c->src->kind == EV_CALL || EV_IS_GPU(c->src->kind);
-	if (sqlite3_create_function(c->p->db, "dlp_row", 7,
+	if (sqlite3_create_function(c->db, "dlp_row", 7,
 		SQLITE_UTF8 | SQLITE_DIRECTONLY, s, scan_row, NULL,
 		NULL) != SQLITE_OK)
-		die("%s: %s", db_path(), sqlite3_errmsg(c->p->db));
-	st = scan_stmt(c->src, c->p->db);
+		die("%s: %s", db_path(), sqlite3_errmsg(c->db));
+	st = scan_stmt(c->src, c->db);
 	while (db_step(st))
 		;
 	sqlite3_finalize(st);

@@ -7,10 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dialect.h"
+#include "buf.h"
 #include "err.h"
-#include "run.h"
+#include "schema.h"
 #include "stage.h"
+
+static const char *current = "-";
+
+void
+db_use(const char *path)
+{
+	current = path;
+}
+
+const char *
+db_path(void)
+{
+	return current;
+}
 
 /* Whether the query, with texts for ?1 and ?2, has a row. */
 static bool
@@ -145,43 +159,4 @@ db_note_rows(sqlite3 *db, const struct left_out *v, size_t n)
 		stage_note(v[i].note, sum);
 		sum = 0;
 	}
-}
-
-struct source *
-source_add(
-    struct sources *ss, enum ev_kind kind, const char *table, row_fn *row)
-{
-	struct source *s;
-
-	if (ss->n == ss->cap) {
-		ss->cap = ss->cap ? ss->cap * 2 : 16;
-		ss->v = xrealloc(ss->v, (size_t)ss->cap, sizeof(*ss->v));
-	}
-	s = &ss->v[ss->n++];
-	memset(s, 0, sizeof(*s));
-	s->kind = kind;
-	s->table = table;
-	s->row = row;
-	return s;
-}
-
-void
-sources_free(struct sources *ss)
-{
-	struct source *s;
-
-	for (s = ss->v; s < ss->v + ss->n; s++) {
-		free(s->from);
-		free(s->where);
-		free(s->key);
-		free(s->cols);
-		free(s->start);
-		free(s->end);
-		free(s->gid);
-		free(s->corr);
-		free(s->twin);
-		free(s->pick);
-	}
-	free(ss->v);
-	memset(ss, 0, sizeof(*ss));
 }

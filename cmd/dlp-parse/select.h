@@ -8,7 +8,9 @@
 #define DLP_PARSE_SELECT_H
 
 #include "event.h"
-#include "run.h"
+#include "source.h"
+
+struct profile;
 
 /* One option; fatal if it makes no sense. */
 void select_list(
@@ -31,11 +33,6 @@ bool select_scan(const struct source *s);
 
 /* Whether the type was asked for by name. */
 bool select_asked(enum ev_kind kind);
-
-/* Finds the named ranges in a profile; before the merge. */
-void select_find_ranges(struct profile *p);
-/* Fatal if a named range was in no profile. */
-void select_check_ranges(void);
 
 /* At the end: a warning that names the devices, processes, streams and domains
  * that were asked for and that nothing has. */

@@ -9,7 +9,7 @@
 
 #include "err.h"
 #include "num.h"
-#include "select.h"
+#include "run.h"
 #include "select_range.h"
 
 struct want {
@@ -136,7 +136,7 @@ find(struct profile *p, struct cursor *c, struct want *w, bool whole)
 }
 
 void
-select_find_ranges(struct profile *p)
+range_find(struct profile *p)
 {
 	struct want *w;
 	int i;
@@ -183,7 +183,7 @@ tidy(void)
 }
 
 void
-select_check_ranges(void)
+range_check(void)
 {
 	struct want *w;
 

@@ -2,10 +2,19 @@
 #ifndef DLP_PARSE_SELECT_RANGE_H
 #define DLP_PARSE_SELECT_RANGE_H
 
-#include "run.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct profile;
 
 /* "TEXT", "TEXT@DOMAIN", "TEXT/N", "TEXT@DOMAIN/N"; the argument is kept. */
 void range_add(const char *arg);
+
+/* Finds the named ranges in a profile; before the merge. */
+void range_find(struct profile *p);
+
+/* Fatal if a named range was in no profile. */
+void range_check(void);
 
 bool range_wanted(void); /* any */
 

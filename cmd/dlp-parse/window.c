@@ -2,9 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cursor.h"
 #include "err.h"
 #include "map.h"
-#include "run.h"
+#include "schema.h"
+#include "window.h"
 
 #define NONE UINT32_MAX
 #define MAX_EVENTS 65536 /* events kept whole: some 16 MB */

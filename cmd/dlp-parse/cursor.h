@@ -1,0 +1,42 @@
+/* One table's events in start order. */
+#ifndef DLP_PARSE_CURSOR_H
+#define DLP_PARSE_CURSOR_H
+
+#include "heap.h"
+#include "source.h"
+
+/* What the first pass says about a table. */
+struct order {
+	uint64_t rows;
+	uint64_t back_rows; /* how many rows a row stands too late at most */
+	int64_t back_ns;    /* and by how much time */
+	uint64_t orphans;   /* GPU work without a call */
+	bool sort;          /* too far out of order: sorted by SQLite */
+};
+
+struct cursor {
+	const struct source *src;
+	sqlite3 *db;
+	void *ctx; /* the dialect's */
+	int no;    /* among the profile's */
+	sqlite3_stmt *st;
+	sqlite3_stmt *by_key; /* one row again: window.c */
+	struct order order;
+	uint64_t row;      /* rows read */
+	int64_t max_start; /* latest start read */
+	bool end;          /* no more rows in the table */
+	bool live;         /* ev is the next event */
+	struct event ev;
+	struct heap heap; /* rows read ahead where they are out of order */
+};
+
+void cursor_open(struct cursor *c);
+/* Reads rows until one makes an event; false at the end of the table. */
+bool cursor_read(struct cursor *c, struct event *ev);
+void cursor_next(struct cursor *c); /* makes ev the next event in order */
+void cursor_close(struct cursor *c);
+/* The key of the row read last; and the row with this key again. */
+int64_t cursor_key(const struct cursor *c);
+bool cursor_again(struct cursor *c, int64_t key, struct event *ev);
+
+#endif
