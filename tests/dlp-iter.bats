@@ -243,3 +243,16 @@ iterations_as_sql() {
 	run dlp-iter -k '' in
 	[ "$status" = 2 ]
 }
+
+@test "two files of one process id are two runs, in one section" {
+	cp "$LENET" a.sqlite
+	cp a.sqlite b.sqlite
+	dlp-parse a.sqlite | dlp-correlate | dlp-iter -k iteration |
+	    dlp-fmt -T iter -c iter,dur_ns,gpu_ns,n_kern,n_op >one
+	dlp-parse a.sqlite b.sqlite | dlp-correlate | dlp-iter -k iteration |
+	    dlp-fmt -T iter -c src,iter,dur_ns,gpu_ns,n_kern,n_op >two
+	[ "$(wc -l <one)" -eq 5 ]
+	for f in a b; do
+		grep "^$f.sqlite" two | cut -f 2- | diff <(tail -n +2 one) -
+	done
+}

@@ -147,6 +147,7 @@ replay_new(struct corr *c, const struct work *w, const struct captured *cap)
 	in->id = ++c->insts.n;
 	in->op = cap->op;
 	in->pid = w->p->pid;
+	in->src = w->p->src;
 	in->has_tid = w->th != NULL;
 	in->tid = w->th != NULL ? w->th->tid : 0;
 	in->start = w->has_api ? w->api_start : w->start;

@@ -18,6 +18,7 @@ struct inst {
 	uint32_t fwd_op;
 	int phase;
 	int64_t pid, tid;
+	struct text src; /* of its process */
 	int64_t start, end, seq;
 	uint64_t fwd_inst; /* 0: none */
 	int64_t launch_id;

@@ -9,6 +9,7 @@
 #include "err.h"
 #include "ivl.h"
 #include "out.h"
+#include "src_type.h"
 #include "thread.h"
 
 struct proj { /* of a range */
@@ -19,14 +20,18 @@ struct proj { /* of a range */
 	uint64_t n_gpu;
 	struct ivl gpu;
 	struct buf rest; /* pid .. text, as fields */
+	struct text src;
 	struct proj *next_free;
 };
 
 static const char *const proj_names[] = { "range_id", "start_ns", "dur_ns",
 	"pid", "tid", "domain", "mode", "text", "gpu_start_ns", "gpu_end_ns",
-	"gpu_ns", "n_gpu", "level", "n_child", "parent_id" };
+	"gpu_ns", "n_gpu", "level", "n_child", "parent_id", "src" };
 static const char *const rk_names[] = { "range_id", "kern_id" };
-static struct out_type *proj_type, *rk_type;
+static struct src_type proj_type = { .tag = "proj",
+	.names = proj_names,
+	.n = (int)(sizeof(proj_names) / sizeof(proj_names[0])) };
+static struct out_type *rk_type;
 
 static struct proj *
 proj_alloc(struct projs *s)
@@ -50,6 +55,7 @@ proj_begin(struct projs *s, const struct range *r, const struct buf *rest)
 
 	pr->order = ++s->heap->order;
 	pr->id = r->id;
+	pr->src = th->p->src;
 	pr->start = r->start;
 	pr->end = r->end;
 	pr->has_dur = r->has_end;
@@ -108,10 +114,7 @@ proj_write(struct projs *s, struct proj *pr)
 {
 	bool gpu = pr->gpu_lo <= pr->gpu_hi;
 
-	if (proj_type == NULL)
-		proj_type = out_type("proj", proj_names,
-		    (int)(sizeof(proj_names) / sizeof(proj_names[0])));
-	out_rec(proj_type);
+	src_type_rec(&proj_type, pr->src);
 	out_i64(pr->id);
 	out_i64(pr->start);
 	out_opt(pr->has_dur, pr->end - pr->start);
@@ -123,7 +126,7 @@ proj_write(struct projs *s, struct proj *pr)
 	out_i64(pr->level);
 	out_i64(pr->n_child);
 	out_opt(pr->has_parent, pr->parent);
-	out_end();
+	src_type_end(pr->src);
 	pr->next_free = s->free;
 	s->free = pr;
 }

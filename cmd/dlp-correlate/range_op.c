@@ -20,6 +20,7 @@ open_inst(
 	bool guess;
 
 	in->pid = th->p->pid;
+	in->src = th->p->src;
 	in->tid = th->tid;
 	in->has_tid = true;
 	in->start = start;

@@ -11,11 +11,12 @@
 #include "err.h"
 
 static struct proc *
-proc_new(int64_t pid)
+proc_new(struct text src, int64_t pid)
 {
 	struct proc *p = xcalloc(1, sizeof(*p));
 
 	p->pid = pid;
+	p->src = src;
 	return p;
 }
 
@@ -31,8 +32,13 @@ proc_of(struct threads *ts, const char *src, size_t nsrc, int64_t pid)
 	buf_put(&ts->key, (const char *)&pid, sizeof(pid));
 	buf_put(&ts->key, src, nsrc);
 	i = smap_put(&ts->procs, ts->key.s, ts->key.len, &is_new);
-	if (is_new)
-		ts->procs.val[i] = (uint64_t)(uintptr_t)proc_new(pid);
+	if (is_new) {
+		struct text kept = { NULL, nsrc };
+
+		if (nsrc > 0)
+			kept.s = smap_str(&ts->procs, i, NULL) + sizeof(pid);
+		ts->procs.val[i] = (uint64_t)(uintptr_t)proc_new(kept, pid);
+	}
 	ts->last_proc = (struct proc *)(uintptr_t)ts->procs.val[i];
 	return ts->last_proc;
 }

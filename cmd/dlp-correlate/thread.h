@@ -50,7 +50,8 @@ struct thread {
 
 struct proc {
 	int64_t pid;
-	struct map threads;     /* tid -> struct thread * */
+	struct text src;    /* the file, escaped, where the input tells it */
+	struct map threads; /* tid -> struct thread * */
 	struct thread **phased; /* that had a range that names a phase */
 	size_t n_phased;
 	bool has_call;

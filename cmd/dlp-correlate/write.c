@@ -7,6 +7,7 @@
 #include "num.h"
 #include "out.h"
 #include "phase_text.h"
+#include "src_type.h"
 
 static const char *const op_names[] = { "op_id", "key", "name", "mod", "op",
 	"dir", "layer", "by", "text", "dtype", "shapes", "args", "bwd_shapes",
@@ -14,10 +15,13 @@ static const char *const op_names[] = { "op_id", "key", "name", "mod", "op",
 static const char *const inst_names[] = { "inst_id", "op_id", "start_ns",
 	"dur_ns", "pid", "tid", "gpu_start_ns", "gpu_end_ns", "gpu_ns",
 	"overhead_ns", "idle_ns", "api_ns", "n_kern", "n_gpu", "n_call", "op",
-	"dir", "seq", "fwd_inst_id", "layer", "phase", "launch_id" };
-static struct out_type *op_type, *inst_type;
-
+	"dir", "seq", "fwd_inst_id", "layer", "phase", "launch_id", "src" };
 #define N(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+static struct out_type *op_type;
+static struct src_type inst_type = {
+	.tag = "inst", .names = inst_names, .n = N(inst_names)
+};
 
 static void
 put(struct text t)
@@ -91,9 +95,7 @@ put_gpu(const struct inst *in)
 void
 write_inst(const struct op *op, const struct inst *in)
 {
-	if (inst_type == NULL)
-		inst_type = out_type("inst", inst_names, N(inst_names));
-	out_rec(inst_type);
+	src_type_rec(&inst_type, in->src);
 	out_i64((int64_t)in->id);
 	out_i64(in->op);
 	out_i64(in->start);
@@ -111,5 +113,5 @@ write_inst(const struct op *op, const struct inst *in)
 	else
 		out_unset();
 	out_opt(in->has_launch, in->launch_id);
-	out_end();
+	src_type_end(in->src);
 }
