@@ -33,20 +33,10 @@ main(int argc, char **argv)
 	cli_init("dlp-correlate");
 	while ((ch = getopt_long(
 		    argc, argv, "r" CLI_SHORTOPTS, longopts, NULL)) != -1)
-		switch (ch) {
-		case 'r':
+		if (ch == 'r')
 			c.all_ranges = true;
-			break;
-		case 'u':
-			unbuffered = true;
-			break;
-		case 'h':
-			cli_help(usage);
-		case 'V':
-			cli_version();
-		default:
-			cli_usage(usage);
-		}
+		else
+			cli_shared(ch, usage, &unbuffered);
 	path = cli_operand(argc, argv, usage);
 	stage_open(&st, argc, argv, path, unbuffered);
 	feed_start(&c, &st);

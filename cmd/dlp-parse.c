@@ -77,15 +77,8 @@ option(int c, const char *arg, bool *unbuffered)
 	case OPT_SRC:
 		with_src = true;
 		break;
-	case 'u':
-		*unbuffered = true;
-		break;
-	case 'h':
-		cli_help(usage);
-	case 'V':
-		cli_version();
 	default:
-		cli_usage(usage);
+		cli_shared(c, usage, unbuffered);
 	}
 }
 

@@ -78,12 +78,6 @@ emit_open(bool src)
 	str_type = declare("str", str_cols);
 }
 
-struct out_type *
-emit_type(enum ev_kind kind)
-{
-	return types[kind];
-}
-
 void
 emit_src(const struct profile *p)
 {

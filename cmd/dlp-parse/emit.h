@@ -23,7 +23,6 @@ void emit_call(struct profile *p, const struct event *ev, uint64_t n_gpu);
 void emit_notes(void);
 
 /* Parts of records, for those of other files. */
-struct out_type *emit_type(enum ev_kind kind);
 void emit_src(const struct profile *p);
 void emit_name(struct profile *p, const struct event *ev);
 void emit_head(enum ev_kind kind, const struct event *ev, bool with_dur);

@@ -162,7 +162,6 @@ profile_begin(struct profile *p)
 	scan_kinds(p, EV_RANGE, EV_CALL - 1);
 	scan_kinds(p, EV_GRAPH + 1, EV_KINDS - 1);
 	p->gpu_rows = rows_of(p, EV_KERN, EV_GRAPH);
-	p->call_rows = rows_of(p, EV_CALL, EV_CALL);
 	p->range_rows = rows_of(p, EV_RANGE, EV_RANGE);
 	missing(p);
 	range_find(p);

@@ -29,7 +29,7 @@ struct profile {
 	struct names names;
 	bool any_orphans;
 	int64_t only_pid; /* the one process with calls, or EV_UNSET */
-	uint64_t gpu_rows, call_rows, range_rows;
+	uint64_t gpu_rows, range_rows;
 	/* the next event: a CPU cursor, or the first orphan if NULL */
 	struct cursor *next;
 	bool has_next;

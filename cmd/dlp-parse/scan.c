@@ -97,7 +97,7 @@ note_pid(struct profile *p, int64_t pid, bool host)
 }
 
 /* GPU work without a process belongs to the only one there is. */
-int64_t
+static int64_t
 key_pid(const struct profile *p, int64_t gid)
 {
 	int64_t pid;

@@ -1,4 +1,4 @@
-/* The first pass over a table, and its join keys. */
+/* The first pass over a table. */
 #ifndef DLP_PARSE_SCAN_H
 #define DLP_PARSE_SCAN_H
 
@@ -9,8 +9,7 @@ struct profile;
 
 void scan_cursor(struct profile *p, struct cursor *c);
 
-/* The join key's process of a gid. */
-int64_t key_pid(const struct profile *p, int64_t gid);
+/* The join key's number: EV_UNSET for none. */
 int64_t key_corr(int64_t corr);
 
 #endif
