@@ -3,8 +3,8 @@
  * report that nsys can export. Whatever the file holds, it is only read and
  * nothing in it is run: no extensions, triggers, views or unsafe functions.
  */
-#ifndef DLP_INPUT_H
-#define DLP_INPUT_H
+#ifndef DLP_PARSE_INPUT_H
+#define DLP_PARSE_INPUT_H
 
 #include <sqlite3.h>
 

@@ -13,6 +13,7 @@
 
 #include "buf.h"
 #include "err.h"
+#include "input_nsys.h"
 #include "input_tmp.h"
 
 /* In the child: becomes nsys, or reports errno through the pipe. */

@@ -16,6 +16,7 @@
 
 #include "err.h"
 #include "input_tmp.h"
+#include "input_zip.h"
 
 #define PIECE (1 << 18)
 

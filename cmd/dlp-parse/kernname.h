@@ -1,6 +1,6 @@
 /* The short, readable name of a kernel: the `short` column. */
-#ifndef DLP_KERNNAME_H
-#define DLP_KERNNAME_H
+#ifndef DLP_PARSE_KERNNAME_H
+#define DLP_PARSE_KERNNAME_H
 
 #include <stddef.h>
 

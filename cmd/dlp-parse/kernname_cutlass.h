@@ -1,6 +1,6 @@
 /* Names for CUTLASS kernels that have none but their type. */
-#ifndef DLP_KERNNAME_CUTLASS_H
-#define DLP_KERNNAME_CUTLASS_H
+#ifndef DLP_PARSE_KERNNAME_CUTLASS_H
+#define DLP_PARSE_KERNNAME_CUTLASS_H
 
 #include <stdbool.h>
 

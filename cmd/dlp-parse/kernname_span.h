@@ -1,6 +1,6 @@
 /* Pieces of C++ names, as views into them. */
-#ifndef DLP_KERNNAME_SPAN_H
-#define DLP_KERNNAME_SPAN_H
+#ifndef DLP_PARSE_KERNNAME_SPAN_H
+#define DLP_PARSE_KERNNAME_SPAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,14 @@
+/*
+ * SQLite on somebody else's file: it is only read, and nothing in it is run.
+ */
+#ifndef DLP_PARSE_INPUT_DB_H
+#define DLP_PARSE_INPUT_DB_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+/* Opens the database at path; name is for messages, failures are fatal.
+ * immutable: nobody writes it, and it has no write-ahead log. */
+sqlite3 *input_db(const char *path, const char *name, bool immutable);
+
+#endif

@@ -1,0 +1,120 @@
+/* What a file is; see input_head.h. */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "input_head.h"
+
+/* What people hand over that is no database, by its first bytes. */
+static const struct {
+	const char *magic, *what;
+} others[] = {
+	{ "##dlp", "a dlp stream, not a database: give it to the next filter" },
+	{ "{", "JSON, not a profile database" },
+	{ "[", "JSON, not a profile database" },
+	{ "Salted__", "encrypted (openssl)" },
+	{ "age-encryption.org", "encrypted (age)" },
+	{ "-----BEGIN PGP", "encrypted (pgp)" },
+	{ "PK\003\004", "a zip archive: unpack it first" },
+	{ "BZh", "bzip2 data: unpack it first" },
+	{ "\177ELF", "a program, not a profile database" },
+	{ "==", "text of a profiler, not its database" },
+};
+
+static const char compressed[][6] = { ".xz", ".zst", ".zstd", ".gz" };
+
+static bool
+ends_with(const char *s, size_t n, const char *end)
+{
+	size_t m = strlen(end);
+
+	return n >= m && strncasecmp(s + n - m, end, m) == 0;
+}
+
+/* Whether the name says that the file is a report for nsys to export, once
+ * an ending for compression is taken off. */
+bool
+head_is_report(const char *path)
+{
+	size_t i, n = strlen(path);
+
+	for (i = 0; i < sizeof(compressed) / sizeof(compressed[0]); i++)
+		if (ends_with(path, n, compressed[i])) {
+			n -= strlen(compressed[i]);
+			break;
+		}
+	return ends_with(path, n, ".nsys-rep") || ends_with(path, n, ".qdrep");
+}
+
+bool
+head_is_sqlite(const unsigned char *s, size_t n)
+{
+	return n >= 16 && memcmp(s, "SQLite format 3", 16) == 0;
+}
+
+void
+head_refuse(const char *name, const unsigned char *s, size_t n)
+{
+	size_t i, m;
+
+	if (n == 0)
+		die("%s: empty file", name);
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		m = strlen(others[i].magic);
+		if (n >= m && memcmp(s, others[i].magic, m) == 0)
+			die("%s: %s", name, others[i].what);
+	}
+	if (ends_with(name, strlen(name), ".qdstrm"))
+		die("%s: an unfinished report: QdstrmImporter makes a"
+		    " .nsys-rep of it",
+		    name);
+	die("%s: not a database, or an encrypted one", name);
+}
+
+size_t
+head_read(const char *name, int fd, unsigned char *s, size_t size)
+{
+	size_t n = 0;
+	ssize_t r;
+
+	while (n < size) {
+		r = read(fd, s + n, size - n);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			die_errno("%s: cannot read", name);
+		if (r == 0)
+			break;
+		n += (size_t)r;
+	}
+	return n;
+}
+
+static uint32_t
+be32(const unsigned char *s)
+{
+	return (uint32_t)s[0] << 24 | (uint32_t)s[1] << 16 |
+	       (uint32_t)s[2] << 8 | s[3];
+}
+
+/* A file shorter than its own header says was cut off on its way. */
+void
+head_check_length(
+    const char *name, const unsigned char *s, size_t n, off_t size)
+{
+	unsigned long long page, want;
+
+	if (n < 100)
+		die("%s: truncated: %zu bytes of a database", name, n);
+	page = (unsigned long long)s[16] << 8 | s[17];
+	if (page == 1)
+		page = 65536;
+	want = be32(s + 28) * page;
+	/* The count holds only if the last writer knew of it. */
+	if (be32(s + 24) != be32(s + 92) || want <= (unsigned long long)size)
+		return;
+	die("%s: truncated: %lld of %llu bytes", name, (long long)size, want);
+}
