@@ -108,7 +108,12 @@ demo:
 test:
 	@sh tests/install-deps build test
 	@$(SUBMAKE) -s -k all unit || touch $(B)/failed
+ifdef SAN
 	@B=$(B) bash tests/run $(T)
+else
+	@$(SUBMAKE) -s -k SAN=1 all unit || touch $(B)/failed
+	@B=$(B) SANB=build-san bash tests/run $(T)
+endif
 
 .PHONY: lint
 lint:
