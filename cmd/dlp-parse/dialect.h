@@ -1,7 +1,9 @@
 /*
  * A dialect knows one kind of profile database: it recognises it, tells its
  * facts, and says which tables hold events and how a row becomes an event.
- * The core does the rest: it scans, joins, merges, selects and writes.
+ * The core does the rest: it scans, joins, merges, selects and writes. Its
+ * tools: source.h for rows, schema.h for the database, facts.h for facts;
+ * profile.c lists the dialects.
  */
 #ifndef DLP_PARSE_DIALECT_H
 #define DLP_PARSE_DIALECT_H
