@@ -52,9 +52,10 @@ help:
 ## make            build the commands in build/bin
 ## make deps       install the libraries that the build needs
 ## make demo       all of that, and a report of a shipped profile
-## make test       install what the tests need, run them all
+## make test       install what the tests need, run them all; those of broken
+##                 input also against a build with sanitizers
 ##                   T='parse stage*'  only test files of these names
-##                   SAN=1             with sanitizers, in build-san
+##                   SAN=1             all with sanitizers, in build-san
 ## make lint       formatting, static analysis, manuals, scripts
 ## make fmt        reformat the C sources
 ## make bench      speed and memory against the sqlite3 shell; ROWS= BEST=
