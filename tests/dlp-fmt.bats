@@ -84,7 +84,8 @@ hex_of() {
 
 # A terminal of util-linux script(1), 100 columns wide.
 on_terminal() {
-	command -v script >/dev/null || skip "no script(1)"
+	script -qec true /dev/null </dev/null >/dev/null 2>&1 ||
+	    skip "script(1) gets no terminal here"
 	script -qec "stty cols 100; $1" /dev/null </dev/null | tr -d '\r'
 }
 
