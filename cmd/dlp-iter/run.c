@@ -204,7 +204,7 @@ say_not_found(const struct run *g, const struct source *f)
 		(fatal ? die : warn)("key '%s' not found%s%s%s (--list proposes"
 				     " keys)",
 		    g->key.arg, in, name, fatal ? "" : all);
-	else if (!g->listing)
+	else if (!g->listing && f->extent.any)
 		(fatal ? die : warn)("no step ranges that cover %d %% of the"
 				     " time%s%s%s (-k names a key, --list"
 				     " proposes some)",
