@@ -1,0 +1,102 @@
+# The pipeline that all of DLProf's reports share, and what is kept of it.
+# Read by "dlp REPORT" and by dlprof; needs the filters on PATH.
+#
+# Set before, or empty:
+#	dlprof_key	key op or range of the iterations (dlp-iter -k)
+#	dlprof_start	first and last iteration that counts
+#	dlprof_stop
+#	dlprof_domain	only the ops of this NVTX domain
+#	dlprof_dldb	file that gets DLProf's database of the run
+# and for the reports
+#	dlprof_mode	simple, pytorch, tensorflow1, ...; else as the markers
+#			say
+#	dlprof_name	Profile Name of the summary
+#	dlprof_detailed	false: no data types and shapes
+# All of them are exported, so that the reports see them.
+#
+# dlprof_stream FILE [STAGE...]
+#	writes the finished stream of a profile to standard output. STAGE:
+#	busy tree stat advise dldb; default: all, dldb if dlprof_dldb is set.
+#	It holds kern, inst and the like, one per event, and behind them
+#	iter, busy, group, opstat, opkern, typestat and finding records.
+# dlprof_small
+#	a filter: leaves of that stream what the reports but iteration read.
+# dlprof_kern
+#	a filter: leaves of that stream what the iteration report reads.
+#
+# A report then is
+#
+#	"$DLP_REPORTS/dlprof/NAME" --from STREAM FORMAT
+#
+# NAME is summary, detail, iteration, kernel, tensor, op_type, group_node or
+# expert_systems; STREAM a file with the finished stream, whole or by
+# dlprof_small (dlprof_kern for iteration), or - for standard input. FORMAT:
+#
+#	--dlprof	DLProf's own CSV, with its title line
+#	--json		an object: title of the table -> array of rows
+#	--csv --tsv --jsonl	rows with a header, no title
+#	-w COLUMNS	a table
+#
+# So all of them in one pass over the profile:
+#
+#	mkfifo "$tmp/kern"
+#	"$DLP_REPORTS/dlprof/iteration" --from "$tmp/kern" --dlprof >it.csv &
+#	dlprof_stream "$file" | tee "$tmp/kern" | dlprof_small >"$tmp/small"
+#	wait
+#	"$DLP_REPORTS/dlprof/kernel" --from "$tmp/small" --dlprof >kernel.csv
+#
+# shellcheck shell=sh disable=SC2154 # set by who reads this
+
+export dlprof_key dlprof_start dlprof_stop dlprof_domain dlprof_dldb \
+    dlprof_mode dlprof_name dlprof_detailed
+
+# What the aggregation adds; times of runs that have none are not counted.
+dlprof_stat='dlp-agg --pass \
+	--as opstat -T inst -g op_id -a count,nset,sum,mean,min,max \
+	    -f dur_ns,gpu_ns,overhead_ns,idle_ns,api_ns --and \
+	--as opkern -T kern -g op_id,short \
+	    -a count,nset,sum,mean,min,max,last:name_id,last:tc \
+	    -f dur_ns,api_dur_ns --and \
+	--as typestat -T inst -g op -a count,nset,sum,mean,min,max \
+	    -f dur_ns,gpu_ns,overhead_ns,idle_ns,api_ns'
+
+# dlprof_pipe STAGE...: the pipeline as text, with "$dlprof_file" in it.
+dlprof_pipe() {
+	printf '%s' 'dlp-parse -- "$dlprof_file"'
+	printf ' |\n    %s' "dlp-correlate --dlprof$(dlprof_opt --domain domain)"
+	printf ' |\n    %s' "dlp-iter --dlprof$(dlprof_opt -k key)$(dlprof_opt \
+	    --iter-start start)$(dlprof_opt --iter-stop stop)"
+	printf ' |\n    %s' dlp-flops
+	for dlprof_stage; do
+		case $dlprof_stage in
+		busy) printf ' |\n    %s' 'dlp-busy --dlprof' ;;
+		tree) printf ' |\n    %s' dlp-tree ;;
+		stat) printf ' |\n    %s' "$dlprof_stat" ;;
+		advise) printf ' |\n    %s' dlp-advise ;;
+		dldb) printf ' |\n    %s' \
+		    'dlp-dldb --tee -o "$dlprof_dldb"' ;;
+		esac
+	done
+	echo
+}
+
+# dlprof_opt OPTION NAME: the option with its value, if it has one.
+dlprof_opt() {
+	eval "[ -z \"\${dlprof_$2-}\" ]" || printf ' %s' "$1 \"\$dlprof_$2\""
+}
+
+dlprof_stream() {
+	dlprof_file=$1
+	shift
+	[ $# -gt 0 ] ||
+	    set -- busy tree stat advise ${dlprof_dldb:+dldb}
+	eval "$(dlprof_pipe "$@")"
+}
+
+dlprof_small() {
+	dlp-agg --keep op,dev,iter,busy,group,opstat,opkern,typestat,finding
+}
+
+dlprof_kern() {
+	dlp-agg --keep op,str,opkern,kern
+}
