@@ -1,7 +1,7 @@
 /*
  * Fuzzing of the marker parsers. Build it with clang -fsanitize=fuzzer,address
- * out of this file, marker.c, mview.c, json_text.c, all mk_ and pylit files of
- * cmd/dlp-correlate, and all of common; then run it:
+ * out of this file, marker.c, all mk_ files of cmd/dlp-correlate, and all of
+ * common; then run it:
  * ./fuzz-marker -max_len=4096 CORPUS
  *
  * The first byte chooses the domain, the rest is the text.

@@ -1,4 +1,4 @@
-/* needs: cmd/dlp-correlate/marker.o cmd/dlp-correlate/mk_pytorch.o cmd/dlp-correlate/mk_tail.o cmd/dlp-correlate/mk_sizes.o cmd/dlp-correlate/mk_dict.o cmd/dlp-correlate/mk_trace.o cmd/dlp-correlate/mk_args.o cmd/dlp-correlate/mk_json.o cmd/dlp-correlate/mk_config.o cmd/dlp-correlate/mk_tensorflow.o cmd/dlp-correlate/mk_tensorrt.o cmd/dlp-correlate/mk_xla.o cmd/dlp-correlate/mk_nccl.o cmd/dlp-correlate/mk_user.o cmd/dlp-correlate/pylit.o cmd/dlp-correlate/pylit_json.o cmd/dlp-correlate/json_text.o cmd/dlp-correlate/mview.o cmd/dlp-correlate/mk_parse.o */
+/* needs: cmd/dlp-correlate/marker.o cmd/dlp-correlate/mk_pytorch.o cmd/dlp-correlate/mk_tail.o cmd/dlp-correlate/mk_sizes.o cmd/dlp-correlate/mk_dict.o cmd/dlp-correlate/mk_trace.o cmd/dlp-correlate/mk_args.o cmd/dlp-correlate/mk_json.o cmd/dlp-correlate/mk_config.o cmd/dlp-correlate/mk_tensorflow.o cmd/dlp-correlate/mk_tensorrt.o cmd/dlp-correlate/mk_xla.o cmd/dlp-correlate/mk_nccl.o cmd/dlp-correlate/mk_user.o cmd/dlp-correlate/mk_parse.o */
 /*
  * The classifier of NVTX texts: cases from real profiles, in marker_cases.h,
  * and hostile ones. Without arguments it tests; with

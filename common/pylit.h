@@ -1,5 +1,5 @@
 /*
- * Python literals as PyProf's markers hold them: dicts, lists, tuples,
+ * Python literals as repr() writes them: dicts, lists, tuples,
  * strings, numbers and names. A pull parser over the text: no recursion, no
  * memory of its own, brackets at most PL_DEPTH deep, nothing executed.
  *
