@@ -1,6 +1,7 @@
 /*
  * dlp-agg: groups records by columns and writes statistics of each group, or
- * filters, sorts and limits the records themselves.
+ * filters, sorts and limits the records themselves; several such groupings in
+ * one run.
  */
 #include <stdlib.h>
 
@@ -10,7 +11,8 @@
 
 static const char usage[] =
     "usage: dlp-agg [-u] [-T TYPES] [-g COLUMNS] [-a STATS] [-f FIELDS]"
-    " [--where COND] [--sort KEYS] [-n N [--rest]] [FILE]\n"
+    " [--where COND] [--sort KEYS] [-n N [--rest]] [--as NAME]"
+    " [--and ...] [--pass | --keep TYPES] [FILE]\n"
     "\n"
     "Groups the records of some types and writes one agg record per group.\n"
     "Without -a, -f and -g the records themselves are passed on, filtered,\n"
@@ -21,7 +23,7 @@ static const char usage[] =
     "                        group of all\n"
     "  -a, --stats STATS     count, nset, sum, mean, min, max, median, pN,\n"
     "                        std, pct, union, first, last (default\n"
-    "                        count,sum)\n"
+    "                        count,sum); STAT:FIELD of that field alone\n"
     "  -f, --fields FIELDS   columns that the statistics are of (default\n"
     "                        dur_ns)\n"
     "      --where COND      only records for which 'COL OP VALUE' holds; OP\n"
@@ -30,11 +32,25 @@ static const char usage[] =
     "                        front for falling order\n"
     "  -n, --limit N         only the first N\n"
     "      --rest            one more row for what -n leaves out\n"
+    "      --as NAME         the type of the result's records (default agg)\n"
+    "      --and             one more result: the options behind it are its\n"
+    "                        own\n"
+    "      --pass            pass the input on; each section's results\n"
+    "                        stand at its end\n"
+    "      --keep TYPES      the same, but of the input only these types\n"
     "  -u, --unbuffered      write each record at once\n"
     "  -h, --help            this text\n"
     "  -V, --version         the version\n";
 
-enum { OPT_WHERE = 256, OPT_SORT, OPT_REST };
+enum {
+	OPT_WHERE = 256,
+	OPT_SORT,
+	OPT_REST,
+	OPT_AS,
+	OPT_AND,
+	OPT_PASS,
+	OPT_KEEP,
+};
 
 static const struct option longopts[] = {
 	CLI_LONGOPTS,
@@ -46,6 +62,10 @@ static const struct option longopts[] = {
 	{ "where", required_argument, NULL, OPT_WHERE },
 	{ "sort", required_argument, NULL, OPT_SORT },
 	{ "rest", no_argument, NULL, OPT_REST },
+	{ "as", required_argument, NULL, OPT_AS },
+	{ "and", no_argument, NULL, OPT_AND },
+	{ "pass", no_argument, NULL, OPT_PASS },
+	{ "keep", required_argument, NULL, OPT_KEEP },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -64,76 +84,92 @@ list(const char *opt, const char *arg, int *n)
 	return v;
 }
 
-static void
-option(struct spec *a, int c)
+/* A record type's name. */
+static const char *
+tag(const char *opt, const char *s)
+{
+	if (*s < 'a' || *s > 'z' ||
+	    s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789")] != '\0')
+		die("%s: '%s' is no record type: lower-case letters and digits",
+		    opt, s);
+	return s;
+}
+
+/* Those of one aggregation; false if it is none of them. */
+static bool
+own_option(struct spec *a, int c)
 {
 	switch (c) {
 	case 'T':
 		a->in.tag = list("-T", optarg, &a->in.ntypes);
-		break;
+		return true;
 	case 'g':
 		a->groups = list("-g", optarg, &a->ngroups);
-		break;
+		return true;
 	case 'a':
 		a->stats = list("-a", optarg, &a->nstats);
-		break;
+		return true;
 	case 'f':
 		a->fields = list("-f", optarg, &a->nfields);
-		break;
+		return true;
 	case 'n':
 		a->limit = cli_i64("-n", optarg, 0, INT64_MAX);
-		break;
+		return true;
 	case OPT_WHERE:
 		where_add(&a->where, xstrdup(optarg));
-		break;
+		return true;
 	case OPT_SORT:
 		sort_parse(&a->sort, xstrdup(optarg));
-		break;
+		return true;
 	case OPT_REST:
 		a->rest = true;
+		return true;
+	case OPT_AS:
+		a->as = tag("--as", optarg);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void
+option(struct plan *p, int c)
+{
+	if (own_option(p->spec[p->n - 1], c))
+		return;
+	switch (c) {
+	case OPT_AND:
+		plan_add(p);
+		break;
+	case OPT_PASS:
+		p->pass = true;
+		break;
+	case OPT_KEEP:
+		p->keep = list("--keep", optarg, &p->nkeep);
 		break;
 	default:
 		cli_shared(c, usage, &unbuffered);
 	}
 }
 
-static void
-defaults(struct spec *a)
-{
-	static char type[] = "kern", *types[] = { type };
-	static char count[] = "count", sum[] = "sum", *stats[] = { count, sum };
-
-	if (a->in.tag == NULL) {
-		a->in.tag = types;
-		a->in.ntypes = 1;
-	}
-	if (a->in.ntypes > INPUT_TYPES)
-		die("-T: more than %d types", INPUT_TYPES);
-	if (a->stats == NULL && (a->groups != NULL || a->fields != NULL)) {
-		a->stats = stats;
-		a->nstats = 2;
-	}
-	if (a->rest && (a->limit < 0 || a->nstats == 0))
-		die("--rest goes with -n and statistics");
-}
-
 int
 main(int argc, char **argv)
 {
-	static struct spec spec = { .limit = -1 };
+	static struct plan plan;
 	struct stage st;
 	const char *path;
 	int c;
 
 	cli_init("dlp-agg");
+	plan_add(&plan);
 	while ((c = getopt_long(argc, argv,
 		    CLI_SHORTOPTS "T:g:a:f:n:", longopts, NULL)) != -1)
-		option(&spec, c);
+		option(&plan, c);
 	path = cli_operand(argc, argv, usage);
-	defaults(&spec);
-	if (spec.nstats > 0)
+	plan_check(&plan);
+	if (plan.n > 0 && plan.spec[0]->nstats > 0 && !plan.pass)
 		stage_open_sink(&st, path, unbuffered);
 	else
 		stage_open(&st, argc, argv, path, unbuffered);
-	return out_finish(agg_run(&spec, &st, argc, argv));
+	return out_finish(agg_run(&plan, &st, argc, argv));
 }

@@ -1,4 +1,5 @@
 /* Records into groups; see group.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
@@ -11,8 +12,8 @@ group_new(const struct groups *a, struct group *g)
 	int i;
 
 	memset(g, 0, sizeof(*g));
-	g->acc = xcalloc((size_t)a->spec->nfields + 1, sizeof(*g->acc));
-	for (i = 0; i < a->spec->nfields; i++)
+	g->acc = xcalloc((size_t)a->spec->nfield + 1, sizeof(*g->acc));
+	for (i = 0; i < a->spec->nfield; i++)
 		g->acc[i].first = g->acc[i].last = SMAP_NONE;
 	return g;
 }
@@ -145,12 +146,12 @@ add_interval(struct groups *a, const struct rec *r, int t, struct group *g)
 }
 
 void
-group_record(struct groups *a, const struct rec *r)
+group_record(struct groups *a, const struct rec *r, int t)
 {
 	struct input *in = &a->spec->in;
 	struct where *w = &a->spec->where;
-	int t = input_type(in, r), i;
 	struct group *g;
+	int i;
 
 	in->seen[t] = true;
 	if (w->n > 0 && !where_holds(w, in, r, t))
@@ -158,7 +159,7 @@ group_record(struct groups *a, const struct rec *r)
 	in->any = true;
 	g = find_group(a, r, t);
 	g->n++;
-	for (i = 0; i < a->spec->nfields; i++)
+	for (i = 0; i < a->spec->nfield; i++)
 		add_field(a, r, t, g, i);
 	if (a->spec->start_col >= 0)
 		add_interval(a, r, t, g);
@@ -178,4 +179,21 @@ group_section_end(struct groups *a)
 			ivl_free(&g->ivl[k]);
 		}
 	}
+}
+
+void
+group_forget(struct groups *a)
+{
+	size_t i;
+	int k;
+
+	for (i = 0; i < a->keys.n; i++) {
+		for (k = 0; k < a->spec->nfield; k++)
+			free(a->v[i].acc[k].val);
+		free(a->v[i].acc);
+		free(a->v[i].ivl);
+	}
+	smap_clear(&a->keys);
+	smap_clear(&a->texts);
+	smap_clear(&a->srcs);
 }

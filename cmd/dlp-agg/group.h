@@ -22,13 +22,17 @@ struct groups {
 	struct smap texts; /* of first and last */
 	struct smap srcs;  /* their numbers + 1; 0: none is named */
 	struct buf key_buf;
+	uint64_t n_over; /* groups that the result left out */
 };
 
-/* A record of one of the types. */
-void group_record(struct groups *a, const struct rec *r);
+/* A record of type t of the input. */
+void group_record(struct groups *a, const struct rec *r, int t);
 
 /* Times of another section have another origin. */
 void group_section_end(struct groups *a);
+
+/* All groups are gone then. */
+void group_forget(struct groups *a);
 
 /* Makes g a group of nothing; it is returned. */
 struct group *group_new(const struct groups *a, struct group *g);

@@ -68,10 +68,10 @@ input_canon(const struct input *in, int col)
 int
 input_type(const struct input *in, const struct rec *r)
 {
-	int t = 0;
+	int t = in->ntypes;
 
-	while (in->type[t] != r->type)
-		t++;
+	while (--t >= 0 && in->type[t] != r->type)
+		;
 	return t;
 }
 

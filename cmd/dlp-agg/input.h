@@ -39,7 +39,7 @@ int input_optional(struct input *in, const char *name);
 /* Its own name, if it was asked for by an alias. */
 const char *input_canon(const struct input *in, int col);
 
-/* The type of a record or legend, which is one of ours. */
+/* The type of a record or legend; -1: none of ours. */
 int input_type(const struct input *in, const struct rec *r);
 
 /* A legend of one of the types came; the type. */

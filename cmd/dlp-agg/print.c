@@ -106,7 +106,8 @@ put_legend(const struct groups *a)
 {
 	int i;
 
-	buf_puts(&out_buf, "#agg");
+	buf_putc(&out_buf, '#');
+	buf_puts(&out_buf, a->spec->as);
 	for (i = 0; i < a->spec->ngroups; i++) {
 		buf_putc(&out_buf, '\t');
 		buf_puts(
@@ -125,7 +126,7 @@ put_group(
 {
 	int i;
 
-	buf_puts(&out_buf, "agg");
+	buf_puts(&out_buf, a->spec->as);
 	if (a->spec->ngroups > 0) {
 		buf_putc(&out_buf, '\t');
 		buf_put(&out_buf, key, n);
@@ -150,7 +151,7 @@ put_rest(struct groups *a, const size_t *idx, size_t from)
 	group_new(a, &g);
 	for (i = from; i < a->keys.n; i++) {
 		g.n += a->v[idx[i]].n;
-		for (k = 0; k < a->spec->nfields; k++)
+		for (k = 0; k < a->spec->nfield; k++)
 			acc_join(&g.acc[k], &a->v[idx[i]].acc[k]);
 	}
 	buf_clear(&a->key_buf);
@@ -166,8 +167,8 @@ make_totals(const struct groups *a)
 	size_t i;
 	int k;
 
-	total = xcalloc((size_t)a->spec->nfields + 1, sizeof(*total));
-	for (k = 0; k < a->spec->nfields; k++)
+	total = xcalloc((size_t)a->spec->nfield + 1, sizeof(*total));
+	for (k = 0; k < a->spec->nfield; k++)
 		for (i = 0; i < a->keys.n; i++) {
 			struct acc c = a->v[i].acc[k];
 
@@ -176,9 +177,8 @@ make_totals(const struct groups *a)
 		}
 }
 
-static void
-put_head(const struct groups *a, const struct metas *m, bool whole, int argc,
-    char *const *argv)
+void
+print_head(const struct metas *m, bool whole, int argc, char *const *argv)
 {
 	out_legends_again();
 	if (whole)
@@ -187,7 +187,6 @@ put_head(const struct groups *a, const struct metas *m, bool whole, int argc,
 	if (whole)
 		stage_cmd(argc, argv);
 	buf_put(&out_buf, m->infos.s, m->infos.len);
-	put_legend(a);
 }
 
 /* Without -g there is one row, even of nothing. */
@@ -197,7 +196,10 @@ one_group(struct groups *a)
 	if (a->spec->ngroups > 0 || a->keys.n > 0)
 		return;
 	smap_put(&a->keys, "", 0, NULL);
-	a->v = xcalloc(1, sizeof(*a->v));
+	if (a->cap == 0) {
+		a->cap = 1;
+		a->v = xcalloc(1, sizeof(*a->v));
+	}
 	group_new(a, &a->v[0]);
 }
 
@@ -222,21 +224,20 @@ put_groups(struct groups *a)
 }
 
 void
-print_groups(struct groups *a, const struct metas *m, int argc,
-    char *const *argv, bool complete)
+print_groups(struct groups *a)
 {
-	const struct join *j = &a->spec->in.join;
-	bool whole = !rec_is_fragment(j->rd);
-	size_t over;
-
 	one_group(a);
 	make_totals(a);
-	put_head(a, m, whole, argc, argv);
-	over = put_groups(a);
-	buf_put(&out_buf, m->notes.s, m->notes.len);
+	put_legend(a);
+	a->n_over = put_groups(a);
+	free(total);
+	total = NULL;
+}
+
+void
+print_notes(const struct groups *a)
+{
 	if (!a->spec->rest)
-		stage_note("agg_over_limit", over);
-	stage_note("join_lost", j->lost);
-	if (complete && whole)
-		stage_end_section();
+		stage_note("agg_over_limit", a->n_over);
+	stage_note("join_lost", a->spec->in.join.lost);
 }

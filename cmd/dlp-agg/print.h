@@ -1,7 +1,8 @@
 /*
- * The result: one section of agg records, whatever the number of sections
- * read; a fragment if the input was one. Stages' and session facts of the
- * input are passed on once, notes each time.
+ * The results: records of a type for each aggregation. Where the input is not
+ * passed on, they make one section, whatever the number of sections read; a
+ * fragment if the input was one. Stages' and session facts of the input are
+ * then passed on once, notes each time.
  */
 #ifndef AGG_PRINT_H
 #define AGG_PRINT_H
@@ -16,9 +17,11 @@ struct metas { /* metadata that is passed on */
 /* A line of metadata is kept. */
 void print_meta(struct metas *m, const struct rec *r);
 
-/* Writes all groups; argv is for our ##cmd; complete: the input was, so
- * ##end is written. */
-void print_groups(struct groups *a, const struct metas *m, int argc,
-    char *const *argv, bool complete);
+/* Begins a section of our own; argv is for our ##cmd. */
+void print_head(const struct metas *m, bool whole, int argc, char *const *argv);
+
+/* Writes the legend, the groups, and notes of what is left out. */
+void print_groups(struct groups *a);
+void print_notes(const struct groups *a);
 
 #endif

@@ -7,115 +7,184 @@
 #include "run.h"
 
 struct agg {
-	struct spec *spec;
-	struct groups groups;
+	const struct plan *plan;
+	struct groups *groups; /* of each aggregation */
 	struct metas meta;
-	struct pass pass;
+	struct pass pass; /* without statistics */
+	bool lines;       /* so it is */
+	struct rec_type **keep;
 };
 
 static void
 on_section(struct stage *st)
 {
 	struct agg *a = st->ctx;
+	int i;
 
-	join_section(&a->spec->in.join);
+	for (i = 0; i < a->plan->n; i++)
+		join_section(&a->plan->spec[i]->in.join);
 }
 
 static void
-on_op(struct stage *st, struct rec *r)
+join_record(struct join *j, const struct rec *r)
+{
+	if (r->type == j->op && join_needs_op(j))
+		join_op(j, r);
+	else if (r->type == j->str && join_needs_str(j))
+		join_str(j, r);
+}
+
+/* An op or string that is not also one of -T is only joined. */
+static void
+on_line(struct stage *st, struct rec *r)
+{
+	struct agg *a = st->ctx;
+	struct input *in = &a->plan->spec[0]->in;
+
+	join_record(&in->join, r);
+	if (input_type(in, r) >= 0)
+		pass_record(&a->pass, st, r);
+	else
+		stage_pass(st, r);
+}
+
+static void
+on_line_legend(struct stage *st, struct rec *r)
 {
 	struct agg *a = st->ctx;
 
-	join_op(&a->spec->in.join, r);
+	if (input_type(&a->plan->spec[0]->in, r) >= 0)
+		pass_legend(&a->pass, st, r);
+	else
+		stage_pass(st, r);
+}
+
+static void
+on_data(struct stage *st, struct rec *r)
+{
+	struct agg *a = st->ctx;
+	int i, t;
+
+	for (i = 0; i < a->plan->n; i++) {
+		struct input *in = &a->plan->spec[i]->in;
+
+		join_record(&in->join, r);
+		t = input_type(in, r);
+		if (t >= 0)
+			group_record(&a->groups[i], r, t);
+	}
 	stage_pass(st, r);
 }
 
 static void
-on_str(struct stage *st, struct rec *r)
+on_legend(struct stage *st, struct rec *r)
 {
 	struct agg *a = st->ctx;
+	int i;
 
-	join_str(&a->spec->in.join, r);
+	for (i = 0; i < a->plan->n; i++)
+		if (input_type(&a->plan->spec[i]->in, r) >= 0)
+			input_legend(&a->plan->spec[i]->in, r);
 	stage_pass(st, r);
 }
 
 static void
-group_legend(struct stage *st, struct rec *r)
-{
-	struct agg *a = st->ctx;
-
-	input_legend(&a->spec->in, r);
-}
-
-static void
-group_data(struct stage *st, struct rec *r)
-{
-	struct agg *a = st->ctx;
-
-	group_record(&a->groups, r);
-}
-
-static void
-group_meta(struct stage *st, struct rec *r)
+on_meta(struct stage *st, struct rec *r)
 {
 	struct agg *a = st->ctx;
 
 	print_meta(&a->meta, r);
 }
 
+/* Passed on are metadata and the types that are kept. */
 static void
-group_end(struct stage *st)
+on_pass(struct stage *st, struct rec *r)
 {
-	struct agg *a = st->ctx;
+	const struct agg *a = st->ctx;
+	int i = 0;
 
-	group_section_end(&a->groups);
+	if (r->kind == REC_DATA || r->kind == REC_LEGEND)
+		while (i < a->plan->nkeep && r->type != a->keep[i])
+			i++;
+	if (i == 0 || i < a->plan->nkeep)
+		out_line(r->line, r->len);
+}
+
+/* The results of a section stand in it, behind what was passed on. */
+static void
+put_section(struct agg *a)
+{
+	int i;
+
+	for (i = 0; i < a->plan->n; i++)
+		print_groups(&a->groups[i]);
+	for (i = 0; i < a->plan->n; i++) {
+		print_notes(&a->groups[i]);
+		group_forget(&a->groups[i]);
+	}
 }
 
 static void
-line_legend(struct stage *st, struct rec *r)
+on_end(struct stage *st)
 {
 	struct agg *a = st->ctx;
+	int i;
 
-	pass_legend(&a->pass, st, r);
+	if (a->lines) {
+		pass_section_end(&a->pass);
+		return;
+	}
+	for (i = 0; i < a->plan->n; i++)
+		group_section_end(&a->groups[i]);
+	if (a->plan->pass)
+		put_section(a);
 }
 
 static void
-line_data(struct stage *st, struct rec *r)
+listen(struct agg *a, struct stage *st, const struct input *in)
 {
-	struct agg *a = st->ctx;
-
-	pass_record(&a->pass, st, r);
-}
-
-static void
-line_end(struct stage *st)
-{
-	struct agg *a = st->ctx;
-
-	pass_section_end(&a->pass);
-}
-
-static void
-listen(struct agg *a, struct stage *st, bool lines)
-{
-	const struct input *in = &a->spec->in;
+	stage_fn *data = a->lines ? on_line : on_data;
+	stage_fn *legend = a->lines ? on_line_legend : on_legend;
 	int t;
 
-	st->section = on_section;
-	st->end = lines ? line_end : group_end;
-	st->meta = lines ? NULL : group_meta;
 	if (join_needs_op(&in->join))
-		stage_on(st, "op", on_op, NULL);
+		stage_on(st, "op", data, legend);
 	if (join_needs_str(&in->join))
-		stage_on(st, "str", on_str, NULL);
+		stage_on(st, "str", data, legend);
 	for (t = 0; t < in->ntypes; t++)
-		stage_on(st, in->tag[t], lines ? line_data : group_data,
-		    lines ? line_legend : group_legend);
+		stage_on(st, in->tag[t], data, legend);
 }
 
-/* What a user must know of the input; an unknown type is fatal. */
 static void
-last_words(const struct spec *spec)
+prepare(struct agg *a, struct stage *st)
+{
+	const struct plan *p = a->plan;
+	int i;
+
+	st->ctx = a;
+	st->section = on_section;
+	st->end = on_end;
+	st->meta = a->lines || p->pass ? NULL : on_meta;
+	a->groups = xcalloc((size_t)p->n + 1, sizeof(*a->groups));
+	a->keep = xcalloc((size_t)p->nkeep + 1, sizeof(struct rec_type *));
+	for (i = 0; i < p->n; i++) {
+		a->groups[i].spec = p->spec[i];
+		spec_make(p->spec[i], st->rd);
+	}
+	if (a->lines)
+		pass_open(&a->pass, p->spec[0]);
+	for (i = 0; i < p->n; i++)
+		listen(a, st, &p->spec[i]->in);
+	for (i = 0; i < p->nkeep; i++)
+		a->keep[i] = rec_type(st->rd, p->keep[i]);
+	if (p->keep != NULL)
+		st->hold = on_pass;
+}
+
+/* What a user must know of the input; an unknown type is fatal. Who passes
+ * all on is no place to say what is missing. */
+static void
+last_words(const struct spec *spec, bool pass)
 {
 	const struct input *in = &spec->in;
 	const char *one = in->ntypes == 1 ? in->tag[0] : NULL;
@@ -127,30 +196,45 @@ last_words(const struct spec *spec)
 		if (!in->legend[t] && type_find(in->tag[t]) == NULL)
 			type_die("-T", in->tag[t]);
 	}
-	if (one != NULL && !seen)
+	if (!pass && one != NULL && !seen)
 		warn("no %s records in the input", one);
-	else if (seen && !in->any)
+	else if (!pass && seen && !in->any)
 		warn("no %s%srecord fulfils --where", one != NULL ? one : "",
 		    one != NULL ? " " : "");
 	join_warn(&in->join);
 }
 
+/* One section of results, whatever the number of sections read. */
+static void
+put_results(struct agg *a, struct stage *st, bool complete, int argc,
+    char *const *argv)
+{
+	bool whole = !rec_is_fragment(st->rd);
+	int i;
+
+	print_head(&a->meta, whole, argc, argv);
+	for (i = 0; i < a->plan->n; i++)
+		print_groups(&a->groups[i]);
+	buf_put(&out_buf, a->meta.notes.s, a->meta.notes.len);
+	for (i = 0; i < a->plan->n; i++)
+		print_notes(&a->groups[i]);
+	if (complete && whole)
+		stage_end_section();
+}
+
 int
-agg_run(struct spec *spec, struct stage *st, int argc, char *const *argv)
+agg_run(struct plan *plan, struct stage *st, int argc, char *const *argv)
 {
 	static struct agg a;
-	int rc;
+	int rc, i;
 
-	a.spec = a.groups.spec = spec;
-	st->ctx = &a;
-	spec_make(spec, st->rd);
-	if (spec->nstats == 0)
-		pass_open(&a.pass, spec);
-	listen(&a, st, spec->nstats == 0);
+	a.plan = plan;
+	a.lines = plan->n == 1 && plan->spec[0]->nstats == 0;
+	prepare(&a, st);
 	rc = stage_run(st);
-	if (rc == EXIT_OK)
-		last_words(spec);
-	if (spec->nstats > 0)
-		print_groups(&a.groups, &a.meta, argc, argv, rc == EXIT_OK);
+	for (i = 0; i < plan->n && rc == EXIT_OK; i++)
+		last_words(plan->spec[i], plan->pass);
+	if (!a.lines && !plan->pass)
+		put_results(&a, st, rc == EXIT_OK, argc, argv);
 	return rc;
 }

@@ -97,7 +97,7 @@ add_stat(struct spec *a, struct stat_col s)
 }
 
 static struct stat_col
-parse_stat(const char *word, bool *per_field)
+parse_word(const char *word, bool *per_field)
 {
 	struct stat_col s = { .word = std_word(word), .field = -1, .p = 50 };
 	size_t i;
@@ -119,20 +119,57 @@ parse_stat(const char *word, bool *per_field)
 	    word);
 }
 
+/* STAT:FIELD is of that field alone; *field is NULL in a word without. */
+static struct stat_col
+parse_stat(const char *arg, bool *per_field, const char **field)
+{
+	const char *colon = strchr(arg, ':');
+	struct stat_col s;
+
+	*field = NULL;
+	if (colon == NULL)
+		return parse_word(arg, per_field);
+	*field = colon + 1;
+	s = parse_word(xmemdup(arg, (size_t)(colon - arg)), per_field);
+	if (!*per_field || **field == '\0')
+		die("-a: not STAT:FIELD: '%s'", arg);
+	*per_field = false;
+	return s;
+}
+
+/* The field's number; a new one may be added. */
+static int
+add_field(struct spec *a, const char *name)
+{
+	int i, col = input_column(&a->in, name);
+
+	for (i = 0; i < a->nfield; i++)
+		if (a->field[i].col == col)
+			return i;
+	a->field =
+	    xrealloc(a->field, (size_t)a->nfield + 1, sizeof(*a->field));
+	a->field[a->nfield] = (struct field){ .col = col };
+	return a->nfield++;
+}
+
 static void
 make_stats(struct spec *a)
 {
+	const char *field;
 	bool per_field;
 	int i, k;
 
 	for (i = 0; i < a->nstats; i++) {
-		struct stat_col s = parse_stat(a->stats[i], &per_field);
+		struct stat_col s =
+		    parse_stat(a->stats[i], &per_field, &field);
 
 		if (s.stat == ST_UNION) {
 			a->start_col = input_column(&a->in, "start_ns");
 			a->dur_col = input_column(&a->in, "dur_ns");
 			a->src_col = input_optional(&a->in, "src");
 		}
+		if (field != NULL)
+			s.field = add_field(a, field);
 		if (!per_field)
 			add_stat(a, s);
 		for (k = 0; per_field && k < a->nfields; k++) {
@@ -145,11 +182,12 @@ make_stats(struct spec *a)
 static bool
 any_per_field(const struct spec *a)
 {
+	const char *field;
 	bool per_field = false;
 	int i;
 
 	for (i = 0; i < a->nstats && !per_field; i++)
-		parse_stat(a->stats[i], &per_field);
+		parse_stat(a->stats[i], &per_field, &field);
 	return per_field;
 }
 
@@ -163,7 +201,8 @@ make_fields(struct spec *a)
 		a->fields = std;
 		a->nfields = 1;
 	}
-	a->field = xcalloc((size_t)a->nfields + 1, sizeof(*a->field));
+	a->nfield = a->nfields;
+	a->field = xcalloc((size_t)a->nfield + 1, sizeof(*a->field));
 	for (i = 0; a->fields != NULL && i < a->nfields; i++)
 		a->field[i].col = input_column(&a->in, a->fields[i]);
 }

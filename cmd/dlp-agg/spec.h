@@ -21,6 +21,7 @@ struct field { /* of -f */
 
 struct spec {
 	/* asked for, with input.tag and where.arg */
+	const char *as; /* the type of the result's records */
 	char **groups, **fields, **stats;
 	int ngroups, nfields, nstats;
 	int64_t limit; /* -1: none */
@@ -30,7 +31,8 @@ struct spec {
 	/* made of that */
 	struct input in;
 	int *group_col;
-	struct field *field;
+	struct field *field; /* those of -f, then those of -a STAT:FIELD */
+	int nfield;
 	struct stat_col *stat; /* none: the records themselves */
 	int nstat;
 	int start_col, dur_col, src_col; /* for unions; -1 */

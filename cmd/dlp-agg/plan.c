@@ -1,0 +1,72 @@
+/* Runs; see plan.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "plan.h"
+
+struct spec *
+plan_add(struct plan *p)
+{
+	struct spec *a = xcalloc(1, sizeof(*a));
+
+	a->limit = -1;
+	p->spec = xrealloc(p->spec, (size_t)p->n + 1, sizeof(struct spec *));
+	p->spec[p->n++] = a;
+	return a;
+}
+
+static bool
+any_option(const struct spec *a)
+{
+	return a->in.tag != NULL || a->stats != NULL || a->groups != NULL ||
+	       a->fields != NULL || a->limit >= 0 || a->sort.n > 0 ||
+	       a->where.n > 0 || a->as != NULL || a->rest;
+}
+
+static void
+defaults(struct spec *a)
+{
+	static char kern[] = "kern", *types[] = { kern };
+	static char count[] = "count", sum[] = "sum", *stats[] = { count, sum };
+
+	if (a->in.tag == NULL) {
+		a->in.tag = types;
+		a->in.ntypes = 1;
+	}
+	if (a->in.ntypes > INPUT_TYPES)
+		die("-T: more than %d types", INPUT_TYPES);
+	if (a->stats == NULL && (a->groups != NULL || a->fields != NULL)) {
+		a->stats = stats;
+		a->nstats = 2;
+	}
+	if (a->rest && (a->limit < 0 || a->nstats == 0))
+		die("--rest goes with -n and statistics");
+	if (a->as != NULL && a->nstats == 0)
+		die("--as goes with statistics");
+	if (a->as == NULL)
+		a->as = "agg";
+}
+
+void
+plan_check(struct plan *p)
+{
+	int i, k;
+
+	if (p->keep != NULL)
+		p->pass = true;
+	if (p->pass && p->n == 1 && !any_option(p->spec[0])) {
+		p->n = 0;
+		return;
+	}
+	for (i = 0; i < p->n; i++) {
+		defaults(p->spec[i]);
+		if (p->spec[i]->nstats == 0 && p->n > 1)
+			die("--and goes with statistics");
+		for (k = 0; k < i; k++)
+			if (strcmp(p->spec[k]->as, p->spec[i]->as) == 0)
+				die("--and: two results of one type '%s': --as"
+				    " NAME",
+				    p->spec[i]->as);
+	}
+}
