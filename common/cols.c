@@ -32,6 +32,9 @@ const struct type_def type_defs[] = {
 	{ "over", PARSE, "time the profiler took for itself" },
 	{ "diag", PARSE, "a message of the profiler" },
 	{ "op", CORR, "an op, before its first use" },
+	{ "prim", CORR, "a product inside ops, before its first use" },
+	{ "result", CORR,
+	    "the size of a convolution's result, when it is known" },
 	{ "inst", CORR, "one run of an op, when it closes" },
 	{ "proj", CORR, "a range's projection onto the GPU, when it closes" },
 	{ "rangekern", CORR, "a kernel under one of its enclosing ranges" },
@@ -253,6 +256,15 @@ const struct col_def col_defs[] = {
 	    "the same without the frames of PyTorch itself, as PyProf prints"
 	    " it" },
 
+	{ "prim", "prim_id", CORR, COL_INT, "its number in the section" },
+	{ "prim", "op", CORR, COL_TEXT,
+	    "what the framework called: mm, convolution_backward" },
+	{ "prim", "shapes", CORR, COL_JSON, "sizes of its inputs" },
+
+	{ "result", "prim_run", CORR, COL_INT,
+	    "the run of a product, as on kern" },
+	{ "result", "shape", CORR, COL_JSON, "[64,6,28,28]" },
+
 	{ "inst", "inst_id", CORR, COL_INT, "the run's number" },
 	{ "inst", "op_id", CORR, COL_INT, "its op" },
 	{ "inst", "start_ns", CORR, COL_INT, "start on the CPU" },
@@ -308,6 +320,10 @@ const struct col_def col_defs[] = {
 	{ "rangekern", "kern_id", CORR, COL_INT, "the kernel" },
 
 	OP_COLS("kern"),
+	{ "kern", "prim_id", CORR, COL_INT,
+	    "the product inside the op that launched it, with sizes of its"
+	    " own" },
+	{ "kern", "prim_run", CORR, COL_INT, "the run of that product" },
 	OP_COLS("copy"),
 	OP_COLS("set"),
 	OP_COLS("sync"),

@@ -8,6 +8,7 @@
 
 #include "names.h"
 #include "ops.h"
+#include "prim.h"
 #include "proj.h"
 #include "thread.h"
 
@@ -33,6 +34,7 @@ struct corr {            /* zeroed but for its options */
 	int64_t end; /* of the recording: a marker that ends there leaked */
 	struct threads threads;
 	struct ops ops;
+	struct prims prims;
 	struct names names; /* for PyProf's rules */
 	struct heap heap;
 	struct insts insts;

@@ -136,6 +136,7 @@ corr_end(struct corr *c)
 	}
 	procs_free(&c->threads);
 	ops_free(&c->ops);
+	prims_free(&c->prims);
 	projs_free(&c->projs);
 	smap_clear(&c->names.map);
 	insts_free(&c->insts);

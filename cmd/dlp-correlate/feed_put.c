@@ -8,12 +8,15 @@
 
 static const char *const added[] = { "op_id", "inst_id", "op_start_ns", "mod",
 	"op", "dir", "seq", "altseq", "sub", "layer", "phase", "phase_by",
-	"why" };
+	"why", "prim_id", "prim_run" };
 
+/* Products are of kernels only. */
 struct out_ext *
-put_ext(void)
+put_ext(enum work_type type)
 {
-	return out_ext(added, (int)(sizeof(added) / sizeof(added[0])));
+	int n = (int)(sizeof(added) / sizeof(added[0]));
+
+	return out_ext(added, type == W_KERN ? n : n - 2);
 }
 
 static void
@@ -49,6 +52,10 @@ put_rest(const struct place *pl)
 		out_unset();
 	put_phase(pl);
 	out_raw(w, w != NULL ? strlen(w) : 0);
+	if (!pl->kern)
+		return;
+	out_opt(pl->prim != 0, pl->prim);
+	out_opt(pl->prim != 0, (int64_t)pl->prim_run);
 }
 
 static void

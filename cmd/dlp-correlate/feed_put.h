@@ -9,7 +9,7 @@
 struct corr;
 
 /* The columns that are added; one for each type of work. */
-struct out_ext *put_ext(void);
+struct out_ext *put_ext(enum work_type type);
 
 /* Write r with them: a kernel, and any other work. */
 void put_kern(struct out_ext *x, const struct corr *c, const struct work *w,

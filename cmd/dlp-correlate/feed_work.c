@@ -164,7 +164,7 @@ bind_work(struct stage *st, enum work_type type, stage_fn *fn)
 	k->api_dur = rec_col(t, "api_dur_ns", gpu ? REC_NEED : REC_OPT);
 	if (gpu)
 		k->node = rec_col(t, "node", REC_OPT);
-	k->ext = put_ext();
+	k->ext = put_ext(type);
 }
 
 void

@@ -21,6 +21,8 @@ struct node {
 	int64_t orig;
 	bool has_orig;
 	size_t cap; /* number in proc.cap + 1; 0: no op ran */
+	uint32_t prim; /* the product in it */
+	uint64_t prim_run;
 };
 
 struct captured { /* a run of an op during which nodes were made */
@@ -97,8 +99,11 @@ graph_node(struct corr *c, struct thread *th, struct proc *p, int64_t id,
 		return;
 	}
 	in = th != NULL ? current_inst(c, th) : NULL;
-	if (in != NULL && nd->cap == 0)
+	if (in != NULL && nd->cap == 0) {
 		nd->cap = captured(g, in);
+		nd->prim = thread_top(th)->prim;
+		nd->prim_run = thread_top(th)->prim_run;
+	}
 }
 
 static const struct node *
@@ -183,6 +188,8 @@ graph_place(struct corr *c, const struct work *w, struct place *pl)
 	if (cap->run == NULL)
 		cap->run = replay_new(c, w, cap);
 	pl->in = cap->run;
+	pl->prim = nd->prim;
+	pl->prim_run = nd->prim_run;
 	return true;
 }
 

@@ -207,6 +207,7 @@ static bool
 looks_like_op(struct mview v)
 {
 	return starts_any(v, spaces, N(spaces)) || is_any(v, plain, N(plain)) ||
+	       mv_starts(v, "triton_") || /* Inductor's kernels */
 	       (mv_find(v, "::") != NULL && memchr(v.s, ' ', v.n) == NULL);
 }
 

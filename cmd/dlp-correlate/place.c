@@ -87,6 +87,9 @@ work_place(struct corr *c, const struct work *w, struct place *pl)
 	struct open *top;
 
 	pl->in = NULL;
+	pl->kern = w->type == W_KERN;
+	pl->prim = 0;
+	pl->prim_run = 0;
 	pl->why = WHY_NONE;
 	note_call(w->p, w);
 	if ((!w->has_node || !graph_place(c, w, pl)) && w->th != NULL)
@@ -94,6 +97,10 @@ work_place(struct corr *c, const struct work *w, struct place *pl)
 	top = w->th != NULL ? thread_top(w->th) : NULL;
 	place_phase(c, w, pl);
 	if (pl->in != NULL) {
+		if (top != NULL && !pl->in->replay) {
+			pl->prim = top->prim;
+			pl->prim_run = top->prim_run;
+		}
 		pl->op = pl->in->op;
 		pl->layer = op_get(&c->ops, pl->op)->f[OF_LAYER];
 		if (pl->in->replay && pl->phase == 0) {

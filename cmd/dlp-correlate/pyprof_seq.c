@@ -101,7 +101,7 @@ pyk_number(const struct names *names, struct proc *p, struct pyk *k,
     struct pycols *o, const struct place *pl)
 {
 	struct pyprof *py = pyprof_of(p);
-	struct recent_val v = { OP_NONE, SMAP_NONE, 0 };
+	struct recent_val v = { OP_NONE, SMAP_NONE, 0, 0 };
 	struct pyk kept;
 	int64_t curr;
 	int i;

@@ -84,9 +84,10 @@ begin_op(struct corr *c, struct thread *th, struct open *o,
 
 /* What a backward of this sequence id will look for. */
 static void
-leave_seq(struct thread *th, const struct marker *m, const struct inst *cur)
+leave_seq(struct thread *th, const struct open *o, const struct marker *m,
+    const struct inst *cur)
 {
-	struct recent_val v = { OP_NONE, SMAP_NONE, 0 };
+	struct recent_val v = { OP_NONE, SMAP_NONE, 0, o->own_prim_run };
 
 	if (cur == NULL || cur->pending)
 		return;
@@ -100,7 +101,7 @@ static void
 begin_node(struct corr *c, struct thread *th, struct open *o,
     const struct marker *m, struct inst *cur)
 {
-	struct recent_val fwd = { OP_NONE, SMAP_NONE, 0 };
+	struct recent_val fwd = { OP_NONE, SMAP_NONE, 0, 0 };
 	struct inst *in = cur;
 	uint32_t op;
 
@@ -111,7 +112,8 @@ begin_node(struct corr *c, struct thread *th, struct open *o,
 	if (!pair_forward(th, m, &fwd)) {
 		c->n.unpaired++;
 		fwd.op = OP_NONE;
-	}
+	} else if (fwd.prim_run != 0)
+		prim_backward(&c->prims, fwd.prim_run, m);
 	op = op_of_backward(&c->ops, thread_layer(th), m, fwd.op);
 	if (cur == NULL || cur->need_node) {
 		in = open_inst(c, th, op, o->start, o->end);
@@ -136,7 +138,7 @@ leave_op_id(struct thread *th, const struct open *o, const struct marker *m,
     const struct inst *cur)
 {
 	const struct open *up = o - 1;
-	struct recent_val v = { OP_NONE, SMAP_NONE, 0 };
+	struct recent_val v = { OP_NONE, SMAP_NONE, 0, 0 };
 
 	if (cur == NULL || cur->pending || m->op_id < 0 || th->n < 2)
 		return;
@@ -187,9 +189,12 @@ range_op(struct corr *c, struct thread *th, struct open *o, struct marker *m)
 		begin_op(c, th, o, m, cur);
 	if (o->own != NULL)
 		cur = o->own;
+	if (m->kind == MK_OP && cur != NULL && !o->dead && !o->hidden)
+		prim_begin(&c->prims, th, o, up, m);
+	prim_inputs(&c->prims, m);
 	if (m->kind == MK_OP && m->seq >= 0 && up->n_bwd == 0 &&
 	    (up->again || !th->autograd))
-		leave_seq(th, m, cur);
+		leave_seq(th, o, m, cur);
 	if (up->n_bwd > 0 || m->kind == MK_BWD)
 		leave_op_id(th, o, m, cur);
 }

@@ -10,6 +10,7 @@ struct recent_val {
 	uint32_t op;
 	uint32_t name; /* PyProf's name, in struct names; else SMAP_NONE */
 	uint64_t inst;
+	uint64_t prim_run; /* the product in it that ran with the key */
 };
 
 struct recent { /* zeroed: empty */

@@ -123,6 +123,8 @@ open_link(struct thread *th, size_t i)
 
 	o->min_end = o->end < b->min_end ? o->end : b->min_end;
 	o->cur = o->own != NULL ? o->own : b->cur;
+	o->prim = o->own_prim != 0 ? o->own_prim : b->prim;
+	o->prim_run = o->own_prim != 0 ? o->own_prim_run : b->prim_run;
 	o->phase = b->phase != 0 ? b->phase : o->own_phase;
 	o->n_bwd = b->n_bwd + (bwd && !o->hidden);
 	o->n_dead = b->n_dead + (o->dead && !user);

@@ -26,9 +26,14 @@ struct open {
 	struct inst *own;   /* the run that it opened */
 	uint64_t order;     /* of a frame's own, when it was opened */
 	struct proj *proj;
+	int64_t conv_id;    /* its op id, if it is a convolution's */
+	uint32_t own_prim;  /* a product: prim.h */
+	uint64_t own_prim_run;
 	/* linked */
 	int64_t min_end;
 	struct inst *cur; /* what work launched now belongs to */
+	uint32_t prim;    /* and the product within it; 0: none */
+	uint64_t prim_run;
 	int phase;        /* of the outermost range that names one */
 	int n_bwd;        /* backward ranges among these */
 	int n_dead, n_user;
