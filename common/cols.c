@@ -8,6 +8,7 @@
 #define ITER "dlp-iter"
 #define FLOPS "dlp-flops"
 #define AGG "dlp-agg"
+#define MARKERS "dlp-markers"
 
 /* Tables: a row stands as it reads best. */
 /* clang-format off */
@@ -163,6 +164,8 @@ const struct col_def col_defs[] = {
 	{ "kern", "smem_bytes", PARSE, COL_INT, "static shared memory" },
 	{ "kern", "dynsmem_bytes", PARSE, COL_INT, "dynamic shared memory" },
 	{ "kern", "node", PARSE, COL_INT, "CUDA graph node" },
+	{ "kern", "markers", MARKERS, COL_JSON,
+	    "texts of the ranges around the launch, outermost first" },
 
 	GPU_WORK("copy"),
 	{ "copy", "kind", PARSE, COL_TEXT, "HtoD, DtoH, DtoD, PtoP, ..." },
@@ -255,6 +258,12 @@ const struct col_def col_defs[] = {
 	{ "op", "trace", CORR, COL_TEXT,
 	    "the same without the frames of PyTorch itself, as PyProf prints"
 	    " it" },
+	{ "op", "dl_id", CORR, COL_TEXT, "--dlprof: DLProf's Op ID, CONV2D_1" },
+	{ "op", "dl_in", CORR, COL_TEXT,
+	    "--dlprof: input shapes, <N:32, K:400>; <M:120, K:400>; <120>" },
+	{ "op", "dl_out", CORR, COL_TEXT, "--dlprof: output shapes" },
+	{ "op", "dl_tc", CORR, COL_TEXT,
+	    "--dlprof: yes or no: could use Tensor Cores, by its type" },
 
 	{ "prim", "prim_id", CORR, COL_INT, "its number in the section" },
 	{ "prim", "op", CORR, COL_TEXT,

@@ -6,6 +6,8 @@
 #ifndef DLP_CORR_H
 #define DLP_CORR_H
 
+#include "dl.h"
+#include "dl_mode.h"
 #include "names.h"
 #include "ops.h"
 #include "prim.h"
@@ -28,13 +30,17 @@ struct launch {         /* the graph launch that goes on now */
 
 struct corr {            /* zeroed but for its options */
 	bool all_ranges; /* --ranges */
+	bool dlprof;     /* --dlprof */
+	const char *domain; /* --domain; "": the default one; NULL: all */
 	bool spaced;     /* texts with a namespace were seen: aten:: */
 	bool old;        /* ops without one were */
 	bool has_end;
 	int64_t end; /* of the recording: a marker that ends there leaked */
+	struct prims prims;
 	struct threads threads;
 	struct ops ops;
-	struct prims prims;
+	struct dl dl; /* of ops, with --dlprof */
+	struct dl_mode mode;
 	struct names names; /* for PyProf's rules */
 	struct heap heap;
 	struct insts insts;

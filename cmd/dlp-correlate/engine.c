@@ -22,6 +22,16 @@ op_of(const struct corr *c, const struct inst *in)
 }
 
 static void
+close_inst(struct corr *c, struct inst *in)
+{
+	const struct op *op = op_of(c, in);
+
+	inst_write(&c->insts, op, in);
+	if (op->once)
+		op_drop(&c->ops, op->id);
+}
+
+static void
 close_until(struct corr *c, int64_t t)
 {
 	struct closing x;
@@ -31,7 +41,7 @@ close_until(struct corr *c, int64_t t)
 		if (x.is_proj)
 			proj_write(&c->projs, x.p);
 		else
-			inst_write(&c->insts, op_of(c, x.p), x.p);
+			close_inst(c, x.p);
 	}
 }
 
@@ -51,6 +61,8 @@ corr_init(struct corr *c)
 {
 	c->insts.heap = c->projs.heap = &c->heap;
 	c->threads.insts = &c->insts;
+	if (c->dlprof)
+		c->ops.dl = &c->dl;
 }
 
 void
@@ -60,6 +72,7 @@ corr_reset(struct corr *c)
 	c->has_end = c->spaced = c->old = false;
 	c->insts.n = c->heap.order = 0;
 	memset(&c->n, 0, sizeof(c->n));
+	memset(&c->mode, 0, sizeof(c->mode));
 }
 
 static uint64_t
@@ -128,6 +141,8 @@ corr_end(struct corr *c)
 
 	graph_launch_end(c);
 	close_until(c, INT64_MAX);
+	if (c->dlprof && dl_mode_word(&c->mode) != NULL)
+		out_meta("info", "mode\t%s", dl_mode_word(&c->mode));
 	notes(c);
 	summary(c);
 	for (i = 0; (p = proc_nth(&c->threads, i)) != NULL; i++) {

@@ -16,8 +16,10 @@ on_meta(struct stage *st, struct rec *r)
 	const char *rest, *w = rec_meta(r, &wlen, &rest, &n);
 	size_t k = sizeof(key) - 1;
 
-	if (wlen == 4 && memcmp(w, "info", 4) == 0 && n > k &&
-	    memcmp(rest, key, k) == 0)
+	if (wlen != 4 || memcmp(w, "info", 4) != 0)
+		return;
+	dl_mode_info(&c->mode, rest, n);
+	if (n > k && memcmp(rest, key, k) == 0)
 		c->has_end = num_i64(rest + k, n - k, &c->end);
 }
 

@@ -63,7 +63,7 @@ put_op(const struct corr *c, const struct place *pl)
 {
 	const struct op *op = op_get(&c->ops, pl->op);
 
-	out_i64(pl->op);
+	out_i64(op->no);
 	if (pl->in == NULL) {
 		buf_puts(&out_buf, "\t-\t-\t-\t-\t-");
 		return;
@@ -72,14 +72,18 @@ put_op(const struct corr *c, const struct place *pl)
 	out_i64(pl->in->start);
 	put(op->f[OF_MOD]);
 	put(op->f[OF_OP]);
-	out_raw(op->bwd ? "bprop" : "fprop", 5);
+	if (op->none)
+		out_unset();
+	else
+		out_raw(op->bwd ? "bprop" : "fprop", 5);
 }
 
 /* As put_op, with PyProf's answers instead of the op's. */
 static void
-put_op_over(const struct place *pl, const struct pycols *o)
+put_op_over(
+    const struct corr *c, const struct place *pl, const struct pycols *o)
 {
-	out_i64(pl->op);
+	out_i64(op_get(&c->ops, pl->op)->no);
 	out_opt(pl->in != NULL, pl->in != NULL ? (int64_t)pl->in->id : 0);
 	out_opt(pl->in != NULL, pl->in != NULL ? pl->in->start : 0);
 	put(o->mod);
@@ -93,10 +97,16 @@ put_kern(struct out_ext *x, const struct corr *c, const struct work *w,
 {
 	static struct pycols o;
 
+	if (op_get(&c->ops, pl->op)->none && pl->in != NULL) {
+		put_other(x, c, pl, r);
+		return;
+	}
 	pyprof_kernel(&c->names, &c->ops, w, pl, &o);
+	if (c->dlprof)
+		o.over = false;
 	out_ext_begin(x, r);
 	if (o.over)
-		put_op_over(pl, &o);
+		put_op_over(c, pl, &o);
 	else
 		put_op(c, pl);
 	out_opt(o.has_seq, o.seq);

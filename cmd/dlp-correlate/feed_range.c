@@ -40,6 +40,8 @@ read_range(struct corr *c, struct range *x, const struct rec *r)
 	if (x->text == NULL)
 		x->n = 0;
 	x->domain = rec_str(r, rg.domain, &domain, &n);
+	x->foreign = c->domain != NULL &&
+		     strcmp(x->domain != NULL ? x->domain : "", c->domain) != 0;
 }
 
 /* proj's fields, as they stand in the range's record. */

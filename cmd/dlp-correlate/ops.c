@@ -44,7 +44,7 @@ draft_as_forward(struct draft *d, const struct op *fwd)
 
 	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++)
 		draft_raw(d, same[i], fwd->f[same[i]].s, fwd->f[same[i]].n);
-	d->op.fwd = fwd->id;
+	d->op.fwd_no = fwd->no;
 	d->op.marker = fwd->marker;
 }
 
@@ -90,10 +90,34 @@ op_of_backward(
 	return draft_done(t, &d, at);
 }
 
+static void
+draft_none(struct draft *d, struct text layer, struct text prefix,
+    struct text what)
+{
+	draft_begin(d);
+	d->op.none = true;
+	draft_name_raw(d, prefix, "unassociated_", what);
+	draft_raw(d, OF_OP, what.s, what.n);
+	draft_layer(d, layer);
+	draft_raw(d, OF_BY, "api", 3);
+}
+
+/* DLProf's name has no layer. */
+uint32_t
+op_of_call(struct ops *t, struct text layer, struct text what)
+{
+	static const struct text none;
+	struct draft d;
+
+	draft_none(&d, layer, none, what);
+	return draft_once(t, &d);
+}
+
 /* what: short kernel name or API name, escaped, as layer is. */
 uint32_t
 op_unassociated(struct ops *t, struct text layer, struct text what)
 {
+	static const struct text none;
 	struct draft d;
 	uint32_t id, at;
 
@@ -102,11 +126,6 @@ op_unassociated(struct ops *t, struct text layer, struct text what)
 	id = ident_find(t, &at);
 	if (id != OP_NONE)
 		return id;
-	draft_begin(&d);
-	d.op.none = true;
-	draft_name_raw(&d, layer, "unassociated_", what);
-	draft_raw(&d, OF_OP, what.s, what.n);
-	draft_layer(&d, layer);
-	draft_raw(&d, OF_BY, "api", 3);
+	draft_none(&d, layer, t->dl != NULL ? none : layer, what);
 	return draft_done(t, &d, at);
 }

@@ -7,9 +7,15 @@
 #include "marker.h"
 #include "op.h"
 
+struct dl;
+
 struct ops {           /* zeroed: empty */
 	struct op **v; /* by id - 1 */
 	size_t n, cap;
+	uint32_t n_no;     /* numbers given */
+	uint32_t *unused;  /* ids of dropped ops */
+	size_t n_unused, cap_unused;
+	struct dl *dl;     /* DLProf's ops, or NULL */
 	struct smap ident; /* what makes an op -> id */
 	struct smap raw;   /* marker text in its place -> id; bounded */
 	struct buf key, raw_key, tmp, func, frames;
@@ -29,6 +35,9 @@ uint32_t op_of_args(struct ops *t, struct text layer, struct mview trace,
 uint32_t op_of_backward(
     struct ops *t, struct text layer, const struct marker *m, uint32_t fwd);
 uint32_t op_unassociated(struct ops *t, struct text layer, struct text what);
+/* An op of its own for one call, as DLProf has it; it lives until op_drop(). */
+uint32_t op_of_call(struct ops *t, struct text layer, struct text what);
+void op_drop(struct ops *t, uint32_t id);
 
 const struct op *op_get(const struct ops *t, uint32_t id);
 void ops_free(struct ops *t); /* empty again, figures too */

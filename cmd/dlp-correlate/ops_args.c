@@ -76,6 +76,23 @@ read_trace(struct ops *t, struct mview trace)
 		t->n_damaged++;
 }
 
+/* Where the marker has no name for the op, DLProf's reports get one with the
+ * module. */
+static void
+draft_marker_name(
+    struct ops *t, struct draft *d, struct text layer, const struct marker *m)
+{
+	if (t->dl == NULL || m->mod.n == 0) {
+		draft_name(d, layer, m->op.s, m->op.n);
+		return;
+	}
+	buf_clear(&t->frames);
+	buf_put(&t->frames, m->mod.s, m->mod.n);
+	buf_putc(&t->frames, '/');
+	buf_put(&t->frames, m->op.s, m->op.n);
+	draft_name(d, layer, t->frames.s, t->frames.len);
+}
+
 static uint32_t
 make_args_op(struct ops *t, struct text layer, struct marker *m, bool bwd)
 {
@@ -105,7 +122,7 @@ make_args_op(struct ops *t, struct text layer, struct marker *m, bool bwd)
 	if (t->func.len > 0)
 		draft_text(&d, OF_NAME, t->func.s, t->func.len);
 	else
-		draft_name(&d, layer, m->op.s, m->op.n);
+		draft_marker_name(t, &d, layer, m);
 	draft_view(&d, OF_MOD, m->mod);
 	draft_view(&d, OF_OP, m->op);
 	draft_module(&d, layer, t->func.s, t->func.len);

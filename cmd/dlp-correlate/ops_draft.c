@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "dl.h"
 #include "err.h"
 #include "esc.h"
 #include "module.h"
@@ -74,28 +75,111 @@ draft_name_raw(
 	d->op.f[OF_NAME].n = mem.len - d->at[OF_NAME];
 }
 
-uint32_t
-draft_done(struct ops *t, struct draft *d, uint32_t ident)
+/* A free place in the table, as an id. */
+static uint32_t
+new_id(struct ops *t)
 {
-	struct op *op = xmalloc(sizeof(*op) + mem.len);
-	char *m = (char *)(op + 1);
-	int f;
-
+	if (t->n_unused > 0)
+		return t->unused[--t->n_unused];
 	if (t->n == t->cap) {
 		t->cap = t->cap > 0 ? t->cap * 2 : 256;
 		t->v = xrealloc(t->v, t->cap, sizeof(struct op *));
 	}
+	return (uint32_t)++t->n;
+}
+
+/* The draft as an op whose texts lie at m. */
+static void
+place_texts(struct op *op, const struct draft *d, const char *m)
+{
+	int f;
+
 	*op = d->op;
-	if (mem.len > 0)
-		memcpy(m, mem.s, mem.len);
 	for (f = 0; f < OF_N; f++)
 		if (op->f[f].s != NULL)
 			op->f[f].s = m + d->at[f];
-	t->v[t->n++] = op;
-	op->id = (uint32_t)t->n;
-	t->ident.val[ident] = op->id;
-	write_op(op);
+}
+
+/* The op goes into the table; its record is written. */
+static uint32_t
+store(struct ops *t, struct draft *d)
+{
+	struct op *op = xmalloc(sizeof(*op) + mem.len);
+	char *m = (char *)(op + 1);
+
+	if (mem.len > 0)
+		memcpy(m, mem.s, mem.len);
+	place_texts(op, d, m);
+	op->id = new_id(t);
+	op->no = ++t->n_no;
+	t->v[op->id - 1] = op;
+	write_op(op, t->dl != NULL);
 	return op->id;
+}
+
+static void
+draft_buf(struct draft *d, enum op_field f, const struct buf *b)
+{
+	if (b->len > 0)
+		draft_raw(d, f, b->s, b->len);
+}
+
+/* What DLProf says of the op besides. */
+static void
+draft_dl(struct dl *dl, struct draft *d)
+{
+	struct op op;
+
+	place_texts(&op, d, mem.s);
+	dl_texts(dl, &op);
+	d->op.dl_tc = op.dl_tc;
+	draft_buf(d, OF_DL_ID, &dl->id);
+	draft_buf(d, OF_DL_IN, &dl->in);
+	draft_buf(d, OF_DL_OUT, &dl->out);
+}
+
+uint32_t
+draft_done(struct ops *t, struct draft *d, uint32_t ident)
+{
+	struct op op;
+	uint32_t id, at = 0;
+
+	if (t->dl != NULL) {
+		place_texts(&op, d, mem.s);
+		id = dl_same(t->dl, &op, &at);
+		if (id != OP_NONE) {
+			t->ident.val[ident] = id;
+			return id;
+		}
+		draft_dl(t->dl, d);
+	}
+	id = store(t, d);
+	if (t->dl != NULL)
+		t->dl->same.val[at] = id;
+	t->ident.val[ident] = id;
+	return id;
+}
+
+uint32_t
+draft_once(struct ops *t, struct draft *d)
+{
+	d->op.once = true;
+	if (t->dl != NULL)
+		draft_dl(t->dl, d);
+	return store(t, d);
+}
+
+void
+op_drop(struct ops *t, uint32_t id)
+{
+	free(t->v[id - 1]);
+	t->v[id - 1] = NULL;
+	if (t->n_unused == t->cap_unused) {
+		t->cap_unused = t->cap_unused > 0 ? t->cap_unused * 2 : 64;
+		t->unused =
+		    xrealloc(t->unused, t->cap_unused, sizeof(*t->unused));
+	}
+	t->unused[t->n_unused++] = id;
 }
 
 void
@@ -176,7 +260,10 @@ ops_free(struct ops *t)
 
 	for (i = 0; i < t->n; i++)
 		free(t->v[i]);
-	t->n = 0;
+	t->n = t->n_unused = 0;
+	t->n_no = 0;
+	if (t->dl != NULL)
+		dl_clear(t->dl);
 	smap_clear(&t->ident);
 	smap_clear(&t->raw);
 	t->n_damaged = t->n_no_args = 0;

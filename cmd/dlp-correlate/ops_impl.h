@@ -32,6 +32,9 @@ void draft_name_raw(
  * written. */
 uint32_t draft_done(struct ops *t, struct draft *d, uint32_t ident);
 
+/* The same without an identity: an op of its own. */
+uint32_t draft_once(struct ops *t, struct draft *d);
+
 /* What makes an op the same: parts put into ops.key. */
 void key_begin(struct buf *k, char what, const char *layer, size_t n);
 void key_put(struct buf *k, const char *s, size_t n);

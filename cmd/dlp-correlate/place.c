@@ -3,6 +3,7 @@
 
 #include "corr.h"
 #include "current.h"
+#include "dl_call.h"
 #include "graph.h"
 #include "num.h"
 #include "phase.h"
@@ -80,10 +81,20 @@ place_phase(struct corr *c, const struct work *w, struct place *pl)
 	pl->phase_by = guess ? PHASE_BY_THREAD : PHASE_BY_RANGE;
 }
 
+/* The layer path that the work's thread is in. */
+static struct text
+open_layer(const struct work *w, const struct open *top)
+{
+	static const struct text none;
+
+	if (top == NULL)
+		return none;
+	return (struct text){ w->th->layer.s, top->layer_len };
+}
+
 void
 work_place(struct corr *c, const struct work *w, struct place *pl)
 {
-	static const struct text none;
 	struct open *top;
 
 	pl->in = NULL;
@@ -96,6 +107,11 @@ work_place(struct corr *c, const struct work *w, struct place *pl)
 		pl->in = current_inst(c, w->th);
 	top = w->th != NULL ? thread_top(w->th) : NULL;
 	place_phase(c, w, pl);
+	if (pl->in == NULL && c->dlprof) {
+		pl->in = dl_call_run(c, w, open_layer(w, top));
+		if (op_get(&c->ops, pl->in->op)->none)
+			pl->why = why_none(w);
+	}
 	if (pl->in != NULL) {
 		if (top != NULL && !pl->in->replay) {
 			pl->prim = top->prim;
@@ -109,10 +125,7 @@ work_place(struct corr *c, const struct work *w, struct place *pl)
 		}
 		inst_add(pl->in, w);
 	} else {
-		pl->layer = none;
-		if (top != NULL)
-			pl->layer =
-			    (struct text){ w->th->layer.s, top->layer_len };
+		pl->layer = open_layer(w, top);
 		pl->op = op_unassociated(&c->ops, pl->layer, w->what);
 		pl->why = why_none(w);
 	}

@@ -57,6 +57,9 @@ note_kind(struct corr *c, const struct marker *m, const struct range *r)
 		r->p->has_args = true;
 	if (m->op_id >= 0)
 		r->p->has_op_id = true;
+	if (m->kind == MK_TRACE && m->by == BY_DLPROF)
+		r->p->has_func = true;
+	dl_mode_marker(&c->mode, m);
 }
 
 static void
@@ -109,6 +112,16 @@ aside(struct corr *c, const struct range *r, const struct marker *m)
 	return &o;
 }
 
+/* It is of a domain that makes no ops. */
+static struct open *
+foreign(const struct marker *m)
+{
+	static struct open o;
+
+	o.kind = m->kind;
+	return &o;
+}
+
 struct open *
 range_begin(struct corr *c, const struct range *r)
 {
@@ -118,9 +131,12 @@ range_begin(struct corr *c, const struct range *r)
 
 	marker_parse(&m, r->text, r->n, r->domain);
 	judge_age(c, &m, r->domain);
-	note_kind(c, &m, r);
+	if (!r->foreign)
+		note_kind(c, &m, r);
 	if (r->crossing || r->backwards)
 		return aside(c, r, &m);
+	if (r->foreign)
+		return foreign(&m);
 	o = thread_push(th);
 	o->id = r->id;
 	o->start = r->start;

@@ -17,6 +17,7 @@ struct range {
 	bool crossing;    /* ends on another thread */
 	bool backwards;   /* ends before it starts */
 	bool nests;       /* push/pop, not start/end */
+	bool foreign;     /* not of the --domain */
 	const char *text; /* unescaped */
 	size_t n;
 	const char *domain;

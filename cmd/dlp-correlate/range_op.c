@@ -62,6 +62,8 @@ begin_args(struct corr *c, struct thread *th, struct open *o, struct marker *m,
 	id = op_of_args(&c->ops, thread_layer(th), trace_of(th), m, bwd);
 	o->own = open_inst(c, th, id, o->start, o->end);
 	o->own->args = true;
+	if (m->op.n == 8 && memcmp(m->op.s, "backward", 8) == 0)
+		th->p->backward = (struct run_ref){ o->own, o->own->order };
 	if (bwd && cur != NULL) {
 		o->own->seq = cur->seq;
 		o->own->fwd_op = cur->fwd_op;
@@ -75,6 +77,8 @@ begin_op(struct corr *c, struct thread *th, struct open *o,
 {
 	if (o->hidden || o->dead)
 		return;
+	if (c->dlprof && th->p->has_func && m->by == BY_PYTORCH)
+		return; /* where DLProf has markers, nothing else is an op */
 	if (cur != NULL && o->end <= cur->end)
 		return; /* lies in another; start/end ranges can overlap */
 	o->own = open_inst(

@@ -41,6 +41,11 @@ struct open {
 	size_t layer_len; /* of thread.layer */
 };
 
+struct run_ref { /* a run that may have closed: then its order differs */
+	struct inst *in;
+	uint64_t order;
+};
+
 struct thread {
 	struct proc *p;
 	int64_t tid;
@@ -51,6 +56,8 @@ struct thread {
 	uint64_t last_fwd_inst;
 	bool any_op, autograd; /* autograd: its first op was a backward */
 	bool phased;           /* is in its process's list */
+	struct run_ref call;   /* of the last call outside of ops (--dlprof) */
+	int64_t call_corr;
 };
 
 struct proc {
@@ -62,6 +69,8 @@ struct proc {
 	bool has_call;
 	int64_t first_corr; /* of the first API call */
 	bool has_args;      /* argument markers were seen */
+	bool has_func;      /* trace markers of DLProf were */
+	struct run_ref backward; /* the last run of a marker backward */
 	bool has_op_id;     /* texts of PyTorch 1.12 or later */
 	struct recent fwd;  /* sequence id -> forward op */
 	struct recent bwd;  /* op id -> backward op, for AccumulateGrad */

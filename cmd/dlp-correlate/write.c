@@ -11,7 +11,8 @@
 
 static const char *const op_names[] = { "op_id", "key", "name", "mod", "op",
 	"dir", "layer", "by", "text", "dtype", "shapes", "args", "bwd_shapes",
-	"fwd_op_id", "stack", "trace" };
+	"fwd_op_id", "stack", "trace", "dl_id", "dl_in", "dl_out", "dl_tc" };
+#define N_DL 4 /* the last ones, of --dlprof */
 static const char *const inst_names[] = { "inst_id", "op_id", "start_ns",
 	"dur_ns", "pid", "tid", "gpu_start_ns", "gpu_end_ns", "gpu_ns",
 	"overhead_ns", "idle_ns", "api_ns", "n_kern", "n_gpu", "n_call", "op",
@@ -52,15 +53,25 @@ put_key(const struct op *op)
 		buf_put(&out_buf, shapes.s, shapes.n);
 }
 
+static void
+put_dl(const struct op *op)
+{
+	put(op->f[OF_DL_ID]);
+	put(op->f[OF_DL_IN]);
+	put(op->f[OF_DL_OUT]);
+	out_raw(op->dl_tc, op->dl_tc != NULL ? strlen(op->dl_tc) : 0);
+}
+
 void
-write_op(const struct op *op)
+write_op(const struct op *op, bool dlprof)
 {
 	int f;
 
 	if (op_type == NULL)
-		op_type = out_type("op", op_names, N(op_names));
+		op_type = out_type("op", op_names,
+		    N(op_names) - (dlprof ? 0 : N_DL));
 	out_rec(op_type);
-	out_i64(op->id);
+	out_i64(op->no);
 	put_key(op);
 	put(op->f[OF_NAME]);
 	put(op->f[OF_MOD]);
@@ -68,9 +79,11 @@ write_op(const struct op *op)
 	put_dir(op);
 	for (f = OF_LAYER; f <= OF_BWD_SHAPES; f++)
 		put(op->f[f]);
-	out_opt(op->fwd != OP_NONE, op->fwd);
+	out_opt(op->fwd_no != OP_NONE, op->fwd_no);
 	put(op->f[OF_STACK]);
 	put(op->f[OF_TRACE]);
+	if (dlprof)
+		put_dl(op);
 	out_end();
 }
 
@@ -79,12 +92,14 @@ put_gpu(const struct inst *in)
 {
 	bool gpu = in->gpu_lo <= in->gpu_hi;
 	int64_t busy = ivl_len(&in->gpu);
-	int64_t cpu = num_sub(in->end, in->start);
+	int64_t cpu = num_sub(in->end, in->start), api = in->api_ns;
 
+	if (in->api_end > in->end) /* of a call that outlasts the op */
+		api = num_sub(api, num_sub(in->api_end, in->end));
 	out_opt(gpu, in->gpu_lo);
 	out_opt(gpu, in->gpu_hi);
 	out_i64(busy);
-	out_opt(!in->replay, num_sub(cpu, in->api_ns));
+	out_opt(!in->replay, num_sub(cpu, api));
 	out_i64(gpu ? num_sub(num_sub(in->gpu_hi, in->gpu_lo), busy) : 0);
 	out_opt(!in->replay, in->api_ns);
 	out_i64((int64_t)in->n_kern);
@@ -97,7 +112,7 @@ write_inst(const struct op *op, const struct inst *in)
 {
 	src_type_rec(&inst_type, in->src);
 	out_i64((int64_t)in->id);
-	out_i64(in->op);
+	out_i64(op->no);
 	out_i64(in->start);
 	out_opt(!in->replay, num_sub(in->end, in->start));
 	out_i64(in->pid);
