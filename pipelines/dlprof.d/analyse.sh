@@ -1,0 +1,137 @@
+# Read by dlprof: from a profile to reports and database. The profile is read
+# once for each domain: the pipeline and the reports are those of "dlp REPORT",
+# see reports/dlprof/stream.sh.
+# shellcheck shell=sh disable=SC2034,SC2154 # opt_*: options.sh; out, base: files.sh
+
+. "$DLP_REPORTS/dlprof/stream.sh"
+. "$parts/show.sh"
+
+# The stages that come after dlp-flops; one that is not installed is left out.
+stages() {
+	for stage in busy tree stat advise dldb; do
+		[ "$stage" = stat ] || command -v "dlp-$stage" >/dev/null ||
+		    continue
+		printf '%s ' "$stage"
+	done
+}
+
+# report NAME FORMAT STREAM: one report on standard output.
+report() {
+	case $2 in
+	csv) report_as=--dlprof ;;
+	*) report_as=--$2 ;;
+	esac
+	sh "$DLP_REPORTS/dlprof/$1" --from "$3" "$report_as"
+}
+
+# The iteration report has a row for each kernel: it is written as the stream
+# passes, through a FIFO for each format.
+iteration_begin() {
+	pids=
+	fifos=
+	n=0
+	for name in $reports; do
+		[ "$name" = iteration ] || continue
+		for format in $formats; do
+			n=$((n + 1))
+			mkfifo "$tmp/kern$n"
+			fifos="$fifos kern$n"
+			{
+				report iteration "$format" - \
+				    >"$tmp/iteration.$format"
+				report_status=$?
+				cat >/dev/null
+				exit $report_status
+			} <"$tmp/kern$n" &
+			pids="$pids $!"
+		done
+	done
+	if [ "$opt_dump" = true ]; then
+		mkfifo "$tmp/dump"
+		fifos="$fifos dump"
+		dump_split <"$tmp/dump" &
+		pids="$pids $!"
+	fi
+}
+
+# The stream, to the FIFOs, and what the other reports need into small.
+whole() {
+	set --
+	for fifo in $fifos; do
+		set -- "$@" "$tmp/$fifo"
+	done
+	# shellcheck disable=SC2046 # words
+	dlprof_stream "$profile" $(stages) | tee "$@" | dlprof_small
+}
+
+# is_whole FILE: whether its stream came to its end.
+is_whole() {
+	tail -n 1 "$1" | grep -q '^##end'
+}
+
+# place FILE TARGET: gives a finished file its name.
+place() {
+	mv -f -- "$1" "$2" || exit 2
+}
+
+write_report() {
+	target=$(target "$1" "$2" "$domain")
+	say "Writing $(file_word "$1") report to ($target)"
+	[ "$1" = iteration ] || report "$1" "$2" "$tmp/small" >"$tmp/$1.$2" ||
+	    die "$target: not written"
+	place "$tmp/$1.$2" "$target"
+}
+
+analyse() {
+	domain=$1
+	database_name "$domain"
+	dlprof_domain=$domain
+	dlprof_dldb=$tmp/dldb.sqlite
+	say "Reading $opt_database${domain:+, domain $domain}"
+	# shellcheck disable=SC2046 # words
+	more "$(dlprof_pipe $(stages))"
+	iteration_begin
+	(run whole) >"$tmp/small" || die_quietly
+	for pid in $pids; do
+		wait "$pid" || die_quietly
+	done
+	is_whole "$tmp/small" || die_quietly
+	show_iterations
+	if [ -s "$dlprof_dldb" ]; then
+		say "Creating dlprof database at $database"
+		place "$dlprof_dldb" "$database"
+	fi
+	for name in $reports; do
+		for format in $formats; do
+			write_report "$name" "$format"
+		done
+	done
+	[ "$opt_dump" = false ] || dump_write
+	show_findings
+	rm -rf "${tmp:?}"/*
+}
+
+# The stages have said what it was.
+die_quietly() {
+	printf 'dlprof: %s: no reports are written\n' "$opt_database" >&2
+	exit 2
+}
+
+dlprof_key=$opt_key
+# The one default key that a framework has; the others have none.
+[ -n "$opt_key" ] || [ "$opt_mode" != tensorflow1 ] || dlprof_key=global_step
+dlprof_start=$opt_iter_start
+dlprof_stop=$opt_iter_stop
+dlprof_mode=$opt_mode
+dlprof_name=
+[ -z "$set_base" ] || dlprof_name=$opt_base
+dlprof_detailed=$opt_detailed_mode
+profile=$opt_database
+
+if [ "$opt_mode" = simple ]; then
+	. "$parts/simple.sh"
+	simple
+else
+	. "$parts/dump.sh"
+	each_domain analyse
+fi

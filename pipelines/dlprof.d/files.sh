@@ -1,0 +1,145 @@
+# Read by dlprof: the files that a run writes. Nothing is overwritten without
+# --force=true, which is checked before anything is done. Sets $out, the
+# output folder, $base, $reports and $formats (lists).
+# shellcheck shell=sh disable=SC2154,SC3013 # opt_*: options.sh
+
+all_reports='summary detail iteration kernel tensor op_type group_node'
+all_reports="$all_reports expert_systems"
+
+# file_word REPORT: what DLProf calls it in file names.
+file_word() {
+	case $1 in
+	detail) echo detailed ;;
+	tensor) echo tensor_core ;;
+	group_node) echo group_op ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# target REPORT FORMAT DOMAIN: the report's file name.
+target() {
+	domain_part "$3"
+	printf '%s/%s_%s%s.%s' "$out" "$base" "$(file_word "$1")" \
+	    "$domain_word" "$2"
+}
+
+# domain_part DOMAIN: sets domain_word, which stands for it in file names.
+domain_part() {
+	domain_word=$1
+	case $1 in
+	'') ;;
+	*[!A-Za-z0-9._-]*)
+		domain_word=_$(printf '%s' "$1" | tr -c 'A-Za-z0-9._-' _)
+		;;
+	*) domain_word=_$1 ;;
+	esac
+}
+
+# unused FILE: dies if it is there and must not be overwritten.
+unused() {
+	if [ -d "$1" ]; then
+		die "$1: is a directory"
+	fi
+	[ "$opt_force" = true ] || [ ! -e "$1" ] ||
+	    die "$1: is there already; --force=true overwrites it"
+}
+
+# each_domain FUNCTION: calls it with each domain, or with ''.
+each_domain() {
+	list=$opt_domains,
+	while [ -n "$list" ]; do
+		domain=${list%%,*}
+		list=${list#*,}
+		"$1" "$domain"
+	done
+}
+
+check_targets() {
+	for report in $reports; do
+		for format in $formats; do
+			unused "$(target "$report" "$format" "$1")"
+		done
+	done
+	[ "$opt_dump" = false ] || unused "$(target model_data json "$1")"
+}
+
+# database_name DOMAIN: sets database, the file for DLProf's database: one of
+# the input's name gets a number, so does one that is there already.
+database_name() {
+	domain_part "$1"
+	stem=$out/${base}_dldb$domain_word
+	database=$stem.sqlite
+	number=0
+	while { [ "$opt_force" != true ] && [ -e "$database" ]; } ||
+	    [ "$database" -ef "$opt_database" ] || [ -d "$database" ]; do
+		number=$((number + 1))
+		database=${stem}_$number.sqlite
+	done
+}
+
+case $opt_base in
+'') die "--base_name: empty name" ;;
+*/*) die "--base_name: '$opt_base': a folder is given with --output_path" ;;
+esac
+base=$(printf '%s.' "$opt_base" | tr ' \t\n' ___)
+base=${base%.}
+case $opt_nsys_base in
+'') die "--nsys_base_name: empty name" ;;
+esac
+
+case $opt_output_path in
+'') die "--output_path: empty name" ;;
+/ | /* | ./* | . | ../*) out=$opt_output_path ;;
+*) out=./$opt_output_path ;;
+esac
+while [ "$out" != / ] && [ "${out%/}" != "$out" ]; do
+	out=${out%/}
+done
+
+formats=$opt_formats
+reports=$opt_reports
+case " $reports " in
+*' all '*)
+	reports=$all_reports
+	[ "$opt_mode" != simple ] || reports='summary kernel'
+	;;
+esac
+if [ "$opt_mode" = simple ]; then
+	for report in $reports; do
+		case $report in
+		summary | kernel) ;;
+		*) die "--reports: no $report with --mode=simple:" \
+			"it has kernel and summary" ;;
+		esac
+	done
+	for name in key iter_start iter_stop domains; do
+		eval "[ -z \"\$opt_$name\" ]" ||
+		    note "--mode=simple has no iterations, ops and domains:" \
+			"the options that choose them do nothing"
+	done
+	opt_domains=
+fi
+
+if [ -n "$opt_database" ]; then
+	case $opt_database in
+	-*) opt_database=./$opt_database ;;
+	esac
+	[ -e "$opt_database" ] ||
+	    die "$opt_database: No such file or directory"
+	[ ! -d "$opt_database" ] || die "$opt_database: is a directory"
+	[ -r "$opt_database" ] || die "$opt_database: Permission denied"
+fi
+each_domain check_targets
+if [ ! -d "$out" ]; then
+	mkdir -p -- "$out" || exit 2
+fi
+[ -w "$out" ] || die "$out: cannot write there"
+
+# What is being written lies in a folder of its own, and gets its name when it
+# is whole.
+tmp=
+trap '[ -z "$tmp" ] || rm -rf "$tmp"' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+tmp=$(mktemp -d "$out/.dlprof.XXXXXX") || exit 2

@@ -1,0 +1,142 @@
+# Read by dlprof: records a program with nsys, as DLProf did.
+# shellcheck shell=sh disable=SC2034,SC2154 # opt_*: options.sh; status: dlprof
+
+# Words that versions of nsys want differently: from version, what, words.
+nsys_words='
+0      export --export-sqlite
+2020.1 export --export=sqlite
+0      range  --capture-range=cudaProfilerApi --stop-on-range-end=true --kill=none
+2021.3 range  --capture-range=cudaProfilerApi --capture-range-end=stop'
+
+find_nsys() {
+	nsys=$(command -v nsys) && return
+	for nsys in /usr/local/cuda/bin/nsys \
+	    /opt/nvidia/nsight-systems*/*/bin/nsys; do
+		[ ! -x "$nsys" ] || return 0
+	done
+	die "nsys is not here: install NVIDIA Nsight Systems (package" \
+	    "nsight-systems-cli of NVIDIA's repository, or the CUDA toolkit)," \
+	    "or read a recorded profile with --database=FILE"
+}
+
+# for_version WHAT: the words for the version of nsys; an unknown one is new.
+for_version() {
+	printf '%s\n' "$nsys_words" | awk -v what="$1" -v have="$nsys_version" '
+	function order(v,    part) {
+		split(v, part, ".")
+		return part[1] * 1000 + part[2]
+	}
+	$2 == what && (have == "" || order($1) <= order(have)) {
+		$1 = $2 = ""
+		words = $0
+	}
+	END { sub(/^ */, "", words); print words }'
+}
+
+# The words of --nsys_opts, a line each; quoting is as in xargs(1).
+own_words() {
+	words=$opt_nsys_opts
+	case $words in
+	\"*\") words=${words#\"} words=${words%\"} ;;
+	esac
+	printf '%s\n' "$words" | xargs -n 1 printf '%s\n'
+}
+
+# check_words LINES: an -o of the user's own would send the files elsewhere.
+check_words() {
+	word=$(printf '%s\n' "$1" | grep -e '^-o' -e '^--output$' \
+	    -e '^--output=' | sed 1q)
+	[ -z "$word" ] ||
+	    die "--nsys_opts: not '$word': the files' name is given" \
+		"with --nsys_base_name and --output_path"
+}
+
+# record PROGRAM ARGUMENT...: sets opt_database to the profile, and status to
+# the program's exit status as nsys tells it.
+record() {
+	check_program "$1"
+	own=$(own_words 2>/dev/null) ||
+	    die "--nsys_opts: bad quotes in '$opt_nsys_opts'"
+	check_words "$own"
+	find_nsys
+	rep=$out/$opt_nsys_base
+	for suffix in sqlite nsys-rep qdrep qdstrm; do
+		unused "$rep.$suffix"
+	done
+	nsys_version=$("$nsys" --version 2>/dev/null | sed -n \
+	    's/.*[^0-9.]\(20[0-9][0-9]\.[0-9][0-9]*\).*/\1/p' | sed 1q)
+	[ -n "$nsys_version" ] ||
+	    note "nsys does not tell its version: taken to be a new one"
+
+	show=true
+	[ "$level" -ge 2 ] || show=false
+	opts=$(
+		printf '%s\n' "$own"
+		[ "$opt_delay" = 0 ] || echo "--delay=$opt_delay"
+		[ "$opt_duration" = 0 ] || echo "--duration=$opt_duration"
+		[ "$opt_nsys_range" = false ] ||
+		    for_version range | tr ' ' '\n'
+		[ "$opt_force" = false ] || echo --force-overwrite=true
+		echo --show-output=$show
+		for_version export
+	)
+	n_args=$#
+	while IFS= read -r word; do
+		[ -z "$word" ] || set -- "$@" "$word"
+	done <<-EOT
+	$opts
+	EOT
+	set -- "$@" -o "$rep"
+	while [ "$n_args" -gt 0 ]; do
+		set -- "$@" "$1"
+		shift
+		n_args=$((n_args - 1))
+	done
+	case $opt_mode in
+	tensorflow*)
+		# The markers of NVIDIA's builds of TensorFlow.
+		export TF_ENABLE_NVTX_RANGES=1
+		[ "$opt_detailed_mode" = false ] ||
+		    export TF_ENABLE_NVTX_RANGES_DETAILED=1
+		;;
+	esac
+	say "Running: $(quoted nsys profile "$@")"
+	status=0
+	"$nsys" profile "$@" || status=$?
+	finished
+}
+
+# What nsys left. A program that --duration ended did not fail.
+finished() {
+	[ "$opt_duration" = 0 ] || [ "$status" -ne 143 ] || status=0
+	if [ ! -s "$rep.sqlite" ]; then
+		for suffix in nsys-rep qdrep; do
+			[ -s "$rep.$suffix" ] || continue
+			say "Exporting $rep.$suffix"
+			"$nsys" export --type=sqlite \
+			    --force-overwrite="$opt_force" \
+			    --output="$rep.sqlite" "$rep.$suffix" >&2 || break
+		done
+	fi
+	if [ ! -s "$rep.sqlite" ]; then
+		printf 'dlprof: nsys left no %s; its exit status was %d\n' \
+		    "$rep.sqlite" "$status" >&2
+		[ "$status" -ne 0 ] || status=2
+		exit "$status"
+	fi
+	[ "$status" -eq 0 ] || printf \
+	    'dlprof: the program ended with exit status %d; %s\n' "$status" \
+	    "the reports are of what was recorded" >&2
+	opt_database=$rep.sqlite
+}
+
+check_program() {
+	if [ -f "$1" ] && [ "$(dd bs=15 count=1 2>/dev/null <"$1" |
+	    tr -d '\0')" = 'SQLite format 3' ]; then
+		die "'$1' is a profile, no program: --database='$1'"
+	fi
+	found=$(command -v -- "$1") || die "'$1': no such program"
+	case $found in
+	*/*) [ -x "$found" ] || die "'$1' cannot be executed" ;;
+	esac
+}

@@ -1,0 +1,45 @@
+# Read by dlprof: what it says of the result.
+# shellcheck shell=sh disable=SC2154 # tmp, domain: analyse.sh
+
+# The intervals that were found and those that are aggregated.
+show_iterations() {
+	[ "$level" -ge 2 ] || return 0
+	awk -F '\t' -v key="$dlprof_key" '
+	$1 == "#iter" { for (i = 2; i <= NF; i++) at[$i] = i }
+	$1 == "iter" {
+		start = $(at["start_ns"])
+		end = start + $(at["dur_ns"])
+		if (n++ == 0) {
+			first = $(at["iter"])
+			from = start
+		}
+		last = $(at["iter"])
+		to = end
+	}
+	END {
+		if (n > 0)
+			printf "Aggregating %d iteration%s: from %s (%d " \
+			    "ns) to %s (%d ns)\n", n, n > 1 ? "s" : "", \
+			    first, from, last, to
+	}' "$tmp/small" >&2
+}
+
+# What the expert systems found, on standard output.
+show_findings() {
+	[ "$level" -ge 1 ] || return 0
+	command -v dlp-advise >/dev/null || return 0
+	say "Writing expert_systems report to (stdout)"
+	report expert_systems tsv "$tmp/small" | awk -F '\t' '
+	function text(s) { gsub(/\\n/, "\n  ", s); gsub(/\\t/, " ", s)
+		gsub(/\\\\/, "\\", s); return s }
+	NR == 1 { next }
+	{
+		out = out "\nProblem detected:\n  " text($1) "\n" \
+		    "Recommended change:\n  " text($2) "\n"
+		n++
+	}
+	END {
+		printf "Expert Systems Feedback: %d issue%s detected\n%s", \
+		    n, n == 1 ? "" : "s", out
+	}'
+}
