@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "dlp-parse/emit.h"
+#include "dlp-parse/emit_op.h"
 #include "dlp-parse/facts.h"
 #include "dlp-parse/merge.h"
 #include "dlp-parse/profile.h"
@@ -20,8 +21,8 @@
 
 static const char usage[] =
     "usage: dlp-parse [-huV] [-T types] [option ...] [file ...]\n"
-    "Write the events of profile databases (Nsight Systems, nvprof) as\n"
-    "records in launch order; see dlp-parse(1).\n"
+    "Write the events of profile databases (Nsight Systems, nvprof,\n"
+    "DLProf) as records in launch order; see dlp-parse(1).\n"
     "  -T, --type LIST  only records of these types: kern,copy,...\n"
     "  --device LIST    only GPU work of these devices\n"
     "  --pid LIST       only these processes\n"
@@ -94,6 +95,22 @@ open_profiles(int n, char **paths)
 		profile_begin(&profiles[i]);
 	}
 	range_check();
+}
+
+/* Whether the files hold ops: then all must, because dlp-correlate makes no
+ * ops where it finds some. */
+static bool
+check_ops(void)
+{
+	const struct profile *first = profiles, *p;
+
+	for (p = profiles; p < profiles + nprofiles; p++)
+		if ((p->dialect->work == NULL) !=
+		    (first->dialect->work == NULL))
+			die("%s and %s: a database of DLProf cannot be read"
+			    " together with other profiles",
+			    first->path, p->path);
+	return first->dialect->work != NULL;
 }
 
 static void
@@ -183,6 +200,7 @@ main(int argc, char **argv)
 	open_profiles(argc - optind, argv + optind);
 	out_open(unbuffered);
 	with_src = with_src || nprofiles > 1;
+	emit_op_open(check_ops());
 	emit_open(with_src);
 	facts_open(with_src);
 	stage_begin_section(argc, argv);

@@ -8,6 +8,7 @@
 #define ITER "dlp-iter"
 #define FLOPS "dlp-flops"
 #define AGG "dlp-agg"
+#define ADVISE "dlp-advise"
 #define MARKERS "dlp-markers"
 
 /* Tables: a row stands as it reads best. */
@@ -42,6 +43,7 @@ const struct type_def type_defs[] = {
 	{ "iter", ITER, "an iteration" },
 	{ "cand", ITER, "--list: what could be the key of iterations" },
 	{ "agg", AGG, "a group with its statistics" },
+	{ "finding", ADVISE, "a finding of the expert systems" },
 	{ NULL, NULL, NULL },
 };
 
@@ -407,6 +409,20 @@ const struct col_def col_defs[] = {
 	{ "kern", "tc_rule", FLOPS, COL_TEXT, "the name rule that decided" },
 	{ "kern", "tc_eligible", FLOPS, COL_YNU,
 	    "whether the kernel's work in its op could use Tensor Cores" },
+
+	{ "finding", "id", ADVISE, COL_TEXT,
+	    "the rule: amp_detector, dataloader_detector, ..." },
+	{ "finding", "judged", ADVISE, COL_TEXT,
+	    "yes: it was found; no; not judged; stored: found by DLProf, in"
+	    " its database" },
+	{ "finding", "problem", ADVISE, COL_TEXT, "what is wrong" },
+	{ "finding", "recommendation", ADVISE, COL_TEXT, "what to do" },
+	{ "finding", "value", ADVISE, COL_TEXT, "the value judged" },
+	{ "finding", "threshold", ADVISE, COL_TEXT, "its threshold" },
+	{ "finding", "threshold_by", ADVISE, COL_TEXT, "dlprof or ours" },
+	{ "finding", "missing", ADVISE, COL_TEXT,
+	    "the input without which it cannot be judged" },
+	{ "finding", "evidence", ADVISE, COL_TEXT, "the rows that show it" },
 
 	{ NULL, NULL, NULL, COL_TEXT, NULL },
 };

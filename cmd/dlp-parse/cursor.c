@@ -42,7 +42,7 @@ clear(struct event *ev, enum ev_kind kind)
 	memset(ev, 0, sizeof(*ev));
 	ev->kind = kind;
 	ev->start = ev->end = ev->pid = ev->tid = EV_UNSET;
-	ev->corr = ev->name = EV_UNSET;
+	ev->corr = ev->name = ev->op = ev->nth = EV_UNSET;
 }
 
 static bool

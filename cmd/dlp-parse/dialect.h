@@ -13,6 +13,12 @@
 #include "buf.h"
 #include "source.h"
 
+struct work_op { /* what the columns of work say of its op */
+	int64_t op_id, inst_id, op_start; /* EV_UNSET: unset */
+	const char *op, *dir;             /* escaped; NULL: unset */
+	bool none;                        /* a call of no op */
+};
+
 struct dialect {
 	const char *name;
 	/* Whether this is a database of the dialect. No side effects. */
@@ -37,6 +43,13 @@ struct dialect {
 	/* Gets the values of source.pick; called in the first pass. May be
 	 * NULL if no source has one. */
 	void (*picked)(void *ctx, const struct source *s, int64_t value);
+	/* Databases that hold ops, all three or none: a run begins (wanted: by
+	 * the options), or ends; and the op that a call or GPU work belongs
+	 * to, counted there: false if it has none. They write the records of
+	 * ops and runs. */
+	void (*run)(void *ctx, const struct event *ev, bool wanted);
+	void (*run_end)(void *ctx, const struct event *ev);
+	bool (*work)(void *ctx, const struct event *ev, struct work_op *op);
 	/* The recorder's option that supplies such events: "--trace=nvtx".
 	 * May be NULL, and give NULL. */
 	const char *(*option)(enum ev_kind kind);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "emit_op.h"
 #include "num.h"
 #include "out.h"
 #include "run.h"
@@ -56,11 +57,12 @@ static uint64_t end_before_start, never_closed;
 static struct out_type *
 declare(const char *tag, const char *const *cols)
 {
-	const char *names[MAX_COLS + 1];
+	const char *names[MAX_COLS + EMIT_OP_MAX + 1];
 	int n;
 
 	for (n = 0; cols[n] != NULL; n++)
 		names[n] = cols[n];
+	n += emit_op_names(tag, names + n);
 	if (with_src)
 		names[n++] = "src";
 	return out_type(tag, names, n);
@@ -74,8 +76,15 @@ emit_open(bool src)
 
 	with_src = src;
 	for (i = 0; i < EV_KINDS; i++)
-		types[i] = declare(layout[i].tag, layout[i].cols);
+		if (layout[i].tag != NULL)
+			types[i] = declare(layout[i].tag, layout[i].cols);
 	str_type = declare("str", str_cols);
+}
+
+bool
+emit_with_src(void)
+{
+	return with_src;
 }
 
 void
@@ -234,6 +243,7 @@ emit_call(struct profile *p, const struct event *ev, uint64_t n_gpu)
 	emit_name(p, ev);
 	emit_num(ev->call.ret);
 	out_i64((int64_t)n_gpu);
+	emit_op_cols(ev);
 	emit_src(p);
 	out_end();
 }

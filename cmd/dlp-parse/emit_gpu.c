@@ -7,6 +7,7 @@
 
 #include "emit.h"
 #include "emit_gpu.h"
+#include "emit_op.h"
 #include "num.h"
 #include "out.h"
 #include "run.h"
@@ -183,6 +184,7 @@ emit_gpu(struct profile *p, const struct event *ev, const struct event *call,
 	}
 	put_gpu(p, ev, call, own);
 	put_rest(p, ev, call, named ? &m : NULL);
+	emit_op_cols(ev);
 	emit_src(p);
 	out_end();
 }

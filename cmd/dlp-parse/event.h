@@ -11,6 +11,7 @@
 
 /* In the order in which events that begin together are written. */
 enum ev_kind {
+	EV_RUN, /* an op's run begins: databases that hold ops */
 	EV_RANGE,
 	EV_MARK,
 	EV_LIB,
@@ -25,6 +26,7 @@ enum ev_kind {
 	EV_MEM,
 	EV_OVER,
 	EV_DIAG,
+	EV_RUN_END, /* and ends */
 	EV_KINDS,
 };
 
@@ -72,6 +74,18 @@ struct ev_gpu {
 			int64_t graph, exec;
 		} graph;
 	};
+	/* the call, where it stands in the same row (source.launches): then
+	 * the event's own times are those of the call */
+	struct {
+		int64_t start, end; /* on the GPU */
+		int64_t api;        /* string id of the call's name */
+		int64_t tc;         /* kernels: 1 or 0 */
+	} own;
+};
+
+struct ev_run {
+	int64_t names, shapes, outs; /* string ids: of the input names and
+					sizes, the sizes of the outputs */
 };
 
 struct ev_node {
@@ -95,6 +109,8 @@ struct event {
 	const char *text; /* the name itself if it is in the row; valid until
 			     the statement's next step; else NULL */
 	uint32_t text_len;
+	int64_t op, nth; /* databases that hold ops: the op's row, and which of
+			    its runs; runs: the op's, and their own row */
 	const char *label; /* lib: "cudnn"; diag: severity; static text */
 	union {
 		struct ev_range range;
@@ -102,6 +118,7 @@ struct event {
 		struct ev_gpu gpu;
 		struct ev_node node;
 		struct ev_mem mem;
+		struct ev_run run;
 	};
 	/* the core's own */
 	int64_t row; /* place in the table, from 1 */

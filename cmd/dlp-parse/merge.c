@@ -9,11 +9,13 @@
 
 #include "emit.h"
 #include "emit_gpu.h"
+#include "emit_op.h"
 #include "err.h"
 #include "merge.h"
 #include "num.h"
 #include "run.h"
 #include "scan.h"
+#include "select.h"
 #include "stage.h"
 
 static uint64_t twins, before_launch, orphans, late;
@@ -213,6 +215,33 @@ emit_launch(struct profile *p, const struct event *call)
 		emit_call(p, call, 0);
 }
 
+/* GPU work with its call in the same row. */
+static void
+emit_own(struct profile *p, const struct event *ev)
+{
+	struct event work = *ev, call = *ev;
+
+	work.start = ev->gpu.own.start;
+	work.end = ev->gpu.own.end;
+	call.name = ev->gpu.own.api;
+	emit_work(p, &work, &call, false);
+}
+
+/* Events of databases that hold ops; false: it is to be written. */
+static bool
+emit_run(struct profile *p, const struct event *ev)
+{
+	const struct dialect *d = p->dialect;
+
+	if (ev->kind == EV_RUN)
+		d->run(p->ctx, ev, select_event(p, ev, NULL));
+	else if (ev->kind == EV_RUN_END)
+		d->run_end(p->ctx, ev);
+	else if (d->work != NULL)
+		emit_op_of(p, ev);
+	return ev->kind == EV_RUN || ev->kind == EV_RUN_END;
+}
+
 void
 merge_emit(struct profile *p)
 {
@@ -223,7 +252,13 @@ merge_emit(struct profile *p)
 		emit_gpu(p, &heap_take(&p->orphans)->ev, NULL, false);
 		return;
 	}
-	if (c->ev.kind == EV_CALL) {
+	if (emit_run(p, &c->ev)) {
+		cursor_next(c);
+		return;
+	}
+	if (c->src->launches) {
+		emit_own(p, &c->ev);
+	} else if (c->ev.kind == EV_CALL) {
 		c->ev.corr = key_corr(c->ev.corr);
 		emit_launch(p, &c->ev);
 	} else

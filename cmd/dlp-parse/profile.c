@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dldb.h"
 #include "err.h"
 #include "esc.h"
 #include "input.h"
@@ -18,7 +19,7 @@
 #include "select_range.h"
 
 static const struct dialect *const dialects[] = { &dialect_nsys,
-	&dialect_nvprof };
+	&dialect_nvprof, &dialect_dldb };
 
 static const struct dialect *
 find_dialect(sqlite3 *db)
@@ -28,12 +29,8 @@ find_dialect(sqlite3 *db)
 	for (i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++)
 		if (dialects[i]->probe(db))
 			return dialects[i];
-	if (db_has_table(db, "read_only_ops"))
-		die("%s: a database of DLProf's own: give the Nsight Systems"
-		    " export (nsys_profile.sqlite) that it was made from",
-		    db_path());
 	die("%s: no known table: not an export of Nsight Systems, nor of"
-	    " nvprof",
+	    " nvprof, nor a database of DLProf",
 	    db_path());
 }
 
@@ -131,7 +128,8 @@ missing(struct profile *p)
 		warn("%s: no GPU work in this profile%s%s", p->path,
 		    p->dialect->option ? "; record it with " : "",
 		    p->dialect->option ? p->dialect->option(EV_KERN) : "");
-	else if (p->range_rows == 0 && select_kind(EV_RANGE))
+	else if (p->range_rows == 0 && select_kind(EV_RANGE) &&
+		 p->dialect->work == NULL)
 		warn("%s: no NVTX ranges: ops and layers are unknown%s%s",
 		    p->path, p->dialect->option ? "; record them with " : "",
 		    p->dialect->option ? p->dialect->option(EV_RANGE) : "");
@@ -159,7 +157,7 @@ profile_begin(struct profile *p)
 	scan_kinds(p, EV_CALL, EV_CALL);
 	find_only_pid(p);
 	scan_kinds(p, EV_KERN, EV_GRAPH);
-	scan_kinds(p, EV_RANGE, EV_CALL - 1);
+	scan_kinds(p, EV_RUN, EV_CALL - 1);
 	scan_kinds(p, EV_GRAPH + 1, EV_KINDS - 1);
 	p->gpu_rows = rows_of(p, EV_KERN, EV_GRAPH);
 	p->range_rows = rows_of(p, EV_RANGE, EV_RANGE);
@@ -176,7 +174,7 @@ profile_start(struct profile *p)
 		if (c->order.rows == 0 || !select_source(c->src))
 			continue;
 		cursor_open(c);
-		if (EV_IS_GPU(c->src->kind)) {
+		if (EV_IS_GPU(c->src->kind) && !c->src->launches) {
 			p->gpu[p->ngpu++] = c;
 			p->any_orphans |= c->order.orphans > 0;
 			continue;

@@ -198,7 +198,8 @@ scan_cursor(struct profile *p, struct cursor *c)
 	s->p = p;
 	s->c = c;
 	s->key = INT64_MIN;
-	s->join = c->src->kind == EV_CALL || EV_IS_GPU(c->src->kind);
+	s->join = !c->src->launches &&
+		  (c->src->kind == EV_CALL || EV_IS_GPU(c->src->kind));
 	if (sqlite3_create_function(c->db, "dlp_row", 7,
 		SQLITE_UTF8 | SQLITE_DIRECTONLY, s, scan_row, NULL,
 		NULL) != SQLITE_OK)

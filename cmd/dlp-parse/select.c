@@ -21,9 +21,9 @@ static struct list devices, pids, streams, domains, types;
 static int64_t from = INT64_MIN, until = INT64_MAX;
 static bool timed, any;
 
-static const char *const kind_type[EV_KINDS] = { "range", "mark", "lib", "os",
-	"node", "call", "kern", "copy", "set", "sync", "graph", "mem", "over",
-	"diag" };
+static const char *const kind_type[EV_KINDS] = { "inst", "range", "mark", "lib",
+	"os", "node", "call", "kern", "copy", "set", "sync", "graph", "mem",
+	"over", "diag", "inst" };
 
 static void
 numbers(struct list *l, const char *opt)
@@ -36,6 +36,14 @@ numbers(struct list *l, const char *opt)
 			die("--%s: bad number '%s'", opt, l->v[i]);
 }
 
+/* Types that only databases with ops in them give. */
+static bool
+of_ops(const char *type)
+{
+	return strcmp(type, "op") == 0 || strcmp(type, "inst") == 0 ||
+	       strcmp(type, "finding") == 0;
+}
+
 static void
 check_types(const struct list *l)
 {
@@ -44,7 +52,8 @@ check_types(const struct list *l)
 
 	for (i = 0; i < l->n; i++) {
 		t = type_find(l->v[i]);
-		if (t == NULL || strcmp(t->by, "dlp-parse") != 0)
+		if (t == NULL ||
+		    (strcmp(t->by, "dlp-parse") != 0 && !of_ops(l->v[i])))
 			die("--type: no such record type '%s'", l->v[i]);
 	}
 }
@@ -161,6 +170,9 @@ select_source(const struct source *s)
 {
 	int k;
 
+	/* they say when the runs began that work belongs to */
+	if (s->kind == EV_RUN || s->kind == EV_RUN_END)
+		return true;
 	if (s->kind != EV_CALL && !EV_IS_GPU(s->kind))
 		return select_kind(s->kind) ||
 		       (s->kind == EV_RANGE && select_kind(EV_MARK));

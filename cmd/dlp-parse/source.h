@@ -32,11 +32,12 @@ struct source {
 	enum ev_kind kind;
 	const char *table; /* for messages; static */
 	row_fn *row;
-	int tag;     /* the dialect's own */
-	char *from;  /* table, or a join */
-	char *where; /* [none] must be the same rows for both statements */
-	char *key;   /* [rowid] unique, ascending in table order */
-	char *cols;  /* "a, b, c": NULL stands for a column that is missing */
+	int tag;       /* the dialect's own */
+	bool launches; /* GPU work with its call in the same row */
+	char *from;    /* table, or a join */
+	char *where;   /* [none] must be the same rows for both statements */
+	char *key;     /* [rowid] unique, ascending in table order */
+	char *cols;    /* "a, b, c": NULL stands for a column that is missing */
 	char *start, *end; /* [NULL] raw: only compared, with itself */
 	char *gid;  /* [NULL] what dialect.pid() takes: calls, GPU work; the
 		       process itself if there is no pid() */

@@ -1,0 +1,283 @@
+/*
+ * The five tables of work, and that of runs, which is read twice: by starts
+ * and by ends. DLProf writes them op by op, so they are sorted; databases
+ * of dlp-dldb are in order.
+ */
+#include "dldb_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dldb_db.h"
+#include "err.h"
+#include "num.h"
+#include "schema.h"
+#include "source.h"
+
+static const char *const copy_kinds[] = { "unknown", "HtoD", "DtoH", "HtoA",
+	"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP", "UVM-HtoD",
+	"UVM-DtoH", "UVM-DtoD" };
+/* As Nsight Systems numbered them in DLProf's days. */
+static const char *const sync_kinds[] = { NULL, "context", "event", "stream" };
+
+#define PICK(table, i)                                                         \
+	((i) >= 0 && (i) < (int64_t)(sizeof(table) / sizeof((table)[0]))       \
+		? (table)[i]                                                   \
+		: NULL)
+
+static int64_t
+num(sqlite3_stmt *st, int i)
+{
+	if (sqlite3_column_type(st, i) != SQLITE_INTEGER)
+		return EV_UNSET;
+	return sqlite3_column_int64(st, i);
+}
+
+#define WORK                                                                   \
+	"api_start", "api_stop", "process_id", "thread_id",                    \
+	    "read_only_ops_id", "op_instance", "name_id"
+#define GPU WORK, "gpu_start", "gpu_stop", "device_id"
+#define WORK_NEXT 8
+#define GPU_NEXT 11
+
+static bool
+work(sqlite3_stmt *st, struct event *ev)
+{
+	ev->start = num(st, 1);
+	if (ev->start == EV_UNSET) {
+		source_bad_row();
+		return false;
+	}
+	ev->end = num(st, 2);
+	ev->pid = num(st, 3);
+	ev->tid = num(st, 4);
+	ev->op = num(st, 5);
+	ev->nth = num(st, 6);
+	ev->name = num(st, 7);
+	return true;
+}
+
+static bool
+gpu(sqlite3_stmt *st, struct event *ev)
+{
+	if (!work(st, ev))
+		return false;
+	ev->gpu.own.api = ev->name;
+	ev->gpu.own.start = num(st, WORK_NEXT);
+	ev->gpu.own.end = num(st, WORK_NEXT + 1);
+	ev->gpu.own.tc = EV_UNSET;
+	if (ev->gpu.own.start == EV_UNSET) {
+		source_bad_row();
+		return false;
+	}
+	ev->gpu.dev = num(st, WORK_NEXT + 2);
+	ev->gpu.ctx = ev->gpu.stream = ev->gpu.node = EV_UNSET;
+	return true;
+}
+
+static const char *const call_cols[] = { WORK, NULL };
+
+static bool
+call_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+{
+	(void)ctx;
+	(void)s;
+	ev->call.ret = EV_UNSET;
+	return work(st, ev);
+}
+
+static const char *const kern_cols[] = { GPU, "long_name_id", "uses_tc",
+	"grid_id", "block_id", NULL };
+
+/* The columns behind those: the sizes of grid and block. */
+#define DIMS ", g.x, g.y, g.z, b.x, b.y, b.z"
+#define DIMS_FROM                                                              \
+	" LEFT JOIN read_only_grid_block g ON g.id = k.grid_id"                \
+	" LEFT JOIN read_only_grid_block b ON b.id = k.block_id"
+
+static bool
+kern_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+{
+	struct dldb *d = ctx;
+	int i, c = GPU_NEXT + 4;
+
+	if (!gpu(st, ev))
+		return false;
+	/* the table has no name of the call */
+	ev->gpu.own.api = EV_UNSET;
+	ev->gpu.kern.short_name = ev->name;
+	ev->name = num(st, GPU_NEXT);
+	if (ev->name == d->empty)
+		ev->name = EV_UNSET;
+	ev->gpu.own.tc = num(st, GPU_NEXT + 1);
+	for (i = 0; i < 3; i++) {
+		ev->gpu.kern.grid[i] = s->tag ? num(st, c + i) : EV_UNSET;
+		ev->gpu.kern.block[i] = s->tag ? num(st, c + 3 + i) : EV_UNSET;
+	}
+	ev->gpu.kern.regs = ev->gpu.kern.smem = EV_UNSET;
+	ev->gpu.kern.dynsmem = EV_UNSET;
+	return true;
+}
+
+static const char *const copy_cols[] = { GPU, "copy_kind", "num_bytes", NULL };
+
+static bool
+copy_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+{
+	(void)ctx;
+	(void)s;
+	if (!gpu(st, ev))
+		return false;
+	ev->gpu.copy.kind = PICK(copy_kinds, num(st, GPU_NEXT));
+	ev->gpu.copy.bytes = num(st, GPU_NEXT + 1);
+	return true;
+}
+
+static const char *const set_cols[] = { GPU, "num_bytes", NULL };
+
+static bool
+set_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+{
+	(void)ctx;
+	(void)s;
+	if (!gpu(st, ev))
+		return false;
+	ev->gpu.set.bytes = num(st, GPU_NEXT);
+	ev->gpu.set.value = EV_UNSET;
+	return true;
+}
+
+static const char *const sync_cols[] = { GPU, "sync_type", "event_id", NULL };
+
+/* A synchronization has no time of its own here: both are 0. */
+static bool
+sync_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+{
+	(void)ctx;
+	(void)s;
+	if (!gpu(st, ev))
+		return false;
+	if (ev->gpu.own.start == 0) {
+		ev->gpu.own.start = ev->start;
+		ev->gpu.own.end = EV_UNSET;
+	}
+	ev->gpu.sync.kind = PICK(sync_kinds, num(st, GPU_NEXT));
+	ev->gpu.sync.event = num(st, GPU_NEXT + 1);
+	if (ev->gpu.sync.event == UINT32_MAX)
+		ev->gpu.sync.event = EV_UNSET;
+	return true;
+}
+
+static const char *const run_cols[] = { "cpu_start", "cpu_stop", "process_id",
+	"thread_id", "read_only_ops_id", "input_names_id", "input_shapes_id",
+	"output_shapes_id", NULL };
+
+static bool
+run_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+{
+	int64_t stop = num(st, 2);
+
+	(void)ctx;
+	ev->start = num(st, 1);
+	if (ev->start == EV_UNSET) {
+		if (s->kind == EV_RUN)
+			source_bad_row();
+		return false;
+	}
+	if (s->kind == EV_RUN_END) {
+		ev->label = NULL;
+		ev->corr = stop; /* as it stands */
+		ev->end = ev->start = stop > ev->start ? stop : ev->start;
+	}
+	ev->pid = num(st, 3);
+	ev->tid = num(st, 4);
+	ev->op = num(st, 5);
+	ev->nth = sqlite3_column_int64(st, 0);
+	ev->run.names = num(st, 6);
+	ev->run.shapes = num(st, 7);
+	ev->run.outs = num(st, 8);
+	return true;
+}
+
+static const struct {
+	const char *table;
+	enum ev_kind kind;
+	row_fn *row;
+	const char *const *cols;
+	const char *start, *end;
+} tables[] = {
+	{ "read_only_op_instances", EV_RUN, run_row, run_cols, "cpu_start",
+	    NULL },
+	{ "read_only_op_instances", EV_RUN_END, run_row, run_cols,
+	    "max(cpu_start, ifnull(cpu_stop, cpu_start))",
+	    "max(cpu_start, ifnull(cpu_stop, cpu_start))" },
+	{ "read_only_cuda_calls", EV_CALL, call_row, call_cols, "api_start",
+	    "api_stop" },
+	{ "read_only_kernels", EV_KERN, kern_row, kern_cols, "api_start",
+	    "api_stop" },
+	{ "read_only_memcpys", EV_COPY, copy_row, copy_cols, "api_start",
+	    "api_stop" },
+	{ "read_only_memsets", EV_SET, set_row, set_cols, "api_start",
+	    "api_stop" },
+	{ "read_only_cuda_syncs", EV_SYNC, sync_row, sync_cols, "api_start",
+	    "api_stop" },
+};
+
+/* The sizes come with the kernels, if they can be had. */
+static void
+join_dims(struct dldb *d, struct source *s)
+{
+	static const char *const dims[] = { "id", "x", "y", "z", NULL };
+	struct buf b = { 0 };
+	char *cols = dldb_cols(d, "read_only_grid_block", dims);
+	bool has = cols != NULL && strstr(cols, "NULL") == NULL &&
+		   strstr(s->cols, "grid_id") != NULL &&
+		   strstr(s->cols, "block_id") != NULL;
+
+	free(cols);
+	if (!has)
+		return;
+	buf_printf(&b, "%s" DIMS, s->cols);
+	buf_putc(&b, '\0');
+	free(s->cols);
+	s->cols = b.s;
+	free(s->from);
+	s->from = xstrdup("read_only_kernels k NOT INDEXED" DIMS_FROM);
+	s->key = xstrdup("k.rowid");
+	s->tag = 1;
+}
+
+static void
+add(struct dldb *d, struct sources *ss, size_t i)
+{
+	const char *table = tables[i].table;
+	char *cols = dldb_cols(d, table, tables[i].cols);
+	struct source *s;
+
+	if (cols == NULL ||
+	    !db_has_column(d->db, table,
+		tables[i].kind <= EV_RUN || tables[i].kind == EV_RUN_END
+		    ? "cpu_start"
+		    : "api_start")) {
+		free(cols);
+		return;
+	}
+	s = source_add(ss, tables[i].kind, table, tables[i].row);
+	s->from = xstrdup(table);
+	s->cols = cols;
+	s->start = xstrdup(tables[i].start);
+	if (tables[i].end != NULL)
+		s->end = xstrdup(tables[i].end);
+	s->launches = EV_IS_GPU(s->kind);
+	if (s->kind == EV_KERN)
+		join_dims(d, s);
+}
+
+void
+dldb_rows(struct dldb *d, struct sources *ss)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		add(d, ss, i);
+}

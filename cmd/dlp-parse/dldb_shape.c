@@ -1,0 +1,94 @@
+/* Shapes as DLProf prints them; see dldb_shape.h. */
+#include "dldb_shape.h"
+
+#include <string.h>
+
+/* The end of the next [...] that has no other inside; *s moves behind its
+ * bracket. NULL if there is none. */
+static const char *
+next_list(const char **s)
+{
+	const char *open, *end;
+
+	open = strchr(*s, '[');
+	while (open != NULL && open[1 + strspn(open + 1, " ")] == '[')
+		open = strchr(open + 1, '[');
+	if (open == NULL || (end = strchr(open, ']')) == NULL)
+		return NULL;
+	*s = open + 1;
+	return end;
+}
+
+static size_t
+items(const char *s, const char *end)
+{
+	size_t n = s < end;
+
+	for (; s < end; s++)
+		n += *s == ',';
+	return n;
+}
+
+/* Appends the numbers, with letters before them if there are as many. */
+static void
+put_list(struct buf *b, const char *s, const char *end, const char *let,
+    const char *let_end)
+{
+	bool with = let < let_end && items(let, let_end) == items(s, end);
+	size_t n;
+
+	buf_putc(b, '<');
+	while (s < end) {
+		if (with) {
+			n = strcspn(let, ",;");
+			buf_put(b, let, n);
+			buf_putc(b, ':');
+			let += n + (let[n] == ',');
+		}
+		n = strcspn(s, ",]");
+		buf_put(b, s, n);
+		s += n + 1;
+		if (s < end)
+			buf_puts(b, ", ");
+	}
+	buf_putc(b, '>');
+}
+
+/* The next name of a JSON list of texts, put before its shape. */
+static void
+put_name(struct buf *b, const char **names)
+{
+	const char *s = *names != NULL ? strchr(*names, '"') : NULL;
+	size_t n;
+
+	if (s == NULL)
+		return;
+	for (n = 1; s[n] != '\0' && s[n] != '"'; n++)
+		if (s[n] == '\\' && s[n + 1] != '\0')
+			n++;
+	if (n > 1) {
+		buf_put(b, s + 1, n - 1);
+		buf_puts(b, ": ");
+	}
+	*names = s + n + (s[n] == '"');
+}
+
+void
+dldb_shape(
+    struct buf *b, const char *shapes, const char *names, const char *letters)
+{
+	const char *end, *let = letters != NULL ? letters : "";
+	size_t n, first = b->len;
+
+	if (shapes == NULL)
+		return;
+	while ((end = next_list(&shapes)) != NULL) {
+		if (b->len > first)
+			buf_puts(b, "; ");
+		put_name(b, &names);
+		n = strcspn(let, ";");
+		put_list(b, shapes, end, let, let + n);
+		let += n + (let[n] == ';');
+		shapes = end + 1;
+	}
+}
