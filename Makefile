@@ -28,13 +28,17 @@ ALL_CPPFLAGS = $(BASE_CPPFLAGS) -MMD -MP $(CPPFLAGS)
 
 CMDS = $(patsubst cmd/%.c,%,$(wildcard cmd/dlp-*.c))
 BINS = $(CMDS:%=$(B)/bin/%)
-COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c))
+# Data files: installed as they are, and compiled in as one table.
+SHARE = $(filter-out %.awk,$(wildcard share/*))
+COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c)) $(B)/share/table.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
-SCRIPTS = dlp pyprof-prof
+SCRIPTS = dlp dlprof pyprof-prof
+PARTS = reports reports/dlprof dlprof.d
 MANS = $(wildcard man/*.[157])
 
 # Only what reads databases links these.
 LIBS_dlp-parse = -lsqlite3 -llzma -lzstd -lz -liberty
+LIBS_dlp-tc = -liberty
 LIBS_dlp-agg = -lm
 LIBS_dlp-iter = -lm
 
@@ -66,6 +70,13 @@ help:
 $(B)/libdlp.a: $(COMMON_O)
 	@rm -f $@
 	$(AR) rc $@ $^
+
+$(B)/share/table.c: share/embed.awk $(SHARE)
+	@mkdir -p $(@D)
+	LC_ALL=C awk -f share/embed.awk $(SHARE) >$@.tmp && mv $@.tmp $@
+
+$(B)/share/table.o: $(B)/share/table.c
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
 # A command is cmd/NAME.c and, where it grew, the files in cmd/NAME/.
 define cmd_rule
@@ -133,7 +144,7 @@ bench:
 
 .PHONY: install
 install: all
-	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR)/reports \
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR) \
 	    $(DESTDIR)$(COMPDIR)
 	$(INSTALL) $(BINS) $(DESTDIR)$(BINDIR)
 	for s in $(SCRIPTS); do \
@@ -142,7 +153,14 @@ install: all
 		    >$(DESTDIR)$(BINDIR)/$$s || exit; \
 		chmod 755 $(DESTDIR)$(BINDIR)/$$s || exit; \
 	done
-	$(INSTALL) -m 644 pipelines/reports/* $(DESTDIR)$(DATADIR)/reports
+	for d in $(PARTS); do \
+		$(INSTALL) -d $(DESTDIR)$(DATADIR)/$$d || exit; \
+		for f in pipelines/$$d/*; do \
+			test ! -f $$f || $(INSTALL) -m 644 $$f \
+			    $(DESTDIR)$(DATADIR)/$$d || exit; \
+		done; \
+	done
+	$(INSTALL) -m 644 $(SHARE) $(DESTDIR)$(DATADIR)
 	$(INSTALL) -m 644 pipelines/dlp.bash-completion $(DESTDIR)$(COMPDIR)/dlp
 	for m in $(MANS); do \
 		d=$(DESTDIR)$(MANDIR)/man$${m##*.}; \
@@ -154,7 +172,9 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(CMDS) $(SCRIPTS))
 	rm -f $(foreach m,$(MANS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix \
 	    $(m)))/$(notdir $(m)))
-	rm -rf $(DESTDIR)$(DATADIR)/reports $(DESTDIR)$(COMPDIR)/dlp
+	rm -rf $(addprefix $(DESTDIR)$(DATADIR)/,$(PARTS)) \
+	    $(DESTDIR)$(COMPDIR)/dlp
+	rm -f $(addprefix $(DESTDIR)$(DATADIR)/,$(notdir $(SHARE)))
 	-rmdir $(DESTDIR)$(DATADIR)
 
 .PHONY: dist

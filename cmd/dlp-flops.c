@@ -9,31 +9,40 @@
 
 #include "cli.h"
 #include "dlp-flops/flops.h"
+#include "dlp-flops/tcrules.h"
 
 static const char usage[] =
-    "usage: dlp-flops [-hVu] [file]\n"
+    "usage: dlp-flops [-u] [--tc-rules FILE] [FILE]\n"
     "\n"
     "Adds FLOPs, bytes, number type and Tensor Core use to kernels.\n"
     "\n"
+    "      --tc-rules FILE   Tensor Core rules, in place of the shipped ones\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this text\n"
     "  -V, --version     print the version\n";
+
+enum { OPT_TC_RULES = 256 };
 
 int
 main(int argc, char **argv)
 {
 	static const struct option longopts[] = { CLI_LONGOPTS,
+		{ "tc-rules", required_argument, NULL, OPT_TC_RULES },
 		{ NULL, 0, NULL, 0 } };
 	struct stage st;
 	bool unbuffered = false;
-	const char *path;
+	const char *path, *tc_rules = NULL;
 	int c, rc;
 
 	cli_init("dlp-flops");
 	while (
 	    (c = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) != -1)
-		cli_shared(c, usage, &unbuffered);
+		if (c == OPT_TC_RULES)
+			tc_rules = optarg;
+		else
+			cli_shared(c, usage, &unbuffered);
 	path = cli_operand(argc, argv, usage);
+	tc_open(tc_rules);
 	stage_open(&st, argc, argv, path, unbuffered);
 	flops_attach(&st);
 	rc = stage_run(&st);

@@ -62,7 +62,7 @@ eligible(const struct result *res, const struct kname *k, int64_t dev)
 	int cc, need;
 	bool none;
 
-	if (k->tc == TC_YES)
+	if (k->tc.verdict == TC_YES)
 		return TC_YES;
 	if (a->family == FAM_NONE)
 		return TC_UNKNOWN;
@@ -97,8 +97,8 @@ put_columns(const struct result *res, const struct kname *k, enum role role,
 		put_word("no");
 		return;
 	}
-	put_word(tc_word(k->tc));
-	put_word(k->tc_rule);
+	put_word(tc_word(k->tc.verdict));
+	put_word(k->tc.id);
 	put_word(tc_word(eligible(res, k, dev)));
 }
 
@@ -107,7 +107,7 @@ count_notes(
     const struct answer *a, const struct kname *k, int64_t dev, int64_t dur_ns)
 {
 	run_counts.ns += (double)dur_ns;
-	if (k->tc == TC_UNKNOWN && !no_tensor_cores(dev))
+	if (k->tc.verdict == TC_UNKNOWN && !no_tensor_cores(dev))
 		counts.tc_unknown++;
 	if (a->family >= FAM_GEMM && a->family <= FAM_ATTENTION &&
 	    a->flop < 0) {

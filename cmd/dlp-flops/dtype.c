@@ -92,6 +92,25 @@ static const struct alias cpp_names[] = {
 	{ "double2", DT_C128 },
 };
 
+/* Of the types above, and of those that first_type() must not take for the
+ * type of the arithmetic: a kernel's counters and masks. */
+static const struct {
+	const char *text;
+	int size;
+} cpp_sizes[] = {
+	{ "bool", 1 },
+	{ "char", 1 },
+	{ "uint8_t", 1 },
+	{ "short", 2 },
+	{ "int16_t", 2 },
+	{ "int", 4 },
+	{ "int32_t", 4 },
+	{ "uint32_t", 4 },
+	{ "long", 8 },
+	{ "int64_t", 8 },
+	{ "uint64_t", 8 },
+};
+
 /* Where PyProf's word is not our name. */
 static const struct alias pyprof_words[] = {
 	{ "char", DT_UINT8 },
@@ -116,6 +135,18 @@ dt_name(enum dtype t)
 	return types[t].name;
 }
 
+enum dtype
+dt_named(const char *s, size_t n)
+{
+	int i;
+
+	for (i = 1; i < DT_N; i++)
+		if (strlen(types[i].name) == n &&
+		    memcmp(types[i].name, s, n) == 0)
+			return (enum dtype)i;
+	return DT_NONE;
+}
+
 int
 dt_size(enum dtype t)
 {
@@ -136,6 +167,21 @@ enum dtype
 dt_cpp(const char *s, size_t n)
 {
 	return FIND(cpp_names, s, n);
+}
+
+int
+dt_cpp_size(const char *s, size_t n)
+{
+	size_t i;
+	enum dtype t = dt_cpp(s, n);
+
+	if (t != DT_NONE)
+		return dt_size(t);
+	for (i = 0; i < sizeof(cpp_sizes) / sizeof(cpp_sizes[0]); i++)
+		if (strlen(cpp_sizes[i].text) == n &&
+		    memcmp(cpp_sizes[i].text, s, n) == 0)
+			return cpp_sizes[i].size;
+	return 0;
 }
 
 void

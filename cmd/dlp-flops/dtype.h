@@ -34,6 +34,9 @@ enum dtype {
 /* "tf32"; NULL for DT_NONE. */
 const char *dt_name(enum dtype t);
 
+/* The type of that name; DT_NONE if there is none. */
+enum dtype dt_named(const char *s, size_t n);
+
 /* Bytes per element; 0 if unknown or less than one. */
 int dt_size(enum dtype t);
 
@@ -42,6 +45,9 @@ enum dtype dt_marker(const char *s, size_t n);
 
 /* A C++ type name in a demangled kernel name: __half, double2, ... */
 enum dtype dt_cpp(const char *s, size_t n);
+
+/* Bytes of a C++ type, integers and bool included; 0: it is none of them. */
+int dt_cpp_size(const char *s, size_t n);
 
 /* Appends PyProf's word for a marker's type: fp32; a type PyProf does not
  * know gets ours, or stands as it is. */

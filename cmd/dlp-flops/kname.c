@@ -72,12 +72,14 @@ static const struct part_rule part_rules[] = {
 	    "splitk_reduce|reducesplitk|reduce_wgrad|reduce_1block|"
 	    "dot_do_o|convert_dq|flash_bwd_preprocess|postprocess|"
 	    "splitkv_combine|flash_fwd_combine|kernel_helper_stage|"
-	    "init_device_workspace|nchwtonhwc|nhwctonchw|nchw2nhwc|"
-	    "nhwc2nchw|tensortransform|addpadding|scalepackedtensor|"
+	    "init_device_workspace|tensortransform|addpadding|scalepackedtensor|"
 	    "scaletensor|settensor|converttensor|offsetskernel|"
 	    "computeoffsets|compute_gemm_pointers|flip_filter|im2col|col2im|"
 	    "vol2col|col2vol|fft1d_|fft2d_|fft3d_|regular_fft|vector_fft|"
 	    "cublaslt::epilogue|scal_kernel|unpack_cudnn|amax" },
+	/* products of Volta and Turing have such words in their names too */
+	{ KP_AUX, "nchwtonhwc|nhwctonchw|nchw2nhwc|nhwc2nchw "
+		  "!884 !1688 !16816 !8816 !scudnn !hcudnn !_xmma_" },
 	/* winograd in three steps: the product between them is a GEMM */
 	{ KP_AUX,
 	    "winogradwgraddata|winogradwgraddelta|winogradwgradoutput|"
@@ -148,8 +150,13 @@ set_dtype(struct kname *k)
 			k->dt_sure = true;
 			return;
 		}
+	if (k->tc.dt != DT_NONE) {
+		k->dt = k->tc.dt;
+		k->dt_sure = true;
+		return;
+	}
 	k->dt = first_type(k->lower, k->len);
-	if (k->dt == DT_FP32 && k->tc == TC_YES)
+	if (k->dt == DT_FP32 && k->tc.verdict == TC_YES)
 		k->dt = DT_TF32; /* matrix units take no FP32 */
 }
 
@@ -183,7 +190,6 @@ void
 kname_set(struct kname *k, const char *full, size_t n, const char *brief,
     size_t nbrief)
 {
-	const struct tc_rule *r;
 	size_t i;
 
 	memset(k, 0, sizeof(*k));
@@ -194,13 +200,11 @@ kname_set(struct kname *k, const char *full, size_t n, const char *brief,
 			k->lower[i] = (char)(k->lower[i] - 'A' + 'a');
 	if (brief != NULL)
 		k->last = xmemdup(brief, nbrief);
-	r = tc_decide(k->lower, n);
-	if (r != NULL) {
-		k->tc = r->verdict;
-		k->tc_rule = r->id;
-	}
+	k->tc = tc_decide(k->lower, n);
 	set_dtype(k);
 	set_part(k);
+	elem_set(&k->elem, k->lower, n);
+	k->esize = elem_opaque(k->lower, n);
 	k->pyprof_gemm = pat_match(pyprof_gemm, k->lower, n);
 	k->pyprof_bias = pat_match(pyprof_bias, k->lower, n);
 }

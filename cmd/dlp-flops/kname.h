@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "dtype.h"
+#include "elem.h"
 #include "tcrules.h"
 
 /* What kind of kernel it is where the op is a product or convolution. */
@@ -22,8 +23,7 @@ enum kpart {
 enum kdir { KD_NONE, KD_DGRAD, KD_WGRAD };
 
 struct kname {
-	enum tc tc;
-	const char *tc_rule; /* NULL: none decided */
+	struct tc_rule tc;
 	enum dtype dt;
 	bool dt_sure; /* dt is the type of a product's operands, written by
 			 its builder; else the first type in the template */
@@ -31,6 +31,8 @@ struct kname {
 	enum kdir dir;
 	bool dir_sure;                 /* else only the layout suggests it */
 	bool pyprof_gemm, pyprof_bias; /* PyProf's lists for linear */
+	struct elem elem;               /* if it is element-wise */
+	int esize; /* bytes of an element, where the type has no name */
 	char *lower;                   /* the name, lower case; owned */
 	size_t len;
 	char *last; /* short name as it came; owned; may be NULL */

@@ -1,4 +1,4 @@
-/* needs: cmd/dlp-parse/kernname.o cmd/dlp-parse/kernname_span.o cmd/dlp-parse/kernname_cutlass.o cmd/dlp-parse/demangle.o */
+/* needs: cmd/dlp-parse/kernname.o cmd/dlp-parse/kernname_span.o cmd/dlp-parse/kernname_cutlass.o */
 /*
  * Demangling and short kernel names. The names are from real profiles; what
  * they should read is what the profilers and CUTLASS itself call them.
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "buf.h"
-#include "../../cmd/dlp-parse/demangle.h"
+#include "demangle.h"
 #include "../../cmd/dlp-parse/kernname.h"
 
 static int failed;

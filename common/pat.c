@@ -1,4 +1,4 @@
-/* The matcher of kernel name patterns; see pat.h. */
+/* The matcher of name patterns; see pat.h. */
 #define _GNU_SOURCE /* memmem */
 #include <string.h>
 

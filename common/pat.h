@@ -1,5 +1,5 @@
 /*
- * Patterns over lower-case kernel names, the language of the rule tables:
+ * Patterns over lower-case names, the language of the rule files:
  * terms separated by blanks, all of which must hold; a term is a list of
  * alternatives separated by |, one of which must occur in the name; a term
  * that begins with ! must not occur; one that begins with @ is looked for in
@@ -7,8 +7,8 @@
  * an alternative, # stands for one or more digits and ^ at its beginning for
  * the beginning of the name.
  */
-#ifndef FLOPS_PAT_H
-#define FLOPS_PAT_H
+#ifndef DLP_PAT_H
+#define DLP_PAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* C++ names as compilers mangle them, made readable. */
-#ifndef DLP_PARSE_DEMANGLE_H
-#define DLP_PARSE_DEMANGLE_H
+#ifndef DLP_DEMANGLE_H
+#define DLP_DEMANGLE_H
 
 #include <stdbool.h>
 

@@ -1,0 +1,48 @@
+/*
+ * dlp-tc: which kernels use Tensor Cores. Kernel names in, one a line; out,
+ * a line each: the name as it came, yes, no or unknown, and the rule that
+ * decided. The rules are those of dlp-flops, share/tc.rules.
+ */
+#include <stdlib.h>
+
+#include "cli.h"
+#include "dlp-tc/names.h"
+#include "out.h"
+
+static const char usage[] =
+    "usage: dlp-tc [-u] [-r RULES] [FILE]\n"
+    "\n"
+    "Tells of kernel names, one a line, whether such kernels use Tensor\n"
+    "Cores: name, yes, no or unknown, and the rule that decided, separated\n"
+    "by TABs.\n"
+    "\n"
+    "  -r, --rules FILE  rules in place of the shipped ones\n"
+    "  -u, --unbuffered  write each line at once\n"
+    "  -h, --help        print this text\n"
+    "  -V, --version     print the version\n";
+
+int
+main(int argc, char **argv)
+{
+	static const struct option longopts[] = { CLI_LONGOPTS,
+		{ "rules", required_argument, NULL, 'r' },
+		{ NULL, 0, NULL, 0 } };
+	struct namerules rules;
+	bool unbuffered = false;
+	const char *path, *file = NULL;
+	int c;
+
+	cli_init("dlp-tc");
+	while ((c = getopt_long(
+		    argc, argv, CLI_SHORTOPTS "r:", longopts, NULL)) != -1)
+		if (c == 'r')
+			file = optarg;
+		else
+			cli_shared(c, usage, &unbuffered);
+	path = cli_operand(argc, argv, usage);
+	judge_open(&rules, file, "tc.rules");
+	out_open(unbuffered);
+	names_judge(&rules, path);
+	namerules_free(&rules);
+	return out_finish(EXIT_SUCCESS);
+}

@@ -1,0 +1,253 @@
+/* Ordered rules about names; see namerule.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "err.h"
+#include "pat.h"
+#include "namerule.h"
+
+#define BLANK " \t\r"
+
+void
+name_lower(struct buf *b, const char *s, size_t n)
+{
+	size_t i;
+	char *d;
+
+	buf_reserve(b, n);
+	d = b->s + b->len;
+	for (i = 0; i < n; i++)
+		d[i] = (char)(s[i] >= 'A' && s[i] <= 'Z' ? s[i] + 32 : s[i]);
+	b->len += n;
+}
+
+static char *
+lower_copy(const char *s, size_t n)
+{
+	struct buf b = { 0 };
+	char *copy;
+
+	name_lower(&b, s, n);
+	copy = xmemdup(b.len > 0 ? b.s : "", b.len);
+	buf_free(&b);
+	return copy;
+}
+
+/* The line without the blanks at its end. */
+static size_t
+trimmed(const char *s, size_t n)
+{
+	while (n > 0 && strchr(BLANK, s[n - 1]) != NULL)
+		n--;
+	return n;
+}
+
+/* More of a pattern. Where a list of alternatives is cut at a bar, the next
+ * line is of the same list; else it is a further term. */
+static void
+go_on(struct namerule *r, const char *s, size_t n)
+{
+	size_t len = strlen(r->pat);
+	bool list = len > 0 && r->pat[len - 1] == '|';
+	char *more = lower_copy(s, n);
+	char *pat = xmalloc(len + n + 2);
+
+	sprintf(pat, "%s%s%s", r->pat, list || len == 0 ? "" : " ", more);
+	free(r->pat);
+	free(more);
+	r->pat = pat;
+}
+
+/* The piece of pattern that begins the text s behind a $; NULL: unknown. */
+static const struct namerule_def *
+def_at(const struct namerules *r, const char *s)
+{
+	const struct namerule_def *best = NULL;
+	size_t i, n;
+
+	for (i = 0; i < r->ndef; i++) {
+		n = strlen(r->def[i].name);
+		if (strncmp(s, r->def[i].name, n) == 0 &&
+		    (best == NULL || n > strlen(best->name)))
+			best = &r->def[i];
+	}
+	return best;
+}
+
+static void
+expand(const struct namerules *r, struct namerule *u)
+{
+	const struct namerule_def *d;
+	struct buf b = { 0 };
+	const char *s = u->pat, *dollar;
+
+	for (; (dollar = strchr(s, '$')) != NULL;
+	     s = dollar + 1 + strlen(d->name)) {
+		d = def_at(r, dollar + 1);
+		if (d == NULL)
+			die("%s:%u: no such name '%s'", r->file, u->line,
+			    dollar);
+		buf_put(&b, s, (size_t)(dollar - s));
+		buf_puts(&b, d->pat);
+	}
+	buf_puts(&b, s);
+	free(u->pat);
+	u->pat = xmemdup(b.s, b.len);
+	buf_free(&b);
+}
+
+/* The last rule is complete: it is one, or the name of a piece. */
+static void
+finish(struct namerules *r)
+{
+	struct namerule *u;
+
+	if (r->n == 0 || r->v[r->n - 1].done)
+		return;
+	u = &r->v[r->n - 1];
+	if (u->pat[0] == '\0')
+		die("%s:%u: no pattern", r->file, u->line);
+	expand(r, u);
+	u->done = true;
+	if (u->word[1] != NULL && strcmp(u->word[1], "=") == 0) {
+		r->def = xrealloc(r->def, r->ndef + 1, sizeof(*r->def));
+		r->def[r->ndef].name = u->word[0];
+		r->def[r->ndef++].pat = u->pat;
+		free(u->word[1]);
+		r->n--;
+	}
+}
+
+static struct namerule *
+add(struct namerules *r, unsigned line)
+{
+	struct namerule *u;
+
+	if (r->n == r->cap) {
+		r->cap = r->cap == 0 ? 64 : r->cap * 2;
+		r->v = xrealloc(r->v, r->cap, sizeof(*r->v));
+	}
+	u = &r->v[r->n++];
+	memset(u, 0, sizeof(*u));
+	u->line = line;
+	return u;
+}
+
+/* Whether s, behind a first word, is the = of a definition. */
+static bool
+is_def(const char *s)
+{
+	s += strspn(s, BLANK);
+	return s[0] == '=' && s[1] != '\0' && strchr(BLANK, s[1]) != NULL;
+}
+
+static void
+begin(struct namerules *r, const char *s, size_t n, const char *const *names,
+    unsigned line)
+{
+	struct namerule *u = add(r, line);
+	const char *end = s + n;
+	size_t m;
+	int i;
+
+	for (i = 0; i < r->nwords; i++) {
+		if (i == 2 && strcmp(u->word[1], "=") == 0)
+			break;
+		m = strcspn(s, BLANK "\n");
+		if (s >= end || m == 0)
+			die("%s:%u: no %s", r->file, line, names[i]);
+		u->word[i] = i == 0 && is_def(s + m) ? lower_copy(s, m)
+						     : xmemdup(s, m);
+		s += m;
+		s += strspn(s, BLANK);
+	}
+	u->pat = lower_copy(s, s < end ? (size_t)(end - s) : 0);
+}
+
+void
+namerules_parse(struct namerules *r, const char *file, const char *text,
+    const char *const *names, int nwords)
+{
+	const char *s, *eol;
+	unsigned line = 0;
+	size_t n, skip;
+
+	memset(r, 0, sizeof(*r));
+	r->file = file;
+	r->nwords = nwords;
+	for (s = text; *s != '\0'; s = *eol == '\0' ? eol : eol + 1) {
+		eol = strchr(s, '\n');
+		if (eol == NULL)
+			eol = s + strlen(s);
+		n = trimmed(s, (size_t)(eol - s));
+		skip = strspn(s, BLANK);
+		line++;
+		if (n == 0 || s[skip] == '#')
+			continue;
+		if (skip == 0) {
+			finish(r);
+			begin(r, s, n, names, line);
+		} else if (r->n > 0 && !r->v[r->n - 1].done)
+			go_on(&r->v[r->n - 1], s + skip, n - skip);
+		else
+			die("%s:%u: a line that goes on with nothing", file,
+			    line);
+	}
+	finish(r);
+}
+
+void
+namerules_load(struct namerules *r, const char *path, const char *const *names,
+    int nwords)
+{
+	struct buf b = { 0 };
+	char piece[4096];
+	size_t n;
+	FILE *f = fopen(path, "r");
+
+	if (f == NULL)
+		die_errno("%s", path);
+	while ((n = fread(piece, 1, sizeof(piece), f)) > 0)
+		buf_put(&b, piece, n);
+	if (ferror(f))
+		die_errno("%s", path);
+	fclose(f);
+	if (b.len > 0 && memchr(b.s, '\0', b.len) != NULL)
+		die("%s: NUL byte: no text file", path);
+	namerules_parse(r, path, buf_str(&b), names, nwords);
+	buf_free(&b);
+}
+
+const struct namerule *
+namerules_find(const struct namerules *r, const char *name, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		if (pat_match(r->v[i].pat, name, n))
+			return &r->v[i];
+	return NULL;
+}
+
+void
+namerules_free(struct namerules *r)
+{
+	size_t i;
+	int k;
+
+	for (i = 0; i < r->n; i++) {
+		for (k = 0; k < r->nwords; k++)
+			free(r->v[i].word[k]);
+		free(r->v[i].pat);
+	}
+	for (i = 0; i < r->ndef; i++) {
+		free(r->def[i].name);
+		free(r->def[i].pat);
+	}
+	free(r->def);
+	free(r->v);
+	memset(r, 0, sizeof(*r));
+}

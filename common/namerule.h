@@ -1,0 +1,58 @@
+/*
+ * Ordered rules about names, from a text of lines:
+ *
+ *	# comment
+ *	WORD... PATTERN		some words, then the pattern: the line's rest
+ *		PATTERN		a line that begins with a blank goes on with it
+ *	NAME = PATTERN		a name for a piece of pattern; $NAME stands
+ *				for it in the rules behind
+ *
+ * The first rule whose pattern (pat.h) matches the lower-case name
+ * decides. What the words mean is the caller's affair.
+ */
+#ifndef DLP_NAMERULE_H
+#define DLP_NAMERULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define NAMERULE_WORDS 16 /* at most */
+
+struct namerule {
+	char *word[NAMERULE_WORDS];
+	char *pat;
+	unsigned line; /* where it stands in the text, for messages */
+	bool done;     /* private */
+};
+
+struct namerules {
+	const char *file; /* for messages; not owned */
+	struct namerule *v;
+	size_t n, cap;
+	int nwords;
+	struct namerule_def {
+		char *name, *pat;
+	} * def;
+	size_t ndef;
+};
+
+/* Reads the rules of a text; names what the words are, for messages. Bad
+ * lines are fatal: "FILE:LINE: what". file is kept, not copied. */
+void namerules_parse(struct namerules *r, const char *file, const char *text,
+    const char *const *names, int nwords);
+
+/* The same of a file. One that cannot be read is fatal. */
+void namerules_load(struct namerules *r, const char *path,
+    const char *const *names, int nwords);
+
+/* The rule that decides about a lower-case name of n bytes; NULL: none. */
+const struct namerule *namerules_find(
+    const struct namerules *r, const char *name, size_t n);
+
+void namerules_free(struct namerules *r);
+
+/* Appends s[0..n) in lower case (ASCII). */
+struct buf;
+void name_lower(struct buf *b, const char *s, size_t n);
+
+#endif
