@@ -8,6 +8,7 @@
 #define ITER "dlp-iter"
 #define FLOPS "dlp-flops"
 #define AGG "dlp-agg"
+#define TREE "dlp-tree"
 #define ADVISE "dlp-advise"
 #define MARKERS "dlp-markers"
 
@@ -43,6 +44,7 @@ const struct type_def type_defs[] = {
 	{ "iter", ITER, "an iteration" },
 	{ "cand", ITER, "--list: what could be the key of iterations" },
 	{ "agg", AGG, "a group with its statistics" },
+	{ "group", TREE, "a path that op names begin with" },
 	{ "finding", ADVISE, "a finding of the expert systems" },
 	{ NULL, NULL, NULL },
 };
@@ -103,6 +105,18 @@ const struct type_def type_defs[] = {
 	}
 
 #define ITER_COL(t) { t, "iter", ITER, COL_INT, "iteration, from 0" }
+
+/* What a path has of a metric, over the iterations in which it ran. */
+#define TREE_STATS(x, h)                                                       \
+	{ "group", "sum_" x "_ns", TREE, COL_INT, h },                         \
+	    { "group", "mean_" x "_ns", TREE, COL_NUM,                         \
+		"the same per iteration in which it ran" },                    \
+	    { "group", "min_" x "_ns", TREE, COL_INT,                          \
+		"in the iteration with the least" },                           \
+	{                                                                      \
+		"group", "max_" x "_ns", TREE, COL_INT,                        \
+		    "in the iteration with the most"                           \
+	}
 
 const struct col_def col_defs[] = {
 	ID("str"),
@@ -423,6 +437,22 @@ const struct col_def col_defs[] = {
 	{ "finding", "missing", ADVISE, COL_TEXT,
 	    "the input without which it cannot be judged" },
 	{ "finding", "evidence", ADVISE, COL_TEXT, "the rows that show it" },
+
+	{ "group", "path", TREE, COL_TEXT,
+	    "the path, ending in /; _CompleteModel_ for all" },
+	{ "group", "level", TREE, COL_INT,
+	    "components of it, 0 for _CompleteModel_" },
+	{ "group", "parent", TREE, COL_TEXT, "the path above it" },
+	{ "group", "n_call", TREE, COL_INT, "runs of ops below it" },
+	{ "group", "n_op", TREE, COL_INT, "ops below it that ran" },
+	{ "group", "n_op_eligible", TREE, COL_INT,
+	    "those of them that can use Tensor Cores" },
+	{ "group", "n_op_tc", TREE, COL_INT, "those of them that do" },
+	{ "group", "n_iter", TREE, COL_INT, "iterations in which it ran" },
+	TREE_STATS("cpu", "CPU time, flattened per process"),
+	TREE_STATS("gpu", "GPU time, flattened per device"),
+	TREE_STATS("overhead", "CPU time outside of API calls, of the runs"),
+	TREE_STATS("idle", "GPU idle time within the runs"),
 
 	{ NULL, NULL, NULL, COL_TEXT, NULL },
 };

@@ -83,6 +83,24 @@ ivl_len_in(const struct ivl *u, int64_t lo, int64_t hi)
 	return sum;
 }
 
+int64_t
+ivl_drop(struct ivl *u, size_t n, int64_t *end)
+{
+	int64_t sum = 0;
+	size_t i;
+
+	if (n > u->n)
+		n = u->n;
+	for (i = 0; i < n; i++) {
+		sum = num_add(sum, num_sub(u->v[i].hi, u->v[i].lo));
+		*end = u->v[i].hi;
+	}
+	u->n -= n;
+	if (n > 0)
+		memmove(u->v, u->v + n, u->n * sizeof(*u->v));
+	return sum;
+}
+
 void
 ivl_clear(struct ivl *u)
 {

@@ -24,6 +24,10 @@ int64_t ivl_len(const struct ivl *u); /* total length */
 /* The length of the part inside [lo, hi). */
 int64_t ivl_len_in(const struct ivl *u, int64_t lo, int64_t hi);
 
+/* Forgets the n first pieces; their length, and where the last of them ended
+ * in *end (unchanged if n is 0). */
+int64_t ivl_drop(struct ivl *u, size_t n, int64_t *end);
+
 void ivl_clear(struct ivl *u);
 void ivl_free(struct ivl *u);
 

@@ -206,8 +206,8 @@ last_words(const struct spec *spec, bool pass)
 
 /* One section of results, whatever the number of sections read. */
 static void
-put_results(struct agg *a, struct stage *st, bool complete, int argc,
-    char *const *argv)
+put_results(
+    struct agg *a, struct stage *st, bool complete, int argc, char *const *argv)
 {
 	bool whole = !rec_is_fragment(st->rd);
 	int i;

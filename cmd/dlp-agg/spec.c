@@ -146,8 +146,7 @@ add_field(struct spec *a, const char *name)
 	for (i = 0; i < a->nfield; i++)
 		if (a->field[i].col == col)
 			return i;
-	a->field =
-	    xrealloc(a->field, (size_t)a->nfield + 1, sizeof(*a->field));
+	a->field = xrealloc(a->field, (size_t)a->nfield + 1, sizeof(*a->field));
 	a->field[a->nfield] = (struct field){ .col = col };
 	return a->nfield++;
 }
@@ -160,8 +159,7 @@ make_stats(struct spec *a)
 	int i, k;
 
 	for (i = 0; i < a->nstats; i++) {
-		struct stat_col s =
-		    parse_stat(a->stats[i], &per_field, &field);
+		struct stat_col s = parse_stat(a->stats[i], &per_field, &field);
 
 		if (s.stat == ST_UNION) {
 			a->start_col = input_column(&a->in, "start_ns");
