@@ -10,11 +10,12 @@
 #include "err.h"
 
 static const char usage[] =
-    "usage: dlp-iter [-lux] [-k KEY] [--cut | --one] [--iter-start N]"
+    "usage: dlp-iter [-Dlux] [-k KEY] [--cut | --one] [--iter-start N]"
     " [--iter-stop N] [-n N] [--strict] [file]\n"
     "Cuts a dlp stream into iterations.\n"
     "  -k, --key KEY     what an iteration is: a step range (its number is\n"
     "                    dropped), or an op's id, name, key or type\n"
+    "  -D, --dlprof      iterations as DLProf makes them\n"
     "  -x, --exact       a range must be KEY to the letter\n"
     "      --cut         iterations end where KEY ends\n"
     "      --one         all is one iteration\n"
@@ -32,6 +33,7 @@ enum { OPT_CUT = 256, OPT_ONE, OPT_FROM, OPT_TO, OPT_STRICT };
 
 static const struct option longopts[] = {
 	{ "key", required_argument, NULL, 'k' },
+	{ "dlprof", no_argument, NULL, 'D' },
 	{ "exact", no_argument, NULL, 'x' },
 	{ "cut", no_argument, NULL, OPT_CUT },
 	{ "one", no_argument, NULL, OPT_ONE },
@@ -60,6 +62,8 @@ check(const struct run *g, const struct opts *o)
 		die("%s needs -k", o->cut ? "--cut" : "-x");
 	if (g->listing && (g->filter || g->one))
 		die("--list excludes --one, --iter-start and --iter-stop");
+	if (g->listing && g->dlprof)
+		die("--list and --dlprof exclude each other");
 	if (g->from > g->to)
 		die("--iter-start lies behind --iter-stop");
 }
@@ -69,11 +73,14 @@ parse(struct run *g, struct opts *o, int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt_long(argc, argv, "k:xln:" CLI_SHORTOPTS, longopts,
+	while ((c = getopt_long(argc, argv, "Dk:xln:" CLI_SHORTOPTS, longopts,
 		    NULL)) != -1) {
 		switch (c) {
 		case 'k':
 			o->key = optarg;
+			break;
+		case 'D':
+			g->dlprof = true;
 			break;
 		case 'x':
 			o->exact = true;
@@ -117,7 +124,9 @@ main(int argc, char **argv)
 
 	cli_init("dlp-iter");
 	parse(&g, &o, argc, argv);
-	key_init(&g.key, o.key, o.exact, o.cut);
+	g.asked_one = g.one;
+	g.asked = (struct asked){ o.key, g.from, g.to, g.filter };
+	key_init(&g.key, o.key, o.exact, o.cut || g.dlprof);
 	stage_open(
 	    &st, argc, argv, cli_operand(argc, argv, usage), o.unbuffered);
 	read_open(&g, &st);

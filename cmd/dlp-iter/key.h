@@ -15,6 +15,7 @@ void key_norm(struct buf *b, const char *s, size_t n);
 struct key {
 	const char *arg; /* -k; NULL: none */
 	bool exact, cut;
+	bool dlprof; /* ops by name or DLProf's id only, before ranges */
 	struct buf norm, tmp, text;
 };
 

@@ -51,7 +51,10 @@ level_of(struct opkey *o, struct key *k, int64_t id, const struct op_names *s)
 	uint64_t nth;
 	int64_t v;
 
-	if (s->type != NULL && *s->type != '\0') {
+	if (s->dl_id != NULL) {
+		if (same(s->dl_id, arg))
+			return OP_TYPE_N;
+	} else if (s->type != NULL && *s->type != '\0') {
 		nth = type_number(o, s->type, &up);
 		buf_putc(&up, '_');
 		buf_u64(&up, nth);
@@ -71,12 +74,19 @@ level_of(struct opkey *o, struct key *k, int64_t id, const struct op_names *s)
 	return same(s->type, arg) ? OP_TYPE : OP_LEVELS;
 }
 
+/* DLProf knows an op by its name and its id; the numbers in names are ours. */
+static bool
+is_dlprof(enum op_level level)
+{
+	return level == OP_NAME || level == OP_TYPE_N || level == OP_NAME_NORM;
+}
+
 void
 opkey_op(struct opkey *o, struct key *k, int64_t id, const struct op_names *s)
 {
 	enum op_level level = level_of(o, k, id, s);
 
-	if (level == OP_LEVELS)
+	if (level == OP_LEVELS || (k->dlprof && !is_dlprof(level)))
 		return;
 	*map_put(&o->ops, (uint64_t)id, NULL) =
 	    (uint64_t)level * 2 + same(s->dir, "bprop") + 1;
@@ -133,9 +143,11 @@ opkey_inst(struct opkey *o, int64_t op_id, int64_t inst, uint32_t src,
 }
 
 void
-opkey_range(struct opkey *o, uint32_t src, uint32_t proc, int64_t stop)
+opkey_range(
+    struct opkey *o, uint32_t src, uint32_t proc, int64_t stop, bool last)
 {
-	*add(o) = (struct keyinst){ stop, -1, src, proc, OP_RANGE, false };
+	*add(o) = (struct keyinst){ stop, -1, src, proc,
+		last ? OP_RANGE_LAST : OP_RANGE, false };
 }
 
 /* Keeps the runs of the best level; of an op with both directions the

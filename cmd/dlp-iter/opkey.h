@@ -14,6 +14,7 @@ enum op_level {   /* the best level that matches anything is taken */
 	OP_NAME_NORM,
 	OP_TEXT,
 	OP_TYPE,
+	OP_RANGE_LAST, /* a range, where ops are preferred */
 	OP_LEVELS
 };
 
@@ -32,7 +33,7 @@ struct opkey {
 };
 
 struct op_names {
-	const char *name, *key, *text, *type, *dir;
+	const char *name, *key, *text, *type, *dir, *dl_id;
 };
 
 void opkey_op(
@@ -41,7 +42,8 @@ bool opkey_has(const struct opkey *o, int64_t op_id);
 void opkey_gpu(struct opkey *o, int64_t op_id, int64_t inst, int64_t dev);
 void opkey_inst(struct opkey *o, int64_t op_id, int64_t inst, uint32_t src,
     uint32_t proc, int64_t stop);
-void opkey_range(struct opkey *o, uint32_t src, uint32_t proc, int64_t stop);
+void opkey_range(struct opkey *o, uint32_t src, uint32_t proc, int64_t stop,
+    bool last); /* last: an op of that name is preferred */
 
 /* Makes the cuts of a file; false if no run of a key op was seen there. */
 bool opkey_cuts(struct opkey *o, uint32_t src, struct plan *p);

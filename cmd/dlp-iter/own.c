@@ -51,7 +51,8 @@ take_row(const struct own *own, int row, struct opkey *op, uint32_t src,
 		if (o->row != row)
 			continue;
 		if (key_own_cuts(row) && o->hi != INT64_MAX)
-			opkey_range(op, src, p->lane[o->lane].proc, o->hi);
+			opkey_range(
+			    op, src, p->lane[o->lane].proc, o->hi, false);
 		else if (!key_own_cuts(row))
 			plan_step(p, o->lane, o->lo, o->hi, o->text);
 	}

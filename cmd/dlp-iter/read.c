@@ -40,8 +40,8 @@ static struct read {
 		struct rec_col *op_id, *inst_id, *dev, *text, *iter;
 	} b[NTYPES];
 	struct rec_type *op;
-	struct rec_col *id, *name, *key, *otext, *otype, *dir, *by;
-	struct buf tmp[5];
+	struct rec_col *id, *name, *key, *otext, *otype, *dir, *by, *dl_id;
+	struct buf tmp[6];
 	/* the thread of the record before: most often the same */
 	bool has_lane;
 	int64_t pid, tid;
@@ -244,6 +244,8 @@ on_op(struct stage *st, struct rec *r)
 	int64_t id;
 
 	g->any_op = true;
+	if (g->dlprof)
+		dl_op(g, text_of(r, rd.by, 0));
 	if ((g->key.arg != NULL && !g->one) || g->listing) {
 		if (!rec_i64(r, rd.id, &id))
 			rec_die(r, "op record without op_id");
@@ -252,6 +254,7 @@ on_op(struct stage *st, struct rec *r)
 		s.key = text_of(r, rd.key, 2);
 		s.text = text_of(r, rd.otext, 3);
 		s.type = text_of(r, rd.otype, 4);
+		s.dl_id = text_of(r, rd.dl_id, 5);
 		by = rec_raw(r, rd.by, &n);
 		if (g->listing &&
 		    !(by != NULL && n == 3 && memcmp(by, "api", 3) == 0))
@@ -321,6 +324,7 @@ bind_op(struct stage *st)
 	rd.otype = rec_col(rd.op, "op", REC_OPT);
 	rd.dir = rec_col(rd.op, "dir", REC_OPT);
 	rd.by = rec_col(rd.op, "by", REC_OPT);
+	rd.dl_id = rec_col(rd.op, "dl_id", REC_OPT);
 }
 
 void

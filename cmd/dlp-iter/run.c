@@ -124,6 +124,14 @@ go(struct run *g)
 }
 
 void
+run_no_key(struct run *g)
+{
+	g->one = true;
+	if (g->waiting)
+		go(g);
+}
+
+void
 run_keep(struct run *g, struct item *m, const char *line)
 {
 	if (!g->waiting) {
@@ -156,7 +164,8 @@ run_range(struct run *g, uint32_t src, uint32_t lane, const char *s, size_t n,
 	}
 	is = key_range(&g->key, s, n);
 	if (is == STEP_CUT && hi != INT64_MAX) {
-		opkey_range(&g->op, src, f->plan.lane[lane].proc, hi);
+		opkey_range(&g->op, src, f->plan.lane[lane].proc, hi,
+		    g->dlprof);
 	} else if (is == STEP_RANGE) {
 		f->found = g->steps = true;
 		plan_step(&f->plan, lane, lo, hi,
@@ -196,6 +205,8 @@ say_not_found(const struct run *g, const struct source *f)
 
 	if (g->broken && !f->extent.any)
 		return;
+	if (g->dlprof && g->dl.by_default)
+		return;
 	if (g->key.arg != NULL && g->no_ops && !g->any_op && !g->broken)
 		die("key '%s' is no range, and the input has no ops:"
 		    " dlp-correlate before dlp-iter adds them",
@@ -218,6 +229,10 @@ decide(struct run *g)
 
 	if (g->files.n == 0)
 		source_of(&g->files, NULL, 0, -1);
+	if (g->dlprof && !dl_has_key(g)) {
+		g->one = true;
+		return;
+	}
 	for (i = 0; i < g->files.n; i++) {
 		struct source *f = &g->files.v[i];
 
@@ -279,6 +294,8 @@ end_source(struct run *g, struct source *f)
 {
 	size_t n;
 
+	if (g->dlprof)
+		f->extent.first = 0;
 	if (g->steps)
 		f->plan.kind = PLAN_STEPS;
 	n = plan_count(&f->plan);
@@ -315,6 +332,8 @@ run_end(struct run *g)
 	}
 	if (g->listing)
 		finish_list(g);
+	if (g->dlprof)
+		dl_infos(g, most);
 	notes(g);
 }
 
@@ -327,6 +346,9 @@ run_section(struct run *g)
 	g->steps = g->no_ops = g->any_op = false;
 	g->outside = g->dropped = 0;
 	g->kern_kept = true;
+	g->one = g->asked_one;
+	if (g->dlprof)
+		dl_section(g);
 	g->waiting = !g->one && (g->key.arg != NULL || !g->listing);
 }
 
@@ -337,6 +359,8 @@ run_pass(struct run *g, const char *line, size_t n, bool meta)
 	struct item m = { .what = IT_PASS, .t = NO_TIME, .now = NO_TIME };
 
 	m.len = (uint32_t)n;
+	if (g->dlprof && meta && dl_meta(g, line, n))
+		return;
 	if (g->listing) {
 		if (meta)
 			out_line(line, n);

@@ -7,13 +7,24 @@
 #define ITER_RUN_H
 
 #include "cand.h"
+#include "dl.h"
 #include "source.h"
 #include "spool.h"
+
+struct asked { /* the options, where the stream can have its own */
+	const char *key;
+	int64_t from, to;
+	bool filter;
+};
 
 struct run {
 	/* options */
 	struct key key;
-	bool one, listing;
+	bool dlprof;
+	bool asked_one;
+	struct asked asked;
+	bool one; /* or it was found that there is no key */
+	bool listing;
 	bool filter;
 	bool strict; /* fatal if the key or the first iteration lacks */
 	int64_t from, to;
@@ -27,6 +38,7 @@ struct run {
 	bool kern_kept;
 	bool no_ops; /* kernels lack what dlp-correlate says of them */
 	bool any_op; /* an op record was there */
+	struct dl dl;
 	bool steps;  /* the key is a range, so no file is one iteration */
 	uint64_t outside, dropped;
 	struct cands cands; /* --list */
@@ -41,6 +53,9 @@ void run_keep(struct run *g, struct item *m, const char *line);
 
 /* A line that nothing is added to. */
 void run_pass(struct run *g, const char *line, size_t n, bool meta);
+
+/* There is no key: all is one iteration. */
+void run_no_key(struct run *g);
 
 /* A range came that may be a step. */
 void run_range(struct run *g, uint32_t src, uint32_t lane, const char *s,
