@@ -131,7 +131,8 @@ if [ -n "$opt_database" ]; then
 fi
 each_domain check_targets
 if [ ! -d "$out" ]; then
-	mkdir -p -- "$out" || exit 2
+	mkdir -p -- "$out" 2>/dev/null ||
+	    die "--output_path: cannot make the folder '$out'"
 fi
 [ -w "$out" ] || die "$out: cannot write there"
 

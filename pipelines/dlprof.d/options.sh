@@ -35,8 +35,8 @@ known() {
 
 bad_value() {
 	words=$(printf '%s' "$o_values" | sed 's/=[a-z0-9_]*//g')
-	die "$spelling: bad value '$1'$(near "$1" "$words"); it is one of" \
-	    "$(printf '%s' "$words" | sed 's/ /, /g')"
+	word=$(near "$1" "$words")
+	die "$spelling: bad value '$1'${word:-; it is one of: $words}"
 }
 
 # check: the value of the option that option() found, in its final form.

@@ -1,0 +1,323 @@
+# dlprof, the drop-in: its options, how it runs nsys, what it writes where.
+# nsys is a stand-in: it notes its arguments, runs the program and leaves a
+# profile, in the form that its version has.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	P=$ROOT/pipelines/dlprof.d
+	mkdir -p bin
+	cat >bin/nsys <<-'END'
+	#!/bin/sh
+	if [ "$1" = --version ]; then
+		echo "${NSYS_VERSION-NVIDIA Nsight Systems version 2024.6.1.90-2461v0}"
+		exit
+	fi
+	for a; do printf '%s\0' "$a"; done >>nsys.args
+	if [ "$1" = export ]; then
+		for a; do
+			case $a in --output=*) out=${a#*=} ;; esac
+		done
+		cp "$PROFILE" "$out"
+		exit
+	fi
+	shift
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-o) out=$2; shift ;;
+		-[ts]) shift ;;
+		-*) ;;
+		*) break ;;
+		esac
+		shift
+	done
+	"$@"
+	rc=$?
+	: >"$out.nsys-rep"
+	case ${NSYS_LEAVES-sqlite} in
+	sqlite) cp "$PROFILE" "$out.sqlite" ;;
+	rep) echo rep >"$out.nsys-rep" ;;
+	esac
+	exit $rc
+	END
+	chmod +x bin/nsys
+	export PATH=$BATS_TEST_TMPDIR/bin:$PATH PROFILE=$LENET
+}
+
+nsys_args() {
+	tr '\0' '\n' <nsys.args
+}
+
+# simple OPTIONS...: a run that needs no ops, quiet.
+simple() {
+	dlprof --mode=simple -v quiet "$@"
+}
+
+@test "every spelling of every option, with = and with a blank" {
+	while IFS='|' read -r name spellings kind values _; do
+		[[ $name != '#'* && $kind != flag ]] || continue
+		case $name,$kind,$values in
+		database,*) v=$LENET ;;
+		*,yesno,* | *,gone,yesno) v=true ;;
+		mode,*) v=simple ;;
+		*,word*) v=${values%% *} ;;
+		*,count,* | *,secs,*) v=1 ;;
+		*,gone,* | *) v=x ;;
+		esac
+		for s in $spellings; do
+			echo "$s $v"
+			rm -rf o
+			args=(--database="$LENET" --output_path=o --force=true)
+			dlprof "${args[@]}" -m simple "$s" "$v" -v quiet >out
+			case $s in
+			--*) dlprof "${args[@]}" -m simple "$s=$v" -v quiet \
+			    >out ;;
+			*)
+				dlprof "${args[@]}" -m simple "$s=$v" \
+				    -v quiet >out
+				dlprof "${args[@]}" -m simple "$s$v" \
+				    -v quiet >out
+				;;
+			esac
+		done
+	done <"$P/options.tab"
+}
+
+@test "the option lists of the original are all there" {
+	for o in -h --help -V --version -f --force -v --verbosity -m --mode \
+	    --database --nsys_database --nsys_base_name --nsys_opts \
+	    --nsys_options --nsys_base_output_filename --nsys_profile_range \
+	    -y --delay -d --duration --detailed_mode --key_node --key_op \
+	    --iter_start --iter_stop --output_path --base_name \
+	    --profile_name --reports --report --formats --file_formats \
+	    --domains --dump_model_data --tb_dir -b --suppress_tb_files -k \
+	    -r --yes --graphdef; do
+		echo "$o"
+		grep -v '^#' "$P/options.tab" | cut -d'|' -f2 | tr ' ' '\n' |
+		    grep -qx -- "$o"
+		dlprof -h | tr ' ,=' '\n\n\n' | grep -qx -- "$o"
+	done
+}
+
+@test "lists: commas, blanks with --, words of old and new guides" {
+	ref=
+	for r in '--reports=kernel,summary' '--reports kernel,summary' \
+	    '--report kernel summary --' '-r summary -r kernel' \
+	    '--reports=all' '--reports all --' '--reports=summary,all' \
+	    '-r=summary,kernel'; do
+		rm -rf o
+		# shellcheck disable=SC2086 # words
+		simple $r --database="$LENET" --output_path=o
+		got=$(cd o && ls)
+		same "${ref:-$got}" "$got"
+		ref=$got
+	done
+	same "dlprof_kernel.csv
+dlprof_summary.csv" "$ref"
+	rm -rf o
+	simple --reports summary -- --formats json csv -- \
+	    --database "$LENET" --output_path o
+	same "dlprof_summary.csv
+dlprof_summary.json" "$(cd o && ls)"
+	# the list ends where the program begins
+	rm -rf o
+	simple --output_path=o --reports kernel summary echo kernel >out
+	same kernel "$(<out)"
+	[ -s o/dlprof_kernel.csv ]
+	[ -s o/dlprof_summary.csv ]
+}
+
+@test "wrong usage: one line, 2, nothing written, nothing run" {
+	touch there
+	while IFS= read -r args; do
+		rc=0
+		eval "dlprof $args" >out 2>err </dev/null || rc=$?
+		echo "$args: $rc: $(<err)"
+		[ $rc -eq 2 ]
+		[ ! -s out ]
+		[ "$(wc -l <err)" -eq 1 ]
+		[[ $(<err) == dlprof:* ]]
+		[ ! -e nsys.args ]
+		[ ! -e o ]
+	done <<-'END'
+	--nosuch=1 true
+	--output-path=o true
+	-q true
+	--reports=sumary true
+	--reports= true
+	--reports
+	--formats=xml true
+	--mode=pytorhc true
+	--force=maybe true
+	--iter_start=x true
+	--iter_start=-1 true
+	--iter_start=5 --iter_stop=4 true
+	--delay=soon true
+	--duration=1e9 true
+	--base_name= true
+	--base_name=a/b true
+	--output_path= true
+	--output_path=there true
+	--nsys_base_name= true
+	--nsys_opts="'a" true
+	--nsys_opts='-o x' true
+	--mode=simple --reports=detail true
+	-h=1
+	-V1
+	--database=nosuch
+	--database=.
+	nosuchprogram
+	"$LENET"
+	END
+	run dlprof
+	[ "$status" -eq 2 ]
+	[[ $output == usage:* ]]
+	run dlprof --reprots=all true
+	same "dlprof: unknown option '--reprots'; did you mean --reports?" \
+	    "$output"
+	run dlprof --mode=pytorhc true
+	[[ $output == *"did you mean pytorch?"* ]]
+}
+
+@test "options of no use any more are accepted, and say so" {
+	dlprof --tb_dir=x -b true --graphdef auto --yes --mode simple \
+	    -v minimal --database "$LENET" --output_path=o 2>err >out
+	cat err
+	[ "$(grep -c 'does nothing any more' err)" -eq 4 ]
+}
+
+@test "nsys: the command line of the guide, in the form of its version" {
+	while IFS='|' read -r version want; do
+		rm -rf nsys.args o
+		export NSYS_VERSION="NVIDIA Nsight Systems version $version"
+		dlprof --mode=simple --nsys_profile_range=true \
+		    --output_path=o true >out 2>err
+		same "$want" "$(nsys_args | paste -sd' ')"
+	done <<-'END'
+	2024.6.1.90-246135034246v0|profile -t cuda,nvtx -s none --capture-range=cudaProfilerApi --capture-range-end=stop --show-output=true --export=sqlite -o ./o/nsys_profile true
+	2021.3.2.4-027534f|profile -t cuda,nvtx -s none --capture-range=cudaProfilerApi --capture-range-end=stop --show-output=true --export=sqlite -o ./o/nsys_profile true
+	2021.2.4.12-42f25|profile -t cuda,nvtx -s none --capture-range=cudaProfilerApi --stop-on-range-end=true --kill=none --show-output=true --export=sqlite -o ./o/nsys_profile true
+	2019.5.2.16-b54ef97|profile -t cuda,nvtx -s none --capture-range=cudaProfilerApi --stop-on-range-end=true --kill=none --show-output=true --export-sqlite -o ./o/nsys_profile true
+	END
+	# plain, as the guide has it; one that does not tell its version is new
+	rm -rf nsys.args
+	NSYS_VERSION='?' dlprof --mode=simple true >out 2>err
+	same "profile -t cuda,nvtx -s none --show-output=true --export=sqlite -o ./nsys_profile true" \
+	    "$(nsys_args | paste -sd' ')"
+	grep 'does not tell its version' err
+}
+
+@test "nsys: delay, duration, own options and names, verbosity" {
+	dlprof --mode=simple -y 60 --duration 30 -f true --verbosity=quiet \
+	    --nsys_opts='-t osrt,cuda,nvtx --x="a b"' \
+	    --nsys_base_output_filename=run1 --output_path='o/p q' true
+	same "profile
+-t
+osrt,cuda,nvtx
+--x=a b
+--delay=60
+--duration=30
+--force-overwrite=true
+--show-output=false
+--export=sqlite
+-o
+./o/p q/run1
+true" "$(nsys_args)"
+	[ -s 'o/p q/run1.sqlite' ]
+}
+
+@test "the program's arguments pass untouched, its output and status too" {
+	args=('a b' "q'\"q" $'n\nl\n' -f '' '--x=$(id)' '*' '\n' --)
+	rc=0
+	dlprof --mode=simple --reports=kernel bash -c '
+	printf "%s\0" "$@" >got; echo out; cat >in; exit 7' x "${args[@]}" \
+	    >out 2>err <<<"its input" || rc=$?
+	[ $rc -eq 7 ]
+	printf '%s\0' "${args[@]}" | cmp - got
+	head -n 1 out | grep -x out
+	same "its input" "$(<in)"
+	grep 'exit status 7' err
+	# what was recorded is analysed all the same
+	[ -s dlprof_kernel.csv ]
+}
+
+@test "nsys that leaves no sqlite file: exported, else an error" {
+	NSYS_LEAVES=rep dlprof --mode=simple -v quiet true
+	[ -s nsys_profile.sqlite ]
+	nsys_args | grep -x export
+	rm -f nsys_profile.*
+	rc=0
+	NSYS_LEAVES=none dlprof --mode=simple true 2>err || rc=$?
+	[ $rc -eq 2 ]
+	grep 'left no ./nsys_profile.sqlite' err
+}
+
+@test "without nsys it says what to install" {
+	PATH=$BIN:$ROOT/pipelines:/usr/bin:/bin
+	! command -v nsys || skip "nsys is installed"
+	run dlprof true
+	[ "$status" -eq 2 ]
+	[[ $output == *"install NVIDIA Nsight Systems"* ]]
+}
+
+@test "what is there is not overwritten without --force=true" {
+	simple --reports=kernel --database="$LENET"
+	echo mine >dlprof_kernel.csv
+	run simple --reports=kernel --database="$LENET"
+	[ "$status" -eq 2 ]
+	[[ $output == *dlprof_kernel.csv*--force=true* ]]
+	same mine "$(<dlprof_kernel.csv)"
+	simple --reports=kernel --database="$LENET" -f true
+	grep -x 'Kernel Report' dlprof_kernel.csv
+	echo mine >nsys_profile.nsys-rep
+	run simple true
+	[ "$status" -eq 2 ]
+	[[ $output == *nsys_profile.nsys-rep*--force=true* ]]
+	[ ! -e nsys.args ]
+}
+
+@test "blanks in the name become _, no trace is left behind" {
+	simple --base_name='my new run' --reports=kernel \
+	    --database="$LENET" --output_path=o
+	same my_new_run_kernel.csv "$(ls -A o)"
+}
+
+@test "simple mode: kernels and three totals, those of SQL" {
+	dlprof --mode=simple --reports=all --formats=csv,json \
+	    --database="$LENET" >out 2>err
+	sql="SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL"
+	want=$(sqlite3 "$LENET" "$sql")
+	same "$want" "$(awk -F, '$1 == "Total GPU Time (ns)" { print $2 }' \
+	    dlprof_summary.csv)"
+	same "$want" "$(awk -F, 'NR > 2 { s += $3 } END { print s }' \
+	    dlprof_kernel.csv)"
+	grep "Total GPU Time (ns): $want" out
+	jq -e '."Kernel Report" | map(."Total GPU Time (ns)") | add == '"$want" \
+	    dlprof_kernel.json
+	jq -e '."Summary Report"."Total GPU Time (ns)" == '"$want" \
+	    dlprof_summary.json
+	[ ! -e dlprof_dldb.sqlite ]
+}
+
+@test "the manual and -h name the same options" {
+	man=$(sed -n 's/^\.It Fl //p' "$ROOT/man/dlprof.1" |
+	    sed 's/Fl //g; s/ , /\n/g; s/ Ar .*//; s/ Ns .*//; s/ Cm .*//' |
+	    sed 's/^/-/' | sort)
+	same "$(grep -v '^#' "$P/options.tab" | cut -d'|' -f2 | tr ' ' '\n' |
+	    sort)" "$man"
+}
+
+@test "completion knows the options and their words" {
+	words() {
+		bash -c '. "$1/pipelines/dlp.bash-completion"
+		shift
+		COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+		_dlprof dlprof; printf "%s\n" "${COMPREPLY[@]}"' - "$ROOT" "$@"
+	}
+	words dlprof --key | grep -x -- --key_node
+	words dlprof --mode = pyt | grep -x pytorch
+	words dlprof --mode t | grep -x trtexec
+	words dlprof --reports = group | grep -x group_node
+	words dlprof -f t | grep -x true
+}
