@@ -98,14 +98,21 @@ rule_of(const struct op *op)
 static void
 answer(const struct work *w, const struct rule *rule, struct answer *a)
 {
+	const struct row *row = NULL;
+
 	a->flop = a->bytes = -1;
 	size_overflow = false;
 	if (rule != NULL) {
 		a->family = rule->family;
 		a->eligible = rule->family == FAM_RNN;
-		if (rule->count != NULL)
-			rule->count(w, a, rule->arg);
+		row = rows_match(rule_user(rule), w);
 	}
+	if (row != NULL)
+		row_apply(row, w, a);
+	else if (rule != NULL && rule->count != NULL)
+		rule->count(w, a, rule->arg);
+	else
+		rows_count(rule == NULL ? NULL : rule_rows(rule), w, a);
 	a->dt = result_dtype(w);
 	if (size_overflow)
 		counts.overflow++;

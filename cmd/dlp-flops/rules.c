@@ -9,11 +9,10 @@
 #include "cell.h"
 #include "conv.h"
 #include "einsum.h"
+#include "err.h"
 #include "gemm.h"
 #include "map.h"
 #include "params.h"
-#include "point.h"
-#include "reduce.h"
 #include "rules.h"
 
 #define ONE "T=#0,@0" /* most classes: first argument's shape and type */
@@ -30,18 +29,7 @@
 	{                                                                      \
 		o, FAM_CONV, conv_count, t, NULL, fn, "onvolution"             \
 	}
-#define PW(o, kind)                                                            \
-	{                                                                      \
-		o, FAM_POINTWISE, point_count, kind, POINT, NULL, NULL         \
-	}
-#define SLOW(o) /* exp and the like: not counted */                            \
-	{                                                                      \
-		o, FAM_POINTWISE, NULL, 0, POINT, NULL, NULL                   \
-	}
-#define EACH(o, fam, kind, spec)                                               \
-	{                                                                      \
-		o, fam, element_count, kind, spec, NULL, NULL                  \
-	}
+#define PW(o) IS(o, FAM_POINTWISE, POINT)
 #define IS(o, fam, spec)                                                       \
 	{                                                                      \
 		o, fam, NULL, 0, spec, NULL, NULL                              \
@@ -111,71 +99,155 @@ static const struct rule rules[] = {
 
 #include "point.tab"
 
-	{ "embedding", FAM_EMBEDDING, embedding_count, 0, "I=#0,@0E=#1,@1",
-	    NULL, NULL },
-	EACH("softmax", FAM_SOFTMAX, PE_SOFTMAX, ONE),
-	EACH("log_softmax", FAM_SOFTMAX, PE_SOFTMAX, ONE),
-	EACH("dropout", FAM_POINTWISE, PE_DROPOUT, ONE),
+	IS("embedding", FAM_EMBEDDING, "I=#0,@0E=#1,@1"),
+	IS("softmax", FAM_SOFTMAX, ONE),
+	IS("log_softmax", FAM_SOFTMAX, ONE),
+	IS("dropout", FAM_DROPOUT, ONE),
 	IS("batch_norm", FAM_NORM, ONE),
 	IS("layer_norm", FAM_NORM, NULL),
 	IS("group_norm", FAM_NORM, NULL),
 	IS("instance_norm", FAM_NORM, NULL),
 	IS("rms_norm", FAM_NORM, NULL),
-	{ "sum", FAM_REDUCE, reduce_count, 's', ONE, NULL, NULL },
-	{ "mean", FAM_REDUCE, reduce_count, 'm', ONE, NULL, NULL },
-	{ "norm", FAM_REDUCE, reduce_count, 'n', ONE, NULL, NULL },
+	IS("sum", FAM_REDUCE, ONE),
+	IS("mean", FAM_REDUCE, ONE),
+	IS("norm", FAM_REDUCE, ONE),
 	IS("any", FAM_REDUCE, ONE),
-	IS("mse_loss", FAM_NONE, "T=#0,@0red=%2,"),
-	IS("adam", FAM_NONE, "T=#0,@0@4"),
-	IS("randperm", FAM_NONE, "N=%0,"),
+	IS("mse_loss", FAM_LOSS, "T=#0,@0red=%2,"),
+	IS("adam", FAM_OPTIMIZER, "T=#0,@0@4"),
+	IS("randperm", FAM_INDEX, "N=%0,"),
 
-	IS("byte", FAM_MOVE, "T=#0,@0="),
-	IS("char", FAM_MOVE, "T=#0,@0="),
-	IS("double", FAM_MOVE, "T=#0,@0="),
-	IS("float", FAM_MOVE, "T=#0,@0="),
-	IS("half", FAM_MOVE, "T=#0,@0="),
-	IS("int", FAM_MOVE, "T=#0,@0="),
-	IS("long", FAM_MOVE, "T=#0,@0="),
-	IS("short", FAM_MOVE, "T=#0,@0="),
-	IS("to", FAM_MOVE, "T=#0,@0@0"),
-	IS("copy_", FAM_MOVE, "T=#1,@1@0"),
-	EACH("clone", FAM_MOVE, PE_COPY, ONE),
-	EACH("contiguous", FAM_MOVE, PE_COPY, ONE),
-	IS("reshape", FAM_MOVE, ONE),
-	IS("gather", FAM_MOVE, ONE),
-	IS("nonzero", FAM_MOVE, ONE),
-	IS("masked_scatter_", FAM_MOVE, ONE),
-	IS("masked_select", FAM_MOVE, "T=#0,M=#1,@0"),
-	IS("index_select", FAM_MOVE, "T=#0,D=%1,I=^2,@0"),
-	IS("cat", FAM_MOVE, "T=+,@0"),
+	IS("byte", FAM_COPY, "T=#0,@0="),
+	IS("char", FAM_COPY, "T=#0,@0="),
+	IS("double", FAM_COPY, "T=#0,@0="),
+	IS("float", FAM_COPY, "T=#0,@0="),
+	IS("half", FAM_COPY, "T=#0,@0="),
+	IS("int", FAM_COPY, "T=#0,@0="),
+	IS("long", FAM_COPY, "T=#0,@0="),
+	IS("short", FAM_COPY, "T=#0,@0="),
+	IS("to", FAM_COPY, "T=#0,@0@0"),
+	IS("copy_", FAM_COPY, "T=#1,@1@0"),
+	IS("clone", FAM_COPY, ONE),
+	IS("contiguous", FAM_COPY, ONE),
+	IS("reshape", FAM_COPY, ONE),
+	IS("gather", FAM_INDEX, ONE),
+	IS("nonzero", FAM_INDEX, ONE),
+	IS("masked_scatter_", FAM_INDEX, ONE),
+	IS("masked_select", FAM_INDEX, "T=#0,M=#1,@0"),
+	IS("index_select", FAM_INDEX, "T=#0,D=%1,I=^2,@0"),
+	IS("cat", FAM_INDEX, "T=+,@0"),
 };
 
-static struct smap by_op;
+static struct smap by_op; /* val: the rule's number in made, + 1 */
+static struct made {
+	struct rule rule; /* first: rule_user() goes back */
+	const struct row *user, *rows;
+} **made; /* NULL: no rule */
+static size_t nmade, made_cap;
 
+/* A rule with what the texts say besides; NULL if nothing is said. */
+static struct made *
+combine(const struct rule *base, const char *op, size_t n)
+{
+	const struct row *user = rows_of(true, op, n);
+	const struct row *rows = rows_of(false, op, n), *r;
+	struct made *m;
+	struct rule *rule;
+
+	if (base == NULL && user == NULL && rows == NULL)
+		return NULL;
+	m = xcalloc(1, sizeof(*m));
+	rule = &m->rule;
+	if (base != NULL)
+		*rule = *base;
+	else
+		rule->family = user != NULL ? user->family : rows->family;
+	m->user = user;
+	m->rows = rows;
+	for (r = rows; r != NULL; r = r->next)
+		if (r->waits != NULL)
+			rule->bwd = r->waits;
+	for (r = user; r != NULL; r = r->next)
+		if (r->waits != NULL)
+			rule->bwd = r->waits;
+	return m;
+}
+
+const struct row *
+rule_user(const struct rule *rule)
+{
+	return ((const struct made *)rule)->user;
+}
+
+const struct row *
+rule_rows(const struct rule *rule)
+{
+	return ((const struct made *)rule)->rows;
+}
+
+static const struct rule *
+built_in(const char *op, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (strlen(rules[i].op) == n && memcmp(rules[i].op, op, n) == 0)
+			return &rules[i];
+	return NULL;
+}
+
+/* A rule can be that of a function in its module only,
+ * torch.nn.functional.embedding; an op in place, add_, has the rule of add
+ * where it has none of its own. */
+static struct made *
+look_up(const char *mod, size_t nmod, const char *op, size_t n)
+{
+	static struct buf full; /* LSTMCell.forward */
+	struct made *r;
+
+	buf_clear(&full);
+	if (nmod > 0)
+		buf_put(&full, mod, nmod);
+	buf_putc(&full, '.');
+	buf_put(&full, op, n);
+	r = combine(built_in(full.s, full.len), full.s, full.len);
+	if (r != NULL && r->rule.op == NULL) {
+		const struct rule *b = built_in(op, n);
+
+		if (b != NULL) /* how PyProf prints it */
+			r->rule.spec = b->spec;
+	}
+	if (r == NULL)
+		r = combine(built_in(op, n), op, n);
+	if (r == NULL && n > 1 && op[n - 1] == '_')
+		r = combine(built_in(op, n - 1), op, n - 1);
+	return r;
+}
+
+/* Ops repeat with other sizes: each name is looked up once. */
 const struct rule *
 rule_find(const char *mod, size_t nmod, const char *op, size_t nop)
 {
 	static struct buf key;
+	const struct made *m;
 	uint32_t id;
-	size_t i;
+	bool fresh;
 
-	if (by_op.n == 0)
-		for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-			id = smap_put(
-			    &by_op, rules[i].op, strlen(rules[i].op), NULL);
-			if (by_op.val[id] == 0)
-				by_op.val[id] = i + 1;
-		}
-	if (nop == 7 && memcmp(op, "forward", 7) == 0) {
-		buf_clear(&key); /* a module's method: LSTMCell.forward */
+	buf_clear(&key);
+	if (nmod > 0)
 		buf_put(&key, mod, nmod);
-		buf_putc(&key, '.');
-		buf_put(&key, op, nop);
-		op = key.s;
-		nop = key.len;
+	buf_putc(&key, '\0');
+	buf_put(&key, op, nop);
+	id = smap_put(&by_op, key.s, key.len, &fresh);
+	if (fresh) {
+		if (nmade == made_cap) {
+			made_cap = made_cap == 0 ? 64 : made_cap * 2;
+			made = xrealloc(made, made_cap, sizeof(*made));
+		}
+		made[nmade++] = look_up(mod, nmod, op, nop);
+		by_op.val[id] = nmade;
 	}
-	id = smap_find(&by_op, op, nop);
-	return id == SMAP_NONE ? NULL : &rules[by_op.val[id] - 1];
+	m = made[by_op.val[id] - 1];
+	return m == NULL ? NULL : &m->rule;
 }
 
 bool

@@ -6,6 +6,7 @@
 #define FLOPS_RULES_H
 
 #include "buf.h"
+#include "rows.h"
 #include "work.h"
 
 struct rule {
@@ -21,6 +22,11 @@ struct rule {
 	 * backward whose gradient brings the rest. */
 	const char *bwd;
 };
+
+/* Rules as text of a rule that rule_find gave: the user's, which come before
+ * its function, and those that are shipped, which come after; NULL: none. */
+const struct row *rule_user(const struct rule *rule);
+const struct row *rule_rows(const struct rule *rule);
 
 /* NULL if there is none. */
 const struct rule *rule_find(

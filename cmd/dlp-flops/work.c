@@ -16,7 +16,20 @@ const char *const family_names[FAM_N] = {
 	[FAM_NORM] = "norm",
 	[FAM_SOFTMAX] = "softmax",
 	[FAM_EMBEDDING] = "embedding",
-	[FAM_MOVE] = "move",
+	[FAM_ACTIVATION] = "activation",
+	[FAM_DROPOUT] = "dropout",
+	[FAM_POOL] = "pool",
+	[FAM_RESIZE] = "resize",
+	[FAM_LOSS] = "loss",
+	[FAM_SORT] = "sort",
+	[FAM_INDEX] = "index",
+	[FAM_COPY] = "copy",
+	[FAM_OPTIMIZER] = "optimizer",
+	[FAM_COLLECTIVE] = "collective",
+	[FAM_FUSED] = "fused",
+	[FAM_SOLVER] = "solver",
+	[FAM_MEMORY] = "memory",
+	[FAM_OTHER] = "other",
 };
 
 const char *const role_names[ROLE_N] = {

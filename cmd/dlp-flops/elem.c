@@ -1,0 +1,453 @@
+/*
+ * Element-wise kernels of aten (at/native/cuda/CUDALoops.cuh, Loops.cuh):
+ *
+ *	vectorized_elementwise_kernel<vec, F, array<char*, 1 + inputs>>
+ *	unrolled_elementwise_kernel<F, array, ..., LoadWithCast, ...>
+ *	elementwise_kernel<threads, per thread, gpu_kernel_impl<F>::lambda>
+ *
+ * F is a functor with its types as template arguments (BinaryFunctor<a, b,
+ * result, ..>, AUnaryFunctor, BUnaryFunctor, CUDAFunctor_add<T>,
+ * FillFunctor<T>) or a lambda with its operands as parameters.
+ */
+#include <string.h>
+
+#include "dtype.h"
+#include "elem.h"
+#include "num.h"
+#include "operand.h"
+#include "pat.h"
+#include "size.h"
+
+struct span {
+	const char *s, *e;
+};
+
+/* Operations per element, a function (exp, tanh, erf, sqrt, pow) being one:
+ * those of the formula in PyTorch's documentation. First match. */
+static const struct {
+	const char *pat;
+	int flop;
+} costs[] = {
+	{ "fillfunctor|_copy_kernel|where_kernel|masked_fill|arange|triu|tril|"
+	  "flip|index_|real_kernel|imag_kernel|conj",
+	    0 },
+	{ "gelubackward|gelu_backward", 11 }, /* Phi(x) 4, phi(x) 4, 3 */
+	{ "gelucuda|gelu_kernel", 5 },        /* x / 2 (1 + erf(x / c)) */
+	{ "silu_backward", 9 },
+	{ "silu_kernel", 4 }, /* x / (1 + exp(-x)) */
+	{ "log_sigmoid_backward|softplus_backward|mish_backward", 5 },
+	{ "log_sigmoid|softplus|mish", 4 },
+	{ "hardswish_backward|hardsigmoid_backward", 4 },
+	{ "hardswish|hardsigmoid", 4 }, /* x min(max(x + 3, 0), 6) / 6 */
+	{ "tanh_backward|sigmoid_backward", 3 }, /* g y (1 - y) */
+	{ "sigmoid_kernel", 3 },                 /* 1 / (1 + exp(-x)) */
+	{ "elu_backward|leaky_relu_backward|prelu_backward", 2 },
+	{ "elu_kernel|leaky_relu|prelu", 2 },
+	{ "hardtanh_backward|threshold|clamp|hardshrink|softshrink", 1 },
+	{ "binary_cross_entropy_backward", 5 },
+	{ "binary_cross_entropy", 7 },
+	{ "smooth_l1_backward|huber_backward", 3 },
+	{ "smooth_l1|huber", 4 },
+	{ "mse_backward", 3 }, /* 2 (x - y) g, the factor 2/n at once */
+	{ "mse_kernel", 2 },
+	{ "masked_scale", 2 },
+	{ "addcmul|addcdiv|lerp", 3 },
+	{ "addr_kernel", 3 },
+	{ "rsub|cudafunctoronself_add|cudafunctor_add|cudafunctoronother_add",
+	    1 },
+	{ "mulfunctor|divfunctor|divtrunc|divfloor|addfunctor|subfunctor|"
+	  "multiplies|divides|plus|minus",
+	    1 },
+	{ "compare|logical_|bitwise_|isnan|isinf|isneginf|isposinf|isfinite|"
+	  "lt_kernel|gt_kernel|le_kernel|ge_kernel|eq_kernel|ne_kernel",
+	    1 },
+	{ "abs_kernel|absfunctor|neg_kernel|sign_kernel|sgn|ceil|floor|round|"
+	  "trunc|frac|maximum|minimum|fmax|fmin|max_elementwise|"
+	  "min_elementwise|reciprocal|remainder|fmod|heaviside|invstd",
+	    1 },
+	{ "exp_kernel|exp2|expm1|log_kernel|log2|log10|log1p|sqrt|pow_|"
+	  "sin_kernel|cos_kernel|tan_kernel|sinh|cosh|tanh_kernel|asin|acos|"
+	  "atan|erf|digamma|lgamma",
+	    1 },
+};
+
+/* The end of the template argument at s: a comma or closing bracket of its
+ * own level. */
+static const char *
+arg_end(const char *s, const char *e)
+{
+	int depth = 0;
+
+	for (; s < e; s++) {
+		if (*s == '-' && s + 1 < e && s[1] == '>') {
+			s++; /* -> is no bracket */
+			continue;
+		}
+		if (strchr("<([{", *s) != NULL)
+			depth++;
+		else if (depth > 0 && strchr(">)]}", *s) != NULL)
+			depth--;
+		else if (depth == 0 && strchr(",>)]}", *s) != NULL)
+			break;
+	}
+	return s;
+}
+
+static bool
+ident(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+static const char *
+find(struct span t, const char *what)
+{
+	const char *p;
+	size_t n = strlen(what);
+
+	for (p = t.s; (size_t)(t.e - p) >= n; p++)
+		if (memcmp(p, what, n) == 0)
+			return p;
+	return NULL;
+}
+
+/* The size of a C++ type: that of its first word that is a number type;
+ * OpaqueType<N> has N bytes. */
+static int
+type_size(struct span t)
+{
+	const char *p, *q;
+	int size, twice = find(t, "complex<") != NULL ? 2 : 1;
+	int64_t v;
+
+	if ((p = find(t, "opaquetype<")) != NULL) {
+		for (q = t.e; q > p && (q[-1] < '0' || q[-1] > '9'); q--)
+			;
+		for (p = q; p[-1] >= '0' && p[-1] <= '9'; p--)
+			;
+		return num_i64(p, (size_t)(q - p), &v) && v <= 16 ? (int)v : 0;
+	}
+	for (p = t.s; p < t.e; p = q) {
+		for (q = p; q < t.e && ident(*q); q++)
+			;
+		size = dt_cpp_size(p, (size_t)(q - p));
+		if (size > 0)
+			return size * twice;
+		if (q == p)
+			q++;
+	}
+	return 0;
+}
+
+/* Up to max arguments of the list that begins at s, and their number. */
+static int
+split(const char *s, const char *e, struct span *v, int max)
+{
+	int n = 0;
+
+	while (s < e && n < max) {
+		while (s < e && *s == ' ')
+			s++;
+		v[n].s = s;
+		v[n].e = s = arg_end(s, e);
+		if (v[n].e > v[n].s)
+			n++;
+		if (s == e || *s != ',')
+			break;
+		s++;
+	}
+	return n;
+}
+
+static bool
+starts(struct span t, const char *what)
+{
+	size_t n = strlen(what);
+
+	return (size_t)(t.e - t.s) >= n && memcmp(t.s, what, n) == 0;
+}
+
+/* The last place of what in t. */
+static const char *
+find_last(struct span t, const char *what)
+{
+	const char *p, *last = NULL;
+
+	while ((p = find(t, what)) != NULL) {
+		last = p;
+		t.s = p + 1;
+	}
+	return last;
+}
+
+/* The name of a functor: what stands between the last :: and the <. */
+static struct span
+functor(struct span f, struct span *args, int *n)
+{
+	struct span name = { f.s, f.s };
+	const char *p;
+
+	for (p = f.s; p < f.e && *p != '<' && *p != '('; p++)
+		;
+	name.e = p;
+	for (name.s = p; name.s > f.s && ident(name.s[-1]); name.s--)
+		;
+	*n = p < f.e && *p == '<' ? split(p + 1, f.e, args, ELEM_MAX_IN) : 0;
+	return name;
+}
+
+/* BinaryFunctor<a, b, result, op>; A and B hold one operand fixed. */
+static void
+set_functor(struct elem *e, struct span f, int n_in)
+{
+	struct span a[ELEM_MAX_IN];
+	struct span name;
+	int n, i;
+
+	name = functor(f, a, &n);
+	if (n == 0)
+		return;
+	e->is = true;
+	if (n >= 3 && starts(name, "binaryfunctor")) {
+		e->n_in = 2;
+		e->in[0] = type_size(a[0]);
+		e->in[1] = type_size(a[1]);
+		e->out = type_size(a[2]);
+	} else if (n >= 3 &&
+	    (starts(name, "aunaryfunctor") || starts(name, "bunaryfunctor"))) {
+		e->n_in = 1;
+		e->in[0] = type_size(a[*name.s == 'a']);
+		e->out = type_size(a[2]);
+	} else {
+		e->n_in = n_in >= 0             ? n_in
+		    : starts(name, "fillfunctor") ? 0
+		    : find(name, "onself") != NULL || find(name, "onother") != NULL
+		    ? 1
+		    : 2;
+		for (i = 0; i < e->n_in; i++)
+			e->in[i] = type_size(a[0]);
+		e->out = type_size(a[0]);
+	}
+}
+
+/* A lambda's operands; the result has the type of the last that is no mask,
+ * where the function's name does not say otherwise. */
+static void
+set_lambda(struct elem *e, struct span f, const char *list)
+{
+	struct span a[ELEM_MAX_IN], one;
+	int n, i;
+
+	n = split(list, f.e, a, ELEM_MAX_IN);
+	e->is = true;
+	e->n_in = n;
+	for (i = 0; i < n; i++)
+		e->in[i] = type_size(a[i]);
+	for (i = n - 1; i > 0 && starts(a[i], "bool"); i--)
+		;
+	one = n > 0 ? a[i] : f;
+	e->out = type_size(one);
+	if (pat_match("compare|logical_|isnan|isinf|isneginf|isposinf|"
+		      "isfinite|lt_kernel|gt_kernel|le_kernel|ge_kernel|"
+		      "eq_kernel|ne_kernel",
+		f.s, (size_t)(f.e - f.s)) ||
+	    find(f, "float8_copy") != NULL)
+		e->out = 1;
+	else if (find(f, "float16_copy") != NULL)
+		e->out = 2; /* bfloat16 too */
+}
+
+/* The array of pointers: result and inputs. */
+static int
+inputs(struct span all)
+{
+	const char *p = find(all, "array<char"), *q;
+	int64_t v;
+
+	if (p == NULL || (q = memchr(p, '>', (size_t)(all.e - p))) == NULL)
+		return -1;
+	while (q > p && (q[-1] < '0' || q[-1] > '9'))
+		q--;
+	for (p = q; p[-1] >= '0' && p[-1] <= '9'; p--)
+		;
+	if (!num_i64(p, (size_t)(q - p), &v) || v < 1 || v > ELEM_MAX_IN)
+		return -1;
+	return (int)v - 1;
+}
+
+static int
+integer(struct span t)
+{
+	const char *p = t.s;
+	int64_t v;
+
+	if (p < t.e && *p == '(') /* (int)4 */
+		while (p < t.e && *p++ != ')')
+			;
+	return num_i64(p, (size_t)(t.e - p), &v) && v > 0 && v < 4096 ? (int)v
+								      : 0;
+}
+
+static void
+set_function(struct elem *e, struct span f, int n_in)
+{
+	const char *p;
+	struct span t[1];
+	size_t i;
+
+	p = find(f, "gpu_kernel_impl");
+	if (p != NULL && (p = memchr(p, '<', (size_t)(f.e - p))) != NULL &&
+	    split(p + 1, f.e, t, 1) == 1)
+		f = t[0];
+	p = find_last(f, "lambda(");
+	if (p != NULL && find(f, "functor<") == NULL)
+		set_lambda(e, f, p + 7);
+	else
+		set_functor(e, f, n_in);
+	if (n_in >= 0 && e->n_in != n_in)
+		e->is = false;
+	e->flop = -1;
+	for (i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
+		if (pat_match(costs[i].pat, f.s, (size_t)(f.e - f.s))) {
+			e->flop = costs[i].flop;
+			break;
+		}
+}
+
+void
+elem_set(struct elem *e, const char *s, size_t n)
+{
+	static const char mark[] = "elementwise_kernel<";
+	struct span all = { s, s + n }, a[4];
+	const char *p = find(all, mark), *name;
+	int k, f = 0;
+
+	memset(e, 0, sizeof(*e));
+	if (p == NULL)
+		return;
+	for (name = p; name > s && ident(name[-1]); name--)
+		;
+	k = split(p + sizeof(mark) - 1, s + n, a, 4);
+	if (name == p) {
+		if (k < 3)
+			return;
+		e->strided = true;
+		e->block = integer(a[0]) * integer(a[1]);
+		f = 2;
+	} else if (memcmp(name, "vectorized_", 11) == 0) {
+		f = 1;
+	} else if (memcmp(name, "unrolled_", 9) == 0) {
+		e->block = k > 2 ? 128 * integer(a[2]) : 0;
+	} else {
+		return; /* scatter_gather_, index_ */
+	}
+	if (f >= k)
+		return;
+	e->casts = find(all, "withcast") != NULL;
+	set_function(e, a[f], inputs(all));
+}
+
+int
+elem_opaque(const char *s, size_t n)
+{
+	struct span t = { s, s + n };
+	const char *p = find(t, "opaquetype<");
+
+	if (p == NULL)
+		return 0;
+	t.s = p;
+	t.e = arg_end(p, s + n);
+	return type_size(t);
+}
+
+/* Whether n elements take so many blocks. */
+static bool
+fits(const struct elem *e, int64_t n, int64_t blocks)
+{
+	static const int usual[] = { 512, 1024, 2048 };
+	int i;
+
+	if (n <= 0)
+		return false;
+	if (e->block > 0)
+		return (n - 1) / e->block + 1 == blocks;
+	for (i = 0; i < 3; i++)
+		if ((n - 1) / usual[i] + 1 == blocks)
+			return true;
+	return false;
+}
+
+/* The number of elements: of the gradient, of the result, or of a tensor,
+ * the first that the grid allows. */
+static int64_t
+elements(const struct work *w)
+{
+	const struct elem *e = &w->k->elem;
+	const struct args *from[2] = { w->grad, w->a };
+	int64_t n, blocks = -1;
+	size_t i, j;
+
+	if (w->grid != NULL)
+		num_i64(w->grid, strcspn(w->grid, ","), &blocks);
+	n = w->bprop ? operand_grad(w) : -1;
+	if (blocks < 0)
+		return n >= 0 ? n : operand_out(w);
+	if (fits(e, n, blocks))
+		return n;
+	if (fits(e, n = operand_out(w), blocks))
+		return n;
+	for (i = 0; i < 2; i++)
+		for (j = 0; from[i] != NULL && j < from[i]->n; j++)
+			if (from[i]->v[j].type == ARG_TENSOR &&
+			    fits(e, n = arg_numel(from[i], &from[i]->v[j]),
+				blocks))
+				return n;
+	return -1;
+}
+
+/* Elements that input i has in memory: a forward op's own tensors can be
+ * smaller than the result, a backward's only input is its gradient. */
+static int64_t
+stored(const struct work *w, int i, int64_t n)
+{
+	const struct elem *e = &w->k->elem;
+	const struct arg *t = NULL;
+	int64_t m = -1;
+
+	if (!e->strided)
+		return n;
+	if (!w->bprop && arg_tensor(w->a, (size_t)e->n_in) == NULL &&
+	    arg_tensor(w->a, (size_t)e->n_in - 1) != NULL)
+		t = arg_tensor(w->a, (size_t)i);
+	if (t != NULL)
+		m = arg_numel(w->a, t);
+	else if (w->bprop && e->n_in == 1)
+		m = operand_grad(w);
+	return m >= 0 && m < n ? m : n;
+}
+
+bool
+elem_count(const struct work *w, struct answer *r)
+{
+	const struct elem *e = &w->k->elem;
+	const struct arg *t;
+	int64_t n, bytes;
+	int i, size;
+
+	if (!e->is || (n = elements(w)) < 0)
+		return false;
+	bytes = e->out > 0 ? size_mul(n, e->out) : -1;
+	for (i = 0; i < e->n_in; i++) {
+		size = e->in[i];
+		t = arg_tensor(w->a, (size_t)i);
+		if (e->casts) /* only a marker tells */
+			size = t != NULL && !w->bprop ? dt_size(t->dt) : 0;
+		bytes = size_add(bytes,
+		    size > 0 ? size_mul(stored(w, i, n), size) : -1);
+	}
+	r->role = ROLE_MAIN;
+	r->each = true;
+	r->flop = size_mul(n, e->flop);
+	r->bytes = bytes;
+	return true;
+}

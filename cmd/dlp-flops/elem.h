@@ -1,0 +1,38 @@
+/*
+ * The element-wise kernels of aten, whose names tell what they read and
+ * write: the template holds the function, and its type the operands.
+ */
+#ifndef FLOPS_ELEM_H
+#define FLOPS_ELEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define ELEM_MAX_IN 6
+
+struct elem {
+	bool is;      /* it is such a kernel, and its function was found */
+	bool casts;   /* loads and stores convert: the sizes in memory are
+			 others than in the name */
+	bool strided; /* operands can be broadcast or have gaps */
+	int n_in;
+	int in[ELEM_MAX_IN]; /* bytes per element; 0: unknown */
+	int out;
+	int flop;  /* per element; -1: unknown */
+	int block; /* elements per block of the grid; 0: 512, 1024 or 2048 */
+};
+
+/* Reads the name s[0..n), lower case. */
+void elem_set(struct elem *e, const char *s, size_t n);
+
+/* N of the first OpaqueType<N> in the name; 0: none. */
+int elem_opaque(const char *s, size_t n);
+
+struct work;
+struct answer;
+
+/* Fills in flop, bytes and role of such a kernel; false if it is none or its
+ * number of elements is not that of anything the op has. */
+bool elem_count(const struct work *w, struct answer *r);
+
+#endif
