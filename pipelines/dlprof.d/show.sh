@@ -4,11 +4,13 @@
 # The intervals that were found and those that are aggregated.
 show_iterations() {
 	[ "$level" -ge 2 ] || return 0
-	awk -F '\t' -v key="$dlprof_key" '
+	awk -F '\t' '
+	function count(n) { return n " iteration" (n == 1 ? "" : "s") }
+	$1 == "##info" { info[$2] = $3 }
 	$1 == "#iter" { for (i = 2; i <= NF; i++) at[$i] = i }
 	$1 == "iter" {
 		start = $(at["start_ns"])
-		end = start + $(at["dur_ns"])
+		end = sprintf("%.0f", start + $(at["dur_ns"]))
 		if (n++ == 0) {
 			first = $(at["iter"])
 			from = start
@@ -17,10 +19,13 @@ show_iterations() {
 		to = end
 	}
 	END {
+		if ("n_iter" in info)
+			printf "Found %s using key_node \"%s\"\n", \
+			    count(info["n_iter"]), info["key_op"]
 		if (n > 0)
-			printf "Aggregating %d iteration%s: from %s (%d " \
-			    "ns) to %s (%d ns)\n", n, n > 1 ? "s" : "", \
-			    first, from, last, to
+			printf "Aggregating data over %s: iteration %s " \
+			    "start (%s ns) to iteration %s end (%s ns)\n", \
+			    count(n), first, from, last, to
 	}' "$tmp/small" >&2
 }
 
