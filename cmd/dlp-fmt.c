@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "dlp-fmt/pycols.h"
 #include "dlp-fmt/run.h"
+#include "dlp-fmt/sink_dict.h"
 #include "err.h"
 #include "num.h"
 
@@ -31,11 +32,16 @@ static const char usage[] =
     "      --jsonl            one JSON object per line\n"
     "      --pyprof           PyProf's columns, names and words; with --csv\n"
     "                         or -w its CSV and its columns\n"
+    "      --dict             PyProf's .dict, of kernels with markers\n"
+    "      --title TEXT       a line before the CSV, a name for the JSON\n"
+    "      --quote COLUMNS    these are always quoted, others only where they\n"
+    "                         must be; unset is empty in CSV\n"
     "  -u, --unbuffered       write each row at once\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n";
 
-enum { OPT_CSV = 256, OPT_TSV, OPT_JSON, OPT_JSONL, OPT_PYPROF };
+enum { OPT_CSV = 256, OPT_TSV, OPT_JSON, OPT_JSONL, OPT_PYPROF, OPT_DICT,
+	OPT_TITLE, OPT_QUOTE };
 
 static const struct option longopts[] = {
 	CLI_LONGOPTS,
@@ -48,6 +54,9 @@ static const struct option longopts[] = {
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "jsonl", no_argument, NULL, OPT_JSONL },
 	{ "pyprof", no_argument, NULL, OPT_PYPROF },
+	{ "dict", no_argument, NULL, OPT_DICT },
+	{ "title", required_argument, NULL, OPT_TITLE },
+	{ "quote", required_argument, NULL, OPT_QUOTE },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -140,6 +149,16 @@ set_pyprof(struct fmt *f)
 	check_pyprof(f);
 }
 
+/* All kernels, with columns of its own. */
+static void
+set_dict(struct fmt *f)
+{
+	if (f->names != NULL)
+		die("-c and --dict exclude each other");
+	f->want_type = "kern";
+	f->names = cli_list(xstrdup(DICT_COLS), &f->nnames);
+}
+
 static const char *
 options(struct fmt *f, int argc, char **argv)
 {
@@ -165,6 +184,15 @@ options(struct fmt *f, int argc, char **argv)
 		case OPT_PYPROF:
 			pyprof = true;
 			break;
+		case OPT_DICT:
+			set_sink(f, &sink_dict);
+			break;
+		case OPT_TITLE:
+			f->title = optarg;
+			break;
+		case OPT_QUOTE:
+			f->quotes = cli_list(xstrdup(optarg), &f->nquotes);
+			break;
 		default:
 			if (c >= OPT_CSV && c < OPT_PYPROF)
 				set_sink(f, sinks[c - OPT_CSV]);
@@ -174,6 +202,8 @@ options(struct fmt *f, int argc, char **argv)
 	}
 	if (pyprof)
 		set_pyprof(f);
+	if (f->sink == &sink_dict)
+		set_dict(f);
 	for (i = 0; i < f->nnames; i++)
 		if (f->names[i][0] == '\0')
 			die("-c: empty column name");

@@ -11,6 +11,7 @@
 #include "dlp-parse/emit_op.h"
 #include "dlp-parse/facts.h"
 #include "dlp-parse/merge.h"
+#include "dlp-parse/nvprof.h"
 #include "dlp-parse/profile.h"
 #include "dlp-parse/run.h"
 #include "dlp-parse/select.h"
@@ -32,12 +33,13 @@ static const char usage[] =
     "                   only what is launched in this window: ns, or with\n"
     "                   a unit, 1.5s 20ms 3us\n"
     "  --range NAME     only what is launched inside ranges of this name\n"
+    "  --old-names      kernel names of nvprof as PyProf demangled them\n"
     "  --src            name the file, in a column src, of one file too\n"
     "  -u, --unbuffered write each record at once\n"
     "  -h, --help       this text\n"
     "  -V, --version    the version\n";
 
-enum { OPT_START = 256, OPT_END, OPT_RANGE, OPT_SRC };
+enum { OPT_START = 256, OPT_END, OPT_RANGE, OPT_SRC, OPT_OLD_NAMES };
 
 static const struct option longopts[] = {
 	{ "device", required_argument, NULL, 'd' },
@@ -45,6 +47,7 @@ static const struct option longopts[] = {
 	{ "end", required_argument, NULL, OPT_END },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "range", required_argument, NULL, OPT_RANGE },
+	{ "old-names", no_argument, NULL, OPT_OLD_NAMES },
 	{ "src", no_argument, NULL, OPT_SRC },
 	{ "start", required_argument, NULL, OPT_START },
 	{ "stream", required_argument, NULL, 's' },
@@ -77,6 +80,9 @@ option(int c, const char *arg, bool *unbuffered)
 		break;
 	case OPT_SRC:
 		with_src = true;
+		break;
+	case OPT_OLD_NAMES:
+		nvprof_old_names = true;
 		break;
 	default:
 		cli_shared(c, usage, unbuffered);

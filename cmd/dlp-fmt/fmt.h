@@ -19,6 +19,7 @@ struct column {
 	const char *head; /* as the user named it */
 	enum col_kind kind;
 	struct join_col *from;
+	bool quote; /* always, in CSV */
 };
 
 struct fmt;
@@ -52,10 +53,13 @@ struct fmt {
 	struct cell *row;
 	bool begun;
 	uint64_t nrows;
-	int width;   /* of a table, 0 without limit */
-	bool bold;   /* the header of a table */
-	bool human;  /* units for people in a table */
-	bool py_csv; /* --pyprof: the form */
+	int width;         /* of a table, 0 without limit */
+	bool bold;         /* the header of a table */
+	bool human;        /* units for people in a table */
+	bool py_csv;       /* --pyprof: the form */
+	const char *title; /* of CSV and JSON, or NULL */
+	char **quotes;     /* columns that CSV quotes; NULL: as needed */
+	int nquotes;
 	struct buf tmp;
 };
 

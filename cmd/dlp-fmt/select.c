@@ -81,12 +81,26 @@ select_type(struct fmt *f)
 		}
 }
 
+/* --quote says of all columns which are texts. */
+static void
+set_quote(const struct fmt *f, struct column *c)
+{
+	int i;
+
+	for (i = 0; i < f->nquotes; i++)
+		c->quote |= strcmp(f->quotes[i], c->head) == 0;
+	c->kind = c->quote ? COL_TEXT : COL_NUM;
+}
+
 static void
 add(struct fmt *f, const char *tag, const char *head, struct join_col *from)
 {
 	f->col = xrealloc(f->col, (size_t)f->ncol + 1, sizeof(*f->col));
-	f->col[f->ncol++] =
-	    (struct column){ head, kind_of(tag, from->canon), from };
+	f->col[f->ncol] =
+	    (struct column){ head, kind_of(tag, from->canon), from, false };
+	if (f->quotes != NULL)
+		set_quote(f, &f->col[f->ncol]);
+	f->ncol++;
 }
 
 static void

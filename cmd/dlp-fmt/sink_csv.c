@@ -1,7 +1,8 @@
 /*
  * Comma-separated values as RFC 4180 has them, lines ending in LF: a value
  * stands as it is, escapes undone; one with a comma, a quote, CR or LF is
- * quoted. Unset is a bare -, a text that is just - is quoted.
+ * quoted. Unset is a bare -, a text that is just - is quoted. With --quote,
+ * columns are quoted always, and unset is empty.
  */
 #include "esc.h"
 #include "fmt.h"
@@ -14,6 +15,8 @@ static const unsigned char special[256] = {
 	['\r'] = 1,
 	['\\'] = 2,
 };
+
+#define ALWAYS 4
 
 static void
 quoted(const char *s, size_t n)
@@ -34,9 +37,8 @@ quoted(const char *s, size_t n)
 }
 
 static void
-put_value(struct fmt *f, const char *s, size_t n)
+put_value(struct fmt *f, const char *s, size_t n, unsigned char x)
 {
-	unsigned char x = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++)
@@ -46,11 +48,12 @@ put_value(struct fmt *f, const char *s, size_t n)
 		esc_undo(&f->tmp, s, n);
 		s = buf_str(&f->tmp);
 		n = f->tmp.len;
-		x = n == 1 && s[0] == '-';
+		x &= ALWAYS;
+		x |= n == 1 && s[0] == '-';
 		for (i = 0; i < n; i++)
 			x |= special[(unsigned char)s[i]];
 	}
-	if (x & 1)
+	if (x & (1 | ALWAYS))
 		quoted(s, n);
 	else
 		buf_put(&out_buf, s, n);
@@ -61,10 +64,14 @@ csv_begin(struct fmt *f)
 {
 	int i;
 
+	if (f->title != NULL) {
+		buf_puts(&out_buf, f->title);
+		buf_putc(&out_buf, '\n');
+	}
 	for (i = 0; i < f->ncol; i++) {
 		if (i > 0)
 			buf_putc(&out_buf, ',');
-		put_value(f, f->col[i].head, strlen(f->col[i].head));
+		put_value(f, f->col[i].head, strlen(f->col[i].head), 0);
 	}
 	buf_putc(&out_buf, '\n');
 }
@@ -77,10 +84,13 @@ csv_row(struct fmt *f, const struct cell *v)
 	for (i = 0; i < f->ncol; i++) {
 		if (i > 0)
 			buf_putc(&out_buf, ',');
-		if (v[i].s == NULL)
+		if (v[i].s != NULL)
+			put_value(
+			    f, v[i].s, v[i].n, f->col[i].quote ? ALWAYS : 0);
+		else if (f->quotes == NULL)
 			buf_putc(&out_buf, '-');
-		else
-			put_value(f, v[i].s, v[i].n);
+		else if (f->col[i].quote)
+			buf_puts(&out_buf, "\"\"");
 	}
 	buf_putc(&out_buf, '\n');
 }

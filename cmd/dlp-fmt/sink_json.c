@@ -63,17 +63,34 @@ put_object(struct fmt *f, const struct cell *v)
 	buf_putc(&out_buf, '}');
 }
 
+/* With a title, the array is the one member of an object. */
+static void
+open_array(const struct fmt *f)
+{
+	if (f->title != NULL) {
+		buf_putc(&out_buf, '{');
+		json_string(&out_buf, f->title, strlen(f->title));
+		buf_putc(&out_buf, ':');
+	}
+	buf_putc(&out_buf, '[');
+}
+
 static void
 json_row(struct fmt *f, const struct cell *v)
 {
-	buf_puts(&out_buf, f->nrows > 0 ? ",\n" : "[\n");
+	if (f->nrows == 0)
+		open_array(f);
+	buf_puts(&out_buf, f->nrows > 0 ? ",\n" : "\n");
 	put_object(f, v);
 }
 
 static void
 json_end(struct fmt *f)
 {
-	buf_puts(&out_buf, f->nrows > 0 ? "\n]\n" : "[]\n");
+	if (f->nrows == 0)
+		open_array(f);
+	buf_puts(&out_buf, f->nrows > 0 ? "\n]" : "]");
+	buf_puts(&out_buf, f->title != NULL ? "}\n" : "\n");
 }
 
 static void

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "demangle.h"
+#include "demangle_old.h"
 #include "err.h"
 #include "nvprof.h"
 #include "nvprof_cpu.h"
@@ -136,6 +137,8 @@ nv_close(void *ctx)
 	free(nv);
 }
 
+bool nvprof_old_names;
+
 static bool
 kernel(void *ctx, int64_t id, struct buf *out)
 {
@@ -144,7 +147,7 @@ kernel(void *ctx, int64_t id, struct buf *out)
 
 	/* Nothing with a NUL inside is mangled. */
 	if (has && strlen(buf_str(&b)) == b.len)
-		demangle(b.s, out);
+		(nvprof_old_names ? demangle_old : demangle)(b.s, out);
 	else
 		buf_put(out, b.s, b.len);
 	buf_free(&b);

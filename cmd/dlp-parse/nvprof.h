@@ -6,4 +6,7 @@
 
 extern const struct dialect dialect_nvprof;
 
+/* Kernel names as PyProf's library made them readable; see demangle_old.h. */
+extern bool nvprof_old_names;
+
 #endif

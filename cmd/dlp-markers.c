@@ -1,0 +1,173 @@
+/*
+ * dlp-markers: adds to each kernel the texts of the ranges around the call
+ * that launched it, as PyProf looks for them: on its thread, begun before the
+ * call and ended after it.
+ */
+#include "cli.h"
+#include "dlp-markers/open.h"
+#include "err.h"
+#include "esc.h"
+#include "json_text.h"
+#include "num.h"
+#include "stage.h"
+
+static const char usage[] =
+    "usage: dlp-markers [-huV] [file]\n"
+    "Adds to each kernel the texts of the ranges around its launch.\n"
+    "  -u, --unbuffered  write each record at once\n"
+    "  -h, --help        print this and exit\n"
+    "  -V, --version     print the version and exit\n";
+
+static struct open_threads threads;
+static struct out_ext *ext;
+static struct rec_col *r_start, *r_dur, *r_pid, *r_tid, *r_text, *r_src;
+static struct rec_col *k_start, *k_dur, *k_pid, *k_tid, *k_src;
+static uint64_t without_call, never_closed;
+
+static struct open_thread *
+thread_at(const struct rec *r, const struct rec_col *src,
+    const struct rec_col *pid, const struct rec_col *tid)
+{
+	int64_t p = 0, t;
+	size_t n = 0;
+	const char *s = rec_raw(r, src, &n);
+
+	if (!rec_i64(r, tid, &t))
+		return NULL;
+	(void)rec_i64(r, pid, &p);
+	return open_thread(&threads, s, n, p, t);
+}
+
+static void
+on_range(struct stage *st, struct rec *r)
+{
+	struct open_thread *t = thread_at(r, r_src, r_pid, r_tid);
+	int64_t start, dur;
+	const char *text;
+	size_t n;
+
+	stage_pass(st, r);
+	text = rec_raw(r, r_text, &n);
+	if (t == NULL || text == NULL || !rec_i64(r, r_start, &start))
+		return;
+	if (!rec_i64(r, r_dur, &dur)) {
+		never_closed++;
+		return;
+	}
+	open_sweep(t, start);
+	open_push(t, start, num_add(start, dur), text, n);
+}
+
+static void
+put_text(struct buf *json, const struct open_range *o)
+{
+	static struct buf raw;
+
+	if (json->len > 1)
+		buf_putc(json, ',');
+	buf_clear(&raw);
+	esc_undo(&raw, o->text.s, o->text.len);
+	json_quote(json, raw.s, raw.len);
+}
+
+static void
+put_markers(struct open_thread *t, int64_t start, int64_t end)
+{
+	static struct buf json;
+	size_t i;
+
+	buf_clear(&json);
+	buf_putc(&json, '[');
+	for (i = 0; i < t->n; i++)
+		if (t->v[i].start < start && t->v[i].end > end)
+			put_text(&json, &t->v[i]);
+	buf_putc(&json, ']');
+	out_text(json.s, json.len);
+}
+
+static void
+on_kern(struct stage *st, struct rec *r)
+{
+	struct open_thread *t = thread_at(r, k_src, k_pid, k_tid);
+	int64_t start, dur = 0;
+
+	(void)st;
+	out_ext_begin(ext, r);
+	if (t == NULL || !rec_i64(r, k_start, &start)) {
+		without_call++;
+		out_unset();
+	} else {
+		(void)rec_i64(r, k_dur, &dur);
+		open_sweep(t, start);
+		put_markers(t, start, num_add(start, dur));
+	}
+	out_ext_end(ext, r);
+}
+
+static void
+on_legend(struct stage *st, struct rec *r)
+{
+	(void)st;
+	out_ext_legend(ext, r);
+}
+
+static void
+forget(struct stage *st)
+{
+	(void)st;
+	open_free(&threads);
+	without_call = never_closed = 0;
+}
+
+static void
+put_notes(struct stage *st)
+{
+	(void)st;
+	stage_note("markers_without_call", without_call);
+	stage_note("markers_never_closed", never_closed);
+}
+
+static void
+bind(struct stage *st)
+{
+	static const char *const names[] = { "markers" };
+	struct rec_type *r = stage_on(st, "range", on_range, NULL);
+	struct rec_type *k = stage_on(st, "kern", on_kern, on_legend);
+
+	r_start = rec_col(r, "start_ns", REC_NEED);
+	r_dur = rec_col(r, "dur_ns", REC_NEED);
+	r_pid = rec_col(r, "pid", REC_NEED);
+	r_tid = rec_col(r, "tid", REC_NEED);
+	r_text = rec_col(r, "text", REC_NEED);
+	r_src = rec_col(r, "src", REC_OPT);
+	k_start = rec_col(k, "api_start_ns", REC_NEED);
+	k_dur = rec_col(k, "api_dur_ns", REC_NEED);
+	k_pid = rec_col(k, "pid", REC_NEED);
+	k_tid = rec_col(k, "tid", REC_NEED);
+	k_src = rec_col(k, "src", REC_OPT);
+	ext = out_ext(names, 1);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const struct option longopts[] = { CLI_LONGOPTS,
+		{ NULL, 0, NULL, 0 } };
+	struct stage st;
+	bool unbuffered = false;
+	const char *path;
+	int c, rc;
+
+	cli_init("dlp-markers");
+	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) !=
+	       -1)
+		cli_shared(c, usage, &unbuffered);
+	path = cli_operand(argc, argv, usage);
+	stage_open(&st, argc, argv, path, unbuffered);
+	bind(&st);
+	st.section = forget;
+	st.end = put_notes;
+	rc = stage_run(&st);
+	open_free(&threads);
+	return out_finish(rc);
+}

@@ -1,0 +1,266 @@
+/*
+ * A name is put down so that today's demangler reads it as the old ones did:
+ * its references are numbered anew. Which numbers the old ones gave follows
+ * from how many parts can be referred to at the end of each lambda, and that
+ * today's demangler tells: it refuses a reference to a part that is not there.
+ */
+#include <string.h>
+
+#include "demangle.h"
+#include "demangle_old.h"
+
+#define MAX_NAME 4096
+#define MAX_DEPTH 256
+#define MAX_LAMBDAS 64
+#define MAX_PARTS 1024
+
+struct scan {
+	const char *p;
+	char open[MAX_DEPTH]; /* what each E closes: N I Z X L J F, U lambda */
+	int depth;
+};
+
+struct lambdas {
+	size_t end[MAX_LAMBDAS]; /* place of the E behind the parameters */
+	long extra[MAX_LAMBDAS]; /* the number that old demanglers gave it */
+	int n;
+};
+
+static bool
+is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Over "12name". */
+static const char *
+source_name(const char *p)
+{
+	size_t n = 0, have;
+
+	while (is_digit(*p) && n < MAX_NAME)
+		n = n * 10 + (size_t)(*p++ - '0');
+	have = strnlen(p, n);
+	return p + have;
+}
+
+/* Over "12_", "_": a number with its end. */
+static const char *
+number(const char *p)
+{
+	while (is_digit(*p) || (*p >= 'A' && *p <= 'Z'))
+		p++;
+	return *p == '_' ? p + 1 : p;
+}
+
+static bool
+push(struct scan *s, char c, size_t n)
+{
+	s->p += n;
+	if (s->depth == MAX_DEPTH)
+		return false;
+	s->open[s->depth++] = c;
+	return true;
+}
+
+/* A literal: Li12E, Lb1E, LN1a1bE3E, L1a3E, L_Z1fE. */
+static bool
+literal(struct scan *s)
+{
+	const char *p = s->p + 1;
+
+	if (*p == '_' && p[1] == 'Z')
+		return push(s, 'L', 3);
+	if (*p >= 'A' && *p <= 'Z')
+		return push(s, 'L', 1);
+	p = is_digit(*p) ? source_name(p) : p + 1;
+	while (*p != '\0' && *p != 'E')
+		p++;
+	s->p = *p == 'E' ? p + 1 : p;
+	return true;
+}
+
+/* The end of what was opened last; a literal's value can follow a type. */
+static bool
+close_one(struct scan *s)
+{
+	char c;
+
+	if (s->depth == 0)
+		return false;
+	c = s->open[--s->depth];
+	s->p++;
+	if (c == 'U')
+		s->p = number(s->p);
+	if (s->depth > 0 && s->open[s->depth - 1] == 'L' && is_digit(*s->p))
+		while (is_digit(*s->p))
+			s->p++;
+	return true;
+}
+
+/* One step; false where the name is none that this understands. */
+static bool
+step(struct scan *s)
+{
+	switch (*s->p) {
+	case 'N':
+	case 'I':
+	case 'Z':
+	case 'X':
+	case 'J':
+	case 'F':
+		return push(s, *s->p, 1);
+	case 'L':
+		return literal(s);
+	case 'E':
+		return close_one(s);
+	case 'U':
+		if (s->p[1] == 'l')
+			return push(s, 'U', 2);
+		s->p = s->p[1] == 't' ? number(s->p + 2) : s->p + 1;
+		return true;
+	case 'T':
+		s->p = number(s->p + 1);
+		return true;
+	case '_': /* the second of a name in a function: _0 */
+		s->p += is_digit(s->p[1]) ? 2 : 1;
+		return true;
+	case 'S':
+		s->p = s->p[1] >= 'a' ? s->p + 2 : number(s->p + 1);
+		return true;
+	default:
+		s->p = is_digit(*s->p) ? source_name(s->p) : s->p + 1;
+		return true;
+	}
+}
+
+static bool
+begin(struct scan *s, const char *name)
+{
+	memset(s, 0, sizeof(*s));
+	s->p = name + 2;
+	return strncmp(name, "_Z", 2) == 0 && strlen(name) <= MAX_NAME;
+}
+
+static bool
+find_lambdas(const char *name, struct lambdas *l)
+{
+	struct scan s;
+
+	l->n = 0;
+	if (!begin(&s, name))
+		return false;
+	while (*s.p != '\0') {
+		if (*s.p == 'E' && s.depth > 0 && s.open[s.depth - 1] == 'U') {
+			if (l->n == MAX_LAMBDAS)
+				return false;
+			l->end[l->n++] = (size_t)(s.p - name);
+		}
+		if (!step(&s))
+			return false;
+	}
+	return l->n > 0;
+}
+
+static void
+put_ref(struct buf *b, long k)
+{
+	char digits[16];
+	int n = 0;
+
+	buf_putc(b, 'S');
+	for (k--; k >= 0; k = k < 36 ? -1 : k / 36)
+		digits[n++] =
+		    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[k % 36];
+	while (n > 0)
+		buf_putc(b, digits[--n]);
+	buf_putc(b, '_');
+}
+
+/* Whether part k can be referred to as a parameter more of a lambda. */
+static bool
+has_part(const char *name, size_t at, long k)
+{
+	static struct buf probe, text;
+
+	buf_clear(&probe);
+	buf_clear(&text);
+	buf_put(&probe, name, at);
+	put_ref(&probe, k);
+	buf_puts(&probe, name + at);
+	return demangle(buf_str(&probe), &text);
+}
+
+static bool
+count_parts(const char *name, struct lambdas *l)
+{
+	long k = 0;
+	int i;
+
+	for (i = 0; i < l->n; i++) {
+		while (k < MAX_PARTS && has_part(name, l->end[i], k))
+			k++;
+		if (k == MAX_PARTS)
+			return false;
+		l->extra[i] = k + i;
+	}
+	return true;
+}
+
+static long
+ref_number(const char *p)
+{
+	long k = 0;
+
+	if (*p == '_')
+		return 0;
+	for (; *p != '_' && *p != '\0' && k < MAX_PARTS; p++)
+		k = k * 36 + (is_digit(*p) ? *p - '0' : *p - 'A' + 10);
+	return k + 1;
+}
+
+/* The same part as today's demanglers number it. */
+static long
+today(const struct lambdas *l, long k)
+{
+	int i, before = 0;
+
+	for (i = 0; i < l->n; i++)
+		before += l->extra[i] < k;
+	return k - before;
+}
+
+static void
+renumber(const char *name, const struct lambdas *l, struct buf *out)
+{
+	struct scan s;
+	const char *from;
+
+	buf_clear(out);
+	(void)begin(&s, name);
+	buf_put(out, name, 2);
+	while (*s.p != '\0') {
+		from = s.p;
+		(void)step(&s);
+		if (*from == 'S' && from[1] < 'a')
+			put_ref(out, today(l, ref_number(from + 1)));
+		else
+			buf_put(out, from, (size_t)(s.p - from));
+	}
+}
+
+bool
+demangle_old(const char *name, struct buf *out)
+{
+	static struct buf other;
+	struct lambdas l;
+	size_t len = out->len;
+
+	if (find_lambdas(name, &l) && count_parts(name, &l)) {
+		renumber(name, &l, &other);
+		if (demangle(buf_str(&other), out))
+			return true;
+		out->len = len;
+	}
+	return demangle(name, out);
+}
