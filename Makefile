@@ -32,7 +32,7 @@ BINS = $(CMDS:%=$(B)/bin/%)
 SHARE = $(filter-out %.awk,$(wildcard share/*))
 COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c)) $(B)/share/table.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
-SCRIPTS = dlp dlprof pyprof-prof
+SCRIPTS = dlp dlprof pyprof-parse pyprof-prof
 PARTS = reports reports/dlprof dlprof.d
 MANS = $(wildcard man/*.[157])
 

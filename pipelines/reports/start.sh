@@ -17,8 +17,8 @@ run() {
 		echo $? >&4
 	} 2>&1 | awk '
 	BEGIN {
-		n = split("parse correlate iter flops busy tree agg advise dldb " \
-		    "fmt", names)
+		n = split("parse markers correlate iter flops busy tree agg advise dldb " \
+		    "pyprof fmt", names)
 		for (i = 1; i <= n; i++)
 			place["dlp-" names[i] ":"] = i
 		first = n + 1
