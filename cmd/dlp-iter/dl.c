@@ -72,13 +72,14 @@ mode(struct run *g, const char *s, size_t n)
 		no_key(g);
 }
 
-/* The range of a database holds if none is asked for. */
+/* The range of a database holds if none and no other key is asked for. */
 static void
 stored_range(struct run *g, int64_t *v, const char *s, size_t n)
 {
 	int64_t x;
 
-	if (g->asked.filter || !num_i64(s, n, &x) || x < 0)
+	if (g->asked.filter || g->asked.key != NULL || g->asked_one ||
+	    !num_i64(s, n, &x) || x < 0)
 		return;
 	*v = x;
 	g->filter = true;
