@@ -61,7 +61,11 @@ whole() {
 		set -- "$@" "$tmp/$fifo"
 	done
 	# shellcheck disable=SC2046 # words
-	dlprof_stream "$profile" $(stages) | tee "$@" | dlprof_small
+	if [ $# -gt 0 ]; then
+		dlprof_stream "$profile" $(stages) | tee "$@" | dlprof_small
+	else
+		dlprof_stream "$profile" $(stages) | dlprof_small
+	fi
 }
 
 # is_whole FILE: whether its stream came to its end.
@@ -72,6 +76,23 @@ is_whole() {
 # place FILE TARGET: gives a finished file its name.
 place() {
 	mv -f -- "$1" "$2" || exit 2
+}
+
+# An iteration or a domain that is not there would give empty reports.
+check_choice() {
+	why=$(awk -F '\t' -v start="$opt_iter_start" -v domain="$domain" '
+	$1 == "##info" && $2 == "n_iter" { n_iter = $3 }
+	$1 == "#op" { for (i = 2; i <= NF; i++) at[$i] = i }
+	$1 == "op" && $(at["by"]) != "api" { n_op++ }
+	END {
+		if (start != "" && n_iter != "" && start + 0 >= n_iter + 0)
+			print "--iter_start=" start ": there are " n_iter + 0 \
+			    " iterations"
+		else if (domain != "" && !n_op)
+			print "--domains: no op in the domain \047" domain \
+			    "\047"
+	}' "$tmp/small")
+	[ -z "$why" ] || die "$why"
 }
 
 write_report() {
@@ -91,11 +112,15 @@ analyse() {
 	# shellcheck disable=SC2046 # words
 	more "$(dlprof_pipe $(stages))"
 	iteration_begin
-	(run whole) >"$tmp/small" || die_quietly
+	failed=
+	(run whole) >"$tmp/small" 2>"$tmp/err" || failed=1
+	show_messages "$tmp/err"
+	[ -z "$failed" ] || die_quietly
 	for pid in $pids; do
 		wait "$pid" || die_quietly
 	done
 	is_whole "$tmp/small" || die_quietly
+	check_choice
 	show_iterations
 	if [ -s "$dlprof_dldb" ]; then
 		say "Creating dlprof database at $database"

@@ -50,12 +50,14 @@ dump_rows() {
 	fi
 }
 
-# Two columns of records as the members of an object.
+# Two columns of records as the members of an object; all values are strings:
+# a number of info can be a version, or have more digits than a double.
 dump_object() {
 	dump_rows "$1" | sed -n '
 	s/^{"[a-z_]*":\([^,]*\),"[a-z_]*":\(.*\)}\(,\{0,1\}\)$/\1:\2\3/
 	s/^\([0-9][0-9]*\):/"\1":/
-	s/^"/"/p'
+	s/^\("[^"]*":\)\([^",][^,]*\)/\1"\2"/
+	/^"/p'
 }
 
 dump_write() {

@@ -29,6 +29,16 @@ show_iterations() {
 	}' "$tmp/small" >&2
 }
 
+# show_messages FILE: those of the stages. FLOPs are in none of DLProf's
+# reports.
+show_messages() {
+	if [ "$level" -ge 3 ]; then
+		cat "$1"
+	else
+		grep -v '^dlp-flops: FLOPs unknown' "$1"
+	fi >&2
+}
+
 # What the expert systems found, on standard output.
 show_findings() {
 	[ "$level" -ge 1 ] || return 0
