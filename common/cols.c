@@ -8,6 +8,8 @@
 #define ITER "dlp-iter"
 #define FLOPS "dlp-flops"
 #define AGG "dlp-agg"
+#define RATE "dlp-rate"
+#define BUSY "dlp-busy"
 #define TREE "dlp-tree"
 #define ADVISE "dlp-advise"
 #define MARKERS "dlp-markers"
@@ -42,7 +44,9 @@ const struct type_def type_defs[] = {
 	{ "proj", CORR, "a range's projection onto the GPU, when it closes" },
 	{ "rangekern", CORR, "a kernel under one of its enclosing ranges" },
 	{ "iter", ITER, "an iteration" },
+	{ "cut", ITER, "--dlprof: an iteration begins" },
 	{ "cand", ITER, "--list: what could be the key of iterations" },
+	{ "busy", BUSY, "where the time of an iteration goes on a device" },
 	{ "agg", AGG, "a group with its statistics" },
 	{ "group", TREE, "a path that op names begin with" },
 	{ "finding", ADVISE, "a finding of the expert systems" },
@@ -375,6 +379,9 @@ const struct col_def col_defs[] = {
 	    "--list: how far step_ns is from the median" },
 	{ "iter", "stable", ITER, COL_YNU,
 	    "--list: whether it lies in the stable range" },
+	{ "cut", "iter", ITER, COL_INT,
+	    "the iteration; unset: one that --iter-start or --iter-stop drop" },
+	{ "cut", "start_ns", ITER, COL_INT, "where it begins" },
 	{ "cand", "kind", ITER, COL_TEXT, "range or op; one: no key" },
 	{ "cand", "key", ITER, COL_TEXT,
 	    "the range's text without its number, or the op's name" },
@@ -408,6 +415,22 @@ const struct col_def col_defs[] = {
 	ITER_COL("mem"),
 	ITER_COL("over"),
 
+	{ "copy", "flop", FLOPS, COL_INT, "0: a copy is no arithmetic" },
+	{ "copy", "family", FLOPS, COL_TEXT, "memory" },
+	{ "set", "flop", FLOPS, COL_INT, "0" },
+	{ "set", "family", FLOPS, COL_TEXT, "memory" },
+	{ "busy", "iter", BUSY, COL_INT, "iteration; unset: there are none" },
+	{ "busy", "dev", BUSY, COL_INT, "device" },
+	{ "busy", "class", BUSY, COL_TEXT,
+	    "tc: kernels that use Tensor Cores, kern: other kernels, graph:"
+	    " graphs recorded as a whole, mem: copies and sets, dataload, io,"
+	    " cpu: ops and API calls, other" },
+	{ "busy", "dur_ns", BUSY, COL_INT,
+	    "time in which none of the classes before it is active; the sum is"
+	    " the iteration's length" },
+	{ "busy", "union_ns", BUSY, COL_INT,
+	    "time in which the class is active" },
+
 	{ "kern", "params", FLOPS, COL_TEXT,
 	    "shapes and types as PyProf prints them" },
 	{ "kern", "flop", FLOPS, COL_INT,
@@ -423,6 +446,24 @@ const struct col_def col_defs[] = {
 	{ "kern", "tc_rule", FLOPS, COL_TEXT, "the name rule that decided" },
 	{ "kern", "tc_eligible", FLOPS, COL_YNU,
 	    "whether the kernel's work in its op could use Tensor Cores" },
+	{ "kern", "tc_why", FLOPS, COL_TEXT,
+	    "why a product did not use them; see dlp-tc(1)" },
+	{ "kern", "lacks", FLOPS, COL_TEXT,
+	    "what is not known: op, shapes, flop, joined by commas" },
+
+	{ "kern", "tflops", RATE, COL_NUM, "achieved TFLOP/s" },
+	{ "kern", "gb_s", RATE, COL_NUM, "achieved GB/s" },
+	{ "kern", "ai", RATE, COL_NUM, "arithmetic intensity, FLOPs per byte" },
+	{ "kern", "peak_tflops", RATE, COL_NUM,
+	    "the device's peak for the type, in TFLOP/s" },
+	{ "kern", "peak_pct", RATE, COL_NUM, "tflops of that" },
+	{ "kern", "bound", RATE, COL_TEXT,
+	    "what limits it on this device: compute, memory or unknown" },
+	{ "kern", "bound_pct", RATE, COL_NUM, "how close to that limit" },
+	{ "kern", "peak_ns", RATE, COL_NUM,
+	    "the time that the FLOPs take at the peak" },
+	{ "kern", "roof_ns", RATE, COL_NUM,
+	    "the time that FLOPs and bytes take at least" },
 
 	{ "finding", "id", ADVISE, COL_TEXT,
 	    "the rule: amp_detector, dataloader_detector, ..." },

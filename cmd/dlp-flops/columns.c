@@ -7,6 +7,7 @@
 
 #include "columns.h"
 #include "out.h"
+#include "tcwhy.h"
 
 /* The part this kernel plays in its run, now that the run's other kernels
  * so far are known: a gradient that is counted already is not counted again,
@@ -56,13 +57,13 @@ tc_word(enum tc t)
 
 /* Whether Tensor Cores could have done the kernel's work. */
 static enum tc
-eligible(const struct result *res, const struct kname *k, int64_t dev)
+eligible(const struct result *res, enum tc used, int64_t dev)
 {
 	const struct answer *a = &res->a;
 	int cc, need;
 	bool none;
 
-	if (k->tc.verdict == TC_YES)
+	if (used == TC_YES)
 		return TC_YES;
 	if (a->family == FAM_NONE)
 		return TC_UNKNOWN;
@@ -75,9 +76,45 @@ eligible(const struct result *res, const struct kname *k, int64_t dev)
 	return need != 0 && cc >= need ? TC_YES : TC_NO;
 }
 
+/* What the account lacks of this kernel: commas between the words. */
+static const char *
+lacks(const struct result *res, enum role role)
+{
+	static const char *const words[2][2] = { { NULL, "flop" },
+		{ "shapes", "shapes,flop" } };
+	bool flop = res->a.flop >= 0 || role == ROLE_PART;
+
+	if (!res->has_op)
+		return flop ? "op,shapes" : "op,shapes,flop";
+	return words[!res->sized][!flop];
+}
+
+static void
+put_tc(const struct result *res, const struct kname *k, int64_t dev,
+    enum tc given)
+{
+	enum tc used = given != TC_UNKNOWN ? given : k->tc.verdict;
+	bool none, product = res->a.eligible || used == TC_YES;
+	int cc = state_cc(dev, &none);
+
+	if (no_tensor_cores(dev)) {
+		put_word("no");
+		put_word("device");
+		put_word("no");
+		put_word(product ? "no_tensor_cores" : NULL);
+		return;
+	}
+	put_word(tc_word(used));
+	put_word(given != TC_UNKNOWN ? "profile" : k->tc.id);
+	put_word(tc_word(eligible(res, used, dev)));
+	put_word(product && used != TC_YES
+		? tcwhy(k, res->a.dt, res->shape, cc, none)
+		: NULL);
+}
+
 void
 put_columns(const struct result *res, const struct kname *k, enum role role,
-    int64_t dev)
+    int64_t dev, enum tc given)
 {
 	const struct answer *a = &res->a;
 	bool part = role == ROLE_PART;
@@ -91,24 +128,49 @@ put_columns(const struct result *res, const struct kname *k, enum role role,
 	put_word(dt_name(a->dt));
 	put_word(family_names[a->family]);
 	put_word(role_names[role]);
-	if (no_tensor_cores(dev)) {
-		put_word("no");
-		put_word("device");
-		put_word("no");
-		return;
+	put_tc(res, k, dev, given);
+	put_word(lacks(res, role));
+}
+
+static void
+cover(struct share *s, bool yes, int64_t dur_ns)
+{
+	if (yes) {
+		s->n++;
+		s->ns += dur_ns;
 	}
-	put_word(tc_word(k->tc.verdict));
-	put_word(k->tc.id);
-	put_word(tc_word(eligible(res, k, dev)));
 }
 
 void
-count_notes(
-    const struct answer *a, const struct kname *k, int64_t dev, int64_t dur_ns)
+put_coverage(void)
 {
+	static const char *const names[COV_N] = { "", "_op", "_shapes",
+		"_flop", "_tc" };
+	int i;
+
+	for (i = 0; i < COV_N && counts.cover[0].n > 0; i++)
+		out_meta("note", "n_kern%s\t%llu", names[i],
+		    (unsigned long long)counts.cover[i].n);
+	for (i = 0; i < COV_N && counts.cover[0].n > 0; i++)
+		out_meta("note", "kern%s_ns\t%lld", names[i],
+		    (long long)counts.cover[i].ns);
+}
+
+void
+count_notes(const struct result *res, const struct kname *k, int64_t dev,
+    int64_t dur_ns, enum tc given)
+{
+	const struct answer *a = &res->a;
+	bool tc = given != TC_UNKNOWN || k->tc.verdict != TC_UNKNOWN ||
+	    no_tensor_cores(dev);
+
+	cover(&counts.cover[COV_ALL], true, dur_ns);
+	cover(&counts.cover[COV_OP], res->has_op, dur_ns);
+	cover(&counts.cover[COV_SHAPES], res->sized, dur_ns);
+	cover(&counts.cover[COV_FLOP], a->flop >= 0, dur_ns);
+	cover(&counts.cover[COV_TC], tc, dur_ns);
 	run_counts.ns += (double)dur_ns;
-	if (k->tc.verdict == TC_UNKNOWN && !no_tensor_cores(dev))
-		counts.tc_unknown++;
+	counts.tc_unknown += !tc;
 	if (a->family >= FAM_GEMM && a->family <= FAM_ATTENTION &&
 	    a->flop < 0) {
 		counts.no_size++;

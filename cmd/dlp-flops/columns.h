@@ -8,12 +8,16 @@
  * so far are known. */
 enum role role_now(const struct answer *a, bool has_inst, int64_t inst);
 
-/* Appends the columns to out_buf, without the line's end. */
+/* Appends the columns to out_buf, without the line's end. given: Tensor Core
+ * use that the profile itself tells; TC_UNKNOWN: it does not. */
 void put_columns(const struct result *res, const struct kname *k,
-    enum role role, int64_t dev);
+    enum role role, int64_t dev, enum tc given);
 
 /* Counts what becomes a note, or is said at the end; dur_ns: of the kernel. */
-void count_notes(
-    const struct answer *a, const struct kname *k, int64_t dev, int64_t dur_ns);
+void count_notes(const struct result *res, const struct kname *k, int64_t dev,
+    int64_t dur_ns, enum tc given);
+
+/* Writes the coverage account as notes, if there were kernels. */
+void put_coverage(void);
 
 #endif

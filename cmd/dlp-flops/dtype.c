@@ -14,6 +14,7 @@ static const struct {
 	[DT_TF32] = { "tf32", 4, 80 },
 	[DT_FP16] = { "fp16", 2, 70 },
 	[DT_BF16] = { "bf16", 2, 80 },
+	[DT_16BIT] = { "16bit", 2, 80 },
 	[DT_FP8E4] = { "fp8e4m3", 1, 89 },
 	[DT_FP8E5] = { "fp8e5m2", 1, 89 },
 	[DT_FP4] = { "fp4", 0, 100 },

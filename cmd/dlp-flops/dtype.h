@@ -16,6 +16,7 @@ enum dtype {
 	DT_TF32,
 	DT_FP16,
 	DT_BF16,
+	DT_16BIT, /* one of these two */
 	DT_FP8E4,
 	DT_FP8E5,
 	DT_FP4,

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "columns.h"
 #include "err.h"
 #include "flops.h"
 #include "kern.h"
+#include "memory.h"
 #include "result.h"
 
 static struct {
@@ -103,6 +105,7 @@ static void
 on_end(struct stage *st)
 {
 	kern_drain(st);
+	put_coverage();
 	stage_note("flop_unknown", counts.no_size);
 	stage_note("flop_overflow", counts.overflow);
 	stage_note("bad_args", counts.bad_args);
@@ -154,6 +157,7 @@ flops_attach(struct stage *st)
 {
 	attach_facts(st);
 	kern_attach(st);
+	memory_attach(st);
 	st->section = on_section;
 	st->end = on_end;
 }

@@ -19,6 +19,7 @@
 struct hold_kern {
 	size_t at; /* where in the held text its columns belong */
 	int64_t op_id, inst, sub, dev, dur_ns;
+	char grid[40]; /* as in the record; cut where it is longer */
 	uint32_t name_idx;
 	const void *name; /* its kname */
 };

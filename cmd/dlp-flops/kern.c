@@ -10,12 +10,12 @@
 #include "kern.h"
 
 static const char *const names[] = { "params", "flop", "bytes", "dtype",
-	"family", "role", "tc", "tc_rule", "tc_eligible" };
-#define NCOL 9
+	"family", "role", "tc", "tc_rule", "tc_eligible", "tc_why", "lacks" };
+#define NCOL 11
 
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
-	    *seq, *dur;
+	    *seq, *dur, *tc, *tc_rule;
 } kc;
 static struct out_ext *ext;
 static bool appending; /* none of our columns is in the input's legend */
@@ -29,7 +29,7 @@ hold_columns(const struct result *res, const struct kname *k, enum role role,
 {
 	size_t mark = out_buf.len;
 
-	put_columns(res, k, role, dev);
+	put_columns(res, k, role, dev, TC_UNKNOWN);
 	hold_put(out_buf.s + mark, out_buf.len - mark);
 	out_buf.len = mark;
 }
@@ -42,10 +42,12 @@ put_waiting(const struct hold_kern *h)
 	struct op *op = state_op(h->op_id, &op_idx);
 	const struct kname *k = h->name;
 	const struct result *res =
-	    result_of(op, op_idx, k, h->name_idx, h->sub, NULL, 0);
+	    result_of(op, op_idx, k, h->name_idx, h->sub,
+		h->grid[0] == '\0' ? NULL : h->grid, strlen(h->grid));
 
-	count_notes(&res->a, k, h->dev, h->dur_ns);
-	put_columns(res, k, role_now(&res->a, true, h->inst), h->dev);
+	count_notes(res, k, h->dev, h->dur_ns, TC_UNKNOWN);
+	put_columns(res, k, role_now(&res->a, true, h->inst), h->dev,
+	    TC_UNKNOWN);
 }
 
 static void
@@ -115,7 +117,25 @@ struct kern { /* a kern record's part that matters here */
 	bool has_inst, has_seq;
 	const char *grid;
 	size_t ngrid;
+	enum tc given; /* by the profile */
 };
+
+/* DLProf's database tells Tensor Core use; a tc_rule beside it says that it
+ * is ours, from an earlier run. */
+static enum tc
+given_tc(const struct rec *r)
+{
+	size_t n;
+	const char *s;
+
+	if (kc.tc->pos < 0 || kc.tc_rule->pos >= 0)
+		return TC_UNKNOWN;
+	s = rec_raw(r, kc.tc, &n);
+	if (s != NULL && n == 3 && memcmp(s, "yes", 3) == 0)
+		return TC_YES;
+	return s != NULL && n == 2 && memcmp(s, "no", 2) == 0 ? TC_NO
+							      : TC_UNKNOWN;
+}
 
 static void
 read_kern(const struct rec *r, struct kern *k)
@@ -138,6 +158,7 @@ read_kern(const struct rec *r, struct kern *k)
 		k->dur_ns = 0;
 	k->has_inst = rec_i64(r, kc.inst_id, &k->inst);
 	k->has_seq = rec_i64(r, kc.seq, &seq);
+	k->given = given_tc(r);
 	k->grid = rec_raw(r, kc.grid, &k->ngrid);
 }
 
@@ -145,7 +166,11 @@ static void
 wait_for(struct stage *st, struct rec *r, struct kern *k)
 {
 	struct hold_kern h = { 0, k->op_id, k->inst, k->sub, k->dev, k->dur_ns,
-		k->name_idx, k->k };
+		"", k->name_idx, k->k };
+
+	if (k->grid != NULL && k->ngrid < sizeof(h.grid))
+		memcpy(h.grid, k->grid, k->ngrid);
+
 
 	hold_on = true;
 	st->hold = on_held_line;
@@ -163,7 +188,7 @@ replace(struct rec *r, const struct kern *k, const struct result *res,
     enum role role)
 {
 	out_ext_begin(ext, r);
-	put_columns(res, k->k, role, k->dev);
+	put_columns(res, k->k, role, k->dev, k->given);
 	out_ext_end(ext, r);
 }
 
@@ -183,7 +208,7 @@ on_kern(struct stage *st, struct rec *r)
 	}
 	res =
 	    result_of(k.op, k.op_idx, k.k, k.name_idx, k.sub, k.grid, k.ngrid);
-	count_notes(&res->a, k.k, k.dev, k.dur_ns);
+	count_notes(res, k.k, k.dev, k.dur_ns, k.given);
 	role = role_now(&res->a, k.has_inst, k.inst);
 	if (!appending) {
 		replace(r, &k, res, role);
@@ -195,7 +220,7 @@ on_kern(struct stage *st, struct rec *r)
 			kern_drain(st);
 	} else {
 		buf_put(&out_buf, r->line, r->len);
-		put_columns(res, k.k, role, k.dev);
+		put_columns(res, k.k, role, k.dev, TC_UNKNOWN);
 		out_end();
 	}
 }
@@ -245,5 +270,7 @@ kern_attach(struct stage *st)
 	kc.grid = rec_col(t, "grid", REC_OPT);
 	kc.seq = rec_col(t, "seq", REC_OPT);
 	kc.dur = rec_col(t, "dur_ns", REC_OPT);
+	kc.tc = rec_col(t, "tc", REC_OPT);
+	kc.tc_rule = rec_col(t, "tc_rule", REC_OPT);
 	ext = out_ext(names, NCOL);
 }

@@ -55,6 +55,7 @@ static const struct dt_rule dt_rules[] = {
 	{ DT_BF16, "fmha|flash|sdpa|attention bf16|bfloat16" },
 	{ DT_FP8E4, "fmha|flash|sdpa|attention e4m3" },
 	/* in cuDNN's attention _f16 is either of the 16-bit types */
+	{ DT_16BIT, "cudnn_generated sdpa _f16" },
 	{ DT_FP16,
 	    "fmha|flash|sdpa|attention _f16|half|fp16 !cudnn_generated" },
 	{ DT_TF32, "fmha_cutlass _f32_ _sm8|_sm9|_sm10|_sm12" },
@@ -147,7 +148,7 @@ set_dtype(struct kname *k)
 	for (i = 0; i < sizeof(dt_rules) / sizeof(dt_rules[0]); i++)
 		if (pat_match(dt_rules[i].pat, k->lower, k->len)) {
 			k->dt = dt_rules[i].dt;
-			k->dt_sure = true;
+			k->dt_sure = k->dt != DT_16BIT;
 			return;
 		}
 	if (k->tc.dt != DT_NONE) {

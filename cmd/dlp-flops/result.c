@@ -6,10 +6,13 @@
 #include "err.h"
 #include "esc.h"
 #include "map.h"
+#include "num.h"
 #include "result.h"
 #include "size.h"
+#include "tcwhy.h"
 
 static struct map by_key; /* op, name, sub class -> index + 1 */
+static struct map by_grid; /* index, first number of the grid -> index + 1 */
 static struct result **results;
 static size_t nresults, results_cap;
 static struct args args, grad; /* scratch */
@@ -23,6 +26,7 @@ result_forget(void)
 		free(results[i]);
 	nresults = 0;
 	map_clear(&by_key);
+	map_clear(&by_grid);
 }
 
 /* PyProf's params depend on whether sub is 0, 1 or more, and for cells on
@@ -153,6 +157,9 @@ fill(struct result *res, struct op *op, const struct kname *k, int64_t sub,
 		w.bprop = op->bprop;
 	}
 	answer(&w, rule, &res->a);
+	res->has_op = op != NULL;
+	res->sized = args.n > 0 || grad.n > 0;
+	res->shape = tcwhy_shape(&w, res->a.family, res->a.dt);
 	buf_clear(&b);
 	if (op != NULL && rule_params(rule, &w, &b)) {
 		buf_clear(&esc);
@@ -160,6 +167,30 @@ fill(struct result *res, struct op *op, const struct kname *k, int64_t sub,
 		res->params = state_keep(esc.s, esc.len);
 		res->params_len = esc.len;
 	}
+}
+
+/* How many blocks a kernel has tells which of an op's sizes an element-wise
+ * one works on: it has an answer for each number of them. */
+static const struct result *
+grid_result(uint64_t base, struct op *op, const struct kname *k, int64_t sub,
+    const char *grid)
+{
+	int64_t blocks;
+	uint64_t *slot;
+
+	if (!num_i64(grid, strcspn(grid, ","), &blocks))
+		blocks = -1;
+	if (results[base - 1]->blocks == 0)
+		results[base - 1]->blocks = blocks;
+	if (results[base - 1]->blocks == blocks)
+		return results[base - 1];
+	slot = map_put(
+	    &by_grid, base << 32 | ((uint64_t)blocks & UINT32_MAX), NULL);
+	if (*slot == 0) {
+		fill(result_new(), op, k, sub, grid);
+		*slot = nresults;
+	}
+	return results[*slot - 1];
 }
 
 const struct result *
@@ -170,15 +201,15 @@ result_of(struct op *op, uint32_t op_idx, const struct kname *k,
 	static struct buf g;
 	const struct rule *rule = rule_of(op);
 	uint64_t key, *slot;
-	bool by_grid = rule_by_grid(rule);
+	bool cell = rule_by_grid(rule), elem = op != NULL && k->elem.is;
 	const char *gs = NULL;
 
-	if (by_grid && grid != NULL) {
+	if ((cell || elem) && grid != NULL) {
 		buf_clear(&g);
 		buf_put(&g, grid, ngrid);
 		gs = buf_str(&g);
 	}
-	if ((by_grid && op->bprop) || name_idx >= 1 << 24) {
+	if ((cell && op->bprop) || name_idx >= 1 << 24) {
 		memset(&once, 0, sizeof(once));
 		fill(&once, op, k, sub, gs);
 		return &once;
@@ -191,5 +222,6 @@ result_of(struct op *op, uint32_t op_idx, const struct kname *k,
 		fill(result_new(), op, k, sub, gs);
 		*slot = nresults;
 	}
-	return results[*slot - 1];
+	return elem && gs != NULL ? grid_result(*slot, op, k, sub, gs)
+				  : results[*slot - 1];
 }

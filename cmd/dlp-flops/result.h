@@ -11,8 +11,11 @@
  * sequence number matters. */
 struct result {
 	struct answer a;
+	int64_t blocks; /* of an element-wise kernel; 0: not asked yet */
 	const char *params; /* escaped; NULL: unset */
 	size_t params_len;
+	bool has_op, sized; /* the op is known; so are its arguments */
+	unsigned shape;     /* tcwhy.h */
 };
 
 /* op may be NULL: what the name alone tells. sub < 0: none. */

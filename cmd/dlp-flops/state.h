@@ -27,8 +27,17 @@ struct op { /* texts are kept once each and live to the section's end */
 	bool given_up; /* it did not come in time */
 };
 
+/* The coverage account: kernels and their time. */
+enum { COV_ALL, COV_OP, COV_SHAPES, COV_FLOP, COV_TC, COV_N };
+
+struct share {
+	uint64_t n;
+	int64_t ns;
+};
+
 struct counts { /* become ##note lines */
 	uint64_t bad_args, overflow, no_size, tc_unknown;
+	struct share cover[COV_N];
 };
 
 extern struct counts counts;

@@ -1,0 +1,282 @@
+/* Why a product did not run on Tensor Cores; see tcwhy.h. */
+#include <string.h>
+
+#include "pat.h"
+#include "tcwhy.h"
+
+#define SMALL 16     /* the least side of a tile of a matrix instruction */
+#define ROW_BYTES 16 /* what the copies into the tiles move at once */
+
+struct sides { /* -1: unknown */
+	int64_t m, n, k;
+};
+
+/* The last two matrices among the arguments are the operands: what stands
+ * before them is added. */
+static bool
+operands(const struct args *a, const struct arg *t[2])
+{
+	size_t i, n = 0;
+
+	t[0] = t[1] = NULL;
+	for (i = 0; i < a->n; i++)
+		if (a->v[i].type == ARG_TENSOR && !a->v[i].bad &&
+		    a->v[i].nd >= 2) {
+			t[0] = t[1];
+			t[1] = &a->v[i];
+			n++;
+		}
+	return n >= 2;
+}
+
+/* linear multiplies by the transposed weight. */
+static bool
+transposed(const struct work *w)
+{
+	return w->op != NULL && w->op_len >= 6 &&
+	       memcmp(w->op, "linear", 6) == 0;
+}
+
+static bool
+sides_of(const struct work *w, struct sides *s)
+{
+	const struct arg *t[2];
+	int64_t rows;
+
+	if (!operands(w->a, t))
+		return false;
+	s->k = arg_dim(w->a, t[0], -1);
+	if (transposed(w)) {
+		s->n = arg_dim(w->a, t[1], -2);
+		rows = arg_numel(w->a, t[0]);
+		s->m = s->k > 0 && rows > 0 ? rows / s->k : -1;
+	} else {
+		s->n = arg_dim(w->a, t[1], -1);
+		s->m = arg_dim(w->a, t[0], -2);
+	}
+	return true;
+}
+
+/* Elements in ROW_BYTES: the multiple that a row's length should be. */
+static int64_t
+align_of(enum dtype dt)
+{
+	int size = dt_size(dt);
+
+	return size == 0 ? 2 * ROW_BYTES : size > ROW_BYTES ? 1
+							    : ROW_BYTES / size;
+}
+
+static bool
+odd(int64_t n, enum dtype dt)
+{
+	return dt != DT_NONE && n > 0 && n % align_of(dt) != 0;
+}
+
+static unsigned
+gemm_shape(const struct work *w, enum dtype dt)
+{
+	struct sides s;
+	unsigned bits = 0;
+
+	if (!sides_of(w, &s))
+		return 0;
+	if (s.m == 1 || s.n == 1 || s.k == 1)
+		bits |= SHAPE_VECTOR;
+	if ((s.m > 0 && s.m < SMALL) || (s.n > 0 && s.n < SMALL) ||
+	    (s.k > 0 && s.k < SMALL))
+		bits |= SHAPE_SMALL;
+	if (odd(s.k, dt) || odd(s.n, dt))
+		bits |= SHAPE_UNALIGNED;
+	return bits;
+}
+
+static bool
+transposed_conv(const struct work *w)
+{
+	return w->op != NULL && w->op_len >= 14 &&
+	       memcmp(w->op, "conv_transpose", 14) == 0;
+}
+
+/* Sizes (N, C, ...) and (K, C/g, ...), without N in an unbatched input. */
+static unsigned
+conv_shape(const struct work *w, enum dtype dt)
+{
+	const struct arg *x = arg_tensor(w->a, 0), *f = arg_tensor(w->a, 1);
+	int64_t c, k, cg, g;
+	unsigned bits = 0;
+
+	if (x == NULL || f == NULL || x->bad || f->bad || f->nd < 3 ||
+	    x->nd + 1 < f->nd)
+		return 0;
+	c = arg_dim(w->a, x, -(int)(f->nd - 1));
+	k = arg_dim(w->a, f, 0);
+	cg = arg_dim(w->a, f, 1);
+	if (c <= 0 || k <= 0 || cg <= 0)
+		return 0;
+	/* A transposed one's weight is (C, K/g, ...): its groups are not
+	 * among the sizes. */
+	g = c % cg == 0 && k % (c / cg) == 0 ? c / cg : 1;
+	if (transposed_conv(w))
+		g = 1;
+	if (g > 1)
+		bits |= cg == 1 ? SHAPE_DEPTHWISE : SHAPE_GROUPED;
+	if (odd(cg, dt) || odd(k / g, dt))
+		bits |= SHAPE_UNALIGNED;
+	return bits;
+}
+
+static unsigned
+attention_shape(const struct work *w, enum dtype dt)
+{
+	const struct arg *q = arg_tensor(w->a, 0);
+
+	if (q == NULL || q->bad || q->nd < 2)
+		return 0;
+	return odd(arg_dim(w->a, q, -1), dt) ? SHAPE_UNALIGNED : 0;
+}
+
+unsigned
+tcwhy_shape(const struct work *w, enum family f, enum dtype dt)
+{
+	switch (f) {
+	case FAM_GEMM:
+	case FAM_GEMM_INT:
+		return gemm_shape(w, dt);
+	case FAM_GEMV:
+		return SHAPE_VECTOR;
+	case FAM_CONV:
+		return conv_shape(w, dt);
+	case FAM_ATTENTION:
+		return attention_shape(w, dt);
+	default:
+		return 0;
+	}
+}
+
+struct ask {
+	const struct kname *k;
+	enum dtype dt;
+	unsigned shape;
+	int cc;
+	bool none;
+};
+
+static bool
+old_gpu(const struct ask *a)
+{
+	return a->none || (a->cc > 0 && a->cc < 70);
+}
+
+static bool
+unknown(const struct ask *a)
+{
+	return a->k->tc.verdict == TC_UNKNOWN;
+}
+
+static bool
+no_type(const struct ask *a)
+{
+	return a->dt != DT_NONE && dt_tc_min_cc(a->dt) == 0;
+}
+
+static bool
+new_type(const struct ask *a)
+{
+	return a->cc > 0 && a->dt != DT_NONE && a->cc < dt_tc_min_cc(a->dt);
+}
+
+static bool
+fp32(const struct ask *a)
+{
+	return a->dt == DT_FP32;
+}
+
+static bool
+fft(const struct ask *a)
+{
+	return pat_match("fft|spradix|spvector|pointwise_mult_and_sum",
+	    a->k->lower, a->k->len);
+}
+
+static bool
+winograd(const struct ask *a)
+{
+	return pat_match("winograd", a->k->lower, a->k->len);
+}
+
+static bool
+gemv(const struct ask *a)
+{
+	return (a->shape & SHAPE_VECTOR) != 0 ||
+	       pat_match("gemv|gemmsn|gemmk1|dot_kernel", a->k->lower,
+		   a->k->len);
+}
+
+static bool
+depthwise(const struct ask *a)
+{
+	return (a->shape & SHAPE_DEPTHWISE) != 0;
+}
+
+static bool
+grouped(const struct ask *a)
+{
+	return (a->shape & SHAPE_GROUPED) != 0;
+}
+
+static bool
+unaligned(const struct ask *a)
+{
+	return (a->shape & SHAPE_UNALIGNED) != 0;
+}
+
+static bool
+small(const struct ask *a)
+{
+	return (a->shape & SHAPE_SMALL) != 0;
+}
+
+static bool
+fp64(const struct ask *a)
+{
+	return a->dt == DT_FP64;
+}
+
+static bool
+complex_type(const struct ask *a)
+{
+	return a->dt == DT_C64 || a->dt == DT_C128;
+}
+
+static const struct {
+	const char *id;
+	bool (*holds)(const struct ask *a);
+} reasons[] = {
+	{ "no_tensor_cores", old_gpu },
+	{ "unknown_kernel", unknown },
+	{ "type", no_type },
+	{ "type_newer_gpu", new_type },
+	{ "fft", fft },
+	{ "winograd", winograd },
+	{ "fp32", fp32 },
+	{ "vector", gemv },
+	{ "depthwise", depthwise },
+	{ "grouped", grouped },
+	{ "unaligned", unaligned },
+	{ "small", small },
+	{ "fp64", fp64 },
+	{ "complex", complex_type },
+};
+
+const char *
+tcwhy(const struct kname *k, enum dtype dt, unsigned shape, int cc, bool none)
+{
+	const struct ask a = { k, dt, shape, cc, none };
+	size_t i;
+
+	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (reasons[i].holds(&a))
+			return reasons[i].id;
+	return "library";
+}

@@ -1,0 +1,29 @@
+/*
+ * Why a product did not run on Tensor Cores: a table of reasons, of which
+ * the first that holds is given. dlp-tc(1) says what to do about each.
+ */
+#ifndef FLOPS_TCWHY_H
+#define FLOPS_TCWHY_H
+
+#include "work.h"
+
+/* What the sizes of a product say, as bits. */
+enum {
+	SHAPE_VECTOR = 1,    /* one of M, N, K is 1 */
+	SHAPE_SMALL = 2,     /* one of them is below 16 */
+	SHAPE_UNALIGNED = 4, /* rows are no multiple of 16 bytes */
+	SHAPE_DEPTHWISE = 8, /* convolution, one input channel per group */
+	SHAPE_GROUPED = 16,  /* convolution in groups */
+};
+
+/* The bits of an op's arguments; 0 where they are unknown. dt: the type of
+ * the operands. */
+unsigned tcwhy_shape(const struct work *w, enum family f, enum dtype dt);
+
+/* The reason for a kernel that is not known to have used them. cc: the
+ * device's compute capability times ten, 0 if unknown; none: it has no
+ * Tensor Cores. */
+const char *tcwhy(
+    const struct kname *k, enum dtype dt, unsigned shape, int cc, bool none);
+
+#endif

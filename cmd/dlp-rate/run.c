@@ -1,0 +1,266 @@
+/* The records of dlp-rate: work and time in, rates out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "gpus.h"
+#include "map.h"
+#include "num.h"
+#include "rate.h"
+#include "run.h"
+
+static const char *const names[] = { "tflops", "gb_s", "ai", "peak_tflops",
+	"peak_pct", "bound", "bound_pct", "peak_ns", "roof_ns" };
+#define NCOL 9
+
+/* What the figures are called, the sums of dlp-agg behind the plain ones. */
+static const char *const flop_names[] = { "flop", "sum_flop" };
+static const char *const bytes_names[] = { "bytes", "sum_bytes" };
+static const char *const time_names[] = { "dur_ns", "sum_dur_ns", "gpu_ns",
+	"sum_gpu_ns" };
+
+/* Families whose work is matrix products, as dlp-flops names them. */
+static const char *const products[] = { "gemm", "gemv", "gemm_int", "conv",
+	"attention", "rnn" };
+
+#define MAX_NAMES 4
+
+struct cols { /* of a record type */
+	struct rec_type *type;
+	struct cols *next;
+	struct out_ext *ext;
+	struct rec_col *flop[2], *bytes[2], *time[MAX_NAMES];
+	struct rec_col *peak_ns, *roof_ns, *dtype, *family, *dev;
+	bool said;
+};
+
+static struct cols *all; /* few: a list does */
+static struct {
+	struct rec_col *dev, *name, *bw;
+} dc;
+
+static struct map dev_at; /* device -> its number in gpus, + 1 */
+static struct gpu *gpus;
+static size_t ngpus;
+static bool differ;           /* not all GPUs of the section are alike */
+static struct gpu none;       /* a device of which nothing is known */
+static uint64_t no_peak;      /* records with FLOPs and a type, but no peak */
+static struct buf no_peak_of; /* the GPU's name, of the first of them */
+
+static void
+on_section(struct stage *st)
+{
+	(void)st;
+	map_clear(&dev_at);
+	ngpus = 0;
+	differ = false;
+	gpus_find(&none, NULL, 0, 0);
+}
+
+static void
+on_dev(struct stage *st, struct rec *r)
+{
+	static struct buf tmp;
+	struct gpu *g;
+	int64_t dev;
+	double bw = 0;
+	size_t n = 0;
+	const char *name = rec_str(r, dc.name, &tmp, &n);
+
+	if (rec_i64(r, dc.dev, &dev)) {
+		rec_f64(r, dc.bw, &bw);
+		gpus = xrealloc(gpus, ngpus + 1, sizeof(*gpus));
+		g = &gpus[ngpus++];
+		memset(g, 0, sizeof(*g));
+		gpus_find(g, name, n, bw / 1e9);
+		*map_put(&dev_at, (uint64_t)dev, NULL) = ngpus;
+		if (memcmp(g, &gpus[0], sizeof(*g)) != 0)
+			differ = true;
+		if (no_peak_of.len == 0 && name != NULL &&
+		    g->tflops[PK_FP32] == 0)
+			buf_put(&no_peak_of, name, n);
+	}
+	stage_pass(st, r);
+}
+
+/* The record's device, or what all devices are. */
+static const struct gpu *
+gpu_of(const struct rec *r, const struct cols *c)
+{
+	const uint64_t *at;
+	int64_t dev;
+
+	if (c->dev->pos >= 0) {
+		if (!rec_i64(r, c->dev, &dev))
+			return &none;
+		at = map_get(&dev_at, (uint64_t)dev);
+		return at == NULL ? &none : &gpus[*at - 1];
+	}
+	return ngpus > 0 && !differ ? &gpus[0] : &none;
+}
+
+/* Without a family everything with a type is taken for a product. */
+static bool
+is_product(const struct rec *r, const struct cols *c)
+{
+	size_t i, n;
+	const char *s;
+
+	if (c->family->pos < 0)
+		return true;
+	s = rec_raw(r, c->family, &n);
+	for (i = 0; s != NULL && i < sizeof(products) / sizeof(*products); i++)
+		if (strlen(products[i]) == n && memcmp(products[i], s, n) == 0)
+			return true;
+	return false;
+}
+
+static double
+first_of(const struct rec *r, struct rec_col *const *c, size_t n)
+{
+	double v;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (rec_f64(r, c[i], &v) && v >= 0)
+			return v;
+	return -1;
+}
+
+static void
+read_work(const struct rec *r, const struct cols *c, struct work *w)
+{
+	const struct gpu *g = gpu_of(r, c);
+	const char *dtype;
+	size_t n;
+
+	w->flop = first_of(r, c->flop, 2);
+	w->bytes = first_of(r, c->bytes, 2);
+	w->ns = first_of(r, c->time, MAX_NAMES);
+	w->peak_ns = first_of(r, &c->peak_ns, 1);
+	w->roof_ns = first_of(r, &c->roof_ns, 1);
+	w->gb_s = g->gb_s;
+	w->peak_tflops = 0;
+	dtype = rec_raw(r, c->dtype, &n);
+	if (dtype != NULL)
+		w->peak_tflops = gpu_tflops(g, dtype, n, is_product(r, c));
+	if (w->flop > 0 && w->peak_tflops == 0 && w->peak_ns < 0)
+		no_peak++;
+}
+
+/* Four significant digits, without an exponent. */
+static void
+put(double v)
+{
+	double limit = 1000;
+	int decimals = 0;
+
+	if (v < 0) {
+		out_unset();
+		return;
+	}
+	for (; v < limit && decimals < 9 && v > 0; limit /= 10)
+		decimals++;
+	buf_putc(&out_buf, '\t');
+	buf_f64(&out_buf, v, decimals);
+}
+
+static struct cols *
+cols_of(const struct rec_type *t)
+{
+	struct cols *c = all;
+
+	while (c->type != t)
+		c = c->next;
+	return c;
+}
+
+static void
+on_data(struct stage *st, struct rec *r)
+{
+	struct cols *c = cols_of(r->type);
+	struct work w;
+	struct rate q;
+
+	(void)st;
+	read_work(r, c, &w);
+	rate_of(&w, &q);
+	out_ext_begin(c->ext, r);
+	put(q.tflops);
+	put(q.gb_s);
+	put(q.ai);
+	put(q.peak_tflops);
+	put(q.peak_pct);
+	out_raw(q.bound, strlen(q.bound));
+	put(q.bound_pct);
+	put(q.peak_ns);
+	put(q.roof_ns);
+	out_ext_end(c->ext, r);
+}
+
+static void
+on_legend(struct stage *st, struct rec *r)
+{
+	struct cols *c = cols_of(r->type);
+
+	if (c->flop[0]->pos < 0 && c->flop[1]->pos < 0 && !c->said) {
+		warn("%s: %s records have no flop, so there are no rates:"
+		     " dlp-flops adds it",
+		    rec_where(st->rd), rec_type_tag(r->type));
+		c->said = true;
+	}
+	out_ext_legend(c->ext, r);
+}
+
+static void
+bind(struct rec_type *t, struct rec_col **c, const char *const *name, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		c[i] = rec_col(t, name[i], REC_OPT);
+}
+
+static void
+attach_type(struct stage *st, const char *tag)
+{
+	struct rec_type *t = stage_on(st, tag, on_data, on_legend);
+	struct cols *c = xcalloc(1, sizeof(*c));
+
+	c->type = t;
+	c->next = all;
+	all = c;
+	c->ext = out_ext(names, NCOL);
+	bind(t, c->flop, flop_names, 2);
+	bind(t, c->bytes, bytes_names, 2);
+	bind(t, c->time, time_names, MAX_NAMES);
+	c->peak_ns = rec_col(t, "sum_peak_ns", REC_OPT);
+	c->roof_ns = rec_col(t, "sum_roof_ns", REC_OPT);
+	c->dtype = rec_col(t, "dtype", REC_OPT);
+	c->family = rec_col(t, "family", REC_OPT);
+	c->dev = rec_col(t, "dev", REC_OPT);
+}
+
+void
+rate_say(void)
+{
+	if (no_peak > 0 && no_peak_of.len > 0)
+		warn("no peak rates known of %s, so percentages of them are"
+		     " unset: --peak gives them",
+		    buf_str(&no_peak_of));
+}
+
+void
+rate_attach(struct stage *st, char **types, int n)
+{
+	struct rec_type *t;
+	int i;
+
+	t = stage_on(st, "dev", on_dev, NULL);
+	dc.dev = rec_col(t, "dev", REC_NEED);
+	dc.name = rec_col(t, "name", REC_OPT);
+	dc.bw = rec_col(t, "membw_bytes_s", REC_OPT);
+	for (i = 0; i < n; i++)
+		attach_type(st, types[i]);
+	st->section = on_section;
+}
