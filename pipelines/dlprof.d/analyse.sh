@@ -42,7 +42,7 @@ iteration_begin() {
 				report_status=$?
 				cat >/dev/null
 				exit $report_status
-			} <"$tmp/kern$n" &
+			} <"$tmp/kern$n" 2>"$tmp/err$n" &
 			pids="$pids $!"
 		done
 	done
@@ -98,8 +98,13 @@ check_choice() {
 write_report() {
 	target=$(target "$1" "$2" "$domain")
 	say "Writing $(file_word "$1") report to ($target)"
-	[ "$1" = iteration ] || report "$1" "$2" "$tmp/small" >"$tmp/$1.$2" ||
-	    die "$target: not written"
+	if [ "$1" != iteration ]; then
+		failed=
+		report "$1" "$2" "$tmp/small" >"$tmp/$1.$2" 2>"$tmp/err" ||
+		    failed=1
+		show_messages "$tmp/err"
+		[ -z "$failed" ] || die "$target: not written"
+	fi
 	place "$tmp/$1.$2" "$target"
 }
 
@@ -117,8 +122,12 @@ analyse() {
 	show_messages "$tmp/err"
 	[ -z "$failed" ] || die_quietly
 	for pid in $pids; do
-		wait "$pid" || die_quietly
+		wait "$pid" || failed=1
 	done
+	for file in "$tmp"/err?*; do
+		[ ! -f "$file" ] || show_messages "$file"
+	done
+	[ -z "$failed" ] || die_quietly
 	is_whole "$tmp/small" || die_quietly
 	check_choice
 	show_iterations

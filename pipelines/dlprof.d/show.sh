@@ -30,12 +30,14 @@ show_iterations() {
 }
 
 # show_messages FILE: those of the stages. FLOPs are in none of DLProf's
-# reports.
+# reports; one without rows is no trouble.
 show_messages() {
 	if [ "$level" -ge 3 ]; then
 		cat "$1"
 	else
-		grep -v '^dlp-flops: FLOPs unknown' "$1"
+		grep -v -e '^dlp-flops: FLOPs unknown' \
+		    -e '^dlp-agg: no [a-z,]* records in the input$' \
+		    -e '^dlp-fmt: nothing to print' "$1"
 	fi >&2
 }
 

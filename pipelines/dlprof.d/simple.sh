@@ -66,18 +66,8 @@ totals() {
 }
 
 simple_kernel() {
-	case $1 in
-	csv)
-		echo 'Kernel Report'
-		kernel_rows | dlp-fmt -T kernel --csv
-		;;
-	json)
-		printf '{"Kernel Report":'
-		kernel_rows | dlp-fmt -T kernel --json |
-		    sed 's/ (ns)":"\([0-9.]*\)"/ (ns)":\1/g'
-		printf '}\n'
-		;;
-	esac
+	kernel_rows | dlp-fmt -T kernel "--$1" --title 'Kernel Report' \
+	    --quote 'Kernel Name'
 }
 
 simple_summary() {
