@@ -9,17 +9,19 @@
 
 #include "cli.h"
 #include "dlp-flops/flops.h"
+#include "dlp-flops/rows.h"
 #include "dlp-flops/tcrules.h"
 
 static const char usage[] =
-    "usage: dlp-flops [-u] [--tc-rules FILE] [FILE]\n"
+    "usage: dlp-flops [-u] [-f RULES]... [--tc-rules FILE] [FILE]\n"
     "\n"
     "Adds FLOPs, bytes, number type and Tensor Core use to kernels.\n"
     "\n"
-    "      --tc-rules FILE   Tensor Core rules, in place of the shipped ones\n"
-    "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this text\n"
-    "  -V, --version     print the version\n";
+    "  -f, --rules RULES       rules for FLOPs and bytes, before the shipped ones\n"
+    "      --tc-rules FILE     Tensor Core rules, in place of the shipped ones\n"
+    "  -u, --unbuffered        write each record at once\n"
+    "  -h, --help              print this text\n"
+    "  -V, --version           print the version\n";
 
 enum { OPT_TC_RULES = 256 };
 
@@ -27,6 +29,7 @@ int
 main(int argc, char **argv)
 {
 	static const struct option longopts[] = { CLI_LONGOPTS,
+		{ "rules", required_argument, NULL, 'f' },
 		{ "tc-rules", required_argument, NULL, OPT_TC_RULES },
 		{ NULL, 0, NULL, 0 } };
 	struct stage st;
@@ -36,9 +39,11 @@ main(int argc, char **argv)
 
 	cli_init("dlp-flops");
 	while (
-	    (c = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) != -1)
+	    (c = getopt_long(argc, argv, CLI_SHORTOPTS "f:", longopts, NULL)) != -1)
 		if (c == OPT_TC_RULES)
 			tc_rules = optarg;
+		else if (c == 'f')
+			rows_load(optarg);
 		else
 			cli_shared(c, usage, &unbuffered);
 	path = cli_operand(argc, argv, usage);

@@ -27,48 +27,51 @@ struct span {
 static const struct {
 	const char *pat;
 	int flop;
+	int full; /* so many inputs have all elements, the others are smaller;
+		     0: all have */
 } costs[] = {
 	{ "fillfunctor|_copy_kernel|where_kernel|masked_fill|arange|triu|tril|"
 	  "flip|index_|real_kernel|imag_kernel|conj",
-	    0 },
-	{ "gelubackward|gelu_backward", 11 }, /* Phi(x) 4, phi(x) 4, 3 */
-	{ "gelucuda|gelu_kernel", 5 },        /* x / 2 (1 + erf(x / c)) */
-	{ "silu_backward", 9 },
-	{ "silu_kernel", 4 }, /* x / (1 + exp(-x)) */
-	{ "log_sigmoid_backward|softplus_backward|mish_backward", 5 },
-	{ "log_sigmoid|softplus|mish", 4 },
-	{ "hardswish_backward|hardsigmoid_backward", 4 },
-	{ "hardswish|hardsigmoid", 4 }, /* x min(max(x + 3, 0), 6) / 6 */
-	{ "tanh_backward|sigmoid_backward", 3 }, /* g y (1 - y) */
-	{ "sigmoid_kernel", 3 },                 /* 1 / (1 + exp(-x)) */
-	{ "elu_backward|leaky_relu_backward|prelu_backward", 2 },
-	{ "elu_kernel|leaky_relu|prelu", 2 },
-	{ "hardtanh_backward|threshold|clamp|hardshrink|softshrink", 1 },
-	{ "binary_cross_entropy_backward", 5 },
-	{ "binary_cross_entropy", 7 },
-	{ "smooth_l1_backward|huber_backward", 3 },
-	{ "smooth_l1|huber", 4 },
-	{ "mse_backward", 3 }, /* 2 (x - y) g, the factor 2/n at once */
-	{ "mse_kernel", 2 },
-	{ "masked_scale", 2 },
-	{ "addcmul|addcdiv|lerp", 3 },
-	{ "addr_kernel", 3 },
+	    0, 0 },
+	{ "gelubackward|gelu_backward", 11, 0 }, /* Phi(x) 4, phi(x) 4, 3 */
+	{ "gelucuda|gelu_kernel", 5, 0 },        /* x / 2 (1 + erf(x / c)) */
+	{ "silu_backward", 9, 0 },
+	{ "silu_kernel", 4, 0 }, /* x / (1 + exp(-x)) */
+	{ "log_sigmoid_backward|softplus_backward|mish_backward", 5, 0 },
+	{ "log_sigmoid|softplus|mish", 4, 0 },
+	{ "hardswish_backward|hardsigmoid_backward", 4, 0 },
+	{ "hardswish|hardsigmoid", 4, 0 }, /* x min(max(x + 3, 0), 6) / 6 */
+	{ "tanh_backward|sigmoid_backward", 3, 0 }, /* g y (1 - y) */
+	{ "sigmoid_kernel", 3, 0 },                 /* 1 / (1 + exp(-x)) */
+	{ "elu_backward|leaky_relu_backward|prelu_backward", 2, 0 },
+	{ "elu_kernel|leaky_relu|prelu", 2, 0 },
+	{ "hardtanh_backward|threshold|clamp|hardshrink|softshrink", 1, 0 },
+	{ "binary_cross_entropy_backward", 5, 0 },
+	{ "binary_cross_entropy", 7, 0 },
+	{ "smooth_l1_backward|huber_backward", 3, 0 },
+	{ "smooth_l1|huber", 4, 0 },
+	{ "mse_backward", 3, 0 }, /* 2 (x - y) g, the factor 2/n at once */
+	{ "mse_kernel", 2, 0 },
+	{ "masked_scale", 2, 0 },
+	{ "groupnormbackward", 5, 2 }, /* a x + b g + c, and the sum before */
+	{ "groupnorm", 2, 1 },
+	{ "addcmul|addcdiv|lerp", 3, 0 },
+	{ "addr_kernel", 3, 0 },
 	{ "rsub|cudafunctoronself_add|cudafunctor_add|cudafunctoronother_add",
-	    1 },
+	    1, 0 },
 	{ "mulfunctor|divfunctor|divtrunc|divfloor|addfunctor|subfunctor|"
 	  "multiplies|divides|plus|minus",
-	    1 },
-	{ "compare|logical_|bitwise_|isnan|isinf|isneginf|isposinf|isfinite|"
-	  "lt_kernel|gt_kernel|le_kernel|ge_kernel|eq_kernel|ne_kernel",
-	    1 },
+	    1, 0 },
+	{ "compare|logical_|bitwise_|isnan|isinf|isneginf|isposinf|isfinite",
+	    1, 0 },
 	{ "abs_kernel|absfunctor|neg_kernel|sign_kernel|sgn|ceil|floor|round|"
 	  "trunc|frac|maximum|minimum|fmax|fmin|max_elementwise|"
 	  "min_elementwise|reciprocal|remainder|fmod|heaviside|invstd",
-	    1 },
+	    1, 0 },
 	{ "exp_kernel|exp2|expm1|log_kernel|log2|log10|log1p|sqrt|pow_|"
 	  "sin_kernel|cos_kernel|tan_kernel|sinh|cosh|tanh_kernel|asin|acos|"
 	  "atan|erf|digamma|lgamma",
-	    1 },
+	    1, 0 },
 };
 
 /* The end of the template argument at s: a comma or closing bracket of its
@@ -248,8 +251,7 @@ set_lambda(struct elem *e, struct span f, const char *list)
 	one = n > 0 ? a[i] : f;
 	e->out = type_size(one);
 	if (pat_match("compare|logical_|isnan|isinf|isneginf|isposinf|"
-		      "isfinite|lt_kernel|gt_kernel|le_kernel|ge_kernel|"
-		      "eq_kernel|ne_kernel",
+		      "isfinite",
 		f.s, (size_t)(f.e - f.s)) ||
 	    find(f, "float8_copy") != NULL)
 		e->out = 1;
@@ -310,6 +312,7 @@ set_function(struct elem *e, struct span f, int n_in)
 	for (i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
 		if (pat_match(costs[i].pat, f.s, (size_t)(f.e - f.s))) {
 			e->flop = costs[i].flop;
+			e->full = costs[i].full;
 			break;
 		}
 }
@@ -360,55 +363,61 @@ elem_opaque(const char *s, size_t n)
 	return type_size(t);
 }
 
-/* Whether n elements take so many blocks. */
+/* Whether n elements, so many per block, take so many blocks. */
 static bool
-fits(const struct elem *e, int64_t n, int64_t blocks)
+fits(int64_t n, int block, int64_t blocks)
 {
-	static const int usual[] = { 512, 1024, 2048 };
-	int i;
-
-	if (n <= 0)
-		return false;
-	if (e->block > 0)
-		return (n - 1) / e->block + 1 == blocks;
-	for (i = 0; i < 3; i++)
-		if ((n - 1) / usual[i] + 1 == blocks)
-			return true;
-	return false;
+	return n > 0 && (n - 1) / block + 1 == blocks;
 }
 
 /* The number of elements: of the gradient, of the result, or of a tensor,
  * the first that the grid allows. */
 static int64_t
-elements(const struct work *w)
+elements_by(const struct work *w, int block, int64_t blocks)
 {
-	const struct elem *e = &w->k->elem;
 	const struct args *from[2] = { w->grad, w->a };
-	int64_t n, blocks = -1;
+	int64_t n = w->bprop ? operand_grad(w) : -1;
 	size_t i, j;
 
-	if (w->grid != NULL)
-		num_i64(w->grid, strcspn(w->grid, ","), &blocks);
-	n = w->bprop ? operand_grad(w) : -1;
-	if (blocks < 0)
-		return n >= 0 ? n : operand_out(w);
-	if (fits(e, n, blocks))
+	if (fits(n, block, blocks))
 		return n;
-	if (fits(e, n = operand_out(w), blocks))
+	if (fits(n = operand_out(w), block, blocks))
 		return n;
 	for (i = 0; i < 2; i++)
 		for (j = 0; from[i] != NULL && j < from[i]->n; j++)
 			if (from[i]->v[j].type == ARG_TENSOR &&
-			    fits(e, n = arg_numel(from[i], &from[i]->v[j]),
+			    fits(n = arg_numel(from[i], &from[i]->v[j]), block,
 				blocks))
 				return n;
 	return -1;
 }
 
-/* Elements that input i has in memory: a forward op's own tensors can be
- * smaller than the result, a backward's only input is its gradient. */
 static int64_t
-stored(const struct work *w, int i, int64_t n)
+elements(const struct work *w)
+{
+	static const int usual[] = { 1024, 512, 2048 };
+	int block = w->k->elem.block;
+	int64_t n, blocks;
+	size_t i;
+
+	if (w->grid == NULL ||
+	    !num_i64(w->grid, strcspn(w->grid, ","), &blocks)) {
+		n = w->bprop ? operand_grad(w) : -1;
+		return n >= 0 ? n : operand_out(w);
+	}
+	if (block > 0)
+		return elements_by(w, block, blocks);
+	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if ((n = elements_by(w, usual[i], blocks)) >= 0)
+			return n;
+	return -1;
+}
+
+/* Elements that input i has in memory: a forward op's own tensors can be
+ * smaller than the result, a backward's only input is its gradient, which of a
+ * sum is smaller too. */
+static int64_t
+stored(const struct work *w, bool sums, int i, int64_t n)
 {
 	const struct elem *e = &w->k->elem;
 	const struct arg *t = NULL;
@@ -416,6 +425,8 @@ stored(const struct work *w, int i, int64_t n)
 
 	if (!e->strided)
 		return n;
+	if (e->full > 0)
+		return i < e->full ? n : 0; /* a number per row or channel */
 	if (!w->bprop && arg_tensor(w->a, (size_t)e->n_in) == NULL &&
 	    arg_tensor(w->a, (size_t)e->n_in - 1) != NULL)
 		t = arg_tensor(w->a, (size_t)i);
@@ -423,6 +434,8 @@ stored(const struct work *w, int i, int64_t n)
 		m = arg_numel(w->a, t);
 	else if (w->bprop && e->n_in == 1)
 		m = operand_grad(w);
+	if (sums && e->n_in == 1 && (m < 0 || m == n))
+		return 0; /* one number per sum, read again and again */
 	return m >= 0 && m < n ? m : n;
 }
 
@@ -430,6 +443,7 @@ bool
 elem_count(const struct work *w, struct answer *r)
 {
 	const struct elem *e = &w->k->elem;
+	bool sums = w->bprop && r->family == FAM_REDUCE;
 	const struct arg *t;
 	int64_t n, bytes;
 	int i, size;
@@ -443,7 +457,7 @@ elem_count(const struct work *w, struct answer *r)
 		if (e->casts) /* only a marker tells */
 			size = t != NULL && !w->bprop ? dt_size(t->dt) : 0;
 		bytes = size_add(bytes,
-		    size > 0 ? size_mul(stored(w, i, n), size) : -1);
+		    size > 0 ? size_mul(stored(w, sums, i, n), size) : -1);
 	}
 	r->role = ROLE_MAIN;
 	r->each = true;

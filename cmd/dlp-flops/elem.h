@@ -19,6 +19,7 @@ struct elem {
 	int in[ELEM_MAX_IN]; /* bytes per element; 0: unknown */
 	int out;
 	int flop;  /* per element; -1: unknown */
+	int full;  /* inputs that have all elements; 0: all */
 	int block; /* elements per block of the grid; 0: 512, 1024 or 2048 */
 };
 
