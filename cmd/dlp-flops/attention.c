@@ -20,12 +20,12 @@ struct sdpa {
 };
 
 static bool
-sdpa_dims(const struct work *w, struct sdpa *s)
+sdpa_dims(const struct work *w, size_t first, struct sdpa *s)
 {
 	const struct args *a = w->a;
-	const struct arg *q = arg_named(a, "query", 0);
-	const struct arg *k = arg_named(a, "key", 1);
-	const struct arg *v = arg_named(a, "value", 2);
+	const struct arg *q = arg_named(a, "query", (int)first);
+	const struct arg *k = arg_named(a, "key", (int)first + 1);
+	const struct arg *v = arg_named(a, "value", (int)first + 2);
 	size_t i;
 
 	if (q == NULL || k == NULL || v == NULL || q->nd < 2 || k->nd < 2 ||
@@ -47,14 +47,13 @@ sdpa_dims(const struct work *w, struct sdpa *s)
 }
 
 void
-attention_count(const struct work *w, struct answer *r, int unused)
+attention_count(const struct work *w, struct answer *r, int first)
 {
 	const struct kname *k = w->k;
 	struct sdpa s;
 	int64_t cell, n;
 	bool fused;
 
-	(void)unused;
 	if (k->part != KP_MAIN) {
 		r->role = ROLE_AUX;
 		r->flop = 0;
@@ -62,10 +61,12 @@ attention_count(const struct work *w, struct answer *r, int unused)
 	}
 	r->eligible = true;
 	r->role = ROLE_MAIN;
-	if (!sdpa_dims(w, &s))
+	fused = w->prim ||
+		pat_match("flash|fmha|sdpa|attention|attn|mha", k->lower, k->len);
+	if (!fused) /* a product as any other */
+		r->family = FAM_GEMM;
+	if (!sdpa_dims(w, (size_t)first, &s))
 		return;
-	fused =
-	    pat_match("flash|fmha|sdpa|attention|attn|mha", k->lower, k->len);
 	cell = size_mul(size_mul(2, s.bh), size_mul(s.sq, s.sk));
 	if (!fused) {
 		r->each = true;

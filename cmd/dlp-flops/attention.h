@@ -4,6 +4,6 @@
 
 #include "work.h"
 
-void attention_count(const struct work *w, struct answer *r, int unused);
+void attention_count(const struct work *w, struct answer *r, int first);
 
 #endif

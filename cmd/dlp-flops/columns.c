@@ -9,18 +9,37 @@
 #include "out.h"
 #include "tcwhy.h"
 
+/* A product of its own inside the op: the first kernel carries it. Which of
+ * an op's gradients it is, is told by order if by nothing else. */
+static enum role
+role_of_one(enum role want, int64_t inst, int64_t prim_run)
+{
+	unsigned was;
+
+	if (state_mark(inst, prim_run, 1U << ROLE_MAIN) != 0)
+		return ROLE_PART;
+	was = state_mark(inst, 0, 0);
+	if (want == ROLE_GRAD)
+		want = was & 1U << ROLE_DGRAD ? ROLE_WGRAD : ROLE_DGRAD;
+	state_mark(inst, 0, 1U << want);
+	return want;
+}
+
 /* The part this kernel plays in its run, now that the run's other kernels
  * so far are known: a gradient that is counted already is not counted again,
  * and one told only by order takes its turn. */
 enum role
-role_now(const struct answer *a, bool has_inst, int64_t inst)
+role_now(
+    const struct answer *a, bool has_inst, int64_t inst, int64_t prim_run)
 {
 	enum role want = a->role, other;
 	unsigned was;
 
 	if (!has_inst || a->each || want == ROLE_NONE || want >= ROLE_PART)
 		return want;
-	was = state_mark(inst, 0);
+	if (a->one && prim_run != 0)
+		return role_of_one(want, inst, prim_run);
+	was = state_mark(inst, prim_run, 0);
 	if (want == ROLE_GRAD)
 		want = ROLE_DGRAD;
 	if (was & 1U << want) {
@@ -29,7 +48,7 @@ role_now(const struct answer *a, bool has_inst, int64_t inst)
 			return ROLE_PART;
 		want = other;
 	}
-	state_mark(inst, 1U << want);
+	state_mark(inst, prim_run, 1U << want);
 	return want;
 }
 

@@ -13,6 +13,7 @@
  * convolution of the same size. The output's size follows from the marker's
  * arguments; emit_nvtx gives it as the size of a backward's gradient.
  */
+#define _GNU_SOURCE /* memmem */
 #include <string.h>
 
 #include "conv.h"
@@ -110,23 +111,23 @@ conv_out(const struct work *w, struct conv *c, bool transposed)
 }
 
 /* A backward's own sizes begin with the gradient of the output; a forward
- * op has those of its backward if they came in time. */
+ * op has those of its result, or of its backward, if they came in time. */
 static bool
-grad_out(const struct work *w, struct conv *c)
+grad_out(const struct args *a, struct conv *c)
 {
-	const struct arg *g = w->grad == NULL ? NULL : arg_tensor(w->grad, 0);
+	const struct arg *g = a == NULL ? NULL : arg_tensor(a, 0);
 	int i;
 
 	if (g == NULL || g->bad || (int)g->nd < c->nsp + 1)
 		return false;
 	if (c->k < 0)
-		c->k = arg_dim(w->grad, g, -c->nsp - 1);
-	else if (arg_dim(w->grad, g, -c->nsp - 1) != c->k)
+		c->k = arg_dim(a, g, -c->nsp - 1);
+	else if (arg_dim(a, g, -c->nsp - 1) != c->k)
 		return false;
-	if ((int)g->nd == c->nsp + 2 && arg_dim(w->grad, g, 0) != c->n)
+	if ((int)g->nd == c->nsp + 2 && arg_dim(a, g, 0) != c->n)
 		return false;
 	for (i = 0; i < c->nsp; i++)
-		c->out[i] = arg_dim(w->grad, g, i - c->nsp);
+		c->out[i] = arg_dim(a, g, i - c->nsp);
 	return true;
 }
 
@@ -151,11 +152,13 @@ conv_groups(const struct work *w, bool transposed, int64_t c0, int64_t c1,
 
 /* False if the shapes are no convolution's. */
 static bool
-conv_dims(const struct work *w, bool transposed, struct conv *c)
+conv_dims(const struct work *w, int flags, struct conv *c)
 {
 	const struct args *a = w->a;
-	const struct arg *x = arg_named(a, "input", 0);
-	const struct arg *wt = arg_named(a, "weight", 1);
+	int at = (flags & C_BACKWARD) != 0;
+	bool transposed = (flags & C_TRANSPOSED) != 0;
+	const struct arg *x = arg_named(a, "input", at);
+	const struct arg *wt = arg_named(a, "weight", at + 1);
 	int64_t c0, c1;
 	int i;
 
@@ -182,8 +185,30 @@ conv_dims(const struct work *w, bool transposed, struct conv *c)
 	if (c->has_args)
 		c->has_out = conv_out(w, c, transposed);
 	if (!c->has_out)
-		c->has_out = grad_out(w, c);
+		c->has_out = grad_out(at != 0 ? a : w->grad, c);
 	return true;
+}
+
+/* emit_nvtx's sizes do not say whether aten::convolution is transposed: the
+ * op around it does, or else what the sizes can be. The result of one that
+ * is not does not grow by more than its kernel's width. */
+static int
+conv_flags(const struct work *w, int flags)
+{
+	struct conv c;
+	int i;
+
+	if (!w->prim || (flags & C_TRANSPOSED) != 0)
+		return flags;
+	if (w->op != NULL && memmem(w->op, w->op_len, "transpose", 9) != NULL)
+		return flags | C_TRANSPOSED;
+	if (!conv_dims(w, flags, &c) ||
+	    (!c.has_out && w->grad != NULL && w->grad->n > 0))
+		return flags | C_TRANSPOSED;
+	for (i = 0; c.has_out && i < c.nsp; i++)
+		if (c.out[i] > c.in[i] + c.r[i] && c.in[i] > 1)
+			return flags | C_TRANSPOSED;
+	return flags;
 }
 
 static int64_t
@@ -197,21 +222,24 @@ product(const int64_t *v, int n)
 }
 
 void
-conv_count(const struct work *w, struct answer *r, int transposed)
+conv_count(const struct work *w, struct answer *r, int flags)
 {
 	struct conv c;
 	const struct arg *bias;
 	int64_t n_in, n_w, n_out = -1, at;
-	bool known = conv_dims(w, transposed, &c);
+	bool known, transposed, has_bias;
+
+	flags = conv_flags(w, flags);
+	transposed = (flags & C_TRANSPOSED) != 0;
+	known = conv_dims(w, flags, &c);
 
 	r->eligible = true;
 	if (known && c.has_out)
 		n_out = size_mul(size_mul(c.n, c.k), product(c.out, c.nsp));
 	bias = arg_named(w->a, "bias", 2);
-	if (helper_count(w, r, n_out,
-		bias == NULL || bias->type != ARG_TENSOR ? NO_BIAS
-		: known                                  ? c.k
-							 : -1))
+	has_bias = (flags & C_BACKWARD) != 0 ||
+		   (bias != NULL && bias->type == ARG_TENSOR);
+	if (helper_count(w, r, n_out, !has_bias ? NO_BIAS : known ? c.k : -1))
 		return;
 	product_role(w, r);
 	if (!known)
@@ -242,7 +270,7 @@ conv_params(const struct work *w, struct buf *b)
 	struct conv c;
 	int h, v;
 
-	if (!conv_dims(w, false, &c) || c.nsp > 2)
+	if (!conv_dims(w, 0, &c) || c.nsp > 2)
 		return false;
 	h = c.nsp - 2; /* place of the height, or -1 */
 	v = c.nsp - 1;

@@ -21,6 +21,12 @@ static struct {
 static struct {
 	struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd, *text;
 } oc;
+static struct {
+	struct rec_col *id, *op, *shapes;
+} pc; /* prim */
+static struct {
+	struct rec_col *run, *shape;
+} rc; /* result */
 
 static void
 on_str(struct stage *st, struct rec *r)
@@ -94,6 +100,40 @@ on_op(struct stage *st, struct rec *r)
 }
 
 static void
+on_prim(struct stage *st, struct rec *r)
+{
+	struct prim *p;
+	int64_t id;
+
+	if (rec_i64(r, pc.id, &id)) {
+		p = state_prim_new(id);
+		p->name = keep(r, pc.op, &p->name_len);
+		p->shapes = keep(r, pc.shapes, &p->shapes_len);
+		if (p->name != NULL && p->shapes != NULL)
+			p->rule = rule_find(NULL, 0, p->name, p->name_len);
+	}
+	stage_pass(st, r);
+}
+
+static void
+on_result(struct stage *st, struct rec *r)
+{
+	static struct buf b;
+	int64_t run;
+	size_t n;
+	const char *s = rec_raw(r, rc.shape, &n);
+
+	if (rec_i64(r, rc.run, &run) && s != NULL) {
+		buf_clear(&b);
+		buf_putc(&b, '[');
+		buf_put(&b, s, n);
+		buf_putc(&b, ']');
+		kern_result(st, run, state_keep(b.s, b.len));
+	}
+	stage_pass(st, r);
+}
+
+static void
 on_section(struct stage *st)
 {
 	(void)st;
@@ -134,6 +174,13 @@ attach_facts(struct stage *st)
 	oc.text = rec_col(t, "text", REC_OPT);
 	oc.bwd = rec_col(t, "bwd_shapes", REC_OPT);
 	oc.fwd = rec_col(t, "fwd_op_id", REC_OPT);
+	t = stage_on(st, "prim", on_prim, NULL);
+	pc.id = rec_col(t, "prim_id", REC_NEED);
+	pc.op = rec_col(t, "op", REC_NEED);
+	pc.shapes = rec_col(t, "shapes", REC_NEED);
+	t = stage_on(st, "result", on_result, NULL);
+	rc.run = rec_col(t, "prim_run", REC_NEED);
+	rc.shape = rec_col(t, "shape", REC_NEED);
 }
 
 void

@@ -103,6 +103,32 @@ gemm_dims(const struct work *w, int first, struct gemm *g)
 	return true;
 }
 
+/* The products of a linear's backward are told apart by what they make: one
+ * has the input's elements, the other the weight's. */
+static void
+gradient_role(const struct work *w, const struct gemm *g, struct answer *r)
+{
+	const struct arg *x, *y;
+	int64_t n_x, n_y;
+
+	if (!w->prim || !w->bprop)
+		return;
+	r->role = ROLE_MAIN;
+	if (w->first < 0)
+		return;
+	r->role = ROLE_GRAD;
+	x = arg_tensor(w->fa, (size_t)w->first);
+	y = arg_tensor(w->fa, (size_t)w->first + 1);
+	n_x = x == NULL ? -1 : arg_numel(w->fa, x);
+	n_y = y == NULL ? -1 : arg_numel(w->fa, y);
+	if (g->n_out == n_x && g->n_out != n_y)
+		r->role = ROLE_DGRAD;
+	else if (g->n_out == n_y && g->n_out != n_x)
+		r->role = ROLE_WGRAD;
+	else if (w->k->dir != KD_NONE)
+		r->role = w->k->dir == KD_DGRAD ? ROLE_DGRAD : ROLE_WGRAD;
+}
+
 static bool
 has_bias(const struct work *w, int first)
 {
@@ -125,13 +151,42 @@ gemm_count(const struct work *w, struct answer *r, int first)
 	if (helper_count(w, r, g.n_out, has_bias(w, first) ? g.n : NO_BIAS))
 		return;
 	product_role(w, r);
+	r->one = w->prim;
+	gradient_role(w, &g, r);
 	if (!known)
 		return;
 	if (g.m == 1 || g.n == 1)
 		r->eligible = false; /* a matrix times a vector */
+	if (w->k->dt == DT_FP4)
+		g.k = size_mul(g.k, 2); /* a shape counts pairs */
 	r->flop = size_mul(2, size_mul(g.n_out, g.k));
 	r->bytes = work_bytes(
 	    w, size_add(size_add(g.n_a, g.n_b), size_add(g.n_c, g.n_out)));
+}
+
+/* A (.., m, k) and B (.., k, n) in groups, which divide the rows of A, the
+ * columns of B, or k between them where one of the two is a matrix: together
+ * one product of the whole. Both batched: one per group. */
+void
+grouped_count(const struct work *w, struct answer *r, int first)
+{
+	const struct args *a = w->a;
+	const struct arg *x = arg_at(a, (size_t)first);
+	const struct arg *y = arg_at(a, (size_t)first + 1);
+	int64_t g, m, k, n;
+
+	r->eligible = true;
+	if (helper_count(w, r, -1, NO_BIAS))
+		return;
+	product_role(w, r);
+	r->one = w->prim;
+	if (x == NULL || y == NULL || x->nd < 2 || y->nd < 2)
+		return;
+	g = x->nd == 3 && y->nd == 3 ? arg_dim(a, x, 0) : 1;
+	m = arg_dim(a, x, -2);
+	k = arg_dim(a, x, -1);
+	n = arg_dim(a, y, -1);
+	r->flop = size_mul(size_mul(2, g), size_mul(m, size_mul(n, k)));
 }
 
 static void

@@ -19,7 +19,8 @@
 struct hold_kern {
 	size_t at; /* where in the held text its columns belong */
 	int64_t op_id, inst, sub, dev, dur_ns;
-	char grid[40]; /* as in the record; cut where it is longer */
+	char grid[40]; /* as in the record; empty where it is longer */
+	int64_t prim_id, prim_run; /* prim_run 0: none */
 	uint32_t name_idx;
 	const void *name; /* its kname */
 };

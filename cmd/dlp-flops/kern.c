@@ -8,6 +8,7 @@
 #include "err.h"
 #include "hold.h"
 #include "kern.h"
+#include "map.h"
 
 static const char *const names[] = { "params", "flop", "bytes", "dtype",
 	"family", "role", "tc", "tc_rule", "tc_eligible", "tc_why", "lacks" };
@@ -15,11 +16,12 @@ static const char *const names[] = { "params", "flop", "bytes", "dtype",
 
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
-	    *seq, *dur, *tc, *tc_rule;
+	    *seq, *dur, *tc, *tc_rule, *prim_id, *prim_run;
 } kc;
 static struct out_ext *ext;
 static bool appending; /* none of our columns is in the input's legend */
-static size_t nwait;   /* ops that wait for their sizes */
+static size_t nwait;   /* ops and products that wait for their sizes */
+static struct map waiting_runs; /* of products, prim_run */
 
 /* Columns into what is held: they are written behind the output's end, and
  * taken away from there. */
@@ -38,16 +40,20 @@ hold_columns(const struct result *res, const struct kname *k, enum role role,
 static void
 put_waiting(const struct hold_kern *h)
 {
-	uint32_t op_idx = 0;
-	struct op *op = state_op(h->op_id, &op_idx);
 	const struct kname *k = h->name;
-	const struct result *res =
-	    result_of(op, op_idx, k, h->name_idx, h->sub,
-		h->grid[0] == '\0' ? NULL : h->grid, strlen(h->grid));
+	const struct result *res;
+	struct subject s = { 0 };
 
+	s.op = state_op(h->op_id, &s.op_idx);
+	if (h->prim_run != 0) {
+		s.prim = state_prim(h->prim_id, &s.prim_idx);
+		s.shape = state_result_of(h->prim_run);
+	}
+	res = result_of(&s, k, h->name_idx, h->sub,
+	    h->grid[0] == '\0' ? NULL : h->grid, strlen(h->grid));
 	count_notes(res, k, h->dev, h->dur_ns, TC_UNKNOWN);
-	put_columns(res, k, role_now(&res->a, true, h->inst), h->dev,
-	    TC_UNKNOWN);
+	put_columns(res, k, role_now(&res->a, true, h->inst, h->prim_run),
+	    h->dev, TC_UNKNOWN);
 }
 
 static void
@@ -67,6 +73,7 @@ kern_drain(struct stage *st)
 	hold_drain(put_waiting);
 	if (nwait > 0)
 		state_ops(give_up);
+	map_clear(&waiting_runs);
 	nwait = 0;
 }
 
@@ -77,16 +84,6 @@ on_held_line(struct stage *st, struct rec *r)
 	hold_end_line(r->kind == REC_DATA);
 	if (hold_full())
 		kern_drain(st);
-}
-
-/* Whether the op's kernels must wait for a gradient's size: a convolution or
- * einsum without PyProf's arguments, which a backward can follow. */
-static bool
-must_wait(const struct op *op, bool has_seq)
-{
-	return op != NULL && op->rule != NULL && op->rule->bwd != NULL &&
-	       has_seq && appending && !op->bprop && op->args == NULL &&
-	       op->shapes != NULL && op->grad == NULL && !op->given_up;
 }
 
 void
@@ -109,11 +106,20 @@ kern_resolve(struct stage *st, const struct op *op, const char *text)
 	fwd->waits = false;
 }
 
+/* The size of the run's result came. */
+void
+kern_result(struct stage *st, int64_t prim_run, const char *shape)
+{
+	state_result(prim_run, shape);
+	if (map_del(&waiting_runs, (uint64_t)prim_run) && --nwait == 0)
+		kern_drain(st);
+}
+
 struct kern { /* a kern record's part that matters here */
-	struct op *op;
-	uint32_t op_idx, name_idx;
+	struct subject s;
+	uint32_t name_idx;
 	const struct kname *k;
-	int64_t op_id, inst, sub, dev, dur_ns;
+	int64_t op_id, inst, sub, dev, dur_ns, prim_id, prim_run;
 	bool has_inst, has_seq;
 	const char *grid;
 	size_t ngrid;
@@ -149,7 +155,12 @@ read_kern(const struct rec *r, struct kern *k)
 	brief = rec_raw(r, kc.brief, &n);
 	k->k = state_name(has_name, name_id, brief, n, &k->name_idx);
 	if (rec_i64(r, kc.op_id, &k->op_id))
-		k->op = state_op(k->op_id, &k->op_idx);
+		k->s.op = state_op(k->op_id, &k->s.op_idx);
+	if (rec_i64(r, kc.prim_run, &k->prim_run) && k->prim_run != 0 &&
+	    rec_i64(r, kc.prim_id, &k->prim_id)) {
+		k->s.prim = state_prim(k->prim_id, &k->s.prim_idx);
+		k->s.shape = state_result_of(k->prim_run);
+	}
 	if (!rec_i64(r, kc.sub, &k->sub))
 		k->sub = 0;
 	if (!rec_i64(r, kc.dev, &k->dev))
@@ -162,21 +173,43 @@ read_kern(const struct rec *r, struct kern *k)
 	k->grid = rec_raw(r, kc.grid, &k->ngrid);
 }
 
+/* Whether the kernel must wait for the size of its result: it is part of a
+ * forward convolution or einsum without PyProf's arguments. Which one is
+ * told as a product inside the op, or else by a backward that can follow. */
+static bool
+must_wait(const struct kern *k)
+{
+	const struct op *op = k->s.op;
+
+	if (!appending || op == NULL)
+		return false;
+	if (k->s.prim != NULL)
+		return k->s.prim->rule != NULL &&
+		       k->s.prim->rule->bwd != NULL && k->s.shape == NULL;
+	return op->rule != NULL && op->rule->bwd != NULL && k->has_seq &&
+	       !op->bprop && op->args == NULL && op->shapes != NULL &&
+	       op->grad == NULL && !op->given_up;
+}
+
 static void
 wait_for(struct stage *st, struct rec *r, struct kern *k)
 {
 	struct hold_kern h = { 0, k->op_id, k->inst, k->sub, k->dev, k->dur_ns,
-		"", k->name_idx, k->k };
+		"", k->prim_id, k->prim_run, k->name_idx, k->k };
+	bool is_new;
 
 	if (k->grid != NULL && k->ngrid < sizeof(h.grid))
 		memcpy(h.grid, k->grid, k->ngrid);
 
-
 	hold_on = true;
 	st->hold = on_held_line;
-	if (!k->op->waits)
-		nwait++;
-	k->op->waits = true;
+	if (k->s.prim != NULL) {
+		map_put(&waiting_runs, (uint64_t)k->prim_run, &is_new);
+		nwait += is_new;
+	} else {
+		nwait += !k->s.op->waits;
+		k->s.op->waits = true;
+	}
 	hold_put(r->line, r->len);
 	hold_kern(&h);
 	hold_end_line(true);
@@ -200,16 +233,15 @@ on_kern(struct stage *st, struct rec *r)
 	enum role role;
 
 	read_kern(r, &k);
-	if (k.has_inst && must_wait(k.op, k.has_seq)) {
+	if (k.has_inst && must_wait(&k)) {
 		wait_for(st, r, &k);
 		if (hold_full())
 			kern_drain(st);
 		return;
 	}
-	res =
-	    result_of(k.op, k.op_idx, k.k, k.name_idx, k.sub, k.grid, k.ngrid);
+	res = result_of(&k.s, k.k, k.name_idx, k.sub, k.grid, k.ngrid);
 	count_notes(res, k.k, k.dev, k.dur_ns, k.given);
-	role = role_now(&res->a, k.has_inst, k.inst);
+	role = role_now(&res->a, k.has_inst, k.inst, k.prim_run);
 	if (!appending) {
 		replace(r, &k, res, role);
 	} else if (hold_on) {
@@ -240,18 +272,42 @@ check_ops(const struct stage *st)
 
 /* Appending is the rule; a stream that went through here before has its
  * columns replaced, and nothing is held for it. */
-static void
-on_kern_legend(struct stage *st, struct rec *r)
+static bool
+lacks_columns(const struct rec *r)
 {
 	int i, j;
 
-	kern_drain(st);
-	check_ops(st);
-	appending = true;
 	for (i = 0; i < rec_ncols(r->type); i++)
 		for (j = 0; j < NCOL; j++)
 			if (strcmp(rec_colname(r->type, i), names[j]) == 0)
-				appending = false;
+				return false;
+	return true;
+}
+
+/* A legend in the midst of what is held. */
+static void
+hold_legend(const struct rec *r)
+{
+	int i;
+
+	hold_put(r->line, r->len);
+	for (i = 0; i < NCOL; i++) {
+		hold_put("\t", 1);
+		hold_put(names[i], strlen(names[i]));
+	}
+	hold_end_line(false);
+}
+
+static void
+on_kern_legend(struct stage *st, struct rec *r)
+{
+	check_ops(st);
+	if (hold_on && lacks_columns(r)) {
+		hold_legend(r);
+		return;
+	}
+	kern_drain(st);
+	appending = lacks_columns(r);
 	out_ext_legend(ext, r);
 }
 
@@ -272,5 +328,7 @@ kern_attach(struct stage *st)
 	kc.dur = rec_col(t, "dur_ns", REC_OPT);
 	kc.tc = rec_col(t, "tc", REC_OPT);
 	kc.tc_rule = rec_col(t, "tc_rule", REC_OPT);
+	kc.prim_id = rec_col(t, "prim_id", REC_OPT);
+	kc.prim_run = rec_col(t, "prim_run", REC_OPT);
 	ext = out_ext(names, NCOL);
 }

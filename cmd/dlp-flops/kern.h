@@ -12,6 +12,9 @@ void kern_attach(struct stage *st);
  * framework's name of it, or NULL. */
 void kern_resolve(struct stage *st, const struct op *op, const char *text);
 
+/* A product's result has that size. */
+void kern_result(struct stage *st, int64_t prim_run, const char *shape);
+
 /* Writes what is held; what is not known by now stays unknown. */
 void kern_drain(struct stage *st);
 

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "args_json.h"
+#include "einsum.h"
 #include "err.h"
 #include "esc.h"
+#include "gemm.h"
 #include "map.h"
 #include "num.h"
 #include "result.h"
@@ -15,7 +17,9 @@ static struct map by_key; /* op, name, sub class -> index + 1 */
 static struct map by_grid; /* index, first number of the grid -> index + 1 */
 static struct result **results;
 static size_t nresults, results_cap;
+static struct smap contexts;   /* op, product, shape of its result */
 static struct args args, grad; /* scratch */
+static struct args own, own_grad; /* of the product */
 
 void
 result_forget(void)
@@ -27,6 +31,7 @@ result_forget(void)
 	nresults = 0;
 	map_clear(&by_key);
 	map_clear(&by_grid);
+	smap_clear(&contexts);
 }
 
 /* PyProf's params depend on whether sub is 0, 1 or more, and for cells on
@@ -69,7 +74,7 @@ load(struct op *op)
 static enum dtype
 result_dtype(const struct work *w)
 {
-	const struct args *a = w->a;
+	const struct args *a = w->fa != NULL ? w->fa : w->a;
 	size_t i;
 
 	if (w->k->dt_sure)
@@ -99,6 +104,42 @@ rule_of(const struct op *op)
 	return op->rule;
 }
 
+/* Where the op's left operand is among its tensors. */
+static int
+first_operand(const struct rule *rule)
+{
+	if (rule == NULL)
+		return -1;
+	if (rule->count == einsum_count)
+		return 0;
+	return rule->count != gemm_count ? -1 : rule->arg == 1;
+}
+
+/* The product that the kernel is part of becomes the question; false if
+ * nothing is known about it. */
+static bool
+of_product(const struct subject *s, const struct rule *rule, struct work *w)
+{
+	struct prim *p = s->prim;
+
+	if (p == NULL || p->rule == NULL || p->rule->count == NULL)
+		return false;
+	if (!args_sizes(&own, p->shapes, p->shapes_len)) {
+		counts.bad_args += !p->bad;
+		p->bad = true;
+		return false;
+	}
+	own_grad.n = own_grad.ndims = 0;
+	if (s->shape != NULL)
+		args_sizes(&own_grad, s->shape, strlen(s->shape));
+	w->fa = &args;
+	w->a = &own;
+	w->grad = &own_grad;
+	w->prim = true;
+	w->first = first_operand(rule);
+	return true;
+}
+
 static void
 answer(const struct work *w, const struct rule *rule, struct answer *a)
 {
@@ -122,6 +163,13 @@ answer(const struct work *w, const struct rule *rule, struct answer *a)
 		counts.overflow++;
 }
 
+/* Whether the user has a rule for the op: then it counts, not what is in it. */
+static bool
+users(const struct rule *rule, const struct work *w)
+{
+	return rule != NULL && rows_match(rule_user(rule), w) != NULL;
+}
+
 static struct result *
 result_new(void)
 {
@@ -133,17 +181,19 @@ result_new(void)
 }
 
 static void
-fill(struct result *res, struct op *op, const struct kname *k, int64_t sub,
-    const char *grid)
+fill(struct result *res, const struct subject *s, const struct kname *k,
+    int64_t sub, const char *grid)
 {
 	static struct buf b, esc;
+	struct op *op = s->op;
 	const struct rule *rule = rule_of(op);
 	struct work w = { .a = &args,
 		.grad = &grad,
 		.k = k,
 		.sub = sub,
 		.brief = k->last,
-		.grid = grid };
+		.grid = grid },
+		    p;
 
 	if (!load(op) && !op->bad) {
 		op->bad = true;
@@ -156,9 +206,17 @@ fill(struct result *res, struct op *op, const struct kname *k, int64_t sub,
 		w.op_len = op->name_len;
 		w.bprop = op->bprop;
 	}
-	answer(&w, rule, &res->a);
 	res->has_op = op != NULL;
 	res->sized = args.n > 0 || grad.n > 0;
+	if (s->shape != NULL && grad.n == 0) /* for PyProf's params */
+		args_sizes(&grad, s->shape, strlen(s->shape));
+	p = w;
+	if (!users(rule, &w) && of_product(s, rule, &p)) {
+		answer(&p, s->prim->rule, &res->a);
+		res->sized = true;
+	} else {
+		answer(&w, rule, &res->a);
+	}
 	res->shape = tcwhy_shape(&w, res->a.family, res->a.dt);
 	buf_clear(&b);
 	if (op != NULL && rule_params(rule, &w, &b)) {
@@ -172,8 +230,8 @@ fill(struct result *res, struct op *op, const struct kname *k, int64_t sub,
 /* How many blocks a kernel has tells which of an op's sizes an element-wise
  * one works on: it has an answer for each number of them. */
 static const struct result *
-grid_result(uint64_t base, struct op *op, const struct kname *k, int64_t sub,
-    const char *grid)
+grid_result(uint64_t base, const struct subject *s, const struct kname *k,
+    int64_t sub, const char *grid)
 {
 	int64_t blocks;
 	uint64_t *slot;
@@ -187,18 +245,37 @@ grid_result(uint64_t base, struct op *op, const struct kname *k, int64_t sub,
 	slot = map_put(
 	    &by_grid, base << 32 | ((uint64_t)blocks & UINT32_MAX), NULL);
 	if (*slot == 0) {
-		fill(result_new(), op, k, sub, grid);
+		fill(result_new(), s, k, sub, grid);
 		*slot = nresults;
 	}
 	return results[*slot - 1];
 }
 
+/* A number for what the kernel belongs to; of products apart from those of
+ * ops alone. */
+static uint64_t
+context(const struct subject *s)
+{
+	struct {
+		uint64_t op, prim;
+		const char *shape;
+	} key = { s->op == NULL ? 0 : (uint64_t)s->op_idx + 1, s->prim_idx,
+		s->shape };
+
+	if (s->prim == NULL)
+		return key.op << 1;
+	return (uint64_t)smap_put(&contexts, (char *)&key, sizeof(key), NULL)
+		   << 1 |
+	       1;
+}
+
 const struct result *
-result_of(struct op *op, uint32_t op_idx, const struct kname *k,
-    uint32_t name_idx, int64_t sub, const char *grid, size_t ngrid)
+result_of(const struct subject *s, const struct kname *k, uint32_t name_idx,
+    int64_t sub, const char *grid, size_t ngrid)
 {
 	static struct result once;
 	static struct buf g;
+	struct op *op = s->op;
 	const struct rule *rule = rule_of(op);
 	uint64_t key, *slot;
 	bool cell = rule_by_grid(rule), elem = op != NULL && k->elem.is;
@@ -211,17 +288,16 @@ result_of(struct op *op, uint32_t op_idx, const struct kname *k,
 	}
 	if ((cell && op->bprop) || name_idx >= 1 << 24) {
 		memset(&once, 0, sizeof(once));
-		fill(&once, op, k, sub, gs);
+		fill(&once, s, k, sub, gs);
 		return &once;
 	}
-	key = op == NULL ? 0 : (uint64_t)op_idx + 1;
-	key = key << 29 | (uint64_t)name_idx << 5 | sub_class(sub) << 1;
+	key = context(s) << 29 | (uint64_t)name_idx << 5 | sub_class(sub) << 1;
 	key |= op != NULL && op->grad != NULL; /* it makes a difference */
 	slot = map_put(&by_key, key, NULL);
 	if (*slot == 0) {
-		fill(result_new(), op, k, sub, gs);
+		fill(result_new(), s, k, sub, gs);
 		*slot = nresults;
 	}
-	return elem && gs != NULL ? grid_result(*slot, op, k, sub, gs)
+	return elem && gs != NULL ? grid_result(*slot, s, k, sub, gs)
 				  : results[*slot - 1];
 }

@@ -18,10 +18,17 @@ struct result {
 	unsigned shape;     /* tcwhy.h */
 };
 
-/* op may be NULL: what the name alone tells. sub < 0: none. */
-const struct result *result_of(struct op *op, uint32_t op_idx,
-    const struct kname *k, uint32_t name_idx, int64_t sub, const char *grid,
-    size_t ngrid);
+/* What the kernel belongs to. */
+struct subject {
+	struct op *op; /* NULL: what the name alone tells */
+	struct prim *prim; /* the product inside the op; NULL: none */
+	uint32_t op_idx, prim_idx;
+	const char *shape; /* of the product's result; NULL: not known */
+};
+
+/* sub < 0: none. */
+const struct result *result_of(const struct subject *s, const struct kname *k,
+    uint32_t name_idx, int64_t sub, const char *grid, size_t ngrid);
 
 /* A section begins: the ops are others. */
 void result_forget(void);

@@ -29,6 +29,10 @@
 	{                                                                      \
 		o, FAM_CONV, conv_count, t, NULL, fn, "onvolution"             \
 	}
+#define CONV_BWD(o)                                                            \
+	{                                                                      \
+		o, FAM_CONV, conv_count, C_BACKWARD, NULL, NULL, NULL          \
+	}
 #define PW(o) IS(o, FAM_POINTWISE, POINT)
 #define IS(o, fam, spec)                                                       \
 	{                                                                      \
@@ -37,6 +41,10 @@
 #define SDPA(o)                                                                \
 	{                                                                      \
 		o, FAM_ATTENTION, attention_count, 0, NULL, NULL, NULL         \
+	}
+#define SDPA_BWD(o) /* the gradient of the result comes first */               \
+	{                                                                      \
+		o, FAM_ATTENTION, attention_count, 1, NULL, NULL, NULL         \
 	}
 #define CELL(o, weight, fn)                                                    \
 	{                                                                      \
@@ -49,11 +57,15 @@ static const struct rule rules[] = {
 	GEMM("mm", 0, mm_params),
 	{ "_int_mm", FAM_GEMM_INT, gemm_count, 0, NULL, mm_params, NULL },
 	GEMM("_scaled_mm", 0, mm_params),
+	{ "_grouped_mm", FAM_GEMM, grouped_count, 0, NULL, NULL, NULL },
+	{ "_scaled_grouped_mm", FAM_GEMM, grouped_count, 0, NULL, NULL, NULL },
 	GEMM("addmm", 1, addmm_params),
 	GEMM("addmm_", 1, addmm_params),
 	GEMM("_addmm_activation", 1, addmm_params),
 	GEMM("bmm", 0, bmm_params),
 	GEMM("baddbmm", 1, NULL),
+	GEMM("addbmm", 1, NULL),
+	GEMM("addbmm_", 1, NULL),
 	GEMM("baddbmm_", 1, NULL),
 	{ "matmul", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL, NULL },
 	{ "__matmul__", FAM_GEMM, gemm_count, 0, "A=#0,B=#1,@0", NULL, NULL },
@@ -75,14 +87,30 @@ static const struct rule rules[] = {
 	CONV("thnn_conv2d", 0, NULL),
 	CONV("_conv_depthwise2d", 0, NULL),
 	CONV("conv_depthwise3d", 0, NULL),
-	CONV("conv_transpose1d", 1, NULL),
-	CONV("conv_transpose2d", 1, NULL),
-	CONV("conv_transpose3d", 1, NULL),
+	CONV("convolution_overrideable", 0, NULL),
+	CONV("cudnn_convolution_relu", 0, NULL),
+	CONV("cudnn_convolution_add_relu", 0, NULL),
+	CONV("_slow_conv2d_forward", 0, NULL),
+	CONV("slow_conv_dilated2d", 0, NULL),
+	CONV("slow_conv_dilated3d", 0, NULL),
+	CONV("cudnn_convolution_transpose", C_TRANSPOSED, NULL),
+	CONV("slow_conv_transpose2d", C_TRANSPOSED, NULL),
+	CONV("slow_conv_transpose3d", C_TRANSPOSED, NULL),
+	CONV_BWD("convolution_backward"),
+	CONV_BWD("convolution_backward_overrideable"),
+	CONV("conv_transpose1d", C_TRANSPOSED, NULL),
+	CONV("conv_transpose2d", C_TRANSPOSED, NULL),
+	CONV("conv_transpose3d", C_TRANSPOSED, NULL),
 
 	SDPA("scaled_dot_product_attention"),
 	SDPA("_scaled_dot_product_flash_attention"),
 	SDPA("_scaled_dot_product_efficient_attention"),
 	SDPA("_scaled_dot_product_cudnn_attention"),
+	SDPA("_scaled_dot_product_fused_attention_overrideable"),
+	SDPA_BWD("_scaled_dot_product_flash_attention_backward"),
+	SDPA_BWD("_scaled_dot_product_efficient_attention_backward"),
+	SDPA_BWD("_scaled_dot_product_cudnn_attention_backward"),
+	SDPA_BWD("_scaled_dot_product_fused_attention_overrideable_backward"),
 	IS("multi_head_attention_forward", FAM_ATTENTION, NULL),
 
 	CELL("LSTMCell.forward", 0, cell_params),

@@ -21,10 +21,17 @@ static struct map name_by_id;    /* name_id -> index + 1 */
 static struct smap name_by_text; /* short names without an id */
 static struct kname **names;
 static size_t nnames, names_cap;
+static struct map prim_by_id;    /* id -> index + 1 */
+static struct prim *prims;
+static size_t nprims, prims_cap;
 static struct {
-	int64_t inst;
+	int64_t inst, prim_run;
 	unsigned bits;
 } runs[N_RUN];
+static struct {
+	int64_t run; /* + 1 */
+	const char *shape;
+} results[N_RUN];
 
 void
 state_forget(void)
@@ -35,14 +42,16 @@ state_forget(void)
 		kname_free(names[i]);
 		free(names[i]);
 	}
-	nnames = nops = 0;
+	nnames = nops = nprims = 0;
 	smap_clear(&texts);
 	smap_clear(&name_by_text);
 	map_clear(&str_by_id);
 	map_clear(&dev_by_id);
 	map_clear(&op_by_id);
 	map_clear(&name_by_id);
+	map_clear(&prim_by_id);
 	memset(runs, 0, sizeof(runs));
+	memset(results, 0, sizeof(results));
 	memset(&counts, 0, sizeof(counts));
 }
 
@@ -98,6 +107,46 @@ state_op(int64_t id, uint32_t *idx)
 	return &ops[*v - 1];
 }
 
+struct prim *
+state_prim_new(int64_t id)
+{
+	if (nprims == prims_cap) {
+		prims_cap = prims_cap == 0 ? 64 : prims_cap * 2;
+		prims = xrealloc(prims, prims_cap, sizeof(*prims));
+	}
+	memset(&prims[nprims], 0, sizeof(*prims));
+	*map_put(&prim_by_id, (uint64_t)id, NULL) = nprims + 1;
+	return &prims[nprims++];
+}
+
+struct prim *
+state_prim(int64_t id, uint32_t *idx)
+{
+	const uint64_t *v = map_get(&prim_by_id, (uint64_t)id);
+
+	if (v == NULL)
+		return NULL;
+	*idx = (uint32_t)(*v - 1);
+	return &prims[*v - 1];
+}
+
+void
+state_result(int64_t run, const char *shape)
+{
+	size_t i = (size_t)((uint64_t)run & (N_RUN - 1));
+
+	results[i].run = run + 1;
+	results[i].shape = shape;
+}
+
+const char *
+state_result_of(int64_t run)
+{
+	size_t i = (size_t)((uint64_t)run & (N_RUN - 1));
+
+	return results[i].run == run + 1 ? results[i].shape : NULL;
+}
+
 void
 state_ops(void (*fn)(struct op *op))
 {
@@ -150,13 +199,15 @@ state_name(bool has_id, int64_t id, const char *brief, size_t n, uint32_t *idx)
 }
 
 unsigned
-state_mark(int64_t inst, unsigned bits)
+state_mark(int64_t inst, int64_t prim_run, unsigned bits)
 {
-	size_t i = (size_t)((uint64_t)inst & (N_RUN - 1));
+	size_t i = (size_t)(((uint64_t)inst + (uint64_t)prim_run * 7) &
+			    (N_RUN - 1));
 	unsigned was;
 
-	if (runs[i].inst != inst + 1) { /* 0 is an empty slot */
-		runs[i].inst = inst + 1;
+	if (runs[i].inst != inst + 1 || runs[i].prim_run != prim_run) {
+		runs[i].inst = inst + 1; /* 0 is an empty slot */
+		runs[i].prim_run = prim_run;
 		runs[i].bits = 0;
 	}
 	was = runs[i].bits;

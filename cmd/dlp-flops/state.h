@@ -35,6 +35,14 @@ struct share {
 	int64_t ns;
 };
 
+/* A product inside ops: what the framework called, with its sizes. */
+struct prim {
+	const struct rule *rule; /* NULL: none that counts */
+	const char *name, *shapes;
+	size_t name_len, shapes_len;
+	bool bad; /* its JSON was counted as bad already */
+};
+
 struct counts { /* become ##note lines */
 	uint64_t bad_args, overflow, no_size, tc_unknown;
 	struct share cover[COV_N];
@@ -67,6 +75,15 @@ const char *state_keep(const char *s, size_t n);
 struct op *state_op_new(int64_t id);
 struct op *state_op(int64_t id, uint32_t *idx);
 
+/* The same of products. */
+struct prim *state_prim_new(int64_t id);
+struct prim *state_prim(int64_t id, uint32_t *idx);
+
+/* The size of the result of a product's run, JSON and kept; NULL: not known.
+ * The newest 2^16 are remembered. */
+void state_result(int64_t run, const char *shape);
+const char *state_result_of(int64_t run);
+
 /* Calls fn for every op. */
 void state_ops(void (*fn)(struct op *op));
 
@@ -75,8 +92,8 @@ void state_ops(void (*fn)(struct op *op));
 const struct kname *state_name(
     bool has_id, int64_t id, const char *brief, size_t n, uint32_t *idx);
 
-/* Marks work bits of a run as counted and returns those that were before.
+/* Marks work bits of a run, and of a product's run in it (0: none), as counted and returns those that were before.
  * Remembers the last 2^16 runs. */
-unsigned state_mark(int64_t inst, unsigned bits);
+unsigned state_mark(int64_t inst, int64_t prim_run, unsigned bits);
 
 #endif

@@ -45,7 +45,7 @@ const char *const role_names[ROLE_N] = {
 enum dtype
 work_dtype(const struct work *w)
 {
-	const struct arg *t = arg_tensor(w->a, 0);
+	const struct arg *t = arg_tensor(w->fa != NULL ? w->fa : w->a, 0);
 	enum dtype dt = DT_NONE;
 
 	if (w->k->dt_sure)

@@ -57,8 +57,12 @@ struct work {
 	const char *mod, *op; /* of the op; may be NULL */
 	size_t mod_len, op_len;
 	const struct args *a;    /* the op's arguments, or its forward
-				    op's */
+				    op's; a product's own (prim) */
 	const struct args *grad; /* a backward's own sizes; may be empty */
+	const struct args *fa; /* prim: the op's, else NULL */
+	bool prim;             /* of a product inside the op */
+	int first; /* prim: where the op's left operand is; -1: the
+		      op itself is no product */
 	const struct kname *k;
 	const char *brief; /* the kernel's short name */
 	bool bprop;
@@ -72,6 +76,7 @@ struct answer {
 	enum role role;
 	bool role_sure; /* the name says which gradient it is */
 	bool each;      /* each such kernel of a run counts, not the first */
+	bool one;       /* of a product in the op that has one result */
 	int64_t flop, bytes;
 	enum dtype dt;
 	bool eligible; /* the family has Tensor Core kernels */
