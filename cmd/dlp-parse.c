@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "dlp-parse/dict.h"
 #include "dlp-parse/emit.h"
 #include "dlp-parse/emit_op.h"
 #include "dlp-parse/facts.h"
@@ -190,6 +191,15 @@ put_notes(void)
 	stage_note("window_spilled", spilled);
 }
 
+static void
+open_out(bool unbuffered, bool with_ops)
+{
+	out_open(unbuffered);
+	emit_op_open(with_ops);
+	emit_open(with_src);
+	facts_open(with_src);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -202,13 +212,15 @@ main(int argc, char **argv)
 		option(c, optarg, &unbuffered);
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);
+	if (argc - optind <= 1 && dict_is(argv[optind])) {
+		open_out(unbuffered, false);
+		dict_run(argv[optind], argc, argv, with_src);
+		return out_finish(EXIT_OK);
+	}
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD); /* no locks per value */
 	open_profiles(argc - optind, argv + optind);
-	out_open(unbuffered);
 	with_src = with_src || nprofiles > 1;
-	emit_op_open(check_ops());
-	emit_open(with_src);
-	facts_open(with_src);
+	open_out(unbuffered, check_ops());
 	stage_begin_section(argc, argv);
 	put_facts();
 	put_events();

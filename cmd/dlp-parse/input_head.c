@@ -13,6 +13,7 @@ static const struct {
 	const char *magic, *what;
 } others[] = {
 	{ "##dlp", "a dlp stream, not a database: give it to the next filter" },
+	{ "{'", "a .dict of PyProf: give it alone, and unpacked" },
 	{ "{", "JSON, not a profile database" },
 	{ "[", "JSON, not a profile database" },
 	{ "Salted__", "encrypted (openssl)" },
@@ -74,11 +75,27 @@ head_refuse(const char *name, const unsigned char *s, size_t n)
 	die("%s: not a database, or an encrypted one", name);
 }
 
+static unsigned char pushed[HEAD_SIZE];
+static size_t npushed;
+
+void
+head_push(const unsigned char *s, size_t n)
+{
+	memcpy(pushed, s, n);
+	npushed = n;
+}
+
 size_t
 head_read(const char *name, int fd, unsigned char *s, size_t size)
 {
 	size_t n = 0;
 	ssize_t r;
+
+	if (fd == STDIN_FILENO && npushed > 0 && npushed <= size) {
+		memcpy(s, pushed, npushed);
+		n = npushed;
+		npushed = 0;
+	}
 
 	while (n < size) {
 		r = read(fd, s + n, size - n);

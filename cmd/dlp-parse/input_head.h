@@ -11,6 +11,10 @@
 /* Reads up to size bytes; how many there are. */
 size_t head_read(const char *name, int fd, unsigned char *s, size_t size);
 
+/* Puts back what was read of standard input, at most HEAD_SIZE bytes: the
+ * next head_read() of it gives them again. */
+void head_push(const unsigned char *s, size_t n);
+
 bool head_is_report(const char *path); /* one that nsys exports */
 bool head_is_sqlite(const unsigned char *s, size_t n);
 

@@ -1,0 +1,282 @@
+/*
+ * The dialect of PyProf's .dict. Each line becomes the ranges that were
+ * around the launch and the kernel; lines that belong to one call of an op
+ * share their ranges. A made-up clock gives each kernel its own time.
+ */
+#include "dict.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "dict_call.h"
+#include "emit.h"
+#include "emit_gpu.h"
+#include "err.h"
+#include "esc.h"
+#include "facts.h"
+#include "input_head.h"
+#include "lines.h"
+#include "map.h"
+#include "out.h"
+#include "run.h"
+#include "select.h"
+#include "select_range.h"
+#include "stage.h"
+
+#define SLOT (4 * DICT_PATH) /* ns around each kernel, for its ranges */
+
+static struct lines in;
+static struct smap names; /* full names: the string ids */
+static struct profile prof;
+static struct dict_line *run, *next;
+static int nrun, cap;
+static int64_t now;
+static uint64_t bad, first_bad;
+
+static bool
+looks_like(const unsigned char *s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && (s[i] == ' ' || s[i] == '\n' || s[i] == '\r'))
+		i++;
+	if (i < n && s[i] == '{')
+		i++;
+	else
+		return false;
+	return i < n && (s[i] == '\'' || (s[i] == 'u' && i + 1 < n &&
+					     s[i + 1] == '\''));
+}
+
+bool
+dict_is(const char *path)
+{
+	unsigned char head[HEAD_SIZE];
+	bool std = path == NULL || strcmp(path, "-") == 0;
+	int fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	size_t n;
+
+	if (fd < 0 || fstat(fd, &st) != 0 || S_ISDIR(st.st_mode)) {
+		if (!std && fd >= 0)
+			close(fd);
+		return false; /* input_open() says what is wrong */
+	}
+	n = head_read(std ? "standard input" : path, fd, head, sizeof(head));
+	if (!std)
+		close(fd);
+	if (!looks_like(head, n)) {
+		if (std)
+			head_push(head, n);
+		return false;
+	}
+	lines_open(&in, path);
+	if (std)
+		buf_put(&in.text, (const char *)head, n);
+	return true;
+}
+
+static bool
+dict_string(void *ctx, int64_t id, struct buf *out)
+{
+	size_t n;
+	const char *s = smap_str(&names, (uint32_t)id, &n);
+
+	(void)ctx;
+	buf_put(out, s, n);
+	return true;
+}
+
+static const struct dialect dialect = {
+	.name = "pyprof-dict",
+	.string = dict_string,
+};
+
+static void
+put_range(const struct dict_line *d, int level, int64_t start, int64_t end)
+{
+	struct event ev;
+
+	memset(&ev, 0, sizeof(ev));
+	ev.kind = EV_RANGE;
+	ev.start = start;
+	ev.end = end;
+	ev.pid = 0;
+	ev.tid = d->tid;
+	ev.name = ev.corr = EV_UNSET;
+	ev.text = buf_str((struct buf *)&d->path[level]);
+	ev.text_len = (uint32_t)d->path[level].len;
+	ev.range.domain = "";
+	ev.range.end_tid = EV_UNSET;
+	ev.range.push = true;
+	emit_event(&prof, &ev);
+}
+
+static void
+put_kernel(const struct dict_line *d, int64_t start)
+{
+	struct event ev, call;
+
+	memset(&ev, 0, sizeof(ev));
+	ev.kind = EV_KERN;
+	ev.start = start;
+	ev.end = start + d->dur;
+	ev.pid = 0;
+	ev.tid = d->tid;
+	ev.corr = ev.gpu.ctx = ev.gpu.node = EV_UNSET;
+	ev.name = (int64_t)smap_put(&names, d->name.s, d->name.len, NULL);
+	ev.gpu.dev = d->dev;
+	ev.gpu.stream = d->stream;
+	ev.gpu.kern.short_name = EV_UNSET;
+	memcpy(ev.gpu.kern.grid, d->grid, sizeof(d->grid));
+	memcpy(ev.gpu.kern.block, d->block, sizeof(d->block));
+	ev.gpu.kern.regs = ev.gpu.kern.smem = ev.gpu.kern.dynsmem = EV_UNSET;
+	ev.row = d->row;
+	call = ev;
+	call.kind = EV_CALL;
+	call.name = call.end = EV_UNSET;
+	emit_gpu(&prof, &ev, d->tid != EV_UNSET ? &call : NULL, true);
+}
+
+static int64_t
+slot_after(int64_t start, const struct dict_line *d)
+{
+	return start + SLOT + d->dur;
+}
+
+/* The end of range `level` of line i: behind the last line that has it. */
+static int64_t
+range_end(const struct dict_line *v, int n, int i, int level, int64_t start)
+{
+	for (; i + 1 < n && dict_common(&v[i], &v[i + 1]) > level; i++)
+		start = slot_after(start, &v[i]);
+	return start + 3 * DICT_PATH - level;
+}
+
+static void
+put_call(const struct dict_line *v, int n)
+{
+	int i, k, from;
+
+	for (i = 0; i < n; i++) {
+		from = i > 0 ? dict_common(&v[i - 1], &v[i]) : 0;
+		for (k = from; k < v[i].n && v[i].tid != EV_UNSET; k++)
+			put_range(&v[i], k, now + k,
+			    range_end(v, n, i, k, now));
+		put_kernel(&v[i], now + DICT_PATH);
+		now = slot_after(now, &v[i]);
+	}
+}
+
+static void
+flush_run(void)
+{
+	int done = 0, k;
+
+	for (; done < nrun; done += k) {
+		k = dict_call(run + done, nrun - done);
+		put_call(run + done, k);
+	}
+	nrun = 0;
+}
+
+/* The line that was read goes to the others; its buffers are swapped. */
+static void
+keep(struct dict_line *d)
+{
+	struct dict_line tmp;
+
+	if (nrun > 0 && (nrun == DICT_RUN || !dict_same_run(&run[0], d)))
+		flush_run();
+	if (nrun == cap) {
+		int old = cap;
+
+		cap = cap == 0 ? 16 : cap * 2;
+		run = xrealloc(run, (size_t)cap, sizeof(*run));
+		memset(run + old, 0, (size_t)(cap - old) * sizeof(*run));
+	}
+	tmp = run[nrun];
+	run[nrun++] = *d;
+	*d = tmp;
+}
+
+static bool
+is_blank(const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (s[i] != ' ' && s[i] != '\t')
+			return false;
+	return true;
+}
+
+static void
+read_all(void)
+{
+	const char *s;
+	size_t n;
+	int64_t row = 0;
+
+	while (lines_next(&in, &s, &n)) {
+		if (is_blank(s, n))
+			continue;
+		next->row = ++row;
+		if (dict_line(next, s, n)) {
+			next->row = row;
+			keep(next);
+			continue;
+		}
+		if (bad++ == 0) {
+			first_bad = in.no;
+			warn("%s:%llu: not a whole dict of PyProf: '%.*s'",
+			    in.name, (unsigned long long)first_bad,
+			    n < 40 ? (int)n : 40, s);
+		}
+	}
+	flush_run();
+	if (row > 0 && bad == (uint64_t)row)
+		die("%s: no dict of PyProf in it", in.name);
+}
+
+static void
+finish(void)
+{
+	int i;
+
+	for (i = 0; i < cap; i++)
+		dict_line_free(&run[i]);
+	dict_line_free(next);
+	free(next);
+	free(run);
+	names_free(&prof.names);
+	smap_free(&names);
+	buf_free(&prof.src);
+	lines_close(&in);
+}
+
+void
+dict_run(const char *path, int argc, char *const *argv, bool with_src)
+{
+	if (range_wanted())
+		die("--range: a .dict of PyProf has no times");
+	prof.path = path != NULL ? path : "-";
+	prof.only_pid = EV_UNSET;
+	prof.dialect = prof.names.dialect = &dialect;
+	esc_put(&prof.src, prof.path, strlen(prof.path));
+	profile_current(&prof);
+	next = xcalloc(1, sizeof(*next));
+	stage_begin_section(argc, argv);
+	if (with_src)
+		fact_info("src", "%s", prof.path);
+	fact_info("dialect", "%s", dialect.name);
+	fact_info("times", "made up: a .dict has durations only");
+	read_all();
+	emit_notes();
+	select_say_unseen();
+	stage_note("dict_bad_lines", bad);
+	stage_end_section();
+	finish();
+}

@@ -1,0 +1,96 @@
+/* See lines.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "lines.h"
+
+#define PIECE 65536
+
+void
+lines_open(struct lines *l, const char *path)
+{
+	bool std = path == NULL || strcmp(path, "-") == 0;
+	struct stat st;
+
+	memset(l, 0, sizeof(*l));
+	l->name = std ? "standard input" : path;
+	l->fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (l->fd < 0 || fstat(l->fd, &st) != 0)
+		die_errno("%s: cannot open", l->name);
+	if (S_ISDIR(st.st_mode))
+		die("%s: is a directory", l->name);
+}
+
+/* Reads more; false at the end. */
+static bool
+more(struct lines *l)
+{
+	ssize_t r;
+
+	if (l->eof)
+		return false;
+	if (l->pos > 0) {
+		l->text.len -= l->pos;
+		memmove(l->text.s, l->text.s + l->pos, l->text.len);
+		l->pos = 0;
+	}
+	buf_reserve(&l->text, PIECE);
+	do
+		r = read(l->fd, l->text.s + l->text.len, PIECE);
+	while (r < 0 && errno == EINTR);
+	if (r < 0)
+		die_errno("%s: cannot read", l->name);
+	l->text.len += (size_t)r;
+	l->eof = r == 0;
+	return r > 0;
+}
+
+bool
+lines_begin(struct lines *l, const char *head)
+{
+	size_t n = strlen(head);
+
+	while (l->text.len - l->pos < n && more(l))
+		;
+	return l->text.len - l->pos >= n &&
+	       memcmp(l->text.s + l->pos, head, n) == 0;
+}
+
+bool
+lines_next(struct lines *l, const char **s, size_t *n)
+{
+	size_t done = 0;
+	const char *e = NULL;
+
+	for (;;) {
+		size_t have = l->text.len - l->pos;
+
+		if (have > done)
+			e = memchr(
+			    l->text.s + l->pos + done, '\n', have - done);
+		if (e != NULL)
+			break;
+		done = have;
+		if (!more(l))
+			break;
+	}
+	if (e == NULL && l->text.len == l->pos)
+		return false;
+	*s = l->text.s + l->pos;
+	*n = e != NULL ? (size_t)(e - *s) : l->text.len - l->pos;
+	l->pos += *n + (e != NULL);
+	*n -= *n > 0 && (*s)[*n - 1] == '\r';
+	l->no++;
+	return true;
+}
+
+void
+lines_close(struct lines *l)
+{
+	if (l->fd != STDIN_FILENO)
+		close(l->fd);
+	buf_free(&l->text);
+}

@@ -1,0 +1,31 @@
+/* A text file or pipe, line by line. */
+#ifndef DLP_LINES_H
+#define DLP_LINES_H
+
+#include <stdint.h>
+
+#include "buf.h"
+
+struct lines {
+	const char *name; /* for messages */
+	int fd;
+	struct buf text; /* what was read; from pos on, not given out yet */
+	size_t pos;
+	uint64_t no; /* of the line given out last, from 1 */
+	bool eof;
+};
+
+/* path NULL or "-" is standard input. What cannot be opened, or is a folder,
+ * is fatal. */
+void lines_open(struct lines *l, const char *path);
+
+/* The next line without its end (LF or CR LF); a view that is valid until the
+ * next call. False at the end of the input. */
+bool lines_next(struct lines *l, const char **s, size_t *n);
+
+/* Whether the input's next bytes are these; nothing is taken. */
+bool lines_begin(struct lines *l, const char *head);
+
+void lines_close(struct lines *l);
+
+#endif
