@@ -58,6 +58,19 @@ while [ "$n_args" -gt 0 ]; do
 	case $arg in
 	-h | --help) help=1 ;;
 	--csv | --tsv | --json | --jsonl) fmt=$arg ;;
+	--dlprof | --from | --from=*)
+		[ -n "${dlprof-}" ] || die "unknown option '$arg'"
+		case $arg in
+		--dlprof) fmt=$arg ;;
+		--from=*) from_stream=${arg#--from=} ;;
+		*)
+			[ "$n_args" -gt 0 ] || die "--from needs an argument"
+			n_args=$((n_args - 1))
+			from_stream=$1
+			shift
+			;;
+		esac
+		;;
 	--)
 		while [ "$n_args" -gt 0 ]; do
 			n_args=$((n_args - 1))
@@ -130,7 +143,7 @@ fi
 [ "$steps" = --one ] || in_steps=1
 [ -z "$from" ] || [ "$from" -le "$to" ] || die "-i: $from lies behind $to"
 
-[ -n "$help" ] || [ $# -gt 0 ] ||
+[ -n "$help" ] || [ $# -gt 0 ] || [ -n "${from_stream-}" ] ||
     die "which profile? usage: dlp $report [options] FILE..."
 [ $# -lt 2 ] || src=src
 [ $# -ne 1 ] || [ "$1" = - ] || [ -e "$1" ] ||

@@ -18,7 +18,8 @@
 #	writes the finished stream of a profile to standard output. STAGE:
 #	busy tree stat advise dldb; default: all, dldb if dlprof_dldb is set.
 #	It holds kern, inst and the like, one per event, and behind them
-#	iter, busy, group, opstat, opkern, typestat and finding records.
+#	iter, busy, group, opkern, opstat, typestat, memstat and finding
+#	records.
 # dlprof_small
 #	a filter: leaves of that stream what the reports but iteration read.
 # dlprof_kern
@@ -50,15 +51,18 @@
 export dlprof_key dlprof_start dlprof_stop dlprof_domain dlprof_dldb \
     dlprof_mode dlprof_name dlprof_detailed
 
-# What the aggregation adds; times of runs that have none are not counted.
+# What the aggregation adds: of each op's kernels, of ops, of types of ops, of
+# the API calls of copies and memory sets. opkern comes first: what is said of
+# an op depends on it.
 dlprof_stat='dlp-agg --pass \
-	--as opstat -T inst -g op_id -a count,nset,sum,mean,min,max \
-	    -f dur_ns,gpu_ns,overhead_ns,idle_ns,api_ns --and \
 	--as opkern -T kern -g op_id,short \
 	    -a count,nset,sum,mean,min,max,last:name_id,last:tc \
 	    -f dur_ns,api_dur_ns --and \
+	--as opstat -T inst -g op_id -a count,nset,sum,mean,min,max \
+	    -f dur_ns,gpu_ns,overhead_ns,idle_ns,api_ns --and \
 	--as typestat -T inst -g op -a count,nset,sum,mean,min,max \
-	    -f dur_ns,gpu_ns,overhead_ns,idle_ns,api_ns'
+	    -f dur_ns,gpu_ns,overhead_ns,idle_ns,api_ns --and \
+	--as memstat -T copy,set -g api -a count,sum -f dur_ns,api_dur_ns'
 
 # dlprof_pipe STAGE...: the pipeline as text, with "$dlprof_file" in it.
 dlprof_pipe() {
@@ -94,7 +98,8 @@ dlprof_stream() {
 }
 
 dlprof_small() {
-	dlp-agg --keep op,dev,iter,busy,group,opstat,opkern,typestat,finding
+	dlp-agg --keep "op,dev,iter,busy,group,opkern,opstat,typestat,memstat,\
+finding"
 }
 
 dlprof_kern() {
