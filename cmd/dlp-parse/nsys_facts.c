@@ -39,6 +39,8 @@ static const struct {
 	/* DLProf writes this table into the file */
 	{ "framework", "SystemInfo", "SELECT framework FROM SystemInfo", "" },
 	{ "cudnn", "SystemInfo", "SELECT cudnnVersion FROM SystemInfo", "" },
+	{ "nsys_version", "SystemInfo", "SELECT nsysVersion FROM SystemInfo",
+	    "" },
 };
 
 /* 5154304 is 515.43.04, 52510517 is 525.105.17; newer files have the
