@@ -321,3 +321,100 @@ true" "$(nsys_args)"
 	words dlprof --reports = group | grep -x group_node
 	words dlprof -f t | grep -x true
 }
+
+# The reports that DLProf itself made of these files.
+same_reports() {
+	local f bad=0
+
+	for f in "$DATA"/dlprof/w_relu/dlprof_*.csv; do
+		cmp "$f" "$1/${f##*/}" || bad=1
+	done
+	[ $bad -eq 0 ]
+}
+
+@test "eight reports, byte for byte: from the export, and from the database" {
+	need_data dlprof/w_relu
+	W=$DATA/dlprof/w_relu
+	dlprof --nsys_database="$W/nsys_profile.sqlite" --reports=all \
+	    --formats=csv --output_path=a >out 2>err
+	same_reports a
+	dlprof --database="$W/dlprof_dldb.sqlite" --reports=all \
+	    --output_path=b -v quiet
+	same_reports b
+	# and from the database that the first run wrote: step two of the guide
+	dlprof --database=a/dlprof_dldb.sqlite --reports=all --output_path=a \
+	    --force=true >out 2>err
+	same_reports a
+	[ -s a/dlprof_dldb_1.sqlite ]
+	grep 'Creating dlprof database at ./a/dlprof_dldb_1.sqlite' err
+	dlprof --database=a/dlprof_dldb.sqlite --key_node=CONV2D_1 \
+	    --reports summary iteration -- -f true --output_path a -v quiet
+	grep -x 'Total Iterations,2' a/dlprof_summary.csv
+	grep '^1,' a/dlprof_iteration.csv
+	dlprof --database=a/dlprof_dldb.sqlite --key_op=CONV2D_1 --iter_start=1 \
+	    --reports=iteration --force=true --output_path=a -v quiet
+	! grep '^0,' a/dlprof_iteration.csv
+	grep '^1,' a/dlprof_iteration.csv
+}
+
+@test "JSON reports hold what the CSV reports hold" {
+	need_data dlprof/w_relu
+	dlprof --database="$DATA/dlprof/w_relu/nsys_profile.sqlite" \
+	    --reports=all --formats=csv,json --output_path=o -v quiet
+	for f in o/*.csv; do
+		echo "$f"
+		j=${f%.csv}.json
+		jq -e . "$j" >/dev/null
+		case $f in *summary*) continue ;; esac
+		n=$(jq '[.[] | length] | add' "$j")
+		# stack traces hold line ends
+		want=$(awk '{ q += gsub(/"/, "") }
+		q % 2 == 0 { n++ }
+		END { print n - 2 }' "$f")
+		[ "$n" -eq "$want" ]
+	done
+}
+
+@test "a profile is read once" {
+	printf '#!/bin/sh\necho x >>"%s"\nexec %s "$@"\n' \
+	    "$BATS_TEST_TMPDIR/reads" "$BIN/dlp-parse" >bin/dlp-parse
+	chmod +x bin/dlp-parse
+	dlprof --database="$LENET" --reports=all --formats=csv,json \
+	    --dump_model_data=true --output_path=o -v quiet
+	[ "$(wc -l <reads)" -eq 1 ]
+	jq -e '.ops | length > 0' o/dlprof_model_data.json
+}
+
+@test "domains: a set of files each; one that is not there is an error" {
+	dlprof --database="$LENET" --reports=kernel --domains=default-domain \
+	    --output_path=o -v quiet
+	[ -s o/dlprof_kernel_default-domain.csv ]
+	run dlprof --database="$LENET" --reports=kernel --domains=nosuch \
+	    --output_path=p -v quiet
+	[ "$status" -eq 2 ]
+	[[ $output == *"no op in the domain 'nosuch'"* ]]
+	[ -z "$(ls -A p)" ]
+	# the list ends at --, the program is not part of it
+	dlprof --mode=simple --domains a b -- true 2>err >out
+	dlprof --mode=simple -f true --domains a true -- 2>err >out
+}
+
+@test "an iteration that is not there is an error" {
+	run dlprof --database="$LENET" --iter_start=99 --reports=kernel \
+	    --output_path=o -v quiet
+	[ "$status" -eq 2 ]
+	[[ $output == *"--iter_start=99: there are "* ]]
+}
+
+@test "model data: ops, instances and kernels point to each other" {
+	dlprof --database="$LENET" --dump_model_data=true -v quiet
+	f=dlprof_model_data.json
+	jq -e '.schema == "dlprof-model-data-1"' $f
+	n=$(sqlite3 "$LENET" 'SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL')
+	jq -e ".kernels | length == $n" $f
+	jq -e '[.ops[].op_id] as $ids |
+	    all(.kernels[], .instances[]; [.op_id] - $ids == [])' $f
+	jq -e '.kernel_names as $n |
+	    all(.kernels[]; $n[.name_id | tostring] != null)' $f
+	jq -e 'all(.info[]; type == "string")' $f
+}

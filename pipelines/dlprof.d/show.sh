@@ -29,9 +29,10 @@ show_iterations() {
 	}' "$tmp/small" >&2
 }
 
-# show_messages FILE: those of the stages. FLOPs are in none of DLProf's
-# reports; one without rows is no trouble.
+# show_messages FILE: those of the stages; with --verbosity=quiet, if $failed.
+# FLOPs are in none of DLProf's reports; one without rows is no trouble.
 show_messages() {
+	[ "$level" -gt 0 ] || [ -n "$failed" ] || return 0
 	if [ "$level" -ge 3 ]; then
 		cat "$1"
 	else
