@@ -123,6 +123,23 @@ dl_op(struct run *g, const char *by)
 			no_key(g);
 }
 
+void
+dl_cut(int64_t iter, int64_t start, const char *src)
+{
+	static const char *const names[] = { "iter", "start_ns", "src" };
+	static struct out_type *types[2]; /* with src or without */
+	struct out_type **t = &types[src != NULL];
+
+	if (*t == NULL)
+		*t = out_type("cut", names, src != NULL ? 3 : 2);
+	out_rec(*t);
+	out_opt(iter >= 0, iter);
+	out_i64(start);
+	if (src != NULL)
+		out_raw(src, strlen(src));
+	out_end();
+}
+
 bool
 dl_has_key(struct run *g)
 {

@@ -43,6 +43,21 @@ write_closed(struct run *g, struct source *f, int64_t now)
 		write_iter(g, f);
 }
 
+/* --dlprof: where the iterations begin that have begun by now, for who needs
+ * to know it before their records come. */
+static void
+write_cuts(struct run *g, struct source *f, int64_t now)
+{
+	int64_t lo;
+
+	while (plan_begin(&f->plan, f->n_begun, &lo) && lo <= now) {
+		dl_cut(wanted(g, (int64_t)f->n_begun) ? (int64_t)f->n_begun
+						      : -1,
+		    f->n_begun > 0 ? lo : 0, f->name);
+		f->n_begun++;
+	}
+}
+
 static void
 put_line(const struct item *m, const char *line, int64_t iter)
 {
@@ -75,6 +90,8 @@ place_item(struct run *g, const struct item *m, const char *line)
 	struct source *f = m->src != SRC_NONE ? &g->files.v[m->src] : NULL;
 	int64_t n = -1;
 
+	if (f != NULL && g->dlprof && m->now != NO_TIME)
+		write_cuts(g, f, m->now);
 	if (f != NULL && m->now != NO_TIME)
 		write_closed(g, f, m->now);
 	if (f != NULL && g->steps)
@@ -301,6 +318,8 @@ end_source(struct run *g, struct source *f)
 	n = plan_count(&f->plan);
 	if (f->plan.kind == PLAN_ONE && !f->extent.any)
 		n = 0;
+	if (g->dlprof && n > 0)
+		write_cuts(g, f, INT64_MAX);
 	while (f->accs.base < n)
 		write_iter(g, f);
 	return n;

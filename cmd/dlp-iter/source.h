@@ -16,6 +16,7 @@ struct source {
 	struct own own;
 	const char *own_key; /* what cuts, without -k */
 	struct extent extent;
+	size_t n_begun; /* --dlprof: iterations whose begin was written */
 	bool found;           /* iterations by a key, not for want of it */
 	struct stable stable; /* --list with a key */
 };
