@@ -19,6 +19,7 @@
 #include "input_head.h"
 #include "lines.h"
 #include "map.h"
+#include "mview.h"
 #include "out.h"
 #include "run.h"
 #include "select.h"
@@ -114,6 +115,30 @@ put_range(const struct dict_line *d, int level, int64_t start, int64_t end)
 	emit_event(&prof, &ev);
 }
 
+/* Nsight's full names, which write (int)4 for a number, are shortened as
+ * Nsight does: without the namespaces. Those of nvprof are as dlp-parse
+ * shortens them. */
+static int64_t
+short_name(const struct dict_line *d)
+{
+	static const char unnamed[] = "<unnamed>::";
+	struct mview v = { d->name.s, d->name.len };
+	const char *s = v.s, *e = v.s + v.n, *p;
+
+	if (mv_find(v, "(int)") == NULL && mv_find(v, "(bool)") == NULL &&
+	    mv_find(v, unnamed) == NULL)
+		return EV_UNSET;
+	for (p = s; p < e && *p != '('; p++) {
+		if (mv_starts(mv(p, e), unnamed))
+			p += sizeof(unnamed) - 2; /* at its last colon */
+		if (*p == '<')
+			break;
+		if (*p == ':' || *p == ' ')
+			s = p + 1;
+	}
+	return (int64_t)smap_put(&names, s, (size_t)(p - s), NULL);
+}
+
 static void
 put_kernel(const struct dict_line *d, int64_t start)
 {
@@ -129,7 +154,7 @@ put_kernel(const struct dict_line *d, int64_t start)
 	ev.name = (int64_t)smap_put(&names, d->name.s, d->name.len, NULL);
 	ev.gpu.dev = d->dev;
 	ev.gpu.stream = d->stream;
-	ev.gpu.kern.short_name = EV_UNSET;
+	ev.gpu.kern.short_name = short_name(d);
 	memcpy(ev.gpu.kern.grid, d->grid, sizeof(d->grid));
 	memcpy(ev.gpu.kern.block, d->block, sizeof(d->block));
 	ev.gpu.kern.regs = ev.gpu.kern.smem = ev.gpu.kern.dynsmem = EV_UNSET;
@@ -170,13 +195,21 @@ put_call(const struct dict_line *v, int n)
 	}
 }
 
+/* after: the line behind the run; NULL at the end. */
 static void
-flush_run(void)
+flush_run(const struct dict_line *after)
 {
+	static int64_t before = EV_UNSET;
 	int done = 0, k;
+	bool shared;
 
+	if (nrun == 0)
+		return;
+	shared = run[0].seq == EV_UNSET || run[0].seq == before ||
+		 (after != NULL && run[nrun - 1].seq == after->seq);
+	before = run[nrun - 1].seq;
 	for (; done < nrun; done += k) {
-		k = dict_call(run + done, nrun - done);
+		k = dict_call(run + done, nrun - done, shared);
 		put_call(run + done, k);
 	}
 	nrun = 0;
@@ -189,7 +222,7 @@ keep(struct dict_line *d)
 	struct dict_line tmp;
 
 	if (nrun > 0 && (nrun == DICT_RUN || !dict_same_run(&run[0], d)))
-		flush_run();
+		flush_run(d);
 	if (nrun == cap) {
 		int old = cap;
 
@@ -236,7 +269,7 @@ read_all(void)
 			    n < 40 ? (int)n : 40, s);
 		}
 	}
-	flush_run();
+	flush_run(NULL);
 	if (row > 0 && bad == (uint64_t)row)
 		die("%s: no dict of PyProf in it", in.name);
 }

@@ -71,9 +71,9 @@ is_composite(const struct dict_line *v, int n)
 }
 
 int
-dict_call(const struct dict_line *v, int n)
+dict_call(const struct dict_line *v, int n, bool shared)
 {
-	bool composite = is_composite(v, n);
+	bool by_seq = !shared || is_composite(v, n);
 	int i;
 
 	/* a node of the backward pass runs once */
@@ -83,7 +83,7 @@ dict_call(const struct dict_line *v, int n)
 		if (!same(&v[i].name, &v[0].name) ||
 		    !same_markers(&v[i], &v[0]))
 			continue;
-		if (!composite || !same_seq(&v[i], &v[0]))
+		if (!by_seq || !same_seq(&v[i], &v[0]))
 			return i;
 	}
 	return n;

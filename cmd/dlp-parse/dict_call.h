@@ -12,8 +12,10 @@ bool dict_same_run(const struct dict_line *a, const struct dict_line *b);
 
 /* Such lines, first to last: how many of them, from the first, are one call.
  * The file does not say where a call ends and the next one, with the same
- * arguments, begins; it is told by the first kernel coming again. */
-int dict_call(const struct dict_line *v, int n);
+ * arguments, begins. Calls that autograd follows have a sequence id each; of
+ * others, whose id is that of their neighbours (shared), it is told by the
+ * first kernel coming again. */
+int dict_call(const struct dict_line *v, int n, bool shared);
 
 /* The path that two lines have in common, in ranges. */
 int dict_common(const struct dict_line *a, const struct dict_line *b);

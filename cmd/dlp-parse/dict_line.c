@@ -127,6 +127,19 @@ read_dim(int64_t dim[3], struct mview v)
 			dim[i] = EV_UNSET;
 }
 
+/* The first of a list of numbers. */
+static void
+read_first(struct mview list, int64_t *v)
+{
+	struct pylit l;
+	struct pl_atom a;
+
+	*v = EV_UNSET;
+	pyrow_list(&l, list);
+	if (pyrow_item(&l, &a) && !num_i64(a.raw.s, a.raw.n, v))
+		*v = EV_UNSET;
+}
+
 static void
 read_num(const struct pyrow *r, const char *key, int64_t *v)
 {
@@ -152,7 +165,7 @@ dict_line(struct dict_line *d, const char *s, size_t n)
 	read_num(&r, "tid", &d->tid);
 	read_num(&r, "device", &d->dev);
 	read_num(&r, "stream", &d->stream);
-	read_num(&r, "subSeqId", &d->sub);
+	read_first(pyrow_get(&r, "seqId"), &d->seq);
 	read_dim(d->grid, pyrow_get(&r, "grid"));
 	read_dim(d->block, pyrow_get(&r, "block"));
 	d->bwd = pyrow_str(&r, "dir", &dir) && dir.len > 0 && dir.s[0] == 'b';

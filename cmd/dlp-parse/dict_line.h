@@ -13,7 +13,7 @@ struct dict_line { /* zeroed; its buffers are used again */
 	struct buf name; /* full */
 	int64_t row;     /* place in the file, from 1 */
 	int64_t dur, tid, dev, stream, grid[3], block[3];
-	int64_t sub;     /* number of the kernel within its sequence id */
+	int64_t seq; /* first sequence id, or EV_UNSET */
 	bool bwd;
 	/* The ranges around its launch, outermost first, as their texts. */
 	struct buf path[DICT_PATH];
