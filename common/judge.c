@@ -33,8 +33,7 @@ judge_open(struct namerules *r, const char *path, const char *shipped)
 	for (i = 0; i < r->n; i++)
 		if (word_of(r->v[i].word[JUDGE_VERDICT]) < 0)
 			die("%s:%u: verdict is yes, no or unknown, not '%s'",
-			    r->file, r->v[i].line,
-			    r->v[i].word[JUDGE_VERDICT]);
+			    r->file, r->v[i].line, r->v[i].word[JUDGE_VERDICT]);
 }
 
 enum ynu

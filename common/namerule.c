@@ -159,8 +159,8 @@ begin(struct namerules *r, const char *s, size_t n, const char *const *names,
 		m = strcspn(s, BLANK "\n");
 		if (s >= end || m == 0)
 			die("%s:%u: no %s", r->file, line, names[i]);
-		u->word[i] = i == 0 && is_def(s + m) ? lower_copy(s, m)
-						     : xmemdup(s, m);
+		u->word[i] =
+		    i == 0 && is_def(s + m) ? lower_copy(s, m) : xmemdup(s, m);
 		s += m;
 		s += strspn(s, BLANK);
 	}
@@ -200,8 +200,8 @@ namerules_parse(struct namerules *r, const char *file, const char *text,
 }
 
 void
-namerules_load(struct namerules *r, const char *path, const char *const *names,
-    int nwords)
+namerules_load(
+    struct namerules *r, const char *path, const char *const *names, int nwords)
 {
 	struct buf b = { 0 };
 	char piece[4096];

@@ -29,8 +29,7 @@ role_of_one(enum role want, int64_t inst, int64_t prim_run)
  * so far are known: a gradient that is counted already is not counted again,
  * and one told only by order takes its turn. */
 enum role
-role_now(
-    const struct answer *a, bool has_inst, int64_t inst, int64_t prim_run)
+role_now(const struct answer *a, bool has_inst, int64_t inst, int64_t prim_run)
 {
 	enum role want = a->role, other;
 	unsigned was;
@@ -109,8 +108,8 @@ lacks(const struct result *res, enum role role)
 }
 
 static void
-put_tc(const struct result *res, const struct kname *k, int64_t dev,
-    enum tc given)
+put_tc(
+    const struct result *res, const struct kname *k, int64_t dev, enum tc given)
 {
 	enum tc used = given != TC_UNKNOWN ? given : k->tc.verdict;
 	bool none, product = res->a.eligible || used == TC_YES;
@@ -127,8 +126,8 @@ put_tc(const struct result *res, const struct kname *k, int64_t dev,
 	put_word(given != TC_UNKNOWN ? "profile" : k->tc.id);
 	put_word(tc_word(eligible(res, used, dev)));
 	put_word(product && used != TC_YES
-		? tcwhy(k, res->a.dt, res->shape, cc, none)
-		: NULL);
+		     ? tcwhy(k, res->a.dt, res->shape, cc, none)
+		     : NULL);
 }
 
 void
@@ -163,8 +162,8 @@ cover(struct share *s, bool yes, int64_t dur_ns)
 void
 put_coverage(void)
 {
-	static const char *const names[COV_N] = { "", "_op", "_shapes",
-		"_flop", "_tc" };
+	static const char *const names[COV_N] = { "", "_op", "_shapes", "_flop",
+		"_tc" };
 	int i;
 
 	for (i = 0; i < COV_N && counts.cover[0].n > 0; i++)
@@ -181,7 +180,7 @@ count_notes(const struct result *res, const struct kname *k, int64_t dev,
 {
 	const struct answer *a = &res->a;
 	bool tc = given != TC_UNKNOWN || k->tc.verdict != TC_UNKNOWN ||
-	    no_tensor_cores(dev);
+		  no_tensor_cores(dev);
 
 	cover(&counts.cover[COV_ALL], true, dur_ns);
 	cover(&counts.cover[COV_OP], res->has_op, dur_ns);

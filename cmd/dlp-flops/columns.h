@@ -6,8 +6,8 @@
 
 /* The part this kernel plays in its run, now that the run's other kernels
  * so far are known. prim_run: of a product inside the op; 0: none. */
-enum role role_now(const struct answer *a, bool has_inst, int64_t inst,
-    int64_t prim_run);
+enum role role_now(
+    const struct answer *a, bool has_inst, int64_t inst, int64_t prim_run);
 
 /* Appends the columns to out_buf, without the line's end. given: Tensor Core
  * use that the profile itself tells; TC_UNKNOWN: it does not. */

@@ -63,8 +63,9 @@ align_of(enum dtype dt)
 {
 	int size = dt_size(dt);
 
-	return size == 0 ? 2 * ROW_BYTES : size > ROW_BYTES ? 1
-							    : ROW_BYTES / size;
+	return size == 0          ? 2 * ROW_BYTES
+	       : size > ROW_BYTES ? 1
+				  : ROW_BYTES / size;
 }
 
 static bool
@@ -104,16 +105,16 @@ conv_shape(const struct work *w, enum dtype dt)
 {
 	const struct arg *x = arg_tensor(w->a, 0), *f = arg_tensor(w->a, 1);
 	int64_t c, k, cg, g;
-	unsigned bits = 0;
+	unsigned bits = SHAPE_CONV;
 
 	if (x == NULL || f == NULL || x->bad || f->bad || f->nd < 3 ||
 	    x->nd + 1 < f->nd)
-		return 0;
+		return bits;
 	c = arg_dim(w->a, x, -(int)(f->nd - 1));
 	k = arg_dim(w->a, f, 0);
 	cg = arg_dim(w->a, f, 1);
 	if (c <= 0 || k <= 0 || cg <= 0)
-		return 0;
+		return bits;
 	/* A transposed one's weight is (C, K/g, ...): its groups are not
 	 * among the sizes. */
 	g = c % cg == 0 && k % (c / cg) == 0 ? c / cg : 1;
@@ -193,10 +194,18 @@ fp32(const struct ask *a)
 }
 
 static bool
+complex_type(const struct ask *a)
+{
+	return a->dt == DT_C64 || a->dt == DT_C128;
+}
+
+/* Between the transforms of a convolution stands a complex product. */
+static bool
 fft(const struct ask *a)
 {
-	return pat_match("fft|spradix|spvector|pointwise_mult_and_sum",
-	    a->k->lower, a->k->len);
+	return ((a->shape & SHAPE_CONV) != 0 && complex_type(a)) ||
+	       pat_match("fft|spradix|spvector|pointwise_mult_and_sum",
+		   a->k->lower, a->k->len);
 }
 
 static bool
@@ -209,8 +218,8 @@ static bool
 gemv(const struct ask *a)
 {
 	return (a->shape & SHAPE_VECTOR) != 0 ||
-	       pat_match("gemv|gemmsn|gemmk1|dot_kernel", a->k->lower,
-		   a->k->len);
+	       pat_match(
+		   "gemv|gemmsn|gemmk1|dot_kernel", a->k->lower, a->k->len);
 }
 
 static bool
@@ -243,12 +252,6 @@ fp64(const struct ask *a)
 	return a->dt == DT_FP64;
 }
 
-static bool
-complex_type(const struct ask *a)
-{
-	return a->dt == DT_C64 || a->dt == DT_C128;
-}
-
 static const struct {
 	const char *id;
 	bool (*holds)(const struct ask *a);
@@ -259,9 +262,9 @@ static const struct {
 	{ "type_newer_gpu", new_type },
 	{ "fft", fft },
 	{ "winograd", winograd },
-	{ "fp32", fp32 },
-	{ "vector", gemv },
 	{ "depthwise", depthwise },
+	{ "vector", gemv },
+	{ "fp32", fp32 },
 	{ "grouped", grouped },
 	{ "unaligned", unaligned },
 	{ "small", small },

@@ -14,6 +14,7 @@ enum {
 	SHAPE_UNALIGNED = 4, /* rows are no multiple of 16 bytes */
 	SHAPE_DEPTHWISE = 8, /* convolution, one input channel per group */
 	SHAPE_GROUPED = 16,  /* convolution in groups */
+	SHAPE_CONV = 32,     /* a convolution */
 };
 
 /* The bits of an op's arguments; 0 where they are unknown. dt: the type of

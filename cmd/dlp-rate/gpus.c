@@ -119,10 +119,10 @@ gpus_find(struct gpu *g, const char *name, size_t n, double gb_s)
 		buf_free(&lower);
 	}
 	for (i = 0; i < PK_N; i++)
-		g->tflops[i] = user.tflops[i] > 0 ? user.tflops[i]
-						  : figure(u, i + 1);
+		g->tflops[i] =
+		    user.tflops[i] > 0 ? user.tflops[i] : figure(u, i + 1);
 	g->gb_s = user.gb_s > 0 ? user.gb_s
-	    : gb_s > 0		? gb_s
+		  : gb_s > 0    ? gb_s
 				: figure(u, COL_BW);
 }
 

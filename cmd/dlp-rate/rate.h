@@ -13,8 +13,8 @@ struct work { /* negative: unknown */
 
 struct rate { /* negative: unknown */
 	double tflops, gb_s, ai, peak_tflops, peak_pct, bound_pct;
-	double peak_ns; /* the time that the FLOPs take at the peak */
-	double roof_ns; /* the time that FLOPs and bytes take at least */
+	double peak_ns;    /* the time that the FLOPs take at the peak */
+	double roof_ns;    /* the time that FLOPs and bytes take at least */
 	const char *bound; /* "compute", "memory" or "unknown" */
 };
 
