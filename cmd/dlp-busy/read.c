@@ -234,7 +234,8 @@ bind_type(struct stage *st, enum type t)
 
 	k->type = x;
 	k->start = rec_col(x, "start_ns", t == T_DEV ? REC_OPT : REC_NEED);
-	k->dur = rec_col(x, "dur_ns", REC_OPT);
+	k->dur = rec_col(
+	    x, "dur_ns", t == T_DEV || t == T_CUT ? REC_OPT : REC_NEED);
 	k->pid = rec_col(x, "pid", REC_OPT);
 	k->dev = rec_col(x, "dev", REC_OPT);
 	k->src = rec_col(x, "src", REC_OPT);
