@@ -278,6 +278,8 @@ const struct col_def col_defs[] = {
 	{ "op", "trace", CORR, COL_TEXT,
 	    "the same without the frames of PyTorch itself, as PyProf prints"
 	    " it" },
+	{ "op", "repr", CORR, COL_TEXT,
+	    "what a recurrent module says of itself: 10, 20" },
 	{ "op", "dl_id", CORR, COL_TEXT, "--dlprof: DLProf's Op ID, CONV2D_1" },
 	{ "op", "dl_in", CORR, COL_TEXT,
 	    "--dlprof: input shapes, <N:32, K:400>; <M:120, K:400>; <120>" },

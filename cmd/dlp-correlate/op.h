@@ -22,6 +22,7 @@ enum op_field { /* texts of an op, by the columns of its record */
 	OF_BWD_SHAPES,
 	OF_STACK,
 	OF_TRACE,
+	OF_REPR,
 	OF_DL_ID, /* of --dlprof */
 	OF_DL_IN,
 	OF_DL_OUT,

@@ -28,9 +28,10 @@ struct ops {           /* zeroed: empty */
  * texts are copied.
  */
 uint32_t op_of_range(struct ops *t, struct text layer, const struct marker *m);
-/* trace: text of the call trace marker around it, s NULL if there is none. */
+/* trace: text of the call trace marker around it; repr: what the recurrent
+ * module around it says of itself; s NULL if there is none. */
 uint32_t op_of_args(struct ops *t, struct text layer, struct mview trace,
-    struct marker *m, bool bwd);
+    struct mview repr, struct marker *m, bool bwd);
 /* fwd: the forward op, or OP_NONE. */
 uint32_t op_of_backward(
     struct ops *t, struct text layer, const struct marker *m, uint32_t fwd);

@@ -94,7 +94,8 @@ draft_marker_name(
 }
 
 static uint32_t
-make_args_op(struct ops *t, struct text layer, struct marker *m, bool bwd)
+make_args_op(struct ops *t, struct text layer, struct mview repr,
+    struct marker *m, bool bwd)
 {
 	static const struct marker_args none;
 	const struct marker_args *a;
@@ -113,6 +114,8 @@ make_args_op(struct ops *t, struct text layer, struct marker *m, bool bwd)
 	key_put(&t->key, a->shapes.s, a->shapes.n);
 	key_put(&t->key, a->scalars.s, a->scalars.n);
 	key_put(&t->key, t->tmp.s, t->tmp.len);
+	if (repr.s != NULL)
+		key_put(&t->key, repr.s, repr.n);
 	id = ident_find(t, &at);
 	if (id != OP_NONE)
 		return id;
@@ -132,6 +135,7 @@ make_args_op(struct ops *t, struct text layer, struct marker *m, bool bwd)
 	draft_view(&d, OF_DTYPE, a->dtype);
 	draft_view(&d, OF_SHAPES, a->shapes);
 	draft_view(&d, OF_ARGS, a->json);
+	draft_view(&d, OF_REPR, repr);
 	if (t->tmp.len > 0) {
 		draft_text(&d, OF_STACK, t->tmp.s, t->tmp.len);
 		user_frames(&t->frames, t->tmp.s, t->tmp.len);
@@ -143,7 +147,7 @@ make_args_op(struct ops *t, struct text layer, struct marker *m, bool bwd)
 
 uint32_t
 op_of_args(struct ops *t, struct text layer, struct mview trace,
-    struct marker *m, bool bwd)
+    struct mview repr, struct marker *m, bool bwd)
 {
 	uint32_t at, id;
 
@@ -151,11 +155,13 @@ op_of_args(struct ops *t, struct text layer, struct mview trace,
 	if (trace.s != NULL)
 		key_put(&t->raw_key, trace.s, trace.n);
 	key_put(&t->raw_key, m->text.s, m->text.n);
+	if (repr.s != NULL)
+		key_put(&t->raw_key, repr.s, repr.n);
 	at = smap_find(&t->raw, t->raw_key.s, t->raw_key.len);
 	if (at != SMAP_NONE)
 		return (uint32_t)t->raw.val[at];
 	read_trace(t, trace);
-	id = make_args_op(t, layer, m, bwd);
+	id = make_args_op(t, layer, repr, m, bwd);
 	if (t->raw.n >= RAW_MAX)
 		smap_clear(&t->raw);
 	at = smap_put(&t->raw, t->raw_key.s, t->raw_key.len, NULL);

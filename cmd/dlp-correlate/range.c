@@ -152,9 +152,11 @@ range_begin(struct corr *c, const struct range *r)
 		begin_user(c, th, o, &m);
 	else if (m.kind == MK_TRACE)
 		buf_put(&o->text, m.text.s, m.text.n);
+	else if (m.kind == MK_REPR)
+		buf_put(&o->text, m.name.s, m.name.n);
 	else if (m.kind == MK_CONFIG)
 		begin_config(&m);
-	else if (m.kind != MK_REPR && m.kind != MK_BROKEN)
+	else if (m.kind != MK_BROKEN)
 		range_op(c, th, o, &m);
 	open_link(th, th->n - 1);
 	return o;

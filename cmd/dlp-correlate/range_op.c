@@ -49,6 +49,17 @@ trace_of(const struct thread *th)
 	return (struct mview){ NULL, 0 };
 }
 
+/* What the module whose arguments are on top of the thread says of itself. */
+static struct mview
+repr_of(const struct thread *th)
+{
+	const struct open *o = &th->v[th->n - 1] - (th->n > 1);
+
+	if (o->kind != MK_REPR || o->dead)
+		return (struct mview){ NULL, 0 };
+	return (struct mview){ o->text.s, o->text.len };
+}
+
 static void
 begin_args(struct corr *c, struct thread *th, struct open *o, struct marker *m,
     struct inst *cur, bool bwd)
@@ -59,7 +70,8 @@ begin_args(struct corr *c, struct thread *th, struct open *o, struct marker *m,
 	o->mod = names_put(&c->names, m->mod.s, m->mod.n);
 	if (o->dead || (cur != NULL && cur->args))
 		return;
-	id = op_of_args(&c->ops, thread_layer(th), trace_of(th), m, bwd);
+	id = op_of_args(&c->ops, thread_layer(th), trace_of(th),
+	    repr_of(th), m, bwd);
 	o->own = open_inst(c, th, id, o->start, o->end);
 	o->own->args = true;
 	if (m->op.n == 8 && memcmp(m->op.s, "backward", 8) == 0)

@@ -22,7 +22,8 @@ struct open {
 	bool hidden;  /* groups ops (gradient checkpointing): looked through */
 	int own_phase;
 	uint32_t name, mod; /* struct names; for PyProf's rules */
-	struct buf text;    /* layered: escaped; MK_TRACE: as it was */
+	struct buf text;    /* layered: escaped; MK_TRACE: as it was;
+				    MK_REPR: strRepr */
 	struct inst *own;   /* the run that it opened */
 	uint64_t order;     /* of a frame's own, when it was opened */
 	struct proj *proj;

@@ -11,7 +11,7 @@
 
 static const char *const op_names[] = { "op_id", "key", "name", "mod", "op",
 	"dir", "layer", "by", "text", "dtype", "shapes", "args", "bwd_shapes",
-	"fwd_op_id", "stack", "trace", "dl_id", "dl_in", "dl_out", "dl_tc" };
+	"fwd_op_id", "stack", "trace", "repr", "dl_id", "dl_in", "dl_out", "dl_tc" };
 #define N_DL 4 /* the last ones, of --dlprof */
 static const char *const inst_names[] = { "inst_id", "op_id", "start_ns",
 	"dur_ns", "pid", "tid", "gpu_start_ns", "gpu_end_ns", "gpu_ns",
@@ -82,6 +82,7 @@ write_op(const struct op *op, bool dlprof)
 	out_opt(op->fwd_no != OP_NONE, op->fwd_no);
 	put(op->f[OF_STACK]);
 	put(op->f[OF_TRACE]);
+	put(op->f[OF_REPR]);
 	if (dlprof)
 		put_dl(op);
 	out_end();

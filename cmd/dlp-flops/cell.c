@@ -10,6 +10,7 @@
 #include "cell.h"
 #include "num.h"
 #include "params.h"
+#include "rnn.h"
 #include "size.h"
 
 struct cell {
@@ -23,11 +24,14 @@ cell_dims(const struct work *w, struct cell *c)
 	const struct arg *x = arg_named(w->a, "input", 0);
 	const struct arg *h = arg_named(w->a, "hx", 1);
 
-	if (x == NULL || h == NULL || x->nd != 2 || h->nd != 2)
+	if (x == NULL || x->nd < 1 || x->nd > 2)
 		return false;
-	c->b = arg_dim(w->a, x, 0);
-	c->x = arg_dim(w->a, x, 1);
-	c->h = arg_dim(w->a, h, 1);
+	c->b = x->nd == 2 ? arg_dim(w->a, x, 0) : 1;
+	c->x = arg_dim(w->a, x, -1);
+	c->h = h != NULL && h->type == ARG_TENSOR ? arg_dim(w->a, h, -1)
+						  : repr_size(w, 1);
+	if (c->h <= 0)
+		return false;
 	c->mult = w->mod[0] == 'L' ? 4 : w->mod[0] == 'G' ? 3 : 1;
 	return true;
 }

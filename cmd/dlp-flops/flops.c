@@ -19,7 +19,7 @@ static struct {
 	struct rec_col *dev, *cc, *name;
 } dc;
 static struct {
-	struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd, *text;
+	struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd, *text, *repr;
 } oc;
 static struct {
 	struct rec_col *id, *op, *shapes;
@@ -89,6 +89,7 @@ on_op(struct stage *st, struct rec *r)
 		op->args = keep(r, oc.args, &op->args_len);
 		op->shapes = keep(r, oc.shapes, &op->shapes_len);
 		op->grad = keep(r, oc.bwd, &op->grad_len);
+		op->repr = keep(r, oc.repr, &n);
 		op->has_fwd = rec_i64(r, oc.fwd, &op->fwd_id);
 		if (op->name != NULL)
 			op->rule = rule_find(op->mod,
@@ -174,6 +175,7 @@ attach_facts(struct stage *st)
 	oc.text = rec_col(t, "text", REC_OPT);
 	oc.bwd = rec_col(t, "bwd_shapes", REC_OPT);
 	oc.fwd = rec_col(t, "fwd_op_id", REC_OPT);
+	oc.repr = rec_col(t, "repr", REC_OPT);
 	t = stage_on(st, "prim", on_prim, NULL);
 	pc.id = rec_col(t, "prim_id", REC_NEED);
 	pc.op = rec_col(t, "op", REC_NEED);

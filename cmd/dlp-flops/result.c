@@ -205,6 +205,7 @@ fill(struct result *res, const struct subject *s, const struct kname *k,
 		w.op = op->name;
 		w.op_len = op->name_len;
 		w.bprop = op->bprop;
+		w.repr = op->repr;
 	}
 	res->has_op = op != NULL;
 	res->sized = args.n > 0 || grad.n > 0;

@@ -13,6 +13,7 @@
 #include "gemm.h"
 #include "map.h"
 #include "params.h"
+#include "rnn.h"
 #include "rules.h"
 
 #define ONE "T=#0,@0" /* most classes: first argument's shape and type */
@@ -49,6 +50,11 @@
 #define CELL(o, weight, fn)                                                    \
 	{                                                                      \
 		o, FAM_GEMM, cell_count, weight, NULL, fn, NULL                \
+	}
+
+#define RNN(o)                                                                 \
+	{                                                                      \
+		o, FAM_RNN, rnn_count, 0, NULL, NULL, NULL                     \
 	}
 
 static const struct rule rules[] = {
@@ -120,10 +126,14 @@ static const struct rule rules[] = {
 	CELL("gru_cell", 2, NULL),
 	CELL("rnn_tanh_cell", 2, NULL),
 	CELL("rnn_relu_cell", 2, NULL),
-	IS("lstm", FAM_RNN, NULL),
-	IS("gru", FAM_RNN, NULL),
-	IS("rnn_tanh", FAM_RNN, NULL),
-	IS("rnn_relu", FAM_RNN, NULL),
+	RNN("lstm"),
+	RNN("gru"),
+	RNN("rnn_tanh"),
+	RNN("rnn_relu"),
+	RNN("_cudnn_rnn"),
+	RNN("LSTM.forward"),
+	RNN("GRU.forward"),
+	RNN("RNN.forward"),
 
 #include "point.tab"
 

@@ -23,6 +23,7 @@ struct op { /* texts are kept once each and live to the section's end */
 	 * forward op gets those of its first backward. */
 	const char *grad;
 	size_t grad_len;
+	const char *repr; /* what a recurrent module says of itself, or NULL */
 	bool waits;    /* a convolution; its kernels are held for them */
 	bool given_up; /* it did not come in time */
 };
