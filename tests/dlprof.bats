@@ -418,3 +418,17 @@ same_reports() {
 	    all(.kernels[]; $n[.name_id | tostring] != null)' $f
 	jq -e 'all(.info[]; type == "string")' $f
 }
+
+@test "installed, from any folder, without the source tree" {
+	p=$BATS_TEST_TMPDIR/p
+	san=
+	[ "${B:-build}" != build-san ] || san=SAN=1
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -C "$ROOT" \
+	    --no-print-directory $san install PREFIX="$p" >/dev/null
+	PATH=$p/bin:$BATS_TEST_TMPDIR/bin:/usr/bin:/bin
+	dlprof -V | grep '^dlprof [0-9]'
+	dlprof --mode=pytorch --reports=all true >out 2>err
+	cat err
+	[ -s dlprof_group_op.csv ]
+	[ -s nsys_profile.sqlite ]
+}
