@@ -1,0 +1,235 @@
+/*
+ * dlp-dldb: a stream as DLProf's own database. The raw half of it holds all
+ * ops, runs, calls and GPU work; the aggregated one what the stages before
+ * have summed up over the iterations that count.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+#include "dlp-dldb/agg.h"
+#include "dlp-dldb/ddl.h"
+#include "dlp-dldb/dldb.h"
+#include "dlp-dldb/facts.h"
+#include "dlp-dldb/ops.h"
+#include "dlp-dldb/raw.h"
+#include "dlp-dldb/sums.h"
+#include "dlp-dldb/work.h"
+#include "err.h"
+#include "esc.h"
+
+static const char usage[] =
+    "usage: dlp-dldb -o FILE [-ftuV] [--raw | --aggregate] [--domain NAME]"
+    " [file]\n"
+    "Writes a dlp stream as a database of DLProf; see dlp-dldb(1).\n"
+    "  -o, --output FILE  the database\n"
+    "  -f, --force        write over FILE if it is there\n"
+    "  -t, --tee          pass the stream on\n"
+    "      --raw          only the raw half: all iterations\n"
+    "      --aggregate    the other half, into the FILE that a --raw before\n"
+    "                     it in the pipeline has written\n"
+    "      --domain NAME  name of the domain (default-domain)\n"
+    "  -u, --unbuffered   write each record at once\n"
+    "  -h, --help         this text\n"
+    "  -V, --version      the version\n";
+
+enum { OPT_RAW = 256, OPT_AGGREGATE, OPT_DOMAIN };
+
+static const struct option longopts[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "force", no_argument, NULL, 'f' },
+	{ "tee", no_argument, NULL, 't' },
+	{ "raw", no_argument, NULL, OPT_RAW },
+	{ "aggregate", no_argument, NULL, OPT_AGGREGATE },
+	{ "domain", required_argument, NULL, OPT_DOMAIN },
+	CLI_LONGOPTS,
+	{ NULL, 0, NULL, 0 },
+};
+
+/* Whether s[0..n) is the name of the file. */
+static bool
+is_file(const char *s, size_t n, const struct stat *out)
+{
+	struct buf b = { 0 };
+	struct stat st;
+	bool is;
+
+	esc_undo(&b, s, n);
+	is = stat(buf_str(&b), &st) == 0 && st.st_dev == out->st_dev &&
+	     st.st_ino == out->st_ino;
+	buf_free(&b);
+	return is;
+}
+
+/* A ##cmd line names the input, with blanks in it perhaps. */
+static void
+check_input(const struct dldb *d, const struct rec *r)
+{
+	const char *e = r->line + r->len, *s, *t;
+	struct stat out;
+
+	if (r->len < 6 || memcmp(r->line, "##cmd\t", 6) != 0 ||
+	    stat(d->path, &out) != 0)
+		return;
+	for (s = r->line + 6; s < e; s++) {
+		if (s[-1] != ' ')
+			continue;
+		for (t = s + 1; t <= e; t++)
+			if ((t == e || *t == ' ') &&
+			    is_file(s, (size_t)(t - s), &out))
+				die("%s: is read by the pipeline that would"
+				    " write it",
+				    d->path);
+	}
+}
+
+static void
+on_section(struct stage *st)
+{
+	struct dldb *d = st->ctx;
+
+	if (d->any)
+		die("more than one section: a database holds one");
+	d->any = true;
+	if (!d->raw)
+		return;
+	db_create(&d->db, d->path, d->force);
+	d->open = true;
+	ddl_tables(&d->db);
+	ddl_views(&d->db);
+}
+
+static void
+on_meta(struct stage *st, struct rec *r)
+{
+	struct dldb *d = st->ctx;
+
+	if (d->raw)
+		check_input(d, r);
+	facts_meta(d, r);
+}
+
+static void
+notes(const struct dldb *d)
+{
+	if (d->raw && d->n_no_op > 0)
+		warn("%s: %llu records of work belong to no op: left out",
+		    d->path, (unsigned long long)d->n_no_op);
+	if (d->n_graph > 0)
+		warn("%s: no table for runs of whole CUDA graphs: %llu left"
+		     " out",
+		    d->path, (unsigned long long)d->n_graph);
+	if (!d->tee)
+		return;
+	stage_note("dldb_work_without_op", d->raw ? d->n_no_op : 0);
+	stage_note("dldb_graph_runs", d->n_graph);
+	stage_note("dldb_work_without_call", d->n_no_call);
+}
+
+static void
+write_raw(struct dldb *d)
+{
+	raw_end(d);
+	facts_write(d);
+	ddl_indices(&d->db, false);
+}
+
+static void
+on_end(struct stage *st)
+{
+	struct dldb *d = st->ctx;
+
+	if (!st->complete) {
+		if (d->open)
+			db_drop(&d->db);
+		return;
+	}
+	if (d->raw) {
+		write_raw(d);
+	} else {
+		db_open(&d->db, d->path);
+		ddl_no_indices(&d->db);
+	}
+	if (d->aggregate)
+		sums_write(d);
+	ddl_indices(&d->db, true);
+	db_finish(&d->db);
+	notes(d);
+}
+
+static void
+option(struct dldb *d, int c, bool *unbuffered)
+{
+	switch (c) {
+	case 'o':
+		d->path = optarg;
+		break;
+	case 'f':
+		d->force = true;
+		break;
+	case 't':
+		d->tee = true;
+		break;
+	case OPT_RAW:
+		d->aggregate = false;
+		break;
+	case OPT_AGGREGATE:
+		d->raw = false;
+		break;
+	case OPT_DOMAIN:
+		d->domain = optarg;
+		break;
+	default:
+		cli_shared(c, usage, unbuffered);
+	}
+}
+
+static void
+start(struct dldb *d, struct stage *st)
+{
+	st->ctx = d;
+	ops_start(d, st);
+	raw_start(d);
+	agg_start(d);
+	work_start(st);
+	facts_start(st);
+	sums_start(d, st);
+	st->section = on_section;
+	st->meta = on_meta;
+	st->end = on_end;
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct dldb d = {
+		.domain = "default-domain", .raw = true, .aggregate = true
+	};
+	bool unbuffered = false;
+	struct stage st;
+	const char *path;
+	int c, rc;
+
+	cli_init("dlp-dldb");
+	while ((c = getopt_long(
+		    argc, argv, "o:ft" CLI_SHORTOPTS, longopts, NULL)) != -1)
+		option(&d, c, &unbuffered);
+	if (d.path == NULL)
+		cli_usage(usage);
+	if (!d.raw && !d.aggregate)
+		die("--raw and --aggregate: only one of them");
+	path = cli_operand(argc, argv, usage);
+	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+	if (d.tee)
+		stage_open(&st, argc, argv, path, unbuffered);
+	else
+		stage_open_sink(&st, path, unbuffered);
+	start(&d, &st);
+	rc = stage_run(&st);
+	ops_free(&d);
+	raw_free(&d);
+	agg_free(&d);
+	sums_free(&d);
+	return out_finish(rc);
+}

@@ -1,0 +1,34 @@
+/* Kernels by op and iteration; kernels that count, on disk until the end. */
+#ifndef DLP_DLDB_AGG_KERN_H
+#define DLP_DLDB_AGG_KERN_H
+
+#include "agg.h"
+
+struct agg_pair { /* the kernels of an op in an iteration */
+	int64_t op, iter;
+	struct iter_sum s;
+};
+
+struct agg_kern { /* as it lies on disk */
+	int64_t id;
+	uint64_t pair;
+};
+
+struct agg {
+	struct map pair; /* op << 32 | iteration -> number in pairs, from 1 */
+	struct agg_pair *pairs;
+	size_t n_pairs, cap_pairs;
+	struct map iter; /* iteration -> number in iters, from 1 */
+	struct iter_sum *iters;
+	size_t n_iters, cap_iters;
+	struct category memory;
+	struct smap names, tc_names, mem_names;
+	int fd; /* -1: none yet */
+	struct agg_kern held[4096];
+	size_t n_held;
+};
+
+void agg_kern(struct dldb *d, const struct work *w);
+void agg_kern_write(struct dldb *d, int64_t aggr);
+
+#endif

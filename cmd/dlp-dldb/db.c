@@ -1,0 +1,263 @@
+/* The file that is written, and rows; see db.h. */
+#include "db.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "ddl.h"
+#include "err.h"
+
+static char *volatile doomed; /* file to remove if we end early */
+
+static void
+remove_temp(void)
+{
+	if (doomed != NULL)
+		unlink(doomed);
+	doomed = NULL;
+}
+
+static void
+on_signal(int sig)
+{
+	if (doomed != NULL)
+		unlink(doomed);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void
+clean_up_later(char *temp)
+{
+	static const int sigs[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
+	struct sigaction sa, old;
+	size_t i;
+
+	doomed = temp;
+	atexit(remove_temp);
+	for (i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++) {
+		memset(&sa, 0, sizeof(sa));
+		sa.sa_handler = on_signal;
+		sigemptyset(&sa.sa_mask);
+		if (sigaction(sigs[i], NULL, &old) == 0 &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(sigs[i], &sa, NULL);
+	}
+}
+
+static void
+fail(const struct db *db)
+{
+	die("%s: %s", db->path, sqlite3_errmsg(db->sql));
+}
+
+static void
+open_file(struct db *db, const char *file, int flags)
+{
+	if (sqlite3_open_v2(file, &db->sql, flags, NULL) != SQLITE_OK)
+		die("%s: %s", db->path, sqlite3_errmsg(db->sql));
+	db_exec(db, "PRAGMA journal_mode = MEMORY");
+	db_exec(db, "PRAGMA synchronous = OFF");
+	db_exec(db, "PRAGMA cache_size = -65536");
+	db_exec(db, "BEGIN");
+}
+
+/* A name beside path; SQLite makes the file anew with the mode of others. */
+static char *
+temp_beside(const char *path)
+{
+	struct buf b = { 0 };
+	mode_t mask = umask(0);
+	int fd;
+
+	umask(mask);
+	buf_printf(&b, "%s.XXXXXX", path);
+	buf_putc(&b, '\0');
+	fd = mkstemp(b.s);
+	if (fd < 0)
+		die_errno("%s", path);
+	fchmod(fd, 0666 & ~mask);
+	close(fd);
+	return b.s;
+}
+
+void
+db_create(struct db *db, const char *path, bool force)
+{
+	struct stat st;
+
+	memset(db, 0, sizeof(*db));
+	db->path = path;
+	if (stat(path, &st) == 0) {
+		if (!S_ISREG(st.st_mode))
+			die("%s: not a regular file", path);
+		if (!force)
+			die("%s: exists already; -f writes over it", path);
+	} else if (errno != ENOENT)
+		die_errno("%s", path);
+	db->temp = temp_beside(path);
+	clean_up_later(db->temp);
+	open_file(db, db->temp, SQLITE_OPEN_READWRITE);
+}
+
+void
+db_open(struct db *db, const char *path)
+{
+	memset(db, 0, sizeof(*db));
+	db->path = path;
+	open_file(db, path, SQLITE_OPEN_READWRITE);
+}
+
+/* Whoever prepared one keeps it until now. */
+static void
+close_statements(struct db *db)
+{
+	sqlite3_stmt *st;
+
+	while ((st = sqlite3_next_stmt(db->sql, NULL)) != NULL)
+		sqlite3_finalize(st);
+}
+
+void
+db_finish(struct db *db)
+{
+	db_exec(db, "COMMIT");
+	close_statements(db);
+	if (sqlite3_close(db->sql) != SQLITE_OK)
+		fail(db);
+	db->sql = NULL;
+	if (db->temp == NULL)
+		return;
+	if (rename(db->temp, db->path) != 0)
+		die_errno("%s", db->path);
+	doomed = NULL;
+	free(db->temp);
+	db->temp = NULL;
+}
+
+void
+db_drop(struct db *db)
+{
+	close_statements(db);
+	sqlite3_close(db->sql);
+	db->sql = NULL;
+	remove_temp();
+	free(db->temp);
+	db->temp = NULL;
+}
+
+void
+db_exec(struct db *db, const char *sql)
+{
+	if (sqlite3_exec(db->sql, sql, NULL, NULL, NULL) != SQLITE_OK)
+		fail(db);
+}
+
+bool
+db_try(struct db *db, const char *sql)
+{
+	int rc = sqlite3_exec(db->sql, sql, NULL, NULL, NULL);
+
+	if (rc != SQLITE_OK && rc != SQLITE_CONSTRAINT)
+		fail(db);
+	return rc == SQLITE_OK;
+}
+
+static void
+ins_open(struct db *db, struct ins *in)
+{
+	struct buf b = { 0 };
+	int n = ddl_ncols(in->table);
+
+	buf_printf(&b, "INSERT INTO %s VALUES (?", in->table);
+	while (--n > 0)
+		buf_puts(&b, ", ?");
+	buf_putc(&b, ')');
+	if (sqlite3_prepare_v3(db->sql, buf_str(&b), -1,
+		SQLITE_PREPARE_PERSISTENT, &in->st, NULL) != SQLITE_OK)
+		fail(db);
+	buf_free(&b);
+}
+
+static bool
+step(struct db *db, struct ins *in)
+{
+	int rc = sqlite3_step(in->st);
+
+	sqlite3_reset(in->st);
+	if (rc != SQLITE_DONE && rc != SQLITE_CONSTRAINT)
+		fail(db);
+	return rc == SQLITE_DONE;
+}
+
+static void
+bind_id(struct ins *in, int64_t id)
+{
+	if (id != 0)
+		sqlite3_bind_int64(in->st, 1, id);
+	else
+		sqlite3_bind_null(in->st, 1);
+}
+
+int64_t
+db_put(struct db *db, struct ins *in, int64_t id, const char *fmt, ...)
+{
+	const char *s;
+	va_list ap;
+	int i;
+
+	if (in->st == NULL)
+		ins_open(db, in);
+	bind_id(in, id);
+	va_start(ap, fmt);
+	for (i = 2; *fmt != '\0'; fmt++, i++) {
+		if (*fmt == 'i') {
+			sqlite3_bind_int64(in->st, i, va_arg(ap, int64_t));
+		} else if (*fmt == 'f') {
+			sqlite3_bind_double(in->st, i, va_arg(ap, double));
+		} else if (*fmt == 't') {
+			s = va_arg(ap, const char *);
+			sqlite3_bind_text(
+			    in->st, i, s != NULL ? s : "", -1, SQLITE_STATIC);
+		} else
+			sqlite3_bind_null(in->st, i);
+	}
+	va_end(ap);
+	if (!step(db, in))
+		fail(db);
+	return sqlite3_last_insert_rowid(db->sql);
+}
+
+bool
+db_put_text(struct db *db, struct ins *in, int64_t *id, const char *s, size_t n)
+{
+	if (in->st == NULL)
+		ins_open(db, in);
+	bind_id(in, 0);
+	sqlite3_bind_text(in->st, 2, s, (int)n, SQLITE_STATIC);
+	if (!step(db, in))
+		return false;
+	*id = sqlite3_last_insert_rowid(db->sql);
+	return true;
+}
+
+int64_t
+db_int(struct db *db, const char *sql, int64_t def)
+{
+	sqlite3_stmt *st;
+
+	if (sqlite3_prepare_v2(db->sql, sql, -1, &st, NULL) != SQLITE_OK)
+		fail(db);
+	if (sqlite3_step(st) == SQLITE_ROW &&
+	    sqlite3_column_type(st, 0) != SQLITE_NULL)
+		def = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	return def;
+}

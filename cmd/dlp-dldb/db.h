@@ -1,0 +1,49 @@
+/*
+ * The database that is written: under a name of its own beside the wanted
+ * one, which it gets when it is whole; so a run that fails leaves nothing.
+ * All failures are fatal.
+ */
+#ifndef DLP_DLDB_DB_H
+#define DLP_DLDB_DB_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct db {
+	sqlite3 *sql;
+	const char *path;
+	char *temp; /* NULL: path itself is written to */
+};
+
+/* A new one. Fatal if path exists, unless force. */
+void db_create(struct db *db, const char *path, bool force);
+/* One that is there, in which a transaction begins. */
+void db_open(struct db *db, const char *path);
+/* Commits, closes, with all statements; path is the database from now on. */
+void db_finish(struct db *db);
+/* Closes; what db_create() made is gone. */
+void db_drop(struct db *db);
+
+void db_exec(struct db *db, const char *sql);
+bool db_try(struct db *db, const char *sql); /* false: a constraint */
+
+/*
+ * Rows of a table. fmt has a letter per column behind id: i int64_t, f
+ * double, t const char * (NULL is ""), n nothing (NULL). id 0: the next one;
+ * returns the id.
+ */
+struct ins {
+	const char *table;
+	sqlite3_stmt *st;
+};
+int64_t db_put(struct db *db, struct ins *in, int64_t id, const char *fmt, ...);
+/* The same, false for a text that is there already: the dictionary. */
+bool db_put_text(
+    struct db *db, struct ins *in, int64_t *id, const char *s, size_t n);
+
+/* The first value of a query's first row; def if it has none. */
+int64_t db_int(struct db *db, const char *sql, int64_t def);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * The tables, indices and views of DLProf 1.8.0's database, by the names
+ * and columns that scripts ask for.
+ */
+#ifndef DLP_DLDB_DDL_H
+#define DLP_DLDB_DDL_H
+
+struct db;
+
+void ddl_tables(struct db *db);
+void ddl_views(struct db *db);
+
+/* Columns of a table, id among them; fatal if there is no such table. */
+int ddl_ncols(const char *table);
+
+/* Those of the aggregated tables are dropped, while rows are added. */
+void ddl_no_indices(struct db *db);
+
+/* After the rows. An index that cannot be unique is not. */
+void ddl_indices(struct db *db, int aggregated);
+
+#endif

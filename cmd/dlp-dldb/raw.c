@@ -1,0 +1,314 @@
+/*
+ * The raw half. A run gets its row's id and its number in its op when it is
+ * first heard of, which can be by its work, before its own record comes.
+ */
+#include "raw.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "num.h"
+#include "ops.h"
+
+struct seen { /* a run that is open */
+	struct op *op;
+	int64_t op_id, row, nth;
+	int64_t start, end, pid, tid; /* of its work so far */
+};
+
+struct raw {
+	struct map at; /* inst_id -> number in v, from 1 */
+	struct seen *v;
+	size_t n, cap;
+	uint32_t *spare;
+	size_t n_spare, cap_spare;
+	int64_t rows;
+};
+
+/* Numbers as Nsight Systems had them in DLProf's days. */
+static const char *const copy_kinds[] = { "unknown", "HtoD", "DtoH", "HtoA",
+	"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP", "UVM-HtoD",
+	"UVM-DtoH", "UVM-DtoD" };
+static const struct {
+	const char *kind;
+	int64_t no;
+} sync_kinds[] = { { "context", 1 }, { "event", 2 }, { "stream", 3 },
+	{ "stream-wait-event", 3 } };
+
+void
+raw_start(struct dldb *d)
+{
+	d->raws = xcalloc(1, sizeof(*d->raws));
+}
+
+void
+raw_free(struct dldb *d)
+{
+	map_free(&d->raws->at);
+	free(d->raws->v);
+	free(d->raws->spare);
+	free(d->raws);
+}
+
+static uint32_t
+new_seen(struct raw *w)
+{
+	if (w->n_spare > 0)
+		return w->spare[--w->n_spare];
+	if (w->n == w->cap) {
+		w->cap = w->cap ? w->cap * 2 : 64;
+		w->v = xrealloc(w->v, w->cap, sizeof(*w->v));
+	}
+	return (uint32_t)++w->n;
+}
+
+static struct seen *
+see(struct dldb *d, int64_t inst, struct op *op, const struct work *by)
+{
+	struct raw *w = d->raws;
+	bool is_new;
+	uint64_t *no = map_put(&w->at, (uint64_t)inst, &is_new);
+	struct seen *s;
+
+	if (!is_new)
+		return &w->v[*no - 1];
+	*no = new_seen(w);
+	s = &w->v[*no - 1];
+	memset(s, 0, sizeof(*s));
+	s->op_id = op->id;
+	s->row = ++w->rows;
+	s->nth = op->n_runs++;
+	if (by != NULL) {
+		s->start = by->has_api ? by->api_start : by->start;
+		s->end = s->start;
+		s->pid = by->pid;
+		s->tid = by->tid;
+	}
+	return s;
+}
+
+static void
+put_run(struct dldb *d, const struct seen *s, const struct op *op,
+    int64_t start, int64_t stop, int64_t pid, int64_t tid)
+{
+	static struct ins in = { "read_only_op_instances", NULL };
+
+	db_put(&d->db, &in, s->row, "iiiiiiiiii", op->id, start, stop, pid, tid,
+	    op->names_id, op->shapes_id, op->out_names_id, op->out_id,
+	    text0_id(d, "null\n"));
+}
+
+void
+raw_run(struct dldb *d, const struct run *u)
+{
+	struct raw *w = d->raws;
+	struct seen *s = see(d, u->id, u->op, NULL);
+	uint32_t no = (uint32_t)(s - w->v) + 1;
+
+	if (s->op_id != u->op->id)
+		die("%s: run %lld is of two ops", d->path, (long long)u->id);
+	put_run(d, s, u->op, u->start,
+	    num_add(u->start, u->dur > 0 ? u->dur : 0), u->pid, u->tid);
+	map_del(&w->at, (uint64_t)u->id);
+	if (w->n_spare == w->cap_spare) {
+		w->cap_spare = w->cap_spare ? w->cap_spare * 2 : 64;
+		w->spare = xrealloc(w->spare, w->cap_spare, sizeof(*w->spare));
+	}
+	w->spare[w->n_spare++] = no;
+}
+
+void
+raw_end(struct dldb *d)
+{
+	struct raw *w = d->raws;
+	uint64_t inst, no;
+	struct seen *s;
+	size_t it = 0;
+
+	while (map_next(&w->at, &it, &inst, &no)) {
+		s = &w->v[no - 1];
+		put_run(d, s, ops_find(d, s->op_id), s->start, s->end, s->pid,
+		    s->tid);
+	}
+}
+
+static int64_t
+dim_id(struct dldb *d, const struct rec *r, const struct rec_col *c)
+{
+	static struct ins in = { "read_only_grid_block", NULL };
+	long long x = 0, y = 0, z = 0;
+	static struct buf b;
+	const char *s;
+	uint32_t no;
+	size_t n;
+
+	s = rec_raw(r, c, &n);
+	if (s == NULL) {
+		s = "0,0,0";
+		n = 5;
+	}
+	no = smap_put(&d->dims, s, n, NULL);
+	if (d->dims.val[no] != 0)
+		return (int64_t)d->dims.val[no];
+	buf_clear(&b);
+	buf_put(&b, s, n);
+	if (sscanf(buf_str(&b), "%lld,%lld,%lld", &x, &y, &z) != 3)
+		rec_die(r, "%s: no size 'x,y,z': '%s'", c->name, b.s);
+	d->dims.val[no] = (uint64_t)db_put(
+	    &d->db, &in, 0, "iii", (int64_t)x, (int64_t)y, (int64_t)z);
+	return (int64_t)d->dims.val[no];
+}
+
+static int64_t
+long_name(struct dldb *d, const struct work *w)
+{
+	const uint64_t *no;
+	int64_t id;
+
+	if (!rec_i64(w->r, work_cols[K_KERN].name_id, &id))
+		return text0_id(d, "");
+	no = map_get(&d->strs, (uint64_t)id);
+	if (no == NULL)
+		rec_die(w->r, "str %lld has no record", (long long)id);
+	return word_id(d, (uint32_t)*no);
+}
+
+/* GPU work that no call launched counts as launched at its start. */
+static void
+api_times(const struct work *w, int64_t *start, int64_t *stop)
+{
+	*start = w->has_api ? w->api_start : w->start;
+	*stop = w->own_call ? num_add(*start, w->api_dur) : *start;
+}
+
+static void
+put_kern(struct dldb *d, const struct work *w, int64_t nth)
+{
+	static struct ins in = { "read_only_kernels", NULL };
+	const struct work_cols *c = &work_cols[K_KERN];
+	int64_t start, stop;
+
+	api_times(w, &start, &stop);
+	db_put(&d->db, &in, w->id, "iiiiiiiiiiiiii", w->op->id, nth,
+	    word_id(d, work_word(d, w->r, c->name)), long_name(d, w),
+	    (int64_t)w->tc, start, stop, w->start, w->end,
+	    dim_id(d, w->r, c->grid), dim_id(d, w->r, c->block), w->dev, w->pid,
+	    w->tid);
+}
+
+static int64_t
+number(const struct work *w, const struct rec_col *c, int64_t def)
+{
+	int64_t v;
+
+	return rec_i64(w->r, c, &v) ? v : def;
+}
+
+static int64_t
+copy_kind(const struct work *w)
+{
+	size_t n, i;
+	const char *s = rec_raw(w->r, work_cols[K_COPY].kind, &n);
+
+	for (i = 0; s != NULL && i < sizeof(copy_kinds) / sizeof(*copy_kinds);
+	     i++)
+		if (strlen(copy_kinds[i]) == n &&
+		    memcmp(copy_kinds[i], s, n) == 0)
+			return (int64_t)i;
+	return 0;
+}
+
+static int64_t
+sync_kind(const struct work *w)
+{
+	size_t n, i;
+	const char *s = rec_raw(w->r, work_cols[K_SYNC].kind, &n);
+
+	for (i = 0; s != NULL && i < sizeof(sync_kinds) / sizeof(*sync_kinds);
+	     i++)
+		if (strlen(sync_kinds[i].kind) == n &&
+		    memcmp(sync_kinds[i].kind, s, n) == 0)
+			return sync_kinds[i].no;
+	return 0;
+}
+
+static void
+put_other(struct dldb *d, const struct work *w, int64_t nth)
+{
+	static struct ins copy = { "read_only_memcpys", NULL },
+			  set = { "read_only_memsets", NULL },
+			  sync = { "read_only_cuda_syncs", NULL };
+	const struct work_cols *c = &work_cols[w->kind];
+	int64_t api = word_id(d, work_word(d, w->r, c->api)), start, stop;
+
+	api_times(w, &start, &stop);
+	if (w->kind == K_COPY)
+		db_put(&d->db, &copy, w->id, "iiiiiiiiiiii", w->op->id, nth,
+		    api, start, stop, w->start, w->end, number(w, c->bytes, 0),
+		    copy_kind(w), w->dev, w->pid, w->tid);
+	else if (w->kind == K_SET)
+		db_put(&d->db, &set, w->id, "iiiiiiiiiii", w->op->id, nth, api,
+		    start, stop, w->start, w->end, number(w, c->bytes, 0),
+		    w->dev, w->pid, w->tid);
+	else
+		db_put(&d->db, &sync, w->id, "iiiiiiiiiiii", w->op->id, nth,
+		    api, start, stop, INT64_C(0), INT64_C(0), sync_kind(w),
+		    number(w, c->event, (int64_t)UINT32_MAX), w->dev, w->pid,
+		    w->tid);
+}
+
+static void
+put_call(struct dldb *d, const struct work *w, int64_t nth)
+{
+	static struct ins in = { "read_only_cuda_calls", NULL };
+	int64_t start, stop;
+
+	api_times(w, &start, &stop);
+	db_put(&d->db, &in, w->id, "iiiiiii", w->op->id, nth,
+	    word_id(d, work_word(d, w->r, work_cols[w->kind].api)), start, stop,
+	    w->pid, w->tid);
+}
+
+/* A run for work that names none. */
+static int64_t
+lone_run(struct dldb *d, const struct work *w)
+{
+	struct seen s = { 0 };
+	int64_t start, stop;
+
+	s.row = ++d->raws->rows;
+	api_times(w, &start, &stop);
+	put_run(d, &s, w->op, start, stop, w->pid, w->tid);
+	return w->op->n_runs++;
+}
+
+void
+raw_work(struct dldb *d, const struct work *w)
+{
+	struct seen *s;
+	int64_t nth, start, stop;
+
+	if (w->inst != 0) {
+		s = see(d, w->inst, w->op, w);
+		nth = s->nth;
+		api_times(w, &start, &stop);
+		if (stop > s->end)
+			s->end = stop;
+	} else
+		nth = lone_run(d, w);
+	d->n_no_call += !w->has_api;
+	if (w->kind == K_KERN)
+		put_kern(d, w, nth);
+	else if (w->kind == K_CALL)
+		put_call(d, w, nth);
+	else if (w->kind != K_GRAPH)
+		put_other(d, w, nth);
+	else if (w->own_call) {
+		/* the run of a whole graph has no table, its launch has */
+		d->n_graph++;
+		put_call(d, w, nth);
+	} else
+		d->n_graph++;
+}
