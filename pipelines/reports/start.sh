@@ -17,7 +17,7 @@ run() {
 		echo $? >&4
 	} 2>&1 | awk '
 	BEGIN {
-		n = split("parse markers correlate iter flops busy tree agg advise dldb " \
+		n = split("parse markers correlate iter flops rate busy tree agg advise dldb " \
 		    "pyprof fmt", names)
 		for (i = 1; i <= n; i++)
 			place["dlp-" names[i] ":"] = i
