@@ -443,7 +443,8 @@ bool
 elem_count(const struct work *w, struct answer *r)
 {
 	const struct elem *e = &w->k->elem;
-	bool sums = w->bprop && r->family == FAM_REDUCE;
+	bool sums = w->bprop &&
+		    (r->family == FAM_REDUCE || r->family == FAM_POOL);
 	const struct arg *t;
 	int64_t n, bytes;
 	int i, size;

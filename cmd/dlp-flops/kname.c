@@ -60,6 +60,14 @@ static const struct dt_rule dt_rules[] = {
 	    "fmha|flash|sdpa|attention _f16|half|fp16 !cudnn_generated" },
 	{ DT_TF32, "fmha_cutlass _f32_ _sm8|_sm9|_sm10|_sm12" },
 	{ DT_FP32, "fmha_cutlass _f32_" },
+	/* NCCL: the type of the message */
+	{ DT_BF16, "nccl _bf16|bfloat16" },
+	{ DT_FP16, "nccl _f16|_half" },
+	{ DT_FP64, "nccl _f64|_double" },
+	{ DT_FP32, "nccl _f32|_float" },
+	{ DT_INT64, "nccl _i64|_u64|_int64|_uint64" },
+	{ DT_INT32, "nccl _i32|_u32|_int32|_uint32" },
+	{ DT_INT8, "nccl _i8|_u8|_int8|_uint8" },
 };
 
 struct part_rule {

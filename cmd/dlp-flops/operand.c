@@ -4,6 +4,7 @@
 #include "num.h"
 #include "operand.h"
 #include "size.h"
+#include "window.h"
 
 #define MAX_DIMS 64
 
@@ -43,6 +44,15 @@ operand_size(const struct work *w, const struct arg *t)
 
 	return size_mul(
 	    arg_numel(w->a, t), size > 0 ? size : operand_esize(w));
+}
+
+/* Bytes of an element of t. */
+static int64_t
+element(const struct work *w, const struct arg *t)
+{
+	int size = dt_size(t->dt);
+
+	return size > 0 ? size : operand_esize(w);
 }
 
 /* Indices are int64 where nothing else is said. */
@@ -181,6 +191,7 @@ operand_function(const char *name, size_t n)
 		{ "numel", numel },
 		{ "size", operand_size },
 		{ "idx", index_size },
+		{ "esize", element },
 		{ "ndim", rank },
 		{ "value", number },
 	};
@@ -207,6 +218,9 @@ operand_value(const char *name, size_t n)
 		{ "grad", operand_grad },
 		{ "tensors", tensors },
 		{ "lists", lists },
+		{ "pooled", window_pooled },
+		{ "window", window_size },
+		{ "resized", window_resized },
 	};
 	size_t i;
 

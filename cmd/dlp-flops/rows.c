@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "expr.h"
+#include "named.h"
 #include "operand.h"
 #include "pat.h"
 #include "rows.h"
@@ -61,6 +62,8 @@ sum_count(const struct work *w, struct answer *r)
 {
 	int64_t n = w->bprop ? operand_grad(w) : -1;
 
+	if (n < 0 && w->bprop && r->family == FAM_POINTWISE)
+		n = operand_out(w); /* the gradient has the result's size */
 	if (n < 0 || !pat_match("reduce_kernel<", w->k->lower, w->k->len))
 		return false;
 	r->role = ROLE_MAIN;
@@ -83,8 +86,7 @@ rows_count(const struct row *list, const struct work *w, struct answer *r)
 {
 	const struct row *row = rows_match(list, w), *all = general(list, w);
 
-	if (list != NULL)
-		r->family = list->family;
+	r->family = list != NULL ? list->family : named_family(w->k);
 	if (row != NULL && row->kern != NULL) {
 		row_apply(row, w, r);
 		return;

@@ -261,6 +261,16 @@ rows_load(const char *path)
 	buf_free(&b);
 }
 
+/* A name with its module, torch.nn.functional.linear, only by a pattern that
+ * has a module too. */
+static bool
+matches(const char *pattern, const char *name)
+{
+	return is_pattern(pattern) &&
+	       (strchr(name, '.') == NULL || strchr(pattern, '.') != NULL) &&
+	       fnmatch(pattern, name, 0) == 0;
+}
+
 const struct row *
 rows_of(bool users, const char *op, size_t n)
 {
@@ -278,8 +288,7 @@ rows_of(bool users, const char *op, size_t n)
 		return set->lists[id].head;
 	name = xmemdup(op, n);
 	for (i = 0; i < set->n; i++)
-		if (is_pattern(set->lists[i].head->op) &&
-		    fnmatch(set->lists[i].head->op, name, 0) == 0)
+		if (matches(set->lists[i].head->op, name))
 			break;
 	free(name);
 	return i < set->n ? set->lists[i].head : NULL;
