@@ -11,6 +11,7 @@
 
 static const char usage[] =
     "usage: dlp-agg [-u] [-T TYPES] [-g COLUMNS] [-a STATS] [-f FIELDS]"
+    " [-c COLUMNS]"
     " [--where COND] [--sort KEYS] [-n N [--rest]] [--as NAME]"
     " [--and ...] [--pass | --keep TYPES] [FILE]\n"
     "\n"
@@ -26,6 +27,8 @@ static const char usage[] =
     "                        count,sum); STAT:FIELD of that field alone\n"
     "  -f, --fields FIELDS   columns that the statistics are of (default\n"
     "                        dur_ns)\n"
+    "  -c, --columns COLUMNS\n"
+    "                        without -a, -f and -g: only these columns\n"
     "      --where COND      only records for which 'COL OP VALUE' holds; OP\n"
     "                        is == != < <= > >= ~ !~; can be given again\n"
     "      --sort KEYS       columns of the result or words of -a, - in\n"
@@ -58,6 +61,7 @@ static const struct option longopts[] = {
 	{ "group", required_argument, NULL, 'g' },
 	{ "stats", required_argument, NULL, 'a' },
 	{ "fields", required_argument, NULL, 'f' },
+	{ "columns", required_argument, NULL, 'c' },
 	{ "limit", required_argument, NULL, 'n' },
 	{ "where", required_argument, NULL, OPT_WHERE },
 	{ "sort", required_argument, NULL, OPT_SORT },
@@ -112,6 +116,9 @@ own_option(struct spec *a, int c)
 	case 'f':
 		a->fields = list("-f", optarg, &a->nfields);
 		return true;
+	case 'c':
+		a->cut = list("-c", optarg, &a->ncut);
+		return true;
 	case 'n':
 		a->limit = cli_i64("-n", optarg, 0, INT64_MAX);
 		return true;
@@ -163,7 +170,7 @@ main(int argc, char **argv)
 	cli_init("dlp-agg");
 	plan_add(&plan);
 	while ((c = getopt_long(argc, argv,
-		    CLI_SHORTOPTS "T:g:a:f:n:", longopts, NULL)) != -1)
+		    CLI_SHORTOPTS "T:g:a:f:c:n:", longopts, NULL)) != -1)
 		option(&plan, c);
 	path = cli_operand(argc, argv, usage);
 	plan_check(&plan);

@@ -33,22 +33,6 @@ keep_keys(struct pass *p, const struct rec *r, int t)
 	}
 }
 
-static void
-keep(struct pass *p, const struct rec *r, int t)
-{
-	struct lines *l = &p->lines;
-
-	if (l->n == l->cap) {
-		l->cap = l->cap > 0 ? l->cap * 2 : 1024;
-		l->line = xrealloc(l->line, l->cap, sizeof(*l->line));
-		l->val = xrealloc(
-		    l->val, l->cap * (size_t)p->spec->sort.n, sizeof(*l->val));
-	}
-	keep_keys(p, r, t);
-	l->line[l->n++] = (struct line){ l->text.len, r->len, p->legend[t] };
-	buf_put(&l->text, r->line, r->len);
-}
-
 static bool
 over(struct pass *p)
 {
@@ -121,6 +105,71 @@ put_sorted(struct pass *p, bool spill)
 	buf_clear(&p->key_text);
 }
 
+static void
+keep(struct pass *p, const struct rec *r, int t)
+{
+	struct lines *l = &p->lines;
+	bool whole = p->spec->ncut == 0;
+	const char *s = whole ? r->line : p->cut.s;
+	size_t len = whole ? r->len : p->cut.len;
+
+	if (l->n == l->cap) {
+		l->cap = l->cap > 0 ? l->cap * 2 : 1024;
+		l->line = xrealloc(l->line, l->cap, sizeof(*l->line));
+		l->val = xrealloc(
+		    l->val, l->cap * (size_t)p->spec->sort.n, sizeof(*l->val));
+	}
+	keep_keys(p, r, t);
+	l->line[l->n++] = (struct line){ l->text.len, len, p->legend[t] };
+	buf_put(&l->text, s, len);
+	if (l->text.len >= KEPT)
+		put_sorted(p, true);
+}
+
+static void
+put_tag(struct pass *p, int t)
+{
+	const struct spec *a = p->spec;
+
+	buf_puts(&p->cut, a->as != NULL ? a->as : a->in.tag[t]);
+}
+
+/* Makes a line of the columns of -c, from a record of type t. */
+static void
+cut(struct pass *p, struct rec *r, int t)
+{
+	struct spec *a = p->spec;
+	const char *s;
+	size_t n;
+	int i;
+
+	buf_clear(&p->cut);
+	put_tag(p, t);
+	for (i = 0; i < a->ncut; i++) {
+		s = input_value(&a->in, r, t, a->cut_col[i], &n);
+		buf_putc(&p->cut, '\t');
+		if (s != NULL)
+			buf_put(&p->cut, s, n);
+		else
+			buf_putc(&p->cut, '-');
+	}
+}
+
+static void
+cut_legend(struct pass *p, int t)
+{
+	const struct spec *a = p->spec;
+	int i;
+
+	buf_clear(&p->cut);
+	buf_putc(&p->cut, '#');
+	put_tag(p, t);
+	for (i = 0; i < a->ncut; i++) {
+		buf_putc(&p->cut, '\t');
+		buf_puts(&p->cut, input_canon(&a->in, a->cut_col[i]));
+	}
+}
+
 void
 pass_record(struct pass *p, struct stage *st, struct rec *r)
 {
@@ -131,25 +180,36 @@ pass_record(struct pass *p, struct stage *st, struct rec *r)
 	if (!where_holds(&a->where, &a->in, r, t))
 		return;
 	a->in.any = true;
-	if (a->sort.n > 0) {
+	if (a->ncut > 0)
+		cut(p, r, t);
+	if (a->sort.n > 0)
 		keep(p, r, t);
-		if (p->lines.text.len >= KEPT)
-			put_sorted(p, true);
-	} else if (!over(p)) {
+	else if (over(p))
+		return;
+	else if (a->ncut > 0)
+		out_line(p->cut.s, p->cut.len);
+	else
 		stage_pass(st, r);
-	}
 }
 
 void
 pass_legend(struct pass *p, struct stage *st, struct rec *r)
 {
 	int t = input_legend(&p->spec->in, r);
+	const char *s = r->line;
+	size_t len = r->len;
 
-	if (p->spec->sort.n == 0)
-		stage_pass(st, r);
+	if (p->spec->ncut > 0) {
+		cut_legend(p, t);
+		s = p->cut.s;
+		len = p->cut.len;
+	}
+	if (p->spec->sort.n > 0)
+		p->legend[t] = (int)smap_put(&p->legends, s, len, NULL);
+	else if (p->spec->ncut > 0)
+		out_line(s, len);
 	else
-		p->legend[t] =
-		    (int)smap_put(&p->legends, r->line, r->len, NULL);
+		stage_pass(st, r);
 	p->any_legend |= t == 0;
 }
 

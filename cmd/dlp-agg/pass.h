@@ -1,6 +1,6 @@
 /*
  * Without statistics: the records of -T themselves, those of them that
- * --where holds for, in the order of --sort.
+ * --where holds for, in the order of --sort, with the columns of -c.
  */
 #ifndef AGG_PASS_H
 #define AGG_PASS_H
@@ -16,6 +16,7 @@ struct pass {
 	struct lines lines;
 	struct buf key_text; /* of lines.val, whose s are set when they are
 				sorted; d is the place until then */
+	struct buf cut;      /* the record with the columns of -c */
 	struct smap legends;
 	int legend[INPUT_TYPES];
 	bool any_legend; /* of the first type, in this section */

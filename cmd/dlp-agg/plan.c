@@ -21,7 +21,7 @@ any_option(const struct spec *a)
 {
 	return a->in.tag != NULL || a->stats != NULL || a->groups != NULL ||
 	       a->fields != NULL || a->limit >= 0 || a->sort.n > 0 ||
-	       a->where.n > 0 || a->as != NULL || a->rest;
+	       a->where.n > 0 || a->as != NULL || a->rest || a->cut != NULL;
 }
 
 static void
@@ -42,9 +42,11 @@ defaults(struct spec *a)
 	}
 	if (a->rest && (a->limit < 0 || a->nstats == 0))
 		die("--rest goes with -n and statistics");
-	if (a->as != NULL && a->nstats == 0)
-		die("--as goes with statistics");
-	if (a->as == NULL)
+	if (a->cut != NULL && a->nstats > 0)
+		die("-c goes without statistics");
+	if (a->as != NULL && a->nstats == 0 && a->cut == NULL)
+		die("--as goes with statistics, or -c");
+	if (a->as == NULL && a->nstats > 0)
 		a->as = "agg";
 }
 

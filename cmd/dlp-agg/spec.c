@@ -244,6 +244,9 @@ spec_make(struct spec *a, struct rec_reader *rd)
 	a->group_col = xcalloc((size_t)a->ngroups + 1, sizeof(int));
 	for (i = 0; i < a->ngroups; i++)
 		a->group_col[i] = input_column(&a->in, a->groups[i]);
+	a->cut_col = xcalloc((size_t)a->ncut + 1, sizeof(int));
+	for (i = 0; i < a->ncut; i++)
+		a->cut_col[i] = input_column(&a->in, a->cut[i]);
 	make_fields(a);
 	make_stats(a);
 	where_make(&a->where, &a->in);

@@ -24,13 +24,15 @@ struct spec {
 	const char *as; /* the type of the result's records */
 	char **groups, **fields, **stats;
 	int ngroups, nfields, nstats;
+	char **cut; /* without statistics: the columns that are left */
+	int ncut;
 	int64_t limit; /* -1: none */
 	bool rest;
 	struct sort sort;
 	struct where where;
 	/* made of that */
 	struct input in;
-	int *group_col;
+	int *group_col, *cut_col;
 	struct field *field; /* those of -f, then those of -a STAT:FIELD */
 	int nfield;
 	struct stat_col *stat; /* none: the records themselves */

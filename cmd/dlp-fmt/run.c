@@ -212,8 +212,8 @@ say_empty(const struct fmt *f, bool chosen)
 static void
 last_words(const struct fmt *f, bool chosen, int rc)
 {
-	/* an empty table under its title is a result */
-	if (f->nrows == 0 && rc == 0 && (f->title == NULL || !any_legend))
+	/* a report without rows is a result */
+	if (f->nrows == 0 && rc == 0 && (f->quotes == NULL || !any_legend))
 		say_empty(f, chosen);
 	if (unseen > 0)
 		warn("columns of later legends that are left out: %llu (-c"
