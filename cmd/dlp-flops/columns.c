@@ -166,10 +166,12 @@ put_coverage(void)
 		"_tc" };
 	int i;
 
-	for (i = 0; i < COV_N && counts.cover[0].n > 0; i++)
+	if (counts.again || counts.cover[COV_ALL].n == 0)
+		return;
+	for (i = 0; i < COV_N; i++)
 		out_meta("note", "n_kern%s\t%llu", names[i],
 		    (unsigned long long)counts.cover[i].n);
-	for (i = 0; i < COV_N && counts.cover[0].n > 0; i++)
+	for (i = 0; i < COV_N; i++)
 		out_meta("note", "kern%s_ns\t%lld", names[i],
 		    (long long)counts.cover[i].ns);
 }

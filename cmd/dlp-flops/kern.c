@@ -328,6 +328,7 @@ kern_attach(struct stage *st)
 	kc.dur = rec_col(t, "dur_ns", REC_OPT);
 	kc.tc = rec_col(t, "tc", REC_OPT);
 	kc.tc_rule = rec_col(t, "tc_rule", REC_OPT);
+	kc.lacks = rec_col(t, "lacks", REC_OPT);
 	kc.prim_id = rec_col(t, "prim_id", REC_OPT);
 	kc.prim_run = rec_col(t, "prim_run", REC_OPT);
 	ext = out_ext(names, NCOL);
