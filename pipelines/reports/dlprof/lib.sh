@@ -106,7 +106,7 @@ top() {
 	$1 == "#row" { cols = NF }
 	$1 == "row" && max > 0 && ++n > max { next }
 	$1 == "##end" && n > max && max > 0 {
-		printf "row\t(%d more, -n 0 shows all)", n - max
+		printf "row\t(%d more)", n - max
 		for (i = 3; i <= cols; i++) printf "\t-"
 		print ""
 	}

@@ -68,25 +68,37 @@ dlprof_stat='dlp-agg --pass \
 dlprof_pipe() {
 	printf '%s' 'dlp-parse -- "$dlprof_file"'
 	printf ' |\n    %s' "dlp-correlate --dlprof$(dlprof_opt --domain domain)"
+	printf ' |\n    %s' dlp-flops
+	case " $* " in
+	*' dldb '*) printf ' |\n    %s' "$(dlprof_db --raw)" ;;
+	esac
 	printf ' |\n    %s' "dlp-iter --dlprof$(dlprof_opt -k key)$(dlprof_opt \
 	    --iter-start start)$(dlprof_opt --iter-stop stop)"
-	printf ' |\n    %s' dlp-flops
 	for dlprof_stage; do
 		case $dlprof_stage in
 		busy) printf ' |\n    %s' 'dlp-busy --dlprof' ;;
 		tree) printf ' |\n    %s' dlp-tree ;;
 		stat) printf ' |\n    %s' "$dlprof_stat" ;;
 		advise) printf ' |\n    %s' dlp-advise ;;
-		dldb) printf ' |\n    %s' \
-		    'dlp-dldb --tee -o "$dlprof_dldb"' ;;
+		dldb) printf ' |\n    %s' "$(dlprof_db --aggregate)" ;;
 		esac
 	done
 	echo
 }
 
-# dlprof_opt OPTION NAME: the option with its value, if it has one.
+# dlprof_db HALF: the stage that writes that half of the database. The raw one
+# holds all iterations, so it comes before dlp-iter.
+dlprof_db() {
+	printf '%s' "dlp-dldb --tee $1 -o \"\$dlprof_dldb\""
+	dlprof_opt --domain domain
+	dlprof_opt --set name profile_name=
+	dlprof_opt --set mode mode=
+}
+
+# dlprof_opt OPTION NAME [PREFIX]: the option with its value, if it has one.
 dlprof_opt() {
-	eval "[ -z \"\${dlprof_$2-}\" ]" || printf ' %s' "$1 \"\$dlprof_$2\""
+	eval "[ -z \"\${dlprof_$2-}\" ]" ||
+	    printf ' %s' "$1 \"${3-}\$dlprof_$2\""
 }
 
 dlprof_stream() {
