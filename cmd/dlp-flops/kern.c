@@ -16,7 +16,7 @@ static const char *const names[] = { "params", "flop", "bytes", "dtype",
 
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
-	    *seq, *dur, *tc, *tc_rule, *prim_id, *prim_run;
+	    *seq, *dur, *tc, *tc_rule, *lacks, *prim_id, *prim_run;
 } kc;
 static struct out_ext *ext;
 static bool appending; /* none of our columns is in the input's legend */
@@ -308,6 +308,7 @@ on_kern_legend(struct stage *st, struct rec *r)
 	}
 	kern_drain(st);
 	appending = lacks_columns(r);
+	counts.again |= kc.lacks->pos >= 0;
 	out_ext_legend(ext, r);
 }
 
