@@ -20,7 +20,7 @@
 #define SYSTEM "read_only_system_config ORDER BY id LIMIT 1"
 #define MODEL "read_only_model_config ORDER BY id LIMIT 1"
 
-enum kind { TEXT, NUMBER, FLAG };
+enum kind { TEXT, NUMBER, FLAG, KEY /* empty: there is none */ };
 
 /* fact, table and column that it needs, the rest of the query behind FROM */
 static const struct {
@@ -44,6 +44,12 @@ static const struct {
 	SYS("cuda", "cuda_version"),
 	SYS("cudnn", "cudnn_version"),
 	SYS("profile_name", "profile_name"),
+	/* before the mode, by which dlp-iter knows whether there is a key */
+	{ "key_op", "iteration_key", "key_node_id",
+	    LAST("(SELECT aggr_id, (SELECT string FROM dictionary d WHERE"
+		 " d.id = k.key_node_id) AS key_node_id FROM iteration_key"
+		 " k)"),
+	    KEY },
 	SYS("mode", "mode_string"),
 	SYS("command", "original_command"),
 #define CONF(c, k)                                                             \
@@ -60,11 +66,6 @@ static const struct {
 	CONF("autograd_set_detect_anomaly", FLAG),
 	CONF("emit_nvtx", FLAG),
 	CONF("amp_enabled", FLAG),
-	{ "key_op", "iteration_key", "key_node_id",
-	    LAST("(SELECT aggr_id, (SELECT string FROM dictionary d WHERE"
-		 " d.id = k.key_node_id) AS key_node_id FROM iteration_key"
-		 " k)"),
-	    TEXT },
 #define CHOICE(f, c)                                                           \
 	{                                                                      \
 		f, "model_summary", c, LAST("model_summary"), NUMBER           \
@@ -94,7 +95,7 @@ put_fact(struct dldb *d, size_t i)
 		s = (const char *)sqlite3_column_text(st, 0);
 		if (s != NULL && facts[i].kind == FLAG)
 			s = strcmp(s, "0") == 0 ? "false" : "true";
-		if (s != NULL && *s != '\0')
+		if (s != NULL && (*s != '\0' || facts[i].kind == KEY))
 			fact_info(facts[i].fact, "%s", s);
 	}
 	sqlite3_finalize(st);
