@@ -86,7 +86,10 @@ rows_count(const struct row *list, const struct work *w, struct answer *r)
 {
 	const struct row *row = rows_match(list, w), *all = general(list, w);
 
-	r->family = list != NULL ? list->family : named_family(w->k);
+	if (list != NULL)
+		r->family = list->family;
+	else if (r->family == FAM_NONE)
+		r->family = named_family(w->k);
 	if (row != NULL && row->kern != NULL) {
 		row_apply(row, w, r);
 		return;
