@@ -30,11 +30,13 @@ static const char usage[] =
     "      --aggregate    the other half, into the FILE that a --raw before\n"
     "                     it in the pipeline has written\n"
     "      --domain NAME  name of the domain (default-domain)\n"
+    "      --set FACT=VALUE\n"
+    "                     a fact as if by ##info: command, profile_name, ...\n"
     "  -u, --unbuffered   write each record at once\n"
     "  -h, --help         this text\n"
     "  -V, --version      the version\n";
 
-enum { OPT_RAW = 256, OPT_AGGREGATE, OPT_DOMAIN };
+enum { OPT_RAW = 256, OPT_AGGREGATE, OPT_DOMAIN, OPT_SET };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -43,6 +45,7 @@ static const struct option longopts[] = {
 	{ "raw", no_argument, NULL, OPT_RAW },
 	{ "aggregate", no_argument, NULL, OPT_AGGREGATE },
 	{ "domain", required_argument, NULL, OPT_DOMAIN },
+	{ "set", required_argument, NULL, OPT_SET },
 	CLI_LONGOPTS,
 	{ NULL, 0, NULL, 0 },
 };
@@ -132,6 +135,7 @@ write_raw(struct dldb *d)
 {
 	raw_end(d);
 	facts_write(d);
+	db_flush(&d->db);
 	ddl_indices(&d->db, false);
 }
 
@@ -153,6 +157,7 @@ on_end(struct stage *st)
 	}
 	if (d->aggregate)
 		sums_write(d);
+	db_flush(&d->db);
 	ddl_indices(&d->db, true);
 	db_finish(&d->db);
 	notes(d);
@@ -176,6 +181,10 @@ option(struct dldb *d, int c, bool *unbuffered)
 		break;
 	case OPT_AGGREGATE:
 		d->raw = false;
+		break;
+	case OPT_SET:
+		if (!facts_set(d, optarg))
+			die("--set: no FACT=VALUE: '%s'", optarg);
 		break;
 	case OPT_DOMAIN:
 		d->domain = optarg;

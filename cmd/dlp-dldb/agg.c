@@ -94,21 +94,32 @@ memory(struct dldb *d, const struct work *w)
 		smap_put(&d->agg->mem_names, s, n, NULL);
 }
 
+/* Names are counted apart: those that used Tensor Cores, and others. */
+static void
+name_seen(struct dldb *d, struct kern_sum *k, bool tc)
+{
+	const char *s;
+	size_t n;
+
+	if (tc ? k->tc : k->no_tc)
+		return;
+	s = smap_str(&d->words, k->name, &n);
+	smap_put(tc ? &d->agg->tc_names : &d->agg->names, s, n, NULL);
+	k->tc |= tc;
+	k->no_tc |= !tc;
+}
+
 static void
 kernel(struct dldb *d, const struct work *w)
 {
-	uint32_t name = work_word(d, w->r, work_cols[K_KERN].name);
-	struct kern_sum *k = kern_of(w->op, name);
+	struct kern_sum *k = kern_of(w->op, w->name);
 	int64_t api = w->own_call ? w->api_dur : 0;
-	size_t n;
-	const char *s = smap_str(&d->words, name, &n);
 
 	metric_add(&k->gpu, num_sub(w->end, w->start));
 	metric_add(&k->api, api);
-	k->tc |= w->tc;
+	name_seen(d, k, w->tc);
 	w->op->used_tc |= w->tc;
 	w->op->n_kern++;
-	smap_put(w->tc ? &d->agg->tc_names : &d->agg->names, s, n, NULL);
 	agg_kern(d, w);
 }
 

@@ -108,14 +108,14 @@ agg_iter(const struct dldb *d, int64_t iter)
 static void
 put(struct dldb *d, int64_t aggr, const struct agg_kern *k, size_t n)
 {
-	static struct ins in = { "kernel_iteration_node", NULL };
+	static struct ins in = { .table = "kernel_iteration_node" };
 	const struct agg_pair *p;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		p = &d->agg->pairs[k[i].pair];
-		db_put(&d->db, &in, 0, "iiiiiiiii", aggr, DOMAIN_ID, p->op,
-		    k[i].id, p->iter, p->s.n, p->s.n_tc, p->s.ns, p->s.tc_ns);
+		DB_ADD(&d->db, &in, INT64_C(0), aggr, DOMAIN_ID, p->op, k[i].id,
+		    p->iter, p->s.n, p->s.n_tc, p->s.ns, p->s.tc_ns);
 	}
 }
 

@@ -28,15 +28,14 @@ metric_avg(const struct metric *m)
 int64_t
 put_metric(struct dldb *d, const struct metric *m, double avg)
 {
-	static struct ins in = { "metric", NULL };
+	static struct ins in = { .table = "metric" };
 	static struct {
 		struct metric m;
 		double avg;
 		int64_t id;
 	} cache[4096], *c;
 
-	c = &cache[(hash_mix((uint64_t)m->sum) ^ hash_mix((uint64_t)m->max)) &
-		   4095];
+	c = &cache[hash_mix((uint64_t)m->sum * 3 + (uint64_t)m->max) & 4095];
 	if (c->id != 0 && memcmp(&c->m, m, sizeof(*m)) == 0 &&
 	    !(c->avg < avg) && !(c->avg > avg))
 		return c->id;
@@ -50,7 +49,7 @@ put_metric(struct dldb *d, const struct metric *m, double avg)
 int64_t
 put_metrics(struct dldb *d, const struct metric m[N_METRIC])
 {
-	static struct ins in = { "node_time_metrics", NULL };
+	static struct ins in = { .table = "node_time_metrics" };
 	int64_t id[N_METRIC];
 	int i;
 
@@ -63,7 +62,7 @@ put_metrics(struct dldb *d, const struct metric m[N_METRIC])
 static void
 put_kerns(struct dldb *d, int64_t aggr, const struct op *op)
 {
-	static struct ins in = { "kernel_summaries", NULL };
+	static struct ins in = { .table = "kernel_summaries" };
 	const struct kern_sum *k;
 	int64_t api, gpu;
 
@@ -78,7 +77,7 @@ put_kerns(struct dldb *d, int64_t aggr, const struct op *op)
 static int64_t
 put_kern_times(struct dldb *d, const struct op *op)
 {
-	static struct ins in = { "kernel_time_metrics", NULL };
+	static struct ins in = { .table = "kernel_time_metrics" };
 	struct metric api = { 0 }, gpu = { 0 };
 	const struct kern_sum *k;
 	int64_t id;
@@ -95,7 +94,7 @@ put_kern_times(struct dldb *d, const struct op *op)
 static void
 put_op(struct dldb *d, int64_t aggr, const struct op *op)
 {
-	static struct ins in = { "op_nodes", NULL };
+	static struct ins in = { .table = "op_nodes" };
 	struct metric m[N_METRIC];
 	int64_t times, kerns;
 	bool half;
@@ -121,7 +120,7 @@ struct type_sum {
 static void
 put_types(struct dldb *d, int64_t aggr, const struct type_sum *t, size_t n)
 {
-	static struct ins in = { "op_type_metrics", NULL };
+	static struct ins in = { .table = "op_type_metrics" };
 	int64_t type;
 	size_t i;
 

@@ -13,6 +13,7 @@
 
 struct db {
 	sqlite3 *sql;
+	struct ins *adding; /* those with rows that wait */
 	const char *path;
 	char *temp; /* NULL: path itself is written to */
 };
@@ -21,6 +22,8 @@ struct db {
 void db_create(struct db *db, const char *path, bool force);
 /* One that is there, in which a transaction begins. */
 void db_open(struct db *db, const char *path);
+/* Writes the rows of db_add() that wait. */
+void db_flush(struct db *db);
 /* Commits, closes, with all statements; path is the database from now on. */
 void db_finish(struct db *db);
 /* Closes; what db_create() made is gone. */
@@ -37,9 +40,20 @@ bool db_try(struct db *db, const char *sql); /* false: a constraint */
 struct ins {
 	const char *table;
 	sqlite3_stmt *st;
+	/* db_add(): rows that wait, and the statement that takes all */
+	sqlite3_stmt *many;
+	int64_t *rows;
+	int n_rows, n_cols;
+	struct ins *next;
 };
 int64_t db_put(struct db *db, struct ins *in, int64_t id, const char *fmt, ...);
-/* The same, false for a text that is there already: the dictionary. */
+/* A row of integers, id first (0: the next one): many go in at once, before
+ * db_finish() at the latest. n: their number. */
+void db_add(struct db *db, struct ins *in, const int64_t *row, int n);
+#define DB_ADD(db, in, ...)                                                    \
+	db_add(db, in, (const int64_t[]){ __VA_ARGS__ },                       \
+	    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
+/* As db_put(), false for a text that is there already: the dictionary. */
 bool db_put_text(
     struct db *db, struct ins *in, int64_t *id, const char *s, size_t n);
 

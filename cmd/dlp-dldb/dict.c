@@ -43,7 +43,7 @@ find_text(struct dldb *d, const char *s, size_t n)
 int64_t
 text_id(struct dldb *d, const char *s, size_t n)
 {
-	static struct ins in = { "dictionary", NULL };
+	static struct ins in = { .table = "dictionary" };
 	int64_t id;
 
 	return db_put_text(&d->db, &in, &id, s, n) ? id : find_text(d, s, n);

@@ -23,6 +23,7 @@ static struct {
 	char *name;
 } devs[MAX_DEV];
 static size_t ndev;
+static uint32_t n_set; /* the first facts, given by --set */
 
 static struct {
 	struct rec_col *dev, *name, *cc, *n_sm, *mem;
@@ -104,8 +105,23 @@ facts_meta(struct dldb *d, const struct rec *r)
 		return;
 	esc_undo(&b, tab + 1, n - (size_t)(tab + 1 - rest));
 	no = smap_put(&d->infos, rest, (size_t)(tab - rest), NULL);
-	d->infos.val[no] = word(d, b.len ? b.s : "", b.len) + 1;
+	if (no >= n_set)
+		d->infos.val[no] = word(d, b.len ? b.s : "", b.len) + 1;
 	buf_free(&b);
+}
+
+bool
+facts_set(struct dldb *d, const char *fact)
+{
+	const char *eq = strchr(fact, '=');
+	uint32_t no;
+
+	if (eq == NULL || eq == fact)
+		return false;
+	no = smap_put(&d->infos, fact, (size_t)(eq - fact), NULL);
+	d->infos.val[no] = word(d, eq + 1, strlen(eq + 1)) + 1;
+	n_set = (uint32_t)d->infos.n;
+	return true;
 }
 
 size_t
@@ -156,8 +172,8 @@ mode_number(const char *mode)
 static void
 put_system(struct dldb *d)
 {
-	static struct ins sys = { "read_only_system_config", NULL },
-			  ver = { "db_version", NULL };
+	static struct ins sys = { .table = "read_only_system_config" },
+			  ver = { .table = "db_version" };
 	const char *mode = text(d, "mode", "");
 	char n[32];
 
@@ -189,7 +205,7 @@ setting(const struct dldb *d, const char *name, int64_t def)
 static void
 put_model(struct dldb *d)
 {
-	static struct ins in = { "read_only_model_config", NULL };
+	static struct ins in = { .table = "read_only_model_config" };
 
 	db_put(&d->db, &in, 1, "iiiiiiiiii", setting(d, "model_num_workers", 0),
 	    setting(d, "model_pin_memory", 1),
@@ -208,8 +224,8 @@ put_model(struct dldb *d)
 static void
 put_gpus(struct dldb *d)
 {
-	static struct ins gpu = { "read_only_gpu_infos", NULL },
-			  mem = { "gpu_memories", NULL };
+	static struct ins gpu = { .table = "read_only_gpu_infos" },
+			  mem = { .table = "gpu_memories" };
 	int64_t total = info_int(d, "gpu_mem_total_bytes", 0);
 	int64_t used = info_int(d, "gpu_mem_used_bytes", 0);
 	size_t i;
@@ -229,8 +245,8 @@ put_gpus(struct dldb *d)
 void
 facts_write(struct dldb *d)
 {
-	static struct ins dom = { "read_only_domains", NULL },
-			  model = { "read_only_model_info", NULL };
+	static struct ins dom = { .table = "read_only_domains" },
+			  model = { .table = "read_only_model_info" };
 
 	db_put(&d->db, &dom, DOMAIN_ID, "i", text0_id(d, d->domain));
 	db_put(&d->db, &model, 1, "itt", DOMAIN_ID, d->domain,

@@ -7,6 +7,9 @@
 void facts_start(struct stage *st);
 void facts_meta(struct dldb *d, const struct rec *r);
 
+/* "NAME=VALUE", which no ##info line changes; false if it is none. */
+bool facts_set(struct dldb *d, const char *fact);
+
 /* At the end: the rows. */
 void facts_write(struct dldb *d);
 

@@ -172,7 +172,7 @@ stack_text(const struct rec *r, const struct rec_col *c)
 static void
 put_op(struct dldb *d, const struct rec *r, struct op *op)
 {
-	static struct ins in = { "read_only_ops", NULL };
+	static struct ins in = { .table = "read_only_ops" };
 	static struct buf id, name;
 	struct buf let = { 0 };
 	struct ops *o = d->ops;

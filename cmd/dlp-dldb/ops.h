@@ -26,8 +26,8 @@ void metric_merge(struct metric *m, const struct metric *of);
 
 struct kern_sum { /* the launches of one kernel name in an op */
 	struct kern_sum *next;
-	uint32_t name; /* word */
-	bool tc;
+	uint32_t name;  /* word */
+	bool tc, no_tc; /* some launch used Tensor Cores; some did not */
 	struct metric api, gpu;
 };
 

@@ -93,11 +93,10 @@ static void
 put_run(struct dldb *d, const struct seen *s, const struct op *op,
     int64_t start, int64_t stop, int64_t pid, int64_t tid)
 {
-	static struct ins in = { "read_only_op_instances", NULL };
+	static struct ins in = { .table = "read_only_op_instances" };
 
-	db_put(&d->db, &in, s->row, "iiiiiiiiii", op->id, start, stop, pid, tid,
-	    op->names_id, op->shapes_id, op->out_names_id, op->out_id,
-	    text0_id(d, "null\n"));
+	DB_ADD(&d->db, &in, s->row, op->id, start, stop, pid, tid, op->names_id,
+	    op->shapes_id, op->out_names_id, op->out_id, text0_id(d, "null\n"));
 }
 
 void
@@ -137,7 +136,7 @@ raw_end(struct dldb *d)
 static int64_t
 dim_id(struct dldb *d, const struct rec *r, const struct rec_col *c)
 {
-	static struct ins in = { "read_only_grid_block", NULL };
+	static struct ins in = { .table = "read_only_grid_block" };
 	long long x = 0, y = 0, z = 0;
 	static struct buf b;
 	const char *s;
@@ -186,14 +185,13 @@ api_times(const struct work *w, int64_t *start, int64_t *stop)
 static void
 put_kern(struct dldb *d, const struct work *w, int64_t nth)
 {
-	static struct ins in = { "read_only_kernels", NULL };
+	static struct ins in = { .table = "read_only_kernels" };
 	const struct work_cols *c = &work_cols[K_KERN];
 	int64_t start, stop;
 
 	api_times(w, &start, &stop);
-	db_put(&d->db, &in, w->id, "iiiiiiiiiiiiii", w->op->id, nth,
-	    word_id(d, work_word(d, w->r, c->name)), long_name(d, w),
-	    (int64_t)w->tc, start, stop, w->start, w->end,
+	DB_ADD(&d->db, &in, w->id, w->op->id, nth, word_id(d, w->name),
+	    long_name(d, w), (int64_t)w->tc, start, stop, w->start, w->end,
 	    dim_id(d, w->r, c->grid), dim_id(d, w->r, c->block), w->dev, w->pid,
 	    w->tid);
 }
@@ -237,24 +235,24 @@ sync_kind(const struct work *w)
 static void
 put_other(struct dldb *d, const struct work *w, int64_t nth)
 {
-	static struct ins copy = { "read_only_memcpys", NULL },
-			  set = { "read_only_memsets", NULL },
-			  sync = { "read_only_cuda_syncs", NULL };
+	static struct ins copy = { .table = "read_only_memcpys" },
+			  set = { .table = "read_only_memsets" },
+			  sync = { .table = "read_only_cuda_syncs" };
 	const struct work_cols *c = &work_cols[w->kind];
 	int64_t api = word_id(d, work_word(d, w->r, c->api)), start, stop;
 
 	api_times(w, &start, &stop);
 	if (w->kind == K_COPY)
-		db_put(&d->db, &copy, w->id, "iiiiiiiiiiii", w->op->id, nth,
-		    api, start, stop, w->start, w->end, number(w, c->bytes, 0),
-		    copy_kind(w), w->dev, w->pid, w->tid);
-	else if (w->kind == K_SET)
-		db_put(&d->db, &set, w->id, "iiiiiiiiiii", w->op->id, nth, api,
-		    start, stop, w->start, w->end, number(w, c->bytes, 0),
+		DB_ADD(&d->db, &copy, w->id, w->op->id, nth, api, start, stop,
+		    w->start, w->end, number(w, c->bytes, 0), copy_kind(w),
 		    w->dev, w->pid, w->tid);
+	else if (w->kind == K_SET)
+		DB_ADD(&d->db, &set, w->id, w->op->id, nth, api, start, stop,
+		    w->start, w->end, number(w, c->bytes, 0), w->dev, w->pid,
+		    w->tid);
 	else
-		db_put(&d->db, &sync, w->id, "iiiiiiiiiiii", w->op->id, nth,
-		    api, start, stop, INT64_C(0), INT64_C(0), sync_kind(w),
+		DB_ADD(&d->db, &sync, w->id, w->op->id, nth, api, start, stop,
+		    INT64_C(0), INT64_C(0), sync_kind(w),
 		    number(w, c->event, (int64_t)UINT32_MAX), w->dev, w->pid,
 		    w->tid);
 }
@@ -262,11 +260,11 @@ put_other(struct dldb *d, const struct work *w, int64_t nth)
 static void
 put_call(struct dldb *d, const struct work *w, int64_t nth)
 {
-	static struct ins in = { "read_only_cuda_calls", NULL };
+	static struct ins in = { .table = "read_only_cuda_calls" };
 	int64_t start, stop;
 
 	api_times(w, &start, &stop);
-	db_put(&d->db, &in, w->id, "iiiiiii", w->op->id, nth,
+	DB_ADD(&d->db, &in, w->id, w->op->id, nth,
 	    word_id(d, work_word(d, w->r, work_cols[w->kind].api)), start, stop,
 	    w->pid, w->tid);
 }

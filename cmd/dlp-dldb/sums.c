@@ -124,6 +124,7 @@ on_group(struct stage *st, struct rec *r)
 	int i;
 
 	stage_pass(st, r);
+	d->sums->tree = true;
 	if (strcmp(word_text(d, path), "_CompleteModel_") == 0)
 		return;
 	g = MORE(d->sums, group);

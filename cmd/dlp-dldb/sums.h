@@ -37,6 +37,7 @@ struct sums {
 	size_t n_iter, cap_iter, n_busy, cap_busy, n_group, cap_group,
 	    n_finding, cap_finding;
 	struct map busy_at; /* iter << 16 | device -> number, from 1 */
+	bool tree;          /* there are group records */
 	bool judged;        /* there are findings of dlp-advise */
 };
 

@@ -74,7 +74,7 @@ share(int64_t ns, double of)
 static void
 put_iters(struct dldb *d, int64_t aggr, const struct whole *w)
 {
-	static struct ins in = { "iteration_list", NULL };
+	static struct ins in = { .table = "iteration_list" };
 	const struct iter *it;
 	bool last;
 	size_t i;
@@ -100,8 +100,8 @@ static void
 put_iter_sums(struct dldb *d, int64_t aggr, const struct iter *it,
     const int64_t ns[C_N], size_t n_dev)
 {
-	static struct ins in = { "iteration_aggregation_list", NULL },
-			  kern = { "kernel_iteration_stats", NULL };
+	static struct ins in = { .table = "iteration_aggregation_list" },
+			  kern = { .table = "kernel_iteration_stats" };
 	struct iter_sum s = agg_iter(d, it->iter);
 	int64_t m[C_N];
 	int c;
@@ -147,7 +147,7 @@ put_breakdown(struct dldb *d, int64_t aggr, struct whole *w)
 static void
 put_devices(struct dldb *d, int64_t aggr, const struct whole *w)
 {
-	static struct ins in = { "device_gpu_utilizations", NULL };
+	static struct ins in = { .table = "device_gpu_utilizations" };
 	const struct sums *s = d->sums;
 	int64_t ns;
 	size_t i, k;
@@ -168,7 +168,7 @@ put_devices(struct dldb *d, int64_t aggr, const struct whole *w)
 static int64_t
 put_category(struct dldb *d, const struct category *c)
 {
-	static struct ins in = { "category_summary", NULL };
+	static struct ins in = { .table = "category_summary" };
 
 	return db_put(&d->db, &in, 0, "iiiii", c->cpu, c->gpu, c->overhead,
 	    c->idle, c->count);
@@ -178,7 +178,7 @@ static void
 put_model(
     struct dldb *d, int64_t aggr, const struct whole *w, const struct totals *t)
 {
-	static struct ins in = { "model_summary", NULL };
+	static struct ins in = { .table = "model_summary" };
 	double of = (double)w->wall * (double)w->n_dev;
 	int64_t all = put_category(d, &t->all),
 		eligible = put_category(d, &t->eligible),
@@ -199,8 +199,8 @@ put_model(
 static void
 put_kern_totals(struct dldb *d, int64_t aggr, const struct totals *t)
 {
-	static struct ins kern = { "kernel_summary_metrics", NULL },
-			  mem = { "memory_summary_metrics", NULL };
+	static struct ins kern = { .table = "kernel_summary_metrics" },
+			  mem = { .table = "memory_summary_metrics" };
 	int64_t all = put_category(d, &t->kerns),
 		tc = put_category(d, &t->kerns_tc),
 		other = put_category(d, &t->kerns_other);
@@ -222,7 +222,7 @@ group_metric(const struct group *g, int i)
 static void
 put_groups(struct dldb *d, int64_t aggr)
 {
-	static struct ins in = { "group_ops", NULL };
+	static struct ins in = { .table = "group_ops" };
 	const struct group *g;
 	struct metric m[N_METRIC];
 	int64_t path;
@@ -272,7 +272,7 @@ viewer(const char *id)
 static void
 put_findings(struct dldb *d, int64_t aggr)
 {
-	static struct ins in = { "expert_systems_feedback", NULL };
+	static struct ins in = { .table = "expert_systems_feedback" };
 	const struct finding *f;
 	const char *id;
 	size_t i;
@@ -291,7 +291,7 @@ put_findings(struct dldb *d, int64_t aggr)
 static int64_t
 put_aggregation(struct dldb *d)
 {
-	static struct ins key = { "iteration_key", NULL };
+	static struct ins key = { .table = "iteration_key" };
 	int64_t aggr;
 
 	db_exec(&d->db, "INSERT INTO aggregations VALUES (NULL, '', '',"
@@ -320,7 +320,7 @@ sums_write(struct dldb *d)
 		return lacks(d, "iter", "dlp-iter");
 	if (d->sums->n_busy == 0 && facts_ndev() > 0)
 		return lacks(d, "busy", "dlp-busy");
-	if (d->sums->n_group == 0)
+	if (!d->sums->tree)
 		warn("%s: no group records (of dlp-tree): only ops are in"
 		     " group_ops",
 		    d->path);

@@ -195,8 +195,8 @@ static const struct {
 	    " FROM op_nodes x" OPS("x") DOMAIN("o.domain_id") WORD(
 		"di", "o.direction_id") WORD("ty", "o.op_type_id") WORD("dt",
 		"o.data_type_id") " JOIN node_time_metrics t ON t.id = "
-				  "x.node_time_metrics_id" METRIC("mc",
-				      "t.cpu_time_metric_id")
+				  "x.node_time_metrics_id" METRIC(
+				      "mc", "t.cpu_time_metric_id")
 				      METRIC("mg", "t.gpu_time_metric_id") },
 	{ "group_ops",
 	    HEAD

@@ -93,8 +93,10 @@ read_work(struct dldb *d, struct work *w, enum kind kind, const struct rec *r)
 	w->iter = rec_iter(r, c->iter);
 	if (kind != K_CALL)
 		w->dev = or_none(r, c->dev);
-	if (kind == K_KERN)
+	if (kind == K_KERN) {
 		w->tc = is_yes(r, c->tc);
+		w->name = work_word(d, r, c->name);
+	}
 	read_api(w, c);
 }
 

@@ -15,6 +15,7 @@ struct work {
 	int64_t api_start, api_dur;
 	int64_t iter; /* -1: unset */
 	bool tc;
+	uint32_t name; /* word: kernels */
 	const struct rec *r;
 };
 
