@@ -452,6 +452,9 @@ const struct col_def col_defs[] = {
 	    "why a product did not use them; see dlp-tc(1)" },
 	{ "kern", "lacks", FLOPS, COL_TEXT,
 	    "what is not known: op, shapes, flop, joined by commas" },
+	{ "kern", "causal_flop", FLOPS, COL_INT,
+	    "of a fused attention with a causal mask: what the mask leaves"
+	    " of flop" },
 
 	{ "kern", "tflops", RATE, COL_NUM, "achieved TFLOP/s" },
 	{ "kern", "gb_s", RATE, COL_NUM, "achieved GB/s" },

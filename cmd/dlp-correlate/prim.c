@@ -18,6 +18,12 @@ static const char *const products[] = {
 	"_addmm_activation",
 	"_conv_depthwise2d",
 	"_convolution",
+	"_efficient_attention_backward",
+	"_efficient_attention_forward",
+	"_flash_attention_backward",
+	"_flash_attention_forward",
+	"_flash_attn_backward",
+	"_flash_attn_forward",
 	"_grouped_mm",
 	"_int_mm",
 	"_scaled_dot_product_cudnn_attention",
@@ -76,7 +82,7 @@ is_product(const struct marker *m)
 		return false;
 	if (m->mod.s == NULL) /* of the compiler: the kernel's arguments */
 		return mv_starts(m->op, "triton_");
-	return mv_eq(m->mod, "aten") &&
+	return (mv_eq(m->mod, "aten") || mv_eq(m->mod, "flash_attn")) &&
 	       bsearch(&m->op, products, sizeof(products) / sizeof(products[0]),
 		   sizeof(products[0]), by_name) != NULL;
 }

@@ -7,9 +7,13 @@
  *	bytes:    forward Q, K, V and the result once; backward twice that
  *
  * as torch.utils.flop_counter counts fused attention; a causal mask is not
- * taken off. Without a fused kernel (math) each product is a kernel of its
+ * taken off, what it leaves stands apart: sk of sq sk becomes the places up
+ * to the query's own. Without a fused kernel (math) each product is a kernel of its
  * own, two forward and four backward, and each is counted as one.
  */
+#define _GNU_SOURCE /* memmem */
+#include <string.h>
+
 #include "attention.h"
 #include "pat.h"
 #include "size.h"
@@ -20,34 +24,69 @@ struct sdpa {
 };
 
 static bool
-sdpa_dims(const struct work *w, size_t first, struct sdpa *s)
+sdpa_dims(const struct work *w, int flags, struct sdpa *s)
 {
 	const struct args *a = w->a;
-	const struct arg *q = arg_named(a, "query", (int)first);
-	const struct arg *k = arg_named(a, "key", (int)first + 1);
-	const struct arg *v = arg_named(a, "value", (int)first + 2);
-	size_t i;
+	int at = (flags & A_BACKWARD) != 0;
+	int row = (flags & A_ROWS) != 0 ? -3 : -2;
+	const struct arg *q = arg_named(a, "query", at);
+	const struct arg *k = arg_named(a, "key", at + 1);
+	const struct arg *v = arg_named(a, "value", at + 2);
+	int64_t n;
 
 	if (q == NULL || k == NULL || v == NULL || q->nd < 2 || k->nd < 2 ||
-	    v->nd < 2 || q->bad || k->bad || v->bad)
-		return false;
-	s->sq = arg_dim(a, q, -2);
+	    v->nd < 2 || q->bad || k->bad || v->bad ||
+	    (row == -3 && (q->nd != 4 || k->nd != 4)))
+		return false; /* three: sequences of unknown lengths */
+	s->sq = arg_dim(a, q, row);
 	s->d = arg_dim(a, q, -1);
-	s->sk = arg_dim(a, k, -2);
+	s->sk = arg_dim(a, k, row);
 	s->dv = arg_dim(a, v, -1);
-	if (arg_dim(a, k, -1) != s->d || arg_dim(a, v, -2) != s->sk)
+	if (arg_dim(a, k, -1) != s->d || arg_dim(a, v, row) != s->sk)
 		return false;
-	s->bh = 1;
-	for (i = 0; i + 2 < q->nd; i++)
-		s->bh = size_mul(s->bh, a->dims[q->dim + i]);
 	s->n_q = arg_numel(a, q);
+	n = size_mul(s->sq, s->d);
+	if (s->n_q < 0 || n <= 0)
+		return false;
+	s->bh = s->n_q / n;
 	s->n_k = arg_numel(a, k);
 	s->n_v = arg_numel(a, v);
 	return true;
 }
 
+/* Whether the mask is causal: an argument says so, which only markers have,
+ * or the template of a flash kernel: traits, dropout, causal. */
+static bool
+is_causal(const struct work *w)
+{
+	const struct arg *c = arg_named(w->fa != NULL ? w->fa : w->a,
+	    "is_causal", 5);
+	const char *p, *end = w->k->lower + w->k->len;
+
+	if (c != NULL && c->type == ARG_BOOL)
+		return c->ival != 0;
+	p = memmem(w->k->lower, w->k->len, "_kernel<flash_", 14);
+	if (p == NULL)
+		return false;
+	p = memmem(p, (size_t)(end - p), ">, (bool)", 9);
+	return p != NULL && end - p > 20 &&
+	       memcmp(p + 10, ", (bool)1", 9) == 0;
+}
+
+/* Pairs of a query and the keys up to its place. */
+static int64_t
+causal_pairs(const struct sdpa *s)
+{
+	int64_t n = s->sq < s->sk ? s->sq : s->sk;
+
+	if (n >= INT32_MAX)
+		return -1;
+	return size_add(
+	    n * (n + 1) / 2, size_mul(s->sq - n, s->sk));
+}
+
 void
-attention_count(const struct work *w, struct answer *r, int first)
+attention_count(const struct work *w, struct answer *r, int flags)
 {
 	const struct kname *k = w->k;
 	struct sdpa s;
@@ -63,9 +102,10 @@ attention_count(const struct work *w, struct answer *r, int first)
 	r->role = ROLE_MAIN;
 	fused = w->prim ||
 		pat_match("flash|fmha|sdpa|attention|attn|mha", k->lower, k->len);
+	r->one = w->prim;
 	if (!fused) /* a product as any other */
 		r->family = FAM_GEMM;
-	if (!sdpa_dims(w, (size_t)first, &s))
+	if (!sdpa_dims(w, flags, &s))
 		return;
 	cell = size_mul(size_mul(2, s.bh), size_mul(s.sq, s.sk));
 	if (!fused) {
@@ -73,7 +113,11 @@ attention_count(const struct work *w, struct answer *r, int first)
 		r->flop = size_mul(cell, s.d);
 		return;
 	}
-	r->flop = size_mul(cell, w->bprop ? 3 * s.d + 2 * s.dv : s.d + s.dv);
+	n = w->bprop ? 3 * s.d + 2 * s.dv : s.d + s.dv;
+	r->flop = size_mul(cell, n);
+	if (is_causal(w))
+		r->causal = size_mul(
+		    size_mul(2, s.bh), size_mul(causal_pairs(&s), n));
 	n = size_add(size_add(s.n_q, s.n_k), s.n_v);
 	n = size_add(n, size_mul(s.bh, size_mul(s.sq, s.dv)));
 	r->bytes = work_bytes(w, size_mul(n, w->bprop ? 2 : 1));

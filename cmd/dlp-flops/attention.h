@@ -4,6 +4,8 @@
 
 #include "work.h"
 
-void attention_count(const struct work *w, struct answer *r, int first);
+enum { A_BACKWARD = 1, /* the gradient of the result comes first */
+	A_ROWS = 2 };  /* (b, s, h, d), not (b, h, s, d) */
+void attention_count(const struct work *w, struct answer *r, int flags);
 
 #endif

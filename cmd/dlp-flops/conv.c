@@ -242,6 +242,7 @@ conv_count(const struct work *w, struct answer *r, int flags)
 	if (helper_count(w, r, n_out, !has_bias ? NO_BIAS : known ? c.k : -1))
 		return;
 	product_role(w, r);
+	r->one = w->prim && !w->bprop;
 	if (!known)
 		return;
 	n_w = size_mul(c.w01, product(c.r, c.nsp));

@@ -11,8 +11,9 @@
 #include "map.h"
 
 static const char *const names[] = { "params", "flop", "bytes", "dtype",
-	"family", "role", "tc", "tc_rule", "tc_eligible", "tc_why", "lacks" };
-#define NCOL 11
+	"family", "role", "tc", "tc_rule", "tc_eligible", "tc_why", "lacks",
+	"causal_flop" };
+#define NCOL 12
 
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,

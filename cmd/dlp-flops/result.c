@@ -1,4 +1,5 @@
 /* Answers, found once; see result.h. */
+#define _GNU_SOURCE /* memmem */
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,8 @@ of_product(const struct subject *s, const struct rule *rule, struct work *w)
 	w->grad = &own_grad;
 	w->prim = true;
 	w->first = first_operand(rule);
+	if (p->rule->count != gemm_count) /* a forward can run again */
+		w->bprop = memmem(p->name, p->name_len, "backward", 8) != NULL;
 	return true;
 }
 

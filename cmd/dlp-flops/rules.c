@@ -15,6 +15,7 @@
 #include "params.h"
 #include "rnn.h"
 #include "rules.h"
+#include "triton.h"
 
 #define ONE "T=#0,@0" /* most classes: first argument's shape and type */
 #define POINT "T=*,&" /* element-wise */
@@ -39,14 +40,12 @@
 	{                                                                      \
 		o, fam, NULL, 0, spec, NULL, NULL                              \
 	}
-#define SDPA(o)                                                                \
+#define SDPA_OF(o, flags)                                                      \
 	{                                                                      \
-		o, FAM_ATTENTION, attention_count, 0, NULL, NULL, NULL         \
+		o, FAM_ATTENTION, attention_count, flags, NULL, NULL, NULL     \
 	}
-#define SDPA_BWD(o) /* the gradient of the result comes first */               \
-	{                                                                      \
-		o, FAM_ATTENTION, attention_count, 1, NULL, NULL, NULL         \
-	}
+#define SDPA(o) SDPA_OF(o, 0)
+#define SDPA_BWD(o) SDPA_OF(o, A_BACKWARD)
 #define CELL(o, weight, fn)                                                    \
 	{                                                                      \
 		o, FAM_GEMM, cell_count, weight, NULL, fn, NULL                \
@@ -83,6 +82,7 @@ static const struct rule rules[] = {
 	GEMV("vdot", 0),
 
 	{ "einsum", FAM_GEMM, einsum_count, 0, NULL, NULL, "Bmm" },
+	{ "triton_tem", FAM_GEMM, triton_count, 0, NULL, NULL, NULL },
 
 	CONV("conv1d", 0, conv_params),
 	CONV("conv2d", 0, conv_params),
@@ -117,6 +117,12 @@ static const struct rule rules[] = {
 	SDPA_BWD("_scaled_dot_product_efficient_attention_backward"),
 	SDPA_BWD("_scaled_dot_product_cudnn_attention_backward"),
 	SDPA_BWD("_scaled_dot_product_fused_attention_overrideable_backward"),
+	SDPA_OF("_flash_attention_forward", A_ROWS),
+	SDPA_OF("_flash_attention_backward", A_ROWS | A_BACKWARD),
+	SDPA_OF("_efficient_attention_forward", A_ROWS),
+	SDPA_OF("_efficient_attention_backward", A_ROWS | A_BACKWARD),
+	SDPA_OF("_flash_attn_forward", A_ROWS),
+	SDPA_OF("_flash_attn_backward", A_ROWS | A_BACKWARD),
 	IS("multi_head_attention_forward", FAM_ATTENTION, NULL),
 
 	CELL("LSTMCell.forward", 0, cell_params),
@@ -242,6 +248,8 @@ look_up(const char *mod, size_t nmod, const char *op, size_t n)
 	static struct buf full; /* LSTMCell.forward */
 	struct made *r;
 
+	if (n > 11 && memcmp(op, "triton_tem_", 11) == 0)
+		n = 10; /* the rest names the op and its number */
 	buf_clear(&full);
 	if (nmod > 0)
 		buf_put(&full, mod, nmod);
