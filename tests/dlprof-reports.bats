@@ -1,0 +1,355 @@
+# DLProf's eight reports: the original's own where there are some, and on all
+# profiles their totals against each other and against SQL.
+
+load lib
+
+TAB='	'
+REPORTS='summary detail iteration kernel tensor op_type group_node
+expert_systems'
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	export DLP_REPORTS=$ROOT/pipelines/reports
+	W=$DATA/dlprof/w_relu
+}
+
+# original REPORT: the name in DLProf's file names
+original() {
+	case $1 in
+	detail) echo detailed ;;
+	tensor) echo tensor_core ;;
+	group_node) echo group_op ;;
+	*) echo "$1" ;;
+	esac
+}
+
+# stream FILE STAGE...: the finished stream
+stream() {
+	(
+		. "$DLP_REPORTS/dlprof/stream.sh"
+		dlprof_stream "$@" 2>err
+	)
+}
+
+# report NAME OPTION...: from the file s
+report() {
+	local name=$1
+
+	shift
+	sh "$DLP_REPORTS/dlprof/$name" --from s "$@"
+}
+
+# column NAME FUNCTION: of a TSV table, sum or n
+column() {
+	awk -F'\t' -v name="$1" -v what="${2-sum}" '
+	NR == 1 {
+		for (i = 1; i <= NF; i++)
+			if ($i == name) at = i
+		if (!at) { print "no column " name; exit }
+		next
+	}
+	{ n++; if ($at != "-") sum += $at }
+	END { if (at) printf "%.0f\n", what == "n" ? n : sum }'
+}
+
+# sql FILE: "time count" of the kernels, whatever recorded them
+sql() {
+	local t=CUPTI_ACTIVITY_KIND_KERNEL
+
+	if [ -n "$(sqlite3 "$1" ".tables CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL")" ]; then
+		t=CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+	elif [ -z "$(sqlite3 "$1" ".tables $t")" ]; then
+		echo 0 0
+		return
+	fi
+	sqlite3 -separator ' ' "$1" "
+	SELECT coalesce(sum(end - start), 0), count(*) FROM $t"
+}
+
+# agree FILE: fails where the totals of the reports differ
+agree() {
+	local kern calls
+
+	stream "$1" busy tree stat >s
+	read -r time n < <(sql "$1")
+	report kernel --tsv >kernel
+	report iteration --tsv >iteration
+	report detail --tsv >detail
+	report op_type --tsv >op_type
+	report group_node --tsv >group
+	report summary --tsv >summary
+	same "$time" "$(column 'Total GPU Time (ns)' <kernel)"
+	same "$time" "$(column 'GPU Duration (ns)' <iteration)"
+	same "$n" "$(column 'GPU Duration (ns)' n <iteration)"
+	kern=$(awk -F'\t' '$1 == "All Kernels" && $3 ~ /^GPU/ {
+		s += $2 == "Memory" ? -$4 : $2 == "All kernels" ? $4 : 0 }
+	END { printf "%.0f\n", s }' summary)
+	same "$time" "$kern"
+	for c in CPU\ Time GPU\ Time CPU\ Overhead GPU\ Idle; do
+		same "$(column "Total $c (ns)" <detail)" \
+		    "$(column "Total $c (ns)" <op_type)"
+	done
+	calls=$(column 'No. Calls' <detail)
+	same "$calls" "$(column '# Calls' <op_type)"
+	same "$calls" "$(grep -E '^(Name|_CompleteModel_)' group |
+	    column 'Num Calls Aggregated')"
+	same "$(column 'Total CPU Overhead (ns)' <detail)" \
+	    "$(grep -E '^(Name|_CompleteModel_)' group |
+	    column 'Total CPU Overhead (ns)')"
+	same "$(column 'Total GPU Time (ns)' <detail)" "$(awk -F'\t' '
+	$2 == "All ops" && $3 ~ /^GPU/ { print $4 }' summary)"
+	same "$(column 'No. Calls' n <detail)" "$(awk -F'\t' '
+	$2 == "All ops" && $3 ~ /^#/ { print $4 }' summary)"
+	breakdown
+}
+
+# The classes of each device fill each iteration, and so do the percentages.
+breakdown() {
+	awk -F'\t' '
+	$1 == "#iter" || $1 == "#busy" {
+		for (i = 2; i <= NF; i++) at[$1, $i] = i
+	}
+	$1 == "iter" {
+		left[$(at["#iter", "iter"])] = $(at["#iter", "dur_ns"])
+	}
+	$1 == "busy" {
+		i = $(at["#busy", "iter"])
+		sum[i, $(at["#busy", "dev"])] += $(at["#busy", "dur_ns"])
+		iter[i, $(at["#busy", "dev"])] = i
+	}
+	END {
+		for (k in sum)
+			if (sum[k] != left[iter[k]]) {
+				printf "iteration %s: %.0f of %.0f ns\n", \
+				    iter[k], sum[k], left[iter[k]]
+				bad = 1
+			}
+		exit bad
+	}' s
+	awk -F'\t' '
+	$2 ~ / Duration %/ { n++; pct += $4 }
+	$2 == "Wall Clock Time (ns)" { wall = $4 }
+	END { exit n != 7 || (wall > 0 && (pct < 99.6 || pct > 100.4)) }' \
+	    summary
+}
+
+@test "the original's reports, byte for byte, each from export and database" {
+	need_data dlprof/w_relu
+	for f in nsys_profile dlprof_dldb; do
+		for r in $REPORTS; do
+			echo "$f $r"
+			[ "$r" != expert_systems ] ||
+			    command -v dlp-advise || continue
+			dlp "$r" --dlprof "$W/$f.sqlite" >out
+			cmp "$W/dlprof_$(original "$r").csv" out
+		done
+	done
+}
+
+@test "totals: reports and SQL agree on the shipped profile" {
+	agree "$LENET"
+}
+
+@test "totals: reports and SQL agree on every real profile" {
+	need_data README.md
+	n=0
+	while IFS= read -r f; do
+		p=$(profile "${f#"$DATA/"}")
+		case $f in */dlprof_dldb.sqlite) continue ;; esac
+		dlp-parse "$p" >/dev/null 2>&1 || continue
+		echo "$f"
+		agree "$p"
+		n=$((n + 1))
+	done < <(find "$DATA" -name '*.sqlite' -o -name '*.sqlite.xz' | sort)
+	[ "$n" -gt 20 ]
+}
+
+@test "several GPUs and processes: kernels by device as in SQL" {
+	f=nsys/h100-2gpu-aten-3.25.0.sqlite
+	need_data $f
+	stream "$DATA/$f" busy stat >s
+	report iteration --tsv | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ n[$at["Device ID"]]++; t[$at["Device ID"]] += $at["GPU Duration (ns)"] }
+	END { for (d in n) printf "%s|%d|%.0f\n", d, n[d], t[d] }' |
+	    sort >got
+	sqlite3 "$DATA/$f" '
+	SELECT deviceId, count(*), sum(end - start)
+	FROM CUPTI_ACTIVITY_KIND_KERNEL GROUP BY 1 ORDER BY 1' >want
+	diff want got
+	[ "$(wc -l <got)" -eq 2 ]
+	report summary --dlprof | grep -x 'GPU Count,2'
+}
+
+@test "JSON: the rows and numbers of the TSV, one schema for all" {
+	stream "$LENET" busy tree stat >s
+	for r in $REPORTS; do
+		echo "$r"
+		report "$r" --json >j
+		jq -e 'all(.[]; type == "array" and all(.[]; type == "object"))' j
+		[ "$r" != summary ] || continue
+		report "$r" --tsv >t
+		[ "$(jq '[.[] | length] | add' j)" -eq "$(sed 1d t | wc -l)" ]
+		jq -r '.[] | .[0] // {} | keys_unsorted[]' j >keys
+		[ ! -s keys ] || head -n 1 t | tr '\t' '\n' | diff - keys
+		while IFS= read -r c; do
+			same "$(column "$c" <t)" \
+			    "$(jq --arg c "$c" '.[] | map(.[$c]) | add' j)"
+		done < <(grep -E '^(Total|Min|Max|GPU Dur).*\(ns\)' keys)
+	done
+	report summary --json >j
+	report summary --tsv >t
+	same "$(sed -n 's/^All Ops	All ops	# Ops	//p' t)" \
+	    "$(jq '."All Ops"[0]."# Ops"' j)"
+	same '"NVIDIA H200"' "$(jq '."System Config"[0]."GPU Name(s)"' j)"
+}
+
+@test "every report in every form; -h shows how it comes about" {
+	for r in $REPORTS; do
+		[ "$r" != expert_systems ] || command -v dlp-advise || continue
+		for f in --dlprof --csv --tsv --json --jsonl '-w 80' '-w 200'; do
+			echo "$r $f"
+			# shellcheck disable=SC2086 # words
+			dlp "$r" $f "$LENET" >out 2>err
+			[ "$r" = expert_systems ] || [ -s out ]
+			! grep -v '^dlp-correlate: \|^dlp-flops: ' err
+		done
+		dlp "$r" -h >out
+		grep "^usage: dlp $r " out
+		grep '^  dlp-parse FILE |' out
+	done
+	dlp kernel -k iteration -i 1 -h | grep -- '-k iteration'
+	dlp kernel -w 80 -n 3 "$LENET" >out
+	[ "$(wc -l <out)" -ge 5 ]
+	grep ' more)' out
+}
+
+@test "-i: only these iterations count" {
+	dlp iteration --tsv -k 'iteration' -i 1 "$LENET" >out 2>err
+	[ "$(cut -f1 out | sort -u | paste -sd,)" = '1,Iteration' ]
+	dlp kernel --tsv -k 'iteration' -i 1 "$LENET" >kern 2>err
+	same "$(column 'GPU Duration (ns)' <out)" \
+	    "$(column 'Total GPU Time (ns)' <kern)"
+	dlp summary --dlprof -k 'iteration' -i 1-2 "$LENET" >out 2>err
+	grep -x 'Aggregated Iterations,2' out
+	grep -x 'Start Iteration,1' out
+	grep -x 'Stop Iteration,2' out
+}
+
+# The lines of the original's summary of a run with four GPUs that do not
+# depend on more than these numbers.
+@test "summary: four GPUs, a range of iterations, as the original prints them" {
+	need_data dlprof/summary_4gpu.csv
+	{
+		printf '##dlp\t1\n'
+		printf '##info\t%s\t%s\n' cpu 'AMD EPYC 7402 24-Core Processor' \
+		    driver 510.47.03 framework 'PyTorch 1.11.0a0+b6df043' \
+		    cuda 11.6 cudnn 8.3.0 nsys_version 2021.3.2.4-027534f \
+		    dlprof_version 'v1.7.0 / r21.11' dlprof_build 28499851 \
+		    n_iter 939 n_iter_aggregated 201 iter_start 200 \
+		    iter_stop 400
+		printf '#dev\tdev\tname\n'
+		printf 'dev\t%d\tNVIDIA A100-SXM4-40GB\n' 0 1 2 3
+		printf '#op\top_id\tdl_tc\nop\t1\tyes\nop\t2\tyes\nop\t3\tno\n'
+		printf '#iter\titer\tdur_ns\n'
+		for i in $(seq 200); do
+			printf 'iter\t%d\t233408450\n' $i
+		done
+		printf 'iter\t201\t233408532\n'
+		printf '#busy\titer\tdev\tclass\tdur_ns\n'
+		# 21.9 % of four devices is 87.6 % of one
+		printf 'busy\t200\t0\tdataload\t41097626314\n'
+		printf '#opkern\top_id\tshort\tlast_tc\tsum_dur_ns\tsum_api_dur_ns\n'
+		printf 'opkern\t1\ta\tyes\t43847528\t14730656\n'
+		printf 'opkern\t1\tb\tno\t80014739\t1\n'
+		printf '#opstat\top_id\tsum_gpu_ns\tsum_dur_ns\n'
+		printf 'opstat\t%d\t%d\t%d\n' 1 92129928 285544010 \
+		    2 33570465 536192545 3 145383684 42474521314
+		printf '#memstat\tapi\tsum_dur_ns\tsum_api_dur_ns\n'
+		printf 'memstat\tcudaMemcpyAsync\t5703000\t23598000\n'
+		printf 'memstat\tcudaMemsetAsync\t184\t697\n'
+		printf '##end\t0\n'
+	} >s
+	report summary --dlprof >got
+	cat got
+	sed -n '/^System/,/^Wall/p; /^Tensor Core Kernel Util/p; /^Datal/p
+	    /^Total It/,/^Average/p; /^All Ops/,/^,/p; /^Memory,/p
+	    /^All Kernels/,/^,/p' "$DATA/dlprof/summary_4gpu.csv" >want
+	[ "$(wc -l <want)" -ge 25 ]
+	while IFS= read -r line; do
+		echo "$line"
+		grep -Fx -- "$line" got
+	done <want
+	grep '^All ops,271084077,43296257869,3$' got
+}
+
+@test "detail: TensorFlow has other columns; without details, none of them" {
+	{
+		printf '##dlp\t1\n##info\tmode\ttensorflow1\n'
+		printf '#op\top_id\tdl_id\tname\tdir\top\tdl_tc\tdtype\tdl_in\tstack\n'
+		printf 'op\t1\tIDENTITY_1\ta/b\t-\tIdentity\tno\tbool\tx:1: <0>\t-\n'
+		printf '#opstat\top_id\tn'
+		for x in n sum min max; do
+			for y in dur gpu overhead idle; do
+				printf '\t%s_%s_ns' $x $y
+			done
+		done
+		printf '\nopstat\t1\t3\t3\t3\t3\t3\t10\t0\t10\t0\t3\t0\t3\t0\t4\t0\t4\t0\n'
+		printf '##end\t2\n'
+	} >s
+	report detail --dlprof >got
+	same '"IDENTITY_1","a/b","Identity",3,no,no,10,3.3,3,4,0,0.0,0,0,10,3.3,3,4,0,0.0,0,0,bool,"x:1: <0>"' \
+	    "$(sed 1,2d got)"
+	if [ -e "$DATA/dlprof/detailed_tensorflow1.csv" ]; then
+		same "Op ID,$(sed -n 2p "$DATA/dlprof/detailed_tensorflow1.csv")" \
+		    "$(sed -n 2p got)"
+	fi
+	dlprof_detailed=false report detail --dlprof >got
+	sed -n 2p got | grep 'Max GPU Idle (ns)$'
+	dlprof_mode=pytorch report detail --dlprof | sed -n 2p |
+	    grep 'Op Name,Direction,.*,Data Type,Stack Trace$'
+}
+
+@test "wrong usage, broken input: a line, 2" {
+	for args in 'kernel nix' 'kernel' 'kernel --from' 'kernel --from s s' \
+	    'kernel a b' 'summary --from nix' 'detail --dlprof -w 80 x'; do
+		rc=0
+		# shellcheck disable=SC2086 # words
+		dlp $args >out 2>err </dev/null || rc=$?
+		echo "$args: $rc: $(<err)"
+		[ $rc -eq 2 ]
+		[ ! -s out ]
+		[ "$(wc -l <err)" -eq 1 ]
+	done
+	stream "$LENET" busy tree stat >whole
+	head -n -1 whole >s
+	for r in $REPORTS; do
+		rc=0
+		report "$r" --dlprof >out 2>err || rc=$?
+		echo "$r: $rc $(<err)"
+		[ $rc -eq 2 ]
+	done
+	grep -v '^##\|^#\{0,1\}op	' whole >t
+	rc=0
+	dlp kernel --from t >out 2>err || rc=$?
+	[ $rc -eq 2 ]
+}
+
+@test "text in a report: quotes, commas, line ends, what looks like none" {
+	{
+		printf '##dlp\t1\n#op\top_id\tdl_id\tname\tdir\n'
+		printf 'op\t1\tX_1\ta"b,c\\nd\t-\n'
+		printf '#opkern\top_id\tshort\tlast_tc\tn'
+		for x in n sum min max; do
+			printf '\t%s_dur_ns\t%s_api_dur_ns' $x $x
+		done
+		printf '\nopkern\t1\t\\x2d\tno\t2\t2\t0\t5\t-\t2\t-\t3\t-\n'
+		printf '##end\t2\n'
+	} >s
+	report kernel --dlprof >got
+	same '"-","X_1","a""b,c
+d",,no,5,2.5,2,3,,,,' "$(sed 1,2d got)"
+	report kernel --json | jq -e '."Kernel Report"[0] |
+	    ."Kernel Name" == "-" and ."Op Name" == "a\"b,c\nd" and
+	    .Direction == null and ."Total API Time (ns)" == null'
+}
