@@ -31,7 +31,8 @@ static const char usage[] =
     "                     it in the pipeline has written\n"
     "      --domain NAME  name of the domain (default-domain)\n"
     "      --set FACT=VALUE\n"
-    "                     a fact as if by ##info: command, profile_name, ...\n"
+    "                     a fact in place of that of ##info: command,\n"
+    "                     profile_name, ...; FACT?=VALUE if there is none\n"
     "  -u, --unbuffered   write each record at once\n"
     "  -h, --help         this text\n"
     "  -V, --version      the version\n";

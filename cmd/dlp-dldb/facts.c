@@ -23,7 +23,7 @@ static struct {
 	char *name;
 } devs[MAX_DEV];
 static size_t ndev;
-static uint32_t n_set; /* the first facts, given by --set */
+static struct smap fixed; /* the facts that --set gave */
 
 static struct {
 	struct rec_col *dev, *name, *cc, *n_sm, *mem;
@@ -105,7 +105,7 @@ facts_meta(struct dldb *d, const struct rec *r)
 		return;
 	esc_undo(&b, tab + 1, n - (size_t)(tab + 1 - rest));
 	no = smap_put(&d->infos, rest, (size_t)(tab - rest), NULL);
-	if (no >= n_set)
+	if (smap_find(&fixed, rest, (size_t)(tab - rest)) == SMAP_NONE)
 		d->infos.val[no] = word(d, b.len ? b.s : "", b.len) + 1;
 	buf_free(&b);
 }
@@ -115,13 +115,18 @@ facts_set(struct dldb *d, const char *fact)
 {
 	const char *eq = strchr(fact, '=');
 	uint32_t no;
+	size_t n;
 
 	if (eq == NULL || eq == fact)
 		return false;
-	no = smap_put(&d->infos, fact, (size_t)(eq - fact), NULL);
+	n = (size_t)(eq - fact);
+	if (eq[-1] == '?')
+		n--;
+	else
+		smap_put(&fixed, fact, n, NULL);
+	no = smap_put(&d->infos, fact, n, NULL);
 	d->infos.val[no] = word(d, eq + 1, strlen(eq + 1)) + 1;
-	n_set = (uint32_t)d->infos.n;
-	return true;
+	return n > 0;
 }
 
 size_t

@@ -7,7 +7,8 @@
 void facts_start(struct stage *st);
 void facts_meta(struct dldb *d, const struct rec *r);
 
-/* "NAME=VALUE", which no ##info line changes; false if it is none. */
+/* "NAME=VALUE", which no ##info line changes, or "NAME?=VALUE", which one
+ * does; false if it is none. */
 bool facts_set(struct dldb *d, const char *fact);
 
 /* At the end: the rows. */

@@ -154,6 +154,7 @@ die_quietly() {
 dlprof_key=$opt_key
 # The one default key that a framework has; the others have none.
 [ -n "$opt_key" ] || [ "$opt_mode" != tensorflow1 ] || dlprof_key=global_step
+dlprof_command=$command_line
 dlprof_start=$opt_iter_start
 dlprof_stop=$opt_iter_stop
 dlprof_mode=$opt_mode

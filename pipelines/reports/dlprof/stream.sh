@@ -7,6 +7,7 @@
 #	dlprof_stop
 #	dlprof_domain	only the ops of this NVTX domain
 #	dlprof_dldb	file that gets DLProf's database of the run
+#	dlprof_command	the command line, for a database that has none
 # and for the reports
 #	dlprof_mode	simple, pytorch, tensorflow1, ...; else as the markers
 #			say
@@ -49,7 +50,7 @@
 # shellcheck shell=sh disable=SC2154 # set by who reads this
 
 export dlprof_key dlprof_start dlprof_stop dlprof_domain dlprof_dldb \
-    dlprof_mode dlprof_name dlprof_detailed
+    dlprof_mode dlprof_name dlprof_detailed dlprof_command
 
 # What the aggregation adds: of each op's kernels, of ops, of types of ops, of
 # the API calls of copies and memory sets. opkern comes first: what is said of
@@ -93,6 +94,7 @@ dlprof_db() {
 	dlprof_opt --domain domain
 	dlprof_opt --set name profile_name=
 	dlprof_opt --set mode mode=
+	dlprof_opt --set command 'command?='
 }
 
 # dlprof_opt OPTION NAME [PREFIX]: the option with its value, if it has one.
