@@ -57,6 +57,13 @@ is_word(const struct cell *v, const char *word)
 	       memcmp(v->s, word, v->n) == 0;
 }
 
+/* The records of dlp-pyprof have PyProf's own words and numbers already. */
+static bool
+is_own(const struct fmt *f)
+{
+	return is_word(&f->row[f->ncol + 2], "pyprof");
+}
+
 /* PyProf calls what adds the bias of linear, or sums its gradient, an op. */
 static void
 put_op(struct fmt *f, struct buf *b, const struct cell *v)
@@ -94,7 +101,9 @@ put_trace(struct fmt *f, struct buf *b, const struct cell *v)
 static void
 put_tc(struct fmt *f, struct buf *b, const struct cell *v)
 {
-	if (is_word(v, "yes"))
+	if (is_own(f))
+		buf_put(b, v->s != NULL ? v->s : "-", v->s != NULL ? v->n : 1);
+	else if (is_word(v, "yes"))
 		buf_putc(b, '1');
 	else if (mod_cell(f)->s == NULL)
 		buf_puts(b, "na");
@@ -105,6 +114,16 @@ put_tc(struct fmt *f, struct buf *b, const struct cell *v)
 		buf_putc(b, '-');
 }
 
+/* In columns all numbers are whole. */
+static void
+put_count(struct fmt *f, struct buf *b, const struct cell *v)
+{
+	const char *dot =
+	    f->width > 0 && is_own(f) ? memchr(v->s, '.', v->n) : NULL;
+
+	buf_put(b, v->s, dot != NULL ? (size_t)(dot - v->s) : v->n);
+}
+
 static void
 put_flops(struct fmt *f, struct buf *b, const struct cell *v)
 {
@@ -112,8 +131,9 @@ put_flops(struct fmt *f, struct buf *b, const struct cell *v)
 		buf_putc(b, '-'); /* PyProf says 0; unknown is not nothing */
 		return;
 	}
-	buf_put(b, v->s, v->n);
-	if (mod_cell(f)->s != NULL && is_one_of(op_cell(f), float_ops))
+	put_count(f, b, v);
+	if (f->width == 0 && !is_own(f) && mod_cell(f)->s != NULL &&
+	    is_one_of(op_cell(f), float_ops))
 		buf_puts(b, ".0");
 }
 
@@ -137,6 +157,6 @@ const struct pycol pycols[] = {
 	{ "grid", "Grid", "grid", 12, false, "-", NULL },
 	{ "block", "Block", "block", 12, false, "-", NULL },
 	{ "flops", "FLOPs", "flop", 12, true, NULL, put_flops },
-	{ "bytes", "Bytes", "bytes", 12, true, "-", NULL },
+	{ "bytes", "Bytes", "bytes", 12, true, "-", put_count },
 	{ NULL, NULL, NULL, 0, false, NULL, NULL },
 };

@@ -1,0 +1,342 @@
+/* Ops that move data: copies, conversions, indexing, filling. */
+#include "rule.h"
+
+static const struct arg *
+first(const struct call *c)
+{
+	return c->m->n > 0 ? &c->m->arg[0] : NULL;
+}
+
+/* Bytes of a copy between two types; 0 if one is not known. */
+static bool
+copied(struct result *r, const struct shape *s, struct mview from,
+    struct mview to)
+{
+	int64_t a = dtype_size(from), b = dtype_size(to);
+
+	r->bytes = pynum_int(pynum_mul(shape_elems(s), a + b));
+	return a > 0 && b > 0;
+}
+
+bool
+rule_convert(const struct call *c, struct result *r)
+{
+	static const struct shape scalar = { 1, { 1 } }, none = { 0, { 0 } };
+	const struct arg *a = first(c);
+	bool tensor = a != NULL && arg_is(a, "tensor");
+	const struct shape *s = tensor ? &a->shape : c->last ? &none : &scalar;
+	struct mview from, to;
+
+	if (c->m->n != 1 || !mv_eq(c->m->mod, "Tensor"))
+		return false;
+	from = tensor ? a->dtype : a->type;
+	to = mv_eq(c->m->op, "to") ? from : c->m->op;
+	if (!copied(r, s, from, to))
+		return false;
+	if (c->last) {
+		tensor_put(&r->params, s, from);
+		return true;
+	}
+	put_shape(r, "T", s);
+	return put_type(r, from) && put_type(r, to);
+}
+
+bool
+rule_copy(const struct call *c, struct result *r)
+{
+	const struct arg *dst = first(c), *src = &c->m->arg[1];
+	struct mview from;
+
+	if (!mv_eq(c->m->mod, "Tensor") || c->m->n < 2 ||
+	    (!c->last && c->m->n != 2) || !is_tensor(dst))
+		return false;
+	from = is_tensor(src) ? src->dtype : src->type;
+	if (is_tensor(src) ? !shape_same(&src->shape, &dst->shape)
+			   : !c->last || src->value.s == NULL)
+		return false;
+	put_shape(r, "T", &dst->shape);
+	return copied(r, &dst->shape, from, dst->dtype) &&
+	       put_type(r, from) && put_type(r, dst->dtype);
+}
+
+bool
+rule_clone(const struct call *c, struct result *r)
+{
+	return c->m->n == 1 && plain(r, first(c), 0, 2);
+}
+
+bool
+rule_contiguous(const struct call *c, struct result *r)
+{
+	return c->m->n == 1 && plain(r, first(c), 0, 2);
+}
+
+bool
+rule_any(const struct call *c, struct result *r)
+{
+	return (c->m->n == 1 || (c->last && c->m->n == 2)) &&
+	       plain(r, first(c), 0, 1);
+}
+
+bool
+rule_reshape(const struct call *c, struct result *r)
+{
+	return first(c) != NULL && plain(r, first(c), 0, 0);
+}
+
+/* The arguments but the one called out. */
+static int
+without_out(const struct call *c, const struct arg **v, int max)
+{
+	int i, n = 0;
+
+	for (i = 0; i < c->m->n; i++) {
+		const struct arg *a = &c->m->arg[i];
+
+		if (a->name.s != NULL && mv_eq(a->name, "out"))
+			continue;
+		if (n < max)
+			v[n] = a;
+		n++;
+	}
+	return n;
+}
+
+bool
+rule_gather(const struct call *c, struct result *r)
+{
+	const struct arg *v[3];
+
+	return without_out(c, v, 3) == 3 && plain(r, v[0], 0, 2);
+}
+
+bool
+rule_masked_scatter(const struct call *c, struct result *r)
+{
+	const struct arg *v = c->m->arg;
+
+	if (c->m->n != 3 || !is_tensor(&v[1]) || !is_tensor(&v[2]) ||
+	    !plain(r, &v[0], 0, 2) ||
+	    !shape_same(&v[0].shape, &v[1].shape) ||
+	    (!c->last && !mv_eq(v[1].dtype, "uint8")))
+		return false;
+	r->bytes.i = pynum_add(r->bytes.i, shape_elems(&v[0].shape));
+	if (c->sub > 0)
+		r->bytes = pynum_int(0);
+	return true;
+}
+
+/* The worst case: all indices, of type long. */
+bool
+rule_nonzero(const struct call *c, struct result *r)
+{
+	const struct arg *a = first(c);
+
+	if (c->m->n != 1 || !plain(r, a, 0, 1))
+		return false;
+	r->bytes.i = pynum_add(r->bytes.i,
+	    pynum_mul(shape_elems(&a->shape), 8 * a->shape.n));
+	if (c->sub > 0)
+		r->bytes = pynum_int(0);
+	return true;
+}
+
+bool
+rule_index_select(const struct call *c, struct result *r)
+{
+	const struct arg *v[3];
+	struct shape out;
+	int64_t dim, n;
+
+	if (without_out(c, v, 3) != 3 || !is_tensor(v[0]) ||
+	    !is_tensor(v[2]) || !arg_int(v[1], &dim) ||
+	    !mv_eq(v[2]->dtype, "int64") || v[2]->shape.n != 1)
+		return false;
+	out = v[0]->shape;
+	if (dim >= out.n || dim < -out.n)
+		return false;
+	n = v[2]->shape.v[0];
+	out.v[dim < 0 ? dim + out.n : dim] = n;
+	put_shape(r, "T", &v[0]->shape);
+	put_int(r, "D", dim);
+	put_int(r, "I", n);
+	r->bytes = pynum_int(pynum_add(pynum_mul(8, n),
+	    pynum_mul(2 * dtype_size(v[0]->dtype), shape_elems(&out))));
+	return put_type(r, v[0]->dtype);
+}
+
+bool
+rule_masked_select(const struct call *c, struct result *r)
+{
+	const struct arg *v[2];
+	struct shape out;
+
+	if (without_out(c, v, 2) != 2 || !is_tensor(v[0]) ||
+	    !is_tensor(v[1]) ||
+	    (!c->last && !mv_eq(v[1]->dtype, "uint8")) ||
+	    !shape_broadcast(&v[0]->shape, &v[1]->shape, &out))
+		return false;
+	put_shape(r, "T", &v[0]->shape);
+	put_shape(r, "M", &v[1]->shape);
+	r->bytes = pynum_int(pynum_add(shape_elems(&v[1]->shape),
+	    pynum_mul(
+		2 * dtype_size(v[0]->dtype), shape_elems(&v[0]->shape))));
+	return put_type(r, v[0]->dtype);
+}
+
+/* The axis, as the later rules print it. */
+static int64_t
+axis_of(const struct call *c, int dims)
+{
+	int64_t axis = 0, v;
+	int i;
+
+	for (i = 0; i < c->m->n; i++) {
+		const struct arg *a = &c->m->arg[i];
+
+		if (!arg_is(a, "tensor") && arg_int(a, &v))
+			axis = v == -1 ? dims - 1 : v;
+	}
+	return axis;
+}
+
+static void
+put_cat(const struct call *c, struct result *r, struct mview type)
+{
+	bool any = false;
+	int i;
+
+	buf_puts(&r->params, c->last ? "T=" : "T=[");
+	for (i = 0; i < c->m->n; i++) {
+		const struct arg *a = &c->m->arg[i];
+
+		if (!arg_is(a, "tensor"))
+			continue;
+		if (any)
+			buf_putc(&r->params, c->last ? ';' : ',');
+		any = true;
+		if (c->last)
+			tensor_put(&r->params, &a->shape, type);
+		else
+			shape_put(&r->params, &a->shape, "()");
+	}
+	if (!c->last) {
+		buf_puts(&r->params, "],");
+		return;
+	}
+	buf_puts(&r->params, ",A=");
+	buf_i64(&r->params, axis_of(c, first(c)->shape.n));
+}
+
+bool
+rule_cat(const struct call *c, struct result *r)
+{
+	const struct arg *a = first(c);
+	int64_t n = 0;
+	int i;
+
+	if (a == NULL || !is_tensor(a) || (!c->last && c->m->n < 2))
+		return false;
+	for (i = 0; i < c->m->n; i++)
+		if (arg_is(&c->m->arg[i], "tensor"))
+			n = pynum_add(n, shape_elems(&c->m->arg[i].shape));
+	if (c->sub == 0)
+		r->bytes = pynum_int(pynum_mul(n, 2 * dtype_size(a->dtype)));
+	put_cat(c, r, a->dtype);
+	return c->last || put_type(r, a->dtype);
+}
+
+bool
+rule_embedding(const struct call *c, struct result *r)
+{
+	const struct arg *i = first(c), *e = &c->m->arg[1];
+	int64_t n, row;
+
+	if (!mv_eq(c->m->mod, "torch.nn.functional") || c->m->n < 2 ||
+	    !is_tensor(i) || !is_tensor(e) || e->shape.n != 2)
+		return false;
+	n = shape_elems(&i->shape);
+	row = pynum_mul(e->shape.v[1], dtype_size(e->dtype));
+	if (!c->bwd)
+		r->bytes = pynum_int(pynum_mul(
+		    n, pynum_add(dtype_size(i->dtype), 2 * row)));
+	else if (c->sub == 0)
+		r->bytes = pynum_int(pynum_mul(n, 3 * row));
+	put_shape(r, "I", &i->shape);
+	if (!put_type(r, i->dtype))
+		return false;
+	put_shape(r, "E", &e->shape);
+	return put_type(r, e->dtype);
+}
+
+/* Of the later rules: a tensor that is written, its type float if it is not
+ * in the arguments. */
+static bool
+filled(struct result *r, const struct shape *s, struct mview type)
+{
+	tensor_put(&r->params, s, type);
+	r->bytes = pynum_int(pynum_mul(shape_elems(s), dtype_size(type)));
+	return dtype_size(type) > 0;
+}
+
+bool
+rule_one_zero(const struct call *c, struct result *r)
+{
+	static const struct mview fp = { "float", 5 };
+	const struct arg *a = first(c);
+	struct shape s;
+
+	if (a == NULL || c->m->n != 1)
+		return false;
+	if (is_tensor(a))
+		return filled(r, &a->shape, a->dtype);
+	return arg_ints(a, &s) && filled(r, &s, fp);
+}
+
+bool
+rule_fill(const struct call *c, struct result *r)
+{
+	return c->m->n == 2 && is_tensor(first(c)) &&
+	       filled(r, &first(c)->shape, first(c)->dtype);
+}
+
+bool
+rule_full(const struct call *c, struct result *r)
+{
+	struct shape s;
+
+	return c->m->n == 2 && arg_ints(first(c), &s) &&
+	       filled(r, &s, c->m->arg[1].type);
+}
+
+/* All else: nothing but the shapes and types. */
+bool
+rule_other(const struct call *c, struct result *r)
+{
+	struct buf *b = &r->params;
+	bool any = false;
+	int i, k;
+
+	for (k = 0; k < 2; k++) {
+		buf_puts(b, k == 0 ? "T=[" : "[");
+		any = false;
+		for (i = 0; i < c->m->n; i++) {
+			const struct arg *a = &c->m->arg[i];
+
+			if (!arg_is(a, "tensor"))
+				continue;
+			if (any)
+				buf_putc(b, ',');
+			any = true;
+			if (k == 0) {
+				shape_put(b, &a->shape, "()");
+				continue;
+			}
+			buf_putc(b, '\'');
+			buf_put(b, a->dtype.s, a->dtype.n);
+			buf_putc(b, '\'');
+		}
+		buf_puts(b, k == 0 ? "]," : "]");
+	}
+	return true;
+}
