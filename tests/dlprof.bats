@@ -346,6 +346,11 @@ same_reports() {
 	    --force=true >out 2>err
 	same_reports a
 	[ -s a/dlprof_dldb_1.sqlite ]
+	# which says what first made it
+	for f in a/dlprof_dldb.sqlite a/dlprof_dldb_1.sqlite; do
+		sqlite3 $f 'SELECT original_command FROM view_system_config' |
+		    grep -e '--output_path=a' | grep -e '--nsys_database='
+	done
 	grep 'Creating dlprof database at ./a/dlprof_dldb_1.sqlite' err
 	dlprof --database=a/dlprof_dldb.sqlite --key_node=CONV2D_1 \
 	    --reports summary iteration -- -f true --output_path a -v quiet
@@ -355,6 +360,17 @@ same_reports() {
 	    --reports=iteration --force=true --output_path=a -v quiet
 	! grep '^0,' a/dlprof_iteration.csv
 	grep '^1,' a/dlprof_iteration.csv
+	# a range that was asked for leaves the database whole
+	dlprof --database="$W/nsys_profile.sqlite" --key_node=CONV2D_1 \
+	    --iter_start=1 --reports=all --output_path=c -v quiet
+	dlprof --database=c/dlprof_dldb.sqlite --reports=all --output_path=d \
+	    -v quiet
+	for f in c/*.csv; do
+		cmp "$f" "d/${f#c/}"
+	done
+	dlprof --database=c/dlprof_dldb.sqlite --key_node= --reports=all \
+	    --output_path=e -v quiet
+	same_reports e
 }
 
 @test "JSON reports hold what the CSV reports hold" {

@@ -153,7 +153,10 @@ die_quietly() {
 
 dlprof_key=$opt_key
 # The one default key that a framework has; the others have none.
-[ -n "$opt_key" ] || [ "$opt_mode" != tensorflow1 ] || dlprof_key=global_step
+[ -n "$set_key" ] || [ "$opt_mode" != tensorflow1 ] || dlprof_key=global_step
+# An empty key asks for none, also where the database has one.
+dlprof_one=
+[ -z "$set_key" ] || [ -n "$opt_key" ] || dlprof_one=1
 dlprof_command=$command_line
 dlprof_start=$opt_iter_start
 dlprof_stop=$opt_iter_stop

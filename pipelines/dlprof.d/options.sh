@@ -89,6 +89,7 @@ check_list() {
 given_reports=
 given_formats=
 set_base=
+set_key=
 while IFS='|' read -r o_name o_spelling o_kind o_values o_default o_rest; do
 	case $o_name in
 	'#'*) ;;

@@ -3,6 +3,7 @@
 #
 # Set before, or empty:
 #	dlprof_key	key op or range of the iterations (dlp-iter -k)
+#	dlprof_one	not empty: all is one iteration
 #	dlprof_start	first and last iteration that counts
 #	dlprof_stop
 #	dlprof_domain	only the ops of this NVTX domain
@@ -73,7 +74,8 @@ dlprof_pipe() {
 	case " $* " in
 	*' dldb '*) printf ' |\n    %s' "$(dlprof_db --raw)" ;;
 	esac
-	printf ' |\n    %s' "dlp-iter --dlprof$(dlprof_opt -k key)$(dlprof_opt \
+	printf ' |\n    %s' "dlp-iter --dlprof${dlprof_one:+ --one}$(dlprof_opt -k \
+	    key)$(dlprof_opt \
 	    --iter-start start)$(dlprof_opt --iter-stop stop)"
 	for dlprof_stage; do
 		case $dlprof_stage in
