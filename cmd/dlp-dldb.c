@@ -120,10 +120,6 @@ notes(const struct dldb *d)
 	if (d->raw && d->n_no_op > 0)
 		warn("%s: %llu records of work belong to no op: left out",
 		    d->path, (unsigned long long)d->n_no_op);
-	if (d->n_graph > 0)
-		warn("%s: no table for runs of whole CUDA graphs: %llu left"
-		     " out",
-		    d->path, (unsigned long long)d->n_graph);
 	if (!d->tee)
 		return;
 	stage_note("dldb_work_without_op", d->raw ? d->n_no_op : 0);

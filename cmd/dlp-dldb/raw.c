@@ -108,8 +108,10 @@ raw_run(struct dldb *d, const struct run *u)
 
 	if (s->op_id != u->op->id)
 		die("%s: run %lld is of two ops", d->path, (long long)u->id);
+	/* of what was not seen on the CPU the thread is unknown, too */
 	put_run(d, s, u->op, u->start,
-	    num_add(u->start, u->dur > 0 ? u->dur : 0), u->pid, u->tid);
+	    num_add(u->start, u->dur > 0 ? u->dur : 0), u->pid,
+	    u->dur >= 0 ? u->tid : -1);
 	map_del(&w->at, (uint64_t)u->id);
 	if (w->n_spare == w->cap_spare) {
 		w->cap_spare = w->cap_spare ? w->cap_spare * 2 : 64;
@@ -182,18 +184,26 @@ api_times(const struct work *w, int64_t *start, int64_t *stop)
 	*stop = w->own_call ? num_add(*start, w->api_dur) : *start;
 }
 
+/* The run of a whole graph has no table in DLProf's days: it is a kernel of
+ * this name, which dlp-parse knows. */
+#define GRAPH_NAME "[CUDA graph]"
+
 static void
 put_kern(struct dldb *d, const struct work *w, int64_t nth)
 {
 	static struct ins in = { .table = "read_only_kernels" };
 	const struct work_cols *c = &work_cols[K_KERN];
-	int64_t start, stop;
+	int64_t start, stop, name, full;
 
+	name = full = w->kind == K_GRAPH ? text0_id(d, GRAPH_NAME) : 0;
+	if (w->kind == K_KERN) {
+		name = word_id(d, w->name);
+		full = long_name(d, w);
+	}
 	api_times(w, &start, &stop);
-	DB_ADD(&d->db, &in, w->id, w->op->id, nth, word_id(d, w->name),
-	    long_name(d, w), (int64_t)w->tc, start, stop, w->start, w->end,
-	    dim_id(d, w->r, c->grid), dim_id(d, w->r, c->block), w->dev, w->pid,
-	    w->tid);
+	DB_ADD(&d->db, &in, w->id, w->op->id, nth, name, full, (int64_t)w->tc,
+	    start, stop, w->start, w->end, dim_id(d, w->r, c->grid),
+	    dim_id(d, w->r, c->block), w->dev, w->pid, w->tid);
 }
 
 static int64_t
@@ -278,7 +288,7 @@ lone_run(struct dldb *d, const struct work *w)
 
 	s.row = ++d->raws->rows;
 	api_times(w, &start, &stop);
-	put_run(d, &s, w->op, start, stop, w->pid, w->tid);
+	put_run(d, &s, w->op, start, stop, w->pid, w->has_api ? w->tid : -1);
 	return w->op->n_runs++;
 }
 
@@ -297,16 +307,11 @@ raw_work(struct dldb *d, const struct work *w)
 	} else
 		nth = lone_run(d, w);
 	d->n_no_call += !w->has_api;
-	if (w->kind == K_KERN)
+	d->n_graph += w->kind == K_GRAPH;
+	if (w->kind == K_KERN || w->kind == K_GRAPH)
 		put_kern(d, w, nth);
 	else if (w->kind == K_CALL)
 		put_call(d, w, nth);
-	else if (w->kind != K_GRAPH)
+	else
 		put_other(d, w, nth);
-	else if (w->own_call) {
-		/* the run of a whole graph has no table, its launch has */
-		d->n_graph++;
-		put_call(d, w, nth);
-	} else
-		d->n_graph++;
 }

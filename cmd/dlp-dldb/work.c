@@ -66,6 +66,8 @@ read_api(struct work *w, const struct work_cols *c)
 		return;
 	}
 	w->has_api = rec_i64(w->r, c->api_start, &w->api_start);
+	if (!w->has_api)
+		w->tid = -1;
 	w->own_call = w->has_api && rec_i64(w->r, c->api_dur, &w->api_dur);
 }
 

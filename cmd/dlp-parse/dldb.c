@@ -87,23 +87,34 @@ dldb_string(void *ctx, int64_t id, struct buf *out)
 	return has;
 }
 
+static int64_t
+id_of(struct dldb *d, const char *text)
+{
+	sqlite3_stmt *st;
+	int64_t id = EV_UNSET;
+
+	st = db_prepare(d->db, "SELECT id FROM dictionary WHERE string = ?1");
+	sqlite3_bind_text(st, 1, text, -1, SQLITE_STATIC);
+	if (db_step(st))
+		id = db_i64(st, 0);
+	sqlite3_finalize(st);
+	return id;
+}
+
 static void
 open_dictionary(struct dldb *d)
 {
 	static const char *const cols[] = { "id", "string", NULL };
-	sqlite3_stmt *st;
 
-	d->empty = EV_UNSET;
+	d->empty = d->graph = EV_UNSET;
 	free(dldb_cols(d, "dictionary", cols));
 	if (!db_has_column(d->db, "dictionary", "id") ||
 	    !db_has_column(d->db, "dictionary", "string"))
 		return;
 	d->string =
 	    db_prepare(d->db, "SELECT string FROM dictionary WHERE id = ?1");
-	st = db_prepare(d->db, "SELECT id FROM dictionary WHERE string = ''");
-	if (db_step(st))
-		d->empty = db_i64(st, 0);
-	sqlite3_finalize(st);
+	d->empty = id_of(d, "");
+	d->graph = id_of(d, "[CUDA graph]");
 }
 
 static void

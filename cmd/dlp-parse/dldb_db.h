@@ -35,7 +35,7 @@ struct dldb_run {
 struct dldb {
 	sqlite3 *db;
 	sqlite3_stmt *string, *op_row;
-	int64_t empty;                         /* dictionary id of "" */
+	int64_t empty, graph; /* dictionary ids: "", "[CUDA graph]" */
 	const char *missing[DLDB_MAX_MISSING]; /* "table.column" */
 	int n_missing;
 	/* ops, runs */

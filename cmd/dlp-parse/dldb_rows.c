@@ -33,6 +33,15 @@ num(sqlite3_stmt *st, int i)
 	return sqlite3_column_int64(st, i);
 }
 
+/* A process or thread: dlp-dldb writes -1 for what it does not know. */
+static int64_t
+who(sqlite3_stmt *st, int i)
+{
+	int64_t v = num(st, i);
+
+	return v == -1 ? EV_UNSET : v;
+}
+
 #define WORK                                                                   \
 	"api_start", "api_stop", "process_id", "thread_id",                    \
 	    "read_only_ops_id", "op_instance", "name_id"
@@ -49,8 +58,8 @@ work(sqlite3_stmt *st, struct event *ev)
 		return false;
 	}
 	ev->end = num(st, 2);
-	ev->pid = num(st, 3);
-	ev->tid = num(st, 4);
+	ev->pid = who(st, 3);
+	ev->tid = who(st, 4);
 	ev->op = num(st, 5);
 	ev->nth = num(st, 6);
 	ev->name = num(st, 7);
@@ -105,6 +114,12 @@ kern_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 		return false;
 	/* the table has no name of the call */
 	ev->gpu.own.api = EV_UNSET;
+	if (ev->name != EV_UNSET && ev->name == d->graph) {
+		/* dlp-dldb's way to keep the run of a whole graph */
+		ev->kind = EV_GRAPH;
+		ev->gpu.graph.graph = ev->gpu.graph.exec = EV_UNSET;
+		return true;
+	}
 	ev->gpu.kern.short_name = ev->name;
 	ev->name = num(st, GPU_NEXT);
 	if (ev->name == d->empty)
@@ -189,10 +204,12 @@ run_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 		ev->corr = stop; /* as it stands */
 		ev->end = ev->start = stop > ev->start ? stop : ev->start;
 	}
-	ev->pid = num(st, 3);
-	ev->tid = num(st, 4);
+	ev->pid = who(st, 3);
+	ev->tid = who(st, 4);
 	ev->op = num(st, 5);
 	ev->nth = sqlite3_column_int64(st, 0);
+	if (ev->tid == EV_UNSET)
+		ev->corr = EV_UNSET; /* nothing of it was seen on the CPU */
 	ev->run.names = num(st, 6);
 	ev->run.shapes = num(st, 7);
 	ev->run.outs = num(st, 8);

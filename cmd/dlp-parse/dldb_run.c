@@ -171,17 +171,17 @@ static void
 put_gpu(const struct dldb_run *r, int64_t cpu)
 {
 	int64_t busy = ivl_len(&r->gpu), api = ivl_len(&r->api);
-	bool gpu = r->gpu_lo <= r->gpu_hi;
+	bool gpu = r->gpu_lo <= r->gpu_hi, on_cpu = cpu != EV_UNSET;
 
 	out_opt(gpu, r->gpu_lo);
 	out_opt(gpu, r->gpu_hi);
 	out_i64(busy);
-	out_opt(cpu >= 0, cpu >= 0 ? num_sub(cpu, api) : 0);
+	out_opt(on_cpu, num_sub(cpu, api));
 	out_i64(gpu ? num_sub(num_sub(r->gpu_hi, r->gpu_lo), busy) : 0);
-	out_i64(api);
+	out_opt(on_cpu, api);
 	out_i64(r->n_kern);
 	out_i64(r->n_gpu);
-	out_i64(r->n_call);
+	out_opt(on_cpu, r->n_call);
 }
 
 static void
@@ -194,7 +194,8 @@ put_run(struct dldb *d, const struct dldb_run *r, const struct event *ev)
 		"launch_id" };
 	static struct dldb_type type = { "inst", cols, 22, NULL };
 	struct dldb_op *op = dldb_op(d, r->op, NULL);
-	int64_t cpu = ev->corr == EV_UNSET ? -1 : num_sub(ev->corr, r->start);
+	int64_t cpu =
+	    ev->corr == EV_UNSET ? EV_UNSET : num_sub(ev->corr, r->start);
 
 	dldb_rec(&type);
 	out_i64(r->inst_id);
@@ -269,8 +270,10 @@ dldb_work(void *ctx, const struct event *ev, struct work_op *w)
 	}
 	w->inst_id = r->inst_id;
 	w->op_start = r->start;
-	r->n_call++;
-	ivl_add(&r->api, ev->start, ev->end);
+	if (ev->tid != EV_UNSET) {
+		r->n_call++;
+		ivl_add(&r->api, ev->start, ev->end);
+	}
 	if (EV_IS_GPU(ev->kind) && ev->kind != EV_SYNC)
 		count_gpu(r, ev);
 	return true;

@@ -28,7 +28,7 @@ emit_op_names(const char *tag, const char **names)
 		"mod", "op", "dir", "seq", "altseq", "sub", "layer", "phase",
 		"phase_by", "why" };
 	static const char *const tags[] = { "kern", "copy", "set", "sync",
-		"call" };
+		"graph", "call" };
 	int n = (int)(sizeof(cols) / sizeof(cols[0]));
 	size_t i;
 

@@ -215,7 +215,7 @@ emit_launch(struct profile *p, const struct event *call)
 		emit_call(p, call, 0);
 }
 
-/* GPU work with its call in the same row. */
+/* GPU work with its call in the same row; without a thread it had none. */
 static void
 emit_own(struct profile *p, const struct event *ev)
 {
@@ -224,7 +224,12 @@ emit_own(struct profile *p, const struct event *ev)
 	work.start = ev->gpu.own.start;
 	work.end = ev->gpu.own.end;
 	call.name = ev->gpu.own.api;
-	emit_work(p, &work, &call, false);
+	if (ev->tid != EV_UNSET) {
+		emit_work(p, &work, &call, false);
+		return;
+	}
+	orphans++;
+	emit_gpu(p, &work, NULL, false);
 }
 
 /* Events of databases that hold ops; false: it is to be written. */
