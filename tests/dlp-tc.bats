@@ -1,0 +1,74 @@
+load lib
+
+TRUTH=$DATA/h200/truth
+
+# truth NAME: kernel name, TAB, 1 if it executed matrix instructions, TAB, time.
+truth() {
+	local f=$TRUTH/$1.ncu.tsv cat=cat
+
+	[ -e "$f" ] || f=$f.xz cat=xzcat
+	$cat "$f" | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	$c["uses_tc"] != "-" {
+		print $c["kernel"] "\t" $c["uses_tc"] "\t" $c["duration_ns"]
+	}'
+}
+
+@test "verdicts by name alone agree with the hardware counters" {
+	need_data h200/truth
+	for f in "$TRUTH"/*.ncu.tsv*; do
+		f=${f##*/}
+		truth "${f%%.*}" >t
+		cut -f 1 t | dlp-tc >v
+		[ "$(wc -l <v)" -eq "$(wc -l <t)" ]
+		cut -f 1 v | cmp - <(cut -f 1 t)
+		paste t v | awk -F'\t' -v f="$f" '
+		{ all += $3 }
+		$5 == "unknown" { unknown += $3; next }
+		($5 == "yes") != $2 { print f ": wrong " $5 " by " $6 ": " $1 }
+		END { if (unknown > 0.02 * all) print f, unknown / all }'
+	done >wrong
+	cat wrong
+	[ ! -s wrong ]
+}
+
+@test "the rules compiled in are those of the file" {
+	printf '%s\n' nvjet_hsh_128x128_64x4_1x2_h_bz_NNT a_kernel ffma_ |
+	    tee in | dlp-tc >want
+	dlp-tc -r "$ROOT/share/tc.rules" in >got
+	cmp want got
+	cut -f 2 want | diff - <(printf '%s\n' yes unknown unknown)
+}
+
+@test "dlp-flops and dlp-tc say the same, of short rules too" {
+	printf 'x yes - - elementwise\n' >r
+	dlp-parse "$LENET" | dlp-flops --tc-rules r 2>/dev/null | tee s |
+	    dlp-fmt --tsv -T kern -c name,tc,tc_rule | tail -n +2 >want
+	cut -f 1 want | dlp-tc -r r >got
+	cmp want got
+	grep -q '	yes	x$' got
+}
+
+@test "mangled names are read as their compiler meant them" {
+	n=_ZN2at6native18elementwise_kernelILi128ELi2EZNS0_22gpu_kernel_impl_nocastINS0_15CUDAFunctor_addIfEEEEvRNS_18TensorIteratorBaseERKT_EUliE_EEviT1_
+	[ "$(dlp-tc <<<"$n")" = "$n	no	aten" ]
+}
+
+@test "a million lines of few names are no work" {
+	awk 'BEGIN { for (i = 0; i < 1000000; i++) print "sm80_xmma_gemm_" i % 9 }' >in
+	timeout 20 dlp-tc in | cut -f 2 | sort | uniq -c | awk '{ print $1, $2 }' >got
+	diff <(echo "1000000 yes") got
+}
+
+@test "a rules file that is not there, a folder, a binary one: 2" {
+	head -c 100 /dev/zero >zero
+	for f in none . zero; do
+		run -2 dlp-tc -r $f <<<x
+		[ "${#lines[@]}" -eq 1 ]
+	done
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	bats_require_minimum_version 1.5.0
+}

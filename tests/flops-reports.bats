@@ -1,0 +1,155 @@
+# The reports about FLOPs, rates and Tensor Cores, against figures from outside.
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# totals FILE: of the first step, the FLOPs forward and backward of what
+# PyTorch's counter counts, from dlp flops.
+totals() {
+	dlp flops -k iteration "$1" | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	$c["iter"] == 0 && $c["family"] ~ /^(gemm|conv|attention)$/ {
+		sum[$c["dir"]] += $c["flop"]
+	}
+	END { printf "%.0f %.0f\n", sum["fprop"], sum["bprop"] }'
+}
+
+@test "dlp flops: a header, whole numbers, no totals" {
+	dlp flops -k 'iteration 0' "$LENET" >got
+	same "iter dir family n_calls flop bytes gpu_ns tflops peak_pct" \
+	    "$(head -n 1 got | tr '\t' ' ')"
+	awk -F'\t' 'NR > 1 && ($5 !~ /^([0-9]+|-)$/ || $4 !~ /^[0-9]+$/)' got >bad
+	cat bad
+	[ ! -s bad ]
+	# the times of all rows are those of all GPU work
+	want=$(sqlite3 "$LENET" "SELECT sum(end - start) FROM (
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMSET)" 2>/dev/null ||
+	    sqlite3 "$LENET" "SELECT sum(end - start) FROM (
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY)")
+	same "$want" "$(awk -F'\t' 'NR > 1 { s += $7 } END { print s }' got)"
+}
+
+@test "dlp flops: PyTorch's counts, forward and backward" {
+	need_data h200/truth
+	for p in gpt2_bf16 resnet50_tf32 resnet50_fp32; do
+		same "$(awk -F'[:,]' '
+		/^ "forward":/ { f = $2 }
+		/^ "backward":/ { b = $2 }
+		END { printf "%.0f %.0f\n", f, b }' \
+		    "$DATA/h200/truth/$p.flops.json")" \
+		    "$(totals "$(profile "h200/$p.sqlite.xz")")"
+	done
+}
+
+# GPT-2, per step: forward 165,526,110,208 and backward 335,347,187,712
+# FLOPs, of which the backward of attention is 21,474,836,480, and a fifth of
+# that computes the scores again. The H200 does 989.4 TFLOP/s in bf16:
+#
+#	model  500,873,297,920 - 4,294,967,296 = 496,578,330,624
+#	time at the peak  496,578,330,624 / 989.4e12 s = 501,898.5 ns
+#
+# ResNet-50 in TF32, batch 32: 777,621,127,168 FLOPs, at 494.7 TFLOP/s
+# 1,571,904.4 ns.
+mfu_of() {
+	dlp mfu -k iteration "$(profile "h200/$1.sqlite.xz")" | awk -F'\t' \
+	    -v flop="$2" -v model="$3" -v ns="$4" '
+	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	{
+		n++
+		pct = 100 * ns / $c["step_ns"]
+		if ($c["flop"] != flop || $c["model_flop"] != model ||
+		    $c["mfu_pct"] - pct > 0.006 || pct - $c["mfu_pct"] > 0.006)
+			print
+	}
+	END { if (n != 3) print n " steps" }'
+}
+
+@test "dlp mfu: by hand" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	same "" "$(mfu_of gpt2_bf16 500873297920 496578330624 501898.5)"
+	f=$(awk -F'[:,]' '/^ "(for|back)ward":/ { s += $2 } END { printf "%.0f", s }' \
+	    "$DATA/h200/truth/resnet50_tf32.flops.json")
+	same "" "$(mfu_of resnet50_tf32 "$f" "$f" \
+	    "$(awk -v f="$f" 'BEGIN { printf "%.1f", f / 494.7e3 }')")"
+}
+
+@test "dlp mfu: what the backward pass computes again is no model FLOP" {
+	cat >in <<-EOF
+	##dlp	1
+	#dev	dev	name
+	dev	0	NVIDIA H200
+	#iter	iter	key	step_ns	dur_ns	gpu_ns
+	iter	0	s	2000	1000	1500
+	#kern	dev	op_id	iter	dir	phase	family	flop	peak_ns	dur_ns
+	kern	0	1	0	fprop	forward	gemm	989400	1	10
+	kern	0	1	0	fprop	backward	gemm	989400	1	10
+	kern	0	1	0	bprop	backward	attention	4947000	5	10
+	kern	0	1	0	fprop	forward	pointwise	7	1	10
+	##end	6
+	EOF
+	# the part of the report behind dlp-rate
+	dlp mfu -h "$LENET" | sed '1,/^the pipeline:/d; /dlp-parse/d
+	    s/^ *dlp-flops .*/cat in |/' >cmd
+	bash cmd >got
+	cat got
+	# 1 + 4 of 2000 ns, and 7 of them
+	same "0 s 0.25 0.35 2000 1000 4947000 6925800" \
+	    "$(awk -F'\t' 'NR == 2 { print $1, $2, $3, $4, $5, $6, $7, $8 }' got)"
+}
+
+@test "dlp roofline: CSV into a pipe, a bar in a table" {
+	dlp roofline "$LENET" >got
+	same "op.name,dir,dtype,n,gpu_ns,bound,bound_pct,ai,tflops,gb_s,peak_tflops,peak_pct,flop,bytes" \
+	    "$(head -n 1 got)"
+	dlp roofline -g type -w 120 "$LENET" | grep -q 'roof'
+	dlp roofline -g type -p fp32=0.001 "$LENET" >slow
+	grep -q ',compute,' slow
+	# the products' time at that peak is longer than they took
+	awk -F, '$1 == "conv2d" && $7 <= 100' slow >bad
+	cat bad
+	[ ! -s bad ]
+}
+
+@test "dlp tc: eligible work without Tensor Cores, the longest first" {
+	dlp tc "$LENET" >got
+	awk -F'\t' 'NR > 1 && ($8 == "yes" || $3 == "-" || (last && $5 > last))
+	    NR > 1 { last = $5 }' got >bad
+	cat bad
+	[ ! -s bad ]
+	grep -q '	fp32	' got
+	# all reasons stand in the manual
+	for r in $(awk -F'"' '/^\t\{ "[a-z_0-9]*", [a-z_0-9]* \},/ { print $2 }' \
+	    "$ROOT/cmd/dlp-flops/tcwhy.c") library; do
+		sed -n '/^.Ss Reasons/,/^.Sh/p' "$ROOT/man/dlp-tc.1" |
+		    grep -qE "^\\.It (.* , )?$r( ,.*)?\$" || {
+			echo "$r"
+			return 1
+		}
+	done
+}
+
+@test "dlp coverage: the account of the notes" {
+	dlp coverage --tsv "$LENET" | awk -F'\t' '$2 == "(known)" { print $1, $4 }' >got
+	dlp-parse "$LENET" | dlp-correlate | dlp-flops | awk -F'\t' '
+	$1 == "##note" { n[$2] = $3 }
+	END { print "shapes", n["kern_shapes_ns"]; print "flop", n["kern_flop_ns"]
+	      print "tc", n["kern_tc_ns"] }' >want
+	diff want <(grep -v '^op ' got)
+}
+
+@test "what is not covered is listed, by time" {
+	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
+	dlp coverage --tsv -n 3 "$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite" \
+	    2>/dev/null >got
+	cat got
+	grep -q '^op	before-window	43.75	' got
+	for a in op shapes flop tc; do
+		awk -F'\t' -v a=$a '$1 == a { s += $4; p += $3 }
+		END { exit p < 99.9 || p > 100.1 }' got
+	done
+}
