@@ -192,7 +192,7 @@ static void
 put_kern(struct dldb *d, const struct work *w, int64_t nth)
 {
 	static struct ins in = { .table = "read_only_kernels" };
-	const struct work_cols *c = &work_cols[K_KERN];
+	const struct work_cols *c = &work_cols[w->kind];
 	int64_t start, stop, name, full;
 
 	name = full = w->kind == K_GRAPH ? text0_id(d, GRAPH_NAME) : 0;
