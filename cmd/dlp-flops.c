@@ -9,26 +9,29 @@
 
 #include "cli.h"
 #include "dlp-flops/flops.h"
+#include "dlp-flops/operand.h"
 #include "dlp-flops/rows.h"
 #include "dlp-flops/tcrules.h"
 
 static const char usage[] =
-    "usage: dlp-flops [-u] [-f RULES]... [--tc-rules FILE] [FILE]\n"
+    "usage: dlp-flops [-u] [-f RULES]... [--ranks N] [--tc-rules FILE] [FILE]\n"
     "\n"
     "Adds FLOPs, bytes, number type and Tensor Core use to kernels.\n"
     "\n"
     "  -f, --rules RULES       rules for FLOPs and bytes, before the shipped ones\n"
+    "      --ranks N           GPUs of a collective, for its bus bandwidth\n"
     "      --tc-rules FILE     Tensor Core rules, in place of the shipped ones\n"
     "  -u, --unbuffered        write each record at once\n"
     "  -h, --help              print this text\n"
     "  -V, --version           print the version\n";
 
-enum { OPT_TC_RULES = 256 };
+enum { OPT_RANKS = 512, OPT_TC_RULES = 256 };
 
 int
 main(int argc, char **argv)
 {
 	static const struct option longopts[] = { CLI_LONGOPTS,
+		{ "ranks", required_argument, NULL, OPT_RANKS },
 		{ "rules", required_argument, NULL, 'f' },
 		{ "tc-rules", required_argument, NULL, OPT_TC_RULES },
 		{ NULL, 0, NULL, 0 } };
@@ -42,6 +45,8 @@ main(int argc, char **argv)
 	    (c = getopt_long(argc, argv, CLI_SHORTOPTS "f:", longopts, NULL)) != -1)
 		if (c == OPT_TC_RULES)
 			tc_rules = optarg;
+		else if (c == OPT_RANKS)
+			operand_ranks = cli_i64("--ranks", optarg, 1, 1 << 24);
 		else if (c == 'f')
 			rows_load(optarg);
 		else

@@ -455,6 +455,9 @@ const struct col_def col_defs[] = {
 	{ "kern", "causal_flop", FLOPS, COL_INT,
 	    "of a fused attention with a causal mask: what the mask leaves"
 	    " of flop" },
+	{ "kern", "bus_bytes", FLOPS, COL_INT,
+	    "of a collective: what goes over each GPU's link, as nccl-tests"
+	    " counts its bus bandwidth" },
 
 	{ "kern", "tflops", RATE, COL_NUM, "achieved TFLOP/s" },
 	{ "kern", "gb_s", RATE, COL_NUM, "achieved GB/s" },

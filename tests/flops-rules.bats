@@ -192,6 +192,31 @@ PTR3=', std::array<char*, 3ul> >(int)'
 	EOF
 }
 
+@test "collectives: what goes over the bus, as nccl-tests counts it" {
+	# 8 GPUs: all_reduce 2 * 7/8, all_gather the larger side less the
+	# smaller
+	dlp-flops --ranks 8 <<-'EOF' | awk -F'\t' '
+	##dlp	1
+	#op	op_id	op	dir	shapes
+	op	1	c10d::allreduce_	fprop	[[1000]]
+	op	2	c10d::_allgather_base_	fprop	[[8000],[1000]]
+	op	3	c10d::alltoall_base_	fprop	[[8000],[8000]]
+	op	4	c10d::broadcast_	fprop	[[1000]]
+	#kern	op_id	inst_id	short
+	kern	1	1	ncclDevKernel_AllReduce_Sum_f32_RING_LL
+	kern	2	2	ncclDevKernel_AllGather_f32
+	kern	3	3	ncclDevKernel_SendRecv_f32
+	kern	4	4	ncclDevKernel_Broadcast_f32
+	##end	8
+	EOF
+	$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
+	$1 == "kern" { print $c["bytes"], $c["bus_bytes"] }' >got
+	same "4000 7000
+32000 28000
+32000 28000
+4000 4000" "$(cat got)"
+}
+
 @test "kernels of Inductor: the family of their ops" {
 	by_hand <<-EOF
 	-|fprop|-|-|triton_poi_fused_add_gelu_3|1,1,1|fused - - -

@@ -149,6 +149,7 @@ put_columns(const struct result *res, const struct kname *k, enum role role,
 	put_tc(res, k, dev, given);
 	put_word(lacks(res, role));
 	out_opt(a->causal > 0 && !part, a->causal);
+	out_opt(a->bus >= 0 && !part, a->bus);
 }
 
 static void

@@ -12,8 +12,8 @@
 
 static const char *const names[] = { "params", "flop", "bytes", "dtype",
 	"family", "role", "tc", "tc_rule", "tc_eligible", "tc_why", "lacks",
-	"causal_flop" };
-#define NCOL 12
+	"causal_flop", "bus_bytes" };
+#define NCOL 13
 
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,

@@ -181,6 +181,15 @@ lists(const struct work *w)
 	return n > 0 ? n : -1;
 }
 
+int64_t operand_ranks = -1;
+
+static int64_t
+ranks(const struct work *w)
+{
+	(void)w;
+	return operand_ranks;
+}
+
 operand_fn *
 operand_function(const char *name, size_t n)
 {
@@ -218,6 +227,7 @@ operand_value(const char *name, size_t n)
 		{ "grad", operand_grad },
 		{ "tensors", tensors },
 		{ "lists", lists },
+		{ "ranks", ranks },
 		{ "pooled", window_pooled },
 		{ "window", window_size },
 		{ "resized", window_resized },

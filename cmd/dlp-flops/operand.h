@@ -7,6 +7,9 @@
 
 #include "work.h"
 
+/* GPUs of a collective; -1: unknown. */
+extern int64_t operand_ranks;
+
 /* All results are -1 where they are unknown. */
 typedef int64_t operand_fn(const struct work *w, const struct arg *t);
 typedef int64_t value_fn(const struct work *w);

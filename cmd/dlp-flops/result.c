@@ -148,7 +148,7 @@ answer(const struct work *w, const struct rule *rule, struct answer *a)
 {
 	const struct row *row = NULL;
 
-	a->flop = a->bytes = -1;
+	a->flop = a->bytes = a->bus = -1;
 	size_overflow = false;
 	if (rule != NULL) {
 		a->family = rule->family;

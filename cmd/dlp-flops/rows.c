@@ -44,6 +44,7 @@ row_apply(const struct row *row, const struct work *w, struct answer *r)
 	r->each = row->kern != NULL && !row->once;
 	r->flop = row->aux ? 0 : eval(row->flop, w);
 	r->bytes = eval(row->bytes, w);
+	r->bus = eval(row->bus, w);
 }
 
 /* The rule for whatever kernel, in this direction. */

@@ -18,6 +18,7 @@ struct row {
 	bool once;         /* the first such kernel of a run carries it all */
 	bool aux;          /* such kernels are helpers */
 	char *flop, *bytes; /* expressions; NULL: unknown */
+	char *bus;         /* of a collective */
 	bool tc;           /* Tensor Cores could do it */
 	char *waits;       /* part of the name of the backward that brings the
 			      size of the result */

@@ -127,6 +127,8 @@ assign(const struct reader *rd, struct row *row, char *text)
 		row->flop = expression(rd, k, v);
 	else if (strcmp(k, "bytes") == 0)
 		row->bytes = expression(rd, k, v);
+	else if (strcmp(k, "bus") == 0)
+		row->bus = expression(rd, k, v);
 	else if (strcmp(k, "kernel") == 0)
 		row->kern = v;
 	else if (strcmp(k, "once") == 0)

@@ -79,6 +79,7 @@ struct answer {
 	bool each;      /* each such kernel of a run counts, not the first */
 	bool one;       /* of a product in the op that has one result */
 	int64_t flop, bytes;
+	int64_t bus; /* of a collective: bytes over the link of each GPU */
 	int64_t causal; /* what a causal mask leaves of flop; 0: none known */
 	enum dtype dt;
 	bool eligible; /* the family has Tensor Core kernels */
