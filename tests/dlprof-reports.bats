@@ -329,7 +329,7 @@ breakdown() {
 		echo "$r: $rc $(<err)"
 		[ $rc -eq 2 ]
 	done
-	grep -v '^##\|^#\{0,1\}op	' whole >t
+	grep -v '^#opkern' whole >t
 	rc=0
 	dlp kernel --from t >out 2>err || rc=$?
 	[ $rc -eq 2 ]
