@@ -195,6 +195,24 @@ set_part(struct kname *k)
 	}
 }
 
+static void
+set_method(struct kname *k)
+{
+	static const struct {
+		unsigned bit;
+		const char *pat;
+	} methods[] = {
+		{ METHOD_FFT, "fft|spradix|spvector|pointwise_mult_and_sum" },
+		{ METHOD_WINOGRAD, "winograd" },
+		{ METHOD_GEMV, "gemv|gemmsn|gemmk1|dot_kernel" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+		if (pat_match(methods[i].pat, k->lower, k->len))
+			k->method |= methods[i].bit;
+}
+
 void
 kname_set(struct kname *k, const char *full, size_t n, const char *brief,
     size_t nbrief)
@@ -214,6 +232,7 @@ kname_set(struct kname *k, const char *full, size_t n, const char *brief,
 	set_part(k);
 	elem_set(&k->elem, k->lower, n);
 	k->esize = elem_opaque(k->lower, n);
+	set_method(k);
 	k->pyprof_gemm = pat_match(pyprof_gemm, k->lower, n);
 	k->pyprof_bias = pat_match(pyprof_bias, k->lower, n);
 }

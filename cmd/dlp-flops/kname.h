@@ -20,6 +20,9 @@ enum kpart {
 	KP_AUX,    /* copies, transposes, offsets, sums of parts */
 };
 
+/* How a product is computed, where it is not as a plain one. */
+enum { METHOD_FFT = 1, METHOD_WINOGRAD = 2, METHOD_GEMV = 4 };
+
 enum kdir { KD_NONE, KD_DGRAD, KD_WGRAD };
 
 struct kname {
@@ -30,6 +33,7 @@ struct kname {
 	enum kpart part;
 	enum kdir dir;
 	bool dir_sure;                 /* else only the layout suggests it */
+	unsigned method; /* of a product, bits of METHOD_ */
 	bool pyprof_gemm, pyprof_bias; /* PyProf's lists for linear */
 	struct elem elem;               /* if it is element-wise */
 	int esize; /* bytes of an element, where the type has no name */

@@ -1,7 +1,6 @@
 /* Why a product did not run on Tensor Cores; see tcwhy.h. */
 #include <string.h>
 
-#include "pat.h"
 #include "tcwhy.h"
 
 #define SMALL 16     /* the least side of a tile of a matrix instruction */
@@ -203,23 +202,21 @@ complex_type(const struct ask *a)
 static bool
 fft(const struct ask *a)
 {
-	return ((a->shape & SHAPE_CONV) != 0 && complex_type(a)) ||
-	       pat_match("fft|spradix|spvector|pointwise_mult_and_sum",
-		   a->k->lower, a->k->len);
+	return (a->k->method & METHOD_FFT) != 0 ||
+	       ((a->shape & SHAPE_CONV) != 0 && complex_type(a));
 }
 
 static bool
 winograd(const struct ask *a)
 {
-	return pat_match("winograd", a->k->lower, a->k->len);
+	return (a->k->method & METHOD_WINOGRAD) != 0;
 }
 
 static bool
 gemv(const struct ask *a)
 {
 	return (a->shape & SHAPE_VECTOR) != 0 ||
-	       pat_match(
-		   "gemv|gemmsn|gemmk1|dot_kernel", a->k->lower, a->k->len);
+	       (a->k->method & METHOD_GEMV) != 0;
 }
 
 static bool
