@@ -32,11 +32,15 @@ dl_same(struct dl *d, const struct op *op, uint32_t *at)
 
 	buf_clear(k);
 	buf_putc(k, op->none ? 'U' : op->bwd ? 'B' : 'F');
-	put(k, op->f[OF_NAME]);
-	put(k, op->f[OF_OP]);
-	put(k, op->f[OF_SHAPES]);
-	if (is(op->f[OF_BY], "pyprof"))
-		put(k, op->f[OF_STACK]);
+	if (op->fwd_no != OP_NONE) { /* as its forward */
+		buf_u64(k, op->fwd_no);
+	} else {
+		put(k, op->f[OF_NAME]);
+		put(k, op->f[OF_OP]);
+		put(k, op->f[OF_SHAPES]);
+		if (is(op->f[OF_BY], "pyprof"))
+			put(k, op->f[OF_STACK]);
+	}
 	*at = smap_put(&d->same, k->s, k->len, NULL);
 	return (uint32_t)d->same.val[*at];
 }

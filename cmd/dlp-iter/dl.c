@@ -23,7 +23,7 @@ void
 dl_section(struct run *g)
 {
 	buf_clear(&g->dl.key);
-	g->dl.tensorflow = false;
+	g->dl.tensorflow = g->dl.without = false;
 	g->dl.by_default = g->asked.key == NULL && !g->asked_one;
 	g->dl.decided = !g->dl.by_default;
 	g->from = g->asked.from;
@@ -68,8 +68,7 @@ mode(struct run *g, const char *s, size_t n)
 	for (i = 0; i < N(with_key); i++)
 		if (strlen(with_key[i]) == n && memcmp(with_key[i], s, n) == 0)
 			g->dl.tensorflow = true;
-	if (!g->dl.decided && !g->dl.tensorflow)
-		no_key(g);
+	g->dl.without = !g->dl.tensorflow;
 }
 
 /* The range of a database holds if none and no other key is asked for. */
@@ -118,9 +117,12 @@ dl_op(struct run *g, const char *by)
 {
 	size_t i;
 
-	for (i = 0; by != NULL && !g->dl.decided && i < N(without_key); i++)
-		if (strcmp(by, without_key[i]) == 0)
-			no_key(g);
+	if (g->dl.decided)
+		return;
+	for (i = 0; by != NULL && i < N(without_key); i++)
+		g->dl.without |= strcmp(by, without_key[i]) == 0;
+	if (g->dl.without)
+		no_key(g);
 }
 
 void

@@ -12,6 +12,7 @@ struct dl {              /* of a section */
 	struct buf key;  /* the key that its input names */
 	bool by_default; /* nobody asked for the key */
 	bool tensorflow; /* which has one by default, if nobody asks */
+	bool without;    /* a mode that has none */
 	bool decided;    /* it is known whether there is a key */
 };
 
