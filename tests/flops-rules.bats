@@ -195,7 +195,7 @@ PTR3=', std::array<char*, 3ul> >(int)'
 @test "collectives: what goes over the bus, as nccl-tests counts it" {
 	# 8 GPUs: all_reduce 2 * 7/8, all_gather the larger side less the
 	# smaller
-	dlp-flops --ranks 8 <<-'EOF' | awk -F'\t' '
+	dlp-flops --ranks 8 <<-'EOF' >out
 	##dlp	1
 	#op	op_id	op	dir	shapes
 	op	1	c10d::allreduce_	fprop	[[1000]]
@@ -209,8 +209,9 @@ PTR3=', std::array<char*, 3ul> >(int)'
 	kern	4	4	ncclDevKernel_Broadcast_f32
 	##end	8
 	EOF
+	awk -F'\t' '
 	$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
-	$1 == "kern" { print $c["bytes"], $c["bus_bytes"] }' >got
+	$1 == "kern" { print $c["bytes"], $c["bus_bytes"] }' out >got
 	same "4000 7000
 32000 28000
 32000 28000
