@@ -13,6 +13,7 @@
 #define TREE "dlp-tree"
 #define ADVISE "dlp-advise"
 #define MARKERS "dlp-markers"
+#define NCU "dlp-ncu"
 
 /* Tables: a row stands as it reads best. */
 /* clang-format off */
@@ -186,6 +187,20 @@ const struct col_def col_defs[] = {
 	{ "kern", "node", PARSE, COL_INT, "CUDA graph node" },
 	{ "kern", "markers", MARKERS, COL_JSON,
 	    "texts of the ranges around the launch, outermost first" },
+	{ "kern", "ncu_tc", NCU, COL_YNU,
+	    "measured: whether it executed matrix instructions" },
+	{ "kern", "ncu_mma_inst", NCU, COL_INT,
+	    "measured: matrix instructions, per warp" },
+	{ "kern", "ncu_tensor_flop", NCU, COL_INT,
+	    "measured: operations of the matrix units" },
+	{ "kern", "ncu_dram_read_bytes", NCU, COL_INT,
+	    "measured: bytes read from memory" },
+	{ "kern", "ncu_dram_write_bytes", NCU, COL_INT,
+	    "measured: bytes written to memory" },
+	{ "kern", "ncu_l2_bytes", NCU, COL_INT,
+	    "measured: bytes through the L2 cache" },
+	{ "kern", "ncu_dur_ns", NCU, COL_INT,
+	    "measured: duration under the profiler" },
 
 	GPU_WORK("copy"),
 	{ "copy", "kind", PARSE, COL_TEXT, "HtoD, DtoH, DtoD, PtoP, ..." },
@@ -486,6 +501,10 @@ const struct col_def col_defs[] = {
 	{ "finding", "missing", ADVISE, COL_TEXT,
 	    "the input without which it cannot be judged" },
 	{ "finding", "evidence", ADVISE, COL_TEXT, "the rows that show it" },
+	{ "finding", "unit", ADVISE, COL_TEXT,
+	    "what the value and its threshold count" },
+	{ "finding", "by", ADVISE, COL_TEXT,
+	    "whose rule it is: dlprof or ours" },
 
 	{ "group", "path", TREE, COL_TEXT,
 	    "the path, ending in /; _CompleteModel_ for all" },
