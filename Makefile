@@ -40,6 +40,7 @@ MANS = $(wildcard man/*.[157])
 LIBS_dlp-parse = -lsqlite3 -llzma -lzstd -lz -liberty
 LIBS_dlp-tc = -liberty
 LIBS_dlp-agg = -lm
+LIBS_dlp-advise = -lm
 LIBS_dlp-dldb = -lsqlite3 -lm
 LIBS_dlp-iter = -lm
 

@@ -82,7 +82,7 @@ dlprof_pipe() {
 		busy) printf ' |\n    %s' 'dlp-busy --dlprof' ;;
 		tree) printf ' |\n    %s' dlp-tree ;;
 		stat) printf ' |\n    %s' "$dlprof_stat" ;;
-		advise) printf ' |\n    %s' dlp-advise ;;
+		advise) printf ' |\n    %s' 'dlp-advise --dlprof' ;;
 		dldb) printf ' |\n    %s' "$(dlprof_db --aggregate)" ;;
 		esac
 	done

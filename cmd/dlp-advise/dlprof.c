@@ -1,0 +1,428 @@
+/*
+ * DLProf's detectors. Where its wording is known the problem and the advice
+ * are with --dlprof what DLProf 1.8 printed, as scripts read them; all else
+ * is worded here, with the same facts.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "rule.h"
+
+static bool
+is_tensorflow(const struct facts *f)
+{
+	return strncmp(f->mode, "tensorflow", 10) == 0;
+}
+
+static bool
+is_pytorch(const struct facts *f)
+{
+	return strcmp(f->mode, "pytorch") == 0 ||
+	       (f->mode[0] == '\0' && f->ops.pytorch > 0);
+}
+
+/* Ops of another type than half precision, and none that has it. */
+void
+amp(const struct facts *f, double limit, struct verdict *v)
+{
+	uint64_t n = f->ops.eligible - f->ops.half;
+
+	if (f->ops.eligible > 0 && f->ops.typed == 0) {
+		unjudged(v, "types of the ops: argument markers, or kernels"
+			    " whose names tell them");
+		return;
+	}
+	v->judged = f->ops.half == 0 && (double)n > limit ? V_YES : V_NO;
+	buf_u64(&v->value, n);
+	if (!f->compat) {
+		buf_printf(&v->problem,
+		    "%llu ops could use Tensor Cores, and none of them runs in"
+		    " a half precision type",
+		    (unsigned long long)n);
+		buf_puts(&v->advice,
+		    "mixed precision: torch.autocast, with a GradScaler for"
+		    " float16");
+		return;
+	}
+	buf_printf(&v->problem,
+	    "%llu ops were eligible to use tensor cores but none are using"
+	    " FP16",
+	    (unsigned long long)n);
+	buf_puts(&v->advice,
+	    "Try enabling AMP (Automatic Mixed Precision). For more"
+	    " information:"
+	    " https://developer.nvidia.com/automatic-mixed-precision");
+}
+
+/* The largest part of the time in which no GPU worked. */
+static void
+say_largest(const struct facts *f, struct buf *b)
+{
+	static const struct {
+		int class;
+		const char *name, *advice, *own;
+	} part[] = {
+		{ B_CPU, "CPU",
+		    "Consider swapping ops that are running on the CPU for"
+		    " equivalent GPU ops",
+		    "see what the CPU does (dlp gaps), launch less" },
+		{ B_LOAD, "Dataloader",
+		    "Consider more workers for the dataloader, or a faster"
+		    " one",
+		    "speed up the data loader" },
+		{ B_IO, "I/O", "Consider reading the data ahead of their use",
+		    "read the data ahead of their use" },
+		{ B_OTHER, "Other",
+		    "Consider looking at what the program does while no op"
+		    " runs",
+		    "see what the program does while no op runs" },
+	};
+	size_t i, best = 0;
+
+	for (i = 1; i < sizeof(part) / sizeof(part[0]); i++)
+		if (busy_pct(f, 1U << part[i].class) >
+		    busy_pct(f, 1U << part[best].class))
+			best = i;
+	if (f->compat)
+		buf_printf(b,
+		    "%s has the highest (non-GPU) usage at %.1f%%."
+		    " %s",
+		    part[best].name, busy_pct(f, 1U << part[best].class),
+		    part[best].advice);
+	else
+		buf_printf(b, "%s, which takes %.1f %% of the time meanwhile",
+		    part[best].own, busy_pct(f, 1U << part[best].class));
+}
+
+static bool
+say_unused(const struct facts *f, struct buf *b)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < f->n_dev; i++)
+		if (f->dev[i].n_kern == 0 && dev_kernels(&f->dev[i]) == 0) {
+			buf_puts(b, n++ > 0 ? ", " : "");
+			buf_i64(b, f->dev[i].dev);
+		}
+	return n > 0;
+}
+
+void
+underutilized(const struct facts *f, double limit, struct verdict *v)
+{
+	struct buf unused = { 0 };
+	double pct = busy_pct(f, 1U << B_TC | 1U << B_KERN | 1U << B_GRAPH);
+
+	if (f->n_dev == 0) {
+		unjudged(v, "GPUs: the profile names none");
+	} else if (say_unused(f, &unused)) {
+		v->judged = V_YES;
+		buf_printf(&v->problem,
+		    "Not all visible GPUs are used: device IDs not used: %s",
+		    buf_str(&unused));
+		buf_puts(&v->advice,
+		    "Use all GPUs, or make only those visible that are"
+		    " needed");
+		buf_printf(&v->value, "%.1f", pct);
+	} else if (!f->has_busy) {
+		unjudged(v, "busy records: dlp-busy");
+	} else {
+		v->judged = pct < limit ? V_YES : V_NO;
+		buf_printf(&v->value, "%.1f", pct);
+		if (f->compat)
+			buf_printf(&v->problem,
+			    "The GPU is underutilized: Only %.1f%% of the"
+			    " profiled time is spent on GPU kernel operations",
+			    pct);
+		else
+			buf_printf(&v->problem,
+			    "The GPU runs kernels for %.1f %% of the time",
+			    pct);
+		say_largest(f, &v->advice);
+	}
+	buf_free(&unused);
+}
+
+void
+imbalanced(const struct facts *f, double limit, struct verdict *v)
+{
+	double pct, lo = 101, hi = -1;
+	size_t i, n = 0;
+
+	for (i = 0; i < f->n_dev; i++) {
+		if (dev_wall(&f->dev[i]) <= 0 || f->dev[i].n_kern == 0)
+			continue;
+		pct = 100.0 * (double)dev_kernels(&f->dev[i]) /
+		      (double)dev_wall(&f->dev[i]);
+		lo = pct < lo ? pct : lo;
+		hi = pct > hi ? pct : hi;
+		buf_printf(&v->evidence, "%sdevice %lld: %.1f %%",
+		    n++ > 0 ? "; " : "", (long long)f->dev[i].dev, pct);
+	}
+	if (!f->has_busy) {
+		unjudged(v, "busy records: dlp-busy");
+		return;
+	}
+	if (n < 2)
+		return;
+	above(v, hi - lo, limit);
+	buf_printf(&v->problem,
+	    "The GPUs are not used evenly: between %.1f%% and %.1f%% of the"
+	    " profiled time",
+	    lo, hi);
+	buf_puts(&v->advice,
+	    "Give each GPU the same amount of work, and look for the rank"
+	    " that the others wait for");
+}
+
+void
+dataloader(const struct facts *f, double limit, struct verdict *v)
+{
+	double pct = busy_pct(f, 1U << B_LOAD);
+
+	if (!is_pytorch(f))
+		return;
+	buf_printf(&v->value, "%.1f", pct);
+	if (pct > limit) {
+		v->judged = V_YES;
+		buf_printf(&v->problem,
+		    "%.1f%% of the aggregated run was spent in the dataloader"
+		    " while the GPU was idle",
+		    pct);
+		buf_puts(&v->advice,
+		    "More worker processes (num_workers) and pinned memory"
+		    " (pin_memory) for the dataloader, or NVIDIA DALI");
+	} else if (f->compat && f->ops.dali == 0) {
+		v->judged = V_YES;
+		buf_puts(&v->problem, "No DALI ops detected");
+		buf_puts(&v->advice,
+		    "Consider using NVIDIA DALI, a library that is a high"
+		    " performance alternative to built-in data loaders and"
+		    " data iterators. Learn more here:"
+		    " https://developer.nvidia.com/DALI");
+	}
+}
+
+void
+no_iterations(const struct facts *f, double limit, struct verdict *v)
+{
+	(void)limit;
+	if (f->key_found < 0) {
+		unjudged(v, "iterations: dlp-iter --dlprof");
+		return;
+	}
+	v->judged = f->key_found == 0 ? V_YES : V_NO;
+	buf_puts(&v->problem,
+	    "Unable to split profile into training iterations: key op ");
+	buf_put(&v->problem, f->key.s, f->key.len);
+	buf_puts(&v->problem, " not found");
+	buf_puts(&v->advice, "Specify key op by setting the --key_op argument");
+}
+
+static int
+by_length(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int64_t
+median(const int64_t *v, size_t n)
+{
+	int64_t *w = xmalloc((n + 1) * sizeof(*w)), m;
+
+	memcpy(w, v, n * sizeof(*w));
+	qsort(w, n, sizeof(*w), by_length);
+	m = w[n / 2];
+	free(w);
+	return m;
+}
+
+/* The longest row of iterations within 10 % of the median, the later one of
+ * equals; false if there is none. */
+static bool
+stable_range(const struct facts *f, size_t *from, size_t *to)
+{
+	double m = (double)median(f->iter_ns, f->n_iter), x;
+	size_t i, len = 0, best = 0;
+
+	for (i = 0; i < f->n_iter; i++) {
+		x = (double)f->iter_ns[i];
+		len = x >= 0.9 * m && x <= 1.1 * m ? len + 1 : 0;
+		if (len > 0 && len >= best) {
+			best = len;
+			*to = i;
+			*from = i + 1 - len;
+		}
+	}
+	return best > 1 && best < f->n_iter;
+}
+
+void
+bad_range(const struct facts *f, double limit, struct verdict *v)
+{
+	double mean = 0, sq = 0;
+	size_t i, from = 0, to = 0;
+
+	if (f->n_iter < 3)
+		return;
+	for (i = 0; i < f->n_iter; i++)
+		mean += (double)f->iter_ns[i] / (double)f->n_iter;
+	for (i = 0; i < f->n_iter; i++)
+		sq += ((double)f->iter_ns[i] - mean) *
+		      ((double)f->iter_ns[i] - mean);
+	if (mean <= 0 ||
+	    !above(v, 100 * sqrt(sq / (double)(f->n_iter - 1)) / mean, limit))
+		return;
+	buf_printf(&v->problem,
+	    "The iteration range %lld to %lld holds iterations of very"
+	    " different lengths: they deviate by %s%% of their mean",
+	    (long long)f->iter_no[0], (long long)f->iter_no[f->n_iter - 1],
+	    buf_str(&v->value));
+	if (stable_range(f, &from, &to))
+		buf_printf(&v->advice,
+		    "Choose the iteration range %lld to %lld"
+		    " (--iter_start=%lld --iter_stop=%lld)",
+		    (long long)f->iter_no[from], (long long)f->iter_no[to],
+		    (long long)f->iter_no[from], (long long)f->iter_no[to]);
+	else
+		buf_puts(&v->advice,
+		    "Profile more iterations, after the warm-up, and choose"
+		    " some that are alike");
+}
+
+void
+cudnn_benchmark(const struct facts *f, double limit, struct verdict *v)
+{
+	(void)limit;
+	if (!is_pytorch(f) || f->ops.conv == 0)
+		return;
+	if (f->model[M_BENCHMARK_OFF] < 0) {
+		unjudged(v, "the model's configuration: markers of"
+			    " nvidia_dlprof_pytorch_nvtx");
+		return;
+	}
+	v->judged = f->model[M_BENCHMARK_OFF] == 1 ? V_YES : V_NO;
+	buf_puts(&v->problem, "cuDNN's benchmark mode is off, and the model"
+			      " has convolutions");
+	buf_puts(&v->advice,
+	    "Set torch.backends.cudnn.benchmark = True, if the sizes of the"
+	    " inputs stay the same");
+}
+
+/* From DLProf's sample, or from memory events. */
+static bool
+memory_of(const struct facts *f, int64_t *used, int64_t *total)
+{
+	size_t i;
+
+	*used = f->mem_used;
+	*total = f->mem_total;
+	for (i = 0; i < f->n_dev && f->n_mem > 0; i++)
+		if (f->dev[i].mem_peak > *used) {
+			*used = f->dev[i].mem_peak;
+			*total = f->dev[i].mem_total;
+		}
+	return *used > 0 && *total > 0;
+}
+
+void
+batch_size(const struct facts *f, double limit, struct verdict *v)
+{
+	int64_t used, total;
+
+	if (!memory_of(f, &used, &total)) {
+		unjudged(v, "memory events: nsys profile"
+			    " --cuda-memory-usage=true");
+		return;
+	}
+	buf_i64(&v->value, total / used);
+	v->judged = (double)(total / used) >= limit ? V_YES : V_NO;
+	buf_printf(&v->problem, "Only %lld%% of the GPU's memory is used",
+	    (long long)(100.0 * (double)used / (double)total));
+	buf_printf(&v->advice, "A batch size up to %lldx larger",
+	    (long long)(total / used));
+	put_size(&v->evidence, used);
+	buf_puts(&v->evidence, " of ");
+	put_size(&v->evidence, total);
+}
+
+void
+slow_api(const struct facts *f, double limit, struct verdict *v)
+{
+	static const struct {
+		int setting;
+		const char *name;
+	} slow[] = { { M_ANOMALY, "detect_anomaly" },
+		{ M_GRADCHECK, "gradcheck" },
+		{ M_GRADGRADCHECK, "gradgradcheck" },
+		{ M_RECORD, "record_function" },
+		{ M_PROFILE, "autograd_profile" },
+		{ M_ANOMALY_SET, "autograd_set_detect_anomaly" } };
+	size_t i;
+	bool told = false;
+
+	(void)limit;
+	if (!is_pytorch(f))
+		return;
+	for (i = 0; i < sizeof(slow) / sizeof(slow[0]); i++) {
+		told |= f->model[slow[i].setting] >= 0;
+		if (f->model[slow[i].setting] == 1) {
+			buf_puts(&v->evidence, v->evidence.len > 0 ? ", " : "");
+			buf_puts(&v->evidence, slow[i].name);
+		}
+	}
+	v->judged = v->evidence.len > 0 ? V_YES : V_NO;
+	if (v->judged == V_NO && !told)
+		unjudged(v, "the model's configuration: markers of"
+			    " nvidia_dlprof_pytorch_nvtx");
+	buf_printf(&v->problem,
+	    "Functions for debugging slow the training down: %s",
+	    buf_str(&v->evidence));
+	buf_puts(&v->advice, "Turn them off, once the model is right");
+}
+
+void
+no_emit_nvtx(const struct facts *f, double limit, struct verdict *v)
+{
+	(void)limit;
+	if (!is_pytorch(f))
+		return;
+	v->judged =
+	    f->ops.pytorch == 0 && f->model[M_EMIT_NVTX] != 1 ? V_YES : V_NO;
+	buf_puts(&v->problem,
+	    "PyTorch's emit_nvtx was not used: backward work cannot be told"
+	    " apart");
+	buf_puts(&v->advice,
+	    "Run the training loop under torch.autograd.profiler.emit_nvtx"
+	    "(record_shapes=True)");
+}
+
+void
+bad_shape(const struct facts *f, double limit, struct verdict *v)
+{
+	if (!is_tensorflow(f))
+		return;
+	v->judged = (double)f->ops.half_no_tc > limit ? V_YES : V_NO;
+	buf_u64(&v->value, f->ops.half_no_tc);
+	buf_printf(&v->problem,
+	    "%llu half precision ops do not use tensor cores because of their"
+	    " shapes",
+	    (unsigned long long)f->ops.half_no_tc);
+	buf_puts(&v->advice,
+	    "Make batch size, channels and layer sizes multiples of 8");
+}
+
+void
+no_fusion(const struct facts *f, double limit, struct verdict *v)
+{
+	(void)limit;
+	if (strcmp(f->mode, "tensorflow1") != 0)
+		return;
+	v->judged = f->ops.xla == 0 && f->ops.all > 0 ? V_YES : V_NO;
+	buf_puts(&v->problem, "No fused ops detected: XLA is off");
+	buf_puts(&v->advice, "XLA (TF_XLA_FLAGS=--tf_xla_auto_jit=2)");
+}

@@ -1,0 +1,93 @@
+/*
+ * What the rules judge: sums over a section of the stream, gathered as it
+ * passes. Times are ns. What counts per iteration is only what has a number
+ * in the column iter; where a record has no such column, everything.
+ */
+#ifndef ADVISE_FACTS_H
+#define ADVISE_FACTS_H
+
+#include <stdbool.h>
+
+#include "ivl.h"
+#include "stage.h"
+#include "tops.h"
+
+enum { /* the classes of dlp-busy */
+	B_TC,
+	B_KERN,
+	B_GRAPH,
+	B_MEM,
+	B_LOAD,
+	B_IO,
+	B_CPU,
+	B_OTHER,
+	N_CLASS
+};
+
+enum { /* settings of the model that DLProf's markers tell */
+	M_WORKERS,
+	M_BENCHMARK_OFF,
+	M_ANOMALY,
+	M_GRADCHECK,
+	M_GRADGRADCHECK,
+	M_PROFILE,
+	M_ANOMALY_SET,
+	M_RECORD,
+	M_EMIT_NVTX,
+	N_MODEL
+};
+
+struct device {
+	int64_t dev;
+	bool visible;       /* has a dev record */
+	int64_t n_sm, cc10; /* -1: unknown */
+	int64_t mem_total;  /* bytes, 0: unknown */
+	int64_t mem_live, mem_peak;
+	int64_t n_kern;
+	int64_t busy[N_CLASS]; /* in strict priority, as dlp-busy has it */
+	struct ivl comm, work; /* NCCL's kernels; the others */
+};
+
+struct facts {
+	bool compat;                 /* judge and say as DLProf did */
+	char mode[16];               /* "" if nobody told */
+	struct buf key;              /* the key op that was asked for */
+	int key_found;               /* 1, 0, or -1: nobody told */
+	int64_t model[N_MODEL];      /* -1: not told */
+	int64_t mem_total, mem_used; /* DLProf's sample; 0: none */
+
+	struct device *dev;
+	size_t n_dev;
+	int64_t *iter_no, *iter_ns; /* of each iter record */
+	size_t n_iter, cap_iter;
+	bool has_busy; /* there were busy records */
+
+	/* ops that ran; by their eligibility for Tensor Cores */
+	struct {
+		uint64_t eligible, half, typed, conv, dali, xla, pytorch, all;
+		uint64_t half_no_tc; /* eligible and half, none used */
+	} ops;
+
+	uint64_t n_kern, n_graph, n_mem;
+	int64_t kern_ns, no_op_ns, few_ns, graph_ns, over_ns, span_ns;
+	uint64_t n_few, n_sized; /* kernels in fewer blocks than processors;
+				    that could be judged */
+	int64_t eligible_ns;     /* eligible, and Tensor Cores unused */
+	bool has_tc, has_tc_why;
+	struct tops sync, alloc, pageable, why, few, comm, unaligned, fp32;
+	struct tops lost; /* messages of the profiler on lost events */
+};
+
+/* Sets the callbacks; f is emptied where a section begins. done is called
+ * where it ends, before the stage's own end. */
+void facts_bind(
+    struct stage *st, struct facts *f, void (*done)(struct facts *f));
+
+/* The device's sum of GPU work in kernels; its whole time. */
+int64_t dev_kernels(const struct device *d);
+int64_t dev_wall(const struct device *d);
+
+/* The sum of a class over the devices, in percent of their time. */
+double busy_pct(const struct facts *f, unsigned classes);
+
+#endif

@@ -1,0 +1,331 @@
+/* The rules that DLProf did not have; see rule.h. */
+#include "num.h"
+#include "rule.h"
+
+static const char no_iter[] =
+    "iterations: a key for dlp-iter, or ranges around the steps";
+
+/* The part of the kernels' time. */
+static double
+kern_pct(const struct facts *f, int64_t ns)
+{
+	return f->kern_ns > 0 ? 100.0 * (double)ns / (double)f->kern_ns : 0;
+}
+
+/* Without iterations it cannot be told from what the program does once. */
+static bool
+no_steps(const struct facts *f, struct verdict *v)
+{
+	if (f->key_found == 1 || (f->key_found < 0 && f->n_iter > 1))
+		return false;
+	unjudged(v, no_iter);
+	return true;
+}
+
+void
+sync_calls(const struct facts *f, double limit, struct verdict *v)
+{
+	if (no_steps(f, v))
+		return;
+	above(v, per_iter(f, f->sync.all.n), limit);
+	tops_put(&f->sync, &v->evidence, 3);
+	buf_printf(&v->problem,
+	    "The CPU waits for the GPU %s times per iteration, for ",
+	    buf_str(&v->value));
+	put_time(&v->problem,
+	    f->sync.all.ns / (int64_t)(f->n_iter > 0 ? f->n_iter : 1));
+	buf_puts(&v->advice,
+	    "Avoid .item(), .cpu(), print() of tensors, boolean masks and"
+	    " nonzero() inside the step; copy with non_blocking=True from"
+	    " pinned memory");
+}
+
+void
+launch_bound(const struct facts *f, double limit, struct verdict *v)
+{
+	double wait = busy_pct(f, 1U << B_CPU), kern, every;
+	int64_t wall = 0;
+	size_t i, used = 0;
+
+	if (!f->has_busy) {
+		unjudged(v, "busy records: dlp-busy");
+		return;
+	}
+	for (i = 0; i < f->n_dev; i++)
+		if (f->dev[i].n_kern > 0) {
+			wall = num_add(wall, dev_wall(&f->dev[i]));
+			used++;
+		}
+	if (used == 0 || f->n_kern == 0 || no_steps(f, v))
+		return;
+	kern = (double)f->kern_ns / (double)f->n_kern;
+	every = (double)wall / (double)f->n_kern;
+	if (above(v, wait, limit) && kern >= every)
+		v->judged = V_NO;
+	buf_printf(&v->problem,
+	    "The GPU waits for the CPU for %.1f %% of the time: a kernel"
+	    " takes ",
+	    wait);
+	put_time(&v->problem, (int64_t)kern);
+	buf_puts(&v->problem, " on average, and one is launched every ");
+	put_time(&v->problem, (int64_t)every);
+	buf_printf(
+	    &v->evidence, "%.0f kernels per iteration", per_iter(f, f->n_kern));
+	buf_puts(&v->advice,
+	    "Launch less: torch.compile, CUDA graphs, fused or foreach"
+	    " optimizers; or give each kernel more to do (batch size)");
+}
+
+void
+exposed_comm(const struct facts *f, double limit, struct verdict *v)
+{
+	int64_t hidden, all = 0, bare = 0, wall = 0;
+	size_t i, k;
+
+	for (i = 0; i < f->n_dev; i++) {
+		const struct device *d = &f->dev[i];
+
+		wall = num_add(wall, d->n_kern > 0 ? dev_wall(d) : 0);
+		all = num_add(all, ivl_len(&d->comm));
+		for (k = 0; k < d->comm.n; k++) {
+			hidden = ivl_len_in(
+			    &d->work, d->comm.v[k].lo, d->comm.v[k].hi);
+			bare += d->comm.v[k].hi - d->comm.v[k].lo - hidden;
+		}
+	}
+	if (f->comm.all.n == 0)
+		return;
+	wall = wall > 0 ? wall : f->span_ns;
+	above(v, wall > 0 ? 100.0 * (double)bare / (double)wall : 0, limit);
+	tops_put(&f->comm, &v->evidence, 3);
+	buf_printf(&v->problem,
+	    "Communication that no other kernel hides takes %s %% of the"
+	    " time: ",
+	    buf_str(&v->value));
+	put_time(&v->problem, bare);
+	buf_puts(&v->problem, " of ");
+	put_time(&v->problem, all);
+	buf_puts(&v->advice,
+	    "Overlap it with the backward pass (bucket sizes,"
+	    " gradient_as_bucket_view), communicate in half precision, look"
+	    " for a rank that comes late");
+}
+
+/* The part of the kernels' time with that reason. */
+static void
+tc_part(const struct facts *f, const struct tops *t, double limit,
+    struct verdict *v)
+{
+	if (!f->has_tc_why) {
+		unjudged(v, "Tensor Core use: dlp-flops");
+		return;
+	}
+	above(v, kern_pct(f, t->all.ns), limit);
+	tops_put(t, &v->evidence, 3);
+}
+
+void
+tc_fp32(const struct facts *f, double limit, struct verdict *v)
+{
+	tc_part(f, &f->fp32, limit, v);
+	if (v->judged != V_YES)
+		return;
+	buf_printf(&v->problem,
+	    "%s %% of the kernels' time are FP32 products without Tensor"
+	    " Cores",
+	    buf_str(&v->value));
+	buf_puts(&v->advice,
+	    "Allow TF32 (torch.set_float32_matmul_precision('high'),"
+	    " torch.backends.cudnn.allow_tf32 = True; Ampere and later), or"
+	    " use torch.autocast");
+}
+
+void
+tc_unaligned(const struct facts *f, double limit, struct verdict *v)
+{
+	tc_part(f, &f->unaligned, limit, v);
+	if (v->judged != V_YES)
+		return;
+	buf_printf(&v->problem,
+	    "%s %% of the kernels' time are products whose sizes keep them"
+	    " off Tensor Cores",
+	    buf_str(&v->value));
+	buf_puts(&v->advice,
+	    "Make the inner sizes (features, channels, vocabulary) multiples"
+	    " of 8 in half precision, of 4 in TF32, of 16 in 8 bits: pad"
+	    " them");
+}
+
+void
+tc_unused(const struct facts *f, double limit, struct verdict *v)
+{
+	if (!f->has_tc) {
+		unjudged(v, "Tensor Core use: dlp-flops");
+		return;
+	}
+	above(v, kern_pct(f, f->eligible_ns), limit);
+	tops_put(&f->why, &v->evidence, 4);
+	buf_printf(&v->problem,
+	    "%s %% of the kernels' time could use Tensor Cores and does not",
+	    buf_str(&v->value));
+	buf_puts(&v->advice, "dlp tc FILE lists the ops with the reasons");
+}
+
+void
+pageable_copies(const struct facts *f, double limit, struct verdict *v)
+{
+	double bytes = (double)f->pageable.all.bytes /
+		       (double)(f->n_iter > 0 ? f->n_iter : 1);
+
+	if (no_steps(f, v))
+		return;
+	buf_printf(&v->value, "%.0f", bytes);
+	v->judged = bytes > limit ? V_YES : V_NO;
+	tops_put(&f->pageable, &v->evidence, 3);
+	put_size(&v->problem, (int64_t)bytes);
+	buf_puts(&v->problem,
+	    " per iteration are copied from or to pageable memory, slowly and"
+	    " while the CPU waits");
+	buf_puts(&v->advice, "Use pinned memory: DataLoader(pin_memory=True),"
+			     " tensor.pin_memory(), with non_blocking=True");
+}
+
+void
+alloc_calls(const struct facts *f, double limit, struct verdict *v)
+{
+	if (no_steps(f, v))
+		return;
+	above(v, per_iter(f, f->alloc.all.n), limit);
+	tops_put(&f->alloc, &v->evidence, 3);
+	buf_printf(&v->problem,
+	    "The driver allocates or frees memory %s times per iteration",
+	    buf_str(&v->value));
+	buf_puts(&v->advice,
+	    "Keep sizes the same from step to step, leave"
+	    " torch.cuda.empty_cache() out of the loop, try"
+	    " PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
+}
+
+void
+few_blocks(const struct facts *f, double limit, struct verdict *v)
+{
+	if (f->n_sized == 0) {
+		if (f->n_kern > 0)
+			unjudged(v, "multiprocessors of the device");
+		return;
+	}
+	above(v, kern_pct(f, f->few_ns), limit);
+	tops_put(&f->few, &v->evidence, 3);
+	buf_printf(&v->problem,
+	    "%llu of %llu kernels, %s %% of their time, have fewer blocks"
+	    " than the GPU has multiprocessors",
+	    (unsigned long long)f->n_few, (unsigned long long)f->n_sized,
+	    buf_str(&v->value));
+	buf_puts(&v->advice,
+	    "Give them more to do at once: a larger batch, fused ops, or"
+	    " several streams");
+}
+
+void
+loader_workers(const struct facts *f, double limit, struct verdict *v)
+{
+	double pct = busy_pct(f, 1U << B_LOAD);
+
+	if (pct <= limit)
+		return;
+	if (f->model[M_WORKERS] < 0) {
+		unjudged(v, "num_workers: the configuration that"
+			    " nvidia_dlprof_pytorch_nvtx marks");
+		return;
+	}
+	buf_printf(&v->value, "%.1f", pct);
+	v->judged = f->model[M_WORKERS] == 0 ? V_YES : V_NO;
+	buf_printf(&v->problem,
+	    "The data loader has no workers, and the GPU waits for it for"
+	    " %.1f %% of the time",
+	    pct);
+	buf_puts(&v->advice, "Set num_workers of the DataLoader above 0");
+}
+
+void
+memory_full(const struct facts *f, double limit, struct verdict *v)
+{
+	const struct device *d, *worst = NULL;
+	size_t i;
+
+	for (i = 0; i < f->n_dev; i++) {
+		d = &f->dev[i];
+		if (d->mem_peak > 0 && d->mem_total > 0 &&
+		    (worst == NULL ||
+			(double)d->mem_peak / (double)d->mem_total >
+			    (double)worst->mem_peak / (double)worst->mem_total))
+			worst = d;
+	}
+	if (worst == NULL) {
+		unjudged(v, "memory events: nsys profile"
+			    " --cuda-memory-usage=true");
+		return;
+	}
+	above(v, 100.0 * (double)worst->mem_peak / (double)worst->mem_total,
+	    limit);
+	buf_printf(&v->problem,
+	    "%s %% of the memory of device %lld are in use"
+	    " at the peak",
+	    buf_str(&v->value), (long long)worst->dev);
+	buf_puts(&v->advice,
+	    "A little more and it runs out: activation checkpointing, smaller"
+	    " batches with accumulation, or a sharded optimizer");
+}
+
+void
+graph_level(const struct facts *f, double limit, struct verdict *v)
+{
+	int64_t all = num_add(f->kern_ns, f->graph_ns);
+
+	if (f->n_graph == 0)
+		return;
+	above(
+	    v, all > 0 ? 100.0 * (double)f->graph_ns / (double)all : 0, limit);
+	buf_printf(&v->problem,
+	    "%llu runs of CUDA graphs, %s %% of the GPU's time, were recorded"
+	    " as a whole: their kernels are not known",
+	    (unsigned long long)f->n_graph, buf_str(&v->value));
+	buf_puts(
+	    &v->advice, "Record with nsys profile --cuda-graph-trace=node");
+}
+
+void
+no_op(const struct facts *f, double limit, struct verdict *v)
+{
+	if (f->n_kern == 0)
+		return;
+	above(v, kern_pct(f, f->no_op_ns), limit);
+	buf_printf(&v->problem, "%s %% of the kernels' time belongs to no op",
+	    buf_str(&v->value));
+	buf_puts(&v->advice,
+	    "Run the training loop under torch.autograd.profiler.emit_nvtx"
+	    "(record_shapes=True); dlp coverage FILE says what is missing");
+}
+
+void
+profiler_cost(const struct facts *f, double limit, struct verdict *v)
+{
+	if (f->span_ns <= 0)
+		return;
+	above(v, 100.0 * (double)f->over_ns / (double)f->span_ns, limit);
+	buf_printf(&v->problem,
+	    "The profiler itself took %s %% of the time that was recorded",
+	    buf_str(&v->value));
+	buf_puts(&v->advice,
+	    "Record less (-t cuda,nvtx, no sampling), and only some steps");
+}
+
+void
+lost_events(const struct facts *f, double limit, struct verdict *v)
+{
+	buf_u64(&v->value, f->lost.all.n);
+	v->judged = (double)f->lost.all.n > limit ? V_YES : V_NO;
+	tops_put(&f->lost, &v->evidence, 2);
+	buf_puts(&v->problem, "The recorder lost events: sums are too small");
+	buf_puts(&v->advice, "Record fewer steps, or larger buffers");
+}

@@ -1,0 +1,71 @@
+/*
+ * A rule judges the facts of a section. What it says is a verdict; the rules
+ * are a table, in rules.c, in the order in which findings are written.
+ */
+#ifndef ADVISE_RULE_H
+#define ADVISE_RULE_H
+
+#include "facts.h"
+
+struct verdict {
+	enum { V_NO, V_YES, V_UNJUDGED } judged;
+	struct buf problem, advice, value, evidence; /* escaped text */
+	const char *missing; /* the input without which it cannot tell */
+};
+
+struct rule {
+	const char *id;
+	bool dlprof;       /* one of DLProf's detectors */
+	double limit;      /* the threshold */
+	const char *unit;  /* what it is of; NULL: there is no threshold */
+	bool limit_dlprof; /* the threshold is DLProf's own */
+	void (*judge)(const struct facts *f, double limit, struct verdict *v);
+	const char *help; /* one line: when it fires */
+};
+
+extern struct rule rules[]; /* ends with id NULL; limits can be set */
+
+/* For judges. */
+void unjudged(struct verdict *v, const char *missing);
+
+/* "yes" if value lies above limit, else "no"; puts the value, one decimal. */
+bool above(struct verdict *v, double value, double limit);
+
+/* Calls, or copies, per iteration. */
+double per_iter(const struct facts *f, uint64_t n);
+
+#define JUDGE(name)                                                            \
+	void name(const struct facts *f, double limit, struct verdict *v)
+
+/* dlprof.c */
+JUDGE(amp);
+JUDGE(underutilized);
+JUDGE(imbalanced);
+JUDGE(dataloader);
+JUDGE(no_iterations);
+JUDGE(bad_range);
+JUDGE(cudnn_benchmark);
+JUDGE(batch_size);
+JUDGE(slow_api);
+JUDGE(no_emit_nvtx);
+JUDGE(bad_shape);
+JUDGE(no_fusion);
+
+/* own.c */
+JUDGE(sync_calls);
+JUDGE(alloc_calls);
+JUDGE(pageable_copies);
+JUDGE(launch_bound);
+JUDGE(few_blocks);
+JUDGE(loader_workers);
+JUDGE(exposed_comm);
+JUDGE(memory_full);
+JUDGE(tc_fp32);
+JUDGE(tc_unaligned);
+JUDGE(tc_unused);
+JUDGE(graph_level);
+JUDGE(no_op);
+JUDGE(profiler_cost);
+JUDGE(lost_events);
+
+#endif

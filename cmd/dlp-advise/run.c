@@ -1,0 +1,97 @@
+/* The stage of dlp-advise; see run.h. */
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "out.h"
+
+static struct facts facts;
+static const struct advise_opts *opts;
+static struct out_type *finding;
+static bool failed;
+
+static bool
+listed(const char *list, const struct rule *r)
+{
+	const char *s = list, *end;
+	size_t n;
+
+	for (; s != NULL; s = end != NULL ? end + 1 : NULL) {
+		end = strchr(s, ',');
+		n = end != NULL ? (size_t)(end - s) : strlen(s);
+		if ((n == 3 && memcmp(s, "any", 3) == 0) ||
+		    (n == 6 && memcmp(s, "dlprof", 6) == 0 && r->dlprof) ||
+		    (n == strlen(r->id) && memcmp(s, r->id, n) == 0))
+			return true;
+	}
+	return false;
+}
+
+static void
+put_buf(const struct buf *b, bool said)
+{
+	out_raw(said && b->len > 0 ? b->s : NULL, b->len);
+}
+
+static void
+write_finding(const struct rule *r, const struct verdict *v)
+{
+	static const char *const word[] = { "no", "yes", "not judged" };
+	bool yes = v->judged == V_YES, told = v->judged != V_UNJUDGED;
+	struct buf limit = { 0 };
+
+	if (r->unit != NULL)
+		buf_printf(&limit, "%.10g", r->limit);
+	out_rec(finding);
+	out_raw(r->id, strlen(r->id));
+	out_raw(word[v->judged], strlen(word[v->judged]));
+	put_buf(&v->problem, yes);
+	put_buf(&v->advice, yes);
+	put_buf(&v->value, told);
+	put_buf(&limit, true);
+	out_raw(r->unit == NULL   ? NULL
+		: r->limit_dlprof ? "dlprof"
+				  : "ours",
+	    r->limit_dlprof ? 6 : 4);
+	out_raw(told ? NULL : v->missing, told ? 0 : strlen(v->missing));
+	put_buf(&v->evidence, yes);
+	out_raw(r->unit, r->unit != NULL ? strlen(r->unit) : 0);
+	out_raw(r->dlprof ? "dlprof" : "ours", r->dlprof ? 6 : 4);
+	out_end();
+	buf_free(&limit);
+}
+
+static void
+judge_all(struct facts *f)
+{
+	const struct rule *r;
+	struct verdict v;
+
+	for (r = rules; r->id != NULL; r++) {
+		if (opts->dlprof && !r->dlprof)
+			continue;
+		memset(&v, 0, sizeof(v));
+		r->judge(f, r->limit, &v);
+		write_finding(r, &v);
+		failed |= v.judged == V_YES && listed(opts->fail_on, r);
+		buf_free(&v.problem);
+		buf_free(&v.advice);
+		buf_free(&v.value);
+		buf_free(&v.evidence);
+	}
+}
+
+int
+advise_run(struct stage *st, const struct advise_opts *o)
+{
+	int status;
+
+	opts = o;
+	finding = out_type_reg("finding", "dlp-advise");
+	facts.compat = o->dlprof;
+	facts_bind(st, &facts, judge_all);
+	status = stage_run(st);
+	return status == EXIT_OK && failed ? EXIT_GATE : status;
+}
