@@ -9,7 +9,7 @@
 #include "pass.h"
 #include "stage.h"
 
-#define KEPT (64 * 1024 * 1024) /* bytes of records in memory */
+#define KEPT (64 * 1024 * 1024) /* bytes of records and keys in memory */
 
 static void
 keep_keys(struct pass *p, const struct rec *r, int t)
@@ -105,6 +105,16 @@ put_sorted(struct pass *p, bool spill)
 	buf_clear(&p->key_text);
 }
 
+static size_t
+kept(const struct pass *p)
+{
+	const struct lines *l = &p->lines;
+
+	return l->text.len + p->key_text.len +
+	       l->n * (sizeof(*l->line) +
+			  (size_t)p->spec->sort.n * sizeof(*l->val));
+}
+
 static void
 keep(struct pass *p, const struct rec *r, int t)
 {
@@ -122,7 +132,7 @@ keep(struct pass *p, const struct rec *r, int t)
 	keep_keys(p, r, t);
 	l->line[l->n++] = (struct line){ l->text.len, len, p->legend[t] };
 	buf_put(&l->text, s, len);
-	if (l->text.len >= KEPT)
+	if (kept(p) >= KEPT)
 		put_sorted(p, true);
 }
 
