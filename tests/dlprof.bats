@@ -338,6 +338,16 @@ same_reports() {
 	dlprof --nsys_database="$W/nsys_profile.sqlite" --reports=all \
 	    --formats=csv --output_path=a >out 2>err
 	same_reports a
+	# the findings on the terminal are those of the report
+	same "$(awk -F'","' 'NR > 2 { print substr($1, 2) }' \
+	    a/dlprof_expert_systems.csv)" \
+	    "$(sed -n '/^Problem detected:/{n;s/^  //p;}' out)"
+	grep -x 'Expert Systems Feedback: 4 issues detected' out
+	# every report, and the database, is said
+	for f in a/*.csv; do
+		grep -q "^\[DLProf-.*(./$f)\$" err
+	done
+	grep 'Creating dlprof database at ./a/dlprof_dldb.sqlite' err
 	dlprof --database="$W/dlprof_dldb.sqlite" --reports=all \
 	    --output_path=b -v quiet
 	same_reports b

@@ -45,19 +45,25 @@ show_messages() {
 # What the expert systems found, on standard output.
 show_findings() {
 	[ "$level" -ge 1 ] || return 0
-	command -v dlp-advise >/dev/null || return 0
+	grep -q '^#finding	' "$tmp/small" || return 0
 	say "Writing expert_systems report to (stdout)"
-	report expert_systems tsv "$tmp/small" | awk -F '\t' '
-	function text(s) { gsub(/\\n/, "\n  ", s); gsub(/\\t/, " ", s)
-		gsub(/\\\\/, "\\", s); return s }
-	NR == 1 { next }
-	{
-		out = out "\nProblem detected:\n  " text($1) "\n" \
-		    "Recommended change:\n  " text($2) "\n"
+	awk -F '\t' '
+	function text(s) {
+		gsub(/\\n/, "\n  ", s)
+		gsub(/\\t/, " ", s)
+		gsub(/\\\\/, "\\", s)
+		return s
+	}
+	$1 == "#finding" { for (i = 2; i <= NF; i++) at[$i] = i }
+	$1 == "finding" && $(at["judged"]) == "yes" {
 		n++
+		out = out "\nProblem detected:\n  " text($(at["problem"])) \
+		    "\nRecommended change:\n  " \
+		    text($(at["recommendation"])) "\n"
 	}
 	END {
 		printf "Expert Systems Feedback: %d issue%s detected\n%s", \
-		    n, n == 1 ? "" : "s", out
-	}'
+		    n, (n == 1 ? "" : "s"), out
+	}' "$tmp/small"
+	say "Rules that DLProf did not have: $(quoted dlp advise "$opt_database")"
 }
