@@ -33,11 +33,11 @@ struct kname {
 	enum kpart part;
 	enum kdir dir;
 	bool dir_sure;                 /* else only the layout suggests it */
-	unsigned method; /* of a product, bits of METHOD_ */
+	unsigned method;               /* of a product, bits of METHOD_ */
 	bool pyprof_gemm, pyprof_bias; /* PyProf's lists for linear */
-	struct elem elem;               /* if it is element-wise */
-	int esize; /* bytes of an element, where the type has no name */
-	char *lower;                   /* the name, lower case; owned */
+	struct elem elem;              /* if it is element-wise */
+	int esize;   /* bytes of an element, where the type has no name */
+	char *lower; /* the name, lower case; owned */
 	size_t len;
 	char *last; /* short name as it came; owned; may be NULL */
 };
