@@ -96,7 +96,7 @@ kernel_sums() {
 # What dlp-parse writes is all there behind the last stage.
 nothing_lost() {
 	local count='/^#/ { next } { n[$1]++ }
-	    END { for (t in n) if (t !~ /^(op|inst|proj|rangekern|iter)$/)
+	    END { for (t in n) if (t !~ /^(op|prim|result|inst|proj|rangekern|iter)$/)
 		print t, n[t] }'
 
 	dlp-parse "$3" 2>/dev/null | awk -F'\t' "$count" | sort >parsed

@@ -116,12 +116,13 @@ prim_of(struct prims *t, const struct marker *m, struct mview sizes)
 }
 
 static void
-await(struct prims *t, int64_t op_id, uint64_t run)
+await(struct prims *t, const struct proc *p, int64_t op_id, uint64_t run)
 {
 	struct prim_wait *w = &t->wait[t->next];
 
 	t->next = (t->next + 1) % PRIM_WAIT;
 	t->n_wait += w->op_id == 0;
+	w->p = p;
 	w->op_id = op_id;
 	w->run = run;
 }
@@ -132,14 +133,13 @@ static void
 await_conv(struct prims *t, const struct thread *th, const struct marker *m,
     uint64_t run)
 {
-	const struct open *o = &th->v[th->n - 1];
+	size_t i;
 
-	if (mv_find(m->op, "conv") == NULL || mv_ends(m->op, "_backward") ||
-	    m->op_id <= 0)
+	if (mv_find(m->op, "conv") == NULL || mv_find(m->op, "_backward"))
 		return;
-	await(t, m->op_id, run);
-	while (o-- > th->v && o->conv_id > 0)
-		await(t, o->conv_id, run);
+	await(t, th->p, m->op_id > 0 ? m->op_id : -1, run);
+	for (i = th->n - 1; i > 0 && th->v[i - 1].conv_id > 0; i--)
+		await(t, th->p, th->v[i - 1].conv_id, run);
 }
 
 void
@@ -210,18 +210,18 @@ result(struct prims *t, uint64_t run, const struct marker *m, size_t i)
 }
 
 static const struct prim_wait *
-awaited(const struct prims *t, int64_t op_id)
+awaited(const struct prims *t, const struct proc *p, int64_t op_id)
 {
 	size_t i;
 
 	for (i = 0; i < PRIM_WAIT; i++)
-		if (t->wait[i].op_id == op_id)
+		if (t->wait[i].op_id == op_id && t->wait[i].p == p)
 			return &t->wait[i];
 	return NULL;
 }
 
 void
-prim_inputs(struct prims *t, const struct marker *m)
+prim_inputs(struct prims *t, const struct proc *p, const struct marker *m)
 {
 	const struct prim_wait *w;
 	int64_t id, out;
@@ -230,7 +230,7 @@ prim_inputs(struct prims *t, const struct marker *m)
 	if (t->n_wait == 0 || m->sizes.s == NULL)
 		return;
 	for (i = 0; marker_input(m, &at, &id, &out); i++)
-		if (id > 0 && out == 0 && (w = awaited(t, id)) != NULL)
+		if (id > 0 && out == 0 && (w = awaited(t, p, id)) != NULL)
 			result(t, w->run, m, i);
 }
 

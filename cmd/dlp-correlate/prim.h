@@ -18,7 +18,9 @@ struct prims { /* zeroed: empty */
 	struct buf key;
 	uint64_t n_run;
 	struct prim_wait {
-		int64_t op_id; /* of a range whose result it may be; 0: free */
+		const struct proc *p;
+		int64_t op_id; /* of a range whose result it may be; -1: not
+				  known; 0: free */
 		uint64_t run;
 	} wait[PRIM_WAIT];
 	size_t next, n_wait;
@@ -30,9 +32,10 @@ struct prims { /* zeroed: empty */
 void prim_begin(struct prims *t, struct thread *th, struct open *o,
     const struct open *up, const struct marker *m);
 
-/* The inputs of a range: one may be the result of a convolution, which
- * its own sizes do not tell. */
-void prim_inputs(struct prims *t, const struct marker *m);
+/* The inputs of a range of the process: one may be the result of a
+ * convolution, which its own sizes do not tell. */
+void prim_inputs(
+    struct prims *t, const struct proc *p, const struct marker *m);
 
 /* A backward of the run: its first input has the size of the result. */
 void prim_backward(struct prims *t, uint64_t run, const struct marker *m);

@@ -100,10 +100,10 @@ begin_op(struct corr *c, struct thread *th, struct open *o,
 
 /* What a backward of this sequence id will look for. */
 static void
-leave_seq(struct thread *th, const struct open *o, const struct marker *m,
+leave_seq(struct thread *th, uint64_t prim_run, const struct marker *m,
     const struct inst *cur)
 {
-	struct recent_val v = { OP_NONE, SMAP_NONE, 0, o->own_prim_run };
+	struct recent_val v = { OP_NONE, SMAP_NONE, 0, prim_run };
 
 	if (cur == NULL || cur->pending)
 		return;
@@ -207,10 +207,11 @@ range_op(struct corr *c, struct thread *th, struct open *o, struct marker *m)
 		cur = o->own;
 	if (m->kind == MK_OP && cur != NULL && !o->dead && !o->hidden)
 		prim_begin(&c->prims, th, o, up, m);
-	prim_inputs(&c->prims, m);
+	prim_inputs(&c->prims, th->p, m);
 	if (m->kind == MK_OP && m->seq >= 0 && up->n_bwd == 0 &&
 	    (up->again || !th->autograd))
-		leave_seq(th, o, m, cur);
+		leave_seq(th,
+		    o->own_prim != 0 ? o->own_prim_run : up->prim_run, m, cur);
 	if (up->n_bwd > 0 || m->kind == MK_BWD)
 		leave_op_id(th, o, m, cur);
 }
