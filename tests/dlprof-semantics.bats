@@ -54,13 +54,11 @@ old() { # SQL
 }
 
 @test "w_relu: shapes are those of the iteration report" {
-	command -v python3 >/dev/null || skip "no python3"
 	stream "$RUN/nsys_profile.sqlite" >s
-	python3 - "$RUN/dlprof_iteration.csv" <<-'E' | sort -u >want
-	import csv, sys
-	for r in list(csv.reader(open(sys.argv[1])))[2:]:
-	    print(r[1], r[19], r[21], sep='\t')
-	E
+	sqlite3 -separator "$TAB" :memory: \
+	    ".import --csv --skip 1 '$RUN/dlprof_iteration.csv' t" \
+	    'SELECT DISTINCT "Op ID", "Input Shapes", "Output Shapes" FROM t' |
+	    sort >want
 	awk -F'\t' -v OFS='\t' '
 	/^#op\t/ { for (i = 2; i <= NF; i++) o[$i] = i }
 	/^#kern\t/ { for (i = 2; i <= NF; i++) k[$i] = i }
@@ -124,6 +122,81 @@ has() { # DB TABLE
 	done < <(find "$DATA/nsys" "$DATA/h200" -name '*.sqlite' -o \
 	    -name '*.sqlite.xz' | sort)
 	[ $n -gt 15 ]
+}
+
+# The breakdown of a stream once more: all intervals sorted, and counted.
+sweep() { # STREAM
+	awk -F'\t' '
+	function iv(key, lo, len, class) {
+		if (lo == "-" || len == "-" || len <= 0)
+			return
+		printf "%s\t%.0f\t1\t%d\n", key, lo, class
+		printf "%s\t%.0f\t-1\t%d\n", key, lo + len, class
+	}
+	FNR == NR && $1 == "#iter" { for (i = 2; i <= NF; i++) c[$i] = i }
+	FNR == NR && $1 == "iter" { last = $c["start_ns"] + $c["dur_ns"] }
+	FNR == NR && $1 == "busy" { dev[$3] }
+	/^#/ { t = substr($1, 2); for (i = 2; i <= NF; i++) at[t, $i] = i }
+	FNR == NR && /^(kern|copy|set|graph)\t/ {
+		d = $at[$1, "dev"]
+		if ($at[$1, "dur_ns"] != "-")
+			uses[$at[$1, "pid"], d]
+	}
+	FNR == NR { next }
+	/^(kern|copy|set|graph)\t/ {
+		k = $1 == "kern" ? ($at[$1, "tc"] == "yes" ? 1 : 2) : \
+		    $1 == "graph" ? 3 : 4
+		iv($at[$1, "dev"], $at[$1, "start_ns"], $at[$1, "dur_ns"], k)
+	}
+	$1 == "inst" || ($1 == "range" &&
+	    $at["range", "text"] ~ /^enumerate\(DataLoader\)#/) ||
+	    ($1 == "os" && $at["os", "name"] ~ /^f(read|write)$/) {
+		k = $1 == "inst" ? 7 : $1 == "os" ? 6 : 5
+		for (d in dev)
+			if (($at[$1, "pid"], d) in uses)
+				iv(d, $at[$1, "start_ns"], $at[$1, "dur_ns"], k)
+		if ($1 == "inst" && $at["inst", "op"] == "DataLoader")
+			for (d in dev)
+				if (($at[$1, "pid"], d) in uses)
+					iv(d, $at[$1, "start_ns"],
+					    $at[$1, "dur_ns"], 5)
+	}
+	END {
+		for (d in dev) {
+			printf "%s\t0\t0\t8\n", d
+			printf "%s\t%.0f\t0\t8\n", d, last
+		}
+	}' "$1" "$1" | LC_ALL=C sort -t "$TAB" -k1,1n -k2,2n | awk -F'\t' '
+	NR == 1 || $1 != d { split("", n); d = $1; t = $2 }
+	$2 > t {
+		for (k = 1; k < 8 && !n[k]; k++)
+			;
+		s[d, k] += $2 - t
+		t = $2
+	}
+	{ n[$4] += $3; dev[d] }
+	END {
+		for (d in dev)
+			for (k = 1; k <= 8; k++)
+				printf "%s\t%d\t%.0f\n", d, k, s[d, k]
+	}' | LC_ALL=C sort
+}
+
+@test "the breakdown is that of a sweep over all intervals" {
+	n=0
+	for f in h200/{loader,everything,resnet50_fp32,graph_infer_graph} \
+	    nsys/h100-2gpu-aten-3.25.0 nvprof/nccl-8gpu-v16; do
+		f=$(ls "$DATA/$f".sqlite*)
+		stream "$f" >s
+		sweep s >want
+		awk -F'\t' '$1 == "busy" {
+			printf "%s\t%d\t%s\n", $3, (NR0[$3]++) % 8 + 1, $5
+		}' s | LC_ALL=C sort >got
+		echo "$f"
+		diff -u want got
+		n=$((n + $(wc -l <got)))
+	done
+	[ $n -ge 100 ]
 }
 
 @test "the classes of each device add up to the iteration" {

@@ -4,7 +4,23 @@
  * op if layer path, name, direction, input shapes, scalar arguments and call
  * trace agree.
  */
+#include "dl_tf.h"
 #include "ops_impl.h"
+
+/* What DLProf's reports say of TensorFlow's inputs. */
+static void
+draft_tf(struct draft *d, const struct marker *m)
+{
+	static struct buf in;
+	const struct marker_args *a = marker_args(m);
+
+	buf_clear(&in);
+	dl_tf_shapes(m->text, &in);
+	if (in.len > 0)
+		draft_text(d, OF_DL_IN, in.s, in.len);
+	if (a != NULL)
+		draft_view(d, OF_DTYPE, a->dtype);
+}
 
 uint32_t
 op_of_range(struct ops *t, struct text layer, const struct marker *m)
@@ -32,6 +48,8 @@ op_of_range(struct ops *t, struct text layer, const struct marker *m)
 	draft_view(&d, OF_TEXT, m->name);
 	if (marker_sizes(m, &sizes))
 		draft_view(&d, OF_SHAPES, sizes);
+	if (t->dl != NULL && m->by == BY_TENSORFLOW)
+		draft_tf(&d, m);
 	return draft_done(t, &d, at);
 }
 
