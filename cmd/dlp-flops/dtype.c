@@ -95,21 +95,18 @@ static const struct alias cpp_names[] = {
 
 /* Of the types above, and of those that first_type() must not take for the
  * type of the arithmetic: a kernel's counters and masks. */
-static const struct {
-	const char *text;
-	int size;
-} cpp_sizes[] = {
-	{ "bool", 1 },
-	{ "char", 1 },
-	{ "uint8_t", 1 },
-	{ "short", 2 },
-	{ "int16_t", 2 },
-	{ "int", 4 },
-	{ "int32_t", 4 },
-	{ "uint32_t", 4 },
-	{ "long", 8 },
-	{ "int64_t", 8 },
-	{ "uint64_t", 8 },
+static const struct alias cpp_others[] = {
+	{ "bool", DT_BOOL },
+	{ "char", DT_INT8 },
+	{ "uint8_t", DT_UINT8 },
+	{ "short", DT_INT16 },
+	{ "int16_t", DT_INT16 },
+	{ "int", DT_INT32 },
+	{ "int32_t", DT_INT32 },
+	{ "uint32_t", DT_INT32 },
+	{ "long", DT_INT64 },
+	{ "int64_t", DT_INT64 },
+	{ "uint64_t", DT_INT64 },
 };
 
 /* Where PyProf's word is not our name. */
@@ -170,19 +167,12 @@ dt_cpp(const char *s, size_t n)
 	return FIND(cpp_names, s, n);
 }
 
-int
-dt_cpp_size(const char *s, size_t n)
+enum dtype
+dt_cpp_any(const char *s, size_t n)
 {
-	size_t i;
 	enum dtype t = dt_cpp(s, n);
 
-	if (t != DT_NONE)
-		return dt_size(t);
-	for (i = 0; i < sizeof(cpp_sizes) / sizeof(cpp_sizes[0]); i++)
-		if (strlen(cpp_sizes[i].text) == n &&
-		    memcmp(cpp_sizes[i].text, s, n) == 0)
-			return cpp_sizes[i].size;
-	return 0;
+	return t != DT_NONE ? t : FIND(cpp_others, s, n);
 }
 
 void

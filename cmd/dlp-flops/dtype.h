@@ -47,8 +47,8 @@ enum dtype dt_marker(const char *s, size_t n);
 /* A C++ type name in a demangled kernel name: __half, double2, ... */
 enum dtype dt_cpp(const char *s, size_t n);
 
-/* Bytes of a C++ type, integers and bool included; 0: it is none of them. */
-int dt_cpp_size(const char *s, size_t n);
+/* The same, integers and bool included: what a kernel counts and masks with. */
+enum dtype dt_cpp_any(const char *s, size_t n);
 
 /* Appends PyProf's word for a marker's type: fp32; a type PyProf does not
  * know gets ours, or stands as it is. */

@@ -30,7 +30,8 @@ static const struct {
 	int full; /* so many inputs have all elements, the others are smaller;
 		     0: all have */
 } costs[] = {
-	{ "fillfunctor|_copy_kernel|where_kernel|masked_fill|arange|triu|tril|"
+	{ "fillfunctor|fill_kernel|_copy_kernel|copy_device_to_device|"
+	  "where_kernel|masked_fill|arange|triu|tril|"
 	  "flip|index_|real_kernel|imag_kernel|conj",
 	    0, 0 },
 	{ "gelubackward|gelu_backward", 11, 0 }, /* Phi(x) 4, phi(x) 4, 3 */
@@ -60,7 +61,8 @@ static const struct {
 	{ "rsub|cudafunctoronself_add|cudafunctor_add|cudafunctoronother_add",
 	    1, 0 },
 	{ "mulfunctor|divfunctor|divtrunc|divfloor|addfunctor|subfunctor|"
-	  "multiplies|divides|plus|minus",
+	  "multiplies|divides|plus|minus|mul_kernel|div_kernel|add_kernel|"
+	  "sub_kernel|div_true_kernel|div_trunc_kernel|div_floor_kernel",
 	    1, 0 },
 	{ "compare|logical_|bitwise_|isnan|isinf|isneginf|isposinf|isfinite",
 	    1, 0 },
@@ -114,13 +116,33 @@ find(struct span t, const char *what)
 	return NULL;
 }
 
-/* The size of a C++ type: that of its first word that is a number type;
- * OpaqueType<N> has N bytes. */
+/* The first word of a C++ type that is a number type. */
+static enum dtype
+type_of(struct span t)
+{
+	bool twice = find(t, "complex<") != NULL;
+	const char *p, *q;
+	enum dtype dt;
+
+	for (p = t.s; p < t.e; p = q) {
+		for (q = p; q < t.e && ident(*q); q++)
+			;
+		dt = dt_cpp_any(p, (size_t)(q - p));
+		if (dt != DT_NONE)
+			return !twice          ? dt
+			    : dt == DT_FP64 ? DT_C128
+					    : DT_C64;
+		if (q == p)
+			q++;
+	}
+	return DT_NONE;
+}
+
+/* The size of a C++ type; OpaqueType<N> has N bytes. */
 static int
 type_size(struct span t)
 {
 	const char *p, *q;
-	int size, twice = find(t, "complex<") != NULL ? 2 : 1;
 	int64_t v;
 
 	if ((p = find(t, "opaquetype<")) != NULL) {
@@ -130,16 +152,7 @@ type_size(struct span t)
 			;
 		return num_i64(p, (size_t)(q - p), &v) && v <= 16 ? (int)v : 0;
 	}
-	for (p = t.s; p < t.e; p = q) {
-		for (q = p; q < t.e && ident(*q); q++)
-			;
-		size = dt_cpp_size(p, (size_t)(q - p));
-		if (size > 0)
-			return size * twice;
-		if (q == p)
-			q++;
-	}
-	return 0;
+	return dt_size(type_of(t));
 }
 
 /* Up to max arguments of the list that begins at s, and their number. */
@@ -211,6 +224,7 @@ set_functor(struct elem *e, struct span f, int n_in)
 	if (n == 0)
 		return;
 	e->is = true;
+	e->dt = type_of(a[0]);
 	if (n >= 3 && starts(name, "binaryfunctor")) {
 		e->n_in = 2;
 		e->in[0] = type_size(a[0]);
@@ -250,6 +264,7 @@ set_lambda(struct elem *e, struct span f, const char *list)
 		;
 	one = n > 0 ? a[i] : f;
 	e->out = type_size(one);
+	e->dt = n > 0 ? type_of(a[starts(a[0], "bool") && n > 1]) : DT_NONE;
 	if (pat_match("compare|logical_|isnan|isinf|isneginf|isposinf|"
 		      "isfinite",
 		f.s, (size_t)(f.e - f.s)) ||
@@ -370,12 +385,13 @@ fits(int64_t n, int block, int64_t blocks)
 	return n > 0 && (n - 1) / block + 1 == blocks;
 }
 
-/* The number of elements: of the gradient, of the result, or of a tensor,
- * the first that the grid allows. */
+/* The number of elements: of the gradient, of the result, or of a tensor, the
+ * first that the grid allows. A tensor's type is *size. */
 static int64_t
-elements_by(const struct work *w, int block, int64_t blocks)
+elements_by(const struct work *w, int block, int64_t blocks, int *size)
 {
 	const struct args *from[2] = { w->grad, w->a };
+	const struct arg *t;
 	int64_t n = w->bprop ? operand_grad(w) : -1;
 	size_t i, j;
 
@@ -384,31 +400,35 @@ elements_by(const struct work *w, int block, int64_t blocks)
 	if (fits(n = operand_out(w), block, blocks))
 		return n;
 	for (i = 0; i < 2; i++)
-		for (j = 0; from[i] != NULL && j < from[i]->n; j++)
-			if (from[i]->v[j].type == ARG_TENSOR &&
-			    fits(n = arg_numel(from[i], &from[i]->v[j]), block,
-				blocks))
-				return n;
+		for (j = 0; from[i] != NULL && j < from[i]->n; j++) {
+			t = &from[i]->v[j];
+			n = t->type == ARG_TENSOR ? arg_numel(from[i], t) : -1;
+			if (!fits(n, block, blocks))
+				continue;
+			*size = dt_size(t->dt);
+			return n;
+		}
 	return -1;
 }
 
 static int64_t
-elements(const struct work *w)
+elements(const struct work *w, int *size)
 {
 	static const int usual[] = { 1024, 512, 2048 };
 	int block = w->k->elem.block;
 	int64_t n, blocks;
 	size_t i;
 
+	*size = 0;
 	if (w->grid == NULL ||
 	    !num_i64(w->grid, strcspn(w->grid, ","), &blocks)) {
 		n = w->bprop ? operand_grad(w) : -1;
 		return n >= 0 ? n : operand_out(w);
 	}
 	if (block > 0)
-		return elements_by(w, block, blocks);
+		return elements_by(w, block, blocks, size);
 	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-		if ((n = elements_by(w, usual[i], blocks)) >= 0)
+		if ((n = elements_by(w, usual[i], blocks, size)) >= 0)
 			return n;
 	return -1;
 }
@@ -447,11 +467,12 @@ elem_count(const struct work *w, struct answer *r)
 		    (r->family == FAM_REDUCE || r->family == FAM_POOL);
 	const struct arg *t;
 	int64_t n, bytes;
-	int i, size;
+	int i, size, own;
 
-	if (!e->is || (n = elements(w)) < 0)
+	if (!e->is || (n = elements(w, &own)) < 0)
 		return false;
-	bytes = e->out > 0 ? size_mul(n, e->out) : -1;
+	size = e->out > 0 ? e->out : own; /* lambda() names no type */
+	bytes = size > 0 ? size_mul(n, size) : -1;
 	for (i = 0; i < e->n_in; i++) {
 		size = e->in[i];
 		t = arg_tensor(w->a, (size_t)i);

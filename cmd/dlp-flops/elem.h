@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "dtype.h"
+
 #define ELEM_MAX_IN 6
 
 struct elem {
@@ -16,6 +18,7 @@ struct elem {
 			 others than in the name */
 	bool strided; /* operands can be broadcast or have gaps */
 	int n_in;
+	enum dtype dt; /* of the first operand that is no mask */
 	int in[ELEM_MAX_IN]; /* bytes per element; 0: unknown */
 	int out;
 	int flop;  /* per element; -1: unknown */

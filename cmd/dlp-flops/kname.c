@@ -232,6 +232,8 @@ kname_set(struct kname *k, const char *full, size_t n, const char *brief,
 	set_dtype(k);
 	set_part(k);
 	elem_set(&k->elem, k->lower, n);
+	if (k->dt == DT_NONE)
+		k->dt = k->elem.dt;
 	k->esize = elem_opaque(k->lower, n);
 	set_method(k);
 	k->pyprof_gemm = pat_match(pyprof_gemm, k->lower, n);

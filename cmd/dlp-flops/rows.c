@@ -108,6 +108,8 @@ rows_count(const struct row *list, const struct work *w, struct answer *r)
 	} else if (list != NULL && pat_match(helpers, w->k->lower, w->k->len)) {
 		r->role = ROLE_AUX;
 		r->flop = 0;
+	} else if (r->family == FAM_NONE && w->op != NULL && w->k->elem.is) {
+		r->family = FAM_POINTWISE; /* of unknown size */
 	} else if (all != NULL &&
 	    (!w->k->elem.is || elementwise(all->family))) {
 		row_apply(all, w, r);

@@ -188,12 +188,24 @@ static struct made {
 } **made; /* NULL: no rule */
 static size_t nmade, made_cap;
 
+/* The texts about an op; one in place, add_, has those of add where it has none
+ * of its own. */
+static const struct row *
+texts(bool user, const char *op, size_t n)
+{
+	const struct row *r = rows_of(user, op, n);
+
+	if (r == NULL && n > 1 && op[n - 1] == '_')
+		r = rows_of(user, op, n - 1);
+	return r;
+}
+
 /* A rule with what the texts say besides; NULL if nothing is said. */
 static struct made *
 combine(const struct rule *base, const char *op, size_t n)
 {
-	const struct row *user = rows_of(true, op, n);
-	const struct row *rows = rows_of(false, op, n), *r;
+	const struct row *user = texts(true, op, n);
+	const struct row *rows = texts(false, op, n), *r;
 	struct made *m;
 	struct rule *rule;
 
@@ -239,6 +251,23 @@ built_in(const char *op, size_t n)
 	return NULL;
 }
 
+/* The name of a backward whose forward was not found, NativeLayerNorm, as that
+ * of the forward: native_layer_norm. */
+static void
+snake(struct buf *b, const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (s[i] < 'A' || s[i] > 'Z') {
+			buf_putc(b, s[i]);
+		} else {
+			if (i > 0 && s[i - 1] >= 'a' && s[i - 1] <= 'z')
+				buf_putc(b, '_');
+			buf_putc(b, (char)(s[i] - 'A' + 'a'));
+		}
+}
+
 /* A rule can be that of a function in its module only,
  * torch.nn.functional.embedding; an op in place, add_, has the rule of add
  * where it has none of its own. */
@@ -266,6 +295,12 @@ look_up(const char *mod, size_t nmod, const char *op, size_t n)
 		r = combine(built_in(op, n), op, n);
 	if (r == NULL && n > 1 && op[n - 1] == '_')
 		r = combine(built_in(op, n - 1), op, n - 1);
+	if (r == NULL && n > 0 && *op >= 'A' && *op <= 'Z') {
+		buf_clear(&full);
+		snake(&full, op, n);
+		r = combine(
+		    built_in(full.s, full.len), full.s, full.len);
+	}
 	return r;
 }
 
