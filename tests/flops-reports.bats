@@ -153,3 +153,14 @@ mfu_of() {
 		END { exit p < 99.9 || p > 100.1 }' got
 	done
 }
+
+@test "a profile without GPU work: what dlp-parse says, and no rows" {
+	need_data nsys/no-events.sqlite
+	for r in flops mfu roofline tc coverage; do
+		echo $r
+		dlp $r "$DATA/nsys/no-events.sqlite" >out 2>err
+		[ "$(wc -l <err)" -eq 1 ]
+		grep '^dlp-parse: .*no GPU work' err
+		[ "$(grep -c . out)" -le 2 ]
+	done
+}
