@@ -19,7 +19,7 @@ static struct {
 	    *sum[4], *min[4], *max[4];
 } gc;
 static struct {
-	struct rec_col *id, *judged, *problem, *advice;
+	struct rec_col *id, *judged, *problem, *advice, *by;
 } fc;
 
 /* Room for one more; the new element, zeroed. */
@@ -141,21 +141,26 @@ on_group(struct stage *st, struct rec *r)
 	}
 }
 
+static bool
+is(const struct rec *r, const struct rec_col *c, const char *want)
+{
+	size_t n;
+	const char *s = rec_raw(r, c, &n);
+
+	return s != NULL && n == strlen(want) && memcmp(s, want, n) == 0;
+}
+
+/* Those that DLProf made. */
 static void
 on_finding(struct stage *st, struct rec *r)
 {
 	struct dldb *d = st->ctx;
-	const char *s;
+	bool stored = is(r, fc.judged, "stored");
 	struct finding *f;
-	size_t n;
-	bool stored, yes;
 
-	s = rec_raw(r, fc.judged, &n);
-	stored = s != NULL && n == 6 && memcmp(s, "stored", 6) == 0;
-	yes = s != NULL && n == 3 && memcmp(s, "yes", 3) == 0;
 	if (!stored)
 		d->sums->judged = true;
-	if (stored || yes) {
+	if (stored || (is(r, fc.judged, "yes") && !is(r, fc.by, "ours"))) {
 		f = MORE(d->sums, finding);
 		f->id = work_word(d, r, fc.id);
 		f->problem = work_word(d, r, fc.problem);
@@ -211,6 +216,7 @@ sums_start(struct dldb *d, struct stage *st)
 	fc.judged = rec_col(t, "judged", REC_NEED);
 	fc.problem = rec_col(t, "problem", REC_NEED);
 	fc.advice = rec_col(t, "recommendation", REC_NEED);
+	fc.by = rec_col(t, "by", REC_OPT);
 }
 
 void
