@@ -142,10 +142,11 @@ main(int argc, char **argv)
 	stage_note("pyprof_stopped", died);
 	if (!broken)
 		stage_end_section();
+	forward_free(&forward);
+	lines_close(&in);
+	c = out_finish(broken ? EXIT_TROUBLE : EXIT_OK);
 	if (died > 0)
 		warn("kernels at which PyProf would have stopped: %llu",
 		    (unsigned long long)died);
-	forward_free(&forward);
-	lines_close(&in);
-	return out_finish(broken ? EXIT_TROUBLE : EXIT_OK);
+	return c;
 }

@@ -12,6 +12,8 @@ declare -A BEFORE=(
 	[dlp-correlate]='dlp-parse $LENET'
 	[dlp-iter]='dlp-parse $LENET | dlp-correlate'
 	[dlp-flops]='dlp-parse $LENET | dlp-correlate | dlp-iter -k iteration'
+	[dlp-markers]='dlp-parse $LENET'
+	[dlp-pyprof]='pyprof-parse $LENET'
 	[dlp-rate]='dlp-parse $LENET | dlp-correlate | dlp-flops'
 	[dlp-agg]='dlp-parse $LENET | dlp-correlate'
 	[dlp-fmt]='dlp-parse $LENET | dlp-correlate'
@@ -20,6 +22,7 @@ declare -A OPTIONS=(
 	[dlp-iter]='-k iteration'
 	[dlp-agg]='-T kern -g op -a count,sum -f dur_ns'
 	[dlp-fmt]='--tsv -T kern'
+	[dlp-ncu]="$ROOT/tests/data/lenet.ncu.tsv"
 )
 # What each writes: records it does not know are passed on, or not.
 declare -A KIND=(
@@ -27,6 +30,7 @@ declare -A KIND=(
 	[dlp-agg]=sink
 	[dlp-fmt]=sink
 	[dlp-tc]=lines # names, no records
+	[dlp-pyprof]=lines
 )
 kind=${KIND[$CMD]:-filter}
 before=${BEFORE[$CMD]-dlp-parse $LENET | dlp-correlate}
@@ -445,6 +449,7 @@ by_name() {
 	dlp-correlate) col=tid ;;
 	dlp-iter) col=start_ns ;;
 	dlp-flops) col=op_id ;;
+	dlp-ncu) col=grid ;;
 	dlp-fmt) opts=(--tsv -T kern -c dur_ns) ;;
 	esac
 	awk -F'\t' -v OFS='\t' -v col=$col '
@@ -477,7 +482,9 @@ by_name() {
 	/^#kern/ { for (i = 2; i <= NF; i++) at[$i] = i }
 	/^kern\t/ && !n++ { $at["start_ns"] = "12x" }
 	{ print }' "$STREAM" >in
-	case $CMD in dlp-flops | dlp-rate) skip "does not apply" ;; esac
+	case $CMD in # they do not read that column
+	dlp-flops | dlp-rate | dlp-markers | dlp-ncu) skip "does not apply" ;;
+	esac
 	work in
 	trouble
 	says 'in:[0-9]*:.*12x'
