@@ -10,6 +10,20 @@
 #include "stage.h"
 
 #define KEPT (64 * 1024 * 1024) /* bytes of records and keys in memory */
+#define KEY_COST 40             /* of a key's text, besides it */
+
+/* A copy of a key that lives until the records are put out: one for all that
+ * have it. */
+static const char *
+key_text(struct pass *p, const char *s, size_t n)
+{
+	bool is_new;
+	uint32_t id = smap_put(&p->keys, s, n, &is_new);
+
+	if (is_new)
+		p->key_bytes += n + KEY_COST;
+	return smap_str(&p->keys, id, &n);
+}
 
 static void
 keep_keys(struct pass *p, const struct rec *r, int t)
@@ -24,12 +38,8 @@ keep_keys(struct pass *p, const struct rec *r, int t)
 		    input_value(&p->spec->in, r, t, o->key[k].col, &n);
 
 		v[k] = sort_value(s, n);
-		v[k].s = NULL;
-		if (v[k].kind != SORT_TEXT)
-			continue;
-		v[k].n = n;
-		v[k].d = (double)p->key_text.len;
-		buf_put(&p->key_text, s, n);
+		if (v[k].kind == SORT_TEXT)
+			v[k].s = key_text(p, s, n);
 	}
 }
 
@@ -42,17 +52,6 @@ over(struct pass *p)
 	}
 	p->n_over++;
 	return true;
-}
-
-static void
-set_key_texts(struct pass *p)
-{
-	struct lines *l = &p->lines;
-	size_t i;
-
-	for (i = 0; i < l->n * (size_t)p->spec->sort.n; i++)
-		if (l->val[i].kind == SORT_TEXT)
-			l->val[i].s = p->key_text.s + (size_t)l->val[i].d;
 }
 
 /* Writes the line, behind its legend where that is another one. */
@@ -93,7 +92,6 @@ put_sorted(struct pass *p, bool spill)
 	struct lines *l = &p->lines;
 	size_t *idx = xcalloc(l->n + 1, sizeof(*idx));
 
-	set_key_texts(p);
 	sort_items(l->sort, l->val, l->n, idx);
 	if (spill)
 		spill_run(l, idx);
@@ -102,7 +100,8 @@ put_sorted(struct pass *p, bool spill)
 	free(idx);
 	l->n = 0;
 	buf_clear(&l->text);
-	buf_clear(&p->key_text);
+	smap_clear(&p->keys);
+	p->key_bytes = 0;
 }
 
 static size_t
@@ -110,7 +109,7 @@ kept(const struct pass *p)
 {
 	const struct lines *l = &p->lines;
 
-	return l->text.len + p->key_text.len +
+	return l->text.len + p->key_bytes +
 	       l->n * (sizeof(*l->line) +
 			  (size_t)p->spec->sort.n * sizeof(*l->val));
 }

@@ -14,8 +14,8 @@ struct stage;
 struct pass {
 	struct spec *spec;
 	struct lines lines;
-	struct buf key_text; /* of lines.val, whose s are set when they are
-				sorted; d is the place until then */
+	struct smap keys; /* the texts of lines.val, each once */
+	size_t key_bytes;
 	struct buf cut;      /* the record with the columns of -c */
 	struct smap legends;
 	int legend[INPUT_TYPES];

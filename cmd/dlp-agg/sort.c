@@ -56,7 +56,7 @@ static int
 cmp_text(const struct sort_val *x, const struct sort_val *y)
 {
 	size_t k = x->n < y->n ? x->n : y->n;
-	int c = k > 0 ? memcmp(x->s, y->s, k) : 0;
+	int c = k > 0 && x->s != y->s ? memcmp(x->s, y->s, k) : 0;
 
 	return c != 0 ? c : (x->n > y->n) - (x->n < y->n);
 }

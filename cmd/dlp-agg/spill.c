@@ -13,6 +13,7 @@
 
 struct head { /* of a record in a file: keys, their texts, line */
 	int legend;
+	bool same; /* keys as those of the record before, left out */
 	size_t len;
 };
 
@@ -21,7 +22,8 @@ struct run {
 	bool done;
 	struct head head; /* of the record that is next */
 	struct sort_val *val;
-	struct buf text; /* the keys' texts, the line */
+	struct buf text; /* of the keys */
+	struct buf line;
 };
 
 static void
@@ -32,25 +34,40 @@ put(FILE *f, const void *p, size_t n)
 }
 
 static void
-put_record(const struct lines *l, FILE *f, size_t i)
+put_keys(FILE *f, const struct sort_val *v, int n)
 {
-	int n = l->sort->n;
-	const struct line *x = &l->line[i];
-	const struct sort_val *v = l->val + i * (size_t)n;
-	struct head h = { .legend = x->legend, .len = x->len };
 	int k;
 
-	put(f, &h, sizeof(h));
 	put(f, v, (size_t)n * sizeof(*v));
 	for (k = 0; k < n; k++)
 		if (v[k].kind == SORT_TEXT)
 			put(f, v[k].s, v[k].n);
+}
+
+/* last: the keys of the record before, or NULL. */
+static const struct sort_val *
+put_record(
+    const struct lines *l, FILE *f, size_t i, const struct sort_val *last)
+{
+	const struct line *x = &l->line[i];
+	const struct sort_val *v = l->val + i * (size_t)l->sort->n;
+	struct head h;
+
+	memset(&h, 0, sizeof(h));
+	h.legend = x->legend;
+	h.len = x->len;
+	h.same = last != NULL && sort_cmp(l->sort, last, v) == 0;
+	put(f, &h, sizeof(h));
+	if (!h.same)
+		put_keys(f, v, l->sort->n);
 	put(f, l->text.s + x->at, x->len);
+	return v;
 }
 
 void
 spill_run(struct lines *l, const size_t *idx)
 {
+	const struct sort_val *last = NULL;
 	struct run *r;
 	size_t i;
 
@@ -63,7 +80,7 @@ spill_run(struct lines *l, const size_t *idx)
 	if (r->f == NULL)
 		die_errno("temporary file");
 	for (i = 0; i < l->n; i++)
-		put_record(l, r->f, idx[i]);
+		last = put_record(l, r->f, idx[i], last);
 	if (fflush(r->f) != 0 || fseek(r->f, 0, SEEK_SET) != 0)
 		die_errno("temporary file (see TMPDIR)");
 }
@@ -78,31 +95,46 @@ get(FILE *f, void *p, size_t n)
 	return false;
 }
 
-/* Reads the run's next record. */
 static void
-next(struct run *r, int nkeys)
+get_text(FILE *f, struct buf *b, size_t n)
+{
+	buf_clear(b);
+	buf_reserve(b, n + 1);
+	if (!get(f, b->s, n))
+		die("temporary file: cut off");
+	b->len = n;
+}
+
+static void
+get_keys(struct run *r, int nkeys)
 {
 	size_t n = 0;
 	const char *s;
 	int k;
 
-	r->done = !get(r->f, &r->head, sizeof(r->head));
-	if (r->done)
-		return;
 	get(r->f, r->val, (size_t)nkeys * sizeof(*r->val));
 	for (k = 0; k < nkeys; k++)
 		if (r->val[k].kind == SORT_TEXT)
 			n += r->val[k].n;
-	buf_clear(&r->text);
-	buf_reserve(&r->text, n + r->head.len);
-	get(r->f, r->text.s, n + r->head.len);
-	r->text.len = n + r->head.len;
+	get_text(r->f, &r->text, n);
 	s = r->text.s;
 	for (k = 0; k < nkeys; k++)
 		if (r->val[k].kind == SORT_TEXT) {
 			r->val[k].s = s;
 			s += r->val[k].n;
 		}
+}
+
+/* Reads the run's next record. */
+static void
+next(struct run *r, int nkeys)
+{
+	r->done = !get(r->f, &r->head, sizeof(r->head));
+	if (r->done)
+		return;
+	if (!r->head.same)
+		get_keys(r, nkeys);
+	get_text(r->f, &r->line, r->head.len);
 }
 
 static struct run *
@@ -134,15 +166,16 @@ spill_merge(struct lines *l,
 		r->val = xcalloc((size_t)nkeys, sizeof(*r->val));
 		next(r, nkeys);
 	}
-	while ((r = least(l)) != NULL) {
-		fn(ctx, r->head.legend, r->text.s + r->text.len - r->head.len,
-		    r->head.len);
-		next(r, nkeys);
-	}
+	while ((r = least(l)) != NULL)
+		do { /* what has the same keys is no greater */
+			fn(ctx, r->head.legend, r->line.s, r->line.len);
+			next(r, nkeys);
+		} while (!r->done && r->head.same);
 	for (i = 0; i < l->nruns; i++) {
 		fclose(l->run[i].f);
 		free(l->run[i].val);
 		buf_free(&l->run[i].text);
+		buf_free(&l->run[i].line);
 	}
 	l->nruns = 0;
 }
