@@ -205,7 +205,8 @@ set_method(struct kname *k)
 	} methods[] = {
 		{ METHOD_FFT, "fft|spradix|spvector|pointwise_mult_and_sum" },
 		{ METHOD_WINOGRAD, "winograd" },
-		{ METHOD_GEMV, "gemv|gemmsn|gemmk1|dot_kernel" },
+		{ METHOD_GEMV, "gemv|gemmk1|dot_kernel" },
+		{ METHOD_SMALL, "gemmsn|gemm_kernel1x1|gemm_kernel2x2" },
 	};
 	size_t i;
 

@@ -21,7 +21,7 @@ enum kpart {
 };
 
 /* How a product is computed, where it is not as a plain one. */
-enum { METHOD_FFT = 1, METHOD_WINOGRAD = 2, METHOD_GEMV = 4 };
+enum { METHOD_FFT = 1, METHOD_WINOGRAD = 2, METHOD_GEMV = 4, METHOD_SMALL = 8 };
 
 enum kdir { KD_NONE, KD_DGRAD, KD_WGRAD };
 

@@ -240,7 +240,8 @@ unaligned(const struct ask *a)
 static bool
 small(const struct ask *a)
 {
-	return (a->shape & SHAPE_SMALL) != 0;
+	return (a->shape & SHAPE_SMALL) != 0 ||
+	       (a->k->method & METHOD_SMALL) != 0;
 }
 
 static bool
