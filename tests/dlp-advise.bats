@@ -1,0 +1,126 @@
+# dlp-advise: rules that fire, that do not, and that cannot tell.
+
+load lib
+
+# findings [OPTION...] <STREAM: "id judged value" of each rule
+findings() {
+	dlp-advise "$@" | dlp-agg -T finding | dlp-fmt --tsv -T finding \
+	    -c id,judged,value
+}
+
+one() { # RULE <findings
+	awk -F '\t' -v id="$1" '$1 == id { print $2, $3 }'
+}
+
+stream() { # of a profile
+	dlp-parse "$1" | dlp-correlate | dlp-iter ${2:+-k "$2"} | dlp-flops |
+	    dlp-busy
+}
+
+rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
+
+@test "w_relu: the four findings of DLProf, word for word" {
+	need_data dlprof/w_relu
+	w=$DATA/dlprof/w_relu
+	dlp-parse "$w/nsys_profile.sqlite" | dlp-correlate -D | dlp-iter -D |
+	    dlp-flops | dlp-busy -D | dlp-advise -D |
+	    dlp-agg -T finding --where judged==yes |
+	    dlp-fmt --tsv -T finding -c id,problem,recommendation |
+	    sed 1d >"$BATS_TEST_TMPDIR/got"
+	sqlite3 -separator "$(printf '\t')" "$w/dlprof_dldb.sqlite" \
+	    'SELECT exp_sys_id, problem, recommendation
+	     FROM expert_systems_feedback ORDER BY id' |
+	    diff - "$BATS_TEST_TMPDIR/got"
+}
+
+@test "a GPU that no kernel runs on is named" {
+	run findings < <(rec '#dev dev name cc n_sm mem_bytes' 'dev 0 a 8.0 10 -' \
+	    'dev 3 b 8.0 10 -' '#kern id start_ns dur_ns dev' 'kern 1 5 5 0')
+	[ "$(one underutilized_gpu_detector <<<"$output")" = "yes 0.0" ]
+}
+
+@test "few_blocks counts grids smaller than the GPU" {
+	# 9 and 2*4 blocks of 10 multiprocessors: 2 of 3 kernels, 30 of 130 ns
+	run findings < <(rec '#dev dev name cc n_sm mem_bytes' 'dev 0 a 8.0 10 -' \
+	    '#kern id start_ns dur_ns dev grid' 'kern 1 0 10 0 9,1,1' \
+	    'kern 2 20 20 0 2,4,1' 'kern 3 50 100 0 10,1,1')
+	[ "$(one few_blocks <<<"$output")" = "yes 23.1" ]
+}
+
+@test "few_blocks is not judged where the GPU is not known" {
+	run findings < <(rec '#kern id start_ns dur_ns dev grid' \
+	    'kern 1 0 10 0 9,1,1')
+	[ "$(one few_blocks <<<"$output")" = "not judged -" ]
+}
+
+@test "exposed communication is a union: what other kernels hide is none" {
+	# nccl 0-100; others 20-60 and 50-70 hide 50: 50 of 100 ns
+	run findings < <(rec '#kern id start_ns dur_ns dev short' \
+	    'kern 1 0 100 0 ncclDevKernel' 'kern 2 20 40 0 gemm' \
+	    'kern 3 50 20 0 gemm')
+	[ "$(one exposed_comm <<<"$output")" = "yes 50.0" ]
+}
+
+@test "calls per iteration are those with an iteration" {
+	run findings < <(rec '#iter iter key start_ns dur_ns' \
+	    'iter 0 step 0 100' 'iter 1 step 100 100' \
+	    '#call id start_ns dur_ns api iter' \
+	    'call 1 1 5 cudaStreamSynchronize 0' \
+	    'call 2 9 5 cudaStreamSynchronize_v3020 0' \
+	    'call 3 101 5 cudaDeviceSynchronize_v3020 1' \
+	    'call 4 400 5 cudaDeviceSynchronize_v3020 -' \
+	    'call 5 120 5 cudaFree_v3020 1')
+	[ "$(one sync_calls <<<"$output")" = "yes 1.5" ]
+	[ "$(one alloc_calls <<<"$output")" = "yes 0.5" ]
+}
+
+@test "memory: the peak of what is live, per device" {
+	# 60, 90 (peak), 30: of 100
+	run findings < <(rec '#dev dev name cc n_sm mem_bytes' 'dev 0 a 8.0 10 100' \
+	    '#mem id start_ns pid dev op bytes addr kind' \
+	    'mem 1 1 7 0 alloc 60 4096 device' 'mem 2 2 7 0 alloc 30 8192 device' \
+	    'mem 3 3 7 0 free 60 4096 device' 'mem 4 4 7 0 alloc 99 77 pinned')
+	[ "$(one memory_full <<<"$output")" = "no 90.0" ]
+	[ "$(one batch_size_detector <<<"$output")" = "no 1" ]
+	run findings --rule memory_full=89 < <(rec '#dev dev mem_bytes' 'dev 0 100' \
+	    '#mem id start_ns dev op bytes addr kind' 'mem 1 1 0 alloc 90 1 device')
+	[ "$(one memory_full <<<"$output")" = "yes 90.0" ]
+}
+
+@test "gpt2: kernels in fewer blocks than multiprocessors, by SQL" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	p=$(profile h200/gpt2_bf16.sqlite.xz)
+	want=$(sqlite3 "$p" \
+	    "SELECT printf('%d of %d kernels', sum(gridX*gridY*gridZ < 132),
+		count(*)) FROM CUPTI_ACTIVITY_KIND_KERNEL")
+	run stream "$p" iteration
+	dlp-advise <<<"$output" | grep -F "$want, "
+}
+
+@test "loader: the data loader is what the GPU waits for" {
+	need_data h200/loader.sqlite.xz
+	p=$(profile h200/loader.sqlite.xz)
+	run stream "$p" iteration
+	run findings <<<"$output"
+	[[ "$(one dataloader_detector <<<"$output")" == "yes "[78]* ]]
+}
+
+@test "--fail-on: 1 if the rule fires, 0 if not, 2 for an unknown rule" {
+	s=$(rec '#kern id start_ns dur_ns dev short' 'kern 1 0 100 0 ncclX')
+	run dlp-advise --fail-on exposed_comm <<<"$s"
+	[ "$status" -eq 1 ]
+	run dlp-advise --fail-on any <<<"$s"
+	[ "$status" -eq 1 ]
+	run dlp-advise --fail-on sync_calls,dlprof <<<"$s"
+	[ "$status" -eq 0 ]
+	run dlp-advise --fail-on exposed <<<"$s"
+	[ "$status" -eq 2 ]
+	[ "$output" = "dlp-advise: --fail-on: no rule 'exposed'; -l lists them" ]
+}
+
+@test "every rule is in the manual, and the manual has no other" {
+	dlp-advise -l | cut -f1 | sort >"$BATS_TEST_TMPDIR/rules"
+	sed -n '/^Rules of DLProf/,/^The 50 %/s/^\.It Cm \(.*\)/\1/p' \
+	    "$ROOT/man/dlp-advise.1" | tr -d , | tr ' ' '\n' | grep . | sort |
+	    diff "$BATS_TEST_TMPDIR/rules" -
+}
