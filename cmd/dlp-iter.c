@@ -11,11 +11,12 @@
 
 static const char usage[] =
     "usage: dlp-iter [-Dlux] [-k KEY] [--cut | --one] [--iter-start N]"
-    " [--iter-stop N] [-n N] [--strict] [file]\n"
+    " [--iter-stop N] [-n N] [--cuts] [--strict] [file]\n"
     "Cuts a dlp stream into iterations.\n"
     "  -k, --key KEY     what an iteration is: a step range (its number is\n"
     "                    dropped), or an op's id, name, key or type\n"
     "  -D, --dlprof      iterations as DLProf makes them\n"
+    "      --cuts        write ahead where iterations begin\n"
     "  -x, --exact       a range must be KEY to the letter\n"
     "      --cut         iterations end where KEY ends\n"
     "      --one         all is one iteration\n"
@@ -29,13 +30,14 @@ static const char usage[] =
     "  -h, --help        this text\n"
     "  -V, --version     the version\n";
 
-enum { OPT_CUT = 256, OPT_ONE, OPT_FROM, OPT_TO, OPT_STRICT };
+enum { OPT_CUT = 256, OPT_ONE, OPT_FROM, OPT_TO, OPT_STRICT, OPT_CUTS };
 
 static const struct option longopts[] = {
 	{ "key", required_argument, NULL, 'k' },
 	{ "dlprof", no_argument, NULL, 'D' },
 	{ "exact", no_argument, NULL, 'x' },
 	{ "cut", no_argument, NULL, OPT_CUT },
+	{ "cuts", no_argument, NULL, OPT_CUTS },
 	{ "one", no_argument, NULL, OPT_ONE },
 	{ "iter-start", required_argument, NULL, OPT_FROM },
 	{ "iter-stop", required_argument, NULL, OPT_TO },
@@ -80,13 +82,16 @@ parse(struct run *g, struct opts *o, int argc, char **argv)
 			o->key = optarg;
 			break;
 		case 'D':
-			g->dlprof = true;
+			g->dlprof = g->cuts = true;
 			break;
 		case 'x':
 			o->exact = true;
 			break;
 		case OPT_CUT:
 			o->cut = true;
+			break;
+		case OPT_CUTS:
+			g->cuts = true;
 			break;
 		case OPT_ONE:
 			g->one = true;

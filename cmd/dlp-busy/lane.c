@@ -7,7 +7,7 @@
 #include "err.h"
 #include "num.h"
 
-#define PIECES 131072 /* kept; the older half is added up at that */
+#define PIECES 524288 /* kept; the older half is added up at that */
 
 
 #define BIT(c) (1u << (c))

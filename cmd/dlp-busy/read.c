@@ -182,8 +182,8 @@ on_cut(struct rec *r)
 	struct at a = read_at(k, r);
 	int64_t iter;
 
-	if (a.has)
-		busy_cut(a.f, a.start, value(r, k->iter, &iter) ? iter : -1);
+	busy_cut(a.f, a.has ? a.start : INT64_MIN,
+	    value(r, k->iter, &iter) ? iter : -1);
 }
 
 static void

@@ -35,30 +35,63 @@ static int64_t
 length(const struct file *f, size_t i, int64_t end)
 {
 	const struct cuts *c = &f->cuts;
-	int64_t lo = i > 0 ? c->v[i].at : c->from;
+	int64_t lo = c->from;
 
-	if (i + 1 < c->n)
+	if (i < c->n && c->v[i].at > lo)
+		lo = c->v[i].at;
+	if (i + 1 < c->n && c->v[i + 1].at < end)
 		end = c->v[i + 1].at;
 	return end > lo ? num_sub(end, lo) : 0;
+}
+
+/* Adds what a device did between two cuts. */
+static void
+add_sums(struct sums *s, const struct file *f, const struct dev *d, size_t i,
+    int64_t end)
+{
+	int64_t other = d->used ? 0 : length(f, i, end);
+	int c;
+
+	s->dur[C_OTHER] = num_add(s->dur[C_OTHER], other);
+	s->all[C_OTHER] = num_add(s->all[C_OTHER], other);
+	if (!d->used || i >= d->lane.n_sum)
+		return;
+	for (c = 0; c < C_N; c++) {
+		s->dur[c] = num_add(s->dur[c], d->lane.sum[i].dur[c]);
+		s->all[c] = num_add(s->all[c], d->lane.sum[i].all[c]);
+	}
 }
 
 static void
 put_iter(const struct file *f, size_t i, int64_t iter, int64_t end)
 {
-	const struct dev *d;
 	struct sums s;
 	size_t k;
 	int c;
 
 	for (k = 0; k < f->n_dev; k++) {
-		d = &f->dev[k];
 		memset(&s, 0, sizeof(s));
-		if (!d->used)
-			s.dur[C_OTHER] = s.all[C_OTHER] = length(f, i, end);
-		else if (i < d->lane.n_sum)
-			s = d->lane.sum[i];
+		add_sums(&s, f, &f->dev[k], i, end);
 		for (c = 0; c < C_N; c++)
-			put(f, iter, d->no, c, &s);
+			put(f, iter, f->dev[k].no, c, &s);
+	}
+}
+
+/* All time that is in no iteration. */
+static void
+put_outside(const struct file *f, int64_t end)
+{
+	struct sums s;
+	size_t k, i;
+	int c;
+
+	for (k = 0; k < f->n_dev; k++) {
+		memset(&s, 0, sizeof(s));
+		for (i = 0; i < f->cuts.n; i++)
+			if (f->cuts.v[i].iter < 0)
+				add_sums(&s, f, &f->dev[k], i, end);
+		for (c = 0; c < C_N; c++)
+			put(f, -1, f->dev[k].no, c, &s);
 	}
 }
 
@@ -109,6 +142,8 @@ end_file(struct busy *b, struct file *f)
 	for (i = 0; i < f->cuts.n; i++)
 		if (f->cuts.v[i].iter >= 0)
 			put_iter(f, i, f->cuts.v[i].iter, end);
+	if (!b->dlprof && f->cuts.n > 0 && f->any)
+		put_outside(f, end);
 	return late;
 }
 

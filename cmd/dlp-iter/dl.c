@@ -136,7 +136,7 @@ dl_cut(int64_t iter, int64_t start, const char *src)
 		*t = out_type("cut", names, src != NULL ? 3 : 2);
 	out_rec(*t);
 	out_opt(iter >= 0, iter);
-	out_i64(start);
+	out_opt(start != NO_TIME, start);
 	if (src != NULL)
 		out_raw(src, strlen(src));
 	out_end();

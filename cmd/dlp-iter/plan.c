@@ -279,6 +279,14 @@ plan_begin(const struct plan *p, size_t n, int64_t *lo)
 	return true;
 }
 
+bool
+plan_gap(const struct plan *p, size_t n, int64_t now)
+{
+	int64_t hi = p->step[n].hi;
+
+	return hi <= now && (n + 1 >= p->nstep || p->step[n + 1].lo > hi);
+}
+
 void
 plan_clear(struct plan *p)
 {

@@ -53,6 +53,8 @@ int64_t plan_where(const struct plan *p, uint32_t lane, int64_t t);
 
 /* When iteration n begins; false if there is none yet. */
 bool plan_begin(const struct plan *p, size_t n, int64_t *lo);
+/* Whether step n has ended by now, and none begins before it ends. */
+bool plan_gap(const struct plan *p, size_t n, int64_t now);
 size_t plan_count(const struct plan *p);
 void plan_clear(struct plan *p);
 

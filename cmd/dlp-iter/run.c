@@ -43,17 +43,29 @@ write_closed(struct run *g, struct source *f, int64_t now)
 		write_iter(g, f);
 }
 
-/* --dlprof: where the iterations begin that have begun by now, for who needs
- * to know it before their records come. */
+/* Where the iterations that have begun by now begin, for who needs to know it
+ * before their records come; and where step ranges end before the next one. */
 static void
 write_cuts(struct run *g, struct source *f, int64_t now)
 {
-	int64_t lo;
+	size_t n;
+	int64_t lo = now;
+	bool next;
 
-	while (plan_begin(&f->plan, f->n_begun, &lo) && lo <= now) {
-		dl_cut(wanted(g, (int64_t)f->n_begun) ? (int64_t)f->n_begun
-						      : -1,
-		    f->n_begun > 0 ? lo : 0, f->name);
+	for (;;) {
+		n = f->n_begun;
+		next = plan_begin(&f->plan, n, &lo) && lo <= now;
+		if (f->plan.kind == PLAN_STEPS && !f->outside &&
+		    (n == 0 || plan_gap(&f->plan, n - 1, now))) {
+			dl_cut(-1, n > 0 ? f->plan.step[n - 1].hi : NO_TIME,
+			    f->name);
+			f->outside = true;
+		}
+		if (!next)
+			break;
+		dl_cut(wanted(g, (int64_t)n) ? (int64_t)n : -1,
+		    n == 0 && g->dlprof ? 0 : lo, f->name);
+		f->outside = false;
 		f->n_begun++;
 	}
 }
@@ -90,7 +102,7 @@ place_item(struct run *g, const struct item *m, const char *line)
 	struct source *f = m->src != SRC_NONE ? &g->files.v[m->src] : NULL;
 	int64_t n = -1;
 
-	if (f != NULL && g->dlprof && m->now != NO_TIME)
+	if (f != NULL && g->cuts && m->now != NO_TIME)
 		write_cuts(g, f, m->now);
 	if (f != NULL && m->now != NO_TIME)
 		write_closed(g, f, m->now);
@@ -318,7 +330,7 @@ end_source(struct run *g, struct source *f)
 	n = plan_count(&f->plan);
 	if (f->plan.kind == PLAN_ONE && !f->extent.any)
 		n = 0;
-	if (g->dlprof && n > 0)
+	if (g->cuts && n > 0)
 		write_cuts(g, f, INT64_MAX);
 	while (f->accs.base < n)
 		write_iter(g, f);

@@ -21,6 +21,7 @@ struct run {
 	/* options */
 	struct key key;
 	bool dlprof;
+	bool cuts; /* write where iterations begin */
 	bool asked_one;
 	struct asked asked;
 	bool one; /* or it was found that there is no key */
