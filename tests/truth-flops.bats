@@ -173,3 +173,24 @@ counted() {
 		[ "$got" -ge 98 ]
 	done
 }
+
+@test "recurrent layers: shares are by time and add up in each run" {
+	need_data h200/zoo.sqlite.xz
+	stream zoo | awk -F'\t' '
+	$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
+	$1 == "kern" && $c["layer"] == "lstm_fp32/forward" &&
+	    $c["dir"] == "fprop" && $c["role"] == "main" &&
+	    $c["family"] == "rnn" {
+		i = $c["inst_id"]
+		sum[i] += $c["flop"]; ns[i] += $c["dur_ns"]
+		f[++n] = $c["flop"]; d[n] = $c["dur_ns"]; of[n] = i
+	}
+	END {
+		for (i in sum) { print sum[i]; if (sum[i] != 17179869184) bad = 1 }
+		for (k = 1; k <= n; k++) {
+			want = sum[of[k]] * d[k] / ns[of[k]]
+			if (f[k] < want - n || f[k] > want + n) bad = 1
+		}
+		exit bad || n < 100
+	}'
+}

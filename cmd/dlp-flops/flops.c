@@ -11,6 +11,7 @@
 #include "kern.h"
 #include "memory.h"
 #include "result.h"
+#include "share.h"
 
 static struct {
 	struct rec_col *id, *text;
@@ -140,6 +141,7 @@ on_section(struct stage *st)
 	(void)st;
 	state_forget();
 	result_forget();
+	share_forget();
 }
 
 static void

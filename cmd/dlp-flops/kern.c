@@ -9,6 +9,7 @@
 #include "hold.h"
 #include "kern.h"
 #include "map.h"
+#include "share.h"
 
 static const char *const names[] = { "params", "flop", "bytes", "dtype",
 	"family", "role", "tc", "tc_rule", "tc_eligible", "tc_why", "lacks",
@@ -19,6 +20,7 @@ static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
 	    *seq, *dur, *tc, *tc_rule, *lacks, *prim_id, *prim_run;
 } kc;
+static struct rec_col *inst_id; /* of inst */
 static struct out_ext *ext;
 static bool appending; /* none of our columns is in the input's legend */
 static size_t nwait;   /* ops and products that wait for their sizes */
@@ -44,6 +46,7 @@ put_waiting(const struct hold_kern *h)
 	const struct kname *k = h->name;
 	const struct result *res;
 	struct subject s = { 0 };
+	struct result one;
 
 	s.op = state_op(h->op_id, &s.op_idx);
 	if (h->prim_run != 0) {
@@ -53,6 +56,13 @@ put_waiting(const struct hold_kern *h)
 	res = result_of(&s, k, h->name_idx, h->sub,
 	    h->grid[0] == '\0' ? NULL : h->grid, strlen(h->grid));
 	count_notes(res, k, h->dev, h->dur_ns, TC_UNKNOWN);
+	if (res->a.shared) {
+		one = *res;
+		if (share_take(h->inst, res->a.flop, h->dur_ns, &one.a.flop)) {
+			put_columns(&one, k, ROLE_MAIN, h->dev, TC_UNKNOWN);
+			return;
+		}
+	}
 	put_columns(res, k, role_now(&res->a, true, h->inst, h->prim_run),
 	    h->dev, TC_UNKNOWN);
 }
@@ -75,6 +85,7 @@ kern_drain(struct stage *st)
 	if (nwait > 0)
 		state_ops(give_up);
 	map_clear(&waiting_runs);
+	share_give_up();
 	nwait = 0;
 }
 
@@ -193,17 +204,28 @@ must_wait(const struct kern *k)
 }
 
 static void
-wait_for(struct stage *st, struct rec *r, struct kern *k)
+hold_this(struct stage *st, struct rec *r, const struct kern *k)
 {
 	struct hold_kern h = { 0, k->op_id, k->inst, k->sub, k->dev, k->dur_ns,
 		"", k->prim_id, k->prim_run, k->name_idx, k->k };
-	bool is_new;
 
 	if (k->grid != NULL && k->ngrid < sizeof(h.grid))
 		memcpy(h.grid, k->grid, k->ngrid);
 
 	hold_on = true;
 	st->hold = on_held_line;
+	hold_put(r->line, r->len);
+	hold_kern(&h);
+	hold_end_line(true);
+	if (hold_full())
+		kern_drain(st);
+}
+
+static void
+wait_for(struct stage *st, struct rec *r, struct kern *k)
+{
+	bool is_new;
+
 	if (k->s.prim != NULL) {
 		map_put(&waiting_runs, (uint64_t)k->prim_run, &is_new);
 		nwait += is_new;
@@ -211,9 +233,31 @@ wait_for(struct stage *st, struct rec *r, struct kern *k)
 		nwait += !k->s.op->waits;
 		k->s.op->waits = true;
 	}
-	hold_put(r->line, r->len);
-	hold_kern(&h);
-	hold_end_line(true);
+	hold_this(st, r, k);
+}
+
+/* Whether it waits for the other kernels of its run. */
+static bool
+must_share(const struct kern *k, const struct result *res)
+{
+	bool is_first;
+
+	if (!appending || !k->has_inst || !res->a.shared ||
+	    !share_add(k->inst, k->dur_ns, &is_first))
+		return false;
+	nwait += is_first;
+	return true;
+}
+
+/* A run closes. */
+static void
+on_inst(struct stage *st, struct rec *r)
+{
+	int64_t id;
+
+	stage_pass(st, r);
+	if (rec_i64(r, inst_id, &id) && share_close(id) && --nwait == 0)
+		kern_drain(st);
 }
 
 /* Columns that the input has already are replaced. */
@@ -236,11 +280,13 @@ on_kern(struct stage *st, struct rec *r)
 	read_kern(r, &k);
 	if (k.has_inst && must_wait(&k)) {
 		wait_for(st, r, &k);
-		if (hold_full())
-			kern_drain(st);
 		return;
 	}
 	res = result_of(&k.s, k.k, k.name_idx, k.sub, k.grid, k.ngrid);
+	if (must_share(&k, res)) {
+		hold_this(st, r, &k);
+		return;
+	}
 	count_notes(res, k.k, k.dev, k.dur_ns, k.given);
 	role = role_now(&res->a, k.has_inst, k.inst, k.prim_run);
 	if (!appending) {
@@ -334,4 +380,6 @@ kern_attach(struct stage *st)
 	kc.prim_id = rec_col(t, "prim_id", REC_OPT);
 	kc.prim_run = rec_col(t, "prim_run", REC_OPT);
 	ext = out_ext(names, NCOL);
+	t = stage_on(st, "inst", on_inst, NULL);
+	inst_id = rec_col(t, "inst_id", REC_OPT);
 }

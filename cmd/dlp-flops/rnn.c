@@ -9,8 +9,8 @@
  * where the weights of a layer and direction are (gates h, inputs), (gates h,
  * h) and with a projection (p, h). The element-wise rest is not counted.
  * emit_nvtx gives the weights' sizes; a marker gives the input alone, and the
- * module around it its own sizes. The first kernel that is a product has the
- * number, the others are part of it.
+ * module around it its own sizes. Which kernel does how much of it only cuDNN
+ * knows: they share it by their time.
  */
 #include <string.h>
 
@@ -112,4 +112,5 @@ rnn_count(const struct work *w, struct answer *r, int unused)
 	rows = n / in;
 	n = w->a->typed ? by_repr(w) : by_sizes(w->a);
 	r->flop = size_mul(w->bprop ? 4 : 2, size_mul(rows, n));
+	r->shared = r->flop > 0;
 }

@@ -78,6 +78,7 @@ struct answer {
 	bool role_sure; /* the name says which gradient it is */
 	bool each;      /* each such kernel of a run counts, not the first */
 	bool one;       /* of a product in the op that has one result */
+	bool shared;    /* flop is the run's; all such kernels share it */
 	int64_t flop, bytes;
 	int64_t bus; /* of a collective: bytes over the link of each GPU */
 	int64_t causal; /* what a causal mask leaves of flop; 0: none known */
