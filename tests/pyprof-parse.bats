@@ -1,0 +1,234 @@
+# pyprof-parse against PyProf's own .dict, and the .dict as an input.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	P=$DATA/nvprof/lm-pyprof
+	L=$ROOT/tests/data/lenet.sqlite.xz
+}
+
+KEYS="kShortName kDuration layer trace reprMarkers marker seqMarker seqId
+subSeqId altSeqId dir mod op tid device stream grid block kLongName"
+
+@test "a profile of nvprof: PyProf's bytes" {
+	need_data nvprof/lm-pyprof.sqlite
+	pyprof-parse "$P.sqlite" >got
+	cmp "$P.dict" got
+	pyprof-parse <"$P.sqlite" | cmp got -
+	pyprof-parse --file "$P.sqlite" | cmp got -
+}
+
+@test "the same as Python values" {
+	need_data nvprof/lm-pyprof.sqlite
+	command -v python3 >/dev/null || skip "no python3"
+	pyprof-parse "$P.sqlite" >got
+	python3 - got "$P.dict" <<-'END'
+	import ast, sys
+	a, b = [[ast.literal_eval(l) for l in open(f)] for f in sys.argv[1:]]
+	assert len(a) == len(b) == 160 and a == b
+	assert [list(x) for x in a] == [list(x) for x in b]
+	END
+}
+
+@test "every line is a dict with PyProf's keys in its order" {
+	pyprof-parse "$L" >got
+	[ "$(wc -l <got)" -eq 208 ]
+	sed "s/^{'\([A-Za-z]*\)': .*/\1/" got | sort -u >first
+	same kShortName "$(<first)"
+	command -v python3 >/dev/null || skip "no python3"
+	python3 - $KEYS <<-'END'
+	import ast, sys
+	for l in open('got'):
+	    d = ast.literal_eval(l)
+	    assert list(d) == sys.argv[1:], list(d)
+	    assert len(d['grid']) == 3 and d['dir'] in ('fprop', 'bprop')
+	END
+}
+
+@test "texts that autograd writes today are cut to what PyProf knew" {
+	# emit_nvtx with op_id: "aten::conv2d, seq = 33, op_id = 1, sizes = ..."
+	pyprof-parse "$L" >got
+	grep -q "'seqMarker': \['aten::[a-z_0-9]*, seq = [0-9]*'" got
+	[ "$(grep -c "'seqMarker': \[[^]]*op_id" got)" -eq 0 ]
+	grep "'dir': 'bprop'" got | grep -q "Backward0, seq = "
+}
+
+# A fragment of a stream, of the records on standard input.
+stream() {
+	printf '#str\tid\ttext\nstr\t1\tvoid at::k<1>(int)\n'
+	printf '#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
+	printf '#kern\tid\tstart_ns\tdur_ns\tpid\ttid\tdev\tstream\tidx'
+	printf '\tname_id\tgrid\tblock\tapi_start_ns\tapi_dur_ns\n'
+	cat
+}
+range() { printf 'range\t%d\t%d\t%d\t1\t2\t%s\n' "$@"; }
+kern() {
+	printf 'kern\t%d\t%d\t5\t1\t2\t0\t7\t%d\t1\t4,1,1\t32,1,1\t%d\t3\n' \
+	    "$1" "$2" "$1" "$2"
+}
+
+@test "sequence ids: by the rules of PyProf, in the order of the table" {
+	# 0 is dropped beside others; the least above the last one is taken,
+	# and the id behind it stays
+	{
+		range 1 10 20 'add, seq = 5'
+		kern 1 15
+		range 2 40 20 'a, seq = 7'
+		range 3 41 18 'b, seq = 0'
+		range 4 42 16 'c, seq = 6'
+		kern 2 45
+		kern 3 50
+	} | stream >s
+	dlp-markers s | dlp-agg -T kern --sort idx | dlp-fmt --dict |
+	    grep -o "'seqId'.*'dir': '[a-z]*'" >got
+	same "'seqId': [5], 'subSeqId': 0, 'altSeqId': [], 'dir': 'fprop'
+'seqId': [6], 'subSeqId': 0, 'altSeqId': [7], 'dir': 'fprop'
+'seqId': [7], 'subSeqId': 0, 'altSeqId': [6], 'dir': 'fprop'" "$(<got)"
+}
+
+@test "a range must begin before the call and end after it" {
+	{
+		range 1 10 20 'begins with it'
+		kern 1 10
+		range 2 40 8 'ends with it'
+		kern 2 45
+		range 3 60 20 'around it'
+		kern 3 61
+	} | stream | dlp-markers | grep '^kern' | awk -F'\t' '{ print $NF }' \
+	    >got
+	same '[]
+[]
+["around it"]' "$(<got)"
+}
+
+@test "quotes, backslashes and bytes in texts, as repr() writes them" {
+	{
+		range 1 10 20 "layer:it's"
+		range 2 11 18 "layer:a\\\\b"
+		range 3 12 16 "layer:\\n\\t\\x01é"
+		kern 1 15
+	} | stream | dlp-markers | dlp-fmt --dict >got
+	grep -qF "'layer': [\"it's\", 'a\\\\b', '\\n\\t\\x01é']" got
+	grep -qF "{'kShortName': 'k', 'kDuration': 5," got
+}
+
+@test "a kernel without an API call is kept" {
+	kern 1 15 | sed 's/\t15\t3$/\t-\t-/; s/\t1\t2\t0/\t1\t-\t0/' | stream |
+	    dlp-markers >s
+	grep -q 'kern.*	-$' s
+	dlp-fmt --dict s | grep -q "'op': \[\], 'tid': None, 'device': 0"
+}
+
+@test "profiles without kernels: nothing, 0" {
+	need_data nvprof/empty-v12.sqlite
+	pyprof-parse "$DATA/nvprof/empty-v12.sqlite" >out 2>err
+	[ ! -s out ]
+	[ -s err ]
+}
+
+@test "wrong usage and bad files: one line, 2" {
+	: >empty
+	echo x >text
+	for args in '-Z F' 'F F' './none' '.' empty text '--file' \
+	    '--file F F'; do
+		rc=0
+		# shellcheck disable=SC2086 # words
+		pyprof-parse ${args//F/$L} >out 2>err </dev/null || rc=$?
+		echo "$args: $rc: $(<err)"
+		[ $rc -eq 2 ]
+		[ ! -s out ]
+		[ "$(wc -l <err)" -eq 1 ]
+	done
+}
+
+@test "-h and -V" {
+	pyprof-parse -h | head -n 1 | grep -q '^usage: pyprof-parse '
+	pyprof-parse --version | grep -Eq '^pyprof-parse [0-9.]+$'
+}
+
+# The .dict as an input.
+
+@test "a .dict: the columns of its database, all twenty" {
+	need_data nvprof/lm-pyprof.sqlite
+	pyprof-prof --csv -c all "$P.sqlite" >want
+	pyprof-prof --csv -c all "$P.dict" >got
+	cmp want got
+	pyprof-prof --csv -c all <"$P.dict" | cmp want -
+	cat "$P.dict" | pyprof-prof -w 150 >got
+	cmp "$P.w150.txt" got
+}
+
+@test "a .dict: reports" {
+	need_data nvprof/lm-pyprof.dict
+	dlp top -g kernel --csv "$P.dict" >got
+	dlp top -g kernel --csv "$P.sqlite" >want
+	cmp want got
+	dlp-parse "$P.dict" >s
+	grep -q '^##info	dialect	pyprof-dict$' s
+	grep -q '^##info	times	made up' s
+	[ "$(grep -c '^kern	' s)" -eq 160 ]
+}
+
+@test "a .dict with broken lines: the others, a note, one message" {
+	pyprof-parse "$L" | head -n 5 >d
+	{
+		head -n 2 d
+		echo "{'kShortName': 'cut"
+		echo
+		sed -n 3p d
+		echo '{"no": "dict of PyProf"}'
+		tail -n 2 d
+	} >broken
+	for c in dlp-parse dlp-pyprof; do
+		$c broken >s 2>err
+		cat err
+		[ "$(grep -c '^kern' s)" -eq 5 ]
+		grep -q '^##note	dict_bad_lines	2$' s
+		grep -q '^##end' s
+		[ "$(grep -c 'broken:3: not a whole dict' err)" -eq 1 ]
+	done
+}
+
+@test "a .dict without a good line; among others; packed" {
+	printf "{'a': 1}\n" >bad
+	pyprof-parse "$L" | head -n 5 >d
+	for args in 'dlp-parse bad' 'dlp-pyprof bad' 'dlp-parse d d' \
+	    'dlp-parse --range x d' 'dlp-pyprof -y 2020 d'; do
+		rc=0
+		$args >out 2>err || rc=$?
+		echo "$args: $rc: $(<err)"
+		[ $rc -eq 2 ]
+	done
+	xz d
+	! dlp-parse d.xz 2>err
+	grep -q 'dict of PyProf' err
+}
+
+@test "a .dict: calls that share a sequence id are told apart" {
+	need_data nvprof/lm-pyprof.dict
+	# sixteen parameters, updated one by one: a run of the op each
+	dlp-parse "$P.dict" | dlp-correlate >s
+	got=$(awk -F'\t' '
+	/^#kern/ { for (i = 1; i <= NF; i++) c[$i] = i }
+	/^kern/ && $c["op"] == "add_" && $c["mod"] == "Tensor" {
+		print $c["inst_id"]
+	}' s | sort -u | wc -l)
+	[ "$got" -eq 16 ]
+	# and a layer norm is one run with two kernels
+	got=$(awk -F'\t' '
+	/^#kern/ { for (i = 1; i <= NF; i++) c[$i] = i }
+	/^kern/ && $c["op"] == "layer_norm" && $c["dir"] == "fprop" {
+		n[$c["inst_id"]]++
+	}
+	END { for (i in n) print n[i] }' s | sort | uniq -c |
+	    awk '{ print $1, $2 }')
+	same "2 2" "$got"
+}
+
+@test "selections of a .dict" {
+	need_data nvprof/lm-pyprof.dict
+	[ "$(dlp-parse -T kern "$P.dict" | grep -c '^range')" -eq 0 ]
+	[ "$(dlp-parse --stream 8 "$P.dict" | grep -c '^kern')" -eq 0 ]
+	dlp-parse --src "$P.dict" | grep -q '^#kern.*	src$'
+}
