@@ -225,6 +225,11 @@ osrt,cuda,nvtx
 ./o/p q/run1
 true" "$(nsys_args)"
 	[ -s 'o/p q/run1.sqlite' ]
+	dlprof --mode=simple -v quiet --nsys_base_name="$PWD/x/y" \
+	    --output_path=o true
+	[ -s x/y.sqlite ]
+	dlprof --mode=simple -v quiet --nsys_base_name=x/y --output_path=o true
+	[ -s o/x/y.sqlite ]
 }
 
 @test "the program's arguments pass untouched, its output and status too" {

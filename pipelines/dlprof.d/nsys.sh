@@ -59,7 +59,12 @@ record() {
 	    die "--nsys_opts: bad quotes in '$opt_nsys_opts'"
 	check_words "$own"
 	find_nsys
-	rep=$out/$opt_nsys_base
+	case $opt_nsys_base in
+	/*) rep=$opt_nsys_base ;;
+	*) rep=$out/$opt_nsys_base ;;
+	esac
+	mkdir -p -- "${rep%/*}" 2>/dev/null ||
+	    die "--nsys_base_name: cannot make the folder '${rep%/*}'"
 	for suffix in sqlite nsys-rep qdrep qdstrm; do
 		unused "$rep.$suffix"
 	done
