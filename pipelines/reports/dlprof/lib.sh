@@ -71,7 +71,7 @@ function tf() {
 }
 function one(sum, n) { return n > 0 ? sprintf("%.1f", sum / n) : "-" }
 BEGIN { FS = OFS = "\t"; n_want = split(want, want_op, " ") }
-$1 == "##dlp" { print; n_row = 0; next }
+$1 == "##dlp" { if (!csv) print; n_row = 0; next }
 $1 == "##info" { info[$2] = $3; next }
 /^##/ && $1 != "##end" { next }
 /^#/ && $1 != "##end" {
@@ -91,13 +91,19 @@ $1 == "op" {
 '
 
 # rows AWK [WANT]: a filter from the stream to rows, by an awk program, which
-# gets the columns WANT of each op in op[].
+# gets the columns WANT of each op in op[]. If as_csv is set, the program writes
+# CSV itself.
 rows() {
-	awk -v profile="$dlprof_name" -v version="${version-}" \
-	    -v build="${build-}" -v as="$as" -v report="$report" -v want="${2-}" \
-	    -v mode="$dlprof_mode" -v detailed="$detailed" "$dlprof_awk$1"'
-	$1 == "##end" { if (!n_row) legend(); print "##end", n_row }
-	END { if (bad) exit bad }'
+	awk -v version="${version-}" -v build="${build-}" \
+	    -v title="$title" -v csv="${as_csv-}" -v as="$as" \
+	    -v report="$report" -v want="${2-}" -v mode="$dlprof_mode" \
+	    -v detailed="$detailed" "$dlprof_awk$1"'
+	$1 == "##end" {
+		if (!n_row) legend()
+		if (!csv) print "##end", n_row
+		ended = 1
+	}
+	END { if (bad || (csv && !ended)) exit 2 }'
 }
 
 # top COLUMN: the rows with the most of it, and how many more there are.
