@@ -43,7 +43,8 @@ occurs(const char *p, size_t m, const char *s, size_t n)
 	if (memchr(p, '#', m) == NULL)
 		return memmem(s, n, p, m) != NULL;
 	for (i = 0; i < n; i++)
-		if (s[i] == p[0] && match_here(p, m, s + i, n - i))
+		if ((s[i] == p[0] || p[0] == '#') &&
+		    match_here(p, m, s + i, n - i))
 			return true;
 	return false;
 }

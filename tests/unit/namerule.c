@@ -30,6 +30,8 @@ static const struct {
 	{ "@add", "void add<f>(int)", true },
 	{ "@f_kernel", "void (anonymous namespace)::f_kernel<x>(y)", true },
 	{ "add", "void f<add>(int)", true },
+	{ "#g", "x3g", true },
+	{ "#g", "xg", false },
 	{ "a", "", false },
 	{ "^", "", true },
 };
