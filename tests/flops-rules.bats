@@ -161,6 +161,24 @@ PTR3=', std::array<char*, 3ul> >(int)'
 	EOF
 }
 
+@test "rows of a table: the launch tells the size of an element" {
+	# 512 elements a row: 128 threads of 16 bytes are 2048 bytes, 64 are
+	# 1024; 96 are no size at all
+	for block in 128 64 96; do
+		printf '##dlp\t1\n#op\top_id\top\tdir\tshapes\n'
+		printf 'op\t1\tembedding\tfprop\t[[900,512],[10],[],[],[]]\n'
+		printf '#str\tid\ttext\nstr\t1\t'
+		printf 'vectorized_gather_kernel<(int)16, long>(char *)\n'
+		printf '#kern\top_id\tinst_id\tname_id\tgrid\tblock\n'
+		printf 'kern\t1\t1\t1\t10,1,1\t%d,1,1\n##end\t3\n' $block
+	done | dlp-flops | awk -F'\t' '
+	$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
+	$1 == "kern" { print $c["bytes"] }' >got
+	same "$((10 * 8 + 2 * 10 * 2048))
+$((10 * 8 + 2 * 10 * 1024))
+-" "$(cat got)"
+}
+
 @test "copies: both types of a conversion" {
 	by_hand <<-EOF
 	to|fprop|[[64,8],[],[],[],[]]|-|${VEC}float16_copy_kernel_cuda(int)::{lambda(float)#1}$PTR2|1,1,1|copy main 0 3072

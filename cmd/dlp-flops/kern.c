@@ -17,7 +17,7 @@ static const char *const names[] = { "params", "flop", "bytes", "dtype",
 #define NCOL 13
 
 static struct {
-	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
+	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid, *block,
 	    *seq, *dur, *tc, *tc_rule, *lacks, *prim_id, *prim_run;
 } kc;
 static struct rec_col *inst_id; /* of inst */
@@ -155,6 +155,24 @@ given_tc(const struct rec *r)
 							      : TC_UNKNOWN;
 }
 
+/* A gather's block too tells something: it stands behind the grid. */
+static void
+add_block(const struct rec *r, struct kern *k)
+{
+	static struct buf both;
+	size_t n;
+	const char *block = rec_raw(r, kc.block, &n);
+
+	if (k->grid == NULL || block == NULL)
+		return;
+	buf_clear(&both);
+	buf_put(&both, k->grid, k->ngrid);
+	buf_putc(&both, ';');
+	buf_put(&both, block, n);
+	k->grid = both.s;
+	k->ngrid = both.len;
+}
+
 static void
 read_kern(const struct rec *r, struct kern *k)
 {
@@ -183,6 +201,8 @@ read_kern(const struct rec *r, struct kern *k)
 	k->has_seq = rec_i64(r, kc.seq, &seq);
 	k->given = given_tc(r);
 	k->grid = rec_raw(r, kc.grid, &k->ngrid);
+	if (k->k->gather > 0)
+		add_block(r, k);
 }
 
 /* Whether the kernel must wait for the size of its result: it is part of a
@@ -372,6 +392,7 @@ kern_attach(struct stage *st)
 	kc.sub = rec_col(t, "sub", REC_OPT);
 	kc.dev = rec_col(t, "dev", REC_OPT);
 	kc.grid = rec_col(t, "grid", REC_OPT);
+	kc.block = rec_col(t, "block", REC_OPT);
 	kc.seq = rec_col(t, "seq", REC_OPT);
 	kc.dur = rec_col(t, "dur_ns", REC_OPT);
 	kc.tc = rec_col(t, "tc", REC_OPT);

@@ -236,6 +236,7 @@ kname_set(struct kname *k, const char *full, size_t n, const char *brief,
 	if (k->dt == DT_NONE)
 		k->dt = k->elem.dt;
 	k->esize = elem_opaque(k->lower, n);
+	k->gather = gather_unit(k->lower, n);
 	set_method(k);
 	k->pyprof_gemm = pat_match(pyprof_gemm, k->lower, n);
 	k->pyprof_bias = pat_match(pyprof_bias, k->lower, n);

@@ -34,7 +34,9 @@ operand_esize(const struct work *w)
 {
 	int size = dt_size(work_dtype(w));
 
-	return size > 0 ? size : w->k->esize > 0 ? w->k->esize : -1;
+	if (size <= 0)
+		size = w->k->esize;
+	return size > 0 ? size : gather_esize(w);
 }
 
 int64_t

@@ -183,6 +183,15 @@ result_new(void)
 	return results[nresults++] = xcalloc(1, sizeof(struct result));
 }
 
+/* What stands behind the grid of a gather kernel: "X,Y,Z;X,Y,Z"; NULL: nothing. */
+static const char *
+block_of(const char *grid)
+{
+	const char *p = grid == NULL ? NULL : strchr(grid, ';');
+
+	return p == NULL ? NULL : p + 1;
+}
+
 static void
 fill(struct result *res, const struct subject *s, const struct kname *k,
     int64_t sub, const char *grid)
@@ -195,7 +204,8 @@ fill(struct result *res, const struct subject *s, const struct kname *k,
 		.k = k,
 		.sub = sub,
 		.brief = k->last,
-		.grid = grid },
+		.grid = grid,
+		.block = block_of(grid) },
 		    p;
 
 	if (!load(op) && !op->bad) {
@@ -239,8 +249,9 @@ grid_result(uint64_t base, const struct subject *s, const struct kname *k,
 {
 	int64_t blocks;
 	uint64_t *slot;
+	const char *by = k->gather > 0 ? block_of(grid) : grid;
 
-	if (!num_i64(grid, strcspn(grid, ","), &blocks))
+	if (!num_i64(by, strcspn(by, ","), &blocks))
 		blocks = -1;
 	if (results[base - 1]->blocks == 0)
 		results[base - 1]->blocks = blocks;
@@ -282,7 +293,9 @@ result_of(const struct subject *s, const struct kname *k, uint32_t name_idx,
 	struct op *op = s->op;
 	const struct rule *rule = rule_of(op);
 	uint64_t key, *slot;
-	bool cell = rule_by_grid(rule), elem = op != NULL && k->elem.is;
+	bool cell = rule_by_grid(rule), elem = op != NULL &&
+	    (k->elem.is || (k->gather > 0 && grid != NULL &&
+			       memchr(grid, ';', ngrid) != NULL));
 	const char *gs = NULL;
 
 	if ((cell || elem) && grid != NULL) {

@@ -68,6 +68,7 @@ struct work {
 	bool bprop;
 	int64_t sub;      /* number of the kernel in its sequence id */
 	const char *grid; /* "X,Y,Z" or NULL */
+	const char *block; /* the same of the block; of gather kernels only */
 	const char *repr; /* of a recurrent module: "10, 20", or NULL */
 };
 
