@@ -189,6 +189,8 @@ breakdown() {
 		jq -e 'all(.[]; type == "array" and all(.[]; type == "object"))' j
 		[ "$r" != summary ] || continue
 		report "$r" --tsv >t
+		report "$r" --csv >c
+		report "$r" --dlprof | sed 1d | cmp c -
 		[ "$(jq '[.[] | length] | add' j)" -eq "$(sed 1d t | wc -l)" ]
 		jq -r '.[] | .[0] // {} | keys_unsorted[]' j >keys
 		[ ! -s keys ] || head -n 1 t | tr '\t' '\n' | diff - keys
@@ -349,6 +351,21 @@ breakdown() {
 	report kernel --dlprof >got
 	same '"-","X_1","a""b,c
 d",,no,5,2.5,2,3,,,,' "$(sed 1,2d got)"
+	{
+		printf '##dlp\t1\n'
+		printf '#str\tid\ttext\nstr\t1\tk<"a", \\x01b>\n'
+		printf '#op\top_id\tdl_id\tname\tdir\top\tdtype\tdl_in\tdl_out\n'
+		printf 'op\t1\tX_1\ta"b,c\\nd\t-\tx\t-\t-\t<1>\n'
+		printf '#opkern\top_id\tshort\tlast_name_id\nopkern\t1\tk\t1\n'
+		printf '#kern\titer\top_id\tshort\tdev\tstart_ns\tdur_ns'
+		printf '\tapi_start_ns\tapi_dur_ns\ttc\tgrid\tblock\n'
+		printf 'kern\t0\t1\tk\t0\t20\t5\t10\t-\tno\t1,2,3\t-\n'
+		printf '##end\t4\n'
+	} >t
+	want='0,"X_1","a""b,c
+d",,"x","k",0,20,5,10,,no,1,2,3,,,,,"","","<1>","k<""a"", '$'\001''b>"'
+	same "$want" "$(dlp iteration --from t --dlprof | sed 1,2d)"
+	same "$want" "$(dlp iteration --from t --csv | sed 1d)"
 	report kernel --json | jq -e '."Kernel Report"[0] |
 	    ."Kernel Name" == "-" and ."Op Name" == "a\"b,c\nd" and
 	    .Direction == null and ."Total API Time (ns)" == null'
