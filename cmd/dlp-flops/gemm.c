@@ -176,8 +176,13 @@ gemm_count(const struct work *w, struct answer *r, int first)
 	if (w->k->dt == DT_FP4)
 		g.k = size_mul(g.k, 2); /* a shape counts pairs */
 	r->flop = size_mul(2, size_mul(g.n_out, g.k));
-	r->bytes = work_bytes(
-	    w, size_add(size_add(g.n_a, g.n_b), size_add(g.n_c, g.n_out)));
+	if (r->family == FAM_GEMM_INT) /* integers add up in 32 bits */
+		r->bytes = size_add(work_bytes(w, size_add(g.n_a, g.n_b)),
+		    size_mul(4, g.n_out));
+	else
+		r->bytes = work_bytes(w,
+		    size_add(size_add(g.n_a, g.n_b),
+			size_add(g.n_c, g.n_out)));
 }
 
 /* A (.., m, k) and B (.., k, n) in groups, which divide the rows of A, the
