@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cell.h"
+#include "map.h"
 #include "num.h"
 #include "params.h"
 #include "rnn.h"
@@ -17,6 +18,29 @@ struct cell {
 	int64_t x, h, b; /* input and hidden size, batch */
 	int64_t mult;    /* gates: rows of the weight per hidden unit */
 };
+
+static struct map by_seq; /* which + 1 */
+
+void
+cell_note(int64_t seq, int64_t which)
+{
+	if (which <= 1)
+		*map_put(&by_seq, (uint64_t)seq, NULL) = (uint64_t)which + 1;
+}
+
+int64_t
+cell_which(int64_t seq)
+{
+	const uint64_t *v = map_get(&by_seq, (uint64_t)seq);
+
+	return v == NULL ? 2 : (int64_t)*v - 1;
+}
+
+void
+cell_forget(void)
+{
+	map_clear(&by_seq);
+}
 
 static bool
 cell_dims(const struct work *w, struct cell *c)
@@ -149,7 +173,8 @@ cell_sizes(const struct work *w, int weight, struct cell *c)
 }
 
 /* Each product with one of the two weights is a kernel and is counted, 2 b
- * (gates h) x or h: which of the two is told by order, and only forward.
+ * (gates h) x or h: which of the two is told by order, and of a
+ * backward by its sequence id.
  * The element-wise rest is not counted. */
 void
 cell_count(const struct work *w, struct answer *r, int weight)
@@ -166,7 +191,7 @@ cell_count(const struct work *w, struct answer *r, int weight)
 	r->role = ROLE_MAIN;
 	if (weight > 0 ? !cell_sizes(w, weight, &c) : !cell_dims(w, &c))
 		return;
-	if (c.x != c.h && w->bprop)
+	if (c.x != c.h && w->sub > 1)
 		return;
 	k = w->sub == 0 ? c.x : c.h;
 	r->flop =

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "cell.h"
 #include "err.h"
 #include "flops.h"
 #include "kern.h"
@@ -142,6 +143,7 @@ on_section(struct stage *st)
 	state_forget();
 	result_forget();
 	share_forget();
+	cell_forget();
 }
 
 static void

@@ -4,11 +4,13 @@
  */
 #include <string.h>
 
+#include "cell.h"
 #include "columns.h"
 #include "err.h"
 #include "hold.h"
 #include "kern.h"
 #include "map.h"
+#include "num.h"
 #include "share.h"
 
 static const char *const names[] = { "params", "flop", "bytes", "dtype",
@@ -18,7 +20,7 @@ static const char *const names[] = { "params", "flop", "bytes", "dtype",
 
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid, *block,
-	    *seq, *dur, *tc, *tc_rule, *lacks, *prim_id, *prim_run;
+	    *seq, *dur, *tc, *tc_rule, *lacks, *prim_id, *prim_run, *altseq;
 } kc;
 static struct rec_col *inst_id; /* of inst */
 static struct out_ext *ext;
@@ -173,6 +175,24 @@ add_block(const struct rec *r, struct kern *k)
 	k->ngrid = both.len;
 }
 
+/* Which of a recurrent cell's products it is: forward told by order, where
+ * altseq is the product's own sequence id, by which the backward finds it. */
+static int64_t
+cell_product(const struct rec *r, const struct kern *k, int64_t seq)
+{
+	int64_t own;
+	const char *s;
+	size_t n;
+
+	if (k->s.op->bprop)
+		return cell_which(seq);
+	s = rec_raw(r, kc.altseq, &n);
+	if (s == NULL || !num_i64(s, n, &own))
+		own = seq;
+	cell_note(own, k->sub);
+	return k->sub;
+}
+
 static void
 read_kern(const struct rec *r, struct kern *k)
 {
@@ -201,6 +221,9 @@ read_kern(const struct rec *r, struct kern *k)
 	k->has_seq = rec_i64(r, kc.seq, &seq);
 	k->given = given_tc(r);
 	k->grid = rec_raw(r, kc.grid, &k->ngrid);
+	if (k->has_seq && k->s.op != NULL && k->s.op->rule != NULL &&
+	    k->s.op->rule->count == cell_count)
+		k->sub = cell_product(r, k, seq);
 	if (k->k->gather > 0)
 		add_block(r, k);
 }
@@ -398,6 +421,7 @@ kern_attach(struct stage *st)
 	kc.tc = rec_col(t, "tc", REC_OPT);
 	kc.tc_rule = rec_col(t, "tc_rule", REC_OPT);
 	kc.lacks = rec_col(t, "lacks", REC_OPT);
+	kc.altseq = rec_col(t, "altseq", REC_OPT);
 	kc.prim_id = rec_col(t, "prim_id", REC_OPT);
 	kc.prim_run = rec_col(t, "prim_run", REC_OPT);
 	ext = out_ext(names, NCOL);
