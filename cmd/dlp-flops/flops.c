@@ -10,6 +10,8 @@
 #include "err.h"
 #include "flops.h"
 #include "kern.h"
+#include "namerule.h"
+#include "pat.h"
 #include "memory.h"
 #include "result.h"
 #include "share.h"
@@ -21,7 +23,8 @@ static struct {
 	struct rec_col *dev, *cc, *name;
 } dc;
 static struct {
-	struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd, *text, *repr;
+	struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd, *text,
+	    *repr;
 } oc;
 static struct {
 	struct rec_col *id, *op, *shapes;
@@ -43,23 +46,36 @@ on_str(struct stage *st, struct rec *r)
 	stage_pass(st, r);
 }
 
+/* The small Turing chips have no Tensor Cores, and the same compute
+ * capability as the large ones. */
+static bool
+small_turing(const char *name, size_t n)
+{
+	static struct buf lower;
+
+	buf_clear(&lower);
+	name_lower(&lower, name, n);
+	return pat_match(
+	    "gtx|mx450|mx550|t400|t500|t550|t600|t1000|t1200|t2000", lower.s,
+	    lower.len);
+}
+
 static void
 on_dev(struct stage *st, struct rec *r)
 {
+	static struct buf tmp;
 	size_t n;
 	int64_t dev;
 	double cc;
-	const char *name = rec_raw(r, dc.name, &n);
-	bool none = false;
+	int cc10;
+	const char *name = rec_str(r, dc.name, &tmp, &n);
 
-	/* The Turing chips without them have the same cc as those with. */
-	if (name != NULL && n >= 6)
-		none =
-		    memcmp(name, "GeForce GTX 16", n < 14 ? n : 14) == 0 ||
-		    (n >= 21 && memcmp(name, "NVIDIA GeForce GTX 16", 21) == 0);
 	if (rec_i64(r, dc.dev, &dev) && rec_f64(r, dc.cc, &cc) && cc > 0 &&
-	    cc < 1000)
-		state_dev(dev, (int)(cc * 10 + 0.5), none);
+	    cc < 1000) {
+		cc10 = (int)(cc * 10 + 0.5);
+		state_dev(dev, cc10,
+		    cc10 == 75 && name != NULL && small_turing(name, n));
+	}
 	stage_pass(st, r);
 }
 
