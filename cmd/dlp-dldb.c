@@ -156,7 +156,10 @@ on_end(struct stage *st)
 		sums_write(d);
 	db_flush(&d->db);
 	ddl_indices(&d->db, true);
-	db_finish(&d->db);
+	d->whole = true;
+	/* the other half needs it before it sees the ##end */
+	if (!d->aggregate)
+		db_finish(&d->db);
 	notes(d);
 }
 
@@ -233,6 +236,8 @@ main(int argc, char **argv)
 		stage_open_sink(&st, path, unbuffered);
 	start(&d, &st);
 	rc = stage_run(&st);
+	if (d.whole && d.aggregate && rc == EXIT_OK)
+		db_finish(&d.db);
 	ops_free(&d);
 	raw_free(&d);
 	agg_free(&d);

@@ -117,6 +117,10 @@ kernel(struct dldb *d, const struct work *w)
 
 	metric_add(&k->gpu, num_sub(w->end, w->start));
 	metric_add(&k->api, api);
+	if (w->tc) {
+		k->tc_gpu = num_add(k->tc_gpu, num_sub(w->end, w->start));
+		k->tc_api = num_add(k->tc_api, api);
+	}
 	name_seen(d, k, w->tc);
 	w->op->used_tc |= w->tc;
 	w->op->n_kern++;
@@ -148,12 +152,14 @@ static void
 kern_totals(struct totals *t, const struct op *op)
 {
 	const struct kern_sum *k;
-	struct category *c;
 
 	for (k = op->kerns; k != NULL; k = k->next) {
-		c = k->tc ? &t->kerns_tc : &t->kerns_other;
-		c->cpu = num_add(c->cpu, k->api.sum);
-		c->gpu = num_add(c->gpu, k->gpu.sum);
+		t->kerns_tc.cpu = num_add(t->kerns_tc.cpu, k->tc_api);
+		t->kerns_tc.gpu = num_add(t->kerns_tc.gpu, k->tc_gpu);
+		t->kerns_other.cpu =
+		    num_add(t->kerns_other.cpu, num_sub(k->api.sum, k->tc_api));
+		t->kerns_other.gpu =
+		    num_add(t->kerns_other.gpu, num_sub(k->gpu.sum, k->tc_gpu));
 		t->kerns.cpu = num_add(t->kerns.cpu, k->api.sum);
 		t->kerns.gpu = num_add(t->kerns.gpu, k->gpu.sum);
 		if (op->eligible)

@@ -18,7 +18,7 @@ struct dldb {
 	const char *path, *domain;
 	bool raw, aggregate, tee, force;
 	bool any; /* a section has begun */
-	bool open;
+	bool open, whole; /* a database is open, and complete */
 	struct smap words; /* value: id in the dictionary, 0 if not known */
 	struct smap infos; /* ##info: name -> number in words, from 1 */
 	struct map strs;   /* id of a str record -> number in words */

@@ -29,6 +29,7 @@ struct kern_sum { /* the launches of one kernel name in an op */
 	uint32_t name;  /* word */
 	bool tc, no_tc; /* some launch used Tensor Cores; some did not */
 	struct metric api, gpu;
+	int64_t tc_api, tc_gpu; /* of those that used Tensor Cores */
 };
 
 struct op {

@@ -181,7 +181,7 @@ put_shape(const char *shapes, const char *names, const char *letters)
 	struct buf b = { 0 };
 
 	dldb_shape(&b, shapes, names, letters);
-	out_text(buf_str(&b), b.len);
+	put_text(buf_str(&b));
 	buf_free(&b);
 }
 
@@ -208,7 +208,11 @@ put_op(struct dldb *d, const struct dldb_op *op, const char *const *v,
 	emit_word(op->none ? "api" : "dlprof");
 	out_unset();
 	put_text(v[F_DTYPE]);
-	put_text(shapes);
+	if (shapes == NULL && op->none)
+		out_unset();
+	else /* an op without sizes had no tensors */
+		out_text(shapes != NULL ? shapes : "",
+		    shapes != NULL ? strlen(shapes) : 0);
 	out_raw("-\t-\t-", 5);
 	put_stack(v[F_STACK]);
 	out_unset();

@@ -72,6 +72,7 @@ gpu(sqlite3_stmt *st, struct event *ev)
 	if (!work(st, ev))
 		return false;
 	ev->gpu.own.api = ev->name;
+	ev->gpu.own.none = num(st, 4) == -1;
 	ev->gpu.own.start = num(st, WORK_NEXT);
 	ev->gpu.own.end = num(st, WORK_NEXT + 1);
 	ev->gpu.own.tc = EV_UNSET;
@@ -208,7 +209,7 @@ run_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 	ev->tid = who(st, 4);
 	ev->op = num(st, 5);
 	ev->nth = sqlite3_column_int64(st, 0);
-	if (ev->tid == EV_UNSET)
+	if (num(st, 4) == -1)
 		ev->corr = EV_UNSET; /* nothing of it was seen on the CPU */
 	ev->run.names = num(st, 6);
 	ev->run.shapes = num(st, 7);

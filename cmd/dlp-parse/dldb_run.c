@@ -270,7 +270,8 @@ dldb_work(void *ctx, const struct event *ev, struct work_op *w)
 	}
 	w->inst_id = r->inst_id;
 	w->op_start = r->start;
-	if (ev->tid != EV_UNSET) {
+	if (!EV_IS_GPU(ev->kind) ||
+	    (!ev->gpu.own.none && ev->end != ev->start)) {
 		r->n_call++;
 		ivl_add(&r->api, ev->start, ev->end);
 	}

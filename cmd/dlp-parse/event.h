@@ -80,6 +80,7 @@ struct ev_gpu {
 		int64_t start, end; /* on the GPU */
 		int64_t api;        /* string id of the call's name */
 		int64_t tc;         /* kernels: 1 or 0 */
+		bool none;          /* there was no call after all */
 	} own;
 };
 

@@ -215,7 +215,8 @@ emit_launch(struct profile *p, const struct event *call)
 		emit_call(p, call, 0);
 }
 
-/* GPU work with its call in the same row; without a thread it had none. */
+/* GPU work with its call in the same row. A call without a length has a row
+ * of its own: it launched several. */
 static void
 emit_own(struct profile *p, const struct event *ev)
 {
@@ -224,8 +225,8 @@ emit_own(struct profile *p, const struct event *ev)
 	work.start = ev->gpu.own.start;
 	work.end = ev->gpu.own.end;
 	call.name = ev->gpu.own.api;
-	if (ev->tid != EV_UNSET) {
-		emit_work(p, &work, &call, false);
+	if (!ev->gpu.own.none) {
+		emit_work(p, &work, &call, call.end == call.start);
 		return;
 	}
 	orphans++;
