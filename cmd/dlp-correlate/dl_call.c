@@ -17,9 +17,25 @@ backward_run(const struct corr *c, const struct work *w)
 {
 	const struct run_ref *r = &w->p->backward;
 
-	if (w->th == NULL || w->th->any_op || !goes_on(c, r))
+	if (w->th == NULL || w->th->any_op || w->p->has_nvtx ||
+	    !goes_on(c, r))
 		return NULL;
 	return r->in;
+}
+
+/*
+ * Without emit_nvtx nothing tells what the threads of autograd do. In a
+ * process that has markers they are those that launch kernels and have none.
+ */
+static bool
+is_backward(const struct work *w)
+{
+	struct thread *th = w->th;
+
+	if (!w->p->has_args || w->p->has_nvtx || th->any_op)
+		return false;
+	th->launches |= w->type == W_KERN;
+	return th->launches;
 }
 
 /* The run of the call that launched several activities. */
@@ -66,7 +82,8 @@ dl_call_run(struct corr *c, const struct work *w, struct text layer)
 	in = call_run(c, w);
 	if (in != NULL)
 		return in;
-	in = run_of(c, w, op_of_call(&c->ops, layer, w->what));
+	in = run_of(c, w, is_backward(w) ? op_of_all_backward(&c->ops)
+				  : op_of_call(&c->ops, layer, w->what));
 	if (w->type == W_CALL) {
 		w->th->call = (struct run_ref){ in, in->order };
 		w->th->call_corr = w->corr;

@@ -121,6 +121,26 @@ draft_none(struct draft *d, struct text layer, struct text prefix,
 	draft_raw(d, OF_BY, "api", 3);
 }
 
+uint32_t
+op_of_all_backward(struct ops *t)
+{
+	static const char name[] = "backward";
+	size_t n = sizeof(name) - 1;
+	struct draft d;
+	uint32_t id, at;
+
+	key_begin(&t->key, 'K', "", 0);
+	id = ident_find(t, &at);
+	if (id != OP_NONE)
+		return id;
+	draft_begin(&d);
+	d.op.bwd = true;
+	draft_raw(&d, OF_NAME, name, n);
+	draft_raw(&d, OF_OP, name, n);
+	draft_raw(&d, OF_BY, "api", 3);
+	return draft_done(t, &d, at);
+}
+
 /* DLProf's name has no layer. */
 uint32_t
 op_of_call(struct ops *t, struct text layer, struct text what)

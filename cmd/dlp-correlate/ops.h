@@ -36,6 +36,8 @@ uint32_t op_of_args(struct ops *t, struct text layer, struct mview trace,
 uint32_t op_of_backward(
     struct ops *t, struct text layer, const struct marker *m, uint32_t fwd);
 uint32_t op_unassociated(struct ops *t, struct text layer, struct text what);
+/* DLProf's op of all backward work, where nothing tells more. */
+uint32_t op_of_all_backward(struct ops *t);
 /* An op of its own for one call, as DLProf has it; it lives until op_drop(). */
 uint32_t op_of_call(struct ops *t, struct text layer, struct text what);
 void op_drop(struct ops *t, uint32_t id);

@@ -57,6 +57,7 @@ struct thread {
 	uint64_t last_fwd_inst;
 	bool any_op, autograd; /* autograd: its first op was a backward */
 	bool phased;           /* is in its process's list */
+	bool launches;         /* kernels, outside of ops (--dlprof) */
 	struct run_ref call;   /* of the last call outside of ops (--dlprof) */
 	int64_t call_corr;
 };
@@ -71,6 +72,7 @@ struct proc {
 	int64_t first_corr; /* of the first API call */
 	bool has_args;      /* argument markers were seen */
 	bool has_func;      /* trace markers of DLProf were */
+	bool has_nvtx;      /* texts of emit_nvtx were */
 	struct run_ref backward; /* the last run of a marker backward */
 	bool has_op_id;     /* texts of PyTorch 1.12 or later */
 	struct recent fwd;  /* sequence id -> forward op */
