@@ -7,12 +7,14 @@
 . "$parts/show.sh"
 
 # The stages that come after dlp-flops; one that is not installed is left out.
+# The model data need all records, the reports do not.
 stages() {
 	for stage in busy tree stat advise dldb; do
 		[ "$stage" = stat ] || command -v "dlp-$stage" >/dev/null ||
 		    continue
 		printf '%s ' "$stage"
 	done
+	[ "$opt_dump" = true ] || printf 'slim '
 }
 
 # report NAME FORMAT STREAM: one report on standard output.

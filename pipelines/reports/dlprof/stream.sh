@@ -18,7 +18,8 @@
 #
 # dlprof_stream FILE [STAGE...]
 #	writes the finished stream of a profile to standard output. STAGE:
-#	busy tree stat advise dldb; default: all, dldb if dlprof_dldb is set.
+#	busy tree stat advise dldb slim; default: all, dldb if dlprof_dldb is
+#	set; slim leaves only what reports read, and is no default.
 #	It holds kern, inst and the like, one per event, and behind them
 #	iter, busy, group, opkern, opstat, typestat, memstat and finding
 #	records.
@@ -66,6 +67,11 @@ dlprof_stat='dlp-agg --pass \
 	    -f dur_ns,gpu_ns,overhead_ns,idle_ns,api_ns --and \
 	--as memstat -T copy,set -g api -a count,sum -f dur_ns,api_dur_ns'
 
+# The types that the reports read, and of kernels the columns.
+dlprof_kept=op,dev,iter,busy,group,opkern,opstat,typestat,memstat,finding
+dlprof_kern_cols=iter,op_id,short,dev,start_ns,dur_ns,api_start_ns,api_dur_ns,tc
+dlprof_kern_cols=$dlprof_kern_cols,grid,block
+
 # dlprof_pipe STAGE...: the pipeline as text, with "$dlprof_file" in it.
 dlprof_pipe() {
 	printf '%s' 'dlp-parse -- "$dlprof_file"'
@@ -82,6 +88,9 @@ dlprof_pipe() {
 		busy) printf ' |\n    %s' 'dlp-busy --dlprof' ;;
 		tree) printf ' |\n    %s' dlp-tree ;;
 		stat) printf ' |\n    %s' "$dlprof_stat" ;;
+		slim) printf ' |\n    %s' "dlp-agg -T kern \\
+	--keep $dlprof_kept,str \\
+	-c $dlprof_kern_cols" ;;
 		advise) printf ' |\n    %s' 'dlp-advise --dlprof' ;;
 		dldb) printf ' |\n    %s' "$(dlprof_db --aggregate)" ;;
 		esac
@@ -114,8 +123,7 @@ dlprof_stream() {
 }
 
 dlprof_small() {
-	dlp-agg --keep "op,dev,iter,busy,group,opkern,opstat,typestat,memstat,\
-finding"
+	dlp-agg --keep "$dlprof_kept"
 }
 
 dlprof_kern() {
