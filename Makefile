@@ -39,6 +39,7 @@ MANS = $(wildcard man/*.[157])
 # Only what reads databases links these.
 LIBS_dlp-parse = -lsqlite3 -llzma -lzstd -lz -liberty
 LIBS_dlp-tc = -liberty
+LIBS_demangle_old = -liberty
 LIBS_dlp-agg = -lm
 LIBS_dlp-advise = -lm
 LIBS_dlp-dldb = -lsqlite3 -lm
@@ -100,7 +101,8 @@ $(B)/unit/$(1): $(B)/tests/unit/$(1).o $(call needs,tests/unit/$(1).c) \
     $(B)/libdlp.a
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ \
-	    $$(if $$(findstring dlp-parse,$$^),$$(LIBS_dlp-parse)) $$(LDLIBS)
+	    $$(if $$(findstring dlp-parse,$$^),$$(LIBS_dlp-parse)) \
+	    $$(LIBS_$(1)) $$(LDLIBS)
 endef
 $(foreach u,$(notdir $(UNITS)),$(eval $(call unit_rule,$(u))))
 

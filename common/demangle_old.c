@@ -177,36 +177,6 @@ put_ref(struct buf *b, long k)
 	buf_putc(b, '_');
 }
 
-/* Whether part k can be referred to as a parameter more of a lambda. */
-static bool
-has_part(const char *name, size_t at, long k)
-{
-	static struct buf probe, text;
-
-	buf_clear(&probe);
-	buf_clear(&text);
-	buf_put(&probe, name, at);
-	put_ref(&probe, k);
-	buf_puts(&probe, name + at);
-	return demangle(buf_str(&probe), &text);
-}
-
-static bool
-count_parts(const char *name, struct lambdas *l)
-{
-	long k = 0;
-	int i;
-
-	for (i = 0; i < l->n; i++) {
-		while (k < MAX_PARTS && has_part(name, l->end[i], k))
-			k++;
-		if (k == MAX_PARTS)
-			return false;
-		l->extra[i] = k + i;
-	}
-	return true;
-}
-
 static long
 ref_number(const char *p)
 {
@@ -221,32 +191,64 @@ ref_number(const char *p)
 
 /* The same part as today's demanglers number it. */
 static long
-today(const struct lambdas *l, long k)
+today(const struct lambdas *l, int n, long k)
 {
 	int i, before = 0;
 
-	for (i = 0; i < l->n; i++)
+	for (i = 0; i < n; i++)
 		before += l->extra[i] < k;
 	return k - before;
 }
 
+/*
+ * The name with today's numbers, by the first n lambdas. k: if it is none of
+ * -1, a question to the demangler: whether part k is there at the end of
+ * lambda n, as a further parameter of it; what is behind refers to part 0,
+ * which is always there.
+ */
 static void
-renumber(const char *name, const struct lambdas *l, struct buf *out)
+renumber(
+    const char *name, const struct lambdas *l, int n, long k, struct buf *out)
 {
 	struct scan s;
-	const char *from;
+	const char *from, *ask = k >= 0 ? name + l->end[n] : NULL;
 
 	buf_clear(out);
 	(void)begin(&s, name);
 	buf_put(out, name, 2);
 	while (*s.p != '\0') {
 		from = s.p;
+		if (from == ask)
+			put_ref(out, k);
 		(void)step(&s);
-		if (*from == 'S' && from[1] < 'a')
-			put_ref(out, today(l, ref_number(from + 1)));
-		else
+		if (*from != 'S' || from[1] >= 'a')
 			buf_put(out, from, (size_t)(s.p - from));
+		else if (ask != NULL && from > ask)
+			put_ref(out, 0);
+		else
+			put_ref(out, today(l, n, ref_number(from + 1)));
 	}
+}
+
+static bool
+count_parts(const char *name, struct lambdas *l)
+{
+	static struct buf probe, text;
+	long k = 0;
+	int i;
+
+	for (i = 0; i < l->n; i++) {
+		for (; k < MAX_PARTS; k++) {
+			renumber(name, l, i, k, &probe);
+			buf_clear(&text);
+			if (!demangle(buf_str(&probe), &text))
+				break;
+		}
+		if (k == MAX_PARTS)
+			return false;
+		l->extra[i] = k + i;
+	}
+	return true;
 }
 
 bool
@@ -257,7 +259,7 @@ demangle_old(const char *name, struct buf *out)
 	size_t len = out->len;
 
 	if (find_lambdas(name, &l) && count_parts(name, &l)) {
-		renumber(name, &l, &other);
+		renumber(name, &l, l.n, -1, &other);
 		if (demangle(buf_str(&other), out))
 			return true;
 		out->len = len;

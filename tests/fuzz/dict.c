@@ -1,0 +1,54 @@
+/*
+ * Fuzzing of the readers of PyProf's .dict. Build it with clang
+ * -fsanitize=fuzzer,address out of this file, dict_line.c of cmd/dlp-parse,
+ * all of cmd/dlp-pyprof but print.c, and all of common; then run it:
+ * ./fuzz-dict -max_len=8192 CORPUS
+ *
+ * A line is read as a line of a .dict; its marker goes through every rule.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../cmd/dlp-parse/dict_line.h"
+#include "../../cmd/dlp-pyprof/kern.h"
+#include "../../cmd/dlp-pyprof/rule.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static void
+rules(const struct kern *k)
+{
+	static struct marker m;
+	static struct result r;
+	struct call c = { &m, buf_str((struct buf *)&k->name), k->bwd, k->sub,
+		{ k->grid[0], k->grid[1], k->grid[2] }, false };
+	int i;
+
+	if (k->marker.len == 0 ||
+	    !marker_read(&m, k->marker.s, k->marker.len))
+		return;
+	for (i = 0; i < 2; i++) {
+		c.last = i == 1;
+		r.params.len = 0;
+		(void)rule_find(m.mod, m.op, c.last)(&c, &r);
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	static struct dict_line line;
+	static struct forward forward;
+	static struct kern kern;
+	char *text = malloc(n > 0 ? n : 1); /* the exact size */
+
+	memcpy(text, data, n);
+	(void)dict_line(&line, text, n);
+	if (kern_read(&kern, text, n)) {
+		forward_keep(&forward, &kern);
+		forward_find(&forward, &kern);
+		rules(&kern);
+	}
+	free(text);
+	return 0;
+}
