@@ -25,14 +25,16 @@ backward_run(const struct corr *c, const struct work *w)
 
 /*
  * Without emit_nvtx nothing tells what the threads of autograd do. In a
- * process that has markers they are those that launch kernels and have none.
+ * process that has markers, but none of backward, they are those that launch
+ * kernels without any.
  */
 static bool
 is_backward(const struct work *w)
 {
 	struct thread *th = w->th;
 
-	if (!w->p->has_args || w->p->has_nvtx || th->any_op)
+	if (!w->p->has_args || w->p->has_nvtx || th->any_op ||
+	    w->p->backward.in != NULL)
 		return false;
 	th->launches |= w->type == W_KERN;
 	return th->launches;
