@@ -14,66 +14,10 @@
 #include "dtype.h"
 #include "elem.h"
 #include "num.h"
-#include "operand.h"
 #include "pat.h"
-#include "size.h"
 
 struct span {
 	const char *s, *e;
-};
-
-/* Operations per element, a function (exp, tanh, erf, sqrt, pow) being one:
- * those of the formula in PyTorch's documentation. First match. */
-static const struct {
-	const char *pat;
-	int flop;
-	int full; /* so many inputs have all elements, the others are smaller;
-		     0: all have */
-} costs[] = {
-	{ "fillfunctor|fill_kernel|_copy_kernel|copy_device_to_device|"
-	  "where_kernel|masked_fill|arange|triu|tril|"
-	  "flip|index_|real_kernel|imag_kernel|conj",
-	    0, 0 },
-	{ "gelubackward|gelu_backward", 11, 0 }, /* Phi(x) 4, phi(x) 4, 3 */
-	{ "gelucuda|gelu_kernel", 5, 0 },        /* x / 2 (1 + erf(x / c)) */
-	{ "silu_backward", 9, 0 },
-	{ "silu_kernel", 4, 0 }, /* x / (1 + exp(-x)) */
-	{ "log_sigmoid_backward|softplus_backward|mish_backward", 5, 0 },
-	{ "log_sigmoid|softplus|mish", 4, 0 },
-	{ "hardswish_backward|hardsigmoid_backward", 4, 0 },
-	{ "hardswish|hardsigmoid", 4, 0 }, /* x min(max(x + 3, 0), 6) / 6 */
-	{ "tanh_backward|sigmoid_backward", 3, 0 }, /* g y (1 - y) */
-	{ "sigmoid_kernel", 3, 0 },                 /* 1 / (1 + exp(-x)) */
-	{ "elu_backward|leaky_relu_backward|prelu_backward", 2, 0 },
-	{ "elu_kernel|leaky_relu|prelu", 2, 0 },
-	{ "hardtanh_backward|threshold|clamp|hardshrink|softshrink", 1, 0 },
-	{ "binary_cross_entropy_backward", 5, 0 },
-	{ "binary_cross_entropy", 7, 0 },
-	{ "smooth_l1_backward|huber_backward", 3, 0 },
-	{ "smooth_l1|huber", 4, 0 },
-	{ "mse_backward", 3, 0 }, /* 2 (x - y) g, the factor 2/n at once */
-	{ "mse_kernel", 2, 0 },
-	{ "masked_scale", 2, 0 },
-	{ "groupnormbackward", 5, 2 }, /* a x + b g + c, and the sum before */
-	{ "groupnorm", 2, 1 },
-	{ "addcmul|addcdiv|lerp", 3, 0 },
-	{ "addr_kernel", 3, 0 },
-	{ "rsub|cudafunctoronself_add|cudafunctor_add|cudafunctoronother_add",
-	    1, 0 },
-	{ "mulfunctor|divfunctor|divtrunc|divfloor|addfunctor|subfunctor|"
-	  "multiplies|divides|plus|minus|mul_kernel|div_kernel|add_kernel|"
-	  "sub_kernel|div_true_kernel|div_trunc_kernel|div_floor_kernel",
-	    1, 0 },
-	{ "compare|logical_|bitwise_|isnan|isinf|isneginf|isposinf|isfinite",
-	    1, 0 },
-	{ "abs_kernel|absfunctor|neg_kernel|sign_kernel|sgn|ceil|floor|round|"
-	  "trunc|frac|maximum|minimum|fmax|fmin|max_elementwise|"
-	  "min_elementwise|reciprocal|remainder|fmod|heaviside|invstd",
-	    1, 0 },
-	{ "exp_kernel|exp2|expm1|log_kernel|log2|log10|log1p|sqrt|pow_|"
-	  "sin_kernel|cos_kernel|tan_kernel|sinh|cosh|tanh_kernel|asin|acos|"
-	  "atan|erf|digamma|lgamma",
-	    1, 0 },
 };
 
 /* The end of the template argument at s: a comma or closing bracket of its
@@ -129,9 +73,7 @@ type_of(struct span t)
 			;
 		dt = dt_cpp_any(p, (size_t)(q - p));
 		if (dt != DT_NONE)
-			return !twice          ? dt
-			    : dt == DT_FP64 ? DT_C128
-					    : DT_C64;
+			return !twice ? dt : dt == DT_FP64 ? DT_C128 : DT_C64;
 		if (q == p)
 			q++;
 	}
@@ -230,17 +172,18 @@ set_functor(struct elem *e, struct span f, int n_in)
 		e->in[0] = type_size(a[0]);
 		e->in[1] = type_size(a[1]);
 		e->out = type_size(a[2]);
-	} else if (n >= 3 &&
-	    (starts(name, "aunaryfunctor") || starts(name, "bunaryfunctor"))) {
+	} else if (n >= 3 && (starts(name, "aunaryfunctor") ||
+				 starts(name, "bunaryfunctor"))) {
 		e->n_in = 1;
 		e->in[0] = type_size(a[*name.s == 'a']);
 		e->out = type_size(a[2]);
 	} else {
-		e->n_in = n_in >= 0             ? n_in
-		    : starts(name, "fillfunctor") ? 0
-		    : find(name, "onself") != NULL || find(name, "onother") != NULL
-		    ? 1
-		    : 2;
+		e->n_in = n_in >= 0                     ? n_in
+			  : starts(name, "fillfunctor") ? 0
+			  : find(name, "onself") != NULL ||
+				  find(name, "onother") != NULL
+			      ? 1
+			      : 2;
 		for (i = 0; i < e->n_in; i++)
 			e->in[i] = type_size(a[0]);
 		e->out = type_size(a[0]);
@@ -310,7 +253,6 @@ set_function(struct elem *e, struct span f, int n_in)
 {
 	const char *p;
 	struct span t[1];
-	size_t i;
 
 	p = find(f, "gpu_kernel_impl");
 	if (p != NULL && (p = memchr(p, '<', (size_t)(f.e - p))) != NULL &&
@@ -323,13 +265,7 @@ set_function(struct elem *e, struct span f, int n_in)
 		set_functor(e, f, n_in);
 	if (n_in >= 0 && e->n_in != n_in)
 		e->is = false;
-	e->flop = -1;
-	for (i = 0; i < sizeof(costs) / sizeof(costs[0]); i++)
-		if (pat_match(costs[i].pat, f.s, (size_t)(f.e - f.s))) {
-			e->flop = costs[i].flop;
-			e->full = costs[i].full;
-			break;
-		}
+	e->flop = elem_cost(f.s, (size_t)(f.e - f.s), &e->full);
 }
 
 void
@@ -376,114 +312,4 @@ elem_opaque(const char *s, size_t n)
 	t.s = p;
 	t.e = arg_end(p, s + n);
 	return type_size(t);
-}
-
-/* Whether n elements, so many per block, take so many blocks. */
-static bool
-fits(int64_t n, int block, int64_t blocks)
-{
-	return n > 0 && (n - 1) / block + 1 == blocks;
-}
-
-/* The number of elements: of the gradient, of the result, or of a tensor, the
- * first that the grid allows. A tensor's type is *size. */
-static int64_t
-elements_by(const struct work *w, int block, int64_t blocks, int *size)
-{
-	const struct args *from[2] = { w->grad, w->a };
-	const struct arg *t;
-	int64_t n = w->bprop ? operand_grad(w) : -1;
-	size_t i, j;
-
-	if (fits(n, block, blocks))
-		return n;
-	if (fits(n = operand_out(w), block, blocks))
-		return n;
-	for (i = 0; i < 2; i++)
-		for (j = 0; from[i] != NULL && j < from[i]->n; j++) {
-			t = &from[i]->v[j];
-			n = t->type == ARG_TENSOR ? arg_numel(from[i], t) : -1;
-			if (!fits(n, block, blocks))
-				continue;
-			*size = dt_size(t->dt);
-			return n;
-		}
-	return -1;
-}
-
-static int64_t
-elements(const struct work *w, int *size)
-{
-	static const int usual[] = { 1024, 512, 2048 };
-	int block = w->k->elem.block;
-	int64_t n, blocks;
-	size_t i;
-
-	*size = 0;
-	if (w->grid == NULL ||
-	    !num_i64(w->grid, strcspn(w->grid, ","), &blocks)) {
-		n = w->bprop ? operand_grad(w) : -1;
-		return n >= 0 ? n : operand_out(w);
-	}
-	if (block > 0)
-		return elements_by(w, block, blocks, size);
-	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-		if ((n = elements_by(w, usual[i], blocks, size)) >= 0)
-			return n;
-	return -1;
-}
-
-/* Elements that input i has in memory: a forward op's own tensors can be
- * smaller than the result, a backward's only input is its gradient, which of a
- * sum is smaller too. */
-static int64_t
-stored(const struct work *w, bool sums, int i, int64_t n)
-{
-	const struct elem *e = &w->k->elem;
-	const struct arg *t = NULL;
-	int64_t m = -1;
-
-	if (!e->strided)
-		return n;
-	if (e->full > 0)
-		return i < e->full ? n : 0; /* a number per row or channel */
-	if (!w->bprop && arg_tensor(w->a, (size_t)e->n_in) == NULL &&
-	    arg_tensor(w->a, (size_t)e->n_in - 1) != NULL)
-		t = arg_tensor(w->a, (size_t)i);
-	if (t != NULL)
-		m = arg_numel(w->a, t);
-	else if (w->bprop && e->n_in == 1)
-		m = operand_grad(w);
-	if (sums && e->n_in == 1 && (m < 0 || m == n))
-		return 0; /* one number per sum, read again and again */
-	return m >= 0 && m < n ? m : n;
-}
-
-bool
-elem_count(const struct work *w, struct answer *r)
-{
-	const struct elem *e = &w->k->elem;
-	bool sums = w->bprop &&
-		    (r->family == FAM_REDUCE || r->family == FAM_POOL);
-	const struct arg *t;
-	int64_t n, bytes;
-	int i, size, own;
-
-	if (!e->is || (n = elements(w, &own)) < 0)
-		return false;
-	size = e->out > 0 ? e->out : own; /* lambda() names no type */
-	bytes = size > 0 ? size_mul(n, size) : -1;
-	for (i = 0; i < e->n_in; i++) {
-		size = e->in[i];
-		t = arg_tensor(w->a, (size_t)i);
-		if (e->casts) /* only a marker tells */
-			size = t != NULL && !w->bprop ? dt_size(t->dt) : 0;
-		bytes = size_add(bytes,
-		    size > 0 ? size_mul(stored(w, sums, i, n), size) : -1);
-	}
-	r->role = ROLE_MAIN;
-	r->each = true;
-	r->flop = size_mul(n, e->flop);
-	r->bytes = bytes;
-	return true;
 }

@@ -18,7 +18,7 @@ struct elem {
 			 others than in the name */
 	bool strided; /* operands can be broadcast or have gaps */
 	int n_in;
-	enum dtype dt; /* of the first operand that is no mask */
+	enum dtype dt;       /* of the first operand that is no mask */
 	int in[ELEM_MAX_IN]; /* bytes per element; 0: unknown */
 	int out;
 	int flop;  /* per element; -1: unknown */
@@ -28,6 +28,11 @@ struct elem {
 
 /* Reads the name s[0..n), lower case. */
 void elem_set(struct elem *e, const char *s, size_t n);
+
+/* Operations per element of the function s[0..n), a part of a lower-case kernel
+ * name; -1: unknown. *full: how many of its inputs have all elements, 0: all.
+ */
+int elem_cost(const char *s, size_t n, int *full);
 
 /* N of the first OpaqueType<N> in the name; 0: none. */
 int elem_opaque(const char *s, size_t n);

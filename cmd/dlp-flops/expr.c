@@ -99,8 +99,7 @@ word(struct ex *x)
 
 	peek(x);
 	while (x->p + n < x->end &&
-	    (letter(x->p[n]) ||
-		(n > 0 && x->p[n] >= '0' && x->p[n] <= '9')))
+	       (letter(x->p[n]) || (n > 0 && x->p[n] >= '0' && x->p[n] <= '9')))
 		n++;
 	return n;
 }
@@ -208,8 +207,8 @@ call(int f, const struct val *v, int n)
 		    v[1]);
 	case F_EQ:
 		return !v[0].known || !v[1].known
-		    ? unknown
-		    : (struct val){ true, v[0].v == v[1].v };
+			   ? unknown
+			   : (struct val){ true, v[0].v == v[1].v };
 	case F_IF:
 		return !v[0].known ? unknown : v[0].v > 0 ? v[1] : v[2];
 	default:

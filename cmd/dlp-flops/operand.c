@@ -44,8 +44,7 @@ operand_size(const struct work *w, const struct arg *t)
 {
 	int size = dt_size(t->dt);
 
-	return size_mul(
-	    arg_numel(w->a, t), size > 0 ? size : operand_esize(w));
+	return size_mul(arg_numel(w->a, t), size > 0 ? size : operand_esize(w));
 }
 
 /* Bytes of an element of t. */

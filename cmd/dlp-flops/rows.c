@@ -111,7 +111,7 @@ rows_count(const struct row *list, const struct work *w, struct answer *r)
 	} else if (r->family == FAM_NONE && w->op != NULL && w->k->elem.is) {
 		r->family = FAM_POINTWISE; /* of unknown size */
 	} else if (all != NULL &&
-	    (!w->k->elem.is || elementwise(all->family))) {
+		   (!w->k->elem.is || elementwise(all->family))) {
 		row_apply(all, w, r);
 	}
 }

@@ -11,18 +11,18 @@
 enum { DIR_FPROP = 1, DIR_BPROP = 2 };
 
 struct row {
-	char *op;          /* name or pattern of names */
-	unsigned dirs;     /* DIR_* */
+	char *op;      /* name or pattern of names */
+	unsigned dirs; /* DIR_* */
 	enum family family;
-	char *kern;        /* pattern of kernel names (pat.h); NULL: any */
-	bool once;         /* the first such kernel of a run carries it all */
-	bool aux;          /* such kernels are helpers */
+	char *kern;         /* pattern of kernel names (pat.h); NULL: any */
+	bool once;          /* the first such kernel of a run carries it all */
+	bool aux;           /* such kernels are helpers */
 	char *flop, *bytes; /* expressions; NULL: unknown */
-	char *bus;         /* of a collective */
-	bool tc;           /* Tensor Cores could do it */
-	char *waits;       /* part of the name of the backward that brings the
-			      size of the result */
-	struct row *next;  /* of the same op */
+	char *bus;          /* of a collective */
+	bool tc;            /* Tensor Cores could do it */
+	char *waits;        /* part of the name of the backward that brings the
+			       size of the result */
+	struct row *next;   /* of the same op */
 };
 
 /* Reads a user's file; its rules come before all others. Trouble is fatal:
@@ -41,7 +41,6 @@ void row_apply(const struct row *row, const struct work *w, struct answer *r);
 
 /* Fills in the answer by a list, which can be NULL: by a rule for this kernel,
  * by what its name tells, by a rule for the op. */
-void rows_count(const struct row *list, const struct work *w,
-    struct answer *r);
+void rows_count(const struct row *list, const struct work *w, struct answer *r);
 
 #endif

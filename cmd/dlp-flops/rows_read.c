@@ -21,7 +21,7 @@ struct list { /* the rules of a name or pattern, in order */
 	struct row *head, **end;
 };
 
-struct set { /* rules from one source */
+struct set {               /* rules from one source */
 	struct smap by_op; /* names and patterns: val is a list's number */
 	struct list *lists;
 	size_t n, cap;

@@ -185,7 +185,7 @@ static struct smap by_op; /* val: the rule's number in made, + 1 */
 static struct made {
 	struct rule rule; /* first: rule_user() goes back */
 	const struct row *user, *rows;
-} **made; /* NULL: no rule */
+} * *made; /* NULL: no rule */
 static size_t nmade, made_cap;
 
 /* The texts about an op; one in place, add_, has those of add where it has none
@@ -298,8 +298,7 @@ look_up(const char *mod, size_t nmod, const char *op, size_t n)
 	if (r == NULL && n > 0 && *op >= 'A' && *op <= 'Z') {
 		buf_clear(&full);
 		snake(&full, op, n);
-		r = combine(
-		    built_in(full.s, full.len), full.s, full.len);
+		r = combine(built_in(full.s, full.len), full.s, full.len);
 	}
 	return r;
 }

@@ -11,8 +11,8 @@
 /* An argument that is one number for all dimensions, or one for each: the
  * one of dimension i. unset where there is none; -1: not a number. */
 static int64_t
-setting(const struct work *w, const char *name, int place, size_t i,
-    int64_t unset)
+setting(
+    const struct work *w, const char *name, int place, size_t i, int64_t unset)
 {
 	const struct arg *g = arg_named(w->a, name, place);
 
@@ -79,8 +79,8 @@ result(const struct work *w, dim_fn *fn)
 	for (i = 0; i < x->nd; i++) {
 		int64_t in = w->a->dims[x->dim + i];
 
-		n = size_mul(n, i < x->nd - nsp ? in
-						: fn(w, i - (x->nd - nsp), in));
+		n = size_mul(
+		    n, i < x->nd - nsp ? in : fn(w, i - (x->nd - nsp), in));
 	}
 	return n >= 0 ? n : operand_grad(w);
 }
