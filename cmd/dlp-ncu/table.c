@@ -248,8 +248,9 @@ put_value(struct table *t, const struct csv *c, const struct head *h, int col)
 
 	if (col == C_TC) {
 		put_tc(t, c, h);
-	} else if (col == C_MMA ? mma(c, h, f, &v)
-				: col == C_FLOP && ops(c, h, f, &v)) {
+	} else if ((col == C_MMA    ? mma(c, h, f, &v)
+		       : col == C_FLOP && ops(c, h, f, &v)) &&
+		   v < 9e18 && v > -9e18) {
 		buf_i64(&t->text, (int64_t)v);
 	} else if (col <= C_FLOP || !unit_value(&t->text, s, unit)) {
 		if (col <= C_FLOP || *s == '\0' || strcmp(s, "-") == 0 ||

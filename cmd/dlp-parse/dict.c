@@ -171,11 +171,14 @@ slot_after(int64_t start, const struct dict_line *d)
 	return start + SLOT + d->dur;
 }
 
+/* Of each line of a call, how many ranges it has in common with the next. */
+static int common[DICT_RUN];
+
 /* The end of range `level` of line i: behind the last line that has it. */
 static int64_t
-range_end(const struct dict_line *v, int n, int i, int level, int64_t start)
+range_end(const struct dict_line *v, int i, int level, int64_t start)
 {
-	for (; i + 1 < n && dict_common(&v[i], &v[i + 1]) > level; i++)
+	for (; common[i] > level; i++)
 		start = slot_after(start, &v[i]);
 	return start + 3 * DICT_PATH - level;
 }
@@ -183,13 +186,15 @@ range_end(const struct dict_line *v, int n, int i, int level, int64_t start)
 static void
 put_call(const struct dict_line *v, int n)
 {
-	int i, k, from;
+	int i, k;
 
+	for (i = 0; i < n; i++)
+		common[i] = i + 1 < n ? dict_common(&v[i], &v[i + 1]) : 0;
 	for (i = 0; i < n; i++) {
-		from = i > 0 ? dict_common(&v[i - 1], &v[i]) : 0;
-		for (k = from; k < v[i].n && v[i].tid != EV_UNSET; k++)
+		for (k = i > 0 ? common[i - 1] : 0;
+		     k < v[i].n && v[i].tid != EV_UNSET; k++)
 			put_range(&v[i], k, now + k,
-			    range_end(v, n, i, k, now));
+			    range_end(v, i, k, now));
 		put_kernel(&v[i], now + DICT_PATH);
 		now = slot_after(now, &v[i]);
 	}

@@ -49,14 +49,21 @@ option(const struct call *c, int at, const char *name, int dims, double std,
 	return true;
 }
 
-/* int() of Python's true division */
+/* int() of Python, held where it does not fit */
+static int64_t
+whole(double v)
+{
+	return v >= 9e18 ? INT64_MAX : v <= -9e18 ? INT64_MIN : (int64_t)v;
+}
+
+/* of a true division */
 static double
 extent(double in, double pad, double filter, double dilation, double stride)
 {
 	double v =
 	    1 + (in + 2 * pad - ((filter - 1) * dilation + 1)) / stride;
 
-	return (double)(int64_t)v;
+	return (double)whole(v);
 }
 
 static void
@@ -119,7 +126,7 @@ put(struct result *r, const struct conv *z)
 	size_t i;
 
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		put_int(r, all[i].key, (int64_t)all[i].v);
+		put_int(r, all[i].key, whole(all[i].v));
 }
 
 static void
@@ -154,8 +161,7 @@ by_kernel(const struct call *c, struct result *r, const struct conv *z,
 		}
 		count(r, &one, s);
 	} else if (name_has(c, "calc_bias_diff")) {
-		r->flops =
-		    pynum_int((int64_t)(z->N * z->K * z->P * z->Q));
+		r->flops = pynum_int(whole(z->N * z->K * z->P * z->Q));
 		r->bytes = pynum_int(pynum_mul(r->flops.i, 2 * s));
 	}
 }
