@@ -13,7 +13,7 @@
 
 #define PRIM_WAIT 256 /* convolutions whose result nobody has taken yet */
 
-struct prims { /* zeroed: empty */
+struct prims {             /* zeroed: empty */
 	struct smap ident; /* name and sizes -> number + 1 */
 	struct buf key;
 	uint64_t n_run;
@@ -34,8 +34,7 @@ void prim_begin(struct prims *t, struct thread *th, struct open *o,
 
 /* The inputs of a range of the process: one may be the result of a
  * convolution, which its own sizes do not tell. */
-void prim_inputs(
-    struct prims *t, const struct proc *p, const struct marker *m);
+void prim_inputs(struct prims *t, const struct proc *p, const struct marker *m);
 
 /* A backward of the run: its first input has the size of the result. */
 void prim_backward(struct prims *t, uint64_t run, const struct marker *m);

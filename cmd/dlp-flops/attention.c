@@ -8,8 +8,8 @@
  *
  * as torch.utils.flop_counter counts fused attention; a causal mask is not
  * taken off, what it leaves stands apart: sk of sq sk becomes the places up
- * to the query's own. Without a fused kernel (math) each product is a kernel of its
- * own, two forward and four backward, and each is counted as one.
+ * to the query's own. Without a fused kernel (math) each product is a kernel of
+ *its own, two forward and four backward, and each is counted as one.
  */
 #define _GNU_SOURCE /* memmem */
 #include <string.h>
@@ -59,8 +59,8 @@ sdpa_dims(const struct work *w, int flags, struct sdpa *s)
 static bool
 is_causal(const struct work *w)
 {
-	const struct arg *c = arg_named(w->fa != NULL ? w->fa : w->a,
-	    "is_causal", 5);
+	const struct arg *c =
+	    arg_named(w->fa != NULL ? w->fa : w->a, "is_causal", 5);
 	const char *p, *end = w->k->lower + w->k->len;
 
 	if (c != NULL && c->type == ARG_BOOL)
@@ -69,8 +69,7 @@ is_causal(const struct work *w)
 	if (p == NULL)
 		return false;
 	p = memmem(p, (size_t)(end - p), ">, (bool)", 9);
-	return p != NULL && end - p > 20 &&
-	       memcmp(p + 10, ", (bool)1", 9) == 0;
+	return p != NULL && end - p > 20 && memcmp(p + 10, ", (bool)1", 9) == 0;
 }
 
 /* Pairs of a query and the keys up to its place. */
@@ -81,8 +80,7 @@ causal_pairs(const struct sdpa *s)
 
 	if (n >= INT32_MAX)
 		return -1;
-	return size_add(
-	    n * (n + 1) / 2, size_mul(s->sq - n, s->sk));
+	return size_add(n * (n + 1) / 2, size_mul(s->sq - n, s->sk));
 }
 
 void
@@ -100,8 +98,8 @@ attention_count(const struct work *w, struct answer *r, int flags)
 	}
 	r->eligible = true;
 	r->role = ROLE_MAIN;
-	fused = w->prim ||
-		pat_match("flash|fmha|sdpa|attention|attn|mha", k->lower, k->len);
+	fused = w->prim || pat_match("flash|fmha|sdpa|attention|attn|mha",
+			       k->lower, k->len);
 	r->one = w->prim;
 	if (!fused) /* a product as any other */
 		r->family = FAM_GEMM;
@@ -116,8 +114,8 @@ attention_count(const struct work *w, struct answer *r, int flags)
 	n = w->bprop ? 3 * s.d + 2 * s.dv : s.d + s.dv;
 	r->flop = size_mul(cell, n);
 	if (is_causal(w))
-		r->causal = size_mul(
-		    size_mul(2, s.bh), size_mul(causal_pairs(&s), n));
+		r->causal =
+		    size_mul(size_mul(2, s.bh), size_mul(causal_pairs(&s), n));
 	n = size_add(size_add(s.n_q, s.n_k), s.n_v);
 	n = size_add(n, size_mul(s.bh, size_mul(s.sq, s.dv)));
 	r->bytes = work_bytes(w, size_mul(n, w->bprop ? 2 : 1));

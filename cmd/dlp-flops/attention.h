@@ -4,8 +4,10 @@
 
 #include "work.h"
 
-enum { A_BACKWARD = 1, /* the gradient of the result comes first */
-	A_ROWS = 2 };  /* (b, s, h, d), not (b, h, s, d) */
+enum {
+	A_BACKWARD = 1, /* the gradient of the result comes first */
+	A_ROWS = 2
+}; /* (b, s, h, d), not (b, h, s, d) */
 void attention_count(const struct work *w, struct answer *r, int flags);
 
 #endif

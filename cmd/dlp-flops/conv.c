@@ -206,8 +206,7 @@ conv_flags(const struct work *w, int flags)
 	    (!c.has_out && w->grad != NULL && w->grad->n > 0))
 		return flags | C_TRANSPOSED;
 	for (i = 0; c.has_out && i < c.nsp; i++)
-		if (c.in[i] > 1 &&
-		    c.out[i] > size_add(c.in[i], c.r[i]))
+		if (c.in[i] > 1 && c.out[i] > size_add(c.in[i], c.r[i]))
 			return flags | C_TRANSPOSED;
 	return flags;
 }

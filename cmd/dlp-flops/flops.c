@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "result.h"
 #include "share.h"
+#include "wait.h"
 
 static struct {
 	struct rec_col *id, *text;
@@ -113,7 +114,7 @@ on_op(struct stage *st, struct rec *r)
 			op->rule = rule_find(op->mod,
 			    op->mod == NULL ? 0 : op->mod_len, op->name,
 			    op->name_len);
-		kern_resolve(st, op, rec_str(r, oc.text, &tmp, &n));
+		wait_op(st, op, rec_str(r, oc.text, &tmp, &n));
 	}
 	stage_pass(st, r);
 }
@@ -147,7 +148,7 @@ on_result(struct stage *st, struct rec *r)
 		buf_putc(&b, '[');
 		buf_put(&b, s, n);
 		buf_putc(&b, ']');
-		kern_result(st, run, state_keep(b.s, b.len));
+		wait_result(st, run, state_keep(b.s, b.len));
 	}
 	stage_pass(st, r);
 }
@@ -165,7 +166,7 @@ on_section(struct stage *st)
 static void
 on_end(struct stage *st)
 {
-	kern_drain(st);
+	wait_drain(st);
 	put_coverage();
 	stage_note("flop_unknown", counts.no_size);
 	stage_note("flop_overflow", counts.overflow);

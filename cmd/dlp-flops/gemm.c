@@ -181,8 +181,7 @@ gemm_count(const struct work *w, struct answer *r, int first)
 		    size_mul(4, g.n_out));
 	else
 		r->bytes = work_bytes(w,
-		    size_add(size_add(g.n_a, g.n_b),
-			size_add(g.n_c, g.n_out)));
+		    size_add(size_add(g.n_a, g.n_b), size_add(g.n_c, g.n_out)));
 }
 
 /* A (.., m, k) and B (.., k, n) in groups, which divide the rows of A, the

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "hold.h"
-#include "kern.h"
 #include "memory.h"
 #include "out.h"
+#include "wait.h"
 
 static const char *const names[] = { "flop", "family" };
 #define NCOL 2
@@ -40,7 +40,7 @@ append(struct stage *st, const struct rec *r, const char *more)
 	hold_put(more, strlen(more));
 	hold_end_line(is_record);
 	if (hold_full())
-		kern_drain(st);
+		wait_drain(st);
 }
 
 static void
@@ -84,7 +84,7 @@ legend(struct stage *st, struct rec *r, struct kind *k)
 		append(st, r, "\tflop\tfamily");
 		return;
 	}
-	kern_drain(st);
+	wait_drain(st);
 	out_ext_legend(k->ext, r);
 }
 

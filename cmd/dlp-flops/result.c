@@ -14,12 +14,12 @@
 #include "size.h"
 #include "tcwhy.h"
 
-static struct map by_key; /* op, name, sub class -> index + 1 */
+static struct map by_key;  /* op, name, sub class -> index + 1 */
 static struct map by_grid; /* index, first number of the grid -> index + 1 */
 static struct result **results;
 static size_t nresults, results_cap;
-static struct smap contexts;   /* op, product, shape of its result */
-static struct args args, grad; /* scratch */
+static struct smap contexts;      /* op, product, shape of its result */
+static struct args args, grad;    /* scratch */
 static struct args own, own_grad; /* of the product */
 
 void
@@ -183,7 +183,8 @@ result_new(void)
 	return results[nresults++] = xcalloc(1, sizeof(struct result));
 }
 
-/* What stands behind the grid of a gather kernel: "X,Y,Z;X,Y,Z"; NULL: nothing. */
+/* What stands behind the grid of a gather kernel: "X,Y,Z;X,Y,Z"; NULL: nothing.
+ */
 static const char *
 block_of(const char *grid)
 {
@@ -293,9 +294,10 @@ result_of(const struct subject *s, const struct kname *k, uint32_t name_idx,
 	struct op *op = s->op;
 	const struct rule *rule = rule_of(op);
 	uint64_t key, *slot;
-	bool cell = rule_by_grid(rule), elem = op != NULL &&
-	    (k->elem.is || (k->gather > 0 && grid != NULL &&
-			       memchr(grid, ';', ngrid) != NULL));
+	bool cell = rule_by_grid(rule),
+	     elem = op != NULL &&
+		    (k->elem.is || (k->gather > 0 && grid != NULL &&
+				       memchr(grid, ';', ngrid) != NULL));
 	const char *gs = NULL;
 
 	if ((cell || elem) && grid != NULL) {

@@ -56,7 +56,8 @@ repr_named(const struct work *w, const char *name, int64_t unset)
 static int64_t
 by_repr(const struct work *w)
 {
-	int64_t in = repr_size(w, 0), h = repr_size(w, 1), gates, out, n, sum = 0;
+	int64_t in = repr_size(w, 0), h = repr_size(w, 1), gates, out, n,
+		sum = 0;
 	int64_t layers = repr_named(w, "num_layers=", 1);
 	int64_t p = repr_named(w, "proj_size=", 0);
 	bool two = w->repr != NULL && strstr(w->repr, "bidirectional=True");
@@ -66,8 +67,8 @@ by_repr(const struct work *w)
 	gates = w->mod[0] == 'L' ? 4 : w->mod[0] == 'G' ? 3 : 1;
 	for (out = p > 0 ? p : h; layers > 0; layers--) {
 		n = size_mul(size_mul(gates, h), size_add(in, out));
-		sum = size_add(sum, size_mul(two ? 2 : 1,
-					size_add(n, size_mul(p, h))));
+		sum = size_add(
+		    sum, size_mul(two ? 2 : 1, size_add(n, size_mul(p, h))));
 		in = two ? size_mul(2, out) : out;
 	}
 	return sum;

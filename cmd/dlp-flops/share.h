@@ -22,6 +22,6 @@ bool share_take(int64_t inst, int64_t total, int64_t dur_ns, int64_t *flop);
 
 /* The kernels so far have gone: what is open now will not be shared. */
 void share_give_up(void);
-void share_forget(void);  /* a section begins */
+void share_forget(void); /* a section begins */
 
 #endif
