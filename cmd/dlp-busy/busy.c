@@ -142,8 +142,8 @@ busy_gpu(struct busy *b, struct file *f, struct proc *p, struct dev *d,
 }
 
 void
-busy_cpu(struct busy *b, struct file *f, struct proc *p, int64_t lo,
-    int64_t hi, enum class c)
+busy_cpu(struct busy *b, struct file *f, struct proc *p, int64_t lo, int64_t hi,
+    enum class c)
 {
 	size_t i;
 

@@ -22,7 +22,7 @@ struct proc {
 	size_t n_dev;
 };
 
-struct file { /* of the section's, by column src */
+struct file {             /* of the section's, by column src */
 	const char *name; /* escaped; NULL: none */
 	struct dev *dev;
 	struct proc *proc;
@@ -41,7 +41,7 @@ struct busy { /* zeroed but for the option */
 	size_t n_file;
 	struct smap names;
 	uint64_t no_tc; /* kernels of which nothing is said */
-	int64_t now; /* what comes from now on is launched later */
+	int64_t now;    /* what comes from now on is launched later */
 };
 
 struct file *busy_file(struct busy *b, const char *src, size_t n);

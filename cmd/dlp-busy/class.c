@@ -6,8 +6,7 @@
 static const char *const words[C_N] = { "tc", "kern", "graph", "mem",
 	"dataload", "io", "cpu", "other" };
 
-const char *
-class_word(enum class c)
+const char *class_word(enum class c)
 {
 	return words[c];
 }

@@ -8,7 +8,7 @@
 #include "class.h"
 
 struct span {
-	int64_t at;    /* what orders it: the start, or the end */
+	int64_t at; /* what orders it: the start, or the end */
 	int64_t end;
 	enum class c;
 };

@@ -9,7 +9,6 @@
 
 #define PIECES 524288 /* kept; the older half is added up at that */
 
-
 #define BIT(c) (1u << (c))
 
 void
@@ -108,8 +107,8 @@ sums_at(struct lane *l, size_t i)
 {
 	if (i >= l->n_sum) {
 		l->sum = xrealloc(l->sum, i + 1, sizeof(*l->sum));
-		memset(l->sum + l->n_sum, 0,
-		    (i + 1 - l->n_sum) * sizeof(*l->sum));
+		memset(
+		    l->sum + l->n_sum, 0, (i + 1 - l->n_sum) * sizeof(*l->sum));
 		l->n_sum = i + 1;
 	}
 	return &l->sum[i];
@@ -128,8 +127,7 @@ fold_piece(struct lane *l, int64_t lo, int64_t hi, unsigned mask)
 	while (lo < hi) {
 		while (i + 1 < c->n && c->v[i + 1].at <= lo)
 			i++;
-		end = i + 1 < c->n && c->v[i + 1].at < hi ? c->v[i + 1].at
-							  : hi;
+		end = i + 1 < c->n && c->v[i + 1].at < hi ? c->v[i + 1].at : hi;
 		add_up(sums_at(l, i), mask, num_sub(end, lo));
 		lo = end;
 	}

@@ -9,7 +9,7 @@
 
 #include "heap.h"
 
-struct cuts {           /* where iterations begin, ascending */
+struct cuts { /* where iterations begin, ascending */
 	struct cut {
 		int64_t at, iter; /* -1: dropped */
 	} * v;

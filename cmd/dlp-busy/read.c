@@ -6,8 +6,21 @@
 #include "busy.h"
 #include "num.h"
 
-enum type { T_KERN, T_COPY, T_SET, T_GRAPH, T_SYNC, T_CALL, T_INST, T_RANGE,
-	T_OS, T_DEV, T_CUT, T_ITER, T_N };
+enum type {
+	T_KERN,
+	T_COPY,
+	T_SET,
+	T_GRAPH,
+	T_SYNC,
+	T_CALL,
+	T_INST,
+	T_RANGE,
+	T_OS,
+	T_DEV,
+	T_CUT,
+	T_ITER,
+	T_N
+};
 
 static const char *const tags[T_N] = { "kern", "copy", "set", "graph", "sync",
 	"call", "inst", "range", "os", "dev", "cut", "iter" };
@@ -72,11 +85,8 @@ on_api(const struct bind *k, const struct rec *r, const struct at *a)
 		    a->api_end, C_CPU);
 }
 
-static enum class
-kern_class(const struct bind *k, const struct rec *r)
-{
-	size_t n;
-	const char *s = rec_raw(r, k->tc, &n);
+static enum class kern_class(const struct bind *k, const struct rec *r) {
+	size_t n; const char *s = rec_raw(r, k->tc, &n);
 
 	rd.b->no_tc += s == NULL;
 	return s != NULL && n == 3 && memcmp(s, "yes", 3) == 0 ? C_TC : C_KERN;
@@ -227,15 +237,16 @@ on_rec(struct stage *st, struct rec *r)
 static void
 bind_type(struct stage *st, enum type t)
 {
-	static const char *const text[T_N] = { [T_INST] = "op",
-		[T_RANGE] = "text", [T_OS] = "name" };
+	static const char *const text[T_N] = {
+		[T_INST] = "op", [T_RANGE] = "text", [T_OS] = "name"
+	};
 	struct rec_type *x = stage_on(st, tags[t], on_rec, NULL);
 	struct bind *k = &rd.v[t];
 
 	k->type = x;
 	k->start = rec_col(x, "start_ns", t == T_DEV ? REC_OPT : REC_NEED);
-	k->dur = rec_col(
-	    x, "dur_ns", t == T_DEV || t == T_CUT ? REC_OPT : REC_NEED);
+	k->dur =
+	    rec_col(x, "dur_ns", t == T_DEV || t == T_CUT ? REC_OPT : REC_NEED);
 	k->pid = rec_col(x, "pid", REC_OPT);
 	k->dev = rec_col(x, "dev", REC_OPT);
 	k->src = rec_col(x, "src", REC_OPT);

@@ -28,12 +28,12 @@ struct launch {         /* the graph launch that goes on now */
 	size_t n, cap;
 };
 
-struct corr {            /* zeroed but for its options */
-	bool all_ranges; /* --ranges */
-	bool dlprof;     /* --dlprof */
+struct corr {               /* zeroed but for its options */
+	bool all_ranges;    /* --ranges */
+	bool dlprof;        /* --dlprof */
 	const char *domain; /* --domain; "": the default one; NULL: all */
-	bool spaced;     /* texts with a namespace were seen: aten:: */
-	bool old;        /* ops without one were */
+	bool spaced;        /* texts with a namespace were seen: aten:: */
+	bool old;           /* ops without one were */
 	bool has_end;
 	int64_t end; /* of the recording: a marker that ends there leaked */
 	struct prims prims;

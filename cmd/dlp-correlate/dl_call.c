@@ -17,8 +17,7 @@ backward_run(const struct corr *c, const struct work *w)
 {
 	const struct run_ref *r = &w->p->backward;
 
-	if (w->th == NULL || w->th->any_op || w->p->has_nvtx ||
-	    !goes_on(c, r))
+	if (w->th == NULL || w->th->any_op || w->p->has_nvtx || !goes_on(c, r))
 		return NULL;
 	return r->in;
 }
@@ -84,8 +83,9 @@ dl_call_run(struct corr *c, const struct work *w, struct text layer)
 	in = call_run(c, w);
 	if (in != NULL)
 		return in;
-	in = run_of(c, w, is_backward(w) ? op_of_all_backward(&c->ops)
-				  : op_of_call(&c->ops, layer, w->what));
+	in = run_of(c, w,
+	    is_backward(w) ? op_of_all_backward(&c->ops)
+			   : op_of_call(&c->ops, layer, w->what));
 	if (w->type == W_CALL) {
 		w->th->call = (struct run_ref){ in, in->order };
 		w->th->call_corr = w->corr;

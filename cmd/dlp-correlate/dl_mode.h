@@ -4,11 +4,11 @@
 
 #include "marker.h"
 
-struct dl_mode {      /* zeroed: nothing seen */
-	unsigned by;  /* producers of ops, a bit each */
-	bool tf2;     /* names as TensorFlow 2 makes them */
-	bool tf1;     /* the recorder says it was TensorFlow 1 */
-	bool given;   /* the input tells its mode */
+struct dl_mode {     /* zeroed: nothing seen */
+	unsigned by; /* producers of ops, a bit each */
+	bool tf2;    /* names as TensorFlow 2 makes them */
+	bool tf1;    /* the recorder says it was TensorFlow 1 */
+	bool given;  /* the input tells its mode */
 };
 
 void dl_mode_marker(struct dl_mode *m, const struct marker *mk);

@@ -29,14 +29,14 @@ enum op_field { /* texts of an op, by the columns of its record */
 	OF_N
 };
 
-struct op {               /* one block of memory holds it and its texts */
-	uint32_t id;      /* its place in the table, used again for another
-			     if it is dropped */
-	uint32_t no;      /* its number in the stream */
-	uint32_t fwd_no;  /* of the forward op of a backward, or OP_NONE */
-	bool bwd, none;   /* none: of unassociated work */
-	bool marker;      /* told by an argument marker */
-	bool once;        /* of a single run: dropped with it */
+struct op {                /* one block of memory holds it and its texts */
+	uint32_t id;       /* its place in the table, used again for another
+			      if it is dropped */
+	uint32_t no;       /* its number in the stream */
+	uint32_t fwd_no;   /* of the forward op of a backward, or OP_NONE */
+	bool bwd, none;    /* none: of unassociated work */
+	bool marker;       /* told by an argument marker */
+	bool once;         /* of a single run: dropped with it */
 	const char *dl_tc; /* yes, no, NULL */
 	struct text f[OF_N];
 };

@@ -57,8 +57,7 @@ static void
 draft_as_forward(struct draft *d, const struct op *fwd)
 {
 	static const enum op_field same[] = { OF_NAME, OF_MOD, OF_OP, OF_LAYER,
-		OF_DTYPE, OF_SHAPES, OF_ARGS, OF_STACK, OF_TRACE,
-		OF_REPR };
+		OF_DTYPE, OF_SHAPES, OF_ARGS, OF_STACK, OF_TRACE, OF_REPR };
 	size_t i;
 
 	for (i = 0; i < sizeof(same) / sizeof(same[0]); i++)
@@ -110,8 +109,8 @@ op_of_backward(
 }
 
 static void
-draft_none(struct draft *d, struct text layer, struct text prefix,
-    struct text what)
+draft_none(
+    struct draft *d, struct text layer, struct text prefix, struct text what)
 {
 	draft_begin(d);
 	d->op.none = true;

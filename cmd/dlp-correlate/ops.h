@@ -12,8 +12,8 @@ struct dl;
 struct ops {           /* zeroed: empty */
 	struct op **v; /* by id - 1 */
 	size_t n, cap;
-	uint32_t n_no;     /* numbers given */
-	uint32_t *unused;  /* ids of dropped ops */
+	uint32_t n_no;    /* numbers given */
+	uint32_t *unused; /* ids of dropped ops */
 	size_t n_unused, cap_unused;
 	struct dl *dl;     /* DLProf's ops, or NULL */
 	struct smap ident; /* what makes an op -> id */

@@ -59,8 +59,8 @@ note_kind(struct corr *c, const struct marker *m, const struct range *r)
 		r->p->has_op_id = true;
 	if (m->kind == MK_TRACE && m->by == BY_DLPROF)
 		r->p->has_func = true;
-	if (m->by == BY_PYTORCH && (m->kind == MK_OP || m->kind == MK_BWD ||
-				       m->kind == MK_BWD_FRAME))
+	if (m->by == BY_PYTORCH &&
+	    (m->kind == MK_OP || m->kind == MK_BWD || m->kind == MK_BWD_FRAME))
 		r->p->has_nvtx = true;
 	dl_mode_marker(&c->mode, m);
 }

@@ -70,8 +70,8 @@ begin_args(struct corr *c, struct thread *th, struct open *o, struct marker *m,
 	o->mod = names_put(&c->names, m->mod.s, m->mod.n);
 	if (o->dead || (cur != NULL && cur->args))
 		return;
-	id = op_of_args(&c->ops, thread_layer(th), trace_of(th),
-	    repr_of(th), m, bwd);
+	id = op_of_args(
+	    &c->ops, thread_layer(th), trace_of(th), repr_of(th), m, bwd);
 	o->own = open_inst(c, th, id, o->start, o->end);
 	o->own->args = true;
 	if (m->op.n == 8 && memcmp(m->op.s, "backward", 8) == 0)
@@ -210,8 +210,8 @@ range_op(struct corr *c, struct thread *th, struct open *o, struct marker *m)
 	prim_inputs(&c->prims, th->p, m);
 	if (m->kind == MK_OP && m->seq >= 0 && up->n_bwd == 0 &&
 	    (up->again || !th->autograd))
-		leave_seq(th,
-		    o->own_prim != 0 ? o->own_prim_run : up->prim_run, m, cur);
+		leave_seq(th, o->own_prim != 0 ? o->own_prim_run : up->prim_run,
+		    m, cur);
 	if (up->n_bwd > 0 || m->kind == MK_BWD)
 		leave_op_id(th, o, m, cur);
 }

@@ -27,16 +27,16 @@ struct open {
 	struct inst *own;   /* the run that it opened */
 	uint64_t order;     /* of a frame's own, when it was opened */
 	struct proj *proj;
-	int64_t conv_id;    /* its op id, if it is a convolution's */
-	uint32_t own_prim;  /* a product: prim.h */
+	int64_t conv_id;   /* its op id, if it is a convolution's */
+	uint32_t own_prim; /* a product: prim.h */
 	uint64_t own_prim_run;
 	/* linked */
 	int64_t min_end;
 	struct inst *cur; /* what work launched now belongs to */
 	uint32_t prim;    /* and the product within it; 0: none */
 	uint64_t prim_run;
-	int phase;        /* of the outermost range that names one */
-	int n_bwd;        /* backward ranges among these */
+	int phase; /* of the outermost range that names one */
+	int n_bwd; /* backward ranges among these */
 	int n_dead, n_user;
 	bool again;       /* inside a gradient checkpoint */
 	size_t layer_len; /* of thread.layer */
@@ -69,14 +69,14 @@ struct proc {
 	struct thread **phased; /* that had a range that names a phase */
 	size_t n_phased;
 	bool has_call;
-	int64_t first_corr; /* of the first API call */
-	bool has_args;      /* argument markers were seen */
-	bool has_func;      /* trace markers of DLProf were */
-	bool has_nvtx;      /* texts of emit_nvtx were */
+	int64_t first_corr;      /* of the first API call */
+	bool has_args;           /* argument markers were seen */
+	bool has_func;           /* trace markers of DLProf were */
+	bool has_nvtx;           /* texts of emit_nvtx were */
 	struct run_ref backward; /* the last run of a marker backward */
-	bool has_op_id;     /* texts of PyTorch 1.12 or later */
-	struct recent fwd;  /* sequence id -> forward op */
-	struct recent bwd;  /* op id -> backward op, for AccumulateGrad */
+	bool has_op_id;          /* texts of PyTorch 1.12 or later */
+	struct recent fwd;       /* sequence id -> forward op */
+	struct recent bwd;       /* op id -> backward op, for AccumulateGrad */
 	struct pyprof *py;
 	struct graphs *graphs;
 	bool has_launch; /* the launch call's record was seen */

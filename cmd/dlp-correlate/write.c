@@ -11,7 +11,8 @@
 
 static const char *const op_names[] = { "op_id", "key", "name", "mod", "op",
 	"dir", "layer", "by", "text", "dtype", "shapes", "args", "bwd_shapes",
-	"fwd_op_id", "stack", "trace", "repr", "dl_id", "dl_in", "dl_out", "dl_tc" };
+	"fwd_op_id", "stack", "trace", "repr", "dl_id", "dl_in", "dl_out",
+	"dl_tc" };
 #define N_DL 4 /* the last ones, of --dlprof */
 static const char *const inst_names[] = { "inst_id", "op_id", "start_ns",
 	"dur_ns", "pid", "tid", "gpu_start_ns", "gpu_end_ns", "gpu_ns",
@@ -68,8 +69,8 @@ write_op(const struct op *op, bool dlprof)
 	int f;
 
 	if (op_type == NULL)
-		op_type = out_type("op", op_names,
-		    N(op_names) - (dlprof ? 0 : N_DL));
+		op_type =
+		    out_type("op", op_names, N(op_names) - (dlprof ? 0 : N_DL));
 	out_rec(op_type);
 	out_i64(op->no);
 	put_key(op);

@@ -29,9 +29,10 @@ dl_section(struct run *g)
 	g->from = g->asked.from;
 	g->to = g->asked.to;
 	g->filter = g->asked.filter;
-	key_init(&g->key, g->asked_one		 ? NULL
-			  : g->asked.key != NULL ? g->asked.key
-						 : DEFAULT_KEY,
+	key_init(&g->key,
+	    g->asked_one           ? NULL
+	    : g->asked.key != NULL ? g->asked.key
+				   : DEFAULT_KEY,
 	    g->key.exact, true);
 	g->key.dlprof = true;
 }
@@ -123,23 +124,6 @@ dl_op(struct run *g, const char *by)
 		g->dl.without |= strcmp(by, without_key[i]) == 0;
 	if (g->dl.without)
 		no_key(g);
-}
-
-void
-dl_cut(int64_t iter, int64_t start, const char *src)
-{
-	static const char *const names[] = { "iter", "start_ns", "src" };
-	static struct out_type *types[2]; /* with src or without */
-	struct out_type **t = &types[src != NULL];
-
-	if (*t == NULL)
-		*t = out_type("cut", names, src != NULL ? 3 : 2);
-	out_rec(*t);
-	out_opt(iter >= 0, iter);
-	out_opt(start != NO_TIME, start);
-	if (src != NULL)
-		out_raw(src, strlen(src));
-	out_end();
 }
 
 bool

@@ -24,9 +24,6 @@ bool dl_meta(struct run *g, const char *line, size_t n);
 /* An op that by tells of (may be NULL). */
 void dl_op(struct run *g, const char *by);
 
-/* Writes that an iteration (-1: one that is dropped) begins. */
-void dl_cut(int64_t iter, int64_t start, const char *src);
-
 /* At the end: whether there is a key to look for. */
 bool dl_has_key(struct run *g);
 

@@ -2,15 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cuts.h"
 #include "err.h"
 #include "run.h"
 #include "stage.h"
-
-static bool
-wanted(const struct run *g, int64_t n)
-{
-	return !g->filter || (n >= g->from && n <= g->to);
-}
 
 /* Writes a file's oldest open iteration. */
 static void
@@ -28,7 +23,7 @@ write_iter(struct run *g, struct source *f)
 	x.src = f->name;
 	if (g->listing)
 		stable_add(&f->stable, &x);
-	else if (wanted(g, x.iter))
+	else if (run_wanted(g, x.iter))
 		line_put(&x);
 	acc_drop(&f->accs);
 }
@@ -41,33 +36,6 @@ write_closed(struct run *g, struct source *f, int64_t now)
 	while (
 	    plan_begin(&f->plan, f->accs.base + OPEN_ITERS, &lo) && lo <= now)
 		write_iter(g, f);
-}
-
-/* Where the iterations that have begun by now begin, for who needs to know it
- * before their records come; and where step ranges end before the next one. */
-static void
-write_cuts(struct run *g, struct source *f, int64_t now)
-{
-	size_t n;
-	int64_t lo = now;
-	bool next;
-
-	for (;;) {
-		n = f->n_begun;
-		next = plan_begin(&f->plan, n, &lo) && lo <= now;
-		if (f->plan.kind == PLAN_STEPS && !f->outside &&
-		    (n == 0 || plan_gap(&f->plan, n - 1, now))) {
-			dl_cut(-1, n > 0 ? f->plan.step[n - 1].hi : NO_TIME,
-			    f->name);
-			f->outside = true;
-		}
-		if (!next)
-			break;
-		dl_cut(wanted(g, (int64_t)n) ? (int64_t)n : -1,
-		    n == 0 && g->dlprof ? 0 : lo, f->name);
-		f->outside = false;
-		f->n_begun++;
-	}
 }
 
 static void
@@ -103,7 +71,7 @@ place_item(struct run *g, const struct item *m, const char *line)
 	int64_t n = -1;
 
 	if (f != NULL && g->cuts && m->now != NO_TIME)
-		write_cuts(g, f, m->now);
+		cuts_write(g, f, m->now);
 	if (f != NULL && m->now != NO_TIME)
 		write_closed(g, f, m->now);
 	if (f != NULL && g->steps)
@@ -115,10 +83,10 @@ place_item(struct run *g, const struct item *m, const char *line)
 	else
 		g->outside += m->what == IT_KERN || m->what == IT_GPU;
 	if (m->what == IT_KERN)
-		g->kern_kept = wanted(g, n);
+		g->kern_kept = run_wanted(g, n);
 	if (g->listing)
 		return;
-	if (wanted(g, n))
+	if (run_wanted(g, n))
 		put_line(m, line, n);
 	else
 		g->dropped++;
@@ -193,8 +161,8 @@ run_range(struct run *g, uint32_t src, uint32_t lane, const char *s, size_t n,
 	}
 	is = key_range(&g->key, s, n);
 	if (is == STEP_CUT && hi != INT64_MAX) {
-		opkey_range(&g->op, src, f->plan.lane[lane].proc, hi,
-		    g->dlprof);
+		opkey_range(
+		    &g->op, src, f->plan.lane[lane].proc, hi, g->dlprof);
 	} else if (is == STEP_RANGE) {
 		f->found = g->steps = true;
 		plan_step(&f->plan, lane, lo, hi,
@@ -331,7 +299,7 @@ end_source(struct run *g, struct source *f)
 	if (f->plan.kind == PLAN_ONE && !f->extent.any)
 		n = 0;
 	if (g->cuts && n > 0)
-		write_cuts(g, f, INT64_MAX);
+		cuts_write(g, f, INT64_MAX);
 	while (f->accs.base < n)
 		write_iter(g, f);
 	return n;

@@ -40,10 +40,17 @@ struct run {
 	bool no_ops; /* kernels lack what dlp-correlate says of them */
 	bool any_op; /* an op record was there */
 	struct dl dl;
-	bool steps;  /* the key is a range, so no file is one iteration */
+	bool steps; /* the key is a range, so no file is one iteration */
 	uint64_t outside, dropped;
 	struct cands cands; /* --list */
 };
+
+/* Whether iteration n is among those that are asked for. */
+static inline bool
+run_wanted(const struct run *g, int64_t n)
+{
+	return !g->filter || (n >= g->from && n <= g->to);
+}
 
 /* A section begins, ends. */
 void run_section(struct run *g);

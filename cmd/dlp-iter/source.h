@@ -16,8 +16,8 @@ struct source {
 	struct own own;
 	const char *own_key; /* what cuts, without -k */
 	struct extent extent;
-	size_t n_begun; /* --cuts: iterations whose begin was written */
-	bool outside;   /* and that the time is in none */
+	size_t n_begun;       /* --cuts: iterations whose begin was written */
+	bool outside;         /* and that the time is in none */
 	bool found;           /* iterations by a key, not for want of it */
 	struct stable stable; /* --list with a key */
 };
