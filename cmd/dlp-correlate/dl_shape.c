@@ -123,12 +123,13 @@ dl_shapes(struct text type, struct text shapes, bool scalars, struct buf *in,
     struct buf *out)
 {
 	const struct named *t = named_of(type);
-	const char *p = shapes.s, *e = p + shapes.n;
+	const char *p = shapes.s, *e;
 	struct shape first[2] = { { .n = -1 }, { .n = -1 } }, x;
 	int n = 0;
 
 	if (p == NULL || shapes.n < 2)
 		return;
+	e = p + shapes.n;
 	for (p++; next_shape(&p, e, &x);) {
 		if (x.n < 0 || (x.n == 0 && !scalars))
 			continue;
