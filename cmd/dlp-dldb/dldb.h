@@ -17,8 +17,8 @@ struct dldb {
 	struct db db;
 	const char *path, *domain;
 	bool raw, aggregate, tee, force;
-	bool any; /* a section has begun */
-	bool open, whole; /* a database is open, and complete */
+	bool any;          /* a section has begun */
+	bool open, whole;  /* a database is open, and complete */
 	struct smap words; /* value: id in the dictionary, 0 if not known */
 	struct smap infos; /* ##info: name -> number in words, from 1 */
 	struct map strs;   /* id of a str record -> number in words */

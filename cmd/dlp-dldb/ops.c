@@ -25,7 +25,7 @@ metric_merge(struct metric *m, const struct metric *of)
 		m->min = of->min;
 	if (m->n == 0 || of->max > m->max)
 		m->max = of->max;
-	m->sum += of->sum;
+	m->sum = num_add(m->sum, of->sum);
 	m->n += of->n;
 }
 

@@ -3,6 +3,7 @@
 #define DLP_DLDB_OPS_H
 
 #include "dldb.h"
+#include "num.h"
 
 #define N_METRIC 5
 enum { M_CPU, M_GPU, M_API, M_OVERHEAD, M_IDLE };
@@ -18,7 +19,7 @@ metric_add(struct metric *m, int64_t v)
 		m->min = v;
 	if (m->n == 0 || v > m->max)
 		m->max = v;
-	m->sum += v;
+	m->sum = num_add(m->sum, v);
 	m->n++;
 }
 

@@ -95,6 +95,12 @@ busy_of(struct sums *s, int64_t iter, int64_t dev)
 }
 
 static void
+add_busy(struct busy *b, int c, int64_t ns)
+{
+	b->ns[c] = num_add(b->ns[c], ns);
+}
+
+static void
 on_busy(struct stage *st, struct rec *r)
 {
 	struct dldb *d = st->ctx;
@@ -110,7 +116,8 @@ on_busy(struct stage *st, struct rec *r)
 		    s != NULL ? s : "-");
 	iter = rec_iter(r, bc.iter);
 	if (iter >= 0)
-		busy_of(d->sums, iter, num(r, bc.dev))->ns[c] += num(r, bc.dur);
+		add_busy(
+		    busy_of(d->sums, iter, num(r, bc.dev)), c, num(r, bc.dur));
 	stage_pass(st, r);
 }
 

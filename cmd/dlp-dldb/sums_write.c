@@ -41,7 +41,7 @@ range(struct dldb *d, struct whole *w)
 		if (!s->iter[i].counts)
 			continue;
 		w->n++;
-		w->wall += s->iter[i].dur;
+		w->wall = num_add(w->wall, s->iter[i].dur);
 	}
 	if (w->last == INT64_MAX)
 		w->last = w->total > 0 ? w->total - 1 : 0;
@@ -84,7 +84,7 @@ put_iters(struct dldb *d, int64_t aggr, const struct whole *w)
 		/* an iteration ends before the next one begins */
 		last = it->iter == w->total - 1;
 		db_put(&d->db, &in, 0, "iiii", aggr, it->iter, it->start,
-		    it->start + it->dur - !last);
+		    num_sub(num_add(it->start, it->dur), !last));
 	}
 }
 
@@ -93,7 +93,7 @@ mean_over(int64_t ns, size_t n_dev)
 {
 	int64_t n = (int64_t)n_dev;
 
-	return n > 1 ? (ns + n / 2) / n : ns;
+	return n > 1 ? num_add(ns, n / 2) / n : ns;
 }
 
 static void
@@ -109,7 +109,7 @@ put_iter_sums(struct dldb *d, int64_t aggr, const struct iter *it,
 	for (c = 0; c < C_N; c++)
 		m[c] = mean_over(ns[c], n_dev);
 	db_put(&d->db, &in, 0, "iifiiiiiii", aggr, it->iter,
-	    share(ns[C_TC] + ns[C_KERN] + ns[C_MEM],
+	    share(num_add(num_add(ns[C_TC], ns[C_KERN]), ns[C_MEM]),
 		(double)it->dur * (double)n_dev),
 	    m[C_TC], m[C_KERN], m[C_MEM], m[C_DATA], m[C_IO], m[C_CPU],
 	    m[C_OTHER]);
@@ -136,10 +136,10 @@ put_breakdown(struct dldb *d, int64_t aggr, struct whole *w)
 			    &s->busy_at, (uint64_t)s->iter[i].iter << 16 ^
 					     ((uint64_t)dev & 0xffff));
 			for (c = 0; no != NULL && c < C_N; c++)
-				ns[c] += s->busy[*no - 1].ns[c];
+				ns[c] = num_add(ns[c], s->busy[*no - 1].ns[c]);
 		}
 		for (c = 0; c < C_N; c++)
-			w->ns[c] += ns[c];
+			w->ns[c] = num_add(w->ns[c], ns[c]);
 		put_iter_sums(d, aggr, &s->iter[i], ns, w->n_dev);
 	}
 }
@@ -187,7 +187,7 @@ put_model(
 
 	db_put(&d->db, &in, 0, "iiiiiiiifffffffffffiiiii", aggr, DOMAIN_ID,
 	    INT64_C(0), w->wall, all, eligible, tc, other,
-	    share(w->ns[C_TC] + w->ns[C_KERN], of),
+	    share(num_add(w->ns[C_TC], w->ns[C_KERN]), of),
 	    share(t->kerns_tc.gpu, (double)t->eligible_kern_ns),
 	    share(w->ns[C_TC], of), share(w->ns[C_KERN], of),
 	    share(w->ns[C_MEM], of), share(w->ns[C_DATA], of),
@@ -218,6 +218,14 @@ group_metric(const struct group *g, int i)
 	return m;
 }
 
+static void
+less(struct metric *m, const struct metric *of)
+{
+	m->sum = num_sub(m->sum, of->sum);
+	m->min = num_sub(m->min, of->min);
+	m->max = num_sub(m->max, of->max);
+}
+
 /* The time in the API is the CPU time that is no overhead. */
 static void
 put_groups(struct dldb *d, int64_t aggr)
@@ -235,9 +243,7 @@ put_groups(struct dldb *d, int64_t aggr)
 		m[M_OVERHEAD] = group_metric(g, 2);
 		m[M_IDLE] = group_metric(g, 3);
 		m[M_API] = m[M_CPU];
-		m[M_API].sum -= m[M_OVERHEAD].sum;
-		m[M_API].min -= m[M_OVERHEAD].min;
-		m[M_API].max -= m[M_OVERHEAD].max;
+		less(&m[M_API], &m[M_OVERHEAD]);
 		path = word_id(d, g->path);
 		db_put(&d->db, &in, 0, "iiiiiiiiii", aggr, DOMAIN_ID,
 		    INT64_C(1), path, path, g->level, g->n_call, g->n_eligible,
