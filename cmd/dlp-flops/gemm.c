@@ -103,48 +103,6 @@ gemm_dims(const struct work *w, int first, struct gemm *g)
 	return true;
 }
 
-/* Whether it is the forward's product once more: a checkpoint. */
-static bool
-runs_again(const struct work *w, const struct arg *x, const struct arg *y,
-    const struct gemm *g)
-{
-	int64_t k = x == NULL || y == NULL ? -1 : arg_dim(w->fa, x, -1);
-
-	return k > 0 && k == g->k &&
-	       size_mul(g->n_out, g->b) ==
-		   size_mul(arg_numel(w->fa, x) / k, arg_numel(w->fa, y) / k) &&
-	       g->n_out != arg_numel(w->fa, x) &&
-	       g->n_out != arg_numel(w->fa, y);
-}
-
-/* The products of a linear's backward are told apart by what they make: one
- * has the input's elements, the other the weight's. */
-static void
-gradient_role(const struct work *w, const struct gemm *g, struct answer *r)
-{
-	const struct arg *x, *y;
-	int64_t n_x, n_y;
-
-	if (!w->prim || !w->bprop)
-		return;
-	r->role = ROLE_MAIN;
-	if (w->first < 0)
-		return;
-	r->role = ROLE_GRAD;
-	x = arg_tensor(w->fa, (size_t)w->first);
-	y = arg_tensor(w->fa, (size_t)w->first + 1);
-	n_x = x == NULL ? -1 : arg_numel(w->fa, x);
-	n_y = y == NULL ? -1 : arg_numel(w->fa, y);
-	if (g->n_out == n_x && g->n_out != n_y)
-		r->role = ROLE_DGRAD;
-	else if (g->n_out == n_y && g->n_out != n_x)
-		r->role = ROLE_WGRAD;
-	else if (runs_again(w, x, y, g))
-		r->role = ROLE_MAIN;
-	else if (w->k->dir != KD_NONE)
-		r->role = w->k->dir == KD_DGRAD ? ROLE_DGRAD : ROLE_WGRAD;
-}
-
 static bool
 has_bias(const struct work *w, int first)
 {
@@ -168,7 +126,7 @@ gemm_count(const struct work *w, struct answer *r, int first)
 		return;
 	product_role(w, r);
 	r->one = w->prim;
-	gradient_role(w, &g, r);
+	product_gradient(w, r, g.b, g.n_out, g.k);
 	if (!known)
 		return;
 	if (g.m == 1 || g.n == 1)

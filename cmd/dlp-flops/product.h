@@ -14,4 +14,10 @@ bool helper_count(
 /* The role of a product's kernel in the given direction. */
 void product_role(const struct work *w, struct answer *r);
 
+/* The role of a product inside a backward, told by what it makes: one gradient
+ * has the elements of the left operand of the op's forward, the other those of
+ * the right one. b, n_out, k: its batches, elements of its result, and k. */
+void product_gradient(const struct work *w, struct answer *r, int64_t b,
+    int64_t n_out, int64_t k);
+
 #endif
