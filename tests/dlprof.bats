@@ -38,6 +38,7 @@ setup() {
 	case ${NSYS_LEAVES-sqlite} in
 	sqlite) cp "$PROFILE" "$out.sqlite" ;;
 	rep) echo rep >"$out.nsys-rep" ;;
+	raw) echo raw >"$out.qdstrm" ;;
 	esac
 	exit $rc
 	END
@@ -256,6 +257,11 @@ true" "$(nsys_args)"
 	NSYS_LEAVES=none dlprof --mode=simple true 2>err || rc=$?
 	[ $rc -eq 2 ]
 	grep 'left no ./nsys_profile.sqlite' err
+	rm -f nsys_profile.*
+	rc=0
+	NSYS_LEAVES=raw dlprof --mode=simple true 2>err || rc=$?
+	[ $rc -eq 2 ]
+	grep 'only ./nsys_profile.qdstrm: import that' err
 }
 
 @test "without nsys it says what to install" {

@@ -124,8 +124,13 @@ finished() {
 		done
 	fi
 	if [ ! -s "$rep.sqlite" ]; then
-		printf 'dlprof: nsys left no %s; its exit status was %d\n' \
-		    "$rep.sqlite" "$status" >&2
+		why="its exit status was $status"
+		# nsys was installed without its importer, or that failed.
+		[ ! -s "$rep.qdstrm" ] || why="only $rep.qdstrm: import that \
+where Nsight Systems is installed in full, export it (nsys export \
+--type=sqlite), and read it with --database"
+		printf 'dlprof: nsys left no %s; %s\n' "$rep.sqlite" \
+		    "$why" >&2
 		[ "$status" -ne 0 ] || status=2
 		exit "$status"
 	fi
