@@ -10,10 +10,11 @@ setup() {
 	run dlp
 	echo "$output"
 	[ "$status" -eq 0 ]
-	for r in "$ROOT"/pipelines/reports/*; do
+	for r in "$ROOT"/pipelines/reports/* "$ROOT"/pipelines/reports/dlprof/*; do
+		[ -f "$r" ] || continue
 		r=${r##*/}
-		[ "${r%.sh}" != "$r" ] || [ "$r" = dlprof ] ||
-		    grep -q "^  $r  *[a-z]" <<<"$output"
+		[ "${r%.sh}" != "$r" ] ||
+		    grep -q "^  $r  *[A-Za-z]" <<<"$output"
 	done
 }
 
@@ -149,15 +150,16 @@ setup() {
 	[[ $output != *mean* ]]
 	dlp top -g op.mod,kernel,grid --csv "$LENET" | head -n 1 |
 	    grep '^op.mod,short,grid,'
-	# all columns of ops and GPU work can be asked for
+	# all columns of ops and GPU work can be asked for, but those of --dlprof
 	. "$ROOT/pipelines/reports/by.sh"
 	while IFS= read -r c; do
+		[[ $c != dl_* ]] || continue
 		[[ " ${by_cols//$'\n'/ } " == *" ${c%_id} "* ||
 			" ${by_cols//$'\n'/ } " == *" $c "* ]] || {
 			echo "$c is not in by.sh"
 			return 1
 		}
-	done < <(sed -n 's/^	{ "\(kern\|copy\|set\|op\)", "\([a-z_]*\)", .*/\2/p' \
+	done < <(sed -n 's/^	{ "\(kern\|copy\|set\|op\)", "\([a-z_]*\)", \(PARSE\|CORR\|ITER\|FLOPS\),.*/\2/p' \
 	    "$ROOT/common/cols.c")
 }
 
