@@ -28,7 +28,12 @@ count() {
 		mod = "aten"
 		if (args != "-")
 			mod = "torch.nn.functional"
-		print "op\t" n "\t" mod "\t" $1 "\t" $2 "\t" sizes "\t" $4 \
+		op = $1
+		if (match(op, /::/)) {
+			mod = substr(op, 1, RSTART - 1)
+			op = substr(op, RSTART + 2)
+		}
+		print "op\t" n "\t" mod "\t" op "\t" $2 "\t" sizes "\t" $4 \
 		    "\t" args
 		print "str\t" n "\t" $5
 		print "kern\t" n "\t" n "\t" n "\tx\t" $6
@@ -215,11 +220,11 @@ $((10 * 8 + 2 * 10 * 1024))
 	# smaller
 	dlp-flops --ranks 8 <<-'EOF' >out
 	##dlp	1
-	#op	op_id	op	dir	shapes
-	op	1	c10d::allreduce_	fprop	[[1000]]
-	op	2	c10d::_allgather_base_	fprop	[[8000],[1000]]
-	op	3	c10d::alltoall_base_	fprop	[[8000],[8000]]
-	op	4	c10d::broadcast_	fprop	[[1000]]
+	#op	op_id	mod	op	dir	shapes
+	op	1	c10d	allreduce_	fprop	[[1000]]
+	op	2	c10d	_allgather_base_	fprop	[[8000],[1000]]
+	op	3	c10d	alltoall_base_	fprop	[[8000],[8000]]
+	op	4	c10d	broadcast_	fprop	[[1000]]
 	#kern	op_id	inst_id	short
 	kern	1	1	ncclDevKernel_AllReduce_Sum_f32_RING_LL
 	kern	2	2	ncclDevKernel_AllGather_f32
@@ -339,6 +344,7 @@ value() {
 	  flop = 2*A[0]*A[1]*B[1]; bytes = in + A[0]*B[1]*t; tc = yes
 	myext::* any pointwise bytes = in
 	linear fprop gemm flop = 1
+	aten::mm fprop gemm flop = 2
 
 	softmax any other kernel = mine; flop = 3
 	EOF
@@ -348,6 +354,8 @@ value() {
 	myext::other|bprop|[[64,32],[32,8]]|-|mlp<float>()|1,1,1
 	linear|fprop|[[64,32],[8,32]]|-|sgemm()|1,1,1
 	linear|bprop|[[64,32],[8,32]]|-|sgemm_nn()|1,1,1
+	mm|fprop|[[64,32],[32,8]]|-|sgemm()|1,1,1
+	mm|bprop|[[64,32],[32,8]]|-|sgemm_nn()|1,1,1
 	softmax|fprop|[[4,8]]|-|mine<float>()|1,1,1
 	softmax|fprop|[[4,8]]|-|softmax<float>()|1,1,1
 	EOF
@@ -356,6 +364,8 @@ value() {
 gemm - - -
 pointwise main - 9216
 gemm main 1 -
+gemm dgrad 32768 -
+gemm main 2 -
 gemm dgrad 32768 -
 other main 3 -
 softmax main 160 256" "$(sed 's/^gemm dgrad 32768 .*/gemm dgrad 32768 -/' got)"

@@ -263,13 +263,14 @@ rows_load(const char *path)
 	buf_free(&b);
 }
 
-/* A name with its module, torch.nn.functional.linear, only by a pattern that
- * has a module too. */
+/* Of a name with its module, torch.nn.functional.linear or myext::mlp, only a
+ * pattern that has a module too. */
 static bool
 matches(const char *pattern, const char *name)
 {
 	return is_pattern(pattern) &&
 	       (strchr(name, '.') == NULL || strchr(pattern, '.') != NULL) &&
+	       (strstr(name, "::") == NULL || strstr(pattern, "::") != NULL) &&
 	       fnmatch(pattern, name, 0) == 0;
 }
 

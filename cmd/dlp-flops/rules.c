@@ -268,37 +268,55 @@ snake(struct buf *b, const char *s, size_t n)
 		}
 }
 
-/* A rule can be that of a function in its module only,
- * torch.nn.functional.embedding; an op in place, add_, has the rule of add
+/* A rule can be that of an op in its module only, torch.nn.functional.embedding,
+ * LSTMCell.forward, myext::fused_mlp; an op in place, add_, has the rule of add
  * where it has none of its own. */
+static struct made *
+qualified(const char *mod, size_t nmod, const char *sep, const char *op,
+    size_t n)
+{
+	static struct buf full;
+	struct made *r;
+	const struct rule *b;
+
+	if (nmod == 0)
+		return NULL;
+	buf_clear(&full);
+	buf_put(&full, mod, nmod);
+	buf_puts(&full, sep);
+	buf_put(&full, op, n);
+	b = built_in(full.s, full.len);
+	if (b == NULL && rows_of(true, full.s, full.len) == NULL &&
+	    rows_of(false, full.s, full.len) == NULL)
+		return NULL;
+	/* what it does not say, the rules of the plain name do */
+	r = combine(b != NULL ? b : built_in(op, n), full.s, full.len);
+	if (r->user == NULL)
+		r->user = texts(true, op, n);
+	if (r->rows == NULL)
+		r->rows = texts(false, op, n);
+	return r;
+}
+
 static struct made *
 look_up(const char *mod, size_t nmod, const char *op, size_t n)
 {
-	static struct buf full; /* LSTMCell.forward */
+	static struct buf name;
 	struct made *r;
 
 	if (n > 11 && memcmp(op, "triton_tem_", 11) == 0)
 		n = 10; /* the rest names the op and its number */
-	buf_clear(&full);
-	if (nmod > 0)
-		buf_put(&full, mod, nmod);
-	buf_putc(&full, '.');
-	buf_put(&full, op, n);
-	r = combine(built_in(full.s, full.len), full.s, full.len);
-	if (r != NULL && r->rule.op == NULL) {
-		const struct rule *b = built_in(op, n);
-
-		if (b != NULL) /* how PyProf prints it */
-			r->rule.spec = b->spec;
-	}
+	r = qualified(mod, nmod, ".", op, n);
+	if (r == NULL)
+		r = qualified(mod, nmod, "::", op, n);
 	if (r == NULL)
 		r = combine(built_in(op, n), op, n);
 	if (r == NULL && n > 1 && op[n - 1] == '_')
 		r = combine(built_in(op, n - 1), op, n - 1);
 	if (r == NULL && n > 0 && *op >= 'A' && *op <= 'Z') {
-		buf_clear(&full);
-		snake(&full, op, n);
-		r = combine(built_in(full.s, full.len), full.s, full.len);
+		buf_clear(&name);
+		snake(&name, op, n);
+		r = combine(built_in(name.s, name.len), name.s, name.len);
 	}
 	return r;
 }
