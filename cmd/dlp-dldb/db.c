@@ -1,9 +1,8 @@
-/* The file that is written, and rows; see db.h. */
+/* The file that is written; see db.h. */
 #include "db.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +10,7 @@
 #include <unistd.h>
 
 #include "buf.h"
-#include "ddl.h"
 #include "err.h"
-
-#define MANY 16 /* rows at once: more are not faster */
 
 static char *volatile doomed; /* file to remove if we end early */
 
@@ -54,8 +50,8 @@ clean_up_later(char *temp)
 	}
 }
 
-static void
-fail(const struct db *db)
+void
+db_fail(const struct db *db)
 {
 	die("%s: %s", db->path, sqlite3_errmsg(db->sql));
 }
@@ -148,7 +144,7 @@ db_finish(struct db *db)
 	db_exec(db, "COMMIT");
 	close_statements(db);
 	if (sqlite3_close(db->sql) != SQLITE_OK)
-		fail(db);
+		db_fail(db);
 	db->sql = NULL;
 	if (db->temp == NULL)
 		return;
@@ -175,7 +171,7 @@ void
 db_exec(struct db *db, const char *sql)
 {
 	if (sqlite3_exec(db->sql, sql, NULL, NULL, NULL) != SQLITE_OK)
-		fail(db);
+		db_fail(db);
 }
 
 bool
@@ -184,157 +180,8 @@ db_try(struct db *db, const char *sql)
 	int rc = sqlite3_exec(db->sql, sql, NULL, NULL, NULL);
 
 	if (rc != SQLITE_OK && rc != SQLITE_CONSTRAINT)
-		fail(db);
+		db_fail(db);
 	return rc == SQLITE_OK;
-}
-
-static sqlite3_stmt *
-prepare(struct db *db, const char *table, int rows)
-{
-	struct buf b = { 0 };
-	sqlite3_stmt *st;
-	int n;
-
-	buf_printf(&b, "INSERT INTO %s VALUES ", table);
-	while (rows-- > 0) {
-		buf_puts(&b, "(?");
-		for (n = ddl_ncols(table); n > 1; n--)
-			buf_puts(&b, ",?");
-		buf_puts(&b, rows > 0 ? ")," : ")");
-	}
-	if (sqlite3_prepare_v3(db->sql, buf_str(&b), -1,
-		SQLITE_PREPARE_PERSISTENT, &st, NULL) != SQLITE_OK)
-		fail(db);
-	buf_free(&b);
-	return st;
-}
-
-static void
-ins_open(struct db *db, struct ins *in)
-{
-	if (in->st == NULL)
-		in->st = prepare(db, in->table, 1);
-}
-
-static bool
-step(struct db *db, sqlite3_stmt *st)
-{
-	int rc = sqlite3_step(st);
-
-	sqlite3_reset(st);
-	if (rc != SQLITE_DONE && rc != SQLITE_CONSTRAINT)
-		fail(db);
-	return rc == SQLITE_DONE;
-}
-
-static void
-bind_id(struct ins *in, int64_t id)
-{
-	if (id != 0)
-		sqlite3_bind_int64(in->st, 1, id);
-	else
-		sqlite3_bind_null(in->st, 1);
-}
-
-/* Puts rows from..from+n-1 with a statement for that many. */
-static void
-put_rows(struct db *db, struct ins *in, sqlite3_stmt *st, int from, int n)
-{
-	const int64_t *v = in->rows + (size_t)from * (size_t)in->n_cols;
-	int i, k;
-
-	for (i = 0; i < n * in->n_cols; i += in->n_cols) {
-		if (v[i] != 0)
-			sqlite3_bind_int64(st, i + 1, v[i]);
-		else
-			sqlite3_bind_null(st, i + 1);
-		for (k = 1; k < in->n_cols; k++)
-			sqlite3_bind_int64(st, i + k + 1, v[i + k]);
-	}
-	if (!step(db, st))
-		fail(db);
-}
-
-static void
-flush_rows(struct db *db, struct ins *in)
-{
-	int i;
-
-	if (in->n_rows == MANY) {
-		put_rows(db, in, in->many, 0, MANY);
-	} else {
-		ins_open(db, in);
-		for (i = 0; i < in->n_rows; i++)
-			put_rows(db, in, in->st, i, 1);
-	}
-	in->n_rows = 0;
-}
-
-void
-db_flush(struct db *db)
-{
-	struct ins *in;
-
-	for (in = db->adding; in != NULL; in = in->next)
-		flush_rows(db, in);
-}
-
-void
-db_add(struct db *db, struct ins *in, const int64_t *row, int n)
-{
-	if (in->many == NULL) {
-		in->n_cols = ddl_ncols(in->table);
-		if (in->n_cols != n)
-			die("%s: %d columns", in->table, n);
-		in->many = prepare(db, in->table, MANY);
-		in->rows = xcalloc(MANY, (size_t)n * sizeof(*in->rows));
-		in->next = db->adding;
-		db->adding = in;
-	}
-	memcpy(in->rows + (size_t)in->n_rows * (size_t)n, row,
-	    (size_t)n * sizeof(*row));
-	if (++in->n_rows == MANY)
-		flush_rows(db, in);
-}
-
-int64_t
-db_put(struct db *db, struct ins *in, int64_t id, const char *fmt, ...)
-{
-	const char *s;
-	va_list ap;
-	int i;
-
-	ins_open(db, in);
-	bind_id(in, id);
-	va_start(ap, fmt);
-	for (i = 2; *fmt != '\0'; fmt++, i++) {
-		if (*fmt == 'i') {
-			sqlite3_bind_int64(in->st, i, va_arg(ap, int64_t));
-		} else if (*fmt == 'f') {
-			sqlite3_bind_double(in->st, i, va_arg(ap, double));
-		} else if (*fmt == 't') {
-			s = va_arg(ap, const char *);
-			sqlite3_bind_text(
-			    in->st, i, s != NULL ? s : "", -1, SQLITE_STATIC);
-		} else
-			sqlite3_bind_null(in->st, i);
-	}
-	va_end(ap);
-	if (!step(db, in->st))
-		fail(db);
-	return sqlite3_last_insert_rowid(db->sql);
-}
-
-bool
-db_put_text(struct db *db, struct ins *in, int64_t *id, const char *s, size_t n)
-{
-	ins_open(db, in);
-	bind_id(in, 0);
-	sqlite3_bind_text(in->st, 2, s, (int)n, SQLITE_STATIC);
-	if (!step(db, in->st))
-		return false;
-	*id = sqlite3_last_insert_rowid(db->sql);
-	return true;
 }
 
 int64_t
@@ -343,7 +190,7 @@ db_int(struct db *db, const char *sql, int64_t def)
 	sqlite3_stmt *st;
 
 	if (sqlite3_prepare_v2(db->sql, sql, -1, &st, NULL) != SQLITE_OK)
-		fail(db);
+		db_fail(db);
 	if (sqlite3_step(st) == SQLITE_ROW &&
 	    sqlite3_column_type(st, 0) != SQLITE_NULL)
 		def = sqlite3_column_int64(st, 0);

@@ -29,6 +29,9 @@ void db_finish(struct db *db);
 /* Closes; what db_create() made is gone. */
 void db_drop(struct db *db);
 
+/* Ends with the database's message. */
+void db_fail(const struct db *db) __attribute__((noreturn));
+
 void db_exec(struct db *db, const char *sql);
 bool db_try(struct db *db, const char *sql); /* false: a constraint */
 

@@ -8,6 +8,7 @@
 #include "agg.h"
 #include "err.h"
 #include "facts.h"
+#include "groups.h"
 #include "ops.h"
 #include "sums.h"
 
@@ -158,8 +159,8 @@ put_devices(struct dldb *d, int64_t aggr, const struct whole *w)
 			if (s->busy[i].dev == facts_dev(k) &&
 			    s->busy[i].iter >= w->first &&
 			    s->busy[i].iter <= w->last)
-				ns +=
-				    s->busy[i].ns[C_TC] + s->busy[i].ns[C_KERN];
+				ns = num_add(ns, num_add(s->busy[i].ns[C_TC],
+						     s->busy[i].ns[C_KERN]));
 		db_put(&d->db, &in, 0, "iiif", aggr, DOMAIN_ID,
 		    facts_gpu_id(facts_dev(k)), share(ns, (double)w->wall));
 	}
@@ -210,90 +211,6 @@ put_kern_totals(struct dldb *d, int64_t aggr, const struct totals *t)
 	    put_category(d, &t->memory));
 }
 
-static struct metric
-group_metric(const struct group *g, int i)
-{
-	struct metric m = { g->n_iter, g->sum[i], g->min[i], g->max[i] };
-
-	return m;
-}
-
-static void
-less(struct metric *m, const struct metric *of)
-{
-	m->sum = num_sub(m->sum, of->sum);
-	m->min = num_sub(m->min, of->min);
-	m->max = num_sub(m->max, of->max);
-}
-
-/* The time in the API is the CPU time that is no overhead. */
-static void
-put_groups(struct dldb *d, int64_t aggr)
-{
-	static struct ins in = { .table = "group_ops" };
-	const struct group *g;
-	struct metric m[N_METRIC];
-	int64_t path;
-	size_t i;
-
-	for (i = 0; i < d->sums->n_group; i++) {
-		g = &d->sums->group[i];
-		m[M_CPU] = group_metric(g, 0);
-		m[M_GPU] = group_metric(g, 1);
-		m[M_OVERHEAD] = group_metric(g, 2);
-		m[M_IDLE] = group_metric(g, 3);
-		m[M_API] = m[M_CPU];
-		less(&m[M_API], &m[M_OVERHEAD]);
-		path = word_id(d, g->path);
-		db_put(&d->db, &in, 0, "iiiiiiiiii", aggr, DOMAIN_ID,
-		    INT64_C(1), path, path, g->level, g->n_call, g->n_eligible,
-		    g->n_tc, put_metrics(d, m));
-	}
-}
-
-/* Ops are the leaves. */
-static void
-put_leaves(struct db *d)
-{
-	db_exec(d, "INSERT OR IGNORE INTO dictionary (string)"
-		   " SELECT DISTINCT o.op_name FROM op_nodes n"
-		   " JOIN read_only_ops o ON o.id = n.read_only_ops_id");
-	db_exec(d,
-	    "INSERT INTO group_ops SELECT NULL, n.aggr_id, o.domain_id, 2,"
-	    " o.op_id_id, s.id,"
-	    " length(o.op_name) - length(replace(o.op_name, '/', '')) + 1,"
-	    " n.num_calls, n.tc_eligible, n.using_tc, n.node_time_metrics_id"
-	    " FROM op_nodes n JOIN read_only_ops o ON"
-	    " o.id = n.read_only_ops_id JOIN dictionary s ON"
-	    " s.string = o.op_name");
-}
-
-/* What DLProf's viewer does for a finding. */
-static const char *
-viewer(const char *id)
-{
-	return strcmp(id, "amp_detector") == 0 ? "ShowBadDataTypeOps" : "";
-}
-
-static void
-put_findings(struct dldb *d, int64_t aggr)
-{
-	static struct ins in = { .table = "expert_systems_feedback" };
-	const struct finding *f;
-	const char *id;
-	size_t i;
-
-	for (i = 0; i < d->sums->n_finding; i++) {
-		f = &d->sums->finding[i];
-		if (f->stored && d->sums->judged)
-			continue;
-		id = word_text(d, f->id);
-		db_put(&d->db, &in, 0, "ittttt", aggr, id,
-		    word_text(d, f->problem), word_text(d, f->advice),
-		    viewer(id), "");
-	}
-}
-
 static int64_t
 put_aggregation(struct dldb *d)
 {
@@ -341,8 +258,8 @@ sums_write(struct dldb *d)
 	put_model(d, aggr, &w, &t);
 	put_kern_totals(d, aggr, &t);
 	agg_write(d, aggr);
-	put_groups(d, aggr);
-	put_leaves(&d->db);
-	put_findings(d, aggr);
+	groups_write(d, aggr);
+	leaves_write(&d->db);
+	findings_write(d, aggr);
 	return true;
 }
