@@ -268,12 +268,12 @@ snake(struct buf *b, const char *s, size_t n)
 		}
 }
 
-/* A rule can be that of an op in its module only, torch.nn.functional.embedding,
- * LSTMCell.forward, myext::fused_mlp; an op in place, add_, has the rule of add
- * where it has none of its own. */
+/* A rule can be that of an op in its module only,
+ * torch.nn.functional.embedding, LSTMCell.forward, myext::fused_mlp; an op in
+ * place, add_, has the rule of add where it has none of its own. */
 static struct made *
-qualified(const char *mod, size_t nmod, const char *sep, const char *op,
-    size_t n)
+qualified(
+    const char *mod, size_t nmod, const char *sep, const char *op, size_t n)
 {
 	static struct buf full;
 	struct made *r;
