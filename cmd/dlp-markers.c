@@ -159,8 +159,8 @@ main(int argc, char **argv)
 	int c, rc;
 
 	cli_init("dlp-markers");
-	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) !=
-	       -1)
+	while (
+	    (c = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) != -1)
 		cli_shared(c, usage, &unbuffered);
 	path = cli_operand(argc, argv, usage);
 	stage_open(&st, argc, argv, path, unbuffered);

@@ -17,7 +17,8 @@ static const char usage[] =
     "Adds the counters in NCU.csv, which ncu --csv --page raw wrote, to the\n"
     "same kernels of a stream.\n"
     "  -a, --all           NCU.csv has all of the run, not one iteration\n"
-    "  -m, --metrics LIST  also these, comma separated: dram__bytes.sum,lts__*\n"
+    "  -m, --metrics LIST  also these, comma separated: "
+    "dram__bytes.sum,lts__*\n"
     "  -u, --unbuffered    write each record at once\n"
     "  -h, --help          print this and exit\n"
     "  -V, --version       print the version and exit\n";
@@ -28,7 +29,7 @@ static struct join_col *name;
 static struct rec_col *grid, *block, *iter;
 static struct out_ext *ext;
 static struct map seen; /* key and iteration -> how often */
-static bool whole; /* iterations do not matter */
+static bool whole;      /* iterations do not matter */
 static uint64_t matched, unmatched;
 
 /* Which of its kind this one is, from 0, in its iteration. */

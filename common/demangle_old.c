@@ -170,8 +170,7 @@ put_ref(struct buf *b, long k)
 
 	buf_putc(b, 'S');
 	for (k--; k >= 0; k = k < 36 ? -1 : k / 36)
-		digits[n++] =
-		    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[k % 36];
+		digits[n++] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[k % 36];
 	while (n > 0)
 		buf_putc(b, digits[--n]);
 	buf_putc(b, '_');

@@ -85,8 +85,8 @@ pyrow_str(const struct pyrow *r, const char *key, struct buf *out)
 void
 pyrow_list(struct pylit *l, struct mview value)
 {
-	pl_init(l, value.s != NULL ? value.s : "()",
-	    value.s != NULL ? value.n : 2);
+	pl_init(
+	    l, value.s != NULL ? value.s : "()", value.s != NULL ? value.n : 2);
 	(void)pl_enter(l, '\0');
 }
 

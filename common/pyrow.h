@@ -11,7 +11,7 @@
 struct pyrow { /* zeroed; views into the line */
 	struct pyrow_item {
 		struct mview key, value; /* as written */
-	} *v;
+	} * v;
 	size_t n, cap;
 };
 

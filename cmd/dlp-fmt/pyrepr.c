@@ -57,8 +57,7 @@ put_wide(struct buf *out, const char *s, size_t n)
 static char
 quote_for(const char *s, size_t n)
 {
-	return n > 0 && memchr(s, '\'', n) != NULL &&
-		       memchr(s, '"', n) == NULL
+	return n > 0 && memchr(s, '\'', n) != NULL && memchr(s, '"', n) == NULL
 		   ? '"'
 		   : '\'';
 }

@@ -189,8 +189,7 @@ remember(struct pymark *k, int64_t seq)
 	k->prev_sub = k->sub;
 	k->prev_op.n = 0;
 	for (i = 0; i < k->op.n; i++)
-		buf_put(
-		    pylist_add(&k->prev_op), k->op.v[i].s, k->op.v[i].len);
+		buf_put(pylist_add(&k->prev_op), k->op.v[i].s, k->op.v[i].len);
 }
 
 /* PyProf takes ids out of its list while it walks over it: the one behind

@@ -33,8 +33,8 @@ cut(struct buf *b, const char *word)
 static void
 short_name(struct buf *b, const char *s, size_t n)
 {
-	static const char *const drop[] = { "void ", "at::", "cuda::",
-		"native::", "(anonymous namespace)::" };
+	static const char *const drop[] = { "void ",
+		"at::", "cuda::", "native::", "(anonymous namespace)::" };
 	const char *e;
 	size_t i;
 

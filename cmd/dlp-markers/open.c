@@ -19,8 +19,8 @@ open_thread(struct open_threads *ts, const char *src, size_t nsrc, int64_t pid,
 		buf_put(k, src, nsrc);
 	i = smap_put(&ts->of, k->s, k->len, &is_new);
 	if (is_new)
-		ts->of.val[i] = (uint64_t)(uintptr_t)xcalloc(
-		    1, sizeof(struct open_thread));
+		ts->of.val[i] =
+		    (uint64_t)(uintptr_t)xcalloc(1, sizeof(struct open_thread));
 	return (struct open_thread *)(uintptr_t)ts->of.val[i];
 }
 

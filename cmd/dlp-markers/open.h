@@ -15,7 +15,7 @@ struct open_thread {
 	size_t n, cap;
 };
 
-struct open_threads { /* zeroed */
+struct open_threads {   /* zeroed */
 	struct smap of; /* file, process and thread -> struct open_thread * */
 	struct buf key;
 };

@@ -114,8 +114,8 @@ bool
 csv_next(struct csv *c)
 {
 	while (read_line(c)) {
-		if (c->line.len == 0 || (c->line.len >= 2 &&
-					    memcmp(c->line.s, "==", 2) == 0))
+		if (c->line.len == 0 ||
+		    (c->line.len >= 2 && memcmp(c->line.s, "==", 2) == 0))
 			continue;
 		split(c, c->line.s, c->line.len);
 		return true;

@@ -7,8 +7,8 @@
 struct csv {
 	struct lines in;
 	char sep;
-	struct buf text;   /* the fields of a row, each with a NUL behind it */
-	size_t *at;        /* where each begins */
+	struct buf text; /* the fields of a row, each with a NUL behind it */
+	size_t *at;      /* where each begins */
 	int n, cap;
 	struct buf line;
 };

@@ -2,9 +2,9 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
-#include "csv.h"
 #include "err.h"
 #include "esc.h"
+#include "head.h"
 #include "table.h"
 #include "unit.h"
 
@@ -12,97 +12,12 @@ struct rows {
 	size_t *v, n, cap;
 };
 
-/* Columns that are always there, and where their values come from: ncu's
- * metric, or the column of a table of our own kind. */
-static const struct {
-	const char *col, *metric, *own;
-} known[] = {
-	{ "ncu_mma_inst", NULL, "mma_inst" },
-	{ "ncu_tensor_flop", NULL, "tensor_flop" },
-	{ "ncu_dram_read_bytes", "dram__bytes_read.sum", "dram_read_bytes" },
-	{ "ncu_dram_write_bytes", "dram__bytes_write.sum",
-	    "dram_write_bytes" },
-	{ "ncu_l2_bytes", "lts__t_bytes.sum", "l2_bytes" },
-	{ "ncu_dur_ns", "gpu__time_duration.sum", "duration_ns" },
-};
-#define N_KNOWN (sizeof(known) / sizeof(known[0]))
-
-static const char pipe_inst[] = "sm__inst_executed_pipe_tensor.sum";
-static const char hfma2_inst[] =
-    "sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum";
-
-struct source { /* of the columns behind ncu_tc */
-	int field; /* -1: made of others */
-	char *unit;
-};
-
-struct head {
-	int name, grid, block, pipe, hfma2;
-	int *ops, nops;   /* operations of the matrix units, by type */
-	char **unit;      /* by field */
-	int nfields;
-	struct source *src; /* by column, from 1 */
-};
-
-static int
-find_any(const struct csv *c, const char *a, const char *b)
-{
-	int i = a != NULL ? csv_find(c, a) : -1;
-
-	return i >= 0 || b == NULL ? i : csv_find(c, b);
-}
-
-static bool
-starts(const char *s, const char *with)
-{
-	return strncmp(s, with, strlen(with)) == 0;
-}
-
-static bool
-ends(const char *s, const char *with)
-{
-	size_t n = strlen(s), k = strlen(with);
-
-	return n >= k && strcmp(s + n - k, with) == 0;
-}
-
-/* The parts with and without sparsity are in the whole. */
-static bool
-is_ops(const char *metric)
-{
-	return starts(metric, "sm__ops_path_tensor_src_") &&
-	       ends(metric, ".sum") && strstr(metric, "_sparsity_") == NULL;
-}
-
-static void
-read_head(struct csv *c, struct head *h)
-{
-	int i;
-
-	memset(h, 0, sizeof(*h));
-	h->name = find_any(c, "Kernel Name", "kernel");
-	h->grid = find_any(c, "Grid Size", "grid");
-	h->block = find_any(c, "Block Size", "block");
-	if (h->grid < 0 || h->block < 0)
-		die("%s: no column '%s'", c->in.name,
-		    h->grid < 0 ? "Grid Size" : "Block Size");
-	h->pipe = find_any(c, pipe_inst, "tensor_pipe_inst");
-	h->hfma2 = find_any(c, hfma2_inst, "hfma2_inst");
-	h->nfields = c->n;
-	h->ops = xcalloc((size_t)c->n, sizeof(*h->ops));
-	h->unit = xcalloc((size_t)c->n, sizeof(*h->unit));
-	for (i = 0; i < c->n; i++)
-		if (is_ops(csv_field(c, i)))
-			h->ops[h->nops++] = i;
-}
-
 static void
 add_col(struct table *t, struct head *h, const char *name, int field)
 {
-	t->cols =
-	    xrealloc(t->cols, (size_t)t->ncols + 1, sizeof(*t->cols));
+	t->cols = xrealloc(t->cols, (size_t)t->ncols + 1, sizeof(*t->cols));
 	h->src = xrealloc(h->src, (size_t)t->ncols + 1, sizeof(*h->src));
-	h->src[t->ncols] = (struct source){ field, NULL };
+	h->src[t->ncols] = (struct source){ field };
 	t->cols[t->ncols++] = xstrdup(name);
 }
 
@@ -123,9 +38,9 @@ add_known(struct table *t, struct csv *c, struct head *h)
 	size_t i;
 
 	add_col(t, h, "ncu_tc", -1);
-	for (i = 0; i < N_KNOWN; i++)
-		add_col(t, h, known[i].col,
-		    find_any(c, known[i].metric, known[i].own));
+	for (i = 0; i < HEAD_KNOWN; i++)
+		add_col(t, h, head_known[i].col,
+		    head_find(c, head_known[i].metric, head_known[i].own));
 }
 
 static void
@@ -142,8 +57,7 @@ add_more(struct table *t, const struct head *h, struct head *into,
 		any = true;
 		buf_clear(&b);
 		buf_puts(&b, "ncu_");
-		unit_column(&b, names[i],
-		    h->unit[i] != NULL ? h->unit[i] : "");
+		unit_column(&b, names[i], h->unit[i] != NULL ? h->unit[i] : "");
 		if (!has_col(t, buf_str(&b)))
 			add_col(t, into, buf_str(&b), i);
 	}
@@ -185,55 +99,16 @@ table_key(struct buf *out, const char *name, size_t nname, const char *grid,
 	put_dim(out, block, nblock);
 }
 
-static bool
-number(const struct csv *c, int field, double *v)
-{
-	return field >= 0 && unit_number(csv_field(c, field), v);
-}
-
-/* Matrix instructions: those of the tensor pipe but for HFMA2, which runs
- * there too and is none. */
-static bool
-mma(const struct csv *c, const struct head *h, int field, double *v)
-{
-	double pipe, hfma2;
-
-	if (number(c, field, v))
-		return true;
-	if (!number(c, h->pipe, &pipe) || !number(c, h->hfma2, &hfma2))
-		return false;
-	*v = pipe - hfma2;
-	return true;
-}
-
-static bool
-ops(const struct csv *c, const struct head *h, int field, double *v)
-{
-	bool any = false;
-	double x;
-	int i;
-
-	if (number(c, field, v))
-		return true;
-	*v = 0;
-	for (i = 0; i < h->nops; i++)
-		if (number(c, h->ops[i], &x)) {
-			*v += x;
-			any = true;
-		}
-	return any;
-}
-
 enum { C_TC, C_MMA, C_FLOP }; /* the first columns */
 
 static void
 put_tc(struct table *t, const struct csv *c, const struct head *h)
 {
 	double inst = 0, flop = 0;
-	bool has = mma(c, h, h->src[C_MMA].field, &inst);
+	bool has = head_mma(h, c, h->src[C_MMA].field, &inst);
 
-	has |= ops(c, h, h->src[C_FLOP].field, &flop);
-	buf_puts(&t->text, !has                    ? "unknown"
+	has |= head_ops(h, c, h->src[C_FLOP].field, &flop);
+	buf_puts(&t->text, !has                   ? "unknown"
 			   : inst > 0 || flop > 0 ? "yes"
 						  : "no");
 }
@@ -248,8 +123,8 @@ put_value(struct table *t, const struct csv *c, const struct head *h, int col)
 
 	if (col == C_TC) {
 		put_tc(t, c, h);
-	} else if ((col == C_MMA    ? mma(c, h, f, &v)
-		       : col == C_FLOP && ops(c, h, f, &v)) &&
+	} else if ((col == C_MMA ? head_mma(h, c, f, &v)
+				 : col == C_FLOP && head_ops(h, c, f, &v)) &&
 		   v < 9e18 && v > -9e18) {
 		buf_i64(&t->text, (int64_t)v);
 	} else if (col <= C_FLOP || !unit_value(&t->text, s, unit)) {
@@ -277,8 +152,8 @@ add_to(struct table *t, uint32_t key, size_t row)
 	struct rows *l;
 
 	if (key >= t->nlists) {
-		t->lists = xrealloc(t->lists, (size_t)key + 1,
-		    sizeof(*t->lists));
+		t->lists =
+		    xrealloc(t->lists, (size_t)key + 1, sizeof(*t->lists));
 		memset(&t->lists[key], 0, sizeof(*t->lists));
 		t->nlists = (size_t)key + 1;
 	}
@@ -342,7 +217,7 @@ table_read(struct table *t, const char *path, char **more, int nmore)
 
 	memset(t, 0, sizeof(*t));
 	csv_open(&c, path);
-	read_head(&c, &h);
+	head_read(&h, &c);
 	add_known(t, &c, &h);
 	names = keep_names(&c);
 	has = csv_next(&c);
@@ -353,8 +228,8 @@ table_read(struct table *t, const char *path, char **more, int nmore)
 		has = csv_next(&c);
 	}
 	for (i = 0; i < nmore; i++)
-		add_more(t, &h, &h, (const char *const *)names, more[i],
-		    c.in.name);
+		add_more(
+		    t, &h, &h, (const char *const *)names, more[i], c.in.name);
 	for (; has; has = csv_next(&c))
 		if (c.n == h.nfields)
 			add_row(t, &c, &h);

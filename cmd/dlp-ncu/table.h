@@ -11,14 +11,14 @@
 struct table {
 	char **cols; /* names of our columns, the first of them ncu_tc */
 	int ncols;
-	struct smap keys;  /* -> list of rows */
+	struct smap keys;   /* -> list of rows */
 	struct rows *lists; /* by number of the key */
 	size_t nlists;
-	struct buf text;   /* values, escaped, each with a NUL behind it */
-	size_t *at;        /* row * ncols + column: place in text */
-	bool *used;        /* by row */
+	struct buf text; /* values, escaped, each with a NUL behind it */
+	size_t *at;      /* row * ncols + column: place in text */
+	bool *used;      /* by row */
 	size_t nrows, cap;
-	uint64_t bad;      /* rows with too few fields */
+	uint64_t bad; /* rows with too few fields */
 };
 
 /* Reads the file. more: patterns of further metrics, as in fnmatch(). A

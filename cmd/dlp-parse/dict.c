@@ -47,8 +47,8 @@ looks_like(const unsigned char *s, size_t n)
 		i++;
 	else
 		return false;
-	return i < n && (s[i] == '\'' || (s[i] == 'u' && i + 1 < n &&
-					     s[i + 1] == '\''));
+	return i < n &&
+	       (s[i] == '\'' || (s[i] == 'u' && i + 1 < n && s[i + 1] == '\''));
 }
 
 bool
@@ -193,8 +193,7 @@ put_call(const struct dict_line *v, int n)
 	for (i = 0; i < n; i++) {
 		for (k = i > 0 ? common[i - 1] : 0;
 		     k < v[i].n && v[i].tid != EV_UNSET; k++)
-			put_range(&v[i], k, now + k,
-			    range_end(v, i, k, now));
+			put_range(&v[i], k, now + k, range_end(v, i, k, now));
 		put_kernel(&v[i], now + DICT_PATH);
 		now = slot_after(now, &v[i]);
 	}

@@ -9,7 +9,7 @@
 
 #define DICT_PATH 64 /* ranges around one launch, at most */
 
-struct dict_line { /* zeroed; its buffers are used again */
+struct dict_line {       /* zeroed; its buffers are used again */
 	struct buf name; /* full */
 	int64_t row;     /* place in the file, from 1 */
 	int64_t dur, tid, dev, stream, grid[3], block[3];
@@ -18,7 +18,7 @@ struct dict_line { /* zeroed; its buffers are used again */
 	/* The ranges around its launch, outermost first, as their texts. */
 	struct buf path[DICT_PATH];
 	int n, first_marker, n_marker; /* argument markers among them */
-	bool numbered; /* it has a sequence id other than 0 */
+	bool numbered;                 /* it has a sequence id other than 0 */
 };
 
 /* Reads a line; false if it is no dict, or lacks the name or duration. */

@@ -131,8 +131,7 @@ shape_same(const struct shape *a, const struct shape *b)
 }
 
 bool
-shape_broadcast(
-    const struct shape *a, const struct shape *b, struct shape *out)
+shape_broadcast(const struct shape *a, const struct shape *b, struct shape *out)
 {
 	int i;
 

@@ -15,10 +15,10 @@ struct shape {
 	int64_t v[ARG_DIMS];
 };
 
-struct arg {              /* views into the marker's text */
+struct arg {                     /* views into the marker's text */
 	struct mview name, type; /* type: tensor, int, float, tuple, ... */
-	struct mview dtype; /* of a tensor; s NULL: none */
-	struct mview value; /* of others, as written; s NULL: none */
+	struct mview dtype;      /* of a tensor; s NULL: none */
+	struct mview value;      /* of others, as written; s NULL: none */
 	bool has_shape;
 	struct shape shape;
 };
@@ -34,7 +34,7 @@ bool marker_read(struct marker *m, const char *s, size_t n);
 
 bool arg_is(const struct arg *a, const char *type); /* tensor, int, ... */
 bool arg_unnamed(const struct arg *a);
-bool arg_int(const struct arg *a, int64_t *v);      /* a whole number */
+bool arg_int(const struct arg *a, int64_t *v); /* a whole number */
 
 /* The numbers of a tuple or list; false if it is none of whole numbers. */
 bool arg_ints(const struct arg *a, struct shape *v);

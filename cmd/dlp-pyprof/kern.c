@@ -66,8 +66,8 @@ kern_read(struct kern *k, const char *s, size_t n)
 			k->name.s[i] = '_';
 	if (!pyrow_i64(&k->row, "subSeqId", &k->sub))
 		k->sub = 0;
-	k->bwd = pyrow_str(&k->row, "dir", &dir) && dir.len > 0 &&
-		 dir.s[0] == 'b';
+	k->bwd =
+	    pyrow_str(&k->row, "dir", &dir) && dir.len > 0 && dir.s[0] == 'b';
 	for (i = 0; i < P_PARTS; i++)
 		k->part[i] = pyrow_get(&k->row, keys[i]);
 	read_grid(k);
@@ -135,8 +135,8 @@ keep(struct forward *f, struct map *by, int64_t seq, const struct kern *k)
 }
 
 static void
-keep_all(struct forward *f, struct map *by, struct mview list,
-    const struct kern *k)
+keep_all(
+    struct forward *f, struct map *by, struct mview list, const struct kern *k)
 {
 	struct pylit l;
 	struct pl_atom a;

@@ -35,8 +35,8 @@ static bool
 gemm(struct result *r, const struct cell *z, const char *what, int64_t m,
     int64_t n, int64_t k)
 {
-	int64_t e = pynum_add(pynum_add(pynum_mul(m, k), pynum_mul(k, n)),
-	    pynum_mul(m, n));
+	int64_t e = pynum_add(
+	    pynum_add(pynum_mul(m, k), pynum_mul(k, n)), pynum_mul(m, n));
 
 	r->flops = pynum_int(pynum_mul(pynum_mul(pynum_mul(2, m), n), k));
 	r->bytes = pynum_int(pynum_mul(e, z->size));
@@ -50,8 +50,8 @@ gemm(struct result *r, const struct cell *z, const char *what, int64_t m,
 }
 
 static bool
-other(const struct call *c, struct result *r, const struct cell *z,
-    int64_t elems)
+other(
+    const struct call *c, struct result *r, const struct cell *z, int64_t elems)
 {
 	r->bytes = pynum_int(pynum_mul(elems, z->size));
 	buf_puts(&r->params, "cell=");

@@ -60,8 +60,7 @@ whole(double v)
 static double
 extent(double in, double pad, double filter, double dilation, double stride)
 {
-	double v =
-	    1 + (in + 2 * pad - ((filter - 1) * dilation + 1)) / stride;
+	double v = 1 + (in + 2 * pad - ((filter - 1) * dilation + 1)) / stride;
 
 	return (double)whole(v);
 }
@@ -134,8 +133,7 @@ count(struct result *r, const struct conv *z, int64_t s)
 {
 	double f = 2 * z->N * z->K * z->P * z->Q * z->C * z->R * z->S / z->g;
 	double e = z->N * z->C * z->H * z->W +
-		   z->K * z->C * z->R * z->S / z->g +
-		   z->N * z->K * z->P * z->Q;
+		   z->K * z->C * z->R * z->S / z->g + z->N * z->K * z->P * z->Q;
 
 	r->flops = pynum_float(f);
 	r->bytes = pynum_float(e * (double)s);
@@ -144,15 +142,14 @@ count(struct result *r, const struct conv *z, int64_t s)
 /* Where there are groups, it took each kernel for one group's, but those of
  * which it knew better. */
 static void
-by_kernel(const struct call *c, struct result *r, const struct conv *z,
-    int64_t s)
+by_kernel(
+    const struct call *c, struct result *r, const struct conv *z, int64_t s)
 {
 	struct conv one = *z;
 
 	if (name_has_any(c, aux))
 		return;
-	if (name_has_any(c, work) ||
-	    (c->last && name_has(c, "_s1688cudnn_"))) {
+	if (name_has_any(c, work) || (c->last && name_has(c, "_s1688cudnn_"))) {
 		if (z->g != 1 && !name_has(c, "2d_grouped_direct_kernel") &&
 		    !name_has(c, "spatialDepthwiseConvolutionUpdateOutput")) {
 			one.C /= z->g;

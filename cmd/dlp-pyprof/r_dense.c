@@ -46,8 +46,7 @@ rule_mean(const struct call *c, struct result *r)
 	if (c->last) {
 		r->params.len = 0;
 		tensor_put(&r->params, &v[0]->shape, v[0]->dtype);
-		r->bytes.i =
-		    pynum_add(r->bytes.i, dtype_size(v[0]->dtype));
+		r->bytes.i = pynum_add(r->bytes.i, dtype_size(v[0]->dtype));
 	}
 	if (c->sub > 0) {
 		nothing(&r->bytes);

@@ -9,8 +9,8 @@ count(struct result *r, int64_t b, int64_t m, int64_t n, int64_t k, int64_t s)
 		nk = pynum_mul(n, k);
 
 	r->flops = pynum_int(pynum_mul(pynum_mul(pynum_mul(mn, k), 2), b));
-	r->bytes = pynum_int(pynum_mul(
-	    pynum_mul(s, b), pynum_add(pynum_add(mn, mk), nk)));
+	r->bytes = pynum_int(
+	    pynum_mul(pynum_mul(s, b), pynum_add(pynum_add(mn, mk), nk)));
 }
 
 static void
@@ -56,8 +56,7 @@ rule_addmm(const struct call *c, struct result *r)
 bool
 rule_mm(const struct call *c, struct result *r)
 {
-	return c->m->n == 2 &&
-	       product(c, r, &c->m->arg[0], &c->m->arg[1], 2);
+	return c->m->n == 2 && product(c, r, &c->m->arg[0], &c->m->arg[1], 2);
 }
 
 bool
@@ -114,8 +113,8 @@ rule_matmul(const struct call *c, struct result *r)
 	struct sizes z;
 	int64_t s;
 
-	if (!torch && !(mv_eq(c->m->mod, "Tensor") &&
-			  mv_eq(c->m->op, "__matmul__")))
+	if (!torch &&
+	    !(mv_eq(c->m->mod, "Tensor") && mv_eq(c->m->op, "__matmul__")))
 		return false;
 	if (c->m->n != 2 || !name_has_any(c, tokens) || !is_tensor(a) ||
 	    !is_tensor(b) || !matmul_sizes(&a->shape, &b->shape, &z))
@@ -126,8 +125,7 @@ rule_matmul(const struct call *c, struct result *r)
 	r->flops.i = pynum_mul(r->flops.i, shape_elems(&z.batch));
 	if (one_of(name, no_gemm)) {
 		r->flops = pynum_int(0);
-		r->bytes = pynum_int(
-		    pynum_mul(2 * s, shape_elems(&a->shape)));
+		r->bytes = pynum_int(pynum_mul(2 * s, shape_elems(&a->shape)));
 		r->tc = "-";
 	} else {
 		r->tc = mv_eq(name, "dot_kernel") ? "-" : tc_gemm(c);
@@ -197,9 +195,9 @@ count_linear(struct result *r, const struct linear *l, int64_t n)
 	int64_t s = dtype_size(l->x->dtype);
 
 	count(r, 1, l->m, n, l->k, s);
-	r->bytes.i = pynum_add(
-	    pynum_add(pynum_mul(l->m, n), pynum_mul(l->m, l->k)),
-	    pynum_mul(pynum_mul(n, l->k), s));
+	r->bytes.i =
+	    pynum_add(pynum_add(pynum_mul(l->m, n), pynum_mul(l->m, l->k)),
+		pynum_mul(pynum_mul(n, l->k), s));
 }
 
 bool
@@ -229,8 +227,7 @@ rule_linear(const struct call *c, struct result *r)
 		return false;
 	r->op = "bias";
 	r->flops = pynum_int(pynum_mul(l.m, n));
-	r->bytes =
-	    pynum_int(pynum_mul(r->flops.i, 2 * dtype_size(l.x->dtype)));
+	r->bytes = pynum_int(pynum_mul(r->flops.i, 2 * dtype_size(l.x->dtype)));
 	put_int(r, "M", l.m);
 	put_n(r, "N", &l.n);
 	return put_type(r, l.x->dtype);

@@ -11,6 +11,7 @@ struct inputs {
 };
 
 /* FLOPs per element read or written; of other ops 0. */
+/* clang-format off */
 static const struct {
 	const char *op;
 	int twice; /* 1: a half, as a float */
@@ -37,6 +38,7 @@ static const struct {
 	{ "asin", 20 }, { "asin_", 20 }, { "acos", 20 }, { "acos_", 20 },
 	{ "atan", 20 }, { "atan_", 20 },
 };
+/* clang-format on */
 
 static struct pynum
 flops(struct mview op, int64_t elems)
@@ -69,8 +71,8 @@ tensors(const struct call *c, struct inputs *in)
 		if (!arg_unnamed(a) || !arg_is(a, "tensor"))
 			continue;
 		if (in->n == 3 || !is_tensor(a) ||
-		    (in->n > 0 && dtype_size(a->dtype) !=
-				      dtype_size(in->v[0]->dtype)))
+		    (in->n > 0 &&
+			dtype_size(a->dtype) != dtype_size(in->v[0]->dtype)))
 			return false;
 		in->v[in->n++] = a;
 	}

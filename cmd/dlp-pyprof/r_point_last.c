@@ -6,6 +6,7 @@
 
 enum group { NONE, UNARY, COSTLY, BINARY, COMPARE, POWER, TERNARY, UNKNOWN };
 
+/* clang-format off */
 static const struct {
 	const char *op; /* with and without _ behind it */
 	enum group group;
@@ -43,6 +44,7 @@ static const struct {
 	{ "addcdiv", TERNARY }, { "addcmul", TERNARY }, { "digamma", UNKNOWN },
 	{ "lerp", UNKNOWN }, { "mvlgamma", UNKNOWN },
 };
+/* clang-format on */
 
 static enum group
 group_of(struct mview op)
@@ -136,8 +138,8 @@ backward(const struct call *c, struct result *r, const struct out *o)
 }
 
 static bool
-binary(const struct call *c, struct result *r, const struct input *v,
-    enum group g)
+binary(
+    const struct call *c, struct result *r, const struct input *v, enum group g)
 {
 	struct out o;
 
@@ -146,8 +148,8 @@ binary(const struct call *c, struct result *r, const struct input *v,
 	if (g != POWER && c->bwd)
 		return backward(c, r, &o);
 	r->flops = pynum_int(pynum_mul(o.n, g == POWER ? 20 : 1));
-	r->bytes = pynum_int(
-	    pynum_add(pynum_add(bytes_of(&v[0]), bytes_of(&v[1])),
+	r->bytes =
+	    pynum_int(pynum_add(pynum_add(bytes_of(&v[0]), bytes_of(&v[1])),
 		pynum_mul(o.n, g == COMPARE ? 1 : o.size)));
 	return true;
 }
@@ -167,9 +169,9 @@ ternary(const struct call *c, struct result *r, const struct input *v)
 		return false;
 	o.n = shape_elems(&o.shape);
 	r->flops = pynum_int(pynum_mul(3, o.n));
-	r->bytes = pynum_int(pynum_add(
-	    pynum_add(bytes_of(&t[0]), bytes_of(&t[1])),
-	    pynum_add(bytes_of(&t[2]), pynum_mul(o.n, o.size))));
+	r->bytes =
+	    pynum_int(pynum_add(pynum_add(bytes_of(&t[0]), bytes_of(&t[1])),
+		pynum_add(bytes_of(&t[2]), pynum_mul(o.n, o.size))));
 	return true;
 }
 
@@ -192,7 +194,7 @@ pointwise_last(const struct call *c, struct result *r)
 	if (g != UNARY && g != COSTLY)
 		return binary(c, r, v, g);
 	r->bytes = pynum_int(pynum_mul(2, bytes_of(&v[0])));
-	r->flops = pynum_int(pynum_mul(
-	    shape_elems(&v[0].shape), g == COSTLY ? 20 : 1));
+	r->flops = pynum_int(
+	    pynum_mul(shape_elems(&v[0].shape), g == COSTLY ? 20 : 1));
 	return true;
 }

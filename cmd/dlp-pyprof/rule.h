@@ -12,7 +12,7 @@
 #include "buf.h"
 #include "pynum.h"
 
-struct call {            /* a kernel and the op that launched it */
+struct call { /* a kernel and the op that launched it */
 	const struct marker *m;
 	const char *name; /* of the kernel: PyProf's short one */
 	bool bwd;
@@ -23,8 +23,8 @@ struct call {            /* a kernel and the op that launched it */
 
 struct result {
 	struct pynum flops, bytes;
-	const char *tc;  /* "1", "0" or "-" */
-	const char *op;  /* NULL: the marker's */
+	const char *tc; /* "1", "0" or "-" */
+	const char *op; /* NULL: the marker's */
 	struct buf params;
 };
 
@@ -65,8 +65,8 @@ void tensor_put(struct buf *b, const struct shape *s, struct mview dtype);
 
 /* "T=SHAPE,TYPE," of a tensor, and its numbers: FLOPs and bytes per
  * element. */
-bool plain(struct result *r, const struct arg *a, int64_t flops_per,
-    int64_t tensors);
+bool plain(
+    struct result *r, const struct arg *a, int64_t flops_per, int64_t tensors);
 
 bool one_of(struct mview v, const char *const *list); /* ends with NULL */
 

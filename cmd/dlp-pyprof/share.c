@@ -144,7 +144,7 @@ plain(struct result *r, const struct arg *a, int64_t flops_per, int64_t tensors)
 	n = shape_elems(&a->shape);
 	put_shape(r, "T", &a->shape);
 	r->flops = pynum_int(pynum_mul(n, flops_per));
-	r->bytes = pynum_int(
-	    pynum_mul(pynum_mul(n, tensors), dtype_size(a->dtype)));
+	r->bytes =
+	    pynum_int(pynum_mul(pynum_mul(n, tensors), dtype_size(a->dtype)));
 	return put_type(r, a->dtype);
 }

@@ -24,8 +24,7 @@ rules(const struct kern *k)
 		{ k->grid[0], k->grid[1], k->grid[2] }, false };
 	int i;
 
-	if (k->marker.len == 0 ||
-	    !marker_read(&m, k->marker.s, k->marker.len))
+	if (k->marker.len == 0 || !marker_read(&m, k->marker.s, k->marker.len))
 		return;
 	for (i = 0; i < 2; i++) {
 		c.last = i == 1;
