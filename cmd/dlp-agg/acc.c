@@ -8,30 +8,45 @@
 #include "acc.h"
 #include "err.h"
 
+static struct acc_more *
+more(struct acc *c)
+{
+	if (c->more == NULL)
+		c->more = xcalloc(1, sizeof(*c->more));
+	return c->more;
+}
+
+static bool
+is_frac(const struct acc *c)
+{
+	return c->more != NULL && c->more->frac;
+}
+
 static void
 to_double(struct acc *c)
 {
+	struct acc_more *m = more(c);
 	size_t i;
 
-	c->frac = true;
-	c->dsum = wide_f64(&c->isum);
+	m->frac = true;
+	m->dsum = wide_f64(&c->isum);
 	if (c->n == 0)
 		return;
 	c->min.d = (double)c->min.i;
 	c->max.d = (double)c->max.i;
-	for (i = 0; i < c->nval; i++)
-		c->val[i].d = (double)c->val[i].i;
+	for (i = 0; i < m->nval; i++)
+		m->val[i].d = (double)m->val[i].i;
 }
 
 static void
-keep_value(struct acc *c, union num v)
+keep_value(struct acc_more *m, union num v)
 {
-	if (c->nval == c->cap) {
-		c->cap = c->cap > 0 ? c->cap * 2 : 4;
-		c->val = xrealloc(c->val, c->cap, sizeof(*c->val));
+	if (m->nval == m->cap) {
+		m->cap = m->cap > 0 ? m->cap * 2 : 4;
+		m->val = xrealloc(m->val, m->cap, sizeof(*m->val));
 	}
-	c->val[c->nval++] = v;
-	c->sorted = false;
+	m->val[m->nval++] = v;
+	m->sorted = false;
 }
 
 static void
@@ -47,66 +62,104 @@ add_int(struct acc *c, int64_t v)
 static void
 add_double(struct acc *c, double v)
 {
-	c->dsum += v;
+	c->more->dsum += v;
 	if (c->n == 0 || v < c->min.d)
 		c->min.d = v;
 	if (c->n == 0 || v > c->max.d)
 		c->max.d = v;
 }
 
-void
-acc_add(struct acc *c, bool frac, union num v, bool keep)
+/* c->n counts the value already. */
+static void
+add_std(struct acc *c, double d)
 {
-	double d = frac ? v.d : (double)v.i, delta;
+	struct acc_more *m = more(c);
+	double delta = d - m->mean;
 
-	if (frac && !c->frac)
+	m->mean += delta / (double)c->n;
+	m->m2 += delta * (d - m->mean);
+}
+
+void
+acc_add(struct acc *c, bool frac, union num v, int want)
+{
+	double d = frac ? v.d : (double)v.i;
+
+	if (frac && !is_frac(c))
 		to_double(c);
-	if (c->frac) {
+	if (is_frac(c)) {
 		v.d = d;
 		add_double(c, d);
 	} else {
 		add_int(c, v.i);
 	}
 	c->n++;
-	delta = d - c->mean;
-	c->mean += delta / (double)c->n;
-	c->m2 += delta * (d - c->mean);
-	if (keep)
-		keep_value(c, v);
+	if (want & ACC_STD)
+		add_std(c, d);
+	if (want & ACC_VALUES)
+		keep_value(more(c), v);
+}
+
+static void
+join_values(struct acc *c, const struct acc_more *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->nval; i++) {
+		union num v = from->val[i];
+
+		if (is_frac(c) && !from->frac)
+			v.d = (double)from->val[i].i;
+		keep_value(more(c), v);
+	}
+}
+
+/* Of two deviations that of all; from->more is there. */
+static void
+join_std(struct acc *c, const struct acc *from)
+{
+	struct acc_more *m = more(c);
+	double n = (double)c->n + (double)from->n;
+	double delta = from->more->mean - m->mean;
+
+	m->m2 +=
+	    from->more->m2 + delta * delta * (double)c->n * (double)from->n / n;
+	m->mean += delta * (double)from->n / n;
 }
 
 void
-acc_join(struct acc *c, const struct acc *from)
+acc_join(struct acc *c, const struct acc *from, bool values)
 {
 	struct acc f = *from;
-	double n = (double)c->n + (double)f.n, delta = f.mean - c->mean;
-	size_t i;
 
 	if (f.n == 0)
 		return;
-	if (f.frac && !c->frac)
+	if (is_frac(&f) && !is_frac(c))
 		to_double(c);
-	for (i = 0; i < f.nval; i++) {
-		int64_t whole = f.val[i].i;
-
-		if (c->frac && !f.frac)
-			f.val[i].d = (double)whole;
-		keep_value(c, f.val[i]);
-	}
-	if (c->frac && !f.frac) {
-		f.dsum = wide_f64(&f.isum);
+	if (values && f.more != NULL)
+		join_values(c, f.more);
+	if (is_frac(c) && !is_frac(&f)) {
 		f.min.d = (double)f.min.i;
 		f.max.d = (double)f.max.i;
 	}
-	c->dsum += f.dsum;
+	if (is_frac(c))
+		c->more->dsum += is_frac(&f) ? f.more->dsum : wide_f64(&f.isum);
 	wide_join(&c->isum, &f.isum);
-	if (c->n == 0 || (c->frac ? f.min.d < c->min.d : f.min.i < c->min.i))
+	if (c->n == 0 || (is_frac(c) ? f.min.d < c->min.d : f.min.i < c->min.i))
 		c->min = f.min;
-	if (c->n == 0 || (c->frac ? f.max.d > c->max.d : f.max.i > c->max.i))
+	if (c->n == 0 || (is_frac(c) ? f.max.d > c->max.d : f.max.i > c->max.i))
 		c->max = f.max;
-	c->m2 += f.m2 + delta * delta * (double)c->n * (double)f.n / n;
-	c->mean += delta * (double)f.n / n;
+	if (f.more != NULL)
+		join_std(c, &f);
 	c->n += f.n;
+}
+
+void
+acc_free(struct acc *c)
+{
+	if (c->more != NULL)
+		free(c->more->val);
+	free(c->more);
 }
 
 /* Six significant digits, at least those before the point. */
@@ -130,7 +183,7 @@ put_f64(struct buf *b, double v)
 static void
 put_mean(struct buf *b, const struct acc *c, double v)
 {
-	if (c->frac || fabs(v) < 100)
+	if (is_frac(c) || fabs(v) < 100)
 		put_f64(b, v);
 	else
 		buf_f64(b, v, 1);
@@ -139,7 +192,7 @@ put_mean(struct buf *b, const struct acc *c, double v)
 static void
 put_num(struct buf *b, const struct acc *c, union num v)
 {
-	if (c->frac)
+	if (is_frac(c))
 		put_f64(b, v.d);
 	else
 		buf_i64(b, v.i);
@@ -148,7 +201,7 @@ put_num(struct buf *b, const struct acc *c, union num v)
 static double
 sum_f64(const struct acc *c)
 {
-	return c->frac ? c->dsum : wide_f64(&c->isum);
+	return is_frac(c) ? c->more->dsum : wide_f64(&c->isum);
 }
 
 static int
@@ -169,16 +222,16 @@ cmp_double(const void *a, const void *b)
 
 /* The least value that p percent of the values do not exceed. */
 static union num
-percentile(struct acc *c, double p)
+percentile(struct acc_more *m, double p)
 {
 	size_t k;
 
-	if (!c->sorted)
-		qsort(c->val, c->nval, sizeof(*c->val),
-		    c->frac ? cmp_double : cmp_int);
-	c->sorted = true;
-	k = (size_t)ceil(p / 100 * (double)c->nval - 1e-9);
-	return c->val[k > 0 ? k - 1 : 0];
+	if (!m->sorted)
+		qsort(m->val, m->nval, sizeof(*m->val),
+		    m->frac ? cmp_double : cmp_int);
+	m->sorted = true;
+	k = (size_t)ceil(p / 100 * (double)m->nval - 1e-9);
+	return m->val[k > 0 ? k - 1 : 0];
 }
 
 static bool
@@ -208,8 +261,8 @@ put_text(struct buf *b, const struct smap *texts, uint32_t id)
 static bool
 put_sum(struct buf *b, const struct acc *c)
 {
-	if (c->frac)
-		put_f64(b, c->dsum);
+	if (is_frac(c))
+		put_f64(b, c->more->dsum);
 	else
 		wide_put(b, &c->isum);
 	return true;
@@ -235,9 +288,9 @@ acc_put(struct acc *c, struct buf *b, enum stat stat, double p,
 	if (stat == ST_MEAN)
 		put_mean(b, c, sum_f64(c) / (double)c->n);
 	else if (stat == ST_STD)
-		put_mean(b, c, sqrt(c->m2 / (double)(c->n - 1)));
+		put_mean(b, c, sqrt(c->more->m2 / (double)(c->n - 1)));
 	else if (stat == ST_PERCENTILE)
-		put_num(b, c, percentile(c, p));
+		put_num(b, c, percentile(c->more, p));
 	else
 		put_num(b, c, stat == ST_MIN ? c->min : c->max);
 	return true;

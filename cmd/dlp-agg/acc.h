@@ -27,22 +27,32 @@ union num {
 
 struct acc {
 	uint64_t n; /* values that are set */
-	bool frac;  /* one had a fraction: all are doubles */
-	bool sorted;
 	struct wide isum;
-	double dsum, mean, m2;
 	union num min, max;
-	union num *val; /* all of them, for percentiles */
-	size_t nval, cap;
-	uint32_t first, last; /* the texts' numbers in a map of the caller's,
-				 or SMAP_NONE */
+	uint32_t first, last;  /* the texts' numbers in a map of the caller's,
+				  or SMAP_NONE */
+	struct acc_more *more; /* what few groups need; NULL: all values are
+				  integers */
 };
 
-/* v is a double if frac; keep: it is kept for percentiles. */
-void acc_add(struct acc *c, bool frac, union num v, bool keep);
+struct acc_more {
+	bool frac;   /* one had a fraction: all are doubles */
+	bool sorted; /* the values */
+	double dsum, mean, m2;
+	union num *val; /* all of them, for percentiles */
+	size_t nval, cap;
+};
 
-/* from is of no more use then: its values are taken. */
-void acc_join(struct acc *c, const struct acc *from);
+/* What a value is wanted for, besides sum, least and greatest. */
+enum { ACC_VALUES = 1 /* percentiles */, ACC_STD = 2 };
+
+/* v is a double if frac. */
+void acc_add(struct acc *c, bool frac, union num v, int want);
+
+/* values: with those for percentiles, which are from's no longer. */
+void acc_join(struct acc *c, const struct acc *from, bool values);
+
+void acc_free(struct acc *c);
 
 /* Appends the statistic to b; false, and nothing, if it is unset. p: which
  * percentile; total: of all groups, for percentages; texts: the map of first

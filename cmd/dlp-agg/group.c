@@ -75,7 +75,7 @@ add_field(struct groups *a, const struct rec *r, int t, struct group *g, int k)
 			rec_die(r, "%s: %s is no number: '%.*s'", in->tag[t],
 			    in->col[f->col].name, (int)(n < 40 ? n : 40), s);
 	}
-	acc_add(c, frac, v, f->values);
+	acc_add(c, frac, v, f->want);
 }
 
 /* first and last of a field whose numbers are read too */
@@ -189,7 +189,7 @@ group_forget(struct groups *a)
 
 	for (i = 0; i < a->keys.n; i++) {
 		for (k = 0; k < a->spec->nfield; k++)
-			free(a->v[i].acc[k].val);
+			acc_free(&a->v[i].acc[k]);
 		free(a->v[i].acc);
 		free(a->v[i].ivl);
 	}

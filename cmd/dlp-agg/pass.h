@@ -16,7 +16,7 @@ struct pass {
 	struct lines lines;
 	struct smap keys; /* the texts of lines.val, each once */
 	size_t key_bytes;
-	struct buf cut;      /* the record with the columns of -c */
+	struct buf cut; /* the record with the columns of -c */
 	struct smap legends;
 	int legend[INPUT_TYPES];
 	bool any_legend; /* of the first type, in this section */

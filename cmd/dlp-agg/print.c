@@ -152,7 +152,7 @@ put_rest(struct groups *a, const size_t *idx, size_t from)
 	for (i = from; i < a->keys.n; i++) {
 		g.n += a->v[idx[i]].n;
 		for (k = 0; k < a->spec->nfield; k++)
-			acc_join(&g.acc[k], &a->v[idx[i]].acc[k]);
+			acc_join(&g.acc[k], &a->v[idx[i]].acc[k], true);
 	}
 	buf_clear(&a->key_buf);
 	buf_puts(&a->key_buf, REST);
@@ -169,12 +169,8 @@ make_totals(const struct groups *a)
 
 	total = xcalloc((size_t)a->spec->nfield + 1, sizeof(*total));
 	for (k = 0; k < a->spec->nfield; k++)
-		for (i = 0; i < a->keys.n; i++) {
-			struct acc c = a->v[i].acc[k];
-
-			c.nval = 0; /* no percentiles of it are asked for */
-			acc_join(&total[k], &c);
-		}
+		for (i = 0; i < a->keys.n; i++)
+			acc_join(&total[k], &a->v[i].acc[k], false);
 }
 
 void
@@ -226,10 +222,14 @@ put_groups(struct groups *a)
 void
 print_groups(struct groups *a)
 {
+	int k;
+
 	one_group(a);
 	make_totals(a);
 	put_legend(a);
 	a->n_over = put_groups(a);
+	for (k = 0; k < a->spec->nfield; k++)
+		acc_free(&total[k]);
 	free(total);
 	total = NULL;
 }

@@ -91,7 +91,9 @@ add_stat(struct spec *a, struct stat_col s)
 	if (s.field < 0)
 		return;
 	if (s.stat == ST_PERCENTILE)
-		a->field[s.field].values = true;
+		a->field[s.field].want |= ACC_VALUES;
+	if (s.stat == ST_STD)
+		a->field[s.field].want |= ACC_STD;
 	if (s.stat != ST_FIRST && s.stat != ST_LAST)
 		a->field[s.field].numeric = true;
 }

@@ -16,7 +16,8 @@ struct stat_col { /* a column of the result */
 
 struct field { /* of -f */
 	int col;
-	bool numeric, values; /* read as a number; all values are kept */
+	bool numeric; /* read as a number */
+	int want;     /* ACC_VALUES, ACC_STD */
 };
 
 struct spec {
