@@ -460,7 +460,7 @@ const struct col_def col_defs[] = {
 	    "family of the rule: gemm, conv, pointwise, ..." },
 	{ "kern", "role", FLOPS, COL_TEXT,
 	    "main, dgrad, wgrad: carries the op's work; part: more of it;"
-	    " bias; aux: a helper" },
+	    " bias; aux: a helper; pyprof: numbers of dlp-pyprof" },
 	{ "kern", "tc", FLOPS, COL_YNU, "Tensor Cores used" },
 	{ "kern", "tc_rule", FLOPS, COL_TEXT, "the name rule that decided" },
 	{ "kern", "tc_eligible", FLOPS, COL_YNU,

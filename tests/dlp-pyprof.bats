@@ -257,6 +257,18 @@ Mm,na=na,,na,0,0'
 	grep -q 'would have stopped: 1$' err
 }
 
+@test "layers, trace and ids, joined; a backward has the forward's" {
+	kernel k fprop 0 3 na x '' | sed "s/'layer': \[\]/'layer': ['a', 'b']/
+	    s/'trace': \[\]/'trace': ['x.py:1', 'y.py:2']/
+	    s/'altSeqId': \[\]/'altSeqId': [4, 5]/" >l
+	kernel k bprop 0 5 na y '' >>l
+	dlp-pyprof l |
+	    dlp-fmt --pyprof --csv -c seq,altseq,layer,trace,op,mod,tc >got
+	same '"SeqId","AltSeqId","Layer","Trace","Op","Module","TC"
+"3","4,5","a:b","x.py:1,y.py:2","x","na","na"
+"5","-","a:b","x.py:1,y.py:2","x","na","na"' "$(<got)"
+}
+
 @test "numbers as Python printed them" {
 	# 1.2e+17: above 2^53, as float; 8.5e15 in whole numbers
 	kernel e fprop 0 1 Tensor abs "$(t '(1000000000, 120000000)')" |

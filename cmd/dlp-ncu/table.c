@@ -44,8 +44,8 @@ add_known(struct table *t, struct csv *c, struct head *h)
 }
 
 static void
-add_more(struct table *t, const struct head *h, struct head *into,
-    const char *const *names, const char *pattern, const char *file)
+add_more(struct table *t, struct head *h, char *const *names,
+    const char *pattern, const char *file)
 {
 	struct buf b = { NULL, 0, 0 };
 	bool any = false;
@@ -59,7 +59,7 @@ add_more(struct table *t, const struct head *h, struct head *into,
 		buf_puts(&b, "ncu_");
 		unit_column(&b, names[i], h->unit[i] != NULL ? h->unit[i] : "");
 		if (!has_col(t, buf_str(&b)))
-			add_col(t, into, buf_str(&b), i);
+			add_col(t, h, buf_str(&b), i);
 	}
 	if (!any)
 		die("-m: '%s' is no metric of %s", pattern, file);
@@ -228,8 +228,7 @@ table_read(struct table *t, const char *path, char **more, int nmore)
 		has = csv_next(&c);
 	}
 	for (i = 0; i < nmore; i++)
-		add_more(
-		    t, &h, &h, (const char *const *)names, more[i], c.in.name);
+		add_more(t, &h, names, more[i], c.in.name);
 	for (; has; has = csv_next(&c))
 		if (c.n == h.nfields)
 			add_row(t, &c, &h);
