@@ -14,7 +14,7 @@ one(const char *s, struct buf *sizes, struct buf *letters)
 	while (*s != '\0' && *s != '>') {
 		n = strcspn(s, ",:>");
 		if (s[n] == ':') {
-			buf_puts(letters, with ? "," : letters->len ? ";" : "");
+			buf_puts(letters, with ? "," : "");
 			buf_put(letters, s, n);
 			with = true;
 			s += n + 1;
@@ -52,10 +52,13 @@ shape_split(
 		buf_puts(sizes, sep);
 		buf_puts(names, sep);
 		put_name(names, s, open);
+		buf_puts(letters, *sep == ',' ? ";" : "");
 		s = one(open + 1, sizes, letters);
 		s += strspn(s, "; ");
 		sep = ",";
 	}
+	while (letters->len > 0 && letters->s[letters->len - 1] == ';')
+		letters->s[--letters->len] = '\0';
 	if (*sep == ',') {
 		buf_putc(sizes, ']');
 		buf_putc(names, ']');

@@ -73,22 +73,49 @@ put_name(struct buf *b, const char **names)
 	*names = s + n + (s[n] == '"');
 }
 
+static size_t
+names_in(const char *s)
+{
+	struct buf skip = { 0 };
+	size_t n = 0;
+
+	for (; s != NULL && strchr(s, '"') != NULL; n++)
+		put_name(&skip, &s);
+	buf_free(&skip);
+	return n;
+}
+
+static size_t
+lists_in(const char *s)
+{
+	const char *end;
+	size_t n = 0;
+
+	for (; (end = next_list(&s)) != NULL; s = end + 1)
+		n++;
+	return n;
+}
+
+/* dlp-dldb leaves numbers among the shapes, [], which have no name. */
 void
 dldb_shape(
     struct buf *b, const char *shapes, const char *names, const char *letters)
 {
 	const char *end, *let = letters != NULL ? letters : "";
-	size_t n, first = b->len;
+	size_t n, first = b->len, n_names = names_in(names);
+	bool numbers;
 
 	if (shapes == NULL)
 		return;
-	while ((end = next_list(&shapes)) != NULL) {
+	numbers = n_names > 0 && n_names < lists_in(shapes);
+	for (; (end = next_list(&shapes)) != NULL; shapes = end + 1) {
+		if (numbers && items(shapes, end) == 0)
+			continue;
 		if (b->len > first)
 			buf_puts(b, "; ");
 		put_name(b, &names);
 		n = strcspn(let, ";");
 		put_list(b, shapes, end, let, let + n);
 		let += n + (let[n] == ';');
-		shapes = end + 1;
 	}
 }
