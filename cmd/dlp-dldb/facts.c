@@ -18,8 +18,7 @@
 #define DLPROF_BUILD "29839685"
 
 static struct {
-	int64_t dev, n_sm, mem;
-	long long cc_major, cc_minor;
+	int64_t dev, n_sm, mem, cc_major, cc_minor;
 	char *name;
 } devs[MAX_DEV];
 static size_t ndev;
@@ -32,6 +31,20 @@ static struct {
 	struct rec_col *op, *bytes;
 } mc;
 static int64_t mem_now, mem_peak;
+
+/* "9.0"; what is none stays 0. */
+static void
+version(const char *s, size_t n, int64_t *major, int64_t *minor)
+{
+	const char *dot = memchr(s, '.', n);
+	size_t len;
+
+	if (dot == NULL)
+		return;
+	len = (size_t)(dot - s);
+	if (!num_i64(s, len, major) || !num_i64(dot + 1, n - len - 1, minor))
+		*major = *minor = 0;
+}
 
 static void
 on_dev(struct stage *st, struct rec *r)
@@ -47,9 +60,8 @@ on_dev(struct stage *st, struct rec *r)
 	s = rec_str(r, dc.name, &b, &n);
 	devs[ndev].name = xmemdup(s != NULL ? s : "", s != NULL ? n : 0);
 	s = rec_str(r, dc.cc, &b, &n);
-	if (s == NULL || sscanf(s, "%lld.%lld", &devs[ndev].cc_major,
-			     &devs[ndev].cc_minor) != 2)
-		devs[ndev].cc_major = devs[ndev].cc_minor = 0;
+	if (s != NULL)
+		version(s, n, &devs[ndev].cc_major, &devs[ndev].cc_minor);
 	rec_i64(r, dc.n_sm, &devs[ndev].n_sm);
 	rec_i64(r, dc.mem, &devs[ndev].mem);
 	ndev++;
@@ -241,8 +253,8 @@ put_gpus(struct dldb *d)
 	}
 	for (i = 0; i < ndev; i++) {
 		db_put(&d->db, &gpu, (int64_t)i + 1, "itiii", devs[i].dev,
-		    devs[i].name, (int64_t)devs[i].cc_major,
-		    (int64_t)devs[i].cc_minor, devs[i].n_sm);
+		    devs[i].name, devs[i].cc_major, devs[i].cc_minor,
+		    devs[i].n_sm);
 		db_put(&d->db, &mem, (int64_t)i + 1, "ii", total, used);
 	}
 }

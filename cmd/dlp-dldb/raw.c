@@ -4,7 +4,6 @@
  */
 #include "raw.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,14 +134,34 @@ raw_end(struct dldb *d)
 	}
 }
 
+/* "x,y,z" */
+static bool
+three(const char *s, size_t n, int64_t v[3])
+{
+	const char *e;
+	size_t len;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		e = i < 2 ? memchr(s, ',', n) : s + n;
+		if (e == NULL)
+			return false;
+		len = (size_t)(e - s);
+		if (!num_i64(s, len, &v[i]))
+			return false;
+		s = e + 1;
+		n -= len + (i < 2);
+	}
+	return true;
+}
+
 static int64_t
 dim_id(struct dldb *d, const struct rec *r, const struct rec_col *c)
 {
 	static struct ins in = { .table = "read_only_grid_block" };
-	long long x = 0, y = 0, z = 0;
-	static struct buf b;
 	const char *s;
 	uint32_t no;
+	int64_t v[3];
 	size_t n;
 
 	s = rec_raw(r, c, &n);
@@ -151,14 +170,13 @@ dim_id(struct dldb *d, const struct rec *r, const struct rec_col *c)
 		n = 5;
 	}
 	no = smap_put(&d->dims, s, n, NULL);
-	if (d->dims.val[no] != 0)
-		return (int64_t)d->dims.val[no];
-	buf_clear(&b);
-	buf_put(&b, s, n);
-	if (sscanf(buf_str(&b), "%lld,%lld,%lld", &x, &y, &z) != 3)
-		rec_die(r, "%s: no size 'x,y,z': '%s'", c->name, b.s);
-	d->dims.val[no] = (uint64_t)db_put(
-	    &d->db, &in, 0, "iii", (int64_t)x, (int64_t)y, (int64_t)z);
+	if (d->dims.val[no] == 0) {
+		if (!three(s, n, v))
+			rec_die(r, "%s: no size 'x,y,z': '%.*s'", c->name,
+			    (int)n, s);
+		d->dims.val[no] =
+		    (uint64_t)db_put(&d->db, &in, 0, "iii", v[0], v[1], v[2]);
+	}
 	return (int64_t)d->dims.val[no];
 }
 

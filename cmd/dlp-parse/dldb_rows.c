@@ -140,11 +140,14 @@ static const char *const copy_cols[] = { GPU, "copy_kind", "num_bytes", NULL };
 static bool
 copy_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
+	int64_t kind;
+
 	(void)ctx;
 	(void)s;
 	if (!gpu(st, ev))
 		return false;
-	ev->gpu.copy.kind = PICK(copy_kinds, num(st, GPU_NEXT));
+	kind = num(st, GPU_NEXT);
+	ev->gpu.copy.kind = PICK(copy_kinds, kind);
 	ev->gpu.copy.bytes = num(st, GPU_NEXT + 1);
 	return true;
 }
@@ -169,6 +172,8 @@ static const char *const sync_cols[] = { GPU, "sync_type", "event_id", NULL };
 static bool
 sync_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 {
+	int64_t kind;
+
 	(void)ctx;
 	(void)s;
 	if (!gpu(st, ev))
@@ -177,7 +182,8 @@ sync_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 		ev->gpu.own.start = ev->start;
 		ev->gpu.own.end = EV_UNSET;
 	}
-	ev->gpu.sync.kind = PICK(sync_kinds, num(st, GPU_NEXT));
+	kind = num(st, GPU_NEXT);
+	ev->gpu.sync.kind = PICK(sync_kinds, kind);
 	ev->gpu.sync.event = num(st, GPU_NEXT + 1);
 	if (ev->gpu.sync.event == UINT32_MAX)
 		ev->gpu.sync.event = EV_UNSET;
