@@ -138,8 +138,6 @@ breakdown() {
 	for f in nsys_profile dlprof_dldb; do
 		for r in $REPORTS; do
 			echo "$f $r"
-			[ "$r" != expert_systems ] ||
-			    command -v dlp-advise || continue
 			dlp "$r" --dlprof "$W/$f.sqlite" >out
 			cmp "$W/dlprof_$(original "$r").csv" out
 		done
@@ -208,7 +206,6 @@ breakdown() {
 
 @test "every report in every form; -h shows how it comes about" {
 	for r in $REPORTS; do
-		[ "$r" != expert_systems ] || command -v dlp-advise || continue
 		for f in --dlprof --csv --tsv --json --jsonl '-w 80' '-w 200'; do
 			echo "$r $f"
 			# shellcheck disable=SC2086 # words
