@@ -29,8 +29,9 @@ ALL_CPPFLAGS = $(BASE_CPPFLAGS) -MMD -MP $(CPPFLAGS)
 CMDS = $(patsubst cmd/%.c,%,$(wildcard cmd/dlp-*.c))
 BINS = $(CMDS:%=$(B)/bin/%)
 # Data files: installed as they are, and compiled in as one table.
-SHARE = $(filter-out %.awk,$(wildcard share/*))
-COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c)) $(B)/share/table.o
+SHARE = $(wildcard cmd/*/*.rules cmd/*/*.tab)
+COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c)) \
+	   $(B)/common/shipped_files.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 SCRIPTS = dlp dlprof pyprof-parse pyprof-prof
 PARTS = reports reports/dlprof dlprof.d
@@ -74,11 +75,11 @@ $(B)/libdlp.a: $(COMMON_O)
 	@rm -f $@
 	$(AR) rc $@ $^
 
-$(B)/share/table.c: share/embed.awk $(SHARE)
+$(B)/common/shipped_files.c: common/embed.awk $(SHARE)
 	@mkdir -p $(@D)
-	LC_ALL=C awk -f share/embed.awk $(SHARE) >$@.tmp && mv $@.tmp $@
+	LC_ALL=C awk -f common/embed.awk $(SHARE) >$@.tmp && mv $@.tmp $@
 
-$(B)/share/table.o: $(B)/share/table.c
+$(B)/common/shipped_files.o: $(B)/common/shipped_files.c
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
 # A command is cmd/NAME.c and, where it grew, the files in cmd/NAME/.

@@ -1,7 +1,7 @@
 /*
  * dlp-rate: adds rates to records that have work and time: kernels behind
  * dlp-flops, and the groups of dlp-agg. What the device could do comes from
- * share/gpus.tab or the user.
+ * gpus.tab or the user.
  */
 #include <stdlib.h>
 #include <string.h>

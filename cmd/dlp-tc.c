@@ -1,7 +1,7 @@
 /*
  * dlp-tc: which kernels use Tensor Cores. Kernel names in, one a line; out,
  * a line each: the name as it came, yes, no or unknown, and the rule that
- * decided. The rules are those of dlp-flops, share/tc.rules.
+ * decided. The rules are those of dlp-flops, tc.rules.
  */
 #include <stdlib.h>
 

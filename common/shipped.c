@@ -1,4 +1,4 @@
-/* The data files of share/; see shipped.h. The table is made at build. */
+/* Data files of the commands; see shipped.h. The table is made at build. */
 #include <string.h>
 
 #include "err.h"

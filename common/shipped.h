@@ -1,6 +1,7 @@
 /*
- * The data files of share/, compiled in: the program needs no file at run
- * time, and what it says by default is the file that is shipped.
+ * Data files of the commands (*.rules, *.tab), compiled in: the program
+ * needs no file at run time, and what it says by default is the file that is
+ * shipped.
  */
 #ifndef DLP_SHIPPED_H
 #define DLP_SHIPPED_H

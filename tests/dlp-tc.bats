@@ -35,7 +35,7 @@ truth() {
 @test "the rules compiled in are those of the file" {
 	printf '%s\n' nvjet_hsh_128x128_64x4_1x2_h_bz_NNT a_kernel ffma_ |
 	    tee in | dlp-tc >want
-	dlp-tc -r "$ROOT/share/tc.rules" in >got
+	dlp-tc -r "$ROOT/cmd/dlp-flops/tc.rules" in >got
 	cmp want got
 	cut -f 2 want | diff - <(printf '%s\n' yes unknown unknown)
 }

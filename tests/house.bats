@@ -20,7 +20,6 @@ cmd
 common
 man
 pipelines
-share
 tests" "$(git ls-files | sed 's,/.*,,' | grep -v '^\.' | LC_ALL=C sort -u)"
 }
 

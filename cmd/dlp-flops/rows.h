@@ -1,6 +1,6 @@
 /*
  * Rules as text: an op's work by expressions over the sizes of its
- * arguments. The language is that of share/flops.rules, where most families
+ * arguments. The language is that of flops.rules, where most families
  * stand, and of a user's own file; dlp-flops-rules(7) describes it.
  */
 #ifndef FLOPS_ROWS_H

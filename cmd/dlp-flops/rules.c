@@ -141,7 +141,7 @@ static const struct rule rules[] = {
 	RNN("GRU.forward"),
 	RNN("RNN.forward"),
 
-#include "point.tab"
+#include "point.inc"
 
 	IS("embedding", FAM_EMBEDDING, "I=#0,@0E=#1,@1"),
 	IS("softmax", FAM_SOFTMAX, ONE),

@@ -1,5 +1,5 @@
 /*
- * Tensor Core use by kernel name: share/tc.rules, or the user's file. The
+ * Tensor Core use by kernel name: tc.rules, or the user's file. The
  * first rule whose pattern matches the lower-case demangled name decides.
  */
 #ifndef FLOPS_TCRULES_H

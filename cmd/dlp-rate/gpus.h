@@ -1,5 +1,5 @@
 /*
- * Peak rates: those of known GPUs (share/gpus.tab) and what the user says
+ * Peak rates: those of known GPUs (gpus.tab) and what the user says
  * in their place.
  */
 #ifndef RATE_GPUS_H

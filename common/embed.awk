@@ -1,4 +1,4 @@
-# The data files of this folder as one C table: name and text. See
+# Data files as one C table: name and text. See
 # common/shipped.h.
 BEGIN {
 	print "#include \"shipped.h\"\n\nconst struct shipped shipped_files[] = {"
