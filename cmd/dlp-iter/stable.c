@@ -1,5 +1,4 @@
 /* The iterations of a key, and a stable range of them; see stable.h. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +7,7 @@
 #include "num.h"
 #include "out.h"
 #include "stable.h"
-
-#define STABLE_PCT 10 /* an even iteration is this near to the median */
+#include "steady.h"
 
 void
 stable_add(struct stable *l, const struct line *x)
@@ -21,57 +19,16 @@ stable_add(struct stable *l, const struct line *x)
 	l->v[l->n++] = *x;
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* The median of the steps' lengths; 0 if none has one. */
-static double
-median(const struct stable *l)
+/* The steps' lengths; to be freed. */
+static int64_t *
+lengths(const struct stable *l)
 {
 	int64_t *v = xcalloc(l->n + 1, sizeof(*v));
-	size_t i, n = 0;
-	double m = 0;
+	size_t i;
 
 	for (i = 0; i < l->n; i++)
-		if (l->v[i].has_step)
-			v[n++] = l->v[i].step;
-	qsort(v, n, sizeof(*v), by_value);
-	if (n > 0) {
-		size_t mid = n / 2, low = n % 2 > 0 ? mid : mid - 1;
-
-		m = ((double)v[low] + (double)v[mid]) / 2;
-	}
-	free(v);
-	return m;
-}
-
-static bool
-even(const struct line *x, double med)
-{
-	return x->has_step && med > 0 &&
-	       fabs((double)x->step - med) * 100 <= STABLE_PCT * med;
-}
-
-/* The longest run of even iterations, the later one of equals. */
-static void
-longest(const struct stable *l, double med, int64_t *from, int64_t *to)
-{
-	size_t i, at = 0, len = 0, run = 0;
-
-	for (i = 0; i < l->n; i++) {
-		run = even(&l->v[i], med) ? run + 1 : 0;
-		if (run > 0 && run >= len) {
-			len = run;
-			at = i + 1 - run;
-		}
-	}
-	*from = len > 0 ? (int64_t)at : -1;
-	*to = (int64_t)(at + len) - 1;
+		v[i] = l->v[i].has_step ? l->v[i].step : STEADY_NONE;
+	return v;
 }
 
 static const char *const cols[] = { "iter", "key", "start_ns", "dur_ns",
@@ -109,11 +66,13 @@ stable_list(const struct stable *l, const char *key, const char *kind,
 	struct cand_line x = {
 		.kind = kind, .key = key, .op_id = -1, .src = src
 	};
-	double med = median(l);
+	int64_t *v = lengths(l);
+	double med = steady_median(v, l->n);
 	struct ivl u = { 0 };
 	size_t i;
 
-	longest(l, med, &x.from, &x.to);
+	steady_range(v, l->n, &x.from, &x.to);
+	free(v);
 	for (i = 0; i < l->n; i++) {
 		const struct line *it = &l->v[i];
 
