@@ -489,6 +489,12 @@ const struct col_def col_defs[] = {
 	    "the time that the FLOPs take at the peak" },
 	{ "kern", "roof_ns", RATE, COL_NUM,
 	    "the time that FLOPs and bytes take at least" },
+	{ "kern", "exec_flop", RATE, COL_INT,
+	    "what rates are of: causal_flop where that is known, else flop" },
+	{ "kern", "flop_ns", RATE, COL_INT,
+	    "dur_ns if FLOPs are known, else 0" },
+	{ "kern", "bytes_ns", RATE, COL_INT,
+	    "dur_ns if bytes are known, or stand with another kernel, else 0" },
 
 	{ "finding", "id", ADVISE, COL_TEXT,
 	    "the rule: amp_detector, dataloader_detector, ..." },

@@ -18,7 +18,7 @@ totals() {
 
 @test "dlp flops: a header, whole numbers, no totals" {
 	dlp flops -k 'iteration 0' "$LENET" >got
-	same "iter dir family n_calls flop bytes gpu_ns tflops peak_pct" \
+	same "iter dir family n_calls flop bytes gpu_ns tflops peak_pct exec_flop flop_pct bytes_pct" \
 	    "$(head -n 1 got | tr '\t' ' ')"
 	awk -F'\t' 'NR > 1 && ($5 !~ /^([0-9]+|-)$/ || $4 !~ /^[0-9]+$/)' got >bad
 	cat bad
@@ -85,26 +85,28 @@ mfu_of() {
 	dev	0	NVIDIA H200
 	#iter	iter	key	step_ns	dur_ns	gpu_ns
 	iter	0	s	2000	1000	1500
-	#kern	dev	op_id	iter	dir	phase	family	flop	peak_ns	dur_ns
-	kern	0	1	0	fprop	forward	gemm	989400	1	10
-	kern	0	1	0	fprop	backward	gemm	989400	1	10
-	kern	0	1	0	bprop	backward	attention	4947000	5	10
-	kern	0	1	0	fprop	forward	pointwise	7	1	10
-	##end	6
+	#kern	dev	op_id	iter	dir	phase	family	flop	peak_ns	dur_ns	exec_flop
+	kern	0	1	0	fprop	forward	gemm	989400	1	10	989400
+	kern	0	1	0	fprop	backward	gemm	989400	1	10	989400
+	kern	0	1	0	bprop	backward	attention	9894000	5	10	4947000
+	kern	0	1	0	fprop	forward	pointwise	7	1	10	7
+	kern	0	-	0	-	-	-	-	-	10	-
+	##end	7
 	EOF
 	# the part of the report behind dlp-rate
 	dlp mfu -h "$LENET" | sed '1,/^the pipeline:/d; /dlp-parse/d
 	    s/^ *dlp-flops .*/cat in |/' >cmd
 	bash cmd >got
 	cat got
-	# 1 + 4 of 2000 ns, and 7 of them
-	same "0 s 0.25 0.35 2000 1000 4947000 6925800" \
-	    "$(awk -F'\t' 'NR == 2 { print $1, $2, $3, $4, $5, $6, $7, $8 }' got)"
+	# 1 + 4 of 2000 ns, and 7 of them; the mask leaves half of the attention;
+	# of 40 ns of products, or what may be one, 30 are known
+	same "0 s 0.25 0.35 2000 1000 4947000 11872800 6925800 75.00" \
+	    "$(awk -F'\t' 'NR == 2 { print $1, $2, $3, $4, $5, $6, $7, $8, $14, $15 }' got)"
 }
 
 @test "dlp roofline: CSV into a pipe, a bar in a table" {
 	dlp roofline "$LENET" >got
-	same "op.name,dir,dtype,n,gpu_ns,bound,bound_pct,ai,tflops,gb_s,peak_tflops,peak_pct,flop,bytes" \
+	same "op.name,dir,dtype,n,gpu_ns,bound,bound_pct,ai,tflops,gb_s,peak_tflops,peak_pct,flop,bytes,exec_flop,flop_pct,bytes_pct" \
 	    "$(head -n 1 got)"
 	dlp roofline -g type -w 120 "$LENET" | grep -q 'roof'
 	dlp roofline -g type -p fp32=0.001 "$LENET" >slow

@@ -10,11 +10,14 @@
 #include "run.h"
 
 static const char *const names[] = { "tflops", "gb_s", "ai", "peak_tflops",
-	"peak_pct", "bound", "bound_pct", "peak_ns", "roof_ns" };
-#define NCOL 9
+	"peak_pct", "bound", "bound_pct", "peak_ns", "roof_ns", "exec_flop",
+	"flop_ns", "bytes_ns" };
+#define NCOL 12
 
-/* What the figures are called, the sums of dlp-agg behind the plain ones. */
-static const char *const flop_names[] = { "flop", "sum_flop" };
+/* What the figures are called, the sums of dlp-agg behind the plain ones. A
+ * kernel skips what a causal mask leaves out, so rates are of the rest. */
+static const char *const flop_names[] = { "causal_flop", "sum_exec_flop",
+	"flop", "sum_flop" };
 static const char *const bytes_names[] = { "bytes", "sum_bytes" };
 static const char *const time_names[] = { "dur_ns", "sum_dur_ns", "gpu_ns",
 	"sum_gpu_ns" };
@@ -29,8 +32,9 @@ struct cols { /* of a record type */
 	struct rec_type *type;
 	struct cols *next;
 	struct out_ext *ext;
-	struct rec_col *flop[2], *bytes[2], *time[MAX_NAMES];
-	struct rec_col *peak_ns, *roof_ns, *dtype, *family, *dev;
+	struct rec_col *flop[MAX_NAMES], *bytes[2], *time[MAX_NAMES];
+	struct rec_col *peak_ns, *roof_ns, *flop_ns, *bytes_ns;
+	struct rec_col *dtype, *family, *role, *dev;
 };
 
 static struct cols *all; /* few: a list does */
@@ -133,7 +137,7 @@ read_work(const struct rec *r, const struct cols *c, struct work *w)
 	const char *dtype;
 	size_t n;
 
-	w->flop = first_of(r, c->flop, 2);
+	w->flop = first_of(r, c->flop, MAX_NAMES);
 	w->bytes = first_of(r, c->bytes, 2);
 	w->ns = first_of(r, c->time, MAX_NAMES);
 	w->peak_ns = first_of(r, &c->peak_ns, 1);
@@ -162,6 +166,52 @@ put(double v)
 		decimals++;
 	buf_putc(&out_buf, '\t');
 	buf_f64(&out_buf, v, decimals);
+}
+
+/* The bytes of a further kernel of the same work stand with the first. */
+static bool
+is_part(const struct rec *r, const struct cols *c)
+{
+	size_t n;
+	const char *s = rec_raw(r, c->role, &n);
+
+	return s != NULL && n == 4 && memcmp(s, "part", 4) == 0;
+}
+
+static bool
+first_int(
+    const struct rec *r, struct rec_col *const *c, size_t n, int64_t *v)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (rec_i64(r, c[i], v))
+			return true;
+	return false;
+}
+
+static void
+put_flop(const struct rec *r, const struct cols *c)
+{
+	int64_t v = 0;
+	bool has = first_int(r, c->flop, MAX_NAMES, &v);
+
+	out_opt(has, v);
+}
+
+/* The time of which the work is known; of a group its sum, if there. */
+static void
+put_time(const struct rec *r, const struct cols *c, struct rec_col *sum,
+    bool known)
+{
+	int64_t v = 0;
+	bool has = rec_i64(r, sum, &v);
+
+	if (!has)
+		has = first_int(r, c->time, MAX_NAMES, &v);
+	else
+		known = true;
+	out_opt(has, known ? v : 0);
 }
 
 static struct cols *
@@ -194,6 +244,9 @@ on_data(struct stage *st, struct rec *r)
 	put(q.bound_pct);
 	put(q.peak_ns);
 	put(q.roof_ns);
+	put_flop(r, c);
+	put_time(r, c, c->flop_ns, w.flop >= 0);
+	put_time(r, c, c->bytes_ns, w.bytes >= 0 || is_part(r, c));
 	out_ext_end(c->ext, r);
 }
 
@@ -228,13 +281,16 @@ attach_type(struct stage *st, const char *tag)
 		rec_col(t, "flop", REC_NEED);
 		rec_col(t, "dur_ns", REC_NEED);
 	}
-	bind(t, c->flop, flop_names, 2);
+	bind(t, c->flop, flop_names, MAX_NAMES);
 	bind(t, c->bytes, bytes_names, 2);
 	bind(t, c->time, time_names, MAX_NAMES);
 	c->peak_ns = rec_col(t, "sum_peak_ns", REC_OPT);
 	c->roof_ns = rec_col(t, "sum_roof_ns", REC_OPT);
+	c->flop_ns = rec_col(t, "sum_flop_ns", REC_OPT);
+	c->bytes_ns = rec_col(t, "sum_bytes_ns", REC_OPT);
 	c->dtype = rec_col(t, "dtype", REC_OPT);
 	c->family = rec_col(t, "family", REC_OPT);
+	c->role = rec_col(t, "role", REC_OPT);
 	c->dev = rec_col(t, "dev", REC_OPT);
 }
 
