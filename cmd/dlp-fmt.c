@@ -14,7 +14,7 @@
 #include "num.h"
 
 static const char usage[] =
-    "usage: dlp-fmt [-Hu] [--csv | --json | --jsonl | --tsv | -w WIDTH]"
+    "usage: dlp-fmt [-Hu] [--csv | --json | --jsonl | --tsv | --xtab | -w WIDTH]"
     " [-c COLUMNS] [-T TYPE] [FILE]\n"
     "\n"
     "Prints the records of one type. A table on a terminal, TSV elsewhere.\n"
@@ -30,6 +30,7 @@ static const char usage[] =
     "      --tsv              tab separated\n"
     "      --json             one JSON array\n"
     "      --jsonl            one JSON object per line\n"
+    "      --xtab             a line per value, a paragraph per row\n"
     "      --pyprof           PyProf's columns, names and words; with --csv\n"
     "                         or -w its CSV and its columns\n"
     "      --dict             PyProf's .dict, of kernels with markers\n"
@@ -40,7 +41,8 @@ static const char usage[] =
     "  -h, --help             this text\n"
     "  -V, --version          the version\n";
 
-enum { OPT_CSV = 256, OPT_TSV, OPT_JSON, OPT_JSONL, OPT_PYPROF, OPT_DICT,
+enum { OPT_CSV = 256, OPT_TSV, OPT_JSON, OPT_JSONL, OPT_XTAB,
+	OPT_PYPROF, OPT_DICT,
 	OPT_TITLE, OPT_QUOTE };
 
 static const struct option longopts[] = {
@@ -53,6 +55,7 @@ static const struct option longopts[] = {
 	{ "tsv", no_argument, NULL, OPT_TSV },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "jsonl", no_argument, NULL, OPT_JSONL },
+	{ "xtab", no_argument, NULL, OPT_XTAB },
 	{ "pyprof", no_argument, NULL, OPT_PYPROF },
 	{ "dict", no_argument, NULL, OPT_DICT },
 	{ "title", required_argument, NULL, OPT_TITLE },
@@ -61,7 +64,7 @@ static const struct option longopts[] = {
 };
 
 static const struct sink *const sinks[] = { &sink_csv, &sink_tsv, &sink_json,
-	&sink_jsonl };
+	&sink_jsonl, &sink_xtab };
 
 static bool unbuffered;
 
@@ -105,6 +108,8 @@ default_sink(struct fmt *f)
 		f->sink = tty ? &sink_table : &sink_tsv;
 		f->width = tty ? terminal_width() : 0;
 	}
+	if (f->sink == &sink_xtab && tty)
+		f->width = terminal_width();
 	f->bold = tty && (no == NULL || *no == '\0') && term != NULL &&
 		  strcmp(term, "dumb") != 0;
 }

@@ -124,3 +124,20 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	    "$ROOT/man/dlp-advise.1" | tr -d , | tr ' ' '\n' | grep . | sort |
 	    diff "$BATS_TEST_TMPDIR/rules" -
 }
+
+@test "dlp advise -f: the status of the pipeline, and of dlp-fmt behind it" {
+	run dlp advise -f few_blocks "$LENET"
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"few_blocks"* ]]
+	run dlp advise -f graph_level "$LENET"
+	[ "$status" -eq 0 ]
+	run dlp advise --csv -f few_blocks "$LENET"
+	[ "$status" -eq 1 ]
+}
+
+@test "dlp advise of two files says of which file a finding is" {
+	cp "$LENET" "$BATS_TEST_TMPDIR/b.sqlite"
+	run dlp advise --tsv "$LENET" "$BATS_TEST_TMPDIR/b.sqlite"
+	[ "$status" -eq 0 ]
+	[ "$(cut -f1 <<<"$output" | sort -u | wc -l)" -eq 3 ]
+}

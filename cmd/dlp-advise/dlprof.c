@@ -67,17 +67,17 @@ say_largest(const struct facts *f, struct buf *b)
 		{ B_CPU, "CPU",
 		    "Consider swapping ops that are running on the CPU for"
 		    " equivalent GPU ops",
-		    "see what the CPU does (dlp gaps), launch less" },
+		    "dlp gaps tells what the CPU does; launch less" },
 		{ B_LOAD, "Dataloader",
 		    "Consider more workers for the dataloader, or a faster"
 		    " one",
-		    "speed up the data loader" },
+		    "more workers, or less to do for them" },
 		{ B_IO, "I/O", "Consider reading the data ahead of their use",
 		    "read the data ahead of their use" },
 		{ B_OTHER, "Other",
 		    "Consider looking at what the program does while no op"
 		    " runs",
-		    "see what the program does while no op runs" },
+		    "what does the program do while no op runs?" },
 	};
 	size_t i, best = 0;
 
@@ -92,8 +92,9 @@ say_largest(const struct facts *f, struct buf *b)
 		    part[best].name, busy_pct(f, 1U << part[best].class),
 		    part[best].advice);
 	else
-		buf_printf(b, "%s, which takes %.1f %% of the time meanwhile",
-		    part[best].own, busy_pct(f, 1U << part[best].class));
+		buf_printf(b, "%s takes %.1f %% of the time meanwhile: %s",
+		    part[best].name, busy_pct(f, 1U << part[best].class),
+		    part[best].own);
 }
 
 static bool

@@ -218,6 +218,9 @@ on_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
 	if (is(name, len, "mode") && n < sizeof(f->mode)) {
 		memcpy(f->mode, v, n);
 		f->mode[n] = '\0';
+	} else if (is(name, len, "src")) {
+		buf_clear(&f->src);
+		buf_put(&f->src, v, n);
 	} else if (is(name, len, "key_op")) {
 		buf_clear(&f->key);
 		buf_put(&f->key, v, n);
@@ -259,6 +262,7 @@ forget(struct facts *f)
 	free(f->iter_no);
 	free(f->iter_ns);
 	buf_free(&f->key);
+	buf_free(&f->src);
 	work_forget(f);
 	memset(f, 0, sizeof(*f));
 	f->compat = compat;

@@ -51,6 +51,7 @@ struct device {
 struct facts {
 	bool compat;                 /* judge and say as DLProf did */
 	char mode[16];               /* "" if nobody told */
+	struct buf src;              /* file of the section, if it says so */
 	struct buf key;              /* the key op that was asked for */
 	int key_found;               /* 1, 0, or -1: nobody told */
 	int64_t model[N_MODEL];      /* -1: not told */

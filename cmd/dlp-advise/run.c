@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cols.h"
 #include "err.h"
 #include "out.h"
 
 static struct facts facts;
 static const struct advise_opts *opts;
-static struct out_type *finding;
-static bool failed;
+static struct out_type *finding, *finding_src; /* with column src */
+static bool failed;                            /* in any section */
 
 static bool
 listed(const char *list, const struct rule *r)
@@ -44,7 +45,7 @@ write_finding(const struct rule *r, const struct verdict *v)
 
 	if (r->unit != NULL)
 		buf_printf(&limit, "%.10g", r->limit);
-	out_rec(finding);
+	out_rec(facts.src.len > 0 ? finding_src : finding);
 	out_raw(r->id, strlen(r->id));
 	out_raw(word[v->judged], strlen(word[v->judged]));
 	put_buf(&v->problem, yes);
@@ -59,6 +60,8 @@ write_finding(const struct rule *r, const struct verdict *v)
 	put_buf(&v->evidence, yes);
 	out_raw(r->unit, r->unit != NULL ? strlen(r->unit) : 0);
 	out_raw(r->dlprof ? "dlprof" : "ours", r->dlprof ? 6 : 4);
+	if (facts.src.len > 0)
+		out_raw(facts.src.s, facts.src.len);
 	out_end();
 	buf_free(&limit);
 }
@@ -68,6 +71,7 @@ judge_all(struct facts *f)
 {
 	const struct rule *r;
 	struct verdict v;
+	uint64_t fired = 0;
 
 	for (r = rules; r->id != NULL; r++) {
 		if (opts->dlprof && !r->dlprof)
@@ -75,12 +79,29 @@ judge_all(struct facts *f)
 		memset(&v, 0, sizeof(v));
 		r->judge(f, r->limit, &v);
 		write_finding(r, &v);
-		failed |= v.judged == V_YES && listed(opts->fail_on, r);
+		fired += v.judged == V_YES && listed(opts->fail_on, r);
 		buf_free(&v.problem);
 		buf_free(&v.advice);
 		buf_free(&v.value);
 		buf_free(&v.evidence);
 	}
+	failed |= fired > 0;
+	stage_note("gate_fired", fired);
+}
+
+/* Where files are sections each, their findings have the file's name. */
+static struct out_type *
+type_with_src(void)
+{
+	static const char *names[32];
+	const struct col_def *c;
+	int n = 0;
+
+	for (c = col_defs; c->type != NULL; c++)
+		if (strcmp(c->type, "finding") == 0 && n < 31)
+			names[n++] = c->name;
+	names[n++] = "src";
+	return out_type("finding", names, n);
 }
 
 int
@@ -90,6 +111,7 @@ advise_run(struct stage *st, const struct advise_opts *o)
 
 	opts = o;
 	finding = out_type_reg("finding", "dlp-advise");
+	finding_src = type_with_src();
 	facts.compat = o->dlprof;
 	facts_bind(st, &facts, judge_all);
 	status = stage_run(st);

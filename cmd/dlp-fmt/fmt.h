@@ -34,8 +34,8 @@ struct sink {
 	void (*end)(struct fmt *f);
 };
 
-extern const struct sink sink_tsv, sink_csv, sink_json, sink_jsonl, sink_table,
-    sink_pyprof;
+extern const struct sink sink_tsv, sink_csv, sink_json, sink_jsonl, sink_xtab,
+    sink_table, sink_pyprof;
 
 struct fmt {
 	struct stage st;
@@ -55,6 +55,7 @@ struct fmt {
 	uint64_t nrows;
 	int width;         /* of a table, 0 without limit */
 	bool bold;         /* the header of a table */
+	bool gated;        /* a gate fired before us */
 	bool human;        /* units for people in a table */
 	bool py_csv;       /* --pyprof: the form */
 	const char *title; /* of CSV and JSON, or NULL */

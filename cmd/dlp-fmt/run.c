@@ -5,6 +5,7 @@
  * is the first legend's type, unless that is str or op, which are joined.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "err.h"
 #include "hold.h"
@@ -174,6 +175,18 @@ on_section(struct stage *st)
 	join_section(&f->join);
 }
 
+/* A stage before us has something to say with its exit status, which the end
+ * of a pipeline alone can. */
+static void
+on_meta(struct stage *st, struct rec *r)
+{
+	static const char gate[] = "##note\tgate_fired\t";
+	struct fmt *f = st->ctx;
+
+	f->gated |= r->len > sizeof(gate) - 1 &&
+		    memcmp(r->line, gate, sizeof(gate) - 1) == 0;
+}
+
 static void
 listen(struct fmt *f)
 {
@@ -230,6 +243,7 @@ fmt_run(struct fmt *f)
 
 	f->st.ctx = f;
 	f->st.section = on_section;
+	f->st.meta = on_meta;
 	join_init(&f->join, f->st.rd);
 	select_type(f);
 	listen(f);
@@ -245,5 +259,5 @@ fmt_run(struct fmt *f)
 	begin(f);
 	f->sink->end(f);
 	last_words(f, chosen, rc);
-	return rc;
+	return rc == EXIT_OK && f->gated ? EXIT_GATE : rc;
 }

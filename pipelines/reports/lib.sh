@@ -25,12 +25,13 @@ die() {
 help_if_asked() {
 	[ -n "$help" ] || return 0
 	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
-	echo "also: --csv --tsv --json --jsonl -w COLUMNS"
+	echo "also: --csv --tsv --json --jsonl --xtab -w COLUMNS"
 	echo
 	echo "the pipeline:"
 	pipe=$(sed '1,/^help_if_asked$/d; s/\\/\\\\/g; s/\$\([0-9]\)/\\$\1/g
 	    s/\$(/\\$(/g; s/\$\(i[^n]\)/\\$\1/g
-	    s/profiles "\$@"/dlp-parse FILE/' "$0")
+	    s/profiles "\$@"/dlp-parse FILE/
+	    s/"\$tables"/'"'\$tables'"'/' "$0")
 	eval "cat <<END
 $pipe
 END
@@ -57,7 +58,7 @@ while [ "$n_args" -gt 0 ]; do
 	shift
 	case $arg in
 	-h | --help) help=1 ;;
-	--csv | --tsv | --json | --jsonl) fmt=$arg ;;
+	--csv | --tsv | --json | --jsonl | --xtab) fmt=$arg ;;
 	--dlprof | --from | --from=*)
 		[ -n "${dlprof-}" ] || die "unknown option '$arg'"
 		case $arg in
