@@ -112,6 +112,18 @@ leave_seq(struct thread *th, uint64_t prim_run, const struct marker *m,
 	recent_put(&th->p->fwd, m->seq, v);
 }
 
+/* Whether the node takes over the frame's run: one in which nothing ran on
+ * the GPU so far, at most calls that ask for the device. */
+static bool
+takes_over(struct corr *c, const struct inst *cur)
+{
+	if (cur == NULL || (cur->need_node && cur->n_gpu > 0))
+		return false;
+	if (cur->need_node)
+		c->n.unpaired--; /* counted when the call came */
+	return true;
+}
+
 /* The node X of a backward, inside its frame or alone. */
 static void
 begin_node(struct corr *c, struct thread *th, struct open *o,
@@ -131,12 +143,15 @@ begin_node(struct corr *c, struct thread *th, struct open *o,
 	} else if (fwd.prim_run != 0)
 		prim_backward(&c->prims, fwd.prim_run, m);
 	op = op_of_backward(&c->ops, thread_layer(th), m, fwd.op);
-	if (cur == NULL || cur->need_node) {
+	if (takes_over(c, cur)) {
+		in->op = op;
+		if (in->need_node)
+			in->need_node = false;
+		else
+			inst_schedule(&c->insts, in);
+	} else {
 		in = open_inst(c, th, op, o->start, o->end);
 		o->own = in;
-	} else {
-		in->op = op;
-		inst_schedule(&c->insts, in);
 	}
 	in->seq = m->seq;
 	in->fwd_op = fwd.op;

@@ -2,6 +2,7 @@
  * The records that dlp-flops notes and passes on: strings, devices and ops;
  * and the section's beginning and end.
  */
+#define _GNU_SOURCE /* memmem */
 #include <stdio.h>
 #include <string.h>
 
@@ -97,7 +98,7 @@ on_op(struct stage *st, struct rec *r)
 	int64_t id;
 	size_t n;
 	static struct buf tmp;
-	const char *dir = rec_raw(r, oc.dir, &n);
+	const char *text, *dir = rec_raw(r, oc.dir, &n);
 
 	if (rec_i64(r, oc.id, &id)) {
 		op = state_op_new(id);
@@ -114,7 +115,10 @@ on_op(struct stage *st, struct rec *r)
 			op->rule = rule_find(op->mod,
 			    op->mod == NULL ? 0 : op->mod_len, op->name,
 			    op->name_len);
-		wait_op(st, op, rec_str(r, oc.text, &tmp, &n));
+		text = rec_str(r, oc.text, &tmp, &n);
+		op->sums_up = text != NULL &&
+			      memmem(text, n, "AccumulateGrad", 14) != NULL;
+		wait_op(st, op, text);
 	}
 	stage_pass(st, r);
 }

@@ -9,6 +9,7 @@
 #include "esc.h"
 #include "gemm.h"
 #include "map.h"
+#include "named.h"
 #include "num.h"
 #include "result.h"
 #include "size.h"
@@ -96,7 +97,7 @@ rule_of(const struct op *op)
 	struct op *fwd;
 	uint32_t idx;
 
-	if (op == NULL)
+	if (op == NULL || op->sums_up)
 		return NULL;
 	if (op->rule == NULL && op->has_fwd) {
 		fwd = state_op(op->fwd_id, &idx);
@@ -226,6 +227,9 @@ fill(struct result *res, const struct subject *s, const struct kname *k,
 	if (s->shape != NULL && grad.n == 0) /* for PyProf's params */
 		args_sizes(&grad, s->shape, strlen(s->shape));
 	p = w;
+	if (rule != NULL && rule->family != FAM_COLLECTIVE &&
+	    named_family(k) == FAM_COLLECTIVE)
+		rule = NULL; /* a hook of the op, as DDP's */
 	if (!users(rule, &w) && of_product(s, rule, &p)) {
 		answer(&p, s->prim->rule, &res->a);
 		res->sized = true;

@@ -18,6 +18,7 @@ struct op { /* texts are kept once each and live to the section's end */
 	size_t mod_len, name_len, args_len, shapes_len;
 	int64_t fwd_id;
 	bool has_fwd, bprop;
+	bool sums_up; /* AccumulateGrad: not the work of its forward */
 	bool bad; /* its JSON was counted as bad already */
 	/* Sizes of the backward's own inputs, the output's gradient first; a
 	 * forward op gets those of its first backward. */
