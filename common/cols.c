@@ -10,14 +10,22 @@
 #define AGG "dlp-agg"
 #define RATE "dlp-rate"
 #define BUSY "dlp-busy"
+#define GAPS "dlp-gaps"
+#define PHASES "dlp-phases"
+#define MEM "dlp-mem"
+#define EXPOSE "dlp-expose"
+#define WAITS "dlp-waits"
 #define TREE "dlp-tree"
 #define ADVISE "dlp-advise"
 #define MARKERS "dlp-markers"
 #define NCU "dlp-ncu"
+#define RANKS "dlp-ranks"
+#define DIFF "dlp-diff"
 
 /* Tables: a row stands as it reads best. */
 /* clang-format off */
 const struct type_def type_defs[] = {
+	{ "rank", PARSE, "--ranks: a rank of the run" },
 	{ "str", PARSE, "a long string, written before its first use" },
 	{ "dev", PARSE, "a GPU" },
 	{ "proc", PARSE, "a process with profiled work" },
@@ -47,7 +55,18 @@ const struct type_def type_defs[] = {
 	{ "iter", ITER, "an iteration" },
 	{ "cut", ITER, "--cuts: an iteration begins" },
 	{ "cand", ITER, "--list: what could be the key of iterations" },
+	{ "diff", DIFF, "a difference between two runs" },
+	{ "join", DIFF, "what many runs have in common, a column each" },
 	{ "busy", BUSY, "where the time of an iteration goes on a device" },
+	{ "gap", GAPS, "a time in which a device idles" },
+	{ "phase", PHASES, "what a phase takes in an iteration" },
+	{ "live", MEM, "memory that was in use at the peak" },
+	{ "peak", MEM, "the most memory that a device had in use" },
+	{ "xfer", EXPOSE, "a copy or set, and how much of it is exposed" },
+	{ "wait", WAITS, "a time in which a thread waits" },
+	{ "coll", RANKS, "a collective: its kernels on all ranks" },
+	{ "arrive", RANKS, "a rank in a collective" },
+	{ "comm", RANKS, "the communication of a rank in an iteration" },
 	{ "agg", AGG, "a group with its statistics" },
 	{ "group", TREE, "a path that op names begin with" },
 	{ "finding", ADVISE, "a finding of the expert systems" },
@@ -124,6 +143,19 @@ const struct type_def type_defs[] = {
 	}
 
 const struct col_def col_defs[] = {
+	{ "rank", "rank", PARSE, COL_INT, "number of the rank" },
+	{ "rank", "src", PARSE, COL_TEXT, "its file" },
+	{ "rank", "rank_by", PARSE, COL_TEXT,
+	    "who said so: profile, or order: that of the files' names" },
+	{ "rank", "clock_by", PARSE, COL_TEXT,
+	    "what its clock is aligned by: reference, collectives or utc;"
+	    " unset: it is not" },
+	{ "rank", "shift_ns", PARSE, COL_INT, "what its times are moved by" },
+	{ "rank", "n_coll", PARSE, COL_INT,
+	    "collectives that were compared with those of the first rank" },
+	{ "rank", "spread_ns", PARSE, COL_INT,
+	    "half of them ended within this of one another" },
+
 	ID("str"),
 	{ "str", "text", PARSE, COL_TEXT, "the string" },
 
@@ -344,6 +376,8 @@ const struct col_def col_defs[] = {
 	{ "range", "level", CORR, COL_INT,
 	    "ranges open around it on its thread" },
 	{ "range", "layer", CORR, COL_TEXT, "user ranges around it" },
+	{ "range", "phase", CORR, COL_TEXT,
+	    "the phase that it, or the outermost of those, names" },
 
 	{ "proj", "range_id", CORR, COL_INT, "the range" },
 	{ "proj", "start_ns", CORR, COL_INT, "start on the CPU" },
@@ -438,6 +472,38 @@ const struct col_def col_defs[] = {
 	{ "copy", "family", FLOPS, COL_TEXT, "memory" },
 	{ "set", "flop", FLOPS, COL_INT, "0" },
 	{ "set", "family", FLOPS, COL_TEXT, "memory" },
+	{ "diff", "what", DIFF, COL_TEXT,
+	    "totals: step, busy, idle, work, tc; then row or iter; rest: the"
+	    " rows that are not shown" },
+	{ "diff", "by", DIFF, COL_TEXT,
+	    "by what the sides' rows were matched: key, name, type; unset:"
+	    " there is no partner" },
+	{ "diff", "name", DIFF, COL_TEXT, "op, kernel, layer, ..." },
+	{ "diff", "dir", DIFF, COL_TEXT, "fprop or bprop" },
+	{ "diff", "shapes", DIFF, COL_TEXT, "input shapes" },
+	{ "diff", "type", DIFF, COL_TEXT, "op type" },
+	{ "diff", "a_ns", DIFF, COL_NUM, "time per step of A" },
+	{ "diff", "b_ns", DIFF, COL_NUM, "time per step of B" },
+	{ "diff", "diff_ns", DIFF, COL_NUM, "what B takes more" },
+	{ "diff", "diff_pct", DIFF, COL_NUM, "that, of A's time" },
+	{ "diff", "noise_ns", DIFF, COL_NUM,
+	    "what can be chance; unset: one side has one step" },
+	{ "diff", "change", DIFF, COL_TEXT,
+	    "slower, faster, noise, same, new or gone; of totals more or less" },
+	{ "diff", "a_n", DIFF, COL_NUM,
+	    "runs of work per step of A; of step, busy and idle: steps" },
+	{ "diff", "b_n", DIFF, COL_NUM, "the same of B" },
+	{ "diff", "a_flop", DIFF, COL_NUM, "FLOPs per step of A" },
+	{ "diff", "b_flop", DIFF, COL_NUM, "FLOPs per step of B" },
+	{ "diff", "a_tc", DIFF, COL_YNU, "whether A's kernels use Tensor Cores" },
+	{ "diff", "b_tc", DIFF, COL_YNU, "whether B's do" },
+	{ "diff", "tc", DIFF, COL_TEXT,
+	    "both in one: yes or no, or what became of it: no->yes" },
+
+	{ "join", "name", DIFF, COL_TEXT, "op, kernel, layer, ..." },
+	{ "join", "dir", DIFF, COL_TEXT, "fprop or bprop" },
+	{ "join", "shapes", DIFF, COL_TEXT, "input shapes" },
+
 	{ "busy", "iter", BUSY, COL_INT, "iteration; unset: none" },
 	{ "busy", "dev", BUSY, COL_INT, "device" },
 	{ "busy", "class", BUSY, COL_TEXT,
@@ -513,6 +579,102 @@ const struct col_def col_defs[] = {
 	    "what the value and its threshold count" },
 	{ "finding", "by", ADVISE, COL_TEXT,
 	    "whose rule it is: dlprof or ours" },
+
+	START("gap", "where it begins"),
+	DUR("gap", "its length"),
+	{ "gap", "dev", GAPS, COL_INT, "device" },
+	{ "gap", "iter", GAPS, COL_INT, "iteration of the work that ends it" },
+	{ "gap", "class", GAPS, COL_TEXT,
+	    "why: queued, launch-bound, sync, dataloader, communication,"
+	    " allocation, module-load, os-wait, profiler or unknown" },
+	{ "gap", "before", GAPS, COL_TEXT, "the work before it" },
+	{ "gap", "after", GAPS, COL_TEXT, "the work that ends it" },
+	{ "gap", "did", GAPS, COL_TEXT,
+	    "what the thread did that launched this: op, api, os, dataload,"
+	    " comm, profiler; range: nothing else recorded; nothing" },
+	{ "gap", "what", GAPS, COL_TEXT, "the longest of these, by name" },
+	{ "gap", "what_ns", GAPS, COL_INT, "how long, inside the gap" },
+	{ "gap", "what_tid", GAPS, COL_INT, "the thread that did it" },
+	{ "gap", "pid", GAPS, COL_INT, "process of the launch" },
+	{ "gap", "tid", GAPS, COL_INT, "thread of the launch" },
+	{ "gap", "launch_ns", GAPS, COL_INT, "start of the launch's API call" },
+	{ "gap", "phase", GAPS, COL_TEXT, "phase of the work that ends it" },
+	{ "gap", "layer", GAPS, COL_TEXT, "its layer" },
+	{ "gap", "op", GAPS, COL_TEXT, "its op type" },
+	{ "gap", "before_id", GAPS, COL_INT, "record of the work before" },
+	{ "gap", "after_id", GAPS, COL_INT, "record of the work that ends it" },
+
+	{ "phase", "iter", PHASES, COL_INT, "iteration" },
+	{ "phase", "phase", PHASES, COL_TEXT,
+	    "forward, backward, optimizer, dataload; unset: none" },
+	{ "phase", "cpu_ns", PHASES, COL_INT,
+	    "time in which a range, op or API call of it is open" },
+	{ "phase", "api_ns", PHASES, COL_INT, "sum of its API calls" },
+	{ "phase", "gpu_ns", PHASES, COL_INT,
+	    "union of its GPU work, summed over the devices" },
+	{ "phase", "gpu_sum_ns", PHASES, COL_INT, "sum of its GPU work" },
+	{ "phase", "idle_ns", PHASES, COL_INT,
+	    "from its first GPU start to its last GPU end, less gpu_ns" },
+	{ "phase", "n_kern", PHASES, COL_INT, "kernels" },
+	{ "phase", "n_gpu", PHASES, COL_INT,
+	    "kernels, copies, sets and graph runs" },
+	{ "phase", "thread_ns", PHASES, COL_INT,
+	    "of gpu_sum_ns, what a thread without a range of the phase"
+	    " launched, such as autograd's" },
+	{ "phase", "op_ns", PHASES, COL_INT,
+	    "of gpu_sum_ns, what only its op's direction tells the phase of" },
+	{ "phase", "gpu_start_ns", PHASES, COL_INT, "first start on the GPU" },
+	{ "phase", "gpu_end_ns", PHASES, COL_INT, "last end on the GPU" },
+
+	{ "coll", "id", RANKS, COL_INT, "number, unique in the section" },
+	{ "coll", "type", RANKS, COL_TEXT, "all_reduce, broadcast, ..." },
+	{ "coll", "nth", RANKS, COL_INT, "which of its type, from 0" },
+	{ "coll", "iter", RANKS, COL_INT, "iteration" },
+	{ "coll", "name", RANKS, COL_TEXT, "short name of its kernel" },
+	{ "coll", "bytes", RANKS, COL_INT, "as dlp-flops tells it" },
+	{ "coll", "n_rank", RANKS, COL_INT, "ranks that have it" },
+	{ "coll", "start_ns", RANKS, COL_INT, "when the first rank came" },
+	{ "coll", "dur_ns", RANKS, COL_INT,
+	    "from then until the last was done" },
+	{ "coll", "comm_ns", RANKS, COL_INT,
+	    "the least of the ranks' durations: communication without waiting" },
+	{ "coll", "wait_ns", RANKS, COL_INT,
+	    "what all ranks took longer than that, together" },
+	{ "coll", "max_wait_ns", RANKS, COL_INT, "the most of one rank" },
+	{ "coll", "spread_ns", RANKS, COL_INT,
+	    "from the first arrival to the last" },
+	{ "coll", "end_spread_ns", RANKS, COL_INT,
+	    "from the first end to the last: how good the clocks agree" },
+	{ "coll", "first", RANKS, COL_TEXT, "the rank that came first" },
+	{ "coll", "last", RANKS, COL_TEXT, "and last" },
+
+	{ "arrive", "coll_id", RANKS, COL_INT, "the collective" },
+	{ "arrive", "type", RANKS, COL_TEXT, "its type" },
+	{ "arrive", "iter", RANKS, COL_INT, "iteration of the rank" },
+	{ "arrive", "rank", RANKS, COL_TEXT,
+	    "number of the rank; 3.1: its device 1" },
+	{ "arrive", "src", RANKS, COL_TEXT, "its file" },
+	{ "arrive", "start_ns", RANKS, COL_INT, "when its kernel began" },
+	{ "arrive", "dur_ns", RANKS, COL_INT, "how long that took" },
+	{ "arrive", "wait_ns", RANKS, COL_INT,
+	    "longer than on the rank where it took least" },
+	{ "arrive", "late_ns", RANKS, COL_INT, "after the first" },
+	{ "arrive", "n_last", RANKS, COL_INT, "1 for the last one, else 0" },
+
+	{ "comm", "iter", RANKS, COL_INT, "iteration; unset: outside of them" },
+	{ "comm", "rank", RANKS, COL_TEXT,
+	    "number of the rank; 3.1: its device 1" },
+	{ "comm", "src", RANKS, COL_TEXT, "its file" },
+	{ "comm", "pid", RANKS, COL_INT, "process" },
+	{ "comm", "dev", RANKS, COL_INT, "device" },
+	{ "comm", "n_comm", RANKS, COL_INT, "communication kernels" },
+	{ "comm", "comm_ns", RANKS, COL_INT, "union of their times" },
+	{ "comm", "exposed_ns", RANKS, COL_INT,
+	    "of that while no other kernel ran" },
+	{ "comm", "wait_ns", RANKS, COL_INT,
+	    "what its collectives took longer than on the fastest rank" },
+	{ "comm", "gpu_start_ns", RANKS, COL_INT, "start of its first kernel" },
+	{ "comm", "gpu_end_ns", RANKS, COL_INT, "end of its last one" },
 
 	{ "group", "path", TREE, COL_TEXT,
 	    "the path, ending in /; _CompleteModel_ for all" },

@@ -6,10 +6,11 @@
 #include "feed.h"
 #include "feed_read.h"
 #include "num.h"
+#include "phase_text.h"
 
 #define N(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-static const char *const range_added[] = { "level", "layer" };
+static const char *const range_added[] = { "level", "layer", "phase" };
 
 static struct { /* of ranges */
 	struct rec_col *id, *start, *dur, *pid, *tid, *end_tid, *domain, *mode,
@@ -66,12 +67,15 @@ range_rest(struct buf *b, const struct rec *r)
 }
 
 static void
-write_range(
-    const struct thread *th, size_t level, size_t layer_len, struct rec *r)
+write_range(const struct thread *th, int phase, size_t level, size_t layer_len,
+    struct rec *r)
 {
+	const char *w = phase_word(phase);
+
 	out_ext_begin(rg.ext, r);
 	out_i64((int64_t)level);
 	out_raw(layer_len > 0 ? th->layer.s : NULL, layer_len);
+	out_raw(w, w != NULL ? strlen(w) : 0);
 	out_ext_end(rg.ext, r);
 }
 
@@ -96,7 +100,7 @@ on_range(struct stage *st, struct rec *r)
 	layer_len = top != NULL ? top->layer_len : 0;
 	o = range_begin(c, &x);
 	if (c->all_ranges || o->kind == MK_USER || o->kind == MK_LAYER)
-		write_range(x.th, level, layer_len, r);
+		write_range(x.th, o->phase, level, layer_len, r);
 	if (c->all_ranges && !x.crossing && !x.backwards) {
 		range_rest(&rest, r);
 		proj_begin(&c->projs, &x, &rest);

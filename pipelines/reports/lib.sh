@@ -1,6 +1,7 @@
 # Read by every report, with its arguments: takes the options apart. A report
 # says before what it knows: $options, as for getopts; an option -x sets
-# opt_x. What remains in "$@" are files. Common to all: $show for dlp-fmt,
+# opt_x; $long_options are words, which take a value, and --fail-over sets
+# opt_fail_over. What remains in "$@" are files. Common to all: $show for dlp-fmt,
 # $limit for dlp-agg, $src if there are several files; for the options i and
 # k: $steps and $which for dlp-iter, $in_steps if only steps count.
 # shellcheck shell=sh disable=SC2034 # used by the reports
@@ -25,12 +26,13 @@ die() {
 help_if_asked() {
 	[ -n "$help" ] || return 0
 	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
-	echo "also: --csv --tsv --json --jsonl --xtab -w COLUMNS"
+	echo "also: --csv --tsv --json --jsonl --md --xtab -w COLUMNS"
 	echo
 	echo "the pipeline:"
 	pipe=$(sed '1,/^help_if_asked$/d; s/\\/\\\\/g; s/\$\([0-9]\)/\\$\1/g
 	    s/\$(/\\$(/g; s/\$\(i[^n]\)/\\$\1/g
 	    s/profiles "\$@"/dlp-parse FILE/
+	    s/steps_of "\$@"/dlp-parse FILE | dlp-correlate | dlp-iter \$by \$which | dlp-flops/
 	    s/"\$tables"/'"'\$tables'"'/' "$0")
 	eval "cat <<END
 $pipe
@@ -40,13 +42,23 @@ END
 	exit 0
 }
 
+# Whether a file is a stream that dlp-parse wrote before.
+is_stream() {
+	[ -f "$1" ] &&
+	    [ "$(dd bs=5 count=1 <"$1" 2>/dev/null | tr -d '\000')" = '##dlp' ]
+}
+
 # The profiles, each a section. One that fails leaves a section without an
 # end, so that the filters go on with the others and the last one exits 2.
 profiles() {
 	good=''
 	bad=''
 	for f; do
-		dlp-parse ${src:+--src} -- "$f" && good=1 || bad=1
+		if is_stream "$f"; then
+			cat -- "$f" && good=1 || bad=1
+		else
+			dlp-parse ${src:+--src} -- "$f" && good=1 || bad=1
+		fi
 	done
 	[ -z "$good" ] || [ -z "$bad" ] || printf '##dlp\t1\n'
 }
@@ -58,7 +70,7 @@ while [ "$n_args" -gt 0 ]; do
 	shift
 	case $arg in
 	-h | --help) help=1 ;;
-	--csv | --tsv | --json | --jsonl | --xtab) fmt=$arg ;;
+	--csv | --tsv | --json | --jsonl | --md | --xtab) fmt=$arg ;;
 	--dlprof | --from | --from=*)
 		[ -n "${dlprof-}" ] || die "unknown option '$arg'"
 		case $arg in
@@ -78,6 +90,24 @@ while [ "$n_args" -gt 0 ]; do
 			set -- "$@" "$1"
 			shift
 		done
+		;;
+	--[a-z]*)
+		name=${arg#--}
+		name=${name%%=*}
+		case " ${long_options-} " in
+		*" $name "*) ;;
+		*) die "unknown option '$arg'; dlp $report -h shows them" ;;
+		esac
+		val=${arg#--"$name"}
+		val=${val#=}
+		if [ "$arg" = "--$name" ]; then
+			[ "$n_args" -gt 0 ] || die "$arg needs an argument"
+			n_args=$((n_args - 1))
+			val=$1
+			shift
+		fi
+		[ -n "$val" ] || die "--$name: empty argument"
+		eval "opt_$(printf '%s' "$name" | tr - _)=\$val"
 		;;
 	-[a-z]*)
 		letter=${arg#-}

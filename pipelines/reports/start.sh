@@ -17,7 +17,8 @@ run() {
 		echo $? >&4
 	} 2>&1 | awk '
 	BEGIN {
-		n = split("parse markers correlate iter flops rate busy tree agg advise dldb " \
+		n = split("parse markers correlate iter flops rate " \
+		    "busy gaps phases mem expose waits tree agg advise dldb diff " \
 		    "pyprof fmt", names)
 		for (i = 1; i <= n; i++)
 			place["dlp-" names[i] ":"] = i

@@ -1,0 +1,110 @@
+/* What threads did; see past.h. */
+#include "past.h"
+
+#include <string.h>
+
+#include "err.h"
+#include "num.h"
+
+#define FEW 256	   /* looked through without a thought */
+#define MANY 65536 /* kept of a process at most */
+
+void
+past_add(struct past *p, struct act a)
+{
+	if (p->n == p->cap) {
+		p->cap = p->cap > 0 ? p->cap * 2 : FEW;
+		p->v = xrealloc(p->v, p->cap, sizeof(*p->v));
+	}
+	p->v[p->n++] = a;
+}
+
+bool
+past_is_full(const struct past *p)
+{
+	return p->n >= FEW && p->n >= p->limit;
+}
+
+uint64_t
+past_forget(struct past *p, int64_t t)
+{
+	size_t i, n = 0, drop = 0;
+
+	for (i = 0; i < p->n; i++)
+		if (p->v[i].end > t)
+			p->v[n++] = p->v[i];
+	if (n > MANY) {
+		drop = n - MANY / 2;
+		memmove(p->v, p->v + drop, (n - drop) * sizeof(*p->v));
+		n -= drop;
+	}
+	p->n = n;
+	p->limit = n * 2;
+	return drop;
+}
+
+void
+story_add(struct story *s, const struct act *a, int64_t lo, int64_t hi)
+{
+	struct best *b = &s->best[a->did];
+	int64_t ns;
+
+	if (a->did == D_SYNC && a->start <= lo && a->end > lo)
+		s->drained = true;
+	if (a->start > lo)
+		lo = a->start;
+	if (a->end < hi)
+		hi = a->end;
+	if (hi <= lo)
+		return;
+	ns = num_sub(hi, lo);
+	s->ns[a->did] = num_add(s->ns[a->did], ns);
+	if (ns > b->ns)
+		*b = (struct best){ ns, a->tid, a->name };
+}
+
+/* The time that the story tells of, at least. */
+static int64_t
+told(const struct story *s)
+{
+	int64_t most = 0;
+	int d;
+
+	for (d = 0; d < D_N; d++)
+		if (s->ns[d] > most)
+			most = s->ns[d];
+	return most;
+}
+
+void
+past_tell(const struct past *p, int64_t tid, int64_t lo, int64_t hi,
+    struct story *s)
+{
+	struct story own;
+	size_t i;
+
+	memset(s, 0, sizeof(*s));
+	for (i = 0; i < p->n; i++)
+		if (p->v[i].tid == tid)
+			story_add(s, &p->v[i], lo, hi);
+	if (told(s) >= num_sub(hi, lo) / 2)
+		return;
+	own = *s;
+	for (i = 0; i < p->n; i++)
+		if (p->v[i].tid != tid && p->v[i].did != D_OS)
+			story_add(s, &p->v[i], lo, hi);
+	if (told(s) < num_sub(hi, lo) / 2 && told(&own) > 0)
+		*s = own;
+}
+
+enum did
+story_did(const struct story *s, int64_t ns)
+{
+	int d;
+
+	for (d = 0; d < D_N; d++)
+		if ((d == D_SYNC && s->drained) ||
+		    (s->ns[d] > 0 && s->ns[d] >= ns - s->ns[d]))
+			return (enum did)d;
+	return D_N;
+}

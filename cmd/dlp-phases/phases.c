@@ -1,0 +1,210 @@
+/* The rows of phases; see phases.h. */
+#include "phases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "err.h"
+#include "num.h"
+#include "out.h"
+#include "stage.h"
+
+static const char *
+keep(struct phases *p, struct pview v)
+{
+	if (v.s == NULL)
+		return NULL;
+	return smap_str(&p->texts, smap_put(&p->texts, v.s, v.n, NULL), NULL);
+}
+
+struct phase *
+phases_get(struct phases *p, struct pview src, struct pview iter,
+    struct pview word, bool by_op)
+{
+	static struct buf key;
+	struct phase *ph;
+	bool fresh;
+	uint32_t i;
+
+	buf_clear(&key);
+	buf_put(&key, src.s, src.s != NULL ? src.n : 0);
+	buf_putc(&key, '\t');
+	buf_put(&key, iter.s, iter.s != NULL ? iter.n : 0);
+	buf_putc(&key, '\t');
+	buf_put(&key, word.s, word.s != NULL ? word.n : 0);
+	if (by_op)
+		buf_puts(&key, "\t");
+	i = smap_put(&p->keys, key.s, key.len, &fresh);
+	if (!fresh)
+		return &p->v[i];
+	if ((p->n & (p->n - 1)) == 0) /* 0, 1, 2, 4, ... */
+		p->v = xrealloc(
+		    p->v, p->n > 0 ? p->n * 2 : 1, sizeof(*p->v));
+	ph = &p->v[p->n++];
+	memset(ph, 0, sizeof(*ph));
+	ph->src = keep(p, src);
+	ph->iter = keep(p, iter);
+	ph->word = keep(p, word);
+	ph->by_op = by_op;
+	return ph;
+}
+
+static void
+extend(struct phase *ph, int64_t dev, int64_t lo, int64_t hi)
+{
+	struct extent *e;
+	size_t i;
+
+	for (i = 0; i < ph->n_ext; i++) {
+		e = &ph->ext[i];
+		if (e->dev != dev)
+			continue;
+		e->lo = lo < e->lo ? lo : e->lo;
+		e->hi = hi > e->hi ? hi : e->hi;
+		return;
+	}
+	ph->ext = xrealloc(ph->ext, ph->n_ext + 1, sizeof(*ph->ext));
+	ph->ext[ph->n_ext++] = (struct extent){ dev, lo, hi };
+}
+
+void
+phase_gpu(struct phase *ph, int64_t dev, int64_t lo, int64_t hi)
+{
+	extend(ph, dev, lo, hi);
+	flat_add(&ph->gpu, dev, lo, hi);
+	ph->gpu_ns = num_add(ph->gpu_ns, num_sub(hi, lo));
+	ph->n_gpu++;
+}
+
+static void
+merge(struct phase *to, struct phase *ph)
+{
+	size_t i;
+
+	flat_join(&to->cpu, &ph->cpu);
+	flat_join(&to->gpu, &ph->gpu);
+	for (i = 0; i < ph->n_ext; i++)
+		extend(to, ph->ext[i].dev, ph->ext[i].lo, ph->ext[i].hi);
+	to->api_ns = num_add(to->api_ns, ph->api_ns);
+	to->gpu_ns = num_add(to->gpu_ns, ph->gpu_ns);
+	to->thread_ns = num_add(to->thread_ns, ph->thread_ns);
+	to->op_ns = num_add(to->op_ns, ph->op_ns);
+	to->n_kern += ph->n_kern;
+	to->n_gpu += ph->n_gpu;
+	ph->gone = true;
+}
+
+/* Whether a range of the file names the phase. */
+static bool
+is_ranged(const struct phases *p, const struct phase *ph)
+{
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (p->v[i].ranged && p->v[i].src == ph->src &&
+		    p->v[i].word == ph->word)
+			return true;
+	return false;
+}
+
+/* What only ops call forward is no phase beside ranges that say it. */
+static void
+settle(struct phases *p, size_t i)
+{
+	struct pview none = { NULL, 0 }, src, iter, word;
+	struct phase *ph = &p->v[i], *to;
+	bool ranged = is_ranged(p, ph);
+
+	src = (struct pview){ ph->src, ph->src ? strlen(ph->src) : 0 };
+	iter = (struct pview){ ph->iter, ph->iter ? strlen(ph->iter) : 0 };
+	word = (struct pview){ ph->word, strlen(ph->word) };
+	to = phases_get(p, src, iter, ranged ? none : word, false);
+	ph = &p->v[i];
+	if (ranged)
+		ph->op_ns = 0;
+	merge(to, ph);
+}
+
+static void
+put_word(const char *s)
+{
+	out_raw(s, s != NULL ? strlen(s) : 0);
+}
+
+static void
+put_gpu(const struct phase *ph)
+{
+	int64_t gpu = flat_len(&ph->gpu), span = 0, lo = 0, hi = 0;
+	size_t i;
+
+	for (i = 0; i < ph->n_ext; i++) {
+		const struct extent *e = &ph->ext[i];
+
+		span = num_add(span, num_sub(e->hi, e->lo));
+		lo = i == 0 || e->lo < lo ? e->lo : lo;
+		hi = i == 0 || e->hi > hi ? e->hi : hi;
+	}
+	out_i64(gpu);
+	out_i64(ph->gpu_ns);
+	out_i64(num_sub(span, gpu));
+	out_i64((int64_t)ph->n_kern);
+	out_i64((int64_t)ph->n_gpu);
+	out_i64(ph->thread_ns);
+	out_i64(ph->op_ns);
+	out_opt(ph->n_ext > 0, lo);
+	out_opt(ph->n_ext > 0, hi);
+}
+
+static void
+put(const struct phase *ph)
+{
+	static const char *const names[] = { "iter", "phase", "cpu_ns",
+		"api_ns", "gpu_ns", "gpu_sum_ns", "idle_ns", "n_kern", "n_gpu",
+		"thread_ns", "op_ns", "gpu_start_ns", "gpu_end_ns", "src" };
+	static struct out_type *types[2]; /* with src or without */
+	struct out_type **t = &types[ph->src != NULL];
+
+	if (*t == NULL)
+		*t = out_type("phase", names, ph->src != NULL ? 14 : 13);
+	out_rec(*t);
+	put_word(ph->iter);
+	put_word(ph->word);
+	out_i64(flat_len(&ph->cpu));
+	out_i64(ph->api_ns);
+	put_gpu(ph);
+	if (ph->src != NULL)
+		put_word(ph->src);
+	out_end();
+}
+
+void
+phases_end(struct phases *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		if (p->v[i].by_op && !p->v[i].gone)
+			settle(p, i);
+	for (i = 0; i < p->n; i++)
+		if (!p->v[i].gone)
+			put(&p->v[i]);
+	stage_note("phases_late", flat_late);
+}
+
+void
+phases_clear(struct phases *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n; i++) {
+		flat_free(&p->v[i].cpu);
+		flat_free(&p->v[i].gpu);
+		free(p->v[i].ext);
+	}
+	free(p->v);
+	smap_free(&p->keys);
+	smap_free(&p->texts);
+	memset(p, 0, sizeof(*p));
+	flat_late = 0;
+}

@@ -1,0 +1,43 @@
+/* The phases of each iteration of a section, and what they take. */
+#ifndef PHASES_PHASES_H
+#define PHASES_PHASES_H
+
+#include "flat.h"
+#include "map.h"
+
+struct phase {
+	const char *src, *iter, *word; /* escaped; NULL: unset */
+	struct flat cpu, gpu;	       /* by process; by device */
+	struct extent {
+		int64_t dev, lo, hi;
+	} * ext; /* of the GPU work, by device */
+	size_t n_ext;
+	int64_t api_ns, gpu_ns, thread_ns, op_ns;
+	uint64_t n_kern, n_gpu;
+	bool by_op; /* forward, which only ops tell: of no phase, if another
+		       forward is known by a range */
+	bool ranged, gone;
+};
+
+struct phases { /* zeroed */
+	struct phase *v;
+	size_t n;
+	struct smap keys, texts;
+};
+
+struct pview { /* an escaped field; s NULL: unset */
+	const char *s;
+	size_t n;
+};
+
+/* The phase's row; made if it is new. */
+struct phase *phases_get(struct phases *p, struct pview src, struct pview iter,
+    struct pview word, bool by_op);
+
+/* GPU work from lo to hi. */
+void phase_gpu(struct phase *ph, int64_t dev, int64_t lo, int64_t hi);
+
+void phases_end(struct phases *p); /* writes the records and notes */
+void phases_clear(struct phases *p);
+
+#endif

@@ -1,0 +1,212 @@
+/* From records to phases; see read.h. */
+#include "read.h"
+
+#include <string.h>
+
+#include "num.h"
+#include "phases.h"
+
+enum type {
+	T_KERN,
+	T_COPY,
+	T_SET,
+	T_GRAPH,
+	T_SYNC,
+	T_CALL,
+	T_INST,
+	T_RANGE,
+	T_N
+};
+
+static const char *const tags[T_N] = { "kern", "copy", "set", "graph", "sync",
+	"call", "inst", "range" };
+
+static struct {
+	struct phases *p;
+	struct bind {
+		struct rec_type *type;
+		struct rec_col *start, *dur, *pid, *dev, *src, *api, *api_dur,
+		    *iter, *phase, *phase_by, *dir, *seq;
+	} v[T_N];
+} rd;
+
+static struct pview
+field(const struct rec *r, const struct rec_col *c)
+{
+	struct pview v = { NULL, 0 };
+
+	v.s = rec_raw(r, c, &v.n);
+	return v;
+}
+
+static bool
+is(struct pview v, const char *word)
+{
+	return v.s != NULL && strlen(word) == v.n &&
+	       memcmp(v.s, word, v.n) == 0;
+}
+
+/* Where no range tells, the op's direction does: a backward is known, and
+ * what autograd numbered is forward. */
+static struct pview
+phase_word(const struct bind *k, const struct rec *r, bool *by_op)
+{
+	static const struct pview fwd = { "forward", 7 }, bwd = { "backward",
+							      8 };
+	struct pview v = field(r, k->phase), dir;
+
+	*by_op = false;
+	if (v.s != NULL)
+		return v;
+	dir = field(r, k->dir);
+	*by_op = true;
+	if (is(dir, "bprop"))
+		return bwd;
+	if (is(dir, "fprop") && field(r, k->seq).s != NULL)
+		return fwd;
+	*by_op = false;
+	return v;
+}
+
+static struct phase *
+phase_of(const struct bind *k, const struct rec *r, bool *by_op)
+{
+	struct pview word = phase_word(k, r, by_op);
+
+	return phases_get(rd.p, field(r, k->src), field(r, k->iter), word,
+	    *by_op && word.s[0] == 'f');
+}
+
+static bool
+span(const struct rec *r, const struct rec_col *start,
+    const struct rec_col *dur, int64_t *lo, int64_t *hi)
+{
+	int64_t ns;
+
+	if (!rec_i64(r, start, lo) || !rec_i64(r, dur, &ns) || ns < 0)
+		return false;
+	*hi = num_add(*lo, ns);
+	return true;
+}
+
+static void
+on_cpu_time(const struct bind *k, const struct rec *r, struct phase *ph,
+    int64_t lo, int64_t hi)
+{
+	int64_t pid = -1;
+
+	rec_i64(r, k->pid, &pid);
+	flat_add(&ph->cpu, pid, lo, hi);
+}
+
+/* What a thread launched that is in no range of the phase itself. */
+static void
+add_how(const struct bind *k, const struct rec *r, struct phase *ph, bool by_op,
+    int64_t ns)
+{
+	if (by_op)
+		ph->op_ns = num_add(ph->op_ns, ns);
+	else if (is(field(r, k->phase_by), "thread"))
+		ph->thread_ns = num_add(ph->thread_ns, ns);
+}
+
+static void
+on_gpu(enum type t, const struct rec *r)
+{
+	const struct bind *k = &rd.v[t];
+	int64_t lo, hi, dev = -1;
+	bool by_op;
+	struct phase *ph = phase_of(k, r, &by_op);
+
+	if (span(r, k->api, k->api_dur, &lo, &hi)) {
+		on_cpu_time(k, r, ph, lo, hi);
+		ph->api_ns = num_add(ph->api_ns, num_sub(hi, lo));
+	}
+	if (t == T_SYNC || !span(r, k->start, k->dur, &lo, &hi))
+		return;
+	rec_i64(r, k->dev, &dev);
+	phase_gpu(ph, dev, lo, hi);
+	add_how(k, r, ph, by_op, num_sub(hi, lo));
+	ph->n_kern += t == T_KERN;
+}
+
+/* Ranges that name no phase take no part. */
+static void
+on_cpu(enum type t, const struct rec *r)
+{
+	const struct bind *k = &rd.v[t];
+	int64_t lo, hi;
+	struct phase *ph;
+	bool by_op;
+
+	if (t == T_RANGE && field(r, k->phase).s == NULL)
+		return;
+	if (!span(r, k->start, k->dur, &lo, &hi))
+		return;
+	ph = phase_of(k, r, &by_op);
+	ph->ranged |= t == T_RANGE;
+	on_cpu_time(k, r, ph, lo, hi);
+	if (t == T_CALL)
+		ph->api_ns = num_add(ph->api_ns, num_sub(hi, lo));
+}
+
+static void
+on_rec(struct stage *st, struct rec *r)
+{
+	enum type t;
+
+	stage_pass(st, r);
+	for (t = 0; rd.v[t].type != r->type; t++)
+		;
+	if (t <= T_SYNC)
+		on_gpu(t, r);
+	else
+		on_cpu(t, r);
+}
+
+static void
+bind_type(struct stage *st, enum type t)
+{
+	struct rec_type *x = stage_on(st, tags[t], on_rec, NULL);
+	struct bind *k = &rd.v[t];
+
+	k->type = x;
+	k->start = rec_col(x, "start_ns", REC_NEED);
+	k->dur = rec_col(x, "dur_ns", REC_NEED);
+	k->phase = rec_col(x, "phase", REC_NEED);
+	k->pid = rec_col(x, "pid", REC_OPT);
+	k->dev = rec_col(x, "dev", REC_OPT);
+	k->src = rec_col(x, "src", REC_OPT);
+	k->api = rec_col(x, "api_start_ns", REC_OPT);
+	k->api_dur = rec_col(x, "api_dur_ns", REC_OPT);
+	k->iter = rec_col(x, "iter", REC_OPT);
+	k->phase_by = rec_col(x, "phase_by", REC_OPT);
+	k->dir = rec_col(x, "dir", REC_OPT);
+	k->seq = rec_col(x, "seq", REC_OPT);
+}
+
+static void
+on_section(struct stage *st)
+{
+	(void)st;
+	phases_clear(rd.p);
+}
+
+static void
+on_end(struct stage *st)
+{
+	(void)st;
+	phases_end(rd.p);
+}
+
+void
+read_open(struct phases *p, struct stage *st)
+{
+	enum type t;
+
+	rd.p = p;
+	for (t = 0; t < T_N; t++)
+		bind_type(st, t);
+	st->section = on_section;
+	st->end = on_end;
+}

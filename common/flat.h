@@ -1,0 +1,27 @@
+/*
+ * Flattened time: the union of intervals per key (a process, a device), and
+ * the sum of these.
+ *
+ * All pieces of all unions are kept up to 4 million (64 MB). Beyond, a union
+ * of more than 1024 pieces keeps the newer half; an interval that begins
+ * before those counts from there on, and in *flat_late.
+ */
+#ifndef DLP_FLAT_H
+#define DLP_FLAT_H
+
+#include "ivl.h"
+
+struct flat {
+	struct flat_part *part;
+	int n;
+};
+
+extern uint64_t flat_late;
+
+void flat_add(struct flat *f, int64_t key, int64_t lo, int64_t hi);
+void flat_join(struct flat *f, const struct flat *from); /* adds all of it */
+int64_t flat_len(const struct flat *f);
+void flat_clear(struct flat *f); /* empty; the first parts' memory is kept */
+void flat_free(struct flat *f);
+
+#endif
