@@ -44,7 +44,9 @@ LIBS_demangle_old = -liberty
 LIBS_dlp-agg = -lm
 LIBS_dlp-advise = -lm
 LIBS_dlp-dldb = -lsqlite3 -lm
+LIBS_dlp-diff = -lm
 LIBS_dlp-iter = -lm
+LIBS_dlp-stats = -lm
 
 # A make inside a recipe builds on all processors unless -j was given.
 SUBMAKE = $(MAKE) --no-print-directory \

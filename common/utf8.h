@@ -1,6 +1,6 @@
 /* UTF-8, one code point at a time. */
-#ifndef FMT_UTF8_H
-#define FMT_UTF8_H
+#ifndef DLP_UTF8_H
+#define DLP_UTF8_H
 
 #include <stddef.h>
 

@@ -1,0 +1,83 @@
+/*
+ * dlp-stats: the summary tables that Nsight Systems' own "nsys stats" prints,
+ * out of a dlp stream.
+ */
+#include <stdlib.h>
+
+#include "cli.h"
+#include "dlp-stats/read.h"
+#include "dlp-stats/reports.h"
+#include "err.h"
+
+static const char usage[] =
+    "usage: dlp-stats [-t] -r REPORT[:base|:mangled],... [-f FORMAT] [file]\n"
+    "Prints the tables of nsys stats out of a dlp stream.\n"
+    "  -r, --report LIST  the reports, comma separated\n"
+    "  -f, --format NAME  csv, tsv, json or column (default)\n"
+    "  -t, --titles       json: name each table's report and file, as it is\n"
+    "                     where there are several reports\n"
+    "  -l, --list         list the reports\n"
+    "  -h, --help         print this and exit\n"
+    "  -V, --version      print the version and exit\n";
+
+static const struct option longopts[] = {
+	{ "report", required_argument, NULL, 'r' },
+	{ "format", required_argument, NULL, 'f' },
+	{ "titles", no_argument, NULL, 't' },
+	{ "list", no_argument, NULL, 'l' },
+	CLI_LONGOPTS,
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char *format = "column";
+static bool titles, list, unbuffered;
+
+static void
+option(int c)
+{
+	switch (c) {
+	case 'r':
+		reports_ask(xstrdup(optarg));
+		break;
+	case 'f':
+		format = optarg;
+		break;
+	case 't':
+		titles = true;
+		break;
+	case 'l':
+		list = true;
+		break;
+	default:
+		cli_shared(c, usage, &unbuffered);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *path;
+	struct stage st;
+	int c, rc;
+
+	cli_init("dlp-stats");
+	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS "r:f:tl", longopts,
+		    NULL)) != -1)
+		option(c);
+	if (list) {
+		out_open(false);
+		reports_list();
+		return out_finish(0);
+	}
+	if (nreports == 0)
+		die("-r says which reports; -l lists them");
+	path = cli_operand(argc, argv, usage);
+	stage_open_sink(&st, path, unbuffered);
+	if (!sink_open(format, titles || nreports > 1))
+		die("-f: bad format '%s'; it is csv, tsv, json or column",
+		    format);
+	read_open(&st);
+	rc = stage_run(&st);
+	sink_close();
+	return out_finish(rc);
+}

@@ -1,0 +1,177 @@
+/*
+ * Runs of rows to groups: their first values come in order, so that equal
+ * ones are counted, and the median is there at the end.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "err.h"
+#include "merge.h"
+#include "num.h"
+#include "textsort.h"
+
+struct acc { /* of a group */
+	struct group g;
+	struct buf key;
+	long double mean, m2;
+	int64_t *val; /* distinct first values */
+	uint64_t *count;
+	size_t n, cap;
+	int nval;
+};
+
+static int
+run_cmp(const struct run *a, const struct run *b)
+{
+	int c = text_cmp(a->key.s, a->key.len, b->key.s, b->key.len);
+
+	if (c != 0)
+		return c;
+	if (a->row[0] != b->row[0])
+		return a->row[0] < b->row[0] ? -1 : 1;
+	return a->row[1] < b->row[1] ? -1 : a->row[1] > b->row[1];
+}
+
+static void
+sift(struct run **v, int n, int i)
+{
+	struct run *x = v[i];
+	int k;
+
+	while ((k = 2 * i + 1) < n) {
+		if (k + 1 < n && run_cmp(v[k + 1], v[k]) < 0)
+			k++;
+		if (run_cmp(x, v[k]) <= 0)
+			break;
+		v[i] = v[k];
+		i = k;
+	}
+	v[i] = x;
+}
+
+static void
+begin(struct acc *a, const struct run *r)
+{
+	buf_clear(&a->key);
+	buf_put(&a->key, r->key.s, r->key.len);
+	memset(&a->g, 0, sizeof(a->g));
+	a->g.part = (uint32_t)r->row[0];
+	a->g.min = r->row[1];
+	a->mean = a->m2 = 0;
+	a->n = 0;
+}
+
+static void
+count(struct acc *a, int64_t v)
+{
+	if (a->n > 0 && a->val[a->n - 1] == v) {
+		a->count[a->n - 1]++;
+		return;
+	}
+	if (a->n == a->cap) {
+		a->cap = a->cap != 0 ? a->cap * 2 : 64;
+		a->val = xrealloc(a->val, a->cap, sizeof(*a->val));
+		a->count = xrealloc(a->count, a->cap, sizeof(*a->count));
+	}
+	a->val[a->n] = v;
+	a->count[a->n++] = 1;
+}
+
+static void
+add(struct acc *a, const struct run *r)
+{
+	long double d;
+	int i;
+
+	for (i = 0; i < a->nval; i++)
+		a->g.sum[i] = num_add(a->g.sum[i], r->row[i + 1]);
+	a->g.n++;
+	a->g.max = r->row[1];
+	d = (long double)r->row[1] - a->mean;
+	a->mean += d / (long double)a->g.n;
+	a->m2 += d * ((long double)r->row[1] - a->mean);
+	count(a, r->row[1]);
+}
+
+/* The value at a place in the order. */
+static int64_t
+nth(const struct acc *a, uint64_t k)
+{
+	size_t i;
+
+	for (i = 0; k >= a->count[i]; i++)
+		k -= a->count[i];
+	return a->val[i];
+}
+
+static void
+finish(struct acc *a, table_fn *fn, void *ctx)
+{
+	struct group *g = &a->g;
+
+	g->key = a->key.s;
+	g->len = a->key.len;
+	g->avg = (double)g->sum[0] / (double)g->n;
+	g->med = (double)nth(a, (g->n - 1) / 2);
+	if (g->n % 2 == 0)
+		g->med = (g->med + (double)nth(a, g->n / 2)) / 2;
+	g->sd = g->n < 2 ? 0 : (double)sqrtl(a->m2 / (long double)(g->n - 1));
+	fn(ctx, g);
+}
+
+static bool
+same_group(const struct acc *a, const struct run *r)
+{
+	return a->g.part == (uint32_t)r->row[0] &&
+	       a->key.len == r->key.len &&
+	       memcmp(a->key.s, r->key.s, r->key.len) == 0;
+}
+
+static void
+merge(struct run **heap, int n, struct acc *a, table_fn *fn, void *ctx)
+{
+	struct run *r;
+
+	while (n > 0) {
+		r = heap[0];
+		if (a->g.n > 0 && !same_group(a, r)) {
+			finish(a, fn, ctx);
+			a->g.n = 0;
+		}
+		if (a->g.n == 0)
+			begin(a, r);
+		add(a, r);
+		run_next(r);
+		if (r->end)
+			heap[0] = heap[--n];
+		if (n > 1)
+			sift(heap, n, 0);
+	}
+	if (a->g.n > 0)
+		finish(a, fn, ctx);
+}
+
+void
+merge_runs(const struct run_out *o, int n, int nval, table_fn *fn, void *ctx)
+{
+	struct run *runs = xcalloc((size_t)n + 1, sizeof(*runs));
+	struct run **heap = xcalloc((size_t)n + 1, sizeof(struct run *));
+	struct acc a = { .nval = nval };
+	int i, k = 0;
+
+	for (i = 0; i < n; i++) {
+		run_open(&runs[i], &o[i], nval + 1);
+		if (!runs[i].end)
+			heap[k++] = &runs[i];
+	}
+	for (i = k / 2; i-- > 0;)
+		sift(heap, k, i);
+	merge(heap, k, &a, fn, ctx);
+	for (i = 0; i < n; i++)
+		run_close(&runs[i]);
+	buf_free(&a.key);
+	free(a.val);
+	free(a.count);
+	free(heap);
+	free(runs);
+}

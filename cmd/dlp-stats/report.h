@@ -1,0 +1,81 @@
+/*
+ * A report: what it takes from the stream, and its table. The reports are
+ * listed in reports.c.
+ */
+#ifndef STATS_REPORT_H
+#define STATS_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kname.h"
+#include "sink.h"
+#include "table.h"
+
+struct text { /* escaped, of the current record; s NULL: unset */
+	const char *s;
+	size_t n;
+};
+
+enum gpu_kind { GPU_KERN, GPU_COPY, GPU_SET };
+
+struct gpu { /* kernel, copy, set */
+	enum gpu_kind kind;
+	int64_t start, dur, pid, tid, dev, corr;
+	bool has_api; /* with its start and duration */
+	int64_t api_start, api_dur;
+	struct text api, ctx, stream;
+	uint32_t kernel; /* kname.h */
+	struct text grid, block, regs;
+	int64_t smem, dynsmem, bytes; /* -1: unset */
+	struct text copy, src_mem, dst_mem;
+};
+
+struct range {
+	int64_t start, end, pid, tid;
+	bool push, crosses; /* crosses: ends on another thread */
+	const char *name;   /* domain:text */
+	size_t name_len;
+};
+
+struct proj { /* a range as it looks on the GPU */
+	const struct range *r; /* NULL: work in no range of a thread */
+	int64_t pid, tid, lo, hi;
+	int64_t n_gpu, level, n_child;
+	int64_t id, parent; /* 0: none */
+	struct text stack;
+};
+
+struct report;
+
+struct report_def {
+	const char *name, *old; /* old: as it was called before 2023 */
+	struct sink_table table;
+	int nval; /* of its groups */
+	void (*on_api)(struct report *, const struct text *, int64_t dur);
+	void (*on_os)(struct report *, const struct text *, int64_t dur);
+	void (*on_gpu)(struct report *, const struct gpu *);
+	void (*on_range)(struct report *, const struct range *);
+	void (*on_proj)(struct report *, const struct proj *);
+	void (*on_rangekern)(struct report *, struct table_key *,
+	    const struct range *, const struct gpu *, int64_t counts);
+	void (*print)(struct report *);
+	bool kernels; /* takes :base and :mangled */
+};
+
+struct report {
+	const struct report_def *def;
+	enum kname mode;
+	struct table *t;
+};
+
+extern const struct report_def *const report_defs[]; /* ends with NULL */
+
+/* From "-r": NAME[:base|:mangled],... added to those before. */
+void reports_ask(char *list);
+void reports_list(void);
+
+extern struct report reports[];
+extern int nreports;
+
+#endif

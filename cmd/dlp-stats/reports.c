@@ -1,0 +1,91 @@
+/* The list of reports, and what of it was asked for. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "err.h"
+#include "out.h"
+#include "reports.h"
+
+#define MAX_REPORTS 64
+
+const struct report_def *const report_defs[] = { &rep_api_sum, &rep_kern_sum,
+	&rep_kern_gb_sum, &rep_mem_time_sum, &rep_mem_size_sum, &rep_gpu_sum,
+	&rep_gpu_trace, &rep_exec_sum, &rep_exec_trace, &rep_nvtx_sum,
+	&rep_pushpop_sum, &rep_startend_sum, &rep_proj_sum, &rep_proj_trace,
+	&rep_nvtx_kern_sum, &rep_osrt_sum, NULL };
+
+struct report reports[MAX_REPORTS];
+int nreports;
+
+/* More than one old name. */
+static const struct {
+	const char *old, *name;
+} aliases[] = {
+	{ "pushpopsum", "nvtx_pushpop_sum" },
+	{ "nvtxpushpopsum", "nvtx_pushpop_sum" },
+	{ "nvtxstartendsum", "nvtx_startend_sum" },
+	{ "nvtxgpuprojtrace", "nvtx_gpu_proj_trace" },
+	{ "cudaapisum", "cuda_api_sum" },
+	{ "cuda_kern_sum", "cuda_gpu_kern_sum" },
+};
+
+static const struct report_def *
+find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (strcmp(aliases[i].old, name) == 0)
+			name = aliases[i].name;
+	for (i = 0; report_defs[i] != NULL; i++)
+		if (strcmp(report_defs[i]->name, name) == 0 ||
+		    strcmp(report_defs[i]->old, name) == 0)
+			return report_defs[i];
+	return NULL;
+}
+
+static void
+ask(char *name)
+{
+	char *arg = strchr(name, ':');
+	struct report r = { 0 };
+	int i, mode = KN_FULL;
+
+	if (arg != NULL)
+		*arg++ = '\0';
+	r.def = find(name);
+	if (r.def == NULL)
+		die("-r: no report '%s'; dlp-stats -l lists them", name);
+	if (arg != NULL)
+		mode = r.def->kernels ? kname_mode(arg) : -1;
+	if (mode < 0)
+		die("-r: %s: bad argument '%s'", name, arg);
+	r.mode = (enum kname)mode;
+	for (i = 0; i < nreports; i++)
+		if (reports[i].def == r.def && reports[i].mode == r.mode)
+			die("-r: '%s' twice", name);
+	reports[nreports++] = r;
+}
+
+void
+reports_ask(char *list)
+{
+	char **v;
+	int i, n;
+
+	v = cli_list(list, &n);
+	for (i = 0; i < n; i++)
+		ask(v[i]);
+	free(v);
+}
+
+void
+reports_list(void)
+{
+	int i;
+
+	for (i = 0; report_defs[i] != NULL; i++)
+		buf_printf(&out_buf, "%-22s %s\n", report_defs[i]->name,
+		    report_defs[i]->table.title);
+}

@@ -1,0 +1,10 @@
+/* Numbers as the vendor's tables have them. */
+#ifndef STATS_ROUND_H
+#define STATS_ROUND_H
+
+#include "buf.h"
+
+/* With so many decimals (at most 3), halves away from zero. */
+void put_round(struct buf *b, double v, int decimals);
+
+#endif

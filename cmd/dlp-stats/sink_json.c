@@ -1,0 +1,93 @@
+/*
+ * JSON: a table is an array of objects; several are an array of objects with
+ * the report's name, the file's if it is known, and the rows.
+ */
+#include <string.h>
+
+#include "esc.h"
+#include "json_text.h"
+#include "out.h"
+#include "sinks.h"
+
+static bool many, any_table, any_row;
+
+static void
+json_open(bool named)
+{
+	many = named;
+	any_table = false;
+	if (many)
+		buf_putc(&out_buf, '[');
+}
+
+static void
+put_text(const char *s, size_t n)
+{
+	static struct buf raw, tmp;
+
+	buf_clear(&raw);
+	buf_clear(&tmp);
+	esc_undo(&raw, s, n);
+	cell_utf8(&tmp, buf_str(&raw), raw.len, true);
+	json_quote(&out_buf, buf_str(&tmp), tmp.len);
+}
+
+static void
+json_begin(const struct sink_table *t, const char *file)
+{
+	if (many) {
+		buf_puts(&out_buf, any_table ? ",\n{" : "\n{");
+		if (file != NULL) {
+			buf_puts(&out_buf, "\"file\":");
+			put_text(file, strlen(file));
+			buf_putc(&out_buf, ',');
+		}
+		buf_puts(&out_buf, "\"report\":");
+		put_text(t->name, strlen(t->name));
+		buf_puts(&out_buf, ",\"rows\":");
+	}
+	buf_putc(&out_buf, '[');
+	any_table = true;
+	any_row = false;
+}
+
+static void
+json_row(const struct sink_table *t, const char *s, size_t n)
+{
+	const char *e = s + n, *v;
+	int i;
+
+	buf_puts(&out_buf, any_row ? ",\n{" : "\n{");
+	any_row = true;
+	for (i = 0; cell_next(&s, e, &v, &n); i++) {
+		if (i > 0)
+			buf_putc(&out_buf, ',');
+		json_quote(&out_buf, head_text(t->cols[i]),
+		    strlen(head_text(t->cols[i])));
+		buf_putc(&out_buf, ':');
+		if (n == 0)
+			buf_puts(&out_buf, "null");
+		else if (t->cols[i][0] == '#')
+			buf_put(&out_buf, v, n);
+		else
+			put_text(v, n);
+	}
+	buf_putc(&out_buf, '}');
+}
+
+static void
+json_end(void)
+{
+	buf_puts(&out_buf, any_row ? "\n]" : "]");
+	buf_puts(&out_buf, many ? "}" : "\n");
+}
+
+static void
+json_close(void)
+{
+	if (many)
+		buf_puts(&out_buf, "\n]\n");
+}
+
+const struct sink_kind sink_json = { "json", json_open, json_begin, json_row,
+	json_end, json_close };

@@ -1,0 +1,138 @@
+/*
+ * A quicksort in three parts over eight bytes at a time: names such as
+ * "aten::copy_, op_id = 5" agree in their first bytes, and comparing them
+ * from the beginning again and again is what such a sort takes its time for.
+ */
+#include <string.h>
+
+#include "textsort.h"
+
+#define FEW 12
+
+int
+text_cmp(const char *a, size_t an, const char *b, size_t bn)
+{
+	int c = memcmp(a, b, an < bn ? an : bn);
+
+	if (c != 0)
+		return c;
+	return an < bn ? -1 : an > bn;
+}
+
+/* Eight bytes at depth d as a number, 0 behind the end. */
+static uint64_t
+chunk(const struct text_ref *t, size_t d)
+{
+	unsigned char b[8] = { 0 };
+	uint64_t v = 0;
+	size_t i, n = t->n > d ? t->n - d : 0;
+
+	memcpy(b, t->s + (n > 0 ? d : 0), n < 8 ? n : 8);
+	for (i = 0; i < 8; i++)
+		v = v << 8 | b[i];
+	return n > 0 ? v : 0;
+}
+
+static void
+insertion(struct text_ref *v, size_t n, size_t d)
+{
+	struct text_ref t;
+	size_t i, j;
+
+	for (i = 1; i < n; i++) {
+		t = v[i];
+		for (j = i; j > 0 && text_cmp(v[j - 1].s + d, v[j - 1].n - d,
+					 t.s + d, t.n - d) > 0;
+		     j--)
+			v[j] = v[j - 1];
+		v[j] = t;
+	}
+}
+
+static void
+swap(struct text_ref *a, struct text_ref *b)
+{
+	struct text_ref t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+static uint64_t
+median(uint64_t a, uint64_t b, uint64_t c)
+{
+	if (a < b)
+		return b < c ? b : a < c ? c : a;
+	return a < c ? a : b < c ? c : b;
+}
+
+/* Texts that end within the chunk that all share: the shorter first, NUL
+ * bytes apart. The rest moves behind them. */
+static size_t
+ended(struct text_ref *v, size_t n, size_t d)
+{
+	size_t i, k = 0, m;
+
+	for (i = 0; i < n; i++)
+		if (v[i].n <= d)
+			swap(&v[k++], &v[i]);
+	for (i = 1; i < k; i++)
+		for (m = i; m > 0 && v[m - 1].n > v[m].n; m--)
+			swap(&v[m - 1], &v[m]);
+	return k;
+}
+
+static void sort_at(struct text_ref *v, size_t n, size_t d);
+
+/* By the chunk alone; equal ones go on with the next. */
+static void
+parts(struct text_ref *v, size_t n, size_t d)
+{
+	size_t lo, i, hi;
+	uint64_t p;
+
+	while (n > FEW) {
+		p = median(v[0].chunk, v[n / 2].chunk, v[n - 1].chunk);
+		lo = i = 0;
+		hi = n;
+		while (i < hi)
+			if (v[i].chunk < p)
+				swap(&v[lo++], &v[i++]);
+			else if (v[i].chunk > p)
+				swap(&v[--hi], &v[i]);
+			else
+				i++;
+		sort_at(v + lo, hi - lo, d + 8);
+		if (lo < n - hi) {
+			parts(v, lo, d);
+			v += hi;
+			n -= hi;
+		} else {
+			parts(v + hi, n - hi, d);
+			n = lo;
+		}
+	}
+	insertion(v, n, d);
+}
+
+/* All agree in their first d bytes. */
+static void
+sort_at(struct text_ref *v, size_t n, size_t d)
+{
+	size_t i, k;
+
+	if (n < 2)
+		return;
+	k = ended(v, n, d);
+	v += k;
+	n -= k;
+	for (i = 0; i < n; i++)
+		v[i].chunk = chunk(&v[i], d);
+	parts(v, n, d);
+}
+
+void
+textsort(struct text_ref *v, size_t n)
+{
+	sort_at(v, n, 0);
+}

@@ -1,0 +1,19 @@
+/* Sorting many texts that begin alike. */
+#ifndef STATS_TEXTSORT_H
+#define STATS_TEXTSORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct text_ref { /* a text, and a number of the caller's */
+	const char *s;
+	uint32_t n, id;
+	uint64_t chunk; /* textsort's own */
+};
+
+/* In the order of their bytes, a text before those that it begins. */
+void textsort(struct text_ref *v, size_t n);
+
+int text_cmp(const char *a, size_t an, const char *b, size_t bn);
+
+#endif
