@@ -14,8 +14,8 @@
 #include "num.h"
 
 static const char usage[] =
-    "usage: dlp-fmt [-Hu] [--csv | --json | --jsonl | --tsv | --xtab | -w WIDTH]"
-    " [-c COLUMNS] [-T TYPE] [FILE]\n"
+    "usage: dlp-fmt [-Hu] [--csv | --json | --jsonl | --md | --tsv | --xtab |"
+    " -w WIDTH] [-c COLUMNS] [-T TYPE] [FILE]\n"
     "\n"
     "Prints the records of one type. A table on a terminal, TSV elsewhere.\n"
     "\n"
@@ -30,6 +30,7 @@ static const char usage[] =
     "      --tsv              tab separated\n"
     "      --json             one JSON array\n"
     "      --jsonl            one JSON object per line\n"
+    "      --md               a table in Markdown\n"
     "      --xtab             a line per value, a paragraph per row\n"
     "      --pyprof           PyProf's columns, names and words; with --csv\n"
     "                         or -w its CSV and its columns\n"
@@ -41,7 +42,7 @@ static const char usage[] =
     "  -h, --help             this text\n"
     "  -V, --version          the version\n";
 
-enum { OPT_CSV = 256, OPT_TSV, OPT_JSON, OPT_JSONL, OPT_XTAB,
+enum { OPT_CSV = 256, OPT_TSV, OPT_JSON, OPT_JSONL, OPT_XTAB, OPT_MD,
 	OPT_PYPROF, OPT_DICT,
 	OPT_TITLE, OPT_QUOTE };
 
@@ -56,6 +57,7 @@ static const struct option longopts[] = {
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "jsonl", no_argument, NULL, OPT_JSONL },
 	{ "xtab", no_argument, NULL, OPT_XTAB },
+	{ "md", no_argument, NULL, OPT_MD },
 	{ "pyprof", no_argument, NULL, OPT_PYPROF },
 	{ "dict", no_argument, NULL, OPT_DICT },
 	{ "title", required_argument, NULL, OPT_TITLE },
@@ -64,7 +66,7 @@ static const struct option longopts[] = {
 };
 
 static const struct sink *const sinks[] = { &sink_csv, &sink_tsv, &sink_json,
-	&sink_jsonl, &sink_xtab };
+	&sink_jsonl, &sink_xtab, &sink_md };
 
 static bool unbuffered;
 

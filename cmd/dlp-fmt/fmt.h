@@ -35,7 +35,7 @@ struct sink {
 };
 
 extern const struct sink sink_tsv, sink_csv, sink_json, sink_jsonl, sink_xtab,
-    sink_table, sink_pyprof;
+    sink_md, sink_table, sink_pyprof;
 
 struct fmt {
 	struct stage st;

@@ -15,6 +15,8 @@ static const struct {
 	{ "inst", "inst_id,iter,dir,op,layer,dur_ns,gpu_ns,n_kern" },
 	{ "range", "id,tid,domain,mode,text,start_ns,dur_ns" },
 	{ "call", "id,tid,api,start_ns,dur_ns,n_gpu,op" },
+	{ "diff", "name,dir,shapes,a_ns,b_ns,diff_ns,diff_pct,change,tc,"
+		  "a_n,b_n" },
 	{ "copy", "id,kind,bytes,dur_ns,src_mem,dst_mem,op" },
 };
 

@@ -32,7 +32,7 @@ help_if_asked() {
 	pipe=$(sed '1,/^help_if_asked$/d; s/\\/\\\\/g; s/\$\([0-9]\)/\\$\1/g
 	    s/\$(/\\$(/g; s/\$\(i[^n]\)/\\$\1/g
 	    s/profiles "\$@"/dlp-parse FILE/
-	    s/steps_of "\$@"/dlp-parse FILE | dlp-correlate | dlp-iter \$by \$which | dlp-flops/
+	    s/steps_of "\$@"/dlp-parse FILE | dlp-correlate | dlp-iter \$by | dlp-flops/
 	    s/"\$tables"/'"'\$tables'"'/' "$0")
 	eval "cat <<END
 $pipe

@@ -1,0 +1,314 @@
+/*
+ * dlp-diff: two runs side by side: what became slower or faster, and by how
+ * much more than by chance. With --join many runs, a column each.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "dlp-diff/join.h"
+#include "dlp-diff/print.h"
+#include "err.h"
+#include "num.h"
+#include "stage.h"
+
+static const char usage[] =
+    "usage: dlp-diff [-g BY] [-v VALUE] [-n N] [-m N | --join] [-a | -i N]"
+    " [--noise PCT] [--fail-over PCT] [A B]\n"
+    "\n"
+    "Compares two runs, in the files A and B, or in the sections of standard\n"
+    "input: the first of these is A.\n"
+    "\n"
+    "  -g, --group BY      op (default), kernel, type, layer, phase or iter\n"
+    "  -v, --value VALUE   gpu (default): time on the GPU; cpu: that of the\n"
+    "                      ops on the CPU; --join also takes n and flop\n"
+    "  -n, --limit N       at most N rows, 0: all (default 0)\n"
+    "  -m, --first N       the first N sections are runs of A (default 1)\n"
+    "  -i, --iter N[-M]    only these steps count\n"
+    "  -a, --all           all steps count, the warm-up too\n"
+    "      --noise PCT     the least change that counts (default 1%)\n"
+    "      --fail-over PCT exit 1 if the step became slower by more\n"
+    "      --join          a column of values for each run\n"
+    "  -u, --unbuffered    write each record at once\n"
+    "  -h, --help          this text\n"
+    "  -V, --version       the version\n";
+
+enum { OPT_NOISE = 256, OPT_FAIL, OPT_JOIN };
+
+static const struct option longopts[] = {
+	CLI_LONGOPTS,
+	{ "group", required_argument, NULL, 'g' },
+	{ "value", required_argument, NULL, 'v' },
+	{ "limit", required_argument, NULL, 'n' },
+	{ "first", required_argument, NULL, 'm' },
+	{ "all", no_argument, NULL, 'a' },
+	{ "iter", required_argument, NULL, 'i' },
+	{ "noise", required_argument, NULL, OPT_NOISE },
+	{ "fail-over", required_argument, NULL, OPT_FAIL },
+	{ "join", no_argument, NULL, OPT_JOIN },
+	{ NULL, 0, NULL, 0 },
+};
+
+static struct {
+	enum value value;
+	size_t limit, first;
+	struct trim trim;
+	bool join, unbuffered, gate;
+	double noise, fail_over; /* as parts of 1 */
+} o = { .first = 1, .noise = 0.01, .trim.to = -1 };
+
+/* 5% or 5 */
+static double
+percent(const char *opt, const char *arg)
+{
+	size_t n = strlen(arg);
+	double v;
+
+	if (n > 1 && arg[n - 1] == '%')
+		n--;
+	if (!num_f64(arg, n, &v) || v < 0 || v > 1e6)
+		die("%s: bad percentage '%s'", opt, arg);
+	return v / 100;
+}
+
+/* N or N-M */
+static void
+steps(char *arg)
+{
+	char *dash = strchr(arg, '-');
+
+	if (dash != NULL)
+		*dash++ = '\0';
+	o.trim.from = cli_i64("-i", arg, 0, INT32_MAX);
+	o.trim.to = cli_i64("-i", dash != NULL ? dash : arg, o.trim.from,
+	    INT32_MAX);
+}
+
+static int
+word(const char *opt, const char *arg, const char *const *words, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (strcmp(words[i], arg) == 0)
+			return i;
+	die("%s: '%s' is none of %s %s %s %s%s%s%s%s", opt, arg, words[0],
+	    words[1], words[2], words[3], n > 4 ? " " : "",
+	    n > 4 ? words[4] : "", n > 5 ? " " : "", n > 5 ? words[5] : "");
+}
+
+static void
+option(int c, struct model *m)
+{
+	static const char *const by[] = { "op", "kernel", "type", "layer",
+		"phase", "iter" };
+	static const char *const values[] = { "gpu", "cpu", "n", "flop" };
+
+	switch (c) {
+	case 'g':
+		m->by = (enum by)word("-g", optarg, by, 6);
+		break;
+	case 'v':
+		o.value = (enum value)word("-v", optarg, values, 4);
+		break;
+	case 'n':
+		o.limit = (size_t)cli_i64("-n", optarg, 0, INT32_MAX);
+		break;
+	case 'm':
+		o.first = (size_t)cli_i64("-m", optarg, 1, INT32_MAX);
+		break;
+	case 'a':
+		o.trim.all = true;
+		break;
+	case 'i':
+		steps(optarg);
+		break;
+	case OPT_NOISE:
+		o.noise = percent("--noise", optarg);
+		break;
+	case OPT_FAIL:
+		o.fail_over = percent("--fail-over", optarg);
+		o.gate = true;
+		break;
+	case OPT_JOIN:
+		o.join = true;
+		break;
+	default:
+		cli_shared(c, usage, &o.unbuffered);
+	}
+}
+
+static void
+check(struct model *m)
+{
+	m->cpu = o.value == V_CPU;
+	if (!o.join && o.value > V_CPU)
+		die("-v: %s goes with --join",
+		    o.value == V_N ? "n" : "flop");
+	if (o.join && o.gate)
+		die("--join and --fail-over exclude each other");
+	if (o.join && m->by == BY_ITER)
+		die("--join and -g iter exclude each other");
+	if (m->cpu && (m->by == BY_KERNEL || m->by == BY_ITER))
+		die("-v cpu is the time of ops: -g takes op, type, layer or"
+		    " phase");
+}
+
+static void
+read_all(struct model *m, int n, char **files)
+{
+	int i;
+
+	m->complete = true;
+	if (n == 0)
+		read_stream(m, NULL, 0, o.join ? 0 : o.first, o.join);
+	for (i = 0; i < n; i++)
+		read_stream(m, files[i], (size_t)i, 0, false);
+}
+
+/* What differs between the two besides their times. */
+static void
+say_facts(const struct side *s)
+{
+	size_t i, k, at, len;
+
+	for (i = 0; i < s[0].info.n; i++) {
+		const char *a = smap_str(&s[0].info, (uint32_t)i, &len);
+
+		if (smap_find(&s[1].info, a, len) != SMAP_NONE)
+			continue;
+		at = strcspn(a, "\t");
+		for (k = 0; k < s[1].info.n; k++) {
+			const char *b =
+			    smap_str(&s[1].info, (uint32_t)k, NULL);
+
+			if (strncmp(a, b, at + 1) == 0)
+				warn("%.*s: %s in A, %s in B", (int)at, a,
+				    a + at + 1, b + at + 1);
+		}
+	}
+}
+
+static void
+trim(struct model *m)
+{
+	static const char *const labels[] = { "A", "B" };
+	size_t i;
+
+	for (i = 0; i < m->n_side; i++) {
+		struct side *s = &m->side[i];
+
+		if (s->name == NULL)
+			s->name = xstrdup("-");
+		side_trim(s, &o.trim);
+		if (s->n_used == 0)
+			die("%s: %s", s->name,
+			    o.trim.to < 0
+				? "no iter records: dlp-iter adds them"
+				: "it has no such steps");
+		if (!o.join)
+			side_say(s, labels[i], &o.trim);
+		else if (!s->cut)
+			warn("%s: no steps are known; all of it counts",
+			    s->name);
+	}
+	if (o.join)
+		return;
+	if (m->side[0].cut != m->side[1].cut && o.gate)
+		die("--fail-over: only one of the two has steps");
+	if (m->side[0].cut != m->side[1].cut)
+		warn("only one of the two has steps: the times are not of the"
+		     " same thing");
+	say_facts(m->side);
+}
+
+static void
+notes(const struct model *m, const struct pairs *p)
+{
+	static const char *const names[] = { "name", "type" };
+	uint64_t n[2] = { 0 }, outside = 0, left_out = 0;
+	size_t i;
+	int k;
+
+	for (i = 0; i < p->n; i++)
+		for (k = 0; k < 2; k++)
+			n[k] += p->v[i].by != NULL &&
+				strcmp(p->v[i].by, names[k]) == 0;
+	for (i = 0; i < m->n_side; i++) {
+		outside += m->side[i].outside;
+		left_out += m->side[i].n - m->side[i].n_used;
+	}
+	stage_note("diff_by_name", n[0]);
+	stage_note("diff_by_type", n[1]);
+	stage_note("diff_outside", outside);
+	stage_note("diff_steps_left_out", left_out);
+	if (n[0] + n[1] > 0)
+		warn("ops without a partner of the same key: rows matched by"
+		     " name: %llu, by type: %llu (column by)",
+		    (unsigned long long)n[0], (unsigned long long)n[1]);
+}
+
+static int
+gate(const struct pair *step)
+{
+	double a = step->side[0].mean, d = step->side[1].mean - a;
+
+	if (!o.gate || step->change != SLOWER || d <= o.fail_over * a)
+		return EXIT_OK;
+	warn("the step became %.2f %% slower; --fail-over allows %g %%",
+	    100 * d / a, 100 * o.fail_over);
+	return EXIT_GATE;
+}
+
+static int
+compare(struct model *m)
+{
+	struct pairs pairs = { 0 };
+	struct pair step;
+	int rc;
+
+	print_totals(m, o.noise, &step);
+	if (m->by == BY_ITER) {
+		print_iters(m, o.noise);
+	} else {
+		match_rows(&pairs, m, o.noise);
+		print_pairs(m, &pairs, o.limit, o.noise);
+	}
+	rc = gate(&step);
+	notes(m, &pairs);
+	stage_note("gate_fired", rc == EXIT_GATE);
+	match_free(&pairs);
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct model m = { 0 };
+	int c, n, rc = EXIT_OK;
+
+	cli_init("dlp-diff");
+	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS "ag:i:m:n:v:", longopts,
+		    NULL)) != -1)
+		option(c, &m);
+	check(&m);
+	n = argc - optind;
+	if (!o.join && n != 0 && n != 2)
+		cli_usage(usage);
+	if (n == 0)
+		cli_operand(argc, argv, usage);
+	read_all(&m, n, argv + optind);
+	if (!m.complete)
+		die("an input is not whole: nothing is compared");
+	if (m.n_side < 2 && !o.join)
+		die("only one run in the input: nothing to compare it with");
+	trim(&m);
+	out_open(o.unbuffered);
+	stage_begin_section(argc, argv);
+	if (o.join)
+		join_print(&m, o.value, o.limit);
+	else
+		rc = compare(&m);
+	stage_end_section();
+	return out_finish(rc);
+}

@@ -1,0 +1,210 @@
+/* Many runs side by side; see join.h. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "join.h"
+#include "out.h"
+#include "stat.h"
+
+struct line {
+	const struct row *row;
+	double *v; /* of each side; negative: it is not there */
+	double most;
+};
+
+/* A column's name: the file's, without what a profile's name ends in. */
+static void
+head(struct buf *b, const struct side *s, size_t i, enum value v)
+{
+	static const char *const ends[] = { ".xz", ".zst", ".gz", ".sqlite",
+		".db", ".dlp", ".nsys-rep" };
+	const char *name = s->name != NULL ? s->name : "";
+	size_t n = strlen(name), k;
+
+	for (k = 0; k < sizeof(ends) / sizeof(ends[0]); k++) {
+		size_t len = strlen(ends[k]);
+
+		if (n > len && memcmp(name + n - len, ends[k], len) == 0)
+			n -= len;
+	}
+	if (v == V_N)
+		buf_puts(b, "n_");
+	for (k = 0; k < n; k++)
+		buf_putc(b, isalnum((unsigned char)name[k]) ||
+				    strchr("._-", name[k]) != NULL
+				? name[k]
+				: '_');
+	if (n == 0)
+		buf_printf(b, "run%zu", i + 1);
+}
+
+/* The columns, no two of one name. */
+static struct out_type *
+legend(const struct model *m, enum value v)
+{
+	static const char *const first[] = { "name", "dir", "shapes" };
+	const char **names = xcalloc(m->n_side + 3, sizeof(*names));
+	struct smap seen = { 0 };
+	struct buf b = { 0 };
+	size_t i, len;
+	bool fresh;
+	int k;
+
+	memcpy(names, first, sizeof(first));
+	for (i = 0; i < 3; i++)
+		smap_put(&seen, first[i], strlen(first[i]), NULL);
+	for (i = 0; i < m->n_side; i++) {
+		buf_clear(&b);
+		head(&b, &m->side[i], i, v);
+		len = b.len;
+		for (k = 2;; k++) {
+			buf_puts(&b, v == V_FLOP ? "_flop"
+				     : v == V_N	 ? ""
+						 : "_ns");
+			smap_put(&seen, b.s, b.len, &fresh);
+			if (fresh)
+				break;
+			b.len = len;
+			buf_printf(&b, "_%d", k);
+		}
+		names[i + 3] = xstrdup(buf_str(&b));
+	}
+	buf_free(&b);
+	smap_free(&seen);
+	return out_type("join", names, (int)m->n_side + 3);
+}
+
+static double
+value_of(const struct sum *s, enum value v)
+{
+	if (!s->any || (v == V_FLOP && !s->has_flop))
+		return -1;
+	return v == V_FLOP ? s->flop : v == V_N ? s->calls : s->mean;
+}
+
+static void
+make(struct line *l, const struct model *m, struct row *row, enum value v)
+{
+	struct sum s;
+	size_t i;
+
+	l->row = row;
+	l->v = xcalloc(m->n_side, sizeof(*l->v));
+	l->most = -1;
+	for (i = 0; i < m->n_side; i++) {
+		stat_rows(&s, &m->side[i], i, &row, 1);
+		l->v[i] = value_of(&s, v);
+		if (l->v[i] > l->most)
+			l->most = l->v[i];
+	}
+}
+
+static int
+by_most(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->most != y->most)
+		return x->most < y->most ? 1 : -1;
+	return (x->row->key > y->row->key) - (x->row->key < y->row->key);
+}
+
+static void
+put_values(const double *v, size_t n, int decimals)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (v[i] < 0) {
+			out_unset();
+			continue;
+		}
+		buf_putc(&out_buf, '\t');
+		buf_f64(&out_buf, v[i], decimals);
+	}
+	out_end();
+}
+
+static void
+put_text(const struct model *m, uint32_t id)
+{
+	size_t n = 0;
+	const char *s = NULL;
+
+	if (id != SMAP_NONE)
+		s = smap_str(&m->rows.texts, id, &n);
+	out_raw(s, n);
+}
+
+static void
+put_name(struct out_type *t, const char *name)
+{
+	out_rec(t);
+	out_raw(name, strlen(name));
+	out_unset();
+	out_unset();
+}
+
+/* The steps' mean lengths. */
+static void
+put_steps(struct out_type *t, const struct model *m)
+{
+	double *v = xcalloc(m->n_side + 1, sizeof(*v));
+	size_t i, k;
+
+	for (i = 0; i < m->n_side; i++) {
+		const struct side *s = &m->side[i];
+
+		for (k = 0; k < s->n; k++)
+			if (s->step[k].used)
+				v[i] += (double)s->step[k].ns;
+		v[i] = s->n_used > 0 ? v[i] / (double)s->n_used : -1;
+	}
+	put_name(t, "step");
+	put_values(v, m->n_side, 1);
+	free(v);
+}
+
+/* What the rows that are not shown have in all. */
+static void
+put_rest(struct out_type *t, const struct line *l, size_t n, size_t n_side,
+    int decimals)
+{
+	double *v = xcalloc(n_side + 1, sizeof(*v));
+	size_t i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < n_side; k++)
+			v[k] += l[i].v[k] > 0 ? l[i].v[k] : 0;
+	put_name(t, "(rest)");
+	put_values(v, n_side, decimals);
+	free(v);
+}
+
+void
+join_print(const struct model *m, enum value v, size_t n)
+{
+	size_t i, k = 0, all = m->rows.keys.n;
+	struct line *l = xcalloc(all + 1, sizeof(*l));
+	int decimals = v == V_N ? 2 : v == V_FLOP ? 0 : 1;
+	struct out_type *t = legend(m, v);
+
+	for (i = 0; i < all; i++) {
+		make(&l[k], m, &m->rows.v[i], v);
+		k += l[k].most >= 0;
+	}
+	qsort(l, k, sizeof(*l), by_most);
+	if (v == V_GPU || v == V_CPU)
+		put_steps(t, m);
+	for (i = 0; i < k && (n == 0 || i < n); i++) {
+		out_rec(t);
+		put_text(m, l[i].row->name);
+		put_text(m, l[i].row->dir);
+		put_text(m, l[i].row->shapes);
+		put_values(l[i].v, m->n_side, decimals);
+	}
+	if (i < k)
+		put_rest(t, l + i, k - i, m->n_side, decimals);
+}

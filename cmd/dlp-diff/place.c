@@ -1,0 +1,263 @@
+/* Records into rows; see place.h. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "num.h"
+#include "place.h"
+
+void
+place_section(struct place *p)
+{
+	map_clear(&p->op);
+	smap_clear(&p->srcs);
+	p->named = false;
+}
+
+void
+place_dev(struct place *p, const struct types *t, const struct rec *r)
+{
+	size_t n;
+	const char *s = rec_raw(r, t->dev_name, &n);
+
+	if (s == NULL)
+		return;
+	buf_clear(&p->key);
+	buf_puts(&p->key, "GPU\t");
+	buf_put(&p->key, s, n);
+	smap_put(&p->side->info, p->key.s, p->key.len, NULL);
+}
+
+static uint32_t
+text(struct place *p, const struct rec *r, const struct rec_col *c)
+{
+	size_t n = 0;
+	const char *s = rec_raw(r, c, &n);
+
+	return rows_text(&p->m->rows, s, n);
+}
+
+/* The row of an op, by its key. */
+void
+place_op(struct place *p, const struct types *t, const struct rec *r)
+{
+	bool fresh;
+	size_t n;
+	const char *key = rec_raw(r, t->op.key, &n);
+	struct row *row;
+	int64_t id;
+
+	if (p->m->by != BY_OP || key == NULL || !rec_i64(r, t->op.id, &id))
+		return;
+	row = rows_put(&p->m->rows, key, n, &fresh);
+	if (fresh) {
+		row->name = text(p, r, t->op.name);
+		row->dir = text(p, r, t->op.dir);
+		row->shapes = text(p, r, t->op.shapes);
+		row->type = text(p, r, t->op.op);
+	}
+	*map_put(&p->op, (uint64_t)id, NULL) = row->key;
+}
+
+/* The file's number among the runs of the side. */
+static uint32_t
+run_of(struct place *p, const struct rec *r, const struct rec_col *src)
+{
+	size_t n = 0;
+	const char *s = rec_raw(r, src, &n);
+	uint32_t i;
+	bool fresh;
+
+	if (s == NULL)
+		s = "-", n = 1;
+	i = smap_put(&p->srcs, s, n, &fresh);
+	if (fresh)
+		p->srcs.val[i] = side_new_run(p->side);
+	return (uint32_t)p->srcs.val[i];
+}
+
+/* What all steps of a run share: the text without its number. */
+static char *
+key_of(const char *s, size_t n)
+{
+	while (n > 0 && isdigit((unsigned char)s[n - 1]))
+		n--;
+	while (n > 0 && strchr(" #:=_-[(", s[n - 1]) != NULL)
+		n--;
+	return n > 0 ? xmemdup(s, n) : xstrdup("steps");
+}
+
+void
+place_iter(struct place *p, const struct types *t, const struct rec *r)
+{
+	uint32_t run = run_of(p, r, t->iter.src);
+	struct run *g = &p->side->run[run];
+	struct step *s;
+	const char *key;
+	int64_t iter;
+	size_t n;
+
+	if (!rec_i64(r, t->iter.iter, &iter))
+		return;
+	key = rec_raw(r, t->iter.key, &n);
+	if (key != NULL && g->key == NULL)
+		g->key = key_of(key, n);
+	s = &p->side->step[side_step(p->side, run, iter)];
+	s->has = rec_i64(r, t->iter.step, &s->ns);
+	rec_i64(r, t->iter.gpu, &s->gpu_ns);
+	rec_i64(r, t->iter.n_kern, &s->n_kern);
+}
+
+/* Work that belongs to no op is told by what it is. */
+static void
+no_op_key(struct place *p, const struct work_cols *c, const struct rec *r)
+{
+	size_t n = 0;
+	const char *tag = rec_type_tag(c->type);
+	const char *s = c->what != NULL ? rec_raw(r, c->what, &n) : NULL;
+
+	buf_clear(&p->key);
+	buf_puts(&p->key, "(no op) ");
+	if (s == NULL || strcmp(tag, "kern") != 0)
+		buf_puts(&p->key, strcmp(tag, "set") == 0 ? "memset" : tag);
+	if (s != NULL) {
+		if (strcmp(tag, "kern") != 0)
+			buf_putc(&p->key, ' ');
+		buf_put(&p->key, s, n);
+	}
+}
+
+static struct row *
+named_row(struct place *p, const char *s, size_t n, uint32_t dir)
+{
+	uint32_t name = rows_text(&p->m->rows, s, n);
+	uint32_t key[2] = { name, dir };
+	struct row *row;
+	bool fresh;
+
+	row = rows_put(
+	    &p->m->rows, (const char *)key, sizeof(key), &fresh);
+	if (fresh) {
+		row->name = name;
+		row->dir = dir;
+		row->shapes = row->type = SMAP_NONE;
+	}
+	return row;
+}
+
+static struct row *
+row_of(struct place *p, const struct work_cols *c, const struct rec *r)
+{
+	const struct rec_col *by[] = { [BY_KERNEL] = c->what,
+		[BY_TYPE] = c->op, [BY_LAYER] = c->layer,
+		[BY_PHASE] = c->phase };
+	enum by b = p->m->by;
+	const uint64_t *at;
+	const char *s;
+	int64_t id;
+	size_t n = 0;
+
+	if (b == BY_OP && rec_i64(r, c->op_id, &id) &&
+	    (at = map_get(&p->op, (uint64_t)id)) != NULL)
+		return &p->m->rows.v[*at];
+	if (b == BY_OP || (b == BY_TYPE && rec_raw(r, c->op, &n) == NULL)) {
+		no_op_key(p, c, r);
+		return named_row(p, p->key.s, p->key.len, SMAP_NONE);
+	}
+	s = rec_raw(r, by[b], &n);
+	return named_row(p, s, n,
+	    b == BY_KERNEL || b == BY_PHASE ? SMAP_NONE : text(p, r, c->dir));
+}
+
+static unsigned
+tc_of(const struct rec *r, const struct rec_col *tc)
+{
+	size_t n = 0;
+	const char *s = tc != NULL ? rec_raw(r, tc, &n) : NULL;
+
+	if (s == NULL)
+		return 0;
+	return n == 3 ? TC_YES : n == 2 ? TC_NO : TC_UNKNOWN;
+}
+
+/* To a row: a time, or with ns < 0 only the arithmetic. */
+static void
+count(struct place *p, struct row *row, uint32_t step, int64_t ns,
+    const int64_t *flop, unsigned tc)
+{
+	struct cell *c = row_cell(row, p->side_no, step);
+
+	if (ns >= 0) {
+		c->ns = num_add(c->ns, ns);
+		c->n++;
+	}
+	if (flop != NULL) {
+		c->flop = num_add(c->flop, *flop);
+		c->has_flop = 1;
+	}
+	c->tc |= tc & 7;
+}
+
+/* The step of a record; false if it is in none. */
+static bool
+step_of(struct place *p, const struct work_cols *c, const struct rec *r,
+    uint32_t *step)
+{
+	int64_t iter;
+
+	if (!rec_i64(r, c->iter, &iter))
+		return false;
+	*step = side_step(p->side, run_of(p, r, c->src), iter);
+	return true;
+}
+
+void
+place_inst(struct place *p, const struct types *t, const struct rec *r)
+{
+	const struct work_cols *c = &t->inst;
+	uint32_t step;
+	int64_t ns;
+
+	if (p->m->by == BY_ITER || !step_of(p, c, r, &step) ||
+	    !rec_i64(r, c->dur, &ns))
+		return;
+	count(p, row_of(p, c, r), step, ns, NULL, 0);
+	count(p, &p->m->all, step, ns, NULL, 0);
+}
+
+void
+place_gpu(struct place *p, const struct types *t, const struct rec *r, int i)
+{
+	const struct work_cols *c = &t->gpu[i];
+	int64_t ns, flop, *f = NULL;
+	uint32_t step;
+	unsigned tc;
+
+	if (p->m->by == BY_KERNEL && i > 0)
+		return;
+	if (!step_of(p, c, r, &step)) {
+		p->side->outside++;
+		return;
+	}
+	if (!rec_i64(r, c->dur, &ns))
+		return;
+	tc = tc_of(r, c->tc);
+	if (c->flop != NULL && rec_i64(r, c->flop, &flop))
+		f = &flop;
+	if (tc == TC_YES)
+		count(p, &p->m->tc, step, ns, f, tc);
+	if (p->m->cpu)
+		ns = -1;
+	if (p->m->by != BY_ITER)
+		count(p, row_of(p, c, r), step, ns, f, tc);
+	count(p, &p->m->all, step, ns, f, tc);
+}
+
+void
+place_free(struct place *p)
+{
+	map_free(&p->op);
+	smap_free(&p->srcs);
+	buf_free(&p->key);
+}

@@ -1,0 +1,57 @@
+/* A record's place: its side, its step, and the row it counts in. */
+#ifndef DIFF_PLACE_H
+#define DIFF_PLACE_H
+
+#include "buf.h"
+#include "read.h"
+#include "rec.h"
+
+#define N_GPU 4 /* kern, copy, set, graph */
+
+struct work_cols { /* of GPU work and of runs of ops */
+	struct rec_type *type;
+	struct rec_col *dur, *op_id, *iter, *src, *op, *dir, *layer, *phase;
+	struct rec_col *what; /* kern: short, copy: kind */
+	struct rec_col *flop, *tc;
+};
+
+struct types {
+	struct work_cols gpu[N_GPU], inst;
+	struct {
+		struct rec_type *type;
+		struct rec_col *id, *key, *name, *dir, *shapes, *op;
+	} op;
+	struct {
+		struct rec_type *type;
+		struct rec_col *iter, *key, *step, *gpu, *n_kern, *src;
+	} iter;
+	struct rec_type *dev;
+	struct rec_col *dev_name;
+};
+
+struct place { /* where a stream is */
+	struct model *m;
+	struct side *side;
+	size_t side_no;
+	struct map op;    /* op id -> row, of a section */
+	struct smap srcs; /* file -> run, of a section */
+	struct buf key;
+	bool named;
+};
+
+void types_bind(struct types *t, struct rec_reader *rd, const struct model *m);
+
+/* A section begins; then its records. */
+void place_section(struct place *p);
+void place_dev(struct place *p, const struct types *t, const struct rec *r);
+void place_op(struct place *p, const struct types *t, const struct rec *r);
+void place_iter(struct place *p, const struct types *t, const struct rec *r);
+void place_inst(struct place *p, const struct types *t, const struct rec *r);
+
+/* i: which of the types of GPU work it is. */
+void place_gpu(
+    struct place *p, const struct types *t, const struct rec *r, int i);
+
+void place_free(struct place *p);
+
+#endif

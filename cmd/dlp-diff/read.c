@@ -1,0 +1,150 @@
+/* Streams into rows; see read.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "err.h"
+#include "num.h"
+#include "place.h"
+#include "rec.h"
+
+struct input {
+	struct model *m;
+	struct types t;
+	struct place at;
+	size_t first, n_first, n_section;
+	bool one_each;
+};
+
+static size_t
+side_number(const struct input *in)
+{
+	size_t k = in->n_section - 1;
+
+	if (in->one_each)
+		return in->first + k;
+	return in->first + (in->n_first > 0 && k >= in->n_first);
+}
+
+static struct side *
+side_at(struct model *m, size_t i)
+{
+	if (i >= m->n_side) {
+		m->side = xrealloc(m->side, i + 1, sizeof(*m->side));
+		memset(m->side + m->n_side, 0,
+		    (i + 1 - m->n_side) * sizeof(*m->side));
+		m->n_side = i + 1;
+	}
+	return &m->side[i];
+}
+
+static void
+on_section(struct input *in)
+{
+	in->n_section++;
+	in->at.side_no = side_number(in);
+	in->at.side = side_at(in->m, in->at.side_no);
+	in->at.side->n_section++;
+	in->at.m = in->m;
+	place_section(&in->at);
+}
+
+static bool
+is_word(const char *w, size_t n, const char *word)
+{
+	return n == strlen(word) && memcmp(w, word, n) == 0;
+}
+
+/* The name of a side is the file that dlp-parse read. */
+static void
+take_name(struct side *s, const char *v, size_t n)
+{
+	size_t i;
+
+	if (s->name != NULL || n == 0)
+		return;
+	for (i = n; i > 0 && v[i - 1] != ' ' && v[i - 1] != '/'; i--)
+		;
+	if (i < n)
+		s->name = xmemdup(v + i, n - i);
+}
+
+/* What can be the reason of a difference. */
+static void
+take_info(struct side *s, const char *v, size_t n)
+{
+	static const char *const facts[] = { "os", "driver", "cuda", "cudnn",
+		"framework", "torch" };
+	const char *tab = memchr(v, '\t', n);
+	size_t i, k = tab != NULL ? (size_t)(tab - v) : n;
+
+	if (tab == NULL)
+		return;
+	if (is_word(v, k, "src"))
+		take_name(s, tab + 1, n - k - 1);
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		if (is_word(v, k, facts[i]))
+			smap_put(&s->info, v, n, NULL);
+}
+
+static void
+on_meta(struct input *in, struct rec *r)
+{
+	size_t wlen, len;
+	const char *rest, *w = rec_meta(r, &wlen, &rest, &len);
+
+	if (in->at.side == NULL)
+		return;
+	if (is_word(w, wlen, "info"))
+		take_info(in->at.side, rest, len);
+	if (is_word(w, wlen, "cmd") && len > 9 &&
+	    memcmp(rest, "dlp-parse", 9) == 0 && !in->at.named) {
+		take_name(in->at.side, rest, len);
+		in->at.named = true;
+	}
+}
+
+static void
+on_record(struct input *in, const struct rec *r)
+{
+	const struct types *t = &in->t;
+	int i;
+
+	if (r->type == t->iter.type)
+		place_iter(&in->at, t, r);
+	else if (r->type == t->op.type)
+		place_op(&in->at, t, r);
+	else if (r->type == t->dev)
+		place_dev(&in->at, t, r);
+	else if (r->type == t->inst.type)
+		place_inst(&in->at, t, r);
+	else
+		for (i = 0; i < N_GPU; i++)
+			if (r->type == t->gpu[i].type)
+				place_gpu(&in->at, t, r, i);
+}
+
+void
+read_stream(struct model *m, const char *path, size_t first, size_t n_first,
+    bool one_each)
+{
+	struct input in = { .m = m, .first = first, .n_first = n_first,
+		.one_each = one_each };
+	struct rec_reader *rd = rec_open(path);
+	struct rec r;
+
+	types_bind(&in.t, rd, m);
+	while (rec_next(rd, &r)) {
+		if (r.kind == REC_SECTION || in.n_section == 0)
+			on_section(&in);
+		if (r.kind == REC_META)
+			on_meta(&in, &r);
+		else if (r.kind == REC_DATA && r.type != NULL)
+			on_record(&in, &r);
+	}
+	if (in.n_section == 0)
+		warn("%s: empty input", rec_input_name(rd));
+	m->complete &= in.n_section > 0 && rec_complete(rd);
+	place_free(&in.at);
+	rec_close(rd);
+}

@@ -1,0 +1,28 @@
+/* Reading the sides: streams of ops, GPU work and iterations into rows. */
+#ifndef DIFF_READ_H
+#define DIFF_READ_H
+
+#include "row.h"
+#include "side.h"
+
+enum by { BY_OP, BY_KERNEL, BY_TYPE, BY_LAYER, BY_PHASE, BY_ITER };
+
+struct model {
+	enum by by;
+	bool cpu; /* time of ops on the CPU, not of their work on the GPU */
+	struct rows rows;
+	struct row all, tc; /* everything; kernels that use Tensor Cores */
+	struct side *side;
+	size_t n_side;
+	bool complete; /* every section had its end */
+};
+
+/*
+ * Reads a stream. Its sections are runs of side number `first`; if one_each,
+ * section i is side first + i. With n_first > 0, section n_first and those
+ * behind it are side first + 1.
+ */
+void read_stream(struct model *m, const char *path, size_t first,
+    size_t n_first, bool one_each);
+
+#endif
