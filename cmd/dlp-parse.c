@@ -14,6 +14,7 @@
 #include "dlp-parse/merge.h"
 #include "dlp-parse/nvprof.h"
 #include "dlp-parse/profile.h"
+#include "dlp-parse/ranks.h"
 #include "dlp-parse/run.h"
 #include "dlp-parse/select.h"
 #include "dlp-parse/select_range.h"
@@ -36,11 +37,13 @@ static const char usage[] =
     "  --range NAME     only what is launched inside ranges of this name\n"
     "  --old-names      kernel names of nvprof as PyProf demangled them\n"
     "  --src            name the file, in a column src, of one file too\n"
+    "  --ranks          each file is a rank: numbered, in a column rank, and\n"
+    "                   the clocks aligned\n"
     "  -u, --unbuffered write each record at once\n"
     "  -h, --help       this text\n"
     "  -V, --version    the version\n";
 
-enum { OPT_START = 256, OPT_END, OPT_RANGE, OPT_SRC, OPT_OLD_NAMES };
+enum { OPT_START = 256, OPT_END, OPT_RANGE, OPT_SRC, OPT_OLD_NAMES, OPT_RANKS };
 
 static const struct option longopts[] = {
 	{ "device", required_argument, NULL, 'd' },
@@ -48,6 +51,7 @@ static const struct option longopts[] = {
 	{ "end", required_argument, NULL, OPT_END },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "range", required_argument, NULL, OPT_RANGE },
+	{ "ranks", no_argument, NULL, OPT_RANKS },
 	{ "old-names", no_argument, NULL, OPT_OLD_NAMES },
 	{ "src", no_argument, NULL, OPT_SRC },
 	{ "start", required_argument, NULL, OPT_START },
@@ -60,6 +64,7 @@ static const struct option longopts[] = {
 static struct profile *profiles;
 static int nprofiles;
 static bool with_src; /* records name their file */
+static bool ranks;    /* and their rank */
 
 static void
 option(int c, const char *arg, bool *unbuffered)
@@ -79,6 +84,9 @@ option(int c, const char *arg, bool *unbuffered)
 	case OPT_RANGE:
 		select_range(arg);
 		break;
+	case OPT_RANKS:
+		ranks = true;
+		/* fall through */
 	case OPT_SRC:
 		with_src = true;
 		break;
@@ -96,10 +104,20 @@ open_profiles(int n, char **paths)
 	int i;
 
 	nprofiles = n > 0 ? n : 1;
+	if (ranks)
+		ranks_sort(paths, n);
 	profiles = xcalloc((size_t)nprofiles, sizeof(*profiles));
 	for (i = 0; i < nprofiles; i++) {
 		profile_open(&profiles[i], n > 0 ? paths[i] : NULL, i);
 		profile_begin(&profiles[i]);
+	}
+	if (ranks) {
+		ranks_number(profiles, nprofiles);
+		ranks_align(profiles, nprofiles);
+	}
+	for (i = 0; i < nprofiles; i++) {
+		profile_current(&profiles[i]);
+		range_find(&profiles[i]);
 	}
 	range_check();
 }
@@ -132,6 +150,8 @@ put_facts(void)
 		fact_info("dialect", "%s", p->dialect->name);
 		p->dialect->facts(p->ctx);
 	}
+	if (ranks)
+		ranks_put(profiles, nprofiles);
 }
 
 /* The profile whose next event is first; ties go to the first file. */
@@ -184,6 +204,7 @@ put_notes(void)
 	}
 	merge_notes();
 	emit_notes();
+	ranks_notes();
 	stage_note("call_duplicates", dup);
 	stage_note("unknown_strings", unknown);
 	stage_note("bad_rows", source_bad_rows());
@@ -196,8 +217,8 @@ open_out(bool unbuffered, bool with_ops)
 {
 	out_open(unbuffered);
 	emit_op_open(with_ops);
-	emit_open(with_src);
-	facts_open(with_src);
+	emit_open(with_src, ranks);
+	facts_open(with_src, ranks);
 }
 
 int
@@ -213,6 +234,8 @@ main(int argc, char **argv)
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);
 	if (argc - optind <= 1 && dict_is(argv[optind])) {
+		if (ranks)
+			die("--ranks: a .dict tells no times");
 		open_out(unbuffered, false);
 		dict_run(argv[optind], argc, argv, with_src);
 		return out_finish(EXIT_OK);

@@ -8,6 +8,7 @@
 
 #include "buf.h"
 #include "cursor.h"
+#include "num.h"
 #include "schema.h"
 
 static sqlite3_stmt *
@@ -45,11 +46,23 @@ clear(struct event *ev, enum ev_kind kind)
 	ev->corr = ev->name = ev->op = ev->nth = EV_UNSET;
 }
 
+static void
+move(struct event *ev, int64_t shift)
+{
+	ev->start = num_add(ev->start, shift);
+	if (ev->end != EV_UNSET)
+		ev->end = num_add(ev->end, shift);
+}
+
 static bool
 make_event(const struct cursor *c, sqlite3_stmt *st, struct event *ev)
 {
 	clear(ev, c->src->kind);
-	return c->src->row(c->ctx, c->src, st, ev);
+	if (!c->src->row(c->ctx, c->src, st, ev))
+		return false;
+	if (c->shift != 0)
+		move(ev, c->shift);
+	return true;
 }
 
 int64_t

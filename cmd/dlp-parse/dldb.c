@@ -12,6 +12,7 @@
 
 #include "dldb_db.h"
 #include "dldb_facts.h"
+#include "dldb_own.h"
 #include "dldb_rows.h"
 #include "dldb_run.h"
 #include "err.h"
@@ -144,6 +145,7 @@ dl_open(sqlite3 *db, struct sources *ss)
 	open_dictionary(d);
 	dldb_run_open(d);
 	dldb_rows(d, ss);
+	dldb_own_rows(d, ss);
 	say_missing(d);
 	return d;
 }
@@ -155,6 +157,7 @@ dl_close(void *ctx)
 	int i;
 
 	dldb_run_close(d);
+	dldb_own_close(d);
 	sqlite3_finalize(d->string);
 	for (i = 0; i < d->n_missing; i++)
 		free((void *)d->missing[i]);

@@ -51,6 +51,10 @@ struct dldb {
 	size_t n_run, cap_run;
 	uint32_t *spare; /* numbers of runs that are closed */
 	size_t n_spare, cap_spare;
+	/* the tables dlp_* */
+	sqlite3_stmt *marker;
+	struct map kept_at; /* dictionary id -> number in kept */
+	struct smap kept;
 	uint64_t stray; /* work outside of the run that it names */
 };
 

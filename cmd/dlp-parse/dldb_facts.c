@@ -10,6 +10,7 @@
 
 #include "dldb_db.h"
 #include "dldb_op.h"
+#include "dldb_own.h"
 #include "emit.h"
 #include "facts.h"
 #include "run.h"
@@ -101,6 +102,15 @@ put_fact(struct dldb *d, size_t i)
 	sqlite3_finalize(st);
 }
 
+/* No column of DLProf's can be unset: 0 is what is not known. */
+static int64_t
+or_unset(sqlite3_stmt *st, int i)
+{
+	int64_t v = db_i64(st, i);
+
+	return v != 0 ? v : EV_UNSET;
+}
+
 static void
 put_devs(struct dldb *d)
 {
@@ -119,10 +129,14 @@ put_devs(struct dldb *d)
 	while (db_step(st)) {
 		f.dev = db_i64(st, 0);
 		f.name = (const char *)sqlite3_column_text(st, 1);
-		f.cc_major = db_i64(st, 2);
-		f.cc_minor = db_i64(st, 3);
-		f.n_sm = db_i64(st, 4);
+		if (f.name != NULL && *f.name == '\0')
+			f.name = NULL;
+		f.cc_major = or_unset(st, 2);
+		f.cc_minor =
+		    f.cc_major != EV_UNSET ? db_i64(st, 3) : EV_UNSET;
+		f.n_sm = or_unset(st, 4);
 		f.clock_hz = f.mem_bytes = f.membw_bytes_s = EV_UNSET;
+		dldb_own_dev(d, &f);
 		fact_dev(&f);
 	}
 	sqlite3_finalize(st);
@@ -169,13 +183,34 @@ put_findings(struct dldb *d)
 	free(list);
 }
 
-void
-dldb_facts(struct dldb *d)
+static bool
+is_setting(size_t i)
+{
+	return strcmp(facts[i].table, "read_only_model_config") == 0;
+}
+
+/* Whether the fact stands in one of DLProf's tables, or is the reader's. What no marker set is
+ * not told apart there. */
+static bool
+is_theirs(const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		put_fact(d, i);
+		if (strcmp(facts[i].fact, name) == 0)
+			return !is_setting(i);
+	return strcmp(name, "dialect") == 0;
+}
+
+void
+dldb_facts(struct dldb *d)
+{
+	bool own = dldb_own_facts(d, is_theirs);
+	size_t i;
+
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		if (!own || !is_setting(i))
+			put_fact(d, i);
 	put_devs(d);
 	put_findings(d);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dldb_own.h"
 #include "dldb_shape.h"
 #include "emit.h"
 #include "err.h"
@@ -196,6 +197,7 @@ put_op(struct dldb *d, const struct dldb_op *op, const char *const *v,
 	static struct dldb_type type = { "op", names, 20, NULL };
 	static struct buf in, in_names, outs;
 	const char *shapes = json(d, run ? run->run.shapes : EV_UNSET, &in);
+	const char *by = dldb_own_marker(d, op->row);
 
 	dldb_rec(&type);
 	out_i64(op->op_id);
@@ -205,7 +207,7 @@ put_op(struct dldb *d, const struct dldb_op *op, const char *const *v,
 	put_text(v[F_TYPE]);
 	put_text(v[F_DIR]);
 	out_unset();
-	emit_word(op->none ? "api" : "dlprof");
+	emit_word(by != NULL ? by : op->none ? "api" : "dlprof");
 	out_unset();
 	put_text(v[F_DTYPE]);
 	if (shapes == NULL && op->none)

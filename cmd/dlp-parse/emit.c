@@ -49,7 +49,7 @@ static const struct {
 };
 
 static struct out_type *types[EV_KINDS], *str_type;
-static bool with_src;
+static bool with_src, with_rank;
 static int64_t ids;
 static uint32_t strs;
 static uint64_t end_before_start, never_closed;
@@ -57,7 +57,7 @@ static uint64_t end_before_start, never_closed;
 static struct out_type *
 declare(const char *tag, const char *const *cols)
 {
-	const char *names[MAX_COLS + EMIT_OP_MAX + 1];
+	const char *names[MAX_COLS + EMIT_OP_MAX + 2];
 	int n;
 
 	for (n = 0; cols[n] != NULL; n++)
@@ -65,16 +65,19 @@ declare(const char *tag, const char *const *cols)
 	n += emit_op_names(tag, names + n);
 	if (with_src)
 		names[n++] = "src";
+	if (with_rank)
+		names[n++] = "rank";
 	return out_type(tag, names, n);
 }
 
 void
-emit_open(bool src)
+emit_open(bool src, bool rank)
 {
 	static const char *const str_cols[] = { "id", "text", NULL };
 	int i;
 
 	with_src = src;
+	with_rank = rank;
 	for (i = 0; i < EV_KINDS; i++)
 		if (layout[i].tag != NULL)
 			types[i] = declare(layout[i].tag, layout[i].cols);
@@ -92,6 +95,8 @@ emit_src(const struct profile *p)
 {
 	if (with_src)
 		out_raw(p->src.s, p->src.len);
+	if (with_rank)
+		out_i64(p->rank);
 }
 
 void
@@ -178,6 +183,7 @@ put_range(struct profile *p, const struct event *ev)
 	else
 		out_raw("start", 5);
 	emit_name(p, ev);
+	emit_op_range(ev);
 }
 
 static void

@@ -10,7 +10,8 @@
 
 struct profile;
 
-void emit_open(bool with_src);
+/* Records name their file, their rank. */
+void emit_open(bool with_src, bool with_rank);
 
 /* Writes a str record; its id, from 1. */
 uint32_t emit_str(const char *s, size_t n);
@@ -24,7 +25,7 @@ void emit_notes(void);
 
 /* Parts of records, for those of other files. */
 bool emit_with_src(void); /* whether they name their file */
-void emit_src(const struct profile *p);
+void emit_src(const struct profile *p); /* and the rank */
 void emit_name(struct profile *p, const struct event *ev);
 void emit_head(enum ev_kind kind, const struct event *ev, bool with_dur);
 void emit_dur(int64_t start, int64_t end);

@@ -27,6 +27,7 @@ emit_op_names(const char *tag, const char **names)
 	static const char *const cols[] = { "op_id", "inst_id", "op_start_ns",
 		"mod", "op", "dir", "seq", "altseq", "sub", "layer", "phase",
 		"phase_by", "why" };
+	static const char *const of_range[] = { "level", "layer" };
 	static const char *const tags[] = { "kern", "copy", "set", "sync",
 		"graph", "call" };
 	int n = (int)(sizeof(cols) / sizeof(cols[0]));
@@ -34,6 +35,10 @@ emit_op_names(const char *tag, const char **names)
 
 	if (!with_ops)
 		return 0;
+	if (strcmp(tag, "range") == 0) {
+		memcpy(names, of_range, sizeof(of_range));
+		return 2;
+	}
 	for (i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
 		if (strcmp(tag, tags[i]) == 0) {
 			memcpy(names, cols, sizeof(cols));
@@ -68,4 +73,15 @@ emit_op_cols(const struct event *ev)
 		emit_word(ev->gpu.own.tc == EV_UNSET ? NULL
 			  : ev->gpu.own.tc           ? "yes"
 						     : "no");
+}
+
+void
+emit_op_range(const struct event *ev)
+{
+	const char *s = ev->range.layer;
+
+	if (!with_ops)
+		return;
+	emit_num(ev->range.level);
+	out_text(s, s != NULL ? strlen(s) : 0);
 }

@@ -26,4 +26,7 @@ void emit_op_of(struct profile *p, const struct event *ev);
 /* Their values. */
 void emit_op_cols(const struct event *ev);
 
+/* Ranges there are placed already, too: the values of their columns. */
+void emit_op_range(const struct event *ev);
+
 #endif

@@ -40,6 +40,8 @@ struct ev_range {           /* EV_RANGE, EV_MARK */
 			       the dialect's context */
 	int64_t end_tid;    /* thread that ended it, EV_UNSET if the same */
 	bool push;          /* push/pop; else start/end */
+	int64_t level;      /* databases that hold ops: ranges around it, */
+	const char *layer;  /* their texts; NULL: none */
 };
 
 struct ev_call {

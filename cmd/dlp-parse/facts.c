@@ -15,6 +15,7 @@
 #include "select.h"
 
 static struct out_type *dev_type, *proc_type, *thread_type;
+static bool with_rank;
 
 static struct out_type *
 declare(const char *tag, const char *const *cols, int n, bool with_src)
@@ -26,17 +27,20 @@ declare(const char *tag, const char *const *cols, int n, bool with_src)
 		names[i] = cols[i];
 	if (with_src)
 		names[n++] = "src";
+	if (with_rank)
+		names[n++] = "rank";
 	return out_type(tag, names, n);
 }
 
 void
-facts_open(bool with_src)
+facts_open(bool with_src, bool rank)
 {
 	static const char *const dev[] = { "dev", "name", "cc", "n_sm",
 		"clock_hz", "mem_bytes", "membw_bytes_s", "uuid" };
 	static const char *const proc[] = { "pid", "name" };
 	static const char *const thread[] = { "pid", "tid", "name" };
 
+	with_rank = rank;
 	dev_type = declare("dev", dev, 8, with_src);
 	proc_type = declare("proc", proc, 2, with_src);
 	thread_type = declare("thread", thread, 3, with_src);
@@ -50,6 +54,8 @@ fact_info(const char *name, const char *fmt, ...)
 	va_list ap;
 	int n;
 
+	if (with_rank && strncmp(name, "t0_", 3) == 0 && profile_cur()->no > 0)
+		return; /* the origin is the first rank's */
 	va_start(ap, fmt);
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);

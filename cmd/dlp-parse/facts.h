@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-void facts_open(bool with_src);
+/* Records name their file, their rank: whose clock is moved, of that the
+ * origin is left out. */
+void facts_open(bool with_src, bool with_rank);
 
 struct dev_fact {
 	int64_t dev;

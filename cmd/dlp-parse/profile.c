@@ -16,7 +16,6 @@
 #include "scan.h"
 #include "schema.h"
 #include "select.h"
-#include "select_range.h"
 
 static const struct dialect *const dialects[] = { &dialect_nsys,
 	&dialect_nvprof, &dialect_dldb };
@@ -162,7 +161,6 @@ profile_begin(struct profile *p)
 	p->gpu_rows = rows_of(p, EV_KERN, EV_GRAPH);
 	p->range_rows = rows_of(p, EV_RANGE, EV_RANGE);
 	missing(p);
-	range_find(p);
 }
 
 void

@@ -30,6 +30,11 @@ struct profile {
 	bool any_orphans;
 	int64_t only_pid; /* the one process with calls, or EV_UNSET */
 	uint64_t gpu_rows, range_rows;
+	/* --ranks: ranks.h */
+	int64_t rank, shift; /* shift: what all times are moved by */
+	enum { RANK_ORDER, RANK_FOUND } rank_by;
+	const char *clock_by; /* what shift is by; NULL: nothing */
+	int64_t n_coll, spread;
 	/* the next event: a CPU cursor, or the first orphan if NULL */
 	struct cursor *next;
 	bool has_next;

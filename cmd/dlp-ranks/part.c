@@ -1,0 +1,230 @@
+/*
+ * Participants, and their exposed communication: what of the union of the
+ * communication kernels is not in the union of the others. A piece of
+ * communication is counted when the stream has passed its end: what runs
+ * beside it has been launched by then.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "err.h"
+#include "num.h"
+#include "part.h"
+
+#define TIDY 4096 /* kernels after which past ones are dropped */
+
+void
+part_rank(struct parts *ps, const char *src, size_t n, int64_t rank)
+{
+	uint32_t id;
+
+	if (src == NULL || rank < 0)
+		return;
+	id = smap_put(&ps->srcs, src, n, NULL);
+	if (ps->srcs.val[id] == 0)
+		ps->nrank++;
+	ps->srcs.val[id] = (uint64_t)rank + 1;
+}
+
+/* "3"; where that is taken, "3.1" with the device. */
+static char *
+make_label(struct parts *ps, int64_t rank, int64_t dev)
+{
+	struct buf b = { 0 };
+	bool is_new;
+
+	buf_i64(&b, rank);
+	smap_put(&ps->ranks, buf_str(&b), b.len, &is_new);
+	while (!is_new) {
+		buf_putc(&b, '.');
+		buf_i64(&b, dev != PART_NONE ? dev : 0);
+		smap_put(&ps->ranks, buf_str(&b), b.len, &is_new);
+	}
+	buf_str(&b);
+	return b.s;
+}
+
+static uint32_t
+add_part(struct parts *ps, uint32_t src, int64_t rank, int64_t pid, int64_t dev)
+{
+	struct part *p;
+
+	if (ps->n == ps->cap) {
+		ps->cap = ps->cap > 0 ? ps->cap * 2 : 16;
+		ps->v = xrealloc(ps->v, ps->cap, sizeof(*ps->v));
+	}
+	p = &ps->v[ps->n];
+	memset(p, 0, sizeof(*p));
+	p->src = src;
+	p->pid = pid;
+	p->dev = dev;
+	p->counted = INT64_MIN;
+	if (rank == PART_NONE && src != SMAP_NONE && ps->srcs.val[src] > 0)
+		rank = (int64_t)(ps->srcs.val[src] - 1);
+	p->label =
+	    make_label(ps, rank != PART_NONE ? rank : (int64_t)ps->n, dev);
+	return (uint32_t)ps->n++;
+}
+
+uint32_t
+part_find(struct parts *ps, const char *src, size_t n, int64_t rank,
+    int64_t pid, int64_t dev)
+{
+	struct {
+		int64_t src, pid, dev;
+	} key = { -1, pid, dev };
+	uint32_t id, s = SMAP_NONE;
+	bool is_new;
+
+	if (src != NULL) {
+		s = smap_put(&ps->srcs, src, n, NULL);
+		key.src = s;
+	}
+	id = smap_put(&ps->keys, (const char *)&key, sizeof(key), &is_new);
+	if (is_new)
+		ps->keys.val[id] = add_part(ps, s, rank, pid, dev);
+	return (uint32_t)ps->keys.val[id];
+}
+
+struct share *
+part_share(struct parts *ps, uint32_t part, int64_t iter)
+{
+	uint64_t key = (uint64_t)part << 40 ^ (uint64_t)(iter + 1);
+	uint64_t *at = map_put(&ps->share_at, key, NULL);
+	struct share *s;
+
+	if (*at > 0)
+		return &ps->share[*at - 1];
+	if (ps->nshare == ps->share_cap) {
+		ps->share_cap = ps->share_cap > 0 ? ps->share_cap * 2 : 64;
+		ps->share =
+		    xrealloc(ps->share, ps->share_cap, sizeof(*ps->share));
+	}
+	s = &ps->share[ps->nshare++];
+	*at = ps->nshare;
+	memset(s, 0, sizeof(*s));
+	s->part = part;
+	s->iter = iter;
+	s->first = INT64_MAX;
+	s->end = INT64_MIN;
+	return s;
+}
+
+static void
+heap_put(struct part *p, struct span s)
+{
+	size_t i, up;
+
+	if (p->ncomm == p->cap) {
+		p->cap = p->cap > 0 ? p->cap * 2 : 16;
+		p->comm = xrealloc(p->comm, p->cap, sizeof(*p->comm));
+	}
+	for (i = p->ncomm++; i > 0; i = up) {
+		up = (i - 1) / 2;
+		if (p->comm[up].lo <= s.lo)
+			break;
+		p->comm[i] = p->comm[up];
+	}
+	p->comm[i] = s;
+}
+
+static struct span
+heap_take(struct part *p)
+{
+	struct span first = p->comm[0], s = p->comm[--p->ncomm];
+	size_t i = 0, k;
+
+	while ((k = 2 * i + 1) < p->ncomm) {
+		if (k + 1 < p->ncomm && p->comm[k + 1].lo < p->comm[k].lo)
+			k++;
+		if (p->comm[k].lo >= s.lo)
+			break;
+		p->comm[i] = p->comm[k];
+		i = k;
+	}
+	p->comm[i] = s;
+	return first;
+}
+
+/* Communication that ended before now. */
+static void
+count(struct parts *ps, uint32_t part, int64_t now)
+{
+	struct part *p = &ps->v[part];
+
+	while (p->ncomm > 0 && p->comm[0].hi < now) {
+		struct span s = heap_take(p);
+		struct share *h = part_share(ps, part, s.iter);
+		int64_t lo = s.lo > p->counted ? s.lo : p->counted;
+
+		if (s.hi <= lo)
+			continue;
+		h->comm_ns += s.hi - lo;
+		h->exposed_ns += s.hi - lo - ivl_len_in(&p->other, lo, s.hi);
+		p->counted = s.hi;
+	}
+}
+
+/* Other kernels that are past, for communication too. */
+static void
+tidy(struct part *p, int64_t now)
+{
+	int64_t end;
+	size_t n = 0;
+
+	if (p->ncomm > 0 && p->comm[0].lo < now)
+		now = p->comm[0].lo;
+	while (n < p->other.n && p->other.v[n].hi < now)
+		n++;
+	ivl_drop(&p->other, n, &end);
+}
+
+void
+part_kern(
+    struct parts *ps, uint32_t part, bool comm, struct span s, int64_t now)
+{
+	struct part *p = &ps->v[part];
+	struct share *h = part_share(ps, part, s.iter);
+
+	if (s.lo < h->first)
+		h->first = s.lo;
+	if (s.hi > h->end)
+		h->end = s.hi;
+	h->n += comm;
+	if (comm)
+		heap_put(p, s);
+	else
+		ivl_add(&p->other, s.lo, s.hi);
+	count(ps, part, now);
+	if (++p->added % TIDY == 0)
+		tidy(p, now);
+}
+
+void
+part_finish(struct parts *ps)
+{
+	size_t i;
+
+	for (i = 0; i < ps->n; i++)
+		count(ps, (uint32_t)i, INT64_MAX);
+}
+
+void
+part_forget(struct parts *ps)
+{
+	size_t i;
+
+	for (i = 0; i < ps->n; i++) {
+		free(ps->v[i].label);
+		free(ps->v[i].comm);
+		ivl_free(&ps->v[i].other);
+	}
+	smap_free(&ps->srcs);
+	smap_free(&ps->keys);
+	smap_free(&ps->ranks);
+	map_free(&ps->share_at);
+	free(ps->v);
+	free(ps->share);
+	memset(ps, 0, sizeof(*ps));
+}

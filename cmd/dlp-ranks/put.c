@@ -1,0 +1,214 @@
+/*
+ * What is told of a collective. Its length is that of the rank that came last
+ * and had nobody to wait for: the least. What it took longer on another rank
+ * was waiting, whatever the clocks say; who came when, clocks must agree for.
+ */
+#include "put.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "num.h"
+#include "out.h"
+#include "stage.h"
+
+struct sums {
+	const struct arrival *first, *last;
+	int64_t start, end_lo, comm, longest, wait, iter;
+};
+
+static struct out_type *coll_type, *arrive_type, *comm_type;
+static uint64_t incomplete;
+
+void
+put_open(void)
+{
+	coll_type = out_type_reg("coll", "dlp-ranks");
+	arrive_type = out_type_reg("arrive", "dlp-ranks");
+	comm_type = out_type_reg("comm", "dlp-ranks");
+}
+
+static void
+put_num(int64_t v)
+{
+	out_opt(v != PART_NONE, v);
+}
+
+static void
+put_label(const struct parts *ps, uint32_t part)
+{
+	out_raw(ps->v[part].label, strlen(ps->v[part].label));
+}
+
+static void
+put_src(const struct parts *ps, uint32_t part)
+{
+	size_t n = 0;
+	const char *s = NULL;
+
+	if (ps->v[part].src != SMAP_NONE)
+		s = smap_str(&ps->srcs, ps->v[part].src, &n);
+	out_raw(s, n);
+}
+
+/* Whether a came before b: by the clock; where there is none, of those that
+ * end together by who took longer. */
+static bool
+before(bool aligned, const struct arrival *a, const struct arrival *b)
+{
+	return aligned ? a->start < b->start : a->dur > b->dur;
+}
+
+static struct sums
+add_up(const struct colls *cs, const struct coll *c)
+{
+	struct sums s = { .start = INT64_MAX,
+		.end_lo = INT64_MAX,
+		.comm = INT64_MAX,
+		.iter = PART_NONE };
+	const struct arrival *a;
+
+	for (a = c->v; a < c->v + c->n; a++) {
+		if (s.first == NULL || before(cs->aligned, a, s.first))
+			s.first = a;
+		if (s.last == NULL || before(cs->aligned, s.last, a))
+			s.last = a;
+		if (a->start < s.start)
+			s.start = a->start;
+		if (num_add(a->start, a->dur) < s.end_lo)
+			s.end_lo = num_add(a->start, a->dur);
+		if (a->dur < s.comm)
+			s.comm = a->dur;
+		if (a->dur > s.longest)
+			s.longest = a->dur;
+		if (s.iter == PART_NONE)
+			s.iter = a->iter;
+	}
+	for (a = c->v; a < c->v + c->n; a++)
+		s.wait = num_add(s.wait, a->dur - s.comm);
+	return s;
+}
+
+static void
+put_one(const struct colls *cs, const struct parts *ps, const struct coll *c,
+    const struct sums *s)
+{
+	bool several = c->n > 1, clock = several && cs->aligned;
+	bool order = several && (clock || c->type->together);
+	const char *name;
+	size_t n;
+
+	name = smap_str(&cs->names, c->name, &n);
+	out_rec(coll_type);
+	out_i64((int64_t)c->id);
+	out_raw(c->type->name, strlen(c->type->name));
+	out_i64((int64_t)c->nth);
+	put_num(s->iter);
+	out_text(name, n);
+	put_num(c->bytes);
+	out_i64((int64_t)c->n);
+	out_i64(s->start);
+	out_opt(cs->aligned || !several, num_sub(c->end, s->start));
+	out_opt(several, s->comm);
+	out_opt(several, s->wait);
+	out_opt(several, s->longest - s->comm);
+	out_opt(clock, clock ? num_sub(s->last->start, s->first->start) : 0);
+	out_opt(clock, clock ? num_sub(c->end, s->end_lo) : 0);
+	if (order) {
+		put_label(ps, s->first->part);
+		put_label(ps, s->last->part);
+	} else {
+		out_raw("-\t-", 3);
+	}
+	out_end();
+}
+
+static void
+put_arrival(const struct colls *cs, struct parts *ps, const struct coll *c,
+    const struct sums *s, const struct arrival *a)
+{
+	bool several = c->n > 1, clock = several && cs->aligned;
+	int64_t wait = num_sub(a->dur, s->comm);
+	struct share *h = part_share(ps, a->part, a->iter);
+
+	h->wait_ns = num_add(h->wait_ns, wait);
+	out_rec(arrive_type);
+	out_i64((int64_t)c->id);
+	out_raw(c->type->name, strlen(c->type->name));
+	put_num(a->iter);
+	put_label(ps, a->part);
+	put_src(ps, a->part);
+	out_i64(a->start);
+	out_i64(a->dur);
+	out_opt(several, wait);
+	out_opt(clock, clock ? num_sub(a->start, s->first->start) : 0);
+	if (several && (clock || c->type->together))
+		out_i64(a == s->last);
+	else
+		out_unset();
+	out_end();
+}
+
+void
+put_coll(const struct colls *cs, struct parts *ps, const struct coll *c)
+{
+	struct sums s = add_up(cs, c);
+	size_t i;
+
+	if (c->n < (cs->ranks > 0 ? cs->ranks : ps->n))
+		incomplete++;
+	put_one(cs, ps, c, &s);
+	for (i = 0; i < c->n; i++)
+		put_arrival(cs, ps, c, &s, &c->v[i]);
+}
+
+static int
+by_place(const void *va, const void *vb)
+{
+	const struct share *a = va, *b = vb;
+
+	if (a->iter != b->iter)
+		return a->iter < b->iter ? -1 : 1;
+	if (a->part != b->part)
+		return a->part < b->part ? -1 : 1;
+	return 0;
+}
+
+static void
+put_share(const struct parts *ps, const struct share *h)
+{
+	const struct part *p = &ps->v[h->part];
+
+	out_rec(comm_type);
+	put_num(h->iter);
+	put_label(ps, h->part);
+	put_src(ps, h->part);
+	put_num(p->pid);
+	put_num(p->dev);
+	out_i64((int64_t)h->n);
+	out_i64(h->comm_ns);
+	out_i64(h->exposed_ns);
+	out_i64(h->wait_ns);
+	out_i64(h->first);
+	out_i64(h->end);
+	out_end();
+}
+
+void
+put_shares(struct parts *ps)
+{
+	size_t i;
+
+	if (ps->nshare > 0)
+		qsort(ps->share, ps->nshare, sizeof(*ps->share), by_place);
+	for (i = 0; i < ps->nshare; i++)
+		put_share(ps, &ps->share[i]);
+}
+
+void
+put_notes(const struct colls *cs)
+{
+	stage_note("coll_incomplete", incomplete);
+	stage_note("coll_overfull", cs->overfull);
+	incomplete = 0;
+}

@@ -1,0 +1,204 @@
+/* The stage of dlp-ranks; see run.h. */
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "coll.h"
+#include "err.h"
+#include "num.h"
+#include "put.h"
+
+static struct {
+	struct rec_type *kern, *graph, *rank;
+	struct rec_col *k_start, *k_dur, *k_api, *k_pid, *k_dev, *k_src,
+	    *k_rank, *k_iter, *k_short, *k_bytes;
+	struct rec_col *g_start, *g_dur, *g_api, *g_pid, *g_dev, *g_src,
+	    *g_rank, *g_iter;
+	struct rec_col *r_rank, *r_src, *r_clock;
+	struct parts parts;
+	struct colls colls;
+	int64_t now;
+	struct buf tmp;
+	uint64_t no_clock; /* ranks */
+} rd;
+
+static int64_t
+num(const struct rec *r, const struct rec_col *c)
+{
+	int64_t v;
+
+	return rec_i64(r, c, &v) ? v : PART_NONE;
+}
+
+static void
+on_rank(struct stage *st, struct rec *r)
+{
+	size_t n, m;
+	const char *src = rec_raw(r, rd.r_src, &n);
+
+	stage_pass(st, r);
+	part_rank(&rd.parts, src, n, num(r, rd.r_rank));
+	rd.colls.ranks = rd.parts.nrank;
+	if (rec_raw(r, rd.r_clock, &m) == NULL) {
+		rd.no_clock++;
+		rd.colls.aligned = false;
+	}
+}
+
+/* Files that nothing has aligned have clocks of their own. */
+static uint32_t
+who(const char *src, size_t n, int64_t rank, int64_t pid, int64_t dev)
+{
+	uint32_t p = part_find(&rd.parts, src, n, rank, pid, dev);
+
+	if (rd.parts.nrank == 0 && rd.parts.srcs.n > 1)
+		rd.colls.aligned = false;
+	if (rd.parts.nrank > 0 && rd.parts.n > rd.parts.nrank)
+		rd.colls.ranks = 0; /* several devices a rank */
+	return p;
+}
+
+/* The time that the stream has reached. */
+static void
+reach(int64_t start, int64_t api)
+{
+	int64_t t = api != PART_NONE && api < start ? api : start;
+
+	if (t > rd.now)
+		rd.now = t;
+}
+
+static void
+communication(const struct rec *r, const struct comm_type *type,
+    const char *name, size_t n, struct arrival a)
+{
+	int64_t bytes = num(r, rd.k_bytes);
+
+	if (!type->pair)
+		coll_put(&rd.colls, type,
+		    smap_put(&rd.colls.names, name, n, NULL), bytes, a);
+}
+
+static void
+on_kern(struct stage *st, struct rec *r)
+{
+	const struct comm_type *type = NULL;
+	struct arrival a = { .iter = num(r, rd.k_iter) };
+	size_t n = 0, m;
+	const char *src = rec_raw(r, rd.k_src, &n), *name;
+	int64_t pid = num(r, rd.k_pid), dev = num(r, rd.k_dev);
+
+	a.start = num(r, rd.k_start);
+	a.dur = num(r, rd.k_dur);
+	stage_pass(st, r);
+	if (a.start == PART_NONE || a.dur == PART_NONE)
+		return;
+	name = rec_str(r, rd.k_short, &rd.tmp, &m);
+	if (name != NULL)
+		type = comm_find(name, m);
+	a.part = who(src, n, num(r, rd.k_rank), pid, dev);
+	reach(a.start, num(r, rd.k_api));
+	part_kern(&rd.parts, a.part, type != NULL,
+	    (struct span){ a.start, num_add(a.start, a.dur), a.iter }, rd.now);
+	if (type != NULL)
+		communication(r, type, name, m, a);
+	coll_flush(&rd.colls, rd.now);
+}
+
+static void
+on_graph(struct stage *st, struct rec *r)
+{
+	size_t n = 0;
+	const char *src = rec_raw(r, rd.g_src, &n);
+	int64_t start = num(r, rd.g_start), dur = num(r, rd.g_dur);
+	uint32_t p;
+
+	stage_pass(st, r);
+	if (start == PART_NONE || dur == PART_NONE)
+		return;
+	p = who(src, n, num(r, rd.g_rank), num(r, rd.g_pid), num(r, rd.g_dev));
+	reach(start, num(r, rd.g_api));
+	part_kern(&rd.parts, p, false,
+	    (struct span){ start, num_add(start, dur), num(r, rd.g_iter) },
+	    rd.now);
+}
+
+static void
+on_done(void *ctx, const struct coll *c)
+{
+	(void)ctx;
+	put_coll(&rd.colls, &rd.parts, c);
+}
+
+static void
+on_section(struct stage *st)
+{
+	(void)st;
+	rd.now = INT64_MIN;
+	rd.colls.aligned = true;
+	rd.colls.ranks = 0;
+	rd.no_clock = 0;
+}
+
+static void
+on_end(struct stage *st)
+{
+	(void)st;
+	coll_flush(&rd.colls, INT64_MAX);
+	part_finish(&rd.parts);
+	put_shares(&rd.parts);
+	put_notes(&rd.colls);
+	if (!rd.colls.aligned && rd.colls.ids > 0)
+		warn("the clocks of the files are not aligned: arrivals are"
+		     " told by the collectives' lengths alone; dlp-parse"
+		     " --ranks aligns them");
+	coll_forget(&rd.colls);
+	part_forget(&rd.parts);
+}
+
+static void
+bind_kern(struct stage *st)
+{
+	rd.kern = stage_on(st, "kern", on_kern, NULL);
+	rd.k_start = rec_col(rd.kern, "start_ns", REC_NEED);
+	rd.k_dur = rec_col(rd.kern, "dur_ns", REC_NEED);
+	rd.k_short = rec_col(rd.kern, "short", REC_NEED);
+	rd.k_api = rec_col(rd.kern, "api_start_ns", REC_OPT);
+	rd.k_pid = rec_col(rd.kern, "pid", REC_OPT);
+	rd.k_dev = rec_col(rd.kern, "dev", REC_OPT);
+	rd.k_src = rec_col(rd.kern, "src", REC_OPT);
+	rd.k_rank = rec_col(rd.kern, "rank", REC_OPT);
+	rd.k_iter = rec_col(rd.kern, "iter", REC_OPT);
+	rd.k_bytes = rec_col(rd.kern, "bytes", REC_OPT);
+}
+
+static void
+bind_graph(struct stage *st)
+{
+	rd.graph = stage_on(st, "graph", on_graph, NULL);
+	rd.g_start = rec_col(rd.graph, "start_ns", REC_NEED);
+	rd.g_dur = rec_col(rd.graph, "dur_ns", REC_NEED);
+	rd.g_api = rec_col(rd.graph, "api_start_ns", REC_OPT);
+	rd.g_pid = rec_col(rd.graph, "pid", REC_OPT);
+	rd.g_dev = rec_col(rd.graph, "dev", REC_OPT);
+	rd.g_src = rec_col(rd.graph, "src", REC_OPT);
+	rd.g_rank = rec_col(rd.graph, "rank", REC_OPT);
+	rd.g_iter = rec_col(rd.graph, "iter", REC_OPT);
+}
+
+void
+run_open(struct stage *st, const char *rules)
+{
+	comm_open(rules);
+	bind_kern(st);
+	bind_graph(st);
+	rd.rank = stage_on(st, "rank", on_rank, NULL);
+	rd.r_rank = rec_col(rd.rank, "rank", REC_NEED);
+	rd.r_src = rec_col(rd.rank, "src", REC_OPT);
+	rd.r_clock = rec_col(rd.rank, "clock_by", REC_OPT);
+	rd.colls.done = on_done;
+	st->section = on_section;
+	st->end = on_end;
+	put_open();
+}
