@@ -248,7 +248,7 @@ $((10 * 8 + 2 * 10 * 1024))
 	-|fprop|-|-|triton_per_fused__softmax_1|1,1,1|softmax - - -
 	-|fprop|-|-|triton_poi_fused__to_copy_2|1,1,1|copy - - -
 	-|fprop|-|-|triton_poi_fused_relu_threshold_backward_4|1,1,1|activation - - -
-	-|fprop|-|-|triton_tem_fused_mm_4|1,1,1|gemm - - -
+	-|fprop|-|-|triton_tem_fused_mm_4|1,1,1|gemm_fused - - -
 	-|fprop|-|-|ncclKernel_AllReduce_RING_LL_Sum_float|1,1,1|collective - - -
 	EOF
 }

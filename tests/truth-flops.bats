@@ -153,7 +153,7 @@ counted() {
 	    awk -F'\t' '
 	$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
 	$1 != "kern" || $c["role"] ~ /^(aux|bias)$/ { next }
-	$c["family"] ~ /^(gemm|gemm_int|gemv|conv|attention|rnn)$/ ||
+	$c["family"] ~ /^((gemm|conv)(_fused)?|gemm_int|gemv|attention|rnn)$/ ||
 	    $c["tc"] == "yes" || $c["short"] ~ /gemm/ {
 		all += $c["dur_ns"]
 		if ($c["flop"] != "-") have += $c["dur_ns"]

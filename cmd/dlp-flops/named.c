@@ -118,9 +118,9 @@ static const struct {
 	enum family family;
 } names[] = {
 	{ "nccldevkernel|ncclkernel|^nccl", FAM_COLLECTIVE },
-	{ "triton_tem_ convolution", FAM_CONV },
+	{ "triton_tem_ convolution", FAM_CONV_FUSED },
 	{ "triton_tem_ attention", FAM_ATTENTION },
-	{ "triton_tem_ mm", FAM_GEMM },
+	{ "triton_tem_ mm", FAM_GEMM_FUSED },
 	{ "triton_for_", FAM_OPTIMIZER },
 };
 

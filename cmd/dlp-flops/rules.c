@@ -82,7 +82,7 @@ static const struct rule rules[] = {
 	GEMV("vdot", 0),
 
 	{ "einsum", FAM_GEMM, einsum_count, 0, NULL, NULL, "Bmm" },
-	{ "triton_tem", FAM_GEMM, triton_count, 0, NULL, NULL, NULL },
+	{ "triton_tem", FAM_GEMM_FUSED, triton_count, 0, NULL, NULL, NULL },
 
 	CONV("conv1d", 0, conv_params),
 	CONV("conv2d", 0, conv_params),

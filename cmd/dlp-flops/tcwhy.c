@@ -142,10 +142,12 @@ tcwhy_shape(const struct work *w, enum family f, enum dtype dt)
 	switch (f) {
 	case FAM_GEMM:
 	case FAM_GEMM_INT:
+	case FAM_GEMM_FUSED:
 		return gemm_shape(w, dt);
 	case FAM_GEMV:
 		return SHAPE_VECTOR;
 	case FAM_CONV:
+	case FAM_CONV_FUSED:
 		return conv_shape(w, dt);
 	case FAM_ATTENTION:
 		return attention_shape(w, dt);

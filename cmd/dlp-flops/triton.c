@@ -7,6 +7,9 @@
  *
  *	A of b m k, B of b k n, result of b m n elements: 2 b m n k
  *	convolution: 2 (elements of the result) C/g prod(kernel)
+ *
+ * No aten op runs for them, so that torch.utils.flop_counter leaves them out:
+ * they are families of their own.
  */
 #include "pat.h"
 #include "size.h"
@@ -99,7 +102,7 @@ triton_count(const struct work *w, struct answer *r, int unused)
 	r->one = w->prim;
 	r->eligible = true;
 	if (pat_match("convolution", s, n)) {
-		r->family = FAM_CONV;
+		r->family = FAM_CONV_FUSED;
 		r->flop = conv_flop(w->a);
 	} else if (pat_match("attention", s, n)) {
 		r->family = FAM_ATTENTION;

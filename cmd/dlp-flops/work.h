@@ -8,9 +8,11 @@
 enum family {
 	FAM_NONE, /* no rule: unknown */
 	FAM_GEMM,
-	FAM_GEMV,     /* a matrix times a vector, dot: not counted by torch */
-	FAM_GEMM_INT, /* integer products: not counted by torch */
+	FAM_GEMV,       /* a matrix times a vector, dot: not counted by torch */
+	FAM_GEMM_INT,   /* integer products: not counted by torch */
+	FAM_GEMM_FUSED, /* Inductor's templates: not counted by torch */
 	FAM_CONV,
+	FAM_CONV_FUSED,
 	FAM_ATTENTION,
 	FAM_RNN,
 	FAM_POINTWISE,
@@ -59,17 +61,17 @@ struct work {
 	const struct args *a;    /* the op's arguments, or its forward
 				    op's; a product's own (prim) */
 	const struct args *grad; /* a backward's own sizes; may be empty */
-	const struct args *fa; /* prim: the op's, else NULL */
-	bool prim;             /* of a product inside the op */
+	const struct args *fa;   /* prim: the op's, else NULL */
+	bool prim;               /* of a product inside the op */
 	int first; /* prim: where the op's left operand is; -1: the
 		      op itself is no product */
 	const struct kname *k;
 	const char *brief; /* the kernel's short name */
 	bool bprop;
-	int64_t sub;      /* number of the kernel in its sequence id */
-	const char *grid; /* "X,Y,Z" or NULL */
+	int64_t sub;       /* number of the kernel in its sequence id */
+	const char *grid;  /* "X,Y,Z" or NULL */
 	const char *block; /* the same of the block; of gather kernels only */
-	const char *repr; /* of a recurrent module: "10, 20", or NULL */
+	const char *repr;  /* of a recurrent module: "10, 20", or NULL */
 };
 
 /* The answer; -1 is unknown. */
@@ -81,7 +83,7 @@ struct answer {
 	bool one;       /* of a product in the op that has one result */
 	bool shared;    /* flop is the run's; all such kernels share it */
 	int64_t flop, bytes;
-	int64_t bus; /* of a collective: bytes over the link of each GPU */
+	int64_t bus;    /* of a collective: bytes over the link of each GPU */
 	int64_t causal; /* what a causal mask leaves of flop; 0: none known */
 	enum dtype dt;
 	bool eligible; /* the family has Tensor Core kernels */

@@ -23,8 +23,8 @@ static const char *const time_names[] = { "dur_ns", "sum_dur_ns", "gpu_ns",
 	"sum_gpu_ns" };
 
 /* Families whose work is matrix products, as dlp-flops names them. */
-static const char *const products[] = { "gemm", "gemv", "gemm_int", "conv",
-	"attention", "rnn" };
+static const char *const products[] = { "gemm", "gemv", "gemm_int",
+	"gemm_fused", "conv", "conv_fused", "attention", "rnn" };
 
 #define MAX_NAMES 4
 
@@ -179,8 +179,7 @@ is_part(const struct rec *r, const struct cols *c)
 }
 
 static bool
-first_int(
-    const struct rec *r, struct rec_col *const *c, size_t n, int64_t *v)
+first_int(const struct rec *r, struct rec_col *const *c, size_t n, int64_t *v)
 {
 	size_t i;
 
@@ -201,8 +200,8 @@ put_flop(const struct rec *r, const struct cols *c)
 
 /* The time of which the work is known; of a group its sum, if there. */
 static void
-put_time(const struct rec *r, const struct cols *c, struct rec_col *sum,
-    bool known)
+put_time(
+    const struct rec *r, const struct cols *c, struct rec_col *sum, bool known)
 {
 	int64_t v = 0;
 	bool has = rec_i64(r, sum, &v);
