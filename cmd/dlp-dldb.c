@@ -13,6 +13,7 @@
 #include "dlp-dldb/dldb.h"
 #include "dlp-dldb/facts.h"
 #include "dlp-dldb/ops.h"
+#include "dlp-dldb/own.h"
 #include "dlp-dldb/raw.h"
 #include "dlp-dldb/sums.h"
 #include "dlp-dldb/work.h"
@@ -203,6 +204,7 @@ start(struct dldb *d, struct stage *st)
 	agg_start(d);
 	work_start(st);
 	facts_start(st);
+	own_start(st);
 	sums_start(d, st);
 	st->section = on_section;
 	st->meta = on_meta;

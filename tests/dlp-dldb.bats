@@ -193,12 +193,49 @@ stream() {
 	whole "$ORIG" | dlp-dldb -o x
 	q="SELECT m.name, c.name, c.\"notnull\", c.pk FROM sqlite_master m,
 	    pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT
-	    LIKE 'sqlite%' ORDER BY 1, c.cid"
+	    LIKE 'sqlite%' AND substr(m.name, 1, 4) <> 'dlp_'
+	    ORDER BY 1, c.cid"
 	same "$(sql "$ORIG" "$q")" "$(sql x "$q")"
 	q="SELECT m.name, m.tbl_name, c.name FROM sqlite_master m,
 	    pragma_index_info(m.name) c WHERE m.type = 'index' AND m.name NOT
 	    LIKE 'sqlite%' ORDER BY 1, c.seqno"
 	same "$(sql "$ORIG" "$q")" "$(sql x "$q")"
+}
+
+@test "ranges, I/O and memory are in tables of our own, and come back" {
+	dlp-parse "$LENET" | dlp-correlate --dlprof 2>err >s
+	dlp-flops <s 2>err | dlp-dldb -o x 2>err
+	dlp-parse x >t
+	for t in range os mem; do
+		echo "$t"
+		cols='start_ns dur_ns pid tid name'
+		[ $t != range ] ||
+			cols='start_ns dur_ns pid tid domain mode text level layer'
+		[ $t != mem ] || cols='start_ns pid dev op bytes addr kind'
+		# shellcheck disable=SC2086 # words
+		same "$(columns $t $cols <s)" "$(columns $t $cols <t)"
+	done
+	[ "$(sql x 'SELECT count(*) FROM dlp_ranges')" -gt 0 ]
+	# DLProf's tables come first: what they tell is told once
+	same "$(grep -c '^##info	mode	' t)" 1
+	grep -x '##info	dialect	dldb' t
+	# memory in use: live bytes on the device, by hand
+	sed 's/ /\t/g' >m <<-'EOF'
+	##dlp 1
+	#dev dev name cc n_sm mem_bytes
+	dev 0 - - - 1000
+	#mem id start_ns pid dev op bytes addr kind
+	mem 1 1 7 0 alloc 300 16 device
+	mem 2 2 7 0 alloc 900 32 pinned
+	mem 3 3 7 0 alloc 200 48 device
+	mem 4 4 7 0 free 300 16 device
+	mem 5 5 7 0 alloc 100 64 device
+	##end 6
+	EOF
+	dlp-dldb -o y m 2>err
+	same '1000|500' "$(sql y 'SELECT total, used FROM gpu_memories')"
+	same '0|-|-|-|1000' \
+	    "$(dlp-parse y | columns dev dev name cc n_sm mem_bytes)"
 }
 
 @test "round trip: a database made of a database gives the same stream" {

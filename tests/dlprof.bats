@@ -502,3 +502,36 @@ sql_kernels() {
 	done
 	[ $bad -eq 0 ]
 }
+
+# from_database FILE [OPTION...]: the reports of the profile, and those of the
+# database of that run, are the same bytes.
+from_database() {
+	rm -rf a b
+	dlprof --database="$1" "${@:2}" --reports=all --formats=csv,json \
+	    --output_path=a -v quiet
+	dlprof --database=a/dlprof_dldb.sqlite --reports=all \
+	    --formats=csv,json --output_path=b -v quiet
+	rm -f [ab]/*.sqlite
+	same 16 "$(find b -type f | wc -l)"
+	diff -r a b
+}
+
+@test "every real profile: reports from the database as from the profile" {
+	n=0
+	for f in "$LENET" "$DATA"/nsys/*.sqlite "$DATA"/nvprof/*.sqlite \
+	    "$DATA"/dlprof/w_relu/*.sqlite "$DATA"/h200/*.sqlite.xz; do
+		[ -e "$f" ] || continue
+		echo "$f"
+		from_database "$f"
+		n=$((n + 1))
+	done
+	[ ! -e "$DATA" ] || [ "$n" -ge 30 ]
+}
+
+@test "the same with a key and a range, op or NVTX range" {
+	from_database "$LENET" --key_node=iteration --iter_start=1 --iter_stop=2
+	grep '^Aggregated Iterations,2$' b/dlprof_summary.csv
+	from_database "$LENET" --key_node=CONV2D_1
+	grep '^Total Iterations,5$' b/dlprof_summary.csv
+	from_database "$LENET" --mode=tensorflow2
+}

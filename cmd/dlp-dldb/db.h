@@ -56,6 +56,10 @@ void db_add(struct db *db, struct ins *in, const int64_t *row, int n);
 #define DB_ADD(db, in, ...)                                                    \
 	db_add(db, in, (const int64_t[]){ __VA_ARGS__ },                       \
 	    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
+/* A row of integers of which some can be NULL: DB_NULL. */
+#define DB_NULL INT64_MIN
+void db_put_ints(
+    struct db *db, struct ins *in, int64_t id, const int64_t *v, int n);
 /* As db_put(), false for a text that is there already: the dictionary. */
 bool db_put_text(
     struct db *db, struct ins *in, int64_t *id, const char *s, size_t n);

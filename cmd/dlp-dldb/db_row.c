@@ -147,6 +147,22 @@ db_put(struct db *db, struct ins *in, int64_t id, const char *fmt, ...)
 	return sqlite3_last_insert_rowid(db->sql);
 }
 
+void
+db_put_ints(struct db *db, struct ins *in, int64_t id, const int64_t *v, int n)
+{
+	int i;
+
+	ins_open(db, in);
+	bind_id(in, id);
+	for (i = 0; i < n; i++)
+		if (v[i] != DB_NULL)
+			sqlite3_bind_int64(in->st, i + 2, v[i]);
+		else
+			sqlite3_bind_null(in->st, i + 2);
+	if (!step(db, in->st))
+		db_fail(db);
+}
+
 bool
 db_put_text(struct db *db, struct ins *in, int64_t *id, const char *s, size_t n)
 {

@@ -4,7 +4,9 @@
  *	i integer, t text, r real: not NULL; b boolean, c boolean that is
  *	checked; u integer, unique; d integer, default 0; w text, unique;
  *	g, G text that DLProf declares as STRING, which SQLite would take for
- *	a number where it looks like one; G can be NULL
+ *	a number where it looks like one; G can be NULL; n integer or NULL
+ * The last tables, dlp_*, are not DLProf's: they hold what the reports need
+ * and its tables have no place for.
  */
 #include "ddl.h"
 
@@ -129,6 +131,17 @@ static const struct {
 	{ "op_type_metrics",
 	    "aggr_id i " DOMAIN "op_node_type_id i>dictionary"
 	    " op_type_metrics_id i>node_time_metrics num_nodes i num_calls i" },
+	{ "dlp_facts", "name w value t" },
+	{ "dlp_devices", "device_id i clock_hz n mem_bytes n membw_bytes_s n" },
+	{ "dlp_ops", "marker_id i>dictionary" },
+	{ "dlp_ranges", "start_time i stop_time n process_id n thread_id n"
+			" end_thread_id n domain_id i>dictionary"
+			" mode_id i>dictionary text_id i>dictionary"
+			" level n layer_id i>dictionary" },
+	{ "dlp_os_calls", "start_time i stop_time n process_id n thread_id n"
+			  " name_id i>dictionary" },
+	{ "dlp_memory", "time i process_id n device_id n op_id i>dictionary"
+			" num_bytes n address n kind_id i>dictionary" },
 };
 
 static const struct {
@@ -140,6 +153,7 @@ static const struct {
 	{ 'r', "REAL NOT NULL" },
 	{ 'g', "TEXT NOT NULL" },
 	{ 'G', "TEXT" },
+	{ 'n', "INTEGER" },
 	{ 'b', "BOOLEAN NOT NULL" },
 	{ 'c', "BOOLEAN NOT NULL CHECK (\"%s\" IN (0, 1))" },
 	{ 'u', "INTEGER NOT NULL UNIQUE" },

@@ -8,6 +8,7 @@
 #include "err.h"
 #include "esc.h"
 #include "num.h"
+#include "own.h"
 #include "work.h"
 
 #define MAX_DEV 1024
@@ -18,19 +19,16 @@
 #define DLPROF_BUILD "29839685"
 
 static struct {
-	int64_t dev, n_sm, mem, cc_major, cc_minor;
+	int64_t dev, n_sm, cc_major, cc_minor;
+	struct own_dev own;
 	char *name;
 } devs[MAX_DEV];
 static size_t ndev;
 static struct smap fixed; /* the facts that --set gave */
 
 static struct {
-	struct rec_col *dev, *name, *cc, *n_sm, *mem;
+	struct rec_col *dev, *name, *cc, *n_sm, *mem, *clock, *membw;
 } dc;
-static struct {
-	struct rec_col *op, *bytes;
-} mc;
-static int64_t mem_now, mem_peak;
 
 /* "9.0"; what is none stays 0. */
 static void
@@ -44,6 +42,14 @@ version(const char *s, size_t n, int64_t *major, int64_t *minor)
 	len = (size_t)(dot - s);
 	if (!num_i64(s, len, major) || !num_i64(dot + 1, n - len - 1, minor))
 		*major = *minor = 0;
+}
+
+static int64_t
+or_null(const struct rec *r, const struct rec_col *c)
+{
+	int64_t v;
+
+	return rec_i64(r, c, &v) ? v : DB_NULL;
 }
 
 static void
@@ -63,25 +69,11 @@ on_dev(struct stage *st, struct rec *r)
 	if (s != NULL)
 		version(s, n, &devs[ndev].cc_major, &devs[ndev].cc_minor);
 	rec_i64(r, dc.n_sm, &devs[ndev].n_sm);
-	rec_i64(r, dc.mem, &devs[ndev].mem);
+	devs[ndev].own.dev = devs[ndev].dev;
+	devs[ndev].own.mem_bytes = or_null(r, dc.mem);
+	devs[ndev].own.clock_hz = or_null(r, dc.clock);
+	devs[ndev].own.membw_bytes_s = or_null(r, dc.membw);
 	ndev++;
-	stage_pass(st, r);
-}
-
-/* The most that was allocated at a time. */
-static void
-on_mem(struct stage *st, struct rec *r)
-{
-	const char *s;
-	int64_t v;
-	size_t n;
-
-	s = rec_raw(r, mc.op, &n);
-	if (s != NULL && rec_i64(r, mc.bytes, &v)) {
-		mem_now = *s == 'f' ? num_sub(mem_now, v) : num_add(mem_now, v);
-		if (mem_now > mem_peak)
-			mem_peak = mem_now;
-	}
 	stage_pass(st, r);
 }
 
@@ -95,9 +87,8 @@ facts_start(struct stage *st)
 	dc.cc = rec_col(t, "cc", REC_OPT);
 	dc.n_sm = rec_col(t, "n_sm", REC_OPT);
 	dc.mem = rec_col(t, "mem_bytes", REC_OPT);
-	t = stage_on(st, "mem", on_mem, NULL);
-	mc.op = rec_col(t, "op", REC_OPT);
-	mc.bytes = rec_col(t, "bytes", REC_OPT);
+	dc.clock = rec_col(t, "clock_hz", REC_OPT);
+	dc.membw = rec_col(t, "membw_bytes_s", REC_OPT);
 }
 
 /* The last line of a name counts: later stages know better. */
@@ -239,23 +230,32 @@ put_model(struct dldb *d)
 /* One row of memory per GPU. Only what was recorded says how much was used;
  * else both are 0, as DLProf has it. */
 static void
+put_memory(struct dldb *d, size_t i)
+{
+	static struct ins mem = { .table = "gpu_memories" };
+	int64_t used = own_mem_peak(d, devs[i].dev);
+
+	if (used > 0 && devs[i].own.mem_bytes != DB_NULL)
+		db_put(&d->db, &mem, (int64_t)i + 1, "ii",
+		    devs[i].own.mem_bytes, used);
+	else
+		db_put(&d->db, &mem, (int64_t)i + 1, "ii",
+		    info_int(d, "gpu_mem_total_bytes", 0),
+		    info_int(d, "gpu_mem_used_bytes", 0));
+}
+
+static void
 put_gpus(struct dldb *d)
 {
-	static struct ins gpu = { .table = "read_only_gpu_infos" },
-			  mem = { .table = "gpu_memories" };
-	int64_t total = info_int(d, "gpu_mem_total_bytes", 0);
-	int64_t used = info_int(d, "gpu_mem_used_bytes", 0);
+	static struct ins gpu = { .table = "read_only_gpu_infos" };
 	size_t i;
 
-	if (mem_peak > 0 && ndev == 1) {
-		total = devs[0].mem;
-		used = mem_peak;
-	}
 	for (i = 0; i < ndev; i++) {
 		db_put(&d->db, &gpu, (int64_t)i + 1, "itiii", devs[i].dev,
 		    devs[i].name, devs[i].cc_major, devs[i].cc_minor,
 		    devs[i].n_sm);
-		db_put(&d->db, &mem, (int64_t)i + 1, "ii", total, used);
+		put_memory(d, i);
+		own_dev(d, &devs[i].own);
 	}
 }
 
@@ -271,4 +271,5 @@ facts_write(struct dldb *d)
 	put_system(d);
 	put_model(d);
 	put_gpus(d);
+	own_facts(d);
 }

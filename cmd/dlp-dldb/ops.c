@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "own.h"
 #include "shape.h"
 
 struct ops {
@@ -197,6 +198,16 @@ put_op(struct dldb *d, const struct rec *r, struct op *op)
 	buf_free(&let);
 }
 
+static void
+put_marker(struct dldb *d, const struct rec *r, const struct op *op)
+{
+	static struct buf b;
+	size_t n;
+	const char *s = text(r, d->ops->by, &b, &n);
+
+	own_op(d, op->id, s, n);
+}
+
 static bool
 is(const struct rec *r, const struct rec_col *c, const char *want)
 {
@@ -221,8 +232,10 @@ on_op(struct stage *st, struct rec *r)
 	op->dtype = field_word(d, r, o->dtype);
 	op->eligible = is(r, o->dl_tc, "yes");
 	op->unassociated = !op->eligible && !is(r, o->dl_tc, "no");
-	if (d->raw)
+	if (d->raw) {
 		put_op(d, r, op);
+		put_marker(d, r, op);
+	}
 	stage_pass(st, r);
 }
 
@@ -236,6 +249,7 @@ ops_start(struct dldb *d, struct stage *st)
 	o->name = rec_col(t, "name", REC_NEED);
 	o->op = rec_col(t, "op", REC_NEED);
 	o->dir = rec_col(t, "dir", REC_NEED);
+	o->by = rec_col(t, "by", REC_OPT);
 	o->dtype = rec_col(t, "dtype", REC_OPT);
 	o->shapes = rec_col(t, "shapes", REC_OPT);
 	o->stack = rec_col(t, "stack", REC_OPT);

@@ -34,7 +34,7 @@ static struct read {
 	struct bind {
 		struct rec_type *type;
 		enum what what;
-		bool event, is_range;
+		bool event, is_range, is_sync;
 		struct rec_col *start, *dur, *pid, *tid, *src;
 		struct rec_col *op_start, *api_start, *api_dur;
 		struct rec_col *op_id, *inst_id, *dev, *text, *iter;
@@ -129,7 +129,10 @@ times(struct run *g, const struct bind *b, const struct rec *r, struct item *m)
 		if (dur >= 0)
 			extent_event(e, m->now, m->hi);
 	} else if (b->event) {
-		extent_event(e, start, num_add(start, dur > 0 ? dur : 0));
+		/* of a synchronization DLProf knows the call, no more */
+		if (dur < 0 || (b->is_sync && g->dlprof))
+			dur = 0;
+		extent_event(e, start, num_add(start, dur));
 	}
 }
 
@@ -274,6 +277,7 @@ bind_type(struct bind *b, struct stage *st, size_t i)
 	b->what = types[i].what;
 	b->event = types[i].event;
 	b->is_range = strcmp(types[i].tag, "range") == 0;
+	b->is_sync = strcmp(types[i].tag, "sync") == 0;
 	b->start = rec_col(
 	    t, "start_ns", b->what == IT_RANGEKERN ? REC_OPT : REC_NEED);
 	b->dur = rec_col(t, "dur_ns", REC_OPT);

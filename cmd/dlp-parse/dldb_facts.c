@@ -132,8 +132,7 @@ put_devs(struct dldb *d)
 		if (f.name != NULL && *f.name == '\0')
 			f.name = NULL;
 		f.cc_major = or_unset(st, 2);
-		f.cc_minor =
-		    f.cc_major != EV_UNSET ? db_i64(st, 3) : EV_UNSET;
+		f.cc_minor = f.cc_major != EV_UNSET ? db_i64(st, 3) : EV_UNSET;
 		f.n_sm = or_unset(st, 4);
 		f.clock_hz = f.mem_bytes = f.membw_bytes_s = EV_UNSET;
 		dldb_own_dev(d, &f);
@@ -189,8 +188,8 @@ is_setting(size_t i)
 	return strcmp(facts[i].table, "read_only_model_config") == 0;
 }
 
-/* Whether the fact stands in one of DLProf's tables, or is the reader's. What no marker set is
- * not told apart there. */
+/* Whether the fact stands in one of DLProf's tables, or is the reader's. What
+ * no marker set is not told apart there. */
 static bool
 is_theirs(const char *name)
 {

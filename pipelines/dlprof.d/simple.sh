@@ -41,7 +41,8 @@ kernel_rows() {
 		    "Min API Time (ns)", "Max API Time (ns)"
 	}
 	$1 == "agg" {
-		print "kernel", $(at["short"]), $(at["tc"]), \
+		print "kernel", $(at["short"]), \
+		    $(at["tc"]) == "yes" ? "yes" : "no", \
 		    $(at["sum_dur_ns"]), one($(at["mean_dur_ns"])), \
 		    $(at["min_dur_ns"]), $(at["max_dur_ns"]), \
 		    $(at["sum_api_dur_ns"]), one($(at["mean_api_dur_ns"])), \

@@ -65,6 +65,8 @@ function four(x) {
 function fours() {
 	return four("dur") OFS four("gpu") OFS four("overhead") OFS four("idle")
 }
+# DLProf knew no other words, and its database has no place for one.
+function yes(tc) { return tc == "yes" ? "yes" : "no" }
 function row() { if (!n_row++) legend() }
 function tf() {
 	return (mode != "" ? mode : info["mode"]) ~ /^tensorflow/
