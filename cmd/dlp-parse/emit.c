@@ -42,7 +42,8 @@ static const struct {
 	[EV_SYNC] = { "sync", { GPU, "kind", "event" } },
 	[EV_GRAPH] = { "graph", { GPU, "graph", "exec" } },
 	[EV_MEM] = { "mem",
-	    { "id", "start_ns", "pid", "dev", "op", "bytes", "addr", "kind" } },
+	    { "id", "start_ns", "pid", "dev", "op", "bytes", "addr", "kind",
+		"corr", "pool", "pool_bytes" } },
 	[EV_OVER] = { "over",
 	    { "id", "start_ns", "dur_ns", "pid", "tid", "name" } },
 	[EV_DIAG] = { "diag", { "id", "start_ns", "severity", "text" } },
@@ -194,6 +195,9 @@ put_mem(const struct event *ev)
 	emit_num(ev->mem.bytes);
 	emit_num(ev->mem.addr);
 	emit_word(ev->mem.kind);
+	emit_num(ev->mem.corr);
+	emit_num(ev->mem.pool);
+	emit_num(ev->mem.pool_bytes);
 }
 
 static void

@@ -97,7 +97,8 @@ struct ev_node {
 
 struct ev_mem {
 	int64_t dev, bytes, addr;
-	const char *op, *kind; /* static text; NULL: unset */
+	int64_t corr, pool, pool_bytes; /* the pool's address and size */
+	const char *op, *kind;		/* static text; NULL: unset */
 };
 
 struct event {

@@ -134,6 +134,11 @@ mem_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 	ev->mem.bytes = db_i64(st, 6);
 	ev->mem.addr = db_i64(st, 7);
 	ev->mem.kind = nsys_mem_kind(db_i64(st, 8));
+	ev->mem.corr = nsys_num(st, 9);
+	ev->mem.pool = db_i64(st, 10);
+	ev->mem.pool_bytes = db_i64(st, 11);
+	if (ev->mem.corr == 0) /* those before the capture have no call */
+		ev->mem.corr = EV_UNSET;
 	return true;
 }
 
@@ -159,7 +164,8 @@ nsys_add_cpu(struct nsys *ns, struct sources *ss)
 {
 	static const char *const mem[] = { "start", "end", "globalPid",
 		"memoryOperationType", "deviceId", "bytes", "address",
-		"memKind", NULL };
+		"memKind", "correlationId", "localMemoryPoolAddress",
+		"localMemoryPoolSize", NULL };
 	static const char *const diag[] = { "timestamp", "end", "severity",
 		"text", NULL };
 

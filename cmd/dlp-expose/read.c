@@ -1,0 +1,177 @@
+/* From records to copies and kernels, and back; see read.h. */
+#include "read.h"
+
+#include <string.h>
+
+#include "expose.h"
+#include "num.h"
+
+enum type { T_KERN, T_GRAPH, T_COPY, T_N };
+
+static const char *const tags[T_N] = { "kern", "graph", "copy" };
+
+/* What the record of a copy has of it, in the order of its columns. */
+static const char *const kept[] = { "dev", "stream", "kind", "src_mem",
+	"dst_mem", "bytes", "iter", "phase", "layer", "op", "api", "pid", "tid",
+	"src" };
+#define N_KEPT ((int)(sizeof(kept) / sizeof(kept[0])))
+
+static struct {
+	struct expose *x;
+	struct bind {
+		struct rec_type *type;
+		struct rec_col *start, *dur, *api_start, *dev, *src, *id;
+		struct rec_col *kept[N_KEPT];
+	} v[T_N];
+	struct rec_col *kind, *src_mem, *dst_mem, *bytes;
+} rd;
+
+void
+put_job(const struct dev *d, const struct job *j)
+{
+	static const char *const names[] = { "id", "start_ns", "dur_ns", "gb_s",
+		"union_ns", "exposed_ns", "dev", "stream", "kind", "src_mem",
+		"dst_mem", "bytes", "iter", "phase", "layer", "op", "api",
+		"pid", "tid", "src" };
+	static struct out_type *types[2]; /* with src or without */
+	struct out_type **t = &types[d->named];
+
+	if (*t == NULL)
+		*t = out_type("xfer", names, d->named ? 20 : 19);
+	out_rec(*t);
+	buf_put(&out_buf, j->head.s, j->head.len);
+	out_i64(j->union_ns);
+	out_i64(j->exposed_ns);
+	buf_put(&out_buf, j->rest.s, j->rest.len);
+	out_end();
+}
+
+static void
+add_field(struct buf *b, const struct rec *r, const struct rec_col *c)
+{
+	size_t n = 1;
+	const char *s = rec_raw(r, c, &n);
+
+	buf_putc(b, '\t');
+	if (s != NULL)
+		buf_put(b, s, n);
+	else
+		buf_putc(b, '-');
+}
+
+/* What tells devices, and kinds of copies, apart. */
+static const char *
+key(const struct rec *r, const struct rec_col *const *c, int n, size_t *len)
+{
+	static struct buf b;
+	int i;
+
+	buf_clear(&b);
+	for (i = 0; i < n; i++)
+		add_field(&b, r, c[i]);
+	*len = b.len;
+	return b.s;
+}
+
+static void
+fill_copy(const struct bind *k, const struct rec *r, struct job *j)
+{
+	const struct rec_col *const c[] = { rd.kind, rd.src_mem, rd.dst_mem };
+	int64_t bytes;
+	size_t n;
+	const char *s = key(r, c, 3, &n);
+	int i;
+
+	j->group = smap_put(&rd.x->groups, s, n, NULL);
+	add_field(&j->head, r, k->id);
+	add_field(&j->head, r, k->start);
+	add_field(&j->head, r, k->dur);
+	buf_putc(&j->head, '\t');
+	if (j->dur > 0 && rec_i64(r, rd.bytes, &bytes))
+		buf_f64(&j->head, (double)bytes / (double)j->dur, 3);
+	else
+		buf_putc(&j->head, '-');
+	for (i = 0; i < N_KEPT - (rec_raw(r, k->src, &n) == NULL); i++)
+		add_field(&j->rest, r, k->kept[i]);
+}
+
+static void
+on_rec(struct stage *st, struct rec *r)
+{
+	const struct bind *k = &rd.v[0];
+	const struct rec_col *c[2];
+	struct job *j;
+	struct dev *d;
+	const char *s;
+	int64_t start, dur, api;
+	size_t n;
+
+	stage_pass(st, r);
+	while (k->type != r->type)
+		k++;
+	if (!rec_i64(r, k->start, &start))
+		return;
+	expose_now(rd.x, rec_i64(r, k->api_start, &api) ? api : start);
+	if (!rec_i64(r, k->dur, &dur) || dur < 0)
+		return;
+	c[0] = k->src;
+	c[1] = k->dev;
+	s = key(r, c, 2, &n);
+	d = expose_dev(rd.x, s, n);
+	d->named = rec_raw(r, k->src, &n) != NULL;
+	j = expose_job(rd.x);
+	j->start = start;
+	j->dur = dur;
+	j->kern = k != &rd.v[T_COPY];
+	if (!j->kern)
+		fill_copy(k, r, j);
+	expose_add(rd.x, d, j);
+}
+
+static void
+bind_type(struct stage *st, enum type t)
+{
+	struct rec_type *x = stage_on(st, tags[t], on_rec, NULL);
+	struct bind *k = &rd.v[t];
+	int i;
+
+	k->type = x;
+	k->start = rec_col(x, "start_ns", REC_NEED);
+	k->dur = rec_col(x, "dur_ns", REC_NEED);
+	k->api_start = rec_col(x, "api_start_ns", REC_OPT);
+	k->dev = rec_col(x, "dev", REC_OPT);
+	k->src = rec_col(x, "src", REC_OPT);
+	k->id = rec_col(x, "id", REC_OPT);
+	for (i = 0; i < N_KEPT; i++)
+		k->kept[i] = rec_col(x, kept[i], REC_OPT);
+}
+
+static void
+on_section(struct stage *st)
+{
+	(void)st;
+	expose_clear(rd.x);
+}
+
+static void
+on_end(struct stage *st)
+{
+	(void)st;
+	expose_end(rd.x);
+}
+
+void
+read_open(struct expose *x, struct stage *st)
+{
+	enum type t;
+
+	rd.x = x;
+	for (t = 0; t < T_N; t++)
+		bind_type(st, t);
+	rd.kind = rec_col(rd.v[T_COPY].type, "kind", REC_OPT);
+	rd.src_mem = rec_col(rd.v[T_COPY].type, "src_mem", REC_OPT);
+	rd.dst_mem = rec_col(rd.v[T_COPY].type, "dst_mem", REC_OPT);
+	rd.bytes = rec_col(rd.v[T_COPY].type, "bytes", REC_OPT);
+	st->section = on_section;
+	st->end = on_end;
+}
