@@ -144,9 +144,10 @@ PTR3=', std::array<char*, 3ul> >(int)'
 	avg_pool2d|bprop|[$tensor,$two]|-|avg_pool2d_backward_out_cuda_frame<float>()|1,1,1|pool main 384 1920
 	adaptive_avg_pool2d|fprop|[$tensor,{"name":"","type":"tuple","value":[1,1]}]|-|reduce_kernel<512, 1, ReduceOp<float> >()|1,1,1|pool main 384 1560
 	max_pool2d|fprop|[[2,3,8,8],[],[],[],[],[]]|-|max_pool_forward_nchw<float>()|1,1,1|pool main - -
-	# 384 in, 1536 out
+	# 384 in, 1536 out; 96 out
 	upsample_bilinear2d|bprop|[[2,3,8,8],[],[],[]]|[[2,3,16,16]]|upsample_bilinear2d_backward_out_frame<float>()|1,1,1|resize main 18432 7680
 	interpolate|fprop|[$tensor,{"name":"scale_factor","type":"int","value":2}]|-|upsample_nearest2d_out_frame<float>()|1,1,1|resize main 0 7680
+	interpolate|fprop|[$tensor,{"name":"scale_factor","type":"float","value":0.5},{"name":"mode","type":"str","value":"bilinear"}]|-|upsample_bilinear2d_out_frame<float>()|1,1,1|resize main 864 1920
 	EOF
 }
 

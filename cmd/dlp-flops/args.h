@@ -32,6 +32,7 @@ struct arg {
 	const char *str; /* the value, if it is a string */
 	size_t name_len, type_len, dtype_len, str_len;
 	int64_t ival;  /* the value of an ARG_INT or ARG_BOOL */
+	double fval;   /* of an ARG_FLOAT; 0 if it is no number */
 	size_t dim;    /* its first dimension in dims */
 	size_t nd;     /* number of dimensions */
 	enum dtype dt; /* of a tensor, if known */

@@ -110,10 +110,15 @@ static int64_t
 asked(const struct work *w, size_t d, int64_t in)
 {
 	bool adaptive = w->op_len > 8 && w->op[0] == 'a';
+	const struct arg *g;
 	int64_t n = setting(w, adaptive ? "output_size" : "size", 1, d, -1);
 
 	if (n > 0 || adaptive)
 		return n;
+	g = arg_named(w->a, "scale_factor", 2);
+	if (g != NULL && g->type == ARG_FLOAT && g->fval > 0 && g->fval < 1e6 &&
+	    in < INT32_MAX)
+		return (int64_t)((double)in * g->fval);
 	return size_mul(in, setting(w, "scale_factor", 2, d, -1));
 }
 
