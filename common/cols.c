@@ -159,6 +159,10 @@ const struct col_def col_defs[] = {
 
 	ID("str"),
 	{ "str", "text", PARSE, COL_TEXT, "the string" },
+	{ "str", "base", PARSE, COL_TEXT,
+	    "--kernel-names: the kernel's short name as the file has it" },
+	{ "str", "mangled", PARSE, COL_TEXT,
+	    "--kernel-names: its mangled name" },
 
 	{ "dev", "dev", PARSE, COL_INT, "device, as the file numbers it" },
 	{ "dev", "name", PARSE, COL_TEXT, "product name" },
@@ -749,6 +753,21 @@ const struct col_def col_defs[] = {
 	{ "memrange", "alloc_bytes", MEM, COL_INT, "allocated while open" },
 	{ "memrange", "free_bytes", MEM, COL_INT, "released while open" },
 	{ "memrange", "n_alloc", MEM, COL_INT, "allocations while open" },
+
+	START("wait", "start"),
+	DUR("wait", "duration"),
+	{ "wait", "kind", WAITS, COL_TEXT,
+	    "cuda: a call that waits for a GPU; of the operating system: wait,"
+	    " sleep, lock, io or other" },
+	{ "wait", "name", WAITS, COL_TEXT, "function" },
+	{ "wait", "pid", WAITS, COL_INT, "process" },
+	{ "wait", "tid", WAITS, COL_INT, "thread" },
+	{ "wait", "thread", WAITS, COL_TEXT, "its name" },
+	{ "wait", "range", WAITS, COL_TEXT,
+	    "innermost range open on the thread, without its number" },
+	{ "wait", "layer", WAITS, COL_TEXT, "the program's ranges around it" },
+	{ "wait", "phase", WAITS, COL_TEXT, "phase of these" },
+	{ "wait", "iter", WAITS, COL_INT, "iteration" },
 
 	{ "group", "path", TREE, COL_TEXT,
 	    "the path, ending in /; _CompleteModel_ for all" },

@@ -21,7 +21,7 @@ struct work {
 	bool has_tid, has_api;
 	int64_t api, api_end; /* its call */
 	uint32_t call;
-	enum did did;	     /* of the call */
+	enum did did;        /* of the call */
 	struct story *story; /* if the device was idle when it was launched */
 	struct work *next;   /* free ones */
 };

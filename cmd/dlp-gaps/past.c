@@ -6,7 +6,7 @@
 #include "err.h"
 #include "num.h"
 
-#define FEW 256	   /* looked through without a thought */
+#define FEW 256    /* looked through without a thought */
 #define MANY 65536 /* kept of a process at most */
 
 void
@@ -77,8 +77,8 @@ told(const struct story *s)
 }
 
 void
-past_tell(const struct past *p, int64_t tid, int64_t lo, int64_t hi,
-    struct story *s)
+past_tell(
+    const struct past *p, int64_t tid, int64_t lo, int64_t hi, struct story *s)
 {
 	struct story own;
 	size_t i;

@@ -38,8 +38,8 @@ uint64_t past_forget(struct past *p, int64_t t);
 
 /* What was done in [lo, hi), by the thread; where that has recorded less than
  * half of it, by all threads of the process. */
-void past_tell(const struct past *p, int64_t tid, int64_t lo, int64_t hi,
-    struct story *s);
+void past_tell(
+    const struct past *p, int64_t tid, int64_t lo, int64_t hi, struct story *s);
 
 /* Adds one thing; nothing if hi <= lo. */
 void story_add(struct story *s, const struct act *a, int64_t lo, int64_t hi);

@@ -8,6 +8,7 @@
 #include "err.h"
 #include "gaps.h"
 #include "num.h"
+#include "stem.h"
 
 enum type {
 	T_KERN,
@@ -27,8 +28,8 @@ static const char *const tags[T_N] = { "kern", "copy", "set", "graph", "sync",
 	"call", "inst", "range", "os", "over" };
 
 /* What names the record. */
-static const char *const name_col[T_N] = { "short", "kind", NULL, "graph", "api",
-	"api", "op", "text", "name", "name" };
+static const char *const name_col[T_N] = { "short", "kind", NULL, "graph",
+	"api", "api", "op", "text", "name", "name" };
 
 static struct {
 	struct gaps *g;
@@ -80,7 +81,7 @@ read_call(const struct bind *k, const struct rec *r, struct at *a)
 	if (value(r, k->api_dur, &dur))
 		a->api_end = num_add(a->api, dur);
 	else if (rd.call.has && rd.call.pid == a->pid &&
-	    value(r, k->corr, &corr) && corr == rd.call.corr)
+		 value(r, k->corr, &corr) && corr == rd.call.corr)
 		a->api_end = rd.call.end;
 }
 
@@ -106,8 +107,8 @@ static void
 did(const struct at *a, int64_t lo, int64_t hi, enum did d, uint32_t no)
 {
 	if (a->has_tid && hi > lo)
-		gaps_did(rd.g, a->f, a->pid,
-		    (struct act){ lo, hi, a->tid, d, no });
+		gaps_did(
+		    rd.g, a->f, a->pid, (struct act){ lo, hi, a->tid, d, no });
 }
 
 /* A copy to pageable memory returns when it is done. */
@@ -169,7 +170,8 @@ on_gpu(enum type t, struct rec *r)
 	gaps_now(rd.g, a.has_api ? a.api : a.start);
 	if (a.has_api)
 		open_op(k, r, &a);
-	if (t != T_SYNC && rd.counts[t] && a.has_dur && value(r, k->dev, &dev)) {
+	if (t != T_SYNC && rd.counts[t] && a.has_dur &&
+	    value(r, k->dev, &dev)) {
 		w.has_tid = a.has_tid;
 		w.has_api = a.has_api;
 		w.api = a.api;
@@ -207,9 +209,8 @@ name_head(const struct rec *r, const struct rec_col *c)
 {
 	size_t n = 0;
 	const char *s = rec_raw(r, c, &n);
-	const char *comma = s != NULL ? memchr(s, ',', n) : NULL;
 
-	return gaps_name(rd.g, s, comma != NULL ? (size_t)(comma - s) : n);
+	return gaps_name(rd.g, s, s != NULL ? stem_len(s, n) : 0);
 }
 
 /* Runs of ops come when they end, the others when they begin. */

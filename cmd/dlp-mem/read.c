@@ -97,8 +97,7 @@ static void
 put_name(uint32_t no)
 {
 	size_t n = 0;
-	const char *s =
-	    no != SMAP_NONE ? smap_str(&rd.m->names, no, &n) : NULL;
+	const char *s = no != SMAP_NONE ? smap_str(&rd.m->names, no, &n) : NULL;
 
 	out_raw(s, n);
 }
@@ -185,9 +184,8 @@ on_dev(struct stage *st, struct rec *r)
 
 	stage_pass(st, r);
 	if (rec_i64(r, rd.dev.dev, &dev) && rec_i64(r, rd.dev.bytes, &bytes))
-		*map_put(&rd.m->totals,
-		    mem_dev_key(name(r, rd.dev.src), dev), NULL) =
-		    (uint64_t)bytes;
+		*map_put(&rd.m->totals, mem_dev_key(name(r, rd.dev.src), dev),
+		    NULL) = (uint64_t)bytes;
 }
 
 static void

@@ -8,6 +8,7 @@
 #include "err.h"
 #include "num.h"
 #include "out.h"
+#include "stem.h"
 
 struct use { /* of a space, in one range or in all of a name */
 	int64_t peak, alloc, freed;
@@ -70,20 +71,6 @@ prune(int64_t t)
 	sp.limit = n * 2 + 64;
 }
 
-/* Without a number behind the text, and what numbers an op. */
-static size_t
-stem(const char *s, size_t n)
-{
-	const char *comma = memchr(s, ',', n);
-	size_t k = comma != NULL ? (size_t)(comma - s) : n, all = k;
-
-	while (k > 0 && s[k - 1] >= '0' && s[k - 1] <= '9')
-		k--;
-	while (k < all && k > 0 && strchr(" #_-:", s[k - 1]) != NULL)
-		k--;
-	return k > 0 ? k : n;
-}
-
 void
 span_open(struct mem *m, uint32_t src, const char *path, size_t n,
     int64_t start, int64_t end)
@@ -97,7 +84,7 @@ span_open(struct mem *m, uint32_t src, const char *path, size_t n,
 	buf_clear(&key);
 	buf_i64(&key, src);
 	buf_putc(&key, '\t');
-	buf_put(&key, path, stem(path, n));
+	buf_put(&key, path, stem_len(path, n));
 	i = smap_put(&sp.keys, key.s, key.len, &fresh);
 	if (fresh) {
 		sp.v = xrealloc(sp.v, ++sp.n, sizeof(*sp.v));

@@ -39,8 +39,7 @@ phases_get(struct phases *p, struct pview src, struct pview iter,
 	if (!fresh)
 		return &p->v[i];
 	if ((p->n & (p->n - 1)) == 0) /* 0, 1, 2, 4, ... */
-		p->v = xrealloc(
-		    p->v, p->n > 0 ? p->n * 2 : 1, sizeof(*p->v));
+		p->v = xrealloc(p->v, p->n > 0 ? p->n * 2 : 1, sizeof(*p->v));
 	ph = &p->v[p->n++];
 	memset(ph, 0, sizeof(*ph));
 	ph->src = keep(p, src);

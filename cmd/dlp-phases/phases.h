@@ -7,7 +7,7 @@
 
 struct phase {
 	const char *src, *iter, *word; /* escaped; NULL: unset */
-	struct flat cpu, gpu;	       /* by process; by device */
+	struct flat cpu, gpu;          /* by process; by device */
 	struct extent {
 		int64_t dev, lo, hi;
 	} * ext; /* of the GPU work, by device */

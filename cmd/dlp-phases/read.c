@@ -51,8 +51,8 @@ is(struct pview v, const char *word)
 static struct pview
 phase_word(const struct bind *k, const struct rec *r, bool *by_op)
 {
-	static const struct pview fwd = { "forward", 7 }, bwd = { "backward",
-							      8 };
+	static const struct pview fwd = { "forward", 7 },
+				  bwd = { "backward", 8 };
 	struct pview v = field(r, k->phase), dir;
 
 	*by_op = false;

@@ -1,0 +1,246 @@
+/* From records to waits; see read.h. */
+#include "read.h"
+
+#include <string.h>
+
+#include "kind.h"
+#include "num.h"
+#include "stem.h"
+#include "waits.h"
+
+enum type { T_OS, T_CALL, T_SYNC, T_COPY, T_N };
+
+static const struct {
+	const char *tag, *name, *start, *dur;
+} defs[T_N] = {
+	{ "os", "name", "start_ns", "dur_ns" },
+	{ "call", "api", "start_ns", "dur_ns" },
+	{ "sync", "api", "api_start_ns", "api_dur_ns" },
+	{ "copy", "api", "api_start_ns", "api_dur_ns" },
+};
+
+static struct {
+	struct waits *w;
+	struct bind {
+		struct rec_type *type;
+		struct rec_col *start, *dur, *pid, *tid, *src, *name, *iter,
+		    *layer, *phase, *dst;
+	} v[T_N];
+	struct {
+		struct rec_col *start, *dur, *pid, *tid, *src, *text, *mode,
+		    *layer, *phase;
+	} range;
+	struct {
+		struct rec_col *pid, *tid, *src, *name;
+	} thread;
+} rd;
+
+struct text { /* escaped; s NULL: unset */
+	const char *s;
+	size_t n;
+};
+
+static struct text
+field(const struct rec *r, const struct rec_col *c)
+{
+	struct text t = { NULL, 0 };
+
+	t.s = rec_raw(r, c, &t.n);
+	return t;
+}
+
+static bool
+is(struct text t, const char *word)
+{
+	return t.s != NULL && strlen(word) == t.n &&
+	       memcmp(t.s, word, t.n) == 0;
+}
+
+static uint32_t
+keep(struct text t)
+{
+	return t.s != NULL ? smap_put(&rd.w->names, t.s, t.n, NULL) : SMAP_NONE;
+}
+
+static struct text
+kept(uint32_t no)
+{
+	struct text t = { NULL, 0 };
+
+	if (no != SMAP_NONE)
+		t.s = smap_str(&rd.w->names, no, &t.n);
+	return t;
+}
+
+static struct thread *
+thread_of(const struct rec *r, const struct rec_col *src,
+    const struct rec_col *pid, const struct rec_col *tid)
+{
+	const struct rec_col *const c[] = { src, pid, tid };
+	static struct buf key;
+	struct text t;
+	int i;
+
+	buf_clear(&key);
+	for (i = 0; i < 3; i++) {
+		t = field(r, c[i]);
+		buf_putc(&key, '\t');
+		if (t.s != NULL)
+			buf_put(&key, t.s, t.n);
+	}
+	return waits_thread(rd.w, key.s, key.len);
+}
+
+static void
+put(struct text t)
+{
+	out_raw(t.s, t.n);
+}
+
+/* The kind of wait; NULL: it is none. */
+static const char *
+kind(enum type t, const struct rec *r, struct text name)
+{
+	if (name.s == NULL)
+		return NULL;
+	if (t == T_OS)
+		return kind_of_os(name.s, name.n);
+	if (kind_is_sync(name.s, name.n) ||
+	    (t == T_COPY && is(field(r, rd.v[t].dst), "pageable")))
+		return "cuda";
+	return NULL;
+}
+
+static void
+write_wait(const struct bind *k, const struct rec *r, const char *what,
+    int64_t start, int64_t dur)
+{
+	static const char *const names[] = { "start_ns", "dur_ns", "kind",
+		"name", "pid", "tid", "thread", "range", "layer", "phase",
+		"iter", "src" };
+	static struct out_type *types[2]; /* with src or without */
+	struct thread *th = thread_of(r, k->src, k->pid, k->tid);
+	const struct open_range *o = thread_at(th, start);
+	struct text src = field(r, k->src), own = field(r, k->phase);
+	struct out_type **t = &types[src.s != NULL];
+
+	if (*t == NULL)
+		*t = out_type("wait", names, src.s != NULL ? 12 : 11);
+	out_rec(*t);
+	out_i64(start);
+	out_i64(dur);
+	out_raw(what, strlen(what));
+	put(field(r, k->name));
+	put(field(r, k->pid));
+	put(field(r, k->tid));
+	put(kept(th->name));
+	put(kept(o != NULL ? o->text : SMAP_NONE));
+	put(kept(o != NULL ? o->layer : SMAP_NONE));
+	put(o != NULL && o->phase != SMAP_NONE ? kept(o->phase) : own);
+	put(field(r, k->iter));
+	if (src.s != NULL)
+		put(src);
+	out_end();
+}
+
+static void
+on_wait(struct stage *st, struct rec *r)
+{
+	const char *what;
+	int64_t start, dur;
+	enum type t;
+
+	stage_pass(st, r);
+	for (t = 0; rd.v[t].type != r->type; t++)
+		;
+	what = kind(t, r, field(r, rd.v[t].name));
+	if (what != NULL && rec_i64(r, rd.v[t].start, &start) &&
+	    rec_i64(r, rd.v[t].dur, &dur) && dur >= 0)
+		write_wait(&rd.v[t], r, what, start, dur);
+}
+
+/* Ranges that need not nest are not the thread's. */
+static void
+on_range(struct stage *st, struct rec *r)
+{
+	struct text text = field(r, rd.range.text), mode;
+	struct open_range o;
+	int64_t start, dur;
+
+	stage_pass(st, r);
+	mode = field(r, rd.range.mode);
+	if (is(mode, "start") || !rec_i64(r, rd.range.start, &start) ||
+	    !rec_i64(r, rd.range.dur, &dur))
+		return;
+	if (text.s != NULL)
+		text.n = stem_len(text.s, text.n);
+	o.end = num_add(start, dur);
+	o.text = keep(text);
+	o.layer = keep(field(r, rd.range.layer));
+	o.phase = keep(field(r, rd.range.phase));
+	thread_push(
+	    thread_of(r, rd.range.src, rd.range.pid, rd.range.tid), start, o);
+}
+
+static void
+on_thread(struct stage *st, struct rec *r)
+{
+	struct thread *th =
+	    thread_of(r, rd.thread.src, rd.thread.pid, rd.thread.tid);
+
+	th->name = keep(field(r, rd.thread.name));
+	stage_pass(st, r);
+}
+
+static void
+bind_wait(struct stage *st, enum type t)
+{
+	struct rec_type *x = stage_on(st, defs[t].tag, on_wait, NULL);
+	struct bind *k = &rd.v[t];
+
+	k->type = x;
+	k->start = rec_col(x, defs[t].start, REC_OPT);
+	k->dur = rec_col(x, defs[t].dur, REC_OPT);
+	k->name = rec_col(x, defs[t].name, REC_NEED);
+	k->pid = rec_col(x, "pid", REC_OPT);
+	k->tid = rec_col(x, "tid", REC_OPT);
+	k->src = rec_col(x, "src", REC_OPT);
+	k->iter = rec_col(x, "iter", REC_OPT);
+	k->layer = rec_col(x, "layer", REC_OPT);
+	k->phase = rec_col(x, "phase", REC_OPT);
+	k->dst = rec_col(x, "dst_mem", REC_OPT);
+}
+
+static void
+on_section(struct stage *st)
+{
+	(void)st;
+	waits_clear(rd.w);
+}
+
+void
+read_open(struct waits *w, struct stage *st)
+{
+	struct rec_type *x;
+	enum type t;
+
+	rd.w = w;
+	for (t = 0; t < T_N; t++)
+		bind_wait(st, t);
+	x = stage_on(st, "range", on_range, NULL);
+	rd.range.start = rec_col(x, "start_ns", REC_NEED);
+	rd.range.dur = rec_col(x, "dur_ns", REC_NEED);
+	rd.range.pid = rec_col(x, "pid", REC_OPT);
+	rd.range.tid = rec_col(x, "tid", REC_OPT);
+	rd.range.src = rec_col(x, "src", REC_OPT);
+	rd.range.text = rec_col(x, "text", REC_OPT);
+	rd.range.mode = rec_col(x, "mode", REC_OPT);
+	rd.range.layer = rec_col(x, "layer", REC_OPT);
+	rd.range.phase = rec_col(x, "phase", REC_OPT);
+	x = stage_on(st, "thread", on_thread, NULL);
+	rd.thread.pid = rec_col(x, "pid", REC_OPT);
+	rd.thread.tid = rec_col(x, "tid", REC_OPT);
+	rd.thread.src = rec_col(x, "src", REC_OPT);
+	rd.thread.name = rec_col(x, "name", REC_OPT);
+	st->section = on_section;
+}
