@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "dlp-agg/merge.h"
 #include "dlp-agg/run.h"
 #include "err.h"
 
@@ -13,7 +14,9 @@ static const char usage[] =
     "usage: dlp-agg [-u] [-T TYPES] [-g COLUMNS] [-a STATS] [-f FIELDS]"
     " [-c COLUMNS]"
     " [--where COND] [--sort KEYS] [-n N [--rest]] [--as NAME]"
-    " [--and ...] [--pass | --keep TYPES] [FILE]\n"
+    " [--and ...] [--pass | --keep TYPES] [--partial] [FILE]\n"
+    "       dlp-agg --merge [--partial] [-T TYPES] [--sort KEYS]"
+    " [-n N [--rest]] [FILE...]\n"
     "\n"
     "Groups the records of some types and writes one agg record per group.\n"
     "Without -a, -f and -g the records themselves are passed on, filtered,\n"
@@ -41,6 +44,9 @@ static const char usage[] =
     "      --pass            pass the input on; each section's results\n"
     "                        stand at its end\n"
     "      --keep TYPES      the same, but of the input only these types\n"
+    "      --partial         a result with what --merge needs to go on\n"
+    "      --merge           the files are such results, of parts: write that\n"
+    "                        of all; with -T, --sort, -n, --rest\n"
     "  -u, --unbuffered      write each record at once\n"
     "  -h, --help            this text\n"
     "  -V, --version         the version\n";
@@ -53,6 +59,8 @@ enum {
 	OPT_AND,
 	OPT_PASS,
 	OPT_KEEP,
+	OPT_PARTIAL,
+	OPT_MERGE,
 };
 
 static const struct option longopts[] = {
@@ -70,6 +78,8 @@ static const struct option longopts[] = {
 	{ "and", no_argument, NULL, OPT_AND },
 	{ "pass", no_argument, NULL, OPT_PASS },
 	{ "keep", required_argument, NULL, OPT_KEEP },
+	{ "partial", no_argument, NULL, OPT_PARTIAL },
+	{ "merge", no_argument, NULL, OPT_MERGE },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -154,9 +164,26 @@ option(struct plan *p, int c)
 	case OPT_KEEP:
 		p->keep = list("--keep", optarg, &p->nkeep);
 		break;
+	case OPT_PARTIAL:
+		p->partial = true;
+		break;
+	case OPT_MERGE:
+		p->merge = true;
+		break;
 	default:
 		cli_shared(c, usage, &unbuffered);
 	}
+}
+
+/* The files of --merge are several. */
+static int
+merge(struct plan *p, int argc, char **argv)
+{
+	if (argc - optind <= 1)
+		(void)cli_operand(argc, argv, usage);
+	plan_check(p);
+	out_open(unbuffered);
+	return merge_run(p, argv + optind, argc - optind, argc, argv);
 }
 
 int
@@ -172,6 +199,8 @@ main(int argc, char **argv)
 	while ((c = getopt_long(argc, argv,
 		    CLI_SHORTOPTS "T:g:a:f:c:n:", longopts, NULL)) != -1)
 		option(&plan, c);
+	if (plan.merge)
+		return out_finish(merge(&plan, argc, argv));
 	path = cli_operand(argc, argv, usage);
 	plan_check(&plan);
 	if (plan.n > 0 && plan.spec[0]->nstats > 0 && !plan.pass)

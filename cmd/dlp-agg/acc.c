@@ -8,8 +8,8 @@
 #include "acc.h"
 #include "err.h"
 
-static struct acc_more *
-more(struct acc *c)
+struct acc_more *
+acc_more(struct acc *c)
 {
 	if (c->more == NULL)
 		c->more = xcalloc(1, sizeof(*c->more));
@@ -25,7 +25,7 @@ is_frac(const struct acc *c)
 static void
 to_double(struct acc *c)
 {
-	struct acc_more *m = more(c);
+	struct acc_more *m = acc_more(c);
 	size_t i;
 
 	m->frac = true;
@@ -38,8 +38,8 @@ to_double(struct acc *c)
 		m->val[i].d = (double)m->val[i].i;
 }
 
-static void
-keep_value(struct acc_more *m, union num v)
+void
+acc_keep(struct acc_more *m, union num v)
 {
 	if (m->nval == m->cap) {
 		m->cap = m->cap > 0 ? m->cap * 2 : 4;
@@ -73,7 +73,7 @@ add_double(struct acc *c, double v)
 static void
 add_std(struct acc *c, double d)
 {
-	struct acc_more *m = more(c);
+	struct acc_more *m = acc_more(c);
 	double delta = d - m->mean;
 
 	m->mean += delta / (double)c->n;
@@ -97,7 +97,7 @@ acc_add(struct acc *c, bool frac, union num v, int want)
 	if (want & ACC_STD)
 		add_std(c, d);
 	if (want & ACC_VALUES)
-		keep_value(more(c), v);
+		acc_keep(acc_more(c), v);
 }
 
 static void
@@ -105,12 +105,14 @@ join_values(struct acc *c, const struct acc_more *from)
 {
 	size_t i;
 
+	if (from->rounded)
+		acc_more(c)->rounded = true;
 	for (i = 0; i < from->nval; i++) {
 		union num v = from->val[i];
 
 		if (is_frac(c) && !from->frac)
 			v.d = (double)from->val[i].i;
-		keep_value(more(c), v);
+		acc_keep(acc_more(c), v);
 	}
 }
 
@@ -118,7 +120,7 @@ join_values(struct acc *c, const struct acc_more *from)
 static void
 join_std(struct acc *c, const struct acc *from)
 {
-	struct acc_more *m = more(c);
+	struct acc_more *m = acc_more(c);
 	double n = (double)c->n + (double)from->n;
 	double delta = from->more->mean - m->mean;
 
@@ -152,6 +154,21 @@ acc_join(struct acc *c, const struct acc *from, bool values)
 	if (f.more != NULL)
 		join_std(c, &f);
 	c->n += f.n;
+}
+
+void
+acc_extreme(struct acc *c, const struct acc *x, bool least)
+{
+	union num v = least ? x->min : x->max;
+
+	if (is_frac(x) && !is_frac(c))
+		to_double(c);
+	if (is_frac(c) && !is_frac(x))
+		v.d = (double)v.i;
+	if (least)
+		c->min = v;
+	else
+		c->max = v;
 }
 
 void
@@ -220,16 +237,22 @@ cmp_double(const void *a, const void *b)
 	return (x->d > y->d) - (x->d < y->d);
 }
 
+void
+acc_sort(struct acc_more *m)
+{
+	if (!m->sorted && m->nval > 0)
+		qsort(m->val, m->nval, sizeof(*m->val),
+		    m->frac ? cmp_double : cmp_int);
+	m->sorted = true;
+}
+
 /* The least value that p percent of the values do not exceed. */
 static union num
 percentile(struct acc_more *m, double p)
 {
 	size_t k;
 
-	if (!m->sorted)
-		qsort(m->val, m->nval, sizeof(*m->val),
-		    m->frac ? cmp_double : cmp_int);
-	m->sorted = true;
+	acc_sort(m);
 	k = (size_t)ceil(p / 100 * (double)m->nval - 1e-9);
 	return m->val[k > 0 ? k - 1 : 0];
 }

@@ -36,8 +36,9 @@ struct acc {
 };
 
 struct acc_more {
-	bool frac;   /* one had a fraction: all are doubles */
-	bool sorted; /* the values */
+	bool frac;    /* one had a fraction: all are doubles */
+	bool sorted;  /* the values */
+	bool rounded; /* and cut to few digits: part.h */
 	double dsum, mean, m2;
 	union num *val; /* all of them, for percentiles */
 	size_t nval, cap;
@@ -53,6 +54,13 @@ void acc_add(struct acc *c, bool frac, union num v, int want);
 void acc_join(struct acc *c, const struct acc *from, bool values);
 
 void acc_free(struct acc *c);
+
+/* For those who read a state (part.h): what few need, made; one value more;
+ * the values in order; and x's least (or greatest) value as c's. */
+struct acc_more *acc_more(struct acc *c);
+void acc_keep(struct acc_more *m, union num v);
+void acc_sort(struct acc_more *m);
+void acc_extreme(struct acc *c, const struct acc *x, bool least);
 
 /* Appends the statistic to b; false, and nothing, if it is unset. p: which
  * percentile; total: of all groups, for percentages; texts: the map of first

@@ -5,6 +5,7 @@
 #include "err.h"
 #include "group.h"
 #include "num.h"
+#include "part.h"
 
 struct group *
 group_new(const struct groups *a, struct group *g)
@@ -18,14 +19,27 @@ group_new(const struct groups *a, struct group *g)
 	return g;
 }
 
+struct group *
+group_get(struct groups *a, const char *key, size_t n)
+{
+	bool is_new;
+	uint32_t id = smap_put(&a->keys, key, n, &is_new);
+
+	if (!is_new)
+		return &a->v[id];
+	if (id >= a->cap) {
+		a->cap = a->cap > 0 ? a->cap * 2 : 64;
+		a->v = xrealloc(a->v, a->cap, sizeof(*a->v));
+	}
+	return group_new(a, &a->v[id]);
+}
+
 static struct group *
 find_group(struct groups *a, const struct rec *r, int t)
 {
 	struct input *in = &a->spec->in;
 	struct buf *b = &a->key_buf;
 	const char *s;
-	uint32_t id;
-	bool is_new;
 	size_t n;
 	int i;
 
@@ -39,14 +53,7 @@ find_group(struct groups *a, const struct rec *r, int t)
 		else
 			buf_putc(b, '-');
 	}
-	id = smap_put(&a->keys, buf_str(b), b->len, &is_new);
-	if (!is_new)
-		return &a->v[id];
-	if (id >= a->cap) {
-		a->cap = a->cap > 0 ? a->cap * 2 : 64;
-		a->v = xrealloc(a->v, a->cap, sizeof(*a->v));
-	}
-	return group_new(a, &a->v[id]);
+	return group_get(a, buf_str(b), b->len);
 }
 
 static void
@@ -166,6 +173,25 @@ group_record(struct groups *a, const struct rec *r, int t)
 	add_ends(a, r, t, g);
 }
 
+/* The k-th source of the section, by a key that is the same in all parts of
+ * it. */
+static void
+keep_pieces(const struct groups *a, struct group *g, size_t k)
+{
+	uint64_t key = a->section;
+	struct ivl *u;
+	const char *s;
+	size_t i, n;
+
+	if (k > 0) {
+		s = smap_str(&a->srcs, (uint32_t)(k - 1), &n);
+		key = hash_mix(key) ^ hash_bytes(s, n);
+	}
+	u = part_piece(g, key);
+	for (i = 0; i < g->ivl[k].n; i++)
+		ivl_add(u, g->ivl[k].v[i].lo, g->ivl[k].v[i].hi);
+}
+
 void
 group_section_end(struct groups *a)
 {
@@ -176,6 +202,8 @@ group_section_end(struct groups *a)
 
 		for (k = 0; k < g->nivl; k++) {
 			g->union_ns = num_add(g->union_ns, ivl_len(&g->ivl[k]));
+			if (a->spec->partial && g->ivl[k].n > 0)
+				keep_pieces(a, g, k);
 			ivl_free(&g->ivl[k]);
 		}
 	}

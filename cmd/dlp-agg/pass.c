@@ -10,37 +10,55 @@
 #include "stage.h"
 
 #define KEPT (64 * 1024 * 1024) /* bytes of records and keys in memory */
-#define KEY_COST 40             /* of a key's text, besides it */
+#define KEY_COST 80             /* of keys' texts, besides them */
 
-/* A copy of a key that lives until the records are put out: one for all that
- * have it. */
-static const char *
-key_text(struct pass *p, const char *s, size_t n)
-{
-	bool is_new;
-	uint32_t id = smap_put(&p->keys, s, n, &is_new);
-
-	if (is_new)
-		p->key_bytes += n + KEY_COST;
-	return smap_str(&p->keys, id, &n);
-}
-
+/* The values of new keys; their texts are those of the map. */
 static void
-keep_keys(struct pass *p, const struct rec *r, int t)
+read_keys(struct pass *p, const char *s)
 {
 	const struct sort *o = &p->spec->sort;
-	struct sort_val *v = p->lines.val + p->lines.n * (size_t)o->n;
+	struct lines *l = &p->lines;
+	struct sort_val *v;
+	size_t n;
 	int k;
 
-	for (k = 0; k < o->n; k++) {
-		size_t n = 0;
-		const char *s =
-		    input_value(&p->spec->in, r, t, o->key[k].col, &n);
-
-		v[k] = sort_value(s, n);
-		if (v[k].kind == SORT_TEXT)
-			v[k].s = key_text(p, s, n);
+	if (l->n_keys == p->key_cap) {
+		p->key_cap = p->key_cap > 0 ? p->key_cap * 2 : 1024;
+		l->val = xrealloc(
+		    l->val, p->key_cap * (size_t)o->n, sizeof(*l->val));
 	}
+	v = l->val + l->n_keys++ * (size_t)o->n;
+	for (k = 0; k < o->n; k++, s += n + 1) {
+		n = strcspn(s, "\t");
+		v[k] = sort_value(n == 1 && *s == '-' ? NULL : s, n);
+	}
+}
+
+/* The number of the record's keys: one for all records that have them. */
+static uint32_t
+keys_of(struct pass *p, const struct rec *r, int t)
+{
+	const struct sort *o = &p->spec->sort;
+	struct buf *b = &p->key;
+	const char *s;
+	uint32_t id;
+	bool is_new;
+	size_t n;
+	int k;
+
+	buf_clear(b);
+	for (k = 0; k < o->n; k++) {
+		s = input_value(&p->spec->in, r, t, o->key[k].col, &n);
+		if (k > 0)
+			buf_putc(b, '\t');
+		buf_put(b, s != NULL ? s : "-", s != NULL ? n : 1);
+	}
+	id = smap_put(&p->keys, buf_str(b), b->len, &is_new);
+	if (is_new) {
+		p->key_bytes += b->len + KEY_COST;
+		read_keys(p, smap_str(&p->keys, id, &n));
+	}
+	return id;
 }
 
 static bool
@@ -85,6 +103,42 @@ put_lines(struct pass *p, const size_t *idx)
 	}
 }
 
+/* Each key's place among the keys, and how many lines come before each
+ * place. */
+static void
+places(const struct lines *l, size_t *rank, size_t *before)
+{
+	size_t *order = xcalloc(l->n_keys + 1, sizeof(*order));
+	size_t nk = (size_t)l->sort->n, i, r = 0;
+
+	sort_items(l->sort, l->val, l->n_keys, order);
+	for (i = 0; i < l->n_keys; i++) {
+		if (i > 0 && sort_cmp(l->sort, l->val + order[i - 1] * nk,
+				 l->val + order[i] * nk) != 0)
+			r++;
+		rank[order[i]] = r;
+	}
+	for (i = 0; i < l->n; i++)
+		before[rank[l->line[i].key] + 1]++;
+	for (i = 1; i <= r; i++)
+		before[i] += before[i - 1];
+	free(order);
+}
+
+/* The lines' order; equals stay in the order of their arrival. */
+static void
+line_order(const struct lines *l, size_t *idx)
+{
+	size_t *rank = xcalloc(l->n_keys + 1, sizeof(*rank));
+	size_t *next = xcalloc(l->n_keys + 2, sizeof(*next)), i;
+
+	places(l, rank, next);
+	for (i = 0; i < l->n; i++)
+		idx[next[rank[l->line[i].key]]++] = i;
+	free(rank);
+	free(next);
+}
+
 /* Sorts what is in memory, puts it out or on disk, and forgets it. */
 static void
 put_sorted(struct pass *p, bool spill)
@@ -92,13 +146,13 @@ put_sorted(struct pass *p, bool spill)
 	struct lines *l = &p->lines;
 	size_t *idx = xcalloc(l->n + 1, sizeof(*idx));
 
-	sort_items(l->sort, l->val, l->n, idx);
+	line_order(l, idx);
 	if (spill)
 		spill_run(l, idx);
 	else
 		put_lines(p, idx);
 	free(idx);
-	l->n = 0;
+	l->n = l->n_keys = 0;
 	buf_clear(&l->text);
 	smap_clear(&p->keys);
 	p->key_bytes = 0;
@@ -110,8 +164,8 @@ kept(const struct pass *p)
 	const struct lines *l = &p->lines;
 
 	return l->text.len + p->key_bytes +
-	       l->n * (sizeof(*l->line) +
-			  (size_t)p->spec->sort.n * sizeof(*l->val));
+	       l->n * (sizeof(*l->line) + sizeof(size_t)) +
+	       l->n_keys * (size_t)p->spec->sort.n * sizeof(*l->val);
 }
 
 static void
@@ -125,11 +179,11 @@ keep(struct pass *p, const struct rec *r, int t)
 	if (l->n == l->cap) {
 		l->cap = l->cap > 0 ? l->cap * 2 : 1024;
 		l->line = xrealloc(l->line, l->cap, sizeof(*l->line));
-		l->val = xrealloc(
-		    l->val, l->cap * (size_t)p->spec->sort.n, sizeof(*l->val));
 	}
-	keep_keys(p, r, t);
-	l->line[l->n++] = (struct line){ l->text.len, len, p->legend[t] };
+	if (len > UINT32_MAX)
+		rec_die(r, "a line of 4 GB");
+	l->line[l->n++] = (struct line){ l->text.len, (uint32_t)len,
+		keys_of(p, r, t), p->legend[t] };
 	buf_put(&l->text, s, len);
 	if (kept(p) >= KEPT)
 		put_sorted(p, true);

@@ -14,8 +14,9 @@ struct stage;
 struct pass {
 	struct spec *spec;
 	struct lines lines;
-	struct smap keys; /* the texts of lines.val, each once */
-	size_t key_bytes;
+	struct smap keys; /* the texts of lines.val, TABs between, each once */
+	struct buf key;
+	size_t key_bytes, key_cap;
 	struct buf cut; /* the record with the columns of -c */
 	struct smap legends;
 	int legend[INPUT_TYPES];

@@ -50,6 +50,30 @@ defaults(struct spec *a)
 		a->as = "agg";
 }
 
+/* What parts of a result are has been asked for when they were made. */
+static void
+check_merge(struct plan *p)
+{
+	int i;
+
+	if (p->pass)
+		die("--merge goes without --pass and --keep");
+	for (i = 0; i < p->n; i++) {
+		struct spec *a = p->spec[i];
+
+		if (a->stats != NULL || a->groups != NULL ||
+		    a->fields != NULL || a->cut != NULL || a->as != NULL ||
+		    a->where.n > 0)
+			die("--merge takes -g, -a and -f from its input; its"
+			    " own are -T, --sort, -n, --rest");
+		if (a->rest && a->limit < 0)
+			die("--rest goes with -n");
+		if (p->partial && a->limit >= 0)
+			die("--partial goes without -n");
+		a->partial = p->partial;
+	}
+}
+
 void
 plan_check(struct plan *p)
 {
@@ -57,12 +81,23 @@ plan_check(struct plan *p)
 
 	if (p->keep != NULL)
 		p->pass = true;
+	if (p->merge) {
+		check_merge(p);
+		return;
+	}
 	if (p->pass && p->n == 1 && !any_option(p->spec[0])) {
 		p->n = 0;
 		return;
 	}
+	if (p->partial && p->pass)
+		die("--partial goes without --pass and --keep");
 	for (i = 0; i < p->n; i++) {
+		p->spec[i]->partial = p->partial;
 		defaults(p->spec[i]);
+		if (p->partial && p->spec[i]->nstats == 0)
+			die("--partial goes with statistics");
+		if (p->partial && p->spec[i]->limit >= 0)
+			die("--partial goes without -n: --merge has it");
 		if (p->spec[i]->nstats == 0 && p->n > 1)
 			die("--and goes with statistics");
 		for (k = 0; k < i; k++)

@@ -10,6 +10,7 @@ struct plan {
 	bool pass;   /* the input is passed on, the results behind it */
 	char **keep; /* of it only these types; NULL: all */
 	int nkeep;
+	bool partial, merge;
 };
 
 /* One more aggregation; the options that follow are its own. */

@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "err.h"
+#include "part.h"
 #include "print.h"
 #include "stage.h"
 
 #define REST "(rest)"
 
 static struct acc *total; /* of all groups, per field */
+static uint64_t rounded;  /* states of fields */
 
 static bool
 word_is(const char *w, size_t n, const char *word)
@@ -101,6 +103,39 @@ order(struct groups *a)
 	return idx;
 }
 
+static bool
+has_union(const struct spec *a)
+{
+	int i;
+
+	for (i = 0; i < a->nstat; i++)
+		if (a->stat[i].stat == ST_UNION)
+			return true;
+	return false;
+}
+
+/* What --merge goes on from. */
+static void
+put_state(const struct groups *a, const struct group *g)
+{
+	const struct spec *s = a->spec;
+	int i;
+
+	for (i = 0; i < s->nfield; i++) {
+		if (!s->field[i].numeric)
+			continue;
+		buf_putc(&out_buf, '\t');
+		rounded += part_put(&out_buf, &g->acc[i], s->field[i].want);
+	}
+	if (!has_union(s))
+		return;
+	buf_putc(&out_buf, '\t');
+	if (g->npiece > 0)
+		part_put_union(&out_buf, g);
+	else
+		buf_putc(&out_buf, '-');
+}
+
 static void
 put_legend(const struct groups *a)
 {
@@ -110,13 +145,22 @@ put_legend(const struct groups *a)
 	buf_puts(&out_buf, a->spec->as);
 	for (i = 0; i < a->spec->ngroups; i++) {
 		buf_putc(&out_buf, '\t');
-		buf_puts(
-		    &out_buf, input_canon(&a->spec->in, a->spec->group_col[i]));
+		buf_puts(&out_buf, spec_group(a->spec, i));
 	}
+	if (a->spec->partial)
+		buf_puts(&out_buf, "\t" PART_N);
 	for (i = 0; i < a->spec->nstat; i++) {
 		buf_putc(&out_buf, '\t');
 		buf_puts(&out_buf, a->spec->stat[i].name);
 	}
+	for (i = 0; i < a->spec->nfield && a->spec->partial; i++) {
+		if (!a->spec->field[i].numeric)
+			continue;
+		buf_puts(&out_buf, "\t" PART_PREFIX);
+		buf_puts(&out_buf, spec_field(a->spec, i));
+	}
+	if (a->spec->partial && has_union(a->spec))
+		buf_puts(&out_buf, "\t" PART_UNION);
 	buf_putc(&out_buf, '\n');
 }
 
@@ -131,11 +175,17 @@ put_group(
 		buf_putc(&out_buf, '\t');
 		buf_put(&out_buf, key, n);
 	}
+	if (a->spec->partial) {
+		buf_putc(&out_buf, '\t');
+		buf_u64(&out_buf, g->n);
+	}
 	for (i = 0; i < a->spec->nstat; i++) {
 		buf_putc(&out_buf, '\t');
 		if (!put_stat(a, &out_buf, g, &a->spec->stat[i]))
 			buf_putc(&out_buf, '-');
 	}
+	if (a->spec->partial)
+		put_state(a, g);
 	out_end();
 }
 
@@ -235,9 +285,17 @@ print_groups(struct groups *a)
 }
 
 void
-print_notes(const struct groups *a)
+print_over(const struct groups *a)
 {
 	if (!a->spec->rest)
 		stage_note("agg_over_limit", a->n_over);
+	stage_note("agg_values_rounded", rounded);
+	rounded = 0;
+}
+
+void
+print_notes(const struct groups *a)
+{
+	print_over(a);
 	stage_note("join_lost", a->spec->in.join.lost);
 }

@@ -24,4 +24,7 @@ void print_head(const struct metas *m, bool whole, int argc, char *const *argv);
 void print_groups(struct groups *a);
 void print_notes(const struct groups *a);
 
+/* Of these only what is of the result, not of the input. */
+void print_over(const struct groups *a);
+
 #endif

@@ -6,6 +6,8 @@
 #include "print.h"
 #include "run.h"
 
+#include <string.h>
+
 struct agg {
 	const struct plan *plan;
 	struct groups *groups; /* of each aggregation */
@@ -13,6 +15,9 @@ struct agg {
 	struct pass pass; /* without statistics */
 	bool lines;       /* so it is */
 	struct rec_type **keep;
+	uint64_t section; /* what the lines before its records say */
+	bool any_cmd;
+	struct map sections; /* how often they said so */
 };
 
 static void
@@ -21,8 +26,31 @@ on_section(struct stage *st)
 	struct agg *a = st->ctx;
 	int i;
 
+	a->section = 0;
+	a->any_cmd = false;
 	for (i = 0; i < a->plan->n; i++)
 		join_section(&a->plan->spec[i]->in.join);
+}
+
+/* A section's parts are known by its first command and its facts, of two
+ * that say the same by their number. */
+static void
+section_meta(struct agg *a, const struct rec *r)
+{
+	bool cmd = r->len > 6 && memcmp(r->line, "##cmd\t", 6) == 0;
+
+	if (cmd ? a->any_cmd : memcmp(r->line, "##info", 6) != 0)
+		return;
+	a->any_cmd |= cmd;
+	a->section = hash_mix(a->section) ^ hash_bytes(r->line, r->len);
+}
+
+static uint64_t
+section_key(struct agg *a)
+{
+	uint64_t *n = map_put(&a->sections, a->section, NULL);
+
+	return a->section + (*n)++;
 }
 
 static void
@@ -94,6 +122,7 @@ on_meta(struct stage *st, struct rec *r)
 	struct agg *a = st->ctx;
 
 	print_meta(&a->meta, r);
+	section_meta(a, r);
 }
 
 /* Passed on are metadata and the types that are kept. */
@@ -128,14 +157,18 @@ static void
 on_end(struct stage *st)
 {
 	struct agg *a = st->ctx;
+	uint64_t key;
 	int i;
 
 	if (a->lines) {
 		pass_section_end(&a->pass);
 		return;
 	}
-	for (i = 0; i < a->plan->n; i++)
+	key = section_key(a);
+	for (i = 0; i < a->plan->n; i++) {
+		a->groups[i].section = key;
 		group_section_end(&a->groups[i]);
+	}
 	if (a->plan->pass)
 		put_section(a);
 }

@@ -1,4 +1,5 @@
 /* What the options ask for, as columns of the input and of the result. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
@@ -98,6 +99,14 @@ add_stat(struct spec *a, struct stat_col s)
 		a->field[s.field].numeric = true;
 }
 
+/* "p99.9" */
+static bool
+is_percentile(const char *word, double *p)
+{
+	return word[0] == 'p' && word[1] != '+' &&
+	       num_f64(word + 1, strlen(word + 1), p) && *p >= 0 && *p <= 100;
+}
+
 static struct stat_col
 parse_word(const char *word, bool *per_field)
 {
@@ -105,8 +114,7 @@ parse_word(const char *word, bool *per_field)
 	size_t i;
 
 	*per_field = true;
-	if (s.word[0] == 'p' && num_f64(s.word + 1, strlen(s.word + 1), &s.p) &&
-	    s.p >= 0 && s.p <= 100 && s.word[1] != '+') {
+	if (is_percentile(s.word, &s.p)) {
 		s.stat = ST_PERCENTILE;
 		return s;
 	}
@@ -207,6 +215,20 @@ make_fields(struct spec *a)
 		a->field[i].col = input_column(&a->in, a->fields[i]);
 }
 
+const char *
+spec_group(const struct spec *a, int i)
+{
+	return a->names != NULL ? a->names[i]
+				: input_canon(&a->in, a->group_col[i]);
+}
+
+const char *
+spec_field(const struct spec *a, int i)
+{
+	return a->names != NULL ? a->fields[i]
+				: input_canon(&a->in, a->field[i].col);
+}
+
 /* A key is a column of the result, a column of -g, or a word of -a. */
 static void
 find_key(struct spec *a, struct sort_key *k)
@@ -217,7 +239,7 @@ find_key(struct spec *a, struct sort_key *k)
 	k->group = k->stat = k->col = -1;
 	for (i = 0; i < a->ngroups && k->group < 0; i++)
 		if (strcmp(a->groups[i], k->name) == 0 ||
-		    strcmp(input_canon(&a->in, a->group_col[i]), k->name) == 0)
+		    strcmp(spec_group(a, i), k->name) == 0)
 			k->group = i;
 	for (i = 0; i < a->nstat && k->group < 0 && k->stat < 0; i++)
 		if (strcmp(a->stat[i].name, k->name) == 0)
@@ -252,10 +274,68 @@ spec_make(struct spec *a, struct rec_reader *rd)
 	make_fields(a);
 	make_stats(a);
 	where_make(&a->where, &a->in);
+	for (i = 0; i < a->sort.n && a->nstats == 0; i++)
+		a->sort.key[i].col = input_column(&a->in, a->sort.key[i].name);
+	if (a->nstats > 0)
+		spec_keys(a);
+}
+
+void
+spec_keys(struct spec *a)
+{
+	int i;
+
 	for (i = 0; i < a->sort.n; i++)
-		if (a->nstats > 0)
-			find_key(a, &a->sort.key[i]);
-		else
-			a->sort.key[i].col =
-			    input_column(&a->in, a->sort.key[i].name);
+		find_key(a, &a->sort.key[i]);
+}
+
+bool
+spec_is_pct(const char *name, const char *field)
+{
+	struct stat_col s = { .stat = ST_PCT };
+	char *own = stat_name(&s, field);
+	bool same = strcmp(own, name) == 0;
+
+	free(own);
+	return same;
+}
+
+bool
+spec_result(const char *name, struct stat_col *s, const char **field)
+{
+	const char *bar = strchr(name, '_');
+	char *word;
+	size_t i;
+
+	*s = (struct stat_col){ .field = -1 };
+	*field = NULL;
+	if (strcmp(name, "n") == 0 || strcmp(name, "union_ns") == 0) {
+		s->stat = name[0] == 'n' ? ST_COUNT : ST_UNION;
+		s->word = name[0] == 'n' ? "count" : "union";
+		return true;
+	}
+	if (bar == NULL)
+		return false;
+	word = xmemdup(name, (size_t)(bar - name));
+	*field = bar + 1;
+	if (is_percentile(word, &s->p)) {
+		s->stat = ST_PERCENTILE;
+		s->word = word;
+		return true;
+	}
+	if (strcmp(word, "n") == 0) {
+		s->stat = ST_NSET;
+		s->word = "nset";
+		return true;
+	}
+	for (i = 0; i < NWORDS; i++)
+		if (words[i].field && words[i].stat != ST_PCT &&
+		    words[i].stat != ST_NSET &&
+		    strcmp(words[i].word, word) == 0) {
+			s->stat = words[i].stat;
+			s->word = words[i].std;
+			return true;
+		}
+	free(word);
+	return false;
 }

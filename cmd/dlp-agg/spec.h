@@ -31,8 +31,10 @@ struct spec {
 	bool rest;
 	struct sort sort;
 	struct where where;
+	bool partial; /* with what --merge needs */
 	/* made of that */
 	struct input in;
+	char **names; /* of the groups in the result; NULL: the columns' */
 	int *group_col, *cut_col;
 	struct field *field; /* those of -f, then those of -a STAT:FIELD */
 	int nfield;
@@ -43,5 +45,22 @@ struct spec {
 
 /* Makes the columns and statistics; fatal if they make no sense. */
 void spec_make(struct spec *a, struct rec_reader *rd);
+
+/* Where the keys of --sort are; spec_make() does it too. */
+void spec_keys(struct spec *a);
+
+/* The name of a group in the result. */
+const char *spec_group(const struct spec *a, int i);
+
+/* And of a field. */
+const char *spec_field(const struct spec *a, int i);
+
+/* Of the name of a column of a result: which statistic, its word, and of
+ * which field, a view into name; NULL: of none. False: it is none, or a
+ * share. */
+bool spec_result(const char *name, struct stat_col *s, const char **field);
+
+/* Whether it is the share of that field. */
+bool spec_is_pct(const char *name, const char *field);
 
 #endif

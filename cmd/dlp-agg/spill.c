@@ -50,13 +50,14 @@ put_record(
     const struct lines *l, FILE *f, size_t i, const struct sort_val *last)
 {
 	const struct line *x = &l->line[i];
-	const struct sort_val *v = l->val + i * (size_t)l->sort->n;
+	const struct sort_val *v = l->val + x->key * (size_t)l->sort->n;
 	struct head h;
 
 	memset(&h, 0, sizeof(h));
 	h.legend = x->legend;
 	h.len = x->len;
-	h.same = last != NULL && sort_cmp(l->sort, last, v) == 0;
+	h.same = last != NULL &&
+		 (last == v || sort_cmp(l->sort, last, v) == 0);
 	put(f, &h, sizeof(h));
 	if (!h.same)
 		put_keys(f, v, l->sort->n);

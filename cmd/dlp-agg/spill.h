@@ -5,14 +5,17 @@
 #ifndef AGG_SPILL_H
 #define AGG_SPILL_H
 
+#include <stdint.h>
+
 #include "buf.h"
 #include "sort.h"
 
 struct run;
 
 struct line { /* a record that is kept: its place in lines.text */
-	size_t at, len;
-	int legend; /* a number of the caller's */
+	size_t at;
+	uint32_t len, key; /* key: number of its keys in lines.val */
+	int legend;        /* a number of the caller's */
 };
 
 struct lines {
@@ -20,7 +23,8 @@ struct lines {
 	struct buf text;
 	struct line *line;
 	size_t n, cap;
-	struct sort_val *val; /* per key of each line */
+	struct sort_val *val; /* per key: of many lines the same */
+	size_t n_keys;
 	struct run *run;      /* on disk */
 	size_t nruns;
 };

@@ -63,3 +63,30 @@ wide_put(struct buf *b, const struct wide *w)
 		*--p = (char)('0' + divide(&hi, &lo));
 	buf_put(b, p, (size_t)(t + sizeof(t) - p));
 }
+
+static void
+times_ten(struct wide *w, int64_t digit)
+{
+	struct wide two, ten;
+
+	wide_join(w, w);
+	two = *w;
+	wide_join(w, w);
+	wide_join(w, w);
+	ten = *w;
+	wide_join(&ten, &two);
+	wide_add(&ten, digit);
+	*w = ten;
+}
+
+bool
+wide_get(const char *s, size_t n, struct wide *w)
+{
+	bool minus = n > 0 && s[0] == '-';
+	size_t i = minus;
+
+	*w = (struct wide){ 0, 0 };
+	for (; i < n && s[i] >= '0' && s[i] <= '9' && i < 39; i++)
+		times_ten(w, minus ? '0' - s[i] : s[i] - '0');
+	return i == n && n > (size_t)minus;
+}

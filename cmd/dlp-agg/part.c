@@ -1,0 +1,321 @@
+/*
+ * A field's state: N SUM MIN MAX, then "s MEAN M2" for deviations, then "v"
+ * or "r" (rounded) and the values in order, VALUE*COUNT where it is there
+ * more than once. An "f" before all: the numbers have fractions.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "num.h"
+#include "part.h"
+
+#define VALUES_MAX 65536 /* different ones, kept to the last digit */
+
+struct text {
+	const char *s, *end;
+	bool bad;
+};
+
+static bool
+is_frac(const struct acc *c)
+{
+	return c->more != NULL && c->more->frac;
+}
+
+static void
+put_f(struct buf *b, double d)
+{
+	buf_printf(b, " %a", d);
+}
+
+static void
+put_num(struct buf *b, bool frac, union num v)
+{
+	if (frac) {
+		put_f(b, v.d);
+		return;
+	}
+	buf_putc(b, ' ');
+	buf_i64(b, v.i);
+}
+
+static bool
+same(bool frac, union num a, union num b)
+{
+	return frac ? !(a.d < b.d) && !(a.d > b.d) : a.i == b.i;
+}
+
+static size_t
+distinct(const struct acc_more *m)
+{
+	size_t i, n = m->nval > 0;
+
+	for (i = 1; i < m->nval; i++)
+		n += !same(m->frac, m->val[i - 1], m->val[i]);
+	return n;
+}
+
+/* To four digits: off by 0.05 % at most. */
+static union num
+rounded(bool frac, union num v)
+{
+	double d = frac ? v.d : (double)v.i, step;
+
+	if (d == 0)
+		return v;
+	step = pow(10, floor(log10(fabs(d))) - 3);
+	if (!frac && step <= 1)
+		return v;
+	d = round(d / step) * step;
+	if (frac)
+		v.d = d;
+	else if (fabs(d) < 9e18)
+		v.i = (int64_t)llround(d);
+	return v;
+}
+
+static bool
+put_values(struct buf *b, const struct acc *c)
+{
+	struct acc_more *m = c->more;
+	bool cut;
+	size_t i, n;
+
+	acc_sort(m);
+	cut = distinct(m) > VALUES_MAX;
+	buf_puts(b, cut || m->rounded ? " r" : " v");
+	for (i = 0; cut && i < m->nval; i++)
+		m->val[i] = rounded(m->frac, m->val[i]);
+	for (i = 0; i < m->nval; i += n) {
+		for (n = 1;
+		     i + n < m->nval && same(m->frac, m->val[i], m->val[i + n]);
+		     n++)
+			;
+		put_num(b, m->frac, m->val[i]);
+		if (n > 1) {
+			buf_putc(b, '*');
+			buf_u64(b, n);
+		}
+	}
+	return cut || m->rounded;
+}
+
+bool
+part_put(struct buf *b, const struct acc *c, int want)
+{
+	bool frac = is_frac(c);
+
+	if (frac)
+		buf_puts(b, "f ");
+	buf_u64(b, c->n);
+	if (c->n == 0)
+		return false;
+	buf_putc(b, ' ');
+	if (frac)
+		buf_printf(b, "%a", c->more->dsum);
+	else
+		wide_put(b, &c->isum);
+	put_num(b, frac, c->min);
+	put_num(b, frac, c->max);
+	if (want & ACC_STD) {
+		buf_puts(b, " s");
+		put_f(b, c->more->mean);
+		put_f(b, c->more->m2);
+	}
+	return (want & ACC_VALUES) && put_values(b, c);
+}
+
+/* The next word; empty at the end. */
+static const char *
+word(struct text *t, size_t *n)
+{
+	const char *s = t->s;
+
+	while (t->s < t->end && *t->s != ' ')
+		t->s++;
+	*n = (size_t)(t->s - s);
+	if (t->s < t->end)
+		t->s++;
+	return s;
+}
+
+static double
+get_f(const char *s, size_t n, bool *bad)
+{
+	char tmp[64], *end;
+	double d;
+
+	if (n == 0 || n >= sizeof(tmp)) {
+		*bad = true;
+		return 0;
+	}
+	memcpy(tmp, s, n);
+	tmp[n] = '\0';
+	d = strtod(tmp, &end);
+	*bad |= *end != '\0';
+	return d;
+}
+
+static union num
+get_num(bool frac, const char *s, size_t n, bool *bad)
+{
+	union num v = { 0 };
+
+	if (frac)
+		v.d = get_f(s, n, bad);
+	else
+		*bad |= !num_i64(s, n, &v.i);
+	return v;
+}
+
+static void
+get_values(struct text *t, struct acc *c)
+{
+	const char *s, *star;
+	uint64_t k;
+	size_t n;
+
+	while (t->s < t->end && !t->bad) {
+		union num v;
+
+		s = word(t, &n);
+		star = memchr(s, '*', n);
+		k = 1;
+		if (star != NULL)
+			t->bad |=
+			    !num_u64(star + 1, n - (size_t)(star - s) - 1, &k);
+		v = get_num(is_frac(c), s,
+		    star != NULL ? (size_t)(star - s) : n, &t->bad);
+		if (k > c->n - c->more->nval)
+			t->bad = true;
+		while (!t->bad && k-- > 0)
+			acc_keep(c->more, v);
+	}
+	t->bad |= c->more->nval != c->n;
+}
+
+static void
+get_rest(struct text *t, struct acc *c, bool *rounded_values)
+{
+	const char *s;
+	size_t n;
+
+	while (t->s < t->end && !t->bad) {
+		s = word(t, &n);
+		if (n != 1) {
+			t->bad = true;
+		} else if (*s == 's') {
+			s = word(t, &n);
+			acc_more(c)->mean = get_f(s, n, &t->bad);
+			s = word(t, &n);
+			acc_more(c)->m2 = get_f(s, n, &t->bad);
+		} else if (*s == 'v' || *s == 'r') {
+			acc_more(c)->rounded = *s == 'r';
+			*rounded_values |= *s == 'r';
+			get_values(t, c);
+		} else {
+			t->bad = true;
+		}
+	}
+}
+
+bool
+part_get(struct acc *c, const char *s, size_t n, bool *rounded_values)
+{
+	struct text t = { s, s + n, false };
+	const char *w;
+	size_t k;
+
+	if (n > 2 && s[0] == 'f' && s[1] == ' ') {
+		acc_more(c)->frac = true;
+		t.s += 2;
+	}
+	w = word(&t, &k);
+	if (!num_u64(w, k, &c->n))
+		return false;
+	if (c->n == 0)
+		return t.s == t.end;
+	w = word(&t, &k);
+	if (is_frac(c))
+		c->more->dsum = get_f(w, k, &t.bad);
+	else
+		t.bad |= !wide_get(w, k, &c->isum);
+	w = word(&t, &k);
+	c->min = get_num(is_frac(c), w, k, &t.bad);
+	w = word(&t, &k);
+	c->max = get_num(is_frac(c), w, k, &t.bad);
+	get_rest(&t, c, rounded_values);
+	return !t.bad;
+}
+
+struct ivl *
+part_piece(struct group *g, uint64_t key)
+{
+	size_t i;
+
+	for (i = 0; i < g->npiece; i++)
+		if (g->piece[i].key == key)
+			return &g->piece[i].u;
+	g->piece = xrealloc(g->piece, g->npiece + 1, sizeof(*g->piece));
+	memset(&g->piece[g->npiece], 0, sizeof(*g->piece));
+	g->piece[g->npiece].key = key;
+	return &g->piece[g->npiece++].u;
+}
+
+/* KEY LO DUR GAP DUR GAP DUR ... for each source, ; between. */
+void
+part_put_union(struct buf *b, const struct group *g)
+{
+	size_t i, k;
+
+	for (i = 0; i < g->npiece; i++) {
+		const struct ivl *u = &g->piece[i].u;
+
+		if (i > 0)
+			buf_puts(b, " ; ");
+		buf_u64(b, g->piece[i].key);
+		for (k = 0; k < u->n; k++) {
+			buf_putc(b, ' ');
+			buf_i64(b, k == 0
+				       ? u->v[k].lo
+				       : num_sub(u->v[k].lo, u->v[k - 1].hi));
+			buf_putc(b, ' ');
+			buf_i64(b, num_sub(u->v[k].hi, u->v[k].lo));
+		}
+	}
+}
+
+bool
+part_get_union(struct group *g, const char *s, size_t n)
+{
+	struct text t = { s, s + n, false };
+	struct ivl *u = NULL;
+	int64_t at = 0, lo, dur;
+	const char *w;
+	uint64_t key;
+	size_t k;
+
+	while (t.s < t.end && !t.bad) {
+		w = word(&t, &k);
+		if (u == NULL) {
+			t.bad |= !num_u64(w, k, &key);
+			u = part_piece(g, key);
+			at = 0;
+			continue;
+		}
+		if (k == 1 && *w == ';') {
+			u = NULL;
+			continue;
+		}
+		t.bad |= !num_i64(w, k, &lo);
+		w = word(&t, &k);
+		t.bad |= !num_i64(w, k, &dur);
+		lo = num_add(at, lo);
+		at = num_add(lo, dur);
+		ivl_add(u, lo, at);
+	}
+	return !t.bad;
+}
