@@ -35,6 +35,7 @@ static const char usage[] =
     "                   only what is launched in this window: ns, or with\n"
     "                   a unit, 1.5s 20ms 3us\n"
     "  --range NAME     only what is launched inside ranges of this name\n"
+    "  --kernel-names   kernels' short and mangled names as well\n"
     "  --old-names      kernel names of nvprof as PyProf demangled them\n"
     "  --src            name the file, in a column src, of one file too\n"
     "  --ranks          each file is a rank: numbered, in a column rank, and\n"
@@ -43,7 +44,8 @@ static const char usage[] =
     "  -h, --help       this text\n"
     "  -V, --version    the version\n";
 
-enum { OPT_START = 256, OPT_END, OPT_RANGE, OPT_SRC, OPT_OLD_NAMES, OPT_RANKS };
+enum { OPT_START = 256, OPT_END, OPT_RANGE, OPT_SRC, OPT_OLD_NAMES,
+	OPT_KERNEL_NAMES, OPT_RANKS };
 
 static const struct option longopts[] = {
 	{ "device", required_argument, NULL, 'd' },
@@ -52,6 +54,7 @@ static const struct option longopts[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "range", required_argument, NULL, OPT_RANGE },
 	{ "ranks", no_argument, NULL, OPT_RANKS },
+	{ "kernel-names", no_argument, NULL, OPT_KERNEL_NAMES },
 	{ "old-names", no_argument, NULL, OPT_OLD_NAMES },
 	{ "src", no_argument, NULL, OPT_SRC },
 	{ "start", required_argument, NULL, OPT_START },
@@ -89,6 +92,9 @@ option(int c, const char *arg, bool *unbuffered)
 		/* fall through */
 	case OPT_SRC:
 		with_src = true;
+		break;
+	case OPT_KERNEL_NAMES:
+		emit_kernel_names = true;
 		break;
 	case OPT_OLD_NAMES:
 		nvprof_old_names = true;

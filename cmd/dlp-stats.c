@@ -10,13 +10,14 @@
 #include "err.h"
 
 static const char usage[] =
-    "usage: dlp-stats [-t] -r REPORT[:base|:mangled],... [-f FORMAT] [file]\n"
+    "usage: dlp-stats [-tu] -r REPORT[:base|:mangled],... [-f FORMAT] [file]\n"
     "Prints the tables of nsys stats out of a dlp stream.\n"
     "  -r, --report LIST  the reports, comma separated\n"
     "  -f, --format NAME  csv, tsv, json or column (default)\n"
     "  -t, --titles       json: name each table's report and file, as it is\n"
     "                     where there are several reports\n"
     "  -l, --list         list the reports\n"
+    "  -u, --unbuffered   write at once\n"
     "  -h, --help         print this and exit\n"
     "  -V, --version      print the version and exit\n";
 
@@ -61,8 +62,8 @@ main(int argc, char **argv)
 	int c, rc;
 
 	cli_init("dlp-stats");
-	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS "r:f:tl", longopts,
-		    NULL)) != -1)
+	while ((c = getopt_long(
+		    argc, argv, CLI_SHORTOPTS "r:f:tl", longopts, NULL)) != -1)
 		option(c);
 	if (list) {
 		out_open(false);

@@ -155,6 +155,7 @@ put_kernel(const struct dict_line *d, int64_t start)
 	ev.gpu.dev = d->dev;
 	ev.gpu.stream = d->stream;
 	ev.gpu.kern.short_name = short_name(d);
+	ev.gpu.kern.mangled = EV_UNSET;
 	memcpy(ev.gpu.kern.grid, d->grid, sizeof(d->grid));
 	memcpy(ev.gpu.kern.block, d->block, sizeof(d->block));
 	ev.gpu.kern.regs = ev.gpu.kern.smem = ev.gpu.kern.dynsmem = EV_UNSET;

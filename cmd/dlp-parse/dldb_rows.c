@@ -122,6 +122,7 @@ kern_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 		return true;
 	}
 	ev->gpu.kern.short_name = ev->name;
+	ev->gpu.kern.mangled = EV_UNSET;
 	ev->name = num(st, GPU_NEXT);
 	if (ev->name == d->empty)
 		ev->name = EV_UNSET;

@@ -51,6 +51,7 @@ static const struct {
 
 static struct out_type *types[EV_KINDS], *str_type;
 static bool with_src, with_rank;
+bool emit_kernel_names;
 static int64_t ids;
 static uint32_t strs;
 static uint64_t end_before_start, never_closed;
@@ -75,6 +76,8 @@ void
 emit_open(bool src, bool rank)
 {
 	static const char *const str_cols[] = { "id", "text", NULL };
+	static const char *const kernel_cols[] = { "id", "text", "base",
+		"mangled", NULL };
 	int i;
 
 	with_src = src;
@@ -82,7 +85,7 @@ emit_open(bool src, bool rank)
 	for (i = 0; i < EV_KINDS; i++)
 		if (layout[i].tag != NULL)
 			types[i] = declare(layout[i].tag, layout[i].cols);
-	str_type = declare("str", str_cols);
+	str_type = declare("str", emit_kernel_names ? kernel_cols : str_cols);
 }
 
 bool
@@ -127,13 +130,23 @@ emit_dur(int64_t start, int64_t end)
 		out_i64(num_sub(end, start));
 }
 
+static void
+put_opt(const char *s)
+{
+	out_text(s, s != NULL ? strlen(s) : 0);
+}
+
 uint32_t
-emit_str(const char *s, size_t n)
+emit_str(const char *s, size_t n, const char *base, const char *mangled)
 {
 	strs++;
 	out_rec(str_type);
 	out_i64(strs);
 	out_text(s, n);
+	if (emit_kernel_names) {
+		put_opt(base);
+		put_opt(mangled);
+	}
 	emit_src(profile_cur());
 	out_end();
 	return strs;

@@ -13,8 +13,12 @@ struct profile;
 /* Records name their file, their rank. */
 void emit_open(bool with_src, bool with_rank);
 
-/* Writes a str record; its id, from 1. */
-uint32_t emit_str(const char *s, size_t n);
+/* Whether the str records of kernels have their other names too. */
+extern bool emit_kernel_names;
+
+/* Writes a str record; its id, from 1. base, mangled: NULL if unset. */
+uint32_t emit_str(
+    const char *s, size_t n, const char *base, const char *mangled);
 
 /* Anything but calls and GPU work. */
 void emit_event(struct profile *p, const struct event *ev);

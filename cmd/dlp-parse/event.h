@@ -56,6 +56,7 @@ struct ev_gpu {
 	union {
 		struct {
 			int64_t short_name; /* string id; EV_UNSET: none */
+			int64_t mangled;    /* the same */
 			int64_t grid[3], block[3];
 			int64_t regs, smem, dynsmem;
 		} kern; /* the full name is event.name */

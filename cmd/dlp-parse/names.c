@@ -101,16 +101,35 @@ given_short(struct names *n, int64_t id)
 	return buf_str(&n->tmp);
 }
 
-const struct name *
-names_kernel(struct names *n, int64_t id, int64_t short_id, str_fn *put)
+/* Ids of strings are small numbers. */
+static int64_t
+both(int64_t id, int64_t mangled_id)
 {
-	struct buf out = { 0 };
+	if (mangled_id == EV_UNSET)
+		return id;
+	return (int64_t)((uint64_t)id ^ (uint64_t)(mangled_id + 1) << 32);
+}
+
+static const char *
+mangled(struct names *n, int64_t id, struct buf *b)
+{
+	if (id == EV_UNSET || !n->dialect->string(n->ctx, id, b))
+		return NULL;
+	return buf_str(b);
+}
+
+const struct name *
+names_kernel(struct names *n, int64_t id, int64_t short_id, int64_t mangled_id,
+    str_fn *put)
+{
+	struct buf out = { 0 }, raw = { 0 };
 	const char *given;
 	struct name *m;
 	uint64_t *slot;
 	bool is_new, full;
 
-	slot = find(n, &n->kernel, id != EV_UNSET ? id : ~short_id, &is_new);
+	slot = find(n, &n->kernel,
+	    id != EV_UNSET ? both(id, mangled_id) : ~short_id, &is_new);
 	if (!is_new)
 		return &n->v[*slot - 1];
 	m = new_name(n, slot);
@@ -121,7 +140,9 @@ names_kernel(struct names *n, int64_t id, int64_t short_id, str_fn *put)
 		return m;
 	}
 	if (full) {
-		m->str_id = put(n->full.len ? n->full.s : "", n->full.len);
+		m->str_id = put(n->full.len ? n->full.s : "", n->full.len,
+		    given, mangled(n, mangled_id, &raw));
+		buf_free(&raw);
 		kernname_short(buf_str(&n->full), given, &out);
 	} else
 		buf_puts(&out, given);

@@ -29,13 +29,14 @@ struct names {
 /* The name of a string id; valid until the next names_ call. */
 const struct name *names_text(struct names *n, int64_t id);
 
-/* Keeps a full name; its number, from 1. */
-typedef uint32_t str_fn(const char *s, size_t n);
+/* Keeps a full name, and the others (NULL: unset); its number, from 1. */
+typedef uint32_t str_fn(
+    const char *s, size_t n, const char *base, const char *mangled);
 
 /* A kernel's short name; its full one has been given to put when this
- * returns. */
-const struct name *names_kernel(
-    struct names *n, int64_t id, int64_t short_id, str_fn *put);
+ * returns. mangled_id: EV_UNSET, or it tells kernels of one name apart. */
+const struct name *names_kernel(struct names *n, int64_t id, int64_t short_id,
+    int64_t mangled_id, str_fn *put);
 
 void names_free(struct names *n);
 

@@ -60,6 +60,7 @@ kern_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 	ev->gpu.kern.regs = db_i64(st, C_OWN + 8);
 	ev->gpu.kern.smem = db_i64(st, C_OWN + 9);
 	ev->gpu.kern.dynsmem = db_i64(st, C_OWN + 10);
+	ev->gpu.kern.mangled = db_i64(st, C_OWN + 11);
 	return true;
 }
 
@@ -141,7 +142,8 @@ static const struct {
 	{ EV_KERN, "CUPTI_ACTIVITY_KIND_KERNEL", kern_row,
 	    { COMMON, "demangledName", "shortName", "gridX", "gridY", "gridZ",
 		"blockX", "blockY", "blockZ", "registersPerThread",
-		"staticSharedMemory", "dynamicSharedMemory" } },
+		"staticSharedMemory", "dynamicSharedMemory",
+		"mangledName" } },
 	{ EV_COPY, "CUPTI_ACTIVITY_KIND_MEMCPY", copy_row,
 	    { COMMON, "copyKind", "bytes", "srcKind", "dstKind" } },
 	{ EV_SET, "CUPTI_ACTIVITY_KIND_MEMSET", set_row,

@@ -58,6 +58,7 @@ kernel_row(
 		return false;
 	ev->name = nvprof_name(st, c++);
 	ev->gpu.kern.short_name = EV_UNSET;
+	ev->gpu.kern.mangled = EV_UNSET;
 	for (i = 0; i < 3; i++)
 		ev->gpu.kern.grid[i] = nvprof_num(st, c++);
 	for (i = 0; i < 3; i++)

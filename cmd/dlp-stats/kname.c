@@ -63,8 +63,8 @@ kname_kernel(int64_t id, const char *s, size_t n)
 
 	if (k != NULL)
 		return (uint32_t)*k;
-	v = map_put(&plain,
-	    smap_put(&texts, s != NULL ? s : "", t[0].n, NULL), NULL);
+	v = map_put(
+	    &plain, smap_put(&texts, s != NULL ? s : "", t[0].n, NULL), NULL);
 	if (*v == 0)
 		*v = (uint64_t)new_kernel(t) + 1;
 	return (uint32_t)(*v - 1);

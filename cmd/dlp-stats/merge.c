@@ -122,8 +122,7 @@ finish(struct acc *a, table_fn *fn, void *ctx)
 static bool
 same_group(const struct acc *a, const struct run *r)
 {
-	return a->g.part == (uint32_t)r->row[0] &&
-	       a->key.len == r->key.len &&
+	return a->g.part == (uint32_t)r->row[0] && a->key.len == r->key.len &&
 	       memcmp(a->key.s, r->key.s, r->key.len) == 0;
 }
 

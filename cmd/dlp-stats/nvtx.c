@@ -9,6 +9,7 @@
 #include "err.h"
 #include "reports.h"
 #include "row.h"
+#include "textsort.h"
 
 #define COLS(v) v, sizeof(v) / sizeof(v[0])
 
@@ -115,30 +116,36 @@ proj_trace_print(struct report *r)
 	r->t = NULL;
 }
 
-/* The key is made when the table asks for it: seldom. */
 static void
-rangekern(struct report *r, struct table_key *k, const struct range *x,
-    const struct gpu *g, int64_t counts)
+rangekern_key(const struct range *x, const struct gpu *g)
 {
-	int64_t v[2] = { g->dur, counts };
-
 	buf_clear(&key);
 	if (x != NULL) {
 		row_text(&key, x->name, x->name_len);
 		buf_puts(&key, style(x));
 	} else
 		row_none(&key);
-	buf_printf(&key, "\t%010lld\t%010lld", (long long)g->pid,
-	    (long long)g->tid);
+	buf_printf(
+	    &key, "\t%010lld\t%010lld", (long long)g->pid, (long long)g->tid);
+}
+
+static void
+rangekern(struct report *r, struct table_key *k, const struct range *x,
+    const struct gpu *g, int64_t counts)
+{
+	int64_t v[2] = { g->dur, counts };
+
+	if (!table_knows(r->t, k))
+		rangekern_key(x, g);
 	table_add_to(r->t, k, key.s, key.len, kname_id(g->kernel, r->mode), v);
 }
 
 static struct { /* the rows of a range, to be put in order */
 	struct buf text;
 	struct line {
-		size_t at, len;
+		size_t at, len, name;
 		int64_t sum;
-	} *line;
+	} * line;
 	size_t n, cap;
 	struct buf key;
 } rk;
@@ -151,7 +158,8 @@ cmp_line(const void *a, const void *b)
 
 	if (x->sum != y->sum)
 		return x->sum > y->sum ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return text_cmp(rk.text.s + x->name, x->at + x->len - x->name,
+	    rk.text.s + y->name, y->at + y->len - y->name);
 }
 
 static void
@@ -219,6 +227,7 @@ rk_row(void *ctx, const struct group *g)
 	row_i64(&rk.text, g->sum[1] >> 32);
 	row_i64(&rk.text, g->sum[0]);
 	row_stats(&rk.text, g);
+	l->name = rk.text.len;
 	buf_put(&rk.text, name, n);
 	l->len = rk.text.len - l->at;
 }
@@ -234,16 +243,15 @@ rk_print(struct report *r)
 static const char *const proj_cols[] = { "Range", "Style",
 	"#Total Proj Time (ns)", "#Total Range Time (ns)", "#Range Instances",
 	"#Proj Avg (ns)", "#Proj Med (ns)", "#Proj Min (ns)", "#Proj Max (ns)",
-	"#Proj StdDev (ns)", "#Total GPU Ops", "#Avg GPU Ops",
-	"#Avg Range Lvl", "#Avg Num Child" };
+	"#Proj StdDev (ns)", "#Total GPU Ops", "#Avg GPU Ops", "#Avg Range Lvl",
+	"#Avg Num Child" };
 static const char *const trace_cols[] = { "Name", "#Projected Start (ns)",
 	"#Projected Duration (ns)", "#Orig Start (ns)", "#Orig Duration (ns)",
 	"Style", "#PID", "#TID", "#NumGPUOps", "#Lvl", "#NumChild", "#RangeId",
 	"#ParentId", "RangeStack" };
 static const char *const kern_cols[] = { "NVTX Range", "Style", "#PID", "#TID",
 	"#NVTX Inst", "#Kern Inst", "#Total Time (ns)", "#Avg (ns)",
-	"#Med (ns)", "#Min (ns)", "#Max (ns)", "#StdDev (ns)",
-	"Kernel Name" };
+	"#Med (ns)", "#Min (ns)", "#Max (ns)", "#StdDev (ns)", "Kernel Name" };
 
 const struct report_def rep_proj_sum = {
 	.name = "nvtx_gpu_proj_sum",

@@ -6,24 +6,65 @@
 #include "reports.h"
 #include "stack.h"
 
-enum type { T_KERN, T_COPY, T_SET, T_SYNC, T_GRAPH, T_CALL, T_RANGE, T_OS,
-	T_STR, T_DEV, T_N };
+enum type {
+	T_KERN,
+	T_COPY,
+	T_SET,
+	T_SYNC,
+	T_GRAPH,
+	T_CALL,
+	T_RANGE,
+	T_OS,
+	T_STR,
+	T_DEV,
+	T_N
+};
 
 static const char *const tags[T_N] = { "kern", "copy", "set", "sync", "graph",
 	"call", "range", "os", "str", "dev" };
 
-enum col { C_ID, C_START, C_DUR, C_PID, C_TID, C_DEV, C_CTX, C_STREAM, C_CORR,
-	C_API, C_API_START, C_API_DUR, C_SHORT, C_NAME_ID, C_GRID, C_BLOCK,
-	C_REGS, C_SMEM, C_DYNSMEM, C_KIND, C_BYTES, C_SRC_MEM, C_DST_MEM,
-	C_MEM, C_N_GPU, C_END_TID, C_DOMAIN, C_MODE, C_TEXT, C_NAME, C_BASE,
-	C_MANGLED, C_SRC, C_N };
+enum col {
+	C_ID,
+	C_START,
+	C_DUR,
+	C_PID,
+	C_TID,
+	C_DEV,
+	C_CTX,
+	C_STREAM,
+	C_CORR,
+	C_API,
+	C_API_START,
+	C_API_DUR,
+	C_SHORT,
+	C_NAME_ID,
+	C_GRID,
+	C_BLOCK,
+	C_REGS,
+	C_SMEM,
+	C_DYNSMEM,
+	C_KIND,
+	C_BYTES,
+	C_SRC_MEM,
+	C_DST_MEM,
+	C_MEM,
+	C_N_GPU,
+	C_END_TID,
+	C_DOMAIN,
+	C_MODE,
+	C_TEXT,
+	C_NAME,
+	C_BASE,
+	C_MANGLED,
+	C_SRC,
+	C_N
+};
 
 static const char *const names[C_N] = { "id", "start_ns", "dur_ns", "pid",
 	"tid", "dev", "ctx", "stream", "corr", "api", "api_start_ns",
-	"api_dur_ns", "short", "name_id", "grid", "block", "regs",
-	"smem_bytes", "dynsmem_bytes", "kind", "bytes", "src_mem", "dst_mem",
-	"mem", "n_gpu", "end_tid", "domain", "mode", "text", "name", "base",
-	"mangled", "src" };
+	"api_dur_ns", "short", "name_id", "grid", "block", "regs", "smem_bytes",
+	"dynsmem_bytes", "kind", "bytes", "src_mem", "dst_mem", "mem", "n_gpu",
+	"end_tid", "domain", "mode", "text", "name", "base", "mangled", "src" };
 
 static struct {
 	struct rec_type *type;
@@ -37,7 +78,7 @@ static struct buf src; /* the file's name, if records have it */
 /* Calls with several activities: those that follow lie at the same time. */
 static struct several {
 	int64_t pid, corr, start, dur;
-} *several;
+} * several;
 static size_t nseveral, severalcap;
 
 static struct text
@@ -342,8 +383,8 @@ bind(struct stage *st, enum type t)
 
 	ty[t].type = x;
 	for (i = 0; i < C_N; i++)
-		ty[t].c[i] = rec_col(x, names[i],
-		    i == C_DUR && t < T_STR ? REC_NEED : REC_OPT);
+		ty[t].c[i] = rec_col(
+		    x, names[i], i == C_DUR && t < T_STR ? REC_NEED : REC_OPT);
 }
 
 void

@@ -38,7 +38,7 @@ struct range {
 	size_t name_len;
 };
 
-struct proj { /* a range as it looks on the GPU */
+struct proj {                  /* a range as it looks on the GPU */
 	const struct range *r; /* NULL: work in no range of a thread */
 	int64_t pid, tid, lo, hi;
 	int64_t n_gpu, level, n_child;

@@ -56,8 +56,7 @@ more(struct run *r, size_t want)
 	r->pos = 0;
 	buf_reserve(&r->b, want > PIECE ? want : PIECE);
 	while (r->b.len < want) {
-		n = pread(
-		    r->fd, r->b.s + r->b.len, r->b.cap - r->b.len, r->at);
+		n = pread(r->fd, r->b.s + r->b.len, r->b.cap - r->b.len, r->at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)

@@ -22,14 +22,14 @@ struct run_out {
 void run_flush(struct run_out *o, bool all);
 
 struct run {
-	int fd;             /* -1: all is in b */
-	struct buf b;       /* what was read, from pos on yet to be used */
+	int fd;       /* -1: all is in b */
+	struct buf b; /* what was read, from pos on yet to be used */
 	size_t pos;
-	off_t at;           /* where the file is read next */
-	bool end;           /* no row is left */
-	struct buf key;     /* of the current row */
-	uint32_t rows;      /* behind it, of the same key */
-	int width;          /* words in a row */
+	off_t at;       /* where the file is read next */
+	bool end;       /* no row is left */
+	struct buf key; /* of the current row */
+	uint32_t rows;  /* behind it, of the same key */
+	int width;      /* words in a row */
 	int64_t row[RUN_WORDS];
 };
 

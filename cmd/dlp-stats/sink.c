@@ -123,9 +123,9 @@ csv_text(const char *s, size_t n)
 		s = buf_str(&tmp);
 		n = tmp.len;
 	}
-	quote = n > 0 && (memchr(s, ',', n) != NULL ||
-			     memchr(s, '\n', n) != NULL ||
-			     memchr(s, '\r', n) != NULL);
+	quote =
+	    n > 0 && (memchr(s, ',', n) != NULL || memchr(s, '\n', n) != NULL ||
+			 memchr(s, '\r', n) != NULL);
 	if (quote)
 		buf_putc(&out_buf, '"');
 	buf_put(&out_buf, s, n);

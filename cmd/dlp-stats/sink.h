@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 struct sink_table {
-	const char *name;        /* of the report */
+	const char *name; /* of the report */
 	const char *title;
 	const char *const *cols; /* heads; # before it: numbers */
 	int ncols;

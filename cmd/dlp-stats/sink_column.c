@@ -32,8 +32,8 @@ column_begin(const struct sink_table *t, const char *file)
 	int i;
 
 	table = t;
-	buf_printf(&out_buf, "%s ** %s (%s)", any ? "\n" : "", t->title,
-	    t->name);
+	buf_printf(
+	    &out_buf, "%s ** %s (%s)", any ? "\n" : "", t->title, t->name);
 	if (file != NULL) {
 		buf_puts(&out_buf, " of ");
 		cell_utf8(&out_buf, file, strlen(file), false);
@@ -166,5 +166,5 @@ column_end(void)
 	fclose(rows);
 }
 
-const struct sink_kind sink_column = { "column", NULL, column_begin,
-	column_row, column_end, NULL };
+const struct sink_kind sink_column = { "column", NULL, column_begin, column_row,
+	column_end, NULL };

@@ -7,8 +7,7 @@
 #include "reports.h"
 #include "row.h"
 
-#define STATS                                                                  \
-	"#Avg (ns)", "#Med (ns)", "#Min (ns)", "#Max (ns)", "#StdDev (ns)"
+#define STATS "#Avg (ns)", "#Med (ns)", "#Min (ns)", "#Max (ns)", "#StdDev (ns)"
 #define SUM "#Time (%)", "#Total Time (ns)", "#Instances", STATS
 #define COLS(v) v, sizeof(v) / sizeof(v[0])
 
@@ -211,8 +210,7 @@ static void
 gpu(struct report *r, const struct gpu *g)
 {
 	buf_clear(&key);
-	buf_puts(&key,
-	    g->kind == GPU_KERN ? "CUDA_KERNEL\t" : "MEMORY_OPER\t");
+	buf_puts(&key, g->kind == GPU_KERN ? "CUDA_KERNEL\t" : "MEMORY_OPER\t");
 	put_gpu_name(&key, g, r->mode);
 	add(r, g->dur);
 }
@@ -269,8 +267,8 @@ const struct report_def rep_kern_sum = {
 const struct report_def rep_kern_gb_sum = {
 	.name = "cuda_gpu_kern_gb_sum",
 	.old = "gpukerngbsum",
-	.table = { "cuda_gpu_kern_gb_sum",
-	    "CUDA GPU Kernel/Grid/Block Summary", COLS(gb_cols) },
+	.table = { "cuda_gpu_kern_gb_sum", "CUDA GPU Kernel/Grid/Block Summary",
+	    COLS(gb_cols) },
 	.nval = 1,
 	.on_gpu = kern_gb,
 	.print = print,

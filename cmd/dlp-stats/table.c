@@ -32,6 +32,10 @@ struct table {
 	uint32_t nslots;
 	int64_t *row;
 	size_t nrows, rowcap;
+	/* for sorting, as large as the last time */
+	int64_t *sorted;
+	struct text_ref *ref;
+	uint32_t *first;
 	int64_t sum;
 	bool any, closed;
 	struct run_out *run;
@@ -50,18 +54,32 @@ table_new(int nval, bool distinct)
 	return t;
 }
 
+/* What rows and keys take is used again by the next ones. */
 static void
 clear_rows(struct table *t)
+{
+	buf_clear(&t->text);
+	if (t->nslots > 0)
+		memset(t->slot, 0, t->nslots * sizeof(*t->slot));
+	t->nkeys = 0;
+	t->nrows = 0;
+}
+
+static void
+free_rows(struct table *t)
 {
 	buf_free(&t->text);
 	free(t->key);
 	free(t->slot);
 	free(t->row);
+	free(t->sorted);
+	free(t->ref);
+	free(t->first);
 	t->key = NULL;
-	t->slot = NULL;
-	t->row = NULL;
-	t->nkeys = t->keycap = t->nslots = 0;
-	t->nrows = t->rowcap = 0;
+	t->slot = t->first = NULL;
+	t->row = t->sorted = NULL;
+	t->ref = NULL;
+	t->nslots = 0;
 }
 
 void
@@ -71,7 +89,7 @@ table_free(struct table *t)
 
 	if (t == NULL)
 		return;
-	clear_rows(t);
+	free_rows(t);
 	for (i = 0; i < t->nruns; i++) {
 		buf_free(&t->run[i].buf);
 		if (t->run[i].fd >= 0)
@@ -120,6 +138,7 @@ key_of(struct table *t, const char *s, size_t n)
 	const struct key *x;
 	uint32_t h, k;
 
+	buf_reserve(&t->text, 1);
 	if (t->distinct)
 		return new_key(t, s, n, 0);
 	if (t->nkeys >= t->nslots / 2)
@@ -151,10 +170,12 @@ cmp_row(const void *x, const void *y)
 }
 
 static struct text_ref *
-sorted_keys(const struct table *t)
+sorted_keys(struct table *t)
 {
-	struct text_ref *v = xmalloc((t->nkeys + 1) * sizeof(*v));
+	struct text_ref *v;
 	uint32_t i;
+
+	t->ref = v = xrealloc(t->ref, t->nkeys + 1, sizeof(*v));
 
 	for (i = 0; i < t->nkeys; i++) {
 		v[i].s = t->text.s + t->key[i].at;
@@ -168,12 +189,14 @@ sorted_keys(const struct table *t)
 /* The rows of a key, brought together: first[k] is where those of key k
  * begin, first[nkeys] their number. */
 static uint32_t *
-by_key(const struct table *t, int64_t *out)
+by_key(struct table *t, int64_t *out)
 {
-	uint32_t *first = xcalloc(t->nkeys + 2, sizeof(*first)), k;
+	uint32_t *first, k;
 	const int64_t *r;
 	size_t i;
 
+	t->first = first = xrealloc(t->first, t->nkeys + 2, sizeof(*first));
+	memset(first, 0, (t->nkeys + 2) * sizeof(*first));
 	for (i = 0; i < t->nrows; i++)
 		first[(uint64_t)t->row[i * (size_t)t->width] >> 32]++;
 	for (i = 0, k = 0; k <= t->nkeys; k++) {
@@ -206,8 +229,7 @@ put_key(struct table *t, struct run_out *o, const struct text_ref *x,
 	if (n > 1)
 		qsort(row, n, size, cmp_row);
 	for (i = 0; i < n; i++)
-		row[i * (size_t)t->width] =
-		    (uint32_t)row[i * (size_t)t->width];
+		row[i * (size_t)t->width] = (uint32_t)row[i * (size_t)t->width];
 	buf_put(&o->buf, (char *)head, sizeof(head));
 	buf_put(&o->buf, x->s, x->n);
 	buf_put(&o->buf, (char *)row, n * size);
@@ -220,11 +242,13 @@ static void
 spill(struct table *t, bool file)
 {
 	struct text_ref *v = sorted_keys(t);
-	int64_t *rows =
-	    xmalloc((t->nrows + 1) * (size_t)t->width * sizeof(*rows));
-	uint32_t *first = by_key(t, rows), i;
 	struct run_out *o;
+	int64_t *rows;
+	uint32_t *first, i;
 
+	t->sorted = rows = xrealloc(
+	    t->sorted, (t->nrows + 1) * (size_t)t->width, sizeof(*rows));
+	first = by_key(t, rows);
 	t->run = xrealloc(t->run, (size_t)t->nruns + 1, sizeof(*t->run));
 	o = &t->run[t->nruns++];
 	memset(o, 0, sizeof(*o));
@@ -232,16 +256,12 @@ spill(struct table *t, bool file)
 	for (i = 0; i < t->nkeys; i++) {
 		uint32_t k = v[i].id;
 
-		put_key(t, o, &v[i], rows + (size_t)first[k] *
-					    (size_t)t->width,
+		put_key(t, o, &v[i], rows + (size_t)first[k] * (size_t)t->width,
 		    first[k + 1] - first[k]);
 	}
 	run_flush(o, true);
 	if (file)
 		buf_free(&o->buf);
-	free(first);
-	free(rows);
-	free(v);
 	clear_rows(t);
 	t->gen++;
 }
@@ -254,8 +274,8 @@ add_row(struct table *t, uint32_t key, uint32_t part, const int64_t *v)
 
 	if (t->nrows == t->rowcap) {
 		t->rowcap = t->rowcap != 0 ? t->rowcap * 2 : 256;
-		t->row = xrealloc(t->row, t->rowcap * (size_t)t->width,
-		    sizeof(*t->row));
+		t->row = xrealloc(
+		    t->row, t->rowcap * (size_t)t->width, sizeof(*t->row));
 	}
 	r = t->row + t->nrows++ * (size_t)t->width;
 	r[0] = (int64_t)((uint64_t)key << 32 | part);
@@ -269,9 +289,14 @@ add_row(struct table *t, uint32_t key, uint32_t part, const int64_t *v)
 static bool
 full(const struct table *t)
 {
-	return t->text.len + t->nkeys * 48 +
-		   t->nrows * (size_t)t->width * 16 >
+	return t->text.len + t->nkeys * 64 + t->nrows * (size_t)t->width * 16 >
 	       TABLE_BYTES;
+}
+
+bool
+table_knows(const struct table *t, const struct table_key *k)
+{
+	return k->gen == t->gen && !full(t);
 }
 
 void
@@ -288,8 +313,8 @@ table_add_to(struct table *t, struct table_key *k, const char *key, size_t n,
 }
 
 void
-table_add(struct table *t, const char *key, size_t n, uint32_t part,
-    const int64_t *v)
+table_add(
+    struct table *t, const char *key, size_t n, uint32_t part, const int64_t *v)
 {
 	struct table_key k = { 0 };
 
@@ -314,5 +339,6 @@ table_each(struct table *t, table_fn *fn, void *ctx)
 	if (!t->closed)
 		spill(t, t->nruns > 0);
 	t->closed = true;
+	free_rows(t);
 	merge_runs(t->run, t->nruns, t->nval, fn, ctx);
 }

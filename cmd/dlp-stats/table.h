@@ -29,7 +29,7 @@ struct group {
 	uint32_t part;
 	uint64_t n;
 	int64_t sum[TABLE_VALS];
-	int64_t min, max;  /* these and the next: of the first value */
+	int64_t min, max;    /* these and the next: of the first value */
 	double avg, med, sd; /* of a sample; 0 for one */
 };
 
@@ -47,7 +47,9 @@ struct table_key {
 void table_add(struct table *t, const char *key, size_t n, uint32_t part,
     const int64_t *v);
 
-/* The same for a key that is used again: k is zeroed at first. */
+/* The same for a key that is used again: k is zeroed at first; key need not
+ * be given where table_knows() it. */
+bool table_knows(const struct table *t, const struct table_key *k);
 void table_add_to(struct table *t, struct table_key *k, const char *key,
     size_t n, uint32_t part, const int64_t *v);
 

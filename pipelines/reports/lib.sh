@@ -48,8 +48,9 @@ is_stream() {
 	    [ "$(dd bs=5 count=1 <"$1" 2>/dev/null | tr -d '\000')" = '##dlp' ]
 }
 
-# The profiles, each a section. One that fails leaves a section without an
-# end, so that the filters go on with the others and the last one exits 2.
+# The profiles, each a section; $parse is an option for dlp-parse. One that
+# fails leaves a section without an end, so that the filters go on with the
+# others and the last one exits 2.
 profiles() {
 	good=''
 	bad=''
@@ -57,7 +58,7 @@ profiles() {
 		if is_stream "$f"; then
 			cat -- "$f" && good=1 || bad=1
 		else
-			dlp-parse ${src:+--src} -- "$f" && good=1 || bad=1
+			dlp-parse ${parse-} ${src:+--src} -- "$f" && good=1 || bad=1
 		fi
 	done
 	[ -z "$good" ] || [ -z "$bad" ] || printf '##dlp\t1\n'
@@ -150,6 +151,8 @@ case $width in
 *[!0-9]*) die "-w: bad number '$width'" ;;
 esac
 [ -z "$fmt" ] || [ -z "$width" ] || die "$fmt and -w exclude each other"
+[ -z "${no_table-}" ] || [ -z "$fmt$width" ] ||
+    die "${fmt:--w}: this report is no table"
 show="-H${fmt:+ $fmt}${width:+ -w $width}"
 
 from=$opt_i
