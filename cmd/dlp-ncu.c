@@ -1,7 +1,8 @@
 /*
  * dlp-ncu: adds what Nsight Compute measured to the kernels of a stream. The
  * same kernel is the one of the same full name, grid and block that comes as
- * the same one of its kind within its iteration.
+ * the same one of its kind within its iteration; where no counters have the
+ * name as it is, that of the same name without what tools spell differently.
  */
 #include <stdlib.h>
 
@@ -49,6 +50,7 @@ static size_t
 find(const struct rec *r)
 {
 	static struct buf key, full;
+	bool plain = false;
 	size_t nname, ng, nb;
 	const char *s = join_raw(&join, r, name, &nname);
 	const char *g = rec_raw(r, grid, &ng), *b = rec_raw(r, block, &nb);
@@ -58,8 +60,11 @@ find(const struct rec *r)
 		return SIZE_MAX;
 	buf_clear(&full);
 	esc_undo(&full, s, nname);
-	table_key(&key, full.s, full.len, g, ng, b, nb);
-	k = table_find(&table, &key);
+	do {
+		table_key(&key, full.s, full.len, g, ng, b, nb, plain);
+		k = table_find(&table, &key);
+		plain = !plain;
+	} while (k == SMAP_NONE && plain);
 	return k == SMAP_NONE ? SIZE_MAX : table_row(&table, k, place(k, r));
 }
 

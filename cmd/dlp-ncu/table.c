@@ -5,6 +5,7 @@
 #include "err.h"
 #include "esc.h"
 #include "head.h"
+#include "plain.h"
 #include "table.h"
 #include "unit.h"
 
@@ -68,10 +69,15 @@ add_more(struct table *t, struct head *h, char *const *names,
 
 /* Blanks differ between tools. */
 static void
-put_name(struct buf *out, const char *s, size_t n)
+put_name(struct buf *out, const char *s, size_t n, bool plain)
 {
 	size_t i;
 
+	if (plain) {
+		buf_putc(out, '\1'); /* no name begins so */
+		plain_name(out, s, n);
+		return;
+	}
 	for (i = 0; i < n; i++)
 		if (s[i] != ' ')
 			buf_putc(out, s[i]);
@@ -91,10 +97,10 @@ put_dim(struct buf *out, const char *s, size_t n)
 
 void
 table_key(struct buf *out, const char *name, size_t nname, const char *grid,
-    size_t ngrid, const char *block, size_t nblock)
+    size_t ngrid, const char *block, size_t nblock, bool plain)
 {
 	buf_clear(out);
-	put_name(out, name, nname);
+	put_name(out, name, nname, plain);
 	put_dim(out, grid, ngrid);
 	put_dim(out, block, nblock);
 }
@@ -180,8 +186,11 @@ add_row(struct table *t, const struct csv *c, const struct head *h)
 		buf_putc(&t->text, '\0');
 	}
 	t->used[t->nrows] = false;
-	table_key(&key, name, strlen(name), g, strlen(g), b, strlen(b));
-	add_to(t, smap_put(&t->keys, key.s, key.len, NULL), t->nrows);
+	for (i = 0; i < 2; i++) {
+		table_key(&key, name, strlen(name), g, strlen(g), b, strlen(b),
+		    i == 1);
+		add_to(t, smap_put(&t->keys, key.s, key.len, NULL), t->nrows);
+	}
 	t->nrows++;
 }
 

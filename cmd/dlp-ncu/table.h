@@ -25,9 +25,11 @@ struct table {
  * pattern that fits no metric is fatal. */
 void table_read(struct table *t, const char *path, char **more, int nmore);
 
-/* The key of a kernel: its name without blanks, grid and block. */
+/* The key of a kernel: its name without blanks, or as plain_name() has it,
+ * grid and block. */
 void table_key(struct buf *out, const char *name, size_t nname,
-    const char *grid, size_t ngrid, const char *block, size_t nblock);
+    const char *grid, size_t ngrid, const char *block, size_t nblock,
+    bool plain);
 
 /* The number of a key; SMAP_NONE: no row has it. */
 uint32_t table_find(const struct table *t, const struct buf *key);
