@@ -10,6 +10,7 @@
 #include "dlp-fmt/pycols.h"
 #include "dlp-fmt/run.h"
 #include "dlp-fmt/sink_dict.h"
+#include "dlp-fmt/sink_dlprof.h"
 #include "err.h"
 #include "num.h"
 
@@ -35,6 +36,7 @@ static const char usage[] =
     "      --pyprof           PyProf's columns, names and words; with --csv\n"
     "                         or -w its CSV and its columns\n"
     "      --dict             PyProf's .dict, of kernels with markers\n"
+    "      --dlprof           DLProf's Iteration Report, of kernels\n"
     "      --title TEXT       a line before the CSV, a name for the JSON\n"
     "      --quote COLUMNS    these are always quoted, others only where they\n"
     "                         must be; unset is empty in CSV\n"
@@ -42,9 +44,19 @@ static const char usage[] =
     "  -h, --help             this text\n"
     "  -V, --version          the version\n";
 
-enum { OPT_CSV = 256, OPT_TSV, OPT_JSON, OPT_JSONL, OPT_XTAB, OPT_MD,
-	OPT_PYPROF, OPT_DICT,
-	OPT_TITLE, OPT_QUOTE };
+enum {
+	OPT_CSV = 256,
+	OPT_TSV,
+	OPT_JSON,
+	OPT_JSONL,
+	OPT_XTAB,
+	OPT_MD,
+	OPT_PYPROF,
+	OPT_DICT,
+	OPT_DLPROF,
+	OPT_TITLE,
+	OPT_QUOTE
+};
 
 static const struct option longopts[] = {
 	CLI_LONGOPTS,
@@ -60,6 +72,7 @@ static const struct option longopts[] = {
 	{ "md", no_argument, NULL, OPT_MD },
 	{ "pyprof", no_argument, NULL, OPT_PYPROF },
 	{ "dict", no_argument, NULL, OPT_DICT },
+	{ "dlprof", no_argument, NULL, OPT_DLPROF },
 	{ "title", required_argument, NULL, OPT_TITLE },
 	{ "quote", required_argument, NULL, OPT_QUOTE },
 	{ NULL, 0, NULL, 0 },
@@ -158,12 +171,12 @@ set_pyprof(struct fmt *f)
 
 /* All kernels, with columns of its own. */
 static void
-set_dict(struct fmt *f)
+set_kernels(struct fmt *f, const char *cols)
 {
 	if (f->names != NULL)
-		die("-c and --dict exclude each other");
+		die("-c and --%s exclude each other", f->sink->name);
 	f->want_type = "kern";
-	f->names = cli_list(xstrdup(DICT_COLS), &f->nnames);
+	f->names = cli_list(xstrdup(cols), &f->nnames);
 }
 
 static const char *
@@ -194,6 +207,9 @@ options(struct fmt *f, int argc, char **argv)
 		case OPT_DICT:
 			set_sink(f, &sink_dict);
 			break;
+		case OPT_DLPROF:
+			set_sink(f, &sink_dlprof);
+			break;
 		case OPT_TITLE:
 			f->title = optarg;
 			break;
@@ -210,7 +226,9 @@ options(struct fmt *f, int argc, char **argv)
 	if (pyprof)
 		set_pyprof(f);
 	if (f->sink == &sink_dict)
-		set_dict(f);
+		set_kernels(f, DICT_COLS);
+	if (f->sink == &sink_dlprof)
+		set_kernels(f, DLPROF_COLS);
 	for (i = 0; i < f->nnames; i++)
 		if (f->names[i][0] == '\0')
 			die("-c: empty column name");

@@ -11,6 +11,7 @@
 #include "hold.h"
 #include "run.h"
 #include "select.h"
+#include "sink_dlprof.h"
 
 struct choice {
 	struct rec_type *type;
@@ -183,6 +184,8 @@ on_meta(struct stage *st, struct rec *r)
 	static const char gate[] = "##note\tgate_fired\t";
 	struct fmt *f = st->ctx;
 
+	if (f->sink == &sink_dlprof)
+		sink_dlprof_meta(r);
 	f->gated |= r->len > sizeof(gate) - 1 &&
 		    memcmp(r->line, gate, sizeof(gate) - 1) == 0;
 }
@@ -194,6 +197,8 @@ listen(struct fmt *f)
 
 	stage_on(&f->st, "op", on_op, on_legend);
 	stage_on(&f->st, "str", on_str, on_legend);
+	if (f->sink == &sink_dlprof)
+		sink_dlprof_listen(f);
 	if (f->want_type != NULL) {
 		prepare(f, &choices[0], f->want_type);
 		take(f, &choices[0]);
@@ -226,7 +231,8 @@ static void
 last_words(const struct fmt *f, bool chosen, int rc)
 {
 	/* a report without rows is a result */
-	if (f->nrows == 0 && rc == 0 && (f->quotes == NULL || !any_legend))
+	if (f->nrows == 0 && rc == 0 && f->sink != &sink_dlprof &&
+	    (f->quotes == NULL || !any_legend))
 		say_empty(f, chosen);
 	if (unseen > 0)
 		warn("columns of later legends that are left out: %llu (-c"
