@@ -1,0 +1,365 @@
+# dlp-stats against the vendor's own tables of the same profiles, and against
+# SQL where there are none.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# Every row that nsys stats printed, and no other; where its program died on
+# a name that is no UTF-8, ours has more.
+@test "the tables of nsys stats, row for row" {
+	need_data h200/stats
+	n=0 bad=0
+	for f in "$DATA"/h200/stats/*; do
+		b=${f##*/}
+		b=${b%.xz}
+		b=${b%.csv}
+		case $f in
+		*.xz) xz -dc "$f" >want ;;
+		*) cp "$f" want ;;
+		esac
+		dlp-parse "$(profile h200/"${b%%.*}".sqlite.xz)" |
+		    dlp-stats -r "${b#*.}" -f csv >got
+		sort want >want.s
+		sort got >got.s
+		if [ "$b" = everything.nvtx_sum ]; then
+			comm -23 want.s got.s >left
+			[ "$(wc -l <got)" -gt "$(wc -l <want)" ]
+		else
+			cmp -s want.s got.s && : >left || diff want.s got.s >left || :
+		fi
+		if [ -s left ]; then
+			echo "$b"
+			head -n 4 left
+			bad=1
+		fi
+		n=$((n + 1))
+	done
+	echo "$n tables"
+	[ $bad = 0 ] && [ $n -ge 79 ]
+}
+
+# The order is the vendor's, equal totals aside.
+@test "rows are in the order of nsys stats" {
+	need_data h200/stats
+	for r in cuda_gpu_kern_sum:2 cuda_api_sum:2 cuda_gpu_mem_time_sum:2 \
+	    cuda_gpu_mem_size_sum:1 cuda_kern_exec_sum:6; do
+		col=${r#*:}
+		r=${r%:*}
+		echo "$r"
+		for p in gpt2_bf16 everything resnet50_tf32; do
+			dlp-parse "$(profile h200/$p.sqlite.xz)" |
+			    dlp-stats -r $r -f csv | cut -d, -f "$col" >got
+			cut -d, -f "$col" "$DATA/h200/stats/$p.$r.csv" >want
+			cmp want got
+		done
+	done
+	xz -dc "$DATA/h200/stats/gpt2_bf16.nvtx_kern_sum.csv.xz" >want
+	dlp-parse "$(profile h200/gpt2_bf16.sqlite.xz)" |
+	    dlp-stats -r nvtx_kern_sum -f csv >got
+	cmp want got
+}
+
+profiles() {
+	echo "$LENET"
+	[ -e "$DATA/h200" ] || return 0
+	for p in gpt2_bf16 resnet50_tf32 loader graph_infer_node zoo everything; do
+		profile h200/$p.sqlite.xz
+	done
+}
+
+# sums QUERY: the summary of a query of k and v.
+sums() {
+	cat <<-EOT
+	.mode tabs
+	WITH e AS ($1),
+	r AS (SELECT k, v, row_number() OVER (PARTITION BY k ORDER BY v) i,
+	    count(*) OVER (PARTITION BY k) n, avg(v) OVER (PARTITION BY k) m
+	    FROM e)
+	SELECT printf('%.1f', sum(v) * 100.0 / (SELECT sum(v) FROM e)),
+	    sum(v), count(*), printf('%.1f', avg(v)),
+	    printf('%.1f', avg(CASE WHEN i IN ((n + 1) / 2, (n + 2) / 2)
+		THEN v END)), min(v), max(v),
+	    printf('%.1f', CASE WHEN n < 2 THEN 0 ELSE
+		sqrt(sum((v - m) * (v - m)) / (n - 1)) END), k
+	FROM r GROUP BY k;
+	EOT
+}
+
+KERNELS="CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = demangledName"
+
+@test "cuda_gpu_kern_gb_sum equals SQL" {
+	sums "SELECT printf('%4d %4d %4d', gridX, gridY, gridZ) || char(9) ||
+	    printf('%4d %4d %4d', blockX, blockY, blockZ) || char(9) || value k,
+	    end - start v FROM $KERNELS" >sql
+	for p in $(profiles); do
+		sqlite3 -readonly "$p" <sql | sort >want
+		dlp-parse "$p" | dlp-stats -r cuda_gpu_kern_gb_sum -f tsv |
+		    sed 1d | sort >got
+		cmp want got
+	done
+}
+
+@test "cuda_gpu_kern_sum by short and by mangled names equals SQL" {
+	for m in base:shortName mangled:mangledName; do
+		sums "SELECT value k, end - start v FROM
+		    CUPTI_ACTIVITY_KIND_KERNEL k
+		    JOIN StringIds s ON s.id = ${m#*:}" >sql
+		for p in $(profiles); do
+			sqlite3 -readonly "$p" <sql | sort >want
+			dlp stats -r "cuda_gpu_kern_sum:${m%:*}" -f tsv "$p" |
+			    sed 1d | sort >got
+			cmp want got
+		done
+	done
+}
+
+@test "cuda_gpu_sum equals SQL" {
+	sums "SELECT 'CUDA_KERNEL' || char(9) || value k, end - start v
+	    FROM $KERNELS UNION ALL
+	    SELECT 'MEMORY_OPER' || char(9) || '[CUDA memcpy ' ||
+	    CASE copyKind WHEN 1 THEN 'Host-to-Device' WHEN 2 THEN
+	    'Device-to-Host' WHEN 8 THEN 'Device-to-Device' END || ']',
+	    end - start FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL
+	    SELECT 'MEMORY_OPER' || char(9) || '[CUDA memset]', end - start
+	    FROM CUPTI_ACTIVITY_KIND_MEMSET" >sql
+	for p in $(profiles); do
+		sqlite3 -readonly "$p" <sql | sort >want
+		dlp-parse "$p" | dlp-stats -r cuda_gpu_sum -f tsv |
+		    sed 1d | sort >got
+		cmp want got
+	done
+}
+
+# Of everything, some texts have TABs and the like.
+@test "nvtx_pushpop_sum and nvtx_startend_sum equal SQL" {
+	for r in pushpop:59 startend:60; do
+		sums "SELECT coalesce(d.text, '') || ':' ||
+		    coalesce(n.text, value, '') k, n.end - n.start v
+		    FROM NVTX_EVENTS n LEFT JOIN StringIds ON id = n.textId
+		    LEFT JOIN NVTX_EVENTS d ON d.eventType = 75 AND
+			d.domainId = n.domainId AND
+			d.globalTid >> 24 = n.globalTid >> 24
+		    WHERE n.eventType = ${r#*:} AND n.end IS NOT NULL" >sql
+		for p in $(profiles); do
+			sqlite3 -readonly "$p" <sql | LC_ALL=C grep -a '^[0-9.]*	' |
+			    grep -av 'tab	\|newline\|carriage\|\\' | sort >want
+			dlp-parse "$p" | dlp-stats -r nvtx_${r%:*}_sum -f tsv |
+			    sed 1d | grep -av '\\' | sort >got
+			comm -23 want got | sed 5q
+			[ "$(comm -23 want got | wc -l)" -eq 0 ]
+			[ "$(comm -13 want got | wc -l)" -eq 0 ]
+		done
+	done
+}
+
+@test "osrt_sum equals SQL" {
+	need_data h200/loader.sqlite.xz
+	sums "SELECT value k, end - start v FROM OSRT_API
+	    JOIN StringIds ON id = nameId" >sql
+	for p in loader everything; do
+		p=$(profile h200/$p.sqlite.xz)
+		sqlite3 -readonly "$p" <sql | sort >want
+		dlp-parse "$p" | dlp-stats -r osrt_sum -f tsv |
+		    sed 1d | sort >got
+		[ -s want ]
+		cmp want got
+	done
+}
+
+@test "cuda_gpu_trace equals SQL" {
+	cat >sql <<-EOT
+	.mode tabs
+	SELECT start, end - start, correlationId, gridX, gridY, gridZ,
+	    blockX, blockY, blockZ, registersPerThread,
+	    printf('%.3f', staticSharedMemory / 1e6),
+	    printf('%.3f', dynamicSharedMemory / 1e6), '', '', '', '',
+	    g.name || ' (' || deviceId || ')', contextId, '', streamId, value
+	FROM $KERNELS JOIN TARGET_INFO_GPU g ON cuDevice = deviceId;
+	SELECT start, end - start, correlationId, '', '', '', '', '', '', '',
+	    '', '', printf('%.3f', bytes / 1e6),
+	    printf('%.3f', bytes * 1e3 / (end - start)),
+	    CASE srcKind WHEN 0 THEN 'Pageable' WHEN 1 THEN 'Pinned'
+		WHEN 2 THEN 'Device' END,
+	    CASE dstKind WHEN 0 THEN 'Pageable' WHEN 1 THEN 'Pinned'
+		WHEN 2 THEN 'Device' END,
+	    g.name || ' (' || deviceId || ')', contextId, '', streamId,
+	    '[CUDA memcpy ' || CASE copyKind WHEN 1 THEN 'Host-to-Device'
+		WHEN 2 THEN 'Device-to-Host' WHEN 8 THEN 'Device-to-Device'
+		END || ']'
+	FROM CUPTI_ACTIVITY_KIND_MEMCPY
+	    JOIN TARGET_INFO_GPU g ON cuDevice = deviceId;
+	SELECT start, end - start, correlationId, '', '', '', '', '', '', '',
+	    '', '', printf('%.3f', bytes / 1e6),
+	    printf('%.3f', bytes * 1e3 / (end - start)),
+	    CASE memKind WHEN 2 THEN 'Device' WHEN 1 THEN 'Pinned' END, '',
+	    g.name || ' (' || deviceId || ')', contextId, '', streamId,
+	    '[CUDA memset]'
+	FROM CUPTI_ACTIVITY_KIND_MEMSET
+	    JOIN TARGET_INFO_GPU g ON cuDevice = deviceId;
+	EOT
+	for p in $(profiles); do
+		sqlite3 -readonly "$p" <sql | sort >want
+		dlp-parse "$p" | dlp-stats -r cuda_gpu_trace -f tsv |
+		    sed 1d >got
+		sort -s -c -n -k 1,1 got
+		sort got | cmp want -
+	done
+}
+
+@test "cuda_kern_exec_trace equals SQL" {
+	cat >sql <<-EOT
+	.mode tabs
+	SELECT r.start, r.end - r.start,
+	    CASE WHEN k.start > r.end THEN r.end ELSE '' END,
+	    CASE WHEN k.start > r.end THEN k.start - r.end ELSE '' END,
+	    k.start, k.end - k.start, max(k.end, r.end) - r.start,
+	    (r.globalTid >> 24) & 0xffffff, r.globalTid & 0xffffff, deviceId,
+	    CASE substr(a.value, -6, 2) WHEN '_v'
+		THEN substr(a.value, 1, length(a.value) - 6) ELSE a.value END,
+	    printf('%4d %4d %4d', gridX, gridY, gridZ),
+	    printf('%4d %4d %4d', blockX, blockY, blockZ), s.value
+	FROM $KERNELS
+	JOIN CUPTI_ACTIVITY_KIND_RUNTIME r
+	    ON r.correlationId = k.correlationId
+		AND r.globalTid >> 24 = k.globalPid >> 24
+	JOIN StringIds a ON a.id = r.nameId;
+	EOT
+	for p in $(profiles); do
+		sqlite3 -readonly "$p" <sql | sort >want
+		dlp-parse "$p" | dlp-stats -r cuda_kern_exec_trace -f tsv |
+		    sed 1d >got
+		sort -s -c -n -k 1,1 got
+		sort got | cmp want -
+	done
+}
+
+# The trace adds up to the summary, which equals the vendor's; ids, parents
+# and children agree.
+@test "nvtx_gpu_proj_trace adds up to nvtx_gpu_proj_sum" {
+	for p in $(profiles); do
+		dlp-parse "$p" |
+		    dlp-stats -r nvtx_gpu_proj_trace,nvtx_gpu_proj_sum -f tsv |
+		    awk -F '\t' '
+		!NF { sum = 1; next }
+		$1 == "Name" || $1 == "Range" { next }
+		sum {
+			k = $1 FS $6 FS $2
+			seen++
+			if (t[$1, $2] != $3 || c[$1, $2] != $4 ||
+			    n[$1, $2] != $5 || g[$1, $2] != $11)
+				bad++
+			next
+		}
+		$12 == "" { if ($1 != "") bad++; next }
+		{
+			if (!(($1, $6) in n))
+				groups++
+			n[$1, $6]++
+			t[$1, $6] += $3
+			c[$1, $6] += $5
+			g[$1, $6] += $9
+			lvl[$12] = $10
+			par[$12] = $13
+			want[$12] = $11
+			if ($13 != "")
+				child[$13]++
+			if ($14 !~ (":" $12 "$") ||
+			    gsub(/:/, ":", $14) != $10 + 1)
+				bad++
+		}
+		END {
+			for (i in want) {
+				if (want[i] != child[i] + 0)
+					bad++
+				if (par[i] != "" && lvl[i] != lvl[par[i]] + 1)
+					bad++
+			}
+			print bad + 0, groups - seen
+		}' >got
+		echo "$p"
+		same "0 0" "$(cat got)"
+	done
+}
+
+@test "all reports at once are those one by one" {
+	all=$(dlp-stats -l | awk '{ print $1 }' | paste -sd, -)
+	dlp-parse "$LENET" >s
+	dlp-stats -r "$all" -f csv s 2>/dev/null >got
+	first=1
+	for r in $(dlp-stats -l | awk '{ print $1 }'); do
+		[ $first ] || echo
+		first=
+		dlp-stats -r "$r" -f csv s 2>/dev/null
+	done >want
+	cmp want got
+}
+
+@test "old names, formats, several files" {
+	dlp stats -r gpukernsum -f csv "$LENET" >old
+	dlp stats -r cuda_gpu_kern_sum --csv "$LENET" >new
+	cmp old new
+	for r in cuda_gpu_kern_sum cuda_gpu_kern_sum,osrt_sum; do
+		dlp stats -r $r -f json "$LENET" 2>/dev/null | jq -e . >x
+		dlp stats -r $r -f json "$LENET" "$LENET" 2>/dev/null |
+		    jq -e '.[0].file' >x
+	done
+	[ "$(dlp stats -r cuda_gpu_kern_sum -f json "$LENET" |
+	    jq 'map(."Total Time (ns)") | add')" = "$(sqlite3 "$LENET" \
+	    'SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL')" ]
+	dlp stats -r cuda_gpu_kern_sum -f csv "$LENET" "$LENET" >two
+	same "$(cat new; echo; cat new)" "$(cat two)"
+	rc=0
+	dlp stats -r cuda_gpu_kern_sum -f csv "$LENET" no.sqlite >x || rc=$?
+	[ $rc -eq 2 ]
+	cmp new x
+}
+
+@test "what is wrong on the command line" {
+	for a in "-r nothing" "-r cuda_api_sum:base" "-r nvtx_sum,nvtx_sum" \
+	    "-r cuda_api_sum -f xml" "-r cuda_gpu_kern_sum:nvtx-name" ""; do
+		rc=0
+		dlp-stats $a <"$ROOT/tests/cases/dlp-stats/ranges/in" \
+		    >out 2>err || rc=$?
+		echo "$a"
+		cat err
+		[ $rc -eq 2 ] && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ]
+	done
+}
+
+# A table that does not fit is the same as one that does.
+@test "tables beyond their memory" {
+	awk 'BEGIN {
+		srand(7)
+		OFS = "\t"
+		print "##dlp", 1
+		print "#range", "id", "start_ns", "dur_ns", "pid", "tid", \
+		    "end_tid", "domain", "mode", "text"
+		for (i = 1; i <= 600000; i++) {
+			d = int(rand() * 1000)
+			print "range", i, i * 1000, d, 1, 1, "-", "", "push", \
+			    "a rather long name of a range number " i % 350000
+		}
+		print "##end", 600000
+	}' >s
+	dlp-stats -r nvtx_pushpop_sum -f tsv s | sed 1d | cut -f 2- |
+	    sort -t '	' -k 8 >got
+	awk -F '\t' -v OFS='\t' '$1 == "range" {
+		k = ":" $10
+		n[k]++
+		s[k] += $4
+		v[k, n[k]] = $4
+	} END {
+		for (k in n) {
+			a = v[k, 1]
+			b = n[k] > 1 ? v[k, 2] : a
+			if (a > b) { x = a; a = b; b = x }
+			print s[k], n[k], sprintf("%.1f", s[k] / n[k]), \
+			    sprintf("%.1f", s[k] / n[k]), a, b, k
+		}
+	}' s | sort -t '	' -k 7 >want
+	[ "$(wc -l <want)" -eq 350000 ]
+	cut -f 1-6,8 got | cmp want -
+}
