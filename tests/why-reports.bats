@@ -1,0 +1,341 @@
+# dlp gaps, phases, mem, copies, waits: what they print is what SQL finds in
+# the database.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# The work of a database, as a table of start and end; with copies and sets.
+ALL='SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
+SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL
+SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMSET'
+KERN='SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL'
+
+# gaps_sql DB WORK: count, sum and the longest of the times of one device
+# after the latest end so far.
+gaps_sql() {
+	sqlite3 "$1" "
+	WITH w AS ($2), m AS (SELECT start, max(end) OVER (ORDER BY start, end
+	    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) before FROM w)
+	SELECT count(*), sum(start - before), max(start - before)
+	FROM m WHERE start > before"
+}
+
+# gaps_dlp OPTIONS DB: the same of the report.
+gaps_dlp() {
+	dlp gaps -s --tsv "$@" 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ n += $at["n"]; ns += $at["sum_dur_ns"]
+	  if ($at["max_dur_ns"] > max) max = $at["max_dur_ns"] }
+	END { printf "%d|%d|%d\n", n, ns, max }'
+}
+
+@test "gaps: the shipped profile" {
+	same "$(gaps_sql "$LENET" "$ALL")" "$(gaps_dlp "$LENET")"
+	same "$(gaps_sql "$LENET" "$KERN")" "$(gaps_dlp -c "$LENET")"
+}
+
+@test "gaps: real profiles of one device" {
+	need_data h200
+	for f in gpt2_bf16 resnet50_tf32 resnet50_fp32 loader \
+	    lenet_emitnvtx_train graph_infer_node everything zoo; do
+		db=$(profile h200/$f.sqlite.xz)
+		echo "$f"
+		same "$(gaps_sql "$db" "$ALL")" "$(gaps_dlp "$db")"
+		same "$(gaps_sql "$db" "$KERN")" "$(gaps_dlp -c "$db")"
+	done
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	same '863|17478536' "$(gaps_dlp "$db" | cut -d'|' -f1,2)"
+	same '788|17548776' "$(gaps_dlp -c "$db" | cut -d'|' -f1,2)"
+}
+
+# A graph that was recorded as a whole is work.
+@test "gaps: graphs as a whole" {
+	need_data h200/graph_infer_graph.sqlite.xz
+	db=$(profile h200/graph_infer_graph.sqlite.xz)
+	graph='SELECT start, end FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE'
+	same "$(gaps_sql "$db" "$ALL UNION ALL $graph")" "$(gaps_dlp "$db")"
+	same "$(gaps_sql "$db" "$KERN UNION ALL $graph")" \
+	    "$(gaps_dlp -c "$db")"
+	# 3.02 ms of graphs, 0.30 ms of kernels, and what lies between
+	sqlite3 "$db" "SELECT round(sum(end - start) / 1e6, 2) FROM ($graph)
+	    UNION ALL SELECT round(sum(end - start) / 1e6, 2) FROM ($KERN)" >t
+	same $'3.02\n0.3' "$(<t)"
+}
+
+# Each device for itself.
+@test "gaps: a profile of two devices" {
+	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
+	db=$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite
+	want=$(for d in $(sqlite3 "$db" 'SELECT DISTINCT deviceId FROM
+	    CUPTI_ACTIVITY_KIND_KERNEL ORDER BY 1'); do
+		gaps_sql "$db" "SELECT start, end FROM (
+		    SELECT start, end, deviceId FROM CUPTI_ACTIVITY_KIND_KERNEL
+		    UNION ALL SELECT start, end, deviceId
+		    FROM CUPTI_ACTIVITY_KIND_MEMCPY
+		    UNION ALL SELECT start, end, deviceId
+		    FROM CUPTI_ACTIVITY_KIND_MEMSET) WHERE deviceId = $d"
+	done | awk -F'|' '{ n += $1; ns += $2; if ($3 > m) m = $3 }
+	    END { printf "%d|%d|%d\n", n, ns, m }')
+	same "$want" "$(gaps_dlp "$db")"
+}
+
+# The longest gap of gpt2: SQL finds the work around it, and that its launch
+# came when it had begun.
+@test "gaps: the longest one, its neighbours and its launch" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	want=$(sqlite3 -separator , "$db" "
+	WITH w AS ($ALL), m AS (SELECT start, max(end) OVER (ORDER BY start, end
+	    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) e FROM w),
+	g AS (SELECT e, start FROM m ORDER BY start - e DESC LIMIT 1)
+	SELECT g.start - g.e, g.e, a.start,
+	    (SELECT s.value FROM CUPTI_ACTIVITY_KIND_KERNEL b
+	    JOIN StringIds s ON s.id = b.shortName WHERE b.end = g.e)
+	FROM g JOIN CUPTI_ACTIVITY_KIND_KERNEL k ON k.start = g.start
+	JOIN CUPTI_ACTIVITY_KIND_RUNTIME a ON a.correlationId = k.correlationId")
+	got=$(dlp gaps -n 1 --tsv "$db" | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ print $at["dur_ns"] "," $at["start_ns"] "," $at["launch_ns"] "," \
+	    $at["before"] }')
+	same "$want" "$got"
+}
+
+@test "gaps: a loader's are the loader's, and lie in its ranges" {
+	need_data h200/loader.sqlite.xz
+	db=$(profile h200/loader.sqlite.xz)
+	dlp gaps -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["class"] == "dataloader" {
+		print $at["start_ns"], $at["dur_ns"]
+	}' >got
+	[ "$(wc -l <got)" -eq 5 ]
+	while read -r start dur; do
+		# more than half of it is in the range dataload
+		[ "$(sqlite3 "$db" "SELECT sum(min(end, $start + $dur) -
+		    max(start, $start)) * 2 > $dur FROM NVTX_EVENTS
+		    WHERE text = 'dataload' AND end > $start AND
+		    start < $start + $dur")" -eq 1 ]
+	done <got
+}
+
+# The phase of a launch: the program's range around it, on whatever thread.
+phase_sql() {
+	sqlite3 -separator ' ' "$1" "
+	CREATE TEMP TABLE r AS SELECT text, start, end FROM NVTX_EVENTS
+	    WHERE text IN ('forward', 'backward', 'optimizer', 'dataload');
+	CREATE TEMP TABLE w AS
+	    SELECT start, end, correlationId c, 1 k
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
+	    SELECT start, end, correlationId, 0
+	    FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL
+	    SELECT start, end, correlationId, 0
+	    FROM CUPTI_ACTIVITY_KIND_MEMSET;
+	SELECT r.text, coalesce(sum(w.k), 0), coalesce(sum(w.end - w.start), 0),
+	    (SELECT sum(end - start) FROM r q WHERE q.text = r.text)
+	FROM r LEFT JOIN CUPTI_ACTIVITY_KIND_RUNTIME a
+	    ON a.start >= r.start AND a.start < r.end AND a.correlationId IN
+	    (SELECT c FROM w)
+	LEFT JOIN w ON w.c = a.correlationId GROUP BY 1 ORDER BY 1"
+}
+
+@test "phases: kernels, their sum, the CPU's time, by SQL" {
+	need_data h200
+	for f in gpt2_bf16 resnet50_tf32 loader; do
+		db=$(profile h200/$f.sqlite.xz)
+		dlp phases -s --tsv "$db" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["phase"] != "-" {
+			print $at["phase"], $at["sum_n_kern"], \
+			    $at["sum_gpu_sum_ns"], $at["sum_cpu_ns"]
+		}' | sort >got
+		echo "$f"
+		same "$(phase_sql "$db")" "$(<got)"
+	done
+}
+
+# The user's range :backward projects to 2.3 us there, the truth is 9.8 ms.
+@test "phases: the autograd thread's work is backward" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	got=$(dlp phases -s --tsv "$db" | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["phase"] == "backward" {
+		print $at["sum_gpu_sum_ns"], $at["sum_thread_ns"]
+	}')
+	other=$(sqlite3 "$db" "
+	WITH w AS (SELECT start, end, correlationId c
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
+	    SELECT start, end, correlationId FROM CUPTI_ACTIVITY_KIND_MEMSET)
+	SELECT sum(w.end - w.start) FROM w
+	JOIN CUPTI_ACTIVITY_KIND_RUNTIME a ON a.correlationId = w.c
+	JOIN NVTX_EVENTS r ON r.text = 'backward' AND a.start >= r.start AND
+	    a.start < r.end AND a.globalTid != r.globalTid")
+	same "9877494 $other" "$got"
+}
+
+# Work that does not overlap: the union is the sum; idle is the rest.
+@test "phases: each iteration adds up to the total" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	dlp phases --tsv "$db" | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["gpu_start_ns"] != "-" && $at["gpu_end_ns"] - $at["gpu_start_ns"] \
+	    != $at["gpu_ns"] + $at["idle_ns"] { bad = 1 }
+	{ s[$at["phase"]] += $at["gpu_ns"] }
+	END { print s["forward"], s["backward"], s["optimizer"]; exit bad }' \
+	    >got
+	dlp phases -s --tsv "$db" | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ s[$at["phase"]] = $at["sum_gpu_ns"] }
+	END { print s["forward"], s["backward"], s["optimizer"] }' >want
+	diff -u want got
+}
+
+# One space, no release, all there before recording: the sum.
+@test "mem: gpt2 has 2.38 GB of 150" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	want=$(sqlite3 "$db" "SELECT sum(bytes),
+	    (SELECT totalMemory FROM TARGET_INFO_GPU), count(*)
+	    FROM CUDA_GPU_MEMORY_USAGE_EVENTS WHERE memKind != 1")
+	got=$(dlp mem --tsv "$db" | awk -F'\t' -v OFS='|' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["space"] == "device" {
+		print $at["peak_bytes"], $at["total_bytes"], $at["n_live"]
+	}')
+	same "$want" "$got"
+	same 2383353617 "${got%%|*}"
+}
+
+# The running sum, of device memory (not pinned, not pageable).
+@test "mem: the peak, what was in use then, over time" {
+	need_data h200/everything.sqlite.xz
+	db=$(profile h200/everything.sqlite.xz)
+	run_sum="WITH e AS (SELECT rowid, start, bytes *
+	    (1 - 2 * memoryOperationType) b FROM CUDA_GPU_MEMORY_USAGE_EVENTS
+	    WHERE memKind NOT IN (0, 1)),
+	s AS (SELECT start, sum(b) OVER (ORDER BY start, rowid) u FROM e)"
+	want=$(sqlite3 "$db" "$run_sum
+	    SELECT u, start FROM s ORDER BY u DESC, start LIMIT 1")
+	got=$(dlp mem --tsv "$db" 2>/dev/null | awk -F'\t' -v OFS='|' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["space"] == "device" { print $at["peak_bytes"], $at["start_ns"] }')
+	same "$want" "$got"
+	live=$(dlp mem -l -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["space"] == "device" { s += $at["sum_bytes"] }
+	END { printf "%d\n", s }')
+	same "${want%|*}" "$live"
+	top=$(dlp mem -t --tsv "$db" 2>/dev/null | awk -F'\t' '
+	NR > 1 && $3 > m { m = $3 } END { printf "%d %d\n", NR - 1, m }')
+	same "40 ${want%|*}" "$top"
+}
+
+@test "mem: a profile without such events: which option supplies them" {
+	dlp mem --csv "$LENET" >out 2>err
+	cat out err
+	grep -q 'no memory events.*--cuda-memory-usage=true' err
+	[ "$(awk -F, 'NR == 2 { print $3 }' out)" = - ]
+}
+
+@test "copies: sums by direction and memory; what no kernel hides" {
+	need_data h200
+	for f in everything loader gpt2_bf16; do
+		db=$(profile h200/$f.sqlite.xz)
+		want=$(sqlite3 -separator ' ' "$db" "
+		SELECT CASE copyKind WHEN 1 THEN 'HtoD' WHEN 2 THEN 'DtoH'
+		    WHEN 8 THEN 'DtoD' END k,
+		    lower(s.label) f, lower(d.label) t, count(*), sum(bytes),
+		    sum(end - start), sum(end - start - (SELECT coalesce(
+		    sum(min(k.end, c.end) - max(k.start, c.start)), 0)
+		    FROM CUPTI_ACTIVITY_KIND_KERNEL k
+		    WHERE k.start < c.end AND k.end > c.start))
+		FROM CUPTI_ACTIVITY_KIND_MEMCPY c
+		JOIN ENUM_CUDA_MEM_KIND s ON s.id = srcKind
+		JOIN ENUM_CUDA_MEM_KIND d ON d.id = dstKind
+		GROUP BY 1, 2, 3 ORDER BY 1, 2, 3")
+		got=$(dlp copies --tsv "$db" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ print $at["kind"], $at["src_mem"], $at["dst_mem"], $at["n"], \
+		    $at["sum_bytes"], $at["sum_dur_ns"], \
+		    $at["sum_exposed_ns"] }' | sort)
+		echo "$f"
+		same "$want" "$got"
+	done
+}
+
+@test "waits: the calls of the operating system, by name" {
+	need_data h200
+	for f in loader everything; do
+		db=$(profile h200/$f.sqlite.xz)
+		want=$(sqlite3 -separator ' ' "$db" "
+		SELECT s.value v, count(*), sum(end - start) FROM OSRT_API
+		JOIN StringIds s ON s.id = nameId WHERE v NOT LIKE '[%'
+		GROUP BY 1 ORDER BY 1")
+		got=$(dlp waits -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["kind"] != "cuda" && $at["name"] !~ /^\[/ {
+			n[$at["name"]] += $at["n"]
+			ns[$at["name"]] += $at["sum_dur_ns"]
+		}
+		END { for (k in n) printf "%s %d %d\n", k, n[k], ns[k] }' |
+		    sort)
+		echo "$f"
+		same "$want" "$got"
+	done
+	db=$(profile h200/loader.sqlite.xz)
+	dlp waits -n 0 --tsv "$db" | awk -F'\t' '
+	$2 == "poll" { p += $8 } $2 == "pthread_cond_wait" { c += $8 }
+	END { exit p != 114877511 || c != 78989667 }'
+}
+
+# On the thread of the range, inside of it.
+@test "waits: the loader waits in its range" {
+	need_data h200/loader.sqlite.xz
+	db=$(profile h200/loader.sqlite.xz)
+	want=$(sqlite3 "$db" "
+	SELECT sum(o.end - o.start) FROM OSRT_API o
+	JOIN StringIds s ON s.id = o.nameId AND s.value = 'clock_nanosleep'
+	JOIN NVTX_EVENTS r ON r.text LIKE 'enumerate(DataLoader)%' AND
+	    r.globalTid = o.globalTid AND o.start >= r.start AND
+	    o.start < r.end")
+	got=$(dlp waits -n 0 --tsv "$db" | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["name"] == "clock_nanosleep" && \
+	    $at["range"] ~ /^enumerate\(DataLoader\)/ {
+		s += $at["sum_dur_ns"]
+	}
+	END { printf "%d\n", s }')
+	same "$want" "$got"
+}
+
+@test "waits: CUDA calls that wait, by SQL" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	want=$(sqlite3 "$db" "SELECT count(*), sum(end - start)
+	    FROM CUPTI_ACTIVITY_KIND_RUNTIME JOIN StringIds ON id = nameId
+	    WHERE value LIKE '%Synchronize%'")
+	got=$(dlp waits -n 0 --tsv "$db" | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$at["kind"] == "cuda" { n += $at["n"]; s += $at["sum_dur_ns"] }
+	END { printf "%d|%d\n", n, s }')
+	same "$want" "$got"
+}
+
+@test "people get both tables, programs one" {
+	dlp gaps -w 100 -n 3 "$LENET" >out
+	cat out
+	[ "$(grep -c '^$' out)" -eq 1 ]
+	[ "$(sed '1,/^$/d' out | grep -c .)" -ge 4 ]
+	dlp gaps --csv -n 3 "$LENET" >out
+	[ "$(wc -l <out)" -eq 4 ]
+	dlp gaps -s --csv "$LENET" >out
+	grep -q '^class,' out
+	rc=0
+	dlp gaps -w 80 ./none "$LENET" >out 2>err || rc=$?
+	[ $rc -eq 2 ]
+	[ -s out ]
+}
