@@ -71,7 +71,7 @@ static struct {
 	struct rec_col *c[C_N];
 } ty[T_N];
 
-static bool wants_api, wants_stack;
+static bool wants_api, wants_stack, any;
 static uint64_t no_dur;
 static struct buf src; /* the file's name, if records have it */
 
@@ -314,6 +314,7 @@ on_rec(struct stage *st, struct rec *r)
 	(void)st;
 	for (t = 0; ty[t].type != r->type; t++)
 		;
+	any = true;
 	keep_src(r, t);
 	if (t <= T_GRAPH)
 		on_gpu(t, r);
@@ -338,6 +339,7 @@ on_section(struct stage *st)
 	kname_section();
 	trace_section();
 	nseveral = 0;
+	any = false;
 	buf_clear(&src);
 	for (i = 0; i < nreports; i++) {
 		table_free(reports[i].t);
@@ -365,8 +367,9 @@ on_end(struct stage *st)
 {
 	int i;
 
-	(void)st;
 	stack_end();
+	if (!st->complete && !any)
+		return; /* a profile that could not be read */
 	for (i = 0; i < nreports; i++)
 		print_report(&reports[i], src.len > 0 ? buf_str(&src) : NULL);
 	if (no_dur > 0)
