@@ -80,8 +80,8 @@ steps(char *arg)
 	if (dash != NULL)
 		*dash++ = '\0';
 	o.trim.from = cli_i64("-i", arg, 0, INT32_MAX);
-	o.trim.to = cli_i64("-i", dash != NULL ? dash : arg, o.trim.from,
-	    INT32_MAX);
+	o.trim.to =
+	    cli_i64("-i", dash != NULL ? dash : arg, o.trim.from, INT32_MAX);
 }
 
 static int
@@ -143,8 +143,7 @@ check(struct model *m)
 {
 	m->cpu = o.value == V_CPU;
 	if (!o.join && o.value > V_CPU)
-		die("-v: %s goes with --join",
-		    o.value == V_N ? "n" : "flop");
+		die("-v: %s goes with --join", o.value == V_N ? "n" : "flop");
 	if (o.join && o.gate)
 		die("--join and --fail-over exclude each other");
 	if (o.join && m->by == BY_ITER)
@@ -179,8 +178,7 @@ say_facts(const struct side *s)
 			continue;
 		at = strcspn(a, "\t");
 		for (k = 0; k < s[1].info.n; k++) {
-			const char *b =
-			    smap_str(&s[1].info, (uint32_t)k, NULL);
+			const char *b = smap_str(&s[1].info, (uint32_t)k, NULL);
 
 			if (strncmp(a, b, at + 1) == 0)
 				warn("%.*s: %s in A, %s in B", (int)at, a,
@@ -288,8 +286,8 @@ main(int argc, char **argv)
 	int c, n, rc = EXIT_OK;
 
 	cli_init("dlp-diff");
-	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS "ag:i:m:n:v:", longopts,
-		    NULL)) != -1)
+	while ((c = getopt_long(argc, argv,
+		    CLI_SHORTOPTS "ag:i:m:n:v:", longopts, NULL)) != -1)
 		option(c, &m);
 	check(&m);
 	n = argc - optind;

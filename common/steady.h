@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STEADY_PCT 10 /* an even value is this near to the median */
+#define STEADY_PCT 10         /* an even value is this near to the median */
 #define STEADY_NONE INT64_MIN /* a value that is not known */
 
 /* The median of the values that are known; 0 if none is. */

@@ -61,7 +61,7 @@ legend(const struct model *m, enum value v)
 		len = b.len;
 		for (k = 2;; k++) {
 			buf_puts(&b, v == V_FLOP ? "_flop"
-				     : v == V_N	 ? ""
+				     : v == V_N  ? ""
 						 : "_ns");
 			smap_put(&seen, b.s, b.len, &fresh);
 			if (fresh)

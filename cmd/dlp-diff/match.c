@@ -172,8 +172,8 @@ match_rows(struct pairs *p, struct model *m, double floor)
 		join_row(add(p, NULL), left.v[i]);
 	for (i = 0; i < p->n; i++) {
 		for (k = 0; k < 2; k++)
-			stat_rows(&p->v[i].side[k], &m->side[k], k,
-			    p->v[i].row, p->v[i].n);
+			stat_rows(&p->v[i].side[k], &m->side[k], k, p->v[i].row,
+			    p->v[i].n);
 		match_judge(&p->v[i], floor);
 	}
 	sorting = m;

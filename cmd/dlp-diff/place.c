@@ -136,8 +136,7 @@ named_row(struct place *p, const char *s, size_t n, uint32_t dir)
 	struct row *row;
 	bool fresh;
 
-	row = rows_put(
-	    &p->m->rows, (const char *)key, sizeof(key), &fresh);
+	row = rows_put(&p->m->rows, (const char *)key, sizeof(key), &fresh);
 	if (fresh) {
 		row->name = name;
 		row->dir = dir;
@@ -150,7 +149,8 @@ static struct row *
 row_of(struct place *p, const struct work_cols *c, const struct rec *r)
 {
 	const struct rec_col *by[] = { [BY_KERNEL] = c->what,
-		[BY_TYPE] = c->op, [BY_LAYER] = c->layer,
+		[BY_TYPE] = c->op,
+		[BY_LAYER] = c->layer,
 		[BY_PHASE] = c->phase };
 	enum by b = p->m->by;
 	const uint64_t *at;

@@ -7,8 +7,11 @@
 #include "out.h"
 #include "print.h"
 
-static const char *const changes[] = { [SAME] = "same", [NOISE] = "noise",
-	[FASTER] = "faster", [SLOWER] = "slower", [IS_NEW] = "new",
+static const char *const changes[] = { [SAME] = "same",
+	[NOISE] = "noise",
+	[FASTER] = "faster",
+	[SLOWER] = "slower",
+	[IS_NEW] = "new",
 	[IS_GONE] = "gone" };
 
 static void
@@ -162,8 +165,8 @@ step_sum(struct sum *s, const struct side *side, int what, int64_t iter)
 }
 
 static void
-step_pair(struct pair *p, const struct model *m, int what, int64_t iter,
-    double floor)
+step_pair(
+    struct pair *p, const struct model *m, int what, int64_t iter, double floor)
 {
 	size_t k;
 
@@ -207,8 +210,8 @@ print_totals(const struct model *m, double floor, struct pair *step)
 }
 
 static void
-put_rest(const struct model *m, const struct pairs *p, size_t from,
-    double floor)
+put_rest(
+    const struct model *m, const struct pairs *p, size_t from, double floor)
 {
 	struct pair rest = { 0 };
 	size_t i, k, n = 0;

@@ -55,15 +55,16 @@ is_word(const char *w, size_t n, const char *word)
 	return n == strlen(word) && memcmp(w, word, n) == 0;
 }
 
-/* The name of a side is the file that dlp-parse read. */
+/* The name of a side is that of the file that dlp-parse read: what stands
+ * behind the last of these characters. */
 static void
-take_name(struct side *s, const char *v, size_t n)
+take_name(struct side *s, const char *v, size_t n, const char *behind)
 {
 	size_t i;
 
 	if (s->name != NULL || n == 0)
 		return;
-	for (i = n; i > 0 && v[i - 1] != ' ' && v[i - 1] != '/'; i--)
+	for (i = n; i > 0 && strchr(behind, v[i - 1]) == NULL; i--)
 		;
 	if (i < n)
 		s->name = xmemdup(v + i, n - i);
@@ -80,8 +81,12 @@ take_info(struct side *s, const char *v, size_t n)
 
 	if (tab == NULL)
 		return;
+	if (is_word(v, k, "src") && s->n_section == 1) {
+		free(s->name); /* which was taken from ##cmd */
+		s->name = NULL;
+	}
 	if (is_word(v, k, "src"))
-		take_name(s, tab + 1, n - k - 1);
+		take_name(s, tab + 1, n - k - 1, "/");
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		if (is_word(v, k, facts[i]))
 			smap_put(&s->info, v, n, NULL);
@@ -99,7 +104,7 @@ on_meta(struct input *in, struct rec *r)
 		take_info(in->at.side, rest, len);
 	if (is_word(w, wlen, "cmd") && len > 9 &&
 	    memcmp(rest, "dlp-parse", 9) == 0 && !in->at.named) {
-		take_name(in->at.side, rest, len);
+		take_name(in->at.side, rest, len, " /");
 		in->at.named = true;
 	}
 }
@@ -128,8 +133,9 @@ void
 read_stream(struct model *m, const char *path, size_t first, size_t n_first,
     bool one_each)
 {
-	struct input in = { .m = m, .first = first, .n_first = n_first,
-		.one_each = one_each };
+	struct input in = {
+		.m = m, .first = first, .n_first = n_first, .one_each = one_each
+	};
 	struct rec_reader *rd = rec_open(path);
 	struct rec r;
 

@@ -18,9 +18,8 @@ uint32_t
 side_step(struct side *s, uint32_t run, int64_t iter)
 {
 	bool fresh;
-	uint64_t *at = map_put(
-	    &s->at, (uint64_t)run << 40 | ((uint64_t)iter & 0xffffffffff),
-	    &fresh);
+	uint64_t *at = map_put(&s->at,
+	    (uint64_t)run << 40 | ((uint64_t)iter & 0xffffffffff), &fresh);
 
 	if (!fresh)
 		return (uint32_t)*at;
@@ -79,8 +78,8 @@ trim_run(struct run *r, struct step **v, size_t n, const struct trim *how)
 		even_range(v, n, &r->from, &r->to);
 	}
 	for (i = 0; i < n; i++)
-		v[i]->used = v[i]->has && v[i]->iter >= r->from &&
-			     v[i]->iter <= r->to;
+		v[i]->used =
+		    v[i]->has && v[i]->iter >= r->from && v[i]->iter <= r->to;
 }
 
 void
@@ -107,8 +106,9 @@ side_trim(struct side *s, const struct trim *how)
 void
 side_say(const struct side *s, const char *label, const struct trim *how)
 {
-	const char *why = "the longest row within 10 % of the median; -i chooses"
-			  " others";
+	const char *why =
+	    "the longest row within 10 % of the median; -i chooses"
+	    " others";
 	size_t i;
 
 	if (how->all || how->to >= 0)

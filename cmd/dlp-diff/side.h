@@ -18,7 +18,7 @@ struct step {
 	uint32_t pos; /* its number among those that are */
 };
 
-struct run { /* a section's file: iterations of its own */
+struct run {       /* a section's file: iterations of its own */
 	char *key; /* what cuts it; NULL: it is one piece */
 	int64_t n, from, to;
 };
@@ -41,7 +41,7 @@ uint32_t side_new_run(struct side *s);
 /* The number of an iteration of a run, made if it is new. */
 uint32_t side_step(struct side *s, uint32_t run, int64_t iter);
 
-struct trim { /* which steps count */
+struct trim {             /* which steps count */
 	bool all;         /* not only the even ones */
 	int64_t from, to; /* or these; to < 0: unset */
 };

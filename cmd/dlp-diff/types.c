@@ -66,8 +66,7 @@ types_bind(struct types *t, struct rec_reader *rd, const struct model *m)
 
 		bind_work(c, rd, gpu_types[i].tag, by_op);
 		if (gpu_types[i].what != NULL)
-			c->what =
-			    rec_col(c->type, gpu_types[i].what, REC_NEED);
+			c->what = rec_col(c->type, gpu_types[i].what, REC_NEED);
 	}
 	t->gpu[0].flop = rec_col(t->gpu[0].type, "flop", REC_OPT);
 	t->gpu[0].tc = rec_col(t->gpu[0].type, "tc", REC_OPT);

@@ -57,6 +57,7 @@ struct fmt {
 	bool bold;         /* the header of a table */
 	bool gated;        /* a gate fired before us */
 	bool human;        /* units for people in a table */
+	bool shared;       /* columns of one unit have the same scale */
 	bool py_csv;       /* --pyprof: the form */
 	const char *title; /* of CSV and JSON, or NULL */
 	char **quotes;     /* columns that CSV quotes; NULL: as needed */

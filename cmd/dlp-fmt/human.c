@@ -42,14 +42,41 @@ ends_in(const char *name, const char *unit)
 	       (n == k || name[n - k - 1] == '_');
 }
 
-bool
-human_unit(struct human *h, const char *name, double largest)
+/* The name's ladder, or NLADDERS. */
+static size_t
+ladder_of(const char *name)
 {
-	const struct step *s;
 	size_t i;
 
 	for (i = 0; i < NLADDERS && !ends_in(name, ladders[i].unit); i++)
 		;
+	return i;
+}
+
+bool
+human_same_unit(const char *a, const char *b)
+{
+	size_t i = ladder_of(a);
+
+	return i < NLADDERS && i == ladder_of(b);
+}
+
+bool
+human_unit_shared(struct human *h, const char *name, double largest)
+{
+	bool scaled = human_unit(h, name, largest / 10);
+
+	if (scaled)
+		h->decimals = largest / h->one < 999.9995 ? 3 : 2;
+	return scaled;
+}
+
+bool
+human_unit(struct human *h, const char *name, double largest)
+{
+	const struct step *s;
+	size_t i = ladder_of(name);
+
 	if (i == NLADDERS)
 		return false;
 	h->from = ladders[i].unit;

@@ -30,6 +30,9 @@ begin(struct fmt *f)
 	if (f->begun || f->ncol == 0)
 		return;
 	f->begun = true;
+	f->shared =
+	    f->type != NULL && (strcmp(rec_type_tag(f->type), "diff") == 0 ||
+				   strcmp(rec_type_tag(f->type), "join") == 0);
 	f->row = xcalloc((size_t)f->ncol + (size_t)f->nhidden, sizeof(*f->row));
 	f->sink->begin(f);
 }

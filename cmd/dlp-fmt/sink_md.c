@@ -106,6 +106,24 @@ put_row(struct fmt *f, const struct cell *v)
 	out_check();
 }
 
+static bool
+choose_unit(const struct fmt *f, int i)
+{
+	const char *name = f->col[i].from->canon;
+	double most = units[i].largest;
+	int k;
+
+	if (!f->human || !units[i].right)
+		return false;
+	if (!f->shared)
+		return human_unit(&units[i].h, name, most);
+	for (k = 0; k < f->ncol; k++)
+		if (units[k].largest > most &&
+		    human_same_unit(name, f->col[k].from->canon))
+			most = units[k].largest;
+	return human_unit_shared(&units[i].h, name, most);
+}
+
 static void
 put_head(struct fmt *f)
 {
@@ -121,9 +139,7 @@ put_head(struct fmt *f)
 		struct unit *u = &units[i];
 		const char *head = f->col[i].head;
 
-		u->scaled = f->human && u->right &&
-			    human_unit(
-				&u->h, f->col[i].from->canon, u->largest);
+		u->scaled = choose_unit(f, i);
 		buf_puts(&out_buf, "| ");
 		if (u->scaled)
 			human_head(&u->h, &out_buf, head);

@@ -155,13 +155,11 @@ put_head(const struct fmt *f, bool two)
 	}
 }
 
-/* The unit of column i, by the largest of the kept values, which are then
- * shown in it. */
-static void
-scale(const struct fmt *f, int i)
+/* The largest of the kept values of column i. */
+static double
+largest_of(const struct fmt *f, int i)
 {
-	struct place *p = &place[i];
-	struct shown *s;
+	const struct shown *s;
 	double v, largest = 0;
 	int k;
 
@@ -171,7 +169,37 @@ scale(const struct fmt *f, int i)
 		    (v < 0 ? -v : v) > largest)
 			largest = v < 0 ? -v : v;
 	}
-	p->scaled = human_unit(&p->unit, f->col[i].from->canon, largest);
+	return largest;
+}
+
+/* The unit of column i, by the largest value: its own, or that of all columns
+ * that share it. */
+static bool
+choose_unit(const struct fmt *f, int i, const double *largest)
+{
+	const char *name = f->col[i].from->canon;
+	struct human *h = &place[i].unit;
+	double most = largest[i];
+	int k;
+
+	if (!f->shared)
+		return human_unit(h, name, most);
+	for (k = 0; k < f->ncol; k++)
+		if (largest[k] > most &&
+		    human_same_unit(name, f->col[k].from->canon))
+			most = largest[k];
+	return human_unit_shared(h, name, most);
+}
+
+/* Puts the kept values of column i into its unit. */
+static void
+scale(const struct fmt *f, int i, const double *largest)
+{
+	struct place *p = &place[i];
+	struct shown *s;
+	int k;
+
+	p->scaled = choose_unit(f, i, largest);
 	for (k = 0; k < nkept && p->scaled; k++) {
 		struct buf b = { 0 };
 
@@ -269,15 +297,21 @@ static void
 lay_out(const struct fmt *f)
 {
 	bool two = false;
+	double *largest;
 	int i;
 
 	place = xcalloc((size_t)f->ncol, sizeof(*place));
 	fits = xcalloc((size_t)f->ncol, sizeof(*fits));
+	largest = xcalloc((size_t)f->ncol, sizeof(*largest));
 	for (i = 0; i < f->ncol; i++) {
 		place[i].right =
 		    f->col[i].kind == COL_INT || f->col[i].kind == COL_NUM;
 		if (f->human && place[i].right)
-			scale(f, i);
+			largest[i] = largest_of(f, i);
+	}
+	for (i = 0; i < f->ncol; i++) {
+		if (f->human && place[i].right)
+			scale(f, i, largest);
 		measure(f, i);
 	}
 	nplace = fit(fits, f->ncol, f->width > 0 ? f->width : INT_MAX, &two);
@@ -288,6 +322,7 @@ lay_out(const struct fmt *f)
 			place[i].head2 = 0;
 	}
 	put_head(f, two);
+	free(largest);
 }
 
 static void

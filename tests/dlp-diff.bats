@@ -1,0 +1,372 @@
+# dlp-diff, dlp diff and dlp join. Truth: sqlite3 on the profiles; streams
+# written by hand, whose means and intervals were worked out by hand.
+
+load lib
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	TAB=$'\t'
+}
+
+# stream NAME STEP_NS...: a profile whose steps have one op each that takes
+# half of the step, and one of 10 ns that is the same everywhere.
+stream() {
+	local name=$1 i=0 t
+
+	shift
+	printf '##dlp\t1\n##cmd\tdlp-parse 0 %s\n' "$name"
+	printf '#op\top_id\tkey\tname\tdir\tshapes\top\n'
+	printf 'op\t1\tm/a|fprop|[[%s]]\tm/a\tfprop\t[[%s]]\ta\n' \
+	    "${SHAPE-4}" "${SHAPE-4}"
+	printf 'op\t2\tm/b|fprop|[[2]]\tm/b\tfprop\t[[2]]\tb\n'
+	printf '#kern\tid\tstart_ns\tdur_ns\top_id\top\tdir\tlayer\tphase\tshort\tflop\ttc\titer\n'
+	printf '#iter\titer\tkey\tstep_ns\tgpu_ns\tn_kern\n'
+	for t; do
+		printf 'kern\t%d\t0\t%d\t1\ta\tfprop\tm\tforward\t%s\t100\t%s\t%d\n' \
+		    $i $((t / 2)) "${KERNEL-ka}" "${TC-no}" $i
+		printf 'kern\t%d\t0\t10\t2\tb\tfprop\tm\tforward\tkb\t-\tno\t%d\n' \
+		    $i $i
+		printf 'iter\t%d\tstep %d\t%d\t%d\t2\n' $i $i "$t" $((t / 2 + 10))
+		i=$((i + 1))
+	done
+	printf '##end\t%d\n' $((2 + 3 * i))
+}
+
+# field COLUMN ROW [TSV]: of the row whose column name is ROW.
+field() {
+	awk -F '\t' -v c="$1" -v row="$2" '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	$(at["name"]) == row { print $(at[c]); exit }' "${3-out}"
+}
+
+diff_tsv() {
+	local rc=0
+
+	dlp-diff "$@" 2>err | dlp-fmt --tsv -T diff >out || rc=$?
+	cat err out
+	return $rc
+}
+
+@test "means, differences, Tensor Cores, calls and FLOPs of streams made by hand" {
+	stream x 1000 1000 1000 >a
+	TC=yes KERNEL=new_name stream y 2000 2000 2000 >b
+	diff_tsv a b
+	[ "$(field a_ns step)" = 1000.0 ]
+	[ "$(field b_ns step)" = 2000.0 ]
+	[ "$(field diff_ns step)" = 1000.0 ]
+	[ "$(field diff_pct step)" = 100.00 ]
+	[ "$(field change step)" = slower ]
+	[ "$(field a_ns 'GPU busy')" = 510.0 ]
+	[ "$(field b_ns 'GPU idle')" = 990.0 ]
+	[ "$(field b_ns 'GPU work')" = 1010.0 ]
+	[ "$(field b_ns 'TC work')" = 1000.0 ]
+	# the kernel has another name: the op is the same
+	[ "$(field by m/a)" = key ]
+	[ "$(field diff_ns m/a)" = 500.0 ]
+	[ "$(field tc m/a)" = 'no->yes' ]
+	[ "$(field b_flop m/a)" = 100 ]
+	[ "$(field a_flop m/b)" = - ]
+	[ "$(field a_n m/a)" = 1 ]
+	[ "$(field change m/b)" = same ]
+	# by kernel there is a new one and one that is gone
+	diff_tsv -g kernel a b
+	[ "$(field change ka)" = gone ]
+	[ "$(field change new_name)" = new ]
+}
+
+@test "noise: Welch's interval by hand; below it nothing fails" {
+	# means 1000 and 1070, deviation 100 each, 3 steps: t(4) = 2.776,
+	# 2.776 * sqrt(100^2 / 3 * 2) = 226.7
+	stream x 900 1000 1100 >a
+	stream y 970 1070 1170 >b
+	diff_tsv -a --fail-over 5% a b
+	[ "$(field diff_ns step)" = 70.0 ]
+	[ "$(field noise_ns step)" = 226.7 ]
+	[ "$(field change step)" = noise ]
+	# deviation 10: 22.7
+	stream x 990 1000 1010 >a
+	stream y 1060 1070 1080 >b
+	diff_tsv --fail-over 10% a b
+	[ "$(field noise_ns step)" = 22.7 ]
+	[ "$(field change step)" = slower ]
+	run -1 dlp-diff --fail-over 5% a b
+	run -1 diff_tsv --fail-over 5% a b
+	grep -q '7.00 % slower' err
+	run -1 diff_tsv --fail-over=6.9 a b
+	# faster never fails; a floor of 10 % makes it noise
+	diff_tsv --fail-over 0 b a
+	diff_tsv --fail-over 5% --noise 10% a b
+	[ "$(field change step)" = noise ]
+	# one step each: no noise is known
+	stream x 1000 >a
+	stream y 1070 >b
+	run -1 diff_tsv --fail-over 5% a b
+	[ "$(field noise_ns step)" = - ]
+	[ "$(field change step)" = slower ]
+}
+
+@test "warm-up is left out as dlp-iter --list proposes, and said" {
+	stream x 9000 1000 1010 1000 >a
+	stream y 1000 1010 1000 8000 >b
+	diff_tsv a b
+	[ "$(field change step)" = same ]
+	[ "$(field a_n step)" = 3 ]
+	grep -q 'A, x: steps 1 to 3 of 4 (step; the longest row within' err
+	grep -q 'B, y: steps 0 to 2 of 4' err
+	diff_tsv -a a b
+	[ "$(field a_ns step)" = 3002.5 ]
+	diff_tsv -i 0-1 a b
+	[ "$(field a_ns step)" = 5000.0 ]
+	[ "$(field b_ns step)" = 1005.0 ]
+	run -2 diff_tsv -i 7 a b
+}
+
+@test "without a partner by key: by name, then by type, then new and gone" {
+	stream x 1000 1000 >a
+	SHAPE=8 stream y 1000 1000 >b
+	diff_tsv a b
+	[ "$(field by m/a)" = name ]
+	[ "$(field change m/a)" = same ]
+	grep -q 'by name: 1, by type: 0' err
+	sed 's,m/a,other/a,g' b >c
+	diff_tsv a c
+	[ "$(field by a)" = type ]
+	sed "s,m/a,other/a,g; /^op/s,${TAB}a\$,${TAB}z," b >c
+	diff_tsv a c
+	[ "$(field change m/a)" = gone ]
+	[ "$(field change other/a)" = new ]
+	[ "$(field by m/a)" = - ]
+}
+
+@test "several runs of a side; the rest; sections and files are the same" {
+	stream x 1000 1000 >a
+	stream x 1100 1100 >a2
+	stream y 2000 2000 >b
+	cat a a2 b | diff_tsv -m 2
+	[ "$(field a_ns step)" = 1050.0 ]
+	[ "$(field b_ns step)" = 2000.0 ]
+	cp out one
+	cat a a2 >aa
+	diff_tsv aa b
+	cmp out one
+	diff_tsv -n 1 a b
+	[ "$(field a_ns '(rest)')" = 10.0 ]
+}
+
+@test "trouble is 2: cut off, empty, one run, no steps, wrong words" {
+	stream x 1000 1000 >a
+	grep -v '^##end' a >cut
+	grep -v '^iter' a >no_iter
+	: >empty
+	for args in 'a cut' 'cut a' 'a empty' 'a no_iter' 'a nosuch' 'a' \
+	    '-g nosuch a a' '-v n a a' '--fail-over x a a' '-i 2-1 a a' \
+	    '--noise -1 a a' '--join --fail-over 1 a' '-g kernel -v cpu a a'; do
+		rc=0
+		# shellcheck disable=SC2086 # words
+		dlp-diff $args >out 2>err </dev/null || rc=$?
+		echo "$args: $rc: $(<err)"
+		[ $rc -eq 2 ]
+		[ ! -s out ]
+		[ -s err ]
+	done
+	run -2 dlp-diff <a
+	cut -f 1-4 a >fragment
+	run -2 dlp-diff a fragment
+}
+
+@test "a profile against itself: no difference; against another: signs swap" {
+	dlp-parse "$LENET" | dlp-correlate | dlp-iter | dlp-flops >a
+	sed 's/^\(kern	[0-9]*	[0-9]*	\)\([0-9]*\)/\12\2/' a >b
+	diff_tsv --fail-over 0 a a
+	[ "$(cut -f 9 out | sort -u | tr '\n' ' ')" = '0.0 diff_ns ' ]
+	[ "$(cut -f 12 out | sort -u | tr '\n' ' ')" = 'change same ' ]
+	for g in op kernel type layer phase iter; do
+		diff_tsv -g $g a b >/dev/null
+		cp out ab
+		diff_tsv -g $g b a >/dev/null
+		# a row of ab, turned around, is one of ba
+		awk -F '\t' -v OFS='\t' 'NR > 1 {
+			t = $7; $7 = $8; $8 = t
+			$9 = $9 == "0.0" ? $9 : $9 ~ /^-/ ? substr($9, 2) : "-" $9
+			t = $13; $13 = $14; $14 = t
+			t = $15; $15 = $16; $16 = t
+			t = $17; $17 = $18; $18 = t
+			$10 = $19 = ""
+			if (sub(/slower/, "faster", $12) || sub(/faster/, "slower", $12));
+			else if (sub(/new/, "gone", $12) || sub(/gone/, "new", $12));
+			else if (sub(/more/, "less", $12) || sub(/less/, "more", $12));
+			print
+		}' ab | sort >turned
+		awk -F '\t' -v OFS='\t' 'NR > 1 { $10 = $19 = ""; print }' \
+		    out | sort >straight
+		[ -s turned ]
+		diff -u straight turned
+	done
+}
+
+@test "renamed kernels: every op has its partner" {
+	dlp-parse "$LENET" | dlp-correlate | dlp-iter | dlp-flops >a
+	awk -F '\t' -v OFS='\t' '
+	$1 == "#kern" { for (i = 1; i <= NF; i++) if ($i == "short") at = i }
+	$1 == "kern" { $at = "renamed_" $at }
+	$1 == "str" { $3 = "renamed_" $3 }
+	{ print }' a >b
+	diff_tsv a b
+	[ "$(awk -F '\t' '$1 == "row" { print $2, $12 }' out | sort -u)" = \
+	    'key same' ]
+}
+
+# SQL on a profile: GPU work launched within the NVTX ranges iteration FROM to
+# TO, as name, count, sum.
+sql_work() { # FILE FROM TO KERNELS_ONLY
+	sqlite3 -separator "$TAB" "$1" "
+	WITH steps AS (SELECT n.start AS lo, n.end AS hi FROM NVTX_EVENTS n
+	    LEFT JOIN StringIds s ON s.id = n.textId
+	    WHERE coalesce(n.text, s.value) IN ($(
+		seq -s, "$2" "$3" | sed "s/[0-9]*/'iteration &'/g"))),
+	api AS (SELECT DISTINCT r.correlationId AS c
+	    FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN steps
+	    ON r.start >= lo AND r.start < hi),
+	work AS (SELECT correlationId AS c, end - start AS d,
+		(SELECT value FROM StringIds WHERE id = shortName) AS name
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL
+	    UNION ALL SELECT correlationId, end - start, NULL
+	    FROM CUPTI_ACTIVITY_KIND_MEMCPY
+	    UNION ALL SELECT correlationId, end - start, NULL
+	    FROM CUPTI_ACTIVITY_KIND_MEMSET)
+	SELECT $([ -z "$4" ] && echo "''" || echo name), count(*), sum(d)
+	FROM work WHERE c IN api $([ -z "$4" ] || echo 'AND name NOT NULL
+	    GROUP BY name')"
+}
+
+# check_sides A B FROM_A TO_A FROM_B TO_B: the sums of both sides against SQL.
+check_sides() {
+	local k file from to n
+
+	for k in a b; do
+		if [ $k = a ]; then
+			file=$1 from=$3 to=$4
+		else
+			file=$2 from=$5 to=$6
+		fi
+		n=$((to - from + 1))
+		sql_work "$file" "$from" "$to" '' | cut -f 2- >want
+		awk -F '\t' -v k=$k -v n=$n '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		$1 == "work" {
+			printf "%.0f\t%.0f\n", n * $(at[k "_n"]), n * $(at[k "_ns"])
+		}' out >got
+		diff -u want got
+		# the rows add up to it
+		awk -F '\t' -v k=$k '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		$1 == "work" { all = $(at[k "_ns"]) }
+		$1 == "row" && $(at[k "_ns"]) != "-" { sum += $(at[k "_ns"]); rows++ }
+		END { d = sum - all; exit !(all > 0 && d * d < rows * rows / 100) }' out
+		# dlp-parse calls CUTLASS's Kernel and Kernel2 by what they run
+		sql_work "$file" "$from" "$to" 1 | awk -F '\t' '
+		{ sub(/^Kernel2$/, "Kernel", $1); calls[$1] += $2; ns[$1] += $3 }
+		END { for (i in ns) printf "%s\t%d\t%d\n", i, calls[i], ns[i]
+		}' | sort >want
+		awk -F '\t' -v k=$k -v n=$n '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		$1 == "row" && $(at[k "_ns"]) != "-" {
+			name = $3 ~ /^cutlass_/ ? "Kernel" : $3
+			calls[name] += sprintf("%.0f", n * $(at[k "_n"]))
+			ns[name] += sprintf("%.0f", n * $(at[k "_ns"]))
+		}
+		END { for (i in ns) printf "%s\t%d\t%d\n", i, calls[i], ns[i]
+		}' kernels | sort >got
+		diff -u want got
+	done
+}
+
+@test "truth: resnet50 in FP32 against TF32, each side's sums by SQL" {
+	need_data h200/resnet50_fp32.sqlite.xz
+	a=$(profile h200/resnet50_fp32.sqlite.xz)
+	b=$(profile h200/resnet50_tf32.sqlite.xz)
+	dlp diff --tsv -n 0 "$a" "$b" >out 2>err
+	grep -q 'A, resnet50_fp32.sqlite: steps 0 to 2 of 3 (iteration' err
+	grep -q 'B, resnet50_tf32.sqlite: steps 1 to 2 of 3 (iteration' err
+	dlp diff --tsv -n 0 -g kernel "$a" "$b" >kernels 2>/dev/null
+	check_sides "$a" "$b" 0 2 1 2
+	# the same network: all ops have partners by key, and the same FLOPs
+	[ "$(awk -F '\t' '$1 == "row" && $2 != "key"' out | wc -l)" -eq 0 ]
+	[ "$(field a_flop 'GPU work')" = "$(field b_flop 'GPU work')" ]
+	[ "$(field tc 'GPU work')" = 'no->yes' ]
+	[ "$(awk -F '\t' '$1 == "row" && $6 == "conv2d" { print $19 }' out |
+	    sort -u)" = 'no->yes' ]
+	run -1 dlp diff --fail-over 5% "$b" "$a"
+	dlp diff --fail-over 5% "$a" "$b" >/dev/null 2>&1
+}
+
+@test "truth: gpt2 against itself, profile and stream; joined with resnet50" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	a=$(profile h200/gpt2_bf16.sqlite.xz)
+	dlp-parse "$a" | dlp-correlate | dlp-iter | dlp-flops >a.dlp
+	dlp-parse "$a" >raw.dlp
+	for b in a.dlp raw.dlp; do
+		dlp diff --tsv -n 0 -i 0-2 --fail-over 0% "$a" $b >out 2>err
+		[ "$(cut -f 12 out | sort -u | tr '\n' ' ')" = 'change same ' ]
+	done
+	dlp diff --tsv -n 0 -i 0-2 -g kernel "$a" a.dlp >kernels 2>/dev/null
+	check_sides "$a" "$a" 0 2 0 2
+	b=$(profile h200/resnet50_tf32.sqlite.xz)
+	dlp join --tsv -n 0 -i 1-2 "$a" "$b" >joined 2>err
+	dlp diff --tsv -n 0 -i 1-2 "$a" "$b" >out 2>err
+	head -n 1 joined |
+	    grep -qx "name${TAB}dir${TAB}shapes${TAB}gpt2_bf16_ns${TAB}resnet50_tf32_ns"
+	# what is of both by key is in a row of both
+	awk -F '\t' '$1 == "row" && $2 != "name" && $2 != "type" {
+		print $3 "\t" $4 "\t" $5 "\t" $7 "\t" $8 }' out | sort >want
+	[ -s want ]
+	sort joined | comm -13 - want | tee missing
+	[ ! -s missing ]
+}
+
+@test "dlp diff: forms, options, several files, trouble" {
+	for f in --csv --tsv --json --jsonl --md '-w 100'; do
+		# shellcheck disable=SC2086 # words
+		dlp diff $f -n 3 "$LENET" "$LENET" >out 2>err
+		[ -s out ]
+	done
+	dlp diff --jsonl -n 3 "$LENET" "$LENET" 2>err |
+	    jq -se 'map(select(.what == "step"))[0].diff_ns == 0'
+	dlp diff --md -n 3 "$LENET" "$LENET" 2>err >out
+	grep -q '^| name | dir | shapes | a_us |' out
+	[ "$(awk -F '|' '{ print NF }' out | sort -u)" = 13 ]
+	dlp diff -m 2 --tsv "$LENET" "$LENET" "$LENET" >out 2>err
+	[ "$(field change step)" = same ]
+	cp "$LENET" "a b'c.sqlite"
+	dlp diff --tsv "$LENET" "a b'c.sqlite" >out 2>err
+	grep -q "B, a b'c.sqlite: steps" err
+	run -2 dlp diff "$LENET" nosuch
+	run -2 dlp diff -k nosuch "$LENET" "$LENET"
+	for args in '' "$LENET" "$LENET $LENET $LENET" "-g x $LENET $LENET" \
+	    "-m 0 $LENET $LENET" "--fail-over= $LENET $LENET" \
+	    "--nosuch 1 $LENET $LENET" "-v x $LENET $LENET"; do
+		rc=0
+		# shellcheck disable=SC2086 # words
+		dlp diff $args >out 2>err </dev/null || rc=$?
+		echo "$args: $rc: $(<err)"
+		[ $rc -eq 2 ]
+		[ ! -s out ]
+		[ "$(wc -l <err)" -eq 1 ]
+	done
+}
+
+@test "dlp-fmt --md: bars, units, unset" {
+	printf '#x\tname\tdur_ns\nx\ta|b*c\t1500000\nx\t-\t2\n' >in
+	dlp-fmt -T x --md <in >out
+	same '| name | dur_ns |
+|---|---:|
+| `a\|b*c` | 1500000 |
+| - | 2 |' "$(<out)"
+	dlp-fmt -T x -H --md <in >out
+	same '| name | dur_ms |
+|---|---:|
+| `a\|b*c` | 1.500 |
+| - | <0.001 |' "$(<out)"
+}
