@@ -68,6 +68,7 @@ const struct type_def type_defs[] = {
 	{ "coll", RANKS, "a collective: its kernels on all ranks" },
 	{ "arrive", RANKS, "a rank in a collective" },
 	{ "comm", RANKS, "the communication of a rank in an iteration" },
+	{ "skew", RANKS, "how far apart ranks are in an iteration" },
 	{ "agg", AGG, "a group with its statistics" },
 	{ "group", TREE, "a path that op names begin with" },
 	{ "finding", ADVISE, "a finding of the expert systems" },
@@ -368,12 +369,12 @@ const struct col_def col_defs[] = {
 	{ "inst", "gpu_start_ns", CORR, COL_INT, "first start on the GPU" },
 	{ "inst", "gpu_end_ns", CORR, COL_INT, "last end on the GPU" },
 	{ "inst", "gpu_ns", CORR, COL_INT,
-	    "union of its kernels, copies and sets" },
+	    "union of its kernels, copies and sets, summed over the devices" },
 	{ "inst", "overhead_ns", CORR, COL_INT,
 	    "CPU time less the union of its API calls" },
 	{ "inst", "idle_ns", CORR, COL_INT,
-	    "first GPU start to last GPU end, less gpu_ns; 0 without GPU"
-	    " work" },
+	    "first GPU start to last GPU end, less the time in which any"
+	    " device worked; 0 without GPU work" },
 	{ "inst", "api_ns", CORR, COL_INT, "union of its API calls" },
 	{ "inst", "n_kern", CORR, COL_INT, "kernels" },
 	{ "inst", "n_gpu", CORR, COL_INT, "kernels, copies and sets" },
@@ -642,8 +643,8 @@ const struct col_def col_defs[] = {
 	{ "phase", "gpu_end_ns", PHASES, COL_INT, "last end on the GPU" },
 
 	{ "coll", "id", RANKS, COL_INT, "number, unique in the section" },
-	{ "coll", "type", RANKS, COL_TEXT, "all_reduce, broadcast, ..." },
-	{ "coll", "nth", RANKS, COL_INT, "which of its type, from 0" },
+	{ "coll", "kind", RANKS, COL_TEXT, "all_reduce, broadcast, ..." },
+	{ "coll", "nth", RANKS, COL_INT, "which of its kind, from 0" },
 	{ "coll", "iter", RANKS, COL_INT, "iteration" },
 	{ "coll", "name", RANKS, COL_TEXT, "short name of its kernel" },
 	{ "coll", "bytes", RANKS, COL_INT, "as dlp-flops tells it" },
@@ -664,7 +665,7 @@ const struct col_def col_defs[] = {
 	{ "coll", "last", RANKS, COL_TEXT, "and last" },
 
 	{ "arrive", "coll_id", RANKS, COL_INT, "the collective" },
-	{ "arrive", "type", RANKS, COL_TEXT, "its type" },
+	{ "arrive", "kind", RANKS, COL_TEXT, "its kind" },
 	{ "arrive", "iter", RANKS, COL_INT, "iteration of the rank" },
 	{ "arrive", "rank", RANKS, COL_TEXT,
 	    "number of the rank; 3.1: its device 1" },
@@ -690,6 +691,19 @@ const struct col_def col_defs[] = {
 	    "what its collectives took longer than on the fastest rank" },
 	{ "comm", "gpu_start_ns", RANKS, COL_INT, "start of its first kernel" },
 	{ "comm", "gpu_end_ns", RANKS, COL_INT, "end of its last one" },
+
+	{ "skew", "iter", RANKS, COL_INT, "iteration; unset: outside of them" },
+	{ "skew", "n_rank", RANKS, COL_INT, "ranks with kernels in it" },
+	{ "skew", "start_skew_ns", RANKS, COL_INT,
+	    "between the first kernels of the first rank and the last" },
+	{ "skew", "end_skew_ns", RANKS, COL_INT,
+	    "between the ends of their last kernels" },
+	{ "skew", "len_skew_ns", RANKS, COL_INT,
+	    "between the shortest time from first to last kernel and the"
+	    " longest" },
+	{ "skew", "wait_ns", RANKS, COL_INT,
+	    "what all ranks waited in collectives" },
+	{ "skew", "slowest", RANKS, COL_TEXT, "the rank that waited least" },
 
 	{ "xfer", "id", EXPOSE, COL_INT, "the copy's record" },
 	{ "xfer", "start_ns", EXPOSE, COL_INT, "start on the GPU" },

@@ -17,7 +17,7 @@ struct sums {
 	int64_t start, end_lo, comm, longest, wait, iter;
 };
 
-static struct out_type *coll_type, *arrive_type, *comm_type;
+static struct out_type *coll_type, *arrive_type, *comm_type, *skew_type;
 static uint64_t incomplete;
 
 void
@@ -26,6 +26,7 @@ put_open(void)
 	coll_type = out_type_reg("coll", "dlp-ranks");
 	arrive_type = out_type_reg("arrive", "dlp-ranks");
 	comm_type = out_type_reg("comm", "dlp-ranks");
+	skew_type = out_type_reg("skew", "dlp-ranks");
 }
 
 static void
@@ -194,15 +195,59 @@ put_share(const struct parts *ps, const struct share *h)
 	out_end();
 }
 
-void
-put_shares(struct parts *ps)
+/* Ranks in one iteration, shares h[0..n): how far apart they are. */
+static void
+put_skew(const struct colls *cs, const struct parts *ps, const struct share *h,
+    size_t n)
 {
+	int64_t first = INT64_MAX, first_hi = INT64_MIN, end = INT64_MIN;
+	int64_t end_lo = INT64_MAX, len = INT64_MAX, len_hi = 0, wait = 0;
+	const struct share *least = h;
 	size_t i;
+
+	for (i = 0; i < n; i++) {
+		int64_t ns = num_sub(h[i].end, h[i].first);
+
+		first = h[i].first < first ? h[i].first : first;
+		first_hi = h[i].first > first_hi ? h[i].first : first_hi;
+		end = h[i].end > end ? h[i].end : end;
+		end_lo = h[i].end < end_lo ? h[i].end : end_lo;
+		len = ns < len ? ns : len;
+		len_hi = ns > len_hi ? ns : len_hi;
+		wait = num_add(wait, h[i].wait_ns);
+		if (h[i].wait_ns < least->wait_ns)
+			least = &h[i];
+	}
+	out_rec(skew_type);
+	put_num(h->iter);
+	out_i64((int64_t)n);
+	out_opt(cs->aligned, num_sub(first_hi, first));
+	out_opt(cs->aligned, num_sub(end, end_lo));
+	out_i64(num_sub(len_hi, len));
+	out_i64(wait);
+	if (n > 1 && wait > 0)
+		put_label(ps, least->part);
+	else
+		out_unset();
+	out_end();
+}
+
+void
+put_shares(const struct colls *cs, struct parts *ps)
+{
+	size_t i, n;
 
 	if (ps->nshare > 0)
 		qsort(ps->share, ps->nshare, sizeof(*ps->share), by_place);
 	for (i = 0; i < ps->nshare; i++)
 		put_share(ps, &ps->share[i]);
+	for (i = 0; i < ps->nshare; i += n) {
+		for (n = 1; i + n < ps->nshare &&
+			    ps->share[i + n].iter == ps->share[i].iter;
+		     n++)
+			;
+		put_skew(cs, ps, &ps->share[i], n);
+	}
 }
 
 void

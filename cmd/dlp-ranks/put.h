@@ -10,8 +10,8 @@ void put_open(void);
  * shares. */
 void put_coll(const struct colls *cs, struct parts *ps, const struct coll *c);
 
-/* A comm record per rank and iteration. */
-void put_shares(struct parts *ps);
+/* A comm record per rank and iteration, a skew record per iteration. */
+void put_shares(const struct colls *cs, struct parts *ps);
 
 void put_notes(const struct colls *cs);
 

@@ -147,7 +147,7 @@ on_end(struct stage *st)
 	(void)st;
 	coll_flush(&rd.colls, INT64_MAX);
 	part_finish(&rd.parts);
-	put_shares(&rd.parts);
+	put_shares(&rd.colls, &rd.parts);
 	put_notes(&rd.colls);
 	if (!rd.colls.aligned && rd.colls.ids > 0)
 		warn("the clocks of the files are not aligned: arrivals are"

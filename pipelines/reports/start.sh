@@ -17,9 +17,9 @@ run() {
 		echo $? >&4
 	} 2>&1 | awk '
 	BEGIN {
-		n = split("parse markers correlate iter flops rate " \
-		    "busy gaps phases mem expose waits tree agg advise dldb diff " \
-		    "pyprof fmt", names)
+		n = split("parse merge markers correlate iter flops rate " \
+		    "busy gaps phases mem expose waits ranks tree agg advise dldb diff " \
+		    "pyprof folded trace openmetrics fmt", names)
 		for (i = 1; i <= n; i++)
 			place["dlp-" names[i] ":"] = i
 		first = n + 1
