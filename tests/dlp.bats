@@ -64,7 +64,9 @@ setup() {
 		for f in '' --csv --tsv --json --jsonl '-w 80'; do
 			echo "dlp $r $f"
 			# shellcheck disable=SC2086 # words
-			dlp "$r" $f "$LENET" >out 2>err
+			dlp "$r" $f "$LENET" $(
+				[ "$r" != diff ] || printf '%s' "$LENET"
+			) >out 2>err
 			cat err
 			[ -s out ]
 		done

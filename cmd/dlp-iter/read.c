@@ -331,6 +331,14 @@ bind_op(struct stage *st)
 	rd.dl_id = rec_col(rd.op, "dl_id", REC_OPT);
 }
 
+/* The iterations of a run before this one: ours replace them. */
+static void
+drop(struct stage *st, struct rec *r)
+{
+	(void)st;
+	(void)r;
+}
+
 void
 read_open(struct run *g, struct stage *st)
 {
@@ -340,6 +348,7 @@ read_open(struct run *g, struct stage *st)
 	for (i = 0; i < NTYPES; i++)
 		bind_type(&rd.b[i], st, i);
 	bind_op(st);
+	stage_on(st, "iter", drop, drop);
 	st->section = on_section;
 	st->end = on_end;
 	st->hold = on_pass;
