@@ -1,4 +1,5 @@
 /* Growable byte strings; see buf.h. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,10 +104,43 @@ buf_printf(struct buf *b, const char *fmt, ...)
 	b->len += (size_t)n;
 }
 
+#define MAX_DECIMALS 9
+
+/* What printf would write, by whole numbers: false where rounding is close,
+ * or the number large. */
+static bool
+put_fixed(struct buf *b, double v, int decimals)
+{
+	static const double power[MAX_DECIMALS + 1] = { 1, 1e1, 1e2, 1e3, 1e4,
+		1e5, 1e6, 1e7, 1e8, 1e9 };
+	char t[24];
+	int i = sizeof(t), written = 0;
+	double x, rest;
+	uint64_t u;
+
+	if (decimals < 0 || decimals > MAX_DECIMALS || !(v >= 0) ||
+	    (x = v * power[decimals]) >= 1e12)
+		return false;
+	u = (uint64_t)x;
+	rest = x - (double)u;
+	if (rest > 0.499 && rest < 0.501)
+		return false;
+	u += rest > 0.5;
+	do {
+		t[--i] = (char)('0' + u % 10);
+		u /= 10;
+		if (++written == decimals)
+			t[--i] = '.';
+	} while (u > 0 || written <= decimals);
+	buf_put(b, t + i, sizeof(t) - (size_t)i);
+	return true;
+}
+
 void
 buf_f64(struct buf *b, double v, int decimals)
 {
-	buf_printf(b, "%.*f", decimals, v);
+	if (signbit(v) || !put_fixed(b, v, decimals))
+		buf_printf(b, "%.*f", decimals, v);
 }
 
 const char *
