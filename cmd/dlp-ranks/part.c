@@ -22,9 +22,18 @@ part_rank(struct parts *ps, const char *src, size_t n, int64_t rank)
 	if (src == NULL || rank < 0)
 		return;
 	id = smap_put(&ps->srcs, src, n, NULL);
-	if (ps->srcs.val[id] == 0)
-		ps->nrank++;
+	ps->nrank++;
 	ps->srcs.val[id] = (uint64_t)rank + 1;
+}
+
+void
+part_src(struct parts *ps, const char *src, size_t n)
+{
+	bool is_new;
+	uint32_t id = smap_put(&ps->srcs, src, n, &is_new);
+
+	if (is_new)
+		ps->srcs.val[id] = ++ps->nsrc;
 }
 
 /* "3"; where that is taken, "3.1" with the device. */
@@ -60,7 +69,8 @@ add_part(struct parts *ps, uint32_t src, int64_t rank, int64_t pid, int64_t dev)
 	p->pid = pid;
 	p->dev = dev;
 	p->counted = INT64_MIN;
-	if (rank == PART_NONE && src != SMAP_NONE && ps->srcs.val[src] > 0)
+	if (rank == PART_NONE && src != SMAP_NONE && ps->srcs.val[src] > 0 &&
+	    (ps->nrank > 0 || ps->nsrc > 1))
 		rank = (int64_t)(ps->srcs.val[src] - 1);
 	p->label =
 	    make_label(ps, rank != PART_NONE ? rank : (int64_t)ps->n, dev);

@@ -41,7 +41,8 @@ struct parts {
 	struct smap keys;  /* of the participants, by number */
 	struct smap ranks; /* labels that are taken */
 	struct part *v;
-	size_t n, cap, nrank; /* nrank: rank records */
+	size_t n, cap;
+	size_t nrank, nsrc; /* rank records, and files that were named */
 	struct share *share;
 	size_t nshare, share_cap;
 	struct map share_at; /* participant and iteration -> share + 1 */
@@ -49,6 +50,9 @@ struct parts {
 
 /* A rank record. */
 void part_rank(struct parts *ps, const char *src, size_t n, int64_t rank);
+
+/* A file is named: without rank records, they are numbered so. */
+void part_src(struct parts *ps, const char *src, size_t n);
 
 /* The participant's number in v; src NULL: unset; rank: of the record, or
  * PART_NONE. */

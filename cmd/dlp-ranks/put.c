@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "natural.h"
 #include "num.h"
 #include "out.h"
 #include "stage.h"
@@ -163,6 +164,8 @@ put_coll(const struct colls *cs, struct parts *ps, const struct coll *c)
 		put_arrival(cs, ps, c, &s, &c->v[i]);
 }
 
+static const struct parts *sorted; /* those of by_place() */
+
 static int
 by_place(const void *va, const void *vb)
 {
@@ -170,9 +173,7 @@ by_place(const void *va, const void *vb)
 
 	if (a->iter != b->iter)
 		return a->iter < b->iter ? -1 : 1;
-	if (a->part != b->part)
-		return a->part < b->part ? -1 : 1;
-	return 0;
+	return natural_cmp(sorted->v[a->part].label, sorted->v[b->part].label);
 }
 
 static void
@@ -237,6 +238,7 @@ put_shares(const struct colls *cs, struct parts *ps)
 {
 	size_t i, n;
 
+	sorted = ps;
 	if (ps->nshare > 0)
 		qsort(ps->share, ps->nshare, sizeof(*ps->share), by_place);
 	for (i = 0; i < ps->nshare; i++)

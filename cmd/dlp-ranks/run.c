@@ -46,6 +46,18 @@ on_rank(struct stage *st, struct rec *r)
 	}
 }
 
+static void
+on_meta(struct stage *st, struct rec *r)
+{
+	size_t n, m;
+	const char *rest;
+
+	(void)st;
+	rec_meta(r, &n, &rest, &m);
+	if (n == 4 && m > 4 && memcmp(r->line, "##info\tsrc\t", 11) == 0)
+		part_src(&rd.parts, rest + 4, m - 4);
+}
+
 /* Files that nothing has aligned have clocks of their own. */
 static uint32_t
 who(const char *src, size_t n, int64_t rank, int64_t pid, int64_t dev)
@@ -200,5 +212,6 @@ run_open(struct stage *st, const char *rules)
 	rd.colls.done = on_done;
 	st->section = on_section;
 	st->end = on_end;
+	st->meta = on_meta;
 	put_open();
 }
