@@ -483,7 +483,7 @@ by_name() {
 	/^kern\t/ && !n++ { $at["start_ns"] = "12x" }
 	{ print }' "$STREAM" >in
 	case $CMD in # they do not read that column
-	dlp-flops | dlp-rate | dlp-markers | dlp-ncu) skip "does not apply" ;;
+	dlp-flops | dlp-rate | dlp-markers | dlp-ncu | dlp-mem | dlp-waits) skip "does not apply" ;;
 	esac
 	work in
 	trouble

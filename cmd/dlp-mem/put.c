@@ -1,7 +1,6 @@
 /* The records of a section's end. */
 #include <string.h>
 
-#include "err.h"
 #include "mem.h"
 #include "out.h"
 #include "stage.h"
@@ -117,8 +116,6 @@ put_unknown(struct mem *m)
 	struct space s = { 0 };
 	size_t it = 0;
 
-	warn("no memory events in this profile; record them with"
-	     " --cuda-memory-usage=true");
 	while (map_next(&m->totals, &it, &key, &bytes)) {
 		s.src = (uint32_t)(key >> 32);
 		s.dev = (int64_t)(uint32_t)key;

@@ -9,6 +9,9 @@
 
 #define CALLS 256 /* of the newest calls is known where they were made */
 
+#define N_CALL 4
+static const char *const call_tags[N_CALL] = { "call", "set", "copy", "kern" };
+
 static const char *const added[] = { "space", "used_bytes", "api", "phase",
 	"layer", "at" };
 
@@ -19,9 +22,10 @@ static struct {
 		    *corr, *iter, *src;
 		struct out_ext *ext;
 	} mem;
-	struct {
+	struct call_cols { /* of calls, and of work that has its call */
+		struct rec_type *type;
 		struct rec_col *pid, *corr, *api, *phase, *layer, *op, *src;
-	} call;
+	} call[N_CALL];
 	struct {
 		struct rec_col *start, *dur, *text, *layer, *src;
 	} range;
@@ -49,17 +53,20 @@ static void
 on_call(struct stage *st, struct rec *r)
 {
 	struct made *c = &rd.calls[rd.n_calls % CALLS];
+	const struct call_cols *k = rd.call;
 
 	stage_pass(st, r);
+	while (k->type != r->type)
+		k++;
 	c->pid = c->corr = -1;
-	rec_i64(r, rd.call.pid, &c->pid);
-	if (!rec_i64(r, rd.call.corr, &c->corr))
+	rec_i64(r, k->pid, &c->pid);
+	if (!rec_i64(r, k->corr, &c->corr))
 		return;
-	c->src = name(r, rd.call.src);
-	c->where.api = name(r, rd.call.api);
-	c->where.phase = name(r, rd.call.phase);
-	c->where.layer = name(r, rd.call.layer);
-	c->where.at = name(r, rd.call.op);
+	c->src = name(r, k->src);
+	c->where.api = name(r, k->api);
+	c->where.phase = name(r, k->phase);
+	c->where.layer = name(r, k->layer);
+	c->where.at = name(r, k->op);
 	rd.n_calls++;
 }
 
@@ -222,25 +229,31 @@ bind_mem(struct rec_type *t)
 }
 
 static void
-bind_call(struct rec_type *t)
+bind_call(struct stage *st, int i)
 {
-	rd.call.pid = rec_col(t, "pid", REC_OPT);
-	rd.call.corr = rec_col(t, "corr", REC_OPT);
-	rd.call.api = rec_col(t, "api", REC_OPT);
-	rd.call.phase = rec_col(t, "phase", REC_OPT);
-	rd.call.layer = rec_col(t, "layer", REC_OPT);
-	rd.call.op = rec_col(t, "op", REC_OPT);
-	rd.call.src = rec_col(t, "src", REC_OPT);
+	struct rec_type *t = stage_on(st, call_tags[i], on_call, NULL);
+	struct call_cols *k = &rd.call[i];
+
+	k->type = t;
+	k->pid = rec_col(t, "pid", REC_OPT);
+	k->corr = rec_col(t, "corr", REC_OPT);
+	k->api = rec_col(t, "api", REC_OPT);
+	k->phase = rec_col(t, "phase", REC_OPT);
+	k->layer = rec_col(t, "layer", REC_OPT);
+	k->op = rec_col(t, "op", REC_OPT);
+	k->src = rec_col(t, "src", REC_OPT);
 }
 
 void
 read_open(struct mem *m, struct stage *st)
 {
 	struct rec_type *t;
+	int i;
 
 	rd.m = m;
 	bind_mem(stage_on(st, "mem", on_mem, on_mem_legend));
-	bind_call(stage_on(st, "call", on_call, NULL));
+	for (i = 0; i < N_CALL; i++)
+		bind_call(st, i);
 	t = stage_on(st, "range", on_range, NULL);
 	rd.range.start = rec_col(t, "start_ns", REC_NEED);
 	rd.range.dur = rec_col(t, "dur_ns", REC_NEED);

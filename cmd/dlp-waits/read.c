@@ -8,7 +8,7 @@
 #include "stem.h"
 #include "waits.h"
 
-enum type { T_OS, T_CALL, T_SYNC, T_COPY, T_N };
+enum type { T_OS, T_CALL, T_SYNC, T_COPY, T_SET, T_KERN, T_N };
 
 static const struct {
 	const char *tag, *name, *start, *dur;
@@ -17,6 +17,8 @@ static const struct {
 	{ "call", "api", "start_ns", "dur_ns" },
 	{ "sync", "api", "api_start_ns", "api_dur_ns" },
 	{ "copy", "api", "api_start_ns", "api_dur_ns" },
+	{ "set", "api", "api_start_ns", "api_dur_ns" },
+	{ "kern", "api", "api_start_ns", "api_dur_ns" },
 };
 
 static struct {
@@ -201,7 +203,7 @@ bind_wait(struct stage *st, enum type t)
 	k->type = x;
 	k->start = rec_col(x, defs[t].start, REC_OPT);
 	k->dur = rec_col(x, defs[t].dur, REC_OPT);
-	k->name = rec_col(x, defs[t].name, REC_NEED);
+	k->name = rec_col(x, defs[t].name, REC_OPT);
 	k->pid = rec_col(x, "pid", REC_OPT);
 	k->tid = rec_col(x, "tid", REC_OPT);
 	k->src = rec_col(x, "src", REC_OPT);
