@@ -10,20 +10,22 @@
 #include "dlp-correlate/feed.h"
 
 static const char usage[] =
-    "usage: dlp-correlate [-DhruV] [--domain NAME] [file]\n"
+    "usage: dlp-correlate [-DhruV] [--domain NAME] [--mode MODE] [file]\n"
     "Ties GPU work and API calls to framework ops: adds op and inst records,\n"
     "and to each record of work its op, direction, layer and phase.\n"
     "  -D, --dlprof      ops as DLProf makes them\n"
     "      --domain NAME only ranges of that NVTX domain make ops\n"
+    "      --mode MODE   the framework: pytorch, tensorflow1, ...\n"
     "  -r, --ranges      pass all ranges, add their projection onto the GPU\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-enum { OPT_DOMAIN = 256 };
+enum { OPT_DOMAIN = 256, OPT_MODE };
 
 static const struct option longopts[] = { { "dlprof", no_argument, NULL, 'D' },
 	{ "domain", required_argument, NULL, OPT_DOMAIN },
+	{ "mode", required_argument, NULL, OPT_MODE },
 	{ "ranges", no_argument, NULL, 'r' }, CLI_LONGOPTS,
 	{ NULL, 0, NULL, 0 } };
 
@@ -52,6 +54,8 @@ main(int argc, char **argv)
 			c.dlprof = true;
 		else if (ch == OPT_DOMAIN)
 			c.domain = domain_of(optarg);
+		else if (ch == OPT_MODE)
+			c.as_mode = optarg;
 		else
 			cli_shared(ch, usage, &unbuffered);
 	path = cli_operand(argc, argv, usage);

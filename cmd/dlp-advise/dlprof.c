@@ -23,12 +23,21 @@ is_pytorch(const struct facts *f)
 	       (f->mode[0] == '\0' && f->ops.pytorch > 0);
 }
 
+/* The guide has some detectors for PyTorch and TensorFlow only. */
+static bool
+is_engine(const struct facts *f)
+{
+	return f->compat && strcmp(f->mode, "tensorrt") == 0;
+}
+
 /* Ops of another type than half precision, and none that has it. */
 void
 amp(const struct facts *f, double limit, struct verdict *v)
 {
 	uint64_t n = f->ops.eligible - f->ops.half;
 
+	if (is_engine(f))
+		return;
 	if (f->ops.eligible > 0 && f->ops.typed == 0) {
 		unjudged(v, "types of the ops: argument markers, or kernels"
 			    " whose names tell them");
@@ -335,6 +344,8 @@ batch_size(const struct facts *f, double limit, struct verdict *v)
 {
 	int64_t used, total;
 
+	if (is_engine(f))
+		return;
 	if (!memory_of(f, &used, &total)) {
 		unjudged(v, "memory events: nsys profile"
 			    " --cuda-memory-usage=true");

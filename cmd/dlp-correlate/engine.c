@@ -136,13 +136,15 @@ summary(const struct corr *c)
 void
 corr_end(struct corr *c)
 {
+	const char *mode;
 	struct proc *p;
 	size_t i;
 
 	graph_launch_end(c);
 	close_until(c, INT64_MAX);
-	if (c->dlprof && dl_mode_word(&c->mode) != NULL)
-		out_meta("info", "mode\t%s", dl_mode_word(&c->mode));
+	mode = c->as_mode != NULL ? c->as_mode : dl_mode_word(&c->mode);
+	if (mode != NULL && (c->dlprof || c->as_mode != NULL))
+		out_meta("info", "mode\t%s", mode);
 	notes(c);
 	summary(c);
 	for (i = 0; (p = proc_nth(&c->threads, i)) != NULL; i++) {

@@ -1,4 +1,6 @@
 /* A range begins: what it is, a layer or an op, and what it counts for. */
+#include <string.h>
+
 #include "range.h"
 
 #include "corr.h"
@@ -93,6 +95,9 @@ begin_config(const struct marker *m)
 	while (marker_config(m, &at, &key, &val)) {
 		buf_clear(&b);
 		buf_puts(&b, "##info\tmodel_");
+		/* as the guide and the database call it */
+		if (key.n == 7 && memcmp(key.s, "profile", 7) == 0)
+			buf_puts(&b, "autograd_");
 		esc_put(&b, key.s, key.n);
 		buf_putc(&b, '\t');
 		esc_put(&b, val.s, val.n);

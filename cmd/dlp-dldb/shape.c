@@ -54,7 +54,7 @@ shape_split(
 		put_name(names, s, open);
 		buf_puts(letters, *sep == ',' ? ";" : "");
 		s = one(open + 1, sizes, letters);
-		s += strspn(s, "; ");
+		s += strspn(s, ",; ");
 		sep = ",";
 	}
 	while (letters->len > 0 && letters->s[letters->len - 1] == ';')

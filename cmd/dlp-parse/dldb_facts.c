@@ -154,9 +154,11 @@ put_column(sqlite3_stmt *st, int i)
 static void
 put_findings(struct dldb *d)
 {
+	/* all of dlp-advise's columns: its findings follow these */
 	static const char *const names[] = { "id", "judged", "problem",
-		"recommendation" };
-	static struct dldb_type type = { "finding", names, 4, NULL };
+		"recommendation", "value", "threshold", "threshold_by",
+		"missing", "evidence", "unit", "by" };
+	static struct dldb_type type = { "finding", names, 11, NULL };
 	static const char *const cols[] = { "exp_sys_id", "problem",
 		"recommendation", NULL };
 	static const char table[] = "expert_systems_feedback";
@@ -175,6 +177,8 @@ put_findings(struct dldb *d)
 		emit_word("stored");
 		put_column(st, 1);
 		put_column(st, 2);
+		out_raw("-\t-\t-\t-\t-\t-", 11);
+		emit_word("dlprof");
 		emit_src(profile_cur());
 		out_end();
 	}

@@ -96,13 +96,28 @@ lists_in(const char *s)
 	return n;
 }
 
-/* dlp-dldb leaves numbers among the shapes, [], which have no name. */
+static bool
+any_name(const char *names)
+{
+	struct buf b = { 0 };
+	bool any;
+
+	while (names != NULL && strchr(names, '"') != NULL)
+		put_name(&b, &names);
+	any = b.len > 0;
+	buf_free(&b);
+	return any;
+}
+
+/* Shapes with names are joined by commas. dlp-dldb leaves numbers among the
+ * shapes, [], which have no name. */
 void
 dldb_shape(
     struct buf *b, const char *shapes, const char *names, const char *letters)
 {
 	const char *end, *let = letters != NULL ? letters : "";
 	size_t n, first = b->len, n_names = names_in(names);
+	const char *sep = any_name(names) ? ", " : "; ";
 	bool numbers;
 
 	if (shapes == NULL)
@@ -112,7 +127,7 @@ dldb_shape(
 		if (numbers && items(shapes, end) == 0)
 			continue;
 		if (b->len > first)
-			buf_puts(b, "; ");
+			buf_puts(b, sep);
 		put_name(b, &names);
 		n = strcspn(let, ";");
 		put_list(b, shapes, end, let, let + n);

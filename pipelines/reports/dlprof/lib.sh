@@ -68,9 +68,13 @@ function fours() {
 # DLProf knew no other words, and its database has no place for one.
 function yes(tc) { return tc == "yes" ? "yes" : "no" }
 function row() { if (!n_row++) legend() }
-function tf() {
-	return (mode != "" ? mode : info["mode"]) ~ /^tensorflow/
+# Direction and Stack Trace are in the reports of PyTorch, Input Shapes of ops
+# in those of the frameworks that DLProf knew besides.
+function other(    m) {
+	m = mode != "" ? mode : info["mode"]
+	return m ~ /^tensor(flow[12]|rt)$/
 }
+function dir(s) { return other() ? "" : OFS s }
 function one(sum, n) { return n > 0 ? sprintf("%.1f", sum / n) : "-" }
 BEGIN { FS = OFS = "\t"; n_want = split(want, want_op, " ") }
 $1 == "##dlp" { if (!csv) print; n_row = 0; next }

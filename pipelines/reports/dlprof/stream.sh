@@ -75,7 +75,8 @@ dlprof_kern_cols=$dlprof_kern_cols,grid,block
 # dlprof_pipe STAGE...: the pipeline as text, with "$dlprof_file" in it.
 dlprof_pipe() {
 	printf '%s' 'dlp-parse -- "$dlprof_file"'
-	printf ' |\n    %s' "dlp-correlate --dlprof$(dlprof_opt --domain domain)"
+	printf ' |\n    %s' "dlp-correlate --dlprof$(dlprof_opt --domain \
+	    domain)$(dlprof_opt --mode mode)"
 	printf ' |\n    %s' dlp-flops
 	case " $* " in
 	*' dldb '*) printf ' |\n    %s' "$(dlprof_db --raw)" ;;
