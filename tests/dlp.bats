@@ -2,6 +2,12 @@
 
 load lib
 
+# files_for REPORT: the shipped profile, as often as the report needs it.
+files_for() {
+	files=("$LENET")
+	[ "$1" != diff ] || files+=("$LENET")
+}
+
 setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
@@ -27,7 +33,7 @@ setup() {
 		echo "$output"
 		[ "$status" -eq 0 ]
 		grep -q "^usage: dlp $r " <<<"$output"
-		grep -q '^  dlp-parse FILE' <<<"$output"
+		grep -q '^ *dlp-parse FILE' <<<"$output"
 	done
 	run dlp top -g layer -n 7 -h
 	grep -q -- '-g layer,dir ' <<<"$output"
@@ -64,9 +70,8 @@ setup() {
 		for f in '' --csv --tsv --json --jsonl '-w 80'; do
 			echo "dlp $r $f"
 			# shellcheck disable=SC2086 # words
-			dlp "$r" $f "$LENET" $(
-				[ "$r" != diff ] || printf '%s' "$LENET"
-			) >out 2>err
+			files_for "$r"
+			dlp "$r" $f "${files[@]}" >out 2>err
 			cat err
 			[ -s out ]
 		done
@@ -81,7 +86,8 @@ setup() {
 		r=${r##*/}
 		[ "${r%.sh}" = "$r" ] || continue
 		echo "$r"
-		dlp "$r" --csv "$LENET" >want
+		files_for "$r"
+		dlp "$r" --csv "${files[@]}" >want
 		dlp "$r" --csv -h | sed '1,/^the pipeline:/d' >cmd
 		FILE=$LENET bash <(sed 's/ FILE/ "$FILE"/' cmd) >got
 		cmp want got

@@ -2,7 +2,8 @@
 # says before what it knows: $options, as for getopts; an option -x sets
 # opt_x; $long_options are words, which take a value, and --fail-over sets
 # opt_fail_over. What remains in "$@" are files. Common to all: $show for dlp-fmt,
-# $limit for dlp-agg, $src if there are several files; for the options i and
+# $limit for dlp-agg, $src if there are several files
+# (or DLP_SRC is set); for the options i and
 # k: $steps and $which for dlp-iter, $in_steps if only steps count.
 # shellcheck shell=sh disable=SC2034 # used by the reports
 
@@ -10,7 +11,7 @@ report=${0##*/}
 fmt=
 width=
 help=
-src=
+src=${DLP_SRC:+src}
 opt_i=
 opt_k=
 to=
@@ -26,12 +27,17 @@ die() {
 help_if_asked() {
 	[ -n "$help" ] || return 0
 	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
-	echo "also: --csv --tsv --json --jsonl --md --xtab -w COLUMNS"
+	[ -n "${no_table-}" ] ||
+    	echo "also: --csv --tsv --json --jsonl --md --xtab -w COLUMNS"
 	echo
 	echo "the pipeline:"
 	pipe=$(sed '1,/^help_if_asked$/d; s/\\/\\\\/g; s/\$\([0-9]\)/\\$\1/g
 	    s/\$(/\\$(/g; s/\$\(i[^n]\)/\\$\1/g
 	    s/profiles "\$@"/dlp-parse FILE/
+	    s/two_of "\$@"/{\
+    dlp-parse FILE\
+    dlp-parse FILE\
+} | dlp-correlate | dlp-iter \$by | dlp-flops/
 	    s/steps_of "\$@"/dlp-parse FILE | dlp-correlate | dlp-iter \$by | dlp-flops/
 	    s/"\$tables"/'"'\$tables'"'/' "$0")
 	eval "cat <<END

@@ -22,3 +22,8 @@ steps_of() {
 		fi || printf '##dlp\t1\n'
 	done
 }
+
+# The same, for a report whose -h shows two FILEs.
+two_of() {
+	steps_of "$@"
+}
