@@ -46,6 +46,7 @@ LIBS_dlp-advise = -lm
 LIBS_dlp-dldb = -lsqlite3 -lm
 LIBS_dlp-diff = -lm
 LIBS_dlp-iter = -lm
+LIBS_dlp-openmetrics = -lm
 LIBS_dlp-stats = -lm
 
 # A make inside a recipe builds on all processors unless -j was given.

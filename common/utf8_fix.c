@@ -1,0 +1,22 @@
+/* See utf8_fix.h. */
+#include "utf8_fix.h"
+#include "utf8.h"
+
+void
+utf8_fix(struct buf *out, const char *s, size_t n)
+{
+	size_t i = 0, from = 0;
+	long cp;
+	int len;
+
+	while (i < n) {
+		len = utf8_next(s + i, n - i, &cp);
+		if (cp < 0) {
+			buf_put(out, s + from, i - from);
+			buf_puts(out, "\xef\xbf\xbd");
+			from = i + (size_t)len;
+		}
+		i += (size_t)len;
+	}
+	buf_put(out, s + from, n - from);
+}

@@ -1,0 +1,10 @@
+/* Text of any bytes as UTF-8. */
+#ifndef DLP_UTF8_FIX_H
+#define DLP_UTF8_FIX_H
+
+#include "buf.h"
+
+/* Appends the text; U+FFFD stands for what is no UTF-8. */
+void utf8_fix(struct buf *out, const char *s, size_t n);
+
+#endif

@@ -1,0 +1,396 @@
+# The ways out to other tools: folded stacks, traces, metrics. Each is read
+# by a reader that is not ours, and its sums are those of the database.
+
+load lib
+bats_require_minimum_version 1.5.0
+
+FLAME=/usr/share/perl5/Devel/NYTProf/flamegraph.pl
+PROFILES='h200/resnet50_tf32.sqlite.xz h200/everything.sqlite.xz
+h200/loader.sqlite.xz h200/graph_infer_graph.sqlite.xz
+h200/graph_infer_node.sqlite.xz h200/gpt2_bf16.sqlite.xz
+nsys/h100-2gpu-aten-3.25.0.sqlite nsys/saxpy-mpi-2.9.1.sqlite
+nsys/cuda-graph-trace-3.16.1.sqlite nvprof/emit-nvtx-v11.sqlite
+nvprof/nccl-8gpu-v16.sqlite nvprof/lm-pyprof.sqlite'
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# sum_of DB TABLE...: ns of the work in these tables of the database; 0 for a
+# table that is not there.
+sum_of() {
+	local db=$1 t sum=0 n
+
+	shift
+	for t; do
+		n=$(sqlite3 "$db" "SELECT coalesce(sum(end - start), 0)
+		    FROM CUPTI_ACTIVITY_KIND_$t WHERE end >= start" \
+		    2>/dev/null) || n=0
+		sum=$((sum + n))
+	done
+	echo $sum
+}
+
+all_work() {
+	sum_of "$1" KERNEL CONCURRENT_KERNEL MEMCPY MEMSET GRAPH_TRACE
+}
+
+# Records of words; @ is a blank.
+stream() {
+	printf '##dlp\t1\n'
+	printf '%s\n' "$@" | tr ' ' '\t' | tr '@' ' '
+	printf '##end\t%s\n' "$(printf '%s\n' "$@" | grep -vc '^#')"
+}
+
+# Names that no format holds as they are: quotes, a line feed, a semicolon, a
+# control character, what is no UTF-8, an end of a string.
+hostile() {
+	printf '##dlp\t1\n##info\tsrc\ta"b\\nc.sqlite\n'
+	printf '#proc\tpid\tname\nproc\t7\tp"},{"x":"\\\\\n'
+	printf '#dev\tdev\tname\tcc\ndev\t0\tG"} 1\\nevil{x="y\t9.0\n'
+	printf '#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
+	printf 'range\t1\t0\t90\t7\t8\t\\x01"\\n;\377\t\n' |
+	    sed 's/\t$//'
+	printf '#kern\tid\tstart_ns\tdur_ns\tpid\ttid\tdev\tctx\tstream\tapi\tapi_start_ns\tapi_dur_ns\tshort\tlayer\top\tfamily\ttc\n'
+	printf 'kern\t2\t20\t5\t7\t8\t0\t1\t7\tlaunch\t10\t5\tk;"\\n\\x1b\303( 12\ta;b/c\\td\t-\t"\\\\\\n\tno\n'
+	printf '##end\t4\n'
+}
+
+@test "folded: stacks with their sums, unknown frames left out" {
+	run -0 --separate-stderr dlp-folded < <(stream \
+	    '#kern short dur_ns layer op' 'kern k1 5 a/b conv' \
+	    'kern k1 6 a/b conv' 'kern k2 7 - -' 'kern k3 - a x' \
+	    '#copy kind dur_ns layer op' 'copy HtoD 8 - to')
+	same "a;b;conv;k1 11
+k2 7
+to;Memcpy HtoD 8" "$output"
+	same "dlp-folded: records without dur_ns that are left out: 1" "$stderr"
+}
+
+@test "folded: other frames, weights, types" {
+	local s
+
+	s=$(stream '#op op_id name' 'op 1 x/y' '#kern short op_id flop phase' \
+	    'kern k 1 30 forward' 'kern k 1 12 forward')
+	same "forward;x;y;k 42" "$(dlp-folded -T kern -v flop \
+	    -f phase,op.name,short <<<"$s")"
+	same "forward 2" "$(dlp-folded -T kern -v count -f phase <<<"$s")"
+	run -2 dlp-folded -T nothing <<<"$s"
+	run -2 dlp-folded -f , <<<"$s"
+	run -2 dlp-folded -T kern -v short -f phase <<<"$s"
+}
+
+@test "folded: a number at the end of a stack is no weight" {
+	same "a;graph_12 5
+a;x__ 6
+a_1;k 7" "$(dlp-folded -T kern -f layer,short < <(stream \
+	    '#kern short layer dur_ns' 'kern graph@12 a 5' 'kern x@@ a 6' \
+	    'kern k a_1 7'))"
+}
+
+@test "folded: hostile names stay in their frame" {
+	hostile | dlp-folded -T kern -f layer,short >out
+	[ "$(wc -l <out)" -eq 1 ]
+	same "$(printf 'a:b;c d;k:" ?\357\277\275(_12 5')" "$(cat out)"
+}
+
+@test "folded: flamegraph.pl reads it, sums equal SQL" {
+	need_data h200
+	[ -r "$FLAME" ] || skip "no flamegraph.pl (libdevel-nytprof-perl)"
+	local p db want
+
+	for p in $PROFILES; do
+		db=$(profile "$p")
+		want=$(all_work "$db")
+		dlp folded -d "$db" >out 2>/dev/null
+		same "$p $want" "$p $(awk '{ s += $NF }
+		    END { printf "%.0f", s }' out)"
+		perl "$FLAME" --countname ns out >out.svg
+		xmllint --noout out.svg
+		# its own sum, in the root frame
+		same "$want" "$(sed -n \
+		    's/.*<title>all (\([0-9,]*\) ns, 100%).*/\1/p' out.svg |
+		    tr -d ,)"
+	done
+}
+
+@test "folded: flamegraph.pl reads hostile names" {
+	[ -r "$FLAME" ] || skip "no flamegraph.pl (libdevel-nytprof-perl)"
+	hostile | dlp-folded -T kern -f layer,short | perl "$FLAME" >out.svg
+	xmllint --noout out.svg
+	grep -q '<title>all (5 samples' out.svg
+}
+
+# What a viewer needs of a trace: rows that have names, events that nest and
+# come in order, arrows with two ends that lie in events.
+CHECK='
+def ns: . * 1000 | round;
+def spans: map({s: (.ts | ns), e: ((.ts | ns) + (.dur | ns))});
+def nests: reduce .[] as $x ({ok: true, at: null, open: []};
+	.ok = (.ok and (.at == null or .at <= $x.s)) | .at = $x.s |
+	until((.open | length) == 0 or .open[-1] > $x.s; .open |= .[:-1]) |
+	.ok = (.ok and ((.open | length) == 0 or $x.e <= .open[-1])) |
+	.open += [$x.e]) | .ok;
+.traceEvents as $ev |
+($ev | map(select(.ph == "M" and .name == "thread_name") |
+    {"\(.pid) \(.tid)": 1}) | add) as $rows |
+($ev | map(select(.ph == "X")) | group_by([.pid, .tid])) as $lanes |
+{
+	named: ($ev | map(select(.ph | IN("X", "i", "s", "f", "b"))) |
+	    all($rows["\(.pid) \(.tid)"] == 1)),
+	nested: ($lanes | all(sort_by(.ts, -.dur) | spans | nests)),
+	arrows: ($ev | map(select(.ph == "s" or .ph == "f")) |
+	    group_by(.id) | all(map(.ph) == ["s", "f"] and
+		.[0].ts <= .[1].ts)),
+	kern: ($ev | map(select(.cat == "kern" and .ph == "X") |
+	    .dur | ns) | add // 0),
+	work: ($ev | map(select((.cat | IN("kern", "copy", "set", "graph")) and
+	    .ph == "X") | .dur | ns) | add // 0),
+	n_arrow: ($ev | map(select(.ph == "s")) | length)
+} | "\(.named) \(.nested) \(.arrows) \(.kern) \(.work) \(.n_arrow)"'
+
+@test "trace: strict JSON, rows and arrows whole, sums equal SQL" {
+	need_data h200
+	local p db
+
+	for p in $PROFILES; do
+		db=$(profile "$p")
+		dlp trace "$db" >out.json 2>/dev/null
+		python3 -m json.tool out.json >/dev/null
+		read -r named nested arrows kern work _ < <(jq -r "$CHECK" \
+		    out.json)
+		same "$p true true true" "$p $named $nested $arrows"
+		same "$p $(sum_of "$db" KERNEL CONCURRENT_KERNEL)" "$p $kern"
+		same "$p $(all_work "$db")" "$p $work"
+	done
+}
+
+@test "trace: the arrow, the arguments, the times of one kernel" {
+	dlp-trace >out.json < <(stream '#thread pid tid name' 'thread 7 8 main' \
+	    '#op op_id shapes' 'op 3 [[2,4]]' \
+	    '#kern id start_ns dur_ns pid tid dev ctx stream api api_start_ns api_dur_ns short op_id flop tc node' \
+	    'kern 1 2001 30 7 8 0 1 5 launch 1000 999 gemm 3 64 yes 12345678901234567')
+	same '{"ph":"X","cat":"kern","name":"gemm","ts":2.001,"dur":0.03,"args":{"shapes":"[[2,4]]","flop":64,"tc":"yes","node":"12345678901234567"}}' \
+	    "$(jq -c '.traceEvents[] | select(.cat == "kern") |
+	    del(.pid, .tid)' out.json)"
+	same '["X","s","f"]
+[1,1,2.001]
+[8,8,null]' "$(jq -c '[.traceEvents[] |
+	    select(.cat == "call" or .cat == "launch")] |
+	    map(.ph), map(.ts), (map(.tid) | .[2] = null)' out.json)"
+	jq -e '.traceEvents | any(.name == "thread_name" and
+	    .args.name == "main 8" and .tid == 8)' out.json
+}
+
+@test "trace: work that overlaps on a stream gets a second row" {
+	dlp-trace >out.json < <(stream \
+	    '#kern id start_ns dur_ns pid tid dev stream short' \
+	    'kern 1 0 10 7 8 0 5 a' 'kern 2 5 10 7 8 0 5 b' \
+	    'kern 3 15 10 7 8 0 5 c')
+	same '["stream 5","stream 5 (2)"]' "$(jq -c '[.traceEvents[] |
+	    select(.name == "thread_name" and
+	    (.args.name | startswith("stream"))).args.name]' out.json)"
+	same "true true true 30 30 0" "$(jq -r "$CHECK" out.json)"
+}
+
+@test "trace: what has no end is a point; ranges of two threads are async" {
+	dlp-trace >out.json < <(stream \
+	    '#range id start_ns dur_ns pid tid mode text' \
+	    'range 1 0 - 7 8 push open' 'range 2 1 5 7 8 start both' \
+	    'range 3 2 9 7 8 push nested' \
+	    '#kern id start_ns dur_ns pid tid dev stream short' \
+	    'kern 4 3 - 7 8 0 5 k')
+	same '["b","open"]
+["b","both"]
+["e","both"]
+["X","nested"]
+["i","k"]' "$(jq -c '.traceEvents[] | select(.ph | IN("M") | not) |
+	    [.ph, .name]' out.json)"
+}
+
+@test "trace: memory in use, with what was there before the iterations" {
+	dlp-trace -i >out.json < <(stream \
+	    '#mem id start_ns pid dev op bytes kind iter' \
+	    'mem 1 0 7 0 alloc 100 device -' 'mem 2 5 7 0 alloc 20 device 0' \
+	    'mem 3 6 7 0 free 100 device 0')
+	same '[120,20]' "$(jq -c '[.traceEvents[] | select(.ph == "C") |
+	    .args.bytes]' out.json)"
+}
+
+@test "trace: hostile names are strings" {
+	hostile | dlp-trace >out.json
+	python3 -m json.tool out.json >/dev/null
+	iconv -f UTF-8 -t UTF-8 out.json >/dev/null
+	jq -e '.traceEvents | any(.name == "\u0001\"\n;\ufffd")' out.json
+	jq -e '.traceEvents | any(.name == "k;\"\n\u001b\ufffd( 12")' out.json
+	jq -e '.traceEvents | any(.args.name ==
+	    "p\"},{\"x\":\"\\, process 7, a\"b\nc.sqlite")' out.json
+}
+
+@test "trace: broken input ends in whole JSON and exit status 2" {
+	run -2 --separate-stderr dlp-trace < <(stream \
+	    '#kern id start_ns dur_ns pid tid dev stream short' \
+	    'kern 1 0 10 7 8 0 5 a' | grep -v '^##end')
+	jq -e . <<<"$output" >/dev/null
+}
+
+@test "trace: one iteration is its kernels and itself" {
+	dlp trace -i 1 "$LENET" >out.json
+	same "$(dlp-parse "$LENET" | dlp-correlate | dlp-iter |
+	    dlp-agg -T kern --where iter==1 -a count,sum -f dur_ns |
+	    dlp-fmt --tsv -c n,sum_dur_ns | tail -n 1)" \
+	    "$(jq -r '[.traceEvents[] | select(.cat == "kern")] |
+	    "\(length)\t\(map(.dur * 1000 | round) | add)"' out.json)"
+	same '["iteration 1"]' "$(jq -c '[.traceEvents[] |
+	    select(.cat == "iter").name]' out.json)"
+}
+
+@test "trace: processes of two files stay apart" {
+	cat <(stream '#range id start_ns dur_ns pid tid text' \
+	    'range 1 0 5 7 8 a') <(stream \
+	    '#range id start_ns dur_ns pid tid text' 'range 1 0 5 7 8 b') |
+	    dlp-trace >out.json
+	same 2 "$(jq '[.traceEvents[] | select(.cat == "range").pid] |
+	    unique | length' out.json)"
+	same 2 "$(jq '[.traceEvents[] | select(.cat == "range").tid] |
+	    unique | length' out.json)"
+}
+
+# The metrics' strict reader, and that of a node exporter.
+read_metrics() {
+	/usr/bin/python3 -c '
+import sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+text = sys.stdin.buffer.read().decode("utf-8")
+for f in text_string_to_metric_families(text):
+    for s in f.samples:
+        print(s.name, sorted(s.labels.items()), repr(s.value), f.unit)'
+}
+
+has_readers() {
+	promtool=$("$ROOT/tests/promtool" "${LENET%/*}") ||
+	    skip "no promtool, and no package prometheus to take it from"
+	/usr/bin/python3 -c 'import prometheus_client.openmetrics.parser' ||
+	    skip "no python3-prometheus-client"
+}
+
+@test "openmetrics: sums, means, shares, flags, in units" {
+	dlp-openmetrics >out < <(stream \
+	    '#iter iter step_ns gpu_ns' 'iter 0 1000000000 500000000' \
+	    'iter 1 3000000002 500000000' \
+	    '#kern dev family tc dur_ns flop' 'kern 0 gemm yes 1 10' \
+	    'kern 0 gemm yes 2 -' 'kern 0 - - 4 -' \
+	    '#mfu mfu_pct' 'mfu 40' 'mfu 50.5' \
+	    '#finding id judged by' 'finding a yes ours' 'finding b no ours' \
+	    'finding c not@judged ours')
+	same 'dlp_steps 2
+dlp_step_mean_seconds 2.000000001
+dlp_step_min_seconds 1.0
+dlp_step_max_seconds 3.000000002
+dlp_step_stddev_seconds 1.000000001
+dlp_gpu_busy_ratio 0.249999999875
+dlp_kernels{device="0",family="gemm",tc="yes"} 2
+dlp_kernels{device="0",family="unknown",tc="unknown"} 1
+dlp_kernel_seconds{device="0",family="gemm",tc="yes"} 0.000000003
+dlp_kernel_seconds{device="0",family="unknown",tc="unknown"} 0.000000004
+dlp_kernel_flops{device="0",family="gemm",tc="yes"} 10
+dlp_mfu_ratio 0.4525
+dlp_finding{finding="a",by="ours"} 1
+dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
+	same "# TYPE dlp_steps gauge
+# HELP dlp_steps Training steps (iterations).
+# TYPE dlp_step_mean_seconds gauge
+# UNIT dlp_step_mean_seconds seconds
+# EOF" "$(sed -n '1,2p;4,5p;$p' out)"
+}
+
+@test "openmetrics: both readers take all profiles, sums equal SQL" {
+	need_data h200
+	has_readers
+	local p db
+
+	for p in $PROFILES; do
+		db=$(profile "$p")
+		dlp openmetrics -o out.prom "$db" 2>/dev/null
+		"$promtool" check metrics <out.prom
+		read_metrics <out.prom >got
+		same "$p $(sum_of "$db" KERNEL CONCURRENT_KERNEL)" \
+		    "$p $(awk '/^dlp_kernel_seconds/ {
+			s += sprintf("%.0f", $(NF - 1) * 1e9) }
+			END { printf "%.0f", s }' got)"
+		same "$p $(sum_of "$db" MEMCPY)" "$p $(awk '
+		    /^dlp_copy_seconds/ {
+			s += sprintf("%.0f", $(NF - 1) * 1e9) }
+			END { printf "%.0f", s }' got)"
+		grep -Fq "('profile', '$db')" got
+	done
+}
+
+@test "openmetrics: steps, memory, utilization of gpt2_bf16 by hand" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	local db
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	dlp openmetrics "$db" >out 2>/dev/null
+	metric() {
+		sed -n "s/^$1{[^}]*$2[^}]*} //p" out
+	}
+	same "$(sqlite3 "$db" "SELECT sum(bytes) FROM CUDA_GPU_MEMORY_USAGE_EVENTS
+	    WHERE memKind IN (2, 5)")" \
+	    "$(metric dlp_memory_peak_bytes 'space="device"')"
+	same 3 "$(metric dlp_steps)"
+	# the sum over the classes is the length of the steps on the CPU
+	same "$(sqlite3 "$db" "SELECT sum(end - start)
+	    FROM NVTX_EVENTS WHERE text LIKE 'iteration %'")" \
+	    "$(metric dlp_step_time_seconds |
+		awk '{ s += $1 * 1e9 } END { printf "%.0f", s }')"
+	same "$(dlp mfu --tsv "$db" 2>/dev/null | awk -F'\t' 'NR > 1 {
+	    s += $3; n++ } END { printf "%.6f", s / n / 100 }')" \
+	    "$(metric dlp_mfu_ratio | awk '{ printf "%.6f", $1 }')"
+}
+
+@test "openmetrics: labels cannot be left" {
+	has_readers
+	hostile | dlp-openmetrics >out
+	"$promtool" check metrics <out
+	read_metrics <out >got
+	run -1 grep -c evil{ <(grep -v '^dlp_device_info' got)
+	grep -F "('name', 'G\"} 1\\nevil{x=\"y')" got
+	grep -F "('family', '\"\\\\\\n')" got
+	grep -F "('profile', 'a\"b\\nc.sqlite')" got
+	same 1 "$(grep -c '^dlp_kernels{' out)"
+}
+
+@test "openmetrics: the file is replaced as a whole, or stays" {
+	echo old >run.prom
+	run -2 dlp-openmetrics -o run.prom < <(stream '#iter step_ns' 'iter 5' |
+	    grep -v '^##end')
+	same old "$(cat run.prom)"
+	(umask 022; dlp-openmetrics -o run.prom < <(stream '#iter step_ns' \
+	    'iter 5'))
+	same "# EOF" "$(tail -n 1 run.prom)"
+	same "-rw-r--r--" "$(stat -c %A run.prom)"
+	same run.prom "$(ls)"
+	run -2 dlp-openmetrics -o no/such/run.prom < <(stream '#iter step_ns' \
+	    'iter 5')
+	mkdir folder
+	run -2 dlp-openmetrics -o folder < <(stream '#iter step_ns' 'iter 5')
+	same "folder
+run.prom" "$(ls)"
+}
+
+@test "openmetrics: a table of one's own; what is wrong in it" {
+	echo 'my_bytes copy bytes sum all kind=kind My bytes.' >tab
+	same '# TYPE my_bytes gauge
+# UNIT my_bytes bytes
+# HELP my_bytes My bytes.
+my_bytes{kind="HtoD"} 7
+# EOF' "$(dlp-openmetrics -m tab < <(stream '#copy kind bytes' \
+	    'copy HtoD 3' 'copy HtoD 4'))"
+	echo 'my bytes copy' >tab
+	run -2 dlp-openmetrics -m tab </dev/null
+	same "dlp-openmetrics: tab:1: a metric takes 7 words: 'my'" "$output"
+	echo 'm-y copy bytes sum all - x' >tab
+	run -2 dlp-openmetrics -m tab </dev/null
+	same "dlp-openmetrics: tab:1: no name of a metric: 'm-y'" "$output"
+	dlp-openmetrics -l | grep -q '^dlp_step_mean_seconds iter'
+}
