@@ -15,39 +15,39 @@
 #include "thread.h"
 
 struct counts { /* for the notes */
-  uint64_t damaged, broken, leaked, unended, crossing, backwards, unpaired,
-      late;
-  uint64_t why[WHY_N];
-  int64_t gpu_ns, why_ns[WHY_N];
+	uint64_t damaged, broken, leaked, unended, crossing, backwards,
+	    unpaired, late;
+	uint64_t why[WHY_N];
+	int64_t gpu_ns, why_ns[WHY_N];
 };
 
-struct launch {   /* the graph launch that goes on now */
-  struct proc *p; /* NULL: none */
-  int64_t at, corr;
-  struct inst **replay;
-  size_t n, cap;
+struct launch {         /* the graph launch that goes on now */
+	struct proc *p; /* NULL: none */
+	int64_t at, corr;
+	struct inst **replay;
+	size_t n, cap;
 };
 
-struct corr {          /* zeroed but for its options */
-  bool all_ranges;     /* --ranges */
-  bool dlprof;         /* --dlprof */
-  const char *domain;  /* --domain; "": the default one; NULL: all */
-  const char *as_mode; /* --mode; NULL: as the markers say */
-  bool spaced;         /* texts with a namespace were seen: aten:: */
-  bool old;            /* ops without one were */
-  bool has_end;
-  int64_t end; /* of the recording: a marker that ends there leaked */
-  struct prims prims;
-  struct threads threads;
-  struct ops ops;
-  struct dl dl; /* of ops, with --dlprof */
-  struct dl_mode mode;
-  struct names names; /* for PyProf's rules */
-  struct heap heap;
-  struct insts insts;
-  struct projs projs;
-  struct launch launch;
-  struct counts n;
+struct corr {                /* zeroed but for its options */
+	bool all_ranges;     /* --ranges */
+	bool dlprof;         /* --dlprof */
+	const char *domain;  /* --domain; "": the default one; NULL: all */
+	const char *as_mode; /* --mode; NULL: as the markers say */
+	bool spaced;         /* texts with a namespace were seen: aten:: */
+	bool old;            /* ops without one were */
+	bool has_end;
+	int64_t end; /* of the recording: a marker that ends there leaked */
+	struct prims prims;
+	struct threads threads;
+	struct ops ops;
+	struct dl dl; /* of ops, with --dlprof */
+	struct dl_mode mode;
+	struct names names; /* for PyProf's rules */
+	struct heap heap;
+	struct insts insts;
+	struct projs projs;
+	struct launch launch;
+	struct counts n;
 };
 
 #endif
