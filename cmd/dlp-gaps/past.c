@@ -6,7 +6,7 @@
 #include "err.h"
 #include "num.h"
 
-#define FEW 256    /* looked through without a thought */
+#define FEW 32     /* looked through without a thought */
 #define MANY 65536 /* kept of a process at most */
 
 void

@@ -4,42 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bind.h"
 #include "cli.h"
 #include "err.h"
 #include "gaps.h"
 #include "num.h"
 #include "stem.h"
 
-enum type {
-	T_KERN,
-	T_COPY,
-	T_SET,
-	T_GRAPH,
-	T_SYNC,
-	T_CALL,
-	T_INST,
-	T_RANGE,
-	T_OS,
-	T_OVER,
-	T_N
-};
-
-static const char *const tags[T_N] = { "kern", "copy", "set", "graph", "sync",
-	"call", "inst", "range", "os", "over" };
-
-/* What names the record. */
-static const char *const name_col[T_N] = { "short", "kind", NULL, "graph",
-	"api", "api", "op", "text", "name", "name" };
-
 static struct {
 	struct gaps *g;
 	bool counts[T_N];
-	struct bind {
-		struct rec_type *type;
-		struct rec_col *id, *start, *dur, *pid, *tid, *dev, *src, *api,
-		    *api_start, *api_dur, *name, *corr, *dst, *op_start, *iter,
-		    *phase, *layer, *op;
-	} v[T_N];
+	struct bind v[T_N];
 	struct { /* the newest call record: of what follows it */
 		int64_t pid, corr, end;
 		bool has;
@@ -111,6 +86,27 @@ did(const struct at *a, int64_t lo, int64_t hi, enum did d, uint32_t no)
 		    rd.g, a->f, a->pid, (struct act){ lo, hi, a->tid, d, no });
 }
 
+/* What the name tells of a call (api), or of a range or op, which is found out
+ * once. */
+static enum did
+named(uint32_t no, bool api)
+{
+	uint64_t *known;
+	const char *s;
+	size_t n;
+	int shift = api ? 0 : 8;
+
+	if (no == SMAP_NONE)
+		return api ? D_API : D_N;
+	known = &rd.g->names.val[no];
+	if ((*known >> shift & 0xff) == 0) {
+		s = smap_str(&rd.g->names, no, &n);
+		*known |= (uint64_t)((api ? did_api : did_range)(s, n) + 1)
+			  << shift;
+	}
+	return (enum did)((*known >> shift & 0xff) - 1);
+}
+
 /* A copy to pageable memory returns when it is done. */
 static enum did
 call_did(const struct bind *k, const struct rec *r)
@@ -120,8 +116,7 @@ call_did(const struct bind *k, const struct rec *r)
 
 	if (s != NULL && n == 8 && memcmp(s, "pageable", 8) == 0)
 		return D_SYNC;
-	s = rec_raw(r, k->api, &n);
-	return s != NULL ? did_api(s, n) : D_API;
+	return named(name(r, k->api), true);
 }
 
 static uint32_t
@@ -148,15 +143,14 @@ work_name(enum type t, const struct rec *r)
 static void
 open_op(const struct bind *k, const struct rec *r, const struct at *a)
 {
+	uint32_t no = name(r, k->op);
 	int64_t start;
-	size_t n;
-	const char *s = rec_raw(r, k->op, &n);
 	enum did d;
 
-	if (s == NULL || !value(r, k->op_start, &start))
+	if (no == SMAP_NONE || !value(r, k->op_start, &start))
 		return;
-	d = did_range(s, n);
-	did(a, start, a->api, d == D_N ? D_OP : d, gaps_name(rd.g, s, n));
+	d = named(no, false);
+	did(a, start, a->api, d == D_N ? D_OP : d, no);
 }
 
 static void
@@ -220,15 +214,17 @@ on_cpu(enum type t, struct rec *r)
 	const struct bind *k = &rd.v[t];
 	struct at a = read_at(k, r);
 	enum did d = t == T_OS ? D_OS : D_OVER;
-	size_t n;
-	const char *s = rec_raw(r, k->name, &n);
+	uint32_t no;
 
+	if (!a.has_dur)
+		return;
+	no = name_head(r, k->name);
 	if (t == T_INST || t == T_RANGE)
-		d = s != NULL ? did_range(s, n) : D_N;
+		d = named(no, false);
 	if (t == T_INST && d == D_N)
 		d = D_OP;
-	if (a.has_dur && d != D_N)
-		did(&a, a.start, a.end, d, name_head(r, k->name));
+	if (d != D_N)
+		did(&a, a.start, a.end, d, no);
 }
 
 static void
@@ -245,34 +241,6 @@ on_rec(struct stage *st, struct rec *r)
 		on_call(r);
 	else
 		on_cpu(t, r);
-}
-
-static void
-bind_type(struct stage *st, enum type t)
-{
-	struct rec_type *x = stage_on(st, tags[t], on_rec, NULL);
-	struct bind *k = &rd.v[t];
-
-	k->type = x;
-	k->start = rec_col(x, "start_ns", REC_NEED);
-	k->dur = rec_col(x, "dur_ns", REC_NEED);
-	k->id = rec_col(x, "id", REC_OPT);
-	k->pid = rec_col(x, "pid", REC_OPT);
-	k->tid = rec_col(x, "tid", REC_OPT);
-	k->dev = rec_col(x, "dev", REC_OPT);
-	k->src = rec_col(x, "src", REC_OPT);
-	k->api = rec_col(x, "api", REC_OPT);
-	k->api_start = rec_col(x, "api_start_ns", REC_OPT);
-	k->api_dur = rec_col(x, "api_dur_ns", REC_OPT);
-	k->corr = rec_col(x, "corr", REC_OPT);
-	k->dst = rec_col(x, "dst_mem", REC_OPT);
-	k->op_start = rec_col(x, "op_start_ns", REC_OPT);
-	k->iter = rec_col(x, "iter", REC_OPT);
-	k->phase = rec_col(x, "phase", REC_OPT);
-	k->layer = rec_col(x, "layer", REC_OPT);
-	k->op = rec_col(x, "op", REC_OPT);
-	if (name_col[t] != NULL)
-		k->name = rec_col(x, name_col[t], REC_OPT);
 }
 
 static void
@@ -301,7 +269,7 @@ count_types(char *list)
 
 	for (i = 0; i < n; i++) {
 		for (t = 0; t <= T_GRAPH; t++)
-			if (strcmp(v[i], tags[t]) == 0)
+			if (strcmp(v[i], type_tags[t]) == 0)
 				break;
 		if (t > T_GRAPH)
 			die("-T: '%s' is none of kern, copy, set, graph", v[i]);
@@ -318,7 +286,8 @@ read_open(struct gaps *g, struct stage *st, char *types)
 	rd.g = g;
 	count_types(types);
 	for (t = 0; t < T_N; t++)
-		bind_type(st, t);
+		bind_type(
+		    &rd.v[t], t, stage_on(st, type_tags[t], on_rec, NULL));
 	st->section = on_section;
 	st->end = on_end;
 }
