@@ -1,17 +1,22 @@
 /*
  * Ranges as they look on the GPU: projections, and kernels by range. Keys
- * are NAME, TAB, style; those of kernels by range end in process and thread
- * with leading zeros, which puts them in order.
+ * are NAME, TAB, style. Those of kernels by range end in process and thread
+ * with leading zeros, which puts them in order; those of projections, whose
+ * order does not matter, begin with a hash, by which they are sorted sooner.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
+#include "map.h"
 #include "reports.h"
 #include "row.h"
 #include "textsort.h"
 
 #define COLS(v) v, sizeof(v) / sizeof(v[0])
+
+#define HASH sizeof(uint32_t)
+#define ID 10 /* digits of a process or thread */
 
 static struct buf key, row;
 
@@ -27,10 +32,13 @@ static void
 proj_sum(struct report *r, const struct proj *p)
 {
 	int64_t v[TABLE_VALS];
+	uint32_t hash;
 
 	if (p->r == NULL)
 		return;
+	hash = (uint32_t)hash_bytes(p->r->name, p->r->name_len);
 	buf_clear(&key);
+	buf_put(&key, (const char *)&hash, HASH);
 	row_text(&key, p->r->name, p->r->name_len);
 	buf_puts(&key, style(p->r));
 	v[V_PROJ] = p->hi - p->lo;
@@ -56,7 +64,7 @@ proj_row(void *ctx, const struct group *g)
 {
 	struct print *p = ctx;
 
-	row_text(&row, g->key, g->len);
+	row_text(&row, g->key + HASH, g->len - HASH);
 	row_i64(&row, g->sum[V_PROJ]);
 	row_i64(&row, g->sum[V_RANGE]);
 	row_i64(&row, (int64_t)g->n);
@@ -65,7 +73,7 @@ proj_row(void *ctx, const struct group *g)
 	put_mean(g, V_OPS);
 	put_mean(g, V_LEVEL);
 	put_mean(g, V_CHILD);
-	order_add(p->order, g->sum[V_PROJ], true, &row);
+	order_add_row(p->order, g->sum[V_PROJ], &row);
 }
 
 static void
@@ -116,6 +124,18 @@ proj_trace_print(struct report *r)
 	r->t = NULL;
 }
 
+/* Unset is -1; they are never negative else. */
+static void
+put_padded(int64_t v)
+{
+	char s[ID + 1] = { '\t' };
+	int i;
+
+	for (i = ID; v >= 0 && i > 0; i--, v /= 10)
+		s[i] = (char)('0' + v % 10);
+	buf_put(&key, s, i < ID ? sizeof(s) : 1);
+}
+
 static void
 rangekern_key(const struct range *x, const struct gpu *g)
 {
@@ -125,8 +145,8 @@ rangekern_key(const struct range *x, const struct gpu *g)
 		buf_puts(&key, style(x));
 	} else
 		row_none(&key);
-	buf_printf(
-	    &key, "\t%010lld\t%010lld", (long long)g->pid, (long long)g->tid);
+	put_padded(g->pid);
+	put_padded(g->tid);
 }
 
 static void

@@ -90,14 +90,14 @@ put_be(unsigned char *p, uint64_t v)
 }
 
 static void
-add(struct table *o, uint64_t by, struct buf *row)
+add(struct table *o, uint64_t by, uint64_t next, struct buf *row)
 {
 	static struct buf key;
 	static const int64_t zero;
 	unsigned char head[ORDER];
 
 	put_be(head, by);
-	put_be(head + 8, arrival++);
+	put_be(head + 8, next);
 	buf_clear(&key);
 	buf_put(&key, (const char *)head, ORDER);
 	buf_put(&key, row->s, row->len);
@@ -110,7 +110,13 @@ order_add(struct table *o, int64_t by, bool down, struct buf *row)
 {
 	uint64_t u = (uint64_t)by ^ (uint64_t)1 << 63;
 
-	add(o, down ? ~u : u, row);
+	add(o, down ? ~u : u, arrival++, row);
+}
+
+void
+order_add_row(struct table *o, int64_t by, struct buf *row)
+{
+	add(o, ~((uint64_t)by ^ (uint64_t)1 << 63), 0, row);
 }
 
 /* The bits of positive doubles are in their order. */
@@ -120,7 +126,7 @@ order_add_f64(struct table *o, double by, struct buf *row)
 	uint64_t u;
 
 	memcpy(&u, &by, sizeof(u));
-	add(o, by < 0 ? UINT64_MAX : ~(u | (uint64_t)1 << 63), row);
+	add(o, by < 0 ? UINT64_MAX : ~(u | (uint64_t)1 << 63), arrival++, row);
 }
 
 static void

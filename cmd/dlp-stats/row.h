@@ -21,7 +21,9 @@ void row_stats_mb(struct buf *b, const struct group *g);
 /* Rows in another order than they come in: descending, ascending. */
 struct table *order_new(void);
 void order_add(struct table *o, int64_t by, bool down, struct buf *row);
-void order_add_f64(struct table *o, double by, struct buf *row); /* down */
+void order_add_f64(struct table *o, double by, struct buf *row);  /* down */
+void order_add_row(struct table *o, int64_t by, struct buf *row); /* down,
+    then by the row's text; no two rows are the same */
 void order_put(struct table *o); /* to the sink; and frees it */
 
 #endif

@@ -16,6 +16,8 @@
 #include "temp.h"
 #include "textsort.h"
 
+#define AHEAD 8
+
 struct key {
 	size_t at;
 	uint32_t len, hash;
@@ -256,6 +258,12 @@ spill(struct table *t, bool file)
 	for (i = 0; i < t->nkeys; i++) {
 		uint32_t k = v[i].id;
 
+		/* texts lie anywhere: ask for those to come */
+		if (i + AHEAD < t->nkeys) {
+			__builtin_prefetch(v[i + AHEAD].s);
+			__builtin_prefetch(v[i + AHEAD].s + 64);
+			__builtin_prefetch(&first[v[i + AHEAD].id]);
+		}
 		put_key(t, o, &v[i], rows + (size_t)first[k] * (size_t)t->width,
 		    first[k + 1] - first[k]);
 	}
