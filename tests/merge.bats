@@ -294,3 +294,20 @@ y/s:r.db" ]
 	! grep -q '^##' out
 	diff <(grep -v '^#' out) <(grep -v '^#' frag)
 }
+
+@test "dlp-agg --merge: state that lacks values, or holds nonsense" {
+	dlp-agg --partial -g dev -a sum,p50,std "$BATS_FILE_TMPDIR/1.dlp" >p
+	for s in 's/ v .*//' 's/ s 0x[^ ]* [^ ]*//' 's/ s / s 1 /' 's/ v / /' \
+	    's/ v / v 1*18446744073709551615 /' 's/ s / f /' \
+	    "s/\($TAB\)\([0-9]*\) \([0-9]\)/\1 \2 x\3/"; do
+		sed "/^agg/$s" p >bad
+		! cmp -s p bad
+		run dlp-agg --merge bad
+		[ "$status" -eq 2 ]
+		[ "${#lines[@]}" -eq 1 ]
+	done
+	dlp-agg --partial -g dev -a union "$BATS_FILE_TMPDIR/1.dlp" >p
+	sed '/^agg/s/ / x/2' p >bad
+	run dlp-agg --merge bad
+	[ "$status" -eq 2 ]
+}

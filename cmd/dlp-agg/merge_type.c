@@ -336,7 +336,8 @@ add_field(struct merge_type *m, const struct rec *r, struct group *g, int i,
 	const char *s = value(r, f->part, &len);
 
 	if (f->part >= 0) {
-		if (s != NULL && !part_get(&x, s, len, &cut))
+		if (s != NULL &&
+		    !part_get(&x, s, len, m->spec.field[i].want, &cut))
 			rec_die(r, "%s%s: no state of dlp-agg --partial",
 			    PART_PREFIX, m->spec.fields[i]);
 		m->rounded += cut;

@@ -17,6 +17,7 @@
 struct text {
 	const char *s, *end;
 	bool bad;
+	int got; /* ACC_STD, ACC_VALUES */
 };
 
 static bool
@@ -208,11 +209,13 @@ get_rest(struct text *t, struct acc *c, bool *rounded_values)
 		if (n != 1) {
 			t->bad = true;
 		} else if (*s == 's') {
+			t->got |= ACC_STD;
 			s = word(t, &n);
 			acc_more(c)->mean = get_f(s, n, &t->bad);
 			s = word(t, &n);
 			acc_more(c)->m2 = get_f(s, n, &t->bad);
 		} else if (*s == 'v' || *s == 'r') {
+			t->got |= ACC_VALUES;
 			acc_more(c)->rounded = *s == 'r';
 			*rounded_values |= *s == 'r';
 			get_values(t, c);
@@ -223,9 +226,9 @@ get_rest(struct text *t, struct acc *c, bool *rounded_values)
 }
 
 bool
-part_get(struct acc *c, const char *s, size_t n, bool *rounded_values)
+part_get(struct acc *c, const char *s, size_t n, int want, bool *rounded_values)
 {
-	struct text t = { s, s + n, false };
+	struct text t = { s, s + n, false, 0 };
 	const char *w;
 	size_t k;
 
@@ -248,7 +251,7 @@ part_get(struct acc *c, const char *s, size_t n, bool *rounded_values)
 	w = word(&t, &k);
 	c->max = get_num(is_frac(c), w, k, &t.bad);
 	get_rest(&t, c, rounded_values);
-	return !t.bad;
+	return !t.bad && (want & ~t.got) == 0;
 }
 
 struct ivl *
@@ -291,7 +294,7 @@ part_put_union(struct buf *b, const struct group *g)
 bool
 part_get_union(struct group *g, const char *s, size_t n)
 {
-	struct text t = { s, s + n, false };
+	struct text t = { s, s + n, false, 0 };
 	struct ivl *u = NULL;
 	int64_t at = 0, lo, dur;
 	const char *w;

@@ -16,8 +16,9 @@
  * the values were rounded because there were too many. */
 bool part_put(struct buf *b, const struct acc *c, int want);
 
-/* Reads it into c, which is empty; false if the text is none. */
-bool part_get(struct acc *c, const char *s, size_t n, bool *rounded);
+/* Reads it into c, which is empty; false if the text is none, or lacks what
+ * is wanted. */
+bool part_get(struct acc *c, const char *s, size_t n, int want, bool *rounded);
 
 /* The same of the pieces of a group's intervals; those read join the ones
  * that are there. */

@@ -97,6 +97,14 @@ part_find(struct parts *ps, const char *src, size_t n, int64_t rank,
 	return (uint32_t)ps->keys.val[id];
 }
 
+size_t
+part_count(const struct parts *ps)
+{
+	size_t n = ps->nrank > 0 ? ps->nrank : ps->nsrc;
+
+	return n > 1 && ps->n <= n ? n : 0;
+}
+
 struct share *
 part_share(struct parts *ps, uint32_t part, int64_t iter)
 {

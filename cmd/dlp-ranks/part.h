@@ -59,6 +59,10 @@ void part_src(struct parts *ps, const char *src, size_t n);
 uint32_t part_find(struct parts *ps, const char *src, size_t n, int64_t rank,
     int64_t pid, int64_t dev);
 
+/* How many there are, told by rank records, or files; 0: not known, as where
+ * a rank has several devices. */
+size_t part_count(const struct parts *ps);
+
 /* Its kernel ran [lo, hi), one of communication or another; now: no kernel
  * that is still to come starts before. */
 void part_kern(

@@ -39,7 +39,6 @@ on_rank(struct stage *st, struct rec *r)
 
 	stage_pass(st, r);
 	part_rank(&rd.parts, src, n, num(r, rd.r_rank));
-	rd.colls.ranks = rd.parts.nrank;
 	if (rec_raw(r, rd.r_clock, &m) == NULL) {
 		rd.no_clock++;
 		rd.colls.aligned = false;
@@ -66,8 +65,7 @@ who(const char *src, size_t n, int64_t rank, int64_t pid, int64_t dev)
 
 	if (rd.parts.nrank == 0 && rd.parts.srcs.n > 1)
 		rd.colls.aligned = false;
-	if (rd.parts.nrank > 0 && rd.parts.n > rd.parts.nrank)
-		rd.colls.ranks = 0; /* several devices a rank */
+	rd.colls.ranks = part_count(&rd.parts);
 	return p;
 }
 
