@@ -7,17 +7,17 @@
 
 #include "cli.h"
 #include "dlp-diff/join.h"
-#include "dlp-diff/print.h"
+#include "dlp-diff/compare.h"
 #include "err.h"
 #include "num.h"
 #include "stage.h"
 
 static const char usage[] =
     "usage: dlp-diff [-g BY] [-v VALUE] [-n N] [-m N | --join] [-a | -i N]"
-    " [--noise PCT] [--fail-over PCT] [A B]\n"
+    " [--noise PCT] [--fail-over PCT] [FILE | A B]\n"
     "\n"
-    "Compares two runs, in the files A and B, or in the sections of standard\n"
-    "input: the first of these is A.\n"
+    "Compares two runs, in the files A and B, or in the sections of one\n"
+    "stream: the first of these is A.\n"
     "\n"
     "  -g, --group BY      op (default), kernel, type, layer, phase or iter\n"
     "  -v, --value VALUE   gpu (default): time on the GPU; cpu: that of the\n"
@@ -51,11 +51,11 @@ static const struct option longopts[] = {
 
 static struct {
 	enum value value;
-	size_t limit, first;
+	size_t first;
 	struct trim trim;
-	bool join, unbuffered, gate;
-	double noise, fail_over; /* as parts of 1 */
-} o = { .first = 1, .noise = 0.01, .trim.to = -1 };
+	bool join, unbuffered;
+	struct how how;
+} o = { .first = 1, .how.noise = 0.01, .trim.to = -1 };
 
 /* 5% or 5 */
 static double
@@ -112,7 +112,7 @@ option(int c, struct model *m)
 		o.value = (enum value)word("-v", optarg, values, 4);
 		break;
 	case 'n':
-		o.limit = (size_t)cli_i64("-n", optarg, 0, INT32_MAX);
+		o.how.limit = (size_t)cli_i64("-n", optarg, 0, INT32_MAX);
 		break;
 	case 'm':
 		o.first = (size_t)cli_i64("-m", optarg, 1, INT32_MAX);
@@ -124,11 +124,11 @@ option(int c, struct model *m)
 		steps(optarg);
 		break;
 	case OPT_NOISE:
-		o.noise = percent("--noise", optarg);
+		o.how.noise = percent("--noise", optarg);
 		break;
 	case OPT_FAIL:
-		o.fail_over = percent("--fail-over", optarg);
-		o.gate = true;
+		o.how.fail_over = percent("--fail-over", optarg);
+		o.how.gate = true;
 		break;
 	case OPT_JOIN:
 		o.join = true;
@@ -144,7 +144,7 @@ check(struct model *m)
 	m->cpu = o.value == V_CPU;
 	if (!o.join && o.value > V_CPU)
 		die("-v: %s goes with --join", o.value == V_N ? "n" : "flop");
-	if (o.join && o.gate)
+	if (o.join && o.how.gate)
 		die("--join and --fail-over exclude each other");
 	if (o.join && m->by == BY_ITER)
 		die("--join and -g iter exclude each other");
@@ -159,32 +159,12 @@ read_all(struct model *m, int n, char **files)
 	int i;
 
 	m->complete = true;
-	if (n == 0)
-		read_stream(m, NULL, 0, o.join ? 0 : o.first, o.join);
-	for (i = 0; i < n; i++)
+	if (n < 2 && !o.join)
+		read_stream(m, n == 1 ? files[0] : NULL, 0, o.first, false);
+	else if (n < 2)
+		read_stream(m, n == 1 ? files[0] : NULL, 0, 0, true);
+	for (i = 0; n > 1 && i < n; i++)
 		read_stream(m, files[i], (size_t)i, 0, false);
-}
-
-/* What differs between the two besides their times. */
-static void
-say_facts(const struct side *s)
-{
-	size_t i, k, at, len;
-
-	for (i = 0; i < s[0].info.n; i++) {
-		const char *a = smap_str(&s[0].info, (uint32_t)i, &len);
-
-		if (smap_find(&s[1].info, a, len) != SMAP_NONE)
-			continue;
-		at = strcspn(a, "\t");
-		for (k = 0; k < s[1].info.n; k++) {
-			const char *b = smap_str(&s[1].info, (uint32_t)k, NULL);
-
-			if (strncmp(a, b, at + 1) == 0)
-				warn("%.*s: %s in A, %s in B", (int)at, a,
-				    a + at + 1, b + at + 1);
-		}
-	}
 }
 
 static void
@@ -212,71 +192,12 @@ trim(struct model *m)
 	}
 	if (o.join)
 		return;
-	if (m->side[0].cut != m->side[1].cut && o.gate)
+	if (m->side[0].cut != m->side[1].cut && o.how.gate)
 		die("--fail-over: only one of the two has steps");
 	if (m->side[0].cut != m->side[1].cut)
 		warn("only one of the two has steps: the times are not of the"
 		     " same thing");
-	say_facts(m->side);
-}
-
-static void
-notes(const struct model *m, const struct pairs *p)
-{
-	static const char *const names[] = { "name", "type" };
-	uint64_t n[2] = { 0 }, outside = 0, left_out = 0;
-	size_t i;
-	int k;
-
-	for (i = 0; i < p->n; i++)
-		for (k = 0; k < 2; k++)
-			n[k] += p->v[i].by != NULL &&
-				strcmp(p->v[i].by, names[k]) == 0;
-	for (i = 0; i < m->n_side; i++) {
-		outside += m->side[i].outside;
-		left_out += m->side[i].n - m->side[i].n_used;
-	}
-	stage_note("diff_by_name", n[0]);
-	stage_note("diff_by_type", n[1]);
-	stage_note("diff_outside", outside);
-	stage_note("diff_steps_left_out", left_out);
-	if (n[0] + n[1] > 0)
-		warn("ops without a partner of the same key: rows matched by"
-		     " name: %llu, by type: %llu (column by)",
-		    (unsigned long long)n[0], (unsigned long long)n[1]);
-}
-
-static int
-gate(const struct pair *step)
-{
-	double a = step->side[0].mean, d = step->side[1].mean - a;
-
-	if (!o.gate || step->change != SLOWER || d <= o.fail_over * a)
-		return EXIT_OK;
-	warn("the step became %.2f %% slower; --fail-over allows %g %%",
-	    100 * d / a, 100 * o.fail_over);
-	return EXIT_GATE;
-}
-
-static int
-compare(struct model *m)
-{
-	struct pairs pairs = { 0 };
-	struct pair step;
-	int rc;
-
-	print_totals(m, o.noise, &step);
-	if (m->by == BY_ITER) {
-		print_iters(m, o.noise);
-	} else {
-		match_rows(&pairs, m, o.noise);
-		print_pairs(m, &pairs, o.limit, o.noise);
-	}
-	rc = gate(&step);
-	notes(m, &pairs);
-	stage_note("gate_fired", rc == EXIT_GATE);
-	match_free(&pairs);
-	return rc;
+	compare_facts(m->side);
 }
 
 int
@@ -291,7 +212,7 @@ main(int argc, char **argv)
 		option(c, &m);
 	check(&m);
 	n = argc - optind;
-	if (!o.join && n != 0 && n != 2)
+	if (!o.join && n > 2)
 		cli_usage(usage);
 	if (n == 0)
 		cli_operand(argc, argv, usage);
@@ -304,9 +225,9 @@ main(int argc, char **argv)
 	out_open(o.unbuffered);
 	stage_begin_section(argc, argv);
 	if (o.join)
-		join_print(&m, o.value, o.limit);
+		join_print(&m, o.value, o.how.limit);
 	else
-		rc = compare(&m);
+		rc = compare(&m, &o.how);
 	stage_end_section();
 	return out_finish(rc);
 }

@@ -16,13 +16,16 @@ declare -A BEFORE=(
 	[dlp-pyprof]='pyprof-parse $LENET'
 	[dlp-rate]='dlp-parse $LENET | dlp-correlate | dlp-flops'
 	[dlp-agg]='dlp-parse $LENET | dlp-correlate'
+	[dlp-diff]='dlp-parse $LENET | dlp-correlate | dlp-iter | dlp-flops'
 	[dlp-fmt]='dlp-parse $LENET | dlp-correlate'
 )
 declare -A OPTIONS=(
 	[dlp-iter]='-k iteration'
 	[dlp-agg]='-T kern -g op -a count,sum -f dur_ns'
+	[dlp-diff]='--join'
 	[dlp-fmt]='--tsv -T kern'
 	[dlp-ncu]="$ROOT/tests/data/lenet.ncu.tsv"
+	[dlp-dldb]='--force --tee -o db.sqlite'
 )
 # What each writes: records it does not know are passed on, or not.
 declare -A KIND=(
@@ -30,7 +33,9 @@ declare -A KIND=(
 	[dlp-agg]=sink
 	[dlp-fmt]=sink
 	[dlp-tc]=lines # names, no records
+	[dlp-diff]=own # two streams: dlp-diff.bats
 	[dlp-merge]=lines # several files: merge.bats
+	[dlp-diff]=lines # two runs: dlp-diff.bats
 	[dlp-pyprof]=lines
 )
 kind=${KIND[$CMD]:-filter}
@@ -80,7 +85,7 @@ says() {
 }
 
 not_parse() {
-	[ "$kind" != parse ] && [ "$kind" != lines ] || skip "does not apply"
+	[[ $kind != @(parse|lines|own) ]] || skip "does not apply"
 }
 
 passes_on() {

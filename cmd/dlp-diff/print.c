@@ -188,7 +188,8 @@ row_pair(struct pair *p, const struct model *m, struct row *row, double floor)
 }
 
 void
-print_totals(const struct model *m, double floor, struct pair *step)
+print_totals(
+    const struct model *m, double floor, struct pair *step, struct pair *idle)
 {
 	static const char *const names[] = { "step", "GPU busy", "GPU idle" };
 	static const char *const what[] = { "step", "busy", "idle" };
@@ -202,6 +203,7 @@ print_totals(const struct model *m, double floor, struct pair *step)
 		if (i == OF_STEP)
 			*step = p;
 	}
+	*idle = p;
 	row_pair(&p, m, &all, floor);
 	put_total("work", m->cpu ? "CPU work" : "GPU work", &p);
 	row_pair(&p, m, &tc, floor);

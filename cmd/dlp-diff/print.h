@@ -5,7 +5,8 @@
 #include "match.h"
 
 /* What the sides take in all, before their rows: the step first. */
-void print_totals(const struct model *m, double floor, struct pair *step);
+void print_totals(
+    const struct model *m, double floor, struct pair *step, struct pair *idle);
 
 /* The first n pairs (0: all of them), and the others as one. */
 void print_pairs(

@@ -149,8 +149,8 @@ read_stream(struct model *m, const char *path, size_t first, size_t n_first,
 			on_record(&in, &r);
 	}
 	if (in.n_section == 0)
-		warn("%s: empty input", rec_input_name(rd));
-	m->complete &= in.n_section > 0 && rec_complete(rd);
+		die("%s: empty input", rec_input_name(rd));
+	m->complete &= rec_complete(rd);
 	place_free(&in.at);
 	rec_close(rd);
 }
