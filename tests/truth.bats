@@ -129,14 +129,15 @@ nothing_lost() {
 }
 
 # The records of work under a run against the run: first start, last end,
-# number, union by SQL.
+# number, union per device and union of all by SQL.
 runs() {
 	awk -F'\t' -v OFS='\t' '
 	/^#[a-z]/ { for (i = 2; i <= NF; i++) p[substr($1, 2), $i] = i; next }
 	$1 ~ /^(kern|copy|set|graph)$/ && $p[$1, "inst_id"] != "-" &&
 	    $p[$1, "dur_ns"] != "-" {
 		print $p[$1, "inst_id"], $1, $p[$1, "start_ns"],
-		    sprintf("%.0f", $p[$1, "start_ns"] + $p[$1, "dur_ns"])
+		    sprintf("%.0f", $p[$1, "start_ns"] + $p[$1, "dur_ns"]),
+		    $p[$1, "dev"]
 	}' "$2" >work
 	awk -F'\t' -v OFS='\t' '
 	/^#inst/ { for (i = 2; i <= NF; i++) p[$i] = i }
@@ -144,15 +145,19 @@ runs() {
 		print $p["inst_id"], $p["gpu_start_ns"], $p["gpu_end_ns"],
 		    $p["gpu_ns"], $p["n_kern"], $p["n_gpu"], $p["idle_ns"] }
 	' "$2" | sort -n >got
-	sqlite3 -tabs :memory: 'CREATE TABLE w(i INT, t, a INT, b INT)' \
+	sqlite3 -tabs :memory: 'CREATE TABLE w(i INT, t, a INT, b INT, d)' \
 	    '.import work w' "
 	WITH r AS (SELECT *, max(b) OVER (PARTITION BY i ORDER BY a, b
-	    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS m FROM w),
+	    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS m,
+	    max(b) OVER (PARTITION BY i, d ORDER BY a, b
+	    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS md FROM w),
 	s AS (SELECT i, min(a) AS a, max(b) AS b,
 	    sum(CASE WHEN m IS NULL OR a >= m THEN b - a
 		WHEN b > m THEN b - m ELSE 0 END) AS u,
+	    sum(CASE WHEN md IS NULL OR a >= md THEN b - a
+		WHEN b > md THEN b - md ELSE 0 END) AS ud,
 	    sum(t = 'kern') AS k, count(*) AS n FROM r GROUP BY i)
-	SELECT i, a, b, u, k, n, b - a - u FROM s WHERE u > 0 ORDER BY i
+	SELECT i, a, b, ud, k, n, b - a - u FROM s WHERE u > 0 ORDER BY i
 	" >want
 	diff want got >difference || { head -5 difference; return 1; }
 }

@@ -17,6 +17,7 @@
 struct counts { /* for the notes */
 	uint64_t damaged, broken, leaked, unended, crossing, backwards,
 	    unpaired, late;
+	uint64_t call_ops, calls_shared; /* of --dlprof */
 	uint64_t why[WHY_N];
 	int64_t gpu_ns, why_ns[WHY_N];
 };

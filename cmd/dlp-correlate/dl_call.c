@@ -71,6 +71,25 @@ run_of(struct corr *c, const struct work *w, uint32_t op)
 	return in;
 }
 
+/* Without markers an op for each call would take memory by the call: after
+ * so many, the calls of a name are one op. */
+#define MAX_CALL_OPS 65536
+
+static uint32_t
+op_of(struct corr *c, const struct work *w, struct text layer)
+{
+	static const struct text none;
+
+	if (is_backward(w))
+		return op_of_all_backward(&c->ops);
+	if (c->n.call_ops < MAX_CALL_OPS) {
+		c->n.call_ops++;
+		return op_of_call(&c->ops, layer, w->what);
+	}
+	c->n.calls_shared++;
+	return op_unassociated(&c->ops, none, w->what);
+}
+
 struct inst *
 dl_call_run(struct corr *c, const struct work *w, struct text layer)
 {
@@ -83,9 +102,7 @@ dl_call_run(struct corr *c, const struct work *w, struct text layer)
 	in = call_run(c, w);
 	if (in != NULL)
 		return in;
-	in = run_of(c, w,
-	    is_backward(w) ? op_of_all_backward(&c->ops)
-			   : op_of_call(&c->ops, layer, w->what));
+	in = run_of(c, w, op_of(c, w, layer));
 	if (w->type == W_CALL) {
 		w->th->call = (struct run_ref){ in, in->order };
 		w->th->call_corr = w->corr;

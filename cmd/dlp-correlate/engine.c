@@ -107,6 +107,7 @@ notes(const struct corr *c)
 	stage_note("backward_unpaired", c->n.unpaired);
 	stage_note("ids_evicted", evicted(c));
 	stage_note("records_late", c->n.late);
+	stage_note("calls_of_shared_ops", c->n.calls_shared);
 }
 
 static double

@@ -16,7 +16,7 @@ static const char *const tags[W_N] = { "kern", "copy", "set", "sync", "graph",
 struct cols { /* of one type of work */
 	struct rec_type *type;
 	struct rec_col *id, *start, *dur, *pid, *tid, *corr, *api, *name,
-	    *api_start, *api_dur, *node, *op_id, *src;
+	    *api_start, *api_dur, *node, *dev, *op_id, *src;
 	struct out_ext *ext;
 	bool done; /* the input has ops already */
 };
@@ -56,6 +56,8 @@ read_work(
 	rec_i64(r, k->id, &w->id);
 	read_times(w, k, r);
 	rec_i64(r, k->corr, &w->corr);
+	if (k->dev == NULL || !rec_i64(r, k->dev, &w->dev))
+		w->dev = -1;
 	w->p = feed_proc(c, r, k->pid, k->src);
 	if (w->has_api && rec_i64(r, k->tid, &tid))
 		w->th = thread_of(&c->threads, w->p, tid);
@@ -162,8 +164,10 @@ bind_work(struct stage *st, enum work_type type, stage_fn *fn)
 	k->src = rec_col(t, "src", REC_OPT);
 	k->api_start = rec_col(t, "api_start_ns", gpu ? REC_NEED : REC_OPT);
 	k->api_dur = rec_col(t, "api_dur_ns", gpu ? REC_NEED : REC_OPT);
-	if (gpu)
+	if (gpu) {
 		k->node = rec_col(t, "node", REC_OPT);
+		k->dev = rec_col(t, "dev", REC_OPT);
+	}
 	k->ext = put_ext(type);
 }
 

@@ -15,7 +15,7 @@ struct inst *
 inst_new(struct insts *s)
 {
 	struct inst *in = s->free;
-	struct ivl gpu = { 0 };
+	struct ivl_by gpu = { 0 };
 
 	if (in != NULL) {
 		s->free = in->next_free;
@@ -25,7 +25,7 @@ inst_new(struct insts *s)
 	}
 	memset(in, 0, sizeof(*in));
 	in->gpu = gpu;
-	ivl_clear(&in->gpu);
+	ivl_by_clear(&in->gpu);
 	in->seq = -1;
 	in->gpu_lo = INT64_MAX;
 	in->gpu_hi = in->api_end = INT64_MIN;
@@ -84,7 +84,7 @@ inst_add(struct inst *in, const struct work *w)
 		in->gpu_lo = w->start;
 	if (w->end > in->gpu_hi)
 		in->gpu_hi = w->end;
-	ivl_add(&in->gpu, w->start, w->end);
+	ivl_by_add(&in->gpu, w->dev, w->start, w->end);
 }
 
 void
@@ -94,7 +94,7 @@ insts_free(struct insts *s)
 
 	while ((in = s->free) != NULL) {
 		s->free = in->next_free;
-		ivl_free(&in->gpu);
+		ivl_by_free(&in->gpu);
 		free(in);
 	}
 }

@@ -3,7 +3,7 @@
 #define DLP_INST_H
 
 #include "heap.h"
-#include "ivl.h"
+#include "ivl_by.h"
 #include "op.h"
 #include "work.h"
 
@@ -23,7 +23,7 @@ struct inst {
 	uint64_t fwd_inst; /* 0: none */
 	int64_t launch_id;
 	int64_t gpu_lo, gpu_hi;
-	struct ivl gpu;
+	struct ivl_by gpu; /* by device */
 	int64_t api_end, api_ns;
 	uint64_t n_kern, n_gpu, n_call;
 	struct inst *next_free;

@@ -19,6 +19,7 @@ struct work {
 	bool own_call; /* and that call has no record of its own */
 	bool has_gpu;  /* start and duration on the GPU are known */
 	bool has_node;
+	int64_t dev; /* -1: not known */
 	int64_t id, start, end, api_start, api_end, corr, node;
 	struct text what; /* short kernel name, or API name; escaped */
 	struct thread *th;

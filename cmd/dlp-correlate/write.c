@@ -93,14 +93,14 @@ static void
 put_gpu(const struct inst *in)
 {
 	bool gpu = in->gpu_lo <= in->gpu_hi;
-	int64_t busy = ivl_len(&in->gpu);
+	int64_t busy = ivl_len(&in->gpu.all);
 	int64_t cpu = num_sub(in->end, in->start), api = in->api_ns;
 
 	if (in->api_end > in->end) /* of a call that outlasts the op */
 		api = num_sub(api, num_sub(in->api_end, in->end));
 	out_opt(gpu, in->gpu_lo);
 	out_opt(gpu, in->gpu_hi);
-	out_i64(busy);
+	out_i64(ivl_by_len(&in->gpu));
 	out_opt(!in->replay, num_sub(cpu, api));
 	out_i64(gpu ? num_sub(num_sub(in->gpu_hi, in->gpu_lo), busy) : 0);
 	out_opt(!in->replay, in->api_ns);

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 
 #include "buf.h"
-#include "ivl.h"
+#include "ivl_by.h"
 #include "map.h"
 
 #define DLDB_MAX_MISSING 64
@@ -28,7 +28,8 @@ struct dldb_run {
 	int64_t start;
 	int64_t gpu_lo, gpu_hi;
 	int64_t n_kern, n_gpu, n_call;
-	struct ivl gpu, api;
+	struct ivl_by gpu;
+	struct ivl api;
 	bool wanted;
 };
 

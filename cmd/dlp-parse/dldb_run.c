@@ -74,7 +74,7 @@ dldb_run_close(struct dldb *d)
 	size_t i;
 
 	for (i = 0; i < d->n_run; i++) {
-		ivl_free(&d->run[i].gpu);
+		ivl_by_free(&d->run[i].gpu);
 		ivl_free(&d->run[i].api);
 	}
 	free(d->run);
@@ -88,7 +88,8 @@ dldb_run_close(struct dldb *d)
 static struct dldb_run *
 new_run(struct dldb *d, uint32_t *no)
 {
-	struct ivl gpu, api;
+	struct ivl_by gpu;
+	struct ivl api;
 	struct dldb_run *r;
 
 	if (d->n_spare > 0) {
@@ -107,7 +108,7 @@ new_run(struct dldb *d, uint32_t *no)
 	memset(r, 0, sizeof(*r));
 	r->gpu = gpu;
 	r->api = api;
-	ivl_clear(&r->gpu);
+	ivl_by_clear(&r->gpu);
 	ivl_clear(&r->api);
 	r->gpu_lo = INT64_MAX;
 	r->gpu_hi = INT64_MIN;
@@ -170,12 +171,12 @@ dldb_run(void *ctx, const struct event *ev, bool wanted)
 static void
 put_gpu(const struct dldb_run *r, int64_t cpu)
 {
-	int64_t busy = ivl_len(&r->gpu), api = ivl_len(&r->api);
+	int64_t busy = ivl_len(&r->gpu.all), api = ivl_len(&r->api);
 	bool gpu = r->gpu_lo <= r->gpu_hi, on_cpu = cpu != EV_UNSET;
 
 	out_opt(gpu, r->gpu_lo);
 	out_opt(gpu, r->gpu_hi);
-	out_i64(busy);
+	out_i64(ivl_by_len(&r->gpu));
 	out_opt(on_cpu, num_sub(cpu, api));
 	out_i64(gpu ? num_sub(num_sub(r->gpu_hi, r->gpu_lo), busy) : 0);
 	out_opt(on_cpu, api);
@@ -238,7 +239,7 @@ count_gpu(struct dldb_run *r, const struct event *ev)
 
 	if (end == EV_UNSET || end < ev->gpu.own.start)
 		return;
-	ivl_add(&r->gpu, ev->gpu.own.start, end);
+	ivl_by_add(&r->gpu, ev->gpu.dev, ev->gpu.own.start, end);
 	if (ev->gpu.own.start < r->gpu_lo)
 		r->gpu_lo = ev->gpu.own.start;
 	if (end > r->gpu_hi)

@@ -9,12 +9,15 @@
 # The stages that come after dlp-flops; one that is not installed is left out.
 # The model data need all records, the reports do not.
 stages() {
-	for stage in busy tree stat advise dldb; do
-		[ "$stage" = stat ] || command -v "dlp-$stage" >/dev/null ||
-		    continue
+	for stage in busy tree stat advise slim split dldb; do
+		case $stage in
+		stat) ;;
+		slim) [ "$opt_dump" = false ] || continue ;;
+		split) [ -n "$fifos" ] || continue ;;
+		*) command -v "dlp-$stage" >/dev/null || continue ;;
+		esac
 		printf '%s ' "$stage"
 	done
-	[ "$opt_dump" = true ] || printf 'slim '
 }
 
 # report NAME FORMAT STREAM: one report on standard output.
@@ -56,18 +59,20 @@ iteration_begin() {
 	fi
 }
 
-# The stream, to the FIFOs, and what the other reports need into small.
-whole() {
+# To the FIFOs goes the stream before the database's second half is written:
+# the iteration report is made beside it.
+dlprof_split() {
 	set --
 	for fifo in $fifos; do
 		set -- "$@" "$tmp/$fifo"
 	done
+	tee "$@"
+}
+
+# The stream, to the FIFOs, and what the other reports need into small.
+whole() {
 	# shellcheck disable=SC2046 # words
-	if [ $# -gt 0 ]; then
-		dlprof_stream "$profile" $(stages) | tee "$@" | dlprof_small
-	else
-		dlprof_stream "$profile" $(stages) | dlprof_small
-	fi
+	dlprof_stream "$profile" $(stages) | dlprof_small
 }
 
 # is_whole FILE: whether its stream came to its end.
@@ -117,6 +122,7 @@ analyse() {
 	dlprof_dldb=$tmp/dldb.sqlite
 	say "Reading $opt_database${domain:+, domain $domain}"
 	# shellcheck disable=SC2046 # words
+	fifos=
 	more "$(dlprof_pipe $(stages))"
 	iteration_begin
 	failed=

@@ -18,8 +18,9 @@
 #
 # dlprof_stream FILE [STAGE...]
 #	writes the finished stream of a profile to standard output. STAGE:
-#	busy tree stat advise dldb slim; default: all, dldb if dlprof_dldb is
-#	set; slim leaves only what reports read, and is no default.
+#	busy tree stat advise slim split dldb; default: all, dldb if dlprof_dldb is
+#	set; slim leaves only what reports and dldb read, split passes the
+#	stream through the function dlprof_split: these are no defaults.
 #	It holds kern, inst and the like, one per event, and behind them
 #	iter, busy, group, opkern, opstat, typestat, memstat and finding
 #	records.
@@ -90,8 +91,9 @@ dlprof_pipe() {
 		tree) printf ' |\n    %s' dlp-tree ;;
 		stat) printf ' |\n    %s' "$dlprof_stat" ;;
 		slim) printf ' |\n    %s' "dlp-agg -T kern \\
-	--keep $dlprof_kept,str \\
-	-c $dlprof_kern_cols" ;;
+	--keep $dlprof_kept,str,inst,copy,set \\
+	-c id,inst_id,$dlprof_kern_cols" ;;
+		split) printf ' |\n    dlprof_split' ;;
 		advise) printf ' |\n    %s' 'dlp-advise --dlprof' ;;
 		dldb) printf ' |\n    %s' "$(dlprof_db --aggregate)" ;;
 		esac
