@@ -141,3 +141,65 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	[ "$status" -eq 0 ]
 	[ "$(cut -f1 <<<"$output" | sort -u | wc -l)" -eq 3 ]
 }
+
+# rule|verdict|records, split at ;
+@test "DLProf's detectors: one that fires, one that does not, one in the dark" {
+	local op='#op op_id op by dtype dl_tc' inst='#inst op_id;inst 1'
+	local pt='##info mode pytorch' busy='#busy dev class dur_ns'
+	local kern='#kern id start_ns dur_ns dev op_id tc' iter='#iter iter dur_ns'
+	local dev='#dev dev name'
+	bad=0
+	while IFS='|' read -r rule want records; do
+		[ -n "$rule" ] || continue
+		got=$(printf '%s\n' "$records" | tr '; ' '\n\t' |
+		    dlp-advise --dlprof 2>&1 | dlp-agg -T finding |
+		    dlp-fmt --tsv -T finding -c id,judged |
+		    awk -F'\t' -v id="$rule" '$1 == id { print $2 }')
+		[ "$want" = "$got" ] && continue
+		echo "$rule: '$got' for '$want': $records"
+		bad=1
+	done <<-EOF
+	amp_detector|yes|$op;op 1 linear dlprof float32 yes;$inst
+	amp_detector|no|$op;op 1 linear dlprof float16 yes;$inst
+	amp_detector|no|$op;op 1 relu dlprof float32 no;$inst
+	amp_detector|no|##info mode tensorrt;$op;op 1 linear x float32 yes;$inst
+	amp_detector|not judged|$op;op 1 linear dlprof - yes;$inst
+	underutilized_gpu_detector|yes|$dev;dev 0 a;$busy;busy 0 kern 49;busy 0 other 51
+	underutilized_gpu_detector|no|$dev;dev 0 a;$busy;busy 0 kern 50;busy 0 other 50
+	underutilized_gpu_detector|not judged|$op
+	imbalanced_gpu_detector|yes|$kern;kern 1 0 9 0 - -;kern 2 0 9 1 - -;$busy;busy 0 kern 80;busy 0 other 20;busy 1 kern 69;busy 1 other 31
+	imbalanced_gpu_detector|no|$kern;kern 1 0 9 0 - -;kern 2 0 9 1 - -;$busy;busy 0 kern 80;busy 0 other 20;busy 1 kern 70;busy 1 other 30
+	imbalanced_gpu_detector|not judged|$kern;kern 1 0 9 0 - -;kern 2 0 9 1 - -
+	dataloader_detector|yes|$pt;$op;op 1 DaliX dlprof - no;$inst;op 2 dali dlprof - no;$busy;busy 0 dataload 6;busy 0 other 94
+	dataloader_detector|no|$pt;$op;op 1 dali dlprof - no;$inst;$busy;busy 0 dataload 5;busy 0 other 95
+	dataloader_detector|yes|$pt;$busy;busy 0 other 95
+	dataloader_detector|no|##info mode tensorflow1;$busy;busy 0 dataload 95
+	dataloader_detector|not judged|$pt;$op;op 1 dali dlprof - no;$inst
+	bad_iteration_range_detector|yes|$iter;iter 0 10;iter 1 10;iter 2 100
+	bad_iteration_range_detector|no|$iter;iter 0 10;iter 1 10;iter 2 11
+	no_iterations_detector|yes|##info key_op_found no
+	no_iterations_detector|no|##info key_op_found yes
+	no_iterations_detector|not judged|$op
+	cudnn_benchmark_detector|yes|$pt;##info model_cudnn_benchmark_disabled true;$op;op 1 conv2d dlprof - yes;$inst
+	cudnn_benchmark_detector|no|$pt;##info model_cudnn_benchmark_disabled false;$op;op 1 conv2d dlprof - yes;$inst
+	cudnn_benchmark_detector|no|$pt;##info model_cudnn_benchmark_disabled true;$op;op 1 linear dlprof - yes;$inst
+	cudnn_benchmark_detector|not judged|$pt;$op;op 1 conv2d dlprof - yes;$inst
+	slow_api_detector|yes|$pt;##info model_gradcheck true
+	slow_api_detector|yes|$pt;##info model_autograd_profile true
+	slow_api_detector|no|$pt;##info model_gradcheck false
+	slow_api_detector|not judged|$pt
+	batch_size_detector|yes|##info gpu_mem_total_bytes 100;##info gpu_mem_used_bytes 50
+	batch_size_detector|no|##info gpu_mem_total_bytes 100;##info gpu_mem_used_bytes 51
+	batch_size_detector|not judged|$pt
+	emit_nvtx_detector|yes|$pt;$op;op 1 conv2d dlprof - yes;$inst
+	emit_nvtx_detector|no|$pt;$op;op 1 conv2d pytorch - yes;$inst
+	emit_nvtx_detector|no|$pt;##info model_emit_nvtx true;$op;op 1 conv2d dlprof - yes;$inst
+	bad_tensor_shape_detector|yes|##info mode tensorflow2;$op;op 1 MatMul tensorflow float16 yes;$inst;$kern;kern 1 0 9 0 1 no
+	bad_tensor_shape_detector|no|##info mode tensorflow2;$op;op 1 MatMul tensorflow float16 yes;$inst;$kern;kern 1 0 9 0 1 yes
+	bad_tensor_shape_detector|not judged|##info mode tensorflow2;$op;op 1 MatMul tensorflow float16 yes;$inst
+	no_fusion_detector|yes|##info mode tensorflow1;$op;op 1 MatMul tensorflow - yes;$inst
+	no_fusion_detector|no|##info mode tensorflow1;$op;op 1 MatMul xla - yes;$inst
+	no_fusion_detector|no|##info mode tensorflow2;$op;op 1 MatMul tensorflow - yes;$inst
+	EOF
+	[ $bad -eq 0 ]
+}

@@ -194,6 +194,10 @@ dataloader(const struct facts *f, double limit, struct verdict *v)
 
 	if (!is_pytorch(f))
 		return;
+	if (!f->has_busy && !(f->compat && f->ops.dali == 0)) {
+		unjudged(v, "busy records: dlp-busy");
+		return;
+	}
 	buf_printf(&v->value, "%.1f", pct);
 	if (pct > limit) {
 		v->judged = V_YES;
@@ -418,6 +422,10 @@ bad_shape(const struct facts *f, double limit, struct verdict *v)
 {
 	if (!is_tensorflow(f))
 		return;
+	if (!f->has_tc) {
+		unjudged(v, "Tensor Core use: dlp-flops");
+		return;
+	}
 	v->judged = (double)f->ops.half_no_tc > limit ? V_YES : V_NO;
 	buf_u64(&v->value, f->ops.half_no_tc);
 	buf_printf(&v->problem,
