@@ -44,8 +44,15 @@ static const char usage[] =
     "  -h, --help       this text\n"
     "  -V, --version    the version\n";
 
-enum { OPT_START = 256, OPT_END, OPT_RANGE, OPT_SRC, OPT_OLD_NAMES,
-	OPT_KERNEL_NAMES, OPT_RANKS };
+enum {
+	OPT_START = 256,
+	OPT_END,
+	OPT_RANGE,
+	OPT_SRC,
+	OPT_OLD_NAMES,
+	OPT_KERNEL_NAMES,
+	OPT_RANKS
+};
 
 static const struct option longopts[] = {
 	{ "device", required_argument, NULL, 'd' },

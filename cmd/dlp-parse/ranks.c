@@ -82,14 +82,14 @@ forget_found(struct profile *v, int n)
 	}
 }
 
-void
-ranks_number(struct profile *v, int n)
+/* The ranks that profiles tell. Those on a host and those of the whole run
+ * are no numbers of one kind, and two cannot be the same. */
+static void
+find_ranks(struct profile *v, int n)
 {
-	int64_t next = 0;
 	bool local, any_local = false, any_other = false;
 	int i;
 
-	forget_found(v, n);
 	for (i = 0; i < n; i++) {
 		profile_current(&v[i]);
 		if (!ranks_find(v[i].db, &v[i].rank, &local)) {
@@ -101,14 +101,24 @@ ranks_number(struct profile *v, int n)
 		any_local |= local;
 		any_other |= !local;
 	}
-	if (any_local && any_other) /* no numbers of one kind */
+	if (any_local && any_other) {
 		forget_found(v, n);
-	if (!found_unique(v, n)) {
+	} else if (!found_unique(v, n)) {
 		if (!any_local)
 			warn("profiles tell the same rank: numbered by the"
 			     " order of their names");
 		forget_found(v, n);
 	}
+}
+
+void
+ranks_number(struct profile *v, int n)
+{
+	int64_t next = 0;
+	int i;
+
+	forget_found(v, n);
+	find_ranks(v, n);
 	for (i = 0; i < n; i++) {
 		if (v[i].rank != EV_UNSET)
 			continue;
