@@ -103,7 +103,7 @@ story_did(const struct story *s, int64_t ns)
 	int d;
 
 	for (d = 0; d < D_N; d++)
-		if ((d == D_SYNC && s->drained) ||
+		if ((d == D_SYNC && s->drained && ns < PAST_BRIEF) ||
 		    (s->ns[d] > 0 && s->ns[d] >= ns - s->ns[d]))
 			return (enum did)d;
 	return D_N;

@@ -9,6 +9,8 @@
 
 #include "did.h"
 
+#define PAST_BRIEF 1000000 /* ns between two launches that are usual */
+
 struct past { /* zeroed: empty */
 	struct act {
 		int64_t start, end, tid;

@@ -6,8 +6,6 @@
 #include "num.h"
 #include "out.h"
 
-#define BRIEF 1000000 /* ns between two launches that need no explanation */
-
 static const char *const names[] = { "start_ns", "dur_ns", "dev", "iter",
 	"class", "before", "after", "did", "what", "what_ns", "what_tid", "pid",
 	"tid", "launch_ns", "phase", "layer", "op", "before_id", "after_id",
@@ -48,7 +46,7 @@ late(const struct work *w, int64_t start, int64_t end)
 		end = w->api_end;
 	d = story_did(&s, num_sub(end, start));
 	v = of_kind(d, &s);
-	if (d == D_N && num_sub(end, start) < BRIEF)
+	if (d == D_N && num_sub(end, start) < PAST_BRIEF)
 		v.class = did_class(D_API);
 	if (d == D_N && w->label.layer != SMAP_NONE) {
 		v.did = "range";

@@ -94,17 +94,38 @@ merge(struct phase *to, struct phase *ph)
 	ph->gone = true;
 }
 
+static const struct buf *
+ranged_key(const struct phase *ph)
+{
+	static struct buf key;
+
+	buf_clear(&key);
+	if (ph->src != NULL)
+		buf_puts(&key, ph->src);
+	buf_putc(&key, '\t');
+	buf_puts(&key, ph->word);
+	return &key;
+}
+
+void
+phases_ranged(struct phases *p, struct phase *ph)
+{
+	const struct buf *key;
+
+	if (ph->ranged)
+		return;
+	ph->ranged = true;
+	key = ranged_key(ph);
+	smap_put(&p->ranged, key->s, key->len, NULL);
+}
+
 /* Whether a range of the file names the phase. */
 static bool
 is_ranged(const struct phases *p, const struct phase *ph)
 {
-	size_t i;
+	const struct buf *key = ranged_key(ph);
 
-	for (i = 0; i < p->n; i++)
-		if (p->v[i].ranged && p->v[i].src == ph->src &&
-		    p->v[i].word == ph->word)
-			return true;
-	return false;
+	return smap_find(&p->ranged, key->s, key->len) != SMAP_NONE;
 }
 
 /* What only ops call forward is no phase beside ranges that say it. */
@@ -204,6 +225,7 @@ phases_clear(struct phases *p)
 	free(p->v);
 	smap_free(&p->keys);
 	smap_free(&p->texts);
+	smap_free(&p->ranged);
 	memset(p, 0, sizeof(*p));
 	flat_late = 0;
 }

@@ -23,6 +23,7 @@ struct phases { /* zeroed */
 	struct phase *v;
 	size_t n;
 	struct smap keys, texts;
+	struct smap ranged; /* "src\tphase" that a range names */
 };
 
 struct pview { /* an escaped field; s NULL: unset */
@@ -33,6 +34,9 @@ struct pview { /* an escaped field; s NULL: unset */
 /* The phase's row; made if it is new. */
 struct phase *phases_get(struct phases *p, struct pview src, struct pview iter,
     struct pview word, bool by_op);
+
+/* A range names the phase. */
+void phases_ranged(struct phases *p, struct phase *ph);
 
 /* GPU work from lo to hi. */
 void phase_gpu(struct phase *ph, int64_t dev, int64_t lo, int64_t hi);

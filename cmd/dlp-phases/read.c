@@ -144,7 +144,8 @@ on_cpu(enum type t, const struct rec *r)
 	if (!span(r, k->start, k->dur, &lo, &hi))
 		return;
 	ph = phase_of(k, r, &by_op);
-	ph->ranged |= t == T_RANGE;
+	if (t == T_RANGE)
+		phases_ranged(rd.p, ph);
 	on_cpu_time(k, r, ph, lo, hi);
 	if (t == T_CALL)
 		ph->api_ns = num_add(ph->api_ns, num_sub(hi, lo));
