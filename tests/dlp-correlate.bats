@@ -373,3 +373,23 @@ proj_sums() {
 	}' out
 	[ "$output" = "1 5" ]
 }
+
+@test "--dlprof: calls outside of all ops are an op each up to 65,536, then one by name" {
+	{
+		printf '##dlp\t1\n#call\tid\tstart_ns\tdur_ns\tpid\ttid\tcorr'
+		printf '\tapi\tret\tn_gpu\n'
+		awk 'BEGIN {
+			for (i = 1; i <= 70000; i++)
+				printf "call\t%d\t%d\t5\t1\t1\t%d\tcudaX\t0\t0\n",
+				    i, i * 10, i
+			print "##end\t70000"
+		}'
+	} | dlp-correlate --dlprof 2>err >out
+	run -0 awk -F'\t' '
+	$1 == "op" { n++ }
+	$1 == "inst" { m++ }
+	$2 == "calls_of_shared_ops" { print $3 }
+	END { print n, m }' out
+	[ "$output" = "4464
+65537 70000" ]
+}
