@@ -535,3 +535,62 @@ from_database() {
 	grep '^Total Iterations,5$' b/dlprof_summary.csv
 	from_database "$LENET" --mode=tensorflow2
 }
+
+# variant NAME SQL: the original's profile, changed.
+variant() {
+	cp "$DATA/dlprof/w_relu/nsys_profile.sqlite" "$1.sqlite"
+	chmod u+w "$1.sqlite"
+	sqlite3 "$1.sqlite" "$2"
+}
+
+@test "a run on the CPU alone: ops, no kernels, all reports" {
+	need_data dlprof/w_relu
+	variant cpu "$(sqlite3 "$DATA/dlprof/w_relu/nsys_profile.sqlite" "
+	SELECT 'DROP TABLE ' || name || ';' FROM sqlite_master
+	WHERE type = 'table' AND name LIKE 'CUPTI%'")"
+	dlprof --database=cpu.sqlite --reports=all --output_path=x \
+	    >out 2>err
+	# the original's 34 ops of markers, without those of API calls
+	n=$(sqlite3 "$DATA/dlprof/w_relu/dlprof_dldb.sqlite" "SELECT count(*)
+	    FROM read_only_ops WHERE op_name NOT LIKE 'unassociated%'")
+	same "$n" "$(grep -c '",fprop,"' x/dlprof_detailed.csv)"
+	grep -x "All ops,0,2246647898,$n" x/dlprof_summary.csv
+	same 2246647898 "$(sqlite3 cpu.sqlite "
+	SELECT sum(end - start) FROM NVTX_EVENTS n WHERE eventType = 59 AND
+	    text LIKE '{%''mod''%' AND NOT EXISTS (SELECT 1 FROM
+	    NVTX_EVENTS o WHERE o.eventType = 59 AND o.rowid <> n.rowid AND
+	    o.text LIKE '{%''mod''%' AND o.globalTid = n.globalTid
+	    AND o.start <= n.start AND o.end >= n.end)")"
+	grep -x 'All kernels,0,0,0' x/dlprof_summary.csv
+	grep 'device IDs not used: 0"' x/dlprof_expert_systems.csv
+	for r in kernel iteration; do
+		same 2 "$(wc -l <x/dlprof_$r.csv)"
+	done
+	from_database cpu.sqlite
+}
+
+@test "the model's configuration, from markers to database and findings" {
+	need_data dlprof/w_relu
+	i=0
+	sql=
+	for config in '"cudnn_benchmark_disabled": true' '"num_workers": 4,
+	    "pin_memory": false' '"profile": true'; do
+		i=$((i + 1))
+		sql="$sql INSERT INTO NVTX_EVENTS (start, end, eventType, text,
+		    globalTid) SELECT start - 100 + 10 * $i,
+		    start - 95 + 10 * $i, 59,
+		    '{\"model_config\": {$config}}', globalTid
+		    FROM (SELECT * FROM NVTX_EVENTS WHERE eventType = 59
+		    AND text LIKE '{%' ORDER BY start LIMIT 1);"
+	done
+	variant config "$sql"
+	from_database config.sqlite
+	grep "cuDNN's benchmark" b/dlprof_expert_systems.csv
+	grep 'autograd_profile' b/dlprof_expert_systems.csv
+	dlprof --database=config.sqlite --output_path=y -v quiet
+	same '4|0|1|0|0|0|1|0|1|0' "$(sqlite3 y/dlprof_dldb.sqlite '
+	SELECT num_workers, pin_memory, cudnn_benchmark_disabled,
+	    detect_anomaly, gradcheck, gradgradcheck, autograd_profile,
+	    autograd_set_detect_anomaly, emit_nvtx, amp_enabled
+	FROM read_only_model_config')"
+}
