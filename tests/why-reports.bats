@@ -325,6 +325,12 @@ phase_sql() {
 	same "$want" "$got"
 }
 
+@test "waits: a profile without OS calls: which option supplies them" {
+	dlp waits --csv "$LENET" >out 2>err
+	cat out err
+	grep -q 'no calls of the operating system.*--trace=osrt' err
+}
+
 @test "people get both tables, programs one" {
 	dlp gaps -w 100 -n 3 "$LENET" >out
 	cat out
