@@ -394,3 +394,51 @@ my_bytes{kind="HtoD"} 7
 	same "dlp-openmetrics: tab:1: no name of a metric: 'm-y'" "$output"
 	dlp-openmetrics -l | grep -q '^dlp_step_mean_seconds iter'
 }
+
+# speedscope FILE: what that viewer's importers make of it.
+speedscope() {
+	node "$ROOT/tests/speedscope.js" "${LENET%/*}/$SPEEDSCOPE"/*/dist/release/speedscope-*.js "$1"
+}
+
+# One version, since its inside is called; kept in the build's folder.
+need_speedscope() {
+	local dir
+
+	SPEEDSCOPE=speedscope-1.25.0
+	dir=${LENET%/*}/$SPEEDSCOPE
+	command -v node >/dev/null && command -v npm >/dev/null ||
+	    skip "no node and npm to run speedscope with"
+	[ -d "$dir" ] || {
+		timeout 60 npm pack --silent speedscope@1.25.0 &&
+		    mkdir -p "$dir.$$" && tar xzf $SPEEDSCOPE.tgz -C "$dir.$$" &&
+		    mv "$dir.$$" "$dir"
+	} >/dev/null 2>&1 || skip "cannot fetch speedscope from npm"
+}
+
+@test "speedscope reads stacks and traces" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	need_speedscope
+	local db
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	dlp folded "$db" >run.folded
+	same "[\"run.folded\",$(all_work "$db"),\"none\"]" \
+	    "$(speedscope run.folded)"
+	dlp trace "$db" >run.json
+	speedscope run.json >rows
+	# the stream's row: from the first to the last work
+	same "$(sqlite3 "$db" "SELECT max(end) - min(start) FROM (
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMSET UNION ALL
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY)")" \
+	    "$(jq '.[0] as $n | select($n | contains("stream 7")) |
+	    .[1] * 1000 | round' rows)"
+	jq -es 'any(.[]; .[0] | contains("pt_autograd_0 1555 ops"))' rows
+}
+
+@test "speedscope reads hostile names" {
+	need_speedscope
+	hostile | dlp-folded -T kern -f layer,short >run.folded
+	same '["run.folded",5,"none"]' "$(speedscope run.folded)"
+	hostile | dlp-trace >run.json
+	same 2 "$(speedscope run.json | wc -l)"
+}

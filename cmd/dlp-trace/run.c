@@ -81,11 +81,11 @@ on_name(struct stage *st, struct rec *r)
 	if (name.s == NULL)
 		return;
 	if (i == 0)
-		track_name_proc(&o, name);
+		owner_name_proc(&o, name);
 	else if (i == 1)
-		track_name_thread(&o, name);
+		owner_name_thread(&o, name);
 	else
-		track_name_dev(&o, name);
+		owner_name_dev(&o, name);
 }
 
 static void
@@ -144,7 +144,7 @@ on_meta(struct stage *st, struct rec *r)
 		return;
 	if (wlen == 4 && memcmp(word, "info", 4) == 0) {
 		if (mv_eq(mv(rest, v), "src"))
-			track_label(v + 1, (size_t)(rest + rlen - v) - 1);
+			owner_label(v + 1, (size_t)(rest + rlen - v) - 1);
 		facts_info(mv(rest, v), mv(v + 1, rest + rlen));
 	} else if (wlen == 4 && memcmp(word, "note", 4) == 0) {
 		facts_note(mv(rest, v), mv(v + 1, rest + rlen));

@@ -205,7 +205,7 @@ show_mem(const struct item *it)
 
 	if (it->hidden)
 		return;
-	at = (struct place){ track_gpu(&it->owner), 0 };
+	at = (struct place){ owner_gpu(&it->owner), 0 };
 	buf_clear(&name);
 	buf_puts(&name, "memory, ");
 	buf_put(&name, kind.s, kind.n);
