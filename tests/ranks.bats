@@ -308,8 +308,8 @@ moved() {
 	same "$want" "$got"
 	dlp ranks "$R0" "$R1" >out 2>/dev/null
 	[ "$(grep -c '^$' out)" -eq 5 ] # six tables
-	[ "$(dlp ranks -n 0 --csv "$R0" "$R1" 2>/dev/null | wc -l)" -eq 11 ]
-	[ "$(dlp ranks -n 3 -i 1 -k iteration --csv "$R0" "$R1" 2>/dev/null |
+	[ "$(dlp ranks -t coll -n 0 --csv "$R0" "$R1" 2>/dev/null | wc -l)" -eq 11 ]
+	[ "$(dlp ranks -t coll -n 3 -i 1 -k iteration --csv "$R0" "$R1" 2>/dev/null |
 	    cut -d, -f 3 | sort -u | tr '\n' ' ')" = "1 iter " ]
 	dlp-parse "$R0" >r0.dlp
 	dlp-parse "$R1" >r1.dlp
