@@ -66,6 +66,14 @@ kernels_by_sql() {
 		sql "$1" "SELECT count(*), coalesce(sum(end - start), 0) FROM $t"
 		return
 	done
+	# a database of DLProf's
+	n=$(sql "$1" "SELECT count(*) FROM sqlite_master
+	    WHERE type = 'table' AND name = 'read_only_kernels'")
+	if [ "$n" = 1 ]; then
+		sql "$1" "SELECT count(*), coalesce(sum(gpu_stop - gpu_start), 0)
+		    FROM read_only_kernels"
+		return
+	fi
 	printf '0\t0\n'
 }
 
