@@ -25,6 +25,7 @@ declare -A OPTIONS=(
 	[dlp-agg]='-T kern -g op -a count,sum -f dur_ns'
 	[dlp-diff]='--join'
 	[dlp-fmt]='--tsv -T kern'
+	[dlp-stats]='-r cuda_gpu_kern_sum -f csv'
 	[dlp-ncu]="$ROOT/tests/data/lenet.ncu.tsv"
 	[dlp-dldb]='--force --tee -o db.sqlite'
 )
@@ -34,6 +35,10 @@ declare -A KIND=(
 	[dlp-agg]=sink
 	[dlp-fmt]=sink
 	[dlp-tc]=lines # names, no records
+	[dlp-folded]=own # stacks, no records
+	[dlp-openmetrics]=own # metrics, no records
+	[dlp-trace]=own # JSON, no records
+	[dlp-stats]=own # tables, no records
 	[dlp-diff]=own # two streams: dlp-diff.bats
 	[dlp-merge]=lines # several files: merge.bats
 	[dlp-diff]=lines # two runs: dlp-diff.bats
@@ -174,7 +179,7 @@ same_body() {
 }
 
 @test "empty input: one line, 2" {
-	[ "$kind" != lines ] || skip "does not apply"
+	[[ $kind != @(lines|own) ]] || skip "does not apply"
 	if [ "$kind" = parse ]; then
 		: >empty
 		work empty </dev/null
@@ -660,7 +665,7 @@ by_name() {
 }
 
 @test "closed stdin and stderr" {
-	[ "$kind" != lines ] || skip "does not apply"
+	[[ $kind != @(lines|own) ]] || skip "does not apply"
 	status=0
 	if [ "$kind" = parse ]; then
 		work "$LENET" <&-
