@@ -4,7 +4,8 @@
 # opt_fail_over. What remains in "$@" are files. Common to all: $show for dlp-fmt,
 # $limit for dlp-agg, $src if there are several files
 # (or DLP_SRC is set); for the options i and
-# k: $steps and $which for dlp-iter, $in_steps if only steps count.
+# k: $steps and $which for dlp-iter, $in_steps if only steps count. A report that
+# is nothing without the times of events says need_times=1.
 # shellcheck shell=sh disable=SC2034 # used by the reports
 
 report=${0##*/}
@@ -53,6 +54,15 @@ END
 is_stream() {
 	[ -f "$1" ] &&
 	    [ "$(dd bs=5 count=1 <"$1" 2>/dev/null | tr -d '\000')" = '##dlp' ]
+}
+
+# Whether a file is a .dict of PyProf, or a stream of one.
+is_dict() {
+	[ -f "$1" ] || return 1
+	case $(dd bs=300 count=1 <"$1" 2>/dev/null | tr -d '\000') in
+	"{'"* | "##dlp"*"	times	made up"*) return 0 ;;
+	esac
+	return 1
 }
 
 # The profiles, each a section; $parse is an option for dlp-parse. One that
@@ -189,3 +199,10 @@ fi
 [ $# -lt 2 ] || src=src
 [ $# -ne 1 ] || [ "$1" = - ] || [ -e "$1" ] ||
     die "$1: No such file or directory"
+if [ -n "${need_times-}" ]; then
+	for f; do
+		! is_dict "$f" || die "$f: a .dict of PyProf tells durations," \
+		    "not times; dlp top, kernels, flops, roofline, tc" \
+		    "and coverage do with them"
+	done
+fi
