@@ -18,12 +18,12 @@ static const char usage[] =
     "\n"
     "Adds FLOPs, bytes, number type and Tensor Core use to kernels.\n"
     "\n"
-    "  -f, --rules RULES       rules for FLOPs and bytes, before the shipped ones\n"
-    "      --ranks N           GPUs of a collective, for its bus bandwidth\n"
-    "      --tc-rules FILE     Tensor Core rules, in place of the shipped ones\n"
-    "  -u, --unbuffered        write each record at once\n"
-    "  -h, --help              print this text\n"
-    "  -V, --version           print the version\n";
+    "  -f, --rules RULES    FLOPs and bytes by these, before the shipped ones\n"
+    "      --ranks N        GPUs of a collective, for its bus bandwidth\n"
+    "      --tc-rules FILE  Tensor Core rules, in place of the shipped ones\n"
+    "  -u, --unbuffered     write each record at once\n"
+    "  -h, --help           print this text\n"
+    "  -V, --version        print the version\n";
 
 enum { OPT_RANKS = 512, OPT_TC_RULES = 256 };
 
@@ -41,8 +41,8 @@ main(int argc, char **argv)
 	int c, rc;
 
 	cli_init("dlp-flops");
-	while (
-	    (c = getopt_long(argc, argv, CLI_SHORTOPTS "f:", longopts, NULL)) != -1)
+	while ((c = getopt_long(
+		    argc, argv, CLI_SHORTOPTS "f:", longopts, NULL)) != -1)
 		if (c == OPT_TC_RULES)
 			tc_rules = optarg;
 		else if (c == OPT_RANKS)

@@ -35,7 +35,8 @@ static const char usage[] =
     "      --xtab             a line per value, a paragraph per row\n"
     "      --pyprof           PyProf's columns, names and words; with --csv\n"
     "                         or -w its CSV and its columns\n"
-    "      --dict             PyProf's .dict, of kernels with markers\n"
+    "      --dict[=own]       PyProf's .dict, of kernels with markers; own:\n"
+    "                         with our keys too (dlp-markers -a)\n"
     "      --dlprof           DLProf's Iteration Report, of kernels\n"
     "      --title TEXT       a line before the CSV, a name for the JSON\n"
     "      --quote COLUMNS    these are always quoted, others only where they\n"
@@ -71,7 +72,7 @@ static const struct option longopts[] = {
 	{ "xtab", no_argument, NULL, OPT_XTAB },
 	{ "md", no_argument, NULL, OPT_MD },
 	{ "pyprof", no_argument, NULL, OPT_PYPROF },
-	{ "dict", no_argument, NULL, OPT_DICT },
+	{ "dict", optional_argument, NULL, OPT_DICT },
 	{ "dlprof", no_argument, NULL, OPT_DLPROF },
 	{ "title", required_argument, NULL, OPT_TITLE },
 	{ "quote", required_argument, NULL, OPT_QUOTE },
@@ -169,6 +170,8 @@ set_pyprof(struct fmt *f)
 	check_pyprof(f);
 }
 
+static const char *dict_cols;
+
 /* All kernels, with columns of its own. */
 static void
 set_kernels(struct fmt *f, const char *cols)
@@ -177,6 +180,15 @@ set_kernels(struct fmt *f, const char *cols)
 		die("-c and --%s exclude each other", f->sink->name);
 	f->want_type = "kern";
 	f->names = cli_list(xstrdup(cols), &f->nnames);
+}
+
+static void
+set_dict(struct fmt *f, const char *how)
+{
+	set_sink(f, &sink_dict);
+	if (how != NULL && strcmp(how, "own") != 0)
+		die("--dict: bad value '%s', it is own or none", how);
+	dict_cols = how != NULL ? DICT_COLS DICT_OWN_COLS : DICT_COLS;
 }
 
 static const char *
@@ -205,7 +217,7 @@ options(struct fmt *f, int argc, char **argv)
 			pyprof = true;
 			break;
 		case OPT_DICT:
-			set_sink(f, &sink_dict);
+			set_dict(f, optarg);
 			break;
 		case OPT_DLPROF:
 			set_sink(f, &sink_dlprof);
@@ -226,7 +238,7 @@ options(struct fmt *f, int argc, char **argv)
 	if (pyprof)
 		set_pyprof(f);
 	if (f->sink == &sink_dict)
-		set_kernels(f, DICT_COLS);
+		set_kernels(f, dict_cols);
 	if (f->sink == &sink_dlprof)
 		set_kernels(f, DLPROF_COLS);
 	for (i = 0; i < f->nnames; i++)

@@ -4,6 +4,7 @@
  * call and ended after it.
  */
 #include "cli.h"
+#include "dlp-markers/loose.h"
 #include "dlp-markers/open.h"
 #include "err.h"
 #include "esc.h"
@@ -12,8 +13,9 @@
 #include "stage.h"
 
 static const char usage[] =
-    "usage: dlp-markers [-huV] [file]\n"
+    "usage: dlp-markers [-ahuV] [file]\n"
     "Adds to each kernel the texts of the ranges around its launch.\n"
+    "  -a, --all         with their times, and the ranges around no launch\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
@@ -23,6 +25,7 @@ static struct out_ext *ext;
 static struct rec_col *r_start, *r_dur, *r_pid, *r_tid, *r_text, *r_src;
 static struct rec_col *k_start, *k_dur, *k_pid, *k_tid, *k_src;
 static uint64_t without_call, never_closed;
+static bool all;
 
 static struct open_thread *
 thread_at(const struct rec *r, const struct rec_col *src,
@@ -36,6 +39,20 @@ thread_at(const struct rec *r, const struct rec_col *src,
 		return NULL;
 	(void)rec_i64(r, pid, &p);
 	return open_thread(&threads, s, n, p, t);
+}
+
+static void
+add_loose(const struct rec *r, const struct open_thread *t, int64_t start,
+    int64_t end)
+{
+	struct loose l = { t, 0, 0, start, end, 0, 0 };
+	const char *text;
+	size_t n;
+
+	(void)rec_i64(r, r_pid, &l.pid);
+	(void)rec_i64(r, r_tid, &l.tid);
+	text = rec_raw(r, r_text, &n);
+	loose_add(&l, text, n);
 }
 
 static void
@@ -56,6 +73,8 @@ on_range(struct stage *st, struct rec *r)
 	}
 	open_sweep(t, start);
 	open_push(t, start, num_add(start, dur), text, n);
+	if (all)
+		add_loose(r, t, start, num_add(start, dur));
 }
 
 static void
@@ -71,7 +90,18 @@ put_text(struct buf *json, const struct open_range *o)
 }
 
 static void
-put_markers(struct open_thread *t, int64_t start, int64_t end)
+put_times(struct buf *json, const struct open_range *o)
+{
+	if (json->len > 1)
+		buf_putc(json, ',');
+	buf_i64(json, o->start);
+	buf_putc(json, ',');
+	buf_i64(json, o->end);
+}
+
+static void
+put_list(struct open_thread *t, int64_t start, int64_t end,
+    void (*put)(struct buf *json, const struct open_range *o))
 {
 	static struct buf json;
 	size_t i;
@@ -80,7 +110,7 @@ put_markers(struct open_thread *t, int64_t start, int64_t end)
 	buf_putc(&json, '[');
 	for (i = 0; i < t->n; i++)
 		if (t->v[i].start < start && t->v[i].end > end)
-			put_text(&json, &t->v[i]);
+			put(&json, &t->v[i]);
 	buf_putc(&json, ']');
 	out_text(json.s, json.len);
 }
@@ -96,10 +126,16 @@ on_kern(struct stage *st, struct rec *r)
 	if (t == NULL || !rec_i64(r, k_start, &start)) {
 		without_call++;
 		out_unset();
+		if (all)
+			out_raw("-\t-", 3);
 	} else {
 		(void)rec_i64(r, k_dur, &dur);
 		open_sweep(t, start);
-		put_markers(t, start, num_add(start, dur));
+		put_list(t, start, num_add(start, dur), put_text);
+		if (all) {
+			put_list(t, start, num_add(start, dur), put_times);
+			loose_put(t, start, num_add(start, dur));
+		}
 	}
 	out_ext_end(ext, r);
 }
@@ -116,6 +152,7 @@ forget(struct stage *st)
 {
 	(void)st;
 	open_free(&threads);
+	loose_forget();
 	without_call = never_closed = 0;
 }
 
@@ -125,12 +162,14 @@ put_notes(struct stage *st)
 	(void)st;
 	stage_note("markers_without_call", without_call);
 	stage_note("markers_never_closed", never_closed);
+	stage_note("markers_too_many", loose_dropped());
 }
 
 static void
 bind(struct stage *st)
 {
-	static const char *const names[] = { "markers" };
+	static const char *const names[] = { "markers", "marker_ns",
+		"loose_markers" };
 	struct rec_type *r = stage_on(st, "range", on_range, NULL);
 	struct rec_type *k = stage_on(st, "kern", on_kern, on_legend);
 
@@ -145,23 +184,26 @@ bind(struct stage *st)
 	k_pid = rec_col(k, "pid", REC_NEED);
 	k_tid = rec_col(k, "tid", REC_NEED);
 	k_src = rec_col(k, "src", REC_OPT);
-	ext = out_ext(names, 1);
+	ext = out_ext(names, all ? 3 : 1);
 }
 
 int
 main(int argc, char **argv)
 {
 	static const struct option longopts[] = { CLI_LONGOPTS,
-		{ NULL, 0, NULL, 0 } };
+		{ "all", no_argument, NULL, 'a' }, { NULL, 0, NULL, 0 } };
 	struct stage st;
 	bool unbuffered = false;
 	const char *path;
 	int c, rc;
 
 	cli_init("dlp-markers");
-	while (
-	    (c = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) != -1)
-		cli_shared(c, usage, &unbuffered);
+	while ((c = getopt_long(
+		    argc, argv, CLI_SHORTOPTS "a", longopts, NULL)) != -1)
+		if (c == 'a')
+			all = true;
+		else
+			cli_shared(c, usage, &unbuffered);
 	path = cli_operand(argc, argv, usage);
 	stage_open(&st, argc, argv, path, unbuffered);
 	bind(&st);

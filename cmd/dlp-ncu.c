@@ -54,7 +54,7 @@ find(const struct rec *r)
 	size_t nname, ng, nb;
 	const char *s = join_raw(&join, r, name, &nname);
 	const char *g = rec_raw(r, grid, &ng), *b = rec_raw(r, block, &nb);
-	uint32_t k;
+	uint32_t k = SMAP_NONE;
 
 	if (s == NULL || g == NULL || b == NULL)
 		return SIZE_MAX;

@@ -346,7 +346,7 @@ memory_of(const struct facts *f, int64_t *used, int64_t *total)
 void
 batch_size(const struct facts *f, double limit, struct verdict *v)
 {
-	int64_t used, total;
+	int64_t used, total, times;
 
 	if (is_engine(f))
 		return;
@@ -355,12 +355,13 @@ batch_size(const struct facts *f, double limit, struct verdict *v)
 			    " --cuda-memory-usage=true");
 		return;
 	}
-	buf_i64(&v->value, total / used);
-	v->judged = (double)(total / used) >= limit ? V_YES : V_NO;
+	times = total / used;
+	buf_i64(&v->value, times);
+	v->judged = (double)times >= limit ? V_YES : V_NO;
 	buf_printf(&v->problem, "Only %lld%% of the GPU's memory is used",
 	    (long long)(100.0 * (double)used / (double)total));
-	buf_printf(&v->advice, "A batch size up to %lldx larger",
-	    (long long)(total / used));
+	buf_printf(
+	    &v->advice, "A batch size up to %lldx larger", (long long)times);
 	put_size(&v->evidence, used);
 	buf_puts(&v->evidence, " of ");
 	put_size(&v->evidence, total);

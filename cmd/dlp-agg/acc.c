@@ -163,8 +163,11 @@ acc_extreme(struct acc *c, const struct acc *x, bool least)
 
 	if (is_frac(x) && !is_frac(c))
 		to_double(c);
-	if (is_frac(c) && !is_frac(x))
-		v.d = (double)v.i;
+	if (is_frac(c) && !is_frac(x)) {
+		int64_t whole = v.i;
+
+		v.d = (double)whole;
+	}
 	if (least)
 		c->min = v;
 	else

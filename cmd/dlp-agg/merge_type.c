@@ -156,8 +156,6 @@ check_stat(
 	const struct merge_field *f;
 	bool ok = true;
 
-	if (s->field < 0 && s->stat == ST_COUNT)
-		ok = m->part_n >= 0 || m->count >= 0;
 	if (s->field < 0)
 		return;
 	f = &m->field[s->field];

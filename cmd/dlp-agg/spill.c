@@ -56,8 +56,7 @@ put_record(
 	memset(&h, 0, sizeof(h));
 	h.legend = x->legend;
 	h.len = x->len;
-	h.same = last != NULL &&
-		 (last == v || sort_cmp(l->sort, last, v) == 0);
+	h.same = last != NULL && (last == v || sort_cmp(l->sort, last, v) == 0);
 	put(f, &h, sizeof(h));
 	if (!h.same)
 		put_keys(f, v, l->sort->n);

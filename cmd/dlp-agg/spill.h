@@ -25,7 +25,7 @@ struct lines {
 	size_t n, cap;
 	struct sort_val *val; /* per key: of many lines the same */
 	size_t n_keys;
-	struct run *run;      /* on disk */
+	struct run *run; /* on disk */
 	size_t nruns;
 };
 

@@ -20,7 +20,7 @@
 struct node {
 	int64_t orig;
 	bool has_orig;
-	size_t cap; /* number in proc.cap + 1; 0: no op ran */
+	size_t cap;    /* number in proc.cap + 1; 0: no op ran */
 	uint32_t prim; /* the product in it */
 	uint64_t prim_run;
 };

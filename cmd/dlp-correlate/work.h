@@ -42,8 +42,8 @@ struct place {           /* what is found out about work */
 	struct inst *in; /* NULL: unassociated */
 	uint32_t op;
 	enum why why;
-	bool kern;         /* it is a kernel */
-	uint32_t prim;     /* the product it is part of; 0: none */
+	bool kern;     /* it is a kernel */
+	uint32_t prim; /* the product it is part of; 0: none */
 	uint64_t prim_run;
 	int phase;
 	enum {

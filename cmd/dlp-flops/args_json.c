@@ -122,8 +122,8 @@ value_read(struct args *a, struct arg *g, const char *s, int i, int n)
 		g->str_len = (size_t)(t->end - t->start);
 	} else if (t->type == JSMN_PRIMITIVE && !tok_int(s, t, &g->ival)) {
 		g->ival = s[t->start] == 't'; /* true */
-		if (!num_f64(s + t->start, (size_t)(t->end - t->start),
-			&g->fval))
+		if (!num_f64(
+			s + t->start, (size_t)(t->end - t->start), &g->fval))
 			g->fval = 0;
 	}
 }

@@ -20,8 +20,10 @@ static const struct {
 	{ "silu_kernel", 4, 0 }, /* x / (1 + exp(-x)) */
 	{ "log_sigmoid_backward|softplus_backward|mish_backward", 5, 0 },
 	{ "log_sigmoid|softplus|mish", 4, 0 },
-	{ "hardswish_backward|hardsigmoid_backward", 4, 0 },
-	{ "hardswish|hardsigmoid", 4, 0 }, /* x min(max(x + 3, 0), 6) / 6 */
+	{ "hardswish_backward", 4, 0 },   /* within [-3, 3]: g (x / 3 + .5) */
+	{ "hardsigmoid_backward", 2, 0 }, /* within [-3, 3]: g / 6 */
+	{ "hardswish", 4, 0 },            /* x clamp(x + 3, 0, 6) / 6 */
+	{ "hardsigmoid", 3, 0 },          /* the same without x */
 	{ "tanh_backward|sigmoid_backward", 3, 0 }, /* g y (1 - y) */
 	{ "sigmoid_kernel", 3, 0 },                 /* 1 / (1 + exp(-x)) */
 	{ "elu_backward|leaky_relu_backward|prelu_backward", 2, 0 },

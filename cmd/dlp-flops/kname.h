@@ -38,7 +38,7 @@ struct kname {
 	bool pyprof_gemm, pyprof_bias; /* PyProf's lists for linear */
 	struct elem elem;              /* if it is element-wise */
 	int esize;   /* bytes of an element, where the type has no name */
-	int gather; /* a copy of rows: see gather.h; 0: it is none */
+	int gather;  /* a copy of rows: see gather.h; 0: it is none */
 	char *lower; /* the name, lower case; owned */
 	size_t len;
 	char *last; /* short name as it came; owned; may be NULL */

@@ -31,8 +31,8 @@ runs_again(int64_t b, int64_t n_out, int64_t k, int64_t fwd_k, int64_t n_x,
 }
 
 void
-product_gradient(const struct work *w, struct answer *r, int64_t b,
-    int64_t n_out, int64_t k)
+product_gradient(
+    const struct work *w, struct answer *r, int64_t b, int64_t n_out, int64_t k)
 {
 	const struct arg *x, *y;
 	int64_t n_x, n_y;

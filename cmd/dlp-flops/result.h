@@ -11,7 +11,7 @@
  * sequence number matters. */
 struct result {
 	struct answer a;
-	int64_t blocks; /* of an element-wise kernel; 0: not asked yet */
+	int64_t blocks;     /* of an element-wise kernel; 0: not asked yet */
 	const char *params; /* escaped; NULL: unset */
 	size_t params_len;
 	bool has_op, sized; /* the op is known; so are its arguments */
@@ -20,7 +20,7 @@ struct result {
 
 /* What the kernel belongs to. */
 struct subject {
-	struct op *op; /* NULL: what the name alone tells */
+	struct op *op;     /* NULL: what the name alone tells */
 	struct prim *prim; /* the product inside the op; NULL: none */
 	uint32_t op_idx, prim_idx;
 	const char *shape; /* of the product's result; NULL: not known */

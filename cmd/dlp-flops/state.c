@@ -21,7 +21,7 @@ static struct map name_by_id;    /* name_id -> index + 1 */
 static struct smap name_by_text; /* short names without an id */
 static struct kname **names;
 static size_t nnames, names_cap;
-static struct map prim_by_id;    /* id -> index + 1 */
+static struct map prim_by_id; /* id -> index + 1 */
 static struct prim *prims;
 static size_t nprims, prims_cap;
 static struct {
@@ -201,8 +201,8 @@ state_name(bool has_id, int64_t id, const char *brief, size_t n, uint32_t *idx)
 unsigned
 state_mark(int64_t inst, int64_t prim_run, unsigned bits)
 {
-	size_t i = (size_t)(((uint64_t)inst + (uint64_t)prim_run * 7) &
-			    (N_RUN - 1));
+	size_t i =
+	    (size_t)(((uint64_t)inst + (uint64_t)prim_run * 7) & (N_RUN - 1));
 	unsigned was;
 
 	if (runs[i].inst != inst + 1 || runs[i].prim_run != prim_run) {

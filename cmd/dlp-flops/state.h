@@ -19,14 +19,14 @@ struct op { /* texts are kept once each and live to the section's end */
 	int64_t fwd_id;
 	bool has_fwd, bprop;
 	bool sums_up; /* AccumulateGrad: not the work of its forward */
-	bool bad; /* its JSON was counted as bad already */
+	bool bad;     /* its JSON was counted as bad already */
 	/* Sizes of the backward's own inputs, the output's gradient first; a
 	 * forward op gets those of its first backward. */
 	const char *grad;
 	size_t grad_len;
 	const char *repr; /* what a recurrent module says of itself, or NULL */
-	bool waits;    /* a convolution; its kernels are held for them */
-	bool given_up; /* it did not come in time */
+	bool waits;       /* a convolution; its kernels are held for them */
+	bool given_up;    /* it did not come in time */
 };
 
 /* The coverage account: kernels and their time. */
@@ -95,8 +95,8 @@ void state_ops(void (*fn)(struct op *op));
 const struct kname *state_name(
     bool has_id, int64_t id, const char *brief, size_t n, uint32_t *idx);
 
-/* Marks work bits of a run, and of a product's run in it (0: none), as counted and returns those that were before.
- * Remembers the last 2^16 runs. */
+/* Marks work bits of a run, and of a product's run in it (0: none), as counted
+ * and returns those that were before. Remembers the last 2^16 runs. */
 unsigned state_mark(int64_t inst, int64_t prim_run, unsigned bits);
 
 #endif

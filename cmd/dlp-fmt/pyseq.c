@@ -5,7 +5,7 @@
 #include "num.h"
 #include "pymark.h"
 
-static const char lit[] = ", seq = ";
+enum { SEQ_LEN = sizeof(", seq = ") - 1 };
 
 static size_t
 name_len(const struct buf *m)
@@ -14,7 +14,7 @@ name_len(const struct buf *m)
 
 	while (i > 0 && m->s[i - 1] != ' ')
 		i--;
-	return i - (sizeof(lit) - 1);
+	return i - SEQ_LEN;
 }
 
 /* As PyProf sorts them: by the text "SEQNAME, seq". */
@@ -27,7 +27,7 @@ compare(const void *va, const void *vb)
 	int i, r;
 
 	for (i = 0; i < 2; i++) {
-		size_t n = name_len(in[i]), seq = n + sizeof(lit) - 1;
+		size_t n = name_len(in[i]), seq = n + SEQ_LEN;
 
 		buf_clear(out[i]);
 		buf_put(out[i], in[i]->s + seq, in[i]->len - seq);
@@ -121,7 +121,7 @@ pymark_sort_seq(struct pymark *k)
 	drop(l, same);
 	drop(l, alike);
 	for (i = 0; i < l->n; i++) {
-		size_t at = name_len(&l->v[i]) + sizeof(lit) - 1;
+		size_t at = name_len(&l->v[i]) + SEQ_LEN;
 		int64_t id;
 
 		if (num_i64(l->v[i].s + at, l->v[i].len - at, &id))

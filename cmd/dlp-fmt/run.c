@@ -11,6 +11,7 @@
 #include "hold.h"
 #include "run.h"
 #include "select.h"
+#include "sink_dict.h"
 #include "sink_dlprof.h"
 
 struct choice {
@@ -189,6 +190,8 @@ on_meta(struct stage *st, struct rec *r)
 
 	if (f->sink == &sink_dlprof)
 		sink_dlprof_meta(r);
+	if (f->sink == &sink_dict)
+		sink_dict_meta(r);
 	f->gated |= r->len > sizeof(gate) - 1 &&
 		    memcmp(r->line, gate, sizeof(gate) - 1) == 0;
 }

@@ -2,16 +2,40 @@
  * PyProf's .dict: a Python dict per kernel, with its keys in its order. The
  * columns are those of DICT_COLS, in that order; the rows must come in the
  * order of the kernel table, since PyProf's sub ids follow from it.
+ *
+ * Of profiles that PyProf could not read there is a key of ours behind them:
+ * 'dlp' and 'dlpRanges', flat lists of what PyProf's keys have no place for.
+ * dlp-parse reads them in dict_own.c.
  */
 #include "err.h"
 #include "esc.h"
 #include "fmt.h"
+#include "pylit.h"
+#include "pylit_json.h"
 #include "pymark.h"
 #include "sink_dict.h"
 
-enum { C_NAME, C_DUR, C_TID, C_DEV, C_STREAM, C_GRID, C_BLOCK, C_MARKERS };
+enum {
+	C_NAME,
+	C_DUR,
+	C_TID,
+	C_DEV,
+	C_STREAM,
+	C_GRID,
+	C_BLOCK,
+	C_MARKERS,
+	C_TIMES,
+	C_IDX,
+	C_SHORT,
+	C_LOOSE,
+	C_PID,
+	C_START,
+	C_API,
+	C_API_DUR
+};
 
 static struct pymark mark;
+static bool with_own;
 
 static void
 cut(struct buf *b, const char *word)
@@ -121,6 +145,98 @@ undo(struct buf *b, const struct cell *v)
 	return v->s != NULL ? buf_str(b) : NULL;
 }
 
+void
+sink_dict_meta(const struct rec *r)
+{
+	static const char nsys[] = "##info\tdialect\tnsys";
+
+	with_own |= r->len >= sizeof(nsys) - 1 &&
+		    memcmp(r->line, nsys, sizeof(nsys) - 1) == 0;
+}
+
+static void
+put_item(const struct cell *v)
+{
+	buf_put(
+	    &out_buf, v->s != NULL ? v->s : "None", v->s != NULL ? v->n : 4);
+	buf_puts(&out_buf, ", ");
+}
+
+/* START, END, 'TEXT' of each range. */
+static void
+put_ranges(const char *texts, size_t n, const struct cell *times)
+{
+	static struct buf text;
+	struct pylit l, t;
+	struct pl_atom a, start, end;
+
+	pl_init(&l, texts, n);
+	pl_init(&t, times->s, times->n);
+	if (!pl_enter(&l, '[') || !pl_enter(&t, '['))
+		return;
+	while (pl_item(&l) && pl_atom(&l, &a) && pl_item(&t) &&
+	       pl_atom(&t, &start) && pl_item(&t) && pl_atom(&t, &end)) {
+		buf_clear(&text);
+		pl_text(&a, &text);
+		buf_puts(&out_buf, ", ");
+		buf_put(&out_buf, start.raw.s, start.raw.n);
+		buf_puts(&out_buf, ", ");
+		buf_put(&out_buf, end.raw.s, end.raw.n);
+		buf_puts(&out_buf, ", ");
+		pyrepr_str(&out_buf, text.s, text.len);
+	}
+}
+
+/* PID, TID, START, END, 'TEXT' of each range that is around no launch. */
+static void
+put_loose(const struct cell *v)
+{
+	static struct buf json, text;
+	struct pylit l;
+	struct pl_atom a;
+	bool first = true;
+
+	put_key("dlpRanges");
+	buf_putc(&out_buf, '[');
+	buf_clear(&json);
+	esc_undo(&json, v->s, v->n);
+	pl_init(&l, json.s, json.len);
+	if (pl_enter(&l, '['))
+		for (; pl_item(&l) && pl_atom(&l, &a); first = false) {
+			buf_puts(&out_buf, first ? "" : ", ");
+			if (a.kind != PL_STR) {
+				buf_put(&out_buf, a.raw.s, a.raw.n);
+				continue;
+			}
+			buf_clear(&text);
+			pl_text(&a, &text);
+			pyrepr_str(&out_buf, text.s, text.len);
+		}
+	buf_putc(&out_buf, ']');
+}
+
+/* Numbers, the short name, and the ranges around the launch. */
+static void
+put_own(struct fmt *f, const struct cell *v, const char *texts, size_t n)
+{
+	static const int nums[] = { C_IDX, C_PID, C_START, C_API, C_API_DUR };
+	size_t i;
+
+	put_key("dlp");
+	buf_putc(&out_buf, '[');
+	for (i = 0; i < sizeof(nums) / sizeof(nums[0]); i++)
+		put_item(&v[nums[i]]);
+	buf_clear(&f->tmp);
+	if (v[C_SHORT].s != NULL)
+		esc_undo(&f->tmp, v[C_SHORT].s, v[C_SHORT].n);
+	pyrepr_str(&out_buf, f->tmp.s, f->tmp.len);
+	if (texts != NULL && v[C_TIMES].s != NULL)
+		put_ranges(texts, n, &v[C_TIMES]);
+	buf_putc(&out_buf, ']');
+	if (v[C_LOOSE].s != NULL && v[C_LOOSE].n > 2)
+		put_loose(&v[C_LOOSE]);
+}
+
 static void
 dict_row(struct fmt *f, const struct cell *v)
 {
@@ -141,6 +257,8 @@ dict_row(struct fmt *f, const struct cell *v)
 	put_dim("block", &v[C_BLOCK]);
 	put_key("kLongName");
 	pyrepr_str(&out_buf, name.s, name.len);
+	if (with_own && f->ncol > C_TIMES)
+		put_own(f, v, json, text.len);
 	buf_puts(&out_buf, "}\n");
 }
 

@@ -8,8 +8,26 @@
 
 #include "esc.h"
 
-enum { C_ITER, C_ID, C_NAME, C_DIR, C_TYPE, C_SHORT, C_DEV, C_START, C_DUR,
-	C_API, C_API_DUR, C_TC, C_GRID, C_BLOCK, C_DTYPE, C_IN, C_OUT, C_OP };
+enum {
+	C_ITER,
+	C_ID,
+	C_NAME,
+	C_DIR,
+	C_TYPE,
+	C_SHORT,
+	C_DEV,
+	C_START,
+	C_DUR,
+	C_API,
+	C_API_DUR,
+	C_TC,
+	C_GRID,
+	C_BLOCK,
+	C_DTYPE,
+	C_IN,
+	C_OUT,
+	C_OP
+};
 
 static const char header[] =
     "Iteration,Op ID,Op Name,%sOp Type,Kernel Name,Device ID,"
@@ -128,8 +146,7 @@ common(struct fmt *f, const struct cell *v)
 	static const struct cell none;
 
 	make_key(&s.now, v[C_OP], v[C_SHORT]);
-	if (s.key.len == s.now.len &&
-	    memcmp(s.key.s, s.now.s, s.now.len) == 0)
+	if (s.key.len == s.now.len && memcmp(s.key.s, s.now.s, s.now.len) == 0)
 		return;
 	buf_clear(&s.key);
 	buf_put(&s.key, s.now.s, s.now.len);

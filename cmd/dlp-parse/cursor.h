@@ -17,8 +17,8 @@ struct order {
 struct cursor {
 	const struct source *src;
 	sqlite3 *db;
-	void *ctx; /* the dialect's */
-	int no;    /* among the profile's */
+	void *ctx;     /* the dialect's */
+	int no;        /* among the profile's */
 	int64_t shift; /* what the rows' times are moved by */
 	sqlite3_stmt *st;
 	sqlite3_stmt *by_key; /* one row again: window.c */

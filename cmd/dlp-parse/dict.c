@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "dict_call.h"
+#include "dict_own.h"
 #include "emit.h"
 #include "emit_gpu.h"
 #include "err.h"
@@ -220,12 +221,23 @@ flush_run(const struct dict_line *after)
 	nrun = 0;
 }
 
+static void
+say_made_up(void)
+{
+	static bool said;
+
+	if (!said)
+		fact_info("times", "made up: a .dict has durations only");
+	said = true;
+}
+
 /* The line that was read goes to the others; its buffers are swapped. */
 static void
 keep(struct dict_line *d)
 {
 	struct dict_line tmp;
 
+	say_made_up();
 	if (nrun > 0 && (nrun == DICT_RUN || !dict_same_run(&run[0], d)))
 		flush_run(d);
 	if (nrun == cap) {
@@ -264,7 +276,8 @@ read_all(void)
 		next->row = ++row;
 		if (dict_line(next, s, n)) {
 			next->row = row;
-			keep(next);
+			if (next->own.s == NULL || !dict_own_add(next))
+				keep(next);
 			continue;
 		}
 		if (bad++ == 0) {
@@ -310,8 +323,8 @@ dict_run(const char *path, int argc, char *const *argv, bool with_src)
 	if (with_src)
 		fact_info("src", "%s", prof.path);
 	fact_info("dialect", "%s", dialect.name);
-	fact_info("times", "made up: a .dict has durations only");
 	read_all();
+	dict_own_emit(&prof, &names, now);
 	emit_notes();
 	select_say_unseen();
 	stage_note("dict_bad_lines", bad);

@@ -28,7 +28,7 @@ void emit_call(struct profile *p, const struct event *ev, uint64_t n_gpu);
 void emit_notes(void);
 
 /* Parts of records, for those of other files. */
-bool emit_with_src(void); /* whether they name their file */
+bool emit_with_src(void);               /* whether they name their file */
 void emit_src(const struct profile *p); /* and the rank */
 void emit_name(struct profile *p, const struct event *ev);
 void emit_head(enum ev_kind kind, const struct event *ev, bool with_dur);

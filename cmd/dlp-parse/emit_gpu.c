@@ -178,8 +178,7 @@ emit_gpu(struct profile *p, const struct event *ev, const struct event *call,
 		return;
 	if (ev->kind == EV_KERN &&
 	    (ev->name != EV_UNSET || ev->gpu.kern.short_name != EV_UNSET)) {
-		m = *names_kernel(
-		    &p->names, ev->name, ev->gpu.kern.short_name,
+		m = *names_kernel(&p->names, ev->name, ev->gpu.kern.short_name,
 		    emit_kernel_names ? ev->gpu.kern.mangled : EV_UNSET,
 		    emit_str);
 		named = true;

@@ -99,7 +99,7 @@ struct ev_node {
 struct ev_mem {
 	int64_t dev, bytes, addr;
 	int64_t corr, pool, pool_bytes; /* the pool's address and size */
-	const char *op, *kind;		/* static text; NULL: unset */
+	const char *op, *kind;          /* static text; NULL: unset */
 };
 
 struct event {
