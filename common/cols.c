@@ -225,6 +225,11 @@ const struct col_def col_defs[] = {
 	{ "kern", "node", PARSE, COL_INT, "CUDA graph node" },
 	{ "kern", "markers", MARKERS, COL_JSON,
 	    "texts of the ranges around the launch, outermost first" },
+	{ "kern", "marker_ns", MARKERS, COL_JSON,
+	    "start and end of each range in markers" },
+	{ "kern", "loose_markers", MARKERS, COL_JSON,
+	    "pid, tid, start, end, text of ranges that began since the "
+	    "kernel before and are not in markers" },
 	{ "kern", "ncu_tc", NCU, COL_YNU,
 	    "measured: whether it executed matrix instructions" },
 	{ "kern", "ncu_mma_inst", NCU, COL_INT,
