@@ -192,3 +192,22 @@ mfu_of() {
 	END { if (s["shapes"] != s["flop"] || s["tc"] != s["flop"]) print "no" }' got >bad
 	[ ! -s bad ]
 }
+
+# DLProf's database has no stride and padding, but the sizes of results.
+# 2 N K P Q C R S: 2*32*6*30*30*3*3*3 + 2*32*16*11*11*6*5*5
+@test "dlp flops: convolutions of DLProf's database" {
+	need_data dlprof/w_relu/dlprof_dldb.sqlite
+	dlp flops --tsv "$(profile dlprof/w_relu/dlprof_dldb.sqlite)" \
+	    2>/dev/null >got
+	same 27916800 "$(awk -F'\t' '$3 == "conv" { print $5 }' got)"
+}
+
+@test "a .dict has no times: reports of them refuse it" {
+	printf "{'kShortName': 'k', 'kDuration': 5}\n" >net.dict
+	for r in gaps iters mfu phases ranks trace; do
+		run dlp $r net.dict
+		echo "$output"
+		[ "$status" -eq 2 ]
+		[[ $output == "dlp $r: net.dict: a .dict of PyProf"* ]]
+	done
+}

@@ -186,6 +186,17 @@ put_shape(const char *shapes, const char *names, const char *letters)
 	buf_free(&b);
 }
 
+/* The gradient of a result has its sizes: what dlp-flops needs of a
+ * convolution, whose stride and padding DLProf does not tell. */
+static void
+put_bwd(const char *type, const char *outs)
+{
+	if (outs != NULL && type != NULL && strncmp(type, "conv", 4) == 0)
+		out_text(outs, strlen(outs));
+	else
+		out_unset();
+}
+
 static void
 put_op(struct dldb *d, const struct dldb_op *op, const char *const *v,
     const struct event *run)
@@ -197,6 +208,7 @@ put_op(struct dldb *d, const struct dldb_op *op, const char *const *v,
 	static struct dldb_type type = { "op", names, 20, NULL };
 	static struct buf in, in_names, outs;
 	const char *shapes = json(d, run ? run->run.shapes : EV_UNSET, &in);
+	const char *out = json(d, run ? run->run.outs : EV_UNSET, &outs);
 	const char *by = dldb_own_marker(d, op->row);
 
 	dldb_rec(&type);
@@ -215,14 +227,15 @@ put_op(struct dldb *d, const struct dldb_op *op, const char *const *v,
 	else /* an op without sizes had no tensors */
 		out_text(shapes != NULL ? shapes : "",
 		    shapes != NULL ? strlen(shapes) : 0);
-	out_raw("-\t-\t-", 5);
+	out_unset();
+	put_bwd(v[F_TYPE], out);
+	out_unset();
 	put_stack(v[F_STACK]);
 	out_unset();
 	put_text(v[F_ID]);
 	put_shape(shapes, json(d, run ? run->run.names : EV_UNSET, &in_names),
 	    v[F_LETTERS]);
-	put_shape(
-	    json(d, run ? run->run.outs : EV_UNSET, &outs), NULL, v[F_OUT]);
+	put_shape(out, NULL, v[F_OUT]);
 	emit_word(eligible(v[F_TC]));
 	emit_src(profile_cur());
 	out_end();
