@@ -20,8 +20,8 @@ struct dict_line {       /* zeroed; its buffers are used again */
 	struct buf path[DICT_PATH];
 	int n, first_marker, n_marker; /* argument markers among them */
 	bool numbered;                 /* it has a sequence id other than 0 */
-	struct mview own, ranges; /* the values of our keys, views into the
-				     line; s NULL: none */
+	struct mview own, ranges;      /* the values of our keys, views into the
+					  line; s NULL: none */
 };
 
 /* Reads a line; false if it is no dict, or lacks the name or duration. */
