@@ -34,7 +34,7 @@ COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c)) \
 	   $(B)/common/shipped_files.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 SCRIPTS = dlp dlprof pyprof-parse pyprof-prof
-PARTS = reports reports/dlprof dlprof.d
+PARTS = reports reports/dlprof dlprof.d batch
 MANS = $(wildcard man/*.[157])
 
 # Only what reads databases links these.
@@ -67,6 +67,7 @@ help:
 ##                 input also against a build with sanitizers
 ##                   T='parse stage*'  only test files of these names
 ##                   SAN=1             all with sanitizers, in build-san
+## make test-cluster  batches over ssh and by Slurm, on this machine; as root
 ## make lint       formatting, static analysis, manuals, scripts
 ## make fmt        reformat the C sources
 ## make bench      speed and memory against the sqlite3 shell; ROWS= BEST=
@@ -135,6 +136,10 @@ else
 	@B=$(B) SANB=build-san bash tests/run $(T)
 endif
 
+.PHONY: test-cluster
+test-cluster: all
+	@B=$(B) bash tests/cluster/run
+
 .PHONY: lint
 lint:
 	@sh tests/install-deps build lint
@@ -168,7 +173,7 @@ install: all
 			    $(DESTDIR)$(DATADIR)/$$d || exit; \
 		done; \
 	done
-	$(INSTALL) -m 644 $(SHARE) $(DESTDIR)$(DATADIR)
+	$(INSTALL) -m 644 $(SHARE) pipelines/dlp-batch.mk $(DESTDIR)$(DATADIR)
 	$(INSTALL) -m 644 pipelines/dlp.bash-completion $(DESTDIR)$(COMPDIR)/dlp
 	for m in $(MANS); do \
 		d=$(DESTDIR)$(MANDIR)/man$${m##*.}; \
@@ -182,7 +187,8 @@ uninstall:
 	    $(m)))/$(notdir $(m)))
 	rm -rf $(addprefix $(DESTDIR)$(DATADIR)/,$(PARTS)) \
 	    $(DESTDIR)$(COMPDIR)/dlp
-	rm -f $(addprefix $(DESTDIR)$(DATADIR)/,$(notdir $(SHARE)))
+	rm -f $(addprefix $(DESTDIR)$(DATADIR)/,$(notdir $(SHARE)) \
+	    dlp-batch.mk)
 	-rmdir $(DESTDIR)$(DATADIR)
 
 .PHONY: dist

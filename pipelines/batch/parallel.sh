@@ -1,0 +1,58 @@
+#!/bin/sh
+# parallel.sh: a report of many profiles by GNU parallel, here or on hosts
+#
+# usage: sh parallel.sh REPORT OUTDIR FILE...
+#	 HOSTS=a,b,c sh parallel.sh REPORT OUTDIR FILE...
+#
+# Writes OUTDIR/NAME.REPORT.csv for each FILE, whole or not at all, and
+# OUTDIR/joblog; exit status 2 if any failed. JOBS at once per host (default:
+# as many as it has processors). With HOSTS, as for parallel --sshlogin, every
+# FILE is sent to a host that has dlp on PATH (or in DLP_BIN) and removed
+# there when its report is made: nothing but the report comes back. Where all
+# hosts see the same files, use JOBS on each by a scheduler instead.
+#
+# In one line, without this file, for names that are no one's surprise:
+#	parallel 'dlp top --csv {} >{.}.csv.tmp && mv {.}.csv.tmp {.}.csv' \
+#	    ::: *.sqlite
+#	parallel --sshlogin a,b --transferfile {} --cleanup \
+#	    'dlp top --csv {}' ::: *.sqlite
+
+[ $# -ge 3 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+report=$1 out=$2
+shift 2
+case $report in
+*[!a-z_]*) echo "parallel.sh: no report '$report'" >&2; exit 2 ;;
+esac
+twice=$(for f; do echo "${f##*/}"; done | sort | uniq -d)
+[ -z "$twice" ] || { echo "parallel.sh: two files '$twice'" >&2; exit 2; }
+mkdir -p -- "$out" || exit 2
+out=$(cd -- "$out" && pwd) || exit 2
+
+jobs=${JOBS:+-j "$JOBS"}
+far=
+if [ -n "${HOSTS-}" ]; then
+	far="--sshlogin $HOSTS --transferfile {} --cleanup"
+fi
+path=${DLP_BIN:+"PATH=$DLP_BIN:\$PATH; export PATH; "}
+# shellcheck disable=SC2086 # lists of options
+parallel $jobs $far --will-cite --joblog "$out/joblog" \
+    --results "$out/.{/}.$report" \
+    "${path}dlp $report --csv -- {}" ::: "$@" >/dev/null
+status=$?
+# An output is a report only if its job says so.
+n=0
+for f; do
+	base=${f##*/}
+	name=${base%.xz}
+	got=$out/.$base.$report
+	n=$((n + 1))
+	rc=$(awk -F '\t' -v n=$n '$1 == n { print $7 + $8 }' "$out/joblog")
+	if [ "$rc" = 0 ]; then
+		mv -f -- "$got" "$out/${name%.*}.$report.csv" || status=2
+	else
+		echo "parallel.sh: no report of '$f'" >&2
+		status=2
+	fi
+	rm -f -- "$got" "$got.seq" "$got.err"
+done
+[ "$status" = 0 ] || exit 2

@@ -1,0 +1,70 @@
+#!/bin/sh
+# slurm.sh: many profiles as a Slurm job array, then one job that merges
+#
+# usage: sh slurm.sh OUTDIR FILE...	submits both, prints the ids
+#
+# Each task aggregates one file, OUTDIR/N.part; the reduce step starts when all
+# have ended well and writes OUTDIR/total.tsv, whole or not at all. AGG and
+# MERGE are options of dlp-agg for the one and the other; SBATCH more options
+# for sbatch, such as '-p batch --mem=2G'. OUTDIR and the files must be where
+# the nodes see them by the same names, dlp-parse on their PATH.
+
+: "${AGG=-T kern -g op,short -a count,sum,max -f dur_ns}"
+: "${MERGE=--sort -sum}"
+
+task() {
+	n=$SLURM_ARRAY_TASK_ID
+	file=$(sed -n "${n}p" "$BATCH_OUT/files") && [ -n "$file" ] || exit 2
+	part=$BATCH_OUT/$n.part
+	# shellcheck disable=SC2086 # lists of options
+	dlp-parse --src -- "$file" | dlp-correlate | dlp-flops |
+	    dlp-agg --partial $AGG >"$part.tmp" && mv -f "$part.tmp" "$part"
+}
+
+reduce() {
+	set --
+	n=0
+	while read -r _; do
+		set -- "$@" "$BATCH_OUT/$((n += 1)).part"
+	done <"$BATCH_OUT/files"
+	# shellcheck disable=SC2086 # lists of options
+	dlp-agg --merge $MERGE "$@" | dlp-fmt --tsv \
+	    >"$BATCH_OUT/total.tmp" &&
+	    mv -f "$BATCH_OUT/total.tmp" "$BATCH_OUT/total.tsv"
+}
+
+case ${BATCH_STEP-} in
+task) task; exit ;;
+reduce) reduce; exit ;;
+esac
+
+[ $# -ge 2 ] || { sed -n '2,4s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+mkdir -p -- "$1" || exit 2
+BATCH_OUT=$(cd -- "$1" && pwd) || exit 2
+shift
+export BATCH_OUT AGG MERGE
+for f; do
+	case $f in
+	/*) ;;
+	*) f=$PWD/$f ;;
+	esac
+	printf '%s\n' "$f"
+done >"$BATCH_OUT/files"
+[ "$(wc -l <"$BATCH_OUT/files")" -eq $# ] || {
+	echo "slurm.sh: a file's name has a newline" >&2
+	exit 2
+}
+
+# submit STEP OPTION...: prints the job's id. Options go by words in SBATCH.
+submit() {
+	BATCH_STEP=$1
+	export BATCH_STEP
+	shift
+	# shellcheck disable=SC2086 # a list of options
+	sbatch --parsable --export=ALL -o "$BATCH_OUT/log.%j" ${SBATCH-} \
+	    "$@" "$0"
+}
+map=$(submit task --array="1-$#") || exit 2
+red=$(submit reduce --dependency="afterok:$map" --kill-on-invalid-dep=yes) ||
+    exit 2
+echo "$map $red"

@@ -1,0 +1,116 @@
+# Batches: the make rules and the GNU parallel recipe, on the shipped profile.
+
+load lib
+
+MK=$ROOT/pipelines/dlp-batch.mk
+
+mk() {
+	env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s -f "$MK" "$@"
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	cp "$LENET" run1.sqlite
+	cp "$ROOT/tests/data/lenet.sqlite.xz" run2.sqlite.xz
+	echo nothing >bad.sqlite.no
+}
+
+@test "make: a report of each kind of file is what dlp writes" {
+	mk -j2 run1.top.csv run2.ops.json run1.folded.txt run1.stats.csv
+	cmp run1.top.csv <(dlp top --csv run1.sqlite)
+	cmp run2.ops.json <(dlp ops --json run2.sqlite.xz)
+	cmp run1.folded.txt <(dlp folded run1.sqlite)
+	cmp run1.stats.csv <(dlp stats -f csv \
+	    -r cuda_gpu_kern_sum,cuda_api_sum run1.sqlite)
+}
+
+@test "make: DLProf's report, and a folder by all" {
+	mk -j2 REPORTS='kernel ops' FORMATS=csv
+	same "run1.kernel.csv run1.ops.csv run2.kernel.csv run2.ops.csv" \
+	    "$(echo *.csv)"
+	cmp run1.kernel.csv <(dlp kernel --csv run1.sqlite)
+	# nothing is made twice
+	[ -z "$(mk --no-silent -n REPORTS='kernel ops' | grep dlp)" ]
+}
+
+@test "make: a stream, partial results and their merge" {
+	mk -j2 run1.dlp total.tsv
+	cmp run1.dlp <(dlp-parse -- run1.sqlite | dlp-correlate | dlp-flops)
+	n=$(sqlite3 run1.sqlite \
+	    'SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL')
+	got=$(awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) p[$i] = i; next }
+	    { n += $p["n"] } END { print n }' total.tsv)
+	[ "$got" -eq $((2 * n)) ]
+}
+
+@test "make: a failure leaves no target, the others are made" {
+	mv bad.sqlite.no bad.sqlite
+	rc=0
+	mk -k -j2 2>err || rc=$?
+	[ $rc -ne 0 ]
+	grep bad.sqlite err
+	same "run1.top.csv run2.top.csv" "$(echo *.csv)"
+	for t in bad.dlp bad.part total.tsv; do
+		rc=0
+		mk $t 2>err || rc=$?
+		[ $rc -ne 0 ]
+		[ ! -e $t ]
+	done
+	[ -z "$(find . -name '*.tmp')" ]
+}
+
+@test "parallel: local; names with blanks; a bad file is exit 2" {
+	command -v parallel >/dev/null || skip "no GNU parallel"
+	p=$ROOT/pipelines/batch/parallel.sh
+	mv run1.sqlite "run 'one'.sqlite"
+	JOBS=2 sh "$p" top out *.sqlite run2.sqlite.xz
+	cmp "out/run 'one'.top.csv" <(dlp top --csv "run 'one'.sqlite")
+	[ -s out/run2.top.csv ]
+	mv bad.sqlite.no bad.sqlite
+	rc=0
+	JOBS=2 sh "$p" ops out *.sqlite 2>err || rc=$?
+	[ $rc -eq 2 ]
+	[ -s "out/run 'one'.ops.csv" ]
+	[ ! -e out/bad.ops.csv ]
+	grep "no report of 'bad.sqlite'" err
+}
+
+@test "slurm.sh: its steps, without a scheduler" {
+	s=$ROOT/pipelines/batch/slurm.sh
+	mkdir bin
+	cat >bin/sbatch <<-'END'
+	#!/bin/sh
+	for a; do
+		case $a in --array=1-*) n=${a#*-}; n=${n##*-} ;; esac
+		last=$a
+	done
+	i=0
+	while [ "$BATCH_STEP" = task ] && [ $i -lt "$n" ]; do
+		i=$((i + 1))
+		SLURM_ARRAY_TASK_ID=$i sh "$last" || exit
+	done
+	[ "$BATCH_STEP" = task ] || sh "$last" || exit
+	echo 7
+	END
+	chmod +x bin/sbatch
+	PATH=$PWD/bin:$PATH sh "$s" out run1.sqlite run2.sqlite.xz
+	mk total.tsv
+	cmp total.tsv out/total.tsv
+}
+
+@test "make: nsys exports a recording, which is kept" {
+	mkdir bin
+	cat >bin/nsys <<-'END'
+	#!/bin/sh
+	while [ $# -gt 1 ]; do
+		[ "$1" != --output ] || out=$2
+		shift
+	done
+	cp "$1" "$out"
+	END
+	chmod +x bin/nsys
+	mv run1.sqlite run3.nsys-rep
+	PATH=$PWD/bin:$PATH mk run3.ops.csv
+	cmp run3.sqlite run3.nsys-rep
+	cmp run3.ops.csv <(dlp ops --csv run3.sqlite)
+}
