@@ -14,8 +14,6 @@
 # In one line, without this file, for names that are no one's surprise:
 #	parallel 'dlp top --csv {} >{.}.csv.tmp && mv {.}.csv.tmp {.}.csv' \
 #	    ::: *.sqlite
-#	parallel --sshlogin a,b --transferfile {} --cleanup \
-#	    'dlp top --csv {}' ::: *.sqlite
 
 [ $# -ge 3 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 report=$1 out=$2
@@ -30,14 +28,25 @@ out=$(cd -- "$out" && pwd) || exit 2
 
 jobs=${JOBS:+-j "$JOBS"}
 far=
+input='{}'
 if [ -n "${HOSTS-}" ]; then
-	far="--sshlogin $HOSTS --transferfile {} --cleanup"
+	far="--sshlogin $HOSTS --transferfile {} --cleanup --workdir ..."
+	input='{/}'
+	# DIR/./NAME goes to a folder of its own there: --cleanup must not
+	# touch the file itself where the hosts share a file system.
+	n=$#
+	while [ "$n" -gt 0 ]; do
+		n=$((n - 1))
+		dir=$(cd -- "$(dirname -- "$1")" && pwd) || exit 2
+		set -- "$@" "$dir/./${1##*/}"
+		shift
+	done
 fi
 path=${DLP_BIN:+"PATH=$DLP_BIN:\$PATH; export PATH; "}
 # shellcheck disable=SC2086 # lists of options
 parallel $jobs $far --will-cite --joblog "$out/joblog" \
     --results "$out/.{/}.$report" \
-    "${path}dlp $report --csv -- {}" ::: "$@" >/dev/null
+    "${path}dlp $report --csv -- $input" ::: "$@" >/dev/null
 status=$?
 # An output is a report only if its job says so.
 n=0

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034,SC2012
 # GNU parallel over ssh: three namespaces, each with an sshd of its own.
 
 start_host() {
@@ -50,6 +51,8 @@ test_hosts() {
 		cmp "$W/want" "$W/par/run $i.top.csv" ||
 		    { bad "parallel over ssh: report $i"; return; }
 	done
+	# the hosts share this file system: the profiles must still be there
+	[ "$(ls "$W/in" | wc -l)" -eq 4 ] || { bad "profiles lost"; return; }
 	i=$(awk -F'\t' 'NR > 1 { print $2 }' "$W/par/joblog" | sort -u | wc -l)
 	[ "$i" -eq 3 ] || { bad "parallel used $i hosts of 3"; return; }
 	ok "parallel over ssh to 3 hosts"
