@@ -35,7 +35,7 @@ static const char usage[] =
     "      --xtab             a line per value, a paragraph per row\n"
     "      --pyprof           PyProf's columns, names and words; with --csv\n"
     "                         or -w its CSV and its columns\n"
-    "      --dict[=own]       PyProf's .dict, of kernels with markers; own:\n"
+    "      --dict, --dict=own PyProf's .dict, of kernels with markers; own:\n"
     "                         with our keys too (dlp-markers -a)\n"
     "      --dlprof           DLProf's Iteration Report, of kernels\n"
     "      --title TEXT       a line before the CSV, a name for the JSON\n"
