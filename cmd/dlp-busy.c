@@ -16,25 +16,17 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-static const struct option longopts[] = { { "dlprof", no_argument, NULL, 'D' },
-	CLI_LONGOPTS, { NULL, 0, NULL, 0 } };
-
 int
 main(int argc, char **argv)
 {
 	static struct busy b;
+	static const struct cli_opt opts[] = {
+		{ 'D', "dlprof", .flag = &b.dlprof },
+		{ 0 },
+	};
 	struct stage st;
-	bool unbuffered = false;
-	int ch;
 
-	cli_init("dlp-busy");
-	while ((ch = getopt_long(
-		    argc, argv, "D" CLI_SHORTOPTS, longopts, NULL)) != -1)
-		if (ch == 'D')
-			b.dlprof = true;
-		else
-			cli_shared(ch, usage, &unbuffered);
-	stage_open(&st, argc, argv, cli_operand(argc, argv, usage), unbuffered);
+	stage_start(&st, "dlp-busy", usage, opts, argc, argv);
 	read_open(&b, &st);
 	return out_finish(stage_run(&st));
 }

@@ -21,45 +21,28 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-enum { OPT_DOMAIN = 256, OPT_MODE };
-
-static const struct option longopts[] = { { "dlprof", no_argument, NULL, 'D' },
-	{ "domain", required_argument, NULL, OPT_DOMAIN },
-	{ "mode", required_argument, NULL, OPT_MODE },
-	{ "ranges", no_argument, NULL, 'r' }, CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 } };
+static struct corr corr;
 
 /* DLProf's word for the domain that has no name. */
-static const char *
-domain_of(const char *arg)
+static void
+set_domain(const char *arg)
 {
-	return strcmp(arg, "default-domain") == 0 ? "" : arg;
+	corr.domain = strcmp(arg, "default-domain") == 0 ? "" : arg;
 }
 
 int
 main(int argc, char **argv)
 {
-	static struct corr c;
+	static const struct cli_opt opts[] = {
+		{ 'D', "dlprof", .flag = &corr.dlprof },
+		{ 0, "domain", .call = set_domain },
+		{ 0, "mode", .arg = &corr.as_mode },
+		{ 'r', "ranges", .flag = &corr.all_ranges },
+		{ 0 },
+	};
 	struct stage st;
-	bool unbuffered = false;
-	const char *path;
-	int ch;
 
-	cli_init("dlp-correlate");
-	while ((ch = getopt_long(
-		    argc, argv, "Dr" CLI_SHORTOPTS, longopts, NULL)) != -1)
-		if (ch == 'r')
-			c.all_ranges = true;
-		else if (ch == 'D')
-			c.dlprof = true;
-		else if (ch == OPT_DOMAIN)
-			c.domain = domain_of(optarg);
-		else if (ch == OPT_MODE)
-			c.as_mode = optarg;
-		else
-			cli_shared(ch, usage, &unbuffered);
-	path = cli_operand(argc, argv, usage);
-	stage_open(&st, argc, argv, path, unbuffered);
-	feed_start(&c, &st);
+	stage_start(&st, "dlp-correlate", usage, opts, argc, argv);
+	feed_start(&corr, &st);
 	return out_finish(stage_run(&st));
 }

@@ -25,35 +25,27 @@ static const char usage[] =
     "  -h, --help           print this text\n"
     "  -V, --version        print the version\n";
 
-enum { OPT_RANKS = 512, OPT_TC_RULES = 256 };
+static void
+set_ranks(const char *arg)
+{
+	operand_ranks = cli_i64("--ranks", arg, 1, 1 << 24);
+}
 
 int
 main(int argc, char **argv)
 {
-	static const struct option longopts[] = { CLI_LONGOPTS,
-		{ "ranks", required_argument, NULL, OPT_RANKS },
-		{ "rules", required_argument, NULL, 'f' },
-		{ "tc-rules", required_argument, NULL, OPT_TC_RULES },
-		{ NULL, 0, NULL, 0 } };
+	static const char *tc_rules;
+	static const struct cli_opt opts[] = {
+		{ 'f', "rules", .call = rows_load },
+		{ 0, "ranks", .call = set_ranks },
+		{ 0, "tc-rules", .arg = &tc_rules },
+		{ 0 },
+	};
 	struct stage st;
-	bool unbuffered = false;
-	const char *path, *tc_rules = NULL;
-	int c, rc;
+	int rc;
 
-	cli_init("dlp-flops");
-	while ((c = getopt_long(
-		    argc, argv, CLI_SHORTOPTS "f:", longopts, NULL)) != -1)
-		if (c == OPT_TC_RULES)
-			tc_rules = optarg;
-		else if (c == OPT_RANKS)
-			operand_ranks = cli_i64("--ranks", optarg, 1, 1 << 24);
-		else if (c == 'f')
-			rows_load(optarg);
-		else
-			cli_shared(c, usage, &unbuffered);
-	path = cli_operand(argc, argv, usage);
+	stage_start(&st, "dlp-flops", usage, opts, argc, argv);
 	tc_open(tc_rules);
-	stage_open(&st, argc, argv, path, unbuffered);
 	flops_attach(&st);
 	rc = stage_run(&st);
 	flops_say();

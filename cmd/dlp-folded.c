@@ -19,20 +19,10 @@ static const char usage[] =
     "  -h, --help           print this and exit\n"
     "  -V, --version        print the version and exit\n";
 
-static const struct option longopts[] = { { "frames", required_argument, NULL,
-					      'f' },
-	{ "iter", no_argument, NULL, 'i' },
-	{ "type", required_argument, NULL, 'T' },
-	{ "value", required_argument, NULL, 'v' }, CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 } };
-
-static char std_types[] = "kern,copy,set,graph", std_frames[] = "layer,op,work";
-static bool unbuffered;
-
 static char **
-list(const char *opt, char *arg, int *n)
+list(const char *opt, const char *arg, int *n)
 {
-	char **v = cli_list(arg, n);
+	char **v = cli_list(xstrdup(arg), n);
 	int i;
 
 	for (i = 0; i < *n; i++)
@@ -41,45 +31,23 @@ list(const char *opt, char *arg, int *n)
 	return v;
 }
 
-static void
-options(struct folded *f, int argc, char **argv)
-{
-	char *frames = std_frames, *types = std_types;
-	int c;
-
-	f->value = "dur_ns";
-	while ((c = getopt_long(
-		    argc, argv, CLI_SHORTOPTS "f:iT:v:", longopts, NULL)) != -1)
-		switch (c) {
-		case 'f':
-			frames = optarg;
-			break;
-		case 'i':
-			f->iter_only = true;
-			break;
-		case 'T':
-			types = optarg;
-			break;
-		case 'v':
-			f->value = optarg;
-			break;
-		default:
-			cli_shared(c, usage, &unbuffered);
-		}
-	f->frames = list("-f", frames, &f->nframes);
-	f->types = list("-T", types, &f->ntypes);
-}
-
 int
 main(int argc, char **argv)
 {
-	struct folded f = { 0 };
-	struct stage st = { 0 };
-	const char *path;
+	static struct folded f = { .value = "dur_ns" };
+	static const char *types = "kern,copy,set,graph",
+			  *frames = "layer,op,work";
+	static const struct cli_opt opts[] = {
+		{ 'f', "frames", .arg = &frames },
+		{ 'i', "iter", .flag = &f.iter_only },
+		{ 'T', "type", .arg = &types },
+		{ 'v', "value", .arg = &f.value },
+		{ 0 },
+	};
+	struct stage st;
 
-	cli_init("dlp-folded");
-	options(&f, argc, argv);
-	path = cli_operand(argc, argv, usage);
-	stage_open_sink(&st, path, unbuffered);
+	stage_start_sink(&st, "dlp-folded", usage, opts, argc, argv);
+	f.frames = list("-f", frames, &f.nframes);
+	f.types = list("-T", types, &f.ntypes);
 	return out_finish(folded_run(&st, &f));
 }

@@ -3,6 +3,7 @@
  * what the thread did that launched the second one.
  */
 #include "cli.h"
+#include "err.h"
 #include "dlp-gaps/gaps.h"
 #include "dlp-gaps/read.h"
 
@@ -14,28 +15,18 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-static const struct option longopts[] = { { "type", required_argument, NULL,
-					      'T' },
-	CLI_LONGOPTS, { NULL, 0, NULL, 0 } };
-
 int
 main(int argc, char **argv)
 {
 	static struct gaps g;
-	static char all[] = "kern,copy,set,graph";
-	char *types = all;
+	static const char *types = "kern,copy,set,graph";
+	static const struct cli_opt opts[] = {
+		{ 'T', "type", .arg = &types },
+		{ 0 },
+	};
 	struct stage st;
-	bool unbuffered = false;
-	int ch;
 
-	cli_init("dlp-gaps");
-	while ((ch = getopt_long(
-		    argc, argv, "T:" CLI_SHORTOPTS, longopts, NULL)) != -1)
-		if (ch == 'T')
-			types = optarg;
-		else
-			cli_shared(ch, usage, &unbuffered);
-	stage_open(&st, argc, argv, cli_operand(argc, argv, usage), unbuffered);
-	read_open(&g, &st, types);
+	stage_start(&st, "dlp-gaps", usage, opts, argc, argv);
+	read_open(&g, &st, xstrdup(types));
 	return out_finish(stage_run(&st));
 }

@@ -22,53 +22,29 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-static const struct option longopts[] = { { "iter", no_argument, NULL, 'i' },
-	{ "list", no_argument, NULL, 'l' },
-	{ "metrics", required_argument, NULL, 'm' },
-	{ "output", required_argument, NULL, 'o' }, CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 } };
-
-static bool unbuffered, iter_only, list;
-static const char *table_path, *out_path;
-
-static void
-options(int argc, char **argv)
-{
-	int c;
-
-	while ((c = getopt_long(
-		    argc, argv, CLI_SHORTOPTS "ilm:o:", longopts, NULL)) != -1)
-		switch (c) {
-		case 'i':
-			iter_only = true;
-			break;
-		case 'l':
-			list = true;
-			break;
-		case 'm':
-			table_path = optarg;
-			break;
-		case 'o':
-			if (*optarg == '\0')
-				die("-o: empty argument");
-			out_path = optarg;
-			break;
-		default:
-			cli_shared(c, usage, &unbuffered);
-		}
-}
-
 int
 main(int argc, char **argv)
 {
+	static bool iter_only, list;
+	static const char *table_path, *out_path;
+	static const struct cli_opt opts[] = {
+		{ 'i', "iter", .flag = &iter_only },
+		{ 'l', "list", .flag = &list },
+		{ 'm', "metrics", .arg = &table_path },
+		{ 'o', "output", .arg = &out_path },
+		{ 0 },
+	};
 	struct table table = { 0 };
 	struct buf text = { 0 };
 	struct stage st = { 0 };
 	const char *path;
+	bool unbuffered;
 	int rc;
 
 	cli_init("dlp-openmetrics");
-	options(argc, argv);
+	unbuffered = cli_options(argc, argv, usage, opts);
+	if (out_path != NULL && *out_path == '\0')
+		die("-o: empty argument");
 	if (list) {
 		out_open(false);
 		buf_puts(&out_buf, shipped_text("metrics.tab"));

@@ -16,28 +16,17 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-static const struct option longopts[] = {
-	{ "rules", required_argument, NULL, 'f' },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
-};
-
 int
 main(int argc, char **argv)
 {
+	static const char *rules;
+	static const struct cli_opt opts[] = {
+		{ 'f', "rules", .arg = &rules },
+		{ 0 },
+	};
 	struct stage st;
-	const char *rules = NULL;
-	bool unbuffered = false;
-	int ch;
 
-	cli_init("dlp-ranks");
-	while ((ch = getopt_long(
-		    argc, argv, "f:" CLI_SHORTOPTS, longopts, NULL)) != -1)
-		if (ch == 'f')
-			rules = optarg;
-		else
-			cli_shared(ch, usage, &unbuffered);
-	stage_open(&st, argc, argv, cli_operand(argc, argv, usage), unbuffered);
+	stage_start(&st, "dlp-ranks", usage, opts, argc, argv);
 	run_open(&st, rules);
 	return out_finish(stage_run(&st));
 }

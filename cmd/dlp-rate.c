@@ -26,56 +26,26 @@ static const char usage[] =
     "  -h, --help            print this text\n"
     "  -V, --version         print the version\n";
 
-enum { OPT_PEAK = 256, OPT_PEAK_BW };
-
-static const struct option longopts[] = {
-	CLI_LONGOPTS,
-	{ "type", required_argument, NULL, 'T' },
-	{ "peak", required_argument, NULL, OPT_PEAK },
-	{ "peak-bw", required_argument, NULL, OPT_PEAK_BW },
-	{ NULL, 0, NULL, 0 },
-};
-
-static bool unbuffered;
-static const char *types = "kern,agg";
-
-static void
-option(int c)
-{
-	switch (c) {
-	case 'T':
-		types = optarg;
-		break;
-	case OPT_PEAK:
-		gpus_peak(optarg);
-		break;
-	case OPT_PEAK_BW:
-		gpus_peak_bw(optarg);
-		break;
-	default:
-		cli_shared(c, usage, &unbuffered);
-	}
-}
-
 int
 main(int argc, char **argv)
 {
+	static const char *types = "kern,agg";
+	static const struct cli_opt opts[] = {
+		{ 'T', "type", .arg = &types },
+		{ 0, "peak", .call = gpus_peak },
+		{ 0, "peak-bw", .call = gpus_peak_bw },
+		{ 0 },
+	};
 	struct stage st;
-	const char *path;
 	char **v;
-	int c, i, n, rc;
+	int i, n, rc;
 
-	cli_init("dlp-rate");
-	while ((c = getopt_long(
-		    argc, argv, CLI_SHORTOPTS "T:", longopts, NULL)) != -1)
-		option(c);
-	path = cli_operand(argc, argv, usage);
+	stage_start(&st, "dlp-rate", usage, opts, argc, argv);
 	v = cli_list(xstrdup(types), &n);
 	for (i = 0; i < n; i++)
 		if (v[i][0] == '\0' || strcmp(v[i], "dev") == 0)
 			die("-T: no type to rate: '%s' in '%s'", v[i], types);
 	gpus_open();
-	stage_open(&st, argc, argv, path, unbuffered);
 	rate_attach(&st, v, n);
 	rc = stage_run(&st);
 	rate_say();

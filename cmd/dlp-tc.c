@@ -24,21 +24,17 @@ static const char usage[] =
 int
 main(int argc, char **argv)
 {
-	static const struct option longopts[] = { CLI_LONGOPTS,
-		{ "rules", required_argument, NULL, 'r' },
-		{ NULL, 0, NULL, 0 } };
+	static const char *file;
+	static const struct cli_opt opts[] = {
+		{ 'r', "rules", .arg = &file },
+		{ 0 },
+	};
 	struct namerules rules;
-	bool unbuffered = false;
-	const char *path, *file = NULL;
-	int c;
+	const char *path;
+	bool unbuffered;
 
 	cli_init("dlp-tc");
-	while ((c = getopt_long(
-		    argc, argv, CLI_SHORTOPTS "r:", longopts, NULL)) != -1)
-		if (c == 'r')
-			file = optarg;
-		else
-			cli_shared(c, usage, &unbuffered);
+	unbuffered = cli_options(argc, argv, usage, opts);
 	path = cli_operand(argc, argv, usage);
 	judge_open(&rules, file, "tc.rules");
 	out_open(unbuffered);

@@ -14,25 +14,16 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-static const struct option longopts[] = { { "iter", no_argument, NULL, 'i' },
-	CLI_LONGOPTS, { NULL, 0, NULL, 0 } };
-
 int
 main(int argc, char **argv)
 {
-	bool unbuffered = false, iter_only = false;
-	struct stage st = { 0 };
-	const char *path;
-	int c;
+	static bool iter_only;
+	static const struct cli_opt opts[] = {
+		{ 'i', "iter", .flag = &iter_only },
+		{ 0 },
+	};
+	struct stage st;
 
-	cli_init("dlp-trace");
-	while ((c = getopt_long(
-		    argc, argv, CLI_SHORTOPTS "i", longopts, NULL)) != -1)
-		if (c == 'i')
-			iter_only = true;
-		else
-			cli_shared(c, usage, &unbuffered);
-	path = cli_operand(argc, argv, usage);
-	stage_open_sink(&st, path, unbuffered);
+	stage_start_sink(&st, "dlp-trace", usage, opts, argc, argv);
 	return out_finish(trace_run(&st, iter_only));
 }

@@ -15,24 +15,11 @@ static const char usage[] =
     "  -h, --help        this text\n"
     "  -V, --version     the version\n";
 
-static const struct option longopts[] = {
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
-};
-
 int
 main(int argc, char **argv)
 {
-	bool unbuffered = false;
 	struct stage st;
-	const char *path;
-	int c;
 
-	cli_init("dlp-tree");
-	while (
-	    (c = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) != -1)
-		cli_shared(c, usage, &unbuffered);
-	path = cli_operand(argc, argv, usage);
-	stage_open(&st, argc, argv, path, unbuffered);
+	stage_start(&st, "dlp-tree", usage, NULL, argc, argv);
 	return out_finish(tree_run(&st));
 }

@@ -12,21 +12,13 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-static const struct option longopts[] = { CLI_LONGOPTS, { NULL, 0, NULL, 0 } };
-
 int
 main(int argc, char **argv)
 {
 	static struct waits w;
 	struct stage st;
-	bool unbuffered = false;
-	int ch;
 
-	cli_init("dlp-waits");
-	while (
-	    (ch = getopt_long(argc, argv, CLI_SHORTOPTS, longopts, NULL)) != -1)
-		cli_shared(ch, usage, &unbuffered);
-	stage_open(&st, argc, argv, cli_operand(argc, argv, usage), unbuffered);
+	stage_start(&st, "dlp-waits", usage, NULL, argc, argv);
 	read_open(&w, &st);
 	return out_finish(stage_run(&st));
 }

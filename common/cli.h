@@ -29,6 +29,24 @@ void cli_help(const char *usage) __attribute__((noreturn));
 void cli_version(void) __attribute__((noreturn));
 void cli_usage(const char *usage) __attribute__((noreturn));
 
+/*
+ * Options by a table, which ends with a name that is NULL. Each has exactly
+ * one of flag (it takes no argument and sets this), arg (the last argument
+ * given is left here) and call (called with each argument, in order).
+ */
+struct cli_opt {
+	char ch; /* its letter; 0: it has none */
+	const char *name;
+	bool *flag;
+	const char **arg;
+	void (*call)(const char *arg);
+};
+
+/* Goes through the options; opts may be NULL: only -h, -V and -u. Whether -u
+ * was given. */
+bool cli_options(
+    int argc, char **argv, const char *usage, const struct cli_opt *opts);
+
 /* getopt_long, remembering whether it has complained: then cli_usage adds
  * nothing, so that there is one line in either case. */
 int cli_getopt(int argc, char *const *argv, const char *shortopts,

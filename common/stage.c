@@ -53,6 +53,28 @@ stage_open_sink(struct stage *st, const char *path, bool unbuffered)
 	out_open(unbuffered);
 }
 
+void
+stage_start(struct stage *st, const char *name, const char *usage,
+    const struct cli_opt *opts, int argc, char **argv)
+{
+	bool unbuffered;
+
+	cli_init(name);
+	unbuffered = cli_options(argc, argv, usage, opts);
+	stage_open(st, argc, argv, cli_operand(argc, argv, usage), unbuffered);
+}
+
+void
+stage_start_sink(struct stage *st, const char *name, const char *usage,
+    const struct cli_opt *opts, int argc, char **argv)
+{
+	bool unbuffered;
+
+	cli_init(name);
+	unbuffered = cli_options(argc, argv, usage, opts);
+	stage_open_sink(st, cli_operand(argc, argv, usage), unbuffered);
+}
+
 struct rec_type *
 stage_on(struct stage *st, const char *tag, stage_fn *data, stage_fn *legend)
 {

@@ -40,6 +40,18 @@ struct stage {
 	bool in_section, cmd_due, quiet;
 };
 
+/*
+ * The beginning of main() of a filter with one operand: names the program,
+ * goes through the options (cli.h), opens the stage.
+ */
+struct cli_opt;
+void stage_start(struct stage *st, const char *name, const char *usage,
+    const struct cli_opt *opts, int argc, char **argv);
+
+/* The same of a command that writes no stream. */
+void stage_start_sink(struct stage *st, const char *name, const char *usage,
+    const struct cli_opt *opts, int argc, char **argv);
+
 /* argv[0..argc) is shown in ##cmd (options and operands as given). */
 void stage_open(struct stage *st, int argc, char *const *argv, const char *path,
     bool unbuffered);

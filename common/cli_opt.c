@@ -1,0 +1,108 @@
+/* Options by a table; see cli.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "err.h"
+
+#define OPT_FIRST 256 /* getopt's value of options[0]: no letter is that */
+
+static int
+count(const struct cli_opt *opts)
+{
+	int n = 0;
+
+	while (opts != NULL && opts[n].name != NULL)
+		n++;
+	return n;
+}
+
+static bool
+takes_arg(const struct cli_opt *o)
+{
+	return o->flag == NULL;
+}
+
+/* getopt's letters: ours and the shared ones. */
+static char *
+letters(const struct cli_opt *opts, int n)
+{
+	char *s = xmalloc(2 * (size_t)n + sizeof(CLI_SHORTOPTS));
+	char *p = s;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (opts[i].ch == '\0')
+			continue;
+		*p++ = opts[i].ch;
+		if (takes_arg(&opts[i]))
+			*p++ = ':';
+	}
+	memcpy(p, CLI_SHORTOPTS, sizeof(CLI_SHORTOPTS));
+	return s;
+}
+
+static struct option *
+words(const struct cli_opt *opts, int n)
+{
+	static const struct option shared[] = { CLI_LONGOPTS,
+		{ NULL, 0, NULL, 0 } };
+	struct option *v =
+	    xcalloc((size_t)n + sizeof(shared) / sizeof(shared[0]), sizeof(*v));
+	int i;
+
+	for (i = 0; i < n; i++) {
+		v[i].name = opts[i].name;
+		v[i].has_arg =
+		    takes_arg(&opts[i]) ? required_argument : no_argument;
+		v[i].val = OPT_FIRST + i;
+	}
+	memcpy(v + n, shared, sizeof(shared));
+	return v;
+}
+
+static const struct cli_opt *
+find(const struct cli_opt *opts, int n, int c)
+{
+	int i;
+
+	if (c >= OPT_FIRST)
+		return &opts[c - OPT_FIRST];
+	for (i = 0; i < n; i++)
+		if (opts[i].ch == c && c != '\0')
+			return &opts[i];
+	return NULL;
+}
+
+static void
+act(const struct cli_opt *o, const char *arg)
+{
+	if (o->flag != NULL)
+		*o->flag = true;
+	else if (o->arg != NULL)
+		*o->arg = arg;
+	else
+		o->call(arg);
+}
+
+bool
+cli_options(
+    int argc, char **argv, const char *usage, const struct cli_opt *opts)
+{
+	int n = count(opts), c;
+	char *shorts = letters(opts, n);
+	struct option *longs = words(opts, n);
+	const struct cli_opt *o;
+	bool unbuffered = false;
+
+	while ((c = cli_getopt(argc, argv, shorts, longs, NULL)) != -1) {
+		o = find(opts, n, c);
+		if (o != NULL)
+			act(o, optarg);
+		else
+			cli_shared(c, usage, &unbuffered);
+	}
+	free(longs);
+	free(shorts);
+	return unbuffered;
+}
