@@ -11,6 +11,7 @@
 
 #include "buf.h"
 #include "err.h"
+#include "sqldb.h"
 
 static char *volatile doomed; /* file to remove if we end early */
 
@@ -57,9 +58,9 @@ db_fail(const struct db *db)
 }
 
 static void
-open_file(struct db *db, const char *file, int flags)
+open_file(struct db *db, const char *file)
 {
-	if (sqlite3_open_v2(file, &db->sql, flags, NULL) != SQLITE_OK)
+	if (sqldb_write(&db->sql, file) != SQLITE_OK)
 		die("%s: %s", db->path, sqlite3_errmsg(db->sql));
 	db_exec(db, "PRAGMA journal_mode = MEMORY");
 	db_exec(db, "PRAGMA locking_mode = EXCLUSIVE");
@@ -104,7 +105,7 @@ db_create(struct db *db, const char *path, bool force)
 		die_errno("%s", path);
 	db->temp = temp_beside(path);
 	clean_up_later(db->temp);
-	open_file(db, db->temp, SQLITE_OPEN_READWRITE);
+	open_file(db, db->temp);
 }
 
 void
@@ -112,7 +113,7 @@ db_open(struct db *db, const char *path)
 {
 	memset(db, 0, sizeof(*db));
 	db->path = path;
-	open_file(db, path, SQLITE_OPEN_READWRITE);
+	open_file(db, path);
 }
 
 /* Whoever prepared one keeps it until now. */

@@ -9,6 +9,7 @@
 #include "num.h"
 #include "pylit_json.h"
 #include "pyrow.h"
+#include "sqldb.h"
 
 /* A range is in the lines of all kernels that were launched in it. */
 static const char schema[] =
@@ -66,7 +67,7 @@ begin(void)
 {
 	if (db != NULL)
 		return;
-	ok(sqlite3_open("", &db)); /* a file without a name, if it grows */
+	ok(sqldb_temp(&db));
 	ok(sqlite3_exec(db, schema, NULL, NULL, NULL));
 	ok(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL));
 	ins_r = statement(put_r);

@@ -4,8 +4,10 @@
  * folder is needed; with its write-ahead log if it has one. Everything else
  * becomes a temporary copy first.
  */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,20 +25,31 @@
 #define LOCK_FIRST 0x40000000
 #define LOCK_BYTES 512
 
-/* The size of the file that SQLite keeps beside a database; 0 if none. */
+/* The size of the file that SQLite keeps beside a database, with *first its
+ * first byte; 0 if there is none. It is beside the file, not beside a link. */
 static off_t
-beside(const char *path, const char *suffix)
+beside(const char *path, const char *suffix, char *first)
 {
 	struct buf b = { NULL, 0, 0 };
+	char *real = realpath(path, NULL);
 	struct stat st;
 	off_t size = 0;
+	int fd;
 
-	buf_puts(&b, path);
+	buf_puts(&b, real != NULL ? real : path);
 	buf_puts(&b, suffix);
 	buf_putc(&b, '\0');
-	if (stat(b.s, &st) == 0)
+	*first = 1;
+	if (stat(b.s, &st) == 0 && S_ISREG(st.st_mode)) {
 		size = st.st_size;
+		fd = open(b.s, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd >= 0 && read(fd, first, 1) != 1)
+			*first = 1;
+		if (fd >= 0)
+			close(fd);
+	}
 	buf_free(&b);
+	free(real);
 	return size;
 }
 
@@ -73,7 +86,7 @@ open_copy(const char *path, const char *name)
 	if (!head_is_sqlite(head, n))
 		head_refuse(name, head, n);
 	head_check_length(name, head, n, st.st_size);
-	db = input_db(path, name, true);
+	db = input_db(path, name, true, st.st_size);
 	tmp_remove();
 	return db;
 }
@@ -82,18 +95,20 @@ static sqlite3 *
 open_in_place(
     const char *path, int fd, const unsigned char *head, size_t n, off_t size)
 {
-	bool wal = beside(path, "-wal") > 0;
+	char first;
+	off_t wal = beside(path, "-wal", &first);
 
 	check_writer(path, fd);
-	if (!wal) {
+	if (wal == 0) {
 		head_check_length(path, head, n, size);
-		if (beside(path, "-journal") > 0)
+		/* one that is done with can be kept, its head zeros */
+		if (beside(path, "-journal", &first) > 0 && first != 0)
 			die("%s: was left in the middle of a change"
 			    " (PATH-journal): open it once with sqlite3",
 			    path);
 	}
 	close(fd);
-	return input_db(path, path, !wal);
+	return input_db(path, path, wal == 0, size + wal);
 }
 
 /* The file, unpacked, is the report for nsys. */

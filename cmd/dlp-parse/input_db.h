@@ -6,9 +6,12 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
-/* Opens the database at path; name is for messages, failures are fatal.
- * immutable: nobody writes it, and it has no write-ahead log. */
-sqlite3 *input_db(const char *path, const char *name, bool immutable);
+/* Opens the database at path, of size bytes with its log; name is for
+ * messages, failures are fatal. immutable: nobody writes it, and it has no
+ * write-ahead log. */
+sqlite3 *input_db(
+    const char *path, const char *name, bool immutable, off_t size);
 
 #endif

@@ -2,7 +2,8 @@
  * Decompression of xz, zstd and gzip into a temporary file. SQLite reads
  * pages in any order, so a compressed database has to be unpacked; it is
  * done in pieces, in constant memory. Files of several streams or frames
- * put behind each other are read whole.
+ * put behind each other are read whole. What is no database is refused when
+ * its first bytes are there, and what grows out of all proportion when it does.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,15 +14,27 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include "err.h"
+#include "input_head.h"
 #include "input_tmp.h"
 #include "input_zip.h"
 
 #define PIECE (1 << 18)
 
+/* Profiles shrink by 4 to 40; the limit counts from a size on that any disk
+ * has room for. */
+#define MOST_TIMES 256
+#define MOST_ANYWAY (UINT64_C(1) << 26)
+
+/* The memory of the decoders: 1 GiB. */
+#define WINDOW_LOG 30
+
 struct copy {
 	const char *name;
+	bool packed;
+	uint64_t n_in, n_out;
 	int in, out;
 	const unsigned char *head; /* read before; comes first */
 	size_t nhead;
@@ -50,11 +63,25 @@ zip_kind(const unsigned char *s, size_t n)
 	return ZIP_NONE;
 }
 
+/* Before the next n bytes, at s, are written. */
+static void
+check_growth(struct copy *c, const unsigned char *s, size_t n)
+{
+	if (c->n_out == 0 && n >= HEAD_SIZE && !head_is_sqlite(s, n))
+		head_refuse(c->name, s, n);
+	c->n_out += n;
+	if (c->n_out > MOST_ANYWAY && c->n_out / MOST_TIMES > c->n_in)
+		die("%s: unpacks to more than %d times its size: not unpacked",
+		    c->name, MOST_TIMES);
+}
+
 static void
 put(struct copy *c, const unsigned char *s, size_t n)
 {
 	ssize_t w;
 
+	if (c->packed)
+		check_growth(c, s, n);
 	while (n > 0) {
 		w = write(c->out, s, n);
 		if (w < 0 && errno == EINTR)
@@ -78,6 +105,7 @@ get(struct copy *c, const unsigned char **s)
 		*s = c->head;
 		n = (ssize_t)c->nhead;
 		c->nhead = 0;
+		c->n_in += (uint64_t)n;
 		return (size_t)n;
 	}
 	do
@@ -85,6 +113,7 @@ get(struct copy *c, const unsigned char **s)
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		die_errno("%s: cannot read", c->name);
+	c->n_in += (uint64_t)n;
 	*s = c->ibuf;
 	return (size_t)n;
 }
@@ -105,8 +134,8 @@ copy_xz(struct copy *c)
 	lzma_stream z = LZMA_STREAM_INIT;
 	lzma_ret r;
 
-	if (lzma_stream_decoder(&z, UINT64_C(1) << 30, LZMA_CONCATENATED) !=
-	    LZMA_OK)
+	if (lzma_stream_decoder(
+		&z, UINT64_C(1) << WINDOW_LOG, LZMA_CONCATENATED) != LZMA_OK)
 		die("out of memory");
 	do {
 		if (z.avail_in == 0)
@@ -137,7 +166,7 @@ copy_zstd(struct copy *c)
 
 	if (z == NULL)
 		die("out of memory");
-	ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, 31);
+	ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, WINDOW_LOG);
 	for (;;) {
 		/* A full output buffer can mean that more is inside. */
 		if (in.pos == in.size && out.pos < out.size) {
@@ -149,6 +178,11 @@ copy_zstd(struct copy *c)
 		}
 		out.pos = 0;
 		r = ZSTD_decompressStream(z, &out, &in);
+		if (ZSTD_getErrorCode(r) ==
+		    ZSTD_error_frameParameter_windowTooLarge)
+			die("%s: zstd data that needs more than 1 GiB of"
+			    " memory",
+			    c->name);
 		if (ZSTD_isError(r))
 			die("%s: corrupt zstd data", c->name);
 		put(c, c->obuf, out.pos);
@@ -219,7 +253,11 @@ zip_copy(enum zip kind, const char *name, int fd, const unsigned char *head,
 		[ZIP_ZSTD] = copy_zstd,
 		[ZIP_GZIP] = copy_gzip,
 	};
-	struct copy c = { name, fd, -1, head, n, NULL, NULL };
+	struct copy c = { .name = name,
+		.packed = kind != ZIP_NONE,
+		.in = fd,
+		.head = head,
+		.nhead = n };
 	const char *path = tmp_make();
 
 	c.out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

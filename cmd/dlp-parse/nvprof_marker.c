@@ -9,6 +9,7 @@
 #include "nvprof_marker.h"
 #include "nvprof_row.h"
 #include "schema.h"
+#include "sqldb.h"
 
 /* A marker's flags. */
 enum { MARK_INSTANT = 1, MARK_START = 2, MARK_END = 4 };
@@ -64,7 +65,7 @@ make_ends(struct nvprof *nv, const char *table)
 	if (s == NULL)
 		die("out of memory");
 	if (sqlite3_exec(nv->db, s, NULL, NULL, NULL) != SQLITE_OK)
-		die("%s: %s", db_path(), sqlite3_errmsg(nv->db));
+		die("%s: %s", db_path(), sqldb_error(nv->db));
 	sqlite3_free(s);
 }
 

@@ -11,6 +11,7 @@
 #include "run.h"
 #include "scan.h"
 #include "schema.h"
+#include "sqldb.h"
 
 #define RING 4096 /* rows that the merge may keep back per table */
 
@@ -203,7 +204,7 @@ scan_cursor(struct profile *p, struct cursor *c)
 	if (sqlite3_create_function(c->db, "dlp_row", 7,
 		SQLITE_UTF8 | SQLITE_DIRECTONLY, s, scan_row, NULL,
 		NULL) != SQLITE_OK)
-		die("%s: %s", db_path(), sqlite3_errmsg(c->db));
+		die("%s: %s", db_path(), sqldb_error(c->db));
 	st = scan_stmt(c->src, c->db);
 	while (db_step(st))
 		;

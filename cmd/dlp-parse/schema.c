@@ -10,6 +10,7 @@
 #include "buf.h"
 #include "err.h"
 #include "schema.h"
+#include "sqldb.h"
 #include "stage.h"
 
 static const char *current = "-";
@@ -41,13 +42,25 @@ has_row(sqlite3 *db, const char *sql, const char *a, const char *b)
 	return has;
 }
 
+/* Views and virtual tables have no pages, and are no tables. A column that
+ * is computed runs somebody's expressions: no profiler has one. */
 bool
 db_has_table(sqlite3 *db, const char *table)
 {
-	return has_row(db,
-	    "SELECT 1 FROM sqlite_master WHERE type = 'table'"
-	    " AND name = ?1 COLLATE NOCASE AND rootpage > 0",
-	    table, NULL);
+	sqlite3_stmt *st;
+	bool has;
+
+	st = db_prepare(db,
+	    "SELECT (SELECT name FROM pragma_table_xinfo(?1)"
+	    " WHERE hidden <> 0) FROM sqlite_master WHERE type = 'table'"
+	    " AND name = ?1 COLLATE NOCASE AND rootpage > 0");
+	sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC);
+	has = db_step(st);
+	if (has && sqlite3_column_type(st, 0) != SQLITE_NULL)
+		die("%s: %s.%s is a generated column: no profiler writes such",
+		    db_path(), table, (const char *)sqlite3_column_text(st, 0));
+	sqlite3_finalize(st);
+	return has;
 }
 
 bool
@@ -103,7 +116,7 @@ db_prepare(sqlite3 *db, const char *fmt, ...)
 	if (sql == NULL)
 		die("out of memory");
 	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
-		die("%s: %s", db_path(), sqlite3_errmsg(db));
+		die("%s: %s", db_path(), sqldb_error(db));
 	sqlite3_free(sql);
 	return st;
 }
@@ -117,7 +130,7 @@ db_step(sqlite3_stmt *st)
 	if (rc == SQLITE_ROW)
 		return true;
 	if (rc != SQLITE_DONE)
-		die("%s: %s", db_path(), sqlite3_errmsg(sqlite3_db_handle(st)));
+		die("%s: %s", db_path(), sqldb_error(sqlite3_db_handle(st)));
 	return false;
 }
 
