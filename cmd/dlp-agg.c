@@ -14,7 +14,7 @@ static const char usage[] =
     "usage: dlp-agg [-u] [-T TYPES] [-g COLUMNS] [-a STATS] [-f FIELDS]"
     " [-c COLUMNS]"
     " [--where COND] [--sort KEYS] [-n N [--rest]] [--as NAME]"
-    " [--and ...] [--pass | --keep TYPES] [--partial] [FILE]\n"
+    " [--and ...] [--pass | --keep TYPES] [--partial] [-S SIZE] [FILE]\n"
     "       dlp-agg --merge [--partial] [-T TYPES] [--sort KEYS]"
     " [-n N [--rest]] [FILE...]\n"
     "\n"
@@ -47,6 +47,8 @@ static const char usage[] =
     "      --partial         a result with what --merge needs to go on\n"
     "      --merge           the files are such results, of parts: write that\n"
     "                        of all; with -T, --sort, -n, --rest\n"
+    "  -S, --memory SIZE     memory for what must be kept, such as 64M; the\n"
+    "                        rest goes to files in TMPDIR (default 256M)\n"
     "  -u, --unbuffered      write each record at once\n"
     "  -h, --help            this text\n"
     "  -V, --version         the version\n";
@@ -78,6 +80,7 @@ static const struct option longopts[] = {
 	{ "and", no_argument, NULL, OPT_AND },
 	{ "pass", no_argument, NULL, OPT_PASS },
 	{ "keep", required_argument, NULL, OPT_KEEP },
+	{ "memory", required_argument, NULL, 'S' },
 	{ "partial", no_argument, NULL, OPT_PARTIAL },
 	{ "merge", no_argument, NULL, OPT_MERGE },
 	{ NULL, 0, NULL, 0 },
@@ -164,6 +167,9 @@ option(struct plan *p, int c)
 	case OPT_KEEP:
 		p->keep = list("--keep", optarg, &p->nkeep);
 		break;
+	case 'S':
+		p->memory = cli_size("-S", optarg);
+		break;
 	case OPT_PARTIAL:
 		p->partial = true;
 		break;
@@ -196,8 +202,9 @@ main(int argc, char **argv)
 
 	cli_init("dlp-agg");
 	plan_add(&plan);
+	plan.memory = 256 << 20;
 	while ((c = getopt_long(argc, argv,
-		    CLI_SHORTOPTS "T:g:a:f:c:n:", longopts, NULL)) != -1)
+		    CLI_SHORTOPTS "T:g:a:f:c:n:S:", longopts, NULL)) != -1)
 		option(&plan, c);
 	if (plan.merge)
 		return out_finish(merge(&plan, argc, argv));

@@ -107,6 +107,22 @@ cli_i64(const char *opt, const char *arg, int64_t min, int64_t max)
 	return v;
 }
 
+size_t
+cli_size(const char *opt, const char *arg)
+{
+	static const char units[] = "KMG";
+	size_t n = strlen(arg);
+	const char *u = n > 1 ? strchr(units, arg[n - 1]) : NULL;
+	int shift = u != NULL ? 10 * (int)(u - units + 1) : 0;
+	uint64_t v;
+
+	if (!num_u64(arg, n - (u != NULL), &v) || v > SIZE_MAX >> shift ||
+	    v << shift < 4096)
+		die("%s: bad size '%s'; it is such as 64M, and at least 4K",
+		    opt, arg);
+	return (size_t)(v << shift);
+}
+
 char **
 cli_list(char *arg, int *n)
 {

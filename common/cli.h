@@ -7,6 +7,7 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define DLP_VERSION "0.1.0"
@@ -59,6 +60,10 @@ const char *cli_operand(int argc, char **argv, const char *usage);
 
 /* An option's argument as a number; fatal: "-n: bad number 'x'". */
 int64_t cli_i64(const char *opt, const char *arg, int64_t min, int64_t max);
+
+/* -S's: bytes, or with K, M or G behind the number units of 1024; at least
+ * 4K. Fatal: "-S: bad size 'x'". */
+size_t cli_size(const char *opt, const char *arg);
 
 /* The shared long options' entries for getopt_long. */
 #define CLI_LONGOPTS                                                           \

@@ -198,3 +198,104 @@ sql() {
 	[ "$(wc -l <err)" -eq 1 ]
 	rm in out
 }
+
+# Three sections of random kernels: groups that come and go, texts, numbers
+# with and without fractions, unset values, times out of order, two files.
+random_kernels() {
+	awk -v seed="$1" -v n="$2" 'BEGIN {
+		srand(seed)
+		for (s = 0; s < 3; s++) {
+			print "##dlp\t1\n##cmd\tmade " s
+			print "#kern\tid\tstart_ns\tdur_ns\tg\th\tx\tt\tsrc"
+			for (i = 0; i < n; i++) {
+				time += int(rand() * 2000)
+				at = time - (rand() < .3 ? int(rand() * 9000) : 0)
+				g = int(rand() * rand() * n / 4)
+				x = int(rand() * 100) - 50
+				if (rand() < .1) x = "-"
+				else if (rand() < .5 && g % 3 == 0)
+					x = sprintf("%.6f", rand() * 1e6)
+				printf "kern\t%d\t%d\t%d\tg%d\t%s\t%s\tt%d\t%s\n", \
+				    i, at, int(rand() * 1000), g, \
+				    (rand() < .2 ? "-" : int(rand() * 4)), x, \
+				    rand() * 90, (s == 1 ? "-" : "f" int(rand() * 2))
+			}
+			print "##end\t" n
+		}
+	}'
+}
+
+@test "-S: the result is the same in any memory" {
+	random_kernels 7 900 >in
+	while read -r options; do
+		# shellcheck disable=SC2086 # words
+		dlp-agg $options in | grep -v '^##cmd' >want
+		for size in 4K 40K; do
+			# shellcheck disable=SC2086
+			dlp-agg -S $size $options in | grep -v '^##cmd' |
+			    diff want - >difference || {
+				echo "-S $size $options"
+				head difference
+				return 1
+			}
+		done
+	done <<-'END'
+	-g g,h -a count,sum,mean,min,max,pct,std,nset -f dur_ns,x
+	-g g,h -a count,sum,p50,p99,p1 -f dur_ns,x
+	-g g -a count,median:x,p90:dur_ns,union --sort -p90_dur_ns,g
+	-g g,t -a first:x,last:t,union,pct:x --sort -union_ns,last_t -n 40 --rest
+	-g g,h -a count,p50,p99,sum,pct,std -f dur_ns,x --sort -sum_x -n 10 --rest
+	-g g,h,t -a count,union,p50,sum,mean,std -f dur_ns,x --partial
+	-a count,p50,union,std,pct,last -f dur_ns,x
+	-g g -a count,p75:x,union --as a --and -T kern -g h,t -a sum,p10 --as b
+	--keep kern -g g,t -a count,p75:x,union,first:id --sort -n
+	--sort t,-g
+	--sort -x,h -n 30 -c g,x,t
+	END
+}
+
+@test "-S: what awk and sort find" {
+	random_kernels 8 1500 >in
+	mkdir tmp
+	TMPDIR=tmp dlp-agg -S 8K -g g,h -a count,sum,p50,p90 in | dlp-fmt --tsv |
+	    sed 1d | sort >got
+	[ -z "$(ls tmp)" ]
+	awk -F'\t' '$1 == "kern" { print $5 "\t" $6 "\t" $4 }' in |
+	    sort -t$'\t' -k1,2 -k3,3n | awk -F'\t' -v OFS='\t' '
+	function put() {
+		if (n) print key, n, sum, v[int((n + 1) / 2)], \
+		    v[int((n * 9 + 9) / 10)]
+	}
+	$1 OFS $2 != key { put(); key = $1 OFS $2; n = sum = 0 }
+	{ v[++n] = $3; sum += $3 }
+	END { put() }' | sort | diff - got
+	rc=0
+	TMPDIR=./none dlp-agg -S 8K -g g,h in >out 2>err || rc=$?
+	cat err
+	[ $rc -eq 2 ]
+	[ "$(wc -l <err)" -eq 1 ]
+}
+
+@test "-S: a full disk is one line, exit 2" {
+	random_kernels 9 20000 >in
+	(
+		ulimit -f 64
+		trap '' XFSZ
+		rc=0
+		dlp-agg -S 300K -g id,h -a count,p50 in 2>err | cat >out
+		rc=${PIPESTATUS[0]}
+		[ "$rc" -eq 2 ]
+	)
+	cat err
+	[ "$(wc -l <err)" -eq 1 ]
+	grep -q TMPDIR err
+}
+
+@test "-S: a size, or a message" {
+	for bad in '' 0 3K -1 4T 1.5M M; do
+		rc=0
+		echo | dlp-agg -S "$bad" -a count >out 2>err || rc=$?
+		[ $rc -eq 2 ]
+		grep -q "^dlp-agg: -S: bad size '$bad'; it is such as 64M, and" err
+	done
+}

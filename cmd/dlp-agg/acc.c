@@ -16,12 +16,6 @@ acc_more(struct acc *c)
 	return c->more;
 }
 
-static bool
-is_frac(const struct acc *c)
-{
-	return c->more != NULL && c->more->frac;
-}
-
 static void
 to_double(struct acc *c)
 {
@@ -80,14 +74,15 @@ add_std(struct acc *c, double d)
 	m->m2 += delta * (d - m->mean);
 }
 
-void
+size_t
 acc_add(struct acc *c, bool frac, union num v, int want)
 {
 	double d = frac ? v.d : (double)v.i;
+	size_t cap;
 
-	if (frac && !is_frac(c))
+	if (frac && !acc_is_frac(c))
 		to_double(c);
-	if (is_frac(c)) {
+	if (acc_is_frac(c)) {
 		v.d = d;
 		add_double(c, d);
 	} else {
@@ -96,8 +91,11 @@ acc_add(struct acc *c, bool frac, union num v, int want)
 	c->n++;
 	if (want & ACC_STD)
 		add_std(c, d);
-	if (want & ACC_VALUES)
-		acc_keep(acc_more(c), v);
+	if (!(want & ACC_VALUES))
+		return 0;
+	cap = acc_more(c)->cap;
+	acc_keep(c->more, v);
+	return c->more->cap - cap;
 }
 
 static void
@@ -110,7 +108,7 @@ join_values(struct acc *c, const struct acc_more *from)
 	for (i = 0; i < from->nval; i++) {
 		union num v = from->val[i];
 
-		if (is_frac(c) && !from->frac)
+		if (acc_is_frac(c) && !from->frac)
 			v.d = (double)from->val[i].i;
 		acc_keep(acc_more(c), v);
 	}
@@ -136,20 +134,23 @@ acc_join(struct acc *c, const struct acc *from, bool values)
 
 	if (f.n == 0)
 		return;
-	if (is_frac(&f) && !is_frac(c))
+	if (acc_is_frac(&f) && !acc_is_frac(c))
 		to_double(c);
 	if (values && f.more != NULL)
 		join_values(c, f.more);
-	if (is_frac(c) && !is_frac(&f)) {
+	if (acc_is_frac(c) && !acc_is_frac(&f)) {
 		f.min.d = (double)f.min.i;
 		f.max.d = (double)f.max.i;
 	}
-	if (is_frac(c))
-		c->more->dsum += is_frac(&f) ? f.more->dsum : wide_f64(&f.isum);
+	if (acc_is_frac(c))
+		c->more->dsum +=
+		    acc_is_frac(&f) ? f.more->dsum : wide_f64(&f.isum);
 	wide_join(&c->isum, &f.isum);
-	if (c->n == 0 || (is_frac(c) ? f.min.d < c->min.d : f.min.i < c->min.i))
+	if (c->n == 0 ||
+	    (acc_is_frac(c) ? f.min.d < c->min.d : f.min.i < c->min.i))
 		c->min = f.min;
-	if (c->n == 0 || (is_frac(c) ? f.max.d > c->max.d : f.max.i > c->max.i))
+	if (c->n == 0 ||
+	    (acc_is_frac(c) ? f.max.d > c->max.d : f.max.i > c->max.i))
 		c->max = f.max;
 	if (f.more != NULL)
 		join_std(c, &f);
@@ -161,9 +162,9 @@ acc_extreme(struct acc *c, const struct acc *x, bool least)
 {
 	union num v = least ? x->min : x->max;
 
-	if (is_frac(x) && !is_frac(c))
+	if (acc_is_frac(x) && !acc_is_frac(c))
 		to_double(c);
-	if (is_frac(c) && !is_frac(x)) {
+	if (acc_is_frac(c) && !acc_is_frac(x)) {
 		int64_t whole = v.i;
 
 		v.d = (double)whole;
@@ -180,6 +181,40 @@ acc_free(struct acc *c)
 	if (c->more != NULL)
 		free(c->more->val);
 	free(c->more);
+	if (c->ends != NULL) {
+		buf_free(&c->ends->first);
+		buf_free(&c->ends->last);
+	}
+	free(c->ends);
+}
+
+static struct acc_ends *
+ends(struct acc *c)
+{
+	if (c->ends == NULL)
+		c->ends = xcalloc(1, sizeof(*c->ends));
+	return c->ends;
+}
+
+void
+acc_first(struct acc *c, const char *s, size_t n)
+{
+	struct acc_ends *e = ends(c);
+
+	if (e->has_first)
+		return;
+	buf_put(&e->first, s, n);
+	e->has_first = true;
+}
+
+void
+acc_last(struct acc *c, const char *s, size_t n)
+{
+	struct acc_ends *e = ends(c);
+
+	buf_clear(&e->last);
+	buf_put(&e->last, s, n);
+	e->has_last = true;
 }
 
 /* Six significant digits, at least those before the point. */
@@ -203,16 +238,16 @@ put_f64(struct buf *b, double v)
 static void
 put_mean(struct buf *b, const struct acc *c, double v)
 {
-	if (is_frac(c) || fabs(v) < 100)
+	if (acc_is_frac(c) || fabs(v) < 100)
 		put_f64(b, v);
 	else
 		buf_f64(b, v, 1);
 }
 
-static void
-put_num(struct buf *b, const struct acc *c, union num v)
+void
+acc_put_value(struct buf *b, const struct acc *c, union num v)
 {
-	if (is_frac(c))
+	if (acc_is_frac(c))
 		put_f64(b, v.d);
 	else
 		buf_i64(b, v.i);
@@ -221,7 +256,7 @@ put_num(struct buf *b, const struct acc *c, union num v)
 static double
 sum_f64(const struct acc *c)
 {
-	return is_frac(c) ? c->more->dsum : wide_f64(&c->isum);
+	return acc_is_frac(c) ? c->more->dsum : wide_f64(&c->isum);
 }
 
 static int
@@ -250,14 +285,19 @@ acc_sort(struct acc_more *m)
 }
 
 /* The least value that p percent of the values do not exceed. */
-static union num
-percentile(struct acc_more *m, double p)
+uint64_t
+acc_rank(uint64_t n, double p)
 {
-	size_t k;
+	uint64_t k = (uint64_t)ceil(p / 100 * (double)n - 1e-9);
 
-	acc_sort(m);
-	k = (size_t)ceil(p / 100 * (double)m->nval - 1e-9);
-	return m->val[k > 0 ? k - 1 : 0];
+	return k > 0 ? k : 1;
+}
+
+union num
+acc_percentile(struct acc *c, double p)
+{
+	acc_sort(c->more);
+	return c->more->val[acc_rank(c->more->nval, p) - 1];
 }
 
 static bool
@@ -272,22 +312,21 @@ put_pct(struct buf *b, const struct acc *c, const struct acc *total)
 }
 
 static bool
-put_text(struct buf *b, const struct smap *texts, uint32_t id)
+put_end(struct buf *b, const struct acc *c, bool last)
 {
-	const char *s;
-	size_t n;
+	const struct acc_ends *e = c->ends;
 
-	if (id == SMAP_NONE)
+	if (e == NULL || !(last ? e->has_last : e->has_first))
 		return false;
-	s = smap_str(texts, id, &n);
-	buf_put(b, s, n);
+	buf_put(b, last ? e->last.s : e->first.s,
+	    last ? e->last.len : e->first.len);
 	return true;
 }
 
 static bool
 put_sum(struct buf *b, const struct acc *c)
 {
-	if (is_frac(c))
+	if (acc_is_frac(c))
 		put_f64(b, c->more->dsum);
 	else
 		wide_put(b, &c->isum);
@@ -296,11 +335,10 @@ put_sum(struct buf *b, const struct acc *c)
 
 bool
 acc_put(struct acc *c, struct buf *b, enum stat stat, double p,
-    const struct acc *total, const struct smap *texts)
+    const struct acc *total)
 {
 	if (stat == ST_FIRST || stat == ST_LAST)
-		return put_text(
-		    b, texts, stat == ST_FIRST ? c->first : c->last);
+		return put_end(b, c, stat == ST_LAST);
 	if (stat == ST_NSET) {
 		buf_u64(b, c->n);
 		return true;
@@ -316,8 +354,8 @@ acc_put(struct acc *c, struct buf *b, enum stat stat, double p,
 	else if (stat == ST_STD)
 		put_mean(b, c, sqrt(c->more->m2 / (double)(c->n - 1)));
 	else if (stat == ST_PERCENTILE)
-		put_num(b, c, percentile(c->more, p));
+		acc_put_value(b, c, acc_percentile(c, p));
 	else
-		put_num(b, c, stat == ST_MIN ? c->min : c->max);
+		acc_put_value(b, c, stat == ST_MIN ? c->min : c->max);
 	return true;
 }

@@ -5,18 +5,32 @@
 #include "err.h"
 #include "group.h"
 #include "num.h"
+#include "over.h"
 #include "part.h"
+#include "row.h"
+
+/* What a group costs besides its key and fields: itself, the map's entry, and
+ * room to grow. */
+#define GROUP_COST (2 * sizeof(struct group) + 128)
 
 struct group *
 group_new(const struct groups *a, struct group *g)
 {
-	int i;
-
 	memset(g, 0, sizeof(*g));
 	g->acc = xcalloc((size_t)a->spec->nfield + 1, sizeof(*g->acc));
-	for (i = 0; i < a->spec->nfield; i++)
-		g->acc[i].first = g->acc[i].last = SMAP_NONE;
 	return g;
+}
+
+static struct group *
+add_group(struct groups *a, uint32_t id, size_t n)
+{
+	if (id >= a->cap) {
+		a->cap = a->cap > 0 ? a->cap * 2 : 64;
+		a->v = xrealloc(a->v, a->cap, sizeof(*a->v));
+	}
+	a->group_bytes +=
+	    n + GROUP_COST + (size_t)a->spec->nfield * sizeof(*a->v[id].acc);
+	return group_new(a, &a->v[id]);
 }
 
 struct group *
@@ -25,17 +39,11 @@ group_get(struct groups *a, const char *key, size_t n)
 	bool is_new;
 	uint32_t id = smap_put(&a->keys, key, n, &is_new);
 
-	if (!is_new)
-		return &a->v[id];
-	if (id >= a->cap) {
-		a->cap = a->cap > 0 ? a->cap * 2 : 64;
-		a->v = xrealloc(a->v, a->cap, sizeof(*a->v));
-	}
-	return group_new(a, &a->v[id]);
+	return is_new ? add_group(a, id, n) : &a->v[id];
 }
 
-static struct group *
-find_group(struct groups *a, const struct rec *r, int t)
+static void
+make_key(struct groups *a, const struct rec *r, int t)
 {
 	struct input *in = &a->spec->in;
 	struct buf *b = &a->key_buf;
@@ -53,73 +61,6 @@ find_group(struct groups *a, const struct rec *r, int t)
 		else
 			buf_putc(b, '-');
 	}
-	return group_get(a, buf_str(b), b->len);
-}
-
-static void
-add_field(struct groups *a, const struct rec *r, int t, struct group *g, int k)
-{
-	struct input *in = &a->spec->in;
-	const struct field *f = &a->spec->field[k];
-	struct acc *c = &g->acc[k];
-	bool frac = false;
-	union num v;
-	size_t n;
-	const char *s = input_value(in, r, t, f->col, &n);
-
-	if (s == NULL)
-		return;
-	if (!f->numeric) {
-		c->last = smap_put(&a->texts, s, n, NULL);
-		if (c->first == SMAP_NONE)
-			c->first = c->last;
-		c->n++;
-		return;
-	}
-	if (!num_i64(s, n, &v.i)) {
-		frac = true;
-		if (!num_f64(s, n, &v.d))
-			rec_die(r, "%s: %s is no number: '%.*s'", in->tag[t],
-			    in->col[f->col].name, (int)(n < 40 ? n : 40), s);
-	}
-	acc_add(c, frac, v, f->want);
-}
-
-/* first and last of a field whose numbers are read too */
-static void
-add_ends(struct groups *a, const struct rec *r, int t, struct group *g)
-{
-	struct input *in = &a->spec->in;
-	const char *s;
-	size_t n;
-	int i;
-
-	for (i = 0; i < a->spec->nstat; i++) {
-		const struct stat_col *c = &a->spec->stat[i];
-		struct acc *x;
-
-		if ((c->stat != ST_FIRST && c->stat != ST_LAST) ||
-		    !a->spec->field[c->field].numeric)
-			continue;
-		s = input_value(in, r, t, a->spec->field[c->field].col, &n);
-		if (s == NULL)
-			continue;
-		x = &g->acc[c->field];
-		x->last = smap_put(&a->texts, s, n, NULL);
-		if (x->first == SMAP_NONE)
-			x->first = x->last;
-	}
-}
-
-/* The number of the file that a record is from: each has a clock of its
- * own. */
-static size_t
-source(struct groups *a, const struct rec *r, int t)
-{
-	size_t n;
-	const char *s = input_value(&a->spec->in, r, t, a->spec->src_col, &n);
-
-	return s != NULL ? smap_put(&a->srcs, s, n, NULL) + (size_t)1 : 0;
 }
 
 static struct ivl *
@@ -134,22 +75,15 @@ source_ivl(struct group *g, size_t src)
 	return &g->ivl[src];
 }
 
-static void
-add_interval(struct groups *a, const struct rec *r, int t, struct group *g)
+void
+group_interval(
+    struct groups *a, struct group *g, size_t src, int64_t lo, int64_t hi)
 {
-	struct input *in = &a->spec->in;
-	const char *s, *d;
-	int64_t start, dur;
-	size_t n, m;
+	struct ivl *u = source_ivl(g, src);
+	size_t cap = u->cap;
 
-	s = input_value(in, r, t, a->spec->start_col, &n);
-	d = input_value(in, r, t, a->spec->dur_col, &m);
-	if (s == NULL || d == NULL)
-		return;
-	if (!num_i64(s, n, &start) || !num_i64(d, m, &dur))
-		rec_die(r, "%s: start_ns or dur_ns is no integer", in->tag[t]);
-	g->has_ivl = true;
-	ivl_add(source_ivl(g, source(a, r, t)), start, num_add(start, dur));
+	ivl_add(u, lo, hi);
+	a->n_pieces += u->cap - cap;
 }
 
 void
@@ -158,70 +92,110 @@ group_record(struct groups *a, const struct rec *r, int t)
 	struct input *in = &a->spec->in;
 	struct where *w = &a->spec->where;
 	struct group *g;
-	int i;
 
 	in->seen[t] = true;
 	if (w->n > 0 && !where_holds(w, in, r, t))
 		return;
 	in->any = true;
-	g = find_group(a, r, t);
-	g->n++;
-	for (i = 0; i < a->spec->nfield; i++)
-		add_field(a, r, t, g, i);
-	if (a->spec->start_col >= 0)
-		add_interval(a, r, t, g);
-	add_ends(a, r, t, g);
+	if (a->row == NULL) {
+		a->row = xcalloc(1, sizeof(*a->row));
+		a->row->val =
+		    xcalloc((size_t)a->spec->nfield + 1, sizeof(*a->row->val));
+	}
+	row_read(a, r, t, a->row);
+	make_key(a, r, t);
+	if (over_is_full(a) && smap_find(&a->keys, buf_str(&a->key_buf),
+				   a->key_buf.len) == SMAP_NONE) {
+		over_row(a, a->key_buf.s, a->key_buf.len, a->row);
+		return;
+	}
+	g = group_get(a, buf_str(&a->key_buf), a->key_buf.len);
+	row_add(a, g, a->row);
+	over_check(a);
 }
 
 /* The k-th source of the section, by a key that is the same in all parts of
  * it. */
 static void
-keep_pieces(const struct groups *a, struct group *g, size_t k)
+keep_pieces(
+    struct groups *a, struct group *g, size_t k, uint64_t section, uint64_t key)
 {
-	uint64_t key = a->section;
-	struct ivl *u;
+	struct piece *p;
+	size_t i, cap;
 	const char *s;
-	size_t i, n;
+	size_t n;
 
 	if (k > 0) {
 		s = smap_str(&a->srcs, (uint32_t)(k - 1), &n);
 		key = hash_mix(key) ^ hash_bytes(s, n);
 	}
-	u = part_piece(g, key);
+	p = part_piece(g, key);
+	p->section = section;
+	p->src = k;
+	cap = p->u.cap;
 	for (i = 0; i < g->ivl[k].n; i++)
-		ivl_add(u, g->ivl[k].v[i].lo, g->ivl[k].v[i].hi);
+		ivl_add(&p->u, g->ivl[k].v[i].lo, g->ivl[k].v[i].hi);
+	a->n_pieces += p->u.cap - cap;
+}
+
+void
+group_close(struct groups *a, struct group *g, uint64_t section, uint64_t key)
+{
+	size_t k;
+
+	for (k = 0; k < g->nivl; k++) {
+		g->union_ns = num_add(g->union_ns, ivl_len(&g->ivl[k]));
+		if (a->spec->partial && g->ivl[k].n > 0)
+			keep_pieces(a, g, k, section, key);
+		a->n_pieces -= g->ivl[k].cap;
+		ivl_free(&g->ivl[k]);
+	}
 }
 
 void
 group_section_end(struct groups *a)
 {
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < a->keys.n; i++) {
-		struct group *g = &a->v[i];
+	over_section_end(a);
+	for (i = 0; i < a->keys.n; i++)
+		group_close(a, &a->v[i], a->n_section, a->section);
+	a->n_section++;
+}
 
-		for (k = 0; k < g->nivl; k++) {
-			g->union_ns = num_add(g->union_ns, ivl_len(&g->ivl[k]));
-			if (a->spec->partial && g->ivl[k].n > 0)
-				keep_pieces(a, g, k);
-			ivl_free(&g->ivl[k]);
-		}
-	}
+void
+group_free(const struct groups *a, struct group *g)
+{
+	size_t i;
+	int k;
+
+	for (k = 0; k < a->spec->nfield; k++)
+		acc_free(&g->acc[k]);
+	free(g->acc);
+	for (i = 0; i < g->nivl; i++)
+		ivl_free(&g->ivl[i]);
+	free(g->ivl);
+	for (i = 0; i < g->npiece; i++)
+		ivl_free(&g->piece[i].u);
+	free(g->piece);
+}
+
+void
+group_free_all(struct groups *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->keys.n; i++)
+		group_free(a, &a->v[i]);
+	smap_clear(&a->keys);
+	a->group_bytes = a->n_values = a->n_pieces = 0;
 }
 
 void
 group_forget(struct groups *a)
 {
-	size_t i;
-	int k;
-
-	for (i = 0; i < a->keys.n; i++) {
-		for (k = 0; k < a->spec->nfield; k++)
-			acc_free(&a->v[i].acc[k]);
-		free(a->v[i].acc);
-		free(a->v[i].ivl);
-	}
-	smap_clear(&a->keys);
-	smap_clear(&a->texts);
+	group_free_all(a);
+	over_reset(a);
 	smap_clear(&a->srcs);
+	a->n_section = 0;
 }

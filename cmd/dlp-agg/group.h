@@ -3,6 +3,7 @@
 #define AGG_GROUP_H
 
 #include "ivl.h"
+#include "map.h"
 #include "spec.h"
 
 struct group {
@@ -14,9 +15,12 @@ struct group {
 	bool has_ivl;
 	struct piece {        /* of the union, where it is a partial result */
 		uint64_t key; /* of the section and the source */
+		uint64_t section;
+		size_t src;
 		struct ivl u;
 	} * piece;
 	size_t npiece;
+	struct found *found; /* what over.c worked out; NULL: nothing */
 };
 
 struct groups {
@@ -24,11 +28,16 @@ struct groups {
 	struct smap keys; /* their columns' values, TABs between */
 	struct group *v;
 	size_t cap;
-	struct smap texts; /* of first and last */
-	struct smap srcs;  /* their numbers + 1; 0: none is named */
+	struct smap srcs; /* their numbers + 1; 0: none is named */
 	struct buf key_buf;
-	uint64_t section; /* the key of this one, for partial results */
-	uint64_t n_over;  /* groups that the result left out */
+	struct row *row;    /* the record at hand */
+	uint64_t section;   /* the key of this one, for partial results */
+	uint64_t n_section; /* its number */
+	uint64_t n_over;    /* groups that the result left out */
+	size_t group_bytes; /* of groups and their texts */
+	size_t n_values;    /* room for values, for percentiles */
+	size_t n_pieces;    /* room for pieces of unions */
+	struct over *over;  /* what is over the bound; NULL: there is none */
 };
 
 /* A record of type t of the input. */
@@ -40,10 +49,20 @@ struct group *group_get(struct groups *a, const char *key, size_t n);
 /* Times of another section have another origin. */
 void group_section_end(struct groups *a);
 
-/* All groups are gone then. */
+/* The same of one group, of the section of that number and key. */
+void group_close(
+    struct groups *a, struct group *g, uint64_t section, uint64_t key);
+
+/* A piece of a source's time. */
+void group_interval(
+    struct groups *a, struct group *g, size_t src, int64_t lo, int64_t hi);
+
+/* All groups are gone then; and also what is of their sections. */
+void group_free_all(struct groups *a);
 void group_forget(struct groups *a);
 
-/* Makes g a group of nothing; it is returned. */
+/* Makes g a group of nothing; it is returned. And what it holds is freed. */
 struct group *group_new(const struct groups *a, struct group *g);
+void group_free(const struct groups *a, struct group *g);
 
 #endif

@@ -95,6 +95,8 @@ add_stat(struct spec *a, const char *name, struct stat_col s, const char *field)
 		a->field[s.field].want |= ACC_STD;
 	if (s.stat != ST_FIRST && s.stat != ST_LAST)
 		a->field[s.field].numeric = true;
+	else
+		a->field[s.field].ends = true;
 }
 
 /* How many of the columns, from the left, are no statistics. */
@@ -363,15 +365,13 @@ add_ends(struct merge_type *m, const struct rec *r, struct group *g)
 	for (i = 0; i < m->spec.nstat; i++) {
 		const struct stat_col *c = &m->spec.stat[i];
 		const char *s = value(r, m->stat_at[i], &n);
-		uint32_t id;
 
 		if ((c->stat != ST_FIRST && c->stat != ST_LAST) || s == NULL)
 			continue;
-		id = smap_put(&m->groups.texts, s, n, NULL);
 		if (c->stat == ST_LAST)
-			g->acc[c->field].last = id;
-		else if (g->acc[c->field].first == SMAP_NONE)
-			g->acc[c->field].first = id;
+			acc_last(&g->acc[c->field], s, n);
+		else
+			acc_first(&g->acc[c->field], s, n);
 	}
 }
 

@@ -254,18 +254,18 @@ part_get(struct acc *c, const char *s, size_t n, int want, bool *rounded_values)
 	return !t.bad && (want & ~t.got) == 0;
 }
 
-struct ivl *
+struct piece *
 part_piece(struct group *g, uint64_t key)
 {
 	size_t i;
 
 	for (i = 0; i < g->npiece; i++)
 		if (g->piece[i].key == key)
-			return &g->piece[i].u;
+			return &g->piece[i];
 	g->piece = xrealloc(g->piece, g->npiece + 1, sizeof(*g->piece));
 	memset(&g->piece[g->npiece], 0, sizeof(*g->piece));
 	g->piece[g->npiece].key = key;
-	return &g->piece[g->npiece++].u;
+	return &g->piece[g->npiece++];
 }
 
 /* KEY LO DUR GAP DUR GAP DUR ... for each source, ; between. */
@@ -305,7 +305,7 @@ part_get_union(struct group *g, const char *s, size_t n)
 		w = word(&t, &k);
 		if (u == NULL) {
 			t.bad |= !num_u64(w, k, &key);
-			u = part_piece(g, key);
+			u = &part_piece(g, key)->u;
 			at = 0;
 			continue;
 		}

@@ -26,6 +26,6 @@ void part_put_union(struct buf *b, const struct group *g);
 bool part_get_union(struct group *g, const char *s, size_t n);
 
 /* The pieces of a source in a group, made if they are new. */
-struct ivl *part_piece(struct group *g, uint64_t key);
+struct piece *part_piece(struct group *g, uint64_t key);
 
 #endif

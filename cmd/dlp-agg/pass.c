@@ -9,8 +9,7 @@
 #include "pass.h"
 #include "stage.h"
 
-#define KEPT (64 * 1024 * 1024) /* bytes of records and keys in memory */
-#define KEY_COST 80             /* of keys' texts, besides them */
+#define KEY_COST 80 /* of keys' texts, besides them */
 
 /* The values of new keys; their texts are those of the map. */
 static void
@@ -185,7 +184,7 @@ keep(struct pass *p, const struct rec *r, int t)
 	l->line[l->n++] = (struct line){ l->text.len, (uint32_t)len,
 		keys_of(p, r, t), p->legend[t] };
 	buf_put(&l->text, s, len);
-	if (kept(p) >= KEPT)
+	if (kept(p) >= p->bound)
 		put_sorted(p, true);
 }
 
@@ -307,9 +306,10 @@ pass_section_end(struct pass *p)
 }
 
 void
-pass_open(struct pass *p, struct spec *spec)
+pass_open(struct pass *p, struct spec *spec, size_t bytes)
 {
 	memset(p, 0, sizeof(*p));
+	p->bound = bytes;
 	p->spec = spec;
 	p->lines.sort = &spec->sort;
 }

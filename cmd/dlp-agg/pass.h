@@ -16,7 +16,7 @@ struct pass {
 	struct lines lines;
 	struct smap keys; /* the texts of lines.val, TABs between, each once */
 	struct buf key;
-	size_t key_bytes, key_cap;
+	size_t key_bytes, key_cap, bound;
 	struct buf cut; /* the record with the columns of -c */
 	struct smap legends;
 	int legend[INPUT_TYPES];
@@ -25,7 +25,8 @@ struct pass {
 	uint64_t n_out, n_over;
 };
 
-void pass_open(struct pass *p, struct spec *spec);
+/* bytes: of records and keys that are kept in memory. */
+void pass_open(struct pass *p, struct spec *spec, size_t bytes);
 void pass_legend(struct pass *p, struct stage *st, struct rec *r);
 void pass_record(struct pass *p, struct stage *st, struct rec *r);
 void pass_section_end(struct pass *p);

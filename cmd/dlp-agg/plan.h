@@ -11,6 +11,7 @@ struct plan {
 	char **keep; /* of it only these types; NULL: all */
 	int nkeep;
 	bool partial, merge;
+	size_t memory; /* -S */
 };
 
 /* One more aggregation; the options that follow are its own. */

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "err.h"
+#include "over.h"
 #include "part.h"
 #include "print.h"
+#include "state.h"
 #include "stage.h"
 
 #define REST "(rest)"
@@ -39,28 +41,42 @@ print_meta(struct metas *m, const struct rec *r)
 	buf_putc(b, '\n');
 }
 
+/* A percentile that was found on disk. */
 static bool
-put_stat(const struct groups *a, struct buf *b, const struct group *g,
-    const struct stat_col *s)
+put_found(struct buf *b, const struct group *g, const struct stat_col *s, int i)
 {
+	if (g->found->has[i])
+		acc_put_value(b, &g->acc[s->field], g->found->p[i]);
+	return g->found->has[i];
+}
+
+static bool
+put_stat(const struct groups *a, struct buf *b, const struct group *g, int i)
+{
+	const struct stat_col *s = &a->spec->stat[i];
+
+	if (s->stat == ST_PERCENTILE && g->found != NULL)
+		return put_found(b, g, s, i);
 	if (s->stat == ST_COUNT) {
 		buf_u64(b, g->n);
 		return true;
 	}
 	if (s->stat != ST_UNION)
-		return acc_put(&g->acc[s->field], b, s->stat, s->p,
-		    &total[s->field], &a->texts);
+		return acc_put(
+		    &g->acc[s->field], b, s->stat, s->p, &total[s->field]);
 	if (g->has_ivl)
 		buf_i64(b, g->union_ns);
 	return g->has_ivl;
 }
 
+/* key: that of the group. texts keeps the values that are none of its. */
 static struct sort_val
-key_value(struct groups *a, size_t i, const struct sort_key *k)
+key_value(const struct groups *a, const struct group *g, const char *key,
+    const struct sort_key *k, struct smap *texts)
 {
 	static struct buf tmp;
 	struct buf *b = &tmp;
-	const char *s;
+	const char *s = key;
 	size_t n;
 	int f;
 
@@ -68,25 +84,43 @@ key_value(struct groups *a, size_t i, const struct sort_key *k)
 		struct sort_val v;
 
 		buf_clear(b);
-		if (!put_stat(a, b, &a->v[i], &a->spec->stat[k->stat]))
+		if (!put_stat(a, b, g, k->stat))
 			return sort_value(NULL, 0);
 		v = sort_value(buf_str(b), b->len);
 		if (v.kind == SORT_TEXT)
-			v.s = smap_str(&a->texts,
-			    smap_put(&a->texts, v.s, v.n, NULL), &v.n);
+			v.s = smap_str(
+			    texts, smap_put(texts, v.s, v.n, NULL), &v.n);
 		return v;
 	}
-	s = smap_str(&a->keys, (uint32_t)i, &n);
 	for (f = k->group; f > 0; f--)
 		s = strchr(s, '\t') + 1;
 	n = strcspn(s, "\t");
 	return sort_value(n == 1 && s[0] == '-' ? NULL : s, n);
 }
 
+void
+print_keys(struct groups *a, struct state *s, struct buf *b)
+{
+	const struct sort *o = &a->spec->sort;
+	struct sort_val *v = xcalloc((size_t)o->n + 1, sizeof(*v));
+	struct smap texts = { 0 };
+	char *key = xmemdup(s->key, s->nkey);
+	int k;
+
+	for (k = 0; k < o->n; k++)
+		v[k] = key_value(a, &s->g, key, &o->key[k], &texts);
+	buf_clear(b);
+	sort_pack(b, v, o->n);
+	smap_free(&texts);
+	free(key);
+	free(v);
+}
+
 /* The groups' numbers in the order of the result. */
 static size_t *
 order(struct groups *a)
 {
+	struct smap texts = { 0 };
 	const struct sort *o = &a->spec->sort;
 	size_t n = a->keys.n, i;
 	struct sort_val *v;
@@ -96,9 +130,11 @@ order(struct groups *a)
 	v = xcalloc(n * (size_t)o->n + 1, sizeof(*v));
 	for (i = 0; i < n; i++)
 		for (k = 0; k < o->n; k++)
-			v[i * (size_t)o->n + (size_t)k] =
-			    key_value(a, i, &o->key[k]);
+			v[i * (size_t)o->n + (size_t)k] = key_value(a, &a->v[i],
+			    smap_str(&a->keys, (uint32_t)i, NULL), &o->key[k],
+			    &texts);
 	sort_items(o, v, n, idx);
+	smap_free(&texts);
 	free(v);
 	return idx;
 }
@@ -114,9 +150,8 @@ has_union(const struct spec *a)
 	return false;
 }
 
-/* What --merge goes on from. */
-static void
-put_state(const struct groups *a, const struct group *g)
+void
+print_state(const struct groups *a, struct buf *b, const struct group *g)
 {
 	const struct spec *s = a->spec;
 	int i;
@@ -124,20 +159,20 @@ put_state(const struct groups *a, const struct group *g)
 	for (i = 0; i < s->nfield; i++) {
 		if (!s->field[i].numeric)
 			continue;
-		buf_putc(&out_buf, '\t');
-		rounded += part_put(&out_buf, &g->acc[i], s->field[i].want);
+		buf_putc(b, '\t');
+		rounded += part_put(b, &g->acc[i], s->field[i].want);
 	}
 	if (!has_union(s))
 		return;
-	buf_putc(&out_buf, '\t');
+	buf_putc(b, '\t');
 	if (g->npiece > 0)
-		part_put_union(&out_buf, g);
+		part_put_union(b, g);
 	else
-		buf_putc(&out_buf, '-');
+		buf_putc(b, '-');
 }
 
-static void
-put_legend(const struct groups *a)
+void
+print_legend(const struct groups *a)
 {
 	int i;
 
@@ -164,9 +199,8 @@ put_legend(const struct groups *a)
 	buf_putc(&out_buf, '\n');
 }
 
-static void
-put_group(
-    const struct groups *a, const struct group *g, const char *key, size_t n)
+void
+print_row(const struct groups *a, struct group *g, const char *key, size_t n)
 {
 	int i;
 
@@ -181,12 +215,26 @@ put_group(
 	}
 	for (i = 0; i < a->spec->nstat; i++) {
 		buf_putc(&out_buf, '\t');
-		if (!put_stat(a, &out_buf, g, &a->spec->stat[i]))
+		if (!put_stat(a, &out_buf, g, i))
 			buf_putc(&out_buf, '-');
 	}
-	if (a->spec->partial)
-		put_state(a, g);
+	if (a->spec->partial && g->found != NULL)
+		buf_put(&out_buf, g->found->part.s, g->found->part.len);
+	else if (a->spec->partial)
+		print_state(a, &out_buf, g);
 	out_end();
+}
+
+void
+print_rest(struct groups *a, struct group *g)
+{
+	int k;
+
+	buf_clear(&a->key_buf);
+	buf_puts(&a->key_buf, REST);
+	for (k = 1; k < a->spec->ngroups; k++)
+		buf_puts(&a->key_buf, "\t-");
+	print_row(a, g, a->key_buf.s, a->key_buf.len);
 }
 
 /* What the groups behind the limit have in common: all but a union, and the
@@ -204,23 +252,34 @@ put_rest(struct groups *a, const size_t *idx, size_t from)
 		for (k = 0; k < a->spec->nfield; k++)
 			acc_join(&g.acc[k], &a->v[idx[i]].acc[k], true);
 	}
-	buf_clear(&a->key_buf);
-	buf_puts(&a->key_buf, REST);
-	for (k = 1; k < a->spec->ngroups; k++)
-		buf_puts(&a->key_buf, "\t-");
-	put_group(a, &g, a->key_buf.s, a->key_buf.len);
+	print_rest(a, &g);
+	group_free(a, &g);
 }
 
-static void
-make_totals(const struct groups *a)
+void
+print_total_begin(const struct groups *a)
 {
-	size_t i;
+	total = xcalloc((size_t)a->spec->nfield + 1, sizeof(*total));
+}
+
+void
+print_total(const struct groups *a, const struct group *g)
+{
 	int k;
 
-	total = xcalloc((size_t)a->spec->nfield + 1, sizeof(*total));
 	for (k = 0; k < a->spec->nfield; k++)
-		for (i = 0; i < a->keys.n; i++)
-			acc_join(&total[k], &a->v[i].acc[k], false);
+		acc_join(&total[k], &g->acc[k], false);
+}
+
+void
+print_total_end(const struct groups *a)
+{
+	int k;
+
+	for (k = 0; k < a->spec->nfield; k++)
+		acc_free(&total[k]);
+	free(total);
+	total = NULL;
 }
 
 void
@@ -261,7 +320,7 @@ put_groups(struct groups *a)
 		size_t len;
 		const char *s = smap_str(&a->keys, (uint32_t)idx[i], &len);
 
-		put_group(a, &a->v[idx[i]], s, len);
+		print_row(a, &a->v[idx[i]], s, len);
 	}
 	if (a->spec->rest && n < a->keys.n)
 		put_rest(a, idx, n);
@@ -272,16 +331,19 @@ put_groups(struct groups *a)
 void
 print_groups(struct groups *a)
 {
-	int k;
+	size_t i;
 
+	if (over_any(a)) {
+		a->n_over = over_put(a);
+		return;
+	}
 	one_group(a);
-	make_totals(a);
-	put_legend(a);
+	print_total_begin(a);
+	for (i = 0; i < a->keys.n; i++)
+		print_total(a, &a->v[i]);
+	print_legend(a);
 	a->n_over = put_groups(a);
-	for (k = 0; k < a->spec->nfield; k++)
-		acc_free(&total[k]);
-	free(total);
-	total = NULL;
+	print_total_end(a);
 }
 
 void

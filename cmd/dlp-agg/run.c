@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "cols.h"
 #include "err.h"
+#include "over.h"
 #include "pass.h"
 #include "print.h"
 #include "run.h"
@@ -203,9 +204,10 @@ prepare(struct agg *a, struct stage *st)
 	for (i = 0; i < p->n; i++) {
 		a->groups[i].spec = p->spec[i];
 		spec_make(p->spec[i], st->rd);
+		over_open(&a->groups[i], p->memory / (size_t)p->n);
 	}
 	if (a->lines)
-		pass_open(&a->pass, p->spec[0]);
+		pass_open(&a->pass, p->spec[0], p->memory / 4);
 	for (i = 0; i < p->n; i++)
 		listen(a, st, &p->spec[i]->in);
 	for (i = 0; i < p->nkeep; i++)

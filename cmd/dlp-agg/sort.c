@@ -89,6 +89,49 @@ sort_cmp(
 	return c;
 }
 
+void
+sort_pack(struct buf *b, const struct sort_val *v, int n)
+{
+	struct sort_val x;
+	int k;
+
+	for (k = 0; k < n; k++) { /* gaps between members are 0 */
+		memset(&x, 0, sizeof(x));
+		x.kind = v[k].kind;
+		if (x.kind == SORT_NUM)
+			x.d = v[k].d;
+		if (x.kind == SORT_TEXT)
+			x.n = v[k].n;
+		buf_put(b, (const char *)&x, sizeof(x));
+	}
+	for (k = 0; k < n; k++)
+		if (v[k].kind == SORT_TEXT)
+			buf_put(b, v[k].s, v[k].n);
+}
+
+int
+sort_cmp_packed(
+    const void *ctx, const char *a, size_t an, const char *b, size_t bn)
+{
+	const struct sort *o = ctx;
+	size_t head = (size_t)o->n * sizeof(struct sort_val), k;
+	const char *at = a + head, *bt = b + head;
+	struct sort_val x, y;
+	int c = 0;
+
+	(void)an, (void)bn;
+	for (k = 0; k < (size_t)o->n && c == 0; k++) {
+		memcpy(&x, a + k * sizeof(x), sizeof(x));
+		memcpy(&y, b + k * sizeof(y), sizeof(y));
+		x.s = at;
+		y.s = bt;
+		at += x.n;
+		bt += y.n;
+		c = cmp_val(&x, &y, o->key[k].down);
+	}
+	return c;
+}
+
 static int
 cmp_item(const void *a, const void *b)
 {

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "buf.h"
+
 struct sort_key {
 	const char *name;
 	bool down;
@@ -35,6 +37,12 @@ struct sort_val sort_value(const char *s, size_t n);
 /* One item's values, a value per key, against another's. */
 int sort_cmp(
     const struct sort *o, const struct sort_val *x, const struct sort_val *y);
+
+/* Appends the values of an item as bytes; and the order of such bytes, a
+ * runs_cmp of runs.h whose ctx is the struct sort. */
+void sort_pack(struct buf *b, const struct sort_val *v, int n);
+int sort_cmp_packed(
+    const void *ctx, const char *a, size_t an, const char *b, size_t bn);
 
 /* The order of n items, whose values stand one after the other in v: idx[n]
  * gets their places. Equals stay in order. */

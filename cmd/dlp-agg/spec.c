@@ -97,6 +97,8 @@ add_stat(struct spec *a, struct stat_col s)
 		a->field[s.field].want |= ACC_STD;
 	if (s.stat != ST_FIRST && s.stat != ST_LAST)
 		a->field[s.field].numeric = true;
+	else
+		a->field[s.field].ends = true;
 }
 
 /* "p99.9" */

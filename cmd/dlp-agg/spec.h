@@ -17,6 +17,7 @@ struct stat_col { /* a column of the result */
 struct field { /* of -f */
 	int col;
 	bool numeric; /* read as a number */
+	bool ends;    /* its first or last text is wanted */
 	int want;     /* ACC_VALUES, ACC_STD */
 };
 

@@ -1,0 +1,58 @@
+/*
+ * Sorted runs of records in temporary files, and their merge: where what is
+ * kept goes when it is more than memory may hold. A record is a key and a
+ * value, both bytes of the caller's. Records of equal keys come back in the
+ * order in which they were put.
+ *
+ *	runs_begin(&r);  runs_put(&r, ...) in order, ...  runs_end(&r);
+ *	... more runs
+ *	while (runs_next(&r, &rec)) ...
+ *
+ * Many runs are merged into one as soon as they are there, so that few files
+ * are open. The files have no name and lie in TMPDIR (temp.h); trouble with
+ * them, such as a full disk, is fatal.
+ */
+#ifndef DLP_RUNS_H
+#define DLP_RUNS_H
+
+#include "buf.h"
+
+/* The order of keys: < 0, 0, > 0. ctx is that of runs_open. */
+typedef int runs_cmp(
+    const void *ctx, const char *a, size_t an, const char *b, size_t bn);
+
+struct runs_rec { /* views, valid until the next call */
+	const char *key, *val;
+	size_t nkey, nval;
+};
+
+struct runs { /* all zero, but for what runs_open sets */
+	runs_cmp *cmp;
+	const void *ctx;
+	struct run *run;
+	size_t n;            /* runs */
+	struct buf last;     /* the key that was put last */
+	bool any;            /* one was put in this run */
+	size_t *heap, nheap; /* of the merge: numbers of runs */
+	bool merging, moved; /* moved: the first of the heap was given out */
+};
+
+void runs_open(struct runs *r, runs_cmp *cmp, const void *ctx);
+
+/* A run is written; its records are put in order. */
+void runs_begin(struct runs *r);
+void runs_put(
+    struct runs *r, const void *key, size_t nkey, const void *val, size_t nval);
+void runs_end(struct runs *r);
+
+/* The next record of all runs; false at the end. */
+bool runs_next(struct runs *r, struct runs_rec *rec);
+
+void runs_again(struct runs *r); /* the next one is the first */
+void runs_close(struct runs *r); /* all files are gone; it can be used again */
+
+/* Keys as bytes, the shorter first. */
+int runs_bytes(
+    const void *ctx, const char *a, size_t an, const char *b, size_t bn);
+
+#endif
