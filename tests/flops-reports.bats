@@ -104,6 +104,33 @@ mfu_of() {
 	    "$(awk -F'\t' 'NR == 2 { print $1, $2, $3, $4, $5, $6, $7, $8, $14, $15 }' got)"
 }
 
+@test "dlp flops: where a product's FLOPs are unknown, so are its helpers'" {
+	# PyProf's markers without padding: the convolution's result is unknown
+	cat >in <<-'EOF'
+	##dlp	1
+	#op	op_id	mod	op	dir	shapes	args
+	op	1	aten	conv2d	fprop	[[8,3,9,9],[4,3,3,3],[4]]	-
+	op	2	aten	linear	fprop	[[8,16],[4,16],[4]]	-
+	#kern	id	inst_id	op_id	dur_ns	name_id	short
+	kern	1	1	1	30	-	nchwToNhwcKernel
+	kern	2	1	1	50	-	sm80_xmma_fprop_implicit_gemm_f32
+	kern	3	1	1	20	-	sm80_xmma_fprop_implicit_gemm_f32
+	kern	4	2	2	40	-	sgemm
+	kern	5	2	2	10	-	splitKreduce_kernel
+	##end	7
+	EOF
+	dlp-flops in 2>/dev/null | dlp-rate -T kern 2>/dev/null |
+	    dlp-fmt --tsv -T kern -c id,role,flop,flop_ns >got
+	cat got
+	# 2 x 8 x 16 x 4 FLOPs, once
+	same "1 aux - 0
+2 main - 0
+3 part - 0
+4 main 1024 40
+5 aux 0 10" "$(sed 1d got | tr '	' ' ')"
+	dlp-flops in 2>/dev/null | grep -q '^##note	kern_flop_ns	50$'
+}
+
 @test "dlp roofline: CSV into a pipe, a bar in a table" {
 	dlp roofline "$LENET" >got
 	same "op.name,dir,dtype,n,gpu_ns,bound,bound_pct,ai,tflops,gb_s,peak_tflops,peak_pct,flop,bytes,exec_flop,flop_pct,bytes_pct" \

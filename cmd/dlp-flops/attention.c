@@ -93,7 +93,7 @@ attention_count(const struct work *w, struct answer *r, int flags)
 
 	if (k->part != KP_MAIN) {
 		r->role = ROLE_AUX;
-		r->flop = 0;
+		r->flop = sdpa_dims(w, flags, &s) ? 0 : -1;
 		return;
 	}
 	r->eligible = true;

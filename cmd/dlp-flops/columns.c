@@ -96,11 +96,11 @@ eligible(const struct result *res, enum tc used, int64_t dev)
 
 /* What the account lacks of this kernel: commas between the words. */
 static const char *
-lacks(const struct result *res, enum role role)
+lacks(const struct result *res)
 {
 	static const char *const words[2][2] = { { NULL, "flop" },
 		{ "shapes", "shapes,flop" } };
-	bool flop = res->a.flop >= 0 || role == ROLE_PART;
+	bool flop = res->a.flop >= 0;
 
 	if (!res->has_op)
 		return flop ? "op,shapes" : "op,shapes,flop";
@@ -138,16 +138,13 @@ put_columns(const struct result *res, const struct kname *k, enum role role,
 	bool part = role == ROLE_PART;
 
 	out_raw(res->params, res->params_len);
-	if (part)
-		out_i64(0);
-	else
-		out_opt(a->flop >= 0, a->flop);
+	out_opt(a->flop >= 0, part ? 0 : a->flop);
 	out_opt(a->bytes >= 0 && !part, a->bytes);
 	put_word(dt_name(a->dt));
 	put_word(family_names[a->family]);
 	put_word(role_names[role]);
 	put_tc(res, k, dev, given);
-	put_word(lacks(res, role));
+	put_word(lacks(res));
 	out_opt(a->causal > 0 && !part, a->causal);
 	out_opt(a->bus >= 0 && !part, a->bus);
 }

@@ -239,7 +239,10 @@ conv_count(const struct work *w, struct answer *r, int flags)
 	bias = arg_named(w->a, "bias", 2);
 	has_bias = (flags & C_BACKWARD) != 0 ||
 		   (bias != NULL && bias->type == ARG_TENSOR);
-	if (helper_count(w, r, n_out, !has_bias ? NO_BIAS : known ? c.k : -1))
+	if (helper_count(w, r, known && (transposed || c.has_out), n_out,
+		!has_bias ? NO_BIAS
+		: known   ? c.k
+			  : -1))
 		return;
 	product_role(w, r);
 	r->one = w->prim && !w->bprop;

@@ -138,13 +138,15 @@ void
 einsum_count(const struct work *w, struct answer *r, int unused)
 {
 	struct ein e;
+	bool known = ein_dims(w, &e);
 
 	(void)unused;
 	r->eligible = true;
-	if (helper_count(w, r, -1, NO_BIAS))
+	/* without the equation the products in it tell */
+	if (helper_count(w, r, known || !w->a->typed, -1, NO_BIAS))
 		return;
 	product_role(w, r);
-	if (!ein_dims(w, &e))
+	if (!known)
 		return;
 	r->flop = e.flop;
 	r->bytes = work_bytes(w, size_add(size_add(e.n_a, e.n_b), e.n_out));

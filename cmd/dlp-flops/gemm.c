@@ -122,7 +122,8 @@ gemm_count(const struct work *w, struct answer *r, int first)
 	r->eligible = true;
 	if (!known)
 		g.n_out = g.n = -1;
-	if (helper_count(w, r, g.n_out, has_bias(w, first) ? g.n : NO_BIAS))
+	if (helper_count(
+		w, r, known, g.n_out, has_bias(w, first) ? g.n : NO_BIAS))
 		return;
 	product_role(w, r);
 	r->one = w->prim;
@@ -151,14 +152,15 @@ grouped_count(const struct work *w, struct answer *r, int first)
 	const struct args *a = w->a;
 	const struct arg *x = arg_at(a, (size_t)first);
 	const struct arg *y = arg_at(a, (size_t)first + 1);
+	bool known = x != NULL && y != NULL && x->nd >= 2 && y->nd >= 2;
 	int64_t g, m, k, n;
 
 	r->eligible = true;
-	if (helper_count(w, r, -1, NO_BIAS))
+	if (helper_count(w, r, known, -1, NO_BIAS))
 		return;
 	product_role(w, r);
 	r->one = w->prim;
-	if (x == NULL || y == NULL || x->nd < 2 || y->nd < 2)
+	if (!known)
 		return;
 	g = x->nd == 3 && y->nd == 3 ? arg_dim(a, x, 0) : 1;
 	m = arg_dim(a, x, -2);

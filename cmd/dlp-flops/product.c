@@ -61,8 +61,8 @@ product_gradient(
  * write the result, read the bias) and backward (read the gradient, write
  * the bias's). */
 bool
-helper_count(
-    const struct work *w, struct answer *r, int64_t n_out, int64_t n_bias)
+helper_count(const struct work *w, struct answer *r, bool known, int64_t n_out,
+    int64_t n_bias)
 {
 	enum kpart want = w->bprop ? KP_REDUCE : KP_ELEM;
 
@@ -71,7 +71,7 @@ helper_count(
 	r->eligible = false;
 	if (w->k->part != want || n_bias == NO_BIAS) {
 		r->role = ROLE_AUX;
-		r->flop = 0; /* counted with the product, or none at all */
+		r->flop = known ? 0 : -1; /* counted with the product */
 		return true;
 	}
 	r->role = ROLE_BIAS;

@@ -6,10 +6,11 @@
 
 /* Sets the role of a helper kernel in a product or convolution whose result
  * has n_out elements and whose bias n_bias, or NO_BIAS; false if k is the
- * product. */
+ * product. Where the product's FLOPs are not known, neither are those of its
+ * helpers: 0 would be known. */
 #define NO_BIAS (-2)
-bool helper_count(
-    const struct work *w, struct answer *r, int64_t n_out, int64_t n_bias);
+bool helper_count(const struct work *w, struct answer *r, bool known,
+    int64_t n_out, int64_t n_bias);
 
 /* The role of a product's kernel in the given direction. */
 void product_role(const struct work *w, struct answer *r);

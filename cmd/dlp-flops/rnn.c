@@ -88,30 +88,37 @@ by_sizes(const struct args *a)
 	return sum > 0 ? sum : -1;
 }
 
+/* Of the whole run; -1 if unknown. */
+static int64_t
+run_flop(const struct work *w)
+{
+	const struct arg *x = arg_named(w->a, "input", 0);
+	int64_t n, in, weights;
+
+	if (x == NULL || x->type != ARG_TENSOR || x->nd < 2)
+		return -1;
+	n = arg_numel(w->a, x);
+	in = arg_dim(w->a, x, -1);
+	if (n < 0 || in <= 0)
+		return -1;
+	weights = w->a->typed ? by_repr(w) : by_sizes(w->a);
+	return size_mul(w->bprop ? 4 : 2, size_mul(n / in, weights));
+}
+
 void
 rnn_count(const struct work *w, struct answer *r, int unused)
 {
-	const struct arg *x = arg_named(w->a, "input", 0);
-	int64_t rows, n, in;
+	int64_t flop = run_flop(w);
 
 	(void)unused;
-	r->flop = 0;
 	r->eligible = false;
 	r->role = ROLE_AUX;
+	r->flop = flop < 0 ? -1 : 0;
 	if (w->k->part != KP_MAIN ||
 	    pat_match("elemwise|elementwise|pointwise", w->k->lower, w->k->len))
 		return;
 	r->eligible = true;
 	r->role = ROLE_MAIN;
-	r->flop = -1;
-	if (x == NULL || x->type != ARG_TENSOR || x->nd < 2)
-		return;
-	n = arg_numel(w->a, x);
-	in = arg_dim(w->a, x, -1);
-	if (n < 0 || in <= 0)
-		return;
-	rows = n / in;
-	n = w->a->typed ? by_repr(w) : by_sizes(w->a);
-	r->flop = size_mul(w->bprop ? 4 : 2, size_mul(rows, n));
-	r->shared = r->flop > 0;
+	r->flop = flop;
+	r->shared = flop > 0;
 }

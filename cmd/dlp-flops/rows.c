@@ -57,6 +57,15 @@ general(const struct row *row, const struct work *w)
 	return NULL;
 }
 
+/* A helper's FLOPs: none, where those of what it helps are known. */
+static int64_t
+helper_flop(const struct row *all, const struct work *w)
+{
+	if (all == NULL || all->flop == NULL)
+		return 0;
+	return eval(all->flop, w) < 0 ? -1 : 0;
+}
+
 /* A backward's sums over what the forward had broadcast. */
 static bool
 sum_count(const struct work *w, struct answer *r)
@@ -93,6 +102,8 @@ rows_count(const struct row *list, const struct work *w, struct answer *r)
 		r->family = named_family(w->k);
 	if (row != NULL && row->kern != NULL) {
 		row_apply(row, w, r);
+		if (row->aux)
+			r->flop = helper_flop(all, w);
 		return;
 	}
 	if (all != NULL)
@@ -107,7 +118,7 @@ rows_count(const struct row *list, const struct work *w, struct answer *r)
 			r->family = FAM_REDUCE;
 	} else if (list != NULL && pat_match(helpers, w->k->lower, w->k->len)) {
 		r->role = ROLE_AUX;
-		r->flop = 0;
+		r->flop = helper_flop(all, w);
 	} else if (r->family == FAM_NONE && w->op != NULL && w->k->elem.is) {
 		r->family = FAM_POINTWISE; /* of unknown size */
 	} else if (all != NULL &&

@@ -245,7 +245,8 @@ on_data(struct stage *st, struct rec *r)
 	put(q.roof_ns);
 	put_flop(r, c);
 	put_time(r, c, c->flop_ns, w.flop >= 0);
-	put_time(r, c, c->bytes_ns, w.bytes >= 0 || is_part(r, c));
+	put_time(
+	    r, c, c->bytes_ns, w.bytes >= 0 || (w.flop >= 0 && is_part(r, c)));
 	out_ext_end(c->ext, r);
 }
 
