@@ -10,23 +10,23 @@
 #include "out.h"
 
 static const char usage[] =
-    "usage: dlp-tc [-u] [-r RULES] [FILE]\n"
+    "usage: dlp-tc [-u] [--tc-rules FILE] [FILE]\n"
     "\n"
     "Tells of kernel names, one a line, whether such kernels use Tensor\n"
     "Cores: name, yes, no or unknown, and the rule that decided, separated\n"
     "by TABs.\n"
     "\n"
-    "  -r, --rules FILE  rules in place of the shipped ones\n"
-    "  -u, --unbuffered  write each line at once\n"
-    "  -h, --help        print this text\n"
-    "  -V, --version     print the version\n";
+    "      --tc-rules FILE  rules in place of the shipped ones\n"
+    "  -u, --unbuffered     write each line at once\n"
+    "  -h, --help           print this text\n"
+    "  -V, --version        print the version\n";
 
 int
 main(int argc, char **argv)
 {
 	static const char *file;
 	static const struct cli_opt opts[] = {
-		{ 'r', "rules", .arg = &file },
+		{ 0, "tc-rules", .arg = &file },
 		{ 0 },
 	};
 	struct namerules rules;

@@ -35,7 +35,7 @@ truth() {
 @test "the rules compiled in are those of the file" {
 	printf '%s\n' nvjet_hsh_128x128_64x4_1x2_h_bz_NNT a_kernel ffma_ |
 	    tee in | dlp-tc >want
-	dlp-tc -r "$ROOT/cmd/dlp-flops/tc.rules" in >got
+	dlp-tc --tc-rules "$ROOT/cmd/dlp-flops/tc.rules" in >got
 	cmp want got
 	cut -f 2 want | diff - <(printf '%s\n' yes unknown unknown)
 }
@@ -44,7 +44,7 @@ truth() {
 	printf 'x yes - - elementwise\n' >r
 	dlp-parse "$LENET" | dlp-flops --tc-rules r 2>/dev/null | tee s |
 	    dlp-fmt --tsv -T kern -c name,tc,tc_rule | tail -n +2 >want
-	cut -f 1 want | dlp-tc -r r >got
+	cut -f 1 want | dlp-tc --tc-rules r >got
 	cmp want got
 	grep -q '	yes	x$' got
 }
@@ -63,7 +63,7 @@ truth() {
 @test "a rules file that is not there, a folder, a binary one: 2" {
 	head -c 100 /dev/zero >zero
 	for f in none . zero; do
-		run -2 dlp-tc -r $f <<<x
+		run -2 dlp-tc --tc-rules $f <<<x
 		[ "${#lines[@]}" -eq 1 ]
 	done
 }
