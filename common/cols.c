@@ -264,6 +264,8 @@ const struct col_def col_defs[] = {
 	{ "sync", "event", PARSE, COL_INT, "CUDA event" },
 
 	GPU_WORK("graph"),
+	{ "graph", "short", PARSE, COL_TEXT,
+	    "[CUDA graph], in the place of a kernel's name" },
 	{ "graph", "graph", PARSE, COL_INT, "CUDA graph" },
 	{ "graph", "exec", PARSE, COL_INT, "executable graph" },
 

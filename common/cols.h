@@ -48,4 +48,7 @@ void type_die(const char *opt, const char *tag) __attribute__((noreturn));
  * column's name, or the alias itself if it is none. */
 const char *col_alias(const char *alias);
 
+/* The name of a whole CUDA graph run, where kernels have theirs. */
+#define GRAPH_NAME "[CUDA graph]"
+
 #endif

@@ -52,18 +52,25 @@ column() {
 	END { if (at) printf "%.0f\n", what == "n" ? n : sum }'
 }
 
-# sql FILE: "time count" of the kernels, whatever recorded them
+# sql FILE: "time count" of the kernels, whatever recorded them; the run of a
+# CUDA graph that was recorded as a whole is one
 sql() {
-	local t=CUPTI_ACTIVITY_KIND_KERNEL
+	local t all=
 
-	if [ -n "$(sqlite3 "$1" ".tables CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL")" ]; then
-		t=CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
-	elif [ -z "$(sqlite3 "$1" ".tables $t")" ]; then
+	for t in CONCURRENT_KERNEL KERNEL GRAPH_TRACE; do
+		t=CUPTI_ACTIVITY_KIND_$t
+		case $t in
+		*_KERNEL) [ -z "$all" ] || continue ;;
+		esac
+		[ -z "$(sqlite3 "$1" ".tables $t")" ] ||
+		    all="$all${all:+ UNION ALL }SELECT start, end FROM $t"
+	done
+	if [ -z "$all" ]; then
 		echo 0 0
-		return
+	else
+		sqlite3 -separator ' ' "$1" \
+		    "SELECT coalesce(sum(end - start), 0), count(*) FROM ($all)"
 	fi
-	sqlite3 -separator ' ' "$1" "
-	SELECT coalesce(sum(end - start), 0), count(*) FROM $t"
 }
 
 # agree FILE: fails where the totals of the reports differ
@@ -258,9 +265,11 @@ breakdown() {
 		printf '#busy\titer\tdev\tclass\tdur_ns\n'
 		# 21.9 % of four devices is 87.6 % of one
 		printf 'busy\t200\t0\tdataload\t41097626314\n'
-		printf '#opkern\top_id\tshort\tlast_tc\tsum_dur_ns\tsum_api_dur_ns\n'
-		printf 'opkern\t1\ta\tyes\t43847528\t14730656\n'
-		printf 'opkern\t1\tb\tno\t80014739\t1\n'
+		printf '#%s\top_id\tshort\tn\tsum_dur_ns\tsum_api_dur_ns\n' \
+		    optc opkern
+		printf 'optc\t1\ta\t1\t43847528\t14730656\n'
+		printf 'opkern\t1\ta\t1\t43847528\t14730656\n'
+		printf 'opkern\t1\tb\t1\t80014739\t1\n'
 		printf '#opstat\top_id\tsum_gpu_ns\tsum_dur_ns\n'
 		printf 'opstat\t%d\t%d\t%d\n' 1 92129928 285544010 \
 		    2 33570465 536192545 3 145383684 42474521314
@@ -366,4 +375,44 @@ d",,"x","k",0,20,5,10,,no,1,2,3,,,,,"","","<1>","k<""a"", '$'\001''b>"'
 	report kernel --json | jq -e '."Kernel Report"[0] |
 	    ."Kernel Name" == "-" and ."Op Name" == "a\"b,c\nd" and
 	    .Direction == null and ."Total API Time (ns)" == null'
+}
+
+# One short name for two kernels of an op: the one launched first uses Tensor
+# Cores, the last one does not. An op uses them if any kernel does.
+@test "Tensor Cores of an op: any of its kernels, not the last of a name" {
+	cat >in <<-'EOT'
+	##dlp	1
+	#op	op_id	dl_id	name	dir	op	dl_tc	dtype	dl_in	stack
+	op	1	LINEAR_1	a	fprop	linear	yes	float16	-	-
+	op	2	LINEAR_2	b	fprop	linear	yes	float16	-	-
+	#inst	inst_id	op_id	op	start_ns	dur_ns	gpu_ns	overhead_ns	idle_ns	api_ns
+	inst	1	1	linear	0	100	70	0	0	0
+	inst	2	2	linear	0	100	10	0	0	0
+	#kern	op_id	short	name_id	dur_ns	api_dur_ns	tc
+	kern	1	Kernel2	1	40	4	yes
+	kern	1	Kernel2	2	30	3	no
+	kern	2	Kernel2	2	10	1	no
+	##end	7
+	EOT
+	(
+		. "$ROOT/pipelines/reports/dlprof/stream.sh"
+		eval "$dlprof_stat in"
+	) >s
+	report detail --tsv >got
+	same "LINEAR_1 yes
+LINEAR_2 no" "$(sed 1d got | cut -f 1,7 | tr '\t' ' ')"
+	report kernel --tsv >got
+	same "LINEAR_1 yes 70
+LINEAR_2 no 10" "$(sed 1d got | cut -f 2,5,6 | tr '\t' ' ')"
+	report tensor --tsv >got
+	# op, uses, all, with and without Tensor Cores, share, kernel names
+	same "LINEAR_1 yes 70 40 30 57.1 2 1 Kernel2 1 Kernel2
+LINEAR_2 no 10 0 10 0.0 1 0  1 Kernel2" \
+	    "$(sed 1d got | cut -f 1,5- | tr '\t' ' ')"
+	report summary --dlprof >got
+	# of eligible ops 80 ns, 40 of them with Tensor Cores
+	grep -qx 'Tensor Core Kernel Utilization %,50.0' got
+	grep -qx 'Ops using TC,70,100,1' got
+	grep -qx 'Kernels using TC,40,4,1' got
+	grep -qx 'All other kernels,40,4,1' got
 }

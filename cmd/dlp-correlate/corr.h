@@ -18,13 +18,20 @@ struct counts { /* for the notes */
 	uint64_t damaged, broken, leaked, unended, crossing, backwards,
 	    unpaired, late;
 	uint64_t call_ops, calls_shared; /* of --dlprof */
+	uint64_t graphs;                 /* recorded as a whole */
+	int64_t graph_ns;
 	uint64_t why[WHY_N];
 	int64_t gpu_ns, why_ns[WHY_N];
 };
 
-struct launch {         /* the graph launch that goes on now */
+#define LAUNCHES 8 /* graph launches whose work can be mixed */
+
+struct launch {         /* of a graph, while its work comes */
 	struct proc *p; /* NULL: none */
 	int64_t at, corr;
+	bool called;   /* all its work comes at the time of its call */
+	uint64_t used; /* when last */
+	struct map of; /* captured run -> its replay's number + 1 */
 	struct inst **replay;
 	size_t n, cap;
 };
@@ -47,7 +54,9 @@ struct corr {                /* zeroed but for its options */
 	struct heap heap;
 	struct insts insts;
 	struct projs projs;
-	struct launch launch;
+	struct launch launch[LAUNCHES];
+	int n_launch; /* with a call */
+	uint64_t launch_used;
 	struct counts n;
 };
 

@@ -50,8 +50,8 @@ corr_now(struct corr *c, int64_t t)
 {
 	if (t > c->threads.now)
 		c->threads.now = t;
-	if (c->launch.p != NULL && c->threads.now > c->launch.at)
-		graph_launch_end(c);
+	if (c->n_launch > 0)
+		graph_launch_end(c, c->threads.now);
 	if (c->heap.n > 0 && c->heap.v[0].end <= c->threads.now)
 		close_until(c, c->threads.now);
 }
@@ -108,6 +108,7 @@ notes(const struct corr *c)
 	stage_note("ids_evicted", evicted(c));
 	stage_note("records_late", c->n.late);
 	stage_note("calls_of_shared_ops", c->n.calls_shared);
+	stage_note("graphs_whole", c->n.graphs);
 }
 
 static double
@@ -116,13 +117,18 @@ share(const struct corr *c, int64_t ns)
 	return 100.0 * (double)ns / (double)c->n.gpu_ns;
 }
 
-/* One line, if part of the GPU's time has no op. */
+/* Lines, if part of the GPU's time has no op, or no kernels. */
 static void
 summary(const struct corr *c)
 {
 	struct buf b = { 0 };
 	enum why w;
 
+	if (c->n.graphs > 0 && c->n.gpu_ns > 0)
+		warn("%" PRIu64 " runs of CUDA graphs, %.1f %% of the GPU time,"
+		     " were recorded as a whole: nsys profile"
+		     " --cuda-graph-trace=node records their kernels",
+		    c->n.graphs, share(c, c->n.graph_ns));
 	if (c->n.gpu_ns <= 0 || c->n.why_ns[WHY_NONE] == c->n.gpu_ns)
 		return;
 	for (w = WHY_NONE + 1; w < WHY_N; w++)
@@ -141,7 +147,7 @@ corr_end(struct corr *c)
 	struct proc *p;
 	size_t i;
 
-	graph_launch_end(c);
+	graph_launch_end(c, INT64_MAX);
 	close_until(c, INT64_MAX);
 	mode = c->as_mode != NULL ? c->as_mode : dl_mode_word(&c->mode);
 	if (mode != NULL && (c->dlprof || c->as_mode != NULL))

@@ -159,7 +159,8 @@ bind_work(struct stage *st, enum work_type type, stage_fn *fn)
 	k->tid = rec_col(t, "tid", REC_NEED);
 	k->corr = rec_col(t, "corr", REC_OPT);
 	k->api = rec_col(t, "api", REC_OPT);
-	k->name = rec_col(t, "short", REC_OPT);
+	/* a graph is named after the call that ran it */
+	k->name = rec_col(t, type == W_GRAPH ? "api" : "short", REC_OPT);
 	k->op_id = rec_col(t, "op_id", REC_OPT);
 	k->src = rec_col(t, "src", REC_OPT);
 	k->api_start = rec_col(t, "api_start_ns", gpu ? REC_NEED : REC_OPT);

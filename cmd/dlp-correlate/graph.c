@@ -29,8 +29,6 @@ struct captured { /* a run of an op during which nodes were made */
 	uint64_t inst;
 	uint32_t op;
 	int phase;
-	int64_t seq;
-	struct inst *run; /* its replay by the launch that goes on, or NULL */
 };
 
 struct graphs {           /* of a process */
@@ -61,8 +59,7 @@ captured(struct graphs *p, const struct inst *in)
 		p->cap_cap = p->cap_cap > 0 ? p->cap_cap * 2 : 64;
 		p->cap = xrealloc(p->cap, p->cap_cap, sizeof(*p->cap));
 	}
-	p->cap[p->n_cap] =
-	    (struct captured){ in->id, in->op, in->phase, in->seq, NULL };
+	p->cap[p->n_cap] = (struct captured){ in->id, in->op, in->phase };
 	return ++p->n_cap;
 }
 
@@ -125,27 +122,67 @@ root_of(const struct graphs *p, int64_t id)
 	return NULL;
 }
 
-void
-graph_launch_end(struct corr *c)
+static void
+launch_end(struct corr *c, struct launch *l)
 {
-	struct launch *l = &c->launch;
-	struct graphs *g = l->p != NULL ? l->p->graphs : NULL;
 	size_t i;
 
-	for (i = 0; g != NULL && i < g->n_cap && l->n > 0; i++)
-		g->cap[i].run = NULL;
 	for (i = 0; i < l->n; i++)
 		inst_write(
 		    &c->insts, op_get(&c->ops, l->replay[i]->op), l->replay[i]);
+	map_clear(&l->of);
 	l->n = 0;
 	l->p = NULL;
+	c->n_launch -= l->called;
+	l->called = false;
 }
 
-static struct inst *
-replay_new(struct corr *c, const struct work *w, const struct captured *cap)
+void
+graph_launch_end(struct corr *c, int64_t now)
+{
+	struct launch *l;
+
+	for (l = c->launch; l < c->launch + LAUNCHES; l++) {
+		if (l->p == NULL)
+			continue;
+		if (now == INT64_MAX || (l->called && now > l->at))
+			launch_end(c, l);
+	}
+}
+
+/* The launch that the work is of. Where the call was not recorded, its work
+ * comes by its time on the GPU, mixed with that of others. */
+static struct launch *
+launch_of(struct corr *c, const struct work *w)
+{
+	struct launch *l, *old = c->launch;
+
+	for (l = c->launch; l < c->launch + LAUNCHES; l++) {
+		if (l->p == w->p && l->corr == w->corr &&
+		    l->called == w->has_api)
+			break;
+		if (l->p == NULL ? old->p != NULL : l->used < old->used)
+			old = l;
+	}
+	if (l == c->launch + LAUNCHES) {
+		l = old;
+		if (l->p != NULL)
+			launch_end(c, l);
+		l->p = w->p;
+		l->corr = w->corr;
+		l->called = w->has_api;
+		l->at = w->has_api ? w->api_start : w->start;
+		c->n_launch += l->called;
+	}
+	l->used = ++c->launch_used;
+	return l;
+}
+
+static void
+replay_new(struct corr *c, struct launch *l, const struct work *w,
+    const struct captured *cap)
 {
 	struct inst *in = inst_new(&c->insts);
-	struct launch *l = &c->launch;
 	bool guess;
 
 	in->replay = true;
@@ -166,7 +203,6 @@ replay_new(struct corr *c, const struct work *w, const struct captured *cap)
 		l->replay = xrealloc(l->replay, l->cap, sizeof(struct inst *));
 	}
 	l->replay[l->n++] = in;
-	return in;
 }
 
 bool
@@ -174,20 +210,18 @@ graph_place(struct corr *c, const struct work *w, struct place *pl)
 {
 	struct graphs *g = w->p->graphs;
 	const struct node *nd = g != NULL ? root_of(g, w->node) : NULL;
-	struct launch *l = &c->launch;
-	struct captured *cap;
+	struct launch *l;
+	uint64_t *no;
 
 	if (nd == NULL || nd->cap == 0)
 		return false;
-	if (l->p != w->p || l->corr != w->corr)
-		graph_launch_end(c);
-	l->p = w->p;
-	l->corr = w->corr;
-	l->at = w->has_api ? w->api_start : w->start;
-	cap = &g->cap[nd->cap - 1];
-	if (cap->run == NULL)
-		cap->run = replay_new(c, w, cap);
-	pl->in = cap->run;
+	l = launch_of(c, w);
+	no = map_put(&l->of, nd->cap, NULL);
+	if (*no == 0) {
+		replay_new(c, l, w, &g->cap[nd->cap - 1]);
+		*no = l->n;
+	}
+	pl->in = l->replay[*no - 1];
 	pl->prim = nd->prim;
 	pl->prim_run = nd->prim_run;
 	return true;

@@ -14,7 +14,8 @@ void graph_node(struct corr *c, struct thread *th, struct proc *p, int64_t node,
 /* Finds what a graph node's work was captured from; false: not known. */
 bool graph_place(struct corr *c, const struct work *w, struct place *pl);
 
-void graph_launch_end(struct corr *c);
+/* Ends the launches whose call began before now; INT64_MAX: all. */
+void graph_launch_end(struct corr *c, int64_t now);
 void graph_free(struct proc *p);
 
 #endif

@@ -52,6 +52,10 @@ count(struct corr *c, const struct work *w, const struct place *pl)
 	if (w->type == W_CALL || w->type == W_SYNC)
 		return;
 	c->n.gpu_ns = num_add(c->n.gpu_ns, ns);
+	if (w->type == W_GRAPH) {
+		c->n.graphs++;
+		c->n.graph_ns = num_add(c->n.graph_ns, ns);
+	}
 	c->n.why_ns[pl->why] = num_add(c->n.why_ns[pl->why], ns);
 }
 
@@ -92,6 +96,20 @@ open_layer(const struct work *w, const struct open *top)
 	return (struct text){ w->th->layer.s, top->layer_len };
 }
 
+/* The run that launched it. With --dlprof a call before the node of a backward
+ * is outside of ops, as DLProf, which knows no frames, has it: the op that it
+ * would name is none. */
+static struct inst *
+launcher(struct corr *c, const struct work *w)
+{
+	const struct open *top = thread_top(w->th);
+
+	if (c->dlprof && (w->type == W_CALL || w->type == W_SYNC) &&
+	    top != NULL && top->cur != NULL && top->cur->pending)
+		return NULL;
+	return current_inst(c, w->th);
+}
+
 void
 work_place(struct corr *c, const struct work *w, struct place *pl)
 {
@@ -104,7 +122,7 @@ work_place(struct corr *c, const struct work *w, struct place *pl)
 	pl->why = WHY_NONE;
 	note_call(w->p, w);
 	if ((!w->has_node || !graph_place(c, w, pl)) && w->th != NULL)
-		pl->in = current_inst(c, w->th);
+		pl->in = launcher(c, w);
 	top = w->th != NULL ? thread_top(w->th) : NULL;
 	place_phase(c, w, pl);
 	if (pl->in == NULL && c->dlprof) {

@@ -113,12 +113,11 @@ leave_seq(struct thread *th, uint64_t prim_run, const struct marker *m,
 }
 
 /* Whether the node takes over the frame's run: one in which nothing ran on
- * the GPU so far, at most calls that ask for the device. With --dlprof not:
- * in its database a run and its calls are of one op. */
+ * the GPU so far, at most calls that ask for the device. */
 static bool
 takes_over(struct corr *c, const struct inst *cur)
 {
-	if (cur == NULL || (cur->need_node && (cur->n_gpu > 0 || c->dlprof)))
+	if (cur == NULL || (cur->need_node && cur->n_gpu > 0))
 		return false;
 	if (cur->need_node)
 		c->n.unpaired--; /* counted when the call came */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cols.h"
 #include "err.h"
 #include "num.h"
 #include "ops.h"
@@ -203,9 +204,7 @@ api_times(const struct work *w, int64_t *start, int64_t *stop)
 }
 
 /* The run of a whole graph has no table in DLProf's days: it is a kernel of
- * this name, which dlp-parse knows. */
-#define GRAPH_NAME "[CUDA graph]"
-
+ * that name, which dlp-parse knows. */
 static void
 put_kern(struct dldb *d, const struct work *w, int64_t nth)
 {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cols.h"
 #include "dldb_db.h"
 #include "dldb_facts.h"
 #include "dldb_own.h"
@@ -115,7 +116,7 @@ open_dictionary(struct dldb *d)
 	d->string =
 	    db_prepare(d->db, "SELECT string FROM dictionary WHERE id = ?1");
 	d->empty = id_of(d, "");
-	d->graph = id_of(d, "[CUDA graph]");
+	d->graph = id_of(d, GRAPH_NAME);
 }
 
 static void

@@ -40,7 +40,7 @@ static const struct {
 	    { GPU, "kind", "bytes", "src_mem", "dst_mem", "node" } },
 	[EV_SET] = { "set", { GPU, "bytes", "value", "mem", "node" } },
 	[EV_SYNC] = { "sync", { GPU, "kind", "event" } },
-	[EV_GRAPH] = { "graph", { GPU, "graph", "exec" } },
+	[EV_GRAPH] = { "graph", { GPU, "short", "graph", "exec" } },
 	[EV_MEM] = { "mem",
 	    { "id", "start_ns", "pid", "dev", "op", "bytes", "addr", "kind",
 		"corr", "pool", "pool_bytes" } },

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "cols.h"
 #include "emit.h"
 #include "emit_gpu.h"
 #include "emit_op.h"
@@ -161,6 +162,7 @@ put_rest(struct profile *p, const struct event *ev, const struct event *call,
 		put_sync(p, ev, call);
 		break;
 	default:
+		out_raw(GRAPH_NAME, sizeof(GRAPH_NAME) - 1);
 		emit_num(ev->gpu.graph.graph);
 		emit_num(ev->gpu.graph.exec);
 		break;

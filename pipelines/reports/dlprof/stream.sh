@@ -22,8 +22,8 @@
 #	set; slim leaves only what reports and dldb read, split passes the
 #	stream through the function dlprof_split: these are no defaults.
 #	It holds kern, inst and the like, one per event, and behind them
-#	iter, busy, group, opkern, opstat, typestat, memstat and finding
-#	records.
+#	iter, busy, group, optc, opkern, opstat, typestat, memstat and
+#	finding records.
 # dlprof_small
 #	a filter: leaves of that stream what the reports but iteration read.
 # dlprof_kern
@@ -55,11 +55,14 @@
 export dlprof_key dlprof_start dlprof_stop dlprof_domain dlprof_dldb \
     dlprof_mode dlprof_name dlprof_detailed dlprof_command
 
-# What the aggregation adds: of each op's kernels, of ops, of types of ops, of
-# the API calls of copies and memory sets. opkern comes first: what is said of
-# an op depends on it.
+# What the aggregation adds: of each op's kernels that used Tensor Cores, of all
+# its kernels (the run of a whole CUDA graph is one), of ops, of types of ops,
+# of the API calls of copies and memory sets. optc and opkern come first: what
+# is said of an op depends on them.
 dlprof_stat='dlp-agg --pass \
-	--as opkern -T kern -g op_id,short \
+	--as optc -T kern -g op_id,short -a count,sum -f dur_ns,api_dur_ns \
+	    --where tc==yes --and \
+	--as opkern -T kern,graph -g op_id,short \
 	    -a count,nset,sum,mean,min,max,last:name_id,last:tc \
 	    -f dur_ns,api_dur_ns --and \
 	--as opstat -T inst -g op_id -a count,nset,sum,mean,min,max \
@@ -69,7 +72,7 @@ dlprof_stat='dlp-agg --pass \
 	--as memstat -T copy,set -g api -a count,sum -f dur_ns,api_dur_ns'
 
 # The types that the reports read, and of kernels the columns.
-dlprof_kept=op,dev,iter,busy,group,opkern,opstat,typestat,memstat,finding
+dlprof_kept=op,dev,iter,busy,group,optc,opkern,opstat,typestat,memstat,finding
 dlprof_kern_cols=iter,op_id,short,dev,start_ns,dur_ns,api_start_ns,api_dur_ns,tc
 dlprof_kern_cols=$dlprof_kern_cols,grid,block
 
@@ -90,7 +93,7 @@ dlprof_pipe() {
 		busy) printf ' |\n    %s' 'dlp-busy --dlprof' ;;
 		tree) printf ' |\n    %s' dlp-tree ;;
 		stat) printf ' |\n    %s' "$dlprof_stat" ;;
-		slim) printf ' |\n    %s' "dlp-agg -T kern \\
+		slim) printf ' |\n    %s' "dlp-agg -T kern,graph \\
 	--keep $dlprof_kept,str,inst,copy,set \\
 	-c id,inst_id,$dlprof_kern_cols" ;;
 		split) printf ' |\n    dlprof_split' ;;
@@ -130,5 +133,5 @@ dlprof_small() {
 }
 
 dlprof_kern() {
-	dlp-agg --keep op,str,opkern,kern
+	dlp-agg --keep op,str,opkern,kern,graph
 }
