@@ -283,11 +283,11 @@ put_all(struct pass *p)
 	const char *s;
 
 	p->put_legend = -1;
-	if (l->n == 0 && l->nruns == 0 && p->any_legend) {
+	if (l->n == 0 && l->runs.n == 0 && p->any_legend) {
 		s = smap_str(&p->legends, (uint32_t)p->legend[0], &n);
 		out_line(s, n);
 	}
-	if (l->nruns == 0) {
+	if (l->runs.n == 0) {
 		put_sorted(p, false);
 		return;
 	}

@@ -8,9 +8,8 @@
 #include <stdint.h>
 
 #include "buf.h"
+#include "runs.h"
 #include "sort.h"
-
-struct run;
 
 struct line { /* a record that is kept: its place in lines.text */
 	size_t at;
@@ -25,8 +24,7 @@ struct lines {
 	size_t n, cap;
 	struct sort_val *val; /* per key: of many lines the same */
 	size_t n_keys;
-	struct run *run; /* on disk */
-	size_t nruns;
+	struct runs runs; /* on disk */
 };
 
 /* The lines in memory, in the order of idx, to a run. */
