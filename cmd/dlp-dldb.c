@@ -22,7 +22,7 @@
 
 static const char usage[] =
     "usage: dlp-dldb -o FILE [-ftuV] [--raw | --aggregate] [--domain NAME]"
-    " [file]\n"
+    " [-S SIZE] [file]\n"
     "Writes a dlp stream as a database of DLProf; see dlp-dldb(1).\n"
     "  -o, --output FILE  the database\n"
     "  -f, --force        write over FILE if it is there\n"
@@ -34,6 +34,9 @@ static const char usage[] =
     "      --set FACT=VALUE\n"
     "                     a fact in place of that of ##info: command,\n"
     "                     profile_name, ...; FACT?=VALUE if there is none\n"
+    "  -S, --memory SIZE  memory for sums by op and iteration, such as 64M; "
+    "the\n"
+    "                     rest goes to files in TMPDIR (default 256M)\n"
     "  -u, --unbuffered   write each record at once\n"
     "  -h, --help         this text\n"
     "  -V, --version      the version\n";
@@ -44,6 +47,7 @@ static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "force", no_argument, NULL, 'f' },
 	{ "tee", no_argument, NULL, 't' },
+	{ "memory", required_argument, NULL, 'S' },
 	{ "raw", no_argument, NULL, OPT_RAW },
 	{ "aggregate", no_argument, NULL, OPT_AGGREGATE },
 	{ "domain", required_argument, NULL, OPT_DOMAIN },
@@ -177,6 +181,9 @@ option(struct dldb *d, int c, bool *unbuffered)
 	case 't':
 		d->tee = true;
 		break;
+	case 'S':
+		d->memory = cli_size("-S", optarg);
+		break;
 	case OPT_RAW:
 		d->aggregate = false;
 		break;
@@ -214,9 +221,10 @@ start(struct dldb *d, struct stage *st)
 int
 main(int argc, char **argv)
 {
-	static struct dldb d = {
-		.domain = "default-domain", .raw = true, .aggregate = true
-	};
+	static struct dldb d = { .domain = "default-domain",
+		.raw = true,
+		.aggregate = true,
+		.memory = 256 << 20 };
 	bool unbuffered = false;
 	struct stage st;
 	const char *path;
@@ -224,7 +232,7 @@ main(int argc, char **argv)
 
 	cli_init("dlp-dldb");
 	while ((c = getopt_long(
-		    argc, argv, "o:ft" CLI_SHORTOPTS, longopts, NULL)) != -1)
+		    argc, argv, "o:ftS:" CLI_SHORTOPTS, longopts, NULL)) != -1)
 		option(&d, c, &unbuffered);
 	if (d.path == NULL)
 		cli_usage(usage);

@@ -440,3 +440,18 @@ f.py:2' "$(sql x "SELECT stack_trace FROM read_only_ops WHERE id = 5")"
 	same '1 2 3 4 5 6' "$(columns inst inst_id <<<"$output" | sort -n |
 	    xargs)"
 }
+
+@test "-S: the database is the same in any memory" {
+	whole "$LENET" -k iteration >in
+	for size in 4K 40K 256M; do
+		dlp-dldb -S $size -f -o db.sqlite in
+		sqlite3 db.sqlite .dump >$size
+	done
+	cmp 4K 256M
+	cmp 40K 256M
+	[ "$(sqlite3 db.sqlite 'SELECT count(*) FROM kernel_iteration_node
+	    JOIN (SELECT read_only_ops_id AS op, iter_value AS i, count(*) AS n
+		FROM kernel_iteration_node GROUP BY 1, 2)
+	    ON op = read_only_ops_id AND i = iter_value
+	    AND n = total_count')" -eq 208 ]
+}

@@ -15,6 +15,7 @@ agg_start(struct dldb *d)
 {
 	d->agg = xcalloc(1, sizeof(*d->agg));
 	d->agg->fd = -1;
+	agg_kern_start(d->agg, d->memory);
 }
 
 void
@@ -28,6 +29,7 @@ agg_free(struct dldb *d)
 	smap_free(&a->names);
 	smap_free(&a->mem_names);
 	free(a->pairs);
+	xsort_close(&a->old);
 	free(a->iters);
 	if (a->fd >= 0)
 		close(a->fd);

@@ -1,7 +1,6 @@
 /*
  * The aggregated half: what is in the iterations that count, added up by op,
- * kernel name and op type. Memory grows with ops, kernel names of ops, and
- * pairs of op and iteration.
+ * kernel name and op type. Memory grows with ops and kernel names of ops.
  */
 #ifndef DLP_DLDB_AGG_H
 #define DLP_DLDB_AGG_H

@@ -3,12 +3,67 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "err.h"
 #include "num.h"
 #include "ops.h"
 #include "temp.h"
+
+static int
+cmp_i64(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* By op and iteration, which a pair begins with. */
+static int
+cmp_pair(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
+{
+	int64_t x[2], y[2];
+
+	(void)ctx, (void)an, (void)bn;
+	memcpy(x, a, sizeof(x));
+	memcpy(y, b, sizeof(y));
+	return x[0] != y[0] ? cmp_i64(x[0], y[0]) : cmp_i64(x[1], y[1]);
+}
+
+static int
+cmp_no(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
+{
+	int64_t x, y;
+
+	(void)ctx, (void)an, (void)bn;
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return cmp_i64(x, y);
+}
+
+/* A pair costs its place, room to grow and its entry in the map. */
+void
+agg_kern_start(struct agg *a, size_t bytes)
+{
+	a->max_pairs = bytes / 4 / (2 * sizeof(struct agg_pair) + 48);
+	if (a->max_pairs == 0)
+		a->max_pairs = 1;
+	xsort_open(&a->old, cmp_pair, NULL, bytes / 4);
+}
+
+/* All pairs go to disk. */
+static void
+put_old(struct agg *a)
+{
+	size_t i;
+
+	for (i = 0; i < a->n_pairs; i++)
+		xsort_put(&a->old, &a->pairs[i], 2 * sizeof(int64_t),
+		    &a->pairs[i], sizeof(a->pairs[i]));
+	a->any_old = true;
+	a->first_pair += a->n_pairs;
+	a->n_pairs = 0;
+	map_clear(&a->pair);
+}
 
 static void
 flush(struct agg *a)
@@ -69,6 +124,8 @@ pair_of(struct agg *a, int64_t op, int64_t iter)
 
 	if (op > UINT32_MAX || iter > UINT32_MAX)
 		die("too many ops or iterations");
+	if (a->n_pairs == a->max_pairs)
+		put_old(a);
 	no = map_put(&a->pair, (uint64_t)op << 32 | (uint64_t)iter, &is_new);
 	if (is_new) {
 		if (a->n_pairs == a->cap_pairs) {
@@ -76,9 +133,9 @@ pair_of(struct agg *a, int64_t op, int64_t iter)
 			a->pairs =
 			    xrealloc(a->pairs, a->cap_pairs, sizeof(*a->pairs));
 		}
-		a->pairs[a->n_pairs++] =
-		    (struct agg_pair){ op, iter, { 0, 0, 0, 0 } };
-		*no = a->n_pairs;
+		a->pairs[a->n_pairs] = (struct agg_pair){ op, iter,
+			{ 0, 0, 0, 0 }, a->first_pair + a->n_pairs };
+		*no = ++a->n_pairs;
 	}
 	return *no - 1;
 }
@@ -88,12 +145,13 @@ agg_kern(struct dldb *d, const struct work *w)
 {
 	struct agg *a = d->agg;
 	uint64_t pair = pair_of(a, w->op->id, w->iter);
+	struct agg_pair *p = &a->pairs[pair];
 
-	add(&a->pairs[pair].s, w);
+	add(&p->s, w);
 	add(iter_of(a, w->iter), w);
 	if (a->n_held == sizeof(a->held) / sizeof(*a->held))
 		flush(a);
-	a->held[a->n_held++] = (struct agg_kern){ w->id, pair };
+	a->held[a->n_held++] = (struct agg_kern){ w->id, p->no };
 }
 
 struct iter_sum
@@ -105,6 +163,67 @@ agg_iter(const struct dldb *d, int64_t iter)
 	return no != NULL ? d->agg->iters[*no - 1] : none;
 }
 
+/* The sums of a pair are the same for each of its numbers: by number. */
+static void
+put_sum(struct xsort *all, struct buf *nos, const struct agg_pair *sum)
+{
+	size_t i, n = sizeof(sum->no);
+
+	for (i = 0; i < nos->len; i += n)
+		xsort_put(all, nos->s + i, n, sum, sizeof(*sum));
+	buf_clear(nos);
+}
+
+/* Adds up the pairs on disk; then they are there by their numbers. */
+static void
+add_old(struct agg *a)
+{
+	struct agg_pair p, sum = { -1, -1, { 0, 0, 0, 0 }, 0 };
+	struct buf nos = { 0 };
+	struct runs_rec r;
+	struct xsort all;
+
+	put_old(a);
+	xsort_open(&all, cmp_no, NULL, a->old.bound);
+	while (xsort_next(&a->old, &r)) {
+		memcpy(&p, r.val, sizeof(p));
+		if (p.op != sum.op || p.iter != sum.iter) {
+			put_sum(&all, &nos, &sum);
+			sum = p;
+		} else {
+			sum.s.n += p.s.n;
+			sum.s.n_tc += p.s.n_tc;
+			sum.s.ns = num_add(sum.s.ns, p.s.ns);
+			sum.s.tc_ns = num_add(sum.s.tc_ns, p.s.tc_ns);
+		}
+		buf_put(&nos, (const char *)&p.no, sizeof(p.no));
+	}
+	put_sum(&all, &nos, &sum);
+	buf_free(&nos);
+	xsort_close(&a->old);
+	a->old = all;
+	a->first_pair = 0;
+}
+
+/* The pair of that number; kernels' numbers come in the order in which pairs
+ * went to disk, as many at a time as memory holds. */
+static const struct agg_pair *
+pair_no(struct agg *a, uint64_t no)
+{
+	struct runs_rec r;
+
+	while (no >= a->first_pair + a->n_pairs) {
+		a->first_pair += a->n_pairs;
+		for (a->n_pairs = 0;
+		     a->n_pairs < a->max_pairs && xsort_next(&a->old, &r);
+		     a->n_pairs++)
+			memcpy(&a->pairs[a->n_pairs], r.val, sizeof(*a->pairs));
+		if (a->n_pairs == 0)
+			die("temporary file: cut off");
+	}
+	return &a->pairs[no - a->first_pair];
+}
+
 static void
 put(struct dldb *d, int64_t aggr, const struct agg_kern *k, size_t n)
 {
@@ -113,7 +232,7 @@ put(struct dldb *d, int64_t aggr, const struct agg_kern *k, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		p = &d->agg->pairs[k[i].pair];
+		p = pair_no(d->agg, k[i].pair);
 		DB_ADD(&d->db, &in, INT64_C(0), aggr, DOMAIN_ID, p->op, k[i].id,
 		    p->iter, p->s.n, p->s.n_tc, p->s.ns, p->s.tc_ns);
 	}
@@ -126,6 +245,8 @@ agg_kern_write(struct dldb *d, int64_t aggr)
 	size_t have;
 	ssize_t n;
 
+	if (a->any_old)
+		add_old(a);
 	if (a->fd >= 0) {
 		flush(a);
 		if (lseek(a->fd, 0, SEEK_SET) != 0)

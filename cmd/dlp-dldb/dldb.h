@@ -17,6 +17,7 @@ struct dldb {
 	struct db db;
 	const char *path, *domain;
 	bool raw, aggregate, tee, force;
+	size_t memory;     /* -S */
 	bool any;          /* a section has begun */
 	bool open, whole;  /* a database is open, and complete */
 	struct smap words; /* value: id in the dictionary, 0 if not known */
