@@ -19,6 +19,15 @@ CFLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 	 -fno-sanitize-recover=undefined
 LDFLAGS += -fsanitize=address,undefined
 endif
+ifdef FUZZ
+B = build-fuzz
+CC = clang
+# NULL + 0 is no error to anyone but this check.
+CFLAGS = -O1 -g -fno-omit-frame-pointer \
+	 -fsanitize=address,undefined,fuzzer-no-link \
+	 -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow
+LDFLAGS += -fsanitize=address,undefined
+endif
 
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
        -Wwrite-strings -Wpointer-arith -Wformat=2
@@ -68,6 +77,9 @@ help:
 ##                   T='parse stage*'  only test files of these names
 ##                   SAN=1             all with sanitizers, in build-san
 ## make test-cluster  batches over ssh and by Slurm, on this machine; as root
+## make fuzz       fuzz the readers, with clang: TIME=600 seconds each,
+##                 T='marker rec'  only these of tests/fuzz/targets
+## make fault      every call that can fail fails once, in every command
 ## make lint       formatting, static analysis, manuals, scripts
 ## make fmt        reformat the C sources
 ## make bench      speed and memory against the sqlite3 shell; ROWS= BEST=
@@ -112,7 +124,7 @@ endef
 $(foreach u,$(notdir $(UNITS)),$(eval $(call unit_rule,$(u))))
 
 .PHONY: unit
-unit: $(UNITS)
+unit: $(UNITS) $(B)/fuzz/corrupt
 
 .PHONY: deps
 deps:
@@ -139,6 +151,23 @@ endif
 .PHONY: test-cluster
 test-cluster: all
 	@B=$(B) bash tests/cluster/run
+
+# Broken databases, for the tests and by hand.
+$(B)/fuzz/corrupt: tests/fuzz/corrupt.c tests/fuzz/tables.c tests/fuzz/tables.h
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(BASE_CPPFLAGS) -Itests/fuzz -o $@ \
+	    tests/fuzz/corrupt.c tests/fuzz/tables.c -lsqlite3
+
+.PHONY: fuzz
+fuzz:
+	@sh tests/install-deps build test fuzz
+	@$(SUBMAKE) -s all
+	@$(SUBMAKE) -s FUZZ=1 all
+	@BIN=$(CURDIR)/$(B)/bin bash tests/fuzz/run $(T)
+
+.PHONY: fault
+fault: all
+	@B=$(B) CC='$(CC)' bash tests/fault/run $(T)
 
 .PHONY: lint
 lint:

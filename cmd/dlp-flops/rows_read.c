@@ -257,7 +257,7 @@ rows_load(const char *path)
 	if (ferror(f))
 		die_errno("%s", path);
 	fclose(f);
-	if (memchr(b.s, '\0', b.len) != NULL)
+	if (b.len > 0 && memchr(b.s, '\0', b.len) != NULL)
 		die("%s: not a file of rules: it has a zero byte", path);
 	read_text(&user, path, buf_str(&b));
 	buf_free(&b);

@@ -1,10 +1,6 @@
 /*
- * Fuzzing of the marker parsers. Build it with clang -fsanitize=fuzzer,address
- * out of this file, marker.c, all mk_ files of cmd/dlp-correlate, and all of
- * common; then run it:
- * ./fuzz-marker -max_len=4096 CORPUS
- *
- * The first byte chooses the domain, the rest is the text.
+ * Fuzzing of the marker parsers (make fuzz T=marker). The first byte chooses
+ * the domain, the rest is the text.
  */
 #include <stdlib.h>
 #include <string.h>

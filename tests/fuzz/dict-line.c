@@ -1,10 +1,6 @@
 /*
- * Fuzzing of the readers of PyProf's .dict. Build it with clang
- * -fsanitize=fuzzer,address out of this file, dict_line.c of cmd/dlp-parse,
- * all of cmd/dlp-pyprof but print.c, and all of common; then run it:
- * ./fuzz-dict -max_len=8192 CORPUS
- *
- * A line is read as a line of a .dict; its marker goes through every rule.
+ * Fuzzing of the readers of PyProf's .dict (make fuzz T=dict-line). A line
+ * is read as a line of a .dict; its marker goes through every rule.
  */
 #include <stdlib.h>
 #include <string.h>

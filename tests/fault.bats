@@ -1,0 +1,9 @@
+# Calls that fail at their N-th time, in every command: tests/fault/run.
+
+load lib
+
+@test "memory, reads, writes, opens that fail: 2, or no difference" {
+	[[ ${B:-build} != *san* ]] || skip "does not apply"
+	cd "$ROOT"
+	STEP=${STEP:-100} bash tests/fault/run
+}
