@@ -38,9 +38,9 @@ struct range {
 	size_t name_len;
 };
 
-struct proj {                  /* a range as it looks on the GPU */
-	const struct range *r; /* NULL: work in no range of a thread */
-	int64_t pid, tid, lo, hi;
+struct proj { /* a range as it looks on the GPU */
+	const struct range *r;
+	int64_t lo, hi;
 	int64_t n_gpu, level, n_child;
 	int64_t id, parent; /* 0: none */
 	struct text stack;
@@ -48,17 +48,25 @@ struct proj {                  /* a range as it looks on the GPU */
 
 struct report;
 
+enum report_needs {
+	NEEDS_STACK = 1, /* for on_proj */
+	NEEDS_PROJ,      /* and the next: the table of ranges.h */
+	NEEDS_KERN,
+};
+
 struct report_def {
-	const char *name, *old; /* old: as it was called before 2023 */
 	struct sink_table table;
-	int nval; /* of its groups */
+	const char *old; /* the name before 2023 */
 	void (*on_api)(struct report *, const struct text *, int64_t dur);
 	void (*on_os)(struct report *, const struct text *, int64_t dur);
 	void (*on_gpu)(struct report *, const struct gpu *);
 	void (*on_range)(struct report *, const struct range *);
 	void (*on_proj)(struct report *, const struct proj *);
-	void (*on_rangekern)(struct report *, struct table_key *,
-	    const struct range *, const struct gpu *, int64_t counts);
+	enum report_needs needs; /* of the open ranges */
+	/* What makes the rows of groups, its context a struct print; NULL:
+	 * the table is the rows, in order. */
+	table_fn *group;
+	/* Where the groups are not those of the report's own table. */
 	void (*print)(struct report *);
 	bool kernels; /* takes :base and :mangled */
 };
@@ -69,13 +77,15 @@ struct report {
 	struct table *t;
 };
 
-extern const struct report_def *const report_defs[]; /* ends with NULL */
+struct print {
+	struct report *r;
+	struct table *order; /* of the rows; row.h */
+};
 
-/* From "-r": NAME[:base|:mangled],... added to those before. */
-void reports_ask(char *list);
-void reports_list(void);
-
-extern struct report reports[];
+extern struct report reports[]; /* those asked for */
 extern int nreports;
+
+void trace_section(void);
+void trace_dev(int64_t dev, const struct text *name);
 
 #endif

@@ -5,7 +5,9 @@
 #include "cli.h"
 #include "err.h"
 #include "out.h"
+#include "ranges.h"
 #include "reports.h"
+#include "row.h"
 
 #define MAX_REPORTS 64
 
@@ -39,7 +41,7 @@ find(const char *name)
 		if (strcmp(aliases[i].old, name) == 0)
 			name = aliases[i].name;
 	for (i = 0; report_defs[i] != NULL; i++)
-		if (strcmp(report_defs[i]->name, name) == 0 ||
+		if (strcmp(report_defs[i]->table.name, name) == 0 ||
 		    strcmp(report_defs[i]->old, name) == 0)
 			return report_defs[i];
 	return NULL;
@@ -86,6 +88,58 @@ reports_list(void)
 	int i;
 
 	for (i = 0; report_defs[i] != NULL; i++)
-		buf_printf(&out_buf, "%-22s %s\n", report_defs[i]->name,
+		buf_printf(&out_buf, "%-22s %s\n", report_defs[i]->table.name,
 		    report_defs[i]->table.title);
+}
+
+static void
+order_rows(struct report *r)
+{
+	struct print p = { r, order_new() };
+
+	table_each(r->t, r->def->group, &p);
+	order_put(p.order);
+}
+
+void
+reports_section(void)
+{
+	int i;
+
+	ranges_section();
+	for (i = 0; i < nreports; i++) {
+		table_free(reports[i].t);
+		reports[i].t = reports[i].def->group != NULL
+				   ? table_new(1, false)
+				   : order_new();
+	}
+}
+
+static void
+print(struct report *r, const char *file)
+{
+	sink_begin(&r->def->table, file);
+	if (r->def->print != NULL)
+		r->def->print(r);
+	else if (r->def->group != NULL)
+		order_rows(r);
+	else {
+		order_put(r->t);
+		r->t = NULL;
+	}
+	if (!sink_end())
+		warn("%s: nothing of this in %s", r->def->table.name,
+		    file != NULL ? file : "the profile");
+	table_free(r->t);
+	r->t = NULL;
+}
+
+void
+reports_print(const char *file)
+{
+	int i;
+
+	for (i = 0; i < nreports; i++)
+		print(&reports[i], file);
+	ranges_done();
 }

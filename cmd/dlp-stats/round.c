@@ -25,18 +25,27 @@ put_units(struct buf *b, bool minus, uint64_t v, int decimals)
 	}
 }
 
-void
-put_round(struct buf *b, double v, int decimals)
+double
+round_units(double v, int decimals)
 {
 	double a = fabs(v), x = a * tens[decimals], f = floor(x), err;
 
-	if (!(x < 4e15)) { /* NaN too */
-		buf_f64(b, v, decimals);
-		return;
-	}
+	if (!(x < 4e15)) /* NaN too */
+		return v * tens[decimals];
 	/* The product was rounded itself: x + err is what it is exactly. */
 	err = fma(a, tens[decimals], -x);
 	if (x - f > 0.5 || (x - f == 0.5 && err >= 0))
 		f += 1;
-	put_units(b, v < 0 && f > 0, (uint64_t)f, decimals);
+	return v < 0 ? -f : f;
+}
+
+void
+put_round(struct buf *b, double v, int decimals)
+{
+	double u = round_units(v, decimals);
+
+	if (!(fabs(u) < 4e15))
+		buf_f64(b, v, decimals);
+	else
+		put_units(b, u < 0, (uint64_t)fabs(u), decimals);
 }

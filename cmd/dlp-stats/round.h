@@ -7,4 +7,7 @@
 /* With so many decimals (at most 3), halves away from zero. */
 void put_round(struct buf *b, double v, int decimals);
 
+/* The same number, in units of the last decimal. */
+double round_units(double v, int decimals);
+
 #endif

@@ -71,8 +71,8 @@ row_stats_mb(struct buf *b, const struct group *g)
 }
 
 /* A key whose bytes are in the order of the numbers, of arrival next. */
-#define ORDER 16
-static uint64_t arrival; /* of all orders */
+#define ORDER 24
+static int64_t arrival; /* of all orders */
 
 struct table *
 order_new(void)
@@ -81,52 +81,50 @@ order_new(void)
 }
 
 static void
-put_be(unsigned char *p, uint64_t v)
+put_be(struct buf *b, int64_t v)
 {
+	uint64_t u = (uint64_t)v ^ (uint64_t)1 << 63;
 	int i;
 
-	for (i = 7; i >= 0; i--, v >>= 8)
-		p[i] = (unsigned char)v;
+	for (i = 56; i >= 0; i -= 8)
+		buf_putc(b, (char)(u >> i));
 }
 
 static void
-add(struct table *o, uint64_t by, uint64_t next, struct buf *row)
+add(struct table *o, const int64_t by[3], struct buf *row)
 {
-	static struct buf key;
 	static const int64_t zero;
-	unsigned char head[ORDER];
+	static struct buf key;
+	int i;
 
-	put_be(head, by);
-	put_be(head + 8, next);
 	buf_clear(&key);
-	buf_put(&key, (const char *)head, ORDER);
+	for (i = 0; i < 3; i++)
+		put_be(&key, by[i]);
 	buf_put(&key, row->s, row->len);
 	table_add(o, key.s, key.len, 0, &zero);
 	buf_clear(row);
 }
 
 void
-order_add(struct table *o, int64_t by, bool down, struct buf *row)
+order_add(struct table *o, int64_t by, int64_t then, struct buf *row)
 {
-	uint64_t u = (uint64_t)by ^ (uint64_t)1 << 63;
-
-	add(o, down ? ~u : u, arrival++, row);
+	add(o, (int64_t[]){ by, then, arrival++ }, row);
 }
 
 void
-order_add_row(struct table *o, int64_t by, struct buf *row)
+order_add_text(struct table *o, int64_t by, struct buf *row)
 {
-	add(o, ~((uint64_t)by ^ (uint64_t)1 << 63), 0, row);
+	add(o, (int64_t[]){ by, 0, 0 }, row);
 }
 
 /* The bits of positive doubles are in their order. */
-void
-order_add_f64(struct table *o, double by, struct buf *row)
+int64_t
+order_f64(double v)
 {
-	uint64_t u;
+	int64_t i;
 
-	memcpy(&u, &by, sizeof(u));
-	add(o, by < 0 ? UINT64_MAX : ~(u | (uint64_t)1 << 63), arrival++, row);
+	memcpy(&i, &v, sizeof(i));
+	return v <= 0 ? 0 : i;
 }
 
 static void

@@ -18,12 +18,15 @@ void row_put(struct buf *b); /* to the sink; b is empty then */
 void row_stats(struct buf *b, const struct group *g);
 void row_stats_mb(struct buf *b, const struct group *g);
 
-/* Rows in another order than they come in: descending, ascending. */
+/*
+ * Rows in another order than they come in: by the two numbers, ascending,
+ * which ~ turns around, then as they came.
+ */
 struct table *order_new(void);
-void order_add(struct table *o, int64_t by, bool down, struct buf *row);
-void order_add_f64(struct table *o, double by, struct buf *row);  /* down */
-void order_add_row(struct table *o, int64_t by, struct buf *row); /* down,
-    then by the row's text; no two rows are the same */
+void order_add(struct table *o, int64_t by, int64_t then, struct buf *row);
+/* With the row's text in place of arrival; no two rows are the same. */
+void order_add_text(struct table *o, int64_t by, struct buf *row);
+int64_t order_f64(double v); /* such a number for one that is not negative */
 void order_put(struct table *o); /* to the sink; and frees it */
 
 #endif

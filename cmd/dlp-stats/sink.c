@@ -10,7 +10,7 @@ static const struct sink_kind *const kinds[] = { &sink_csv, &sink_tsv,
 	&sink_json, &sink_column };
 static const struct sink_kind *kind;
 static const struct sink_table *table;
-static bool first;
+static bool first, any_row;
 
 bool
 sink_open(const char *format, bool named)
@@ -31,21 +31,23 @@ sink_begin(const struct sink_table *t, const char *file)
 {
 	table = t;
 	kind->begin(t, file);
-	first = false;
+	first = any_row = false;
 }
 
 void
 sink_row(const char *s, size_t n)
 {
+	any_row = true;
 	kind->row(table, s, n);
 	out_check();
 }
 
-void
+bool
 sink_end(void)
 {
 	if (kind->end != NULL)
 		kind->end();
+	return any_row;
 }
 
 void

@@ -24,6 +24,6 @@ void sink_close(void);
 
 void sink_begin(const struct sink_table *t, const char *file);
 void sink_row(const char *s, size_t n);
-void sink_end(void);
+bool sink_end(void); /* whether there was a row */
 
 #endif

@@ -5,7 +5,7 @@
 #include "err.h"
 #include "map.h"
 #include "num.h"
-#include "reports.h"
+#include "ranges.h"
 #include "stack.h"
 
 struct open { /* a range */
@@ -15,25 +15,41 @@ struct open { /* a range */
 	int64_t lo, hi, n_gpu, last_corr;
 	int64_t level, n_child, id, parent;
 	struct buf stack; /* ids of the ranges around it, and its own */
-	struct table_key key[KN_N];
-	struct map seen[KN_N]; /* names of kernels */
+	struct table_key key;
+	struct map seen; /* parts of ranges.h */
 };
 
 struct thread {
 	int64_t pid, tid;
 	struct open **v;
 	size_t n, cap;
-	/* work in no range */
-	int64_t lo, hi, n_gpu, last_corr;
-	struct table_key key[KN_N];
+	struct table_key key; /* of work in no range */
 };
 
+static struct { /* by the reports asked for */
+	bool any, proj, kern[KN_N];
+} wants;
 static struct thread *threads;
 static size_t nthreads;
 static struct map by_id; /* mixed pid and tid -> number + 1 */
 static struct open **spare;
 static size_t nspare, sparecap;
 static int64_t ids;
+
+bool
+stack_wanted(void)
+{
+	int i;
+
+	for (i = 0; i < nreports; i++) {
+		const struct report_def *def = reports[i].def;
+
+		wants.proj |= def->needs == NEEDS_PROJ;
+		wants.kern[reports[i].mode] |= def->needs == NEEDS_KERN;
+		wants.any |= def->needs != 0;
+	}
+	return wants.any;
+}
 
 static struct thread *
 thread_of(int64_t pid, int64_t tid)
@@ -55,7 +71,6 @@ thread_of(int64_t pid, int64_t tid)
 	memset(th, 0, sizeof(*th));
 	th->pid = pid;
 	th->tid = tid;
-	th->last_corr = -1;
 	return th;
 }
 
@@ -68,11 +83,8 @@ new_open(void)
 static void
 give_back(struct open *o)
 {
-	int i;
-
-	for (i = 0; i < KN_N; i++)
-		if (o->seen[i].n > 0)
-			map_clear(&o->seen[i]);
+	if (o->seen.n > 0)
+		map_clear(&o->seen);
 	if (nspare == sparecap) {
 		sparecap = sparecap != 0 ? sparecap * 2 : 64;
 		spare = xrealloc(spare, sparecap, sizeof(*spare));
@@ -81,10 +93,12 @@ give_back(struct open *o)
 }
 
 static void
-tell(const struct proj *p)
+tell(struct open *o, const struct proj *p)
 {
 	int i;
 
+	if (wants.proj)
+		ranges_proj(&o->key, p);
 	for (i = 0; i < nreports; i++)
 		if (reports[i].def->on_proj != NULL)
 			reports[i].def->on_proj(&reports[i], p);
@@ -93,7 +107,7 @@ tell(const struct proj *p)
 static void
 close_range(struct open *o)
 {
-	struct proj p = { .r = &o->r, .pid = o->r.pid, .tid = o->r.tid };
+	struct proj p = { .r = &o->r };
 
 	if (o->n_gpu > 0) {
 		p.lo = o->lo;
@@ -104,7 +118,7 @@ close_range(struct open *o)
 		p.id = o->id;
 		p.parent = o->parent;
 		p.stack = (struct text){ o->stack.s, o->stack.len };
-		tell(&p);
+		tell(o, &p);
 	}
 	give_back(o);
 }
@@ -147,7 +161,7 @@ stack_range(const struct range *r)
 	o->twin = false;
 	o->n_gpu = o->n_child = 0;
 	o->last_corr = -1;
-	memset(o->key, 0, sizeof(o->key));
+	o->key = (struct table_key){ 0 };
 	for (i = 0; i < th->n; i++)
 		o->twin |= same_name(th->v[i], o);
 	if (th->n == th->cap) {
@@ -184,14 +198,14 @@ first_work(const struct thread *th, size_t at)
 }
 
 static void
-cover(int64_t *lo, int64_t *hi, const struct gpu *g)
+cover(struct open *o, const struct gpu *g)
 {
 	int64_t end = num_add(g->start, g->dur);
 
-	if (g->start < *lo)
-		*lo = g->start;
-	if (end > *hi)
-		*hi = end;
+	if (g->start < o->lo)
+		o->lo = g->start;
+	if (end > o->hi)
+		o->hi = end;
 }
 
 /* Whether the kernel counts in another range of this name already. */
@@ -210,38 +224,25 @@ counted(const struct thread *th, size_t at, int64_t end)
 static void
 kern_in(struct thread *th, struct open *o, bool again, const struct gpu *g)
 {
+	struct ranges_kern x = { .pid = th->pid, .tid = th->tid };
+	struct table_key *key = o != NULL ? &o->key : &th->key;
 	const struct range *r = o != NULL ? &o->r : NULL;
-	struct table_key *key = o != NULL ? o->key : th->key;
-	int64_t counts;
-	bool is_new;
-	int i;
+	uint32_t part;
+	bool first;
 
-	for (i = 0; i < nreports; i++) {
-		struct report *rep = &reports[i];
-
-		if (rep->def->on_rangekern == NULL)
+	if (g->kind != GPU_KERN)
+		return;
+	x.push = r != NULL && r->push;
+	for (x.mode = 0; x.mode < KN_N; x.mode++) {
+		if (!wants.kern[x.mode])
 			continue;
-		is_new = false;
+		x.name = kname_id(g->kernel, x.mode);
+		part = ranges_part((uint32_t)(th - threads), &x);
+		first = false;
 		if (o != NULL)
-			map_put(&o->seen[rep->mode],
-			    kname_id(g->kernel, rep->mode), &is_new);
-		counts = (int64_t)is_new + ((int64_t)!again << 32);
-		rep->def->on_rangekern(rep, &key[rep->mode], r, g, counts);
+			map_put(&o->seen, part, &first);
+		ranges_add(key, r, part, g->dur, first, !again);
 	}
-}
-
-static void
-no_range(struct thread *th, const struct gpu *g)
-{
-	if (th->n_gpu == 0) {
-		th->lo = INT64_MAX;
-		th->hi = INT64_MIN;
-	}
-	th->n_gpu += th->last_corr != g->corr || g->corr < 0;
-	th->last_corr = g->corr;
-	cover(&th->lo, &th->hi, g);
-	if (g->kind == GPU_KERN)
-		kern_in(th, NULL, false, g);
 }
 
 void
@@ -264,37 +265,30 @@ stack_gpu(const struct gpu *g)
 		/* as many as there are calls */
 		o->n_gpu += o->last_corr != g->corr || g->corr < 0;
 		o->last_corr = g->corr;
-		cover(&o->lo, &o->hi, g);
-		if (g->kind == GPU_KERN)
-			kern_in(th, o, counted(th, i, end), g);
+		cover(o, g);
+		kern_in(th, o, counted(th, i, end), g);
 	}
 	if (!any)
-		no_range(th, g);
+		kern_in(th, NULL, false, g);
+}
+
+void
+stack_no_call(const struct gpu *g)
+{
+	kern_in(thread_of(-1, -1), NULL, false, g);
 }
 
 void
 stack_end(void)
 {
-	struct thread *th;
 	size_t i;
 
 	for (i = 0; i < nthreads; i++) {
-		struct proj p = { .r = NULL };
-
-		th = &threads[i];
-		expire(th, INT64_MAX);
+		expire(&threads[i], INT64_MAX);
 		/* an end that cannot be later than INT64_MAX */
-		while (th->n > 0)
-			close_range(th->v[--th->n]);
-		if (th->n_gpu > 0) {
-			p.pid = th->pid;
-			p.tid = th->tid;
-			p.lo = th->lo;
-			p.hi = th->hi;
-			p.n_gpu = th->n_gpu;
-			tell(&p);
-		}
-		free(th->v);
+		while (threads[i].n > 0)
+			close_range(threads[i].v[--threads[i].n]);
+		free(threads[i].v);
 	}
 	free(threads);
 	threads = NULL;

@@ -7,8 +7,12 @@
 
 #include "report.h"
 
+/* Whether a report that was asked for needs it. */
+bool stack_wanted(void);
+
 void stack_range(const struct range *r);
-void stack_gpu(const struct gpu *g); /* of a call */
-void stack_end(void);                /* of the section: closes all */
+void stack_gpu(const struct gpu *g);     /* of a call */
+void stack_no_call(const struct gpu *g); /* whose call is not there */
+void stack_end(void);                    /* of the section: closes all */
 
 #endif

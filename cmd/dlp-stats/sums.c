@@ -2,8 +2,7 @@
  * The summaries: durations (or sizes) by name. A group's key is what stands
  * behind the numbers in its row.
  */
-#include <string.h>
-
+#include "labels.h"
 #include "reports.h"
 #include "row.h"
 
@@ -17,20 +16,12 @@ static void
 add(struct report *r, int64_t v)
 {
 	table_add(r->t, key.s, key.len, 0, &v);
-}
-
-static void
-key_text(const char *s, size_t n)
-{
 	buf_clear(&key);
-	buf_reserve(&key, 1);
-	buf_put(&key, s, s != NULL ? n : 0);
 }
 
 static void
-print_group(void *ctx, const struct group *g)
+put_sum(const struct print *p, const struct group *g)
 {
-	struct print *p = ctx;
 	int64_t total = table_sum(p->r->t);
 
 	row_round(&row,
@@ -39,11 +30,29 @@ print_group(void *ctx, const struct group *g)
 	row_i64(&row, (int64_t)g->n);
 	row_stats(&row, g);
 	row_text(&row, g->key, g->len);
-	order_add(p->order, g->sum[0], true, &row);
 }
 
 static void
-print_mb(void *ctx, const struct group *g)
+by_total(void *ctx, const struct group *g)
+{
+	struct print *p = ctx;
+
+	put_sum(p, g);
+	order_add(p->order, ~g->sum[0], 0, &row);
+}
+
+/* Of kernels with the same total, those of fewer instances come first. */
+static void
+by_total_count(void *ctx, const struct group *g)
+{
+	struct print *p = ctx;
+
+	put_sum(p, g);
+	order_add(p->order, ~g->sum[0], (int64_t)g->n, &row);
+}
+
+static void
+by_size(void *ctx, const struct group *g)
 {
 	struct print *p = ctx;
 
@@ -51,100 +60,23 @@ print_mb(void *ctx, const struct group *g)
 	row_i64(&row, (int64_t)g->n);
 	row_stats_mb(&row, g);
 	row_text(&row, g->key, g->len);
-	order_add(p->order, g->sum[0], true, &row);
-}
-
-void
-print_ordered(struct report *r, table_fn *fn)
-{
-	struct print p = { r, order_new() };
-
-	table_each(r->t, fn, &p);
-	order_put(p.order);
-}
-
-static void
-print(struct report *r)
-{
-	print_ordered(r, print_group);
-}
-
-static void
-print_sizes(struct report *r)
-{
-	print_ordered(r, print_mb);
-}
-
-/* Without the version, where it is one of four digits, as the vendor has
- * it: cudaMemcpy_v3020, but cudaMallocAsync_v11020. */
-size_t
-api_len(const struct text *t)
-{
-	if (t->s == NULL)
-		return 0;
-	if (t->n > 6 && memcmp(t->s + t->n - 6, "_v", 2) == 0)
-		return t->n - 6;
-	return t->n;
+	order_add(p->order, ~g->sum[0], 0, &row);
 }
 
 static void
 api(struct report *r, const struct text *t, int64_t dur)
 {
-	key_text(t->s, api_len(t));
+	buf_reserve(&key, 1);
+	buf_put(&key, t->s, api_len(t));
 	add(r, dur);
 }
 
 static void
 os(struct report *r, const struct text *t, int64_t dur)
 {
-	key_text(t->s, t->n);
+	buf_reserve(&key, 1);
+	buf_put(&key, t->s, t->s != NULL ? t->n : 0);
 	add(r, dur);
-}
-
-/* As dlp-parse names the kinds of copies; others by that name. */
-static const struct {
-	const char *kind, *label;
-} copies[] = {
-	{ "HtoD", "Host-to-Device" },
-	{ "DtoH", "Device-to-Host" },
-	{ "HtoA", "Host-to-Array" },
-	{ "AtoH", "Array-to-Host" },
-	{ "AtoA", "Array-to-Array" },
-	{ "AtoD", "Array-to-Device" },
-	{ "DtoA", "Device-to-Array" },
-	{ "DtoD", "Device-to-Device" },
-	{ "HtoH", "Host-to-Host" },
-	{ "PtoP", "Peer-to-Peer" },
-	{ "UVM HtoD", "Unified Host-to-Device" },
-	{ "UVM DtoH", "Unified Device-to-Host" },
-	{ "UVM DtoD", "Unified Device-to-Device" },
-	{ "unknown", "Unknown" },
-};
-
-void
-put_gpu_name(struct buf *b, const struct gpu *g, enum kname mode)
-{
-	const char *s = g->copy.s;
-	size_t n = g->copy.n, i;
-
-	if (g->kind == GPU_KERN) {
-		s = kname_text(kname_id(g->kernel, mode), &n);
-		buf_put(b, s, n);
-		return;
-	}
-	if (g->kind == GPU_SET) {
-		buf_puts(b, "[CUDA memset]");
-		return;
-	}
-	for (i = 0; s != NULL && i < sizeof(copies) / sizeof(copies[0]); i++)
-		if (strlen(copies[i].kind) == n &&
-		    memcmp(copies[i].kind, s, n) == 0) {
-			s = copies[i].label;
-			n = strlen(s);
-		}
-	buf_puts(b, "[CUDA memcpy ");
-	buf_put(b, s != NULL ? s : "Unknown", s != NULL ? n : 7);
-	buf_putc(b, ']');
 }
 
 static void
@@ -152,24 +84,8 @@ kern(struct report *r, const struct gpu *g)
 {
 	if (g->kind != GPU_KERN)
 		return;
-	buf_clear(&key);
 	put_gpu_name(&key, g, r->mode);
 	add(r, g->dur);
-}
-
-/* 256,1,1 as numbers four wide. */
-void
-put_dim3(struct buf *b, const struct text *t)
-{
-	long x = 0, y = 0, z = 0;
-	char tmp[64];
-
-	if (t->s == NULL || t->n >= sizeof(tmp))
-		return;
-	memcpy(tmp, t->s, t->n);
-	tmp[t->n] = '\0';
-	if (sscanf(tmp, "%ld,%ld,%ld", &x, &y, &z) == 3)
-		buf_printf(b, "%4ld %4ld %4ld", x, y, z);
 }
 
 static void
@@ -177,11 +93,10 @@ kern_gb(struct report *r, const struct gpu *g)
 {
 	if (g->kind != GPU_KERN)
 		return;
-	buf_clear(&key);
 	put_dim3(&key, &g->grid);
-	buf_putc(&key, '\t');
+	row_none(&key);
 	put_dim3(&key, &g->block);
-	buf_putc(&key, '\t');
+	row_none(&key);
 	put_gpu_name(&key, g, r->mode);
 	add(r, g->dur);
 }
@@ -191,7 +106,6 @@ mem_time(struct report *r, const struct gpu *g)
 {
 	if (g->kind == GPU_KERN)
 		return;
-	buf_clear(&key);
 	put_gpu_name(&key, g, r->mode);
 	add(r, g->dur);
 }
@@ -201,7 +115,6 @@ mem_size(struct report *r, const struct gpu *g)
 {
 	if (g->kind == GPU_KERN || g->bytes < 0)
 		return;
-	buf_clear(&key);
 	put_gpu_name(&key, g, r->mode);
 	add(r, g->bytes);
 }
@@ -209,7 +122,6 @@ mem_size(struct report *r, const struct gpu *g)
 static void
 gpu(struct report *r, const struct gpu *g)
 {
-	buf_clear(&key);
 	buf_puts(&key, g->kind == GPU_KERN ? "CUDA_KERNEL\t" : "MEMORY_OPER\t");
 	put_gpu_name(&key, g, r->mode);
 	add(r, g->dur);
@@ -218,8 +130,17 @@ gpu(struct report *r, const struct gpu *g)
 static void
 range(struct report *r, const struct range *x)
 {
-	buf_clear(&key);
-	buf_puts(&key, x->push ? "PushPop\t" : "StartEnd\t");
+	buf_puts(&key, range_style(x->push));
+	row_none(&key);
+	buf_put(&key, x->name, x->name_len);
+	add(r, x->end - x->start);
+}
+
+static void
+range_of(struct report *r, const struct range *x, bool push)
+{
+	if (x->push != push)
+		return;
 	buf_put(&key, x->name, x->name_len);
 	add(r, x->end - x->start);
 }
@@ -227,19 +148,13 @@ range(struct report *r, const struct range *x)
 static void
 pushpop(struct report *r, const struct range *x)
 {
-	if (!x->push)
-		return;
-	key_text(x->name, x->name_len);
-	add(r, x->end - x->start);
+	range_of(r, x, true);
 }
 
 static void
 startend(struct report *r, const struct range *x)
 {
-	if (x->push)
-		return;
-	key_text(x->name, x->name_len);
-	add(r, x->end - x->start);
+	range_of(r, x, false);
 }
 
 static const char *const kern_cols[] = { SUM, "Name" };
@@ -255,92 +170,43 @@ static const char *const nvtx_cols[] = { SUM, "Style", "Range" };
 static const char *const range_cols[] = { SUM, "Range" };
 
 const struct report_def rep_kern_sum = {
-	.name = "cuda_gpu_kern_sum",
-	.old = "gpukernsum",
-	.table = { "cuda_gpu_kern_sum", "CUDA GPU Kernel Summary",
-	    COLS(kern_cols) },
-	.nval = 1,
-	.on_gpu = kern,
-	.print = print,
-	.kernels = true,
+	{ "cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", COLS(kern_cols) },
+	"gpukernsum", .on_gpu = kern, .group = by_total_count, .kernels = true
 };
 const struct report_def rep_kern_gb_sum = {
-	.name = "cuda_gpu_kern_gb_sum",
-	.old = "gpukerngbsum",
-	.table = { "cuda_gpu_kern_gb_sum", "CUDA GPU Kernel/Grid/Block Summary",
+	{ "cuda_gpu_kern_gb_sum", "CUDA GPU Kernel/Grid/Block Summary",
 	    COLS(gb_cols) },
-	.nval = 1,
-	.on_gpu = kern_gb,
-	.print = print,
-	.kernels = true,
+	"gpukerngbsum", .on_gpu = kern_gb, .group = by_total_count,
+	.kernels = true
 };
-const struct report_def rep_api_sum = {
-	.name = "cuda_api_sum",
-	.old = "cudaapisum",
-	.table = { "cuda_api_sum", "CUDA API Summary", COLS(call_cols) },
-	.nval = 1,
-	.on_api = api,
-	.print = print,
-};
+const struct report_def rep_api_sum = { { "cuda_api_sum", "CUDA API Summary",
+					    COLS(call_cols) },
+	"cudaapisum", .on_api = api, .group = by_total };
 const struct report_def rep_mem_time_sum = {
-	.name = "cuda_gpu_mem_time_sum",
-	.old = "gpumemtimesum",
-	.table = { "cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)",
+	{ "cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)",
 	    COLS(mem_cols) },
-	.nval = 1,
-	.on_gpu = mem_time,
-	.print = print,
+	"gpumemtimesum", .on_gpu = mem_time, .group = by_total
 };
 const struct report_def rep_mem_size_sum = {
-	.name = "cuda_gpu_mem_size_sum",
-	.old = "gpumemsizesum",
-	.table = { "cuda_gpu_mem_size_sum", "CUDA GPU MemOps Summary (by Size)",
+	{ "cuda_gpu_mem_size_sum", "CUDA GPU MemOps Summary (by Size)",
 	    COLS(size_cols) },
-	.nval = 1,
-	.on_gpu = mem_size,
-	.print = print_sizes,
+	"gpumemsizesum", .on_gpu = mem_size, .group = by_size
 };
 const struct report_def rep_gpu_sum = {
-	.name = "cuda_gpu_sum",
-	.old = "gpusum",
-	.table = { "cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)",
-	    COLS(gpu_cols) },
-	.nval = 1,
-	.on_gpu = gpu,
-	.print = print,
-	.kernels = true,
+	{ "cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", COLS(gpu_cols) },
+	"gpusum", .on_gpu = gpu, .group = by_total, .kernels = true
 };
-const struct report_def rep_nvtx_sum = {
-	.name = "nvtx_sum",
-	.old = "nvtxsum",
-	.table = { "nvtx_sum", "NVTX Range Summary", COLS(nvtx_cols) },
-	.nval = 1,
-	.on_range = range,
-	.print = print,
-};
+const struct report_def rep_nvtx_sum = { { "nvtx_sum", "NVTX Range Summary",
+					     COLS(nvtx_cols) },
+	"nvtxsum", .on_range = range, .group = by_total };
 const struct report_def rep_pushpop_sum = {
-	.name = "nvtx_pushpop_sum",
-	.old = "nvtxppsum",
-	.table = { "nvtx_pushpop_sum", "NVTX Push/Pop Range Summary",
-	    COLS(range_cols) },
-	.nval = 1,
-	.on_range = pushpop,
-	.print = print,
+	{ "nvtx_pushpop_sum", "NVTX Push/Pop Range Summary", COLS(range_cols) },
+	"nvtxppsum", .on_range = pushpop, .group = by_total
 };
-const struct report_def rep_startend_sum = {
-	.name = "nvtx_startend_sum",
-	.old = "nvtxsesum",
-	.table = { "nvtx_startend_sum", "NVTX Start/End Range Summary",
-	    COLS(range_cols) },
-	.nval = 1,
-	.on_range = startend,
-	.print = print,
-};
-const struct report_def rep_osrt_sum = {
-	.name = "osrt_sum",
-	.old = "osrtsum",
-	.table = { "osrt_sum", "OS Runtime Summary", COLS(call_cols) },
-	.nval = 1,
-	.on_os = os,
-	.print = print,
-};
+const struct report_def rep_startend_sum = { { "nvtx_startend_sum",
+						 "NVTX Start/End Range Summary",
+						 COLS(range_cols) },
+	"nvtxsesum", .on_range = startend, .group = by_total };
+const struct report_def rep_osrt_sum = { { "osrt_sum", "OS Runtime Summary",
+					     COLS(call_cols) },
+	"osrtsum", .on_os = os, .group = by_total };

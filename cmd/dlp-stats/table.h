@@ -55,7 +55,6 @@ void table_add_to(struct table *t, struct table_key *k, const char *key,
 
 /* The sum of all first values. */
 int64_t table_sum(const struct table *t);
-bool table_empty(const struct table *t);
 
 typedef void table_fn(void *ctx, const struct group *g);
 void table_each(struct table *t, table_fn *fn, void *ctx);

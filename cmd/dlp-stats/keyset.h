@@ -1,0 +1,41 @@
+/*
+ * Texts with numbers from 0. A text that is there gets its number again, as
+ * long as that is worth the search: where nearly all are new, as the names
+ * of ranges with an op id are, each gets a number of its own, and the same
+ * text can have several.
+ */
+#ifndef STATS_KEYSET_H
+#define STATS_KEYSET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "textsort.h"
+
+struct keyset { /* all zero is empty */
+	struct buf text;
+	struct key {
+		size_t at;
+		uint32_t len, hash;
+	} * key;
+	uint32_t n, cap;
+	uint32_t *slot; /* number + 1, by hash */
+	uint32_t nslots;
+	uint32_t asked; /* since it was empty */
+	bool apart;     /* texts are not looked for */
+	struct text_ref *ref;
+};
+
+uint32_t keyset_put(struct keyset *k, const char *s, size_t n);
+uint32_t keyset_new(struct keyset *k, const char *s, size_t n);
+
+/* All, in the order of their bytes; id is the number. The set's own, valid
+ * until it changes. */
+struct text_ref *keyset_sorted(struct keyset *k);
+
+size_t keyset_bytes(const struct keyset *k); /* what it takes, sorted too */
+void keyset_clear(struct keyset *k);         /* memory is kept */
+void keyset_free(struct keyset *k);
+
+#endif

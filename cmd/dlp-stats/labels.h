@@ -1,0 +1,17 @@
+/* How the vendor writes names of calls, kinds of work, and dimensions, and
+ * the times between a call and its work. */
+#ifndef STATS_LABELS_H
+#define STATS_LABELS_H
+
+#include "buf.h"
+#include "report.h"
+
+const char *range_style(bool push);
+size_t api_len(const struct text *t); /* of the name without its version */
+void put_gpu_name(struct buf *b, const struct gpu *g, enum kname mode);
+int64_t gpu_total(const struct gpu *g); /* from the call to both's end */
+/* From the call's end to the start on the GPU, if that is not before it. */
+bool gpu_queue(const struct gpu *g, int64_t *v);
+void put_dim3(struct buf *b, const struct text *t);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * What nvtx_gpu_proj_sum and nvtx_kern_sum are made of, in one table, so that
+ * the names of ranges, which can be most of a profile, are sorted once for
+ * both. Keys are names. A projection is two rows:
+ *
+ *	part RANGES_TIME	projected duration, range's duration
+ *	part RANGES_OPS + style		GPU work, level, children with work
+ *
+ * and a kernel in a range one, whose part stands for the thread, the style
+ * and the kernel's name:
+ *
+ *	duration, 1 if it is the first of the range instance, 1 if it is in
+ *	no other range of that name
+ *
+ * Kernels in no range have the empty name.
+ */
+#ifndef STATS_RANGES_H
+#define STATS_RANGES_H
+
+#include "report.h"
+
+enum { /* parts; of push/pop ranges: RANGES_PUSH more */
+	RANGES_TIME = 0,
+	RANGES_OPS = 1,
+	RANGES_PUSH = 2,
+	RANGES_KERN = 4, /* and greater ones */
+};
+
+struct ranges_kern { /* what a part of kernels stands for */
+	int64_t pid, tid;
+	bool push;
+	enum kname mode;
+	uint32_t name; /* kname.h */
+};
+
+void ranges_section(void); /* a new table */
+void ranges_done(void);    /* its memory is given back */
+
+void ranges_proj(struct table_key *k, const struct proj *p);
+
+/* thread: a number for pid and tid. */
+uint32_t ranges_part(uint32_t thread, const struct ranges_kern *x);
+void ranges_add(struct table_key *k, const struct range *r, uint32_t part,
+    int64_t dur, bool first, bool once);
+
+/* The groups, by name and part. */
+void ranges_each(table_fn *fn, void *ctx);
+const struct ranges_kern *ranges_kern_of(uint32_t part);
+
+#endif
