@@ -13,7 +13,6 @@
 struct acc { /* of a group */
 	struct group g;
 	struct buf key;
-	long double mean, m2;
 	int64_t *val; /* distinct first values */
 	uint64_t *count;
 	size_t n, cap;
@@ -57,7 +56,6 @@ begin(struct acc *a, const struct run *r)
 	memset(&a->g, 0, sizeof(a->g));
 	a->g.part = (uint32_t)r->row[0];
 	a->g.min = r->row[1];
-	a->mean = a->m2 = 0;
 	a->n = 0;
 }
 
@@ -80,16 +78,12 @@ count(struct acc *a, int64_t v)
 static void
 add(struct acc *a, const struct run *r)
 {
-	long double d;
 	int i;
 
 	for (i = 0; i < a->nval; i++)
 		a->g.sum[i] = num_add(a->g.sum[i], r->row[i + 1]);
 	a->g.n++;
 	a->g.max = r->row[1];
-	d = (long double)r->row[1] - a->mean;
-	a->mean += d / (long double)a->g.n;
-	a->m2 += d * ((long double)r->row[1] - a->mean);
 	count(a, r->row[1]);
 }
 
@@ -104,6 +98,21 @@ nth(const struct acc *a, uint64_t k)
 	return a->val[i];
 }
 
+/* Of a sample. */
+static double
+deviation(const struct acc *a)
+{
+	long double mean = (long double)a->g.sum[0] / (long double)a->g.n;
+	long double d, m2 = 0;
+	size_t i;
+
+	for (i = 0; i < a->n; i++) {
+		d = (long double)a->val[i] - mean;
+		m2 += d * d * (long double)a->count[i];
+	}
+	return (double)sqrtl(m2 / (long double)(a->g.n - 1));
+}
+
 static void
 finish(struct acc *a, table_fn *fn, void *ctx)
 {
@@ -111,11 +120,15 @@ finish(struct acc *a, table_fn *fn, void *ctx)
 
 	g->key = a->key.s;
 	g->len = a->key.len;
-	g->avg = (double)g->sum[0] / (double)g->n;
-	g->med = (double)nth(a, (g->n - 1) / 2);
-	if (g->n % 2 == 0)
-		g->med = (g->med + (double)nth(a, g->n / 2)) / 2;
-	g->sd = g->n < 2 ? 0 : (double)sqrtl(a->m2 / (long double)(g->n - 1));
+	g->avg = g->med = (double)g->sum[0];
+	g->sd = 0;
+	if (g->n > 1) {
+		g->avg /= (double)g->n;
+		g->med = (double)nth(a, (g->n - 1) / 2);
+		if (g->n % 2 == 0)
+			g->med = (g->med + (double)nth(a, g->n / 2)) / 2;
+		g->sd = deviation(a);
+	}
 	fn(ctx, g);
 }
 
@@ -151,7 +164,8 @@ merge(struct run **heap, int n, struct acc *a, table_fn *fn, void *ctx)
 }
 
 void
-merge_runs(const struct run_out *o, int n, int nval, table_fn *fn, void *ctx)
+merge_runs(const struct run_out *o, int n, int nval,
+    const struct run_parts *parts, table_fn *fn, void *ctx)
 {
 	struct run *runs = xcalloc((size_t)n + 1, sizeof(*runs));
 	struct run **heap = xcalloc((size_t)n + 1, sizeof(struct run *));
@@ -159,7 +173,7 @@ merge_runs(const struct run_out *o, int n, int nval, table_fn *fn, void *ctx)
 	int i, k = 0;
 
 	for (i = 0; i < n; i++) {
-		run_open(&runs[i], &o[i], nval + 1);
+		run_open(&runs[i], &o[i], nval + 1, parts);
 		if (!runs[i].end)
 			heap[k++] = &runs[i];
 	}

@@ -5,7 +5,7 @@
 #include "run.h"
 #include "table.h"
 
-void merge_runs(
-    const struct run_out *o, int n, int nval, table_fn *fn, void *ctx);
+void merge_runs(const struct run_out *o, int n, int nval,
+    const struct run_parts *parts, table_fn *fn, void *ctx);
 
 #endif

@@ -31,8 +31,6 @@ sum_part(void *ctx, const struct group *g)
 	struct print *p = ctx;
 	const char *style = range_style((g->part & RANGES_PUSH) != 0);
 
-	if (g->part >= RANGES_KERN)
-		return;
 	if ((g->part & RANGES_OPS) == 0) {
 		sum = g->sum[0];
 		row_text(&row, g->key, g->len);
@@ -55,7 +53,7 @@ sum_print(struct report *r)
 {
 	struct print p = { r, order_new() };
 
-	ranges_each(sum_part, &p);
+	ranges_each_proj(sum_part, &p);
 	order_put(p.order);
 }
 

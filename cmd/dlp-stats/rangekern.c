@@ -109,11 +109,8 @@ static void
 group(void *ctx, const struct group *g)
 {
 	const struct report *r = ctx;
-	const struct ranges_kern *k;
+	const struct ranges_kern *k = ranges_kern_of(g->part);
 
-	if (g->part < RANGES_KERN)
-		return;
-	k = ranges_kern_of(g->part);
 	if (k->mode != r->mode)
 		return;
 	if (x.name.len != g->len ||
@@ -128,7 +125,7 @@ group(void *ctx, const struct group *g)
 static void
 print(struct report *r)
 {
-	ranges_each(group, r);
+	ranges_each_kern(group, r);
 	flush();
 	buf_clear(&x.name);
 }

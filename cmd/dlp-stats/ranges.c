@@ -73,9 +73,15 @@ ranges_add(struct table_key *k, const struct range *r, uint32_t part,
 }
 
 void
-ranges_each(table_fn *fn, void *ctx)
+ranges_each_proj(table_fn *fn, void *ctx)
 {
-	table_each(table, fn, ctx);
+	table_each(table, 0, RANGES_KERN - 1, fn, ctx);
+}
+
+void
+ranges_each_kern(table_fn *fn, void *ctx)
+{
+	table_each(table, RANGES_KERN, UINT32_MAX, fn, ctx);
 }
 
 const struct ranges_kern *

@@ -97,7 +97,7 @@ order_rows(struct report *r)
 {
 	struct print p = { r, order_new() };
 
-	table_each(r->t, r->def->group, &p);
+	table_each(r->t, TABLE_ALL, r->def->group, &p);
 	order_put(p.order);
 }
 

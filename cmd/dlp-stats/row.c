@@ -137,6 +137,6 @@ put(void *ctx, const struct group *g)
 void
 order_put(struct table *o)
 {
-	table_each(o, put, NULL);
+	table_each(o, TABLE_ALL, put, NULL);
 	table_free(o);
 }

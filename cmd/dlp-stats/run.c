@@ -26,11 +26,13 @@ run_flush(struct run_out *o, bool all)
 }
 
 void
-run_open(struct run *r, const struct run_out *o, int width)
+run_open(struct run *r, const struct run_out *o, int width,
+    const struct run_parts *parts)
 {
 	memset(r, 0, sizeof(*r));
 	r->fd = o->fd;
 	r->width = width;
+	r->parts = *parts;
 	if (r->fd < 0)
 		r->b = o->buf; /* lent */
 	run_next(r);
@@ -107,13 +109,15 @@ run_next(struct run *r)
 	size_t n = (size_t)r->width * sizeof(int64_t);
 	const char *s;
 
-	if (r->rows == 0 && !next_key(r)) {
-		r->end = true;
-		return;
-	}
-	s = get(r, n);
-	if (s == NULL)
-		die("temporary file: cut off");
-	memcpy(r->row, s, n);
-	r->rows--;
+	do {
+		if (r->rows == 0 && !next_key(r)) {
+			r->end = true;
+			return;
+		}
+		s = get(r, n);
+		if (s == NULL)
+			die("temporary file: cut off");
+		memcpy(r->row, s, n);
+		r->rows--;
+	} while (r->row[0] < r->parts.from || r->row[0] > r->parts.to);
 }

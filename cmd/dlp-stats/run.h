@@ -21,6 +21,10 @@ struct run_out {
 /* The bytes in buf to the file, if there is one and they are many. */
 void run_flush(struct run_out *o, bool all);
 
+struct run_parts {         /* rows of other parts are passed over */
+	uint32_t from, to; /* to is one of them, too */
+};
+
 struct run {
 	int fd;       /* -1: all is in b */
 	struct buf b; /* what was read, from pos on yet to be used */
@@ -30,10 +34,12 @@ struct run {
 	struct buf key; /* of the current row */
 	uint32_t rows;  /* behind it, of the same key */
 	int width;      /* words in a row */
+	struct run_parts parts;
 	int64_t row[RUN_WORDS];
 };
 
-void run_open(struct run *r, const struct run_out *o, int width);
+void run_open(struct run *r, const struct run_out *o, int width,
+    const struct run_parts *parts);
 void run_close(struct run *r);
 void run_next(struct run *r); /* sets end, or the row */
 

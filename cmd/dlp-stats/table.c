@@ -14,6 +14,7 @@
 #include "temp.h"
 
 #define AHEAD 8
+#define FEW 8
 
 struct table {
 	int nval, width; /* words in a row: key and part, values */
@@ -127,6 +128,26 @@ cmp_row(const void *x, const void *y)
 	return a[1] < b[1] ? -1 : a[1] > b[1];
 }
 
+/* Mostly a few. */
+static void
+sort_rows(const struct table *t, int64_t *row, uint32_t n)
+{
+	size_t size = (size_t)t->width * sizeof(*row);
+	int64_t x[TABLE_VALS + 1];
+	uint32_t i, k;
+
+	if (n > FEW) {
+		qsort(row, n, size, cmp_row);
+		return;
+	}
+	for (i = 1; i < n; i++) {
+		memcpy(x, row_at(t, row, i), size);
+		for (k = i; k > 0 && cmp_row(row_at(t, row, k - 1), x) > 0; k--)
+			memcpy(row_at(t, row, k), row_at(t, row, k - 1), size);
+		memcpy(row_at(t, row, k), x, size);
+	}
+}
+
 static void
 put_key(struct table *t, struct run_out *o, const struct text_ref *x,
     int64_t *row, uint32_t n)
@@ -136,8 +157,7 @@ put_key(struct table *t, struct run_out *o, const struct text_ref *x,
 
 	head[0] = x->n;
 	head[1] = n;
-	if (n > 1)
-		qsort(row, n, size, cmp_row);
+	sort_rows(t, row, n);
 	for (i = 0; i < n; i++)
 		row_at(t, row, i)[0] = (uint32_t)row_at(t, row, i)[0];
 	buf_put(&o->buf, (char *)head, sizeof(head));
@@ -290,12 +310,14 @@ table_sum(const struct table *t)
 }
 
 void
-table_each(struct table *t, table_fn *fn, void *ctx)
+table_each(struct table *t, uint32_t from, uint32_t to, table_fn *fn, void *ctx)
 {
+	struct run_parts parts = { from, to };
+
 	if (!t->closed) {
 		spill(t, t->nruns > 0);
 		free_rows(t);
 	}
 	t->closed = true;
-	merge_runs(t->run, t->nruns, t->nval, fn, ctx);
+	merge_runs(t->run, t->nruns, t->nval, &parts, fn, ctx);
 }

@@ -5,7 +5,7 @@
  *
  *	t = table_new(1, false);
  *	table_add(t, key, n, 0, &value);
- *	table_each(t, print, ctx);	any number of times
+ *	table_each(t, TABLE_ALL, print, ctx);	any number of times
  *	table_free(t);
  *
  * Memory is bounded: rows beyond TABLE_BYTES are sorted into files under
@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #define TABLE_BYTES ((size_t)48 << 20)
-#define TABLE_VALS 5
+#define TABLE_VALS 3
 
 struct table;
 
@@ -57,6 +57,9 @@ void table_add_to(struct table *t, struct table_key *k, const char *key,
 int64_t table_sum(const struct table *t);
 
 typedef void table_fn(void *ctx, const struct group *g);
-void table_each(struct table *t, table_fn *fn, void *ctx);
+/* The groups of these parts. */
+#define TABLE_ALL 0, UINT32_MAX
+void table_each(
+    struct table *t, uint32_t from, uint32_t to, table_fn *fn, void *ctx);
 
 #endif

@@ -23,14 +23,18 @@ text_cmp(const char *a, size_t an, const char *b, size_t bn)
 static uint64_t
 chunk(const struct text_ref *t, size_t d)
 {
-	unsigned char b[8] = { 0 };
-	uint64_t v = 0;
+	const unsigned char *p = (const unsigned char *)t->s + d;
 	size_t i, n = t->n > d ? t->n - d : 0;
+	uint64_t v = 0;
 
-	memcpy(b, t->s + (n > 0 ? d : 0), n < 8 ? n : 8);
-	for (i = 0; i < 8; i++)
-		v = v << 8 | b[i];
-	return n > 0 ? v : 0;
+	if (n >= 8)
+		return (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 |
+		       (uint64_t)p[2] << 40 | (uint64_t)p[3] << 32 |
+		       (uint64_t)p[4] << 24 | (uint64_t)p[5] << 16 |
+		       (uint64_t)p[6] << 8 | (uint64_t)p[7];
+	for (i = 0; i < n; i++)
+		v |= (uint64_t)p[i] << (56 - 8 * i);
+	return v;
 }
 
 static void
@@ -119,16 +123,20 @@ parts(struct text_ref *v, size_t n, size_t d)
 static void
 sort_at(struct text_ref *v, size_t n, size_t d)
 {
+	uint64_t differ = 0;
 	size_t i, k;
 
-	if (n < 2)
-		return;
-	k = ended(v, n, d);
-	v += k;
-	n -= k;
-	for (i = 0; i < n; i++)
-		v[i].chunk = chunk(&v[i], d);
-	parts(v, n, d);
+	for (; n > 1 && differ == 0; d += 8) {
+		k = ended(v, n, d);
+		v += k;
+		n -= k;
+		for (i = 0; i < n; i++) {
+			v[i].chunk = chunk(&v[i], d);
+			differ |= v[i].chunk ^ v[0].chunk;
+		}
+	}
+	if (n > 1)
+		parts(v, n, d - 8);
 }
 
 void
