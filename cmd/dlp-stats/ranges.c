@@ -72,6 +72,12 @@ ranges_add(struct table_key *k, const struct range *r, uint32_t part,
 	add(k, r, part, dur, first, once);
 }
 
+bool
+ranges_close(void)
+{
+	return table_close(table);
+}
+
 void
 ranges_each_proj(table_fn *fn, void *ctx)
 {

@@ -43,6 +43,8 @@ uint32_t ranges_part(uint32_t thread, const struct ranges_kern *x);
 void ranges_add(struct table_key *k, const struct range *r, uint32_t part,
     int64_t dur, bool first, bool once);
 
+bool ranges_close(void); /* as table_close() */
+
 /* The groups, by name and part. */
 void ranges_each_proj(table_fn *fn, void *ctx);
 void ranges_each_kern(table_fn *fn, void *ctx);

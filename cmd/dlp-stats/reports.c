@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ahead.h"
 #include "cli.h"
 #include "err.h"
 #include "out.h"
@@ -130,8 +131,29 @@ print(struct report *r, const char *file)
 	if (!sink_end())
 		warn("%s: nothing of this in %s", r->def->table.name,
 		    file != NULL ? file : "the profile");
-	table_free(r->t);
-	r->t = NULL;
+}
+
+static bool
+is_big(const struct report *r)
+{
+	return r->def->print != NULL ? ranges_close() : table_close(r->t);
+}
+
+/* Two big tables one after the other are made at the same time. */
+static void
+print_two(struct report *r, const char *file)
+{
+	struct ahead a;
+
+	if (ahead_fork(&a)) {
+		sink_follows();
+		print(r + 1, file);
+		ahead_exit();
+	}
+	print(r, file);
+	sink_follows();
+	if (!ahead_copy(&a))
+		print(r + 1, file);
 }
 
 void
@@ -140,6 +162,14 @@ reports_print(const char *file)
 	int i;
 
 	for (i = 0; i < nreports; i++)
-		print(&reports[i], file);
+		if (i + 1 < nreports && is_big(&reports[i]) &&
+		    is_big(&reports[i + 1]))
+			print_two(&reports[i++], file);
+		else
+			print(&reports[i], file);
+	for (i = 0; i < nreports; i++) {
+		table_free(reports[i].t);
+		reports[i].t = NULL;
+	}
 	ranges_done();
 }

@@ -27,10 +27,16 @@ sink_open(const char *format, bool named)
 }
 
 void
+sink_follows(void)
+{
+	first = false;
+}
+
+void
 sink_begin(const struct sink_table *t, const char *file)
 {
 	table = t;
-	kind->begin(t, file);
+	kind->begin(t, file, first);
 	first = any_row = false;
 }
 
@@ -97,11 +103,11 @@ head_text(const char *col)
 }
 
 static void
-heads(const struct sink_table *t, char sep)
+heads(const struct sink_table *t, char sep, bool is_first)
 {
 	int i;
 
-	if (!first)
+	if (!is_first)
 		buf_putc(&out_buf, '\n');
 	for (i = 0; i < t->ncols; i++) {
 		if (i > 0)
@@ -136,10 +142,10 @@ csv_text(const char *s, size_t n)
 }
 
 static void
-csv_begin(const struct sink_table *t, const char *file)
+csv_begin(const struct sink_table *t, const char *file, bool is_first)
 {
 	(void)file;
-	heads(t, ',');
+	heads(t, ',', is_first);
 }
 
 static void
@@ -160,10 +166,10 @@ csv_row(const struct sink_table *t, const char *s, size_t n)
 }
 
 static void
-tsv_begin(const struct sink_table *t, const char *file)
+tsv_begin(const struct sink_table *t, const char *file, bool is_first)
 {
 	(void)file;
-	heads(t, '\t');
+	heads(t, '\t', is_first);
 }
 
 /* Rows are that already. */

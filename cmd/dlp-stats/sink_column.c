@@ -17,7 +17,6 @@
 static const struct sink_table *table;
 static size_t width[COLS];
 static FILE *rows;
-static bool any;
 
 static void
 widen(int i, size_t n)
@@ -27,19 +26,18 @@ widen(int i, size_t n)
 }
 
 static void
-column_begin(const struct sink_table *t, const char *file)
+column_begin(const struct sink_table *t, const char *file, bool first)
 {
 	int i;
 
 	table = t;
 	buf_printf(
-	    &out_buf, "%s ** %s (%s)", any ? "\n" : "", t->title, t->name);
+	    &out_buf, "%s ** %s (%s)", first ? "" : "\n", t->title, t->name);
 	if (file != NULL) {
 		buf_puts(&out_buf, " of ");
 		cell_utf8(&out_buf, file, strlen(file), false);
 	}
 	buf_puts(&out_buf, ":\n\n");
-	any = true;
 	for (i = 0; i < t->ncols; i++) {
 		width[i] = 0;
 		widen(i, strlen(head_text(t->cols[i])));

@@ -9,13 +9,12 @@
 #include "out.h"
 #include "sinks.h"
 
-static bool many, any_table, any_row;
+static bool many, any_row;
 
 static void
 json_open(bool named)
 {
 	many = named;
-	any_table = false;
 	if (many)
 		buf_putc(&out_buf, '[');
 }
@@ -33,10 +32,10 @@ put_text(const char *s, size_t n)
 }
 
 static void
-json_begin(const struct sink_table *t, const char *file)
+json_begin(const struct sink_table *t, const char *file, bool first)
 {
 	if (many) {
-		buf_puts(&out_buf, any_table ? ",\n{" : "\n{");
+		buf_puts(&out_buf, first ? "\n{" : ",\n{");
 		if (file != NULL) {
 			buf_puts(&out_buf, "\"file\":");
 			put_text(file, strlen(file));
@@ -47,7 +46,6 @@ json_begin(const struct sink_table *t, const char *file)
 		buf_puts(&out_buf, ",\"rows\":");
 	}
 	buf_putc(&out_buf, '[');
-	any_table = true;
 	any_row = false;
 }
 

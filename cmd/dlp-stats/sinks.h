@@ -8,7 +8,7 @@
 struct sink_kind {
 	const char *name;
 	void (*open)(bool named); /* all but row may be NULL */
-	void (*begin)(const struct sink_table *t, const char *file);
+	void (*begin)(const struct sink_table *t, const char *file, bool first);
 	void (*row)(const struct sink_table *t, const char *s, size_t n);
 	void (*end)(void);
 	void (*close)(void);

@@ -309,15 +309,22 @@ table_sum(const struct table *t)
 	return t->sum;
 }
 
-void
-table_each(struct table *t, uint32_t from, uint32_t to, table_fn *fn, void *ctx)
+bool
+table_close(struct table *t)
 {
-	struct run_parts parts = { from, to };
-
 	if (!t->closed) {
 		spill(t, t->nruns > 0);
 		free_rows(t);
 	}
 	t->closed = true;
+	return t->nruns > 1;
+}
+
+void
+table_each(struct table *t, uint32_t from, uint32_t to, table_fn *fn, void *ctx)
+{
+	struct run_parts parts = { from, to };
+
+	table_close(t);
 	merge_runs(t->run, t->nruns, t->nval, &parts, fn, ctx);
 }

@@ -53,6 +53,9 @@ bool table_knows(const struct table *t, const struct table_key *k);
 void table_add_to(struct table *t, struct table_key *k, const char *key,
     size_t n, uint32_t part, const int64_t *v);
 
+/* Nothing more is added; returns whether it is a big one, in files. */
+bool table_close(struct table *t);
+
 /* The sum of all first values. */
 int64_t table_sum(const struct table *t);
 
