@@ -41,6 +41,9 @@ static const char usage[] =
     "      --title TEXT       a line before the CSV, a name for the JSON\n"
     "      --quote COLUMNS    these are always quoted, others only where they\n"
     "                         must be; unset is empty in CSV\n"
+    "      --guard            in CSV, a ' before text that a spreadsheet "
+    "would\n"
+    "                         take for a formula\n"
     "  -u, --unbuffered       write each row at once\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n";
@@ -56,7 +59,8 @@ enum {
 	OPT_DICT,
 	OPT_DLPROF,
 	OPT_TITLE,
-	OPT_QUOTE
+	OPT_QUOTE,
+	OPT_GUARD
 };
 
 static const struct option longopts[] = {
@@ -76,6 +80,7 @@ static const struct option longopts[] = {
 	{ "dlprof", no_argument, NULL, OPT_DLPROF },
 	{ "title", required_argument, NULL, OPT_TITLE },
 	{ "quote", required_argument, NULL, OPT_QUOTE },
+	{ "guard", no_argument, NULL, OPT_GUARD },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -224,6 +229,9 @@ options(struct fmt *f, int argc, char **argv)
 			break;
 		case OPT_TITLE:
 			f->title = optarg;
+			break;
+		case OPT_GUARD:
+			f->guard = true;
 			break;
 		case OPT_QUOTE:
 			f->quotes = cli_list(xstrdup(optarg), &f->nquotes);

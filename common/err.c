@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "utf8.h"
 
 static const char *prog = "dlp";
 
@@ -22,24 +23,30 @@ err_prog_name(void)
 	return prog;
 }
 
-/* A message may quote bytes of a hostile file: none reaches the terminal
- * raw. Returns the end of what was written to p; room for 4 times s. */
+/* A message may quote bytes of a hostile file: what can do something to a
+ * terminal is shown in hex. Returns the end of what was written to p; room for
+ * 4 times s. */
 static char *
 put_safe(char *p, const char *s)
 {
 	static const char hex[] = "0123456789abcdef";
+	size_t n = strlen(s);
+	int len, i;
+	long cp;
 
-	for (; *s != '\0'; s++) {
-		unsigned char c = (unsigned char)*s;
-
-		if (c >= 0x20 && c != 0x7f) {
-			*p++ = *s;
+	for (; n > 0; s += len, n -= (size_t)len) {
+		len = utf8_next(s, n, &cp);
+		if (!utf8_hidden(cp)) {
+			memcpy(p, s, (size_t)len);
+			p += len;
 			continue;
 		}
-		*p++ = '\\';
-		*p++ = 'x';
-		*p++ = hex[c >> 4];
-		*p++ = hex[c & 15];
+		for (i = 0; i < len; i++) {
+			*p++ = '\\';
+			*p++ = 'x';
+			*p++ = hex[(unsigned char)s[i] >> 4];
+			*p++ = hex[s[i] & 15];
+		}
 	}
 	return p;
 }

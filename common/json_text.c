@@ -57,7 +57,7 @@ json_quote(struct buf *out, const char *s, size_t n)
 		if (c == '"' || c == '\\') {
 			buf_putc(out, '\\');
 			buf_putc(out, s[i]);
-		} else if (c < 0x20) {
+		} else if (c < 0x20 || c == 0x7f) {
 			buf_puts(out, "\\u00");
 			buf_putc(out, hex[c >> 4]);
 			buf_putc(out, hex[c & 15]);

@@ -45,3 +45,18 @@ utf8_next(const char *s, size_t n, long *cp)
 		*cp = *cp << 6 | (p[i] & 0x3f);
 	return len;
 }
+
+bool
+utf8_hidden(long cp)
+{
+	static const long ranges[][2] = { { 0x00, 0x1f }, { 0x7f, 0x9f },
+		{ 0xad, 0xad }, { 0x061c, 0x061c }, { 0x200b, 0x200f },
+		{ 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfeff, 0xfeff },
+		{ 0xfff9, 0xfffb }, { 0xe0000, 0x10ffff } };
+	size_t i;
+
+	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		if (cp >= ranges[i][0] && cp <= ranges[i][1])
+			return true;
+	return cp < 0;
+}

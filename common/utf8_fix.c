@@ -11,7 +11,7 @@ utf8_fix(struct buf *out, const char *s, size_t n)
 
 	while (i < n) {
 		len = utf8_next(s + i, n - i, &cp);
-		if (cp < 0) {
+		if (cp < 0 || (cp >= 0x80 && utf8_hidden(cp))) {
 			buf_put(out, s + from, i - from);
 			buf_puts(out, "\xef\xbf\xbd");
 			from = i + (size_t)len;

@@ -4,7 +4,9 @@
 
 #include "buf.h"
 
-/* Appends the text; U+FFFD stands for what is no UTF-8. */
+/* Appends the text; U+FFFD stands for what is no UTF-8, and for what a terminal
+ * must not get, but for the control characters of ASCII: their escapes are the
+ * affair of the format. */
 void utf8_fix(struct buf *out, const char *s, size_t n);
 
 #endif

@@ -12,7 +12,8 @@
 # A target is moved into place when it is whole, so that no failure, and no
 # kill, leaves a half one. No pipefail is needed: a stage that fails leaves
 # its stream without an end, and the last one exits 2. Names of files with
-# blanks are not possible in make.
+# blanks, and with what make reads itself, are not possible in make: all and
+# total.tsv say which these are, and fail.
 
 DIR = .
 REPORTS = top
@@ -46,22 +47,31 @@ BATCH_OWN = folded trace openmetrics
 how = $(if $(filter stats,$(1)),-f $(2:txt=column),$(if \
 	$(filter $(BATCH_OWN),$(1)),,$(how_$(2))))
 
+# A name as one word of the shell, whatever is in it.
+quote = '$(subst ','\'',$(1))'
+
+# The same for nsys, which knows no --: no name begins with a dash.
+beside = $(patsubst '-%,'./-%,$(1))
+
 # To a name beside the target, which becomes it in the end.
-done = >$@.$$$$.tmp && mv -f $@.$$$$.tmp $@ || { rm -f $@.$$$$.tmp; exit 2; }
+temp = $(call quote,$@).$$$$.tmp
+done = >$(temp) && mv -f -- $(temp) $(call quote,$@) || \
+	{ rm -f -- $(temp); exit 2; }
 
 define batch_rule
 %.$(1).$(2): %.$(3)
-	@dlp $(1) $(call how,$(1),$(2)) $$(FLAGS_$(1)) -- $$< $$(done)
+	@dlp $(1) $(call how,$(1),$(2)) $$(FLAGS_$(1)) -- $$(call quote,$$<) $$(done)
 endef
 $(foreach r,$(BATCH_REPORTS),$(foreach f,$(BATCH_FORMATS),$(foreach \
 	s,sqlite sqlite.xz,$(eval $(call batch_rule,$(r),$(f),$(s))))))
 
 define stream_rule
 %.dlp: %.$(1)
-	@dlp-parse -- $$< | dlp-correlate | dlp-flops $$(done)
+	@dlp-parse -- $$(call quote,$$<) | dlp-correlate | \
+		dlp-flops $$(done)
 
 %.part: %.$(1)
-	@dlp-parse --src -- $$< | dlp-correlate | dlp-flops | \
+	@dlp-parse --src -- $$(call quote,$$<) | dlp-correlate | dlp-flops | \
 		dlp-agg --partial $$(AGG) $$(done)
 endef
 $(foreach s,sqlite sqlite.xz,$(eval $(call stream_rule,$(s))))
@@ -70,15 +80,29 @@ $(foreach s,sqlite sqlite.xz,$(eval $(call stream_rule,$(s))))
 .PRECIOUS: %.sqlite
 %.sqlite: %.nsys-rep
 	@nsys export --type sqlite --force-overwrite true \
-		--output $@.$$$$.tmp $< >/dev/null && mv -f $@.$$$$.tmp $@ || \
-		{ rm -f $@.$$$$.tmp; exit 2; }
+		--output $(call beside,$(temp)) $(call beside,$(call quote,$<)) \
+		>/dev/null && \
+		mv -f -- $(temp) $(call quote,$@) || { rm -f -- $(temp); exit 2; }
 
 BATCH_NAMES := $(sort $(foreach s,.sqlite .sqlite.xz .nsys-rep,$(patsubst \
 	%$(s),%,$(wildcard $(DIR)/*$(s)))))
 BATCH_NAMES := $(BATCH_NAMES:./%=%)
 
-all: $(foreach n,$(BATCH_NAMES),$(foreach r,$(REPORTS),$(foreach \
+# Characters that make itself reads in a name.
+hash := \#
+odd = $(strip $(foreach c,; : = % $$ \ | * ? [ ~ & $(hash),$(findstring $c,$(1))))
+BATCH_ODD := $(foreach n,$(BATCH_NAMES),$(if $(call odd,$n),$n))
+BATCH_NAMES := $(foreach n,$(BATCH_NAMES),$(if $(call odd,$n),,$n))
+
+.PHONY: odd_names
+odd_names:
+	@printf '%s: make cannot take that name\n' \
+		$(foreach n,$(BATCH_ODD),$(call quote,$n)) | \
+		tr -d '\001-\011\013-\037\177' >&2
+	@exit 2
+
+all: $(if $(BATCH_ODD),odd_names) $(foreach n,$(BATCH_NAMES),$(foreach r,$(REPORTS),$(foreach \
 	f,$(FORMATS),$(n).$(r).$(f))))
 
-total.tsv: $(BATCH_NAMES:=.part)
-	@dlp-agg --merge $(MERGE) $^ | dlp-fmt --tsv $(done)
+total.tsv: $(if $(BATCH_ODD),odd_names) $(BATCH_NAMES:=.part)
+	@dlp-agg --merge $(MERGE) -- $(foreach f,$^,$(call quote,$(f))) | dlp-fmt --tsv $(done)

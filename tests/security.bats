@@ -173,3 +173,333 @@ interior() {
 	head -c 3000 /dev/zero | zstd -q --long=31 >w.zst
 	refused 'dlp-parse: w.zst: zstd data that needs more than 1 GiB*' w.zst
 }
+
+# small FILE: the shipped profile's first step.
+small() {
+	[ -s "$BATS_FILE_TMPDIR/small" ] || {
+		cp "$LENET" "$BATS_FILE_TMPDIR/small"
+		for t in NVTX_EVENTS "$K" CUPTI_ACTIVITY_KIND_RUNTIME \
+		    CUPTI_ACTIVITY_KIND_MEMCPY; do
+			echo "DELETE FROM $t WHERE start > 17041000
+			    OR end > 17041000;"
+		done | sqlite3 "$BATS_FILE_TMPDIR/small"
+		sqlite3 "$BATS_FILE_TMPDIR/small" VACUUM
+	}
+	cp "$BATS_FILE_TMPDIR/small" "$1"
+}
+
+# hostile FILE: that profile with texts which no format holds as they are.
+hostile() {
+	small "$1"
+	sqlite3 "$1" <<-'EOT'
+	CREATE TEMP TABLE h AS SELECT s AS soft,
+	    s || char(39) || '"' || '\' || '\n' AS s FROM (SELECT ',;|||x'
+	    || char(10) || 'y' || char(13) || 'z' || char(9) || char(27)
+	    || '[31m' || char(155) || '2J' || char(8238) || char(8296)
+	    || char(127) || char(7) || '$(touch pwned)`touch pwned```'
+	    || '<script>alert(1)</script>{a="b"}%s%n' AS s);
+	UPDATE StringIds SET value = '=1+1' || value || (SELECT s FROM h)
+	    WHERE value <> '';
+	UPDATE NVTX_EVENTS SET text = CASE WHEN text LIKE '{%' THEN replace(
+	    replace(text, 'lenet', 'le' || (SELECT soft FROM h)), 'Conv2d',
+	    'Conv' || (SELECT soft FROM h)) ELSE text || (SELECT s FROM h) END;
+	UPDATE TARGET_INFO_GPU SET name = '=1+1' || name
+	    || (SELECT s FROM h);
+	UPDATE TARGET_INFO_SYSTEM_ENV SET value = '@' || value
+	    || (SELECT s FROM h);
+	UPDATE META_DATA_CAPTURE SET value = value || (SELECT s FROM h);
+	EOT
+}
+
+# The reports; those of two files, and of no table, have words of their own.
+reports() {
+	local r
+
+	for r in "$ROOT"/pipelines/reports/* \
+	    "$ROOT"/pipelines/reports/dlprof/*; do
+		[ ! -f "$r" ] || [[ $r = *.sh ]] || echo "${r##*/}"
+	done
+}
+
+# report NAME FILE OPTION...
+report() {
+	local name=$1 file=$2
+	shift 2
+	case $name in
+	diff | join) dlp "$name" "$@" -- "$file" "$file" ;;
+	stats) dlp stats -r cuda_gpu_kern_sum,nvtx_sum "$@" -- "$file" ;;
+	*) dlp "$name" "$@" -- "$file" ;;
+	esac
+}
+
+# quiet FILE: none of it does anything to a terminal.
+quiet() {
+	local bad=$'[\x01-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]'
+
+	bad+=$'|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]'
+	! LC_ALL=C grep -aEm1 "$bad" "$1" || return
+}
+
+@test "a hostile profile: no report lets it near the terminal, or runs it" {
+	hostile p
+	n=0
+	for r in $(reports); do
+		case $r in
+		stats | folded | openmetrics | trace) form=() ;;
+		*) form=(-w 0) ;;
+		esac
+		echo "$r"
+		report "$r" p "${form[@]}" >out 2>err
+		quiet err
+		[ "$r" = trace ] || quiet out
+		[ ! -e pwned ]
+		n=$((n + 1))
+	done
+	[ $n -gt 30 ]
+	dlp top --xtab p >out
+	quiet out
+}
+
+@test "a hostile profile: JSON, Markdown and CSV are whole" {
+	hostile p
+	for r in $(reports); do
+		case $r in
+		stats | folded | openmetrics | trace) continue ;;
+		esac
+		echo "$r"
+		report "$r" p --json >out 2>err
+		same 1 "$(sqlite3 :memory: \
+		    "SELECT json_valid(readfile('out'))")"
+		quiet out
+		# every row has the bars of the header, no HTML out of code
+		report "$r" p --md >out 2>err
+		quiet out
+		same 1 "$(sed 's/\\|//g; s/[^|]//g' out | sort -u | wc -l)"
+		! sed 's/`[^`]*`//g' out | grep -q '<script'
+		# as many fields in all rows, for another reader
+		report "$r" p --csv --guard >out 2>err
+		same 1 "$(sqlite3 :memory: '.import --csv out t' \
+		    'SELECT count(*) > 0 FROM t' 2>&1)"
+		! grep -q '^[=@]\|,"\{0,1\}[=@]' out
+	done
+	dlp top --jsonl p >out
+	same "$(wc -l <out)" "$(sqlite3 :memory: 'CREATE TABLE t (x)' \
+	    '.mode ascii' '.separator "\037" "\n"' '.import out t' \
+	    'SELECT sum(json_valid(x)) FROM t' '.separator "" ""')"
+}
+
+@test "a hostile profile: stacks, metrics, traces" {
+	hostile p
+	dlp folded p >out
+	! grep -Evq '^[^	]* [0-9]+$' out
+	quiet out
+	dlp openmetrics p >out
+	label='[a-z_]+="([^"\]|\\["\n]|\\\\)*"'
+	! grep -Evq "^(# .*|[a-z_]+(\{($label,?)*\})? [-+0-9.e]+( [0-9.]+)?)\$" out
+	dlp trace p >out
+	same 1 "$(sqlite3 :memory: "SELECT json_valid(readfile('out'))")"
+	quiet out
+}
+
+@test "a hostile profile: DLProf's reports and database hold its texts" {
+	hostile p
+	dlprof --database=p --output_path=o --reports=all --formats=csv,json \
+	    --dump_model_data=true >out 2>err
+	quiet out
+	quiet err
+	[ ! -e pwned ]
+	for f in o/*.json; do
+		same 1 "$(sqlite3 :memory: "SELECT json_valid(readfile('$f'))")"
+	done
+	# in CSV the name is one field, of the second fact
+	sed -n '2,/^$/p' o/dlprof_summary.csv >out
+	same "$(sqlite3 p "SELECT replace(replace(replace(name, char(27),
+	    '\x1b'), char(127), '\x7f'), char(7), '\x07')
+	    FROM TARGET_INFO_GPU")" \
+	    "$(sqlite3 :memory: 'CREATE TABLE t (k, v)' \
+		'.import --csv out t' "SELECT v FROM t
+		WHERE k = 'GPU Name(s)'" 2>/dev/null)"
+	same "$(sqlite3 p 'SELECT name FROM TARGET_INFO_GPU')" \
+	    "$(sqlite3 :memory: \
+		"SELECT json_extract(readfile('o/dlprof_summary.json'),
+		'\$.\"System Config\"[0].\"GPU Name(s)\"')")"
+	db=$(ls o/*dldb*.sqlite)
+	same ok "$(sqlite3 "$db" 'PRAGMA integrity_check')"
+	[ "$(sqlite3 "$db" "SELECT count(*) FROM dictionary
+	    WHERE instr(string, char(27) || '[31m' || char(155)) > 0")" -gt 0 ]
+	# and it is read again
+	dlp summary -w 0 "$db" >out 2>err
+	quiet out
+	quiet err
+}
+
+@test "--guard: text is no formula, numbers stay numbers" {
+	{
+		printf '#x\ta\tdur_ns\n'
+		printf 'x\t%s\t-5\n' =1 +1+2 -2 -x @y '\tt' '\r' 'a=b' '' '\x2d'
+	} >in
+	dlp-fmt -T x --csv --guard in >out
+	same $'a,dur_ns\n\'=1,-5\n\'+1+2,-5\n-2,-5\n\'-x,-5\n\'@y,-5\n\'\tt,-5' \
+	    "$(head -n 7 out)"
+	same "a=b,-5 ,-5 \"'-\",-5" "$(tail -n 3 out | tr '\n' ' ' |
+	    sed 's/ $//')"
+	same "$(dlp-fmt -T x --csv in)" "$(sed "s/^'//; s/^\"'/\"/" out)"
+}
+
+# Names that a shell, awk, printf, make or a terminal takes for something.
+NAMES=($'a b\'c"d' $'nl\nt\te' '$(touch pwned)`touch pwned`;touch pwned&|<>'
+    '*?[a-z]' -n x=y 'back\n\\t\101\' '%s%n#{}~!' $'\e[31m\xc2\x9b\xff'
+    "$(printf 'long%.0s' {1..60})")
+
+@test "names of files: every report is that of a plain name" {
+	small plain
+	for r in $(reports); do
+		case $r in
+		overview | openmetrics) continue ;; # they print it
+		esac
+		form=(--csv)
+		case $r in folded | trace) form=() ;; esac
+		report "$r" plain "${form[@]}" >want 2>err
+		for n in "${NAMES[@]}"; do
+			echo "$r of $n"
+			ln -f plain "./$n"
+			report "$r" "$n" "${form[@]}" 2>err |
+			    sed '1s/of .*/of plain/' >got
+			quiet err
+			if [[ $r != @(join|ranks) ]]; then
+				cmp want got
+			else # a column, or a row, is named after it
+				same "$(wc -l <want)" "$(dlp "$r" --json -- "$n" \
+				    "$n" >got 2>err; wc -l <want)"
+				same 1 "$(sqlite3 :memory: \
+				    "SELECT json_valid(readfile('got'))")"
+			fi
+			[ ! -e pwned ]
+			rm -f "./$n"
+		done
+	done
+}
+
+@test "names of files: the overview and the metrics print them harmlessly" {
+	small plain
+	for n in "${NAMES[@]}"; do
+		echo "$n"
+		ln -f plain "./$n"
+		dlp overview -w 100 -- "$n" >out 2>err
+		quiet out
+		same "$(dlp overview -w 100 plain 2>/dev/null | sed 1d)" \
+		    "$(sed 1d out)"
+		dlp openmetrics -- "$n" >out 2>err
+		same "$(dlp openmetrics plain 2>/dev/null | wc -l)" \
+		    "$(wc -l <out)"
+		dlp overview --json -- "$n" "./$n" >out
+		same 1 "$(sqlite3 :memory: \
+		    "SELECT json_valid(readfile('out'))")"
+		rm "./$n"
+		for how in top overview diff; do
+			! dlp $how -- "$n" 2>err >out
+			quiet err
+			same 1 "$(wc -l <err)"
+		done
+	done
+	[ ! -e pwned ]
+}
+
+@test "names of files: streams, dlprof, pyprof-parse, pyprof-prof" {
+	small plain
+	dlp-parse plain | dlp-correlate | dlp-iter -k iteration |
+	    dlp-flops >plain.dlp
+	want=$(dlp diff --csv plain.dlp plain.dlp)
+	pyprof-parse plain >want.parse
+	pyprof-prof --csv plain >want.prof
+	dlprof --database=plain --output_path=o --reports=all 2>/dev/null
+	for n in "${NAMES[@]}"; do
+		echo "$n"
+		ln -f plain.dlp "./$n"
+		same "$want" "$(dlp diff --csv -- "$n" "$n")"
+		ln -f plain "./$n"
+		cmp want.parse <(pyprof-parse -- "$n")
+		cmp want.prof <(pyprof-prof --csv -- "$n")
+		rm -rf o2
+		TMPDIR=$PWD dlprof --database="$n" --output_path=o2 \
+		    --reports=all >out 2>err
+		quiet err
+		for f in o/*.csv; do
+			cmp "$f" "o2/${f##*/}"
+		done
+		rm "./$n"
+		# and where the files go
+		[ ${#n} -gt 200 ] || {
+			dlprof --database=plain --output_path="./$n" \
+			    --reports=summary >out 2>err
+			quiet err
+			cmp o/dlprof_summary.csv "./$n/dlprof_summary.csv"
+			rm -r "./$n"
+		}
+	done
+	[ ! -e pwned ]
+}
+
+@test "names of files: make rules, a folder with blanks for temporary files" {
+	small plain
+	mkdir 'tmp $(x) d'
+	xz -k plain
+	TMPDIR="$PWD/tmp \$(x) d" dlp top --csv plain.xz >out
+	cmp out <(dlp top --csv plain)
+	[ -z "$(ls 'tmp $(x) d')" ]
+	mkdir d && cd d
+	odd=('a;touch${IFS}pwned' '$(touch${IFS}pwned)' 'x=$(shell,touch)')
+	for n in "${odd[@]}" '`touch`' "q'q\"<>" -k; do
+		ln -f ../plain "./$n.sqlite"
+	done
+	rc=0
+	env -u MAKEFLAGS -u MAKELEVEL make -s -k -f \
+	    "$ROOT/pipelines/dlp-batch.mk" 2>err || rc=$?
+	[ $rc -eq 2 ]
+	for n in "${odd[@]}"; do
+		grep -qxF -- "$n: make cannot take that name" err
+	done
+	[ ! -e pwned ]
+	[ ! -e touch ]
+	for n in '`touch`' "q'q\"<>" -k; do
+		cmp "./$n.top.csv" ../out
+	done
+	# one at a time
+	env -u MAKEFLAGS -u MAKELEVEL make -s -f \
+	    "$ROOT/pipelines/dlp-batch.mk" 'a;touch${IFS}pwned.ops.csv'
+	cmp './a;touch${IFS}pwned.ops.csv' <(dlp ops --csv ../plain)
+	[ ! -e pwned ]
+}
+
+@test "dlprof runs the command as it was given" {
+	small plain.sqlite
+	mkdir bin
+	cat >bin/nsys <<-'EOT'
+	#!/bin/sh
+	case $1 in
+	--version) echo "NVIDIA Nsight Systems version 2025.3.2.1"; exit ;;
+	esac
+	shift
+	while [ $# -gt 0 ]; do
+		case $1 in
+		-o) out=$2; shift 2 ;;
+		-t | -s) shift 2 ;;
+		-*) shift ;;
+		*) break ;;
+		esac
+	done
+	cp plain.sqlite "$out.sqlite"
+	exec "$@"
+	EOT
+	cat >bin/prog <<-'EOT'
+	#!/bin/sh
+	for a; do printf '<%s>' "$a"; done >args
+	EOT
+	chmod +x bin/*
+	PATH=$PWD/bin:$PATH dlprof --output_path='o ut' prog "${NAMES[@]}" '' -- \
+	    --force >out 2>err
+	same "$(for a in "${NAMES[@]}" '' -- --force; do printf '<%s>' "$a"
+	    done)" "$(cat args)"
+	[ ! -e pwned ]
+	quiet err
+}

@@ -62,6 +62,7 @@ struct fmt {
 	const char *title; /* of CSV and JSON, or NULL */
 	char **quotes;     /* columns that CSV quotes; NULL: as needed */
 	int nquotes;
+	bool guard; /* CSV: no text that a spreadsheet would compute */
 	struct buf tmp;
 };
 

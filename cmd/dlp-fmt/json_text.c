@@ -23,7 +23,7 @@ put_control(struct buf *b, unsigned char c)
 	buf_putc(b, hex[c & 15]);
 }
 
-/* DEL and the C1 controls are legal in a string, but not to a terminal. */
+/* All of them are legal in a string, but not to a terminal. */
 static void
 put_cp(struct buf *b, const char *s, int len, long cp)
 {
@@ -31,8 +31,12 @@ put_cp(struct buf *b, const char *s, int len, long cp)
 		buf_puts(b, "\xef\xbf\xbd");
 	else if (cp < 0x20 || cp == 0x7f)
 		put_control(b, (unsigned char)cp);
-	else if (cp >= 0x80 && cp < 0xa0)
+	else if (utf8_hidden(cp) && cp < 0x10000)
 		buf_printf(b, "\\u%04lx", (unsigned long)cp);
+	else if (utf8_hidden(cp))
+		buf_printf(b, "\\u%04lx\\u%04lx",
+		    0xd7c0 + ((unsigned long)cp >> 10),
+		    0xdc00 + ((unsigned long)cp & 0x3ff));
 	else
 		buf_put(b, s, (size_t)len);
 }

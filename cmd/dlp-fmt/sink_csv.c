@@ -2,10 +2,12 @@
  * Comma-separated values as RFC 4180 has them, lines ending in LF: a value
  * stands as it is, escapes undone; one with a comma, a quote, CR or LF is
  * quoted. Unset is a bare -, a text that is just - is quoted. With --quote,
- * columns are quoted always, and unset is empty.
+ * columns are quoted always, and unset is empty. With --guard, text that a
+ * spreadsheet would take for a formula has a ' in front.
  */
 #include "esc.h"
 #include "fmt.h"
+#include "num.h"
 
 /* 1: the value must be quoted; 2: it holds an escape */
 static const unsigned char special[256] = {
@@ -36,6 +38,16 @@ quoted(const char *s, size_t n)
 	buf_putc(&out_buf, '"');
 }
 
+/* Numbers stay numbers, with their sign. */
+static bool
+is_formula(const char *s, size_t n)
+{
+	double x;
+
+	return n > 0 && strchr("=+-@\t\r\n", s[0]) != NULL && s[0] != '\0' &&
+	       !num_f64(s, n, &x);
+}
+
 static void
 put_value(struct fmt *f, const char *s, size_t n, unsigned char x)
 {
@@ -52,6 +64,16 @@ put_value(struct fmt *f, const char *s, size_t n, unsigned char x)
 		x |= n == 1 && s[0] == '-';
 		for (i = 0; i < n; i++)
 			x |= special[(unsigned char)s[i]];
+	}
+	if (f->guard && is_formula(s, n)) {
+		struct buf b = { 0 };
+
+		buf_putc(&b, '\'');
+		buf_put(&b, s, n);
+		buf_free(&f->tmp);
+		f->tmp = b;
+		s = buf_str(&f->tmp);
+		n = f->tmp.len;
 	}
 	if (x & (1 | ALWAYS))
 		quoted(s, n);

@@ -3,6 +3,7 @@
  * notes. With -H numbers have a unit per column, as in a table on a terminal:
  * the first rows are kept to choose it.
  */
+#include <ctype.h>
 #include <stdlib.h>
 
 #include "err.h"
@@ -58,6 +59,23 @@ shorten(struct buf *b)
 	buf_free(&s);
 }
 
+/* Whatever the code of Markdown cannot hold: HTML's code, each character that
+ * is no letter by its number. */
+static void
+put_entities(const char *s, size_t n)
+{
+	buf_puts(&out_buf, "<code>");
+	for (; n > 0; s++, n--) {
+		unsigned char c = (unsigned char)*s;
+
+		if (c < 0x80 && c != ' ' && !isalnum(c))
+			buf_printf(&out_buf, "&#%d;", c);
+		else
+			buf_putc(&out_buf, *s);
+	}
+	buf_puts(&out_buf, "</code>");
+}
+
 /* Text with characters that Markdown reads is put as code, where only the bar
  * between cells has to be escaped. */
 static void
@@ -71,29 +89,35 @@ put_text(struct fmt *f, const char *s, size_t n)
 		shorten(&f->tmp);
 	n = f->tmp.len;
 	s = buf_str(&f->tmp);
+	if (n > 0 &&
+	    (memchr(s, '`', n) != NULL || memchr(s, '\\', n) != NULL)) {
+		put_entities(s, n);
+		return;
+	}
 	for (i = 0; i < n; i++)
-		if (strchr("\\`*_{}[]<>|~&#!$:@", s[i]) != NULL)
+		if (strchr("*_{}[]<>|~&#!$:@", s[i]) != NULL)
 			tick = "`";
-	if (memchr(s, '`', n) != NULL)
-		tick = "`` ";
 	buf_puts(&out_buf, tick);
 	for (i = 0; i < n; i++) {
 		if (s[i] == '|')
 			buf_putc(&out_buf, '\\');
 		buf_putc(&out_buf, s[i]);
 	}
-	buf_puts(&out_buf, tick[0] != '\0' && tick[1] != '\0' ? " ``" : tick);
+	buf_puts(&out_buf, tick);
 }
 
 static void
 put_row(struct fmt *f, const struct cell *v)
 {
+	double x;
 	int i;
 
 	for (i = 0; i < f->ncol; i++) {
 		buf_puts(&out_buf, "| ");
 		if (v[i].s == NULL)
 			buf_putc(&out_buf, '-');
+		else if (units[i].right && !num_f64(v[i].s, v[i].n, &x))
+			put_text(f, v[i].s, v[i].n);
 		else if (units[i].scaled)
 			human_put(&units[i].h, &out_buf, v[i].s, v[i].n);
 		else if (units[i].right)
@@ -144,7 +168,7 @@ put_head(struct fmt *f)
 		if (u->scaled)
 			human_head(&u->h, &out_buf, head);
 		else
-			buf_puts(&out_buf, head);
+			put_text(f, head, strlen(head));
 		buf_putc(&out_buf, ' ');
 	}
 	buf_puts(&out_buf, "|\n");

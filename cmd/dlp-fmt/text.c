@@ -9,31 +9,22 @@
 
 static const struct {
 	long lo, hi;
-	int width; /* 0: combines; 2: wide; -1: not shown as it is */
+	int width; /* 0: combines; 2: wide */
 } ranges[] = {
-	{ 0x0000, 0x001f, -1 },
-	{ 0x007f, 0x009f, -1 },
-	{ 0x00ad, 0x00ad, -1 },
 	{ 0x0300, 0x036f, 0 },
-	{ 0x061c, 0x061c, -1 },
 	{ 0x1100, 0x115f, 2 },
-	{ 0x200b, 0x200f, -1 },
-	{ 0x2028, 0x202e, -1 },
-	{ 0x2060, 0x206f, -1 },
 	{ 0x2e80, 0xa4cf, 2 },
 	{ 0xac00, 0xd7a3, 2 },
 	{ 0xf900, 0xfaff, 2 },
 	{ 0xfe00, 0xfe0f, 0 },
 	{ 0xfe30, 0xfe6f, 2 },
-	{ 0xfeff, 0xfeff, -1 },
 	{ 0xff00, 0xff60, 2 },
 	{ 0xffe0, 0xffe6, 2 },
-	{ 0xfff9, 0xfffb, -1 },
 	{ 0x1f300, 0x1faff, 2 },
 	{ 0x20000, 0x3fffd, 2 },
-	{ 0xe0000, 0x10ffff, -1 },
 };
 
+/* -1: not shown as it is. */
 static int
 cp_width(long cp)
 {
@@ -41,7 +32,7 @@ cp_width(long cp)
 
 	if (cp >= 0x20 && cp < 0x7f)
 		return 1;
-	if (cp < 0)
+	if (utf8_hidden(cp))
 		return -1;
 	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		if (cp >= ranges[i].lo && cp <= ranges[i].hi)

@@ -88,7 +88,7 @@ cell_utf8(struct buf *b, const char *s, size_t n, bool keep)
 		k = utf8_next(s, n, &cp);
 		if (cp < 0)
 			buf_puts(b, "\xef\xbf\xbd");
-		else if (!keep && (cp < 0x20 || (cp >= 0x7f && cp < 0xa0)))
+		else if (!keep && utf8_hidden(cp))
 			buf_putc(b, ' ');
 		else
 			buf_put(b, s, (size_t)k);

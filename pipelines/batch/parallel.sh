@@ -15,14 +15,23 @@
 #	parallel 'dlp top --csv {} >{.}.csv.tmp && mv {.}.csv.tmp {.}.csv' \
 #	    ::: *.sqlite
 
+# Names go to messages, and by parallel to shells: without control characters.
+die() {
+	printf 'parallel.sh: %s\n' "$*" | tr -d '\001-\011\013-\037\177' >&2
+	exit 2
+}
+
 [ $# -ge 3 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 report=$1 out=$2
 shift 2
 case $report in
-*[!a-z_]*) echo "parallel.sh: no report '$report'" >&2; exit 2 ;;
+*[!a-z_]*) die "no report '$report'" ;;
 esac
-twice=$(for f; do echo "${f##*/}"; done | sort | uniq -d)
-[ -z "$twice" ] || { echo "parallel.sh: two files '$twice'" >&2; exit 2; }
+for f; do
+	case $f in *[[:cntrl:]]*) die "a control character in '$f'" ;; esac
+done
+twice=$(for f; do printf '%s\n' "${f##*/}"; done | sort | uniq -d)
+[ -z "$twice" ] || die "two files '$twice'"
 mkdir -p -- "$out" || exit 2
 out=$(cd -- "$out" && pwd) || exit 2
 
@@ -42,7 +51,8 @@ if [ -n "${HOSTS-}" ]; then
 		shift
 	done
 fi
-path=${DLP_BIN:+"PATH=$DLP_BIN:\$PATH; export PATH; "}
+bin=$(printf '%s\n' "${DLP_BIN-}" | sed "s/'/'\\\\''/g")
+path=${DLP_BIN:+"PATH='$bin':\$PATH; export PATH; "}
 # shellcheck disable=SC2086 # lists of options
 parallel $jobs $far --will-cite --joblog "$out/joblog" \
     --results "$out/.{/}.$report" \
@@ -59,7 +69,7 @@ for f; do
 	if [ "$rc" = 0 ]; then
 		mv -f -- "$got" "$out/${name%.*}.$report.csv" || status=2
 	else
-		echo "parallel.sh: no report of '$f'" >&2
+		printf "parallel.sh: no report of '%s'\n" "$f" >&2
 		status=2
 	fi
 	rm -f -- "$got" "$got.seq" "$got.err"

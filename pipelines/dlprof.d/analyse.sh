@@ -87,7 +87,8 @@ place() {
 
 # An iteration or a domain that is not there would give empty reports.
 check_choice() {
-	why=$(awk -F '\t' -v start="$opt_iter_start" -v domain="$domain" '
+	why=$(dlprof_domain=$domain awk -F '\t' -v start="$opt_iter_start" '
+	BEGIN { domain = ENVIRON["dlprof_domain"] }
 	$1 == "##info" && $2 == "n_iter" { n_iter = $3 }
 	$1 == "#op" { for (i = 2; i <= NF; i++) at[$i] = i }
 	$1 == "op" && $(at["by"]) != "api" { n_op++ }
@@ -155,7 +156,7 @@ analyse() {
 
 # The stages have said what it was.
 die_quietly() {
-	printf 'dlprof: %s: no reports are written\n' "$opt_database" >&2
+	plain "dlprof: $opt_database: no reports are written" >&2
 	exit 2
 }
 

@@ -129,8 +129,7 @@ finished() {
 		[ ! -s "$rep.qdstrm" ] || why="only $rep.qdstrm: import that \
 where Nsight Systems is installed in full, export it (nsys export \
 --type=sqlite), and read it with --database"
-		printf 'dlprof: nsys left no %s; %s\n' "$rep.sqlite" \
-		    "$why" >&2
+		plain "dlprof: nsys left no $rep.sqlite; $why" >&2
 		[ "$status" -ne 0 ] || status=2
 		exit "$status"
 	fi

@@ -4,19 +4,19 @@
 level=2
 
 die() {
-	printf 'dlprof: %s\n' "$*" >&2
+	plain "dlprof: $*" >&2
 	exit 2
 }
 
 # note TEXT: what should be known, but is no error; from --verbosity=minimal.
 note() {
-	[ "$level" -lt 1 ] || printf 'dlprof: %s\n' "$*" >&2
+	[ "$level" -lt 1 ] || plain "dlprof: $*" >&2
 }
 
 # say TEXT: progress, in DLProf's form; from --verbosity=normal.
 say() {
 	[ "$level" -lt 2 ] ||
-	    printf '[DLProf-%s] %s\n' "$(date +%H:%M:%S)" "$*" >&2
+	    plain "[DLProf-$(date +%H:%M:%S)] $*" >&2
 }
 
 # more TEXT: the commands that are run; from --verbosity=detailed.

@@ -4,7 +4,7 @@
 # The intervals that were found and those that are aggregated.
 show_iterations() {
 	[ "$level" -ge 2 ] || return 0
-	awk -F '\t' '
+	LC_ALL=C awk -F '\t' "$plain_awk"'
 	function count(n) { return n " iteration" (n == 1 ? "" : "s") }
 	$1 == "##info" { info[$2] = $3 }
 	$1 == "#iter" { for (i = 2; i <= NF; i++) at[$i] = i }
@@ -21,7 +21,8 @@ show_iterations() {
 	END {
 		if ("n_iter" in info)
 			printf "Found %s using key_node \"%s\"\n", \
-			    count(info["n_iter"]), info["key_op"]
+			    count(info["n_iter"]), \
+			    plain(info["key_op"])
 		if (n > 0)
 			printf "Aggregating data over %s: iteration %s " \
 			    "start (%s ns) to iteration %s end (%s ns)\n", \
@@ -47,11 +48,13 @@ show_findings() {
 	[ "$level" -ge 1 ] || return 0
 	grep -q '^#finding	' "$tmp/small" || return 0
 	say "Writing expert_systems report to (stdout)"
-	awk -F '\t' '
+	LC_ALL=C awk -F '\t' "$plain_awk"'
 	function text(s) {
+		s = plain(s)
+		gsub(/\\\\/, "\001", s)
 		gsub(/\\n/, "\n  ", s)
 		gsub(/\\t/, " ", s)
-		gsub(/\\\\/, "\\", s)
+		gsub(/\001/, "\\", s)
 		return s
 	}
 	$1 == "#finding" { for (i = 2; i <= NF; i++) at[$i] = i }

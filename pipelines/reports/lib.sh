@@ -8,8 +8,10 @@
 # is nothing without the times of events says need_times=1.
 # shellcheck shell=sh disable=SC2034 # used by the reports
 
+. "$DLP_REPORTS/plain.sh"
 report=${0##*/}
 fmt=
+guard=
 width=
 help=
 src=${DLP_SRC:+src}
@@ -19,7 +21,7 @@ to=
 case $options in *n:*) ;; *) opt_n=0 ;; esac
 
 die() {
-	echo "dlp $report: $*" >&2
+	plain "dlp $report: $*" >&2
 	exit 2
 }
 
@@ -89,6 +91,7 @@ while [ "$n_args" -gt 0 ]; do
 	case $arg in
 	-h | --help) help=1 ;;
 	--csv | --tsv | --json | --jsonl | --md | --xtab) fmt=$arg ;;
+	--guard) guard=--guard ;;
 	--dlprof | --from | --from=*)
 		[ -n "${dlprof-}" ] || die "unknown option '$arg'"
 		case $arg in
@@ -112,7 +115,8 @@ while [ "$n_args" -gt 0 ]; do
 	--[a-z]*)
 		name=${arg#--}
 		name=${name%%=*}
-		case " ${long_options-} " in
+		case "$name, ${long_options-} " in
+		*[!a-z-]*,*) die "unknown option '$arg'" ;;
 		*" $name "*) ;;
 		*) die "unknown option '$arg'; dlp $report -h shows them" ;;
 		esac
@@ -170,7 +174,9 @@ esac
 [ -z "$fmt" ] || [ -z "$width" ] || die "$fmt and -w exclude each other"
 [ -z "${no_table-}" ] || [ -z "$fmt$width" ] ||
     die "${fmt:--w}: this report is no table"
-show="-H${fmt:+ $fmt}${width:+ -w $width}"
+[ -z "$guard" ] || [ "$fmt" = --csv ] ||
+    die "--guard: only with --csv"
+show="-H${fmt:+ $fmt}${guard:+ $guard}${width:+ -w $width}"
 
 from=$opt_i
 case $from in

@@ -29,7 +29,7 @@ tables='
 	function max(a, b) { return a > b ? a : b }
 	function ms(x) { return sprintf("%.2f ms", x / 1e6) }
 	function pct(x, y) { return y > 0 ? sprintf("%5.1f %%", 100 * x / y) : "-" }
-	function say(s) { print substr(s, 1, wide) }
+	function say(s) { print plain(substr(s, 1, wide)) }
 	function bar(name, x, all,    s, i) {
 		for (i = 0; i < 30 * x / (all > 0 ? all : 1) - .5; i++)
 			s = s "#"

@@ -8,7 +8,7 @@ has_steps() {
 	[ -z "$by" ] && is_stream "$1" && awk '
 	!/^##/ { exit }
 	/^##cmd\tdlp-iter / { found = 1; exit }
-	END { exit !found }' "$1"
+	END { exit !found }' <"$1"
 }
 
 # One that fails leaves a section without an end.

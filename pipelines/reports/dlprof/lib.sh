@@ -133,7 +133,7 @@ show() {
 		if [ "$as" = table ]; then
 			dlp-fmt -T row $show
 		else
-			dlp-fmt -T row ${fmt:---tsv} --quote "$quoted"
+			dlp-fmt -T row ${fmt:---tsv} $guard --quote "$quoted"
 		fi
 		;;
 	esac
