@@ -91,7 +91,7 @@ BATCH_NAMES := $(BATCH_NAMES:./%=%)
 # Characters that make itself reads in a name.
 hash := \#
 odd = $(strip $(foreach c,; : = % $$ \ | * ? [ ~ & $(hash),$(findstring $c,$(1))))
-BATCH_ODD := $(foreach n,$(BATCH_NAMES),$(if $(call odd,$n),$n))
+BATCH_ODD := $(strip $(foreach n,$(BATCH_NAMES),$(if $(call odd,$n),$n)))
 BATCH_NAMES := $(foreach n,$(BATCH_NAMES),$(if $(call odd,$n),,$n))
 
 .PHONY: odd_names

@@ -174,3 +174,4 @@ tables='
 		top = best(op)
 		exit (fmt != "" ? row() : text()) ? 2 : 0
 	}'
+tables=$plain_awk$tables
