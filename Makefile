@@ -82,7 +82,9 @@ help:
 ## make fault      every call that can fail fails once, in every command
 ## make lint       formatting, static analysis, manuals, scripts
 ## make fmt        reformat the C sources
-## make bench      speed and memory against the sqlite3 shell; ROWS= BEST=
+## make bench      speed against the sqlite3 shell, memory, whether time grows
+##                 with the rows, numbers against SQL; ROWS='1000000 11000000'
+##                 BEST=1 MB= GROWTH=
 ## make install    to PREFIX (/usr/local), DESTDIR in front; uninstall
 ## make dist       dlp-VERSION.tar.gz of the last commit
 ## make clean      remove what was built

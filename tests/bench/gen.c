@@ -5,7 +5,14 @@
  * queue on two streams, copies, memory sets, events and a synchronization
  * per step. The same arguments give the same events.
  *
- * usage: gen ROWS FILE		about ROWS event rows
+ * usage: gen ROWS FILE [FORM]	about ROWS event rows
+ *
+ * FORM is what a program may do to those who read its profile:
+ *	ops	each step has another batch size: all its ops are new
+ *	texts	each step is in a range of its own name: all its layers are new
+ *	late	nothing waits for the GPU, which is ever further behind
+ *	deep	each step is in a hundred ranges
+ *	lost	the calls of every third launch were not recorded
  */
 #include <sqlite3.h>
 #include <stdarg.h>
@@ -37,7 +44,7 @@ struct table {
 #define GLOBAL ((int64_t)1 << 48 | (int64_t)PID << 24)
 #define MAIN_TID (GLOBAL | PID)
 #define AUTO_TID (GLOBAL | (PID + 37))
-#define DEPTH 32
+#define DEPTH 128
 
 static struct table tables[N_TABLES] = {
 	[NVTX] = { .insert = "INSERT INTO NVTX_EVENTS (start, end, eventType,"
@@ -67,6 +74,10 @@ static struct table tables[N_TABLES] = {
 			     " VALUES (?1, ?2, 0, 1, ?3, ?4, 281546145660928,"
 			     " 3, 4294967295)" },
 };
+
+static const char *const forms[] = { "plain", "ops", "texts", "late", "deep",
+	"lost" };
+static enum { PLAIN, OPS, TEXTS, LATE, DEEP, LOST, N_FORMS } form;
 
 static struct {
 	int64_t t; /* CPU time */
@@ -193,7 +204,10 @@ launch(const struct step *s, const struct layer *l)
 	if (stream != 7 && run.busy[7] > run.busy[stream])
 		run.busy[stream] = run.busy[7];
 	end = api(API_LAUNCH, 3500 + dice(1500));
-	r = gpu(KERN, stream, end, layer_time(l, s->cost));
+	if (form == LOST && run.corr % 3 == 0)
+		tables[CALL].n--;
+	r = gpu(
+	    KERN, stream, end, layer_time(l, s->cost) * (form == LATE ? 3 : 1));
 	r->c = kernel_string(s, l);
 	r->d = layer_grid(l);
 	if (stream != 7) {
@@ -234,7 +248,7 @@ step(const struct step *s, const struct layer *l)
 	case WAIT:
 		b = run.t + 300;
 		end = api(API_SYNC, 1000);
-		if (end < run.busy[7])
+		if (end < run.busy[7] && form != LATE)
 			end = run.busy[7] + 2000;
 		tables[CALL].v[tables[CALL].n - 1].end = end;
 		r = add(SYNC, b, end - 200);
@@ -255,6 +269,28 @@ program(const struct step *s, const struct layer *l)
 		step(s, l);
 }
 
+/* The ranges around a step that its form asks for. */
+static void
+around(int64_t number)
+{
+	struct step s = { .kind = TEXT, .seq = NO_SEQ };
+	char text[32];
+	int i;
+
+	if (form == OPS)
+		batch = 32 + (int)(number % 1000000);
+	for (i = 0; i < (form == DEEP ? 100 : form == TEXTS); i++) {
+		snprintf(text, sizeof(text), "%s%lld",
+		    form == DEEP ? "level " : "sample ",
+		    form == DEEP ? (long long)i : (long long)number);
+		for (char *p = text; form == TEXTS && *p != '\0'; p++)
+			if (*p >= '0' && *p <= '9') /* a number is dropped */
+				*p += 'a' - '0';
+		s.text = text;
+		range_begin(&s, NULL);
+	}
+}
+
 /* One training step. The sequence numbers of a layer's backward are those
  * of its forward, in reverse. */
 static void
@@ -269,6 +305,7 @@ iteration(int64_t number)
 	add(NVTX, run.t, 0)->a = MAIN_TID;
 	snprintf(row_text(&tables[NVTX].v[whole]), TEXT_MAX, "iteration %lld",
 	    (long long)number);
+	around(number);
 	program(program_load, NULL);
 	for (i = 0; i < N_LAYERS; i++) {
 		layer_get(&l, i);
@@ -289,6 +326,8 @@ iteration(int64_t number)
 		program(program_update, &l);
 	}
 	program(program_item, NULL);
+	while (run.depth > 0)
+		range_end();
 	tables[NVTX].v[whole].end = run.t;
 	run.t += 20000;
 }
@@ -370,10 +409,15 @@ main(int argc, char **argv)
 	sqlite3 *db;
 	int k;
 
-	if (argc != 3 || (rows = strtoll(argv[1], NULL, 10)) <= 0) {
-		fprintf(stderr, "usage: gen ROWS FILE\n");
+	for (k = 0; argc == 4 && k < N_FORMS; k++)
+		if (strcmp(argv[3], forms[k]) == 0)
+			break;
+	if (argc < 3 || argc > 4 || (argc == 4 && k == N_FORMS) ||
+	    (rows = strtoll(argv[1], NULL, 10)) <= 0) {
+		fprintf(stderr, "usage: gen ROWS FILE [FORM]\n");
 		return 2;
 	}
+	form = argc == 4 ? k : PLAIN;
 	remove(argv[2]);
 	if (sqlite3_open(argv[2], &db) != SQLITE_OK)
 		fail(argv[2], sqlite3_errmsg(db));

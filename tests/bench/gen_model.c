@@ -4,7 +4,9 @@
 
 #include "gen_model.h"
 
-#define BATCH 32
+#define BATCH 32 /* of the copies */
+
+int batch = BATCH;
 
 /* clang-format off */
 const char schema[] =
@@ -286,12 +288,12 @@ one_size(char *p, size_t n, char c, const struct layer *l)
 	side = l->side;
 	switch (c) {
 	case 'x':
-		return l->first ? snprintf(p, n, "[%d, %d]", BATCH, l->in)
-				: snprintf(p, n, "[%d, %d, %d, %d]", BATCH,
+		return l->first ? snprintf(p, n, "[%d, %d]", batch, l->in)
+				: snprintf(p, n, "[%d, %d, %d, %d]", batch,
 				      l->in, side, side);
 	case 'y':
 		return snprintf(
-		    p, n, "[%d, %d, %d, %d]", BATCH, l->out, side, side);
+		    p, n, "[%d, %d, %d, %d]", batch, l->out, side, side);
 	case 'w':
 		return l->first
 			   ? snprintf(p, n, "[%d, %d]", l->out, l->in)
@@ -299,7 +301,7 @@ one_size(char *p, size_t n, char c, const struct layer *l)
 	case 'c':
 		return snprintf(p, n, "[%d]", l->out);
 	case 'n':
-		return snprintf(p, n, "[%d, 1000]", BATCH);
+		return snprintf(p, n, "[%d, 1000]", batch);
 	default:
 		return snprintf(p, n, "[]");
 	}

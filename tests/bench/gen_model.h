@@ -62,6 +62,8 @@ int64_t layer_time(const struct layer *l, int cost); /* ns */
 int64_t layer_grid(const struct layer *l);
 int64_t layer_weights(const struct layer *l); /* bytes */
 
+extern int batch; /* of the step's sizes */
+
 /* The id of the kernel's long name; short and mangled follow. */
 int kernel_string(const struct step *s, const struct layer *l);
 
