@@ -336,6 +336,47 @@ quiet() {
 	quiet err
 }
 
+@test "a hostile profile: a .dict of it, and PyProf's columns" {
+	hostile p
+	pyprof-parse p >out 2>err
+	quiet out
+	quiet err
+	same "$(sqlite3 p "SELECT count(*) FROM $K")" "$(grep -c '^{.*}$' out)"
+	# the names come back as they were
+	mv out p.dict
+	names() {
+		dlp-parse "$1" | awk -F '\t' '/^#kern/ { for (i in a) delete a[i]
+		    for (i = 1; i <= NF; i++) a[$i] = i }
+		    $1 == "kern" { print $a["short"] }' | sort
+	}
+	same "$(names p)" "$(names p.dict)"
+	for how in '' '-w 100' '-c all' --pyprof-compat; do
+		# shellcheck disable=SC2086 # words
+		pyprof-prof $how p >out 2>err
+		quiet out
+		quiet err
+	done
+	pyprof-prof --csv -c all p >out
+	same 1 "$(sqlite3 :memory: '.import --csv out t' \
+	    'SELECT count(*) > 0 FROM t' 2>&1)"
+}
+
+@test "a hostile profile: dlprof's simple mode, and domains that are not there" {
+	hostile p
+	dlprof --database=p --mode=simple --reports=all --formats=csv,json \
+	    --output_path=o >out 2>err
+	quiet out
+	quiet err
+	for f in o/*.json; do
+		same 1 "$(sqlite3 :memory: "SELECT json_valid(readfile('$f'))")"
+	done
+	for d in 'a\n\033b' $'x\n\ey'; do
+		! dlprof --database=p --domains="$d" --output_path=o2 >out 2>err
+		quiet err
+		grep -q 'no op in the domain' err
+	done
+}
+
 @test "--guard: text is no formula, numbers stay numbers" {
 	{
 		printf '#x\ta\tdur_ns\n'
@@ -472,6 +513,24 @@ NAMES=($'a b\'c"d' $'nl\nt\te' '$(touch pwned)`touch pwned`;touch pwned&|<>'
 	    "$ROOT/pipelines/dlp-batch.mk" 'a;touch${IFS}pwned.ops.csv'
 	cmp './a;touch${IFS}pwned.ops.csv' <(dlp ops --csv ../plain)
 	[ ! -e pwned ]
+}
+
+@test "names of files: parallel.sh" {
+	command -v parallel >/dev/null || skip "no parallel"
+	small plain
+	dlp top --csv plain >want 2>/dev/null
+	for n in "a b'c\"d" '$(touch pwned)`touch pwned`;touch pwned&|<>' \
+	    '*?[a-z]' -n x=y 'back\n\t\'; do
+		ln plain "./$n.sqlite"
+	done
+	# shellcheck disable=SC2035 # on purpose
+	sh "$ROOT/pipelines/batch/parallel.sh" top 'o ut' ./*.sqlite
+	same 6 "$(find 'o ut' -name '*.csv' -exec cmp -s want {} \; -print |
+	    wc -l)"
+	[ ! -e pwned ]
+	ln plain $'a\nb.sqlite'
+	! sh "$ROOT/pipelines/batch/parallel.sh" top o2 ./a*b.sqlite 2>err
+	same 1 "$(wc -l <err)"
 }
 
 @test "dlprof runs the command as it was given" {

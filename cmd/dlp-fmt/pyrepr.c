@@ -48,6 +48,9 @@ put_wide(struct buf *out, const char *s, size_t n)
 	}
 	if (cp < 0xa1 || cp == 0xad)
 		put_control(out, (unsigned char)cp);
+	else if (utf8_hidden(cp))
+		buf_printf(out, cp < 0x10000 ? "\\u%04lx" : "\\U%08lx",
+		    (unsigned long)cp);
 	else
 		buf_put(out, s, (size_t)len);
 	return len;

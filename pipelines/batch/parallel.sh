@@ -17,7 +17,8 @@
 
 # Names go to messages, and by parallel to shells: without control characters.
 die() {
-	printf 'parallel.sh: %s\n' "$*" | tr -d '\001-\011\013-\037\177' >&2
+	printf 'parallel.sh: %s' "$*" | tr '\001-\037\177' '[?*]' >&2
+	echo >&2
 	exit 2
 }
 
