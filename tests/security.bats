@@ -377,6 +377,19 @@ quiet() {
 	done
 }
 
+@test "JSON that is put in as it is, and messages of the shell" {
+	printf '#op\top_id\tshapes\nop\t1\t["\302\2332J\342\200\256","\303\251",[1]]\n' |
+	    dlp-fmt -T op --jsonl >out
+	same '{"op_id":1,"shapes":["\u009b2J\u202e","é",[1]]}' "$(<out)"
+	mkdir r
+	printf '#!/bin/sh\n# x: x\nprintf "a\\033[1mb\\302\\2332J\\303\\251\\n" >&2\n' \
+	    >r/x
+	cp "$ROOT"/pipelines/reports/start.sh "$ROOT"/pipelines/reports/plain.sh r
+	# shellcheck disable=SC2016 # of sh
+	DLP_REPORTS=r sh -c 'here=.; . r/start.sh; run sh r/x' 2>err
+	same 'a\x1b[1mb\xc2\x9b2Jé' "$(<err)"
+}
+
 @test "--guard: text is no formula, numbers stay numbers" {
 	{
 		printf '#x\ta\tdur_ns\n'

@@ -70,6 +70,24 @@ put_text(struct buf *b, const char *s, size_t n)
 }
 
 void
+json_raw(struct buf *b, const char *s, size_t n)
+{
+	size_t i = 0;
+	long cp;
+	int len;
+
+	for (; i < n; i += (size_t)len) {
+		len = 1;
+		if ((unsigned char)s[i] < 0x7f) {
+			buf_putc(b, s[i]);
+			continue;
+		}
+		len = utf8_next(s + i, n - i, &cp);
+		put_cp(b, s + i, len, cp);
+	}
+}
+
+void
 json_string(struct buf *b, const char *s, size_t n)
 {
 	static struct buf raw;

@@ -6,6 +6,9 @@
 #include "buf.h"
 
 void json_string(struct buf *b, const char *s, size_t n); /* escaped text */
+/* What json_valid() has found to be JSON, as it stands, but that its strings
+ * have escapes for what a terminal must not get. */
+void json_raw(struct buf *b, const char *s, size_t n);
 bool json_number(const char *s, size_t n); /* is it one, by the grammar */
 bool json_valid(const char *s, size_t n);  /* is it a JSON value */
 

@@ -33,7 +33,7 @@ put_json(struct fmt *f, const struct cell *v)
 	esc_undo(&f->tmp, v->s, v->n);
 	if (!json_valid(buf_str(&f->tmp), f->tmp.len))
 		return false;
-	buf_put(&out_buf, f->tmp.s, f->tmp.len);
+	json_raw(&out_buf, f->tmp.s, f->tmp.len);
 	return true;
 }
 

@@ -17,7 +17,7 @@ run() {
 	status=$({ {
 		"$@" >&3 3>&- 4>&-
 		echo $? >&4
-	} 2>&1 | awk '
+	} 2>&1 | LC_ALL=C awk "$plain_awk"'
 	BEGIN {
 		n = split("parse merge markers correlate iter flops rate " \
 		    "busy gaps phases mem expose waits ranks tree agg advise dldb diff " \
@@ -38,9 +38,9 @@ run() {
 	{
 		if (place[$1] + 0 < first)
 			first = place[$1] + 0
-		print
+		print plain($0)
 		fflush()
 	}
-	END { if (kept != "" && first >= at) print kept }' >&2; } 4>&1)
+	END { if (kept != "" && first >= at) print plain(kept) }' >&2; } 4>&1)
 	exit "$status"
 }
