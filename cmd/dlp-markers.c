@@ -4,6 +4,7 @@
  * call and ended after it.
  */
 #include "cli.h"
+#include "dlp-markers/capture.h"
 #include "dlp-markers/loose.h"
 #include "dlp-markers/open.h"
 #include "err.h"
@@ -24,6 +25,7 @@ static struct open_threads threads;
 static struct out_ext *ext;
 static struct rec_col *r_start, *r_dur, *r_pid, *r_tid, *r_text, *r_src;
 static struct rec_col *k_start, *k_dur, *k_pid, *k_tid, *k_src;
+static struct rec_col *k_node;
 static uint64_t without_call, never_closed;
 static bool all;
 
@@ -116,6 +118,16 @@ put_list(struct open_thread *t, int64_t start, int64_t end,
 }
 
 static void
+put_capture(const struct rec *r)
+{
+	int64_t pid = 0, node = 0;
+	bool has = rec_i64(r, k_node, &node);
+
+	(void)rec_i64(r, k_pid, &pid);
+	capture_put(has, pid, node);
+}
+
+static void
 on_kern(struct stage *st, struct rec *r)
 {
 	struct open_thread *t = thread_at(r, k_src, k_pid, k_tid);
@@ -123,6 +135,8 @@ on_kern(struct stage *st, struct rec *r)
 
 	(void)st;
 	out_ext_begin(ext, r);
+	if (all)
+		put_capture(r);
 	if (t == NULL || !rec_i64(r, k_start, &start)) {
 		without_call++;
 		out_unset();
@@ -153,6 +167,7 @@ forget(struct stage *st)
 	(void)st;
 	open_free(&threads);
 	loose_forget();
+	capture_forget();
 	without_call = never_closed = 0;
 }
 
@@ -168,8 +183,8 @@ put_notes(struct stage *st)
 static void
 bind(struct stage *st)
 {
-	static const char *const names[] = { "markers", "marker_ns",
-		"loose_markers" };
+	static const char *const names[] = { "node_from", "markers",
+		"marker_ns", "loose_markers" };
 	struct rec_type *r = stage_on(st, "range", on_range, NULL);
 	struct rec_type *k = stage_on(st, "kern", on_kern, on_legend);
 
@@ -184,7 +199,10 @@ bind(struct stage *st)
 	k_pid = rec_col(k, "pid", REC_NEED);
 	k_tid = rec_col(k, "tid", REC_NEED);
 	k_src = rec_col(k, "src", REC_OPT);
-	ext = out_ext(names, all ? 3 : 1);
+	k_node = rec_col(k, "node", REC_OPT);
+	ext = out_ext(all ? names : names + 1, all ? 4 : 1);
+	if (all)
+		capture_bind(st);
 }
 
 int

@@ -40,6 +40,8 @@ static const char usage[] =
     "  --src            name the file, in a column src, of one file too\n"
     "  --ranks          each file is a rank: numbered, in a column rank, and\n"
     "                   the clocks aligned\n"
+    "  --no-dict        refuse a .dict of PyProf, which has kernels only\n"
+    "  --need-times     refuse one that has their durations only\n"
     "  -u, --unbuffered write each record at once\n"
     "  -h, --help       this text\n"
     "  -V, --version    the version\n";
@@ -51,7 +53,9 @@ enum {
 	OPT_SRC,
 	OPT_OLD_NAMES,
 	OPT_KERNEL_NAMES,
-	OPT_RANKS
+	OPT_RANKS,
+	OPT_NEED_TIMES,
+	OPT_NO_DICT
 };
 
 static const struct option longopts[] = {
@@ -61,6 +65,8 @@ static const struct option longopts[] = {
 	{ "pid", required_argument, NULL, 'p' },
 	{ "range", required_argument, NULL, OPT_RANGE },
 	{ "ranks", no_argument, NULL, OPT_RANKS },
+	{ "need-times", no_argument, NULL, OPT_NEED_TIMES },
+	{ "no-dict", no_argument, NULL, OPT_NO_DICT },
 	{ "kernel-names", no_argument, NULL, OPT_KERNEL_NAMES },
 	{ "old-names", no_argument, NULL, OPT_OLD_NAMES },
 	{ "src", no_argument, NULL, OPT_SRC },
@@ -75,6 +81,7 @@ static struct profile *profiles;
 static int nprofiles;
 static bool with_src; /* records name their file */
 static bool ranks;    /* and their rank */
+static bool no_dict;
 
 static void
 option(int c, const char *arg, bool *unbuffered)
@@ -105,6 +112,12 @@ option(int c, const char *arg, bool *unbuffered)
 		break;
 	case OPT_OLD_NAMES:
 		nvprof_old_names = true;
+		break;
+	case OPT_NEED_TIMES:
+		dict_need_times = true;
+		break;
+	case OPT_NO_DICT:
+		no_dict = true;
 		break;
 	default:
 		cli_shared(c, usage, unbuffered);
@@ -247,6 +260,10 @@ main(int argc, char **argv)
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);
 	if (argc - optind <= 1 && dict_is(argv[optind])) {
+		if (no_dict)
+			die("%s: a .dict of PyProf tells durations of kernels,"
+			    " not times",
+			    argv[optind] != NULL ? argv[optind] : "-");
 		if (ranks)
 			die("--ranks: a .dict tells no times");
 		open_out(unbuffered, false);

@@ -227,6 +227,8 @@ const struct col_def col_defs[] = {
 	    "texts of the ranges around the launch, outermost first" },
 	{ "kern", "marker_ns", MARKERS, COL_JSON,
 	    "start and end of each range in markers" },
+	{ "kern", "node_from", MARKERS, COL_JSON,
+	    "of a graph's kernel: the node captured for it, its thread, when" },
 	{ "kern", "loose_markers", MARKERS, COL_JSON,
 	    "pid, tid, start, end, text of ranges that began since the "
 	    "kernel before and are not in markers" },

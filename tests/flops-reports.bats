@@ -1,5 +1,6 @@
 # The reports about FLOPs, rates and Tensor Cores, against figures from outside.
 load lib
+bats_require_minimum_version 1.5.0
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -229,12 +230,33 @@ mfu_of() {
 	same 27916800 "$(awk -F'\t' '$3 == "conv" { print $5 }' got)"
 }
 
-@test "a .dict has no times: reports of them refuse it" {
+@test "a .dict has kernels only: reports of more refuse it, packed too" {
 	printf "{'kShortName': 'k', 'kDuration': 5}\n" >net.dict
-	for r in gaps iters mfu phases ranks trace; do
-		run dlp $r net.dict
-		echo "$output"
+	xz -k net.dict
+	dlp-parse net.dict >net.dlp
+	for r in "$ROOT"/pipelines/reports/* "$ROOT"/pipelines/reports/dlprof/*; do
+		case ${r##*/} in *.sh | dlprof | join | diff) continue ;; esac
+		if grep -q kernels_do=1 "$r"; then
+			dlp "${r##*/}" net.dict >/dev/null
+			continue
+		fi
+		r=${r##*/}
+		for f in net.dict net.dlp; do
+			run dlp "$r" $f
+			echo "$output"
+			[ "$status" -eq 2 ]
+			[[ $output == "dlp $r: $f: a .dict of PyProf"* ]]
+		done
+		run dlp "$r" net.dict.xz
+		echo "$r: $output"
 		[ "$status" -eq 2 ]
-		[[ $output == "dlp $r: net.dict: a .dict of PyProf"* ]]
+		[[ $output == *"net.dict.xz: a .dict of PyProf"* ]]
+	done
+	for args in '-k x' '-i 0'; do
+		for f in net.dict net.dlp net.dict.xz; do
+			run -2 dlp top $args $f
+			echo "$output"
+			[[ $output == *"durations of kernels, not times"* ]]
+		done
 	done
 }

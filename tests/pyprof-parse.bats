@@ -1,6 +1,7 @@
 # pyprof-parse against PyProf's own .dict, and the .dict as an input.
 
 load lib
+bats_require_minimum_version 1.5.0
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -234,7 +235,7 @@ same_from_dict() {
 	done
 }
 
-@test "a .dict without a good line; among others; packed" {
+@test "a .dict without a good line; among others" {
 	printf "{'a': 1}\n" >bad
 	pyprof-parse "$L" | head -n 5 >d
 	for args in 'dlp-parse bad' 'dlp-pyprof bad' 'dlp-parse d d' \
@@ -245,8 +246,39 @@ same_from_dict() {
 		[ $rc -eq 2 ]
 	done
 	xz d
-	! dlp-parse d.xz 2>err
-	grep -q 'dict of PyProf' err
+	! dlp-parse d.xz d.xz 2>err
+	grep -q 'dict of PyProf: give it alone' err
+}
+
+@test "a packed .dict: the same, also on standard input; a cut one: 2" {
+	pyprof-parse "$L" >d
+	dlp-parse d | grep -v '^##cmd' >want
+	for z in xz zstd gzip; do
+		$z -kqc d >d.z
+		dlp-parse d.z | grep -v '^##cmd' >got
+		cmp want got
+		dlp-parse <d.z | grep -v '^##cmd' >got
+		cmp want got
+		head -c 5000 d.z >cut.z
+		run -2 dlp-parse cut.z
+	done
+}
+
+@test "a .dict: kernels of CUDA graphs keep their ops" {
+	need_data h200/graph_infer_node.sqlite.xz
+	f=$(profile h200/graph_infer_node.sqlite.xz)
+	pyprof-parse "$f" >d
+	same "$(sqlite3 "$f" "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL
+	    WHERE graphNodeId IS NOT NULL")" "$(grep -c "'dlpNode': \[" d)"
+	for x in "$f" d; do
+		dlp-parse "$x" | dlp-correlate | dlp-iter -k iteration |
+		    dlp-flops |
+		    dlp-agg -g op,dir,layer,phase,iter -a count,sum \
+			-f dur_ns,flop --sort iter,layer,op,dir,phase |
+		    dlp-fmt --tsv -T agg >"${x##*/}.agg"
+	done
+	cmp "${f##*/}.agg" d.agg
+	[ "$(wc -l <d.agg)" -gt 100 ]
 }
 
 @test "a .dict: calls that share a sequence id are told apart" {

@@ -12,15 +12,13 @@
 #include "corr.h"
 #include "current.h"
 #include "err.h"
+#include "nodes.h"
 #include "phase.h"
 
-#define HOPS_MAX 64 /* from a node to its root */
 #define CAP_BACK 32 /* captured runs looked back at */
 
 struct node {
-	int64_t orig;
-	bool has_orig;
-	size_t cap;    /* number in proc.cap + 1; 0: no op ran */
+	size_t cap;    /* number in graphs.cap + 1; 0: no op ran */
 	uint32_t prim; /* the product in it */
 	uint64_t prim_run;
 };
@@ -31,10 +29,10 @@ struct captured { /* a run of an op during which nodes were made */
 	int phase;
 };
 
-struct graphs {           /* of a process */
-	struct map nodes; /* graph node -> number in node + 1 */
-	struct node *node;
-	size_t n_node, cap_node;
+struct graphs { /* of a process */
+	struct nodes nodes;
+	struct node *node; /* by its number */
+	size_t cap_node;
 	struct captured *cap;
 	size_t n_cap, cap_cap;
 };
@@ -64,20 +62,13 @@ captured(struct graphs *p, const struct inst *in)
 }
 
 static struct node *
-node_new(struct graphs *p, int64_t id)
+node_of(struct graphs *g, size_t no)
 {
-	uint64_t *v = map_put(&p->nodes, (uint64_t)id, NULL);
-
-	if (*v == 0) {
-		if (p->n_node == p->cap_node) {
-			p->cap_node = p->cap_node > 0 ? p->cap_node * 2 : 64;
-			p->node =
-			    xrealloc(p->node, p->cap_node, sizeof(*p->node));
-		}
-		p->node[p->n_node] = (struct node){ 0 };
-		*v = ++p->n_node;
+	if (no >= g->cap_node) {
+		g->cap_node = g->cap_node > 0 ? g->cap_node * 2 : 64;
+		g->node = xrealloc(g->node, g->cap_node, sizeof(*g->node));
 	}
-	return &p->node[*v - 1];
+	return &g->node[no];
 }
 
 /* The thread is swept. An instantiated node has a row without an original
@@ -87,12 +78,14 @@ graph_node(struct corr *c, struct thread *th, struct proc *p, int64_t id,
     bool has_orig, int64_t orig)
 {
 	struct graphs *g = graphs_of(p);
-	struct node *nd = node_new(g, id);
+	size_t n = g->nodes.n, no = nodes_put(&g->nodes, id);
+	struct node *nd = node_of(g, no);
 	struct inst *in;
 
+	if (no == n)
+		*nd = (struct node){ 0 };
 	if (has_orig) {
-		nd->has_orig = true;
-		nd->orig = orig;
+		nodes_link(&g->nodes, no, orig);
 		return;
 	}
 	in = th != NULL ? current_inst(c, th) : NULL;
@@ -101,25 +94,6 @@ graph_node(struct corr *c, struct thread *th, struct proc *p, int64_t id,
 		nd->prim = thread_top(th)->prim;
 		nd->prim_run = thread_top(th)->prim_run;
 	}
-}
-
-static const struct node *
-root_of(const struct graphs *p, int64_t id)
-{
-	const struct node *nd = NULL;
-	const uint64_t *v;
-	int hops;
-
-	for (hops = 0; hops < HOPS_MAX; hops++) {
-		v = map_get(&p->nodes, (uint64_t)id);
-		if (v == NULL)
-			return NULL;
-		nd = &p->node[*v - 1];
-		if (!nd->has_orig)
-			return nd;
-		id = nd->orig;
-	}
-	return NULL;
 }
 
 static void
@@ -209,11 +183,16 @@ bool
 graph_place(struct corr *c, const struct work *w, struct place *pl)
 {
 	struct graphs *g = w->p->graphs;
-	const struct node *nd = g != NULL ? root_of(g, w->node) : NULL;
+	const struct node *nd;
 	struct launch *l;
 	uint64_t *no;
+	size_t root;
+	int64_t id;
 
-	if (nd == NULL || nd->cap == 0)
+	if (g == NULL || !nodes_root(&g->nodes, w->node, &root, &id))
+		return false;
+	nd = &g->node[root];
+	if (nd->cap == 0)
 		return false;
 	l = launch_of(c, w);
 	no = map_put(&l->of, nd->cap, NULL);
@@ -234,7 +213,7 @@ graph_free(struct proc *p)
 
 	if (g == NULL)
 		return;
-	map_free(&g->nodes);
+	nodes_free(&g->nodes);
 	free(g->node);
 	free(g->cap);
 	free(g);

@@ -4,7 +4,8 @@
  * order of the kernel table, since PyProf's sub ids follow from it.
  *
  * Of profiles that PyProf could not read there is a key of ours behind them:
- * 'dlp' and 'dlpRanges', flat lists of what PyProf's keys have no place for.
+ * 'dlp', 'dlpNode' and 'dlpRanges', flat lists of what PyProf's keys have no
+ * place for.
  * dlp-parse reads them in dict_own.c.
  */
 #include "err.h"
@@ -31,7 +32,8 @@ enum {
 	C_PID,
 	C_START,
 	C_API,
-	C_API_DUR
+	C_API_DUR,
+	C_NODE
 };
 
 static struct pymark mark;
@@ -233,6 +235,10 @@ put_own(struct fmt *f, const struct cell *v, const char *texts, size_t n)
 	if (texts != NULL && v[C_TIMES].s != NULL)
 		put_ranges(texts, n, &v[C_TIMES]);
 	buf_putc(&out_buf, ']');
+	if (v[C_NODE].s != NULL) { /* NODE, TID, TIME */
+		put_key("dlpNode");
+		buf_put(&out_buf, v[C_NODE].s, v[C_NODE].n);
+	}
 	if (v[C_LOOSE].s != NULL && v[C_LOOSE].n > 2)
 		put_loose(&v[C_LOOSE]);
 }

@@ -17,7 +17,9 @@
 #include "err.h"
 #include "esc.h"
 #include "facts.h"
+#include "input.h"
 #include "input_head.h"
+#include "input_zip.h"
 #include "lines.h"
 #include "map.h"
 #include "mview.h"
@@ -29,6 +31,8 @@
 
 #define SLOT (4 * DICT_PATH) /* ns around each kernel, for its ranges */
 
+bool dict_need_times;
+
 static struct lines in;
 static struct smap names; /* full names: the string ids */
 static struct profile prof;
@@ -37,19 +41,27 @@ static int nrun, cap;
 static int64_t now;
 static uint64_t bad, first_bad;
 
+/* Of a compressed file: what is in it. A database is kept for input_open(). */
 static bool
-looks_like(const unsigned char *s, size_t n)
+is_packed(const char *name, int fd, const unsigned char *first, size_t nfirst)
 {
-	size_t i = 0;
+	unsigned char head[HEAD_SIZE];
+	const char *path = input_unpack(name, fd, first, nfirst);
+	int copy = open(path, O_RDONLY | O_CLOEXEC);
+	size_t n;
 
-	while (i < n && (s[i] == ' ' || s[i] == '\n' || s[i] == '\r'))
-		i++;
-	if (i < n && s[i] == '{')
-		i++;
-	else
+	if (fd != STDIN_FILENO)
+		close(fd);
+	if (copy < 0)
+		die_errno("%s: cannot read the temporary copy", name);
+	n = head_read(name, copy, head, sizeof(head));
+	close(copy);
+	if (!head_is_dict(head, n))
 		return false;
-	return i < n &&
-	       (s[i] == '\'' || (s[i] == 'u' && i + 1 < n && s[i + 1] == '\''));
+	lines_open(&in, path);
+	in.name = name;
+	input_forget();
+	return true;
 }
 
 bool
@@ -58,6 +70,7 @@ dict_is(const char *path)
 	unsigned char head[HEAD_SIZE];
 	bool std = path == NULL || strcmp(path, "-") == 0;
 	int fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	const char *name = std ? "standard input" : path;
 	struct stat st;
 	size_t n;
 
@@ -66,10 +79,12 @@ dict_is(const char *path)
 			close(fd);
 		return false; /* input_open() says what is wrong */
 	}
-	n = head_read(std ? "standard input" : path, fd, head, sizeof(head));
+	n = head_read(name, fd, head, sizeof(head));
+	if (zip_kind(head, n) != ZIP_NONE && (std || !head_is_report(path)))
+		return is_packed(name, fd, head, n);
 	if (!std)
 		close(fd);
-	if (!looks_like(head, n)) {
+	if (!head_is_dict(head, n)) {
 		if (std)
 			head_push(head, n);
 		return false;
@@ -226,6 +241,9 @@ say_made_up(void)
 {
 	static bool said;
 
+	if (dict_need_times)
+		die("%s: a .dict that tells durations of kernels, not times",
+		    in.name);
 	if (!said)
 		fact_info("times", "made up: a .dict has durations only");
 	said = true;

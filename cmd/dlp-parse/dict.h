@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+extern bool dict_need_times; /* to make them up is fatal */
+
 /* Whether the file is one. What was looked at of a pipe is put back. */
 bool dict_is(const char *path);
 

@@ -170,6 +170,7 @@ dict_line(struct dict_line *d, const char *s, size_t n)
 	read_dim(d->block, pyrow_get(&r, "block"));
 	d->bwd = pyrow_str(&r, "dir", &dir) && dir.len > 0 && dir.s[0] == 'b';
 	d->own = pyrow_get(&r, "dlp");
+	d->node = pyrow_get(&r, "dlpNode");
 	d->ranges = pyrow_get(&r, "dlpRanges");
 	read_path(d, &r);
 	return true;

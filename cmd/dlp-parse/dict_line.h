@@ -18,10 +18,10 @@ struct dict_line {       /* zeroed; its buffers are used again */
 	bool bwd;
 	/* The ranges around its launch, outermost first, as their texts. */
 	struct buf path[DICT_PATH];
-	int n, first_marker, n_marker; /* argument markers among them */
-	bool numbered;                 /* it has a sequence id other than 0 */
-	struct mview own, ranges;      /* the values of our keys, views into the
-					  line; s NULL: none */
+	int n, first_marker, n_marker;  /* argument markers among them */
+	bool numbered;                  /* it has a sequence id other than 0 */
+	struct mview own, node, ranges; /* the values of our keys, views into
+					   the line; s NULL: none */
 };
 
 /* Reads a line; false if it is no dict, or lacks the name or duration. */

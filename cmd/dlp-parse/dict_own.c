@@ -11,18 +11,23 @@
 #include "pyrow.h"
 #include "sqldb.h"
 
-/* A range is in the lines of all kernels that were launched in it. */
+/* A range is in the lines of all kernels that were launched in it, the node of
+ * a graph in those of all its replays. */
 static const char schema[] =
     "CREATE TABLE r (pid, tid, t, e, text, UNIQUE (pid, tid, t, e, text));"
+    "CREATE TABLE n (pid, tid, t, node, UNIQUE (pid, node));"
     "CREATE TABLE k (t, pid, tid, idx, start, dur, api, api_dur, dev, stream,"
-    " g0, g1, g2, b0, b1, b2, short, name)";
+    " g0, g1, g2, b0, b1, b2, short, name, node)";
 static const char put_r[] = "INSERT OR IGNORE INTO r VALUES (?,?,?,?,?)";
+static const char put_n[] = "INSERT OR IGNORE INTO n VALUES (?,?,?,?)";
 static const char put_k[] =
-    "INSERT INTO k VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+    "INSERT INTO k VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 /* As dlp-parse writes them: outer ranges before inner ones. */
+enum { IS_RANGE, IS_NODE, IS_KERNEL };
 static const char sorted[] =
     "SELECT t, 0 AS kind, -e AS o, rowid AS n, pid, tid, e, text FROM r "
-    "UNION ALL SELECT t, 1, 0, rowid, pid, tid, 0, NULL FROM k "
+    "UNION ALL SELECT t, 1, 0, rowid, pid, tid, node, NULL FROM n "
+    "UNION ALL SELECT t, 2, 0, rowid, pid, tid, 0, NULL FROM k "
     "ORDER BY 1, 2, 3, 4";
 static const char one_k[] = "SELECT * FROM k WHERE rowid = ?";
 
@@ -40,11 +45,12 @@ enum {
 	K_GRID,
 	K_BLOCK = K_GRID + 3,
 	K_SHORT = K_BLOCK + 3,
-	K_NAME
+	K_NAME,
+	K_NODE
 };
 
 static sqlite3 *db;
-static sqlite3_stmt *ins_r, *ins_k;
+static sqlite3_stmt *ins_r, *ins_k, *ins_n;
 
 static void
 ok(int rc)
@@ -72,6 +78,7 @@ begin(void)
 	ok(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL));
 	ins_r = statement(put_r);
 	ins_k = statement(put_k);
+	ins_n = statement(put_n);
 }
 
 static void
@@ -137,6 +144,26 @@ add_ranges(struct pylit *l, int64_t pid, int64_t tid, bool loose)
 	}
 }
 
+/* The node that a graph's kernel was captured as: NODE, TID, TIME. */
+static int64_t
+add_node(struct mview value, int64_t pid)
+{
+	struct pylit l;
+	int64_t node, tid, t;
+
+	if (value.s == NULL)
+		return EV_UNSET;
+	pyrow_list(&l, value);
+	if (!next_num(&l, &node) || !next_num(&l, &tid) || !next_num(&l, &t))
+		return EV_UNSET;
+	bind(ins_n, 0, pid);
+	bind(ins_n, 1, tid);
+	bind(ins_n, 2, t);
+	bind(ins_n, 3, node);
+	insert(ins_n);
+	return node;
+}
+
 bool
 dict_own_add(const struct dict_line *d)
 {
@@ -167,6 +194,7 @@ dict_own_add(const struct dict_line *d)
 	}
 	bind_text(ins_k, K_SHORT, &text);
 	bind_text(ins_k, K_NAME, &d->name);
+	bind(ins_k, K_NODE, add_node(d->node, pid));
 	insert(ins_k);
 	add_ranges(&l, pid, d->tid, false);
 	pyrow_list(&l, d->ranges);
@@ -216,6 +244,21 @@ put_range(struct profile *p, sqlite3_stmt *st, int64_t from)
 }
 
 static void
+put_node(struct profile *p, sqlite3_stmt *st, int64_t from)
+{
+	struct event ev;
+
+	memset(&ev, 0, sizeof(ev));
+	ev.kind = EV_NODE;
+	ev.start = ev.end = num_add(num(st, 0), from);
+	ev.pid = num(st, 4);
+	ev.tid = num(st, 5);
+	ev.name = ev.corr = ev.node.orig = EV_UNSET;
+	ev.node.node = num(st, 6);
+	emit_event(p, &ev);
+}
+
+static void
 fill(struct event *ev, sqlite3_stmt *st, struct smap *names, int64_t from)
 {
 	int i;
@@ -226,7 +269,8 @@ fill(struct event *ev, sqlite3_stmt *st, struct smap *names, int64_t from)
 	ev->end = num_add(ev->start, num(st, K_DUR));
 	ev->pid = num(st, K_PID);
 	ev->tid = num(st, K_TID);
-	ev->corr = ev->gpu.ctx = ev->gpu.node = EV_UNSET;
+	ev->corr = ev->gpu.ctx = EV_UNSET;
+	ev->gpu.node = num(st, K_NODE);
 	ev->name = name_id(names, st, K_NAME);
 	ev->gpu.dev = num(st, K_DEV);
 	ev->gpu.stream = num(st, K_STREAM);
@@ -271,8 +315,12 @@ dict_own_emit(struct profile *p, struct smap *names, int64_t from)
 	st = statement(sorted);
 	k = statement(one_k);
 	while (sqlite3_step(st) == SQLITE_ROW) {
-		if (num(st, 1) == 0) {
+		if (num(st, 1) == IS_RANGE) {
 			put_range(p, st, from);
+			continue;
+		}
+		if (num(st, 1) == IS_NODE) {
+			put_node(p, st, from);
 			continue;
 		}
 		ok(sqlite3_bind_int64(k, 1, num(st, 3)));
@@ -284,6 +332,7 @@ dict_own_emit(struct profile *p, struct smap *names, int64_t from)
 	ok(sqlite3_finalize(st));
 	ok(sqlite3_finalize(ins_r));
 	ok(sqlite3_finalize(ins_k));
+	ok(sqlite3_finalize(ins_n));
 	ok(sqlite3_close(db));
 	db = NULL;
 }

@@ -121,6 +121,22 @@ open_report(const char *path, int fd, enum zip zip)
 	return open_copy(nsys_export(path), path);
 }
 
+static const char *unpacked; /* the temporary copy, made before */
+
+const char *
+input_unpack(const char *name, int fd, const unsigned char *head, size_t n)
+{
+	unpacked = zip_copy(zip_kind(head, n), name, fd, head, n);
+	return unpacked;
+}
+
+void
+input_forget(void)
+{
+	unpacked = NULL;
+	tmp_remove();
+}
+
 sqlite3 *
 input_open(const char *path)
 {
@@ -133,6 +149,11 @@ input_open(const char *path)
 	size_t n;
 	int fd;
 
+	if (unpacked != NULL) {
+		db = open_copy(unpacked, name);
+		unpacked = NULL;
+		return db;
+	}
 	fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) != 0)
 		die_errno("%s: cannot open", name);

@@ -14,4 +14,11 @@
  * returns. */
 sqlite3 *input_open(const char *path);
 
+/* A temporary copy of a compressed file, whose first n bytes are in head: a
+ * database or a .dict. The next input_open() is of the copy, unless it was
+ * removed, with input_forget(). Returns its path. */
+const char *input_unpack(
+    const char *name, int fd, const unsigned char *head, size_t n);
+void input_forget(void);
+
 #endif

@@ -13,7 +13,7 @@ static const struct {
 	const char *magic, *what;
 } others[] = {
 	{ "##dlp", "a dlp stream, not a database: give it to the next filter" },
-	{ "{'", "a .dict of PyProf: give it alone, and unpacked" },
+	{ "{'", "a .dict of PyProf: give it alone" },
 	{ "{", "JSON, not a profile database" },
 	{ "[", "JSON, not a profile database" },
 	{ "Salted__", "encrypted (openssl)" },
@@ -54,6 +54,19 @@ bool
 head_is_sqlite(const unsigned char *s, size_t n)
 {
 	return n >= 16 && memcmp(s, "SQLite format 3", 16) == 0;
+}
+
+bool
+head_is_dict(const unsigned char *s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && (s[i] == ' ' || s[i] == '\n' || s[i] == '\r'))
+		i++;
+	if (i == n || s[i++] != '{')
+		return false;
+	return i < n &&
+	       (s[i] == '\'' || (s[i] == 'u' && i + 1 < n && s[i + 1] == '\''));
 }
 
 void

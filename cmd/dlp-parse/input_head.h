@@ -18,6 +18,8 @@ void head_push(const unsigned char *s, size_t n);
 bool head_is_report(const char *path); /* one that nsys exports */
 bool head_is_sqlite(const unsigned char *s, size_t n);
 
+bool head_is_dict(const unsigned char *s, size_t n); /* of PyProf */
+
 /* Fatal if the file is shorter than its own header says. */
 void head_check_length(
     const char *name, const unsigned char *s, size_t n, off_t size);

@@ -67,7 +67,8 @@ zip_kind(const unsigned char *s, size_t n)
 static void
 check_growth(struct copy *c, const unsigned char *s, size_t n)
 {
-	if (c->n_out == 0 && n >= HEAD_SIZE && !head_is_sqlite(s, n))
+	if (c->n_out == 0 && n >= HEAD_SIZE && !head_is_sqlite(s, n) &&
+	    !head_is_dict(s, n))
 		head_refuse(c->name, s, n);
 	c->n_out += n;
 	if (c->n_out > MOST_ANYWAY && c->n_out / MOST_TIMES > c->n_in)

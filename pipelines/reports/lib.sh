@@ -4,8 +4,9 @@
 # opt_fail_over. What remains in "$@" are files. Common to all: $show for dlp-fmt,
 # $limit for dlp-agg, $src if there are several files
 # (or DLP_SRC is set); for the options i and
-# k: $steps and $which for dlp-iter, $in_steps if only steps count. A report that
-# is nothing without the times of events says need_times=1.
+# k: $steps and $which for dlp-iter, $in_steps if only steps count. A report to
+# which the kernels do, all that a .dict of PyProf has, says kernels_do=1; the
+# others refuse one, and -i and -k one that has durations only.
 # shellcheck shell=sh disable=SC2034 # used by the reports
 
 . "$DLP_REPORTS/plain.sh"
@@ -58,13 +59,15 @@ is_stream() {
 	    [ "$(dd bs=5 count=1 <"$1" 2>/dev/null | tr -d '\000')" = '##dlp' ]
 }
 
-# Whether a file is a .dict of PyProf, or a stream of one.
+# Whether a file is a .dict of PyProf, or a stream of one (that says so). Of
+# files dlp-parse knows better.
 is_dict() {
 	[ -f "$1" ] || return 1
 	case $(dd bs=300 count=1 <"$1" 2>/dev/null | tr -d '\000') in
-	"{'"* | "##dlp"*"	times	made up"*) return 0 ;;
+	"{'"*) [ $# -eq 1 ] ;;
+	"##dlp"*"	${2:-dialect	pyprof-dict}"*) ;;
+	*) false ;;
 	esac
-	return 1
 }
 
 # The profiles, each a section; $parse is an option for dlp-parse. One that
@@ -77,7 +80,7 @@ profiles() {
 		if is_stream "$f"; then
 			cat -- "$f" && good=1 || bad=1
 		else
-			dlp-parse ${parse-} ${src:+--src} -- "$f" && good=1 || bad=1
+			dlp-parse ${parse-} ${need-} ${src:+--src} -- "$f" && good=1 || bad=1
 		fi
 	done
 	[ -z "$good" ] || [ -z "$bad" ] || printf '##dlp\t1\n'
@@ -205,10 +208,18 @@ fi
 [ $# -lt 2 ] || src=src
 [ $# -ne 1 ] || [ "$1" = - ] || [ -e "$1" ] ||
     die "$1: No such file or directory"
-if [ -n "${need_times-}" ]; then
+need=
+if [ -z "${kernels_do-}" ]; then
+	need=--no-dict
 	for f; do
-		! is_dict "$f" || die "$f: a .dict of PyProf tells durations," \
-		    "not times; dlp top, kernels, flops, roofline, tc" \
-		    "and coverage do with them"
+		! is_dict "$f" || die "$f: a .dict of PyProf tells durations of" \
+		    "kernels, not times; dlp top, kernels, flops, roofline," \
+		    "tc and coverage do with them"
+	done
+elif [ "$steps" != --one ]; then
+	need=--need-times
+	for f; do
+		! is_dict "$f" 'times	made up' || die "$f: a .dict of PyProf" \
+		    "tells durations of kernels, not times: no -i, no -k"
 	done
 fi

@@ -78,7 +78,7 @@ dlprof_kern_cols=$dlprof_kern_cols,grid,block
 
 # dlprof_pipe STAGE...: the pipeline as text, with "$dlprof_file" in it.
 dlprof_pipe() {
-	printf '%s' 'dlp-parse -- "$dlprof_file"'
+	printf '%s' 'dlp-parse --no-dict -- "$dlprof_file"'
 	printf ' |\n    %s' "dlp-correlate --dlprof$(dlprof_opt --domain \
 	    domain)$(dlprof_opt --mode mode)"
 	printf ' |\n    %s' dlp-flops
