@@ -85,6 +85,20 @@ kernels() {
 	same 208 "$(kernels p)"
 }
 
+@test "triggers in a database that is written do nothing" {
+	dlp-parse "$LENET" | dlp-correlate --dlprof | dlp-flops |
+	    dlp-dldb --raw -o db --tee | dlp-iter --dlprof >rest
+	sqlite3 db 'CREATE TABLE hit (x)'
+	for t in dictionary iteration_list kernel_iteration_node; do
+		sqlite3 db "CREATE TRIGGER t_$t AFTER INSERT ON $t
+		    BEGIN INSERT INTO hit VALUES ('$t'); END"
+	done
+	dlp-busy --dlprof rest | dlp-dldb --aggregate -o db
+	same '0 208' "$(sqlite3 -separator ' ' db "SELECT
+	    (SELECT count(*) FROM hit),
+	    (SELECT count(*) FROM kernel_iteration_node)")"
+}
+
 @test "generated columns are refused, checks and indexes of expressions not run" {
 	bad "ALTER TABLE $K ADD COLUMN
 	    extra AS (length(zeroblob(100000000)))"
@@ -381,12 +395,11 @@ quiet() {
 	printf '#op\top_id\tshapes\nop\t1\t["\302\2332J\342\200\256","\303\251",[1]]\n' |
 	    dlp-fmt -T op --jsonl >out
 	same '{"op_id":1,"shapes":["\u009b2J\u202e","é",[1]]}' "$(<out)"
-	mkdir r
 	printf '#!/bin/sh\n# x: x\nprintf "a\\033[1mb\\302\\2332J\\303\\251\\n" >&2\n' \
-	    >r/x
-	cp "$ROOT"/pipelines/reports/start.sh "$ROOT"/pipelines/reports/plain.sh r
+	    >x
 	# shellcheck disable=SC2016 # of sh
-	DLP_REPORTS=r sh -c 'here=.; . r/start.sh; run sh r/x' 2>err
+	sh -c 'here=$1; . "$here/reports/start.sh"; run sh ./x' \
+	    - "$ROOT/pipelines" 2>err
 	same 'a\x1b[1mb\xc2\x9b2Jé' "$(<err)"
 }
 

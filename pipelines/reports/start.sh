@@ -2,7 +2,7 @@
 # filters are, and how a pipeline of them is run.
 # shellcheck shell=sh disable=SC2154 # here: set by who reads this
 
-. "${DLP_REPORTS:-${datadir:-$here}/reports}/plain.sh"
+. "${datadir:-$here}/reports/plain.sh"
 
 if ! command -v dlp-parse >/dev/null 2>&1; then
 	PATH=$here:$here/../build/bin:$PATH
