@@ -28,62 +28,88 @@ buf_free(struct buf *b)
 	memset(b, 0, sizeof(*b));
 }
 
-static const char digits[] = "00010203040506070809"
-			     "10111213141516171819"
-			     "20212223242526272829"
-			     "30313233343536373839"
-			     "40414243444546474849"
-			     "50515253545556575859"
-			     "60616263646566676869"
-			     "70717273747576777879"
-			     "80818283848586878889"
-			     "90919293949596979899";
-
-static unsigned
-n_digits(uint64_t v)
+/* The eight digits of v < 10^8, the first one in the lowest byte: quotients
+ * of all halves, quarters and eighths at once. */
+static uint64_t
+eight(uint64_t v)
 {
-	unsigned n = 1;
+	uint64_t q;
 
-	for (; v >= 10000; v /= 10000)
-		n += 4;
-	return n + (v >= 10) + (v >= 100) + (v >= 1000);
+	v = v / 10000 | (v % 10000) << 32;
+	q = (v * 10486 >> 20) & 0x7f0000007fu; /* by 100 */
+	v = q | (v - q * 100) << 16;
+	q = (v * 103 >> 10) & 0x000f000f000f000fu; /* by 10 */
+	return q | (v - q * 10) << 8;
 }
+
+/* Writes eight digits but for the first `skip`. */
+static char *
+put_eight(char *p, uint64_t d, unsigned skip)
+{
+	int i;
+
+	d = (d | 0x3030303030303030u) >> skip * 8;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	(void)i;
+	memcpy(p, &d, 8); /* more than it takes */
+#else
+	for (i = 0; i < 8; i++)
+		p[i] = (char)(d >> i * 8);
+#endif
+	return p + 8 - skip;
+}
+
+#define E8 100000000u
+
+/* Without leading zeros; the room at p is that of MAX_U64. */
+static char *
+put_u64(char *p, uint64_t v)
+{
+	uint64_t d;
+
+	if (v < 10) {
+		*p = (char)('0' + v);
+		return p + 1;
+	}
+	if (v >= E8) {
+		p = put_u64(p, v / E8);
+		return put_eight(p, eight(v % E8), 0);
+	}
+	d = eight(v);
+	return put_eight(p, d, (unsigned)__builtin_ctzll(d) / 8);
+}
+
+#define MAX_U64 32 /* 20 digits, a sign, a separator, put_eight()'s more */
 
 void
 buf_u64(struct buf *b, uint64_t v)
 {
-	unsigned n;
-	char *p;
+	buf_reserve(b, MAX_U64);
+	b->len = (size_t)(put_u64(b->s + b->len, v) - b->s);
+}
 
-	if (v < 10) {
-		buf_putc(b, (char)('0' + v));
-		return;
-	}
-	n = n_digits(v);
-	buf_reserve(b, n);
-	b->len += n;
-	p = b->s + b->len;
-	while (v >= 100) {
-		p -= 2;
-		memcpy(p, digits + v % 100 * 2, 2);
-		v /= 100;
-	}
-	if (v >= 10) {
-		memcpy(p - 2, digits + v * 2, 2);
-	} else {
-		p[-1] = (char)('0' + v);
-	}
+static char *
+put_i64(char *p, int64_t v)
+{
+	if (v >= 0)
+		return put_u64(p, (uint64_t)v);
+	*p = '-';
+	return put_u64(p + 1, -(uint64_t)v);
 }
 
 void
 buf_i64(struct buf *b, int64_t v)
 {
-	if (v < 0) {
-		buf_putc(b, '-');
-		buf_u64(b, -(uint64_t)v);
-	} else {
-		buf_u64(b, (uint64_t)v);
-	}
+	buf_reserve(b, MAX_U64);
+	b->len = (size_t)(put_i64(b->s + b->len, v) - b->s);
+}
+
+void
+buf_c_i64(struct buf *b, char c, int64_t v)
+{
+	buf_reserve(b, MAX_U64);
+	b->s[b->len] = c;
+	b->len = (size_t)(put_i64(b->s + b->len + 1, v) - b->s);
 }
 
 void

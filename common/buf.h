@@ -53,6 +53,7 @@ buf_puts(struct buf *b, const char *s)
 
 void buf_i64(struct buf *b, int64_t v); /* decimal, without locale */
 void buf_u64(struct buf *b, uint64_t v);
+void buf_c_i64(struct buf *b, char c, int64_t v); /* c and the number */
 void buf_f64(struct buf *b, double v, int decimals);
 void buf_printf(struct buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

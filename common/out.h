@@ -41,8 +41,7 @@ void out_end(void);               /* ends it */
 static inline void
 out_i64(int64_t v)
 {
-	buf_putc(&out_buf, '\t');
-	buf_i64(&out_buf, v);
+	buf_c_i64(&out_buf, '\t', v);
 }
 
 static inline void

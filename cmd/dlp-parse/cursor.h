@@ -14,6 +14,18 @@ struct order {
 	bool sort;          /* too far out of order: sorted by SQLite */
 };
 
+#define CURSOR_BATCH 64   /* rows read at once */
+#define CURSOR_TEXT 65536 /* bytes of text that end a batch early */
+#define CURSOR_COLS 64
+
+struct cursor_batch {
+	struct event ev[CURSOR_BATCH]; /* their texts: from text_at */
+	int64_t key[CURSOR_BATCH];
+	size_t text_at[CURSOR_BATCH];
+	int n, next;
+	struct buf text;
+};
+
 struct cursor {
 	const struct source *src;
 	sqlite3 *db;
@@ -21,7 +33,10 @@ struct cursor {
 	int no;        /* among the profile's */
 	int64_t shift; /* what the rows' times are moved by */
 	sqlite3_stmt *st;
-	sqlite3_stmt *by_key; /* one row again: window.c */
+	sqlite3_stmt *by_key;       /* one row again: window.c */
+	struct cursor_batch *batch; /* NULL: rows come one by one */
+	int64_t key;                /* of the row read last */
+	bool done;                  /* the batch is the last one */
 	struct order order;
 	uint64_t row;      /* rows read */
 	int64_t max_start; /* latest start read */
@@ -36,8 +51,7 @@ void cursor_open(struct cursor *c);
 bool cursor_read(struct cursor *c, struct event *ev);
 void cursor_next(struct cursor *c); /* makes ev the next event in order */
 void cursor_close(struct cursor *c);
-/* The key of the row read last; and the row with this key again. */
-int64_t cursor_key(const struct cursor *c);
+/* The row with this key again. */
 bool cursor_again(struct cursor *c, int64_t key, struct event *ev);
 
 #endif

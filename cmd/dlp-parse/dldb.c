@@ -81,7 +81,8 @@ dldb_string(void *ctx, int64_t id, struct buf *out)
 	if (d->string == NULL)
 		return false;
 	sqlite3_bind_int64(d->string, 1, id);
-	if (db_step(d->string) && (s = db_text(d->string, 0, &n)) != NULL) {
+	if (db_step(d->string) &&
+	    (s = db_text(sqlite3_column_value(d->string, 0), &n)) != NULL) {
 		buf_put(out, s, n);
 		has = true;
 	}

@@ -36,62 +36,64 @@ kept_word(struct dldb *d, int64_t id)
 
 /* start_time, stop_time, process_id, thread_id */
 static bool
-span(sqlite3_stmt *st, struct event *ev)
+span(sqlite3_value **col, struct event *ev)
 {
-	ev->start = db_i64(st, 1);
-	ev->end = db_i64(st, 2);
-	ev->pid = db_i64(st, 3);
-	ev->tid = db_i64(st, 4);
+	ev->start = db_value(col[1]);
+	ev->end = db_value(col[2]);
+	ev->pid = db_value(col[3]);
+	ev->tid = db_value(col[4]);
 	if (ev->start == EV_UNSET)
 		source_bad_row();
 	return ev->start != EV_UNSET;
 }
 
 static bool
-range_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+range_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	struct dldb *d = ctx;
 
 	(void)s;
-	if (!span(st, ev))
+	if (!span(col, ev))
 		return false;
-	ev->range.end_tid = db_i64(st, 5);
-	ev->range.domain = kept(d, db_i64(st, 6));
-	ev->range.push = strcmp(kept(d, db_i64(st, 7)), "push") == 0;
-	ev->name = db_i64(st, 8);
-	ev->range.level = db_i64(st, 9);
-	ev->range.layer = kept_word(d, db_i64(st, 10));
+	ev->range.end_tid = db_value(col[5]);
+	ev->range.domain = kept(d, db_value(col[6]));
+	ev->range.push = strcmp(kept(d, db_value(col[7])), "push") == 0;
+	ev->name = db_value(col[8]);
+	ev->range.level = db_value(col[9]);
+	ev->range.layer = kept_word(d, db_value(col[10]));
 	return true;
 }
 
 static bool
-os_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+os_row(void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
-	if (!span(st, ev))
+	if (!span(col, ev))
 		return false;
-	ev->name = db_i64(st, 5);
+	ev->name = db_value(col[5]);
 	return true;
 }
 
 static bool
-mem_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+mem_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	struct dldb *d = ctx;
 
 	(void)s;
-	ev->start = db_i64(st, 1);
+	ev->start = db_value(col[1]);
 	if (ev->start == EV_UNSET) {
 		source_bad_row();
 		return false;
 	}
-	ev->pid = db_i64(st, 2);
-	ev->mem.dev = db_i64(st, 3);
-	ev->mem.op = kept_word(d, db_i64(st, 4));
-	ev->mem.bytes = db_i64(st, 5);
-	ev->mem.addr = db_i64(st, 6);
-	ev->mem.kind = kept_word(d, db_i64(st, 7));
+	ev->pid = db_value(col[2]);
+	ev->mem.dev = db_value(col[3]);
+	ev->mem.op = kept_word(d, db_value(col[4]));
+	ev->mem.bytes = db_value(col[5]);
+	ev->mem.addr = db_value(col[6]);
+	ev->mem.kind = kept_word(d, db_value(col[7]));
 	return true;
 }
 

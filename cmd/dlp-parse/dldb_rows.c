@@ -26,20 +26,20 @@ static const char *const sync_kinds[] = { NULL, "context", "event", "stream" };
 		: NULL)
 
 static int64_t
-num(sqlite3_stmt *st, int i)
+num(sqlite3_value *v)
 {
-	if (sqlite3_column_type(st, i) != SQLITE_INTEGER)
+	if (sqlite3_value_type(v) != SQLITE_INTEGER)
 		return EV_UNSET;
-	return sqlite3_column_int64(st, i);
+	return sqlite3_value_int64(v);
 }
 
 /* A process or thread: dlp-dldb writes -1 for what it does not know. */
 static int64_t
-who(sqlite3_stmt *st, int i)
+who(sqlite3_value *v)
 {
-	int64_t v = num(st, i);
+	int64_t n = num(v);
 
-	return v == -1 ? EV_UNSET : v;
+	return n == -1 ? EV_UNSET : n;
 }
 
 #define WORK                                                                   \
@@ -50,37 +50,37 @@ who(sqlite3_stmt *st, int i)
 #define GPU_NEXT 11
 
 static bool
-work(sqlite3_stmt *st, struct event *ev)
+work(sqlite3_value **col, struct event *ev)
 {
-	ev->start = num(st, 1);
+	ev->start = num(col[1]);
 	if (ev->start == EV_UNSET) {
 		source_bad_row();
 		return false;
 	}
-	ev->end = num(st, 2);
-	ev->pid = who(st, 3);
-	ev->tid = who(st, 4);
-	ev->op = num(st, 5);
-	ev->nth = num(st, 6);
-	ev->name = num(st, 7);
+	ev->end = num(col[2]);
+	ev->pid = who(col[3]);
+	ev->tid = who(col[4]);
+	ev->op = num(col[5]);
+	ev->nth = num(col[6]);
+	ev->name = num(col[7]);
 	return true;
 }
 
 static bool
-gpu(sqlite3_stmt *st, struct event *ev)
+gpu(sqlite3_value **col, struct event *ev)
 {
-	if (!work(st, ev))
+	if (!work(col, ev))
 		return false;
 	ev->gpu.own.api = ev->name;
-	ev->gpu.own.none = num(st, 4) == -1;
-	ev->gpu.own.start = num(st, WORK_NEXT);
-	ev->gpu.own.end = num(st, WORK_NEXT + 1);
+	ev->gpu.own.none = num(col[4]) == -1;
+	ev->gpu.own.start = num(col[WORK_NEXT]);
+	ev->gpu.own.end = num(col[WORK_NEXT + 1]);
 	ev->gpu.own.tc = EV_UNSET;
 	if (ev->gpu.own.start == EV_UNSET) {
 		source_bad_row();
 		return false;
 	}
-	ev->gpu.dev = num(st, WORK_NEXT + 2);
+	ev->gpu.dev = num(col[WORK_NEXT + 2]);
 	ev->gpu.ctx = ev->gpu.stream = ev->gpu.node = EV_UNSET;
 	return true;
 }
@@ -88,12 +88,13 @@ gpu(sqlite3_stmt *st, struct event *ev)
 static const char *const call_cols[] = { WORK, NULL };
 
 static bool
-call_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+call_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
 	ev->call.ret = EV_UNSET;
-	return work(st, ev);
+	return work(col, ev);
 }
 
 static const char *const kern_cols[] = { GPU, "long_name_id", "uses_tc",
@@ -106,12 +107,13 @@ static const char *const kern_cols[] = { GPU, "long_name_id", "uses_tc",
 	" LEFT JOIN read_only_grid_block b ON b.id = k.block_id"
 
 static bool
-kern_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+kern_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	struct dldb *d = ctx;
 	int i, c = GPU_NEXT + 4;
 
-	if (!gpu(st, ev))
+	if (!gpu(col, ev))
 		return false;
 	/* the table has no name of the call */
 	ev->gpu.own.api = EV_UNSET;
@@ -123,13 +125,13 @@ kern_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 	}
 	ev->gpu.kern.short_name = ev->name;
 	ev->gpu.kern.mangled = EV_UNSET;
-	ev->name = num(st, GPU_NEXT);
+	ev->name = num(col[GPU_NEXT]);
 	if (ev->name == d->empty)
 		ev->name = EV_UNSET;
-	ev->gpu.own.tc = num(st, GPU_NEXT + 1);
+	ev->gpu.own.tc = num(col[GPU_NEXT + 1]);
 	for (i = 0; i < 3; i++) {
-		ev->gpu.kern.grid[i] = s->tag ? num(st, c + i) : EV_UNSET;
-		ev->gpu.kern.block[i] = s->tag ? num(st, c + 3 + i) : EV_UNSET;
+		ev->gpu.kern.grid[i] = s->tag ? num(col[c + i]) : EV_UNSET;
+		ev->gpu.kern.block[i] = s->tag ? num(col[c + 3 + i]) : EV_UNSET;
 	}
 	ev->gpu.kern.regs = ev->gpu.kern.smem = EV_UNSET;
 	ev->gpu.kern.dynsmem = EV_UNSET;
@@ -139,30 +141,32 @@ kern_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 static const char *const copy_cols[] = { GPU, "copy_kind", "num_bytes", NULL };
 
 static bool
-copy_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+copy_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	int64_t kind;
 
 	(void)ctx;
 	(void)s;
-	if (!gpu(st, ev))
+	if (!gpu(col, ev))
 		return false;
-	kind = num(st, GPU_NEXT);
+	kind = num(col[GPU_NEXT]);
 	ev->gpu.copy.kind = PICK(copy_kinds, kind);
-	ev->gpu.copy.bytes = num(st, GPU_NEXT + 1);
+	ev->gpu.copy.bytes = num(col[GPU_NEXT + 1]);
 	return true;
 }
 
 static const char *const set_cols[] = { GPU, "num_bytes", NULL };
 
 static bool
-set_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+set_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
-	if (!gpu(st, ev))
+	if (!gpu(col, ev))
 		return false;
-	ev->gpu.set.bytes = num(st, GPU_NEXT);
+	ev->gpu.set.bytes = num(col[GPU_NEXT]);
 	ev->gpu.set.value = EV_UNSET;
 	return true;
 }
@@ -171,21 +175,22 @@ static const char *const sync_cols[] = { GPU, "sync_type", "event_id", NULL };
 
 /* A synchronization has no time of its own here: both are 0. */
 static bool
-sync_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+sync_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	int64_t kind;
 
 	(void)ctx;
 	(void)s;
-	if (!gpu(st, ev))
+	if (!gpu(col, ev))
 		return false;
 	if (ev->gpu.own.start == 0) {
 		ev->gpu.own.start = ev->start;
 		ev->gpu.own.end = EV_UNSET;
 	}
-	kind = num(st, GPU_NEXT);
+	kind = num(col[GPU_NEXT]);
 	ev->gpu.sync.kind = PICK(sync_kinds, kind);
-	ev->gpu.sync.event = num(st, GPU_NEXT + 1);
+	ev->gpu.sync.event = num(col[GPU_NEXT + 1]);
 	if (ev->gpu.sync.event == UINT32_MAX)
 		ev->gpu.sync.event = EV_UNSET;
 	return true;
@@ -196,12 +201,13 @@ static const char *const run_cols[] = { "cpu_start", "cpu_stop", "process_id",
 	"output_shapes_id", NULL };
 
 static bool
-run_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+run_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
-	int64_t stop = num(st, 2);
+	int64_t stop = num(col[2]);
 
 	(void)ctx;
-	ev->start = num(st, 1);
+	ev->start = num(col[1]);
 	if (ev->start == EV_UNSET) {
 		if (s->kind == EV_RUN)
 			source_bad_row();
@@ -212,15 +218,15 @@ run_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 		ev->corr = stop; /* as it stands */
 		ev->end = ev->start = stop > ev->start ? stop : ev->start;
 	}
-	ev->pid = who(st, 3);
-	ev->tid = who(st, 4);
-	ev->op = num(st, 5);
-	ev->nth = sqlite3_column_int64(st, 0);
-	if (num(st, 4) == -1)
+	ev->pid = who(col[3]);
+	ev->tid = who(col[4]);
+	ev->op = num(col[5]);
+	ev->nth = sqlite3_value_int64(col[0]);
+	if (num(col[4]) == -1)
 		ev->corr = EV_UNSET; /* nothing of it was seen on the CPU */
-	ev->run.names = num(st, 6);
-	ev->run.shapes = num(st, 7);
-	ev->run.outs = num(st, 8);
+	ev->run.names = num(col[6]);
+	ev->run.shapes = num(col[7]);
+	ev->run.outs = num(col[8]);
 	return true;
 }
 

@@ -56,10 +56,8 @@ put_dim3(const int64_t d[3])
 		return;
 	}
 	out_i64(d[0]);
-	buf_putc(&out_buf, ',');
-	buf_i64(&out_buf, d[1]);
-	buf_putc(&out_buf, ',');
-	buf_i64(&out_buf, d[2]);
+	buf_c_i64(&out_buf, ',', d[1]);
+	buf_c_i64(&out_buf, ',', d[2]);
 }
 
 static void

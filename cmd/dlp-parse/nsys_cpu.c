@@ -13,17 +13,18 @@
 enum { CLASS_TWIN = 67 }; /* the copy of a call that has a backtrace */
 
 static bool
-call_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+call_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
-	if (!nsys_times(st, ev))
+	if (!nsys_times(col, ev))
 		return false;
-	nsys_thread(st, 3, ev);
-	ev->corr = db_i64(st, 4);
-	ev->name = db_i64(st, 5);
-	ev->call.ret = db_i64(st, 6);
-	ev->call.twin = db_i64(st, 7) == CLASS_TWIN;
+	ev->call.ret = db_value(col[1]);
+	nsys_thread(col[4], ev);
+	ev->corr = db_value(col[5]);
+	ev->name = db_value(col[6]);
+	ev->call.twin = db_value(col[7]) == CLASS_TWIN;
 	return true;
 }
 
@@ -31,8 +32,8 @@ static void
 add_calls(struct nsys *ns, struct sources *ss)
 {
 	static const char table[] = "CUPTI_ACTIVITY_KIND_RUNTIME";
-	static const char *const names[] = { "start", "end", "globalTid",
-		"correlationId", "nameId", "returnValue", "eventClass", NULL };
+	static const char *const names[] = { "returnValue", "start", "end",
+		"globalTid", "correlationId", "nameId", "eventClass", NULL };
 	struct source *s;
 
 	s = nsys_source(ns, ss, EV_CALL, table, call_row, names);
@@ -46,13 +47,14 @@ add_calls(struct nsys *ns, struct sources *ss)
 
 /* A named interval on a thread; the source's tag is the library's name. */
 static bool
-named_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+named_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
-	if (!nsys_times(st, ev))
+	if (!nsys_times(col, ev))
 		return false;
-	nsys_thread(st, 3, ev);
-	ev->name = db_i64(st, 4);
+	ev->name = db_value(col[1]);
+	nsys_thread(col[4], ev);
 	if (s->kind == EV_LIB)
 		ev->label = s->tag == 0 ? "cudnn" : "cublas";
 	return true;
@@ -61,8 +63,8 @@ named_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 static void
 add_named(struct nsys *ns, struct sources *ss)
 {
-	static const char *const names[] = { "start", "end", "globalTid",
-		"nameId", NULL };
+	static const char *const names[] = { "nameId", "start", "end",
+		"globalTid", NULL };
 	static const struct {
 		enum ev_kind kind;
 		const char *table;
@@ -86,15 +88,16 @@ add_named(struct nsys *ns, struct sources *ss)
 }
 
 static bool
-node_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+node_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
-	if (!nsys_times(st, ev))
+	if (!nsys_times(col, ev))
 		return false;
-	nsys_thread(st, 3, ev);
-	ev->node.node = db_i64(st, 4);
-	ev->node.orig = db_i64(st, 5);
+	ev->node.orig = db_value(col[1]);
+	nsys_thread(col[4], ev);
+	ev->node.node = db_value(col[5]);
 	if (ev->node.orig == 0)
 		ev->node.orig = EV_UNSET;
 	return true;
@@ -106,8 +109,8 @@ add_nodes(struct nsys *ns, struct sources *ss)
 {
 	static const char *const tables[] = { "CUDA_GRAPH_NODE_EVENTS",
 		"CUDA_GRAPH_EVENTS" };
-	static const char *const names[] = { "start", "end", "globalTid",
-		"graphNodeId", "originalGraphNodeId", NULL };
+	static const char *const names[] = { "originalGraphNodeId", "start",
+		"end", "globalTid", "graphNodeId", NULL };
 	size_t i;
 
 	for (i = 0; i < 2; i++)
@@ -117,33 +120,35 @@ add_nodes(struct nsys *ns, struct sources *ss)
 }
 
 static bool
-mem_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+mem_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	int64_t gid, op;
 
 	(void)ctx;
 	(void)s;
-	if (!nsys_times(st, ev))
+	if (!nsys_times(col, ev))
 		return false;
-	gid = db_i64(st, 3);
+	gid = db_value(col[4]);
 	if (gid != EV_UNSET)
 		ev->pid = nsys_pid(gid);
-	op = db_i64(st, 4);
+	op = db_value(col[5]);
 	ev->mem.op = op == 0 ? "alloc" : op == 1 ? "free" : NULL;
-	ev->mem.dev = nsys_num(st, 5);
-	ev->mem.bytes = db_i64(st, 6);
-	ev->mem.addr = db_i64(st, 7);
-	ev->mem.kind = nsys_mem_kind(db_i64(st, 8));
-	ev->mem.corr = nsys_num(st, 9);
-	ev->mem.pool = db_i64(st, 10);
-	ev->mem.pool_bytes = db_i64(st, 11);
+	ev->mem.dev = nsys_num(col[6]);
+	ev->mem.bytes = db_value(col[7]);
+	ev->mem.addr = db_value(col[8]);
+	ev->mem.kind = nsys_mem_kind(db_value(col[9]));
+	ev->mem.corr = nsys_num(col[10]);
+	ev->mem.pool = db_value(col[11]);
+	ev->mem.pool_bytes = db_value(col[1]);
 	if (ev->mem.corr == 0) /* those before the capture have no call */
 		ev->mem.corr = EV_UNSET;
 	return true;
 }
 
 static bool
-diag_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+diag_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	static const char *const names[] = { "unknown", "info", "warning",
 		"error", "verbose" };
@@ -151,23 +156,23 @@ diag_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 
 	(void)ctx;
 	(void)s;
-	if (!nsys_times(st, ev))
+	if (!nsys_times(col, ev))
 		return false;
-	severity = db_i64(st, 3);
+	severity = db_value(col[4]);
 	ev->label = severity >= 0 && severity < 5 ? names[severity] : NULL;
-	ev->text = db_text(st, 4, &ev->text_len);
+	ev->text = db_text(col[1], &ev->text_len);
 	return true;
 }
 
 void
 nsys_add_cpu(struct nsys *ns, struct sources *ss)
 {
-	static const char *const mem[] = { "start", "end", "globalPid",
-		"memoryOperationType", "deviceId", "bytes", "address",
-		"memKind", "correlationId", "localMemoryPoolAddress",
-		"localMemoryPoolSize", NULL };
-	static const char *const diag[] = { "timestamp", "end", "severity",
-		"text", NULL };
+	static const char *const mem[] = { "localMemoryPoolSize", "start",
+		"end", "globalPid", "memoryOperationType", "deviceId", "bytes",
+		"address", "memKind", "correlationId", "localMemoryPoolAddress",
+		NULL };
+	static const char *const diag[] = { "text", "timestamp", "end",
+		"severity", NULL };
 
 	add_calls(ns, ss);
 	add_named(ns, ss);

@@ -9,63 +9,65 @@
 
 /* The columns that all of them begin with. */
 #define COMMON                                                                 \
-	"start", "end", "globalPid", "correlationId", "deviceId", "contextId", \
-	    "streamId", "graphNodeId"
+	"graphNodeId", "start", "end", "globalPid", "correlationId",           \
+	    "deviceId", "contextId", "streamId"
 enum {
-	C_START = 1,
+	C_NODE = 1,
+	C_START,
 	C_END,
 	C_PID,
 	C_CORR,
 	C_DEV,
 	C_CTX,
 	C_STREAM,
-	C_NODE,
 	C_OWN
 };
 
 static bool
-common(sqlite3_stmt *st, struct event *ev)
+common(sqlite3_value **col, struct event *ev)
 {
 	int64_t gid, node;
 
-	if (!nsys_times(st, ev))
+	if (!nsys_times(col, ev))
 		return false;
-	gid = db_i64(st, C_PID);
+	gid = db_value(col[C_PID]);
 	if (gid != EV_UNSET)
 		ev->pid = nsys_pid(gid);
-	ev->corr = db_i64(st, C_CORR);
-	ev->gpu.dev = nsys_num(st, C_DEV);
-	ev->gpu.ctx = nsys_num(st, C_CTX);
-	ev->gpu.stream = nsys_num(st, C_STREAM);
-	node = db_i64(st, C_NODE);
+	ev->corr = db_value(col[C_CORR]);
+	ev->gpu.dev = nsys_num(col[C_DEV]);
+	ev->gpu.ctx = nsys_num(col[C_CTX]);
+	ev->gpu.stream = nsys_num(col[C_STREAM]);
+	node = db_value(col[C_NODE]);
 	ev->gpu.node = node != 0 ? node : EV_UNSET;
 	return true;
 }
 
 static bool
-kern_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+kern_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	int i;
 
 	(void)ctx;
 	(void)s;
-	if (!common(st, ev))
+	if (!common(col, ev))
 		return false;
-	ev->name = db_i64(st, C_OWN);
-	ev->gpu.kern.short_name = db_i64(st, C_OWN + 1);
+	ev->name = db_value(col[C_OWN]);
+	ev->gpu.kern.short_name = db_value(col[C_OWN + 1]);
 	for (i = 0; i < 3; i++) {
-		ev->gpu.kern.grid[i] = db_i64(st, C_OWN + 2 + i);
-		ev->gpu.kern.block[i] = db_i64(st, C_OWN + 5 + i);
+		ev->gpu.kern.grid[i] = db_value(col[C_OWN + 2 + i]);
+		ev->gpu.kern.block[i] = db_value(col[C_OWN + 5 + i]);
 	}
-	ev->gpu.kern.regs = db_i64(st, C_OWN + 8);
-	ev->gpu.kern.smem = db_i64(st, C_OWN + 9);
-	ev->gpu.kern.dynsmem = db_i64(st, C_OWN + 10);
-	ev->gpu.kern.mangled = db_i64(st, C_OWN + 11);
+	ev->gpu.kern.regs = db_value(col[C_OWN + 8]);
+	ev->gpu.kern.smem = db_value(col[C_OWN + 9]);
+	ev->gpu.kern.dynsmem = db_value(col[C_OWN + 10]);
+	ev->gpu.kern.mangled = db_value(col[C_OWN + 11]);
 	return true;
 }
 
 static bool
-copy_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+copy_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	static const char *const kinds[] = { "unknown", "HtoD", "DtoH", "HtoA",
 		"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP",
@@ -74,26 +76,27 @@ copy_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
 
 	(void)ctx;
 	(void)s;
-	if (!common(st, ev))
+	if (!common(col, ev))
 		return false;
-	kind = db_i64(st, C_OWN);
+	kind = db_value(col[C_OWN]);
 	ev->gpu.copy.kind = kind >= 0 && kind < 14 ? kinds[kind] : NULL;
-	ev->gpu.copy.bytes = db_i64(st, C_OWN + 1);
-	ev->gpu.copy.src_mem = nsys_mem_kind(db_i64(st, C_OWN + 2));
-	ev->gpu.copy.dst_mem = nsys_mem_kind(db_i64(st, C_OWN + 3));
+	ev->gpu.copy.bytes = db_value(col[C_OWN + 1]);
+	ev->gpu.copy.src_mem = nsys_mem_kind(db_value(col[C_OWN + 2]));
+	ev->gpu.copy.dst_mem = nsys_mem_kind(db_value(col[C_OWN + 3]));
 	return true;
 }
 
 static bool
-set_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+set_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
-	if (!common(st, ev))
+	if (!common(col, ev))
 		return false;
-	ev->gpu.set.bytes = db_i64(st, C_OWN);
-	ev->gpu.set.value = db_i64(st, C_OWN + 1);
-	ev->gpu.set.mem = nsys_mem_kind(db_i64(st, C_OWN + 2));
+	ev->gpu.set.bytes = db_value(col[C_OWN]);
+	ev->gpu.set.value = db_value(col[C_OWN + 1]);
+	ev->gpu.set.mem = nsys_mem_kind(db_value(col[C_OWN + 2]));
 	return true;
 }
 
@@ -111,25 +114,27 @@ sync_kind(const struct nsys *ns, int64_t type)
 }
 
 static bool
-sync_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+sync_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)s;
-	if (!common(st, ev))
+	if (!common(col, ev))
 		return false;
-	ev->gpu.sync.kind = sync_kind(ctx, db_i64(st, C_OWN));
-	ev->gpu.sync.event = nsys_num(st, C_OWN + 1);
+	ev->gpu.sync.kind = sync_kind(ctx, db_value(col[C_OWN]));
+	ev->gpu.sync.event = nsys_num(col[C_OWN + 1]);
 	return true;
 }
 
 static bool
-graph_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+graph_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
 	(void)s;
-	if (!common(st, ev))
+	if (!common(col, ev))
 		return false;
-	ev->gpu.graph.graph = db_i64(st, C_OWN);
-	ev->gpu.graph.exec = db_i64(st, C_OWN + 1);
+	ev->gpu.graph.graph = db_value(col[C_OWN]);
+	ev->gpu.graph.exec = db_value(col[C_OWN + 1]);
 	return true;
 }
 

@@ -21,14 +21,14 @@ enum { /* eventType */
 };
 
 enum {
-	C_START = 1,
+	C_DOMAIN = 1,
+	C_START,
 	C_END,
 	C_TYPE,
 	C_TEXT,
 	C_TID,
 	C_END_TID,
-	C_TEXT_ID,
-	C_DOMAIN
+	C_TEXT_ID
 };
 
 /* Domain ids count from 1 in each process. */
@@ -61,7 +61,7 @@ set_name(struct nsys *ns, struct map *m, uint64_t key, sqlite3_stmt *st)
 {
 	struct buf b = { 0 };
 	uint32_t n;
-	const char *s = db_text(st, 4, &n);
+	const char *s = db_text(sqlite3_column_value(st, 4), &n);
 
 	if (s != NULL)
 		buf_put(&b, s, n);
@@ -126,18 +126,18 @@ domain_of(struct nsys *ns, int64_t pid, int64_t domain)
 }
 
 static void
-set_text(sqlite3_stmt *st, struct event *ev)
+set_text(sqlite3_value **col, struct event *ev)
 {
-	ev->text = db_text(st, C_TEXT, &ev->text_len);
+	ev->text = db_text(col[C_TEXT], &ev->text_len);
 	if (ev->text == NULL)
-		ev->name = db_i64(st, C_TEXT_ID);
+		ev->name = db_value(col[C_TEXT_ID]);
 }
 
 /* The thread that ended a range; 0 is what old exports write for none. */
 static int64_t
-end_tid(sqlite3_stmt *st, const struct event *ev)
+end_tid(sqlite3_value **col, const struct event *ev)
 {
-	int64_t gid = db_i64(st, C_END_TID);
+	int64_t gid = db_value(col[C_END_TID]);
 
 	if (gid == EV_UNSET || gid == 0 || nsys_tid(gid) == ev->tid)
 		return EV_UNSET;
@@ -153,30 +153,30 @@ is_event(int64_t type)
 }
 
 static bool
-row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+row(void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
-	int64_t type = db_i64(st, C_TYPE);
+	int64_t type = db_value(col[C_TYPE]);
 
 	(void)s;
-	if (!is_event(type) || !nsys_times(st, ev))
+	if (!is_event(type) || !nsys_times(col, ev))
 		return false;
 	if (type == NVTX_MARK)
 		ev->kind = EV_MARK;
-	nsys_thread(st, C_TID, ev);
-	set_text(st, ev);
-	ev->range.domain = domain_of(ctx, ev->pid, db_i64(st, C_DOMAIN));
+	nsys_thread(col[C_TID], ev);
+	set_text(col, ev);
+	ev->range.domain = domain_of(ctx, ev->pid, db_value(col[C_DOMAIN]));
 	ev->range.push = type == NVTX_PUSHPOP || type == NVTX_TXT_PUSHPOP;
 	ev->range.end_tid = EV_UNSET;
 	if (!ev->range.push)
-		ev->range.end_tid = end_tid(st, ev);
+		ev->range.end_tid = end_tid(col, ev);
 	return true;
 }
 
 void
 nsys_add_nvtx(struct nsys *ns, struct sources *ss)
 {
-	static const char *const names[] = { "start", "end", "eventType",
-		"text", "globalTid", "endGlobalTid", "textId", "domainId",
+	static const char *const names[] = { "domainId", "start", "end",
+		"eventType", "text", "globalTid", "endGlobalTid", "textId",
 		NULL };
 	struct source *s;
 

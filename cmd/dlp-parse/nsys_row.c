@@ -70,23 +70,24 @@ nsys_source(struct nsys *ns, struct sources *ss, enum ev_kind kind,
 		count_view(ns, table);
 		return NULL;
 	}
-	if (!db_has_column(ns->db, table, names[0])) {
+	if (!db_has_column(ns->db, table, names[1])) {
 		warn("%s: %s has no column '%s': not read", db_path(), table,
-		    names[0]);
+		    names[1]);
 		return NULL;
 	}
 	s = source_add(ss, kind, table, row);
+	s->keyless = !EV_IS_GPU(kind);
 	s->from = xstrdup(table);
 	s->cols = db_cols(ns->db, table, names);
-	s->start = db_col(ns->db, table, names[0]);
+	s->start = db_col(ns->db, table, names[1]);
 	s->end = db_col(ns->db, table, "end");
 	return s;
 }
 
 void
-nsys_thread(sqlite3_stmt *st, int i, struct event *ev)
+nsys_thread(sqlite3_value *v, struct event *ev)
 {
-	int64_t gid = db_i64(st, i);
+	int64_t gid = db_value(v);
 
 	if (gid == EV_UNSET)
 		return;
@@ -95,24 +96,22 @@ nsys_thread(sqlite3_stmt *st, int i, struct event *ev)
 }
 
 int64_t
-nsys_num(sqlite3_stmt *st, int i)
+nsys_num(sqlite3_value *v)
 {
-	int64_t v = db_i64(st, i);
+	int64_t n = db_value(v);
 
-	return v != 4294967295 ? v : EV_UNSET;
+	return n != 4294967295 ? n : EV_UNSET;
 }
 
 bool
-nsys_times(sqlite3_stmt *st, struct event *ev)
+nsys_times(sqlite3_value **col, struct event *ev)
 {
-	sqlite3_value *start = sqlite3_column_value(st, 1);
-
-	if (sqlite3_value_type(start) != SQLITE_INTEGER) {
+	if (sqlite3_value_type(col[2]) != SQLITE_INTEGER) {
 		source_bad_row();
 		return false;
 	}
-	ev->start = sqlite3_value_int64(start);
-	ev->end = db_i64(st, 2);
+	ev->start = sqlite3_value_int64(col[2]);
+	ev->end = db_value(col[3]);
 	return true;
 }
 

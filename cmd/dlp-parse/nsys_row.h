@@ -37,17 +37,19 @@ nsys_tid(int64_t gid)
 	return (int64_t)((uint64_t)gid & 0xffffff);
 }
 
-/* Sets pid and tid from column i, a global thread id. */
-void nsys_thread(sqlite3_stmt *st, int i, struct event *ev);
+/* Sets pid and tid from a global thread id. */
+void nsys_thread(sqlite3_value *v, struct event *ev);
 
-/* Column i; EV_UNSET if it is NULL or 4294967295. */
-int64_t nsys_num(sqlite3_stmt *st, int i);
+/* An integer; EV_UNSET if it is NULL or 4294967295. */
+int64_t nsys_num(sqlite3_value *v);
 
-/* Sets start and end from columns 1 and 2; false if there is no start. */
-bool nsys_times(sqlite3_stmt *st, struct event *ev);
+/* Sets start and end from columns 2 and 3; false if there is no start. */
+bool nsys_times(sqlite3_value **col, struct event *ev);
 
-/* A source over a table with the columns `names` (NULL at the end), start
- * and end first; NULL if the file has no such table, or no start in it. */
+/* A source over a table with the columns `names` (NULL at the end); NULL if
+ * the file has no such table, or no start in it. The first of them is the
+ * one that stands last in the table: SQLite walks along a row just once if
+ * that is the first column it is asked for. Then come start and end. */
 struct source *nsys_source(struct nsys *ns, struct sources *ss,
     enum ev_kind kind, const char *table, row_fn *row,
     const char *const *names);

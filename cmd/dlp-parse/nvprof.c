@@ -74,7 +74,7 @@ origin(sqlite3 *db)
 		    "SELECT min(%s) FROM %s WHERE %s > 0 AND typeof(%s) ="
 		    " 'integer'",
 		    all[i].column, all[i].table, all[i].column, all[i].column);
-		t = db_step(st) ? nvprof_num(st, 0) : EV_UNSET;
+		t = db_step(st) ? nvprof_col(st, 0) : EV_UNSET;
 		sqlite3_finalize(st);
 		if (t != EV_UNSET && (t0 == EV_UNSET || t < t0))
 			t0 = t;

@@ -17,19 +17,20 @@ static const char *const call_cols[] = { "start", "end", "correlationId",
 	"cbid", "processId", "threadId", "returnValue", NULL };
 
 static bool
-call_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+call_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
-	int64_t cbid = nvprof_num(st, 4), tid = nvprof_num(st, 6);
+	int64_t cbid = nvprof_num(col[4]), tid = nvprof_num(col[6]);
 
-	if (!nvprof_times(ctx, st, 1, ev))
+	if (!nvprof_times(ctx, col + 1, ev))
 		return false;
-	ev->corr = nvprof_num(st, 3);
+	ev->corr = nvprof_num(col[3]);
 	if (cbid != EV_UNSET)
 		ev->name = nvprof_api_id(s->tag, cbid);
-	ev->pid = nvprof_num(st, 5);
+	ev->pid = nvprof_num(col[5]);
 	if (tid != EV_UNSET)
 		ev->tid = tid & 0xffffffff;
-	ev->call.ret = nvprof_num(st, 7);
+	ev->call.ret = nvprof_num(col[7]);
 	/* A number in both tables is the same call, told twice. */
 	ev->call.twin = s->tag == NVPROF_DRIVER;
 	return true;
@@ -39,19 +40,20 @@ static const char *const over_cols[] = { "start", "end", "overheadKind",
 	"objectKind", "objectId", NULL };
 
 static bool
-over_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+over_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
-	int64_t kind = nvprof_num(st, 3);
+	int64_t kind = nvprof_num(col[3]);
 
 	(void)s;
-	if (!nvprof_times(ctx, st, 1, ev))
+	if (!nvprof_times(ctx, col + 1, ev))
 		return false;
 	/* 1, then 1 to 3 in the upper half */
 	kind = kind == 1 ? 0 : kind > 0 && kind % 65536 == 0 ? kind >> 16 : -1;
 	ev->text = NVPROF_PICK(overheads, kind);
 	if (ev->text != NULL)
 		ev->text_len = (uint32_t)strlen(ev->text);
-	nvprof_object(st, 4, 5, &ev->pid, &ev->tid);
+	nvprof_object(col[4], col[5], &ev->pid, &ev->tid);
 	return true;
 }
 
@@ -59,19 +61,20 @@ static const char *const mem_cols[] = { "start", "end", "processId", "deviceId",
 	"bytes", "address", "memoryKind", NULL };
 
 static bool
-mem_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+mem_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	bool is_free = s->tag != 0;
 	int64_t kind;
 
-	if (!nvprof_times(ctx, st, 1, ev))
+	if (!nvprof_times(ctx, col + 1, ev))
 		return false;
 	ev->end = EV_UNSET;
-	ev->pid = nvprof_num(st, 3);
-	ev->mem.dev = nvprof_num(st, 4);
-	ev->mem.bytes = nvprof_num(st, 5);
-	ev->mem.addr = nvprof_num(st, 6);
-	kind = nvprof_num(st, 7);
+	ev->pid = nvprof_num(col[3]);
+	ev->mem.dev = nvprof_num(col[4]);
+	ev->mem.bytes = nvprof_num(col[5]);
+	ev->mem.addr = nvprof_num(col[6]);
+	kind = nvprof_num(col[7]);
 	ev->mem.kind = nvprof_mem_kind(kind);
 	ev->mem.op = is_free ? "free" : "alloc";
 	return true;

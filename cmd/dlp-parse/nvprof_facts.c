@@ -52,17 +52,17 @@ devices(struct nvprof *nv)
 	st = db_prepare(nv->db, "SELECT %s FROM %s ORDER BY 1", cols, table);
 	while (db_step(st)) {
 		buf_clear(&name);
-		d.dev = nvprof_num(st, 0);
-		d.name = nvprof_num(st, 1) >= 0 &&
-				 nvprof_string(nv, nvprof_num(st, 1), &name)
+		d.dev = nvprof_col(st, 0);
+		d.name = nvprof_col(st, 1) >= 0 &&
+				 nvprof_string(nv, nvprof_col(st, 1), &name)
 			     ? buf_str(&name)
 			     : NULL;
-		d.cc_major = nvprof_num(st, 2);
-		d.cc_minor = nvprof_num(st, 3);
-		d.n_sm = nvprof_num(st, 4);
-		d.clock_hz = times_1000(nvprof_num(st, 5)); /* from kHz */
-		d.mem_bytes = nvprof_num(st, 6);
-		d.membw_bytes_s = times_1000(nvprof_num(st, 7)); /* from kB/s */
+		d.cc_major = nvprof_col(st, 2);
+		d.cc_minor = nvprof_col(st, 3);
+		d.n_sm = nvprof_col(st, 4);
+		d.clock_hz = times_1000(nvprof_col(st, 5)); /* from kHz */
+		d.mem_bytes = nvprof_col(st, 6);
+		d.membw_bytes_s = times_1000(nvprof_col(st, 7)); /* from kB/s */
 		d.uuid = uuid(st, 8, &id);
 		fact_dev(&d);
 	}
@@ -90,11 +90,12 @@ given_names(struct nvprof *nv)
 	st = db_prepare(nv->db, "SELECT %s FROM %s", cols, table);
 	while (db_step(st)) {
 		buf_clear(&b);
-		if (nvprof_num(st, 2) < 0 ||
-		    !nvprof_string(nv, nvprof_num(st, 2), &b))
+		if (nvprof_col(st, 2) < 0 ||
+		    !nvprof_string(nv, nvprof_col(st, 2), &b))
 			continue;
 		pid = tid = EV_UNSET;
-		nvprof_object(st, 0, 1, &pid, &tid);
+		nvprof_object(sqlite3_column_value(st, 0),
+		    sqlite3_column_value(st, 1), &pid, &tid);
 		if (tid != EV_UNSET)
 			fact_thread(pid, tid, buf_str(&b));
 		else if (pid != EV_UNSET)
@@ -116,7 +117,7 @@ nvprof_facts(void *ctx)
 	    db_has_column(nv->db, "Version", "version")) {
 		st = db_prepare(nv->db, "SELECT version FROM Version");
 		if (db_step(st))
-			version = nvprof_num(st, 0);
+			version = nvprof_col(st, 0);
 		sqlite3_finalize(st);
 	}
 	if (version != EV_UNSET)

@@ -16,23 +16,23 @@ static const char *const sync_kinds[] = { NULL, "event", "stream-wait-event",
 
 /* Ids of 32 bits, of which all ones means none; stored signed. */
 static int64_t
-id32(sqlite3_stmt *st, int i)
+id32(sqlite3_value *v)
 {
-	int64_t v = nvprof_num(st, i);
+	int64_t n = nvprof_num(v);
 
-	return v == -1 || v == UINT32_MAX ? EV_UNSET : v;
+	return n == -1 || n == UINT32_MAX ? EV_UNSET : n;
 }
 
 static bool
-gpu(struct nvprof *nv, sqlite3_stmt *st, struct event *ev)
+gpu(struct nvprof *nv, sqlite3_value **col, struct event *ev)
 {
-	if (!nvprof_times(nv, st, 1, ev))
+	if (!nvprof_times(nv, col + 1, ev))
 		return false;
-	ev->corr = nvprof_num(st, 3);
-	ev->gpu.dev = nvprof_num(st, 4);
-	ev->gpu.ctx = id32(st, 5);
-	ev->gpu.stream = id32(st, 6);
-	ev->gpu.node = nvprof_num(st, 7);
+	ev->corr = nvprof_num(col[3]);
+	ev->gpu.dev = nvprof_num(col[4]);
+	ev->gpu.ctx = id32(col[5]);
+	ev->gpu.stream = id32(col[6]);
+	ev->gpu.node = nvprof_num(col[7]);
 	if (ev->gpu.node == 0)
 		ev->gpu.node = EV_UNSET;
 	return true;
@@ -49,23 +49,23 @@ static const char *const kernel_cols[] = { GPU_COLS, "name", "gridX", "gridY",
 
 static bool
 kernel_row(
-    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	int i, c = GPU_NEXT;
 
 	(void)s;
-	if (!gpu(ctx, st, ev))
+	if (!gpu(ctx, col, ev))
 		return false;
-	ev->name = nvprof_name(st, c++);
+	ev->name = nvprof_name(col[c++]);
 	ev->gpu.kern.short_name = EV_UNSET;
 	ev->gpu.kern.mangled = EV_UNSET;
 	for (i = 0; i < 3; i++)
-		ev->gpu.kern.grid[i] = nvprof_num(st, c++);
+		ev->gpu.kern.grid[i] = nvprof_num(col[c++]);
 	for (i = 0; i < 3; i++)
-		ev->gpu.kern.block[i] = nvprof_num(st, c++);
-	ev->gpu.kern.regs = nvprof_num(st, c++);
-	ev->gpu.kern.smem = nvprof_num(st, c++);
-	ev->gpu.kern.dynsmem = nvprof_num(st, c);
+		ev->gpu.kern.block[i] = nvprof_num(col[c++]);
+	ev->gpu.kern.regs = nvprof_num(col[c++]);
+	ev->gpu.kern.smem = nvprof_num(col[c++]);
+	ev->gpu.kern.dynsmem = nvprof_num(col[c]);
 	return true;
 }
 
@@ -73,18 +73,19 @@ static const char *const copy_cols[] = { GPU_COLS, "copyKind", "bytes",
 	"srcKind", "dstKind", NULL };
 
 static bool
-copy_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+copy_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	int64_t kind, src, dst;
 
 	(void)s;
-	if (!gpu(ctx, st, ev))
+	if (!gpu(ctx, col, ev))
 		return false;
-	kind = nvprof_num(st, GPU_NEXT);
-	src = nvprof_num(st, GPU_NEXT + 2);
-	dst = nvprof_num(st, GPU_NEXT + 3);
+	kind = nvprof_num(col[GPU_NEXT]);
+	src = nvprof_num(col[GPU_NEXT + 2]);
+	dst = nvprof_num(col[GPU_NEXT + 3]);
 	ev->gpu.copy.kind = NVPROF_PICK(copy_kinds, kind);
-	ev->gpu.copy.bytes = nvprof_num(st, GPU_NEXT + 1);
+	ev->gpu.copy.bytes = nvprof_num(col[GPU_NEXT + 1]);
 	ev->gpu.copy.src_mem = nvprof_mem_kind(src);
 	ev->gpu.copy.dst_mem = nvprof_mem_kind(dst);
 	return true;
@@ -94,16 +95,17 @@ static const char *const set_cols[] = { GPU_COLS, "bytes", "value",
 	"memoryKind", NULL };
 
 static bool
-set_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+set_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	int64_t kind;
 
 	(void)s;
-	if (!gpu(ctx, st, ev))
+	if (!gpu(ctx, col, ev))
 		return false;
-	kind = nvprof_num(st, GPU_NEXT + 2);
-	ev->gpu.set.bytes = nvprof_num(st, GPU_NEXT);
-	ev->gpu.set.value = nvprof_num(st, GPU_NEXT + 1);
+	kind = nvprof_num(col[GPU_NEXT + 2]);
+	ev->gpu.set.bytes = nvprof_num(col[GPU_NEXT]);
+	ev->gpu.set.value = nvprof_num(col[GPU_NEXT + 1]);
 	ev->gpu.set.mem = nvprof_mem_kind(kind);
 	return true;
 }
@@ -112,33 +114,35 @@ static const char *const sync_cols[] = { GPU_COLS, "type", "cudaEventId",
 	NULL };
 
 static bool
-sync_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+sync_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	const struct nvprof *nv = ctx;
 	const uint64_t *dev;
 	int64_t kind;
 
 	(void)s;
-	if (!gpu(ctx, st, ev))
+	if (!gpu(ctx, col, ev))
 		return false;
 	/* Only the context tells the device. */
 	dev = map_get(&nv->context, (uint64_t)ev->gpu.ctx);
 	ev->gpu.dev = dev != NULL ? (int64_t)*dev : EV_UNSET;
-	kind = nvprof_num(st, GPU_NEXT);
+	kind = nvprof_num(col[GPU_NEXT]);
 	ev->gpu.sync.kind = NVPROF_PICK(sync_kinds, kind);
-	ev->gpu.sync.event = id32(st, GPU_NEXT + 1);
+	ev->gpu.sync.event = id32(col[GPU_NEXT + 1]);
 	return true;
 }
 
 static const char *const graph_cols[] = { GPU_COLS, "graphId", NULL };
 
 static bool
-graph_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+graph_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)s;
-	if (!gpu(ctx, st, ev))
+	if (!gpu(ctx, col, ev))
 		return false;
-	ev->gpu.graph.graph = nvprof_num(st, GPU_NEXT);
+	ev->gpu.graph.graph = nvprof_num(col[GPU_NEXT]);
 	ev->gpu.graph.exec = EV_UNSET;
 	return true;
 }

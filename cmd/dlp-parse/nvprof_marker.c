@@ -17,27 +17,29 @@ enum { MARK_INSTANT = 1, MARK_START = 2, MARK_END = 4 };
 /* Start and end times, kind and id of the object, the end's kind and id,
  * name, domain. */
 static bool
-range_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+range_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
 	struct nvprof *nv = ctx;
 	int64_t pid = EV_UNSET, tid = EV_UNSET;
 
 	(void)s;
-	if (!nvprof_times(nv, st, 1, ev))
+	if (!nvprof_times(nv, col + 1, ev))
 		return false;
-	nvprof_object(st, 3, 4, &ev->pid, &ev->tid);
-	nvprof_object(st, 5, 6, &pid, &tid);
+	nvprof_object(col[3], col[4], &ev->pid, &ev->tid);
+	nvprof_object(col[5], col[6], &pid, &tid);
 	ev->range.end_tid = tid != ev->tid ? tid : EV_UNSET;
-	ev->range.push = nvprof_num(st, 3) == OBJECT_THREAD;
-	ev->name = nvprof_name(st, 7);
-	ev->range.domain = nvprof_domain(nv, nvprof_num(st, 8));
+	ev->range.push = nvprof_num(col[3]) == OBJECT_THREAD;
+	ev->name = nvprof_name(col[7]);
+	ev->range.domain = nvprof_domain(nv, nvprof_num(col[8]));
 	return true;
 }
 
 static bool
-mark_row(void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev)
+mark_row(
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 {
-	if (!range_row(ctx, s, st, ev))
+	if (!range_row(ctx, s, col, ev))
 		return false;
 	ev->end = EV_UNSET;
 	ev->range.end_tid = EV_UNSET;

@@ -59,26 +59,26 @@ nvprof_domain(struct nvprof *nv, int64_t name_id)
 }
 
 int64_t
-nvprof_num(sqlite3_stmt *st, int i)
+nvprof_num(sqlite3_value *v)
 {
-	if (sqlite3_column_type(st, i) != SQLITE_INTEGER)
+	if (sqlite3_value_type(v) != SQLITE_INTEGER)
 		return EV_UNSET;
-	return sqlite3_column_int64(st, i);
+	return sqlite3_value_int64(v);
 }
 
 /* A string's id; negative ones are not the file's: see nvprof_api_id(). */
 int64_t
-nvprof_name(sqlite3_stmt *st, int i)
+nvprof_name(sqlite3_value *v)
 {
-	int64_t v = nvprof_num(st, i);
+	int64_t n = nvprof_num(v);
 
-	return v < 0 ? EV_UNSET : v;
+	return n < 0 ? EV_UNSET : n;
 }
 
 bool
-nvprof_times(struct nvprof *nv, sqlite3_stmt *st, int i, struct event *ev)
+nvprof_times(struct nvprof *nv, sqlite3_value **col, struct event *ev)
 {
-	int64_t start = nvprof_num(st, i), end = nvprof_num(st, i + 1);
+	int64_t start = nvprof_num(col[0]), end = nvprof_num(col[1]);
 
 	if (start == EV_UNSET) {
 		source_bad_row();
@@ -105,16 +105,17 @@ le32(const unsigned char *s)
 }
 
 void
-nvprof_object(sqlite3_stmt *st, int kind, int id, int64_t *pid, int64_t *tid)
+nvprof_object(
+    sqlite3_value *kind, sqlite3_value *id, int64_t *pid, int64_t *tid)
 {
 	const unsigned char *s;
-	int64_t k = nvprof_num(st, kind);
+	int64_t k = nvprof_num(kind);
 
-	if (sqlite3_column_type(st, id) != SQLITE_BLOB ||
-	    sqlite3_column_bytes(st, id) < 8 ||
+	if (sqlite3_value_type(id) != SQLITE_BLOB ||
+	    sqlite3_value_bytes(id) < 8 ||
 	    (k != OBJECT_PROCESS && k != OBJECT_THREAD))
 		return;
-	s = sqlite3_column_blob(st, id);
+	s = sqlite3_value_blob(id);
 	*pid = le32(s);
 	if (k == OBJECT_THREAD)
 		*tid = le32(s + 4);

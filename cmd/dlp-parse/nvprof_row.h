@@ -29,23 +29,30 @@ struct nvprof {
  * nv. */
 const char *nvprof_domain(struct nvprof *nv, int64_t name_id);
 
-/* Column i as an integer; EV_UNSET if it is something else. */
-int64_t nvprof_num(sqlite3_stmt *st, int i);
+/* A value as an integer; EV_UNSET if it is something else. */
+int64_t nvprof_num(sqlite3_value *v);
+
+/* The same of column i. */
+static inline int64_t
+nvprof_col(sqlite3_stmt *st, int i)
+{
+	return nvprof_num(sqlite3_column_value(st, i));
+}
 
 /* The same for the id of one of the file's strings. */
-int64_t nvprof_name(sqlite3_stmt *st, int i);
+int64_t nvprof_name(sqlite3_value *v);
 
-/* Sets start and end from columns i and i + 1; false for a damaged row,
+/* Sets start and end from two columns, col[0..1]; false for a damaged row,
  * which is counted. */
-bool nvprof_times(struct nvprof *nv, sqlite3_stmt *st, int i, struct event *ev);
+bool nvprof_times(struct nvprof *nv, sqlite3_value **col, struct event *ev);
 
 /* What a marker or an overhead belongs to. */
 enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 };
 
-/* The process and the thread of the object whose kind and id are in these
- * columns; what it does not tell is left as it was. */
+/* The process and the thread of the object of this kind and id; what it does
+ * not tell is left as it was. */
 void nvprof_object(
-    sqlite3_stmt *st, int kind, int id, int64_t *pid, int64_t *tid);
+    sqlite3_value *kind, sqlite3_value *id, int64_t *pid, int64_t *tid);
 
 /* A string of the file, or an API function's name; see dialect.string. */
 bool nvprof_string(void *ctx, int64_t id, struct buf *out);

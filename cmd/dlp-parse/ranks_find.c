@@ -100,8 +100,8 @@ in_place(struct found *f, sqlite3 *db, size_t place)
 	st = db_prepare(db, "SELECT %s, %s FROM %s", places[place].name,
 	    places[place].value, places[place].table);
 	while (db_step(st)) {
-		name = db_text(st, 0, &len);
-		value = db_text(st, 1, &len);
+		name = db_text(sqlite3_column_value(st, 0), &len);
+		value = db_text(sqlite3_column_value(st, 1), &len);
 		for (i = 0; i < NVARS && value != NULL; i++) {
 			in_text(&f[i], value, vars[i].name);
 			if (name != NULL && strcmp(name, vars[i].name) == 0 &&
@@ -154,7 +154,7 @@ in_nvtx(struct found *f, sqlite3 *db, const char *table, const char *col)
 	    " AND length(%s) < 40",
 	    col, table, col, col);
 	while (db_step(st)) {
-		s = db_text(st, 0, &len);
+		s = db_text(sqlite3_column_value(st, 0), &len);
 		if (s != NULL && says_rank(s, &v))
 			found_put(f, v);
 	}

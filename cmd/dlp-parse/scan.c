@@ -149,47 +149,56 @@ put_time(struct cursor *c, struct ring *r, int64_t start, int64_t end)
 	put_point(&c->order, r, p);
 }
 
-/* The SQL function dlp_row(), called for each row of the table: key, start,
- * end, pick, gid, corr, twin. It is false, so that no row is handed out.
- * Rows without a start are counted as bad by the merge. */
+/* The SQL function dlp_scan(), an aggregate over the rows of the table:
+ * pick, gid, corr, twin, start, end, key: start and end last, because SQLite
+ * walks along a row from where it was asked before. Rows without a start are
+ * counted as bad by the merge. */
 static void
 scan_row(sqlite3_context *sql, int n, sqlite3_value **v)
 {
 	struct scan *s = sqlite3_user_data(sql);
-	int64_t key = sqlite3_value_int64(v[0]), pick = db_value(v[3]);
+	int64_t pick = db_value(v[0]), key;
 
 	(void)n;
-	if (key < s->key)
-		die("%s: %s cannot be read in its own order", db_path(),
-		    s->c->src->table);
-	s->key = key;
+	if (s->c->src->key != NULL) {
+		key = sqlite3_value_int64(v[6]);
+		if (key < s->key)
+			die("%s: %s cannot be read in its own order", db_path(),
+			    s->c->src->table);
+		s->key = key;
+	}
 	if (pick != EV_UNSET)
 		s->p->dialect->picked(s->p->ctx, s->c->src, pick);
-	if (sqlite3_value_type(v[1]) != SQLITE_INTEGER)
+	if (sqlite3_value_type(v[4]) != SQLITE_INTEGER)
 		return;
-	put_time(s->c, &s->ring, sqlite3_value_int64(v[1]), db_value(v[2]));
+	put_time(s->c, &s->ring, sqlite3_value_int64(v[4]), db_value(v[5]));
 	if (s->join)
-		join_row(s->p, s->c, db_value(v[4]), db_value(v[5]),
-		    sqlite3_value_int(v[6]) != 0);
+		join_row(s->p, s->c, db_value(v[1]), db_value(v[2]),
+		    sqlite3_value_int(v[3]) != 0);
 }
 
-/* CASE, because SQL may evaluate what AND joins in any order; no index, so
- * that the rows come in the order of their keys: scan_row() sees to it. An
- * ORDER BY would not do, it can be a sort of what this leaves. */
+static void
+scan_end(sqlite3_context *sql)
+{
+	(void)sql;
+}
+
+/* No index, so that the rows of a table come in the order of their ids, and
+ * those of a join in the order of its key: scan_row() sees to that. An ORDER
+ * BY would not do, it can be a sort of what this leaves. */
 static sqlite3_stmt *
 scan_stmt(const struct source *s, sqlite3 *db)
 {
 	return db_prepare(db,
-	    "SELECT 1 FROM %s%s WHERE CASE WHEN %s THEN"
-	    " dlp_row(%s, %s, %s, %s, %s, %s, %s) END",
-	    s->from, s->key ? "" : " NOT INDEXED", s->where ? s->where : "1",
-	    s->key ? s->key : "rowid", or_null(s->start), or_null(s->end),
+	    "SELECT dlp_scan(%s, %s, %s, %s, %s, %s, %s) FROM %s%s WHERE %s",
 	    or_null(s->pick), or_null(s->gid), or_null(s->corr),
-	    or_null(s->twin));
+	    or_null(s->twin), or_null(s->start), or_null(s->end),
+	    or_null(s->key), s->from, s->key ? "" : " NOT INDEXED",
+	    s->where ? s->where : "1");
 }
 
-/* The rows are looked at where SQLite filters them: a third cheaper than
- * handing them out. */
+/* The rows are looked at where SQLite adds them up: half as dear as handing
+ * them out. */
 void
 scan_cursor(struct profile *p, struct cursor *c)
 {
@@ -201,10 +210,13 @@ scan_cursor(struct profile *p, struct cursor *c)
 	s->key = INT64_MIN;
 	s->join = !c->src->launches &&
 		  (c->src->kind == EV_CALL || EV_IS_GPU(c->src->kind));
-	if (sqlite3_create_function(c->db, "dlp_row", 7,
-		SQLITE_UTF8 | SQLITE_DIRECTONLY, s, scan_row, NULL,
-		NULL) != SQLITE_OK)
+	if (sqlite3_create_function(c->db, "dlp_scan", 7,
+		SQLITE_UTF8 | SQLITE_DIRECTONLY, s, NULL, scan_row,
+		scan_end) != SQLITE_OK)
 		die("%s: %s", db_path(), sqldb_error(c->db));
+	if (c->src->key == NULL && !c->src->keyless) /* the merge needs it */
+		sqlite3_finalize(
+		    db_prepare(c->db, "SELECT rowid FROM %s", c->src->from));
 	st = scan_stmt(c->src, c->db);
 	while (db_step(st))
 		;

@@ -135,9 +135,8 @@ db_step(sqlite3_stmt *st)
 }
 
 const char *
-db_text(sqlite3_stmt *st, int i, uint32_t *n)
+db_text(sqlite3_value *v, uint32_t *n)
 {
-	sqlite3_value *v = sqlite3_column_value(st, i);
 	const char *s = (const char *)sqlite3_value_text(v);
 
 	*n = s != NULL ? (uint32_t)sqlite3_value_bytes(v) : 0;

@@ -50,9 +50,9 @@ db_i64(sqlite3_stmt *st, int i)
 	return db_value(sqlite3_column_value(st, i));
 }
 
-/* Column i as text and its length, NULL if it is NULL; valid until the next
- * step. */
-const char *db_text(sqlite3_stmt *st, int i, uint32_t *n);
+/* A value as text and its length, NULL if it is NULL; valid as long as the
+ * value, of a column until the next step. */
+const char *db_text(sqlite3_value *v, uint32_t *n);
 
 /* Tables that are not read: notes say how many rows they have, the sum of
  * those with the same note, which follow one another. */

@@ -10,14 +10,14 @@
 struct source;
 
 /*
- * Makes the event of the statement's current row. ev is zeroed except kind,
+ * Makes the event of a row, whose columns are given. ev is zeroed except kind,
  * and its int64 fields of the common part are EV_UNSET. Column 0 is the
  * key; the source's cols follow from column 1. False: the row is none of
  * this source's events, or is damaged (then count it with
  * source_bad_row()).
  */
 typedef bool row_fn(
-    void *ctx, const struct source *s, sqlite3_stmt *st, struct event *ev);
+    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev);
 
 /*
  * Rows of one table in the table's order. The core builds
@@ -34,6 +34,7 @@ struct source {
 	row_fn *row;
 	int tag;       /* the dialect's own */
 	bool launches; /* GPU work with its call in the same row */
+	bool keyless;  /* row() has no use for column 0, nor the window */
 	char *from;    /* table, or a join */
 	char *where;   /* [none] must be the same rows for both statements */
 	char *key;     /* [rowid] unique, ascending in table order */

@@ -112,7 +112,7 @@ window_put(struct window *w, struct cursor *c, int64_t pid, int64_t corr,
 	if (e->ev != NONE) {
 		w->ev[e->ev] = *ev;
 	} else {
-		e->key = cursor_key(c);
+		e->key = c->key;
 		w->spilled++;
 	}
 	e->next = w->bucket[b];
