@@ -33,14 +33,34 @@ part(struct flat *f, int64_t key)
 	return &f->part[f->n++];
 }
 
-/* The older half becomes a sum. */
+/* The n oldest become a sum. */
 static void
-fold(struct flat_part *p)
+fold(struct flat_part *p, size_t n)
 {
-	size_t half = p->u.n / 2;
+	p->sum = num_add(p->sum, ivl_drop(&p->u, n, &p->from));
+	pieces -= n;
+}
 
-	p->sum = num_add(p->sum, ivl_drop(&p->u, half, &p->from));
-	pieces -= half;
+size_t
+flat_pieces(void)
+{
+	return pieces;
+}
+
+void
+flat_fold(struct flat *f)
+{
+	int i;
+
+	for (i = 0; i < f->n; i++) {
+		struct flat_part *p = &f->part[i];
+
+		if (p->u.n < 2)
+			continue;
+		fold(p, p->u.n - 1);
+		p->u.v = xrealloc(p->u.v, 1, sizeof(*p->u.v));
+		p->u.cap = 1;
+	}
 }
 
 void
@@ -56,7 +76,7 @@ flat_add(struct flat *f, int64_t key, int64_t lo, int64_t hi)
 	ivl_add(&p->u, lo, hi);
 	pieces += p->u.n - n;
 	if (pieces > ALL_PIECES && p->u.n > FEW_PIECES)
-		fold(p);
+		fold(p, p->u.n / 2);
 }
 
 void
@@ -72,6 +92,7 @@ flat_join(struct flat *f, const struct flat *from)
 		key = p->key;
 		for (k = 0; k < p->u.n; k++)
 			flat_add(f, key, p->u.v[k].lo, p->u.v[k].hi);
+		flat_late += p->sum > 0 && part(f, key)->sum > 0;
 		part(f, key)->sum = num_add(part(f, key)->sum, p->sum);
 	}
 }

@@ -4,7 +4,8 @@
  *
  * All pieces of all unions are kept up to 4 million (64 MB). Beyond, a union
  * of more than 1024 pieces keeps the newer half; an interval that begins
- * before those counts from there on, and in *flat_late.
+ * before those counts from there on, and in *flat_late; so do two sums that
+ * are joined, as they may overlap.
  */
 #ifndef DLP_FLAT_H
 #define DLP_FLAT_H
@@ -21,6 +22,12 @@ extern uint64_t flat_late;
 void flat_add(struct flat *f, int64_t key, int64_t lo, int64_t hi);
 void flat_join(struct flat *f, const struct flat *from); /* adds all of it */
 int64_t flat_len(const struct flat *f);
+
+/* Pieces of all unions, and those of one that become a sum: all but the
+ * newest one of each key. */
+size_t flat_pieces(void);
+void flat_fold(struct flat *f);
+
 void flat_clear(struct flat *f); /* empty; the first parts' memory is kept */
 void flat_free(struct flat *f);
 

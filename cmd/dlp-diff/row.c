@@ -44,13 +44,17 @@ row_cell(struct row *r, size_t side, uint32_t step)
 	struct cells *c = cells_of(r, side);
 	size_t i;
 
-	for (i = c->n; i > 0; i--)
-		if (c->v[i - 1].step == step)
-			return &c->v[i - 1];
+	/* steps come in order but for a few */
+	for (i = c->n; i > 0 && c->v[i - 1].step > step; i--)
+		;
+	if (i > 0 && c->v[i - 1].step == step)
+		return &c->v[i - 1];
 	if (c->n == c->cap) {
 		c->cap = c->cap > 0 ? c->cap * 2 : 4;
 		c->v = xrealloc(c->v, c->cap, sizeof(*c->v));
 	}
-	c->v[c->n] = (struct cell){ .step = step };
-	return &c->v[c->n++];
+	memmove(c->v + i + 1, c->v + i, (c->n - i) * sizeof(*c->v));
+	c->v[i] = (struct cell){ .step = step };
+	c->n++;
+	return &c->v[i];
 }

@@ -17,7 +17,7 @@ struct cell { /* a row in a step */
 };
 
 struct cells {
-	struct cell *v; /* nearly in the order of the steps */
+	struct cell *v; /* in the order of the steps */
 	size_t n, cap;
 };
 

@@ -10,6 +10,21 @@
 #include "out.h"
 #include "stage.h"
 
+#define PIECES (512u * 1024) /* of all rows: 16 MB with room to grow */
+#define NEW_ROWS 256         /* these keep theirs */
+
+/* The pieces of rows become sums, the oldest first, to half of the bound. */
+static void
+shrink(struct phases *p)
+{
+	size_t i;
+
+	for (i = 0; i + NEW_ROWS < p->n && flat_pieces() > PIECES / 2; i++) {
+		flat_fold(&p->v[i].cpu);
+		flat_fold(&p->v[i].gpu);
+	}
+}
+
 static const char *
 keep(struct phases *p, struct pview v)
 {
@@ -38,6 +53,8 @@ phases_get(struct phases *p, struct pview src, struct pview iter,
 	i = smap_put(&p->keys, key.s, key.len, &fresh);
 	if (!fresh)
 		return &p->v[i];
+	if (flat_pieces() > PIECES)
+		shrink(p);
 	if ((p->n & (p->n - 1)) == 0) /* 0, 1, 2, 4, ... */
 		p->v = xrealloc(p->v, p->n > 0 ? p->n * 2 : 1, sizeof(*p->v));
 	ph = &p->v[p->n++];
