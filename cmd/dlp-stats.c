@@ -10,9 +10,11 @@
 #include "err.h"
 
 static const char usage[] =
-    "usage: dlp-stats [-tu] -r REPORT[:base|:mangled],... [-f FORMAT] [file]\n"
+    "usage: dlp-stats [-tu] [-r REPORT[:nvtx-name][:base|:mangled],...]\n"
+    "                 [-f FORMAT] [file]\n"
     "Prints the tables of nsys stats out of a dlp stream.\n"
-    "  -r, --report LIST  the reports, comma separated\n"
+    "  -r, --report LIST  the reports, comma separated; help lists them;\n"
+    "                     without: those that nsys stats prints\n"
     "  -f, --format NAME  csv, tsv, json or column (default)\n"
     "  -t, --titles       json: name each table's report and file, as it is\n"
     "                     where there are several reports\n"
@@ -38,7 +40,7 @@ option(int c)
 {
 	switch (c) {
 	case 'r':
-		reports_ask(xstrdup(optarg));
+		list |= !reports_ask(optarg);
 		break;
 	case 'f':
 		format = optarg;
@@ -71,7 +73,7 @@ main(int argc, char **argv)
 		return out_finish(0);
 	}
 	if (nreports == 0)
-		die("-r says which reports; -l lists them");
+		(void)reports_ask(REPORTS_STANDARD);
 	path = cli_operand(argc, argv, usage);
 	stage_open_sink(&st, path, unbuffered);
 	if (!sink_open(format, titles || nreports > 1))

@@ -296,9 +296,125 @@ KERNELS="CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = demangledName"
 	cmp new x
 }
 
+@test "an unknown report: the nearest one is named" {
+	for w in "cuda_gpu_ker_sum cuda_gpu_kern_sum" "nvtx_kernsum nvtx_kern_sum" \
+	    "osrtsums osrt_sum"; do
+		rc=0
+		dlp stats -r "${w% *}" "$LENET" 2>err || rc=$?
+		[ $rc -eq 2 ]
+		grep "did you mean ${w#* }?" err
+		[ "$(wc -l <err)" -eq 1 ]
+	done
+}
+
+# The titles are those of nsys stats.
+@test "without -r: the reports of nsys stats without -r" {
+	dlp stats "$LENET" 2>err | grep '^ \*\* ' >got
+	cat >want <<-EOT
+	 ** NVTX Range Summary (nvtx_sum):
+	 ** OS Runtime Summary (osrt_sum):
+	 ** CUDA API Summary (cuda_api_sum):
+	 ** CUDA GPU Kernel Summary (cuda_gpu_kern_sum):
+	 ** CUDA GPU MemOps Summary (by Time) (cuda_gpu_mem_time_sum):
+	 ** CUDA GPU MemOps Summary (by Size) (cuda_gpu_mem_size_sum):
+	EOT
+	cmp want got
+	same "dlp-stats: osrt_sum: nothing of this in the profile" "$(cat err)"
+	dlp stats -r nvtx_sum -f csv --report=cuda_api_sum "$LENET" >got
+	dlp stats -r nvtx_sum,cuda_api_sum -f csv "$LENET" >want
+	cmp want got
+	dlp stats -r help >got
+	dlp-stats --list >want
+	cmp want got
+	[ "$(wc -l <got)" -eq 16 ]
+}
+
+# in_ranges COLUMNS: a query of kernels with all ranges around their calls.
+in_ranges() {
+	cat <<-EOT
+	.mode tabs
+	WITH e AS (SELECT n.rowid range, n.end - n.start len, n.text,
+	    CASE WHEN n.rowid THEN coalesce(d.text, '') || ':' ||
+		coalesce(n.text, v.value, '') END name,
+	    CASE n.eventType WHEN 59 THEN 'PushPop' WHEN 60 THEN 'StartEnd'
+		END style,
+	    k.rowid kern, k.end - k.start dur, k.name kernel,
+	    r.globalTid >> 24 & 0xffffff pid, r.globalTid & 0xffffff tid
+	FROM (SELECT k.rowid, k.*, value name
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL k
+		JOIN StringIds s ON s.id = $1) k
+	LEFT JOIN CUPTI_ACTIVITY_KIND_RUNTIME r
+	    ON r.correlationId = k.correlationId
+		AND r.globalTid >> 24 = k.globalPid >> 24
+	LEFT JOIN NVTX_EVENTS n ON n.globalTid = r.globalTid
+	    AND n.eventType IN (59, 60) AND n.endGlobalTid IS NULL
+	    AND n.start <= r.start AND n.end >= r.end
+	LEFT JOIN StringIds v ON v.id = n.textId
+	LEFT JOIN NVTX_EVENTS d ON d.eventType = 75
+	    AND d.domainId = n.domainId
+	    AND d.globalTid >> 24 = n.globalTid >> 24)
+	EOT
+}
+
+# Also with the names that the vendor's tables are not there for, and with
+# kernels that lost their call.
+@test "nvtx_kern_sum equals SQL" {
+	in_ranges shortName >sql
+	cat >>sql <<-EOT
+	, g AS (SELECT *, row_number() OVER (PARTITION BY name, style, pid, tid,
+	    kernel ORDER BY dur) i, count(*) OVER (PARTITION BY name, style,
+	    pid, tid, kernel) n, avg(dur) OVER (PARTITION BY name, style, pid,
+	    tid, kernel) m FROM e)
+	SELECT name, style, pid, tid, count(DISTINCT range),
+	    count(DISTINCT kern), sum(dur), printf('%.1f', avg(dur)),
+	    printf('%.1f', avg(CASE WHEN i IN ((n + 1) / 2, (n + 2) / 2)
+		THEN dur END)), min(dur), max(dur),
+	    printf('%.1f', CASE WHEN n < 2 THEN 0 ELSE
+		sqrt(sum((dur - m) * (dur - m)) / (n - 1)) END), kernel
+	FROM g GROUP BY name, style, pid, tid, kernel
+	ORDER BY name, pid, tid, sum(dur) DESC, style, kernel;
+	EOT
+	for p in "$LENET" h200/loader.sqlite.xz; do
+		if [ "$p" = "$LENET" ]; then
+			cp "$p" db
+		elif [ -e "$DATA/$p" ]; then
+			cp "$(profile "$p")" db
+		else
+			continue
+		fi
+		chmod u+w db
+		sqlite3 db "CREATE INDEX c ON CUPTI_ACTIVITY_KIND_RUNTIME
+		    (correlationId);
+		    CREATE INDEX t ON NVTX_EVENTS (globalTid, start);
+		    DELETE FROM CUPTI_ACTIVITY_KIND_RUNTIME WHERE
+		    correlationId IN (SELECT correlationId FROM
+		    CUPTI_ACTIVITY_KIND_KERNEL ORDER BY start LIMIT 9);"
+		sqlite3 db <sql >want
+		dlp stats -r nvtx_kern_sum:base -f tsv db | sed 1d >got
+		[ "$(grep -c '^			' want)" -gt 0 ]
+		cmp want got
+	done
+}
+
+# The innermost range is the last one that began.
+@test "cuda_gpu_kern_sum:nvtx-name equals SQL" {
+	in_ranges shortName >sql
+	cat >>sql <<-EOT
+	, k AS (SELECT kern, dur, kernel, text, max(range) FROM e GROUP BY kern)
+	SELECT sum(dur), count(*), coalesce(text || '/', '') || kernel FROM k
+	GROUP BY 3 ORDER BY 1 DESC, 2, 3;
+	EOT
+	sqlite3 -readonly "$LENET" <sql >want
+	dlp stats -r cuda_gpu_kern_sum:nvtx-name:base -f tsv "$LENET" |
+	    sed 1d | cut -f 2,3,9 >got
+	cmp want got
+}
+
 @test "what is wrong on the command line" {
 	for a in "-r nothing" "-r cuda_api_sum:base" "-r nvtx_sum,nvtx_sum" \
-	    "-r cuda_api_sum -f xml" "-r cuda_gpu_kern_sum:nvtx-name" ""; do
+	    "-r nvtx_sum -r nvtx_sum" "-r cuda_api_sum -f xml" "-r ," \
+	    "-r nvtx_kern_sum:nvtx-name" "-r cuda_gpu_sum:base:mangled" \
+	    "-r cuda_gpu_sum:nvtx-name:nvtx-name" "-r cuda_gpu_sum:"; do
 		rc=0
 		dlp-stats $a <"$ROOT/tests/cases/dlp-stats/ranges/in" \
 		    >out 2>err || rc=$?

@@ -31,7 +31,7 @@ exec_sum(struct report *r, const struct gpu *g)
 	row_i64(&key, g->tid);
 	row_i64(&key, g->dev);
 	row_text(&key, g->api.s, api_len(&g->api));
-	put_gpu_name(&key, g, r->mode);
+	put_gpu_name(&key, g, r);
 	v = gpu_total(g);
 	table_add_to(r->t, &k, key.s, key.len, TOTAL, &v);
 	table_add_to(r->t, &k, key.s, key.len, API, &g->api_dur);

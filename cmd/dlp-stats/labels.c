@@ -44,13 +44,17 @@ static const struct {
 };
 
 void
-put_gpu_name(struct buf *b, const struct gpu *g, enum kname mode)
+put_gpu_name(struct buf *b, const struct gpu *g, const struct report *r)
 {
 	const char *s = g->copy.s;
 	size_t n = g->copy.n, i;
 
 	if (g->kind == GPU_KERN) {
-		s = kname_text(kname_id(g->kernel, mode), &n);
+		if (r->range_names && g->range.s != NULL) {
+			buf_put(b, g->range.s, g->range.n);
+			buf_putc(b, '/');
+		}
+		s = kname_text(kname_id(g->kernel, r->mode), &n);
 		buf_put(b, s, n);
 		return;
 	}

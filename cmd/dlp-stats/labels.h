@@ -8,7 +8,7 @@
 
 const char *range_style(bool push);
 size_t api_len(const struct text *t); /* of the name without its version */
-void put_gpu_name(struct buf *b, const struct gpu *g, enum kname mode);
+void put_gpu_name(struct buf *b, const struct gpu *g, const struct report *r);
 int64_t gpu_total(const struct gpu *g); /* from the call to both's end */
 /* From the call's end to the start on the GPU, if that is not before it. */
 bool gpu_queue(const struct gpu *g, int64_t *v);

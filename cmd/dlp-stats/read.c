@@ -142,6 +142,8 @@ on_gpu(enum type t, struct rec *r)
 		return;
 	}
 	read_gpu(r, t, &g);
+	if (wants_stack && g.has_api)
+		stack_innermost(&g);
 	for (i = 0; i < nreports; i++)
 		if (reports[i].def->on_gpu != NULL)
 			reports[i].def->on_gpu(&reports[i], &g);
@@ -172,6 +174,7 @@ on_range(struct rec *r)
 	x.crosses = field_text(r, T_RANGE, C_END_TID).s != NULL;
 	buf_clear(&name);
 	buf_put(&name, domain.s, domain.s != NULL ? domain.n : 0);
+	x.domain_len = name.len;
 	buf_putc(&name, ':');
 	buf_put(&name, s.s, s.s != NULL ? s.n : 0);
 	x.name = name.s;

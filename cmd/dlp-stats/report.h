@@ -29,13 +29,14 @@ struct gpu { /* kernel, copy, set */
 	struct text grid, block, regs;
 	int64_t smem, dynsmem, bytes; /* -1: unset */
 	struct text copy, src_mem, dst_mem;
+	struct text range; /* the innermost around the call, if it is wanted */
 };
 
 struct range {
 	int64_t start, end, pid, tid;
 	bool push, crosses; /* crosses: ends on another thread */
 	const char *name;   /* domain:text */
-	size_t name_len;
+	size_t name_len, domain_len;
 };
 
 struct proj { /* a range as it looks on the GPU */
@@ -68,12 +69,13 @@ struct report_def {
 	table_fn *group;
 	/* Where the groups are not those of the report's own table. */
 	void (*print)(struct report *);
-	bool kernels; /* takes :base and :mangled */
+	bool kernels; /* takes :base and the like */
 };
 
 struct report {
 	const struct report_def *def;
 	enum kname mode;
+	bool range_names; /* before those of kernels */
 	struct table *t;
 };
 

@@ -5,6 +5,7 @@
 #include "ahead.h"
 #include "cli.h"
 #include "err.h"
+#include "near.h"
 #include "out.h"
 #include "ranges.h"
 #include "reports.h"
@@ -49,38 +50,85 @@ find(const char *name)
 }
 
 static void
+unknown(const char *name)
+{
+	const char *best = NULL;
+	size_t least = strlen(name) / 3 + 2, d;
+	int i;
+
+	for (i = 0; report_defs[i] != NULL; i++) {
+		d = near_distance(name, report_defs[i]->table.name);
+		if (d < least) {
+			least = d;
+			best = report_defs[i]->table.name;
+		}
+	}
+	if (best != NULL)
+		die("-r: no report '%s'; did you mean %s?", name, best);
+	die("-r: no report '%s'; -r help lists them", name);
+}
+
+/* :nvtx-name, and one of :base and :mangled. */
+static bool
+argument(struct report *r, const char *arg)
+{
+	int mode;
+
+	if (!r->def->kernels)
+		return false;
+	if (strcmp(arg, "nvtx-name") == 0 && r->def->needs == 0 &&
+	    !r->range_names) {
+		r->range_names = true;
+		return true;
+	}
+	mode = kname_mode(arg);
+	if (mode < 0 || r->mode != KN_FULL)
+		return false;
+	r->mode = (enum kname)mode;
+	return true;
+}
+
+static void
 ask(char *name)
 {
-	char *arg = strchr(name, ':');
+	char *arg = strchr(name, ':'), *next;
 	struct report r = { 0 };
-	int i, mode = KN_FULL;
+	int i;
 
 	if (arg != NULL)
 		*arg++ = '\0';
 	r.def = find(name);
 	if (r.def == NULL)
-		die("-r: no report '%s'; dlp-stats -l lists them", name);
-	if (arg != NULL)
-		mode = r.def->kernels ? kname_mode(arg) : -1;
-	if (mode < 0)
-		die("-r: %s: bad argument '%s'", name, arg);
-	r.mode = (enum kname)mode;
+		unknown(name);
+	for (; arg != NULL; arg = next) {
+		next = strchr(arg, ':');
+		if (next != NULL)
+			*next++ = '\0';
+		if (!argument(&r, arg))
+			die("-r: %s: bad argument '%s'", name, arg);
+	}
 	for (i = 0; i < nreports; i++)
-		if (reports[i].def == r.def && reports[i].mode == r.mode)
+		if (reports[i].def == r.def && reports[i].mode == r.mode &&
+		    reports[i].range_names == r.range_names)
 			die("-r: '%s' twice", name);
 	reports[nreports++] = r;
 }
 
-void
-reports_ask(char *list)
+bool
+reports_ask(const char *list)
 {
-	char **v;
+	char *copy, **v;
 	int i, n;
 
-	v = cli_list(list, &n);
+	if (strcmp(list, "help") == 0 || strcmp(list, "list") == 0)
+		return false;
+	copy = xstrdup(list);
+	v = cli_list(copy, &n);
 	for (i = 0; i < n; i++)
 		ask(v[i]);
 	free(v);
+	free(copy);
+	return true;
 }
 
 void

@@ -14,8 +14,14 @@ extern const struct report_def rep_nvtx_kern_sum;             /* rangekern.c */
 
 extern const struct report_def *const report_defs[]; /* ends with NULL */
 
-/* From "-r": NAME[:base|:mangled],... added to those before. */
-void reports_ask(char *list);
+/* What nsys stats prints if it is not asked for other reports. */
+#define REPORTS_STANDARD                                                       \
+	"nvtx_sum,osrt_sum,cuda_api_sum,cuda_gpu_kern_sum,"                    \
+	"cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum"
+
+/* From "-r": NAME[:nvtx-name][:base|:mangled],... added to those before.
+ * False: the list of them is asked for. */
+bool reports_ask(const char *list);
 void reports_list(void);
 
 /* Those asked for: a section begins; its tables are printed. */

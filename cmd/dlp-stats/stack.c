@@ -5,19 +5,9 @@
 #include "err.h"
 #include "map.h"
 #include "num.h"
+#include "open.h"
 #include "ranges.h"
 #include "stack.h"
-
-struct open { /* a range */
-	struct range r;
-	struct buf name;
-	bool twin; /* one of the same name is around it on the thread */
-	int64_t lo, hi, n_gpu, last_corr;
-	int64_t level, n_child, id, parent;
-	struct buf stack; /* ids of the ranges around it, and its own */
-	struct table_key key;
-	struct map seen; /* parts of ranges.h */
-};
 
 struct thread {
 	int64_t pid, tid;
@@ -27,13 +17,11 @@ struct thread {
 };
 
 static struct { /* by the reports asked for */
-	bool any, proj, kern[KN_N];
+	bool any, names, proj, kern[KN_N];
 } wants;
 static struct thread *threads;
 static size_t nthreads;
 static struct map by_id; /* mixed pid and tid -> number + 1 */
-static struct open **spare;
-static size_t nspare, sparecap;
 static int64_t ids;
 
 bool
@@ -46,7 +34,8 @@ stack_wanted(void)
 
 		wants.proj |= def->needs == NEEDS_PROJ;
 		wants.kern[reports[i].mode] |= def->needs == NEEDS_KERN;
-		wants.any |= def->needs != 0;
+		wants.names |= reports[i].range_names;
+		wants.any |= def->needs != 0 || reports[i].range_names;
 	}
 	return wants.any;
 }
@@ -72,24 +61,6 @@ thread_of(int64_t pid, int64_t tid)
 	th->pid = pid;
 	th->tid = tid;
 	return th;
-}
-
-static struct open *
-new_open(void)
-{
-	return nspare > 0 ? spare[--nspare] : xcalloc(1, sizeof(struct open));
-}
-
-static void
-give_back(struct open *o)
-{
-	if (o->seen.n > 0)
-		map_clear(&o->seen);
-	if (nspare == sparecap) {
-		sparecap = sparecap != 0 ? sparecap * 2 : 64;
-		spare = xrealloc(spare, sparecap, sizeof(*spare));
-	}
-	spare[nspare++] = o;
 }
 
 static void
@@ -120,7 +91,7 @@ close_range(struct open *o)
 		p.stack = (struct text){ o->stack.s, o->stack.len };
 		tell(o, &p);
 	}
-	give_back(o);
+	open_give_back(o);
 }
 
 /* Closes what ended before t. */
@@ -137,14 +108,6 @@ expire(struct thread *th, int64_t t)
 	th->n = k;
 }
 
-static bool
-same_name(const struct open *a, const struct open *b)
-{
-	return a->r.push == b->r.push && a->name.len == b->name.len &&
-	       (a->name.len == 0 ||
-		   memcmp(a->name.s, b->name.s, a->name.len) == 0);
-}
-
 void
 stack_range(const struct range *r)
 {
@@ -153,7 +116,7 @@ stack_range(const struct range *r)
 	size_t i;
 
 	expire(th, r->start);
-	o = new_open();
+	o = open_new();
 	buf_clear(&o->name);
 	buf_put(&o->name, r->name, r->name_len);
 	o->r = *r;
@@ -163,7 +126,7 @@ stack_range(const struct range *r)
 	o->last_corr = -1;
 	o->key = (struct table_key){ 0 };
 	for (i = 0; i < th->n; i++)
-		o->twin |= same_name(th->v[i], o);
+		o->twin |= open_same_name(th->v[i], o);
 	if (th->n == th->cap) {
 		th->cap = th->cap != 0 ? th->cap * 2 : 16;
 		th->v = xrealloc(th->v, th->cap, sizeof(struct open *));
@@ -215,7 +178,8 @@ counted(const struct thread *th, size_t at, int64_t end)
 	size_t i;
 
 	for (i = 0; th->v[at]->twin && i < at; i++)
-		if (th->v[i]->r.end >= end && same_name(th->v[i], th->v[at]))
+		if (th->v[i]->r.end >= end &&
+		    open_same_name(th->v[i], th->v[at]))
 			return true;
 	return false;
 }
@@ -270,6 +234,28 @@ stack_gpu(const struct gpu *g)
 	}
 	if (!any)
 		kern_in(th, NULL, false, g);
+}
+
+void
+stack_innermost(struct gpu *g)
+{
+	struct thread *th;
+	int64_t end = num_add(g->api_start, g->api_dur);
+	const struct range *r;
+	size_t i;
+
+	if (!wants.names)
+		return;
+	th = thread_of(g->pid, g->tid);
+	expire(th, g->api_start);
+	for (i = th->n; i-- > 0;) {
+		r = &th->v[i]->r;
+		if (r->end < end)
+			continue;
+		g->range.s = r->name + r->domain_len + 1;
+		g->range.n = r->name_len - r->domain_len - 1;
+		return;
+	}
 }
 
 void

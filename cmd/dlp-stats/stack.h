@@ -12,6 +12,7 @@ bool stack_wanted(void);
 
 void stack_range(const struct range *r);
 void stack_gpu(const struct gpu *g);     /* of a call */
+void stack_innermost(struct gpu *g);     /* sets range, if that is wanted */
 void stack_no_call(const struct gpu *g); /* whose call is not there */
 void stack_end(void);                    /* of the section: closes all */
 

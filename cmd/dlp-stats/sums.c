@@ -84,7 +84,7 @@ kern(struct report *r, const struct gpu *g)
 {
 	if (g->kind != GPU_KERN)
 		return;
-	put_gpu_name(&key, g, r->mode);
+	put_gpu_name(&key, g, r);
 	add(r, g->dur);
 }
 
@@ -97,7 +97,7 @@ kern_gb(struct report *r, const struct gpu *g)
 	row_none(&key);
 	put_dim3(&key, &g->block);
 	row_none(&key);
-	put_gpu_name(&key, g, r->mode);
+	put_gpu_name(&key, g, r);
 	add(r, g->dur);
 }
 
@@ -106,7 +106,7 @@ mem_time(struct report *r, const struct gpu *g)
 {
 	if (g->kind == GPU_KERN)
 		return;
-	put_gpu_name(&key, g, r->mode);
+	put_gpu_name(&key, g, r);
 	add(r, g->dur);
 }
 
@@ -115,7 +115,7 @@ mem_size(struct report *r, const struct gpu *g)
 {
 	if (g->kind == GPU_KERN || g->bytes < 0)
 		return;
-	put_gpu_name(&key, g, r->mode);
+	put_gpu_name(&key, g, r);
 	add(r, g->bytes);
 }
 
@@ -123,7 +123,7 @@ static void
 gpu(struct report *r, const struct gpu *g)
 {
 	buf_puts(&key, g->kind == GPU_KERN ? "CUDA_KERNEL\t" : "MEMORY_OPER\t");
-	put_gpu_name(&key, g, r->mode);
+	put_gpu_name(&key, g, r);
 	add(r, g->dur);
 }
 

@@ -37,7 +37,7 @@ exec_trace(struct report *r, const struct gpu *g)
 	row_none(&row);
 	put_dim3(&row, &g->block);
 	row_none(&row);
-	put_gpu_name(&row, g, r->mode);
+	put_gpu_name(&row, g, r);
 	row_none(&row);
 	order_add(r->t, g->api_start, 0, &row);
 }
@@ -154,7 +154,7 @@ gpu_trace(struct report *r, const struct gpu *g)
 	row_opt(&row, &g->ctx);
 	row_none(&row);
 	row_opt(&row, &g->stream);
-	put_gpu_name(&row, g, r->mode);
+	put_gpu_name(&row, g, r);
 	row_none(&row);
 	order_add(r->t, g->start, 0, &row);
 }
