@@ -15,7 +15,7 @@
  * each table is read three times.
  */
 #define STEPS_PER_BYTE 256
-#define STEPS_AT_LEAST 100000000
+#define STEPS_AT_LEAST 20000000
 #define STEPS_AT_ONCE 100000
 
 static int64_t steps_left; /* of all databases that are open */

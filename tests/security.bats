@@ -417,8 +417,8 @@ quiet() {
 }
 
 # Names that a shell, awk, printf, make or a terminal takes for something.
-NAMES=($'a b\'c"d' $'nl\nt\te' '$(touch pwned)`touch pwned`;touch pwned&|<>'
-    '*?[a-z]' -n x=y 'back\n\\t\101\' '%s%n#{}~!' $'\e[31m\xc2\x9b\xff'
+NAMES=($'a b\'c"d\nl\te' '$(touch pwned)`touch pwned`;touch pwned&|<>'
+    '*?[a-z]%s%n#{}~!' -n x=y 'back\n\\t\101\' $'\e[31m\xc2\x9b\xff'
     "$(printf 'long%.0s' {1..60})")
 
 @test "names of files: every report is that of a plain name" {
