@@ -11,6 +11,7 @@
 #include "dlp-parse/emit.h"
 #include "dlp-parse/emit_op.h"
 #include "dlp-parse/facts.h"
+#include "dlp-parse/input_watch.h"
 #include "dlp-parse/merge.h"
 #include "dlp-parse/nvprof.h"
 #include "dlp-parse/profile.h"
@@ -279,6 +280,7 @@ main(int argc, char **argv)
 	put_events();
 	select_say_unseen();
 	put_notes();
+	watch_check();
 	stage_end_section();
 	for (i = 0; i < nprofiles; i++)
 		profile_close(&profiles[i]);

@@ -34,6 +34,8 @@ cli_init(const char *name)
 	err_prog(name);
 	fill_closed();
 	signal(SIGPIPE, SIG_DFL);
+	/* a file that may not grow further is an error with a message */
+	signal(SIGXFSZ, SIG_IGN);
 }
 
 void

@@ -10,18 +10,26 @@
 #define PIECE 65536
 
 void
-lines_open(struct lines *l, const char *path)
+lines_fd(struct lines *l, const char *name, int fd)
 {
-	bool std = path == NULL || strcmp(path, "-") == 0;
 	struct stat st;
 
 	memset(l, 0, sizeof(*l));
-	l->name = std ? "standard input" : path;
-	l->fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	l->name = name;
+	l->fd = fd;
 	if (l->fd < 0 || fstat(l->fd, &st) != 0)
 		die_errno("%s: cannot open", l->name);
 	if (S_ISDIR(st.st_mode))
 		die("%s: is a directory", l->name);
+}
+
+void
+lines_open(struct lines *l, const char *path)
+{
+	if (path == NULL || strcmp(path, "-") == 0)
+		lines_fd(l, "standard input", STDIN_FILENO);
+	else
+		lines_fd(l, path, open(path, O_RDONLY | O_CLOEXEC));
 }
 
 /* Reads more; false at the end. */

@@ -19,6 +19,9 @@ struct lines {
  * is fatal. */
 void lines_open(struct lines *l, const char *path);
 
+/* The same with a file that is open, called name; the reader closes it. */
+void lines_fd(struct lines *l, const char *name, int fd);
+
 /* The next line without its end (LF or CR LF); a view that is valid until the
  * next call. False at the end of the input. */
 bool lines_next(struct lines *l, const char **s, size_t *n);

@@ -60,6 +60,14 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 }
 
+# The first records of each type, where every byte is looked at.
+small_stream() {
+	awk -F'\t' '
+	/^##end/ { print "##end\t" n + 0; next }
+	/^#/ { print; next }
+	seen[$1]++ < 4 { print; n++ }' "$STREAM"
+}
+
 # go ARGS...: the command on its own input, timed out if it hangs. Sets
 # $status; the outputs lie in ./out and ./err.
 go() {
@@ -216,6 +224,97 @@ same_body() {
 		[ "$(grep -vc '^#' out)" -eq \
 		    "$(tail -n 1 out | cut -f 2)" ]
 	fi
+}
+
+@test "a FIFO is read, /dev/null is empty" {
+	[[ $kind != @(lines|own) ]] || skip "does not apply"
+	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
+	work /dev/null
+	trouble
+	says empty
+	mkfifo fifo
+	cat "$1" >fifo &
+	work fifo </dev/null
+	wait
+	show
+	[ "$status" -eq 0 ]
+	mv out a
+	work "$1" </dev/null
+	[ "$kind" = parse ] || same_body a out
+	[ "$(wc -l <a)" -eq "$(wc -l <out)" ]
+}
+
+@test "a file that may not be read: one line, 2" {
+	not_parse
+	small_stream >in
+	chmod 0 in
+	if [ "$(id -u)" -eq 0 ]; then
+		setpriv --version >/dev/null 2>&1 || skip "no setpriv"
+		chmod 755 . && : >out >err && chmod 666 out err
+		status=0
+		setpriv --reuid 65534 --clear-groups -- "$(command -v "$CMD")" \
+		    "${opts[@]}" "$PWD/in" >out 2>err </dev/null || status=$?
+		! grep -q 'setpriv: ' err || skip "not as another user"
+	else
+		work in
+	fi
+	trouble
+}
+
+# What is cut off anywhere is told from what is whole.
+@test "cut at any byte: 2, and no ##end" {
+	not_parse
+	[[ $kind != @(lines|own) ]] || skip "does not apply"
+	small_stream >small
+	size=$(wc -c <small)
+	# the number in ##end can be cut
+	whole=$((size - $(tail -n 1 small | wc -c) + 5))
+	for i in $(seq 1 24); do
+		n=$(((i * 7919 + i * i * 31) % whole))
+		head -c $n small >in
+		work in
+		[ "$status" -eq 2 ] || { echo "cut at $n"; show; return 1; }
+		if [ "$CMD" = dlp-fmt ]; then continue; fi
+		! grep -q '^##end' out || { echo "cut at $n"; return 1; }
+	done
+}
+
+# Every number in turn by one that is too large, negative, or none.
+@test "numbers at the ends of their range: no crash" {
+	not_parse
+	small_stream >small
+	for i in 1 2 3 4 5 6; do
+		awk -F'\t' -v OFS='\t' -v k=$i '
+		BEGIN {
+			n = split("9223372036854775807 -9223372036854775808 -1" \
+			    " 0 9223372036854775808 - 4611686018427387904" \
+			    " 1e400 -1e308 99999999999999999999", odd, " ")
+		}
+		/^#/ { print; next }
+		{
+			for (i = 2; i <= NF; i++)
+				if ($i ~ /^-?[0-9.]+$/ && ++at % (5 + k) == 0)
+					$i = odd[1 + (at * k) % (k < 4 ? 4 : n)]
+			print
+		}' small >in
+		work in
+		[ "$status" -eq 0 ] || [ "$status" -eq 1 ] || trouble
+	done
+}
+
+@test "bytes that are no UTF-8 and control bytes in texts" {
+	not_parse
+	small_stream | LC_ALL=C awk -F'\t' -v OFS='\t' '
+	/^#/ { print; next }
+	{
+		for (i = 2; i <= NF; i++)
+			if ($i ~ /[a-z]/ && ++at % 3 == 0)
+				$i = $i "\377\300\200\001\033[31m\\x"
+		print
+	}' >in
+	work in
+	[ "$status" -eq 0 ] || [ "$status" -eq 1 ] || trouble
+	! grep -q "$(printf '\033')" err
 }
 
 @test "the same bytes twice" {

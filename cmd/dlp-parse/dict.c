@@ -50,8 +50,7 @@ is_packed(const char *name, int fd, const unsigned char *first, size_t nfirst)
 	int copy = open(path, O_RDONLY | O_CLOEXEC);
 	size_t n;
 
-	if (fd != STDIN_FILENO)
-		close(fd);
+	head_close(fd);
 	if (copy < 0)
 		die_errno("%s: cannot read the temporary copy", name);
 	n = head_read(name, copy, head, sizeof(head));
@@ -64,35 +63,34 @@ is_packed(const char *name, int fd, const unsigned char *first, size_t nfirst)
 	return true;
 }
 
+/* What was read of a pipe cannot be read again: it is handed on. */
 bool
 dict_is(const char *path)
 {
 	unsigned char head[HEAD_SIZE];
-	bool std = path == NULL || strcmp(path, "-") == 0;
-	int fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	const char *name = std ? "standard input" : path;
+	const char *name = head_name(path);
+	int fd = head_open(path);
 	struct stat st;
 	size_t n;
 
 	if (fd < 0 || fstat(fd, &st) != 0 || S_ISDIR(st.st_mode)) {
-		if (!std && fd >= 0)
-			close(fd);
+		head_close(fd);
 		return false; /* input_open() says what is wrong */
 	}
 	n = head_read(name, fd, head, sizeof(head));
-	if (zip_kind(head, n) != ZIP_NONE && (std || !head_is_report(path)))
+	if (zip_kind(head, n) != ZIP_NONE &&
+	    (fd == STDIN_FILENO || !head_is_report(path)))
 		return is_packed(name, fd, head, n);
-	if (!std)
-		close(fd);
-	if (!head_is_dict(head, n)) {
-		if (std)
-			head_push(head, n);
-		return false;
-	}
-	lines_open(&in, path);
-	if (std)
+	if (head_is_dict(head, n)) {
+		lines_fd(&in, name, fd);
 		buf_put(&in.text, (const char *)head, n);
-	return true;
+		return true;
+	}
+	if (fd == STDIN_FILENO || !S_ISREG(st.st_mode))
+		head_push(path, fd, head, n);
+	else
+		head_close(fd);
+	return false;
 }
 
 static bool

@@ -19,6 +19,7 @@
 #include "input_head.h"
 #include "input_nsys.h"
 #include "input_tmp.h"
+#include "input_watch.h"
 #include "input_zip.h"
 
 /* SQLite's locks are on these bytes of a file (its file format, 1.9). */
@@ -92,15 +93,16 @@ open_copy(const char *path, const char *name)
 }
 
 static sqlite3 *
-open_in_place(
-    const char *path, int fd, const unsigned char *head, size_t n, off_t size)
+open_in_place(const char *path, int fd, const unsigned char *head, size_t n,
+    const struct stat *st)
 {
 	char first;
 	off_t wal = beside(path, "-wal", &first);
 
 	check_writer(path, fd);
 	if (wal == 0) {
-		head_check_length(path, head, n, size);
+		head_check_length(path, head, n, st->st_size);
+		watch_add(path, st);
 		/* one that is done with can be kept, its head zeros */
 		if (beside(path, "-journal", &first) > 0 && first != 0)
 			die("%s: was left in the middle of a change"
@@ -108,7 +110,7 @@ open_in_place(
 			    path);
 	}
 	close(fd);
-	return input_db(path, path, wal == 0, size + wal);
+	return input_db(path, path, wal == 0, st->st_size + wal);
 }
 
 /* The file, unpacked, is the report for nsys. */
@@ -141,7 +143,7 @@ sqlite3 *
 input_open(const char *path)
 {
 	bool std = path == NULL || strcmp(path, "-") == 0;
-	const char *name = std ? "standard input" : path;
+	const char *name = head_name(path);
 	unsigned char head[HEAD_SIZE];
 	struct stat st;
 	enum zip zip;
@@ -154,7 +156,7 @@ input_open(const char *path)
 		unpacked = NULL;
 		return db;
 	}
-	fd = std ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	fd = head_open(path);
 	if (fd < 0 || fstat(fd, &st) != 0)
 		die_errno("%s: cannot open", name);
 	if (S_ISDIR(st.st_mode))
@@ -168,9 +170,8 @@ input_open(const char *path)
 	if (zip == ZIP_NONE && !head_is_sqlite(head, n))
 		head_refuse(name, head, n);
 	if (!std && zip == ZIP_NONE && S_ISREG(st.st_mode))
-		return open_in_place(path, fd, head, n, st.st_size);
+		return open_in_place(path, fd, head, n, &st);
 	db = open_copy(zip_copy(zip, name, fd, head, n), name);
-	if (!std)
-		close(fd);
+	head_close(fd);
 	return db;
 }

@@ -33,10 +33,11 @@ input_db(const char *path, const char *name, bool immutable, off_t size)
 	r = sqldb_read(&db, path, immutable, size);
 	if (db == NULL)
 		die("out of memory");
-	/* SQLite reads the file only now. */
+	/* SQLite reads the file only now. It is read several times: what is
+	 * put into its write-ahead log from now on is not seen. */
 	if (r != SQLITE_OK ||
-	    sqlite3_exec(db, "SELECT count(*) FROM sqlite_master", NULL, NULL,
-		NULL) != SQLITE_OK)
+	    sqlite3_exec(db, "BEGIN; SELECT count(*) FROM sqlite_master", NULL,
+		NULL, NULL) != SQLITE_OK)
 		refuse(db, name, !immutable);
 	return db;
 }

@@ -1,5 +1,6 @@
 /* What a file is; see input_head.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
 #include <strings.h>
@@ -88,14 +89,49 @@ head_refuse(const char *name, const unsigned char *s, size_t n)
 	die("%s: not a database, or an encrypted one", name);
 }
 
-static unsigned char pushed[HEAD_SIZE];
-static size_t npushed;
+static struct {
+	const char *path;
+	int fd; /* -1: none */
+	unsigned char s[HEAD_SIZE];
+	size_t n;
+} pushed = { .fd = -1 };
+
+static bool
+is_std(const char *path)
+{
+	return path == NULL || strcmp(path, "-") == 0;
+}
+
+const char *
+head_name(const char *path)
+{
+	return is_std(path) ? "standard input" : path;
+}
+
+int
+head_open(const char *path)
+{
+	if (is_std(path))
+		return STDIN_FILENO;
+	if (pushed.fd >= 0 && pushed.path == path)
+		return pushed.fd;
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
 
 void
-head_push(const unsigned char *s, size_t n)
+head_close(int fd)
 {
-	memcpy(pushed, s, n);
-	npushed = n;
+	if (fd > STDIN_FILENO)
+		close(fd);
+}
+
+void
+head_push(const char *path, int fd, const unsigned char *s, size_t n)
+{
+	memcpy(pushed.s, s, n);
+	pushed.n = n;
+	pushed.path = path;
+	pushed.fd = fd;
 }
 
 size_t
@@ -104,12 +140,11 @@ head_read(const char *name, int fd, unsigned char *s, size_t size)
 	size_t n = 0;
 	ssize_t r;
 
-	if (fd == STDIN_FILENO && npushed > 0 && npushed <= size) {
-		memcpy(s, pushed, npushed);
-		n = npushed;
-		npushed = 0;
+	if (fd == pushed.fd && pushed.n <= size) {
+		memcpy(s, pushed.s, pushed.n);
+		n = pushed.n;
+		pushed.fd = -1;
 	}
-
 	while (n < size) {
 		r = read(fd, s + n, size - n);
 		if (r < 0 && errno == EINTR)

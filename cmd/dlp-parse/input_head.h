@@ -8,12 +8,20 @@
 
 #define HEAD_SIZE 4096 /* bytes looked at to tell what a file is */
 
+/* The file to be read; path NULL or "-" is standard input, whose name for
+ * messages head_name() tells. -1 with errno where it cannot be opened.
+ * head_close() leaves standard input open. */
+int head_open(const char *path);
+const char *head_name(const char *path);
+void head_close(int fd);
+
 /* Reads up to size bytes; how many there are. */
 size_t head_read(const char *name, int fd, unsigned char *s, size_t size);
 
-/* Puts back what was read of standard input, at most HEAD_SIZE bytes: the
- * next head_read() of it gives them again. */
-void head_push(const unsigned char *s, size_t n);
+/* Puts back an open file that cannot be read twice, and what was read of it,
+ * at most HEAD_SIZE bytes: the next head_open() of the same path and
+ * head_read() give them again. */
+void head_push(const char *path, int fd, const unsigned char *s, size_t n);
 
 bool head_is_report(const char *path); /* one that nsys exports */
 bool head_is_sqlite(const unsigned char *s, size_t n);

@@ -15,7 +15,7 @@
 
 /* Read by the signal handler: set completely before dir[0] is. */
 static char dir[4096], file[4096 + 16], logfile[4096 + 16];
-static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGXFSZ };
+static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE };
 static struct sigaction old[sizeof(signals) / sizeof(signals[0])];
 
 #define NSIGNALS (int)(sizeof(signals) / sizeof(signals[0]))
