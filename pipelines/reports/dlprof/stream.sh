@@ -19,8 +19,9 @@
 # dlprof_stream FILE [STAGE...]
 #	writes the finished stream of a profile to standard output. STAGE:
 #	busy tree stat advise slim split dldb; default: all, dldb if dlprof_dldb is
-#	set; slim leaves only what reports and dldb read, split passes the
-#	stream through the function dlprof_split: these are no defaults.
+#	set; slim leaves of kernels only what is read behind dlp-flops, split
+#	passes the stream through the function dlprof_split: these are no
+#	defaults.
 #	It holds kern, inst and the like, one per event, and behind them
 #	iter, busy, group, optc, opkern, opstat, typestat, memstat and
 #	finding records.
@@ -71,10 +72,13 @@ dlprof_stat='dlp-agg --pass \
 	    -f dur_ns,gpu_ns,overhead_ns,idle_ns,api_ns --and \
 	--as memstat -T copy,set -g api -a count,sum -f dur_ns,api_dur_ns'
 
-# The types that the reports read, and of kernels the columns.
+# The types that the reports read, and of kernels the columns; those that the
+# stages behind dlp-flops read besides.
 dlprof_kept=op,dev,iter,busy,group,optc,opkern,opstat,typestat,memstat,finding
-dlprof_kern_cols=iter,op_id,short,dev,start_ns,dur_ns,api_start_ns,api_dur_ns,tc
+dlprof_kern_cols=op_id,short,dev,start_ns,dur_ns,api_start_ns,api_dur_ns,tc
 dlprof_kern_cols=$dlprof_kern_cols,grid,block
+dlprof_kern_more=id,pid,tid,name_id,inst_id,op_start_ns,op,dtype
+dlprof_kern_more=$dlprof_kern_more,tc_eligible,tc_why
 
 # dlprof_pipe STAGE...: the pipeline as text, with "$dlprof_file" in it.
 dlprof_pipe() {
@@ -82,6 +86,12 @@ dlprof_pipe() {
 	printf ' |\n    %s' "dlp-correlate --dlprof$(dlprof_opt --domain \
 	    domain)$(dlprof_opt --mode mode)"
 	printf ' |\n    %s' dlp-flops
+	case " $* " in
+	*' slim '*)
+		printf ' |\n    %s' "dlp-agg -T kern \\
+	-c $dlprof_kern_cols,$dlprof_kern_more"
+		;;
+	esac
 	case " $* " in
 	*' dldb '*) printf ' |\n    %s' "$(dlprof_db --raw)" ;;
 	esac
@@ -93,9 +103,6 @@ dlprof_pipe() {
 		busy) printf ' |\n    %s' 'dlp-busy --dlprof' ;;
 		tree) printf ' |\n    %s' dlp-tree ;;
 		stat) printf ' |\n    %s' "$dlprof_stat" ;;
-		slim) printf ' |\n    %s' "dlp-agg -T kern,graph \\
-	--keep $dlprof_kept,str,inst,copy,set \\
-	-c id,inst_id,$dlprof_kern_cols" ;;
 		split) printf ' |\n    dlprof_split' ;;
 		advise) printf ' |\n    %s' 'dlp-advise --dlprof' ;;
 		dldb) printf ' |\n    %s' "$(dlprof_db --aggregate)" ;;
