@@ -136,9 +136,9 @@ static void
 write_raw(struct dldb *d)
 {
 	raw_end(d);
-	facts_write(d);
-	db_flush(&d->db);
 	ddl_indices(&d->db, false);
+	db_flush(&d->db); /* the facts ask for memory events */
+	facts_write(d);
 }
 
 static void
@@ -159,8 +159,8 @@ on_end(struct stage *st)
 	}
 	if (d->aggregate)
 		sums_write(d);
-	db_flush(&d->db);
 	ddl_indices(&d->db, true);
+	db_flush(&d->db);
 	d->whole = true;
 	/* the other half needs it before it sees the ##end */
 	if (!d->aggregate)

@@ -28,6 +28,7 @@ agg_free(struct dldb *d)
 	smap_free(&a->tc_names);
 	smap_free(&a->names);
 	smap_free(&a->mem_names);
+	free(a->held);
 	free(a->pairs);
 	xsort_close(&a->old);
 	free(a->iters);

@@ -11,6 +11,8 @@
 #include "ops.h"
 #include "temp.h"
 
+struct ins agg_node = { .table = "kernel_iteration_node" };
+
 static int
 cmp_i64(int64_t a, int64_t b)
 {
@@ -48,6 +50,9 @@ agg_kern_start(struct agg *a, size_t bytes)
 	if (a->max_pairs == 0)
 		a->max_pairs = 1;
 	xsort_open(&a->old, cmp_pair, NULL, bytes / 4);
+	a->max_held = bytes / 4 / (sizeof(*a->held) + sizeof(uint32_t));
+	if (a->max_held == 0)
+		a->max_held = 1;
 }
 
 /* All pairs go to disk. */
@@ -140,6 +145,15 @@ pair_of(struct agg *a, int64_t op, int64_t iter)
 	return *no - 1;
 }
 
+static void
+grow(struct agg *a)
+{
+	a->cap_held = a->cap_held ? a->cap_held * 2 : 4096;
+	if (a->cap_held > a->max_held)
+		a->cap_held = a->max_held;
+	a->held = xrealloc(a->held, a->cap_held, sizeof(*a->held));
+}
+
 void
 agg_kern(struct dldb *d, const struct work *w)
 {
@@ -149,8 +163,10 @@ agg_kern(struct dldb *d, const struct work *w)
 
 	add(&p->s, w);
 	add(iter_of(a, w->iter), w);
-	if (a->n_held == sizeof(a->held) / sizeof(*a->held))
+	if (a->n_held == a->max_held)
 		flush(a);
+	if (a->n_held == a->cap_held)
+		grow(a);
 	a->held[a->n_held++] = (struct agg_kern){ w->id, p->no };
 }
 
@@ -224,45 +240,61 @@ pair_no(struct agg *a, uint64_t no)
 	return &a->pairs[no - a->first_pair];
 }
 
-static void
+/* The ids follow one another; that of the first. */
+static int64_t
 put(struct dldb *d, int64_t aggr, const struct agg_kern *k, size_t n)
 {
-	static struct ins in = { .table = "kernel_iteration_node" };
 	const struct agg_pair *p;
+	int64_t id, first = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		p = pair_no(d->agg, k[i].pair);
-		DB_ADD(&d->db, &in, INT64_C(0), aggr, DOMAIN_ID, p->op, k[i].id,
-		    p->iter, p->s.n, p->s.n_tc, p->s.ns, p->s.tc_ns);
+		id = DB_ADD(&d->db, &agg_node, INT64_C(0), aggr, DOMAIN_ID,
+		    p->op, k[i].id, p->iter, p->s.n, p->s.n_tc, p->s.ns,
+		    p->s.tc_ns);
+		if (i == 0)
+			first = id;
 	}
+	return first;
 }
 
+/* Back from the file, into what is held; how many there were. */
+static size_t
+get(struct agg *a)
+{
+	size_t have = 0, size = a->max_held * sizeof(*a->held);
+	ssize_t n;
+
+	while (have < size &&
+	       (n = read(a->fd, (char *)a->held + have, size - have)) != 0) {
+		if (n < 0 && errno != EINTR)
+			die_errno("temporary file");
+		have += n > 0 ? (size_t)n : 0;
+	}
+	return have / sizeof(*a->held);
+}
+
+/* What memory does not hold is left to SQL to be sorted for the index. */
 void
 agg_kern_write(struct dldb *d, int64_t aggr)
 {
 	struct agg *a = d->agg;
-	size_t have;
-	ssize_t n;
+	int64_t first;
+	size_t n;
 
 	if (a->any_old)
 		add_old(a);
-	if (a->fd >= 0) {
+	if (a->fd < 0) {
+		first = put(d, aggr, a->held, a->n_held);
+		if (!a->any_old)
+			agg_keys(d, aggr, first);
+	} else {
 		flush(a);
 		if (lseek(a->fd, 0, SEEK_SET) != 0)
 			die_errno("temporary file");
-		do {
-			have = 0;
-			while (have < sizeof(a->held) &&
-			       (n = read(a->fd, (char *)a->held + have,
-				    sizeof(a->held) - have)) != 0) {
-				if (n < 0 && errno != EINTR)
-					die_errno("temporary file");
-				have += n > 0 ? (size_t)n : 0;
-			}
-			put(d, aggr, a->held, have / sizeof(*a->held));
-		} while (have == sizeof(a->held));
-	} else
-		put(d, aggr, a->held, a->n_held);
+		while ((n = get(a)) > 0)
+			(void)put(d, aggr, a->held, n);
+	}
 	a->n_held = 0;
 }

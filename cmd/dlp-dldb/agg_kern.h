@@ -1,8 +1,8 @@
 /*
- * Kernels by op and iteration; kernels that count, on disk until the end. So
- * are pairs of op and iteration, when memory holds as many as it may: a pair
- * that comes again gets one more number, and the sums of all its numbers are
- * added at the end.
+ * Kernels by op and iteration; kernels that count, until the end. Of these,
+ * and pairs of op and iteration, memory holds so many; then all go to disk: a
+ * pair that comes again gets one more number, and the sums of all its numbers
+ * are added at the end.
  */
 #ifndef DLP_DLDB_AGG_KERN_H
 #define DLP_DLDB_AGG_KERN_H
@@ -34,13 +34,17 @@ struct agg {
 	struct category memory;
 	struct smap names, tc_names, mem_names;
 	int fd; /* -1: none yet */
-	struct agg_kern held[4096];
-	size_t n_held;
+	struct agg_kern *held;
+	size_t n_held, cap_held, max_held;
 };
 
 /* In so much memory. */
 void agg_kern_start(struct agg *a, size_t bytes);
 void agg_kern(struct dldb *d, const struct work *w);
 void agg_kern_write(struct dldb *d, int64_t aggr);
+
+extern struct ins agg_node; /* kernel_iteration_node */
+/* Its index, of all kernels that are held, whose rows begin with that id. */
+void agg_keys(struct dldb *d, int64_t aggr, int64_t first);
 
 #endif

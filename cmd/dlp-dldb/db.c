@@ -63,7 +63,6 @@ open_file(struct db *db, const char *file)
 	if (sqldb_write(&db->sql, file) != SQLITE_OK)
 		die("%s: %s", db->path, sqlite3_errmsg(db->sql));
 	db_exec(db, "PRAGMA journal_mode = MEMORY");
-	db_exec(db, "PRAGMA locking_mode = EXCLUSIVE");
 	db_exec(db, "PRAGMA ignore_check_constraints = ON");
 	db_exec(db, "PRAGMA synchronous = OFF");
 	db_exec(db, "PRAGMA cache_size = -65536");
@@ -126,24 +125,11 @@ close_statements(struct db *db)
 		sqlite3_finalize(st);
 }
 
-static void
-free_rows(struct db *db)
-{
-	struct ins *in;
-
-	for (in = db->adding; in != NULL; in = in->next) {
-		free(in->rows);
-		in->rows = NULL;
-		in->many = in->st = NULL;
-	}
-	db->adding = NULL;
-}
-
 void
 db_finish(struct db *db)
 {
 	db_flush(db);
-	free_rows(db);
+	db_add_free(db);
 	db_exec(db, "COMMIT");
 	close_statements(db);
 	if (sqlite3_close(db->sql) != SQLITE_OK)
@@ -161,7 +147,7 @@ db_finish(struct db *db)
 void
 db_drop(struct db *db)
 {
-	free_rows(db);
+	db_add_free(db);
 	close_statements(db);
 	sqlite3_close(db->sql);
 	db->sql = NULL;

@@ -11,9 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "pages.h"
+
 struct db {
 	sqlite3 *sql;
-	struct ins *adding; /* those with rows that wait */
+	struct ins *adding; /* those with rows of db_add() */
+	struct pages pages; /* and where these are */
 	const char *path;
 	char *temp; /* NULL: path itself is written to */
 };
@@ -22,7 +25,7 @@ struct db {
 void db_create(struct db *db, const char *path, bool force);
 /* One that is there, in which a transaction begins. */
 void db_open(struct db *db, const char *path);
-/* Writes the rows of db_add() that wait. */
+/* From now on the rows of db_add() are there for SQL. */
 void db_flush(struct db *db);
 /* Commits, closes, with all statements; path is the database from now on. */
 void db_finish(struct db *db);
@@ -43,23 +46,25 @@ bool db_try(struct db *db, const char *sql); /* false: a constraint */
 struct ins {
 	const char *table;
 	sqlite3_stmt *st;
-	/* db_add(): rows that wait, and the statement that takes all */
-	sqlite3_stmt *many;
-	int64_t *rows;
-	int n_rows, n_cols;
+	struct bulk *bulk; /* db_add()'s */
 	struct ins *next;
 };
 int64_t db_put(struct db *db, struct ins *in, int64_t id, const char *fmt, ...);
-/* A row of integers, id first (0: the next one): many go in at once, before
- * db_finish() at the latest. n: their number. */
-void db_add(struct db *db, struct ins *in, const int64_t *row, int n);
+/* A row of integers, id first (0: the next one), or DB_NULL, for tables with
+ * many: they go past SQL, best in the order of their ids. n: their number.
+ * Returns the id. */
+int64_t db_add(struct db *db, struct ins *in, const int64_t *row, int n);
 #define DB_ADD(db, in, ...)                                                    \
 	db_add(db, in, (const int64_t[]){ __VA_ARGS__ },                       \
 	    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
-/* A row of integers of which some can be NULL: DB_NULL. */
-#define DB_NULL INT64_MIN
-void db_put_ints(
-    struct db *db, struct ins *in, int64_t id, const int64_t *v, int n);
+/* The row's entry in the table's index, which is there when db_flush() is
+ * called: its columns, and the row's id; best in their order. All rows have
+ * one, or none. */
+void db_add_key(struct db *db, struct ins *in, const int64_t *key, int n);
+/* db_add() by SQL, at once. */
+void db_put_ints(struct db *db, struct ins *in, const int64_t *row, int n);
+/* Forgets what waits. */
+void db_add_free(struct db *db);
 /* As db_put(), false for a text that is there already: the dictionary. */
 bool db_put_text(
     struct db *db, struct ins *in, int64_t *id, const char *s, size_t n);

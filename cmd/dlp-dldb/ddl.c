@@ -11,7 +11,6 @@
 #include "ddl.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "buf.h"
@@ -266,42 +265,65 @@ ddl_ncols(const char *table)
 	return cols;
 }
 
-void
-ddl_no_indices(struct db *db)
+static void
+drop_index(struct db *db, size_t i)
 {
 	struct buf b = { 0 };
-	size_t i;
 
-	for (i = 0; i < N(indices); i++) {
-		if (!indices[i].aggregated)
-			continue;
-		buf_clear(&b);
-		buf_printf(
-		    &b, "DROP INDEX IF EXISTS unique_%s", indices[i].table);
-		db_exec(db, buf_str(&b));
-	}
+	buf_printf(&b, "DROP INDEX IF EXISTS unique_%s", indices[i].table);
+	db_exec(db, buf_str(&b));
 	buf_free(&b);
 }
 
 /* Two kernels of one call can start at the same time: then DLProf's index
  * cannot be unique. */
-void
-ddl_indices(struct db *db, int aggregated)
+static void
+make_index(struct db *db, size_t i)
 {
 	struct buf b = { 0 };
-	size_t i, k;
+	int k;
 
-	for (i = 0; i < N(indices); i++) {
-		if (indices[i].aggregated != (aggregated != 0))
-			continue;
-		for (k = 0; k < 2; k++) {
-			buf_clear(&b);
-			buf_printf(&b, "CREATE %s INDEX unique_%s ON %s(%s)",
-			    k == 0 ? "UNIQUE" : "", indices[i].table,
-			    indices[i].table, indices[i].cols);
-			if (db_try(db, buf_str(&b)))
-				break;
-		}
+	for (k = 0; k < 2; k++) {
+		buf_clear(&b);
+		buf_printf(&b, "CREATE %s INDEX unique_%s ON %s(%s)",
+		    k == 0 ? "UNIQUE" : "", indices[i].table, indices[i].table,
+		    indices[i].cols);
+		if (db_try(db, buf_str(&b)))
+			break;
 	}
 	buf_free(&b);
+}
+
+void
+ddl_no_indices(struct db *db)
+{
+	size_t i;
+
+	for (i = 0; i < N(indices); i++)
+		if (indices[i].aggregated)
+			drop_index(db, i);
+}
+
+void
+ddl_indices(struct db *db, bool aggregated)
+{
+	size_t i;
+
+	for (i = 0; i < N(indices); i++)
+		if (indices[i].aggregated == aggregated)
+			make_index(db, i);
+}
+
+void
+ddl_index(struct db *db, const char *table, bool make)
+{
+	size_t i;
+
+	for (i = 0; i < N(indices); i++)
+		if (strcmp(indices[i].table, table) == 0) {
+			if (make)
+				make_index(db, i);
+			else
+				drop_index(db, i);
+		}
 }

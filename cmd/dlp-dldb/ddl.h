@@ -5,6 +5,8 @@
 #ifndef DLP_DLDB_DDL_H
 #define DLP_DLDB_DDL_H
 
+#include <stdbool.h>
+
 struct db;
 
 void ddl_tables(struct db *db);
@@ -16,7 +18,11 @@ int ddl_ncols(const char *table);
 /* Those of the aggregated tables are dropped, while rows are added. */
 void ddl_no_indices(struct db *db);
 
-/* After the rows. An index that cannot be unique is not. */
-void ddl_indices(struct db *db, int aggregated);
+/* Behind the rows of SQL, before db_flush(). An index that cannot be unique
+ * is not. */
+void ddl_indices(struct db *db, bool aggregated);
+
+/* Drops the index of a table, if there is one, or makes it. */
+void ddl_index(struct db *db, const char *table, bool make);
 
 #endif

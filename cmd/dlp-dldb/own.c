@@ -63,14 +63,12 @@ on_range(struct stage *st, struct rec *r)
 	struct dldb *d = st->ctx;
 
 	if (d->raw && number(r, rc.start) != DB_NULL)
-		db_put_ints(&d->db, &in, row_id(r, rc.id),
-		    (const int64_t[]){ number(r, rc.start),
-			end(r, rc.start, rc.dur), number(r, rc.pid),
-			number(r, rc.tid), number(r, rc.end_tid),
-			text(d, r, rc.domain), text(d, r, rc.mode),
-			text(d, r, rc.text), number(r, rc.level),
-			text(d, r, rc.layer) },
-		    10);
+		DB_ADD(&d->db, &in, row_id(r, rc.id), number(r, rc.start),
+		    end(r, rc.start, rc.dur), number(r, rc.pid),
+		    number(r, rc.tid), number(r, rc.end_tid),
+		    text(d, r, rc.domain), text(d, r, rc.mode),
+		    text(d, r, rc.text), number(r, rc.level),
+		    text(d, r, rc.layer));
 	stage_pass(st, r);
 }
 
@@ -81,11 +79,9 @@ on_os(struct stage *st, struct rec *r)
 	struct dldb *d = st->ctx;
 
 	if (d->raw && number(r, oc.start) != DB_NULL)
-		db_put_ints(&d->db, &in, row_id(r, oc.id),
-		    (const int64_t[]){ number(r, oc.start),
-			end(r, oc.start, oc.dur), number(r, oc.pid),
-			number(r, oc.tid), text(d, r, oc.name) },
-		    5);
+		DB_ADD(&d->db, &in, row_id(r, oc.id), number(r, oc.start),
+		    end(r, oc.start, oc.dur), number(r, oc.pid),
+		    number(r, oc.tid), text(d, r, oc.name));
 	stage_pass(st, r);
 }
 
@@ -96,12 +92,10 @@ on_mem(struct stage *st, struct rec *r)
 	struct dldb *d = st->ctx;
 
 	if (d->raw && number(r, mc.start) != DB_NULL)
-		db_put_ints(&d->db, &in, row_id(r, mc.id),
-		    (const int64_t[]){ number(r, mc.start), number(r, mc.pid),
-			number(r, mc.dev), text(d, r, mc.op),
-			number(r, mc.bytes), number(r, mc.addr),
-			text(d, r, mc.kind) },
-		    7);
+		DB_ADD(&d->db, &in, row_id(r, mc.id), number(r, mc.start),
+		    number(r, mc.pid), number(r, mc.dev), text(d, r, mc.op),
+		    number(r, mc.bytes), number(r, mc.addr),
+		    text(d, r, mc.kind));
 	stage_pass(st, r);
 }
 
@@ -118,10 +112,8 @@ own_dev(struct dldb *d, const struct own_dev *dev)
 {
 	static struct ins in = { .table = "dlp_devices" };
 
-	db_put_ints(&d->db, &in, 0,
-	    (const int64_t[]){
-		dev->dev, dev->clock_hz, dev->mem_bytes, dev->membw_bytes_s },
-	    4);
+	DB_ADD(&d->db, &in, INT64_C(0), dev->dev, dev->clock_hz, dev->mem_bytes,
+	    dev->membw_bytes_s);
 }
 
 /* Of all that was allocated on the device, the most at a time. */

@@ -210,7 +210,7 @@ put_kern(struct dldb *d, const struct work *w, int64_t nth)
 {
 	static struct ins in = { .table = "read_only_kernels" };
 	const struct work_cols *c = &work_cols[w->kind];
-	int64_t start, stop, name, full;
+	int64_t start, stop, name, full, id;
 
 	name = full = w->kind == K_GRAPH ? text0_id(d, GRAPH_NAME) : 0;
 	if (w->kind == K_KERN) {
@@ -218,9 +218,12 @@ put_kern(struct dldb *d, const struct work *w, int64_t nth)
 		full = long_name(d, w);
 	}
 	api_times(w, &start, &stop);
-	DB_ADD(&d->db, &in, w->id, w->op->id, nth, name, full, (int64_t)w->tc,
-	    start, stop, w->start, w->end, dim_id(d, w->r, c->grid),
-	    dim_id(d, w->r, c->block), w->dev, w->pid, w->tid);
+	id = DB_ADD(&d->db, &in, w->id, w->op->id, nth, name, full,
+	    (int64_t)w->tc, start, stop, w->start, w->end,
+	    dim_id(d, w->r, c->grid), dim_id(d, w->r, c->block), w->dev, w->pid,
+	    w->tid);
+	db_add_key(&d->db, &in,
+	    (const int64_t[]){ start, w->start, w->tid, w->op->id, id }, 5);
 }
 
 static int64_t
