@@ -136,8 +136,7 @@ static void
 write_raw(struct dldb *d)
 {
 	raw_end(d);
-	ddl_indices(&d->db, false);
-	db_flush(&d->db); /* the facts ask for memory events */
+	db_flush(&d->db, false); /* the facts ask for memory events */
 	facts_write(d);
 }
 
@@ -159,8 +158,7 @@ on_end(struct stage *st)
 	}
 	if (d->aggregate)
 		sums_write(d);
-	ddl_indices(&d->db, true);
-	db_flush(&d->db);
+	db_flush(&d->db, true);
 	d->whole = true;
 	/* the other half needs it before it sees the ##end */
 	if (!d->aggregate)

@@ -128,7 +128,6 @@ close_statements(struct db *db)
 void
 db_finish(struct db *db)
 {
-	db_flush(db);
 	db_add_free(db);
 	db_exec(db, "COMMIT");
 	close_statements(db);

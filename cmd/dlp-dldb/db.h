@@ -15,8 +15,8 @@
 
 struct db {
 	sqlite3 *sql;
-	struct ins *adding; /* those with rows of db_add() */
-	struct pages pages; /* and where these are */
+	struct ins *adding;            /* those with rows of db_add() */
+	struct pages pages, key_pages; /* and where these are */
 	const char *path;
 	char *temp; /* NULL: path itself is written to */
 };
@@ -25,8 +25,9 @@ struct db {
 void db_create(struct db *db, const char *path, bool force);
 /* One that is there, in which a transaction begins. */
 void db_open(struct db *db, const char *path);
-/* From now on the rows of db_add() are there for SQL. */
-void db_flush(struct db *db);
+/* The half is written but for few rows: makes its indices; from now on those
+ * of db_add() are there for SQL. */
+void db_flush(struct db *db, bool aggregated);
 /* Commits, closes, with all statements; path is the database from now on. */
 void db_finish(struct db *db);
 /* Closes; what db_create() made is gone. */
@@ -57,9 +58,8 @@ int64_t db_add(struct db *db, struct ins *in, const int64_t *row, int n);
 #define DB_ADD(db, in, ...)                                                    \
 	db_add(db, in, (const int64_t[]){ __VA_ARGS__ },                       \
 	    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
-/* The row's entry in the table's index, which is there when db_flush() is
- * called: its columns, and the row's id; best in their order. All rows have
- * one, or none. */
+/* The row's entry in the table's index: its columns, and the row's id; best in
+ * their order. Without one for each row, SQL makes the index. */
 void db_add_key(struct db *db, struct ins *in, const int64_t *key, int n);
 /* db_add() by SQL, at once. */
 void db_put_ints(struct db *db, struct ins *in, const int64_t *row, int n);

@@ -88,11 +88,11 @@ before(const int64_t *a, const int64_t *b, int n)
 
 /* Whether the row comes behind the last one, in the order of n columns. */
 static bool
-put(struct db *db, struct run *u, const int64_t *row, int n)
+put(struct pages *p, struct run *u, const int64_t *row, int n)
 {
 	if (!tree_empty(&u->tree) && !before(row_at(u, HELD), row, n))
 		return false;
-	tree_put(&db->pages, &u->tree, row, u->n_cols);
+	tree_put(p, &u->tree, row, u->n_cols);
 	memcpy(row_at(u, HELD), row, row_size(u, 1));
 	return true;
 }
@@ -101,7 +101,7 @@ put(struct db *db, struct run *u, const int64_t *row, int n)
 static void
 put_row(struct db *db, struct bulk *b, const int64_t *row)
 {
-	if (put(db, &b->rows, row, 1))
+	if (put(&db->pages, &b->rows, row, 1))
 		return;
 	b->unsorted = true;
 	if (b->late == NULL && (b->late = fdopen(temp_fd(), "w+")) == NULL)
@@ -114,7 +114,8 @@ put_row(struct db *db, struct bulk *b, const int64_t *row)
 static void
 put_key(struct db *db, struct bulk *b, const int64_t *row)
 {
-	if (!b->unsorted && !put(db, &b->keys, row, b->keys.n_cols - 1))
+	if (!b->unsorted &&
+	    !put(&db->key_pages, &b->keys, row, b->keys.n_cols - 1))
 		b->unsorted = true;
 }
 
@@ -224,60 +225,81 @@ put_late(struct db *db, struct ins *in)
 	b->late = NULL;
 }
 
+/* The rows, or the entries of the indices. */
 static void
-put_trees(struct db *db, struct ins *in)
+join(struct db *db, struct pages *p, bool keys)
 {
-	struct bulk *b = in->bulk;
+	struct ins *in;
+	struct tree *t;
 
-	if (!tree_empty(&b->rows.tree))
-		pages_tree(
-		    &db->pages, &b->rows.tree, root_page(db, "", in->table));
-	if (!b->unsorted && !tree_empty(&b->keys.tree))
-		pages_tree(&db->pages, &b->keys.tree,
-		    root_page(db, "unique_", in->table));
+	pages_begin(p, sqlite3_db_filename(db->sql, "main"));
+	for (in = db->adding; in != NULL; in = in->next) {
+		t = keys ? &in->bulk->keys.tree : &in->bulk->rows.tree;
+		if (!tree_empty(t))
+			pages_tree(p, t,
+			    root_page(db, keys ? "unique_" : "", in->table));
+	}
+	pages_end(p);
 }
 
-/* Puts on what is held back; whether there are any pages. */
+/* Puts on what is held back; whether that makes any pages, and those of all
+ * indices. */
 static bool
-put_held(struct db *db)
+put_held(struct db *db, bool *sorted)
 {
 	struct ins *in;
 	struct bulk *b;
 	bool any = false;
 
+	*sorted = true;
 	for (in = db->adding; in != NULL; in = in->next) {
 		b = in->bulk;
 		put_first(db, b, &b->rows, b->rows.n_rows);
 		put_first(db, b, &b->keys, b->keys.n_rows);
-		any |= !tree_empty(&b->rows.tree);
-		b->unsorted |= b->keys.n != b->rows.n;
-		if (b->unsorted && !b->sql)
-			ddl_index(db, in->table, false);
+		if (tree_empty(&b->rows.tree))
+			continue;
+		any = true;
+		if (ddl_has_index(in->table) &&
+		    (b->unsorted || b->keys.n != b->rows.n))
+			*sorted = false;
 	}
 	return any;
 }
 
 /* The file's change counter tells SQLite's next transaction that what it
  * knows of the pages is old. */
-void
-db_flush(struct db *db)
+static void
+join_pages(struct db *db, bool keys)
 {
 	struct ins *in;
 
-	if (!put_held(db))
-		return;
 	db_exec(db, "COMMIT");
-	pages_begin(&db->pages, sqlite3_db_filename(db->sql, "main"));
-	for (in = db->adding; in != NULL; in = in->next)
-		put_trees(db, in);
-	pages_end(&db->pages);
+	join(db, &db->pages, false);
+	if (keys)
+		join(db, &db->key_pages, true);
+	else
+		pages_drop(&db->key_pages);
 	db_exec(db, "BEGIN");
 	for (in = db->adding; in != NULL; in = in->next) {
 		put_late(db, in);
-		if (in->bulk->unsorted && !in->bulk->sql)
-			ddl_index(db, in->table, true);
+		tree_free(&in->bulk->keys.tree);
 		in->bulk->sql = true;
 	}
+}
+
+/* An index with pages is made while its table is empty. */
+void
+db_flush(struct db *db, bool aggregated)
+{
+	bool any, sorted;
+
+	any = put_held(db, &sorted);
+	if (sorted)
+		ddl_indices(db, aggregated);
+	if (any)
+		join_pages(db, sorted);
+	if (!sorted)
+		ddl_indices(db, aggregated);
 }
 
 static void
@@ -301,4 +323,6 @@ db_add_free(struct db *db)
 		in->bulk = NULL;
 	}
 	db->adding = NULL;
+	pages_drop(&db->pages);
+	pages_drop(&db->key_pages);
 }

@@ -314,16 +314,13 @@ ddl_indices(struct db *db, bool aggregated)
 			make_index(db, i);
 }
 
-void
-ddl_index(struct db *db, const char *table, bool make)
+bool
+ddl_has_index(const char *table)
 {
 	size_t i;
 
 	for (i = 0; i < N(indices); i++)
-		if (strcmp(indices[i].table, table) == 0) {
-			if (make)
-				make_index(db, i);
-			else
-				drop_index(db, i);
-		}
+		if (strcmp(indices[i].table, table) == 0)
+			return true;
+	return false;
 }

@@ -18,11 +18,8 @@ int ddl_ncols(const char *table);
 /* Those of the aggregated tables are dropped, while rows are added. */
 void ddl_no_indices(struct db *db);
 
-/* Behind the rows of SQL, before db_flush(). An index that cannot be unique
- * is not. */
+/* An index that cannot be unique is not. */
 void ddl_indices(struct db *db, bool aggregated);
-
-/* Drops the index of a table, if there is one, or makes it. */
-void ddl_index(struct db *db, const char *table, bool make);
+bool ddl_has_index(const char *table);
 
 #endif

@@ -58,6 +58,8 @@ void pages_tree(struct pages *p, struct tree *t, uint32_t root);
 /* ... copies the pages, and tells SQLite that the file has changed; p is zero
  * again. */
 void pages_end(struct pages *p);
+/* Forgets all pages. */
+void pages_drop(struct pages *p);
 
 /* The page of the n-th of the pages (from 0) behind the base - 1 first ones:
  * the one with the lock byte is skipped. */

@@ -180,6 +180,12 @@ pages_end(struct pages *p)
 	tell_change(p);
 	if (close(p->db) != 0)
 		die_errno("%s", p->path);
+	pages_drop(p);
+}
+
+void
+pages_drop(struct pages *p)
+{
 	if (p->any)
 		close(p->fd);
 	free(p->buf);
