@@ -11,12 +11,13 @@
 
 static const char usage[] =
     "usage: dlp-iter [-Dlux] [-k KEY] [--cut | --one] [--iter-start N]"
-    " [--iter-stop N] [-n N] [--cuts] [--strict] [file]\n"
+    " [--iter-stop N] [-n N] [--cuts] [--stable] [--strict] [file]\n"
     "Cuts a dlp stream into iterations.\n"
     "  -k, --key KEY     what an iteration is: a step range (its number is\n"
     "                    dropped), or an op's id, name, key or type\n"
     "  -D, --dlprof      iterations as DLProf makes them\n"
     "      --cuts        write ahead where iterations begin\n"
+    "      --stable      write at the end which of them are even\n"
     "  -x, --exact       a range must be KEY to the letter\n"
     "      --cut         iterations end where KEY ends\n"
     "      --one         all is one iteration\n"
@@ -30,7 +31,15 @@ static const char usage[] =
     "  -h, --help        this text\n"
     "  -V, --version     the version\n";
 
-enum { OPT_CUT = 256, OPT_ONE, OPT_FROM, OPT_TO, OPT_STRICT, OPT_CUTS };
+enum {
+	OPT_CUT = 256,
+	OPT_ONE,
+	OPT_FROM,
+	OPT_TO,
+	OPT_STRICT,
+	OPT_CUTS,
+	OPT_STABLE
+};
 
 static const struct option longopts[] = {
 	{ "key", required_argument, NULL, 'k' },
@@ -38,6 +47,7 @@ static const struct option longopts[] = {
 	{ "exact", no_argument, NULL, 'x' },
 	{ "cut", no_argument, NULL, OPT_CUT },
 	{ "cuts", no_argument, NULL, OPT_CUTS },
+	{ "stable", no_argument, NULL, OPT_STABLE },
 	{ "one", no_argument, NULL, OPT_ONE },
 	{ "iter-start", required_argument, NULL, OPT_FROM },
 	{ "iter-stop", required_argument, NULL, OPT_TO },
@@ -64,6 +74,8 @@ check(const struct run *g, const struct opts *o)
 		die("%s needs -k", o->cut ? "--cut" : "-x");
 	if (g->listing && (g->filter || g->one))
 		die("--list excludes --one, --iter-start and --iter-stop");
+	if (g->listing && g->stable)
+		die("--list and --stable exclude each other");
 	if (g->listing && g->dlprof)
 		die("--list and --dlprof exclude each other");
 	if (g->from > g->to)
@@ -92,6 +104,9 @@ parse(struct run *g, struct opts *o, int argc, char **argv)
 			break;
 		case OPT_CUTS:
 			g->cuts = true;
+			break;
+		case OPT_STABLE:
+			g->stable = true;
 			break;
 		case OPT_ONE:
 			g->one = true;

@@ -54,6 +54,7 @@ const struct type_def type_defs[] = {
 	{ "rangekern", CORR, "a kernel under one of its enclosing ranges" },
 	{ "iter", ITER, "an iteration" },
 	{ "cut", ITER, "--cuts: an iteration begins" },
+	{ "stable", ITER, "--stable: which iterations are even" },
 	{ "cand", ITER, "--list: what could be the key of iterations" },
 	{ "diff", DIFF, "a difference between two runs" },
 	{ "join", DIFF, "what many runs have in common, a column each" },
@@ -460,6 +461,19 @@ const struct col_def col_defs[] = {
 	    " --iter-stop drop" },
 	{ "cut", "start_ns", ITER, COL_INT,
 	    "where it begins; unset: from the beginning on" },
+	{ "stable", "n", ITER, COL_INT, "iterations" },
+	{ "stable", "from", ITER, COL_INT,
+	    "the first of the longest row of those whose step_ns is near to the"
+	    " median, the later one of equals; unset: none is" },
+	{ "stable", "to", ITER, COL_INT, "the last of them" },
+	{ "stable", "n_even", ITER, COL_INT, "how many they are" },
+	{ "stable", "median_ns", ITER, COL_INT, "median step_ns of all" },
+	{ "stable", "mean_ns", ITER, COL_INT,
+	    "mean step_ns of the even ones; of all if there are none" },
+	{ "stable", "std_ns", ITER, COL_INT,
+	    "standard deviation of a sample, of the same" },
+	{ "stable", "within_pct", ITER, COL_INT,
+	    "what near is, in percent of the median" },
 	{ "cand", "kind", ITER, COL_TEXT, "range or op; one: no key" },
 	{ "cand", "key", ITER, COL_TEXT,
 	    "the range's text without its number, or the op's name" },
@@ -530,6 +544,9 @@ const struct col_def col_defs[] = {
 	{ "join", "shapes", DIFF, COL_TEXT, "input shapes" },
 
 	{ "busy", "iter", BUSY, COL_INT, "iteration; unset: none" },
+	{ "busy", "after", BUSY, COL_INT,
+	    "of what is in no iteration: the one before it; unset: none, or all"
+	    " work of the iterations has ended" },
 	{ "busy", "dev", BUSY, COL_INT, "device" },
 	{ "busy", "class", BUSY, COL_TEXT,
 	    "tc: kernels that use Tensor Cores, kern: other kernels, graph:"

@@ -256,3 +256,27 @@ iterations_as_sql() {
 		grep "^$f.sqlite" two | cut -f 2- | diff <(tail -n +2 one) -
 	done
 }
+
+# By hand: the median of 10, 20, 20, 21, 40 is 20; 20, 20, 21 are within 10 %.
+@test "--stable: the even iterations, their mean and standard deviation" {
+	{
+		printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
+		t=0 n=0
+		for d in 40000 20000 20000 21000 10000; do
+			printf 'range\t%d\t%d\t%d\t1\t1\tstep %d\n' \
+			    $n $t $d $n
+			t=$((t + d)) n=$((n + 1))
+		done
+		printf '##end\t%d\n' $n
+	} >in
+	dlp-iter -k step --stable in >out
+	# (0 + 0 + 1000) / 3 above 20000; the sum of squares 666666.67, by 2
+	same "5	1	3	3	20000	20333	577	10" "$(records stable out)"
+	# what --list calls stable
+	same "1 3" "$(dlp-iter -k step --list in | records iter - |
+	    awk -F'\t' '$NF == "yes" { print $1 }' | sed -n '1p;$p' |
+	    paste -sd' ')"
+	dlp-iter --one --stable in >out
+	same '' "$(records stable out)"
+	! dlp-iter --list --stable in
+}

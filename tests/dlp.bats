@@ -206,7 +206,7 @@ table_reports() {
 			[ ! -s out ]
 		done
 	done
-	for r in iters files; do
+	for r in iters overview; do
 		rc=0
 		dlp $r -k nix "$LENET" >out 2>err || rc=$?
 		[ $rc -eq 2 ]
@@ -224,7 +224,7 @@ table_reports() {
 	dlp iters --tsv b b >got
 	diff want got
 	dlp iters -w 100 b b | grep '^src  *iter '
-	for r in devices info coverage files; do
+	for r in devices info coverage; do
 		dlp $r --csv "$LENET" b >got
 		[[ $(head -n 1 got) == src,* ]]
 		same "b,$LENET" "$(sed '1d; s/,.*//' got | sort -u |

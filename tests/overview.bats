@@ -12,58 +12,261 @@ col() {
 	NR == 2 { print $a[c] }' "$1"
 }
 
-# The sum of all work of the GPU.
-work_of() {
-	local q='' t
+# The steps of the last cover less than 80 % of the time: they must be asked for.
+FOUR='gpt2_bf16 resnet50_tf32 loader graph_infer_graph'
+
+# The tables of GPU work that a database has, as one: start, end, correlationId,
+# kind (kern, tc, graph, mem). Kernels on Tensor Cores by what their builders
+# write into the names of those in these profiles (execute_split_k only adds up).
+work_sql() {
+	local q='' t kind
 
 	for t in KERNEL MEMCPY MEMSET GRAPH_TRACE; do
-		t=CUPTI_ACTIVITY_KIND_$t
-		[ -z "$(sqlite3 "$1" "SELECT 1 FROM sqlite_master
-		    WHERE name = '$t'")" ] ||
-			q="$q${q:+ UNION ALL }SELECT end - start t FROM $t"
+		[ -n "$(sqlite3 "$1" "SELECT 1 FROM sqlite_master
+		    WHERE name = 'CUPTI_ACTIVITY_KIND_$t'")" ] || continue
+		case $t in
+		KERNEL) kind="CASE WHEN EXISTS (SELECT 1 FROM StringIds s
+		    WHERE s.id = demangledName AND (value LIKE '%tensorop%' OR
+		    value LIKE '%nvjet%' OR value LIKE '%wgmma%' OR
+		    value LIKE '%tf32f32_f32_%') AND
+		    value NOT LIKE '%execute_split_k_kernel%')
+		    THEN 'tc' ELSE 'kern' END" ;;
+		GRAPH_TRACE) kind="'graph'" ;;
+		*) kind="'mem'" ;;
+		esac
+		q="$q${q:+ UNION ALL }SELECT start, end, correlationId c, $kind kind
+		    FROM CUPTI_ACTIVITY_KIND_$t"
 	done
-	sqlite3 "$1" "SELECT sum(t) FROM ($q)"
+	printf '%s\n' "$q"
 }
 
-@test "the work is that of SQL" {
-	for p in gpt2_bf16 resnet50_tf32 loader graph_infer_graph; do
+# steps_sql DB: of each range "iteration N": begin, end, first start and last
+# end of the work launched in it.
+steps_sql() {
+	sqlite3 -separator ' ' "$1" "
+	WITH w AS ($(work_sql "$1")), s AS (SELECT start lo, end hi FROM NVTX_EVENTS
+	    WHERE text LIKE 'iteration %')
+	SELECT lo, hi, min(w.start), max(w.end) FROM s
+	JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.start >= lo AND r.start < hi
+	JOIN w ON w.c = r.correlationId GROUP BY lo ORDER BY lo"
+}
+
+# window DB: how many steps, how many of them are warm-up, mean and standard
+# deviation of the others, from where to where these last.
+window() {
+	steps_sql "$1" | awk '
+	{ lo[NR] = $1; hi[NR] = $2; a[NR] = $3; b[NR] = $4 }
+	END {
+		for (i = 1; i <= NR; i++) {
+			gpu = (i < NR ? a[i + 1] : b[i]) - a[i]
+			len[i] = hi[i] - lo[i] > gpu ? hi[i] - lo[i] : gpu
+			for (j = i; j > 1 && s[j - 1] > len[i]; j--)
+				s[j] = s[j - 1]
+			s[j] = len[i]
+		}
+		med = (s[int((NR + 1) / 2)] + s[int(NR / 2) + 1]) / 2
+		for (i = 1; i <= NR; i++) {
+			n = len[i] >= .9 * med && len[i] <= 1.1 * med ? n + 1 : 0
+			if (n > 0 && n >= most) { most = n; last = i }
+		}
+		for (i = last - most + 1; i <= last; i++)
+			mean += len[i] / most
+		for (i = last - most + 1; i <= last; i++)
+			var += (len[i] - mean) ^ 2 / (most - 1)
+		end = last < NR ? lo[last + 1] : hi[last] > b[last] ? \
+		    hi[last] : b[last]
+		printf "%d %d %d %.0f %d %d\n", most, NR - most, int(mean + .5), \
+		    sqrt(var), lo[last - most + 1], end
+	}'
+}
+
+# row_of DB [OPTIONS]: the database's row in the overview, to the file got.
+row_of() {
+	dlp --tsv "$@" >got 2>/dev/null
+	same "$1" "$(col got file)"
+	same ok "$(col got status)"
+}
+
+@test "steps, the warm-up, mean and spread: as SQL has them" {
+	for p in $FOUR; do
 		need_data "h200/$p.sqlite.xz"
 		f=$(profile "h200/$p.sqlite.xz")
-		dlp --tsv "$f" >got 2>/dev/null
-		same "$f" "$(col got file)"
-		same ok "$(col got status)"
-		same "$(work_of "$f")" "$(col got work_ns)"
+		row_of "$f" -k iteration
+		echo "$p"
+		same "$(window "$f" | cut -d' ' -f1-4)" \
+		    "$(col got n_step) $(col got n_trimmed) $(col got step_ns) \
+$(col got std_ns)"
 	done
 }
 
-# Nothing overlaps in this file, so sums are unions.
-@test "graphs 3.02 ms and kernels 0.30 ms" {
+# union_sql SET: the union of start and end of a table's rows.
+union_sql() {
+	printf '%s\n' "(SELECT coalesce(sum(CASE WHEN m IS NULL OR a >= m
+	    THEN b - a WHEN b > m THEN b - m ELSE 0 END), 0) FROM
+	    (SELECT a, b, max(b) OVER (ORDER BY a, b ROWS BETWEEN UNBOUNDED
+	    PRECEDING AND 1 PRECEDING) m FROM $1))"
+}
+
+# Each moment once, for the first of Tensor Cores, kernels, graphs, copies.
+@test "where the GPU's time goes in the steps: as SQL has it" {
+	for p in $FOUR; do
+		need_data "h200/$p.sqlite.xz"
+		f=$(profile "h200/$p.sqlite.xz")
+		row_of "$f" -k iteration
+		read -r _ _ _ _ lo hi < <(window "$f")
+		read -r tc kern graph all < <(sqlite3 -separator ' ' "$f" "
+		WITH w AS ($(work_sql "$f")),
+		c AS (SELECT max(start, $lo) a, min(end, $hi) b, kind FROM w
+		    WHERE end > $lo AND start < $hi),
+		t AS (SELECT * FROM c WHERE kind = 'tc'),
+		k AS (SELECT * FROM c WHERE kind IN ('tc', 'kern')),
+		g AS (SELECT * FROM c WHERE kind <> 'mem')
+		SELECT $(union_sql t), $(union_sql k), $(union_sql g),
+		    $(union_sql c)")
+		echo "$p $lo $hi"
+		same "$tc $((kern - tc)) $((graph - kern)) $((all - graph))" \
+		    "$(col got tc_ns) $(col got kern_ns) $(col got graph_ns) \
+$(col got mem_ns)"
+		same "$((hi - lo)) $((hi - lo - all))" \
+		    "$(col got wall_ns) $(col got idle_ns)"
+	done
+}
+
+@test "without steps: from the first event to the last" {
 	need_data h200/graph_infer_graph.sqlite.xz
 	f=$(profile h200/graph_infer_graph.sqlite.xz)
-	dlp overview --tsv "$f" >got 2>/dev/null
-	for t in graph_ns:GRAPH_TRACE kern_ns:KERNEL; do
-		same "$(sqlite3 "$f" "SELECT sum(end - start)
-		    FROM CUPTI_ACTIVITY_KIND_${t#*:}")" "$(col got "${t%:*}")"
-	done
-	dlp "$f" 2>/dev/null >text
-	grep 'graphs  *3.02 ms' text
-	grep 'other kernels  *0.30 ms' text
+	row_of "$f"
+	same "$(sqlite3 "$f" "
+	WITH e AS (SELECT start, end FROM ($(work_sql "$f"))
+	    UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_RUNTIME
+	    UNION ALL SELECT start, end FROM NVTX_EVENTS
+		WHERE text LIKE '%, seq = %' OR text LIKE '%, op_id = %'
+		OR text LIKE '%sizes = %')
+	SELECT max(end) - min(start) FROM e")" "$(col got wall_ns)"
 }
 
-# Steps: from the start of a range to its end, or to the end of its GPU work;
-# in this file no range's work ends after it. Kernels are clipped to the ranges.
-@test "steps of gpt2_bf16, and the time in them" {
-	need_data h200/gpt2_bf16.sqlite.xz
-	f=$(profile h200/gpt2_bf16.sqlite.xz)
-	dlp "$f" --tsv >got
-	same "$(sqlite3 "$f" "SELECT count(*), round(avg(end - start))
-	    FROM NVTX_EVENTS WHERE text LIKE 'iteration %'" | sed 's/\.0$//')" \
-	    "$(col got steps)|$(col got step_ns)"
-	same "$(sqlite3 "$f" "SELECT sum(min(k.end, n.end) - max(k.start, n.start))
-	    FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN NVTX_EVENTS n
-	    ON k.start < n.end AND k.end > n.start
-	    WHERE n.text LIKE 'iteration %'")" \
-	    $(($(col got tc_ns) + $(col got kern_ns)))
+@test "the time between the steps" {
+	for p in $FOUR; do
+		need_data "h200/$p.sqlite.xz"
+		f=$(profile "h200/$p.sqlite.xz")
+		row_of "$f" -k iteration
+		read -r _ _ _ _ lo hi < <(window "$f")
+		same "$(sqlite3 "$f" "SELECT $hi - $lo - sum(end - start)
+		    FROM NVTX_EVENTS WHERE text LIKE 'iteration %' AND
+		    start >= $lo AND start < $hi")" "$(col got between_ns)"
+	done
+}
+
+# work_of DB SELECT: of the work launched in the steps that count.
+work_of() {
+	local lo hi
+
+	read -r _ _ _ _ lo hi < <(window "$1")
+	sqlite3 -separator ' ' "$1" "
+	WITH w AS ($(work_sql "$1")), l AS (SELECT w.*, r.start launch FROM w
+	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = w.c
+	    WHERE r.start >= $lo AND r.start < $hi)
+	$2"
+}
+
+@test "the work launched in the steps, kernels, what has an op" {
+	for p in $FOUR; do
+		need_data "h200/$p.sqlite.xz"
+		f=$(profile "h200/$p.sqlite.xz")
+		row_of "$f" -k iteration
+		echo "$p"
+		same "$(work_of "$f" "SELECT sum(end - start),
+		    sum((end - start) * (kind IN ('kern', 'tc'))),
+		    sum(kind IN ('kern', 'tc')),
+		    sum((end - start) * (kind <> 'graph')) FROM l")" \
+		    "$(col got work_ns) $(col got kernel_ns) \
+$(col got n_kern) $(col got op_ns)"
+	done
+}
+
+# The text has the row's numbers, and the phases by the program's ranges.
+@test "the screen: phases of the steps, by SQL" {
+	for p in gpt2_bf16 resnet50_tf32 loader; do
+		need_data "h200/$p.sqlite.xz"
+		f=$(profile "h200/$p.sqlite.xz")
+		dlp "$f" >text 2>/dev/null
+		work_of "$f" "SELECT n.text, printf('%.2f', sum(l.end - l.start) / 1e6)
+		    FROM l JOIN NVTX_EVENTS n ON l.launch >= n.start AND
+		    l.launch < n.end AND n.text IN
+		    ('forward', 'backward', 'optimizer') GROUP BY 1" >want
+		sed -n '/^phases/,/^$/s/^  \([a-z]*\)  *\([0-9.]*\) ms .*/\1 \2/p' \
+		    text | sort >got
+		echo "$p"
+		diff -u want got
+	done
+}
+
+@test "the screen: graphs 3.02 ms, kernels 0.30 ms, and the row's numbers" {
+	need_data h200/graph_infer_graph.sqlite.xz
+	f=$(profile h200/graph_infer_graph.sqlite.xz)
+	dlp "$f" 2>/dev/null >text
+	grep '^  graphs  *3.02 ms' text
+	grep '^  other kernels  *0.30 ms' text
+	grep -- '--cuda-graph-trace=node' text
+	row_of "$f"
+	grep "^100 %   $(awk -v x="$(col got wall_ns)" \
+	    'BEGIN { printf "%.2f", x / 1e6 }') ms" text
+	# one base: idle is of that
+	grep "^  idle .* $(awk -v x="$(col got wall_ns)" \
+	    -v i="$(col got idle_ns)" \
+	    'BEGIN { printf "%.1f", 100 * i / x }') %" text
+}
+
+# All of ResNet-50 in fp32 that multiplies: the reason and what to do.
+@test "the screen: what could use Tensor Cores, why not, what to do" {
+	need_data h200/resnet50_fp32.sqlite.xz
+	f=$(profile h200/resnet50_fp32.sqlite.xz)
+	dlp "$f" >text
+	want=$(dlp tc -k iteration --tsv "$f" | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+	{ t[$a["why"]] += $a["sum_dur_ns"] }
+	END { for (w in t) printf "%s %.2f\n", w, t[w] / 1e6 }' | sort)
+	same "$want" "$(sed -n '/^  could use/,/^not known/s/^    \([a-z0-9_]*\)  *\([0-9.]*\) ms .*/\1 \2/p' \
+	    text | sort)"
+	grep -A 3 '^    fp32 ' text | grep set_float32_matmul_precision
+	grep '^next: dlp t[a-z]* ' text
+	grep "dlp tc $f\$" text
+}
+
+@test "the screen: findings as dlp advise has them, with evidence" {
+	dlp -w 400 "$LENET" >text
+	dlp advise --tsv "$LENET" | awk -F'\t' '
+	NR > 1 && NR < 5 { print "  " NR - 1 " " $2
+		if ($4 != "-") print "    = " $4
+		print "    > " $3 }' >want
+	sed -n '/^findings/,/^$/p' text | sed '1d; $d' >got
+	diff -u want got
+}
+
+@test "a profile without GPU work, and one without times" {
+	need_data nsys/no-events.sqlite
+	need_data nvprof/lm-pyprof.dict
+	row_of "$DATA/nsys/no-events.sqlite"
+	same '- - - - -' "$(col got n_gpu) $(col got wall_ns) \
+$(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
+	dlp "$DATA/nsys/no-events.sqlite" 2>/dev/null >text
+	grep 'no GPU work.*nsys profile' text
+	row_of "$DATA/nvprof/lm-pyprof.dict"
+	same '- -' "$(col got wall_ns) $(col got idle_ns)"
+	same "$(dlp top -g device --tsv "$DATA/nvprof/lm-pyprof.dict" \
+	    2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+	{ s += $a["sum_dur_ns"] } END { print s }')" "$(col got work_ns)"
+}
+
+@test "a GPU that nobody uses is not idle time" {
+	need_data nsys/cloverleaf-3.13.2.sqlite
+	f=$DATA/nsys/cloverleaf-3.13.2.sqlite
+	row_of "$f"
+	same 1 "$(col got n_gpu)"
+	same "$(col got wall_ns)" $(($(col got kern_ns) + $(col got mem_ns) + \
+	    $(col got idle_ns)))
+	dlp "$f" 2>/dev/null | grep '^GPU  *4 x NVIDIA A100.* (1 used)'
 }
 
 @test "a row per file; one that fails says so, 2" {
@@ -75,7 +278,14 @@ work_of() {
 	same 'file ok failed failed ok' \
 	    "file $(sed 1d got | cut -f2 | paste -sd' ')"
 	same "$LENET broken nix $LENET" "$(sed 1d got | cut -f1 | paste -sd' ')"
+	same 2 "$(wc -l <err)"
+	same "dlp-parse: broken: truncated: 5000 of 516096 bytes" "$(sed -n 3p got |
+	    awk -F'\t' '{ print $NF }')"
+	sed 1d got | awk -F'\t' 'NR == 1 { n = NF } NF != n { exit 1 }'
 	rc=0
+	dlp --jsonl "$LENET" | grep -F '"n_step":3,"n_trimmed":1,"step_ns":3'
+	dlp -w 80 "$LENET" broken 2>err >got || true
+	[ "$(wc -L <got)" -le 80 ]
 	dlp ./nix --tsv >got 2>err || rc=$?
 	[ $rc -eq 2 ]
 }
@@ -87,4 +297,31 @@ work_of() {
 	cmp want got
 	grep '^next: dlp [a-z]* ' got
 	[ "$(dlp profile -w 40 | wc -L)" -le 40 ]
+	dlp -w 40 profile | diff <(dlp profile -w 40) -
+	dlp -k iteration profile >got
+	diff want got
+	printf '%s\n' "dlp: which profile? usage: dlp --tsv FILE..." >want
+	! dlp --tsv 2>got
+	diff want got
+	cp "$LENET" $'a b\'c\n\td'
+	dlp --tsv $'a b\'c\n\td' >got
+	same "a b'c\\n\\td" "$(col got file)"
+}
+
+@test "three hundred files, a row each" {
+	mkdir many
+	for i in $(seq 297); do
+		ln -s "$LENET" many/$i.sqlite
+	done
+	: >many/empty.sqlite
+	head -c 9000 "$LENET" >many/broken.sqlite
+	rc=0
+	dlp --tsv many/*.sqlite many/missing.sqlite >got 2>err || rc=$?
+	same 2 $rc
+	same 300 "$(sed 1d got | wc -l)"
+	same 300 "$(sed 1d got | cut -f1 | sort -u | wc -l)"
+	same 'broken empty missing' "$(awk -F'\t' '$2 == "failed" {
+		gsub(/many.|.sqlite/, "", $1); print $1 }' got | paste -sd' ')"
+	same 297 "$(cut -f 2- got | grep -c ^ok)"
+	same 1 "$(cut -f 2- got | grep ^ok | sort -u | wc -l)"
 }

@@ -86,12 +86,31 @@ void
 busy_cut(struct file *f, int64_t at, int64_t iter)
 {
 	struct cuts *c = &f->cuts;
+	int64_t after = -1;
 
+	if (iter < 0 && c->n > 0)
+		after = c->v[c->n - 1].iter >= 0 ? c->v[c->n - 1].iter
+						 : c->v[c->n - 1].after;
 	if (c->n == c->cap) {
 		c->cap = c->cap > 0 ? c->cap * 2 : 64;
 		c->v = xrealloc(c->v, c->cap, sizeof(*c->v));
 	}
-	c->v[c->n++] = (struct cut){ at, iter };
+	c->v[c->n++] = (struct cut){ at, iter, after };
+}
+
+void
+busy_last_cut(struct file *f)
+{
+	struct cuts *c = &f->cuts;
+	struct cut *last = c->n > 0 ? &c->v[c->n - 1] : NULL;
+
+	if (last == NULL || last->iter >= 0)
+		return;
+	if (f->has_end && f->work_end > last->at) {
+		busy_cut(f, f->work_end, -1);
+		last = &c->v[c->n - 1];
+	}
+	last->after = -1;
 }
 
 static void

@@ -32,6 +32,7 @@ struct file {             /* of the section's, by column src */
 	bool any;
 	int64_t first, last; /* of the events */
 	int64_t end;         /* of the last iteration */
+	int64_t work_end;    /* of the iterations' work, or INT64_MIN */
 	bool has_end;
 };
 
@@ -60,6 +61,9 @@ void busy_cpu(struct busy *b, struct file *f, struct proc *p, int64_t lo,
     int64_t hi, enum class c);
 
 void busy_cut(struct file *f, int64_t at, int64_t iter);
+
+/* What lies behind the last iteration begins where its work has ended. */
+void busy_last_cut(struct file *f);
 
 /* The end of a section: writes the records and a note. */
 void busy_end(struct busy *b);

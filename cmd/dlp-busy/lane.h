@@ -11,7 +11,8 @@
 
 struct cuts { /* where iterations begin, ascending */
 	struct cut {
-		int64_t at, iter; /* -1: dropped */
+		int64_t at, iter; /* -1: dropped, or in none */
+		int64_t after;    /* then: the one before, or -1 */
 	} * v;
 	size_t n, cap;
 	int64_t from; /* what lies before does not count */

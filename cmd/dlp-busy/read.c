@@ -30,7 +30,7 @@ static struct {
 	struct bind {
 		struct rec_type *type;
 		struct rec_col *start, *dur, *pid, *dev, *src, *api_start,
-		    *api_dur, *inst_id, *tc, *text, *iter;
+		    *api_dur, *inst_id, *tc, *text, *iter, *gpu_end;
 	} v[T_N];
 } rd;
 
@@ -200,11 +200,16 @@ static void
 on_iter(struct rec *r)
 {
 	struct at a = read_at(&rd.v[T_ITER], r);
+	int64_t end;
 
 	if (!a.has_dur)
 		return;
-	if (!a.f->has_end || a.end > a.f->end)
+	if (!a.f->has_end)
+		a.f->end = a.f->work_end = INT64_MIN;
+	if (a.end > a.f->end)
 		a.f->end = a.end;
+	if (value(r, rd.v[T_ITER].gpu_end, &end) && end > a.f->work_end)
+		a.f->work_end = end;
 	a.f->has_end = true;
 }
 
@@ -255,6 +260,7 @@ bind_type(struct stage *st, enum type t)
 	k->inst_id = rec_col(x, "inst_id", REC_OPT);
 	k->tc = rec_col(x, "tc", REC_OPT);
 	k->iter = rec_col(x, "iter", REC_OPT);
+	k->gpu_end = rec_col(x, "gpu_end_ns", REC_OPT);
 	if (text[t] != NULL)
 		k->text = rec_col(x, text[t], REC_OPT);
 }

@@ -7,24 +7,41 @@
 #include "out.h"
 #include "stage.h"
 
-static void
-put(const struct file *f, int64_t iter, int64_t dev, int c,
-    const struct sums *s)
+/* With -D there is no time in no iteration, so no column after. */
+static struct out_type *
+type_of(const struct file *f, bool dlprof)
 {
 	static const char *const names[] = { "iter", "dev", "class", "dur_ns",
+		"union_ns", "after", "src" };
+	static const char *const without[] = { "iter", "dev", "class", "dur_ns",
 		"union_ns", "src" };
-	static struct out_type *types[2]; /* with src or without */
-	struct out_type **t = &types[f->name != NULL];
-	const char *w = class_word((enum class)c);
+	static struct out_type *types[2][2];
+	struct out_type **t = &types[dlprof][f->name != NULL];
 
 	if (*t == NULL)
-		*t = out_type("busy", names, f->name != NULL ? 6 : 5);
-	out_rec(*t);
-	out_opt(iter >= 0, iter);
-	out_i64(dev);
+		*t = out_type("busy", dlprof ? without : names,
+		    5 + !dlprof + (f->name != NULL));
+	return *t;
+}
+
+struct row { /* of which device, in which iteration, or after which */
+	int64_t iter, after, dev;
+	bool dlprof;
+};
+
+static void
+put(const struct file *f, const struct row *x, int c, const struct sums *s)
+{
+	const char *w = class_word((enum class)c);
+
+	out_rec(type_of(f, x->dlprof));
+	out_opt(x->iter >= 0, x->iter);
+	out_i64(x->dev);
 	out_raw(w, strlen(w));
 	out_i64(s->dur[c]);
 	out_i64(s->all[c]);
+	if (!x->dlprof)
+		out_opt(x->after >= 0, x->after);
 	if (f->name != NULL)
 		out_raw(f->name, strlen(f->name));
 	out_end();
@@ -62,25 +79,33 @@ add_sums(struct sums *s, const struct file *f, const struct dev *d, size_t i,
 	}
 }
 
+/* The rows of all devices, of the time between cuts i and i + 1. */
 static void
-put_iter(const struct file *f, size_t i, int64_t iter, int64_t end)
+put_iter(const struct busy *b, const struct file *f, size_t i, int64_t end)
 {
+	struct row x = { -1, -1, 0, b->dlprof };
 	struct sums s;
 	size_t k;
 	int c;
 
+	if (i < f->cuts.n) {
+		x.iter = f->cuts.v[i].iter;
+		x.after = f->cuts.v[i].after;
+	}
 	for (k = 0; k < f->n_dev; k++) {
 		memset(&s, 0, sizeof(s));
 		add_sums(&s, f, &f->dev[k], i, end);
+		x.dev = f->dev[k].no;
 		for (c = 0; c < C_N; c++)
-			put(f, iter, f->dev[k].no, c, &s);
+			put(f, &x, c, &s);
 	}
 }
 
-/* All time that is in no iteration. */
+/* All time before the iterations and behind them. */
 static void
-put_outside(const struct file *f, int64_t end)
+put_outside(const struct busy *b, const struct file *f, int64_t end)
 {
+	struct row x = { -1, -1, 0, b->dlprof };
 	struct sums s;
 	size_t k, i;
 	int c;
@@ -88,10 +113,11 @@ put_outside(const struct file *f, int64_t end)
 	for (k = 0; k < f->n_dev; k++) {
 		memset(&s, 0, sizeof(s));
 		for (i = 0; i < f->cuts.n; i++)
-			if (f->cuts.v[i].iter < 0)
+			if (f->cuts.v[i].iter < 0 && f->cuts.v[i].after < 0)
 				add_sums(&s, f, &f->dev[k], i, end);
+		x.dev = f->dev[k].no;
 		for (c = 0; c < C_N; c++)
-			put(f, -1, f->dev[k].no, c, &s);
+			put(f, &x, c, &s);
 	}
 }
 
@@ -129,6 +155,8 @@ end_file(struct busy *b, struct file *f)
 
 	if (f->has_end && (b->dlprof || !f->any) && f->end > end)
 		end = f->end;
+	if (!b->dlprof)
+		busy_last_cut(f);
 	if (f->n_dev > 0)
 		qsort(f->dev, f->n_dev, sizeof(*f->dev), by_no);
 	without_gpu(f);
@@ -138,12 +166,13 @@ end_file(struct busy *b, struct file *f)
 		late = num_add(late, f->dev[i].lane.late_ns);
 	}
 	if (f->cuts.n == 0 && f->any)
-		put_iter(f, 0, -1, end);
+		put_iter(b, f, 0, end);
 	for (i = 0; i < f->cuts.n; i++)
-		if (f->cuts.v[i].iter >= 0)
-			put_iter(f, i, f->cuts.v[i].iter, end);
+		if (f->cuts.v[i].iter >= 0 ||
+		    (!b->dlprof && f->cuts.v[i].after >= 0))
+			put_iter(b, f, i, end);
 	if (!b->dlprof && f->cuts.n > 0 && f->any)
-		put_outside(f, end);
+		put_outside(b, f, end);
 	return late;
 }
 

@@ -21,9 +21,9 @@ write_iter(struct run *g, struct source *f)
 	line_make(&x, n, &f->plan, &f->extent, acc_at(&f->accs, n), next,
 	    g->key.arg != NULL ? g->key.arg : f->own_key);
 	x.src = f->name;
-	if (g->listing)
+	if (g->listing || (g->stable && run_wanted(g, x.iter)))
 		stable_add(&f->stable, &x);
-	else if (run_wanted(g, x.iter))
+	if (!g->listing && run_wanted(g, x.iter))
 		line_put(&x);
 	acc_drop(&f->accs);
 }
@@ -302,6 +302,8 @@ end_source(struct run *g, struct source *f)
 		cuts_write(g, f, INT64_MAX);
 	while (f->accs.base < n)
 		write_iter(g, f);
+	if (g->stable && f->plan.kind != PLAN_ONE)
+		stable_put(&f->stable, f->name);
 	return n;
 }
 

@@ -21,7 +21,8 @@ struct run {
 	/* options */
 	struct key key;
 	bool dlprof;
-	bool cuts; /* write where iterations begin */
+	bool cuts;   /* write where iterations begin */
+	bool stable; /* write which of them are even */
 	bool asked_one;
 	struct asked asked;
 	bool one; /* or it was found that there is no key */

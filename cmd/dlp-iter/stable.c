@@ -1,4 +1,5 @@
 /* The iterations of a key, and a stable range of them; see stable.h. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,66 @@ stable_list(const struct stable *l, const char *key, const char *kind,
 	for (i = 0; i < l->n; i++)
 		put_line(
 		    &l->v[i], med, (int64_t)i >= x.from && (int64_t)i <= x.to);
+}
+
+/* Mean and standard deviation (of a sample; NAN of less than two) of the
+ * known ones of v[0..n). */
+static void
+mean_of(const int64_t *v, size_t n, double *mean, double *std)
+{
+	double sum = 0, sq = 0;
+	size_t i, k = 0;
+
+	for (i = 0; i < n; i++)
+		if (v[i] != STEADY_NONE) {
+			sum += (double)v[i];
+			k++;
+		}
+	*mean = k > 0 ? sum / (double)k : NAN;
+	for (i = 0; i < n; i++)
+		if (v[i] != STEADY_NONE)
+			sq += ((double)v[i] - *mean) * ((double)v[i] - *mean);
+	*std = k > 1 ? sqrt(sq / (double)(k - 1)) : NAN;
+}
+
+static void
+put_ns(double x)
+{
+	out_opt(!isnan(x), isnan(x) ? 0 : (int64_t)llround(x));
+}
+
+void
+stable_put(const struct stable *l, const char *src)
+{
+	static const char *const names[] = { "n", "from", "to", "n_even",
+		"median_ns", "mean_ns", "std_ns", "within_pct", "src" };
+	static struct out_type *types[2]; /* with src or without */
+	struct out_type **t = &types[src != NULL];
+	int64_t *v = lengths(l), from, to;
+	double mean, std;
+	bool any;
+
+	if (*t == NULL)
+		*t = out_type("stable", names, src != NULL ? 9 : 8);
+	steady_range(v, l->n, &from, &to);
+	any = from >= 0;
+	if (any)
+		mean_of(v + from, (size_t)(to - from + 1), &mean, &std);
+	else
+		mean_of(v, l->n, &mean, &std);
+	out_rec(*t);
+	out_i64((int64_t)l->n);
+	out_opt(any, any ? l->v[from].iter : 0);
+	out_opt(any, any ? l->v[to].iter : 0);
+	out_i64(any ? to - from + 1 : 0);
+	put_ns(l->n > 0 ? steady_median(v, l->n) : NAN);
+	put_ns(mean);
+	put_ns(std);
+	out_i64(STEADY_PCT);
+	if (src != NULL)
+		out_raw(src, strlen(src));
+	out_end();
+	free(v);
 }
 
 void

@@ -1,6 +1,6 @@
 /*
- * --list with a key: its iterations, how far each is from the median, and a
- * stable range.
+ * --stable, and --list with a key: the iterations, how far each is from the
+ * median, and a stable range: those that are even, without the warm-up.
  */
 #ifndef ITER_STABLE_H
 #define ITER_STABLE_H
@@ -18,6 +18,9 @@ void stable_add(struct stable *l, const struct line *x);
  * lo to hi is the profile's time. */
 void stable_list(const struct stable *l, const char *key, const char *kind,
     const char *src, int64_t lo, int64_t hi);
+
+/* Writes a stable record. src: escaped, or NULL. */
+void stable_put(const struct stable *l, const char *src);
 void stable_clear(struct stable *l);
 
 #endif

@@ -1,75 +1,90 @@
-# Read by overview: the row of a file, and its text for people.
+# Read by overview: the numbers of a file, and its row.
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # lib.sh; used by overview
 
-# rows_of FILE...: a section with a row each; of the first file that is good
-# the header is taken, a file that fails keeps its name.
+row=${DLP_ROW-}
+cols='file status gpu n_gpu dialect recorder n_step n_trimmed step_ns std_ns'
+cols="$cols wall_ns tc_ns kern_ns graph_ns mem_ns idle_ns loading_ns between_ns"
+cols="$cols between_idle_ns busy_pct n_kern work_ns op_ns kernel_ns shapes_ns"
+cols="$cols flop_ns verdict_ns eligible_ns top_op findings error"
+
+# The screen's width, which is the terminal's.
+wide=$width
+if [ -z "$wide" ] && [ -t 1 ]; then
+	wide=$(stty size <&1 2>/dev/null | cut -d ' ' -f 2)
+fi
+[ "${wide:-0}" -gt 0 ] || wide=80
+
+# For people, what there is room for.
+some=
+[ -n "$fmt" ] || { [ -z "$width" ] && [ ! -t 1 ]; } || [ "$width" = 0 ] ||
+    some='-c file,status,gpu,n_step,step_ns,busy_pct,n_kern,top_op'
+
+# rows_of FILE...: a section with a row each; what is said of a file on standard
+# error is said with its name.
 rows_of() {
-	names='file	status	gpu	dialect	recorder	steps	trimmed	step_ns	std_ns	tc_ns	kern_ns	graph_ns	mem_ns	idle_ns	work_ns	op_ns	eligible_ns	top_op	findings'
-	printf '##dlp\t1\n#overview\t%s\n' "$names"
+	said=$(mktemp) || exit 2
+	trap 'rm -f "$said"' EXIT
+	trap 'exit 2' INT TERM
+	export DLP_ROW=1
+	printf '##dlp\t1\n#overview\t%s\n' "$(echo "$cols" | tr ' ' '\t')"
 	ok=1
 	for f; do
-		row=$(DLP_ROW=1 sh "$DLP_REPORTS/overview" --tsv \
-		    ${opt_k:+-k "$opt_k"} -- "$f" | sed 1d) && [ -n "$row" ] ||
-		    row=
-		if [ -n "$row" ]; then
-			printf 'overview\t%s\n' "$row"
-		else
-			ok=
-			f=$(printf '%s' "$f" | tr '\t\n' '  ')
-			printf 'overview\t%s\tfailed' "$f"
-			printf '\t-%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17
-			echo
-		fi
+		sh "$DLP_REPORTS/overview" ${opt_k:+-k "$opt_k"} -- "$f" \
+		    2>"$said" && state='' || state=1 ok=''
+		[ -z "$state" ] && [ ! -s "$said" ] && continue
+		DLP_FILE=$f LC_ALL=C awk -v failed="$state" -v cols="$cols" \
+		    "$escapes$complaints" "$said"
 	done
 	[ -z "$ok" ] || printf '##end\t%d\n' $#
 }
 
-tables='
+# What was said of a file, with its name, and the row of a failed one. Filters
+# that complain of their input are heard only where no other has said anything.
+complaints='
+	/^dlp-[a-z]*: standard input: / { behind[++n_behind] = $0; next }
+	{ line[++n_line] = $0 }
+	END {
+		file = ENVIRON["DLP_FILE"]
+		if (!n_line && n_behind)
+			line[++n_line] = behind[1]
+		for (i = 1; i <= n_line; i++)
+			print plain((index(line[i], file) ? "" : \
+			    "dlp overview: " file ": ") line[i]) >"/dev/stderr"
+		if (!failed)
+			exit
+		n = split(cols, col, " ")
+		row = "overview\t" escape(file) "\tfailed"
+		for (i = 3; i < n; i++)
+			row = row "\t-"
+		print row "\t" (n_line ? escape(line[1]) : "-")
+	}'
+
+# A text as a field of a record, and back.
+escapes=$plain_awk'
+	function escape(s) {
+		gsub(/\\/, "\\\\\\\\", s)
+		gsub(/\t/, "\\t", s)
+		gsub(/\n/, "\\n", s)
+		return s == "-" ? "\\x2d" : s
+	}
+	function unescape(s) {
+		gsub(/\\\\/, "\001", s)
+		gsub(/\\[tnr]/, " ", s)
+		gsub(/\\x2d/, "-", s)
+		gsub(/\001/, "\\", s)
+		return s
+	}'
+
+tables=$escapes'
 	function v(c) { return $(at[$1, c]) }
-	function max(a, b) { return a > b ? a : b }
-	function ms(x) { return sprintf("%.2f ms", x / 1e6) }
-	function pct(x, y) { return y > 0 ? sprintf("%5.1f %%", 100 * x / y) : "-" }
-	function say(s) { print plain(substr(s, 1, wide)) }
-	function bar(name, x, all,    s, i) {
-		for (i = 0; i < 30 * x / (all > 0 ? all : 1) - .5; i++)
-			s = s "#"
-		say(sprintf("  %-22.22s %12s %8s %s", name, ms(x), pct(x, all), s))
+	function info(k) { return k in inf ? inf[k] : "-" }
+	function has(list, word) {
+		return index("," list ",", "," word ",") > 0
 	}
-	# The longest row of steps within 10 % of the median, the later of equals.
-	function stable(    i, j, x, s, run) {
-		for (i = 1; i <= n; i++)
-			s[i] = step[i]
-		for (i = 2; i <= n; i++) {
-			x = s[i]
-			for (j = i - 1; j > 0 && s[j] > x; j--)
-				s[j + 1] = s[j]
-			s[j + 1] = x
-		}
-		x = n % 2 ? s[(n + 1) / 2] : (s[n / 2] + s[n / 2 + 1]) / 2
-		for (i = 1; i <= n; i++) {
-			run = step[i] >= .9 * x && step[i] <= 1.1 * x ? run + 1 : 0
-			if (run > 0 && run >= used) {
-				used = run
-				last = i
-			}
-		}
-		if (!used)
-			last = used = n
-		for (i = last - used + 1; i <= last; i++) {
-			take[id[i]] = 1
-			mean += step[i] / used
-		}
-		for (i = last - used + 1; i <= last; i++)
-			var += (step[i] - mean) ^ 2
-		std = used > 1 ? sprintf("%.0f", sqrt(var / (used - 1))) : "-"
-	}
-	function totals(    k, p) {
-		for (k in busy) {
-			split(k, p, SUBSEP)
-			if (n == 0 || (p[1] in take))
-				c[p[2]] += busy[k]
-		}
-		idle = c["dataload"] + c["io"] + c["cpu"] + c["other"]
+	# Whether an iteration is one of the steps that count.
+	function counts(i) {
+		return !n_all || (i != "-" && (from == "-" || \
+		    (i + 0 >= from + 0 && i + 0 <= to + 0)))
 	}
 	function best(t,    k, b) {
 		b = ""
@@ -78,100 +93,177 @@ tables='
 				b = k
 		return b
 	}
-	function row() {
-		print "##dlp\t1" | show
-		print "#overview\tfile\tstatus\tgpu\tdialect\trecorder\tsteps" \
-		    "\ttrimmed\tstep_ns\tstd_ns\ttc_ns\tkern_ns\tgraph_ns" \
-		    "\tmem_ns\tidle_ns\twork_ns\top_ns\teligible_ns\ttop_op" \
-		    "\tfindings" | show
-		print "overview", file, "ok", gpu, info("dialect"), \
-		    info("recorder"), used + 0, n - used, \
-		    n ? sprintf("%.0f", mean) : "-", n ? std : "-", \
-		    c["tc"] + 0, c["kern"] + 0, c["graph"] + 0, c["mem"] + 0, \
-		    idle + 0, work + 0, known + 0, eligible + 0, \
-		    top == "" ? "-" : top, ids == "" ? "-" : ids | show
-		print "##end\t1" | show
-		return close(show)
-	}
-	function info(k) { return k in inf ? inf[k] : "-" }
-	function text(    all, i, k) {
-		all = c["tc"] + c["kern"] + c["graph"] + c["mem"] + idle
-		say(file)
-		say("GPU    " gpu "; driver " info("driver") ", CUDA " info("cuda"))
-		say("tool   " info("dialect") " " info("recorder"))
-		if (n) {
-			say("steps  " used " of " n ", " (n - used) " trimmed: " \
-			    "the longest row within 10 % of the median")
-			say("       mean " ms(mean) ", standard deviation " \
-			    (std == "-" ? "-" : ms(std)))
-		} else
-			say("steps  none found; all numbers are of the whole profile")
-		print ""
-		say(n ? "GPU time inside of these steps (" ms(all) "; not between them)" : "GPU time")
-		bar("Tensor Core kernels", c["tc"], all)
-		bar("other kernels", c["kern"], all)
-		bar("graphs", c["graph"], all)
-		bar("copies and sets", c["mem"], all)
-		bar("idle", idle, all)
-		say("\nphases, GPU time, whole profile")
-		for (i = 0; i < 6 && (k = best(phase)) != ""; i++) {
-			if (phase[k] > 0)
-				bar(k == "-" ? "(none)" : k, phase[k], work)
-			delete phase[k]
+	function on_busy(    d, c, t) {
+		d = v("dev")
+		c = v("class")
+		t = v("dur_ns")
+		if (c ~ /^(tc|kern|graph|mem)$/ && t > 0)
+			used[d] = 1
+		else if (c !~ /^(tc|kern|graph|mem)$/)
+			c = "idle " c
+		if (counts(v("iter"))) {
+			time[d, c] += t
+		} else if (n_all && v("iter") == "-" && counts(v("after"))) {
+			time[d, c] += t
+			between[d, c] += t
 		}
-		say("\ntop ops, whole profile")
-		for (i = 0; i < 5 && (k = best(op)) != ""; i++) {
-			bar(k, op[k], work)
-			say("      " kname[k])
-			delete op[k]
+	}
+	# The devices that are used, together.
+	function totals(    k, p) {
+		for (k in used)
+			n_gpu++
+		for (k in time) {
+			split(k, p, SUBSEP)
+			if (!(p[1] in used))
+				continue
+			all += time[k]
+			cls[p[2]] += time[k]
+			if (k in between)
+				gap += between[k]
+			if (p[2] ~ /^idle/) {
+				idle += time[k]
+				gap_idle += k in between ? between[k] : 0
+			}
 		}
-		say("\ncould use Tensor Cores and do not: " ms(eligible) " of kernels")
-		say("GPU work with a known op: " pct(known, work))
-		say("\nfindings: " (nf + 0))
-		for (i = 1; i <= nf && i <= 3; i++)
-			say("  " found[i])
-		say("\nnext: dlp " (c["tc"] + c["kern"] + c["graph"] + c["mem"] < \
-		    idle ? "gaps" : eligible > .1 * work ? "tc" : "top") " FILE")
-		return 0
+		made_up = info("times") != "-"
+		timed = n_gpu > 0 && !made_up
 	}
-	$1 == "##cmd" && $2 ~ /^dlp.parse / {
-		file = $2
-		sub(/^dlp.parse [^ ]* (--src )?(-- )?/, "", file)
+	function on_kern(t, o,    w) {
+		n_kern += v("n")
+		kern_t += t
+		if (has(v("lacks"), "shapes"))
+			no_shapes += t
+		if (has(v("lacks"), "flop"))
+			no_flop += t
+		if (v("tc") == "unknown")
+			no_verdict += t
+		w = v("tc_why")
+		if (v("tc_eligible") == "yes" && v("tc") != "yes" && w != "-") {
+			eligible += t
+			why[w] += t
+			why_op[w, o] += t
+		}
 	}
-	$1 == "##info" { inf[$2] = $3 }
-	/^#[a-z]/ { for (i = 2; i <= NF; i++) at[substr($1, 2), $i] = i }
-	$1 == "dev" { gpu = gpu == "" || gpu == v("name") ? v("name") : gpu ", " v("name") }
-	$1 == "iter" && v("key") != "-" { id[++n] = v("iter"); step[n] = v("step_ns") }
-	$1 == "busy" { busy[v("iter"), v("class")] += v("dur_ns") }
-	$1 == "phase" { phase[v("phase")] += v("gpu_sum_ns") }
-	$1 == "work" {
+	function on_work(    t, o, k) {
+		n_work++
+		if (!counts(v("iter")))
+			return
 		t = v("sum_dur_ns")
 		work += t
-		o = v("op") == "-" ? "(no op)" : v("op") (v("dir") == "-" ? "" : " " v("dir"))
+		o = v("op") == "-" ? "(no op)" : v("op") (v("dir") == "-" ? \
+		    "" : " " v("dir"))
 		op[o] += t
-		if (v("op") != "-")
-			known += t
-		if (v("tag") == "kern" && v("tc_eligible") == "yes" && v("tc") == "no")
-			eligible += t
-		if (t > kmax[o]) {
-			kmax[o] = t
-			kname[o] = v("tag") == "kern" ? v("short") : v("tag")
+		if (v("op") == "-") {
+			no_op += t
+			no_op_why[v("why")] += t
+		}
+		k = v("tag") == "kern" ? v("short") : v("tag")
+		kern[o, k] += t
+		if (kern[o, k] > kern_max[o]) {
+			kern_max[o] = kern[o, k]
+			kern_name[o] = k
+			kern_tc[o] = v("tag") == "kern" ? v("tc") : "-"
+		}
+		if (v("tag") == "kern")
+			on_kern(t, o)
+	}
+	function gpus(    i, s) {
+		for (i = 1; i <= n_name; i++)
+			s = s (i > 1 ? ", " : "") (n_dev[name[i]] > 1 ? \
+			    n_dev[name[i]] " x " : "") (name[i] == "-" ? \
+			    "of unknown name" : name[i])
+		return s == "" ? "-" : s
+	}
+	# A number, if it is known.
+	function num(known, x) { return known ? sprintf("%.0f", x) : "-" }
+	function busy_pct() {
+		return timed && all > 0 ? \
+		    sprintf("%.2f", 100 * (all - idle) / all) : "-"
+	}
+	function add(s) { record = record OFS s }
+	function the_row() {
+		record = "overview"
+		add(escape(file))
+		add("ok")
+		add(gpus())
+		add(num(n_work, n_gpu))
+		add(info("dialect"))
+		add(info("recorder"))
+		add(n_used + 0)
+		add(n_all - n_used)
+		add(n_all ? mean : "-")
+		add(n_all ? std : "-")
+		add(num(timed, n_gpu ? all / n_gpu : 0))
+		add(num(timed, cls["tc"]))
+		add(num(timed, cls["kern"]))
+		add(num(timed, cls["graph"]))
+		add(num(timed, cls["mem"]))
+		add(num(timed, idle))
+		add(num(timed, cls["idle dataload"]))
+		add(num(timed, gap))
+		add(num(timed, gap_idle))
+		add(busy_pct())
+		add(num(n_work, n_kern))
+		add(num(n_work, work))
+		add(num(n_work, work - no_op))
+		add(num(n_work, kern_t))
+		add(num(n_work, kern_t - no_shapes))
+		add(num(n_work, kern_t - no_flop))
+		add(num(n_work, kern_t - no_verdict))
+		add(num(n_work, eligible))
+		add(best(op) == "" ? "-" : best(op))
+		add(ids == "" ? "-" : ids)
+		add("-")
+		return record
+	}
+	# A section of one row, to dlp-fmt.
+	function section() {
+		gsub(/ /, "\t", cols)
+		print "##dlp\t1\n#overview\t" cols "\n" the_row() "\n##end\t1" | show
+		return close(show) != 0
+	}
+	# The name, where it is not given, is that of the command line.
+	$1 == "##cmd" && file == "" {
+		file = ENVIRON["DLP_FILE"]
+		if (file == "") {
+			file = $2
+			sub(/^[^ ]* [^ ]* (-- )?/, "", file)
 		}
 	}
+	$1 == "##info" { inf[$2] = $3 }
+	/^#[a-z]/ {
+		for (i = 2; i <= NF; i++)
+			at[substr($1, 2), $i] = i
+	}
+	$1 == "dev" && n_dev[v("name")]++ == 0 { name[++n_name] = v("name") }
+	$1 == "stable" {
+		n_all = v("n")
+		n_used = v("n_even") > 0 ? v("n_even") : n_all
+		from = v("from")
+		to = v("to")
+		mean = v("mean_ns")
+		std = v("std_ns")
+		within = v("within_pct")
+	}
+	$1 == "busy" { on_busy() }
+	$1 == "phase" && counts(v("iter")) { phase[v("phase")] += v("gpu_sum_ns") }
+	$1 == "work" { on_work() }
 	$1 == "finding" && v("judged") == "yes" {
-		found[++nf] = v("problem")
+		found[++n_found] = unescape(v("problem"))
+		shown[n_found] = unescape(v("evidence"))
+		advice[n_found] = unescape(v("recommendation"))
 		ids = ids (ids == "" ? "" : ",") v("id")
 	}
 	$1 == "##end" { ended = 1 }
 	END {
 		if (!ended)
 			exit 2
-		if (gpu == "")
-			gpu = "-"
-		if (n)
-			stable()
 		totals()
-		top = best(op)
-		exit (fmt != "" ? row() : text()) ? 2 : 0
+		if (show != "")
+			exit section() ? 2 : 0
+		if (row)
+			print the_row()
+		else
+			text()
 	}'
 tables=$plain_awk$tables
