@@ -266,4 +266,3 @@ tables=$escapes'
 		else
 			text()
 	}'
-tables=$plain_awk$tables
