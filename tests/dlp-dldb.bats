@@ -515,3 +515,21 @@ kernels() {
 	    ON op = read_only_ops_id AND i = iter_value
 	    AND n = total_count')" -eq 208 ]
 }
+
+@test "round trip: memory events, with their pools" {
+	need_data h200/everything.sqlite.xz
+	f=$(profile h200/everything.sqlite.xz)
+	same "$(sqlite3 "$f" "SELECT count(*) FROM CUDA_GPU_MEMORY_USAGE_EVENTS
+	    WHERE localMemoryPoolAddress IS NOT NULL")" "$(dlp-parse "$f" |
+	    columns mem pool | grep -vc -- '-$')"
+	whole "$f" >s 2>err
+	dlp-dldb -o x s
+	cols='start_ns pid dev op bytes addr kind pool pool_bytes'
+	same "$(columns mem $cols <s | sort)" \
+	    "$(dlp-parse x | columns mem $cols | sort)"
+	# a database made before it had them
+	sqlite3 x "ALTER TABLE dlp_memory DROP COLUMN pool_address;
+	    ALTER TABLE dlp_memory DROP COLUMN pool_bytes"
+	same "" "$(dlp-parse x | columns mem pool pool_bytes |
+	    grep -v -e '-.*-$')"
+}

@@ -292,3 +292,130 @@ totals() {
 	same $((g + k)) "$(dlp iteration --tsv "$f" 2>/dev/null |
 	    field 'GPU Duration (ns)')"
 }
+
+# What no capture has. Ops relu, mm and exp (the last in another process, whose
+# nodes have the same numbers); launches from another thread, on two streams,
+# in later iterations; nodes
+#	31	a clone (of a child graph's 21) of 11, captured in relu
+#	32, 33, 34, 35	clones of nodes of mm: kernel, memset, memcpy, kernel
+#	41	of relu, and of mm once its graph was updated
+#	51	a ring; 61 captured before the recording; 71 outside of ops
+forms() {
+	local t=$((7 * 16777216)) u=$((8 * 16777216 + 5))
+	sqlite3 "$1" <<-EOT
+	CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+	INSERT INTO StringIds VALUES (1, 'cudaGraphLaunch_v10000'), (2, 'k');
+	CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, text TEXT,
+	    globalTid INT, domainId INT);
+	INSERT INTO NVTX_EVENTS VALUES
+	    (0, 1000, 59, 'iteration 0', $t + 9, 0),
+	    (100, 200, 59, 'aten::relu, op_id = 1, sizes = [[2, 2]]', $t + 9, 0),
+	    (201, 300, 59, 'aten::mm, op_id = 2, sizes = [[2, 3], [3, 4]]',
+	        $t + 9, 0),
+	    (390, 410, 59, 'aten::exp, op_id = 1, sizes = [[5]]', $u, 0),
+	    (1000, 2000, 59, 'iteration 1', $t + 9, 0),
+	    (2000, 3000, 59, 'iteration 2', $t + 9, 0);
+	CREATE TABLE CUDA_GRAPH_NODE_EVENTS (start INT, end INT, globalTid INT,
+	    graphNodeId INT, originalGraphNodeId INT);
+	INSERT INTO CUDA_GRAPH_NODE_EVENTS SELECT column1, column1, column2,
+	    column3, column4 FROM (VALUES (150, $t + 9, 11, NULL),
+	    (250, $t + 9, 12, NULL), (260, $t + 9, 13, NULL),
+	    (270, $t + 9, 14, NULL), (280, $t + 9, 15, NULL),
+	    (305, $t + 9, 71, NULL), (310, $t + 9, 21, NULL),
+	    (311, $t + 9, 21, 11), (320, $t + 9, 31, NULL),
+	    (321, $t + 9, 31, 21), (322, $t + 9, 32, NULL),
+	    (323, $t + 9, 32, 12), (324, $t + 9, 33, 13),
+	    (325, $t + 9, 34, 14), (326, $t + 9, 35, 15),
+	    (330, $t + 9, 41, 11), (340, $t + 9, 51, 52), (341, $t + 9, 52, 51),
+	    (400, $u, 31, NULL), (1500, $t + 9, 41, 12));
+	CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT,
+	    eventClass INT, globalTid INT, correlationId INT, nameId INT,
+	    returnValue INT);
+	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT column1, column1 + 3, 0,
+	    column2, column3, 1, 0 FROM (VALUES (1100, $t + 10, 100),
+	    (1105, $u, 100), (1120, $t + 10, 102), (2100, $t + 10, 101),
+	    (2120, $t + 10, 103), (2130, $t + 10, 104));
+	CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INT, end INT,
+	    deviceId INT, streamId INT, correlationId INT, globalPid INT,
+	    demangledName INT, shortName INT, graphNodeId INT);
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT column1, column2, 0,
+	    column3, column4, column5, 2, 2, column6 FROM (VALUES
+	    (1200, 1210, 1, 100, $t, 31), (1205, 1225, 2, 100, $t, 32),
+	    (1260, 1270, 1, 100, $t, 35), (1211, 1212, 1, 100, $u - 5, 31),
+	    (1300, 1301, 1, 102, $t, 41), (2200, 2210, 1, 101, $t, 31),
+	    (2205, 2225, 2, 101, $t, 32), (2260, 2270, 1, 101, $t, 35),
+	    (2300, 2301, 1, 103, $t, 41), (2310, 2311, 1, 104, $t, 51),
+	    (2312, 2313, 1, 104, $t, 61), (2314, 2315, 1, 104, $t, 71),
+	    (2500, 2510, 1, 200, $t, 32), (2501, 2511, 2, 201, $t, 32),
+	    (2520, 2530, 1, 200, $t, 35), (2521, 2531, 2, 201, $t, 35));
+	CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INT, end INT,
+	    deviceId INT, streamId INT, correlationId INT, globalPid INT,
+	    bytes INT, graphNodeId INT);
+	CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INT, end INT,
+	    deviceId INT, streamId INT, correlationId INT, globalPid INT,
+	    bytes INT, copyKind INT, graphNodeId INT);
+	INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES
+	    (1230, 1232, 0, 1, 100, $t, 16, 33),
+	    (2230, 2232, 0, 1, 101, $t, 16, 33);
+	INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES
+	    (1240, 1245, 0, 1, 100, $t, 16, 8, 34),
+	    (2240, 2245, 0, 1, 101, $t, 16, 8, 34);
+	EOT
+}
+
+@test "clones, child graphs, updates, rings, threads, streams, processes" {
+	forms x.sqlite
+	cat >want <<-'EOF'
+	copy 1240 mm 1 -
+	copy 2240 mm 2 -
+	kern 1200 relu 1 -
+	kern 1205 mm 1 -
+	kern 1211 exp 1 -
+	kern 1260 mm 1 -
+	kern 1300 relu 1 -
+	kern 2200 relu 2 -
+	kern 2205 mm 2 -
+	kern 2260 mm 2 -
+	kern 2300 mm 2 -
+	kern 2310 - 2 graph
+	kern 2312 - 2 graph
+	kern 2314 - 2 graph
+	kern 2500 mm 2 -
+	kern 2501 mm 2 -
+	kern 2520 mm 2 -
+	kern 2521 mm 2 -
+	set 1230 mm 1 -
+	set 2230 mm 2 -
+	EOF
+	dlp-parse x.sqlite | dlp-correlate 2>/dev/null |
+	    dlp-iter -k iteration >s
+	columns 'kern|set|copy' start_ns op iter why <s | tr '\t' ' ' |
+	    sort >got
+	diff want got
+	# with -D what has no op gets one of its own
+	dlp-parse x.sqlite | dlp-correlate -D 2>/dev/null |
+	    dlp-iter -k iteration | columns 'kern|set|copy' start_ns op iter |
+	    tr '\t' ' ' | sort >got
+	diff <(cut -d ' ' -f 1-4 want | sed '/ - /d') \
+	    <(grep -v 'kern 231' got)
+	# the runs: launch's start, kernels, all work, and its union; 200 and
+	# 201 have no call, and come mixed
+	columns inst op start_ns n_kern n_gpu gpu_ns dur_ns <s |
+	    awk -F'\t' '$7 == "-" { print $2, $3, $4, $5, $6 }' | sort >got
+	cat >want <<-'EOF'
+	exp 1105 1 1 1
+	mm 1100 2 4 37
+	mm 2100 2 4 37
+	mm 2120 1 1 1
+	mm 2500 2 2 20
+	mm 2501 2 2 20
+	relu 1100 1 1 10
+	relu 1120 1 1 1
+	relu 2100 1 1 10
+	EOF
+	diff want got
+	# FLOPs: mm 2 x 2 x 3 x 4, once a launch, of its first kernel
+	dlp-flops s 2>/dev/null | columns kern op iter flop |
+	    awk -F'\t' '$2 == "mm" { s[$3] += $4 } END { print s[1], s[2] }' >got
+	same "48 192" "$(<got)"
+}

@@ -140,7 +140,8 @@ static const struct {
 	{ "dlp_os_calls", "start_time i stop_time n process_id n thread_id n"
 			  " name_id i>dictionary" },
 	{ "dlp_memory", "time i process_id n device_id n op_id i>dictionary"
-			" num_bytes n address n kind_id i>dictionary" },
+			" num_bytes n address n kind_id i>dictionary"
+			" pool_address n pool_bytes n" },
 };
 
 static const struct {

@@ -14,7 +14,8 @@ static struct {
 	struct rec_col *id, *start, *dur, *pid, *tid, *name;
 } oc;
 static struct {
-	struct rec_col *id, *start, *pid, *dev, *op, *bytes, *addr, *kind;
+	struct rec_col *id, *start, *pid, *dev, *op, *bytes, *addr, *kind,
+	    *pool, *pool_bytes;
 } mc;
 
 static int64_t
@@ -95,7 +96,8 @@ on_mem(struct stage *st, struct rec *r)
 		DB_ADD(&d->db, &in, row_id(r, mc.id), number(r, mc.start),
 		    number(r, mc.pid), number(r, mc.dev), text(d, r, mc.op),
 		    number(r, mc.bytes), number(r, mc.addr),
-		    text(d, r, mc.kind));
+		    text(d, r, mc.kind), number(r, mc.pool),
+		    number(r, mc.pool_bytes));
 	stage_pass(st, r);
 }
 
@@ -211,6 +213,8 @@ own_start(struct stage *st)
 	mc.bytes = rec_col(t, "bytes", REC_OPT);
 	mc.addr = rec_col(t, "addr", REC_OPT);
 	mc.kind = rec_col(t, "kind", REC_OPT);
+	mc.pool = rec_col(t, "pool", REC_OPT);
+	mc.pool_bytes = rec_col(t, "pool_bytes", REC_OPT);
 	bind_range(st);
 	bind_os(st);
 }

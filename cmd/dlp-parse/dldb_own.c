@@ -94,6 +94,9 @@ mem_row(
 	ev->mem.bytes = db_value(col[5]);
 	ev->mem.addr = db_value(col[6]);
 	ev->mem.kind = kept_word(d, db_value(col[7]));
+	ev->mem.corr = EV_UNSET;
+	ev->mem.pool = db_value(col[8]);
+	ev->mem.pool_bytes = db_value(col[9]);
 	return true;
 }
 
@@ -103,7 +106,8 @@ static const char *const range_cols[] = { "start_time", "stop_time",
 static const char *const os_cols[] = { "start_time", "stop_time", "process_id",
 	"thread_id", "name_id", NULL };
 static const char *const mem_cols[] = { "time", "process_id", "device_id",
-	"op_id", "num_bytes", "address", "kind_id", NULL };
+	"op_id", "num_bytes", "address", "kind_id", "pool_address",
+	"pool_bytes", NULL };
 
 static const struct {
 	const char *table;
