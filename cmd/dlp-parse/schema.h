@@ -39,9 +39,11 @@ bool db_step(sqlite3_stmt *st);
 static inline int64_t
 db_value(sqlite3_value *v)
 {
-	if (sqlite3_value_type(v) == SQLITE_NULL)
+	int64_t n = sqlite3_value_int64(v);
+
+	if (n == 0 && sqlite3_value_type(v) == SQLITE_NULL)
 		return EV_UNSET;
-	return sqlite3_value_int64(v);
+	return n;
 }
 
 static inline int64_t
