@@ -1,7 +1,4 @@
-/*
- * The raw half. A run gets its row's id and its number in its op when it is
- * first heard of, which can be by its work, before its own record comes.
- */
+/* The raw half: rows of work. Those of runs are in raw_run.c. */
 #include "raw.h"
 
 #include <stdlib.h>
@@ -12,21 +9,6 @@
 #include "num.h"
 #include "ops.h"
 
-struct seen { /* a run that is open */
-	struct op *op;
-	int64_t op_id, row, nth;
-	int64_t start, end, pid, tid; /* of its work so far */
-};
-
-struct raw {
-	struct map at; /* inst_id -> number in v, from 1 */
-	struct seen *v;
-	size_t n, cap;
-	uint32_t *spare;
-	size_t n_spare, cap_spare;
-	int64_t rows;
-};
-
 /* Numbers as Nsight Systems had them in DLProf's days. */
 static const char *const copy_kinds[] = { "unknown", "HtoD", "DtoH", "HtoA",
 	"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP", "UVM-HtoD",
@@ -36,104 +18,6 @@ static const struct {
 	int64_t no;
 } sync_kinds[] = { { "context", 1 }, { "event", 2 }, { "stream", 3 },
 	{ "stream-wait-event", 3 } };
-
-void
-raw_start(struct dldb *d)
-{
-	d->raws = xcalloc(1, sizeof(*d->raws));
-}
-
-void
-raw_free(struct dldb *d)
-{
-	map_free(&d->raws->at);
-	free(d->raws->v);
-	free(d->raws->spare);
-	free(d->raws);
-}
-
-static uint32_t
-new_seen(struct raw *w)
-{
-	if (w->n_spare > 0)
-		return w->spare[--w->n_spare];
-	if (w->n == w->cap) {
-		w->cap = w->cap ? w->cap * 2 : 64;
-		w->v = xrealloc(w->v, w->cap, sizeof(*w->v));
-	}
-	return (uint32_t)++w->n;
-}
-
-static struct seen *
-see(struct dldb *d, int64_t inst, struct op *op, const struct work *by)
-{
-	struct raw *w = d->raws;
-	bool is_new;
-	uint64_t *no = map_put(&w->at, (uint64_t)inst, &is_new);
-	struct seen *s;
-
-	if (!is_new)
-		return &w->v[*no - 1];
-	*no = new_seen(w);
-	s = &w->v[*no - 1];
-	memset(s, 0, sizeof(*s));
-	s->op_id = op->id;
-	s->row = ++w->rows;
-	s->nth = op->n_runs++;
-	if (by != NULL) {
-		s->start = by->has_api ? by->api_start : by->start;
-		s->end = s->start;
-		s->pid = by->pid;
-		s->tid = by->tid;
-	}
-	return s;
-}
-
-static void
-put_run(struct dldb *d, const struct seen *s, const struct op *op,
-    int64_t start, int64_t stop, int64_t pid, int64_t tid)
-{
-	static struct ins in = { .table = "read_only_op_instances" };
-
-	DB_ADD(&d->db, &in, s->row, op->id, start, stop, pid, tid, op->names_id,
-	    op->shapes_id, op->out_names_id, op->out_id, text0_id(d, "null\n"));
-}
-
-void
-raw_run(struct dldb *d, const struct run *u)
-{
-	struct raw *w = d->raws;
-	struct seen *s = see(d, u->id, u->op, NULL);
-	uint32_t no = (uint32_t)(s - w->v) + 1;
-
-	if (s->op_id != u->op->id)
-		die("%s: run %lld is of two ops", d->path, (long long)u->id);
-	/* of what was not seen on the CPU the thread is unknown, too */
-	put_run(d, s, u->op, u->start,
-	    num_add(u->start, u->dur > 0 ? u->dur : 0), u->pid,
-	    u->dur >= 0 ? u->tid : -1);
-	map_del(&w->at, (uint64_t)u->id);
-	if (w->n_spare == w->cap_spare) {
-		w->cap_spare = w->cap_spare ? w->cap_spare * 2 : 64;
-		w->spare = xrealloc(w->spare, w->cap_spare, sizeof(*w->spare));
-	}
-	w->spare[w->n_spare++] = no;
-}
-
-void
-raw_end(struct dldb *d)
-{
-	struct raw *w = d->raws;
-	uint64_t inst, no;
-	struct seen *s;
-	size_t it = 0;
-
-	while (map_next(&w->at, &it, &inst, &no)) {
-		s = &w->v[no - 1];
-		put_run(d, s, ops_find(d, s->op_id), s->start, s->end, s->pid,
-		    s->tid);
-	}
-}
 
 /* "x,y,z" */
 static bool
@@ -195,14 +79,6 @@ long_name(struct dldb *d, const struct work *w)
 	return word_id(d, (uint32_t)*no);
 }
 
-/* GPU work that no call launched counts as launched at its start. */
-static void
-api_times(const struct work *w, int64_t *start, int64_t *stop)
-{
-	*start = w->has_api ? w->api_start : w->start;
-	*stop = w->own_call ? num_add(*start, w->api_dur) : *start;
-}
-
 /* The run of a whole graph has no table in DLProf's days: it is a kernel of
  * that name, which dlp-parse knows. */
 static void
@@ -217,7 +93,7 @@ put_kern(struct dldb *d, const struct work *w, int64_t nth)
 		name = word_id(d, w->name);
 		full = long_name(d, w);
 	}
-	api_times(w, &start, &stop);
+	work_api(w, &start, &stop);
 	id = DB_ADD(&d->db, &in, w->id, w->op->id, nth, name, full,
 	    (int64_t)w->tc, start, stop, w->start, w->end,
 	    dim_id(d, w->r, c->grid), dim_id(d, w->r, c->block), w->dev, w->pid,
@@ -271,7 +147,7 @@ put_other(struct dldb *d, const struct work *w, int64_t nth)
 	const struct work_cols *c = &work_cols[w->kind];
 	int64_t api = word_id(d, work_word(d, w->r, c->api)), start, stop;
 
-	api_times(w, &start, &stop);
+	work_api(w, &start, &stop);
 	if (w->kind == K_COPY)
 		DB_ADD(&d->db, &copy, w->id, w->op->id, nth, api, start, stop,
 		    w->start, w->end, number(w, c->bytes, 0), copy_kind(w),
@@ -293,39 +169,17 @@ put_call(struct dldb *d, const struct work *w, int64_t nth)
 	static struct ins in = { .table = "read_only_cuda_calls" };
 	int64_t start, stop;
 
-	api_times(w, &start, &stop);
+	work_api(w, &start, &stop);
 	DB_ADD(&d->db, &in, w->id, w->op->id, nth,
 	    word_id(d, work_word(d, w->r, work_cols[w->kind].api)), start, stop,
 	    w->pid, w->tid);
 }
 
-/* A run for work that names none. */
-static int64_t
-lone_run(struct dldb *d, const struct work *w)
-{
-	struct seen s = { 0 };
-	int64_t start, stop;
-
-	s.row = ++d->raws->rows;
-	api_times(w, &start, &stop);
-	put_run(d, &s, w->op, start, stop, w->pid, w->has_api ? w->tid : -1);
-	return w->op->n_runs++;
-}
-
 void
 raw_work(struct dldb *d, const struct work *w)
 {
-	struct seen *s;
-	int64_t nth, start, stop;
+	int64_t nth = raw_nth(d, w);
 
-	if (w->inst != 0) {
-		s = see(d, w->inst, w->op, w);
-		nth = s->nth;
-		api_times(w, &start, &stop);
-		if (stop > s->end)
-			s->end = stop;
-	} else
-		nth = lone_run(d, w);
 	d->n_no_call += !w->has_api;
 	d->n_graph += w->kind == K_GRAPH;
 	if (w->kind == K_KERN || w->kind == K_GRAPH)

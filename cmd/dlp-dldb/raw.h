@@ -14,6 +14,8 @@ struct run { /* an inst record */
 void raw_start(struct dldb *d);
 void raw_work(struct dldb *d, const struct work *w);
 void raw_run(struct dldb *d, const struct run *run);
+/* The number of the work's run in its op, from 0. */
+int64_t raw_nth(struct dldb *d, const struct work *w);
 /* At the end: runs that work named and that never came. */
 void raw_end(struct dldb *d);
 void raw_free(struct dldb *d);

@@ -71,6 +71,13 @@ read_api(struct work *w, const struct work_cols *c)
 	w->own_call = w->has_api && rec_i64(w->r, c->api_dur, &w->api_dur);
 }
 
+void
+work_api(const struct work *w, int64_t *start, int64_t *stop)
+{
+	*start = w->has_api ? w->api_start : w->start;
+	*stop = w->own_call ? num_add(*start, w->api_dur) : *start;
+}
+
 static void
 read_work(struct dldb *d, struct work *w, enum kind kind, const struct rec *r)
 {

@@ -31,6 +31,10 @@ extern struct work_cols work_cols[K_N];
 /* Each record of work is read and given to both halves, and passed on. */
 void work_start(struct stage *st);
 
+/* When its call began and ended. GPU work that no call launched counts as
+ * launched at its start. */
+void work_api(const struct work *w, int64_t *start, int64_t *stop);
+
 /* A column's text unescaped as a word. */
 uint32_t work_word(
     struct dldb *d, const struct rec *r, const struct rec_col *c);
