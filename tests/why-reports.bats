@@ -345,3 +345,61 @@ phase_sql() {
 	[ $rc -eq 2 ]
 	[ -s out ]
 }
+
+# What ends a gap and was launched before it began; by the calls' ends.
+@test "gaps: what was queued, of all classes together the rest" {
+	need_data h200
+	for p in gpt2_bf16 resnet50_tf32 loader graph_infer_graph; do
+		db=$(profile h200/$p.sqlite.xz)
+		w=
+		for t in KERNEL MEMCPY MEMSET GRAPH_TRACE; do
+			t=CUPTI_ACTIVITY_KIND_$t
+			[ -z "$(sqlite3 "$db" "SELECT 1 FROM sqlite_master
+			    WHERE name = '$t'")" ] ||
+				w="$w${w:+ UNION ALL }
+				    SELECT start, end, correlationId c FROM $t"
+		done
+		want=$(sqlite3 -separator ' ' "$db" "
+		WITH w AS ($w), m AS (SELECT *, max(end) OVER (ORDER BY start, end
+		    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) e FROM w)
+		SELECT coalesce(sum(r.end <= e), 0),
+		    coalesce(sum((r.end <= e) * (m.start - e)), 0), count(*),
+		    sum(m.start - e) FROM m
+		JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = m.c
+		WHERE m.start > e")
+		echo "$p"
+		same "$want" "$(dlp gaps -s --tsv "$db" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ n += $at["n"]; ns += $at["sum_dur_ns"] }
+		$at["class"] == "queued" { q = $at["n"]; t = $at["sum_dur_ns"] }
+		END { printf "%d %d %d %d\n", q, t, n, ns }')"
+	done
+}
+
+# The peak is what was in use then, of every space; where no such events were
+# recorded nothing is 0.
+@test "mem: peak and what lives then, four profiles" {
+	need_data h200
+	for p in gpt2_bf16 resnet50_tf32 loader graph_infer_graph; do
+		db=$(profile h200/$p.sqlite.xz)
+		if [ -z "$(sqlite3 "$db" "SELECT 1 FROM sqlite_master
+		    WHERE name = 'CUDA_GPU_MEMORY_USAGE_EVENTS'")" ]; then
+			dlp mem --tsv "$db" 2>err >out
+			grep -q 'no memory events' err
+			! cut -f 2- out | grep -w 0
+			continue
+		fi
+		want=$(sqlite3 "$db" "
+		WITH s AS (SELECT sum(bytes * (1 - 2 * memoryOperationType)) OVER
+		    (ORDER BY start, rowid) u FROM CUDA_GPU_MEMORY_USAGE_EVENTS
+		    WHERE memKind NOT IN (0, 1)) SELECT max(u) FROM s")
+		echo "$p"
+		same "$want $want" "$(dlp mem --tsv "$db" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["space"] == "device" { print $at["peak_bytes"] }') \
+$(dlp mem -l -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["space"] == "device" { s += $at["sum_bytes"] }
+		END { printf "%.0f\n", s }')"
+	done
+}
