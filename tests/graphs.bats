@@ -170,8 +170,10 @@ totals() {
 	dlp mfu "$1" | field gpu_ns
 	dlp coverage "$1" | awk -F'\t' 'NR == 1 || $1 == "op"' |
 	    field sum_dur_ns
-	dlp files "$1" | field gpu_ns
 	dlp overview --tsv "$1" | field work_ns
+	dlp overview --tsv "$1" | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	{ print $c["kern_ns"] + $c["tc_ns"] + $c["graph_ns"] + $c["mem_ns"] }'
 	dlp folded "$1" | awk '{ s += $NF } END { printf "%.0f\n", s }'
 	dlp detail --tsv "$1" | field 'Total GPU Time (ns)'
 	dlp op_type --tsv "$1" | field 'Total GPU Time (ns)'
