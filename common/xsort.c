@@ -77,6 +77,15 @@ xsort_put(
 		spill(x);
 }
 
+static void
+drop(struct xsort *x)
+{
+	free(x->ent);
+	buf_free(&x->text);
+	x->ent = NULL;
+	x->n = x->cap = 0;
+}
+
 bool
 xsort_next(struct xsort *x, struct runs_rec *rec)
 {
@@ -85,6 +94,8 @@ xsort_next(struct xsort *x, struct runs_rec *rec)
 	if (x->runs.n > 0) {
 		if (x->n > 0)
 			spill(x);
+		if (x->ent != NULL) /* all is on disk */
+			drop(x);
 		return runs_next(&x->runs, rec);
 	}
 	if (!x->sorted)
@@ -110,7 +121,6 @@ void
 xsort_close(struct xsort *x)
 {
 	runs_close(&x->runs);
-	free(x->ent);
-	buf_free(&x->text);
+	drop(x);
 	xsort_open(x, x->runs.cmp, x->runs.ctx, x->bound);
 }
