@@ -6,7 +6,7 @@
 #include "runs.h"
 #include "temp.h"
 
-#define FAN 32          /* runs of a level that are merged into one */
+#define FAN 64          /* runs of a level that are merged into one */
 #define FILE_BUF 65536  /* bytes */
 #define SAME UINT32_MAX /* nkey: the key is that of the record before */
 
