@@ -446,9 +446,9 @@ const struct col_def col_defs[] = {
 	    "union of kernels, copies, sets and graph runs, over the"
 	    " devices" },
 	{ "iter", "step_ns", ITER, COL_INT,
-	    "GPU step: first GPU start to the next iteration's first GPU"
-	    " start (last iteration: to its last GPU end), or dur_ns if that"
-	    " is longer" },
+	    "from the end of the step before (the first: its start) to where"
+	    " this one has ended on the CPU and on the GPU and the next one"
+	    " begins: steps add up" },
 	{ "iter", "kern_ns", ITER, COL_INT, "sum of the kernels" },
 	{ "iter", "n_kern", ITER, COL_INT, "kernels" },
 	{ "iter", "n_op", ITER, COL_INT, "runs of ops" },

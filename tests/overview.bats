@@ -55,11 +55,14 @@ steps_sql() {
 # deviation of the others, from where to where these last.
 window() {
 	steps_sql "$1" | awk '
-	{ lo[NR] = $1; hi[NR] = $2; a[NR] = $3; b[NR] = $4 }
+	{ lo[NR] = $1; hi[NR] = $2; b[NR] = $4 }
 	END {
 		for (i = 1; i <= NR; i++) {
-			gpu = (i < NR ? a[i + 1] : b[i]) - a[i]
-			len[i] = hi[i] - lo[i] > gpu ? hi[i] - lo[i] : gpu
+			from = i > 1 ? done : lo[1]
+			if (hi[i] > done) done = hi[i]
+			if (b[i] > done) done = b[i]
+			if (i < NR && lo[i + 1] > done) done = lo[i + 1]
+			len[i] = done - from
 			for (j = i; j > 1 && s[j - 1] > len[i]; j--)
 				s[j] = s[j - 1]
 			s[j] = len[i]

@@ -26,6 +26,7 @@ cpu_time(struct line *x, size_t n, const struct plan *p, const struct extent *e,
 		x->has_cpu = true;
 		x->start = s->lo;
 		x->has_dur = s->hi != INT64_MAX;
+		x->cpu_hi = s->hi;
 		x->dur = ivl_len(&s->cpu);
 		x->key = smap_str(&p->texts, s->text, NULL);
 		return;
@@ -44,35 +45,54 @@ cpu_time(struct line *x, size_t n, const struct plan *p, const struct extent *e,
 			x->start = hi;
 	}
 	x->has_dur = x->has_cpu;
+	x->cpu_hi = hi;
 	x->dur = num_sub(hi, x->start);
 }
 
-/* The GPU step: to where the next iteration begins on the GPU. */
-static void
-step_time(struct line *x, const struct acc *c, const struct acc *next)
+static int64_t
+later(int64_t a, int64_t b)
 {
-	int64_t gpu = 0;
+	return a > b ? a : b;
+}
 
-	if (c->has_gpu)
-		gpu = num_sub(
-		    next != NULL && next->has_gpu ? next->gpu_lo : c->gpu_hi,
-		    c->gpu_lo);
-	x->has_step = x->has_dur || c->has_gpu;
-	x->step = x->has_dur && x->dur > gpu ? x->dur : gpu;
+/*
+ * A step begins where the one before it ended, and ends when all of it has
+ * ended, on the CPU and on the GPU, but not before the next one begins: so
+ * that steps add up to the time that they took together.
+ */
+static void
+step_time(struct line *x, int64_t next, int64_t *end)
+{
+	int64_t lo = *end;
+
+	if (lo == NO_TIME && x->has_cpu)
+		lo = x->start;
+	else if (lo == NO_TIME && x->has_gpu)
+		lo = x->gpu_lo;
+	if (x->has_dur)
+		*end = later(*end, x->cpu_hi);
+	if (x->has_gpu)
+		*end = later(*end, x->gpu_hi);
+	*end = later(*end, next);
+	x->has_step = lo != NO_TIME && *end != NO_TIME;
+	x->step = x->has_step ? num_sub(*end, lo) : 0;
 }
 
 void
 line_make(struct line *x, size_t n, const struct plan *p,
-    const struct extent *e, const struct acc *c, const struct acc *next,
-    const char *key)
+    const struct extent *e, const struct acc *c, const char *key, int64_t *end)
 {
+	int64_t next = NO_TIME;
+
 	memset(x, 0, sizeof(*x));
 	x->iter = (int64_t)n;
 	cpu_time(x, n, p, e, key);
-	step_time(x, c, next);
 	x->has_gpu = c->has_gpu;
 	x->gpu_lo = c->gpu_lo;
 	x->gpu_hi = c->gpu_hi;
+	if (!plan_begin(p, n + 1, &next))
+		next = NO_TIME;
+	step_time(x, next, end);
 	x->gpu = acc_gpu_ns(c);
 	x->kern_ns = c->kern_ns;
 	x->n_kern = c->n_kern;

@@ -12,14 +12,10 @@ static void
 write_iter(struct run *g, struct source *f)
 {
 	size_t n = f->accs.base;
-	const struct acc *next = NULL;
 	struct line x;
 
-	acc_at(&f->accs, n);
-	if (n + 1 < plan_count(&f->plan))
-		next = acc_at(&f->accs, n + 1);
-	line_make(&x, n, &f->plan, &f->extent, acc_at(&f->accs, n), next,
-	    g->key.arg != NULL ? g->key.arg : f->own_key);
+	line_make(&x, n, &f->plan, &f->extent, acc_at(&f->accs, n),
+	    g->key.arg != NULL ? g->key.arg : f->own_key, &f->step_end);
 	x.src = f->name;
 	if (g->listing || (g->stable && run_wanted(g, x.iter)))
 		stable_add(&f->stable, &x);

@@ -11,6 +11,7 @@ add(struct sources *f, const char *name)
 	f->v = xrealloc(f->v, f->n + 1, sizeof(*f->v));
 	memset(&f->v[f->n], 0, sizeof(*f->v));
 	f->v[f->n].name = name;
+	f->v[f->n].step_end = NO_TIME;
 	return (uint32_t)f->n++;
 }
 

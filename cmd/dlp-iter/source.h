@@ -16,6 +16,7 @@ struct source {
 	struct own own;
 	const char *own_key; /* what cuts, without -k */
 	struct extent extent;
+	int64_t step_end;     /* of the last step written; NO_TIME: none */
 	size_t n_begun;       /* --cuts: iterations whose begin was written */
 	bool outside;         /* and that the time is in none */
 	bool found;           /* iterations by a key, not for want of it */
