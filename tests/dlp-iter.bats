@@ -81,9 +81,18 @@ iterations_as_sql() {
 30 42
 28 42" "$(records iter out |
 	    awk -F'\t' '{ printf "%.0f %.0f\n", $4 / 1e6, $8 / 1e6 }')"
-	# from one first kernel to the next
-	same "$(records iter out | awk -F'\t' 'NR > 1 { print $5 - last }
-	    { last = $5 }')" "$(records iter out | cut -f 8 | head -n 2)"
+	# from the first's start on the CPU, by the ends on the GPU
+	same "$(records iter out | awk -F'\t' 'NR == 1 { end = $3 }
+	    { print $6 - end; end = $6 }')" "$(records iter out | cut -f 8)"
+}
+
+@test "the loader: what one step waits for is not in two" {
+	need_data h200/loader.sqlite.xz
+	correlated h200/loader.sqlite.xz | dlp-iter -k iteration >out
+	# the CPU is behind: from one start to the next, and to the last end
+	same "$(records iter out | awk -F'\t' 'NR > 1 { print $3 - last }
+	    { last = $3; end = $3 + $4 } END { print end - last }')" \
+	    "$(records iter out | cut -f 8)"
 }
 
 @test "the union of GPU work in an iteration: as SQL has it" {
