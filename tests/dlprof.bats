@@ -470,11 +470,12 @@ same_reports() {
 	[ -s nsys_profile.sqlite ]
 }
 
-# Sums of times, by sqlite3.
+# Sums of times, by sqlite3: kernels, and the runs of graphs as a whole, which
+# stand in the reports' totals for their kernels.
 sql_kernels() {
 	local t
 
-	for t in CUPTI_ACTIVITY_KIND_KERNEL \
+	for t in CUPTI_ACTIVITY_KIND_KERNEL CUPTI_ACTIVITY_KIND_GRAPH_TRACE \
 	    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL; do
 		[ -z "$(sqlite3 "$1" "SELECT 1 FROM sqlite_master
 		    WHERE name = '$t' AND type = 'table'")" ] ||

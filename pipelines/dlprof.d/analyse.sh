@@ -122,8 +122,8 @@ analyse() {
 	dlprof_domain=$domain
 	dlprof_dldb=$tmp/dldb.sqlite
 	say "Reading $opt_database${domain:+, domain $domain}"
-	# shellcheck disable=SC2046 # words
 	fifos=
+	# shellcheck disable=SC2046 # words
 	more "$(dlprof_pipe $(stages))"
 	iteration_begin
 	failed=
