@@ -179,12 +179,37 @@ work_of() {
 		row_of "$f" -k iteration
 		echo "$p"
 		same "$(work_of "$f" "SELECT sum(end - start),
-		    sum((end - start) * (kind IN ('kern', 'tc'))),
+		    sum((end - start) * (kind IN ('kern', 'tc', 'graph'))),
 		    sum(kind IN ('kern', 'tc')),
 		    sum((end - start) * (kind <> 'graph')) FROM l")" \
 		    "$(col got work_ns) $(col got kernel_ns) \
 $(col got n_kern) $(col got op_ns)"
 	done
+}
+
+# Nothing is known of the kernels of a graph as a whole.
+@test "graphs as a whole: the range that launches them, and what is not known" {
+	need_data h200/graph_infer_graph.sqlite.xz
+	f=$(profile h200/graph_infer_graph.sqlite.xz)
+	row_of "$f"
+	top=$(sqlite3 "$f" "SELECT n.text FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE g
+	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+	    JOIN NVTX_EVENTS n ON r.start >= n.start AND r.end <= n.end
+	    GROUP BY 1 ORDER BY sum(g.end - g.start) DESC LIMIT 1")
+	graph=$(sqlite3 "$f" "SELECT sum(end - start)
+	    FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE")
+	same "$top (no op)" "$(col got top_op)"
+	kern=$(sqlite3 "$f" "SELECT sum(end - start)
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL")
+	same $((kern + graph)) "$(col got kernel_ns)"
+	for c in shapes_ns flop_ns verdict_ns; do
+		echo "$c $(col got $c)"
+		[ "$(col got $c)" -le "$kern" ]
+	done
+	dlp "$f" 2>/dev/null >text
+	grep -F "$(awk -v g="$graph" -v k="$kern" 'BEGIN {
+	    printf "and %.2f ms of kernels and graphs: ", (g + k) / 1e6 }')" text
+	grep "^  > .*--cuda-graph-trace=node" text
 }
 
 # The text has the row's numbers, and the phases by the program's ranges.

@@ -128,6 +128,14 @@ tables=$escapes'
 		made_up = info("times") != "-"
 		timed = n_gpu > 0 && !made_up
 	}
+	# A graph as a whole: its kernels, of which nothing is known.
+	function on_graph(t) {
+		kern_t += t
+		graph_t += t
+		no_shapes += t
+		no_flop += t
+		no_verdict += t
+	}
 	function on_kern(t, o,    w) {
 		n_kern += v("n")
 		kern_t += t
@@ -150,8 +158,10 @@ tables=$escapes'
 			return
 		t = v("sum_dur_ns")
 		work += t
-		o = v("op") == "-" ? "(no op)" : v("op") (v("dir") == "-" ? \
-		    "" : " " v("dir"))
+		if (v("op") == "-")
+			o = (v("layer") == "-" ? "" : v("layer") " ") "(no op)"
+		else
+			o = v("op") (v("dir") == "-" ? "" : " " v("dir"))
 		op[o] += t
 		if (v("op") == "-") {
 			no_op += t
@@ -166,6 +176,8 @@ tables=$escapes'
 		}
 		if (v("tag") == "kern")
 			on_kern(t, o)
+		else if (v("tag") == "graph")
+			on_graph(t)
 	}
 	function gpus(    i, s) {
 		for (i = 1; i <= n_name; i++)

@@ -186,21 +186,24 @@ tables=$tables$tips'
 	function lack(label, x, of, hint) {
 		lacks = lacks (lacks == "" ? "" : ", ") label " " ms(x) " " \
 		    pct(x)
-		if (of > 0 && x > .1 * of)
+		if (of > 0 && x > .1 * of && !(hint in said_hint))
 			hints[++n_hint] = label ": " hint
+		said_hint[hint] = 1
 	}
 	function coverage(    w, i) {
 		w = best(no_op_why)
 		lack("op", no_op, work, w in tip ? tip[w] : emit)
-		lack("sizes", no_shapes, kern_t, emit)
-		lack("FLOPs", no_flop, kern_t, "dlp coverage names the ops; " \
-		    (no_shapes > .5 * no_flop ? "most lack sizes" : \
+		lack("sizes", no_shapes, kern_t, graph_t > .5 * no_shapes ? \
+		    tip["graph"] : emit)
+		lack("FLOPs", no_flop, kern_t, graph_t > .5 * no_flop ? \
+		    tip["graph"] : "dlp coverage names the ops; " (no_shapes > .5 * no_flop ? "most lack sizes" : \
 		    "dlp-flops -f takes rules of yours"))
-		lack("Tensor Cores or not", no_verdict, kern_t, "dlp coverage" \
+		lack("Tensor Cores or not", no_verdict, kern_t, \
+		    graph_t > .5 * no_verdict ? tip["graph"] : "dlp coverage" \
 		    " names the kernels; dlp-tc(1) how to write rules")
 		say("")
 		wrap("not known, of " ms(work) " of GPU work and " ms(kern_t) \
-		    " of kernels: ", lacks)
+		    " of kernels" (graph_t > 0 ? " and graphs" : "") ": ", lacks)
 		for (i = 1; i <= n_hint; i++)
 			wrap("  > ", hints[i])
 	}
