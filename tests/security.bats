@@ -151,12 +151,18 @@ interior() {
 	}
 }
 
-@test "a tree of few pages with endless rows ends" {
-	# 64 interior pages in a row, each with the next one 100 times
-	sqlite3 p "PRAGMA page_size = 512; CREATE TABLE $K (start, end, globalPid, deviceId, streamId, correlationId);
+# endless TABLE: the database q, in which that table's tree is 18 interior pages,
+# each 61 times the parent of the next one, and a leaf.
+endless() {
+	local root size i next leaf
+
+	sqlite3 p "PRAGMA page_size = 512; CREATE TABLE $K (start, end,
+	        globalPid, deviceId, streamId, correlationId);
 	    CREATE TABLE StringIds (id, value);
+	    CREATE TABLE GPU_METRICS (start, end);
+	    INSERT INTO GPU_METRICS VALUES (1, 2);
 	    INSERT INTO $K (start, end) VALUES (1, 2)"
-	root=$(sqlite3 p "SELECT rootpage FROM sqlite_master WHERE name = '$K'")
+	root=$(sqlite3 p "SELECT rootpage FROM sqlite_master WHERE name = '$1'")
 	size=$(($(stat -c %s p) / 512))
 	be() { printf "\\x$(printf %02x $(($1 >> 8)))\\x$(printf %02x $(($1 & 255)))"; }
 	# the leaf becomes the last page, the root and 17 more the chain
@@ -173,7 +179,17 @@ interior() {
 	    dd of=q bs=512 seek=$((root - 1)) conv=notrunc 2>/dev/null
 	be 0 | cat - <(be $leaf) |
 	    dd of=q bs=1 seek=28 conv=notrunc 2>/dev/null
+}
+
+@test "a tree of few pages with endless rows ends" {
+	endless "$K"
 	refused 'dlp-parse: q: *corrupt*' q
+}
+
+@test "one of a table of which only the rows are counted, too" {
+	endless GPU_METRICS
+	run -2 --separate-stderr timeout 60 dlp-parse q
+	[[ ${stderr_lines[-1]} == 'dlp-parse: q: corrupt database: '* ]]
 }
 
 @test "what unpacks to no database, or out of all proportion, is refused" {

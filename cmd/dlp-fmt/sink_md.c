@@ -76,6 +76,17 @@ put_entities(const char *s, size_t n)
 	buf_puts(&out_buf, "</code>");
 }
 
+/* Whether Markdown reads a character; a _ within a word is one of its own. */
+static bool
+is_markup(const char *s, size_t n, size_t i)
+{
+	if (s[i] == '_')
+		return i == 0 || i + 1 == n ||
+		       !isalnum((unsigned char)s[i - 1]) ||
+		       !isalnum((unsigned char)s[i + 1]);
+	return strchr("*{}[]<>|~&#!$:@", s[i]) != NULL;
+}
+
 /* Text with characters that Markdown reads is put as code, where only the bar
  * between cells has to be escaped. */
 static void
@@ -95,7 +106,7 @@ put_text(struct fmt *f, const char *s, size_t n)
 		return;
 	}
 	for (i = 0; i < n; i++)
-		if (strchr("*_{}[]<>|~&#!$:@", s[i]) != NULL)
+		if (is_markup(s, n, i))
 			tick = "`";
 	buf_puts(&out_buf, tick);
 	for (i = 0; i < n; i++) {
