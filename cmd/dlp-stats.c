@@ -19,21 +19,27 @@ static const char usage[] =
     "  -t, --titles       json: name each table's report and file, as it is\n"
     "                     where there are several reports\n"
     "  -l, --list         list the reports\n"
+    "  --needs            print the record types that the reports are made "
+    "of,\n"
+    "                     for dlp-parse -T\n"
     "  -u, --unbuffered   write at once\n"
     "  -h, --help         print this and exit\n"
     "  -V, --version      print the version and exit\n";
+
+enum { OPT_NEEDS = 256 };
 
 static const struct option longopts[] = {
 	{ "report", required_argument, NULL, 'r' },
 	{ "format", required_argument, NULL, 'f' },
 	{ "titles", no_argument, NULL, 't' },
 	{ "list", no_argument, NULL, 'l' },
+	{ "needs", no_argument, NULL, OPT_NEEDS },
 	CLI_LONGOPTS,
 	{ NULL, 0, NULL, 0 },
 };
 
 static const char *format = "column";
-static bool titles, list, unbuffered;
+static bool titles, list, needs, unbuffered;
 
 static void
 option(int c)
@@ -50,6 +56,9 @@ option(int c)
 		break;
 	case 'l':
 		list = true;
+		break;
+	case OPT_NEEDS:
+		needs = true;
 		break;
 	default:
 		cli_shared(c, usage, &unbuffered);
@@ -74,6 +83,11 @@ main(int argc, char **argv)
 	}
 	if (nreports == 0)
 		(void)reports_ask(REPORTS_STANDARD);
+	if (needs) {
+		out_open(false);
+		reports_types();
+		return out_finish(0);
+	}
 	path = cli_operand(argc, argv, usage);
 	stage_open_sink(&st, path, unbuffered);
 	if (!sink_open(format, titles || nreports > 1))

@@ -458,3 +458,31 @@ in_ranges() {
 	[ "$(wc -l <want)" -eq 350000 ]
 	cut -f 1-6,8 got | cmp want -
 }
+
+@test "dlp stats reads only what the reports are made of: the same tables" {
+	n=0
+	for f in "$LENET" "$DATA"/nsys/*2gpu*.sqlite "$DATA"/nsys/cudf*.sqlite \
+	    "$DATA"/nsys/cuda-graph-trace*.sqlite; do
+		[ -e "$f" ] || continue
+		dlp-parse "$f" 2>/dev/null >s
+		for r in $(dlp-stats -l | cut -d ' ' -f 1) \
+		    cuda_gpu_kern_sum:nvtx-name cuda_gpu_trace:nvtx-name; do
+			dlp-stats -r "$r" -f csv s >want 2>/dev/null
+			dlp stats -r "$r" --csv "$f" >got 2>/dev/null
+			echo "$f $r"
+			cmp want got
+			n=$((n + $(wc -l <want)))
+		done
+	done
+	[ "$n" -gt 100 ]
+	same kern "$(dlp-stats --needs -r cuda_gpu_kern_sum)"
+	same kern,copy,set,range,os "$(dlp-stats \
+	    --needs -r osrt_sum,cuda_gpu_sum -r nvtx_sum)"
+	rc=0
+	dlp stats -r nosuch "$LENET" 2>err || rc=$?
+	same '2 1' "$rc $(wc -l <err)"
+	# what is not there is told once, of a kind that was asked for alone
+	dlp-parse -T kern,copy,sync,graph "$LENET" 2>err >/dev/null
+	same '' "$(<err)"
+	dlp-parse -T graph "$LENET" 2>&1 >/dev/null | grep 'no graph records'
+}

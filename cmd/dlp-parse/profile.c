@@ -115,6 +115,21 @@ has_rows(const struct profile *p, int kind)
 	return rows_of(p, kind, kind) > 0;
 }
 
+/* Kinds of work are asked for together: one that is not there is told of only
+ * if none of those asked for is. */
+static bool
+is_spared(const struct profile *p, int kind)
+{
+	int k;
+
+	if (kind < EV_CALL || kind > EV_GRAPH)
+		return false;
+	for (k = EV_CALL; k <= EV_GRAPH; k++)
+		if (select_asked((enum ev_kind)k) && has_rows(p, k))
+			return true;
+	return false;
+}
+
 /* What the profile lacks, and how to record it. Without GPU work that is
  * all there is to say; without ranges nothing can be told about ops. */
 static void
@@ -138,7 +153,7 @@ missing(struct profile *p)
 		    p->path);
 	for (k = 0; k < EV_KINDS; k++) {
 		if (k == EV_KERN || k == EV_RANGE || has_rows(p, k) ||
-		    !select_asked((enum ev_kind)k))
+		    !select_asked((enum ev_kind)k) || is_spared(p, k))
 			continue;
 		how = p->dialect->option ? p->dialect->option((enum ev_kind)k)
 					 : NULL;

@@ -117,5 +117,6 @@ static const char *const sum_cols[] = { "#PID", "#TID", "#DevId", "#Count",
 const struct report_def rep_exec_sum = {
 	{ "cuda_kern_exec_sum", "CUDA Kernel Launch & Exec Time Summary",
 	    COLS(sum_cols) },
-	"kernexecsum", .on_gpu = exec_sum, .group = exec_part, .kernels = true
+	"kernexecsum", .types = "call,kern", .on_gpu = exec_sum,
+	.group = exec_part, .kernels = true
 };

@@ -99,9 +99,11 @@ static const char *const trace_cols[] = { "Name", "#Projected Start (ns)",
 
 const struct report_def rep_proj_sum = {
 	{ "nvtx_gpu_proj_sum", "NVTX GPU Projection Summary", COLS(proj_cols) },
-	"nvtxgpuprojsum", .needs = NEEDS_PROJ, .print = sum_print
+	"nvtxgpuprojsum", .types = "call,kern,copy,set,range",
+	.needs = NEEDS_PROJ, .print = sum_print
 };
 const struct report_def rep_proj_trace = { { "nvtx_gpu_proj_trace",
 					       "NVTX GPU Projection Trace",
 					       COLS(trace_cols) },
-	"nvtxgpuproj", .needs = NEEDS_STACK, .on_proj = proj_trace };
+	"nvtxgpuproj", .types = "call,kern,copy,set,range",
+	.needs = NEEDS_STACK, .on_proj = proj_trace };

@@ -136,5 +136,6 @@ static const char *const kern_cols[] = { "NVTX Range", "Style", "#PID", "#TID",
 
 const struct report_def rep_nvtx_kern_sum = {
 	{ "nvtx_kern_sum", "NVTX Range Kernel Summary", COLS(kern_cols) },
-	"nvtxkernsum", .needs = NEEDS_KERN, .print = print, .kernels = true
+	"nvtxkernsum", .types = "call,kern,range", .needs = NEEDS_KERN,
+	.print = print, .kernels = true
 };

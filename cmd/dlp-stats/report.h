@@ -57,7 +57,8 @@ enum report_needs {
 
 struct report_def {
 	struct sink_table table;
-	const char *old; /* the name before 2023 */
+	const char *old;   /* the name before 2023 */
+	const char *types; /* of the records that it is made of */
 	void (*on_api)(struct report *, const struct text *, int64_t dur);
 	void (*on_os)(struct report *, const struct text *, int64_t dur);
 	void (*on_gpu)(struct report *, const struct gpu *);

@@ -141,6 +141,44 @@ reports_list(void)
 		    report_defs[i]->table.title);
 }
 
+static bool
+has_word(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+	const char *s = strstr(list, word);
+
+	return s != NULL && (s[n] == ',' || s[n] == '\0') &&
+	       (s == list || s[-1] == ',');
+}
+
+static bool
+any_needs(const char *type)
+{
+	int i;
+
+	/* work is in the ranges around its call */
+	for (i = 0; i < nreports; i++)
+		if (has_word(reports[i].def->types, type) ||
+		    (reports[i].range_names && has_word("call,range", type)))
+			return true;
+	return false;
+}
+
+void
+reports_types(void)
+{
+	static const char *const types[] = { "kern", "copy", "set", "sync",
+		"graph", "call", "range", "os", "dev" };
+	size_t i, n = 0;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (any_needs(types[i])) {
+			buf_puts(&out_buf, n++ > 0 ? "," : "");
+			buf_puts(&out_buf, types[i]);
+		}
+	buf_putc(&out_buf, '\n');
+}
+
 static void
 order_rows(struct report *r)
 {

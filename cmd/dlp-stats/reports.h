@@ -24,6 +24,9 @@ extern const struct report_def *const report_defs[]; /* ends with NULL */
 bool reports_ask(const char *list);
 void reports_list(void);
 
+/* A line: the record types of which those asked for are made. */
+void reports_types(void);
+
 /* Those asked for: a section begins; its tables are printed. */
 void reports_section(void);
 void reports_print(const char *file);

@@ -171,42 +171,48 @@ static const char *const range_cols[] = { SUM, "Range" };
 
 const struct report_def rep_kern_sum = {
 	{ "cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", COLS(kern_cols) },
-	"gpukernsum", .on_gpu = kern, .group = by_total_count, .kernels = true
+	"gpukernsum", .types = "kern", .on_gpu = kern, .group = by_total_count,
+	.kernels = true
 };
 const struct report_def rep_kern_gb_sum = {
 	{ "cuda_gpu_kern_gb_sum", "CUDA GPU Kernel/Grid/Block Summary",
 	    COLS(gb_cols) },
-	"gpukerngbsum", .on_gpu = kern_gb, .group = by_total_count,
-	.kernels = true
+	"gpukerngbsum", .types = "kern", .on_gpu = kern_gb,
+	.group = by_total_count, .kernels = true
 };
 const struct report_def rep_api_sum = { { "cuda_api_sum", "CUDA API Summary",
 					    COLS(call_cols) },
-	"cudaapisum", .on_api = api, .group = by_total };
+	"cudaapisum", .types = "call,kern,copy,set,sync,graph", .on_api = api,
+	.group = by_total };
 const struct report_def rep_mem_time_sum = {
 	{ "cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)",
 	    COLS(mem_cols) },
-	"gpumemtimesum", .on_gpu = mem_time, .group = by_total
+	"gpumemtimesum", .types = "copy,set", .on_gpu = mem_time,
+	.group = by_total
 };
 const struct report_def rep_mem_size_sum = {
 	{ "cuda_gpu_mem_size_sum", "CUDA GPU MemOps Summary (by Size)",
 	    COLS(size_cols) },
-	"gpumemsizesum", .on_gpu = mem_size, .group = by_size
+	"gpumemsizesum", .types = "copy,set", .on_gpu = mem_size,
+	.group = by_size
 };
 const struct report_def rep_gpu_sum = {
 	{ "cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", COLS(gpu_cols) },
-	"gpusum", .on_gpu = gpu, .group = by_total, .kernels = true
+	"gpusum", .types = "kern,copy,set", .on_gpu = gpu, .group = by_total,
+	.kernels = true
 };
 const struct report_def rep_nvtx_sum = { { "nvtx_sum", "NVTX Range Summary",
 					     COLS(nvtx_cols) },
-	"nvtxsum", .on_range = range, .group = by_total };
+	"nvtxsum", .types = "range", .on_range = range, .group = by_total };
 const struct report_def rep_pushpop_sum = {
 	{ "nvtx_pushpop_sum", "NVTX Push/Pop Range Summary", COLS(range_cols) },
-	"nvtxppsum", .on_range = pushpop, .group = by_total
+	"nvtxppsum", .types = "range", .on_range = pushpop, .group = by_total
 };
-const struct report_def rep_startend_sum = { { "nvtx_startend_sum",
-						 "NVTX Start/End Range Summary",
-						 COLS(range_cols) },
-	"nvtxsesum", .on_range = startend, .group = by_total };
+const struct report_def rep_startend_sum = {
+	{ "nvtx_startend_sum", "NVTX Start/End Range Summary",
+	    COLS(range_cols) },
+	"nvtxsesum", .types = "range", .on_range = startend, .group = by_total
+};
 const struct report_def rep_osrt_sum = { { "osrt_sum", "OS Runtime Summary",
 					     COLS(call_cols) },
-	"osrtsum", .on_os = os, .group = by_total };
+	"osrtsum", .types = "os", .on_os = os, .group = by_total };

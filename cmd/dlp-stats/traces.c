@@ -172,8 +172,10 @@ static const char *const gpu_cols[] = { "#Start (ns)", "#Duration (ns)",
 const struct report_def rep_exec_trace = {
 	{ "cuda_kern_exec_trace", "CUDA Kernel Launch & Exec Time Trace",
 	    COLS(trace_cols) },
-	"kernexectrace", .on_gpu = exec_trace, .kernels = true
+	"kernexectrace", .types = "call,kern", .on_gpu = exec_trace,
+	.kernels = true
 };
-const struct report_def rep_gpu_trace = { { "cuda_gpu_trace", "CUDA GPU Trace",
-					      COLS(gpu_cols) },
-	"gputrace", .on_gpu = gpu_trace, .kernels = true };
+const struct report_def rep_gpu_trace = {
+	{ "cuda_gpu_trace", "CUDA GPU Trace", COLS(gpu_cols) }, "gputrace",
+	.types = "kern,copy,set,dev", .on_gpu = gpu_trace, .kernels = true
+};
