@@ -26,16 +26,7 @@ static const char usage[] =
     "  -h, --help            this text\n"
     "  -V, --version         the version\n";
 
-enum { OPT_FAIL = 256, OPT_RULE };
-
-static const struct option longopts[] = {
-	{ "dlprof", no_argument, NULL, 'D' },
-	{ "list", no_argument, NULL, 'l' },
-	{ "fail-on", required_argument, NULL, OPT_FAIL },
-	{ "rule", required_argument, NULL, OPT_RULE },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
-};
+static struct advise_opts o;
 
 static struct rule *
 rule_find(const char *opt, const char *name, size_t n)
@@ -62,6 +53,13 @@ check_list(const char *list)
 			continue;
 		rule_find("--fail-on", s, n);
 	}
+}
+
+static void
+set_fail_on(const char *arg)
+{
+	check_list(arg);
+	o.fail_on = arg;
 }
 
 static void
@@ -99,33 +97,15 @@ list_rules(void)
 int
 main(int argc, char **argv)
 {
-	struct advise_opts o = { false, NULL };
-	bool unbuffered = false;
+	static const struct cli_opt opts[] = {
+		{ 'D', "dlprof", .flag = &o.dlprof },
+		{ 'l', "list", .act = list_rules },
+		{ 0, "fail-on", .call = set_fail_on },
+		{ 0, "rule", .call = set_limit },
+		{ 0 },
+	};
 	struct stage st;
-	const char *path;
-	int c;
 
-	cli_init("dlp-advise");
-	while ((c = cli_getopt(
-		    argc, argv, "Dl" CLI_SHORTOPTS, longopts, NULL)) != -1)
-		switch (c) {
-		case 'D':
-			o.dlprof = true;
-			break;
-		case 'l':
-			list_rules();
-			break;
-		case OPT_FAIL:
-			check_list(optarg);
-			o.fail_on = optarg;
-			break;
-		case OPT_RULE:
-			set_limit(optarg);
-			break;
-		default:
-			cli_shared(c, usage, &unbuffered);
-		}
-	path = cli_operand(argc, argv, usage);
-	stage_open(&st, argc, argv, path, unbuffered);
+	stage_start(&st, "dlp-advise", usage, opts, argc, argv);
 	return out_finish(advise_run(&st, &o));
 }

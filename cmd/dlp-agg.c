@@ -53,40 +53,14 @@ static const char usage[] =
     "  -h, --help            this text\n"
     "  -V, --version         the version\n";
 
-enum {
-	OPT_WHERE = 256,
-	OPT_SORT,
-	OPT_REST,
-	OPT_AS,
-	OPT_AND,
-	OPT_PASS,
-	OPT_KEEP,
-	OPT_PARTIAL,
-	OPT_MERGE,
-};
+static struct plan plan = { .memory = 256 << 20 };
 
-static const struct option longopts[] = {
-	CLI_LONGOPTS,
-	{ "type", required_argument, NULL, 'T' },
-	{ "group", required_argument, NULL, 'g' },
-	{ "stats", required_argument, NULL, 'a' },
-	{ "fields", required_argument, NULL, 'f' },
-	{ "columns", required_argument, NULL, 'c' },
-	{ "limit", required_argument, NULL, 'n' },
-	{ "where", required_argument, NULL, OPT_WHERE },
-	{ "sort", required_argument, NULL, OPT_SORT },
-	{ "rest", no_argument, NULL, OPT_REST },
-	{ "as", required_argument, NULL, OPT_AS },
-	{ "and", no_argument, NULL, OPT_AND },
-	{ "pass", no_argument, NULL, OPT_PASS },
-	{ "keep", required_argument, NULL, OPT_KEEP },
-	{ "memory", required_argument, NULL, 'S' },
-	{ "partial", no_argument, NULL, OPT_PARTIAL },
-	{ "merge", no_argument, NULL, OPT_MERGE },
-	{ NULL, 0, NULL, 0 },
-};
-
-static bool unbuffered;
+/* What the options of one aggregation are of. */
+static struct spec *
+own(void)
+{
+	return plan.spec[plan.n - 1];
+}
 
 /* The option's list; ##cmd is to show the argument as it was given. */
 static char **
@@ -112,102 +86,127 @@ tag(const char *opt, const char *s)
 	return s;
 }
 
-/* Those of one aggregation; false if it is none of them. */
-static bool
-own_option(struct spec *a, int c)
+static void
+types(const char *arg)
 {
-	switch (c) {
-	case 'T':
-		a->in.tag = list("-T", optarg, &a->in.ntypes);
-		return true;
-	case 'g':
-		a->groups = list("-g", optarg, &a->ngroups);
-		return true;
-	case 'a':
-		a->stats = list("-a", optarg, &a->nstats);
-		return true;
-	case 'f':
-		a->fields = list("-f", optarg, &a->nfields);
-		return true;
-	case 'c':
-		a->cut = list("-c", optarg, &a->ncut);
-		return true;
-	case 'n':
-		a->limit = cli_i64("-n", optarg, 0, INT64_MAX);
-		return true;
-	case OPT_WHERE:
-		where_add(&a->where, xstrdup(optarg));
-		return true;
-	case OPT_SORT:
-		sort_parse(&a->sort, xstrdup(optarg));
-		return true;
-	case OPT_REST:
-		a->rest = true;
-		return true;
-	case OPT_AS:
-		a->as = tag("--as", optarg);
-		return true;
-	default:
-		return false;
-	}
+	own()->in.tag = list("-T", arg, &own()->in.ntypes);
 }
 
 static void
-option(struct plan *p, int c)
+groups(const char *arg)
 {
-	if (own_option(p->spec[p->n - 1], c))
-		return;
-	switch (c) {
-	case OPT_AND:
-		plan_add(p);
-		break;
-	case OPT_PASS:
-		p->pass = true;
-		break;
-	case OPT_KEEP:
-		p->keep = list("--keep", optarg, &p->nkeep);
-		break;
-	case 'S':
-		p->memory = cli_size("-S", optarg);
-		break;
-	case OPT_PARTIAL:
-		p->partial = true;
-		break;
-	case OPT_MERGE:
-		p->merge = true;
-		break;
-	default:
-		cli_shared(c, usage, &unbuffered);
-	}
+	own()->groups = list("-g", arg, &own()->ngroups);
 }
+
+static void
+stats(const char *arg)
+{
+	own()->stats = list("-a", arg, &own()->nstats);
+}
+
+static void
+fields(const char *arg)
+{
+	own()->fields = list("-f", arg, &own()->nfields);
+}
+
+static void
+columns(const char *arg)
+{
+	own()->cut = list("-c", arg, &own()->ncut);
+}
+
+static void
+where(const char *arg)
+{
+	where_add(&own()->where, xstrdup(arg));
+}
+
+static void
+sort(const char *arg)
+{
+	sort_parse(&own()->sort, xstrdup(arg));
+}
+
+static void
+limit(const char *arg)
+{
+	own()->limit = cli_i64("-n", arg, 0, INT64_MAX);
+}
+
+static void
+rest(void)
+{
+	own()->rest = true;
+}
+
+static void
+as(const char *arg)
+{
+	own()->as = tag("--as", arg);
+}
+
+static void
+next(void)
+{
+	plan_add(&plan);
+}
+
+static void
+keep(const char *arg)
+{
+	plan.keep = list("--keep", arg, &plan.nkeep);
+}
+
+static void
+memory(const char *arg)
+{
+	plan.memory = cli_size("-S", arg);
+}
+
+static const struct cli_opt opts[] = {
+	{ 'T', "type", .call = types },
+	{ 'g', "group", .call = groups },
+	{ 'a', "stats", .call = stats },
+	{ 'f', "fields", .call = fields },
+	{ 'c', "columns", .call = columns },
+	{ 0, "where", .call = where },
+	{ 0, "sort", .call = sort },
+	{ 'n', "limit", .call = limit },
+	{ 0, "rest", .act = rest },
+	{ 0, "as", .call = as },
+	{ 0, "and", .act = next },
+	{ 0, "pass", .flag = &plan.pass },
+	{ 0, "keep", .call = keep },
+	{ 0, "partial", .flag = &plan.partial },
+	{ 0, "merge", .flag = &plan.merge },
+	{ 'S', "memory", .call = memory },
+	{ 0 },
+};
 
 /* The files of --merge are several. */
 static int
-merge(struct plan *p, int argc, char **argv)
+merge(int argc, char **argv, bool unbuffered)
 {
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);
-	plan_check(p);
+	plan_check(&plan);
 	out_open(unbuffered);
-	return merge_run(p, argv + optind, argc - optind, argc, argv);
+	return merge_run(&plan, argv + optind, argc - optind, argc, argv);
 }
 
 int
 main(int argc, char **argv)
 {
-	static struct plan plan;
 	struct stage st;
 	const char *path;
-	int c;
+	bool unbuffered;
 
 	cli_init("dlp-agg");
 	plan_add(&plan);
-	plan.memory = 256 << 20;
-	while ((c = getopt_long(argc, argv,
-		    CLI_SHORTOPTS "T:g:a:f:c:n:S:", longopts, NULL)) != -1)
-		option(&plan, c);
+	unbuffered = cli_options(argc, argv, usage, opts);
 	if (plan.merge)
-		return out_finish(merge(&plan, argc, argv));
+		return out_finish(merge(argc, argv, unbuffered));
 	path = cli_operand(argc, argv, usage);
 	plan_check(&plan);
 	if (plan.n > 0 && plan.spec[0]->nstats > 0 && !plan.pass)

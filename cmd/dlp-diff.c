@@ -33,29 +33,15 @@ static const char usage[] =
     "  -h, --help          this text\n"
     "  -V, --version       the version\n";
 
-enum { OPT_NOISE = 256, OPT_FAIL, OPT_JOIN };
-
-static const struct option longopts[] = {
-	CLI_LONGOPTS,
-	{ "group", required_argument, NULL, 'g' },
-	{ "value", required_argument, NULL, 'v' },
-	{ "limit", required_argument, NULL, 'n' },
-	{ "first", required_argument, NULL, 'm' },
-	{ "all", no_argument, NULL, 'a' },
-	{ "iter", required_argument, NULL, 'i' },
-	{ "noise", required_argument, NULL, OPT_NOISE },
-	{ "fail-over", required_argument, NULL, OPT_FAIL },
-	{ "join", no_argument, NULL, OPT_JOIN },
-	{ NULL, 0, NULL, 0 },
-};
-
 static struct {
 	enum value value;
 	size_t first;
 	struct trim trim;
-	bool join, unbuffered;
+	bool join;
 	struct how how;
 } o = { .first = 1, .how.noise = 0.01, .trim.to = -1 };
+
+static struct model m;
 
 /* 5% or 5 */
 static double
@@ -73,15 +59,16 @@ percent(const char *opt, const char *arg)
 
 /* N or N-M */
 static void
-steps(char *arg)
+steps(const char *given)
 {
-	char *dash = strchr(arg, '-');
+	char *arg = xstrdup(given), *dash = strchr(arg, '-');
 
 	if (dash != NULL)
 		*dash++ = '\0';
 	o.trim.from = cli_i64("-i", arg, 0, INT32_MAX);
 	o.trim.to =
 	    cli_i64("-i", dash != NULL ? dash : arg, o.trim.from, INT32_MAX);
+	free(arg);
 }
 
 static int
@@ -98,83 +85,97 @@ word(const char *opt, const char *arg, const char *const *words, int n)
 }
 
 static void
-option(int c, struct model *m)
+group(const char *arg)
 {
 	static const char *const by[] = { "op", "kernel", "type", "layer",
 		"phase", "iter" };
-	static const char *const values[] = { "gpu", "cpu", "n", "flop" };
 
-	switch (c) {
-	case 'g':
-		m->by = (enum by)word("-g", optarg, by, 6);
-		break;
-	case 'v':
-		o.value = (enum value)word("-v", optarg, values, 4);
-		break;
-	case 'n':
-		o.how.limit = (size_t)cli_i64("-n", optarg, 0, INT32_MAX);
-		break;
-	case 'm':
-		o.first = (size_t)cli_i64("-m", optarg, 1, INT32_MAX);
-		break;
-	case 'a':
-		o.trim.all = true;
-		break;
-	case 'i':
-		steps(optarg);
-		break;
-	case OPT_NOISE:
-		o.how.noise = percent("--noise", optarg);
-		break;
-	case OPT_FAIL:
-		o.how.fail_over = percent("--fail-over", optarg);
-		o.how.gate = true;
-		break;
-	case OPT_JOIN:
-		o.join = true;
-		break;
-	default:
-		cli_shared(c, usage, &o.unbuffered);
-	}
+	m.by = (enum by)word("-g", arg, by, 6);
 }
 
 static void
-check(struct model *m)
+value(const char *arg)
 {
-	m->cpu = o.value == V_CPU;
+	static const char *const values[] = { "gpu", "cpu", "n", "flop" };
+
+	o.value = (enum value)word("-v", arg, values, 4);
+}
+
+static void
+limit(const char *arg)
+{
+	o.how.limit = (size_t)cli_i64("-n", arg, 0, INT32_MAX);
+}
+
+static void
+first(const char *arg)
+{
+	o.first = (size_t)cli_i64("-m", arg, 1, INT32_MAX);
+}
+
+static void
+noise(const char *arg)
+{
+	o.how.noise = percent("--noise", arg);
+}
+
+static void
+fail_over(const char *arg)
+{
+	o.how.fail_over = percent("--fail-over", arg);
+	o.how.gate = true;
+}
+
+static const struct cli_opt opts[] = {
+	{ 'g', "group", .call = group },
+	{ 'v', "value", .call = value },
+	{ 'n', "limit", .call = limit },
+	{ 'm', "first", .call = first },
+	{ 'a', "all", .flag = &o.trim.all },
+	{ 'i', "iter", .call = steps },
+	{ 0, "noise", .call = noise },
+	{ 0, "fail-over", .call = fail_over },
+	{ 0, "join", .flag = &o.join },
+	{ 0 },
+};
+
+static void
+check(void)
+{
+	m.cpu = o.value == V_CPU;
 	if (!o.join && o.value > V_CPU)
 		die("-v: %s goes with --join", o.value == V_N ? "n" : "flop");
 	if (o.join && o.how.gate)
 		die("--join and --fail-over exclude each other");
-	if (o.join && m->by == BY_ITER)
+	if (o.join && m.by == BY_ITER)
 		die("--join and -g iter exclude each other");
-	if (m->cpu && (m->by == BY_KERNEL || m->by == BY_ITER))
+	if (m.cpu && (m.by == BY_KERNEL || m.by == BY_ITER))
 		die("-v cpu is the time of ops: -g takes op, type, layer or"
 		    " phase");
 }
 
 static void
-read_all(struct model *m, int n, char **files)
+read_all(int n, char **files)
 {
 	int i;
 
-	m->complete = true;
+	m.complete = true;
 	if (n < 2 && !o.join)
-		read_stream(m, n == 1 ? files[0] : NULL, 0, o.first, false);
+		read_stream(&m, n == 1 ? files[0] : NULL, 0, o.first, false);
 	else if (n < 2)
-		read_stream(m, n == 1 ? files[0] : NULL, 0, 0, true);
+		read_stream(&m, n == 1 ? files[0] : NULL, 0, 0, true);
 	for (i = 0; n > 1 && i < n; i++)
-		read_stream(m, files[i], (size_t)i, 0, false);
+		read_stream(&m, files[i], (size_t)i, 0, false);
 }
 
 static void
-trim(struct model *m)
+trim(void)
 {
 	static const char *const labels[] = { "A", "B" };
 	size_t i;
 
-	for (i = 0; i < m->n_side; i++) {
-		struct side *s = &m->side[i];
+	for (i = 0; i < m.n_side; i++) {
+		struct side *s = &m.side[i];
 
 		if (s->name == NULL)
 			s->name = xstrdup("-");
@@ -192,37 +193,35 @@ trim(struct model *m)
 	}
 	if (o.join)
 		return;
-	if (m->side[0].cut != m->side[1].cut && o.how.gate)
+	if (m.side[0].cut != m.side[1].cut && o.how.gate)
 		die("--fail-over: only one of the two has steps");
-	if (m->side[0].cut != m->side[1].cut)
+	if (m.side[0].cut != m.side[1].cut)
 		warn("only one of the two has steps: the times are not of the"
 		     " same thing");
-	compare_facts(m->side);
+	compare_facts(m.side);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct model m = { 0 };
-	int c, n, rc = EXIT_OK;
+	bool unbuffered;
+	int n, rc = EXIT_OK;
 
 	cli_init("dlp-diff");
-	while ((c = getopt_long(argc, argv,
-		    CLI_SHORTOPTS "ag:i:m:n:v:", longopts, NULL)) != -1)
-		option(c, &m);
-	check(&m);
+	unbuffered = cli_options(argc, argv, usage, opts);
+	check();
 	n = argc - optind;
 	if (!o.join && n > 2)
 		cli_usage(usage);
 	if (n == 0)
 		cli_operand(argc, argv, usage);
-	read_all(&m, n, argv + optind);
+	read_all(n, argv + optind);
 	if (!m.complete)
 		die("an input is not whole: nothing is compared");
 	if (m.n_side < 2 && !o.join)
 		die("only one run in the input: nothing to compare it with");
-	trim(&m);
-	out_open(o.unbuffered);
+	trim();
+	out_open(unbuffered);
 	stage_begin_section(argc, argv);
 	if (o.join)
 		join_print(&m, o.value, o.how.limit);

@@ -41,20 +41,7 @@ static const char usage[] =
     "  -h, --help         this text\n"
     "  -V, --version      the version\n";
 
-enum { OPT_RAW = 256, OPT_AGGREGATE, OPT_DOMAIN, OPT_SET };
-
-static const struct option longopts[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "force", no_argument, NULL, 'f' },
-	{ "tee", no_argument, NULL, 't' },
-	{ "memory", required_argument, NULL, 'S' },
-	{ "raw", no_argument, NULL, OPT_RAW },
-	{ "aggregate", no_argument, NULL, OPT_AGGREGATE },
-	{ "domain", required_argument, NULL, OPT_DOMAIN },
-	{ "set", required_argument, NULL, OPT_SET },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
-};
+static struct dldb dldb = { .domain = "default-domain", .memory = 256 << 20 };
 
 /* Whether s[0..n) is the name of the file. */
 static bool
@@ -167,37 +154,16 @@ on_end(struct stage *st)
 }
 
 static void
-option(struct dldb *d, int c, bool *unbuffered)
+set_memory(const char *arg)
 {
-	switch (c) {
-	case 'o':
-		d->path = optarg;
-		break;
-	case 'f':
-		d->force = true;
-		break;
-	case 't':
-		d->tee = true;
-		break;
-	case 'S':
-		d->memory = cli_size("-S", optarg);
-		break;
-	case OPT_RAW:
-		d->aggregate = false;
-		break;
-	case OPT_AGGREGATE:
-		d->raw = false;
-		break;
-	case OPT_SET:
-		if (!facts_set(d, optarg))
-			die("--set: no FACT=VALUE: '%s'", optarg);
-		break;
-	case OPT_DOMAIN:
-		d->domain = optarg;
-		break;
-	default:
-		cli_shared(c, usage, unbuffered);
-	}
+	dldb.memory = cli_size("-S", arg);
+}
+
+static void
+set_fact(const char *arg)
+{
+	if (!facts_set(&dldb, arg))
+		die("--set: no FACT=VALUE: '%s'", arg);
 }
 
 static void
@@ -219,36 +185,45 @@ start(struct dldb *d, struct stage *st)
 int
 main(int argc, char **argv)
 {
-	static struct dldb d = { .domain = "default-domain",
-		.raw = true,
-		.aggregate = true,
-		.memory = 256 << 20 };
-	bool unbuffered = false;
+	static bool raw, aggregate;
+	static const struct cli_opt opts[] = {
+		{ 'o', "output", .arg = &dldb.path },
+		{ 'f', "force", .flag = &dldb.force },
+		{ 't', "tee", .flag = &dldb.tee },
+		{ 0, "raw", .flag = &raw },
+		{ 0, "aggregate", .flag = &aggregate },
+		{ 0, "domain", .arg = &dldb.domain },
+		{ 0, "set", .call = set_fact },
+		{ 'S', "memory", .call = set_memory },
+		{ 0 },
+	};
+	struct dldb *d = &dldb;
 	struct stage st;
 	const char *path;
-	int c, rc;
+	bool unbuffered;
+	int rc;
 
 	cli_init("dlp-dldb");
-	while ((c = getopt_long(
-		    argc, argv, "o:ftS:" CLI_SHORTOPTS, longopts, NULL)) != -1)
-		option(&d, c, &unbuffered);
-	if (d.path == NULL)
+	unbuffered = cli_options(argc, argv, usage, opts);
+	if (d->path == NULL)
 		cli_usage(usage);
-	if (!d.raw && !d.aggregate)
+	if (raw && aggregate)
 		die("--raw and --aggregate: only one of them");
+	d->raw = !aggregate;
+	d->aggregate = !raw;
 	path = cli_operand(argc, argv, usage);
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-	if (d.tee)
+	if (d->tee)
 		stage_open(&st, argc, argv, path, unbuffered);
 	else
 		stage_open_sink(&st, path, unbuffered);
-	start(&d, &st);
+	start(d, &st);
 	rc = stage_run(&st);
-	if (d.whole && d.aggregate && rc == EXIT_OK)
-		db_finish(&d.db);
-	ops_free(&d);
-	raw_free(&d);
-	agg_free(&d);
-	sums_free(&d);
+	if (d->whole && d->aggregate && rc == EXIT_OK)
+		db_finish(&d->db);
+	ops_free(d);
+	raw_free(d);
+	agg_free(d);
+	sums_free(d);
 	return out_finish(rc);
 }

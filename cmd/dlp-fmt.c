@@ -48,46 +48,9 @@ static const char usage[] =
     "  -h, --help             this text\n"
     "  -V, --version          the version\n";
 
-enum {
-	OPT_CSV = 256,
-	OPT_TSV,
-	OPT_JSON,
-	OPT_JSONL,
-	OPT_XTAB,
-	OPT_MD,
-	OPT_PYPROF,
-	OPT_DICT,
-	OPT_DLPROF,
-	OPT_TITLE,
-	OPT_QUOTE,
-	OPT_GUARD
-};
-
-static const struct option longopts[] = {
-	CLI_LONGOPTS,
-	{ "columns", required_argument, NULL, 'c' },
-	{ "type", required_argument, NULL, 'T' },
-	{ "human", no_argument, NULL, 'H' },
-	{ "width", required_argument, NULL, 'w' },
-	{ "csv", no_argument, NULL, OPT_CSV },
-	{ "tsv", no_argument, NULL, OPT_TSV },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "jsonl", no_argument, NULL, OPT_JSONL },
-	{ "xtab", no_argument, NULL, OPT_XTAB },
-	{ "md", no_argument, NULL, OPT_MD },
-	{ "pyprof", no_argument, NULL, OPT_PYPROF },
-	{ "dict", optional_argument, NULL, OPT_DICT },
-	{ "dlprof", no_argument, NULL, OPT_DLPROF },
-	{ "title", required_argument, NULL, OPT_TITLE },
-	{ "quote", required_argument, NULL, OPT_QUOTE },
-	{ "guard", no_argument, NULL, OPT_GUARD },
-	{ NULL, 0, NULL, 0 },
-};
-
-static const struct sink *const sinks[] = { &sink_csv, &sink_tsv, &sink_json,
-	&sink_jsonl, &sink_xtab, &sink_md };
-
-static bool unbuffered;
+static struct fmt fmt;
+static bool pyprof;
+static const char *dict_cols;
 
 static const char *
 dashes(const struct sink *s)
@@ -96,8 +59,10 @@ dashes(const struct sink *s)
 }
 
 static void
-set_sink(struct fmt *f, const struct sink *s)
+set_sink(const struct sink *s)
 {
+	struct fmt *f = &fmt;
+
 	if (f->sink != NULL && f->sink != s)
 		die("%s%s and %s%s exclude each other", dashes(s), s->name,
 		    dashes(f->sink), f->sink->name);
@@ -175,8 +140,6 @@ set_pyprof(struct fmt *f)
 	check_pyprof(f);
 }
 
-static const char *dict_cols;
-
 /* All kernels, with columns of its own. */
 static void
 set_kernels(struct fmt *f, const char *cols)
@@ -188,61 +151,72 @@ set_kernels(struct fmt *f, const char *cols)
 }
 
 static void
-set_dict(struct fmt *f, const char *how)
+dict(const char *how)
 {
-	set_sink(f, &sink_dict);
+	set_sink(&sink_dict);
 	if (how != NULL && strcmp(how, "own") != 0)
 		die("--dict: bad value '%s', it is own or none", how);
 	dict_cols = how != NULL ? DICT_COLS DICT_OWN_COLS : DICT_COLS;
 }
 
-static const char *
-options(struct fmt *f, int argc, char **argv)
+static void
+columns(const char *arg)
 {
-	bool pyprof = false;
-	int c, i;
+	fmt.names = cli_list(xstrdup(arg), &fmt.nnames);
+}
 
-	while ((c = getopt_long(argc, argv, CLI_SHORTOPTS "c:HT:w:", longopts,
-		    NULL)) != -1) {
-		switch (c) {
-		case 'c':
-			f->names = cli_list(optarg, &f->nnames);
-			break;
-		case 'H':
-			f->human = true;
-			break;
-		case 'T':
-			f->want_type = optarg;
-			break;
-		case 'w':
-			f->width = (int)cli_i64("-w", optarg, 0, 100000);
-			set_sink(f, &sink_table);
-			break;
-		case OPT_PYPROF:
-			pyprof = true;
-			break;
-		case OPT_DICT:
-			set_dict(f, optarg);
-			break;
-		case OPT_DLPROF:
-			set_sink(f, &sink_dlprof);
-			break;
-		case OPT_TITLE:
-			f->title = optarg;
-			break;
-		case OPT_GUARD:
-			f->guard = true;
-			break;
-		case OPT_QUOTE:
-			f->quotes = cli_list(xstrdup(optarg), &f->nquotes);
-			break;
-		default:
-			if (c >= OPT_CSV && c < OPT_PYPROF)
-				set_sink(f, sinks[c - OPT_CSV]);
-			else
-				cli_shared(c, usage, &unbuffered);
-		}
+static void
+quote(const char *arg)
+{
+	fmt.quotes = cli_list(xstrdup(arg), &fmt.nquotes);
+}
+
+static void
+width(const char *arg)
+{
+	fmt.width = (int)cli_i64("-w", arg, 0, 100000);
+	set_sink(&sink_table);
+}
+
+#define SINK(name)                                                             \
+	static void name(void)                                                 \
+	{                                                                      \
+		set_sink(&sink_##name);                                        \
 	}
+SINK(csv)
+SINK(tsv)
+SINK(json)
+SINK(jsonl)
+SINK(xtab)
+SINK(md)
+SINK(dlprof)
+
+static const struct cli_opt opts[] = {
+	{ 'c', "columns", .call = columns },
+	{ 'T', "type", .arg = &fmt.want_type },
+	{ 'w', "width", .call = width },
+	{ 'H', "human", .flag = &fmt.human },
+	{ 0, "csv", .act = csv },
+	{ 0, "tsv", .act = tsv },
+	{ 0, "json", .act = json },
+	{ 0, "jsonl", .act = jsonl },
+	{ 0, "md", .act = md },
+	{ 0, "xtab", .act = xtab },
+	{ 0, "pyprof", .flag = &pyprof },
+	{ 0, "dict", .call = dict, .optional = true },
+	{ 0, "dlprof", .act = dlprof },
+	{ 0, "title", .arg = &fmt.title },
+	{ 0, "quote", .call = quote },
+	{ 0, "guard", .flag = &fmt.guard },
+	{ 0 },
+};
+
+/* What the options mean together. */
+static void
+settle(struct fmt *f)
+{
+	int i;
+
 	if (pyprof)
 		set_pyprof(f);
 	if (f->sink == &sink_dict)
@@ -252,18 +226,19 @@ options(struct fmt *f, int argc, char **argv)
 	for (i = 0; i < f->nnames; i++)
 		if (f->names[i][0] == '\0')
 			die("-c: empty column name");
-	return cli_operand(argc, argv, usage);
 }
 
 int
 main(int argc, char **argv)
 {
-	static struct fmt f;
 	const char *path;
+	bool unbuffered;
 
 	cli_init("dlp-fmt");
-	path = options(&f, argc, argv);
-	default_sink(&f);
-	stage_open_sink(&f.st, path, unbuffered);
-	return out_finish(fmt_run(&f));
+	unbuffered = cli_options(argc, argv, usage, opts);
+	settle(&fmt);
+	path = cli_operand(argc, argv, usage);
+	default_sink(&fmt);
+	stage_open_sink(&fmt.st, path, unbuffered);
+	return out_finish(fmt_run(&fmt));
 }

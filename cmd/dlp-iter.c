@@ -31,124 +31,81 @@ static const char usage[] =
     "  -h, --help        this text\n"
     "  -V, --version     the version\n";
 
-enum {
-	OPT_CUT = 256,
-	OPT_ONE,
-	OPT_FROM,
-	OPT_TO,
-	OPT_STRICT,
-	OPT_CUTS,
-	OPT_STABLE
-};
+static struct run g = { .to = INT64_MAX, .limit = 20, .spool.fd = -1 };
 
-static const struct option longopts[] = {
-	{ "key", required_argument, NULL, 'k' },
-	{ "dlprof", no_argument, NULL, 'D' },
-	{ "exact", no_argument, NULL, 'x' },
-	{ "cut", no_argument, NULL, OPT_CUT },
-	{ "cuts", no_argument, NULL, OPT_CUTS },
-	{ "stable", no_argument, NULL, OPT_STABLE },
-	{ "one", no_argument, NULL, OPT_ONE },
-	{ "iter-start", required_argument, NULL, OPT_FROM },
-	{ "iter-stop", required_argument, NULL, OPT_TO },
-	{ "strict", no_argument, NULL, OPT_STRICT },
-	{ "list", no_argument, NULL, 'l' },
-	{ "limit", required_argument, NULL, 'n' },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
-};
-
-struct opts {
+static struct {
 	const char *key;
-	bool exact, cut, unbuffered;
-};
+	bool exact, cut;
+} o;
 
 static void
-check(const struct run *g, const struct opts *o)
+check(void)
 {
-	if (o->key != NULL && *o->key == '\0')
+	if (o.key != NULL && *o.key == '\0')
 		die("-k: empty key");
-	if (o->key != NULL && g->one)
+	if (o.key != NULL && g.one)
 		die("-k and --one exclude each other");
-	if (o->key == NULL && (o->cut || o->exact))
-		die("%s needs -k", o->cut ? "--cut" : "-x");
-	if (g->listing && (g->filter || g->one))
+	if (o.key == NULL && (o.cut || o.exact))
+		die("%s needs -k", o.cut ? "--cut" : "-x");
+	if (g.listing && (g.filter || g.one))
 		die("--list excludes --one, --iter-start and --iter-stop");
-	if (g->listing && g->stable)
+	if (g.listing && g.stable)
 		die("--list and --stable exclude each other");
-	if (g->listing && g->dlprof)
+	if (g.listing && g.dlprof)
 		die("--list and --dlprof exclude each other");
-	if (g->from > g->to)
+	if (g.from > g.to)
 		die("--iter-start lies behind --iter-stop");
 }
 
 static void
-parse(struct run *g, struct opts *o, int argc, char **argv)
+from(const char *arg)
 {
-	int c;
+	g.from = cli_i64("--iter-start", arg, 0, INT64_MAX);
+	g.filter = true;
+}
 
-	while ((c = getopt_long(argc, argv, "Dk:xln:" CLI_SHORTOPTS, longopts,
-		    NULL)) != -1) {
-		switch (c) {
-		case 'k':
-			o->key = optarg;
-			break;
-		case 'D':
-			g->dlprof = g->cuts = true;
-			break;
-		case 'x':
-			o->exact = true;
-			break;
-		case OPT_CUT:
-			o->cut = true;
-			break;
-		case OPT_CUTS:
-			g->cuts = true;
-			break;
-		case OPT_STABLE:
-			g->stable = true;
-			break;
-		case OPT_ONE:
-			g->one = true;
-			break;
-		case OPT_FROM:
-			g->from = cli_i64("--iter-start", optarg, 0, INT64_MAX);
-			g->filter = true;
-			break;
-		case OPT_TO:
-			g->to = cli_i64("--iter-stop", optarg, 0, INT64_MAX);
-			g->filter = true;
-			break;
-		case OPT_STRICT:
-			g->strict = true;
-			break;
-		case 'l':
-			g->listing = true;
-			break;
-		case 'n':
-			g->limit = (int)cli_i64("-n", optarg, 0, INT32_MAX);
-			break;
-		default:
-			cli_shared(c, usage, &o->unbuffered);
-		}
-	}
-	check(g, o);
+static void
+to(const char *arg)
+{
+	g.to = cli_i64("--iter-stop", arg, 0, INT64_MAX);
+	g.filter = true;
+}
+
+static void
+limit(const char *arg)
+{
+	g.limit = (int)cli_i64("-n", arg, 0, INT32_MAX);
 }
 
 int
 main(int argc, char **argv)
 {
-	struct run g = { .to = INT64_MAX, .limit = 20, .spool.fd = -1 };
-	struct opts o = { 0 };
+	static const struct cli_opt opts[] = {
+		{ 'k', "key", .arg = &o.key },
+		{ 'D', "dlprof", .flag = &g.dlprof },
+		{ 'x', "exact", .flag = &o.exact },
+		{ 0, "cut", .flag = &o.cut },
+		{ 0, "cuts", .flag = &g.cuts },
+		{ 0, "stable", .flag = &g.stable },
+		{ 0, "one", .flag = &g.one },
+		{ 0, "iter-start", .call = from },
+		{ 0, "iter-stop", .call = to },
+		{ 0, "strict", .flag = &g.strict },
+		{ 'l', "list", .flag = &g.listing },
+		{ 'n', "limit", .call = limit },
+		{ 0 },
+	};
 	struct stage st;
+	bool unbuffered;
 
 	cli_init("dlp-iter");
-	parse(&g, &o, argc, argv);
+	unbuffered = cli_options(argc, argv, usage, opts);
+	g.cuts = g.cuts || g.dlprof;
+	check();
 	g.asked_one = g.one;
 	g.asked = (struct asked){ o.key, g.from, g.to, g.filter };
 	key_init(&g.key, o.key, o.exact, o.cut || g.dlprof);
-	stage_open(
-	    &st, argc, argv, cli_operand(argc, argv, usage), o.unbuffered);
+	stage_open(&st, argc, argv, cli_operand(argc, argv, usage), unbuffered);
 	read_open(&g, &st);
 	return out_finish(stage_run(&st));
 }

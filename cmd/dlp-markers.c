@@ -208,22 +208,12 @@ bind(struct stage *st)
 int
 main(int argc, char **argv)
 {
-	static const struct option longopts[] = { CLI_LONGOPTS,
-		{ "all", no_argument, NULL, 'a' }, { NULL, 0, NULL, 0 } };
+	static const struct cli_opt opts[] = { { 'a', "all", .flag = &all },
+		{ 0 } };
 	struct stage st;
-	bool unbuffered = false;
-	const char *path;
-	int c, rc;
+	int rc;
 
-	cli_init("dlp-markers");
-	while ((c = getopt_long(
-		    argc, argv, CLI_SHORTOPTS "a", longopts, NULL)) != -1)
-		if (c == 'a')
-			all = true;
-		else
-			cli_shared(c, usage, &unbuffered);
-	path = cli_operand(argc, argv, usage);
-	stage_open(&st, argc, argv, path, unbuffered);
+	stage_start(&st, "dlp-markers", usage, opts, argc, argv);
 	bind(&st);
 	st.section = forget;
 	st.end = put_notes;

@@ -18,12 +18,6 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-static const struct option longopts[] = {
-	{ "ranks", no_argument, NULL, 'r' },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
-};
-
 static int
 by_name(const void *va, const void *vb)
 {
@@ -36,17 +30,14 @@ int
 main(int argc, char **argv)
 {
 	static char dash[] = "-", *std[] = { dash };
-	bool unbuffered = false, ranks = false;
+	static bool ranks;
+	static const struct cli_opt opts[] = { { 'r', "ranks", .flag = &ranks },
+		{ 0 } };
 	struct run run = { .argc = argc, .argv = argv };
-	int ch;
+	bool unbuffered;
 
 	cli_init("dlp-merge");
-	while ((ch = getopt_long(
-		    argc, argv, "r" CLI_SHORTOPTS, longopts, NULL)) != -1)
-		if (ch == 'r')
-			ranks = true;
-		else
-			cli_shared(ch, usage, &unbuffered);
+	unbuffered = cli_options(argc, argv, usage, opts);
 	run.ranks = ranks;
 	run.n = argc - optind;
 	run.paths = argv + optind;

@@ -32,6 +32,8 @@ static struct out_ext *ext;
 static struct map seen; /* key and iteration -> how often */
 static bool whole;      /* iterations do not matter */
 static uint64_t matched, unmatched;
+static char **more; /* -m's */
+static int nmore;
 
 /* Which of its kind this one is, from 0, in its iteration. */
 static uint64_t
@@ -147,30 +149,28 @@ bind(struct stage *st)
 	st->end = put_notes;
 }
 
+static void
+set_metrics(const char *arg)
+{
+	free(more);
+	more = cli_list(xstrdup(arg), &nmore);
+}
+
 int
 main(int argc, char **argv)
 {
-	static const struct option longopts[] = {
-		{ "all", no_argument, NULL, 'a' },
-		{ "metrics", required_argument, NULL, 'm' },
-		CLI_LONGOPTS,
-		{ NULL, 0, NULL, 0 },
+	static const struct cli_opt opts[] = {
+		{ 'a', "all", .flag = &whole },
+		{ 'm', "metrics", .call = set_metrics },
+		{ 0 },
 	};
 	struct stage st;
-	bool unbuffered = false;
-	char **more = NULL;
 	const char *path;
-	int c, nmore = 0, rc;
+	bool unbuffered;
+	int rc;
 
 	cli_init("dlp-ncu");
-	while ((c = getopt_long(
-		    argc, argv, CLI_SHORTOPTS "am:", longopts, NULL)) != -1)
-		if (c == 'm')
-			more = cli_list(optarg, &nmore);
-		else if (c == 'a')
-			whole = true;
-		else
-			cli_shared(c, usage, &unbuffered);
+	unbuffered = cli_options(argc, argv, usage, opts);
 	if (optind == argc)
 		cli_usage(usage);
 	optind++;

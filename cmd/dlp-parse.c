@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "dlp-parse/asked.h"
 #include "dlp-parse/dict.h"
 #include "dlp-parse/emit.h"
 #include "dlp-parse/emit_op.h"
@@ -47,83 +48,29 @@ static const char usage[] =
     "  -h, --help       this text\n"
     "  -V, --version    the version\n";
 
-enum {
-	OPT_START = 256,
-	OPT_END,
-	OPT_RANGE,
-	OPT_SRC,
-	OPT_OLD_NAMES,
-	OPT_KERNEL_NAMES,
-	OPT_RANKS,
-	OPT_NEED_TIMES,
-	OPT_NO_DICT
-};
-
-static const struct option longopts[] = {
-	{ "device", required_argument, NULL, 'd' },
-	{ "domain", required_argument, NULL, 'D' },
-	{ "end", required_argument, NULL, OPT_END },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "range", required_argument, NULL, OPT_RANGE },
-	{ "ranks", no_argument, NULL, OPT_RANKS },
-	{ "need-times", no_argument, NULL, OPT_NEED_TIMES },
-	{ "no-dict", no_argument, NULL, OPT_NO_DICT },
-	{ "kernel-names", no_argument, NULL, OPT_KERNEL_NAMES },
-	{ "old-names", no_argument, NULL, OPT_OLD_NAMES },
-	{ "src", no_argument, NULL, OPT_SRC },
-	{ "start", required_argument, NULL, OPT_START },
-	{ "stream", required_argument, NULL, 's' },
-	{ "type", required_argument, NULL, 'T' },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
-};
-
 static struct profile *profiles;
 static int nprofiles;
 static bool with_src; /* records name their file */
 static bool ranks;    /* and their rank */
 static bool no_dict;
 
-static void
-option(int c, const char *arg, bool *unbuffered)
-{
-	switch (c) {
-	case 'd':
-	case 'D':
-	case 'p':
-	case 's':
-	case 'T':
-		select_list(c, arg);
-		break;
-	case OPT_START:
-	case OPT_END:
-		select_time(c == OPT_END, arg);
-		break;
-	case OPT_RANGE:
-		select_range(arg);
-		break;
-	case OPT_RANKS:
-		ranks = true;
-		/* fall through */
-	case OPT_SRC:
-		with_src = true;
-		break;
-	case OPT_KERNEL_NAMES:
-		emit_kernel_names = true;
-		break;
-	case OPT_OLD_NAMES:
-		nvprof_old_names = true;
-		break;
-	case OPT_NEED_TIMES:
-		dict_need_times = true;
-		break;
-	case OPT_NO_DICT:
-		no_dict = true;
-		break;
-	default:
-		cli_shared(c, usage, unbuffered);
-	}
-}
+static const struct cli_opt opts[] = {
+	{ 'T', "type", .call = asked_type },
+	{ 0, "device", .call = asked_device },
+	{ 0, "pid", .call = asked_pid },
+	{ 0, "stream", .call = asked_stream },
+	{ 0, "domain", .call = asked_domain },
+	{ 0, "start", .call = asked_start },
+	{ 0, "end", .call = asked_end },
+	{ 0, "range", .call = asked_range },
+	{ 0, "kernel-names", .flag = &emit_kernel_names },
+	{ 0, "old-names", .flag = &nvprof_old_names },
+	{ 0, "src", .flag = &with_src },
+	{ 0, "ranks", .flag = &ranks },
+	{ 0, "no-dict", .flag = &no_dict },
+	{ 0, "need-times", .flag = &dict_need_times },
+	{ 0 },
+};
 
 static void
 open_profiles(int n, char **paths)
@@ -251,13 +198,12 @@ open_out(bool unbuffered, bool with_ops)
 int
 main(int argc, char **argv)
 {
-	bool unbuffered = false;
-	int c, i;
+	bool unbuffered;
+	int i;
 
 	cli_init("dlp-parse");
-	while ((c = getopt_long(
-		    argc, argv, CLI_SHORTOPTS "T:", longopts, NULL)) != -1)
-		option(c, optarg, &unbuffered);
+	unbuffered = cli_options(argc, argv, usage, opts);
+	with_src = with_src || ranks;
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);
 	if (argc - optind <= 1 && dict_is(argv[optind])) {

@@ -29,10 +29,6 @@ static int64_t idx;
 static uint64_t bad, died;
 static bool broken; /* whoever writes the input says that it failed */
 
-static const struct option longopts[] = { { "year", required_argument, NULL,
-					      'y' },
-	CLI_LONGOPTS, { NULL, 0, NULL, 0 } };
-
 static void
 set_year(const char *arg)
 {
@@ -121,17 +117,16 @@ read_all(void)
 int
 main(int argc, char **argv)
 {
-	bool unbuffered = false;
+	static const struct cli_opt opts[] = {
+		{ 'y', "year", .call = set_year },
+		{ 0 },
+	};
 	const char *path;
-	int c;
+	bool unbuffered;
+	int rc;
 
 	cli_init("dlp-pyprof");
-	while ((c = getopt_long(
-		    argc, argv, CLI_SHORTOPTS "y:", longopts, NULL)) != -1)
-		if (c == 'y')
-			set_year(optarg);
-		else
-			cli_shared(c, usage, &unbuffered);
+	unbuffered = cli_options(argc, argv, usage, opts);
 	path = cli_operand(argc, argv, usage);
 	lines_open(&in, path);
 	out_open(unbuffered);
@@ -144,9 +139,9 @@ main(int argc, char **argv)
 		stage_end_section();
 	forward_free(&forward);
 	lines_close(&in);
-	c = out_finish(broken ? EXIT_TROUBLE : EXIT_OK);
+	rc = out_finish(broken ? EXIT_TROUBLE : EXIT_OK);
 	if (died > 0)
 		warn("kernels at which PyProf would have stopped: %llu",
 		    (unsigned long long)died);
-	return c;
+	return rc;
 }

@@ -26,56 +26,33 @@ static const char usage[] =
     "  -h, --help         print this and exit\n"
     "  -V, --version      print the version and exit\n";
 
-enum { OPT_NEEDS = 256 };
-
-static const struct option longopts[] = {
-	{ "report", required_argument, NULL, 'r' },
-	{ "format", required_argument, NULL, 'f' },
-	{ "titles", no_argument, NULL, 't' },
-	{ "list", no_argument, NULL, 'l' },
-	{ "needs", no_argument, NULL, OPT_NEEDS },
-	CLI_LONGOPTS,
-	{ NULL, 0, NULL, 0 },
-};
-
 static const char *format = "column";
-static bool titles, list, needs, unbuffered;
+static bool titles, list, needs;
 
 static void
-option(int c)
+ask(const char *arg)
 {
-	switch (c) {
-	case 'r':
-		list |= !reports_ask(optarg);
-		break;
-	case 'f':
-		format = optarg;
-		break;
-	case 't':
-		titles = true;
-		break;
-	case 'l':
-		list = true;
-		break;
-	case OPT_NEEDS:
-		needs = true;
-		break;
-	default:
-		cli_shared(c, usage, &unbuffered);
-	}
+	list |= !reports_ask(arg);
 }
 
 int
 main(int argc, char **argv)
 {
+	static const struct cli_opt opts[] = {
+		{ 'r', "report", .call = ask },
+		{ 'f', "format", .arg = &format },
+		{ 't', "titles", .flag = &titles },
+		{ 'l', "list", .flag = &list },
+		{ 0, "needs", .flag = &needs },
+		{ 0 },
+	};
 	const char *path;
 	struct stage st;
-	int c, rc;
+	bool unbuffered;
+	int rc;
 
 	cli_init("dlp-stats");
-	while ((c = getopt_long(
-		    argc, argv, CLI_SHORTOPTS "r:f:tl", longopts, NULL)) != -1)
-		option(c);
+	unbuffered = cli_options(argc, argv, usage, opts);
 	if (list) {
 		out_open(false);
 		reports_list();

@@ -11,10 +11,6 @@
 #include "err.h"
 #include "num.h"
 
-#undef getopt_long
-
-static bool complained; /* getopt has written its line */
-
 /* A file opened later must not land on a standard descriptor that the
  * caller had closed. /dev/full keeps a write to a closed output an error. */
 static void
@@ -39,52 +35,10 @@ cli_init(const char *name)
 }
 
 void
-cli_help(const char *usage)
-{
-	fputs(usage, stdout);
-	if (fflush(stdout) != 0 || ferror(stdout))
-		die_errno("standard output");
-	exit(EXIT_OK);
-}
-
-void
-cli_version(void)
-{
-	printf("%s %s\n", err_prog_name(), DLP_VERSION);
-	if (fflush(stdout) != 0 || ferror(stdout))
-		die_errno("standard output");
-	exit(EXIT_OK);
-}
-
-int
-cli_getopt(int argc, char *const *argv, const char *shortopts,
-    const struct option *longopts, int *index)
-{
-	int c = getopt_long(argc, argv, shortopts, longopts, index);
-
-	if (c == '?')
-		complained = true;
-	return c;
-}
-
-void
 cli_usage(const char *usage)
 {
-	if (!complained)
-		fprintf(stderr, "%.*s\n", (int)strcspn(usage, "\n"), usage);
+	fprintf(stderr, "%.*s\n", (int)strcspn(usage, "\n"), usage);
 	exit(EXIT_TROUBLE);
-}
-
-void
-cli_shared(int c, const char *usage, bool *unbuffered)
-{
-	if (c == 'h')
-		cli_help(usage);
-	if (c == 'V')
-		cli_version();
-	if (c != 'u')
-		cli_usage(usage);
-	*unbuffered = true;
 }
 
 const char *

@@ -1,4 +1,6 @@
 /* Options by a table; see cli.h. */
+#include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +8,14 @@
 #include "err.h"
 
 #define OPT_FIRST 256 /* getopt's value of options[0]: no letter is that */
+
+static const struct option shared[] = {
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{ "unbuffered", no_argument, NULL, 'u' },
+	{ NULL, 0, NULL, 0 },
+};
+static const char shared_letters[] = "hVu";
 
 static int
 count(const struct cli_opt *opts)
@@ -20,14 +30,14 @@ count(const struct cli_opt *opts)
 static bool
 takes_arg(const struct cli_opt *o)
 {
-	return o->flag == NULL;
+	return o->arg != NULL || o->call != NULL;
 }
 
 /* getopt's letters: ours and the shared ones. */
 static char *
 letters(const struct cli_opt *opts, int n)
 {
-	char *s = xmalloc(2 * (size_t)n + sizeof(CLI_SHORTOPTS));
+	char *s = xmalloc(3 * (size_t)n + sizeof(shared_letters));
 	char *p = s;
 	int i;
 
@@ -37,24 +47,25 @@ letters(const struct cli_opt *opts, int n)
 		*p++ = opts[i].ch;
 		if (takes_arg(&opts[i]))
 			*p++ = ':';
+		if (opts[i].optional)
+			*p++ = ':';
 	}
-	memcpy(p, CLI_SHORTOPTS, sizeof(CLI_SHORTOPTS));
+	memcpy(p, shared_letters, sizeof(shared_letters));
 	return s;
 }
 
 static struct option *
 words(const struct cli_opt *opts, int n)
 {
-	static const struct option shared[] = { CLI_LONGOPTS,
-		{ NULL, 0, NULL, 0 } };
 	struct option *v =
 	    xcalloc((size_t)n + sizeof(shared) / sizeof(shared[0]), sizeof(*v));
 	int i;
 
 	for (i = 0; i < n; i++) {
 		v[i].name = opts[i].name;
-		v[i].has_arg =
-		    takes_arg(&opts[i]) ? required_argument : no_argument;
+		v[i].has_arg = opts[i].optional      ? optional_argument
+			       : takes_arg(&opts[i]) ? required_argument
+						     : no_argument;
 		v[i].val = OPT_FIRST + i;
 	}
 	memcpy(v + n, shared, sizeof(shared));
@@ -79,10 +90,40 @@ act(const struct cli_opt *o, const char *arg)
 {
 	if (o->flag != NULL)
 		*o->flag = true;
+	else if (o->act != NULL)
+		o->act();
 	else if (o->arg != NULL)
 		*o->arg = arg;
 	else
 		o->call(arg);
+}
+
+static void
+say(const char *text)
+{
+	fputs(text, stdout);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		die_errno("standard output");
+	exit(EXIT_OK);
+}
+
+static void
+act_shared(int c, const char *usage, bool *unbuffered)
+{
+	static char version[64];
+
+	if (c == 'u') {
+		*unbuffered = true;
+		return;
+	}
+	if (c == 'h')
+		say(usage);
+	if (c == 'V') {
+		(void)snprintf(version, sizeof(version), "%s %s\n",
+		    err_prog_name(), DLP_VERSION);
+		say(version);
+	}
+	exit(EXIT_TROUBLE); /* getopt has said what is wrong */
 }
 
 bool
@@ -95,12 +136,12 @@ cli_options(
 	const struct cli_opt *o;
 	bool unbuffered = false;
 
-	while ((c = cli_getopt(argc, argv, shorts, longs, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		o = find(opts, n, c);
 		if (o != NULL)
 			act(o, optarg);
 		else
-			cli_shared(c, usage, &unbuffered);
+			act_shared(c, usage, &unbuffered);
 	}
 	free(longs);
 	free(shorts);

@@ -1,128 +1,18 @@
 /* What is written; see select.h. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "asked.h"
 #include "buf.h"
-#include "cli.h"
-#include "cols.h"
 #include "err.h"
-#include "num.h"
 #include "select.h"
 #include "select_range.h"
-
-struct list {
-	char **v;
-	int64_t *num;
-	bool *seen; /* something matched it */
-	int n;
-};
-
-static struct list devices, pids, streams, domains, types;
-static int64_t from = INT64_MIN, until = INT64_MAX;
-static bool timed, any;
 
 static const char *const kind_type[EV_KINDS] = { "inst", "range", "mark", "lib",
 	"os", "node", "call", "kern", "copy", "set", "sync", "graph", "mem",
 	"over", "diag", "inst" };
 
-static void
-numbers(struct list *l, const char *opt)
-{
-	int i;
-
-	l->num = xcalloc((size_t)l->n, sizeof(*l->num));
-	for (i = 0; i < l->n; i++)
-		if (!num_i64(l->v[i], strlen(l->v[i]), &l->num[i]))
-			die("--%s: bad number '%s'", opt, l->v[i]);
-}
-
-/* Types that only databases with ops in them give. */
 static bool
-of_ops(const char *type)
-{
-	return strcmp(type, "op") == 0 || strcmp(type, "inst") == 0 ||
-	       strcmp(type, "finding") == 0;
-}
-
-static void
-check_types(const struct list *l)
-{
-	const struct type_def *t;
-	int i;
-
-	for (i = 0; i < l->n; i++) {
-		t = type_find(l->v[i]);
-		if (t == NULL ||
-		    (strcmp(t->by, "dlp-parse") != 0 && !of_ops(l->v[i])))
-			die("--type: no such record type '%s'", l->v[i]);
-	}
-}
-
-void
-select_list(int opt, const char *arg)
-{
-	static const struct {
-		int opt;
-		struct list *list;
-		const char *name;
-	} lists[] = {
-		{ 'd', &devices, "device" },
-		{ 'p', &pids, "pid" },
-		{ 's', &streams, "stream" },
-		{ 'D', &domains, NULL },
-		{ 'T', &types, NULL },
-	};
-	struct list *l;
-	size_t i;
-
-	for (i = 0; lists[i].opt != opt; i++)
-		;
-	l = lists[i].list;
-	l->v = cli_list(xstrdup(arg), &l->n); /* ##cmd shows arg whole */
-	l->seen = xcalloc((size_t)l->n + 1, sizeof(*l->seen));
-	if (lists[i].name != NULL)
-		numbers(l, lists[i].name);
-	if (opt == 'T')
-		check_types(l);
-	any = any || opt != 'T';
-}
-
-/* A number with an optional unit. */
-static bool
-time_arg(const char *s, int64_t *ns)
-{
-	size_t n = strlen(s);
-	double v;
-
-	if (num_i64(s, n, ns))
-		return true;
-	if (!num_with_unit(s, n, NUM_TIME, &v) || v < -9e18 || v > 9e18)
-		return false;
-	*ns = (int64_t)(v < 0 ? v - 0.5 : v + 0.5);
-	return true;
-}
-
-void
-select_time(bool is_end, const char *arg)
-{
-	if (!time_arg(arg, is_end ? &until : &from))
-		die("--%s: bad time '%s' (a number of ns, or with s, ms, us)",
-		    is_end ? "end" : "start", arg);
-	if (from >= until)
-		die("--end does not lie behind --start: nothing is between"
-		    " them");
-	timed = any = true;
-}
-
-void
-select_range(const char *arg)
-{
-	range_add(arg);
-	any = true;
-}
-
-static bool
-in_num(const struct list *l, int64_t v)
+in_num(const struct asked_list *l, int64_t v)
 {
 	int i;
 
@@ -133,7 +23,7 @@ in_num(const struct list *l, int64_t v)
 }
 
 static bool
-in_text(const struct list *l, const char *s)
+in_text(const struct asked_list *l, const char *s)
 {
 	int i;
 
@@ -146,7 +36,7 @@ in_text(const struct list *l, const char *s)
 bool
 select_type(const char *type)
 {
-	return types.n == 0 || in_text(&types, type);
+	return asked.types.n == 0 || in_text(&asked.types, type);
 }
 
 bool
@@ -196,7 +86,7 @@ select_scan(const struct source *s)
 bool
 select_asked(enum ev_kind kind)
 {
-	return types.n > 0 && select_kind(kind);
+	return asked.types.n > 0 && select_kind(kind);
 }
 
 /* The time that decides is that of the launch. A range counts if any of it
@@ -209,7 +99,8 @@ in_time(
 
 	if (ev->kind == EV_RANGE)
 		hi = ev->end == EV_UNSET ? INT64_MAX : ev->end;
-	if (hi < from || lo >= until || (hi == from && lo < hi))
+	if (hi < asked.from || lo >= asked.until ||
+	    (hi == asked.from && lo < hi))
 		return false;
 	pid = ev->pid == EV_UNSET && call != NULL ? call->pid : ev->pid;
 	return range_inside(p, pid, lo, hi);
@@ -222,7 +113,8 @@ on_device(const struct event *ev)
 	int64_t dev;
 
 	if (EV_IS_GPU(ev->kind)) {
-		ok = streams.n == 0 || in_num(&streams, ev->gpu.stream);
+		ok = asked.streams.n == 0 ||
+		     in_num(&asked.streams, ev->gpu.stream);
 		dev = ev->gpu.dev;
 	} else if (ev->kind == EV_MEM)
 		dev = ev->mem.dev;
@@ -239,19 +131,19 @@ in_domain(const struct event *ev)
 	if (ev->kind != EV_RANGE && ev->kind != EV_MARK)
 		return true;
 	d = ev->range.domain;
-	return in_text(&domains, *d != '\0' ? d : "default");
+	return in_text(&asked.domains, *d != '\0' ? d : "default");
 }
 
 bool
 select_device(int64_t dev)
 {
-	return devices.n == 0 || in_num(&devices, dev);
+	return asked.devices.n == 0 || in_num(&asked.devices, dev);
 }
 
 bool
 select_pid(int64_t pid)
 {
-	return pids.n == 0 || in_num(&pids, pid);
+	return asked.pids.n == 0 || in_num(&asked.pids, pid);
 }
 
 bool
@@ -263,39 +155,39 @@ select_event(
 
 	if (!select_kind(ev->kind))
 		return false;
-	if (!any)
+	if (!asked.any)
 		return true;
 	if (pid == EV_UNSET && call != NULL)
 		pid = call->pid;
 	/* each list is asked, so that it knows what it has seen */
 	ok = select_pid(pid);
-	if (domains.n > 0 && !in_domain(ev))
+	if (asked.domains.n > 0 && !in_domain(ev))
 		ok = false;
 	return on_device(ev) && ok && in_time(p, ev, call);
 }
 
 /* Whether records of the types that have streams, or domains, are read. */
 static bool
-judged(const struct list *l)
+judged(const struct asked_list *l)
 {
 	int k;
 
-	if (l == &domains)
+	if (l == &asked.domains)
 		return select_kind(EV_RANGE) || select_kind(EV_MARK);
-	for (k = EV_KERN; l == &streams && k <= EV_GRAPH; k++)
+	for (k = EV_KERN; l == &asked.streams && k <= EV_GRAPH; k++)
 		if (select_kind((enum ev_kind)k))
 			return true;
-	return l != &streams;
+	return l != &asked.streams;
 }
 
 void
 select_say_unseen(void)
 {
 	static const struct {
-		const struct list *list;
+		const struct asked_list *list;
 		const char *name;
-	} lists[] = { { &devices, "device" }, { &pids, "pid" },
-		{ &streams, "stream" }, { &domains, "domain" } };
+	} lists[] = { { &asked.devices, "device" }, { &asked.pids, "pid" },
+		{ &asked.streams, "stream" }, { &asked.domains, "domain" } };
 	struct buf b = { 0 };
 	size_t k;
 	int i;

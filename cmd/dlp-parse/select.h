@@ -1,8 +1,6 @@
 /*
- * What the options select: devices, processes, streams, domains, record
- * types, a time window, the inside of named ranges. All of it is decided on
- * whole events after the join, so that counts and joins do not depend on
- * the selection.
+ * What the options select (asked.h). All of it is decided on whole events after
+ * the join, so that counts and joins do not depend on the selection.
  */
 #ifndef DLP_PARSE_SELECT_H
 #define DLP_PARSE_SELECT_H
@@ -11,12 +9,6 @@
 #include "source.h"
 
 struct profile;
-
-/* One option; fatal if it makes no sense. */
-void select_list(
-    int opt, const char *arg); /* device, pid, stream, domain, type */
-void select_time(bool is_end, const char *arg);
-void select_range(const char *arg);
 
 /* Whether records of a type are wanted (str: where they are used). */
 bool select_type(const char *type);
