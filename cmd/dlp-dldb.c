@@ -123,8 +123,9 @@ static void
 write_raw(struct dldb *d)
 {
 	raw_end(d);
-	db_flush(&d->db, false); /* the facts ask for memory events */
+	db_flush(&d->db); /* the facts ask for memory events */
 	facts_write(d);
+	ddl_indices(&d->db, false);
 }
 
 static void
@@ -145,7 +146,8 @@ on_end(struct stage *st)
 	}
 	if (d->aggregate)
 		sums_write(d);
-	db_flush(&d->db, true);
+	db_flush(&d->db);
+	ddl_indices(&d->db, true);
 	d->whole = true;
 	/* the other half needs it before it sees the ##end */
 	if (!d->aggregate)

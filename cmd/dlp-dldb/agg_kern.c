@@ -11,8 +11,6 @@
 #include "ops.h"
 #include "temp.h"
 
-struct ins agg_node = { .table = "kernel_iteration_node" };
-
 static int
 cmp_i64(int64_t a, int64_t b)
 {
@@ -50,7 +48,7 @@ agg_kern_start(struct agg *a, size_t bytes)
 	if (a->max_pairs == 0)
 		a->max_pairs = 1;
 	xsort_open(&a->old, cmp_pair, NULL, bytes / 4);
-	a->max_held = bytes / 4 / (sizeof(*a->held) + sizeof(uint32_t));
+	a->max_held = bytes / 4 / (sizeof(*a->held));
 	if (a->max_held == 0)
 		a->max_held = 1;
 }
@@ -240,23 +238,18 @@ pair_no(struct agg *a, uint64_t no)
 	return &a->pairs[no - a->first_pair];
 }
 
-/* The ids follow one another; that of the first. */
-static int64_t
+static void
 put(struct dldb *d, int64_t aggr, const struct agg_kern *k, size_t n)
 {
+	static struct ins in = { .table = "kernel_iteration_node" };
 	const struct agg_pair *p;
-	int64_t id, first = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		p = pair_no(d->agg, k[i].pair);
-		id = DB_ADD(&d->db, &agg_node, INT64_C(0), aggr, DOMAIN_ID,
-		    p->op, k[i].id, p->iter, p->s.n, p->s.n_tc, p->s.ns,
-		    p->s.tc_ns);
-		if (i == 0)
-			first = id;
+		DB_ADD(&d->db, &in, INT64_C(0), aggr, DOMAIN_ID, p->op, k[i].id,
+		    p->iter, p->s.n, p->s.n_tc, p->s.ns, p->s.tc_ns);
 	}
-	return first;
 }
 
 /* Back from the file, into what is held; how many there were. */
@@ -275,26 +268,22 @@ get(struct agg *a)
 	return have / sizeof(*a->held);
 }
 
-/* What memory does not hold is left to SQL to be sorted for the index. */
 void
 agg_kern_write(struct dldb *d, int64_t aggr)
 {
 	struct agg *a = d->agg;
-	int64_t first;
 	size_t n;
 
 	if (a->any_old)
 		add_old(a);
 	if (a->fd < 0) {
-		first = put(d, aggr, a->held, a->n_held);
-		if (!a->any_old)
-			agg_keys(d, aggr, first);
+		put(d, aggr, a->held, a->n_held);
 	} else {
 		flush(a);
 		if (lseek(a->fd, 0, SEEK_SET) != 0)
 			die_errno("temporary file");
 		while ((n = get(a)) > 0)
-			(void)put(d, aggr, a->held, n);
+			put(d, aggr, a->held, n);
 	}
 	a->n_held = 0;
 }

@@ -43,8 +43,4 @@ void agg_kern_start(struct agg *a, size_t bytes);
 void agg_kern(struct dldb *d, const struct work *w);
 void agg_kern_write(struct dldb *d, int64_t aggr);
 
-extern struct ins agg_node; /* kernel_iteration_node */
-/* Its index, of all kernels that are held, whose rows begin with that id. */
-void agg_keys(struct dldb *d, int64_t aggr, int64_t first);
-
 #endif

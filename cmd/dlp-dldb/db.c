@@ -63,6 +63,7 @@ open_file(struct db *db, const char *file)
 	if (sqldb_write(&db->sql, file) != SQLITE_OK)
 		die("%s: %s", db->path, sqlite3_errmsg(db->sql));
 	db_exec(db, "PRAGMA journal_mode = MEMORY");
+	db_exec(db, "PRAGMA locking_mode = EXCLUSIVE");
 	db_exec(db, "PRAGMA ignore_check_constraints = ON");
 	db_exec(db, "PRAGMA synchronous = OFF");
 	db_exec(db, "PRAGMA cache_size = -65536");

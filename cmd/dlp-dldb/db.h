@@ -11,12 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pages.h"
-
 struct db {
 	sqlite3 *sql;
-	struct ins *adding;            /* those with rows of db_add() */
-	struct pages pages, key_pages; /* and where these are */
+	struct ins *adding; /* those with rows of db_add() */
 	const char *path;
 	char *temp; /* NULL: path itself is written to */
 };
@@ -25,9 +22,8 @@ struct db {
 void db_create(struct db *db, const char *path, bool force);
 /* One that is there, in which a transaction begins. */
 void db_open(struct db *db, const char *path);
-/* The half is written but for few rows: makes its indices; from now on those
- * of db_add() are there for SQL. */
-void db_flush(struct db *db, bool aggregated);
+/* All rows of db_add() so far are there for queries. */
+void db_flush(struct db *db);
 /* Commits, closes, with all statements; path is the database from now on. */
 void db_finish(struct db *db);
 /* Closes; what db_create() made is gone. */
@@ -47,27 +43,30 @@ bool db_try(struct db *db, const char *sql); /* false: a constraint */
 struct ins {
 	const char *table;
 	sqlite3_stmt *st;
-	struct bulk *bulk; /* db_add()'s */
+	/* of db_add() */
+	sqlite3_stmt *many;
+	int64_t *rows;
+	int n_rows, n_cols;
 	struct ins *next;
 };
 int64_t db_put(struct db *db, struct ins *in, int64_t id, const char *fmt, ...);
-/* A row of integers, id first (0: the next one), or DB_NULL, for tables with
- * many: they go past SQL, best in the order of their ids. n: their number.
- * Returns the id. */
-int64_t db_add(struct db *db, struct ins *in, const int64_t *row, int n);
+/* NULL, in a row of integers. */
+#define DB_NULL INT64_MIN
+/* A row of n integers, id first (0: the next one), or DB_NULL, for tables with
+ * many: some wait, and go together. */
+void db_add(struct db *db, struct ins *in, const int64_t *row, int n);
 #define DB_ADD(db, in, ...)                                                    \
 	db_add(db, in, (const int64_t[]){ __VA_ARGS__ },                       \
 	    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
-/* The row's entry in the table's index: its columns, and the row's id; best in
- * their order. Without one for each row, SQL makes the index. */
-void db_add_key(struct db *db, struct ins *in, const int64_t *key, int n);
-/* db_add() by SQL, at once. */
-void db_put_ints(struct db *db, struct ins *in, const int64_t *row, int n);
 /* Forgets what waits. */
 void db_add_free(struct db *db);
 /* As db_put(), false for a text that is there already: the dictionary. */
 bool db_put_text(
     struct db *db, struct ins *in, int64_t *id, const char *s, size_t n);
+
+/* A statement that adds so many rows, and its step. */
+sqlite3_stmt *db_prepare(struct db *db, const char *table, int rows);
+void db_step(struct db *db, sqlite3_stmt *st);
 
 /* The first value of a query's first row; def if it has none. */
 int64_t db_int(struct db *db, const char *sql, int64_t def);

@@ -8,17 +8,20 @@
 #include "ddl.h"
 #include "err.h"
 
-static sqlite3_stmt *
-prepare(struct db *db, const char *table)
+sqlite3_stmt *
+db_prepare(struct db *db, const char *table, int rows)
 {
 	struct buf b = { 0 };
 	sqlite3_stmt *st;
 	int n;
 
-	buf_printf(&b, "INSERT INTO %s VALUES (?", table);
-	for (n = ddl_ncols(table); n > 1; n--)
-		buf_puts(&b, ",?");
-	buf_putc(&b, ')');
+	buf_printf(&b, "INSERT INTO %s VALUES ", table);
+	while (rows-- > 0) {
+		buf_puts(&b, "(?");
+		for (n = ddl_ncols(table); n > 1; n--)
+			buf_puts(&b, ",?");
+		buf_puts(&b, rows > 0 ? ")," : ")");
+	}
 	if (sqlite3_prepare_v3(db->sql, buf_str(&b), -1,
 		SQLITE_PREPARE_PERSISTENT, &st, NULL) != SQLITE_OK)
 		db_fail(db);
@@ -30,11 +33,11 @@ static void
 ins_open(struct db *db, struct ins *in)
 {
 	if (in->st == NULL)
-		in->st = prepare(db, in->table);
+		in->st = db_prepare(db, in->table, 1);
 }
 
 static bool
-step(struct db *db, sqlite3_stmt *st)
+try(struct db *db, sqlite3_stmt *st)
 {
 	int rc = sqlite3_step(st);
 
@@ -42,6 +45,13 @@ step(struct db *db, sqlite3_stmt *st)
 	if (rc != SQLITE_DONE && rc != SQLITE_CONSTRAINT)
 		db_fail(db);
 	return rc == SQLITE_DONE;
+}
+
+void
+db_step(struct db *db, sqlite3_stmt *st)
+{
+	if (!try(db, st))
+		db_fail(db);
 }
 
 static void
@@ -76,25 +86,8 @@ db_put(struct db *db, struct ins *in, int64_t id, const char *fmt, ...)
 			sqlite3_bind_null(in->st, i);
 	}
 	va_end(ap);
-	if (!step(db, in->st))
-		db_fail(db);
+	db_step(db, in->st);
 	return sqlite3_last_insert_rowid(db->sql);
-}
-
-void
-db_put_ints(struct db *db, struct ins *in, const int64_t *row, int n)
-{
-	int i;
-
-	ins_open(db, in);
-	bind_id(in, row[0]);
-	for (i = 1; i < n; i++)
-		if (row[i] != DB_NULL)
-			sqlite3_bind_int64(in->st, i + 1, row[i]);
-		else
-			sqlite3_bind_null(in->st, i + 1);
-	if (!step(db, in->st))
-		db_fail(db);
 }
 
 bool
@@ -103,7 +96,7 @@ db_put_text(struct db *db, struct ins *in, int64_t *id, const char *s, size_t n)
 	ins_open(db, in);
 	bind_id(in, 0);
 	sqlite3_bind_text(in->st, 2, s, (int)n, SQLITE_STATIC);
-	if (!step(db, in->st))
+	if (!try(db, in->st))
 		return false;
 	*id = sqlite3_last_insert_rowid(db->sql);
 	return true;

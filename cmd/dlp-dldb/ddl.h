@@ -18,8 +18,7 @@ int ddl_ncols(const char *table);
 /* Those of the aggregated tables are dropped, while rows are added. */
 void ddl_no_indices(struct db *db);
 
-/* An index that cannot be unique is not. */
+/* After the rows. An index that cannot be unique is not. */
 void ddl_indices(struct db *db, bool aggregated);
-bool ddl_has_index(const char *table);
 
 #endif

@@ -86,7 +86,7 @@ put_kern(struct dldb *d, const struct work *w, int64_t nth)
 {
 	static struct ins in = { .table = "read_only_kernels" };
 	const struct work_cols *c = &work_cols[w->kind];
-	int64_t start, stop, name, full, id;
+	int64_t start, stop, name, full;
 
 	name = full = w->kind == K_GRAPH ? text0_id(d, GRAPH_NAME) : 0;
 	if (w->kind == K_KERN) {
@@ -94,12 +94,9 @@ put_kern(struct dldb *d, const struct work *w, int64_t nth)
 		full = long_name(d, w);
 	}
 	work_api(w, &start, &stop);
-	id = DB_ADD(&d->db, &in, w->id, w->op->id, nth, name, full,
-	    (int64_t)w->tc, start, stop, w->start, w->end,
-	    dim_id(d, w->r, c->grid), dim_id(d, w->r, c->block), w->dev, w->pid,
-	    w->tid);
-	db_add_key(&d->db, &in,
-	    (const int64_t[]){ start, w->start, w->tid, w->op->id, id }, 5);
+	DB_ADD(&d->db, &in, w->id, w->op->id, nth, name, full, (int64_t)w->tc,
+	    start, stop, w->start, w->end, dim_id(d, w->r, c->grid),
+	    dim_id(d, w->r, c->block), w->dev, w->pid, w->tid);
 }
 
 static int64_t
