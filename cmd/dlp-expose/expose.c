@@ -101,7 +101,7 @@ finish(struct dev *d, struct job *j)
 		d->first[j->group] = j->next;
 	if (j->next != NULL)
 		j->next->prev = j->prev;
-	put_job(d, j);
+	job_put(j, d->named);
 }
 
 static void

@@ -5,17 +5,9 @@
 #ifndef EXPOSE_EXPOSE_H
 #define EXPOSE_EXPOSE_H
 
-#include "buf.h"
+#include "job.h"
 #include "map.h"
 #include "sweep.h"
-
-struct job {
-	bool kern;      /* covers others; nothing else is known of it */
-	uint32_t group; /* of copies: kind and memory */
-	int64_t start, dur, union_ns, exposed_ns;
-	struct buf head, rest;   /* fields of the record, before and behind */
-	struct job *next, *prev; /* active ones of the group; free ones */
-};
 
 struct dev {
 	struct sweep sweep;
@@ -48,8 +40,5 @@ void expose_add(struct expose *x, struct dev *d, struct job *j);
 
 void expose_end(struct expose *x); /* the last records, and notes */
 void expose_clear(struct expose *x);
-
-/* The record of a copy that is over. */
-void put_job(const struct dev *d, const struct job *j);
 
 #endif

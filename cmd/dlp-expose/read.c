@@ -10,10 +10,7 @@ enum type { T_KERN, T_GRAPH, T_COPY, T_N };
 
 static const char *const tags[T_N] = { "kern", "graph", "copy" };
 
-/* What the record of a copy has of it, in the order of its columns. */
-static const char *const kept[] = { "dev", "stream", "kind", "src_mem",
-	"dst_mem", "bytes", "iter", "phase", "layer", "op", "api", "pid", "tid",
-	"src" };
+static const char *const kept[] = { JOB_KEPT };
 #define N_KEPT ((int)(sizeof(kept) / sizeof(kept[0])))
 
 static struct {
@@ -25,26 +22,6 @@ static struct {
 	} v[T_N];
 	struct rec_col *kind, *src_mem, *dst_mem, *bytes;
 } rd;
-
-void
-put_job(const struct dev *d, const struct job *j)
-{
-	static const char *const names[] = { "id", "start_ns", "dur_ns", "gb_s",
-		"union_ns", "exposed_ns", "dev", "stream", "kind", "src_mem",
-		"dst_mem", "bytes", "iter", "phase", "layer", "op", "api",
-		"pid", "tid", "src" };
-	static struct out_type *types[2]; /* with src or without */
-	struct out_type **t = &types[d->named];
-
-	if (*t == NULL)
-		*t = out_type("xfer", names, d->named ? 20 : 19);
-	out_rec(*t);
-	buf_put(&out_buf, j->head.s, j->head.len);
-	out_i64(j->union_ns);
-	out_i64(j->exposed_ns);
-	buf_put(&out_buf, j->rest.s, j->rest.len);
-	out_end();
-}
 
 static void
 add_field(struct buf *b, const struct rec *r, const struct rec_col *c)
