@@ -171,7 +171,6 @@ read_all(int n, char **files)
 static void
 trim(void)
 {
-	static const char *const labels[] = { "A", "B" };
 	size_t i;
 
 	for (i = 0; i < m.n_side; i++) {
@@ -186,7 +185,7 @@ trim(void)
 				? "no iter records: dlp-iter adds them"
 				: "it has no such steps");
 		if (!o.join)
-			side_say(s, labels[i], &o.trim);
+			side_say(s, i == 0 ? "A" : "B", &o.trim);
 		else if (!s->cut)
 			warn("%s: no steps are known; all of it counts",
 			    s->name);
