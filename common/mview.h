@@ -17,20 +17,31 @@ mv(const char *s, const char *e)
 	return (struct mview){ s, (size_t)(e - s) };
 }
 
+/* Whether s[0..n) is lit; s may be NULL. */
+static inline bool
+text_is(const char *s, size_t n, const char *lit)
+{
+	return s != NULL && n == strlen(lit) && memcmp(s, lit, n) == 0;
+}
+
+static inline bool
+text_starts(const char *s, size_t n, const char *lit)
+{
+	size_t k = strlen(lit);
+
+	return s != NULL && n >= k && memcmp(s, lit, k) == 0;
+}
+
 static inline bool
 mv_eq(struct mview v, const char *lit)
 {
-	size_t n = strlen(lit);
-
-	return v.n == n && memcmp(v.s, lit, n) == 0;
+	return text_is(v.s, v.n, lit);
 }
 
 static inline bool
 mv_starts(struct mview v, const char *lit)
 {
-	size_t n = strlen(lit);
-
-	return v.n >= n && memcmp(v.s, lit, n) == 0;
+	return text_starts(v.s, v.n, lit);
 }
 
 static inline bool

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mview.h"
 #include "rec_type.h"
 
 #define REC_FORMAT 1 /* the format number in ##dlp */
@@ -65,6 +66,12 @@ const char *rec_raw(const struct rec *r, const struct rec_col *c, size_t *n);
 struct buf;
 const char *rec_str(
     const struct rec *r, const struct rec_col *c, struct buf *tmp, size_t *n);
+
+/* The same as a view. */
+struct mview rec_view(const struct rec *r, const struct rec_col *c);
+
+/* Whether the raw text of a field is that word; false if it is unset. */
+bool rec_is(const struct rec *r, const struct rec_col *c, const char *word);
 
 /* False if unset. A text that is no number is fatal. */
 bool rec_i64(const struct rec *r, const struct rec_col *c, int64_t *v);

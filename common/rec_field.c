@@ -106,6 +106,21 @@ rec_str(
 	return buf_str(tmp);
 }
 
+struct mview
+rec_view(const struct rec *r, const struct rec_col *c)
+{
+	struct mview v = { NULL, 0 };
+
+	v.s = rec_raw(r, c, &v.n);
+	return v;
+}
+
+bool
+rec_is(const struct rec *r, const struct rec_col *c, const char *word)
+{
+	return mv_eq(rec_view(r, c), word);
+}
+
 bool
 rec_i64(const struct rec *r, const struct rec_col *c, int64_t *v)
 {

@@ -7,6 +7,7 @@
 
 #include "err.h"
 #include "facts_work.h"
+#include "mview.h"
 #include "num.h"
 
 static struct {
@@ -31,20 +32,9 @@ static struct {
 } t;
 
 static bool
-is(const char *s, size_t n, const char *word)
-{
-	return s != NULL && n == strlen(word) && memcmp(s, word, n) == 0;
-}
-
-static bool
 holds(const char *s, size_t n, const char *part)
 {
-	size_t k = strlen(part), i;
-
-	for (i = 0; s != NULL && i + k <= n; i++)
-		if (memcmp(s + i, part, k) == 0)
-			return true;
-	return false;
+	return s != NULL && mv_find((struct mview){ s, n }, part) != NULL;
 }
 
 /* Half precision and below: what AMP would give. */
@@ -54,8 +44,9 @@ type_bits(const char *s, size_t n)
 	if (s == NULL)
 		return 0;
 	if (holds(s, n, "float16") || holds(s, n, "Half") ||
-	    holds(s, n, "half") || is(s, n, "fp16") || is(s, n, "bf16") ||
-	    holds(s, n, "float8") || holds(s, n, "fp8"))
+	    holds(s, n, "half") || text_is(s, n, "fp16") ||
+	    text_is(s, n, "bf16") || holds(s, n, "float8") ||
+	    holds(s, n, "fp8"))
 		return OP_TYPED | OP_HALF;
 	return OP_TYPED;
 }
@@ -73,16 +64,16 @@ on_op(struct stage *st, struct rec *r)
 	if (!rec_i64(r, t.op.id, &id))
 		return;
 	s = rec_raw(r, t.op.eligible, &n);
-	bits |= is(s, n, "yes") ? OP_ELIGIBLE : 0;
+	bits |= text_is(s, n, "yes") ? OP_ELIGIBLE : 0;
 	s = rec_raw(r, t.op.dtype, &n);
 	bits |= type_bits(s, n);
 	s = rec_raw(r, t.op.op, &n);
 	bits |= holds(s, n, "conv") || holds(s, n, "Conv") ? OP_CONV : 0;
 	bits |= holds(s, n, "dali") || holds(s, n, "DALI") ? OP_DALI : 0;
 	s = rec_raw(r, t.op.by, &n);
-	bits |= is(s, n, "xla") ? OP_XLA : 0;
-	bits |= is(s, n, "pytorch") ? OP_PYTORCH : 0;
-	bits |= s != NULL && !is(s, n, "api") ? 0 : OP_API;
+	bits |= text_is(s, n, "xla") ? OP_XLA : 0;
+	bits |= text_is(s, n, "pytorch") ? OP_PYTORCH : 0;
+	bits |= s != NULL && !text_is(s, n, "api") ? 0 : OP_API;
 	v = map_put(&t.ops, (uint64_t)id, NULL);
 	*v = bits;
 }
@@ -183,7 +174,7 @@ on_busy(struct stage *st, struct rec *r)
 		return;
 	t.f->has_busy = true;
 	for (i = 0; i < N_CLASS; i++)
-		if (is(s, n, word[i])) {
+		if (text_is(s, n, word[i])) {
 			struct device *d = facts_dev(t.f, dev);
 
 			d->busy[i] = num_add(d->busy[i], dur);
@@ -195,9 +186,9 @@ setting(const char *s, size_t n)
 {
 	int64_t v;
 
-	if (is(s, n, "true") || is(s, n, "True"))
+	if (text_is(s, n, "true") || text_is(s, n, "True"))
 		return 1;
-	if (is(s, n, "false") || is(s, n, "False"))
+	if (text_is(s, n, "false") || text_is(s, n, "False"))
 		return 0;
 	return num_i64(s, n, &v) ? v : -1;
 }
@@ -213,22 +204,22 @@ on_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
 	int i;
 
 	for (i = 0; i < N_MODEL; i++)
-		if (is(name, len, model[i]))
+		if (text_is(name, len, model[i]))
 			f->model[i] = setting(v, n);
-	if (is(name, len, "mode") && n < sizeof(f->mode)) {
+	if (text_is(name, len, "mode") && n < sizeof(f->mode)) {
 		memcpy(f->mode, v, n);
 		f->mode[n] = '\0';
-	} else if (is(name, len, "src")) {
+	} else if (text_is(name, len, "src")) {
 		buf_clear(&f->src);
 		buf_put(&f->src, v, n);
-	} else if (is(name, len, "key_op")) {
+	} else if (text_is(name, len, "key_op")) {
 		buf_clear(&f->key);
 		buf_put(&f->key, v, n);
-	} else if (is(name, len, "key_op_found")) {
-		f->key_found = is(v, n, "yes");
-	} else if (is(name, len, "gpu_mem_total_bytes")) {
+	} else if (text_is(name, len, "key_op_found")) {
+		f->key_found = text_is(v, n, "yes");
+	} else if (text_is(name, len, "gpu_mem_total_bytes")) {
 		num_i64(v, n, &f->mem_total);
-	} else if (is(name, len, "gpu_mem_used_bytes")) {
+	} else if (text_is(name, len, "gpu_mem_used_bytes")) {
 		num_i64(v, n, &f->mem_used);
 	}
 }
@@ -241,7 +232,7 @@ on_meta(struct stage *st, struct rec *r)
 	const char *word = rec_meta(r, &wlen, &rest, &rlen);
 
 	(void)st;
-	if (!is(word, wlen, "info") || rest == NULL ||
+	if (!text_is(word, wlen, "info") || rest == NULL ||
 	    (tab = memchr(rest, '\t', rlen)) == NULL)
 		return;
 	on_info(t.f, rest, (size_t)(tab - rest), tab + 1,

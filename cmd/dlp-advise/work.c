@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "facts_work.h"
+#include "mview.h"
 #include "num.h"
 
 #define MAX_PIECES 131072 /* of time, of a device's communication */
@@ -40,18 +41,6 @@ static struct {
 	int64_t first, last;
 	bool any;
 } t;
-
-static bool
-is(const char *s, size_t n, const char *word)
-{
-	return s != NULL && n == strlen(word) && memcmp(s, word, n) == 0;
-}
-
-static bool
-begins(const char *s, size_t n, const char *word)
-{
-	return n >= strlen(word) && memcmp(s, word, strlen(word)) == 0;
-}
 
 /* In an iteration, or there are none at all. */
 static bool
@@ -125,7 +114,7 @@ api_kind(const char *s, size_t n)
 	size_t i;
 
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (is(s, n, known[i].name))
+		if (text_is(s, n, known[i].name))
 			return known[i].kind;
 	return 0;
 }
@@ -156,8 +145,8 @@ count_api(const struct rec *r, int which)
 static bool
 is_comm(const char *s, size_t n)
 {
-	return begins(s, n, "nccl") || begins(s, n, "rccl") ||
-	       begins(s, n, "nvshmem");
+	return text_starts(s, n, "nccl") || text_starts(s, n, "rccl") ||
+	       text_starts(s, n, "nvshmem");
 }
 
 /* Communication and the rest, to see what of it is not hidden. */
@@ -209,23 +198,23 @@ add_tc(const struct rec *r, const char *s, size_t n, int64_t dur)
 	const char *el_s = rec_raw(r, t.k.eligible, &el);
 	const char *why = rec_raw(r, t.k.why, &wl);
 	const char *dt = rec_raw(r, t.k.dtype, &dl);
-	bool eligible = is(el_s, el, "yes");
+	bool eligible = text_is(el_s, el, "yes");
 	int64_t id;
 
 	t.f->has_tc |= tc != NULL;
 	t.f->has_tc_why |= t.k.why->pos >= 0;
 	if (rec_i64(r, t.k.op_id, &id))
-		facts_op(
-		    id, dt, dt != NULL ? dl : 0, is(tc, tl, "yes"), eligible);
-	if (!eligible || !is(tc, tl, "no"))
+		facts_op(id, dt, dt != NULL ? dl : 0, text_is(tc, tl, "yes"),
+		    eligible);
+	if (!eligible || !text_is(tc, tl, "no"))
 		return;
 	t.f->eligible_ns = num_add(t.f->eligible_ns, dur);
 	if (why == NULL)
 		return;
 	tops_add(&t.f->why, why, wl, dur, 0);
-	if (is(why, wl, "fp32"))
+	if (text_is(why, wl, "fp32"))
 		tops_add(&t.f->fp32, s, n, dur, 0);
-	else if (is(why, wl, "unaligned"))
+	else if (text_is(why, wl, "unaligned"))
 		tops_add(&t.f->unaligned, s, n, dur, 0);
 }
 
@@ -278,7 +267,7 @@ on_copy(struct stage *st, struct rec *r)
 		return;
 	rec_i64(r, t.copy_col.dur, &dur);
 	rec_i64(r, t.copy_col.bytes, &bytes);
-	if (is(src, sl, "pageable") || is(dst, dl, "pageable"))
+	if (text_is(src, sl, "pageable") || text_is(dst, dl, "pageable"))
 		tops_add(&t.f->pageable, kind, kl, dur, bytes);
 }
 
@@ -325,7 +314,7 @@ on_mem(struct stage *st, struct rec *r)
 	uint64_t key, *v;
 
 	stage_pass(st, r);
-	if (op == NULL || !(kind == NULL || is(kind, kl, "device")) ||
+	if (op == NULL || !(kind == NULL || text_is(kind, kl, "device")) ||
 	    !rec_i64(r, t.mem.addr, &addr))
 		return;
 	rec_i64(r, t.mem.dev, &no);
@@ -333,7 +322,7 @@ on_mem(struct stage *st, struct rec *r)
 	d = facts_dev(t.f, no);
 	t.f->n_mem++;
 	key = (uint64_t)addr ^ (uint64_t)no << 56;
-	if (is(op, n, "alloc")) {
+	if (text_is(op, n, "alloc")) {
 		*map_put(&t.live, key, NULL) = (uint64_t)bytes;
 		d->mem_live = num_add(d->mem_live, bytes);
 		if (d->mem_live > d->mem_peak)
@@ -366,11 +355,11 @@ on_diag(struct stage *st, struct rec *r)
 	const char *sev = rec_raw(r, t.diag.severity, &sl);
 
 	stage_pass(st, r);
-	if (s == NULL || is(sev, sl, "info"))
+	if (s == NULL || text_is(sev, sl, "info"))
 		return;
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		for (k = 0; k + strlen(words[i]) <= n; k++)
-			if (begins(s + k, n - k, words[i])) {
+			if (text_starts(s + k, n - k, words[i])) {
 				tops_add(&t.f->lost, s, n, 0, 0);
 				return;
 			}

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "mview.h"
 #include "over.h"
 #include "part.h"
 #include "print.h"
@@ -14,12 +15,6 @@
 static struct acc *total; /* of all groups, per field */
 static uint64_t rounded;  /* states of fields */
 
-static bool
-word_is(const char *w, size_t n, const char *word)
-{
-	return strlen(word) == n && memcmp(w, word, n) == 0;
-}
-
 void
 print_meta(struct metas *m, const struct rec *r)
 {
@@ -29,9 +24,9 @@ print_meta(struct metas *m, const struct rec *r)
 	bool is_new = true;
 
 	w = rec_meta(r, &wlen, &rest, &rlen);
-	if (word_is(w, wlen, "cmd"))
+	if (text_is(w, wlen, "cmd"))
 		b = &m->cmds;
-	else if (word_is(w, wlen, "info"))
+	else if (text_is(w, wlen, "info"))
 		b = &m->infos;
 	if (b != &m->notes)
 		smap_put(&m->seen, r->line, r->len, &is_new);

@@ -4,6 +4,7 @@
 
 #include "buf.h"
 #include "err.h"
+#include "mview.h"
 #include "num.h"
 #include "place.h"
 #include "rec.h"
@@ -49,12 +50,6 @@ on_section(struct input *in)
 	place_section(&in->at);
 }
 
-static bool
-is_word(const char *w, size_t n, const char *word)
-{
-	return n == strlen(word) && memcmp(w, word, n) == 0;
-}
-
 /* The name of a side is that of the file that dlp-parse read: what stands
  * behind the last of these characters. */
 static void
@@ -81,14 +76,14 @@ take_info(struct side *s, const char *v, size_t n)
 
 	if (tab == NULL)
 		return;
-	if (is_word(v, k, "src") && s->n_section == 1) {
+	if (text_is(v, k, "src") && s->n_section == 1) {
 		free(s->name); /* which was taken from ##cmd */
 		s->name = NULL;
 	}
-	if (is_word(v, k, "src"))
+	if (text_is(v, k, "src"))
 		take_name(s, tab + 1, n - k - 1, "/");
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		if (is_word(v, k, facts[i]))
+		if (text_is(v, k, facts[i]))
 			smap_put(&s->info, v, n, NULL);
 }
 
@@ -100,9 +95,9 @@ on_meta(struct input *in, struct rec *r)
 
 	if (in->at.side == NULL)
 		return;
-	if (is_word(w, wlen, "info"))
+	if (text_is(w, wlen, "info"))
 		take_info(in->at.side, rest, len);
-	if (is_word(w, wlen, "cmd") && len > 9 &&
+	if (text_is(w, wlen, "cmd") && len > 9 &&
 	    memcmp(rest, "dlp-parse", 9) == 0 && !in->at.named) {
 		take_name(in->at.side, rest, len, " /");
 		in->at.named = true;

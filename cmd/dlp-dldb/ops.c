@@ -208,15 +208,6 @@ put_marker(struct dldb *d, const struct rec *r, const struct op *op)
 	own_op(d, op->id, s, n);
 }
 
-static bool
-is(const struct rec *r, const struct rec_col *c, const char *want)
-{
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
-
-	return s != NULL && n == strlen(want) && memcmp(s, want, n) == 0;
-}
-
 static void
 on_op(struct stage *st, struct rec *r)
 {
@@ -230,8 +221,8 @@ on_op(struct stage *st, struct rec *r)
 	op = new_op(o, r, id);
 	op->type = field_word(d, r, o->op);
 	op->dtype = field_word(d, r, o->dtype);
-	op->eligible = is(r, o->dl_tc, "yes");
-	op->unassociated = !op->eligible && !is(r, o->dl_tc, "no");
+	op->eligible = rec_is(r, o->dl_tc, "yes");
+	op->unassociated = !op->eligible && !rec_is(r, o->dl_tc, "no");
 	if (d->raw) {
 		put_op(d, r, op);
 		put_marker(d, r, op);

@@ -148,26 +148,18 @@ on_group(struct stage *st, struct rec *r)
 	}
 }
 
-static bool
-is(const struct rec *r, const struct rec_col *c, const char *want)
-{
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
-
-	return s != NULL && n == strlen(want) && memcmp(s, want, n) == 0;
-}
-
 /* Those that DLProf made. */
 static void
 on_finding(struct stage *st, struct rec *r)
 {
 	struct dldb *d = st->ctx;
-	bool stored = is(r, fc.judged, "stored");
+	bool stored = rec_is(r, fc.judged, "stored");
 	struct finding *f;
 
 	if (!stored)
 		d->sums->judged = true;
-	if (stored || (is(r, fc.judged, "yes") && !is(r, fc.by, "ours"))) {
+	if (stored ||
+	    (rec_is(r, fc.judged, "yes") && !rec_is(r, fc.by, "ours"))) {
 		f = MORE(d->sums, finding);
 		f->id = work_word(d, r, fc.id);
 		f->problem = work_word(d, r, fc.problem);

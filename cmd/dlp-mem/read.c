@@ -91,15 +91,6 @@ where_made(const struct rec *r, uint32_t src)
 	return none;
 }
 
-static bool
-is(const struct rec *r, const struct rec_col *c, const char *word)
-{
-	size_t n = 0;
-	const char *s = rec_raw(r, c, &n);
-
-	return s != NULL && n == strlen(word) && memcmp(s, word, n) == 0;
-}
-
 static void
 put_name(uint32_t no)
 {
@@ -136,12 +127,13 @@ on_mem(struct stage *st, struct rec *r)
 	rec_i64(r, rd.mem.dev, &dev);
 	rec_i64(r, rd.mem.start, &a.start);
 	s = mem_space(rd.m, src, dev,
-	    is(r, rd.mem.kind, "pinned") || is(r, rd.mem.kind, "pageable"));
+	    rec_is(r, rd.mem.kind, "pinned") ||
+		rec_is(r, rd.mem.kind, "pageable"));
 	rec_i64(r, rd.mem.bytes, &a.bytes);
 	if (rec_i64(r, rd.mem.addr, &a.addr)) {
-		if (is(r, rd.mem.op, "alloc"))
+		if (rec_is(r, rd.mem.op, "alloc"))
 			change = space_alloc(rd.m, s, &a);
-		else if (is(r, rd.mem.op, "free"))
+		else if (rec_is(r, rd.mem.op, "free"))
 			change = space_free(rd.m, s, a.addr);
 	}
 	if (a.start <= 0)

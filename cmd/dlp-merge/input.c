@@ -5,14 +5,9 @@
 #include <string.h>
 
 #include "err.h"
+#include "mview.h"
 #include "num.h"
 #include "unite.h"
-
-static bool
-is(const char *w, size_t n, const char *word)
-{
-	return strlen(word) == n && memcmp(w, word, n) == 0;
-}
 
 static void
 info(struct input *in, const char *rest, size_t n)
@@ -20,9 +15,9 @@ info(struct input *in, const char *rest, size_t n)
 	const char *tab = memchr(rest, '\t', n);
 	size_t k = tab != NULL ? (size_t)(tab - rest) : n;
 
-	if (is(rest, k, "src"))
+	if (text_is(rest, k, "src"))
 		in->head_src = true;
-	if (tab != NULL && is(rest, k, "t0_ns") && !in->has_t0)
+	if (tab != NULL && text_is(rest, k, "t0_ns") && !in->has_t0)
 		in->has_t0 = num_i64(tab + 1, n - k - 1, &in->t0);
 }
 
@@ -38,12 +33,12 @@ head_line(struct input *in, struct buf *cmds)
 	if (in->r.kind != REC_META)
 		return false;
 	w = rec_meta(&in->r, &n, &rest, &m);
-	if (is(w, n, "cmd")) {
+	if (text_is(w, n, "cmd")) {
 		buf_put(cmds, in->r.line, in->r.len);
 		buf_putc(cmds, '\n');
 		return true;
 	}
-	if (!is(w, n, "info"))
+	if (!text_is(w, n, "info"))
 		return false;
 	info(in, rest, m);
 	buf_put(&in->head, in->r.line, in->r.len);

@@ -67,7 +67,7 @@ range_add(const char *arg)
 }
 
 static bool
-text_is(struct profile *p, const struct event *ev, const char *s, size_t n)
+has_text(struct profile *p, const struct event *ev, const char *s, size_t n)
 {
 	static struct buf tmp;
 
@@ -120,7 +120,7 @@ find(struct profile *p, struct cursor *c, struct want *w, bool whole)
 	cursor_open(c);
 	for (cursor_next(c); c->live; cursor_next(c)) {
 		if (c->ev.kind != EV_RANGE ||
-		    !text_is(p, &c->ev, w->arg, len) ||
+		    !has_text(p, &c->ev, w->arg, len) ||
 		    (!whole && !domain_is(w, c->ev.range.domain)))
 			continue;
 		if (whole || w->nth < 0 || n == w->nth) {

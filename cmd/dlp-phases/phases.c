@@ -26,7 +26,7 @@ shrink(struct phases *p)
 }
 
 static const char *
-keep(struct phases *p, struct pview v)
+keep(struct phases *p, struct mview v)
 {
 	if (v.s == NULL)
 		return NULL;
@@ -34,8 +34,8 @@ keep(struct phases *p, struct pview v)
 }
 
 struct phase *
-phases_get(struct phases *p, struct pview src, struct pview iter,
-    struct pview word, bool by_op)
+phases_get(struct phases *p, struct mview src, struct mview iter,
+    struct mview word, bool by_op)
 {
 	static struct buf key;
 	struct phase *ph;
@@ -149,13 +149,13 @@ is_ranged(const struct phases *p, const struct phase *ph)
 static void
 settle(struct phases *p, size_t i)
 {
-	struct pview none = { NULL, 0 }, src, iter, word;
+	struct mview none = { NULL, 0 }, src, iter, word;
 	struct phase *ph = &p->v[i], *to;
 	bool ranged = is_ranged(p, ph);
 
-	src = (struct pview){ ph->src, ph->src ? strlen(ph->src) : 0 };
-	iter = (struct pview){ ph->iter, ph->iter ? strlen(ph->iter) : 0 };
-	word = (struct pview){ ph->word, strlen(ph->word) };
+	src = (struct mview){ ph->src, ph->src ? strlen(ph->src) : 0 };
+	iter = (struct mview){ ph->iter, ph->iter ? strlen(ph->iter) : 0 };
+	word = (struct mview){ ph->word, strlen(ph->word) };
 	to = phases_get(p, src, iter, ranged ? none : word, false);
 	ph = &p->v[i];
 	if (ranged)

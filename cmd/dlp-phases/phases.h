@@ -2,6 +2,7 @@
 #ifndef PHASES_PHASES_H
 #define PHASES_PHASES_H
 
+#include "mview.h"
 #include "flat.h"
 #include "map.h"
 
@@ -26,14 +27,9 @@ struct phases { /* zeroed */
 	struct smap ranged; /* "src\tphase" that a range names */
 };
 
-struct pview { /* an escaped field; s NULL: unset */
-	const char *s;
-	size_t n;
-};
-
 /* The phase's row; made if it is new. */
-struct phase *phases_get(struct phases *p, struct pview src, struct pview iter,
-    struct pview word, bool by_op);
+struct phase *phases_get(struct phases *p, struct mview src, struct mview iter,
+    struct mview word, bool by_op);
 
 /* A range names the phase. */
 void phases_ranged(struct phases *p, struct phase *ph);

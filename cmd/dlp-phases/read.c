@@ -30,39 +30,23 @@ static struct {
 	} v[T_N];
 } rd;
 
-static struct pview
-field(const struct rec *r, const struct rec_col *c)
-{
-	struct pview v = { NULL, 0 };
-
-	v.s = rec_raw(r, c, &v.n);
-	return v;
-}
-
-static bool
-is(struct pview v, const char *word)
-{
-	return v.s != NULL && strlen(word) == v.n &&
-	       memcmp(v.s, word, v.n) == 0;
-}
-
 /* Where no range tells, the op's direction does: a backward is known, and
  * what autograd numbered is forward. */
-static struct pview
+static struct mview
 phase_word(const struct bind *k, const struct rec *r, bool *by_op)
 {
-	static const struct pview fwd = { "forward", 7 },
+	static const struct mview fwd = { "forward", 7 },
 				  bwd = { "backward", 8 };
-	struct pview v = field(r, k->phase), dir;
+	struct mview v = rec_view(r, k->phase), dir;
 
 	*by_op = false;
 	if (v.s != NULL)
 		return v;
-	dir = field(r, k->dir);
+	dir = rec_view(r, k->dir);
 	*by_op = true;
-	if (is(dir, "bprop"))
+	if (mv_eq(dir, "bprop"))
 		return bwd;
-	if (is(dir, "fprop") && field(r, k->seq).s != NULL)
+	if (mv_eq(dir, "fprop") && rec_view(r, k->seq).s != NULL)
 		return fwd;
 	*by_op = false;
 	return v;
@@ -71,9 +55,9 @@ phase_word(const struct bind *k, const struct rec *r, bool *by_op)
 static struct phase *
 phase_of(const struct bind *k, const struct rec *r, bool *by_op)
 {
-	struct pview word = phase_word(k, r, by_op);
+	struct mview word = phase_word(k, r, by_op);
 
-	return phases_get(rd.p, field(r, k->src), field(r, k->iter), word,
+	return phases_get(rd.p, rec_view(r, k->src), rec_view(r, k->iter), word,
 	    *by_op && word.s[0] == 'f');
 }
 
@@ -106,7 +90,7 @@ add_how(const struct bind *k, const struct rec *r, struct phase *ph, bool by_op,
 {
 	if (by_op)
 		ph->op_ns = num_add(ph->op_ns, ns);
-	else if (is(field(r, k->phase_by), "thread"))
+	else if (rec_is(r, k->phase_by, "thread"))
 		ph->thread_ns = num_add(ph->thread_ns, ns);
 }
 
@@ -139,7 +123,7 @@ on_cpu(enum type t, const struct rec *r)
 	struct phase *ph;
 	bool by_op;
 
-	if (t == T_RANGE && field(r, k->phase).s == NULL)
+	if (t == T_RANGE && rec_view(r, k->phase).s == NULL)
 		return;
 	if (!span(r, k->start, k->dur, &lo, &hi))
 		return;

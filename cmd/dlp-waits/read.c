@@ -37,37 +37,16 @@ static struct {
 	} thread;
 } rd;
 
-struct text { /* escaped; s NULL: unset */
-	const char *s;
-	size_t n;
-};
-
-static struct text
-field(const struct rec *r, const struct rec_col *c)
-{
-	struct text t = { NULL, 0 };
-
-	t.s = rec_raw(r, c, &t.n);
-	return t;
-}
-
-static bool
-is(struct text t, const char *word)
-{
-	return t.s != NULL && strlen(word) == t.n &&
-	       memcmp(t.s, word, t.n) == 0;
-}
-
 static uint32_t
-keep(struct text t)
+keep(struct mview t)
 {
 	return t.s != NULL ? smap_put(&rd.w->names, t.s, t.n, NULL) : SMAP_NONE;
 }
 
-static struct text
+static struct mview
 kept(uint32_t no)
 {
-	struct text t = { NULL, 0 };
+	struct mview t = { NULL, 0 };
 
 	if (no != SMAP_NONE)
 		t.s = smap_str(&rd.w->names, no, &t.n);
@@ -80,12 +59,12 @@ thread_of(const struct rec *r, const struct rec_col *src,
 {
 	const struct rec_col *const c[] = { src, pid, tid };
 	static struct buf key;
-	struct text t;
+	struct mview t;
 	int i;
 
 	buf_clear(&key);
 	for (i = 0; i < 3; i++) {
-		t = field(r, c[i]);
+		t = rec_view(r, c[i]);
 		buf_putc(&key, '\t');
 		if (t.s != NULL)
 			buf_put(&key, t.s, t.n);
@@ -94,21 +73,21 @@ thread_of(const struct rec *r, const struct rec_col *src,
 }
 
 static void
-put(struct text t)
+put(struct mview t)
 {
 	out_raw(t.s, t.n);
 }
 
 /* The kind of wait; NULL: it is none. */
 static const char *
-kind(enum type t, const struct rec *r, struct text name)
+kind(enum type t, const struct rec *r, struct mview name)
 {
 	if (name.s == NULL)
 		return NULL;
 	if (t == T_OS)
 		return kind_of_os(name.s, name.n);
 	if (kind_is_sync(name.s, name.n) ||
-	    (t == T_COPY && is(field(r, rd.v[t].dst), "pageable")))
+	    (t == T_COPY && rec_is(r, rd.v[t].dst, "pageable")))
 		return "cuda";
 	return NULL;
 }
@@ -123,7 +102,7 @@ write_wait(const struct bind *k, const struct rec *r, const char *what,
 	static struct out_type *types[2]; /* with src or without */
 	struct thread *th = thread_of(r, k->src, k->pid, k->tid);
 	const struct open_range *o = thread_at(th, start);
-	struct text src = field(r, k->src), own = field(r, k->phase);
+	struct mview src = rec_view(r, k->src), own = rec_view(r, k->phase);
 	struct out_type **t = &types[src.s != NULL];
 
 	if (*t == NULL)
@@ -132,14 +111,14 @@ write_wait(const struct bind *k, const struct rec *r, const char *what,
 	out_i64(start);
 	out_i64(dur);
 	out_raw(what, strlen(what));
-	put(field(r, k->name));
-	put(field(r, k->pid));
-	put(field(r, k->tid));
+	put(rec_view(r, k->name));
+	put(rec_view(r, k->pid));
+	put(rec_view(r, k->tid));
 	put(kept(th->name));
 	put(kept(o != NULL ? o->text : SMAP_NONE));
 	put(kept(o != NULL ? o->layer : SMAP_NONE));
 	put(o != NULL && o->phase != SMAP_NONE ? kept(o->phase) : own);
-	put(field(r, k->iter));
+	put(rec_view(r, k->iter));
 	if (src.s != NULL)
 		put(src);
 	out_end();
@@ -155,7 +134,7 @@ on_wait(struct stage *st, struct rec *r)
 	stage_pass(st, r);
 	for (t = 0; rd.v[t].type != r->type; t++)
 		;
-	what = kind(t, r, field(r, rd.v[t].name));
+	what = kind(t, r, rec_view(r, rd.v[t].name));
 	if (what != NULL && rec_i64(r, rd.v[t].start, &start) &&
 	    rec_i64(r, rd.v[t].dur, &dur) && dur >= 0)
 		write_wait(&rd.v[t], r, what, start, dur);
@@ -165,21 +144,21 @@ on_wait(struct stage *st, struct rec *r)
 static void
 on_range(struct stage *st, struct rec *r)
 {
-	struct text text = field(r, rd.range.text), mode;
+	struct mview text = rec_view(r, rd.range.text), mode;
 	struct open_range o;
 	int64_t start, dur;
 
 	stage_pass(st, r);
-	mode = field(r, rd.range.mode);
-	if (is(mode, "start") || !rec_i64(r, rd.range.start, &start) ||
+	mode = rec_view(r, rd.range.mode);
+	if (mv_eq(mode, "start") || !rec_i64(r, rd.range.start, &start) ||
 	    !rec_i64(r, rd.range.dur, &dur))
 		return;
 	if (text.s != NULL)
 		text.n = stem_len(text.s, text.n);
 	o.end = num_add(start, dur);
 	o.text = keep(text);
-	o.layer = keep(field(r, rd.range.layer));
-	o.phase = keep(field(r, rd.range.phase));
+	o.layer = keep(rec_view(r, rd.range.layer));
+	o.phase = keep(rec_view(r, rd.range.phase));
 	thread_push(
 	    thread_of(r, rd.range.src, rd.range.pid, rd.range.tid), start, o);
 }
@@ -190,7 +169,7 @@ on_thread(struct stage *st, struct rec *r)
 	struct thread *th =
 	    thread_of(r, rd.thread.src, rd.thread.pid, rd.thread.tid);
 
-	th->name = keep(field(r, rd.thread.name));
+	th->name = keep(rec_view(r, rd.thread.name));
 	stage_pass(st, r);
 }
 
