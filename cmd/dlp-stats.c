@@ -7,21 +7,23 @@
 #include "cli.h"
 #include "dlp-stats/read.h"
 #include "dlp-stats/reports.h"
+#include "dlp-stats/table.h"
 #include "err.h"
 
 static const char usage[] =
     "usage: dlp-stats [-tu] [-r REPORT[:nvtx-name][:base|:mangled],...]\n"
-    "                 [-f FORMAT] [file]\n"
+    "                 [-f FORMAT] [-S SIZE] [file]\n"
     "Prints the tables of nsys stats out of a dlp stream.\n"
     "  -r, --report LIST  the reports, comma separated; help lists them;\n"
     "                     without: those that nsys stats prints\n"
     "  -f, --format NAME  csv, tsv, json or column (default)\n"
     "  -t, --titles       json: name each table's report and file, as it is\n"
     "                     where there are several reports\n"
+    "  -S, --memory SIZE  of each table, such as 64M (48M); files in TMPDIR\n"
+    "                     have the rest\n"
     "  -l, --list         list the reports\n"
-    "  --needs            print the record types that the reports are made "
-    "of,\n"
-    "                     for dlp-parse -T\n"
+    "  --needs            print the record types that the reports are made\n"
+    "                     of, for dlp-parse -T\n"
     "  -u, --unbuffered   write at once\n"
     "  -h, --help         print this and exit\n"
     "  -V, --version      print the version and exit\n";
@@ -35,6 +37,12 @@ ask(const char *arg)
 	list |= !reports_ask(arg);
 }
 
+static void
+memory(const char *arg)
+{
+	table_memory = cli_size("-S", arg);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -42,6 +50,7 @@ main(int argc, char **argv)
 		{ 'r', "report", .call = ask },
 		{ 'f', "format", .arg = &format },
 		{ 't', "titles", .flag = &titles },
+		{ 'S', "memory", .call = memory },
 		{ 'l', "list", .flag = &list },
 		{ 0, "needs", .flag = &needs },
 		{ 0 },

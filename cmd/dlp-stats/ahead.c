@@ -1,5 +1,6 @@
 /* A table made ahead; see ahead.h. */
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,15 +11,52 @@
 #include "temp.h"
 
 #define PIECE ((size_t)64 << 10)
+#define WATCH 1 /* seconds */
+
+static pid_t parent, child;
+
+/* In the child: nobody waits for it once a signal has ended the parent. */
+static void
+watch(int sig)
+{
+	(void)sig;
+	if (getppid() != parent)
+		_exit(EXIT_TROUBLE);
+	alarm(WATCH);
+}
+
+/* In the parent, at its exit. */
+static void
+stop(void)
+{
+	if (child > 0)
+		kill(child, SIGKILL);
+}
+
+static void
+begin(const struct ahead *a)
+{
+	struct sigaction sa = { .sa_handler = watch, .sa_flags = SA_RESTART };
+
+	child = 0;
+	sigaction(SIGALRM, &sa, NULL);
+	alarm(WATCH);
+	if (dup2(a->fd, STDOUT_FILENO) < 0)
+		die_errno("temporary file");
+}
 
 bool
 ahead_fork(struct ahead *a)
 {
 	out_flush();
+	if (parent == 0)
+		atexit(stop);
+	parent = getpid();
 	a->fd = temp_fd();
 	a->pid = fork();
-	if (a->pid == 0 && dup2(a->fd, STDOUT_FILENO) < 0)
-		die_errno("temporary file");
+	child = a->pid;
+	if (a->pid == 0)
+		begin(a);
 	return a->pid == 0;
 }
 
@@ -60,6 +98,7 @@ ahead_copy(struct ahead *a)
 		while (waitpid(a->pid, &status, 0) < 0)
 			if (errno != EINTR)
 				die_errno("waiting for a child");
+		child = 0;
 		if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
 			exit(EXIT_TROUBLE);
 		copy(a->fd);

@@ -1,6 +1,7 @@
 /*
  * A table made ahead, on another processor, while the one before it is
- * written: by a child, into a file without a name.
+ * written: by a child, into a file without a name. The child ends with us, or
+ * a second later.
  *
  *	if (ahead_fork(&a)) {  in the child
  *		print the second table

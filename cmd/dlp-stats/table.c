@@ -11,6 +11,8 @@
 #include "table_impl.h"
 #include "temp.h"
 
+size_t table_memory = (size_t)48 << 20;
+
 struct table *
 table_new(int nval, bool distinct)
 {
@@ -95,7 +97,7 @@ static bool
 full(const struct table *t)
 {
 	return keyset_bytes(&t->keys) + t->nrows * (size_t)t->width * 16 >
-	       TABLE_BYTES;
+	       table_memory;
 }
 
 bool

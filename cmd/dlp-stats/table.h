@@ -8,7 +8,7 @@
  *	table_each(t, TABLE_ALL, print, ctx);	any number of times
  *	table_free(t);
  *
- * Memory is bounded: rows beyond TABLE_BYTES are sorted into files under
+ * Memory is bounded: rows beyond table_memory are sorted into files under
  * TMPDIR, and merged. Per group, its distinct first values are kept.
  */
 #ifndef STATS_TABLE_H
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TABLE_BYTES ((size_t)48 << 20)
+extern size_t table_memory; /* bytes, of each table; 48 MiB */
 #define TABLE_VALS 3
 
 struct table;

@@ -3,7 +3,8 @@
  * call of that kind. KIND is a name of the table below. Once it has failed a
  * call it makes the file FAULT_MARK, so that who counts up N sees the end.
  *
- * Standard error and what runs before main are left alone. After 20 s the
+ * Calls of children count with those of their parent. Standard error and what
+ * runs before main are left alone. After 20 s the
  * process is ended: it hangs.
  */
 #define _GNU_SOURCE
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,7 +36,7 @@ static const struct {
 };
 
 static enum kind active;
-static long left;
+static long *left; /* shared with children */
 static int error;
 static const char *mark;
 
@@ -48,7 +50,11 @@ begin(void)
 		n = strlen(kinds[i].name);
 		if (strncmp(s, kinds[i].name, n) != 0 || s[n] != ':')
 			continue;
-		left = atol(s + n + 1);
+		left = mmap(NULL, sizeof(*left), PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (left == MAP_FAILED)
+			abort();
+		*left = atol(s + n + 1);
 		error = kinds[i].error;
 		mark = getenv("FAULT_MARK");
 		active = kinds[i].kind;
@@ -60,12 +66,10 @@ begin(void)
 static int
 hit(enum kind k)
 {
-	if (k != active || left <= 0 || --left > 0)
+	if (k != active || __atomic_sub_fetch(left, 1, __ATOMIC_SEQ_CST) != 0)
 		return 0;
 	if (k == SHORT)
-		left = 1;
-	else
-		active = NONE;
+		*left = 1;
 	if (mark != NULL)
 		syscall(SYS_close, syscall(SYS_openat, AT_FDCWD, mark,
 				       O_CREAT | O_WRONLY, 0600));
