@@ -421,3 +421,30 @@ forms() {
 	    awk -F'\t' '$2 == "mm" { s[$3] += $4 } END { print s[1], s[2] }' >got
 	same "48 192" "$(<got)"
 }
+
+# A node made in the program's range, but in no op, is launched in another range;
+# then in an op.
+@test "a node captured in a range without op: the range's layer and phase" {
+	forms x.sqlite
+	sqlite3 x.sqlite "
+	INSERT INTO NVTX_EVENTS VALUES
+	    (301, 308, 59, 'forward', $((7 * 16777216 + 9)), 0),
+	    (302, 307, 59, 'Net', $((7 * 16777216 + 9)), 0),
+	    (2125, 2140, 59, 'replay', $((7 * 16777216 + 10)), 0)"
+	dlp-parse x.sqlite | dlp-correlate 2>/dev/null >s
+	columns kern start_ns op layer phase phase_by why <s |
+	    grep '^kern.231' | tr '\t' ' ' >got
+	cat >want <<-'EOF'
+	kern 2310 - replay - - graph
+	kern 2312 - replay - - graph
+	kern 2314 - forward/Net forward graph graph
+	EOF
+	diff want got
+	sqlite3 x.sqlite "INSERT INTO NVTX_EVENTS VALUES (2126, 2139, 59,
+	    'aten::add, op_id = 9, sizes = [[1]]', $((7 * 16777216 + 10)), 0)"
+	dlp-parse x.sqlite | dlp-correlate 2>/dev/null |
+	    columns kern start_ns op layer | grep '^kern.231' | tr '\t' ' ' >got
+	same 'kern 2310 add replay
+kern 2312 add replay
+kern 2314 add replay' "$(<got)"
+}

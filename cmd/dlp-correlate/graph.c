@@ -8,6 +8,7 @@
 #include "graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "corr.h"
 #include "current.h"
@@ -18,15 +19,16 @@
 #define CAP_BACK 32 /* captured runs looked back at */
 
 struct node {
-	size_t cap;    /* number in graphs.cap + 1; 0: no op ran */
+	size_t cap;    /* number in graphs.cap + 1; 0: nothing is known */
 	uint32_t prim; /* the product in it */
 	uint64_t prim_run;
 };
 
-struct captured { /* a run of an op during which nodes were made */
-	uint64_t inst;
+struct captured {      /* a run of an op during which nodes were made */
+	uint64_t inst; /* 0: none, only the ranges around it */
 	uint32_t op;
 	int phase;
+	struct text layer; /* where there is no run; its own */
 };
 
 struct graphs { /* of a process */
@@ -45,19 +47,30 @@ graphs_of(struct proc *p)
 	return p->graphs;
 }
 
+static bool
+same_capture(const struct captured *a, const struct captured *b)
+{
+	if (a->inst != 0 || b->inst != 0)
+		return a->inst == b->inst;
+	return a->phase == b->phase && a->layer.n == b->layer.n &&
+	       memcmp(a->layer.s, b->layer.s, a->layer.n) == 0;
+}
+
 static size_t
-captured(struct graphs *p, const struct inst *in)
+captured(struct graphs *p, struct captured x)
 {
 	size_t i, n = p->n_cap < CAP_BACK ? p->n_cap : CAP_BACK;
 
 	for (i = 0; i < n; i++)
-		if (p->cap[p->n_cap - 1 - i].inst == in->id)
+		if (same_capture(&p->cap[p->n_cap - 1 - i], &x))
 			return p->n_cap - i;
 	if (p->n_cap == p->cap_cap) {
 		p->cap_cap = p->cap_cap > 0 ? p->cap_cap * 2 : 64;
 		p->cap = xrealloc(p->cap, p->cap_cap, sizeof(*p->cap));
 	}
-	p->cap[p->n_cap] = (struct captured){ in->id, in->op, in->phase };
+	if (x.inst == 0)
+		x.layer.s = memcpy(xmalloc(x.layer.n), x.layer.s, x.layer.n);
+	p->cap[p->n_cap] = x;
 	return ++p->n_cap;
 }
 
@@ -71,6 +84,29 @@ node_of(struct graphs *g, size_t no)
 	return &g->node[no];
 }
 
+/* A node is made by the thread: in a run of an op, or in ranges of the program
+ * only. */
+static void
+capture(struct corr *c, struct graphs *g, struct node *nd, struct thread *th)
+{
+	const struct open *top = thread_top(th);
+	struct inst *in = current_inst(c, th);
+	struct captured x = { 0 };
+
+	if (in != NULL) {
+		x.inst = in->id;
+		x.op = in->op;
+		x.phase = in->phase;
+		nd->prim = top->prim;
+		nd->prim_run = top->prim_run;
+	} else if (top != NULL && top->layer_len > 0) {
+		x.layer = (struct text){ th->layer.s, top->layer_len };
+		x.phase = top->phase;
+	} else
+		return;
+	nd->cap = captured(g, x);
+}
+
 /* The thread is swept. An instantiated node has a row without an original
  * first: the row with one wins. */
 void
@@ -80,7 +116,6 @@ graph_node(struct corr *c, struct thread *th, struct proc *p, int64_t id,
 	struct graphs *g = graphs_of(p);
 	size_t n = g->nodes.n, no = nodes_put(&g->nodes, id);
 	struct node *nd = node_of(g, no);
-	struct inst *in;
 
 	if (no == n)
 		*nd = (struct node){ 0 };
@@ -88,12 +123,8 @@ graph_node(struct corr *c, struct thread *th, struct proc *p, int64_t id,
 		nodes_link(&g->nodes, no, orig);
 		return;
 	}
-	in = th != NULL ? current_inst(c, th) : NULL;
-	if (in != NULL && nd->cap == 0) {
-		nd->cap = captured(g, in);
-		nd->prim = thread_top(th)->prim;
-		nd->prim_run = thread_top(th)->prim_run;
-	}
+	if (th != NULL && nd->cap == 0)
+		capture(c, g, nd, th);
 }
 
 static void
@@ -183,6 +214,7 @@ bool
 graph_place(struct corr *c, const struct work *w, struct place *pl)
 {
 	struct graphs *g = w->p->graphs;
+	const struct captured *cap;
 	const struct node *nd;
 	struct launch *l;
 	uint64_t *no;
@@ -194,10 +226,16 @@ graph_place(struct corr *c, const struct work *w, struct place *pl)
 	nd = &g->node[root];
 	if (nd->cap == 0)
 		return false;
+	cap = &g->cap[nd->cap - 1];
+	if (cap->inst == 0) {
+		pl->layer = cap->layer;
+		pl->phase = cap->phase;
+		return false;
+	}
 	l = launch_of(c, w);
 	no = map_put(&l->of, nd->cap, NULL);
 	if (*no == 0) {
-		replay_new(c, l, w, &g->cap[nd->cap - 1]);
+		replay_new(c, l, w, cap);
 		*no = l->n;
 	}
 	pl->in = l->replay[*no - 1];
@@ -214,6 +252,8 @@ graph_free(struct proc *p)
 	if (g == NULL)
 		return;
 	nodes_free(&g->nodes);
+	while (g->n_cap > 0)
+		free((char *)g->cap[--g->n_cap].layer.s);
 	free(g->node);
 	free(g->cap);
 	free(g);

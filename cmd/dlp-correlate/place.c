@@ -78,11 +78,16 @@ static void
 place_phase(struct corr *c, const struct work *w, struct place *pl)
 {
 	bool guess = false;
+	int captured = pl->phase;
 
 	pl->phase = 0;
 	if (w->th != NULL)
 		pl->phase = phase_now(&c->threads, w->p, w->th, &guess);
 	pl->phase_by = guess ? PHASE_BY_THREAD : PHASE_BY_RANGE;
+	if (pl->phase == 0 && captured != 0) {
+		pl->phase = captured;
+		pl->phase_by = PHASE_BY_GRAPH;
+	}
 }
 
 /* The layer path that the work's thread is in. */
@@ -116,6 +121,8 @@ work_place(struct corr *c, const struct work *w, struct place *pl)
 	struct open *top;
 
 	pl->in = NULL;
+	pl->layer.n = 0;
+	pl->phase = 0;
 	pl->kern = w->type == W_KERN;
 	pl->prim = 0;
 	pl->prim_run = 0;
@@ -125,8 +132,10 @@ work_place(struct corr *c, const struct work *w, struct place *pl)
 		pl->in = launcher(c, w);
 	top = w->th != NULL ? thread_top(w->th) : NULL;
 	place_phase(c, w, pl);
+	if (pl->layer.n == 0)
+		pl->layer = open_layer(w, top);
 	if (pl->in == NULL && c->dlprof) {
-		pl->in = dl_call_run(c, w, open_layer(w, top));
+		pl->in = dl_call_run(c, w, pl->layer);
 		if (op_get(&c->ops, pl->in->op)->none)
 			pl->why = why_none(w);
 	}
@@ -143,7 +152,6 @@ work_place(struct corr *c, const struct work *w, struct place *pl)
 		}
 		inst_add(pl->in, w);
 	} else {
-		pl->layer = open_layer(w, top);
 		pl->op = op_unassociated(&c->ops, pl->layer, w->what);
 		pl->why = why_none(w);
 	}
