@@ -554,9 +554,10 @@ const struct col_def col_defs[] = {
 	    " cpu: ops and API calls, other" },
 	{ "busy", "dur_ns", BUSY, COL_INT,
 	    "time in which none of the classes before it is active; the sum is"
-	    " the iteration's length" },
+	    " the iteration's length; of tc unset, if no kernel has column"
+	    " tc" },
 	{ "busy", "union_ns", BUSY, COL_INT,
-	    "time in which the class is active" },
+	    "time in which the class is active; unset as dur_ns" },
 
 	{ "kern", "params", FLOPS, COL_TEXT,
 	    "shapes and types as PyProf prints them" },

@@ -13,7 +13,7 @@ one() { # RULE <findings
 }
 
 stream() { # of a profile
-	dlp-parse "$1" | dlp-correlate | dlp-iter ${2:+-k "$2"} | dlp-flops |
+	dlp-parse "$1" | dlp-correlate | dlp-iter --cuts ${2:+-k "$2"} | dlp-flops |
 	    dlp-busy
 }
 

@@ -14,6 +14,7 @@ declare -A BEFORE=(
 	[dlp-flops]='dlp-parse $LENET | dlp-correlate | dlp-iter -k iteration'
 	[dlp-markers]='dlp-parse $LENET'
 	[dlp-pyprof]='pyprof-parse $LENET'
+	[dlp-busy]='dlp-parse $LENET | dlp-correlate | dlp-flops'
 	[dlp-rate]='dlp-parse $LENET | dlp-correlate | dlp-flops'
 	[dlp-dldb]='dlp-parse $LENET | dlp-correlate -D | dlp-iter -D | dlp-flops'
 	[dlp-agg]='dlp-parse $LENET | dlp-correlate'

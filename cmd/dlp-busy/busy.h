@@ -41,8 +41,9 @@ struct busy { /* zeroed but for the option */
 	struct file *file;
 	size_t n_file;
 	struct smap names;
-	uint64_t no_tc; /* kernels of which nothing is said */
-	int64_t now;    /* what comes from now on is launched later */
+	uint64_t with_tc, no_tc; /* kernels that tell about Tensor Cores, or
+				    do not */
+	int64_t now;             /* what comes from now on is launched later */
 };
 
 struct file *busy_file(struct busy *b, const char *src, size_t n);
@@ -65,8 +66,9 @@ void busy_cut(struct file *f, int64_t at, int64_t iter);
 /* What lies behind the last iteration begins where its work has ended. */
 void busy_last_cut(struct file *f);
 
-/* The end of a section: writes the records and a note. */
-void busy_end(struct busy *b);
+/* The end of a section: writes the records and notes, and says, of a whole
+ * one, which columns and records an earlier stage should have added. */
+void busy_end(struct busy *b, bool whole);
 void busy_clear(struct busy *b);
 
 #endif

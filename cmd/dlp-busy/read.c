@@ -88,7 +88,7 @@ on_api(const struct bind *k, const struct rec *r, const struct at *a)
 static enum class kern_class(const struct bind *k, const struct rec *r) {
 	size_t n; const char *s = rec_raw(r, k->tc, &n);
 
-	rd.b->no_tc += s == NULL;
+	*(s == NULL ? &rd.b->no_tc : &rd.b->with_tc) += 1;
 	return s != NULL && n == 3 && memcmp(s, "yes", 3) == 0 ? C_TC : C_KERN;
 }
 
@@ -275,8 +275,7 @@ on_section(struct stage *st)
 static void
 on_end(struct stage *st)
 {
-	(void)st;
-	busy_end(rd.b);
+	busy_end(rd.b, st->complete);
 }
 
 void

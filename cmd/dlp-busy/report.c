@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "busy.h"
+#include "err.h"
 #include "num.h"
 #include "out.h"
 #include "stage.h"
@@ -26,20 +27,23 @@ type_of(const struct file *f, bool dlprof)
 
 struct row { /* of which device, in which iteration, or after which */
 	int64_t iter, after, dev;
-	bool dlprof;
+	bool dlprof, tc; /* tc: kernels tell whether they use Tensor Cores */
 };
 
+/* Where no kernel tells whether it uses Tensor Cores, all are in class kern;
+ * how long those that do ran is not known, unless none ran. */
 static void
 put(const struct file *f, const struct row *x, int c, const struct sums *s)
 {
 	const char *w = class_word((enum class)c);
+	bool known = c != C_TC || x->tc || s->all[C_KERN] == 0;
 
 	out_rec(type_of(f, x->dlprof));
 	out_opt(x->iter >= 0, x->iter);
 	out_i64(x->dev);
 	out_raw(w, strlen(w));
-	out_i64(s->dur[c]);
-	out_i64(s->all[c]);
+	out_opt(known, s->dur[c]);
+	out_opt(known, s->all[c]);
 	if (!x->dlprof)
 		out_opt(x->after >= 0, x->after);
 	if (f->name != NULL)
@@ -83,7 +87,7 @@ add_sums(struct sums *s, const struct file *f, const struct dev *d, size_t i,
 static void
 put_iter(const struct busy *b, const struct file *f, size_t i, int64_t end)
 {
-	struct row x = { -1, -1, 0, b->dlprof };
+	struct row x = { -1, -1, 0, b->dlprof, b->with_tc > 0 };
 	struct sums s;
 	size_t k;
 	int c;
@@ -105,7 +109,7 @@ put_iter(const struct busy *b, const struct file *f, size_t i, int64_t end)
 static void
 put_outside(const struct busy *b, const struct file *f, int64_t end)
 {
-	struct row x = { -1, -1, 0, b->dlprof };
+	struct row x = { -1, -1, 0, b->dlprof, b->with_tc > 0 };
 	struct sums s;
 	size_t k, i;
 	int c;
@@ -176,14 +180,35 @@ end_file(struct busy *b, struct file *f)
 	return late;
 }
 
+/* What an earlier stage should have told. */
+static void
+say_missing(const struct busy *b)
+{
+	bool iters = false, cuts = false;
+	size_t i;
+
+	for (i = 0; i < b->n_file; i++) {
+		iters |= b->file[i].has_end;
+		cuts |= b->file[i].cuts.n > 0;
+	}
+	if (iters && !cuts)
+		warn("no cut records: all time is in no iteration; dlp-iter"
+		     " --cuts adds them");
+	if (b->no_tc > 0 && b->with_tc == 0)
+		warn("kern records without column tc: class tc is unknown, all"
+		     " kernels are in class kern; dlp-flops adds it");
+}
+
 void
-busy_end(struct busy *b)
+busy_end(struct busy *b, bool whole)
 {
 	int64_t late = 0;
 	size_t i;
 
 	for (i = 0; i < b->n_file; i++)
 		late = num_add(late, end_file(b, &b->file[i]));
+	if (whole)
+		say_missing(b);
 	stage_note("busy_without_tc", b->no_tc);
 	stage_note("busy_late_ns", (uint64_t)late);
 }
