@@ -74,6 +74,25 @@ check_merge(struct plan *p)
 	}
 }
 
+/* Results are told apart by their type, records without statistics by that of
+ * the input. */
+static void
+check_two(const struct spec *a, const struct spec *b)
+{
+	int i, k;
+
+	if ((a->nstats > 0) != (b->nstats > 0))
+		die("--and goes with statistics on both sides, or on none");
+	if (a->nstats > 0 && strcmp(a->as, b->as) == 0)
+		die("--and: two results of one type '%s': --as NAME", a->as);
+	for (i = 0; a->nstats == 0 && i < a->in.ntypes; i++)
+		for (k = 0; k < b->in.ntypes; k++)
+			if (strcmp(a->in.tag[i], b->in.tag[k]) == 0)
+				die("--and: without statistics, '%s' can be in"
+				    " one -T only",
+				    a->in.tag[i]);
+}
+
 void
 plan_check(struct plan *p)
 {
@@ -98,12 +117,7 @@ plan_check(struct plan *p)
 			die("--partial goes with statistics");
 		if (p->partial && p->spec[i]->limit >= 0)
 			die("--partial goes without -n: --merge has it");
-		if (p->spec[i]->nstats == 0 && p->n > 1)
-			die("--and goes with statistics");
 		for (k = 0; k < i; k++)
-			if (strcmp(p->spec[k]->as, p->spec[i]->as) == 0)
-				die("--and: two results of one type '%s': --as"
-				    " NAME",
-				    p->spec[i]->as);
+			check_two(p->spec[k], p->spec[i]);
 	}
 }

@@ -13,8 +13,8 @@ struct agg {
 	const struct plan *plan;
 	struct groups *groups; /* of each aggregation */
 	struct metas meta;
-	struct pass pass; /* without statistics */
-	bool lines;       /* so it is */
+	struct pass *pass; /* of each without statistics */
+	bool lines;        /* so they are */
 	struct rec_type **keep;
 	uint64_t section; /* what the lines before its records say */
 	bool any_cmd;
@@ -63,16 +63,30 @@ join_record(struct join *j, const struct rec *r)
 		join_str(j, r);
 }
 
+/* The one whose -T has the record; NULL: none. */
+static struct pass *
+pass_of(struct agg *a, const struct rec *r)
+{
+	int i;
+
+	for (i = 0; i < a->plan->n; i++)
+		if (input_type(&a->plan->spec[i]->in, r) >= 0)
+			return &a->pass[i];
+	return NULL;
+}
+
 /* An op or string that is not also one of -T is only joined. */
 static void
 on_line(struct stage *st, struct rec *r)
 {
 	struct agg *a = st->ctx;
-	struct input *in = &a->plan->spec[0]->in;
+	struct pass *p = pass_of(a, r);
+	int i;
 
-	join_record(&in->join, r);
-	if (input_type(in, r) >= 0)
-		pass_record(&a->pass, st, r);
+	for (i = 0; i < a->plan->n; i++)
+		join_record(&a->plan->spec[i]->in.join, r);
+	if (p != NULL)
+		pass_record(p, st, r);
 	else
 		stage_pass(st, r);
 }
@@ -80,10 +94,10 @@ on_line(struct stage *st, struct rec *r)
 static void
 on_line_legend(struct stage *st, struct rec *r)
 {
-	struct agg *a = st->ctx;
+	struct pass *p = pass_of(st->ctx, r);
 
-	if (input_type(&a->plan->spec[0]->in, r) >= 0)
-		pass_legend(&a->pass, st, r);
+	if (p != NULL)
+		pass_legend(p, st, r);
 	else
 		stage_pass(st, r);
 }
@@ -162,7 +176,8 @@ on_end(struct stage *st)
 	int i;
 
 	if (a->lines) {
-		pass_section_end(&a->pass);
+		for (i = 0; i < a->plan->n; i++)
+			pass_section_end(&a->pass[i]);
 		return;
 	}
 	key = section_key(a);
@@ -206,8 +221,10 @@ prepare(struct agg *a, struct stage *st)
 		spec_make(p->spec[i], st->rd);
 		over_open(&a->groups[i], p->memory / (size_t)p->n);
 	}
-	if (a->lines)
-		pass_open(&a->pass, p->spec[0], p->memory / 4);
+	a->pass = xcalloc((size_t)p->n + 1, sizeof(*a->pass));
+	for (i = 0; a->lines && i < p->n; i++)
+		pass_open(
+		    &a->pass[i], p->spec[i], p->memory / 4 / (size_t)p->n);
 	for (i = 0; i < p->n; i++)
 		listen(a, st, &p->spec[i]->in);
 	for (i = 0; i < p->nkeep; i++)
@@ -264,7 +281,7 @@ agg_run(struct plan *plan, struct stage *st, int argc, char *const *argv)
 	int rc, i;
 
 	a.plan = plan;
-	a.lines = plan->n == 1 && plan->spec[0]->nstats == 0;
+	a.lines = plan->n > 0 && plan->spec[0]->nstats == 0;
 	prepare(&a, st);
 	rc = stage_run(st);
 	for (i = 0; i < plan->n && rc == EXIT_OK; i++)

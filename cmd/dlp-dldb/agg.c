@@ -130,6 +130,12 @@ kernel(struct dldb *d, const struct work *w)
 	agg_kern(d, w);
 }
 
+bool
+agg_wants(enum kind kind)
+{
+	return kind == K_KERN || kind == K_COPY || kind == K_SET;
+}
+
 void
 agg_work(struct dldb *d, const struct work *w)
 {

@@ -10,6 +10,8 @@
 
 void agg_start(struct dldb *d);
 void agg_free(struct dldb *d);
+/* Whether work of that kind counts there. */
+bool agg_wants(enum kind kind);
 void agg_work(struct dldb *d, const struct work *w);
 void agg_run(struct dldb *d, const struct run *u);
 

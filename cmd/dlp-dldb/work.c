@@ -221,11 +221,13 @@ void
 work_start(struct stage *st)
 {
 	struct rec_type *t = stage_on(st, "str", on_str, NULL);
+	const struct dldb *d = st->ctx;
 	int k;
 
 	str_id = rec_col(t, "id", REC_NEED);
 	str_text = rec_col(t, "text", REC_NEED);
 	for (k = 0; k < K_N; k++)
-		bind_work(st, (enum kind)k);
+		if (d->raw || agg_wants((enum kind)k))
+			bind_work(st, (enum kind)k);
 	bind_inst(st);
 }

@@ -19,8 +19,8 @@
 # dlprof_stream FILE [STAGE...]
 #	writes the finished stream of a profile to standard output. STAGE:
 #	busy tree stat advise slim split dldb; default: all, dldb if dlprof_dldb is
-#	set; slim leaves of kernels only what is read behind dlp-flops, split
-#	passes the stream through the function dlprof_split: these are no
+#	set; slim leaves of kernels and runs only what is read behind dlp-flops,
+#	split passes the stream through the function dlprof_split: these are no
 #	defaults.
 #	It holds kern, inst and the like, one per event, and behind them
 #	iter, busy, group, optc, opkern, opstat, typestat, memstat and
@@ -73,12 +73,14 @@ dlprof_stat='dlp-agg --pass \
 	--as memstat -T copy,set -g api -a count,sum -f dur_ns,api_dur_ns'
 
 # The types that the reports read, and of kernels the columns; those that the
-# stages behind dlp-flops read besides.
+# stages behind dlp-flops read besides, and of runs of ops.
 dlprof_kept=op,dev,iter,busy,group,optc,opkern,opstat,typestat,memstat,finding
 dlprof_kern_cols=op_id,short,dev,start_ns,dur_ns,api_start_ns,api_dur_ns,tc
 dlprof_kern_cols=$dlprof_kern_cols,grid,block
 dlprof_kern_more=id,pid,tid,name_id,inst_id,op_start_ns,op,dtype
 dlprof_kern_more=$dlprof_kern_more,tc_eligible,tc_why
+dlprof_inst_cols=inst_id,op_id,start_ns,dur_ns,pid,tid,gpu_end_ns,gpu_ns
+dlprof_inst_cols=$dlprof_inst_cols,overhead_ns,idle_ns,api_ns,op
 
 # dlprof_pipe STAGE...: the pipeline as text, with "$dlprof_file" in it.
 dlprof_pipe() {
@@ -89,7 +91,8 @@ dlprof_pipe() {
 	case " $* " in
 	*' slim '*)
 		printf ' |\n    %s' "dlp-agg -T kern \\
-	-c $dlprof_kern_cols,$dlprof_kern_more"
+	-c $dlprof_kern_cols,$dlprof_kern_more --and \
+    -T inst -c $dlprof_inst_cols"
 		;;
 	esac
 	case " $* " in
