@@ -91,6 +91,32 @@ refused() {
 	refused '*h.xz: not a database*' dlp-parse h.xz
 }
 
+@test "reports and tables that were made from a profile" {
+	need_data dlprof/w_relu
+	for f in "$DATA"/dlprof/*.csv "$DATA"/dlprof/w_relu/*.csv; do
+		refused "*${f##*/}: a report of DLProf: give its database*" \
+		    dlp-parse "$f"
+	done
+	for f in "$DATA"/h200/stats/everything.cuda_gpu_*_sum.csv; do
+		refused '*: a table of nsys stats: give the profile*' \
+		    dlp-parse "$f"
+	done
+}
+
+@test "tables of PyProf, reports of Nsight Compute" {
+	pyprof-parse "$LENET" >d
+	for o in '' --csv; do
+		pyprof-prof $o d >p.csv
+		refused '*p.csv: a table of PyProf: give the .dict*' \
+		    dlp-parse p.csv
+	done
+	echo x >r.ncu-rep
+	refused '*r.ncu-rep: a report of Nsight Compute: dlp-ncu reads*' \
+	    dlp-parse r.ncu-rep
+	cp r.ncu-rep r.nvvp
+	refused '*r.nvvp: a session of the Visual Profiler*' dlp-parse r.nvvp
+}
+
 @test "damaged files" {
 	head -c 50 "$LENET" >p
 	refused '*p: truncated: 50 bytes of a database' dlp-parse p

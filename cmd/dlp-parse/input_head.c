@@ -9,6 +9,14 @@
 #include "err.h"
 #include "input_head.h"
 
+#define OF_DLPROF                                                              \
+	"a report of DLProf: give its database (dlprof_dldb.sqlite), or the"   \
+	" profile that it was made from"
+#define OF_PYPROF                                                              \
+	"a table of PyProf: give the .dict, or the profile that it was made"   \
+	" from"
+#define OF_STATS "a table of nsys stats: give the profile that it was made from"
+
 /* What people hand over that is no database, by its first bytes. */
 static const struct {
 	const char *magic, *what;
@@ -24,6 +32,31 @@ static const struct {
 	{ "BZh", "bzip2 data: unpack it first" },
 	{ "\177ELF", "a program, not a profile database" },
 	{ "==", "text of a profiler, not its database" },
+	{ "All Iterations", OF_DLPROF },
+	{ "System Config", OF_DLPROF },
+	{ "Kernel Report", OF_DLPROF },
+	{ "Iteration Report", OF_DLPROF },
+	{ "Op Type Summary Report", OF_DLPROF },
+	{ "Tensor Core Report", OF_DLPROF },
+	{ "Group Op Report", OF_DLPROF },
+	{ "Expert Systems Feedback", OF_DLPROF },
+	{ "\"Idx\",\"", OF_PYPROF },
+	{ "Idx ", OF_PYPROF },
+	{ "Idx,", OF_PYPROF },
+	{ "Time (%),Total Time (ns),", OF_STATS },
+	{ "Total (MB),Count,", OF_STATS },
+};
+
+/* The same by the end of the name, for formats that are private. */
+static const struct {
+	const char *end, *what;
+} named[] = {
+	{ ".qdstrm", "an unfinished report: QdstrmImporter makes a .nsys-rep"
+		     " of it" },
+	{ ".ncu-rep", "a report of Nsight Compute: dlp-ncu reads what ncu"
+		      " --import FILE --csv --page raw makes of it" },
+	{ ".nvvp", "a session of the Visual Profiler: give the database that"
+		   " nvprof -o wrote" },
 };
 
 static const char compressed[][6] = { ".xz", ".zst", ".zstd", ".gz" };
@@ -82,10 +115,9 @@ head_refuse(const char *name, const unsigned char *s, size_t n)
 		if (n >= m && memcmp(s, others[i].magic, m) == 0)
 			die("%s: %s", name, others[i].what);
 	}
-	if (ends_with(name, strlen(name), ".qdstrm"))
-		die("%s: an unfinished report: QdstrmImporter makes a"
-		    " .nsys-rep of it",
-		    name);
+	for (i = 0; i < sizeof(named) / sizeof(named[0]); i++)
+		if (ends_with(name, strlen(name), named[i].end))
+			die("%s: %s", name, named[i].what);
 	die("%s: not a database, or an encrypted one", name);
 }
 
