@@ -1,15 +1,15 @@
 /*
- * What the rules judge: sums over a section of the stream, gathered as it
- * passes. Times are ns. What counts per iteration is only what has a number
- * in the column iter; where a record has no such column, everything.
+ * What the rules judge: sums over a section of the stream, which gather.h
+ * makes as it passes. Times are ns. What counts per iteration is only what has
+ * a number in the column iter; where a record has no such column, everything.
  */
 #ifndef ADVISE_FACTS_H
 #define ADVISE_FACTS_H
 
 #include <stdbool.h>
 
+#include "buf.h"
 #include "ivl.h"
-#include "stage.h"
 #include "tops.h"
 
 enum { /* the classes of dlp-busy */
@@ -79,10 +79,11 @@ struct facts {
 	struct tops lost; /* messages of the profiler on lost events */
 };
 
-/* Sets the callbacks; f is emptied where a section begins. done is called
- * where it ends, before the stage's own end. */
-void facts_bind(
-    struct stage *st, struct facts *f, void (*done)(struct facts *f));
+/* Emptied, but for compat. */
+void facts_clear(struct facts *f);
+
+/* The device of that number, made if it is new. */
+struct device *facts_dev(struct facts *f, int64_t no);
 
 /* The device's sum of GPU work in kernels; its whole time. */
 int64_t dev_kernels(const struct device *d);

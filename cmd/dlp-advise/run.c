@@ -6,6 +6,7 @@
 
 #include "cols.h"
 #include "err.h"
+#include "gather.h"
 #include "out.h"
 
 static struct facts facts;
@@ -113,7 +114,7 @@ advise_run(struct stage *st, const struct advise_opts *o)
 	finding = out_type_reg("finding", "dlp-advise");
 	finding_src = type_with_src();
 	facts.compat = o->dlprof;
-	facts_bind(st, &facts, judge_all);
+	gather_bind(st, &facts, judge_all);
 	status = stage_run(st);
 	return status == EXIT_OK && failed ? EXIT_GATE : status;
 }

@@ -3,6 +3,7 @@
 #define ADVISE_RUN_H
 
 #include "rule.h"
+#include "stage.h"
 
 struct advise_opts {
 	bool dlprof;         /* DLProf's detectors alone */

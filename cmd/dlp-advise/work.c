@@ -1,11 +1,12 @@
-/* What is gathered of kernels, copies, API calls and the recorder's own
- * records; see facts_work.h. */
-#include <stdlib.h>
-#include <string.h>
+/* What is gathered of kernels, copies and graphs; see work.h. */
+#include "work.h"
 
-#include "facts_work.h"
+#include <stdlib.h>
+
+#include "api.h"
 #include "mview.h"
 #include "num.h"
+#include "ops.h"
 
 #define MAX_PIECES 131072 /* of time, of a device's communication */
 
@@ -16,40 +17,16 @@ struct kern_cols {
 
 static struct {
 	struct facts *f;
-	struct rec_type *kern, *copy, *set, *sync, *call;
 	struct kern_cols k;
 	struct {
 		struct rec_col *kind, *bytes, *src, *dst, *iter, *dur;
-	} copy_col;
-	struct {
-		struct rec_col *api, *dur, *iter;
-	} api[5];
+	} copy;
 	struct {
 		struct rec_col *dur;
 	} graph;
-	struct {
-		struct rec_col *dev, *op, *bytes, *addr, *kind;
-	} mem;
-	struct {
-		struct rec_col *start, *dur;
-	} over;
-	struct {
-		struct rec_col *severity, *text;
-	} diag;
-	struct ivl over_time;
-	struct map live; /* address ^ device -> bytes */
-	int64_t first, last;
+	int64_t first, last; /* of kernels */
 	bool any;
 } t;
-
-/* In an iteration, or there are none at all. */
-static bool
-counts(const struct rec *r, const struct rec_col *iter)
-{
-	int64_t v;
-
-	return iter->pos < 0 || rec_i64(r, iter, &v);
-}
 
 static void
 span(int64_t start, int64_t dur)
@@ -61,85 +38,6 @@ span(int64_t start, int64_t dur)
 	if (!t.any || end > t.last)
 		t.last = end;
 	t.any = true;
-}
-
-/* An API name without the suffix of its version. */
-static size_t
-base_len(const char *s, size_t n)
-{
-	size_t k = n;
-
-	while (k > 0 && s[k - 1] >= '0' && s[k - 1] <= '9')
-		k--;
-	return k < n && k > 2 && s[k - 1] == 'v' && s[k - 2] == '_' ? k - 2 : n;
-}
-
-enum { API_SYNC = 1, API_ALLOC = 2 };
-
-/* Calls that make the CPU wait for the GPU, and calls of allocators that do
- * so as well. */
-static int
-api_kind(const char *s, size_t n)
-{
-	static const struct {
-		const char *name;
-		int kind;
-	} known[] = {
-		{ "cudaDeviceSynchronize", API_SYNC },
-		{ "cudaStreamSynchronize", API_SYNC },
-		{ "cudaEventSynchronize", API_SYNC },
-		{ "cudaThreadSynchronize", API_SYNC },
-		{ "cuCtxSynchronize", API_SYNC },
-		{ "cuStreamSynchronize", API_SYNC },
-		{ "cuEventSynchronize", API_SYNC },
-		{ "cudaMemcpy", API_SYNC },
-		{ "cudaMemcpy2D", API_SYNC },
-		{ "cudaMemcpy3D", API_SYNC },
-		{ "cudaMemset", API_SYNC },
-		{ "cuMemcpyDtoH", API_SYNC },
-		{ "cuMemcpyHtoD", API_SYNC },
-		{ "cudaMalloc", API_ALLOC },
-		{ "cudaFree", API_ALLOC },
-		{ "cudaMallocHost", API_ALLOC },
-		{ "cudaHostAlloc", API_ALLOC },
-		{ "cudaFreeHost", API_ALLOC },
-		{ "cudaMallocManaged", API_ALLOC },
-		{ "cudaHostRegister", API_ALLOC },
-		{ "cuMemAlloc", API_ALLOC },
-		{ "cuMemFree", API_ALLOC },
-		{ "cuMemCreate", API_ALLOC },
-		{ "cuMemMap", API_ALLOC },
-		{ "cuMemUnmap", API_ALLOC },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (text_is(s, n, known[i].name))
-			return known[i].kind;
-	return 0;
-}
-
-static void
-count_api(const struct rec *r, int which)
-{
-	int64_t dur = 0;
-	size_t n, k;
-	const char *s = rec_raw(r, t.api[which].api, &n);
-
-	if (s == NULL || !counts(r, t.api[which].iter))
-		return;
-	k = base_len(s, n);
-	if (k < n - 3 && memcmp(s + k - 3, "_v2", 3) == 0)
-		k -= 3;
-	rec_i64(r, t.api[which].dur, &dur);
-	switch (api_kind(s, k)) {
-	case API_SYNC:
-		tops_add(&t.f->sync, s, k, dur, 0);
-		break;
-	case API_ALLOC:
-		tops_add(&t.f->alloc, s, k, dur, 0);
-		break;
-	}
 }
 
 static bool
@@ -204,7 +102,7 @@ add_tc(const struct rec *r, const char *s, size_t n, int64_t dur)
 	t.f->has_tc |= tc != NULL;
 	t.f->has_tc_why |= t.k.why->pos >= 0;
 	if (rec_i64(r, t.k.op_id, &id))
-		facts_op(id, dt, dt != NULL ? dl : 0, text_is(tc, tl, "yes"),
+		ops_kernel(id, dt, dt != NULL ? dl : 0, text_is(tc, tl, "yes"),
 		    eligible);
 	if (!eligible || !text_is(tc, tl, "no"))
 		return;
@@ -227,9 +125,9 @@ on_kern(struct stage *st, struct rec *r)
 	size_t n, len;
 
 	stage_pass(st, r);
-	count_api(r, 0);
+	api_count(t.f, r, API_KERN);
 	s = rec_raw(r, t.k.short_name, &n);
-	if (!counts(r, t.k.iter) || !rec_i64(r, t.k.start, &start) ||
+	if (!in_iter(r, t.k.iter) || !rec_i64(r, t.k.start, &start) ||
 	    !rec_i64(r, t.k.dur, &dur))
 		return;
 	rec_i64(r, t.k.dev, &no);
@@ -257,16 +155,16 @@ on_copy(struct stage *st, struct rec *r)
 {
 	int64_t dur = 0, bytes = 0;
 	size_t sl, dl, kl;
-	const char *src = rec_raw(r, t.copy_col.src, &sl);
-	const char *dst = rec_raw(r, t.copy_col.dst, &dl);
-	const char *kind = rec_raw(r, t.copy_col.kind, &kl);
+	const char *src = rec_raw(r, t.copy.src, &sl);
+	const char *dst = rec_raw(r, t.copy.dst, &dl);
+	const char *kind = rec_raw(r, t.copy.kind, &kl);
 
 	stage_pass(st, r);
-	count_api(r, 1);
-	if (!counts(r, t.copy_col.iter) || kind == NULL)
+	api_count(t.f, r, API_COPY);
+	if (!in_iter(r, t.copy.iter) || kind == NULL)
 		return;
-	rec_i64(r, t.copy_col.dur, &dur);
-	rec_i64(r, t.copy_col.bytes, &bytes);
+	rec_i64(r, t.copy.dur, &dur);
+	rec_i64(r, t.copy.bytes, &bytes);
 	if (text_is(src, sl, "pageable") || text_is(dst, dl, "pageable"))
 		tops_add(&t.f->pageable, kind, kl, dur, bytes);
 }
@@ -275,21 +173,21 @@ static void
 on_set(struct stage *st, struct rec *r)
 {
 	stage_pass(st, r);
-	count_api(r, 2);
+	api_count(t.f, r, API_SET);
 }
 
 static void
 on_sync(struct stage *st, struct rec *r)
 {
 	stage_pass(st, r);
-	count_api(r, 3);
+	api_count(t.f, r, API_SYNC);
 }
 
 static void
 on_call(struct stage *st, struct rec *r)
 {
 	stage_pass(st, r);
-	count_api(r, 4);
+	api_count(t.f, r, API_CALL);
 }
 
 static void
@@ -304,71 +202,9 @@ on_graph(struct stage *st, struct rec *r)
 }
 
 static void
-on_mem(struct stage *st, struct rec *r)
-{
-	int64_t no = 0, bytes = 0, addr = 0;
-	size_t n, kl;
-	const char *op = rec_raw(r, t.mem.op, &n);
-	const char *kind = rec_raw(r, t.mem.kind, &kl);
-	struct device *d;
-	uint64_t key, *v;
-
-	stage_pass(st, r);
-	if (op == NULL || !(kind == NULL || text_is(kind, kl, "device")) ||
-	    !rec_i64(r, t.mem.addr, &addr))
-		return;
-	rec_i64(r, t.mem.dev, &no);
-	rec_i64(r, t.mem.bytes, &bytes);
-	d = facts_dev(t.f, no);
-	t.f->n_mem++;
-	key = (uint64_t)addr ^ (uint64_t)no << 56;
-	if (text_is(op, n, "alloc")) {
-		*map_put(&t.live, key, NULL) = (uint64_t)bytes;
-		d->mem_live = num_add(d->mem_live, bytes);
-		if (d->mem_live > d->mem_peak)
-			d->mem_peak = d->mem_live;
-	} else if ((v = map_get(&t.live, key)) != NULL) {
-		d->mem_live = num_sub(d->mem_live, (int64_t)*v);
-		map_del(&t.live, key);
-	}
-}
-
-static void
-on_over(struct stage *st, struct rec *r)
-{
-	int64_t start, dur;
-
-	stage_pass(st, r);
-	if (rec_i64(r, t.over.start, &start) && rec_i64(r, t.over.dur, &dur) &&
-	    t.over_time.n < MAX_PIECES)
-		ivl_add(&t.over_time, start, num_add(start, dur));
-}
-
-/* What the recorder says when it lost something. */
-static void
-on_diag(struct stage *st, struct rec *r)
-{
-	static const char *const words[] = { "lost", "dropped", "discard",
-		"overflow", "buffer is full" };
-	size_t n, sl, i, k;
-	const char *s = rec_raw(r, t.diag.text, &n);
-	const char *sev = rec_raw(r, t.diag.severity, &sl);
-
-	stage_pass(st, r);
-	if (s == NULL || text_is(sev, sl, "info"))
-		return;
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		for (k = 0; k + strlen(words[i]) <= n; k++)
-			if (text_starts(s + k, n - k, words[i])) {
-				tops_add(&t.f->lost, s, n, 0, 0);
-				return;
-			}
-}
-
-static void
 bind_kern(struct stage *st)
 {
-	struct rec_type *x = t.kern = stage_on(st, "kern", on_kern, NULL);
+	struct rec_type *x = stage_on(st, "kern", on_kern, NULL);
 
 	t.k.start = rec_col(x, "start_ns", REC_NEED);
 	t.k.dur = rec_col(x, "dur_ns", REC_NEED);
@@ -386,30 +222,16 @@ bind_kern(struct stage *st)
 }
 
 static void
-bind_api(struct stage *st)
+bind_copy(struct stage *st)
 {
-	static const char *const tag[5] = { "kern", "copy", "set", "sync",
-		"call" };
-	static stage_fn *const fn[5] = { on_kern, on_copy, on_set, on_sync,
-		on_call };
-	struct rec_type *x;
-	int i;
+	struct rec_type *x = stage_on(st, "copy", on_copy, NULL);
 
-	for (i = 0; i < 5; i++) {
-		x = stage_on(st, tag[i], fn[i], NULL);
-		t.api[i].api = rec_col(x, "api", REC_OPT);
-		t.api[i].dur =
-		    rec_col(x, i < 4 ? "api_dur_ns" : "dur_ns", REC_OPT);
-		t.api[i].iter = rec_col(x, "iter", REC_OPT);
-		if (i == 1) {
-			t.copy_col.kind = rec_col(x, "kind", REC_OPT);
-			t.copy_col.bytes = rec_col(x, "bytes", REC_OPT);
-			t.copy_col.src = rec_col(x, "src_mem", REC_OPT);
-			t.copy_col.dst = rec_col(x, "dst_mem", REC_OPT);
-			t.copy_col.iter = rec_col(x, "iter", REC_OPT);
-			t.copy_col.dur = rec_col(x, "dur_ns", REC_OPT);
-		}
-	}
+	t.copy.kind = rec_col(x, "kind", REC_OPT);
+	t.copy.bytes = rec_col(x, "bytes", REC_OPT);
+	t.copy.src = rec_col(x, "src_mem", REC_OPT);
+	t.copy.dst = rec_col(x, "dst_mem", REC_OPT);
+	t.copy.iter = rec_col(x, "iter", REC_OPT);
+	t.copy.dur = rec_col(x, "dur_ns", REC_OPT);
 }
 
 void
@@ -419,44 +241,25 @@ work_bind(struct stage *st, struct facts *f)
 
 	t.f = f;
 	bind_kern(st);
-	bind_api(st);
+	bind_copy(st);
+	stage_on(st, "set", on_set, NULL);
+	stage_on(st, "sync", on_sync, NULL);
+	stage_on(st, "call", on_call, NULL);
+	api_bind(st);
 	x = stage_on(st, "graph", on_graph, NULL);
 	t.graph.dur = rec_col(x, "dur_ns", REC_OPT);
-	x = stage_on(st, "mem", on_mem, NULL);
-	t.mem.dev = rec_col(x, "dev", REC_OPT);
-	t.mem.op = rec_col(x, "op", REC_OPT);
-	t.mem.bytes = rec_col(x, "bytes", REC_OPT);
-	t.mem.addr = rec_col(x, "addr", REC_OPT);
-	t.mem.kind = rec_col(x, "kind", REC_OPT);
-	x = stage_on(st, "over", on_over, NULL);
-	t.over.start = rec_col(x, "start_ns", REC_OPT);
-	t.over.dur = rec_col(x, "dur_ns", REC_OPT);
-	x = stage_on(st, "diag", on_diag, NULL);
-	t.diag.severity = rec_col(x, "severity", REC_OPT);
-	t.diag.text = rec_col(x, "text", REC_OPT);
+}
+
+bool
+work_span(int64_t *lo, int64_t *hi)
+{
+	*lo = t.first;
+	*hi = t.last;
+	return t.any;
 }
 
 void
-work_end(struct facts *f)
+work_forget(void)
 {
-	f->span_ns = t.any ? num_sub(t.last, t.first) : 0;
-	if (t.any)
-		f->over_ns = ivl_len_in(&t.over_time, t.first, t.last);
-}
-
-void
-work_forget(struct facts *f)
-{
-	tops_free(&f->sync);
-	tops_free(&f->alloc);
-	tops_free(&f->pageable);
-	tops_free(&f->why);
-	tops_free(&f->few);
-	tops_free(&f->comm);
-	tops_free(&f->unaligned);
-	tops_free(&f->fp32);
-	tops_free(&f->lost);
-	ivl_clear(&t.over_time);
-	map_clear(&t.live);
 	t.any = false;
 }

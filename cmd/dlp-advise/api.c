@@ -1,0 +1,114 @@
+/* API calls; see api.h. */
+#include "api.h"
+
+#include <string.h>
+
+#include "mview.h"
+
+static struct {
+	struct rec_col *api, *dur, *iter;
+} cols[API_N];
+
+bool
+in_iter(const struct rec *r, const struct rec_col *iter)
+{
+	int64_t v;
+
+	return iter->pos < 0 || rec_i64(r, iter, &v);
+}
+
+enum { WAITS = 1, ALLOCATES = 2 };
+
+/* An API name without the suffix of its version. */
+static size_t
+base_len(const char *s, size_t n)
+{
+	size_t k = n;
+
+	while (k > 0 && s[k - 1] >= '0' && s[k - 1] <= '9')
+		k--;
+	return k < n && k > 2 && s[k - 1] == 'v' && s[k - 2] == '_' ? k - 2 : n;
+}
+
+/* Calls that make the CPU wait for the GPU, and calls of allocators that do
+ * so as well. */
+static int
+api_kind(const char *s, size_t n)
+{
+	static const struct {
+		const char *name;
+		int kind;
+	} known[] = {
+		{ "cudaDeviceSynchronize", WAITS },
+		{ "cudaStreamSynchronize", WAITS },
+		{ "cudaEventSynchronize", WAITS },
+		{ "cudaThreadSynchronize", WAITS },
+		{ "cuCtxSynchronize", WAITS },
+		{ "cuStreamSynchronize", WAITS },
+		{ "cuEventSynchronize", WAITS },
+		{ "cudaMemcpy", WAITS },
+		{ "cudaMemcpy2D", WAITS },
+		{ "cudaMemcpy3D", WAITS },
+		{ "cudaMemset", WAITS },
+		{ "cuMemcpyDtoH", WAITS },
+		{ "cuMemcpyHtoD", WAITS },
+		{ "cudaMalloc", ALLOCATES },
+		{ "cudaFree", ALLOCATES },
+		{ "cudaMallocHost", ALLOCATES },
+		{ "cudaHostAlloc", ALLOCATES },
+		{ "cudaFreeHost", ALLOCATES },
+		{ "cudaMallocManaged", ALLOCATES },
+		{ "cudaHostRegister", ALLOCATES },
+		{ "cuMemAlloc", ALLOCATES },
+		{ "cuMemFree", ALLOCATES },
+		{ "cuMemCreate", ALLOCATES },
+		{ "cuMemMap", ALLOCATES },
+		{ "cuMemUnmap", ALLOCATES },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (text_is(s, n, known[i].name))
+			return known[i].kind;
+	return 0;
+}
+
+void
+api_count(struct facts *f, const struct rec *r, enum api_of which)
+{
+	int64_t dur = 0;
+	size_t n, k;
+	const char *s = rec_raw(r, cols[which].api, &n);
+
+	if (s == NULL || !in_iter(r, cols[which].iter))
+		return;
+	k = base_len(s, n);
+	if (k < n - 3 && memcmp(s + k - 3, "_v2", 3) == 0)
+		k -= 3;
+	rec_i64(r, cols[which].dur, &dur);
+	switch (api_kind(s, k)) {
+	case WAITS:
+		tops_add(&f->sync, s, k, dur, 0);
+		break;
+	case ALLOCATES:
+		tops_add(&f->alloc, s, k, dur, 0);
+		break;
+	}
+}
+
+void
+api_bind(struct stage *st)
+{
+	static const char *const tag[API_N] = { "kern", "copy", "set", "sync",
+		"call" };
+	struct rec_type *x;
+	int i;
+
+	for (i = 0; i < API_N; i++) {
+		x = rec_type(st->rd, tag[i]);
+		cols[i].api = rec_col(x, "api", REC_OPT);
+		cols[i].dur = rec_col(
+		    x, i != API_CALL ? "api_dur_ns" : "dur_ns", REC_OPT);
+		cols[i].iter = rec_col(x, "iter", REC_OPT);
+	}
+}

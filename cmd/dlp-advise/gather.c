@@ -1,0 +1,195 @@
+/* What is gathered of iterations, devices and facts; see gather.h. */
+#include "gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "mview.h"
+#include "num.h"
+#include "ops.h"
+#include "recorder.h"
+#include "work.h"
+
+static struct {
+	struct facts *f;
+	void (*done)(struct facts *f);
+	struct {
+		struct rec_col *iter, *dur;
+	} iter;
+	struct {
+		struct rec_col *dev, *cc, *sm, *mem;
+	} dev;
+	struct {
+		struct rec_col *dev, *class, *dur;
+	} busy;
+} t;
+
+static void
+on_dev(struct stage *st, struct rec *r)
+{
+	struct device *d;
+	int64_t no;
+	double cc;
+
+	stage_pass(st, r);
+	if (!rec_i64(r, t.dev.dev, &no))
+		return;
+	d = facts_dev(t.f, no);
+	d->visible = true;
+	rec_i64(r, t.dev.sm, &d->n_sm);
+	rec_i64(r, t.dev.mem, &d->mem_total);
+	if (rec_f64(r, t.dev.cc, &cc))
+		d->cc10 = (int64_t)(cc * 10 + 0.5);
+}
+
+static void
+on_iter(struct stage *st, struct rec *r)
+{
+	struct facts *f = t.f;
+	int64_t no, dur;
+
+	stage_pass(st, r);
+	if (!rec_i64(r, t.iter.iter, &no) || !rec_i64(r, t.iter.dur, &dur))
+		return;
+	if (f->n_iter == f->cap_iter) {
+		f->cap_iter = f->cap_iter > 0 ? 2 * f->cap_iter : 64;
+		f->iter_no =
+		    xrealloc(f->iter_no, f->cap_iter, sizeof(*f->iter_no));
+		f->iter_ns =
+		    xrealloc(f->iter_ns, f->cap_iter, sizeof(*f->iter_ns));
+	}
+	f->iter_no[f->n_iter] = no;
+	f->iter_ns[f->n_iter++] = dur;
+}
+
+static void
+on_busy(struct stage *st, struct rec *r)
+{
+	static const char *const word[N_CLASS] = { "tc", "kern", "graph", "mem",
+		"dataload", "io", "cpu", "other" };
+	int64_t dev, dur;
+	size_t n;
+	const char *s = rec_raw(r, t.busy.class, &n);
+	int i;
+
+	stage_pass(st, r);
+	if (!rec_i64(r, t.busy.dev, &dev) || !rec_i64(r, t.busy.dur, &dur))
+		return;
+	t.f->has_busy = true;
+	for (i = 0; i < N_CLASS; i++)
+		if (text_is(s, n, word[i])) {
+			struct device *d = facts_dev(t.f, dev);
+
+			d->busy[i] = num_add(d->busy[i], dur);
+		}
+}
+
+static int64_t
+setting(const char *s, size_t n)
+{
+	int64_t v;
+
+	if (text_is(s, n, "true") || text_is(s, n, "True"))
+		return 1;
+	if (text_is(s, n, "false") || text_is(s, n, "False"))
+		return 0;
+	return num_i64(s, n, &v) ? v : -1;
+}
+
+static void
+on_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
+{
+	static const char *const model[N_MODEL] = { "model_num_workers",
+		"model_cudnn_benchmark_disabled", "model_detect_anomaly",
+		"model_gradcheck", "model_gradgradcheck",
+		"model_autograd_profile", "model_autograd_set_detect_anomaly",
+		"model_record_function", "model_emit_nvtx" };
+	int i;
+
+	for (i = 0; i < N_MODEL; i++)
+		if (text_is(name, len, model[i]))
+			f->model[i] = setting(v, n);
+	if (text_is(name, len, "mode") && n < sizeof(f->mode)) {
+		memcpy(f->mode, v, n);
+		f->mode[n] = '\0';
+	} else if (text_is(name, len, "src")) {
+		buf_clear(&f->src);
+		buf_put(&f->src, v, n);
+	} else if (text_is(name, len, "key_op")) {
+		buf_clear(&f->key);
+		buf_put(&f->key, v, n);
+	} else if (text_is(name, len, "key_op_found")) {
+		f->key_found = text_is(v, n, "yes");
+	} else if (text_is(name, len, "gpu_mem_total_bytes")) {
+		num_i64(v, n, &f->mem_total);
+	} else if (text_is(name, len, "gpu_mem_used_bytes")) {
+		num_i64(v, n, &f->mem_used);
+	}
+}
+
+static void
+on_meta(struct stage *st, struct rec *r)
+{
+	size_t wlen, rlen;
+	const char *rest, *tab;
+	const char *word = rec_meta(r, &wlen, &rest, &rlen);
+
+	(void)st;
+	if (!text_is(word, wlen, "info") || rest == NULL ||
+	    (tab = memchr(rest, '\t', rlen)) == NULL)
+		return;
+	on_info(t.f, rest, (size_t)(tab - rest), tab + 1,
+	    rlen - (size_t)(tab + 1 - rest));
+}
+
+static void
+on_section(struct stage *st)
+{
+	(void)st;
+	ops_forget();
+	work_forget();
+	recorder_forget();
+	facts_clear(t.f);
+}
+
+static void
+on_end(struct stage *st)
+{
+	int64_t lo, hi;
+
+	(void)st;
+	ops_end(t.f);
+	if (work_span(&lo, &hi)) {
+		t.f->span_ns = num_sub(hi, lo);
+		t.f->over_ns = recorder_over(lo, hi);
+	}
+	t.done(t.f);
+}
+
+void
+gather_bind(struct stage *st, struct facts *f, void (*done)(struct facts *f))
+{
+	struct rec_type *x;
+
+	t.f = f;
+	t.done = done;
+	ops_bind(st);
+	x = stage_on(st, "iter", on_iter, NULL);
+	t.iter.iter = rec_col(x, "iter", REC_NEED);
+	t.iter.dur = rec_col(x, "dur_ns", REC_NEED);
+	x = stage_on(st, "dev", on_dev, NULL);
+	t.dev.dev = rec_col(x, "dev", REC_NEED);
+	t.dev.cc = rec_col(x, "cc", REC_OPT);
+	t.dev.sm = rec_col(x, "n_sm", REC_OPT);
+	t.dev.mem = rec_col(x, "mem_bytes", REC_OPT);
+	x = stage_on(st, "busy", on_busy, NULL);
+	t.busy.dev = rec_col(x, "dev", REC_NEED);
+	t.busy.class = rec_col(x, "class", REC_NEED);
+	t.busy.dur = rec_col(x, "dur_ns", REC_NEED);
+	work_bind(st, f);
+	recorder_bind(st, f);
+	st->meta = on_meta;
+	st->section = on_section;
+	st->end = on_end;
+}

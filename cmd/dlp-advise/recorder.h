@@ -1,0 +1,16 @@
+/* Memory in use, what recording cost, and what the recorder lost. */
+#ifndef ADVISE_RECORDER_H
+#define ADVISE_RECORDER_H
+
+#include "facts.h"
+#include "stage.h"
+
+/* Sets the callbacks of mem, over and diag records. */
+void recorder_bind(struct stage *st, struct facts *f);
+
+/* What recording cost from lo to hi. */
+int64_t recorder_over(int64_t lo, int64_t hi);
+
+void recorder_forget(void);
+
+#endif
