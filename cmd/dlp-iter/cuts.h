@@ -2,7 +2,7 @@
 #ifndef ITER_CUTS_H
 #define ITER_CUTS_H
 
-#include "run.h"
+#include "state.h"
 
 /* Writes where the iterations of a file that have begun by now begin, for who
  * needs to know it before their records come; and where step ranges end

@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
+#include "dl.h"
 #include "esc.h"
 #include "num.h"
-#include "run.h"
-#include "stage.h"
+#include "out.h"
 
 #define DEFAULT_KEY "global_step"
 
@@ -23,7 +23,7 @@ void
 dl_section(struct run *g)
 {
 	buf_clear(&g->dl.key);
-	g->dl.tensorflow = g->dl.without = false;
+	g->dl.tensorflow = g->dl.without = g->dl.no_key = false;
 	g->dl.by_default = g->asked.key == NULL && !g->asked_one;
 	g->dl.decided = !g->dl.by_default;
 	g->from = g->asked.from;
@@ -40,8 +40,7 @@ dl_section(struct run *g)
 static void
 no_key(struct run *g)
 {
-	g->dl.decided = true;
-	run_no_key(g);
+	g->dl.decided = g->dl.no_key = true;
 }
 
 /* The key of a database, which can be none. */

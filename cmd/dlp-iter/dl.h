@@ -2,26 +2,15 @@
 #ifndef ITER_DL_H
 #define ITER_DL_H
 
-#include <stdint.h>
-
-#include "buf.h"
-
-struct run;
-
-struct dl {              /* of a section */
-	struct buf key;  /* the key that its input names */
-	bool by_default; /* nobody asked for the key */
-	bool tensorflow; /* which has one by default, if nobody asks */
-	bool without;    /* a mode that has none */
-	bool decided;    /* it is known whether there is a key */
-};
+#include "state.h"
 
 void dl_section(struct run *g); /* begins */
 
-/* A line of metadata; true: it is replaced by what dl_infos() writes. */
+/* A line of metadata; true: it is replaced by what dl_infos() writes. It can
+ * tell that there is no key. */
 bool dl_meta(struct run *g, const char *line, size_t n);
 
-/* An op that by tells of (may be NULL). */
+/* An op that by tells of (may be NULL). It can tell that there is no key. */
 void dl_op(struct run *g, const char *by);
 
 /* At the end: whether there is a key to look for. */

@@ -248,7 +248,7 @@ on_op(struct stage *st, struct rec *r)
 
 	g->any_op = true;
 	if (g->dlprof)
-		dl_op(g, text_of(r, rd.by, 0));
+		run_op(g, text_of(r, rd.by, 0));
 	if ((g->key.arg != NULL && !g->one) || g->listing) {
 		if (!rec_i64(r, rd.id, &id))
 			rec_die(r, "op record without op_id");

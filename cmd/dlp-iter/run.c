@@ -1,110 +1,14 @@
 /* A section's way; see run.h. */
-#include <stdlib.h>
-#include <string.h>
-
-#include "cuts.h"
+#include "dl.h"
 #include "err.h"
+#include "place.h"
 #include "run.h"
 #include "stage.h"
-
-/* Writes a file's oldest open iteration. */
-static void
-write_iter(struct run *g, struct source *f)
-{
-	size_t n = f->accs.base;
-	struct line x;
-
-	line_make(&x, n, &f->plan, &f->extent, acc_at(&f->accs, n),
-	    g->key.arg != NULL ? g->key.arg : f->own_key, &f->step_end);
-	x.src = f->name;
-	if (g->listing || (g->stable && run_wanted(g, x.iter)))
-		stable_add(&f->stable, &x);
-	if (!g->listing && run_wanted(g, x.iter))
-		line_put(&x);
-	acc_drop(&f->accs);
-}
-
-static void
-write_closed(struct run *g, struct source *f, int64_t now)
-{
-	int64_t lo;
-
-	while (
-	    plan_begin(&f->plan, f->accs.base + OPEN_ITERS, &lo) && lo <= now)
-		write_iter(g, f);
-}
-
-static void
-put_line(const struct item *m, const char *line, int64_t iter)
-{
-	size_t rest = m->iter_off + m->iter_len;
-
-	buf_put(&out_buf, line, m->iter_off);
-	if (m->iter_off == m->len)
-		buf_putc(&out_buf, '\t');
-	if (iter >= 0)
-		buf_i64(&out_buf, iter);
-	else
-		buf_putc(&out_buf, '-');
-	if (rest < m->len)
-		buf_put(&out_buf, line + rest, m->len - rest);
-	out_end();
-}
-
-static void
-put_legend(const struct item *m, const char *line)
-{
-	buf_put(&out_buf, line, m->len);
-	buf_put(&out_buf, "\titer\n", 6);
-	out_check();
-}
-
-/* A record that gets its iteration. */
-static void
-place_item(struct run *g, const struct item *m, const char *line)
-{
-	struct source *f = m->src != SRC_NONE ? &g->files.v[m->src] : NULL;
-	int64_t n = -1;
-
-	if (f != NULL && g->cuts && m->now != NO_TIME)
-		cuts_write(g, f, m->now);
-	if (f != NULL && m->now != NO_TIME)
-		write_closed(g, f, m->now);
-	if (f != NULL && g->steps)
-		f->plan.kind = PLAN_STEPS;
-	if (f != NULL)
-		n = plan_where(&f->plan, m->lane, m->t);
-	if (n >= 0)
-		acc_add(&f->accs, (size_t)n, m);
-	else
-		g->outside += m->what == IT_KERN || m->what == IT_GPU;
-	if (m->what == IT_KERN)
-		g->kern_kept = run_wanted(g, n);
-	if (g->listing)
-		return;
-	if (run_wanted(g, n))
-		put_line(m, line, n);
-	else
-		g->dropped++;
-}
-
-static void
-run_item(struct run *g, const struct item *m, const char *line)
-{
-	if (m->what == IT_PASS || m->what == IT_RANGEKERN) {
-		if (!g->listing && (m->what == IT_PASS || g->kern_kept))
-			out_line(line, m->len);
-	} else if (m->what != IT_LEGEND) {
-		place_item(g, m, line);
-	} else if (!g->listing) {
-		put_legend(m, line);
-	}
-}
 
 static void
 play(void *ctx, const struct item *m, const char *line)
 {
-	run_item(ctx, m, line);
+	place(ctx, m, line);
 }
 
 /* The iterations are known, or begin to be. */
@@ -116,8 +20,8 @@ go(struct run *g)
 	opkey_clear(&g->op);
 }
 
-void
-run_no_key(struct run *g)
+static void
+no_key(struct run *g)
 {
 	g->one = true;
 	if (g->waiting)
@@ -125,10 +29,18 @@ run_no_key(struct run *g)
 }
 
 void
+run_op(struct run *g, const char *by)
+{
+	dl_op(g, by);
+	if (g->dl.no_key)
+		no_key(g);
+}
+
+void
 run_keep(struct run *g, struct item *m, const char *line)
 {
 	if (!g->waiting) {
-		run_item(g, m, line);
+		place(g, m, line);
 		return;
 	}
 	if (g->listing)
@@ -281,28 +193,6 @@ notes(struct run *g)
 	stage_note("iter_dropped", g->dropped);
 }
 
-/* Writes a file's last iterations; how many it has. */
-static size_t
-end_source(struct run *g, struct source *f)
-{
-	size_t n;
-
-	if (g->dlprof)
-		f->extent.first = 0;
-	if (g->steps)
-		f->plan.kind = PLAN_STEPS;
-	n = plan_count(&f->plan);
-	if (f->plan.kind == PLAN_ONE && !f->extent.any)
-		n = 0;
-	if (g->cuts && n > 0)
-		cuts_write(g, f, INT64_MAX);
-	while (f->accs.base < n)
-		write_iter(g, f);
-	if (g->stable && f->plan.kind != PLAN_ONE)
-		stable_put(&f->stable, f->name);
-	return n;
-}
-
 void
 run_end(struct run *g)
 {
@@ -314,7 +204,7 @@ run_end(struct run *g)
 		go(g);
 	}
 	for (i = 0; i < g->files.n; i++) {
-		n = end_source(g, &g->files.v[i]);
+		n = place_end(g, &g->files.v[i]);
 		if (n > most)
 			most = n;
 	}
@@ -356,8 +246,14 @@ run_pass(struct run *g, const char *line, size_t n, bool meta)
 	struct item m = { .what = IT_PASS, .t = NO_TIME, .now = NO_TIME };
 
 	m.len = (uint32_t)n;
-	if (g->dlprof && meta && dl_meta(g, line, n))
-		return;
+	if (g->dlprof && meta) {
+		bool replaced = dl_meta(g, line, n);
+
+		if (g->dl.no_key)
+			no_key(g);
+		if (replaced)
+			return;
+	}
 	if (g->listing) {
 		if (meta)
 			out_line(line, n);
