@@ -1,6 +1,7 @@
 # Files from strangers: what dlp(7), SECURITY, promises.
 
 load lib
+bats_require_minimum_version 1.5.0
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
