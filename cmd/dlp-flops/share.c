@@ -37,7 +37,7 @@ share_add(int64_t inst, int64_t dur_ns, bool *is_first)
 
 	*is_first = r == NULL;
 	if (r == NULL) {
-		if (nruns == runs_cap) {
+		if (runs == NULL || nruns == runs_cap) {
 			runs_cap = runs_cap == 0 ? 16 : runs_cap * 2;
 			runs = xrealloc(runs, runs_cap, sizeof(*runs));
 		}

@@ -204,8 +204,8 @@ arrange(const struct legend *l, const struct united *u)
 	size_t i;
 	int k;
 
-	if (u->cols.n > room) {
-		room = u->cols.n * 2;
+	if (from == NULL || u->cols.n > room) {
+		room = u->cols.n * 2 + 1;
 		from = xrealloc(from, room, sizeof(*from));
 	}
 	for (i = 0; i < u->cols.n; i++)
