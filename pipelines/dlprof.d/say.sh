@@ -41,23 +41,7 @@ quoted() {
 
 # near WORD CANDIDATES: " did you mean X?", if one is like it.
 near() {
-	printf '%s\n' "$2" | tr -s ' ' '\n' | WORD=$1 awk '
-	# the edits that make one of the other
-	function distance(a, b,    i, j, d, c) {
-		for (j = 0; j <= length(b); j++)
-			d[0, j] = j
-		for (i = 1; i <= length(a); i++) {
-			d[i, 0] = i
-			for (j = 1; j <= length(b); j++) {
-				c = d[i-1, j-1] + \
-				    (substr(a, i, 1) != substr(b, j, 1))
-				if (d[i-1, j] + 1 < c) c = d[i-1, j] + 1
-				if (d[i, j-1] + 1 < c) c = d[i, j-1] + 1
-				d[i, j] = c
-			}
-		}
-		return d[length(a), length(b)]
-	}
+	printf '%s\n' "$2" | tr -s ' ' '\n' | WORD=$1 awk "$near_awk"'
 	BEGIN {
 		word = substr(ENVIRON["WORD"], 1, 40)
 		bare = word

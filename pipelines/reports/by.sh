@@ -1,5 +1,6 @@
-# Read by top: the words of -g, and the columns that can stand in their place.
-# shellcheck shell=sh disable=SC2154 # report: lib.sh
+# Read by top and roofline, behind near.sh: the words of -g, and the columns
+# that can stand in their place.
+# shellcheck shell=sh disable=SC2154 # report: lib.sh; near_awk: near.sh
 
 by_words='op kernel layer type phase shape stream device'
 
@@ -15,23 +16,7 @@ fwd_op_id prim_id prim_run repr stack trace sil flops iteration'
 # check_by LIST: each must be a word, a column or op.COLUMN.
 check_by() {
 	printf '%s\n' "$1" | awk -v words="$by_words" -v cols="$by_cols" \
-	    -v report="$report" '
-	# the edits that make one of the other
-	function distance(a, b,    i, j, d, c) {
-		for (j = 0; j <= length(b); j++)
-			d[0, j] = j
-		for (i = 1; i <= length(a); i++) {
-			d[i, 0] = i
-			for (j = 1; j <= length(b); j++) {
-				c = d[i-1, j-1] + \
-				    (substr(a, i, 1) != substr(b, j, 1))
-				if (d[i-1, j] + 1 < c) c = d[i-1, j] + 1
-				if (d[i, j-1] + 1 < c) c = d[i, j-1] + 1
-				d[i, j] = c
-			}
-		}
-		return d[length(a), length(b)]
-	}
+	    -v report="$report" "$near_awk"'
 	{
 		n = split(words " " cols, know, /[ \n]+/)
 		m = split($0, w, ",")
