@@ -66,7 +66,7 @@ own(void)
 static char **
 list(const char *opt, const char *arg, int *n)
 {
-	char **v = cli_list(xstrdup(arg), n);
+	char **v = cli_list(arg, n);
 	int i;
 
 	for (i = 0; i < *n; i++)
@@ -125,7 +125,7 @@ where(const char *arg)
 static void
 sort(const char *arg)
 {
-	sort_parse(&own()->sort, xstrdup(arg));
+	sort_parse(&own()->sort, arg);
 }
 
 static void

@@ -114,8 +114,8 @@ check_pyprof(struct fmt *f)
 	if (f->names == NULL || strcmp(f->names[0], "all") == 0) {
 		bool std = f->names == NULL;
 
-		f->names =
-		    cli_list(xstrdup(std ? PY_DEFAULT : all), &f->nnames);
+		free(f->names);
+		f->names = cli_list(std ? PY_DEFAULT : all, &f->nnames);
 	}
 	for (i = 0; i < f->nnames; i++) {
 		for (p = pycols; p->option != NULL; p++)
@@ -147,7 +147,8 @@ set_kernels(struct fmt *f, const char *cols)
 	if (f->names != NULL)
 		die("-c and --%s exclude each other", f->sink->name);
 	f->want_type = "kern";
-	f->names = cli_list(xstrdup(cols), &f->nnames);
+	free(f->names);
+	f->names = cli_list(cols, &f->nnames);
 }
 
 static void
@@ -162,13 +163,15 @@ dict(const char *how)
 static void
 columns(const char *arg)
 {
-	fmt.names = cli_list(xstrdup(arg), &fmt.nnames);
+	free(fmt.names);
+	fmt.names = cli_list(arg, &fmt.nnames);
 }
 
 static void
 quote(const char *arg)
 {
-	fmt.quotes = cli_list(xstrdup(arg), &fmt.nquotes);
+	free(fmt.quotes);
+	fmt.quotes = cli_list(arg, &fmt.nquotes);
 }
 
 static void

@@ -22,7 +22,7 @@ static const char usage[] =
 static char **
 list(const char *opt, const char *arg, int *n)
 {
-	char **v = cli_list(xstrdup(arg), n);
+	char **v = cli_list(arg, n);
 	int i;
 
 	for (i = 0; i < *n; i++)

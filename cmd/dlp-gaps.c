@@ -27,6 +27,6 @@ main(int argc, char **argv)
 	struct stage st;
 
 	stage_start(&st, "dlp-gaps", usage, opts, argc, argv);
-	read_open(&g, &st, xstrdup(types));
+	read_open(&g, &st, types);
 	return out_finish(stage_run(&st));
 }

@@ -153,7 +153,7 @@ static void
 set_metrics(const char *arg)
 {
 	free(more);
-	more = cli_list(xstrdup(arg), &nmore);
+	more = cli_list(arg, &nmore);
 }
 
 int
@@ -176,12 +176,12 @@ main(int argc, char **argv)
 	optind++;
 	path = cli_operand(argc, argv, usage);
 	table_read(&table, argv[optind - 1], more, nmore);
-	free(more);
 	stage_open(&st, argc, argv, path, unbuffered);
 	bind(&st);
 	rc = stage_run(&st);
 	table_free(&table);
 	map_free(&seen);
 	join_free(&join);
+	free(more);
 	return out_finish(rc);
 }

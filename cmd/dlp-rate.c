@@ -41,7 +41,7 @@ main(int argc, char **argv)
 	int i, n, rc;
 
 	stage_start(&st, "dlp-rate", usage, opts, argc, argv);
-	v = cli_list(xstrdup(types), &n);
+	v = cli_list(types, &n);
 	for (i = 0; i < n; i++)
 		if (v[i][0] == '\0' || strcmp(v[i], "dev") == 0)
 			die("-T: no type to rate: '%s' in '%s'", v[i], types);
@@ -49,5 +49,6 @@ main(int argc, char **argv)
 	rate_attach(&st, v, n);
 	rc = stage_run(&st);
 	rate_say();
+	free(v);
 	return out_finish(rc);
 }

@@ -80,16 +80,20 @@ cli_size(const char *opt, const char *arg)
 }
 
 char **
-cli_list(char *arg, int *n)
+cli_list(const char *arg, int *n)
 {
+	size_t len = strlen(arg), head;
+	const char *s;
 	char **v, *p;
 	int i;
 
 	*n = 1;
-	for (p = arg; *p != '\0'; p++)
-		*n += *p == ',';
-	v = xcalloc((size_t)*n, sizeof(*v));
-	for (i = 0, p = arg; i < *n; i++) {
+	for (s = arg; *s != '\0'; s++)
+		*n += *s == ',';
+	head = (size_t)*n * sizeof(*v);
+	v = xmalloc(head + len + 1);
+	p = memcpy((char *)v + head, arg, len + 1);
+	for (i = 0; i < *n; i++) {
 		v[i] = p;
 		p += strcspn(p, ",");
 		if (*p == ',')

@@ -51,7 +51,7 @@ int64_t cli_i64(const char *opt, const char *arg, int64_t min, int64_t max);
  * 4K. Fatal: "-S: bad size 'x'". */
 size_t cli_size(const char *opt, const char *arg);
 
-/* A comma list "a,b,c" split in place; *n items; free() the result only. */
-char **cli_list(char *arg, int *n);
+/* The items of a comma list "a,b,c", *n of them; one free() for all. */
+char **cli_list(const char *arg, int *n);
 
 #endif

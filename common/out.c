@@ -28,6 +28,11 @@ struct buf out_buf;
 static bool unbuf;
 static uint64_t count;
 static struct out_type *types;
+static struct {
+	void (*f)(void *);
+	void *arg;
+} at_finish[8];
+static size_t n_at_finish;
 
 void
 out_open(bool unbuffered)
@@ -66,12 +71,25 @@ out_check(void)
 		out_flush();
 }
 
+void
+out_at_finish(void (*f)(void *), void *arg)
+{
+	if (n_at_finish == sizeof(at_finish) / sizeof(at_finish[0]))
+		die("out_at_finish: no room");
+	at_finish[n_at_finish].f = f;
+	at_finish[n_at_finish++].arg = arg;
+}
+
 int
 out_finish(int status)
 {
 	out_flush();
 	if (close(STDOUT_FILENO) != 0)
 		die_errno("standard output");
+	while (n_at_finish > 0) {
+		n_at_finish--;
+		at_finish[n_at_finish].f(at_finish[n_at_finish].arg);
+	}
 	return status;
 }
 

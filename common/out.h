@@ -20,6 +20,8 @@ extern struct buf out_buf; /* the pending output: for the appenders below */
 
 void out_open(bool unbuffered); /* -u: flush after each record */
 int out_finish(int status);     /* flush and close; the exit status to return */
+/* What out_finish() is to give back: f(arg), the last one first; at most 8. */
+void out_at_finish(void (*f)(void *), void *arg);
 void out_flush(void);
 void out_check(void); /* flush if enough is pending */
 

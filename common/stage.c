@@ -34,23 +34,41 @@ put_cmd(const struct buf *b)
 	buf_putc(&out_buf, '\n');
 }
 
+static void
+close_stage(void *arg)
+{
+	struct stage *st = arg;
+	int i;
+
+	for (i = 0; i < st->ntypes; i++)
+		free(st->types[i]);
+	free(st->types);
+	buf_free(&st->cmd);
+	rec_close(st->rd);
+}
+
+static void
+open_stage(struct stage *st, const char *path, bool unbuffered)
+{
+	memset(st, 0, sizeof(*st));
+	st->rd = rec_open(path);
+	out_open(unbuffered);
+	out_at_finish(close_stage, st);
+}
+
 void
 stage_open(struct stage *st, int argc, char *const *argv, const char *path,
     bool unbuffered)
 {
-	memset(st, 0, sizeof(*st));
-	st->rd = rec_open(path);
+	open_stage(st, path, unbuffered);
 	cmd_text(&st->cmd, argc, argv);
-	out_open(unbuffered);
 }
 
 void
 stage_open_sink(struct stage *st, const char *path, bool unbuffered)
 {
-	memset(st, 0, sizeof(*st));
-	st->rd = rec_open(path);
+	open_stage(st, path, unbuffered);
 	st->quiet = true;
-	out_open(unbuffered);
 }
 
 void
@@ -85,6 +103,9 @@ stage_on(struct stage *st, const char *tag, stage_fn *data, stage_fn *legend)
 		s = xcalloc(1, sizeof(*s));
 		s->type = t;
 		rec_set_user(t, s);
+		st->types = xrealloc(st->types, (size_t)st->ntypes + 1,
+		    sizeof(struct stage_type *));
+		st->types[st->ntypes++] = s;
 	}
 	s->data = data;
 	s->legend = legend;

@@ -8,6 +8,8 @@
  *					   record on is the callback's affair
  *	st.section = forget_all; st.end = write_notes;
  *	return out_finish(stage_run(&st));
+ *
+ * out_finish() closes the stage and its reader.
  */
 #ifndef DLP_STAGE_H
 #define DLP_STAGE_H
@@ -35,7 +37,7 @@ struct stage {
 	bool complete;  /* in end(): the section is whole */
 	/* private */
 	struct buf cmd;
-	struct stage_type *types;
+	struct stage_type **types;
 	int ntypes;
 	bool in_section, cmd_due, quiet;
 };

@@ -50,12 +50,14 @@ same() {
 
 # A golden case is a folder: cmd (one line of bash, run there with pipefail),
 # out, and where they are not empty and 0, err and rc. Lines ##cmd are left
-# out of the comparison: they name versions and files.
+# out of the comparison: they name versions and files. With sanitizers a
+# command that leaks fails.
 run_case() {
 	local dir=$1 tmp rc want=0
 
 	tmp=$(mktemp -d) || return
-	(cd "$dir" && bash -o pipefail ./cmd) </dev/null \
+	(cd "$dir" && ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=1 \
+	    bash -o pipefail ./cmd) </dev/null \
 	    >"$tmp/raw" 2>"$tmp/err" && rc=0 || rc=$?
 	sed '/^##cmd	/d' "$tmp/raw" >"$tmp/out"
 	[ ! -e "$dir/rc" ] || read -r want <"$dir/rc"

@@ -12,7 +12,7 @@ static const struct sort_val *vals;
 static const struct sort *sorting;
 
 void
-sort_parse(struct sort *o, char *arg)
+sort_parse(struct sort *o, const char *arg)
 {
 	char **v;
 	int i, n;
@@ -32,7 +32,7 @@ sort_parse(struct sort *o, char *arg)
 			.col = -1,
 		};
 	}
-	free(v);
+	/* the names lie behind v */
 }
 
 struct sort_val

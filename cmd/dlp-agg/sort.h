@@ -29,7 +29,7 @@ struct sort_val {
 };
 
 /* Adds the keys of a comma list, which is kept. Nonsense is fatal. */
-void sort_parse(struct sort *o, char *arg);
+void sort_parse(struct sort *o, const char *arg);
 
 /* Of a raw text; NULL is unset. */
 struct sort_val sort_value(const char *s, size_t n);

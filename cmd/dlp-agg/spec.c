@@ -133,16 +133,20 @@ parse_word(const char *word, bool *per_field)
 
 /* STAT:FIELD is of that field alone; *field is NULL in a word without. */
 static struct stat_col
-parse_stat(const char *arg, bool *per_field, const char **field)
+parse_stat(struct spec *a, int i, bool *per_field, const char **field)
 {
-	const char *colon = strchr(arg, ':');
+	const char *arg = a->stats[i], *colon = strchr(arg, ':');
 	struct stat_col s;
 
 	*field = NULL;
 	if (colon == NULL)
 		return parse_word(arg, per_field);
 	*field = colon + 1;
-	s = parse_word(xmemdup(arg, (size_t)(colon - arg)), per_field);
+	if (a->words == NULL)
+		a->words = xcalloc((size_t)a->nstats, sizeof(char *));
+	if (a->words[i] == NULL)
+		a->words[i] = xmemdup(arg, (size_t)(colon - arg));
+	s = parse_word(a->words[i], per_field);
 	if (!*per_field || **field == '\0')
 		die("-a: not STAT:FIELD: '%s'", arg);
 	*per_field = false;
@@ -171,7 +175,7 @@ make_stats(struct spec *a)
 	int i, k;
 
 	for (i = 0; i < a->nstats; i++) {
-		struct stat_col s = parse_stat(a->stats[i], &per_field, &field);
+		struct stat_col s = parse_stat(a, i, &per_field, &field);
 
 		if (s.stat == ST_UNION) {
 			a->start_col = input_column(&a->in, "start_ns");
@@ -190,14 +194,14 @@ make_stats(struct spec *a)
 }
 
 static bool
-any_per_field(const struct spec *a)
+any_per_field(struct spec *a)
 {
 	const char *field;
 	bool per_field = false;
 	int i;
 
 	for (i = 0; i < a->nstats && !per_field; i++)
-		parse_stat(a->stats[i], &per_field, &field);
+		parse_stat(a, i, &per_field, &field);
 	return per_field;
 }
 

@@ -25,6 +25,7 @@ struct spec {
 	/* asked for, with input.tag and where.arg */
 	const char *as; /* the type of the result's records */
 	char **groups, **fields, **stats;
+	char **words; /* of stats, without the field behind a colon */
 	int ngroups, nfields, nstats;
 	char **cut; /* without statistics: the columns that are left */
 	int ncut;

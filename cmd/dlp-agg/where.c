@@ -28,6 +28,7 @@ static const struct {
 
 struct cond {
 	int col;
+	char *name;
 	enum op op;
 	char *val;
 	size_t len;
@@ -105,7 +106,7 @@ parse(struct input *in, struct cond *c, char *arg)
 	c->unset = k == 1 && p[0] == '-';
 	if (!is_order(c->op))
 		compile(c);
-	name = xmemdup(arg, n);
+	c->name = name = xmemdup(arg, n);
 	read_number(in, c, name);
 	c->col = input_column(in, name);
 }

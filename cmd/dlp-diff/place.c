@@ -96,6 +96,7 @@ place_iter(struct place *p, const struct types *t, const struct rec *r)
 	struct step *s;
 	const char *key;
 	int64_t iter;
+	uint32_t no;
 	size_t n;
 
 	if (!rec_i64(r, t->iter.iter, &iter))
@@ -103,7 +104,8 @@ place_iter(struct place *p, const struct types *t, const struct rec *r)
 	key = rec_raw(r, t->iter.key, &n);
 	if (key != NULL && g->key == NULL)
 		g->key = key_of(key, n);
-	s = &p->side->step[side_step(p->side, run, iter)];
+	no = side_step(p->side, run, iter); /* it may move the steps */
+	s = &p->side->step[no];
 	s->has = rec_i64(r, t->iter.step, &s->ns);
 	rec_i64(r, t->iter.gpu, &s->gpu_ns);
 	rec_i64(r, t->iter.n_kern, &s->n_kern);

@@ -25,6 +25,8 @@ struct set {               /* rules from one source */
 	struct smap by_op; /* names and patterns: val is a list's number */
 	struct list *lists;
 	size_t n, cap;
+	char **text; /* of the rules, which point into it */
+	size_t ntext;
 };
 
 static struct set shipped, user;
@@ -211,8 +213,13 @@ read_rule(const struct reader *rd, char *text)
 static void
 flush(const struct reader *rd, struct buf *rule)
 {
-	if (rule->len > 0)
-		read_rule(rd, xmemdup(rule->s, rule->len));
+	struct set *set = rd->set;
+
+	if (rule->len > 0) {
+		set->text = xrealloc(set->text, set->ntext + 1, sizeof(char *));
+		set->text[set->ntext] = xmemdup(rule->s, rule->len);
+		read_rule(rd, set->text[set->ntext++]);
+	}
 	buf_clear(rule);
 }
 

@@ -23,6 +23,7 @@ static const struct {
 static struct rec_type *type;
 static int rank; /* of type */
 static struct column *col;
+static struct column *col_of[4]; /* by rank: readers know their columns */
 static int ncol;
 static bool two; /* types */
 static size_t nheld;
@@ -50,9 +51,8 @@ hold_type(struct fmt *f, const struct rec *legend)
 	nheld = 0;
 	buf_clear(&text);
 	free(len);
-	free(col);
 	select_default(f, legend);
-	col = f->col;
+	col = col_of[rank] = f->col;
 	ncol = f->ncol;
 	f->col = NULL;
 	f->ncol = 0;

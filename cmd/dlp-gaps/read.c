@@ -261,7 +261,7 @@ on_end(struct stage *st)
 }
 
 static void
-count_types(char *list)
+count_types(const char *list)
 {
 	int i, n;
 	char **v = cli_list(list, &n);
@@ -279,7 +279,7 @@ count_types(char *list)
 }
 
 void
-read_open(struct gaps *g, struct stage *st, char *types)
+read_open(struct gaps *g, struct stage *st, const char *types)
 {
 	enum type t;
 

@@ -7,6 +7,6 @@
 struct gaps;
 
 /* types: of GPU work that counts; comma separated, checked. It is changed. */
-void read_open(struct gaps *g, struct stage *st, char *types);
+void read_open(struct gaps *g, struct stage *st, const char *types);
 
 #endif

@@ -164,6 +164,9 @@ key_own(struct key *k, const char *s, size_t n)
 void
 key_init(struct key *k, const char *arg, bool exact, bool cut)
 {
+	buf_free(&k->norm);
+	buf_free(&k->tmp);
+	buf_free(&k->text);
 	memset(k, 0, sizeof(*k));
 	k->arg = arg;
 	k->exact = exact;

@@ -100,6 +100,10 @@ is_fatal(const struct run *g)
 	return g->strict && !g->broken;
 }
 
+/* No (fatal ? die : warn)(...): clang takes that for a call that does not
+ * return. */
+#define SAY(fatal, ...) ((fatal) ? die(__VA_ARGS__) : warn(__VA_ARGS__))
+
 static void
 say_not_found(const struct run *g, const struct source *f)
 {
@@ -117,13 +121,15 @@ say_not_found(const struct run *g, const struct source *f)
 		    " dlp-correlate before dlp-iter adds them",
 		    g->key.arg);
 	if (g->key.arg != NULL)
-		(fatal ? die : warn)("key '%s' not found%s%s%s (--list proposes"
-				     " keys)",
+		SAY(fatal,
+		    "key '%s' not found%s%s%s (--list proposes"
+		    " keys)",
 		    g->key.arg, in, name, fatal ? "" : all);
 	else if (!g->listing && f->extent.any)
-		(fatal ? die : warn)("no step ranges that cover %d %% of the"
-				     " time%s%s%s (-k names a key, --list"
-				     " proposes some)",
+		SAY(fatal,
+		    "no step ranges that cover %d %% of the"
+		    " time%s%s%s (-k names a key, --list"
+		    " proposes some)",
 		    OWN_PCT, in, name, fatal ? "" : all);
 }
 
@@ -209,8 +215,7 @@ run_end(struct run *g)
 			most = n;
 	}
 	if (g->filter && g->from >= (int64_t)most)
-		(is_fatal(g) ? die : warn)("no iteration %lld: the profile has"
-					   " %zu",
+		SAY(is_fatal(g), "no iteration %lld: the profile has %zu",
 		    (long long)g->from, most);
 	if (g->no_ops && !g->one && !g->broken && !said) {
 		warn("kern records have no op_start_ns, so kernels go by their"

@@ -14,7 +14,7 @@ struct asked asked = { .from = INT64_MIN, .until = INT64_MAX };
 static void
 list(struct asked_list *l, const char *arg)
 {
-	l->v = cli_list(xstrdup(arg), &l->n); /* ##cmd shows arg whole */
+	l->v = cli_list(arg, &l->n);
 	l->seen = xcalloc((size_t)l->n + 1, sizeof(*l->seen));
 }
 

@@ -121,9 +121,10 @@ on_cpu(enum type t, const struct rec *r)
 	const struct bind *k = &rd.v[t];
 	int64_t lo, hi;
 	struct phase *ph;
+	struct mview word = rec_view(r, k->phase);
 	bool by_op;
 
-	if (t == T_RANGE && rec_view(r, k->phase).s == NULL)
+	if (t == T_RANGE && (word.s == NULL || word.n == 0))
 		return;
 	if (!span(r, k->start, k->dur, &lo, &hi))
 		return;

@@ -76,7 +76,7 @@ gpus_peak(const char *arg)
 	char **item, *eq;
 	int i, n, p;
 
-	item = cli_list(xstrdup(arg), &n);
+	item = cli_list(arg, &n);
 	for (i = 0; i < n; i++) {
 		eq = strchr(item[i], '=');
 		if (eq == NULL)

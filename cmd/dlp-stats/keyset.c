@@ -65,7 +65,7 @@ keyset_put(struct keyset *k, const char *s, size_t n)
 	     i = (i + 1) & (k->nslots - 1)) {
 		x = &k->key[k->slot[i] - 1];
 		if (x->hash == h && x->len == n &&
-		    memcmp(k->text.s + x->at, s, n) == 0)
+		    (n == 0 || memcmp(k->text.s + x->at, s, n) == 0))
 			return k->slot[i] - 1;
 	}
 	k->slot[i] = k->n + 1;

@@ -136,7 +136,7 @@ static bool
 same_group(const struct acc *a, const struct run *r)
 {
 	return a->g.part == (uint32_t)r->row[0] && a->key.len == r->key.len &&
-	       memcmp(a->key.s, r->key.s, r->key.len) == 0;
+	       (r->key.len == 0 || memcmp(a->key.s, r->key.s, r->key.len) == 0);
 }
 
 static void

@@ -117,17 +117,15 @@ ask(char *name)
 bool
 reports_ask(const char *list)
 {
-	char *copy, **v;
+	char **v;
 	int i, n;
 
 	if (strcmp(list, "help") == 0 || strcmp(list, "list") == 0)
 		return false;
-	copy = xstrdup(list);
-	v = cli_list(copy, &n);
+	v = cli_list(list, &n);
 	for (i = 0; i < n; i++)
 		ask(v[i]);
 	free(v);
-	free(copy);
 	return true;
 }
 
