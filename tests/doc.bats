@@ -48,6 +48,22 @@ man_options() {
 	done
 }
 
+@test "dlp(7) names every command, dlp(1) every report" {
+	for c in "$BIN"/dlp-*; do
+		grep -q "^\.It Xr ${c##*/} 1$" man/dlp.7 || {
+			echo "dlp.7 lacks ${c##*/}"
+			return 1
+		}
+	done
+	for r in pipelines/reports/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		grep -q "^\.It Cm ${r##*/}\>" man/dlp.1 || {
+			echo "dlp.1 lacks ${r##*/}"
+			return 1
+		}
+	done
+}
+
 @test "usage texts and manuals name the same options" {
 	bad=0
 	for c in "$BIN"/dlp-*; do
