@@ -153,7 +153,7 @@ mfu_of() {
 	[ ! -s bad ]
 	grep -q '	fp32	' got
 	# all reasons stand in the manual
-	for r in $(awk -F'"' '/^\t\{ "[a-z_0-9]*", [a-z_0-9]* \},/ { print $2 }' \
+	for r in $(awk -F'"' '/^\t\{ "[a-z_0-9]*", [a-z_0-9]*, [a-z]* \},/ { print $2 }' \
 	    "$ROOT/cmd/dlp-flops/tcwhy.c") library; do
 		sed -n '/^.Ss Reasons/,/^.Sh/p' "$ROOT/man/dlp-tc.1" |
 		    grep -qE "^\\.It (.* , )?$r( ,.*)?\$" || {
@@ -161,6 +161,29 @@ mfu_of() {
 			return 1
 		}
 	done
+}
+
+@test "dlp tc: Tensor Cores used slowly are listed, by SQL" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	xz -dc "$DATA/h200/gpt2_bf16.sqlite.xz" >db
+	# a vocabulary of 50257: no multiple of 8, one element at once
+	sqlite3 -separator "$(printf '\t')" db "SELECT sum(end - start), count(*)
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL AS k JOIN StringIds AS s
+	    ON s.id = k.demangledName WHERE s.value LIKE '%\_align1%' ESCAPE '\'" >want
+	dlp tc --tsv db | awk -F'\t' '$3 == "unaligned" && $8 == "yes" {
+		ns += $5; n += $6 } END { print ns "\t" n }' | diff want -
+}
+
+@test "dlp tc: a product is one by its kernel's name, by SQL" {
+	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
+	db=$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite
+	# the GPU is not known, nor the op of half of them; helpers are not meant
+	sqlite3 "$db" "SELECT sum(end - start)
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL AS k JOIN StringIds AS s
+	    ON s.id = k.demangledName WHERE s.value LIKE '%f32f32_f32f32%ffma%'
+	    AND s.value NOT LIKE '%split_k_kernel%'" >want
+	dlp tc --tsv "$db" | awk -F'\t' '$3 == "fp32" { ns += $5 }
+	    END { print ns }' | diff want -
 }
 
 @test "dlp coverage: the account of the notes" {

@@ -73,9 +73,18 @@ tc_word(enum tc t)
 	return t == TC_YES ? "yes" : t == TC_NO ? "no" : "unknown";
 }
 
-/* Whether Tensor Cores could have done the kernel's work. */
+/* A product: by its op, or, where no op is known, by the kernel's name. */
+static bool
+is_product(const struct result *res, const struct kname *k)
+{
+	return res->a.family == FAM_NONE ? k->product : res->a.eligible;
+}
+
+/* Whether Tensor Cores could have done the kernel's work. Where the device
+ * does not tell its generation the kernel's name may: it is no older. */
 static enum tc
-eligible(const struct result *res, enum tc used, int64_t dev)
+eligible(
+    const struct result *res, const struct kname *k, enum tc used, int64_t dev)
 {
 	const struct answer *a = &res->a;
 	int cc, need;
@@ -83,11 +92,11 @@ eligible(const struct result *res, enum tc used, int64_t dev)
 
 	if (used == TC_YES)
 		return TC_YES;
-	if (a->family == FAM_NONE)
-		return TC_UNKNOWN;
-	if (!a->eligible)
-		return TC_NO;
+	if (!is_product(res, k))
+		return a->family == FAM_NONE ? TC_UNKNOWN : TC_NO;
 	cc = state_cc(dev, &none);
+	if (cc == 0)
+		cc = k->arch;
 	if (a->dt == DT_NONE || cc == 0)
 		return TC_UNKNOWN;
 	need = dt_tc_min_cc(a->dt);
@@ -112,7 +121,7 @@ put_tc(
     const struct result *res, const struct kname *k, int64_t dev, enum tc given)
 {
 	enum tc used = given != TC_UNKNOWN ? given : k->tc.verdict;
-	bool none, product = res->a.eligible || used == TC_YES;
+	bool none, product = is_product(res, k) || used == TC_YES;
 	int cc = state_cc(dev, &none);
 
 	if (no_tensor_cores(dev)) {
@@ -124,9 +133,9 @@ put_tc(
 	}
 	put_word(tc_word(used));
 	put_word(given != TC_UNKNOWN ? "profile" : k->tc.id);
-	put_word(tc_word(eligible(res, used, dev)));
-	put_word(product && used != TC_YES
-		     ? tcwhy(k, res->a.dt, res->shape, cc, none)
+	put_word(tc_word(eligible(res, k, used, dev)));
+	put_word(product
+		     ? tcwhy(k, res->a.dt, res->shape, cc, none, used == TC_YES)
 		     : NULL);
 }
 

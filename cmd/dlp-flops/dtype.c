@@ -10,7 +10,7 @@ static const struct {
 } types[DT_N] = {
 	[DT_NONE] = { NULL, 0, 0 },
 	[DT_FP64] = { "fp64", 8, 80 },
-	[DT_FP32] = { "fp32", 4, 80 },
+	[DT_FP32] = { "fp32", 4, 70 },
 	[DT_TF32] = { "tf32", 4, 80 },
 	[DT_FP16] = { "fp16", 2, 70 },
 	[DT_BF16] = { "bf16", 2, 80 },

@@ -55,7 +55,8 @@ enum dtype dt_cpp_any(const char *s, size_t n);
 void dt_pyprof(struct buf *b, const char *s, size_t n);
 
 /* The compute capability, times ten, from which on Tensor Cores can do
- * products of this type; 0 if none can. FP32 is done as TF32. */
+ * products of this type; 0 if none can. FP32 is done as TF32, and before Ampere
+ * as FP16, by autocast. */
 int dt_tc_min_cc(enum dtype t);
 
 #endif

@@ -215,6 +215,49 @@ set_method(struct kname *k)
 			k->method |= methods[i].bit;
 }
 
+/* Words of builders of products; a type alone is in other names as well. */
+static const char product_words[] =
+    "gemm|scudnn|hcudnn|xmma|nvjet|tensorop|fmha|flash|sdpa|attention|_ffma";
+
+/* The oldest generation that a builder's prefix tells. */
+static void
+set_arch(struct kname *k)
+{
+	static const struct {
+		int arch;
+		const char *pat;
+	} archs[] = {
+		{ 100, "sm100_|sm103_|cutlass3x_sm100" },
+		{ 90, "sm90_|hopper_|nvjet" },
+		{ 80, "sm80_|sm86_|sm89_|ampere_|cutlass_80_" },
+		{ 75, "sm75_|turing_|cutlass_75_" },
+		{ 70, "sm70_|volta_|cutlass_70_" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(archs) / sizeof(archs[0]); i++)
+		if (pat_match(archs[i].pat, k->lower, k->len)) {
+			k->arch = archs[i].arch;
+			return;
+		}
+}
+
+/* CUTLASS ends its names with how many elements are aligned: _align8; xmma
+ * says it of each operand: _aligna4_alignc4. */
+static void
+set_align(struct kname *k)
+{
+	static const char word[] = "_align";
+	const size_t n = sizeof(word) - 1;
+	size_t i, at;
+
+	for (i = 0; i + n < k->len && k->align == 0; i++)
+		if (memcmp(k->lower + i, word, n) == 0) {
+			at = i + n + (k->lower[i + n] == 'a');
+			k->align = (int)strtol(k->lower + at, NULL, 10);
+		}
+}
+
 void
 kname_set(struct kname *k, const char *full, size_t n, const char *brief,
     size_t nbrief)
@@ -238,6 +281,10 @@ kname_set(struct kname *k, const char *full, size_t n, const char *brief,
 	k->esize = elem_opaque(k->lower, n);
 	k->gather = gather_unit(k->lower, n);
 	set_method(k);
+	set_arch(k);
+	set_align(k);
+	k->product = k->dt_sure && k->part == KP_MAIN &&
+		     pat_match(product_words, k->lower, k->len);
 	k->pyprof_gemm = pat_match(pyprof_gemm, k->lower, n);
 	k->pyprof_bias = pat_match(pyprof_bias, k->lower, n);
 }

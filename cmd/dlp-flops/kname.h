@@ -37,9 +37,13 @@ struct kname {
 	unsigned method;               /* of a product, bits of METHOD_ */
 	bool pyprof_gemm, pyprof_bias; /* PyProf's lists for linear */
 	struct elem elem;              /* if it is element-wise */
-	int esize;   /* bytes of an element, where the type has no name */
-	int gather;  /* a copy of rows: see gather.h; 0: it is none */
-	char *lower; /* the name, lower case; owned */
+	bool product; /* the name is that of a product, not of its helper */
+	int align;    /* elements that it moves at once; 0: not told */
+	int arch;     /* compute capability, times ten, that it was built for,
+			 from Volta on; 0: not told */
+	int esize;    /* bytes of an element, where the type has no name */
+	int gather;   /* a copy of rows: see gather.h; 0: it is none */
+	char *lower;  /* the name, lower case; owned */
 	size_t len;
 	char *last; /* short name as it came; owned; may be NULL */
 };

@@ -233,10 +233,27 @@ grouped(const struct ask *a)
 	return (a->shape & SHAPE_GROUPED) != 0;
 }
 
+/* Where the name tells how many elements are aligned it decides: the library
+ * may have padded. Of complex ones the name always says 1. */
 static bool
 unaligned(const struct ask *a)
 {
+	if (a->k->align > 0 && !complex_type(a))
+		return odd(a->k->align, a->dt);
 	return (a->shape & SHAPE_UNALIGNED) != 0;
+}
+
+static bool
+half(enum dtype dt)
+{
+	return dt == DT_FP16 || dt == DT_BF16 || dt == DT_16BIT;
+}
+
+/* Instructions of Volta and Turing, where there are larger ones. */
+static bool
+old_kernel(const struct ask *a)
+{
+	return half(a->dt) && a->cc >= 80 && a->k->arch > 0 && a->k->arch < 80;
 }
 
 static bool
@@ -255,31 +272,34 @@ fp64(const struct ask *a)
 static const struct {
 	const char *id;
 	bool (*holds)(const struct ask *a);
+	bool slow; /* Tensor Cores can be used all the same, slowly */
 } reasons[] = {
-	{ "no_tensor_cores", old_gpu },
-	{ "unknown_kernel", unknown },
-	{ "type", no_type },
-	{ "type_newer_gpu", new_type },
-	{ "fft", fft },
-	{ "winograd", winograd },
-	{ "depthwise", depthwise },
-	{ "vector", gemv },
-	{ "fp32", fp32 },
-	{ "grouped", grouped },
-	{ "unaligned", unaligned },
-	{ "small", small },
-	{ "fp64", fp64 },
-	{ "complex", complex_type },
+	{ "no_tensor_cores", old_gpu, false },
+	{ "unknown_kernel", unknown, false },
+	{ "type", no_type, false },
+	{ "type_newer_gpu", new_type, false },
+	{ "fft", fft, false },
+	{ "winograd", winograd, false },
+	{ "depthwise", depthwise, false },
+	{ "vector", gemv, false },
+	{ "fp32", fp32, false },
+	{ "grouped", grouped, false },
+	{ "unaligned", unaligned, true },
+	{ "small", small, false },
+	{ "fp64", fp64, false },
+	{ "complex", complex_type, false },
+	{ "old_kernel", old_kernel, true },
 };
 
 const char *
-tcwhy(const struct kname *k, enum dtype dt, unsigned shape, int cc, bool none)
+tcwhy(const struct kname *k, enum dtype dt, unsigned shape, int cc, bool none,
+    bool used)
 {
 	const struct ask a = { k, dt, shape, cc, none };
 	size_t i;
 
 	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
-		if (reasons[i].holds(&a))
+		if ((!used || reasons[i].slow) && reasons[i].holds(&a))
 			return reasons[i].id;
-	return "library";
+	return used ? NULL : "library";
 }

@@ -1,6 +1,6 @@
 /*
- * Why a product did not run on Tensor Cores: a table of reasons, of which
- * the first that holds is given. dlp-tc(1) says what to do about each.
+ * Why a product did not run on Tensor Cores, or slowly: a table of reasons, of
+ * which the first that holds is given. dlp-tc(1) says what to do about each.
  */
 #ifndef FLOPS_TCWHY_H
 #define FLOPS_TCWHY_H
@@ -21,10 +21,10 @@ enum {
  * the operands. */
 unsigned tcwhy_shape(const struct work *w, enum family f, enum dtype dt);
 
-/* The reason for a kernel that is not known to have used them. cc: the
- * device's compute capability times ten, 0 if unknown; none: it has no
- * Tensor Cores. */
-const char *tcwhy(
-    const struct kname *k, enum dtype dt, unsigned shape, int cc, bool none);
+/* The reason for a kernel that is not known to have used them; for one that
+ * has (used), why slowly, or NULL. cc: the device's compute capability times
+ * ten, 0 if unknown; none: it has no Tensor Cores. */
+const char *tcwhy(const struct kname *k, enum dtype dt, unsigned shape, int cc,
+    bool none, bool used);
 
 #endif
