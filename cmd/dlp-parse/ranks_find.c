@@ -116,7 +116,7 @@ in_place(struct found *f, sqlite3 *db, size_t place)
 static bool
 says_rank(const char *s, int64_t *v)
 {
-	char low[40], tail[8];
+	char low[40] = "", tail[8];
 	size_t i, n = strlen(s);
 	int used = 0;
 

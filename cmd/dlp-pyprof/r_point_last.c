@@ -182,7 +182,7 @@ pointwise_last(const struct call *c, struct result *r)
 	struct input v[4];
 	int i;
 
-	if (c->m->n == 0 || g == UNKNOWN || !inputs(c, v))
+	if (c->m->n < 1 || g == UNKNOWN || !inputs(c, v))
 		return false;
 	for (i = 0; i < c->m->n; i++) {
 		if (i > 0)
