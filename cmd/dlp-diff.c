@@ -42,6 +42,7 @@ static struct {
 } o = { .first = 1, .how.noise = 0.01, .trim.to = -1 };
 
 static struct model m;
+static size_t n_left_out; /* sides of what is joined */
 
 /* 5% or 5 */
 static double
@@ -168,6 +169,30 @@ read_all(int n, char **files)
 		read_stream(&m, files[i], (size_t)i, 0, false);
 }
 
+static const char *
+no_steps(void)
+{
+	return o.trim.to < 0 ? "no iter records: dlp-iter adds them"
+			     : "it has no such steps";
+}
+
+/* Of many runs those that cannot be told do not keep the others from it. */
+static bool
+left_out(struct side *s)
+{
+	const struct side *before = s > m.side ? s - 1 : NULL;
+
+	s->left_out = s->n_open > 0 || s->n_used == 0;
+	/* A stream that breaks off can be followed by an empty section. */
+	if (s->left_out && (before == NULL || !before->left_out ||
+			       strcmp(before->name, s->name) != 0))
+		warn("%s: left out: %s",
+		    strcmp(s->name, "-") != 0 ? s->name : "a run",
+		    s->n_open > 0 ? "it is not whole" : no_steps());
+	n_left_out += s->left_out;
+	return s->left_out;
+}
+
 static void
 trim(void)
 {
@@ -179,11 +204,10 @@ trim(void)
 		if (s->name == NULL)
 			s->name = xstrdup("-");
 		side_trim(s, &o.trim);
+		if (o.join && left_out(s))
+			continue;
 		if (s->n_used == 0)
-			die("%s: %s", s->name,
-			    o.trim.to < 0
-				? "no iter records: dlp-iter adds them"
-				: "it has no such steps");
+			die("%s: %s", s->name, no_steps());
 		if (!o.join)
 			side_say(s, i == 0 ? "A" : "B", &o.trim);
 		else if (!s->cut)
@@ -215,17 +239,22 @@ main(int argc, char **argv)
 	if (n == 0)
 		cli_operand(argc, argv, usage);
 	read_all(n, argv + optind);
-	if (!m.complete)
+	if (!m.complete && !o.join)
 		die("an input is not whole: nothing is compared");
 	if (m.n_side < 2 && !o.join)
 		die("only one run in the input: nothing to compare it with");
 	trim();
+	if (n_left_out == m.n_side)
+		die("no run is whole and has such steps: nothing is joined");
+	if (n_left_out > 0)
+		rc = EXIT_TROUBLE;
 	out_open(unbuffered);
 	stage_begin_section(argc, argv);
 	if (o.join)
 		join_print(&m, o.value, o.how.limit);
 	else
 		rc = compare(&m, &o.how);
-	stage_end_section();
+	if (n_left_out == 0)
+		stage_end_section();
 	return out_finish(rc);
 }

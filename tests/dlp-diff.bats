@@ -53,18 +53,18 @@ diff_tsv() {
 	stream x 1000 1000 1000 >a
 	TC=yes KERNEL=new_name stream y 2000 2000 2000 >b
 	diff_tsv a b
-	[ "$(field a_ns step)" = 1000.0 ]
-	[ "$(field b_ns step)" = 2000.0 ]
-	[ "$(field diff_ns step)" = 1000.0 ]
+	[ "$(field a_ns step)" = 1000 ]
+	[ "$(field b_ns step)" = 2000 ]
+	[ "$(field diff_ns step)" = 1000 ]
 	[ "$(field diff_pct step)" = 100.00 ]
 	[ "$(field change step)" = slower ]
-	[ "$(field a_ns 'GPU busy')" = 510.0 ]
-	[ "$(field b_ns 'GPU idle')" = 990.0 ]
-	[ "$(field b_ns 'GPU work')" = 1010.0 ]
-	[ "$(field b_ns 'TC work')" = 1000.0 ]
+	[ "$(field a_ns 'GPU busy')" = 510 ]
+	[ "$(field b_ns 'GPU idle')" = 990 ]
+	[ "$(field b_ns 'GPU work')" = 1010 ]
+	[ "$(field b_ns 'TC work')" = 1000 ]
 	# the kernel has another name: the op is the same
 	[ "$(field by m/a)" = key ]
-	[ "$(field diff_ns m/a)" = 500.0 ]
+	[ "$(field diff_ns m/a)" = 500 ]
 	[ "$(field tc m/a)" = 'no->yes' ]
 	[ "$(field b_flop m/a)" = 100 ]
 	[ "$(field a_flop m/b)" = - ]
@@ -82,7 +82,7 @@ diff_tsv() {
 	stream x 900 1000 1100 >a
 	stream y 970 1070 1170 >b
 	diff_tsv -a --fail-over 5% a b
-	[ "$(field diff_ns step)" = 70.0 ]
+	[ "$(field diff_ns step)" = 70 ]
 	[ "$(field noise_ns step)" = 226.7 ]
 	[ "$(field change step)" = noise ]
 	# deviation 10: 22.7
@@ -118,8 +118,8 @@ diff_tsv() {
 	diff_tsv -a a b
 	[ "$(field a_ns step)" = 3002.5 ]
 	diff_tsv -i 0-1 a b
-	[ "$(field a_ns step)" = 5000.0 ]
-	[ "$(field b_ns step)" = 1005.0 ]
+	[ "$(field a_ns step)" = 5000 ]
+	[ "$(field b_ns step)" = 1005 ]
 	run -2 diff_tsv -i 7 a b
 }
 
@@ -145,14 +145,14 @@ diff_tsv() {
 	stream x 1100 1100 >a2
 	stream y 2000 2000 >b
 	cat a a2 b | diff_tsv -m 2
-	[ "$(field a_ns step)" = 1050.0 ]
-	[ "$(field b_ns step)" = 2000.0 ]
+	[ "$(field a_ns step)" = 1050 ]
+	[ "$(field b_ns step)" = 2000 ]
 	cp out one
 	cat a a2 >aa
 	diff_tsv aa b
 	cmp out one
 	diff_tsv -n 1 a b
-	[ "$(field a_ns '(rest)')" = 10.0 ]
+	[ "$(field a_ns '(rest)')" = 10 ]
 }
 
 @test "trouble is 2: cut off, empty, one run, no steps, wrong words" {
@@ -180,7 +180,7 @@ diff_tsv() {
 	dlp-parse "$LENET" | dlp-correlate | dlp-iter | dlp-flops >a
 	sed 's/^\(kern	[0-9]*	[0-9]*	\)\([0-9]*\)/\12\2/' a >b
 	diff_tsv --fail-over 0 a a
-	[ "$(cut -f 9 out | sort -u | tr '\n' ' ')" = '0.0 diff_ns ' ]
+	[ "$(cut -f 9 out | sort -u | tr '\n' ' ')" = '0 diff_ns ' ]
 	[ "$(cut -f 12 out | sort -u | tr '\n' ' ')" = 'change same ' ]
 	for g in op kernel type layer phase iter; do
 		diff_tsv -g $g a b >/dev/null
@@ -189,7 +189,7 @@ diff_tsv() {
 		# a row of ab, turned around, is one of ba
 		awk -F '\t' -v OFS='\t' 'NR > 1 {
 			t = $7; $7 = $8; $8 = t
-			$9 = $9 == "0.0" ? $9 : $9 ~ /^-/ ? substr($9, 2) : "-" $9
+			$9 = $9 == "0" ? $9 : $9 ~ /^-/ ? substr($9, 2) : "-" $9
 			t = $13; $13 = $14; $14 = t
 			t = $15; $15 = $16; $16 = t
 			t = $17; $17 = $18; $18 = t
@@ -324,6 +324,38 @@ check_sides() {
 	[ -s want ]
 	sort joined | comm -13 - want | tee missing
 	[ ! -s missing ]
+}
+
+@test "dlp join: a file that fails is left out, and said; the others are joined" {
+	cp "$LENET" a.sqlite
+	head -c 40000 "$LENET" >bad.sqlite
+	dlp-parse "$LENET" | dlp-correlate | head -n 300 >cut.dlp
+	dlp join --tsv -n 0 a.sqlite "$LENET" >want
+	rc=0
+	dlp join --tsv -n 0 a.sqlite bad.sqlite "$LENET" gone.sqlite cut.dlp \
+	    >out 2>err || rc=$?
+	cat err
+	[ $rc -eq 2 ]
+	cmp out want
+	for f in bad.sqlite gone.sqlite; do
+		grep -q "^dlp-diff: $f: left out: " err
+		grep -q "^dlp-parse: $f: " err
+	done
+	[ "$(grep -c ': left out: it is not whole' err)" -eq 4 ] # cut.dlp by both names
+	run -2 dlp join bad.sqlite gone.sqlite
+	[[ "$output" == *"nothing is joined"* ]]
+	# one without the steps that are asked for
+	run -2 dlp join --tsv -i 3 -n 1 a.sqlite \
+	    "$ROOT/tests/data/resnet-before.sqlite.xz" # 0 to 2
+	[[ "$output" == *"resnet-before.sqlite.xz: left out: it has no"* ]]
+	[[ "$output" == *"${TAB}a_ns"$'\n'* ]]
+}
+
+@test "dlp join: whole values have no fraction" {
+	dlp join --csv -n 0 "$LENET" "$LENET" >out
+	! grep -E '[0-9]\.0+(,|$)' out
+	# a mean of three steps: some have
+	grep -qE '[0-9]\.[0-9]+(,|$)' out
 }
 
 @test "dlp diff: forms, options, several files, trouble" {

@@ -6,12 +6,21 @@
 #include "err.h"
 #include "join.h"
 #include "out.h"
+#include "print.h"
 #include "stat.h"
 
 struct line {
 	const struct row *row;
 	double *v; /* of each side; negative: it is not there */
 	double most;
+};
+
+/* The sides that have a column. */
+struct cols {
+	const struct model *m;
+	enum value v;
+	size_t n, *side;
+	struct out_type *type;
 };
 
 /* A column's name: the file's, without what a profile's name ends in. */
@@ -42,10 +51,10 @@ head(struct buf *b, const struct side *s, size_t i, enum value v)
 
 /* The columns, no two of one name. */
 static struct out_type *
-legend(const struct model *m, enum value v)
+legend(const struct cols *c)
 {
 	static const char *const first[] = { "name", "dir", "shapes" };
-	const char **names = xcalloc(m->n_side + 3, sizeof(*names));
+	const char **names = xcalloc(c->n + 3, sizeof(*names));
 	struct smap seen = { 0 };
 	struct buf b = { 0 };
 	size_t i, len;
@@ -55,14 +64,14 @@ legend(const struct model *m, enum value v)
 	memcpy(names, first, sizeof(first));
 	for (i = 0; i < 3; i++)
 		smap_put(&seen, first[i], strlen(first[i]), NULL);
-	for (i = 0; i < m->n_side; i++) {
+	for (i = 0; i < c->n; i++) {
 		buf_clear(&b);
-		head(&b, &m->side[i], i, v);
+		head(&b, &c->m->side[c->side[i]], i, c->v);
 		len = b.len;
 		for (k = 2;; k++) {
-			buf_puts(&b, v == V_FLOP ? "_flop"
-				     : v == V_N  ? ""
-						 : "_ns");
+			buf_puts(&b, c->v == V_FLOP ? "_flop"
+				     : c->v == V_N  ? ""
+						    : "_ns");
 			smap_put(&seen, b.s, b.len, &fresh);
 			if (fresh)
 				break;
@@ -73,7 +82,7 @@ legend(const struct model *m, enum value v)
 	}
 	buf_free(&b);
 	smap_free(&seen);
-	return out_type("join", names, (int)m->n_side + 3);
+	return out_type("join", names, (int)c->n + 3);
 }
 
 static double
@@ -85,17 +94,17 @@ value_of(const struct sum *s, enum value v)
 }
 
 static void
-make(struct line *l, const struct model *m, struct row *row, enum value v)
+make(struct line *l, const struct cols *c, struct row *row)
 {
 	struct sum s;
 	size_t i;
 
 	l->row = row;
-	l->v = xcalloc(m->n_side, sizeof(*l->v));
+	l->v = xcalloc(c->n, sizeof(*l->v));
 	l->most = -1;
-	for (i = 0; i < m->n_side; i++) {
-		stat_rows(&s, &m->side[i], i, &row, 1);
-		l->v[i] = value_of(&s, v);
+	for (i = 0; i < c->n; i++) {
+		stat_rows(&s, &c->m->side[c->side[i]], c->side[i], &row, 1);
+		l->v[i] = value_of(&s, c->v);
 		if (l->v[i] > l->most)
 			l->most = l->v[i];
 	}
@@ -112,18 +121,13 @@ by_most(const void *a, const void *b)
 }
 
 static void
-put_values(const double *v, size_t n, int decimals)
+put_values(const struct cols *c, const double *v)
 {
+	int decimals = c->v == V_N ? 2 : c->v == V_FLOP ? 0 : 1;
 	size_t i;
 
-	for (i = 0; i < n; i++) {
-		if (v[i] < 0) {
-			out_unset();
-			continue;
-		}
-		buf_putc(&out_buf, '\t');
-		buf_f64(&out_buf, v[i], decimals);
-	}
+	for (i = 0; i < c->n; i++)
+		print_mean(v[i] >= 0, v[i], decimals);
 	out_end();
 }
 
@@ -149,37 +153,36 @@ put_name(struct out_type *t, const char *name)
 
 /* The steps' mean lengths. */
 static void
-put_steps(struct out_type *t, const struct model *m)
+put_steps(const struct cols *c)
 {
-	double *v = xcalloc(m->n_side + 1, sizeof(*v));
+	double *v = xcalloc(c->n, sizeof(*v));
 	size_t i, k;
 
-	for (i = 0; i < m->n_side; i++) {
-		const struct side *s = &m->side[i];
+	for (i = 0; i < c->n; i++) {
+		const struct side *s = &c->m->side[c->side[i]];
 
 		for (k = 0; k < s->n; k++)
 			if (s->step[k].used)
 				v[i] += (double)s->step[k].ns;
 		v[i] = s->n_used > 0 ? v[i] / (double)s->n_used : -1;
 	}
-	put_name(t, "step");
-	put_values(v, m->n_side, 1);
+	put_name(c->type, "step");
+	put_values(c, v);
 	free(v);
 }
 
 /* What the rows that are not shown have in all. */
 static void
-put_rest(struct out_type *t, const struct line *l, size_t n, size_t n_side,
-    int decimals)
+put_rest(const struct cols *c, const struct line *l, size_t n)
 {
-	double *v = xcalloc(n_side + 1, sizeof(*v));
+	double *v = xcalloc(c->n, sizeof(*v));
 	size_t i, k;
 
 	for (i = 0; i < n; i++)
-		for (k = 0; k < n_side; k++)
+		for (k = 0; k < c->n; k++)
 			v[k] += l[i].v[k] > 0 ? l[i].v[k] : 0;
-	put_name(t, "(rest)");
-	put_values(v, n_side, decimals);
+	put_name(c->type, "(rest)");
+	put_values(c, v);
 	free(v);
 }
 
@@ -188,23 +191,27 @@ join_print(const struct model *m, enum value v, size_t n)
 {
 	size_t i, k = 0, all = m->rows.keys.n;
 	struct line *l = xcalloc(all + 1, sizeof(*l));
-	int decimals = v == V_N ? 2 : v == V_FLOP ? 0 : 1;
-	struct out_type *t = legend(m, v);
+	struct cols c = { .m = m, .v = v };
 
+	c.side = xcalloc(m->n_side, sizeof(*c.side));
+	for (i = 0; i < m->n_side; i++)
+		if (!m->side[i].left_out)
+			c.side[c.n++] = i;
+	c.type = legend(&c);
 	for (i = 0; i < all; i++) {
-		make(&l[k], m, &m->rows.v[i], v);
+		make(&l[k], &c, &m->rows.v[i]);
 		k += l[k].most >= 0;
 	}
 	qsort(l, k, sizeof(*l), by_most);
 	if (v == V_GPU || v == V_CPU)
-		put_steps(t, m);
+		put_steps(&c);
 	for (i = 0; i < k && (n == 0 || i < n); i++) {
-		out_rec(t);
+		out_rec(c.type);
 		put_text(m, l[i].row->name);
 		put_text(m, l[i].row->dir);
 		put_text(m, l[i].row->shapes);
-		put_values(l[i].v, m->n_side, decimals);
+		put_values(&c, l[i].v);
 	}
 	if (i < k)
-		put_rest(t, l + i, k - i, m->n_side, decimals);
+		put_rest(&c, l + i, k - i);
 }

@@ -31,11 +31,12 @@ put_f64(bool has, double v, int decimals)
 	buf_f64(&out_buf, v, decimals);
 }
 
-/* Calls per step: mostly a whole number. */
-static void
-put_count(bool has, double v)
+void
+print_mean(bool has, double v, int decimals)
 {
-	put_f64(has, v, v == floor(v) ? 0 : 2);
+	double scale = pow(10, decimals);
+
+	put_f64(has, v, fmod(round(v * scale), scale) != 0 ? decimals : 0);
 }
 
 static const char *
@@ -68,14 +69,14 @@ put_values(const struct pair *p, bool is_time)
 	if (!is_time && (p->change == FASTER || p->change == SLOWER))
 		change = p->change == FASTER ? "less" : "more";
 
-	put_f64(a->any, a->mean, 1);
-	put_f64(b->any, b->mean, 1);
-	put_f64(true, d, 1);
+	print_mean(a->any, a->mean, 1);
+	print_mean(b->any, b->mean, 1);
+	print_mean(true, d, 1);
 	put_f64(a->any && a->mean > 0, 100 * d / a->mean, 2);
-	put_f64(p->noise >= 0, p->noise, 1);
+	print_mean(p->noise >= 0, p->noise, 1);
 	put_word(change);
-	put_count(a->any, a->calls);
-	put_count(b->any, b->calls);
+	print_mean(a->any, a->calls, 2);
+	print_mean(b->any, b->calls, 2);
 	put_f64(a->has_flop, a->flop, 0);
 	put_f64(b->has_flop, b->flop, 0);
 	put_word(tc_word(a->tc));

@@ -4,6 +4,10 @@
 
 #include "match.h"
 
+/* A mean per step, rounded to that many decimals; what is whole then has
+ * none. has: or it is unset. */
+void print_mean(bool has, double v, int decimals);
+
 /* What the sides take in all, before their rows: the step first. */
 void print_totals(
     const struct model *m, double floor, struct pair *step, struct pair *idle);

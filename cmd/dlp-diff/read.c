@@ -138,6 +138,10 @@ read_stream(struct model *m, const char *path, size_t first, size_t n_first,
 	while (rec_next(rd, &r)) {
 		if (r.kind == REC_SECTION || in.n_section == 0)
 			on_section(&in);
+		if (r.kind == REC_SECTION)
+			in.at.side->n_open++;
+		else if (r.kind == REC_END)
+			in.at.side->n_open--;
 		if (r.kind == REC_META)
 			on_meta(&in, &r);
 		else if (r.kind == REC_DATA && r.type != NULL)

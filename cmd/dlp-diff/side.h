@@ -24,8 +24,9 @@ struct run {       /* a section's file: iterations of its own */
 };
 
 struct side {
-	char *name; /* escaped */
-	size_t n_section;
+	char *name;               /* escaped */
+	size_t n_section, n_open; /* n_open: of them without an end */
+	bool left_out;            /* of what is joined */
 	struct run *run;
 	size_t n_run;
 	struct step *step;

@@ -11,7 +11,12 @@ has_steps() {
 	END { exit !found }' <"$1"
 }
 
-# One that fails leaves a section without an end.
+# A section without an end, of a file that failed.
+broken() {
+	printf '##dlp\t1\n##info\tsrc\t%s\n' \
+	    "$(printf %s "$1" | LC_ALL=C tr -d '\001-\037\177')"
+}
+
 steps_of() {
 	for f; do
 		if has_steps "$f"; then
@@ -19,7 +24,7 @@ steps_of() {
 		else
 			profiles "$f" | dlp-correlate |
 			    dlp-iter ${by:+"$by" --strict} | dlp-flops
-		fi || printf '##dlp\t1\n'
+		fi || broken "$f"
 	done
 }
 
