@@ -21,7 +21,8 @@ read_ends(size_t i)
 
 	size_t k = 0;
 
-	while (strcmp(rules.v[k].word[COMM_TYPE], rules.v[i].word[COMM_TYPE]))
+	while (
+	    strcmp(rules.v[k].word[COMM_TYPE], rules.v[i].word[COMM_TYPE]) != 0)
 		k++;
 	types[i].name = rules.v[k].word[COMM_TYPE]; /* one text per type */
 	types[i].together = strcmp(s, "all") == 0;

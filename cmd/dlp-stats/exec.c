@@ -7,7 +7,7 @@
 #include "round.h"
 #include "row.h"
 
-#define COLS(v) v, sizeof(v) / sizeof(v[0])
+#define COLS(v) (v), sizeof(v) / sizeof((v)[0])
 #define SERIES(x)                                                              \
 	"#" x "Avg (ns)", "#" x "Med (ns)", "#" x "Min (ns)",                  \
 	    "#" x "Max (ns)", "#" x "StdDev (ns)"

@@ -9,7 +9,7 @@
 #include "reports.h"
 #include "row.h"
 
-#define COLS(v) v, sizeof(v) / sizeof(v[0])
+#define COLS(v) (v), sizeof(v) / sizeof((v)[0])
 
 static struct buf row;
 static int64_t sum; /* of the row in the making */

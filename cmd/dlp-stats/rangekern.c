@@ -9,7 +9,7 @@
 #include "row.h"
 #include "textsort.h"
 
-#define COLS(v) v, sizeof(v) / sizeof(v[0])
+#define COLS(v) (v), sizeof(v) / sizeof((v)[0])
 
 static struct {
 	struct buf name; /* of the ranges */

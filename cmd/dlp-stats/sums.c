@@ -8,7 +8,7 @@
 
 #define STATS "#Avg (ns)", "#Med (ns)", "#Min (ns)", "#Max (ns)", "#StdDev (ns)"
 #define SUM "#Time (%)", "#Total Time (ns)", "#Instances", STATS
-#define COLS(v) v, sizeof(v) / sizeof(v[0])
+#define COLS(v) (v), sizeof(v) / sizeof((v)[0])
 
 static struct buf key, row;
 

@@ -6,7 +6,7 @@
 #include "reports.h"
 #include "row.h"
 
-#define COLS(v) v, sizeof(v) / sizeof(v[0])
+#define COLS(v) (v), sizeof(v) / sizeof((v)[0])
 
 static struct buf row;
 
