@@ -59,6 +59,7 @@ const struct type_def type_defs[] = {
 	{ "diff", DIFF, "a difference between two runs" },
 	{ "join", DIFF, "what many runs have in common, a column each" },
 	{ "busy", BUSY, "where the time of an iteration goes on a device" },
+	{ "edge", BUSY, "without steps: time before or behind all GPU work" },
 	{ "gap", GAPS, "a time in which a device idles" },
 	{ "phase", PHASES, "what a phase takes in an iteration" },
 	{ "live", MEM, "memory that was in use at the peak" },
@@ -459,6 +460,8 @@ const struct col_def col_defs[] = {
 	{ "cut", "iter", ITER, COL_INT,
 	    "the iteration; unset: none, or one that --iter-start or"
 	    " --iter-stop drop" },
+	{ "cut", "dropped", ITER, COL_INT,
+	    "--iter-start, --iter-stop: the iteration that is left out" },
 	{ "cut", "start_ns", ITER, COL_INT,
 	    "where it begins; unset: from the beginning on" },
 	{ "stable", "n", ITER, COL_INT, "iterations" },
@@ -558,6 +561,15 @@ const struct col_def col_defs[] = {
 	    " tc" },
 	{ "busy", "union_ns", BUSY, COL_INT,
 	    "time in which the class is active; unset as dur_ns" },
+
+	{ "edge", "at", BUSY, COL_TEXT,
+	    "before: the first work on a GPU, behind: the last" },
+	{ "edge", "dur_ns", BUSY, COL_INT,
+	    "from the first event, or to the last one" },
+	{ "edge", "api", BUSY, COL_TEXT,
+	    "the longest API call that began before the first work" },
+	{ "edge", "api_dur_ns", BUSY, COL_INT,
+	    "how long it lasted before that work began" },
 
 	{ "kern", "params", FLOPS, COL_TEXT,
 	    "shapes and types as PyProf prints them" },

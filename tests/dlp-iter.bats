@@ -129,6 +129,55 @@ iterations_as_sql() {
 	done
 }
 
+# They cover 59.7 % of the time, but hold most of the GPU work.
+@test "without a key: numbered ranges with most of the GPU work" {
+	need_data h200/graph_infer_node.sqlite.xz
+	f=$(profile h200/graph_infer_node.sqlite.xz)
+	dlp-parse "$f" | dlp-correlate >in
+	same 1 "$(sqlite3 "$f" "
+	WITH w AS (SELECT start, end, correlationId c
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL SELECT start, end,
+	    correlationId FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL
+	    SELECT start, end, correlationId FROM CUPTI_ACTIVITY_KIND_MEMSET)
+	SELECT sum((w.end - w.start) * EXISTS (SELECT 1 FROM NVTX_EVENTS n
+	    WHERE n.text LIKE 'iteration %' AND r.start BETWEEN n.start AND n.end))
+	    > sum(w.end - w.start) / 2
+	FROM w JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = w.c")"
+	dlp-iter in 2>err >a
+	[ ! -s err ]
+	same "$(dlp-iter -k iteration in | records iter -)" "$(records iter a)"
+	same iteration "$(dlp-iter --list in | records cand - | head -n 1 | cut -f2)"
+}
+
+# stream RANGES: three or two ranges of 10 ns each 100, a kernel of so many ns
+# in each, and one of 30 before them.
+few_steps() {
+	printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
+	printf '#kern\tid\tstart_ns\tdur_ns\tpid\ttid\top_start_ns\n'
+	printf 'kern\t0\t50\t30\t1\t1\t1\n'
+	for i in $(seq "$1"); do
+		printf 'range\t%d\t%d\t10\t1\t1\t%s\n' $i $((i * 100)) "$3${4-$i}"
+		printf 'kern\t%d\t%d\t%d\t1\t1\t%d\n' $i $((i * 100 + 2)) "$2" \
+		    $((i * 100 + 1))
+	done
+	printf 'kern\t9\t2000\t0\t1\t1\t2000\n'
+	printf '##end\t%d\n' $(($1 * 2 + 2))
+}
+
+@test "without a key: three numbered ranges, and more than half" {
+	n() { dlp-iter 2>err | records iter - | wc -l; }
+	same 3 "$(few_steps 3 11 'step ' | n)" # 33 of 63
+	same 1 "$(few_steps 3 10 'step ' | n)" # 30 of 60
+	grep 'no step ranges that hold most of the work' err
+	same 1 "$(few_steps 2 20 'step ' | n)"
+	same 1 "$(few_steps 3 11 step '' | n)"
+	same 1 "$(few_steps 3 11 'epoch ' | n)" # the table lacks it
+	# it is proposed
+	same 'range	epoch' "$(few_steps 3 11 'epoch ' |
+	    dlp-iter --stable 2>err | records cand - | cut -f1,2)"
+	same '' "$(few_steps 3 11 'step ' | dlp-iter --stable | records cand -)"
+}
+
 @test "every record has an iteration or none; nothing is lost" {
 	dlp-parse "$LENET" | dlp-correlate --ranges >in
 	for key in 'iteration' loss_fn conv2d cross_entropy 3 nothing; do

@@ -12,7 +12,6 @@ col() {
 	NR == 2 { print $a[c] }' "$1"
 }
 
-# The steps of the last cover less than 80 % of the time: they must be asked for.
 FOUR='gpt2_bf16 resnet50_tf32 loader graph_infer_graph'
 
 # The tables of GPU work that a database has, as one: start, end, correlationId,
@@ -94,7 +93,7 @@ row_of() {
 	for p in $FOUR; do
 		need_data "h200/$p.sqlite.xz"
 		f=$(profile "h200/$p.sqlite.xz")
-		row_of "$f" -k iteration
+		row_of "$f"
 		echo "$p"
 		same "$(window "$f" | cut -d' ' -f1-4)" \
 		    "$(col got n_step) $(col got n_trimmed) $(col got step_ns) \
@@ -115,7 +114,7 @@ union_sql() {
 	for p in $FOUR; do
 		need_data "h200/$p.sqlite.xz"
 		f=$(profile "h200/$p.sqlite.xz")
-		row_of "$f" -k iteration
+		row_of "$f"
 		read -r _ _ _ _ lo hi < <(window "$f")
 		read -r tc kern graph all < <(sqlite3 -separator ' ' "$f" "
 		WITH w AS ($(work_sql "$f")),
@@ -135,24 +134,72 @@ $(col got mem_ns)"
 	done
 }
 
-@test "without steps: from the first event to the last" {
-	need_data h200/graph_infer_graph.sqlite.xz
-	f=$(profile h200/graph_infer_graph.sqlite.xz)
-	row_of "$f"
-	same "$(sqlite3 "$f" "
-	WITH e AS (SELECT start, end FROM ($(work_sql "$f"))
-	    UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_RUNTIME
-	    UNION ALL SELECT start, end FROM NVTX_EVENTS
-		WHERE text LIKE '%, seq = %' OR text LIKE '%, op_id = %'
-		OR text LIKE '%sizes = %')
-	SELECT max(end) - min(start) FROM e")" "$(col got wall_ns)"
+# Start-up before the first work on the GPU is no time in which it idles.
+@test "without steps: from the first GPU work to the last, by SQL" {
+	for p in vecadd-3.24.0 cloverleaf-3.13.2 cutlass-3.1.7 cudf-2020; do
+		need_data "nsys/$p.sqlite"
+		f=$DATA/nsys/$p.sqlite
+		q=
+		for t in KERNEL MEMCPY MEMSET; do
+			[ -z "$(sqlite3 "$f" "SELECT 1 FROM sqlite_master
+			    WHERE name = 'CUPTI_ACTIVITY_KIND_$t'")" ] ||
+			    q="$q${q:+ UNION ALL }SELECT start a, end b
+				FROM CUPTI_ACTIVITY_KIND_$t"
+		done
+		row_of "$f"
+		echo "$p"
+		same "$(sqlite3 "$f" "WITH w AS ($q)
+		SELECT max(b) - min(a), max(b) - min(a) - $(union_sql w)
+		FROM w" | tr '|' ' ')" \
+		    "$(col got wall_ns) $(col got idle_ns)"
+	done
+}
+
+# Each gap lies between two works of a device.
+@test "without steps: idle is the sum of dlp gaps" {
+	for p in nsys/saxpy-mpi-2.9.1 nsys/no-kernel-table-3.24.18 \
+	    nvprof/async-v8 nvprof/mxnet-v12 nvprof/lm-pyprof; do
+		need_data "$p.sqlite"
+		row_of "$DATA/$p.sqlite"
+		echo "$p"
+		same "$(dlp gaps -s --tsv "$DATA/$p.sqlite" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+		{ s += $a["sum_dur_ns"] } END { printf "%.0f", s }')" \
+		    "$(col got idle_ns)"
+	done
+	dlp -w 200 "$DATA/nvprof/lm-pyprof.sqlite" 2>/dev/null >text
+	same "$(sqlite3 "$DATA/nvprof/lm-pyprof.sqlite" "
+	WITH r AS (SELECT start, end FROM CUPTI_ACTIVITY_KIND_RUNTIME),
+	g AS (SELECT min(start) lo FROM (SELECT start FROM
+	    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL UNION ALL
+	    SELECT start FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL
+	    SELECT start FROM CUPTI_ACTIVITY_KIND_MEMSET))
+	SELECT printf('%.2f ms', max(min(end, lo) - start) / 1e6) FROM r, g
+	WHERE start < lo")" \
+	    "$(sed -n 's/^ *before the first GPU work: .*, the longest call in it .*, \(.*\)/\1/p' text)"
+}
+
+@test "-i: the steps that are asked for, none left out" {
+	need_data h200/loader.sqlite.xz
+	f=$(profile h200/loader.sqlite.xz)
+	row_of "$f" -i 1-2
+	grep -v '^file' got | cut -f9-24 >a
+	row_of "$f" # the stable ones are 1 and 2, of 6
+	grep -v '^file' got | cut -f9-24 | diff -u - a
+	row_of "$f" -i 3-5
+	same "3 0" "$(col got n_step) $(col got n_trimmed)"
+	read -r lo hi < <(steps_sql "$f" | awk 'NR == 4 { l = $1 }
+	    NR == 6 { print l, ($2 > $4 ? $2 : $4) }')
+	same $((hi - lo)) "$(col got wall_ns)"
+	dlp -i 3-5 "$f" >text
+	grep '^steps   3 that -i asks for$' text
 }
 
 @test "the time between the steps" {
 	for p in $FOUR; do
 		need_data "h200/$p.sqlite.xz"
 		f=$(profile "h200/$p.sqlite.xz")
-		row_of "$f" -k iteration
+		row_of "$f"
 		read -r _ _ _ _ lo hi < <(window "$f")
 		same "$(sqlite3 "$f" "SELECT $hi - $lo - sum(end - start)
 		    FROM NVTX_EVENTS WHERE text LIKE 'iteration %' AND
@@ -176,7 +223,7 @@ work_of() {
 	for p in $FOUR; do
 		need_data "h200/$p.sqlite.xz"
 		f=$(profile "h200/$p.sqlite.xz")
-		row_of "$f" -k iteration
+		row_of "$f"
 		echo "$p"
 		same "$(work_of "$f" "SELECT sum(end - start),
 		    sum((end - start) * (kind IN ('kern', 'tc', 'graph'))),
@@ -196,11 +243,11 @@ $(col got n_kern) $(col got op_ns)"
 	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
 	    JOIN NVTX_EVENTS n ON r.start >= n.start AND r.end <= n.end
 	    GROUP BY 1 ORDER BY sum(g.end - g.start) DESC LIMIT 1")
-	graph=$(sqlite3 "$f" "SELECT sum(end - start)
-	    FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE")
+	graph=$(work_of "$f" "SELECT sum(end - start) FROM l
+	    WHERE kind = 'graph'")
 	same "$top (no op)" "$(col got top_op)"
-	kern=$(sqlite3 "$f" "SELECT sum(end - start)
-	    FROM CUPTI_ACTIVITY_KIND_KERNEL")
+	kern=$(work_of "$f" "SELECT sum(end - start) FROM l
+	    WHERE kind IN ('kern', 'tc')")
 	same $((kern + graph)) "$(col got kernel_ns)"
 	for c in shapes_ns flop_ns verdict_ns; do
 		echo "$c $(col got $c)"
@@ -229,14 +276,16 @@ $(col got n_kern) $(col got op_ns)"
 	done
 }
 
-@test "the screen: graphs 3.02 ms, kernels 0.30 ms, and the row's numbers" {
+@test "the screen: graphs, kernels, and the row's numbers" {
 	need_data h200/graph_infer_graph.sqlite.xz
 	f=$(profile h200/graph_infer_graph.sqlite.xz)
 	dlp "$f" 2>/dev/null >text
-	grep '^  graphs  *3.02 ms' text
-	grep '^  other kernels  *0.30 ms' text
 	grep -- '--cuda-graph-trace=node' text
 	row_of "$f"
+	for c in graph:graphs kern:'other kernels'; do
+		grep "^  ${c#*:}  *$(awk -v x="$(col got "${c%:*}_ns")" \
+		    'BEGIN { printf "%.2f", x / 1e6 }') ms" text
+	done
 	grep "^100 %   $(awk -v x="$(col got wall_ns)" \
 	    'BEGIN { printf "%.2f", x / 1e6 }') ms" text
 	# one base: idle is of that

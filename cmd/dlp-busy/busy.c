@@ -79,18 +79,28 @@ busy_event(struct busy *b, struct file *f, int64_t lo, int64_t hi)
 		f->last = hi;
 	f->any = true;
 	if (!b->dlprof)
-		f->cuts.from = f->first;
+		f->cuts.from =
+		    f->has_begin && f->begin < f->first ? f->begin : f->first;
 }
 
 void
-busy_cut(struct file *f, int64_t at, int64_t iter)
+busy_cut(struct file *f, int64_t at, int64_t iter, bool dropped)
 {
 	struct cuts *c = &f->cuts;
 	int64_t after = -1;
 
-	if (iter < 0 && c->n > 0)
+	if (iter >= 0 && !f->has_begin && at != INT64_MIN) {
+		f->begin = at;
+		f->has_begin = true;
+	}
+	if (iter < 0 && !dropped && c->n > 0)
 		after = c->v[c->n - 1].iter >= 0 ? c->v[c->n - 1].iter
 						 : c->v[c->n - 1].after;
+	if (dropped && c->n > 0 &&
+	    (c->v[c->n - 1].iter >= 0 || c->v[c->n - 1].after >= 0)) {
+		f->stop = at;
+		f->has_stop = true;
+	}
 	if (c->n == c->cap) {
 		c->cap = c->cap > 0 ? c->cap * 2 : 64;
 		c->v = xrealloc(c->v, c->cap, sizeof(*c->v));
@@ -107,7 +117,7 @@ busy_last_cut(struct file *f)
 	if (last == NULL || last->iter >= 0)
 		return;
 	if (f->has_end && f->work_end > last->at) {
-		busy_cut(f, f->work_end, -1);
+		busy_cut(f, f->work_end, -1, false);
 		last = &c->v[c->n - 1];
 	}
 	last->after = -1;
@@ -121,6 +131,17 @@ add(struct busy *b, struct file *f, struct lane *l, int64_t lo, int64_t hi,
 	lane_add(l, lo, hi, c);
 	if (l->soon.n >= SOON)
 		lane_to(l, b->now);
+}
+
+void
+busy_call(struct file *f, int64_t lo, int64_t hi, const char *s, size_t n)
+{
+	if (f->any_gpu || s == NULL || hi - lo <= f->call_hi - f->call_lo)
+		return;
+	f->call_lo = lo;
+	f->call_hi = hi;
+	buf_clear(&f->call);
+	buf_put(&f->call, s, n);
 }
 
 static bool
@@ -156,6 +177,11 @@ void
 busy_gpu(struct busy *b, struct file *f, struct proc *p, struct dev *d,
     int64_t lo, int64_t hi, enum class c)
 {
+	if (!f->any_gpu || lo < f->gpu_lo)
+		f->gpu_lo = lo;
+	if (!f->any_gpu || hi > f->gpu_hi)
+		f->gpu_hi = hi;
+	f->any_gpu = true;
 	join(f, p, d);
 	add(b, f, &d->lane, lo, hi, c);
 }
@@ -193,6 +219,7 @@ busy_clear(struct busy *b)
 		free(f->dev);
 		free(f->proc);
 		free(f->cuts.v);
+		buf_free(&f->call);
 		map_free(&f->devs);
 		map_free(&f->procs);
 	}

@@ -6,6 +6,7 @@
 #ifndef BUSY_BUSY_H
 #define BUSY_BUSY_H
 
+#include "buf.h"
 #include "lane.h"
 #include "map.h"
 
@@ -31,8 +32,15 @@ struct file {             /* of the section's, by column src */
 	struct cuts cuts;
 	bool any;
 	int64_t first, last; /* of the events */
-	int64_t end;         /* of the last iteration */
-	int64_t work_end;    /* of the iterations' work, or INT64_MIN */
+	int64_t begin;       /* of the first step, if it is known */
+	int64_t stop;        /* where a dropped one follows the last kept one */
+	bool has_begin, has_stop;
+	bool any_gpu;
+	int64_t gpu_lo, gpu_hi;   /* of the work on devices */
+	int64_t call_lo, call_hi; /* the longest call before it */
+	struct buf call;
+	int64_t end;      /* of the last iteration */
+	int64_t work_end; /* of the iterations' work, or INT64_MIN */
 	bool has_end;
 };
 
@@ -53,6 +61,9 @@ struct proc *busy_proc(struct file *f, int64_t pid);
 /* An event of the work that is measured. */
 void busy_event(struct busy *b, struct file *f, int64_t lo, int64_t hi);
 
+/* A call, which may be the longest before the first work. */
+void busy_call(struct file *f, int64_t lo, int64_t hi, const char *s, size_t n);
+
 /* Work of a process on a device. */
 void busy_gpu(struct busy *b, struct file *f, struct proc *p, struct dev *d,
     int64_t lo, int64_t hi, enum class c);
@@ -61,7 +72,8 @@ void busy_gpu(struct busy *b, struct file *f, struct proc *p, struct dev *d,
 void busy_cpu(struct busy *b, struct file *f, struct proc *p, int64_t lo,
     int64_t hi, enum class c);
 
-void busy_cut(struct file *f, int64_t at, int64_t iter);
+/* From at on time is in the iteration; -1: in none, or in a dropped one. */
+void busy_cut(struct file *f, int64_t at, int64_t iter, bool dropped);
 
 /* What lies behind the last iteration begins where its work has ended. */
 void busy_last_cut(struct file *f);

@@ -114,6 +114,18 @@ sums_at(struct lane *l, size_t i)
 	return &l->sum[i];
 }
 
+/* What is not yet between two works. */
+static void
+add_edge(struct lane *l, unsigned mask, int64_t ns)
+{
+	if (mask & (BIT(C_TC) | BIT(C_KERN) | BIT(C_GRAPH) | BIT(C_MEM))) {
+		l->any_gpu = true;
+		memset(&l->edge[1], 0, sizeof(l->edge[1]));
+	} else {
+		add_up(&l->edge[l->any_gpu], mask, ns);
+	}
+}
+
 /* A piece, cut where iterations begin. */
 static void
 fold_piece(struct lane *l, int64_t lo, int64_t hi, unsigned mask)
@@ -129,6 +141,8 @@ fold_piece(struct lane *l, int64_t lo, int64_t hi, unsigned mask)
 			i++;
 		end = i + 1 < c->n && c->v[i + 1].at < hi ? c->v[i + 1].at : hi;
 		add_up(sums_at(l, i), mask, num_sub(end, lo));
+		if (c->n <= 1)
+			add_edge(l, mask, num_sub(end, lo));
 		lo = end;
 	}
 }
@@ -275,6 +289,26 @@ lane_end(struct lane *l, int64_t t)
 	if (l->n > 0 && l->v[l->n - 1].end > t)
 		l->v[l->n - 1].end = t;
 	fold(l, l->n);
+}
+
+static void
+take(struct sums *s, const struct sums *part)
+{
+	int c;
+
+	for (c = 0; c < C_N; c++) {
+		s->dur[c] = num_sub(s->dur[c], part->dur[c]);
+		s->all[c] = num_sub(s->all[c], part->all[c]);
+	}
+}
+
+void
+lane_between(struct lane *l)
+{
+	if (!l->any_gpu || l->n_sum == 0)
+		return;
+	take(&l->sum[0], &l->edge[0]);
+	take(&l->sum[0], &l->edge[1]);
 }
 
 void

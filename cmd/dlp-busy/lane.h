@@ -7,6 +7,8 @@
 #ifndef BUSY_LANE_H
 #define BUSY_LANE_H
 
+#include <stdbool.h>
+
 #include "heap.h"
 
 struct cuts { /* where iterations begin, ascending */
@@ -35,7 +37,10 @@ struct lane {
 	unsigned mask;
 	struct sums *sum; /* by place in cuts */
 	size_t n_sum;
-	int64_t late_ns; /* came when their time was added up */
+	bool any_gpu;        /* work ran on it */
+	struct sums edge[2]; /* of them before its first work, and since its
+				last; known if there is one iteration */
+	int64_t late_ns;     /* came when their time was added up */
 };
 
 void lane_init(struct lane *l, const struct cuts *cuts);
@@ -53,6 +58,10 @@ void lane_merge(struct lane *l, const struct lane *from);
 
 /* Nothing comes any more, and time ends at t: all is in sum[0..n_sum). */
 void lane_end(struct lane *l, int64_t t);
+
+/* After that, if all is one iteration: only what lies from its first work to
+ * its last. */
+void lane_between(struct lane *l);
 void lane_free(struct lane *l);
 
 #endif

@@ -29,8 +29,8 @@ static struct {
 	struct busy *b;
 	struct bind {
 		struct rec_type *type;
-		struct rec_col *start, *dur, *pid, *dev, *src, *api_start,
-		    *api_dur, *inst_id, *tc, *text, *iter, *gpu_end;
+		struct rec_col *start, *dur, *pid, *dev, *src, *api, *api_start,
+		    *api_dur, *inst_id, *tc, *dropped, *text, *iter, *gpu_end;
 	} v[T_N];
 } rd;
 
@@ -79,7 +79,10 @@ on_api(const struct bind *k, const struct rec *r, const struct at *a)
 {
 	size_t n;
 
+	const char *s = rec_raw(r, k->api, &n);
+
 	busy_event(rd.b, a->f, a->api, a->api_end);
+	busy_call(a->f, a->api, a->api_end, s, n);
 	if (a->api_end > a->api && rec_raw(r, k->inst_id, &n) == NULL)
 		busy_cpu(rd.b, a->f, busy_proc(a->f, a->pid), a->api,
 		    a->api_end, C_CPU);
@@ -190,10 +193,11 @@ on_cut(struct rec *r)
 {
 	const struct bind *k = &rd.v[T_CUT];
 	struct at a = read_at(k, r);
-	int64_t iter;
+	int64_t iter, dropped;
 
 	busy_cut(a.f, a.has ? a.start : INT64_MIN,
-	    value(r, k->iter, &iter) ? iter : -1);
+	    value(r, k->iter, &iter) ? iter : -1,
+	    value(r, k->dropped, &dropped));
 }
 
 static void
@@ -255,11 +259,13 @@ bind_type(struct stage *st, enum type t)
 	k->pid = rec_col(x, "pid", REC_OPT);
 	k->dev = rec_col(x, "dev", REC_OPT);
 	k->src = rec_col(x, "src", REC_OPT);
+	k->api = rec_col(x, "api", REC_OPT);
 	k->api_start = rec_col(x, "api_start_ns", REC_OPT);
 	k->api_dur = rec_col(x, "api_dur_ns", REC_OPT);
 	k->inst_id = rec_col(x, "inst_id", REC_OPT);
 	k->tc = rec_col(x, "tc", REC_OPT);
 	k->iter = rec_col(x, "iter", REC_OPT);
+	k->dropped = rec_col(x, "dropped", REC_OPT);
 	k->gpu_end = rec_col(x, "gpu_end_ns", REC_OPT);
 	if (text[t] != NULL)
 		k->text = rec_col(x, text[t], REC_OPT);

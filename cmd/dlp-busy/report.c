@@ -51,13 +51,25 @@ put(const struct file *f, const struct row *x, int c, const struct sums *s)
 	out_end();
 }
 
+/* Whether all is one iteration and no step: then what lies before the first
+ * work and behind the last is told apart. */
+static bool
+is_whole(const struct busy *b, const struct file *f)
+{
+	return !b->dlprof && f->any_gpu &&
+	       (f->cuts.n == 0 ||
+		   (f->cuts.n == 1 && f->cuts.v[0].at == INT64_MIN));
+}
+
 /* From when to when iteration i lasts: its length. */
 static int64_t
-length(const struct file *f, size_t i, int64_t end)
+length(const struct busy *b, const struct file *f, size_t i, int64_t end)
 {
 	const struct cuts *c = &f->cuts;
 	int64_t lo = c->from;
 
+	if (is_whole(b, f))
+		return num_sub(f->gpu_hi, f->gpu_lo);
 	if (i < c->n && c->v[i].at > lo)
 		lo = c->v[i].at;
 	if (i + 1 < c->n && c->v[i + 1].at < end)
@@ -67,10 +79,10 @@ length(const struct file *f, size_t i, int64_t end)
 
 /* Adds what a device did between two cuts. */
 static void
-add_sums(struct sums *s, const struct file *f, const struct dev *d, size_t i,
-    int64_t end)
+add_sums(struct sums *s, const struct busy *b, const struct file *f,
+    const struct dev *d, size_t i, int64_t end)
 {
-	int64_t other = d->used ? 0 : length(f, i, end);
+	int64_t other = d->used ? 0 : length(b, f, i, end);
 	int c;
 
 	s->dur[C_OTHER] = num_add(s->dur[C_OTHER], other);
@@ -98,7 +110,7 @@ put_iter(const struct busy *b, const struct file *f, size_t i, int64_t end)
 	}
 	for (k = 0; k < f->n_dev; k++) {
 		memset(&s, 0, sizeof(s));
-		add_sums(&s, f, &f->dev[k], i, end);
+		add_sums(&s, b, f, &f->dev[k], i, end);
 		x.dev = f->dev[k].no;
 		for (c = 0; c < C_N; c++)
 			put(f, &x, c, &s);
@@ -118,11 +130,33 @@ put_outside(const struct busy *b, const struct file *f, int64_t end)
 		memset(&s, 0, sizeof(s));
 		for (i = 0; i < f->cuts.n; i++)
 			if (f->cuts.v[i].iter < 0 && f->cuts.v[i].after < 0)
-				add_sums(&s, f, &f->dev[k], i, end);
+				add_sums(&s, b, f, &f->dev[k], i, end);
 		x.dev = f->dev[k].no;
 		for (c = 0; c < C_N; c++)
 			put(f, &x, c, &s);
 	}
+}
+
+static void
+put_edge(const struct file *f, const char *at, int64_t ns, bool call)
+{
+	static const char *const names[] = { "at", "dur_ns", "api",
+		"api_dur_ns", "src" };
+	static struct out_type *types[2]; /* with src or without */
+	struct out_type **t = &types[f->name != NULL];
+	int64_t hi = f->call_hi < f->gpu_lo ? f->call_hi : f->gpu_lo;
+
+	if (*t == NULL)
+		*t = out_type("edge", names, 4 + (f->name != NULL));
+	call = call && f->call.len > 0;
+	out_rec(*t);
+	out_raw(at, strlen(at));
+	out_i64(ns);
+	out_raw(call ? f->call.s : NULL, f->call.len);
+	out_opt(call, num_sub(hi, f->call_lo));
+	if (f->name != NULL)
+		out_raw(f->name, strlen(f->name));
+	out_end();
 }
 
 static int
@@ -157,8 +191,10 @@ end_file(struct busy *b, struct file *f)
 	int64_t late = 0, end = f->last;
 	size_t i;
 
-	if (f->has_end && (b->dlprof || !f->any) && f->end > end)
+	if (f->has_end && f->end > end)
 		end = f->end;
+	if (f->has_stop && f->stop > end)
+		end = f->stop;
 	if (!b->dlprof)
 		busy_last_cut(f);
 	if (f->n_dev > 0)
@@ -167,6 +203,8 @@ end_file(struct busy *b, struct file *f)
 	for (i = 0; i < f->n_dev; i++) {
 		f->dev[i].lane.cuts = &f->cuts;
 		lane_end(&f->dev[i].lane, end);
+		if (is_whole(b, f) && f->dev[i].used)
+			lane_between(&f->dev[i].lane);
 		late = num_add(late, f->dev[i].lane.late_ns);
 	}
 	if (f->cuts.n == 0 && f->any)
@@ -177,6 +215,10 @@ end_file(struct busy *b, struct file *f)
 			put_iter(b, f, i, end);
 	if (!b->dlprof && f->cuts.n > 0 && f->any)
 		put_outside(b, f, end);
+	if (is_whole(b, f)) {
+		put_edge(f, "before", num_sub(f->gpu_lo, f->first), true);
+		put_edge(f, "behind", num_sub(end, f->gpu_hi), false);
+	}
 	return late;
 }
 

@@ -50,7 +50,8 @@ cand_range(struct cands *l, struct key *k, uint32_t src, uint32_t lane,
 
 	buf_clear(&k->text);
 	key_norm(&k->text, s, n);
-	if (k->text.len == 0 || hi == INT64_MAX)
+	if (k->text.len == 0 || hi == INT64_MAX ||
+	    (l->numbered && k->text.len == n))
 		return;
 	name = smap_put(&l->names, k->text.s, k->text.len, NULL);
 	c = cand_of(l, false, name, src, lane, &fresh);
@@ -128,6 +129,18 @@ cand_judge(struct cand *c, double total)
 	c->score = c->coverage / (1 + c->var);
 }
 
+void
+cand_own(struct cands *l, struct key *k, int row)
+{
+	const char *s;
+	size_t i, n;
+
+	for (i = 0; row >= 0 && i < l->cands.n; i++) {
+		s = smap_str(&l->names, l->v[i].name, &n);
+		l->v[i].own |= !l->v[i].is_op && key_own(k, s, n) == row;
+	}
+}
+
 /* The same candidate on several threads stands together, the best first. */
 static int
 by_name(const void *a, const void *b)
@@ -158,6 +171,8 @@ by_score(const void *a, const void *b)
 {
 	const struct cand *x = a, *y = b;
 
+	if (x->own != y->own)
+		return x->own ? -1 : 1;
 	if (is_step(x) != is_step(y))
 		return is_step(x) ? -1 : 1;
 	if (x->score != y->score)

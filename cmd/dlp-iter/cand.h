@@ -7,6 +7,7 @@
 
 struct cand {
 	bool is_op, numbered;
+	bool own; /* what is taken without -k */
 	uint32_t name;
 	int64_t op_id;
 	uint64_t n;    /* lengths */
@@ -17,6 +18,7 @@ struct cand {
 };
 
 struct cands {
+	bool numbered;     /* ranges with a number alone */
 	struct smap names; /* texts of ranges without numbers, ops' names and
 			      keys; the value is how many of them have it */
 	struct smap cands; /* by what, which, where: struct cand */
@@ -38,6 +40,9 @@ void cand_range(struct cands *l, struct key *k, uint32_t src, uint32_t lane,
 void cand_op(struct cands *l, int64_t id, const struct op_names *s);
 void cand_inst(
     struct cands *l, int64_t op_id, uint32_t src, uint32_t lane, int64_t stop);
+
+/* The ranges of this row of the table of steps stand first; -1: none. */
+void cand_own(struct cands *l, struct key *k, int row);
 
 /* Writes the best, at most limit (0: all) of them; total is the profile's
  * time. */

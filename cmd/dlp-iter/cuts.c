@@ -5,21 +5,28 @@
 
 #include "out.h"
 
-/* iter -1: none, or one that is dropped; start NO_TIME: from the beginning. */
+/* iter -1: none; start NO_TIME: from the beginning. Where some are dropped a
+ * column tells which ones. */
 static void
-put(int64_t iter, int64_t start, const char *src)
+put(const struct run *g, int64_t iter, int64_t start, const char *src)
 {
-	static const char *const names[] = { "iter", "start_ns", "src" };
+	static const char *const names[] = { "iter", "start_ns", "src",
+		"dropped" };
+	static const char *const without[] = { "iter", "start_ns", "dropped" };
 	static struct out_type *types[2]; /* with src or without */
 	struct out_type **t = &types[src != NULL];
+	bool wanted = iter < 0 || run_wanted(g, iter);
 
 	if (*t == NULL)
-		*t = out_type("cut", names, src != NULL ? 3 : 2);
+		*t = out_type("cut", src != NULL ? names : without,
+		    2 + (src != NULL) + g->filter);
 	out_rec(*t);
-	out_opt(iter >= 0, iter);
+	out_opt(iter >= 0 && wanted, iter);
 	out_opt(start != NO_TIME, start);
 	if (src != NULL)
 		out_raw(src, strlen(src));
+	if (g->filter)
+		out_opt(!wanted, iter);
 	out_end();
 }
 
@@ -35,14 +42,13 @@ cuts_write(struct run *g, struct source *f, int64_t now)
 		next = plan_begin(&f->plan, n, &lo) && lo <= now;
 		if (f->plan.kind == PLAN_STEPS && !f->outside &&
 		    (n == 0 || plan_gap(&f->plan, n - 1, now))) {
-			put(-1, n > 0 ? f->plan.step[n - 1].hi : NO_TIME,
+			put(g, -1, n > 0 ? f->plan.step[n - 1].hi : NO_TIME,
 			    f->name);
 			f->outside = true;
 		}
 		if (!next)
 			break;
-		put(run_wanted(g, (int64_t)n) ? (int64_t)n : -1,
-		    n == 0 && g->dlprof ? 0 : lo, f->name);
+		put(g, (int64_t)n, n == 0 && g->dlprof ? 0 : lo, f->name);
 		f->outside = false;
 		f->n_begun++;
 	}

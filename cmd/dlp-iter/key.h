@@ -37,4 +37,7 @@ const char *key_own_text(int row);
  * without being asked for. */
 #define OWN_PCT 80
 
+/* Numbered step ranges that are taken if they hold most of the GPU work. */
+#define OWN_STEPS 3
+
 #endif

@@ -1,6 +1,21 @@
 /* The frameworks' own step ranges; see own.h. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "err.h"
 #include "own.h"
+
+static void
+note_range(struct own_row *w, int64_t lo, int64_t hi, bool numbered)
+{
+	if (w->n++ == 0 || lo >= w->hi) {
+		w->lo = lo;
+		w->hi = hi;
+	} else if (hi > w->hi) {
+		w->hi = hi;
+	}
+	w->n_numbered += numbered;
+}
 
 void
 own_add(struct own *o, struct key *k, struct plan *p, uint32_t lane,
@@ -16,6 +31,28 @@ own_add(struct own *o, struct key *k, struct plan *p, uint32_t lane,
 	}
 	o->v[o->n++] = (struct own_range){ lo, hi, lane,
 		smap_put(&p->texts, s, n, NULL), row };
+	if (o->row == NULL)
+		o->row = xcalloc((size_t)key_own_count(), sizeof(*o->row));
+	note_range(&o->row[row], lo, hi, k->tmp.len != n);
+}
+
+void
+own_work(struct own *o, int64_t t, int64_t ns)
+{
+	int i;
+
+	o->gpu_ns += (double)ns;
+	for (i = 0; o->row != NULL && i < key_own_count(); i++)
+		if (t >= o->row[i].lo && t < o->row[i].hi)
+			o->row[i].gpu_ns += (double)ns;
+}
+
+void
+own_free(struct own *o)
+{
+	free(o->v);
+	free(o->row);
+	memset(o, 0, sizeof(*o));
 }
 
 /* How much of the profile's time the ranges of a row cover, in percent; what
@@ -60,21 +97,33 @@ take_row(const struct own *own, int row, struct opkey *op, uint32_t src,
 		opkey_cuts(op, src, p);
 }
 
+/* Whether numbered ranges hold most of the GPU work. */
+static bool
+holds_most(const struct own *o, int row)
+{
+	return !key_own_cuts(row) && o->row[row].n_numbered >= OWN_STEPS &&
+	       o->row[row].gpu_ns > o->gpu_ns / 2;
+}
+
+int
+own_best(const struct own *o, const struct extent *e)
+{
+	int row;
+
+	for (row = 0; e->any_work && o->n > 0 && row < key_own_count(); row++)
+		if (o->row[row].n >= (key_own_cuts(row) ? 2 : 1) &&
+		    (coverage(o, e, row) >= OWN_PCT || holds_most(o, row)))
+			return row;
+	return -1;
+}
+
 int
 own_take(const struct own *o, const struct extent *e, struct opkey *op,
     uint32_t src, struct plan *p)
 {
-	size_t i, n;
-	int row;
+	int row = own_best(o, e);
 
-	for (row = 0; e->any_work && row < key_own_count(); row++) {
-		for (i = n = 0; i < o->n; i++)
-			n += o->v[i].row == row;
-		if (n < (key_own_cuts(row) ? 2 : 1) ||
-		    coverage(o, e, row) < OWN_PCT)
-			continue;
+	if (row >= 0)
 		take_row(o, row, op, src, p);
-		return row;
-	}
-	return -1;
+	return row;
 }

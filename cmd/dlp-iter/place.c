@@ -115,6 +115,6 @@ place_end(struct run *g, struct source *f)
 	while (f->accs.base < n)
 		write_iter(g, f);
 	if (g->stable && f->plan.kind != PLAN_ONE)
-		stable_put(&f->stable, f->name);
+		stable_put(&f->stable, g->filter, f->name);
 	return n;
 }

@@ -1,6 +1,7 @@
 /* A section's way; see run.h. */
 #include "dl.h"
 #include "err.h"
+#include "num.h"
 #include "place.h"
 #include "run.h"
 #include "stage.h"
@@ -39,6 +40,8 @@ run_op(struct run *g, const char *by)
 void
 run_keep(struct run *g, struct item *m, const char *line)
 {
+	if (g->key.arg == NULL && !g->one && m->has_gpu && m->src != SRC_NONE)
+		own_work(&g->files.v[m->src].own, m->t, num_sub(m->hi, m->lo));
 	if (!g->waiting) {
 		place(g, m, line);
 		return;
@@ -58,12 +61,12 @@ run_range(struct run *g, uint32_t src, uint32_t lane, const char *s, size_t n,
 	if (src == SRC_NONE)
 		return;
 	f = &g->files.v[src];
-	if (g->listing)
+	if (g->listing || g->cands.numbered)
 		cand_range(&g->cands, &g->key, src, lane, s, n, lo, hi);
 	if (g->one)
 		return;
 	if (g->key.arg == NULL) {
-		if (g->waiting)
+		if (g->waiting || g->listing)
 			own_add(&f->own, &g->key, &f->plan, lane, s, n, lo, hi);
 		return;
 	}
@@ -127,10 +130,10 @@ say_not_found(const struct run *g, const struct source *f)
 		    g->key.arg, in, name, fatal ? "" : all);
 	else if (!g->listing && f->extent.any)
 		SAY(fatal,
-		    "no step ranges that cover %d %% of the"
-		    " time%s%s%s (-k names a key, --list"
+		    "no step ranges that hold most of the"
+		    " work%s%s%s (-k names a key, --list"
 		    " proposes some)",
-		    OWN_PCT, in, name, fatal ? "" : all);
+		    in, name, fatal ? "" : all);
 }
 
 static void
@@ -156,26 +159,30 @@ decide(struct run *g)
 	}
 }
 
+/* The keys of --list; of --stable the best one, where no steps were found. */
 static void
 finish_list(struct run *g)
 {
 	static const char *const kinds[] = { "one", "range", "op" };
 	double len, most = 0;
+	bool found = false;
 	size_t i;
 
 	for (i = 0; i < g->files.n; i++) {
 		const struct source *f = &g->files.v[i];
 		const struct extent *e = &f->extent;
 
+		found |= f->found;
 		len = (double)e->work_hi - (double)e->work_lo;
 		if (len > most)
 			most = len;
-		if (g->key.arg != NULL)
+		cand_own(&g->cands, &g->key, own_best(&f->own, e));
+		if (g->listing && g->key.arg != NULL)
 			stable_list(&f->stable, g->key.arg, kinds[f->plan.kind],
 			    f->name, e->work_lo, e->work_hi);
 	}
-	if (g->key.arg == NULL)
-		cand_list(&g->cands, most, g->limit);
+	if (g->key.arg == NULL && (g->listing || !found))
+		cand_list(&g->cands, most, g->listing ? g->limit : 1);
 }
 
 static void
@@ -222,7 +229,7 @@ run_end(struct run *g)
 		     " launch: dlp-correlate before dlp-iter adds it");
 		said = true;
 	}
-	if (g->listing)
+	if (g->listing || g->cands.numbered)
 		finish_list(g);
 	if (g->dlprof)
 		dl_infos(g, most);
@@ -239,6 +246,8 @@ run_section(struct run *g)
 	g->outside = g->dropped = 0;
 	g->kern_kept = true;
 	g->one = g->asked_one;
+	g->cands.numbered =
+	    g->stable && g->key.arg == NULL && !g->one && !g->dlprof;
 	if (g->dlprof)
 		dl_section(g);
 	g->waiting = !g->one && (g->key.arg != NULL || !g->listing);

@@ -57,7 +57,7 @@ sources_clear(struct sources *f)
 	for (i = 0; i < f->n; i++) {
 		plan_clear(&f->v[i].plan);
 		acc_clear(&f->v[i].accs);
-		free(f->v[i].own.v);
+		own_free(&f->v[i].own);
 		stable_clear(&f->v[i].stable);
 	}
 	free(f->v);

@@ -124,7 +124,7 @@ put_ns(double x)
 }
 
 void
-stable_put(const struct stable *l, const char *src)
+stable_put(const struct stable *l, bool all, const char *src)
 {
 	static const char *const names[] = { "n", "from", "to", "n_even",
 		"median_ns", "mean_ns", "std_ns", "within_pct", "src" };
@@ -137,6 +137,10 @@ stable_put(const struct stable *l, const char *src)
 	if (*t == NULL)
 		*t = out_type("stable", names, src != NULL ? 9 : 8);
 	steady_range(v, l->n, &from, &to);
+	if (all) {
+		from = l->n > 0 ? 0 : -1;
+		to = (int64_t)l->n - 1;
+	}
 	any = from >= 0;
 	if (any)
 		mean_of(v + from, (size_t)(to - from + 1), &mean, &std);

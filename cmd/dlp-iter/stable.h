@@ -19,8 +19,9 @@ void stable_add(struct stable *l, const struct line *x);
 void stable_list(const struct stable *l, const char *key, const char *kind,
     const char *src, int64_t lo, int64_t hi);
 
-/* Writes a stable record. src: escaped, or NULL. */
-void stable_put(const struct stable *l, const char *src);
+/* Writes a stable record; all: of all of them, even or not. src: escaped, or
+ * NULL. */
+void stable_put(const struct stable *l, bool all, const char *src);
 void stable_clear(struct stable *l);
 
 #endif

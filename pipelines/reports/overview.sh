@@ -29,7 +29,7 @@ rows_of() {
 	printf '##dlp\t1\n#overview\t%s\n' "$(echo "$cols" | tr ' ' '\t')"
 	ok=1
 	for f; do
-		sh "$DLP_REPORTS/overview" ${opt_k:+-k "$opt_k"} -- "$f" \
+		sh "$DLP_REPORTS/overview" ${opt_k:+-k "$opt_k"} ${opt_i:+-i "$opt_i"} -- "$f" \
 		    2>"$said" && state='' || state=1 ok=''
 		[ -z "$state" ] && [ ! -s "$said" ] && continue
 		DLP_FILE=$f LC_ALL=C awk -v failed="$state" -v cols="$cols" \
@@ -258,6 +258,14 @@ tables=$escapes'
 		within = v("within_pct")
 	}
 	$1 == "busy" { on_busy() }
+	$1 == "edge" {
+		edge_t[v("at")] = v("dur_ns")
+		if (v("api") != "-") {
+			edge_api = unescape(v("api"))
+			edge_api_t = v("api_dur_ns")
+		}
+	}
+	$1 == "cand" && try == "" && v("n") >= 3 { try = unescape(v("key")) }
 	$1 == "phase" && counts(v("iter")) { phase[v("phase")] += v("gpu_sum_ns") }
 	$1 == "work" { on_work() }
 	$1 == "finding" && v("judged") == "yes" {

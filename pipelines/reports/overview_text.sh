@@ -109,20 +109,44 @@ tables=$tables$tips'
 		    ", version unknown") (n == "-" && info("schema") != "-" ? \
 		    "; schema " info("schema") : ""))
 	}
+	# Without steps: what lies before the GPU works, and behind.
+	function edges() {
+		if (edge_t["before"] > .02 * base)
+			wrap("        ", "before the first GPU work: " \
+			    ms(edge_t["before"]) (edge_api == "" ? "" : \
+			    ", the longest call in it " edge_api ", " \
+			    ms(edge_api_t)))
+		if (edge_t["behind"] > .02 * base)
+			wrap("        ", "behind the last: " ms(edge_t["behind"]))
+	}
+	function no_steps() {
+		wrap("steps   ", "none found: all is of the whole profile;" \
+		    " -k names what a step is (" (try != "" ? "try: dlp -k " \
+		    word(try) " " word(file) : "dlp-parse FILE |" \
+		    " dlp-correlate | dlp-iter --list proposes some") ")")
+		wrap("100 %   ", ms(base) ": " (!timed ? "all GPU work" : \
+		    "from the first GPU work to the last" \
+		    (n_gpu > 1 ? ", the sum over " n_gpu " GPUs" : "")))
+		if (timed)
+			edges()
+	}
+	function which_steps() {
+		if (asked)
+			return n_used " that -i asks for"
+		if (from == "-")
+			return n_used " of " n_all ": no two are within " \
+			    within " % of the median, all count"
+		return n_used " of " n_all ", number " from " to " to ": the" \
+		    " longest row within " within " % of the median; " \
+		    (n_all > n_used ? n_all - n_used " uneven left out" \
+		    " (-i chooses others)" : "none left out")
+	}
 	function steps() {
 		if (!n_all) {
-			wrap("steps   ", "none found: all is of the whole profile;" \
-			    " -k names what a step is (dlp-parse FILE |" \
-			    " dlp-correlate | dlp-iter --list proposes some)")
-			wrap("100 %   ", ms(base) ": " (!timed ? "all GPU work" : \
-			    "from the first event of the work to the last" times))
+			no_steps()
 			return
 		}
-		wrap("steps   ", n_used " of " n_all (from == "-" ? \
-		    ": no two are within " within " % of the median, all count" : \
-		    ", number " from " to " to ": the longest row within " \
-		    within " % of the median; " (n_all - n_used) \
-		    " trimmed as warm-up"))
+		wrap("steps   ", which_steps())
 		wrap("        ", "mean " ms(mean) ", standard deviation " \
 		    (std == "-" ? "unknown" : ms(std) sprintf(" (%.1f %%)", \
 		    mean > 0 ? 100 * std / mean : 0)))
@@ -143,9 +167,8 @@ tables=$tables$tips'
 			part("  while ops or calls run", cls["idle cpu"])
 			part("  else", cls["idle other"])
 		}
-		if (n_all)
-			wrap("  ", "of it between or behind the step ranges: " \
-			    ms(gap) ", " pct(gap) "; idle there: " ms(gap_idle))
+		if (n_all && gap_idle >= .02 * base)
+			part("  of it between two steps", gap_idle)
 	}
 	function tables_of(    i, k) {
 		say("\nphases: GPU work launched in them")
