@@ -16,16 +16,17 @@ put(const struct run *g, int64_t iter, int64_t start, const char *src)
 	static struct out_type *types[2]; /* with src or without */
 	struct out_type **t = &types[src != NULL];
 	bool wanted = iter < 0 || run_wanted(g, iter);
+	bool kept = g->filter && !g->dlprof;
 
 	if (*t == NULL)
 		*t = out_type("cut", src != NULL ? names : without,
-		    2 + (src != NULL) + g->filter);
+		    2 + (src != NULL) + kept);
 	out_rec(*t);
 	out_opt(iter >= 0 && wanted, iter);
 	out_opt(start != NO_TIME, start);
 	if (src != NULL)
 		out_raw(src, strlen(src));
-	if (g->filter)
+	if (kept)
 		out_opt(!wanted, iter);
 	out_end();
 }
