@@ -59,6 +59,26 @@ setup() {
 	[ -z "$(find . -name '*.tmp')" ]
 }
 
+@test "make: names with blanks are left out, and said; the others are made" {
+	cp run1.sqlite 'a b.sqlite'
+	cp run1.sqlite 'c  d.sqlite'
+	mk 2>err
+	same "run1.top.csv run2.top.csv" "$(echo *.csv)"
+	[ "$(grep -c 'left out' err)" -eq 1 ]
+	grep "'./a b.sqlite' './c  d.sqlite'" err
+	# a total is of all files, or there is none
+	rc=0
+	mk -k total.tsv 2>err || rc=$?
+	[ $rc -eq 2 ]
+	grep "'./a b.sqlite'" err
+	[ ! -e total.tsv ]
+	mkdir done
+	mv 'a b.sqlite' 'c  d.sqlite' done
+	mk total.tsv 2>err
+	[ -s total.tsv ]
+	[ ! -s err ]
+}
+
 @test "parallel: local; names with blanks; a bad file is exit 2" {
 	command -v parallel >/dev/null || skip "no GNU parallel"
 	p=$ROOT/pipelines/batch/parallel.sh

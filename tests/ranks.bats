@@ -166,8 +166,9 @@ moved() {
 		sqlite3 $f "UPDATE StringIds SET value = replace(value, 'nccl', 'mccl')
 		    WHERE value $NCCL"
 	done
-	dlp-parse --ranks a0.db a1.db >out
+	dlp-parse --ranks a0.db a1.db >out 2>err
 	[ "$(columns out rank shift_ns clock_by | tail -n 1)" = "-$h${TAB}utc" ]
+	grep -q 'no collectives in common with the first' err
 	grep -q "^##note${TAB}ranks_by_utc${TAB}1" out
 	# without that: said, and not moved
 	sqlite3 a1.db "DROP TABLE TARGET_INFO_SESSION_START_TIME"
@@ -176,6 +177,18 @@ moved() {
 	[ "$(wc -l <err)" -eq 1 ]
 	[ "$(columns out rank shift_ns clock_by | tail -n 1)" = "0${TAB}-" ]
 	grep -q "^##note${TAB}ranks_unaligned${TAB}1" out
+}
+
+@test "dlp ranks: runs that have no collective in common have no skew" {
+	local d=$ROOT/tests/data
+	dlp ranks --tsv -t skew "$d/lenet.sqlite.xz" "$d/loader.sqlite.xz" \
+	    >out 2>err
+	cat out err
+	[ "$(wc -l <err)" -eq 1 ]
+	grep -q '1 of 2 ranks have no collectives in common' err
+	[ "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) p[$i] = i; next }
+	    { print $p["start_skew_ns"] $p["end_skew_ns"] }' out |
+	    sort -u)" = -- ]
 }
 
 @test "dlp-parse --ranks: a rank that began to record later" {

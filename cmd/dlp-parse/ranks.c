@@ -206,6 +206,10 @@ ranks_align(struct profile *v, int n)
 		align(&v[i], &ref, t0);
 	}
 	free(ref.v);
+	if (by_utc > 0)
+		warn("%llu of %d ranks have no collectives in common with the"
+		     " first: clocks are not aligned but by the hosts' UTC",
+		    (unsigned long long)by_utc, n);
 	if (unaligned > 0)
 		warn("%llu of %d ranks share no collective and no UTC time with"
 		     " the first: their clocks are not aligned",

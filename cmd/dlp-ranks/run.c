@@ -35,11 +35,13 @@ static void
 on_rank(struct stage *st, struct rec *r)
 {
 	size_t n, m;
-	const char *src = rec_raw(r, rd.r_src, &n);
+	const char *src = rec_raw(r, rd.r_src, &n), *by;
 
 	stage_pass(st, r);
 	part_rank(&rd.parts, src, n, num(r, rd.r_rank));
-	if (rec_raw(r, rd.r_clock, &m) == NULL) {
+	by = rec_raw(r, rd.r_clock, &m);
+	/* UTC is as wrong as the hosts' clocks are: not for who came when. */
+	if (by == NULL || (m == 3 && memcmp(by, "utc", 3) == 0)) {
 		rd.no_clock++;
 		rd.colls.aligned = false;
 	}
