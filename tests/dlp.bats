@@ -40,6 +40,30 @@ setup() {
 	grep -q -- '-n 7 ' <<<"$output"
 }
 
+@test "a report's name that is nearly right, and dlp help REPORT" {
+	for w in tpo:top topp:top rofline:roofline kernles:kernels detial:detail; do
+		run dlp "${w%:*}" "$LENET"
+		echo "$output"
+		[ "$status" -eq 2 ]
+		[ "$output" = "dlp: no report '${w%:*}'; did you mean ${w#*:}?" ]
+	done
+	run dlp nosuch
+	[ "$output" = "dlp: no report 'nosuch'; dlp alone lists them" ]
+	for r in top detail; do
+		cmp <(dlp help $r) <(dlp $r -h)
+	done
+	cmp <(dlp help) <(dlp -h)
+	run dlp help nosuch
+	[ "$status" -eq 2 ]
+}
+
+@test "dlp -: standard input" {
+	dlp - <"$LENET" >out
+	dlp "$LENET" >want
+	cmp <(sed 1d out | grep -v '^next: dlp') <(sed 1d want | grep -v '^next: dlp')
+	[ "$(head -n 1 out)" = 'standard input' ]
+}
+
 @test "wrong usage: one line, 2" {
 	for args in nosuch ../x lib.sh top 'top -Z f' 'top --nope f' 'top -n' \
 	    -x 'top ./none' 'top -i x f' 'top -i 3-1 f' 'top -i 1- f' 'top -i 99999999999999999999 f' \
