@@ -634,6 +634,9 @@ const struct col_def col_defs[] = {
 	    "what the value and its threshold count" },
 	{ "finding", "by", ADVISE, COL_TEXT,
 	    "whose rule it is: dlprof or ours" },
+	{ "finding", "share_pct", ADVISE, COL_NUM,
+	    "the part of the GPUs' time that it is about, at most what can be"
+	    " gained; unset where it has none" },
 
 	START("gap", "where it begins"),
 	DUR("gap", "its length"),

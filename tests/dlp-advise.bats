@@ -2,6 +2,8 @@
 
 load lib
 
+setup() { cd "$BATS_TEST_TMPDIR" || return; }
+
 # findings [OPTION...] <STREAM: "id judged value" of each rule
 findings() {
 	dlp-advise "$@" | dlp-agg -T finding | dlp-fmt --tsv -T finding \
@@ -81,10 +83,115 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	    'mem 1 1 7 0 alloc 60 4096 device' 'mem 2 2 7 0 alloc 30 8192 device' \
 	    'mem 3 3 7 0 free 60 4096 device' 'mem 4 4 7 0 alloc 99 77 pinned')
 	[ "$(one memory_full <<<"$output")" = "no 90.0" ]
-	[ "$(one batch_size_detector <<<"$output")" = "no 1" ]
+	[ "$(one batch_size_detector <<<"$output")" = "not judged -" ]
 	run findings --rule memory_full=89 < <(rec '#dev dev mem_bytes' 'dev 0 100' \
 	    '#mem id start_ns dev op bytes addr kind' 'mem 1 1 0 alloc 90 1 device')
 	[ "$(one memory_full <<<"$output")" = "yes 90.0" ]
+}
+
+@test "a batch size is judged where there are steps" {
+	run findings < <(rec '#dev dev mem_bytes' 'dev 0 100' \
+	    '#iter iter key start_ns dur_ns' 'iter 0 s 0 9' 'iter 1 s 9 9' \
+	    '#mem id start_ns dev op bytes addr kind' 'mem 1 1 0 alloc 30 1 device')
+	[ "$(one batch_size_detector <<<"$output")" = "yes 3" ]
+}
+
+@test "findings: the largest share of the time first, those without one last" {
+	# of 1000 ns: 700 load data, 100 copy pageable memory, 50 are FP32, 2 of
+	# 10 multiprocessors work all the time; no op has no share
+	rec '##info mode pytorch' '#dev dev name cc n_sm mem_bytes' \
+	    'dev 0 a 8.0 10 -' '#copy id dur_ns kind src_mem dst_mem bytes' \
+	    'copy 1 100 h2d pageable device 4' \
+	    '#kern id start_ns dur_ns dev grid tc tc_eligible tc_why' \
+	    'kern 1 0 50 0 2,1,1 no yes fp32' 'kern 2 50 150 0 2,1,1 no no -' \
+	    '#busy dev class dur_ns' 'busy 0 kern 200' 'busy 0 mem 100' \
+	    'busy 0 dataload 700' | dlp-advise | dlp-agg -T finding \
+	    --where judged==yes | dlp-fmt --tsv -T finding -c share_pct,id |
+	    sed 1d >got
+	printf '%s\t%s\n' 70.0 dataloader_detector 70.0 underutilized_gpu_detector \
+	    20.0 few_blocks 10.0 pageable_copies 5.0 tc_fp32 5.0 tc_unused \
+	    - emit_nvtx_detector - no_op | diff - got
+	# DLProf's order
+	rec '#op op_id op by dtype dl_tc' 'op 1 x dlprof float32 yes' \
+	    '#inst op_id' 'inst 1' '#dev dev name' 'dev 0 a' \
+	    '#busy dev class dur_ns' 'busy 0 kern 1' 'busy 0 other 9' |
+	    dlp-advise -D | dlp-agg -T finding --where judged==yes |
+	    dlp-fmt --tsv -T finding -c id >got
+	[ "$(sed -n 2,3p got | tr '\n' ' ')" = \
+	    "amp_detector underutilized_gpu_detector " ]
+}
+
+# said RULE COLUMN <STREAM
+said() {
+	dlp-advise | dlp-agg -T finding --where judged==yes |
+	    dlp-fmt --tsv -T finding -c "id,$2" |
+	    awk -F'\t' -v id="$1" '$1 == id { print $2 }'
+}
+
+@test "an idle GPU: what is done the longest meanwhile" {
+	# class of the longest; API calls by their time; a word of the advice
+	while read -r class tag ns api word; do
+		rec '#dev dev name' 'dev 0 a' '#busy dev class dur_ns' \
+		    "busy 0 kern 1" "busy 0 $class 5000000" \
+		    '#call id start_ns dur_ns api' \
+		    '#kern id start_ns dur_ns api api_dur_ns' \
+		    'kern 9 0 1 - -' "$(if [ $tag = call ]; then
+			echo "call 1 0 $ns $api"; else
+			echo "kern 1 0 1 $api $ns"; fi)" |
+		    said underutilized_gpu_detector recommendation >got
+		cat got
+		grep "$word" got
+		grep 'launch less' got >bad && [ "$word" != 'launch less' ] &&
+			return 1
+		true
+	done <<-EOF
+	mem call 9 cudaFree Copying.*dlp.copies
+	dataload call 9 cudaFree workers
+	cpu call 4000000 cuLibraryLoadData loading.of.modules
+	cpu kern 4000000 cudaLaunchKernel start.CUDA
+	cpu call 4000000 cudaStreamSynchronize waiting.for.the.GPU
+	cpu kern 900000 cudaLaunchKernel the.program.itself
+	other call 9 cudaFree nothing.that.was.recorded
+	EOF
+	# four launches of 0.9 ms in 5 ms: launching is the main part
+	rec '#dev dev name' 'dev 0 a' '#busy dev class dur_ns' 'busy 0 kern 1' \
+	    'busy 0 cpu 5000000' '#kern id start_ns dur_ns api api_dur_ns' \
+	    'kern 1 0 1 cudaLaunchKernel 900000' \
+	    'kern 2 0 1 cudaLaunchKernel 900000' \
+	    'kern 3 0 1 cudaLaunchKernel 900000' \
+	    'kern 4 0 1 cudaLaunchKernel 900000' |
+	    said underutilized_gpu_detector recommendation | grep 'launch less'
+}
+
+@test "copies of pageable memory are judged without steps, by SQL" {
+	need_data nsys/cutlass-3.1.7.sqlite
+	db=$DATA/nsys/cutlass-3.1.7.sqlite
+	# memory kind 0 is pageable
+	want=$(sqlite3 "$db" "SELECT printf('%.1f', 100.0 * (
+	    SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY
+	    WHERE srcKind = 0 OR dstKind = 0) / (
+	    (SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY) +
+	    (SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL)))")
+	[ "$(stream "$db" | findings | one pageable_copies)" = "yes $want" ]
+}
+
+@test "Tensor Cores used slowly are a finding; TF32 is no reason for AMP" {
+	rec '#kern id start_ns dur_ns dev tc tc_eligible tc_why dtype' \
+	    'kern 1 0 30 0 yes yes unaligned bf16' \
+	    'kern 2 30 70 0 yes yes - bf16' >in
+	[ "$(findings <in | one tc_unaligned)" = "yes 30.0" ]
+	h='#kern id start_ns dur_ns dev op_id tc tc_eligible dtype'
+	rec '#op op_id op' 'op 1 mm' 'op 2 mm' "$h" \
+	    'kern 1 0 30 0 1 yes yes tf32' >in
+	[ "$(findings <in | one amp_detector)" = "no 0" ]
+	rec 'kern 2 30 9 0 2 no yes fp32' >>in
+	[ "$(findings <in | one amp_detector)" = "yes 1" ]
+	said amp_detector problem <in | grep '^1 op could use .* and does not'
+}
+
+@test "a profile without GPU work has no unused GPU" {
+	run findings < <(rec '#dev dev name' 'dev 0 a' 'dev 1 a')
+	[ "$(one underutilized_gpu_detector <<<"$output")" = "not judged -" ]
 }
 
 @test "gpt2: kernels in fewer blocks than multiprocessors, by SQL" {

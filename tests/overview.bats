@@ -313,9 +313,13 @@ $(col got n_kern) $(col got op_ns)"
 @test "the screen: findings as dlp advise has them, with evidence" {
 	dlp -w 400 "$LENET" >text
 	dlp advise --tsv "$LENET" | awk -F'\t' '
-	NR > 1 && NR < 5 { print "  " NR - 1 " " $2
-		if ($4 != "-") print "    = " $4
-		print "    > " $3 }' >want
+	NR > 1 && NR < 5 {
+		print "  " NR - 1 " " ($2 == "-" ? "" : "[" $2 " %] ") $3
+		if ($5 != "-") print "    = " $5
+		print "    > " $4 }' >want
+	dlp advise -a --tsv "$LENET" | awk -F'\t' -v f="$LENET" '
+	$3 == "not judged" { n++ } END { print "  " n " rules not judged: dlp" \
+	    " advise -a " f " tells what for" }' >>want
 	sed -n '/^findings/,/^$/p' text | sed '1d; $d' >got
 	diff -u want got
 }

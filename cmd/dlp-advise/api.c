@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "mview.h"
+#include "num.h"
 
 static struct {
 	struct rec_col *api, *dur, *iter;
@@ -17,7 +18,7 @@ in_iter(const struct rec *r, const struct rec_col *iter)
 	return iter->pos < 0 || rec_i64(r, iter, &v);
 }
 
-enum { WAITS = 1, ALLOCATES = 2 };
+enum { WAITS = 1, ALLOCATES = 2, LOADS = 3 };
 
 /* An API name without the suffix of its version. */
 static size_t
@@ -30,8 +31,8 @@ base_len(const char *s, size_t n)
 	return k < n && k > 2 && s[k - 1] == 'v' && s[k - 2] == '_' ? k - 2 : n;
 }
 
-/* Calls that make the CPU wait for the GPU, and calls of allocators that do
- * so as well. */
+/* Calls that make the CPU wait for the GPU, calls of allocators, which do so as
+ * well, and those that load code. */
 static int
 api_kind(const char *s, size_t n)
 {
@@ -64,6 +65,13 @@ api_kind(const char *s, size_t n)
 		{ "cuMemCreate", ALLOCATES },
 		{ "cuMemMap", ALLOCATES },
 		{ "cuMemUnmap", ALLOCATES },
+		{ "cuLibraryLoadData", LOADS },
+		{ "cuLibraryLoadFromFile", LOADS },
+		{ "cudaLibraryLoadData", LOADS },
+		{ "cuModuleLoad", LOADS },
+		{ "cuModuleLoadData", LOADS },
+		{ "cuModuleLoadDataEx", LOADS },
+		{ "cuModuleLoadFatBinary", LOADS },
 	};
 	size_t i;
 
@@ -73,20 +81,47 @@ api_kind(const char *s, size_t n)
 	return 0;
 }
 
+/* What the CPU did in the call, of whatever iteration. */
+static void
+count_cpu(struct facts *f, int kind, enum api_of which, int64_t dur)
+{
+	static const int of[] = {
+		[WAITS] = C_SYNC, [ALLOCATES] = C_ALLOC, [LOADS] = C_MODULE
+	};
+	int c;
+
+	if (which == API_KERN)
+		c = dur > FIRST_NS ? C_FIRST : C_LAUNCH;
+	else if (kind == ALLOCATES && dur > FIRST_ALLOC_NS)
+		c = C_FIRST;
+	else if (which == API_COPY || which == API_SET)
+		c = C_COPY;
+	else if (kind != 0 || which == API_SYNC)
+		c = kind != 0 ? of[kind] : C_SYNC;
+	else
+		return;
+	f->cpu_ns[c] = num_add(f->cpu_ns[c], dur);
+}
+
 void
 api_count(struct facts *f, const struct rec *r, enum api_of which)
 {
 	int64_t dur = 0;
 	size_t n, k;
+	int kind;
 	const char *s = rec_raw(r, cols[which].api, &n);
 
-	if (s == NULL || !in_iter(r, cols[which].iter))
+	if (s == NULL)
 		return;
 	k = base_len(s, n);
 	if (k < n - 3 && memcmp(s + k - 3, "_v2", 3) == 0)
 		k -= 3;
 	rec_i64(r, cols[which].dur, &dur);
-	switch (api_kind(s, k)) {
+	kind = api_kind(s, k);
+	count_cpu(f, kind, which, dur);
+	if (!in_iter(r, cols[which].iter))
+		return;
+	switch (kind) {
 	case WAITS:
 		tops_add(&f->sync, s, k, dur, 0);
 		break;

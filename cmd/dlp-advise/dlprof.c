@@ -30,11 +30,12 @@ is_engine(const struct facts *f)
 	return f->compat && strcmp(f->mode, "tensorrt") == 0;
 }
 
-/* Ops of another type than half precision, and none that has it. */
+/* Ops of another type than half precision, and none that has it. As our advice
+ * those count that TF32 has not brought onto Tensor Cores. */
 void
 amp(const struct facts *f, double limit, struct verdict *v)
 {
-	uint64_t n = f->ops.eligible - f->ops.half;
+	uint64_t n = f->compat ? f->ops.eligible - f->ops.half : f->ops.no_tc;
 
 	if (is_engine(f))
 		return;
@@ -46,10 +47,12 @@ amp(const struct facts *f, double limit, struct verdict *v)
 	v->judged = f->ops.half == 0 && (double)n > limit ? V_YES : V_NO;
 	buf_u64(&v->value, n);
 	if (!f->compat) {
+		v->share = share_pct(f, f->eligible_ns);
+		put_count(&v->problem, n, "op");
 		buf_printf(&v->problem,
-		    "%llu ops could use Tensor Cores, and none of them runs in"
-		    " a half precision type",
-		    (unsigned long long)n);
+		    " could use Tensor Cores and %s not, and none runs in a"
+		    " half precision type",
+		    n == 1 ? "does" : "do");
 		buf_puts(&v->advice,
 		    "mixed precision: torch.autocast, with a GradScaler for"
 		    " float16");
@@ -65,45 +68,82 @@ amp(const struct facts *f, double limit, struct verdict *v)
 	    " https://developer.nvidia.com/automatic-mixed-precision");
 }
 
-/* The largest part of the time in which no GPU worked. */
-static void
-say_largest(const struct facts *f, struct buf *b)
+/* What the CPU did meanwhile: the largest kind of API calls, if it is the main
+ * part of that time. */
+static const char *
+cpu_part(const struct facts *f)
 {
-	static const struct {
-		int class;
-		const char *name, *advice, *own;
-	} part[] = {
-		{ B_CPU, "CPU",
-		    "Consider swapping ops that are running on the CPU for"
-		    " equivalent GPU ops",
-		    "dlp gaps tells what the CPU does; launch less" },
-		{ B_LOAD, "Dataloader",
-		    "Consider more workers for the dataloader, or a faster"
-		    " one",
-		    "more workers, or less to do for them" },
-		{ B_IO, "I/O", "Consider reading the data ahead of their use",
-		    "read the data ahead of their use" },
-		{ B_OTHER, "Other",
-		    "Consider looking at what the program does while no op"
-		    " runs",
-		    "what does the program do while no op runs?" },
+	static const char *const say[N_CPU] = {
+		[C_LAUNCH] = ", mostly launches: launch less, by torch.compile"
+			     " or CUDA graphs",
+		[C_FIRST] = ", mostly first calls, which start CUDA and load"
+			    " modules: profile later steps",
+		[C_MODULE] = ", mostly loading of modules, of start-up: profile"
+			     " later steps",
+		[C_ALLOC] = ", mostly allocation of memory: allocate once",
+		[C_SYNC] = ", mostly waiting for the GPU: synchronize less",
+		[C_COPY] = ", mostly calls that copy: copy less, or from pinned"
+			   " memory",
 	};
-	size_t i, best = 0;
+	int i, best = 0;
 
-	for (i = 1; i < sizeof(part) / sizeof(part[0]); i++)
-		if (busy_pct(f, 1U << part[i].class) >
-		    busy_pct(f, 1U << part[best].class))
+	for (i = 1; i < N_CPU; i++)
+		if (f->cpu_ns[i] > f->cpu_ns[best])
 			best = i;
+	if (2 * share_pct(f, f->cpu_ns[best]) < busy_pct(f, 1U << B_CPU))
+		return ", mostly the program itself, between its CUDA calls: "
+		       "dlp"
+		       " gaps FILE tells where";
+	return say[best];
+}
+
+struct part {
+	int class;
+	const char *name, *advice, *own; /* own NULL: cpu_part */
+};
+
+static const struct part parts[] = {
+	{ B_CPU, "CPU",
+	    "Consider swapping ops that are running on the CPU for equivalent"
+	    " GPU ops",
+	    NULL },
+	{ B_LOAD, "Dataloader",
+	    "Consider more workers for the dataloader, or a faster one",
+	    ": more workers, or less to do for them" },
+	{ B_IO, "I/O", "Consider reading the data ahead of their use",
+	    ": read the data ahead of their use" },
+	{ B_OTHER, "Other",
+	    "Consider looking at what the program does while no op runs",
+	    ": nothing that was recorded runs then: start-up, or code without"
+	    " ranges and CUDA calls" },
+	{ B_MEM, "Copying", NULL,
+	    ": dlp copies FILE tells what is copied, and from which memory" },
+};
+#define N_DLPROF_PART 4 /* DLProf knew no copies */
+
+/* The largest part of the time in which no kernel ran. */
+static void
+say_largest(const struct facts *f, struct verdict *v)
+{
+	size_t n = f->compat ? N_DLPROF_PART : sizeof(parts) / sizeof(parts[0]);
+	const struct part *best = parts, *p;
+	double pct;
+
+	for (p = parts; p < parts + n; p++)
+		if (busy_pct(f, 1U << p->class) >
+		    busy_pct(f, 1U << best->class))
+			best = p;
+	pct = busy_pct(f, 1U << best->class);
 	if (f->compat)
-		buf_printf(b,
+		buf_printf(&v->advice,
 		    "%s has the highest (non-GPU) usage at %.1f%%."
 		    " %s",
-		    part[best].name, busy_pct(f, 1U << part[best].class),
-		    part[best].advice);
+		    best->name, pct, best->advice);
 	else
-		buf_printf(b, "%s takes %.1f %% of the time meanwhile: %s",
-		    part[best].name, busy_pct(f, 1U << part[best].class),
-		    part[best].own);
+		buf_printf(&v->advice,
+		    "%s takes %.1f %% of the time meanwhile%s", best->name, pct,
+		    best->own != NULL ? best->own : cpu_part(f));
+	v->share = pct;
 }
 
 static bool
@@ -127,6 +167,8 @@ underutilized(const struct facts *f, double limit, struct verdict *v)
 
 	if (f->n_dev == 0) {
 		unjudged(v, "GPUs: the profile names none");
+	} else if (work_ns(f) <= 0 && pct + busy_pct(f, 1U << B_MEM) <= 0) {
+		unjudged(v, "GPU work: the profile has none");
 	} else if (say_unused(f, &unused)) {
 		v->judged = V_YES;
 		buf_printf(&v->problem,
@@ -150,7 +192,7 @@ underutilized(const struct facts *f, double limit, struct verdict *v)
 			buf_printf(&v->problem,
 			    "The GPU runs kernels for %.1f %% of the time",
 			    pct);
-		say_largest(f, &v->advice);
+		say_largest(f, v);
 	}
 	buf_free(&unused);
 }
@@ -201,6 +243,7 @@ dataloader(const struct facts *f, double limit, struct verdict *v)
 	buf_printf(&v->value, "%.1f", pct);
 	if (pct > limit) {
 		v->judged = V_YES;
+		v->share = pct;
 		buf_printf(&v->problem,
 		    "%.1f%% of the aggregated run was spent in the dataloader"
 		    " while the GPU was idle",
@@ -355,6 +398,8 @@ batch_size(const struct facts *f, double limit, struct verdict *v)
 			    " --cuda-memory-usage=true");
 		return;
 	}
+	if (!f->compat && no_steps(f, v))
+		return; /* no training has no batch */
 	times = total / used;
 	buf_i64(&v->value, times);
 	v->judged = (double)times >= limit ? V_YES : V_NO;
@@ -429,10 +474,12 @@ bad_shape(const struct facts *f, double limit, struct verdict *v)
 	}
 	v->judged = (double)f->ops.half_no_tc > limit ? V_YES : V_NO;
 	buf_u64(&v->value, f->ops.half_no_tc);
-	buf_printf(&v->problem,
-	    "%llu half precision ops do not use tensor cores because of their"
-	    " shapes",
-	    (unsigned long long)f->ops.half_no_tc);
+	put_count(&v->problem, f->ops.half_no_tc, "half precision op");
+	buf_puts(&v->problem, f->ops.half_no_tc == 1
+				  ? " does not use tensor cores because of its"
+				    " shapes"
+				  : " do not use tensor cores because of their"
+				    " shapes");
 	buf_puts(&v->advice,
 	    "Make batch size, channels and layer sizes multiples of 8");
 }

@@ -87,3 +87,21 @@ busy_pct(const struct facts *f, unsigned classes)
 		}
 	return all > 0 ? 100 * part / all : 0;
 }
+
+double
+share_pct(const struct facts *f, int64_t ns)
+{
+	int64_t wall = 0;
+	size_t i;
+
+	for (i = 0; i < f->n_dev; i++)
+		wall = num_add(wall, dev_wall(&f->dev[i]));
+	wall = wall > 0 ? wall : f->span_ns;
+	return wall > 0 ? 100.0 * (double)ns / (double)wall : -1;
+}
+
+int64_t
+work_ns(const struct facts *f)
+{
+	return num_add(f->kern_ns, num_add(f->copy_ns, f->graph_ns));
+}

@@ -37,6 +37,19 @@ enum { /* settings of the model that DLProf's markers tell */
 	N_MODEL
 };
 
+enum { /* what the CPU does in API calls */
+	C_LAUNCH,
+	C_FIRST, /* calls that start CUDA and load modules, told by their time
+		  */
+	C_MODULE,
+	C_ALLOC,
+	C_SYNC,
+	C_COPY,
+	N_CPU
+};
+#define FIRST_NS 1000000         /* a launch: others take some us */
+#define FIRST_ALLOC_NS 100000000 /* an allocation: others take some ms */
+
 struct device {
 	int64_t dev;
 	bool visible;       /* has a dev record */
@@ -67,6 +80,7 @@ struct facts {
 	struct {
 		uint64_t eligible, half, typed, conv, dali, xla, pytorch, all;
 		uint64_t half_no_tc; /* eligible and half, none used */
+		uint64_t no_tc;      /* eligible and not half, none used */
 	} ops;
 
 	uint64_t n_kern, n_graph, n_mem;
@@ -74,6 +88,8 @@ struct facts {
 	uint64_t n_few, n_sized; /* kernels in fewer blocks than processors;
 				    that could be judged */
 	int64_t eligible_ns;     /* eligible, and Tensor Cores unused */
+	int64_t copy_ns;         /* of copies and sets, as kern_ns of kernels */
+	int64_t cpu_ns[N_CPU];   /* of API calls, also outside of iterations */
 	bool has_tc, has_tc_why;
 	struct tops sync, alloc, pageable, why, few, comm, unaligned, fp32;
 	struct tops lost; /* messages of the profiler on lost events */
@@ -91,5 +107,12 @@ int64_t dev_wall(const struct device *d);
 
 /* The sum of a class over the devices, in percent of their time. */
 double busy_pct(const struct facts *f, unsigned classes);
+
+/* ns of GPU time in percent of the devices' time, or without busy records of
+ * that from the first kernel to the last; below 0: unknown. */
+double share_pct(const struct facts *f, int64_t ns);
+
+/* What all of the GPU's work takes. */
+int64_t work_ns(const struct facts *f);
 
 #endif

@@ -120,6 +120,7 @@ ops_end(struct facts *f)
 		f->ops.eligible++;
 		f->ops.typed += (v & OP_TYPED) != 0;
 		f->ops.half += (v & OP_HALF) != 0;
+		f->ops.no_tc += (v & (OP_HALF | OP_TC)) == 0;
 		f->ops.half_no_tc += (v & (OP_HALF | OP_TC)) == OP_HALF;
 	}
 }

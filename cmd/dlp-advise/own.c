@@ -2,9 +2,6 @@
 #include "num.h"
 #include "rule.h"
 
-static const char no_iter[] =
-    "iterations: a key for dlp-iter, or ranges around the steps";
-
 /* The part of the kernels' time. */
 static double
 kern_pct(const struct facts *f, int64_t ns)
@@ -12,14 +9,15 @@ kern_pct(const struct facts *f, int64_t ns)
 	return f->kern_ns > 0 ? 100.0 * (double)ns / (double)f->kern_ns : 0;
 }
 
-/* Without iterations it cannot be told from what the program does once. */
-static bool
-no_steps(const struct facts *f, struct verdict *v)
+/* What calls cost is at most what the GPU waits meanwhile. */
+static double
+wait_pct(const struct facts *f, int64_t ns)
 {
-	if (f->key_found == 1 || (f->key_found < 0 && f->n_iter > 1))
-		return false;
-	unjudged(v, no_iter);
-	return true;
+	double share = share_pct(f, ns);
+	double idle = busy_pct(
+	    f, 1U << B_LOAD | 1U << B_IO | 1U << B_CPU | 1U << B_OTHER);
+
+	return !f->has_busy ? -1 : share < idle ? share : idle;
 }
 
 void
@@ -28,6 +26,7 @@ sync_calls(const struct facts *f, double limit, struct verdict *v)
 	if (no_steps(f, v))
 		return;
 	above(v, per_iter(f, f->sync.all.n), limit);
+	v->share = wait_pct(f, f->sync.all.ns);
 	tops_put(&f->sync, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "The CPU waits for the GPU %s times per iteration, for ",
@@ -58,6 +57,7 @@ launch_bound(const struct facts *f, double limit, struct verdict *v)
 		}
 	if (used == 0 || f->n_kern == 0 || no_steps(f, v))
 		return;
+	v->share = wait;
 	kern = (double)f->kern_ns / (double)f->n_kern;
 	every = (double)wall / (double)f->n_kern;
 	if (above(v, wait, limit) && kern >= every)
@@ -96,6 +96,7 @@ exposed_comm(const struct facts *f, double limit, struct verdict *v)
 	if (f->comm.all.n == 0)
 		return;
 	wall = wall > 0 ? wall : f->span_ns;
+	v->share = share_pct(f, bare);
 	above(v, wall > 0 ? 100.0 * (double)bare / (double)wall : 0, limit);
 	tops_put(&f->comm, &v->evidence, 3);
 	buf_printf(&v->problem,
@@ -121,7 +122,23 @@ tc_part(const struct facts *f, const struct tops *t, double limit,
 		return;
 	}
 	above(v, kern_pct(f, t->all.ns), limit);
+	v->share = share_pct(f, t->all.ns);
 	tops_put(t, &v->evidence, 3);
+}
+
+/* All GPUs that are known are Volta or Turing. */
+static bool
+before_ampere(const struct facts *f)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < f->n_dev; i++) {
+		if (f->dev[i].cc10 >= 80)
+			return false;
+		any |= f->dev[i].cc10 > 0;
+	}
+	return any;
 }
 
 void
@@ -135,9 +152,12 @@ tc_fp32(const struct facts *f, double limit, struct verdict *v)
 	    " Cores",
 	    buf_str(&v->value));
 	buf_puts(&v->advice,
-	    "Allow TF32 (torch.set_float32_matmul_precision('high'),"
-	    " torch.backends.cudnn.allow_tf32 = True; Ampere and later), or"
-	    " use torch.autocast");
+	    before_ampere(f)
+		? "Use torch.autocast to float16, with a GradScaler: this GPU"
+		  " has no TF32"
+		: "Allow TF32 (torch.set_float32_matmul_precision('high'),"
+		  " torch.backends.cudnn.allow_tf32 = True; Ampere and later),"
+		  " or use torch.autocast");
 }
 
 void
@@ -148,7 +168,7 @@ tc_unaligned(const struct facts *f, double limit, struct verdict *v)
 		return;
 	buf_printf(&v->problem,
 	    "%s %% of the kernels' time are products whose sizes keep them"
-	    " off Tensor Cores",
+	    " off Tensor Cores, or make them slow there",
 	    buf_str(&v->value));
 	buf_puts(&v->advice,
 	    "Make the inner sizes (features, channels, vocabulary) multiples"
@@ -164,6 +184,7 @@ tc_unused(const struct facts *f, double limit, struct verdict *v)
 		return;
 	}
 	above(v, kern_pct(f, f->eligible_ns), limit);
+	v->share = share_pct(f, f->eligible_ns);
 	tops_put(&f->why, &v->evidence, 4);
 	buf_printf(&v->problem,
 	    "%s %% of the kernels' time could use Tensor Cores and does not",
@@ -171,21 +192,22 @@ tc_unused(const struct facts *f, double limit, struct verdict *v)
 	buf_puts(&v->advice, "dlp tc FILE lists the ops with the reasons");
 }
 
+/* Of all work, as copies stand in the way of kernels that wait for them. */
 void
 pageable_copies(const struct facts *f, double limit, struct verdict *v)
 {
-	double bytes = (double)f->pageable.all.bytes /
-		       (double)(f->n_iter > 0 ? f->n_iter : 1);
+	int64_t all = work_ns(f);
 
-	if (no_steps(f, v))
+	if (all <= 0)
 		return;
-	buf_printf(&v->value, "%.0f", bytes);
-	v->judged = bytes > limit ? V_YES : V_NO;
+	above(v, 100.0 * (double)f->pageable.all.ns / (double)all, limit);
+	v->share = share_pct(f, f->pageable.all.ns);
 	tops_put(&f->pageable, &v->evidence, 3);
-	put_size(&v->problem, (int64_t)bytes);
-	buf_puts(&v->problem,
-	    " per iteration are copied from or to pageable memory, slowly and"
-	    " while the CPU waits");
+	buf_printf(&v->problem,
+	    "%s %% of the GPU's work is copying from or to pageable memory,"
+	    " slowly and while the CPU waits: ",
+	    buf_str(&v->value));
+	put_size(&v->problem, f->pageable.all.bytes);
 	buf_puts(&v->advice, "Use pinned memory: DataLoader(pin_memory=True),"
 			     " tensor.pin_memory(), with non_blocking=True");
 }
@@ -196,6 +218,7 @@ alloc_calls(const struct facts *f, double limit, struct verdict *v)
 	if (no_steps(f, v))
 		return;
 	above(v, per_iter(f, f->alloc.all.n), limit);
+	v->share = wait_pct(f, f->alloc.all.ns);
 	tops_put(&f->alloc, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "The driver allocates or frees memory %s times per iteration",
@@ -215,6 +238,7 @@ few_blocks(const struct facts *f, double limit, struct verdict *v)
 		return;
 	}
 	above(v, kern_pct(f, f->few_ns), limit);
+	v->share = share_pct(f, f->few_ns);
 	tops_put(&f->few, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "%llu of %llu kernels, %s %% of their time, have fewer blocks"
@@ -238,6 +262,7 @@ loader_workers(const struct facts *f, double limit, struct verdict *v)
 			    " nvidia_dlprof_pytorch_nvtx marks");
 		return;
 	}
+	v->share = pct;
 	buf_printf(&v->value, "%.1f", pct);
 	v->judged = f->model[M_WORKERS] == 0 ? V_YES : V_NO;
 	buf_printf(&v->problem,
@@ -313,6 +338,7 @@ profiler_cost(const struct facts *f, double limit, struct verdict *v)
 	if (f->span_ns <= 0)
 		return;
 	above(v, 100.0 * (double)f->over_ns / (double)f->span_ns, limit);
+	v->share = 100.0 * (double)f->over_ns / (double)f->span_ns;
 	buf_printf(&v->problem,
 	    "The profiler itself took %s %% of the time that was recorded",
 	    buf_str(&v->value));

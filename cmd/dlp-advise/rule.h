@@ -1,6 +1,8 @@
 /*
  * A rule judges the facts of a section. What it says is a verdict; the rules
- * are a table, in rules.c, in the order in which findings are written.
+ * are a table, in rules.c. What fired is written first, the largest share of
+ * the time first, of equals the later rule, which is the more special; then the
+ * rest in the table's order, in which all stands for DLProf.
  */
 #ifndef ADVISE_RULE_H
 #define ADVISE_RULE_H
@@ -11,6 +13,8 @@ struct verdict {
 	enum { V_NO, V_YES, V_UNJUDGED } judged;
 	struct buf problem, advice, value, evidence; /* escaped text */
 	const char *missing; /* the input without which it cannot tell */
+	double share;        /* percent of the GPUs' time that it is about, at
+				most what can be gained; below 0: none */
 };
 
 struct rule {
@@ -50,6 +54,13 @@ JUDGE(slow_api);
 JUDGE(no_emit_nvtx);
 JUDGE(bad_shape);
 JUDGE(no_fusion);
+
+/* Without steps it cannot be told from what the program does once: true, and
+ * not judged. */
+bool no_steps(const struct facts *f, struct verdict *v);
+
+/* "1 op", "2 ops"; escaped. */
+void put_count(struct buf *b, uint64_t n, const char *what);
 
 /* own.c */
 JUDGE(sync_calls);

@@ -41,14 +41,14 @@ struct rule rules[] = {
 	  " between two of them" },
 	{ "exposed_comm", false, 10, "percent", false, exposed_comm,
 	  "communication that no other kernel hides" },
+	{ "tc_unused", false, 10, "percent", false, tc_unused,
+	  "kernels that could use Tensor Cores and do not" },
 	{ "tc_fp32", false, 5, "percent", false, tc_fp32,
 	  "kernels of FP32 products that TF32 or AMP would speed up" },
 	{ "tc_unaligned", false, 5, "percent", false, tc_unaligned,
-	  "kernels of products whose sizes are not multiples of 8" },
-	{ "tc_unused", false, 10, "percent", false, tc_unused,
-	  "kernels that could use Tensor Cores and do not" },
-	{ "pageable_copies", false, 1048576, "bytes per iteration", false,
-	  pageable_copies, "copies from or to pageable memory" },
+	  "kernels of products whose sizes keep them off Tensor Cores, or slow" },
+	{ "pageable_copies", false, 5, "percent", false, pageable_copies,
+	  "the part of the GPU's work that copies pageable memory" },
 	{ "alloc_calls", false, 0, "calls per iteration", false, alloc_calls,
 	  "calls of the driver's allocators" },
 	{ "few_blocks", false, 20, "percent", false, few_blocks,
@@ -88,4 +88,21 @@ double
 per_iter(const struct facts *f, uint64_t n)
 {
 	return (double)n / (double)(f->n_iter > 0 ? f->n_iter : 1);
+}
+
+void
+put_count(struct buf *b, uint64_t n, const char *what)
+{
+	buf_printf(
+	    b, "%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s");
+}
+
+bool
+no_steps(const struct facts *f, struct verdict *v)
+{
+	if (f->key_found == 1 || (f->key_found < 0 && f->n_iter > 1))
+		return false;
+	unjudged(v, "iterations: a key for dlp-iter, or ranges around the"
+		    " steps");
+	return true;
 }

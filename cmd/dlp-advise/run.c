@@ -42,7 +42,7 @@ write_finding(const struct rule *r, const struct verdict *v)
 {
 	static const char *const word[] = { "no", "yes", "not judged" };
 	bool yes = v->judged == V_YES, told = v->judged != V_UNJUDGED;
-	struct buf limit = { 0 };
+	struct buf limit = { 0 }, share = { 0 };
 
 	if (r->unit != NULL)
 		buf_printf(&limit, "%.10g", r->limit);
@@ -61,30 +61,68 @@ write_finding(const struct rule *r, const struct verdict *v)
 	put_buf(&v->evidence, yes);
 	out_raw(r->unit, r->unit != NULL ? strlen(r->unit) : 0);
 	out_raw(r->dlprof ? "dlprof" : "ours", r->dlprof ? 6 : 4);
+	if (v->share >= 0)
+		buf_printf(&share, "%.1f", v->share);
+	put_buf(&share, yes);
 	if (facts.src.len > 0)
 		out_raw(facts.src.s, facts.src.len);
 	out_end();
 	buf_free(&limit);
+	buf_free(&share);
+}
+
+struct judged {
+	const struct rule *rule;
+	struct verdict v;
+};
+
+static int
+by_share(const void *a, const void *b)
+{
+	const struct judged *x = a, *y = b;
+	bool fx = x->v.judged == V_YES, fy = y->v.judged == V_YES;
+	bool sx = fx && x->v.share >= 0, sy = fy && y->v.share >= 0;
+
+	if (fx != fy)
+		return fx ? -1 : 1;
+	if (sx != sy)
+		return sx ? -1 : 1;
+	if (sx && x->v.share != y->v.share)
+		return x->v.share > y->v.share ? -1 : 1;
+	return (x->rule > y->rule) == sx ? -1 : 1;
+}
+
+static void
+forget_verdict(struct verdict *v)
+{
+	buf_free(&v->problem);
+	buf_free(&v->advice);
+	buf_free(&v->value);
+	buf_free(&v->evidence);
 }
 
 static void
 judge_all(struct facts *f)
 {
+	static struct judged j[64]; /* more than there are rules */
 	const struct rule *r;
-	struct verdict v;
 	uint64_t fired = 0;
+	size_t i, n = 0;
 
 	for (r = rules; r->id != NULL; r++) {
 		if (opts->dlprof && !r->dlprof)
 			continue;
-		memset(&v, 0, sizeof(v));
-		r->judge(f, r->limit, &v);
-		write_finding(r, &v);
-		fired += v.judged == V_YES && listed(opts->fail_on, r);
-		buf_free(&v.problem);
-		buf_free(&v.advice);
-		buf_free(&v.value);
-		buf_free(&v.evidence);
+		memset(&j[n], 0, sizeof(j[n]));
+		j[n].rule = r;
+		j[n].v.share = -1;
+		r->judge(f, r->limit, &j[n].v);
+		fired += j[n++].v.judged == V_YES && listed(opts->fail_on, r);
+	}
+	if (!opts->dlprof)
+		qsort(j, n, sizeof(j[0]), by_share);
+	for (i = 0; i < n; i++) {
+		write_finding(j[i].rule, &j[i].v);
+		forget_verdict(&j[i].v);
 	}
 	failed |= fired > 0;
 	stage_note("gate_fired", fired);

@@ -22,6 +22,9 @@ static struct {
 		struct rec_col *kind, *bytes, *src, *dst, *iter, *dur;
 	} copy;
 	struct {
+		struct rec_col *iter, *dur;
+	} set;
+	struct {
 		struct rec_col *dur;
 	} graph;
 	int64_t first, last; /* of kernels */
@@ -104,6 +107,9 @@ add_tc(const struct rec *r, const char *s, size_t n, int64_t dur)
 	if (rec_i64(r, t.k.op_id, &id))
 		ops_kernel(id, dt, dt != NULL ? dl : 0, text_is(tc, tl, "yes"),
 		    eligible);
+	if (text_is(tc, tl, "yes") &&
+	    (text_is(why, wl, "unaligned") || text_is(why, wl, "old_kernel")))
+		tops_add(&t.f->unaligned, s, n, dur, 0);
 	if (!eligible || !text_is(tc, tl, "no"))
 		return;
 	t.f->eligible_ns = num_add(t.f->eligible_ns, dur);
@@ -165,6 +171,7 @@ on_copy(struct stage *st, struct rec *r)
 		return;
 	rec_i64(r, t.copy.dur, &dur);
 	rec_i64(r, t.copy.bytes, &bytes);
+	t.f->copy_ns = num_add(t.f->copy_ns, dur);
 	if (text_is(src, sl, "pageable") || text_is(dst, dl, "pageable"))
 		tops_add(&t.f->pageable, kind, kl, dur, bytes);
 }
@@ -172,8 +179,12 @@ on_copy(struct stage *st, struct rec *r)
 static void
 on_set(struct stage *st, struct rec *r)
 {
+	int64_t dur;
+
 	stage_pass(st, r);
 	api_count(t.f, r, API_SET);
+	if (in_iter(r, t.set.iter) && rec_i64(r, t.set.dur, &dur))
+		t.f->copy_ns = num_add(t.f->copy_ns, dur);
 }
 
 static void
@@ -242,7 +253,9 @@ work_bind(struct stage *st, struct facts *f)
 	t.f = f;
 	bind_kern(st);
 	bind_copy(st);
-	stage_on(st, "set", on_set, NULL);
+	x = stage_on(st, "set", on_set, NULL);
+	t.set.iter = rec_col(x, "iter", REC_OPT);
+	t.set.dur = rec_col(x, "dur_ns", REC_OPT);
 	stage_on(st, "sync", on_sync, NULL);
 	stage_on(st, "call", on_call, NULL);
 	api_bind(st);

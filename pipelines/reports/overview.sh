@@ -150,7 +150,13 @@ tables=$escapes'
 			eligible += t
 			why[w] += t
 			why_op[w, o] += t
-		}
+		} else if (v("tc") == "yes" && w != "-") {
+			slow += t
+			slow_why[w] += t
+			why_op[w, o] += t
+		} else if (v("tc_eligible") == "unknown" && \
+		    (w != "-" || v("tc") == "unknown"))
+			tc_dark += t
 	}
 	function on_work(    t, o, k) {
 		n_work++
@@ -247,6 +253,7 @@ tables=$escapes'
 		for (i = 2; i <= NF; i++)
 			at[substr($1, 2), $i] = i
 	}
+	$1 == "dev" && v("cc") + 0 > 0 && v("cc") + 0 < 8 { no_tf32 = 1 }
 	$1 == "dev" && n_dev[v("name")]++ == 0 { name[++n_name] = v("name") }
 	$1 == "stable" {
 		n_all = v("n")
@@ -270,10 +277,12 @@ tables=$escapes'
 	$1 == "work" { on_work() }
 	$1 == "finding" && v("judged") == "yes" {
 		found[++n_found] = unescape(v("problem"))
+		share[n_found] = v("share_pct")
 		shown[n_found] = unescape(v("evidence"))
 		advice[n_found] = unescape(v("recommendation"))
 		ids = ids (ids == "" ? "" : ",") v("id")
 	}
+	$1 == "finding" && v("judged") == "not judged" { n_unjudged++ }
 	$1 == "##end" { ended = 1 }
 	END {
 		if (!ended)

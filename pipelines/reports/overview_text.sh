@@ -10,6 +10,8 @@ tips='
 		    " autocast to bf16"
 		tip["unaligned"] = "a size is no multiple of 16 bytes (8 of" \
 		    " fp16, 4 of tf32): pad it, a vocabulary of 50257 to 50304"
+		tip["old_kernel"] = "a kernel of Volta or Turing: other sizes, or" \
+		    " a newer library"
 		tip["fft"] = tip["winograd"] = "a method without matrix" \
 		    " instructions: torch.backends.cudnn.benchmark = True," \
 		    " autocast, or channels_last"
@@ -194,16 +196,24 @@ tables=$tables$tips'
 		}
 		return b
 	}
-	function not_tc(    i, k) {
-		say("")
-		bar("could use Tensor Cores", eligible)
-		if (eligible == 0)
-			return
-		for (i = 0; i < 3 && (k = best(why)) != ""; i++) {
-			bar("  " k, why[k])
+	# The longest reasons, each with the op that it is the most of.
+	function reasons(t,    i, k) {
+		for (i = 0; i < 3 && (k = best(t)) != ""; i++) {
+			bar("  " k, t[k])
 			wrap("    ", "most: " best_op(k) (k in tip ? "; " tip[k] : ""))
-			delete why[k]
+			delete t[k]
 		}
+	}
+	function not_tc() {
+		if (no_tf32)
+			tip["fp32"] = "autocast to fp16; this GPU has no TF32"
+		say("")
+		if (eligible > 0 || !tc_dark)
+			bar("could use Tensor Cores", eligible)
+		reasons(why)
+		part("could use them: unknown", tc_dark)
+		part("uses them, slowly", slow)
+		reasons(slow_why)
 	}
 	# An account: what is not known of it, and what to do if it is much.
 	function lack(label, x, of, hint) {
@@ -231,14 +241,19 @@ tables=$tables$tips'
 			wrap("  > ", hints[i])
 	}
 	function findings(    i) {
-		say("\nfindings, of the whole profile: " (n_found > 3 ? \
-		    "the first 3 of " : "") (n_found + 0))
+		say("\nfindings, of the whole profile, with their share of its" \
+		    " time: " (n_found > 3 ? "the first 3 of " : "") (n_found + 0))
 		for (i = 1; i <= n_found && i <= 3; i++) {
-			wrap("  " i " ", found[i])
+			wrap("  " i " ", (share[i] == "-" ? "" : \
+			    "[" share[i] " %] ") found[i])
 			if (shown[i] != "-")
 				wrap("    = ", shown[i])
 			wrap("    > ", advice[i])
 		}
+		if (n_unjudged)
+			wrap("  ", n_unjudged (n_unjudged > 1 ? " rules" : \
+			    " rule") " not judged: dlp advise -a " word(file) \
+			    " tells what for")
 	}
 	# A report that is worth a look, by the part of the time it is about.
 	function propose(cmd, what, x) {
@@ -249,7 +264,8 @@ tables=$tables$tips'
 	}
 	function next_steps(    i, k) {
 		propose("gaps", "when the GPU idles, and why", timed ? idle : 0)
-		propose("tc", "what does not use Tensor Cores", eligible)
+		propose("tc", "what does not use Tensor Cores, or slowly", \
+		    eligible + slow)
 		propose("copies", "which copies take the time", cls["mem"])
 		propose("coverage", "what is not known, and why", no_op)
 		propose("top", "all ops; -g kernel, layer, shape", work)
