@@ -57,6 +57,21 @@ setup() {
 	[ "$status" -eq 2 ]
 }
 
+@test "DLProf's reports say what makes DLProf's files, and it does" {
+	for r in "$ROOT"/pipelines/reports/dlprof/[!ls]*; do
+		r=${r##*/}
+		[ "${r%.sh}" = "$r" ] || continue
+		run dlp "$r" -h
+		line=$(grep '^dlprof --database=FILE' <<<"$output")
+		echo "$line"
+		set -- ${line/FILE/$LENET}
+		"$@" --output_path=. --force=true -v quiet
+		f=$(echo dlprof_*.csv)
+		cmp "$f" <(dlp "$r" --dlprof "$LENET")
+		rm "$f"
+	done
+}
+
 @test "dlp -: standard input" {
 	dlp - <"$LENET" >out
 	dlp "$LENET" >want

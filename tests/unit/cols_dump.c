@@ -132,10 +132,97 @@ put_text(const char *s)
 	}
 }
 
+/* Columns that several types have alike are printed once: those that all
+ * types with this one column share. */
+static const struct shared {
+	const char *by, *name, *title;
+} shared[] = {
+	{ "dlp-parse", "api_dur_ns", "Columns of GPU work and its call" },
+	{ "dlp-correlate", "phase_by", "Columns that dlp-correlate adds" },
+};
+
+#define N_SHARED (sizeof(shared) / sizeof(shared[0]))
+
+static bool
+has(const char *type, const struct col_def *c)
+{
+	const struct col_def *d = col_find(type, c->name);
+
+	return d != NULL && d->kind == c->kind && strcmp(d->by, c->by) == 0 &&
+	       strcmp(d->help, c->help) == 0;
+}
+
+static const struct col_def *
+anchor(const struct shared *s)
+{
+	const struct col_def *c = col_defs;
+
+	while (strcmp(c->name, s->name) != 0 || strcmp(c->by, s->by) != 0)
+		c++;
+	return c;
+}
+
+static bool
+is_shared(const struct shared *s, const struct col_def *c)
+{
+	const struct col_def *a = anchor(s);
+	const struct type_def *t;
+
+	if (strcmp(c->by, s->by) != 0 || !has(c->type, a))
+		return false;
+	for (t = type_defs; t->type != NULL; t++)
+		if (has(t->type, a) && !has(t->type, c))
+			return false;
+	return true;
+}
+
+static void
+mdoc_head(void)
+{
+	printf(".Bl -column \"api_start_ns\" \"yes/no\" "
+	       "\"bytes/s\" \"dlp-correlate\" \"meaning\"\n"
+	       ".It Sy column Ta Sy kind Ta Sy unit Ta "
+	       "Sy added by Ta Sy meaning\n");
+}
+
+static void
+mdoc_col(const struct col_def *c)
+{
+	printf(".It %s Ta %s Ta %s Ta %s Ta ", c->name, kind_word(c->kind),
+	    unit(c), c->by);
+	put_text(c->help);
+	putchar('\n');
+}
+
+static void
+mdoc_shared(const struct shared *s)
+{
+	const struct col_def *c, *a = anchor(s);
+
+	printf(".Ss %s\n", s->title);
+	mdoc_head();
+	for (c = col_defs; c->type != NULL; c++)
+		if (strcmp(c->type, a->type) == 0 && is_shared(s, c))
+			mdoc_col(c);
+	printf(".El\n");
+}
+
+static bool
+any_shared(const struct col_def *c)
+{
+	size_t i;
+
+	for (i = 0; i < N_SHARED; i++)
+		if (is_shared(&shared[i], c))
+			return true;
+	return false;
+}
+
 static void
 mdoc_type(const struct type_def *t)
 {
 	const struct col_def *c;
+	size_t i;
 	int n = 0;
 
 	printf(".Ss %s\n", t->type);
@@ -144,27 +231,28 @@ mdoc_type(const struct type_def *t)
 	put_text(t->help + 1);
 	printf(".\nWritten by\n.Xr %s 1 .\n", t->by);
 	for (c = col_defs; c->type != NULL; c++) {
-		if (strcmp(c->type, t->type) != 0)
+		if (strcmp(c->type, t->type) != 0 || any_shared(c))
 			continue;
 		if (n++ == 0)
-			printf(".Bl -column \"api_start_ns\" \"yes/no\" "
-			       "\"bytes/s\" \"dlp-correlate\" \"meaning\"\n"
-			       ".It Sy column Ta Sy kind Ta Sy unit Ta "
-			       "Sy added by Ta Sy meaning\n");
-		printf(".It %s Ta %s Ta %s Ta %s Ta ", c->name,
-		    kind_word(c->kind), unit(c), c->by);
-		put_text(c->help);
-		putchar('\n');
+			mdoc_head();
+		mdoc_col(c);
 	}
 	if (n > 0)
 		printf(".El\n");
+	for (i = 0; i < N_SHARED; i++)
+		if (has(t->type, anchor(&shared[i])))
+			printf("%s\n.Sx %s .\n", n > 0 ? ".Pp\nAlso" : "Has",
+			    shared[i].title);
 }
 
 static void
 mdoc(void)
 {
 	const struct type_def *t;
+	size_t i;
 
+	for (i = 0; i < N_SHARED; i++)
+		mdoc_shared(&shared[i]);
 	for (t = type_defs; t->type != NULL; t++)
 		mdoc_type(t);
 }

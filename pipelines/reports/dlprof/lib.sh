@@ -157,7 +157,10 @@ if [ -n "$help" ]; then
 	  -D DOMAIN  only ops of this NVTX domain
 	  -n N       rows of a table (20), 0: all
 	also: --dlprof (DLProf's CSV) --csv --tsv --json --jsonl -w COLUMNS
+	--csv has no title line; --dlprof, and the command
 	EOT
+	echo "dlprof --database=FILE --reports=$report"
+	echo "write DLProf's file as it was, with the title"
 	echo
 	echo "the pipeline of its records:"
 	# shellcheck disable=SC2086 # words
