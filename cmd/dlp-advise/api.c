@@ -7,7 +7,7 @@
 #include "num.h"
 
 static struct {
-	struct rec_col *api, *dur, *iter;
+	struct rec_col *api, *start, *dur, *iter;
 } cols[API_N];
 
 bool
@@ -81,9 +81,27 @@ api_kind(const char *s, size_t n)
 	return 0;
 }
 
-/* What the CPU did in the call, of whatever iteration. */
+/* The part of a call since the first GPU work: what lies before is start-up,
+ * and not among the time in which the GPU idles (dlp-busy). */
+static int64_t
+since_work(
+    const struct facts *f, const struct rec *r, enum api_of which, int64_t dur)
+{
+	int64_t start, left;
+
+	if (!f->any_work)
+		return 0;
+	if (!rec_i64(r, cols[which].start, &start) || start >= f->first_work)
+		return dur;
+	left = num_sub(num_add(start, dur), f->first_work);
+	return left > 0 ? left : 0;
+}
+
+/* What the CPU did in the call, of whatever iteration: it lasted dur, and left
+ * of it since the first GPU work. */
 static void
-count_cpu(struct facts *f, int kind, enum api_of which, int64_t dur)
+count_cpu(
+    struct facts *f, int kind, enum api_of which, int64_t dur, int64_t left)
 {
 	static const int of[] = {
 		[WAITS] = C_SYNC, [ALLOCATES] = C_ALLOC, [LOADS] = C_MODULE
@@ -100,7 +118,7 @@ count_cpu(struct facts *f, int kind, enum api_of which, int64_t dur)
 		c = kind != 0 ? of[kind] : C_SYNC;
 	else
 		return;
-	f->cpu_ns[c] = num_add(f->cpu_ns[c], dur);
+	f->cpu_ns[c] = num_add(f->cpu_ns[c], left);
 }
 
 void
@@ -118,7 +136,7 @@ api_count(struct facts *f, const struct rec *r, enum api_of which)
 		k -= 3;
 	rec_i64(r, cols[which].dur, &dur);
 	kind = api_kind(s, k);
-	count_cpu(f, kind, which, dur);
+	count_cpu(f, kind, which, dur, since_work(f, r, which, dur));
 	if (!in_iter(r, cols[which].iter))
 		return;
 	switch (kind) {
@@ -144,6 +162,8 @@ api_bind(struct stage *st)
 		cols[i].api = rec_col(x, "api", REC_OPT);
 		cols[i].dur = rec_col(
 		    x, i != API_CALL ? "api_dur_ns" : "dur_ns", REC_OPT);
+		cols[i].start = rec_col(
+		    x, i != API_CALL ? "api_start_ns" : "start_ns", REC_OPT);
 		cols[i].iter = rec_col(x, "iter", REC_OPT);
 	}
 }

@@ -89,7 +89,9 @@ struct facts {
 				    that could be judged */
 	int64_t eligible_ns;     /* eligible, and Tensor Cores unused */
 	int64_t copy_ns;         /* of copies and sets, as kern_ns of kernels */
-	int64_t cpu_ns[N_CPU];   /* of API calls, also outside of iterations */
+	int64_t cpu_ns[N_CPU];   /* of API calls since the first GPU work */
+	bool any_work;
+	int64_t first_work; /* its start */
 	bool has_tc, has_tc_why;
 	struct tops sync, alloc, pageable, why, few, comm, unaligned, fp32;
 	struct tops lost; /* messages of the profiler on lost events */

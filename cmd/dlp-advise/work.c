@@ -19,10 +19,10 @@ static struct {
 	struct facts *f;
 	struct kern_cols k;
 	struct {
-		struct rec_col *kind, *bytes, *src, *dst, *iter, *dur;
+		struct rec_col *start, *kind, *bytes, *src, *dst, *iter, *dur;
 	} copy;
 	struct {
-		struct rec_col *iter, *dur;
+		struct rec_col *start, *iter, *dur;
 	} set;
 	struct {
 		struct rec_col *dur;
@@ -41,6 +41,19 @@ span(int64_t start, int64_t dur)
 	if (!t.any || end > t.last)
 		t.last = end;
 	t.any = true;
+}
+
+/* GPU work of whatever iteration: where it begins the start-up ends. */
+static void
+begin(const struct rec *r, const struct rec_col *col)
+{
+	int64_t start;
+
+	if (!rec_i64(r, col, &start))
+		return;
+	if (!t.f->any_work || start < t.f->first_work)
+		t.f->first_work = start;
+	t.f->any_work = true;
 }
 
 static bool
@@ -131,6 +144,7 @@ on_kern(struct stage *st, struct rec *r)
 	size_t n, len;
 
 	stage_pass(st, r);
+	begin(r, t.k.start);
 	api_count(t.f, r, API_KERN);
 	s = rec_raw(r, t.k.short_name, &n);
 	if (!in_iter(r, t.k.iter) || !rec_i64(r, t.k.start, &start) ||
@@ -166,6 +180,7 @@ on_copy(struct stage *st, struct rec *r)
 	const char *kind = rec_raw(r, t.copy.kind, &kl);
 
 	stage_pass(st, r);
+	begin(r, t.copy.start);
 	api_count(t.f, r, API_COPY);
 	if (!in_iter(r, t.copy.iter) || kind == NULL)
 		return;
@@ -182,6 +197,7 @@ on_set(struct stage *st, struct rec *r)
 	int64_t dur;
 
 	stage_pass(st, r);
+	begin(r, t.set.start);
 	api_count(t.f, r, API_SET);
 	if (in_iter(r, t.set.iter) && rec_i64(r, t.set.dur, &dur))
 		t.f->copy_ns = num_add(t.f->copy_ns, dur);
@@ -237,6 +253,7 @@ bind_copy(struct stage *st)
 {
 	struct rec_type *x = stage_on(st, "copy", on_copy, NULL);
 
+	t.copy.start = rec_col(x, "start_ns", REC_OPT);
 	t.copy.kind = rec_col(x, "kind", REC_OPT);
 	t.copy.bytes = rec_col(x, "bytes", REC_OPT);
 	t.copy.src = rec_col(x, "src_mem", REC_OPT);
@@ -254,6 +271,7 @@ work_bind(struct stage *st, struct facts *f)
 	bind_kern(st);
 	bind_copy(st);
 	x = stage_on(st, "set", on_set, NULL);
+	t.set.start = rec_col(x, "start_ns", REC_OPT);
 	t.set.iter = rec_col(x, "iter", REC_OPT);
 	t.set.dur = rec_col(x, "dur_ns", REC_OPT);
 	stage_on(st, "sync", on_sync, NULL);
