@@ -43,7 +43,7 @@ COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c)) \
 	   $(B)/common/shipped_files.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 SCRIPTS = dlp dlprof pyprof-parse pyprof-prof
-PARTS = reports reports/dlprof dlprof.d batch
+PARTS = reports reports/awk reports/dlprof dlprof.d batch
 MANS = $(wildcard man/*.[157])
 
 # Only what reads databases links these.

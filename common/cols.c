@@ -643,7 +643,7 @@ const struct col_def col_defs[] = {
 	{ "gap", "dev", GAPS, COL_INT, "device" },
 	{ "gap", "iter", GAPS, COL_INT, "iteration of the work that ends it" },
 	{ "gap", "class", GAPS, COL_TEXT,
-	    "why: queued, launch-bound, sync, dataloader, communication,"
+	    "why: queued, startup, launch-bound, sync, dataloader, communication,"
 	    " allocation, module-load, os-wait, profiler or unknown" },
 	{ "gap", "before", GAPS, COL_TEXT, "the work before it" },
 	{ "gap", "after", GAPS, COL_TEXT, "the work that ends it" },

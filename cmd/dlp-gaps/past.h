@@ -10,6 +10,7 @@
 #include "did.h"
 
 #define PAST_BRIEF 1000000 /* ns between two launches that are usual */
+#define PAST_LONG 10000000 /* ns that no launch takes: a call that starts up */
 
 struct past { /* zeroed: empty */
 	struct act {

@@ -46,6 +46,9 @@ late(const struct work *w, int64_t start, int64_t end)
 		end = w->api_end;
 	d = story_did(&s, num_sub(end, start));
 	v = of_kind(d, &s);
+	if (d == D_API && v.best.ns >= PAST_LONG &&
+	    v.best.ns >= num_sub(end, start) - v.best.ns)
+		v.class = "startup";
 	if (d == D_N && num_sub(end, start) < PAST_BRIEF)
 		v.class = did_class(D_API);
 	if (d == D_N && w->label.layer != SMAP_NONE) {

@@ -43,8 +43,7 @@ help_if_asked() {
     dlp-parse FILE\
 } | dlp-correlate | dlp-iter \$by | dlp-flops/
 	    s/steps_of "\$@"/dlp-parse FILE | dlp-correlate | dlp-iter \$by | dlp-flops/
-	    s/ranks_of "\$@"/dlp-parse FILE --ranks/
-	    s/"\$tables"/'"'\$tables'"'/' "$0")
+	    s/ranks_of "\$@"/dlp-parse FILE --ranks/' "$0")
 	eval "cat <<END
 $pipe
 END

@@ -2,34 +2,8 @@
 # terminal may get it, and messages.
 # shellcheck shell=sh disable=SC2016,SC2034 # of awk; used by who reads this
 
-# A function of awk, which needs LC_ALL=C: what controls a terminal, turns the
-# direction of text or is no UTF-8 becomes \xHH, as in the tables of dlp-fmt.
-plain_awk='
-	function plain(s,    out, hex, i, n) {
-		if (s !~ /[^ -~\n]/)
-			return s
-		for (i = 1; i < 256; i++)
-			hex[sprintf("%c", i)] = sprintf("\\x%02x", i)
-		for (; s != ""; s = substr(s, n + 1)) {
-			n = 1
-			if (match(s, /^[ -~\n]+/) || match(s, \
-			    /^(\302[\240-\277]|[\303-\337][\200-\277])/) || \
-			    match(s, /^[\340-\357][\200-\277][\200-\277]/) || \
-			    match(s, /^[\360-\363][\200-\277][\200-\277][\200-\277]/)) {
-				n = RLENGTH
-				i = substr(s, 1, n)
-				if (i !~ /^\302\255|^\330\234|^\342\200[\213-\217\250-\256]/ && \
-				    i !~ /^\342\201[\240-\257]|^\357\273\277|^\357\277[\271-\273]/ && \
-				    i !~ /^\363[\240-\277]/) {
-					out = out i
-					continue
-				}
-				n = 1
-			}
-			out = out hex[substr(s, 1, 1)]
-		}
-		return out
-	}'
+# The function plain of awk, as text for programs that are no file.
+plain_awk=$(cat "${DLP_REPORTS:-${datadir:-$here}/reports}/awk/plain.awk")
 
 # plain TEXT: on one line.
 plain() {

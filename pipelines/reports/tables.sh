@@ -1,6 +1,6 @@
 # Read by reports of two tables: a summary, and what it is made of. People get
 # both, programs the second, or with -s the first.
-# shellcheck shell=sh disable=SC2016,SC2034,SC2154 # lib.sh; used by the reports
+# shellcheck shell=sh disable=SC2034,SC2154 # lib.sh; used by the reports
 
 # tables_of FIRST SECOND: their record types, to $types.
 tables_of() {
@@ -8,28 +8,3 @@ tables_of() {
 	[ -n "$fmt" ] || { [ -z "$width" ] && [ ! -t 1 ]; } || types="$1 $2"
 	[ -z "${opt_s-}" ] || types=$1
 }
-
-# Each of these types to a dlp-fmt of its own; the second waits for the first.
-tables='
-	BEGIN {
-		two = split(types, type, " ") > 1
-		first = fmt " -T " type[1]
-		second = fmt " -T " type[2]
-	}
-	{ tag = $1; sub(/^#/, "", tag) }
-	tag == type[1] || $1 == "##dlp" || $1 == "##end" { print | first }
-	two && (tag == type[2] || $1 == "##dlp" || $1 == "##end") {
-		line[++n] = $0
-	}
-	END {
-		bad = close(first) != 0
-		if (two) {
-			print ""
-			fflush()
-			for (i = 1; i <= n; i++)
-				print line[i] | second
-			if (close(second) != 0)
-				bad = 1
-		}
-		exit bad ? 2 : 0
-	}'

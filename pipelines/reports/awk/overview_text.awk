@@ -1,0 +1,304 @@
+# Of dlp overview: the screen for people.
+
+# What to do about kernels that could use Tensor Cores (dlp-tc(1) has more), and
+# about what is not known.
+BEGIN {
+	tip["fp32"] = "TF32 is off: torch.set_float32_matmul_precision" \
+	    "(\"high\"), torch.backends.cudnn.allow_tf32 = True, or" \
+	    " autocast to bf16"
+	tip["unaligned"] = "a size is no multiple of 16 bytes (8 of" \
+	    " fp16, 4 of tf32): pad it, a vocabulary of 50257 to 50304"
+	tip["old_kernel"] = "a kernel of Volta or Turing: other sizes, or" \
+	    " a newer library"
+	tip["fft"] = tip["winograd"] = "a method without matrix" \
+	    " instructions: torch.backends.cudnn.benchmark = True," \
+	    " autocast, or channels_last"
+	tip["type_newer_gpu"] = "this GPU has none for the type: fp16" \
+	    " by autocast works from Volta on"
+	tip["type"] = "no Tensor Cores take the type: cast it"
+	tip["grouped"] = "few channels per group: fewer, larger groups"
+	tip["small"] = "a side below 16 fills no tile: batch products"
+	tip["vector"] = "a matrix times a vector: a larger batch"
+	tip["depthwise"] = "one channel per group: its bytes limit it"
+	tip["unknown_kernel"] = "the name of the kernel does not tell:" \
+	    " a rule of yours does, see dlp-tc(1)"
+	tip["complex"] = tip["fp64"] = "the library chose plain pipes:" \
+	    " another type, if its range allows"
+	tip["library"] = "the own choice of the library: autocast, or" \
+	    " other sizes"
+	emit = "in PyTorch run the step inside of" \
+	    " torch.autograd.profiler.emit_nvtx(record_shapes=True)"
+	tip["no-range"] = "record ranges: nsys profile -t cuda,nvtx; " emit
+	tip["user-range"] = "the ranges are no ops: " emit
+	tip["before-window"] = "the recording begins within ranges:" \
+	    " let it begin before them"
+	tip["no-api"] = "calls were not recorded: nsys profile -t cuda"
+	tip["graph"] = "kernels of graphs: nsys profile" \
+	    " --cuda-graph-trace=node"
+	tool["nsys"] = "Nsight Systems"
+	tool["dldb"] = "DLProf"
+	tool["pyprof-dict"] = "PyProf (.dict)"
+}
+
+function ms(x) { return sprintf("%.2f ms", x / 1e6) }
+function pct(x) {
+	return base > 0 ? sprintf("%.1f %%", 100 * x / base) : "-"
+}
+function known(s) { return s == "-" ? "unknown" : s }
+function say(s) {
+	gsub(/\001/, " ", s)
+	print plain(substr(s, 1, wide))
+}
+# Words behind a head, in lines as wide as the screen; no unit begins one.
+function wrap(head, s,    w, n, i, line, pad) {
+	pad = sprintf("%" (length(head) > 12 ? 2 : length(head)) "s", "")
+	if (length(head) > 12) {
+		s = head s
+		head = ""
+	}
+	s = s " "
+	gsub(/ %/, "\001%", s)
+	gsub(/ ms /, "\001ms ", s)
+	n = split(s, w, " ")
+	line = head
+	for (i = 1; i <= n; i++) {
+		if (i > 1 && length(line " " w[i]) > wide) {
+			say(line)
+			line = pad w[i]
+		} else
+			line = line (i > 1 ? " " : "") w[i]
+		for (; length(line) > wide; line = pad substr(line, wide + 1))
+			say(line)
+	}
+	say(line)
+}
+# A long name without its middle.
+function fit(s, n,    k) {
+	if (length(s) <= n)
+		return s
+	k = int((n - 2) * 2 / 3)
+	return substr(s, 1, k) ".." substr(s, length(s) - n + k + 3)
+}
+function bar(label, x,    s, n, room) {
+	room = wide < 48 ? (wide < 34 ? 12 : wide - 22) : 26
+	n = wide - 50 > 30 ? 30 : wide - 50
+	for (n = base > 0 ? n * x / base : 0; n >= .5; n--)
+		s = s "#"
+	say(sprintf("  %-" room "s %11s %7s%s", fit(label, room), ms(x), pct(x), \
+	    s == "" ? "" : "  " s))
+}
+function part(label, x) {
+	if (x > 0)
+		bar(label, x)
+}
+# A name for a shell; one that no terminal should get is FILE.
+function word(s) {
+	if (plain(s) != s || s ~ /\n/)
+		return "FILE"
+	if (s ~ /^[A-Za-z0-9_.\/,:@%+=][A-Za-z0-9_.\/,:@%+=-]*$/)
+		return s
+	gsub(/\047/, "\047\\\047\047", s)
+	return "\047" s "\047"
+}
+function head(    n) {
+	n = 0
+	for (n_dev_all = 0; n < n_name; )
+		n_dev_all += n_dev[name[++n]]
+	wrap("", escape(file))
+	wrap("GPU     ", known(gpus()) (n_gpu < n_dev_all ? " (" \
+	    (n_gpu + 0) " used)" : "") "; driver " known(info("driver")) \
+	    ", CUDA " known(info("cuda")))
+	n = info("recorder") != "-" ? info("recorder") : \
+	    info("dlprof_version")
+	wrap("tool    ", (info("dialect") in tool ? tool[info("dialect")] : \
+	    known(info("dialect"))) (n != "-" ? " " n : \
+	    ", version unknown") (n == "-" && info("schema") != "-" ? \
+	    "; schema " info("schema") : ""))
+}
+# Without steps: what lies before the GPU works, and behind.
+function edges() {
+	if (edge_t["before"] > .02 * base)
+		wrap("        ", "before the first GPU work: " \
+		    ms(edge_t["before"]) (edge_api == "" ? "" : \
+		    ", the longest call in it " edge_api ", " \
+		    ms(edge_api_t)))
+	if (edge_t["behind"] > .02 * base)
+		wrap("        ", "behind the last: " ms(edge_t["behind"]))
+}
+function no_steps() {
+	wrap("steps   ", "none found: all is of the whole profile;" \
+	    " -k names what a step is (" (try != "" ? "try: dlp -k " \
+	    word(try) " " word(file) : "dlp-parse FILE |" \
+	    " dlp-correlate | dlp-iter --list proposes some") ")")
+	wrap("100 %   ", ms(base) ": " (!timed ? "all GPU work" : \
+	    "from the first GPU work to the last" \
+	    (n_gpu > 1 ? ", the sum over " n_gpu " GPUs" : "")))
+	if (timed)
+		edges()
+}
+function which_steps() {
+	if (asked)
+		return n_used " that -i asks for"
+	if (from == "-")
+		return n_used " of " n_all ": no two are within " \
+		    within " % of the median, all count"
+	return n_used " of " n_all ", number " from " to " to ": the" \
+	    " longest row within " within " % of the median; " \
+	    (n_all > n_used ? n_all - n_used " uneven left out" \
+	    " (-i chooses others)" : "none left out")
+}
+function steps() {
+	if (!n_all) {
+		no_steps()
+		return
+	}
+	wrap("steps   ", which_steps())
+	wrap("        ", "mean " ms(mean) ", standard deviation " \
+	    (std == "-" ? "unknown" : ms(std) sprintf(" (%.1f %%)", \
+	    mean > 0 ? 100 * std / mean : 0)))
+	wrap("100 %   ", ms(base) (!timed ? ": their GPU work" : \
+	    ": from the start of the first of these steps to the end of" \
+	    " the last and its work" times))
+}
+function split_up() {
+	say("\nGPU time")
+	bar("Tensor Core kernels", cls["tc"])
+	bar("other kernels", cls["kern"])
+	part("graphs", cls["graph"])
+	bar("copies and sets", cls["mem"])
+	bar("idle", idle)
+	if (idle > 0) {
+		part("  while data loads", cls["idle dataload"])
+		part("  while files are read or written", cls["idle io"])
+		part("  while ops or calls run", cls["idle cpu"])
+		part("  else", cls["idle other"])
+	}
+	if (n_all && gap_idle >= .02 * base)
+		part("  of it between two steps", gap_idle)
+}
+function tables_of(    i, k) {
+	say("\nphases: GPU work launched in them")
+	for (i = 0; i < 6 && (k = best(phase)) != ""; i++) {
+		if (phase[k] > 0)
+			bar(k == "-" ? "(none)" : k, phase[k])
+		delete phase[k]
+	}
+	say("\ntop ops, each with its longest kernel")
+	for (i = 0; i < 5 && (k = best(op)) != ""; i++) {
+		bar(k, op[k])
+		say("    " fit(kern_name[k], wide - 20) \
+		    (kern_tc[k] == "yes" ? ", Tensor Cores" : ""))
+		delete op[k]
+	}
+}
+function best_op(w,    k, p, b) {
+	b = ""
+	for (k in why_op) {
+		split(k, p, SUBSEP)
+		if (p[1] == w && (b == "" || why_op[k] > why_op[w, b]))
+			b = p[2]
+	}
+	return b
+}
+# The longest reasons, each with the op that it is the most of.
+function reasons(t,    i, k) {
+	for (i = 0; i < 3 && (k = best(t)) != ""; i++) {
+		bar("  " k, t[k])
+		wrap("    ", "most: " best_op(k) (k in tip ? "; " tip[k] : ""))
+		delete t[k]
+	}
+}
+function not_tc() {
+	if (no_tf32)
+		tip["fp32"] = "autocast to fp16; this GPU has no TF32"
+	say("")
+	if (eligible > 0 || !tc_dark)
+		bar("could use Tensor Cores", eligible)
+	reasons(why)
+	part("could use them: unknown", tc_dark)
+	part("uses them, slowly", slow)
+	reasons(slow_why)
+}
+# An account: what is not known of it, and what to do if it is much.
+function lack(label, x, of, hint) {
+	lacks = lacks (lacks == "" ? "" : ", ") label " " ms(x) " " \
+	    pct(x)
+	if (of > 0 && x > .1 * of && !(hint in said_hint))
+		hints[++n_hint] = label ": " hint
+	said_hint[hint] = 1
+}
+function coverage(    w, i) {
+	w = best(no_op_why)
+	lack("op", no_op, work, w in tip ? tip[w] : emit)
+	lack("sizes", no_shapes, kern_t, graph_t > .5 * no_shapes ? \
+	    tip["graph"] : emit)
+	lack("FLOPs", no_flop, kern_t, graph_t > .5 * no_flop ? \
+	    tip["graph"] : "dlp coverage names the ops; " (no_shapes > .5 * no_flop ? "most lack sizes" : \
+	    "dlp-flops -f takes rules of yours"))
+	lack("Tensor Cores or not", no_verdict, kern_t, \
+	    graph_t > .5 * no_verdict ? tip["graph"] : "dlp coverage" \
+	    " names the kernels; dlp-tc(1) how to write rules")
+	say("")
+	wrap("not known, of " ms(work) " of GPU work and " ms(kern_t) \
+	    " of kernels" (graph_t > 0 ? " and graphs" : "") ": ", lacks)
+	for (i = 1; i <= n_hint; i++)
+		wrap("  > ", hints[i])
+}
+function findings(    i) {
+	say("")
+	wrap("", "findings, of the whole profile, with their share of its" \
+	    " time: " (n_found > 3 ? "the first 3 of " : "") (n_found + 0))
+	for (i = 1; i <= n_found && i <= 3; i++) {
+		wrap("  " i " ", (share[i] == "-" ? "" : \
+		    "[" share[i] " %] ") found[i])
+		if (shown[i] != "-")
+			wrap("    = ", shown[i])
+		wrap("    > ", advice[i])
+	}
+	if (n_unjudged)
+		wrap("  ", n_unjudged (n_unjudged > 1 ? " rules" : \
+		    " rule") " not judged: dlp advise -a " word(file) \
+		    " tells what for")
+}
+# A report that is worth a look, by the part of the time it is about.
+function propose(cmd, what, x) {
+	if (base > 0 && x > .1 * base) {
+		next_ns[cmd] = x
+		next_what[cmd] = what
+	}
+}
+function next_steps(    i, k) {
+	propose("gaps", "when the GPU idles, and why", timed ? idle : 0)
+	propose("tc", "what does not use Tensor Cores, or slowly", \
+	    eligible + slow)
+	propose("copies", "which copies take the time", cls["mem"])
+	propose("coverage", "what is not known, and why", no_op)
+	propose("top", "all ops; -g kernel, layer, shape", work)
+	if (!n_work)
+		print "\nnext: dlp info " word(file)
+	for (i = 0; i < 3 && (k = best(next_ns)) != ""; i++) {
+		print (i ? "      " : "\nnext: ") "dlp " k " " word(file)
+		say("        " next_what[k])
+		delete next_ns[k]
+	}
+}
+function text() {
+	base = timed ? all : work
+	times = n_gpu > 1 ? ", times " n_gpu " GPUs" : ""
+	head()
+	if (n_work) {
+		steps()
+		if (timed)
+			split_up()
+		else
+			wrap("        ", "durations only, no times:" \
+			    " when the GPU idles is not known")
+		tables_of()
+		not_tc()
+		coverage()
+	} else
+		wrap("        ", "no GPU work in this profile: record it" \
+		    " with nsys profile -t cuda,nvtx")
+	findings()
+	next_steps()
+}

@@ -1,0 +1,33 @@
+# Each of the types to a dlp-fmt of its own, one after the other.
+BEGIN { n = split(types, type, " ") }
+{
+	tag = $1
+	sub(/^#/, "", tag)
+	if (substr(tag, 1, 1) == "#")
+		tag = ""
+	begun += /^##dlp/
+	ended += /^##end/
+	for (i = 1; i <= n; i++)
+		if (tag == type[i] || (tag == "" && /^##(dlp|end)/))
+			line[i, ++len[i]] = $0
+}
+END {
+	bad = begun == 0 || begun != ended
+	for (i = 1; i <= n; i++) {
+		seen = 0
+		for (k = 1; k <= len[i]; k++)
+			seen += line[i, k] !~ /^#/
+		if ((n > 1 && seen == 0) || begun == 0)
+			continue
+		if (some++) {
+			print ""
+			fflush()
+		}
+		cmd = fmt " -T " type[i]
+		for (k = 1; k <= len[i]; k++)
+			print line[i, k] | cmd
+		if (close(cmd) != 0)
+			bad = 1
+	}
+	exit bad ? 2 : 0
+}
