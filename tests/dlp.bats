@@ -72,6 +72,17 @@ setup() {
 	done
 }
 
+@test "a locale with another decimal point changes nothing" {
+	command -v localedef >/dev/null || skip "no localedef"
+	mkdir loc
+	localedef -i de_DE -f UTF-8 ./loc/de_DE.UTF-8 2>/dev/null ||
+	    skip "no sources of de_DE"
+	for r in roofline mfu flops coverage copies openmetrics top; do
+		cmp <(dlp $r "$LENET") <(LOCPATH=$PWD/loc LC_ALL=de_DE.UTF-8 \
+		    dlp $r "$LENET")
+	done
+}
+
 @test "dlp -: standard input" {
 	dlp -w 500 - <"$LENET" >out
 	dlp -w 500 "$LENET" >want

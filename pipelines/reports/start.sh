@@ -2,6 +2,10 @@
 # filters are, and how a pipeline of them is run.
 # shellcheck shell=sh disable=SC2154 # here: set by who reads this
 
+# The locale changes no output: awk would print 1,5.
+LC_ALL=C
+export LC_ALL
+
 . "${datadir:-$here}/reports/plain.sh"
 
 if ! command -v dlp-parse >/dev/null 2>&1; then

@@ -179,8 +179,8 @@ is_shared(const struct shared *s, const struct col_def *c)
 static void
 mdoc_head(void)
 {
-	printf(".Bl -column \"api_start_ns\" \"yes/no\" "
-	       "\"bytes/s\" \"dlp-correlate\" \"meaning\"\n"
+	printf(".Bl -column \"dynsmem_bytes\" \"yes/no\" "
+	       "\"bytes\" \"dlp-correlate\"\n"
 	       ".It Sy column Ta Sy kind Ta Sy unit Ta "
 	       "Sy added by Ta Sy meaning\n");
 }
