@@ -310,6 +310,18 @@ $(col got n_kern) $(col got op_ns)"
 	grep "dlp tc $f\$" text
 }
 
+@test "the screen: Tensor Cores used slowly" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	f=$(profile h200/gpt2_bf16.sqlite.xz)
+	dlp "$f" >text
+	ms=$(sqlite3 "$f" "SELECT printf('%.2f ms', sum(end - start) / 1e6)
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL AS k JOIN StringIds AS s
+	    ON s.id = k.demangledName WHERE s.value LIKE '%\_align1%' ESCAPE '\'")
+	grep "^  uses them, slowly  *$ms" text
+	grep "^    unaligned  *$ms" text
+	grep '50257 to 50304' text
+}
+
 @test "the screen: findings as dlp advise has them, with evidence" {
 	dlp -w 400 "$LENET" >text
 	dlp advise --tsv "$LENET" | awk -F'\t' '

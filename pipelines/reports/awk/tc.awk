@@ -33,6 +33,6 @@ END {
 		    " Tensor Cores" (could ? " does" : "") >"/dev/stderr"
 	if (whole && dark > 0)
 		printf "dlp tc: whether they could use Tensor Cores is" \
-		    " not known of %.2f ms of kernels\n", \
+		    " not known of %.4g ms of kernels\n", \
 		    dark / 1e6 >"/dev/stderr"
 }
