@@ -157,6 +157,24 @@ field() {
 	END { if (!at) print "no column " name; else printf "%.0f\n", s }'
 }
 
+# of_steps FILE FROM TO: the same of the work launched in the ranges
+# "iteration N" of these
+of_steps() {
+	local t all=
+
+	for t in KERNEL MEMCPY MEMSET GRAPH_TRACE; do
+		t=CUPTI_ACTIVITY_KIND_$t
+		[ -z "$(sqlite3 "$1" ".tables $t")" ] ||
+		    all="$all${all:+ UNION ALL }SELECT start, end, correlationId
+		    FROM $t"
+	done
+	sqlite3 "$1" "SELECT sum(w.end - w.start) FROM ($all) w
+	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+	    JOIN NVTX_EVENTS n ON r.start >= n.start AND r.start < n.end
+	    WHERE n.text LIKE 'iteration %' AND
+	    substr(n.text, 11) + 0 BETWEEN $2 AND $3"
+}
+
 # totals FILE: the GPU time that each report has, one a line
 totals() {
 	local r
@@ -167,13 +185,8 @@ totals() {
 	dlp ops "$1" | field gpu_ns
 	dlp phases -s "$1" | field sum_gpu_sum_ns
 	dlp flops "$1" | field gpu_ns
-	dlp mfu "$1" | field gpu_ns
 	dlp coverage "$1" | awk -F'\t' 'NR == 1 || $1 == "op"' |
 	    field sum_dur_ns
-	dlp overview --tsv "$1" | field work_ns
-	dlp overview --tsv "$1" | awk -F'\t' '
-	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
-	{ print $c["kern_ns"] + $c["tc_ns"] + $c["graph_ns"] + $c["mem_ns"] }'
 	dlp folded "$1" | awk '{ s += $NF } END { printf "%.0f\n", s }'
 	dlp detail --tsv "$1" | field 'Total GPU Time (ns)'
 	dlp op_type --tsv "$1" | field 'Total GPU Time (ns)'
@@ -193,8 +206,11 @@ totals() {
 	for p in $N $G; do
 		f=$(profile $p)
 		totals "$f" >got
-		[ "$(wc -l <got)" -eq 18 ]
+		[ "$(wc -l <got)" -eq 15 ]
 		same "$(gpu "$f")" "$(sort -u got)"
+		same "$(of_steps "$f" 0 9)" "$(dlp mfu "$f" | field gpu_ns)"
+		same "$(of_steps "$f" 2 9)" \
+		    "$(dlp overview --tsv -i 2-9 "$f" | field work_ns)"
 	done
 	# the same program: within 5 %
 	awk -v a="$(gpu "$(profile $N)")" -v b="$(gpu "$(profile $G)")" \
