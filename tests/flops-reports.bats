@@ -258,7 +258,7 @@ mfu_of() {
 	xz -k net.dict
 	dlp-parse net.dict >net.dlp
 	for r in "$ROOT"/pipelines/reports/* "$ROOT"/pipelines/reports/dlprof/*; do
-		case ${r##*/} in *.sh | dlprof | join | diff) continue ;; esac
+		case ${r##*/} in *.sh | awk | dlprof | join | diff) continue ;; esac
 		if grep -q kernels_do=1 "$r"; then
 			dlp "${r##*/}" net.dict >/dev/null
 			continue

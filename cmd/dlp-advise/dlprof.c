@@ -167,7 +167,8 @@ underutilized(const struct facts *f, double limit, struct verdict *v)
 
 	if (f->n_dev == 0) {
 		unjudged(v, "GPUs: the profile names none");
-	} else if (work_ns(f) <= 0 && pct + busy_pct(f, 1U << B_MEM) <= 0) {
+	} else if (!f->compat && work_ns(f) <= 0 &&
+		   pct + busy_pct(f, 1U << B_MEM) <= 0) {
 		unjudged(v, "GPU work: the profile has none");
 	} else if (say_unused(f, &unused)) {
 		v->judged = V_YES;
