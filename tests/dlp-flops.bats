@@ -158,3 +158,32 @@ for_model() {
 	    grep -Ev '^(##cmd|##note)' >"$BATS_TEST_TMPDIR/got"
 	cut -f1,2 "$BATS_TEST_TMPDIR/in" | diff - "$BATS_TEST_TMPDIR/got"
 }
+
+# once FILE: whether a stream that goes through dlp-flops again is as before.
+once() {
+	dlp-parse "$1" | dlp-correlate | dlp-flops >"$BATS_TEST_TMPDIR/1"
+	dlp-flops <"$BATS_TEST_TMPDIR/1" | sed '/^##cmd/d' \
+	    >"$BATS_TEST_TMPDIR/2"
+	sed '/^##cmd/d' "$BATS_TEST_TMPDIR/1" | cmp - "$BATS_TEST_TMPDIR/2"
+}
+
+@test "twice through is once, also where sizes come late" {
+	once tests/data/lenet.sqlite.xz
+	once tests/data/resnet-after.sqlite.xz
+	need_data h200
+	for f in lenet_emitnvtx_train zoo_pyprof everything graph_infer_node; do
+		once "$DATA/h200/$f.sqlite.xz"
+	done
+}
+
+@test "columns behind ours stay, before them" {
+	dlp-parse tests/data/lenet.sqlite.xz | dlp-correlate | dlp-flops |
+	    dlp-iter >"$BATS_TEST_TMPDIR/1"
+	dlp-flops <"$BATS_TEST_TMPDIR/1" >"$BATS_TEST_TMPDIR/2"
+	for f in 1 2; do
+		dlp-fmt --tsv -T kern -c id,iter,flop,bytes,tc,lacks \
+		    "$BATS_TEST_TMPDIR/$f" >"$BATS_TEST_TMPDIR/t$f"
+	done
+	cmp "$BATS_TEST_TMPDIR/t1" "$BATS_TEST_TMPDIR/t2"
+	grep -q '^#kern.*	iter	params	' "$BATS_TEST_TMPDIR/2"
+}

@@ -174,7 +174,7 @@ put_coverage(void)
 		"_tc" };
 	int i;
 
-	if (counts.again || counts.cover[COV_ALL].n == 0)
+	if (counts.cover[COV_ALL].n == 0)
 		return;
 	for (i = 0; i < COV_N; i++)
 		out_meta("note", "n_kern%s\t%llu", names[i],

@@ -22,6 +22,7 @@ struct hold_kern {
 	char grid[40]; /* as in the record; empty where it is longer */
 	int64_t prim_id, prim_run; /* prim_run 0: none */
 	uint32_t name_idx;
+	int given;        /* enum tc: what the profile itself tells */
 	const void *name; /* its kname */
 };
 

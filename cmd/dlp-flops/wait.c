@@ -4,6 +4,7 @@
 #include "columns.h"
 #include "hold.h"
 #include "map.h"
+#include "out.h"
 #include "share.h"
 #include "wait.h"
 
@@ -26,16 +27,16 @@ put_waiting(const struct hold_kern *h)
 	}
 	res = result_of(&s, k, h->name_idx, h->sub,
 	    h->grid[0] == '\0' ? NULL : h->grid, strlen(h->grid));
-	count_notes(res, k, h->dev, h->dur_ns, TC_UNKNOWN);
+	count_notes(res, k, h->dev, h->dur_ns, h->given);
 	if (res->a.shared) {
 		one = *res;
 		if (share_take(h->inst, res->a.flop, h->dur_ns, &one.a.flop)) {
-			put_columns(&one, k, ROLE_MAIN, h->dev, TC_UNKNOWN);
+			put_columns(&one, k, ROLE_MAIN, h->dev, h->given);
 			return;
 		}
 	}
 	put_columns(res, k, role_now(&res->a, true, h->inst, h->prim_run),
-	    h->dev, TC_UNKNOWN);
+	    h->dev, h->given);
 }
 
 static void
@@ -67,6 +68,25 @@ on_held_line(struct stage *st, struct rec *r)
 	hold_end_line(r->kind == REC_DATA);
 	if (hold_full())
 		wait_drain(st);
+}
+
+void
+wait_line(struct stage *st, const struct buf *line, bool is_record)
+{
+	if (hold_on) {
+		hold_put(line->s, line->len);
+		hold_end_line(is_record);
+		if (hold_full())
+			wait_drain(st);
+		return;
+	}
+	buf_put(&out_buf, line->s, line->len);
+	if (is_record) {
+		out_end();
+		return;
+	}
+	buf_putc(&out_buf, '\n');
+	out_check();
 }
 
 void
@@ -116,17 +136,21 @@ must_wait(const struct kern *k)
 }
 
 static void
-hold_this(struct stage *st, struct rec *r, const struct kern *k)
+hold_this(struct stage *st, const struct rest *x, const struct rec *r,
+    const struct kern *k)
 {
+	static struct buf line;
 	struct hold_kern h = { 0, k->op_id, k->inst, k->sub, k->dev, k->dur_ns,
-		"", k->prim_id, k->prim_run, k->name_idx, k->k };
+		"", k->prim_id, k->prim_run, k->name_idx, k->given, k->k };
 
 	if (k->grid != NULL && k->ngrid < sizeof(h.grid))
 		memcpy(h.grid, k->grid, k->ngrid);
 
 	hold_on = true;
 	st->hold = on_held_line;
-	hold_put(r->line, r->len);
+	buf_clear(&line);
+	rest_put(x, &line, r);
+	hold_put(line.s, line.len);
 	hold_kern(&h);
 	hold_end_line(true);
 	if (hold_full())
@@ -134,7 +158,8 @@ hold_this(struct stage *st, struct rec *r, const struct kern *k)
 }
 
 bool
-wait_size(struct stage *st, struct rec *r, const struct kern *k)
+wait_size(
+    struct stage *st, const struct rest *x, struct rec *r, const struct kern *k)
 {
 	bool is_new;
 
@@ -147,13 +172,13 @@ wait_size(struct stage *st, struct rec *r, const struct kern *k)
 		nwait += !k->s.op->waits;
 		k->s.op->waits = true;
 	}
-	hold_this(st, r, k);
+	hold_this(st, x, r, k);
 	return true;
 }
 
 bool
-wait_share(struct stage *st, struct rec *r, const struct kern *k,
-    const struct result *res)
+wait_share(struct stage *st, const struct rest *x, struct rec *r,
+    const struct kern *k, const struct result *res)
 {
 	bool is_first;
 
@@ -161,7 +186,7 @@ wait_share(struct stage *st, struct rec *r, const struct kern *k,
 	    !share_add(k->inst, k->dur_ns, &is_first))
 		return false;
 	nwait += is_first;
-	hold_this(st, r, k);
+	hold_this(st, x, r, k);
 	return true;
 }
 

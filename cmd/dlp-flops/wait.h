@@ -7,13 +7,18 @@
 #define FLOPS_WAIT_H
 
 #include "kern_read.h"
+#include "rest.h"
 #include "stage.h"
 
 /* If the kernel must wait for its size, or for the other kernels of its run,
  * its record is held, and the result is true. */
-bool wait_size(struct stage *st, struct rec *r, const struct kern *k);
-bool wait_share(struct stage *st, struct rec *r, const struct kern *k,
-    const struct result *res);
+bool wait_size(struct stage *st, const struct rest *x, struct rec *r,
+    const struct kern *k);
+bool wait_share(struct stage *st, const struct rest *x, struct rec *r,
+    const struct kern *k, const struct result *res);
+
+/* A finished line, without its end: to the output, or after what is held. */
+void wait_line(struct stage *st, const struct buf *line, bool is_record);
 
 /* A backward's op brings the size its forward op waits for; text is the
  * framework's name of it, or NULL. */
