@@ -6,17 +6,11 @@
 #include <string.h>
 
 #include "expr.h"
+#include "expr_val.h"
 #include "num.h"
 #include "operand.h"
-#include "size.h"
 
 #define MAX_DEPTH 64 /* of brackets and signs */
-#define MAX_ARGS 8
-
-struct val {
-	bool known;
-	int64_t v;
-};
 
 struct ex {
 	const char *s, *p, *end;
@@ -25,8 +19,6 @@ struct ex {
 	const char *err; /* the first error; all stops */
 	const char *at;
 };
-
-static const struct val unknown;
 
 static struct val sum(struct ex *x);
 static struct val factor(struct ex *x);
@@ -39,12 +31,6 @@ fail(struct ex *x, const char *why)
 		x->at = x->p;
 	}
 	return unknown;
-}
-
-static struct val
-val(int64_t v)
-{
-	return (struct val){ v >= 0, v };
 }
 
 static char
@@ -62,28 +48,6 @@ take(struct ex *x, char c)
 		return false;
 	x->p++;
 	return true;
-}
-
-static struct val
-apply(char op, struct val a, struct val b)
-{
-	struct val r = { a.known && b.known, 0 };
-	bool over = false;
-
-	if (!r.known)
-		return unknown;
-	if (op == '+')
-		over = __builtin_add_overflow(a.v, b.v, &r.v);
-	else if (op == '-')
-		over = __builtin_sub_overflow(a.v, b.v, &r.v);
-	else if (op == '*')
-		over = __builtin_mul_overflow(a.v, b.v, &r.v);
-	else if (b.v <= 0 || a.v < 0)
-		return unknown;
-	else
-		r.v = op == '/' ? a.v / b.v : a.v % b.v;
-	size_overflow |= over;
-	return over ? unknown : r;
 }
 
 static bool
@@ -163,75 +127,21 @@ of_argument(struct ex *x, operand_fn *fn)
 }
 
 static struct val
-extreme(const struct val *v, int n, bool most)
+function(struct ex *x, const struct val_fn *f)
 {
-	struct val r = v[0];
-	int i;
-
-	for (i = 0; i < n; i++) {
-		if (!v[i].known)
-			return unknown;
-		if (most ? v[i].v > r.v : v[i].v < r.v)
-			r = v[i];
-	}
-	return r;
-}
-
-static const struct function {
-	const char *name;
-	int least, most; /* arguments */
-} functions[] = {
-	{ "min", 1, MAX_ARGS },
-	{ "max", 1, MAX_ARGS },
-	{ "or", 1, MAX_ARGS },
-	{ "cdiv", 2, 2 },
-	{ "if", 3, 3 },
-	{ "eq", 2, 2 },
-};
-enum { F_MIN, F_MAX, F_OR, F_CDIV, F_IF, F_EQ, N_FUNCTION };
-
-static struct val
-call(int f, const struct val *v, int n)
-{
-	int i;
-
-	switch (f) {
-	case F_OR: /* the first that is known */
-		for (i = 0; i < n; i++)
-			if (v[i].known)
-				return v[i];
-		return unknown;
-	case F_CDIV:
-		return apply('/',
-		    apply('+', v[0], apply('-', v[1], (struct val){ true, 1 })),
-		    v[1]);
-	case F_EQ:
-		return !v[0].known || !v[1].known
-			   ? unknown
-			   : (struct val){ true, v[0].v == v[1].v };
-	case F_IF:
-		return !v[0].known ? unknown : v[0].v > 0 ? v[1] : v[2];
-	default:
-		return extreme(v, n, f == F_MAX);
-	}
-}
-
-static struct val
-function(struct ex *x, int f)
-{
-	struct val v[MAX_ARGS] = { { false, 0 } };
+	struct val v[VAL_ARGS] = { { false, 0 } };
 	int n = 0;
 
 	do {
-		if (n == functions[f].most)
+		if (n == f->most)
 			return fail(x, "too many arguments");
 		v[n++] = sum(x);
 	} while (take(x, ','));
 	if (!take(x, ')'))
 		return fail(x, "')' expected");
-	if (n < functions[f].least)
+	if (n < f->least)
 		return fail(x, "too few arguments");
-	return call(f, v, n);
+	return f->call(v, n);
 }
 
 static struct val
@@ -240,17 +150,16 @@ name(struct ex *x, size_t n)
 	const char *s = x->p;
 	operand_fn *fn;
 	value_fn *value;
-	int f;
+	const struct val_fn *f;
 
 	if (s + n < x->end && s[n] == '[')
 		return dimension(x, s, n);
 	if (s + n < x->end && s[n] == '(') {
-		for (f = 0; f < N_FUNCTION; f++)
-			if (strlen(functions[f].name) == n &&
-			    memcmp(functions[f].name, s, n) == 0) {
-				x->p += n + 1;
-				return function(x, f);
-			}
+		f = val_function(s, n);
+		if (f != NULL) {
+			x->p += n + 1;
+			return function(x, f);
+		}
 		fn = operand_function(s, n);
 		if (fn == NULL)
 			return fail(x, "no such function");
@@ -286,7 +195,7 @@ atom(struct ex *x)
 	size_t n;
 
 	if (take(x, '-'))
-		return apply('-', (struct val){ true, 0 }, factor(x));
+		return val_apply('-', (struct val){ true, 0 }, factor(x));
 	if (take(x, '(')) {
 		r = sum(x);
 		return take(x, ')') ? r : fail(x, "')' expected");
@@ -319,7 +228,7 @@ term(struct ex *x)
 
 	while ((c = peek(x)) == '*' || c == '/' || c == '%') {
 		x->p++;
-		r = apply(c, r, factor(x));
+		r = val_apply(c, r, factor(x));
 	}
 	return r;
 }
@@ -332,7 +241,7 @@ sum(struct ex *x)
 
 	while ((c = peek(x)) == '+' || c == '-') {
 		x->p++;
-		r = apply(c, r, term(x));
+		r = val_apply(c, r, term(x));
 	}
 	return r;
 }

@@ -1,6 +1,7 @@
 /*
- * The rules: which op is counted how. One table (rules.c) leads from the op
- * to its family's functions; a family is a file.
+ * The rules: which op is counted how. One table (builtin.c) leads from the op
+ * to its family's functions, a family is a file; the rest is said in text
+ * (flops.rules, rows.h).
  */
 #ifndef FLOPS_RULES_H
 #define FLOPS_RULES_H
