@@ -7,20 +7,13 @@
 #define DLP_SWEEP_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-struct sweep_item {
-	int64_t start, end;
-	void *what; /* the caller's */
-};
+#include "timeheap.h"
 
 struct sweep {
-	struct sweep_heap {
-		struct sweep_item *v;
-		size_t n, cap;
-	} soon, on; /* by start; by end */
-	int64_t t;  /* all before it has come back */
+	struct timeheap soon, on; /* by start; by end */
+	int64_t t;                /* all before it has come back */
 };
 
 struct sweep_event {

@@ -179,21 +179,21 @@ append(struct lane *l, int64_t t)
 static void
 begin(struct lane *l)
 {
-	struct span x = heap_pop(&l->soon);
+	struct timed x = timeheap_pop(&l->soon);
 
-	if (l->active[x.c]++ == 0)
-		l->mask |= BIT(x.c);
+	if (l->active[x.kind]++ == 0)
+		l->mask |= BIT(x.kind);
 	x.at = x.end;
-	heap_push(&l->on, x);
+	timeheap_push(&l->on, x);
 }
 
 static void
 finish(struct lane *l)
 {
-	struct span x = heap_pop(&l->on);
+	struct timed x = timeheap_pop(&l->on);
 
-	if (--l->active[x.c] == 0)
-		l->mask &= ~BIT(x.c);
+	if (--l->active[x.kind] == 0)
+		l->mask &= ~BIT(x.kind);
 }
 
 void
@@ -223,7 +223,8 @@ lane_add(struct lane *l, int64_t lo, int64_t hi, enum class c)
 		lo = l->t;
 	}
 	if (hi > lo)
-		heap_push(&l->soon, (struct span){ lo, hi, c });
+		timeheap_push(&l->soon,
+		    (struct timed){ .at = lo, .end = hi, .kind = (int)c });
 }
 
 static void *
@@ -244,10 +245,8 @@ lane_copy(struct lane *l, const struct lane *from)
 	*l = *from;
 	l->cap = l->n;
 	l->v = copy_of(from->v, l->n, sizeof(*l->v));
-	l->soon.cap = l->soon.n;
-	l->soon.v = copy_of(from->soon.v, l->soon.n, sizeof(struct span));
-	l->on.cap = l->on.n;
-	l->on.v = copy_of(from->on.v, l->on.n, sizeof(struct span));
+	timeheap_copy(&l->soon, &from->soon);
+	timeheap_copy(&l->on, &from->on);
 	l->sum = copy_of(from->sum, l->n_sum, sizeof(*l->sum));
 }
 
@@ -272,10 +271,11 @@ lane_merge(struct lane *l, const struct lane *from)
 		lo = from->v[i].end;
 	}
 	for (i = 0; i < from->on.n; i++)
-		lane_add(l, from->t, from->on.v[i].end, from->on.v[i].c);
+		lane_add(l, from->t, from->on.v[i].end,
+		    (enum class)from->on.v[i].kind);
 	for (i = 0; i < from->soon.n; i++)
 		lane_add(l, from->soon.v[i].at, from->soon.v[i].end,
-		    from->soon.v[i].c);
+		    (enum class)from->soon.v[i].kind);
 	for (i = 0; i < from->n_sum; i++)
 		l->late_ns = num_add(l->late_ns, from->sum[i].dur[C_CPU]);
 }
@@ -316,7 +316,7 @@ lane_free(struct lane *l)
 {
 	free(l->v);
 	free(l->sum);
-	heap_free(&l->soon);
-	heap_free(&l->on);
+	timeheap_free(&l->soon);
+	timeheap_free(&l->on);
 	memset(l, 0, sizeof(*l));
 }

@@ -9,7 +9,8 @@
 
 #include <stdbool.h>
 
-#include "heap.h"
+#include "class.h"
+#include "timeheap.h"
 
 struct cuts { /* where iterations begin, ascending */
 	struct cut {
@@ -32,7 +33,7 @@ struct lane {
 		unsigned mask; /* active classes, a bit each */
 	} * v;
 	size_t n, cap;
-	struct heap soon, on; /* that begin after t; that go on at t */
+	struct timeheap soon, on; /* that begin after t; that go on at t */
 	uint32_t active[C_N];
 	unsigned mask;
 	struct sums *sum; /* by place in cuts */

@@ -51,7 +51,7 @@ struct corr {                /* zeroed but for its options */
 	struct dl dl; /* of ops, with --dlprof */
 	struct dl_mode mode;
 	struct names names; /* for PyProf's rules */
-	struct heap heap;
+	struct closing closing;
 	struct insts insts;
 	struct projs projs;
 	struct launch launch[LAUNCHES];

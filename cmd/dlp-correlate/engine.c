@@ -34,11 +34,11 @@ close_inst(struct corr *c, struct inst *in)
 static void
 close_until(struct corr *c, int64_t t)
 {
-	struct closing x;
+	struct timed x;
 
-	while (c->heap.n > 0 && c->heap.v[0].end <= t) {
-		x = heap_pop(&c->heap);
-		if (x.is_proj)
+	while (closing_due(&c->closing, t)) {
+		x = timeheap_pop(&c->closing.heap);
+		if (x.kind == CLOSE_PROJ)
 			proj_write(&c->projs, x.p);
 		else
 			close_inst(c, x.p);
@@ -52,14 +52,14 @@ corr_now(struct corr *c, int64_t t)
 		c->threads.now = t;
 	if (c->n_launch > 0)
 		graph_launch_end(c, c->threads.now);
-	if (c->heap.n > 0 && c->heap.v[0].end <= c->threads.now)
+	if (closing_due(&c->closing, c->threads.now))
 		close_until(c, c->threads.now);
 }
 
 void
 corr_init(struct corr *c)
 {
-	c->insts.heap = c->projs.heap = &c->heap;
+	c->insts.closing = c->projs.closing = &c->closing;
 	c->threads.insts = &c->insts;
 	if (c->dlprof)
 		c->ops.dl = &c->dl;
@@ -70,7 +70,8 @@ corr_reset(struct corr *c)
 {
 	c->threads.now = INT64_MIN;
 	c->has_end = c->spaced = c->old = false;
-	c->insts.n = c->heap.order = 0;
+	c->insts.n = 0;
+	c->closing.order = 0;
 	memset(&c->n, 0, sizeof(c->n));
 	memset(&c->mode, 0, sizeof(c->mode));
 }

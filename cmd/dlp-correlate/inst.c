@@ -29,7 +29,7 @@ inst_new(struct insts *s)
 	in->seq = -1;
 	in->gpu_lo = INT64_MAX;
 	in->gpu_hi = in->api_end = INT64_MIN;
-	in->order = ++s->heap->order;
+	in->order = ++s->closing->order;
 	return in;
 }
 
@@ -38,7 +38,7 @@ inst_schedule(struct insts *s, struct inst *in)
 {
 	in->pending = false;
 	in->id = ++s->n;
-	heap_push(s->heap, (struct closing){ in->end, in->order, false, in });
+	closing_add(s->closing, CLOSE_INST, in->end, in->order, in);
 }
 
 void

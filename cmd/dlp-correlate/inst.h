@@ -2,7 +2,7 @@
 #ifndef DLP_INST_H
 #define DLP_INST_H
 
-#include "heap.h"
+#include "closing.h"
 #include "ivl_by.h"
 #include "op.h"
 #include "work.h"
@@ -29,8 +29,8 @@ struct inst {
 	struct inst *next_free;
 };
 
-struct insts {             /* zeroed but for heap */
-	struct heap *heap; /* shared with the projections */
+struct insts {                   /* zeroed but for closing */
+	struct closing *closing; /* shared with the projections */
 	struct inst *free;
 	uint64_t n;
 };

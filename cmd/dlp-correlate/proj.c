@@ -53,7 +53,7 @@ proj_begin(struct projs *s, const struct range *r, const struct buf *rest)
 	struct proj *pr = proj_alloc(s);
 	struct thread *th = r->th;
 
-	pr->order = ++s->heap->order;
+	pr->order = ++s->closing->order;
 	pr->id = r->id;
 	pr->src = th->p->src;
 	pr->start = r->start;
@@ -68,7 +68,7 @@ proj_begin(struct projs *s, const struct range *r, const struct buf *rest)
 	pr->parent = th->n > 1 ? th->v[th->n - 2].id : 0;
 	buf_put(&pr->rest, rest->s, rest->len);
 	th->v[th->n - 1].proj = pr;
-	heap_push(s->heap, (struct closing){ pr->end, pr->order, true, pr });
+	closing_add(s->closing, CLOSE_PROJ, pr->end, pr->order, pr);
 }
 
 static void

@@ -3,12 +3,12 @@
 #define DLP_PROJ_H
 
 #include "buf.h"
-#include "heap.h"
+#include "closing.h"
 #include "range.h"
 #include "work.h"
 
-struct projs {             /* zeroed but for heap */
-	struct heap *heap; /* shared with the runs of ops */
+struct projs {                   /* zeroed but for closing */
+	struct closing *closing; /* shared with the runs of ops */
 	struct proj *free;
 };
 

@@ -129,58 +129,22 @@ part_share(struct parts *ps, uint32_t part, int64_t iter)
 	return s;
 }
 
-static void
-heap_put(struct part *p, struct span s)
-{
-	size_t i, up;
-
-	if (p->ncomm == p->cap) {
-		p->cap = p->cap > 0 ? p->cap * 2 : 16;
-		p->comm = xrealloc(p->comm, p->cap, sizeof(*p->comm));
-	}
-	for (i = p->ncomm++; i > 0; i = up) {
-		up = (i - 1) / 2;
-		if (p->comm[up].lo <= s.lo)
-			break;
-		p->comm[i] = p->comm[up];
-	}
-	p->comm[i] = s;
-}
-
-static struct span
-heap_take(struct part *p)
-{
-	struct span first = p->comm[0], s = p->comm[--p->ncomm];
-	size_t i = 0, k;
-
-	while ((k = 2 * i + 1) < p->ncomm) {
-		if (k + 1 < p->ncomm && p->comm[k + 1].lo < p->comm[k].lo)
-			k++;
-		if (p->comm[k].lo >= s.lo)
-			break;
-		p->comm[i] = p->comm[k];
-		i = k;
-	}
-	p->comm[i] = s;
-	return first;
-}
-
 /* Communication that ended before now. */
 static void
 count(struct parts *ps, uint32_t part, int64_t now)
 {
 	struct part *p = &ps->v[part];
 
-	while (p->ncomm > 0 && p->comm[0].hi < now) {
-		struct span s = heap_take(p);
-		struct share *h = part_share(ps, part, s.iter);
-		int64_t lo = s.lo > p->counted ? s.lo : p->counted;
+	while (p->comm.n > 0 && p->comm.v[0].end < now) {
+		struct timed x = timeheap_pop(&p->comm);
+		struct share *h = part_share(ps, part, x.then);
+		int64_t lo = x.at > p->counted ? x.at : p->counted;
 
-		if (s.hi <= lo)
+		if (x.end <= lo)
 			continue;
-		h->comm_ns += s.hi - lo;
-		h->exposed_ns += s.hi - lo - ivl_len_in(&p->other, lo, s.hi);
-		p->counted = s.hi;
+		h->comm_ns += x.end - lo;
+		h->exposed_ns += x.end - lo - ivl_len_in(&p->other, lo, x.end);
+		p->counted = x.end;
 	}
 }
 
@@ -191,8 +155,8 @@ tidy(struct part *p, int64_t now)
 	int64_t end;
 	size_t n = 0;
 
-	if (p->ncomm > 0 && p->comm[0].lo < now)
-		now = p->comm[0].lo;
+	if (p->comm.n > 0 && p->comm.v[0].at < now)
+		now = p->comm.v[0].at;
 	while (n < p->other.n && p->other.v[n].hi < now)
 		n++;
 	ivl_drop(&p->other, n, &end);
@@ -211,7 +175,8 @@ part_kern(
 		h->end = s.hi;
 	h->n += comm;
 	if (comm)
-		heap_put(p, s);
+		timeheap_push(&p->comm,
+		    (struct timed){ .at = s.lo, .then = s.iter, .end = s.hi });
 	else
 		ivl_add(&p->other, s.lo, s.hi);
 	count(ps, part, now);
@@ -235,7 +200,7 @@ part_forget(struct parts *ps)
 
 	for (i = 0; i < ps->n; i++) {
 		free(ps->v[i].label);
-		free(ps->v[i].comm);
+		timeheap_free(&ps->v[i].comm);
 		ivl_free(&ps->v[i].other);
 	}
 	smap_free(&ps->srcs);

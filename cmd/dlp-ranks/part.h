@@ -11,6 +11,7 @@
 
 #include "ivl.h"
 #include "map.h"
+#include "timeheap.h"
 
 #define PART_NONE INT64_MIN /* a number that is not known */
 
@@ -31,9 +32,8 @@ struct part {
 	char *label;      /* its number as text: 3, or 3.1 for another device */
 	struct ivl other; /* when other kernels ran; what is past is dropped */
 	uint64_t added;
-	struct span *comm; /* a heap by lo: communication not counted yet */
-	size_t ncomm, cap;
-	int64_t counted; /* communication up to here is */
+	struct timeheap comm; /* not counted yet, by start, then iteration */
+	int64_t counted;      /* communication up to here is */
 };
 
 struct parts {

@@ -1,0 +1,68 @@
+/* A binary heap by time; see timeheap.h. */
+#include "timeheap.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+
+static bool
+before(const struct timed *a, const struct timed *b)
+{
+	return a->at != b->at ? a->at < b->at : a->then < b->then;
+}
+
+void
+timeheap_push(struct timeheap *h, struct timed x)
+{
+	size_t i, up;
+
+	if (h->n == h->cap) {
+		h->cap = h->cap > 0 ? h->cap * 2 : 64;
+		h->v = xrealloc(h->v, h->cap, sizeof(*h->v));
+	}
+	for (i = h->n++; i > 0; i = up) {
+		up = (i - 1) / 2;
+		if (!before(&x, &h->v[up]))
+			break;
+		h->v[i] = h->v[up];
+	}
+	h->v[i] = x;
+}
+
+struct timed
+timeheap_pop(struct timeheap *h)
+{
+	struct timed *v = h->v, top = v[0], x = v[--h->n];
+	size_t i = 0, k;
+
+	while ((k = 2 * i + 1) < h->n) {
+		if (k + 1 < h->n && before(&v[k + 1], &v[k]))
+			k++;
+		if (!before(&v[k], &x))
+			break;
+		v[i] = v[k];
+		i = k;
+	}
+	v[i] = x;
+	return top;
+}
+
+void
+timeheap_copy(struct timeheap *h, const struct timeheap *from)
+{
+	memset(h, 0, sizeof(*h));
+	if (from->n == 0)
+		return;
+	h->v = xmalloc(from->n * sizeof(*h->v));
+	memcpy(h->v, from->v, from->n * sizeof(*h->v));
+	h->n = h->cap = from->n;
+}
+
+void
+timeheap_free(struct timeheap *h)
+{
+	free(h->v);
+	memset(h, 0, sizeof(*h));
+}
