@@ -23,8 +23,9 @@ rehash(struct keyset *k)
 	}
 }
 
+/* What is in text from there on. */
 static uint32_t
-new_key(struct keyset *k, const char *s, size_t n, uint32_t hash)
+new_key(struct keyset *k, size_t at, uint32_t hash)
 {
 	struct key *x;
 
@@ -33,18 +34,58 @@ new_key(struct keyset *k, const char *s, size_t n, uint32_t hash)
 		k->key = xrealloc(k->key, k->cap, sizeof(*k->key));
 	}
 	x = &k->key[k->n];
-	x->at = k->text.len;
-	x->len = (uint32_t)n;
+	x->at = at;
+	x->len = (uint32_t)(k->text.len - at);
 	x->hash = hash;
-	buf_put(&k->text, s, n);
 	return k->n++;
 }
 
 uint32_t
 keyset_new(struct keyset *k, const char *s, size_t n)
 {
+	size_t at = k->text.len;
+
 	buf_reserve(&k->text, 1); /* of an empty one, too */
-	return new_key(k, s, n, 0);
+	buf_put(&k->text, s, n);
+	return new_key(k, at, 0);
+}
+
+/* From now on texts are packed, those that are there too. */
+static void
+pack_all(struct keyset *k)
+{
+	struct buf all = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < k->n; i++) {
+		struct key *x = &k->key[i];
+		size_t at = all.len;
+
+		shapes_pack(k->shapes, &all, k->text.s + x->at, x->len);
+		x->at = at;
+		x->len = (uint32_t)(all.len - at);
+	}
+	buf_free(&k->text);
+	k->text = all;
+	k->packed = true;
+}
+
+/* Whether the texts repeat is known by now. */
+static void
+decide(struct keyset *k)
+{
+	k->apart = k->n > TRIAL / 8 * 7;
+	if (k->apart && k->shapes != NULL && !k->shapes->full)
+		pack_all(k);
+}
+
+static uint32_t
+put_packed(struct keyset *k, const char *s, size_t n)
+{
+	size_t at = k->text.len;
+
+	shapes_pack(k->shapes, &k->text, s, n);
+	return new_key(k, at, 0);
 }
 
 uint32_t
@@ -54,7 +95,9 @@ keyset_put(struct keyset *k, const char *s, size_t n)
 	uint32_t h, i;
 
 	if (k->asked++ == TRIAL)
-		k->apart = k->n > TRIAL / 8 * 7;
+		decide(k);
+	if (k->packed)
+		return put_packed(k, s, n);
 	if (k->apart)
 		return keyset_new(k, s, n);
 	buf_reserve(&k->text, 1);
@@ -69,21 +112,44 @@ keyset_put(struct keyset *k, const char *s, size_t n)
 			return k->slot[i] - 1;
 	}
 	k->slot[i] = k->n + 1;
-	return new_key(k, s, n, h);
+	buf_put(&k->text, s, n);
+	return new_key(k, k->text.len - n, h);
+}
+
+/* What the texts are sorted by. */
+static void
+order(struct keyset *k)
+{
+	struct text_ref *v = k->ref;
+	uint32_t i;
+
+	shapes_rank(k->shapes);
+	buf_clear(&k->order);
+	for (i = 0; i < k->n; i++) {
+		v[i].chunk = k->order.len;
+		shapes_order(k->shapes, &k->order, k->text.s + k->key[i].at,
+		    k->key[i].len);
+		v[i].n = (uint32_t)(k->order.len - v[i].chunk);
+	}
+	for (i = 0; i < k->n; i++)
+		v[i].s = k->order.s + v[i].chunk;
 }
 
 struct text_ref *
 keyset_sorted(struct keyset *k)
 {
 	struct text_ref *v;
+	size_t n;
 	uint32_t i;
 
 	k->ref = v = xrealloc(k->ref, (size_t)k->n + 1, sizeof(*v));
 	for (i = 0; i < k->n; i++) {
-		v[i].s = k->text.s + k->key[i].at;
-		v[i].n = k->key[i].len;
+		v[i].s = keyset_text(k, i, &n);
+		v[i].n = (uint32_t)n;
 		v[i].id = i;
 	}
+	if (k->packed)
+		order(k);
 	textsort(v, k->n);
 	return v;
 }
@@ -91,7 +157,7 @@ keyset_sorted(struct keyset *k)
 size_t
 keyset_bytes(const struct keyset *k)
 {
-	return k->text.len + (size_t)k->n * 64;
+	return (k->packed ? 2 : 1) * k->text.len + (size_t)k->n * 64;
 }
 
 void
@@ -102,13 +168,14 @@ keyset_clear(struct keyset *k)
 		memset(k->slot, 0, k->nslots * sizeof(*k->slot));
 	k->n = 0;
 	k->asked = 0;
-	k->apart = false;
+	k->apart = k->packed = false;
 }
 
 void
 keyset_free(struct keyset *k)
 {
 	buf_free(&k->text);
+	buf_free(&k->order);
 	free(k->key);
 	free(k->slot);
 	free(k->ref);

@@ -2,7 +2,7 @@
  * Texts with numbers from 0. A text that is there gets its number again, as
  * long as that is worth the search: where nearly all are new, as the names
  * of ranges with an op id are, each gets a number of its own, and the same
- * text can have several.
+ * text can have several; they are packed then (shapes.h).
  */
 #ifndef STATS_KEYSET_H
 #define STATS_KEYSET_H
@@ -11,9 +11,11 @@
 #include <stdint.h>
 
 #include "buf.h"
+#include "shapes.h"
 #include "textsort.h"
 
-struct keyset { /* all zero is empty */
+struct keyset {                /* all zero is empty */
+	struct shapes *shapes; /* the caller's; NULL: none is packed */
 	struct buf text;
 	struct key {
 		size_t at;
@@ -24,14 +26,25 @@ struct keyset { /* all zero is empty */
 	uint32_t nslots;
 	uint32_t asked; /* since it was empty */
 	bool apart;     /* texts are not looked for */
+	bool packed;    /* all */
+	struct buf order;
 	struct text_ref *ref;
 };
 
 uint32_t keyset_put(struct keyset *k, const char *s, size_t n);
 uint32_t keyset_new(struct keyset *k, const char *s, size_t n);
 
-/* All, in the order of their bytes; id is the number. The set's own, valid
- * until it changes. */
+/* A text as it is kept, packed or not. */
+static inline const char *
+keyset_text(const struct keyset *k, uint32_t i, size_t *n)
+{
+	*n = k->key[i].len;
+	return k->text.s + k->key[i].at;
+}
+
+/* All, in the order of their texts' bytes; id is the number. s and n are the
+ * text, or if they are packed what is the same for the same text. The set's
+ * own, valid until it changes. */
 struct text_ref *keyset_sorted(struct keyset *k);
 
 size_t keyset_bytes(const struct keyset *k); /* what it takes, sorted too */

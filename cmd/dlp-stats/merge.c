@@ -12,7 +12,7 @@
 
 struct acc { /* of a group */
 	struct group g;
-	struct buf key;
+	struct buf key, code;
 	int64_t *val; /* distinct first values */
 	uint64_t *count;
 	size_t n, cap;
@@ -53,7 +53,10 @@ begin(struct acc *a, const struct run *r)
 {
 	buf_clear(&a->key);
 	buf_put(&a->key, r->key.s, r->key.len);
+	buf_clear(&a->code);
+	buf_put(&a->code, r->code.s, r->code.n);
 	memset(&a->g, 0, sizeof(a->g));
+	a->g.code = (struct table_code){ a->code.s, r->code.n, r->code.packed };
 	a->g.part = (uint32_t)r->row[0];
 	a->g.min = r->row[1];
 	a->n = 0;
@@ -164,25 +167,28 @@ merge(struct run **heap, int n, struct acc *a, table_fn *fn, void *ctx)
 }
 
 void
-merge_runs(const struct run_out *o, int n, int nval,
-    const struct run_parts *parts, table_fn *fn, void *ctx)
+merge_runs(const struct merge *m, table_fn *fn, void *ctx)
 {
-	struct run *runs = xcalloc((size_t)n + 1, sizeof(*runs));
-	struct run **heap = xcalloc((size_t)n + 1, sizeof(struct run *));
-	struct acc a = { .nval = nval };
+	struct run *runs = xcalloc((size_t)m->n + 1, sizeof(*runs));
+	struct run **heap = xcalloc((size_t)m->n + 1, sizeof(struct run *));
+	struct acc a = { .nval = m->nval };
 	int i, k = 0;
 
-	for (i = 0; i < n; i++) {
-		run_open(&runs[i], &o[i], nval + 1, parts);
+	for (i = 0; i < m->n; i++) {
+		runs[i].nval = m->nval;
+		runs[i].shapes = m->shapes;
+		runs[i].parts = m->parts;
+		run_open(&runs[i], &m->runs[i]);
 		if (!runs[i].end)
 			heap[k++] = &runs[i];
 	}
 	for (i = k / 2; i-- > 0;)
 		sift(heap, k, i);
 	merge(heap, k, &a, fn, ctx);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < m->n; i++)
 		run_close(&runs[i]);
 	buf_free(&a.key);
+	buf_free(&a.code);
 	free(a.val);
 	free(a.count);
 	free(heap);

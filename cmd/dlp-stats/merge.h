@@ -5,7 +5,13 @@
 #include "run.h"
 #include "table.h"
 
-void merge_runs(const struct run_out *o, int n, int nval,
-    const struct run_parts *parts, table_fn *fn, void *ctx);
+struct merge {
+	const struct run_out *runs;
+	int n, nval;
+	const struct shapes *shapes; /* of their keys */
+	struct run_parts parts;
+};
+
+void merge_runs(const struct merge *m, table_fn *fn, void *ctx);
 
 #endif

@@ -8,11 +8,74 @@
 #include "ranges.h"
 #include "reports.h"
 #include "row.h"
+#include "varint.h"
 
 #define COLS(v) (v), sizeof(v) / sizeof((v)[0])
 
+#define SUMS 5 /* projected time, time, GPU work, levels, children */
+
 static struct buf row;
-static int64_t sum; /* of the row in the making */
+
+/*
+ * Rows wait for their order as groups, in bytes: a first one, the sums; of
+ * several ranges their number and statistics; and the name as it is kept.
+ */
+enum { PACKED = 1, ONE = 2, PART = 4 };
+
+static void
+group_put(struct buf *b, const struct group *g)
+{
+	const double f[] = { g->avg, g->med, g->sd };
+	int i;
+
+	buf_putc(b, (char)((int)g->part * PART | (g->n == 1 ? ONE : 0) |
+			   (g->code.packed ? PACKED : 0)));
+	for (i = 0; i < SUMS; i++)
+		varint_add(b, varint_fold(g->sum[i]));
+	if (g->n > 1) {
+		varint_add(b, g->n);
+		varint_add(b, varint_fold(g->min));
+		varint_add(b, varint_fold(g->max));
+		buf_put(b, (const char *)f, sizeof(f));
+	}
+	buf_put(b, g->code.s, g->code.n);
+}
+
+static const char *
+get_num(const char *s, int64_t *v)
+{
+	uint64_t u;
+
+	s = varint_get(s, &u);
+	*v = varint_unfold(u);
+	return s;
+}
+
+static void
+group_get(struct group *g, const char *s, size_t n)
+{
+	const char *e = s + n;
+	int head = *s++, i;
+	double f[3] = { 0 };
+
+	g->part = (uint32_t)head / PART;
+	g->code.packed = (head & PACKED) != 0;
+	g->n = 1;
+	for (i = 0; i < SUMS; i++)
+		s = get_num(s, &g->sum[i]);
+	g->min = g->max = g->sum[0];
+	if ((head & ONE) == 0) {
+		s = varint_get(s, &g->n);
+		s = get_num(get_num(s, &g->min), &g->max);
+		memcpy(f, s, sizeof(f));
+		s += sizeof(f);
+	}
+	g->avg = f[0];
+	g->med = f[1];
+	g->sd = f[2];
+	g->code.s = s;
+	g->code.n = (size_t)(e - s);
+}
 
 static void
 put_mean(const struct group *g, int i)
@@ -24,37 +87,44 @@ put_mean(const struct group *g, int i)
 		row_round(&row, (double)g->sum[i] / (double)g->n, 1);
 }
 
-/* The times' group comes first, then that of the counts. */
 static void
-sum_part(void *ctx, const struct group *g)
+sum_row(void *ctx, const char *s, size_t n)
 {
-	struct print *p = ctx;
-	const char *style = range_style((g->part & RANGES_PUSH) != 0);
+	const char *style;
+	struct group g;
+	int i;
 
-	if ((g->part & RANGES_OPS) == 0) {
-		sum = g->sum[0];
-		row_text(&row, g->key, g->len);
-		row_text(&row, style, strlen(style));
-		row_i64(&row, g->sum[0]);
-		row_i64(&row, g->sum[1]);
-		row_i64(&row, (int64_t)g->n);
-		row_stats(&row, g);
-		return;
-	}
-	row_i64(&row, g->sum[0]);
-	put_mean(g, 0);
-	put_mean(g, 1);
-	put_mean(g, 2);
-	order_add_text(p->order, ~sum, &row);
+	(void)ctx;
+	group_get(&g, s, n);
+	style = range_style(g.part == RANGES_PROJ);
+	ranges_name(&g.code, &row);
+	row_none(&row);
+	row_text(&row, style, strlen(style));
+	row_i64(&row, g.sum[0]);
+	row_i64(&row, g.sum[1]);
+	row_i64(&row, (int64_t)g.n);
+	row_stats(&row, &g);
+	row_i64(&row, g.sum[2]);
+	for (i = 2; i < SUMS; i++)
+		put_mean(&g, i);
+	row_put(&row);
+}
+
+static void
+sum_group(void *ctx, const struct group *g)
+{
+	group_put(&row, g);
+	order_add(ctx, ~g->sum[0], 0, &row);
 }
 
 static void
 sum_print(struct report *r)
 {
-	struct print p = { r, order_new() };
+	struct table *order = order_new();
 
-	ranges_each_proj(sum_part, &p);
-	order_put(p.order);
+	(void)r;
+	ranges_each_proj(sum_group, order);
+	order_each(order, sum_row, NULL);
 }
 
 static void

@@ -5,6 +5,8 @@
 #include "map.h"
 #include "ranges.h"
 
+#define VALS 5
+
 static struct table *table;
 static struct ranges_kern *kerns;
 static size_t nkerns, cap;
@@ -14,7 +16,7 @@ void
 ranges_section(void)
 {
 	ranges_done();
-	table = table_new(3, false);
+	table = table_new(VALS, false);
 }
 
 void
@@ -26,24 +28,15 @@ ranges_done(void)
 	map_clear(&parts);
 }
 
-static void
-add(struct table_key *k, const struct range *r, uint32_t part, int64_t a,
-    int64_t b, int64_t c)
-{
-	int64_t v[3] = { a, b, c };
-
-	table_add_to(table, k, r != NULL ? r->name : "",
-	    r != NULL ? r->name_len : 0, part, v);
-}
-
 void
 ranges_proj(struct table_key *k, const struct proj *p)
 {
-	uint32_t style = p->r->push ? RANGES_PUSH : 0;
+	const struct range *r = p->r;
+	const int64_t v[] = { p->hi - p->lo, r->end - r->start, p->n_gpu,
+		p->level, p->n_child };
 
-	add(k, p->r, RANGES_TIME + style, p->hi - p->lo,
-	    p->r->end - p->r->start, 0);
-	add(k, p->r, RANGES_OPS + style, p->n_gpu, p->level, p->n_child);
+	table_add_to(table, k, r->name, r->name_len,
+	    r->push ? RANGES_PROJ : RANGES_START, v);
 }
 
 uint32_t
@@ -69,19 +62,16 @@ void
 ranges_add(struct table_key *k, const struct range *r, uint32_t part,
     int64_t dur, bool first, bool once)
 {
-	add(k, r, part, dur, first, once);
-}
+	const int64_t v[VALS] = { dur, first, once };
 
-bool
-ranges_close(void)
-{
-	return table_close(table);
+	table_add_to(table, k, r != NULL ? r->name : "",
+	    r != NULL ? r->name_len : 0, part, v);
 }
 
 void
 ranges_each_proj(table_fn *fn, void *ctx)
 {
-	table_each(table, 0, RANGES_KERN - 1, fn, ctx);
+	table_each(table, RANGES_PROJ, RANGES_KERN - 1, fn, ctx);
 }
 
 void
@@ -94,4 +84,10 @@ const struct ranges_kern *
 ranges_kern_of(uint32_t part)
 {
 	return &kerns[part - RANGES_KERN];
+}
+
+void
+ranges_name(const struct table_code *c, struct buf *b)
+{
+	table_text(table, c, b);
 }

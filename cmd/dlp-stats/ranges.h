@@ -1,10 +1,10 @@
 /*
  * What nvtx_gpu_proj_sum and nvtx_kern_sum are made of, in one table, so that
  * the names of ranges, which can be most of a profile, are sorted once for
- * both. Keys are names. A projection is two rows:
+ * both. Keys are names. A projection is a row of part RANGES_PROJ + style:
  *
- *	part RANGES_TIME	projected duration, range's duration
- *	part RANGES_OPS + style		GPU work, level, children with work
+ *	projected duration, range's duration, GPU work, level, children with
+ *	work
  *
  * and a kernel in a range one, whose part stands for the thread, the style
  * and the kernel's name:
@@ -19,11 +19,10 @@
 
 #include "report.h"
 
-enum { /* parts; of push/pop ranges: RANGES_PUSH more */
-	RANGES_TIME = 0,
-	RANGES_OPS = 1,
-	RANGES_PUSH = 2,
-	RANGES_KERN = 4, /* and greater ones */
+enum {                    /* parts, in the order of rows of the same name */
+	RANGES_PROJ = 0,  /* of push/pop ranges */
+	RANGES_START = 1, /* of start/end ranges */
+	RANGES_KERN = 2,  /* and greater ones */
 };
 
 struct ranges_kern { /* what a part of kernels stands for */
@@ -43,11 +42,10 @@ uint32_t ranges_part(uint32_t thread, const struct ranges_kern *x);
 void ranges_add(struct table_key *k, const struct range *r, uint32_t part,
     int64_t dur, bool first, bool once);
 
-bool ranges_close(void); /* as table_close() */
-
 /* The groups, by name and part. */
 void ranges_each_proj(table_fn *fn, void *ctx);
 void ranges_each_kern(table_fn *fn, void *ctx);
 const struct ranges_kern *ranges_kern_of(uint32_t part);
+void ranges_name(const struct table_code *c, struct buf *b); /* table_text() */
 
 #endif

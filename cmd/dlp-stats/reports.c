@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ahead.h"
 #include "cli.h"
 #include "err.h"
 #include "near.h"
@@ -217,40 +216,13 @@ print(struct report *r, const char *file)
 		    file != NULL ? file : "the profile");
 }
 
-static bool
-is_big(const struct report *r)
-{
-	return r->def->print != NULL ? ranges_close() : table_close(r->t);
-}
-
-/* Two big tables one after the other are made at the same time. */
-static void
-print_two(struct report *r, const char *file)
-{
-	struct ahead a;
-
-	if (ahead_fork(&a)) {
-		sink_follows();
-		print(r + 1, file);
-		ahead_exit();
-	}
-	print(r, file);
-	sink_follows();
-	if (!ahead_copy(&a))
-		print(r + 1, file);
-}
-
 void
 reports_print(const char *file)
 {
 	int i;
 
 	for (i = 0; i < nreports; i++)
-		if (i + 1 < nreports && is_big(&reports[i]) &&
-		    is_big(&reports[i + 1]))
-			print_two(&reports[i++], file);
-		else
-			print(&reports[i], file);
+		print(&reports[i], file);
 	for (i = 0; i < nreports; i++) {
 		table_free(reports[i].t);
 		reports[i].t = NULL;

@@ -90,31 +90,19 @@ put_be(struct buf *b, int64_t v)
 		buf_putc(b, (char)(u >> i));
 }
 
-static void
-add(struct table *o, const int64_t by[3], struct buf *row)
-{
-	static const int64_t zero;
-	static struct buf key;
-	int i;
-
-	buf_clear(&key);
-	for (i = 0; i < 3; i++)
-		put_be(&key, by[i]);
-	buf_put(&key, row->s, row->len);
-	table_add(o, key.s, key.len, 0, &zero);
-	buf_clear(row);
-}
-
 void
 order_add(struct table *o, int64_t by, int64_t then, struct buf *row)
 {
-	add(o, (int64_t[]){ by, then, arrival++ }, row);
-}
+	static const int64_t zero[TABLE_VALS];
+	static struct buf key;
 
-void
-order_add_text(struct table *o, int64_t by, struct buf *row)
-{
-	add(o, (int64_t[]){ by, 0, 0 }, row);
+	buf_clear(&key);
+	put_be(&key, by);
+	put_be(&key, then);
+	put_be(&key, arrival++);
+	buf_put(&key, row->s, row->len);
+	table_add(o, key.s, key.len, 0, zero);
+	buf_clear(row);
 }
 
 /* The bits of positive doubles are in their order. */
@@ -127,16 +115,37 @@ order_f64(double v)
 	return v <= 0 ? 0 : i;
 }
 
+struct each {
+	order_fn *fn;
+	void *ctx;
+};
+
 static void
-put(void *ctx, const struct group *g)
+each(void *ctx, const struct group *g)
+{
+	const struct each *x = ctx;
+
+	x->fn(x->ctx, g->key + ORDER, g->len - ORDER);
+}
+
+void
+order_each(struct table *o, order_fn *fn, void *ctx)
+{
+	struct each x = { fn, ctx };
+
+	table_each(o, TABLE_ALL, each, &x);
+	table_free(o);
+}
+
+static void
+put(void *ctx, const char *s, size_t n)
 {
 	(void)ctx;
-	sink_row(g->key + ORDER, g->len - ORDER - 1);
+	sink_row(s, n - 1);
 }
 
 void
 order_put(struct table *o)
 {
-	table_each(o, TABLE_ALL, put, NULL);
-	table_free(o);
+	order_each(o, put, NULL);
 }

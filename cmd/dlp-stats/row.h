@@ -24,9 +24,11 @@ void row_stats_mb(struct buf *b, const struct group *g);
  */
 struct table *order_new(void);
 void order_add(struct table *o, int64_t by, int64_t then, struct buf *row);
-/* With the row's text in place of arrival; no two rows are the same. */
-void order_add_text(struct table *o, int64_t by, struct buf *row);
 int64_t order_f64(double v); /* such a number for one that is not negative */
 void order_put(struct table *o); /* to the sink; and frees it */
+
+/* The same for what is no row yet, but any bytes. */
+typedef void order_fn(void *ctx, const char *s, size_t n);
+void order_each(struct table *o, order_fn *fn, void *ctx);
 
 #endif

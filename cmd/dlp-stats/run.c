@@ -9,6 +9,31 @@
 #define PIECE ((size_t)256 << 10)
 
 void
+run_put_key(struct run_out *o, const struct table_code *c, size_t nrows)
+{
+	varint_add(&o->buf, (uint64_t)c->n << 1 | c->packed);
+	varint_add(&o->buf, nrows);
+	buf_put(&o->buf, c->s, c->n);
+}
+
+void
+run_add_row(struct run_out *o, const int64_t *row, int nval)
+{
+	char *p;
+
+	buf_reserve(&o->buf, RUN_ROW_MAX);
+	p = o->buf.s + o->buf.len;
+	p = run_put_row(p, (uint32_t)row[0], row + 1, nval);
+	o->buf.len = (size_t)(p - o->buf.s);
+}
+
+void
+run_put_empty(struct run_out *o)
+{
+	buf_putc(&o->buf, 0);
+}
+
+void
 run_flush(struct run_out *o, bool all)
 {
 	size_t done = 0;
@@ -26,13 +51,18 @@ run_flush(struct run_out *o, bool all)
 }
 
 void
-run_open(struct run *r, const struct run_out *o, int width,
-    const struct run_parts *parts)
+run_text(const struct shapes *x, const struct table_code *c, struct buf *b)
 {
-	memset(r, 0, sizeof(*r));
+	if (c->packed)
+		shapes_unpack(x, b, c->s, c->n);
+	else
+		buf_put(b, c->s, c->n);
+}
+
+void
+run_open(struct run *r, const struct run_out *o)
+{
 	r->fd = o->fd;
-	r->width = width;
-	r->parts = *parts;
 	if (r->fd < 0)
 		r->b = o->buf; /* lent */
 	run_next(r);
@@ -43,22 +73,26 @@ run_close(struct run *r)
 {
 	if (r->fd >= 0)
 		buf_free(&r->b);
+	buf_free(&r->keep);
 	buf_free(&r->key);
 }
 
 static void
 more(struct run *r, size_t want)
 {
-	size_t left = r->b.len - r->pos;
+	size_t left = r->b.len - r->pos, room;
 	ssize_t n;
 
 	if (left > 0)
 		memmove(r->b.s, r->b.s + r->pos, left);
 	r->b.len = left;
 	r->pos = 0;
-	buf_reserve(&r->b, want > PIECE ? want : PIECE);
+	room = (want > PIECE ? want : PIECE) + RUN_SLACK;
+	if (r->b.cap < room)
+		buf_reserve(&r->b, room - left);
 	while (r->b.len < want) {
-		n = pread(r->fd, r->b.s + r->b.len, r->b.cap - r->b.len, r->at);
+		n = pread(r->fd, r->b.s + r->b.len,
+		    r->b.cap - RUN_SLACK - r->b.len, r->at);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -70,54 +104,62 @@ more(struct run *r, size_t want)
 	}
 }
 
-/* The next n bytes; NULL at the end. */
-static const char *
-get(struct run *r, size_t n)
+/* Where the run goes on; of the n bytes there fewer only at its end. */
+static inline const char *
+look(struct run *r, size_t n)
 {
-	const char *s;
-
 	if (r->b.len - r->pos < n && r->fd >= 0)
 		more(r, n);
-	if (r->b.len - r->pos < n)
-		return NULL;
-	s = r->b.s + r->pos;
-	r->pos += n;
-	return s;
+	return r->b.s + r->pos;
+}
+
+/* Up to p was used. */
+static inline void
+used(struct run *r, const char *p)
+{
+	r->pos = (size_t)(p - r->b.s);
+	if (r->pos > r->b.len)
+		die("temporary file: cut off");
 }
 
 static bool
 next_key(struct run *r)
 {
-	uint32_t head[2];
-	const char *s = get(r, sizeof(head));
+	const char *s = look(r, 2 * VARINT_MAX);
+	uint64_t head, rows;
 
-	if (s == NULL)
+	if (r->pos == r->b.len)
 		return false;
-	memcpy(head, s, sizeof(head));
-	s = get(r, head[0]);
-	if (s == NULL)
-		die("temporary file: cut off");
-	buf_clear(&r->key);
-	buf_put(&r->key, s, head[0]);
-	r->rows = head[1];
+	s = varint_get(s, &head);
+	used(r, varint_get(s, &rows));
+	r->rows = rows;
+	r->code.packed = head & 1;
+	r->code.n = head >> 1;
+	s = look(r, r->code.n);
+	used(r, s + r->code.n);
+	buf_clear(&r->keep);
+	buf_reserve(&r->keep, 1);
+	buf_put(&r->keep, s, r->code.n);
+	r->code.s = r->keep.s;
+	r->has_text = false;
 	return true;
 }
 
 void
 run_next(struct run *r)
 {
-	size_t n = (size_t)r->width * sizeof(int64_t);
-	const char *s;
-
 	do {
 		if (r->rows == 0 && !next_key(r)) {
 			r->end = true;
 			return;
 		}
-		s = get(r, n);
-		if (s == NULL)
-			die("temporary file: cut off");
-		memcpy(r->row, s, n);
+		used(r, run_get_row(look(r, RUN_ROW_MAX), r->row, r->nval));
 		r->rows--;
 	} while (r->row[0] < r->parts.from || r->row[0] > r->parts.to);
+	if (r->has_text)
+		return;
+	buf_clear(&r->key);
+	buf_reserve(&r->key, 1);
+	run_text(r->shapes, &r->code, &r->key);
+	r->has_text = true;
 }

@@ -27,12 +27,6 @@ sink_open(const char *format, bool named)
 }
 
 void
-sink_follows(void)
-{
-	first = false;
-}
-
-void
 sink_begin(const struct sink_table *t, const char *file)
 {
 	table = t;

@@ -22,7 +22,6 @@ struct sink_table {
 bool sink_open(const char *format, bool named);
 void sink_close(void);
 
-void sink_follows(void); /* other tables come before, from elsewhere */
 void sink_begin(const struct sink_table *t, const char *file);
 void sink_row(const char *s, size_t n);
 bool sink_end(void); /* whether there was a row */

@@ -13,15 +13,19 @@
 
 size_t table_memory = (size_t)48 << 20;
 
+#define SHAPES 32          /* their share of it */
+#define MAX_ROWS INT32_MAX /* bytes of them in memory, at most */
+
 struct table *
 table_new(int nval, bool distinct)
 {
 	struct table *t = xcalloc(1, sizeof(*t));
 
 	t->nval = nval;
-	t->width = nval + 1;
 	t->distinct = distinct;
 	t->gen = 1;
+	t->shapes.bound = table_memory / SHAPES;
+	t->keys.shapes = &t->shapes;
 	return t;
 }
 
@@ -29,12 +33,14 @@ static void
 free_rows(struct table *t)
 {
 	keyset_free(&t->keys);
-	free(t->row);
-	free(t->sorted);
-	free(t->joined);
+	buf_free(&t->rows);
+	buf_free(&t->sorted);
+	free(t->nrows);
 	free(t->first);
+	free(t->unpacked);
+	t->nrows = NULL;
 	t->first = NULL;
-	t->row = t->sorted = t->joined = NULL;
+	t->unpacked = NULL;
 }
 
 void
@@ -45,6 +51,7 @@ table_free(struct table *t)
 	if (t == NULL)
 		return;
 	free_rows(t);
+	shapes_free(&t->shapes);
 	for (i = 0; i < t->nruns; i++) {
 		buf_free(&t->run[i].buf);
 		if (t->run[i].fd >= 0)
@@ -69,26 +76,42 @@ spill(struct table *t, bool file)
 	run_flush(o, true);
 	if (file)
 		buf_free(&o->buf);
+	if (t->nrows != NULL)
+		memset(t->nrows, 0, t->keys.n * sizeof(*t->nrows));
 	keyset_clear(&t->keys);
-	t->nrows = 0;
+	buf_clear(&t->rows);
+	t->most = 0;
 	t->gen++;
+}
+
+static void
+count_row(struct table *t, uint32_t key)
+{
+	size_t cap = t->nrows_cap;
+
+	if (key >= cap) {
+		t->nrows_cap = cap != 0 ? cap * 2 : 256;
+		t->nrows = xrealloc(t->nrows, t->nrows_cap, sizeof(*t->nrows));
+		memset(t->nrows + cap, 0,
+		    (t->nrows_cap - cap) * sizeof(*t->nrows));
+	}
+	if (++t->nrows[key] > t->most)
+		t->most = t->nrows[key];
 }
 
 static void
 add_row(struct table *t, uint32_t key, uint32_t part, const int64_t *v)
 {
-	int64_t *r;
-	int i;
+	char *p, *row;
 
-	if (t->nrows == t->rowcap) {
-		t->rowcap = t->rowcap != 0 ? t->rowcap * 2 : 256;
-		t->row = xrealloc(
-		    t->row, t->rowcap * (size_t)t->width, sizeof(*t->row));
-	}
-	r = table_row(t, t->row, t->nrows++);
-	r[0] = (int64_t)((uint64_t)key << 32 | part);
-	for (i = 0; i < t->nval; i++)
-		r[i + 1] = v[i];
+	count_row(t, key);
+	buf_reserve(&t->rows, ROW_HEAD + RUN_ROW_MAX);
+	p = t->rows.s + t->rows.len;
+	memcpy(p, &key, sizeof(key));
+	row = p + ROW_HEAD;
+	row = run_put_row(row, part, v, t->nval);
+	p[ROW_HEAD - 1] = (char)(row - p - ROW_HEAD);
+	t->rows.len = (size_t)(row - t->rows.s);
 	t->sum = num_add(t->sum, v[0]);
 }
 
@@ -96,14 +119,11 @@ add_row(struct table *t, uint32_t key, uint32_t part, const int64_t *v)
 static bool
 full(const struct table *t)
 {
-	return keyset_bytes(&t->keys) + t->nrows * (size_t)t->width * 16 >
-	       table_memory;
-}
+	size_t n = keyset_bytes(&t->keys) + 2 * t->rows.len +
+		   (size_t)t->most * RUN_WORDS * 2 * sizeof(int64_t);
 
-bool
-table_knows(const struct table *t, const struct table_key *k)
-{
-	return k->gen == t->gen && !full(t);
+	return n > table_memory || t->rows.len > MAX_ROWS ||
+	       (t->keys.packed && t->shapes.full);
 }
 
 void
@@ -117,7 +137,8 @@ table_add_to(struct table *t, struct table_key *k, const char *key, size_t n,
 				    : keyset_put(&t->keys, key, n);
 		k->gen = t->gen;
 	}
-	add_row(t, k->id, part, v);
+	if (!t->distinct)
+		add_row(t, k->id, part, v);
 }
 
 void
@@ -135,7 +156,7 @@ table_sum(const struct table *t)
 	return t->sum;
 }
 
-bool
+void
 table_close(struct table *t)
 {
 	if (!t->closed) {
@@ -143,14 +164,23 @@ table_close(struct table *t)
 		free_rows(t);
 	}
 	t->closed = true;
-	return t->nruns > 1;
+}
+
+void
+table_text(const struct table *t, const struct table_code *c, struct buf *b)
+{
+	run_text(&t->shapes, c, b);
 }
 
 void
 table_each(struct table *t, uint32_t from, uint32_t to, table_fn *fn, void *ctx)
 {
-	struct run_parts parts = { from, to };
+	struct merge m = {
+		.nval = t->nval, .shapes = &t->shapes, .parts = { from, to }
+	};
 
 	table_close(t);
-	merge_runs(t->run, t->nruns, t->nval, &parts, fn, ctx);
+	m.runs = t->run;
+	m.n = t->nruns;
+	merge_runs(&m, fn, ctx);
 }

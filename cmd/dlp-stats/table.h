@@ -19,13 +19,21 @@
 #include <stdint.h>
 
 extern size_t table_memory; /* bytes, of each table; 48 MiB */
-#define TABLE_VALS 3
+#define TABLE_VALS 5
 
+struct buf;
 struct table;
+
+struct table_code { /* a key as it is kept; see table_text() */
+	const char *s;
+	size_t n;
+	bool packed;
+};
 
 struct group {
 	const char *key;
 	size_t len;
+	struct table_code code;
 	uint32_t part;
 	uint64_t n;
 	int64_t sum[TABLE_VALS];
@@ -33,8 +41,8 @@ struct group {
 	double avg, med, sd; /* of a sample; 0 for one */
 };
 
-/* nval: values per row. distinct: each key is there once, as where a table
- * only sorts. */
+/* nval: values per row. distinct: each key is there once and has no values,
+ * as where a table only sorts. */
 struct table *table_new(int nval, bool distinct);
 void table_free(struct table *t);
 
@@ -47,14 +55,16 @@ struct table_key {
 void table_add(struct table *t, const char *key, size_t n, uint32_t part,
     const int64_t *v);
 
-/* The same for a key that is used again: k is zeroed at first; key need not
- * be given where table_knows() it. */
-bool table_knows(const struct table *t, const struct table_key *k);
+/* The same for a key that is used again: k is zeroed at first. */
 void table_add_to(struct table *t, struct table_key *k, const char *key,
     size_t n, uint32_t part, const int64_t *v);
 
-/* Nothing more is added; returns whether it is a big one, in files. */
-bool table_close(struct table *t);
+void table_close(struct table *t); /* nothing more is added */
+
+/* Appends the text of a key of this table; it may have been kept by the
+ * caller. */
+void table_text(
+    const struct table *t, const struct table_code *c, struct buf *b);
 
 /* The sum of all first values. */
 int64_t table_sum(const struct table *t);

@@ -6,28 +6,28 @@
 #include "run.h"
 #include "table.h"
 
+#define ROW_HEAD 5 /* bytes before a row in memory: its key, its length */
+
 struct table {
-	int nval, width; /* words in a row: key and part, values */
-	bool distinct;
-	uint64_t gen; /* of the keys' numbers */
+	int nval;
+	bool distinct; /* keys have no rows */
+	uint64_t gen;  /* of the keys' numbers */
+	struct shapes shapes;
 	struct keyset keys;
-	int64_t *row;
-	size_t nrows, rowcap;
+	struct buf rows; /* in the order in which they came */
+	uint32_t *nrows; /* by key */
+	size_t nrows_cap;
+	uint32_t most; /* rows of a key */
 	/* for sorting, as large as the last time */
-	int64_t *sorted, *joined;
-	size_t joined_cap;
-	uint32_t *first;
+	struct buf sorted;
+	size_t *first;
+	int64_t *unpacked;
+	size_t unpacked_cap;
 	int64_t sum;
 	bool closed;
 	struct run_out *run;
 	int nruns;
 };
-
-static inline int64_t *
-table_row(const struct table *t, int64_t *rows, size_t i)
-{
-	return rows + i * (size_t)t->width;
-}
 
 /* What is in memory goes sorted to a run. */
 void table_sort(struct table *t, struct run_out *o);

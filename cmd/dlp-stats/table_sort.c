@@ -10,39 +10,49 @@
 #define FEW 8
 
 static uint32_t
-key_of(const int64_t *row)
+key_of(const char *row)
 {
-	return (uint32_t)((uint64_t)row[0] >> 32);
+	uint32_t k;
+
+	memcpy(&k, row, sizeof(k));
+	return k;
+}
+
+static size_t
+len_of(const char *row)
+{
+	return (unsigned char)row[ROW_HEAD - 1];
 }
 
 /* The rows of a key, brought together: first[k] is where those of key k
- * begin, first[n of keys] their number. */
-static int64_t *
+ * begin, first[n of keys] their end. */
+static void
 by_key(struct table *t)
 {
-	size_t size = (size_t)t->width * sizeof(*t->row), i, n, at = 0;
-	uint32_t *first, k, nkeys = t->keys.n;
+	const char *s = t->rows.s, *e = s + t->rows.len, *p;
+	uint32_t k, nkeys = t->keys.n;
+	size_t n, at = 0, *first;
 
-	t->sorted = xrealloc(t->sorted, t->nrows + 1, size);
+	buf_reserve(&t->sorted, t->rows.len + RUN_ROW_MAX);
 	t->first = first =
 	    xrealloc(t->first, (size_t)nkeys + 2, sizeof(*first));
 	memset(first, 0, ((size_t)nkeys + 2) * sizeof(*first));
-	for (i = 0; i < t->nrows; i++)
-		first[key_of(table_row(t, t->row, i))]++;
+	for (p = s; p < e; p += ROW_HEAD + len_of(p))
+		first[key_of(p)] += len_of(p);
 	for (k = 0; k <= nkeys; k++) {
 		n = first[k];
-		first[k] = (uint32_t)at;
+		first[k] = at;
 		at += n;
 	}
-	for (i = 0; i < t->nrows; i++) {
-		const int64_t *r = table_row(t, t->row, i);
-
-		memcpy(table_row(t, t->sorted, first[key_of(r)]++), r, size);
+	for (p = s; p < e; p += ROW_HEAD + n) {
+		n = len_of(p);
+		k = key_of(p);
+		memcpy(t->sorted.s + first[k], p + ROW_HEAD, n);
+		first[k] += n;
 	}
 	for (k = nkeys; k > 0; k--)
 		first[k] = first[k - 1];
 	first[0] = 0;
-	return t->sorted;
 }
 
 /* By part, then by the first value. */
@@ -50,73 +60,55 @@ static int
 cmp_row(const void *x, const void *y)
 {
 	const int64_t *a = x, *b = y;
-	uint32_t p = (uint32_t)a[0], q = (uint32_t)b[0];
 
-	if (p != q)
-		return p < q ? -1 : 1;
+	if (a[0] != b[0])
+		return a[0] < b[0] ? -1 : 1;
 	return a[1] < b[1] ? -1 : a[1] > b[1];
+}
+
+static int64_t *
+row_at(const struct table *t, size_t i)
+{
+	return t->unpacked + i * (size_t)(t->nval + 1);
 }
 
 /* Mostly a few. */
 static void
-sort_rows(const struct table *t, int64_t *row, uint32_t n)
+sort_rows(const struct table *t, size_t n)
 {
-	size_t size = (size_t)t->width * sizeof(*row);
-	int64_t x[TABLE_VALS + 1];
-	uint32_t i, k;
+	size_t size = (size_t)(t->nval + 1) * sizeof(int64_t), i, k;
+	int64_t x[RUN_WORDS];
 
 	if (n > FEW) {
-		qsort(row, n, size, cmp_row);
+		qsort(t->unpacked, n, size, cmp_row);
 		return;
 	}
 	for (i = 1; i < n; i++) {
-		memcpy(x, table_row(t, row, i), size);
-		for (k = i; k > 0 && cmp_row(table_row(t, row, k - 1), x) > 0;
-		     k--)
-			memcpy(table_row(t, row, k), table_row(t, row, k - 1),
-			    size);
-		memcpy(table_row(t, row, k), x, size);
+		if (cmp_row(row_at(t, i - 1), row_at(t, i)) <= 0)
+			continue;
+		memcpy(x, row_at(t, i), size);
+		for (k = i; k > 0 && cmp_row(row_at(t, k - 1), x) > 0; k--)
+			memcpy(row_at(t, k), row_at(t, k - 1), size);
+		memcpy(row_at(t, k), x, size);
 	}
 }
 
-static void
-put_key(struct table *t, struct run_out *o, const struct text_ref *x,
-    int64_t *row, uint32_t n)
+/* The rows of a key, behind n others. */
+static size_t
+unpack(struct table *t, uint32_t key, size_t n)
 {
-	size_t size = (size_t)t->width * sizeof(*row);
-	uint32_t head[2], i;
+	const char *p = t->sorted.s + t->first[key];
+	const char *e = t->sorted.s + t->first[key + 1];
 
-	head[0] = x->n;
-	head[1] = n;
-	sort_rows(t, row, n);
-	for (i = 0; i < n; i++)
-		table_row(t, row, i)[0] = (uint32_t)table_row(t, row, i)[0];
-	buf_put(&o->buf, (char *)head, sizeof(head));
-	buf_put(&o->buf, x->s, x->n);
-	buf_put(&o->buf, (char *)row, n * size);
-	run_flush(o, false);
-}
-
-/* The rows of several keys with the same text, as those of one. */
-static int64_t *
-join(struct table *t, const int64_t *rows, const struct text_ref *v, uint32_t m,
-    uint32_t *n)
-{
-	size_t size = (size_t)t->width * sizeof(*rows), k;
-	const uint32_t *first = t->first;
-	uint32_t i;
-
-	for (i = *n = 0; i < m; i++) {
-		k = first[v[i].id + 1] - first[v[i].id];
-		if (*n + k > t->joined_cap) {
-			t->joined_cap = (*n + k) * 2;
-			t->joined = xrealloc(t->joined, t->joined_cap, size);
+	while (p < e) {
+		if (n == t->unpacked_cap) {
+			t->unpacked_cap = n != 0 ? n * 2 : 64;
+			t->unpacked = xrealloc(t->unpacked, t->unpacked_cap,
+			    (size_t)(t->nval + 1) * sizeof(int64_t));
 		}
-		memcpy(table_row(t, t->joined, *n),
-		    rows + (size_t)first[v[i].id] * (size_t)t->width, k * size);
-		*n += (uint32_t)k;
+		p = run_get_row(p, row_at(t, n++), t->nval);
 	}
-	return t->joined;
+	return n;
 }
 
 static uint32_t
@@ -129,32 +121,54 @@ same_texts(const struct text_ref *v, uint32_t n)
 	return m;
 }
 
+/* Several keys have the same text: their rows are those of one. */
+static void
+put_key(
+    struct table *t, struct run_out *o, const struct text_ref *v, uint32_t m)
+{
+	size_t n = 0, i;
+	struct table_code c = { .packed = t->keys.packed };
+
+	c.s = keyset_text(&t->keys, v->id, &c.n);
+	if (t->distinct) {
+		run_put_key(o, &c, 1);
+		run_put_empty(o);
+		return;
+	}
+	for (i = 0; i < m; i++)
+		n = unpack(t, v[i].id, n);
+	sort_rows(t, n);
+	run_put_key(o, &c, n);
+	for (i = 0; i < n; i++)
+		run_add_row(o, row_at(t, i), t->nval);
+}
+
 /* Texts lie anywhere: ask for those to come. */
 static void
 prefetch(const struct table *t, const struct text_ref *v)
 {
 	__builtin_prefetch(v->s);
-	__builtin_prefetch(v->s + 64);
-	__builtin_prefetch(&t->first[v->id]);
+	__builtin_prefetch(t->keys.text.s + t->keys.key[v->id].at);
+	if (t->first != NULL)
+		__builtin_prefetch(t->sorted.s + t->first[v->id]);
 }
 
 void
 table_sort(struct table *t, struct run_out *o)
 {
 	const struct text_ref *v = keyset_sorted(&t->keys);
-	int64_t *rows = by_key(t), *row;
-	uint32_t i, m, n, nkeys = t->keys.n;
+	uint32_t i, m, nkeys = t->keys.n;
 
+	if (!t->distinct)
+		by_key(t);
 	for (i = 0; i < nkeys; i += m) {
 		m = 1;
 		if (i + AHEAD < nkeys)
 			prefetch(t, &v[i + AHEAD]);
 		if (t->keys.apart)
 			m = same_texts(&v[i], nkeys - i);
-		row = table_row(t, rows, t->first[v[i].id]);
-		n = t->first[v[i].id + 1] - t->first[v[i].id];
-		if (m > 1)
-			row = join(t, rows, &v[i], m, &n);
-		put_key(t, o, &v[i], row, n);
+		put_key(t, o, &v[i], m);
+		run_flush(o, false);
 	}
+	buf_reserve(&o->buf, RUN_SLACK);
 }
