@@ -54,25 +54,33 @@ quote = '$(subst ','\'',$(1))'
 # The same for nsys, which knows no --: no name begins with a dash.
 beside = $(patsubst '-%,'./-%,$(1))
 
-# To a name beside the target, which becomes it in the end.
+# A file of this name alone, without those beside it, does without.
+BATCH_SIGNALS := $(dir $(lastword $(MAKEFILE_LIST)))reports/signals.sh
+BATCH_SIGNALS := $(if $(wildcard $(BATCH_SIGNALS)),. $(call \
+	quote,$(abspath $(BATCH_SIGNALS))) && catch_signals;)
+
+# What a recipe runs: to a name beside the target, which becomes it in the end,
+# unless make, or who kills it, ends the recipe's shell.
 temp = $(call quote,$@).$$$$.tmp
-done = >$(temp) && mv -f -- $(temp) $(call quote,$@) || \
-	{ rm -f -- $(temp); exit 2; }
+begin = $(BATCH_SIGNALS) clean_up() { rm -f -- $(temp); };
+made = & wait $$! && mv -f -- $(temp) $(call quote,$@) || { clean_up; exit 2; }
+done = >$(temp) $(made)
 
 define batch_rule
 %.$(1).$(2): %.$(3)
-	@dlp $(1) $(call how,$(1),$(2)) $$(FLAGS_$(1)) -- $$(call quote,$$<) $$(done)
+	@$$(begin) dlp $(1) $(call how,$(1),$(2)) $$(FLAGS_$(1)) -- \
+		$$(call quote,$$<) $$(done)
 endef
 $(foreach r,$(BATCH_REPORTS),$(foreach f,$(BATCH_FORMATS),$(foreach \
 	s,sqlite sqlite.xz,$(eval $(call batch_rule,$(r),$(f),$(s))))))
 
 define stream_rule
 %.dlp: %.$(1)
-	@dlp-parse -- $$(call quote,$$<) | dlp-correlate | \
+	@$$(begin) dlp-parse -- $$(call quote,$$<) | dlp-correlate | \
 		dlp-flops $$(done)
 
 %.part: %.$(1)
-	@dlp-parse --src -- $$(call quote,$$<) | dlp-correlate | dlp-flops | \
+	@$$(begin) dlp-parse --src -- $$(call quote,$$<) | dlp-correlate | dlp-flops | \
 		dlp-agg --partial $$(AGG) $$(done)
 endef
 $(foreach s,sqlite sqlite.xz,$(eval $(call stream_rule,$(s))))
@@ -80,10 +88,9 @@ $(foreach s,sqlite sqlite.xz,$(eval $(call stream_rule,$(s))))
 # An export is kept: it takes longer than all else.
 .PRECIOUS: %.sqlite
 %.sqlite: %.nsys-rep
-	@nsys export --type sqlite --force-overwrite true \
+	@$(begin) nsys export --type sqlite --force-overwrite true \
 		--output $(call beside,$(temp)) $(call beside,$(call quote,$<)) \
-		>/dev/null && \
-		mv -f -- $(temp) $(call quote,$@) || { rm -f -- $(temp); exit 2; }
+		>/dev/null $(made)
 
 BATCH_ENDS = .sqlite .sqlite.xz .nsys-rep
 BATCH_NAMES := $(sort $(foreach s,$(BATCH_ENDS),$(patsubst \
@@ -123,4 +130,4 @@ all: $(if $(BATCH_ODD),odd_names) $(foreach n,$(BATCH_NAMES),$(foreach r,$(REPOR
 	f,$(FORMATS),$(n).$(r).$(f))))
 
 total.tsv: $(if $(BATCH_ODD),odd_names) $(if $(BATCH_BLANK),blank_names) $(BATCH_NAMES:=.part)
-	@dlp-agg --merge $(MERGE) -- $(foreach f,$^,$(call quote,$(f))) | dlp-fmt --tsv $(done)
+	@$(begin) dlp-agg --merge $(MERGE) -- $(foreach f,$^,$(call quote,$(f))) | dlp-fmt --tsv $(done)

@@ -54,10 +54,29 @@ if [ -n "${HOSTS-}" ]; then
 fi
 bin=$(printf '%s\n' "${DLP_BIN-}" | sed "s/'/'\\\\''/g")
 path=${DLP_BIN:+"PATH='$bin':\$PATH; export PATH; "}
+# To the first signal parallel waits for its jobs, to the second it ends them.
+end_by() {
+	trap '' HUP INT QUIT TERM
+	kill "$pid"
+	sleep 1
+	kill "$pid" 2>/dev/null
+	wait
+	for f; do
+		rm -f -- "$out/.${f##*/}.$report"*
+	done
+	trap - "$signal"
+	kill -s "$signal" $$
+}
+for signal in HUP INT QUIT TERM; do
+	# shellcheck disable=SC2064 # as it is now
+	trap "signal=$signal; end_by \"\$@\"" $signal
+done
 # shellcheck disable=SC2086 # lists of options
 parallel $jobs $far --will-cite --joblog "$out/joblog" \
     --results "$out/.{/}.$report" \
-    "${path}dlp $report --csv -- $input" ::: "$@" >/dev/null
+    "${path}dlp $report --csv -- $input" ::: "$@" >/dev/null &
+pid=$!
+wait $pid
 status=$?
 # An output is a report only if its job says so.
 n=0

@@ -127,7 +127,7 @@ analyse() {
 	more "$(dlprof_pipe $(stages))"
 	iteration_begin
 	failed=
-	(run whole) >"$tmp/small" 2>"$tmp/err" || failed=1
+	run whole >"$tmp/small" 2>"$tmp/err" || failed=1
 	show_messages "$tmp/err"
 	[ -z "$failed" ] || die_quietly
 	for pid in $pids; do

@@ -139,8 +139,9 @@ fi
 # What is being written lies in a folder of its own, and gets its name when it
 # is whole.
 tmp=
-trap '[ -z "$tmp" ] || rm -rf "$tmp"' EXIT
-trap 'exit 129' HUP
-trap 'exit 130' INT
-trap 'exit 143' TERM
+clean_up() {
+	[ -z "$tmp" ] || rm -rf "$tmp"
+}
+trap clean_up EXIT
+catch_signals
 tmp=$(mktemp -d "$out/.dlprof.XXXXXX") || exit 2

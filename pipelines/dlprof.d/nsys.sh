@@ -107,7 +107,15 @@ record() {
 	esac
 	say "Running: $(quoted nsys profile "$@")"
 	status=0
-	"$nsys" profile "$@" || status=$?
+	# At a terminal the program gets its keys and signals itself.
+	if [ -t 0 ]; then
+		"$nsys" profile "$@" || status=$?
+	else
+		exec 4<&0
+		"$nsys" profile "$@" <&4 4<&- &
+		exec 4<&-
+		wait $! || status=$?
+	fi
 	finished
 }
 

@@ -91,8 +91,9 @@ simple() {
 	say "Reading $opt_database"
 	mkfifo "$tmp/all"
 	last_end <"$tmp/all" >"$tmp/wall" &
-	(run by_kernel) >"$tmp/kernels" || die_quietly
-	wait $! || die_quietly
+	last_end_pid=$!
+	run by_kernel >"$tmp/kernels" || die_quietly
+	wait "$last_end_pid" || die_quietly
 	is_whole "$tmp/kernels" || die_quietly
 	for name in $reports; do
 		for format in $formats; do

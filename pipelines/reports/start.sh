@@ -7,6 +7,7 @@ LC_ALL=C
 export LC_ALL
 
 . "${datadir:-$here}/reports/plain.sh"
+. "${datadir:-$here}/reports/signals.sh"
 
 if ! command -v dlp-parse >/dev/null 2>&1; then
 	PATH=$here:$here/../build/bin:$PATH
@@ -17,7 +18,17 @@ fi
 # behind it complain of their input: that is only shown if none before them has
 # said anything.
 run() {
-	exec 3>&1
+	catch_signals
+	# what runs behind & would have no standard input
+	{ true <&0; } 2>/dev/null || exec </dev/null
+	exec 3>&1 4<&0
+	piped "$@" <&4 4<&- &
+	exec 3>&- 4<&-
+	wait $!
+}
+
+# Standard output is 3 as well.
+piped() {
 	status=$({ {
 		"$@" >&3 3>&- 4>&-
 		echo $? >&4
