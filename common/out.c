@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cols.h"
+#include "drop.h"
 #include "err.h"
 #include "esc.h"
 #include "out.h"
@@ -27,6 +28,7 @@ struct out_type {
 struct buf out_buf;
 static bool unbuf;
 static uint64_t count;
+static size_t settled; /* bytes of out_buf that are ready to leave */
 static struct out_type *types;
 static struct {
 	void (*f)(void *);
@@ -45,12 +47,34 @@ out_open(bool unbuffered)
 #endif
 }
 
+/* Takes out of the whole lines what is not to be written. */
+static void
+settle(void)
+{
+	size_t end = out_buf.len, n;
+	uint64_t n_gone = 0;
+
+	if (!drop_any()) {
+		settled = out_buf.len;
+		return;
+	}
+	while (end > settled && out_buf.s[end - 1] != '\n')
+		end--;
+	n = settled + drop_lines(out_buf.s + settled, end - settled, &n_gone);
+	memmove(out_buf.s + n, out_buf.s + end, out_buf.len - end);
+	out_buf.len -= end - n;
+	settled = n;
+	count -= n_gone;
+}
+
 void
 out_flush(void)
 {
 	const char *s = out_buf.s;
-	size_t left = out_buf.len;
+	size_t left;
 
+	settle();
+	left = settled;
 	while (left > 0) {
 		ssize_t n = write(STDOUT_FILENO, s, left);
 
@@ -61,7 +85,10 @@ out_flush(void)
 		s += n;
 		left -= (size_t)n;
 	}
-	buf_clear(&out_buf);
+	out_buf.len -= settled;
+	if (out_buf.len > 0)
+		memmove(out_buf.s, s, out_buf.len);
+	settled = 0;
 }
 
 void
@@ -134,6 +161,7 @@ out_legends_again(void)
 {
 	struct out_type *t;
 
+	settle();
 	for (t = types; t != NULL; t = t->next)
 		t->due = true;
 	count = 0;
@@ -142,6 +170,7 @@ out_legends_again(void)
 uint64_t
 out_count(void)
 {
+	settle();
 	return count;
 }
 

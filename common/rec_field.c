@@ -1,7 +1,4 @@
 /* The fields of records; see rec.h. */
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,36 +6,7 @@
 #include "esc.h"
 #include "num.h"
 #include "rec_impl.h"
-
-/* Fills p with the places behind each TAB of s[0..n), at most max; the
- * number of TABs. */
-static int
-find_tabs(const char *s, size_t n, const char **p, int max)
-{
-	const char *end = s + n;
-	int k = 0;
-
-#ifdef __SSE2__
-	const __m128i tabs = _mm_set1_epi8('\t');
-
-	for (; end - s >= 16; s += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)s);
-		unsigned m =
-		    (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, tabs));
-
-		for (; m != 0; m &= m - 1, k++)
-			if (k < max)
-				p[k] = s + __builtin_ctz(m) + 1;
-	}
-#endif
-	for (; s < end; s++)
-		if (*s == '\t') {
-			if (k < max)
-				p[k] = s + 1;
-			k++;
-		}
-	return k;
-}
+#include "tabs.h"
 
 static void
 split(const struct rec *r)
@@ -51,7 +19,7 @@ split(const struct rec *r)
 		rd->field = xrealloc(
 		    rd->field, (size_t)rd->field_cap, sizeof(*rd->field));
 	}
-	n = find_tabs(r->line, r->len, rd->field, want);
+	n = tabs_find(r->line, r->len, rd->field, want);
 	if (n != want)
 		rec_die(r, "%s record has %d fields, its legend %d",
 		    r->type->tag, n, want);

@@ -55,3 +55,45 @@ setup() {
 	echo "$output"
 	[ -z "$output" ]
 }
+
+@test "--drop leaves out types and columns, and nothing else" {
+	local in=$BATS_TEST_TMPDIR/in full=$BATS_TEST_TMPDIR/full
+	dlp-parse "$LENET" >"$in.dlp-correlate"
+	dlp-correlate "$in.dlp-correlate" >"$in.dlp-flops"
+	for cmd in dlp-correlate dlp-flops; do
+		$cmd "$in.$cmd" 2>/dev/null >"$full"
+		$cmd --drop kern:corr,grid,why,api,api_start_ns --drop prim \
+		    --drop inst:launch_id,inst_id --drop call --drop mem \
+		    "$in.$cmd" 2>/dev/null >"$full.less"
+		awk -F '\t' -v OFS='\t' '
+		BEGIN {
+			n = split("corr grid why api api_start_ns", k, " ")
+			for (i = 1; i <= n; i++) gone["kern", k[i]] = 1
+			gone["inst", "launch_id"] = gone["inst", "inst_id"] = 1
+		}
+		$1 ~ /^#?(call|prim)$/ { if ($1 !~ /^#/) less++; next }
+		$1 == "##cmd" { next }
+		$1 == "##end" { print $1, $2 - less; next }
+		/^#(kern|inst)\t/ {
+			type = substr($1, 2)
+			for (i = 2; i <= NF; i++) out[type, i] = (type, $i) in gone
+		}
+		/^#?(kern|inst)\t/ {
+			type = $1
+			sub(/#/, "", type)
+			line = $1
+			for (i = 2; i <= NF; i++)
+				if (!out[type, i]) line = line OFS $i
+			print line
+			next
+		}
+		{ print }' "$full" | diff - <(grep -v '^##cmd' "$full.less")
+		[ "$(grep -c '^kern' "$full.less")" -gt 100 ]
+	done
+	run dlp-flops --drop kern:nonesuch "$in.dlp-flops"
+	[ "$status" = 2 ]
+	[ "$output" = "dlp-flops: --drop: kern records have no column 'nonesuch'" ]
+	run dlp-flops --drop prim --drop prim "$in.dlp-flops"
+	[ "$status" = 2 ]
+	[ "$output" = "dlp-flops: --drop: prim is given twice" ]
+}

@@ -139,13 +139,16 @@ show() {
 	esac
 }
 
-# The finished stream of the operand, or the one that --from names.
-input() {
-	if [ -n "${from_stream-}" ]; then
-		cat -- "$from_stream"
-	else
+# through FILTER [FILE]: the filter on the finished stream of the operand, or
+# on the one that --from names.
+through() {
+	if [ -z "${from_stream-}" ]; then
 		# shellcheck disable=SC2086 # words
-		dlprof_stream "$1" $stages
+		dlprof_stream "$2" $stages | "$1"
+	elif [ "$from_stream" = - ]; then
+		"$1"
+	else
+		"$1" <"$from_stream"
 	fi
 }
 
@@ -179,8 +182,8 @@ main() {
 	by=$1
 	shift
 	if [ "$as" = table ] && [ -n "$by" ]; then
-		input "$@" | report | top "$by" | show
+		through report "$@" | top "$by" | show
 	else
-		input "$@" | report | show
+		through report "$@" | show
 	fi
 }

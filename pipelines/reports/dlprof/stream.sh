@@ -72,29 +72,32 @@ dlprof_stat='dlp-agg --pass \
 	    -f dur_ns,gpu_ns,overhead_ns,idle_ns,api_ns --and \
 	--as memstat -T copy,set -g api -a count,sum -f dur_ns,api_dur_ns'
 
-# The types that the reports read, and of kernels the columns; those that the
-# stages behind dlp-flops read besides, and of runs of ops.
+# The types that the reports read, and the columns of kernels.
 dlprof_kept=op,dev,iter,busy,group,optc,opkern,opstat,typestat,memstat,finding
 dlprof_kern_cols=op_id,short,dev,start_ns,dur_ns,api_start_ns,api_dur_ns,tc
 dlprof_kern_cols=$dlprof_kern_cols,grid,block
-dlprof_kern_more=id,pid,tid,name_id,inst_id,op_start_ns,op,dtype
-dlprof_kern_more=$dlprof_kern_more,tc_eligible,tc_why
-dlprof_inst_cols=inst_id,op_id,start_ns,dur_ns,pid,tid,gpu_end_ns,gpu_ns
-dlprof_inst_cols=$dlprof_inst_cols,overhead_ns,idle_ns,api_ns,op
+
+# slim: what no stage reads behind dlp-correlate, and behind dlp-flops.
+dlprof_work=dir,layer,phase,phase_by,why,mod
+dlprof_other=$dlprof_work,op,seq,altseq,sub
+dlprof_drop1="--drop kern:ctx,stream,corr,api,idx,regs,smem_bytes,dynsmem_bytes,\\
+node,$dlprof_work \\
+	--drop inst:gpu_start_ns,n_kern,n_gpu,n_call,dir,seq,fwd_inst_id,layer,\\
+phase,launch_id \\
+	--drop copy:$dlprof_other --drop set:$dlprof_other \\
+	--drop sync:$dlprof_other --drop call:$dlprof_other"
+dlprof_drop2="--drop prim --drop result \\
+	--drop kern:seq,altseq,sub,prim_id,prim_run,params,flop,bytes,family,\\
+role,tc_rule,lacks,causal_flop,bus_bytes"
 
 # dlprof_pipe STAGE...: the pipeline as text, with "$dlprof_file" in it.
 dlprof_pipe() {
 	printf '%s' 'dlp-parse --no-dict -- "$dlprof_file"'
 	printf ' |\n    %s' "dlp-correlate --dlprof$(dlprof_opt --domain \
 	    domain)$(dlprof_opt --mode mode)"
+	dlprof_slim "$dlprof_drop1" "$@"
 	printf ' |\n    %s' dlp-flops
-	case " $* " in
-	*' slim '*)
-		printf ' |\n    %s' "dlp-agg -T kern \\
-	-c $dlprof_kern_cols,$dlprof_kern_more --and \
-    -T inst -c $dlprof_inst_cols"
-		;;
-	esac
+	dlprof_slim "$dlprof_drop2" "$@"
 	case " $* " in
 	*' dldb '*) printf ' |\n    %s' "$(dlprof_db --raw)" ;;
 	esac
@@ -112,6 +115,14 @@ dlprof_pipe() {
 		esac
 	done
 	echo
+}
+
+# dlprof_slim OPTIONS STAGE...: the options, if slim is among the stages.
+dlprof_slim() {
+	case " $* " in
+	*' slim '*) printf ' %s' "\\
+	$1" ;;
+	esac
 }
 
 # dlprof_db HALF: the stage that writes that half of the database. The raw one

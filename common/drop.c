@@ -1,0 +1,186 @@
+/* Record types and columns that are not written; see drop.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "cols.h"
+#include "drop.h"
+#include "err.h"
+#include "tabs.h"
+
+struct run { /* fields that stay, one behind the other; 0 is the tag */
+	int from, to;
+};
+
+struct dropped {
+	const char *tag;
+	size_t len;
+	char **cols;
+	int n_cols; /* 0: the whole type */
+	/* by the legend that was written last */
+	struct run *runs;
+	int n_runs, n_fields;
+};
+
+static struct dropped *list;
+static size_t n_list;
+static const char **at; /* places behind TABs */
+static int cap_at;
+
+static struct dropped *
+new_type(const char *tag)
+{
+	struct dropped *d;
+	size_t i;
+
+	if (type_find(tag) == NULL)
+		type_die("--drop", tag);
+	for (i = 0; i < n_list; i++)
+		if (strcmp(list[i].tag, tag) == 0)
+			die("--drop: %s is given twice", tag);
+	list = xrealloc(list, n_list + 1, sizeof(*list));
+	d = memset(&list[n_list++], 0, sizeof(*list));
+	d->tag = tag;
+	d->len = strlen(tag);
+	return d;
+}
+
+void
+drop_add(const char *arg)
+{
+	char *tag = xstrdup(arg), *colon = strchr(tag, ':');
+	struct dropped *d;
+	int i;
+
+	if (colon != NULL)
+		*colon = '\0';
+	d = new_type(tag);
+	if (colon == NULL)
+		return;
+	d->cols = cli_list(colon + 1, &d->n_cols);
+	for (i = 0; i < d->n_cols; i++)
+		if (col_find(tag, d->cols[i]) == NULL)
+			die("--drop: %s records have no column '%s'", tag,
+			    d->cols[i]);
+}
+
+bool
+drop_any(void)
+{
+	return n_list > 0;
+}
+
+/* The entry that the type of a line has; s is behind its '#'. */
+static struct dropped *
+find(const char *s, const char *end)
+{
+	static size_t last;
+	size_t i, k;
+
+	for (i = 0; i < n_list; i++) {
+		k = last + i < n_list ? last + i : last + i - n_list;
+		if ((size_t)(end - s) >= list[k].len &&
+		    memcmp(s, list[k].tag, list[k].len) == 0 &&
+		    (s + list[k].len == end || s[list[k].len] == '\t')) {
+			last = k;
+			return &list[k];
+		}
+	}
+	return NULL;
+}
+
+static bool
+stays(const struct dropped *d, const char *s, size_t n)
+{
+	int i;
+
+	for (i = 0; i < d->n_cols; i++)
+		if (strlen(d->cols[i]) == n && memcmp(d->cols[i], s, n) == 0)
+			return false;
+	return true;
+}
+
+/* Which fields stay of records behind this legend. */
+static void
+bind(struct dropped *d, const char *s, const char *end)
+{
+	int n = tabs_find(s, (size_t)(end - s), at, 0), i;
+
+	if (cap_at < n + 1) {
+		cap_at = n + 64;
+		at = xrealloc(at, (size_t)cap_at, sizeof(*at));
+	}
+	tabs_find(s, (size_t)(end - s), at, n);
+	at[n] = end + 1;
+	d->runs = xrealloc(d->runs, (size_t)n + 1, sizeof(*d->runs));
+	d->runs[0] = (struct run){ 0, 0 };
+	d->n_runs = 1;
+	d->n_fields = n;
+	for (i = 0; i < n; i++) {
+		if (!stays(d, at[i], (size_t)(at[i + 1] - at[i]) - 1))
+			continue;
+		if (d->runs[d->n_runs - 1].to < i)
+			d->runs[d->n_runs++] = (struct run){ i + 1, i + 1 };
+		else
+			d->runs[d->n_runs - 1].to = i + 1;
+	}
+}
+
+/* Moves the fields that stay to w; the place behind them. A record that is not
+ * like its legend is left to who reads it. */
+static char *
+cut(const struct dropped *d, char *w, const char *s, const char *end)
+{
+	const char *from;
+	size_t n;
+	int i;
+
+	if (d->n_runs == 0 ||
+	    tabs_find(s, (size_t)(end - s), at, d->n_fields) != d->n_fields) {
+		memmove(w, s, (size_t)(end - s));
+		return w + (end - s);
+	}
+	at[d->n_fields] = end + 1;
+	for (i = 0; i < d->n_runs; i++) {
+		from = d->runs[i].from == 0 ? s : at[d->runs[i].from - 1] - 1;
+		n = (size_t)(at[d->runs[i].to] - 1 - from);
+		memmove(w, from, n);
+		w += n;
+	}
+	return w;
+}
+
+static char *
+one(struct dropped *d, char *w, const char *s, const char *end,
+    uint64_t *n_gone)
+{
+	if (d->n_cols == 0) {
+		*n_gone += *s != '#';
+		return w;
+	}
+	if (*s == '#')
+		bind(d, s, end);
+	w = cut(d, w, s, end);
+	*w = '\n';
+	return w + 1;
+}
+
+size_t
+drop_lines(char *s, size_t n, uint64_t *n_gone)
+{
+	char *end = s + n, *w = s, *p, *nl;
+	const char *kept = s; /* lines that stay, up to p, are not moved yet */
+	struct dropped *d;
+
+	for (p = s; p < end && (nl = memchr(p, '\n', (size_t)(end - p)));
+	     p = nl + 1) {
+		d = find(p + (*p == '#'), nl);
+		if (d == NULL)
+			continue;
+		memmove(w, kept, (size_t)(p - kept));
+		w = one(d, w + (p - kept), p, nl, n_gone);
+		kept = nl + 1;
+	}
+	memmove(w, kept, (size_t)(end - kept));
+	return (size_t)(w + (end - kept) - s);
+}

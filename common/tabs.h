@@ -1,0 +1,11 @@
+/* The TABs of a line. */
+#ifndef DLP_TABS_H
+#define DLP_TABS_H
+
+#include <stddef.h>
+
+/* Fills p with the places behind each TAB of s[0..n), at most max of them;
+ * returns how many TABs there are. */
+int tabs_find(const char *s, size_t n, const char **p, int max);
+
+#endif
