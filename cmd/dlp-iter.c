@@ -11,18 +11,21 @@
 
 static const char usage[] =
     "usage: dlp-iter [-Dlux] [-k KEY] [--cut | --one] [--iter-start N]"
-    " [--iter-stop N] [-n N] [--cuts] [--stable] [--strict] [file]\n"
+    " [--iter-stop N] [-n N] [--cuts] [--stable]"
+    " [--even] [--keep] [--strict] [file]\n"
     "Cuts a dlp stream into iterations.\n"
     "  -k, --key KEY     what an iteration is: a step range (its number is\n"
     "                    dropped), or an op's id, name, key or type\n"
     "  -D, --dlprof      iterations as DLProf makes them\n"
     "      --cuts        write ahead where iterations begin\n"
     "      --stable      write at the end which of them are even\n"
+    "      --even        only the even ones are iterations\n"
     "  -x, --exact       a range must be KEY to the letter\n"
     "      --cut         iterations end where KEY ends\n"
     "      --one         all is one iteration\n"
     "      --iter-start N, --iter-stop N\n"
     "                    drop the records outside of iterations N to N\n"
+    "      --keep        keep them, in no iteration\n"
     "      --strict      fail if the key or iteration N is not there\n"
     "  -l, --list        propose keys; with -k, show its iterations and a\n"
     "                    stable range\n"
@@ -53,6 +56,11 @@ check(void)
 		die("--list and --stable exclude each other");
 	if (g.listing && g.dlprof)
 		die("--list and --dlprof exclude each other");
+	if (g.even && (g.filter || g.listing || g.dlprof || g.one))
+		die("--even excludes --list, --dlprof, --one, --iter-start and"
+		    " --iter-stop");
+	if (g.keep && !g.filter)
+		die("--keep needs --iter-start or --iter-stop");
 	if (g.from > g.to)
 		die("--iter-start lies behind --iter-stop");
 }
@@ -87,6 +95,8 @@ main(int argc, char **argv)
 		{ 0, "cut", .flag = &o.cut },
 		{ 0, "cuts", .flag = &g.cuts },
 		{ 0, "stable", .flag = &g.stable },
+		{ 0, "even", .flag = &g.even },
+		{ 0, "keep", .flag = &g.keep },
 		{ 0, "one", .flag = &g.one },
 		{ 0, "iter-start", .call = from },
 		{ 0, "iter-stop", .call = to },
@@ -102,6 +112,7 @@ main(int argc, char **argv)
 	unbuffered = cli_options(argc, argv, usage, opts);
 	g.cuts = g.cuts || g.dlprof;
 	check();
+	g.keep = g.keep || g.even;
 	g.asked_one = g.one;
 	g.asked = (struct asked){ o.key, g.from, g.to, g.filter };
 	key_init(&g.key, o.key, o.exact, o.cut || g.dlprof);

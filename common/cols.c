@@ -458,10 +458,10 @@ const struct col_def col_defs[] = {
 	{ "iter", "stable", ITER, COL_YNU,
 	    "--list: whether it lies in the stable range" },
 	{ "cut", "iter", ITER, COL_INT,
-	    "the iteration; unset: none, or one that --iter-start or"
-	    " --iter-stop drop" },
+	    "the iteration; unset: none, or one that is not asked for" },
 	{ "cut", "dropped", ITER, COL_INT,
-	    "--iter-start, --iter-stop: the iteration that is left out" },
+	    "--iter-start, --iter-stop, --even: the iteration that is left"
+	    " out" },
 	{ "cut", "start_ns", ITER, COL_INT,
 	    "where it begins; unset: from the beginning on" },
 	{ "stable", "n", ITER, COL_INT, "iterations" },
@@ -637,6 +637,8 @@ const struct col_def col_defs[] = {
 	{ "finding", "share_pct", ADVISE, COL_NUM,
 	    "the part of the GPUs' time that it is about, at most what can be"
 	    " gained; unset where it has none" },
+	{ "finding", "part_of", ADVISE, COL_TEXT,
+	    "the finding that leads, where it is about the same time" },
 
 	START("gap", "where it begins"),
 	DUR("gap", "its length"),

@@ -338,3 +338,69 @@ few_steps() {
 	same '' "$(records stable out)"
 	! dlp-iter --list --stable in
 }
+
+# The same stream: steps 1 to 3 are even. Step N is range N.
+@test "--even: only the even ones are iterations, the rest is in none" {
+	{
+		printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
+		printf '#mem\tid\tstart_ns\tpid\ttid\n'
+		t=0 n=0
+		for d in 40000 20000 20000 21000 10000; do
+			printf 'range\t%d\t%d\t%d\t1\t1\tstep %d\n' \
+			    $n $t $d $n
+			printf 'mem\t%d\t%d\t1\t1\n' $n $t
+			t=$((t + d)) n=$((n + 1))
+		done
+		printf '##end\t%d\n' $((2 * n))
+	} >in
+	dlp-iter -k step --even --cuts in >out 2>err
+	same "0 -
+1 1
+2 2
+3 3
+4 -" "$(records range out | awk -F'\t' '{ print $1, $NF }')"
+	same "1 2 3" "$(records iter out | cut -f1 | paste -sd' ')"
+	same "dlp-iter: steps 1 to 3 of 5 count: the longest row within \
+10 % of the median (-i chooses others)" "$(cat err)"
+	# where they begin, and which do not count
+	same "- 0
+1 -
+2 -
+3 -
+- 4" "$(records cut out | awk -F'\t' '$1 != "-" || $3 != "-" { print $1, $3 }')"
+	# what says it in a record says it nowhere else
+	dlp-iter -k step --even --stable in 2>&1 >out | same '' "$(cat)"
+	same "5	1	3	3	20000	20333	577	10" "$(records stable out)"
+	# the same, asked for by number; without --keep it is dropped, but for
+	# the memory, which is in use whenever it was allocated
+	dlp-iter -k step --even --cuts in 2>/dev/null | grep -v '^##cmd' >even
+	dlp-iter -k step --iter-start 1 --iter-stop 3 --keep --cuts in | grep -v '^##cmd' |
+	    diff even -
+	dlp-iter -k step --iter-start 1 --iter-stop 3 in >out
+	same "1 2 3" "$(records range out | cut -f1 | paste -sd' ')"
+	same "0 1 2 3 4" "$(records mem out | cut -f1 | paste -sd' ')"
+	run -2 dlp-iter --even --iter-start 1 in
+	run -2 dlp-iter --keep in
+}
+
+@test "--even: no two alike, no steps; a file, not memory, holds the rest" {
+	{
+		printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
+		for n in 1 2 3; do
+			printf 'range\t%d\t%d\t%d\t1\t1\tstep %d\n' $n \
+			    ${n}0000000 $((n * n * 1000)) $n
+		done
+		awk 'BEGIN { OFS = "\t"; for (i = 1; i <= 300000; i++)
+			print "range", i + 3, 40000000 + i, 1, 1, 1, "work, of " \
+			    "which there is more than is kept in memory" }'
+		printf '##end\t300003\n'
+	} >in
+	dlp-iter -k step --even in >out 2>err
+	# one alone is even with itself: the middle one of the three lengths
+	same "$(dlp-iter -k step --list in | records iter - |
+	    awk -F'\t' '$NF == "yes" { print $1 }' | paste -sd' ')" \
+	    "$(records iter out | cut -f1 | paste -sd' ')"
+	same 300003 "$(records range out | wc -l)"
+	dlp-iter --even in 2>/dev/null | records range - | awk -F'\t' '{ print $NF }' |
+	    sort -u | same 0 "$(cat)"
+}

@@ -298,7 +298,7 @@ dlp_mfu_ratio 0.4525
 dlp_finding{finding="a",by="ours"} 1
 dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
 	same "# TYPE dlp_steps gauge
-# HELP dlp_steps Training steps (iterations).
+# HELP dlp_steps Training steps (iterations) that the metrics are of.
 # TYPE dlp_step_mean_seconds gauge
 # UNIT dlp_step_mean_seconds seconds
 # EOF" "$(sed -n '1,2p;4,5p;$p' out)"
@@ -311,7 +311,8 @@ dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
 
 	for p in $PROFILES; do
 		db=$(profile "$p")
-		dlp openmetrics -o out.prom "$db" 2>/dev/null
+		dlp-parse --src "$db" | dlp-correlate 2>/dev/null | dlp-flops |
+		    dlp-openmetrics -o out.prom 2>/dev/null
 		"$promtool" check metrics <out.prom
 		read_metrics <out.prom >got
 		same "$p $(sum_of "$db" KERNEL CONCURRENT_KERNEL)" \
@@ -324,6 +325,52 @@ dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
 			END { printf "%.0f", s }' got)"
 		grep -Fq "('profile', '$db')" got
 	done
+}
+
+# Of the even steps (the mean is within 10 % of the median by eye): work by the
+# call that launched it.
+@test "openmetrics: of the even steps, as dlp FILE; the file is read once" {
+	need_data h200/resnet50_tf32.sqlite.xz
+	local p db
+	for p in resnet50_tf32 loader; do
+		db=$(profile "h200/$p.sqlite.xz")
+		dlp openmetrics "$db" >out 2>err
+		same "" "$(cat err)"
+		of() {
+			sqlite3 "$db" "SELECT $2 FROM CUPTI_ACTIVITY_KIND_$1 k
+			    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+			    JOIN NVTX_EVENTS s ON r.start >= s.start AND
+				r.start < s.end AND s.text IN
+				('iteration 1', 'iteration 2')"
+		}
+		sum() {
+			awk -v m="^$1[{]" '$0 ~ m { s += sprintf("%.0f",
+			    $NF * ("'"$1"'" ~ /seconds/ ? 1e9 : 1)) }
+			    END { print s }' out
+		}
+		same "$(of KERNEL 'count(*)') $(of KERNEL 'sum(k.end - k.start)')" \
+		    "$(sum dlp_kernels) $(sum dlp_kernel_seconds)"
+		same "$(of MEMCPY 'count(*)') $(of MEMCPY 'sum(k.end - k.start)')" \
+		    "$(sum dlp_copies) $(sum dlp_copy_seconds)"
+		same 2 "$(sum dlp_steps)"
+		same "$(sqlite3 "$db" "SELECT count(*) FROM NVTX_EVENTS
+		    WHERE text LIKE 'iteration %'")" "$(sum dlp_steps_recorded)"
+		# the row of dlp FILE, whose test has the SQL
+		same "$(dlp --tsv "$db" 2>/dev/null | awk -F'\t' '
+		    NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+		    NR == 2 { print $c["step_ns"] }')" "$(sum dlp_step_mean_seconds)"
+	done
+	# -i: the peak of memory is still that of the profile
+	need_data h200/gpt2_bf16.sqlite.xz
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	same "$(dlp openmetrics "$db" 2>/dev/null | grep ^dlp_memory_peak)" \
+	    "$(dlp openmetrics -i 2 "$db" 2>/dev/null | grep ^dlp_memory_peak)"
+	mkdir bin
+	printf '#!/bin/sh\necho "$*" >>"%s"\nexec "%s" "$@"\n' "$PWD/log" \
+	    "$BIN/dlp-parse" >bin/dlp-parse
+	chmod +x bin/dlp-parse
+	PATH=$PWD/bin:$PATH dlp openmetrics "$db" >out 2>/dev/null
+	same 1 "$(wc -l <log)"
 }
 
 @test "openmetrics: steps, memory, utilization of gpt2_bf16 by hand" {

@@ -86,12 +86,12 @@ mfu_of() {
 	dev	0	NVIDIA H200
 	#iter	iter	key	step_ns	dur_ns	gpu_ns
 	iter	0	s	2000	1000	1500
-	#kern	dev	op_id	iter	dir	phase	family	flop	peak_ns	dur_ns	exec_flop
-	kern	0	1	0	fprop	forward	gemm	989400	1	10	989400
-	kern	0	1	0	fprop	backward	gemm	989400	1	10	989400
-	kern	0	1	0	bprop	backward	attention	9894000	5	10	4947000
-	kern	0	1	0	fprop	forward	pointwise	7	1	10	7
-	kern	0	-	0	-	-	-	-	-	10	-
+	#kern	dev	op_id	iter	dir	phase	family	flop	peak_ns	dur_ns	exec_flop	flop_ns
+	kern	0	1	0	fprop	forward	gemm	989400	1	10	989400	10
+	kern	0	1	0	fprop	backward	gemm	989400	1	10	989400	10
+	kern	0	1	0	bprop	backward	attention	9894000	5	10	4947000	10
+	kern	0	1	0	fprop	forward	pointwise	7	1	10	7	10
+	kern	0	-	0	-	-	-	-	-	10	-	0
 	##end	7
 	EOF
 	# the part of the report behind dlp-rate

@@ -97,8 +97,8 @@ since_work(
 	return left > 0 ? left : 0;
 }
 
-/* What the CPU did in the call, of whatever iteration: it lasted dur, and left
- * of it since the first GPU work. */
+/* What the CPU did in the call, in iterations or between: it lasted dur, and
+ * left of it since the first GPU work. */
 static void
 count_cpu(
     struct facts *f, int kind, enum api_of which, int64_t dur, int64_t left)
@@ -108,6 +108,8 @@ count_cpu(
 	};
 	int c;
 
+	if (f->has_cuts && !f->counts)
+		return;
 	if (which == API_KERN)
 		c = dur > FIRST_NS ? C_FIRST : C_LAUNCH;
 	else if (kind == ALLOCATES && dur > FIRST_ALLOC_NS)

@@ -48,6 +48,7 @@ amp(const struct facts *f, double limit, struct verdict *v)
 	buf_u64(&v->value, n);
 	if (!f->compat) {
 		v->share = share_pct(f, f->eligible_ns);
+		v->within = "tc_unused";
 		put_count(&v->problem, n, "op");
 		buf_printf(&v->problem,
 		    " could use Tensor Cores and %s not, and none runs in a"
@@ -144,6 +145,7 @@ say_largest(const struct facts *f, struct verdict *v)
 		    "%s takes %.1f %% of the time meanwhile%s", best->name, pct,
 		    best->own != NULL ? best->own : cpu_part(f));
 	v->share = pct;
+	v->within = best->class == B_LOAD ? "dataloader_detector" : NULL;
 }
 
 static bool

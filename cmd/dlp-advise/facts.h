@@ -57,8 +57,10 @@ struct device {
 	int64_t mem_total;  /* bytes, 0: unknown */
 	int64_t mem_live, mem_peak;
 	int64_t n_kern;
-	int64_t busy[N_CLASS]; /* in strict priority, as dlp-busy has it */
-	struct ivl comm, work; /* NCCL's kernels; the others */
+	int64_t busy[N_CLASS];    /* in strict priority, as dlp-busy has it; in
+				     iterations and between, if there are */
+	int64_t no_iter[N_CLASS]; /* outside of all */
+	struct ivl comm, work;    /* NCCL's kernels; the others */
 };
 
 struct facts {
@@ -74,7 +76,11 @@ struct facts {
 	size_t n_dev;
 	int64_t *iter_no, *iter_ns; /* of each iter record */
 	size_t n_iter, cap_iter;
-	bool has_busy; /* there were busy records */
+	bool has_key;          /* an iter record has one: they are steps */
+	bool has_busy;         /* there were busy records */
+	bool in_steps;         /* some of them of iterations */
+	bool has_cuts, counts; /* of dlp-iter; an iteration that counts has
+				  begun, and none since that does not */
 
 	/* ops that ran; by their eligibility for Tensor Cores */
 	struct {
@@ -88,6 +94,7 @@ struct facts {
 	uint64_t n_few, n_sized; /* kernels in fewer blocks than processors;
 				    that could be judged */
 	int64_t eligible_ns;     /* eligible, and Tensor Cores unused */
+	int64_t unaligned_ns;    /* of that by unaligned sizes */
 	int64_t copy_ns;         /* of copies and sets, as kern_ns of kernels */
 	int64_t cpu_ns[N_CPU];   /* of API calls since the first GPU work */
 	bool any_work;

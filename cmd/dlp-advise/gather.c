@@ -15,14 +15,17 @@ static struct {
 	struct facts *f;
 	void (*done)(struct facts *f);
 	struct {
-		struct rec_col *iter, *dur;
+		struct rec_col *iter, *dur, *key;
 	} iter;
 	struct {
 		struct rec_col *dev, *cc, *sm, *mem;
 	} dev;
 	struct {
-		struct rec_col *dev, *class, *dur;
+		struct rec_col *dev, *class, *dur, *iter, *after;
 	} busy;
+	struct {
+		struct rec_col *iter, *dropped;
+	} cut;
 } t;
 
 static void
@@ -48,8 +51,10 @@ on_iter(struct stage *st, struct rec *r)
 {
 	struct facts *f = t.f;
 	int64_t no, dur;
+	size_t n;
 
 	stage_pass(st, r);
+	f->has_key |= rec_raw(r, t.iter.key, &n) != NULL;
 	if (!rec_i64(r, t.iter.iter, &no) || !rec_i64(r, t.iter.dur, &dur))
 		return;
 	if (f->n_iter == f->cap_iter) {
@@ -68,21 +73,49 @@ on_busy(struct stage *st, struct rec *r)
 {
 	static const char *const word[N_CLASS] = { "tc", "kern", "graph", "mem",
 		"dataload", "io", "cpu", "other" };
-	int64_t dev, dur;
+	int64_t dev, dur, in;
 	size_t n;
 	const char *s = rec_raw(r, t.busy.class, &n);
+	bool counts;
 	int i;
 
 	stage_pass(st, r);
 	if (!rec_i64(r, t.busy.dev, &dev) || !rec_i64(r, t.busy.dur, &dur))
 		return;
 	t.f->has_busy = true;
+	counts = rec_i64(r, t.busy.iter, &in) || rec_i64(r, t.busy.after, &in);
+	t.f->in_steps |= counts;
 	for (i = 0; i < N_CLASS; i++)
 		if (text_is(s, n, word[i])) {
 			struct device *d = facts_dev(t.f, dev);
+			int64_t *sum = counts ? d->busy : d->no_iter;
 
-			d->busy[i] = num_add(d->busy[i], dur);
+			sum[i] = num_add(sum[i], dur);
 		}
+}
+
+/* Without iterations all time counts. */
+static void
+busy_end(struct facts *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->n_dev && !f->in_steps; i++)
+		memcpy(
+		    f->dev[i].busy, f->dev[i].no_iter, sizeof(f->dev[i].busy));
+}
+
+static void
+on_cut(struct stage *st, struct rec *r)
+{
+	int64_t v;
+
+	stage_pass(st, r);
+	t.f->has_cuts = true;
+	if (rec_i64(r, t.cut.iter, &v))
+		t.f->counts = true;
+	else if (rec_i64(r, t.cut.dropped, &v))
+		t.f->counts = false;
 }
 
 static int64_t
@@ -160,6 +193,7 @@ on_end(struct stage *st)
 
 	(void)st;
 	ops_end(t.f);
+	busy_end(t.f);
 	if (work_span(&lo, &hi)) {
 		t.f->span_ns = num_sub(hi, lo);
 		t.f->over_ns = recorder_over(lo, hi);
@@ -178,6 +212,7 @@ gather_bind(struct stage *st, struct facts *f, void (*done)(struct facts *f))
 	x = stage_on(st, "iter", on_iter, NULL);
 	t.iter.iter = rec_col(x, "iter", REC_NEED);
 	t.iter.dur = rec_col(x, "dur_ns", REC_NEED);
+	t.iter.key = rec_col(x, "key", REC_OPT);
 	x = stage_on(st, "dev", on_dev, NULL);
 	t.dev.dev = rec_col(x, "dev", REC_NEED);
 	t.dev.cc = rec_col(x, "cc", REC_OPT);
@@ -187,6 +222,11 @@ gather_bind(struct stage *st, struct facts *f, void (*done)(struct facts *f))
 	t.busy.dev = rec_col(x, "dev", REC_NEED);
 	t.busy.class = rec_col(x, "class", REC_NEED);
 	t.busy.dur = rec_col(x, "dur_ns", REC_NEED);
+	t.busy.iter = rec_col(x, "iter", REC_OPT);
+	t.busy.after = rec_col(x, "after", REC_OPT);
+	x = stage_on(st, "cut", on_cut, NULL);
+	t.cut.iter = rec_col(x, "iter", REC_OPT);
+	t.cut.dropped = rec_col(x, "dropped", REC_OPT);
 	work_bind(st, f);
 	recorder_bind(st, f);
 	st->meta = on_meta;

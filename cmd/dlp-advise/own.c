@@ -141,39 +141,48 @@ before_ampere(const struct facts *f)
 	return any;
 }
 
+static const char *
+fp32_advice(const struct facts *f)
+{
+	return before_ampere(f)
+		   ? "Use torch.autocast to float16, with a GradScaler: this"
+		     " GPU has no TF32"
+		   : "Allow TF32 (torch.set_float32_matmul_precision('high'),"
+		     " torch.backends.cudnn.allow_tf32 = True; Ampere and"
+		     " later), or use torch.autocast";
+}
+
+static const char unaligned_advice[] =
+    "Make the inner sizes (features, channels, vocabulary) multiples of 8 in"
+    " half precision, of 4 in TF32, of 16 in 8 bits: pad them";
+
 void
 tc_fp32(const struct facts *f, double limit, struct verdict *v)
 {
 	tc_part(f, &f->fp32, limit, v);
+	v->within = "tc_unused";
 	if (v->judged != V_YES)
 		return;
 	buf_printf(&v->problem,
 	    "%s %% of the kernels' time are FP32 products without Tensor"
 	    " Cores",
 	    buf_str(&v->value));
-	buf_puts(&v->advice,
-	    before_ampere(f)
-		? "Use torch.autocast to float16, with a GradScaler: this GPU"
-		  " has no TF32"
-		: "Allow TF32 (torch.set_float32_matmul_precision('high'),"
-		  " torch.backends.cudnn.allow_tf32 = True; Ampere and later),"
-		  " or use torch.autocast");
+	buf_puts(&v->advice, fp32_advice(f));
 }
 
 void
 tc_unaligned(const struct facts *f, double limit, struct verdict *v)
 {
 	tc_part(f, &f->unaligned, limit, v);
+	if (f->unaligned.all.ns == f->unaligned_ns)
+		v->within = "tc_unused";
 	if (v->judged != V_YES)
 		return;
 	buf_printf(&v->problem,
 	    "%s %% of the kernels' time are products whose sizes keep them"
 	    " off Tensor Cores, or make them slow there",
 	    buf_str(&v->value));
-	buf_puts(&v->advice,
-	    "Make the inner sizes (features, channels, vocabulary) multiples"
-	    " of 8 in half precision, of 4 in TF32, of 16 in 8 bits: pad"
-	    " them");
+	buf_puts(&v->advice, unaligned_advice);
 }
 
 void
@@ -189,6 +198,10 @@ tc_unused(const struct facts *f, double limit, struct verdict *v)
 	buf_printf(&v->problem,
 	    "%s %% of the kernels' time could use Tensor Cores and does not",
 	    buf_str(&v->value));
+	if (2 * f->fp32.all.ns > f->eligible_ns)
+		buf_printf(&v->advice, "%s; ", fp32_advice(f));
+	else if (2 * f->unaligned_ns > f->eligible_ns)
+		buf_printf(&v->advice, "%s; ", unaligned_advice);
 	buf_puts(&v->advice, "dlp tc FILE lists the ops with the reasons");
 }
 

@@ -1,8 +1,9 @@
 /*
  * A rule judges the facts of a section. What it says is a verdict; the rules
  * are a table, in rules.c. What fired is written first, the largest share of
- * the time first, of equals the later rule, which is the more special; then the
- * rest in the table's order, in which all stands for DLProf.
+ * the time first, of equals the later rule, which is the more special; what
+ * another finding is about too comes behind these; then the rest in the table's
+ * order, in which all stands for DLProf.
  */
 #ifndef ADVISE_RULE_H
 #define ADVISE_RULE_H
@@ -15,6 +16,8 @@ struct verdict {
 	const char *missing; /* the input without which it cannot tell */
 	double share;        /* percent of the GPUs' time that it is about, at
 				most what can be gained; below 0: none */
+	const char *within;  /* the rule that is about this time too and leads
+				where both fire; NULL: none */
 };
 
 struct rule {

@@ -100,7 +100,8 @@ put_count(struct buf *b, uint64_t n, const char *what)
 bool
 no_steps(const struct facts *f, struct verdict *v)
 {
-	if (f->key_found == 1 || (f->key_found < 0 && f->n_iter > 1))
+	if (f->key_found == 1 ||
+	    (f->key_found < 0 && (f->n_iter > 1 || f->has_key)))
 		return false;
 	unjudged(v, "iterations: a key for dlp-iter, or ranges around the"
 		    " steps");

@@ -37,9 +37,17 @@ put_buf(const struct buf *b, bool said)
 	out_raw(said && b->len > 0 ? b->s : NULL, b->len);
 }
 
+struct judged {
+	const struct rule *rule;
+	struct verdict v;
+	const char *part_of; /* the finding that leads; NULL: none */
+};
+
 static void
-write_finding(const struct rule *r, const struct verdict *v)
+write_finding(const struct judged *j)
 {
+	const struct rule *r = j->rule;
+	const struct verdict *v = &j->v;
 	static const char *const word[] = { "no", "yes", "not judged" };
 	bool yes = v->judged == V_YES, told = v->judged != V_UNJUDGED;
 	struct buf limit = { 0 }, share = { 0 };
@@ -64,6 +72,7 @@ write_finding(const struct rule *r, const struct verdict *v)
 	if (v->share >= 0)
 		buf_printf(&share, "%.1f", v->share);
 	put_buf(&share, yes);
+	out_raw(j->part_of, j->part_of != NULL ? strlen(j->part_of) : 0);
 	if (facts.src.len > 0)
 		out_raw(facts.src.s, facts.src.len);
 	out_end();
@@ -71,10 +80,18 @@ write_finding(const struct rule *r, const struct verdict *v)
 	buf_free(&share);
 }
 
-struct judged {
-	const struct rule *rule;
-	struct verdict v;
-};
+/* Where the rule whose time it is in fired too, that one leads. */
+static void
+find_leads(struct judged *j, size_t n)
+{
+	size_t i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < n && j[i].v.within != NULL; k++)
+			if (strcmp(j[k].rule->id, j[i].v.within) == 0 &&
+			    j[k].v.judged == V_YES && j[i].v.judged == V_YES)
+				j[i].part_of = j[k].rule->id;
+}
 
 static int
 by_share(const void *a, const void *b)
@@ -85,6 +102,8 @@ by_share(const void *a, const void *b)
 
 	if (fx != fy)
 		return fx ? -1 : 1;
+	if ((x->part_of != NULL) != (y->part_of != NULL))
+		return x->part_of == NULL ? -1 : 1;
 	if (sx != sy)
 		return sx ? -1 : 1;
 	if (sx && x->v.share != y->v.share)
@@ -118,10 +137,11 @@ judge_all(struct facts *f)
 		r->judge(f, r->limit, &j[n].v);
 		fired += j[n++].v.judged == V_YES && listed(opts->fail_on, r);
 	}
+	find_leads(j, n);
 	if (!opts->dlprof)
 		qsort(j, n, sizeof(j[0]), by_share);
 	for (i = 0; i < n; i++) {
-		write_finding(j[i].rule, &j[i].v);
+		write_finding(&j[i]);
 		forget_verdict(&j[i].v);
 	}
 	failed |= fired > 0;

@@ -25,7 +25,7 @@ static struct {
 		struct rec_col *start, *iter, *dur;
 	} set;
 	struct {
-		struct rec_col *dur;
+		struct rec_col *dur, *iter;
 	} graph;
 	int64_t first, last; /* of kernels */
 	bool any;
@@ -131,8 +131,10 @@ add_tc(const struct rec *r, const char *s, size_t n, int64_t dur)
 	tops_add(&t.f->why, why, wl, dur, 0);
 	if (text_is(why, wl, "fp32"))
 		tops_add(&t.f->fp32, s, n, dur, 0);
-	else if (text_is(why, wl, "unaligned"))
+	if (text_is(why, wl, "unaligned")) {
 		tops_add(&t.f->unaligned, s, n, dur, 0);
+		t.f->unaligned_ns = num_add(t.f->unaligned_ns, dur);
+	}
 }
 
 static void
@@ -223,6 +225,8 @@ on_graph(struct stage *st, struct rec *r)
 	int64_t dur = 0;
 
 	stage_pass(st, r);
+	if (!in_iter(r, t.graph.iter))
+		return;
 	t.f->n_graph++;
 	if (rec_i64(r, t.graph.dur, &dur))
 		t.f->graph_ns = num_add(t.f->graph_ns, dur);
@@ -279,6 +283,7 @@ work_bind(struct stage *st, struct facts *f)
 	api_bind(st);
 	x = stage_on(st, "graph", on_graph, NULL);
 	t.graph.dur = rec_col(x, "dur_ns", REC_OPT);
+	t.graph.iter = rec_col(x, "iter", REC_OPT);
 }
 
 bool

@@ -8,15 +8,17 @@
 /* iter -1: none; start NO_TIME: from the beginning. Where some are dropped a
  * column tells which ones. */
 static void
-put(const struct run *g, int64_t iter, int64_t start, const char *src)
+put(const struct run *g, const struct source *f, int64_t iter, int64_t start)
 {
 	static const char *const names[] = { "iter", "start_ns", "src",
 		"dropped" };
 	static const char *const without[] = { "iter", "start_ns", "dropped" };
-	static struct out_type *types[2]; /* with src or without */
-	struct out_type **t = &types[src != NULL];
-	bool wanted = iter < 0 || run_wanted(g, iter);
-	bool kept = g->filter && !g->dlprof;
+	/* with src or without; with dropped or without */
+	static struct out_type *types[2][2];
+	const char *src = f->name;
+	bool wanted = iter < 0 || run_wanted(g, f, iter);
+	bool kept = (g->filter && !g->dlprof) || f->cut_down;
+	struct out_type **t = &types[src != NULL][kept];
 
 	if (*t == NULL)
 		*t = out_type("cut", src != NULL ? names : without,
@@ -43,13 +45,12 @@ cuts_write(struct run *g, struct source *f, int64_t now)
 		next = plan_begin(&f->plan, n, &lo) && lo <= now;
 		if (f->plan.kind == PLAN_STEPS && !f->outside &&
 		    (n == 0 || plan_gap(&f->plan, n - 1, now))) {
-			put(g, -1, n > 0 ? f->plan.step[n - 1].hi : NO_TIME,
-			    f->name);
+			put(g, f, -1, n > 0 ? f->plan.step[n - 1].hi : NO_TIME);
 			f->outside = true;
 		}
 		if (!next)
 			break;
-		put(g, (int64_t)n, n == 0 && g->dlprof ? 0 : lo, f->name);
+		put(g, f, (int64_t)n, n == 0 && g->dlprof ? 0 : lo);
 		f->outside = false;
 		f->n_begun++;
 	}

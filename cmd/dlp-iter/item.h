@@ -13,6 +13,7 @@ enum what {
 	IT_PASS,      /* a line that is passed on as it is */
 	IT_LEGEND,    /* a legend that gets the column */
 	IT_REC,       /* a record at a time, in launch order */
+	IT_MEM,       /* the same, which is never dropped */
 	IT_KERN,      /* a kernel */
 	IT_GPU,       /* other work on the GPU */
 	IT_INST,      /* a run of an op: comes when it closes */

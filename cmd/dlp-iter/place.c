@@ -14,9 +14,10 @@ write_iter(struct run *g, struct source *f)
 	line_make(&x, n, &f->plan, &f->extent, acc_at(&f->accs, n),
 	    g->key.arg != NULL ? g->key.arg : f->own_key, &f->step_end);
 	x.src = f->name;
-	if (g->listing || (g->stable && run_wanted(g, x.iter)))
+	if (g->even ? g->measuring
+		    : g->listing || (g->stable && run_wanted(g, f, x.iter)))
 		stable_add(&f->stable, &x);
-	if (!g->listing && run_wanted(g, x.iter))
+	if (!g->listing && !g->measuring && run_wanted(g, f, x.iter))
 		line_put(&x);
 	acc_drop(&f->accs);
 }
@@ -63,7 +64,7 @@ place_record(struct run *g, const struct item *m, const char *line)
 	struct source *f = m->src != SRC_NONE ? &g->files.v[m->src] : NULL;
 	int64_t n = -1;
 
-	if (f != NULL && g->cuts && m->now != NO_TIME)
+	if (f != NULL && g->cuts && !g->measuring && m->now != NO_TIME)
 		cuts_write(g, f, m->now);
 	if (f != NULL && m->now != NO_TIME)
 		write_closed(g, f, m->now);
@@ -76,11 +77,13 @@ place_record(struct run *g, const struct item *m, const char *line)
 	else
 		g->outside += m->what == IT_KERN || m->what == IT_GPU;
 	if (m->what == IT_KERN)
-		g->kern_kept = run_wanted(g, n);
-	if (g->listing)
+		g->kern_kept = g->keep || run_wanted(g, f, n);
+	if (g->listing || g->measuring)
 		return;
-	if (run_wanted(g, n))
+	if (run_wanted(g, f, n) || (m->what == IT_MEM && !g->dlprof))
 		put_line(m, line, n);
+	else if (g->keep)
+		put_line(m, line, -1);
 	else
 		g->dropped++;
 }
@@ -88,6 +91,9 @@ place_record(struct run *g, const struct item *m, const char *line)
 void
 place(struct run *g, const struct item *m, const char *line)
 {
+	if (g->measuring && (m->what == IT_PASS || m->what == IT_LEGEND ||
+				m->what == IT_RANGEKERN))
+		return;
 	if (m->what == IT_PASS || m->what == IT_RANGEKERN) {
 		if (!g->listing && (m->what == IT_PASS || g->kern_kept))
 			out_line(line, m->len);
@@ -110,11 +116,11 @@ place_end(struct run *g, struct source *f)
 	n = plan_count(&f->plan);
 	if (f->plan.kind == PLAN_ONE && !f->extent.any)
 		n = 0;
-	if (g->cuts && n > 0)
+	if (g->cuts && !g->measuring && n > 0)
 		cuts_write(g, f, INT64_MAX);
 	while (f->accs.base < n)
 		write_iter(g, f);
-	if (g->stable && f->plan.kind != PLAN_ONE)
+	if (g->stable && !g->measuring && f->plan.kind != PLAN_ONE)
 		stable_put(&f->stable, g->filter, f->name);
 	return n;
 }

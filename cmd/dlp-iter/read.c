@@ -23,7 +23,7 @@ static const struct {
 	{ "mark", IT_REC, false },
 	{ "os", IT_REC, false },
 	{ "lib", IT_REC, false },
-	{ "mem", IT_REC, false },
+	{ "mem", IT_MEM, false },
 	{ "over", IT_REC, false },
 };
 

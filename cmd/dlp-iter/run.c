@@ -5,6 +5,7 @@
 #include "place.h"
 #include "run.h"
 #include "stage.h"
+#include "steady.h"
 
 static void
 play(void *ctx, const struct item *m, const char *line)
@@ -19,6 +20,46 @@ go(struct run *g)
 	g->waiting = false;
 	spool_play(&g->spool, play, g);
 	opkey_clear(&g->op);
+}
+
+/* --even: how long the iterations are, and which of them stay. */
+static void
+measure(struct run *g)
+{
+	struct source *f;
+	size_t i;
+
+	g->measuring = true;
+	spool_look(&g->spool, play, g);
+	for (i = 0; i < g->files.n; i++) {
+		f = &g->files.v[i];
+		place_end(g, f);
+		f->cut_down = f->plan.kind != PLAN_ONE;
+		f->some_even = stable_range(&f->stable, &f->from, &f->to);
+		acc_clear(&f->accs);
+		f->step_end = NO_TIME;
+	}
+	g->measuring = false;
+	g->outside = 0;
+}
+
+/* --even without --stable: which of them stay. */
+static void
+say_even(const struct run *g, const struct source *f)
+{
+	const char *in = f->name != NULL ? f->name : "";
+
+	if (g->stable || g->broken || !f->cut_down)
+		return;
+	if (!f->some_even)
+		warn("%s%sall of %zu steps count: no two are within %d %% of"
+		     " the median",
+		    in, *in != '\0' ? ": " : "", f->stable.n, STEADY_PCT);
+	else
+		warn("%s%ssteps %lld to %lld of %zu count: the longest row"
+		     " within %d %% of the median (-i chooses others)",
+		    in, *in != '\0' ? ": " : "", (long long)f->from,
+		    (long long)f->to, f->stable.n, STEADY_PCT);
 }
 
 static void
@@ -78,7 +119,7 @@ run_range(struct run *g, uint32_t src, uint32_t lane, const char *s, size_t n,
 		f->found = g->steps = true;
 		plan_step(&f->plan, lane, lo, hi,
 		    smap_put(&f->plan.texts, s, n, NULL));
-		if (g->waiting)
+		if (g->waiting && !g->even)
 			go(g);
 	}
 }
@@ -213,11 +254,16 @@ run_end(struct run *g)
 	size_t most = 0, i, n;
 
 	if (g->waiting) {
-		decide(g);
+		if (!g->steps)
+			decide(g);
+		if (g->even)
+			measure(g);
 		go(g);
 	}
 	for (i = 0; i < g->files.n; i++) {
 		n = place_end(g, &g->files.v[i]);
+		if (g->even)
+			say_even(g, &g->files.v[i]);
 		if (n > most)
 			most = n;
 	}

@@ -20,7 +20,10 @@ struct source {
 	size_t n_begun;       /* --cuts: iterations whose begin was written */
 	bool outside;         /* and that the time is in none */
 	bool found;           /* iterations by a key, not for want of it */
-	struct stable stable; /* --list with a key */
+	struct stable stable; /* --list with a key, --stable, --even */
+	bool cut_down;        /* --even: only from to to are iterations */
+	int64_t from, to;
+	bool some_even; /* else these are all */
 };
 
 struct sources {

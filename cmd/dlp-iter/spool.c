@@ -67,9 +67,10 @@ more(struct spool *s, size_t *pos, size_t want)
 }
 
 void
-spool_play(struct spool *s,
+spool_look(struct spool *s,
     void (*fn)(void *ctx, const struct item *m, const char *line), void *ctx)
 {
+	uint64_t size;
 	struct item m;
 	size_t pos = 0;
 
@@ -78,6 +79,7 @@ spool_play(struct spool *s,
 		if (lseek(s->fd, 0, SEEK_SET) != 0)
 			die_errno("temporary file (see TMPDIR)");
 	}
+	size = s->size;
 	while (pos < s->b.len || s->size > 0) {
 		if (s->b.len - pos < sizeof(m))
 			more(s, &pos, sizeof(m));
@@ -87,6 +89,16 @@ spool_play(struct spool *s,
 		fn(ctx, &m, s->b.s + pos + sizeof(m));
 		pos += sizeof(m) + m.len;
 	}
+	s->size = size;
+	if (s->fd >= 0)
+		buf_clear(&s->b);
+}
+
+void
+spool_play(struct spool *s,
+    void (*fn)(void *ctx, const struct item *m, const char *line), void *ctx)
+{
+	spool_look(s, fn, ctx);
 	buf_free(&s->b);
 	if (s->fd >= 0)
 		close(s->fd);

@@ -17,4 +17,8 @@ void spool_put(struct spool *s, const struct item *m, const char *line);
 void spool_play(struct spool *s,
     void (*fn)(void *ctx, const struct item *m, const char *line), void *ctx);
 
+/* The same, and the spool stays as it is. */
+void spool_look(struct spool *s,
+    void (*fn)(void *ctx, const struct item *m, const char *line), void *ctx);
+
 #endif

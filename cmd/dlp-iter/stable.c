@@ -161,6 +161,20 @@ stable_put(const struct stable *l, bool all, const char *src)
 	free(v);
 }
 
+bool
+stable_range(const struct stable *l, int64_t *from, int64_t *to)
+{
+	int64_t *v = lengths(l);
+	bool any;
+
+	steady_range(v, l->n, from, to);
+	free(v);
+	any = *from >= 0;
+	*from = any ? l->v[*from].iter : 0;
+	*to = any ? l->v[*to].iter : INT64_MAX;
+	return any;
+}
+
 void
 stable_clear(struct stable *l)
 {

@@ -19,6 +19,10 @@ void stable_add(struct stable *l, const struct line *x);
 void stable_list(const struct stable *l, const char *key, const char *kind,
     const char *src, int64_t lo, int64_t hi);
 
+/* The iterations of the stable range, both included; false: all of them, as no
+ * two are even. */
+bool stable_range(const struct stable *l, int64_t *from, int64_t *to);
+
 /* Writes a stable record; all: of all of them, even or not. src: escaped, or
  * NULL. */
 void stable_put(const struct stable *l, bool all, const char *src);

@@ -27,6 +27,8 @@ struct run {
 	bool dlprof;
 	bool cuts;   /* write where iterations begin */
 	bool stable; /* write which of them are even */
+	bool even;   /* only these are iterations */
+	bool keep;   /* what is not asked for is in no iteration */
 	bool asked_one;
 	struct asked asked;
 	bool one; /* or it was found that there is no key */
@@ -36,8 +38,9 @@ struct run {
 	int64_t from, to;
 	int limit;
 	/* the section */
-	bool waiting; /* items go to the spool */
-	bool broken;  /* at the end: its input was cut off */
+	bool waiting;   /* items go to the spool */
+	bool measuring; /* --even: first only lengths are taken */
+	bool broken;    /* at the end: its input was cut off */
 	struct spool spool;
 	struct sources files;
 	struct opkey op;
@@ -50,10 +53,13 @@ struct run {
 	struct cands cands; /* --list */
 };
 
-/* Whether iteration n is among those that are asked for. */
+/* Whether iteration n of a file (NULL: it is not known) is among those that
+ * are asked for. */
 static inline bool
-run_wanted(const struct run *g, int64_t n)
+run_wanted(const struct run *g, const struct source *f, int64_t n)
 {
+	if (f != NULL && f->cut_down)
+		return n >= f->from && n <= f->to;
 	return !g->filter || (n >= g->from && n <= g->to);
 }
 

@@ -1,49 +1,98 @@
-# Of dlp mfu: what they are made of.
-# What the model needs of FLOPs or their time.
-function model(v) {
-	if (v == "-" || (dir == "fprop" && phase == "backward"))
-		return v == "-" ? v : 0
-	if (fam == "attention" && dir == "bprop")
-		return sprintf("%.0f", v * 4 / 5)
-	return v
+# Of dlp mfu and openmetrics: a record for each iteration, from the sums of
+# its kernels by device, family, direction, phase and type, which are work
+# records (dlp-agg). All other records pass.
+function put(name) { return (name in it) ? $(it[name]) : "-" }
+function pct(ns, of) {
+	return !(ns > 0) || of == "-" || of == 0 ? "-" : \
+	    sprintf("%.2f", 100 * ns / of)
 }
-$1 == "#kern" {
-	for (i = 2; i <= NF; i++)
-		a[$i] = i
+# 0: nothing but helpers of products whose sizes are unknown
+function whole(v) { return v > 0 ? sprintf("%.0f", v) : "-" }
+function row(i,    d, r) {
+	d = ndev[i] > 0 ? ndev[i] : 1
+	r = !(xflop[i] > 0) || step[i] == "-" || step[i] == 0 ? "-" : \
+	    sprintf("%.2f", xflop[i] / step[i] / 1000)
+	print "mfu", (src != "" ? file OFS : "") i, key[i], \
+	    pct(mns[i], step[i] * d), pct(ns[i], step[i] * d), \
+	    step[i], cpu[i], whole(mflop[i]), whole(flop[i]), r, \
+	    (pflop[i] > 0 && ns[i] > 0 ? \
+		sprintf("%.1f", pflop[i] / ns[i] / 1000) : "-"), \
+	    gpu[i], pct(mns[i], d == 1 ? gpu[i] : "-"), ndev[i] + 0, \
+	    whole(xflop[i]), pct(known[i], dur[i])
 }
-$1 == "#iter" || $1 == "iter" { print; n += $1 == "iter" }
+# What of their FLOPs, or of the time that these take, the model needs.
+function model(fam, dir, phase) {
+	if (dir == "fprop" && phase == "backward")
+		return 0
+	return fam == "attention" && dir == "bprop" ? .8 : 1
+}
+function counts(fam) {
+	return fam == "-" || fam ~ /^(gemm|gemm_fused|gemv|gemm_int|conv)$/ || \
+	    fam ~ /^(conv_fused|attention|rnn)$/
+}
+function on_work(    i, x, m) {
+	i = $(a["iter"])
+	if (!((i, $(a["dev"])) in on)) {
+		on[i, $(a["dev"])] = 1
+		ndev[i]++
+	}
+	dur[i] += $(a["sum_dur_ns"])
+	if ($(a["tag"]) != "kern")
+		return
+	known[i] += $(a["sum_flop_ns"])
+	x = $(a["sum_exec_flop"])
+	m = model($(a["family"]), $(a["dir"]), $(a["phase"]))
+	if (x != "-") {
+		xflop[i] += x
+		flop[i] += $(a["sum_flop"])
+		mflop[i] += m * x
+	}
+	if ($(a["sum_peak_ns"]) != "-") {
+		ns[i] += $(a["sum_peak_ns"])
+		mns[i] += m * $(a["sum_peak_ns"])
+		# of no arithmetic it is 0, whatever the type
+		if ($(a["sum_peak_ns"]) > 0)
+			pflop[i] += x
+	}
+}
+# Not looked at field by field: a record that others take.
+!/^#?(iter|work)\t|^##/ { print; next }
 $1 == "##dlp" {
-	n = 0
 	print
-	print "#work", "iter", "dev", "flop", "model_flop", \
-	    "peak_ns", "model_ns", "exec_flop", "dur_ns", "flop_ns", \
-	    "peak_flop"
+	print "#mfu", (src != "" ? "src" OFS : "") "iter", "key", \
+	    "mfu_pct", "hfu_pct", "step_ns", "cpu_ns", \
+	    "model_flop", "flop", "tflops", "peak_tflops", \
+	    "gpu_ns", "mfu_busy_pct", "n_dev", "exec_flop", \
+	    "known_pct"
+	split("", on); split("", ndev)
+	split("", flop); split("", mflop); split("", ns)
+	split("", mns); split("", xflop); split("", dur)
+	split("", known); split("", pflop)
+	n = n_work = 0
 	next
 }
-$1 == "##end" { print $1, n; next }
-/^##/
-$1 == "#graph" { for (i = 2; i <= NF; i++) g[$i] = i }
-$1 == "graph" {
-	n++
-	print "work", $(g["iter"]), $(g["dev"]), "-", "-", "-", "-", \
-	    "-", $(g["dur_ns"]), 0, 0
+$1 == "##info" && $2 == "src" { file = $3 }
+$1 == "#iter" { for (i = 2; i <= NF; i++) it[$i] = i }
+$1 == "iter" {
+	i = put("iter")
+	key[i] = put("key")
+	step[i] = put("step_ns")
+	cpu[i] = put("dur_ns")
+	gpu[i] = put("gpu_ns")
+	order[n++] = i
 }
-$1 != "kern" { next }
-{
-	fam = $(a["family"])
-	dir = $(a["dir"])
-	phase = $(a["phase"])
+$1 == "#work" { for (i = 2; i <= NF; i++) a[$i] = i; next }
+$1 == "work" {
+	n_work++
+	if ($(a["iter"]) != "-" && \
+	    ($(a["tag"]) != "kern" || counts($(a["family"]))))
+		on_work()
+	next
 }
-fam == "-" || fam == "gemm" || fam == "gemm_fused" || \
-fam == "gemv" || fam == "gemm_int" || fam == "conv" || \
-fam == "conv_fused" || fam == "attention" || fam == "rnn" {
-	flop = $(a["exec_flop"])
-	ns = $(a["peak_ns"])
-	m = model(flop)
-	n++
-	print "work", $(a["iter"]), $(a["dev"]), $(a["flop"]), m, \
-	    ns, (ns == "-" ? ns : flop > 0 ? \
-		sprintf("%.9g", ns * m / flop) : 0), flop, \
-	    $(a["dur_ns"]), (flop == "-" ? 0 : $(a["dur_ns"])), \
-	    (ns == "-" ? 0 : flop)
+$1 == "##end" {
+	for (i = 0; i < n; i++)
+		row(order[i])
+	print $1, $2 - n_work + n
+	next
 }
+{ print }

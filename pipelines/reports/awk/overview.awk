@@ -199,11 +199,13 @@ $1 == "cand" && try == "" && v("n") >= 3 { try = unescape(v("key")) }
 $1 == "phase" && counts(v("iter")) { phase[v("phase")] += v("gpu_sum_ns") }
 $1 == "work" { on_work() }
 $1 == "finding" && v("judged") == "yes" {
+	ids = ids (ids == "" ? "" : ",") v("id")
+	if (v("part_of") != "-")
+		next
 	found[++n_found] = unescape(v("problem"))
 	share[n_found] = v("share_pct")
 	shown[n_found] = unescape(v("evidence"))
 	advice[n_found] = unescape(v("recommendation"))
-	ids = ids (ids == "" ? "" : ",") v("id")
 }
 $1 == "finding" && v("judged") == "not judged" { n_unjudged++ }
 $1 == "##end" { ended = 1 }

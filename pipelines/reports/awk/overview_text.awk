@@ -169,7 +169,7 @@ function split_up() {
 	bar("idle", idle)
 	if (idle > 0) {
 		part("  while data loads", cls["idle dataload"])
-		part("  while files are read or written", cls["idle io"])
+		part("  while file I/O runs", cls["idle io"])
 		part("  while ops or calls run", cls["idle cpu"])
 		part("  else", cls["idle other"])
 	}
@@ -248,8 +248,8 @@ function coverage(    w, i) {
 }
 function findings(    i) {
 	say("")
-	wrap("", "findings, of the whole profile, with their share of its" \
-	    " time: " (n_found > 3 ? "the first 3 of " : "") (n_found + 0))
+	wrap("", "findings, of " (n_all ? "these steps" : \
+	    "the whole profile") ", with their share of the time: " (n_found > 3 ? "the first 3 of " : "") (n_found + 0))
 	for (i = 1; i <= n_found && i <= 3; i++) {
 		wrap("  " i " ", (share[i] == "-" ? "" : \
 		    "[" share[i] " %] ") found[i])
