@@ -674,7 +674,8 @@ const struct col_def col_defs[] = {
 	    "union of its GPU work, summed over the devices" },
 	{ "phase", "gpu_sum_ns", PHASES, COL_INT, "sum of its GPU work" },
 	{ "phase", "idle_ns", PHASES, COL_INT,
-	    "from its first GPU start to its last GPU end, less gpu_ns" },
+	    "in which a device idles before work of it, behind other work of the"
+	    " iteration; without a phase: the rest of the step" },
 	{ "phase", "n_kern", PHASES, COL_INT, "kernels" },
 	{ "phase", "n_gpu", PHASES, COL_INT,
 	    "kernels, copies, sets and graph runs" },

@@ -111,6 +111,19 @@ flat_len(const struct flat *f)
 }
 
 void
+flat_each(const struct flat *f,
+    void (*fn)(void *ctx, int64_t key, int64_t lo, int64_t hi), void *ctx)
+{
+	size_t k;
+	int i;
+
+	for (i = 0; i < f->n; i++)
+		for (k = 0; k < f->part[i].u.n; k++)
+			fn(ctx, f->part[i].key, f->part[i].u.v[k].lo,
+			    f->part[i].u.v[k].hi);
+}
+
+void
 flat_clear(struct flat *f)
 {
 	int i;

@@ -23,6 +23,10 @@ void flat_add(struct flat *f, int64_t key, int64_t lo, int64_t hi);
 void flat_join(struct flat *f, const struct flat *from); /* adds all of it */
 int64_t flat_len(const struct flat *f);
 
+/* Calls fn for each piece that is kept. */
+void flat_each(const struct flat *f,
+    void (*fn)(void *ctx, int64_t key, int64_t lo, int64_t hi), void *ctx);
+
 /* Pieces of all unions, and those of one that become a sum: all but the
  * newest one of each key. */
 size_t flat_pieces(void);

@@ -176,16 +176,88 @@ phase_sql() {
 	same "9877494 $other" "$got"
 }
 
-# Work that does not overlap: the union is the sum; idle is the rest.
+# By SQL, the idle time of each iteration before its phases' work and the rest:
+# work by its launch; from where a step begins (the end of the one before, or of
+# its work) to where it ends.
+phase_idle() {
+	sqlite3 -separator ' ' "$1" "
+	CREATE TEMP TABLE i AS SELECT row_number() OVER (ORDER BY start) - 1 n,
+	    start, end FROM NVTX_EVENTS WHERE text LIKE 'iteration %';
+	CREATE TEMP TABLE p AS SELECT text, start, end FROM NVTX_EVENTS
+	    WHERE text IN ('forward', 'backward', 'optimizer');
+	CREATE TEMP TABLE w AS SELECT i.n n, coalesce(p.text, '-') p, k.start s,
+	    k.end e FROM (SELECT start, end, correlationId
+		FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
+		SELECT start, end, correlationId
+		FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL
+		SELECT start, end, correlationId
+		FROM CUPTI_ACTIVITY_KIND_MEMSET) k
+	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+	    JOIN i ON r.start >= i.start AND r.start < i.end
+	    LEFT JOIN p ON r.start >= p.start AND r.start < p.end;
+	CREATE TEMP TABLE g AS SELECT n, p, max(0, s - m) gap,
+	    max(0, e - max(s, coalesce(m, s))) len FROM (SELECT n, p, s, e,
+	    max(e) OVER (PARTITION BY n ORDER BY s, e ROWS BETWEEN
+	    UNBOUNDED PRECEDING AND 1 PRECEDING) m FROM w);
+	CREATE TEMP TABLE b AS SELECT i.n n, max(i.end, (SELECT max(e) FROM w
+	    WHERE w.n = i.n), coalesce(lead(i.start) OVER (ORDER BY i.n), 0)) hi
+	    FROM i;
+	SELECT n, p, sum(gap) FROM g WHERE p <> '-' GROUP BY 1, 2 UNION ALL
+	SELECT b.n, '-', hi - coalesce((SELECT hi FROM b c WHERE c.n = b.n - 1),
+	    (SELECT start FROM i WHERE n = 0)) - (SELECT sum(len) FROM g
+	    WHERE g.n = b.n) - coalesce((SELECT sum(gap) FROM g
+	    WHERE g.n = b.n AND p <> '-'), 0) FROM b ORDER BY 1, 2"
+}
+
+@test "phases: busy and idle of a step are the step, by SQL; idle as dlp FILE" {
+	need_data h200
+	for f in gpt2_bf16 resnet50_tf32; do
+		db=$(profile h200/$f.sqlite.xz)
+		dlp phases --tsv "$db" 2>/dev/null >got
+		awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["iter"] != "-" { print $at["iter"], $at["phase"], \
+		    $at["idle_ns"] }' got | sort >idle
+		same "$(phase_idle "$db" | sort)" "$(<idle)"
+		same "$(dlp iters --tsv "$db" 2>/dev/null | awk -F'\t' '
+		    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		    { print $at["iter"], $at["step_ns"] }')" \
+		    "$(awk -F'\t' '
+		    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		    $at["iter"] != "-" { s[$at["iter"]] += $at["gpu_ns"] + \
+			$at["idle_ns"] }
+		    END { for (i in s) print i, s[i] }' got | sort)"
+		# of the steps that it shows, all of gpt2 and the last two
+		dlp --tsv "$db" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ print $at["idle_ns"] }' >want
+		same "$(<want)" "$(awk -v from=$([ $f = gpt2_bf16 ] || echo 1) '
+		    $1 >= from { s += $3 } END { print s }' idle)"
+	done
+}
+
+# Work that does not overlap: the union is the sum. Two devices and streams.
+@test "phases: idle time where work overlaps, and of two GPUs, by hand" {
+	dlp-phases >out < <(printf '%s\n' '##dlp 1' \
+	    '#iter iter key step_ns' '#kern start_ns dur_ns dev iter phase' \
+	    'kern 10 10 0 0 forward' 'kern 15 15 0 0 backward' \
+	    'kern 40 10 0 0 backward' 'kern 70 5 1 0 forward' \
+	    'kern 500 5 0 - forward' 'iter 0 s 100' '##end 6' | tr ' ' '\t')
+	# GPU 0: 10..30 and 40..50, so 10 before backward, and 70 of 100 are the
+	# rest with GPU 1's 95; outside of steps it is not told
+	same "- 155
+backward 10
+forward -
+forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i }
+	    $1 == "phase" { print $at["phase"], $at["idle_ns"] }' out | sort)"
+}
+
 @test "phases: each iteration adds up to the total" {
 	need_data h200/gpt2_bf16.sqlite.xz
 	db=$(profile h200/gpt2_bf16.sqlite.xz)
 	dlp phases --tsv "$db" | awk -F'\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	$at["gpu_start_ns"] != "-" && $at["gpu_end_ns"] - $at["gpu_start_ns"] \
-	    != $at["gpu_ns"] + $at["idle_ns"] { bad = 1 }
 	{ s[$at["phase"]] += $at["gpu_ns"] }
-	END { print s["forward"], s["backward"], s["optimizer"]; exit bad }' \
+	END { print s["forward"], s["backward"], s["optimizer"] }' \
 	    >got
 	dlp phases -s --tsv "$db" | awk -F'\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

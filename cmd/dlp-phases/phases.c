@@ -1,5 +1,6 @@
 /* The rows of phases; see phases.h. */
 #include "phases.h"
+#include "idle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@ shrink(struct phases *p)
 	size_t i;
 
 	for (i = 0; i + NEW_ROWS < p->n && flat_pieces() > PIECES / 2; i++) {
+		idle_sum(p, p->v[i].step);
 		flat_fold(&p->v[i].cpu);
 		flat_fold(&p->v[i].gpu);
 	}
@@ -51,8 +53,10 @@ phases_get(struct phases *p, struct mview src, struct mview iter,
 	if (by_op)
 		buf_puts(&key, "\t");
 	i = smap_put(&p->keys, key.s, key.len, &fresh);
-	if (!fresh)
+	if (!fresh) {
+		p->v[i].made = true;
 		return &p->v[i];
+	}
 	if (flat_pieces() > PIECES)
 		shrink(p);
 	if ((p->n & (p->n - 1)) == 0) /* 0, 1, 2, 4, ... */
@@ -63,6 +67,8 @@ phases_get(struct phases *p, struct mview src, struct mview iter,
 	ph->iter = keep(p, iter);
 	ph->word = keep(p, word);
 	ph->by_op = by_op;
+	ph->made = true;
+	idle_row(p, p->n - 1);
 	return ph;
 }
 
@@ -106,6 +112,7 @@ merge(struct phase *to, struct phase *ph)
 	to->gpu_ns = num_add(to->gpu_ns, ph->gpu_ns);
 	to->thread_ns = num_add(to->thread_ns, ph->thread_ns);
 	to->op_ns = num_add(to->op_ns, ph->op_ns);
+	to->idle_ns = num_add(to->idle_ns, ph->idle_ns);
 	to->n_kern += ph->n_kern;
 	to->n_gpu += ph->n_gpu;
 	ph->gone = true;
@@ -170,21 +177,20 @@ put_word(const char *s)
 }
 
 static void
-put_gpu(const struct phase *ph)
+put_gpu(const struct phases *p, const struct phase *ph)
 {
-	int64_t gpu = flat_len(&ph->gpu), span = 0, lo = 0, hi = 0;
+	int64_t gpu = flat_len(&ph->gpu), lo = 0, hi = 0;
 	size_t i;
 
 	for (i = 0; i < ph->n_ext; i++) {
 		const struct extent *e = &ph->ext[i];
 
-		span = num_add(span, num_sub(e->hi, e->lo));
 		lo = i == 0 || e->lo < lo ? e->lo : lo;
 		hi = i == 0 || e->hi > hi ? e->hi : hi;
 	}
 	out_i64(gpu);
 	out_i64(ph->gpu_ns);
-	out_i64(num_sub(span, gpu));
+	out_opt(idle_known(p, ph), ph->idle_ns);
 	out_i64((int64_t)ph->n_kern);
 	out_i64((int64_t)ph->n_gpu);
 	out_i64(ph->thread_ns);
@@ -194,7 +200,7 @@ put_gpu(const struct phase *ph)
 }
 
 static void
-put(const struct phase *ph)
+put(const struct phases *p, const struct phase *ph)
 {
 	static const char *const names[] = { "iter", "phase", "cpu_ns",
 		"api_ns", "gpu_ns", "gpu_sum_ns", "idle_ns", "n_kern", "n_gpu",
@@ -209,7 +215,7 @@ put(const struct phase *ph)
 	put_word(ph->word);
 	out_i64(flat_len(&ph->cpu));
 	out_i64(ph->api_ns);
-	put_gpu(ph);
+	put_gpu(p, ph);
 	if (ph->src != NULL)
 		put_word(ph->src);
 	out_end();
@@ -220,12 +226,13 @@ phases_end(struct phases *p)
 {
 	size_t i;
 
+	idle_end(p);
 	for (i = 0; i < p->n; i++)
 		if (p->v[i].by_op && !p->v[i].gone)
 			settle(p, i);
 	for (i = 0; i < p->n; i++)
-		if (!p->v[i].gone)
-			put(&p->v[i]);
+		if (!p->v[i].gone && (p->v[i].made || p->v[i].idle_ns > 0))
+			put(p, &p->v[i]);
 	stage_note("phases_late", flat_late);
 }
 
@@ -243,6 +250,7 @@ phases_clear(struct phases *p)
 	smap_free(&p->keys);
 	smap_free(&p->texts);
 	smap_free(&p->ranged);
+	idle_clear(p);
 	memset(p, 0, sizeof(*p));
 	flat_late = 0;
 }

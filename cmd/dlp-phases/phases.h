@@ -18,6 +18,17 @@ struct phase {
 	bool by_op; /* forward, which only ops tell: of no phase, if another
 		       forward is known by a range */
 	bool ranged, gone;
+	bool made;       /* by a record, not only for the rest of its step */
+	int64_t idle_ns; /* the devices idle before work of it */
+	uint32_t step;   /* the iteration that it is of; the next row of it, */
+	size_t next;     /* + 1 */
+};
+
+struct step {                 /* an iteration; see idle.h */
+	size_t first;         /* its newest row, + 1 */
+	int64_t len;          /* of the step; below 0: unknown */
+	int64_t busy, idle;   /* of all its work, and between */
+	bool outside, summed; /* of no iteration; busy and idle are known */
 };
 
 struct phases { /* zeroed */
@@ -25,6 +36,10 @@ struct phases { /* zeroed */
 	size_t n;
 	struct smap keys, texts;
 	struct smap ranged; /* "src\tphase" that a range names */
+	struct step *step;
+	struct smap steps; /* "src\titer"; the number in step */
+	struct smap devs;  /* "src\tdev" of all work */
+	bool has_steps;    /* the lengths of some are known */
 };
 
 /* The phase's row; made if it is new. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "idle.h"
 #include "num.h"
 #include "phases.h"
 
@@ -28,6 +29,7 @@ static struct {
 		struct rec_col *start, *dur, *pid, *dev, *src, *api, *api_dur,
 		    *iter, *phase, *phase_by, *dir, *seq;
 	} v[T_N];
+	struct rec_col *iter, *key, *step, *src;
 } rd;
 
 /* Where no range tells, the op's direction does: a backward is known, and
@@ -110,6 +112,7 @@ on_gpu(enum type t, const struct rec *r)
 		return;
 	rec_i64(r, k->dev, &dev);
 	phase_gpu(ph, dev, lo, hi);
+	idle_dev(rd.p, rec_view(r, k->src), dev);
 	add_how(k, r, ph, by_op, num_sub(hi, lo));
 	ph->n_kern += t == T_KERN;
 }
@@ -148,6 +151,27 @@ on_rec(struct stage *st, struct rec *r)
 		on_gpu(t, r);
 	else
 		on_cpu(t, r);
+}
+
+static void
+on_iter(struct stage *st, struct rec *r)
+{
+	int64_t len;
+
+	stage_pass(st, r);
+	if (rec_view(r, rd.key).s != NULL && rec_i64(r, rd.step, &len))
+		idle_step(rd.p, rec_view(r, rd.src), rec_view(r, rd.iter), len);
+}
+
+static void
+bind_iter(struct stage *st)
+{
+	struct rec_type *x = stage_on(st, "iter", on_iter, NULL);
+
+	rd.iter = rec_col(x, "iter", REC_OPT);
+	rd.key = rec_col(x, "key", REC_OPT);
+	rd.step = rec_col(x, "step_ns", REC_OPT);
+	rd.src = rec_col(x, "src", REC_OPT);
 }
 
 static void
@@ -193,6 +217,7 @@ read_open(struct phases *p, struct stage *st)
 	rd.p = p;
 	for (t = 0; t < T_N; t++)
 		bind_type(st, t);
+	bind_iter(st);
 	st->section = on_section;
 	st->end = on_end;
 }
