@@ -11,15 +11,16 @@
 #include "drop.h"
 
 static const char usage[] =
-    "usage: dlp-correlate [-DhruV] [--domain NAME] [--mode MODE]"
-    " [--drop TYPE[:COLUMNS]]... [file]\n"
+    "usage: dlp-correlate [-DhruV] [--domain NAME] [--mode MODE] [-S SIZE]\n"
+    "                     [--drop TYPE[:COLUMNS]]... [file]\n"
     "Ties GPU work and API calls to framework ops: adds op and inst records,\n"
     "and to each record of work its op, direction, layer and phase.\n"
     "  -D, --dlprof      ops as DLProf makes them\n"
     "      --domain NAME only ranges of that NVTX domain make ops\n"
     "      --mode MODE   the framework: pytorch, tensorflow1, ...\n"
     "  -r, --ranges      pass all ranges, add their projection onto the "
-    "GPU\n" DROP_USAGE "  -u, --unbuffered  write each record at once\n"
+    "GPU\n" DROP_USAGE SPILL_USAGE
+    "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
@@ -41,6 +42,7 @@ main(int argc, char **argv)
 		{ 0, "mode", .arg = &corr.as_mode },
 		{ 'r', "ranges", .flag = &corr.all_ranges },
 		DROP_OPTION,
+		SPILL_OPTION,
 		{ 0 },
 	};
 	struct stage st;

@@ -15,15 +15,16 @@
 #include "drop.h"
 
 static const char usage[] =
-    "usage: dlp-flops [-u] [-f RULES]... [--ranks N] [--tc-rules FILE]"
-    " [--drop TYPE[:COLUMNS]]... [FILE]\n"
+    "usage: dlp-flops [-u] [-f RULES]... [--ranks N] [-S SIZE]\n"
+    "                 [--tc-rules FILE] [--drop TYPE[:COLUMNS]]... [FILE]\n"
     "\n"
     "Adds FLOPs, bytes, number type and Tensor Core use to kernels.\n"
     "\n"
     "  -f, --rules RULES    FLOPs and bytes by these, before the shipped ones\n"
     "      --ranks N        GPUs of a collective, for its bus bandwidth\n"
     "      --tc-rules FILE  Tensor Core rules, in place of the shipped "
-    "ones\n" DROP_USAGE "  -u, --unbuffered     write each record at once\n"
+    "ones\n" DROP_USAGE SPILL_USAGE
+    "  -u, --unbuffered     write each record at once\n"
     "  -h, --help           print this text\n"
     "  -V, --version        print the version\n";
 
@@ -40,6 +41,7 @@ main(int argc, char **argv)
 	static const struct cli_opt opts[] = {
 		{ 'f', "rules", .call = rows_load },
 		{ 0, "ranks", .call = set_ranks },
+		SPILL_OPTION,
 		{ 0, "tc-rules", .arg = &tc_rules },
 		DROP_OPTION,
 		{ 0 },

@@ -51,6 +51,15 @@ int64_t cli_i64(const char *opt, const char *arg, int64_t min, int64_t max);
  * 4K. Fatal: "-S: bad size 'x'". */
 size_t cli_size(const char *opt, const char *arg);
 
+/* -S sets spill_bound(): a row of the table, and its line of the usage. */
+#define SPILL_OPTION                                                           \
+	{                                                                      \
+		'S', "memory", .call = cli_spill                               \
+	}
+#define SPILL_USAGE                                                            \
+	"  -S, --memory SIZE memory for what is kept (256M), then TMPDIR\n"
+void cli_spill(const char *arg);
+
 /* The items of a comma list "a,b,c", *n of them; one free() for all. */
 char **cli_list(const char *arg, int *n);
 

@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "err.h"
+#include "spill.h"
 
 #define OPT_FIRST 256 /* getopt's value of options[0]: no letter is that */
 
@@ -146,4 +147,10 @@ cli_options(
 	free(longs);
 	free(shorts);
 	return unbuffered;
+}
+
+void
+cli_spill(const char *arg)
+{
+	spill_bound(cli_size("-S", arg));
 }

@@ -1,9 +1,8 @@
 /* Hash maps; see map.h. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "err.h"
 #include "map.h"
+#include "spill.h"
 
 struct map_slot {
 	uint64_t key, val;
@@ -43,6 +42,7 @@ slot_of(const struct map *m, uint64_t key)
 {
 	size_t i = hash_mix(key) & (m->cap - 1);
 
+	spill_tick();
 	while (m->slot[i].used && m->slot[i].key != key)
 		i = (i + 1) & (m->cap - 1);
 	return i;
@@ -66,11 +66,11 @@ map_grow(struct map *m)
 	size_t i;
 
 	m->cap = old.cap > 0 ? old.cap * 2 : 16;
-	m->slot = xcalloc(m->cap, sizeof(*m->slot));
+	m->slot = spill_alloc(m->cap, sizeof(*m->slot));
 	for (i = 0; i < old.cap; i++)
 		if (old.slot[i].used)
 			m->slot[slot_of(m, old.slot[i].key)] = old.slot[i];
-	free(old.slot);
+	spill_free(old.slot, old.cap, sizeof(*old.slot));
 }
 
 uint64_t *
@@ -127,7 +127,7 @@ map_clear(struct map *m)
 void
 map_free(struct map *m)
 {
-	free(m->slot);
+	spill_free(m->slot, m->cap, sizeof(*m->slot));
 	memset(m, 0, sizeof(*m));
 }
 

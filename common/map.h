@@ -2,7 +2,7 @@
  * Hash maps: from a 64-bit number, or from a byte string, to a 64-bit value.
  * Open addressing; grows at 3/4 full. Keys of the string map are copied into
  * it and get numbers from 0 in the order of arrival, so that it serves as an
- * intern table too.
+ * intern table too. Large ones lie in part in files (spill.h).
  */
 #ifndef DLP_MAP_H
 #define DLP_MAP_H
@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "store.h"
 
 struct map { /* uint64_t -> uint64_t; all zero is an empty map */
 	struct map_slot *slot;
@@ -34,7 +36,7 @@ struct smap { /* byte string -> number from 0; all zero is empty */
 	uint32_t *slot;       /* number + 1 */
 	uint64_t *val;        /* by number: the caller's, 0 at first */
 	size_t n, cap, ent_cap;
-	struct smap_chunk *mem;
+	struct store mem;
 };
 
 #define SMAP_NONE UINT32_MAX

@@ -1,9 +1,8 @@
 /* The string map; see map.h. Texts lie in chunks that never move. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "err.h"
 #include "map.h"
+#include "spill.h"
 
 struct smap_ent {
 	const char *s;
@@ -11,17 +10,12 @@ struct smap_ent {
 	uint64_t hash;
 };
 
-struct smap_chunk {
-	struct smap_chunk *next;
-	size_t len, cap;
-	char s[];
-};
-
 static size_t
 slot_of(const struct smap *m, const char *s, size_t n, uint64_t h)
 {
 	size_t i = h & (m->cap - 1);
 
+	spill_tick();
 	while (m->slot[i] != 0) {
 		const struct smap_ent *e = &m->ent[m->slot[i] - 1];
 
@@ -49,10 +43,11 @@ grow_slots(struct smap *m)
 {
 	size_t i, j;
 
-	free(m->slot);
+	spill_free(m->slot, m->cap, sizeof(*m->slot));
 	m->cap = m->cap > 0 ? m->cap * 2 : 16;
-	m->slot = xcalloc(m->cap, sizeof(*m->slot));
+	m->slot = spill_alloc(m->cap, sizeof(*m->slot));
 	for (j = 0; j < m->n; j++) {
+		spill_tick();
 		i = m->ent[j].hash & (m->cap - 1);
 		while (m->slot[i] != 0)
 			i = (i + 1) & (m->cap - 1);
@@ -63,33 +58,26 @@ grow_slots(struct smap *m)
 static const char *
 keep(struct smap *m, const char *s, size_t n)
 {
-	struct smap_chunk *c = m->mem;
-	char *p;
+	char *p = store_text(&m->mem, n + 1);
 
-	if (c == NULL || c->cap - c->len < n + 1) {
-		size_t cap = n + 1 > 65536 ? n + 1 : 65536;
-
-		c = xmalloc(sizeof(*c) + cap);
-		c->next = m->mem;
-		c->len = 0;
-		c->cap = cap;
-		m->mem = c;
-	}
-	p = c->s + c->len;
 	if (n > 0)
 		memcpy(p, s, n);
 	p[n] = '\0';
-	c->len += n + 1;
 	return p;
 }
 
 static void
 add_ent(struct smap *m, const char *s, size_t n, uint64_t h)
 {
+	size_t was;
+
 	if (m->n == m->ent_cap) {
-		m->ent_cap = m->ent_cap > 0 ? m->ent_cap * 2 : 16;
-		m->ent = xrealloc(m->ent, m->ent_cap, sizeof(*m->ent));
-		m->val = xrealloc(m->val, m->ent_cap, sizeof(*m->val));
+		was = m->ent_cap;
+		m->ent_cap = was > 0 ? was * 2 : 16;
+		m->ent =
+		    spill_realloc(m->ent, was, m->ent_cap, sizeof(*m->ent));
+		m->val =
+		    spill_realloc(m->val, was, m->ent_cap, sizeof(*m->val));
 	}
 	m->ent[m->n] = (struct smap_ent){ keep(m, s, n), n, h };
 	m->val[m->n] = 0;
@@ -122,22 +110,10 @@ smap_str(const struct smap *m, uint32_t id, size_t *len)
 	return m->ent[id].s;
 }
 
-static void
-free_chunks(struct smap *m)
-{
-	struct smap_chunk *c, *next;
-
-	for (c = m->mem; c != NULL; c = next) {
-		next = c->next;
-		free(c);
-	}
-	m->mem = NULL;
-}
-
 void
 smap_clear(struct smap *m)
 {
-	free_chunks(m);
+	store_free(&m->mem);
 	if (m->cap > 0)
 		memset(m->slot, 0, m->cap * sizeof(*m->slot));
 	m->n = 0;
@@ -146,9 +122,9 @@ smap_clear(struct smap *m)
 void
 smap_free(struct smap *m)
 {
-	free_chunks(m);
-	free(m->ent);
-	free(m->slot);
-	free(m->val);
+	store_free(&m->mem);
+	spill_free(m->ent, m->ent_cap, sizeof(*m->ent));
+	spill_free(m->slot, m->cap, sizeof(*m->slot));
+	spill_free(m->val, m->ent_cap, sizeof(*m->val));
 	memset(m, 0, sizeof(*m));
 }

@@ -13,3 +13,15 @@ load lib
 	done
 	[[ $output != *MISSED* ]]
 }
+
+@test "ops that lie in files are those that would be in memory" {
+	local gen=$ROOT/${B:-build}/bench/gen f=$BATS_TEST_TMPDIR/x.sqlite
+
+	[ -x "$gen" ] || skip "no generator"
+	"$gen" 300000 "$f" ops >/dev/null
+	dlp-parse "$f" >"$BATS_TEST_TMPDIR/in"
+	for size in 4K 8M 1G; do
+		dlp-correlate -S $size <"$BATS_TEST_TMPDIR/in" |
+		    dlp-flops -S $size 2>/dev/null | sed /^##cmd/d | sha256sum
+	done | sort -u | tee /dev/stderr | wc -l | grep -qx 1
+}

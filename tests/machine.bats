@@ -135,6 +135,36 @@ kernels() {
 	grep -q '^dlp-parse: standard output: No space left' err2
 }
 
+# ops N: a stream of so many ops, no two alike.
+ops() {
+	awk -v n="$1" 'BEGIN {
+		print "##dlp\t1\n#op\top_id\top\tshapes"
+		for (i = 0; i < n; i++)
+			print "op\t" i "\tlinear\t[[" i ",3],[4,3]]"
+		print "##end\t" n
+	}'
+}
+
+@test "ops beyond -S lie in TMPDIR, and a full disk there is told" {
+	ops 100000 >in
+	dlp-flops in >want
+	dlp-flops -S 4K <in >out
+	sed /^##cmd/d out | cmp - <(sed /^##cmd/d want)
+	TMPDIR=$PWD/none dlp-flops -S 4K in >out 2>err && rc=0 || rc=$?
+	cat err
+	[ "$rc" -eq 2 ]
+	grep -q '^dlp-flops: .*none/dlp-flops.*No such file' err
+	[ "$(id -u)" -eq 0 ] || return 0
+	mkdir small
+	mount -t tmpfs -o size=1m none small 2>/dev/null || return 0
+	TMPDIR=$PWD/small dlp-flops -S 4K in >out 2>err && rc=0 || rc=$?
+	umount small
+	cat err
+	[ "$rc" -eq 2 ]
+	grep -q '^dlp-flops: temporary file: No space left' err
+	! grep -q '^##end' out
+}
+
 @test "SIGTERM: 143, and no temporary file, for every command" {
 	dlp-parse "$LENET" >other
 	for c in "$BIN"/dlp-*; do

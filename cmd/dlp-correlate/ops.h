@@ -6,11 +6,13 @@
 #include "map.h"
 #include "marker.h"
 #include "op.h"
+#include "store.h"
 
 struct dl;
 
-struct ops {           /* zeroed: empty */
-	struct op **v; /* by id - 1 */
+struct ops {              /* zeroed: empty */
+	struct op **v;    /* by id - 1 */
+	struct store mem; /* of all ops but those of one run */
 	size_t n, cap;
 	uint32_t n_no;    /* numbers given */
 	uint32_t *unused; /* ids of dropped ops */

@@ -9,6 +9,7 @@
 #include "esc.h"
 #include "module.h"
 #include "ops_impl.h"
+#include "spill.h"
 #include "write.h"
 
 #define SEP '\x1f'
@@ -79,11 +80,14 @@ draft_name_raw(
 static uint32_t
 new_id(struct ops *t)
 {
+	size_t was;
+
 	if (t->n_unused > 0)
 		return t->unused[--t->n_unused];
 	if (t->n == t->cap) {
-		t->cap = t->cap > 0 ? t->cap * 2 : 256;
-		t->v = xrealloc(t->v, t->cap, sizeof(struct op *));
+		was = t->cap;
+		t->cap = was > 0 ? was * 2 : 256;
+		t->v = spill_realloc(t->v, was, t->cap, sizeof(struct op *));
 	}
 	return (uint32_t)++t->n;
 }
@@ -104,7 +108,8 @@ place_texts(struct op *op, const struct draft *d, const char *m)
 static uint32_t
 store(struct ops *t, struct draft *d)
 {
-	struct op *op = xmalloc(sizeof(*op) + mem.len);
+	size_t n = sizeof(struct op) + mem.len;
+	struct op *op = d->op.once ? xmalloc(n) : store_alloc(&t->mem, n);
 	char *m = (char *)(op + 1);
 
 	if (mem.len > 0)
@@ -258,8 +263,12 @@ ops_free(struct ops *t)
 {
 	size_t i;
 
-	for (i = 0; i < t->n; i++)
-		free(t->v[i]);
+	for (i = 0; i < t->n; i++) {
+		spill_tick();
+		if (t->v[i] != NULL && t->v[i]->once)
+			free(t->v[i]);
+	}
+	store_free(&t->mem);
 	t->n = t->n_unused = 0;
 	t->n_no = 0;
 	if (t->dl != NULL)

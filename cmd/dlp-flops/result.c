@@ -1,5 +1,4 @@
 /* Answers, found once; see result.h. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
@@ -7,20 +6,19 @@
 #include "map.h"
 #include "num.h"
 #include "result.h"
+#include "spill.h"
 
 static struct map by_key;  /* op, name, sub class -> index + 1 */
 static struct map by_grid; /* index, first number of the grid -> index + 1 */
 static struct result **results;
+static struct store mem;
 static size_t nresults, results_cap;
 static struct smap contexts; /* op, product, shape of its result */
 
 void
 result_forget(void)
 {
-	size_t i;
-
-	for (i = 0; i < nresults; i++)
-		free(results[i]);
+	store_free(&mem);
 	nresults = 0;
 	map_clear(&by_key);
 	map_clear(&by_grid);
@@ -40,11 +38,16 @@ sub_class(int64_t sub)
 static struct result *
 result_new(void)
 {
-	if (nresults == results_cap) {
-		results_cap = results_cap == 0 ? 256 : results_cap * 2;
-		results = xrealloc(results, results_cap, sizeof(*results));
+	size_t was = results_cap;
+	struct result *res = store_alloc(&mem, sizeof(*res));
+
+	if (nresults == was) {
+		results_cap = was == 0 ? 256 : was * 2;
+		results = spill_realloc(
+		    results, was, results_cap, sizeof(struct result *));
 	}
-	return results[nresults++] = xcalloc(1, sizeof(struct result));
+	memset(res, 0, sizeof(*res));
+	return results[nresults++] = res;
 }
 
 /* How many blocks a kernel has tells which of an op's sizes an element-wise

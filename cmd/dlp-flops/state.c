@@ -4,6 +4,7 @@
 
 #include "err.h"
 #include "map.h"
+#include "spill.h"
 #include "state.h"
 
 #define N_RUN (1 << 16)
@@ -87,9 +88,11 @@ state_cc(int64_t dev, bool *none)
 struct op *
 state_op_new(int64_t id)
 {
-	if (nops == ops_cap) {
-		ops_cap = ops_cap == 0 ? 256 : ops_cap * 2;
-		ops = xrealloc(ops, ops_cap, sizeof(*ops));
+	size_t was = ops_cap;
+
+	if (nops == was) {
+		ops_cap = was == 0 ? 256 : was * 2;
+		ops = spill_realloc(ops, was, ops_cap, sizeof(*ops));
 	}
 	memset(&ops[nops], 0, sizeof(*ops));
 	*map_put(&op_by_id, (uint64_t)id, NULL) = nops + 1;
@@ -110,9 +113,11 @@ state_op(int64_t id, uint32_t *idx)
 struct prim *
 state_prim_new(int64_t id)
 {
-	if (nprims == prims_cap) {
-		prims_cap = prims_cap == 0 ? 64 : prims_cap * 2;
-		prims = xrealloc(prims, prims_cap, sizeof(*prims));
+	size_t was = prims_cap;
+
+	if (nprims == was) {
+		prims_cap = was == 0 ? 64 : was * 2;
+		prims = spill_realloc(prims, was, prims_cap, sizeof(*prims));
 	}
 	memset(&prims[nprims], 0, sizeof(*prims));
 	*map_put(&prim_by_id, (uint64_t)id, NULL) = nprims + 1;

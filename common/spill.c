@@ -1,0 +1,184 @@
+/* Memory that may lie in files; see spill.h. */
+#define _GNU_SOURCE /* madvise */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "err.h"
+#include "spill.h"
+#include "temp.h"
+
+#define LOOK 1024        /* uses between two looks at the process's size */
+#define REST (LOOK * 16) /* after one that did not help */
+
+bool spill_on;
+
+static size_t bound = SPILL_BOUND;
+static size_t held; /* bytes of large blocks that are in memory */
+
+static struct mapping {
+	void *p;
+	size_t bytes;
+} * maps;
+static size_t nmaps, maps_cap;
+
+static unsigned uses, wait = LOOK;
+
+void
+spill_bound(size_t bytes)
+{
+	bound = bytes;
+}
+
+static size_t
+bytes_of(size_t n, size_t size)
+{
+	if (size != 0 && n > SIZE_MAX / size)
+		die("out of memory");
+	return n * size;
+}
+
+static void *
+map_file(size_t bytes)
+{
+	int fd = temp_fd(), err = posix_fallocate(fd, 0, (off_t)bytes);
+	void *p;
+
+	if (err != 0) {
+		errno = err;
+		die_errno("temporary file");
+	}
+	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		die_errno("temporary file");
+	close(fd);
+	if (nmaps == maps_cap) {
+		maps_cap = maps_cap > 0 ? maps_cap * 2 : 16;
+		maps = xrealloc(maps, maps_cap, sizeof(*maps));
+	}
+	maps[nmaps++] = (struct mapping){ p, bytes };
+	spill_on = true;
+	return p;
+}
+
+/* Whether a block that changes its size fits into that much memory; then it is
+ * counted. */
+static bool
+fits(size_t most, size_t old, size_t bytes)
+{
+	size_t rest = held - (old >= SPILL_LEAST ? old : 0);
+
+	if (bytes < SPILL_LEAST)
+		bytes = 0;
+	if (bytes > 0 && (bytes > most || rest > most - bytes))
+		return false;
+	held = rest + bytes;
+	return true;
+}
+
+void *
+spill_alloc(size_t n, size_t size)
+{
+	size_t bytes = bytes_of(n, size);
+
+	return fits(bound, 0, bytes) ? xcalloc(n, size) : map_file(bytes);
+}
+
+void *
+spill_keep(size_t bytes)
+{
+	return fits(bound / 2, 0, bytes) ? xmalloc(bytes) : map_file(bytes);
+}
+
+/* Its place among the mappings; nmaps if it is ordinary memory. */
+static size_t
+mapping_of(const void *p)
+{
+	size_t i = 0;
+
+	while (i < nmaps && maps[i].p != p)
+		i++;
+	return i;
+}
+
+void
+spill_free(void *p, size_t n, size_t size)
+{
+	size_t i, bytes = n * size;
+
+	if (p != NULL && bytes >= SPILL_LEAST) {
+		i = mapping_of(p);
+		if (i < nmaps) {
+			munmap(p, bytes);
+			maps[i] = maps[--nmaps];
+			spill_on = nmaps > 0;
+			return;
+		}
+		held -= bytes;
+	}
+	free(p);
+}
+
+void *
+spill_realloc(void *p, size_t old_n, size_t n, size_t size)
+{
+	size_t old = old_n * size, bytes = bytes_of(n, size);
+	void *q;
+
+	if ((old < SPILL_LEAST || mapping_of(p) == nmaps) &&
+	    fits(bound, old, bytes))
+		return xrealloc(p, n, size);
+	q = spill_alloc(n, size);
+	if (p != NULL)
+		memcpy(q, p, old < bytes ? old : bytes);
+	spill_free(p, old_n, size);
+	return q;
+}
+
+/* Bytes of the process that are in memory; 0 if the system does not tell. */
+static size_t
+resident(void)
+{
+	char text[128], *s;
+	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	s = strchr(text, ' ');
+	return s == NULL
+		   ? 0
+		   : strtoull(s, NULL, 10) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static bool
+too_large(void)
+{
+	size_t n = resident();
+
+	return n == 0 || n > bound + SPILL_ROOM;
+}
+
+void
+spill_step(void)
+{
+	size_t i;
+
+	if (++uses < wait)
+		return;
+	uses = 0;
+	wait = LOOK;
+	if (!too_large())
+		return;
+	for (i = 0; i < nmaps; i++)
+		madvise(maps[i].p, maps[i].bytes, MADV_DONTNEED);
+	if (too_large())
+		wait = REST;
+}

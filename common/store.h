@@ -1,0 +1,19 @@
+/* What is kept until all of it is dropped: blocks that never move. */
+#ifndef DLP_STORE_H
+#define DLP_STORE_H
+
+#include <stddef.h>
+
+struct store { /* zeroed: empty */
+	struct store_chunk *chunk;
+};
+
+/* n bytes, aligned for anything, not set. They may lie in a file (spill.h). */
+void *store_alloc(struct store *s, size_t n);
+
+/* The same for texts: not aligned. */
+char *store_text(struct store *s, size_t n);
+
+void store_free(struct store *s); /* empty again */
+
+#endif
