@@ -47,7 +47,7 @@ PARTS = reports reports/awk reports/dlprof dlprof.d batch
 MANS = $(wildcard man/*.[157])
 
 # Only what reads databases links these.
-LIBS_dlp-parse = -lsqlite3 -llzma -lzstd -lz -liberty
+LIBS_dlp-parse = -lsqlite3 -llzma -lzstd -lz -liberty -pthread
 LIBS_dlp-tc = -liberty
 LIBS_demangle_old = -liberty
 LIBS_dlp-agg = -lm

@@ -84,6 +84,8 @@ open_profiles(int n, char **paths)
 	for (i = 0; i < nprofiles; i++) {
 		profile_open(&profiles[i], n > 0 ? paths[i] : NULL, i);
 		profile_begin(&profiles[i]);
+		if (nprofiles > 1) /* of many files not all can be open twice */
+			profile_alone(&profiles[i]);
 	}
 	if (ranks) {
 		ranks_number(profiles, nprofiles);
@@ -217,7 +219,8 @@ main(int argc, char **argv)
 		dict_run(argv[optind], argc, argv, with_src);
 		return out_finish(EXIT_OK);
 	}
-	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD); /* no locks per value */
+	/* each connection in one thread only: no locks per value */
+	sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
 	open_profiles(argc - optind, argv + optind);
 	with_src = with_src || nprofiles > 1;
 	open_out(unbuffered, check_ops());

@@ -51,13 +51,19 @@ put_safe(char *p, const char *s)
 	return p;
 }
 
-static void message(const char *tail, const char *fmt, va_list ap)
-    __attribute__((format(printf, 2, 0)));
+#define TEXT 2048
+#define LINE (4 * TEXT + 512)
 
-static void
-message(const char *tail, const char *fmt, va_list ap)
+_Static_assert(LINE == sizeof(((struct err_kept *)NULL)->line), "a line");
+
+/* Makes the line; its length. */
+static size_t make_line(char *line, const char *tail, const char *fmt,
+    va_list ap) __attribute__((format(printf, 3, 0)));
+
+static size_t
+make_line(char *line, const char *tail, const char *fmt, va_list ap)
 {
-	char text[2048], line[4 * sizeof(text) + 512], *p = line;
+	char text[TEXT], *p = line;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	p += snprintf(p, 128, "%.100s: ", prog);
@@ -65,8 +71,58 @@ message(const char *tail, const char *fmt, va_list ap)
 	if (tail != NULL)
 		p += snprintf(p, 256, ": %.250s", tail);
 	*p++ = '\n';
+	return (size_t)(p - line);
+}
+
+static void message(const char *tail, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+
+static void
+message(const char *tail, const char *fmt, va_list ap)
+{
+	char line[LINE];
+	size_t n = make_line(line, tail, fmt, ap);
+
 	/* one write, so that the stages of a pipeline do not mix lines */
-	fwrite(line, 1, (size_t)(p - line), stderr);
+	fwrite(line, 1, n, stderr);
+}
+
+static _Thread_local struct err_kept *kept;
+
+void
+err_keep(struct err_kept *k)
+{
+	k->n = 0;
+	kept = k;
+}
+
+void
+err_say(const struct err_kept *k)
+{
+	fwrite(k->line, 1, k->n, stderr);
+	exit(EXIT_TROUBLE);
+}
+
+static void last_words(const char *tail, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
+
+static void
+last_words(const char *tail, const char *fmt, va_list ap)
+{
+	if (kept != NULL)
+		kept->n = make_line(kept->line, tail, fmt, ap);
+	else
+		message(tail, fmt, ap);
+}
+
+static void end(void) __attribute__((noreturn));
+
+static void
+end(void)
+{
+	if (kept != NULL)
+		longjmp(kept->back, 1);
+	exit(EXIT_TROUBLE);
 }
 
 void
@@ -85,9 +141,9 @@ die(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	message(NULL, fmt, ap);
+	last_words(NULL, fmt, ap);
 	va_end(ap);
-	exit(EXIT_TROUBLE);
+	end();
 }
 
 void
@@ -97,9 +153,9 @@ die_errno(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	message(strerror(e), fmt, ap);
+	last_words(strerror(e), fmt, ap);
 	va_end(ap);
-	exit(EXIT_TROUBLE);
+	end();
 }
 
 void *

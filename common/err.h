@@ -5,6 +5,7 @@
 #ifndef DLP_ERR_H
 #define DLP_ERR_H
 
+#include <setjmp.h>
 #include <stddef.h>
 
 enum {
@@ -26,6 +27,19 @@ void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 /* As die(), with ": " and the text of errno appended. */
 void die_errno(const char *fmt, ...)
     __attribute__((format(printf, 1, 2), noreturn));
+
+/*
+ * In a thread beside the first die() must not end the process, which others
+ * are at work in: once a thread has called err_keep() the message is kept
+ * in k, and die() goes to k->back. The first thread may then say it.
+ */
+struct err_kept {
+	jmp_buf back;
+	size_t n; /* bytes of line; 0: nothing went wrong */
+	char line[8704];
+};
+void err_keep(struct err_kept *k);
+void err_say(const struct err_kept *k) __attribute__((noreturn));
 
 /* Allocation that never returns NULL: out of memory is die(). A size of n
  * elements is checked for overflow. Results are freed with free(). */

@@ -18,7 +18,7 @@
 #define STEPS_AT_LEAST 20000000
 #define STEPS_AT_ONCE 100000
 
-static int64_t steps_left; /* of all databases that are open */
+static _Atomic int64_t steps_left; /* of all that are open; threads share it */
 
 /* A file: URI in which every byte of the path is itself. */
 static void
@@ -167,7 +167,7 @@ sqldb_temp(sqlite3 **db)
 const char *
 sqldb_error(sqlite3 *db)
 {
-	static char text[80];
+	static _Thread_local char text[80];
 
 	switch (sqlite3_errcode(db)) {
 	case SQLITE_TOOBIG:

@@ -17,7 +17,9 @@
  * Opens the database at path, of size bytes, to read it. immutable: nobody
  * writes it, and it has no write-ahead log. Statements can SELECT from tables
  * of the file, and do what they like with tables of temp. Returns SQLite's
- * code; *db is the caller's in any case, NULL if there is no memory.
+ * code; *db is the caller's in any case, NULL if there is no memory. A second
+ * connection to a file, for another thread, has size 0: the work is granted
+ * once for both.
  */
 int sqldb_read(sqlite3 **db, const char *path, bool immutable, int64_t size);
 

@@ -510,3 +510,76 @@ call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 	run --separate-stderr dlp-parse "$f"
 	same "2 1" "$status ${#stderr_lines[@]}"
 }
+
+# once PROGRAM...: its output and messages with the exit status, in the file
+# of that name. With one processor nothing is read in a second thread.
+once() {
+	local out=$1 rc=0
+	shift
+	"$@" dlp-parse big.sqlite >"$out" 2>"$out.err" || rc=$?
+	echo "$rc" >>"$out.err"
+}
+
+@test "a large file: the same on one processor, whole, sorted and damaged" {
+	command -v taskset >/dev/null || skip "no taskset"
+	cd "$BATS_TEST_TMPDIR"
+	db big >/dev/null <<-EOF
+	WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 60000)
+	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME
+	    SELECT i * 100, i * 100 + 9, 0, \$T, i, 1, 0 FROM n;
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL
+	    SELECT start + 500, end + 600, 0, 7, correlationId, \$T, 2, 3
+	    FROM CUPTI_ACTIVITY_KIND_RUNTIME;
+	INSERT INTO NVTX_EVENTS VALUES (1, 2, 75, 'mine', \$T, NULL, NULL, 5),
+	    (1, 2, 39, NULL, \$T, NULL, 5, NULL), (1, 2, 77, 'x', \$T, 0, 0, 0);
+	INSERT INTO NVTX_EVENTS
+	    SELECT start + 10 - correlationId % 3 * 50, start + 20, 59,
+	    printf('%.*c', iif(correlationId = 50000, 20000, 60), 'r'),
+	    globalTid, NULL, NULL,
+	    correlationId % 2 * 5 FROM CUPTI_ACTIVITY_KIND_RUNTIME,
+	    (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3)
+	    ORDER BY correlationId;
+	EOF
+	[ "$(stat -c %s big.sqlite)" -gt $((10 << 20)) ]
+	once two
+	once one taskset -c 0
+	cmp one two
+	cmp one.err two.err
+	same 0 "$(cat one.err)"
+	same "$(sqlite3 big.sqlite "SELECT count(*), sum(start) FROM NVTX_EVENTS
+	    WHERE eventType = 59")" \
+	    "$(column range start_ns <two | awk '{ s += $1 }
+	    END { printf "%d|%.0f\n", NR, s }')"
+	same mine "$(column range domain <two | sort -u | sed '/^-*$/d')"
+	same registered "$(column thread name <two)"
+	same '##note	nvtx_other_rows	1' "$(grep '^##note' two)"
+
+	# one the first pass sees, and one, of a long text, the second
+	cp big.sqlite whole.sqlite
+	for type in leaf overflow; do
+		page=$(sqlite3 whole.sqlite "SELECT pageno FROM dbstat WHERE
+		    name = 'NVTX_EVENTS' AND pagetype = '$type'
+		    LIMIT 1 OFFSET iif('$type' = 'leaf', 2000, 0)")
+		cp whole.sqlite big.sqlite
+		dd if=/dev/zero of=big.sqlite bs=4096 seek=$((page - 1)) \
+		    count=1 conv=notrunc 2>/dev/null
+		once two
+		once one taskset -c 0
+		cmp one two
+		cmp one.err two.err
+		same 'dlp-parse: big.sqlite: database disk image is malformed
+2' "$(cat one.err)"
+		[ $type = leaf ] || grep -q '^range' two
+		same 0 "$(grep -c '^##end' two || true)"
+	done
+
+	mv whole.sqlite big.sqlite
+	sqlite3 big.sqlite "INSERT INTO NVTX_EVENTS (start, end, eventType,
+	    text, globalTid) VALUES (5, 6, 59, 'late', $T)"
+	once two
+	once one taskset -c 0
+	cmp one two
+	cmp one.err two.err
+	grep -q 'NVTX_EVENTS is far from start order: sorting it$' one.err
+	same late "$(column range text <two | head -n 1)"
+}

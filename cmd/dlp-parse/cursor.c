@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ahead.h"
 #include "buf.h"
 #include "cursor.h"
 #include "err.h"
@@ -64,7 +65,7 @@ static void
 put_row(sqlite3_context *sql, int n, sqlite3_value **col)
 {
 	struct cursor *c = sqlite3_user_data(sql);
-	struct cursor_batch *b = c->batch;
+	struct cursor_batch *b = c->fill;
 	struct event *ev = &b->ev[b->n];
 
 	(void)n;
@@ -91,19 +92,17 @@ open_batches(struct cursor *c)
 	const struct source *s = c->src;
 	char name[32];
 
-	if (c->batch == NULL)
-		c->batch = xcalloc(1, sizeof(*c->batch));
-	c->batch->n = c->batch->next = 0;
+	c->batch = xcalloc(1, sizeof(*c->batch));
 	snprintf(name, sizeof(name), "dlp_row_%u", functions++);
 	if (sqlite3_create_function(c->db, name, -1,
 		SQLITE_UTF8 | SQLITE_DIRECTONLY, c, put_row, NULL,
 		NULL) != SQLITE_OK)
 		die("%s: %s", db_path(), sqldb_error(c->db));
 	c->st = db_prepare(c->db,
-	    "SELECT 1 FROM %s NOT INDEXED WHERE CASE WHEN %s THEN"
-	    " %s(%s, %s) END",
-	    s->from, s->where ? s->where : "1", name,
-	    s->keyless ? "NULL" : "rowid", s->cols);
+	    "SELECT 1 FROM %s NOT INDEXED WHERE %s%s%s %s(%s, %s) %s", s->from,
+	    s->where ? "CASE WHEN " : "", s->where ? s->where : "",
+	    s->where ? " THEN" : "", name, s->keyless ? "NULL" : "rowid",
+	    s->cols, s->where ? "END" : "");
 }
 
 static sqlite3_stmt *
@@ -165,18 +164,55 @@ read_row(struct cursor *c, struct event *ev)
 	return false;
 }
 
+void
+cursor_fill(struct cursor *c, struct cursor_batch *b)
+{
+	if (b->text.cap > 4 * CURSOR_TEXT)
+		buf_free(&b->text);
+	buf_clear(&b->text);
+	b->n = b->next = 0;
+	c->fill = b;
+	b->last = !db_step(c->st);
+	buf_str(&b->text);
+}
+
+static void
+free_batch(struct cursor *c)
+{
+	if (c->batch != NULL)
+		buf_free(&c->batch->text);
+	free(c->batch);
+	c->batch = NULL;
+}
+
+void
+cursor_ahead(struct cursor *c)
+{
+	struct cursor_batch *first;
+
+	if (c->batch == NULL)
+		return;
+	c->ahead = ahead_begin(c, &first);
+	if (c->ahead == NULL)
+		return;
+	free_batch(c);
+	c->batch = first;
+}
+
 static bool
 read_batch(struct cursor *c, struct event *ev)
 {
 	struct cursor_batch *b = c->batch;
 
 	if (b->next == b->n) {
-		b->n = b->next = 0;
-		buf_clear(&b->text);
-		c->done = c->done || !db_step(c->st);
+		if (b->last)
+			return false;
+		if (c->ahead != NULL)
+			b = c->batch = ahead_next(c->ahead);
+		else
+			cursor_fill(c, b);
 		if (b->n == 0)
 			return false;
-		buf_str(&b->text);
 	}
 	*ev = b->ev[b->next];
 	if (ev->text != NULL)
@@ -230,13 +266,14 @@ cursor_again(struct cursor *c, int64_t key, struct event *ev)
 void
 cursor_close(struct cursor *c)
 {
+	if (c->ahead != NULL) {
+		ahead_end(c->ahead);
+		c->ahead = NULL;
+		c->batch = NULL;
+	}
+	free_batch(c);
 	sqlite3_finalize(c->st);
 	sqlite3_finalize(c->by_key);
 	c->st = c->by_key = NULL;
-	c->done = false;
-	if (c->batch != NULL)
-		buf_free(&c->batch->text);
-	free(c->batch);
-	c->batch = NULL;
 	heap_free(&c->heap);
 }

@@ -23,6 +23,7 @@ struct cursor_batch {
 	int64_t key[CURSOR_BATCH];
 	size_t text_at[CURSOR_BATCH];
 	int n, next;
+	bool last; /* of the table */
 	struct buf text;
 };
 
@@ -34,9 +35,12 @@ struct cursor {
 	int64_t shift; /* what the rows' times are moved by */
 	sqlite3_stmt *st;
 	sqlite3_stmt *by_key;       /* one row again: window.c */
+	bool scan;                  /* the first pass looks at it */
+	bool apart;                 /* db is the profile's second */
 	struct cursor_batch *batch; /* NULL: rows come one by one */
+	struct cursor_batch *fill;  /* what put_row() writes to */
+	struct ahead *ahead;        /* a thread that fills; NULL: none */
 	int64_t key;                /* of the row read last */
-	bool done;                  /* the batch is the last one */
 	struct order order;
 	uint64_t row;      /* rows read */
 	int64_t max_start; /* latest start read */
@@ -47,6 +51,10 @@ struct cursor {
 };
 
 void cursor_open(struct cursor *c);
+/* From now on the rows are read ahead, in a thread to which c->db is left. */
+void cursor_ahead(struct cursor *c);
+/* Reads the next rows into a batch. */
+void cursor_fill(struct cursor *c, struct cursor_batch *b);
 /* Reads rows until one makes an event; false at the end of the table. */
 bool cursor_read(struct cursor *c, struct event *ev);
 void cursor_next(struct cursor *c); /* makes ev the next event in order */

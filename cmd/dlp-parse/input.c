@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "beside.h"
 #include "buf.h"
 #include "err.h"
 #include "input.h"
@@ -29,7 +30,7 @@
 /* The size of the file that SQLite keeps beside a database, with *first its
  * first byte; 0 if there is none. It is beside the file, not beside a link. */
 static off_t
-beside(const char *path, const char *suffix, char *first)
+file_beside(const char *path, const char *suffix, char *first)
 {
 	struct buf b = { NULL, 0, 0 };
 	char *real = realpath(path, NULL);
@@ -69,6 +70,28 @@ check_writer(const char *name, int fd)
 		    (long)l.l_pid);
 }
 
+#ifndef SECOND_AT
+#define SECOND_AT (8 << 20) /* bytes: below, a thread gains nothing */
+#endif
+
+static sqlite3 *second;
+
+static void
+open_second(const char *path, const struct stat *st)
+{
+	if (st->st_size >= SECOND_AT && beside_can())
+		second = input_db_again(path, st);
+}
+
+sqlite3 *
+input_second(void)
+{
+	sqlite3 *db = second;
+
+	second = NULL;
+	return db;
+}
+
 /* A copy by us or nsys: checked, opened, and its name removed. */
 static sqlite3 *
 open_copy(const char *path, const char *name)
@@ -88,6 +111,7 @@ open_copy(const char *path, const char *name)
 		head_refuse(name, head, n);
 	head_check_length(name, head, n, st.st_size);
 	db = input_db(path, name, true, st.st_size);
+	open_second(path, &st);
 	tmp_remove();
 	return db;
 }
@@ -97,20 +121,24 @@ open_in_place(const char *path, int fd, const unsigned char *head, size_t n,
     const struct stat *st)
 {
 	char first;
-	off_t wal = beside(path, "-wal", &first);
+	off_t wal = file_beside(path, "-wal", &first);
+	sqlite3 *db;
 
 	check_writer(path, fd);
 	if (wal == 0) {
 		head_check_length(path, head, n, st->st_size);
 		watch_add(path, st);
 		/* one that is done with can be kept, its head zeros */
-		if (beside(path, "-journal", &first) > 0 && first != 0)
+		if (file_beside(path, "-journal", &first) > 0 && first != 0)
 			die("%s: was left in the middle of a change"
 			    " (PATH-journal): open it once with sqlite3",
 			    path);
 	}
 	close(fd);
-	return input_db(path, path, wal == 0, st->st_size + wal);
+	db = input_db(path, path, wal == 0, st->st_size + wal);
+	if (wal == 0)
+		open_second(path, st);
+	return db;
 }
 
 /* The file, unpacked, is the report for nsys. */

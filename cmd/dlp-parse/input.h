@@ -14,6 +14,11 @@
  * returns. */
 sqlite3 *input_open(const char *path);
 
+/* One more connection to the database that was opened last, for another
+ * thread: the caller's, once. NULL where none is sure to see the same, the
+ * file is too small to be worth it, or there is one processor. */
+sqlite3 *input_second(void);
+
 /* A temporary copy of a compressed file, whose first n bytes are in head: a
  * database or a .dict. The next input_open() is of the copy, unless it was
  * removed, with input_forget(). Returns its path. */

@@ -24,6 +24,13 @@ refuse(sqlite3 *db, const char *name, bool wal)
 	}
 }
 
+static int
+begin(sqlite3 *db)
+{
+	return sqlite3_exec(
+	    db, "BEGIN; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
+}
+
 sqlite3 *
 input_db(const char *path, const char *name, bool immutable, off_t size)
 {
@@ -35,9 +42,21 @@ input_db(const char *path, const char *name, bool immutable, off_t size)
 		die("out of memory");
 	/* SQLite reads the file only now. It is read several times: what is
 	 * put into its write-ahead log from now on is not seen. */
-	if (r != SQLITE_OK ||
-	    sqlite3_exec(db, "BEGIN; SELECT count(*) FROM sqlite_master", NULL,
-		NULL, NULL) != SQLITE_OK)
+	if (r != SQLITE_OK || begin(db) != SQLITE_OK)
 		refuse(db, name, !immutable);
 	return db;
+}
+
+sqlite3 *
+input_db_again(const char *path, const struct stat *st)
+{
+	sqlite3 *db = NULL;
+	struct stat now;
+
+	if (sqldb_read(&db, path, true, 0) == SQLITE_OK &&
+	    begin(db) == SQLITE_OK && stat(path, &now) == 0 &&
+	    now.st_dev == st->st_dev && now.st_ino == st->st_ino)
+		return db;
+	sqlite3_close(db);
+	return NULL;
 }

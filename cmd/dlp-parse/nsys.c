@@ -122,14 +122,15 @@ notes(void *ctx)
 }
 
 static void
-picked(void *ctx, const struct source *s, int64_t v)
+picked(void *ctx, sqlite3 *db, const struct source *s, int64_t v, int64_t row)
 {
 	struct nsys *ns = ctx;
 
-	if (s->kind == EV_KERN)
-		map_put(&ns->devs, (uint64_t)v, NULL);
-	else
-		nsys_nvtx_other(ns, v);
+	if (s->kind == EV_KERN) {
+		if (v != EV_UNSET)
+			map_put(&ns->devs, (uint64_t)v, NULL);
+	} else if (!nsys_nvtx_event(v))
+		nsys_nvtx_other(ns, db, row);
 }
 
 static const char *

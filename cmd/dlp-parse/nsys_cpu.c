@@ -41,8 +41,8 @@ add_calls(struct nsys *ns, struct sources *ss)
 		return;
 	s->gid = db_col(ns->db, table, "globalTid");
 	s->corr = db_col(ns->db, table, "correlationId");
-	if (db_has_column(ns->db, table, "eventClass"))
-		s->twin = xstrdup("eventClass = 67");
+	s->twin = db_col(ns->db, table, "eventClass");
+	s->twin_is = CLASS_TWIN;
 }
 
 /* A named interval on a thread; the source's tag is the library's name. */

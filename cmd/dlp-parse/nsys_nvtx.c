@@ -40,17 +40,25 @@ domain_key(int64_t pid, int64_t domain)
 	return hash_mix((uint64_t)domain) ^ (uint64_t)pid << 32;
 }
 
+/* All of it from this connection: it can be another thread's. */
 static sqlite3_stmt *
-other_stmt(struct nsys *ns)
+other_stmt(struct nsys *ns, sqlite3 *db)
 {
 	static const char *const names[] = { "eventType", "globalTid",
-		"domainId", "textId", "text", NULL };
+		"domainId", "text", NULL };
 	char *cols;
+	bool ids;
 
 	if (ns->other == NULL) {
-		cols = db_cols(ns->db, "NVTX_EVENTS", names);
-		ns->other = db_prepare(ns->db,
-		    "SELECT %s FROM NVTX_EVENTS WHERE rowid = ?1", cols);
+		cols = db_cols(db, "NVTX_EVENTS", names);
+		ids = ns->string != NULL &&
+		      db_has_column(db, "NVTX_EVENTS", "textId");
+		ns->other = db_prepare(db,
+		    "SELECT %s, %s FROM NVTX_EVENTS AS n WHERE rowid = ?1",
+		    cols,
+		    ids ? "(SELECT value FROM StringIds WHERE"
+			  " id = CAST(n.textId AS INTEGER))"
+			: "NULL");
 		free(cols);
 	}
 	return ns->other;
@@ -59,26 +67,22 @@ other_stmt(struct nsys *ns)
 static void
 set_name(struct nsys *ns, struct map *m, uint64_t key, sqlite3_stmt *st)
 {
-	struct buf b = { 0 };
 	uint32_t n;
-	const char *s = db_text(sqlite3_column_value(st, 4), &n);
+	const char *s = db_text(sqlite3_column_value(st, 3), &n);
 
-	if (s != NULL)
-		buf_put(&b, s, n);
-	else if (db_i64(st, 3) != EV_UNSET)
-		nsys_string(ns, db_i64(st, 3), &b);
-	if (b.len > 0)
+	if (s == NULL)
+		s = db_text(sqlite3_column_value(st, 4), &n);
+	if (n > 0)
 		*map_put(m, key, NULL) =
-		    smap_put(&ns->domain_names, b.s, b.len, NULL);
-	buf_free(&b);
+		    smap_put(&ns->domain_names, s, n, NULL);
 }
 
 /* A row that creates a domain or names a thread: known before any range is
  * written. Rows of other types hold nothing that the records have. */
 void
-nsys_nvtx_other(struct nsys *ns, int64_t row)
+nsys_nvtx_other(struct nsys *ns, sqlite3 *db, int64_t row)
 {
-	sqlite3_stmt *st = other_stmt(ns);
+	sqlite3_stmt *st = other_stmt(ns, db);
 	int64_t type, gid, domain;
 
 	sqlite3_bind_int64(st, 1, row);
@@ -144,8 +148,8 @@ end_tid(sqlite3_value **col, const struct event *ev)
 	return nsys_tid(gid);
 }
 
-static bool
-is_event(int64_t type)
+bool
+nsys_nvtx_event(int64_t type)
 {
 	return type == NVTX_PUSHPOP || type == NVTX_STARTEND ||
 	       type == NVTX_MARK || type == NVTX_TXT_PUSHPOP ||
@@ -158,7 +162,7 @@ row(void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 	int64_t type = db_value(col[C_TYPE]);
 
 	(void)s;
-	if (!is_event(type) || !nsys_times(col, ev))
+	if (!nsys_nvtx_event(type) || !nsys_times(col, ev))
 		return false;
 	if (type == NVTX_MARK)
 		ev->kind = EV_MARK;
@@ -183,11 +187,7 @@ nsys_add_nvtx(struct nsys *ns, struct sources *ss)
 	s = nsys_source(ns, ss, EV_RANGE, "NVTX_EVENTS", row, names);
 	if (s == NULL)
 		return;
-	if (!db_has_column(ns->db, "NVTX_EVENTS", "eventType"))
-		return;
 	/* Rows of other types are passed over by row(): cheaper than a WHERE,
 	 * and the first pass sees the same rows. */
-	s->pick = xstrdup("CASE eventType WHEN 59 THEN NULL WHEN 60 THEN NULL"
-			  " WHEN 34 THEN NULL WHEN 70 THEN NULL"
-			  " WHEN 71 THEN NULL ELSE rowid END");
+	s->pick = db_col(ns->db, "NVTX_EVENTS", "eventType");
 }

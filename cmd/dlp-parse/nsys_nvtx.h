@@ -6,7 +6,10 @@
 
 void nsys_add_nvtx(struct nsys *ns, struct sources *ss);
 
+/* Whether rows of this eventType are ranges or marks. */
+bool nsys_nvtx_event(int64_t type);
+
 /* Learns from a row that is no event, before any is written. */
-void nsys_nvtx_other(struct nsys *ns, int64_t row);
+void nsys_nvtx_other(struct nsys *ns, sqlite3 *db, int64_t row);
 
 #endif

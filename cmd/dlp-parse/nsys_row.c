@@ -77,6 +77,7 @@ nsys_source(struct nsys *ns, struct sources *ss, enum ev_kind kind,
 	}
 	s = source_add(ss, kind, table, row);
 	s->keyless = !EV_IS_GPU(kind);
+	s->apart = s->keyless && kind != EV_CALL;
 	s->from = xstrdup(table);
 	s->cols = db_cols(ns->db, table, names);
 	s->start = db_col(ns->db, table, names[1]);

@@ -94,6 +94,7 @@ add_calls(struct nvprof *nv, struct sources *ss, const char *table,
 	s->gid = db_col(nv->db, table, "processId");
 	if (api == NVPROF_DRIVER)
 		s->twin = xstrdup("1");
+	s->twin_is = 1;
 }
 
 /* Allocations have the time of their release in the same row. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "beside.h"
 #include "dldb.h"
 #include "err.h"
 #include "esc.h"
@@ -45,7 +46,8 @@ add_cursors(struct profile *p)
 	for (i = 0; i < p->sources.n; i++) {
 		c = &p->cur[i];
 		c->src = &p->sources.v[i];
-		c->db = p->db;
+		c->apart = p->second != NULL && c->src->apart;
+		c->db = c->apart ? p->second : p->db;
 		c->ctx = p->ctx;
 		c->no = i;
 	}
@@ -62,6 +64,7 @@ profile_open(struct profile *p, const char *path, int no)
 	esc_put(&p->src, p->path, strlen(p->path));
 	profile_current(p);
 	p->db = input_open(path);
+	p->second = input_second();
 	p->dialect = find_dialect(p->db);
 	p->ctx = p->dialect->open(p->db, &p->sources);
 	p->names.dialect = p->dialect;
@@ -80,19 +83,51 @@ find_only_pid(struct profile *p)
 }
 
 static void
-scan_kinds(struct profile *p, int first, int last)
+say_sorted(const struct profile *p, const struct cursor *c)
+{
+	if (c->order.sort && c->order.rows > 0)
+		warn("%s: %s is far from start order: sorting it", p->path,
+		    c->src->table);
+}
+
+static void
+scan_kinds(struct profile *p, bool apart, int first, int last)
 {
 	struct cursor *c;
 
 	for (c = p->cur; c < p->cur + p->ncur; c++) {
 		if ((int)c->src->kind < first || (int)c->src->kind > last ||
-		    !select_scan(c->src))
+		    !c->scan || c->apart != apart)
 			continue;
 		scan_cursor(p, c);
-		if (c->order.sort)
-			warn("%s: %s is far from start order: sorting it",
-			    p->path, c->src->table);
+		if (!apart)
+			say_sorted(p, c);
 	}
+}
+
+static void
+say_apart(const struct profile *p, int first, int last)
+{
+	const struct cursor *c;
+
+	for (c = p->cur; c < p->cur + p->ncur; c++)
+		if (c->apart && (int)c->src->kind >= first &&
+		    (int)c->src->kind <= last)
+			say_sorted(p, c);
+}
+
+/* The kinds that are neither calls nor GPU work. */
+static void
+scan_rest(struct profile *p, bool apart)
+{
+	scan_kinds(p, apart, EV_RUN, EV_CALL - 1);
+	scan_kinds(p, apart, EV_GRAPH + 1, EV_KINDS - 1);
+}
+
+static void
+scan_apart(void *arg)
+{
+	scan_rest(arg, true);
 }
 
 static uint64_t
@@ -163,29 +198,72 @@ missing(struct profile *p)
 	}
 }
 
-/* Calls first: GPU work is counted by whether its call is there. */
+/* Calls first: GPU work is counted by whether its call is there. What can be
+ * read apart is, meanwhile; what is said does not depend on it. */
 void
 profile_begin(struct profile *p)
 {
+	struct beside *b = xcalloc(1, sizeof(*b));
+	bool threaded;
+	struct cursor *c;
+
 	profile_current(p);
-	scan_kinds(p, EV_CALL, EV_CALL);
+	for (c = p->cur; c < p->cur + p->ncur; c++)
+		c->scan = select_scan(c->src);
+	threaded = p->second != NULL && beside_begin(b, scan_apart, NULL, p);
+	scan_kinds(p, false, EV_CALL, EV_CALL);
 	find_only_pid(p);
-	scan_kinds(p, EV_KERN, EV_GRAPH);
-	scan_kinds(p, EV_RUN, EV_CALL - 1);
-	scan_kinds(p, EV_GRAPH + 1, EV_KINDS - 1);
+	scan_kinds(p, false, EV_KERN, EV_GRAPH);
+	scan_rest(p, false);
+	if (threaded)
+		beside_end(b);
+	else
+		scan_rest(p, true);
+	say_apart(p, EV_RUN, EV_CALL - 1);
+	say_apart(p, EV_GRAPH + 1, EV_KINDS - 1);
+	beside_say(b);
+	free(b);
 	p->gpu_rows = rows_of(p, EV_KERN, EV_GRAPH);
 	p->range_rows = rows_of(p, EV_RANGE, EV_RANGE);
 	missing(p);
 }
 
 void
-profile_start(struct profile *p)
+profile_alone(struct profile *p)
 {
 	struct cursor *c;
 
 	for (c = p->cur; c < p->cur + p->ncur; c++) {
+		c->apart = false;
+		c->db = p->db;
+	}
+	sqlite3_close_v2(p->second); /* the dialect may keep a statement */
+	p->second = NULL;
+}
+
+/* The table that another thread reads: the largest that can be. */
+static struct cursor *
+read_apart(struct profile *p)
+{
+	struct cursor *best = NULL, *c;
+
+	for (c = p->cur; c < p->cur + p->ncur; c++)
+		if (c->apart && !c->order.sort && c->order.rows > 0 &&
+		    select_source(c->src) &&
+		    (best == NULL || c->order.rows > best->order.rows))
+			best = c;
+	return best;
+}
+
+void
+profile_start(struct profile *p)
+{
+	struct cursor *c, *apart = read_apart(p);
+
+	for (c = p->cur; c < p->cur + p->ncur; c++) {
 		if (c->order.rows == 0 || !select_source(c->src))
 			continue;
+		c->db = c == apart ? p->second : p->db;
 		cursor_open(c);
 		if (EV_IS_GPU(c->src->kind) && !c->src->launches) {
 			p->gpu[p->ngpu++] = c;
@@ -193,6 +271,8 @@ profile_start(struct profile *p)
 			continue;
 		}
 		p->cpu[p->ncpu++] = c;
+		if (c == apart)
+			cursor_ahead(c);
 		cursor_next(c);
 	}
 }
@@ -205,6 +285,7 @@ profile_close(struct profile *p)
 	for (c = p->cur; c < p->cur + p->ncur; c++)
 		cursor_close(c);
 	p->dialect->close(p->ctx);
+	sqlite3_close(p->second);
 	sqlite3_close(p->db);
 	sources_free(&p->sources);
 	keys_free(&p->keys);

@@ -16,6 +16,7 @@ struct profile {
 	struct buf src; /* escaped file name for the src column */
 	int no;
 	sqlite3 *db;
+	sqlite3 *second; /* the same, for another thread; NULL: none */
 	const struct dialect *dialect;
 	void *ctx;
 	struct sources sources;

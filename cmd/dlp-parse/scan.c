@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "buf.h"
 #include "err.h"
 #include "num.h"
 #include "run.h"
@@ -25,11 +26,16 @@ struct ring {
 	uint64_t n;
 };
 
+/* What is asked of each row: pick first, because SQLite walks along a row
+ * from where it was asked before, and that column is the last one. */
+enum { A_PICK, A_START, A_END, A_GID, A_CORR, A_TWIN, A_ROWID, A_KEY, N_ARGS };
+
 struct scan {
 	struct profile *p;
 	struct cursor *c;
-	bool join;   /* calls and GPU work */
-	int64_t key; /* of the last row */
+	bool join;      /* calls and GPU work */
+	int64_t key;    /* of the last row */
+	int at[N_ARGS]; /* its place among the arguments; -1: not asked */
 	struct ring ring;
 };
 
@@ -135,46 +141,47 @@ join_row(
 		c->order.orphans++;
 }
 
-static const char *
-or_null(const char *s)
+/* EV_UNSET: NULL, or not asked. */
+static int64_t
+arg(const struct scan *s, sqlite3_value **v, int which)
 {
-	return s != NULL ? s : "NULL";
+	return s->at[which] >= 0 ? db_value(v[s->at[which]]) : EV_UNSET;
 }
 
 static void
-put_time(struct cursor *c, struct ring *r, int64_t start, int64_t end)
+check_key(struct scan *s, int64_t key)
 {
-	struct point p = { start, end != EV_UNSET ? end : INT64_MAX };
-
-	put_point(&c->order, r, p);
+	if (key < s->key)
+		die("%s: %s cannot be read in its own order", db_path(),
+		    s->c->src->table);
+	s->key = key;
 }
 
-/* The SQL function dlp_scan(), an aggregate over the rows of the table:
- * pick, gid, corr, twin, start, end, key: start and end last, because SQLite
- * walks along a row from where it was asked before. Rows without a start are
- * counted as bad by the merge. */
+/* The SQL function dlp_scan(), an aggregate over the rows of the table. Rows
+ * without a start are counted as bad by the merge. */
 static void
 scan_row(sqlite3_context *sql, int n, sqlite3_value **v)
 {
 	struct scan *s = sqlite3_user_data(sql);
-	int64_t pick = db_value(v[0]), key;
+	const struct source *src = s->c->src;
+	struct point p;
 
 	(void)n;
-	if (s->c->src->key != NULL) {
-		key = sqlite3_value_int64(v[6]);
-		if (key < s->key)
-			die("%s: %s cannot be read in its own order", db_path(),
-			    s->c->src->table);
-		s->key = key;
-	}
-	if (pick != EV_UNSET)
-		s->p->dialect->picked(s->p->ctx, s->c->src, pick);
-	if (sqlite3_value_type(v[4]) != SQLITE_INTEGER)
+	if (s->at[A_KEY] >= 0)
+		check_key(s, sqlite3_value_int64(v[s->at[A_KEY]]));
+	if (s->at[A_PICK] >= 0)
+		s->p->dialect->picked(s->p->ctx, s->c->db, src,
+		    arg(s, v, A_PICK), arg(s, v, A_ROWID));
+	if (sqlite3_value_type(v[s->at[A_START]]) != SQLITE_INTEGER)
 		return;
-	put_time(s->c, &s->ring, sqlite3_value_int64(v[4]), db_value(v[5]));
+	p.start = sqlite3_value_int64(v[s->at[A_START]]);
+	p.end = arg(s, v, A_END);
+	if (p.end == EV_UNSET)
+		p.end = INT64_MAX;
+	put_point(&s->c->order, &s->ring, p);
 	if (s->join)
-		join_row(s->p, s->c, db_value(v[1]), db_value(v[2]),
-		    sqlite3_value_int(v[3]) != 0);
+		join_row(s->p, s->c, arg(s, v, A_GID), arg(s, v, A_CORR),
+		    src->twin != NULL && arg(s, v, A_TWIN) == src->twin_is);
 }
 
 static void
@@ -184,17 +191,36 @@ scan_end(sqlite3_context *sql)
 }
 
 /* No index, so that the rows of a table come in the order of their ids, and
- * those of a join in the order of its key: scan_row() sees to that. An ORDER
+ * those of a join in the order of its key: check_key() sees to that. An ORDER
  * BY would not do, it can be a sort of what this leaves. */
 static sqlite3_stmt *
-scan_stmt(const struct source *s, sqlite3 *db)
+scan_stmt(struct scan *s)
 {
-	return db_prepare(db,
-	    "SELECT dlp_scan(%s, %s, %s, %s, %s, %s, %s) FROM %s%s WHERE %s",
-	    or_null(s->pick), or_null(s->gid), or_null(s->corr),
-	    or_null(s->twin), or_null(s->start), or_null(s->end),
-	    or_null(s->key), s->from, s->key ? "" : " NOT INDEXED",
-	    s->where ? s->where : "1");
+	const struct source *src = s->c->src;
+	const char *const col[N_ARGS] = {
+		[A_PICK] = src->pick,
+		[A_START] = src->start ? src->start : "NULL",
+		[A_END] = src->end,
+		[A_GID] = src->gid,
+		[A_CORR] = src->corr,
+		[A_TWIN] = src->twin,
+		[A_ROWID] = src->pick ? "rowid" : NULL,
+		[A_KEY] = src->key,
+	};
+	struct buf b = { 0 };
+	sqlite3_stmt *st;
+	int i, n = 0;
+
+	for (i = 0; i < N_ARGS; i++) {
+		s->at[i] = col[i] != NULL ? n++ : -1;
+		if (col[i] != NULL)
+			buf_printf(&b, "%s%s", n > 1 ? ", " : "", col[i]);
+	}
+	st = db_prepare(s->c->db, "SELECT dlp_scan(%s) FROM %s%s WHERE %s",
+	    buf_str(&b), src->from, src->key ? "" : " NOT INDEXED",
+	    src->where ? src->where : "1");
+	buf_free(&b);
+	return st;
 }
 
 /* The rows are looked at where SQLite adds them up: half as dear as handing
@@ -210,14 +236,14 @@ scan_cursor(struct profile *p, struct cursor *c)
 	s->key = INT64_MIN;
 	s->join = !c->src->launches &&
 		  (c->src->kind == EV_CALL || EV_IS_GPU(c->src->kind));
-	if (sqlite3_create_function(c->db, "dlp_scan", 7,
+	if (sqlite3_create_function(c->db, "dlp_scan", -1,
 		SQLITE_UTF8 | SQLITE_DIRECTONLY, s, NULL, scan_row,
 		scan_end) != SQLITE_OK)
 		die("%s: %s", db_path(), sqldb_error(c->db));
 	if (c->src->key == NULL && !c->src->keyless) /* the merge needs it */
 		sqlite3_finalize(
 		    db_prepare(c->db, "SELECT rowid FROM %s", c->src->from));
-	st = scan_stmt(c->src, c->db);
+	st = scan_stmt(s);
 	while (db_step(st))
 		;
 	sqlite3_finalize(st);

@@ -5,7 +5,7 @@
 #include "err.h"
 #include "source.h"
 
-static uint64_t bad_rows;
+static _Atomic uint64_t bad_rows; /* of all threads */
 
 struct source *
 source_add(

@@ -24,7 +24,7 @@ typedef bool row_fn(
  *	SELECT key, cols FROM from [WHERE where] ORDER BY key
  * and, once before, a cheap pass over all rows that learns how far they are
  * out of start order and which calls launched which GPU work:
- *	key, start, end, pick, gid, corr, twin FROM from [WHERE where]
+ *	pick, start, end, gid, corr, twin, key FROM from [WHERE where]
  * Strings are SQL expressions, allocated, freed by the core; NULL is the
  * default in brackets.
  */
@@ -35,6 +35,11 @@ struct source {
 	int tag;       /* the dialect's own */
 	bool launches; /* GPU work with its call in the same row */
 	bool keyless;  /* row() has no use for column 0, nor the window */
+	bool apart;    /* row() and picked() share nothing that changes with
+			  those of other sources, nor with what else the
+			  dialect does while events are written: its rows
+			  may be read in another thread, from another
+			  connection */
 	char *from;    /* table, or a join */
 	char *where;   /* [none] must be the same rows for both statements */
 	char *key;     /* [rowid] unique, ascending in table order */
@@ -43,9 +48,10 @@ struct source {
 	char *gid;  /* [NULL] what dialect.pid() takes: calls, GPU work; the
 		       process itself if there is no pid() */
 	char *corr; /* [NULL] calls and GPU work */
-	char *twin; /* [0] 1 for rows whose ev.call.twin is set */
-	char *pick; /* [NULL] an integer that is not NULL in rows which the
-		       dialect wants to know of before the merge: picked() */
+	char *twin; /* [NULL] twin_is in rows whose ev.call.twin is set */
+	int64_t twin_is;
+	char *pick; /* [NULL] an integer that tells which rows the dialect wants
+		       to know of before the merge: picked() */
 };
 
 struct sources {
