@@ -119,6 +119,23 @@ on_terminal() {
 	same '4000  ker..er  kern' "$(sed -n 4001p got)"
 }
 
+@test "a key that people copy is shown whole, and -k takes it" {
+	dlp-parse "$LENET" | dlp-correlate >in
+	dlp-iter --list -n 6 in | dlp-fmt -T cand -w 60 >got
+	# the last word of a line; keys have no blanks here
+	same "$(dlp-iter --list -n 6 in | awk -F'\t' '
+	    $1 == "#cand" { for (i = 2; i <= NF; i++) at[$i] = i }
+	    $1 == "cand" { print $at["key"] }')" "$(awk 'NR > 1 { print $NF }' got)"
+	# what is beside it is not cut for it, nor left out
+	same "kind op_id dir n coverage_pct mean_ns var_pct score iter_start \
+iter_stop key" "$(head -n 1 got | tr -s ' ')"
+	[ "$(awk '{ print length($NF) }' got | sort -n | tail -n 1)" -gt 60 ]
+	dlp-iter --strict -k "$(awk 'END { print $NF }' got)" in >/dev/null
+	# other texts give way as ever
+	! dlp-fmt -T op -c name,key -w 60 in | grep -q '\.\. .*|'
+	dlp-fmt -T op -c name -w 20 in | grep -q '\.\.'
+}
+
 @test "TSV of all columns is the stream's own text" {
 	dlp-parse "$LENET" >s
 	dlp-fmt --tsv s >got

@@ -339,6 +339,22 @@ few_steps() {
 	! dlp-iter --list --stable in
 }
 
+# Ranges of the profile, the best first, those of the emit_nvtx ops aside.
+@test "a key that is not there: what there is, in one line, status 2" {
+	dlp-parse "$LENET" | dlp-correlate >in
+	run -2 dlp-iter --strict -k nosuch in
+	same "dlp-iter: key 'nosuch' not found (there are the ranges \
+$(dlp-iter --list -n 0 in | records cand - | awk -F'\t' '$1 == "range" &&
+	    n++ < 5 { printf "%s%s", sep, $2; sep = ", " }'); --list proposes more)" \
+	    "$(grep -a '^dlp-iter' <<<"$output")"
+	for report in top phases gaps iters mfu flops coverage tc kernels roofline \
+	    waits copies mem ops advise openmetrics folded trace; do
+		run -2 dlp "$report" -k nosuch "$LENET"
+		same "1 $report" "$(grep -c "'nosuch' not found.* (there are the \
+ranges iteration, " <<<"$output") $report"
+	done
+}
+
 # The same stream: steps 1 to 3 are even. Step N is range N.
 @test "--even: only the even ones are iterations, the rest is in none" {
 	{

@@ -5,7 +5,7 @@ load lib
 # files_for REPORT: the shipped profile, as often as the report needs it.
 files_for() {
 	files=("$LENET")
-	[ "$1" != diff ] || files+=("$LENET")
+	[[ ! $1 =~ ^(diff|join)$ ]] || files+=("$LENET")
 }
 
 setup() {
@@ -33,7 +33,7 @@ setup() {
 		echo "$output"
 		[ "$status" -eq 0 ]
 		grep -q "^usage: dlp $r " <<<"$output"
-		grep -q '^ *dlp-parse FILE' <<<"$output"
+		grep -q '^ *dlp-parse .*FILE' <<<"$output"
 	done
 	run dlp top -g layer -n 7 -h
 	grep -q -- '-g layer,dir ' <<<"$output"
@@ -138,16 +138,63 @@ table_reports() {
 	dlp info --csv "$LENET" | grep -x 'dev 0,name,NVIDIA H200'
 }
 
-# What -h shows can be run.
+# What -h shows can be typed into sh: the overview's needs the file's name
+# for its last lines.
+same_as_h() {
+	local r=$1
+
+	shift
+	echo "dlp $r $*"
+	files_for "$r"
+	dlp "$r" "$@" "${files[@]}" >want 2>err
+	dlp "$r" "$@" -h "${files[@]}" | sed '1,/^the pipeline:/d' >cmd
+	FILE=$LENET DLP_FILE=$LENET sh -c "$(sed 's/ FILE/ "$FILE"/' cmd)" >got \
+	    2>err
+	[ -s want ]
+	cmp want got
+}
+
 @test "the pipeline of -h is the report" {
-	for r in $(table_reports); do
-		echo "$r"
-		files_for "$r"
-		dlp "$r" --csv "${files[@]}" >want
-		dlp "$r" --csv -h | sed '1,/^the pipeline:/d' >cmd
-		FILE=$LENET bash <(sed 's/ FILE/ "$FILE"/' cmd) >got
-		cmp want got
+	for r in "$ROOT"/pipelines/reports/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		same_as_h "${r##*/}"
 	done
+	for r in $(table_reports); do
+		same_as_h "$r" --csv
+	done
+}
+
+@test "the pipeline of -h is the report, with options, of another profile" {
+	LENET=$ROOT/tests/data/loader.sqlite.xz
+	while read -r -a words; do
+		same_as_h "${words[@]}"
+	done <<-EOF
+	overview -i 0
+	overview -k iteration
+	top -g phase,op -k iteration -i 1 -n 3
+	phases -s -k iteration
+	phases -i 1
+	gaps -k iteration -n 3
+	copies -l -i 1
+	ranks -t rank
+	roofline -i 1
+	stats -r cuda_gpu_kern_sum:base
+	kernels -n 3 -k iteration
+	flops -i 1
+	tc -n 3 -i 0-1
+	trace -i 1
+	folded -d -p -k iteration
+	advise -a
+	advise -i 1
+	iters -k iteration
+	openmetrics -k iteration -i 1
+	coverage -n 3 -k iteration
+	waits -n 2
+	mfu -i 1 -p tf32=400
+	info -v
+	join -g type
+	diff -g type -i 1
+	EOF
 }
 
 @test "file names with blanks, quotes, newlines, a leading dash" {

@@ -13,7 +13,7 @@ min_width(const struct fit_col *c, int least)
 {
 	int w = least == READABLE && c->head > least ? c->head : least;
 
-	return c->num || c->want < w ? c->width : w;
+	return c->num || c->copy || c->want < w ? c->width : w;
 }
 
 /* The widest text that can give way, -1 if none can. */
@@ -23,7 +23,8 @@ widest(const struct fit_col *c, int n, int least)
 	int i, best = -1;
 
 	for (i = 0; i < n; i++)
-		if (!c[i].num && c[i].width > min_width(&c[i], least) &&
+		if (!c[i].num && !c[i].copy &&
+		    c[i].width > min_width(&c[i], least) &&
 		    (best < 0 || c[i].width > c[best].width))
 			best = i;
 	return best;
@@ -52,16 +53,23 @@ int
 fit(struct fit_col *c, int n, int room, bool *split)
 {
 	int i, total = FIT_GAP * (n - 1);
+	bool copy = false;
 
 	*split = false;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		total += c[i].want;
+		copy |= c[i].copy;
+	}
 	if (total > room)
 		for (i = 0; i < n; i++)
 			*split = *split || c[i].tight < c[i].want;
-	while (!shrink(c, n, room, *split) && n > 1)
+	while (!shrink(c, n, room, *split) && n > 1 && !copy)
 		n--;
-	if (n == 1 && c->width > room)
+	for (i = 0, total = FIT_GAP * (n - 1); i < n; i++)
+		total += c[i].width;
+	for (i = 0; i < n && copy && total > room; i++)
+		c[i].width = *split ? c[i].tight : c[i].want;
+	if (n == 1 && c->width > room && !copy)
 		c->width = room;
 	return n;
 }
@@ -79,7 +87,7 @@ fit_row(const struct fit_col *c, int n, const int *need, int *width)
 	if (lack == 0)
 		return;
 	for (i = 0, k = -1; i < n; i++)
-		if (!c[i].num && (k < 0 || width[i] > width[k]))
+		if (!c[i].num && !c[i].copy && (k < 0 || width[i] > width[k]))
 			k = i;
 	if (k < 0 || width[k] - lack < LEAST)
 		return;

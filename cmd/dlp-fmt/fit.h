@@ -11,12 +11,14 @@ struct fit_col {
 	int tight; /* the same with a header in two lines */
 	int head;  /* the header, in one line */
 	bool num;  /* never cut */
+	bool copy; /* neither, as people copy it: rather a line is too long */
 	int width; /* the result */
 };
 
 /* Sets the widths so that the columns fit into room: first by headers in two
  * lines, then by cutting the widest text. Returns how many columns, from the
- * left, have room at all; *split: headers take two lines. */
+ * left, have room at all; *split: headers take two lines. With a column that
+ * is copied all have, be there room or not. */
 int fit(struct fit_col *c, int n, int room, bool *split);
 
 /* The same for one row, whose numbers need need[i] columns: takes what they

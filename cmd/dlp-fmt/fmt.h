@@ -20,6 +20,7 @@ struct column {
 	enum col_kind kind;
 	struct join_col *from;
 	bool quote; /* always, in CSV */
+	bool copy;  /* people copy it (dlp-iter -k): shown whole */
 };
 
 struct fmt;

@@ -17,6 +17,8 @@ static const struct {
 	{ "call", "id,tid,api,start_ns,dur_ns,n_gpu,op" },
 	{ "diff", "name,dir,shapes,a_ns,b_ns,diff_ns,diff_pct,change,tc,"
 		  "a_n,b_n" },
+	{ "cand", "src,kind,op_id,dir,n,coverage_pct,mean_ns,var_pct,score,"
+		  "iter_start,iter_stop,key" },
 	{ "copy", "id,kind,bytes,dur_ns,src_mem,dst_mem,op" },
 };
 
@@ -98,8 +100,11 @@ static void
 add(struct fmt *f, const char *tag, const char *head, struct join_col *from)
 {
 	f->col = xrealloc(f->col, (size_t)f->ncol + 1, sizeof(*f->col));
-	f->col[f->ncol] =
-	    (struct column){ head, kind_of(tag, from->canon), from, false };
+	f->col[f->ncol] = (struct column){ head, kind_of(tag, from->canon),
+		from, false, false };
+	f->col[f->ncol].copy =
+	    strcmp(from->canon, "key") == 0 &&
+	    (strcmp(tag, "cand") == 0 || strcmp(tag, "op") == 0);
 	if (f->quotes != NULL)
 		set_quote(f, &f->col[f->ncol]);
 	f->ncol++;

@@ -243,6 +243,7 @@ measure(const struct fmt *f, int i)
 		    text_show(&p->head, f->col[i].head, strlen(f->col[i].head));
 	c->head = p->scaled ? (int)p->head.len : c->head;
 	c->num = p->right;
+	c->copy = f->col[i].copy;
 	for (k = 0; k < nkept; k++)
 		if (kept[k * f->ncol + i].width > c->tight)
 			c->tight = kept[k * f->ncol + i].width;
@@ -283,7 +284,7 @@ choose_cut(const struct fmt *f, int i)
 	const struct shown *s;
 	int k;
 
-	if (fits[i].num || fits[i].width >= fits[i].want)
+	if (fits[i].num || fits[i].copy || fits[i].width >= fits[i].want)
 		return;
 	place[i].cut = cut_new(fits[i].width);
 	for (k = 0; k < nkept; k++) {

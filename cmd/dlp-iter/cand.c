@@ -288,8 +288,9 @@ list_one(const struct cands *l, const struct cand *c)
 	cand_put(&x);
 }
 
-void
-cand_list(struct cands *l, double total, int limit)
+/* The best come first; how many there are. */
+static size_t
+rank(struct cands *l, double total)
 {
 	size_t i, n;
 
@@ -300,8 +301,34 @@ cand_list(struct cands *l, double total, int limit)
 	n = thin(l);
 	if (n > 0)
 		qsort(l->v, n, sizeof(*l->v), by_score);
+	return n;
+}
+
+void
+cand_list(struct cands *l, double total, int limit)
+{
+	size_t i, n = rank(l, total);
+
 	for (i = 0; i < n && (limit == 0 || i < (size_t)limit); i++)
 		list_one(l, &l->v[i]);
+}
+
+const char *
+cand_words(struct cands *l, double total, size_t limit)
+{
+	static struct buf b;
+	size_t i, k = 0, len, n = rank(l, total);
+	const char *s;
+
+	buf_clear(&b);
+	for (i = 0; i < n && k < limit; i++) {
+		if (l->v[i].is_op)
+			continue;
+		s = smap_str(&l->names, l->v[i].name, &len);
+		buf_puts(&b, k++ > 0 ? ", " : "");
+		buf_put(&b, s, len);
+	}
+	return buf_str(&b);
 }
 
 void

@@ -47,6 +47,11 @@ void cand_own(struct cands *l, struct key *k, int row);
 /* Writes the best, at most limit (0: all) of them; total is the profile's
  * time. */
 void cand_list(struct cands *l, double total, int limit);
+
+/* The words of the best ranges, at most limit, as a list in a sentence; empty
+ * if there are none. */
+const char *cand_words(struct cands *l, double total, size_t limit);
+
 void cand_clear(struct cands *l);
 
 /* One more length: mean and squares without keeping them; and what all of

@@ -102,7 +102,8 @@ run_range(struct run *g, uint32_t src, uint32_t lane, const char *s, size_t n,
 	if (src == SRC_NONE)
 		return;
 	f = &g->files.v[src];
-	if (g->listing || g->cands.numbered)
+	if (g->listing || g->cands.numbered ||
+	    (g->waiting && !g->steps && g->key.arg != NULL))
 		cand_range(&g->cands, &g->key, src, lane, s, n, lo, hi);
 	if (g->one)
 		return;
@@ -149,12 +150,13 @@ is_fatal(const struct run *g)
 #define SAY(fatal, ...) ((fatal) ? die(__VA_ARGS__) : warn(__VA_ARGS__))
 
 static void
-say_not_found(const struct run *g, const struct source *f)
+say_not_found(struct run *g, const struct source *f)
 {
 	bool fatal = is_fatal(g);
 	const char *in = f->name != NULL ? " in " : "";
 	const char *name = f->name != NULL ? f->name : "";
 	const char *all = ": the whole profile is one iteration";
+	const char *words;
 
 	if (g->broken && !f->extent.any)
 		return;
@@ -164,12 +166,17 @@ say_not_found(const struct run *g, const struct source *f)
 		die("key '%s' is no range, and the input has no ops:"
 		    " dlp-correlate before dlp-iter adds them",
 		    g->key.arg);
-	if (g->key.arg != NULL)
+	if (g->key.arg != NULL) {
+		words = cand_words(&g->cands,
+		    (double)f->extent.work_hi - (double)f->extent.work_lo, 5);
 		SAY(fatal,
-		    "key '%s' not found%s%s%s (--list proposes"
-		    " keys)",
-		    g->key.arg, in, name, fatal ? "" : all);
-	else if (!g->listing && f->extent.any)
+		    "key '%s' not found%s%s%s (%s%s%s--list proposes %s)",
+		    g->key.arg, in, name, fatal ? "" : all,
+		    *words != '\0' ? "there are the ranges " : "", words,
+		    *words != '\0' ? "; " : "",
+		    *words != '\0' ? "more" : "keys");
+	}
+	if (g->key.arg == NULL && !g->listing && f->extent.any)
 		SAY(fatal,
 		    "no step ranges that hold most of the"
 		    " work%s%s%s (-k names a key, --list"

@@ -37,7 +37,7 @@ help_if_asked() {
 	echo "the pipeline:"
 	pipe=$(sed '1,/^help_if_asked$/d; s/\\/\\\\/g; s/\$\([0-9]\)/\\$\1/g
 	    s/\$(/\\$(/g; s/\$\(i[^n]\)/\\$\1/g
-	    s/profiles "\$@"/dlp-parse FILE/
+	    s/profiles "\$@"/dlp-parse ${parse-} ${src:+--src} FILE/
 	    s/two_of "\$@"/{\
     dlp-parse FILE\
     dlp-parse FILE\
