@@ -153,7 +153,7 @@ const struct col_def col_defs[] = {
 	    "who said so: profile, or order: that of the files' names" },
 	{ "rank", "clock_by", PARSE, COL_TEXT,
 	    "what its clock is aligned by: reference, collectives or utc;"
-	    " unset: it is not" },
+	    " unset: it is not, or its run is another one" },
 	{ "rank", "shift_ns", PARSE, COL_INT, "what its times are moved by" },
 	{ "rank", "n_coll", PARSE, COL_INT,
 	    "collectives that were compared with those of the first rank" },

@@ -184,11 +184,30 @@ moved() {
 	dlp ranks --tsv -t skew "$d/lenet.sqlite.xz" "$d/loader.sqlite.xz" \
 	    >out 2>err
 	cat out err
-	[ "$(wc -l <err)" -eq 1 ]
+	[ "$(wc -l <err)" -eq 2 ]
 	grep -q '1 of 2 ranks have no collectives in common' err
-	[ "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) p[$i] = i; next }
-	    { print $p["start_skew_ns"] $p["end_skew_ns"] }' out |
-	    sort -u)" = -- ]
+	# by SQL: from the last work of the one to the first of the other, by UTC
+	work() {
+		xz -dc "$d/$1.sqlite.xz" >$1.db
+		sqlite3 $1.db "SELECT $2 + (SELECT utcEpochNs FROM
+		    TARGET_INFO_SESSION_START_TIME)
+		    FROM CUPTI_ACTIVITY_KIND_KERNEL"
+	}
+	grep -q "^dlp-ranks: .*loader.sqlite.xz: of another run than .*: not \
+aligned, no skew" err
+	grep -q " $(awk -v a="$(work loader 'max(end)')" -v b="$(work lenet \
+	    'min(start)')" 'BEGIN { printf "%.1f minutes", (b - a) / 6e10 }') " err
+	[ "$(wc -l <out)" -eq 1 ]
+	dlp ranks --tsv -t rank "$d/lenet.sqlite.xz" "$d/loader.sqlite.xz" \
+	    2>/dev/null | cut -f1,4,5 >out
+	same "rank	clock_by	shift_ns
+0	reference	0
+1	-	-" "$(<out)"
+	# two of one run beside a third: theirs is told
+	dlp ranks --tsv -t skew "$d"/ddp[01].sqlite.xz "$d/loader.sqlite.xz" \
+	    2>/dev/null | cut -f1,2 | sed 1d >out
+	dlp ranks --tsv -t skew "$d"/ddp[01].sqlite.xz 2>/dev/null |
+	    cut -f1,2 | sed 1d | diff out -
 }
 
 @test "dlp-parse --ranks: a rank that began to record later" {

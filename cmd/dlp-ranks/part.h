@@ -34,6 +34,7 @@ struct part {
 	uint64_t added;
 	struct timeheap comm; /* not counted yet, by start, then iteration */
 	int64_t counted;      /* communication up to here is */
+	bool apart;           /* of another run */
 };
 
 struct parts {
@@ -42,6 +43,7 @@ struct parts {
 	struct smap ranks; /* labels that are taken */
 	struct part *v;
 	size_t n, cap;
+	size_t n_apart;     /* of another run */
 	size_t nrank, nsrc; /* rank records, and files that were named */
 	struct share *share;
 	size_t nshare, share_cap;

@@ -233,10 +233,23 @@ put_skew(const struct colls *cs, const struct parts *ps, const struct share *h,
 	out_end();
 }
 
+/* The first of h[0..n) that is of this run to its head. */
+static void
+swap_near(const struct parts *ps, struct share *h, size_t n)
+{
+	struct share t = *h;
+	size_t i = 0;
+
+	while (i + 1 < n && ps->v[h[i].part].apart)
+		i++;
+	*h = h[i];
+	h[i] = t;
+}
+
 void
 put_shares(const struct colls *cs, struct parts *ps)
 {
-	size_t i, n;
+	size_t i, n, k, some;
 
 	sorted = ps;
 	if (ps->nshare > 0)
@@ -244,11 +257,15 @@ put_shares(const struct colls *cs, struct parts *ps)
 	for (i = 0; i < ps->nshare; i++)
 		put_share(ps, &ps->share[i]);
 	for (i = 0; i < ps->nshare; i += n) {
-		for (n = 1; i + n < ps->nshare &&
-			    ps->share[i + n].iter == ps->share[i].iter;
+		for (n = some = 0; i + n < ps->nshare &&
+				   ps->share[i + n].iter == ps->share[i].iter;
 		     n++)
-			;
-		put_skew(cs, ps, &ps->share[i], n);
+			some += !ps->v[ps->share[i + n].part].apart;
+		/* those of other runs behind, as nobody needs them now */
+		for (k = 0; some < n && k < some; k++)
+			swap_near(ps, &ps->share[i + k], n - k);
+		if (some > 1 || ps->n_apart == 0)
+			put_skew(cs, ps, &ps->share[i], some);
 	}
 }
 

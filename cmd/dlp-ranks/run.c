@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apart.h"
 #include "coll.h"
 #include "err.h"
 #include "num.h"
@@ -15,7 +16,7 @@ static struct {
 	    *k_rank, *k_iter, *k_short, *k_bytes;
 	struct rec_col *g_start, *g_dur, *g_api, *g_pid, *g_dev, *g_src,
 	    *g_rank, *g_iter;
-	struct rec_col *r_rank, *r_src, *r_clock;
+	struct rec_col *r_rank, *r_src, *r_clock, *r_shift;
 	struct parts parts;
 	struct colls colls;
 	int64_t now;
@@ -37,9 +38,14 @@ on_rank(struct stage *st, struct rec *r)
 	size_t n, m;
 	const char *src = rec_raw(r, rd.r_src, &n), *by;
 
-	stage_pass(st, r);
 	part_rank(&rd.parts, src, n, num(r, rd.r_rank));
 	by = rec_raw(r, rd.r_clock, &m);
+	if (by != NULL && m == 3 && memcmp(by, "utc", 3) == 0)
+		apart_keep(r, src, n, rd.r_clock, rd.r_shift);
+	else
+		stage_pass(st, r);
+	if (by != NULL && m == 9 && memcmp(by, "reference", 9) == 0)
+		apart_first(src, n);
 	/* UTC is as wrong as the hosts' clocks are: not for who came when. */
 	if (by == NULL || (m == 3 && memcmp(by, "utc", 3) == 0)) {
 		rd.no_clock++;
@@ -159,6 +165,7 @@ on_end(struct stage *st)
 	(void)st;
 	coll_flush(&rd.colls, INT64_MAX);
 	part_finish(&rd.parts);
+	apart_end(&rd.parts);
 	put_shares(&rd.colls, &rd.parts);
 	put_notes(&rd.colls);
 	if (!rd.colls.aligned && rd.colls.ids > 0)
@@ -209,6 +216,7 @@ run_open(struct stage *st, const char *rules)
 	rd.r_rank = rec_col(rd.rank, "rank", REC_NEED);
 	rd.r_src = rec_col(rd.rank, "src", REC_OPT);
 	rd.r_clock = rec_col(rd.rank, "clock_by", REC_OPT);
+	rd.r_shift = rec_col(rd.rank, "shift_ns", REC_OPT);
 	rd.colls.done = on_done;
 	st->section = on_section;
 	st->end = on_end;
