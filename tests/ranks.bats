@@ -197,7 +197,7 @@ moved() {
 aligned, no skew" err
 	grep -q " $(awk -v a="$(work loader 'max(end)')" -v b="$(work lenet \
 	    'min(start)')" 'BEGIN { printf "%.1f minutes", (b - a) / 6e10 }') " err
-	[ "$(wc -l <out)" -eq 1 ]
+	[ ! -s out ]
 	dlp ranks --tsv -t rank "$d/lenet.sqlite.xz" "$d/loader.sqlite.xz" \
 	    2>/dev/null | cut -f1,4,5 >out
 	same "rank	clock_by	shift_ns
