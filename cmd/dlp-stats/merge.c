@@ -11,9 +11,11 @@
 #include "textsort.h"
 
 struct acc { /* of a group */
+	const struct merge *m;
 	struct group g;
-	struct buf key, code;
-	int64_t *val; /* distinct first values */
+	struct buf key, code, text; /* key: what it is compared by */
+	bool packed;                /* and so is no text */
+	int64_t *val;               /* distinct first values */
 	uint64_t *count;
 	size_t n, cap;
 	int nval;
@@ -117,12 +119,28 @@ deviation(const struct acc *a)
 }
 
 static void
+set_key(struct acc *a)
+{
+	const struct buf *text = &a->key;
+
+	if (a->packed && a->m->codes)
+		return;
+	if (a->packed) {
+		buf_clear(&a->text);
+		buf_reserve(&a->text, 1);
+		run_text(a->m->shapes, &a->g.code, &a->text);
+		text = &a->text;
+	}
+	a->g.key = text->s;
+	a->g.len = text->len;
+}
+
+static void
 finish(struct acc *a, table_fn *fn, void *ctx)
 {
 	struct group *g = &a->g;
 
-	g->key = a->key.s;
-	g->len = a->key.len;
+	set_key(a);
 	g->avg = g->med = (double)g->sum[0];
 	g->sd = 0;
 	if (g->n > 1) {
@@ -166,17 +184,31 @@ merge(struct run **heap, int n, struct acc *a, table_fn *fn, void *ctx)
 		finish(a, fn, ctx);
 }
 
+/* Whether all keys are packed, and can be compared so. */
+static bool
+all_packed(const struct merge *m)
+{
+	int i;
+
+	for (i = 0; i < m->n; i++)
+		if (!m->runs[i].packed)
+			return false;
+	shapes_rank(m->shapes);
+	return true;
+}
+
 void
 merge_runs(const struct merge *m, table_fn *fn, void *ctx)
 {
 	struct run *runs = xcalloc((size_t)m->n + 1, sizeof(*runs));
 	struct run **heap = xcalloc((size_t)m->n + 1, sizeof(struct run *));
-	struct acc a = { .nval = m->nval };
+	struct acc a = { .m = m, .nval = m->nval, .packed = all_packed(m) };
 	int i, k = 0;
 
 	for (i = 0; i < m->n; i++) {
 		runs[i].nval = m->nval;
 		runs[i].shapes = m->shapes;
+		runs[i].packed = a.packed;
 		runs[i].parts = m->parts;
 		run_open(&runs[i], &m->runs[i]);
 		if (!runs[i].end)
@@ -189,6 +221,7 @@ merge_runs(const struct merge *m, table_fn *fn, void *ctx)
 		run_close(&runs[i]);
 	buf_free(&a.key);
 	buf_free(&a.code);
+	buf_free(&a.text);
 	free(a.val);
 	free(a.count);
 	free(heap);

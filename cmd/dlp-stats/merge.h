@@ -8,7 +8,8 @@
 struct merge {
 	const struct run_out *runs;
 	int n, nval;
-	const struct shapes *shapes; /* of their keys */
+	struct shapes *shapes; /* of their keys */
+	bool codes;            /* groups need no key but its code */
 	struct run_parts parts;
 };
 

@@ -71,7 +71,7 @@ ranges_add(struct table_key *k, const struct range *r, uint32_t part,
 void
 ranges_each_proj(table_fn *fn, void *ctx)
 {
-	table_each(table, RANGES_PROJ, RANGES_KERN - 1, fn, ctx);
+	table_each_code(table, RANGES_PROJ, RANGES_KERN - 1, fn, ctx);
 }
 
 void

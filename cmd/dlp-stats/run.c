@@ -141,7 +141,7 @@ next_key(struct run *r)
 	buf_reserve(&r->keep, 1);
 	buf_put(&r->keep, s, r->code.n);
 	r->code.s = r->keep.s;
-	r->has_text = false;
+	r->has_key = false;
 	return true;
 }
 
@@ -156,10 +156,13 @@ run_next(struct run *r)
 		used(r, run_get_row(look(r, RUN_ROW_MAX), r->row, r->nval));
 		r->rows--;
 	} while (r->row[0] < r->parts.from || r->row[0] > r->parts.to);
-	if (r->has_text)
+	if (r->has_key)
 		return;
 	buf_clear(&r->key);
 	buf_reserve(&r->key, 1);
-	run_text(r->shapes, &r->code, &r->key);
-	r->has_text = true;
+	if (r->packed)
+		shapes_order(r->shapes, &r->key, r->code.s, r->code.n);
+	else
+		run_text(r->shapes, &r->code, &r->key);
+	r->has_key = true;
 }

@@ -20,7 +20,8 @@
 
 struct run_out {
 	struct buf buf;
-	int fd; /* -1: all in memory */
+	int fd;      /* -1: all in memory */
+	bool packed; /* all keys are */
 };
 
 void run_put_key(struct run_out *o, const struct table_code *c, size_t nrows);
@@ -77,11 +78,13 @@ struct run {
 	off_t at;               /* where the file is read next */
 	bool end;               /* no row is left */
 	struct table_code code; /* the current row's key, as it lies in keep */
-	struct buf keep, key;   /* key: its text */
-	bool has_text;
+	struct buf keep, key;   /* key: what it is compared by */
+	bool has_key;
 	size_t rows; /* behind it, of the same key */
 	int nval;
-	const struct shapes *shapes;
+	const struct shapes *shapes; /* of keys */
+	bool packed;                 /* all runs' keys are: no text is needed
+					to compare them */
 	struct run_parts parts;
 	int64_t row[RUN_WORDS];
 };

@@ -1,4 +1,7 @@
 /* The formats' common part; CSV and TSV. */
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include <string.h>
 
 #include "esc.h"
@@ -142,20 +145,87 @@ csv_begin(const struct sink_table *t, const char *file, bool is_first)
 	heads(t, ',', is_first);
 }
 
+#define PIECE 16
+
+struct marks { /* of up to 16 bytes, the first one's in bit 0 */
+	unsigned tabs;
+	unsigned special; /* commas, escapes */
+};
+
+static struct marks
+marks(const char *s, size_t n)
+{
+	struct marks m = { 0, 0 };
+	size_t i;
+
+#ifdef __SSE2__
+	if (n >= PIECE) {
+		const __m128i v =
+		    _mm_loadu_si128((const __m128i *)(const void *)s);
+
+		m.tabs = (unsigned)_mm_movemask_epi8(
+		    _mm_cmpeq_epi8(v, _mm_set1_epi8('\t')));
+		m.special = (unsigned)_mm_movemask_epi8(
+		    _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(',')),
+			_mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))));
+		return m;
+	}
+#endif
+	for (i = 0; i < n && i < PIECE; i++) {
+		m.tabs |= (unsigned)(s[i] == '\t') << i;
+		m.special |= (unsigned)(s[i] == ',' || s[i] == '\\') << i;
+	}
+	return m;
+}
+
+static struct csv { /* the row in the making */
+	const struct sink_table *t;
+	const char *from; /* what is before it is written */
+	const char *cell;
+	bool special; /* the cell: has a comma or an escape */
+	int col;
+	size_t tab[MAX_COLS]; /* where TABs come to stand in the output */
+} csv;
+
+static void
+csv_cell_end(const char *e)
+{
+	if (csv.special && csv.t->cols[csv.col][0] != '#') {
+		buf_put(&out_buf, csv.from, (size_t)(csv.cell - csv.from));
+		csv_text(csv.cell, (size_t)(e - csv.cell));
+		csv.from = e;
+	}
+	csv.tab[csv.col++] = out_buf.len + (size_t)(e - csv.from);
+	csv.cell = e + 1;
+	csv.special = false;
+}
+
+/* Plain cells are copied together; then TABs become commas. */
 static void
 csv_row(const struct sink_table *t, const char *s, size_t n)
 {
-	const char *e = s + n, *v;
+	const char *e = s + n;
+	struct marks m;
 	int i;
 
-	for (i = 0; cell_next(&s, e, &v, &n); i++) {
-		if (i > 0)
-			buf_putc(&out_buf, ',');
-		if (t->cols[i][0] == '#')
-			buf_put(&out_buf, v, n);
-		else
-			csv_text(v, n);
+	csv.t = t;
+	csv.from = csv.cell = s;
+	csv.special = false;
+	csv.col = 0;
+	for (; s < e; s += PIECE) {
+		m = marks(s, (size_t)(e - s));
+		for (; m.tabs != 0; m.tabs &= m.tabs - 1) {
+			i = __builtin_ctz(m.tabs);
+			csv.special |= (m.special & ((1u << i) - 1)) != 0;
+			csv_cell_end(s + i);
+			m.special &= ~0u << i;
+		}
+		csv.special |= m.special != 0;
 	}
+	csv_cell_end(e);
+	buf_put(&out_buf, csv.from, (size_t)(e - csv.from));
+	for (i = 0; i + 1 < csv.col; i++)
+		out_buf.s[csv.tab[i]] = ',';
 	buf_putc(&out_buf, '\n');
 }
 

@@ -12,10 +12,8 @@
 #include "sinks.h"
 #include "temp.h"
 
-#define COLS 40
-
 static const struct sink_table *table;
-static size_t width[COLS];
+static size_t width[MAX_COLS];
 static FILE *rows;
 
 static void
@@ -85,7 +83,7 @@ column_row(const struct sink_table *t, const char *s, size_t n)
 	size_t head[2];
 	int i;
 
-	for (i = 0; i < COLS && cell_next(&s, e, &v, &n); i++) {
+	for (i = 0; i < MAX_COLS && cell_next(&s, e, &v, &n); i++) {
 		buf_clear(&cell);
 		buf_clear(&raw);
 		esc_undo(&raw, v, n);

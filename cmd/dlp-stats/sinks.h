@@ -5,6 +5,8 @@
 #include "buf.h"
 #include "sink.h"
 
+#define MAX_COLS 40 /* of a table */
+
 struct sink_kind {
 	const char *name;
 	void (*open)(bool named); /* all but row may be NULL */

@@ -172,15 +172,30 @@ table_text(const struct table *t, const struct table_code *c, struct buf *b)
 	run_text(&t->shapes, c, b);
 }
 
+static void
+each(struct table *t, struct merge *m, table_fn *fn, void *ctx)
+{
+	table_close(t);
+	m->runs = t->run;
+	m->n = t->nruns;
+	m->nval = t->nval;
+	m->shapes = &t->shapes;
+	merge_runs(m, fn, ctx);
+}
+
 void
 table_each(struct table *t, uint32_t from, uint32_t to, table_fn *fn, void *ctx)
 {
-	struct merge m = {
-		.nval = t->nval, .shapes = &t->shapes, .parts = { from, to }
-	};
+	struct merge m = { .parts = { from, to } };
 
-	table_close(t);
-	m.runs = t->run;
-	m.n = t->nruns;
-	merge_runs(&m, fn, ctx);
+	each(t, &m, fn, ctx);
+}
+
+void
+table_each_code(
+    struct table *t, uint32_t from, uint32_t to, table_fn *fn, void *ctx)
+{
+	struct merge m = { .parts = { from, to }, .codes = true };
+
+	each(t, &m, fn, ctx);
 }

@@ -74,5 +74,8 @@ typedef void table_fn(void *ctx, const struct group *g);
 #define TABLE_ALL 0, UINT32_MAX
 void table_each(
     struct table *t, uint32_t from, uint32_t to, table_fn *fn, void *ctx);
+/* The same; their keys may be there as codes only. */
+void table_each_code(
+    struct table *t, uint32_t from, uint32_t to, table_fn *fn, void *ctx);
 
 #endif

@@ -159,6 +159,7 @@ table_sort(struct table *t, struct run_out *o)
 	const struct text_ref *v = keyset_sorted(&t->keys);
 	uint32_t i, m, nkeys = t->keys.n;
 
+	o->packed = t->keys.packed;
 	if (!t->distinct)
 		by_key(t);
 	for (i = 0; i < nkeys; i += m) {
