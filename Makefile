@@ -56,7 +56,7 @@ LIBS_dlp-dldb = -lsqlite3 -lm
 LIBS_dlp-diff = -lm
 LIBS_dlp-iter = -lm
 LIBS_dlp-openmetrics = -lm
-LIBS_dlp-stats = -lm
+LIBS_dlp-stats = -lm -lpthread
 
 # A make inside a recipe builds on all processors unless -j was given.
 SUBMAKE = $(MAKE) --no-print-directory \

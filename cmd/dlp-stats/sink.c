@@ -4,6 +4,7 @@
 #endif
 #include <string.h>
 
+#include "behind.h"
 #include "esc.h"
 #include "out.h"
 #include "sinks.h"
@@ -37,17 +38,24 @@ sink_begin(const struct sink_table *t, const char *file)
 	first = any_row = false;
 }
 
+static void
+put_row(const void *ctx, const char *s, size_t n)
+{
+	kind->row(ctx, s, n);
+	out_check();
+}
+
 void
 sink_row(const char *s, size_t n)
 {
 	any_row = true;
-	kind->row(table, s, n);
-	out_check();
+	behind_row(put_row, table, s, n);
 }
 
 bool
 sink_end(void)
 {
+	behind_end();
 	if (kind->end != NULL)
 		kind->end();
 	return any_row;
