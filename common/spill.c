@@ -15,7 +15,7 @@
 #define LOOK 1024        /* uses between two looks at the process's size */
 #define REST (LOOK * 16) /* after one that did not help */
 
-bool spill_on;
+_Thread_local bool spill_on;
 
 static size_t bound = SPILL_BOUND;
 static size_t held; /* bytes of large blocks that are in memory */

@@ -6,7 +6,8 @@
  *
  * Blocks below SPILL_LEAST are ordinary memory and do not count. A full disk
  * is fatal. Not for a process that forks and goes on in both: the files are
- * shared.
+ * shared. Large blocks are made and dropped by one thread only; others may have
+ * small ones.
  */
 #ifndef DLP_SPILL_H
 #define DLP_SPILL_H
@@ -33,7 +34,8 @@ void *spill_keep(size_t bytes);
 void *spill_realloc(void *p, size_t old_n, size_t n, size_t size);
 void spill_free(void *p, size_t n, size_t size);
 
-extern bool spill_on; /* something lies in a file */
+/* Something lies in a file, and this is the thread that made it. */
+extern _Thread_local bool spill_on;
 void spill_step(void);
 
 /* Called for each use of what may lie in a file: looks now and then whether
