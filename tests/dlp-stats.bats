@@ -459,6 +459,92 @@ in_ranges() {
 	cut -f 1-6,8 got | cmp want -
 }
 
+# numbered N: ranges with a kernel each, whose names are nearly all different
+# and differ in their numbers, with what stands behind those.
+numbered() {
+	awk -v n="$1" 'BEGIN {
+		srand(5)
+		OFS = "\t"
+		split("aten::add_, op_id = |a|[[|], x|, |a]|~|_||:| é", part, "|")
+		print "##dlp", 1
+		print "#range", "id", "start_ns", "dur_ns", "pid", "tid", \
+		    "end_tid", "domain", "mode", "text"
+		print "#kern", "id", "start_ns", "dur_ns", "pid", "tid", \
+		    "dev", "api_start_ns", "api_dur_ns", "short"
+		for (i = 1; i <= n; i++) {
+			s = ""
+			for (k = int(rand() * 4); k >= 0; k--) {
+				s = s part[1 + int(rand() * 11)]
+				if (rand() < .9)
+					s = s (rand() < .1 ? "0" : "") \
+					    int(exp(rand() * 16))
+			}
+			print "range", 2 * i, i * 1000, 900, 1, 1, "-", "", \
+			    "push", s
+			print "kern", 2 * i + 1, i * 1000 + 50, i % 97, 1, 1, \
+			    0, i * 1000 + 10, 5, "k"
+		}
+		print "##end", 2 * n
+	}'
+}
+
+@test "names that differ in their numbers: in the order of their bytes" {
+	numbered 60000 >s
+	awk -F '\t' -v OFS='\t' '$1 == "range" { s = ":" $10 }
+	$1 == "kern" {
+		n[s]++
+		t[s] += $4
+	}
+	END {
+		for (s in n)
+			print s, n[s], t[s]
+	}' s | LC_ALL=C sort -t '	' -k 1,1 >want
+	[ "$(wc -l <want)" -gt 50000 ]
+	for m in 48M 1M 100K; do
+		dlp-stats -S $m -r nvtx_kern_sum -f tsv s | sed 1d |
+		    cut -f 1,6,7 >got
+		cmp want got
+	done
+	LC_ALL=C sort -t '	' -s -k 3,3nr want >by_time
+	for m in 48M 1M; do
+		dlp-stats -S $m -r nvtx_gpu_proj_sum -f tsv s | sed 1d |
+		    cut -f 1,3,5 >got
+		awk -F '\t' -v OFS='\t' '{ print $1, $3, $2 }' by_time | cmp - got
+	done
+}
+
+# The rows of a long table are written by a thread.
+@test "a long table that cannot be written" {
+	numbered 40000 >s
+	for f in csv json column; do
+		for r in nvtx_gpu_proj_sum nvtx_gpu_proj_sum,nvtx_kern_sum; do
+			rc=0
+			dlp-stats -S 1M -r $r -f $f s >/dev/full 2>err || rc=$?
+			echo "$f $r"
+			cat err
+			same '2 1' "$rc $(wc -l <err)"
+			rc=0
+			{
+				dlp-stats -S 1M -r $r -f $f s 2>err || rc=$?
+				echo $rc >rc
+			} | head -n 1 >/dev/null
+			same '141 0' "$(<rc) $(wc -l <err)"
+		done
+	done
+	rc=0
+	TMPDIR=$PWD/none dlp-stats -S 1M -r nvtx_kern_sum s >out 2>err || rc=$?
+	same '2 1 0' "$rc $(wc -l <err) $(wc -c <out)"
+	# a file that cannot grow: the run's, not ours
+	rc=0
+	(
+		trap '' XFSZ
+		ulimit -f 50
+		dlp-stats -S 1M -r nvtx_kern_sum -f csv s 2>err | cat >/dev/null
+		exit "${PIPESTATUS[0]}"
+	) || rc=$?
+	same '2 1' "$rc $(wc -l <err)"
+}
+
 @test "dlp stats reads only what the reports are made of: the same tables" {
 	n=0
 	for f in "$LENET" "$DATA"/nsys/*2gpu*.sqlite "$DATA"/nsys/cudf*.sqlite \
