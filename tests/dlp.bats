@@ -89,6 +89,15 @@ setup() {
 	named='^next: dlp|not judged: dlp' # with the file
 	diff <(sed 1d out | grep -Ev "$named") <(sed 1d want | grep -Ev "$named")
 	[ "$(head -n 1 out)" = 'standard input' ]
+	# no name to type is made of that; what is typed is of FILE
+	[ "$(grep -c 'standard input' out)" -eq 1 ]
+	grep -qx 'next: dlp gaps FILE' out
+	dlp - <"$ROOT/tests/data/resnet-before.sqlite.xz" >out
+	[ "$(grep -c 'standard input' out)" -eq 1 ]
+	grep -q 'dlp advise -a FILE tells' out
+	# a file that has that name has one
+	cp "$LENET" 'standard input'
+	dlp 'standard input' | grep -qx "next: dlp gaps 'standard input'"
 }
 
 @test "wrong usage: one line, 2" {

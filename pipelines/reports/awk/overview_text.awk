@@ -100,6 +100,8 @@ function word(s) {
 	gsub(/\047/, "\047\\\047\047", s)
 	return "\047" s "\047"
 }
+# The profile's name in a command to type; of standard input none is known.
+function profile() { return piped ? "FILE" : word(file) }
 function head(    n) {
 	n = 0
 	for (n_dev_all = 0; n < n_name; )
@@ -128,7 +130,7 @@ function edges() {
 function no_steps() {
 	wrap("steps   ", "none found: all is of the whole profile;" \
 	    " -k names what a step is (" (try != "" ? "try: dlp -k " \
-	    word(try) " " word(file) : "dlp-parse FILE |" \
+	    word(try) " " profile() : "dlp-parse FILE |" \
 	    " dlp-correlate | dlp-iter --list proposes some") ")")
 	wrap("100 %   ", ms(base) ": " (!timed ? "all GPU work" : \
 	    "from the first GPU work to the last" \
@@ -259,7 +261,7 @@ function findings(    i) {
 	}
 	if (n_unjudged)
 		wrap("  ", n_unjudged (n_unjudged > 1 ? " rules" : \
-		    " rule") " not judged: dlp advise -a " word(file) \
+		    " rule") " not judged: dlp advise -a " profile() \
 		    " tells what for")
 }
 # A report that is worth a look, by the part of the time it is about.
@@ -277,9 +279,9 @@ function next_steps(    i, k) {
 	propose("coverage", "what is not known, and why", no_op)
 	propose("top", "all ops; -g kernel, layer, shape", work)
 	if (!n_work)
-		print "\nnext: dlp info " word(file)
+		print "\nnext: dlp info " profile()
 	for (i = 0; i < 3 && (k = best(next_ns)) != ""; i++) {
-		print (i ? "      " : "\nnext: ") "dlp " k " " word(file)
+		print (i ? "      " : "\nnext: ") "dlp " k " " profile()
 		say("        " next_what[k])
 		delete next_ns[k]
 	}
