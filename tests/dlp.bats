@@ -147,6 +147,19 @@ table_reports() {
 	dlp info --csv "$LENET" | grep -x 'dev 0,name,NVIDIA H200'
 }
 
+# What a newcomer gets on standard error is about the profile, or nothing.
+@test "no report says what only its pipeline understands" {
+	same '' "$(dlp ops "$LENET" 2>&1 >out)"
+	same "dlp-ranks: one rank, and no communication kernels, as NCCL's are: \
+there is nothing to compare" "$(dlp ranks "$LENET" 2>&1 >out)"
+	same "dlp mem: no memory events in this profile; record them with \
+--cuda-memory-usage=true" "$(dlp mem "$LENET" 2>&1 >out)"
+	need_data h200/graph_infer_graph.sqlite.xz
+	dlp mfu "$DATA/h200/graph_infer_graph.sqlite.xz" 2>&1 >out |
+	    grep -qx 'dlp mfu: FLOPs of products are not known in any step; dlp coverage tells why'
+	dlp mfu "$LENET" 2>&1 >out | same '' "$(cat)"
+}
+
 # What -h shows can be typed into sh: the overview's needs the file's name
 # for its last lines.
 same_as_h() {

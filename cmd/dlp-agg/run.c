@@ -234,9 +234,10 @@ prepare(struct agg *a, struct stage *st)
 }
 
 /* What a user must know of the input; an unknown type is fatal. Who passes
- * all on is no place to say what is missing. */
+ * all on is no place to say what is missing; nor is one of several results, if
+ * the others have rows. */
 static void
-last_words(const struct spec *spec, bool pass)
+last_words(const struct spec *spec, bool pass, bool others)
 {
 	const struct input *in = &spec->in;
 	const char *one = in->ntypes == 1 ? in->tag[0] : NULL;
@@ -250,7 +251,7 @@ last_words(const struct spec *spec, bool pass)
 	}
 	if (!pass && one != NULL && !seen)
 		warn("no %s records in the input", one);
-	else if (!pass && seen && !in->any)
+	else if (!pass && !others && seen && !in->any)
 		warn("no %s%srecord fulfils --where", one != NULL ? one : "",
 		    one != NULL ? " " : "");
 	join_warn(&in->join);
@@ -278,14 +279,17 @@ int
 agg_run(struct plan *plan, struct stage *st, int argc, char *const *argv)
 {
 	static struct agg a;
+	bool any = false;
 	int rc, i;
 
 	a.plan = plan;
 	a.lines = plan->n > 0 && plan->spec[0]->nstats == 0;
 	prepare(&a, st);
 	rc = stage_run(st);
+	for (i = 0; i < plan->n; i++)
+		any |= plan->spec[i]->in.any;
 	for (i = 0; i < plan->n && rc == EXIT_OK; i++)
-		last_words(plan->spec[i], plan->pass);
+		last_words(plan->spec[i], plan->pass, any);
 	if (!a.lines && !plan->pass)
 		put_results(&a, st, rc == EXIT_OK, argc, argv);
 	return rc;

@@ -90,9 +90,17 @@ $1 == "work" {
 	next
 }
 $1 == "##end" {
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		some = some || xflop[order[i]] > 0
 		row(order[i])
+	}
+	rows += n
 	print $1, $2 - n_work + n
 	next
 }
 { print }
+END {
+	if (say && rows && !some)
+		print "dlp mfu: FLOPs of products are not known in any step;" \
+		    " dlp coverage tells why" >"/dev/stderr"
+}

@@ -33,6 +33,7 @@ END {
 		    " Tensor Cores" (could ? " does" : "") >"/dev/stderr"
 	if (whole && dark > 0)
 		printf "dlp tc: whether they could use Tensor Cores is" \
-		    " not known of %.4g ms of kernels\n", \
-		    dark / 1e6 >"/dev/stderr"
+		    " not known of %.4g %s of kernels\n", \
+		    dark / (dark < 1e5 ? 1e3 : 1e6), \
+		    dark < 1e5 ? "us" : "ms" >"/dev/stderr"
 }
