@@ -211,6 +211,7 @@ begin_section(struct rec_reader *rd, const struct rec *r)
 	if (rd->in_section)
 		rd->complete = false;
 	rd->in_section = true;
+	rd->n_rec = 0;
 	for (i = 0; i < rd->ntypes; i++)
 		rd->types[i]->has_legend = rd->types[i]->checked = false;
 }
@@ -247,6 +248,32 @@ first_line(struct rec_reader *rd, const struct rec *r)
 	rd->fragment = true;
 }
 
+/* ##end tells how many records whoever wrote it wrote. */
+static void
+end_section(struct rec_reader *rd, const struct rec *r)
+{
+	size_t wlen, n;
+	const char *rest;
+	uint64_t v;
+
+	rd->in_section = false;
+	rec_meta(r, &wlen, &rest, &n);
+	if (!num_u64(rest, n, &v))
+		rec_die(r, "bad count '%.*s' in ##end", (int)(n < 40 ? n : 40),
+		    rest);
+	if (rd->fragment)
+		return;
+	rd->lost = v > rd->n_rec ? v - rd->n_rec : 0;
+	rd->more = v < rd->n_rec ? rd->n_rec - v : 0;
+	if (v == rd->n_rec || rd->quiet)
+		return;
+	rd->quiet = true;
+	warn("%s: ##end counts %llu records, %llu came: some were %s on the"
+	     " way",
+	    rec_where(rd), (unsigned long long)v, (unsigned long long)rd->n_rec,
+	    rd->lost > 0 ? "lost or left out" : "added");
+}
+
 static void
 meta_line(struct rec_reader *rd, struct rec *r)
 {
@@ -261,7 +288,7 @@ meta_line(struct rec_reader *rd, struct rec *r)
 		r->kind = REC_END;
 		if (!rd->in_section && !rd->fragment)
 			rec_die(r, "##end without ##dlp");
-		rd->in_section = false;
+		end_section(rd, r);
 	}
 }
 
@@ -316,6 +343,7 @@ rec_next(struct rec_reader *rd, struct rec *r)
 	if (!rd->in_section && !rd->fragment)
 		rec_die(r, "line outside of a section");
 	r->kind = r->len > 0 && r->line[0] == '#' ? REC_LEGEND : REC_DATA;
+	rd->n_rec += r->kind == REC_DATA;
 	tab = memchr(r->line, '\t', r->len);
 	n = tab != NULL ? (size_t)(tab - r->line) : r->len;
 	if (r->kind == REC_LEGEND)
@@ -337,6 +365,24 @@ bool
 rec_complete(const struct rec_reader *rd)
 {
 	return rd->complete;
+}
+
+void
+rec_quiet(struct rec_reader *rd)
+{
+	rd->quiet = true;
+}
+
+uint64_t
+rec_lost(const struct rec_reader *rd)
+{
+	return rd->lost;
+}
+
+uint64_t
+rec_surplus(const struct rec_reader *rd)
+{
+	return rd->more;
 }
 
 bool

@@ -57,6 +57,14 @@ bool rec_next(struct rec_reader *rd, struct rec *r);
 bool rec_complete(const struct rec_reader *rd);
 bool rec_is_fragment(const struct rec_reader *rd);
 
+/* The same input is read elsewhere too: nothing is warned of here. */
+void rec_quiet(struct rec_reader *rd);
+
+/* At REC_END: how many records the section had less, or more, than its ##end
+ * says, which is warned of. */
+uint64_t rec_lost(const struct rec_reader *rd);
+uint64_t rec_surplus(const struct rec_reader *rd);
+
 /* The raw (escaped) text of a field of a data record; NULL if it is unset,
  * or the legend has no such column. Only for records with a type. */
 const char *rec_raw(const struct rec *r, const struct rec_col *c, size_t *n);

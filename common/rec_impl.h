@@ -13,7 +13,9 @@ struct rec_reader {
 	size_t pos, len, cap; /* pos: first byte behind the current line */
 	bool eof;
 	uint64_t lineno;
-	bool in_section, complete, fragment;
+	uint64_t n_rec;      /* of the section, so far */
+	uint64_t lost, more; /* than ##end says */
+	bool in_section, complete, fragment, quiet;
 	struct rec_type **types;
 	int ntypes;
 	struct rec_type *slot[REC_TAG_SLOTS];

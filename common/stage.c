@@ -192,8 +192,10 @@ static void
 on_end(struct stage *st)
 {
 	finish(st, true);
-	if (!st->quiet && !rec_is_fragment(st->rd))
-		stage_end_section();
+	if (st->quiet || rec_is_fragment(st->rd))
+		return;
+	stage_note_count(rec_lost(st->rd), rec_surplus(st->rd));
+	stage_end_section();
 }
 
 static void
@@ -287,4 +289,11 @@ stage_note(const char *name, uint64_t n)
 {
 	if (n > 0)
 		out_meta("note", "%s\t%llu", name, (unsigned long long)n);
+}
+
+void
+stage_note_count(uint64_t lost, uint64_t surplus)
+{
+	stage_note("lost_records", lost);
+	stage_note("surplus_records", surplus);
 }

@@ -83,4 +83,7 @@ void stage_end_section(void);                /* ##end */
 /* "##note NAME COUNT"; nothing if count is 0. */
 void stage_note(const char *name, uint64_t count);
 
+/* The notes of rec_lost() and rec_surplus(); stage_run() writes its own. */
+void stage_note_count(uint64_t lost, uint64_t surplus);
+
 #endif

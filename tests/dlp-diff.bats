@@ -158,7 +158,7 @@ diff_tsv() {
 @test "trouble is 2: cut off, empty, one run, no steps, wrong words" {
 	stream x 1000 1000 >a
 	grep -v '^##end' a >cut
-	grep -v '^iter' a >no_iter
+	sed "/^iter/d; s/^##end.*/##end${TAB}6/" a >no_iter
 	: >empty
 	for args in 'a cut' 'cut a' 'a empty' 'a no_iter' 'a nosuch' 'a' \
 	    '-g nosuch a a' '-v n a a' '--fail-over x a a' '-i 2-1 a a' \

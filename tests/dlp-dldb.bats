@@ -103,7 +103,7 @@ small() {
 	EOF
 }
 stream() {
-	small | tr '@' '_'
+	small | tr '@' '_' | counted
 }
 
 @test "DLProf's database: as many records as rows" {
@@ -182,8 +182,10 @@ stream() {
 	dlp-parse "$ORIG" | grep -a '^#*finding' | sed 's/	stored	/	yes	/' >f
 	command=$(sql "$ORIG" "SELECT original_command FROM
 	    read_only_system_config")
-	whole "$EXPORT" | awk 'FNR == NR { f = f $0 "\n"; next }
-	    /^##end/ { printf "%s", f; print "##end\t0"; next } { print }' \
+	whole "$EXPORT" | awk '
+	    FNR == NR { f = f $0 "\n"; n += !/^#/; next }
+	    /^##end/ { printf "%s", f; print "##end\t" n; next }
+	    !/^#/ { n++ } { print }' \
 	    f - | dlp-dldb -o x --set "command=$command"
 	same_views x view_aggregations
 }
@@ -357,7 +359,7 @@ kernels() {
 			    "k", 1, "1,2,3", "4,1,1", "no"
 		}
 	}
-	{ print }'
+	{ print }' | counted
 }
 
 @test "many rows, in any order: each is there, and in its index" {
@@ -447,11 +449,11 @@ kernels() {
 	stream | sed 's/dl_id/dl_xx/' >s
 	run -2 dlp-dldb -o y s
 	[[ $output == *dl_id*dlp-correlate* ]]
-	stream | grep -v '^#*op	' >s
+	stream | grep -v '^#*op	' | counted >s
 	run -2 dlp-dldb -o y s
 	[[ $output == *'op 5 has no record'* ]]
 	[ -z "$(find . -name 'y*')" ]
-	stream | grep -v '^#*iter	' | dlp-dldb -o z 2>err
+	stream | grep -v '^#*iter	' | counted | dlp-dldb -o z 2>err
 	grep -q 'no iter records (of dlp-iter): the database has no agg' err
 	same '2|0' "$(sql z "SELECT (SELECT count(*) FROM read_only_kernels),
 	    (SELECT count(*) FROM model_summary)")"

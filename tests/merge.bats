@@ -30,12 +30,21 @@ parts() {
 	awk -F'\t' -v n="$1" -v seed="$2" '
 	BEGIN { srand(seed) }
 	/^(kern|copy|set)\t/ {
-		print >("part." int(rand() * n))
+		print >("part." (i = int(rand() * n)))
+		count[i]++
 		next
 	}
 	/^##end/ { next }
-	{ for (i = 0; i < n; i++) print >("part." i) }
-	END { for (i = 0; i < n; i++) print "##end\t0" >("part." i) }' "$3"
+	{
+		for (i = 0; i < n; i++) {
+			print >("part." i)
+			count[i] += !/^#/
+		}
+	}
+	END {
+		for (i = 0; i < n; i++)
+			print "##end\t" count[i] >("part." i)
+	}' "$3"
 }
 
 STATS="-T kern,copy,set -a count,nset,sum,mean,min,max,p50,p90,p99.9,std,pct,union

@@ -404,7 +404,8 @@ same_body() {
 		head -n $n "$STREAM"
 		printf '#zzz\ta\tb\nzzz\t1\t\\x2d\nzzz\t\xff\xfe\t\n'
 		printf 'zzz\n##zzmeta\tx\n'
-		tail -n 1 "$STREAM"
+		printf '##end\t%d\n' \
+		    $(($(tail -n 1 "$STREAM" | cut -f 2) + 3))
 	} >in
 	work in
 	show
@@ -609,7 +610,8 @@ by_name() {
 	{
 		head -n $n "$STREAM"
 		printf '#zzz\ta\tb\nzzz\t1\t%s\n' "$big"
-		tail -n 1 "$STREAM"
+		printf '##end\t%d\n' \
+		    $(($(tail -n 1 "$STREAM" | cut -f 2) + 1))
 	} >in
 	work in
 	show
@@ -711,6 +713,40 @@ by_name() {
 	work in
 	show
 	[ "$status" -eq 2 ]
+}
+
+@test "##end counts other records than came: a line, a note, 0" {
+	[[ $kind != @(parse|lines) ]] || skip "does not apply"
+	n=$(tail -n 1 "$STREAM" | cut -f 2)
+	work <"$STREAM"
+	mv out want
+	mv err warned
+	for k in $((n + 3)) $((n - 2)); do
+		sed "\$s/.*/##end	$k/" "$STREAM" >in
+		work in
+		show
+		[ "$status" -eq 0 ]
+		what=lost
+		[ $k -gt $n ] || what=added
+		same "$CMD: in:$(wc -l <in): ##end counts $k records, $n came: $(
+		    [ $what = added ] || echo some were lost or left out
+		    [ $what = lost ] || echo some were added
+		) on the way" "$(grep '##end counts' err)"
+		same "$(<warned)" "$(grep -v '##end counts' err)"
+		[ "$kind" = filter ] || continue
+		note="lost_records	3"
+		[ $k -gt $n ] || note="surplus_records	2"
+		diff <(body want) <(body out) | grep '^[<>]' >d || :
+		grep -qx "> ##note	$note" d
+		! grep -v -e '##note' -e '##end' d
+	done
+	# a record that is gone is not the cut of a section
+	for k in '' x -1 99999999999999999999; do
+		sed "\$s/.*/##end	$k/" "$STREAM" >in
+		work in
+		trouble
+		says "bad count '$k' in ##end"
+	done
 }
 
 @test "a stage killed before it: 2 in a shell without pipefail" {

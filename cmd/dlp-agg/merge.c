@@ -17,7 +17,8 @@ struct merge {
 	struct merge_type **v;
 	int n;
 	struct metas meta;
-	bool whole, complete; /* sections, not fragments; and ended */
+	bool whole, complete;   /* sections, not fragments; and ended */
+	uint64_t lost, surplus; /* records, by the ##end lines */
 };
 
 /* The options of the type: those of its -T, else of the only set. */
@@ -127,7 +128,10 @@ one_file(struct merge *g, const char *path)
 
 	while (rec_next(rd, &r)) {
 		any = true;
-		if (r.kind == REC_META)
+		if (r.kind == REC_END) {
+			g->lost += rec_lost(rd);
+			g->surplus += rec_surplus(rd);
+		} else if (r.kind == REC_META)
 			print_meta(&g->meta, &r);
 		else if (r.kind == REC_LEGEND)
 			on_legend(g, rd, &r);
@@ -162,6 +166,8 @@ put_results(struct merge *g, int argc, char *const *argv)
 	for (i = 0; i < g->n; i++)
 		print_over(&g->v[i]->groups);
 	stage_note("agg_parts_rounded", rounded);
+	if (g->whole)
+		stage_note_count(g->lost, g->surplus);
 	if (g->whole && g->complete)
 		stage_end_section();
 }
@@ -169,8 +175,11 @@ put_results(struct merge *g, int argc, char *const *argv)
 int
 merge_run(struct plan *plan, char **paths, int n, int argc, char *const *argv)
 {
-	struct merge g = { .plan = plan, .complete = true };
+	static struct merge g; /* to the end of the process, as plan is */
 	int i;
+
+	g.plan = plan;
+	g.complete = true;
 
 	for (i = 0; i < n; i++)
 		one_file(&g, paths[i]);

@@ -76,6 +76,7 @@ read_ends(struct ends *e, const char *path)
 	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return;
 	rd = rec_open(path);
+	rec_quiet(rd);
 	kern = rec_type(rd, "kern");
 	start = rec_col(kern, "start_ns", REC_OPT);
 	dur = rec_col(kern, "dur_ns", REC_OPT);

@@ -71,6 +71,29 @@ find_legend(struct input *in, const char *tag, size_t n)
 }
 
 static void
+free_legend(struct legend *l)
+{
+	if (l == NULL)
+		return;
+	free(l->col);
+	free(l);
+}
+
+void
+input_close(struct input *in)
+{
+	size_t i;
+
+	for (i = 0; i < in->nlegend; i++)
+		free_legend(in->legend[i]);
+	free(in->legend);
+	free(in->field);
+	smap_free(&in->tags);
+	buf_free(&in->head);
+	rec_close(in->rd);
+}
+
+static void
 new_legend(struct input *in)
 {
 	const char *tag = in->r.line + 1, *end = in->r.line + in->r.len;
@@ -84,10 +107,7 @@ new_legend(struct input *in)
 		    in->legend, in->nlegend + 1, sizeof(struct legend *));
 		in->legend[in->nlegend++] = NULL;
 	}
-	if (in->legend[id] != NULL) {
-		free(in->legend[id]->col);
-		free(in->legend[id]);
-	}
+	free_legend(in->legend[id]);
 	in->legend[id] = unite_legend(tag, n, tag + n, in->r.len - 1 - n);
 }
 

@@ -30,6 +30,7 @@ struct input {
 	struct rec_reader *rd;
 	struct rec r; /* the next line, if live */
 	bool live, ended;
+	uint64_t lost, surplus; /* records, by its ##end */
 	int64_t time;  /* of r, and of no line before it a later one; on the
 			  common clock */
 	int64_t shift; /* what its times are moved by */
@@ -54,6 +55,8 @@ void input_open(struct input *in, const char *path, int no, struct buf *cmds);
 
 /* The next line becomes r; its fields are split, its time is known. */
 void input_next(struct input *in);
+
+void input_close(struct input *in);
 
 /* The head has been written, shift is set: r's time is on the common clock. */
 void input_start(struct input *in);

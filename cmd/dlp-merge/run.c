@@ -66,8 +66,12 @@ first(struct input *v, int n)
 
 /* Legends are ours, ends too; rank records are those of --ranks. */
 static void
-put_line(const struct run *run, const struct input *in)
+put_line(const struct run *run, struct input *in)
 {
+	if (in->r.kind == REC_END) {
+		in->lost = rec_lost(in->rd);
+		in->surplus = rec_surplus(in->rd);
+	}
 	if (in->r.kind == REC_META)
 		out_line(in->r.line, in->r.len);
 	else if (in->r.kind == REC_DATA &&
@@ -123,6 +127,20 @@ complete(const struct input *v, int n)
 	return true;
 }
 
+/* What the inputs' ends miss. */
+static void
+count_notes(const struct input *v, int n)
+{
+	uint64_t lost = 0, surplus = 0;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		lost += v[i].lost;
+		surplus += v[i].surplus;
+	}
+	stage_note_count(lost, surplus);
+}
+
 int
 run_merge(const struct run *run)
 {
@@ -143,11 +161,18 @@ run_merge(const struct run *run)
 	ok = complete(v, run->n);
 	if (whole)
 		stage_note("clocks_unaligned", lost);
+	if (whole)
+		count_notes(v, run->n);
 	if (lost > 0)
 		warn("%llu of %d inputs do not tell the time of their origin:"
 		     " their clocks are not aligned",
 		    (unsigned long long)lost, run->n);
 	if (whole && ok)
 		stage_end_section();
+	for (i = 0; i < run->n; i++)
+		input_close(&v[i]);
+	free(v);
+	unite_close();
+	buf_free(&cmds);
 	return ok ? EXIT_OK : EXIT_TROUBLE;
 }

@@ -20,6 +20,7 @@ struct united {
 static struct united *types;
 static struct smap tags;
 static size_t cap;
+static int *from; /* for arrange() */
 static bool with_src, with_rank;
 static struct smap srcs; /* texts of src; value: whose, + 1 */
 
@@ -32,6 +33,21 @@ unite_open(bool src, bool rank)
 {
 	with_src = src;
 	with_rank = rank;
+}
+
+void
+unite_close(void)
+{
+	size_t i;
+
+	for (i = 0; i < tags.n; i++) {
+		free(types[i].tag);
+		smap_free(&types[i].cols);
+	}
+	free(types);
+	free(from);
+	smap_free(&tags);
+	smap_free(&srcs);
 }
 
 static int
@@ -195,11 +211,11 @@ put_value(const struct input *in, const struct legend_col *c,
 		buf_put(&out_buf, f->s, f->n);
 }
 
-/* Which of the record's columns stands in each unified one; -1: none. */
-static const int *
+/* To from: which of the record's columns stands in each unified one; -1: none.
+ */
+static void
 arrange(const struct legend *l, const struct united *u)
 {
-	static int *from;
 	static size_t room;
 	size_t i;
 	int k;
@@ -212,7 +228,6 @@ arrange(const struct legend *l, const struct united *u)
 		from[i] = -1;
 	for (k = 0; k < l->n; k++)
 		from[l->col[k].to] = k;
-	return from;
 }
 
 void
@@ -220,9 +235,9 @@ unite_put(const struct input *in, int n)
 {
 	const struct legend *l = in->of;
 	struct united *u = &types[l->type];
-	const int *from = arrange(l, u);
 	int i;
 
+	arrange(l, u);
 	if (u->due)
 		put_legend(u);
 	buf_puts(&out_buf, u->tag);

@@ -9,6 +9,7 @@
 
 /* Whether records get a column src, a column rank. */
 void unite_open(bool with_src, bool with_rank);
+void unite_close(void);
 
 /* A legend of the input: tag s[0..n), its columns from the TAB on. The
  * result belongs to the input. */

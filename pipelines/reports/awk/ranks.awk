@@ -24,8 +24,15 @@ END {
 			fflush()
 		}
 		cmd = fmt " -T " type[i]
-		for (k = 1; k <= len[i]; k++)
+		seen = 0
+		for (k = 1; k <= len[i]; k++) {
+			seen += line[i, k] !~ /^#/
+			if (line[i, k] ~ /^##end/)
+				line[i, k] = "##end\t" seen
+			if (line[i, k] ~ /^##/)
+				seen = 0
 			print line[i, k] | cmd
+		}
 		if (close(cmd) != 0)
 			bad = 1
 	}

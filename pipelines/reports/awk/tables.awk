@@ -5,9 +5,14 @@ BEGIN {
 	second = fmt " -T " type[2]
 }
 { tag = $1; sub(/^#/, "", tag) }
-tag == type[1] || $1 == "##dlp" || $1 == "##end" { print | first }
-two && (tag == type[2] || $1 == "##dlp" || $1 == "##end") {
-	line[++n] = $0
+$1 == "##dlp" { n_first = n_second = 0 }
+$1 == "##dlp" || tag == type[1] { print | first }
+two && ($1 == "##dlp" || tag == type[2]) { line[++n] = $0 }
+$1 == type[1] { n_first++ }
+$1 == type[2] { n_second++ }
+$1 == "##end" {
+	print $1 "\t" n_first | first
+	line[++n] = $1 "\t" n_second
 }
 END {
 	bad = close(first) != 0

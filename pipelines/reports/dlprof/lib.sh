@@ -121,6 +121,7 @@ top() {
 		printf "row\t(%d more)", n - max
 		for (i = 3; i <= cols; i++) printf "\t-"
 		print ""
+		$2 = max + 1
 	}
 	{ print }'
 }
