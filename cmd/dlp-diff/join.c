@@ -54,13 +54,14 @@ static struct out_type *
 legend(const struct cols *c)
 {
 	static const char *const first[] = { "name", "dir", "shapes" };
-	const char **names = xcalloc(c->n + 3, sizeof(*names));
+	static const char **names; /* kept by out_type() */
 	struct smap seen = { 0 };
 	struct buf b = { 0 };
 	size_t i, len;
 	bool fresh;
 	int k;
 
+	names = xcalloc(c->n + 3, sizeof(*names));
 	memcpy(names, first, sizeof(first));
 	for (i = 0; i < 3; i++)
 		smap_put(&seen, first[i], strlen(first[i]), NULL);
@@ -100,7 +101,8 @@ make(struct line *l, const struct cols *c, struct row *row)
 	size_t i;
 
 	l->row = row;
-	l->v = xcalloc(c->n, sizeof(*l->v));
+	if (l->v == NULL) /* else of a row that was not kept */
+		l->v = xcalloc(c->n, sizeof(*l->v));
 	l->most = -1;
 	for (i = 0; i < c->n; i++) {
 		stat_rows(&s, &c->m->side[c->side[i]], c->side[i], &row, 1);
@@ -186,6 +188,16 @@ put_rest(const struct cols *c, const struct line *l, size_t n)
 	free(v);
 }
 
+static void
+free_lines(struct line *l, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		free(l[i].v);
+	free(l);
+}
+
 void
 join_print(const struct model *m, enum value v, size_t n)
 {
@@ -214,4 +226,6 @@ join_print(const struct model *m, enum value v, size_t n)
 	}
 	if (i < k)
 		put_rest(&c, l + i, k - i);
+	free_lines(l, all);
+	free(c.side);
 }

@@ -127,12 +127,14 @@ add(struct table *t, char **w)
 static void
 one_line(struct table *t, const char *s, size_t n)
 {
-	char *w[WORDS], *p = xmemdup(s, n);
+	char *w[WORDS], *p;
 	int i;
 
-	p += strspn(p, " \t");
-	if (*p == '\0' || *p == '#')
+	for (; n > 0 && (*s == ' ' || *s == '\t'); n--)
+		s++;
+	if (n == 0 || *s == '#')
 		return;
+	p = xmemdup(s, n);
 	for (i = 0; i < WORDS; i++) {
 		w[i] = p;
 		p += i < WORDS - 1 ? strcspn(p, " \t") : strlen(p);
