@@ -54,7 +54,7 @@ begin(void)
 		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (left == MAP_FAILED)
 			abort();
-		*left = atol(s + n + 1);
+		*left = strtol(s + n + 1, NULL, 10);
 		error = kinds[i].error;
 		mark = getenv("FAULT_MARK");
 		active = kinds[i].kind;
@@ -105,6 +105,8 @@ realloc(void *p, size_t n)
 	return hit(MEMORY) ? NULL : __libc_realloc(p, n);
 }
 
+/* Types and lists of parameters cannot stand in parentheses.
+ * NOLINTBEGIN(bugprone-macro-parentheses) */
 #define IO(name, kind, params, args, fd, n)                                    \
 	ssize_t name params                                                    \
 	{                                                                      \
@@ -170,6 +172,7 @@ OPENER(FILE *, NULL, fdopen, (int fd, const char *m), (fd, m))
 OPENER(int, -1, mkstemp, (char *p), (p))
 OPENER(int, -1, mkstemp64, (char *p), (p))
 OPENER(char *, NULL, mkdtemp, (char *p), (p))
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 int
 open(const char *path, int flags, ...)

@@ -124,15 +124,21 @@ dlp_exit(int status)
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	char *s = strdup(getenv("FUZZ_ARGS")), *p;
-	const char *dir = getenv("FUZZ_DIR");
+	static char *words; /* args point into it */
+	const char *list = getenv("FUZZ_ARGS"), *dir = getenv("FUZZ_DIR");
+	char *p;
 
 	(void)argc;
 	(void)argv;
+	if (list == NULL || dir == NULL)
+		_exit(2);
+	words = strdup(list);
+	if (words == NULL)
+		_exit(2);
 	snprintf(path, sizeof(path), "%s/in.%ld", dir, (long)getpid());
 	setenv("TMPDIR", dir, 1);
 	args[nargs++] = strdup("dlp-fuzz");
-	for (p = strtok(s, "\n"); p != NULL && nargs < MAX_ARGS;
+	for (p = strtok(words, "\n"); p != NULL && nargs < MAX_ARGS;
 	     p = strtok(NULL, "\n"))
 		args[nargs++] = strcmp(p, "@") == 0 ? path : p;
 	save();

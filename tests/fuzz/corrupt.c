@@ -30,8 +30,8 @@ main(int argc, char **argv)
 
 	if (argc != 5 || !tables_base(argv[1]))
 		return 2;
-	last = atol(argv[3]);
-	for (seed = atol(argv[2]); seed <= last; seed++) {
+	last = strtol(argv[3], NULL, 10);
+	for (seed = strtol(argv[2], NULL, 10); seed <= last; seed++) {
 		state = (uint64_t)seed * 0x9e3779b97f4a7c15u;
 		for (i = 0; i < sizeof(program); i++)
 			program[i] = random_byte();

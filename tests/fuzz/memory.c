@@ -80,12 +80,11 @@ dlp_calloc(size_t n, size_t size)
 void *
 dlp_realloc(void *p, size_t n)
 {
-	void *q = realloc(p, n);
+	void *q;
 
-	if (q != NULL) {
-		forget(p);
-		keep(q);
-	}
+	forget(p);
+	q = realloc(p, n);
+	keep(q != NULL ? q : p);
 	return q;
 }
 

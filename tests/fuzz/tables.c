@@ -205,6 +205,8 @@ flip(struct program *p, unsigned char *s, size_t n)
 {
 	uint64_t at = (uint64_t)number(p, 3);
 
+	if (n == 0)
+		return;
 	/* half of them in the header and the schema */
 	if ((at & 1) != 0)
 		at %= 4096;
@@ -215,7 +217,8 @@ unsigned char *
 tables_break(const uint8_t *s, size_t n, size_t *size)
 {
 	struct program p = { s, s + n };
-	const struct base *b = &bases[byte(&p) % (unsigned)nbases];
+	unsigned n_base = nbases > 0 ? (unsigned)nbases : 1;
+	const struct base *b = &bases[byte(&p) % n_base];
 	unsigned what = byte(&p), k, flips = what >> 4 & 3;
 	unsigned char *copy = sqlite3_malloc64((sqlite3_uint64)b->size);
 	sqlite3_int64 len = 0;
@@ -242,8 +245,11 @@ fuzz_input(int fd, const uint8_t *data, size_t n)
 {
 	unsigned char *s;
 	size_t size;
-	char *list = strdup(getenv("FUZZ_BASE")), *base;
+	const char *bases_of = getenv("FUZZ_BASE");
+	char *list = bases_of != NULL ? strdup(bases_of) : NULL, *base;
 
+	if (list == NULL)
+		_exit(2);
 	if (nbases == 0)
 		for (base = strtok(list, "\n"); base != NULL;
 		     base = strtok(NULL, "\n"))
