@@ -251,3 +251,155 @@ aggregates() {
 	END { for (d in n) print d "\t" n[d] "\t" s[d] }' | sort -n >want
 	diff want got
 }
+
+# keeps SEED FILTERS: GPU work and calls with their columns, and their order,
+# behind the filters as before them.
+keeps() {
+	local type cols
+
+	dlp-parse "$BATS_FILE_TMPDIR/$1.db" 2>/dev/null >in
+	bash -o pipefail -c "$2" <in >out 2>err || { cat err; return 1; }
+	for type in kern copy set call; do
+		cols=$(sed -n "s/^#$type	//p" in)
+		diff <(fields in $type $cols) <(fields out $type $cols) >d ||
+		    { head d; echo "seed $1: $2: $type"; return 1; }
+	done
+	[ "$(grep -vc '^#' out)" -eq "$(sed -n 's/^##end	//p' out)" ]
+}
+
+# fields FILE TYPE NAME...: these columns of a type, as they stand.
+fields() {
+	awk -F'\t' -v OFS='\t' -v t="$2" -v names="${*:3}" '
+	BEGIN { n = split(names, name, " ") }
+	$1 == "#" t { for (i = 2; i <= NF; i++) p[$i] = i }
+	$1 == t {
+		line = ""
+		for (i = 1; i <= n; i++)
+			line = line OFS (name[i] in p ? $p[name[i]] : "-")
+		print line
+	}' "$1"
+}
+
+@test "no filter loses or changes GPU work or a call, nor their order" {
+	for seed in $SEEDS; do
+		keeps "$seed" 'dlp-correlate | dlp-iter'
+		keeps "$seed" 'dlp-correlate --ranges | dlp-iter -k step'
+		keeps "$seed" 'dlp-correlate -D | dlp-iter -D | dlp-flops'
+		keeps "$seed" 'dlp-correlate | dlp-iter --cuts --stable |
+		    dlp-flops | dlp-rate -T kern | dlp-busy | dlp-phases |
+		    dlp-gaps | dlp-expose | dlp-waits | dlp-mem | dlp-tree |
+		    dlp-ranks | dlp-advise | dlp-markers'
+	done
+}
+
+# Apart by process, by thread, at random; what has no time is in both parts.
+@test "dlp-merge of a stream in parts: the stream" {
+	local cols='idx start_ns dur_ns pid tid dev stream short api api_start_ns'
+
+	for seed in $SEEDS; do
+		dlp-parse "$BATS_FILE_TMPDIR/$seed.db" 2>/dev/null >in
+		for by in pid tid random; do
+			awk -F'\t' -v by=$by -v seed="$seed" '
+			BEGIN { srand(seed) }
+			/^#[a-z]/ { for (i = 2; i <= NF; i++)
+				at[substr($1, 2), $i] = i }
+			/^##end/ {
+				for (i = 0; i < 2; i++)
+					print $1 "\t" n[i] + 0 >("part" i)
+				next
+			}
+			/^#/ || !(($1, "start_ns") in at) {
+				for (i = 0; i < 2; i++) {
+					print >("part" i)
+					n[i] += !/^#/
+				}
+				next
+			}
+			{
+				i = by == "random" ? int(rand() * 2) : \
+				    $at[$1, by] % 2
+				print >("part" i)
+				n[i]++
+			}' in
+			dlp-merge part0 part1 >whole 2>err
+			for type in kern copy set call range; do
+				for f in in whole; do
+					fields $f $type $cols | sort >$f.rows
+				done
+				diff in.rows whole.rows >d ||
+				    { head d; echo "seed $seed by $by: $type"; return 1; }
+			done
+			# in launch order
+			awk -F'\t' '
+			/^#[a-z]/ { for (i = 2; i <= NF; i++)
+				at[substr($1, 2), $i] = i }
+			!/^#/ && (($1, "start_ns") in at) {
+				t = $at[$1, "start_ns"]
+				if (($1, "api_start_ns") in at &&
+				    $at[$1, "api_start_ns"] != "-")
+					t = $at[$1, "api_start_ns"]
+				if (t + 0 < last + 0)
+					exit bad = 1
+				last = t
+			}
+			END { exit bad }' whole
+			rm part0 part1
+		done
+	done
+}
+
+# Of the intervals behind dlp-busy, in awk: what a device does at a moment is
+# the first of kernel, graph and memory.
+@test "dlp-busy: kernels and memory are the unions of the device's work" {
+	for seed in $SEEDS; do
+		dlp-parse "$BATS_FILE_TMPDIR/$seed.db" 2>/dev/null |
+		    dlp-correlate 2>/dev/null >in
+		dlp-busy in 2>/dev/null | awk -F'\t' '
+		$1 == "#busy" { for (i = 2; i <= NF; i++) p[$i] = i }
+		$1 == "busy" {
+			d[$p["dev"]] = 1
+			ns[$p["dev"], $p["class"]] += $p["dur_ns"]
+		}
+		END { for (k in d) print k, ns[k, "kern"], ns[k, "mem"] }' |
+		    sort >got
+		for type in kern copy set; do
+			fields in $type dev start_ns dur_ns | awk -v t=$type '
+			{ print $1, t == "kern" ? 0 : 1, $2, $2 + $3 }'
+		done | sort -k1,1n -k3,3n | awk '
+		function end_dev() {
+			if (NR > 1)
+				print dev, kern, all - kern
+		}
+		NR == 1 || $1 != dev {
+			end_dev()
+			dev = $1
+			all = kern = 0
+			to_all = to_kern = -1e18
+		}
+		{
+			lo = $3 > to_all ? $3 : to_all
+			if ($4 > lo) { all += $4 - lo; to_all = $4 }
+			lo = $3 > to_kern ? $3 : to_kern
+			if (!$2 && $4 > lo) { kern += $4 - lo; to_kern = $4 }
+		}
+		END { end_dev() }' | sort >want
+		[ -s want ]
+		diff want got || { echo "seed $seed"; return 1; }
+	done
+}
+
+@test "dlp-agg in a memory of 4 KB and of 64 MB: the same bytes" {
+	for seed in $SEEDS; do
+		for options in '-g short,iter -a count,sum,p50,p99,std' \
+		    '-g op,dir,dev -a union,max,first:short' \
+		    '--sort -dur_ns,idx' '--sort short -n 7 --rest -g short'; do
+			for size in 4K 64M; do
+				# shellcheck disable=SC2086 # words
+				dlp-agg -T kern -S $size $options \
+				    "$BATS_FILE_TMPDIR/$seed.dlp" |
+				    grep -v '^##cmd' >$size
+			done
+			cmp 4K 64M || { echo "seed $seed: $options"; return 1; }
+		done
+	done
+}
