@@ -10,7 +10,6 @@
 #define BLOCK ((size_t)256 << 10) /* bytes of rows that change hands */
 
 static behind_fn *fn;
-static const void *fn_ctx;
 static struct buf making; /* rows, each with its length before it */
 static size_t written;    /* bytes of the table, without the thread */
 static bool has_thread, no_thread;
@@ -31,7 +30,7 @@ put_block(void)
 	while (s < e) {
 		memcpy(&n, s, sizeof(n));
 		s += sizeof(n);
-		fn(fn_ctx, s, n);
+		fn(s, n);
 		s += n;
 	}
 }
@@ -83,14 +82,13 @@ begin(void)
 }
 
 void
-behind_row(behind_fn *f, const void *ctx, const char *s, size_t n)
+behind_row(behind_fn *f, const char *s, size_t n)
 {
 	uint32_t len = (uint32_t)n;
 
 	if (!has_thread) {
 		fn = f;
-		fn_ctx = ctx;
-		f(ctx, s, n);
+		f(s, n);
 		written += n;
 		if (written > LONG && !no_thread)
 			begin();

@@ -88,13 +88,12 @@ put_mean(const struct group *g, int i)
 }
 
 static void
-sum_row(void *ctx, const char *s, size_t n)
+sum_row(const char *s, size_t n)
 {
 	const char *style;
 	struct group g;
 	int i;
 
-	(void)ctx;
 	group_get(&g, s, n);
 	style = range_style(g.part == RANGES_PROJ);
 	ranges_name(&g.code, &row);
@@ -107,7 +106,7 @@ sum_row(void *ctx, const char *s, size_t n)
 	row_i64(&row, g.sum[2]);
 	for (i = 2; i < SUMS; i++)
 		put_mean(&g, i);
-	row_put(&row);
+	row_put_now(&row);
 }
 
 static void
@@ -124,7 +123,7 @@ sum_print(struct report *r)
 
 	(void)r;
 	ranges_each_proj(sum_group, order);
-	order_each(order, sum_row, NULL);
+	order_each(order, sum_row);
 }
 
 static void

@@ -37,9 +37,9 @@ row_none(struct buf *b)
 }
 
 void
-row_put(struct buf *b)
+row_put_now(struct buf *b)
 {
-	sink_row(b->s, b->len - 1);
+	sink_row_now(b->s, b->len - 1);
 	buf_clear(b);
 }
 
@@ -80,14 +80,15 @@ order_new(void)
 	return table_new(1, true);
 }
 
-static void
-put_be(struct buf *b, int64_t v)
+static char *
+put_be(char *p, int64_t v)
 {
 	uint64_t u = (uint64_t)v ^ (uint64_t)1 << 63;
 	int i;
 
-	for (i = 56; i >= 0; i -= 8)
-		buf_putc(b, (char)(u >> i));
+	for (i = 0; i < 8; i++)
+		p[i] = (char)(u >> (56 - 8 * i));
+	return p + 8;
 }
 
 void
@@ -97,9 +98,9 @@ order_add(struct table *o, int64_t by, int64_t then, struct buf *row)
 	static struct buf key;
 
 	buf_clear(&key);
-	put_be(&key, by);
-	put_be(&key, then);
-	put_be(&key, arrival++);
+	buf_reserve(&key, ORDER);
+	put_be(put_be(put_be(key.s, by), then), arrival++);
+	key.len = ORDER;
 	buf_put(&key, row->s, row->len);
 	table_add(o, key.s, key.len, 0, zero);
 	buf_clear(row);
@@ -115,37 +116,30 @@ order_f64(double v)
 	return v <= 0 ? 0 : i;
 }
 
-struct each {
-	order_fn *fn;
-	void *ctx;
-};
-
 static void
 each(void *ctx, const struct group *g)
 {
-	const struct each *x = ctx;
+	behind_fn *const *fn = ctx;
 
-	x->fn(x->ctx, g->key + ORDER, g->len - ORDER);
+	behind_row(*fn, g->key + ORDER, g->len - ORDER);
 }
 
 void
-order_each(struct table *o, order_fn *fn, void *ctx)
+order_each(struct table *o, behind_fn *fn)
 {
-	struct each x = { fn, ctx };
-
-	table_each(o, TABLE_ALL, each, &x);
+	table_each(o, TABLE_ALL, each, &fn);
 	table_free(o);
 }
 
+/* But for the TAB behind it. */
 static void
-put(void *ctx, const char *s, size_t n)
+put(const char *s, size_t n)
 {
-	(void)ctx;
-	sink_row(s, n - 1);
+	sink_row_now(s, n - 1);
 }
 
 void
 order_put(struct table *o)
 {
-	order_each(o, put, NULL);
+	order_each(o, put);
 }

@@ -2,6 +2,7 @@
 #ifndef STATS_ROW_H
 #define STATS_ROW_H
 
+#include "behind.h"
 #include "buf.h"
 #include "table.h"
 
@@ -12,7 +13,7 @@ void row_text(struct buf *b, const char *s, size_t n);
 void row_opt(struct buf *b, const struct text *t); /* nothing if unset */
 void row_round(struct buf *b, double v, int decimals);
 void row_none(struct buf *b);
-void row_put(struct buf *b); /* to the sink; b is empty then */
+void row_put_now(struct buf *b); /* sink_row_now(); b is empty then */
 
 /* Average, median, least, greatest, deviation; of bytes in MB. */
 void row_stats(struct buf *b, const struct group *g);
@@ -27,8 +28,7 @@ void order_add(struct table *o, int64_t by, int64_t then, struct buf *row);
 int64_t order_f64(double v); /* such a number for one that is not negative */
 void order_put(struct table *o); /* to the sink; and frees it */
 
-/* The same for what is no row yet, but any bytes. */
-typedef void order_fn(void *ctx, const char *s, size_t n);
-void order_each(struct table *o, order_fn *fn, void *ctx);
+/* The same for what is no row yet but any bytes, of which fn makes it. */
+void order_each(struct table *o, behind_fn *fn);
 
 #endif

@@ -37,6 +37,15 @@ chunk(const struct text_ref *t, size_t d)
 	return v;
 }
 
+/* Their chunks are those at d: mostly there is no need to look further. */
+static int
+cmp_at(const struct text_ref *a, const struct text_ref *b, size_t d)
+{
+	if (a->chunk != b->chunk)
+		return a->chunk < b->chunk ? -1 : 1;
+	return text_cmp(a->s + d, a->n - d, b->s + d, b->n - d);
+}
+
 static void
 insertion(struct text_ref *v, size_t n, size_t d)
 {
@@ -45,9 +54,7 @@ insertion(struct text_ref *v, size_t n, size_t d)
 
 	for (i = 1; i < n; i++) {
 		t = v[i];
-		for (j = i; j > 0 && text_cmp(v[j - 1].s + d, v[j - 1].n - d,
-					 t.s + d, t.n - d) > 0;
-		     j--)
+		for (j = i; j > 0 && cmp_at(&v[j - 1], &t, d) > 0; j--)
 			v[j] = v[j - 1];
 		v[j] = t;
 	}
