@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +21,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum kind { NONE, MEMORY, READ, WRITE, OPEN, CLOSE, FILE_OP, EINTR_, SHORT };
+enum kind {
+	NONE,
+	MEMORY,
+	READ,
+	WRITE,
+	OPEN,
+	CLOSE,
+	FILE_OP,
+	EINTR_,
+	SHORT,
+	THREAD
+};
 
 static const struct {
 	const char *name;
@@ -30,9 +42,11 @@ static const struct {
 	{ "memory", MEMORY, ENOMEM }, { "read", READ, EIO },
 	{ "write", WRITE, ENOSPC }, { "open", OPEN, EMFILE },
 	{ "close", CLOSE, EIO },
-	{ "file", FILE_OP, EIO }, /* stat, lseek, ftruncate, rename, sync */
+	{ "file", FILE_OP, EIO },       /* stat, lseek, ftruncate, rename, sync,
+					   mmap */
 	{ "interrupt", EINTR_, EINTR }, /* a read or write, once */
 	{ "short", SHORT, 0 },          /* all reads and writes from N on */
+	{ "thread", THREAD, EAGAIN },   /* threads and processes */
 };
 
 static enum kind active;
@@ -221,23 +235,49 @@ fclose(FILE *f)
 	return hit(CLOSE) ? -1 : r;
 }
 
-#define OTHER(type, name, params, args)                                        \
+#define OTHER(type, none, name, params, args)                                  \
 	type name params                                                       \
 	{                                                                      \
 		REAL(name);                                                    \
-		return hit(FILE_OP) ? -1 : real args;                          \
+		return hit(FILE_OP) ? none : real args;                        \
 	}
 
-OTHER(int, fstat, (int fd, struct stat *s), (fd, s))
-OTHER(int, fstat64, (int fd, struct stat64 *s), (fd, s))
-OTHER(int, stat, (const char *p, struct stat *s), (p, s))
-OTHER(int, stat64, (const char *p, struct stat64 *s), (p, s))
-OTHER(int, lstat, (const char *p, struct stat *s), (p, s))
-OTHER(int, lstat64, (const char *p, struct stat64 *s), (p, s))
-OTHER(off_t, lseek, (int fd, off_t at, int how), (fd, at, how))
-OTHER(off64_t, lseek64, (int fd, off64_t at, int how), (fd, at, how))
-OTHER(int, ftruncate, (int fd, off_t n), (fd, n))
-OTHER(int, ftruncate64, (int fd, off64_t n), (fd, n))
-OTHER(int, fsync, (int fd), (fd))
-OTHER(int, fdatasync, (int fd), (fd))
-OTHER(int, rename, (const char *a, const char *b), (a, b))
+OTHER(int, -1, fstat, (int fd, struct stat *s), (fd, s))
+OTHER(int, -1, fstat64, (int fd, struct stat64 *s), (fd, s))
+OTHER(int, -1, stat, (const char *p, struct stat *s), (p, s))
+OTHER(int, -1, stat64, (const char *p, struct stat64 *s), (p, s))
+OTHER(int, -1, lstat, (const char *p, struct stat *s), (p, s))
+OTHER(int, -1, lstat64, (const char *p, struct stat64 *s), (p, s))
+OTHER(off_t, -1, lseek, (int fd, off_t at, int how), (fd, at, how))
+OTHER(off64_t, -1, lseek64, (int fd, off64_t at, int how), (fd, at, how))
+OTHER(int, -1, ftruncate, (int fd, off_t n), (fd, n))
+OTHER(int, -1, ftruncate64, (int fd, off64_t n), (fd, n))
+OTHER(int, -1, fsync, (int fd), (fd))
+OTHER(int, -1, fdatasync, (int fd), (fd))
+OTHER(int, -1, rename, (const char *a, const char *b), (a, b))
+OTHER(void *, MAP_FAILED, mmap,
+    (void *p, size_t n, int prot, int flags, int fd, off_t at),
+    (p, n, prot, flags, fd, at))
+
+/* These return the error. */
+int
+posix_fallocate(int fd, off_t from, off_t n)
+{
+	REAL(posix_fallocate);
+	return hit(FILE_OP) ? error : real(fd, from, n);
+}
+
+int
+pthread_create(
+    pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
+{
+	REAL(pthread_create);
+	return hit(THREAD) ? error : real(id, attr, run, arg);
+}
+
+pid_t
+fork(void)
+{
+	REAL(fork);
+	return hit(THREAD) ? -1 : real();
+}
