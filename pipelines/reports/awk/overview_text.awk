@@ -76,6 +76,8 @@ function wrap(head, s,    w, n, i, line, pad) {
 function fit(s, n,    k) {
 	if (length(s) <= n)
 		return s
+	if (s ~ / \(no op\)$/)
+		return fit(substr(s, 1, length(s) - 8), n - 8) " (no op)"
 	k = int((n - 2) * 2 / 3)
 	return substr(s, 1, k) ".." substr(s, length(s) - n + k + 3)
 }
