@@ -159,7 +159,7 @@ KERNELS="CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = demangledName"
 	FROM $KERNELS JOIN TARGET_INFO_GPU g ON cuDevice = deviceId;
 	SELECT start, end - start, correlationId, '', '', '', '', '', '', '',
 	    '', '', printf('%.3f', bytes / 1e6),
-	    printf('%.3f', bytes * 1e3 / (end - start)),
+	    printf('%.3f', bytes * (1000000000 / (end - start)) / 1e6),
 	    CASE srcKind WHEN 0 THEN 'Pageable' WHEN 1 THEN 'Pinned'
 		WHEN 2 THEN 'Device' END,
 	    CASE dstKind WHEN 0 THEN 'Pageable' WHEN 1 THEN 'Pinned'
@@ -172,7 +172,7 @@ KERNELS="CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = demangledName"
 	    JOIN TARGET_INFO_GPU g ON cuDevice = deviceId;
 	SELECT start, end - start, correlationId, '', '', '', '', '', '', '',
 	    '', '', printf('%.3f', bytes / 1e6),
-	    printf('%.3f', bytes * 1e3 / (end - start)),
+	    printf('%.3f', bytes * (1000000000 / (end - start)) / 1e6),
 	    CASE memKind WHEN 2 THEN 'Device' WHEN 1 THEN 'Pinned' END, '',
 	    g.name || ' (' || deviceId || ')', contextId, '', streamId,
 	    '[CUDA memset]'
@@ -186,6 +186,24 @@ KERNELS="CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = demangledName"
 		sort -s -c -n -k 1,1 got
 		sort got | cmp want -
 	done
+}
+
+# Durations and throughputs of copies of 4 MiB as nsys stats 2026.3.1 printed
+# them: the whole number of such copies in a second, times their size.
+@test "cuda_gpu_trace: the throughput of copies is the vendor's" {
+	cat >want <<-EOT
+	661398 6337.593
+	660534 6345.982
+	542802 7725.908
+	520818 8053.064
+	526641 7960.789
+	EOT
+	{
+		printf '#copy\tid\tstart_ns\tdur_ns\tkind\tbytes\n'
+		awk -v OFS='\t' '{ print "copy", NR, NR, $1, "HtoD", 4194304 }' want
+	} | dlp-stats -r cuda_gpu_trace -f tsv | sed 1d | cut -f 2,14 |
+	    tr '\t' ' ' >got
+	cmp want got
 }
 
 @test "cuda_kern_exec_trace equals SQL" {

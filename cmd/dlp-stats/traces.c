@@ -102,6 +102,18 @@ put_mb(int64_t bytes)
 		row_none(&row);
 }
 
+/* The vendor's: bytes as often as the duration goes into a second, the rest
+ * dropped. */
+static void
+put_throughput(const struct gpu *g)
+{
+	if (g->bytes >= 0 && g->dur > 0)
+		row_round(&row,
+		    (double)g->bytes * (double)(1000000000 / g->dur) / 1e6, 3);
+	else
+		row_none(&row);
+}
+
 /* pageable as Pageable, device-static as Device Static */
 static void
 put_memory(const struct text *t)
@@ -132,10 +144,7 @@ put_shape(const struct gpu *g)
 	}
 	buf_puts(&row, "\t\t\t\t\t\t\t\t\t");
 	put_mb(g->bytes);
-	if (g->bytes >= 0 && g->dur > 0)
-		row_round(&row, (double)g->bytes * 1e3 / (double)g->dur, 3);
-	else
-		row_none(&row);
+	put_throughput(g);
 	put_memory(&g->src_mem);
 	put_memory(&g->dst_mem);
 }
