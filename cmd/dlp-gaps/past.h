@@ -10,7 +10,8 @@
 #include "did.h"
 
 #define PAST_BRIEF 1000000 /* ns between two launches that are usual */
-#define PAST_LONG 10000000 /* ns that no launch takes: a call that starts up */
+/* ns that no launch takes: a call that starts up */
+#define PAST_LONG 10000000
 
 struct past { /* zeroed: empty */
 	struct act {
