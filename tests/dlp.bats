@@ -150,7 +150,7 @@ table_reports() {
 # What a newcomer gets on standard error is about the profile, or nothing.
 @test "no report says what only its pipeline understands" {
 	same '' "$(dlp ops "$LENET" 2>&1 >out)"
-	same "dlp-ranks: one rank, and no communication kernels, as NCCL's are: \
+	same "dlp ranks: one rank, and no collectives, as NCCL's are: \
 there is nothing to compare" "$(dlp ranks "$LENET" 2>&1 >out)"
 	same "dlp mem: no memory events in this profile; record them with \
 --cuda-memory-usage=true" "$(dlp mem "$LENET" 2>&1 >out)"

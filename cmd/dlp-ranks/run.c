@@ -22,7 +22,6 @@ static struct {
 	int64_t now;
 	struct buf tmp;
 	uint64_t no_clock; /* ranks */
-	bool any_comm;
 } rd;
 
 static int64_t
@@ -120,7 +119,6 @@ on_kern(struct stage *st, struct rec *r)
 	reach(a.start, num(r, rd.k_api));
 	part_kern(&rd.parts, a.part, type != NULL,
 	    (struct span){ a.start, num_add(a.start, a.dur), a.iter }, rd.now);
-	rd.any_comm |= type != NULL;
 	if (type != NULL)
 		communication(r, type, name, m, a);
 	coll_flush(&rd.colls, rd.now);
@@ -159,7 +157,6 @@ on_section(struct stage *st)
 	rd.colls.aligned = true;
 	rd.colls.ranks = 0;
 	rd.no_clock = 0;
-	rd.any_comm = false;
 }
 
 static void
@@ -171,9 +168,6 @@ on_end(struct stage *st)
 	apart_end(&rd.parts);
 	put_shares(&rd.colls, &rd.parts);
 	put_notes(&rd.colls);
-	if (rd.parts.n == 1 && !rd.any_comm)
-		warn("one rank, and no communication kernels, as NCCL's are:"
-		     " there is nothing to compare");
 	if (!rd.colls.aligned && rd.colls.ids > 0)
 		warn("the clocks of the files are not aligned: arrivals are"
 		     " told by the collectives' lengths alone; dlp-parse"

@@ -6,12 +6,17 @@ BEGIN { n = split(types, type, " ") }
 	if (substr(tag, 1, 1) == "#")
 		tag = ""
 	begun += /^##dlp/
+	n_rank += $1 == "rank"
+	n_coll += $1 == "coll"
 	ended += /^##end/
 	for (i = 1; i <= n; i++)
 		if (tag == type[i] || (tag == "" && /^##(dlp|end)/))
 			line[i, ++len[i]] = $0
 }
 END {
+	if (n_rank == 1 && !n_coll)
+		print "dlp ranks: one rank, and no collectives, as NCCL's are:" \
+		    " there is nothing to compare" >"/dev/stderr"
 	bad = begun == 0 || begun != ended
 	for (i = 1; i <= n; i++) {
 		seen = 0
