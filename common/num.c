@@ -5,54 +5,15 @@
 
 #include "num.h"
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* Eight digits at once; false if a byte is none. */
-static bool
-eight(const char *s, uint64_t *v)
-{
-	uint64_t x;
-
-	memcpy(&x, s, 8);
-	x ^= 0x3030303030303030u;
-	if (((x + 0x7676767676767676u) | x) & 0x8080808080808080u)
-		return false;
-	x = x * 10 + (x >> 8); /* pairs, in each second byte */
-	x = (x & 0x000000ff000000ffu) * 0x000f424000000064u +
-	    (x >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u;
-	*v = x >> 32;
-	return true;
-}
-#else
-static bool
-eight(const char *s, uint64_t *v)
-{
-	int i;
-
-	for (*v = 0, i = 0; i < 8; i++) {
-		unsigned d = (unsigned char)s[i] - (unsigned)'0';
-
-		if (d > 9)
-			return false;
-		*v = *v * 10 + d;
-	}
-	return true;
-}
-#endif
-
 bool
-num_u64(const char *s, size_t n, uint64_t *v)
+num_u64_any(const char *s, size_t n, uint64_t *v)
 {
-	uint64_t r = 0, part;
+	uint64_t r = 0;
 	size_t i;
 
 	if (n == 0)
 		return false;
-	for (i = 0; n - i >= 8 && i < 16; i += 8) {
-		if (!eight(s + i, &part))
-			return false;
-		r = r * 100000000 + part;
-	}
-	for (; i < n; i++) {
+	for (i = 0; i < n; i++) {
 		unsigned d = (unsigned char)s[i] - (unsigned)'0';
 
 		if (d > 9)
@@ -68,7 +29,7 @@ num_u64(const char *s, size_t n, uint64_t *v)
 }
 
 bool
-num_i64(const char *s, size_t n, int64_t *v)
+num_i64_any(const char *s, size_t n, int64_t *v)
 {
 	bool neg = n > 0 && s[0] == '-';
 	uint64_t u;

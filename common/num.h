@@ -5,11 +5,70 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+bool num_u64_any(const char *s, size_t n, uint64_t *v);
+bool num_i64_any(const char *s, size_t n, int64_t *v);
+
+/* Eight digits that lie in x, the first in the lowest byte, less '0' each;
+ * false if one is none. */
+static inline bool
+num_eight(uint64_t x, uint64_t *v)
+{
+	if (((x + 0x7676767676767676u) | x) & 0x8080808080808080u)
+		return false;
+	x = x * 10 + (x >> 8); /* pairs, in each second byte */
+	x = (x & 0x000000ff000000ffu) * 0x000f424000000064u +
+	    (x >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u;
+	*v = x >> 32;
+	return true;
+}
 
 /* The whole of s[0..n) as a decimal integer; false if it is none or does not
- * fit. */
-bool num_i64(const char *s, size_t n, int64_t *v);
-bool num_u64(const char *s, size_t n, uint64_t *v);
+ * fit. Most have four to sixteen digits: these are read by eights, zeros before
+ * them. */
+static inline bool
+num_u64(const char *s, size_t n, uint64_t *v)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	uint64_t x, y = 0, high;
+	uint32_t a, b;
+
+	if (n >= 8 && n <= 16) {
+		memcpy(&y, s, 8);
+		memcpy(&x, s + n - 8, 8);
+		y ^= 0x3030303030303030u;
+		y = n == 8 ? 0 : y << 8 * (16 - n);
+		if (!num_eight(y, &high) ||
+		    !num_eight(x ^ 0x3030303030303030u, v))
+			return false;
+		*v += high * 100000000;
+		return true;
+	}
+	if (n >= 4 && n < 8) {
+		memcpy(&a, s, 4);
+		memcpy(&b, s + n - 4, 4);
+		a ^= 0x30303030u;
+		x = n == 4 ? 0 : a << 8 * (8 - n);
+		return num_eight(x | (uint64_t)(b ^ 0x30303030u) << 32, v);
+	}
+#endif
+	return num_u64_any(s, n, v);
+}
+
+static inline bool
+num_i64(const char *s, size_t n, int64_t *v)
+{
+	uint64_t u;
+
+	if (n >= 4 && n <= 16 && s[0] != '-') {
+		if (!num_u64(s, n, &u))
+			return false;
+		*v = (int64_t)u;
+		return true;
+	}
+	return num_i64_any(s, n, v);
+}
 
 /* The whole of s[0..n) as a finite decimal number, in the C locale. */
 bool num_f64(const char *s, size_t n, double *v);

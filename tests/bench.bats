@@ -8,7 +8,7 @@ load lib
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[[ $output == *"kernels by name and by step: as SQL finds them"* ]]
-	for row in sqlite3 parse pipeline kernels overview stats dlprof pass; do
+	for row in sqlite3 parse pipeline kernels overview stats reports dlprof pass; do
 		grep -q "^  $row  *[0-9.]* \(s\|MB/s\)" <<<"$output"
 	done
 	[[ $output != *MISSED* ]]
