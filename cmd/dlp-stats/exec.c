@@ -1,5 +1,4 @@
 /* Kernels with their API calls. */
-#include <stdio.h>
 #include <string.h>
 
 #include "labels.h"
@@ -61,12 +60,12 @@ static struct { /* the row in the making */
 static int64_t
 thread_order(void)
 {
-	long long pid, tid, dev;
+	int64_t v[3]; /* process, thread, device */
 
-	if (sscanf(buf_str(&x.id), "%lld\t%lld\t%lld", &pid, &tid, &dev) != 3)
+	if (!three_nums(buf_str(&x.id), '\t', v))
 		return 0;
-	return (
-	    int64_t)((uint64_t)pid << 40 | (uint64_t)tid << 16 | (uint64_t)dev);
+	return (int64_t)((uint64_t)v[0] << 40 | (uint64_t)v[1] << 16 |
+			 (uint64_t)v[2]);
 }
 
 static void

@@ -1,5 +1,5 @@
 /* What the reports share; see labels.h. */
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "labels.h"
@@ -73,19 +73,35 @@ put_gpu_name(struct buf *b, const struct gpu *g, const struct report *r)
 	buf_putc(b, ']');
 }
 
+bool
+three_nums(const char *s, char between, int64_t v[3])
+{
+	char *end;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		v[i] = strtoll(s, &end, 10);
+		if (end == s || (i < 2 && *end != between))
+			return false;
+		s = end + 1;
+	}
+	return true;
+}
+
 /* 256,1,1 as numbers four wide. */
 void
 put_dim3(struct buf *b, const struct text *t)
 {
-	long x = 0, y = 0, z = 0;
+	int64_t v[3];
 	char tmp[64];
 
 	if (t->s == NULL || t->n >= sizeof(tmp))
 		return;
 	memcpy(tmp, t->s, t->n);
 	tmp[t->n] = '\0';
-	if (sscanf(tmp, "%ld,%ld,%ld", &x, &y, &z) == 3)
-		buf_printf(b, "%4ld %4ld %4ld", x, y, z);
+	if (three_nums(tmp, ',', v))
+		buf_printf(b, "%4lld %4lld %4lld", (long long)v[0],
+		    (long long)v[1], (long long)v[2]);
 }
 
 int64_t

@@ -12,6 +12,8 @@ void put_gpu_name(struct buf *b, const struct gpu *g, const struct report *r);
 int64_t gpu_total(const struct gpu *g); /* from the call to both's end */
 /* From the call's end to the start on the GPU, if that is not before it. */
 bool gpu_queue(const struct gpu *g, int64_t *v);
+/* The three whole numbers that s begins with; false if it does not. */
+bool three_nums(const char *s, char between, int64_t v[3]);
 void put_dim3(struct buf *b, const struct text *t);
 
 #endif

@@ -55,7 +55,7 @@ static void
 group_get(struct group *g, const char *s, size_t n)
 {
 	const char *e = s + n;
-	int head = *s++, i;
+	int head = (unsigned char)*s++, i;
 	double f[3] = { 0 };
 
 	g->part = (uint32_t)head / PART;

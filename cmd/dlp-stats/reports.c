@@ -48,6 +48,8 @@ find(const char *name)
 	return NULL;
 }
 
+static void unknown(const char *name) __attribute__((noreturn));
+
 static void
 unknown(const char *name)
 {
