@@ -7,6 +7,7 @@
 
 #include "buf.h"
 #include "err.h"
+#include "sqlvfs.h"
 
 /*
  * A file of a few pages can be a tree with more rows than there are atoms, by
@@ -135,7 +136,8 @@ sqldb_read(sqlite3 **db, const char *path, bool immutable, int64_t size)
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	put_uri(&uri, path, immutable);
 	rc = sqlite3_open_v2(uri.s, db,
-	    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+	    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
+	    immutable ? sqlvfs_ahead() : NULL);
 	buf_free(&uri);
 	if (rc != SQLITE_OK)
 		return rc;
