@@ -239,7 +239,7 @@ fclose(FILE *f)
 	type name params                                                       \
 	{                                                                      \
 		REAL(name);                                                    \
-		return hit(FILE_OP) ? none : real args;                        \
+		return hit(FILE_OP) ? (none) : real args;                      \
 	}
 
 OTHER(int, -1, fstat, (int fd, struct stat *s), (fd, s))
