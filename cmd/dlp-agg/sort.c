@@ -89,24 +89,45 @@ sort_cmp(
 	return c;
 }
 
+/* A value is its kind, a byte, and behind it a number's 8 bytes, or a text's
+ * length, 4 bytes, and bytes: it goes to disk with each line. */
 void
 sort_pack(struct buf *b, const struct sort_val *v, int n)
 {
-	struct sort_val x;
+	uint32_t len;
 	int k;
 
-	for (k = 0; k < n; k++) { /* gaps between members are 0 */
-		memset(&x, 0, sizeof(x));
-		x.kind = v[k].kind;
-		if (x.kind == SORT_NUM)
-			x.d = v[k].d;
-		if (x.kind == SORT_TEXT)
-			x.n = v[k].n;
-		buf_put(b, (const char *)&x, sizeof(x));
+	for (k = 0; k < n; k++) {
+		buf_putc(b, (char)v[k].kind);
+		if (v[k].kind == SORT_NUM)
+			buf_put(b, (const char *)&v[k].d, sizeof(v[k].d));
+		if (v[k].kind != SORT_TEXT)
+			continue;
+		if (v[k].n > UINT32_MAX)
+			die("--sort: a value of 4 GB");
+		len = (uint32_t)v[k].n;
+		buf_put(b, (const char *)&len, sizeof(len));
+		buf_put(b, v[k].s, v[k].n);
 	}
-	for (k = 0; k < n; k++)
-		if (v[k].kind == SORT_TEXT)
-			buf_put(b, v[k].s, v[k].n);
+}
+
+/* The value at s; the place behind it. */
+static const char *
+unpack(const char *s, struct sort_val *v)
+{
+	uint32_t len;
+
+	v->kind = *s++;
+	if (v->kind == SORT_NUM) {
+		memcpy(&v->d, s, sizeof(v->d));
+		s += sizeof(v->d);
+	} else if (v->kind == SORT_TEXT) {
+		memcpy(&len, s, sizeof(len));
+		v->n = len;
+		v->s = s + sizeof(len);
+		s = v->s + len;
+	}
+	return s;
 }
 
 int
@@ -114,19 +135,13 @@ sort_cmp_packed(
     const void *ctx, const char *a, size_t an, const char *b, size_t bn)
 {
 	const struct sort *o = ctx;
-	size_t head = (size_t)o->n * sizeof(struct sort_val), k;
-	const char *at = a + head, *bt = b + head;
-	struct sort_val x, y;
-	int c = 0;
+	struct sort_val x = { .s = NULL }, y = { .s = NULL };
+	int k, c = 0;
 
 	(void)an, (void)bn;
-	for (k = 0; k < (size_t)o->n && c == 0; k++) {
-		memcpy(&x, a + k * sizeof(x), sizeof(x));
-		memcpy(&y, b + k * sizeof(y), sizeof(y));
-		x.s = at;
-		y.s = bt;
-		at += x.n;
-		bt += y.n;
+	for (k = 0; k < o->n && c == 0; k++) {
+		a = unpack(a, &x);
+		b = unpack(b, &y);
 		c = cmp_val(&x, &y, o->key[k].down);
 	}
 	return c;
