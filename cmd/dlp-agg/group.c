@@ -1,13 +1,11 @@
-/* Records into groups; see group.h. */
+/* Groups; see group.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
 #include "group.h"
 #include "num.h"
-#include "over.h"
 #include "part.h"
-#include "row.h"
 
 /* What a group costs besides its key and fields: itself, the map's entry, and
  * room to grow. */
@@ -42,27 +40,6 @@ group_get(struct groups *a, const char *key, size_t n)
 	return is_new ? add_group(a, id, n) : &a->v[id];
 }
 
-static void
-make_key(struct groups *a, const struct rec *r, int t)
-{
-	struct input *in = &a->spec->in;
-	struct buf *b = &a->key_buf;
-	const char *s;
-	size_t n;
-	int i;
-
-	buf_clear(b);
-	for (i = 0; i < a->spec->ngroups; i++) {
-		s = input_value(in, r, t, a->spec->group_col[i], &n);
-		if (i > 0)
-			buf_putc(b, '\t');
-		if (s != NULL)
-			buf_put(b, s, n);
-		else
-			buf_putc(b, '-');
-	}
-}
-
 static struct ivl *
 source_ivl(struct group *g, size_t src)
 {
@@ -84,34 +61,6 @@ group_interval(
 
 	ivl_add(u, lo, hi);
 	a->n_pieces += u->cap - cap;
-}
-
-void
-group_record(struct groups *a, const struct rec *r, int t)
-{
-	struct input *in = &a->spec->in;
-	struct where *w = &a->spec->where;
-	struct group *g;
-
-	in->seen[t] = true;
-	if (w->n > 0 && !where_holds(w, in, r, t))
-		return;
-	in->any = true;
-	if (a->row == NULL) {
-		a->row = xcalloc(1, sizeof(*a->row));
-		a->row->val =
-		    xcalloc((size_t)a->spec->nfield + 1, sizeof(*a->row->val));
-	}
-	row_read(a, r, t, a->row);
-	make_key(a, r, t);
-	if (over_is_full(a) && smap_find(&a->keys, buf_str(&a->key_buf),
-				   a->key_buf.len) == SMAP_NONE) {
-		over_row(a, a->key_buf.s, a->key_buf.len, a->row);
-		return;
-	}
-	g = group_get(a, buf_str(&a->key_buf), a->key_buf.len);
-	row_add(a, g, a->row);
-	over_check(a);
 }
 
 /* The k-th source of the section, by a key that is the same in all parts of
@@ -153,17 +102,6 @@ group_close(struct groups *a, struct group *g, uint64_t section, uint64_t key)
 }
 
 void
-group_section_end(struct groups *a)
-{
-	size_t i;
-
-	over_section_end(a);
-	for (i = 0; i < a->keys.n; i++)
-		group_close(a, &a->v[i], a->n_section, a->section);
-	a->n_section++;
-}
-
-void
 group_free(const struct groups *a, struct group *g)
 {
 	size_t i;
@@ -189,13 +127,4 @@ group_free_all(struct groups *a)
 		group_free(a, &a->v[i]);
 	smap_clear(&a->keys);
 	a->group_bytes = a->n_values = a->n_pieces = 0;
-}
-
-void
-group_forget(struct groups *a)
-{
-	group_free_all(a);
-	over_reset(a);
-	smap_clear(&a->srcs);
-	a->n_section = 0;
 }

@@ -1,4 +1,4 @@
-/* Records into groups: the hot loop. */
+/* The groups of an aggregation, in memory. */
 #ifndef AGG_GROUP_H
 #define AGG_GROUP_H
 
@@ -40,16 +40,11 @@ struct groups {
 	struct over *over;  /* what is over the bound; NULL: there is none */
 };
 
-/* A record of type t of the input. */
-void group_record(struct groups *a, const struct rec *r, int t);
-
 /* The group of that key, columns with TABs between; made if it is new. */
 struct group *group_get(struct groups *a, const char *key, size_t n);
 
-/* Times of another section have another origin. */
-void group_section_end(struct groups *a);
-
-/* The same of one group, of the section of that number and key. */
+/* A section ends, of that number and key: times of another one have another
+ * origin. */
 void group_close(
     struct groups *a, struct group *g, uint64_t section, uint64_t key);
 
@@ -57,9 +52,8 @@ void group_close(
 void group_interval(
     struct groups *a, struct group *g, size_t src, int64_t lo, int64_t hi);
 
-/* All groups are gone then; and also what is of their sections. */
+/* All groups are gone then. */
 void group_free_all(struct groups *a);
-void group_forget(struct groups *a);
 
 /* Makes g a group of nothing; it is returned. And what it holds is freed. */
 struct group *group_new(const struct groups *a, struct group *g);

@@ -7,9 +7,10 @@
 #include "cli.h"
 #include "err.h"
 #include "merge_type.h"
+#include "meta.h"
 #include "part.h"
 #include "plan.h"
-#include "print.h"
+#include "result.h"
 #include "stage.h"
 
 struct merge {
@@ -132,7 +133,7 @@ one_file(struct merge *g, const char *path)
 			g->lost += rec_lost(rd);
 			g->surplus += rec_surplus(rd);
 		} else if (r.kind == REC_META)
-			print_meta(&g->meta, &r);
+			meta_keep(&g->meta, &r);
 		else if (r.kind == REC_LEGEND)
 			on_legend(g, rd, &r);
 		else if (r.kind == REC_DATA && r.type != NULL)
@@ -156,15 +157,15 @@ put_results(struct merge *g, int argc, char *const *argv)
 	uint64_t rounded = 0;
 	int i;
 
-	print_head(&g->meta, g->whole, argc, argv);
+	meta_head(&g->meta, g->whole, argc, argv);
 	for (i = 0; i < g->n; i++) {
 		merge_finish(g->v[i]);
-		print_groups(&g->v[i]->groups);
+		result_put(&g->v[i]->groups);
 		rounded += g->v[i]->rounded;
 	}
 	buf_put(&out_buf, g->meta.notes.s, g->meta.notes.len);
 	for (i = 0; i < g->n; i++)
-		print_over(&g->v[i]->groups);
+		result_notes(&g->v[i]->groups);
 	stage_note("agg_parts_rounded", rounded);
 	if (g->whole)
 		stage_note_count(g->lost, g->surplus);

@@ -73,11 +73,11 @@ over_check(struct groups *a)
 /* A record of a group that is not in memory. */
 void over_row(struct groups *a, const char *key, size_t n, struct row *w);
 
-/* Before group_section_end: what belongs to pieces on disk goes there. */
+/* Before the groups are closed: what belongs to pieces on disk goes there. */
 void over_section_end(struct groups *a);
 
 /* Whether the result is one of over_put, which writes the groups as
- * print_groups would, and forgets them; the number of those that the limit
+ * result_put would, and forgets them; the number of those that the limit
  * left out. */
 bool over_any(const struct groups *a);
 uint64_t over_put(struct groups *a);

@@ -147,7 +147,7 @@ put_sorted(struct pass *p, bool spill)
 
 	line_order(l, idx);
 	if (spill)
-		spill_run(l, idx);
+		outsort_run(l, idx);
 	else
 		put_lines(p, idx);
 	free(idx);
@@ -292,7 +292,7 @@ put_all(struct pass *p)
 		return;
 	}
 	put_sorted(p, true);
-	spill_merge(l, put_line, p);
+	outsort_merge(l, put_line, p);
 }
 
 void

@@ -7,7 +7,7 @@
 
 #include "map.h"
 #include "spec.h"
-#include "spill.h"
+#include "outsort.h"
 
 struct stage;
 

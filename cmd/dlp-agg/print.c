@@ -1,40 +1,18 @@
-/* The result; see print.h. */
+/* Rows of the result; see print.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
-#include "mview.h"
+#include "out.h"
 #include "over.h"
 #include "part.h"
 #include "print.h"
 #include "state.h"
-#include "stage.h"
 
 #define REST "(rest)"
 
 static struct acc *total; /* of all groups, per field */
 static uint64_t rounded;  /* states of fields */
-
-void
-print_meta(struct metas *m, const struct rec *r)
-{
-	struct buf *b = &m->notes;
-	const char *w, *rest;
-	size_t wlen, rlen;
-	bool is_new = true;
-
-	w = rec_meta(r, &wlen, &rest, &rlen);
-	if (text_is(w, wlen, "cmd"))
-		b = &m->cmds;
-	else if (text_is(w, wlen, "info"))
-		b = &m->infos;
-	if (b != &m->notes)
-		smap_put(&m->seen, r->line, r->len, &is_new);
-	if (!is_new)
-		return;
-	buf_put(b, r->line, r->len);
-	buf_putc(b, '\n');
-}
 
 /* A percentile that was found on disk. */
 static bool
@@ -64,9 +42,8 @@ put_stat(const struct groups *a, struct buf *b, const struct group *g, int i)
 	return g->has_ivl;
 }
 
-/* key: that of the group. texts keeps the values that are none of its. */
-static struct sort_val
-key_value(const struct groups *a, const struct group *g, const char *key,
+struct sort_val
+print_key(const struct groups *a, const struct group *g, const char *key,
     const struct sort_key *k, struct smap *texts)
 {
 	static struct buf tmp;
@@ -103,35 +80,12 @@ print_keys(struct groups *a, struct state *s, struct buf *b)
 	int k;
 
 	for (k = 0; k < o->n; k++)
-		v[k] = key_value(a, &s->g, key, &o->key[k], &texts);
+		v[k] = print_key(a, &s->g, key, &o->key[k], &texts);
 	buf_clear(b);
 	sort_pack(b, v, o->n);
 	smap_free(&texts);
 	free(key);
 	free(v);
-}
-
-/* The groups' numbers in the order of the result. */
-static size_t *
-order(struct groups *a)
-{
-	struct smap texts = { 0 };
-	const struct sort *o = &a->spec->sort;
-	size_t n = a->keys.n, i;
-	struct sort_val *v;
-	size_t *idx = xcalloc(n + 1, sizeof(*idx));
-	int k;
-
-	v = xcalloc(n * (size_t)o->n + 1, sizeof(*v));
-	for (i = 0; i < n; i++)
-		for (k = 0; k < o->n; k++)
-			v[i * (size_t)o->n + (size_t)k] = key_value(a, &a->v[i],
-			    smap_str(&a->keys, (uint32_t)i, NULL), &o->key[k],
-			    &texts);
-	sort_items(o, v, n, idx);
-	smap_free(&texts);
-	free(v);
-	return idx;
 }
 
 static bool
@@ -232,25 +186,6 @@ print_rest(struct groups *a, struct group *g)
 	print_row(a, g, a->key_buf.s, a->key_buf.len);
 }
 
-/* What the groups behind the limit have in common: all but a union, and the
- * first and last value. */
-static void
-put_rest(struct groups *a, const size_t *idx, size_t from)
-{
-	struct group g;
-	size_t i;
-	int k;
-
-	group_new(a, &g);
-	for (i = from; i < a->keys.n; i++) {
-		g.n += a->v[idx[i]].n;
-		for (k = 0; k < a->spec->nfield; k++)
-			acc_join(&g.acc[k], &a->v[idx[i]].acc[k], true);
-	}
-	print_rest(a, &g);
-	group_free(a, &g);
-}
-
 void
 print_total_begin(const struct groups *a)
 {
@@ -277,82 +212,11 @@ print_total_end(const struct groups *a)
 	total = NULL;
 }
 
-void
-print_head(const struct metas *m, bool whole, int argc, char *const *argv)
+uint64_t
+print_rounded(void)
 {
-	out_legends_again();
-	if (whole)
-		out_meta("dlp", "%d", REC_FORMAT);
-	buf_put(&out_buf, m->cmds.s, m->cmds.len);
-	if (whole)
-		stage_cmd(argc, argv);
-	buf_put(&out_buf, m->infos.s, m->infos.len);
-}
+	uint64_t n = rounded;
 
-/* Without -g there is one row, even of nothing. */
-static void
-one_group(struct groups *a)
-{
-	if (a->spec->ngroups > 0 || a->keys.n > 0)
-		return;
-	smap_put(&a->keys, "", 0, NULL);
-	if (a->cap == 0) {
-		a->cap = 1;
-		a->v = xcalloc(1, sizeof(*a->v));
-	}
-	group_new(a, &a->v[0]);
-}
-
-/* The groups up to the limit; how many are behind it. */
-static size_t
-put_groups(struct groups *a)
-{
-	size_t *idx = order(a), n = a->keys.n, i;
-
-	if (a->spec->limit >= 0 && (uint64_t)a->spec->limit < n)
-		n = (size_t)a->spec->limit;
-	for (i = 0; i < n; i++) {
-		size_t len;
-		const char *s = smap_str(&a->keys, (uint32_t)idx[i], &len);
-
-		print_row(a, &a->v[idx[i]], s, len);
-	}
-	if (a->spec->rest && n < a->keys.n)
-		put_rest(a, idx, n);
-	free(idx);
-	return a->keys.n - n;
-}
-
-void
-print_groups(struct groups *a)
-{
-	size_t i;
-
-	if (over_any(a)) {
-		a->n_over = over_put(a);
-		return;
-	}
-	one_group(a);
-	print_total_begin(a);
-	for (i = 0; i < a->keys.n; i++)
-		print_total(a, &a->v[i]);
-	print_legend(a);
-	a->n_over = put_groups(a);
-	print_total_end(a);
-}
-
-void
-print_over(const struct groups *a)
-{
-	if (!a->spec->rest)
-		stage_note("agg_over_limit", a->n_over);
-	stage_note("agg_values_rounded", rounded);
 	rounded = 0;
-}
-
-void
-print_notes(const struct groups *a)
-{
-	print_over(a);
-	stage_note("join_lost", a->spec->in.join.lost);
+	return n;
 }

@@ -2,9 +2,11 @@
 #include "cli.h"
 #include "cols.h"
 #include "err.h"
+#include "intake.h"
+#include "meta.h"
 #include "over.h"
 #include "pass.h"
-#include "print.h"
+#include "result.h"
 #include "run.h"
 
 #include <string.h>
@@ -114,7 +116,7 @@ on_data(struct stage *st, struct rec *r)
 		join_record(&in->join, r);
 		t = input_type(in, r);
 		if (t >= 0)
-			group_record(&a->groups[i], r, t);
+			intake_record(&a->groups[i], r, t);
 	}
 	stage_pass(st, r);
 }
@@ -136,7 +138,7 @@ on_meta(struct stage *st, struct rec *r)
 {
 	struct agg *a = st->ctx;
 
-	print_meta(&a->meta, r);
+	meta_keep(&a->meta, r);
 	section_meta(a, r);
 }
 
@@ -161,10 +163,10 @@ put_section(struct agg *a)
 	int i;
 
 	for (i = 0; i < a->plan->n; i++)
-		print_groups(&a->groups[i]);
+		result_put(&a->groups[i]);
 	for (i = 0; i < a->plan->n; i++) {
-		print_notes(&a->groups[i]);
-		group_forget(&a->groups[i]);
+		result_all_notes(&a->groups[i]);
+		intake_forget(&a->groups[i]);
 	}
 }
 
@@ -183,7 +185,7 @@ on_end(struct stage *st)
 	key = section_key(a);
 	for (i = 0; i < a->plan->n; i++) {
 		a->groups[i].section = key;
-		group_section_end(&a->groups[i]);
+		intake_section_end(&a->groups[i]);
 	}
 	if (a->plan->pass)
 		put_section(a);
@@ -265,12 +267,12 @@ put_results(
 	bool whole = !rec_is_fragment(st->rd);
 	int i;
 
-	print_head(&a->meta, whole, argc, argv);
+	meta_head(&a->meta, whole, argc, argv);
 	for (i = 0; i < a->plan->n; i++)
-		print_groups(&a->groups[i]);
+		result_put(&a->groups[i]);
 	buf_put(&out_buf, a->meta.notes.s, a->meta.notes.len);
 	for (i = 0; i < a->plan->n; i++)
-		print_notes(&a->groups[i]);
+		result_all_notes(&a->groups[i]);
 	if (complete && whole)
 		stage_end_section();
 }

@@ -2,8 +2,8 @@
  * Records to be sorted: in memory, and where they are too many, in sorted
  * runs on disk.
  */
-#ifndef AGG_SPILL_H
-#define AGG_SPILL_H
+#ifndef AGG_OUTSORT_H
+#define AGG_OUTSORT_H
 
 #include <stdint.h>
 
@@ -28,10 +28,10 @@ struct lines {
 };
 
 /* The lines in memory, in the order of idx, to a run. */
-void spill_run(struct lines *l, const size_t *idx);
+void outsort_run(struct lines *l, const size_t *idx);
 
 /* Calls fn for each record of all runs, in order, and removes the runs. */
-void spill_merge(struct lines *l,
+void outsort_merge(struct lines *l,
     void (*fn)(void *ctx, int legend, const char *s, size_t len), void *ctx);
 
 #endif

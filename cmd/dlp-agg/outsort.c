@@ -1,13 +1,13 @@
 /*
- * Sorted runs of lines on disk; see spill.h. Runs are in the order of arrival,
- * so the first of equals comes from the first of the runs.
+ * Sorted runs of lines on disk; see outsort.h. Runs are in the order of
+ * arrival, so the first of equals comes from the first of the runs.
  */
-#include "spill.h"
+#include "outsort.h"
 
 #include <string.h>
 
 void
-spill_run(struct lines *l, const size_t *idx)
+outsort_run(struct lines *l, const size_t *idx)
 {
 	size_t nk = (size_t)l->sort->n, i, last = SIZE_MAX;
 	struct buf key = { 0 }, val = { 0 };
@@ -36,7 +36,7 @@ spill_run(struct lines *l, const size_t *idx)
 }
 
 void
-spill_merge(struct lines *l,
+outsort_merge(struct lines *l,
     void (*fn)(void *ctx, int legend, const char *s, size_t len), void *ctx)
 {
 	struct runs_rec r;
