@@ -490,7 +490,8 @@ const struct col_def col_defs[] = {
 	    "mean length: of the range, or from one end of the op to the"
 	    " next" },
 	{ "cand", "var_pct", ITER, COL_NUM,
-	    "standard deviation of the lengths, of their mean" },
+	    "standard deviation of a sample, of the lengths, by their mean;"
+	    " unset of less than two" },
 	{ "cand", "score", ITER, COL_NUM, "coverage / (1 + variation)" },
 	{ "cand", "iter_start", ITER, COL_INT,
 	    "with -k: first iteration of the stable range" },

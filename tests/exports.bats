@@ -287,7 +287,7 @@ has_readers() {
 dlp_step_mean_seconds 2.000000001
 dlp_step_min_seconds 1.0
 dlp_step_max_seconds 3.000000002
-dlp_step_stddev_seconds 1.000000001
+dlp_step_stddev_seconds 1.41421356379
 dlp_gpu_busy_ratio 0.249999999875
 dlp_kernels{device="0",family="gemm",tc="yes"} 2
 dlp_kernels{device="0",family="unknown",tc="unknown"} 1
@@ -302,6 +302,9 @@ dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
 # TYPE dlp_step_mean_seconds gauge
 # UNIT dlp_step_mean_seconds seconds
 # EOF" "$(sed -n '1,2p;4,5p;$p' out)"
+	# one value has no spread
+	same "" "$(dlp-openmetrics < <(stream '#iter iter step_ns' 'iter 0 5') |
+	    grep stddev)"
 }
 
 @test "openmetrics: both readers take all profiles, sums equal SQL" {
@@ -385,14 +388,68 @@ dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
 	    WHERE memKind IN (2, 5)")" \
 	    "$(metric dlp_memory_peak_bytes 'space="device"')"
 	same 3 "$(metric dlp_steps)"
-	# the sum over the classes is the length of the steps on the CPU
-	same "$(sqlite3 "$db" "SELECT sum(end - start)
-	    FROM NVTX_EVENTS WHERE text LIKE 'iteration %'")" \
+	# the sum over the classes is the length of the steps, which leave no
+	# time between them: the first begin to where the last and its work end
+	same "$(sqlite3 "$db" "SELECT max(max(s.end), (SELECT max(end)
+		FROM CUPTI_ACTIVITY_KIND_KERNEL)) - min(s.start)
+	    FROM NVTX_EVENTS s WHERE text LIKE 'iteration %'")" \
 	    "$(metric dlp_step_time_seconds |
 		awk '{ s += $1 * 1e9 } END { printf "%.0f", s }')"
 	same "$(dlp mfu --tsv "$db" 2>/dev/null | awk -F'\t' 'NR > 1 {
 	    s += $3; n++ } END { printf "%.6f", s / n / 100 }')" \
 	    "$(metric dlp_mfu_ratio | awk '{ printf "%.6f", $1 }')"
+}
+
+# Kernels run on behind the step range that launched them: the time of the
+# classes tc and kern is the union of all kernels in the window of the steps.
+@test "openmetrics: classes add up to the steps, kernels to their union" {
+	need_data h200/resnet50_fp32.sqlite.xz
+	local p from db
+	for p in resnet50_fp32:0 resnet50_tf32:1 gpt2_bf16:0; do
+		from=${p#*:}
+		db=$(profile "h200/${p%:*}.sqlite.xz")
+		dlp openmetrics "$db" >out 2>/dev/null
+		class() {
+			awk -v m="^dlp_step_time_seconds.*class=\"($1)\"" '
+			    $0 ~ m { s += sprintf("%.0f", $NF * 1e9) }
+			    END { print s }' out
+		}
+		sqlite3 "$db" "WITH lo AS (SELECT start AS lo FROM NVTX_EVENTS
+			WHERE text = 'iteration $from'),
+		    k AS (SELECT max(start, lo) AS start, end
+			FROM CUPTI_ACTIVITY_KIND_KERNEL, lo WHERE end > lo),
+		    u AS (SELECT start, end, max(end) OVER (ORDER BY start
+			ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS hi
+			FROM k)
+		    SELECT (SELECT sum(max(0, end - max(start, ifnull(hi, start))))
+			FROM u), max((SELECT max(end) FROM k),
+			    (SELECT max(end) FROM NVTX_EVENTS
+			    WHERE text LIKE 'iteration %')) - lo FROM lo" >want
+		same "$(cat want)" "$(class 'tc|kern')|$(class '.*')"
+		# and the busy ratio is that of the classes
+		same "$(awk '/^dlp_gpu_busy_ratio/ { printf "%.6f", $NF }' out)" \
+		    "$(awk -v b="$(class 'tc|kern|graph|mem')" \
+			-v a="$(class '.*')" 'BEGIN { printf "%.6f", b / a }')"
+		# the spread is of a sample, as dlp FILE has it; a step ends
+		# where the next begins, or its own work ends behind that
+		same "$(sqlite3 "$db" "WITH r AS (SELECT start, max(ifnull(
+			lead(start) OVER (ORDER BY start), end), (SELECT
+			max(k.end) FROM CUPTI_ACTIVITY_KIND_KERNEL k
+			JOIN CUPTI_ACTIVITY_KIND_RUNTIME a USING (correlationId)
+			WHERE a.start >= s.start AND a.start < s.end)) AS stop
+			FROM NVTX_EVENTS s WHERE text LIKE 'iteration %'
+			AND text >= 'iteration $from'),
+		    s AS (SELECT stop - ifnull(lag(stop) OVER (ORDER BY start),
+			start) AS n FROM r),
+		    m AS (SELECT avg(n) AS m, count(*) AS k FROM s)
+		    SELECT printf('%.0f', sqrt(sum((n - m) * (n - m)) / (k - 1)))
+		    FROM s, m")" \
+		    "$(awk '/^dlp_step_stddev/ { printf "%.0f", $NF * 1e9 }' out)"
+		same "$(awk '/^dlp_step_stddev/ { printf "%.0f", $NF * 1e9 }' out)" \
+		    "$(dlp --tsv "$db" 2>/dev/null | awk -F'\t' '
+		    NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+		    NR == 2 { print $c["std_ns"] }')"
+	done
 }
 
 @test "openmetrics: labels cannot be left" {

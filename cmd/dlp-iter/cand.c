@@ -120,13 +120,19 @@ cand_inst(
 void
 cand_judge(struct cand *c, double total)
 {
-	double sd = c->n > 1 ? sqrt(c->m2 / (double)c->n) : 0;
+	double sd = c->n > 1 ? sqrt(c->m2 / ((double)c->n - 1)) : 0;
 
 	c->coverage = total > 0 ? c->sum / total : 0;
 	if (c->coverage > 1)
 		c->coverage = 1;
 	c->var = c->mean > 0 ? sd / c->mean : 0;
 	c->score = c->coverage / (1 + c->var);
+}
+
+double
+cand_var(const struct cand *c)
+{
+	return c->n > 1 ? c->var : NAN;
 }
 
 void
@@ -238,7 +244,10 @@ cand_put(const struct cand_line *x)
 	out_i64((int64_t)x->n);
 	put_f64(100 * x->coverage, 1);
 	out_i64((int64_t)(x->mean + 0.5));
-	put_f64(100 * x->var, 1);
+	if (isnan(x->var))
+		out_unset();
+	else
+		put_f64(100 * x->var, 1);
 	put_f64(x->score, 3);
 	out_opt(x->from >= 0, x->from);
 	out_opt(x->from >= 0, x->to);
@@ -283,7 +292,7 @@ list_one(const struct cands *l, const struct cand *c)
 	x.n = c->n + c->is_op;
 	x.coverage = c->coverage;
 	x.mean = c->mean;
-	x.var = c->var;
+	x.var = cand_var(c);
 	x.score = c->score;
 	cand_put(&x);
 }

@@ -58,6 +58,7 @@ void cand_clear(struct cands *l);
  * them are worth. */
 void cand_length(struct cand *c, double x);
 void cand_judge(struct cand *c, double total);
+double cand_var(const struct cand *c); /* as cand_line has it */
 
 /* What a cand record says of a key: see common/cols.c. */
 struct cand_line {
@@ -66,7 +67,8 @@ struct cand_line {
 	int64_t op_id; /* -1: none */
 	const char *dir;
 	uint64_t n;
-	double coverage, mean, var, score;
+	double coverage, mean, score;
+	double var; /* of mean, by n - 1; NAN: of less than two lengths */
 	int64_t from, to; /* the stable range; -1: none */
 	const char *src;  /* escaped; NULL: none */
 };

@@ -89,7 +89,7 @@ stable_list(const struct stable *l, const char *key, const char *kind,
 	x.n = l->n;
 	x.coverage = c.coverage;
 	x.mean = c.mean;
-	x.var = c.var;
+	x.var = cand_var(&c);
 	x.score = c.score;
 	cand_put(&x);
 	for (i = 0; i < l->n; i++)

@@ -8,7 +8,7 @@
 static struct entry { /* a metric of the table */
 	struct family f;
 	struct rec_type *type;
-	struct rec_col *value, *of, *iter, *src, *label[MAX_LABELS];
+	struct rec_col *value, *of, *iter, *after, *src, *label[MAX_LABELS];
 } * entries;
 
 static size_t n_entries;
@@ -29,7 +29,9 @@ skips(const struct entry *e, const struct rec *r)
 	if (e->f.m->where == WHERE_ALL ||
 	    (e->f.m->where == WHERE_WORK && !only))
 		return false;
-	return rec_raw(r, e->iter, &n) == NULL;
+	if (rec_raw(r, e->iter, &n) != NULL)
+		return false;
+	return e->f.m->where != WHERE_STEP || rec_raw(r, e->after, &n) == NULL;
 }
 
 static void
@@ -132,6 +134,8 @@ listen(struct stage *st, struct entry *e)
 	if (m->of != NULL)
 		e->of = rec_col(e->type, m->of, REC_OPT);
 	e->iter = rec_col(e->type, "iter", REC_OPT);
+	if (m->where == WHERE_STEP)
+		e->after = rec_col(e->type, "after", REC_OPT);
 	e->src = rec_col(e->type, "src", REC_OPT);
 	for (i = 0; i < m->nlabel; i++)
 		e->label[i] = rec_col(e->type, m->column[i], REC_OPT);

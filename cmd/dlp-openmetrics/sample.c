@@ -167,7 +167,7 @@ value(const struct metric *m, const struct sample *s)
 	case HOW_SHARE:
 		return s->sum / s->of;
 	case HOW_STDDEV:
-		var = (s->sq - s->sum * s->sum / n) / n;
+		var = (s->sq - s->sum * s->sum / n) / (n - 1);
 		return var > 0 ? sqrt(var) : 0;
 	default:
 		return s->sum;
@@ -217,6 +217,8 @@ family_print(const struct family *f, struct buf *out)
 	for (i = 0; i < f->labels.n; i++) {
 		if (f->m->how == HOW_SHARE && f->v[i].of == 0)
 			continue; /* no share of nothing */
+		if (f->m->how == HOW_STDDEV && f->v[i].n < 2)
+			continue; /* nor a spread of one value */
 		if (!headed)
 			print_help(f->m, out);
 		headed = true;
