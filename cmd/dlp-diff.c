@@ -211,7 +211,8 @@ trim(void)
 		if (!o.join)
 			side_say(s, i == 0 ? "A" : "B", &o.trim);
 		else if (!s->cut)
-			warn("%s: no steps are known; all of it counts",
+			warn("%s: no steps are known: the whole run counts,"
+			     " from its first GPU work to the last",
 			    s->name);
 	}
 	if (o.join)

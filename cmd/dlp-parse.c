@@ -210,8 +210,8 @@ main(int argc, char **argv)
 		(void)cli_operand(argc, argv, usage);
 	if (argc - optind <= 1 && dict_is(argv[optind])) {
 		if (no_dict)
-			die("%s: a .dict of PyProf tells durations of kernels,"
-			    " not times",
+			die("%s: a .dict of PyProf has kernels only, this needs"
+			    " more",
 			    argv[optind] != NULL ? argv[optind] : "-");
 		if (ranks)
 			die("--ranks: a .dict tells no times");

@@ -466,8 +466,8 @@ const struct col_def col_defs[] = {
 	    "where it begins; unset: from the beginning on" },
 	{ "stable", "n", ITER, COL_INT, "iterations" },
 	{ "stable", "from", ITER, COL_INT,
-	    "the first of the longest row of those whose step_ns is near to the"
-	    " median, the later one of equals; unset: none is" },
+	    "the first of the most consecutive ones whose step_ns is near to the"
+	    " median, the later of equals; unset: none is" },
 	{ "stable", "to", ITER, COL_INT, "the last of them" },
 	{ "stable", "n_even", ITER, COL_INT, "how many they are" },
 	{ "stable", "median_ns", ITER, COL_INT, "median step_ns of all" },

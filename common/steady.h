@@ -15,7 +15,7 @@ double steady_median(const int64_t *v, size_t n);
 /* Whether a value is known, and near to the median. */
 bool steady_even(int64_t v, double median);
 
-/* The longest row of even values, the later one of equals: *from to *to, both
+/* The most consecutive even values, the later of equals: *from to *to, both
  * included; -1 and -1 if there is none. */
 void steady_range(const int64_t *v, size_t n, int64_t *from, int64_t *to);
 

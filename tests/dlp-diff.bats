@@ -113,7 +113,7 @@ diff_tsv() {
 	diff_tsv a b
 	[ "$(field change step)" = same ]
 	[ "$(field a_n step)" = 3 ]
-	grep -q 'A, x: steps 1 to 3 of 4 (step; the longest row within' err
+	grep -q 'A, x: steps 1 to 3 of 4 (step; the most consecutive ones within' err
 	grep -q 'B, y: steps 0 to 2 of 4' err
 	diff_tsv -a a b
 	[ "$(field a_ns step)" = 3002.5 ]
@@ -401,4 +401,53 @@ check_sides() {
 |---|---:|
 | `a\|b*c` | 1.500 |
 | - | <0.001 |' "$(<out)"
+}
+
+# nvprof's tables of what runs on the GPU, and the call that starts up CUDA.
+@test "runs without steps: from the first GPU work to the last, by SQL" {
+	need_data nvprof/lm-pyprof.sqlite
+	local db=$DATA/nvprof/lm-pyprof.sqlite window
+
+	window=$(sqlite3 "$db" "SELECT max(e) - min(s) FROM (
+	    SELECT start AS s, end AS e FROM CUPTI_ACTIVITY_KIND_KERNEL
+	    UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+	    UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY
+	    UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMSET)")
+	# B: the first call starts up for twice as long
+	sqlite3 "$db" ".backup b.sqlite"
+	sqlite3 b.sqlite "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET start = start -
+	    2 * (end - start) WHERE end - start = (SELECT max(end - start)
+	    FROM CUPTI_ACTIVITY_KIND_RUNTIME)"
+	dlp diff --fail-over 5% --tsv "$db" b.sqlite >out 2>err
+	same "$window $window" "$(field a_ns run) $(field b_ns run)"
+	same "" "$(field a_ns step)"
+	grep -q 'no steps are known: the whole run is compared, from its first GPU work to the last' err
+	# the same as dlp FILE has it
+	same "$(dlp --tsv "$db" 2>/dev/null | awk -F'\t' '
+	NR == 1 { while (++i <= NF) c[$i] = i }
+	END { print $c["wall_ns"], $c["idle_ns"] }')" \
+	    "$window $(field a_ns 'GPU idle')"
+	# B: the last kernel ends later
+	sqlite3 b.sqlite "UPDATE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+	    SET start = start + $window, end = end + $window
+	    WHERE end = (SELECT max(end)
+	    FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)"
+	run -1 dlp diff --fail-over 5% "$db" b.sqlite
+	grep -q 'the run became .* % slower' <<<"$output"
+	run ! grep 'the step' <<<"$output"
+	dlp join --tsv "$db" "$db" 2>/dev/null >out
+	same "run	-	-	$window	$window" "$(sed -n 2p out)"
+}
+
+@test "an idle GPU is told in ms, not in percent" {
+	printf '##dlp\t1\n#iter\titer\tkey\tstep_ns\tgpu_ns\tn_kern\n' >a
+	cp a b
+	for i in 0 1 2; do
+		printf 'iter\t%d\tstep %d\t10000000\t9000000\t1\n' $i $i >>a
+		printf 'iter\t%d\tstep %d\t12000000\t8000000\t1\n' $i $i >>b
+	done
+	printf '##end\t3\n' | tee -a a >>b
+	diff_tsv a b
+	# 12 - 10 ms; 4 - 1 ms
+	grep -q 'the step takes 2.000 ms longer, and in it the GPU idles 3.000 ms longer: -v cpu' err
 }

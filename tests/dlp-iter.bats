@@ -227,7 +227,7 @@ few_steps() {
 @test "a stable range: the first step warms up" {
 	dlp-parse "$LENET" | dlp-correlate >in
 	dlp-iter -k iteration --list in >out
-	# the rule, in awk: the longest row within 10 % of the median
+	# the rule, in awk: the most consecutive steps within 10 % of the median
 	records iter out | cut -f 8 >steps
 	med=$(sort -n steps | awk '{ v[NR] = $1 } END {
 	    print (v[int((NR + 1) / 2)] + v[int(NR / 2) + 1]) / 2 }')
@@ -345,7 +345,8 @@ few_steps() {
 	run -2 dlp-iter --strict -k nosuch in
 	same "dlp-iter: key 'nosuch' not found (there are the ranges \
 $(dlp-iter --list -n 0 in | records cand - | awk -F'\t' '$1 == "range" &&
-	    n++ < 5 { printf "%s%s", sep, $2; sep = ", " }'); --list proposes more)" \
+	    n++ < 5 { printf "%s%s", sep, $2; sep = ", " }'); dlp-parse FILE | dlp-correlate | dlp-iter --list \
+| dlp-fmt -T cand proposes more)" \
 	    "$(grep -a '^dlp-iter' <<<"$output")"
 	for report in top phases gaps iters mfu flops coverage tc kernels roofline \
 	    waits copies mem ops advise openmetrics folded trace; do
@@ -376,7 +377,7 @@ ranges iteration, " <<<"$output") $report"
 3 3
 4 -" "$(records range out | awk -F'\t' '{ print $1, $NF }')"
 	same "1 2 3" "$(records iter out | cut -f1 | paste -sd' ')"
-	same "dlp-iter: steps 1 to 3 of 5 count: the longest row within \
+	same "dlp-iter: steps 1 to 3 of 5 count: the most consecutive steps within \
 10 % of the median (-i chooses others)" "$(cat err)"
 	# where they begin, and which do not count
 	same "- 0
@@ -419,4 +420,24 @@ ranges iteration, " <<<"$output") $report"
 	same 300003 "$(records range out | wc -l)"
 	dlp-iter --even in 2>/dev/null | records range - | awk -F'\t' '{ print $NF }' |
 	    sort -u | same 0 "$(cat)"
+}
+
+# An op without a name of its own has only a number, which differs from run to
+# run: such come behind.
+@test "--list: ops that only have a number come last; nothing is said to be" {
+	need_data nsys/train-step-shapes-3.27.0.sqlite
+	need_data nvprof/nerf-v18.sqlite
+	dlp-parse "$DATA/nsys/train-step-shapes-3.27.0.sqlite" | dlp-correlate |
+	    dlp-iter --list -n 0 | dlp-fmt --tsv -T cand -c key >out 2>/dev/null
+	sed 1d out | awk '/^[0-9]+$/ { n++; next } n { bad++ }
+	    END { exit !(n > 0 && !bad && NR > n) }'
+	dlp-parse "$DATA/nvprof/nerf-v18.sqlite" 2>/dev/null |
+	    dlp-correlate 2>/dev/null | dlp-iter --list 2>err >/dev/null
+	same 'dlp-iter: no range and no op occurs twice: there is nothing that could be a key' \
+	    "$(cat err)"
+	# the hint is a command that runs
+	dlp top "$DATA/nvprof/lm-pyprof.sqlite" -k nosuch 2>err >/dev/null || true
+	hint=$(sed -n 's/.*\(dlp-parse FILE.*cand\) proposes.*/\1/p' err)
+	sh -c "$(sed "s|FILE|\"$DATA/nvprof/lm-pyprof.sqlite\"|" <<<"$hint")" >out
+	[ "$(wc -l <out)" -gt 1 ]
 }

@@ -280,7 +280,7 @@ mfu_of() {
 		for f in net.dict net.dlp net.dict.xz; do
 			run -2 dlp top $args $f
 			echo "$output"
-			[[ $output == *"durations of kernels, not times"* ]]
+			[[ $output == *"durations of kernels, no times"* ]]
 		done
 	done
 }

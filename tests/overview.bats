@@ -330,8 +330,8 @@ $(col got n_kern) $(col got op_ns)"
 		if ($5 != "-") print "    = " $5
 		print "    > " $4 }' >want
 	dlp advise -a --tsv "$LENET" | awk -F'\t' -v f="$LENET" '
-	$3 == "not judged" { n++ } END { print "  " n " rules not judged: dlp" \
-	    " advise -a " f " tells what for" }' >>want
+	$3 == "not judged" { n++ } END { print "  " n " rules could not be" \
+	    " judged: dlp advise -a " f " names what the profile lacks for them" }' >>want
 	sed -n '/^findings/,/^$/p' text | sed '1d; $d' >got
 	diff -u want got
 }
@@ -350,6 +350,50 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	    2>/dev/null | awk -F'\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
 	{ s += $a["sum_dur_ns"] } END { print s }')" "$(col got work_ns)"
+	# what the screen tells to type works; no step is to be named
+	dlp "$DATA/nvprof/lm-pyprof.dict" >text 2>err
+	run ! grep -e '-k' text err
+	sed -n 's/^next: *//p; s/^      \(dlp .*\)/\1/p' text >next
+	[ -s next ]
+	while read -r line; do
+		sh -c "$line" >/dev/null 2>&1
+	done <next
+	run ! grep 'dlp advise' text
+	grep -q 'rules could not be judged: this file has no times' text
+}
+
+@test "a .dict: what is said to work with it does, and all that does is said" {
+	need_data nvprof/lm-pyprof.dict
+	f=$DATA/nvprof/lm-pyprof.dict
+	run -2 dlp advise "$f"
+	same "$(sed -n 's/.*works with it: dlp FILE, dlp //p' <<<"$output" |
+	    tr -d , | tr ' ' '\n' | sort)" \
+	    "$(cd "$ROOT/pipelines/reports" && grep -l kernels_do=1 [a-z]* \
+		2>/dev/null | grep -v -e overview -e '\.sh$' | sort)"
+	for r in top kernels flops roofline tc coverage folded info; do
+		dlp $r "$f" >/dev/null 2>&1
+	done
+}
+
+# The steps of the profile, by SQL, and which of them -i names.
+@test "the screen: the steps that -i asks for, of all" {
+	need_data h200/resnet50_tf32.sqlite.xz
+	f=$(profile h200/resnet50_tf32.sqlite.xz)
+	n=$(sqlite3 "$f" "SELECT count(*) FROM NVTX_EVENTS
+	    WHERE text LIKE 'iteration %'")
+	same "steps   1 of $n, number 0: as -i asks for; $((n - 1)) left out" \
+	    "$(dlp -i 0 "$f" 2>/dev/null | grep ^steps)"
+	same "steps   2 of $n, number 1 to 2: as -i asks for; $((n - 2)) left out" \
+	    "$(dlp -i 1-2 "$f" 2>/dev/null | grep ^steps)"
+	same "steps   $n of $n, number 0 to 2: as -i asks for; none left out" \
+	    "$(dlp -i 0-2 "$f" 2>/dev/null | grep ^steps)"
+	dlp --tsv -i 0 "$f" >tsv 2>/dev/null
+	same "$((n - 1))" "$(awk -F'\t' 'NR == 1 { while (++i <= NF) c[$i] = i }
+	    END { print $c["n_trimmed"] }' tsv)"
+	# more than there are
+	dlp top -i 1-9 "$f" 2>err >/dev/null
+	same "dlp-iter: no iteration 9: the profile has $n, 0 to $((n - 1))" \
+	    "$(cat err)"
 }
 
 @test "a GPU that nobody uses is not idle time" {

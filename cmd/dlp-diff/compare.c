@@ -54,14 +54,14 @@ notes(const struct model *m, const struct pairs *p)
 }
 
 static int
-gate(const struct pair *step, const struct how *how)
+gate(const struct model *m, const struct pair *step, const struct how *how)
 {
 	double a = step->side[0].mean, d = step->side[1].mean - a;
 
 	if (!how->gate || step->change != SLOWER || d <= how->fail_over * a)
 		return EXIT_OK;
-	warn("the step became %.2f %% slower; --fail-over allows %g %%",
-	    100 * d / a, 100 * how->fail_over);
+	warn("the %s became %.2f %% slower; --fail-over allows %g %%",
+	    model_unit(m), 100 * d / a, 100 * how->fail_over);
 	return EXIT_GATE;
 }
 
@@ -73,9 +73,9 @@ hint(const struct model *m, const struct pair *step, const struct pair *idle)
 	double more = idle->side[1].mean - idle->side[0].mean;
 
 	if (step->change == SLOWER && 2 * more > d && !m->cpu)
-		warn("%.0f %% of what the step takes more is time in which the"
-		     " GPU idles: -v cpu compares the ops on the CPU",
-		    100 * more / d);
+		warn("the %s takes %.3f ms longer, and in it the GPU idles"
+		     " %.3f ms longer: -v cpu compares the ops on the CPU",
+		    model_unit(m), d / 1e6, more / 1e6);
 }
 
 int
@@ -93,7 +93,7 @@ compare(struct model *m, const struct how *how)
 		match_rows(&pairs, m, how->noise);
 		print_pairs(m, &pairs, how->limit, how->noise);
 	}
-	rc = gate(&step, how);
+	rc = gate(m, &step, how);
 	notes(m, &pairs);
 	stage_note("gate_fired", rc == EXIT_GATE);
 	match_free(&pairs);

@@ -153,7 +153,7 @@ put_name(struct out_type *t, const char *name)
 	out_unset();
 }
 
-/* The steps' mean lengths. */
+/* The steps' mean lengths, or those of the runs. */
 static void
 put_steps(const struct cols *c)
 {
@@ -168,7 +168,7 @@ put_steps(const struct cols *c)
 				v[i] += (double)s->step[k].ns;
 		v[i] = s->n_used > 0 ? v[i] / (double)s->n_used : -1;
 	}
-	put_name(c->type, "step");
+	put_name(c->type, model_unit(c->m));
 	put_values(c, v);
 	free(v);
 }

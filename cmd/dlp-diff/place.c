@@ -88,6 +88,21 @@ key_of(const char *s, size_t n)
 	return n > 0 ? xmemdup(s, n) : xstrdup("steps");
 }
 
+/* How long it takes. A whole run begins with its first GPU work and ends with
+ * the last, as in dlp FILE: what it does before to start up is no idle GPU. */
+static bool
+length(const struct types *t, const struct rec *r, bool whole, int64_t *ns)
+{
+	int64_t lo, hi;
+
+	if (whole && rec_i64(r, t->iter.gpu_lo, &lo) &&
+	    rec_i64(r, t->iter.gpu_hi, &hi)) {
+		*ns = num_sub(hi, lo);
+		return true;
+	}
+	return rec_i64(r, t->iter.step, ns);
+}
+
 void
 place_iter(struct place *p, const struct types *t, const struct rec *r)
 {
@@ -106,7 +121,7 @@ place_iter(struct place *p, const struct types *t, const struct rec *r)
 		g->key = key_of(key, n);
 	no = side_step(p->side, run, iter); /* it may move the steps */
 	s = &p->side->step[no];
-	s->has = rec_i64(r, t->iter.step, &s->ns);
+	s->has = length(t, r, key == NULL, &s->ns);
 	rec_i64(r, t->iter.gpu, &s->gpu_ns);
 	rec_i64(r, t->iter.n_kern, &s->n_kern);
 }

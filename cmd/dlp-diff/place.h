@@ -24,6 +24,7 @@ struct types {
 	struct {
 		struct rec_type *type;
 		struct rec_col *iter, *key, *step, *gpu, *n_kern, *src;
+		struct rec_col *gpu_lo, *gpu_hi;
 	} iter;
 	struct rec_type *dev;
 	struct rec_col *dev_name;

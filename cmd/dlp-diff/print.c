@@ -192,7 +192,7 @@ void
 print_totals(
     const struct model *m, double floor, struct pair *step, struct pair *idle)
 {
-	static const char *const names[] = { "step", "GPU busy", "GPU idle" };
+	const char *const names[] = { model_unit(m), "GPU busy", "GPU idle" };
 	static const char *const what[] = { "step", "busy", "idle" };
 	struct row all = m->all, tc = m->tc;
 	struct pair p = { 0 };

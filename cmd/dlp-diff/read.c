@@ -124,6 +124,17 @@ on_record(struct input *in, const struct rec *r)
 				place_gpu(&in->at, t, r, i);
 }
 
+const char *
+model_unit(const struct model *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->n_side; i++)
+		if (m->side[i].cut)
+			return "step";
+	return "run";
+}
+
 void
 read_stream(struct model *m, const char *path, size_t first, size_t n_first,
     bool one_each)

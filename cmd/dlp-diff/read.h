@@ -17,6 +17,9 @@ struct model {
 	bool complete; /* every section had its end */
 };
 
+/* What is compared as a whole: "step", or "run" where no side has steps. */
+const char *model_unit(const struct model *m);
+
 /*
  * Reads a stream. Its sections are runs of side number `first`; if one_each,
  * section i is side first + i. With n_first > 0, section n_first and those

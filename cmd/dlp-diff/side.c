@@ -107,8 +107,8 @@ void
 side_say(const struct side *s, const char *label, const struct trim *how)
 {
 	const char *why =
-	    "the longest row within 10 % of the median; -i chooses"
-	    " others";
+	    "the most consecutive ones within 10 % of the median; -i"
+	    " chooses others";
 	size_t i;
 
 	if (how->all || how->to >= 0)
@@ -117,8 +117,9 @@ side_say(const struct side *s, const char *label, const struct trim *how)
 		const struct run *r = &s->run[i];
 
 		if (r->n > 0 && r->key == NULL)
-			warn("%s, %s: no steps are known; all of it is"
-			     " compared (-k names a step)",
+			warn("%s, %s: no steps are known: the whole run is"
+			     " compared, from its first GPU work to the last"
+			     " (-k names a step)",
 			    label, s->name);
 		else if (r->n > 0)
 			warn("%s, %s: steps %lld to %lld of %lld (%s; %s)",

@@ -12,7 +12,9 @@
 struct step {
 	uint32_t run;
 	int64_t iter;
-	int64_t ns, gpu_ns, n_kern; /* where has */
+	int64_t ns, gpu_ns, n_kern; /* where has; of one piece without the
+				       time before the first GPU work and
+				       behind the last */
 	bool has;                   /* its iter record has come */
 	bool used;
 	uint32_t pos; /* its number among those that are */

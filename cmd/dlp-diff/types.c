@@ -51,6 +51,8 @@ bind_iter(struct types *t, struct rec_reader *rd)
 	t->iter.key = rec_col(it, "key", REC_OPT);
 	t->iter.step = rec_col(it, "step_ns", REC_NEED);
 	t->iter.gpu = rec_col(it, "gpu_ns", REC_OPT);
+	t->iter.gpu_lo = rec_col(it, "gpu_start_ns", REC_OPT);
+	t->iter.gpu_hi = rec_col(it, "gpu_end_ns", REC_OPT);
 	t->iter.n_kern = rec_col(it, "n_kern", REC_OPT);
 	t->iter.src = rec_col(it, "src", REC_OPT);
 }

@@ -181,6 +181,8 @@ by_score(const void *a, const void *b)
 		return x->own ? -1 : 1;
 	if (is_step(x) != is_step(y))
 		return is_step(x) ? -1 : 1;
+	if (x->bare != y->bare)
+		return x->bare ? 1 : -1;
 	if (x->score != y->score)
 		return x->score > y->score ? -1 : 1;
 	if (x->is_op != y->is_op)
@@ -256,17 +258,33 @@ cand_put(const struct cand_line *x)
 	out_end();
 }
 
+static const struct cand_op *
+op_of(const struct cands *l, const struct cand *c)
+{
+	return &l->op[*map_get(&l->ops, (uint64_t)c->op_id) - 1];
+}
+
 /* What -k takes for just this op: its name if no other op or range has it,
- * else its key, at last its number. */
+ * else its key; SMAP_NONE: neither. */
+static uint32_t
+own_text(const struct cands *l, const struct cand_op *o)
+{
+	if (l->names.val[o->name] == 1)
+		return o->name;
+	if (o->key != SMAP_NONE && l->names.val[o->key] == 1)
+		return o->key;
+	return SMAP_NONE;
+}
+
+/* The same, at last its number. */
 static const char *
 op_word(const struct cands *l, const struct cand_op *o, int64_t id, size_t *n)
 {
 	static struct buf b;
+	uint32_t text = own_text(l, o);
 
-	if (l->names.val[o->name] == 1)
-		return smap_str(&l->names, o->name, n);
-	if (o->key != SMAP_NONE && l->names.val[o->key] == 1)
-		return smap_str(&l->names, o->key, n);
+	if (text != SMAP_NONE)
+		return smap_str(&l->names, text, n);
 	buf_clear(&b);
 	buf_i64(&b, id);
 	*n = b.len;
@@ -281,7 +299,7 @@ list_one(const struct cands *l, const struct cand *c)
 
 	x.op_id = c->op_id;
 	if (c->is_op) {
-		o = &l->op[*map_get(&l->ops, (uint64_t)c->op_id) - 1];
+		o = op_of(l, c);
 		x.kind = "op";
 		x.key = op_word(l, o, c->op_id, &x.nkey);
 		x.dir = o->bprop ? "bprop" : "fprop";
@@ -308,18 +326,23 @@ rank(struct cands *l, double total)
 	if (l->cands.n > 0)
 		qsort(l->v, l->cands.n, sizeof(*l->v), by_name);
 	n = thin(l);
+	/* a number says nothing, and is another one in the next run */
+	for (i = 0; i < n; i++)
+		l->v[i].bare = l->v[i].is_op &&
+			       own_text(l, op_of(l, &l->v[i])) == SMAP_NONE;
 	if (n > 0)
 		qsort(l->v, n, sizeof(*l->v), by_score);
 	return n;
 }
 
-void
+size_t
 cand_list(struct cands *l, double total, int limit)
 {
 	size_t i, n = rank(l, total);
 
 	for (i = 0; i < n && (limit == 0 || i < (size_t)limit); i++)
 		list_one(l, &l->v[i]);
+	return n;
 }
 
 const char *

@@ -7,7 +7,8 @@
 
 struct cand {
 	bool is_op, numbered;
-	bool own; /* what is taken without -k */
+	bool own;  /* what is taken without -k */
+	bool bare; /* an op for which -k takes nothing but its number */
 	uint32_t name;
 	int64_t op_id;
 	uint64_t n;    /* lengths */
@@ -45,8 +46,8 @@ void cand_inst(
 void cand_own(struct cands *l, struct key *k, int row);
 
 /* Writes the best, at most limit (0: all) of them; total is the profile's
- * time. */
-void cand_list(struct cands *l, double total, int limit);
+ * time. How many there are. */
+size_t cand_list(struct cands *l, double total, int limit);
 
 /* The words of the best ranges, at most limit, as a list in a sentence; empty
  * if there are none. */
@@ -68,7 +69,7 @@ struct cand_line {
 	const char *dir;
 	uint64_t n;
 	double coverage, mean, score;
-	double var; /* of mean, by n - 1; NAN: of less than two lengths */
+	double var;       /* of mean, by n - 1; NAN: of less than two lengths */
 	int64_t from, to; /* the stable range; -1: none */
 	const char *src;  /* escaped; NULL: none */
 };

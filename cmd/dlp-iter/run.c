@@ -1,4 +1,6 @@
 /* A section's way; see run.h. */
+#include <string.h>
+
 #include "dl.h"
 #include "err.h"
 #include "num.h"
@@ -6,6 +8,11 @@
 #include "run.h"
 #include "stage.h"
 #include "steady.h"
+
+/* The whole of it: who asked may have typed another command. */
+#define PROPOSES                                                               \
+	"dlp-parse FILE | dlp-correlate | dlp-iter --list | dlp-fmt -T cand"   \
+	" proposes"
 
 static void
 play(void *ctx, const struct item *m, const char *line)
@@ -56,8 +63,9 @@ say_even(const struct run *g, const struct source *f)
 		     " the median",
 		    in, *in != '\0' ? ": " : "", f->stable.n, STEADY_PCT);
 	else
-		warn("%s%ssteps %lld to %lld of %zu count: the longest row"
-		     " within %d %% of the median (-i chooses others)",
+		warn("%s%ssteps %lld to %lld of %zu count: the most"
+		     " consecutive steps within %d %% of the median (-i chooses"
+		     " others)",
 		    in, *in != '\0' ? ": " : "", (long long)f->from,
 		    (long long)f->to, f->stable.n, STEADY_PCT);
 }
@@ -169,19 +177,16 @@ say_not_found(struct run *g, const struct source *f)
 	if (g->key.arg != NULL) {
 		words = cand_words(&g->cands,
 		    (double)f->extent.work_hi - (double)f->extent.work_lo, 5);
-		SAY(fatal,
-		    "key '%s' not found%s%s%s (%s%s%s--list proposes %s)",
+		SAY(fatal, "key '%s' not found%s%s%s (%s%s%s" PROPOSES " %s)",
 		    g->key.arg, in, name, fatal ? "" : all,
 		    *words != '\0' ? "there are the ranges " : "", words,
 		    *words != '\0' ? "; " : "",
 		    *words != '\0' ? "more" : "keys");
 	}
 	if (g->key.arg == NULL && !g->listing && f->extent.any)
-		SAY(fatal,
-		    "no step ranges that hold most of the"
-		    " work%s%s%s (-k names a key, --list"
-		    " proposes some)",
-		    in, name, fatal ? "" : all);
+		SAY(fatal, "no step ranges that hold most of the work%s%s%s%s",
+		    in, name, fatal ? "" : all,
+		    g->no_times ? "" : " (-k names a step; " PROPOSES " some)");
 }
 
 static void
@@ -229,8 +234,12 @@ finish_list(struct run *g)
 			stable_list(&f->stable, g->key.arg, kinds[f->plan.kind],
 			    f->name, e->work_lo, e->work_hi);
 	}
-	if (g->key.arg == NULL && (g->listing || !found))
-		cand_list(&g->cands, most, g->listing ? g->limit : 1);
+	if (g->key.arg != NULL || (found && !g->listing))
+		return;
+	if (cand_list(&g->cands, most, g->listing ? g->limit : 1) == 0 &&
+	    g->listing)
+		warn("no range and no op occurs twice: there is nothing that"
+		     " could be a key");
 }
 
 static void
@@ -277,6 +286,10 @@ run_end(struct run *g)
 	if (g->filter && g->from >= (int64_t)most)
 		SAY(is_fatal(g), "no iteration %lld: the profile has %zu",
 		    (long long)g->from, most);
+	else if (g->filter && !g->dlprof && g->to != INT64_MAX &&
+		 g->to >= (int64_t)most)
+		warn("no iteration %lld: the profile has %zu, 0 to %zu",
+		    (long long)g->to, most, most - 1);
 	if (g->no_ops && !g->one && !g->broken && !said) {
 		warn("kern records have no op_start_ns, so kernels go by their"
 		     " launch: dlp-correlate before dlp-iter adds it");
@@ -295,7 +308,7 @@ run_section(struct run *g)
 	sources_clear(&g->files);
 	opkey_clear(&g->op);
 	cand_clear(&g->cands);
-	g->steps = g->no_ops = g->any_op = false;
+	g->steps = g->no_ops = g->any_op = g->no_times = false;
 	g->outside = g->dropped = 0;
 	g->kern_kept = true;
 	g->one = g->asked_one;
@@ -310,8 +323,12 @@ run_section(struct run *g)
 void
 run_pass(struct run *g, const char *line, size_t n, bool meta)
 {
+	static const char made_up[] = "##info\ttimes\t";
 	struct item m = { .what = IT_PASS, .t = NO_TIME, .now = NO_TIME };
 
+	if (meta && n >= sizeof(made_up) - 1 &&
+	    memcmp(line, made_up, sizeof(made_up) - 1) == 0)
+		g->no_times = true;
 	m.len = (uint32_t)n;
 	if (g->dlprof && meta) {
 		bool replaced = dl_meta(g, line, n);

@@ -45,8 +45,9 @@ struct run {
 	struct sources files;
 	struct opkey op;
 	bool kern_kept;
-	bool no_ops; /* kernels lack what dlp-correlate says of them */
-	bool any_op; /* an op record was there */
+	bool no_ops;   /* kernels lack what dlp-correlate says of them */
+	bool any_op;   /* an op record was there */
+	bool no_times; /* those that it has are made up: no hints on steps */
 	struct dl dl;
 	bool steps; /* the key is a range, so no file is one iteration */
 	uint64_t outside, dropped;

@@ -240,7 +240,7 @@ say_made_up(void)
 	static bool said;
 
 	if (dict_need_times)
-		die("%s: a .dict that tells durations of kernels, not times",
+		die("%s: a .dict that has durations of kernels, no times",
 		    in.name);
 	if (!said)
 		fact_info("times", "made up: a .dict has durations only");

@@ -211,14 +211,15 @@ need=
 if [ -z "${kernels_do-}" ]; then
 	need=--no-dict
 	for f; do
-		! is_dict "$f" || die "$f: a .dict of PyProf tells durations of" \
-		    "kernels, not times; dlp top, kernels, flops, roofline," \
-		    "tc and coverage do with them"
+		! is_dict "$f" || die "$f: a .dict of PyProf has kernels" \
+		    "only, dlp $report needs more; what works with it:" \
+		    "dlp FILE, dlp top, kernels, flops, roofline, tc," \
+		    "coverage, folded, info"
 	done
 elif [ "$steps" != --one ]; then
 	need=--need-times
 	for f; do
 		! is_dict "$f" 'times	made up' || die "$f: a .dict of PyProf" \
-		    "tells durations of kernels, not times: no -i, no -k"
+		    "has durations of kernels, no times: no -i, no -k"
 	done
 fi

@@ -131,7 +131,7 @@ function the_row() {
 	add(info("dialect"))
 	add(info("recorder"))
 	add(n_used + 0)
-	add(n_all - n_used)
+	add((asked == "" ? n_all : n_steps) - n_used)
 	add(n_all ? mean : "-")
 	add(n_all ? std : "-")
 	add(num(timed, n_gpu ? all / n_gpu : 0))
@@ -187,6 +187,8 @@ $1 == "stable" {
 	std = v("std_ns")
 	within = v("within_pct")
 }
+# all steps that the profile has
+$1 == "cut" { n_steps += v("iter") != "-" || v("dropped") != "-" }
 $1 == "busy" { on_busy() }
 $1 == "edge" {
 	edge_t[v("at")] = v("dur_ns")

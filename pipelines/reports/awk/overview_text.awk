@@ -130,10 +130,14 @@ function edges() {
 		wrap("        ", "behind the last: " ms(edge_t["behind"]))
 }
 function no_steps() {
-	wrap("steps   ", "none found: all is of the whole profile;" \
+	if (made_up)
+		wrap("steps   ", "none: this file has no times; all is of the" \
+		    " whole of it")
+	else
+		wrap("steps   ", "none found: all is of the whole profile;" \
 	    " -k names what a step is (" (try != "" ? "try: dlp -k " \
-	    word(try) " " profile() : "dlp-parse FILE |" \
-	    " dlp-correlate | dlp-iter --list proposes some") ")")
+	    word(try) " " profile() : "dlp-parse FILE | dlp-correlate |" \
+	    " dlp-iter --list | dlp-fmt -T cand proposes some") ")")
 	wrap("100 %   ", ms(base) ": " (!timed ? "all GPU work" : \
 	    "from the first GPU work to the last" \
 	    (n_gpu > 1 ? ", the sum over " n_gpu " GPUs" : "")))
@@ -141,13 +145,15 @@ function no_steps() {
 		edges()
 }
 function which_steps() {
-	if (asked)
-		return n_used " that -i asks for"
+	if (asked != "")
+		return n_used " of " n_steps ", number " from \
+		    (to == from ? "" : " to " to) ": as -i asks for; " \
+		    (n_steps > n_used ? n_steps - n_used : "none") " left out"
 	if (from == "-")
 		return n_used " of " n_all ": no two are within " \
 		    within " % of the median, all count"
 	return n_used " of " n_all ", number " from " to " to ": the" \
-	    " longest row within " within " % of the median; " \
+	    " most consecutive steps within " within " % of the median; " \
 	    (n_all > n_used ? n_all - n_used " uneven left out" \
 	    " (-i chooses others)" : "none left out")
 }
@@ -169,7 +175,7 @@ function split_up() {
 	bar("Tensor Core kernels", cls["tc"])
 	bar("other kernels", cls["kern"])
 	part("graphs", cls["graph"])
-	bar("copies and sets", cls["mem"])
+	bar("copies and sets", timed ? cls["mem"] : 0)
 	bar("idle", idle)
 	if (idle > 0) {
 		part("  while data loads", cls["idle dataload"])
@@ -262,9 +268,10 @@ function findings(    i) {
 		wrap("    > ", advice[i])
 	}
 	if (n_unjudged)
-		wrap("  ", n_unjudged (n_unjudged > 1 ? " rules" : \
-		    " rule") " not judged: dlp advise -a " profile() \
-		    " tells what for")
+		wrap("  ", n_unjudged (n_unjudged > 1 ? " rules" : " rule") \
+		    " could not be judged: " (made_up ? "this file has no" \
+		    " times" : "dlp advise -a " profile() \
+		    " names what the profile lacks for them"))
 }
 # A report that is worth a look, by the part of the time it is about.
 function propose(cmd, what, x) {
