@@ -387,9 +387,6 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	    "$(dlp -i 1-2 "$f" 2>/dev/null | grep ^steps)"
 	same "steps   $n of $n, number 0 to 2: as -i asks for; none left out" \
 	    "$(dlp -i 0-2 "$f" 2>/dev/null | grep ^steps)"
-	dlp --tsv -i 0 "$f" >tsv 2>/dev/null
-	same "$((n - 1))" "$(awk -F'\t' 'NR == 1 { while (++i <= NF) c[$i] = i }
-	    END { print $c["n_trimmed"] }' tsv)"
 	# more than there are
 	dlp top -i 1-9 "$f" 2>err >/dev/null
 	same "dlp-iter: no iteration 9: the profile has $n, 0 to $((n - 1))" \

@@ -131,7 +131,7 @@ function the_row() {
 	add(info("dialect"))
 	add(info("recorder"))
 	add(n_used + 0)
-	add((asked == "" ? n_all : n_steps) - n_used)
+	add(n_all - n_used)
 	add(n_all ? mean : "-")
 	add(n_all ? std : "-")
 	add(num(timed, n_gpu ? all / n_gpu : 0))
