@@ -192,7 +192,7 @@ $(col got mem_ns)"
 	    NR == 6 { print l, ($2 > $4 ? $2 : $4) }')
 	same $((hi - lo)) "$(col got wall_ns)"
 	dlp -i 3-5 "$f" >text
-	grep '^steps   3 that -i asks for$' text
+	grep '^steps   3 of 6, number 3 to 5: as -i asks for; 3 left out$' text
 }
 
 @test "the time between the steps" {
