@@ -14,7 +14,8 @@
  * threads do not wake each other for every batch.
  */
 struct ahead {
-	struct cursor *c;
+	batch_fn *fill;
+	void *ctx;
 	struct beside thread;
 	pthread_mutex_t lock; /* of all that follows */
 	pthread_cond_t batch, room;
@@ -23,10 +24,10 @@ struct ahead {
 	size_t text;            /* of those that are filled and not taken */
 	bool over;              /* nothing more will be filled, */
 	bool stop;              /* or is wanted */
-	struct cursor_batch ring[BATCHES];
+	struct batch ring[BATCHES];
 };
 
-static struct cursor_batch *
+static struct batch *
 slot(struct ahead *a, uint64_t i)
 {
 	return &a->ring[i % BATCHES];
@@ -40,10 +41,10 @@ full(const struct ahead *a)
 }
 
 /* A place to fill; NULL: no more is wanted. */
-static struct cursor_batch *
+static struct batch *
 place(struct ahead *a)
 {
-	struct cursor_batch *b;
+	struct batch *b;
 
 	pthread_mutex_lock(&a->lock);
 	while (full(a) && !a->stop) {
@@ -56,7 +57,7 @@ place(struct ahead *a)
 }
 
 static void
-put(struct ahead *a, const struct cursor_batch *b)
+put(struct ahead *a, const struct batch *b)
 {
 	pthread_mutex_lock(&a->lock);
 	a->filled++;
@@ -72,11 +73,11 @@ static void
 fill(void *arg)
 {
 	struct ahead *a = arg;
-	struct cursor_batch *b;
+	struct batch *b;
 	bool last = false;
 
 	while (!last && (b = place(a)) != NULL) {
-		cursor_fill(a->c, b);
+		a->fill(a->ctx, b);
 		last = b->last;
 		put(a, b);
 	}
@@ -94,11 +95,12 @@ over(void *arg)
 }
 
 struct ahead *
-ahead_begin(struct cursor *c, struct cursor_batch **first)
+ahead_begin(batch_fn *fn, void *ctx, struct batch **first)
 {
 	struct ahead *a = xcalloc(1, sizeof(*a));
 
-	a->c = c;
+	a->fill = fn;
+	a->ctx = ctx;
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->batch, NULL);
 	pthread_cond_init(&a->room, NULL);
@@ -109,10 +111,10 @@ ahead_begin(struct cursor *c, struct cursor_batch **first)
 	return NULL;
 }
 
-struct cursor_batch *
+struct batch *
 ahead_next(struct ahead *a)
 {
-	struct cursor_batch *b = NULL;
+	struct batch *b = NULL;
 
 	pthread_mutex_lock(&a->lock);
 	while (a->filled == a->taken && !a->over) {

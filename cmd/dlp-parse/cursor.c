@@ -51,7 +51,7 @@ make_event(const struct cursor *c, sqlite3_value **col, struct event *ev)
 
 /* The text is the row's own: it is copied. */
 static void
-keep_text(struct cursor_batch *b, const struct event *ev)
+keep_text(struct batch *b, const struct event *ev)
 {
 	b->text_at[b->n] = b->text.len;
 	if (ev->text != NULL)
@@ -65,7 +65,7 @@ static void
 put_row(sqlite3_context *sql, int n, sqlite3_value **col)
 {
 	struct cursor *c = sqlite3_user_data(sql);
-	struct cursor_batch *b = c->fill;
+	struct batch *b = c->fill;
 	struct event *ev = &b->ev[b->n];
 
 	(void)n;
@@ -76,7 +76,7 @@ put_row(sqlite3_context *sql, int n, sqlite3_value **col)
 	b->key[b->n] = c->src->keyless ? 0 : sqlite3_value_int64(col[0]);
 	keep_text(b, ev);
 	b->n++;
-	if (b->n == CURSOR_BATCH || b->text.len >= CURSOR_TEXT)
+	if (b->n == BATCH_ROWS || b->text.len >= BATCH_TEXT)
 		sqlite3_result_int(sql, 1);
 }
 
@@ -164,10 +164,12 @@ read_row(struct cursor *c, struct event *ev)
 	return false;
 }
 
-void
-cursor_fill(struct cursor *c, struct cursor_batch *b)
+static void
+fill(void *ctx, struct batch *b)
 {
-	if (b->text.cap > 4 * CURSOR_TEXT)
+	struct cursor *c = ctx;
+
+	if (b->text.cap > 4 * BATCH_TEXT)
 		buf_free(&b->text);
 	buf_clear(&b->text);
 	b->n = b->next = 0;
@@ -188,11 +190,11 @@ free_batch(struct cursor *c)
 void
 cursor_ahead(struct cursor *c)
 {
-	struct cursor_batch *first;
+	struct batch *first;
 
 	if (c->batch == NULL)
 		return;
-	c->ahead = ahead_begin(c, &first);
+	c->ahead = ahead_begin(fill, c, &first);
 	if (c->ahead == NULL)
 		return;
 	free_batch(c);
@@ -202,7 +204,7 @@ cursor_ahead(struct cursor *c)
 static bool
 read_batch(struct cursor *c, struct event *ev)
 {
-	struct cursor_batch *b = c->batch;
+	struct batch *b = c->batch;
 
 	if (b->next == b->n) {
 		if (b->last)
@@ -210,7 +212,7 @@ read_batch(struct cursor *c, struct event *ev)
 		if (c->ahead != NULL)
 			b = c->batch = ahead_next(c->ahead);
 		else
-			cursor_fill(c, b);
+			fill(c, b);
 		if (b->n == 0)
 			return false;
 	}

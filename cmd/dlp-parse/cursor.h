@@ -2,6 +2,7 @@
 #ifndef DLP_PARSE_CURSOR_H
 #define DLP_PARSE_CURSOR_H
 
+#include "batch.h"
 #include "heap.h"
 #include "source.h"
 
@@ -14,18 +15,7 @@ struct order {
 	bool sort;          /* too far out of order: sorted by SQLite */
 };
 
-#define CURSOR_BATCH 64   /* rows read at once */
-#define CURSOR_TEXT 65536 /* bytes of text that end a batch early */
 #define CURSOR_COLS 64
-
-struct cursor_batch {
-	struct event ev[CURSOR_BATCH]; /* their texts: from text_at */
-	int64_t key[CURSOR_BATCH];
-	size_t text_at[CURSOR_BATCH];
-	int n, next;
-	bool last; /* of the table */
-	struct buf text;
-};
 
 struct cursor {
 	const struct source *src;
@@ -34,13 +24,13 @@ struct cursor {
 	int no;        /* among the profile's */
 	int64_t shift; /* what the rows' times are moved by */
 	sqlite3_stmt *st;
-	sqlite3_stmt *by_key;       /* one row again: window.c */
-	bool scan;                  /* the first pass looks at it */
-	bool apart;                 /* db is the profile's second */
-	struct cursor_batch *batch; /* NULL: rows come one by one */
-	struct cursor_batch *fill;  /* what put_row() writes to */
-	struct ahead *ahead;        /* a thread that fills; NULL: none */
-	int64_t key;                /* of the row read last */
+	sqlite3_stmt *by_key; /* one row again: window.c */
+	bool scan;            /* the first pass looks at it */
+	bool apart;           /* db is the profile's second */
+	struct batch *batch;  /* NULL: rows come one by one */
+	struct batch *fill;   /* what put_row() writes to */
+	struct ahead *ahead;  /* a thread that fills; NULL: none */
+	int64_t key;          /* of the row read last */
 	struct order order;
 	uint64_t row;      /* rows read */
 	int64_t max_start; /* latest start read */
@@ -53,8 +43,6 @@ struct cursor {
 void cursor_open(struct cursor *c);
 /* From now on the rows are read ahead, in a thread to which c->db is left. */
 void cursor_ahead(struct cursor *c);
-/* Reads the next rows into a batch. */
-void cursor_fill(struct cursor *c, struct cursor_batch *b);
 /* Reads rows until one makes an event; false at the end of the table. */
 bool cursor_read(struct cursor *c, struct event *ev);
 void cursor_next(struct cursor *c); /* makes ev the next event in order */

@@ -12,6 +12,7 @@
 #include "dldb_op.h"
 #include "dldb_own.h"
 #include "emit.h"
+#include "emit_field.h"
 #include "facts.h"
 #include "run.h"
 #include "schema.h"

@@ -10,6 +10,7 @@
 #include "dldb_own.h"
 #include "dldb_shape.h"
 #include "emit.h"
+#include "emit_field.h"
 #include "err.h"
 #include "esc.h"
 #include "run.h"

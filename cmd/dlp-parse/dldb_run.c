@@ -10,6 +10,7 @@
 #include "dldb_db.h"
 #include "dldb_op.h"
 #include "emit.h"
+#include "emit_field.h"
 #include "err.h"
 #include "num.h"
 #include "out.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "emit_field.h"
 #include "emit_op.h"
 #include "num.h"
 #include "out.h"
@@ -101,21 +102,6 @@ emit_src(const struct profile *p)
 		out_raw(p->src.s, p->src.len);
 	if (with_rank)
 		out_i64(p->rank);
-}
-
-void
-emit_num(int64_t v)
-{
-	if (v == EV_UNSET)
-		out_unset();
-	else
-		out_i64(v);
-}
-
-void
-emit_word(const char *s)
-{
-	out_raw(s, s != NULL ? strlen(s) : 0);
 }
 
 void

@@ -33,7 +33,5 @@ void emit_src(const struct profile *p); /* and the rank */
 void emit_name(struct profile *p, const struct event *ev);
 void emit_head(enum ev_kind kind, const struct event *ev, bool with_dur);
 void emit_dur(int64_t start, int64_t end);
-void emit_num(int64_t v);      /* unset if EV_UNSET */
-void emit_word(const char *s); /* unset if NULL; needs no escape */
 
 #endif

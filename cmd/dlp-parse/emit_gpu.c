@@ -7,6 +7,7 @@
 
 #include "cols.h"
 #include "emit.h"
+#include "emit_field.h"
 #include "emit_gpu.h"
 #include "emit_op.h"
 #include "num.h"

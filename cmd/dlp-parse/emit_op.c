@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "emit.h"
+#include "emit_field.h"
 #include "emit_op.h"
 #include "out.h"
 #include "run.h"

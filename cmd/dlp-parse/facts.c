@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emit.h"
+#include "emit_field.h"
 #include "esc.h"
 #include "facts.h"
 #include "out.h"

@@ -8,6 +8,7 @@
 
 #include "align.h"
 #include "emit.h"
+#include "emit_field.h"
 #include "err.h"
 #include "namerule.h"
 #include "natural.h"
