@@ -43,7 +43,8 @@ const struct type_def type_defs[] = {
 	{ "os", PARSE, "an operating system runtime call" },
 	{ "lib", PARSE, "a cuDNN or cuBLAS API call" },
 	{ "mem", PARSE, "a GPU memory allocation or release" },
-	{ "over", PARSE, "time the profiler took for itself" },
+	{ "over", PARSE, "time that the profiler took for itself, or CUDA for loading code or"
+	    " for a full queue of launches" },
 	{ "diag", PARSE, "a message of the profiler" },
 	{ "op", CORR, "an op, before its first use" },
 	{ "prim", CORR, "a product inside ops, before its first use" },
@@ -319,7 +320,8 @@ const struct col_def col_defs[] = {
 	DUR("over", "duration"),
 	PID("over"),
 	TID("over"),
-	{ "over", "name", PARSE, COL_TEXT, "what the profiler did" },
+	{ "over", "name", PARSE, COL_TEXT,
+	    "what was done: by the profiler, if it is no work of CUDA" },
 
 	ID("diag"),
 	START("diag", "time"),

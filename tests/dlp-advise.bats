@@ -14,6 +14,13 @@ one() { # RULE <findings
 	awk -F '\t' -v id="$1" '$1 == id { print $2, $3 }'
 }
 
+# said RULE COLUMN [OPTION] <STREAM
+said() {
+	dlp-advise ${3:+"$3"} | dlp-agg -T finding --where judged==yes |
+	    dlp-fmt --tsv -T finding -c "id,$2" |
+	    awk -F'\t' -v id="$1" '$1 == id { print $2 }'
+}
+
 stream() { # of a profile
 	dlp-parse "$1" | dlp-correlate | dlp-iter --cuts ${2:+-k "$2"} | dlp-flops |
 	    dlp-busy
@@ -38,7 +45,93 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 @test "a GPU that no kernel runs on is named" {
 	run findings < <(rec '#dev dev name cc n_sm mem_bytes' 'dev 0 a 8.0 10 -' \
 	    'dev 3 b 8.0 10 -' '#kern id start_ns dur_ns dev' 'kern 1 5 5 0')
-	[ "$(one underutilized_gpu_detector <<<"$output")" = "yes 0.0" ]
+	[ "$(one unused_gpus <<<"$output")" = "yes 1" ]
+	[ "$(one underutilized_gpu_detector <<<"$output")" = "not judged -" ]
+}
+
+@test "an unused GPU hides no idle one; one that copies is used" {
+	# dev 0: 10 of 100 ns in kernels, dev 1: 20 in copies, dev 2 nothing;
+	# kernels for 10 of 200 ns of the two that are used; DLProf: of 300,
+	# and says no more than that 1 and 2 have no kernel
+	rec '#dev dev name' 'dev 0 a' 'dev 1 a' 'dev 2 a' \
+	    '#kern id start_ns dur_ns dev' 'kern 1 5 10 0' \
+	    '#copy id start_ns dur_ns dev kind' 'copy 2 5 20 1 HtoD' \
+	    '#busy dev class dur_ns' 'busy 0 kern 10' 'busy 0 cpu 90' \
+	    'busy 1 mem 20' 'busy 1 other 80' 'busy 2 other 100' >in
+	[ "$(findings <in | one underutilized_gpu_detector)" = "yes 5.0" ]
+	[ "$(findings <in | one unused_gpus)" = "yes 1" ]
+	said unused_gpus problem <in | grep ': 2$'
+	[ "$(findings <in | sed -n 2p | cut -f1)" = underutilized_gpu_detector ]
+	said underutilized_gpu_detector problem -D <in | grep ': 1, 2$'
+	[ "$(findings -D <in | one underutilized_gpu_detector)" = "yes 3.3" ]
+}
+
+@test "the profiler's own time is told from what CUDA does, by CUPTI's kinds" {
+	# in a span of 1000 ns: 60 of the profiler, 100 of loading, the queue
+	# full for 300, 200 of which nobody knows what they were
+	rec '#kern id start_ns dur_ns dev' 'kern 1 0 100 0' 'kern 2 900 100 0' \
+	    '#busy dev class dur_ns' 'busy 0 kern 200' 'busy 0 cpu 800' \
+	    '#over id start_ns dur_ns name' >in
+	i=0
+	while IFS='|' read -r ns name; do
+		printf 'over\t%d\t%d\t%d\t%s\n' $i $((100 + 100 * i)) "$ns" \
+		    "$name"
+		i=$((i + 1))
+	done >>in <<-EOF
+	20|CUPTI: Buffer flush
+	40|CUDA profiling data flush on process exit
+	40|Lazy Function Loading
+	30|Runtime Triggered Module Loading
+	30|CUPTI: Driver compiler
+	100|Unknown
+	100|Command Buffer Full
+	EOF
+	[ "$(findings <in | one profiler_cost)" = "yes 6.0" ]
+	[ "$(findings <in | one lazy_loading)" = "yes 10.0" ]
+	said underutilized_gpu_detector evidence <in |
+	    grep -x 'Command Buffer Full: 1, 0.10 us of launches that waited for the GPU'
+	sed '/data flush/d' in >less
+	[ "$(findings <less | one profiler_cost)" = "no 2.0" ]
+}
+
+@test "h100: a full launch queue is no cost of the profiler, by SQL" {
+	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
+	db=$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite
+	# all of it is CUDA's kind 8; the profiler has recorded nothing
+	same '8 198 911969806 0' "$(sqlite3 -separator ' ' "$db" "
+	SELECT overheadType, count(*), sum(end - start),
+	    (SELECT count(*) FROM PROFILER_OVERHEAD)
+	FROM CUPTI_ACTIVITY_KIND_OVERHEAD GROUP BY 1")"
+	stream "$db" 2>/dev/null >in
+	[ "$(findings <in | one profiler_cost)" = "no 0.0" ]
+	said underutilized_gpu_detector evidence <in |
+	    grep -x 'Command Buffer Full: 198, 912 ms of launches that waited for the GPU'
+}
+
+@test "CUDA graphs: their part of the GPU's work, by SQL" {
+	need_data h200/graph_infer_graph.sqlite.xz
+	db=$(profile h200/graph_infer_graph.sqlite.xz)
+	dlp advise -a --tsv "$db" 2>/dev/null >got
+	# all that is launched from the first iteration that counts to the
+	# last, which dlp-iter names
+	set -- $(dlp-parse "$db" | dlp-correlate |
+	    dlp-iter --stable --even 2>/dev/null |
+	    awk -F '\t' '/^#stable/ { for (i = 1; i <= NF; i++) c[$i] = i }
+		$1 == "stable" { print $c["from"], $c["to"] }')
+	want=$(sqlite3 "$db" "WITH w AS (SELECT correlationId c, end - start d,
+		1 g FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE
+	    UNION ALL SELECT correlationId, end - start, 0
+		FROM CUPTI_ACTIVITY_KIND_KERNEL
+	    UNION ALL SELECT correlationId, end - start, 0
+		FROM CUPTI_ACTIVITY_KIND_MEMCPY
+	    UNION ALL SELECT correlationId, end - start, 0
+		FROM CUPTI_ACTIVITY_KIND_MEMSET)
+	SELECT printf('%.1f', 100.0 * sum(g * d) / sum(d))
+	FROM w JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = c
+	WHERE r.start BETWEEN
+	    (SELECT start FROM NVTX_EVENTS WHERE text = 'iteration $1') AND
+	    (SELECT end FROM NVTX_EVENTS WHERE text = 'iteration $2')")
+	same "yes $want" "$(awk -F '\t' '$1 == "graph_level" { print $3, $4 }' got)"
 }
 
 @test "few_blocks counts grids smaller than the GPU" {
@@ -120,13 +213,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	    dlp-fmt --tsv -T finding -c id >got
 	[ "$(sed -n 2,3p got | tr '\n' ' ')" = \
 	    "amp_detector underutilized_gpu_detector " ]
-}
-
-# said RULE COLUMN <STREAM
-said() {
-	dlp-advise | dlp-agg -T finding --where judged==yes |
-	    dlp-fmt --tsv -T finding -c "id,$2" |
-	    awk -F'\t' -v id="$1" '$1 == id { print $2 }'
 }
 
 @test "an idle GPU: what is done the longest meanwhile" {

@@ -30,6 +30,7 @@ facts_clear(struct facts *f)
 	tops_free(&f->comm);
 	tops_free(&f->unaligned);
 	tops_free(&f->fp32);
+	tops_free(&f->queue_full);
 	tops_free(&f->lost);
 	memset(f, 0, sizeof(*f));
 	f->compat = compat;
@@ -72,6 +73,20 @@ dev_wall(const struct device *d)
 	return sum;
 }
 
+/* Whether the device's time counts. */
+static bool
+dev_counts(const struct facts *f, const struct device *d)
+{
+	size_t i;
+
+	if (f->compat || d->used)
+		return true;
+	for (i = 0; i < f->n_dev; i++)
+		if (f->dev[i].used)
+			return false;
+	return true;
+}
+
 double
 busy_pct(const struct facts *f, unsigned classes)
 {
@@ -80,7 +95,7 @@ busy_pct(const struct facts *f, unsigned classes)
 	int i;
 
 	for (k = 0; k < f->n_dev; k++)
-		for (i = 0; i < N_CLASS; i++) {
+		for (i = 0; i < N_CLASS && dev_counts(f, &f->dev[k]); i++) {
 			all += (double)f->dev[k].busy[i];
 			if ((classes >> i & 1) != 0)
 				part += (double)f->dev[k].busy[i];
@@ -95,9 +110,16 @@ share_pct(const struct facts *f, int64_t ns)
 	size_t i;
 
 	for (i = 0; i < f->n_dev; i++)
-		wall = num_add(wall, dev_wall(&f->dev[i]));
+		if (dev_counts(f, &f->dev[i]))
+			wall = num_add(wall, dev_wall(&f->dev[i]));
 	wall = wall > 0 ? wall : f->span_ns;
 	return wall > 0 ? 100.0 * (double)ns / (double)wall : -1;
+}
+
+double
+kern_pct(const struct facts *f, int64_t ns)
+{
+	return f->kern_ns > 0 ? 100.0 * (double)ns / (double)f->kern_ns : 0;
 }
 
 int64_t

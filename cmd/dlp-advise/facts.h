@@ -53,6 +53,7 @@ enum { /* what the CPU does in API calls */
 struct device {
 	int64_t dev;
 	bool visible;       /* has a dev record */
+	bool used;          /* something ran on it, in steps or not */
 	int64_t n_sm, cc10; /* -1: unknown */
 	int64_t mem_total;  /* bytes, 0: unknown */
 	int64_t mem_live, mem_peak;
@@ -90,18 +91,22 @@ struct facts {
 	} ops;
 
 	uint64_t n_kern, n_graph, n_mem;
-	int64_t kern_ns, no_op_ns, few_ns, graph_ns, over_ns, span_ns;
-	uint64_t n_few, n_sized; /* kernels in fewer blocks than processors;
-				    that could be judged */
-	int64_t eligible_ns;     /* eligible, and Tensor Cores unused */
-	int64_t unaligned_ns;    /* of that by unaligned sizes */
-	int64_t copy_ns;         /* of copies and sets, as kern_ns of kernels */
-	int64_t cpu_ns[N_CPU];   /* of API calls since the first GPU work */
+	int64_t kern_ns, no_op_ns, few_ns, graph_ns, span_ns;
+	int64_t over_ns, load_ns; /* of span_ns: the profiler for itself; CUDA
+				     loading code */
+	uint64_t n_few, n_sized;  /* kernels in fewer blocks than processors;
+				     that could be judged */
+	int64_t eligible_ns;      /* eligible, and Tensor Cores unused */
+	int64_t unaligned_ns;     /* of that by unaligned sizes */
+	int64_t copy_ns;       /* of copies and sets, as kern_ns of kernels */
+	int64_t cpu_ns[N_CPU]; /* of API calls since the first GPU work */
 	bool any_work;
 	int64_t first_work; /* its start */
 	bool has_tc, has_tc_why;
 	struct tops sync, alloc, pageable, why, few, comm, unaligned, fp32;
-	struct tops lost; /* messages of the profiler on lost events */
+	struct tops queue_full; /* calls that wait as the launch queue is full:
+				   the GPU is behind */
+	struct tops lost;       /* messages of the profiler on lost events */
 };
 
 /* Emptied, but for compat. */
@@ -114,12 +119,16 @@ struct device *facts_dev(struct facts *f, int64_t no);
 int64_t dev_kernels(const struct device *d);
 int64_t dev_wall(const struct device *d);
 
-/* The sum of a class over the devices, in percent of their time. */
+/* The sum of classes, a bit each, over the devices that are used, in percent of
+ * their time; as DLProf has it, over all that are visible. */
 double busy_pct(const struct facts *f, unsigned classes);
 
 /* ns of GPU time in percent of the devices' time, or without busy records of
  * that from the first kernel to the last; below 0: unknown. */
 double share_pct(const struct facts *f, int64_t ns);
+
+/* ns in percent of the kernels' time. */
+double kern_pct(const struct facts *f, int64_t ns);
 
 /* What all of the GPU's work takes. */
 int64_t work_ns(const struct facts *f);

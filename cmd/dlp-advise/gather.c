@@ -90,6 +90,7 @@ on_busy(struct stage *st, struct rec *r)
 			struct device *d = facts_dev(t.f, dev);
 			int64_t *sum = counts ? d->busy : d->no_iter;
 
+			d->used |= i <= B_MEM && dur > 0;
 			sum[i] = num_add(sum[i], dur);
 		}
 }
@@ -196,7 +197,7 @@ on_end(struct stage *st)
 	busy_end(t.f);
 	if (work_span(&lo, &hi)) {
 		t.f->span_ns = num_sub(hi, lo);
-		t.f->over_ns = recorder_over(lo, hi);
+		recorder_over(t.f, lo, hi);
 	}
 	t.done(t.f);
 }

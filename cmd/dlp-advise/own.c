@@ -2,13 +2,6 @@
 #include "num.h"
 #include "rule.h"
 
-/* The part of the kernels' time. */
-static double
-kern_pct(const struct facts *f, int64_t ns)
-{
-	return f->kern_ns > 0 ? 100.0 * (double)ns / (double)f->kern_ns : 0;
-}
-
 /* What calls cost is at most what the GPU waits meanwhile. */
 static double
 wait_pct(const struct facts *f, int64_t ns)
@@ -110,99 +103,6 @@ exposed_comm(const struct facts *f, double limit, struct verdict *v)
 	    "Overlap it with the backward pass (bucket sizes,"
 	    " gradient_as_bucket_view), communicate in half precision, look"
 	    " for a rank that comes late");
-}
-
-/* The part of the kernels' time with that reason. */
-static void
-tc_part(const struct facts *f, const struct tops *t, double limit,
-    struct verdict *v)
-{
-	if (!f->has_tc_why) {
-		unjudged(v, "Tensor Core use: dlp-flops");
-		return;
-	}
-	above(v, kern_pct(f, t->all.ns), limit);
-	v->share = share_pct(f, t->all.ns);
-	tops_put(t, &v->evidence, 3);
-}
-
-/* All GPUs that are known are Volta or Turing. */
-static bool
-before_ampere(const struct facts *f)
-{
-	bool any = false;
-	size_t i;
-
-	for (i = 0; i < f->n_dev; i++) {
-		if (f->dev[i].cc10 >= 80)
-			return false;
-		any |= f->dev[i].cc10 > 0;
-	}
-	return any;
-}
-
-static const char *
-fp32_advice(const struct facts *f)
-{
-	return before_ampere(f)
-		   ? "Use torch.autocast to float16, with a GradScaler: this"
-		     " GPU has no TF32"
-		   : "Allow TF32 (torch.set_float32_matmul_precision('high'),"
-		     " torch.backends.cudnn.allow_tf32 = True; Ampere and"
-		     " later), or use torch.autocast";
-}
-
-static const char unaligned_advice[] =
-    "Make the inner sizes (features, channels, vocabulary) multiples of 8 in"
-    " half precision, of 4 in TF32, of 16 in 8 bits: pad them";
-
-void
-tc_fp32(const struct facts *f, double limit, struct verdict *v)
-{
-	tc_part(f, &f->fp32, limit, v);
-	v->within = "tc_unused";
-	if (v->judged != V_YES)
-		return;
-	buf_printf(&v->problem,
-	    "%s %% of the kernels' time are FP32 products without Tensor"
-	    " Cores",
-	    buf_str(&v->value));
-	buf_puts(&v->advice, fp32_advice(f));
-}
-
-void
-tc_unaligned(const struct facts *f, double limit, struct verdict *v)
-{
-	tc_part(f, &f->unaligned, limit, v);
-	if (f->unaligned.all.ns == f->unaligned_ns)
-		v->within = "tc_unused";
-	if (v->judged != V_YES)
-		return;
-	buf_printf(&v->problem,
-	    "%s %% of the kernels' time are products whose sizes keep them"
-	    " off Tensor Cores, or make them slow there",
-	    buf_str(&v->value));
-	buf_puts(&v->advice, unaligned_advice);
-}
-
-void
-tc_unused(const struct facts *f, double limit, struct verdict *v)
-{
-	if (!f->has_tc) {
-		unjudged(v, "Tensor Core use: dlp-flops");
-		return;
-	}
-	above(v, kern_pct(f, f->eligible_ns), limit);
-	v->share = share_pct(f, f->eligible_ns);
-	tops_put(&f->why, &v->evidence, 4);
-	buf_printf(&v->problem,
-	    "%s %% of the kernels' time could use Tensor Cores and does not",
-	    buf_str(&v->value));
-	if (2 * f->fp32.all.ns > f->eligible_ns)
-		buf_printf(&v->advice, "%s; ", fp32_advice(f));
-	else if (2 * f->unaligned_ns > f->eligible_ns)
-		buf_printf(&v->advice, "%s; ", unaligned_advice);
-	buf_puts(&v->advice, "dlp tc FILE lists the ops with the reasons");
 }
 
 /* Of all work, as copies stand in the way of kernels that wait for them. */
@@ -318,14 +218,14 @@ memory_full(const struct facts *f, double limit, struct verdict *v)
 void
 graph_level(const struct facts *f, double limit, struct verdict *v)
 {
-	int64_t all = num_add(f->kern_ns, f->graph_ns);
+	int64_t all = work_ns(f);
 
 	if (f->n_graph == 0)
 		return;
 	above(
 	    v, all > 0 ? 100.0 * (double)f->graph_ns / (double)all : 0, limit);
 	buf_printf(&v->problem,
-	    "%llu runs of CUDA graphs, %s %% of the GPU's time, were recorded"
+	    "%llu runs of CUDA graphs, %s %% of the GPU's work, were recorded"
 	    " as a whole: their kernels are not known",
 	    (unsigned long long)f->n_graph, buf_str(&v->value));
 	buf_puts(
@@ -357,6 +257,25 @@ profiler_cost(const struct facts *f, double limit, struct verdict *v)
 	    buf_str(&v->value));
 	buf_puts(&v->advice,
 	    "Record less (-t cuda,nvtx, no sampling), and only some steps");
+}
+
+void
+lazy_loading(const struct facts *f, double limit, struct verdict *v)
+{
+	double pct;
+
+	if (f->span_ns <= 0)
+		return;
+	pct = 100.0 * (double)f->load_ns / (double)f->span_ns;
+	above(v, pct, limit);
+	v->share = pct;
+	buf_printf(&v->problem,
+	    "CUDA loaded code for %s %% of the time that was recorded, as it"
+	    " does at the first use of a kernel",
+	    buf_str(&v->value));
+	buf_puts(&v->advice,
+	    "Profile later steps; or let all be loaded at the start:"
+	    " CUDA_MODULE_LOADING=EAGER");
 }
 
 void

@@ -3,11 +3,14 @@
 
 #include <string.h>
 
+#include "api.h"
 #include "map.h"
 #include "mview.h"
 #include "num.h"
+#include "over.h"
 
 #define MAX_PIECES 131072 /* of time */
+#define N_OVER (OVER_LOAD + 1)
 
 static struct {
 	struct facts *f;
@@ -15,13 +18,13 @@ static struct {
 		struct rec_col *dev, *op, *bytes, *addr, *kind;
 	} mem;
 	struct {
-		struct rec_col *start, *dur;
+		struct rec_col *start, *dur, *name, *iter;
 	} over;
 	struct {
 		struct rec_col *severity, *text;
 	} diag;
-	struct ivl over_time;
-	struct map live; /* address ^ device -> bytes */
+	struct ivl over_time[N_OVER]; /* the profiler's time; CUDA's, loading */
+	struct map live;              /* address ^ device -> bytes */
 } t;
 
 static void
@@ -58,11 +61,17 @@ static void
 on_over(struct stage *st, struct rec *r)
 {
 	int64_t start, dur;
+	size_t n;
+	const char *s = rec_raw(r, t.over.name, &n);
+	enum over o = t.over.name->pos < 0 ? OVER_PROFILER : over_of(s, n);
 
 	stage_pass(st, r);
-	if (rec_i64(r, t.over.start, &start) && rec_i64(r, t.over.dur, &dur) &&
-	    t.over_time.n < MAX_PIECES)
-		ivl_add(&t.over_time, start, num_add(start, dur));
+	if (!rec_i64(r, t.over.start, &start) || !rec_i64(r, t.over.dur, &dur))
+		return;
+	if (o == OVER_QUEUE && in_iter(r, t.over.iter))
+		tops_add(&t.f->queue_full, s, n, dur, 0);
+	else if (o < N_OVER && t.over_time[o].n < MAX_PIECES)
+		ivl_add(&t.over_time[o], start, num_add(start, dur));
 }
 
 /* What the recorder says when it lost something. */
@@ -101,20 +110,24 @@ recorder_bind(struct stage *st, struct facts *f)
 	x = stage_on(st, "over", on_over, NULL);
 	t.over.start = rec_col(x, "start_ns", REC_OPT);
 	t.over.dur = rec_col(x, "dur_ns", REC_OPT);
+	t.over.name = rec_col(x, "name", REC_OPT);
+	t.over.iter = rec_col(x, "iter", REC_OPT);
 	x = stage_on(st, "diag", on_diag, NULL);
 	t.diag.severity = rec_col(x, "severity", REC_OPT);
 	t.diag.text = rec_col(x, "text", REC_OPT);
 }
 
-int64_t
-recorder_over(int64_t lo, int64_t hi)
+void
+recorder_over(struct facts *f, int64_t lo, int64_t hi)
 {
-	return ivl_len_in(&t.over_time, lo, hi);
+	f->over_ns = ivl_len_in(&t.over_time[OVER_PROFILER], lo, hi);
+	f->load_ns = ivl_len_in(&t.over_time[OVER_LOAD], lo, hi);
 }
 
 void
 recorder_forget(void)
 {
-	ivl_clear(&t.over_time);
+	ivl_clear(&t.over_time[OVER_PROFILER]);
+	ivl_clear(&t.over_time[OVER_LOAD]);
 	map_clear(&t.live);
 }

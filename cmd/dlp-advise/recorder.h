@@ -9,7 +9,7 @@
 void recorder_bind(struct stage *st, struct facts *f);
 
 /* What recording cost from lo to hi. */
-int64_t recorder_over(int64_t lo, int64_t hi);
+void recorder_over(struct facts *f, int64_t lo, int64_t hi);
 
 void recorder_forget(void);
 

@@ -44,9 +44,10 @@ double per_iter(const struct facts *f, uint64_t n);
 #define JUDGE(name)                                                            \
 	void name(const struct facts *f, double limit, struct verdict *v)
 
-/* dlprof.c */
+/* dlprof_op.c, dlprof_gpu.c, dlprof_iter.c */
 JUDGE(amp);
 JUDGE(underutilized);
+JUDGE(unused_gpus);
 JUDGE(imbalanced);
 JUDGE(dataloader);
 JUDGE(no_iterations);
@@ -65,7 +66,7 @@ bool no_steps(const struct facts *f, struct verdict *v);
 /* "1 op", "2 ops"; escaped. */
 void put_count(struct buf *b, uint64_t n, const char *what);
 
-/* own.c */
+/* own.c, own_tc.c */
 JUDGE(sync_calls);
 JUDGE(alloc_calls);
 JUDGE(pageable_copies);
@@ -80,6 +81,7 @@ JUDGE(tc_unused);
 JUDGE(graph_level);
 JUDGE(no_op);
 JUDGE(profiler_cost);
+JUDGE(lazy_loading);
 JUDGE(lost_events);
 
 #endif

@@ -12,7 +12,8 @@ struct rule rules[] = {
 	  "ops could use Tensor Cores, and none has a half precision type" },
 	{ "underutilized_gpu_detector", true, 50, "percent", true,
 	  underutilized,
-	  "kernels run less than this share of the time, or a GPU is unused" },
+	  "kernels run less than this share of the time; with -D also unused"
+	  " GPUs" },
 	{ "imbalanced_gpu_detector", true, 10, "points", false, imbalanced,
 	  "the GPUs' shares of busy time differ by more" },
 	{ "dataloader_detector", true, 5, "percent", false, dataloader,
@@ -34,6 +35,8 @@ struct rule rules[] = {
 	{ "no_fusion_detector", true, 0, NULL, true, no_fusion,
 	  "TensorFlow 1: nothing of XLA is seen" },
 
+	{ "unused_gpus", false, 0, "GPUs", false, unused_gpus,
+	  "visible GPUs on which nothing runs" },
 	{ "sync_calls", false, 1, "calls per iteration", false, sync_calls,
 	  "API calls that wait for the GPU" },
 	{ "launch_bound", false, 30, "percent", false, launch_bound,
@@ -63,6 +66,8 @@ struct rule rules[] = {
 	  "kernels of which no op is known" },
 	{ "profiler_cost", false, 5, "percent", false, profiler_cost,
 	  "time that the profiler took for itself" },
+	{ "lazy_loading", false, 5, "percent", false, lazy_loading,
+	  "time in which CUDA loaded or compiled code" },
 	{ "lost_events", false, 0, "messages", false, lost_events,
 	  "the recorder says that it lost events" },
 	{ NULL, false, 0, NULL, false, NULL, NULL },

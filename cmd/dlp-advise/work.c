@@ -19,13 +19,14 @@ static struct {
 	struct facts *f;
 	struct kern_cols k;
 	struct {
-		struct rec_col *start, *kind, *bytes, *src, *dst, *iter, *dur;
+		struct rec_col *start, *kind, *bytes, *src, *dst, *iter, *dur,
+		    *dev;
 	} copy;
 	struct {
-		struct rec_col *start, *iter, *dur;
+		struct rec_col *start, *iter, *dur, *dev;
 	} set;
 	struct {
-		struct rec_col *dur, *iter;
+		struct rec_col *start, *dur, *iter, *dev;
 	} graph;
 	int64_t first, last; /* of kernels */
 	bool any;
@@ -43,12 +44,15 @@ span(int64_t start, int64_t dur)
 	t.any = true;
 }
 
-/* GPU work of whatever iteration: where it begins the start-up ends. */
+/* GPU work of whatever iteration: its device is used, and where it begins the
+ * start-up ends. */
 static void
-begin(const struct rec *r, const struct rec_col *col)
+begin(const struct rec *r, const struct rec_col *col, const struct rec_col *dev)
 {
-	int64_t start;
+	int64_t start, no;
 
+	if (rec_i64(r, dev, &no))
+		facts_dev(t.f, no)->used = true;
 	if (!rec_i64(r, col, &start))
 		return;
 	if (!t.f->any_work || start < t.f->first_work)
@@ -146,7 +150,7 @@ on_kern(struct stage *st, struct rec *r)
 	size_t n, len;
 
 	stage_pass(st, r);
-	begin(r, t.k.start);
+	begin(r, t.k.start, t.k.dev);
 	api_count(t.f, r, API_KERN);
 	s = rec_raw(r, t.k.short_name, &n);
 	if (!in_iter(r, t.k.iter) || !rec_i64(r, t.k.start, &start) ||
@@ -182,7 +186,7 @@ on_copy(struct stage *st, struct rec *r)
 	const char *kind = rec_raw(r, t.copy.kind, &kl);
 
 	stage_pass(st, r);
-	begin(r, t.copy.start);
+	begin(r, t.copy.start, t.copy.dev);
 	api_count(t.f, r, API_COPY);
 	if (!in_iter(r, t.copy.iter) || kind == NULL)
 		return;
@@ -199,7 +203,7 @@ on_set(struct stage *st, struct rec *r)
 	int64_t dur;
 
 	stage_pass(st, r);
-	begin(r, t.set.start);
+	begin(r, t.set.start, t.set.dev);
 	api_count(t.f, r, API_SET);
 	if (in_iter(r, t.set.iter) && rec_i64(r, t.set.dur, &dur))
 		t.f->copy_ns = num_add(t.f->copy_ns, dur);
@@ -225,6 +229,7 @@ on_graph(struct stage *st, struct rec *r)
 	int64_t dur = 0;
 
 	stage_pass(st, r);
+	begin(r, t.graph.start, t.graph.dev);
 	if (!in_iter(r, t.graph.iter))
 		return;
 	t.f->n_graph++;
@@ -264,6 +269,7 @@ bind_copy(struct stage *st)
 	t.copy.dst = rec_col(x, "dst_mem", REC_OPT);
 	t.copy.iter = rec_col(x, "iter", REC_OPT);
 	t.copy.dur = rec_col(x, "dur_ns", REC_OPT);
+	t.copy.dev = rec_col(x, "dev", REC_OPT);
 }
 
 void
@@ -278,11 +284,14 @@ work_bind(struct stage *st, struct facts *f)
 	t.set.start = rec_col(x, "start_ns", REC_OPT);
 	t.set.iter = rec_col(x, "iter", REC_OPT);
 	t.set.dur = rec_col(x, "dur_ns", REC_OPT);
+	t.set.dev = rec_col(x, "dev", REC_OPT);
 	stage_on(st, "sync", on_sync, NULL);
 	stage_on(st, "call", on_call, NULL);
 	api_bind(st);
 	x = stage_on(st, "graph", on_graph, NULL);
+	t.graph.start = rec_col(x, "start_ns", REC_OPT);
 	t.graph.dur = rec_col(x, "dur_ns", REC_OPT);
+	t.graph.dev = rec_col(x, "dev", REC_OPT);
 	t.graph.iter = rec_col(x, "iter", REC_OPT);
 }
 

@@ -4,6 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "over.h"
+
 static const struct {
 	const char *word, *class;
 } words[D_N + 1] = {
@@ -111,4 +113,17 @@ did_range(const char *s, size_t n)
 		if (has(s, n, texts[i].word))
 			return texts[i].did;
 	return D_N;
+}
+
+enum did
+did_over(const char *s, size_t n)
+{
+	static const enum did of[] = {
+		[OVER_PROFILER] = D_OVER,
+		[OVER_LOAD] = D_LOAD,
+		[OVER_QUEUE] = D_SYNC,
+		[OVER_UNKNOWN] = D_N,
+	};
+
+	return of[over_of(s, n)];
 }

@@ -27,4 +27,7 @@ const char *did_class(enum did d);
 enum did did_api(const char *s, size_t n);
 enum did did_range(const char *s, size_t n);
 
+/* By the name of an over record; D_N if nobody knows. */
+enum did did_over(const char *s, size_t n);
+
 #endif

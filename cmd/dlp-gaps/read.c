@@ -213,12 +213,18 @@ on_cpu(enum type t, struct rec *r)
 {
 	const struct bind *k = &rd.v[t];
 	struct at a = read_at(k, r);
-	enum did d = t == T_OS ? D_OS : D_OVER;
+	enum did d = D_OS;
 	uint32_t no;
+	size_t n;
+	const char *s;
 
 	if (!a.has_dur)
 		return;
 	no = name_head(r, k->name);
+	if (t == T_OVER && (s = rec_raw(r, k->name, &n)) != NULL)
+		d = did_over(s, n);
+	else if (t == T_OVER)
+		d = D_OVER;
 	if (t == T_INST || t == T_RANGE)
 		d = named(no, false);
 	if (t == T_INST && d == D_N)
