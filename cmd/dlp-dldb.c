@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
-#include "dlp-dldb/agg_kern.h"
+#include "dlp-dldb/agg.h"
 #include "dlp-dldb/ddl.h"
 #include "dlp-dldb/dldb.h"
 #include "dlp-dldb/facts.h"
@@ -94,8 +94,6 @@ on_section(struct stage *st)
 	d->open = true;
 	ddl_tables(&d->db);
 	ddl_views(&d->db);
-	ddl_index(&d->db, "read_only_kernels");
-	db_bulk(&d->db, true);
 }
 
 static void
@@ -125,28 +123,9 @@ static void
 write_raw(struct dldb *d)
 {
 	raw_end(d);
+	db_flush(&d->db); /* the facts ask for memory events */
 	facts_write(d);
-	db_bulk_end(&d->db);
 	ddl_indices(&d->db, false);
-}
-
-/* The kernels of an aggregation go behind everything. A second one in the same
- * file is left to SQLite. */
-static void
-write_kernels(struct dldb *d)
-{
-	bool bulk =
-	    db_int(&d->db, "SELECT 1 FROM kernel_iteration_node", 0) == 0;
-
-	if (bulk) {
-		/* the last one, also if SQLite makes it */
-		ddl_index(&d->db, "kernel_iteration_node");
-		db_bulk(&d->db, false);
-	}
-	agg_kern_write(d);
-	if (bulk)
-		db_bulk_end(&d->db);
-	ddl_indices(&d->db, true);
 }
 
 static void
@@ -167,9 +146,8 @@ on_end(struct stage *st)
 	}
 	if (d->aggregate)
 		sums_write(d);
+	db_flush(&d->db);
 	ddl_indices(&d->db, true);
-	if (d->aggregate)
-		write_kernels(d);
 	d->whole = true;
 	/* the other half needs it before it sees the ##end */
 	if (!d->aggregate)

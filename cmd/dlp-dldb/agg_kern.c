@@ -11,8 +11,6 @@
 #include "ops.h"
 #include "temp.h"
 
-static struct ins node = { .table = "kernel_iteration_node", .entries = true };
-
 static int
 cmp_i64(int64_t a, int64_t b)
 {
@@ -241,16 +239,16 @@ pair_no(struct agg *a, uint64_t no)
 }
 
 static void
-put(struct dldb *d, const struct agg_kern *k, size_t n)
+put(struct dldb *d, int64_t aggr, const struct agg_kern *k, size_t n)
 {
+	static struct ins in = { .table = "kernel_iteration_node" };
 	const struct agg_pair *p;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		p = pair_no(d->agg, k[i].pair);
-		DB_ADD(&d->db, &node, INT64_C(0), d->agg->aggr, DOMAIN_ID,
-		    p->op, k[i].id, p->iter, p->s.n, p->s.n_tc, p->s.ns,
-		    p->s.tc_ns);
+		DB_ADD(&d->db, &in, INT64_C(0), aggr, DOMAIN_ID, p->op, k[i].id,
+		    p->iter, p->s.n, p->s.n_tc, p->s.ns, p->s.tc_ns);
 	}
 }
 
@@ -270,101 +268,22 @@ get(struct agg *a)
 	return have / sizeof(*a->held);
 }
 
-struct pair_op {
-	int64_t op;
-	size_t pair;
-};
-
-static int
-cmp_op(const void *a, const void *b)
-{
-	const struct pair_op *x = a, *y = b;
-
-	return cmp_i64(x->op, y->op);
-}
-
-/* Per pair the place of its op among the ops, from 1; how many there are. */
-static size_t
-ranks(const struct agg *a, uint32_t *rank)
-{
-	struct pair_op *v = xcalloc(a->n_pairs + 1, sizeof(*v));
-	size_t i, n = 0;
-
-	for (i = 0; i < a->n_pairs; i++)
-		v[i] = (struct pair_op){ a->pairs[i].op, i };
-	qsort(v, a->n_pairs, sizeof(*v), cmp_op);
-	for (i = 0; i < a->n_pairs; i++) {
-		n += i == 0 || v[i].op != v[i - 1].op;
-		rank[v[i].pair] = (uint32_t)n;
-	}
-	free(v);
-	return n;
-}
-
-/* The numbers of the kernels held, by op; of one op as they came. */
-static uint32_t *
-by_op(const struct agg *a)
-{
-	uint32_t *rank = xcalloc(a->n_pairs + 1, sizeof(*rank)), *at, *order;
-	size_t n = ranks(a, rank), i;
-
-	at = xcalloc(n + 2, sizeof(*at));
-	for (i = 0; i < a->n_held; i++)
-		at[rank[a->held[i].pair] + 1]++;
-	for (i = 1; i <= n; i++)
-		at[i + 1] += at[i];
-	order = xcalloc(a->n_held + 1, sizeof(*order));
-	for (i = 0; i < a->n_held; i++)
-		order[at[rank[a->held[i].pair]]++] = (uint32_t)i;
-	free(at);
-	free(rank);
-	return order;
-}
-
-/* The index is in the order of ops, kernels and iterations. Where it cannot be
- * had by this, SQLite sorts. */
-static void
-put_entries(const struct agg *a)
-{
-	const struct agg_pair *p;
-	uint32_t *order;
-	size_t i;
-
-	if (a->any_old || a->n_held >= UINT32_MAX)
-		return;
-	for (i = 1; i < a->n_held; i++)
-		if (a->held[i].id <= a->held[i - 1].id)
-			return;
-	order = by_op(a);
-	for (i = 0; i < a->n_held; i++) {
-		const struct agg_kern *k = &a->held[order[i]];
-
-		p = &a->pairs[k->pair];
-		db_entry(&node, (const int64_t[]){ a->aggr, DOMAIN_ID, p->op,
-				    k->id, p->iter, order[i] + INT64_C(1) });
-	}
-	free(order);
-}
-
 void
-agg_kern_write(struct dldb *d)
+agg_kern_write(struct dldb *d, int64_t aggr)
 {
 	struct agg *a = d->agg;
 	size_t n;
 
-	if (a->aggr == 0)
-		return;
 	if (a->any_old)
 		add_old(a);
 	if (a->fd < 0) {
-		put(d, a->held, a->n_held);
-		put_entries(a);
+		put(d, aggr, a->held, a->n_held);
 	} else {
 		flush(a);
 		if (lseek(a->fd, 0, SEEK_SET) != 0)
 			die_errno("temporary file");
 		while ((n = get(a)) > 0)
-			put(d, a->held, n);
+			put(d, aggr, a->held, n);
 	}
 	a->n_held = 0;
 }

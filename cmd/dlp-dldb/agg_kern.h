@@ -22,7 +22,6 @@ struct agg_kern { /* as it lies on disk */
 };
 
 struct agg {
-	int64_t aggr;    /* the aggregation that was written; 0: none */
 	struct map pair; /* op << 32 | iteration -> number in pairs, from 1 */
 	struct agg_pair *pairs;
 	size_t n_pairs, cap_pairs, max_pairs;
@@ -42,7 +41,6 @@ struct agg {
 /* In so much memory. */
 void agg_kern_start(struct agg *a, size_t bytes);
 void agg_kern(struct dldb *d, const struct work *w);
-/* The kernels of the aggregation that was written. */
-void agg_kern_write(struct dldb *d);
+void agg_kern_write(struct dldb *d, int64_t aggr);
 
 #endif

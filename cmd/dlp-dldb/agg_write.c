@@ -158,5 +158,5 @@ agg_write(struct dldb *d, int64_t aggr)
 	}
 	put_types(d, aggr, types, n);
 	free(types);
-	d->agg->aggr = aggr;
+	agg_kern_write(d, aggr);
 }

@@ -10,8 +10,6 @@
 #include <unistd.h>
 
 #include "buf.h"
-#include "bulk.h"
-#include "ddl.h"
 #include "err.h"
 #include "sqldb.h"
 
@@ -60,29 +58,16 @@ db_fail(const struct db *db)
 }
 
 static void
-set_up(struct db *db)
+open_file(struct db *db, const char *file)
 {
+	if (sqldb_write(&db->sql, file) != SQLITE_OK)
+		die("%s: %s", db->path, sqlite3_errmsg(db->sql));
 	db_exec(db, "PRAGMA journal_mode = MEMORY");
 	db_exec(db, "PRAGMA locking_mode = EXCLUSIVE");
 	db_exec(db, "PRAGMA ignore_check_constraints = ON");
 	db_exec(db, "PRAGMA synchronous = OFF");
 	db_exec(db, "PRAGMA cache_size = -65536");
 	db_exec(db, "BEGIN");
-}
-
-static void
-open_file(struct db *db, const char *file)
-{
-	if (sqldb_write(&db->sql, file) != SQLITE_OK)
-		die("%s: %s", db->path, sqlite3_errmsg(db->sql));
-	set_up(db);
-}
-
-/* The file that is written. */
-static const char *
-file_of(const struct db *db)
-{
-	return db->temp != NULL ? db->temp : db->path;
 }
 
 /* A name beside path; SQLite makes the file anew with the mode of others. */
@@ -131,91 +116,25 @@ db_open(struct db *db, const char *path)
 	open_file(db, path);
 }
 
-/* Whoever prepared a statement keeps it until now. */
+/* Whoever prepared one keeps it until now. */
 static void
-close_sql(struct db *db)
+close_statements(struct db *db)
 {
 	sqlite3_stmt *st;
 
-	db_forget(db);
 	while ((st = sqlite3_next_stmt(db->sql, NULL)) != NULL)
 		sqlite3_finalize(st);
-	if (sqlite3_close(db->sql) != SQLITE_OK)
-		db_fail(db);
-	db->sql = NULL;
-}
-
-void
-db_bulk(struct db *db, bool more)
-{
-	db_exec(db, "COMMIT");
-	db->bulk = xcalloc(1, sizeof(*db->bulk));
-	bulk_roots(db->bulk, db->sql);
-	close_sql(db);
-	bulk_open(db->bulk, file_of(db), db->path);
-	if (!more)
-		return;
-	if (sqldb_temp(&db->sql) != SQLITE_OK)
-		db_fail(db);
-	set_up(db);
-	ddl_tables(db);
-}
-
-/* A table's rows from another database. */
-static void
-copy_table(struct db *db, struct db *from, const char *table)
-{
-	struct ins in = { .table = table };
-	struct buf b = { 0 };
-	sqlite3_stmt *st;
-
-	buf_printf(&b, "SELECT * FROM %s ORDER BY id", table);
-	if (sqlite3_prepare_v2(from->sql, buf_str(&b), -1, &st, NULL) !=
-	    SQLITE_OK)
-		db_fail(from);
-	while (sqlite3_step(st) == SQLITE_ROW)
-		db_copy(db, &in, st);
-	if (sqlite3_finalize(st) != SQLITE_OK)
-		db_fail(from);
-	db_forget(db);
-	buf_free(&b);
-}
-
-/* An index that lacks entries is made anew by ddl_indices(). */
-static void
-drop_index(void *ctx, const char *table)
-{
-	struct buf *b = ctx;
-	char name[DDL_NAME];
-
-	buf_printf(b, "DROP INDEX %s;", ddl_index_name(table, name));
-}
-
-void
-db_bulk_end(struct db *db)
-{
-	struct buf drops = { 0 };
-	struct db more = *db;
-	int i;
-
-	bulk_close(db->bulk, drop_index, &drops);
-	free(db->bulk);
-	db->bulk = NULL;
-	db->used = NULL;
-	open_file(db, file_of(db));
-	db_exec(db, buf_str(&drops));
-	buf_free(&drops);
-	for (i = 0; more.sql != NULL && ddl_table(i) != NULL; i++)
-		copy_table(db, &more, ddl_table(i));
-	if (more.sql != NULL)
-		close_sql(&more);
 }
 
 void
 db_finish(struct db *db)
 {
+	db_add_free(db);
 	db_exec(db, "COMMIT");
-	close_sql(db);
+	close_statements(db);
+	if (sqlite3_close(db->sql) != SQLITE_OK)
+		db_fail(db);
+	db->sql = NULL;
 	if (db->temp == NULL)
 		return;
 	if (rename(db->temp, db->path) != 0)
@@ -225,19 +144,13 @@ db_finish(struct db *db)
 	db->temp = NULL;
 }
 
-static void
-drop_nothing(void *ctx, const char *table)
-{
-	(void)ctx, (void)table;
-}
-
 void
 db_drop(struct db *db)
 {
-	if (db->bulk != NULL)
-		bulk_close(db->bulk, drop_nothing, NULL);
-	free(db->bulk);
-	close_sql(db);
+	db_add_free(db);
+	close_statements(db);
+	sqlite3_close(db->sql);
+	db->sql = NULL;
 	remove_temp();
 	free(db->temp);
 	db->temp = NULL;

@@ -225,45 +225,18 @@ ddl_tables(struct db *db)
 	buf_free(&b);
 }
 
-const char *
-ddl_table(int i)
+int
+ddl_ncols(const char *table)
 {
-	return (size_t)i < N(tables) ? tables[i].name : NULL;
-}
-
-static const char *
-cols_of(const char *table)
-{
+	int n, cols = 1;
+	const char *p;
 	size_t i;
 
 	for (i = 0; i < N(tables) && strcmp(tables[i].name, table) != 0; i++)
 		;
 	if (i == N(tables))
 		die("no table %s", table);
-	return tables[i].cols;
-}
-
-int
-ddl_col(const char *table, const char *name, size_t len)
-{
-	const char *p = cols_of(table), *s;
-	int n, i;
-
-	for (i = 1; (s = word(&p, &n)) != NULL; i++) {
-		if ((size_t)n == len && memcmp(s, name, len) == 0)
-			return i;
-		word(&p, &n);
-	}
-	die("no column %.*s in %s", (int)len, name, table);
-}
-
-int
-ddl_ncols(const char *table)
-{
-	int n, cols = 1;
-	const char *p = cols_of(table);
-
-	for (; word(&p, &n) != NULL; cols++)
+	for (p = tables[i].cols; word(&p, &n) != NULL; cols++)
 		word(&p, &n);
 	return cols;
 }

@@ -1,7 +1,4 @@
 /* Indices as data; see ddl.h. */
-#include <stdio.h>
-#include <string.h>
-
 #include "buf.h"
 #include "db.h"
 #include "ddl.h"
@@ -33,40 +30,6 @@ static const struct {
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
-const char *
-ddl_index_name(const char *table, char buf[DDL_NAME])
-{
-	snprintf(buf, DDL_NAME, "unique_%s", table);
-	return buf;
-}
-
-static size_t
-find(const char *table)
-{
-	size_t i;
-
-	for (i = 0; i < N(indices) && strcmp(indices[i].table, table) != 0; i++)
-		;
-	return i;
-}
-
-int
-ddl_index_cols(const char *table, int *cols)
-{
-	size_t i = find(table), len;
-	const char *s;
-	int n = 0;
-
-	if (i == N(indices))
-		return 0;
-	for (s = indices[i].cols; *s != '\0'; s += strspn(s, ", ")) {
-		len = strcspn(s, ",");
-		cols[n++] = ddl_col(table, s, len);
-		s += len;
-	}
-	return n;
-}
-
 static void
 drop_index(struct db *db, size_t i)
 {
@@ -87,8 +50,7 @@ make_index(struct db *db, size_t i)
 
 	for (k = 0; k < 2; k++) {
 		buf_clear(&b);
-		buf_printf(&b,
-		    "CREATE %s INDEX IF NOT EXISTS unique_%s ON %s(%s)",
+		buf_printf(&b, "CREATE %s INDEX unique_%s ON %s(%s)",
 		    k == 0 ? "UNIQUE" : "", indices[i].table, indices[i].table,
 		    indices[i].cols);
 		if (db_try(db, buf_str(&b)))
@@ -115,13 +77,4 @@ ddl_indices(struct db *db, bool aggregated)
 	for (i = 0; i < N(indices); i++)
 		if (indices[i].aggregated == aggregated)
 			make_index(db, i);
-}
-
-void
-ddl_index(struct db *db, const char *table)
-{
-	size_t i = find(table);
-
-	drop_index(db, i);
-	make_index(db, i);
 }

@@ -17,12 +17,36 @@ word_text(const struct dldb *d, uint32_t w)
 	return smap_str(&d->words, w, NULL);
 }
 
+static int64_t
+find_text(struct dldb *d, const char *s, size_t n)
+{
+	static sqlite3_stmt *st;
+	static sqlite3 *of;
+	int64_t id = 0;
+
+	if (of != d->db.sql) {
+		of = d->db.sql;
+		if (sqlite3_prepare_v2(of,
+			"SELECT id FROM dictionary WHERE string = ?1", -1, &st,
+			NULL) != SQLITE_OK)
+			die("%s: %s", d->path, sqlite3_errmsg(of));
+	}
+	sqlite3_bind_text(st, 1, s, (int)n, SQLITE_STATIC);
+	if (sqlite3_step(st) == SQLITE_ROW)
+		id = sqlite3_column_int64(st, 0);
+	sqlite3_reset(st);
+	if (id == 0)
+		die("%s: dictionary: %s", d->path, sqlite3_errmsg(of));
+	return id;
+}
+
 int64_t
 text_id(struct dldb *d, const char *s, size_t n)
 {
 	static struct ins in = { .table = "dictionary" };
+	int64_t id;
 
-	return db_text_id(&d->db, &in, s, n);
+	return db_put_text(&d->db, &in, &id, s, n) ? id : find_text(d, s, n);
 }
 
 int64_t

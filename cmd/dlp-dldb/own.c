@@ -89,7 +89,7 @@ on_os(struct stage *st, struct rec *r)
 static void
 on_mem(struct stage *st, struct rec *r)
 {
-	static struct ins in = { .table = "dlp_memory", .asked = true };
+	static struct ins in = { .table = "dlp_memory" };
 	struct dldb *d = st->ctx;
 
 	if (d->raw && number(r, mc.start) != DB_NULL)
