@@ -16,7 +16,7 @@
 #include "dlp-dldb/own.h"
 #include "dlp-dldb/raw.h"
 #include "dlp-dldb/sums.h"
-#include "dlp-dldb/work.h"
+#include "dlp-dldb/feed.h"
 #include "err.h"
 #include "esc.h"
 
@@ -175,7 +175,7 @@ start(struct dldb *d, struct stage *st)
 	ops_start(d, st);
 	raw_start(d);
 	agg_start(d);
-	work_start(st);
+	feed_start(st);
 	facts_start(st);
 	own_start(st);
 	sums_start(d, st);

@@ -3,15 +3,15 @@
 #include <string.h>
 
 #include "db.h"
-#include "ddl.h"
 #include "err.h"
+#include "tables.h"
 
 #define MANY 32 /* rows at once: more are not faster */
 
 static void
 ins_open(struct db *db, struct ins *in, int n)
 {
-	in->n_cols = ddl_ncols(in->table);
+	in->n_cols = table_ncols(in->table);
 	if (in->n_cols != n)
 		die("%s: %d columns", in->table, n);
 	in->many = db_prepare(db, in->table, MANY);

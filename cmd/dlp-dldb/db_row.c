@@ -5,8 +5,8 @@
 
 #include "buf.h"
 #include "db.h"
-#include "ddl.h"
 #include "err.h"
+#include "tables.h"
 
 sqlite3_stmt *
 db_prepare(struct db *db, const char *table, int rows)
@@ -18,7 +18,7 @@ db_prepare(struct db *db, const char *table, int rows)
 	buf_printf(&b, "INSERT INTO %s VALUES ", table);
 	while (rows-- > 0) {
 		buf_puts(&b, "(?");
-		for (n = ddl_ncols(table); n > 1; n--)
+		for (n = table_ncols(table); n > 1; n--)
 			buf_puts(&b, ",?");
 		buf_puts(&b, rows > 0 ? ")," : ")");
 	}

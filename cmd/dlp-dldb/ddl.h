@@ -12,9 +12,6 @@ struct db;
 void ddl_tables(struct db *db);
 void ddl_views(struct db *db);
 
-/* Columns of a table, id among them; fatal if there is no such table. */
-int ddl_ncols(const char *table);
-
 /* Those of the aggregated tables are dropped, while rows are added. */
 void ddl_no_indices(struct db *db);
 

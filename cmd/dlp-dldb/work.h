@@ -28,8 +28,11 @@ struct work_cols {
 
 extern struct work_cols work_cols[K_N];
 
-/* Each record of work is read and given to both halves, and passed on. */
-void work_start(struct stage *st);
+/* Records of that kind come to fn. */
+void work_on(struct stage *st, enum kind k, stage_fn *fn);
+
+/* One of them; its op must have a record. */
+void work_read(struct dldb *d, struct work *w, const struct rec *r);
 
 /* When its call began and ended. GPU work that no call launched counts as
  * launched at its start. */
@@ -38,6 +41,9 @@ void work_api(const struct work *w, int64_t *start, int64_t *stop);
 /* A column's text unescaped as a word. */
 uint32_t work_word(
     struct dldb *d, const struct rec *r, const struct rec_col *c);
+
+/* A number; -1 if it is unset. */
+int64_t rec_or_none(const struct rec *r, const struct rec_col *c);
 
 /* The number of its iteration; -1 for none. */
 int64_t rec_iter(const struct rec *r, const struct rec_col *c);
