@@ -38,10 +38,11 @@ takes_arg(const struct cli_opt *o)
 static char *
 letters(const struct cli_opt *opts, int n)
 {
-	char *s = xmalloc(3 * (size_t)n + sizeof(shared_letters));
+	char *s = xmalloc(1 + 3 * (size_t)n + sizeof(shared_letters));
 	char *p = s;
 	int i;
 
+	*p++ = ':'; /* an argument that lacks is told apart */
 	for (i = 0; i < n; i++) {
 		if (opts[i].ch == '\0')
 			continue;
@@ -124,7 +125,23 @@ act_shared(int c, const char *usage, bool *unbuffered)
 		    err_prog_name(), DLP_VERSION);
 		say(version);
 	}
-	exit(EXIT_TROUBLE); /* getopt has said what is wrong */
+	exit(EXIT_TROUBLE); /* not reached: bad() has said what is wrong */
+}
+
+/* An option that getopt refuses: c is : where its argument lacks, else ?. */
+static void
+bad(int c, char **argv)
+{
+	const char *what = c == ':' ? "needs an argument" : "unknown option";
+	const char *arg = argv[optind - 1], *prog = err_prog_name();
+
+	if (c == ':')
+		die("%s %s; %s -h shows the options", arg, what, prog);
+	if (optopt >= OPT_FIRST || (optopt != 0 && strncmp(arg, "--", 2) == 0))
+		die("%s takes no argument; %s -h shows the options", arg, prog);
+	if (optopt != 0)
+		die("%s '-%c'; %s -h shows the options", what, optopt, prog);
+	die("%s '%s'; %s -h shows the options", what, arg, prog);
 }
 
 bool
@@ -137,7 +154,10 @@ cli_options(
 	const struct cli_opt *o;
 	bool unbuffered = false;
 
+	opterr = 0;
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (c == '?' || c == ':')
+			bad(c, argv);
 		o = find(opts, n, c);
 		if (o != NULL)
 			act(o, optarg);

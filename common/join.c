@@ -6,6 +6,9 @@
 #include "cols.h"
 #include "err.h"
 #include "join.h"
+#include "near.h"
+
+#define COLS_SHOWN 100 /* bytes of a list of columns in a message */
 
 /* What records are joined with: ops by a column that has the same name on
  * either side, strings by one that is named after the column it stands for. */
@@ -182,6 +185,39 @@ join_str(struct join *j, const struct rec *r)
 	    smap_put(&j->texts, s, n, NULL);
 }
 
+/* The column of the type that is nearly the name; NULL: none is. */
+static const char *
+near_col(const struct rec_type *t, const char *name)
+{
+	size_t least = strlen(name) > 3 ? 3 : 2, d;
+	const char *s, *best = NULL;
+	int i;
+
+	for (i = 0; i < rec_ncols(t); i++) {
+		s = rec_colname(t, i);
+		if (strlen(s) > NEAR_LONGEST)
+			continue;
+		d = near_distance(name, s);
+		if (d < least) {
+			least = d;
+			best = s;
+		}
+	}
+	return best;
+}
+
+/* The first columns of the type, and how many more there are. */
+static void
+put_cols(struct buf *b, const struct rec_type *t)
+{
+	int i, n = rec_ncols(t);
+
+	for (i = 0; i < n && b->len < COLS_SHOWN; i++)
+		buf_printf(b, "%s%s", i > 0 ? "," : " ", rec_colname(t, i));
+	if (i < n)
+		buf_printf(b, " and %d more", n - i);
+}
+
 /* No such column: who writes it, or which ones there are. */
 static void
 missing(const struct join *j, const struct rec *r, const struct join_col *c)
@@ -189,8 +225,8 @@ missing(const struct join *j, const struct rec *r, const struct join_col *c)
 	const char *tag = rec_type_tag(c->type);
 	const char *name = c->want >= 0 ? j->want[c->want].name : c->canon;
 	const struct col_def *d = col_find(tag, c->canon);
+	const char *near;
 	struct buf b = { 0 };
-	int i;
 
 	if (d == NULL && c->id != NULL)
 		d = col_find(tag, c->id->name);
@@ -201,11 +237,12 @@ missing(const struct join *j, const struct rec *r, const struct join_col *c)
 		    "%s records have no column '%s': it is written by"
 		    " %s",
 		    tag, c->name, d->by);
-	for (i = 0; i < rec_ncols(c->type); i++) {
-		buf_putc(&b, i > 0 ? ',' : ' ');
-		buf_puts(&b, rec_colname(c->type, i));
-	}
-	rec_die(r, "%s records have no column '%s': they have%.900s", tag,
+	near = near_col(c->type, c->name);
+	if (near != NULL)
+		rec_die(r, "%s records have no column '%s'; did you mean '%s'?",
+		    tag, c->name, near);
+	put_cols(&b, c->type);
+	rec_die(r, "%s records have no column '%s': they have%.400s", tag,
 	    c->name, buf_str(&b));
 }
 

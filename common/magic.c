@@ -3,6 +3,10 @@
 
 #include "magic.h"
 
+#define UNPACK(by)                                                             \
+	by "-compressed: a stream goes in by '" by " -dc FILE |', a profile"   \
+	   " by dlp-parse"
+
 static const struct {
 	const char *magic;
 	size_t n;
@@ -11,11 +15,9 @@ static const struct {
 	{ "SQLite format 3\0", 16, "a SQLite database: dlp-parse reads it" },
 	{ "\xfd"
 	  "7zXZ",
-	    5, "xz-compressed: decompress it, or dlp-parse reads a profile" },
-	{ "\x28\xb5\x2f\xfd", 4,
-	    "zstd-compressed: decompress it, or dlp-parse reads a profile" },
-	{ "\x1f\x8b", 2,
-	    "gzip-compressed: decompress it, or dlp-parse reads a profile" },
+	    5, UNPACK("xz") },
+	{ "\x28\xb5\x2f\xfd", 4, UNPACK("zstd") },
+	{ "\x1f\x8b", 2, UNPACK("gzip") },
 	{ "PK\x03\x04", 4, "a zip archive: unpack it first" },
 };
 

@@ -86,7 +86,7 @@ setup() {
 @test "dlp -: standard input" {
 	dlp -w 500 - <"$LENET" >out
 	dlp -w 500 "$LENET" >want
-	named='^next: dlp|not judged: dlp' # with the file
+	named='^next: dlp|not be judged: dlp' # with the file
 	diff <(sed 1d out | grep -Ev "$named") <(sed 1d want | grep -Ev "$named")
 	[ "$(head -n 1 out)" = 'standard input' ]
 	# no name to type is made of that; what is typed is of FILE
@@ -94,7 +94,7 @@ setup() {
 	grep -qx 'next: dlp gaps FILE' out
 	dlp - <"$ROOT/tests/data/resnet-before.sqlite.xz" >out
 	[ "$(grep -c 'standard input' out)" -eq 1 ]
-	grep -q 'dlp advise -a FILE tells' out
+	grep -q 'dlp advise -a FILE names' out
 	# a file that has that name has one
 	cp "$LENET" 'standard input'
 	dlp 'standard input' | grep -qx "next: dlp gaps 'standard input'"
@@ -416,4 +416,90 @@ same_as_h() {
 	cmp want got
 	./p --csv "$LENET" >got
 	cmp want got
+}
+
+@test "standard input: streams and profiles, compressed or not, as by name" {
+	dlp-parse "$LENET" >a.dlp
+	local xz=$ROOT/tests/data/lenet.sqlite.xz
+	xz -dc "$xz" >a.sqlite
+	for r in top gaps "diff $LENET" advise; do
+		# shellcheck disable=SC2086 # with a file
+		dlp $r a.dlp >want 2>/dev/null
+		[ -s want ]
+		for how in 'cat a.dlp |' '<a.dlp' 'cat a.sqlite |' '<a.sqlite' \
+		    "cat $xz |" "<$xz"; do
+			echo "$how dlp $r"
+			case $how in
+			'<'*) sh -c "dlp $r - $how" ;;
+			*) sh -c "$how dlp $r -" ;;
+			esac >got 2>/dev/null
+			diff -u want got
+		done
+	done
+	# a line that is no legend, and no line feed at the end
+	same "$(printf '##dlp\t1\n#kern\tdur_ns\nkern\t5' | dlp-fmt --tsv 2>/dev/null)" \
+	    "$(printf '##dlp\t1\n#kern\tdur_ns\nkern\t5' | dlp-fmt --tsv - 2>/dev/null)"
+	printf "{'kShortName': 'k', 'kDuration': 5}\n" >net.dict
+	dlp-parse net.dict >net.dlp
+	for f in net.dict net.dlp; do
+		dlp top - <$f >got
+		dlp top $f | diff - got
+		run -2 dlp gaps - <$f
+		[[ $output == *"a .dict of PyProf has kernels only"* ]]
+	done
+	run -2 dlp top -i 0 - <net.dlp
+	same "dlp top: a .dict of PyProf has durations of kernels, no times: no -i, no -k" \
+	    "$output"
+	run -2 dlp top - </dev/null
+	same "dlp-parse: standard input: empty file" "$output"
+}
+
+@test "a stream that is compressed: the line says how, and that works" {
+	dlp-parse "$LENET" >a.dlp
+	dlp top a.dlp >want
+	xz -k a.dlp
+	gzip -k a.dlp
+	for f in a.dlp.xz a.dlp.gz; do
+		run -2 dlp top $f
+		same 1 "$(wc -l <<<"$output")"
+		[[ $output == *"xz -dc FILE | dlp top - (gzip -dc, zstd -dc)" ]]
+		run -2 dlp-correlate $f
+		[[ $output == *"goes in by '"*" -dc FILE |'"* ]]
+		cmd=$(sed "s/.*goes in by '//; s/|'.*//; s/FILE/$f/" <<<"$output")
+		sh -c "$cmd | dlp top -" >got
+		diff want got
+	done
+}
+
+@test "what is wrong is said once, with the word that was typed" {
+	says() {
+		local want=$1
+
+		shift
+		run -2 "$@"
+		same "$want" "$output"
+	}
+	says 'dlp: -k needs an argument; usage: dlp -k KEY FILE...' dlp -k
+	says 'dlp: -i needs an argument; usage: dlp -i N FILE...' dlp -i
+	says "dlp mfu: -p: no DTYPE=TFLOPS: 'foo'" dlp mfu -p foo "$LENET"
+	says "dlp roofline: -p: no DTYPE=TFLOPS: 'bf16'" \
+	    dlp roofline -p bf16 "$LENET"
+	says "dlp-parse: unknown option '--nope'; dlp-parse -h shows the options" \
+	    dlp-parse --nope
+	says "dlp-fmt: unknown option '-Q'; dlp-fmt -h shows the options" \
+	    dlp-fmt -uQ
+	says "dlp-fmt: -T needs an argument; dlp-fmt -h shows the options" dlp-fmt -T
+	says "dlp-fmt: --help=x takes no argument; dlp-fmt -h shows the options" \
+	    dlp-fmt --help=x
+	says 'dlp: standard output is closed' sh -c "dlp top '$LENET' >&-"
+	dlp-parse "$LENET" >in
+	for cmd in 'dlp-agg -T copy -g' 'dlp-fmt -T copy -c'; do
+		run -2 $cmd knd in
+		[[ $output == *": copy records have no column 'knd'; did you mean 'kind'?" ]]
+		run -2 $cmd foo in
+		[ ${#output} -lt 220 ]
+		[[ $output == *"no column 'foo': they have id,start_ns,"*" more" ]]
+	done
+	run -2 dlp folded -g layr "$LENET"
+	[[ $output == *"did you mean 'layer'?" ]]
 }

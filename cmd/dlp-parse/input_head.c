@@ -21,7 +21,10 @@
 static const struct {
 	const char *magic, *what;
 } others[] = {
-	{ "##dlp", "a dlp stream, not a database: give it to the next filter" },
+	{ "##dlp",
+	    "a dlp stream, not a database: the next filter and dlp REPORT"
+	    " read it as it is; unpack it first if it is compressed:"
+	    " xz -dc FILE | dlp top - (gzip -dc, zstd -dc)" },
 	{ "{'", "a .dict of PyProf: give it alone" },
 	{ "{", "JSON, not a profile database" },
 	{ "[", "JSON, not a profile database" },

@@ -69,6 +69,43 @@ is_dict() {
 	esac
 }
 
+# from_stdin FILTER...: standard input, a stream or a profile, to standard
+# output as a stream; a profile by the filter. What is taken to see which it is
+# is given back: a byte, of a stream the first lines, which tell if times lack.
+from_stdin() {
+	byte=$(dd bs=1 count=1 2>/dev/null | od -An -to1 | tr -d ' \n')
+	case $byte in
+	'') "$@" </dev/null ;;
+	043)
+		head='#' line=
+		while IFS= read -r line; do
+			case $line in
+			"##info	dialect	pyprof-dict"*)
+				[ "$need" != --no-dict ] || die "$of_dict" ;;
+			"##info	times	made up"*)
+				[ -z "$need" ] || die "$no_times" ;;
+			esac
+			case $line in
+			'##'* | '#dlp'*) ;;
+			*) break ;;
+			esac
+			head="$head$line
+" line=
+		done
+		printf '%s%s' "$head" "${line:+$line
+}"
+		cat
+		;;
+	*)
+		{
+			# shellcheck disable=SC2059 # an octal number
+			printf "\\$byte"
+			cat
+		} | "$@"
+		;;
+	esac
+}
+
 # The profiles, each a section; $parse is an option for dlp-parse. One that
 # fails leaves a section without an end, so that the filters go on with the
 # others and the last one exits 2.
@@ -79,7 +116,9 @@ profiles() {
 		if is_stream "$f"; then
 			cat -- "$f" && good=1 || bad=1
 		else
-			dlp-parse ${parse-} ${need-} ${src:+--src} -- "$f" && good=1 || bad=1
+			set -- dlp-parse ${parse-} ${need-} ${src:+--src} -- "$f"
+			[ "$f" != - ] || set -- from_stdin "$@"
+			"$@" && good=1 || bad=1
 		fi
 	done
 	[ -z "$good" ] || [ -z "$bad" ] || printf '##dlp\t1\n'
@@ -208,18 +247,18 @@ fi
 [ $# -ne 1 ] || [ "$1" = - ] || [ -e "$1" ] ||
     die "$1: No such file or directory"
 need=
+of_dict="a .dict of PyProf has kernels only, dlp $report needs more; what works\
+ with it: dlp FILE, dlp top, kernels, flops, roofline, tc, coverage, folded,\
+ info"
+no_times="a .dict of PyProf has durations of kernels, no times: no -i, no -k"
 if [ -z "${kernels_do-}" ]; then
 	need=--no-dict
 	for f; do
-		! is_dict "$f" || die "$f: a .dict of PyProf has kernels" \
-		    "only, dlp $report needs more; what works with it:" \
-		    "dlp FILE, dlp top, kernels, flops, roofline, tc," \
-		    "coverage, folded, info"
+		! is_dict "$f" || die "$f: $of_dict"
 	done
 elif [ "$steps" != --one ]; then
 	need=--need-times
 	for f; do
-		! is_dict "$f" 'times	made up' || die "$f: a .dict of PyProf" \
-		    "has durations of kernels, no times: no -i, no -k"
+		! is_dict "$f" 'times	made up' || die "$f: $no_times"
 	done
 fi

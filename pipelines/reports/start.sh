@@ -21,6 +21,10 @@ run() {
 	catch_signals
 	# what runs behind & would have no standard input
 	{ true <&0; } 2>/dev/null || exec </dev/null
+	if ! { true 3>&1; } 2>/dev/null; then
+		echo "dlp: standard output is closed" >&2
+		exit 2
+	fi
 	exec 3>&1 4<&0
 	piped "$@" <&4 4<&- &
 	exec 3>&- 4<&-
@@ -47,6 +51,7 @@ piped() {
 		if (place[$1] < at) {
 			at = place[$1]
 			kept = $0
+			empty = /empty input/
 		}
 		next
 	}
@@ -56,6 +61,8 @@ piped() {
 		print plain($0)
 		fflush()
 	}
-	END { if (kept != "" && first >= at) print plain(kept) }' >&2; } 4>&1)
+	# who has nothing to read has nothing else to say: the other line is of
+	# the same filter, before in the pipeline
+	END { if (kept != "" && first >= at + empty) print plain(kept) }' >&2; } 4>&1)
 	exit "$status"
 }
