@@ -151,7 +151,7 @@ const struct col_def col_defs[] = {
 	{ "rank", "rank", PARSE, COL_INT, "number of the rank" },
 	{ "rank", "src", PARSE, COL_TEXT, "its file" },
 	{ "rank", "rank_by", PARSE, COL_TEXT,
-	    "who said so: profile, or order: that of the files' names" },
+	    "who said so: profile, or name: the order of the files' names" },
 	{ "rank", "clock_by", PARSE, COL_TEXT,
 	    "what its clock is aligned by: reference, collectives or utc;"
 	    " unset: it is not, or its run is another one" },

@@ -369,7 +369,7 @@ same_as_h() {
 			dlp top --csv $l >got 2>err || rc=$?
 			echo "$l: $(<err)"
 			[ $rc -eq 2 ]
-			[ "$(wc -l <err)" -eq 1 ]
+			[ "$(grep -vc "files are added up" err)" -eq 1 ]
 			grep "^dlp-parse: $x: " err
 			diff want got
 		done
@@ -378,7 +378,7 @@ same_as_h() {
 	dlp top nix nix >got 2>err || rc=$?
 	[ $rc -eq 2 ]
 	[ ! -s got ]
-	[ "$(wc -l <err)" -eq 2 ]
+	[ "$(grep -vc "files are added up" err)" -eq 2 ]
 }
 
 # runs with GPU work by the records of dlp-correlate
@@ -502,4 +502,37 @@ same_as_h() {
 	done
 	run -2 dlp folded -g layr "$LENET"
 	[[ $output == *"did you mean 'layer'?" ]]
+}
+
+# The share of the layer, by SQL: the GPU time of what is launched in the range.
+@test "dlp top -g layer: where one layer is nearly all, a line says so" {
+	need_data h200/gpt2_bf16.sqlite.xz
+	local db pct
+	db=$(profile h200/gpt2_bf16.sqlite.xz)
+	run --separate-stderr dlp top -g layer --tsv "$db"
+	pct=$(awk -F'\t' 'NR > 1 { s += $4 } $1 == "forward" { f += $4 }
+	    END { printf "%.1f", 100 * f / s }' <<<"$output")
+	same "dlp top: 'forward' is the layer of $pct % of the time: the program \
+has no ranges around its modules; -g shape tells ops apart by the sizes of \
+inputs" "$stderr"
+	# and it does
+	[ "$(dlp top -g shape -n 0 --tsv "$db" | wc -l)" -gt 20 ]
+	# LeNet's modules have ranges; other groups are not looked at
+	same "" "$(dlp top -g layer "$LENET" 2>&1 >/dev/null)"
+	same "" "$(dlp top -g op "$db" 2>&1 >/dev/null)"
+	run ! grep -q look_at <<<"$(dlp top -h)"
+}
+
+@test "dlp top, kernels, ops of several files: a line says that they are added" {
+	cp "$LENET" other.sqlite
+	for r in top kernels ops folded; do
+		dlp $r "$LENET" other.sqlite >/dev/null 2>err
+		[[ $(cat err) == "dlp $r: the times of 2 files are added up"* ]]
+		same "" "$(dlp $r "$LENET" 2>&1 >/dev/null)"
+		dlp $r "$LENET" "$LENET" -h 2>err >/dev/null
+		[ ! -s err ]
+	done
+	same "dlp top: the times of 2 files are added up; -g src,op keeps them apart" \
+	    "$(dlp top "$LENET" other.sqlite 2>&1 >/dev/null)"
+	same "" "$(dlp top -g src,op "$LENET" other.sqlite 2>&1 >/dev/null)"
 }

@@ -84,9 +84,9 @@ $1"
 	cp "$R0" rank9.db
 	cp "$R0" rank1.db
 	dlp-parse --ranks rank10.db rank1.db rank9.db >out
-	[ "$(columns out rank rank src rank_by)" = "0${TAB}rank1.db${TAB}order
-1${TAB}rank9.db${TAB}order
-2${TAB}rank10.db${TAB}order" ]
+	[ "$(columns out rank rank src rank_by)" = "0${TAB}rank1.db${TAB}name
+1${TAB}rank9.db${TAB}name
+2${TAB}rank10.db${TAB}name" ]
 	[ "$(columns out kern rank src | sort -u)" = "0${TAB}rank1.db
 1${TAB}rank9.db
 2${TAB}rank10.db" ]
@@ -96,8 +96,8 @@ $1"
 	    'LOCAL_RANK=1 WORLD_SIZE=3 RANK=0 PATH=/bin');"
 	dlp-parse --ranks rank*.db >out
 	[ "$(columns out rank rank src rank_by)" = "0${TAB}rank10.db${TAB}profile
-1${TAB}rank1.db${TAB}order
-2${TAB}rank9.db${TAB}order" ]
+1${TAB}rank1.db${TAB}name
+2${TAB}rank9.db${TAB}name" ]
 	# by NVTX; texts that name other ranks are none
 	sqlite3 rank1.db "UPDATE NVTX_EVENTS SET text = '[rank2]'
 	    WHERE text LIKE 'DistributedDataParallel.forward%'"

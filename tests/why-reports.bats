@@ -491,3 +491,38 @@ $(dlp mem -l -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
 	{ exit !($a["class"] == "startup" && $a["what_ns"] <= x &&
 	    $a["what_ns"] > .999 * x) }' got
 }
+
+# Who launches, and what is the longest of its waits within a range, by SQL.
+@test "dlp waits: threads that launch GPU work come first" {
+	need_data h200/loader.sqlite.xz
+	local db
+	db=$(profile h200/loader.sqlite.xz)
+	dlp waits -n 0 --tsv "$db" 2>/dev/null >all
+	# yes exactly for the threads of calls with GPU work
+	same "$(sqlite3 "$db" "SELECT DISTINCT r.globalTid % 0x1000000
+	    FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN (
+	    SELECT correlationId FROM CUPTI_ACTIVITY_KIND_KERNEL
+	    UNION SELECT correlationId FROM CUPTI_ACTIVITY_KIND_MEMCPY
+	    UNION SELECT correlationId FROM CUPTI_ACTIVITY_KIND_MEMSET)
+	    USING (correlationId) ORDER BY 1" | tr '\n' ' ')" \
+	    "$(awk -F'\t' '$NF == "yes" { print $4 }' all | sort -nu | tr '\n' ' ')"
+	# they are before the others, within ranges first, the longest first
+	awk -F'\t' 'NR > 1 {
+		k = $NF == "no" ? 2 : $5 == "-"
+		if (k < last || (k == last && NR > 2 && $8 > sum)) bad = 1
+		last = k; sum = $8 }
+	    END { exit bad || NR < 5 }' all
+	# the first N, and what is left in one row
+	for n in 1 3; do
+		dlp waits -n $n --tsv "$db" 2>/dev/null >got
+		sed $((n + 1))q all | diff - <(sed $((n + 1))q got)
+		same "$(awk -F'\t' -v n=$n 'NR > n + 1 { k += $7; s += $8
+		    if ($10 > m) m = $10 }
+		    END { printf "%.0f %.0f %.1f %.0f\n", k, s, s / k, m }' all)" \
+		    "$(awk -F'\t' '$1 == "(rest)" { print $7, $8, $9, $10 }' got)"
+	done
+	# files are sections of their own
+	dlp waits -n 2 --csv "$db" "$db" 2>err >two
+	run ! grep '##end' err
+	same 7 "$(wc -l <two)"
+}

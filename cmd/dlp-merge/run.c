@@ -42,7 +42,7 @@ put_ranks(const struct input *v, int n)
 		out_rec(t);
 		out_i64(i);
 		out_text(v[i].name, strlen(v[i].name));
-		out_raw("order", 5);
+		out_raw("name", 4);
 		out_raw(v[i].clock_by,
 		    v[i].clock_by != NULL ? strlen(v[i].clock_by) : 0);
 		out_i64(v[i].shift);

@@ -227,7 +227,7 @@ ranks_put(struct profile *v, int n)
 		out_rec(t);
 		out_i64(v[i].rank);
 		out_raw(v[i].src.s, v[i].src.len);
-		emit_word(v[i].rank_by == RANK_FOUND ? "profile" : "order");
+		emit_word(v[i].rank_by == RANK_FOUND ? "profile" : "name");
 		emit_word(v[i].clock_by);
 		out_i64(v[i].shift);
 		emit_num(v[i].n_coll);

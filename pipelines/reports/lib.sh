@@ -43,6 +43,7 @@ help_if_asked() {
     dlp-parse FILE\
 } | dlp-correlate | dlp-iter \$by | dlp-flops/
 	    s/steps_of "\$@"/dlp-parse FILE | dlp-correlate | dlp-iter \$by | dlp-flops/
+	    /^ *look_at_layers |$/d
 	    s/ranks_of "\$@"/dlp-parse FILE --ranks/' "$0")
 	eval "cat <<END
 $pipe
@@ -50,6 +51,12 @@ END
 " | sed '/dlp-/s/"\([A-Za-z0-9_.,=-]*\)"/\1/g; s/\([^ ]\)  */\1 /g
 	    s/^\(		*\) */\1/; s/^/  /' | expand
 	exit 0
+}
+
+# What adds the times of several files up says so.
+say_added_up() {
+	[ -n "$help" ] || [ "$1" -lt 2 ] || echo "dlp $report: the times of $1 files are added" \
+	    "up${2:+; $2 keeps them apart}" >&2
 }
 
 # Whether a file is a stream that dlp-parse wrote before.
