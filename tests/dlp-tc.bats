@@ -72,3 +72,55 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	bats_require_minimum_version 1.5.0
 }
+
+# why FILE: layer, tc_why of each kernel that could use Tensor Cores and does not
+why() {
+	dlp-parse "$1" | dlp-correlate | dlp-flops 2>/dev/null |
+	    dlp-agg -T kern --where tc_eligible==yes --where tc==no |
+	    dlp-fmt --tsv -T kern -c layer,op,tc_why | sed 1d
+}
+
+@test "TF32 is not said to be off where the program has turned it on" {
+	need_data h200/zoo.sqlite.xz
+	# the program's ranges say which it did: linear_fp32, linear_tf32; it
+	# turned it off again for sdpa_math and the cells
+	why "$(profile h200/zoo.sqlite.xz)" >got
+	same '' "$(awk -F '\t' '$1 ~ /_tf32/ && $3 == "fp32"' got)"
+	same unaligned "$(awk -F '\t' '$1 ~ /conv2d_first_tf32/ { print $3 }' \
+	    got | sort -u)"
+	for l in linear_fp32 linear_unaligned_fp32 conv2d_first_fp32 \
+	    rnncell_fp32 sdpa_math_fp32; do
+		same fp32 "$(awk -F '\t' -v l="$l/" \
+		    'index($1, l) == 1 { print $3 }' got | sort -u)"
+	done
+	# the loader's program has it on, and ten classes: no multiple of 4
+	need_data h200/loader.sqlite.xz
+	f=$(profile h200/loader.sqlite.xz)
+	same unaligned "$(why "$f" | awk -F '\t' '$2 == "linear" { print $3 }' |
+	    sort -u)"
+	dlp "$f" 2>/dev/null >got
+	grep 'most: linear bprop; a size is no multiple' got
+	run -1 grep TF32 got
+}
+
+@test "no GPU is known: the names of kernels tell that it has no TF32" {
+	rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
+	for v in 'volta_sgemm_128x64_nn - no' 'ampere_sgemm_128x64_nn - yes' \
+	    'volta_sgemm_128x64_nn 8.0 yes'; do
+		set -- $v
+		rec '##dlp 1' '#str id text' "str 1 $1" '#dev dev name cc' \
+		    "dev 0 a $2" '#op op_id op dir' 'op 1 linear fprop' \
+		    '#kern id start_ns dur_ns dev short name_id op_id' \
+		    "kern 2 5 10 0 $1 1 1" '##end 4' | dlp-flops | dlp-advise |
+		    dlp-fmt --tsv -T finding -c id,recommendation >got
+		grep '^tc_unused.*autocast' got
+		if [ "$3" = yes ]; then grep '^tc_unused.*Allow TF32' got
+		else grep '^tc_unused.*this GPU has no TF32' got; fi
+	done
+	need_data nvprof/lm-pyprof.dict
+	# the dict is of the sqlite's run, which names the GPU: both the same
+	for f in dict sqlite; do
+		dlp "$DATA/nvprof/lm-pyprof.$f" 2>/dev/null |
+		    grep 'most: .*; this GPU has no TF32'
+	done
+}

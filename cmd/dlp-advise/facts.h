@@ -65,12 +65,13 @@ struct device {
 };
 
 struct facts {
-	bool compat;                 /* judge and say as DLProf did */
-	char mode[16];               /* "" if nobody told */
-	struct buf src;              /* file of the section, if it says so */
-	struct buf key;              /* the key op that was asked for */
-	int key_found;               /* 1, 0, or -1: nobody told */
-	int64_t model[N_MODEL];      /* -1: not told */
+	bool compat;            /* judge and say as DLProf did */
+	char mode[16];          /* "" if nobody told */
+	struct buf src;         /* file of the section, if it says so */
+	struct buf key;         /* the key op that was asked for */
+	int key_found;          /* 1, 0, or -1: nobody told */
+	int64_t model[N_MODEL]; /* -1: not told */
+	int64_t kernel_arch; /* where no device is known, by names; 0: none */
 	int64_t mem_total, mem_used; /* DLProf's sample; 0: none */
 
 	struct device *dev;

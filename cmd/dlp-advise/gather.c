@@ -155,6 +155,8 @@ on_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
 		buf_put(&f->key, v, n);
 	} else if (text_is(name, len, "key_op_found")) {
 		f->key_found = text_is(v, n, "yes");
+	} else if (text_is(name, len, "kernel_arch")) {
+		num_i64(v, n, &f->kernel_arch);
 	} else if (text_is(name, len, "gpu_mem_total_bytes")) {
 		num_i64(v, n, &f->mem_total);
 	} else if (text_is(name, len, "gpu_mem_used_bytes")) {

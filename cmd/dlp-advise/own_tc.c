@@ -15,11 +15,12 @@ tc_part(const struct facts *f, const struct tops *t, double limit,
 	tops_put(t, &v->evidence, 3);
 }
 
-/* All GPUs that are known are Volta or Turing. */
+/* All GPUs that are known are Volta or Turing; where none is, the kernels are
+ * built for those. */
 static bool
 before_ampere(const struct facts *f)
 {
-	bool any = false;
+	bool any = f->kernel_arch > 0 && f->kernel_arch < 80;
 	size_t i;
 
 	for (i = 0; i < f->n_dev; i++) {

@@ -57,6 +57,8 @@ put_word(const char *s)
 	out_raw(s, s == NULL ? 0 : strlen(s));
 }
 
+static struct tcseen seen;
+
 /* A device without Tensor Cores settles it, whatever the name says. */
 static bool
 no_tensor_cores(int64_t dev)
@@ -116,6 +118,17 @@ lacks(const struct result *res)
 	return words[!res->sized][!flop];
 }
 
+static const char *
+why_not(
+    const struct result *res, const struct kname *k, int cc, bool none, bool tc)
+{
+	const struct answer *a = &res->a;
+	bool conv = a->family == FAM_CONV || a->family == FAM_CONV_FUSED;
+
+	tcwhy_see(&seen, k, a->family, a->dt, res->shape, res->sized, tc);
+	return tcwhy(k, a->dt, res->shape, cc, none, seen.tf32[conv], tc);
+}
+
 static void
 put_tc(
     const struct result *res, const struct kname *k, int64_t dev, enum tc given)
@@ -134,9 +147,19 @@ put_tc(
 	put_word(tc_word(used));
 	put_word(given != TC_UNKNOWN ? "profile" : k->tc.id);
 	put_word(tc_word(eligible(res, k, used, dev)));
-	put_word(product
-		     ? tcwhy(k, res->a.dt, res->shape, cc, none, used == TC_YES)
-		     : NULL);
+	put_word(product ? why_not(res, k, cc, none, used == TC_YES) : NULL);
+}
+
+void
+columns_forget(void)
+{
+	memset(&seen, 0, sizeof(seen));
+}
+
+int
+columns_arch(void)
+{
+	return seen.arch;
 }
 
 void

@@ -21,4 +21,9 @@ void count_notes(const struct result *res, const struct kname *k, int64_t dev,
 /* Writes the coverage account as notes, if there were kernels. */
 void put_coverage(void);
 
+/* A section begins. The newest generation of GPUs that the products' names in
+ * it tell, times ten; 0: none. */
+void columns_forget(void);
+int columns_arch(void);
+
 #endif

@@ -165,6 +165,7 @@ on_section(struct stage *st)
 	result_forget();
 	share_forget();
 	cell_forget();
+	columns_forget();
 }
 
 static void
@@ -174,6 +175,8 @@ on_end(struct stage *st)
 	if (counts.again) /* the notes are there */
 		return;
 	put_coverage();
+	if (!state_any_cc() && columns_arch() > 0)
+		out_meta("info", "kernel_arch\t%d", columns_arch());
 	stage_note("flop_unknown", counts.no_size);
 	stage_note("flop_overflow", counts.overflow);
 	stage_note("bad_args", counts.bad_args);

@@ -13,6 +13,7 @@ struct counts counts;
 struct run_counts run_counts;
 
 static struct smap texts;    /* all kept strings */
+static bool any_cc;          /* of a device */
 static struct map str_by_id; /* id -> number in texts, + 1 */
 static struct map dev_by_id; /* dev -> cc, | 1 << 32 if no Tensor Cores */
 static struct map op_by_id;  /* id -> index + 1 */
@@ -48,6 +49,7 @@ state_forget(void)
 	smap_clear(&name_by_text);
 	map_clear(&str_by_id);
 	map_clear(&dev_by_id);
+	any_cc = false;
 	map_clear(&op_by_id);
 	map_clear(&name_by_id);
 	map_clear(&prim_by_id);
@@ -72,8 +74,15 @@ state_str(int64_t id, const char *s, size_t n)
 void
 state_dev(int64_t dev, int cc, bool no_tensor_cores)
 {
+	any_cc |= cc > 0;
 	*map_put(&dev_by_id, (uint64_t)dev, NULL) =
 	    (uint64_t)cc | (no_tensor_cores ? (uint64_t)1 << 32 : 0);
+}
+
+bool
+state_any_cc(void)
+{
+	return any_cc;
 }
 
 int

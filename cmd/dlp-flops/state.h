@@ -69,6 +69,7 @@ void state_str(int64_t id, const char *s, size_t n);
 /* A device's compute capability times ten; 0 if unknown. */
 void state_dev(int64_t dev, int cc, bool no_tensor_cores);
 int state_cc(int64_t dev, bool *none);
+bool state_any_cc(void); /* it is known of a device */
 
 /* Interns a text: the same pointer for the same text. */
 const char *state_keep(const char *s, size_t n);

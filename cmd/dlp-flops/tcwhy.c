@@ -156,12 +156,34 @@ tcwhy_shape(const struct work *w, enum family f, enum dtype dt)
 	}
 }
 
+/* Sizes that keep a product off Tensor Cores. */
+#define HINDERS                                                                \
+	(SHAPE_VECTOR | SHAPE_SMALL | SHAPE_UNALIGNED | SHAPE_DEPTHWISE |      \
+	    SHAPE_GROUPED)
+
+void
+tcwhy_see(struct tcseen *t, const struct kname *k, enum family f, enum dtype dt,
+    unsigned shape, bool sized, bool used)
+{
+	bool conv = f == FAM_CONV || f == FAM_CONV_FUSED;
+
+	if (k->arch > t->arch)
+		t->arch = k->arch;
+	if (f == FAM_ATTENTION) /* whose kernels heed no setting */
+		return;
+	if (used && dt == DT_TF32)
+		t->tf32[conv] = true;
+	else if (!used && dt == DT_FP32 && sized && (shape & HINDERS) == 0 &&
+		 k->method == 0)
+		t->tf32[conv] = false;
+}
+
 struct ask {
 	const struct kname *k;
 	enum dtype dt;
 	unsigned shape;
 	int cc;
-	bool none;
+	bool none, tf32;
 };
 
 static bool
@@ -188,10 +210,12 @@ new_type(const struct ask *a)
 	return a->cc > 0 && a->dt != DT_NONE && a->cc < dt_tc_min_cc(a->dt);
 }
 
+/* TF32 is off, unless others show that it is on, and something else explains
+ * that this one has not used it. */
 static bool
 fp32(const struct ask *a)
 {
-	return a->dt == DT_FP32;
+	return a->dt == DT_FP32 && (!a->tf32 || (a->shape & HINDERS) == 0);
 }
 
 static bool
@@ -234,11 +258,11 @@ grouped(const struct ask *a)
 }
 
 /* Where the name tells how many elements are aligned it decides: the library
- * may have padded. Of complex ones the name always says 1. */
+ * may have padded. Of complex and FP32 ones the name always says 1. */
 static bool
 unaligned(const struct ask *a)
 {
-	if (a->k->align > 0 && !complex_type(a))
+	if (a->k->align > 0 && !complex_type(a) && a->dt != DT_FP32)
 		return odd(a->k->align, a->dt);
 	return (a->shape & SHAPE_UNALIGNED) != 0;
 }
@@ -293,9 +317,9 @@ static const struct {
 
 const char *
 tcwhy(const struct kname *k, enum dtype dt, unsigned shape, int cc, bool none,
-    bool used)
+    bool tf32, bool used)
 {
-	const struct ask a = { k, dt, shape, cc, none };
+	const struct ask a = { k, dt, shape, cc, none, tf32 };
 	size_t i;
 
 	for (i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)

@@ -172,6 +172,7 @@ $1 == "##cmd" && file == "" {
 	}
 }
 $1 == "##info" { inf[$2] = $3 }
+$1 == "##info" && $2 == "kernel_arch" && $3 < 80 { no_tf32 = 1 }
 /^#[a-z]/ {
 	for (i = 2; i <= NF; i++)
 		at[substr($1, 2), $i] = i
