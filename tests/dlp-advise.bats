@@ -342,8 +342,59 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	grep -q "$(cat want)" got
 	dlp "$f" 2>/dev/null >screen
 	grep -q '^findings, of these steps' screen
-	same "$(awk '$1 == "launch_bound" { print $2 }' got)" \
-	    "$(awk '/while ops or calls run/ { print $(NF - 2) }' screen)"
+	grep '^  [0-9].* \[[0-9.]* %\] The GPU waits for launches' screen
+}
+
+@test "launch-bound is what dlp gaps calls so, of the same steps" {
+	for p in gpt2_bf16 lenet_emitnvtx_train resnet50_tf32; do
+		need_data h200/$p.sqlite.xz
+		f=$(profile h200/$p.sqlite.xz)
+		# the steps that count, and their time, by dlp FILE
+		dlp --jsonl "$f" 2>/dev/null >row
+		set -- $(dlp-parse "$f" | dlp-correlate |
+		    dlp-iter --stable --even 2>/dev/null |
+		    awk -F '\t' '/^#stable/ { for (i = 1; i <= NF; i++) c[$i] = i }
+			$1 == "stable" { print $c["from"], $c["to"] }')
+		# gaps that end in them, from the start of the first
+		from=$(dlp-parse "$f" | dlp-correlate | dlp-iter |
+		    awk -F '\t' -v n="$1" '
+		    /^#iter/ { for (i = 1; i <= NF; i++) c[$i] = i }
+		    $1 == "iter" && $c["iter"] == n { print $c["start_ns"] }')
+		want=$(dlp-parse "$f" | dlp-correlate | dlp-iter | dlp-gaps |
+		    dlp-agg -T gap | dlp-fmt --jsonl -T gap |
+		    jq -rn --argjson from "$from" --slurpfile r row \
+			--argjson a "$1" --argjson b "$2" '
+		    [inputs | select(.class == "launch-bound" and
+			.iter != null and .iter >= $a and .iter <= $b) |
+			.start_ns + .dur_ns - ([.start_ns, $from] | max)] |
+		    add * 1000 / $r[0].wall_ns | round / 10')
+		same "$want" "$(dlp advise --jsonl "$f" 2>/dev/null |
+		    jq 'select(.id == "launch_bound").share_pct')"
+		# one finding says it, the others about that time are behind
+		same '' "$(dlp advise -a --tsv "$f" 2>/dev/null | awk -F '\t' '
+		    $1 ~ /^underutilized/ && $3 == "yes" && !/\tlaunch_bound\t/')"
+	done
+}
+
+@test "why a GPU idles is told by the gaps; nccl's program allocates" {
+	need_data nvprof/nccl-8gpu-v16.sqlite
+	dlp advise --tsv "$DATA/nvprof/nccl-8gpu-v16.sqlite" 2>/dev/null >got
+	sed -n 2p got | grep '^underutilized_gpu_detector.*allocation of memory'
+	grep '^unused_gpus.*: 4, 5, 6, 7' got
+	# by hand: 10 of 100 ns kernels; gaps of 60 and 20 ns, the first one
+	# begins 30 before the step; without gaps launch-bound is not judged
+	rec '#cut start_ns iter dropped' '#gap start_ns dur_ns class iter' \
+	    '#busy dev class dur_ns iter' '#kern id start_ns dur_ns dev iter' \
+	    '#iter iter dur_ns key' \
+	    'iter 0 100 x' 'cut 100 0 -' 'kern 1 130 10 0 0' \
+	    'gap 70 60 launch-bound 0' 'gap 140 20 allocation 0' \
+	    'gap 1 50 allocation -' 'busy 0 kern 10 0' 'busy 0 cpu 90 0' >in
+	same 'yes 30.0' "$(findings --rule launch_bound=29 <in | one launch_bound)"
+	grep -v gap in >less
+	same 'not judged -' "$(findings <less | one launch_bound)"
+	sed 's/allocation	0/allocation	-/; s/launch-bound/sync/' in |
+	    said underutilized_gpu_detector recommendation |
+	    grep '30.0 %.*synchronize less'
 }
 
 @test "one finding about a time leads, -a shows the others" {

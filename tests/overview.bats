@@ -353,7 +353,7 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	# what the screen tells to type works; no step is to be named
 	dlp "$DATA/nvprof/lm-pyprof.dict" >text 2>err
 	run ! grep -e '-k' text err
-	sed -n 's/^next: *//p; s/^      \(dlp .*\)/\1/p' text >next
+	sed -n '/^next/,$ { s/^next: *//p; s/^      \(dlp .*\)/\1/p; }' text >next
 	[ -s next ]
 	while read -r line; do
 		sh -c "$line" >/dev/null 2>&1

@@ -54,6 +54,54 @@ static const struct part parts[] = {
 };
 #define N_DLPROF_PART 4 /* DLProf knew no copies */
 
+/* What a class of dlp-gaps is, and what to do. */
+static const char *
+gap_part(int class)
+{
+	static const char *const say[N_GAP] = {
+		[G_LAUNCH] = "launch-bound: launch less, by torch.compile or"
+			     " CUDA graphs",
+		[G_STARTUP] = "first calls, which start CUDA and load"
+			      " modules: profile later steps",
+		[G_SYNC] = "waiting for the GPU: synchronize less",
+		[G_DATA] = "loading of data: more workers, or less to do for"
+			   " them",
+		[G_COMM] = "communication on the CPU",
+		[G_ALLOC] = "allocation of memory: allocate once",
+		[G_MODULE] = "loading of modules, of start-up: profile later"
+			     " steps",
+		[G_OS] = "calls of the operating system: dlp waits FILE tells"
+			 " which",
+		[G_PROFILER] = "the profiler itself: record less",
+		[G_QUEUED] = "short gaps between works that were launched in"
+			     " time",
+		[G_UNKNOWN] = "nothing that was recorded: code without ranges"
+			      " and CUDA calls",
+	};
+
+	return say[class];
+}
+
+/* What idles or copies most; false if dlp-gaps has not told. */
+static bool
+say_gaps(const struct facts *f, struct verdict *v)
+{
+	int c = gap_most(f);
+	double pct = c >= 0 ? share_pct(f, f->gap_ns[c]) : 0;
+
+	if (f->compat || !f->has_gaps || pct <= busy_pct(f, 1U << B_MEM))
+		return false;
+	v->share = pct;
+	v->within = c == G_LAUNCH ? "launch_bound"
+		    : c == G_DATA ? "dataloader_detector"
+				  : NULL;
+	buf_printf(&v->advice,
+	    "It idles for %.1f %% of the time for one reason: %s; dlp gaps FILE"
+	    " tells when",
+	    pct, gap_part(c));
+	return true;
+}
+
 /* The largest part of the time in which no kernel ran. */
 static void
 say_largest(const struct facts *f, struct verdict *v)
@@ -62,6 +110,8 @@ say_largest(const struct facts *f, struct verdict *v)
 	const struct part *best = parts, *p;
 	double pct;
 
+	if (say_gaps(f, v))
+		return;
 	for (p = parts; p < parts + n; p++)
 		if (busy_pct(f, 1U << p->class) >
 		    busy_pct(f, 1U << best->class))

@@ -103,6 +103,17 @@ busy_pct(const struct facts *f, unsigned classes)
 	return all > 0 ? 100 * part / all : 0;
 }
 
+int
+gap_most(const struct facts *f)
+{
+	int i, best = -1;
+
+	for (i = 0; i < N_GAP; i++)
+		if (f->gap_ns[i] > (best < 0 ? 0 : f->gap_ns[best]))
+			best = i;
+	return best;
+}
+
 double
 share_pct(const struct facts *f, int64_t ns)
 {

@@ -24,6 +24,21 @@ enum { /* the classes of dlp-busy */
 	N_CLASS
 };
 
+enum { /* the classes of dlp-gaps */
+	G_LAUNCH,
+	G_STARTUP,
+	G_SYNC,
+	G_DATA,
+	G_COMM,
+	G_ALLOC,
+	G_MODULE,
+	G_OS,
+	G_PROFILER,
+	G_QUEUED,
+	G_UNKNOWN,
+	N_GAP
+};
+
 enum { /* settings of the model that DLProf's markers tell */
 	M_WORKERS,
 	M_BENCHMARK_OFF,
@@ -78,9 +93,13 @@ struct facts {
 	size_t n_dev;
 	int64_t *iter_no, *iter_ns; /* of each iter record */
 	size_t n_iter, cap_iter;
-	bool has_key;          /* an iter record has one: they are steps */
-	bool has_busy;         /* there were busy records */
-	bool in_steps;         /* some of them of iterations */
+	bool has_key;  /* an iter record has one: they are steps */
+	bool has_busy; /* there were busy records */
+	bool in_steps; /* some of them of iterations */
+	bool has_gaps;
+	int64_t gap_ns[N_GAP]; /* idle time of all devices, by why; of gaps
+				  that began before the steps what is in them */
+	int64_t run_from;      /* where the newest row of steps began */
 	bool has_cuts, counts; /* of dlp-iter; an iteration that counts has
 				  begun, and none since that does not */
 
@@ -123,6 +142,9 @@ int64_t dev_wall(const struct device *d);
 /* The sum of classes, a bit each, over the devices that are used, in percent of
  * their time; as DLProf has it, over all that are visible. */
 double busy_pct(const struct facts *f, unsigned classes);
+
+/* The class of gaps with the most time; -1: there was none. */
+int gap_most(const struct facts *f);
 
 /* ns of GPU time in percent of the devices' time, or without busy records of
  * that from the first kernel to the last; below 0: unknown. */

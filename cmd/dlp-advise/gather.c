@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api.h"
 #include "err.h"
 #include "mview.h"
 #include "num.h"
@@ -24,8 +25,11 @@ static struct {
 		struct rec_col *dev, *class, *dur, *iter, *after;
 	} busy;
 	struct {
-		struct rec_col *iter, *dropped;
+		struct rec_col *start, *iter, *dropped;
 	} cut;
+	struct {
+		struct rec_col *start, *dur, *class, *iter;
+	} gap;
 } t;
 
 static void
@@ -113,10 +117,40 @@ on_cut(struct stage *st, struct rec *r)
 
 	stage_pass(st, r);
 	t.f->has_cuts = true;
-	if (rec_i64(r, t.cut.iter, &v))
+	if (rec_i64(r, t.cut.iter, &v)) {
+		if (!t.f->counts && !rec_i64(r, t.cut.start, &t.f->run_from))
+			t.f->run_from = INT64_MIN;
 		t.f->counts = true;
-	else if (rec_i64(r, t.cut.dropped, &v))
+	} else if (rec_i64(r, t.cut.dropped, &v))
 		t.f->counts = false;
+}
+
+/* As dlp gaps: in the iteration of the work that ends it. */
+static void
+on_gap(struct stage *st, struct rec *r)
+{
+	static const char *const word[N_GAP] = { "launch-bound", "startup",
+		"sync", "dataloader", "communication", "allocation",
+		"module-load", "os-wait", "profiler", "queued", "unknown" };
+	struct facts *f = t.f;
+	int64_t start, dur, before;
+	size_t n;
+	const char *s = rec_raw(r, t.gap.class, &n);
+	int i;
+
+	stage_pass(st, r);
+	f->has_gaps = true;
+	if (!in_iter(r, t.gap.iter) || !rec_i64(r, t.gap.start, &start) ||
+	    !rec_i64(r, t.gap.dur, &dur))
+		return;
+	before = f->has_cuts && start < f->run_from
+		     ? num_sub(f->run_from, start)
+		     : 0;
+	if (before >= dur)
+		return;
+	for (i = 0; i < N_GAP; i++)
+		if (text_is(s, n, word[i]))
+			f->gap_ns[i] = num_add(f->gap_ns[i], dur - before);
 }
 
 static int64_t
@@ -228,8 +262,14 @@ gather_bind(struct stage *st, struct facts *f, void (*done)(struct facts *f))
 	t.busy.iter = rec_col(x, "iter", REC_OPT);
 	t.busy.after = rec_col(x, "after", REC_OPT);
 	x = stage_on(st, "cut", on_cut, NULL);
+	t.cut.start = rec_col(x, "start_ns", REC_OPT);
 	t.cut.iter = rec_col(x, "iter", REC_OPT);
 	t.cut.dropped = rec_col(x, "dropped", REC_OPT);
+	x = stage_on(st, "gap", on_gap, NULL);
+	t.gap.start = rec_col(x, "start_ns", REC_OPT);
+	t.gap.dur = rec_col(x, "dur_ns", REC_OPT);
+	t.gap.class = rec_col(x, "class", REC_OPT);
+	t.gap.iter = rec_col(x, "iter", REC_OPT);
 	work_bind(st, f);
 	recorder_bind(st, f);
 	st->meta = on_meta;

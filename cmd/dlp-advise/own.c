@@ -2,13 +2,19 @@
 #include "num.h"
 #include "rule.h"
 
+static double
+idle_pct(const struct facts *f)
+{
+	return busy_pct(
+	    f, 1U << B_LOAD | 1U << B_IO | 1U << B_CPU | 1U << B_OTHER);
+}
+
 /* What calls cost is at most what the GPU waits meanwhile. */
 static double
 wait_pct(const struct facts *f, int64_t ns)
 {
 	double share = share_pct(f, ns);
-	double idle = busy_pct(
-	    f, 1U << B_LOAD | 1U << B_IO | 1U << B_CPU | 1U << B_OTHER);
+	double idle = idle_pct(f);
 
 	return !f->has_busy ? -1 : share < idle ? share : idle;
 }
@@ -35,12 +41,16 @@ sync_calls(const struct facts *f, double limit, struct verdict *v)
 void
 launch_bound(const struct facts *f, double limit, struct verdict *v)
 {
-	double wait = busy_pct(f, 1U << B_CPU), kern, every;
+	double wait = share_pct(f, f->gap_ns[G_LAUNCH]), kern, every;
 	int64_t wall = 0;
 	size_t i, used = 0;
 
 	if (!f->has_busy) {
 		unjudged(v, "busy records: dlp-busy");
+		return;
+	}
+	if (!f->has_gaps && idle_pct(f) > limit) {
+		unjudged(v, "gap records: dlp-gaps");
 		return;
 	}
 	for (i = 0; i < f->n_dev; i++)
@@ -56,8 +66,8 @@ launch_bound(const struct facts *f, double limit, struct verdict *v)
 	if (above(v, wait, limit) && kern >= every)
 		v->judged = V_NO;
 	buf_printf(&v->problem,
-	    "The GPU waits for the CPU for %.1f %% of the time: a kernel"
-	    " takes ",
+	    "The GPU waits for launches for %.1f %% of the time (launch-bound"
+	    " in dlp gaps): a kernel takes ",
 	    wait);
 	put_time(&v->problem, (int64_t)kern);
 	buf_puts(&v->problem, " on average, and one is launched every ");

@@ -40,8 +40,8 @@ struct rule rules[] = {
 	{ "sync_calls", false, 1, "calls per iteration", false, sync_calls,
 	  "API calls that wait for the GPU" },
 	{ "launch_bound", false, 30, "percent", false, launch_bound,
-	  "the GPU waits for the CPU, and kernels are shorter than the time"
-	  " between two of them" },
+	  "idle time that dlp-gaps calls launch-bound, and kernels are shorter"
+	  " than the time between two of them" },
 	{ "exposed_comm", false, 10, "percent", false, exposed_comm,
 	  "communication that no other kernel hides" },
 	{ "tc_unused", false, 10, "percent", false, tc_unused,
