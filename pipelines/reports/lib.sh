@@ -2,7 +2,7 @@
 # says before what it knows: $options, as for getopts; an option -x sets
 # opt_x; $long_options are words, which take a value, and --fail-over sets
 # opt_fail_over. What remains in "$@" are files. Common to all: $show for dlp-fmt,
-# $limit for dlp-agg, $src if there are several files
+# $limit for dlp-agg, $src if there are several files, in one stream or many
 # (or DLP_SRC is set); for the options i and
 # k: $steps and $which for dlp-iter, $in_steps if only steps count. A report to
 # which the kernels do, all that a .dict of PyProf has, says kernels_do=1; the
@@ -63,6 +63,15 @@ say_added_up() {
 is_stream() {
 	[ -f "$1" ] &&
 	    [ "$(dd bs=5 count=1 <"$1" 2>/dev/null | tr -d '\000')" = '##dlp' ]
+}
+
+# Whether the records of a stream name their files: it is of several, joined.
+# In its section src is what a section is among several.
+has_src() {
+	is_stream "$1" && LC_ALL=C awk -F '\t' '
+	/^##/ { next }
+	{ for (i = 2; i <= NF && /^#/ && !found; i++) found = $i == "src"; exit }
+	END { exit !found }' <"$1"
 }
 
 # Whether a file is a .dict of PyProf, or a stream of one (that says so). Of
@@ -250,7 +259,7 @@ fi
 
 [ -n "$help" ] || [ $# -gt 0 ] || [ -n "${from_stream-}" ] ||
     die "which profile? usage: dlp $report [options] FILE..."
-[ $# -lt 2 ] || src=src
+[ $# -lt 2 ] && { [ $# -eq 0 ] || ! has_src "$1"; } || src=src
 [ $# -ne 1 ] || [ "$1" = - ] || [ -e "$1" ] ||
     die "$1: No such file or directory"
 need=

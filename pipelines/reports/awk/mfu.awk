@@ -1,6 +1,6 @@
-# Of dlp mfu and openmetrics: a record for each iteration, from the sums of
-# its kernels by device, family, direction, phase and type, which are work
-# records (dlp-agg). All other records pass.
+# Of dlp mfu and openmetrics: a record for each iteration of a file, from the
+# sums of its kernels by file, device, family, direction, phase and type, which
+# are work records (dlp-agg). All other records pass.
 function put(name) { return (name in it) ? $(it[name]) : "-" }
 function pct(ns, of) {
 	return !(ns > 0) || of == "-" || of == 0 ? "-" : \
@@ -12,7 +12,7 @@ function row(i,    d, r) {
 	d = ndev[i] > 0 ? ndev[i] : 1
 	r = !(xflop[i] > 0) || step[i] == "-" || step[i] == 0 ? "-" : \
 	    sprintf("%.2f", xflop[i] / step[i] / 1000)
-	print "mfu", (src != "" ? file OFS : "") i, key[i], \
+	print "mfu", (src != "" ? file[i] OFS : "") no[i], key[i], \
 	    pct(mns[i], step[i] * d), pct(ns[i], step[i] * d), \
 	    step[i], cpu[i], whole(mflop[i]), whole(flop[i]), r, \
 	    (pflop[i] > 0 && ns[i] > 0 ? \
@@ -30,8 +30,10 @@ function counts(fam) {
 	return fam == "-" || fam ~ /^(gemm|gemm_fused|gemv|gemm_int|conv)$/ || \
 	    fam ~ /^(conv_fused|attention|rnn)$/
 }
+# An iteration: of its file.
+function id(file, iter) { return src != "" ? file SUBSEP iter : iter }
 function on_work(    i, x, m) {
-	i = $(a["iter"])
+	i = id($(a["src"]), $(a["iter"]))
 	if (!((i, $(a["dev"])) in on)) {
 		on[i, $(a["dev"])] = 1
 		ndev[i]++
@@ -71,17 +73,18 @@ $1 == "##dlp" {
 	n = n_work = 0
 	next
 }
-$1 == "##info" && $2 == "src" { file = $3 }
-$1 == "#iter" { for (i = 2; i <= NF; i++) it[$i] = i }
+$1 == "#iter" { split("", it); for (i = 2; i <= NF; i++) it[$i] = i }
 $1 == "iter" {
-	i = put("iter")
+	i = id(put("src"), put("iter"))
+	file[i] = put("src")
+	no[i] = put("iter")
 	key[i] = put("key")
 	step[i] = put("step_ns")
 	cpu[i] = put("dur_ns")
 	gpu[i] = put("gpu_ns")
 	order[n++] = i
 }
-$1 == "#work" { for (i = 2; i <= NF; i++) a[$i] = i; next }
+$1 == "#work" { split("", a); for (i = 2; i <= NF; i++) a[$i] = i; next }
 $1 == "work" {
 	n_work++
 	if ($(a["iter"]) != "-" && \

@@ -1,13 +1,17 @@
 # Of dlp overview: the numbers of a file, and its row.
 function v(c) { return $(at[$1, c]) }
+# The file of a record, where the stream is of several: steps and devices are
+# its own.
+function src() { return ($1, "src") in at ? v("src") : "-" }
 function info(k) { return k in inf ? inf[k] : "-" }
 function has(list, word) {
 	return index("," list ",", "," word ",") > 0
 }
-# Whether an iteration is one of the steps that count.
-function counts(i) {
-	return !n_all || (i != "-" && (from == "-" || \
-	    (i + 0 >= from + 0 && i + 0 <= to + 0)))
+# Whether an iteration of the record's file is one of the steps that count.
+function counts(i,    f) {
+	f = src()
+	return !(f in all_of) || (i != "-" && (from[f] == "-" || \
+	    (i + 0 >= from[f] + 0 && i + 0 <= to[f] + 0)))
 }
 function best(t,    k, b) {
 	b = ""
@@ -17,7 +21,7 @@ function best(t,    k, b) {
 	return b
 }
 function on_busy(    d, c, t) {
-	d = v("dev")
+	d = src() SUBSEP v("dev")
 	c = v("class")
 	t = v("dur_ns")
 	if (c ~ /^(tc|kern|graph|mem)$/ && t > 0)
@@ -26,10 +30,37 @@ function on_busy(    d, c, t) {
 		c = "idle " c
 	if (counts(v("iter"))) {
 		time[d, c] += t
-	} else if (n_all && v("iter") == "-" && counts(v("after"))) {
+	} else if (src() in all_of && v("iter") == "-" && \
+	    counts(v("after"))) {
 		time[d, c] += t
 		between[d, c] += t
 	}
+}
+# The steps of a file that count, to those of the files before; sq is the sum
+# of the squares of what they differ from the mean.
+function on_stable(    f, n, d) {
+	f = src()
+	n = v("n_even") > 0 ? v("n_even") : v("n")
+	n_all += all_of[f] = v("n")
+	d = v("mean_ns") - mean
+	if (v("std_ns") == "-" && n > 1)
+		no_std = 1
+	else if (n > 1)
+		sq += (n - 1) * v("std_ns") * v("std_ns")
+	sq += n_used > 0 ? d * d * n * n_used / (n + n_used) : 0
+	mean += d * n / (n + n_used)
+	n_used += n
+	from[f] = v("from")
+	to[f] = v("to")
+	if (n_steps_of++ && (from[f] != first || to[f] != last))
+		differ = 1
+	first = from[f]
+	last = to[f]
+	within = v("within_pct")
+}
+function std_ns() {
+	return no_std || n_used < 2 ? "-" : \
+	    sprintf("%.0f", sqrt(sq / (n_used - 1)))
 }
 # The devices that are used, together.
 function totals(    k, p) {
@@ -37,13 +68,13 @@ function totals(    k, p) {
 		n_gpu++
 	for (k in time) {
 		split(k, p, SUBSEP)
-		if (!(p[1] in used))
+		if (!((p[1], p[2]) in used))
 			continue
 		all += time[k]
-		cls[p[2]] += time[k]
+		cls[p[3]] += time[k]
 		if (k in between)
 			gap += between[k]
-		if (p[2] ~ /^idle/) {
+		if (p[3] ~ /^idle/) {
 			idle += time[k]
 			gap_idle += k in between ? between[k] : 0
 		}
@@ -108,6 +139,33 @@ function on_work(    t, o, k) {
 	else if (v("tag") == "graph")
 		on_graph(t)
 }
+# What is found in several files stands once, as it is where it is the most.
+function on_finding(    i, id, x) {
+	id = v("id")
+	if (!(id in said))
+		ids = ids (ids == "" ? "" : ",") id
+	said[id] = 1
+	if (v("part_of") != "-")
+		return
+	n_of[id]++
+	x = v("share_pct") == "-" ? -1 : v("share_pct") + 0
+	if (!(id in place))
+		place[id] = ++n_found
+	else if (x <= share_of[id])
+		return
+	for (i = place[id]; i > 1 && x > share_of[rule[i - 1]]; i--) {
+		rule[i] = rule[i - 1]
+		place[rule[i]] = i
+	}
+	rule[i] = id
+	place[id] = i
+	share_of[id] = x
+	where[id] = src()
+	found[id] = unescape(v("problem"))
+	share[id] = v("share_pct")
+	shown[id] = unescape(v("evidence"))
+	advice[id] = unescape(v("recommendation"))
+}
 function gpus(    i, s) {
 	for (i = 1; i <= n_name; i++)
 		s = s (i > 1 ? ", " : "") (n_dev[name[i]] > 1 ? \
@@ -132,8 +190,8 @@ function the_row() {
 	add(info("recorder"))
 	add(n_used + 0)
 	add(n_all - n_used)
-	add(n_all ? mean : "-")
-	add(n_all ? std : "-")
+	add(num(n_all, mean))
+	add(n_all ? std_ns() : "-")
 	add(num(timed, n_gpu ? all / n_gpu : 0))
 	add(num(timed, cls["tc"]))
 	add(num(timed, cls["kern"]))
@@ -179,21 +237,13 @@ $1 == "##info" && $2 == "kernel_arch" && $3 < 80 { no_tf32 = 1 }
 }
 $1 == "dev" && v("cc") + 0 > 0 && v("cc") + 0 < 8 { no_tf32 = 1 }
 $1 == "dev" && n_dev[v("name")]++ == 0 { name[++n_name] = v("name") }
-$1 == "stable" {
-	n_all = v("n")
-	n_used = v("n_even") > 0 ? v("n_even") : n_all
-	from = v("from")
-	to = v("to")
-	mean = v("mean_ns")
-	std = v("std_ns")
-	within = v("within_pct")
-}
+$1 == "stable" { on_stable() }
 # all steps that the profile has
 $1 == "cut" { n_steps += v("iter") != "-" || v("dropped") != "-" }
 $1 == "busy" { on_busy() }
 $1 == "edge" {
-	edge_t[v("at")] = v("dur_ns")
-	if (v("api") != "-") {
+	edge_t[v("at")] += v("dur_ns")
+	if (v("api") != "-" && v("api_dur_ns") > edge_api_t) {
 		edge_api = unescape(v("api"))
 		edge_api_t = v("api_dur_ns")
 	}
@@ -201,20 +251,15 @@ $1 == "edge" {
 $1 == "cand" && try == "" && v("n") >= 3 { try = unescape(v("key")) }
 $1 == "phase" && counts(v("iter")) { phase[v("phase")] += v("gpu_sum_ns") }
 $1 == "work" { on_work() }
-$1 == "finding" && v("judged") == "yes" {
-	ids = ids (ids == "" ? "" : ",") v("id")
-	if (v("part_of") != "-")
-		next
-	found[++n_found] = unescape(v("problem"))
-	share[n_found] = v("share_pct")
-	shown[n_found] = unescape(v("evidence"))
-	advice[n_found] = unescape(v("recommendation"))
-}
-$1 == "finding" && v("judged") == "not judged" { n_unjudged++ }
+$1 == "finding" && v("judged") == "yes" { on_finding() }
+$1 == "finding" && v("judged") == "not judged" { unjudged[v("id")] = 1 }
+$1 == "##info" && $2 == "src" { n_src++ }
 $1 == "##end" { ended = 1 }
 END {
 	if (!ended)
 		exit 2
+	for (i in unjudged)
+		n_unjudged += !(i in said)
 	totals()
 	if (show != "")
 		exit section() ? 2 : 0

@@ -144,25 +144,31 @@ function no_steps() {
 	if (timed)
 		edges()
 }
+function files() {
+	return n_steps_of > 1 ? ", in each of " n_steps_of " files" : ""
+}
 function which_steps() {
 	if (asked != "")
-		return n_used " of " n_steps ", number " from \
-		    (to == from ? "" : " to " to) ": as -i asks for; " \
+		return n_used " of " n_steps files() (differ ? "" : \
+		    ", number " first (last == first ? "" : " to " last)) \
+		    ": as -i asks for; " \
 		    (n_steps > n_used ? n_steps - n_used : "none") " left out"
-	if (from == "-")
-		return n_used " of " n_all ": no two are within " \
+	if (!differ && first == "-")
+		return n_used " of " n_all files() ": no two are within " \
 		    within " % of the median, all count"
-	return n_used " of " n_all ", number " from " to " to ": the" \
-	    " most consecutive steps within " within " % of the median; " \
+	return n_used " of " n_all files() (differ ? "" : ", number " \
+	    first " to " last) ": the most consecutive steps within " \
+	    within " % of the median; " \
 	    (n_all > n_used ? n_all - n_used " uneven left out" \
 	    " (-i chooses others)" : "none left out")
 }
-function steps() {
+function steps(    std) {
 	if (!n_all) {
 		no_steps()
 		return
 	}
 	wrap("steps   ", which_steps())
+	std = std_ns()
 	wrap("        ", "mean " ms(mean) ", standard deviation " \
 	    (std == "-" ? "unknown" : ms(std) sprintf(" (%.1f %%)", \
 	    mean > 0 ? 100 * std / mean : 0)))
@@ -256,16 +262,22 @@ function coverage(    w, i) {
 	for (i = 1; i <= n_hint; i++)
 		wrap("  > ", hints[i])
 }
-function findings(    i) {
+# Where a finding is the most, of several files.
+function of_file(id) {
+	return n_src < 2 || where[id] == "-" ? "" : unescape(where[id]) \
+	    (n_of[id] > 1 ? " (and " n_of[id] - 1 " more)" : "") ": "
+}
+function findings(    i, k) {
 	say("")
 	wrap("", "findings, of " (n_all ? "these steps" : \
 	    "the whole profile") ", with their share of the time: " (n_found > 3 ? "the first 3 of " : "") (n_found + 0))
 	for (i = 1; i <= n_found && i <= 3; i++) {
-		wrap("  " i " ", (share[i] == "-" ? "" : \
-		    "[" share[i] " %] ") found[i])
-		if (shown[i] != "-")
-			wrap("    = ", shown[i])
-		wrap("    > ", advice[i])
+		k = rule[i]
+		wrap("  " i " ", (share[k] == "-" ? "" : \
+		    "[" share[k] " %] ") of_file(k) found[k])
+		if (shown[k] != "-")
+			wrap("    = ", shown[k])
+		wrap("    > ", advice[k])
 	}
 	if (n_unjudged)
 		wrap("  ", n_unjudged (n_unjudged > 1 ? " rules" : " rule") \
@@ -297,7 +309,8 @@ function next_steps(    i, k) {
 }
 function text() {
 	base = timed ? all : work
-	times = n_gpu > 1 ? ", times " n_gpu " GPUs" : ""
+	times = n_gpu < 2 ? "" : n_src > 1 ? ", the sum over " n_gpu \
+	    " GPUs" : ", times " n_gpu " GPUs"
 	head()
 	if (n_work) {
 		steps()
