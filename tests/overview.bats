@@ -1,5 +1,7 @@
 # dlp FILE: the overview, against SQL on the same file.
 
+bats_require_minimum_version 1.5.0
+
 load lib
 
 setup() {
