@@ -15,4 +15,8 @@ bool is_pytorch(const struct facts *f);
 /* The guide has some detectors for PyTorch and TensorFlow only. */
 bool is_engine(const struct facts *f);
 
+/* Advice, share and leading rule: by the largest part of the time in which no
+ * kernel ran. */
+void say_largest(const struct facts *f, struct verdict *v);
+
 #endif
