@@ -32,6 +32,10 @@ facts_clear(struct facts *f)
 	tops_free(&f->fp32);
 	tops_free(&f->queue_full);
 	tops_free(&f->lost);
+	for (i = 0; i < N_OVER; i++)
+		ivl_free(&f->over_time[i]);
+	map_free(&f->live);
+	map_free(&f->op_bits);
 	memset(f, 0, sizeof(*f));
 	f->compat = compat;
 	f->key_found = -1;

@@ -1,7 +1,8 @@
 /*
- * What the rules judge: sums over a section of the stream, which gather.h
- * makes as it passes. Times are ns. What counts per iteration is only what has
- * a number in the column iter; where a record has no such column, everything.
+ * What the rules judge: sums over a section of the stream, or a file of it
+ * (source.h), which gather.h makes as it passes. Times are ns. What counts per
+ * iteration is only what has a number in the column iter; where a record has no
+ * such column, everything.
  */
 #ifndef ADVISE_FACTS_H
 #define ADVISE_FACTS_H
@@ -10,6 +11,8 @@
 
 #include "buf.h"
 #include "ivl.h"
+#include "map.h"
+#include "over.h"
 #include "tops.h"
 
 enum { /* the classes of dlp-busy */
@@ -65,6 +68,8 @@ enum { /* what the CPU does in API calls */
 #define FIRST_NS 1000000         /* a launch: others take some us */
 #define FIRST_ALLOC_NS 100000000 /* an allocation: others take some ms */
 
+#define N_OVER (OVER_LOAD + 1) /* that are added up */
+
 struct device {
 	int64_t dev;
 	bool visible;       /* has a dev record */
@@ -82,7 +87,8 @@ struct device {
 struct facts {
 	bool compat;            /* judge and say as DLProf did */
 	char mode[16];          /* "" if nobody told */
-	struct buf src;         /* file of the section, if it says so */
+	struct buf src;         /* its file, if that is said */
+	bool any;               /* a record was its */
 	struct buf key;         /* the key op that was asked for */
 	int key_found;          /* 1, 0, or -1: nobody told */
 	int64_t model[N_MODEL]; /* -1: not told */
@@ -121,7 +127,12 @@ struct facts {
 	int64_t copy_ns;       /* of copies and sets, as kern_ns of kernels */
 	int64_t cpu_ns[N_CPU]; /* of API calls since the first GPU work */
 	bool any_work;
-	int64_t first_work; /* its start */
+	int64_t first_work;           /* its start */
+	bool any_kern;                /* and of kernels: */
+	int64_t first_kern, end_kern; /* from the first to the end */
+	struct ivl over_time[N_OVER]; /* the profiler's own; loading */
+	struct map live;              /* address ^ device -> bytes */
+	struct map op_bits;           /* op id -> what is known: ops.c */
 	bool has_tc, has_tc_why;
 	struct tops sync, alloc, pageable, why, few, comm, unaligned, fp32;
 	struct tops queue_full; /* calls that wait as the launch queue is full:

@@ -10,10 +10,10 @@
 #include "num.h"
 #include "ops.h"
 #include "recorder.h"
+#include "source.h"
 #include "work.h"
 
 static struct {
-	struct facts *f;
 	void (*done)(struct facts *f);
 	struct {
 		struct rec_col *iter, *dur, *key;
@@ -33,16 +33,15 @@ static struct {
 } t;
 
 static void
-on_dev(struct stage *st, struct rec *r)
+on_dev(struct facts *f, struct rec *r)
 {
 	struct device *d;
 	int64_t no;
 	double cc;
 
-	stage_pass(st, r);
 	if (!rec_i64(r, t.dev.dev, &no))
 		return;
-	d = facts_dev(t.f, no);
+	d = facts_dev(f, no);
 	d->visible = true;
 	rec_i64(r, t.dev.sm, &d->n_sm);
 	rec_i64(r, t.dev.mem, &d->mem_total);
@@ -51,13 +50,11 @@ on_dev(struct stage *st, struct rec *r)
 }
 
 static void
-on_iter(struct stage *st, struct rec *r)
+on_iter(struct facts *f, struct rec *r)
 {
-	struct facts *f = t.f;
 	int64_t no, dur;
 	size_t n;
 
-	stage_pass(st, r);
 	f->has_key |= rec_raw(r, t.iter.key, &n) != NULL;
 	if (!rec_i64(r, t.iter.iter, &no) || !rec_i64(r, t.iter.dur, &dur))
 		return;
@@ -73,7 +70,7 @@ on_iter(struct stage *st, struct rec *r)
 }
 
 static void
-on_busy(struct stage *st, struct rec *r)
+on_busy(struct facts *f, struct rec *r)
 {
 	static const char *const word[N_CLASS] = { "tc", "kern", "graph", "mem",
 		"dataload", "io", "cpu", "other" };
@@ -83,15 +80,14 @@ on_busy(struct stage *st, struct rec *r)
 	bool counts;
 	int i;
 
-	stage_pass(st, r);
 	if (!rec_i64(r, t.busy.dev, &dev) || !rec_i64(r, t.busy.dur, &dur))
 		return;
-	t.f->has_busy = true;
+	f->has_busy = true;
 	counts = rec_i64(r, t.busy.iter, &in) || rec_i64(r, t.busy.after, &in);
-	t.f->in_steps |= counts;
+	f->in_steps |= counts;
 	for (i = 0; i < N_CLASS; i++)
 		if (text_is(s, n, word[i])) {
-			struct device *d = facts_dev(t.f, dev);
+			struct device *d = facts_dev(f, dev);
 			int64_t *sum = counts ? d->busy : d->no_iter;
 
 			d->used |= i <= B_MEM && dur > 0;
@@ -111,34 +107,31 @@ busy_end(struct facts *f)
 }
 
 static void
-on_cut(struct stage *st, struct rec *r)
+on_cut(struct facts *f, struct rec *r)
 {
 	int64_t v;
 
-	stage_pass(st, r);
-	t.f->has_cuts = true;
+	f->has_cuts = true;
 	if (rec_i64(r, t.cut.iter, &v)) {
-		if (!t.f->counts && !rec_i64(r, t.cut.start, &t.f->run_from))
-			t.f->run_from = INT64_MIN;
-		t.f->counts = true;
+		if (!f->counts && !rec_i64(r, t.cut.start, &f->run_from))
+			f->run_from = INT64_MIN;
+		f->counts = true;
 	} else if (rec_i64(r, t.cut.dropped, &v))
-		t.f->counts = false;
+		f->counts = false;
 }
 
 /* As dlp gaps: in the iteration of the work that ends it. */
 static void
-on_gap(struct stage *st, struct rec *r)
+on_gap(struct facts *f, struct rec *r)
 {
 	static const char *const word[N_GAP] = { "launch-bound", "startup",
 		"sync", "dataloader", "communication", "allocation",
 		"module-load", "os-wait", "profiler", "queued", "unknown" };
-	struct facts *f = t.f;
 	int64_t start, dur, before;
 	size_t n;
 	const char *s = rec_raw(r, t.gap.class, &n);
 	int i;
 
-	stage_pass(st, r);
 	f->has_gaps = true;
 	if (!in_iter(r, t.gap.iter) || !rec_i64(r, t.gap.start, &start) ||
 	    !rec_i64(r, t.gap.dur, &dur))
@@ -181,9 +174,6 @@ on_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
 	if (text_is(name, len, "mode") && n < sizeof(f->mode)) {
 		memcpy(f->mode, v, n);
 		f->mode[n] = '\0';
-	} else if (text_is(name, len, "src")) {
-		buf_clear(&f->src);
-		buf_put(&f->src, v, n);
 	} else if (text_is(name, len, "key_op")) {
 		buf_clear(&f->key);
 		buf_put(&f->key, v, n);
@@ -205,12 +195,22 @@ on_meta(struct stage *st, struct rec *r)
 	const char *rest, *tab;
 	const char *word = rec_meta(r, &wlen, &rest, &rlen);
 
+	size_t len, n;
+	bool all;
+
 	(void)st;
 	if (!text_is(word, wlen, "info") || rest == NULL ||
 	    (tab = memchr(rest, '\t', rlen)) == NULL)
 		return;
-	on_info(t.f, rest, (size_t)(tab - rest), tab + 1,
-	    rlen - (size_t)(tab + 1 - rest));
+	len = (size_t)(tab - rest);
+	n = rlen - len - 1;
+	all = text_is(rest, len, "mode") || text_is(rest, len, "key_op") ||
+	      text_is(rest, len, "key_op_found") ||
+	      text_is(rest, len, "kernel_arch");
+	if (text_is(rest, len, "src"))
+		source_head(tab + 1, n);
+	else
+		source_info(all, on_info, rest, len, tab + 1, n);
 }
 
 static void
@@ -218,60 +218,64 @@ on_section(struct stage *st)
 {
 	(void)st;
 	ops_forget();
-	work_forget();
-	recorder_forget();
-	facts_clear(t.f);
+	source_forget();
+}
+
+static void
+file_end(struct facts *f)
+{
+	int64_t lo = f->first_kern, hi = f->end_kern;
+
+	ops_end(f);
+	busy_end(f);
+	if (f->any_kern) {
+		f->span_ns = num_sub(hi, lo);
+		recorder_over(f, lo, hi);
+	}
+	t.done(f);
 }
 
 static void
 on_end(struct stage *st)
 {
-	int64_t lo, hi;
-
 	(void)st;
-	ops_end(t.f);
-	busy_end(t.f);
-	if (work_span(&lo, &hi)) {
-		t.f->span_ns = num_sub(hi, lo);
-		recorder_over(t.f, lo, hi);
-	}
-	t.done(t.f);
+	source_each(file_end);
 }
 
 void
-gather_bind(struct stage *st, struct facts *f, void (*done)(struct facts *f))
+gather_bind(struct stage *st, bool compat, void (*done)(struct facts *f))
 {
 	struct rec_type *x;
 
-	t.f = f;
+	source_open(compat);
 	t.done = done;
 	ops_bind(st);
-	x = stage_on(st, "iter", on_iter, NULL);
+	x = source_on(st, "iter", on_iter);
 	t.iter.iter = rec_col(x, "iter", REC_NEED);
 	t.iter.dur = rec_col(x, "dur_ns", REC_NEED);
 	t.iter.key = rec_col(x, "key", REC_OPT);
-	x = stage_on(st, "dev", on_dev, NULL);
+	x = source_on(st, "dev", on_dev);
 	t.dev.dev = rec_col(x, "dev", REC_NEED);
 	t.dev.cc = rec_col(x, "cc", REC_OPT);
 	t.dev.sm = rec_col(x, "n_sm", REC_OPT);
 	t.dev.mem = rec_col(x, "mem_bytes", REC_OPT);
-	x = stage_on(st, "busy", on_busy, NULL);
+	x = source_on(st, "busy", on_busy);
 	t.busy.dev = rec_col(x, "dev", REC_NEED);
 	t.busy.class = rec_col(x, "class", REC_NEED);
 	t.busy.dur = rec_col(x, "dur_ns", REC_NEED);
 	t.busy.iter = rec_col(x, "iter", REC_OPT);
 	t.busy.after = rec_col(x, "after", REC_OPT);
-	x = stage_on(st, "cut", on_cut, NULL);
+	x = source_on(st, "cut", on_cut);
 	t.cut.start = rec_col(x, "start_ns", REC_OPT);
 	t.cut.iter = rec_col(x, "iter", REC_OPT);
 	t.cut.dropped = rec_col(x, "dropped", REC_OPT);
-	x = stage_on(st, "gap", on_gap, NULL);
+	x = source_on(st, "gap", on_gap);
 	t.gap.start = rec_col(x, "start_ns", REC_OPT);
 	t.gap.dur = rec_col(x, "dur_ns", REC_OPT);
 	t.gap.class = rec_col(x, "class", REC_OPT);
 	t.gap.iter = rec_col(x, "iter", REC_OPT);
-	work_bind(st, f);
-	recorder_bind(st, f);
+	work_bind(st);
+	recorder_bind(st);
 	st->meta = on_meta;
 	st->section = on_section;
 	st->end = on_end;

@@ -5,9 +5,8 @@
 #include "facts.h"
 #include "stage.h"
 
-/* Sets the callbacks; f is emptied where a section begins. done is called
- * where it ends, before the stage's own end. */
-void gather_bind(
-    struct stage *st, struct facts *f, void (*done)(struct facts *f));
+/* Sets the callbacks. done is called for each file of a section where that
+ * ends, before the stage's own end. compat: as in struct facts. */
+void gather_bind(struct stage *st, bool compat, void (*done)(struct facts *f));
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "map.h"
 #include "mview.h"
+#include "source.h"
 
 enum { /* what is known of an op */
 	OP_SEEN = 1,
@@ -18,7 +19,8 @@ enum { /* what is known of an op */
 };
 
 static struct {
-	struct map bits; /* op id -> what is known of it */
+	struct map
+	    bits; /* op id -> what its record tells; it is of all files */
 	struct {
 		struct rec_col *id, *op, *by, *dtype, *eligible;
 	} op;
@@ -74,22 +76,37 @@ on_op(struct stage *st, struct rec *r)
 	*v = bits;
 }
 
+/* The op as the file runs it; NULL if there is no such op. */
+static uint64_t *
+bits_of(struct facts *f, int64_t id)
+{
+	const uint64_t *told = map_get(&t.bits, (uint64_t)id);
+	uint64_t *v;
+	bool is_new;
+
+	if (told == NULL)
+		return NULL;
+	v = map_put(&f->op_bits, (uint64_t)id, &is_new);
+	if (is_new)
+		*v = *told;
+	return v;
+}
+
 static void
-on_inst(struct stage *st, struct rec *r)
+on_inst(struct facts *f, struct rec *r)
 {
 	int64_t id;
 	uint64_t *v;
 
-	stage_pass(st, r);
-	if (rec_i64(r, t.inst.op_id, &id) &&
-	    (v = map_get(&t.bits, (uint64_t)id)) != NULL)
+	if (rec_i64(r, t.inst.op_id, &id) && (v = bits_of(f, id)) != NULL)
 		*v |= OP_SEEN;
 }
 
 void
-ops_kernel(int64_t id, const char *dtype, size_t n, bool tc, bool eligible)
+ops_kernel(struct facts *f, int64_t id, const char *dtype, size_t n, bool tc,
+    bool eligible)
 {
-	uint64_t *v = map_get(&t.bits, (uint64_t)id);
+	uint64_t *v = bits_of(f, id);
 
 	if (v == NULL)
 		return;
@@ -107,7 +124,7 @@ ops_end(struct facts *f)
 	uint64_t key, v;
 	size_t it = 0;
 
-	while (map_next(&t.bits, &it, &key, &v)) {
+	while (map_next(&f->op_bits, &it, &key, &v)) {
 		if ((v & OP_SEEN) == 0)
 			continue;
 		f->ops.all++;
@@ -129,7 +146,7 @@ void
 ops_bind(struct stage *st)
 {
 	struct rec_type *op = stage_on(st, "op", on_op, NULL);
-	struct rec_type *inst = stage_on(st, "inst", on_inst, NULL);
+	struct rec_type *inst = source_on(st, "inst", on_inst);
 
 	t.op.id = rec_col(op, "op_id", REC_NEED);
 	t.op.op = rec_col(op, "op", REC_OPT);

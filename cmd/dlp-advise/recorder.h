@@ -6,11 +6,9 @@
 #include "stage.h"
 
 /* Sets the callbacks of mem, over and diag records. */
-void recorder_bind(struct stage *st, struct facts *f);
+void recorder_bind(struct stage *st);
 
-/* What recording cost from lo to hi. */
+/* What recording cost from lo to hi, and loading. */
 void recorder_over(struct facts *f, int64_t lo, int64_t hi);
-
-void recorder_forget(void);
 
 #endif

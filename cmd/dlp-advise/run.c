@@ -9,7 +9,6 @@
 #include "gather.h"
 #include "out.h"
 
-static struct facts facts;
 static const struct advise_opts *opts;
 static struct out_type *finding, *finding_src; /* with column src */
 static bool failed;                            /* in any section */
@@ -44,7 +43,7 @@ struct judged {
 };
 
 static void
-write_finding(const struct judged *j)
+write_finding(const struct facts *f, const struct judged *j)
 {
 	const struct rule *r = j->rule;
 	const struct verdict *v = &j->v;
@@ -54,7 +53,7 @@ write_finding(const struct judged *j)
 
 	if (r->unit != NULL)
 		buf_printf(&limit, "%.10g", r->limit);
-	out_rec(facts.src.len > 0 ? finding_src : finding);
+	out_rec(f->src.len > 0 ? finding_src : finding);
 	out_raw(r->id, strlen(r->id));
 	out_raw(word[v->judged], strlen(word[v->judged]));
 	put_buf(&v->problem, yes);
@@ -73,8 +72,8 @@ write_finding(const struct judged *j)
 		buf_printf(&share, "%.1f", v->share);
 	put_buf(&share, yes);
 	out_raw(j->part_of, j->part_of != NULL ? strlen(j->part_of) : 0);
-	if (facts.src.len > 0)
-		out_raw(facts.src.s, facts.src.len);
+	if (f->src.len > 0)
+		out_raw(f->src.s, f->src.len);
 	out_end();
 	buf_free(&limit);
 	buf_free(&share);
@@ -141,14 +140,14 @@ judge_all(struct facts *f)
 	if (!opts->dlprof)
 		qsort(j, n, sizeof(j[0]), by_share);
 	for (i = 0; i < n; i++) {
-		write_finding(&j[i]);
+		write_finding(f, &j[i]);
 		forget_verdict(&j[i].v);
 	}
 	failed |= fired > 0;
 	stage_note("gate_fired", fired);
 }
 
-/* Where files are sections each, their findings have the file's name. */
+/* Where a file has a name its findings have it. */
 static struct out_type *
 type_with_src(void)
 {
@@ -171,8 +170,7 @@ advise_run(struct stage *st, const struct advise_opts *o)
 	opts = o;
 	finding = out_type_reg("finding", "dlp-advise");
 	finding_src = type_with_src();
-	facts.compat = o->dlprof;
-	gather_bind(st, &facts, judge_all);
+	gather_bind(st, o->dlprof, judge_all);
 	status = stage_run(st);
 	return status == EXIT_OK && failed ? EXIT_GATE : status;
 }

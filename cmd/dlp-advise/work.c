@@ -7,6 +7,7 @@
 #include "mview.h"
 #include "num.h"
 #include "ops.h"
+#include "source.h"
 
 #define MAX_PIECES 131072 /* of time, of a device's communication */
 
@@ -16,7 +17,6 @@ struct kern_cols {
 };
 
 static struct {
-	struct facts *f;
 	struct kern_cols k;
 	struct {
 		struct rec_col *start, *kind, *bytes, *src, *dst, *iter, *dur,
@@ -28,36 +28,35 @@ static struct {
 	struct {
 		struct rec_col *start, *dur, *iter, *dev;
 	} graph;
-	int64_t first, last; /* of kernels */
-	bool any;
 } t;
 
 static void
-span(int64_t start, int64_t dur)
+span(struct facts *f, int64_t start, int64_t dur)
 {
 	int64_t end = num_add(start, dur);
 
-	if (!t.any || start < t.first)
-		t.first = start;
-	if (!t.any || end > t.last)
-		t.last = end;
-	t.any = true;
+	if (!f->any_kern || start < f->first_kern)
+		f->first_kern = start;
+	if (!f->any_kern || end > f->end_kern)
+		f->end_kern = end;
+	f->any_kern = true;
 }
 
 /* GPU work of whatever iteration: its device is used, and where it begins the
  * start-up ends. */
 static void
-begin(const struct rec *r, const struct rec_col *col, const struct rec_col *dev)
+begin(struct facts *f, const struct rec *r, const struct rec_col *col,
+    const struct rec_col *dev)
 {
 	int64_t start, no;
 
 	if (rec_i64(r, dev, &no))
-		facts_dev(t.f, no)->used = true;
+		facts_dev(f, no)->used = true;
 	if (!rec_i64(r, col, &start))
 		return;
-	if (!t.f->any_work || start < t.f->first_work)
-		t.f->first_work = start;
-	t.f->any_work = true;
+	if (!f->any_work || start < f->first_work)
+		f->first_work = start;
+	f->any_work = true;
 }
 
 static bool
@@ -69,10 +68,11 @@ is_comm(const char *s, size_t n)
 
 /* Communication and the rest, to see what of it is not hidden. */
 static void
-add_time(struct device *d, const char *s, size_t n, int64_t start, int64_t dur)
+add_time(struct facts *f, struct device *d, const char *s, size_t n,
+    int64_t start, int64_t dur)
 {
 	if (is_comm(s, n)) {
-		tops_add(&t.f->comm, s, n, dur, 0);
+		tops_add(&f->comm, s, n, dur, 0);
 		if (d->comm.n < MAX_PIECES)
 			ivl_add(&d->comm, start, num_add(start, dur));
 	} else if (d->work.n < MAX_PIECES) {
@@ -84,8 +84,8 @@ add_time(struct device *d, const char *s, size_t n, int64_t start, int64_t dur)
 
 /* Fewer blocks than the device has multiprocessors. */
 static void
-add_blocks(const struct rec *r, const struct device *d, const char *s, size_t n,
-    int64_t dur)
+add_blocks(struct facts *f, const struct rec *r, const struct device *d,
+    const char *s, size_t n, int64_t dur)
 {
 	size_t len;
 	const char *g = rec_raw(r, t.k.grid, &len);
@@ -100,16 +100,17 @@ add_blocks(const struct rec *r, const struct device *d, const char *s, size_t n,
 		if (next == g)
 			return;
 	}
-	t.f->n_sized++;
+	f->n_sized++;
 	if (blocks >= (double)d->n_sm)
 		return;
-	t.f->n_few++;
-	t.f->few_ns = num_add(t.f->few_ns, dur);
-	tops_add(&t.f->few, s, n, dur, 0);
+	f->n_few++;
+	f->few_ns = num_add(f->few_ns, dur);
+	tops_add(&f->few, s, n, dur, 0);
 }
 
 static void
-add_tc(const struct rec *r, const char *s, size_t n, int64_t dur)
+add_tc(
+    struct facts *f, const struct rec *r, const char *s, size_t n, int64_t dur)
 {
 	size_t tl, el, wl, dl;
 	const char *tc = rec_raw(r, t.k.tc, &tl);
@@ -119,65 +120,64 @@ add_tc(const struct rec *r, const char *s, size_t n, int64_t dur)
 	bool eligible = text_is(el_s, el, "yes");
 	int64_t id;
 
-	t.f->has_tc |= tc != NULL;
-	t.f->has_tc_why |= t.k.why->pos >= 0;
+	f->has_tc |= tc != NULL;
+	f->has_tc_why |= t.k.why->pos >= 0;
 	if (rec_i64(r, t.k.op_id, &id))
-		ops_kernel(id, dt, dt != NULL ? dl : 0, text_is(tc, tl, "yes"),
-		    eligible);
+		ops_kernel(f, id, dt, dt != NULL ? dl : 0,
+		    text_is(tc, tl, "yes"), eligible);
 	if (text_is(tc, tl, "yes") &&
 	    (text_is(why, wl, "unaligned") || text_is(why, wl, "old_kernel")))
-		tops_add(&t.f->unaligned, s, n, dur, 0);
+		tops_add(&f->unaligned, s, n, dur, 0);
 	if (!eligible || !text_is(tc, tl, "no"))
 		return;
-	t.f->eligible_ns = num_add(t.f->eligible_ns, dur);
+	f->eligible_ns = num_add(f->eligible_ns, dur);
 	if (why == NULL)
 		return;
-	tops_add(&t.f->why, why, wl, dur, 0);
+	tops_add(&f->why, why, wl, dur, 0);
 	if (text_is(why, wl, "fp32"))
-		tops_add(&t.f->fp32, s, n, dur, 0);
+		tops_add(&f->fp32, s, n, dur, 0);
 	if (text_is(why, wl, "unaligned")) {
-		tops_add(&t.f->unaligned, s, n, dur, 0);
-		t.f->unaligned_ns = num_add(t.f->unaligned_ns, dur);
+		tops_add(&f->unaligned, s, n, dur, 0);
+		f->unaligned_ns = num_add(f->unaligned_ns, dur);
 	}
 }
 
 static void
-on_kern(struct stage *st, struct rec *r)
+on_kern(struct facts *f, struct rec *r)
 {
 	int64_t start = 0, dur = 0, no = 0, inst;
 	struct device *d;
 	const char *s, *op;
 	size_t n, len;
 
-	stage_pass(st, r);
-	begin(r, t.k.start, t.k.dev);
-	api_count(t.f, r, API_KERN);
+	begin(f, r, t.k.start, t.k.dev);
+	api_count(f, r, API_KERN);
 	s = rec_raw(r, t.k.short_name, &n);
 	if (!in_iter(r, t.k.iter) || !rec_i64(r, t.k.start, &start) ||
 	    !rec_i64(r, t.k.dur, &dur))
 		return;
 	rec_i64(r, t.k.dev, &no);
-	d = facts_dev(t.f, no);
+	d = facts_dev(f, no);
 	d->n_kern++;
-	t.f->n_kern++;
-	t.f->kern_ns = num_add(t.f->kern_ns, dur);
+	f->n_kern++;
+	f->kern_ns = num_add(f->kern_ns, dur);
 	if (!rec_i64(r, t.k.inst, &inst))
-		t.f->no_op_ns = num_add(t.f->no_op_ns, dur);
-	span(start, dur);
+		f->no_op_ns = num_add(f->no_op_ns, dur);
+	span(f, start, dur);
 	op = rec_raw(r, t.k.op, &len);
 	if (op == NULL) {
 		op = s != NULL ? s : "kernel";
 		len = s != NULL ? n : 6;
 	}
 	if (s != NULL)
-		add_time(d, s, n, start, dur);
+		add_time(f, d, s, n, start, dur);
 	if (s == NULL || !is_comm(s, n))
-		add_blocks(r, d, op, len, dur);
-	add_tc(r, op, len, dur);
+		add_blocks(f, r, d, op, len, dur);
+	add_tc(f, r, op, len, dur);
 }
 
 static void
-on_copy(struct stage *st, struct rec *r)
+on_copy(struct facts *f, struct rec *r)
 {
 	int64_t dur = 0, bytes = 0;
 	size_t sl, dl, kl;
@@ -185,62 +185,57 @@ on_copy(struct stage *st, struct rec *r)
 	const char *dst = rec_raw(r, t.copy.dst, &dl);
 	const char *kind = rec_raw(r, t.copy.kind, &kl);
 
-	stage_pass(st, r);
-	begin(r, t.copy.start, t.copy.dev);
-	api_count(t.f, r, API_COPY);
+	begin(f, r, t.copy.start, t.copy.dev);
+	api_count(f, r, API_COPY);
 	if (!in_iter(r, t.copy.iter) || kind == NULL)
 		return;
 	rec_i64(r, t.copy.dur, &dur);
 	rec_i64(r, t.copy.bytes, &bytes);
-	t.f->copy_ns = num_add(t.f->copy_ns, dur);
+	f->copy_ns = num_add(f->copy_ns, dur);
 	if (text_is(src, sl, "pageable") || text_is(dst, dl, "pageable"))
-		tops_add(&t.f->pageable, kind, kl, dur, bytes);
+		tops_add(&f->pageable, kind, kl, dur, bytes);
 }
 
 static void
-on_set(struct stage *st, struct rec *r)
+on_set(struct facts *f, struct rec *r)
 {
 	int64_t dur;
 
-	stage_pass(st, r);
-	begin(r, t.set.start, t.set.dev);
-	api_count(t.f, r, API_SET);
+	begin(f, r, t.set.start, t.set.dev);
+	api_count(f, r, API_SET);
 	if (in_iter(r, t.set.iter) && rec_i64(r, t.set.dur, &dur))
-		t.f->copy_ns = num_add(t.f->copy_ns, dur);
+		f->copy_ns = num_add(f->copy_ns, dur);
 }
 
 static void
-on_sync(struct stage *st, struct rec *r)
+on_sync(struct facts *f, struct rec *r)
 {
-	stage_pass(st, r);
-	api_count(t.f, r, API_SYNC);
+	api_count(f, r, API_SYNC);
 }
 
 static void
-on_call(struct stage *st, struct rec *r)
+on_call(struct facts *f, struct rec *r)
 {
-	stage_pass(st, r);
-	api_count(t.f, r, API_CALL);
+	api_count(f, r, API_CALL);
 }
 
 static void
-on_graph(struct stage *st, struct rec *r)
+on_graph(struct facts *f, struct rec *r)
 {
 	int64_t dur = 0;
 
-	stage_pass(st, r);
-	begin(r, t.graph.start, t.graph.dev);
+	begin(f, r, t.graph.start, t.graph.dev);
 	if (!in_iter(r, t.graph.iter))
 		return;
-	t.f->n_graph++;
+	f->n_graph++;
 	if (rec_i64(r, t.graph.dur, &dur))
-		t.f->graph_ns = num_add(t.f->graph_ns, dur);
+		f->graph_ns = num_add(f->graph_ns, dur);
 }
 
 static void
 bind_kern(struct stage *st)
 {
-	struct rec_type *x = stage_on(st, "kern", on_kern, NULL);
+	struct rec_type *x = source_on(st, "kern", on_kern);
 
 	t.k.start = rec_col(x, "start_ns", REC_NEED);
 	t.k.dur = rec_col(x, "dur_ns", REC_NEED);
@@ -260,7 +255,7 @@ bind_kern(struct stage *st)
 static void
 bind_copy(struct stage *st)
 {
-	struct rec_type *x = stage_on(st, "copy", on_copy, NULL);
+	struct rec_type *x = source_on(st, "copy", on_copy);
 
 	t.copy.start = rec_col(x, "start_ns", REC_OPT);
 	t.copy.kind = rec_col(x, "kind", REC_OPT);
@@ -273,38 +268,23 @@ bind_copy(struct stage *st)
 }
 
 void
-work_bind(struct stage *st, struct facts *f)
+work_bind(struct stage *st)
 {
 	struct rec_type *x;
 
-	t.f = f;
 	bind_kern(st);
 	bind_copy(st);
-	x = stage_on(st, "set", on_set, NULL);
+	x = source_on(st, "set", on_set);
 	t.set.start = rec_col(x, "start_ns", REC_OPT);
 	t.set.iter = rec_col(x, "iter", REC_OPT);
 	t.set.dur = rec_col(x, "dur_ns", REC_OPT);
 	t.set.dev = rec_col(x, "dev", REC_OPT);
-	stage_on(st, "sync", on_sync, NULL);
-	stage_on(st, "call", on_call, NULL);
+	source_on(st, "sync", on_sync);
+	source_on(st, "call", on_call);
 	api_bind(st);
-	x = stage_on(st, "graph", on_graph, NULL);
+	x = source_on(st, "graph", on_graph);
 	t.graph.start = rec_col(x, "start_ns", REC_OPT);
 	t.graph.dur = rec_col(x, "dur_ns", REC_OPT);
 	t.graph.dev = rec_col(x, "dev", REC_OPT);
 	t.graph.iter = rec_col(x, "iter", REC_OPT);
-}
-
-bool
-work_span(int64_t *lo, int64_t *hi)
-{
-	*lo = t.first;
-	*hi = t.last;
-	return t.any;
-}
-
-void
-work_forget(void)
-{
-	t.any = false;
 }

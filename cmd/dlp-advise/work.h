@@ -6,11 +6,6 @@
 #include "stage.h"
 
 /* Sets the callbacks of their records. */
-void work_bind(struct stage *st, struct facts *f);
-
-/* From the first kernel to the end of the last; false if there is none. */
-bool work_span(int64_t *lo, int64_t *hi);
-
-void work_forget(void);
+void work_bind(struct stage *st);
 
 #endif

@@ -145,7 +145,7 @@ function no_steps() {
 		edges()
 }
 function files() {
-	return n_steps_of > 1 ? ", in each of " n_steps_of " files" : ""
+	return n_steps_of > 1 ? " in " n_steps_of " files" : ""
 }
 function which_steps() {
 	if (asked != "")
