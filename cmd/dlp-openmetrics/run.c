@@ -15,7 +15,8 @@ static size_t n_entries;
 static bool only; /* what lies in iterations */
 static uint64_t n_data;
 static struct family notes;
-static struct buf file; /* of the section; empty: unknown */
+static struct buf file; /* of the section; empty: unknown, or */
+static bool several;    /* there are more than one */
 static const struct metric note_metric = { .name = (char *)"dlp_note",
 	.how = HOW_SUM,
 	.value = (char *)"1",
@@ -88,6 +89,7 @@ on_section(struct stage *st)
 {
 	(void)st;
 	buf_clear(&file);
+	several = false;
 }
 
 static void
@@ -117,8 +119,10 @@ on_meta(struct stage *st, struct rec *r)
 		add_note(rest, (size_t)(v - rest), v + 1, n);
 	} else if (memcmp(word, "info", 4) == 0 && v - rest == 3 &&
 		   memcmp(rest, "src", 3) == 0) {
+		several |= file.len > 0;
 		buf_clear(&file);
-		buf_put(&file, v + 1, n);
+		if (!several)
+			buf_put(&file, v + 1, n);
 	}
 }
 

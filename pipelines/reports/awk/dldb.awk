@@ -1,5 +1,7 @@
 # Of dlp dldb: the rows.
     function row(what, name, text) {
+if ($1 == "finding" && "src" in at)
+    file = $(at["src"])
 print "dldb", (src != "" ? file OFS : "") what, name, text
 n++
     }
@@ -27,7 +29,7 @@ row("no database of DLProf", $2, $3)
     $1 == "##info" && $2 in what { row(what[$2], $2, $3 == "" ? "-" : $3) }
     $1 == "##info" && sub(/^model_/, "", $2) { row("model", $2, $3) }
     $1 == "##info" && $2 ~ /^gpu_mem_/ { row("memory", $2, $3) }
-    $1 == "#finding" { for (i = 2; i <= NF; i++) at[$i] = i }
+    $1 == "#finding" { split("", at); for (i = 2; i <= NF; i++) at[$i] = i }
     /^#/ { next }
     $1 == "finding" {
 row("finding", $(at["id"]), $(at["problem"]))

@@ -1,0 +1,184 @@
+# One stream of several files (dlp-merge, dlp-merge -r, dlp-parse of many, with
+# --ranks or without): in its section src is what a section is among several.
+# What the reports show of a file is what they show of it alone, and sums are
+# the files' added up. The truth is the files, each by itself; sums are SQL's.
+
+load lib
+
+TAB='	'
+
+# Streams and databases of the same names in folders: src is the same text.
+setup_file() {
+	local r
+
+	cd "$BATS_FILE_TMPDIR" || return
+	for r in 0 1; do
+		xz -dc "$ROOT/tests/data/ddp$r.sqlite.xz" >"ddp$r"
+		dlp-parse --src "ddp$r" >"ddp$r.dlp"
+	done
+	dlp-merge ddp0.dlp ddp1.dlp >merge.dlp
+	dlp-merge -r ddp0.dlp ddp1.dlp >merge-r.dlp
+	dlp-parse ddp0 ddp1 >parse.dlp
+	dlp-parse --ranks ddp0 ddp1 >ranks.dlp
+	if [ -e "$DATA/h200/resnet50_tf32.sqlite.xz" ]; then
+		xz -dc "$DATA/h200/resnet50_fp32.sqlite.xz" >fp32
+		xz -dc "$DATA/h200/resnet50_tf32.sqlite.xz" >tf32
+		dlp-parse fp32 tf32 >nets.dlp
+	fi
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR" || return
+}
+
+# rows REPORT FILE...: sorted, without what the common clock moves.
+rows() {
+	local report=$1
+
+	shift
+	# shellcheck disable=SC2086 # a report with options
+	dlp $report --tsv "$@" 2>/dev/null | awk -F'\t' -v OFS='\t' '
+	NR == 1 {
+		for (i = 1; i <= NF; i++)
+			moved[i] = $i ~ /^(gpu_)?(start|end)_ns$|^launch_ns$/
+	}
+	{
+		for (i = 1; i <= NF; i++)
+			if (moved[i])
+				$i = ""
+		print
+	}' | sort
+}
+
+# same STREAM FILE...: all reports that count by file, and those that add up.
+same() {
+	local r s=$1
+
+	shift
+	for r in advise "advise -a" copies coverage devices flops "gaps -n 0" \
+	    iters kernels "mem -r" mfu ops phases roofline tc top \
+	    "top -g layer" waits; do
+		echo "# $s: dlp $r"
+		rows "$r" "$@" >want
+		# these were not recorded
+		[ "$r" = waits ] || [ "$r" = "mem -r" ] ||
+		    [ "$(wc -l <want)" -gt 1 ]
+		rows "$r" "$s" | diff want -
+	done
+}
+
+@test "one stream of two ranks: each report shows what it shows of the files" {
+	local s
+
+	for s in merge merge-r parse ranks; do
+		same $s.dlp ddp0 ddp1
+	done
+}
+
+@test "one stream of two runs: each report shows what it shows of the files" {
+	need_data h200/resnet50_tf32.sqlite.xz
+	same nets.dlp fp32 tf32
+	# FLOPs of a step by its own time: 777.57 GFLOP, as PyTorch counts
+	dlp mfu --tsv nets.dlp | awk -F'\t' '
+	NR > 1 && ($9 != 777570484224 || \
+	    sprintf("%.2f", $9 / $6 / 1000) != $10) { print; bad = 1 }
+	END { exit bad || NR != 7 }'
+}
+
+# number NAME FILE: of the overview's row.
+number() {
+	dlp --tsv "$2" 2>/dev/null | awk -F'\t' -v name="$1" '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	NR == 2 { print $at[name] }'
+}
+
+# adds STREAM FILE FILE: the overview's times and counts are the files' sums.
+adds() {
+	local c want
+
+	for c in n_gpu n_step n_trimmed tc_ns kern_ns mem_ns idle_ns \
+	    between_ns between_idle_ns n_kern work_ns op_ns kernel_ns \
+	    shapes_ns flop_ns verdict_ns eligible_ns; do
+		want=$(($(number $c "$2") + $(number $c "$3")))
+		echo "# $1: $c $want"
+		[ "$(number $c "$1")" = "$want" ]
+	done
+	# the window: what the devices' classes add up to, by device
+	want=$(($(number wall_ns "$2") + $(number wall_ns "$3")))
+	[ "$(number wall_ns "$1")" = $(((want + 1) / 2)) ]
+	c=$(number idle_ns "$1")
+	[ "$(number busy_pct "$1")" = "$(awk -v w=$want -v i="$c" \
+	    'BEGIN { printf "%.2f", 100 * (w - i) / w }')" ]
+}
+
+@test "overview of one stream of two files: their times added up" {
+	local s
+
+	for s in merge merge-r parse ranks; do
+		adds $s.dlp ddp0 ddp1
+	done
+	# 29.04 + 28.61 ms are the windows of the two, 19.51 + 16.73 idle
+	dlp ranks.dlp 2>/dev/null >text
+	grep -q '^steps   4 of 4 in 2 files, number 0 to 1:' text
+	grep -q '^100 %   57.64 ms: from the start of the first' text
+	grep -Eq '^  idle +36.23 ms +62.9 %' text
+	[ -e fp32 ] || skip "no ../shared/data/h200/resnet50_tf32.sqlite.xz"
+	adds nets.dlp fp32 tf32
+}
+
+@test "overview of one stream of two files: steps by SQL" {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	# a step ends where the next range begins, or with its range or work
+	sqlite3 -separator "$TAB" :memory: "
+ATTACH 'file:ddp0?immutable=1' AS a; ATTACH 'file:ddp1?immutable=1' AS b;
+CREATE TEMP TABLE s AS
+    SELECT 0 AS r, start, end FROM a.NVTX_EVENTS WHERE text LIKE 'iteration %'
+    UNION ALL SELECT 1, start, end FROM b.NVTX_EVENTS
+	WHERE text LIKE 'iteration %';
+SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
+    - 4.0 * avg(end - start) * avg(end - start)) / 3)) FROM s;" |
+	    awk -F'\t' '{ printf "%d %d\n", $1, $2 }' >want
+	echo "$(number step_ns ranks.dlp) $(number std_ns ranks.dlp)" >got
+	cat want got
+	# the means of SQL are of the ranges; steps last until the next range
+	awk 'NR == FNR { m = $1; s = $2; next }
+	{ exit !($1 >= m && $1 < 1.001 * m && $2 > .9 * s && $2 < 1.1 * s) }' \
+	    want got
+}
+
+@test "overview of one stream of two files: a finding once, with its file" {
+	dlp merge.dlp 2>/dev/null >text
+	# the shares of the files: dlp advise of each
+	grep -q '1 \[54.7 %\] ddp0 (and 1 more): The GPU runs kernels for' text
+	[ "$(grep -c 'The GPU runs kernels for' text)" -eq 1 ]
+	dlp --tsv merge.dlp 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	NR == 2 { print $at["findings"] }' | tr ',' '\n' | sort >got
+	for r in 0 1; do
+		dlp advise --tsv -a "ddp$r" 2>/dev/null |
+		    awk -F'\t' '$3 == "yes" { print $1 }'
+	done | sort -u | diff - got
+}
+
+@test "openmetrics of one stream of two files: labels and values of the files" {
+	local s
+
+	dlp openmetrics ddp0 ddp1 2>/dev/null | grep -v '^dlp_note' >want
+	for s in merge parse ranks; do
+		dlp openmetrics $s.dlp 2>/dev/null >got
+		grep -v '^dlp_note' got | sort | diff <(sort want) -
+		# notes are of both files, so of none
+		! grep '^dlp_note.*profile=' got
+		grep -q '^dlp_note{note="n_kern"} 1760' got
+	done
+}
+
+@test "dlp info of one stream of two files: messages by file" {
+	local what='dev|proc|message'
+
+	need_data h200/resnet50_tf32.sqlite.xz
+	dlp info --tsv -v fp32 tf32 | grep -E "$TAB($what)" | sort >want
+	dlp info --tsv -v nets.dlp | grep -E "$TAB($what)" | sort | diff want -
+	# the notes of the files are one in the section
+	dlp info --tsv nets.dlp | grep -Fqx -e "-${TAB}note${TAB}gpu_without_call${TAB}2"
+}
