@@ -105,7 +105,7 @@ adds() {
 	done
 	# the window: what the devices' classes add up to, by device
 	want=$(($(number wall_ns "$2") + $(number wall_ns "$3")))
-	[ "$(number wall_ns "$1")" = $(((want + 1) / 2)) ]
+	[ "$(number wall_ns "$1")" = "$(awk -v w=$want 'BEGIN { printf "%.0f", w / 2 }')" ]
 	c=$(number idle_ns "$1")
 	[ "$(number busy_pct "$1")" = "$(awk -v w=$want -v i="$c" \
 	    'BEGIN { printf "%.2f", 100 * (w - i) / w }')" ]
