@@ -182,3 +182,19 @@ SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
 	# the notes of the files are one in the section
 	dlp info --tsv nets.dlp | grep -Fqx -e "-${TAB}note${TAB}gpu_without_call${TAB}2"
 }
+
+@test "dlp-rate: device 0 of each file is its own" {
+	# 1e8 FLOPs in 1 us are 100 TFLOP/s; the data sheets' dense peaks of
+	# BF16: H200 989.4, A100 312
+	printf '%s\n' "#dev dev name src" "dev 0 NVIDIA~H200 a" \
+	    "dev 0 NVIDIA~A100-SXM4-80GB b" \
+	    "#kern id dur_ns dev flop dtype family src" \
+	    "kern 1 1000 0 100000000 bf16 gemm a" \
+	    "kern 2 1000 0 100000000 bf16 gemm b" "kern 3 1000 1 9 bf16 gemm b" |
+	    tr ' ~' '\t ' >in
+	dlp-rate -T kern in | dlp-fmt -T kern --tsv -c id,peak_pct >got
+	printf 'id\tpeak_pct\n1\t10.11\n2\t32.05\n3\t-\n' | diff - got
+	# without the file it is either: unknown
+	cut -f 1-7 in | dlp-rate -T kern - |
+	    dlp-fmt -T kern --tsv -c peak_pct | sed -n 2p | grep -qx -e -
+}

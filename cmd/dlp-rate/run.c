@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "devs.h"
 #include "err.h"
 #include "gpus.h"
-#include "map.h"
 #include "num.h"
 #include "rate.h"
 #include "run.h"
@@ -34,18 +34,14 @@ struct cols { /* of a record type */
 	struct out_ext *ext;
 	struct rec_col *flop[MAX_NAMES], *bytes[2], *time[MAX_NAMES];
 	struct rec_col *peak_ns, *roof_ns, *flop_ns, *bytes_ns;
-	struct rec_col *dtype, *family, *role, *dev;
+	struct rec_col *dtype, *family, *role, *dev, *src;
 };
 
 static struct cols *all; /* few: a list does */
 static struct {
-	struct rec_col *dev, *name, *bw;
+	struct rec_col *dev, *name, *bw, *src;
 } dc;
 
-static struct map dev_at; /* device -> its number in gpus, + 1 */
-static struct gpu *gpus;
-static size_t ngpus;
-static bool differ;           /* not all GPUs of the section are alike */
 static struct gpu none;       /* a device of which nothing is known */
 static uint64_t no_peak;      /* records with FLOPs and a type, but no peak */
 static struct buf no_peak_of; /* the GPU's name, of the first of them */
@@ -54,63 +50,47 @@ static void
 on_section(struct stage *st)
 {
 	(void)st;
-	map_clear(&dev_at);
-	ngpus = 0;
-	differ = false;
+	devs_forget();
 	gpus_find(&none, NULL, 0, 0);
-}
-
-static bool
-same_rates(const struct gpu *a, const struct gpu *b)
-{
-	int i;
-
-	for (i = 0; i < PK_N; i++)
-		if (a->tflops[i] != b->tflops[i])
-			return false;
-	return a->gb_s == b->gb_s;
 }
 
 static void
 on_dev(struct stage *st, struct rec *r)
 {
 	static struct buf tmp;
-	struct gpu *g;
+	struct gpu g;
 	int64_t dev;
 	double bw = 0;
-	size_t n = 0;
+	size_t n = 0, n_src = 0;
 	const char *name = rec_str(r, dc.name, &tmp, &n);
+	const char *src = rec_raw(r, dc.src, &n_src);
 
 	if (rec_i64(r, dc.dev, &dev)) {
 		rec_f64(r, dc.bw, &bw);
-		gpus = xrealloc(gpus, ngpus + 1, sizeof(*gpus));
-		g = &gpus[ngpus++];
-		memset(g, 0, sizeof(*g));
-		gpus_find(g, name, n, bw / 1e9);
-		*map_put(&dev_at, (uint64_t)dev, NULL) = ngpus;
-		if (!same_rates(g, &gpus[0]))
-			differ = true;
+		memset(&g, 0, sizeof(g));
+		gpus_find(&g, name, n, bw / 1e9);
+		devs_add(src, n_src, dev, &g);
 		if (no_peak_of.len == 0 && name != NULL &&
-		    g->tflops[PK_FP32] == 0)
+		    g.tflops[PK_FP32] == 0)
 			buf_put(&no_peak_of, name, n);
 	}
 	stage_pass(st, r);
 }
 
-/* The record's device, or what all devices are. */
+/* The record's device, or what all devices of its file are. */
 static const struct gpu *
 gpu_of(const struct rec *r, const struct cols *c)
 {
-	const uint64_t *at;
+	const struct gpu *g = NULL;
+	size_t n;
+	const char *src = rec_raw(r, c->src, &n);
 	int64_t dev;
 
-	if (c->dev->pos >= 0) {
-		if (!rec_i64(r, c->dev, &dev))
-			return &none;
-		at = map_get(&dev_at, (uint64_t)dev);
-		return at == NULL ? &none : &gpus[*at - 1];
-	}
-	return ngpus > 0 && !differ ? &gpus[0] : &none;
+	if (c->dev->pos < 0)
+		g = devs_all(src, n);
+	else if (rec_i64(r, c->dev, &dev))
+		g = devs_find(src, n, dev);
+	return g != NULL ? g : &none;
 }
 
 /* Without a family everything with a type is taken for a product. */
@@ -303,6 +283,7 @@ attach_type(struct stage *st, const char *tag)
 	c->family = rec_col(t, "family", REC_OPT);
 	c->role = rec_col(t, "role", REC_OPT);
 	c->dev = rec_col(t, "dev", REC_OPT);
+	c->src = rec_col(t, "src", REC_OPT);
 }
 
 void
@@ -324,6 +305,7 @@ rate_attach(struct stage *st, char **types, int n)
 	dc.dev = rec_col(t, "dev", REC_NEED);
 	dc.name = rec_col(t, "name", REC_OPT);
 	dc.bw = rec_col(t, "membw_bytes_s", REC_OPT);
+	dc.src = rec_col(t, "src", REC_OPT);
 	for (i = 0; i < n; i++)
 		attach_type(st, types[i]);
 	st->section = on_section;
