@@ -198,3 +198,17 @@ SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
 	cut -f 1-7 in | dlp-rate -T kern - |
 	    dlp-fmt -T kern --tsv -c peak_pct | sed -n 2p | grep -qx -e -
 }
+
+@test "one stream of two ranks on standard input: by file it must be a file" {
+	local r
+
+	for r in mfu "-w 80"; do
+		# shellcheck disable=SC2086 # a report or an option
+		run dlp $r - <merge.dlp
+		echo "$output"
+		[ "$status" -eq 2 ]
+		[ "$(grep -c 'of several files' <<<"$output")" -eq 1 ]
+	done
+	dlp top --tsv - <merge.dlp 2>/dev/null | sort >got
+	rows top merge.dlp | diff - got
+}

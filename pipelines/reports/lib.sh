@@ -93,13 +93,20 @@ from_stdin() {
 	case $byte in
 	'') "$@" </dev/null ;;
 	043)
-		head='#' line=
+		head='#' line='' n_src=0
 		while IFS= read -r line; do
 			case $line in
 			"##info	dialect	pyprof-dict"*)
 				[ "$need" != --no-dict ] || die "$of_dict" ;;
 			"##info	times	made up"*)
 				[ -z "$need" ] || die "$no_times" ;;
+			"##info	src	"*)
+				n_src=$((n_src + 1))
+				[ "$n_src" -lt 2 ] || [ -n "$src" ] ||
+				    ! grep -q '[$]{*src' "$0" ||
+				    die "standard input: a stream of several" \
+					"files, of which this report has rows" \
+					"each: give it as a file" ;;
 			esac
 			case $line in
 			'##'* | '#dlp'*) ;;
