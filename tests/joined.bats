@@ -55,7 +55,7 @@ same() {
 	local r s=$1
 
 	shift
-	for r in ${verdicts:+advise "advise -a" tc} copies coverage devices flops "gaps -n 0" \
+	for r in advise "advise -a" tc copies coverage devices flops "gaps -n 0" \
 	    iters kernels "mem -r" mfu ops phases roofline top \
 	    "top -g layer" waits; do
 		echo "# $s: dlp $r"
@@ -70,7 +70,6 @@ same() {
 @test "one stream of two ranks: each report shows what it shows of the files" {
 	local s
 
-	verdicts=1
 	for s in merge merge-r parse ranks; do
 		same $s.dlp ddp0 ddp1
 	done

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "columns.h"
+#include "err.h"
 #include "out.h"
 #include "tcwhy.h"
 
@@ -57,7 +58,19 @@ put_word(const char *s)
 	out_raw(s, s == NULL ? 0 : strlen(s));
 }
 
-static struct tcseen seen;
+static struct tcseen *seen; /* by file */
+static size_t nseen;
+
+static struct tcseen *
+seen_in(size_t file)
+{
+	if (file >= nseen) {
+		seen = xrealloc(seen, file + 1, sizeof(*seen));
+		memset(seen + nseen, 0, (file + 1 - nseen) * sizeof(*seen));
+		nseen = file + 1;
+	}
+	return &seen[file];
+}
 
 /* A device without Tensor Cores settles it, whatever the name says. */
 static bool
@@ -119,14 +132,18 @@ lacks(const struct result *res)
 }
 
 static const char *
-why_not(
-    const struct result *res, const struct kname *k, int cc, bool none, bool tc)
+why_not(const struct result *res, const struct kname *k, int64_t dev, bool tc)
 {
+	struct tcseen *t = seen_in(state_file(dev));
 	const struct answer *a = &res->a;
 	bool conv = a->family == FAM_CONV || a->family == FAM_CONV_FUSED;
 
-	tcwhy_see(&seen, k, a->family, a->dt, res->shape, res->sized, tc);
-	return tcwhy(k, a->dt, res->shape, cc, none, seen.tf32[conv], tc);
+	int cc;
+	bool none;
+
+	cc = state_cc(dev, &none);
+	tcwhy_see(t, k, a->family, a->dt, res->shape, res->sized, tc);
+	return tcwhy(k, a->dt, res->shape, cc, none, t->tf32[conv], tc);
 }
 
 static void
@@ -134,8 +151,7 @@ put_tc(
     const struct result *res, const struct kname *k, int64_t dev, enum tc given)
 {
 	enum tc used = given != TC_UNKNOWN ? given : k->tc.verdict;
-	bool none, product = is_product(res, k) || used == TC_YES;
-	int cc = state_cc(dev, &none);
+	bool product = is_product(res, k) || used == TC_YES;
 
 	if (no_tensor_cores(dev)) {
 		put_word("no");
@@ -147,19 +163,25 @@ put_tc(
 	put_word(tc_word(used));
 	put_word(given != TC_UNKNOWN ? "profile" : k->tc.id);
 	put_word(tc_word(eligible(res, k, used, dev)));
-	put_word(product ? why_not(res, k, cc, none, used == TC_YES) : NULL);
+	put_word(product ? why_not(res, k, dev, used == TC_YES) : NULL);
 }
 
 void
 columns_forget(void)
 {
-	memset(&seen, 0, sizeof(seen));
+	nseen = 0;
 }
 
 int
 columns_arch(void)
 {
-	return seen.arch;
+	int arch = 0;
+	size_t i;
+
+	for (i = 0; i < nseen; i++)
+		if (seen[i].arch > arch)
+			arch = seen[i].arch;
+	return arch;
 }
 
 void

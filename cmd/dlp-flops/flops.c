@@ -22,7 +22,7 @@ static struct {
 	struct rec_col *id, *text;
 } sc; /* str */
 static struct {
-	struct rec_col *dev, *cc, *name;
+	struct rec_col *dev, *cc, *name, *src;
 } dc;
 static struct {
 	struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd, *text,
@@ -71,11 +71,13 @@ on_dev(struct stage *st, struct rec *r)
 	double cc;
 	int cc10;
 	const char *name = rec_str(r, dc.name, &tmp, &n);
+	size_t nsrc;
+	const char *src = rec_raw(r, dc.src, &nsrc);
 
 	if (rec_i64(r, dc.dev, &dev) && rec_f64(r, dc.cc, &cc) && cc > 0 &&
 	    cc < 1000) {
 		cc10 = (int)(cc * 10 + 0.5);
-		state_dev(dev, cc10,
+		state_dev(state_place(src, nsrc, dev), cc10,
 		    cc10 == 75 && name != NULL && small_turing(name, n));
 	}
 	stage_pass(st, r);
@@ -195,6 +197,7 @@ attach_facts(struct stage *st)
 	dc.dev = rec_col(t, "dev", REC_NEED);
 	dc.cc = rec_col(t, "cc", REC_OPT);
 	dc.name = rec_col(t, "name", REC_OPT);
+	dc.src = rec_col(t, "src", REC_OPT);
 	t = stage_on(st, "op", on_op, NULL);
 	oc.id = rec_col(t, "op_id", REC_NEED);
 	oc.mod = rec_col(t, "mod", REC_OPT);

@@ -8,7 +8,7 @@
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
 	    *block, *seq, *dur, *tc, *tc_rule, *lacks, *prim_id, *prim_run,
-	    *altseq;
+	    *altseq, *src;
 } kc;
 
 /* DLProf's database tells Tensor Core use; a tc_rule beside it says that it
@@ -67,9 +67,9 @@ cell_product(const struct rec *r, const struct kern *k, int64_t seq)
 void
 kern_read(const struct rec *r, struct kern *k)
 {
-	int64_t name_id = 0, seq;
+	int64_t name_id = 0, seq, v;
 	bool has_name = rec_i64(r, kc.name_id, &name_id);
-	const char *brief;
+	const char *brief, *src;
 	size_t n;
 
 	memset(k, 0, sizeof(*k));
@@ -84,8 +84,8 @@ kern_read(const struct rec *r, struct kern *k)
 	}
 	if (!rec_i64(r, kc.sub, &k->sub))
 		k->sub = 0;
-	if (!rec_i64(r, kc.dev, &k->dev))
-		k->dev = -1;
+	src = rec_raw(r, kc.src, &n);
+	k->dev = state_place(src, n, rec_i64(r, kc.dev, &v) ? v : -1);
 	if (!rec_i64(r, kc.dur, &k->dur_ns) || k->dur_ns < 0)
 		k->dur_ns = 0;
 	k->has_inst = rec_i64(r, kc.inst_id, &k->inst);
@@ -127,6 +127,7 @@ kern_read_bind(struct rec_type *t)
 	kc.tc = rec_col(t, "tc", REC_OPT);
 	kc.tc_rule = rec_col(t, "tc_rule", REC_OPT);
 	kc.lacks = rec_col(t, "lacks", REC_OPT);
+	kc.src = rec_col(t, "src", REC_OPT);
 	kc.altseq = rec_col(t, "altseq", REC_OPT);
 	kc.prim_id = rec_col(t, "prim_id", REC_OPT);
 	kc.prim_run = rec_col(t, "prim_run", REC_OPT);

@@ -9,7 +9,8 @@ struct kern { /* views live as long as the record, or the next call */
 	struct subject s;
 	uint32_t name_idx;
 	const struct kname *k;
-	int64_t op_id, inst, sub, dev, dur_ns, prim_id, prim_run;
+	int64_t op_id, inst, sub, dur_ns, prim_id, prim_run;
+	int64_t dev; /* of state_place() */
 	bool has_inst, has_seq;
 	const char *grid;
 	size_t ngrid;

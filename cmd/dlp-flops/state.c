@@ -15,7 +15,8 @@ struct run_counts run_counts;
 static struct smap texts;    /* all kept strings */
 static bool any_cc;          /* of a device */
 static struct map str_by_id; /* id -> number in texts, + 1 */
-static struct map dev_by_id; /* dev -> cc, | 1 << 32 if no Tensor Cores */
+static struct smap files;    /* texts of src */
+static struct map dev_by_id; /* place -> cc, | 1 << 32 if no Tensor Cores */
 static struct map op_by_id;  /* id -> index + 1 */
 static struct op *ops;
 static size_t nops, ops_cap;
@@ -48,6 +49,7 @@ state_forget(void)
 	smap_clear(&texts);
 	smap_clear(&name_by_text);
 	map_clear(&str_by_id);
+	smap_clear(&files);
 	map_clear(&dev_by_id);
 	any_cc = false;
 	map_clear(&op_by_id);
@@ -71,11 +73,26 @@ state_str(int64_t id, const char *s, size_t n)
 	    (uint64_t)smap_put(&texts, s, n, NULL) + 1;
 }
 
+int64_t
+state_place(const char *src, size_t n, int64_t dev)
+{
+	int64_t file =
+	    src == NULL ? 0 : (int64_t)smap_put(&files, src, n, NULL) + 1;
+
+	return file << 32 | (dev & UINT32_MAX);
+}
+
+size_t
+state_file(int64_t place)
+{
+	return (size_t)(place >> 32);
+}
+
 void
-state_dev(int64_t dev, int cc, bool no_tensor_cores)
+state_dev(int64_t place, int cc, bool no_tensor_cores)
 {
 	any_cc |= cc > 0;
-	*map_put(&dev_by_id, (uint64_t)dev, NULL) =
+	*map_put(&dev_by_id, (uint64_t)place, NULL) =
 	    (uint64_t)cc | (no_tensor_cores ? (uint64_t)1 << 32 : 0);
 }
 
@@ -86,9 +103,9 @@ state_any_cc(void)
 }
 
 int
-state_cc(int64_t dev, bool *none)
+state_cc(int64_t place, bool *none)
 {
-	const uint64_t *v = map_get(&dev_by_id, (uint64_t)dev);
+	const uint64_t *v = map_get(&dev_by_id, (uint64_t)place);
 
 	*none = v != NULL && *v >> 32 != 0;
 	return v == NULL ? 0 : (int)(*v & 0xffffffff);

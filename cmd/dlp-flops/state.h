@@ -67,8 +67,14 @@ void state_forget(void);
 void state_str(int64_t id, const char *s, size_t n);
 
 /* A device's compute capability times ten; 0 if unknown. */
-void state_dev(int64_t dev, int cc, bool no_tensor_cores);
-int state_cc(int64_t dev, bool *none);
+/* A device of a file, and the number of the file: those of other files have
+ * the same numbers. src: escaped; NULL: the stream names none. dev < 0: not
+ * known. */
+int64_t state_place(const char *src, size_t n, int64_t dev);
+size_t state_file(int64_t place);
+
+void state_dev(int64_t place, int cc, bool no_tensor_cores);
+int state_cc(int64_t place, bool *none);
 bool state_any_cc(void); /* it is known of a device */
 
 /* Interns a text: the same pointer for the same text. */
