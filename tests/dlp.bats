@@ -2,6 +2,8 @@
 
 load lib
 
+bats_require_minimum_version 1.5.0
+
 # files_for REPORT: the shipped profile, as often as the report needs it.
 files_for() {
 	files=("$LENET")
