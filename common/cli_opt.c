@@ -148,12 +148,15 @@ bool
 cli_options(
     int argc, char **argv, const char *usage, const struct cli_opt *opts)
 {
+	/* static: what ends the program here leaves them */
+	static char *shorts;
+	static struct option *longs;
 	int n = count(opts), c;
-	char *shorts = letters(opts, n);
-	struct option *longs = words(opts, n);
 	const struct cli_opt *o;
 	bool unbuffered = false;
 
+	shorts = letters(opts, n);
+	longs = words(opts, n);
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		if (c == '?' || c == ':')

@@ -476,8 +476,8 @@ NAMES=($'a b\'c"d\nl\te' '$(touch pwned)`touch pwned`;touch pwned&|<>'
 		quiet out
 		# a line that is wrapped where the name ends
 		same "$(dlp overview -w 100 plain 2>/dev/null |
-		    sed '1,/^GPU /d; /rules not judged/d; s/ plain$/ FILE/')" \
-		    "$(sed '1,/^GPU /d; /rules not judged/,/^$/{/^$/!d;}
+		    sed '1,/^GPU /d; /rules could not be judged/d; s/ plain$/ FILE/')" \
+		    "$(sed '1,/^GPU /d; /rules could not be judged/,/^$/{/^$/!d;}
 			s/^\(next:\|     \) \(dlp [a-z]*\) .*/\1 \2 FILE/' \
 			out)"
 		dlp openmetrics -- "$n" >out 2>err
