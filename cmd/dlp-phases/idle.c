@@ -130,7 +130,8 @@ idle_sum(struct phases *p, uint32_t step)
 		all.row = i - 1;
 		flat_each(&p->v[i - 1].gpu, take, NULL);
 	}
-	qsort(all.v, all.n, sizeof(*all.v), by_time);
+	if (all.n > 0)
+		qsort(all.v, all.n, sizeof(*all.v), by_time);
 	for (i = 0; i < all.n; i++) {
 		const struct piece *x = &all.v[i];
 
