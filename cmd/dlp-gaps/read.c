@@ -1,6 +1,7 @@
 /* From records to work and to what threads do; see read.h. */
 #include "read.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,13 +34,34 @@ value(const struct rec *r, const struct rec_col *c, int64_t *v)
 	return c != NULL && rec_i64(r, c, v);
 }
 
+/* What stood last in a column, as it mostly does again: some columns of some
+ * types share a place. */
+#define N_LAST 128
+static struct last {
+	const struct rec_col *c;
+	char s[64];
+	size_t n;
+	uint32_t no;
+} last[N_LAST];
+
 static uint32_t
 name(const struct rec *r, const struct rec_col *c)
 {
+	struct last *l = &last[(uintptr_t)c / sizeof(void *) % N_LAST];
 	size_t n = 0;
 	const char *s = c != NULL ? rec_raw(r, c, &n) : NULL;
 
-	return gaps_name(rd.g, s, n);
+	if (s == NULL)
+		return SMAP_NONE;
+	if (l->c == c && l->n == n && memcmp(l->s, s, n) == 0)
+		return l->no;
+	if (n > sizeof(l->s))
+		return gaps_name(rd.g, s, n);
+	l->c = c;
+	l->n = n;
+	memcpy(l->s, s, n);
+	l->no = gaps_name(rd.g, s, n);
+	return l->no;
 }
 
 /* The call of the record's work: its own, or the one of a graph launch that
@@ -254,6 +276,7 @@ on_section(struct stage *st)
 {
 	(void)st;
 	gaps_clear(rd.g);
+	memset(last, 0, sizeof(last));
 	rd.call.has = false;
 }
 
