@@ -34,7 +34,7 @@ static const char usage[] =
     "  -h, --help        this text\n"
     "  -V, --version     the version\n";
 
-static struct run g = { .to = INT64_MAX, .limit = 20, .spool.fd = -1 };
+static struct run g = { .to = INT64_MAX, .limit = 20, .spool = SPOOL_NEW };
 
 static struct {
 	const char *key;

@@ -7,6 +7,7 @@
 
 #include "state.h"
 
+/* While lengths are only measured the line may be NULL. */
 void place(struct run *g, const struct item *m, const char *line);
 
 /* Writes a file's last iterations; how many it has. */

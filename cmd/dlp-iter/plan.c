@@ -177,13 +177,20 @@ plan_cuts_done(struct plan *p)
 		qsort(p->cut, p->ncut, sizeof(*p->cut), by_time);
 }
 
+/* The last range that begins at t or before, or the first. Times come in
+ * order, more or less: it is the one found last, or the next, most often. */
 static const struct span *
-span_at(const struct lane *l, int64_t t)
+span_before(struct lane *l, int64_t t)
 {
 	size_t lo = 0, hi = l->nv;
 
-	if (hi > 0 && t >= l->v[hi - 1].lo)
-		lo = hi - 1;
+	if (l->v[l->at].lo <= t) {
+		lo = l->at;
+		if (lo + 1 == hi || t < l->v[lo + 1].lo)
+			hi = lo + 1;
+		else if (++lo + 1 == hi || t < l->v[lo + 1].lo)
+			hi = lo + 1;
+	}
 	while (hi - lo > 1) {
 		size_t mid = lo + (hi - lo) / 2;
 
@@ -192,9 +199,16 @@ span_at(const struct lane *l, int64_t t)
 		else
 			hi = mid;
 	}
-	if (l->nv == 0 || t < l->v[lo].lo || t >= l->v[lo].hi)
-		return NULL;
+	l->at = lo;
 	return &l->v[lo];
+}
+
+static const struct span *
+span_at(struct lane *l, int64_t t)
+{
+	const struct span *s = l->nv > 0 ? span_before(l, t) : NULL;
+
+	return s != NULL && s->lo <= t && t < s->hi ? s : NULL;
 }
 
 /* Whether a process has step ranges at t or before: what comes later must
@@ -211,7 +225,7 @@ has_steps(const struct plan *p, const struct proc *q, int64_t t)
 }
 
 static int64_t
-step_where(const struct plan *p, uint32_t lane, int64_t t)
+step_where(struct plan *p, uint32_t lane, int64_t t)
 {
 	const struct span *s = span_at(&p->lane[lane], t), *best = NULL;
 	const struct proc *q = &p->proc[p->lane[lane].proc];
@@ -247,7 +261,7 @@ cut_where(const struct plan *p, int64_t t)
 }
 
 int64_t
-plan_where(const struct plan *p, uint32_t lane, int64_t t)
+plan_where(struct plan *p, uint32_t lane, int64_t t)
 {
 	if (p->kind == PLAN_ONE)
 		return 0;

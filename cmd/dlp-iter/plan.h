@@ -14,6 +14,7 @@ struct lane {
 		uint32_t n; /* the iteration */
 	} * v;              /* ascending, disjoint */
 	size_t nv, cap;
+	size_t at; /* the range that was found last */
 };
 
 struct proc {
@@ -49,7 +50,7 @@ void plan_cut(struct plan *p, int64_t t);
 void plan_cuts_done(struct plan *p);
 
 /* The iteration of time t (NO_TIME: unknown) on a lane, or -1. */
-int64_t plan_where(const struct plan *p, uint32_t lane, int64_t t);
+int64_t plan_where(struct plan *p, uint32_t lane, int64_t t);
 
 /* When iteration n begins; false if there is none yet. */
 bool plan_begin(const struct plan *p, size_t n, int64_t *lo);

@@ -20,6 +20,12 @@ play(void *ctx, const struct item *m, const char *line)
 	place(ctx, m, line);
 }
 
+static void
+look(void *ctx, const struct item *m)
+{
+	place(ctx, m, NULL);
+}
+
 /* The iterations are known, or begin to be. */
 static void
 go(struct run *g)
@@ -37,7 +43,7 @@ measure(struct run *g)
 	size_t i;
 
 	g->measuring = true;
-	spool_look(&g->spool, play, g);
+	spool_look(&g->spool, look, g);
 	for (i = 0; i < g->files.n; i++) {
 		f = &g->files.v[i];
 		place_end(g, f);
@@ -329,7 +335,7 @@ run_pass(struct run *g, const char *line, size_t n, bool meta)
 	if (meta && n >= sizeof(made_up) - 1 &&
 	    memcmp(line, made_up, sizeof(made_up) - 1) == 0)
 		g->no_times = true;
-	m.len = (uint32_t)n;
+	m.len = m.iter_off = (uint32_t)n;
 	if (g->dlprof && meta) {
 		bool replaced = dl_meta(g, line, n);
 

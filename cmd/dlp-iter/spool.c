@@ -1,107 +1,199 @@
-/* The spool: items that wait until the key is known. A small section stays
- * in memory; the file has no name, so nothing is left behind. */
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "err.h"
+/*
+ * The spool. An item takes some ten bytes: most of its numbers are near to
+ * others, of it or of the item before.
+ */
 #include "spool.h"
-#include "temp.h"
 
-#define IN_MEMORY (8 * 1024 * 1024)
+#include "varint.h"
 
-static void
-write_out(struct spool *s)
+/* The first byte is the kind of item and these. */
+enum {
+	HAS_T = 0x10,
+	HAS_NOW = 0x20,
+	HAS_GPU = 0x40,
+	SAME_LANE = 0x80, /* file and thread are those of the item before */
+};
+#define KIND 0x0f
+_Static_assert(IT_RANGEKERN <= KIND, "kinds of items");
+
+/* Bytes of an item: the first, and its numbers. */
+#define MOST (1 + 9 * VARINT_MAX)
+
+/* From one time to another: wraps around, and so does step(). */
+static int64_t
+off(int64_t to, int64_t from)
 {
-	const char *p = s->b.s;
-	size_t left = s->b.len;
+	return (int64_t)((uint64_t)to - (uint64_t)from);
+}
 
-	if (s->fd < 0)
-		s->fd = temp_fd();
-	while (left > 0) {
-		ssize_t n = write(s->fd, p, left);
+static int64_t
+step(int64_t from, int64_t by)
+{
+	return (int64_t)((uint64_t)from + (uint64_t)by);
+}
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			die_errno("temporary file (see TMPDIR)");
-		p += n;
-		left -= (size_t)n;
+static char *
+put_i64(char *p, int64_t v)
+{
+	return varint_put(p, varint_fold(v));
+}
+
+static char *
+put_times(char *p, const struct item *m, int64_t near)
+{
+	if (m->t != NO_TIME) {
+		p = put_i64(p, off(m->t, near));
+		near = m->t;
 	}
-	s->size += s->b.len;
-	buf_clear(&s->b);
+	if (m->now != NO_TIME) {
+		p = put_i64(p, off(m->now, near));
+		near = m->now;
+	}
+	if (m->has_gpu) {
+		p = put_i64(p, off(m->lo, near));
+		p = put_i64(p, off(m->hi, m->lo));
+	}
+	return p;
 }
 
 void
 spool_put(struct spool *s, const struct item *m, const char *line)
 {
-	buf_put(&s->b, (const char *)m, sizeof(*m));
-	buf_put(&s->b, line, m->len);
-	if (s->b.len >= IN_MEMORY)
-		write_out(s);
+	struct item *last = &s->last;
+	bool same = m->src == last->src && m->lane == last->lane;
+	bool has_iter = m->iter_off != m->len;
+	char head[MOST], *p = head;
+
+	*p++ = (char)(m->what | (m->t != NO_TIME ? HAS_T : 0) |
+		      (m->now != NO_TIME ? HAS_NOW : 0) |
+		      (m->has_gpu ? HAS_GPU : 0) | (same ? SAME_LANE : 0));
+	p = varint_put(p, (uint64_t)m->len << 1 | has_iter);
+	if (has_iter) {
+		p = varint_put(p, m->iter_off);
+		p = varint_put(p, m->iter_len);
+	}
+	if (!same) {
+		p = varint_put(p, m->src);
+		p = varint_put(p, m->lane);
+	}
+	p = put_times(p, m, last->t);
+	tape_put(&s->items, head, (size_t)(p - head));
+	tape_put(&s->lines, line, m->len);
+	last->src = m->src;
+	last->lane = m->lane;
+	if (m->t != NO_TIME)
+		last->t = m->t;
 }
 
-/* Makes at least `want` bytes at *pos available; the rest moves to the front
- * of the buffer. */
-static void
-more(struct spool *s, size_t *pos, size_t want)
+static const char *
+get_u32(const char *p, uint32_t *v)
 {
-	size_t room = IN_MEMORY;
-	ssize_t n;
+	uint64_t u;
 
-	memmove(s->b.s, s->b.s + *pos, s->b.len - *pos);
-	s->b.len -= *pos;
-	*pos = 0;
-	if (room < want)
-		room = want;
-	buf_reserve(&s->b, room - s->b.len);
-	while (s->b.len < want) {
-		n = read(s->fd, s->b.s + s->b.len, room - s->b.len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			die_errno("temporary file (see TMPDIR)");
-		s->b.len += (size_t)n;
-		s->size -= (size_t)n;
+	p = varint_get(p, &u);
+	*v = (uint32_t)u;
+	return p;
+}
+
+static const char *
+get_time(const char *p, bool has, int64_t *near, int64_t *t)
+{
+	uint64_t u;
+
+	*t = NO_TIME;
+	if (!has)
+		return p;
+	p = varint_get(p, &u);
+	*t = *near = step(*near, varint_unfold(u));
+	return p;
+}
+
+static const char *
+get_times(const char *p, unsigned flags, struct item *m, int64_t near)
+{
+	p = get_time(p, flags & HAS_T, &near, &m->t);
+	p = get_time(p, flags & HAS_NOW, &near, &m->now);
+	m->has_gpu = flags & HAS_GPU;
+	p = get_time(p, m->has_gpu, &near, &m->lo);
+	return get_time(p, m->has_gpu, &near, &m->hi);
+}
+
+/* The item at p, from the one before; the place behind it. */
+static const char *
+get(const char *p, struct item *m)
+{
+	unsigned flags = (unsigned char)*p++;
+	int64_t near = m->t;
+	uint64_t u;
+
+	m->what = flags & KIND;
+	p = varint_get(p, &u);
+	m->len = m->iter_off = (uint32_t)(u >> 1);
+	m->iter_len = 0;
+	if (u & 1) {
+		p = get_u32(p, &m->iter_off);
+		p = get_u32(p, &m->iter_len);
 	}
+	if (!(flags & SAME_LANE)) {
+		p = get_u32(p, &m->src);
+		p = get_u32(p, &m->lane);
+	}
+	p = get_times(p, flags, m, near);
+	return p;
+}
+
+/* Reading begins. */
+static void
+rewind_all(struct spool *s)
+{
+	tape_rewind(&s->items);
+	tape_rewind(&s->lines);
+	memset(&s->last, 0, sizeof(s->last));
+}
+
+static bool
+next(struct spool *s, struct item *m)
+{
+	size_t n;
+	const char *p = tape_at(&s->items, MOST, &n);
+
+	if (n == 0)
+		return false;
+	*m = s->last;
+	tape_skip(&s->items, (size_t)(get(p, m) - p));
+	s->last.src = m->src;
+	s->last.lane = m->lane;
+	if (m->t != NO_TIME)
+		s->last.t = m->t;
+	return true;
 }
 
 void
-spool_look(struct spool *s,
-    void (*fn)(void *ctx, const struct item *m, const char *line), void *ctx)
+spool_look(
+    struct spool *s, void (*fn)(void *ctx, const struct item *m), void *ctx)
 {
-	uint64_t size;
 	struct item m;
-	size_t pos = 0;
 
-	if (s->fd >= 0) {
-		write_out(s);
-		if (lseek(s->fd, 0, SEEK_SET) != 0)
-			die_errno("temporary file (see TMPDIR)");
-	}
-	size = s->size;
-	while (pos < s->b.len || s->size > 0) {
-		if (s->b.len - pos < sizeof(m))
-			more(s, &pos, sizeof(m));
-		memcpy(&m, s->b.s + pos, sizeof(m));
-		if (s->b.len - pos < sizeof(m) + m.len)
-			more(s, &pos, sizeof(m) + m.len);
-		fn(ctx, &m, s->b.s + pos + sizeof(m));
-		pos += sizeof(m) + m.len;
-	}
-	s->size = size;
-	if (s->fd >= 0)
-		buf_clear(&s->b);
+	rewind_all(s);
+	while (next(s, &m))
+		fn(ctx, &m);
 }
 
 void
 spool_play(struct spool *s,
     void (*fn)(void *ctx, const struct item *m, const char *line), void *ctx)
 {
-	spool_look(s, fn, ctx);
-	buf_free(&s->b);
-	if (s->fd >= 0)
-		close(s->fd);
-	s->fd = -1;
-	s->size = 0;
+	const char *line;
+	struct item m;
+	size_t n;
+
+	rewind_all(s);
+	while (next(s, &m)) {
+		line = tape_at(&s->lines, m.len, &n);
+		tape_skip(&s->lines, m.len);
+		fn(ctx, &m, line);
+	}
+	tape_free(&s->items);
+	tape_free(&s->lines);
+	memset(&s->last, 0, sizeof(s->last));
 }

@@ -1,7 +1,7 @@
 /* Small numbers in a few bytes: seven bits in each, the lowest first, the
  * highest bit set in all but the last. */
-#ifndef STATS_VARINT_H
-#define STATS_VARINT_H
+#ifndef DLP_VARINT_H
+#define DLP_VARINT_H
 
 #include "buf.h"
 
