@@ -188,18 +188,12 @@ bind(struct stage *st)
 	struct rec_type *r = stage_on(st, "range", on_range, NULL);
 	struct rec_type *k = stage_on(st, "kern", on_kern, on_legend);
 
-	r_start = rec_col(r, "start_ns", REC_NEED);
-	r_dur = rec_col(r, "dur_ns", REC_NEED);
-	r_pid = rec_col(r, "pid", REC_NEED);
-	r_tid = rec_col(r, "tid", REC_NEED);
-	r_text = rec_col(r, "text", REC_NEED);
+	REC_COLS(r, REC_NEED, { &r_start, "start_ns" }, { &r_dur, "dur_ns" },
+	    { &r_pid, "pid" }, { &r_tid, "tid" }, { &r_text, "text" });
 	r_src = rec_col(r, "src", REC_OPT);
-	k_start = rec_col(k, "api_start_ns", REC_NEED);
-	k_dur = rec_col(k, "api_dur_ns", REC_NEED);
-	k_pid = rec_col(k, "pid", REC_NEED);
-	k_tid = rec_col(k, "tid", REC_NEED);
-	k_src = rec_col(k, "src", REC_OPT);
-	k_node = rec_col(k, "node", REC_OPT);
+	REC_COLS(k, REC_NEED, { &k_start, "api_start_ns" },
+	    { &k_dur, "api_dur_ns" }, { &k_pid, "pid" }, { &k_tid, "tid" });
+	REC_COLS(k, REC_OPT, { &k_src, "src" }, { &k_node, "node" });
 	ext = out_ext(all ? names : names + 1, all ? 4 : 1);
 	if (all)
 		capture_bind(st);

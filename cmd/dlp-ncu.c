@@ -141,8 +141,7 @@ bind(struct stage *st)
 	stage_on(st, "str", on_str, NULL);
 	join_init(&join, st->rd);
 	name = join_col(&join, k, "name");
-	grid = rec_col(k, "grid", REC_NEED);
-	block = rec_col(k, "block", REC_NEED);
+	REC_COLS(k, REC_NEED, { &grid, "grid" }, { &block, "block" });
 	iter = rec_col(k, "iter", REC_OPT);
 	ext = out_ext((const char *const *)table.cols, table.ncols);
 	st->section = on_section;

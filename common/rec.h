@@ -85,6 +85,15 @@ bool rec_is(const struct rec *r, const struct rec_col *c, const char *word);
 bool rec_i64(const struct rec *r, const struct rec_col *c, int64_t *v);
 bool rec_f64(const struct rec *r, const struct rec_col *c, double *v);
 
+/* The number of a field, or another where it is unset. */
+static inline int64_t
+rec_int(const struct rec *r, const struct rec_col *c, int64_t unset)
+{
+	int64_t v;
+
+	return rec_i64(r, c, &v) ? v : unset;
+}
+
 /* Field i (0 = first column behind the tag) raw: "-" as it stands. */
 const char *rec_field(const struct rec *r, int i, size_t *n);
 

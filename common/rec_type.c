@@ -74,6 +74,16 @@ rec_col(struct rec_type *t, const char *name, enum rec_need need)
 	return c;
 }
 
+void
+rec_cols(
+    struct rec_type *t, enum rec_need need, const struct rec_bind *b, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		*b[i].to = rec_col(t, b[i].name, need);
+}
+
 int
 rec_ncols(const struct rec_type *t)
 {

@@ -31,6 +31,26 @@ void *rec_user(const struct rec_type *t);
 struct rec_col *rec_col(
     struct rec_type *t, const char *name, enum rec_need need);
 
+/*
+ * Several columns at once: each is where it is kept, and its name.
+ *
+ *	REC_COLS(kern, REC_NEED, { &k.start, "start_ns" }, { &k.dur, "dur_ns"
+ *}); REC_COLS(kern, REC_OPT, { &k.dev, "dev" }, { &k.src, "src" });
+ */
+struct rec_bind {
+	struct rec_col **to;
+	const char *name;
+};
+
+#define REC_COLS(type, need, ...)                                              \
+	rec_cols(type, need, (const struct rec_bind[]){ __VA_ARGS__ },         \
+	    sizeof((const struct rec_bind[]){ __VA_ARGS__ }) /                 \
+		sizeof(struct rec_bind))
+
+/* As rec_col() of each of the n, in their order. */
+void rec_cols(
+    struct rec_type *t, enum rec_need need, const struct rec_bind *b, size_t n);
+
 /* The names under the type's current legend (without the tag). */
 int rec_ncols(const struct rec_type *t);
 const char *rec_colname(const struct rec_type *t, int i);

@@ -156,16 +156,15 @@ api_bind(struct stage *st)
 {
 	static const char *const tag[API_N] = { "kern", "copy", "set", "sync",
 		"call" };
-	struct rec_type *x;
 	int i;
 
 	for (i = 0; i < API_N; i++) {
-		x = rec_type(st->rd, tag[i]);
-		cols[i].api = rec_col(x, "api", REC_OPT);
-		cols[i].dur = rec_col(
-		    x, i != API_CALL ? "api_dur_ns" : "dur_ns", REC_OPT);
-		cols[i].start = rec_col(
-		    x, i != API_CALL ? "api_start_ns" : "start_ns", REC_OPT);
-		cols[i].iter = rec_col(x, "iter", REC_OPT);
+		bool call = i == API_CALL;
+
+		REC_COLS(rec_type(st->rd, tag[i]), REC_OPT,
+		    { &cols[i].api, "api" },
+		    { &cols[i].start, call ? "start_ns" : "api_start_ns" },
+		    { &cols[i].dur, call ? "dur_ns" : "api_dur_ns" },
+		    { &cols[i].iter, "iter" });
 	}
 }

@@ -251,29 +251,25 @@ gather_bind(struct stage *st, bool compat, void (*done)(struct facts *f))
 	t.done = done;
 	ops_bind(st);
 	x = source_on(st, "iter", on_iter);
-	t.iter.iter = rec_col(x, "iter", REC_NEED);
-	t.iter.dur = rec_col(x, "dur_ns", REC_NEED);
+	REC_COLS(
+	    x, REC_NEED, { &t.iter.iter, "iter" }, { &t.iter.dur, "dur_ns" });
 	t.iter.key = rec_col(x, "key", REC_OPT);
 	x = source_on(st, "dev", on_dev);
 	t.dev.dev = rec_col(x, "dev", REC_NEED);
-	t.dev.cc = rec_col(x, "cc", REC_OPT);
-	t.dev.sm = rec_col(x, "n_sm", REC_OPT);
-	t.dev.mem = rec_col(x, "mem_bytes", REC_OPT);
+	REC_COLS(x, REC_OPT, { &t.dev.cc, "cc" }, { &t.dev.sm, "n_sm" },
+	    { &t.dev.mem, "mem_bytes" });
 	x = source_on(st, "busy", on_busy);
-	t.busy.dev = rec_col(x, "dev", REC_NEED);
-	t.busy.class = rec_col(x, "class", REC_NEED);
-	t.busy.dur = rec_col(x, "dur_ns", REC_NEED);
-	t.busy.iter = rec_col(x, "iter", REC_OPT);
-	t.busy.after = rec_col(x, "after", REC_OPT);
+	REC_COLS(x, REC_NEED, { &t.busy.dev, "dev" },
+	    { &t.busy.class, "class" }, { &t.busy.dur, "dur_ns" });
+	REC_COLS(
+	    x, REC_OPT, { &t.busy.iter, "iter" }, { &t.busy.after, "after" });
 	x = source_on(st, "cut", on_cut);
-	t.cut.start = rec_col(x, "start_ns", REC_OPT);
-	t.cut.iter = rec_col(x, "iter", REC_OPT);
-	t.cut.dropped = rec_col(x, "dropped", REC_OPT);
+	REC_COLS(x, REC_OPT, { &t.cut.start, "start_ns" },
+	    { &t.cut.iter, "iter" }, { &t.cut.dropped, "dropped" });
 	x = source_on(st, "gap", on_gap);
-	t.gap.start = rec_col(x, "start_ns", REC_OPT);
-	t.gap.dur = rec_col(x, "dur_ns", REC_OPT);
-	t.gap.class = rec_col(x, "class", REC_OPT);
-	t.gap.iter = rec_col(x, "iter", REC_OPT);
+	REC_COLS(x, REC_OPT, { &t.gap.start, "start_ns" },
+	    { &t.gap.dur, "dur_ns" }, { &t.gap.class, "class" },
+	    { &t.gap.iter, "iter" });
 	work_bind(st);
 	recorder_bind(st);
 	st->meta = on_meta;

@@ -149,10 +149,8 @@ ops_bind(struct stage *st)
 	struct rec_type *inst = source_on(st, "inst", on_inst);
 
 	t.op.id = rec_col(op, "op_id", REC_NEED);
-	t.op.op = rec_col(op, "op", REC_OPT);
-	t.op.by = rec_col(op, "by", REC_OPT);
-	t.op.dtype = rec_col(op, "dtype", REC_OPT);
-	t.op.eligible = rec_col(op, "dl_tc", REC_OPT);
+	REC_COLS(op, REC_OPT, { &t.op.op, "op" }, { &t.op.by, "by" },
+	    { &t.op.dtype, "dtype" }, { &t.op.eligible, "dl_tc" });
 	t.inst.op_id = rec_col(inst, "op_id", REC_NEED);
 }
 

@@ -95,19 +95,16 @@ recorder_bind(struct stage *st)
 	struct rec_type *x;
 
 	x = source_on(st, "mem", on_mem);
-	t.mem.dev = rec_col(x, "dev", REC_OPT);
-	t.mem.op = rec_col(x, "op", REC_OPT);
-	t.mem.bytes = rec_col(x, "bytes", REC_OPT);
-	t.mem.addr = rec_col(x, "addr", REC_OPT);
-	t.mem.kind = rec_col(x, "kind", REC_OPT);
+	REC_COLS(x, REC_OPT, { &t.mem.dev, "dev" }, { &t.mem.op, "op" },
+	    { &t.mem.bytes, "bytes" }, { &t.mem.addr, "addr" },
+	    { &t.mem.kind, "kind" });
 	x = source_on(st, "over", on_over);
-	t.over.start = rec_col(x, "start_ns", REC_OPT);
-	t.over.dur = rec_col(x, "dur_ns", REC_OPT);
-	t.over.name = rec_col(x, "name", REC_OPT);
-	t.over.iter = rec_col(x, "iter", REC_OPT);
+	REC_COLS(x, REC_OPT, { &t.over.start, "start_ns" },
+	    { &t.over.dur, "dur_ns" }, { &t.over.name, "name" },
+	    { &t.over.iter, "iter" });
 	x = source_on(st, "diag", on_diag);
-	t.diag.severity = rec_col(x, "severity", REC_OPT);
-	t.diag.text = rec_col(x, "text", REC_OPT);
+	REC_COLS(x, REC_OPT, { &t.diag.severity, "severity" },
+	    { &t.diag.text, "text" });
 }
 
 void

@@ -11,23 +11,19 @@
 
 #define MAX_PIECES 131072 /* of time, of a device's communication */
 
-struct kern_cols {
-	struct rec_col *start, *dur, *dev, *iter, *op_id, *inst, *short_name;
-	struct rec_col *grid, *op, *tc, *eligible, *why, *dtype, *shapes;
+struct at_cols { /* of all work of the GPU */
+	struct rec_col *start, *dur, *dev, *iter;
 };
 
 static struct {
-	struct kern_cols k;
+	struct at_cols kern, copy, set, graph;
 	struct {
-		struct rec_col *start, *kind, *bytes, *src, *dst, *iter, *dur,
-		    *dev;
-	} copy;
+		struct rec_col *op_id, *inst, *short_name, *grid, *op, *tc,
+		    *eligible, *why, *dtype;
+	} k;
 	struct {
-		struct rec_col *start, *iter, *dur, *dev;
-	} set;
-	struct {
-		struct rec_col *start, *dur, *iter, *dev;
-	} graph;
+		struct rec_col *kind, *bytes, *src, *dst;
+	} c;
 } t;
 
 static void
@@ -45,14 +41,13 @@ span(struct facts *f, int64_t start, int64_t dur)
 /* GPU work of whatever iteration: its device is used, and where it begins the
  * start-up ends. */
 static void
-begin(struct facts *f, const struct rec *r, const struct rec_col *col,
-    const struct rec_col *dev)
+begin(struct facts *f, const struct rec *r, const struct at_cols *c)
 {
 	int64_t start, no;
 
-	if (rec_i64(r, dev, &no))
+	if (rec_i64(r, c->dev, &no))
 		facts_dev(f, no)->used = true;
-	if (!rec_i64(r, col, &start))
+	if (!rec_i64(r, c->start, &start))
 		return;
 	if (!f->any_work || start < f->first_work)
 		f->first_work = start;
@@ -150,13 +145,13 @@ on_kern(struct facts *f, struct rec *r)
 	const char *s, *op;
 	size_t n, len;
 
-	begin(f, r, t.k.start, t.k.dev);
+	begin(f, r, &t.kern);
 	api_count(f, r, API_KERN);
 	s = rec_raw(r, t.k.short_name, &n);
-	if (!in_iter(r, t.k.iter) || !rec_i64(r, t.k.start, &start) ||
-	    !rec_i64(r, t.k.dur, &dur))
+	if (!in_iter(r, t.kern.iter) || !rec_i64(r, t.kern.start, &start) ||
+	    !rec_i64(r, t.kern.dur, &dur))
 		return;
-	rec_i64(r, t.k.dev, &no);
+	rec_i64(r, t.kern.dev, &no);
 	d = facts_dev(f, no);
 	d->n_kern++;
 	f->n_kern++;
@@ -181,16 +176,16 @@ on_copy(struct facts *f, struct rec *r)
 {
 	int64_t dur = 0, bytes = 0;
 	size_t sl, dl, kl;
-	const char *src = rec_raw(r, t.copy.src, &sl);
-	const char *dst = rec_raw(r, t.copy.dst, &dl);
-	const char *kind = rec_raw(r, t.copy.kind, &kl);
+	const char *src = rec_raw(r, t.c.src, &sl);
+	const char *dst = rec_raw(r, t.c.dst, &dl);
+	const char *kind = rec_raw(r, t.c.kind, &kl);
 
-	begin(f, r, t.copy.start, t.copy.dev);
+	begin(f, r, &t.copy);
 	api_count(f, r, API_COPY);
 	if (!in_iter(r, t.copy.iter) || kind == NULL)
 		return;
 	rec_i64(r, t.copy.dur, &dur);
-	rec_i64(r, t.copy.bytes, &bytes);
+	rec_i64(r, t.c.bytes, &bytes);
 	f->copy_ns = num_add(f->copy_ns, dur);
 	if (text_is(src, sl, "pageable") || text_is(dst, dl, "pageable"))
 		tops_add(&f->pageable, kind, kl, dur, bytes);
@@ -201,7 +196,7 @@ on_set(struct facts *f, struct rec *r)
 {
 	int64_t dur;
 
-	begin(f, r, t.set.start, t.set.dev);
+	begin(f, r, &t.set);
 	api_count(f, r, API_SET);
 	if (in_iter(r, t.set.iter) && rec_i64(r, t.set.dur, &dur))
 		f->copy_ns = num_add(f->copy_ns, dur);
@@ -224,7 +219,7 @@ on_graph(struct facts *f, struct rec *r)
 {
 	int64_t dur = 0;
 
-	begin(f, r, t.graph.start, t.graph.dev);
+	begin(f, r, &t.graph);
 	if (!in_iter(r, t.graph.iter))
 		return;
 	f->n_graph++;
@@ -232,39 +227,15 @@ on_graph(struct facts *f, struct rec *r)
 		f->graph_ns = num_add(f->graph_ns, dur);
 }
 
-static void
-bind_kern(struct stage *st)
+static struct rec_type *
+bind_at(struct stage *st, const char *tag, fact_fn *fn, enum rec_need need,
+    struct at_cols *c)
 {
-	struct rec_type *x = source_on(st, "kern", on_kern);
+	struct rec_type *x = source_on(st, tag, fn);
 
-	t.k.start = rec_col(x, "start_ns", REC_NEED);
-	t.k.dur = rec_col(x, "dur_ns", REC_NEED);
-	t.k.dev = rec_col(x, "dev", REC_OPT);
-	t.k.iter = rec_col(x, "iter", REC_OPT);
-	t.k.op_id = rec_col(x, "op_id", REC_OPT);
-	t.k.inst = rec_col(x, "inst_id", REC_OPT);
-	t.k.short_name = rec_col(x, "short", REC_OPT);
-	t.k.grid = rec_col(x, "grid", REC_OPT);
-	t.k.op = rec_col(x, "op", REC_OPT);
-	t.k.tc = rec_col(x, "tc", REC_OPT);
-	t.k.eligible = rec_col(x, "tc_eligible", REC_OPT);
-	t.k.why = rec_col(x, "tc_why", REC_OPT);
-	t.k.dtype = rec_col(x, "dtype", REC_OPT);
-}
-
-static void
-bind_copy(struct stage *st)
-{
-	struct rec_type *x = source_on(st, "copy", on_copy);
-
-	t.copy.start = rec_col(x, "start_ns", REC_OPT);
-	t.copy.kind = rec_col(x, "kind", REC_OPT);
-	t.copy.bytes = rec_col(x, "bytes", REC_OPT);
-	t.copy.src = rec_col(x, "src_mem", REC_OPT);
-	t.copy.dst = rec_col(x, "dst_mem", REC_OPT);
-	t.copy.iter = rec_col(x, "iter", REC_OPT);
-	t.copy.dur = rec_col(x, "dur_ns", REC_OPT);
-	t.copy.dev = rec_col(x, "dev", REC_OPT);
+	REC_COLS(x, need, { &c->start, "start_ns" }, { &c->dur, "dur_ns" });
+	REC_COLS(x, REC_OPT, { &c->dev, "dev" }, { &c->iter, "iter" });
+	return x;
 }
 
 void
@@ -272,19 +243,18 @@ work_bind(struct stage *st)
 {
 	struct rec_type *x;
 
-	bind_kern(st);
-	bind_copy(st);
-	x = source_on(st, "set", on_set);
-	t.set.start = rec_col(x, "start_ns", REC_OPT);
-	t.set.iter = rec_col(x, "iter", REC_OPT);
-	t.set.dur = rec_col(x, "dur_ns", REC_OPT);
-	t.set.dev = rec_col(x, "dev", REC_OPT);
+	x = bind_at(st, "kern", on_kern, REC_NEED, &t.kern);
+	REC_COLS(x, REC_OPT, { &t.k.op_id, "op_id" }, { &t.k.inst, "inst_id" },
+	    { &t.k.short_name, "short" }, { &t.k.grid, "grid" },
+	    { &t.k.op, "op" }, { &t.k.tc, "tc" },
+	    { &t.k.eligible, "tc_eligible" }, { &t.k.why, "tc_why" },
+	    { &t.k.dtype, "dtype" });
+	x = bind_at(st, "copy", on_copy, REC_OPT, &t.copy);
+	REC_COLS(x, REC_OPT, { &t.c.kind, "kind" }, { &t.c.bytes, "bytes" },
+	    { &t.c.src, "src_mem" }, { &t.c.dst, "dst_mem" });
+	bind_at(st, "set", on_set, REC_OPT, &t.set);
 	source_on(st, "sync", on_sync);
 	source_on(st, "call", on_call);
 	api_bind(st);
-	x = source_on(st, "graph", on_graph);
-	t.graph.start = rec_col(x, "start_ns", REC_OPT);
-	t.graph.dur = rec_col(x, "dur_ns", REC_OPT);
-	t.graph.dev = rec_col(x, "dev", REC_OPT);
-	t.graph.iter = rec_col(x, "iter", REC_OPT);
+	bind_at(st, "graph", on_graph, REC_OPT, &t.graph);
 }

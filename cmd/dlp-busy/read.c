@@ -34,12 +34,6 @@ static struct {
 	} v[T_N];
 } rd;
 
-static bool
-value(const struct rec *r, const struct rec_col *c, int64_t *v)
-{
-	return c != NULL && rec_i64(r, c, v);
-}
-
 struct at { /* what records have in common */
 	struct file *f;
 	int64_t pid, start, end, api, api_end;
@@ -55,13 +49,13 @@ read_at(const struct bind *k, const struct rec *r)
 	const char *s = rec_raw(r, k->src, &n);
 
 	a.f = busy_file(rd.b, s, n);
-	value(r, k->pid, &a.pid);
-	a.has = value(r, k->start, &a.start);
-	a.has_dur = a.has && value(r, k->dur, &dur) && dur >= 0;
+	rec_i64(r, k->pid, &a.pid);
+	a.has = rec_i64(r, k->start, &a.start);
+	a.has_dur = a.has && rec_i64(r, k->dur, &dur) && dur >= 0;
 	a.end = a.has_dur ? num_add(a.start, dur) : a.start;
-	a.has_api = value(r, k->api_start, &a.api);
+	a.has_api = rec_i64(r, k->api_start, &a.api);
 	a.api_end = a.api;
-	if (a.has_api && value(r, k->api_dur, &dur))
+	if (a.has_api && rec_i64(r, k->api_dur, &dur))
 		a.api_end = num_add(a.api, dur);
 	return a;
 }
@@ -109,7 +103,7 @@ on_gpu(enum type t, struct rec *r)
 		on_api(k, r, &a);
 	if (t == T_KERN)
 		c = kern_class(k, r);
-	if (!a.has_dur || !value(r, k->dev, &dev))
+	if (!a.has_dur || !rec_i64(r, k->dev, &dev))
 		return;
 	busy_event(rd.b, a.f, a.start, a.end);
 	busy_gpu(rd.b, a.f, busy_proc(a.f, a.pid), busy_dev(a.f, dev), a.start,
@@ -184,7 +178,7 @@ on_dev(struct rec *r)
 	size_t n = 0;
 	const char *s = rec_raw(r, k->src, &n);
 
-	if (value(r, k->dev, &dev))
+	if (rec_i64(r, k->dev, &dev))
 		busy_dev(busy_file(rd.b, s, n), dev);
 }
 
@@ -196,8 +190,8 @@ on_cut(struct rec *r)
 	int64_t iter, dropped;
 
 	busy_cut(a.f, a.has ? a.start : INT64_MIN,
-	    value(r, k->iter, &iter) ? iter : -1,
-	    value(r, k->dropped, &dropped));
+	    rec_i64(r, k->iter, &iter) ? iter : -1,
+	    rec_i64(r, k->dropped, &dropped));
 }
 
 static void
@@ -212,7 +206,7 @@ on_iter(struct rec *r)
 		a.f->end = a.f->work_end = INT64_MIN;
 	if (a.end > a.f->end)
 		a.f->end = a.end;
-	if (value(r, rd.v[T_ITER].gpu_end, &end) && end > a.f->work_end)
+	if (rec_i64(r, rd.v[T_ITER].gpu_end, &end) && end > a.f->work_end)
 		a.f->work_end = end;
 	a.f->has_end = true;
 }
@@ -256,17 +250,11 @@ bind_type(struct stage *st, enum type t)
 	k->start = rec_col(x, "start_ns", t == T_DEV ? REC_OPT : REC_NEED);
 	k->dur =
 	    rec_col(x, "dur_ns", t == T_DEV || t == T_CUT ? REC_OPT : REC_NEED);
-	k->pid = rec_col(x, "pid", REC_OPT);
-	k->dev = rec_col(x, "dev", REC_OPT);
-	k->src = rec_col(x, "src", REC_OPT);
-	k->api = rec_col(x, "api", REC_OPT);
-	k->api_start = rec_col(x, "api_start_ns", REC_OPT);
-	k->api_dur = rec_col(x, "api_dur_ns", REC_OPT);
-	k->inst_id = rec_col(x, "inst_id", REC_OPT);
-	k->tc = rec_col(x, "tc", REC_OPT);
-	k->iter = rec_col(x, "iter", REC_OPT);
-	k->dropped = rec_col(x, "dropped", REC_OPT);
-	k->gpu_end = rec_col(x, "gpu_end_ns", REC_OPT);
+	REC_COLS(x, REC_OPT, { &k->pid, "pid" }, { &k->dev, "dev" },
+	    { &k->src, "src" }, { &k->api, "api" },
+	    { &k->api_start, "api_start_ns" }, { &k->api_dur, "api_dur_ns" },
+	    { &k->inst_id, "inst_id" }, { &k->tc, "tc" }, { &k->iter, "iter" },
+	    { &k->dropped, "dropped" }, { &k->gpu_end, "gpu_end_ns" });
 	if (text[t] != NULL)
 		k->text = rec_col(x, text[t], REC_OPT);
 }

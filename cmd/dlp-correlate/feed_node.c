@@ -35,10 +35,7 @@ feed_bind_node(struct stage *st)
 {
 	struct rec_type *t = stage_on(st, "node", on_node, NULL);
 
-	nd.start = rec_col(t, "start_ns", REC_NEED);
-	nd.pid = rec_col(t, "pid", REC_OPT);
-	nd.tid = rec_col(t, "tid", REC_NEED);
-	nd.node = rec_col(t, "node", REC_NEED);
-	nd.orig = rec_col(t, "orig", REC_NEED);
-	nd.src = rec_col(t, "src", REC_OPT);
+	REC_COLS(t, REC_NEED, { &nd.start, "start_ns" }, { &nd.tid, "tid" },
+	    { &nd.node, "node" }, { &nd.orig, "orig" });
+	REC_COLS(t, REC_OPT, { &nd.pid, "pid" }, { &nd.src, "src" });
 }

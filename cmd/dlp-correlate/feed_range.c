@@ -121,16 +121,10 @@ feed_bind_range(struct stage *st)
 {
 	struct rec_type *t = stage_on(st, "range", on_range, range_legend);
 
-	rg.id = rec_col(t, "id", REC_OPT);
-	rg.start = rec_col(t, "start_ns", REC_NEED);
-	rg.dur = rec_col(t, "dur_ns", REC_NEED);
-	rg.pid = rec_col(t, "pid", REC_OPT);
-	rg.tid = rec_col(t, "tid", REC_NEED);
-	rg.end_tid = rec_col(t, "end_tid", REC_OPT);
-	rg.domain = rec_col(t, "domain", REC_OPT);
-	rg.mode = rec_col(t, "mode", REC_OPT);
-	rg.text = rec_col(t, "text", REC_NEED);
-	rg.level = rec_col(t, "level", REC_OPT);
-	rg.src = rec_col(t, "src", REC_OPT);
+	REC_COLS(t, REC_NEED, { &rg.start, "start_ns" }, { &rg.dur, "dur_ns" },
+	    { &rg.tid, "tid" }, { &rg.text, "text" });
+	REC_COLS(t, REC_OPT, { &rg.id, "id" }, { &rg.pid, "pid" },
+	    { &rg.end_tid, "end_tid" }, { &rg.domain, "domain" },
+	    { &rg.mode, "mode" }, { &rg.level, "level" }, { &rg.src, "src" });
 	rg.ext = out_ext(range_added, N(range_added));
 }

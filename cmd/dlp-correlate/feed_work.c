@@ -152,23 +152,17 @@ bind_work(struct stage *st, enum work_type type, stage_fn *fn)
 	bool gpu = type != W_CALL;
 
 	k->type = t;
-	k->id = rec_col(t, "id", REC_OPT);
-	k->start = rec_col(t, "start_ns", REC_NEED);
-	k->dur = rec_col(t, "dur_ns", REC_NEED);
-	k->pid = rec_col(t, "pid", REC_OPT);
-	k->tid = rec_col(t, "tid", REC_NEED);
-	k->corr = rec_col(t, "corr", REC_OPT);
-	k->api = rec_col(t, "api", REC_OPT);
+	REC_COLS(t, REC_NEED, { &k->start, "start_ns" }, { &k->dur, "dur_ns" },
+	    { &k->tid, "tid" });
+	REC_COLS(t, gpu ? REC_NEED : REC_OPT, { &k->api_start, "api_start_ns" },
+	    { &k->api_dur, "api_dur_ns" });
+	REC_COLS(t, REC_OPT, { &k->id, "id" }, { &k->pid, "pid" },
+	    { &k->corr, "corr" }, { &k->api, "api" }, { &k->op_id, "op_id" },
+	    { &k->src, "src" });
 	/* a graph is named after the call that ran it */
 	k->name = rec_col(t, type == W_GRAPH ? "api" : "short", REC_OPT);
-	k->op_id = rec_col(t, "op_id", REC_OPT);
-	k->src = rec_col(t, "src", REC_OPT);
-	k->api_start = rec_col(t, "api_start_ns", gpu ? REC_NEED : REC_OPT);
-	k->api_dur = rec_col(t, "api_dur_ns", gpu ? REC_NEED : REC_OPT);
-	if (gpu) {
-		k->node = rec_col(t, "node", REC_OPT);
-		k->dev = rec_col(t, "dev", REC_OPT);
-	}
+	if (gpu)
+		REC_COLS(t, REC_OPT, { &k->node, "node" }, { &k->dev, "dev" });
 	k->ext = put_ext(type);
 }
 

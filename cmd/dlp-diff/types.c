@@ -17,14 +17,10 @@ bind_work(
 	struct rec_type *t = rec_type(rd, tag);
 
 	c->type = t;
-	c->dur = rec_col(t, "dur_ns", REC_NEED);
-	c->op_id = rec_col(t, "op_id", by_op ? REC_NEED : REC_OPT);
-	c->iter = rec_col(t, "iter", REC_NEED);
-	c->src = rec_col(t, "src", REC_OPT);
-	c->op = rec_col(t, "op", by_op ? REC_NEED : REC_OPT);
-	c->dir = rec_col(t, "dir", REC_OPT);
-	c->layer = rec_col(t, "layer", by_op ? REC_NEED : REC_OPT);
-	c->phase = rec_col(t, "phase", by_op ? REC_NEED : REC_OPT);
+	REC_COLS(t, REC_NEED, { &c->dur, "dur_ns" }, { &c->iter, "iter" });
+	REC_COLS(t, by_op ? REC_NEED : REC_OPT, { &c->op_id, "op_id" },
+	    { &c->op, "op" }, { &c->layer, "layer" }, { &c->phase, "phase" });
+	REC_COLS(t, REC_OPT, { &c->src, "src" }, { &c->dir, "dir" });
 }
 
 static void
@@ -33,12 +29,10 @@ bind_op(struct types *t, struct rec_reader *rd)
 	struct rec_type *op = rec_type(rd, "op");
 
 	t->op.type = op;
-	t->op.id = rec_col(op, "op_id", REC_NEED);
-	t->op.key = rec_col(op, "key", REC_NEED);
-	t->op.name = rec_col(op, "name", REC_NEED);
-	t->op.dir = rec_col(op, "dir", REC_OPT);
-	t->op.shapes = rec_col(op, "shapes", REC_OPT);
-	t->op.op = rec_col(op, "op", REC_OPT);
+	REC_COLS(op, REC_NEED, { &t->op.id, "op_id" }, { &t->op.key, "key" },
+	    { &t->op.name, "name" });
+	REC_COLS(op, REC_OPT, { &t->op.dir, "dir" },
+	    { &t->op.shapes, "shapes" }, { &t->op.op, "op" });
 }
 
 static void
@@ -47,14 +41,12 @@ bind_iter(struct types *t, struct rec_reader *rd)
 	struct rec_type *it = rec_type(rd, "iter");
 
 	t->iter.type = it;
-	t->iter.iter = rec_col(it, "iter", REC_NEED);
-	t->iter.key = rec_col(it, "key", REC_OPT);
-	t->iter.step = rec_col(it, "step_ns", REC_NEED);
-	t->iter.gpu = rec_col(it, "gpu_ns", REC_OPT);
-	t->iter.gpu_lo = rec_col(it, "gpu_start_ns", REC_OPT);
-	t->iter.gpu_hi = rec_col(it, "gpu_end_ns", REC_OPT);
-	t->iter.n_kern = rec_col(it, "n_kern", REC_OPT);
-	t->iter.src = rec_col(it, "src", REC_OPT);
+	REC_COLS(it, REC_NEED, { &t->iter.iter, "iter" },
+	    { &t->iter.step, "step_ns" });
+	REC_COLS(it, REC_OPT, { &t->iter.key, "key" },
+	    { &t->iter.gpu, "gpu_ns" }, { &t->iter.gpu_lo, "gpu_start_ns" },
+	    { &t->iter.gpu_hi, "gpu_end_ns" }, { &t->iter.n_kern, "n_kern" },
+	    { &t->iter.src, "src" });
 }
 
 void
@@ -70,8 +62,8 @@ types_bind(struct types *t, struct rec_reader *rd, const struct model *m)
 		if (gpu_types[i].what != NULL)
 			c->what = rec_col(c->type, gpu_types[i].what, REC_NEED);
 	}
-	t->gpu[0].flop = rec_col(t->gpu[0].type, "flop", REC_OPT);
-	t->gpu[0].tc = rec_col(t->gpu[0].type, "tc", REC_OPT);
+	REC_COLS(t->gpu[0].type, REC_OPT, { &t->gpu[0].flop, "flop" },
+	    { &t->gpu[0].tc, "tc" });
 	if (m->cpu)
 		bind_work(&t->inst, rd, "inst", by_op);
 	bind_op(t, rd);

@@ -44,14 +44,6 @@ version(const char *s, size_t n, int64_t *major, int64_t *minor)
 		*major = *minor = 0;
 }
 
-static int64_t
-or_null(const struct rec *r, const struct rec_col *c)
-{
-	int64_t v;
-
-	return rec_i64(r, c, &v) ? v : DB_NULL;
-}
-
 static void
 on_dev(struct stage *st, struct rec *r)
 {
@@ -70,9 +62,9 @@ on_dev(struct stage *st, struct rec *r)
 		version(s, n, &devs[ndev].cc_major, &devs[ndev].cc_minor);
 	rec_i64(r, dc.n_sm, &devs[ndev].n_sm);
 	devs[ndev].own.dev = devs[ndev].dev;
-	devs[ndev].own.mem_bytes = or_null(r, dc.mem);
-	devs[ndev].own.clock_hz = or_null(r, dc.clock);
-	devs[ndev].own.membw_bytes_s = or_null(r, dc.membw);
+	devs[ndev].own.mem_bytes = rec_int(r, dc.mem, DB_NULL);
+	devs[ndev].own.clock_hz = rec_int(r, dc.clock, DB_NULL);
+	devs[ndev].own.membw_bytes_s = rec_int(r, dc.membw, DB_NULL);
 	ndev++;
 	stage_pass(st, r);
 }
@@ -83,12 +75,9 @@ facts_start(struct stage *st)
 	struct rec_type *t = stage_on(st, "dev", on_dev, NULL);
 
 	dc.dev = rec_col(t, "dev", REC_NEED);
-	dc.name = rec_col(t, "name", REC_OPT);
-	dc.cc = rec_col(t, "cc", REC_OPT);
-	dc.n_sm = rec_col(t, "n_sm", REC_OPT);
-	dc.mem = rec_col(t, "mem_bytes", REC_OPT);
-	dc.clock = rec_col(t, "clock_hz", REC_OPT);
-	dc.membw = rec_col(t, "membw_bytes_s", REC_OPT);
+	REC_COLS(t, REC_OPT, { &dc.name, "name" }, { &dc.cc, "cc" },
+	    { &dc.n_sm, "n_sm" }, { &dc.mem, "mem_bytes" },
+	    { &dc.clock, "clock_hz" }, { &dc.membw, "membw_bytes_s" });
 }
 
 /* The last line of a name counts: later stages know better. */

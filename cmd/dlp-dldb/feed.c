@@ -40,8 +40,8 @@ on_inst(struct stage *st, struct rec *r)
 		rec_die(r, "a run without id or start");
 	if (!rec_i64(r, ic.dur, &u.dur))
 		u.dur = -1;
-	u.pid = rec_or_none(r, ic.pid);
-	u.tid = rec_or_none(r, ic.tid);
+	u.pid = rec_int(r, ic.pid, -1);
+	u.tid = rec_int(r, ic.tid, -1);
 	u.iter = rec_iter(r, ic.iter);
 	for (i = 0; i < N_METRIC; i++)
 		u.has[i] = rec_i64(r, ic.v[i], &u.v[i]);
@@ -73,13 +73,10 @@ bind_inst(struct stage *st)
 	struct rec_type *t = stage_on(st, "inst", on_inst, NULL);
 	int i;
 
-	ic.id = rec_col(t, "inst_id", REC_NEED);
-	ic.op_id = rec_col(t, "op_id", REC_NEED);
-	ic.start = rec_col(t, "start_ns", REC_NEED);
-	ic.dur = rec_col(t, "dur_ns", REC_NEED);
-	ic.pid = rec_col(t, "pid", REC_OPT);
-	ic.tid = rec_col(t, "tid", REC_OPT);
-	ic.iter = rec_col(t, "iter", REC_OPT);
+	REC_COLS(t, REC_NEED, { &ic.id, "inst_id" }, { &ic.op_id, "op_id" },
+	    { &ic.start, "start_ns" }, { &ic.dur, "dur_ns" });
+	REC_COLS(t, REC_OPT, { &ic.pid, "pid" }, { &ic.tid, "tid" },
+	    { &ic.iter, "iter" });
 	for (i = 0; i < N_METRIC; i++)
 		ic.v[i] = rec_col(t, names[i], REC_NEED);
 }
@@ -91,8 +88,7 @@ feed_start(struct stage *st)
 	const struct dldb *d = st->ctx;
 	int k;
 
-	str_id = rec_col(t, "id", REC_NEED);
-	str_text = rec_col(t, "text", REC_NEED);
+	REC_COLS(t, REC_NEED, { &str_id, "id" }, { &str_text, "text" });
 	for (k = 0; k < K_N; k++)
 		if (d->raw || agg_wants((enum kind)k))
 			work_on(st, (enum kind)k, on_work);

@@ -236,18 +236,12 @@ ops_start(struct dldb *d, struct stage *st)
 	struct ops *o = d->ops = xcalloc(1, sizeof(*o));
 	struct rec_type *t = o->type = stage_on(st, "op", on_op, NULL);
 
-	o->id = rec_col(t, "op_id", REC_NEED);
-	o->name = rec_col(t, "name", REC_NEED);
-	o->op = rec_col(t, "op", REC_NEED);
-	o->dir = rec_col(t, "dir", REC_NEED);
-	o->by = rec_col(t, "by", REC_OPT);
-	o->dtype = rec_col(t, "dtype", REC_OPT);
-	o->shapes = rec_col(t, "shapes", REC_OPT);
-	o->stack = rec_col(t, "stack", REC_OPT);
-	o->dl_id = rec_col(t, "dl_id", REC_NEED);
-	o->dl_in = rec_col(t, "dl_in", REC_NEED);
-	o->dl_out = rec_col(t, "dl_out", REC_NEED);
-	o->dl_tc = rec_col(t, "dl_tc", REC_NEED);
+	REC_COLS(t, REC_NEED, { &o->id, "op_id" }, { &o->name, "name" },
+	    { &o->op, "op" }, { &o->dir, "dir" }, { &o->dl_id, "dl_id" },
+	    { &o->dl_in, "dl_in" }, { &o->dl_out, "dl_out" },
+	    { &o->dl_tc, "dl_tc" });
+	REC_COLS(t, REC_OPT, { &o->by, "by" }, { &o->dtype, "dtype" },
+	    { &o->shapes, "shapes" }, { &o->stack, "stack" });
 }
 
 void

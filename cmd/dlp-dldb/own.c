@@ -19,14 +19,6 @@ static struct {
 } mc;
 
 static int64_t
-number(const struct rec *r, const struct rec_col *c)
-{
-	int64_t v;
-
-	return rec_i64(r, c, &v) ? v : DB_NULL;
-}
-
-static int64_t
 end(const struct rec *r, const struct rec_col *start, const struct rec_col *dur)
 {
 	int64_t a, b;
@@ -48,28 +40,19 @@ text(struct dldb *d, const struct rec *r, const struct rec_col *c)
 	return word_id(d, s != NULL ? word(d, s, n) : word(d, "", 0));
 }
 
-/* The number of the record; 0 if it has none. */
-static int64_t
-row_id(const struct rec *r, const struct rec_col *c)
-{
-	int64_t v;
-
-	return rec_i64(r, c, &v) ? v : 0;
-}
-
 static void
 on_range(struct stage *st, struct rec *r)
 {
 	static struct ins in = { .table = "dlp_ranges" };
 	struct dldb *d = st->ctx;
 
-	if (d->raw && number(r, rc.start) != DB_NULL)
-		DB_ADD(&d->db, &in, row_id(r, rc.id), number(r, rc.start),
-		    end(r, rc.start, rc.dur), number(r, rc.pid),
-		    number(r, rc.tid), number(r, rc.end_tid),
-		    text(d, r, rc.domain), text(d, r, rc.mode),
-		    text(d, r, rc.text), number(r, rc.level),
-		    text(d, r, rc.layer));
+	if (d->raw && rec_int(r, rc.start, DB_NULL) != DB_NULL)
+		DB_ADD(&d->db, &in, rec_int(r, rc.id, 0),
+		    rec_int(r, rc.start, DB_NULL), end(r, rc.start, rc.dur),
+		    rec_int(r, rc.pid, DB_NULL), rec_int(r, rc.tid, DB_NULL),
+		    rec_int(r, rc.end_tid, DB_NULL), text(d, r, rc.domain),
+		    text(d, r, rc.mode), text(d, r, rc.text),
+		    rec_int(r, rc.level, DB_NULL), text(d, r, rc.layer));
 	stage_pass(st, r);
 }
 
@@ -79,10 +62,11 @@ on_os(struct stage *st, struct rec *r)
 	static struct ins in = { .table = "dlp_os_calls" };
 	struct dldb *d = st->ctx;
 
-	if (d->raw && number(r, oc.start) != DB_NULL)
-		DB_ADD(&d->db, &in, row_id(r, oc.id), number(r, oc.start),
-		    end(r, oc.start, oc.dur), number(r, oc.pid),
-		    number(r, oc.tid), text(d, r, oc.name));
+	if (d->raw && rec_int(r, oc.start, DB_NULL) != DB_NULL)
+		DB_ADD(&d->db, &in, rec_int(r, oc.id, 0),
+		    rec_int(r, oc.start, DB_NULL), end(r, oc.start, oc.dur),
+		    rec_int(r, oc.pid, DB_NULL), rec_int(r, oc.tid, DB_NULL),
+		    text(d, r, oc.name));
 	stage_pass(st, r);
 }
 
@@ -92,12 +76,13 @@ on_mem(struct stage *st, struct rec *r)
 	static struct ins in = { .table = "dlp_memory" };
 	struct dldb *d = st->ctx;
 
-	if (d->raw && number(r, mc.start) != DB_NULL)
-		DB_ADD(&d->db, &in, row_id(r, mc.id), number(r, mc.start),
-		    number(r, mc.pid), number(r, mc.dev), text(d, r, mc.op),
-		    number(r, mc.bytes), number(r, mc.addr),
-		    text(d, r, mc.kind), number(r, mc.pool),
-		    number(r, mc.pool_bytes));
+	if (d->raw && rec_int(r, mc.start, DB_NULL) != DB_NULL)
+		DB_ADD(&d->db, &in, rec_int(r, mc.id, 0),
+		    rec_int(r, mc.start, DB_NULL), rec_int(r, mc.pid, DB_NULL),
+		    rec_int(r, mc.dev, DB_NULL), text(d, r, mc.op),
+		    rec_int(r, mc.bytes, DB_NULL), rec_int(r, mc.addr, DB_NULL),
+		    text(d, r, mc.kind), rec_int(r, mc.pool, DB_NULL),
+		    rec_int(r, mc.pool_bytes, DB_NULL));
 	stage_pass(st, r);
 }
 
@@ -174,17 +159,12 @@ bind_range(struct stage *st)
 {
 	struct rec_type *t = stage_on(st, "range", on_range, NULL);
 
-	rc.id = rec_col(t, "id", REC_OPT);
-	rc.start = rec_col(t, "start_ns", REC_NEED);
-	rc.dur = rec_col(t, "dur_ns", REC_NEED);
-	rc.pid = rec_col(t, "pid", REC_OPT);
-	rc.tid = rec_col(t, "tid", REC_OPT);
-	rc.end_tid = rec_col(t, "end_tid", REC_OPT);
-	rc.domain = rec_col(t, "domain", REC_OPT);
-	rc.mode = rec_col(t, "mode", REC_OPT);
-	rc.text = rec_col(t, "text", REC_OPT);
-	rc.level = rec_col(t, "level", REC_OPT);
-	rc.layer = rec_col(t, "layer", REC_OPT);
+	REC_COLS(t, REC_NEED, { &rc.start, "start_ns" }, { &rc.dur, "dur_ns" });
+	REC_COLS(t, REC_OPT, { &rc.id, "id" }, { &rc.pid, "pid" },
+	    { &rc.tid, "tid" }, { &rc.end_tid, "end_tid" },
+	    { &rc.domain, "domain" }, { &rc.mode, "mode" },
+	    { &rc.text, "text" }, { &rc.level, "level" },
+	    { &rc.layer, "layer" });
 }
 
 static void
@@ -192,12 +172,9 @@ bind_os(struct stage *st)
 {
 	struct rec_type *t = stage_on(st, "os", on_os, NULL);
 
-	oc.id = rec_col(t, "id", REC_OPT);
-	oc.start = rec_col(t, "start_ns", REC_NEED);
-	oc.dur = rec_col(t, "dur_ns", REC_NEED);
-	oc.pid = rec_col(t, "pid", REC_OPT);
-	oc.tid = rec_col(t, "tid", REC_OPT);
-	oc.name = rec_col(t, "name", REC_OPT);
+	REC_COLS(t, REC_NEED, { &oc.start, "start_ns" }, { &oc.dur, "dur_ns" });
+	REC_COLS(t, REC_OPT, { &oc.id, "id" }, { &oc.pid, "pid" },
+	    { &oc.tid, "tid" }, { &oc.name, "name" });
 }
 
 void
@@ -205,16 +182,10 @@ own_start(struct stage *st)
 {
 	struct rec_type *t = stage_on(st, "mem", on_mem, NULL);
 
-	mc.id = rec_col(t, "id", REC_OPT);
-	mc.start = rec_col(t, "start_ns", REC_OPT);
-	mc.pid = rec_col(t, "pid", REC_OPT);
-	mc.dev = rec_col(t, "dev", REC_OPT);
-	mc.op = rec_col(t, "op", REC_OPT);
-	mc.bytes = rec_col(t, "bytes", REC_OPT);
-	mc.addr = rec_col(t, "addr", REC_OPT);
-	mc.kind = rec_col(t, "kind", REC_OPT);
-	mc.pool = rec_col(t, "pool", REC_OPT);
-	mc.pool_bytes = rec_col(t, "pool_bytes", REC_OPT);
+	REC_COLS(t, REC_OPT, { &mc.id, "id" }, { &mc.start, "start_ns" },
+	    { &mc.pid, "pid" }, { &mc.dev, "dev" }, { &mc.op, "op" },
+	    { &mc.bytes, "bytes" }, { &mc.addr, "addr" }, { &mc.kind, "kind" },
+	    { &mc.pool, "pool" }, { &mc.pool_bytes, "pool_bytes" });
 	bind_range(st);
 	bind_os(st);
 }

@@ -36,14 +36,6 @@ more(void *list, size_t *n, size_t *cap, size_t size)
 }
 #define MORE(s, f) more(&(s)->f, &(s)->n_##f, &(s)->cap_##f, sizeof(*(s)->f))
 
-static int64_t
-num(const struct rec *r, const struct rec_col *c)
-{
-	int64_t v;
-
-	return rec_i64(r, c, &v) ? v : 0;
-}
-
 static void
 on_iter(struct stage *st, struct rec *r)
 {
@@ -53,8 +45,8 @@ on_iter(struct stage *st, struct rec *r)
 	if (rec_iter(r, ic.iter) >= 0) {
 		it = MORE(d->sums, iter);
 		it->iter = rec_iter(r, ic.iter);
-		it->start = num(r, ic.start);
-		it->dur = num(r, ic.dur);
+		it->start = rec_int(r, ic.start, 0);
+		it->dur = rec_int(r, ic.dur, 0);
 	}
 	stage_pass(st, r);
 }
@@ -116,8 +108,8 @@ on_busy(struct stage *st, struct rec *r)
 		    s != NULL ? s : "-");
 	iter = rec_iter(r, bc.iter);
 	if (iter >= 0)
-		add_busy(
-		    busy_of(d->sums, iter, num(r, bc.dev)), c, num(r, bc.dur));
+		add_busy(busy_of(d->sums, iter, rec_int(r, bc.dev, 0)), c,
+		    rec_int(r, bc.dur, 0));
 	stage_pass(st, r);
 }
 
@@ -136,15 +128,15 @@ on_group(struct stage *st, struct rec *r)
 		return;
 	g = MORE(d->sums, group);
 	g->path = path;
-	g->level = num(r, gc.level);
-	g->n_call = num(r, gc.n_call);
-	g->n_eligible = num(r, gc.n_eligible);
-	g->n_tc = num(r, gc.n_tc);
-	g->n_iter = num(r, gc.n_iter);
+	g->level = rec_int(r, gc.level, 0);
+	g->n_call = rec_int(r, gc.n_call, 0);
+	g->n_eligible = rec_int(r, gc.n_eligible, 0);
+	g->n_tc = rec_int(r, gc.n_tc, 0);
+	g->n_iter = rec_int(r, gc.n_iter, 0);
 	for (i = 0; i < 4; i++) {
-		g->sum[i] = num(r, gc.sum[i]);
-		g->min[i] = num(r, gc.min[i]);
-		g->max[i] = num(r, gc.max[i]);
+		g->sum[i] = rec_int(r, gc.sum[i], 0);
+		g->min[i] = rec_int(r, gc.min[i], 0);
+		g->max[i] = rec_int(r, gc.max[i], 0);
 	}
 }
 
@@ -181,12 +173,9 @@ bind_group(struct stage *st)
 	struct rec_type *t = stage_on(st, "group", on_group, NULL);
 	int i;
 
-	gc.path = rec_col(t, "path", REC_NEED);
-	gc.level = rec_col(t, "level", REC_NEED);
-	gc.n_call = rec_col(t, "n_call", REC_NEED);
-	gc.n_eligible = rec_col(t, "n_op_eligible", REC_NEED);
-	gc.n_tc = rec_col(t, "n_op_tc", REC_NEED);
-	gc.n_iter = rec_col(t, "n_iter", REC_NEED);
+	REC_COLS(t, REC_NEED, { &gc.path, "path" }, { &gc.level, "level" },
+	    { &gc.n_call, "n_call" }, { &gc.n_eligible, "n_op_eligible" },
+	    { &gc.n_tc, "n_op_tc" }, { &gc.n_iter, "n_iter" });
 	for (i = 0; i < 4; i++) {
 		gc.sum[i] = rec_col(t, cols[i][0], REC_NEED);
 		gc.min[i] = rec_col(t, cols[i][1], REC_NEED);
@@ -201,20 +190,15 @@ sums_start(struct dldb *d, struct stage *st)
 
 	d->sums = xcalloc(1, sizeof(*d->sums));
 	t = stage_on(st, "iter", on_iter, NULL);
-	ic.iter = rec_col(t, "iter", REC_NEED);
-	ic.start = rec_col(t, "start_ns", REC_NEED);
-	ic.dur = rec_col(t, "dur_ns", REC_NEED);
+	REC_COLS(t, REC_NEED, { &ic.iter, "iter" }, { &ic.start, "start_ns" },
+	    { &ic.dur, "dur_ns" });
 	t = stage_on(st, "busy", on_busy, NULL);
-	bc.iter = rec_col(t, "iter", REC_NEED);
-	bc.dev = rec_col(t, "dev", REC_NEED);
-	bc.class = rec_col(t, "class", REC_NEED);
-	bc.dur = rec_col(t, "dur_ns", REC_NEED);
+	REC_COLS(t, REC_NEED, { &bc.iter, "iter" }, { &bc.dev, "dev" },
+	    { &bc.class, "class" }, { &bc.dur, "dur_ns" });
 	bind_group(st);
 	t = stage_on(st, "finding", on_finding, NULL);
-	fc.id = rec_col(t, "id", REC_NEED);
-	fc.judged = rec_col(t, "judged", REC_NEED);
-	fc.problem = rec_col(t, "problem", REC_NEED);
-	fc.advice = rec_col(t, "recommendation", REC_NEED);
+	REC_COLS(t, REC_NEED, { &fc.id, "id" }, { &fc.judged, "judged" },
+	    { &fc.problem, "problem" }, { &fc.advice, "recommendation" });
 	fc.by = rec_col(t, "by", REC_OPT);
 }
 

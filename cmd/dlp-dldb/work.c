@@ -32,23 +32,6 @@ rec_iter(const struct rec *r, const struct rec_col *c)
 	return rec_i64(r, c, &v) && v >= 0 ? v : -1;
 }
 
-int64_t
-rec_or_none(const struct rec *r, const struct rec_col *c)
-{
-	int64_t v;
-
-	return rec_i64(r, c, &v) ? v : -1;
-}
-
-static bool
-is_yes(const struct rec *r, const struct rec_col *c)
-{
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
-
-	return s != NULL && n == 3 && memcmp(s, "yes", 3) == 0;
-}
-
 static void
 read_api(struct work *w, const struct work_cols *c)
 {
@@ -95,13 +78,13 @@ work_read(struct dldb *d, struct work *w, const struct rec *r)
 			rec_die(r, "op %lld has no record", (long long)v);
 	}
 	rec_i64(r, c->inst_id, &w->inst);
-	w->pid = rec_or_none(r, c->pid);
-	w->tid = rec_or_none(r, c->tid);
+	w->pid = rec_int(r, c->pid, -1);
+	w->tid = rec_int(r, c->tid, -1);
 	w->iter = rec_iter(r, c->iter);
 	if (kind != K_CALL)
-		w->dev = rec_or_none(r, c->dev);
+		w->dev = rec_int(r, c->dev, -1);
 	if (kind == K_KERN) {
-		w->tc = is_yes(r, c->tc);
+		w->tc = rec_is(r, c->tc, "yes");
 		w->name = work_word(d, r, c->name);
 	}
 	read_api(w, c);
@@ -112,28 +95,18 @@ work_on(struct stage *st, enum kind k, stage_fn *fn)
 {
 	struct work_cols *c = &work_cols[k];
 	struct rec_type *t;
-	enum rec_need gpu = k == K_CALL ? REC_OPT : REC_NEED;
-	enum rec_need kern = k == K_KERN ? REC_NEED : REC_OPT;
 
 	t = types[k] = stage_on(st, tags[k], fn, NULL);
-	c->id = rec_col(t, "id", REC_NEED);
-	c->start = rec_col(t, "start_ns", REC_NEED);
-	c->dur = rec_col(t, "dur_ns", REC_NEED);
-	c->pid = rec_col(t, "pid", REC_OPT);
-	c->tid = rec_col(t, "tid", REC_OPT);
-	c->dev = rec_col(t, "dev", REC_OPT);
-	c->op_id = rec_col(t, "op_id", REC_NEED);
-	c->inst_id = rec_col(t, "inst_id", REC_NEED);
-	c->api = rec_col(t, "api", REC_OPT);
-	c->api_start = rec_col(t, "api_start_ns", gpu);
-	c->api_dur = rec_col(t, "api_dur_ns", gpu);
-	c->iter = rec_col(t, "iter", REC_OPT);
-	c->tc = rec_col(t, "tc", kern);
-	c->name = rec_col(t, "short", REC_OPT);
-	c->name_id = rec_col(t, "name_id", REC_OPT);
-	c->grid = rec_col(t, "grid", REC_OPT);
-	c->block = rec_col(t, "block", REC_OPT);
-	c->bytes = rec_col(t, "bytes", REC_OPT);
-	c->kind = rec_col(t, "kind", REC_OPT);
-	c->event = rec_col(t, "event", REC_OPT);
+	REC_COLS(t, REC_NEED, { &c->id, "id" }, { &c->start, "start_ns" },
+	    { &c->dur, "dur_ns" }, { &c->op_id, "op_id" },
+	    { &c->inst_id, "inst_id" });
+	REC_COLS(t, k == K_CALL ? REC_OPT : REC_NEED,
+	    { &c->api_start, "api_start_ns" }, { &c->api_dur, "api_dur_ns" });
+	c->tc = rec_col(t, "tc", k == K_KERN ? REC_NEED : REC_OPT);
+	REC_COLS(t, REC_OPT, { &c->pid, "pid" }, { &c->tid, "tid" },
+	    { &c->dev, "dev" }, { &c->api, "api" }, { &c->iter, "iter" },
+	    { &c->name, "short" }, { &c->name_id, "name_id" },
+	    { &c->grid, "grid" }, { &c->block, "block" },
+	    { &c->bytes, "bytes" }, { &c->kind, "kind" },
+	    { &c->event, "event" });
 }

@@ -42,9 +42,6 @@ void work_api(const struct work *w, int64_t *start, int64_t *stop);
 uint32_t work_word(
     struct dldb *d, const struct rec *r, const struct rec_col *c);
 
-/* A number; -1 if it is unset. */
-int64_t rec_or_none(const struct rec *r, const struct rec_col *c);
-
 /* The number of its iteration; -1 for none. */
 int64_t rec_iter(const struct rec *r, const struct rec_col *c);
 

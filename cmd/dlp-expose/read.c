@@ -1,8 +1,6 @@
 /* From records to copies and kernels, and back; see read.h. */
 #include "read.h"
 
-#include <string.h>
-
 #include "expose.h"
 #include "num.h"
 
@@ -113,12 +111,9 @@ bind_type(struct stage *st, enum type t)
 	int i;
 
 	k->type = x;
-	k->start = rec_col(x, "start_ns", REC_NEED);
-	k->dur = rec_col(x, "dur_ns", REC_NEED);
-	k->api_start = rec_col(x, "api_start_ns", REC_OPT);
-	k->dev = rec_col(x, "dev", REC_OPT);
-	k->src = rec_col(x, "src", REC_OPT);
-	k->id = rec_col(x, "id", REC_OPT);
+	REC_COLS(x, REC_NEED, { &k->start, "start_ns" }, { &k->dur, "dur_ns" });
+	REC_COLS(x, REC_OPT, { &k->api_start, "api_start_ns" },
+	    { &k->dev, "dev" }, { &k->src, "src" }, { &k->id, "id" });
 	for (i = 0; i < N_KEPT; i++)
 		k->kept[i] = rec_col(x, kept[i], REC_OPT);
 }
@@ -145,10 +140,9 @@ read_open(struct expose *x, struct stage *st)
 	rd.x = x;
 	for (t = 0; t < T_N; t++)
 		bind_type(st, t);
-	rd.kind = rec_col(rd.v[T_COPY].type, "kind", REC_OPT);
-	rd.src_mem = rec_col(rd.v[T_COPY].type, "src_mem", REC_OPT);
-	rd.dst_mem = rec_col(rd.v[T_COPY].type, "dst_mem", REC_OPT);
-	rd.bytes = rec_col(rd.v[T_COPY].type, "bytes", REC_OPT);
+	REC_COLS(rd.v[T_COPY].type, REC_OPT, { &rd.kind, "kind" },
+	    { &rd.src_mem, "src_mem" }, { &rd.dst_mem, "dst_mem" },
+	    { &rd.bytes, "bytes" });
 	st->section = on_section;
 	st->end = on_end;
 }

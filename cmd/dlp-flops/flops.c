@@ -191,31 +191,22 @@ attach_facts(struct stage *st)
 	struct rec_type *t;
 
 	t = stage_on(st, "str", on_str, NULL);
-	sc.id = rec_col(t, "id", REC_NEED);
-	sc.text = rec_col(t, "text", REC_NEED);
+	REC_COLS(t, REC_NEED, { &sc.id, "id" }, { &sc.text, "text" });
 	t = stage_on(st, "dev", on_dev, NULL);
 	dc.dev = rec_col(t, "dev", REC_NEED);
-	dc.cc = rec_col(t, "cc", REC_OPT);
-	dc.name = rec_col(t, "name", REC_OPT);
-	dc.src = rec_col(t, "src", REC_OPT);
+	REC_COLS(t, REC_OPT, { &dc.cc, "cc" }, { &dc.name, "name" },
+	    { &dc.src, "src" });
 	t = stage_on(st, "op", on_op, NULL);
-	oc.id = rec_col(t, "op_id", REC_NEED);
-	oc.mod = rec_col(t, "mod", REC_OPT);
-	oc.op = rec_col(t, "op", REC_NEED);
-	oc.dir = rec_col(t, "dir", REC_OPT);
-	oc.shapes = rec_col(t, "shapes", REC_OPT);
-	oc.args = rec_col(t, "args", REC_OPT);
-	oc.text = rec_col(t, "text", REC_OPT);
-	oc.bwd = rec_col(t, "bwd_shapes", REC_OPT);
-	oc.fwd = rec_col(t, "fwd_op_id", REC_OPT);
-	oc.repr = rec_col(t, "repr", REC_OPT);
+	REC_COLS(t, REC_NEED, { &oc.id, "op_id" }, { &oc.op, "op" });
+	REC_COLS(t, REC_OPT, { &oc.mod, "mod" }, { &oc.dir, "dir" },
+	    { &oc.shapes, "shapes" }, { &oc.args, "args" },
+	    { &oc.text, "text" }, { &oc.bwd, "bwd_shapes" },
+	    { &oc.fwd, "fwd_op_id" }, { &oc.repr, "repr" });
 	t = stage_on(st, "prim", on_prim, NULL);
-	pc.id = rec_col(t, "prim_id", REC_NEED);
-	pc.op = rec_col(t, "op", REC_NEED);
-	pc.shapes = rec_col(t, "shapes", REC_NEED);
+	REC_COLS(t, REC_NEED, { &pc.id, "prim_id" }, { &pc.op, "op" },
+	    { &pc.shapes, "shapes" });
 	t = stage_on(st, "result", on_result, NULL);
-	rc.run = rec_col(t, "prim_run", REC_NEED);
-	rc.shape = rec_col(t, "shape", REC_NEED);
+	REC_COLS(t, REC_NEED, { &rc.run, "prim_run" }, { &rc.shape, "shape" });
 }
 
 void

@@ -114,21 +114,12 @@ kern_was_here(void)
 void
 kern_read_bind(struct rec_type *t)
 {
-	kc.op_id = rec_col(t, "op_id", REC_OPT);
-	kc.inst_id = rec_col(t, "inst_id", REC_OPT);
-	kc.name_id = rec_col(t, "name_id", REC_OPT);
-	kc.brief = rec_col(t, "short", REC_OPT);
-	kc.sub = rec_col(t, "sub", REC_OPT);
-	kc.dev = rec_col(t, "dev", REC_OPT);
-	kc.grid = rec_col(t, "grid", REC_OPT);
-	kc.block = rec_col(t, "block", REC_OPT);
-	kc.seq = rec_col(t, "seq", REC_OPT);
-	kc.dur = rec_col(t, "dur_ns", REC_OPT);
-	kc.tc = rec_col(t, "tc", REC_OPT);
-	kc.tc_rule = rec_col(t, "tc_rule", REC_OPT);
-	kc.lacks = rec_col(t, "lacks", REC_OPT);
-	kc.src = rec_col(t, "src", REC_OPT);
-	kc.altseq = rec_col(t, "altseq", REC_OPT);
-	kc.prim_id = rec_col(t, "prim_id", REC_OPT);
-	kc.prim_run = rec_col(t, "prim_run", REC_OPT);
+	REC_COLS(t, REC_OPT, { &kc.op_id, "op_id" }, { &kc.inst_id, "inst_id" },
+	    { &kc.name_id, "name_id" }, { &kc.brief, "short" },
+	    { &kc.sub, "sub" }, { &kc.dev, "dev" }, { &kc.grid, "grid" },
+	    { &kc.block, "block" }, { &kc.seq, "seq" }, { &kc.dur, "dur_ns" },
+	    { &kc.tc, "tc" }, { &kc.tc_rule, "tc_rule" },
+	    { &kc.lacks, "lacks" }, { &kc.src, "src" },
+	    { &kc.altseq, "altseq" }, { &kc.prim_id, "prim_id" },
+	    { &kc.prim_run, "prim_run" });
 }

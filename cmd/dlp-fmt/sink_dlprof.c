@@ -85,9 +85,8 @@ sink_dlprof_listen(struct fmt *f)
 {
 	struct rec_type *t = stage_on(&f->st, "opkern", on_opkern, NULL);
 
-	s.op_id = rec_col(t, "op_id", REC_NEED);
-	s.name = rec_col(t, "short", REC_NEED);
-	s.name_id = rec_col(t, "last_name_id", REC_NEED);
+	REC_COLS(t, REC_NEED, { &s.op_id, "op_id" }, { &s.name, "short" },
+	    { &s.name_id, "last_name_id" });
 	f->join.any_str = true;
 }
 

@@ -14,23 +14,14 @@ void
 bind_type(struct bind *k, enum type t, struct rec_type *x)
 {
 	k->type = x;
-	k->start = rec_col(x, "start_ns", REC_NEED);
-	k->dur = rec_col(x, "dur_ns", REC_NEED);
-	k->id = rec_col(x, "id", REC_OPT);
-	k->pid = rec_col(x, "pid", REC_OPT);
-	k->tid = rec_col(x, "tid", REC_OPT);
-	k->dev = rec_col(x, "dev", REC_OPT);
-	k->src = rec_col(x, "src", REC_OPT);
-	k->api = rec_col(x, "api", REC_OPT);
-	k->api_start = rec_col(x, "api_start_ns", REC_OPT);
-	k->api_dur = rec_col(x, "api_dur_ns", REC_OPT);
-	k->corr = rec_col(x, "corr", REC_OPT);
-	k->dst = rec_col(x, "dst_mem", REC_OPT);
-	k->op_start = rec_col(x, "op_start_ns", REC_OPT);
-	k->iter = rec_col(x, "iter", REC_OPT);
-	k->phase = rec_col(x, "phase", REC_OPT);
-	k->layer = rec_col(x, "layer", REC_OPT);
-	k->op = rec_col(x, "op", REC_OPT);
+	REC_COLS(x, REC_NEED, { &k->start, "start_ns" }, { &k->dur, "dur_ns" });
+	REC_COLS(x, REC_OPT, { &k->id, "id" }, { &k->pid, "pid" },
+	    { &k->tid, "tid" }, { &k->dev, "dev" }, { &k->src, "src" },
+	    { &k->api, "api" }, { &k->api_start, "api_start_ns" },
+	    { &k->api_dur, "api_dur_ns" }, { &k->corr, "corr" },
+	    { &k->dst, "dst_mem" }, { &k->op_start, "op_start_ns" },
+	    { &k->iter, "iter" }, { &k->phase, "phase" },
+	    { &k->layer, "layer" }, { &k->op, "op" });
 	if (name_col[t] != NULL)
 		k->name = rec_col(x, name_col[t], REC_OPT);
 }

@@ -28,12 +28,6 @@ struct at { /* what records have in common */
 	bool has, has_dur, has_tid, has_api;
 };
 
-static bool
-value(const struct rec *r, const struct rec_col *c, int64_t *v)
-{
-	return c != NULL && rec_i64(r, c, v);
-}
-
 /* What stood last in a column, as it mostly does again: some columns of some
  * types share a place. */
 #define N_LAST 128
@@ -71,14 +65,14 @@ read_call(const struct bind *k, const struct rec *r, struct at *a)
 {
 	int64_t dur, corr;
 
-	a->has_api = value(r, k->api_start, &a->api);
+	a->has_api = rec_i64(r, k->api_start, &a->api);
 	a->api_end = a->api;
 	if (!a->has_api)
 		return;
-	if (value(r, k->api_dur, &dur))
+	if (rec_i64(r, k->api_dur, &dur))
 		a->api_end = num_add(a->api, dur);
 	else if (rd.call.has && rd.call.pid == a->pid &&
-		 value(r, k->corr, &corr) && corr == rd.call.corr)
+		 rec_i64(r, k->corr, &corr) && corr == rd.call.corr)
 		a->api_end = rd.call.end;
 }
 
@@ -91,10 +85,10 @@ read_at(const struct bind *k, const struct rec *r)
 	const char *s = rec_raw(r, k->src, &n);
 
 	a.f = gaps_file(rd.g, s, n);
-	value(r, k->pid, &a.pid);
-	a.has_tid = value(r, k->tid, &a.tid);
-	a.has = value(r, k->start, &a.start);
-	a.has_dur = a.has && value(r, k->dur, &dur) && dur >= 0;
+	rec_i64(r, k->pid, &a.pid);
+	a.has_tid = rec_i64(r, k->tid, &a.tid);
+	a.has = rec_i64(r, k->start, &a.start);
+	a.has_dur = a.has && rec_i64(r, k->dur, &dur) && dur >= 0;
 	a.end = a.has_dur ? num_add(a.start, dur) : a.start;
 	read_call(k, r, &a);
 	return a;
@@ -169,7 +163,7 @@ open_op(const struct bind *k, const struct rec *r, const struct at *a)
 	int64_t start;
 	enum did d;
 
-	if (no == SMAP_NONE || !value(r, k->op_start, &start))
+	if (no == SMAP_NONE || !rec_i64(r, k->op_start, &start))
 		return;
 	d = named(no, false);
 	did(a, start, a->api, d == D_N ? D_OP : d, no);
@@ -187,7 +181,7 @@ on_gpu(enum type t, struct rec *r)
 	if (a.has_api)
 		open_op(k, r, &a);
 	if (t != T_SYNC && rd.counts[t] && a.has_dur &&
-	    value(r, k->dev, &dev)) {
+	    rec_i64(r, k->dev, &dev)) {
 		w.has_tid = a.has_tid;
 		w.has_api = a.has_api;
 		w.api = a.api;
@@ -197,7 +191,7 @@ on_gpu(enum type t, struct rec *r)
 		w.label = (struct label){ work_name(t, r), name(r, k->iter),
 			name(r, k->phase), name(r, k->layer), name(r, k->op),
 			-1 };
-		value(r, k->id, &w.label.id);
+		rec_i64(r, k->id, &w.label.id);
 		gaps_work(rd.g, a.f, dev, a.start, a.end, &w);
 	}
 	if (a.has_api)
@@ -215,7 +209,7 @@ on_call(struct rec *r)
 	gaps_now(rd.g, a.start);
 	rd.call.pid = a.pid;
 	rd.call.end = a.end;
-	rd.call.has = value(r, k->corr, &rd.call.corr);
+	rd.call.has = rec_i64(r, k->corr, &rd.call.corr);
 	did(&a, a.start, a.end, call_did(k, r), name(r, k->api));
 }
 

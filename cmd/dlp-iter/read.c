@@ -59,20 +59,12 @@ bind_of(const struct rec_type *t)
 	return b;
 }
 
-static int64_t
-value(const struct rec *r, const struct rec_col *c, int64_t otherwise)
-{
-	int64_t v;
-
-	return rec_i64(r, c, &v) ? v : otherwise;
-}
-
 /* The file and the thread of a record, into m. */
 static void
 lane_of(
     struct run *g, const struct bind *b, const struct rec *r, struct item *m)
 {
-	int64_t pid = value(r, b->pid, -1), tid = value(r, b->tid, -1);
+	int64_t pid = rec_int(r, b->pid, -1), tid = rec_int(r, b->tid, -1);
 	const char *src;
 	size_t n = 0;
 
@@ -101,7 +93,7 @@ static void
 times(struct run *g, const struct bind *b, const struct rec *r, struct item *m)
 {
 	struct extent none = { 0 }, *e = &none;
-	int64_t start = 0, dur = value(r, b->dur, -1), api;
+	int64_t start = 0, dur = rec_int(r, b->dur, -1), api;
 	bool has = rec_i64(r, b->start, &start);
 
 	if (m->src != SRC_NONE)
@@ -112,7 +104,7 @@ times(struct run *g, const struct bind *b, const struct rec *r, struct item *m)
 		m->now = api;
 		if (b->event)
 			extent_event(
-			    e, api, num_add(api, value(r, b->api_dur, 0)));
+			    e, api, num_add(api, rec_int(r, b->api_dur, 0)));
 	} else if (has) {
 		m->now = start;
 	}
@@ -162,7 +154,7 @@ on_range(struct run *g, const struct bind *b, const struct rec *r,
 
 	if (s == NULL || m->now == NO_TIME)
 		return;
-	dur = value(r, b->dur, -1);
+	dur = rec_int(r, b->dur, -1);
 	run_range(g, m->src, m->lane, s, key_trim(s, n), m->now,
 	    dur < 0 ? INT64_MAX : num_add(m->now, dur));
 }
@@ -178,11 +170,11 @@ key_work(struct run *g, const struct bind *b, const struct rec *r,
 	    !opkey_has(&g->op, op))
 		return;
 	if (m->what == IT_KERN || m->what == IT_GPU)
-		opkey_gpu(&g->op, op, inst, value(r, b->dev, -1));
+		opkey_gpu(&g->op, op, inst, rec_int(r, b->dev, -1));
 	else if (m->what == IT_INST && m->t != NO_TIME)
 		opkey_inst(&g->op, op, inst, m->src,
 		    g->files.v[m->src].plan.lane[m->lane].proc,
-		    num_add(m->t, value(r, b->dur, 0)));
+		    num_add(m->t, rec_int(r, b->dur, 0)));
 }
 
 static void
@@ -210,7 +202,7 @@ on_rec(struct stage *st, struct rec *r)
 	if (g->listing && m.what == IT_INST && m.t != NO_TIME &&
 	    rec_i64(r, b->op_id, &op))
 		cand_inst(&g->cands, op, m.src, m.lane,
-		    num_add(m.t, value(r, b->dur, 0)));
+		    num_add(m.t, rec_int(r, b->dur, 0)));
 	run_keep(g, &m, r->line);
 }
 
@@ -280,18 +272,12 @@ bind_type(struct bind *b, struct stage *st, size_t i)
 	b->is_sync = strcmp(types[i].tag, "sync") == 0;
 	b->start = rec_col(
 	    t, "start_ns", b->what == IT_RANGEKERN ? REC_OPT : REC_NEED);
-	b->dur = rec_col(t, "dur_ns", REC_OPT);
-	b->pid = rec_col(t, "pid", REC_OPT);
-	b->tid = rec_col(t, "tid", REC_OPT);
-	b->src = rec_col(t, "src", REC_OPT);
-	b->op_start = rec_col(t, "op_start_ns", REC_OPT);
-	b->api_start = rec_col(t, "api_start_ns", REC_OPT);
-	b->api_dur = rec_col(t, "api_dur_ns", REC_OPT);
-	b->op_id = rec_col(t, "op_id", REC_OPT);
-	b->inst_id = rec_col(t, "inst_id", REC_OPT);
-	b->dev = rec_col(t, "dev", REC_OPT);
-	b->text = rec_col(t, "text", REC_OPT);
-	b->iter = rec_col(t, "iter", REC_OPT);
+	REC_COLS(t, REC_OPT, { &b->dur, "dur_ns" }, { &b->pid, "pid" },
+	    { &b->tid, "tid" }, { &b->src, "src" },
+	    { &b->op_start, "op_start_ns" }, { &b->api_start, "api_start_ns" },
+	    { &b->api_dur, "api_dur_ns" }, { &b->op_id, "op_id" },
+	    { &b->inst_id, "inst_id" }, { &b->dev, "dev" },
+	    { &b->text, "text" }, { &b->iter, "iter" });
 }
 
 /* Lines that nothing is added to keep their place among the others. */
@@ -322,13 +308,9 @@ bind_op(struct stage *st)
 {
 	rd.op = stage_on(st, "op", on_op, NULL);
 	rd.id = rec_col(rd.op, "op_id", REC_NEED);
-	rd.name = rec_col(rd.op, "name", REC_OPT);
-	rd.key = rec_col(rd.op, "key", REC_OPT);
-	rd.otext = rec_col(rd.op, "text", REC_OPT);
-	rd.otype = rec_col(rd.op, "op", REC_OPT);
-	rd.dir = rec_col(rd.op, "dir", REC_OPT);
-	rd.by = rec_col(rd.op, "by", REC_OPT);
-	rd.dl_id = rec_col(rd.op, "dl_id", REC_OPT);
+	REC_COLS(rd.op, REC_OPT, { &rd.name, "name" }, { &rd.key, "key" },
+	    { &rd.otext, "text" }, { &rd.otype, "op" }, { &rd.dir, "dir" },
+	    { &rd.by, "by" }, { &rd.dl_id, "dl_id" });
 }
 
 /* The iterations of a run before this one: ours replace them. */

@@ -69,11 +69,9 @@ capture_bind(struct stage *st)
 {
 	struct rec_type *t = stage_on(st, "node", on_node, NULL);
 
-	c_start = rec_col(t, "start_ns", REC_NEED);
+	REC_COLS(t, REC_NEED, { &c_start, "start_ns" }, { &c_tid, "tid" },
+	    { &c_node, "node" }, { &c_orig, "orig" });
 	c_pid = rec_col(t, "pid", REC_OPT);
-	c_tid = rec_col(t, "tid", REC_NEED);
-	c_node = rec_col(t, "node", REC_NEED);
-	c_orig = rec_col(t, "orig", REC_NEED);
 }
 
 void

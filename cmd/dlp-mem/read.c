@@ -1,8 +1,6 @@
 /* From records to memory; see read.h. */
 #include "read.h"
 
-#include <string.h>
-
 #include "mem.h"
 #include "num.h"
 #include "span.h"
@@ -207,16 +205,12 @@ on_end(struct stage *st)
 static void
 bind_mem(struct rec_type *t)
 {
-	rd.mem.start = rec_col(t, "start_ns", REC_NEED);
-	rd.mem.op = rec_col(t, "op", REC_NEED);
-	rd.mem.bytes = rec_col(t, "bytes", REC_NEED);
-	rd.mem.addr = rec_col(t, "addr", REC_NEED);
-	rd.mem.pid = rec_col(t, "pid", REC_OPT);
-	rd.mem.dev = rec_col(t, "dev", REC_OPT);
-	rd.mem.kind = rec_col(t, "kind", REC_OPT);
-	rd.mem.corr = rec_col(t, "corr", REC_OPT);
-	rd.mem.iter = rec_col(t, "iter", REC_OPT);
-	rd.mem.src = rec_col(t, "src", REC_OPT);
+	REC_COLS(t, REC_NEED, { &rd.mem.start, "start_ns" },
+	    { &rd.mem.op, "op" }, { &rd.mem.bytes, "bytes" },
+	    { &rd.mem.addr, "addr" });
+	REC_COLS(t, REC_OPT, { &rd.mem.pid, "pid" }, { &rd.mem.dev, "dev" },
+	    { &rd.mem.kind, "kind" }, { &rd.mem.corr, "corr" },
+	    { &rd.mem.iter, "iter" }, { &rd.mem.src, "src" });
 	rd.mem.ext = out_ext(added, (int)(sizeof(added) / sizeof(added[0])));
 }
 
@@ -227,13 +221,9 @@ bind_call(struct stage *st, int i)
 	struct call_cols *k = &rd.call[i];
 
 	k->type = t;
-	k->pid = rec_col(t, "pid", REC_OPT);
-	k->corr = rec_col(t, "corr", REC_OPT);
-	k->api = rec_col(t, "api", REC_OPT);
-	k->phase = rec_col(t, "phase", REC_OPT);
-	k->layer = rec_col(t, "layer", REC_OPT);
-	k->op = rec_col(t, "op", REC_OPT);
-	k->src = rec_col(t, "src", REC_OPT);
+	REC_COLS(t, REC_OPT, { &k->pid, "pid" }, { &k->corr, "corr" },
+	    { &k->api, "api" }, { &k->phase, "phase" }, { &k->layer, "layer" },
+	    { &k->op, "op" }, { &k->src, "src" });
 }
 
 void
@@ -247,15 +237,13 @@ read_open(struct mem *m, struct stage *st)
 	for (i = 0; i < N_CALL; i++)
 		bind_call(st, i);
 	t = stage_on(st, "range", on_range, NULL);
-	rd.range.start = rec_col(t, "start_ns", REC_NEED);
-	rd.range.dur = rec_col(t, "dur_ns", REC_NEED);
-	rd.range.text = rec_col(t, "text", REC_OPT);
-	rd.range.layer = rec_col(t, "layer", REC_OPT);
-	rd.range.src = rec_col(t, "src", REC_OPT);
+	REC_COLS(t, REC_NEED, { &rd.range.start, "start_ns" },
+	    { &rd.range.dur, "dur_ns" });
+	REC_COLS(t, REC_OPT, { &rd.range.text, "text" },
+	    { &rd.range.layer, "layer" }, { &rd.range.src, "src" });
 	t = stage_on(st, "dev", on_dev, NULL);
-	rd.dev.dev = rec_col(t, "dev", REC_OPT);
-	rd.dev.bytes = rec_col(t, "mem_bytes", REC_OPT);
-	rd.dev.src = rec_col(t, "src", REC_OPT);
+	REC_COLS(t, REC_OPT, { &rd.dev.dev, "dev" },
+	    { &rd.dev.bytes, "mem_bytes" }, { &rd.dev.src, "src" });
 	st->section = on_section;
 	st->end = on_end;
 }

@@ -78,9 +78,8 @@ read_ends(struct ends *e, const char *path)
 	rd = rec_open(path);
 	rec_quiet(rd);
 	kern = rec_type(rd, "kern");
-	start = rec_col(kern, "start_ns", REC_OPT);
-	dur = rec_col(kern, "dur_ns", REC_OPT);
-	name = rec_col(kern, "short", REC_OPT);
+	REC_COLS(kern, REC_OPT, { &start, "start_ns" }, { &dur, "dur_ns" },
+	    { &name, "short" });
 	while (rec_next(rd, &r)) {
 		int64_t t, d;
 		const char *s;

@@ -1,8 +1,6 @@
 /* From records to phases; see read.h. */
 #include "read.h"
 
-#include <string.h>
-
 #include "idle.h"
 #include "num.h"
 #include "phases.h"
@@ -168,10 +166,8 @@ bind_iter(struct stage *st)
 {
 	struct rec_type *x = stage_on(st, "iter", on_iter, NULL);
 
-	rd.iter = rec_col(x, "iter", REC_OPT);
-	rd.key = rec_col(x, "key", REC_OPT);
-	rd.step = rec_col(x, "step_ns", REC_OPT);
-	rd.src = rec_col(x, "src", REC_OPT);
+	REC_COLS(x, REC_OPT, { &rd.iter, "iter" }, { &rd.key, "key" },
+	    { &rd.step, "step_ns" }, { &rd.src, "src" });
 }
 
 static void
@@ -181,18 +177,13 @@ bind_type(struct stage *st, enum type t)
 	struct bind *k = &rd.v[t];
 
 	k->type = x;
-	k->start = rec_col(x, "start_ns", REC_NEED);
-	k->dur = rec_col(x, "dur_ns", REC_NEED);
-	k->phase = rec_col(x, "phase", REC_NEED);
-	k->pid = rec_col(x, "pid", REC_OPT);
-	k->dev = rec_col(x, "dev", REC_OPT);
-	k->src = rec_col(x, "src", REC_OPT);
-	k->api = rec_col(x, "api_start_ns", REC_OPT);
-	k->api_dur = rec_col(x, "api_dur_ns", REC_OPT);
-	k->iter = rec_col(x, "iter", REC_OPT);
-	k->phase_by = rec_col(x, "phase_by", REC_OPT);
-	k->dir = rec_col(x, "dir", REC_OPT);
-	k->seq = rec_col(x, "seq", REC_OPT);
+	REC_COLS(x, REC_NEED, { &k->start, "start_ns" }, { &k->dur, "dur_ns" },
+	    { &k->phase, "phase" });
+	REC_COLS(x, REC_OPT, { &k->pid, "pid" }, { &k->dev, "dev" },
+	    { &k->src, "src" }, { &k->api, "api_start_ns" },
+	    { &k->api_dur, "api_dur_ns" }, { &k->iter, "iter" },
+	    { &k->phase_by, "phase_by" }, { &k->dir, "dir" },
+	    { &k->seq, "seq" });
 }
 
 static void

@@ -24,21 +24,13 @@ static struct {
 	uint64_t no_clock; /* ranks */
 } rd;
 
-static int64_t
-num(const struct rec *r, const struct rec_col *c)
-{
-	int64_t v;
-
-	return rec_i64(r, c, &v) ? v : PART_NONE;
-}
-
 static void
 on_rank(struct stage *st, struct rec *r)
 {
 	size_t n, m;
 	const char *src = rec_raw(r, rd.r_src, &n), *by;
 
-	part_rank(&rd.parts, src, n, num(r, rd.r_rank));
+	part_rank(&rd.parts, src, n, rec_int(r, rd.r_rank, PART_NONE));
 	by = rec_raw(r, rd.r_clock, &m);
 	if (by != NULL && m == 3 && memcmp(by, "utc", 3) == 0)
 		apart_keep(r, src, n, rd.r_clock, rd.r_shift);
@@ -91,7 +83,7 @@ static void
 communication(const struct rec *r, const struct comm_type *type,
     const char *name, size_t n, struct arrival a)
 {
-	int64_t bytes = num(r, rd.k_bytes);
+	int64_t bytes = rec_int(r, rd.k_bytes, PART_NONE);
 
 	if (!type->pair)
 		coll_put(&rd.colls, type,
@@ -102,21 +94,22 @@ static void
 on_kern(struct stage *st, struct rec *r)
 {
 	const struct comm_type *type = NULL;
-	struct arrival a = { .iter = num(r, rd.k_iter) };
+	struct arrival a = { .iter = rec_int(r, rd.k_iter, PART_NONE) };
 	size_t n = 0, m;
 	const char *src = rec_raw(r, rd.k_src, &n), *name;
-	int64_t pid = num(r, rd.k_pid), dev = num(r, rd.k_dev);
+	int64_t pid = rec_int(r, rd.k_pid, PART_NONE),
+		dev = rec_int(r, rd.k_dev, PART_NONE);
 
-	a.start = num(r, rd.k_start);
-	a.dur = num(r, rd.k_dur);
+	a.start = rec_int(r, rd.k_start, PART_NONE);
+	a.dur = rec_int(r, rd.k_dur, PART_NONE);
 	stage_pass(st, r);
 	if (a.start == PART_NONE || a.dur == PART_NONE)
 		return;
 	name = rec_str(r, rd.k_short, &rd.tmp, &m);
 	if (name != NULL)
 		type = comm_find(name, m);
-	a.part = who(src, n, num(r, rd.k_rank), pid, dev);
-	reach(a.start, num(r, rd.k_api));
+	a.part = who(src, n, rec_int(r, rd.k_rank, PART_NONE), pid, dev);
+	reach(a.start, rec_int(r, rd.k_api, PART_NONE));
 	part_kern(&rd.parts, a.part, type != NULL,
 	    (struct span){ a.start, num_add(a.start, a.dur), a.iter }, rd.now);
 	if (type != NULL)
@@ -129,16 +122,19 @@ on_graph(struct stage *st, struct rec *r)
 {
 	size_t n = 0;
 	const char *src = rec_raw(r, rd.g_src, &n);
-	int64_t start = num(r, rd.g_start), dur = num(r, rd.g_dur);
+	int64_t start = rec_int(r, rd.g_start, PART_NONE),
+		dur = rec_int(r, rd.g_dur, PART_NONE);
 	uint32_t p;
 
 	stage_pass(st, r);
 	if (start == PART_NONE || dur == PART_NONE)
 		return;
-	p = who(src, n, num(r, rd.g_rank), num(r, rd.g_pid), num(r, rd.g_dev));
-	reach(start, num(r, rd.g_api));
+	p = who(src, n, rec_int(r, rd.g_rank, PART_NONE),
+	    rec_int(r, rd.g_pid, PART_NONE), rec_int(r, rd.g_dev, PART_NONE));
+	reach(start, rec_int(r, rd.g_api, PART_NONE));
 	part_kern(&rd.parts, p, false,
-	    (struct span){ start, num_add(start, dur), num(r, rd.g_iter) },
+	    (struct span){
+		start, num_add(start, dur), rec_int(r, rd.g_iter, PART_NONE) },
 	    rd.now);
 }
 
@@ -180,30 +176,23 @@ static void
 bind_kern(struct stage *st)
 {
 	rd.kern = stage_on(st, "kern", on_kern, NULL);
-	rd.k_start = rec_col(rd.kern, "start_ns", REC_NEED);
-	rd.k_dur = rec_col(rd.kern, "dur_ns", REC_NEED);
-	rd.k_short = rec_col(rd.kern, "short", REC_NEED);
-	rd.k_api = rec_col(rd.kern, "api_start_ns", REC_OPT);
-	rd.k_pid = rec_col(rd.kern, "pid", REC_OPT);
-	rd.k_dev = rec_col(rd.kern, "dev", REC_OPT);
-	rd.k_src = rec_col(rd.kern, "src", REC_OPT);
-	rd.k_rank = rec_col(rd.kern, "rank", REC_OPT);
-	rd.k_iter = rec_col(rd.kern, "iter", REC_OPT);
-	rd.k_bytes = rec_col(rd.kern, "bytes", REC_OPT);
+	REC_COLS(rd.kern, REC_NEED, { &rd.k_start, "start_ns" },
+	    { &rd.k_dur, "dur_ns" }, { &rd.k_short, "short" });
+	REC_COLS(rd.kern, REC_OPT, { &rd.k_api, "api_start_ns" },
+	    { &rd.k_pid, "pid" }, { &rd.k_dev, "dev" }, { &rd.k_src, "src" },
+	    { &rd.k_rank, "rank" }, { &rd.k_iter, "iter" },
+	    { &rd.k_bytes, "bytes" });
 }
 
 static void
 bind_graph(struct stage *st)
 {
 	rd.graph = stage_on(st, "graph", on_graph, NULL);
-	rd.g_start = rec_col(rd.graph, "start_ns", REC_NEED);
-	rd.g_dur = rec_col(rd.graph, "dur_ns", REC_NEED);
-	rd.g_api = rec_col(rd.graph, "api_start_ns", REC_OPT);
-	rd.g_pid = rec_col(rd.graph, "pid", REC_OPT);
-	rd.g_dev = rec_col(rd.graph, "dev", REC_OPT);
-	rd.g_src = rec_col(rd.graph, "src", REC_OPT);
-	rd.g_rank = rec_col(rd.graph, "rank", REC_OPT);
-	rd.g_iter = rec_col(rd.graph, "iter", REC_OPT);
+	REC_COLS(rd.graph, REC_NEED, { &rd.g_start, "start_ns" },
+	    { &rd.g_dur, "dur_ns" });
+	REC_COLS(rd.graph, REC_OPT, { &rd.g_api, "api_start_ns" },
+	    { &rd.g_pid, "pid" }, { &rd.g_dev, "dev" }, { &rd.g_src, "src" },
+	    { &rd.g_rank, "rank" }, { &rd.g_iter, "iter" });
 }
 
 void
@@ -214,9 +203,8 @@ run_open(struct stage *st, const char *rules)
 	bind_graph(st);
 	rd.rank = stage_on(st, "rank", on_rank, NULL);
 	rd.r_rank = rec_col(rd.rank, "rank", REC_NEED);
-	rd.r_src = rec_col(rd.rank, "src", REC_OPT);
-	rd.r_clock = rec_col(rd.rank, "clock_by", REC_OPT);
-	rd.r_shift = rec_col(rd.rank, "shift_ns", REC_OPT);
+	REC_COLS(rd.rank, REC_OPT, { &rd.r_src, "src" },
+	    { &rd.r_clock, "clock_by" }, { &rd.r_shift, "shift_ns" });
 	rd.colls.done = on_done;
 	st->section = on_section;
 	st->end = on_end;

@@ -275,15 +275,11 @@ attach_type(struct stage *st, const char *tag)
 	bind(t, c->flop, flop_names, MAX_NAMES);
 	bind(t, c->bytes, bytes_names, 2);
 	bind(t, c->time, time_names, MAX_NAMES);
-	c->peak_ns = rec_col(t, "sum_peak_ns", REC_OPT);
-	c->roof_ns = rec_col(t, "sum_roof_ns", REC_OPT);
-	c->flop_ns = rec_col(t, "sum_flop_ns", REC_OPT);
-	c->bytes_ns = rec_col(t, "sum_bytes_ns", REC_OPT);
-	c->dtype = rec_col(t, "dtype", REC_OPT);
-	c->family = rec_col(t, "family", REC_OPT);
-	c->role = rec_col(t, "role", REC_OPT);
-	c->dev = rec_col(t, "dev", REC_OPT);
-	c->src = rec_col(t, "src", REC_OPT);
+	REC_COLS(t, REC_OPT, { &c->peak_ns, "sum_peak_ns" },
+	    { &c->roof_ns, "sum_roof_ns" }, { &c->flop_ns, "sum_flop_ns" },
+	    { &c->bytes_ns, "sum_bytes_ns" }, { &c->dtype, "dtype" },
+	    { &c->family, "family" }, { &c->role, "role" }, { &c->dev, "dev" },
+	    { &c->src, "src" });
 }
 
 void
@@ -303,9 +299,8 @@ rate_attach(struct stage *st, char **types, int n)
 
 	t = stage_on(st, "dev", on_dev, NULL);
 	dc.dev = rec_col(t, "dev", REC_NEED);
-	dc.name = rec_col(t, "name", REC_OPT);
-	dc.bw = rec_col(t, "membw_bytes_s", REC_OPT);
-	dc.src = rec_col(t, "src", REC_OPT);
+	REC_COLS(t, REC_OPT, { &dc.name, "name" }, { &dc.bw, "membw_bytes_s" },
+	    { &dc.src, "src" });
 	for (i = 0; i < n; i++)
 		attach_type(st, types[i]);
 	st->section = on_section;

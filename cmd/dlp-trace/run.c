@@ -15,17 +15,6 @@ static struct {
 	struct rec_col *src, *pid, *tid, *dev, *name;
 } named[3];
 
-static struct mview
-view(const struct rec *r, const struct rec_col *c)
-{
-	struct mview v = { NULL, 0 };
-
-	v.s = rec_raw(r, c, &v.n);
-	if (v.s == NULL)
-		v.n = 0;
-	return v;
-}
-
 static void
 on_data(struct stage *st, struct rec *r)
 {
@@ -43,12 +32,12 @@ on_data(struct stage *st, struct rec *r)
 		return;
 	}
 	it.has_dur = rec_i64(r, t->dur, &it.dur) && it.dur >= 0;
-	it.owner = (struct owner){ .src = view(r, t->src),
-		.pid = view(r, t->pid),
-		.tid = view(r, t->tid),
-		.dev = view(r, t->dev),
-		.ctx = view(r, t->ctx),
-		.stream = view(r, t->stream) };
+	it.owner = (struct owner){ .src = rec_view(r, t->src),
+		.pid = rec_view(r, t->pid),
+		.tid = rec_view(r, t->tid),
+		.dev = rec_view(r, t->dev),
+		.ctx = rec_view(r, t->ctx),
+		.stream = rec_view(r, t->stream) };
 	show(&it);
 }
 
@@ -73,11 +62,11 @@ on_name(struct stage *st, struct rec *r)
 	(void)st;
 	for (i = 0; named[i].type != r->type;)
 		i++;
-	o.src = view(r, named[i].src);
-	o.pid = view(r, named[i].pid);
-	o.tid = view(r, named[i].tid);
-	o.dev = view(r, named[i].dev);
-	name = view(r, named[i].name);
+	o.src = rec_view(r, named[i].src);
+	o.pid = rec_view(r, named[i].pid);
+	o.tid = rec_view(r, named[i].tid);
+	o.dev = rec_view(r, named[i].dev);
+	name = rec_view(r, named[i].name);
 	if (name.s == NULL)
 		return;
 	if (i == 0)
@@ -110,11 +99,9 @@ listen_names(struct stage *st)
 
 	for (i = 0; i < 3; i++) {
 		named[i].type = stage_on(st, tags[i], on_name, on_legend);
-		named[i].src = rec_col(named[i].type, "src", REC_OPT);
-		named[i].pid = rec_col(named[i].type, "pid", REC_OPT);
-		named[i].tid = rec_col(named[i].type, "tid", REC_OPT);
-		named[i].dev = rec_col(named[i].type, "dev", REC_OPT);
-		named[i].name = rec_col(named[i].type, "name", REC_OPT);
+		REC_COLS(named[i].type, REC_OPT, { &named[i].src, "src" },
+		    { &named[i].pid, "pid" }, { &named[i].tid, "tid" },
+		    { &named[i].dev, "dev" }, { &named[i].name, "name" });
 	}
 	stage_on(st, "op", on_op, on_legend);
 	stage_on(st, "str", on_str, on_legend);

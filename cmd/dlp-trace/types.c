@@ -97,33 +97,14 @@ bind_args(struct trace_type *t, struct join *j)
 static void
 bind(struct trace_type *t)
 {
-	const struct {
-		struct rec_col **col;
-		const char *name;
-	} cols[] = {
-		{ &t->id, "id" },
-		{ &t->start, "start_ns" },
-		{ &t->dur, "dur_ns" },
-		{ &t->pid, "pid" },
-		{ &t->tid, "tid" },
-		{ &t->dev, "dev" },
-		{ &t->ctx, "ctx" },
-		{ &t->stream, "stream" },
-		{ &t->src, "src" },
-		{ &t->iter, "iter" },
-		{ &t->api, "api" },
-		{ &t->api_start, "api_start_ns" },
-		{ &t->api_dur, "api_dur_ns" },
-		{ &t->mode, "mode" },
-		{ &t->bytes, "bytes" },
-		{ &t->what, "op" },
-		{ &t->kind, "kind" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(cols) / sizeof(cols[0]); i++)
-		*cols[i].col = rec_col(t->type, cols[i].name,
-		    cols[i].col == &t->start ? REC_NEED : REC_OPT);
+	t->start = rec_col(t->type, "start_ns", REC_NEED);
+	REC_COLS(t->type, REC_OPT, { &t->id, "id" }, { &t->dur, "dur_ns" },
+	    { &t->pid, "pid" }, { &t->tid, "tid" }, { &t->dev, "dev" },
+	    { &t->ctx, "ctx" }, { &t->stream, "stream" }, { &t->src, "src" },
+	    { &t->iter, "iter" }, { &t->api, "api" },
+	    { &t->api_start, "api_start_ns" }, { &t->api_dur, "api_dur_ns" },
+	    { &t->mode, "mode" }, { &t->bytes, "bytes" }, { &t->what, "op" },
+	    { &t->kind, "kind" });
 	if (t->name != NULL)
 		t->named = rec_col(t->type, t->name, REC_OPT);
 }

@@ -1,5 +1,4 @@
 /* The stage of dlp-tree; see run.h. */
-#include <string.h>
 
 #include "num.h"
 #include "ops.h"
@@ -40,15 +39,6 @@ on_section(struct stage *st)
 	tree_node(&t.tree, "", 0);
 }
 
-static bool
-is_yes(const struct rec *r, const struct rec_col *c)
-{
-	size_t n;
-	const char *s = rec_raw(r, c, &n);
-
-	return s != NULL && n == 3 && memcmp(s, "yes", 3) == 0;
-}
-
 static void
 on_op(struct stage *st, struct rec *r)
 {
@@ -61,7 +51,7 @@ on_op(struct stage *st, struct rec *r)
 	if (rec_i64(r, t.op.op_id, &id)) {
 		op = ops_put(&t.ops, id);
 		op->node = name != NULL ? tree_node(&t.tree, name, n) : 0;
-		op->eligible = is_yes(r, t.op.eligible);
+		op->eligible = rec_is(r, t.op.eligible, "yes");
 	}
 	stage_pass(st, r);
 }
@@ -138,9 +128,9 @@ on_gpu(struct stage *st, struct rec *r)
 	if (!iter_of(r, c->iter, &iter))
 		return;
 	if (op != NULL && c == t.gpu) {
-		op->tc |= is_yes(r, t.kern_tc);
+		op->tc |= rec_is(r, t.kern_tc, "yes");
 		op->eligible |=
-		    t.op.eligible->pos < 0 && is_yes(r, t.kern_eligible);
+		    t.op.eligible->pos < 0 && rec_is(r, t.kern_eligible, "yes");
 	}
 	rec_i64(r, c->dev, &dev);
 	if (rec_i64(r, c->start, &start) && rec_i64(r, c->dur, &dur))
@@ -167,27 +157,23 @@ bind_ops(struct stage *st)
 	struct rec_type *op = stage_on(st, "op", on_op, NULL);
 	struct rec_type *inst = stage_on(st, "inst", on_inst, NULL);
 
-	t.op.op_id = rec_col(op, "op_id", REC_NEED);
-	t.op.name = rec_col(op, "name", REC_NEED);
+	REC_COLS(
+	    op, REC_NEED, { &t.op.op_id, "op_id" }, { &t.op.name, "name" });
 	t.op.eligible = rec_col(op, "dl_tc", REC_OPT);
-	t.inst.op_id = rec_col(inst, "op_id", REC_NEED);
-	t.inst.start = rec_col(inst, "start_ns", REC_NEED);
-	t.inst.dur = rec_col(inst, "dur_ns", REC_NEED);
-	t.inst.pid = rec_col(inst, "pid", REC_OPT);
-	t.inst.overhead = rec_col(inst, "overhead_ns", REC_NEED);
-	t.inst.idle = rec_col(inst, "idle_ns", REC_NEED);
-	t.inst.iter = rec_col(inst, "iter", REC_OPT);
+	REC_COLS(inst, REC_NEED, { &t.inst.op_id, "op_id" },
+	    { &t.inst.start, "start_ns" }, { &t.inst.dur, "dur_ns" },
+	    { &t.inst.overhead, "overhead_ns" }, { &t.inst.idle, "idle_ns" });
+	REC_COLS(
+	    inst, REC_OPT, { &t.inst.pid, "pid" }, { &t.inst.iter, "iter" });
 }
 
 static void
 bind_gpu(struct stage *st, const char *tag, struct gpu_cols *c)
 {
 	c->type = stage_on(st, tag, on_gpu, NULL);
-	c->op_id = rec_col(c->type, "op_id", REC_NEED);
-	c->start = rec_col(c->type, "start_ns", REC_NEED);
-	c->dur = rec_col(c->type, "dur_ns", REC_NEED);
-	c->dev = rec_col(c->type, "dev", REC_OPT);
-	c->iter = rec_col(c->type, "iter", REC_OPT);
+	REC_COLS(c->type, REC_NEED, { &c->op_id, "op_id" },
+	    { &c->start, "start_ns" }, { &c->dur, "dur_ns" });
+	REC_COLS(c->type, REC_OPT, { &c->dev, "dev" }, { &c->iter, "iter" });
 }
 
 int
@@ -198,8 +184,8 @@ tree_run(struct stage *st)
 	bind_ops(st);
 	for (i = 0; i < NGPU; i++)
 		bind_gpu(st, gpu_types[i], &t.gpu[i]);
-	t.kern_tc = rec_col(t.gpu[0].type, "tc", REC_OPT);
-	t.kern_eligible = rec_col(t.gpu[0].type, "tc_eligible", REC_OPT);
+	REC_COLS(t.gpu[0].type, REC_OPT, { &t.kern_tc, "tc" },
+	    { &t.kern_eligible, "tc_eligible" });
 	st->section = on_section;
 	st->end = on_end;
 	return stage_run(st);

@@ -180,16 +180,11 @@ bind_wait(struct stage *st, enum type t)
 	struct bind *k = &rd.v[t];
 
 	k->type = x;
-	k->start = rec_col(x, defs[t].start, REC_OPT);
-	k->dur = rec_col(x, defs[t].dur, REC_OPT);
-	k->name = rec_col(x, defs[t].name, REC_OPT);
-	k->pid = rec_col(x, "pid", REC_OPT);
-	k->tid = rec_col(x, "tid", REC_OPT);
-	k->src = rec_col(x, "src", REC_OPT);
-	k->iter = rec_col(x, "iter", REC_OPT);
-	k->layer = rec_col(x, "layer", REC_OPT);
-	k->phase = rec_col(x, "phase", REC_OPT);
-	k->dst = rec_col(x, "dst_mem", REC_OPT);
+	REC_COLS(x, REC_OPT, { &k->start, defs[t].start },
+	    { &k->dur, defs[t].dur }, { &k->name, defs[t].name },
+	    { &k->pid, "pid" }, { &k->tid, "tid" }, { &k->src, "src" },
+	    { &k->iter, "iter" }, { &k->layer, "layer" },
+	    { &k->phase, "phase" }, { &k->dst, "dst_mem" });
 }
 
 static void
@@ -209,19 +204,15 @@ read_open(struct waits *w, struct stage *st)
 	for (t = 0; t < T_N; t++)
 		bind_wait(st, t);
 	x = stage_on(st, "range", on_range, NULL);
-	rd.range.start = rec_col(x, "start_ns", REC_NEED);
-	rd.range.dur = rec_col(x, "dur_ns", REC_NEED);
-	rd.range.pid = rec_col(x, "pid", REC_OPT);
-	rd.range.tid = rec_col(x, "tid", REC_OPT);
-	rd.range.src = rec_col(x, "src", REC_OPT);
-	rd.range.text = rec_col(x, "text", REC_OPT);
-	rd.range.mode = rec_col(x, "mode", REC_OPT);
-	rd.range.layer = rec_col(x, "layer", REC_OPT);
-	rd.range.phase = rec_col(x, "phase", REC_OPT);
+	REC_COLS(x, REC_NEED, { &rd.range.start, "start_ns" },
+	    { &rd.range.dur, "dur_ns" });
+	REC_COLS(x, REC_OPT, { &rd.range.pid, "pid" }, { &rd.range.tid, "tid" },
+	    { &rd.range.src, "src" }, { &rd.range.text, "text" },
+	    { &rd.range.mode, "mode" }, { &rd.range.layer, "layer" },
+	    { &rd.range.phase, "phase" });
 	x = stage_on(st, "thread", on_thread, NULL);
-	rd.thread.pid = rec_col(x, "pid", REC_OPT);
-	rd.thread.tid = rec_col(x, "tid", REC_OPT);
-	rd.thread.src = rec_col(x, "src", REC_OPT);
-	rd.thread.name = rec_col(x, "name", REC_OPT);
+	REC_COLS(x, REC_OPT, { &rd.thread.pid, "pid" },
+	    { &rd.thread.tid, "tid" }, { &rd.thread.src, "src" },
+	    { &rd.thread.name, "name" });
 	st->section = on_section;
 }

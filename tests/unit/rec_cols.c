@@ -1,0 +1,107 @@
+/* needs: */
+/* Columns bound several at once: which field each is, what an absent one is,
+ * and that a needed one must be there. */
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rec.h"
+
+static char path[] = "/tmp/rec_cols.XXXXXX";
+
+static struct {
+	struct rec_col *start, *dur, *dev, *src;
+} k;
+
+static struct rec_reader *
+open_bound(enum rec_need src)
+{
+	struct rec_reader *rd = rec_open(path);
+	struct rec_type *kern = rec_type(rd, "kern");
+
+	REC_COLS(
+	    kern, REC_NEED, { &k.start, "start_ns" }, { &k.dur, "dur_ns" });
+	REC_COLS(kern, REC_OPT, { &k.dev, "dev" });
+	REC_COLS(kern, src, { &k.src, "src" });
+	return rd;
+}
+
+/* The next record of type kern, behind its legend. */
+static void
+next(struct rec_reader *rd, struct rec *r)
+{
+	do
+		assert(rec_next(rd, r));
+	while (r->kind != REC_DATA);
+}
+
+/* The columns stand in another order than they were asked for, and move
+ * with the second legend. */
+static void
+values(void)
+{
+	struct rec_reader *rd = open_bound(REC_OPT);
+	struct rec r;
+
+	next(rd, &r);
+	assert(rec_int(&r, k.start, -7) == 100);
+	assert(rec_int(&r, k.dur, -7) == 25);
+	assert(rec_int(&r, k.dev, -7) == -7); /* unset */
+	assert(rec_int(&r, k.src, -7) == -7); /* no such column */
+	assert(k.dev->pos == 0 && k.dur->pos == 1 && k.src->pos == -1);
+	next(rd, &r);
+	assert(rec_int(&r, k.start, -7) == 200);
+	assert(rec_int(&r, k.dur, -7) == 50);
+	assert(rec_int(&r, k.dev, -7) == 3);
+	assert(rec_is(&r, k.src, "a"));
+	assert(!rec_next(rd, &r));
+	rec_close(rd);
+}
+
+/* Of a needed column that is absent the message says the name; exit 2. */
+static void
+needed(void)
+{
+	char text[256] = "";
+	int fd[2], status;
+	struct rec r;
+	pid_t pid;
+
+	assert(pipe(fd) == 0);
+	fflush(NULL);
+	pid = fork();
+	assert(pid >= 0);
+	if (pid == 0) {
+		dup2(fd[1], STDERR_FILENO);
+		next(open_bound(REC_NEED), &r);
+		_exit(0);
+	}
+	close(fd[1]);
+	assert(read(fd[0], text, sizeof(text) - 1) > 0);
+	assert(waitpid(pid, &status, 0) == pid);
+	assert(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+	assert(strstr(text, "kern records have no column 'src'") != NULL);
+	close(fd[0]);
+}
+
+int
+main(void)
+{
+	int fd = mkstemp(path);
+	FILE *f = fdopen(fd, "w");
+
+	assert(fd >= 0 && f != NULL);
+	fputs("#kern\tdev\tdur_ns\tstart_ns\n"
+	      "kern\t-\t25\t100\n"
+	      "#kern\tsrc\tstart_ns\tdev\tdur_ns\n"
+	      "kern\ta\t200\t3\t50\n",
+	    f);
+	assert(fclose(f) == 0);
+	values();
+	needed();
+	assert(unlink(path) == 0);
+	return 0;
+}
