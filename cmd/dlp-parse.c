@@ -20,6 +20,7 @@
 #include "dlp-parse/run.h"
 #include "dlp-parse/select.h"
 #include "dlp-parse/select_range.h"
+#include "drop.h"
 #include "err.h"
 #include "out.h"
 #include "stage.h"
@@ -43,7 +44,7 @@ static const char usage[] =
     "  --ranks          each file is a rank: numbered, in a column rank, and\n"
     "                   the clocks aligned\n"
     "  --no-dict        refuse a .dict of PyProf, which has kernels only\n"
-    "  --need-times     refuse one that has their durations only\n"
+    "  --need-times     refuse one that has their durations only\n" DROP_USAGE
     "  -u, --unbuffered write each record at once\n"
     "  -h, --help       this text\n"
     "  -V, --version    the version\n";
@@ -69,6 +70,7 @@ static const struct cli_opt opts[] = {
 	{ 0, "ranks", .flag = &ranks },
 	{ 0, "no-dict", .flag = &no_dict },
 	{ 0, "need-times", .flag = &dict_need_times },
+	DROP_OPTION,
 	{ 0 },
 };
 

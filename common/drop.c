@@ -20,6 +20,7 @@ struct dropped {
 	/* by the legend that was written last */
 	struct run *runs;
 	int n_runs, n_fields;
+	bool none; /* of it nothing is to be taken */
 };
 
 static struct dropped *list;
@@ -116,9 +117,12 @@ bind(struct dropped *d, const char *s, const char *end)
 	d->runs[0] = (struct run){ 0, 0 };
 	d->n_runs = 1;
 	d->n_fields = n;
+	d->none = true;
 	for (i = 0; i < n; i++) {
-		if (!stays(d, at[i], (size_t)(at[i + 1] - at[i]) - 1))
+		if (!stays(d, at[i], (size_t)(at[i + 1] - at[i]) - 1)) {
+			d->none = false;
 			continue;
+		}
 		if (d->runs[d->n_runs - 1].to < i)
 			d->runs[d->n_runs++] = (struct run){ i + 1, i + 1 };
 		else
@@ -150,6 +154,53 @@ cut(const struct dropped *d, char *w, const char *s, const char *end)
 	return w;
 }
 
+static uint64_t
+take(const struct dropped *d, char *s, size_t *len)
+{
+	char *end = s + *len - 1, *w = s, *p = s, *tab;
+	uint64_t bits = 0;
+	int i;
+
+	for (i = 0; p < end; i++, p = tab) {
+		tab = memchr(p + 1, '\t', (size_t)(end - p - 1));
+		if (tab == NULL)
+			tab = end;
+		if (i < 64 && !stays(d, p + 1, (size_t)(tab - p - 1))) {
+			bits |= (uint64_t)1 << i;
+			continue;
+		}
+		memmove(w, p, (size_t)(tab - p));
+		w += tab - p;
+	}
+	*w++ = '\n';
+	*len = (size_t)(w - s);
+	return bits;
+}
+
+uint64_t
+drop_columns(const char *tag, char *s, size_t *len)
+{
+	const struct dropped *d = find(tag, tag + strlen(tag));
+
+	return d != NULL && d->n_cols > 0 ? take(d, s, len) : 0;
+}
+
+uint64_t
+drop_legend(char *line, size_t *len)
+{
+	char *tab = memchr(line, '\t', *len);
+	const struct dropped *d = tab != NULL ? find(line + 1, tab) : NULL;
+	size_t n;
+	uint64_t bits;
+
+	if (d == NULL || d->n_cols == 0)
+		return 0;
+	n = *len - (size_t)(tab - line);
+	bits = take(d, tab, &n);
+	*len = (size_t)(tab - line) + n;
+	return bits;
+}
+
 static char *
 one(struct dropped *d, char *w, const char *s, const char *end,
     uint64_t *n_gone)
@@ -175,7 +226,7 @@ drop_lines(char *s, size_t n, uint64_t *n_gone)
 	for (p = s; p < end && (nl = memchr(p, '\n', (size_t)(end - p)));
 	     p = nl + 1) {
 		d = find(p + (*p == '#'), nl);
-		if (d == NULL)
+		if (d == NULL || (d->none && *p != '#'))
 			continue;
 		memmove(w, kept, (size_t)(p - kept));
 		w = one(d, w + (p - kept), p, nl, n_gone);

@@ -1,7 +1,8 @@
 /*
  * --drop of the filters: record types, or columns of theirs, that are not
- * written, as nobody behind reads them. What out.h writes goes through here
- * when it leaves.
+ * written, as nobody behind reads them. What out.h writes is asked for here
+ * legend by legend; what is passed on as lines goes through here when it
+ * leaves.
  */
 #ifndef DLP_DROP_H
 #define DLP_DROP_H
@@ -25,6 +26,14 @@ void drop_add(const char *arg);
 
 /* Whether there is anything to drop. */
 bool drop_any(void);
+
+/* Takes out of a legend, a whole line, the columns that are dropped: *len
+ * becomes less. Which of them, the first the lowest bit; the 65th and on are
+ * not looked at. */
+uint64_t drop_legend(char *line, size_t *len);
+
+/* The same of columns of records of that type, "\ta\tb\n". */
+uint64_t drop_columns(const char *tag, char *s, size_t *len);
 
 /* Takes it out of whole lines; what is left stands at s, its length is
  * returned. Adds to *n_gone the records that are gone. */

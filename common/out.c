@@ -20,12 +20,14 @@
 
 struct out_type {
 	struct out_type *next;
-	char *legend; /* the whole line */
+	char *legend; /* the whole line, then of it what --drop leaves */
 	size_t len;
-	bool due;
+	uint64_t skip;  /* as out_skip is for a record */
+	bool due, less; /* less: --drop was looked at */
 };
 
 struct buf out_buf;
+uint64_t out_skip;
 static bool unbuf;
 static uint64_t count;
 static size_t settled; /* bytes of out_buf that are ready to leave */
@@ -187,20 +189,46 @@ out_rec(struct out_type *t)
 	size_t n;
 
 	if (t->due) {
+		if (!t->less)
+			t->skip = drop_legend(t->legend, &t->len);
+		t->less = true;
 		buf_put(&out_buf, t->legend, t->len);
 		t->due = false;
 	}
 	for (n = 1; t->legend[n] != '\t' && t->legend[n] != '\n'; n++)
 		;
 	buf_put(&out_buf, t->legend + 1, n - 1);
+	out_skip = t->skip;
 }
 
 void
 out_end(void)
 {
+	out_skip = 0;
 	buf_putc(&out_buf, '\n');
 	count++;
 	out_check();
+}
+
+void
+out_unsets(int n)
+{
+	while (n-- > 0)
+		out_unset();
+}
+
+void
+out_fields(const char *s, size_t n)
+{
+	const char *end = s + n, *tab;
+
+	while (s < end) {
+		tab = memchr(s + 1, '\t', (size_t)(end - s - 1));
+		if (tab == NULL)
+			tab = end;
+		out_raw(s + 1, (size_t)(tab - s - 1));
+		s = tab;
+	}
 }
 
 void
@@ -210,6 +238,8 @@ out_text(const char *s, size_t n)
 		out_unset();
 		return;
 	}
+	if (!out_next())
+		return;
 	buf_putc(&out_buf, '\t');
 	esc_put(&out_buf, s, n);
 }

@@ -39,18 +39,43 @@ void out_counted(uint64_t n); /* n more were written by way of out_buf */
 void out_rec(struct out_type *t); /* begins a record (legend if due) */
 void out_end(void);               /* ends it */
 
+/* --drop (drop.h): which of the fields that come next are not written, a bit
+ * each, the next one the lowest. */
+extern uint64_t out_skip;
+
+/* Goes to the next field; false if it is not written. For who puts a field
+ * into out_buf bit by bit, the TAB first. */
+static inline bool
+out_next(void)
+{
+	bool skip;
+
+	if (out_skip == 0)
+		return true;
+	skip = out_skip & 1;
+	out_skip >>= 1;
+	return !skip;
+}
+
 /* Fields; each puts the TAB before itself. */
 static inline void
 out_i64(int64_t v)
 {
-	buf_c_i64(&out_buf, '\t', v);
+	if (out_next())
+		buf_c_i64(&out_buf, '\t', v);
 }
 
 static inline void
 out_unset(void)
 {
-	buf_put(&out_buf, "\t-", 2);
+	if (out_next())
+		buf_put(&out_buf, "\t-", 2);
 }
+
+void out_unsets(int n); /* n fields */
+
+/* Fields as a stream has them, each with the TAB before it. */
+void out_fields(const char *s, size_t n);
 
 /* v, or unset if has is false */
 static inline void
@@ -73,6 +98,8 @@ out_raw(const char *s, size_t n)
 		out_unset();
 		return;
 	}
+	if (!out_next())
+		return;
 	buf_putc(&out_buf, '\t');
 	buf_put(&out_buf, s, n);
 }

@@ -1,6 +1,7 @@
 /* Passing records on with columns added or replaced; see out.h. */
 #include <stdlib.h>
 
+#include "drop.h"
 #include "err.h"
 #include "out.h"
 #include "rec.h"
@@ -8,9 +9,10 @@
 struct out_ext {
 	const char *const *names;
 	int n;
-	int *at;     /* per column: its place in the input, or -1 */
-	bool simple; /* none is in the input: append */
-	size_t mark; /* start of the new fields in out_buf */
+	int *at;       /* per column: its place in the input, or -1 */
+	bool simple;   /* none is in the input: append */
+	uint64_t skip; /* then: as out_skip is for a record */
+	size_t mark;   /* start of the new fields in out_buf */
 	struct buf tmp;
 };
 
@@ -29,10 +31,12 @@ out_ext(const char *const *names, int n)
 void
 out_ext_legend(struct out_ext *x, const struct rec *r)
 {
+	size_t mark, n;
 	int i, j;
 
 	x->simple = true;
 	buf_put(&out_buf, r->line, r->len);
+	mark = out_buf.len;
 	for (i = 0; i < x->n; i++) {
 		x->at[i] = -1;
 		for (j = 0; j < rec_ncols(r->type) && x->at[i] < 0; j++)
@@ -46,6 +50,12 @@ out_ext_legend(struct out_ext *x, const struct rec *r)
 		buf_puts(&out_buf, x->names[i]);
 	}
 	buf_putc(&out_buf, '\n');
+	if (x->simple) {
+		n = out_buf.len - mark;
+		x->skip =
+		    drop_columns(rec_type_tag(r->type), out_buf.s + mark, &n);
+		out_buf.len = mark + n;
+	}
 	out_check();
 }
 
@@ -54,6 +64,7 @@ out_ext_begin(struct out_ext *x, const struct rec *r)
 {
 	if (x->simple)
 		buf_put(&out_buf, r->line, r->len);
+	out_skip = x->simple ? x->skip : 0;
 	x->mark = out_buf.len;
 }
 

@@ -65,7 +65,7 @@ put_op(const struct corr *c, const struct place *pl)
 
 	out_i64(op->no);
 	if (pl->in == NULL) {
-		buf_puts(&out_buf, "\t-\t-\t-\t-\t-");
+		out_unsets(5);
 		return;
 	}
 	out_i64((int64_t)pl->in->id);

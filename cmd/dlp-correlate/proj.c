@@ -118,7 +118,7 @@ proj_write(struct projs *s, struct proj *pr)
 	out_i64(pr->id);
 	out_i64(pr->start);
 	out_opt(pr->has_dur, pr->end - pr->start);
-	buf_put(&out_buf, pr->rest.s, pr->rest.len);
+	out_fields(pr->rest.s, pr->rest.len);
 	out_opt(gpu, pr->gpu_lo);
 	out_opt(gpu, pr->gpu_hi);
 	out_i64(ivl_len(&pr->gpu));

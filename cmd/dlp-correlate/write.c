@@ -46,9 +46,13 @@ put_dir(const struct op *op)
 static void
 put_key(const struct op *op)
 {
-	struct text shapes = op->f[OF_SHAPES];
+	struct text shapes = op->f[OF_SHAPES], name = op->f[OF_NAME];
 
-	put(op->f[OF_NAME]);
+	if (!out_next())
+		return;
+	buf_putc(&out_buf, '\t');
+	buf_put(&out_buf, name.s != NULL ? name.s : "-",
+	    name.s != NULL ? name.n : 1);
 	buf_puts(&out_buf, op->none ? "||" : op->bwd ? "|bprop|" : "|fprop|");
 	if (shapes.s != NULL)
 		buf_put(&out_buf, shapes.s, shapes.n);

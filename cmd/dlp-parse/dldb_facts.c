@@ -178,7 +178,7 @@ put_findings(struct dldb *d)
 		emit_word("stored");
 		put_column(st, 1);
 		put_column(st, 2);
-		out_raw("-\t-\t-\t-\t-\t-", 11);
+		out_unsets(6);
 		emit_word("dlprof");
 		emit_src(profile_cur());
 		out_end();

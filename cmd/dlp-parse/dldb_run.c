@@ -209,7 +209,7 @@ put_run(struct dldb *d, const struct dldb_run *r, const struct event *ev)
 	put_gpu(r, cpu);
 	emit_word(dldb_op_type(d, op));
 	emit_word(dldb_op_dir(d, op));
-	out_raw("-\t-\t-\t-\t-", 9);
+	out_unsets(5);
 	emit_src(profile_cur());
 	out_end();
 }

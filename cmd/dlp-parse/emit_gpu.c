@@ -19,7 +19,7 @@ static void
 put_call(struct profile *p, const struct event *call, bool own)
 {
 	if (call == NULL) {
-		out_raw("-\t-\t-", 5);
+		out_unsets(3);
 		return;
 	}
 	emit_name(p, call);
@@ -56,7 +56,9 @@ put_dim3(const int64_t d[3])
 		out_unset();
 		return;
 	}
-	out_i64(d[0]);
+	if (!out_next())
+		return;
+	buf_c_i64(&out_buf, '\t', d[0]);
 	buf_c_i64(&out_buf, ',', d[1]);
 	buf_c_i64(&out_buf, ',', d[2]);
 }

@@ -67,7 +67,7 @@ emit_op_cols(const struct event *ev)
 	out_unset();
 	emit_word(cur.op);
 	emit_word(cur.dir);
-	out_raw("-\t-\t-\t-\t-\t-", 11);
+	out_unsets(6);
 	emit_word(cur.none ? "no-range" : NULL);
 	if (ev->kind == EV_KERN)
 		emit_word(ev->gpu.own.tc == EV_UNSET ? NULL

@@ -86,8 +86,8 @@ fact_dev(const struct dev_fact *d)
 	put_text(d->name);
 	if (d->cc_major == EV_UNSET || d->cc_minor == EV_UNSET) {
 		out_unset();
-	} else {
-		out_i64(d->cc_major);
+	} else if (out_next()) {
+		buf_c_i64(&out_buf, '\t', d->cc_major);
 		buf_putc(&out_buf, '.');
 		buf_i64(&out_buf, d->cc_minor);
 	}
