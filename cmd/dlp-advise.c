@@ -91,7 +91,9 @@ list_rules(void)
 			printf("-");
 		printf("\t%s\n", r->help);
 	}
-	exit(fflush(stdout) == 0 ? EXIT_OK : EXIT_TROUBLE);
+	if (fflush(stdout) != 0)
+		die_errno("standard output");
+	exit(EXIT_OK);
 }
 
 int

@@ -12,7 +12,8 @@
 #include "num.h"
 
 /* A file opened later must not land on a standard descriptor that the
- * caller had closed. /dev/full keeps a write to a closed output an error. */
+ * caller had closed. Opened the wrong way round, input and output still fail
+ * with EBADF where they are used. */
 static void
 fill_closed(void)
 {
@@ -20,8 +21,7 @@ fill_closed(void)
 
 	for (fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-			(void)open(fd == 1 ? "/dev/full" : "/dev/null",
-			    fd == 0 ? O_RDONLY : O_WRONLY);
+			(void)open("/dev/null", fd == 1 ? O_RDONLY : O_WRONLY);
 }
 
 void

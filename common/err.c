@@ -146,6 +146,13 @@ die(const char *fmt, ...)
 	end();
 }
 
+/* No descriptor of ours is bad: it is one that the caller had closed. */
+static const char *
+reason(int e)
+{
+	return e == EBADF ? "it is closed" : strerror(e);
+}
+
 void
 die_errno(const char *fmt, ...)
 {
@@ -153,7 +160,7 @@ die_errno(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	last_words(strerror(e), fmt, ap);
+	last_words(reason(e), fmt, ap);
 	va_end(ap);
 	end();
 }

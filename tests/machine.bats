@@ -240,6 +240,23 @@ reports() {
 	done
 }
 
+@test "reports with standard input closed" {
+	for r in $(reports); do
+		rc=0
+		dlp $r - <&- 2>err || rc=$?
+		[ $rc -eq 2 ] || { echo "$r <&-: $rc: $(<err)"; return 1; }
+		[ "$(grep -o ': standard input: .*' err)" = \
+		    ': standard input: cannot read: it is closed' ] ||
+		    { echo "$r <&-: $(<err)"; return 1; }
+		dlp $r "$LENET" <&- >out
+	done
+	for p in 'pyprof-parse' 'pyprof-prof' 'pyprof-parse -' 'pyprof-prof -'; do
+		rc=0
+		$p <&- >out 2>err || rc=$?
+		[[ $rc -eq 2 && $(<err) == *': standard input: '*'it is closed' ]]
+	done
+}
+
 @test "a line of 100 MB" {
 	[[ ${B:-build} != *san* ]] || skip "does not apply"
 	{

@@ -798,6 +798,13 @@ by_name() {
 	"$CMD" "${opts[@]}" "$1" >&- 2>err || status=$?
 	: >out
 	trouble
+	[ "$(<err)" = "$CMD: standard output: it is closed" ]
+	for o in -h -V; do
+		status=0
+		"$CMD" $o >&- 2>err || status=$?
+		trouble
+		[ "$(<err)" = "$CMD: standard output: it is closed" ]
+	done
 }
 
 @test "closed stdin and stderr" {
@@ -806,10 +813,11 @@ by_name() {
 	if [ "$kind" = parse ]; then
 		work "$LENET" <&-
 		[ "$status" -eq 0 ]
-		return
 	fi
-	work <&-
+	work - <&-
 	trouble
+	[[ $(<err) == "$CMD: standard input: "*'it is closed' ]]
+	[ "$kind" != parse ] || return 0
 	work "$STREAM" <&-
 	show
 	[ "$status" -eq 0 ]

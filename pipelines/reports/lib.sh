@@ -91,7 +91,7 @@ is_dict() {
 from_stdin() {
 	byte=$(dd bs=1 count=1 2>/dev/null | od -An -to1 | tr -d ' \n')
 	case $byte in
-	'') "$@" </dev/null ;;
+	'') "$@" ;;
 	043)
 		head='#' line='' n_src=0
 		while IFS= read -r line; do

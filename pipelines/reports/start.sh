@@ -19,8 +19,9 @@ fi
 # said anything.
 run() {
 	catch_signals
-	# what runs behind & would have no standard input
-	{ true <&0; } 2>/dev/null || exec </dev/null
+	# what runs behind & would have no standard input; this one cannot be
+	# read either
+	{ true 4<&0; } 2>/dev/null || exec 0>/dev/null
 	if ! { true 3>&1; } 2>/dev/null; then
 		echo "dlp: standard output is closed" >&2
 		exit 2
