@@ -32,7 +32,7 @@ struct rule {
 
 extern struct rule rules[]; /* ends with id NULL; limits can be set */
 
-/* For judges. */
+/* For judges: rule.c. What it takes to tell is missing. */
 void unjudged(struct verdict *v, const char *missing);
 
 /* "yes" if value lies above limit, else "no"; puts the value, one decimal. */
@@ -40,6 +40,13 @@ bool above(struct verdict *v, double value, double limit);
 
 /* Calls, or copies, per iteration. */
 double per_iter(const struct facts *f, uint64_t n);
+
+/* Without steps it cannot be told from what the program does once: true, and
+ * not judged. */
+bool no_steps(const struct facts *f, struct verdict *v);
+
+/* "1 op", "2 ops"; escaped. */
+void put_count(struct buf *b, uint64_t n, const char *what);
 
 #define JUDGE(name)                                                            \
 	void name(const struct facts *f, double limit, struct verdict *v)
@@ -58,13 +65,6 @@ JUDGE(slow_api);
 JUDGE(no_emit_nvtx);
 JUDGE(bad_shape);
 JUDGE(no_fusion);
-
-/* Without steps it cannot be told from what the program does once: true, and
- * not judged. */
-bool no_steps(const struct facts *f, struct verdict *v);
-
-/* "1 op", "2 ops"; escaped. */
-void put_count(struct buf *b, uint64_t n, const char *what);
 
 /* own.c, own_tc.c */
 JUDGE(sync_calls);

@@ -19,7 +19,7 @@ elements_by(const struct work *w, int block, int64_t blocks, int *size)
 {
 	const struct args *from[2] = { w->grad, w->a };
 	const struct arg *t;
-	int64_t n = w->bprop ? operand_grad(w) : -1;
+	int64_t n = w->bprop ? work_grad(w) : -1;
 	size_t i, j;
 
 	if (fits(n, block, blocks))
@@ -58,7 +58,7 @@ elements(const struct work *w, const struct answer *r, int *size)
 	*size = 0;
 	if (w->grid == NULL ||
 	    !num_i64(w->grid, strcspn(w->grid, ","), &blocks)) {
-		n = w->bprop ? operand_grad(w) : -1;
+		n = w->bprop ? work_grad(w) : -1;
 		return n >= 0 ? n : operand_out(w);
 	}
 	if (single(w, r, blocks))
@@ -91,7 +91,7 @@ stored(const struct work *w, bool sums, int i, int64_t n)
 	if (t != NULL)
 		m = arg_numel(w->a, t);
 	else if (w->bprop && e->n_in == 1)
-		m = operand_grad(w);
+		m = work_grad(w);
 	if (sums && e->n_in == 1 && (m < 0 || m == n))
 		return 0; /* one number per sum, read again and again */
 	return m >= 0 && m < n ? m : n;

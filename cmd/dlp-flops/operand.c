@@ -106,14 +106,6 @@ operand_out(const struct work *w)
 	return any ? n : -1;
 }
 
-int64_t
-operand_grad(const struct work *w)
-{
-	const struct arg *g = w->grad == NULL ? NULL : arg_tensor(w->grad, 0);
-
-	return g == NULL ? -1 : arg_numel(w->grad, g);
-}
-
 static int64_t
 first(const struct work *w)
 {
@@ -225,7 +217,7 @@ operand_value(const char *name, size_t n)
 		{ "in", in_bytes },
 		{ "nin", in_numel },
 		{ "out", operand_out },
-		{ "grad", operand_grad },
+		{ "grad", work_grad },
 		{ "tensors", tensors },
 		{ "lists", lists },
 		{ "ranks", ranks },

@@ -21,9 +21,6 @@ value_fn *operand_value(const char *name, size_t n);
 /* Elements of the broadcast result of all tensors; -1 if they do not fit. */
 int64_t operand_out(const struct work *w);
 
-/* Elements of the gradient, a backward's own first input. */
-int64_t operand_grad(const struct work *w);
-
 /* Bytes of an element of the op's data, by its first tensor or its kernel. */
 int64_t operand_esize(const struct work *w);
 

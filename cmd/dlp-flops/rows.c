@@ -70,7 +70,7 @@ helper_flop(const struct row *all, const struct work *w)
 static bool
 sum_count(const struct work *w, struct answer *r)
 {
-	int64_t n = w->bprop ? operand_grad(w) : -1;
+	int64_t n = w->bprop ? work_grad(w) : -1;
 
 	if (n < 0 && w->bprop && r->family == FAM_POINTWISE)
 		n = operand_out(w); /* the gradient has the result's size */

@@ -4,7 +4,6 @@
  *	pooling:  (in + 2 pad - dilation (kernel - 1) - 1) / stride + 1
  *	resizing: the size that is asked for, or in times the factor
  */
-#include "operand.h"
 #include "size.h"
 #include "window.h"
 
@@ -72,17 +71,17 @@ result(const struct work *w, dim_fn *fn)
 	int64_t n = 1;
 
 	if (!w->a->typed || x == NULL || x->bad)
-		return operand_grad(w);
+		return work_grad(w);
 	nsp = spatial(w, x);
 	if (nsp == 0 || x->nd < nsp)
-		return operand_grad(w);
+		return work_grad(w);
 	for (i = 0; i < x->nd; i++) {
 		int64_t in = w->a->dims[x->dim + i];
 
 		n = size_mul(
 		    n, i < x->nd - nsp ? in : fn(w, i - (x->nd - nsp), in));
 	}
-	return n >= 0 ? n : operand_grad(w);
+	return n >= 0 ? n : work_grad(w);
 }
 
 int64_t

@@ -64,3 +64,11 @@ work_bytes(const struct work *w, int64_t n)
 
 	return size == 0 ? -1 : size_mul(n, size);
 }
+
+int64_t
+work_grad(const struct work *w)
+{
+	const struct arg *g = w->grad == NULL ? NULL : arg_tensor(w->grad, 0);
+
+	return g == NULL ? -1 : arg_numel(w->grad, g);
+}

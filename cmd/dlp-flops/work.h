@@ -1,4 +1,4 @@
-/*  * One question, a kernel in an op, and its answer; families answer it. */
+/* One question, a kernel in an op, and its answer; families answer it. */
 #ifndef FLOPS_WORK_H
 #define FLOPS_WORK_H
 
@@ -94,5 +94,8 @@ enum dtype work_dtype(const struct work *w);
 
 /* n elements of the op's type, in bytes; -1 if unknown. */
 int64_t work_bytes(const struct work *w, int64_t n);
+
+/* Elements of the gradient, a backward's own first input; -1 if unknown. */
+int64_t work_grad(const struct work *w);
 
 #endif

@@ -78,20 +78,6 @@ idle_dev(struct phases *p, struct mview src, int64_t dev)
 	smap_put(&p->devs, key->s, key->len, NULL);
 }
 
-void
-idle_step(struct phases *p, struct mview src, struct mview iter, int64_t len)
-{
-	struct mview none = { NULL, 0 };
-	struct phase *ph;
-	size_t n = p->n;
-
-	ph = phases_get(p, src, iter, none, false);
-	if (p->n > n)
-		ph->made = false;
-	p->step[ph->step].len = len;
-	p->has_steps = true;
-}
-
 static void
 take(void *ctx, int64_t dev, int64_t lo, int64_t hi)
 {

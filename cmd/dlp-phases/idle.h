@@ -8,17 +8,13 @@
 #ifndef PHASES_IDLE_H
 #define PHASES_IDLE_H
 
-#include "phases.h"
+#include "phase.h"
 
 /* The row is new: to its iteration. */
 void idle_row(struct phases *p, size_t row);
 
 /* A device of a file has work. */
 void idle_dev(struct phases *p, struct mview src, int64_t dev);
-
-/* An iteration has that length. */
-void idle_step(
-    struct phases *p, struct mview src, struct mview iter, int64_t len);
 
 /* Adds up the gaps of an iteration, once, before its pieces are forgotten. */
 void idle_sum(struct phases *p, uint32_t step);

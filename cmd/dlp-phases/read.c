@@ -158,7 +158,8 @@ on_iter(struct stage *st, struct rec *r)
 
 	stage_pass(st, r);
 	if (rec_view(r, rd.key).s != NULL && rec_i64(r, rd.step, &len))
-		idle_step(rd.p, rec_view(r, rd.src), rec_view(r, rd.iter), len);
+		phases_step(
+		    rd.p, rec_view(r, rd.src), rec_view(r, rd.iter), len);
 }
 
 static void
