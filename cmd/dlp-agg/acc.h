@@ -82,7 +82,7 @@ acc_is_frac(const struct acc *c)
 uint64_t acc_rank(uint64_t n, double p);
 union num acc_percentile(struct acc *c, double p);
 
-/* Appends a value of the field. */
+/* acc_put.c. Appends a value of the field. */
 void acc_put_value(struct buf *b, const struct acc *c, union num v);
 
 /* Appends the statistic to b; false, and nothing, if it is unset. p: which

@@ -20,11 +20,11 @@ struct merge_type {
 	uint64_t rounded;
 };
 
-/* A legend came. Fatal if it is none of a result, or does not fit those
- * before. */
+/* A legend came: merge_type.c. Fatal if it is none of a result, or does not fit
+ * those before. */
 void merge_legend(struct merge_type *m, const struct rec *r);
 
-/* A record came. */
+/* A record came: merge_rec.c. */
 void merge_record(struct merge_type *m, const struct rec *r);
 
 /* All have been read. */

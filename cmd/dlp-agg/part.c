@@ -20,12 +20,6 @@ struct text {
 	int got; /* ACC_STD, ACC_VALUES */
 };
 
-static bool
-is_frac(const struct acc *c)
-{
-	return c->more != NULL && c->more->frac;
-}
-
 static void
 put_f(struct buf *b, double d)
 {
@@ -107,7 +101,7 @@ put_values(struct buf *b, const struct acc *c)
 bool
 part_put(struct buf *b, const struct acc *c, int want)
 {
-	bool frac = is_frac(c);
+	bool frac = acc_is_frac(c);
 
 	if (frac)
 		buf_puts(b, "f ");
@@ -188,7 +182,7 @@ get_values(struct text *t, struct acc *c)
 		if (star != NULL)
 			t->bad |=
 			    !num_u64(star + 1, n - (size_t)(star - s) - 1, &k);
-		v = get_num(is_frac(c), s,
+		v = get_num(acc_is_frac(c), s,
 		    star != NULL ? (size_t)(star - s) : n, &t->bad);
 		if (k > c->n - c->more->nval)
 			t->bad = true;
@@ -242,14 +236,14 @@ part_get(struct acc *c, const char *s, size_t n, int want, bool *rounded_values)
 	if (c->n == 0)
 		return t.s == t.end;
 	w = word(&t, &k);
-	if (is_frac(c))
+	if (acc_is_frac(c))
 		c->more->dsum = get_f(w, k, &t.bad);
 	else
 		t.bad |= !wide_get(w, k, &c->isum);
 	w = word(&t, &k);
-	c->min = get_num(is_frac(c), w, k, &t.bad);
+	c->min = get_num(acc_is_frac(c), w, k, &t.bad);
 	w = word(&t, &k);
-	c->max = get_num(is_frac(c), w, k, &t.bad);
+	c->max = get_num(acc_is_frac(c), w, k, &t.bad);
 	get_rest(&t, c, rounded_values);
 	return !t.bad && (want & ~t.got) == 0;
 }

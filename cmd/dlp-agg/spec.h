@@ -2,17 +2,9 @@
 #ifndef AGG_SPEC_H
 #define AGG_SPEC_H
 
-#include "acc.h"
 #include "sort.h"
+#include "stat.h"
 #include "where.h"
-
-struct stat_col { /* a column of the result */
-	enum stat stat;
-	const char *word; /* of -a */
-	int field;        /* -1: none */
-	double p;         /* percentile */
-	char *name;
-};
 
 struct field { /* of -f */
 	int col;
@@ -48,6 +40,10 @@ struct spec {
 /* Makes the columns and statistics; fatal if they make no sense. */
 void spec_make(struct spec *a, struct rec_reader *rd);
 
+/* Adds a statistic, which has its name and field: what is kept of the field
+ * for it. */
+void spec_stat(struct spec *a, struct stat_col s);
+
 /* Where the keys of --sort are; spec_make() does it too. */
 void spec_keys(struct spec *a);
 
@@ -56,13 +52,5 @@ const char *spec_group(const struct spec *a, int i);
 
 /* And of a field. */
 const char *spec_field(const struct spec *a, int i);
-
-/* Of the name of a column of a result: which statistic, its word, and of
- * which field, a view into name; NULL: of none. False: it is none, or a
- * share. */
-bool spec_result(const char *name, struct stat_col *s, const char **field);
-
-/* Whether it is the share of that field. */
-bool spec_is_pct(const char *name, const char *field);
 
 #endif
