@@ -39,6 +39,28 @@ put_devs(sqlite3_stmt *st, dev_fn *put)
 	return last != EV_UNSET;
 }
 
+/* Whether there is a table of the GPUs' CUDA ordinals that tells one of each:
+ * processes can see the same GPUs in another order. */
+static bool
+has_ordinals(struct nsys *ns)
+{
+	static const char table[] = "TARGET_INFO_CUDA_DEVICE";
+	sqlite3_stmt *st;
+	bool one;
+
+	if (!db_has_column(ns->db, table, "cudaId") ||
+	    !db_has_column(ns->db, table, "gpuId") ||
+	    !db_has_column(ns->db, "TARGET_INFO_GPU", "id"))
+		return false;
+	st = db_prepare(ns->db,
+	    "SELECT gpuId FROM %s GROUP BY gpuId"
+	    " HAVING min(cudaId) <> max(cudaId)",
+	    table);
+	one = !db_step(st);
+	sqlite3_finalize(st);
+	return one;
+}
+
 /* Adapters that cannot compute are listed with a capability of 0. */
 static bool
 dev_gpu(struct nsys *ns, dev_fn *put)
@@ -46,11 +68,6 @@ dev_gpu(struct nsys *ns, dev_fn *put)
 	static const char *const names[] = { "name", "computeMajor",
 		"computeMinor", "smCount", "clockRate", "totalMemory",
 		"memoryBandwidth", "uuid", NULL };
-	static const char *const map[] = { "cudaId", "gpuId", NULL };
-	bool mapped =
-	    db_has_column(ns->db, "TARGET_INFO_CUDA_DEVICE", map[0]) &&
-	    db_has_column(ns->db, "TARGET_INFO_CUDA_DEVICE", map[1]) &&
-	    db_has_column(ns->db, "TARGET_INFO_GPU", "id");
 	sqlite3_stmt *st;
 	bool found;
 	char *cols;
@@ -62,10 +79,11 @@ dev_gpu(struct nsys *ns, dev_fn *put)
 	st = db_prepare(ns->db,
 	    "SELECT %s AS dev, %s FROM TARGET_INFO_GPU g"
 	    " WHERE computeMajor > 0 ORDER BY dev, rowid",
-	    mapped ? "coalesce((SELECT min(cudaId) FROM"
-		     " TARGET_INFO_CUDA_DEVICE c WHERE c.gpuId = g.id),"
-		     " cuDevice)"
-		   : "cuDevice",
+	    has_ordinals(ns)
+		? "coalesce((SELECT min(cudaId) FROM"
+		  " TARGET_INFO_CUDA_DEVICE c WHERE c.gpuId = g.id),"
+		  " cuDevice)"
+		: "cuDevice",
 	    cols);
 	found = put_devs(st, put);
 	free(cols);

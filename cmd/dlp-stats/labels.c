@@ -88,20 +88,55 @@ three_nums(const char *s, char between, int64_t v[3])
 	return true;
 }
 
+static bool
+dim3(const struct text *t, int64_t v[3])
+{
+	char tmp[64];
+
+	if (t->s == NULL || t->n >= sizeof(tmp))
+		return false;
+	memcpy(tmp, t->s, t->n);
+	tmp[t->n] = '\0';
+	return three_nums(tmp, ',', v);
+}
+
+static void
+put_nums(struct buf *b, const int64_t v[3])
+{
+	buf_printf(b, "%4lld %4lld %4lld", (long long)v[0], (long long)v[1],
+	    (long long)v[2]);
+}
+
 /* 256,1,1 as numbers four wide. */
 void
 put_dim3(struct buf *b, const struct text *t)
 {
 	int64_t v[3];
-	char tmp[64];
 
-	if (t->s == NULL || t->n >= sizeof(tmp))
-		return;
-	memcpy(tmp, t->s, t->n);
-	tmp[t->n] = '\0';
-	if (three_nums(tmp, ',', v))
-		buf_printf(b, "%4lld %4lld %4lld", (long long)v[0],
+	if (dim3(t, v))
+		put_nums(b, v);
+}
+
+void
+wide_dim3(struct buf *b, const struct text *t)
+{
+	int64_t v[3];
+
+	if (dim3(t, v))
+		buf_printf(b, "%20lld,%20lld,%20lld,", (long long)v[0],
 		    (long long)v[1], (long long)v[2]);
+	else
+		buf_printf(b, "%*s", WIDE_DIM3, "");
+}
+
+void
+put_wide_dim3(struct buf *b, const char *s)
+{
+	int64_t v[3];
+
+	if (s[WIDE_DIM3 - 1] == ',' && three_nums(s, ',', v))
+		put_nums(b, v);
+	buf_putc(b, '\t');
 }
 
 int64_t

@@ -15,5 +15,10 @@ bool gpu_queue(const struct gpu *g, int64_t *v);
 /* The three whole numbers that s begins with; false if it does not. */
 bool three_nums(const char *s, char between, int64_t v[3]);
 void put_dim3(struct buf *b, const struct text *t);
+/* The same so wide that the order of the bytes is that of the numbers; and as
+ * a value of a row from there. */
+#define WIDE_DIM3 63
+void wide_dim3(struct buf *b, const struct text *t);
+void put_wide_dim3(struct buf *b, const char *s);
 
 #endif

@@ -11,8 +11,9 @@ struct open { /* a range */
 	struct buf name;
 	bool twin; /* one of the same name is around it on the thread */
 	int64_t lo, hi, n_gpu, last_corr;
-	int64_t level, n_child, id, parent;
-	struct buf stack; /* ids of the ranges around it, and its own */
+	int64_t n_child, id;
+	int64_t level, parent; /* as in a struct proj */
+	struct buf stack;      /* ids of the ranges around it, and its own */
 	struct table_key key;
 	struct map seen; /* parts of ranges.h */
 };

@@ -78,13 +78,15 @@ group_get(struct group *g, const char *s, size_t n)
 }
 
 static void
-put_mean(const struct group *g, int i)
+put_mean(int64_t sum, uint64_t n)
 {
-	if (g->n == 1) {
-		buf_i64(&row, g->sum[i]);
+	if (n == 0)
+		row_none(&row);
+	else if (n == 1) {
+		buf_i64(&row, sum);
 		buf_puts(&row, ".0\t");
 	} else
-		row_round(&row, (double)g->sum[i] / (double)g->n, 1);
+		row_round(&row, (double)sum / (double)n, 1);
 }
 
 static void
@@ -92,7 +94,6 @@ sum_row(const char *s, size_t n)
 {
 	const char *style;
 	struct group g;
-	int i;
 
 	group_get(&g, s, n);
 	style = range_style(g.part == RANGES_PROJ);
@@ -104,8 +105,11 @@ sum_row(const char *s, size_t n)
 	row_i64(&row, (int64_t)g.n);
 	row_stats(&row, &g);
 	row_i64(&row, g.sum[2]);
-	for (i = 2; i < SUMS; i++)
-		put_mean(&g, i);
+	put_mean(g.sum[2], g.n);
+	/* ranges without a level count in none */
+	put_mean(g.sum[3] % RANGES_NO_LEVEL,
+	    g.n - (uint64_t)(g.sum[3] / RANGES_NO_LEVEL));
+	put_mean(g.sum[4], g.n);
 	row_put_now(&row);
 }
 
@@ -148,12 +152,14 @@ proj_trace(struct report *r, const struct proj *p)
 	row_i64(&row, p->r->pid);
 	row_i64(&row, p->r->tid);
 	row_i64(&row, p->n_gpu);
-	row_i64(&row, p->level);
+	if (p->level >= 0)
+		buf_i64(&row, p->level);
+	row_none(&row);
 	row_i64(&row, p->n_child);
 	put_id(p->id);
 	put_id(p->parent);
 	row_opt(&row, &p->stack);
-	order_add(r->t, p->lo, ~(p->hi - p->lo), &row);
+	order_add(r->t, p->id, 0, &row);
 }
 
 static const char *const proj_cols[] = { "Range", "Style",

@@ -33,7 +33,7 @@ ranges_proj(struct table_key *k, const struct proj *p)
 {
 	const struct range *r = p->r;
 	const int64_t v[] = { p->hi - p->lo, r->end - r->start, p->n_gpu,
-		p->level, p->n_child };
+		p->level >= 0 ? p->level : RANGES_NO_LEVEL, p->n_child };
 
 	table_add_to(table, k, r->name, r->name_len,
 	    r->push ? RANGES_PROJ : RANGES_START, v);

@@ -3,8 +3,8 @@
  * the names of ranges, which can be most of a profile, are sorted once for
  * both. Keys are names. A projection is a row of part RANGES_PROJ + style:
  *
- *	projected duration, range's duration, GPU work, level, children with
- *	work
+ *	projected duration, range's duration, GPU work, level or
+ *	RANGES_NO_LEVEL, children with work
  *
  * and a kernel in a range one, whose part stands for the thread, the style
  * and the kernel's name:
@@ -24,6 +24,9 @@ enum {                    /* parts, in the order of rows of the same name */
 	RANGES_START = 1, /* of start/end ranges */
 	RANGES_KERN = 2,  /* and greater ones */
 };
+
+/* Greater than sums of levels, so that one sum tells both. */
+#define RANGES_NO_LEVEL ((int64_t)1 << 40)
 
 struct ranges_kern { /* what a part of kernels stands for */
 	int64_t pid, tid;

@@ -42,7 +42,8 @@ struct range {
 struct proj { /* a range as it looks on the GPU */
 	const struct range *r;
 	int64_t lo, hi;
-	int64_t n_gpu, level, n_child;
+	int64_t n_gpu, n_child;
+	int64_t level;      /* -1: none */
 	int64_t id, parent; /* 0: none */
 	struct text stack;
 };

@@ -14,6 +14,7 @@ static const struct sink_kind *const kinds[] = { &sink_csv, &sink_tsv,
 	&sink_json, &sink_column };
 static const struct sink_kind *kind;
 static const struct sink_table *table;
+static const char *file;
 static bool first, any_row;
 
 bool
@@ -30,17 +31,28 @@ sink_open(const char *format, bool named)
 	return kind != NULL;
 }
 
+static void
+begin(void)
+{
+	kind->begin(table, file, first);
+	first = false;
+}
+
 void
-sink_begin(const struct sink_table *t, const char *file)
+sink_begin(const struct sink_table *t, const char *name)
 {
 	table = t;
-	kind->begin(t, file, first);
-	first = any_row = false;
+	file = name;
+	any_row = false;
+	if (kind->empty)
+		begin();
 }
 
 void
 sink_row_now(const char *s, size_t n)
 {
+	if (!any_row && !kind->empty)
+		begin();
 	any_row = true;
 	kind->row(table, s, n);
 	out_check();
@@ -56,7 +68,7 @@ bool
 sink_end(void)
 {
 	behind_end();
-	if (kind->end != NULL)
+	if (kind->end != NULL && (any_row || kind->empty))
 		kind->end();
 	return any_row;
 }
@@ -147,9 +159,9 @@ csv_text(const char *s, size_t n)
 }
 
 static void
-csv_begin(const struct sink_table *t, const char *file, bool is_first)
+csv_begin(const struct sink_table *t, const char *name, bool is_first)
 {
-	(void)file;
+	(void)name;
 	heads(t, ',', is_first);
 }
 
@@ -238,9 +250,9 @@ csv_row(const struct sink_table *t, const char *s, size_t n)
 }
 
 static void
-tsv_begin(const struct sink_table *t, const char *file, bool is_first)
+tsv_begin(const struct sink_table *t, const char *name, bool is_first)
 {
-	(void)file;
+	(void)name;
 	heads(t, '\t', is_first);
 }
 

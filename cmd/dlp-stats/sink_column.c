@@ -162,5 +162,5 @@ column_end(void)
 	fclose(rows);
 }
 
-const struct sink_kind sink_column = { "column", NULL, column_begin, column_row,
-	column_end, NULL };
+const struct sink_kind sink_column = { "column", false, NULL, column_begin,
+	column_row, column_end, NULL };

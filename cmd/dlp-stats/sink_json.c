@@ -87,5 +87,5 @@ json_close(void)
 		buf_puts(&out_buf, "\n]\n");
 }
 
-const struct sink_kind sink_json = { "json", json_open, json_begin, json_row,
-	json_end, json_close };
+const struct sink_kind sink_json = { "json", true, json_open, json_begin,
+	json_row, json_end, json_close };

@@ -9,6 +9,7 @@
 
 struct sink_kind {
 	const char *name;
+	bool empty;               /* tables without rows are written, too */
 	void (*open)(bool named); /* all but row may be NULL */
 	void (*begin)(const struct sink_table *t, const char *file, bool first);
 	void (*row)(const struct sink_table *t, const char *s, size_t n);

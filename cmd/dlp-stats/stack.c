@@ -121,6 +121,7 @@ stack_range(const struct range *r)
 	buf_put(&o->name, r->name, r->name_len);
 	o->r = *r;
 	o->r.name = o->name.s;
+	o->id = ++ids;
 	o->twin = false;
 	o->n_gpu = o->n_child = 0;
 	o->last_corr = -1;
@@ -134,30 +135,54 @@ stack_range(const struct range *r)
 	th->v[th->n++] = o;
 }
 
-/* The first work in a range: now it counts as a level and a child. */
+static int64_t
+len(const struct open *o)
+{
+	return num_sub(o->r.end, o->r.start);
+}
+
+/* The shortest that the range lies in, of equal ones the first; NULL: none.
+ * Those behind it in v begin later, but for ranges of the same times. */
+static struct open *
+parent_of(const struct thread *th, const struct open *o)
+{
+	struct open *up = NULL, *x;
+	size_t i;
+
+	for (i = 0; i < th->n; i++) {
+		x = th->v[i];
+		if (x == o || x->r.start > o->r.start || x->r.end < o->r.end)
+			continue;
+		if (up == NULL || len(x) < len(up))
+			up = x;
+	}
+	return up;
+}
+
+/* The first work in a range: now it counts as a child. Ranges of the same
+ * times lie in one another: they and all in them have no level. */
 static void
 first_work(const struct thread *th, size_t at)
 {
-	struct open *o = th->v[at], *up = NULL;
-	size_t i;
+	struct open *o = th->v[at], *up = parent_of(th, o);
 
+	o->lo = INT64_MAX;
+	o->hi = INT64_MIN;
+	o->parent = 0;
 	o->level = 0;
-	for (i = 0; i < at; i++)
-		if (th->v[i]->r.end >= o->r.end) {
-			up = th->v[i];
-			o->level++;
-		}
-	o->id = ++ids;
-	o->parent = up != NULL ? up->id : 0;
 	buf_clear(&o->stack);
 	if (up != NULL) {
 		up->n_child++;
+		if (len(up) == len(o) || up->level < 0) {
+			o->level = -1;
+			return;
+		}
+		o->level = up->level + 1;
+		o->parent = up->id;
 		buf_put(&o->stack, up->stack.s, up->stack.len);
 	}
 	buf_putc(&o->stack, ':');
 	buf_i64(&o->stack, o->id);
-	o->lo = INT64_MAX;
-	o->hi = INT64_MIN;
 }
 
 static void

@@ -1,7 +1,9 @@
 /*
  * The summaries: durations (or sizes) by name. A group's key is what stands
- * behind the numbers in its row.
+ * behind the numbers in its row, the name first, as that is the order.
  */
+#include <string.h>
+
 #include "labels.h"
 #include "reports.h"
 #include "row.h"
@@ -19,6 +21,15 @@ add(struct report *r, int64_t v)
 	buf_clear(&key);
 }
 
+/* The length of the name that a key begins with. */
+static size_t
+key_name(const struct group *g)
+{
+	const char *tab = memchr(g->key, '\t', g->len);
+
+	return tab != NULL ? (size_t)(tab - g->key) : g->len;
+}
+
 static void
 put_sum(const struct print *p, const struct group *g)
 {
@@ -29,7 +40,6 @@ put_sum(const struct print *p, const struct group *g)
 	row_i64(&row, g->sum[0]);
 	row_i64(&row, (int64_t)g->n);
 	row_stats(&row, g);
-	row_text(&row, g->key, g->len);
 }
 
 static void
@@ -38,6 +48,33 @@ by_total(void *ctx, const struct group *g)
 	struct print *p = ctx;
 
 	put_sum(p, g);
+	row_text(&row, g->key, g->len);
+	order_add(p->order, ~g->sum[0], 0, &row);
+}
+
+/* The key is the name, by which equal rows are ordered, and what the row has
+ * before it. */
+static void
+by_total_name(void *ctx, const struct group *g)
+{
+	struct print *p = ctx;
+	size_t n = key_name(g);
+
+	put_sum(p, g);
+	row_text(&row, g->key + n + 1, g->len - n - 1);
+	row_text(&row, g->key, n);
+	order_add(p->order, ~g->sum[0], 0, &row);
+}
+
+/* Calls of several versions have rows of their own, of the same name. */
+static void
+by_total_api(void *ctx, const struct group *g)
+{
+	const struct text name = { g->key, g->len };
+	struct print *p = ctx;
+
+	put_sum(p, g);
+	row_text(&row, g->key, api_len(&name));
 	order_add(p->order, ~g->sum[0], 0, &row);
 }
 
@@ -48,6 +85,21 @@ by_total_count(void *ctx, const struct group *g)
 	struct print *p = ctx;
 
 	put_sum(p, g);
+	row_text(&row, g->key, g->len);
+	order_add(p->order, ~g->sum[0], (int64_t)g->n, &row);
+}
+
+/* Then by name, grid and block, as numbers. */
+static void
+by_total_gb(void *ctx, const struct group *g)
+{
+	struct print *p = ctx;
+	size_t n = key_name(g);
+
+	put_sum(p, g);
+	put_wide_dim3(&row, g->key + n + 1);
+	put_wide_dim3(&row, g->key + n + 1 + WIDE_DIM3);
+	row_text(&row, g->key, n);
 	order_add(p->order, ~g->sum[0], (int64_t)g->n, &row);
 }
 
@@ -67,7 +119,7 @@ static void
 api(struct report *r, const struct text *t, int64_t dur)
 {
 	buf_reserve(&key, 1);
-	buf_put(&key, t->s, api_len(t));
+	buf_put(&key, t->s, t->s != NULL ? t->n : 0);
 	add(r, dur);
 }
 
@@ -93,11 +145,10 @@ kern_gb(struct report *r, const struct gpu *g)
 {
 	if (g->kind != GPU_KERN)
 		return;
-	put_dim3(&key, &g->grid);
-	row_none(&key);
-	put_dim3(&key, &g->block);
-	row_none(&key);
 	put_gpu_name(&key, g, r);
+	row_none(&key);
+	wide_dim3(&key, &g->grid);
+	wide_dim3(&key, &g->block);
 	add(r, g->dur);
 }
 
@@ -122,17 +173,18 @@ mem_size(struct report *r, const struct gpu *g)
 static void
 gpu(struct report *r, const struct gpu *g)
 {
-	buf_puts(&key, g->kind == GPU_KERN ? "CUDA_KERNEL\t" : "MEMORY_OPER\t");
 	put_gpu_name(&key, g, r);
+	row_none(&key);
+	buf_puts(&key, g->kind == GPU_KERN ? "CUDA_KERNEL" : "MEMORY_OPER");
 	add(r, g->dur);
 }
 
 static void
 range(struct report *r, const struct range *x)
 {
-	buf_puts(&key, range_style(x->push));
-	row_none(&key);
 	buf_put(&key, x->name, x->name_len);
+	row_none(&key);
+	buf_puts(&key, range_style(x->push));
 	add(r, x->end - x->start);
 }
 
@@ -178,12 +230,12 @@ const struct report_def rep_kern_gb_sum = {
 	{ "cuda_gpu_kern_gb_sum", "CUDA GPU Kernel/Grid/Block Summary",
 	    COLS(gb_cols) },
 	"gpukerngbsum", .types = "kern", .on_gpu = kern_gb,
-	.group = by_total_count, .kernels = true
+	.group = by_total_gb, .kernels = true
 };
 const struct report_def rep_api_sum = { { "cuda_api_sum", "CUDA API Summary",
 					    COLS(call_cols) },
 	"cudaapisum", .types = "call,kern,copy,set,sync,graph", .on_api = api,
-	.group = by_total };
+	.group = by_total_api };
 const struct report_def rep_mem_time_sum = {
 	{ "cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)",
 	    COLS(mem_cols) },
@@ -198,12 +250,13 @@ const struct report_def rep_mem_size_sum = {
 };
 const struct report_def rep_gpu_sum = {
 	{ "cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", COLS(gpu_cols) },
-	"gpusum", .types = "kern,copy,set", .on_gpu = gpu, .group = by_total,
-	.kernels = true
+	"gpusum", .types = "kern,copy,set", .on_gpu = gpu,
+	.group = by_total_name, .kernels = true
 };
-const struct report_def rep_nvtx_sum = { { "nvtx_sum", "NVTX Range Summary",
-					     COLS(nvtx_cols) },
-	"nvtxsum", .types = "range", .on_range = range, .group = by_total };
+const struct report_def rep_nvtx_sum = {
+	{ "nvtx_sum", "NVTX Range Summary", COLS(nvtx_cols) }, "nvtxsum",
+	.types = "range", .on_range = range, .group = by_total_name
+};
 const struct report_def rep_pushpop_sum = {
 	{ "nvtx_pushpop_sum", "NVTX Push/Pop Range Summary", COLS(range_cols) },
 	"nvtxppsum", .types = "range", .on_range = pushpop, .group = by_total

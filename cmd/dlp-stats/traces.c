@@ -71,7 +71,7 @@ put_dev(int64_t dev)
 	const char *s;
 
 	if (k == NULL) {
-		buf_printf(&row, "(%lld)\t", (long long)dev);
+		buf_printf(&row, " (%lld)\t", (long long)dev);
 		return;
 	}
 	s = smap_str(&labels, (uint32_t)*k, &n);

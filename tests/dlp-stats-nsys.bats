@@ -1,0 +1,261 @@
+# dlp stats on small databases made by hand: the tables are those that Nsight
+# Systems 2024.2 prints of them, with the domain before the text of a range as
+# 2025.3 has it.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# db: writes the database db of lines, - being NULL:
+#	S id text			a string
+#	R start end corr name pid tid	a call of the API
+#	K start end corr name dev pid [gridX [blockX]]	a kernel
+#	C start end corr bytes kind src dst dev pid	a copy
+#	M start end corr bytes kind dev pid		a memory set
+#	N type start end pid tid endtid domain text	NVTX
+#	O start end class name pid tid	a call of the operating system
+db() {
+	rm -f db
+	awk '
+	function v(s) { return s == "-" ? "NULL" : s }
+	function gid(p, t) {
+		return p == "-" || t == "-" ? "NULL" : \
+		    "281474976710656+16777216*" p "+" t
+	}
+	function rest(n,  s) {
+		s = $n
+		while (++n <= NF)
+			s = s " " $n
+		gsub(/\047/, "\047\047", s)
+		return s == "-" ? "NULL" : "\047" s "\047"
+	}
+	function row(table, values) {
+		print "INSERT INTO " table " VALUES(" values ");"
+	}
+	BEGIN {
+		print "BEGIN; CREATE TABLE StringIds(id, value);" \
+		    "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start, end," \
+		    "correlationId, nameId, globalTid, eventClass," \
+		    "returnValue);" \
+		    "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start, end," \
+		    "correlationId, demangledName, shortName, deviceId," \
+		    "globalPid, gridX, gridY, gridZ, blockX, blockY, blockZ," \
+		    "contextId, streamId, registersPerThread," \
+		    "staticSharedMemory, dynamicSharedMemory);" \
+		    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start, end," \
+		    "correlationId, bytes, copyKind, srcKind, dstKind," \
+		    "deviceId, globalPid, contextId, streamId);" \
+		    "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start, end," \
+		    "correlationId, bytes, memKind, deviceId, globalPid," \
+		    "contextId, streamId, value);" \
+		    "CREATE TABLE NVTX_EVENTS(start, end, eventType," \
+		    "globalTid, endGlobalTid, domainId, text, textId);" \
+		    "CREATE TABLE OSRT_API(start, end, eventClass, nameId," \
+		    "globalTid);" \
+		    "CREATE TABLE TARGET_INFO_GPU(id, name, cuDevice," \
+		    "computeMajor);"
+		row("TARGET_INFO_GPU", "0,\047GPU A\047,0,9")
+	}
+	END { print "COMMIT;" }
+	$1 == "S" { row("StringIds", $2 "," rest(3)) }
+	$1 == "R" {
+		row("CUPTI_ACTIVITY_KIND_RUNTIME", $2 "," $3 "," v($4) "," \
+		    $5 "," gid($6, $7) ",0,0")
+	}
+	$1 == "K" {
+		row("CUPTI_ACTIVITY_KIND_KERNEL", $2 "," $3 "," v($4) "," \
+		    $5 "," $5 "," $6 "," gid($7, 0) "," \
+		    (NF > 7 ? $8 : 1) ",1,1," (NF > 8 ? $9 : 128) ",1,1," \
+		    "1,7,32,1024,0")
+	}
+	$1 == "C" {
+		row("CUPTI_ACTIVITY_KIND_MEMCPY", $2 "," $3 "," v($4) "," $5 \
+		    "," $6 "," v($7) "," v($8) "," $9 "," gid($10, 0) ",1,7")
+	}
+	$1 == "M" {
+		row("CUPTI_ACTIVITY_KIND_MEMSET", $2 "," $3 "," v($4) "," $5 \
+		    "," v($6) "," $7 "," gid($8, 0) ",1,7,0")
+	}
+	$1 == "N" {
+		row("NVTX_EVENTS", $3 "," v($4) "," $2 "," gid($5, $6) "," \
+		    gid($5, $7) "," v($8) "," rest(9) ",NULL")
+	}
+	$1 == "O" {
+		row("OSRT_API", $2 "," $3 "," $4 "," $5 "," gid($6, $7))
+	}' | sqlite3 db
+}
+
+# table REPORT: the CSV of db must be that on standard input.
+table() {
+	dlp stats -r "$1" -f csv db >got 2>err || {
+		cat err
+		return 1
+	}
+	diff -u - got
+}
+
+SUM='Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns)'
+
+@test "equal totals: kernels by instances, name, grid, block as numbers" {
+	db <<-EOT
+	S 100 kz(int)
+	S 110 ka(int)
+	S 120 Kup
+	S 130 kb(int)
+	K 1000 1100 11 100 0 10
+	K 1200 1250 12 110 0 10
+	K 1200 1250 13 110 0 10
+	K 1700 1725 15 130 0 10 99999
+	K 1700 1725 15 130 0 10 99999
+	K 1700 1725 15 130 0 10 100000
+	K 1700 1725 15 130 0 10 100000
+	K 1700 1750 15 120 0 10 100000 256
+	K 1700 1750 15 120 0 10 100000 32
+	C 100 150 21 1000 2 2 0 0 10
+	C 100 150 21 1000 2 2 0 0 10
+	C 100 200 22 1000 1 0 2 0 10
+	C 100 175 22 1000 9 0 2 0 10
+	C 100 125 22 1000 9 0 2 0 10
+	M 100 200 24 2000 2 0 10
+	EOT
+	table cuda_gpu_kern_gb_sum <<-EOT
+	Time (%),Total Time (ns),Instances,$SUM,GridXYZ,BlockXYZ,Name
+	25.0,100,1,100.0,100.0,100,100,0.0,   1    1    1, 128    1    1,kz(int)
+	25.0,100,2,50.0,50.0,50,50,0.0,   1    1    1, 128    1    1,ka(int)
+	12.5,50,1,50.0,50.0,50,50,0.0,100000    1    1,  32    1    1,Kup
+	12.5,50,1,50.0,50.0,50,50,0.0,100000    1    1, 256    1    1,Kup
+	12.5,50,2,25.0,25.0,25,25,0.0,99999    1    1, 128    1    1,kb(int)
+	12.5,50,2,25.0,25.0,25,25,0.0,100000    1    1, 128    1    1,kb(int)
+	EOT
+	table cuda_gpu_sum <<-EOT
+	Time (%),Total Time (ns),Instances,$SUM,Category,Operation
+	12.5,100,2,50.0,50.0,50,50,0.0,CUDA_KERNEL,Kup
+	12.5,100,2,50.0,50.0,50,50,0.0,MEMORY_OPER,[CUDA memcpy Device-to-Host]
+	12.5,100,1,100.0,100.0,100,100,0.0,MEMORY_OPER,[CUDA memcpy Host-to-Device]
+	12.5,100,2,50.0,50.0,25,75,35.4,MEMORY_OPER,[CUDA memcpy Host-to-Host]
+	12.5,100,1,100.0,100.0,100,100,0.0,MEMORY_OPER,[CUDA memset]
+	12.5,100,2,50.0,50.0,50,50,0.0,CUDA_KERNEL,ka(int)
+	12.5,100,4,25.0,25.0,25,25,0.0,CUDA_KERNEL,kb(int)
+	12.5,100,1,100.0,100.0,100,100,0.0,CUDA_KERNEL,kz(int)
+	EOT
+	table cuda_gpu_mem_size_sum <<-EOT
+	Total (MB),Count,Avg (MB),Med (MB),Min (MB),Max (MB),StdDev (MB),Operation
+	0.002,2,0.001,0.001,0.001,0.001,0.000,[CUDA memcpy Device-to-Host]
+	0.002,2,0.001,0.001,0.001,0.001,0.000,[CUDA memcpy Host-to-Host]
+	0.002,1,0.002,0.002,0.002,0.002,0.000,[CUDA memset]
+	0.001,1,0.001,0.001,0.001,0.001,0.000,[CUDA memcpy Host-to-Device]
+	EOT
+}
+
+@test "equal totals: ranges by name, then style" {
+	db <<-EOT
+	N 60 100 200 10 11 - 0 zz
+	N 59 100 200 10 11 - 0 zz
+	N 59 210 310 10 11 - 0 aa
+	N 59 320 370 10 11 - 0 mm
+	N 59 380 430 10 11 - 0 mm
+	N 60 100 200 10 11 - 0 aa
+	EOT
+	table nvtx_sum <<-EOT
+	Time (%),Total Time (ns),Instances,$SUM,Style,Range
+	20.0,100,1,100.0,100.0,100,100,0.0,PushPop,:aa
+	20.0,100,1,100.0,100.0,100,100,0.0,StartEnd,:aa
+	20.0,100,2,50.0,50.0,50,50,0.0,PushPop,:mm
+	20.0,100,1,100.0,100.0,100,100,0.0,PushPop,:zz
+	20.0,100,1,100.0,100.0,100,100,0.0,StartEnd,:zz
+	EOT
+}
+
+@test "calls of several versions have rows of their own" {
+	db <<-EOT
+	S 2 cudaMemcpy_v3020
+	S 5 cudaMemcpy
+	S 6 cudaMallocAsync_v11020
+	R 300 500 2 2 10 11
+	R 600 700 3 5 10 11
+	R 800 890 4 6 10 11
+	R 1200 1210 7 12345 10 11
+	EOT
+	table cuda_api_sum <<-EOT
+	Time (%),Total Time (ns),Num Calls,$SUM,Name
+	50.0,200,1,200.0,200.0,200,200,0.0,cudaMemcpy
+	25.0,100,1,100.0,100.0,100,100,0.0,cudaMemcpy
+	22.5,90,1,90.0,90.0,90,90,0.0,cudaMallocAsync_v11020
+	2.5,10,1,10.0,10.0,10,10,0.0,
+	EOT
+}
+
+PROJ='Range,Style,Total Proj Time (ns),Total Range Time (ns),Range Instances'
+PROJ="$PROJ,Proj Avg (ns),Proj Med (ns),Proj Min (ns),Proj Max (ns)"
+PROJ="$PROJ,Proj StdDev (ns),Total GPU Ops,Avg GPU Ops,Avg Range Lvl"
+PROJ="$PROJ,Avg Num Child"
+TRACE='Name,Projected Start (ns),Projected Duration (ns),Orig Start (ns)'
+TRACE="$TRACE,Orig Duration (ns),Style,PID,TID,NumGPUOps,Lvl,NumChild,RangeId"
+TRACE="$TRACE,ParentId,RangeStack"
+
+# The parent is the shortest range around; ranges of the same times are each
+# other's, and have no level, nor has what lies in them.
+@test "ranges that overlap, and ranges of the same times" {
+	db <<-EOT
+	S 1 cudaLaunchKernel_v7000
+	S 10 kA
+	N 60 0 199 10 11 - 0 Q199
+	N 60 5 200 10 11 - 0 P195
+	N 59 10 140 10 11 - 0 child
+	N 59 300 400 10 11 - 0 same A
+	N 59 300 400 10 11 - 0 same B
+	N 59 300 400 10 11 - 0 same C
+	N 59 310 390 10 11 - 0 within
+	N 59 500 600 10 11 - 0 within
+	R 100 120 1 1 10 11
+	K 210 400 1 10 0 10
+	R 320 330 2 1 10 11
+	K 410 500 2 10 0 10
+	R 520 530 3 1 10 11
+	K 540 550 3 10 0 10
+	EOT
+	table nvtx_gpu_proj_trace <<-EOT
+	$TRACE
+	:Q199,210,190,0,199,StartEnd,10,11,1,0,0,1,,:1
+	:P195,210,190,5,195,StartEnd,10,11,1,0,1,2,,:2
+	:child,210,190,10,130,PushPop,10,11,1,1,0,3,2,:2:3
+	:same A,410,90,300,100,PushPop,10,11,1,,3,4,,
+	:same B,410,90,300,100,PushPop,10,11,1,,1,5,,
+	:same C,410,90,300,100,PushPop,10,11,1,,0,6,,
+	:within,410,90,310,80,PushPop,10,11,1,,0,7,,
+	:within,540,10,500,100,PushPop,10,11,1,0,0,8,,:8
+	EOT
+	table nvtx_gpu_proj_sum <<-EOT
+	$PROJ
+	:P195,StartEnd,190,195,1,190.0,190.0,190,190,0.0,1,1.0,0.0,1.0
+	:Q199,StartEnd,190,199,1,190.0,190.0,190,190,0.0,1,1.0,0.0,0.0
+	:child,PushPop,190,130,1,190.0,190.0,190,190,0.0,1,1.0,1.0,0.0
+	:within,PushPop,100,180,2,50.0,50.0,10,90,56.6,2,1.0,0.0,0.0
+	:same A,PushPop,90,100,1,90.0,90.0,90,90,0.0,1,1.0,,3.0
+	:same B,PushPop,90,100,1,90.0,90.0,90,90,0.0,1,1.0,,1.0
+	:same C,PushPop,90,100,1,90.0,90.0,90,90,0.0,1,1.0,,0.0
+	EOT
+}
+
+@test "a device without a name; nothing of a report" {
+	db <<-EOT
+	S 10 kA
+	K 210 400 1 10 0 10
+	K 210 400 - 10 3 10
+	EOT
+	table cuda_gpu_trace <<-EOT
+	Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,Strm,Name
+	210,190,1,1,1,1,128,1,1,32,0.001,0.000,,,,,GPU A (0),1,,7,kA
+	210,190,,1,1,1,128,1,1,32,0.001,0.000,,,,, (3),1,,7,kA
+	EOT
+	for f in csv tsv column; do
+		dlp stats -r osrt_sum,cuda_gpu_kern_sum,nvtx_sum -f $f db \
+		    >both 2>err
+		dlp stats -r cuda_gpu_kern_sum -f $f db 2>/dev/null >one
+		cmp one both
+		[ "$(grep -c 'nothing of this' err)" -eq 2 ]
+	done
+	same '[]' "$(dlp stats -r nvtx_sum -f json db 2>/dev/null | jq -c .)"
+}
