@@ -1,8 +1,4 @@
-/*
- * The dialect of PyProf's .dict. Each line becomes the ranges that were
- * around the launch and the kernel; lines that belong to one call of an op
- * share their ranges. A made-up clock gives each kernel its own time.
- */
+/* The dialect of PyProf's .dict: its lines, call by call; see dict.h. */
 #include "dict.h"
 
 #include <fcntl.h>
@@ -12,8 +8,8 @@
 
 #include "dict_call.h"
 #include "dict_own.h"
+#include "dict_put.h"
 #include "emit.h"
-#include "emit_gpu.h"
 #include "err.h"
 #include "esc.h"
 #include "facts.h"
@@ -21,24 +17,18 @@
 #include "input_head.h"
 #include "input_zip.h"
 #include "lines.h"
-#include "map.h"
-#include "mview.h"
 #include "out.h"
 #include "run.h"
 #include "select.h"
 #include "select_range.h"
 #include "stage.h"
 
-#define SLOT (4 * DICT_PATH) /* ns around each kernel, for its ranges */
-
 bool dict_need_times;
 
 static struct lines in;
-static struct smap names; /* full names: the string ids */
-static struct profile prof;
+static struct dict_out to;
 static struct dict_line *run, *next;
 static int nrun, cap;
-static int64_t now;
 static uint64_t bad, first_bad;
 
 /* Of a compressed file: what is in it. A database is kept for input_open(). */
@@ -97,7 +87,7 @@ static bool
 dict_string(void *ctx, int64_t id, struct buf *out)
 {
 	size_t n;
-	const char *s = smap_str(&names, (uint32_t)id, &n);
+	const char *s = smap_str(&to.names, (uint32_t)id, &n);
 
 	(void)ctx;
 	buf_put(out, s, n);
@@ -108,111 +98,6 @@ static const struct dialect dialect = {
 	.name = "pyprof-dict",
 	.string = dict_string,
 };
-
-static void
-put_range(const struct dict_line *d, int level, int64_t start, int64_t end)
-{
-	struct event ev;
-
-	memset(&ev, 0, sizeof(ev));
-	ev.kind = EV_RANGE;
-	ev.start = start;
-	ev.end = end;
-	ev.pid = 0;
-	ev.tid = d->tid;
-	ev.name = ev.corr = EV_UNSET;
-	ev.text = buf_str((struct buf *)&d->path[level]);
-	ev.text_len = (uint32_t)d->path[level].len;
-	ev.range.domain = "";
-	ev.range.end_tid = EV_UNSET;
-	ev.range.push = true;
-	emit_event(&prof, &ev);
-}
-
-/* Nsight's full names, which write (int)4 for a number, are shortened as
- * Nsight does: without the namespaces. Those of nvprof are as dlp-parse
- * shortens them. */
-static int64_t
-short_name(const struct dict_line *d)
-{
-	static const char unnamed[] = "<unnamed>::";
-	struct mview v = { d->name.s, d->name.len };
-	const char *s = v.s, *e = v.s + v.n, *p;
-
-	if (mv_find(v, "(int)") == NULL && mv_find(v, "(bool)") == NULL &&
-	    mv_find(v, unnamed) == NULL)
-		return EV_UNSET;
-	for (p = s; p < e && *p != '('; p++) {
-		if (mv_starts(mv(p, e), unnamed))
-			p += sizeof(unnamed) - 2; /* at its last colon */
-		if (*p == '<')
-			break;
-		if (*p == ':' || *p == ' ')
-			s = p + 1;
-	}
-	return (int64_t)smap_put(&names, s, (size_t)(p - s), NULL);
-}
-
-static void
-put_kernel(const struct dict_line *d, int64_t start)
-{
-	struct event ev, call;
-
-	memset(&ev, 0, sizeof(ev));
-	ev.kind = EV_KERN;
-	ev.start = start;
-	ev.end = start + d->dur;
-	ev.pid = 0;
-	ev.tid = d->tid;
-	ev.corr = ev.gpu.ctx = ev.gpu.node = EV_UNSET;
-	ev.name = (int64_t)smap_put(&names, d->name.s, d->name.len, NULL);
-	ev.gpu.dev = d->dev;
-	ev.gpu.stream = d->stream;
-	ev.gpu.kern.short_name = short_name(d);
-	ev.gpu.kern.mangled = EV_UNSET;
-	memcpy(ev.gpu.kern.grid, d->grid, sizeof(d->grid));
-	memcpy(ev.gpu.kern.block, d->block, sizeof(d->block));
-	ev.gpu.kern.regs = ev.gpu.kern.smem = ev.gpu.kern.dynsmem = EV_UNSET;
-	ev.row = d->row;
-	call = ev;
-	call.kind = EV_CALL;
-	call.name = call.end = EV_UNSET;
-	emit_gpu(&prof, &ev, d->tid != EV_UNSET ? &call : NULL, true);
-}
-
-static int64_t
-slot_after(int64_t start, const struct dict_line *d)
-{
-	return start + SLOT + d->dur;
-}
-
-/* Of each line of a call, how many ranges it has in common with the next. */
-static int common[DICT_RUN];
-
-/* The end of range `level` of line i: behind the last line that has it. */
-static int64_t
-range_end(const struct dict_line *v, int i, int level, int64_t start)
-{
-	for (; common[i] > level; i++)
-		start = slot_after(start, &v[i]);
-	return start + 3 * DICT_PATH - level;
-}
-
-static void
-put_call(const struct dict_line *v, int n)
-{
-	int i, k;
-
-	for (i = 0; i < n; i++)
-		common[i] = i + 1 < n ? dict_common(&v[i], &v[i + 1]) : 0;
-	for (i = 0; i < n; i++) {
-		for (k = i > 0 ? common[i - 1] : 0;
-		     k < v[i].n && v[i].tid != EV_UNSET; k++)
-			put_range(&v[i], k, now + k, range_end(v, i, k, now));
-		put_kernel(&v[i], now + DICT_PATH);
-		now = slot_after(now, &v[i]);
-	}
-}
 
 /* after: the line behind the run; NULL at the end. */
 static void
@@ -229,7 +114,7 @@ flush_run(const struct dict_line *after)
 	before = run[nrun - 1].seq;
 	for (; done < nrun; done += k) {
 		k = dict_call(run + done, nrun - done, shared);
-		put_call(run + done, k);
+		dict_put(&to, run + done, k);
 	}
 	nrun = 0;
 }
@@ -318,29 +203,31 @@ finish(void)
 	dict_line_free(next);
 	free(next);
 	free(run);
-	names_free(&prof.names);
-	smap_free(&names);
-	buf_free(&prof.src);
+	names_free(&to.prof.names);
+	smap_free(&to.names);
+	buf_free(&to.prof.src);
 	lines_close(&in);
 }
 
 void
 dict_run(const char *path, int argc, char *const *argv, bool with_src)
 {
+	struct profile *p = &to.prof;
+
 	if (range_wanted())
 		die("--range: a .dict of PyProf has no times");
-	prof.path = path != NULL ? path : "-";
-	prof.only_pid = EV_UNSET;
-	prof.dialect = prof.names.dialect = &dialect;
-	esc_put(&prof.src, prof.path, strlen(prof.path));
-	profile_current(&prof);
+	p->path = path != NULL ? path : "-";
+	p->only_pid = EV_UNSET;
+	p->dialect = p->names.dialect = &dialect;
+	esc_put(&p->src, p->path, strlen(p->path));
+	profile_current(p);
 	next = xcalloc(1, sizeof(*next));
 	stage_begin_section(argc, argv);
 	if (with_src)
-		fact_info("src", "%s", prof.path);
+		fact_info("src", "%s", p->path);
 	fact_info("dialect", "%s", dialect.name);
 	read_all();
-	dict_own_emit(&prof, &names, now);
+	dict_own_emit(&to.prof, &to.names, to.now);
 	emit_notes();
 	select_say_unseen();
 	stage_note("dict_bad_lines", bad);
