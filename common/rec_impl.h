@@ -1,4 +1,4 @@
-/* The reader's insides, for rec.c and rec_field.c only. */
+/* The reader's insides, for rec.c, rec_section.c and rec_field.c only. */
 #ifndef DLP_REC_IMPL_H
 #define DLP_REC_IMPL_H
 
@@ -25,5 +25,19 @@ struct rec_reader {
 	int field_cap;
 	int nsplit; /* -1: not split yet */
 };
+
+/* rec_section.c; all that does not hold is fatal. */
+
+/* Fatal if the input's first bytes are those of another kind of file. */
+void rec_check_magic(const struct rec_reader *rd, const char *s, size_t n);
+
+/* The first line of an input, which may make it a fragment. */
+void rec_first_line(struct rec_reader *rd, const struct rec *r);
+
+/* A ##word line: a section begins or ends, or r->kind is REC_META. */
+void rec_meta_line(struct rec_reader *rd, struct rec *r);
+
+/* At the first record behind a legend: it has the needed columns. */
+void rec_check_legend(struct rec_type *t, const struct rec *r);
 
 #endif

@@ -11,132 +11,10 @@
  */
 #include <string.h>
 
-#include "dtype.h"
+#include "cpp.h"
 #include "elem.h"
 #include "num.h"
 #include "pat.h"
-
-struct span {
-	const char *s, *e;
-};
-
-/* The end of the template argument at s: a comma or closing bracket of its
- * own level. */
-static const char *
-arg_end(const char *s, const char *e)
-{
-	int depth = 0;
-
-	for (; s < e; s++) {
-		if (*s == '-' && s + 1 < e && s[1] == '>') {
-			s++; /* -> is no bracket */
-			continue;
-		}
-		if (strchr("<([{", *s) != NULL)
-			depth++;
-		else if (depth > 0 && strchr(">)]}", *s) != NULL)
-			depth--;
-		else if (depth == 0 && strchr(",>)]}", *s) != NULL)
-			break;
-	}
-	return s;
-}
-
-static bool
-ident(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-static const char *
-find(struct span t, const char *what)
-{
-	const char *p;
-	size_t n = strlen(what);
-
-	for (p = t.s; (size_t)(t.e - p) >= n; p++)
-		if (memcmp(p, what, n) == 0)
-			return p;
-	return NULL;
-}
-
-/* The first word of a C++ type that is a number type. */
-static enum dtype
-type_of(struct span t)
-{
-	bool twice = find(t, "complex<") != NULL;
-	const char *p, *q;
-	enum dtype dt;
-
-	for (p = t.s; p < t.e; p = q) {
-		for (q = p; q < t.e && ident(*q); q++)
-			;
-		dt = dt_cpp_any(p, (size_t)(q - p));
-		if (dt != DT_NONE)
-			return !twice ? dt : dt == DT_FP64 ? DT_C128 : DT_C64;
-		if (q == p)
-			q++;
-	}
-	return DT_NONE;
-}
-
-/* The size of a C++ type; OpaqueType<N> has N bytes. */
-static int
-type_size(struct span t)
-{
-	const char *p, *q;
-	int64_t v;
-
-	if ((p = find(t, "opaquetype<")) != NULL) {
-		for (q = t.e; q > p && (q[-1] < '0' || q[-1] > '9'); q--)
-			;
-		for (p = q; p[-1] >= '0' && p[-1] <= '9'; p--)
-			;
-		return num_i64(p, (size_t)(q - p), &v) && v <= 16 ? (int)v : 0;
-	}
-	return dt_size(type_of(t));
-}
-
-/* Up to max arguments of the list that begins at s, and their number. */
-static int
-split(const char *s, const char *e, struct span *v, int max)
-{
-	int n = 0;
-
-	while (s < e && n < max) {
-		while (s < e && *s == ' ')
-			s++;
-		v[n].s = s;
-		v[n].e = s = arg_end(s, e);
-		if (v[n].e > v[n].s)
-			n++;
-		if (s == e || *s != ',')
-			break;
-		s++;
-	}
-	return n;
-}
-
-static bool
-starts(struct span t, const char *what)
-{
-	size_t n = strlen(what);
-
-	return (size_t)(t.e - t.s) >= n && memcmp(t.s, what, n) == 0;
-}
-
-/* The last place of what in t. */
-static const char *
-find_last(struct span t, const char *what)
-{
-	const char *p, *last = NULL;
-
-	while ((p = find(t, what)) != NULL) {
-		last = p;
-		t.s = p + 1;
-	}
-	return last;
-}
 
 /* The name of a functor: what stands between the last :: and the <. */
 static struct span
@@ -148,9 +26,10 @@ functor(struct span f, struct span *args, int *n)
 	for (p = f.s; p < f.e && *p != '<' && *p != '('; p++)
 		;
 	name.e = p;
-	for (name.s = p; name.s > f.s && ident(name.s[-1]); name.s--)
+	for (name.s = p; name.s > f.s && cpp_ident(name.s[-1]); name.s--)
 		;
-	*n = p < f.e && *p == '<' ? split(p + 1, f.e, args, ELEM_MAX_IN) : 0;
+	*n =
+	    p < f.e && *p == '<' ? cpp_split(p + 1, f.e, args, ELEM_MAX_IN) : 0;
 	return name;
 }
 
@@ -166,27 +45,27 @@ set_functor(struct elem *e, struct span f, int n_in)
 	if (n == 0)
 		return;
 	e->is = true;
-	e->dt = type_of(a[0]);
-	if (n >= 3 && starts(name, "binaryfunctor")) {
+	e->dt = cpp_type(a[0]);
+	if (n >= 3 && span_starts(name, "binaryfunctor")) {
 		e->n_in = 2;
-		e->in[0] = type_size(a[0]);
-		e->in[1] = type_size(a[1]);
-		e->out = type_size(a[2]);
-	} else if (n >= 3 && (starts(name, "aunaryfunctor") ||
-				 starts(name, "bunaryfunctor"))) {
+		e->in[0] = cpp_size(a[0]);
+		e->in[1] = cpp_size(a[1]);
+		e->out = cpp_size(a[2]);
+	} else if (n >= 3 && (span_starts(name, "aunaryfunctor") ||
+				 span_starts(name, "bunaryfunctor"))) {
 		e->n_in = 1;
-		e->in[0] = type_size(a[*name.s == 'a']);
-		e->out = type_size(a[2]);
+		e->in[0] = cpp_size(a[*name.s == 'a']);
+		e->out = cpp_size(a[2]);
 	} else {
-		e->n_in = n_in >= 0                     ? n_in
-			  : starts(name, "fillfunctor") ? 0
-			  : find(name, "onself") != NULL ||
-				  find(name, "onother") != NULL
+		e->n_in = n_in >= 0                          ? n_in
+			  : span_starts(name, "fillfunctor") ? 0
+			  : span_find(name, "onself") != NULL ||
+				  span_find(name, "onother") != NULL
 			      ? 1
 			      : 2;
 		for (i = 0; i < e->n_in; i++)
-			e->in[i] = type_size(a[0]);
-		e->out = type_size(a[0]);
+			e->in[i] = cpp_size(a[0]);
+		e->out = cpp_size(a[0]);
 	}
 }
 
@@ -198,22 +77,23 @@ set_lambda(struct elem *e, struct span f, const char *list)
 	struct span a[ELEM_MAX_IN], one;
 	int n, i;
 
-	n = split(list, f.e, a, ELEM_MAX_IN);
+	n = cpp_split(list, f.e, a, ELEM_MAX_IN);
 	e->is = true;
 	e->n_in = n;
 	for (i = 0; i < n; i++)
-		e->in[i] = type_size(a[i]);
-	for (i = n - 1; i > 0 && starts(a[i], "bool"); i--)
+		e->in[i] = cpp_size(a[i]);
+	for (i = n - 1; i > 0 && span_starts(a[i], "bool"); i--)
 		;
 	one = n > 0 ? a[i] : f;
-	e->out = type_size(one);
-	e->dt = n > 0 ? type_of(a[starts(a[0], "bool") && n > 1]) : DT_NONE;
+	e->out = cpp_size(one);
+	e->dt =
+	    n > 0 ? cpp_type(a[span_starts(a[0], "bool") && n > 1]) : DT_NONE;
 	if (pat_match("compare|logical_|isnan|isinf|isneginf|isposinf|"
 		      "isfinite",
 		f.s, (size_t)(f.e - f.s)) ||
-	    find(f, "float8_copy") != NULL)
+	    span_find(f, "float8_copy") != NULL)
 		e->out = 1;
-	else if (find(f, "float16_copy") != NULL)
+	else if (span_find(f, "float16_copy") != NULL)
 		e->out = 2; /* bfloat16 too */
 }
 
@@ -221,7 +101,7 @@ set_lambda(struct elem *e, struct span f, const char *list)
 static int
 inputs(struct span all)
 {
-	const char *p = find(all, "array<char"), *q;
+	const char *p = span_find(all, "array<char"), *q;
 	int64_t v;
 
 	if (p == NULL || (q = memchr(p, '>', (size_t)(all.e - p))) == NULL)
@@ -254,12 +134,12 @@ set_function(struct elem *e, struct span f, int n_in)
 	const char *p;
 	struct span t[1];
 
-	p = find(f, "gpu_kernel_impl");
+	p = span_find(f, "gpu_kernel_impl");
 	if (p != NULL && (p = memchr(p, '<', (size_t)(f.e - p))) != NULL &&
-	    split(p + 1, f.e, t, 1) == 1)
+	    cpp_split(p + 1, f.e, t, 1) == 1)
 		f = t[0];
-	p = find_last(f, "lambda(");
-	if (p != NULL && find(f, "functor<") == NULL)
+	p = span_last(f, "lambda(");
+	if (p != NULL && span_find(f, "functor<") == NULL)
 		set_lambda(e, f, p + 7);
 	else
 		set_functor(e, f, n_in);
@@ -273,15 +153,15 @@ elem_set(struct elem *e, const char *s, size_t n)
 {
 	static const char mark[] = "elementwise_kernel<";
 	struct span all = { s, s + n }, a[4];
-	const char *p = find(all, mark), *name;
+	const char *p = span_find(all, mark), *name;
 	int k, f = 0;
 
 	memset(e, 0, sizeof(*e));
 	if (p == NULL)
 		return;
-	for (name = p; name > s && ident(name[-1]); name--)
+	for (name = p; name > s && cpp_ident(name[-1]); name--)
 		;
-	k = split(p + sizeof(mark) - 1, s + n, a, 4);
+	k = cpp_split(p + sizeof(mark) - 1, s + n, a, 4);
 	if (name == p) {
 		if (k < 3)
 			return;
@@ -297,7 +177,7 @@ elem_set(struct elem *e, const char *s, size_t n)
 	}
 	if (f >= k)
 		return;
-	e->casts = find(all, "withcast") != NULL;
+	e->casts = span_find(all, "withcast") != NULL;
 	set_function(e, a[f], inputs(all));
 }
 
@@ -305,11 +185,11 @@ int
 elem_opaque(const char *s, size_t n)
 {
 	struct span t = { s, s + n };
-	const char *p = find(t, "opaquetype<");
+	const char *p = span_find(t, "opaquetype<");
 
 	if (p == NULL)
 		return 0;
 	t.s = p;
-	t.e = arg_end(p, s + n);
-	return type_size(t);
+	t.e = cpp_arg_end(p, s + n);
+	return cpp_size(t);
 }

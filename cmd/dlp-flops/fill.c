@@ -192,7 +192,7 @@ fill(struct result *res, const struct subject *s, const struct kname *k,
 	} else {
 		answer(&w, rule, &res->a);
 	}
-	res->shape = tcwhy_shape(&w, res->a.family, res->a.dt);
+	res->shape = tcshape(&w, res->a.family, res->a.dt);
 	buf_clear(&b);
 	if (op != NULL && rule_params(rule, &w, &b)) {
 		buf_clear(&esc);

@@ -5,7 +5,6 @@
  *	OP[|OP...] DIR FAMILY KEY = VALUE [; KEY = VALUE ...]
  */
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +12,8 @@
 #include "buf.h"
 #include "err.h"
 #include "expr.h"
-#include "map.h"
-#include "rows.h"
+#include "rows_set.h"
 #include "shipped.h"
-
-struct list { /* the rules of a name or pattern, in order */
-	struct row *head, **end;
-};
-
-struct set {               /* rules from one source */
-	struct smap by_op; /* names and patterns: val is a list's number */
-	struct list *lists;
-	size_t n, cap;
-	char **text; /* of the rules, which point into it */
-	size_t ntext;
-};
 
 static struct set shipped, user;
 static bool has_shipped;
@@ -145,45 +131,6 @@ assign(const struct reader *rd, struct row *row, char *text)
 		bad(rd, "no such key", k, strlen(k));
 }
 
-static bool
-is_pattern(const char *op)
-{
-	return strpbrk(op, "*?[") != NULL;
-}
-
-static struct list *
-list_of(struct set *set, const char *op)
-{
-	bool fresh;
-	uint32_t id = smap_put(&set->by_op, op, strlen(op), &fresh);
-
-	if (!fresh)
-		return &set->lists[id];
-	if (set->n == set->cap) {
-		set->cap = set->cap == 0 ? 64 : set->cap * 2;
-		set->lists =
-		    xrealloc(set->lists, set->cap, sizeof(*set->lists));
-	}
-	memset(&set->lists[set->n], 0, sizeof(*set->lists));
-	return &set->lists[set->n++]; /* its number is id */
-}
-
-static void
-add(struct set *set, const struct row *row, const char *op)
-{
-	struct list *l = list_of(set, op);
-	struct row *r = xmalloc(sizeof(*r));
-
-	*r = *row;
-	r->op = xstrdup(op);
-	r->next = NULL;
-	if (l->head == NULL)
-		l->head = r;
-	else
-		*l->end = r;
-	l->end = &r->next;
-}
-
 /* text is kept: the row points into it. */
 static void
 read_rule(const struct reader *rd, char *text)
@@ -207,7 +154,7 @@ read_rule(const struct reader *rd, char *text)
 			assign(rd, &row, item);
 	}
 	for (op = strtok(ops, "|"); op != NULL; op = strtok(NULL, "|"))
-		add(rd->set, &row, op);
+		set_add(rd->set, &row, op);
 }
 
 static void
@@ -270,36 +217,12 @@ rows_load(const char *path)
 	buf_free(&b);
 }
 
-/* Of a name with its module, torch.nn.functional.linear or myext::mlp, only a
- * pattern that has a module too. */
-static bool
-matches(const char *pattern, const char *name)
-{
-	return is_pattern(pattern) &&
-	       (strchr(name, '.') == NULL || strchr(pattern, '.') != NULL) &&
-	       (strstr(name, "::") == NULL || strstr(pattern, "::") != NULL) &&
-	       fnmatch(pattern, name, 0) == 0;
-}
-
 const struct row *
 rows_of(bool users, const char *op, size_t n)
 {
-	const struct set *set = users ? &user : &shipped;
-	char *name;
-	uint32_t id;
-	size_t i;
-
 	if (!users && !has_shipped) {
 		has_shipped = true;
 		read_text(&shipped, "flops.rules", shipped_text("flops.rules"));
 	}
-	id = smap_find(&set->by_op, op, n);
-	if (id != SMAP_NONE)
-		return set->lists[id].head;
-	name = xmemdup(op, n);
-	for (i = 0; i < set->n; i++)
-		if (matches(set->lists[i].head->op, name))
-			break;
-	free(name);
-	return i < set->n ? set->lists[i].head : NULL;
+	return set_find(users ? &user : &shipped, op, n);
 }

@@ -5,21 +5,7 @@
 #ifndef FLOPS_TCWHY_H
 #define FLOPS_TCWHY_H
 
-#include "work.h"
-
-/* What the sizes of a product say, as bits. */
-enum {
-	SHAPE_VECTOR = 1,    /* one of M, N, K is 1 */
-	SHAPE_SMALL = 2,     /* one of them is below 16 */
-	SHAPE_UNALIGNED = 4, /* rows are no multiple of 16 bytes */
-	SHAPE_DEPTHWISE = 8, /* convolution, one input channel per group */
-	SHAPE_GROUPED = 16,  /* convolution in groups */
-	SHAPE_CONV = 32,     /* a convolution */
-};
-
-/* The bits of an op's arguments; 0 where they are unknown. dt: the type of
- * the operands. */
-unsigned tcwhy_shape(const struct work *w, enum family f, enum dtype dt);
+#include "tcshape.h"
 
 /* What the section has told so far, in the order of launches. */
 struct tcseen {
