@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "labels.h"
+#include "num.h"
 #include "ranges.h"
 #include "reports.h"
 #include "row.h"
@@ -145,9 +146,9 @@ proj_trace(struct report *r, const struct proj *p)
 
 	row_text(&row, p->r->name, p->r->name_len);
 	row_i64(&row, p->lo);
-	row_i64(&row, p->hi - p->lo);
+	row_i64(&row, num_sub(p->hi, p->lo));
 	row_i64(&row, p->r->start);
-	row_i64(&row, p->r->end - p->r->start);
+	row_i64(&row, num_sub(p->r->end, p->r->start));
 	row_text(&row, style, strlen(style));
 	row_i64(&row, p->r->pid);
 	row_i64(&row, p->r->tid);

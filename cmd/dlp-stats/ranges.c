@@ -3,6 +3,7 @@
 
 #include "err.h"
 #include "map.h"
+#include "num.h"
 #include "ranges.h"
 
 #define VALS 5
@@ -32,8 +33,9 @@ void
 ranges_proj(struct table_key *k, const struct proj *p)
 {
 	const struct range *r = p->r;
-	const int64_t v[] = { p->hi - p->lo, r->end - r->start, p->n_gpu,
-		p->level >= 0 ? p->level : RANGES_NO_LEVEL, p->n_child };
+	const int64_t v[] = { num_sub(p->hi, p->lo), num_sub(r->end, r->start),
+		p->n_gpu, p->level >= 0 ? p->level : RANGES_NO_LEVEL,
+		p->n_child };
 
 	table_add_to(table, k, r->name, r->name_len,
 	    r->push ? RANGES_PROJ : RANGES_START, v);

@@ -3,6 +3,7 @@
 
 #include "err.h"
 #include "fields.h"
+#include "num.h"
 #include "read.h"
 #include "reports.h"
 #include "stack.h"
@@ -167,7 +168,7 @@ on_range(struct rec *r)
 	if (!field_i64(r, T_RANGE, C_DUR, &dur))
 		return; /* never ended */
 	x.start = field_num(r, T_RANGE, C_START, 0);
-	x.end = x.start + dur;
+	x.end = num_add(x.start, dur);
 	x.pid = field_num(r, T_RANGE, C_PID, -1);
 	x.tid = field_num(r, T_RANGE, C_TID, -1);
 	x.push = mode.s == NULL || mode.n == 4;

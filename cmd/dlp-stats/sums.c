@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "labels.h"
+#include "num.h"
 #include "reports.h"
 #include "row.h"
 
@@ -185,7 +186,7 @@ range(struct report *r, const struct range *x)
 	buf_put(&key, x->name, x->name_len);
 	row_none(&key);
 	buf_puts(&key, range_style(x->push));
-	add(r, x->end - x->start);
+	add(r, num_sub(x->end, x->start));
 }
 
 static void
@@ -194,7 +195,7 @@ range_of(struct report *r, const struct range *x, bool push)
 	if (x->push != push)
 		return;
 	buf_put(&key, x->name, x->name_len);
-	add(r, x->end - x->start);
+	add(r, num_sub(x->end, x->start));
 }
 
 static void

@@ -3,6 +3,7 @@
 
 #include "labels.h"
 #include "map.h"
+#include "num.h"
 #include "reports.h"
 #include "row.h"
 
@@ -20,7 +21,7 @@ exec_trace(struct report *r, const struct gpu *g)
 	row_i64(&row, g->api_start);
 	row_i64(&row, g->api_dur);
 	if (gpu_queue(g, &queue)) {
-		row_i64(&row, g->start - queue);
+		row_i64(&row, num_sub(g->start, queue));
 		row_i64(&row, queue);
 	} else {
 		row_none(&row);
