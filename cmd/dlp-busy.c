@@ -19,6 +19,8 @@ static const char usage[] =
 int
 main(int argc, char **argv)
 {
+	static const char *const notes[] = { "busy_without_tc", "busy_late_ns",
+		NULL };
 	static struct busy b;
 	static const struct cli_opt opts[] = {
 		{ 'D', "dlprof", .flag = &b.dlprof },
@@ -28,5 +30,6 @@ main(int argc, char **argv)
 
 	stage_start(&st, "dlp-busy", usage, opts, argc, argv);
 	read_open(&b, &st);
+	stage_anew(&st, notes);
 	return out_finish(stage_run(&st));
 }

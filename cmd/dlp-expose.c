@@ -15,10 +15,12 @@ static const char usage[] =
 int
 main(int argc, char **argv)
 {
+	static const char *const notes[] = { "expose_started_early", NULL };
 	static struct expose x;
 	struct stage st;
 
 	stage_start(&st, "dlp-expose", usage, NULL, argc, argv);
 	read_open(&x, &st);
+	stage_anew(&st, notes);
 	return out_finish(stage_run(&st));
 }

@@ -18,6 +18,8 @@ static const char usage[] =
 int
 main(int argc, char **argv)
 {
+	static const char *const notes[] = { "gaps_started_early",
+		"gaps_past_forgotten", NULL };
 	static struct gaps g;
 	static const char *types = "kern,copy,set,graph";
 	static const struct cli_opt opts[] = {
@@ -28,5 +30,6 @@ main(int argc, char **argv)
 
 	stage_start(&st, "dlp-gaps", usage, opts, argc, argv);
 	read_open(&g, &st, types);
+	stage_anew(&st, notes);
 	return out_finish(stage_run(&st));
 }

@@ -15,10 +15,13 @@ static const char usage[] =
 int
 main(int argc, char **argv)
 {
+	static const char *const notes[] = { "mem_free_unknown",
+		"mem_allocated_twice", NULL };
 	static struct mem m;
 	struct stage st;
 
 	stage_start(&st, "dlp-mem", usage, NULL, argc, argv);
 	read_open(&m, &st);
+	stage_anew(&st, notes);
 	return out_finish(stage_run(&st));
 }

@@ -163,6 +163,9 @@ main(int argc, char **argv)
 		{ 'm', "metrics", .call = set_metrics },
 		{ 0 },
 	};
+	static const char *const notes[] = { "ncu_bad_rows", "ncu_matched",
+		"ncu_kernels_without_counters", "ncu_rows_without_kernel",
+		NULL };
 	struct stage st;
 	const char *path;
 	bool unbuffered;
@@ -177,6 +180,7 @@ main(int argc, char **argv)
 	table_read(&table, argv[optind - 1], more, nmore);
 	stage_open(&st, argc, argv, path, unbuffered);
 	bind(&st);
+	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	table_free(&table);
 	map_free(&seen);

@@ -16,10 +16,12 @@ static const char usage[] =
 int
 main(int argc, char **argv)
 {
+	static const char *const notes[] = { "phases_late", NULL };
 	static struct phases p;
 	struct stage st;
 
 	stage_start(&st, "dlp-phases", usage, NULL, argc, argv);
 	read_open(&p, &st);
+	stage_anew(&st, notes);
 	return out_finish(stage_run(&st));
 }

@@ -19,6 +19,8 @@ static const char usage[] =
 int
 main(int argc, char **argv)
 {
+	static const char *const notes[] = { "coll_incomplete", "coll_overfull",
+		NULL };
 	static const char *rules;
 	static const struct cli_opt opts[] = {
 		{ 'f', "rules", .arg = &rules },
@@ -28,5 +30,6 @@ main(int argc, char **argv)
 
 	stage_start(&st, "dlp-ranks", usage, opts, argc, argv);
 	run_open(&st, rules);
+	stage_anew(&st, notes);
 	return out_finish(stage_run(&st));
 }

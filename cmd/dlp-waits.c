@@ -20,5 +20,6 @@ main(int argc, char **argv)
 
 	stage_start(&st, "dlp-waits", usage, NULL, argc, argv);
 	read_open(&w, &st);
+	stage_anew(&st, NULL);
 	return out_finish(stage_run(&st));
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "cols.h"
 #include "err.h"
 #include "esc.h"
 #include "stage.h"
@@ -110,6 +111,37 @@ stage_on(struct stage *st, const char *tag, stage_fn *data, stage_fn *legend)
 	s->data = data;
 	s->legend = legend;
 	return t;
+}
+
+void
+stage_anew(struct stage *st, const char *const *names)
+{
+	const struct type_def *t;
+
+	st->anew = names;
+	for (t = type_defs; t->type != NULL; t++)
+		if (strcmp(t->by, err_prog_name()) == 0 &&
+		    rec_user(rec_type(st->rd, t->type)) == NULL)
+			stage_on(st, t->type, NULL, NULL);
+}
+
+/* Whether a line of metadata is one of those. */
+static bool
+is_anew(const struct stage *st, const struct rec *r)
+{
+	const char *const *name, *s = r->line + 7;
+	size_t n;
+
+	if (st->anew == NULL || r->len < 7 ||
+	    (memcmp(r->line, "##note\t", 7) != 0 &&
+		memcmp(r->line, "##info\t", 7) != 0))
+		return false;
+	for (name = st->anew; *name != NULL; name++) {
+		n = strlen(*name);
+		if (r->len > 7 + n && memcmp(s, *name, n) == 0 && s[n] == '\t')
+			return true;
+	}
+	return false;
 }
 
 void
@@ -227,6 +259,8 @@ one_line(struct stage *st, struct rec *r)
 	cmd_line(st, r);
 	if (r->kind == REC_END) {
 		on_end(st);
+	} else if (is_anew(st, r)) {
+		return;
 	} else if (r->kind == REC_META) {
 		stage_pass(st, r);
 		if (st->meta != NULL)

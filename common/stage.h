@@ -39,6 +39,7 @@ struct stage {
 	struct buf cmd;
 	struct stage_type **types;
 	int ntypes;
+	const char *const *anew;
 	bool in_section, cmd_due, quiet;
 };
 
@@ -67,6 +68,12 @@ void stage_open_sink(struct stage *st, const char *path, bool unbuffered);
  * dropped. */
 struct rec_type *stage_on(
     struct stage *st, const char *tag, stage_fn *data, stage_fn *legend);
+
+/* What an earlier run of this command left in the stream is not passed on, as
+ * this one writes it: records of the types that are its own by the registry
+ * (unless stage_on() has asked for them), and of these names the ##note and
+ * ##info lines (NULL at the end, kept; or NULL). */
+void stage_anew(struct stage *st, const char *const *names);
 
 /* Passes a line on untouched. */
 void stage_pass(struct stage *st, struct rec *r);

@@ -176,6 +176,19 @@ once() {
 	done
 }
 
+@test "again with other rules: columns and account are those of the second" {
+	cd "$BATS_TEST_TMPDIR"
+	dlp-parse "$ROOT/tests/data/lenet.sqlite.xz" | dlp-correlate >in
+	printf 'conv2d any conv\n  flop = A[99]\n' >rules
+	dlp-flops -f rules in >once 2>err
+	grep '^##note	flop_unknown	[1-9]' once
+	dlp-flops in | tee other | dlp-flops -f rules >twice 2>err
+	! grep '^##note	flop_unknown' other
+	cmp <(sed '/^##cmd/d' once) <(sed '/^##cmd/d' twice)
+	# and back
+	dlp-flops twice | cmp <(sed '/^##cmd/d' other) <(sed '/^##cmd/d')
+}
+
 @test "columns behind ours stay, before them" {
 	dlp-parse tests/data/lenet.sqlite.xz | dlp-correlate | dlp-flops |
 	    dlp-iter >"$BATS_TEST_TMPDIR/1"

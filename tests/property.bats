@@ -233,6 +233,22 @@ aggregates() {
 	done
 }
 
+@test "a stage again, behind all others: nothing is there twice" {
+	for seed in $SEEDS; do
+		dlp-flops "$BATS_FILE_TMPDIR/$seed.dlp" | dlp-iter --cuts -k step |
+		    dlp-busy | dlp-gaps | dlp-phases | dlp-expose |
+		    dlp-waits | dlp-mem | dlp-tree | dlp-ranks |
+		    dlp-advise | grep -v '^##cmd' >once
+		for c in flops busy gaps phases expose waits mem tree ranks \
+		    advise 'iter --cuts -k step'; do
+			# what ends a section comes in the order of the stages
+			dlp-$c once | grep -v '^##cmd' | sort >twice
+			sort once | cmp - twice ||
+			    { echo "seed $seed: $c"; return 1; }
+		done
+	done
+}
+
 @test "two sections in one pipe: each as alone" {
 	local a b
 	# shellcheck disable=SC2086 # a list of numbers

@@ -326,6 +326,18 @@ same_body() {
 	cmp a out
 }
 
+@test "twice through is once" {
+	passes_on
+	# what the pipeline reads it does not write over
+	[ "$CMD" != dlp-dldb ] || skip "does not apply"
+	work "$STREAM"
+	mv out a
+	work a
+	[ "$status" -eq 0 ]
+	diff <(body a | head -c 1000000) <(body out | head -c 1000000)
+	same_body a out
+}
+
 @test "no final newline is no difference" {
 	not_parse
 	work "$STREAM"

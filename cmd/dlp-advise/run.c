@@ -162,15 +162,48 @@ type_with_src(void)
 	return out_type("finding", names, n);
 }
 
+static struct {
+	struct rec_col *judged;
+	struct buf legend; /* until a record that stays */
+} stored;
+
+/* Those that a database of DLProf holds stay, those of a run before do not. */
+static void
+on_finding(struct stage *st, struct rec *r)
+{
+	size_t n;
+	const char *s = rec_raw(r, stored.judged, &n);
+
+	if (s == NULL || n != 6 || memcmp(s, "stored", 6) != 0)
+		return;
+	if (stored.legend.len > 0)
+		out_line(stored.legend.s, stored.legend.len);
+	buf_clear(&stored.legend);
+	stage_pass(st, r);
+}
+
+static void
+on_finding_legend(struct stage *st, struct rec *r)
+{
+	(void)st;
+	buf_clear(&stored.legend);
+	buf_put(&stored.legend, r->line, r->len);
+}
+
 int
 advise_run(struct stage *st, const struct advise_opts *o)
 {
+	static const char *const notes[] = { "gate_fired", NULL };
 	int status;
 
 	opts = o;
 	finding = out_type_reg("finding", "dlp-advise");
 	finding_src = type_with_src();
+	stored.judged =
+	    rec_col(stage_on(st, "finding", on_finding, on_finding_legend),
+		"judged", REC_OPT);
 	gather_bind(st, o->dlprof, judge_all);
+	stage_anew(st, notes);
 	status = stage_run(st);
 	return status == EXIT_OK && failed ? EXIT_GATE : status;
 }

@@ -174,8 +174,6 @@ static void
 on_end(struct stage *st)
 {
 	wait_drain(st);
-	if (counts.again) /* the notes are there */
-		return;
 	put_coverage();
 	if (!state_any_cc() && columns_arch() > 0)
 		out_meta("info", "kernel_arch\t%d", columns_arch());
@@ -228,9 +226,16 @@ flops_say(void)
 void
 flops_attach(struct stage *st)
 {
+	static const char *const notes[] = { "n_kern", "n_kern_op",
+		"n_kern_shapes", "n_kern_flop", "n_kern_tc", "kern_ns",
+		"kern_op_ns", "kern_shapes_ns", "kern_flop_ns", "kern_tc_ns",
+		"kernel_arch", "flop_unknown", "flop_overflow", "bad_args",
+		"tc_unknown", NULL };
+
 	attach_facts(st);
 	kern_attach(st);
 	memory_attach(st);
 	st->section = on_section;
 	st->end = on_end;
+	stage_anew(st, notes);
 }

@@ -86,7 +86,6 @@ on_kern_legend(struct stage *st, struct rec *r)
 	static struct buf line;
 
 	check_ops(r->rd);
-	counts.again |= kern_was_here();
 	buf_clear(&line);
 	rest_legend(&rest, &line, r);
 	wait_line(st, &line, false);

@@ -7,8 +7,8 @@
 
 static struct {
 	struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev, *grid,
-	    *block, *seq, *dur, *tc, *tc_rule, *lacks, *prim_id, *prim_run,
-	    *altseq, *src;
+	    *block, *seq, *dur, *tc, *tc_rule, *prim_id, *prim_run, *altseq,
+	    *src;
 } kc;
 
 /* DLProf's database tells Tensor Core use; a tc_rule beside it says that it
@@ -105,12 +105,6 @@ kern_has_ops(void)
 	return kc.op_id->pos >= 0;
 }
 
-bool
-kern_was_here(void)
-{
-	return kc.lacks->pos >= 0;
-}
-
 void
 kern_read_bind(struct rec_type *t)
 {
@@ -118,8 +112,7 @@ kern_read_bind(struct rec_type *t)
 	    { &kc.name_id, "name_id" }, { &kc.brief, "short" },
 	    { &kc.sub, "sub" }, { &kc.dev, "dev" }, { &kc.grid, "grid" },
 	    { &kc.block, "block" }, { &kc.seq, "seq" }, { &kc.dur, "dur_ns" },
-	    { &kc.tc, "tc" }, { &kc.tc_rule, "tc_rule" },
-	    { &kc.lacks, "lacks" }, { &kc.src, "src" },
+	    { &kc.tc, "tc" }, { &kc.tc_rule, "tc_rule" }, { &kc.src, "src" },
 	    { &kc.altseq, "altseq" }, { &kc.prim_id, "prim_id" },
 	    { &kc.prim_run, "prim_run" });
 }

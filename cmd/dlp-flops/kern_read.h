@@ -20,8 +20,7 @@ struct kern { /* views live as long as the record, or the next call */
 void kern_read_bind(struct rec_type *t);
 void kern_read(const struct rec *r, struct kern *k);
 
-/* Of the legend: has it ops; was the stream in dlp-flops already. */
+/* Of the legend: has it ops. */
 bool kern_has_ops(void);
-bool kern_was_here(void);
 
 #endif

@@ -48,7 +48,6 @@ struct prim {
 struct counts { /* become ##note lines */
 	uint64_t bad_args, overflow, no_size, tc_unknown;
 	struct share cover[COV_N];
-	bool again; /* the input has the account already */
 };
 
 extern struct counts counts;

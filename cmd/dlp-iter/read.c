@@ -313,24 +313,19 @@ bind_op(struct stage *st)
 	    { &rd.by, "by" }, { &rd.dl_id, "dl_id" });
 }
 
-/* The iterations of a run before this one: ours replace them. */
-static void
-drop(struct stage *st, struct rec *r)
-{
-	(void)st;
-	(void)r;
-}
-
 void
 read_open(struct run *g, struct stage *st)
 {
+	/* iter_dropped stays: what is gone is gone */
+	static const char *const notes[] = { "iter_key_not_found",
+		"iter_outside", "iter_nested", "iter_late", NULL };
 	size_t i;
 
 	rd.run = g;
 	for (i = 0; i < NTYPES; i++)
 		bind_type(&rd.b[i], st, i);
 	bind_op(st);
-	stage_on(st, "iter", drop, drop);
+	stage_anew(st, notes);
 	st->section = on_section;
 	st->end = on_end;
 	st->hold = on_pass;

@@ -179,6 +179,8 @@ bind_gpu(struct stage *st, const char *tag, struct gpu_cols *c)
 int
 tree_run(struct stage *st)
 {
+	static const char *const notes[] = { "tree_without_iter",
+		"tree_without_op", "tree_late", "tree_clipped", NULL };
 	size_t i;
 
 	bind_ops(st);
@@ -188,5 +190,6 @@ tree_run(struct stage *st)
 	    { &t.kern_eligible, "tc_eligible" });
 	st->section = on_section;
 	st->end = on_end;
+	stage_anew(st, notes);
 	return stage_run(st);
 }
