@@ -1,10 +1,49 @@
 /*
- * Sorted runs of lines on disk; see outsort.h. Runs are in the order of
- * arrival, so the first of equals comes from the first of the runs.
+ * Lines in order, and sorted runs of them on disk; see outsort.h. Runs are in
+ * the order of arrival, so the first of equals comes from the first of the
+ * runs.
  */
 #include "outsort.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "err.h"
+
+/* Each key's place among the keys, and how many lines come before each
+ * place. */
+static void
+places(const struct lines *l, size_t *rank, size_t *before)
+{
+	size_t *order = xcalloc(l->n_keys + 1, sizeof(*order));
+	size_t nk = (size_t)l->sort->n, i, r = 0;
+
+	sort_items(l->sort, l->val, l->n_keys, order);
+	for (i = 0; i < l->n_keys; i++) {
+		if (i > 0 && sort_cmp(l->sort, l->val + order[i - 1] * nk,
+				 l->val + order[i] * nk) != 0)
+			r++;
+		rank[order[i]] = r;
+	}
+	for (i = 0; i < l->n; i++)
+		before[rank[l->line[i].key] + 1]++;
+	for (i = 1; i <= r; i++)
+		before[i] += before[i - 1];
+	free(order);
+}
+
+void
+outsort_order(const struct lines *l, size_t *idx)
+{
+	size_t *rank = xcalloc(l->n_keys + 1, sizeof(*rank));
+	size_t *next = xcalloc(l->n_keys + 2, sizeof(*next)), i;
+
+	places(l, rank, next);
+	for (i = 0; i < l->n; i++)
+		idx[next[rank[l->line[i].key]]++] = i;
+	free(rank);
+	free(next);
+}
 
 void
 outsort_run(struct lines *l, const size_t *idx)

@@ -27,6 +27,10 @@ struct lines {
 	struct runs runs; /* on disk */
 };
 
+/* The order of the lines in memory: idx[l->n] gets their numbers. Equals stay
+ * in the order of their arrival. */
+void outsort_order(const struct lines *l, size_t *idx);
+
 /* The lines in memory, in the order of idx, to a run. */
 void outsort_run(struct lines *l, const size_t *idx);
 

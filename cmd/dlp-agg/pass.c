@@ -102,42 +102,6 @@ put_lines(struct pass *p, const size_t *idx)
 	}
 }
 
-/* Each key's place among the keys, and how many lines come before each
- * place. */
-static void
-places(const struct lines *l, size_t *rank, size_t *before)
-{
-	size_t *order = xcalloc(l->n_keys + 1, sizeof(*order));
-	size_t nk = (size_t)l->sort->n, i, r = 0;
-
-	sort_items(l->sort, l->val, l->n_keys, order);
-	for (i = 0; i < l->n_keys; i++) {
-		if (i > 0 && sort_cmp(l->sort, l->val + order[i - 1] * nk,
-				 l->val + order[i] * nk) != 0)
-			r++;
-		rank[order[i]] = r;
-	}
-	for (i = 0; i < l->n; i++)
-		before[rank[l->line[i].key] + 1]++;
-	for (i = 1; i <= r; i++)
-		before[i] += before[i - 1];
-	free(order);
-}
-
-/* The lines' order; equals stay in the order of their arrival. */
-static void
-line_order(const struct lines *l, size_t *idx)
-{
-	size_t *rank = xcalloc(l->n_keys + 1, sizeof(*rank));
-	size_t *next = xcalloc(l->n_keys + 2, sizeof(*next)), i;
-
-	places(l, rank, next);
-	for (i = 0; i < l->n; i++)
-		idx[next[rank[l->line[i].key]]++] = i;
-	free(rank);
-	free(next);
-}
-
 /* Sorts what is in memory, puts it out or on disk, and forgets it. */
 static void
 put_sorted(struct pass *p, bool spill)
@@ -145,7 +109,7 @@ put_sorted(struct pass *p, bool spill)
 	struct lines *l = &p->lines;
 	size_t *idx = xcalloc(l->n + 1, sizeof(*idx));
 
-	line_order(l, idx);
+	outsort_order(l, idx);
 	if (spill)
 		outsort_run(l, idx);
 	else

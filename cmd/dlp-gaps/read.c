@@ -1,7 +1,6 @@
 /* From records to work and to what threads do; see read.h. */
 #include "read.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +8,8 @@
 #include "cli.h"
 #include "err.h"
 #include "gaps.h"
+#include "name.h"
 #include "num.h"
-#include "stem.h"
 
 static struct {
 	struct gaps *g;
@@ -27,36 +26,6 @@ struct at { /* what records have in common */
 	int64_t start, end, pid, tid, api, api_end;
 	bool has, has_dur, has_tid, has_api;
 };
-
-/* What stood last in a column, as it mostly does again: some columns of some
- * types share a place. */
-#define N_LAST 128
-static struct last {
-	const struct rec_col *c;
-	char s[64];
-	size_t n;
-	uint32_t no;
-} last[N_LAST];
-
-static uint32_t
-name(const struct rec *r, const struct rec_col *c)
-{
-	struct last *l = &last[(uintptr_t)c / sizeof(void *) % N_LAST];
-	size_t n = 0;
-	const char *s = c != NULL ? rec_raw(r, c, &n) : NULL;
-
-	if (s == NULL)
-		return SMAP_NONE;
-	if (l->c == c && l->n == n && memcmp(l->s, s, n) == 0)
-		return l->no;
-	if (n > sizeof(l->s))
-		return gaps_name(rd.g, s, n);
-	l->c = c;
-	l->n = n;
-	memcpy(l->s, s, n);
-	l->no = gaps_name(rd.g, s, n);
-	return l->no;
-}
 
 /* The call of the record's work: its own, or the one of a graph launch that
  * stands right before it. */
@@ -102,27 +71,6 @@ did(const struct at *a, int64_t lo, int64_t hi, enum did d, uint32_t no)
 		    rd.g, a->f, a->pid, (struct act){ lo, hi, a->tid, d, no });
 }
 
-/* What the name tells of a call (api), or of a range or op, which is found out
- * once. */
-static enum did
-named(uint32_t no, bool api)
-{
-	uint64_t *known;
-	const char *s;
-	size_t n;
-	int shift = api ? 0 : 8;
-
-	if (no == SMAP_NONE)
-		return api ? D_API : D_N;
-	known = &rd.g->names.val[no];
-	if ((*known >> shift & 0xff) == 0) {
-		s = smap_str(&rd.g->names, no, &n);
-		*known |= (uint64_t)((api ? did_api : did_range)(s, n) + 1)
-			  << shift;
-	}
-	return (enum did)((*known >> shift & 0xff) - 1);
-}
-
 /* A copy to pageable memory returns when it is done. */
 static enum did
 call_did(const struct bind *k, const struct rec *r)
@@ -132,40 +80,20 @@ call_did(const struct bind *k, const struct rec *r)
 
 	if (s != NULL && n == 8 && memcmp(s, "pageable", 8) == 0)
 		return D_SYNC;
-	return named(name(r, k->api), true);
-}
-
-static uint32_t
-work_name(enum type t, const struct rec *r)
-{
-	const struct bind *k = &rd.v[t];
-	char text[64] = "set";
-	size_t n, len;
-	const char *s;
-
-	if (t == T_KERN)
-		return name(r, k->name);
-	if (t != T_SET) {
-		len = t == T_COPY ? 5 : 6;
-		memcpy(text, t == T_COPY ? "copy " : "graph ", len + 1);
-		s = rec_raw(r, k->name, &n);
-		if (s != NULL && n < sizeof(text) - len)
-			memcpy(text + len, s, n), text[len + n] = '\0';
-	}
-	return gaps_name(rd.g, text, strlen(text));
+	return name_did(name_of(r, k->api), true);
 }
 
 /* The op that is open at the launch. */
 static void
 open_op(const struct bind *k, const struct rec *r, const struct at *a)
 {
-	uint32_t no = name(r, k->op);
+	uint32_t no = name_of(r, k->op);
 	int64_t start;
 	enum did d;
 
 	if (no == SMAP_NONE || !rec_i64(r, k->op_start, &start))
 		return;
-	d = named(no, false);
+	d = name_did(no, false);
 	did(a, start, a->api, d == D_N ? D_OP : d, no);
 }
 
@@ -186,16 +114,16 @@ on_gpu(enum type t, struct rec *r)
 		w.has_api = a.has_api;
 		w.api = a.api;
 		w.api_end = a.api_end;
-		w.call = name(r, k->api);
+		w.call = name_of(r, k->api);
 		w.did = call_did(k, r);
-		w.label = (struct label){ work_name(t, r), name(r, k->iter),
-			name(r, k->phase), name(r, k->layer), name(r, k->op),
-			-1 };
+		w.label = (struct label){ name_work(k, t, r),
+			name_of(r, k->iter), name_of(r, k->phase),
+			name_of(r, k->layer), name_of(r, k->op), -1 };
 		rec_i64(r, k->id, &w.label.id);
 		gaps_work(rd.g, a.f, dev, a.start, a.end, &w);
 	}
 	if (a.has_api)
-		did(&a, a.api, a.api_end, call_did(k, r), name(r, k->api));
+		did(&a, a.api, a.api_end, call_did(k, r), name_of(r, k->api));
 }
 
 static void
@@ -210,17 +138,7 @@ on_call(struct rec *r)
 	rd.call.pid = a.pid;
 	rd.call.end = a.end;
 	rd.call.has = rec_i64(r, k->corr, &rd.call.corr);
-	did(&a, a.start, a.end, call_did(k, r), name(r, k->api));
-}
-
-/* A name without what makes each one differ: "DataLoader, op_id = 7". */
-static uint32_t
-name_head(const struct rec *r, const struct rec_col *c)
-{
-	size_t n = 0;
-	const char *s = rec_raw(r, c, &n);
-
-	return gaps_name(rd.g, s, s != NULL ? stem_len(s, n) : 0);
+	did(&a, a.start, a.end, call_did(k, r), name_of(r, k->api));
 }
 
 /* Runs of ops come when they end, the others when they begin. */
@@ -242,7 +160,7 @@ on_cpu(enum type t, struct rec *r)
 	else if (t == T_OVER)
 		d = D_OVER;
 	if (t == T_INST || t == T_RANGE)
-		d = named(no, false);
+		d = name_did(no, false);
 	if (t == T_INST && d == D_N)
 		d = D_OP;
 	if (d != D_N)
@@ -270,7 +188,7 @@ on_section(struct stage *st)
 {
 	(void)st;
 	gaps_clear(rd.g);
-	memset(last, 0, sizeof(last));
+	name_clear();
 	rd.call.has = false;
 }
 
@@ -307,6 +225,7 @@ read_open(struct gaps *g, struct stage *st, const char *types)
 	enum type t;
 
 	rd.g = g;
+	name_open(g);
 	count_types(types);
 	for (t = 0; t < T_N; t++)
 		bind_type(
