@@ -646,10 +646,11 @@ const struct col_def col_defs[] = {
 	START("gap", "where it begins"),
 	DUR("gap", "its length"),
 	{ "gap", "dev", GAPS, COL_INT, "device" },
-	{ "gap", "iter", GAPS, COL_INT, "iteration of the work that ends it" },
+	{ "gap", "iter", GAPS, COL_INT, "iteration of the work that ends it, or"
+	    " that it lies in" },
 	{ "gap", "class", GAPS, COL_TEXT,
 	    "why: queued, startup, launch-bound, sync, dataloader, communication,"
-	    " allocation, module-load, os-wait, profiler or unknown" },
+	    " allocation, module-load, os-wait, profiler, end or unknown" },
 	{ "gap", "before", GAPS, COL_TEXT, "the work before it" },
 	{ "gap", "after", GAPS, COL_TEXT, "the work that ends it" },
 	{ "gap", "did", GAPS, COL_TEXT,

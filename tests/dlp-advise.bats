@@ -355,18 +355,9 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 		    dlp-iter --stable --even 2>/dev/null |
 		    awk -F '\t' '/^#stable/ { for (i = 1; i <= NF; i++) c[$i] = i }
 			$1 == "stable" { print $c["from"], $c["to"] }')
-		# gaps that end in them, from the start of the first
-		from=$(dlp-parse "$f" | dlp-correlate | dlp-iter |
-		    awk -F '\t' -v n="$1" '
-		    /^#iter/ { for (i = 1; i <= NF; i++) c[$i] = i }
-		    $1 == "iter" && $c["iter"] == n { print $c["start_ns"] }')
-		want=$(dlp-parse "$f" | dlp-correlate | dlp-iter | dlp-gaps |
-		    dlp-agg -T gap | dlp-fmt --jsonl -T gap |
-		    jq -rn --argjson from "$from" --slurpfile r row \
-			--argjson a "$1" --argjson b "$2" '
-		    [inputs | select(.class == "launch-bound" and
-			.iter != null and .iter >= $a and .iter <= $b) |
-			.start_ns + .dur_ns - ([.start_ns, $from] | max)] |
+		want=$(dlp gaps -s -i "$1-$2" --jsonl "$f" 2>/dev/null |
+		    jq -rn --slurpfile r row '
+		    [inputs | select(.class == "launch-bound").sum_dur_ns] |
 		    add * 1000 / $r[0].wall_ns | round / 10')
 		same "$want" "$(dlp advise --jsonl "$f" 2>/dev/null |
 		    jq 'select(.id == "launch_bound").share_pct')"
@@ -381,13 +372,14 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	dlp advise --tsv "$DATA/nvprof/nccl-8gpu-v16.sqlite" 2>/dev/null >got
 	sed -n 2p got | grep '^underutilized_gpu_detector.*allocation of memory'
 	grep '^unused_gpus.*: 4, 5, 6, 7' got
-	# by hand: 10 of 100 ns kernels; gaps of 60 and 20 ns, the first one
-	# begins 30 before the step; without gaps launch-bound is not judged
+	# by hand: 10 of 100 ns kernels; gaps of 30 and 20 ns in the step, one
+	# before it; without gaps launch-bound is not judged
 	rec '#cut start_ns iter dropped' '#gap start_ns dur_ns class iter' \
 	    '#busy dev class dur_ns iter' '#kern id start_ns dur_ns dev iter' \
 	    '#iter iter dur_ns key' \
 	    'iter 0 100 x' 'cut 100 0 -' 'kern 1 130 10 0 0' \
-	    'gap 70 60 launch-bound 0' 'gap 140 20 allocation 0' \
+	    'gap 70 30 launch-bound -' \
+	    'gap 100 30 launch-bound 0' 'gap 140 20 allocation 0' \
 	    'gap 1 50 allocation -' 'busy 0 kern 10 0' 'busy 0 cpu 90 0' >in
 	same 'yes 30.0' "$(findings --rule launch_bound=29 <in | one launch_bound)"
 	grep -v gap in >less

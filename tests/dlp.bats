@@ -93,13 +93,13 @@ setup() {
 	[ "$(head -n 1 out)" = 'standard input' ]
 	# no name to type is made of that; what is typed is of FILE
 	[ "$(grep -c 'standard input' out)" -eq 1 ]
-	grep -qx 'next: dlp gaps FILE' out
+	grep -qx 'next: dlp gaps -i 1-3 FILE' out
 	dlp - <"$ROOT/tests/data/resnet-before.sqlite.xz" >out
 	[ "$(grep -c 'standard input' out)" -eq 1 ]
 	grep -q 'dlp advise -a FILE names' out
 	# a file that has that name has one
 	cp "$LENET" 'standard input'
-	dlp 'standard input' | grep -qx "next: dlp gaps 'standard input'"
+	dlp 'standard input' | grep -qx "next: dlp gaps -i 1-3 'standard input'"
 }
 
 @test "wrong usage: one line, 2" {

@@ -105,7 +105,6 @@ struct facts {
 	bool has_gaps;
 	int64_t gap_ns[N_GAP]; /* idle time of all devices, by why; of gaps
 				  that began before the steps what is in them */
-	int64_t run_from;      /* where the newest row of steps began */
 	bool has_cuts, counts; /* of dlp-iter; an iteration that counts has
 				  begun, and none since that does not */
 

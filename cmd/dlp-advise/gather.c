@@ -25,10 +25,10 @@ static struct {
 		struct rec_col *dev, *class, *dur, *iter, *after;
 	} busy;
 	struct {
-		struct rec_col *start, *iter, *dropped;
+		struct rec_col *iter, *dropped;
 	} cut;
 	struct {
-		struct rec_col *start, *dur, *class, *iter;
+		struct rec_col *dur, *class, *iter;
 	} gap;
 } t;
 
@@ -112,38 +112,30 @@ on_cut(struct facts *f, struct rec *r)
 	int64_t v;
 
 	f->has_cuts = true;
-	if (rec_i64(r, t.cut.iter, &v)) {
-		if (!f->counts && !rec_i64(r, t.cut.start, &f->run_from))
-			f->run_from = INT64_MIN;
+	if (rec_i64(r, t.cut.iter, &v))
 		f->counts = true;
-	} else if (rec_i64(r, t.cut.dropped, &v))
+	else if (rec_i64(r, t.cut.dropped, &v))
 		f->counts = false;
 }
 
-/* As dlp gaps: in the iteration of the work that ends it. */
+/* As dlp gaps has it, which cuts gaps at the borders of the steps. */
 static void
 on_gap(struct facts *f, struct rec *r)
 {
 	static const char *const word[N_GAP] = { "launch-bound", "startup",
 		"sync", "dataloader", "communication", "allocation",
 		"module-load", "os-wait", "profiler", "queued", "unknown" };
-	int64_t start, dur, before;
+	int64_t dur;
 	size_t n;
 	const char *s = rec_raw(r, t.gap.class, &n);
 	int i;
 
 	f->has_gaps = true;
-	if (!in_iter(r, t.gap.iter) || !rec_i64(r, t.gap.start, &start) ||
-	    !rec_i64(r, t.gap.dur, &dur))
-		return;
-	before = f->has_cuts && start < f->run_from
-		     ? num_sub(f->run_from, start)
-		     : 0;
-	if (before >= dur)
+	if (!in_iter(r, t.gap.iter) || !rec_i64(r, t.gap.dur, &dur))
 		return;
 	for (i = 0; i < N_GAP; i++)
 		if (text_is(s, n, word[i]))
-			f->gap_ns[i] = num_add(f->gap_ns[i], dur - before);
+			f->gap_ns[i] = num_add(f->gap_ns[i], dur);
 }
 
 static int64_t
@@ -264,12 +256,11 @@ gather_bind(struct stage *st, bool compat, void (*done)(struct facts *f))
 	REC_COLS(
 	    x, REC_OPT, { &t.busy.iter, "iter" }, { &t.busy.after, "after" });
 	x = source_on(st, "cut", on_cut);
-	REC_COLS(x, REC_OPT, { &t.cut.start, "start_ns" },
-	    { &t.cut.iter, "iter" }, { &t.cut.dropped, "dropped" });
+	REC_COLS(
+	    x, REC_OPT, { &t.cut.iter, "iter" }, { &t.cut.dropped, "dropped" });
 	x = source_on(st, "gap", on_gap);
-	REC_COLS(x, REC_OPT, { &t.gap.start, "start_ns" },
-	    { &t.gap.dur, "dur_ns" }, { &t.gap.class, "class" },
-	    { &t.gap.iter, "iter" });
+	REC_COLS(x, REC_OPT, { &t.gap.dur, "dur_ns" },
+	    { &t.gap.class, "class" }, { &t.gap.iter, "iter" });
 	work_bind(st);
 	recorder_bind(st);
 	st->meta = on_meta;

@@ -15,6 +15,7 @@ enum type {
 	T_RANGE,
 	T_OS,
 	T_OVER,
+	T_CUT,
 	T_N
 };
 
@@ -24,7 +25,7 @@ struct bind {
 	struct rec_type *type;
 	struct rec_col *id, *start, *dur, *pid, *tid, *dev, *src, *api,
 	    *api_start, *api_dur, *name, *corr, *dst, *op_start, *iter, *phase,
-	    *layer, *op;
+	    *layer, *op, *dropped;
 };
 
 /* Binds the columns of a type. */

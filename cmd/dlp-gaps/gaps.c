@@ -84,6 +84,14 @@ drop(struct gaps *g, struct work *w)
 	g->spare = w;
 }
 
+/* Whether a gap ends when work begins: there was work before, or a step has
+ * begun, in which there was none so far. */
+static bool
+idles(const struct file *f, struct dev *d)
+{
+	return d->any || steps_begin(&f->steps, &d->idle_from);
+}
+
 /* A device's time goes on to t. */
 static void
 advance(struct gaps *g, struct file *f, struct dev *d, int64_t t)
@@ -94,7 +102,8 @@ advance(struct gaps *g, struct file *f, struct dev *d, int64_t t)
 	while (sweep_next(&d->sweep, t, &e)) {
 		w = e.what;
 		if (e.begin) {
-			if (d->active++ == 0 && d->any && e.at > d->idle_from)
+			if (d->active++ == 0 && idles(f, d) &&
+			    e.at > d->idle_from)
 				put_gap(g, f, d, e.at, w);
 			continue;
 		}
@@ -114,11 +123,17 @@ open_since(struct gaps *g, struct file *f)
 	struct dev *d;
 	size_t i;
 
+	if (f->n_dev == 0 && steps_begin(&f->steps, &t) && t < since)
+		since = t;
 	for (i = 0; i < f->n_dev; i++) {
 		d = &f->dev[i];
 		advance(g, f, d, g->now);
-		t = d->active == 0 ? d->idle_from : d->sweep.t;
-		if (d->any && t < since)
+		t = d->sweep.t;
+		if (d->active == 0 && idles(f, d))
+			t = d->idle_from;
+		else if (!d->any)
+			continue;
+		if (t < since)
 			since = t;
 	}
 	return since;
@@ -135,6 +150,13 @@ gaps_did(struct gaps *g, struct file *f, int64_t pid, struct act a)
 }
 
 void
+gaps_tell(struct file *f, const struct work *w, int64_t lo, int64_t hi,
+    struct story *s)
+{
+	past_tell(&proc_of(f, w->pid)->past, w->tid, lo, hi, s);
+}
+
+void
 gaps_work(struct gaps *g, struct file *f, int64_t dev, int64_t start,
     int64_t end, const struct work *x)
 {
@@ -147,10 +169,10 @@ gaps_work(struct gaps *g, struct file *f, int64_t dev, int64_t start,
 		w = xmalloc(sizeof(*w));
 	*w = *x;
 	advance(g, f, d, g->now);
-	if (x->has_api && d->any && d->active == 0 && x->api > d->idle_from) {
+	if (x->has_api && d->active == 0 && idles(f, d) &&
+	    x->api > d->idle_from) {
 		w->story = xmalloc(sizeof(*w->story));
-		past_tell(&proc_of(f, x->pid)->past, x->tid, d->idle_from,
-		    x->api, w->story);
+		gaps_tell(f, x, d->idle_from, x->api, w->story);
 	}
 	g->early += start < d->sweep.t;
 	sweep_add(&d->sweep, start, end, w);
@@ -164,8 +186,12 @@ gaps_end(struct gaps *g)
 
 	for (i = 0; i < g->n_file; i++) {
 		f = &g->file[i];
-		for (k = 0; k < f->n_dev; k++)
+		for (k = 0; k < f->n_dev; k++) {
 			advance(g, f, &f->dev[k], INT64_MAX);
+			if (f->dev[k].any)
+				put_last(g, f, &f->dev[k]);
+			f->dev[k].any = false;
+		}
 	}
 }
 
@@ -180,6 +206,7 @@ clear_file(struct file *f)
 		free(f->proc[k].past.v);
 	free(f->dev);
 	free(f->proc);
+	free(f->steps.v);
 	map_free(&f->devs);
 	map_free(&f->procs);
 }

@@ -8,6 +8,7 @@
 
 #include "map.h"
 #include "past.h"
+#include "steps.h"
 #include "sweep.h"
 
 struct label { /* of work, for the record: numbers in gaps.names */
@@ -46,6 +47,7 @@ struct file {             /* of the section's, by column src */
 	struct proc *proc;
 	size_t n_dev, n_proc;
 	struct map devs, procs; /* number -> place */
+	struct steps steps;
 };
 
 struct gaps { /* zeroed */
@@ -71,6 +73,10 @@ void gaps_did(struct gaps *g, struct file *f, int64_t pid, struct act a);
 /* Work on a device, launched now. */
 void gaps_work(struct gaps *g, struct file *f, int64_t dev, int64_t start,
     int64_t end, const struct work *w);
+
+/* What the thread of w did from lo to hi, and the others of its process. */
+void gaps_tell(struct file *f, const struct work *w, int64_t lo, int64_t hi,
+    struct story *s);
 
 void gaps_end(struct gaps *g); /* the end of a section: the last gaps */
 void gaps_clear(struct gaps *g);

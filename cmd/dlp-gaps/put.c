@@ -1,6 +1,7 @@
 /* The records of gaps; see put.h. */
 #include "put.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "num.h"
@@ -30,15 +31,15 @@ of_kind(enum did d, const struct story *s)
 /* The thread came late: what it did from the begin of the gap until its call
  * was over. */
 static struct verdict
-late(const struct work *w, int64_t start, int64_t end)
+late(const struct work *w, const struct story *told, int64_t start, int64_t end)
 {
 	struct act own = { w->api, w->api_end, w->tid, w->did, w->call };
 	struct story s;
 	struct verdict v;
 	enum did d;
 
-	if (w->story != NULL)
-		s = *w->story;
+	if (told != NULL)
+		s = *told;
 	else
 		memset(&s, 0, sizeof(s));
 	story_add(&s, &own, start, end);
@@ -58,19 +59,23 @@ late(const struct work *w, int64_t start, int64_t end)
 	return v;
 }
 
+/* From lo to hi, all of a gap or a part of it. */
 static struct verdict
-judge(const struct work *w, int64_t start, int64_t end)
+judge(const struct work *w, const struct story *s, int64_t lo, int64_t hi)
 {
 	static const struct verdict no_call = { "unknown", NULL,
 		{ 0, 0, SMAP_NONE } };
 	static const struct verdict in_time = { "queued", NULL,
 		{ 0, 0, SMAP_NONE } };
+	static const struct verdict last = { "end", NULL, { 0, 0, SMAP_NONE } };
 
+	if (w == NULL)
+		return last;
 	if (!w->has_api)
 		return no_call;
-	if (w->api <= start && w->api_end <= start)
+	if (w->api <= lo && w->api_end <= lo)
 		return in_time;
-	return late(w, start, end);
+	return late(w, s, lo, hi);
 }
 
 static void
@@ -102,37 +107,130 @@ put_verdict(const struct gaps *g, const struct verdict *v)
 static void
 put_work(const struct gaps *g, const struct dev *d, const struct work *w)
 {
-	out_opt(w->has_tid, w->pid);
-	out_opt(w->has_tid, w->tid);
-	out_opt(w->has_api, w->api);
-	put_name(g, w->label.phase);
-	put_name(g, w->label.layer);
-	put_name(g, w->label.op);
-	out_i64(d->last.id);
-	out_i64(w->label.id);
+	static const struct work none = { .label = { SMAP_NONE, SMAP_NONE,
+					      SMAP_NONE, SMAP_NONE, SMAP_NONE,
+					      0 } };
+	const struct work *x = w != NULL ? w : &none;
+
+	out_opt(x->has_tid, x->pid);
+	out_opt(x->has_tid, x->tid);
+	out_opt(x->has_api, x->api);
+	put_name(g, x->label.phase);
+	put_name(g, x->label.layer);
+	put_name(g, x->label.op);
+	out_opt(d->any, d->last.id);
+	out_opt(w != NULL, x->label.id);
 }
 
-void
-put_gap(const struct gaps *g, const struct file *f, const struct dev *d,
-    int64_t end, const struct work *w)
+struct span { /* what is written of a gap */
+	int64_t lo, hi;
+	uint32_t iter;
+};
+
+static void
+put(const struct gaps *g, const struct file *f, const struct dev *d,
+    const struct work *w, struct span x, struct verdict v)
 {
 	static struct out_type *types[2]; /* with src or without */
 	struct out_type **t = &types[f->name != NULL];
-	struct verdict v = judge(w, d->idle_from, end);
 
 	if (*t == NULL)
 		*t = out_type("gap", names, N_NAMES - (f->name == NULL));
 	out_rec(*t);
-	out_i64(d->idle_from);
-	out_i64(num_sub(end, d->idle_from));
+	out_i64(x.lo);
+	out_i64(num_sub(x.hi, x.lo));
 	out_i64(d->no);
-	put_name(g, w->label.iter);
+	put_name(g, x.iter);
 	put_word(v.class);
-	put_name(g, d->last.name);
-	put_name(g, w->label.name);
+	put_name(g, d->any ? d->last.name : SMAP_NONE);
+	put_name(g, w != NULL ? w->label.name : SMAP_NONE);
 	put_verdict(g, &v);
 	put_work(g, d, w);
 	if (f->name != NULL)
 		put_word(f->name);
 	out_end();
+}
+
+static uint32_t
+number(struct gaps *g, int64_t iter)
+{
+	char s[24];
+
+	return gaps_name(
+	    g, s, (size_t)snprintf(s, sizeof(s), "%lld", (long long)iter));
+}
+
+/* The iteration that the part counts in. */
+static uint32_t
+iter_of(struct gaps *g, const struct part *p, const struct work *w)
+{
+	if (p->where == W_OUT)
+		return SMAP_NONE;
+	if (w->label.iter != SMAP_NONE || p->where == W_BEHIND)
+		return w->label.iter;
+	return number(g, p->iter);
+}
+
+/* From lo, the part of the gap up to the border of the steps that count. */
+static struct span
+part_at(struct gaps *g, const struct file *f, const struct work *w, int64_t lo,
+    int64_t hi)
+{
+	struct part p = steps_at(&f->steps, lo);
+	struct span x = { lo, p.end, iter_of(g, &p, w) };
+
+	while (x.hi < hi) {
+		p = steps_at(&f->steps, x.hi);
+		if (iter_of(g, &p, w) != x.iter)
+			break;
+		x.hi = p.end;
+	}
+	if (x.hi > hi)
+		x.hi = hi;
+	return x;
+}
+
+static void
+put_part(struct gaps *g, struct file *f, const struct dev *d,
+    const struct work *w, struct span x)
+{
+	struct story s;
+	int64_t hi = w->api < x.hi ? w->api : x.hi;
+
+	memset(&s, 0, sizeof(s));
+	if (w->has_api && hi > x.lo)
+		gaps_tell(f, w, x.lo, hi, &s);
+	put(g, f, d, w, x, judge(w, &s, x.lo, x.hi));
+}
+
+void
+put_gap(struct gaps *g, struct file *f, const struct dev *d, int64_t end,
+    const struct work *w)
+{
+	struct span all = { d->idle_from, end, w->label.iter }, x = all;
+
+	if (f->steps.n > 0)
+		x = part_at(g, f, w, all.lo, end);
+	if (x.hi == end) {
+		all.iter = x.iter;
+		put(g, f, d, w, all, judge(w, w->story, all.lo, end));
+		return;
+	}
+	for (;; x = part_at(g, f, w, x.hi, end)) {
+		put_part(g, f, d, w, x);
+		if (x.hi == end)
+			break;
+	}
+}
+
+void
+put_last(struct gaps *g, struct file *f, const struct dev *d)
+{
+	struct span x = { .lo = d->idle_from };
+	int64_t iter;
+
+	if (!steps_end(&f->steps, &x.hi, &iter) || x.hi <= x.lo)
+		return;
+	x.iter = number(g, iter);
+	put(g, f, d, NULL, x, judge(NULL, NULL, x.lo, x.hi));
 }

@@ -106,6 +106,9 @@ on_gpu(enum type t, struct rec *r)
 	int64_t dev;
 
 	gaps_now(rd.g, a.has_api ? a.api : a.start);
+	if (t != T_SYNC && a.has_dur && a.f->steps.n > 0 &&
+	    rec_view(r, k->iter).s != NULL)
+		steps_work(&a.f->steps, a.end);
 	if (a.has_api)
 		open_op(k, r, &a);
 	if (t != T_SYNC && rd.counts[t] && a.has_dur &&
@@ -168,6 +171,18 @@ on_cpu(enum type t, struct rec *r)
 }
 
 static void
+on_cut(struct rec *r)
+{
+	const struct bind *k = &rd.v[T_CUT];
+	struct at a = read_at(k, r);
+	int64_t iter = -1, dropped;
+
+	rec_i64(r, k->iter, &iter);
+	steps_cut(&a.f->steps, a.has ? a.start : INT64_MIN, iter,
+	    rec_i64(r, k->dropped, &dropped));
+}
+
+static void
 on_rec(struct stage *st, struct rec *r)
 {
 	enum type t;
@@ -179,6 +194,8 @@ on_rec(struct stage *st, struct rec *r)
 		on_gpu(t, r);
 	else if (t == T_CALL)
 		on_call(r);
+	else if (t == T_CUT)
+		on_cut(r);
 	else
 		on_cpu(t, r);
 }

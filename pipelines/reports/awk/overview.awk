@@ -241,6 +241,7 @@ $1 == "stable" { on_stable() }
 # all steps that the profile has
 $1 == "cut" { n_steps += v("iter") != "-" || v("dropped") != "-" }
 $1 == "busy" { on_busy() }
+$1 == "gapped" { gapped[v("class")] += v("sum_dur_ns") }
 $1 == "edge" {
 	edge_t[v("at")] += v("dur_ns")
 	if (v("api") != "-" && v("api_dur_ns") > edge_api_t) {

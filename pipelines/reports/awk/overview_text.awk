@@ -93,10 +93,11 @@ function part(label, x) {
 	if (x > 0)
 		bar(label, x)
 }
-# A name for a shell; one that no terminal should get is FILE.
-function word(s) {
+# A name for a shell; one that no terminal should get is FILE, or what else it
+# is.
+function word(s, what) {
 	if (plain(s) != s || s ~ /\n/)
-		return "FILE"
+		return what == "" ? "FILE" : what
 	if (s ~ /^[A-Za-z0-9_.\/,:@%+=][A-Za-z0-9_.\/,:@%+=-]*$/)
 		return s
 	gsub(/\047/, "\047\\\047\047", s)
@@ -147,18 +148,20 @@ function no_steps() {
 function files() {
 	return n_steps_of > 1 ? " in " n_steps_of " files" : ""
 }
+function numbers() {
+	return differ ? "" : ", number " first (last == first ? "" : \
+	    " to " last)
+}
 function which_steps() {
 	if (asked != "")
-		return n_used " of " n_steps files() (differ ? "" : \
-		    ", number " first (last == first ? "" : " to " last)) \
+		return n_used " of " n_steps files() numbers() \
 		    ": as -i asks for; " \
 		    (n_steps > n_used ? n_steps - n_used : "none") " left out"
 	if (!differ && first == "-")
 		return n_used " of " n_all files() ": no two are within " \
 		    within " % of the median, all count"
-	return n_used " of " n_all files() (differ ? "" : ", number " \
-	    first " to " last) ": the most consecutive steps within " \
-	    within " % of the median; " \
+	return n_used " of " n_all files() numbers() ": the most" \
+	    " consecutive steps within " within " % of the median; " \
 	    (n_all > n_used ? n_all - n_used " uneven left out" \
 	    " (-i chooses others)" : "none left out")
 }
@@ -183,14 +186,20 @@ function split_up() {
 	part("graphs", cls["graph"])
 	bar("copies and sets", timed ? cls["mem"] : 0)
 	bar("idle", idle)
-	if (idle > 0) {
-		part("  while data loads", cls["idle dataload"])
-		part("  while file I/O runs", cls["idle io"])
-		part("  while ops or calls run", cls["idle cpu"])
-		part("  else", cls["idle other"])
-	}
+	why_idle()
 	if (n_all && gap_idle >= .02 * base)
 		part("  of it between two steps", gap_idle)
+}
+# The classes of dlp gaps, the first five of them; what no gap of the steps has
+# lies before work between them that is in none.
+function why_idle(    c, i, rest) {
+	rest = idle
+	for (i = 0; i < 5 && (c = best(gapped)) != ""; i++) {
+		part("  " c, gapped[c])
+		rest -= gapped[c]
+		delete gapped[c]
+	}
+	part("  (rest)", rest)
 }
 function tables_of(    i, k) {
 	say("\nphases: GPU work launched in them")
@@ -285,6 +294,18 @@ function findings(    i, k) {
 		    " times" : "dlp advise -a " profile() \
 		    " names what the profile lacks for them"))
 }
+# The steps that all of this is of, as options for another report.
+function same_steps(    s) {
+	if (!n_all || differ)
+		return ""
+	if (ENVIRON["DLP_KEY"] != "")
+		s = " -k " word(ENVIRON["DLP_KEY"], "KEY")
+	if (first != "-")
+		s = s " -i " first (last == first ? "" : "-" last)
+	else if (s == "")
+		s = n_steps_of > 1 ? "" : " -i 0" (n_all > 1 ? "-" n_all - 1 : "")
+	return s
+}
 # A report that is worth a look, by the part of the time it is about.
 function propose(cmd, what, x) {
 	if (base > 0 && x > .1 * base) {
@@ -302,7 +323,8 @@ function next_steps(    i, k) {
 	if (!n_work)
 		print "\nnext: dlp info " profile()
 	for (i = 0; i < 3 && (k = best(next_ns)) != ""; i++) {
-		print (i ? "      " : "\nnext: ") "dlp " k " " profile()
+		print (i ? "      " : "\nnext: ") "dlp " k same_steps() " " \
+		    profile()
 		say("        " next_what[k])
 		delete next_ns[k]
 	}
