@@ -11,6 +11,7 @@
 #include "dlp-parse/dict.h"
 #include "dlp-parse/emit.h"
 #include "dlp-parse/emit_op.h"
+#include "dlp-parse/emit_rows.h"
 #include "dlp-parse/facts.h"
 #include "dlp-parse/input_watch.h"
 #include "dlp-parse/merge.h"
@@ -39,6 +40,8 @@ static const char usage[] =
     "                   a unit, 1.5s 20ms 3us\n"
     "  --range NAME     only what is launched inside ranges of this name\n"
     "  --kernel-names   kernels' short and mangled names as well\n"
+    "  --rows           where events stand in the file, as dlp-stats needs\n"
+    "                   it for the order of what is equal\n"
     "  --old-names      kernel names of nvprof as PyProf demangled them\n"
     "  --src            name the file, in a column src, of one file too\n"
     "  --ranks          each file is a rank: numbered, in a column rank, and\n"
@@ -65,6 +68,7 @@ static const struct cli_opt opts[] = {
 	{ 0, "end", .call = asked_end },
 	{ 0, "range", .call = asked_range },
 	{ 0, "kernel-names", .flag = &emit_kernel_names },
+	{ 0, "rows", .flag = &emit_rows },
 	{ 0, "old-names", .flag = &nvprof_old_names },
 	{ 0, "src", .flag = &with_src },
 	{ 0, "ranks", .flag = &ranks },

@@ -133,6 +133,18 @@ const struct type_def type_defs[] = {
 		    "why the work belongs to no op; unset if it does"          \
 	}
 
+/* What --rows adds. */
+#define ROW(t)                                                                 \
+	{                                                                      \
+		t, "idx", PARSE, COL_INT,                                      \
+		    "--rows: place in the file's table, from 1"                \
+	}
+#define NAME_NO(t)                                                             \
+	{                                                                      \
+		t, "name_no", PARSE, COL_INT,                                  \
+		    "--rows: number of the call's name in the file"      \
+	}
+
 #define ITER_COL(t) { t, "iter", ITER, COL_INT, "iteration, from 0" }
 
 /* What a path has of a metric, over the iterations in which it ran. */
@@ -196,6 +208,7 @@ const struct col_def col_defs[] = {
 	{ "range", "mode", PARSE, COL_TEXT,
 	    "push: push/pop range; start: start/end range" },
 	{ "range", "text", PARSE, COL_TEXT, "text as the program gave it" },
+	ROW("range"),
 
 	ID("mark"),
 	START("mark", "time"),
@@ -214,6 +227,7 @@ const struct col_def col_defs[] = {
 	{ "call", "ret", PARSE, COL_INT, "return value, 0 is success" },
 	{ "call", "n_gpu", PARSE, COL_INT,
 	    "GPU activities it launched: 0, or 2 and more" },
+	NAME_NO("call"),
 
 	GPU_WORK("kern"),
 	{ "kern", "idx", PARSE, COL_INT,
@@ -226,6 +240,7 @@ const struct col_def col_defs[] = {
 	{ "kern", "smem_bytes", PARSE, COL_INT, "static shared memory" },
 	{ "kern", "dynsmem_bytes", PARSE, COL_INT, "dynamic shared memory" },
 	{ "kern", "node", PARSE, COL_INT, "CUDA graph node" },
+	NAME_NO("kern"),
 	{ "kern", "markers", MARKERS, COL_JSON,
 	    "texts of the ranges around the launch, outermost first" },
 	{ "kern", "marker_ns", MARKERS, COL_JSON,
@@ -256,23 +271,29 @@ const struct col_def col_defs[] = {
 	{ "copy", "src_mem", PARSE, COL_TEXT, "pageable, pinned, device, ..." },
 	{ "copy", "dst_mem", PARSE, COL_TEXT, "pageable, pinned, device, ..." },
 	{ "copy", "node", PARSE, COL_INT, "CUDA graph node" },
+	ROW("copy"),
+	NAME_NO("copy"),
 
 	GPU_WORK("set"),
 	{ "set", "bytes", PARSE, COL_INT, "size" },
 	{ "set", "value", PARSE, COL_INT, "the value written" },
 	{ "set", "mem", PARSE, COL_TEXT, "pageable, pinned, device, ..." },
 	{ "set", "node", PARSE, COL_INT, "CUDA graph node" },
+	ROW("set"),
+	NAME_NO("set"),
 
 	GPU_WORK("sync"),
 	{ "sync", "kind", PARSE, COL_TEXT,
 	    "event, stream-wait-event, stream, context or unknown" },
 	{ "sync", "event", PARSE, COL_INT, "CUDA event" },
+	NAME_NO("sync"),
 
 	GPU_WORK("graph"),
 	{ "graph", "short", PARSE, COL_TEXT,
 	    "[CUDA graph], in the place of a kernel's name" },
 	{ "graph", "graph", PARSE, COL_INT, "CUDA graph" },
 	{ "graph", "exec", PARSE, COL_INT, "executable graph" },
+	NAME_NO("graph"),
 
 	ID("node"),
 	START("node", "time of creation"),
@@ -287,6 +308,7 @@ const struct col_def col_defs[] = {
 	PID("os"),
 	TID("os"),
 	{ "os", "name", PARSE, COL_TEXT, "function" },
+	NAME_NO("os"),
 
 	ID("lib"),
 	START("lib", "start"),

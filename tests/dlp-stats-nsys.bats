@@ -259,3 +259,120 @@ TRACE="$TRACE,ParentId,RangeStack"
 	done
 	same '[]' "$(dlp stats -r nvtx_sum -f json db 2>/dev/null | jq -c .)"
 }
+
+# In sums until the last time in NVTX_EVENTS, else until the last of ranges.
+@test "ranges that never end" {
+	db <<-EOT
+	S 1 cudaLaunchKernel_v7000
+	S 10 kA
+	N 59 50 1500 10 11 - 0 outer
+	N 59 60 - 10 11 - 0 open
+	N 60 70 - 10 11 - 0 open
+	N 59 2000 2100 20 21 - 0 later
+	N 34 7000 - 10 12 - 0 mark
+	R 100 200 1 1 10 11
+	K 210 400 1 10 0 10
+	R 5000 5500 2 1 10 11
+	K 5600 9000 2 10 0 10
+	EOT
+	table nvtx_sum <<-EOT
+	Time (%),Total Time (ns),Instances,$SUM,Style,Range
+	45.0,6940,1,6940.0,6940.0,6940,6940,0.0,PushPop,:open
+	44.9,6930,1,6930.0,6930.0,6930,6930,0.0,StartEnd,:open
+	9.4,1450,1,1450.0,1450.0,1450,1450,0.0,PushPop,:outer
+	0.6,100,1,100.0,100.0,100,100,0.0,PushPop,:later
+	EOT
+	table nvtx_startend_sum <<-EOT
+	Time (%),Total Time (ns),Instances,$SUM,Range
+	100.0,6930,1,6930.0,6930.0,6930,6930,0.0,:open
+	EOT
+	table nvtx_gpu_proj_trace <<-EOT
+	$TRACE
+	:outer,210,190,50,1450,PushPop,10,11,1,0,0,1,,:1
+	:open,210,190,60,2040,PushPop,10,11,1,0,1,2,,:2
+	:open,210,190,70,2030,StartEnd,10,11,1,1,0,3,2,:2:3
+	EOT
+	table nvtx_kern_sum <<-EOT
+	NVTX Range,Style,PID,TID,NVTX Inst,Kern Inst,Total Time (ns),$SUM,Kernel Name
+	,,10,11,0,1,3400,3400.0,3400.0,3400,3400,0.0,kA
+	:open,PushPop,10,11,1,1,190,190.0,190.0,190,190,0.0,kA
+	:open,StartEnd,10,11,1,1,190,190.0,190.0,190,190,0.0,kA
+	:outer,PushPop,10,11,1,1,190,190.0,190.0,190,190,0.0,kA
+	EOT
+}
+
+# Those of the class OSRT runtime; equal rows by the number of the name.
+@test "calls of the operating system: calls only" {
+	db <<-EOT
+	S 8 [Unknown]
+	S 1 zeta
+	S 2 alpha
+	O 10 20 27 2 10 11
+	O 20 30 27 1 10 11
+	O 10 10 31 8 10 11
+	O 30 30 27 8 10 11
+	O 30 40 32 2 10 11
+	EOT
+	table osrt_sum <<-EOT
+	Time (%),Total Time (ns),Num Calls,$SUM,Name
+	50.0,10,1,10.0,10.0,10,10,0.0,zeta
+	50.0,10,1,10.0,10.0,10,10,0.0,alpha
+	0.0,0,1,0.0,0.0,0,0,0.0,[Unknown]
+	EOT
+	dlp-parse db | grep '^##note	os_other_rows	2$'
+}
+
+@test "equal rows in the order of the file" {
+	db <<-EOT
+	S 100 zeta
+	S 101 alpha
+	S 102 mid
+	S 10 kA
+	R 100 200 1 101 10 11
+	R 500 550 3 102 10 11
+	R 600 650 4 102 10 11
+	R 800 900 5 100 10 11
+	M 5000 5300 10 1500 2 0 10
+	C 5000 5001 11 4194304 1 0 2 0 10
+	C 5000 5000 11 4194304 9 0 1 0 10
+	C 5000 5200 11 4194304 10 2 2 0 10
+	K 5000 5001 12 10 0 10
+	K 5000 5300 12 10 0 10
+	EOT
+	table cuda_api_sum <<-EOT
+	Time (%),Total Time (ns),Num Calls,$SUM,Name
+	33.3,100,1,100.0,100.0,100,100,0.0,zeta
+	33.3,100,1,100.0,100.0,100,100,0.0,alpha
+	33.3,100,2,50.0,50.0,50,50,0.0,mid
+	EOT
+	table cuda_gpu_trace <<-EOT
+	Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,Strm,Name
+	5000,1,12,1,1,1,128,1,1,32,0.001,0.000,,,,,GPU A (0),1,,7,kA
+	5000,300,12,1,1,1,128,1,1,32,0.001,0.000,,,,,GPU A (0),1,,7,kA
+	5000,1,11,,,,,,,,,,4.194,4194304000.000,Pageable,Device,GPU A (0),1,,7,[CUDA memcpy Host-to-Device]
+	5000,0,11,,,,,,,,,,4.194,,Pageable,Pinned,GPU A (0),1,,7,[CUDA memcpy Host-to-Host]
+	5000,200,11,,,,,,,,,,4.194,20971520.000,Device,Device,GPU A (0),1,,7,[CUDA memcpy Peer-to-Peer]
+	5000,300,10,,,,,,,,,,0.002,4999.999,Device,,GPU A (0),1,,7,[CUDA memset]
+	EOT
+}
+
+@test "reports of NVTX without its table, and without ranges" {
+	db <<-EOT
+	S 1 cudaLaunchKernel_v7000
+	S 10 kA
+	R 100 200 1 1 10 11
+	K 210 400 1 10 0 10
+	EOT
+	table nvtx_kern_sum <<-EOT
+	NVTX Range,Style,PID,TID,NVTX Inst,Kern Inst,Total Time (ns),$SUM,Kernel Name
+	,,10,11,0,1,190,190.0,190.0,190,190,0.0,kA
+	EOT
+	table cuda_gpu_kern_sum:nvtx-name <<-EOT
+	Time (%),Total Time (ns),Instances,$SUM,Name
+	100.0,190,1,190.0,190.0,190,190,0.0,kA
+	EOT
+	sqlite3 db "DROP TABLE NVTX_EVENTS"
+	for r in nvtx_kern_sum cuda_gpu_kern_sum:nvtx-name nvtx_gpu_proj_sum; do
+		table "$r" </dev/null
+	done
+}

@@ -137,7 +137,7 @@ KERNELS="CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = demangledName"
 @test "osrt_sum equals SQL" {
 	need_data h200/loader.sqlite.xz
 	sums "SELECT value k, end - start v FROM OSRT_API
-	    JOIN StringIds ON id = nameId" >sql
+	    JOIN StringIds ON id = nameId WHERE eventClass = 27" >sql
 	for p in loader everything; do
 		p=$(profile h200/$p.sqlite.xz)
 		sqlite3 -readonly "$p" <sql | sort >want
@@ -569,7 +569,7 @@ numbered() {
 	for f in "$LENET" "$DATA"/nsys/*2gpu*.sqlite "$DATA"/nsys/cudf*.sqlite \
 	    "$DATA"/nsys/cuda-graph-trace*.sqlite; do
 		[ -e "$f" ] || continue
-		dlp-parse "$f" 2>/dev/null >s
+		dlp-parse --rows "$f" 2>/dev/null >s
 		for r in $(dlp-stats -l | cut -d ' ' -f 1) \
 		    cuda_gpu_kern_sum:nvtx-name cuda_gpu_trace:nvtx-name; do
 			dlp-stats -r "$r" -f csv s >want 2>/dev/null

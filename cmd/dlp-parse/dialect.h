@@ -40,11 +40,12 @@ struct dialect {
 	/* Writes notes with stage_note(), after the last event. May be
 	 * NULL. */
 	void (*notes)(void *ctx);
-	/* Gets source.pick of each row, EV_UNSET if it is NULL, with the row's
-	 * rowid; called in the first pass, with the connection that the source
-	 * is read from. May be NULL if no source has one. */
+	/* Gets source.pick of each row, EV_UNSET if it is NULL, the row's
+	 * rowid, start and end, as they are there; called in the first pass,
+	 * with the connection that the source is read from. May be NULL if no
+	 * source has one. */
 	void (*picked)(void *ctx, sqlite3 *db, const struct source *s,
-	    int64_t value, int64_t row);
+	    int64_t value, int64_t row, int64_t start, int64_t end);
 	/* Databases that hold ops, all three or none: a run begins (wanted: by
 	 * the options), or ends; and the op that a call or GPU work belongs
 	 * to, counted there: false if it has none. They write the records of

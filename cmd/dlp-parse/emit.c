@@ -7,6 +7,7 @@
 #include "emit.h"
 #include "emit_field.h"
 #include "emit_op.h"
+#include "emit_rows.h"
 #include "num.h"
 #include "out.h"
 #include "run.h"
@@ -58,13 +59,14 @@ static uint32_t strs;
 static uint64_t end_before_start, never_closed;
 
 static struct out_type *
-declare(const char *tag, const char *const *cols)
+declare(const char *tag, const char *const *cols, enum ev_kind kind)
 {
-	const char *names[MAX_COLS + EMIT_OP_MAX + 2];
+	const char *names[MAX_COLS + EMIT_ROWS_MAX + EMIT_OP_MAX + 2];
 	int n;
 
 	for (n = 0; cols[n] != NULL; n++)
 		names[n] = cols[n];
+	n += emit_rows_names(kind, names + n);
 	n += emit_op_names(tag, names + n);
 	if (with_src)
 		names[n++] = "src";
@@ -85,8 +87,9 @@ emit_open(bool src, bool rank)
 	with_rank = rank;
 	for (i = 0; i < EV_KINDS; i++)
 		if (layout[i].tag != NULL)
-			types[i] = declare(layout[i].tag, layout[i].cols);
-	str_type = declare("str", emit_kernel_names ? kernel_cols : str_cols);
+			types[i] = declare(layout[i].tag, layout[i].cols, i);
+	str_type = declare(
+	    "str", emit_kernel_names ? kernel_cols : str_cols, EV_KINDS);
 }
 
 bool
@@ -183,6 +186,7 @@ put_range(struct profile *p, const struct event *ev)
 	else
 		out_raw("start", 5);
 	emit_name(p, ev);
+	emit_rows_cols(ev, NULL);
 	emit_op_range(ev);
 }
 
@@ -224,6 +228,7 @@ put_rest(struct profile *p, const struct event *ev)
 		break;
 	default:
 		emit_name(p, ev);
+		emit_rows_cols(ev, NULL);
 		break;
 	}
 }
@@ -252,6 +257,7 @@ emit_call(struct profile *p, const struct event *ev, uint64_t n_gpu)
 	emit_name(p, ev);
 	emit_num(ev->call.ret);
 	out_i64((int64_t)n_gpu);
+	emit_rows_cols(ev, NULL);
 	emit_op_cols(ev);
 	emit_src(p);
 	out_end();

@@ -10,6 +10,7 @@
 #include "emit_field.h"
 #include "emit_gpu.h"
 #include "emit_op.h"
+#include "emit_rows.h"
 #include "num.h"
 #include "out.h"
 #include "run.h"
@@ -188,6 +189,7 @@ emit_gpu(struct profile *p, const struct event *ev, const struct event *call,
 	}
 	put_gpu(p, ev, call, own);
 	put_rest(p, ev, call, named ? &m : NULL);
+	emit_rows_cols(ev, call);
 	emit_op_cols(ev);
 	emit_src(p);
 	out_end();

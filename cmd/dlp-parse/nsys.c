@@ -75,6 +75,7 @@ open_nsys(sqlite3 *db, struct sources *ss)
 
 	ns->db = db;
 	ns->schema = schema_of(ns);
+	ns->nvtx_end = ns->range_end = EV_UNSET;
 	if (db_has_column(db, "StringIds", "id") &&
 	    db_has_column(db, "StringIds", "value"))
 		ns->string =
@@ -116,20 +117,26 @@ notes(void *ctx)
 	};
 
 	stage_note("nvtx_other_rows", ns->nvtx_other);
+	stage_note("os_other_rows", ns->os_other);
 	db_note_rows(ns->db, left_out, sizeof(left_out) / sizeof(left_out[0]));
 	stage_note("unknown_domains", ns->unknown_domains);
 	stage_note("views_not_read", ns->views);
 }
 
 static void
-picked(void *ctx, sqlite3 *db, const struct source *s, int64_t v, int64_t row)
+picked(void *ctx, sqlite3 *db, const struct source *s, int64_t v, int64_t row,
+    int64_t start, int64_t end)
 {
 	struct nsys *ns = ctx;
 
 	if (s->kind == EV_KERN) {
 		if (v != EV_UNSET)
 			map_put(&ns->devs, (uint64_t)v, NULL);
-	} else if (!nsys_nvtx_event(v))
+		return;
+	}
+	nsys_nvtx_time(ns, v, start);
+	nsys_nvtx_time(ns, v, end);
+	if (!nsys_nvtx_event(v))
 		nsys_nvtx_other(ns, db, row);
 }
 

@@ -10,7 +10,10 @@
 #include "nsys_row.h"
 #include "schema.h"
 
-enum { CLASS_TWIN = 67 }; /* the copy of a call that has a backtrace */
+enum { /* eventClass */
+	CLASS_OS = 27,
+	CLASS_TWIN = 67, /* the copy of a call that has a backtrace */
+};
 
 static bool
 call_row(
@@ -60,11 +63,25 @@ named_row(
 	return true;
 }
 
+/* Other rows tell when the recording of calls began and ended. */
+static bool
+os_row(void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
+{
+	int64_t class = db_value(col[5]);
+	struct nsys *ns = ctx;
+
+	if (class != EV_UNSET && class != CLASS_OS) {
+		ns->os_other++;
+		return false;
+	}
+	return named_row(ctx, s, col, ev);
+}
+
 static void
 add_named(struct nsys *ns, struct sources *ss)
 {
 	static const char *const names[] = { "nameId", "start", "end",
-		"globalTid", NULL };
+		"globalTid", "eventClass", NULL };
 	static const struct {
 		enum ev_kind kind;
 		const char *table;
@@ -80,8 +97,8 @@ add_named(struct nsys *ns, struct sources *ss)
 	size_t i;
 
 	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		s = nsys_source(
-		    ns, ss, tables[i].kind, tables[i].table, named_row, names);
+		s = nsys_source(ns, ss, tables[i].kind, tables[i].table,
+		    tables[i].kind == EV_OS ? os_row : named_row, names);
 		if (s != NULL)
 			s->tag = tables[i].tag;
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "emit_rows.h"
 #include "facts.h"
 #include "nsys_dev.h"
 #include "nsys_facts.h"
@@ -96,6 +97,19 @@ put_infos(struct nsys *ns)
 	    nsys_value(ns, "TARGET_INFO_SYSTEM_ENV", ENV, "CudaDriverVersion");
 	put_cuda(text);
 	free(text);
+}
+
+/* Which reports of NVTX nsys stats makes, and to which time it has ranges
+ * last that never end. */
+static void
+put_nvtx(struct nsys *ns)
+{
+	if (!db_has_table(ns->db, "NVTX_EVENTS"))
+		fact_info("nvtx", "none");
+	if (ns->nvtx_end != EV_UNSET)
+		fact_info("nvtx_end_ns", "%lld", (long long)ns->nvtx_end);
+	if (ns->range_end != EV_UNSET)
+		fact_info("range_end_ns", "%lld", (long long)ns->range_end);
 }
 
 static int
@@ -214,6 +228,8 @@ nsys_facts(void *ctx)
 	struct nsys *ns = ctx;
 
 	put_infos(ns);
+	if (emit_rows)
+		put_nvtx(ns);
 	if (!nsys_put_devs(ns))
 		dev_used(ns);
 	put_procs(ns);

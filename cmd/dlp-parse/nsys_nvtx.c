@@ -148,6 +148,16 @@ end_tid(sqlite3_value **col, const struct event *ev)
 	return nsys_tid(gid);
 }
 
+/* EV_UNSET is less than any time. */
+void
+nsys_nvtx_time(struct nsys *ns, int64_t type, int64_t t)
+{
+	if (t > ns->nvtx_end)
+		ns->nvtx_end = t;
+	if (t > ns->range_end && type != NVTX_MARK && nsys_nvtx_event(type))
+		ns->range_end = t;
+}
+
 bool
 nsys_nvtx_event(int64_t type)
 {

@@ -18,7 +18,8 @@ struct nsys {
 	struct smap domain_names;
 	struct map threads;  /* gid -> name by NVTX, in domain_names */
 	sqlite3_stmt *other; /* an NVTX row that is no event */
-	uint64_t nvtx_other;
+	uint64_t nvtx_other, os_other;
+	int64_t nvtx_end, range_end; /* the last times of NVTX, of ranges */
 	uint64_t unknown_domains;
 	uint64_t views; /* views that are named like tables of ours */
 };

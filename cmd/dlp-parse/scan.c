@@ -171,7 +171,8 @@ scan_row(sqlite3_context *sql, int n, sqlite3_value **v)
 		check_key(s, sqlite3_value_int64(v[s->at[A_KEY]]));
 	if (s->at[A_PICK] >= 0)
 		s->p->dialect->picked(s->p->ctx, s->c->db, src,
-		    arg(s, v, A_PICK), arg(s, v, A_ROWID));
+		    arg(s, v, A_PICK), arg(s, v, A_ROWID), arg(s, v, A_START),
+		    arg(s, v, A_END));
 	if (sqlite3_value_type(v[s->at[A_START]]) != SQLITE_INTEGER)
 		return;
 	p.start = sqlite3_value_int64(v[s->at[A_START]]);

@@ -8,7 +8,8 @@ static const char *const names[C_N] = { "id", "start_ns", "dur_ns", "pid",
 	"tid", "dev", "ctx", "stream", "corr", "api", "api_start_ns",
 	"api_dur_ns", "short", "name_id", "grid", "block", "regs", "smem_bytes",
 	"dynsmem_bytes", "kind", "bytes", "src_mem", "dst_mem", "mem", "n_gpu",
-	"end_tid", "domain", "mode", "text", "name", "base", "mangled", "src" };
+	"end_tid", "domain", "mode", "text", "name", "base", "mangled", "src",
+	"idx", "name_no" };
 
 static struct {
 	struct rec_type *type;

@@ -53,6 +53,8 @@ enum col {
 	C_BASE,
 	C_MANGLED,
 	C_SRC,
+	C_IDX,
+	C_NAME_NO,
 	C_N
 };
 

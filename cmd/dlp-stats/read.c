@@ -1,5 +1,6 @@
 /* From records to events. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "err.h"
 #include "fields.h"
@@ -9,6 +10,12 @@
 #include "stack.h"
 
 static bool wants_api, wants_stack, any;
+static struct { /* of the section's file */
+	bool no_nvtx;
+	/* To when ranges last that never end, in sums and on the GPU. */
+	bool has_end[2];
+	int64_t end[2];
+} told;
 static uint64_t no_dur;
 static struct buf src; /* the file's name, if records have it */
 
@@ -30,8 +37,15 @@ keep_src(const struct rec *r, enum type t)
 		buf_put(&src, x.s, x.n);
 }
 
+static struct name
+name_of(const struct rec *r, enum type t, enum col c)
+{
+	return (
+	    struct name){ field_text(r, t, c), field_num(r, t, C_NAME_NO, 0) };
+}
+
 static void
-api(const struct text *name, int64_t dur)
+api(const struct name *name, int64_t dur)
 {
 	int i;
 
@@ -58,7 +72,7 @@ add_several(const struct rec *r, int64_t start, int64_t dur)
 static void
 on_call(struct rec *r)
 {
-	struct text name = field_text(r, T_CALL, C_API);
+	struct name name = name_of(r, T_CALL, C_API);
 	int64_t dur, start;
 
 	if (!field_i64(r, T_CALL, C_DUR, &dur)) {
@@ -108,6 +122,7 @@ read_gpu(const struct rec *r, enum type t, struct gpu *g)
 {
 	g->kind = t == T_KERN ? GPU_KERN : t == T_COPY ? GPU_COPY : GPU_SET;
 	g->start = field_num(r, t, C_START, 0);
+	g->idx = field_num(r, t, C_IDX, 0);
 	g->tid = field_num(r, t, C_TID, -1);
 	g->dev = field_num(r, t, C_DEV, -1);
 	g->ctx = field_text(r, t, C_CTX);
@@ -126,16 +141,17 @@ static void
 on_gpu(enum type t, struct rec *r)
 {
 	struct gpu g = { .bytes = -1, .smem = -1, .dynsmem = -1 };
+	struct name name = name_of(r, t, C_API);
 	bool own;
 	int i;
 
-	g.api = field_text(r, t, C_API);
+	g.api = name.text;
 	g.pid = field_num(r, t, C_PID, -1);
 	g.corr = field_num(r, t, C_CORR, -1);
 	read_api(r, t, &g);
 	own = g.has_api && field_text(r, t, C_API_DUR).s != NULL;
 	if (own && wants_api)
-		api(&g.api, g.api_dur);
+		api(&name, g.api_dur);
 	if (t == T_SYNC || t == T_GRAPH)
 		return;
 	if (!field_i64(r, t, C_DUR, &g.dur)) {
@@ -163,12 +179,14 @@ on_range(struct rec *r)
 	struct text mode = field_text(r, T_RANGE, C_MODE);
 	struct range x = { 0 };
 	int64_t dur;
+	bool ends = field_i64(r, T_RANGE, C_DUR, &dur);
 	int i;
 
-	if (!field_i64(r, T_RANGE, C_DUR, &dur))
-		return; /* never ended */
+	if (!ends && !told.has_end[0])
+		return;
 	x.start = field_num(r, T_RANGE, C_START, 0);
-	x.end = num_add(x.start, dur);
+	x.end = ends ? num_add(x.start, dur) : told.end[0];
+	x.idx = field_num(r, T_RANGE, C_IDX, 0);
 	x.pid = field_num(r, T_RANGE, C_PID, -1);
 	x.tid = field_num(r, T_RANGE, C_TID, -1);
 	x.push = mode.s == NULL || mode.n == 4;
@@ -183,6 +201,9 @@ on_range(struct rec *r)
 	for (i = 0; i < nreports; i++)
 		if (reports[i].def->on_range != NULL)
 			reports[i].def->on_range(&reports[i], &x);
+	if (!ends && !told.has_end[1])
+		return;
+	x.end = ends ? x.end : told.end[1];
 	if (wants_stack && !x.crosses)
 		stack_range(&x);
 }
@@ -190,7 +211,7 @@ on_range(struct rec *r)
 static void
 on_os(struct rec *r)
 {
-	struct text name = field_text(r, T_OS, C_NAME);
+	struct name name = name_of(r, T_OS, C_NAME);
 	int64_t dur;
 	int i;
 
@@ -258,10 +279,43 @@ on_section(struct stage *st)
 	(void)st;
 	kname_section();
 	trace_section();
+	memset(&told, 0, sizeof(told));
 	nseveral = 0;
 	any = false;
 	buf_clear(&src);
 	reports_section();
+}
+
+/* Of several files the latest end. */
+static void
+told_end(int i, const char *s, size_t n)
+{
+	int64_t v;
+
+	if (!num_i64(s, n, &v) || (told.has_end[i] && told.end[i] >= v))
+		return;
+	told.has_end[i] = true;
+	told.end[i] = v;
+}
+
+/* What dlp-parse --rows tells. */
+static void
+on_meta(struct stage *st, struct rec *r)
+{
+	static const char *const ends[] = { "##info\tnvtx_end_ns\t",
+		"##info\trange_end_ns\t" };
+	static const char none[] = "##info\tnvtx\tnone";
+	size_t n;
+	int i;
+
+	(void)st;
+	told.no_nvtx |=
+	    r->len == sizeof(none) - 1 && memcmp(r->line, none, r->len) == 0;
+	for (i = 0; i < 2; i++) {
+		n = strlen(ends[i]);
+		if (r->len > n && memcmp(r->line, ends[i], n) == 0)
+			told_end(i, r->line + n, r->len - n);
+	}
 }
 
 static void
@@ -270,7 +324,7 @@ on_end(struct stage *st)
 	stack_end();
 	if (!st->complete && !any)
 		return; /* a profile that could not be read */
-	reports_print(src.len > 0 ? buf_str(&src) : NULL);
+	reports_print(src.len > 0 ? buf_str(&src) : NULL, !told.no_nvtx);
 	if (no_dur > 0)
 		warn("%llu records without a duration are left out",
 		    (unsigned long long)no_dur);
@@ -287,5 +341,6 @@ read_open(struct stage *st)
 		wants_api |= reports[i].def->on_api != NULL;
 	wants_stack = stack_wanted();
 	st->section = on_section;
+	st->meta = on_meta;
 	st->end = on_end;
 }

@@ -17,11 +17,17 @@ struct text { /* escaped, of the current record; s NULL: unset */
 	size_t n;
 };
 
+struct name { /* of a call */
+	struct text text;
+	int64_t no; /* in the file's strings, the order of equal rows */
+};
+
 enum gpu_kind { GPU_KERN, GPU_COPY, GPU_SET };
 
 struct gpu { /* kernel, copy, set */
 	enum gpu_kind kind;
 	int64_t start, dur, pid, tid, dev, corr;
+	int64_t idx;  /* place in its table; 0: unknown */
 	bool has_api; /* with its start and duration */
 	int64_t api_start, api_dur;
 	struct text api, ctx, stream;
@@ -34,6 +40,7 @@ struct gpu { /* kernel, copy, set */
 
 struct range {
 	int64_t start, end, pid, tid;
+	int64_t idx;        /* place in its table; 0: unknown */
 	bool push, crosses; /* crosses: ends on another thread */
 	const char *name;   /* domain:text */
 	size_t name_len, domain_len;
@@ -60,8 +67,8 @@ struct report_def {
 	struct sink_table table;
 	const char *old;   /* the name before 2023 */
 	const char *types; /* of the records that it is made of */
-	void (*on_api)(struct report *, const struct text *, int64_t dur);
-	void (*on_os)(struct report *, const struct text *, int64_t dur);
+	void (*on_api)(struct report *, const struct name *, int64_t dur);
+	void (*on_os)(struct report *, const struct name *, int64_t dur);
 	void (*on_gpu)(struct report *, const struct gpu *);
 	void (*on_range)(struct report *, const struct range *);
 	void (*on_proj)(struct report *, const struct proj *);

@@ -202,10 +202,12 @@ reports_section(void)
 }
 
 static void
-print(struct report *r, const char *file)
+print(struct report *r, const char *file, bool nvtx)
 {
 	sink_begin(&r->def->table, file);
-	if (r->def->print != NULL)
+	if (!nvtx && (r->def->needs != 0 || r->range_names))
+		; /* has no rows */
+	else if (r->def->print != NULL)
 		r->def->print(r);
 	else if (r->def->group != NULL)
 		order_rows(r);
@@ -219,12 +221,12 @@ print(struct report *r, const char *file)
 }
 
 void
-reports_print(const char *file)
+reports_print(const char *file, bool nvtx)
 {
 	int i;
 
 	for (i = 0; i < nreports; i++)
-		print(&reports[i], file);
+		print(&reports[i], file, nvtx);
 	for (i = 0; i < nreports; i++) {
 		table_free(reports[i].t);
 		reports[i].t = NULL;

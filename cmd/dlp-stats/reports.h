@@ -29,6 +29,6 @@ void reports_types(void);
 
 /* Those asked for: a section begins; its tables are printed. */
 void reports_section(void);
-void reports_print(const char *file);
+void reports_print(const char *file, bool nvtx); /* whether it has NVTX */
 
 #endif

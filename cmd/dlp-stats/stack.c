@@ -121,7 +121,7 @@ stack_range(const struct range *r)
 	buf_put(&o->name, r->name, r->name_len);
 	o->r = *r;
 	o->r.name = o->name.s;
-	o->id = ++ids;
+	o->id = r->idx > 0 ? r->idx : ++ids;
 	o->twin = false;
 	o->n_gpu = o->n_child = 0;
 	o->last_corr = -1;
@@ -153,7 +153,8 @@ parent_of(const struct thread *th, const struct open *o)
 		x = th->v[i];
 		if (x == o || x->r.start > o->r.start || x->r.end < o->r.end)
 			continue;
-		if (up == NULL || len(x) < len(up))
+		if (up == NULL || len(x) < len(up) ||
+		    (len(x) == len(up) && x->id < up->id))
 			up = x;
 	}
 	return up;

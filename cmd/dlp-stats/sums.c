@@ -67,15 +67,27 @@ by_total_name(void *ctx, const struct group *g)
 	order_add(p->order, ~g->sum[0], 0, &row);
 }
 
+#define NO 16 /* letters of a number */
+
 /* Calls of several versions have rows of their own, of the same name. */
 static void
 by_total_api(void *ctx, const struct group *g)
 {
-	const struct text name = { g->key, g->len };
+	const struct text name = { g->key + NO, g->len - NO };
 	struct print *p = ctx;
 
 	put_sum(p, g);
-	row_text(&row, g->key, api_len(&name));
+	row_text(&row, name.s, api_len(&name));
+	order_add(p->order, ~g->sum[0], 0, &row);
+}
+
+static void
+by_total_os(void *ctx, const struct group *g)
+{
+	struct print *p = ctx;
+
+	put_sum(p, g);
+	row_text(&row, g->key + NO, g->len - NO);
 	order_add(p->order, ~g->sum[0], 0, &row);
 }
 
@@ -116,19 +128,17 @@ by_size(void *ctx, const struct group *g)
 	order_add(p->order, ~g->sum[0], 0, &row);
 }
 
+/* By number, in letters that are in its order, and name. */
 static void
-api(struct report *r, const struct text *t, int64_t dur)
+call(struct report *r, const struct name *x, int64_t dur)
 {
-	buf_reserve(&key, 1);
-	buf_put(&key, t->s, t->s != NULL ? t->n : 0);
-	add(r, dur);
-}
+	int i;
 
-static void
-os(struct report *r, const struct text *t, int64_t dur)
-{
-	buf_reserve(&key, 1);
-	buf_put(&key, t->s, t->s != NULL ? t->n : 0);
+	buf_reserve(&key, NO);
+	for (i = 0; i < NO; i++)
+		key.s[i] = (char)('a' + (x->no >> 4 * (NO - 1 - i) & 15));
+	key.len = NO;
+	buf_put(&key, x->text.s, x->text.s != NULL ? x->text.n : 0);
 	add(r, dur);
 }
 
@@ -235,7 +245,7 @@ const struct report_def rep_kern_gb_sum = {
 };
 const struct report_def rep_api_sum = { { "cuda_api_sum", "CUDA API Summary",
 					    COLS(call_cols) },
-	"cudaapisum", .types = "call,kern,copy,set,sync,graph", .on_api = api,
+	"cudaapisum", .types = "call,kern,copy,set,sync,graph", .on_api = call,
 	.group = by_total_api };
 const struct report_def rep_mem_time_sum = {
 	{ "cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)",
@@ -269,4 +279,4 @@ const struct report_def rep_startend_sum = {
 };
 const struct report_def rep_osrt_sum = { { "osrt_sum", "OS Runtime Summary",
 					     COLS(call_cols) },
-	"osrtsum", .types = "os", .on_os = os, .group = by_total };
+	"osrtsum", .types = "os", .on_os = call, .group = by_total_os };
