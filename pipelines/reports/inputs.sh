@@ -1,0 +1,90 @@
+# Read by lib.sh: what kind of input a file is, and profiles as streams.
+# shellcheck shell=sh disable=SC2154 # need, of_dict, no_times, src: lib.sh
+
+# Whether a file is a stream that dlp-parse wrote before.
+is_stream() {
+	[ -f "$1" ] &&
+	    [ "$(dd bs=5 count=1 <"$1" 2>/dev/null | tr -d '\000')" = '##dlp' ]
+}
+
+# Whether the records of a stream name their files: it is of several, joined.
+# In its section src is what a section is among several.
+has_src() {
+	is_stream "$1" && LC_ALL=C awk -F '\t' '
+	/^##/ { next }
+	{ for (i = 2; i <= NF && /^#/ && !found; i++) found = $i == "src"; exit }
+	END { exit !found }' <"$1"
+}
+
+# Whether a file is a .dict of PyProf, or a stream of one (that says so). Of
+# files dlp-parse knows better.
+is_dict() {
+	[ -f "$1" ] || return 1
+	case $(dd bs=300 count=1 <"$1" 2>/dev/null | tr -d '\000') in
+	"{'"*) [ $# -eq 1 ] ;;
+	"##dlp"*"	${2:-dialect	pyprof-dict}"*) ;;
+	*) false ;;
+	esac
+}
+
+# from_stdin FILTER...: standard input, a stream or a profile, to standard
+# output as a stream; a profile by the filter. What is taken to see which it is
+# is given back: a byte, of a stream the first lines, which tell if times lack.
+from_stdin() {
+	byte=$(dd bs=1 count=1 2>/dev/null | od -An -to1 | tr -d ' \n')
+	case $byte in
+	'') "$@" ;;
+	043)
+		head='#' line='' n_src=0
+		while IFS= read -r line; do
+			case $line in
+			"##info	dialect	pyprof-dict"*)
+				[ "$need" != --no-dict ] || die "$of_dict" ;;
+			"##info	times	made up"*)
+				[ -z "$need" ] || die "$no_times" ;;
+			"##info	src	"*)
+				n_src=$((n_src + 1))
+				[ "$n_src" -lt 2 ] || [ -n "$src" ] ||
+				    ! grep -q '[$]{*src' "$0" ||
+				    die "standard input: a stream of several" \
+					"files, of which this report has rows" \
+					"each: give it as a file" ;;
+			esac
+			case $line in
+			'##'* | '#dlp'*) ;;
+			*) break ;;
+			esac
+			head="$head$line
+" line=
+		done
+		printf '%s%s' "$head" "${line:+$line
+}"
+		cat
+		;;
+	*)
+		{
+			# shellcheck disable=SC2059 # an octal number
+			printf "\\$byte"
+			cat
+		} | "$@"
+		;;
+	esac
+}
+
+# The profiles, each a section; $parse is an option for dlp-parse. One that
+# fails leaves a section without an end, so that the filters go on with the
+# others and the last one exits 2.
+profiles() {
+	good=''
+	bad=''
+	for f; do
+		if is_stream "$f"; then
+			cat -- "$f" && good=1 || bad=1
+		else
+			set -- dlp-parse ${parse-} ${need-} ${src:+--src} -- "$f"
+			[ "$f" != - ] || set -- from_stdin "$@"
+			"$@" && good=1 || bad=1
+		fi
+	done
+	[ -z "$good" ] || [ -z "$bad" ] || printf '##dlp\t1\n'
+}
