@@ -4,79 +4,19 @@
  */
 #include <string.h>
 
+#include "behind.h"
 #include "labels.h"
 #include "num.h"
+#include "packed.h"
 #include "ranges.h"
 #include "reports.h"
 #include "row.h"
-#include "varint.h"
 
 #define COLS(v) (v), sizeof(v) / sizeof((v)[0])
 
 #define SUMS 5 /* projected time, time, GPU work, levels, children */
 
 static struct buf row;
-
-/*
- * Rows wait for their order as groups, in bytes: a first one, the sums; of
- * several ranges their number and statistics; and the name as it is kept.
- */
-enum { PACKED = 1, ONE = 2, PART = 4 };
-
-static void
-group_put(struct buf *b, const struct group *g)
-{
-	const double f[] = { g->avg, g->med, g->sd };
-	int i;
-
-	buf_putc(b, (char)((int)g->part * PART | (g->n == 1 ? ONE : 0) |
-			   (g->code.packed ? PACKED : 0)));
-	for (i = 0; i < SUMS; i++)
-		varint_add(b, varint_fold(g->sum[i]));
-	if (g->n > 1) {
-		varint_add(b, g->n);
-		varint_add(b, varint_fold(g->min));
-		varint_add(b, varint_fold(g->max));
-		buf_put(b, (const char *)f, sizeof(f));
-	}
-	buf_put(b, g->code.s, g->code.n);
-}
-
-static const char *
-get_num(const char *s, int64_t *v)
-{
-	uint64_t u;
-
-	s = varint_get(s, &u);
-	*v = varint_unfold(u);
-	return s;
-}
-
-static void
-group_get(struct group *g, const char *s, size_t n)
-{
-	const char *e = s + n;
-	int head = (unsigned char)*s++, i;
-	double f[3] = { 0 };
-
-	g->part = (uint32_t)head / PART;
-	g->code.packed = (head & PACKED) != 0;
-	g->n = 1;
-	for (i = 0; i < SUMS; i++)
-		s = get_num(s, &g->sum[i]);
-	g->min = g->max = g->sum[0];
-	if ((head & ONE) == 0) {
-		s = varint_get(s, &g->n);
-		s = get_num(get_num(s, &g->min), &g->max);
-		memcpy(f, s, sizeof(f));
-		s += sizeof(f);
-	}
-	g->avg = f[0];
-	g->med = f[1];
-	g->sd = f[2];
-	g->code.s = s;
-	g->code.n = (size_t)(e - s);
-}
 
 static void
 put_mean(int64_t sum, uint64_t n)
@@ -96,7 +36,7 @@ sum_row(const char *s, size_t n)
 	const char *style;
 	struct group g;
 
-	group_get(&g, s, n);
+	packed_get(&g, s, n);
 	style = range_style(g.part == RANGES_PROJ);
 	ranges_name(&g.code, &row);
 	row_none(&row);
@@ -114,20 +54,40 @@ sum_row(const char *s, size_t n)
 	row_put_now(&row);
 }
 
+/* Groups come by name, and wait packed for their order; that is made beside
+ * the merge that they come from. */
+static struct table *order;
+
+static void
+sum_order(const char *s, size_t n)
+{
+	struct group g;
+
+	packed_get(&g, s, n);
+	buf_put(&row, s, n);
+	order_add(order, ~g.sum[0], 0, &row);
+}
+
 static void
 sum_group(void *ctx, const struct group *g)
 {
-	group_put(&row, g);
-	order_add(ctx, ~g->sum[0], 0, &row);
+	struct buf *b = ctx;
+
+	buf_clear(b);
+	packed_put(b, g);
+	behind_row(sum_order, b->s, b->len);
 }
 
 static void
 sum_print(struct report *r)
 {
-	struct table *order = order_new();
+	struct buf b = { 0 };
 
 	(void)r;
-	ranges_each_proj(sum_group, order);
+	order = order_new();
+	ranges_each_proj(sum_group, &b);
+	behind_end();
+	buf_free(&b);
 	order_each(order, sum_row);
 }
 

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "behind.h"
 #include "err.h"
 #include "labels.h"
+#include "packed.h"
 #include "ranges.h"
 #include "reports.h"
 #include "row.h"
@@ -12,7 +14,9 @@
 #define COLS(v) (v), sizeof(v) / sizeof((v)[0])
 
 static struct {
-	struct buf name; /* of the ranges */
+	struct buf name, code; /* of the ranges */
+	bool packed;           /* the code is */
+	struct buf tmp;
 	struct buf text;
 	struct line {
 		size_t at, len;
@@ -58,7 +62,7 @@ flush(void)
 	if (x.n > 1)
 		qsort(x.line, x.n, sizeof(*x.line), cmp_line);
 	for (i = 0; i < x.n; i++)
-		sink_row(x.text.s + x.line[i].at, x.line[i].len);
+		sink_row_now(x.text.s + x.line[i].at, x.line[i].len);
 	x.n = 0;
 	buf_clear(&x.text);
 }
@@ -83,16 +87,17 @@ put_id(int64_t id)
 }
 
 static void
-put_line(const struct group *g, const struct ranges_kern *k)
+put_line(const struct group *g)
 {
-	const char *s = g->len > 0 ? range_style(k->push) : "";
+	const struct ranges_kern *k = ranges_kern_of(g->part);
+	const char *s = x.name.len > 0 ? range_style(k->push) : "";
 	struct line *l = new_line();
 	size_t n;
 
 	l->at = x.text.len;
 	l->sum = g->sum[0];
 	l->k = k;
-	row_text(&x.text, g->key, g->len);
+	row_text(&x.text, x.name.s, x.name.len);
 	row_text(&x.text, s, strlen(s));
 	put_id(k->pid);
 	put_id(k->tid);
@@ -105,29 +110,66 @@ put_line(const struct group *g, const struct ranges_kern *k)
 	l->len = x.text.len - l->at;
 }
 
+static bool
+same(const struct buf *b, const char *s, size_t n)
+{
+	return b->len == n && (n == 0 || memcmp(b->s, s, n) == 0);
+}
+
+/* Whether the group is of the same name as the last one; it is that of the
+ * lines to come then. The same code is the same name, another one can be. */
+static bool
+same_name(const struct table_code *c)
+{
+	if (x.packed == c->packed && same(&x.code, c->s, c->n))
+		return true;
+	x.packed = c->packed;
+	buf_clear(&x.code);
+	buf_put(&x.code, c->s, c->n);
+	buf_clear(&x.tmp);
+	ranges_name(c, &x.tmp);
+	return same(&x.name, x.tmp.s, x.tmp.len);
+}
+
+static void
+line(const char *s, size_t n)
+{
+	struct group g;
+	struct buf b;
+
+	packed_get(&g, s, n);
+	if (!same_name(&g.code)) {
+		flush();
+		b = x.name;
+		x.name = x.tmp;
+		x.tmp = b;
+	}
+	put_line(&g);
+}
+
 static void
 group(void *ctx, const struct group *g)
 {
+	static struct buf b;
 	const struct report *r = ctx;
-	const struct ranges_kern *k = ranges_kern_of(g->part);
 
-	if (k->mode != r->mode)
+	if (ranges_kern_of(g->part)->mode != r->mode)
 		return;
-	if (x.name.len != g->len ||
-	    (g->len > 0 && memcmp(x.name.s, g->key, g->len) != 0)) {
-		flush();
-		buf_clear(&x.name);
-		buf_put(&x.name, g->key, g->len);
-	}
-	put_line(g, k);
+	buf_clear(&b);
+	packed_put(&b, g);
+	behind_row(line, b.s, b.len);
 }
 
+/* The lines are made beside the merge. */
 static void
 print(struct report *r)
 {
 	ranges_each_kern(group, r);
+	behind_end();
 	flush();
 	buf_clear(&x.name);
+	buf_clear(&x.code);
+	x.packed = false;
 }
 
 static const char *const kern_cols[] = { "NVTX Range", "Style", "#PID", "#TID",
