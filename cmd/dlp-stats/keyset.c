@@ -116,42 +116,50 @@ keyset_put(struct keyset *k, const char *s, size_t n)
 	return new_key(k, k->text.len - n, h);
 }
 
-/* What the texts are sorted by. */
+/* What packed texts are sorted by. */
 static void
-order(struct keyset *k)
+order_packed(const struct keyset *k, struct keyset_order *o)
 {
-	struct text_ref *v = k->ref;
+	struct text_ref *v = o->ref;
 	uint32_t i;
 
 	shapes_rank(k->shapes);
-	buf_clear(&k->order);
+	buf_clear(&o->bytes);
 	for (i = 0; i < k->n; i++) {
-		v[i].chunk = k->order.len;
-		shapes_order(k->shapes, &k->order, k->text.s + k->key[i].at,
+		v[i].chunk = o->bytes.len;
+		shapes_order(k->shapes, &o->bytes, k->text.s + k->key[i].at,
 		    k->key[i].len);
-		v[i].n = (uint32_t)(k->order.len - v[i].chunk);
+		v[i].n = (uint32_t)(o->bytes.len - v[i].chunk);
 	}
 	for (i = 0; i < k->n; i++)
-		v[i].s = k->order.s + v[i].chunk;
+		v[i].s = o->bytes.s + v[i].chunk;
 }
 
-struct text_ref *
-keyset_sorted(struct keyset *k)
+void
+keyset_order(const struct keyset *k, struct keyset_order *o)
 {
-	struct text_ref *v;
 	size_t n;
 	uint32_t i;
 
-	k->ref = v = xrealloc(k->ref, (size_t)k->n + 1, sizeof(*v));
+	if (o->cap < k->n) {
+		o->cap = k->cap;
+		o->ref = xrealloc(o->ref, o->cap, sizeof(*o->ref));
+	}
 	for (i = 0; i < k->n; i++) {
-		v[i].s = keyset_text(k, i, &n);
-		v[i].n = (uint32_t)n;
-		v[i].id = i;
+		o->ref[i].s = keyset_text(k, i, &n);
+		o->ref[i].n = (uint32_t)n;
+		o->ref[i].id = i;
 	}
 	if (k->packed)
-		order(k);
-	textsort(v, k->n);
-	return v;
+		order_packed(k, o);
+}
+
+void
+keyset_order_free(struct keyset_order *o)
+{
+	buf_free(&o->bytes);
+	free(o->ref);
+	memset(o, 0, sizeof(*o));
 }
 
 size_t
@@ -175,9 +183,7 @@ void
 keyset_free(struct keyset *k)
 {
 	buf_free(&k->text);
-	buf_free(&k->order);
 	free(k->key);
 	free(k->slot);
-	free(k->ref);
 	memset(k, 0, sizeof(*k));
 }

@@ -27,8 +27,12 @@ struct keyset {                /* all zero is empty */
 	uint32_t asked; /* since it was empty */
 	bool apart;     /* texts are not looked for */
 	bool packed;    /* all */
-	struct buf order;
+};
+
+struct keyset_order { /* all zero is empty; memory is kept */
+	struct buf bytes;
 	struct text_ref *ref;
+	size_t cap;
 };
 
 uint32_t keyset_put(struct keyset *k, const char *s, size_t n);
@@ -42,10 +46,11 @@ keyset_text(const struct keyset *k, uint32_t i, size_t *n)
 	return k->text.s + k->key[i].at;
 }
 
-/* All, in the order of their texts' bytes; id is the number. s and n are the
- * text, or if they are packed what is the same for the same text. The set's
- * own, valid until it changes. */
-struct text_ref *keyset_sorted(struct keyset *k);
+/* o->ref: all, as textsort() takes them, to be in the order of their texts'
+ * bytes; id is the number. s and n are the text, or if they are packed what
+ * is the same for the same text. Valid until the set changes. */
+void keyset_order(const struct keyset *k, struct keyset_order *o);
+void keyset_order_free(struct keyset_order *o);
 
 size_t keyset_bytes(const struct keyset *k); /* what it takes, sorted too */
 void keyset_clear(struct keyset *k);         /* memory is kept */

@@ -1,6 +1,7 @@
 /*
  * Groups of values, sorted and merged; see table.h. Keys are kept once per
  * run, or where they do not repeat once per row; rows hold their numbers.
+ * While one lot of rows is sorted by a thread, the next comes in.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,22 +26,42 @@ table_new(int nval, bool distinct)
 	t->distinct = distinct;
 	t->gen = 1;
 	t->shapes.bound = table_memory / SHAPES;
-	t->keys.shapes = &t->shapes;
+	t->in = &t->fills[0];
+	t->out = &t->fills[1];
+	t->in->keys.shapes = t->out->keys.shapes = &t->shapes;
 	return t;
+}
+
+static void
+free_fill(struct fill *f)
+{
+	keyset_free(&f->keys);
+	buf_free(&f->rows);
+	free(f->nrows);
+	f->nrows = NULL;
 }
 
 static void
 free_rows(struct table *t)
 {
-	keyset_free(&t->keys);
-	buf_free(&t->rows);
+	free_fill(&t->fills[0]);
+	free_fill(&t->fills[1]);
+	keyset_order_free(&t->order);
 	buf_free(&t->sorted);
-	free(t->nrows);
 	free(t->first);
 	free(t->unpacked);
-	t->nrows = NULL;
 	t->first = NULL;
 	t->unpacked = NULL;
+}
+
+static void
+wait_sorted(struct table *t)
+{
+	if (!t->sorting)
+		return;
+	beside_end(&t->beside);
+	beside_say(&t->beside);
+	t->sorting = false;
 }
 
 void
@@ -50,6 +71,7 @@ table_free(struct table *t)
 
 	if (t == NULL)
 		return;
+	wait_sorted(t);
 	free_rows(t);
 	shapes_free(&t->shapes);
 	for (i = 0; i < t->nruns; i++) {
@@ -61,69 +83,89 @@ table_free(struct table *t)
 	free(t);
 }
 
+/* What is in t->out to the last run; then it is empty. */
+static void
+sort_out(void *arg)
+{
+	struct table *t = arg;
+	struct run_out *o = &t->run[t->nruns - 1];
+	struct fill *f = t->out;
+
+	table_sort(t, o);
+	run_flush(o, true);
+	if (o->fd >= 0)
+		buf_free(&o->buf);
+	if (f->nrows != NULL)
+		memset(f->nrows, 0, f->keys.n * sizeof(*f->nrows));
+	keyset_clear(&f->keys);
+	buf_clear(&f->rows);
+	f->most = 0;
+}
+
 /* The rows to a run: in a file, or at the end, when they are the only ones,
  * in memory. */
 static void
 spill(struct table *t, bool file)
 {
-	struct run_out *o;
+	struct fill *f = t->in;
 
-	t->run = xrealloc(t->run, (size_t)t->nruns + 1, sizeof(*t->run));
-	o = &t->run[t->nruns++];
-	memset(o, 0, sizeof(*o));
-	o->fd = file ? temp_fd() : -1;
-	table_sort(t, o);
-	run_flush(o, true);
-	if (file)
-		buf_free(&o->buf);
-	if (t->nrows != NULL)
-		memset(t->nrows, 0, t->keys.n * sizeof(*t->nrows));
-	keyset_clear(&t->keys);
-	buf_clear(&t->rows);
-	t->most = 0;
+	wait_sorted(t);
+	t->in = t->out;
+	t->out = f;
 	t->gen++;
+	t->run = xrealloc(t->run, (size_t)t->nruns + 1, sizeof(*t->run));
+	t->run[t->nruns++] = (struct run_out){ .fd = file ? temp_fd() : -1 };
+	/* it looks at the shapes, to which others come */
+	keyset_order(&f->keys, &t->order);
+	t->sorting =
+	    file && beside_can() && beside_begin(&t->beside, sort_out, NULL, t);
+	if (!t->sorting)
+		sort_out(t);
 }
 
 static void
-count_row(struct table *t, uint32_t key)
+count_row(struct fill *f, uint32_t key)
 {
-	size_t cap = t->nrows_cap;
+	size_t cap = f->nrows_cap;
 
 	if (key >= cap) {
-		t->nrows_cap = cap != 0 ? cap * 2 : 256;
-		t->nrows = xrealloc(t->nrows, t->nrows_cap, sizeof(*t->nrows));
-		memset(t->nrows + cap, 0,
-		    (t->nrows_cap - cap) * sizeof(*t->nrows));
+		f->nrows_cap = cap != 0 ? cap * 2 : 256;
+		f->nrows = xrealloc(f->nrows, f->nrows_cap, sizeof(*f->nrows));
+		memset(f->nrows + cap, 0,
+		    (f->nrows_cap - cap) * sizeof(*f->nrows));
 	}
-	if (++t->nrows[key] > t->most)
-		t->most = t->nrows[key];
+	if (++f->nrows[key] > f->most)
+		f->most = f->nrows[key];
 }
 
 static void
 add_row(struct table *t, uint32_t key, uint32_t part, const int64_t *v)
 {
+	struct buf *rows = &t->in->rows;
 	char *p, *row;
 
-	count_row(t, key);
-	buf_reserve(&t->rows, ROW_HEAD + RUN_ROW_MAX);
-	p = t->rows.s + t->rows.len;
+	count_row(t->in, key);
+	buf_reserve(rows, ROW_HEAD + RUN_ROW_MAX);
+	p = rows->s + rows->len;
 	memcpy(p, &key, sizeof(key));
 	row = p + ROW_HEAD;
 	row = run_put_row(row, part, v, t->nval);
 	p[ROW_HEAD - 1] = (char)(row - p - ROW_HEAD);
-	t->rows.len = (size_t)(row - t->rows.s);
+	rows->len = (size_t)(row - rows->s);
 	t->sum = num_add(t->sum, v[0]);
 }
 
-/* What sorting takes, too. */
+/* What sorting takes, too: about as much again. Two lots and the sorting of
+ * one are there at a time. */
 static bool
 full(const struct table *t)
 {
-	size_t n = keyset_bytes(&t->keys) + 2 * t->rows.len +
-		   (size_t)t->most * RUN_WORDS * 2 * sizeof(int64_t);
+	const struct fill *f = t->in;
+	size_t n = keyset_bytes(&f->keys) + 2 * f->rows.len +
+		   (size_t)f->most * RUN_WORDS * 2 * sizeof(int64_t);
 
-	return n > table_memory || t->rows.len > MAX_ROWS ||
-	       (t->keys.packed && t->shapes.full);
+	return n > table_memory / 3 * 2 || f->rows.len > MAX_ROWS ||
+	       (f->keys.packed && t->shapes.full);
 }
 
 void
@@ -133,8 +175,8 @@ table_add_to(struct table *t, struct table_key *k, const char *key, size_t n,
 	if (full(t))
 		spill(t, true);
 	if (k->gen != t->gen) {
-		k->id = t->distinct ? keyset_new(&t->keys, key, n)
-				    : keyset_put(&t->keys, key, n);
+		k->id = t->distinct ? keyset_new(&t->in->keys, key, n)
+				    : keyset_put(&t->in->keys, key, n);
 		k->gen = t->gen;
 	}
 	if (!t->distinct)
@@ -161,6 +203,7 @@ table_close(struct table *t)
 {
 	if (!t->closed) {
 		spill(t, t->nruns > 0);
+		wait_sorted(t);
 		free_rows(t);
 	}
 	t->closed = true;

@@ -29,13 +29,17 @@ len_of(const char *row)
 static void
 by_key(struct table *t)
 {
-	const char *s = t->rows.s, *e = s + t->rows.len, *p;
-	uint32_t k, nkeys = t->keys.n;
+	const struct buf *rows = &t->out->rows;
+	const char *s = rows->s, *e = s + rows->len, *p;
+	uint32_t k, nkeys = t->out->keys.n;
 	size_t n, at = 0, *first;
 
-	buf_reserve(&t->sorted, t->rows.len + RUN_ROW_MAX);
-	t->first = first =
-	    xrealloc(t->first, (size_t)nkeys + 2, sizeof(*first));
+	buf_reserve(&t->sorted, rows->len + RUN_ROW_MAX);
+	if (t->first_cap < (size_t)nkeys + 2) {
+		t->first_cap = (size_t)t->out->keys.cap + 2;
+		t->first = xrealloc(t->first, t->first_cap, sizeof(*first));
+	}
+	first = t->first;
 	memset(first, 0, ((size_t)nkeys + 2) * sizeof(*first));
 	for (p = s; p < e; p += ROW_HEAD + len_of(p))
 		first[key_of(p)] += len_of(p);
@@ -127,9 +131,9 @@ put_key(
     struct table *t, struct run_out *o, const struct text_ref *v, uint32_t m)
 {
 	size_t n = 0, i;
-	struct table_code c = { .packed = t->keys.packed };
+	struct table_code c = { .packed = t->out->keys.packed };
 
-	c.s = keyset_text(&t->keys, v->id, &c.n);
+	c.s = keyset_text(&t->out->keys, v->id, &c.n);
 	if (t->distinct) {
 		run_put_key(o, &c, 1);
 		run_put_empty(o);
@@ -148,25 +152,27 @@ static void
 prefetch(const struct table *t, const struct text_ref *v)
 {
 	__builtin_prefetch(v->s);
-	__builtin_prefetch(t->keys.text.s + t->keys.key[v->id].at);
-	if (t->first != NULL)
+	__builtin_prefetch(t->out->keys.text.s + t->out->keys.key[v->id].at);
+	if (!t->distinct)
 		__builtin_prefetch(t->sorted.s + t->first[v->id]);
 }
 
 void
 table_sort(struct table *t, struct run_out *o)
 {
-	const struct text_ref *v = keyset_sorted(&t->keys);
-	uint32_t i, m, nkeys = t->keys.n;
+	const struct keyset *keys = &t->out->keys;
+	struct text_ref *v = t->order.ref;
+	uint32_t i, m, nkeys = keys->n;
 
-	o->packed = t->keys.packed;
+	textsort(v, nkeys);
+	o->packed = keys->packed;
 	if (!t->distinct)
 		by_key(t);
 	for (i = 0; i < nkeys; i += m) {
 		m = 1;
 		if (i + AHEAD < nkeys)
 			prefetch(t, &v[i + AHEAD]);
-		if (t->keys.apart)
+		if (keys->apart)
 			m = same_texts(&v[i], nkeys - i);
 		put_key(t, o, &v[i], m);
 		run_flush(o, false);

@@ -1,8 +1,8 @@
 /*
  * Work in a second thread, beside that of the first one.
  */
-#ifndef DLP_PARSE_BESIDE_H
-#define DLP_PARSE_BESIDE_H
+#ifndef DLP_BESIDE_H
+#define DLP_BESIDE_H
 
 #include <pthread.h>
 #include <stdbool.h>
