@@ -43,18 +43,33 @@ row_put_now(struct buf *b)
 	buf_clear(b);
 }
 
+/* Of one value, as most ranges have: it is made once. */
+static void
+stats_of_one(struct buf *b, int64_t v)
+{
+	static const char *const behind[] = { ".0\t", "\t", "\t" };
+	size_t at = b->len, n, i;
+
+	buf_i64(b, v);
+	n = b->len - at;
+	buf_reserve(b, 4 * (n + 4));
+	buf_puts(b, ".0\t");
+	for (i = 0; i < sizeof(behind) / sizeof(behind[0]); i++) {
+		buf_put(b, b->s + at, n);
+		buf_puts(b, behind[i]);
+	}
+	buf_puts(b, "0.0\t");
+}
+
 void
 row_stats(struct buf *b, const struct group *g)
 {
-	if (g->n == 1) { /* most ranges are */
-		buf_i64(b, g->min);
-		buf_puts(b, ".0\t");
-		buf_i64(b, g->min);
-		buf_puts(b, ".0\t");
-	} else {
-		row_round(b, g->avg, 1);
-		row_round(b, g->med, 1);
+	if (g->n == 1) {
+		stats_of_one(b, g->min);
+		return;
 	}
+	row_round(b, g->avg, 1);
+	row_round(b, g->med, 1);
 	row_i64(b, g->min);
 	row_i64(b, g->max);
 	row_round(b, g->sd, 1);

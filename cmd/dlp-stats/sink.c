@@ -140,17 +140,17 @@ static void
 csv_text(const char *s, size_t n)
 {
 	static struct buf tmp;
-	bool quote;
+	bool quote = n > 0 && memchr(s, ',', n) != NULL;
 
 	if (esc_has(s, n)) {
 		buf_clear(&tmp);
 		esc_undo(&tmp, s, n);
 		s = buf_str(&tmp);
 		n = tmp.len;
+		quote |=
+		    memchr(s, '\n', n) != NULL || memchr(s, '\r', n) != NULL;
 	}
-	quote =
-	    n > 0 && (memchr(s, ',', n) != NULL || memchr(s, '\n', n) != NULL ||
-			 memchr(s, '\r', n) != NULL);
+	buf_reserve(&out_buf, n + 2);
 	if (quote)
 		buf_putc(&out_buf, '"');
 	buf_put(&out_buf, s, n);
@@ -167,85 +167,85 @@ csv_begin(const struct sink_table *t, const char *name, bool is_first)
 
 #define PIECE 16
 
-struct marks { /* of up to 16 bytes, the first one's in bit 0 */
-	unsigned tabs;
-	unsigned special; /* commas, escapes */
-};
-
-static struct marks
-marks(const char *s, size_t n)
+/* Copies 16 bytes, or n if that is less, with commas for TABs; where there
+ * were TABs, the first byte in bit 0. There is room for 16. */
+static unsigned
+commas(char *to, const char *s, size_t n)
 {
-	struct marks m = { 0, 0 };
+	unsigned tabs = 0;
 	size_t i;
 
 #ifdef __SSE2__
 	if (n >= PIECE) {
 		const __m128i v =
 		    _mm_loadu_si128((const __m128i *)(const void *)s);
+		const __m128i tab = _mm_cmpeq_epi8(v, _mm_set1_epi8('\t'));
 
-		m.tabs = (unsigned)_mm_movemask_epi8(
-		    _mm_cmpeq_epi8(v, _mm_set1_epi8('\t')));
-		m.special = (unsigned)_mm_movemask_epi8(
-		    _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8(',')),
-			_mm_cmpeq_epi8(v, _mm_set1_epi8('\\'))));
-		return m;
+		_mm_storeu_si128((__m128i *)(void *)to,
+		    _mm_xor_si128(
+			v, _mm_and_si128(tab, _mm_set1_epi8('\t' ^ ','))));
+		return (unsigned)_mm_movemask_epi8(tab);
 	}
 #endif
 	for (i = 0; i < n && i < PIECE; i++) {
-		m.tabs |= (unsigned)(s[i] == '\t') << i;
-		m.special |= (unsigned)(s[i] == ',' || s[i] == '\\') << i;
+		tabs |= (unsigned)(s[i] == '\t') << i;
+		to[i] = s[i] == '\t' ? ',' : s[i];
 	}
-	return m;
+	return tabs;
 }
 
-static struct csv { /* the row in the making */
-	const struct sink_table *t;
-	const char *from; /* what is before it is written */
-	const char *cell;
-	bool special; /* the cell: has a comma or an escape */
-	int col;
-	size_t tab[MAX_COLS]; /* where TABs come to stand in the output */
-} csv;
-
-static void
-csv_cell_end(const char *e)
+/* Up to k numbers of a row, which are copied together; behind them and the
+ * TAB there. */
+static const char *
+csv_numbers(const char *s, const char *e, int k)
 {
-	if (csv.special && csv.t->cols[csv.col][0] != '#') {
-		buf_put(&out_buf, csv.from, (size_t)(csv.cell - csv.from));
-		csv_text(csv.cell, (size_t)(e - csv.cell));
-		csv.from = e;
+	unsigned tabs;
+	size_t n;
+
+	buf_reserve(&out_buf, (size_t)(e - s) + PIECE);
+	for (; s < e; s += PIECE, out_buf.len += PIECE) {
+		n = (size_t)(e - s);
+		tabs = commas(out_buf.s + out_buf.len, s, n);
+		for (; tabs != 0 && k > 1; k--)
+			tabs &= tabs - 1;
+		if (tabs != 0)
+			n = (size_t)__builtin_ctz(tabs) + 1;
+		if (tabs != 0 || n <= PIECE) {
+			out_buf.len += n;
+			return s + n;
+		}
 	}
-	csv.tab[csv.col++] = out_buf.len + (size_t)(e - csv.from);
-	csv.cell = e + 1;
-	csv.special = false;
+	return e;
 }
 
-/* Plain cells are copied together; then TABs become commas. */
+static const char *
+csv_cell(const char *s, const char *e)
+{
+	const char *tab = s < e ? memchr(s, '\t', (size_t)(e - s)) : NULL;
+
+	csv_text(s, (size_t)((tab != NULL ? tab : e) - s));
+	if (tab == NULL)
+		return e;
+	buf_putc(&out_buf, ',');
+	return tab + 1;
+}
+
 static void
 csv_row(const struct sink_table *t, const char *s, size_t n)
 {
 	const char *e = s + n;
-	struct marks m;
-	int i;
+	int i = 0, k;
 
-	csv.t = t;
-	csv.from = csv.cell = s;
-	csv.special = false;
-	csv.col = 0;
-	for (; s < e; s += PIECE) {
-		m = marks(s, (size_t)(e - s));
-		for (; m.tabs != 0; m.tabs &= m.tabs - 1) {
-			i = __builtin_ctz(m.tabs);
-			csv.special |= (m.special & ((1u << i) - 1)) != 0;
-			csv_cell_end(s + i);
-			m.special &= ~0u << i;
+	while (s < e && i < t->ncols) {
+		for (k = 0; i < t->ncols && t->cols[i][0] == '#'; i++)
+			k++;
+		if (k > 0) {
+			s = csv_numbers(s, e, k);
+		} else {
+			s = csv_cell(s, e);
+			i++;
 		}
-		csv.special |= m.special != 0;
 	}
-	csv_cell_end(e);
-	buf_put(&out_buf, csv.from, (size_t)(e - csv.from));
-	for (i = 0; i + 1 < csv.col; i++)
-		out_buf.s[csv.tab[i]] = ',';
 	buf_putc(&out_buf, '\n');
 }
 
