@@ -143,7 +143,7 @@ keyset_order(const struct keyset *k, struct keyset_order *o)
 
 	if (o->cap < k->n) {
 		o->cap = k->cap;
-		o->ref = xrealloc(o->ref, o->cap, sizeof(*o->ref));
+		o->ref = xrealloc(o->ref, o->cap, 2 * sizeof(*o->ref));
 	}
 	for (i = 0; i < k->n; i++) {
 		o->ref[i].s = keyset_text(k, i, &n);
@@ -165,7 +165,7 @@ keyset_order_free(struct keyset_order *o)
 size_t
 keyset_bytes(const struct keyset *k)
 {
-	return (k->packed ? 2 : 1) * k->text.len + (size_t)k->n * 64;
+	return (k->packed ? 2 : 1) * k->text.len + (size_t)k->n * 80;
 }
 
 void

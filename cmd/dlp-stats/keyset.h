@@ -31,7 +31,7 @@ struct keyset {                /* all zero is empty */
 
 struct keyset_order { /* all zero is empty; memory is kept */
 	struct buf bytes;
-	struct text_ref *ref;
+	struct text_ref *ref; /* twice as many as there are texts */
 	size_t cap;
 };
 

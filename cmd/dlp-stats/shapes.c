@@ -224,7 +224,7 @@ static void
 rank_down(
     struct shapes *x, const struct text_ref *v, const uint32_t *same, size_t n)
 {
-	const struct shape *h, *next = NULL;
+	struct shape *h, *next = NULL;
 	struct shape_part *p;
 	bool *only, *was = NULL;
 	uint32_t k;
@@ -241,9 +241,12 @@ rank_down(
 		}
 		free(was);
 		was = only;
+		h->ranks = 0;
 		for (k = 0; k < h->n; k++)
 			if (only[k])
 				x->part[h->at + k].rank = 0;
+			else
+				h->ranks = k + 1;
 	}
 	free(was);
 }
@@ -257,7 +260,7 @@ shapes_rank(struct shapes *x)
 
 	if (x->ranked == n)
 		return;
-	v = xcalloc(n, sizeof(*v));
+	v = xcalloc(n, 2 * sizeof(*v));
 	same = xcalloc(n, sizeof(*same));
 	for (i = 0; i < n; i++) {
 		size_t len;
@@ -266,7 +269,7 @@ shapes_rank(struct shapes *x)
 		v[i].n = (uint32_t)len;
 		v[i].id = (uint32_t)i;
 	}
-	textsort(v, n);
+	textsort(v, v + n, n);
 	for (i = 1; i < n; i++)
 		same[i] = common_parts(x, &v[i - 1], &v[i]);
 	rank_up(x, v, same, n);
@@ -276,6 +279,7 @@ shapes_rank(struct shapes *x)
 	free(v);
 }
 
+/* Two bytes, so that what follows lies in its byte as it did. */
 static void
 put_rank(struct nibbles_out *o, unsigned rank)
 {
@@ -285,6 +289,19 @@ put_rank(struct nibbles_out *o, unsigned rank)
 		return;
 	for (i = 12; i >= 0; i -= 4)
 		nibble_put(o, rank >> i & 15);
+}
+
+static void
+put_rest(struct nibbles_out *o, const struct nibbles_in *in, const char *e)
+{
+	const char *s = in->p;
+
+	if (o->half && s < e) {
+		*o->p++ |= *s++ & 15;
+		o->half = false;
+	}
+	memcpy(o->p, s, (size_t)(e - s));
+	o->p += e - s;
 }
 
 void
@@ -301,7 +318,7 @@ shapes_order(const struct shapes *x, struct buf *b, const char *s, size_t n)
 	h = &x->shape[id];
 	buf_reserve(b, n + 2 * (size_t)h->n + 1);
 	o.p = b->s + b->len;
-	for (i = 0; i < h->n; i++) {
+	for (i = 0; i < h->ranks; i++) {
 		put_rank(&o, x->part[h->at + i].rank);
 		if (i + 1 == h->n)
 			break;
@@ -310,5 +327,6 @@ shapes_order(const struct shapes *x, struct buf *b, const char *s, size_t n)
 			nibble_put(&o, v);
 		} while (v != LOW && v != HIGH);
 	}
+	put_rest(&o, &in, s + n);
 	b->len = (size_t)(o.p - b->s) + o.half;
 }

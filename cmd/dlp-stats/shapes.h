@@ -18,6 +18,7 @@ struct shapes {       /* all zero is empty, and full */
 	struct smap texts;
 	struct shape {
 		uint32_t at, n; /* its parts */
+		uint32_t ranks; /* the parts up to the last with a rank */
 	} * shape;
 	size_t cap;
 	struct shape_part {    /* up to a number, or the end */

@@ -164,7 +164,7 @@ table_sort(struct table *t, struct run_out *o)
 	struct text_ref *v = t->order.ref;
 	uint32_t i, m, nkeys = keys->n;
 
-	textsort(v, nkeys);
+	textsort(v, v + nkeys, nkeys);
 	o->packed = keys->packed;
 	if (!t->distinct)
 		by_key(t);

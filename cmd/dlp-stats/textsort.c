@@ -1,13 +1,15 @@
 /*
- * A quicksort in three parts over eight bytes at a time: names such as
- * "aten::copy_, op_id = 5" agree in their first bytes, and comparing them
- * from the beginning again and again is what such a sort takes its time for.
+ * Eight bytes at a time: names such as "aten::copy_, op_id = 5" agree in their
+ * first bytes, and comparing them from the beginning again and again is what a
+ * sort takes its time for. Many are sorted by those bytes one by one, a few by
+ * a quicksort in three parts.
  */
 #include <string.h>
 
 #include "textsort.h"
 
 #define FEW 12
+#define MANY 1024
 
 int
 text_cmp(const char *a, size_t an, const char *b, size_t bn)
@@ -93,11 +95,12 @@ ended(struct text_ref *v, size_t n, size_t d)
 	return k;
 }
 
-static void sort_at(struct text_ref *v, size_t n, size_t d);
+static void sort_at(
+    struct text_ref *v, struct text_ref *tmp, size_t n, size_t d);
 
 /* By the chunk alone; equal ones go on with the next. */
 static void
-parts(struct text_ref *v, size_t n, size_t d)
+parts(struct text_ref *v, struct text_ref *tmp, size_t n, size_t d)
 {
 	size_t lo, i, hi;
 	uint64_t p;
@@ -113,22 +116,66 @@ parts(struct text_ref *v, size_t n, size_t d)
 				swap(&v[--hi], &v[i]);
 			else
 				i++;
-		sort_at(v + lo, hi - lo, d + 8);
+		sort_at(v + lo, tmp, hi - lo, d + 8);
 		if (lo < n - hi) {
-			parts(v, lo, d);
+			parts(v, tmp, lo, d);
 			v += hi;
 			n -= hi;
 		} else {
-			parts(v + hi, n - hi, d);
+			parts(v + hi, tmp, n - hi, d);
 			n = lo;
 		}
 	}
 	insertion(v, n, d);
 }
 
+/* By one byte of the chunks, those that agree in it as they were. */
+static void
+by_byte(struct text_ref *to, const struct text_ref *v, size_t n, int shift)
+{
+	size_t at[256] = { 0 }, i, k, sum = 0;
+
+	for (i = 0; i < n; i++)
+		at[v[i].chunk >> shift & 255]++;
+	for (i = 0; i < 256; i++) {
+		k = at[i];
+		at[i] = sum;
+		sum += k;
+	}
+	for (i = 0; i < n; i++)
+		to[at[v[i].chunk >> shift & 255]++] = v[i];
+}
+
+/* By the chunk alone, from its last byte to its first, where they differ;
+ * equal ones go on with the next. */
+static void
+bytes(struct text_ref *v, struct text_ref *tmp, size_t n, size_t d,
+    uint64_t differ)
+{
+	struct text_ref *from = v, *to = tmp, *t;
+	size_t i, k;
+	int shift;
+
+	for (shift = 0; shift < 64; shift += 8) {
+		if ((differ >> shift & 255) == 0)
+			continue;
+		by_byte(to, from, n, shift);
+		t = from;
+		from = to;
+		to = t;
+	}
+	if (from != v)
+		memcpy(v, from, n * sizeof(*v));
+	for (i = 0; i < n; i = k) {
+		for (k = i + 1; k < n && v[k].chunk == v[i].chunk; k++)
+			;
+		sort_at(v + i, tmp, k - i, d + 8);
+	}
+}
+
 /* All agree in their first d bytes. */
 static void
-sort_at(struct text_ref *v, size_t n, size_t d)
+sort_at(struct text_ref *v, struct text_ref *tmp, size_t n, size_t d)
 {
 	uint64_t differ = 0;
 	size_t i, k;
@@ -142,12 +189,14 @@ sort_at(struct text_ref *v, size_t n, size_t d)
 			differ |= v[i].chunk ^ v[0].chunk;
 		}
 	}
-	if (n > 1)
-		parts(v, n, d - 8);
+	if (n > MANY)
+		bytes(v, tmp, n, d - 8, differ);
+	else if (n > 1)
+		parts(v, tmp, n, d - 8);
 }
 
 void
-textsort(struct text_ref *v, size_t n)
+textsort(struct text_ref *v, struct text_ref *tmp, size_t n)
 {
-	sort_at(v, n, 0);
+	sort_at(v, tmp, n, 0);
 }

@@ -11,8 +11,9 @@ struct text_ref { /* a text, and a number of the caller's */
 	uint64_t chunk; /* textsort's own */
 };
 
-/* In the order of their bytes, a text before those that it begins. */
-void textsort(struct text_ref *v, size_t n);
+/* In the order of their bytes, a text before those that it begins. tmp: room
+ * for as many. */
+void textsort(struct text_ref *v, struct text_ref *tmp, size_t n);
 
 int text_cmp(const char *a, size_t an, const char *b, size_t bn);
 
