@@ -5,6 +5,9 @@
  */
 #include <stdlib.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "err.h"
 #include "merge.h"
@@ -16,12 +19,24 @@ size_t table_memory = (size_t)48 << 20;
 
 #define SHAPES 32          /* their share of it */
 #define MAX_ROWS INT32_MAX /* bytes of them in memory, at most */
+#define LARGE (1 << 20)    /* bytes */
+
+/* Large blocks are the system's again when they are freed: tables come one
+ * after the other, and are made in several threads. */
+static void
+give_back_large(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, LARGE);
+#endif
+}
 
 struct table *
 table_new(int nval, bool distinct)
 {
 	struct table *t = xcalloc(1, sizeof(*t));
 
+	give_back_large();
 	t->nval = nval;
 	t->distinct = distinct;
 	t->gen = 1;
@@ -155,8 +170,7 @@ add_row(struct table *t, uint32_t key, uint32_t part, const int64_t *v)
 	t->sum = num_add(t->sum, v[0]);
 }
 
-/* What sorting takes, too: about as much again. Two lots and the sorting of
- * one are there at a time. */
+/* What sorting takes, too. Two lots are there at a time. */
 static bool
 full(const struct table *t)
 {
@@ -164,7 +178,7 @@ full(const struct table *t)
 	size_t n = keyset_bytes(&f->keys) + 2 * f->rows.len +
 		   (size_t)f->most * RUN_WORDS * 2 * sizeof(int64_t);
 
-	return n > table_memory / 3 * 2 || f->rows.len > MAX_ROWS ||
+	return n > table_memory / 2 || f->rows.len > MAX_ROWS ||
 	       (f->keys.packed && t->shapes.full);
 }
 

@@ -147,12 +147,23 @@ put_key(
 		run_add_row(o, row_at(t, i), t->nval);
 }
 
-/* Texts lie anywhere: ask for those to come. */
+/* Keys and texts lie anywhere: ask for those to come, first for the places
+ * where it says where they are. */
 static void
-prefetch(const struct table *t, const struct text_ref *v)
+prefetch(const struct table *t, const struct text_ref *v, uint32_t n)
 {
+	const struct keyset *keys = &t->out->keys;
+
+	if (n > 2 * AHEAD) {
+		__builtin_prefetch(&keys->key[v[2 * AHEAD].id]);
+		if (!t->distinct)
+			__builtin_prefetch(&t->first[v[2 * AHEAD].id]);
+	}
+	if (n <= AHEAD)
+		return;
+	v += AHEAD;
 	__builtin_prefetch(v->s);
-	__builtin_prefetch(t->out->keys.text.s + t->out->keys.key[v->id].at);
+	__builtin_prefetch(keys->text.s + keys->key[v->id].at);
 	if (!t->distinct)
 		__builtin_prefetch(t->sorted.s + t->first[v->id]);
 }
@@ -170,8 +181,7 @@ table_sort(struct table *t, struct run_out *o)
 		by_key(t);
 	for (i = 0; i < nkeys; i += m) {
 		m = 1;
-		if (i + AHEAD < nkeys)
-			prefetch(t, &v[i + AHEAD]);
+		prefetch(t, &v[i], nkeys - i);
 		if (keys->apart)
 			m = same_texts(&v[i], nkeys - i);
 		put_key(t, o, &v[i], m);
