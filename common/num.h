@@ -25,8 +25,8 @@ num_eight(uint64_t x, uint64_t *v)
 }
 
 /* The whole of s[0..n) as a decimal integer; false if it is none or does not
- * fit. Most have four to sixteen digits: these are read by eights, zeros before
- * them. */
+ * fit. Those of four to sixteen digits are read by eights, zeros before them.
+ */
 static inline bool
 num_u64(const char *s, size_t n, uint64_t *v)
 {
@@ -53,6 +53,10 @@ num_u64(const char *s, size_t n, uint64_t *v)
 		return num_eight(x | (uint64_t)(b ^ 0x30303030u) << 32, v);
 	}
 #endif
+	if (n == 1 && s[0] >= '0' && s[0] <= '9') {
+		*v = (uint64_t)(s[0] - '0');
+		return true;
+	}
 	return num_u64_any(s, n, v);
 }
 
@@ -61,7 +65,7 @@ num_i64(const char *s, size_t n, int64_t *v)
 {
 	uint64_t u;
 
-	if (n >= 4 && n <= 16 && s[0] != '-') {
+	if (n > 0 && n <= 16 && s[0] != '-') {
 		if (!num_u64(s, n, &u))
 			return false;
 		*v = (int64_t)u;

@@ -45,7 +45,7 @@ rec_close(struct rec_reader *rd)
 	for (i = 0; i < rd->ntypes; i++)
 		rec_type_free(rd->types[i]);
 	free(rd->types);
-	free(rd->field);
+	free(rd->fields.at);
 	free(rd->buf);
 	if (rd->fd != STDIN_FILENO)
 		close(rd->fd);
@@ -200,7 +200,8 @@ rec_next(struct rec_reader *rd, struct rec *r)
 	}
 	r->rd = rd;
 	r->type = NULL;
-	rd->nsplit = -1;
+	rd->fields.n = -1;
+	r->fields = &rd->fields;
 	if (rd->lineno == 1)
 		rec_first_line(rd, r);
 	if (r->len >= 2 && r->line[0] == '#' && r->line[1] == '#') {

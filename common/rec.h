@@ -32,6 +32,11 @@ enum rec_kind {
 
 struct rec_reader;
 
+struct rec_fields {      /* of the current record, for the functions below */
+	const char **at; /* field i is the bytes from [i] to [i + 1] - 1 */
+	int n;           /* -1: not looked for yet */
+};
+
 struct rec { /* views into the reader: valid until the next rec_next */
 	enum rec_kind kind;
 	const char *line; /* the whole line without LF */
@@ -39,6 +44,7 @@ struct rec { /* views into the reader: valid until the next rec_next */
 	struct rec_type *type; /* data and legend of a type that was asked
 				  for with rec_type(); else NULL */
 	struct rec_reader *rd;
+	struct rec_fields *fields;
 };
 
 /* path NULL or "-" is standard input. A path that cannot be opened, or is a
@@ -65,9 +71,36 @@ void rec_quiet(struct rec_reader *rd);
 uint64_t rec_lost(const struct rec_reader *rd);
 uint64_t rec_surplus(const struct rec_reader *rd);
 
-/* The raw (escaped) text of a field of a data record; NULL if it is unset,
- * or the legend has no such column. Only for records with a type. */
-const char *rec_raw(const struct rec *r, const struct rec_col *c, size_t *n);
+/* All fields at once: field i is the bytes from [i] to [i + 1] - 1. */
+const char *const *rec_split(const struct rec *r);
+
+/* Field i (0 = first column behind the tag) raw: "-" as it stands. */
+static inline const char *
+rec_field(const struct rec *r, int i, size_t *n)
+{
+	const char *const *at =
+	    r->fields->n >= 0 ? r->fields->at : rec_split(r);
+
+	*n = (size_t)(at[i + 1] - at[i]) - 1;
+	return at[i];
+}
+
+/* The raw (escaped) text of a field of a data record; NULL, and *n 0, if it is
+ * unset, or the legend has no such column. Only for records with a type. */
+static inline const char *
+rec_raw(const struct rec *r, const struct rec_col *c, size_t *n)
+{
+	const char *s;
+
+	*n = 0;
+	if (c->pos < 0)
+		return NULL;
+	s = rec_field(r, c->pos, n);
+	if (*n != 1 || s[0] != '-')
+		return s;
+	*n = 0;
+	return NULL;
+}
 
 /* The unescaped value, NUL-terminated in *tmp or the line's own bytes; NULL
  * if unset. tmp: a buffer of the caller's, reused. */
@@ -75,8 +108,15 @@ struct buf;
 const char *rec_str(
     const struct rec *r, const struct rec_col *c, struct buf *tmp, size_t *n);
 
-/* The same as a view. */
-struct mview rec_view(const struct rec *r, const struct rec_col *c);
+/* The raw text as a view. */
+static inline struct mview
+rec_view(const struct rec *r, const struct rec_col *c)
+{
+	struct mview v = { NULL, 0 };
+
+	v.s = rec_raw(r, c, &v.n);
+	return v;
+}
 
 /* Whether the raw text of a field is that word; false if it is unset. */
 bool rec_is(const struct rec *r, const struct rec_col *c, const char *word);
@@ -93,12 +133,6 @@ rec_int(const struct rec *r, const struct rec_col *c, int64_t unset)
 
 	return rec_i64(r, c, &v) ? v : unset;
 }
-
-/* Field i (0 = first column behind the tag) raw: "-" as it stands. */
-const char *rec_field(const struct rec *r, int i, size_t *n);
-
-/* All fields at once: field i is the bytes from [i] to [i + 1] - 1. */
-const char *const *rec_split(const struct rec *r);
 
 /* For a metadata line: the word behind ## and the rest behind the TAB. */
 const char *rec_meta(

@@ -8,53 +8,27 @@
 #include "rec_impl.h"
 #include "tabs.h"
 
-static void
-split(const struct rec *r)
-{
-	struct rec_reader *rd = r->rd;
-	int want = r->type->nnames, n;
-
-	if (rd->field_cap < want + 1) {
-		rd->field_cap = want + 64;
-		rd->field = xrealloc(
-		    rd->field, (size_t)rd->field_cap, sizeof(*rd->field));
-	}
-	n = tabs_find(r->line, r->len, rd->field, want);
-	if (n != want)
-		rec_die(r, "%s record has %d fields, its legend %d",
-		    r->type->tag, n, want);
-	rd->field[want] = r->line + r->len + 1;
-	rd->nsplit = want;
-}
-
-const char *
-rec_field(const struct rec *r, int i, size_t *n)
-{
-	const struct rec_reader *rd = r->rd;
-
-	if (rd->nsplit < 0)
-		split(r);
-	*n = (size_t)(rd->field[i + 1] - rd->field[i]) - 1;
-	return rd->field[i];
-}
-
 const char *const *
 rec_split(const struct rec *r)
 {
-	if (r->rd->nsplit < 0)
-		split(r);
-	return r->rd->field;
-}
+	struct rec_fields *f = r->fields;
+	struct rec_reader *rd = r->rd;
+	int want = r->type->nnames, n;
 
-const char *
-rec_raw(const struct rec *r, const struct rec_col *c, size_t *n)
-{
-	const char *s;
-
-	if (c->pos < 0)
-		return NULL;
-	s = rec_field(r, c->pos, n);
-	return *n == 1 && s[0] == '-' ? NULL : s;
+	if (f->n >= 0)
+		return f->at;
+	/* more room than fields: tabs_find() need not look at it */
+	if (rd->field_cap < want + 65) {
+		rd->field_cap = want + 128;
+		f->at = xrealloc(f->at, (size_t)rd->field_cap, sizeof(*f->at));
+	}
+	n = tabs_find(r->line, r->len, f->at, rd->field_cap);
+	if (n != want)
+		rec_die(r, "%s record has %d fields, its legend %d",
+		    r->type->tag, n, want);
+	f->at[want] = r->line + r->len + 1;
+	f->n = want;
+	return f->at;
 }
 
 const char *
@@ -72,15 +46,6 @@ rec_str(
 		buf_put(tmp, s, *n);
 	*n = tmp->len;
 	return buf_str(tmp);
-}
-
-struct mview
-rec_view(const struct rec *r, const struct rec_col *c)
-{
-	struct mview v = { NULL, 0 };
-
-	v.s = rec_raw(r, c, &v.n);
-	return v;
 }
 
 bool

@@ -19,11 +19,8 @@ struct rec_reader {
 	struct rec_type **types;
 	int ntypes;
 	struct rec_type *slot[REC_TAG_SLOTS];
-	/* the fields of the current record: field[i] is the first byte of
-	 * field i, field[i + 1] - 1 its end */
-	const char **field;
+	struct rec_fields fields;
 	int field_cap;
-	int nsplit; /* -1: not split yet */
 };
 
 /* rec_section.c; all that does not hold is fatal. */

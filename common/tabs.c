@@ -2,8 +2,41 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+#include <stdint.h>
 
 #include "tabs.h"
+
+#ifdef __SSE2__
+/* Which of 16 bytes are TABs, a bit each. */
+static inline uint64_t
+in_16(const char *s)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)s);
+
+	return (unsigned)_mm_movemask_epi8(
+	    _mm_cmpeq_epi8(v, _mm_set1_epi8('\t')));
+}
+
+static inline uint64_t
+in_64(const char *s)
+{
+	return in_16(s) | in_16(s + 16) << 16 | in_16(s + 32) << 32 |
+	       in_16(s + 48) << 48;
+}
+
+/* The TABs that the bits m say, from s on, behind k others. */
+static inline int
+take(uint64_t m, const char *s, const char **p, int k, int max)
+{
+	if (max - k >= 64)
+		for (; m != 0; m &= m - 1)
+			p[k++] = s + __builtin_ctzll(m) + 1;
+	for (; m != 0; m &= m - 1, k++)
+		if (k < max)
+			p[k] = s + __builtin_ctzll(m) + 1;
+	return k;
+}
+#endif
 
 int
 tabs_find(const char *s, size_t n, const char **p, int max)
@@ -12,17 +45,10 @@ tabs_find(const char *s, size_t n, const char **p, int max)
 	int k = 0;
 
 #ifdef __SSE2__
-	const __m128i tabs = _mm_set1_epi8('\t');
-
-	for (; end - s >= 16; s += 16) {
-		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)s);
-		unsigned m =
-		    (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(v, tabs));
-
-		for (; m != 0; m &= m - 1, k++)
-			if (k < max)
-				p[k] = s + __builtin_ctz(m) + 1;
-	}
+	for (; end - s >= 64; s += 64)
+		k = take(in_64(s), s, p, k, max);
+	for (; end - s >= 16; s += 16)
+		k = take(in_16(s), s, p, k, max);
 #endif
 	for (; s < end; s++)
 		if (*s == '\t') {

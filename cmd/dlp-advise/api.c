@@ -33,50 +33,53 @@ base_len(const char *s, size_t n)
 
 /* Calls that make the CPU wait for the GPU, calls of allocators, which do so as
  * well, and those that load code. */
+#define API(name) name, sizeof(name) - 1
+
 static int
 api_kind(const char *s, size_t n)
 {
 	static const struct {
 		const char *name;
+		size_t len;
 		int kind;
 	} known[] = {
-		{ "cudaDeviceSynchronize", WAITS },
-		{ "cudaStreamSynchronize", WAITS },
-		{ "cudaEventSynchronize", WAITS },
-		{ "cudaThreadSynchronize", WAITS },
-		{ "cuCtxSynchronize", WAITS },
-		{ "cuStreamSynchronize", WAITS },
-		{ "cuEventSynchronize", WAITS },
-		{ "cudaMemcpy", WAITS },
-		{ "cudaMemcpy2D", WAITS },
-		{ "cudaMemcpy3D", WAITS },
-		{ "cudaMemset", WAITS },
-		{ "cuMemcpyDtoH", WAITS },
-		{ "cuMemcpyHtoD", WAITS },
-		{ "cudaMalloc", ALLOCATES },
-		{ "cudaFree", ALLOCATES },
-		{ "cudaMallocHost", ALLOCATES },
-		{ "cudaHostAlloc", ALLOCATES },
-		{ "cudaFreeHost", ALLOCATES },
-		{ "cudaMallocManaged", ALLOCATES },
-		{ "cudaHostRegister", ALLOCATES },
-		{ "cuMemAlloc", ALLOCATES },
-		{ "cuMemFree", ALLOCATES },
-		{ "cuMemCreate", ALLOCATES },
-		{ "cuMemMap", ALLOCATES },
-		{ "cuMemUnmap", ALLOCATES },
-		{ "cuLibraryLoadData", LOADS },
-		{ "cuLibraryLoadFromFile", LOADS },
-		{ "cudaLibraryLoadData", LOADS },
-		{ "cuModuleLoad", LOADS },
-		{ "cuModuleLoadData", LOADS },
-		{ "cuModuleLoadDataEx", LOADS },
-		{ "cuModuleLoadFatBinary", LOADS },
+		{ API("cudaDeviceSynchronize"), WAITS },
+		{ API("cudaStreamSynchronize"), WAITS },
+		{ API("cudaEventSynchronize"), WAITS },
+		{ API("cudaThreadSynchronize"), WAITS },
+		{ API("cuCtxSynchronize"), WAITS },
+		{ API("cuStreamSynchronize"), WAITS },
+		{ API("cuEventSynchronize"), WAITS },
+		{ API("cudaMemcpy"), WAITS },
+		{ API("cudaMemcpy2D"), WAITS },
+		{ API("cudaMemcpy3D"), WAITS },
+		{ API("cudaMemset"), WAITS },
+		{ API("cuMemcpyDtoH"), WAITS },
+		{ API("cuMemcpyHtoD"), WAITS },
+		{ API("cudaMalloc"), ALLOCATES },
+		{ API("cudaFree"), ALLOCATES },
+		{ API("cudaMallocHost"), ALLOCATES },
+		{ API("cudaHostAlloc"), ALLOCATES },
+		{ API("cudaFreeHost"), ALLOCATES },
+		{ API("cudaMallocManaged"), ALLOCATES },
+		{ API("cudaHostRegister"), ALLOCATES },
+		{ API("cuMemAlloc"), ALLOCATES },
+		{ API("cuMemFree"), ALLOCATES },
+		{ API("cuMemCreate"), ALLOCATES },
+		{ API("cuMemMap"), ALLOCATES },
+		{ API("cuMemUnmap"), ALLOCATES },
+		{ API("cuLibraryLoadData"), LOADS },
+		{ API("cuLibraryLoadFromFile"), LOADS },
+		{ API("cudaLibraryLoadData"), LOADS },
+		{ API("cuModuleLoad"), LOADS },
+		{ API("cuModuleLoadData"), LOADS },
+		{ API("cuModuleLoadDataEx"), LOADS },
+		{ API("cuModuleLoadFatBinary"), LOADS },
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (text_is(s, n, known[i].name))
+		if (n == known[i].len && memcmp(s, known[i].name, n) == 0)
 			return known[i].kind;
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "work.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "api.h"
 #include "mview.h"
@@ -85,15 +86,18 @@ add_blocks(struct facts *f, const struct rec *r, const struct device *d,
 	size_t len;
 	const char *g = rec_raw(r, t.k.grid, &len);
 	double blocks = 1;
-	const char *end;
-	char *next;
+	const char *end, *comma;
+	int64_t v;
 
 	if (g == NULL || d->n_sm <= 0)
 		return;
-	for (end = g + len; g < end; g = next + 1) {
-		blocks *= strtod(g, &next);
-		if (next == g)
+	for (end = g + len; g < end; g = comma + 1) {
+		comma = memchr(g, ',', (size_t)(end - g));
+		if (comma == NULL)
+			comma = end;
+		if (!num_i64(g, (size_t)(comma - g), &v))
 			return;
+		blocks *= (double)v;
 	}
 	f->n_sized++;
 	if (blocks >= (double)d->n_sm)

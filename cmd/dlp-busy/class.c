@@ -11,30 +11,34 @@ const char *class_word(enum class c)
 	return words[c];
 }
 
+#define TEXT(s) s, sizeof(s) - 1
+
 /* Data loaders: begin: what the text begins with; else the whole of it. */
 static const struct {
 	const char *text;
+	size_t len;
 	bool begin;
 } data[] = {
 	/* PyTorch, its markers and those of PyProf, Lightning, DALI */
-	{ "enumerate(DataLoader)#", true },
-	{ "DataLoader__next__", false },
-	{ "DataLoader", false },
-	{ "dataloader", false },
-	{ "[pl][profile][_TrainingEpochLoop].train_dataloader_next", false },
-	{ "[pl][profile][_EvaluationLoop].val_next", false },
-	{ "[DALI]", true },
-	{ "DALIGenericIterator", true },
+	{ TEXT("enumerate(DataLoader)#"), true },
+	{ TEXT("DataLoader__next__"), false },
+	{ TEXT("DataLoader"), false },
+	{ TEXT("dataloader"), false },
+	{ TEXT("[pl][profile][_TrainingEpochLoop].train_dataloader_next"),
+	    false },
+	{ TEXT("[pl][profile][_EvaluationLoop].val_next"), false },
+	{ TEXT("[DALI]"), true },
+	{ TEXT("DALIGenericIterator"), true },
 	/* TensorFlow: ops that wait for the next element, and the data sets
 	 * that make it */
-	{ "IteratorGetNext", true },
-	{ "OptionalGetValue", false },
-	{ "OneShotIterator", false },
-	{ "MakeIterator", false },
-	{ "ReduceDataset", false },
-	{ "Dali", false },
-	{ "Iterator::", true },
-	{ "MultiDeviceIteratorGetNextFromShard", false },
+	{ TEXT("IteratorGetNext"), true },
+	{ TEXT("OptionalGetValue"), false },
+	{ TEXT("OneShotIterator"), false },
+	{ TEXT("MakeIterator"), false },
+	{ TEXT("ReduceDataset"), false },
+	{ TEXT("Dali"), false },
+	{ TEXT("Iterator::"), true },
+	{ TEXT("MultiDeviceIteratorGetNextFromShard"), false },
 };
 
 bool
@@ -43,8 +47,9 @@ class_is_data(const char *s, size_t n)
 	size_t i, k;
 
 	for (i = 0; i < sizeof(data) / sizeof(data[0]); i++) {
-		k = strlen(data[i].text);
-		if (n >= k && (n == k || data[i].begin) &&
+		k = data[i].len;
+		if (n >= k && s[0] == data[i].text[0] &&
+		    (n == k || data[i].begin) &&
 		    memcmp(s, data[i].text, k) == 0)
 			return true;
 	}
