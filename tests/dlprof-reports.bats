@@ -416,3 +416,25 @@ LINEAR_2 no 10 0 10 0.0 1 0  1 Kernel2" \
 	grep -qx 'Kernels using TC,40,4,1' got
 	grep -qx 'All other kernels,40,4,1' got
 }
+
+@test "a stream in the place of the profile, in a file or a pipe" {
+	dlp-parse "$LENET" >parsed
+	dlp-correlate -D parsed 2>err | dlp-flops | dlp-iter -D >cut
+	dlp-correlate parsed >plain 2>err
+	dlp-merge parsed parsed >two
+	for r in $REPORTS; do
+		dlp $r --csv "$LENET" >want 2>err
+		for s in parsed cut; do
+			dlp $r --csv $s 2>err | cmp want -
+			dlp $r --csv - <$s 2>err | cmp want -
+		done
+		run dlp $r --csv - <plain
+		[ "$status" -eq 2 ]
+		[[ $output == *'made without --dlprof: give what dlp-parse wrote' ]]
+		for s in two -; do
+			run dlp $r $s <two
+			[ "$status" -eq 2 ]
+			[[ $output == *': a stream of several files: '* ]]
+		done
+	done
+}

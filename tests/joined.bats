@@ -216,3 +216,34 @@ SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
 	dlp top --tsv - <merge.dlp 2>/dev/null | sort >got
 	rows top merge.dlp | diff - got
 }
+
+@test "two streams that do not name their files: as the two profiles" {
+	local r form
+
+	mkdir -p bare
+	for r in 0 1; do
+		dlp-parse "ddp$r" >"bare/ddp$r"
+	done
+	# two sections in one file are one name
+	cat bare/ddp0 bare/ddp0 >bare/both
+	for r in advise copies coverage devices flops folded gaps info iters \
+	    kernels mem mfu openmetrics ops overview phases roofline stats tc \
+	    top trace waits; do
+		case $r in
+		folded | openmetrics | trace) form= ;;
+		*) form=--tsv ;;
+		esac
+		# shellcheck disable=SC2086 # an option or none
+		dlp $r $form ddp0 ddp1 >want 2>/dev/null
+		# shellcheck disable=SC2086 # an option or none
+		(cd bare && dlp $r $form ddp0 ddp1) >got 2>/dev/null
+		cmp want got || { echo "$r"; return 1; }
+	done
+	dlp devices --tsv bare/both ddp1 | awk -F'\t' '
+	$1 == "bare/both" { n[$3] += $4 } END { print n["kern"] }' >got
+	# 880 kernels in each: SQL
+	n=$(sqlite3 ddp0 'SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL')
+	[ "$(<got)" -eq $((2 * n)) ]
+	dlp devices --tsv - ddp1 <bare/ddp0 | cut -f 1 | sort -u >got
+	printf '%s\n' ddp1 src 'standard input' | cmp - got
+}

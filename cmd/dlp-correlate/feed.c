@@ -36,11 +36,26 @@ on_end(struct stage *st)
 	corr_end(feed_corr(st));
 }
 
+static struct rec_col *dl_id;
+
+/* Of --dlprof: ops that are there already must be as DLProf's. */
+static void
+op_legend(struct stage *st, struct rec *r)
+{
+	if (dl_id->pos < 0)
+		rec_die(r, "ops that dlp-correlate made without --dlprof: give"
+			   " what dlp-parse wrote");
+	stage_pass(st, r);
+}
+
 void
 feed_start(struct corr *c, struct stage *st)
 {
 	corr_init(c);
 	st->ctx = c;
+	if (c->dlprof)
+		dl_id = rec_col(stage_on(st, "op", stage_pass, op_legend),
+		    "dl_id", REC_OPT);
 	feed_bind_work(st);
 	feed_bind_range(st);
 	feed_bind_node(st);

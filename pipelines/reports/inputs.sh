@@ -16,6 +16,17 @@ has_src() {
 	END { exit !found }' <"$1"
 }
 
+# with_src NAME: a filter: the records of a stream that do not name their file
+# get that name, as dlp-parse --src writes them, if files are told apart.
+with_src() {
+	if [ -n "$src" ]; then
+		NAME=$1 LC_ALL=C awk -F '\t' -f "$DLP_REPORTS/awk/escape.awk" \
+		    -f "$DLP_REPORTS/awk/src.awk"
+	else
+		cat
+	fi
+}
+
 # Whether a file is a .dict of PyProf, or a stream of one (that says so). Of
 # files dlp-parse knows better.
 is_dict() {
@@ -44,6 +55,8 @@ from_stdin() {
 				[ -z "$need" ] || die "$no_times" ;;
 			"##info	src	"*)
 				n_src=$((n_src + 1))
+				[ "$n_src" -lt 2 ] || [ -z "${dlprof-}" ] ||
+				    die "standard input: $of_one"
 				[ "$n_src" -lt 2 ] || [ -n "$src" ] ||
 				    ! grep -q '[$]{*src' "$0" ||
 				    die "standard input: a stream of several" \
@@ -57,9 +70,11 @@ from_stdin() {
 			head="$head$line
 " line=
 		done
-		printf '%s%s' "$head" "${line:+$line
+		{
+			printf '%s%s' "$head" "${line:+$line
 }"
-		cat
+			cat
+		} | with_src 'standard input'
 		;;
 	*)
 		{
@@ -79,7 +94,7 @@ profiles() {
 	bad=''
 	for f; do
 		if is_stream "$f"; then
-			cat -- "$f" && good=1 || bad=1
+			with_src "$f" <"$f" && good=1 || bad=1
 		else
 			set -- dlp-parse ${parse-} ${need-} ${src:+--src} -- "$f"
 			[ "$f" != - ] || set -- from_stdin "$@"

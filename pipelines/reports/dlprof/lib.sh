@@ -15,6 +15,9 @@ opt_n=20
 LC_ALL=C
 export LC_ALL
 
+# A profile, or a stream.
+dlprof_source='profiles "$dlprof_file"'
+
 [ -z "$opt_k" ] || dlprof_key=$opt_k
 [ -z "$opt_D" ] || dlprof_domain=$opt_D
 if [ -n "$opt_i" ]; then
@@ -169,13 +172,16 @@ if [ -n "$help" ]; then
 	echo "the pipeline of its records:"
 	# shellcheck disable=SC2086 # words
 	eval "cat <<END
-$(dlprof_pipe $stages | sed 's/\\/\\\\/g; s/--no-dict -- "$dlprof_file"/FILE/
+$(dlprof_pipe $stages | sed 's/\\/\\\\/g; s/^profiles "$dlprof_file"/dlp-parse FILE/
 	    s/"\(\$[a-z_]*\)"/\1/g')
 END
 " | sed 's/^/  /' | expand
 	exit 0
 fi
 [ $# -lt 2 ] || die "one profile at a time: '$2'"
+[ $# -eq 0 ] || ! is_stream "$1" ||
+    [ "$(sed -n '/^##/!q; /^##info	src	/p' <"$1" | wc -l)" -lt 2 ] ||
+    die "$1: $of_one"
 [ $# -eq 0 ] || [ -z "${from_stream-}" ] || die "--from and '$1' exclude each other"
 
 # main COLUMN ARGUMENT...: the report; a table is in falling order of COLUMN.

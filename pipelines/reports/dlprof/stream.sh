@@ -92,7 +92,7 @@ role,tc_rule,lacks,causal_flop,bus_bytes"
 
 # dlprof_pipe STAGE...: the pipeline as text, with "$dlprof_file" in it.
 dlprof_pipe() {
-	printf '%s' 'dlp-parse --no-dict -- "$dlprof_file"'
+	printf '%s' "${dlprof_source-dlp-parse --no-dict -- \"\$dlprof_file\"}"
 	printf ' |\n    %s' "dlp-correlate --dlprof$(dlprof_opt --domain \
 	    domain)$(dlprof_opt --mode mode)"
 	dlprof_slim "$dlprof_drop1" "$@"
