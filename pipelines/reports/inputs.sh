@@ -1,5 +1,5 @@
 # Read by lib.sh: what kind of input a file is, and profiles as streams.
-# shellcheck shell=sh disable=SC2154 # need, of_dict, no_times, src: lib.sh
+# shellcheck shell=sh disable=SC2154 # need, of_dict, of_one, no_times, src: lib.sh
 
 # Whether a file is a stream that dlp-parse wrote before.
 is_stream() {
