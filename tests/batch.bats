@@ -113,9 +113,35 @@ setup() {
 	echo 7
 	END
 	chmod +x bin/sbatch
+	mkdir out
+	: >out/9.part.tmp # of a node that went down
 	PATH=$PWD/bin:$PATH sh "$s" out run1.sqlite run2.sqlite.xz
 	mk total.tsv
 	cmp total.tsv out/total.tsv
+	[ -z "$(ls out/*.tmp 2>/dev/null)" ]
+}
+
+@test "slurm.sh: a task or the reduce step that is ended leaves nothing" {
+	mkdir bin out
+	printf '#!/bin/sh\necho "##dlp	1"\n: >here\nexec sleep 20\n' >bin/dlp-parse
+	cp bin/dlp-parse bin/dlp-fmt
+	chmod +x bin/*
+	echo run1.sqlite >out/files
+	for step in task reduce; do
+		rm -f here
+		BATCH_STEP=$step BATCH_OUT=out SLURM_ARRAY_TASK_ID=1 \
+		    PATH=$PWD/bin:$PATH setsid sh \
+		    "$ROOT/pipelines/batch/slurm.sh" 2>err 3>&- &
+		pid=$!
+		for i in {1..100}; do [ ! -e here ] || break; sleep 0.1; done
+		[ -n "$(ls out/*.tmp)" ]
+		# to all of it, as Slurm does
+		kill -TERM -- "-$pid"
+		rc=0
+		wait $pid || rc=$?
+		[ $rc -eq 143 ]
+		[ "$(ls out)" = files ]
+	done
 }
 
 @test "make: nsys exports a recording, which is kept" {

@@ -12,13 +12,32 @@
 : "${AGG=-T kern -g op,short -a count,sum,max -f dur_ns}"
 : "${MERGE=--sort -sum}"
 
+# whole FILE COMMAND...: the output of the command, as a whole or not at all. A
+# shell sees a signal when its foreground command has ended, so that one runs
+# behind &; to all of the group the signal comes by itself, as Slurm sends it.
+whole() {
+	tmp=$1.tmp file=$1
+	shift
+	trap 'rm -f -- "$tmp"' EXIT
+	for signal in HUP INT TERM; do
+		# shellcheck disable=SC2064 # the signal's name as it is now
+		trap "trap - EXIT $signal; rm -f -- \"\$tmp\"
+		    kill -s $signal \$\$" $signal
+	done
+	"$@" >"$tmp" &
+	wait $! && mv -f -- "$tmp" "$file"
+}
+
 task() {
 	n=$SLURM_ARRAY_TASK_ID
 	file=$(sed -n "${n}p" "$BATCH_OUT/files") && [ -n "$file" ] || exit 2
-	part=$BATCH_OUT/$n.part
+	whole "$BATCH_OUT/$n.part" aggregate "$file"
+}
+
+aggregate() {
 	# shellcheck disable=SC2086 # lists of options
-	dlp-parse --src -- "$file" | dlp-correlate | dlp-flops |
-	    dlp-agg --partial $AGG >"$part.tmp" && mv -f "$part.tmp" "$part"
+	dlp-parse --src -- "$1" | dlp-correlate | dlp-flops |
+	    dlp-agg --partial $AGG
 }
 
 reduce() {
@@ -27,10 +46,14 @@ reduce() {
 	while read -r _; do
 		set -- "$@" "$BATCH_OUT/$((n += 1)).part"
 	done <"$BATCH_OUT/files"
+	# of tasks that were killed, and began again: all have ended
+	rm -f -- "$BATCH_OUT"/*.part.tmp
+	whole "$BATCH_OUT/total.tsv" merge "$@"
+}
+
+merge() {
 	# shellcheck disable=SC2086 # lists of options
-	dlp-agg --merge $MERGE "$@" | dlp-fmt --tsv \
-	    >"$BATCH_OUT/total.tmp" &&
-	    mv -f "$BATCH_OUT/total.tmp" "$BATCH_OUT/total.tsv"
+	dlp-agg --merge $MERGE "$@" | dlp-fmt --tsv
 }
 
 case ${BATCH_STEP-} in
