@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "dlp-diff/join.h"
+#include "dlp-diff/many.h"
 #include "dlp-diff/compare.h"
 #include "err.h"
 #include "num.h"
@@ -252,7 +252,7 @@ main(int argc, char **argv)
 	out_open(unbuffered);
 	stage_begin_section(argc, argv);
 	if (o.join)
-		join_print(&m, o.value, o.how.limit);
+		many_print(&m, o.value, o.how.limit);
 	else
 		rc = compare(&m, &o.how);
 	if (n_left_out == 0)

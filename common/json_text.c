@@ -1,47 +1,46 @@
 /* See json_text.h. */
 #include "json_text.h"
 
-static bool
-is_digit(char c)
+static size_t
+digits(const char *s, size_t n)
 {
-	return c >= '0' && c <= '9';
+	size_t i = 0;
+
+	while (i < n && s[i] >= '0' && s[i] <= '9')
+		i++;
+	return i;
 }
 
-static const char *
-digits(const char *s, const char *e)
+size_t
+json_num_len(const char *s, size_t n)
 {
-	while (s < e && is_digit(*s))
-		s++;
-	return s;
+	size_t i = n > 0 && s[0] == '-', k;
+
+	k = digits(s + i, n - i);
+	if (k == 0 || (k > 1 && s[i] == '0'))
+		return 0;
+	i += k;
+	if (i < n && s[i] == '.') {
+		k = digits(s + i + 1, n - i - 1);
+		if (k == 0)
+			return 0;
+		i += k + 1;
+	}
+	if (i < n && (s[i] == 'e' || s[i] == 'E')) {
+		i++;
+		i += i < n && (s[i] == '+' || s[i] == '-');
+		k = digits(s + i, n - i);
+		if (k == 0)
+			return 0;
+		i += k;
+	}
+	return i;
 }
 
 bool
 json_is_num(const char *s, size_t n)
 {
-	const char *e = s + n, *d;
-
-	if (s < e && *s == '-')
-		s++;
-	d = digits(s, e);
-	if (d == s || (*s == '0' && d - s > 1))
-		return false;
-	s = d;
-	if (s < e && *s == '.') {
-		d = digits(++s, e);
-		if (d == s)
-			return false;
-		s = d;
-	}
-	if (s < e && (*s | 0x20) == 'e') {
-		s++;
-		if (s < e && (*s == '+' || *s == '-'))
-			s++;
-		d = digits(s, e);
-		if (d == s)
-			return false;
-		s = d;
-	}
-	return s == e;
+	return n > 0 && json_num_len(s, n) == n;
 }
 
 void

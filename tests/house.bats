@@ -1,5 +1,5 @@
-# The tree and its targets: what is installed, what is where, how missing
-# tools are found and installed.
+# The tree and its targets: what is where, and may include what; what is
+# installed; how missing tools are found and installed.
 
 load lib
 
@@ -118,4 +118,68 @@ fake_path() {
 	run sh "$ROOT/tests/install-deps" test
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
+}
+
+# Prints "FILE HEADER" of each header of ours that a file includes.
+includes() {
+	(cd "$ROOT" && awk '/^#include "/ { gsub(/"/, "", $2)
+	    print FILENAME, $2 }' common/*.[ch] cmd/*.c cmd/*/*.[ch]) |
+	while read -r f h; do
+		case $f in
+		common/*) own=common/$h ;;
+		cmd/*/*) own=${f%/*}/$h ;;
+		*)
+			own=cmd/$h # cmd/dlp-X.c its own folder's
+			[[ $own == "${f%.c}"/* ]] || own=common/$h
+			;;
+		esac
+		[ -e "$ROOT/$own" ] || own=common/$h
+		printf '%s %s\n' "$f" "$own"
+	done
+}
+
+@test "a command includes common/ and its own folder, common/ itself" {
+	bad=$(includes | while read -r f h; do
+		[ -e "$ROOT/$h" ] || echo "$f includes $h"
+	done)
+	echo "$bad"
+	[ -z "$bad" ]
+	[ "$(includes | wc -l)" -gt 1000 ]
+}
+
+@test "headers do not include each other in a circle" {
+	includes | grep '^[^ ]*\.h ' >"$BATS_TEST_TMPDIR/h"
+	tsort "$BATS_TEST_TMPDIR/h" >"$BATS_TEST_TMPDIR/sorted"
+}
+
+@test "no file of a command is called as one of common/" {
+	cd "$ROOT"
+	same "" "$(for f in cmd/*/*.[ch]; do
+		[ ! -e "common/${f##*/}" ] || echo "$f"
+	done)"
+}
+
+@test "common/README names all of common/, cmd/README what there is" {
+	cd "$ROOT"
+	for f in common/*.h; do
+		f=${f##*/}
+		f=${f%.h}
+		[[ $f == *_impl ]] || grep -qw -- "$f" common/README ||
+		    { echo "common/README: no $f"; false; }
+	done
+	# under the folder's name a line "  FILE, FILE...  what they are"
+	awk '/^dlp-[a-z]*$/ { folder = $1 }
+	    /^  [^ ]/ {
+		sub(/^  /, "")
+		sub(/  .*/, "")
+		n = split($0, w, /, */)
+		for (i = 1; i <= n; i++)
+			if (w[i] != "...")
+				print folder "/" w[i]
+	    }' cmd/README >"$BATS_TEST_TMPDIR/named"
+	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -gt 60 ]
+	while read -r f; do
+		compgen -G "cmd/$f.[ch]" >/dev/null ||
+		    { echo "cmd/README: no $f"; false; }
+	done <"$BATS_TEST_TMPDIR/named"
 }

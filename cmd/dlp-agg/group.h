@@ -20,7 +20,7 @@ struct group {
 		struct ivl u;
 	} * piece;
 	size_t npiece;
-	struct found *found; /* what over.c worked out; NULL: nothing */
+	struct found *found; /* what disk.c worked out; NULL: nothing */
 };
 
 struct groups {
@@ -37,7 +37,7 @@ struct groups {
 	size_t group_bytes; /* of groups and their texts */
 	size_t n_values;    /* room for values, for percentiles */
 	size_t n_pieces;    /* room for pieces of unions */
-	struct over *over;  /* what is over the bound; NULL: there is none */
+	struct disk *disk;  /* what is over the bound; NULL: there is none */
 };
 
 /* The group of that key, columns with TABs between; made if it is new. */

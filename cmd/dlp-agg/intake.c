@@ -2,7 +2,7 @@
 #include "intake.h"
 
 #include "err.h"
-#include "over.h"
+#include "disk.h"
 #include "row.h"
 
 static void
@@ -44,14 +44,14 @@ intake_record(struct groups *a, const struct rec *r, int t)
 	}
 	row_read(a, r, t, a->row);
 	make_key(a, r, t);
-	if (over_is_full(a) && smap_find(&a->keys, buf_str(&a->key_buf),
+	if (disk_is_full(a) && smap_find(&a->keys, buf_str(&a->key_buf),
 				   a->key_buf.len) == SMAP_NONE) {
-		over_row(a, a->key_buf.s, a->key_buf.len, a->row);
+		disk_row(a, a->key_buf.s, a->key_buf.len, a->row);
 		return;
 	}
 	g = group_get(a, buf_str(&a->key_buf), a->key_buf.len);
 	row_add(a, g, a->row);
-	over_check(a);
+	disk_check(a);
 }
 
 void
@@ -59,7 +59,7 @@ intake_section_end(struct groups *a)
 {
 	size_t i;
 
-	over_section_end(a);
+	disk_section_end(a);
 	for (i = 0; i < a->keys.n; i++)
 		group_close(a, &a->v[i], a->n_section, a->section);
 	a->n_section++;
@@ -69,7 +69,7 @@ void
 intake_forget(struct groups *a)
 {
 	group_free_all(a);
-	over_reset(a);
+	disk_reset(a);
 	smap_clear(&a->srcs);
 	a->n_section = 0;
 }

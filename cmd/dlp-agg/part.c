@@ -295,10 +295,11 @@ part_get_union(struct group *g, const char *s, size_t n)
 	uint64_t key;
 	size_t k;
 
-	while (t.s < t.end && !t.bad) {
+	while (t.s < t.end) {
 		w = word(&t, &k);
 		if (u == NULL) {
-			t.bad |= !num_u64(w, k, &key);
+			if (!num_u64(w, k, &key))
+				return false;
 			u = &part_piece(g, key)->u;
 			at = 0;
 			continue;
@@ -307,12 +308,14 @@ part_get_union(struct group *g, const char *s, size_t n)
 			u = NULL;
 			continue;
 		}
-		t.bad |= !num_i64(w, k, &lo);
+		if (!num_i64(w, k, &lo))
+			return false;
 		w = word(&t, &k);
-		t.bad |= !num_i64(w, k, &dur);
+		if (!num_i64(w, k, &dur))
+			return false;
 		lo = num_add(at, lo);
 		at = num_add(lo, dur);
 		ivl_add(u, lo, at);
 	}
-	return !t.bad;
+	return true;
 }

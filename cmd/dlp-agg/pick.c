@@ -114,7 +114,7 @@ group_values(struct pick *p, struct groups *a, struct state *s)
 static uint64_t
 piece_name(const struct groups *a, const struct piece_key *k)
 {
-	uint64_t key = a->over->key[k->section];
+	uint64_t key = a->disk->key[k->section];
 	const char *s;
 	size_t n;
 
@@ -215,7 +215,7 @@ pick_rest(
 	struct xsort all;
 	struct pick p;
 
-	xsort_open(&all, over_cmp_value, NULL, a->over->part);
+	xsort_open(&all, disk_cmp_value, NULL, a->disk->part);
 	pick_open(values, values->x);
 	rest_values(values, no, &all);
 	s->g.found = found_new(a);

@@ -4,7 +4,7 @@
 
 #include "err.h"
 #include "out.h"
-#include "over.h"
+#include "disk.h"
 #include "part.h"
 #include "print.h"
 #include "state.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "err.h"
-#include "over.h"
+#include "disk.h"
 #include "print.h"
 #include "stage.h"
 
@@ -89,8 +89,8 @@ result_put(struct groups *a)
 {
 	size_t i;
 
-	if (over_any(a)) {
-		a->n_over = over_put(a);
+	if (disk_any(a)) {
+		a->n_over = disk_put(a);
 		return;
 	}
 	one_group(a);

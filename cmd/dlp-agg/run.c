@@ -4,7 +4,7 @@
 #include "err.h"
 #include "intake.h"
 #include "meta.h"
-#include "over.h"
+#include "disk.h"
 #include "pass.h"
 #include "result.h"
 #include "run.h"
@@ -221,7 +221,7 @@ prepare(struct agg *a, struct stage *st)
 	for (i = 0; i < p->n; i++) {
 		a->groups[i].spec = p->spec[i];
 		spec_make(p->spec[i], st->rd);
-		over_open(&a->groups[i], p->memory / (size_t)p->n);
+		disk_open(&a->groups[i], p->memory / (size_t)p->n);
 	}
 	a->pass = xcalloc((size_t)p->n + 1, sizeof(*a->pass));
 	for (i = 0; a->lines && i < p->n; i++)

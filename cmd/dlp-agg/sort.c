@@ -117,7 +117,7 @@ unpack(const char *s, struct sort_val *v)
 {
 	uint32_t len;
 
-	v->kind = *s++;
+	v->kind = (unsigned char)*s++;
 	if (v->kind == SORT_NUM) {
 		memcpy(&v->d, s, sizeof(v->d));
 		s += sizeof(v->d);

@@ -2,7 +2,7 @@
 #ifndef AGG_STATE_H
 #define AGG_STATE_H
 
-#include "over.h"
+#include "disk.h"
 
 struct state { /* key: a view */
 	uint64_t no;

@@ -9,6 +9,7 @@
 #include "err.h"
 #include "esc.h"
 #include "fmt.h"
+#include "json.h"
 #include "json_text.h"
 
 static struct buf *keys; /* per column: "name": */
@@ -43,7 +44,7 @@ put_value(struct fmt *f, enum col_kind kind, const struct cell *v)
 	if (v->s == NULL)
 		buf_put(&out_buf, "null", 4);
 	else if ((kind == COL_INT || kind == COL_NUM) &&
-		 json_number(v->s, v->n))
+		 json_is_num(v->s, v->n))
 		buf_put(&out_buf, v->s, v->n);
 	else if (kind != COL_JSON || !put_json(f, v))
 		json_string(&out_buf, v->s, v->n);

@@ -26,7 +26,7 @@ show(const struct column *c, const struct place *p, const struct cell *v)
 		s.width = (int)(tab.text.len - s.at);
 	} else {
 		s.width = text_show(&tab.text, v->s, v->n);
-		s.num = num && json_number(v->s, v->n);
+		s.num = num && json_is_num(v->s, v->n);
 	}
 	s.n = tab.text.len - s.at;
 	return s;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "kind.h"
+#include "waitkind.h"
 #include "num.h"
 #include "stem.h"
 #include "waits.h"
@@ -85,8 +85,8 @@ kind(enum type t, const struct rec *r, struct mview name)
 	if (name.s == NULL)
 		return NULL;
 	if (t == T_OS)
-		return kind_of_os(name.s, name.n);
-	if (kind_is_sync(name.s, name.n) ||
+		return waitkind_of_os(name.s, name.n);
+	if (waitkind_is_sync(name.s, name.n) ||
 	    (t == T_COPY && rec_is(r, rd.v[t].dst, "pageable")))
 		return "cuda";
 	return NULL;

@@ -8,14 +8,14 @@
  * records as they came. So a result is the same, to the last digit, whatever
  * the bound is.
  */
-#ifndef AGG_OVER_H
-#define AGG_OVER_H
+#ifndef AGG_DISK_H
+#define AGG_DISK_H
 
 #include "group.h"
 #include "row.h"
 #include "xsort.h"
 
-struct over {
+struct disk {
 	size_t part;       /* bytes: a quarter */
 	bool full;         /* no more groups */
 	struct xsort rows; /* of groups that are not in memory, by their keys */
@@ -44,55 +44,55 @@ struct piece_key {
 };
 
 /* The aggregation is to be done in so much memory. */
-void over_open(struct groups *a, size_t bytes);
+void disk_open(struct groups *a, size_t bytes);
 
 static inline bool
-over_is_full(const struct groups *a)
+disk_is_full(const struct groups *a)
 {
-	return a->over != NULL && a->over->full;
+	return a->disk != NULL && a->disk->full;
 }
 
-void over_spill(struct groups *a);
+void disk_spill(struct groups *a);
 
 /* After each record of a group in memory. */
 static inline void
-over_check(struct groups *a)
+disk_check(struct groups *a)
 {
 	size_t part;
 
-	if (a->over == NULL)
+	if (a->disk == NULL)
 		return;
-	part = a->over->part;
+	part = a->disk->part;
 	if (a->group_bytes > part)
-		a->over->full = true;
+		a->disk->full = true;
 	if (a->n_values > part / sizeof(union num) ||
 	    a->n_pieces > part / sizeof(struct ivl_span))
-		over_spill(a);
+		disk_spill(a);
 }
 
 /* A record of a group that is not in memory. */
-void over_row(struct groups *a, const char *key, size_t n, struct row *w);
+void disk_row(struct groups *a, const char *key, size_t n, struct row *w);
 
 /* Before the groups are closed: what belongs to pieces on disk goes there. */
-void over_section_end(struct groups *a);
+void disk_section_end(struct groups *a);
 
-/* Whether the result is one of over_put, which writes the groups as
+/* Whether the result is one of disk_put, which writes the groups as
  * result_put would, and forgets them; the number of those that the limit
  * left out. */
-bool over_any(const struct groups *a);
-uint64_t over_put(struct groups *a);
+bool disk_any(const struct groups *a);
+uint64_t disk_put(struct groups *a);
 
 /* All values, all pieces go to disk. */
-void over_all(struct groups *a, bool values, bool pieces);
+void disk_all(struct groups *a, bool values, bool pieces);
 
 /* Nothing is on disk any more. */
-void over_reset(struct groups *a);
+void disk_reset(struct groups *a);
 
 /* The values, and pieces, of a group go to disk. */
-void over_values(struct groups *a, struct group *g, uint64_t no, bool sorted);
-void over_pieces(struct groups *a, struct group *g, uint64_t no);
+void disk_values(struct groups *a, struct group *g, uint64_t no, bool sorted);
+void disk_pieces(struct groups *a, struct group *g, uint64_t no);
 
 /* The orders of values and pieces. */
-runs_cmp over_cmp_value, over_cmp_piece, over_cmp_no;
+runs_cmp disk_cmp_value, disk_cmp_piece, disk_cmp_no;
 
 #endif

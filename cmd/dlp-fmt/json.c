@@ -1,4 +1,6 @@
-/* The pieces of JSON, RFC 8259; see json_text.h. */
+/* The pieces of JSON, RFC 8259; see json.h. */
+#include "json.h"
+
 #include "esc.h"
 #include "json_text.h"
 #include "utf8.h"
@@ -103,49 +105,6 @@ json_string(struct buf *b, const char *s, size_t n)
 	buf_putc(b, '"');
 }
 
-static size_t
-digits(const char *s, size_t n)
-{
-	size_t i = 0;
-
-	while (i < n && s[i] >= '0' && s[i] <= '9')
-		i++;
-	return i;
-}
-
-/* The length of the number that s begins with, 0 if it is none. */
-static size_t
-number_len(const char *s, size_t n)
-{
-	size_t i = n > 0 && s[0] == '-', k;
-
-	k = digits(s + i, n - i);
-	if (k == 0 || (k > 1 && s[i] == '0'))
-		return 0;
-	i += k;
-	if (i < n && s[i] == '.') {
-		k = digits(s + i + 1, n - i - 1);
-		if (k == 0)
-			return 0;
-		i += k + 1;
-	}
-	if (i < n && (s[i] == 'e' || s[i] == 'E')) {
-		i++;
-		i += i < n && (s[i] == '+' || s[i] == '-');
-		k = digits(s + i, n - i);
-		if (k == 0)
-			return 0;
-		i += k;
-	}
-	return i;
-}
-
-bool
-json_number(const char *s, size_t n)
-{
-	return n > 0 && number_len(s, n) == n;
-}
-
 static bool
 has_four_hex(const char *s)
 {
@@ -195,7 +154,7 @@ word_len(const char *s, size_t n)
 		if (n >= k && memcmp(s, words[i], k) == 0)
 			return k;
 	}
-	return number_len(s, n);
+	return json_num_len(s, n);
 }
 
 /*

@@ -61,7 +61,7 @@ put_kept(struct out *o)
 	struct state s;
 	size_t i;
 
-	over_all(a, o->disk, a->over->any_pieces || a->spec->partial);
+	disk_all(a, o->disk, a->disk->any_pieces || a->spec->partial);
 	for (i = 0; i < a->keys.n; i++) {
 		s.no = i;
 		s.key = smap_str(&a->keys, (uint32_t)i, &s.nkey);
@@ -75,10 +75,10 @@ put_kept(struct out *o)
 static void
 close_section(struct groups *a, struct state *s)
 {
-	if (a->over->any_pieces)
-		over_pieces(a, &s->g, s->no);
+	if (a->disk->any_pieces)
+		disk_pieces(a, &s->g, s->no);
 	else
-		group_close(a, &s->g, a->n_section, a->over->key[a->n_section]);
+		group_close(a, &s->g, a->n_section, a->disk->key[a->n_section]);
 }
 
 static void
@@ -88,11 +88,11 @@ close_group(struct out *o, struct state *s)
 
 	close_section(a, s);
 	if (a->spec->partial)
-		over_pieces(a, &s->g, s->no);
-	if (a->over->any_values)
+		disk_pieces(a, &s->g, s->no);
+	if (a->disk->any_values)
 		o->disk = true;
 	if (o->disk)
-		over_values(a, &s->g, s->no, false);
+		disk_values(a, &s->g, s->no, false);
 	put_state(o, s);
 	a->n_values = a->n_pieces = 0;
 	group_free(a, &s->g);
@@ -101,16 +101,16 @@ close_group(struct out *o, struct state *s)
 static void
 add_row(struct groups *a, struct state *s)
 {
-	struct over *v = a->over;
+	struct disk *v = a->disk;
 
 	if (a->row->section != a->n_section)
 		close_section(a, s);
 	a->n_section = a->row->section;
 	row_add(a, &s->g, a->row);
 	if (a->n_values > v->part / sizeof(union num))
-		over_values(a, &s->g, s->no, false);
+		disk_values(a, &s->g, s->no, false);
 	if (a->n_pieces > v->part / sizeof(struct ivl_span))
-		over_pieces(a, &s->g, s->no);
+		disk_pieces(a, &s->g, s->no);
 }
 
 /* Groups that are made of their records; n others came before them. */
@@ -122,7 +122,7 @@ put_rows(struct out *o, uint64_t n)
 	struct runs_rec r;
 	bool any = false;
 
-	while (xsort_next(&a->over->rows, &r)) {
+	while (xsort_next(&a->disk->rows, &r)) {
 		row_get(a, r.val, a->row);
 		if (any && (r.nkey != o->key.len ||
 			       memcmp(r.key, o->key.s, r.nkey) != 0)) {
@@ -144,7 +144,7 @@ put_rows(struct out *o, uint64_t n)
 	}
 	if (any)
 		close_group(o, &s);
-	xsort_close(&a->over->rows);
+	xsort_close(&a->disk->rows);
 }
 
 static void
@@ -244,15 +244,15 @@ put_rest(struct out *o)
 }
 
 uint64_t
-over_put(struct groups *a)
+disk_put(struct groups *a)
 {
-	struct over *v = a->over;
+	struct disk *v = a->disk;
 	struct out o = { .a = a };
 	uint64_t n = a->keys.n;
 
-	xsort_open(&o.states, over_cmp_no, NULL, v->part);
+	xsort_open(&o.states, disk_cmp_no, NULL, v->part);
 	xsort_open(&o.sorted, sort_cmp_packed, &a->spec->sort, v->part);
-	xsort_open(&o.rest_no, over_cmp_no, NULL, v->part);
+	xsort_open(&o.rest_no, disk_cmp_no, NULL, v->part);
 	group_new(a, &o.rest.g);
 	o.disk = v->any_values || a->spec->partial ||
 		 (a->spec->rest && percentiles(a->spec));

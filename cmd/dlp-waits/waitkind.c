@@ -1,5 +1,5 @@
-/* Names of functions that wait; see kind.h. */
-#include "kind.h"
+/* Names of functions that wait; see waitkind.h. */
+#include "waitkind.h"
 
 #include <string.h>
 
@@ -68,7 +68,7 @@ has(const char *s, size_t n, const char *text)
 }
 
 const char *
-kind_of_os(const char *s, size_t n)
+waitkind_of_os(const char *s, size_t n)
 {
 	size_t i;
 
@@ -80,7 +80,7 @@ kind_of_os(const char *s, size_t n)
 }
 
 bool
-kind_is_sync(const char *s, size_t n)
+waitkind_is_sync(const char *s, size_t n)
 {
 	if (has(s, n, "Synchronize"))
 		return true;

@@ -1,6 +1,6 @@
-/* The pieces of JSON, RFC 8259. */
-#ifndef FMT_JSON_TEXT_H
-#define FMT_JSON_TEXT_H
+/* Values of records as JSON, RFC 8259. */
+#ifndef FMT_JSON_H
+#define FMT_JSON_H
 
 #include <stdbool.h>
 #include "buf.h"
@@ -9,7 +9,6 @@ void json_string(struct buf *b, const char *s, size_t n); /* escaped text */
 /* What json_valid() has found to be JSON, as it stands, but that its strings
  * have escapes for what a terminal must not get. */
 void json_raw(struct buf *b, const char *s, size_t n);
-bool json_number(const char *s, size_t n); /* is it one, by the grammar */
-bool json_valid(const char *s, size_t n);  /* is it a JSON value */
+bool json_valid(const char *s, size_t n); /* is it a JSON value */
 
 #endif

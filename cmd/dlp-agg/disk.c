@@ -1,5 +1,5 @@
-/* What is over the bound goes to disk; see over.h. */
-#include "over.h"
+/* What is over the bound goes to disk; see disk.h. */
+#include "disk.h"
 
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ cmp_num(const struct value_key *x, const struct value_key *y)
 }
 
 int
-over_cmp_value(
+disk_cmp_value(
     const void *ctx, const char *a, size_t an, const char *b, size_t bn)
 {
 	struct value_key x, y;
@@ -42,7 +42,7 @@ over_cmp_value(
 }
 
 int
-over_cmp_piece(
+disk_cmp_piece(
     const void *ctx, const char *a, size_t an, const char *b, size_t bn)
 {
 	struct piece_key x, y;
@@ -60,7 +60,7 @@ over_cmp_piece(
 }
 
 int
-over_cmp_no(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
+disk_cmp_no(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
 {
 	uint64_t x, y;
 
@@ -71,15 +71,15 @@ over_cmp_no(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
 }
 
 void
-over_open(struct groups *a, size_t bytes)
+disk_open(struct groups *a, size_t bytes)
 {
-	struct over *o = xcalloc(1, sizeof(*o));
+	struct disk *o = xcalloc(1, sizeof(*o));
 
 	o->part = bytes / 4;
 	xsort_open(&o->rows, runs_bytes, NULL, o->part);
-	xsort_open(&o->values, over_cmp_value, NULL, o->part);
-	xsort_open(&o->pieces, over_cmp_piece, NULL, o->part);
-	a->over = o;
+	xsort_open(&o->values, disk_cmp_value, NULL, o->part);
+	xsort_open(&o->pieces, disk_cmp_piece, NULL, o->part);
+	a->disk = o;
 }
 
 static bool
@@ -90,7 +90,7 @@ same(bool frac, union num a, union num b)
 
 /* One field's, each different value once; to a run, or to be sorted. */
 static void
-put_values(struct over *o, struct acc_more *m, struct value_key k, bool run)
+put_values(struct disk *o, struct acc_more *m, struct value_key k, bool run)
 {
 	uint64_t n;
 	size_t i;
@@ -110,7 +110,7 @@ put_values(struct over *o, struct acc_more *m, struct value_key k, bool run)
 }
 
 void
-over_values(struct groups *a, struct group *g, uint64_t no, bool sorted)
+disk_values(struct groups *a, struct group *g, uint64_t no, bool sorted)
 {
 	struct value_key k;
 	int i;
@@ -124,17 +124,17 @@ over_values(struct groups *a, struct group *g, uint64_t no, bool sorted)
 		k.group = no;
 		k.field = (uint32_t)i;
 		k.frac = m->frac;
-		put_values(a->over, m, k, sorted);
+		put_values(a->disk, m, k, sorted);
 		a->n_values -= m->cap;
 		free(m->val);
 		m->val = NULL;
 		m->nval = m->cap = 0;
 	}
-	a->over->any_values = true;
+	a->disk->any_values = true;
 }
 
 static void
-put_spans(struct over *o, struct ivl *u, struct piece_key k, bool run)
+put_spans(struct disk *o, struct ivl *u, struct piece_key k, bool run)
 {
 	size_t i;
 
@@ -161,20 +161,20 @@ put_pieces(struct groups *a, struct group *g, struct piece_key k, bool run)
 		k.section = g->piece[i].section;
 		k.src = g->piece[i].src;
 		a->n_pieces -= g->piece[i].u.cap;
-		put_spans(a->over, &g->piece[i].u, k, run);
+		put_spans(a->disk, &g->piece[i].u, k, run);
 	}
 	g->npiece = 0;
 	k.section = a->n_section;
 	for (i = 0; i < g->nivl; i++) {
 		k.src = i;
 		a->n_pieces -= g->ivl[i].cap;
-		put_spans(a->over, &g->ivl[i], k, run);
+		put_spans(a->disk, &g->ivl[i], k, run);
 	}
-	a->over->any_pieces = true;
+	a->disk->any_pieces = true;
 }
 
 void
-over_pieces(struct groups *a, struct group *g, uint64_t no)
+disk_pieces(struct groups *a, struct group *g, uint64_t no)
 {
 	struct piece_key k = { no, 0, 0, 0 };
 
@@ -187,10 +187,10 @@ spill_values(struct groups *a)
 {
 	size_t i;
 
-	runs_begin(&a->over->values.runs);
+	runs_begin(&a->disk->values.runs);
 	for (i = 0; i < a->keys.n; i++)
-		over_values(a, &a->v[i], i, true);
-	runs_end(&a->over->values.runs);
+		disk_values(a, &a->v[i], i, true);
+	runs_end(&a->disk->values.runs);
 }
 
 static void
@@ -199,18 +199,18 @@ spill_pieces(struct groups *a)
 	struct piece_key k = { 0, 0, 0, 0 };
 	size_t i;
 
-	runs_begin(&a->over->pieces.runs);
+	runs_begin(&a->disk->pieces.runs);
 	for (i = 0; i < a->keys.n; i++) {
 		k.group = i;
 		put_pieces(a, &a->v[i], k, true);
 	}
-	runs_end(&a->over->pieces.runs);
+	runs_end(&a->disk->pieces.runs);
 }
 
 void
-over_spill(struct groups *a)
+disk_spill(struct groups *a)
 {
-	size_t part = a->over->part;
+	size_t part = a->disk->part;
 
 	if (a->n_values > part / sizeof(union num))
 		spill_values(a);
@@ -219,20 +219,20 @@ over_spill(struct groups *a)
 }
 
 void
-over_row(struct groups *a, const char *key, size_t n, struct row *w)
+disk_row(struct groups *a, const char *key, size_t n, struct row *w)
 {
 	static struct buf b;
 
-	w->no = a->over->n_rows++;
+	w->no = a->disk->n_rows++;
 	w->section = a->n_section;
 	row_put(a, &b, w);
-	xsort_put(&a->over->rows, key, n, b.s, b.len);
+	xsort_put(&a->disk->rows, key, n, b.s, b.len);
 }
 
 void
-over_section_end(struct groups *a)
+disk_section_end(struct groups *a)
 {
-	struct over *o = a->over;
+	struct disk *o = a->disk;
 
 	if (o == NULL)
 		return;
@@ -246,7 +246,7 @@ over_section_end(struct groups *a)
 }
 
 void
-over_all(struct groups *a, bool values, bool pieces)
+disk_all(struct groups *a, bool values, bool pieces)
 {
 	if (values)
 		spill_values(a);
@@ -255,9 +255,9 @@ over_all(struct groups *a, bool values, bool pieces)
 }
 
 void
-over_reset(struct groups *a)
+disk_reset(struct groups *a)
 {
-	struct over *o = a->over;
+	struct disk *o = a->disk;
 
 	if (o == NULL)
 		return;
@@ -270,9 +270,9 @@ over_reset(struct groups *a)
 }
 
 bool
-over_any(const struct groups *a)
+disk_any(const struct groups *a)
 {
-	const struct over *o = a->over;
+	const struct disk *o = a->disk;
 
 	return o != NULL && (o->n_rows > 0 || o->any_values || o->any_pieces);
 }

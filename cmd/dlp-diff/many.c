@@ -1,10 +1,10 @@
-/* Many runs side by side; see join.h. */
+/* Many runs side by side; see many.h. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
-#include "join.h"
+#include "many.h"
 #include "out.h"
 #include "print.h"
 #include "stat.h"
@@ -199,7 +199,7 @@ free_lines(struct line *l, size_t n)
 }
 
 void
-join_print(const struct model *m, enum value v, size_t n)
+many_print(const struct model *m, enum value v, size_t n)
 {
 	size_t i, k = 0, all = m->rows.keys.n;
 	struct line *l = xcalloc(all + 1, sizeof(*l));
