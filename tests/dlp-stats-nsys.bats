@@ -376,3 +376,42 @@ TRACE="$TRACE,ParentId,RangeStack"
 		table "$r" </dev/null
 	done
 }
+
+# As they are in the file; also what a value that is not there is in JSON.
+@test "times before 0 and ends before starts" {
+	db <<-EOT
+	S 1 cudaLaunchKernel_v7000
+	S 10 kA
+	R -1000 -900 1 1 10 11
+	K -800 -700 1 10 0 10
+	R 100 200 2 1 10 11
+	K 300 250 2 10 0 10
+	R 500 400 3 1 10 11
+	K 600 700 3 10 0 10
+	C 100 50 21 100 1 0 2 0 10
+	N 59 -2000 100 10 11 - 0 neg
+	N 59 600 500 10 11 - 0 back
+	EOT
+	table cuda_api_sum <<-EOT
+	Time (%),Total Time (ns),Num Calls,$SUM,Name
+	100.0,100,3,33.3,100.0,-100,100,115.5,cudaLaunchKernel
+	EOT
+	table cuda_gpu_kern_sum <<-EOT
+	Time (%),Total Time (ns),Instances,$SUM,Name
+	100.0,150,3,50.0,100.0,-50,100,86.6,kA
+	EOT
+	table nvtx_sum <<-EOT
+	Time (%),Total Time (ns),Instances,$SUM,Style,Range
+	105.0,2100,1,2100.0,2100.0,2100,2100,0.0,PushPop,:neg
+	-5.0,-100,1,-100.0,-100.0,-100,-100,0.0,PushPop,:back
+	EOT
+	table cuda_kern_exec_trace <<-EOT
+	API Start (ns),API Dur (ns),Queue Start (ns),Queue Dur (ns),Kernel Start (ns),Kernel Dur (ns),Total Dur (ns),PID,TID,DevId,API Function,GridXYZ,BlockXYZ,Kernel Name
+	-1000,100,-900,100,-800,100,300,10,11,0,cudaLaunchKernel,   1    1    1, 128    1    1,kA
+	100,100,200,100,300,-50,150,10,11,0,cudaLaunchKernel,   1    1    1, 128    1    1,kA
+	500,-100,400,200,600,100,200,10,11,0,cudaLaunchKernel,   1    1    1, 128    1    1,kA
+	EOT
+	dlp stats -r cuda_gpu_trace -f json db >got
+	[ "$(grep -c '"Throughput (MB/s)": -2000.000,' got)" -eq 1 ]
+	[ "$(grep -c '"GreenCtx": "",' got)" -eq 4 ]
+}

@@ -114,7 +114,7 @@ emit_dur(int64_t start, int64_t end)
 		out_unset();
 	} else if (end < start) {
 		end_before_start++;
-		out_unset();
+		out_opt(emit_rows, num_sub(end, start));
 	} else
 		out_i64(num_sub(end, start));
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit_rows.h"
 #include "err.h"
 #include "nsys_nvtx.h"
 #include "nsys_row.h"
@@ -101,7 +102,7 @@ nsys_nvtx_other(struct nsys *ns, sqlite3 *db, int64_t row)
 	sqlite3_reset(st);
 }
 
-/* A domain without a name gets its number. */
+/* A domain without a name gets its number, but not in what nsys stats has. */
 static const char *
 name_domain(struct nsys *ns, int64_t pid, int64_t domain)
 {
@@ -109,8 +110,9 @@ name_domain(struct nsys *ns, int64_t pid, int64_t domain)
 	uint64_t id;
 
 	ns->unknown_domains++;
-	buf_printf(&b, "domain %lld", (long long)domain);
-	id = smap_put(&ns->domain_names, b.s, b.len, NULL);
+	if (!emit_rows)
+		buf_printf(&b, "domain %lld", (long long)domain);
+	id = smap_put(&ns->domain_names, buf_str(&b), b.len, NULL);
 	*map_put(&ns->domains, domain_key(pid, domain), NULL) = id;
 	buf_free(&b);
 	return smap_str(&ns->domain_names, (uint32_t)id, NULL);

@@ -256,12 +256,38 @@ tsv_begin(const struct sink_table *t, const char *name, bool is_first)
 	heads(t, '\t', is_first);
 }
 
-/* Rows are that already. */
+/* A blank for a TAB in a text; a line end stays escaped. */
+static void
+tsv_text(const char *s, size_t n)
+{
+	static struct buf tmp;
+	size_t i;
+
+	buf_clear(&tmp);
+	esc_undo(&tmp, s, n);
+	for (i = 0; i < tmp.len; i++)
+		if (tmp.s[i] == '\n' || tmp.s[i] == '\r')
+			buf_puts(&out_buf, tmp.s[i] == '\n' ? "\\n" : "\\r");
+		else
+			buf_putc(&out_buf, tmp.s[i] == '\t' ? ' ' : tmp.s[i]);
+}
+
+/* Rows are that already, but for escapes. */
 static void
 tsv_row(const struct sink_table *t, const char *s, size_t n)
 {
+	const char *e = s + n, *v;
+	int i;
+
 	(void)t;
-	buf_put(&out_buf, s, n);
+	if (!esc_has(s, n))
+		buf_put(&out_buf, s, n);
+	else
+		for (i = 0; cell_next(&s, e, &v, &n); i++) {
+			if (i > 0)
+				buf_putc(&out_buf, '\t');
+			tsv_text(v, n);
+		}
 	buf_putc(&out_buf, '\n');
 }
 

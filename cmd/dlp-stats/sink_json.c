@@ -1,6 +1,7 @@
 /*
- * JSON: a table is an array of objects; several are an array of objects with
- * the report's name, the file's if it is known, and the rows.
+ * JSON: a table is an array of objects, as the vendor lays it out, an unset
+ * value being the empty text; several are an array of objects with the
+ * report's name, the file's if it is known, and the rows.
  */
 #include <string.h>
 
@@ -55,28 +56,25 @@ json_row(const struct sink_table *t, const char *s, size_t n)
 	const char *e = s + n, *v;
 	int i;
 
-	buf_puts(&out_buf, any_row ? ",\n{" : "\n{");
+	buf_puts(&out_buf, any_row ? ",\n  {" : "\n  {");
 	any_row = true;
 	for (i = 0; cell_next(&s, e, &v, &n); i++) {
-		if (i > 0)
-			buf_putc(&out_buf, ',');
+		buf_puts(&out_buf, i > 0 ? ",\n    " : "\n    ");
 		json_quote(&out_buf, head_text(t->cols[i]),
 		    strlen(head_text(t->cols[i])));
-		buf_putc(&out_buf, ':');
-		if (n == 0)
-			buf_puts(&out_buf, "null");
-		else if (t->cols[i][0] == '#')
+		buf_puts(&out_buf, ": ");
+		if (n > 0 && t->cols[i][0] == '#')
 			buf_put(&out_buf, v, n);
 		else
 			put_text(v, n);
 	}
-	buf_putc(&out_buf, '}');
+	buf_puts(&out_buf, "\n  }");
 }
 
 static void
 json_end(void)
 {
-	buf_puts(&out_buf, any_row ? "\n]" : "]");
+	buf_puts(&out_buf, "\n]");
 	buf_puts(&out_buf, many ? "}" : "\n");
 }
 
