@@ -162,17 +162,20 @@ read_all(int n, char **files)
 
 	m.complete = true;
 	if (n < 2 && !o.join)
-		read_stream(&m, n == 1 ? files[0] : NULL, 0, o.first, false);
+		read_stream(
+		    &m, n == 1 ? files[0] : NULL, 0, o.first, false, false);
 	else if (n < 2)
-		read_stream(&m, n == 1 ? files[0] : NULL, 0, 0, true);
+		read_stream(&m, n == 1 ? files[0] : NULL, 0, 0, true, true);
 	for (i = 0; n > 1 && i < n; i++)
-		read_stream(&m, files[i], (size_t)i, 0, false);
+		read_stream(&m, files[i], o.join ? m.n_side : (size_t)i, 0,
+		    false, o.join);
 }
 
 static const char *
 no_steps(void)
 {
-	return o.trim.to < 0 ? "no iter records: dlp-iter adds them"
+	return o.trim.to < 0 ? "no iter records: nothing in it"
+			       " runs on a GPU, or dlp-iter is missing"
 			     : "it has no such steps";
 }
 

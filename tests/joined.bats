@@ -247,3 +247,105 @@ SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
 	dlp devices --tsv - ddp1 <bare/ddp0 | cut -f 1 | sort -u >got
 	printf '%s\n' ddp1 src 'standard input' | cmp - got
 }
+
+@test "join of one stream of two files: a column per file, as of the files" {
+	local o s
+
+	for o in "" "-g kernel" "-g layer -v cpu" "-v n -a" "-i 1" \
+	    "-k iteration"; do
+		# shellcheck disable=SC2086 # options
+		dlp join -n 0 $o ddp0 ddp1 2>/dev/null >want
+		[ "$(head -n 1 want | grep -o 'ddp[01]' | tr '\n' ' ')" = 'ddp0 ddp1 ' ]
+		for s in merge merge-r parse ranks; do
+			echo "# $s: dlp join $o"
+			# shellcheck disable=SC2086 # options
+			dlp join -n 0 $o $s.dlp 2>/dev/null | diff want -
+		done
+	done
+	# beside others, each of its own name
+	[ "$(dlp join -n 1 merge.dlp ddp0 2>/dev/null | head -n 1 | cut -f 4-)" = \
+	    "ddp0_ns${TAB}ddp1_ns${TAB}ddp0_2_ns" ]
+	# one that breaks off leaves out both of its files, and only these
+	sed '$d' merge.dlp >cut.dlp
+	run dlp join -n 1 cut.dlp ddp0
+	[ "$status" -eq 2 ]
+	[ "$(grep -c '^dlp-diff: ddp[01]: left out: it is not whole' \
+	    <<<"$output")" -eq 2 ]
+	grep -q "^name.*shapes${TAB}ddp0_2*_*ns$" <<<"$output"
+}
+
+@test "diff of streams of two files: as of the files of each side" {
+	local o s
+
+	for o in "" "-g kernel" "-g iter" "-g layer -v cpu" "-a" "-i 1"; do
+		# shellcheck disable=SC2086 # options
+		dlp diff -n 0 $o -m 2 ddp0 ddp1 ddp1 ddp1 2>err >want
+		for s in merge merge-r parse ranks; do
+			echo "# $s: dlp diff $o"
+			dlp-parse --src ddp1 >one.dlp
+			sed 's/ddp1/again/g' one.dlp >two.dlp
+			dlp-merge one.dlp two.dlp >b.dlp
+			# shellcheck disable=SC2086 # options
+			dlp diff -n 0 $o $s.dlp b.dlp 2>said | diff want -
+			# each file by its name: A ddp0, A ddp1, B ddp1, B again
+			diff <(grep '^dlp-diff' err | sed '4s/ddp1/again/') \
+			    <(grep '^dlp-diff' said)
+		done
+	done
+}
+
+# named: a trace with the names of processes and threads for their numbers.
+named() {
+	jq -S -c '.traceEvents as $e |
+	($e | map(select(.name == "process_name") |
+	    {key: "\(.pid)", value: .args.name}) | from_entries) as $p |
+	($e | map(select(.name == "thread_name") |
+	    {key: "\(.pid) \(.tid)", value: .args.name}) | from_entries) as $t |
+	$e[] | . + {process: $p["\(.pid)"], thread: $t["\(.pid) \(.tid)"]} |
+	del(.pid, .tid, .id)' | sort
+}
+
+@test "trace of one stream of two files: the events of the files" {
+	local o s
+
+	for o in "" "-k iteration" "-i 1"; do
+		# shellcheck disable=SC2086 # options
+		dlp trace $o ddp0 ddp1 2>/dev/null | named >want
+		grep -q '"process":"GPU 1, process 573, ddp1"' want
+		! grep '"process":", ' want
+		for s in merge parse; do
+			echo "# $s: dlp trace $o"
+			# shellcheck disable=SC2086 # options
+			dlp trace $o $s.dlp 2>/dev/null | named | diff want -
+		done
+		# on a common clock times are others, of one file
+		sed 's/"ts":[-0-9.]*//; s/"[a-z_]*_ns":[-0-9]*//g' want | sort >less
+		for s in merge-r ranks; do
+			echo "# $s: dlp trace $o"
+			# shellcheck disable=SC2086 # options
+			dlp trace $o $s.dlp 2>/dev/null | named |
+			    sed 's/"ts":[-0-9.]*//; s/"[a-z_]*_ns":[-0-9]*//g' |
+			    sort | diff less -
+		done
+	done
+}
+
+@test "dlp-tree of one stream of two files: the sums of the files" {
+	local f s
+
+	for f in ddp0 ddp1 merge merge-r parse ranks; do
+		dlp-correlate $f.dlp 2>/dev/null | dlp-iter -k iteration |
+		    dlp-flops | dlp-tree | dlp-fmt -T group --tsv \
+		    -c path,n_call,sum_cpu_ns,sum_gpu_ns,sum_overhead_ns,sum_idle_ns |
+		    sed 1d >$f.tree
+	done
+	[ "$(wc -l <ddp0.tree)" -gt 3 ]
+	awk -F'\t' -v OFS='\t' '
+	{ for (i = 2; i <= NF; i++) s[$1, i] += $i; n = NF; at[$1] = 1 }
+	END { for (p in at) { line = p
+		for (i = 2; i <= n; i++) line = line OFS s[p, i]
+		print line } }' ddp0.tree ddp1.tree | sort >want
+	for s in merge merge-r parse ranks; do
+		sort $s.tree | diff want -
+	done
+}

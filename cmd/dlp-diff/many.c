@@ -215,6 +215,10 @@ many_print(const struct model *m, enum value v, size_t n)
 		k += l[k].most >= 0;
 	}
 	qsort(l, k, sizeof(*l), by_most);
+	if (k == 0 && v == V_FLOP)
+		warn("FLOPs of no op are known; dlp coverage tells why");
+	else if (k == 0)
+		warn("nothing in the steps to be shown");
 	if (v == V_GPU || v == V_CPU)
 		put_steps(&c);
 	for (i = 0; i < k && (n == 0 || i < n); i++) {

@@ -12,7 +12,74 @@ place_section(struct place *p)
 {
 	map_clear(&p->op);
 	smap_clear(&p->srcs);
-	p->named = false;
+	buf_clear(&p->name);
+	p->base = p->side_no;
+}
+
+static void
+at_side(struct place *p, size_t no)
+{
+	p->side_no = no;
+	p->side = &p->m->side[no];
+}
+
+void
+place_open(struct place *p, bool open)
+{
+	uint32_t i;
+
+	at_side(p, p->base);
+	if (open)
+		p->side->n_open++;
+	else
+		p->side->n_open--;
+	for (i = 1; !open && p->by_src && i < p->srcs.n; i++)
+		p->m->side[p->srcs.val[i] >> 32].n_open--;
+}
+
+/* A file of the section: a run, and if each is a side, the first of them is the
+ * section's own. */
+static uint64_t
+new_file(struct place *p, struct mview src, bool is_first)
+{
+	struct mview name = src;
+	size_t no = p->base;
+
+	if (name.s == NULL)
+		name = (struct mview){ p->name.s, p->name.len };
+	if (p->by_src && !is_first) {
+		no = p->m->n_side;
+		read_side(p->m, no)->n_open = 1;
+	}
+	at_side(p, no);
+	if (p->by_src && src.s != NULL) {
+		free(p->side->name);
+		p->side->name = side_file_name(src);
+	}
+	return (uint64_t)no << 32 | side_new_run(p->side, name);
+}
+
+/* Goes to the side of the file; returns its run. */
+static uint32_t
+enter(struct place *p, struct mview src)
+{
+	uint32_t i = 0;
+	bool fresh;
+
+	if (src.s != NULL || p->srcs.n == 0) {
+		i = smap_put(&p->srcs, src.s != NULL ? src.s : "-",
+		    src.s != NULL ? src.n : 1, &fresh);
+		if (fresh)
+			p->srcs.val[i] = new_file(p, src, i == 0);
+	}
+	at_side(p, (size_t)(p->srcs.val[i] >> 32));
+	return (uint32_t)p->srcs.val[i];
+}
+
+void
+place_src(struct place *p, struct mview src)
+{
+	enter(p, src);
 }
 
 void
@@ -60,23 +127,6 @@ place_op(struct place *p, const struct types *t, const struct rec *r)
 	*map_put(&p->op, (uint64_t)id, NULL) = row->key;
 }
 
-/* The file's number among the runs of the side. */
-static uint32_t
-run_of(struct place *p, const struct rec *r, const struct rec_col *src)
-{
-	size_t n = 0;
-	const char *s = rec_raw(r, src, &n);
-	uint32_t i;
-	bool fresh;
-
-	if (s == NULL)
-		s = "-", n = 1;
-	i = smap_put(&p->srcs, s, n, &fresh);
-	if (fresh)
-		p->srcs.val[i] = side_new_run(p->side);
-	return (uint32_t)p->srcs.val[i];
-}
-
 /* What all steps of a run share: the text without its number. */
 static char *
 key_of(const char *s, size_t n)
@@ -106,7 +156,7 @@ length(const struct types *t, const struct rec *r, bool whole, int64_t *ns)
 void
 place_iter(struct place *p, const struct types *t, const struct rec *r)
 {
-	uint32_t run = run_of(p, r, t->iter.src);
+	uint32_t run = enter(p, rec_view(r, t->iter.src));
 	struct run *g = &p->side->run[run];
 	struct step *s;
 	const char *key;
@@ -221,11 +271,12 @@ static bool
 step_of(struct place *p, const struct work_cols *c, const struct rec *r,
     uint32_t *step)
 {
+	uint32_t run = enter(p, rec_view(r, c->src));
 	int64_t iter;
 
 	if (!rec_i64(r, c->iter, &iter))
 		return false;
-	*step = side_step(p->side, run_of(p, r, c->src), iter);
+	*step = side_step(p->side, run, iter);
 	return true;
 }
 
@@ -277,4 +328,5 @@ place_free(struct place *p)
 	map_free(&p->op);
 	smap_free(&p->srcs);
 	buf_free(&p->key);
+	buf_free(&p->name);
 }

@@ -34,16 +34,22 @@ struct place { /* where a stream is */
 	struct model *m;
 	struct side *side;
 	size_t side_no;
-	struct map op;    /* op id -> row, of a section */
-	struct smap srcs; /* file -> run, of a section */
-	struct buf key;
-	bool named;
+	struct map op;        /* op id -> row, of a section */
+	struct smap srcs;     /* file -> side and run, of a section */
+	bool by_src;          /* each file is a side */
+	size_t base;          /* the section's first side */
+	struct buf key, name; /* name: escaped, the section's file */
 };
 
 void types_bind(struct types *t, struct rec_reader *rd, const struct model *m);
 
-/* A section begins; then its records. */
+/* A section begins, of side_no; it has that file; then its records. */
 void place_section(struct place *p);
+void place_src(struct place *p, struct mview src);
+
+/* Whether its end is missing, of all its sides. */
+void place_open(struct place *p, bool open);
+
 void place_dev(struct place *p, const struct types *t, const struct rec *r);
 void place_op(struct place *p, const struct types *t, const struct rec *r);
 void place_iter(struct place *p, const struct types *t, const struct rec *r);

@@ -23,12 +23,12 @@ side_number(const struct input *in)
 	size_t k = in->n_section - 1;
 
 	if (in->one_each)
-		return in->first + k;
+		return k == 0 ? in->first : in->m->n_side;
 	return in->first + (in->n_first > 0 && k >= in->n_first);
 }
 
-static struct side *
-side_at(struct model *m, size_t i)
+struct side *
+read_side(struct model *m, size_t i)
 {
 	if (i >= m->n_side) {
 		m->side = xrealloc(m->side, i + 1, sizeof(*m->side));
@@ -44,30 +44,51 @@ on_section(struct input *in)
 {
 	in->n_section++;
 	in->at.side_no = side_number(in);
-	in->at.side = side_at(in->m, in->at.side_no);
+	in->at.side = read_side(in->m, in->at.side_no);
 	in->at.side->n_section++;
 	in->at.m = in->m;
 	place_section(&in->at);
 }
 
-/* The name of a side is that of the file that dlp-parse read: what stands
- * behind the last of these characters. */
+/* The name of a section is that of the file that dlp-parse read: what stands
+ * behind the last blank of its command, or better what is said of it. */
 static void
-take_name(struct side *s, const char *v, size_t n, const char *behind)
+take_cmd(struct place *at, const char *v, size_t n)
 {
-	size_t i;
+	struct side *s = at->side;
+	size_t i = n;
 
-	if (s->name != NULL || n == 0)
+	if (at->name.len > 0)
 		return;
-	for (i = n; i > 0 && strchr(behind, v[i - 1]) == NULL; i--)
-		;
-	if (i < n)
-		s->name = xmemdup(v + i, n - i);
+	while (i > 0 && v[i - 1] != ' ')
+		i--;
+	buf_put(&at->name, v + i, n - i);
+	if (s->name == NULL) {
+		s->name = side_file_name((struct mview){ v + i, n - i });
+		s->by_cmd = true;
+	}
+}
+
+static void
+take_src(struct place *at, struct mview src)
+{
+	struct side *s = at->side;
+
+	place_src(at, src);
+	if (at->by_src)
+		return;
+	if (s->n_section == 1 && s->by_cmd) {
+		free(s->name);
+		s->name = NULL;
+	}
+	if (s->name == NULL)
+		s->name = side_file_name(src);
+	s->by_cmd = false;
 }
 
 /* What can be the reason of a difference. */
 static void
-take_info(struct side *s, const char *v, size_t n)
+take_info(struct place *at, const char *v, size_t n)
 {
 	static const char *const facts[] = { "os", "driver", "cuda", "cudnn",
 		"framework", "torch" };
@@ -76,15 +97,11 @@ take_info(struct side *s, const char *v, size_t n)
 
 	if (tab == NULL)
 		return;
-	if (text_is(v, k, "src") && s->n_section == 1) {
-		free(s->name); /* which was taken from ##cmd */
-		s->name = NULL;
-	}
 	if (text_is(v, k, "src"))
-		take_name(s, tab + 1, n - k - 1, "/");
+		take_src(at, (struct mview){ tab + 1, n - k - 1 });
 	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		if (text_is(v, k, facts[i]))
-			smap_put(&s->info, v, n, NULL);
+			smap_put(&at->side->info, v, n, NULL);
 }
 
 static void
@@ -96,12 +113,10 @@ on_meta(struct input *in, struct rec *r)
 	if (in->at.side == NULL)
 		return;
 	if (text_is(w, wlen, "info"))
-		take_info(in->at.side, rest, len);
+		take_info(&in->at, rest, len);
 	if (text_is(w, wlen, "cmd") && len > 9 &&
-	    memcmp(rest, "dlp-parse", 9) == 0 && !in->at.named) {
-		take_name(in->at.side, rest, len, " /");
-		in->at.named = true;
-	}
+	    memcmp(rest, "dlp-parse", 9) == 0)
+		take_cmd(&in->at, rest, len);
 }
 
 static void
@@ -137,11 +152,13 @@ model_unit(const struct model *m)
 
 void
 read_stream(struct model *m, const char *path, size_t first, size_t n_first,
-    bool one_each)
+    bool one_each, bool by_src)
 {
-	struct input in = {
-		.m = m, .first = first, .n_first = n_first, .one_each = one_each
-	};
+	struct input in = { .m = m,
+		.first = first,
+		.n_first = n_first,
+		.one_each = one_each,
+		.at.by_src = by_src };
 	struct rec_reader *rd = rec_open(path);
 	struct rec r;
 
@@ -149,10 +166,8 @@ read_stream(struct model *m, const char *path, size_t first, size_t n_first,
 	while (rec_next(rd, &r)) {
 		if (r.kind == REC_SECTION || in.n_section == 0)
 			on_section(&in);
-		if (r.kind == REC_SECTION)
-			in.at.side->n_open++;
-		else if (r.kind == REC_END)
-			in.at.side->n_open--;
+		if (r.kind == REC_SECTION || r.kind == REC_END)
+			place_open(&in.at, r.kind == REC_SECTION);
 		if (r.kind == REC_META)
 			on_meta(&in, &r);
 		else if (r.kind == REC_DATA && r.type != NULL)

@@ -23,9 +23,13 @@ const char *model_unit(const struct model *m);
 /*
  * Reads a stream. Its sections are runs of side number `first`; if one_each,
  * section i is side first + i. With n_first > 0, section n_first and those
- * behind it are side first + 1.
+ * behind it are side first + 1. by_src: each file of a section (column src)
+ * is a side of its own.
  */
 void read_stream(struct model *m, const char *path, size_t first,
-    size_t n_first, bool one_each);
+    size_t n_first, bool one_each, bool by_src);
+
+/* A side, made if there are fewer. */
+struct side *read_side(struct model *m, size_t i);
 
 #endif

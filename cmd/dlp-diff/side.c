@@ -7,11 +7,21 @@
 #include "steady.h"
 
 uint32_t
-side_new_run(struct side *s)
+side_new_run(struct side *s, struct mview file)
 {
 	s->run = xrealloc(s->run, s->n_run + 1, sizeof(*s->run));
-	memset(&s->run[s->n_run], 0, sizeof(*s->run));
+	s->run[s->n_run] = (struct run){ .name = side_file_name(file) };
 	return (uint32_t)s->n_run++;
+}
+
+char *
+side_file_name(struct mview path)
+{
+	size_t i = path.n;
+
+	while (i > 0 && path.s[i - 1] != '/')
+		i--;
+	return i < path.n ? xmemdup(path.s + i, path.n - i) : NULL;
 }
 
 uint32_t
@@ -115,15 +125,16 @@ side_say(const struct side *s, const char *label, const struct trim *how)
 		why = how->to >= 0 ? "as -i says" : "all that there are";
 	for (i = 0; i < s->n_run; i++) {
 		const struct run *r = &s->run[i];
+		const char *name = r->name != NULL ? r->name : s->name;
 
 		if (r->n > 0 && r->key == NULL)
 			warn("%s, %s: no steps are known: the whole run is"
 			     " compared, from its first GPU work to the last"
 			     " (-k names a step)",
-			    label, s->name);
+			    label, name);
 		else if (r->n > 0)
 			warn("%s, %s: steps %lld to %lld of %lld (%s; %s)",
-			    label, s->name, (long long)r->from,
-			    (long long)r->to, (long long)r->n, r->key, why);
+			    label, name, (long long)r->from, (long long)r->to,
+			    (long long)r->n, r->key, why);
 	}
 }

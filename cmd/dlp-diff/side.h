@@ -6,6 +6,7 @@
 #define DIFF_SIDE_H
 
 #include "map.h"
+#include "mview.h"
 
 #define STEP_NONE UINT32_MAX
 
@@ -20,8 +21,9 @@ struct step {
 	uint32_t pos; /* its number among those that are */
 };
 
-struct run {       /* a section's file: iterations of its own */
-	char *key; /* what cuts it; NULL: it is one piece */
+struct run {        /* a section's file: iterations of its own */
+	char *key;  /* what cuts it; NULL: it is one piece */
+	char *name; /* escaped, of the file; NULL: that of the side */
 	int64_t n, from, to;
 };
 
@@ -29,6 +31,7 @@ struct side {
 	char *name;               /* escaped */
 	size_t n_section, n_open; /* n_open: of them without an end */
 	bool left_out;            /* of what is joined */
+	bool by_cmd;              /* its name is taken from ##cmd */
 	struct run *run;
 	size_t n_run;
 	struct step *step;
@@ -39,7 +42,11 @@ struct side {
 	struct smap info; /* facts, "cuda 13.0", to tell the sides apart */
 };
 
-uint32_t side_new_run(struct side *s);
+/* A run of a file; NULL: its name is the side's. */
+uint32_t side_new_run(struct side *s, struct mview file);
+
+/* A file's name without its folder, to be freed; NULL if nothing is left. */
+char *side_file_name(struct mview path);
 
 /* The number of an iteration of a run, made if it is new. */
 uint32_t side_step(struct side *s, uint32_t run, int64_t iter);

@@ -178,9 +178,9 @@ owner_cpu(const struct owner *o)
 	if (!mv_eq(known, "process")) /* the profiler did not know */
 		put_view(&name, "", known);
 	put_view(&name, name.len > 0 ? ", process " : "process ", o->pid);
-	put_labels(&name, o);
 	if (name.len == 0)
 		buf_puts(&name, o->pid.s == NULL ? "profile" : "process");
+	put_labels(&name, o);
 	ev_name("process", &at, name.s, name.len, o->pid.s == NULL ? 0 : 1);
 	buf_free(&name);
 	return at.pid;
