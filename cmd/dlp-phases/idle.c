@@ -1,7 +1,6 @@
 /* When the devices idle; see idle.h. */
 #include "idle.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,11 +69,9 @@ idle_row(struct phases *p, size_t row)
 void
 idle_dev(struct phases *p, struct mview src, int64_t dev)
 {
-	char s[24];
-	const struct buf *key;
+	const struct buf *key =
+	    key_of(src.s, src.n, (const char *)&dev, sizeof(dev));
 
-	key = key_of(src.s, src.n, s,
-	    (size_t)snprintf(s, sizeof(s), "%lld", (long long)dev));
 	smap_put(&p->devs, key->s, key->len, NULL);
 }
 

@@ -4,6 +4,7 @@
 
 #include "mview.h"
 #include "flat.h"
+#include "buf.h"
 #include "map.h"
 
 struct phase {
@@ -35,10 +36,13 @@ struct phases { /* zeroed */
 	struct phase *v;
 	size_t n;
 	struct smap keys, texts;
+	struct buf key, last; /* last: the one of row last_row; most often the
+				 same comes again */
+	uint32_t last_row;
 	struct smap ranged; /* "src\tphase" that a range names */
 	struct step *step;
 	struct smap steps; /* "src\titer"; the number in step */
-	struct smap devs;  /* "src\tdev" of all work */
+	struct smap devs;  /* src, TAB, the number's bytes, of all work */
 	bool has_steps;    /* the lengths of some are known */
 };
 

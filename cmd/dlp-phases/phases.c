@@ -35,24 +35,38 @@ keep(struct phases *p, struct mview v)
 	return smap_str(&p->texts, smap_put(&p->texts, v.s, v.n, NULL), NULL);
 }
 
+/* The number of a row; *fresh: there was none. */
+static uint32_t
+row_of(struct phases *p, struct mview src, struct mview iter, struct mview word,
+    bool by_op, bool *fresh)
+{
+	struct buf *key = &p->key, last;
+
+	buf_clear(key);
+	buf_put(key, src.s, src.s != NULL ? src.n : 0);
+	buf_putc(key, '\t');
+	buf_put(key, iter.s, iter.s != NULL ? iter.n : 0);
+	buf_putc(key, '\t');
+	buf_put(key, word.s, word.s != NULL ? word.n : 0);
+	buf_put(key, "\t", by_op);
+	*fresh = false;
+	if (key->len == p->last.len && memcmp(key->s, p->last.s, key->len) == 0)
+		return p->last_row;
+	p->last_row = smap_put(&p->keys, key->s, key->len, fresh);
+	last = p->last;
+	p->last = *key;
+	*key = last;
+	return p->last_row;
+}
+
 struct phase *
 phases_get(struct phases *p, struct mview src, struct mview iter,
     struct mview word, bool by_op)
 {
-	static struct buf key;
 	struct phase *ph;
 	bool fresh;
-	uint32_t i;
+	uint32_t i = row_of(p, src, iter, word, by_op, &fresh);
 
-	buf_clear(&key);
-	buf_put(&key, src.s, src.s != NULL ? src.n : 0);
-	buf_putc(&key, '\t');
-	buf_put(&key, iter.s, iter.s != NULL ? iter.n : 0);
-	buf_putc(&key, '\t');
-	buf_put(&key, word.s, word.s != NULL ? word.n : 0);
-	if (by_op)
-		buf_puts(&key, "\t");
-	i = smap_put(&p->keys, key.s, key.len, &fresh);
 	if (!fresh) {
 		p->v[i].made = true;
 		return &p->v[i];
@@ -209,6 +223,8 @@ phases_clear(struct phases *p)
 		free(p->v[i].ext);
 	}
 	free(p->v);
+	buf_free(&p->key);
+	buf_free(&p->last);
 	smap_free(&p->keys);
 	smap_free(&p->texts);
 	smap_free(&p->ranged);
