@@ -3,14 +3,16 @@
  * what the thread did that launched the second one.
  */
 #include "cli.h"
+#include "drop.h"
 #include "err.h"
 #include "dlp-gaps/gaps.h"
 #include "dlp-gaps/read.h"
 
 static const char usage[] =
-    "usage: dlp-gaps [-u] [-T types] [file]\n"
+    "usage: dlp-gaps [-u] [-T types] [--drop TYPE[:COLUMNS]]... [file]\n"
     "Adds to a dlp stream the times at which a GPU idles, and why.\n"
     "  -T, --type types  what counts as work: default kern,copy,set,graph\n"
+    DROP_USAGE
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
@@ -24,6 +26,7 @@ main(int argc, char **argv)
 	static const char *types = "kern,copy,set,graph";
 	static const struct cli_opt opts[] = {
 		{ 'T', "type", .arg = &types },
+		DROP_OPTION,
 		{ 0 },
 	};
 	struct stage st;

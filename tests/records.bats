@@ -63,11 +63,12 @@ setup() {
 	cp "$LENET" "$in.dlp-parse"
 	dlp-parse "$LENET" >"$in.dlp-correlate"
 	dlp-correlate "$in.dlp-correlate" >"$in.dlp-flops"
-	for cmd in dlp-parse dlp-correlate dlp-flops; do
+	cp "$in.dlp-flops" "$in.dlp-gaps"
+	for cmd in dlp-parse dlp-correlate dlp-flops dlp-gaps; do
 		$cmd "$in.$cmd" 2>/dev/null >"$full"
 		$cmd --drop kern:corr,grid,why,api,api_start_ns --drop prim \
 		    --drop inst:launch_id,inst_id --drop call --drop mem \
-		    --drop dev:cc --drop op:key \
+		    --drop dev:cc --drop op:key --drop gap:dev,what \
 		    "$in.$cmd" 2>/dev/null >"$full.less"
 		awk -F '\t' -v OFS='\t' '
 		BEGIN {
@@ -75,15 +76,16 @@ setup() {
 			for (i = 1; i <= n; i++) gone["kern", k[i]] = 1
 			gone["inst", "launch_id"] = gone["inst", "inst_id"] = 1
 			gone["dev", "cc"] = gone["op", "key"] = 1
+			gone["gap", "dev"] = gone["gap", "what"] = 1
 		}
 		$1 ~ /^#?(call|prim)$/ { if ($1 !~ /^#/) less++; next }
 		$1 == "##cmd" { next }
 		$1 == "##end" { print $1, $2 - less; next }
-		/^#(kern|inst|dev|op)\t/ {
+		/^#(kern|inst|dev|op|gap)\t/ {
 			type = substr($1, 2)
 			for (i = 2; i <= NF; i++) out[type, i] = (type, $i) in gone
 		}
-		/^#?(kern|inst|dev|op)\t/ {
+		/^#?(kern|inst|dev|op|gap)\t/ {
 			type = $1
 			sub(/#/, "", type)
 			line = $1

@@ -25,7 +25,7 @@ function on_busy(    d, c, t) {
 	c = v("class")
 	t = v("dur_ns")
 	if (c ~ /^(tc|kern|graph|mem)$/ && t > 0)
-		used[d] = 1
+		used[d] = n_work = 1
 	else if (c !~ /^(tc|kern|graph|mem)$/)
 		c = "idle " c
 	if (counts(v("iter"))) {
@@ -113,9 +113,6 @@ function on_kern(t, o,    w) {
 		tc_dark += t
 }
 function on_work(    t, o, k) {
-	n_work++
-	if (!counts(v("iter")))
-		return
 	t = v("sum_dur_ns")
 	work += t
 	if (v("op") == "-")
