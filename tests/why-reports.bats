@@ -1,6 +1,7 @@
 # dlp gaps, phases, mem, copies, waits: what they print is what SQL finds in
 # the database.
 
+bats_require_minimum_version 1.5.0
 load lib
 
 setup() {
