@@ -451,3 +451,22 @@ check_sides() {
 	# 12 - 10 ms; 4 - 1 ms
 	grep -q 'the step takes 2.000 ms longer, and in it the GPU idles 3.000 ms longer: -v cpu' err
 }
+
+@test "dlp diff: a stream that was cut keeps its steps, from a pipe too" {
+	# steps by a range that is not the framework's
+	dlp-parse "$LENET" | dlp-correlate | dlp-iter -k backward >cut
+	dlp diff --tsv cut cut 2>e >want
+	grep 'A, cut: steps 1 to 2 of 4 (backward;' e
+	dlp diff --tsv - cut <cut 2>e >got
+	cmp want got
+	dlp diff -k backward --tsv "$LENET" "$LENET" 2>/dev/null >got
+	cmp want got
+	for r in iters 'phases -i 1' 'top -i 1' 'mfu -i 2'; do
+		# shellcheck disable=SC2086 # a report with options
+		dlp $r -k backward --tsv "$LENET" >want
+		for f in cut -; do
+			# shellcheck disable=SC2086 # a report with options
+			dlp $r --tsv $f <cut | cmp want -
+		done
+	done
+}

@@ -441,3 +441,32 @@ ranges iteration, " <<<"$output") $report"
 	sh -c "$(sed "s|FILE|\"$DATA/nvprof/lm-pyprof.sqlite\"|" <<<"$hint")" >out
 	[ "$(wc -l <out)" -gt 1 ]
 }
+
+@test "without a key the iterations that are there stay" {
+	dlp-parse "$LENET" | dlp-correlate >in
+	# of a range that is no step range, of an op, of the framework's ranges
+	for k in backward conv2d iteration; do
+		dlp-iter -k $k in >cut
+		for o in '' --stable --even '--iter-start 1 --iter-stop 2' \
+		    '--iter-start 1 --keep'; do
+			# shellcheck disable=SC2086 # options
+			dlp-iter -k $k $o in 2>e1 | sed '/^##cmd/d' >want
+			# shellcheck disable=SC2086 # options
+			dlp-iter $o cut 2>e2 | sed '/^##cmd/d' | cmp want -
+			cmp e1 e2
+		done
+		# numbers that begin later, and again
+		dlp-iter --iter-start 2 cut | sed '/^##cmd/d' >late
+		dlp-iter late | sed '/^##cmd/d' | sort | cmp <(sort late) -
+	done
+	dlp-iter --one in >one
+	dlp-iter one | cmp <(sed '/^##cmd/d' one) <(sed '/^##cmd/d')
+	# another key, or that of DLProf, cuts anew
+	dlp-iter -k backward cut | cmp <(sed '/^##cmd/d') \
+	    <(dlp-iter -k backward in | sed '/^##cmd/d')
+	dlp-iter -D cut | cmp <(grep '^iter	') \
+	    <(dlp-iter -D in | grep '^iter	')
+	# no iterations that can be: found anew
+	awk -F'\t' -v OFS='\t' '$1 == "iter" { $2 *= 2 } { print }' cut >odd
+	dlp-iter odd | cmp <(sed '/^##cmd/d') <(dlp-iter in | sed '/^##cmd/d')
+}

@@ -43,14 +43,17 @@ cuts_write(struct run *g, struct source *f, int64_t now)
 	for (;;) {
 		n = f->n_begun;
 		next = plan_begin(&f->plan, n, &lo) && lo <= now;
-		if (f->plan.kind == PLAN_STEPS && !f->outside &&
-		    (n == 0 || plan_gap(&f->plan, n - 1, now))) {
+		if (f->plan.kind != PLAN_CUTS && f->plan.kind != PLAN_ONE &&
+		    !f->outside && (n == 0 || plan_gap(&f->plan, n - 1, now))) {
 			put(g, f, -1, n > 0 ? f->plan.step[n - 1].hi : NO_TIME);
 			f->outside = true;
 		}
 		if (!next)
 			break;
-		put(g, f, (int64_t)n, n == 0 && g->dlprof ? 0 : lo);
+		put(g, f,
+		    f->plan.kind == PLAN_KEPT ? f->kept.v[n].line.iter
+					      : (int64_t)n,
+		    n == 0 && g->dlprof ? 0 : lo);
 		f->outside = false;
 		f->n_begun++;
 	}

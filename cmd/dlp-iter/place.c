@@ -2,6 +2,7 @@
 #include "place.h"
 
 #include "cuts.h"
+#include "kept.h"
 #include "out.h"
 
 /* Writes a file's oldest open iteration. */
@@ -11,8 +12,11 @@ write_iter(struct run *g, struct source *f)
 	size_t n = f->accs.base;
 	struct line x;
 
-	line_make(&x, n, &f->plan, &f->extent, acc_at(&f->accs, n),
-	    g->key.arg != NULL ? g->key.arg : f->own_key, &f->step_end);
+	if (f->plan.kind == PLAN_KEPT)
+		kept_line(&x, f, n);
+	else
+		line_make(&x, n, &f->plan, &f->extent, acc_at(&f->accs, n),
+		    g->key.arg != NULL ? g->key.arg : f->own_key, &f->step_end);
 	x.src = f->name;
 	if (g->even ? g->measuring
 		    : g->listing || (g->stable && run_wanted(g, f, x.iter)))
@@ -64,17 +68,22 @@ place_record(struct run *g, const struct item *m, const char *line)
 	struct source *f = m->src != SRC_NONE ? &g->files.v[m->src] : NULL;
 	int64_t n = -1;
 
+	/* the lengths of these are known */
+	if (g->measuring && f != NULL && f->plan.kind == PLAN_KEPT)
+		return;
 	if (f != NULL && g->cuts && !g->measuring && m->now != NO_TIME)
 		cuts_write(g, f, m->now);
 	if (f != NULL && m->now != NO_TIME)
 		write_closed(g, f, m->now);
 	if (f != NULL && g->steps)
 		f->plan.kind = PLAN_STEPS;
-	if (f != NULL)
+	if (f != NULL && f->plan.kind == PLAN_KEPT)
+		n = kept_where(f, m, line);
+	else if (f != NULL)
 		n = plan_where(&f->plan, m->lane, m->t);
-	if (n >= 0)
+	if (n >= 0 && f->plan.kind != PLAN_KEPT)
 		acc_add(&f->accs, (size_t)n, m);
-	else
+	else if (n < 0)
 		g->outside += m->what == IT_KERN || m->what == IT_GPU;
 	if (m->what == IT_KERN)
 		g->kern_kept = g->keep || run_wanted(g, f, n);
@@ -122,5 +131,7 @@ place_end(struct run *g, struct source *f)
 		write_iter(g, f);
 	if (g->stable && !g->measuring && f->plan.kind != PLAN_ONE)
 		stable_put(&f->stable, g->filter, f->name);
+	if (f->plan.kind == PLAN_KEPT)
+		n = (size_t)f->kept.v[n - 1].line.iter + 1;
 	return n;
 }

@@ -152,6 +152,13 @@ plan_step(struct plan *p, uint32_t lane, int64_t lo, int64_t hi, uint32_t text)
 }
 
 void
+plan_kept(struct plan *p, int64_t lo, int64_t hi)
+{
+	p->kind = PLAN_KEPT;
+	step_at(p, p->nstep, lo, hi, 0);
+}
+
+void
 plan_cut(struct plan *p, int64_t t)
 {
 	p->kind = PLAN_CUTS;
@@ -243,6 +250,23 @@ step_where(struct plan *p, uint32_t lane, int64_t t)
 	return best != NULL ? (int64_t)best->n : -1;
 }
 
+/* The last step that began at or before t, if it has not ended. */
+static int64_t
+kept_where(const struct plan *p, int64_t t)
+{
+	size_t lo = 0, hi = p->nstep;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (p->step[mid].lo <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo > 0 && t < p->step[lo - 1].hi ? (int64_t)lo - 1 : -1;
+}
+
 /* The number of cuts at or before t. */
 static int64_t
 cut_where(const struct plan *p, int64_t t)
@@ -269,13 +293,15 @@ plan_where(struct plan *p, uint32_t lane, int64_t t)
 		return -1;
 	if (p->kind == PLAN_CUTS)
 		return cut_where(p, t);
+	if (p->kind == PLAN_KEPT)
+		return kept_where(p, t);
 	return step_where(p, lane, t);
 }
 
 size_t
 plan_count(const struct plan *p)
 {
-	if (p->kind == PLAN_STEPS)
+	if (p->kind == PLAN_STEPS || p->kind == PLAN_KEPT)
 		return p->nstep;
 	return p->kind == PLAN_CUTS ? p->ncut + 1 : 1;
 }
@@ -286,7 +312,7 @@ plan_begin(const struct plan *p, size_t n, int64_t *lo)
 	if (n >= plan_count(p))
 		return false;
 	*lo = NO_TIME;
-	if (p->kind == PLAN_STEPS)
+	if (p->kind == PLAN_STEPS || p->kind == PLAN_KEPT)
 		*lo = p->step[n].lo;
 	else if (p->kind == PLAN_CUTS && n > 0)
 		*lo = p->cut[n - 1];

@@ -29,7 +29,7 @@ struct step { /* an iteration made of step ranges */
 };
 
 struct plan {
-	enum { PLAN_ONE, PLAN_STEPS, PLAN_CUTS } kind;
+	enum { PLAN_ONE, PLAN_STEPS, PLAN_CUTS, PLAN_KEPT } kind;
 	struct smap lanes, procs, texts;
 	struct lane *lane;
 	struct proc *proc;
@@ -46,6 +46,8 @@ struct plan {
 uint32_t plan_lane(struct plan *p, int64_t pid, int64_t tid);
 void plan_step(
     struct plan *p, uint32_t lane, int64_t lo, int64_t hi, uint32_t text);
+/* The next iteration of an earlier run, of all lanes. */
+void plan_kept(struct plan *p, int64_t lo, int64_t hi);
 void plan_cut(struct plan *p, int64_t t);
 void plan_cuts_done(struct plan *p);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "kept.h"
 #include "num.h"
 #include "read.h"
 
@@ -40,6 +41,7 @@ static struct read {
 		struct rec_col *op_id, *inst_id, *dev, *text, *iter;
 	} b[NTYPES];
 	struct rec_type *op;
+	struct rec_col *iter_src;
 	struct rec_col *id, *name, *key, *otext, *otype, *dir, *by, *dl_id;
 	struct buf tmp[6];
 	/* the thread of the record before: most often the same */
@@ -285,7 +287,26 @@ static void
 on_pass(struct stage *st, struct rec *r)
 {
 	(void)st;
-	run_pass(rd.run, r->line, r->len, r->kind == REC_META);
+	if (!kept_note(&rd.run->was, r))
+		run_pass(rd.run, r->line, r->len, r->kind == REC_META);
+}
+
+/* The iterations of an earlier run stay, or are made anew. */
+static void
+on_iter(struct stage *st, struct rec *r)
+{
+	size_t n = 0;
+	const char *src = rec_raw(r, rd.iter_src, &n);
+
+	(void)st;
+	run_iter(rd.run, source_of(&rd.run->files, src, n, -1), r);
+}
+
+static void
+on_iter_legend(struct stage *st, struct rec *r)
+{
+	(void)st;
+	(void)r;
 }
 
 static void
@@ -316,16 +337,17 @@ bind_op(struct stage *st)
 void
 read_open(struct run *g, struct stage *st)
 {
-	/* iter_dropped stays: what is gone is gone */
-	static const char *const notes[] = { "iter_key_not_found",
-		"iter_outside", "iter_nested", "iter_late", NULL };
+	struct rec_type *t;
 	size_t i;
 
 	rd.run = g;
 	for (i = 0; i < NTYPES; i++)
 		bind_type(&rd.b[i], st, i);
 	bind_op(st);
-	stage_anew(st, notes);
+	t = stage_on(st, "iter", on_iter, on_iter_legend);
+	kept_bind(t);
+	rd.iter_src = rec_col(t, "src", REC_OPT);
+	stage_anew(st, NULL);
 	st->section = on_section;
 	st->end = on_end;
 	st->hold = on_pass;

@@ -3,6 +3,7 @@
 
 #include "dl.h"
 #include "err.h"
+#include "kept.h"
 #include "num.h"
 #include "place.h"
 #include "run.h"
@@ -209,7 +210,9 @@ decide(struct run *g)
 	for (i = 0; i < g->files.n; i++) {
 		struct source *f = &g->files.v[i];
 
-		if (g->key.arg == NULL)
+		if (f->kept.n > 0 && kept_take(f))
+			f->found = true;
+		else if (g->key.arg == NULL)
 			choose_own(g, i);
 		else
 			f->found = opkey_cuts(&g->op, i, &f->plan);
@@ -252,6 +255,7 @@ static void
 notes(struct run *g)
 {
 	uint64_t not_found = 0, nested = 0, late = 0;
+	bool kept = false;
 	const struct source *f;
 	size_t i;
 
@@ -260,12 +264,16 @@ notes(struct run *g)
 		not_found += !f->found && !g->steps;
 		nested += f->plan.nested;
 		late += f->accs.late;
+		kept |= f->plan.kind == PLAN_KEPT;
 	}
 	if (g->key.arg != NULL && !g->one)
 		stage_note("iter_key_not_found", not_found);
+	/* of those that are outside some can be gone */
+	if (kept && g->was.outside > g->outside)
+		g->outside = g->was.outside;
 	stage_note("iter_outside", g->outside);
-	stage_note("iter_nested", nested);
-	stage_note("iter_late", late);
+	stage_note("iter_nested", nested + (kept ? g->was.nested : 0));
+	stage_note("iter_late", late + (kept ? g->was.late : 0));
 	stage_note("iter_dropped", g->dropped);
 }
 
@@ -309,6 +317,13 @@ run_end(struct run *g)
 }
 
 void
+run_iter(struct run *g, uint32_t src, const struct rec *r)
+{
+	if (g->waiting && g->key.arg == NULL && !g->dlprof && src != SRC_NONE)
+		kept_add(&g->files.v[src], r);
+}
+
+void
 run_section(struct run *g)
 {
 	sources_clear(&g->files);
@@ -316,6 +331,7 @@ run_section(struct run *g)
 	cand_clear(&g->cands);
 	g->steps = g->no_ops = g->any_op = g->no_times = false;
 	g->outside = g->dropped = 0;
+	g->was = (struct kept_notes){ 0 };
 	g->kern_kept = true;
 	g->one = g->asked_one;
 	g->cands.numbered =

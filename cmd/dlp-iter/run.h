@@ -8,6 +8,8 @@
 
 #include "state.h"
 
+struct rec;
+
 /* A section begins, ends. */
 void run_section(struct run *g);
 void run_end(struct run *g);
@@ -20,6 +22,9 @@ void run_pass(struct run *g, const char *line, size_t n, bool meta);
 
 /* An op came that by tells of (may be NULL). */
 void run_op(struct run *g, const char *by);
+
+/* An iteration of an earlier run. */
+void run_iter(struct run *g, uint32_t src, const struct rec *r);
 
 /* A range came that may be a step. */
 void run_range(struct run *g, uint32_t src, uint32_t lane, const char *s,

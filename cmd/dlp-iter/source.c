@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "kept.h"
 #include "source.h"
 
 static uint32_t
@@ -56,6 +57,7 @@ sources_clear(struct sources *f)
 
 	for (i = 0; i < f->n; i++) {
 		plan_clear(&f->v[i].plan);
+		kept_clear(&f->v[i]);
 		acc_clear(&f->v[i].accs);
 		own_free(&f->v[i].own);
 		stable_clear(&f->v[i].stable);

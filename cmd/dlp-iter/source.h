@@ -9,9 +9,19 @@
 #include "own.h"
 #include "stable.h"
 
+/* The iterations of an earlier run; see kept.h. */
+struct kept {
+	struct kept_iter {
+		struct line line; /* without its key */
+		uint32_t text;    /* which is among the plan's; or SMAP_NONE */
+	} * v;
+	size_t n, cap;
+};
+
 struct source {
 	const char *name; /* escaped; NULL: none */
 	struct plan plan;
+	struct kept kept;
 	struct accs accs;
 	struct own own;
 	const char *own_key; /* what cuts, without -k */

@@ -3,6 +3,7 @@
 #define ITER_STATE_H
 
 #include "cand.h"
+#include "kept.h"
 #include "source.h"
 #include "spool.h"
 
@@ -51,7 +52,8 @@ struct run {
 	struct dl dl;
 	bool steps; /* the key is a range, so no file is one iteration */
 	uint64_t outside, dropped;
-	struct cands cands; /* --list */
+	struct kept_notes was; /* of an earlier run */
+	struct cands cands;    /* --list */
 };
 
 /* Whether iteration n of a file (NULL: it is not known) is among those that
