@@ -145,6 +145,14 @@ const struct type_def type_defs[] = {
 		    "--rows: number of the call's name in the file"      \
 	}
 
+#define CALL_ROW(t)                                                            \
+	NAME_NO(t),                                                            \
+	    { t, "call_idx", PARSE, COL_INT, "--rows: the call's idx" },       \
+	{                                                                      \
+		t, "call_ret", PARSE, COL_INT,                                 \
+		    "--rows: the call's return value"                          \
+	}
+
 #define ITER_COL(t) { t, "iter", ITER, COL_INT, "iteration, from 0" }
 
 /* What a path has of a metric, over the iterations in which it ran. */
@@ -195,6 +203,7 @@ const struct col_def col_defs[] = {
 	{ "thread", "pid", PARSE, COL_INT, "process" },
 	{ "thread", "tid", PARSE, COL_INT, "thread" },
 	{ "thread", "name", PARSE, COL_TEXT, "name" },
+	{ "thread", "prio", PARSE, COL_INT, "--rows: priority of the name" },
 
 	ID("range"),
 	START("range", "start"),
@@ -227,6 +236,7 @@ const struct col_def col_defs[] = {
 	{ "call", "ret", PARSE, COL_INT, "return value, 0 is success" },
 	{ "call", "n_gpu", PARSE, COL_INT,
 	    "GPU activities it launched: 0, or 2 and more" },
+	ROW("call"),
 	NAME_NO("call"),
 
 	GPU_WORK("kern"),
@@ -240,7 +250,7 @@ const struct col_def col_defs[] = {
 	{ "kern", "smem_bytes", PARSE, COL_INT, "static shared memory" },
 	{ "kern", "dynsmem_bytes", PARSE, COL_INT, "dynamic shared memory" },
 	{ "kern", "node", PARSE, COL_INT, "CUDA graph node" },
-	NAME_NO("kern"),
+	CALL_ROW("kern"),
 	{ "kern", "markers", MARKERS, COL_JSON,
 	    "texts of the ranges around the launch, outermost first" },
 	{ "kern", "marker_ns", MARKERS, COL_JSON,
@@ -272,7 +282,7 @@ const struct col_def col_defs[] = {
 	{ "copy", "dst_mem", PARSE, COL_TEXT, "pageable, pinned, device, ..." },
 	{ "copy", "node", PARSE, COL_INT, "CUDA graph node" },
 	ROW("copy"),
-	NAME_NO("copy"),
+	CALL_ROW("copy"),
 
 	GPU_WORK("set"),
 	{ "set", "bytes", PARSE, COL_INT, "size" },
@@ -280,20 +290,20 @@ const struct col_def col_defs[] = {
 	{ "set", "mem", PARSE, COL_TEXT, "pageable, pinned, device, ..." },
 	{ "set", "node", PARSE, COL_INT, "CUDA graph node" },
 	ROW("set"),
-	NAME_NO("set"),
+	CALL_ROW("set"),
 
 	GPU_WORK("sync"),
 	{ "sync", "kind", PARSE, COL_TEXT,
 	    "event, stream-wait-event, stream, context or unknown" },
 	{ "sync", "event", PARSE, COL_INT, "CUDA event" },
-	NAME_NO("sync"),
+	CALL_ROW("sync"),
 
 	GPU_WORK("graph"),
 	{ "graph", "short", PARSE, COL_TEXT,
 	    "[CUDA graph], in the place of a kernel's name" },
 	{ "graph", "graph", PARSE, COL_INT, "CUDA graph" },
 	{ "graph", "exec", PARSE, COL_INT, "executable graph" },
-	NAME_NO("graph"),
+	CALL_ROW("graph"),
 
 	ID("node"),
 	START("node", "time of creation"),

@@ -16,6 +16,7 @@ setup() {
 #	M start end corr bytes kind dev pid		a memory set
 #	N type start end pid tid endtid domain text	NVTX
 #	O start end class name pid tid	a call of the operating system
+#	T name prio pid tid		a thread's name
 db() {
 	rm -f db
 	awk '
@@ -52,6 +53,7 @@ db() {
 		    "contextId, streamId, value);" \
 		    "CREATE TABLE NVTX_EVENTS(start, end, eventType," \
 		    "globalTid, endGlobalTid, domainId, text, textId);" \
+		    "CREATE TABLE ThreadNames(nameId, priority, globalTid);" \
 		    "CREATE TABLE OSRT_API(start, end, eventClass, nameId," \
 		    "globalTid);" \
 		    "CREATE TABLE TARGET_INFO_GPU(id, name, cuDevice," \
@@ -60,6 +62,7 @@ db() {
 	}
 	END { print "COMMIT;" }
 	$1 == "S" { row("StringIds", $2 "," rest(3)) }
+	$1 == "T" { row("ThreadNames", $2 "," v($3) "," gid($4, $5)) }
 	$1 == "R" {
 		row("CUPTI_ACTIVITY_KIND_RUNTIME", $2 "," $3 "," v($4) "," \
 		    $5 "," gid($6, $7) ",0,0")
@@ -414,4 +417,109 @@ TRACE="$TRACE,ParentId,RangeStack"
 	dlp stats -r cuda_gpu_trace -f json db >got
 	[ "$(grep -c '"Throughput (MB/s)": -2000.000,' got)" -eq 1 ]
 	[ "$(grep -c '"GreenCtx": "",' got)" -eq 4 ]
+}
+
+@test "cuda_api_trace: a row for each name of the thread" {
+	db <<-EOT
+	S 1 cudaLaunchKernel_v7000
+	S 2 alpha
+	S 10 kA
+	S 200 name A
+	S 201 name B
+	S 202 name C
+	T 202 5 10 13
+	T 201 -5 10 13
+	T 200 - 10 12
+	R 100 200 1 1 10 11
+	R 100 150 2 2 10 12
+	R 100 300 3 1 10 13
+	R 50 300 - 12345 10 13
+	K 120 130 3 10 0 10
+	EOT
+	table cuda_api_trace <<-EOT
+	Start (ns),Duration (ns),Name,Result,CorrID,Pid,Tid,T-Pri,Thread Name
+	50,250,,0,,10,13,-5,name B
+	50,250,,0,,10,13,5,name C
+	100,100,cudaLaunchKernel,0,1,10,11,,
+	100,50,alpha,0,2,10,12,,name A
+	100,200,cudaLaunchKernel,0,3,10,13,-5,name B
+	100,200,cudaLaunchKernel,0,3,10,13,5,name C
+	EOT
+	sqlite3 db "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET returnValue = start"
+	table cuda_api_trace <<-EOT
+	Start (ns),Duration (ns),Name,Result,CorrID,Pid,Tid,T-Pri,Thread Name
+	50,250,,50,,10,13,-5,name B
+	50,250,,50,,10,13,5,name C
+	100,100,cudaLaunchKernel,100,1,10,11,,
+	100,50,alpha,100,2,10,12,,name A
+	100,200,cudaLaunchKernel,100,3,10,13,-5,name B
+	100,200,cudaLaunchKernel,100,3,10,13,5,name C
+	EOT
+}
+
+@test "cuda_api_gpu_sum: calls by the name as shown, equal rows by name" {
+	db <<-EOT
+	S 2 cudaMemcpy_v3020
+	S 5 cudaMemcpy
+	S 6 zeta
+	S 10 Kup
+	S 20 ka
+	R 300 400 2 2 10 11
+	R 600 700 3 5 10 11
+	R 800 900 4 6 10 11
+	K 320 420 2 10 0 10
+	K 620 720 3 20 0 10
+	C 820 920 4 1000 1 0 2 0 10
+	M 900 1000 5 100 2 0 10
+	EOT
+	table cuda_api_gpu_sum <<-EOT
+	Time (%),Total Time (ns),Instances,$SUM,Category,Operation
+	28.6,200,2,100.0,100.0,100,100,0.0,CUDA_API,cudaMemcpy
+	14.3,100,1,100.0,100.0,100,100,0.0,CUDA_KERNEL,Kup
+	14.3,100,1,100.0,100.0,100,100,0.0,MEMORY_OPER,[CUDA memcpy Host-to-Device]
+	14.3,100,1,100.0,100.0,100,100,0.0,MEMORY_OPER,[CUDA memset]
+	14.3,100,1,100.0,100.0,100,100,0.0,CUDA_KERNEL,ka
+	14.3,100,1,100.0,100.0,100,100,0.0,CUDA_API,zeta
+	EOT
+}
+
+@test "nvtx_pushpop_trace" {
+	db <<-EOT
+	N 59 10 145 10 11 - 0 X
+	N 59 20 125 10 11 - 0 Y
+	N 60 15 126 10 11 - 0 no push
+	N 59 126 144 10 11 - 0 Y, again
+	N 59 300 1000 10 11 - 0 tail
+	N 59 300 310 10 11 - 0 exact
+	N 59 400 500 10 11 - 0 graph
+	N 59 400 499 10 11 - 0 cut
+	N 59 401 500 10 11 - 0 cut
+	N 59 2000 2100 10 11 - 0 same A
+	N 59 2000 2100 10 11 - 0 same B
+	N 59 2010 2020 10 11 - 0 in them
+	N 59 769 781 10 11 - 0 wrong thread
+	N 59 769 781 10 12 - 0 thread 12
+	N 59 2050 - 10 13 - 0 open
+	N 59 2060 2070 10 13 - 0 in open
+	N 59 2060 2090 10 14 - 0 outer
+	N 59 2065 2090 10 14 - 0 inner A
+	N 59 2065 2090 10 14 - 0 inner B
+	N 34 7000 - 10 12 - 0 mark
+	EOT
+	table nvtx_pushpop_trace <<-EOT
+	Start (ns),End (ns),Duration (ns),DurChild (ns),DurNonChild (ns),Name,PID,TID,Lvl,NumChild,RangeId,ParentId,RangeStack,NameTree
+	10,145,135,123,12,:X,10,11,0,2,1,,:1,:X
+	20,125,105,0,105,:Y,10,11,1,0,2,1,:1:2,--:Y
+	126,144,18,0,18,":Y, again",10,11,1,0,4,1,:1:4,"--:Y, again"
+	300,310,10,0,10,:exact,10,11,1,0,6,5,:5:6,--:exact
+	300,1000,700,122,578,:tail,10,11,0,3,5,,:5,:tail
+	400,499,99,0,99,:cut,10,11,2,0,8,7,:5:7:8,----:cut
+	400,500,100,198,-98,:graph,10,11,1,2,7,5,:5:7,--:graph
+	401,500,99,0,99,:cut,10,11,2,0,9,7,:5:7:9,----:cut
+	769,781,12,0,12,:thread 12,10,12,0,0,14,,:14,:thread 12
+	769,781,12,0,12,:wrong thread,10,11,1,0,13,5,:5:13,--:wrong thread
+	2050,2100,50,10,40,:open,10,13,0,1,15,,:15,:open
+	2060,2070,10,0,10,:in open,10,13,1,0,16,15,:15:16,--:in open
+	2060,2090,30,0,30,:outer,10,14,0,0,17,,:17,:outer
+	EOT
 }

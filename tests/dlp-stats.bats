@@ -345,7 +345,7 @@ KERNELS="CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = demangledName"
 	dlp stats -r help >got
 	dlp-stats --list >want
 	cmp want got
-	[ "$(wc -l <got)" -eq 16 ]
+	[ "$(wc -l <got)" -eq 19 ]
 }
 
 # in_ranges COLUMNS: a query of kernels with all ranges around their calls.

@@ -9,7 +9,8 @@ bool emit_rows;
 static bool
 has_idx(enum ev_kind kind)
 {
-	return kind == EV_RANGE || kind == EV_COPY || kind == EV_SET;
+	return kind == EV_RANGE || kind == EV_CALL || kind == EV_COPY ||
+	       kind == EV_SET;
 }
 
 static bool
@@ -27,6 +28,10 @@ emit_rows_names(enum ev_kind kind, const char **names)
 		names[n++] = "idx";
 	if (emit_rows && has_name_no(kind))
 		names[n++] = "name_no";
+	if (emit_rows && EV_IS_GPU(kind)) {
+		names[n++] = "call_idx";
+		names[n++] = "call_ret";
+	}
 	return n;
 }
 
@@ -37,8 +42,10 @@ emit_rows_cols(const struct event *ev, const struct event *call)
 		return;
 	if (has_idx(ev->kind))
 		out_i64(ev->row);
-	if (EV_IS_GPU(ev->kind))
+	if (EV_IS_GPU(ev->kind)) {
 		emit_num(call != NULL ? call->name : EV_UNSET);
-	else if (has_name_no(ev->kind))
+		emit_num(call != NULL ? call->row : EV_UNSET);
+		emit_num(call != NULL ? call->call.ret : EV_UNSET);
+	} else if (has_name_no(ev->kind))
 		emit_num(ev->name);
 }

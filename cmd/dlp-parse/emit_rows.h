@@ -11,7 +11,7 @@
 
 extern bool emit_rows; /* whether it was asked for */
 
-#define EMIT_ROWS_MAX 2
+#define EMIT_ROWS_MAX 4
 
 /* Appends the names of the columns of the kind, at most EMIT_ROWS_MAX; how
  * many: none without --rows. */

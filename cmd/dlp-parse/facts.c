@@ -9,6 +9,7 @@
 
 #include "emit.h"
 #include "emit_field.h"
+#include "emit_rows.h"
 #include "esc.h"
 #include "facts.h"
 #include "out.h"
@@ -39,12 +40,12 @@ facts_open(bool with_src, bool rank)
 	static const char *const dev[] = { "dev", "name", "cc", "n_sm",
 		"clock_hz", "mem_bytes", "membw_bytes_s", "uuid" };
 	static const char *const proc[] = { "pid", "name" };
-	static const char *const thread[] = { "pid", "tid", "name" };
+	static const char *const thread[] = { "pid", "tid", "name", "prio" };
 
 	with_rank = rank;
 	dev_type = declare("dev", dev, 8, with_src);
 	proc_type = declare("proc", proc, 2, with_src);
-	thread_type = declare("thread", thread, 3, with_src);
+	thread_type = declare("thread", thread, emit_rows ? 4 : 3, with_src);
 }
 
 /* A value of several lines is one field: blanks for what ends a line. */
@@ -113,7 +114,7 @@ fact_proc(int64_t pid, const char *name)
 }
 
 void
-fact_thread(int64_t pid, int64_t tid, const char *name)
+fact_thread(int64_t pid, int64_t tid, const char *name, int64_t prio)
 {
 	if (!select_pid(pid) || !select_type("thread"))
 		return;
@@ -121,6 +122,8 @@ fact_thread(int64_t pid, int64_t tid, const char *name)
 	out_i64(pid);
 	out_i64(tid);
 	put_text(name);
+	if (emit_rows)
+		emit_num(prio);
 	emit_src(profile_cur());
 	out_end();
 }

@@ -21,7 +21,8 @@ void fact_info(const char *name, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void fact_dev(const struct dev_fact *d);
 void fact_proc(int64_t pid, const char *name);
-void fact_thread(int64_t pid, int64_t tid, const char *name);
+/* prio: EV_UNSET for none, written with --rows. */
+void fact_thread(int64_t pid, int64_t tid, const char *name, int64_t prio);
 
 /* Whether the process has calls or GPU work. */
 bool pid_used(int64_t pid);

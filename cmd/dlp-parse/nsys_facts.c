@@ -181,17 +181,19 @@ put_nvtx_threads(struct nsys *ns)
 		if (pid_used(nsys_pid((int64_t)gid[i])))
 			fact_thread(nsys_pid((int64_t)gid[i]),
 			    nsys_tid((int64_t)gid[i]),
-			    smap_str(&ns->domain_names, (uint32_t)*name, NULL));
+			    smap_str(&ns->domain_names, (uint32_t)*name, NULL),
+			    EV_UNSET);
 	}
 	free(gid);
 }
 
 /* A thread can have many names: the one of the highest priority, and the
- * last of those. */
+ * last of those; with --rows all, in the order of the names. */
 static void
 put_threads(struct nsys *ns)
 {
-	static const char *const names[] = { "globalTid", "nameId", NULL };
+	static const char *const names[] = { "globalTid", "nameId", "priority",
+		NULL };
 	int64_t gid, last = EV_UNSET;
 	struct buf b = { 0 };
 	sqlite3_stmt *st;
@@ -201,20 +203,22 @@ put_threads(struct nsys *ns)
 	    !db_has_column(ns->db, "ThreadNames", "nameId"))
 		return;
 	cols = db_cols(ns->db, "ThreadNames", names);
-	st = db_prepare(ns->db,
-	    "SELECT %s FROM ThreadNames ORDER BY globalTid, %s rowid DESC",
-	    cols,
-	    db_has_column(ns->db, "ThreadNames", "priority") ? "priority DESC,"
-							     : "");
+	st = db_prepare(ns->db, "SELECT %s FROM ThreadNames ORDER BY %s", cols,
+	    emit_rows ? "nameId, rowid"
+	    : db_has_column(ns->db, "ThreadNames", "priority")
+		? "globalTid, priority DESC, rowid DESC"
+		: "globalTid, rowid DESC");
 	while (db_step(st)) {
 		gid = db_i64(st, 0);
-		if (gid == last || gid == EV_UNSET || !pid_used(nsys_pid(gid)))
+		if ((gid == last && !emit_rows) || gid == EV_UNSET ||
+		    !pid_used(nsys_pid(gid)))
 			continue;
 		last = gid;
 		buf_clear(&b);
 		if (!nsys_string(ns, db_i64(st, 1), &b))
 			continue;
-		fact_thread(nsys_pid(gid), nsys_tid(gid), buf_str(&b));
+		fact_thread(
+		    nsys_pid(gid), nsys_tid(gid), buf_str(&b), db_i64(st, 2));
 		map_del(&ns->threads, (uint64_t)gid);
 	}
 	sqlite3_finalize(st);
@@ -234,5 +238,6 @@ nsys_facts(void *ctx)
 		dev_used(ns);
 	put_procs(ns);
 	put_threads(ns);
-	put_nvtx_threads(ns);
+	if (!emit_rows)
+		put_nvtx_threads(ns);
 }

@@ -97,7 +97,7 @@ given_names(struct nvprof *nv)
 		nvprof_object(sqlite3_column_value(st, 0),
 		    sqlite3_column_value(st, 1), &pid, &tid);
 		if (tid != EV_UNSET)
-			fact_thread(pid, tid, buf_str(&b));
+			fact_thread(pid, tid, buf_str(&b), EV_UNSET);
 		else if (pid != EV_UNSET)
 			fact_proc(pid, buf_str(&b));
 	}

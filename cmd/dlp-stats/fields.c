@@ -2,14 +2,14 @@
 #include "fields.h"
 
 static const char *const tags[T_N] = { "kern", "copy", "set", "sync", "graph",
-	"call", "range", "os", "str", "dev" };
+	"call", "range", "os", "str", "dev", "thread" };
 
 static const char *const names[C_N] = { "id", "start_ns", "dur_ns", "pid",
 	"tid", "dev", "ctx", "stream", "corr", "api", "api_start_ns",
 	"api_dur_ns", "short", "name_id", "grid", "block", "regs", "smem_bytes",
 	"dynsmem_bytes", "kind", "bytes", "src_mem", "dst_mem", "mem", "n_gpu",
 	"end_tid", "domain", "mode", "text", "name", "base", "mangled", "src",
-	"idx", "name_no" };
+	"idx", "name_no", "call_idx", "call_ret", "ret", "prio" };
 
 static struct {
 	struct rec_type *type;

@@ -16,6 +16,7 @@ enum type {
 	T_OS,
 	T_STR,
 	T_DEV,
+	T_THREAD,
 	T_N
 };
 
@@ -55,6 +56,10 @@ enum col {
 	C_SRC,
 	C_IDX,
 	C_NAME_NO,
+	C_CALL_IDX,
+	C_CALL_RET,
+	C_RET,
+	C_PRIO,
 	C_N
 };
 

@@ -17,9 +17,14 @@ struct text { /* escaped, of the current record; s NULL: unset */
 	size_t n;
 };
 
-struct name { /* of a call */
-	struct text text;
-	int64_t no; /* in the file's strings, the order of equal rows */
+struct call { /* of the API, of the operating system */
+	struct text name;
+	int64_t no; /* of the name, the order of equal rows; 0: unknown */
+	int64_t dur;
+	/* of the API */
+	int64_t start, pid, tid;
+	int64_t idx; /* place in its table; 0: unknown */
+	struct text corr, ret;
 };
 
 enum gpu_kind { GPU_KERN, GPU_COPY, GPU_SET };
@@ -67,10 +72,12 @@ struct report_def {
 	struct sink_table table;
 	const char *old;   /* the name before 2023 */
 	const char *types; /* of the records that it is made of */
-	void (*on_api)(struct report *, const struct name *, int64_t dur);
-	void (*on_os)(struct report *, const struct name *, int64_t dur);
+	void (*on_api)(struct report *, const struct call *);
+	void (*on_os)(struct report *, const struct call *);
 	void (*on_gpu)(struct report *, const struct gpu *);
 	void (*on_range)(struct report *, const struct range *);
+	/* of push/pop ranges; those that never end do as on the GPU */
+	void (*on_push)(struct report *, const struct range *);
 	void (*on_proj)(struct report *, const struct proj *);
 	enum report_needs needs; /* of the open ranges */
 	/* What makes the rows of groups, its context a struct print; NULL:
@@ -98,5 +105,8 @@ extern int nreports;
 
 void trace_section(void);
 void trace_dev(int64_t dev, const struct text *name);
+void calls_section(void);
+void calls_thread(
+    int64_t pid, int64_t tid, const struct text *prio, const struct text *name);
 
 #endif

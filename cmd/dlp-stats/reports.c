@@ -12,11 +12,12 @@
 
 #define MAX_REPORTS 64
 
-const struct report_def *const report_defs[] = { &rep_api_sum, &rep_kern_sum,
-	&rep_kern_gb_sum, &rep_mem_time_sum, &rep_mem_size_sum, &rep_gpu_sum,
-	&rep_gpu_trace, &rep_exec_sum, &rep_exec_trace, &rep_nvtx_sum,
-	&rep_pushpop_sum, &rep_startend_sum, &rep_proj_sum, &rep_proj_trace,
-	&rep_nvtx_kern_sum, &rep_osrt_sum, NULL };
+const struct report_def *const report_defs[] = { &rep_api_sum, &rep_api_trace,
+	&rep_api_gpu_sum, &rep_kern_sum, &rep_kern_gb_sum, &rep_mem_time_sum,
+	&rep_mem_size_sum, &rep_gpu_sum, &rep_gpu_trace, &rep_exec_sum,
+	&rep_exec_trace, &rep_nvtx_sum, &rep_pushpop_sum, &rep_pushpop_trace,
+	&rep_startend_sum, &rep_proj_sum, &rep_proj_trace, &rep_nvtx_kern_sum,
+	&rep_osrt_sum, NULL };
 
 struct report reports[MAX_REPORTS];
 int nreports;
@@ -29,7 +30,9 @@ static const struct {
 	{ "nvtxpushpopsum", "nvtx_pushpop_sum" },
 	{ "nvtxstartendsum", "nvtx_startend_sum" },
 	{ "nvtxgpuprojtrace", "nvtx_gpu_proj_trace" },
+	{ "nvtxpushpoptrace", "nvtx_pushpop_trace" },
 	{ "cudaapisum", "cuda_api_sum" },
+	{ "cudaapigpusum", "cuda_api_gpu_sum" },
 	{ "cuda_kern_sum", "cuda_gpu_kern_sum" },
 };
 
@@ -167,7 +170,7 @@ void
 reports_types(void)
 {
 	static const char *const types[] = { "kern", "copy", "set", "sync",
-		"graph", "call", "range", "os", "dev" };
+		"graph", "call", "range", "os", "dev", "thread" };
 	size_t i, n = 0;
 
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)

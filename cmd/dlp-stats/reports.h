@@ -7,6 +7,9 @@
 extern const struct report_def rep_kern_sum, rep_kern_gb_sum, rep_api_sum,
     rep_mem_time_sum, rep_mem_size_sum, rep_gpu_sum, rep_nvtx_sum,
     rep_pushpop_sum, rep_startend_sum, rep_osrt_sum;          /* sums.c */
+extern const struct report_def rep_api_gpu_sum;               /* sums.c */
+extern const struct report_def rep_pushpop_trace;             /* pushpop.c */
+extern const struct report_def rep_api_trace;                 /* calls.c */
 extern const struct report_def rep_exec_sum;                  /* exec.c */
 extern const struct report_def rep_exec_trace, rep_gpu_trace; /* traces.c */
 extern const struct report_def rep_proj_sum, rep_proj_trace;  /* proj.c */

@@ -109,12 +109,19 @@ put_be(char *p, int64_t v)
 void
 order_add(struct table *o, int64_t by, int64_t then, struct buf *row)
 {
+	order_add_at(o, by, then, arrival++, row);
+}
+
+void
+order_add_at(
+    struct table *o, int64_t by, int64_t then, int64_t at, struct buf *row)
+{
 	static const int64_t zero[TABLE_VALS];
 	static struct buf key;
 
 	buf_clear(&key);
 	buf_reserve(&key, ORDER);
-	put_be(put_be(put_be(key.s, by), then), arrival++);
+	put_be(put_be(put_be(key.s, by), then), at);
 	key.len = ORDER;
 	buf_put(&key, row->s, row->len);
 	table_add(o, key.s, key.len, 0, zero);

@@ -25,6 +25,9 @@ void row_stats_mb(struct buf *b, const struct group *g);
  */
 struct table *order_new(void);
 void order_add(struct table *o, int64_t by, int64_t then, struct buf *row);
+/* By a third number, of its own for each row, not as they came. */
+void order_add_at(
+    struct table *o, int64_t by, int64_t then, int64_t at, struct buf *row);
 int64_t order_f64(double v); /* such a number for one that is not negative */
 void order_put(struct table *o); /* to the sink; and frees it */
 

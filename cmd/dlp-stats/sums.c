@@ -130,7 +130,7 @@ by_size(void *ctx, const struct group *g)
 
 /* By number, in letters that are in its order, and name. */
 static void
-call(struct report *r, const struct name *x, int64_t dur)
+call(struct report *r, const struct call *x)
 {
 	int i;
 
@@ -138,8 +138,8 @@ call(struct report *r, const struct name *x, int64_t dur)
 	for (i = 0; i < NO; i++)
 		key.s[i] = (char)('a' + (x->no >> 4 * (NO - 1 - i) & 15));
 	key.len = NO;
-	buf_put(&key, x->text.s, x->text.s != NULL ? x->text.n : 0);
-	add(r, dur);
+	buf_put(&key, x->name.s, x->name.s != NULL ? x->name.n : 0);
+	add(r, x->dur);
 }
 
 static void
@@ -188,6 +188,16 @@ gpu(struct report *r, const struct gpu *g)
 	row_none(&key);
 	buf_puts(&key, g->kind == GPU_KERN ? "CUDA_KERNEL" : "MEMORY_OPER");
 	add(r, g->dur);
+}
+
+static void
+api_name(struct report *r, const struct call *x)
+{
+	buf_reserve(&key, 1);
+	buf_put(&key, x->name.s, api_len(&x->name));
+	row_none(&key);
+	buf_puts(&key, "CUDA_API");
+	add(r, x->dur);
 }
 
 static void
@@ -263,6 +273,13 @@ const struct report_def rep_gpu_sum = {
 	{ "cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", COLS(gpu_cols) },
 	"gpusum", .types = "kern,copy,set", .on_gpu = gpu,
 	.group = by_total_name, .kernels = true
+};
+const struct report_def rep_api_gpu_sum = {
+	{ "cuda_api_gpu_sum", "CUDA Summary (API/Kernels/MemOps)",
+	    COLS(gpu_cols) },
+	"apigpusum", .types = "call,kern,copy,set,sync,graph",
+	.on_api = api_name, .on_gpu = gpu, .group = by_total_name,
+	.kernels = true
 };
 const struct report_def rep_nvtx_sum = {
 	{ "nvtx_sum", "NVTX Range Summary", COLS(nvtx_cols) }, "nvtxsum",

@@ -1,0 +1,18 @@
+/* What dlp-parse --rows tells of a section's file in ##info lines. */
+#ifndef STATS_TOLD_H
+#define STATS_TOLD_H
+
+#include "stage.h"
+
+void told_section(void);
+void told_meta(struct stage *st, struct rec *r);
+
+/* False if it is told that the file has no table of NVTX. */
+bool told_nvtx(void);
+
+/* To when ranges last that never end, in sums and as they look on the GPU;
+ * false if that is not told. */
+enum told_of { TOLD_SUM, TOLD_GPU, TOLD_ENDS };
+bool told_end(enum told_of of, int64_t *end);
+
+#endif
