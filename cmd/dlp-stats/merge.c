@@ -14,7 +14,9 @@ struct acc { /* of a group */
 	const struct merge *m;
 	struct group g;
 	struct buf key, code, text; /* key: what it is compared by */
-	bool packed;                /* and so is no text */
+	bool any;                   /* there is a key, */
+	bool has_text;              /* and its text */
+	bool packed;                /* keys are no texts */
 	int64_t *val;               /* distinct first values */
 	uint64_t *count;
 	size_t n, cap;
@@ -50,15 +52,30 @@ sift(struct run **v, int n, int i)
 	v[i] = x;
 }
 
+static bool
+same_key(const struct acc *a, const struct run *r)
+{
+	return a->any && a->key.len == r->key.len &&
+	       (r->key.len == 0 || memcmp(a->key.s, r->key.s, r->key.len) == 0);
+}
+
 static void
-begin(struct acc *a, const struct run *r)
+begin_key(struct acc *a, const struct run *r)
 {
 	buf_clear(&a->key);
 	buf_put(&a->key, r->key.s, r->key.len);
 	buf_clear(&a->code);
 	buf_put(&a->code, r->code.s, r->code.n);
+	a->any = true;
+	a->has_text = false;
+}
+
+static void
+begin(struct acc *a, const struct run *r)
+{
 	memset(&a->g, 0, sizeof(a->g));
-	a->g.code = (struct table_code){ a->code.s, r->code.n, r->code.packed };
+	a->g.code =
+	    (struct table_code){ a->code.s, a->code.len, r->code.packed };
 	a->g.part = (uint32_t)r->row[0];
 	a->g.min = r->row[1];
 	a->n = 0;
@@ -125,11 +142,13 @@ set_key(struct acc *a)
 
 	if (a->packed && a->m->codes)
 		return;
-	if (a->packed) {
+	if (a->packed)
+		text = &a->text;
+	if (a->packed && !a->has_text) {
 		buf_clear(&a->text);
 		buf_reserve(&a->text, 1);
 		run_text(a->m->shapes, &a->g.code, &a->text);
-		text = &a->text;
+		a->has_text = true;
 	}
 	a->g.key = text->s;
 	a->g.len = text->len;
@@ -153,24 +172,21 @@ finish(struct acc *a, table_fn *fn, void *ctx)
 	fn(ctx, g);
 }
 
-static bool
-same_group(const struct acc *a, const struct run *r)
-{
-	return a->g.part == (uint32_t)r->row[0] && a->key.len == r->key.len &&
-	       (r->key.len == 0 || memcmp(a->key.s, r->key.s, r->key.len) == 0);
-}
-
 static void
 merge(struct run **heap, int n, struct acc *a, table_fn *fn, void *ctx)
 {
 	struct run *r;
+	bool same;
 
 	while (n > 0) {
 		r = heap[0];
-		if (a->g.n > 0 && !same_group(a, r)) {
+		same = same_key(a, r);
+		if (a->g.n > 0 && !(same && a->g.part == r->row[0])) {
 			finish(a, fn, ctx);
 			a->g.n = 0;
 		}
+		if (!same)
+			begin_key(a, r);
 		if (a->g.n == 0)
 			begin(a, r);
 		add(a, r);

@@ -20,7 +20,6 @@ packed_put(struct buf *b, const struct group *g)
 		varint_add(b, varint_fold(g->max));
 		buf_put(b, (const char *)f, sizeof(f));
 	}
-	buf_put(b, g->code.s, g->code.n);
 }
 
 static const char *
@@ -33,10 +32,9 @@ get_num(const char *s, int64_t *v)
 	return s;
 }
 
-void
-packed_get(struct group *g, const char *s, size_t n)
+const char *
+packed_get(struct group *g, const char *s)
 {
-	const char *e = s + n;
 	double f[3];
 	uint64_t head;
 	int i;
@@ -59,6 +57,5 @@ packed_get(struct group *g, const char *s, size_t n)
 		g->med = f[1];
 		g->sd = f[2];
 	}
-	g->code.s = s;
-	g->code.n = (size_t)(e - s);
+	return s;
 }

@@ -33,13 +33,12 @@ put_mean(int64_t sum, uint64_t n)
 static void
 sum_row(const char *s, size_t n)
 {
-	const char *style;
+	const char *style, *name;
 	struct group g;
 
-	packed_get(&g, s, n);
+	name = packed_get(&g, s);
 	style = range_style(g.part == RANGES_PROJ);
-	ranges_name(&g.code, &row);
-	row_none(&row);
+	row_text(&row, name, n - (size_t)(name - s));
 	row_text(&row, style, strlen(style));
 	row_i64(&row, g.sum[0]);
 	row_i64(&row, g.sum[1]);
@@ -54,8 +53,8 @@ sum_row(const char *s, size_t n)
 	row_put_now(&row);
 }
 
-/* Groups come by name, and wait packed for their order; that is made beside
- * the merge that they come from. */
+/* Groups come by name, and wait for their order, the names as codes; it is
+ * made beside the merge that they come from, as are the rows in the end. */
 static struct table *order;
 
 static void
@@ -63,7 +62,7 @@ sum_order(const char *s, size_t n)
 {
 	struct group g;
 
-	packed_get(&g, s, n);
+	(void)packed_get(&g, s);
 	buf_put(&row, s, n);
 	order_add(order, ~g.sum[0], 0, &row);
 }
@@ -71,24 +70,38 @@ sum_order(const char *s, size_t n)
 static void
 sum_group(void *ctx, const struct group *g)
 {
-	struct buf *b = ctx;
+	static struct buf b;
 
-	buf_clear(b);
-	packed_put(b, g);
-	behind_row(sum_order, b->s, b->len);
+	(void)ctx;
+	buf_clear(&b);
+	packed_put(&b, g);
+	buf_put(&b, g->code.s, g->code.n);
+	behind_row(sum_order, b.s, b.len);
+}
+
+static void
+sum_name(const char *s, size_t n)
+{
+	static struct buf b;
+	struct group g;
+	const char *code = packed_get(&g, s);
+
+	g.code.s = code;
+	g.code.n = n - (size_t)(code - s);
+	buf_clear(&b);
+	buf_put(&b, s, (size_t)(code - s));
+	ranges_name(&g.code, &b);
+	behind_row(sum_row, b.s, b.len);
 }
 
 static void
 sum_print(struct report *r)
 {
-	struct buf b = { 0 };
-
 	(void)r;
 	order = order_new();
-	ranges_each_proj(sum_group, &b);
+	ranges_each_proj(sum_group, NULL);
 	behind_end();
-	buf_free(&b);
-	order_each(order, sum_row);
+	order_each(order, sum_name);
 }
 
 static void

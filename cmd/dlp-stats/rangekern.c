@@ -14,9 +14,7 @@
 #define COLS(v) (v), sizeof(v) / sizeof((v)[0])
 
 static struct {
-	struct buf name, code; /* of the ranges */
-	bool packed;           /* the code is */
-	struct buf tmp;
+	struct buf name; /* of the ranges */
 	struct buf text;
 	struct line {
 		size_t at, len;
@@ -110,54 +108,51 @@ put_line(const struct group *g)
 	l->len = x.text.len - l->at;
 }
 
-static bool
-same(const struct buf *b, const char *s, size_t n)
-{
-	return b->len == n && (n == 0 || memcmp(b->s, s, n) == 0);
-}
-
-/* Whether the group is of the same name as the last one; it is that of the
- * lines to come then. The same code is the same name, another one can be. */
-static bool
-same_name(const struct table_code *c)
-{
-	if (x.packed == c->packed && same(&x.code, c->s, c->n))
-		return true;
-	x.packed = c->packed;
-	buf_clear(&x.code);
-	buf_put(&x.code, c->s, c->n);
-	buf_clear(&x.tmp);
-	ranges_name(c, &x.tmp);
-	return same(&x.name, x.tmp.s, x.tmp.len);
-}
+/* A group, with its name where that is another one than before. */
+enum { SAME, OTHER };
 
 static void
 line(const char *s, size_t n)
 {
+	const char *e = s + n;
+	bool other = *s++ == OTHER;
 	struct group g;
-	struct buf b;
 
-	packed_get(&g, s, n);
-	if (!same_name(&g.code)) {
+	s = packed_get(&g, s);
+	if (other) {
 		flush();
-		b = x.name;
-		x.name = x.tmp;
-		x.tmp = b;
+		buf_clear(&x.name);
+		buf_put(&x.name, s, (size_t)(e - s));
 	}
 	put_line(&g);
 }
 
+static struct {
+	struct buf name; /* of the last group */
+	struct buf b;
+} last;
+
 static void
 group(void *ctx, const struct group *g)
 {
-	static struct buf b;
 	const struct report *r = ctx;
+	struct buf *b = &last.b, *name = &last.name;
 
 	if (ranges_kern_of(g->part)->mode != r->mode)
 		return;
-	buf_clear(&b);
-	packed_put(&b, g);
-	behind_row(line, b.s, b.len);
+	buf_clear(b);
+	if (name->len == g->len &&
+	    (g->len == 0 || memcmp(name->s, g->key, g->len) == 0)) {
+		buf_putc(b, SAME);
+		packed_put(b, g);
+	} else {
+		buf_putc(b, OTHER);
+		packed_put(b, g);
+		buf_put(b, g->key, g->len);
+		buf_clear(name);
+		buf_put(name, g->key, g->len);
+	}
+	behind_row(line, b->s, b->len);
 }
 
 /* The lines are made beside the merge. */
@@ -168,8 +163,7 @@ print(struct report *r)
 	behind_end();
 	flush();
 	buf_clear(&x.name);
-	buf_clear(&x.code);
-	x.packed = false;
+	buf_clear(&last.name);
 }
 
 static const char *const kern_cols[] = { "NVTX Range", "Style", "#PID", "#TID",

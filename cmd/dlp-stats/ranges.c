@@ -79,7 +79,7 @@ ranges_each_proj(table_fn *fn, void *ctx)
 void
 ranges_each_kern(table_fn *fn, void *ctx)
 {
-	table_each_code(table, RANGES_KERN, UINT32_MAX, fn, ctx);
+	table_each(table, RANGES_KERN, UINT32_MAX, fn, ctx);
 }
 
 const struct ranges_kern *

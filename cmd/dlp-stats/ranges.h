@@ -45,7 +45,7 @@ uint32_t ranges_part(uint32_t thread, const struct ranges_kern *x);
 void ranges_add(struct table_key *k, const struct range *r, uint32_t part,
     int64_t dur, bool first, bool once);
 
-/* The groups, by name and part; the names as codes only. */
+/* The groups, by name and part; of projections there is the name's code. */
 void ranges_each_proj(table_fn *fn, void *ctx);
 void ranges_each_kern(table_fn *fn, void *ctx);
 const struct ranges_kern *ranges_kern_of(uint32_t part);

@@ -141,13 +141,13 @@ order_f64(double v)
 static void
 each(void *ctx, const struct group *g)
 {
-	behind_fn *const *fn = ctx;
+	order_fn *const *fn = ctx;
 
-	behind_row(*fn, g->key + ORDER, g->len - ORDER);
+	(*fn)(g->key + ORDER, g->len - ORDER);
 }
 
 void
-order_each(struct table *o, behind_fn *fn)
+order_each(struct table *o, order_fn *fn)
 {
 	table_each(o, TABLE_ALL, each, &fn);
 	table_free(o);
@@ -157,7 +157,7 @@ order_each(struct table *o, behind_fn *fn)
 static void
 put(const char *s, size_t n)
 {
-	sink_row_now(s, n - 1);
+	sink_row(s, n - 1);
 }
 
 void

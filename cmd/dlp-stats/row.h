@@ -2,7 +2,6 @@
 #ifndef STATS_ROW_H
 #define STATS_ROW_H
 
-#include "behind.h"
 #include "buf.h"
 #include "table.h"
 
@@ -31,7 +30,8 @@ void order_add_at(
 int64_t order_f64(double v); /* such a number for one that is not negative */
 void order_put(struct table *o); /* to the sink; and frees it */
 
-/* The same for what is no row yet but any bytes, of which fn makes it. */
-void order_each(struct table *o, behind_fn *fn);
+/* The same for what is no row yet but any bytes, which fn is given. */
+typedef void order_fn(const char *s, size_t n);
+void order_each(struct table *o, order_fn *fn);
 
 #endif
