@@ -16,6 +16,7 @@
 #define MAX_SHAPES 16384
 #define LOW 0
 #define HIGH 15
+#define WIDE 16 /* bytes that are copied at once where a part is shorter */
 
 struct nibbles_out {
 	char *p;
@@ -61,19 +62,23 @@ shapes_free(struct shapes *x)
 	smap_free(&x->texts);
 	free(x->shape);
 	free(x->part);
+	buf_free(&x->bodies);
 	buf_free(&x->text);
 	buf_free(&x->digits);
 	memset(x, 0, sizeof(*x));
 }
 
 static void
-add_part(struct shapes *x, size_t len)
+add_part(struct shapes *x, const char *s, size_t len)
 {
 	if (x->nparts == x->parts_cap) {
 		x->parts_cap = x->parts_cap != 0 ? x->parts_cap * 2 : 256;
 		x->part = xrealloc(x->part, x->parts_cap, sizeof(*x->part));
 	}
-	x->part[x->nparts++] = (struct shape_part){ (uint32_t)len, 0 };
+	x->part[x->nparts++] =
+	    (struct shape_part){ (uint32_t)x->bodies.len, (uint32_t)len, 0 };
+	buf_reserve(&x->bodies, len + WIDE);
+	buf_put(&x->bodies, s, len);
 }
 
 static void
@@ -90,12 +95,13 @@ new_shape(struct shapes *x, uint32_t id, const char *s, size_t n)
 	h->at = (uint32_t)x->nparts;
 	for (i = 0; i < n; i++)
 		if (s[i] == '0') {
-			add_part(x, i - from);
+			add_part(x, s + from, i - from);
 			from = i + 1;
 		}
-	add_part(x, n - from);
+	add_part(x, s + from, n - from);
 	h->n = (uint32_t)x->nparts - h->at;
-	x->bytes += n + 64 + h->n * sizeof(*x->part);
+	h->len = (uint32_t)n;
+	x->bytes += 2 * n + 64 + h->n * sizeof(*x->part);
 	x->full = x->bytes > x->bound || id + 1 >= MAX_SHAPES;
 }
 
@@ -151,29 +157,35 @@ put_number(char *p, struct nibbles_in *in)
 	return p;
 }
 
+static char *
+put_part(char *p, const struct shapes *x, const struct shape_part *k)
+{
+	const char *s = x->bodies.s + k->at;
+
+	if (k->len <= WIDE)
+		memcpy(p, s, WIDE);
+	else
+		memcpy(p, s, k->len);
+	return p + k->len;
+}
+
 void
 shapes_unpack(const struct shapes *x, struct buf *b, const char *s, size_t n)
 {
 	struct nibbles_in in = { 0 };
 	const struct shape *h;
-	const char *text;
 	uint64_t id;
 	uint32_t i;
-	size_t len;
 	char *p;
 
 	in.p = varint_get(s, &id);
 	h = &x->shape[id];
-	text = smap_str(&x->texts, (uint32_t)id, &len);
-	buf_reserve(b, len + 2 * n);
+	buf_reserve(b, h->len + 2 * n + WIDE);
 	p = b->s + b->len;
 	for (i = 0; i < h->n; i++) {
 		if (i > 0)
 			p = put_number(p, &in);
-		len = x->part[h->at + i].len;
-		memcpy(p, text, len);
-		p += len;
-		text += len + 1;
+		p = put_part(p, x, &x->part[h->at + i]);
 	}
 	b->len = (size_t)(p - b->s);
 }

@@ -18,16 +18,19 @@ struct shapes {       /* all zero is empty, and full */
 	struct smap texts;
 	struct shape {
 		uint32_t at, n; /* its parts */
+		uint32_t len;   /* bytes of the shape */
 		uint32_t ranks; /* the parts up to the last with a rank */
 	} * shape;
 	size_t cap;
-	struct shape_part {    /* up to a number, or the end */
-		uint32_t len;  /* in the shape */
+	struct shape_part {  /* up to a number, or the end */
+		uint32_t at; /* in bodies */
+		uint32_t len;
 		uint32_t rank; /* from 1 among those that can follow the same
 				  parts; 0: there is no other */
 	} * part;
 	size_t nparts, parts_cap;
-	size_t ranked; /* shapes whose parts have their rank */
+	struct buf bodies; /* of the parts, and some room behind them */
+	size_t ranked;     /* shapes whose parts have their rank */
 	struct buf text, digits;
 };
 

@@ -163,6 +163,7 @@ prefetch(const struct table *t, const struct text_ref *v, uint32_t n)
 		return;
 	v += AHEAD;
 	__builtin_prefetch(v->s);
+	__builtin_prefetch(v->s + v->n);
 	__builtin_prefetch(keys->text.s + keys->key[v->id].at);
 	if (!t->distinct)
 		__builtin_prefetch(t->sorted.s + t->first[v->id]);
