@@ -542,6 +542,15 @@ $(dlp mem -l -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
 		if (k < last || (k == last && NR > 2 && $8 > sum)) bad = 1
 		last = k; sum = $8 }
 	    END { exit bad || NR < 5 }' all
+	# each wait alone: the same threads, the longest first, of both
+	dlp waits -l -n 0 --tsv "$db" >each
+	[ "$(awk 'END { print NR - 1 }' each)" = \
+	    "$(awk -F'\t' '{ n += $7 } END { print n }' all)" ]
+	diff <(awk -F'\t' 'NR > 1 { print $4, $NF }' all | sort -u) \
+	    <(awk -F'\t' 'NR > 1 { print $5, $NF }' each | sort -u)
+	awk -F'\t' 'NR > 2 && ($NF > was || ($NF == was && $1 > dur)) { bad = 1 }
+	    { was = $NF; dur = $1 } END { exit bad || NR < 5 }' each
+	dlp waits -l -n 7 --tsv "$db" | diff <(sed 8q each) -
 	# the first N, and what is left in one row
 	for n in 1 3; do
 		dlp waits -n $n --tsv "$db" 2>/dev/null >got

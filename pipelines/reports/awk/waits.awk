@@ -44,7 +44,7 @@ function rows(    k, i, shown) {
 	n_row = n_rest = n = sum = max = 0
 }
 BEGIN { OFS = "\t" }
-$1 == "#sum" || $1 == "#launch" {
+$1 == "#sum" || $1 == "#launch" || $1 == "#wait" {
 	split("", a)
 	for (i = 2; i <= NF; i++)
 		a[$i] = i
@@ -57,6 +57,16 @@ $1 == "#sum" {
 	next
 }
 $1 == "#launch" { next }
+$1 == "#wait" {
+	print $0, "launches"
+	next
+}
+# What launches is known: it comes before them.
+$1 == "wait" {
+	if (each)
+		put($0, (thread() in launches) ? "yes" : "no")
+	next
+}
 $1 == "launch" {
 	launches[thread()] = 1
 	next
