@@ -3,8 +3,6 @@
  * fields are in rec_field.c. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -90,34 +88,6 @@ rec_type(struct rec_reader *rd, const char *tag)
 	    rd->types, (size_t)rd->ntypes + 1, sizeof(struct rec_type *));
 	rd->types[rd->ntypes++] = t;
 	return t;
-}
-
-const char *
-rec_input_name(const struct rec_reader *rd)
-{
-	return rd->name;
-}
-
-const char *
-rec_where(const struct rec_reader *rd)
-{
-	static char where[512];
-
-	snprintf(where, sizeof(where), "%.400s:%llu", rd->name,
-	    (unsigned long long)rd->lineno);
-	return where;
-}
-
-void
-rec_die(const struct rec *r, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	die("%s: %s", rec_where(r->rd), text);
 }
 
 /* Reads more behind the unfinished line, which moves to the front of the

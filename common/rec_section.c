@@ -1,4 +1,7 @@
-/* What a stream must keep to: sections, counts, legends; see rec.h. */
+/* What a stream must keep to: sections, counts, legends; and what is said where
+ * it does not. See rec.h. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cols.h"
@@ -6,6 +9,34 @@
 #include "magic.h"
 #include "num.h"
 #include "rec_impl.h"
+
+const char *
+rec_input_name(const struct rec_reader *rd)
+{
+	return rd->name;
+}
+
+const char *
+rec_where(const struct rec_reader *rd)
+{
+	static char where[512];
+
+	snprintf(where, sizeof(where), "%.400s:%llu", rd->name,
+	    (unsigned long long)rd->lineno);
+	return where;
+}
+
+void
+rec_die(const struct rec *r, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	die("%s: %s", rec_where(r->rd), text);
+}
 
 void
 rec_check_magic(const struct rec_reader *rd, const char *s, size_t n)

@@ -49,7 +49,7 @@ new_file(struct place *p, struct mview src, bool is_first)
 		name = (struct mview){ p->name.s, p->name.len };
 	if (p->by_src && !is_first) {
 		no = p->m->n_side;
-		read_side(p->m, no)->n_open = 1;
+		model_side(p->m, no)->n_open = 1;
 	}
 	at_side(p, no);
 	if (p->by_src && src.s != NULL) {

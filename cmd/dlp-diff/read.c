@@ -7,6 +7,7 @@
 #include "mview.h"
 #include "num.h"
 #include "place.h"
+#include "read.h"
 #include "rec.h"
 
 struct input {
@@ -27,24 +28,12 @@ side_number(const struct input *in)
 	return in->first + (in->n_first > 0 && k >= in->n_first);
 }
 
-struct side *
-read_side(struct model *m, size_t i)
-{
-	if (i >= m->n_side) {
-		m->side = xrealloc(m->side, i + 1, sizeof(*m->side));
-		memset(m->side + m->n_side, 0,
-		    (i + 1 - m->n_side) * sizeof(*m->side));
-		m->n_side = i + 1;
-	}
-	return &m->side[i];
-}
-
 static void
 on_section(struct input *in)
 {
 	in->n_section++;
 	in->at.side_no = side_number(in);
-	in->at.side = read_side(in->m, in->at.side_no);
+	in->at.side = model_side(in->m, in->at.side_no);
 	in->at.side->n_section++;
 	in->at.m = in->m;
 	place_section(&in->at);
@@ -137,17 +126,6 @@ on_record(struct input *in, const struct rec *r)
 		for (i = 0; i < N_GPU; i++)
 			if (r->type == t->gpu[i].type)
 				place_gpu(&in->at, t, r, i);
-}
-
-const char *
-model_unit(const struct model *m)
-{
-	size_t i;
-
-	for (i = 0; i < m->n_side; i++)
-		if (m->side[i].cut)
-			return "step";
-	return "run";
 }
 
 void

@@ -1,5 +1,5 @@
-/* The record types that are read, and their columns; see place.h. */
-#include "place.h"
+/* Columns by record type; see types.h. */
+#include "types.h"
 
 static const struct {
 	const char *tag, *what;

@@ -8,66 +8,6 @@
 #include "num.h"
 #include "put.h"
 
-struct file *
-gaps_file(struct gaps *g, const char *src, size_t n)
-{
-	uint32_t i = src != NULL ? smap_put(&g->srcs, src, n, NULL) : 0;
-
-	if (i >= g->n_file) {
-		g->file = xrealloc(g->file, i + 1, sizeof(*g->file));
-		memset(&g->file[i], 0, sizeof(*g->file));
-		g->n_file = i + 1;
-	}
-	if (src != NULL)
-		g->file[i].name = smap_str(&g->srcs, i, NULL);
-	return &g->file[i];
-}
-
-uint32_t
-gaps_name(struct gaps *g, const char *s, size_t n)
-{
-	return s != NULL ? smap_put(&g->names, s, n, NULL) : SMAP_NONE;
-}
-
-static size_t
-place(struct map *m, int64_t key, size_t n, bool *fresh)
-{
-	uint64_t *v = map_put(m, (uint64_t)key, fresh);
-
-	if (*fresh)
-		*v = n;
-	return (size_t)*v;
-}
-
-static struct dev *
-dev_of(struct file *f, int64_t no)
-{
-	bool fresh;
-	size_t i = place(&f->devs, no, f->n_dev, &fresh);
-
-	if (fresh) {
-		f->dev = xrealloc(f->dev, ++f->n_dev, sizeof(*f->dev));
-		memset(&f->dev[i], 0, sizeof(*f->dev));
-		f->dev[i].no = no;
-		sweep_init(&f->dev[i].sweep);
-	}
-	return &f->dev[i];
-}
-
-static struct proc *
-proc_of(struct file *f, int64_t pid)
-{
-	bool fresh;
-	size_t i = place(&f->procs, pid, f->n_proc, &fresh);
-
-	if (fresh) {
-		f->proc = xrealloc(f->proc, ++f->n_proc, sizeof(*f->proc));
-		memset(&f->proc[i], 0, sizeof(*f->proc));
-		f->proc[i].pid = pid;
-	}
-	return &f->proc[i];
-}
-
 void
 gaps_now(struct gaps *g, int64_t t)
 {
@@ -142,7 +82,7 @@ open_since(struct gaps *g, struct file *f)
 void
 gaps_did(struct gaps *g, struct file *f, int64_t pid, struct act a)
 {
-	struct past *p = &proc_of(f, pid)->past;
+	struct past *p = &state_proc(f, pid)->past;
 
 	if (past_is_full(p))
 		g->forgotten += past_forget(p, open_since(g, f));
@@ -150,17 +90,10 @@ gaps_did(struct gaps *g, struct file *f, int64_t pid, struct act a)
 }
 
 void
-gaps_tell(struct file *f, const struct work *w, int64_t lo, int64_t hi,
-    struct story *s)
-{
-	past_tell(&proc_of(f, w->pid)->past, w->tid, lo, hi, s);
-}
-
-void
 gaps_work(struct gaps *g, struct file *f, int64_t dev, int64_t start,
     int64_t end, const struct work *x)
 {
-	struct dev *d = dev_of(f, dev);
+	struct dev *d = state_dev(f, dev);
 	struct work *w = g->spare;
 
 	if (w != NULL)
@@ -172,7 +105,7 @@ gaps_work(struct gaps *g, struct file *f, int64_t dev, int64_t start,
 	if (x->has_api && d->active == 0 && idles(f, d) &&
 	    x->api > d->idle_from) {
 		w->story = xmalloc(sizeof(*w->story));
-		gaps_tell(f, x, d->idle_from, x->api, w->story);
+		state_tell(f, x, d->idle_from, x->api, w->story);
 	}
 	g->early += start < d->sweep.t;
 	sweep_add(&d->sweep, start, end, w);
@@ -195,38 +128,17 @@ gaps_end(struct gaps *g)
 	}
 }
 
-static void
-clear_file(struct file *f)
-{
-	size_t k;
-
-	for (k = 0; k < f->n_dev; k++)
-		sweep_free(&f->dev[k].sweep);
-	for (k = 0; k < f->n_proc; k++)
-		free(f->proc[k].past.v);
-	free(f->dev);
-	free(f->proc);
-	free(f->steps.v);
-	map_free(&f->devs);
-	map_free(&f->procs);
-}
-
 void
 gaps_clear(struct gaps *g)
 {
 	struct work *w;
-	size_t i;
 
 	gaps_end(g);
-	for (i = 0; i < g->n_file; i++)
-		clear_file(&g->file[i]);
-	free(g->file);
-	smap_free(&g->srcs);
-	smap_free(&g->names);
 	while ((w = g->spare) != NULL) {
 		g->spare = w->next;
 		free(w);
 	}
+	state_free(g);
 	memset(g, 0, sizeof(*g));
 	g->now = INT64_MIN;
 }

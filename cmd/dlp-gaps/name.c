@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "gaps.h"
+#include "state.h"
 #include "stem.h"
 
 static struct gaps *gaps;
@@ -31,11 +31,11 @@ name_of(const struct rec *r, const struct rec_col *c)
 	if (l->c == c && l->n == n && memcmp(l->s, s, n) == 0)
 		return l->no;
 	if (n > sizeof(l->s))
-		return gaps_name(gaps, s, n);
+		return state_name(gaps, s, n);
 	l->c = c;
 	l->n = n;
 	memcpy(l->s, s, n);
-	l->no = gaps_name(gaps, s, n);
+	l->no = state_name(gaps, s, n);
 	return l->no;
 }
 
@@ -74,7 +74,7 @@ name_work(const struct bind *k, enum type t, const struct rec *r)
 		if (s != NULL && n < sizeof(text) - len)
 			memcpy(text + len, s, n), text[len + n] = '\0';
 	}
-	return gaps_name(gaps, text, strlen(text));
+	return state_name(gaps, text, strlen(text));
 }
 
 uint32_t
@@ -83,7 +83,7 @@ name_head(const struct rec *r, const struct rec_col *c)
 	size_t n = 0;
 	const char *s = rec_raw(r, c, &n);
 
-	return gaps_name(gaps, s, s != NULL ? stem_len(s, n) : 0);
+	return state_name(gaps, s, s != NULL ? stem_len(s, n) : 0);
 }
 
 void

@@ -156,7 +156,7 @@ number(struct gaps *g, int64_t iter)
 {
 	char s[24];
 
-	return gaps_name(
+	return state_name(
 	    g, s, (size_t)snprintf(s, sizeof(s), "%lld", (long long)iter));
 }
 
@@ -199,7 +199,7 @@ put_part(struct gaps *g, struct file *f, const struct dev *d,
 
 	memset(&s, 0, sizeof(s));
 	if (w->has_api && hi > x.lo)
-		gaps_tell(f, w, x.lo, hi, &s);
+		state_tell(f, w, x.lo, hi, &s);
 	put(g, f, d, w, x, judge(w, &s, x.lo, x.hi));
 }
 

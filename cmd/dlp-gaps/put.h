@@ -2,7 +2,7 @@
 #ifndef GAPS_PUT_H
 #define GAPS_PUT_H
 
-#include "gaps.h"
+#include "state.h"
 
 /* The device idled from d->idle_from to end, when w began: a record, or one for
  * each part that a border of the steps that count cuts off. */

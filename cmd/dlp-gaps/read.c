@@ -53,7 +53,7 @@ read_at(const struct bind *k, const struct rec *r)
 	size_t n = 0;
 	const char *s = rec_raw(r, k->src, &n);
 
-	a.f = gaps_file(rd.g, s, n);
+	a.f = state_file(rd.g, s, n);
 	rec_i64(r, k->pid, &a.pid);
 	a.has_tid = rec_i64(r, k->tid, &a.tid);
 	a.has = rec_i64(r, k->start, &a.start);
