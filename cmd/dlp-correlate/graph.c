@@ -91,7 +91,7 @@ capture(struct corr *c, struct graphs *g, struct node *nd, struct thread *th)
 {
 	const struct open *top = thread_top(th);
 	struct inst *in = current_inst(c, th);
-	struct captured x = { .layer = { "", 0 } };
+	struct captured x = { 0 };
 
 	if (in != NULL) {
 		x.inst = in->id;
