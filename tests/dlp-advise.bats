@@ -492,3 +492,14 @@ yes	-" "$(cat got)"
 	EOF
 	[ $bad -eq 0 ]
 }
+
+@test "dlp advise: that no rule fired is said, with what to type" {
+	need_data nsys/no-events.sqlite
+	dlp advise --tsv "$DATA/nsys/no-events.sqlite" >got 2>err
+	[ "$(wc -l <got)" -eq 1 ]
+	grep -qx 'dlp advise: no rule fired; -a shows all of them, and what could not be judged' err
+	# only where it is so, and of several files together
+	dlp advise --tsv "$DATA/nsys/no-events.sqlite" "$LENET" >got 2>err
+	[ "$(wc -l <got)" -gt 1 ]
+	! grep 'no rule fired' err
+}

@@ -274,6 +274,20 @@ has_readers() {
 	    skip "no python3-prometheus-client"
 }
 
+# The whole of a profile without steps is none: no length of steps, no share.
+@test "openmetrics: without steps nothing is said of steps" {
+	need_data nvprof/lm-pyprof.sqlite
+	dlp openmetrics "$DATA/nvprof/lm-pyprof.sqlite" 2>/dev/null >out
+	run ! grep -E '^dlp_(steps|step_(mean|min|max|stddev)|gpu_busy)' out
+	# what was active adds up to the time from the first GPU work to the last
+	same "$(sqlite3 "$DATA/nvprof/lm-pyprof.sqlite" "
+	    SELECT max(end) - min(start) FROM (
+	    SELECT start, end FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+	    UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMCPY
+	    UNION ALL SELECT start, end FROM CUPTI_ACTIVITY_KIND_MEMSET)")" \
+	    "$(awk '/^dlp_step_time_seconds/ { s += $NF } END { printf "%.0f", s * 1e9 }' out)"
+}
+
 @test "openmetrics: sums, means, shares, flags, in units" {
 	dlp-openmetrics >out < <(stream \
 	    '#iter iter step_ns gpu_ns' 'iter 0 1000000000 500000000' \

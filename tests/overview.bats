@@ -339,6 +339,20 @@ $(col got n_kern) $(col got op_ns)"
 	grep "dlp tc -i 0-2 $f\$" text
 }
 
+# Graphs recorded as a whole: SQL's sum of them, of the steps that count.
+@test "the screen: kernels of graphs, could they use Tensor Cores? unknown" {
+	need_data h200/graph_infer_graph.sqlite.xz
+	f=$(profile h200/graph_infer_graph.sqlite.xz)
+	dlp -i 0-9 "$f" 2>/dev/null >text
+	grep -q "^  could use them: unknown *$(sqlite3 "$f" "
+	    SELECT printf('%.2f', sum(g.end - g.start) / 1e6)
+	    FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE g
+	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+	    JOIN NVTX_EVENTS n ON r.start >= n.start AND r.start < n.end
+	    AND n.text LIKE 'iteration %'") ms" text
+	! grep '^  could use Tensor Cores' text
+}
+
 @test "the screen: Tensor Cores used slowly" {
 	need_data h200/gpt2_bf16.sqlite.xz
 	f=$(profile h200/gpt2_bf16.sqlite.xz)

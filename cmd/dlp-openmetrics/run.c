@@ -8,7 +8,8 @@
 static struct entry { /* a metric of the table */
 	struct family f;
 	struct rec_type *type;
-	struct rec_col *value, *of, *iter, *after, *src, *label[MAX_LABELS];
+	struct rec_col *value, *of, *iter, *after, *key, *src,
+	    *label[MAX_LABELS];
 } * entries;
 
 static size_t n_entries;
@@ -22,6 +23,15 @@ static const struct metric note_metric = { .name = (char *)"dlp_note",
 	.value = (char *)"1",
 	.help = (char *)"What the profile lacked or told of, and how often." };
 
+/* An iteration that nothing cuts is the whole profile and no step. */
+static bool
+is_whole(const struct entry *e, const struct rec *r)
+{
+	size_t n;
+
+	return e->key->pos >= 0 && rec_raw(r, e->key, &n) == NULL;
+}
+
 static bool
 skips(const struct entry *e, const struct rec *r)
 {
@@ -30,6 +40,8 @@ skips(const struct entry *e, const struct rec *r)
 	if (e->f.m->where == WHERE_ALL ||
 	    (e->f.m->where == WHERE_WORK && !only))
 		return false;
+	if (e->f.m->where == WHERE_STEP && is_whole(e, r))
+		return true;
 	if (rec_raw(r, e->iter, &n) != NULL)
 		return false;
 	return e->f.m->where != WHERE_STEP || rec_raw(r, e->after, &n) == NULL;
@@ -139,7 +151,8 @@ listen(struct stage *st, struct entry *e)
 		e->of = rec_col(e->type, m->of, REC_OPT);
 	e->iter = rec_col(e->type, "iter", REC_OPT);
 	if (m->where == WHERE_STEP)
-		e->after = rec_col(e->type, "after", REC_OPT);
+		REC_COLS(e->type, REC_OPT, { &e->after, "after" },
+		    { &e->key, "key" });
 	e->src = rec_col(e->type, "src", REC_OPT);
 	for (i = 0; i < m->nlabel; i++)
 		e->label[i] = rec_col(e->type, m->column[i], REC_OPT);

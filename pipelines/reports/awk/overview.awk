@@ -84,6 +84,7 @@ function totals(    k, p) {
 }
 # A graph as a whole: its kernels, of which nothing is known.
 function on_graph(t) {
+	tc_dark += t
 	kern_t += t
 	graph_t += t
 	no_shapes += t

@@ -159,7 +159,8 @@ function why_idle(    c, i, rest) {
 		rest -= gapped[c]
 		delete gapped[c]
 	}
-	part("  (rest)", rest)
+	if (rest >= 5000) # else it would be 0.00 ms
+		part("  (rest)", rest)
 }
 function tables_of(    i, k) {
 	say("\nphases: GPU work launched in them")
