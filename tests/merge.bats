@@ -74,6 +74,64 @@ results() {
 	done
 }
 
+@test "dlp-agg --merge -g: random parts of small groups, larger ones of the whole" {
+	local seed n g s p
+	for seed in $SEEDS; do
+		n=$((2 + seed % 4))
+		s=$BATS_FILE_TMPDIR/$seed.dlp
+		parts "$n" "$seed" "$s"
+		for p in part.?; do
+			# shellcheck disable=SC2086 # options
+			dlp-agg --partial $STATS -g short,dev,op,stream,dir "$p" \
+			    >"agg.$p"
+		done
+		# a tree: the larger groups first of two, then of all
+		dlp-agg --merge --partial -g op,dir,dev,stream agg.part.[01] \
+		    >tree.0
+		rm -f tree.1
+		[ "$n" -eq 2 ] || dlp-agg --merge --partial \
+		    -g stream,dev,dir,op agg.part.[2-9] >tree.1
+		for g in dev dev,stream op,dir dir,op; do
+			# shellcheck disable=SC2086 # options
+			dlp-agg $STATS -g $g --sort -sum,n,min "$s" >whole
+			for p in agg.part tree; do
+				dlp-agg --merge -g $g --sort -sum,n,min $p.? |
+				    results - | sort |
+				    diff <(results whole | sort) -
+			done
+		done
+		rm agg.part.? tree.?
+	done
+}
+
+@test "dlp-agg --merge -g: what it cannot be" {
+	dlp-agg -T kern -g op,dir -a count,sum,first:start_ns,union \
+	    --partial "$BATS_FILE_TMPDIR/1.dlp" >in
+	run dlp-agg --merge -g op,stream in
+	[ "$status" -eq 2 ]
+	same "dlp-agg: -g: agg records have no group 'stream'; they have: op,dir" \
+	    "$output"
+	run dlp-agg --merge -g op in
+	[ "$status" -eq 2 ]
+	[[ $output == *': first_start_ns of larger groups cannot be told from that of smaller ones' ]]
+	# all groups in another order are no larger ones
+	dlp-agg --merge -g dir,op in | dlp-fmt --tsv >got
+	same "dir	op	n	sum_dur_ns	first_start_ns	union_ns" "$(head -n 1 got)"
+	dlp-agg -T kern -g op,dir -a sum,union "$BATS_FILE_TMPDIR/1.dlp" >plain
+	run dlp-agg --merge -g op plain
+	[ "$status" -eq 2 ]
+	[[ $output == *': union_ns of larger groups cannot be told from that of parts: write them with dlp-agg --partial' ]]
+	# a part that has the larger groups already
+	dlp-agg -T kern -g op -a sum "$BATS_FILE_TMPDIR/1.dlp" >larger
+	dlp-agg -T kern -g op,dir -a sum "$BATS_FILE_TMPDIR/2.dlp" >smaller
+	cat "$BATS_FILE_TMPDIR/1.dlp" "$BATS_FILE_TMPDIR/2.dlp" |
+	    dlp-agg -T kern -g op -a sum --sort op | results - >want
+	dlp-agg --merge -g op --sort op larger smaller | results - | cmp want -
+	run dlp-agg --merge larger smaller
+	[ "$status" -eq 2 ]
+	[[ $output == *'parts of one result have the same -g, -a, -f' ]]
+}
+
 @test "dlp-agg --merge: files of their own, fractions, first and last, trees" {
 	local seed f
 	for seed in $SEEDS; do
@@ -178,8 +236,9 @@ results() {
 	run dlp-agg --merge "$BATS_FILE_TMPDIR/1.dlp"
 	[ "$status" -eq 2 ]
 	[[ $output == *"no results of dlp-agg"* ]]
-	run dlp-agg --merge -g dev p
+	run dlp-agg --merge -a sum p
 	[ "$status" -eq 2 ]
+	[[ $output == *"--merge takes -a and -f from its input"* ]]
 }
 
 # columns FILE TYPE NAME...: these columns of a type.

@@ -92,6 +92,8 @@ add_type(struct merge *g, const struct rec *r)
 	m->spec.limit = o->limit;
 	m->spec.rest = o->rest;
 	m->spec.partial = o->partial;
+	m->want = o->groups;
+	m->nwant = o->ngroups;
 	m->spec.sort = o->sort;
 	m->spec.sort.key = xcalloc((size_t)o->sort.n + 1, sizeof(*o->sort.key));
 	if (o->sort.n > 0)

@@ -70,7 +70,8 @@ get_sum(struct acc *c, const struct rec *r, int at, uint64_t n)
 		rec_die(r, "no number: '%.*s'", (int)(len < 40 ? len : 40), s);
 }
 
-/* How many values made the sum: told, or the sum over the mean. */
+/* How many values made the sum: told, or the sum over the mean, or all of the
+ * group's records; where there is no count, some. */
 static uint64_t
 values(const struct merge_field *f, const struct rec *r, uint64_t n)
 {
@@ -87,7 +88,7 @@ values(const struct merge_field *f, const struct rec *r, uint64_t n)
 	if (s != NULL && t != NULL && num_f64(s, k, &sum) &&
 	    num_f64(t, l, &mean) && fabs(mean) > 0)
 		return (uint64_t)llround(sum / mean);
-	return n;
+	return n > 0 ? n : 1;
 }
 
 /* A least or greatest value, as if it were the only one. */

@@ -93,6 +93,44 @@ count_groups(const struct rec_type *t)
 	return n;
 }
 
+/* Whether the column is among the first n, which make a group. */
+static bool
+is_group(const struct rec_type *t, int n, const char *name)
+{
+	int i = column(t, name, "");
+
+	return i >= 0 && i < n;
+}
+
+/* The groups of the result: those of the parts, or of these what is asked
+ * for. */
+static void
+make_groups(struct merge_type *m, int n)
+{
+	struct spec *a = &m->spec;
+	struct buf b = { 0 };
+	int i;
+
+	a->ngroups = m->want != NULL ? m->nwant : n;
+	a->groups = xcalloc((size_t)a->ngroups + 1, sizeof(char *));
+	for (i = 0; i < a->ngroups; i++)
+		a->groups[i] = xstrdup(
+		    m->want != NULL ? m->want[i] : rec_colname(m->type, i));
+	for (i = 0; i < a->ngroups; i++) {
+		int k;
+
+		if (is_group(m->type, n, a->groups[i]))
+			continue;
+		for (k = 0; k < n; k++) {
+			buf_puts(&b, k > 0 ? "," : "");
+			buf_puts(&b, rec_colname(m->type, k));
+		}
+		die("-g: %s records have no group '%s'; they have: %s", a->as,
+		    a->groups[i], b.s != NULL ? buf_str(&b) : "none");
+	}
+	a->names = a->groups;
+}
+
 static void
 make(struct merge_type *m, const struct rec *r)
 {
@@ -102,12 +140,8 @@ make(struct merge_type *m, const struct rec *r)
 	const char *field;
 	int i, n = count_groups(t);
 
-	a->ngroups = n;
-	a->groups = xcalloc((size_t)n + 1, sizeof(char *));
-	for (i = 0; i < n; i++)
-		a->groups[i] = xstrdup(rec_colname(t, i));
-	a->names = a->groups;
-	for (; i < rec_ncols(t); i++) {
+	make_groups(m, n);
+	for (i = n; i < rec_ncols(t); i++) {
 		const char *name = rec_colname(t, i);
 
 		if (starts(name, PART_PREFIX))
@@ -123,7 +157,7 @@ make(struct merge_type *m, const struct rec *r)
 	if (a->nstat == 0)
 		rec_die(r, "%s records have no statistics to merge", a->as);
 	a->start_col = a->dur_col = a->src_col = -1;
-	m->group_at = xcalloc((size_t)n + 1, sizeof(int));
+	m->group_at = xcalloc((size_t)a->ngroups + 1, sizeof(int));
 	m->stat_at = xcalloc((size_t)a->nstat + 1, sizeof(int));
 	m->field = xcalloc((size_t)a->nfield + 1, sizeof(*m->field));
 	m->groups.spec = a;
@@ -139,6 +173,16 @@ check_stat(
 	const struct merge_field *f;
 	bool ok = true;
 
+	/* pieces of one group's time can lie over another's; groups that come
+	 * first need not have what came first */
+	if (m->coarse &&
+	    (s->stat == ST_UNION ? m->part_union < 0
+				 : s->stat == ST_FIRST || s->stat == ST_LAST))
+		rec_die(r, "%s of larger groups cannot be told from that of %s",
+		    s->name,
+		    s->stat == ST_UNION ? "parts: write them with"
+					  " dlp-agg --partial"
+					: "smaller ones");
 	if (s->field < 0)
 		return;
 	f = &m->field[s->field];
@@ -185,21 +229,38 @@ place(struct merge_type *m, const struct rec *r)
 		check_stat(m, r, &a->stat[i]);
 }
 
+/* Whether the parts have the groups and statistics of the result; more groups
+ * only if -g leaves them out. */
+static bool
+fits(struct merge_type *m)
+{
+	int i, k, n = count_groups(m->type), same = 0;
+
+	for (i = 0; i < m->spec.ngroups; i++)
+		if (!is_group(m->type, n, m->spec.groups[i]))
+			return false;
+	for (i = 0; i < m->spec.nstat; i++)
+		if (column(m->type, m->spec.stat[i].name, "") < 0)
+			return false;
+	for (i = 0; i < n; i++) {
+		const char *name = rec_colname(m->type, i);
+
+		for (k = 0; k < m->spec.ngroups; k++)
+			if (strcmp(m->spec.groups[k], name) == 0)
+				break;
+		same += k < m->spec.ngroups;
+	}
+	m->coarse = same < n;
+	return m->want != NULL || !m->coarse;
+}
+
 void
 merge_legend(struct merge_type *m, const struct rec *r)
 {
-	int i, n;
 
 	if (!m->made)
 		make(m, r);
-	n = count_groups(m->type);
-	for (i = 0; i < m->spec.ngroups && n == m->spec.ngroups; i++)
-		if (column(m->type, m->spec.groups[i], "") < 0)
-			n = -1;
-	for (i = 0; i < m->spec.nstat && n == m->spec.ngroups; i++)
-		if (column(m->type, m->spec.stat[i].name, "") < 0)
-			n = -1;
-	if (n != m->spec.ngroups)
+	if (!fits(m))
 		rec_die(r,
 		    "%s records have other groups or statistics than those"
 		    " before: parts of one result have the same -g, -a, -f",

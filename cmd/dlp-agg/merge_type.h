@@ -12,7 +12,10 @@ struct merge_type {
 	struct rec_type *type;
 	struct spec spec; /* what the result has */
 	struct groups groups;
-	bool made; /* spec is, by the first legend */
+	char **want; /* -g: of the parts' groups those that stay; NULL: all */
+	int nwant;
+	bool made;   /* spec is, by the first legend */
+	bool coarse; /* of the input at hand some do not */
 	/* where the legend of the input at hand has the columns, -1 */
 	int *group_at, *stat_at;
 	struct merge_field *field;

@@ -61,11 +61,10 @@ check_merge(struct plan *p)
 	for (i = 0; i < p->n; i++) {
 		struct spec *a = p->spec[i];
 
-		if (a->stats != NULL || a->groups != NULL ||
-		    a->fields != NULL || a->cut != NULL || a->as != NULL ||
-		    a->where.n > 0)
-			die("--merge takes -g, -a and -f from its input; its"
-			    " own are -T, --sort, -n, --rest");
+		if (a->stats != NULL || a->fields != NULL || a->cut != NULL ||
+		    a->as != NULL || a->where.n > 0)
+			die("--merge takes -a and -f from its input; its"
+			    " own are -T, -g, --sort, -n, --rest");
 		if (a->rest && a->limit < 0)
 			die("--rest goes with -n");
 		if (p->partial && a->limit >= 0)
