@@ -374,9 +374,14 @@ TRACE="$TRACE,ParentId,RangeStack"
 	Time (%),Total Time (ns),Instances,$SUM,Name
 	100.0,190,1,190.0,190.0,190,190,0.0,kA
 	EOT
-	sqlite3 db "DROP TABLE NVTX_EVENTS"
-	for r in nvtx_kern_sum cuda_gpu_kern_sum:nvtx-name nvtx_gpu_proj_sum; do
-		table "$r" </dev/null
+	cp db whole
+	for t in NVTX_EVENTS CUPTI_ACTIVITY_KIND_RUNTIME; do
+		cp whole db
+		sqlite3 db "DROP TABLE $t"
+		for r in nvtx_kern_sum cuda_gpu_kern_sum:nvtx-name \
+		    nvtx_gpu_proj_sum; do
+			table "$r" </dev/null
+		done
 	done
 }
 

@@ -104,7 +104,8 @@ put_infos(struct nsys *ns)
 static void
 put_nvtx(struct nsys *ns)
 {
-	if (!db_has_table(ns->db, "NVTX_EVENTS"))
+	if (!db_has_table(ns->db, "NVTX_EVENTS") ||
+	    !db_has_table(ns->db, "CUPTI_ACTIVITY_KIND_RUNTIME"))
 		fact_info("nvtx", "none");
 	if (ns->nvtx_end != EV_UNSET)
 		fact_info("nvtx_end_ns", "%lld", (long long)ns->nvtx_end);

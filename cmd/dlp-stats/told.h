@@ -7,7 +7,8 @@
 void told_section(void);
 void told_meta(struct stage *st, struct rec *r);
 
-/* False if it is told that the file has no table of NVTX. */
+/* False if it is told that the file lacks the table of NVTX, or of API calls:
+ * then nothing is made of work by range. */
 bool told_nvtx(void);
 
 /* To when ranges last that never end, in sums and as they look on the GPU;
