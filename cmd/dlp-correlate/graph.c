@@ -53,7 +53,8 @@ same_capture(const struct captured *a, const struct captured *b)
 	if (a->inst != 0 || b->inst != 0)
 		return a->inst == b->inst;
 	return a->phase == b->phase && a->layer.n == b->layer.n &&
-	       memcmp(a->layer.s, b->layer.s, a->layer.n) == 0;
+	       (a->layer.n == 0 ||
+		   memcmp(a->layer.s, b->layer.s, a->layer.n) == 0);
 }
 
 static size_t
@@ -68,7 +69,7 @@ captured(struct graphs *p, struct captured x)
 		p->cap_cap = p->cap_cap > 0 ? p->cap_cap * 2 : 64;
 		p->cap = xrealloc(p->cap, p->cap_cap, sizeof(*p->cap));
 	}
-	if (x.inst == 0)
+	if (x.layer.n > 0)
 		x.layer.s = memcpy(xmalloc(x.layer.n), x.layer.s, x.layer.n);
 	p->cap[p->n_cap] = x;
 	return ++p->n_cap;

@@ -102,7 +102,7 @@ result_of(const struct subject *s, const struct kname *k, uint32_t name_idx,
 	struct op *op = s->op;
 	const struct rule *rule = fill_rule(op);
 	uint64_t key, *slot;
-	bool cell = rule_by_grid(rule),
+	bool cell = op != NULL && rule_by_grid(rule),
 	     elem = op != NULL &&
 		    (k->elem.is || (k->gather > 0 && grid != NULL &&
 				       memchr(grid, ';', ngrid) != NULL));
