@@ -6,6 +6,7 @@
 
 #include "err.h"
 #include "lines.h"
+#include "magic.h"
 
 #define PIECE 65536
 
@@ -32,6 +33,20 @@ lines_open(struct lines *l, const char *path)
 		lines_fd(l, path, open(path, O_RDONLY | O_CLOEXEC));
 }
 
+/* Of the first bytes. */
+static void
+check_packed(const struct lines *l)
+{
+	const char *tool = magic_tool(l->text.s, l->text.len);
+	struct buf b = { 0 };
+
+	if (tool == NULL)
+		return;
+	magic_word(&b, l->name);
+	die("%s: %s-compressed: unpack it first, as by %s -dc %s", l->name,
+	    tool, tool, l->fd == STDIN_FILENO ? "FILE" : buf_str(&b));
+}
+
 /* Reads more; false at the end. */
 static bool
 more(struct lines *l)
@@ -53,6 +68,8 @@ more(struct lines *l)
 		die_errno("%s: cannot read", l->name);
 	l->text.len += (size_t)r;
 	l->eof = r == 0;
+	if (l->no == 0 && l->text.len == (size_t)r)
+		check_packed(l);
 	return r > 0;
 }
 

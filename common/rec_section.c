@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cols.h"
 #include "err.h"
@@ -41,7 +42,8 @@ rec_die(const struct rec *r, const char *fmt, ...)
 void
 rec_check_magic(const struct rec_reader *rd, const char *s, size_t n)
 {
-	const char *what = magic_what(s, n);
+	const char *what =
+	    magic_what(rd->fd == STDIN_FILENO ? NULL : rd->name, s, n);
 
 	if (what != NULL)
 		die("%s: %s", rd->name, what);

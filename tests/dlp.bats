@@ -459,18 +459,39 @@ same_as_h() {
 @test "a stream that is compressed: the line says how, and that works" {
 	dlp-parse "$LENET" >a.dlp
 	dlp top a.dlp >want
-	xz -k a.dlp
-	gzip -k a.dlp
-	for f in a.dlp.xz a.dlp.gz; do
-		run -2 dlp top $f
-		same 1 "$(wc -l <<<"$output")"
-		[[ $output == *"xz -dc FILE | dlp top - (gzip -dc, zstd -dc)" ]]
-		run -2 dlp-correlate $f
-		[[ $output == *"goes in by '"*" -dc FILE |'"* ]]
-		cmd=$(sed "s/.*goes in by '//; s/|'.*//; s/FILE/$f/" <<<"$output")
-		sh -c "$cmd | dlp top -" >got
-		diff want got
+	mkdir -- -d
+	xz -c a.dlp >a.xz
+	gzip -c a.dlp >"-d/it's a.gz"
+	zstd -qc a.dlp >"b \$(b)"
+	for f in a.xz "-d/it's a.gz" "b \$(b)"; do
+		for c in 'dlp top --' 'dlp summary --' 'pyprof-parse --file' \
+		    dlp-parse\ --; do
+			run -2 $c "$f"
+			same 1 "$(wc -l <<<"$output")"
+			cmd=$(sed 's/.*goes in by //; s/,.*//' <<<"$output")
+			sh -c "$cmd" >got
+			diff want got
+		done
+		run -2 dlp-fmt -- "$f"
+		cmd=$(sed 's/.*goes in by //; s/,.*//' <<<"$output")
+		sh -c "$cmd --tsv -T kern" | diff <(dlp-fmt --tsv -T kern a.dlp) -
+		run -2 dlp top - <"$f"
+		[[ $output == *': standard input: a dlp stream that is compressed: it goes in by '*' -dc | dlp top -, '* ]]
+		run -2 dlp-fmt <"$f"
+		[[ $output == *'-compressed: a stream goes in by '*' -dc | dlp-fmt, a profile by dlp-parse' ]]
 	done
+}
+
+@test "text that is compressed: the line says how to unpack it" {
+	gzip -c "$ROOT/tests/data/lenet.ncu.tsv" >'a b'
+	dlp-parse "$LENET" >s
+	run -2 dlp-ncu 'a b' s
+	same "dlp-ncu: a b: gzip-compressed: unpack it first, as by gzip -dc 'a b'" "$output"
+	pyprof-parse "$LENET" | xz -c >dict
+	run -2 dlp-pyprof dict
+	same "dlp-pyprof: dict: xz-compressed: unpack it first, as by xz -dc dict" "$output"
+	run -2 dlp-pyprof <dict
+	[[ $output == "dlp-pyprof: standard input: xz-compressed: "* ]]
 }
 
 @test "what is wrong is said once, with the word that was typed" {

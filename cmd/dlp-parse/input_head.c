@@ -8,6 +8,8 @@
 
 #include "err.h"
 #include "input_head.h"
+#include "input_zip.h"
+#include "magic.h"
 
 #define OF_DLPROF                                                              \
 	"a report of DLProf: give its database (dlprof_dldb.sqlite), or the"   \
@@ -23,8 +25,7 @@ static const struct {
 } others[] = {
 	{ "##dlp",
 	    "a dlp stream, not a database: the next filter and dlp REPORT"
-	    " read it as it is; unpack it first if it is compressed:"
-	    " xz -dc FILE | dlp top - (gzip -dc, zstd -dc)" },
+	    " read it as it is" },
 	{ "{'", "a .dict of PyProf: give it alone" },
 	{ "{", "JSON, not a profile database" },
 	{ "[", "JSON, not a profile database" },
@@ -106,6 +107,26 @@ head_is_dict(const unsigned char *s, size_t n)
 	       (s[i] == '\'' || (s[i] == 'u' && i + 1 < n && s[i + 1] == '\''));
 }
 
+/* A stream that was unpacked here, if it is one. */
+static void
+refuse_packed(const char *name, const unsigned char *s, size_t n)
+{
+	const char *tool = zip_tool(name);
+	struct buf b = { 0 };
+
+	if (tool == NULL || n < 5 || memcmp(s, "##dlp", 5) != 0)
+		return;
+	buf_puts(&b, tool);
+	buf_puts(&b, " -dc ");
+	if (strcmp(name, head_name(NULL)) != 0) {
+		magic_word(&b, name);
+		buf_putc(&b, ' ');
+	}
+	die("%s: a dlp stream that is compressed: it goes in by %s| dlp top -,"
+	    " or another report or filter",
+	    name, buf_str(&b));
+}
+
 void
 head_refuse(const char *name, const unsigned char *s, size_t n)
 {
@@ -113,6 +134,7 @@ head_refuse(const char *name, const unsigned char *s, size_t n)
 
 	if (n == 0)
 		die("%s: empty file", name);
+	refuse_packed(name, s, n);
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		m = strlen(others[i].magic);
 		if (n >= m && memcmp(s, others[i].magic, m) == 0)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "buf.h"
+#include "magic.h"
 #include "err.h"
 #include "input_nsys.h"
 #include "input_tmp.h"
@@ -69,10 +70,14 @@ last_line(const char *path, char *line, size_t size)
 static void
 no_nsys(const char *path, int e)
 {
-	if (e == ENOENT || e == ENOTDIR)
+	struct buf b = { 0 };
+
+	if (e == ENOENT || e == ENOTDIR) {
+		magic_word(&b, path);
 		die("%s: a report that only nsys can read, and nsys is not on"
-		    " PATH; where it is, run: nsys export --type sqlite '%s'",
-		    path, path);
+		    " PATH; where it is, run: nsys export --type sqlite %s",
+		    path, buf_str(&b));
+	}
 	errno = e;
 	die_errno("%s: cannot run nsys", path);
 }

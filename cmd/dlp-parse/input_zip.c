@@ -45,11 +45,29 @@ static const struct {
 	enum zip kind;
 	unsigned char magic[6];
 	size_t len;
+	const char *tool;
 } magics[] = {
-	{ ZIP_XZ, { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6 },
-	{ ZIP_ZSTD, { 0x28, 0xb5, 0x2f, 0xfd }, 4 },
-	{ ZIP_GZIP, { 0x1f, 0x8b }, 2 },
+	{ ZIP_XZ, { 0xfd, '7', 'z', 'X', 'Z', 0 }, 6, "xz" },
+	{ ZIP_ZSTD, { 0x28, 0xb5, 0x2f, 0xfd }, 4, "zstd" },
+	{ ZIP_GZIP, { 0x1f, 0x8b }, 2, "gzip" },
 };
+
+static struct {
+	const char *name;
+	enum zip kind;
+} last;
+
+const char *
+zip_tool(const char *name)
+{
+	size_t i;
+
+	if (last.name == NULL || strcmp(last.name, name) != 0)
+		return NULL;
+	for (i = 0; magics[i].kind != last.kind; i++)
+		;
+	return magics[i].tool;
+}
 
 enum zip
 zip_kind(const unsigned char *s, size_t n)
@@ -261,6 +279,10 @@ zip_copy(enum zip kind, const char *name, int fd, const unsigned char *head,
 		.nhead = n };
 	const char *path = tmp_make();
 
+	if (c.packed) {
+		last.name = name;
+		last.kind = kind;
+	}
 	c.out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (c.out < 0)
 		die_errno("%s: cannot make the temporary copy", name);

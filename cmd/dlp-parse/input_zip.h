@@ -15,4 +15,8 @@ enum zip zip_kind(const unsigned char *s, size_t n);
 const char *zip_copy(enum zip kind, const char *name, int fd,
     const unsigned char *head, size_t n);
 
+/* What unpacks the input of that name, if it was the last that was unpacked
+ * here: xz, zstd or gzip; else NULL. */
+const char *zip_tool(const char *name);
+
 #endif
