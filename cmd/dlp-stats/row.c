@@ -85,8 +85,12 @@ row_stats_mb(struct buf *b, const struct group *g)
 	row_round(b, g->sd / 1e6, 3);
 }
 
-/* A key whose bytes are in the order of the numbers, of arrival next. */
-#define ORDER 24
+/*
+ * A key whose bytes are in the order of three numbers, of arrival the last. A
+ * number is a byte with its sign and length, ZERO for 0, and as many bytes.
+ */
+#define ORDER 27 /* bytes at most */
+#define ZERO 128
 static int64_t arrival; /* of all orders */
 
 struct table *
@@ -96,14 +100,23 @@ order_new(void)
 }
 
 static char *
-put_be(char *p, int64_t v)
+put_ordered(char *p, int64_t v)
 {
-	uint64_t u = (uint64_t)v ^ (uint64_t)1 << 63;
-	int i;
+	uint64_t u = (uint64_t)(v < 0 ? ~v : v);
+	int n = u != 0 ? 8 - __builtin_clzll(u) / 8 : 0;
 
-	for (i = 0; i < 8; i++)
-		p[i] = (char)(u >> (56 - 8 * i));
-	return p + 8;
+	*p++ = (char)(v < 0 ? ZERO - 1 - n : ZERO + n);
+	while (n-- > 0)
+		*p++ = (char)((uint64_t)v >> 8 * n);
+	return p;
+}
+
+static const char *
+skip_ordered(const char *p)
+{
+	int c = (unsigned char)*p;
+
+	return p + 1 + (c < ZERO ? ZERO - 1 - c : c - ZERO);
 }
 
 void
@@ -118,11 +131,12 @@ order_add_at(
 {
 	static const int64_t zero[TABLE_VALS];
 	static struct buf key;
+	char *p;
 
 	buf_clear(&key);
 	buf_reserve(&key, ORDER);
-	put_be(put_be(put_be(key.s, by), then), at);
-	key.len = ORDER;
+	p = put_ordered(put_ordered(put_ordered(key.s, by), then), at);
+	key.len = (size_t)(p - key.s);
 	buf_put(&key, row->s, row->len);
 	table_add(o, key.s, key.len, 0, zero);
 	buf_clear(row);
@@ -142,8 +156,9 @@ static void
 each(void *ctx, const struct group *g)
 {
 	order_fn *const *fn = ctx;
+	const char *s = skip_ordered(skip_ordered(skip_ordered(g->key)));
 
-	(*fn)(g->key + ORDER, g->len - ORDER);
+	(*fn)(s, g->len - (size_t)(s - g->key));
 }
 
 void

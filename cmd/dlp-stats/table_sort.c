@@ -115,13 +115,20 @@ unpack(struct table *t, uint32_t key, size_t n)
 	return n;
 }
 
+/* How many keys have the text of the first. */
 static uint32_t
-same_texts(const struct text_ref *v, uint32_t n)
+same_texts(const struct keyset *keys, const struct text_ref *v, uint32_t n)
 {
-	uint32_t m = 1;
+	const char *s, *t;
+	size_t sn, tn;
+	uint32_t m;
 
-	while (m < n && v[m].n == v[0].n && memcmp(v[m].s, v[0].s, v[0].n) == 0)
-		m++;
+	s = keyset_text(keys, v[0].id, &sn);
+	for (m = 1; m < n; m++) {
+		t = keyset_text(keys, v[m].id, &tn);
+		if (sn != tn || memcmp(s, t, sn) != 0)
+			break;
+	}
 	return m;
 }
 
@@ -153,6 +160,7 @@ static void
 prefetch(const struct table *t, const struct text_ref *v, uint32_t n)
 {
 	const struct keyset *keys = &t->out->keys;
+	const struct key *k;
 
 	if (n > 2 * AHEAD) {
 		__builtin_prefetch(&keys->key[v[2 * AHEAD].id]);
@@ -161,12 +169,11 @@ prefetch(const struct table *t, const struct text_ref *v, uint32_t n)
 	}
 	if (n <= AHEAD)
 		return;
-	v += AHEAD;
-	__builtin_prefetch(v->s);
-	__builtin_prefetch(v->s + v->n);
-	__builtin_prefetch(keys->text.s + keys->key[v->id].at);
+	k = &keys->key[v[AHEAD].id];
+	__builtin_prefetch(keys->text.s + k->at);
+	__builtin_prefetch(keys->text.s + k->at + k->len);
 	if (!t->distinct)
-		__builtin_prefetch(t->sorted.s + t->first[v->id]);
+		__builtin_prefetch(t->sorted.s + t->first[v[AHEAD].id]);
 }
 
 void
@@ -184,7 +191,7 @@ table_sort(struct table *t, struct run_out *o)
 		m = 1;
 		prefetch(t, &v[i], nkeys - i);
 		if (keys->apart)
-			m = same_texts(&v[i], nkeys - i);
+			m = same_texts(keys, &v[i], nkeys - i);
 		put_key(t, o, &v[i], m);
 		run_flush(o, false);
 	}
