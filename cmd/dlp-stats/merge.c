@@ -26,8 +26,11 @@ struct acc { /* of a group */
 static int
 run_cmp(const struct run *a, const struct run *b)
 {
-	int c = text_cmp(a->key.s, a->key.len, b->key.s, b->key.len);
+	int c;
 
+	if (a->chunk != b->chunk)
+		return a->chunk < b->chunk ? -1 : 1;
+	c = text_cmp(a->key.s, a->key.len, b->key.s, b->key.len);
 	if (c != 0)
 		return c;
 	if (a->row[0] != b->row[0])

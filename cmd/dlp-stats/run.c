@@ -5,6 +5,7 @@
 
 #include "err.h"
 #include "run.h"
+#include "textsort.h"
 
 #define PIECE ((size_t)256 << 10)
 
@@ -164,5 +165,6 @@ run_next(struct run *r)
 		shapes_order(r->shapes, &r->key, r->code.s, r->code.n);
 	else
 		run_text(r->shapes, &r->code, &r->key);
+	r->chunk = text_chunk(r->key.s, r->key.len);
 	r->has_key = true;
 }

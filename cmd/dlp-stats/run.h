@@ -79,6 +79,7 @@ struct run {
 	bool end;               /* no row is left */
 	struct table_code code; /* the current row's key, as it lies in keep */
 	struct buf keep, key;   /* key: what it is compared by */
+	uint64_t chunk;         /* text_chunk() of it */
 	bool has_key;
 	size_t rows; /* behind it, of the same key */
 	int nval;

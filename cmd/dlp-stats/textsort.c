@@ -21,13 +21,12 @@ text_cmp(const char *a, size_t an, const char *b, size_t bn)
 	return an < bn ? -1 : an > bn;
 }
 
-/* Eight bytes at depth d as a number, 0 behind the end. */
-static uint64_t
-chunk(const struct text_ref *t, size_t d)
+uint64_t
+text_chunk(const char *s, size_t n)
 {
-	const unsigned char *p = (const unsigned char *)t->s + d;
-	size_t i, n = t->n > d ? t->n - d : 0;
+	const unsigned char *p = (const unsigned char *)s;
 	uint64_t v = 0;
+	size_t i;
 
 	if (n >= 8)
 		return (uint64_t)p[0] << 56 | (uint64_t)p[1] << 48 |
@@ -37,6 +36,13 @@ chunk(const struct text_ref *t, size_t d)
 	for (i = 0; i < n; i++)
 		v |= (uint64_t)p[i] << (56 - 8 * i);
 	return v;
+}
+
+/* That at depth d. */
+static uint64_t
+chunk(const struct text_ref *t, size_t d)
+{
+	return t->n > d ? text_chunk(t->s + d, t->n - d) : 0;
 }
 
 /* Their chunks are those at d: mostly there is no need to look further. */

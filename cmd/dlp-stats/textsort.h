@@ -15,6 +15,10 @@ struct text_ref { /* a text, and a number of the caller's */
  * for as many. */
 void textsort(struct text_ref *v, struct text_ref *tmp, size_t n);
 
+/* The first eight bytes as a number, 0 behind the end: in the order of the
+ * texts but where it is the same. */
+uint64_t text_chunk(const char *s, size_t n);
+
 int text_cmp(const char *a, size_t an, const char *b, size_t bn);
 
 #endif
