@@ -93,7 +93,9 @@ profiles() {
 	good=''
 	bad=''
 	for f; do
-		if is_stream "$f"; then
+		if has_src "$f"; then
+			cat -- "$f" && good=1 || bad=1
+		elif is_stream "$f"; then
 			with_src "$f" <"$f" && good=1 || bad=1
 		else
 			set -- dlp-parse ${parse-} ${need-} ${src:+--src} -- "$f"
