@@ -32,6 +32,10 @@ void place_inst(struct place *p, const struct types *t, const struct rec *r);
 void place_gpu(
     struct place *p, const struct types *t, const struct rec *r, int i);
 
+/* place_row.c. The row of GPU work, or of a run of an op. */
+struct row *place_row(
+    struct place *p, const struct work_cols *c, const struct rec *r);
+
 void place_free(struct place *p);
 
 #endif

@@ -14,7 +14,7 @@ steps_cut(struct steps *s, int64_t at, int64_t iter, bool dropped)
 		x.iter = last->iter;
 	} else if (iter < 0)
 		x.where = W_OUT;
-	if (s->n == s->cap) {
+	if (s->v == NULL || s->n == s->cap) {
 		s->cap = s->cap > 0 ? 2 * s->cap : 64;
 		s->v = xrealloc(s->v, s->cap, sizeof(*s->v));
 	}
