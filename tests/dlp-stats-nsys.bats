@@ -510,6 +510,7 @@ TRACE="$TRACE,ParentId,RangeStack"
 	N 59 2065 2090 10 14 - 0 inner A
 	N 59 2065 2090 10 14 - 0 inner B
 	N 34 7000 - 10 12 - 0 mark
+	N 60 7000 8000 10 12 - 0 no push either
 	EOT
 	table nvtx_pushpop_trace <<-EOT
 	Start (ns),End (ns),Duration (ns),DurChild (ns),DurNonChild (ns),Name,PID,TID,Lvl,NumChild,RangeId,ParentId,RangeStack,NameTree
@@ -526,5 +527,45 @@ TRACE="$TRACE,ParentId,RangeStack"
 	2050,2100,50,10,40,:open,10,13,0,1,15,,:15,:open
 	2060,2070,10,0,10,:in open,10,13,1,0,16,15,:15:16,--:in open
 	2060,2090,30,0,30,:outer,10,14,0,0,17,,:17,:outer
+	EOT
+}
+
+@test "a share of nothing is unset" {
+	db <<-EOT
+	S 8 os16
+	O 10 10 27 8 10 11
+	N 59 10 10 10 11 - 0 zero
+	EOT
+	table osrt_sum <<-EOT
+	Time (%),Total Time (ns),Num Calls,$SUM,Name
+	,0,1,0.0,0.0,0,0,0.0,os16
+	EOT
+	table nvtx_sum <<-EOT
+	Time (%),Total Time (ns),Instances,$SUM,Style,Range
+	,0,1,0.0,0.0,0,0,0.0,PushPop,:zero
+	EOT
+}
+
+@test "the innermost range is the last that began, of several the first" {
+	db <<-EOT
+	S 1 cudaLaunchKernel_v7000
+	S 10 kA
+	N 59 50 900 10 11 - 0 outer
+	N 60 90 280 10 11 - 0 Y
+	N 59 90 250 10 11 - 0 X
+	N 59 300 350 10 11 - 0 short
+	N 60 300 400 10 11 - 0 long
+	R 120 130 1 1 10 11
+	K 140 150 1 10 0 10
+	R 320 330 2 1 10 11
+	K 340 360 2 10 0 10
+	R 340 360 3 1 10 11
+	K 370 400 3 10 0 10
+	EOT
+	table cuda_gpu_kern_sum:nvtx-name <<-EOT
+	Time (%),Total Time (ns),Instances,$SUM,Name
+	50.0,30,1,30.0,30.0,30,30,0.0,long/kA
+	33.3,20,1,20.0,20.0,20,20,0.0,short/kA
+	16.7,10,1,10.0,10.0,10,10,0.0,Y/kA
 	EOT
 }

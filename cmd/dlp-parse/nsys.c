@@ -75,7 +75,7 @@ open_nsys(sqlite3 *db, struct sources *ss)
 
 	ns->db = db;
 	ns->schema = schema_of(ns);
-	ns->nvtx_end = ns->range_end = EV_UNSET;
+	ns->nvtx_end = ns->range_end = ns->push_end = EV_UNSET;
 	if (db_has_column(db, "StringIds", "id") &&
 	    db_has_column(db, "StringIds", "value"))
 		ns->string =

@@ -111,6 +111,8 @@ put_nvtx(struct nsys *ns)
 		fact_info("nvtx_end_ns", "%lld", (long long)ns->nvtx_end);
 	if (ns->range_end != EV_UNSET)
 		fact_info("range_end_ns", "%lld", (long long)ns->range_end);
+	if (ns->push_end != EV_UNSET)
+		fact_info("push_end_ns", "%lld", (long long)ns->push_end);
 }
 
 static int

@@ -150,6 +150,12 @@ end_tid(sqlite3_value **col, const struct event *ev)
 	return nsys_tid(gid);
 }
 
+static bool
+is_push(int64_t type)
+{
+	return type == NVTX_PUSHPOP || type == NVTX_TXT_PUSHPOP;
+}
+
 /* EV_UNSET is less than any time. */
 void
 nsys_nvtx_time(struct nsys *ns, int64_t type, int64_t t)
@@ -158,6 +164,8 @@ nsys_nvtx_time(struct nsys *ns, int64_t type, int64_t t)
 		ns->nvtx_end = t;
 	if (t > ns->range_end && type != NVTX_MARK && nsys_nvtx_event(type))
 		ns->range_end = t;
+	if (t > ns->push_end && is_push(type))
+		ns->push_end = t;
 }
 
 bool
@@ -181,7 +189,7 @@ row(void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 	nsys_thread(col[C_TID], ev);
 	set_text(col, ev);
 	ev->range.domain = domain_of(ctx, ev->pid, db_value(col[C_DOMAIN]));
-	ev->range.push = type == NVTX_PUSHPOP || type == NVTX_TXT_PUSHPOP;
+	ev->range.push = is_push(type);
 	ev->range.end_tid = EV_UNSET;
 	if (!ev->range.push)
 		ev->range.end_tid = end_tid(col, ev);

@@ -19,7 +19,8 @@ struct nsys {
 	struct map threads;  /* gid -> name by NVTX, in domain_names */
 	sqlite3_stmt *other; /* an NVTX row that is no event */
 	uint64_t nvtx_other, os_other;
-	int64_t nvtx_end, range_end; /* the last times of NVTX, of ranges */
+	/* the last times of NVTX, of ranges, of push/pop ranges */
+	int64_t nvtx_end, range_end, push_end;
 	uint64_t unknown_domains;
 	uint64_t views; /* views that are named like tables of ours */
 };

@@ -117,12 +117,11 @@ on_range(struct rec *r)
 	for (i = 0; i < nreports; i++)
 		if (reports[i].def->on_range != NULL)
 			reports[i].def->on_range(&reports[i], &x);
-	if (!ends && !told_end(TOLD_GPU, &x.end))
-		return;
-	for (i = 0; i < nreports; i++)
-		if (reports[i].def->on_push != NULL && x.push)
-			reports[i].def->on_push(&reports[i], &x);
-	if (wants_stack && !x.crosses)
+	if (x.push && (ends || told_end(TOLD_PUSH, &x.end)))
+		for (i = 0; i < nreports; i++)
+			if (reports[i].def->on_push != NULL)
+				reports[i].def->on_push(&reports[i], &x);
+	if (wants_stack && !x.crosses && (ends || told_end(TOLD_GPU, &x.end)))
 		stack_range(&x);
 }
 

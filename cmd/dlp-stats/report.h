@@ -76,7 +76,7 @@ struct report_def {
 	void (*on_os)(struct report *, const struct call *);
 	void (*on_gpu)(struct report *, const struct gpu *);
 	void (*on_range)(struct report *, const struct range *);
-	/* of push/pop ranges; those that never end do as on the GPU */
+	/* of push/pop ranges, where those that never end have another end */
 	void (*on_push)(struct report *, const struct range *);
 	void (*on_proj)(struct report *, const struct proj *);
 	enum report_needs needs; /* of the open ranges */

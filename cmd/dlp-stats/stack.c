@@ -262,12 +262,13 @@ stack_gpu(const struct gpu *g)
 		kern_in(th, NULL, false, g);
 }
 
+/* The one that began last; of several the first. */
 void
 stack_innermost(struct gpu *g)
 {
 	struct thread *th;
 	int64_t end = num_add(g->api_start, g->api_dur);
-	const struct range *r;
+	const struct open *in = NULL, *o;
 	size_t i;
 
 	if (!wants.names)
@@ -275,13 +276,16 @@ stack_innermost(struct gpu *g)
 	th = thread_of(g->pid, g->tid);
 	expire(th, g->api_start);
 	for (i = th->n; i-- > 0;) {
-		r = &th->v[i]->r;
-		if (r->end < end)
-			continue;
-		g->range.s = r->name + r->domain_len + 1;
-		g->range.n = r->name_len - r->domain_len - 1;
-		return;
+		o = th->v[i];
+		if (in != NULL && o->r.start < in->r.start)
+			break;
+		if (o->r.end >= end && (in == NULL || o->id < in->id))
+			in = o;
 	}
+	if (in == NULL)
+		return;
+	g->range.s = in->r.name + in->r.domain_len + 1;
+	g->range.n = in->r.name_len - in->r.domain_len - 1;
 }
 
 void

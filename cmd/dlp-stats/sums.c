@@ -36,8 +36,10 @@ put_sum(const struct print *p, const struct group *g)
 {
 	int64_t total = table_sum(p->r->t);
 
-	row_round(&row,
-	    total != 0 ? (double)g->sum[0] * 100.0 / (double)total : 0, 1);
+	if (total != 0)
+		row_round(&row, (double)g->sum[0] * 100.0 / (double)total, 1);
+	else
+		row_none(&row);
 	row_i64(&row, g->sum[0]);
 	row_i64(&row, (int64_t)g->n);
 	row_stats(&row, g);

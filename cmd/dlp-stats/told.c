@@ -30,7 +30,7 @@ void
 told_meta(struct stage *st, struct rec *r)
 {
 	static const char *const heads[TOLD_ENDS] = { "##info\tnvtx_end_ns\t",
-		"##info\trange_end_ns\t" };
+		"##info\trange_end_ns\t", "##info\tpush_end_ns\t" };
 	static const char none[] = "##info\tnvtx\tnone";
 	enum told_of of;
 	size_t n;

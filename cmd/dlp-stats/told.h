@@ -11,9 +11,9 @@ void told_meta(struct stage *st, struct rec *r);
  * then nothing is made of work by range. */
 bool told_nvtx(void);
 
-/* To when ranges last that never end, in sums and as they look on the GPU;
- * false if that is not told. */
-enum told_of { TOLD_SUM, TOLD_GPU, TOLD_ENDS };
+/* To when ranges last that never end, in sums, as they look on the GPU, and
+ * in the trace of push/pop ranges; false if that is not told. */
+enum told_of { TOLD_SUM, TOLD_GPU, TOLD_PUSH, TOLD_ENDS };
 bool told_end(enum told_of of, int64_t *end);
 
 #endif
