@@ -459,6 +459,9 @@ ranges iteration, " <<<"$output") $report"
 		dlp-iter --iter-start 2 cut | sed '/^##cmd/d' >late
 		dlp-iter late | sed '/^##cmd/d' | sort | cmp <(sort late) -
 	done
+	run -2 dlp-iter --iter-start 0 --iter-stop 1 --strict late
+	same 'dlp-iter: no iteration 1: the stream has 2 to 3' \
+	    "$(grep '^dlp-iter: ' <<<"$output")"
 	dlp-iter --one in >one
 	dlp-iter one | cmp <(sed '/^##cmd/d' one) <(sed '/^##cmd/d')
 	# another key, or that of DLProf, cuts anew

@@ -89,7 +89,7 @@ count_groups(const struct rec_type *t)
 	if (n >= 0)
 		return n;
 	for (n = rec_ncols(t); n > 0 && read_stat(t, n - 1, &s, &field); n--)
-		;
+		stat_free(&s);
 	return n;
 }
 

@@ -122,6 +122,13 @@ stat_is_pct(const char *name, const char *field)
 	return same;
 }
 
+void
+stat_free(const struct stat_col *s)
+{
+	if (s->stat == ST_PERCENTILE)
+		free((char *)s->word);
+}
+
 bool
 stat_result(const char *name, struct stat_col *s, const char **field)
 {
@@ -145,19 +152,18 @@ stat_result(const char *name, struct stat_col *s, const char **field)
 		s->word = word;
 		return true;
 	}
-	if (strcmp(word, "n") == 0) {
-		s->stat = ST_NSET;
-		s->word = "nset";
-		return true;
-	}
 	for (i = 0; i < NWORDS; i++)
 		if (words[i].field && words[i].stat != ST_PCT &&
 		    words[i].stat != ST_NSET &&
 		    strcmp(words[i].word, word) == 0) {
 			s->stat = words[i].stat;
 			s->word = words[i].std;
-			return true;
+			break;
 		}
+	if (strcmp(word, "n") == 0) {
+		s->stat = ST_NSET;
+		s->word = "nset";
+	}
 	free(word);
-	return false;
+	return s->word != NULL;
 }

@@ -28,6 +28,9 @@ char *stat_name(const struct stat_col *s, const char *field);
  * share. */
 bool stat_result(const char *name, struct stat_col *s, const char **field);
 
+/* Frees what stat_result() has made for s: the word of a percentile. */
+void stat_free(const struct stat_col *s);
+
 /* Whether it is the share of that field. */
 bool stat_is_pct(const char *name, const char *field);
 

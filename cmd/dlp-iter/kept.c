@@ -109,6 +109,21 @@ kept_line(struct line *x, const struct source *f, size_t i)
 	    text != SMAP_NONE ? smap_str(&f->plan.texts, text, NULL) : NULL;
 }
 
+int64_t
+kept_first(const struct sources *f)
+{
+	int64_t first = INT64_MAX;
+	size_t i;
+
+	for (i = 0; i < f->n; i++) {
+		if (f->v[i].plan.kind != PLAN_KEPT)
+			return 0;
+		if (f->v[i].kept.v[0].line.iter < first)
+			first = f->v[i].kept.v[0].line.iter;
+	}
+	return f->n > 0 ? first : 0;
+}
+
 void
 kept_clear(struct source *f)
 {

@@ -26,6 +26,9 @@ int64_t kept_where(struct source *f, const struct item *m, const char *line);
 /* Iteration i of the plan, as it was written. */
 void kept_line(struct line *x, const struct source *f, size_t i);
 
+/* The first number of all files that there is; 0 where one is cut anew. */
+int64_t kept_first(const struct sources *f);
+
 void kept_clear(struct source *f);
 
 /* Whether r is a note of an earlier run that this one writes anew, if need be

@@ -300,6 +300,11 @@ run_end(struct run *g)
 	if (g->filter && g->from >= (int64_t)most)
 		SAY(is_fatal(g), "no iteration %lld: the profile has %zu",
 		    (long long)g->from, most);
+	else if (g->filter && g->to < kept_first(&g->files))
+		SAY(is_fatal(g),
+		    "no iteration %lld: the stream has %lld to %zu",
+		    (long long)g->to, (long long)kept_first(&g->files),
+		    most - 1);
 	else if (g->filter && !g->dlprof && g->to != INT64_MAX &&
 		 g->to >= (int64_t)most)
 		warn("no iteration %lld: the profile has %zu, 0 to %zu",
