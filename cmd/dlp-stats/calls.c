@@ -15,22 +15,34 @@ static struct thread_name { /* of the section */
 	int64_t pid, tid;
 	char *label; /* priority and name, as values of a row */
 	size_t len;
+	size_t next; /* of the thread, by number + 1; 0: none */
 } * names;
 static size_t nnames, cap;
+static struct map first; /* mixed pid and tid -> number + 1 */
+
+/* Threads that have the same key are in one list. */
+static uint64_t
+key(int64_t pid, int64_t tid)
+{
+	return hash_mix((uint64_t)pid) ^ (uint64_t)tid;
+}
 
 void
 calls_section(void)
 {
 	while (nnames > 0)
 		free(names[--nnames].label);
+	map_clear(&first);
 }
 
 void
 calls_thread(
     int64_t pid, int64_t tid, const struct text *prio, const struct text *name)
 {
+	uint64_t *k = map_put(&first, key(pid, tid), NULL);
 	struct thread_name *x;
 	struct buf b = { 0 };
+	size_t i;
 
 	if (nnames == cap) {
 		cap = cap != 0 ? cap * 2 : 64;
@@ -43,6 +55,14 @@ calls_thread(
 	x->tid = tid;
 	x->label = b.s;
 	x->len = b.len;
+	x->next = 0;
+	if (*k == 0) {
+		*k = nnames;
+		return;
+	}
+	for (i = *k - 1; names[i].next != 0; i = names[i].next - 1)
+		;
+	names[i].next = nnames;
 }
 
 static void
@@ -62,12 +82,13 @@ put_row(struct report *r, const struct call *c, const char *label, size_t n)
 static void
 api_trace(struct report *r, const struct call *c)
 {
+	const uint64_t *k = map_get(&first, key(c->pid, c->tid));
 	bool any = false;
 	size_t i;
 
-	for (i = 0; i < nnames; i++)
-		if (names[i].tid == c->tid && names[i].pid == c->pid) {
-			put_row(r, c, names[i].label, names[i].len);
+	for (i = k != NULL ? *k : 0; i != 0; i = names[i - 1].next)
+		if (names[i - 1].tid == c->tid && names[i - 1].pid == c->pid) {
+			put_row(r, c, names[i - 1].label, names[i - 1].len);
 			any = true;
 		}
 	if (!any)
