@@ -54,7 +54,7 @@ const struct type_def type_defs[] = {
 	{ "proj", CORR, "a range's projection onto the GPU, when it closes" },
 	{ "rangekern", CORR, "a kernel under one of its enclosing ranges" },
 	{ "iter", ITER, "an iteration" },
-	{ "cut", ITER, "--cuts: an iteration begins" },
+	{ "cut", ITER, "--cuts: an iteration begins, or is over" },
 	{ "stable", ITER, "--stable: which iterations are even" },
 	{ "cand", ITER, "--list: what could be the key of iterations" },
 	{ "diff", DIFF, "a difference between two runs" },

@@ -62,7 +62,12 @@ window() {
 			from = i > 1 ? done : lo[1]
 			if (hi[i] > done) done = hi[i]
 			if (b[i] > done) done = b[i]
-			if (i < NR && lo[i + 1] > done) done = lo[i + 1]
+			if (i < NR && lo[i + 1] > done) {
+				gap[i] = lo[i + 1] - done
+				done = lo[i + 1]
+			}
+			at[i] = from
+			over[i] = done
 			len[i] = done - from
 			for (j = i; j > 1 && s[j - 1] > len[i]; j--)
 				s[j] = s[j - 1]
@@ -77,10 +82,11 @@ window() {
 			mean += len[i] / most
 		for (i = last - most + 1; i <= last; i++)
 			var += (len[i] - mean) ^ 2 / (most - 1)
-		end = last < NR ? lo[last + 1] : hi[last] > b[last] ? \
-		    hi[last] : b[last]
-		printf "%d %d %d %.0f %d %d\n", most, NR - most, int(mean + .5), \
-		    sqrt(var), lo[last - most + 1], end
+		for (i = last - most + 1; i <= last; i++)
+			between += gap[i]
+		printf "%d %d %d %.0f %d %d %d %d %d\n", most, NR - most, int(mean + .5), \
+		    sqrt(var), at[last - most + 1], over[last], \
+		    lo[last - most + 1], last < NR ? lo[last + 1] : hi[last], between
 	}'
 }
 
@@ -117,7 +123,7 @@ union_sql() {
 		need_data "h200/$p.sqlite.xz"
 		f=$(profile "h200/$p.sqlite.xz")
 		row_of "$f"
-		read -r _ _ _ _ lo hi < <(window "$f")
+		read -r _ _ _ _ lo hi _ < <(window "$f")
 		read -r tc kern graph all < <(sqlite3 -separator ' ' "$f" "
 		WITH w AS ($(work_sql "$f")),
 		c AS (SELECT max(start, $lo) a, min(end, $hi) b, kind FROM w
@@ -229,10 +235,26 @@ $(col got mem_ns)"
 		need_data "h200/$p.sqlite.xz"
 		f=$(profile "h200/$p.sqlite.xz")
 		row_of "$f"
-		read -r _ _ _ _ lo hi < <(window "$f")
-		same "$(sqlite3 "$f" "SELECT $hi - $lo - sum(end - start)
-		    FROM NVTX_EVENTS WHERE text LIKE 'iteration %' AND
-		    start >= $lo AND start < $hi")" "$(col got between_ns)"
+		same "$(window "$f" | cut -d' ' -f9)" "$(col got between_ns)"
+	done
+}
+
+# The GPU is behind the CPU: a step is the time from the end of the work of the
+# one before to the end of its own, be others shown or not.
+@test "one step of a program that the GPU holds up" {
+	need_data h200/resnet50_fp32.sqlite.xz
+	f=$(profile h200/resnet50_fp32.sqlite.xz)
+	steps_sql "$f" | awk '{ print $4, $1 }' >end
+	for n in 1 2; do
+		want=$(awk -v n=$n 'NR == n { a = $1 }
+		    NR == n + 1 { print $1 - a; exit $2 > a }' end)
+		row_of "$f" -i $n
+		same "$want $want" "$(col got wall_ns) $(col got step_ns)"
+		lo=$(sed -n ${n}p end | cut -d' ' -f1)
+		same "$(sqlite3 "$f" "WITH k AS (SELECT start a, end b
+		    FROM CUPTI_ACTIVITY_KIND_KERNEL
+		    WHERE start >= $lo AND end <= $lo + $want)
+		    SELECT $(union_sql k)")" "$(col got kern_ns)"
 	done
 }
 
@@ -240,7 +262,7 @@ $(col got mem_ns)"
 work_of() {
 	local lo hi
 
-	read -r _ _ _ _ lo hi < <(window "$1")
+	read -r _ _ _ _ _ _ lo hi _ < <(window "$1")
 	sqlite3 -separator ' ' "$1" "
 	WITH w AS ($(work_sql "$1")), l AS (SELECT w.*, r.start launch FROM w
 	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = w.c

@@ -87,8 +87,12 @@ acc_add(struct accs *a, size_t n, const struct item *m)
 		a->late++;
 		return;
 	}
-	if (m->has_gpu)
+	if (m->has_gpu) {
 		add_gpu(c, m->lo, m->hi);
+		if (!a->has_gpu || m->hi > a->gpu_hi)
+			a->gpu_hi = m->hi;
+		a->has_gpu = true;
+	}
 	c->n_op += m->what == IT_INST;
 	if (m->what != IT_KERN)
 		return;

@@ -19,6 +19,8 @@ struct accs {
 	struct acc *v; /* of iterations base, base + 1, ... */
 	size_t base, n, cap;
 	uint64_t late; /* came when their iteration was written */
+	bool has_gpu;
+	int64_t gpu_hi; /* of all of them so far */
 };
 
 void acc_add(struct accs *a, size_t n, const struct item *m);

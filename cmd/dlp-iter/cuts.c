@@ -33,6 +33,24 @@ put(const struct run *g, const struct source *f, int64_t iter, int64_t start)
 	out_end();
 }
 
+/* A step begins when the one before is over, on the GPU too: t, or later. */
+static int64_t
+over(const struct run *g, struct source *f, size_t n, int64_t t)
+{
+	const struct line *x = NULL;
+
+	if (f->plan.kind == PLAN_KEPT && n > 0)
+		x = &f->kept.v[n - 1].line;
+	if (x != NULL && x->has_gpu &&
+	    (!f->accs.has_gpu || x->gpu_hi > f->accs.gpu_hi)) {
+		f->accs.gpu_hi = x->gpu_hi;
+		f->accs.has_gpu = true;
+	}
+	if (n == 0 || g->dlprof || !f->accs.has_gpu || f->accs.gpu_hi < t)
+		return t;
+	return f->accs.gpu_hi;
+}
+
 void
 cuts_write(struct run *g, struct source *f, int64_t now)
 {
@@ -45,7 +63,9 @@ cuts_write(struct run *g, struct source *f, int64_t now)
 		next = plan_begin(&f->plan, n, &lo) && lo <= now;
 		if (f->plan.kind != PLAN_CUTS && f->plan.kind != PLAN_ONE &&
 		    !f->outside && (n == 0 || plan_gap(&f->plan, n - 1, now))) {
-			put(g, f, -1, n > 0 ? f->plan.step[n - 1].hi : NO_TIME);
+			put(g, f, -1,
+			    n > 0 ? over(g, f, n, f->plan.step[n - 1].hi)
+				  : NO_TIME);
 			f->outside = true;
 		}
 		if (!next)
@@ -53,7 +73,7 @@ cuts_write(struct run *g, struct source *f, int64_t now)
 		put(g, f,
 		    f->plan.kind == PLAN_KEPT ? f->kept.v[n].line.iter
 					      : (int64_t)n,
-		    n == 0 && g->dlprof ? 0 : lo);
+		    n == 0 && g->dlprof ? 0 : over(g, f, n, lo));
 		f->outside = false;
 		f->n_begun++;
 	}
