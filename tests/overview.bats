@@ -182,7 +182,7 @@ $(col got mem_ns)"
 		sh next 2>/dev/null >gaps
 		same "$(col got idle_ns)" "$(jq -s 'map(.sum_dur_ns) | add' gaps)"
 		jq -r '"\(.class) \(.sum_dur_ns)"' gaps |
-		    awk '$2 > 0 { printf "%s %.2f\n", $1, $2 / 1e6 }' |
+		    awk '$2 >= 5000 { printf "%s %.2f\n", $1, $2 / 1e6 }' |
 		    head -n 5 >want
 		awk '/^GPU time/ { on = 1 } on && /^    / { print $1, $2 }
 		/^phases/ { exit }' text | grep -v -e '^(rest)' -e '^of it' |

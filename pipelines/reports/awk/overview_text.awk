@@ -151,15 +151,16 @@ function split_up() {
 		part("  of it between two steps", gap_idle)
 }
 # The classes of dlp gaps, the first five of them; what no gap of the steps has
-# lies before work between them that is in none.
+# lies before work between them that is in none. What would be 0.00 ms is left
+# out.
 function why_idle(    c, i, rest) {
 	rest = idle
-	for (i = 0; i < 5 && (c = best(gapped)) != ""; i++) {
+	for (i = 0; i < 5 && (c = best(gapped)) != "" && gapped[c] >= 5000; i++) {
 		part("  " c, gapped[c])
 		rest -= gapped[c]
 		delete gapped[c]
 	}
-	if (rest >= 5000) # else it would be 0.00 ms
+	if (rest >= 5000)
 		part("  (rest)", rest)
 }
 function tables_of(    i, k) {
