@@ -11,8 +11,8 @@
 static const char usage[] =
     "usage: dlp-gaps [-u] [-T types] [--drop TYPE[:COLUMNS]]... [file]\n"
     "Adds to a dlp stream the times at which a GPU idles, and why.\n"
-    "  -T, --type types  what counts as work: default kern,copy,set,graph\n"
-    DROP_USAGE
+    "  -T, --type types  what counts as work: default "
+    "kern,copy,set,graph\n" DROP_USAGE
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
