@@ -43,10 +43,11 @@ void err_say(const struct err_kept *k) __attribute__((noreturn));
 
 /* Allocation that never returns NULL: out of memory is die(). A size of n
  * elements is checked for overflow. Results are freed with free(). */
-void *xmalloc(size_t n);
-void *xcalloc(size_t n, size_t size);
-void *xrealloc(void *p, size_t n, size_t size);
-char *xstrdup(const char *s);
-char *xmemdup(const void *p, size_t n); /* NUL-terminated copy */
+void *xmalloc(size_t n) __attribute__((returns_nonnull));
+void *xcalloc(size_t n, size_t size) __attribute__((returns_nonnull));
+void *xrealloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));
+char *xstrdup(const char *s) __attribute__((returns_nonnull));
+/* NUL-terminated copy */
+char *xmemdup(const void *p, size_t n) __attribute__((returns_nonnull));
 
 #endif

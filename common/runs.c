@@ -76,8 +76,9 @@ runs_open(struct runs *r, runs_cmp *cmp, const void *ctx)
 	r->ctx = ctx;
 }
 
-void
-runs_begin(struct runs *r)
+/* A new run, until the next one begins. */
+static struct run *
+begin(struct runs *r)
 {
 	struct run *u;
 
@@ -89,6 +90,13 @@ runs_begin(struct runs *r)
 		die_errno("temporary file");
 	setvbuf(u->f, NULL, _IOFBF, FILE_BUF);
 	r->any = false;
+	return u;
+}
+
+void
+runs_begin(struct runs *r)
+{
+	begin(r);
 }
 
 void
@@ -200,16 +208,15 @@ collapse(struct runs *r, size_t from)
 {
 	size_t to = r->n, i;
 	int level = r->run[from].level;
-	struct run *u;
+	struct run *u, *one = begin(r);
 
-	runs_begin(r);
 	merge_begin(r, from, to);
 	while ((u = merge_next(r)) != NULL)
 		runs_put(r, u->key.s, u->key.len, u->val.s, u->val.len);
-	finish(&r->run[to]);
+	finish(one);
 	for (i = from; i < to; i++)
 		run_free(&r->run[i]);
-	r->run[from] = r->run[to];
+	r->run[from] = *one;
 	r->run[from].level = level + 1;
 	r->n = from + 1;
 }

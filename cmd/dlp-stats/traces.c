@@ -108,9 +108,10 @@ put_mb(int64_t bytes)
 static void
 put_throughput(const struct gpu *g)
 {
+	int64_t often = g->dur != 0 ? 1000000000 / g->dur : 0;
+
 	if (g->bytes >= 0 && g->dur != 0)
-		row_round(&row,
-		    (double)g->bytes * (double)(1000000000 / g->dur) / 1e6, 3);
+		row_round(&row, (double)g->bytes * (double)often / 1e6, 3);
 	else
 		row_none(&row);
 }
