@@ -202,22 +202,22 @@ run_free(struct run *u)
 	buf_free(&u->val);
 }
 
-/* The runs from there on become one of the next level. */
+/* The runs from there on become one of the next level; v: all runs. */
 static void
 collapse(struct runs *r, size_t from)
 {
 	size_t to = r->n, i;
 	int level = r->run[from].level;
-	struct run *u, *one = begin(r);
+	struct run *u, *one = begin(r), *v = one - to;
 
 	merge_begin(r, from, to);
 	while ((u = merge_next(r)) != NULL)
 		runs_put(r, u->key.s, u->key.len, u->val.s, u->val.len);
 	finish(one);
 	for (i = from; i < to; i++)
-		run_free(&r->run[i]);
-	r->run[from] = *one;
-	r->run[from].level = level + 1;
+		run_free(&v[i]);
+	v[from] = *one;
+	v[from].level = level + 1;
 	r->n = from + 1;
 }
 
