@@ -317,6 +317,11 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	run dlp-advise --fail-on exposed <<<"$s"
 	[ "$status" -eq 2 ]
 	[ "$output" = "dlp-advise: --fail-on: no rule 'exposed'; -l lists them" ]
+	# a gate that was named, and cannot tell
+	dlp-advise --fail-on memory_full <<<"$s" 2>err >out
+	grep -q '^dlp-advise: --fail-on memory_full: not judged, for lack of memory events' err
+	dlp-advise --fail-on dlprof <<<"$s" 2>err >out
+	[ "$(grep -c 'not judged' err)" = 0 ]
 }
 
 @test "every rule is in the manual, and the manual has no other" {

@@ -316,6 +316,23 @@ KERNELS="CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = demangledName"
 	cmp new x
 }
 
+@test "a stream of dlp-correlate has fewer ranges, which is said" {
+	dlp-parse --rows "$LENET" >parsed
+	dlp-stats -r nvtx_sum -f csv parsed >want
+	dlp-correlate parsed >fewer
+	dlp-stats -r nvtx_sum -f csv fewer 2>err >got
+	[ "$(cat err)" = "dlp-stats: dlp-correlate left ranges out, which tables\
+ of ranges lack: its option -r keeps them" ]
+	[ "$(wc -l <got)" -lt "$(wc -l <want)" ]
+	dlp-stats -r cuda_api_sum -f csv fewer 2>err | cat
+	[ ! -s err ]
+	for o in -r --ranges -ur; do
+		dlp-correlate $o parsed | dlp-stats -r nvtx_sum -f csv 2>err |
+		    diff want -
+		[ ! -s err ]
+	done
+}
+
 @test "an unknown report: the nearest one is named" {
 	for w in "cuda_gpu_ker_sum cuda_gpu_kern_sum" "nvtx_kernsum nvtx_kern_sum" \
 	    "osrtsums osrt_sum"; do

@@ -232,6 +232,15 @@ same_as_h() {
 	done
 }
 
+@test "a file that is named like a report, with its folder" {
+	cp "$LENET" "$BATS_TEST_TMPDIR/top"
+	cd "$BATS_TEST_TMPDIR"
+	dlp overview --tsv "$LENET" | cut -f2- >want
+	grep -q '^ok' want
+	dlp --tsv ./top | cut -f2- | diff want -
+	dlp ./top | grep -q '^next: dlp gaps .* ./top$'
+}
+
 @test "from any folder, through a link, without the filters on PATH" {
 	dlp top --csv "$LENET" >want
 	mkdir -p x

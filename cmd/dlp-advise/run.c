@@ -13,8 +13,9 @@ static const struct advise_opts *opts;
 static struct out_type *finding, *finding_src; /* with column src */
 static bool failed;                            /* in any section */
 
+/* Whether a word stands in a list with commas; the list can be NULL. */
 static bool
-listed(const char *list, const struct rule *r)
+names(const char *list, const char *word)
 {
 	const char *s = list, *end;
 	size_t n;
@@ -22,12 +23,26 @@ listed(const char *list, const struct rule *r)
 	for (; s != NULL; s = end != NULL ? end + 1 : NULL) {
 		end = strchr(s, ',');
 		n = end != NULL ? (size_t)(end - s) : strlen(s);
-		if ((n == 3 && memcmp(s, "any", 3) == 0) ||
-		    (n == 6 && memcmp(s, "dlprof", 6) == 0 && r->dlprof) ||
-		    (n == strlen(r->id) && memcmp(s, r->id, n) == 0))
+		if (n == strlen(word) && memcmp(s, word, n) == 0)
 			return true;
 	}
 	return false;
+}
+
+static bool
+listed(const char *list, const struct rule *r)
+{
+	return names(list, "any") || (r->dlprof && names(list, "dlprof")) ||
+	       names(list, r->id);
+}
+
+/* A gate that cannot tell says so, if it was named. */
+static void
+say_unjudged(const struct rule *r, const struct verdict *v)
+{
+	if (v->judged == V_UNJUDGED && names(opts->fail_on, r->id))
+		warn("--fail-on %s: not judged, for lack of %s", r->id,
+		    v->missing != NULL ? v->missing : "what tells");
 }
 
 static void
@@ -134,6 +149,7 @@ judge_all(struct facts *f)
 		j[n].rule = r;
 		j[n].v.share = -1;
 		r->judge(f, r->limit, &j[n].v);
+		say_unjudged(r, &j[n].v);
 		fired += j[n++].v.judged == V_YES && listed(opts->fail_on, r);
 	}
 	find_leads(j, n);

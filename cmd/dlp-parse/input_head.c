@@ -25,7 +25,7 @@ static const struct {
 } others[] = {
 	{ "##dlp",
 	    "a dlp stream, not a database: the next filter and dlp REPORT"
-	    " read it as it is" },
+	    " read it as it is, from a file or standard input" },
 	{ "{'", "a .dict of PyProf: give it alone" },
 	{ "{", "JSON, not a profile database" },
 	{ "[", "JSON, not a profile database" },

@@ -207,6 +207,9 @@ on_end(struct stage *st)
 	if (!st->complete && !any)
 		return; /* a profile that could not be read */
 	reports_print(src.len > 0 ? buf_str(&src) : NULL, told_nvtx());
+	if (told_fewer_ranges() && reports_need("range"))
+		warn("dlp-correlate left ranges out, which tables of ranges"
+		     " lack: its option -r keeps them");
 	if (no_dur > 0)
 		warn("%llu records without a duration are left out",
 		    (unsigned long long)no_dur);

@@ -153,8 +153,8 @@ has_word(const char *list, const char *word)
 	       (s == list || s[-1] == ',');
 }
 
-static bool
-any_needs(const char *type)
+bool
+reports_need(const char *type)
 {
 	int i;
 
@@ -174,7 +174,7 @@ reports_types(void)
 	size_t i, n = 0;
 
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (any_needs(types[i])) {
+		if (reports_need(types[i])) {
 			buf_puts(&out_buf, n++ > 0 ? "," : "");
 			buf_puts(&out_buf, types[i]);
 		}

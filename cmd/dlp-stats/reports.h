@@ -30,6 +30,9 @@ void reports_list(void);
 /* A line: the record types of which those asked for are made. */
 void reports_types(void);
 
+/* Whether a report that was asked for is made from records of that type. */
+bool reports_need(const char *type);
+
 /* Those asked for: a section begins; its tables are printed. */
 void reports_section(void);
 void reports_print(const char *file, bool nvtx); /* whether it has NVTX */

@@ -28,12 +28,12 @@ die() {
 }
 
 # A report calls this before its pipeline: for -h it prints the report's own
-# head, then the pipeline, with the values that the options give.
+# head, formats ($also: others than all), then the pipeline, with the values that the options give.
 help_if_asked() {
 	[ -n "$help" ] || return 0
 	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
 	[ -n "${no_table-}" ] ||
-    	echo "also: --csv --tsv --json --jsonl --md --xtab -w COLUMNS"
+    	echo "also: ${also---csv --tsv --json --jsonl --md --xtab -w COLUMNS}"
 	echo
 	echo "the pipeline:"
 	pipe=$(sed '1,/^help_if_asked$/d; s/\\/\\\\/g; s/\$\([0-9]\)/\\$\1/g

@@ -100,6 +100,8 @@ function on_kern(t, o,    w) {
 		no_flop += t
 	if (v("tc") == "unknown")
 		no_verdict += t
+	if (v("tc_eligible") != "unknown")
+		n_judged++
 	w = v("tc_why")
 	if (v("tc_eligible") == "yes" && v("tc") != "yes" && w != "-") {
 		eligible += t
@@ -207,7 +209,7 @@ function the_row() {
 	add(num(n_work, kern_t - no_shapes))
 	add(num(n_work, kern_t - no_flop))
 	add(num(n_work, kern_t - no_verdict))
-	add(num(n_work, eligible))
+	add(num(n_work && (n_judged || !n_kern), eligible))
 	add(best(op) == "" ? "-" : best(op))
 	add(ids == "" ? "-" : ids)
 	add("-")

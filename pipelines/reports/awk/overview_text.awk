@@ -199,6 +199,8 @@ function not_tc() {
 	if (no_tf32)
 		tip["fp32"] = "autocast to fp16; this GPU has no TF32"
 	say("")
+	if (n_kern && !n_judged)
+		tc_dark = kern_t # of none it is known
 	if (tc_dark < 5000)
 		tc_dark = 0 # it would be 0.00 ms
 	if (eligible > 0 || !tc_dark)
