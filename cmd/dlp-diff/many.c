@@ -134,17 +134,6 @@ put_values(const struct cols *c, const double *v)
 }
 
 static void
-put_text(const struct model *m, uint32_t id)
-{
-	size_t n = 0;
-	const char *s = NULL;
-
-	if (id != SMAP_NONE)
-		s = smap_str(&m->rows.texts, id, &n);
-	out_raw(s, n);
-}
-
-static void
 put_name(struct out_type *t, const char *name)
 {
 	out_rec(t);
@@ -223,9 +212,9 @@ many_print(const struct model *m, enum value v, size_t n)
 		put_steps(&c);
 	for (i = 0; i < k && (n == 0 || i < n); i++) {
 		out_rec(c.type);
-		put_text(m, l[i].row->name);
-		put_text(m, l[i].row->dir);
-		put_text(m, l[i].row->shapes);
+		model_put_text(m, l[i].row->name);
+		model_put_text(m, l[i].row->dir);
+		model_put_text(m, l[i].row->shapes);
 		put_values(&c, l[i].v);
 	}
 	if (i < k)

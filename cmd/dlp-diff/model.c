@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "err.h"
+#include "out.h"
 
 struct side *
 model_side(struct model *m, size_t i)
@@ -26,4 +27,15 @@ model_unit(const struct model *m)
 		if (m->side[i].cut)
 			return "step";
 	return "run";
+}
+
+void
+model_put_text(const struct model *m, uint32_t id)
+{
+	size_t n = 0;
+	const char *s = NULL;
+
+	if (id != SMAP_NONE)
+		s = smap_str(&m->rows.texts, id, &n);
+	out_raw(s, n);
 }

@@ -23,4 +23,7 @@ struct side *model_side(struct model *m, size_t i);
 /* What is compared as a whole: "step", or "run" where no side has steps. */
 const char *model_unit(const struct model *m);
 
+/* Writes a text of the rows as a field: unset if id is SMAP_NONE. */
+void model_put_text(const struct model *m, uint32_t id);
+
 #endif

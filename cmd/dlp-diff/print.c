@@ -84,17 +84,6 @@ put_values(const struct pair *p, bool is_time)
 	put_tc(tc_word(a->tc), tc_word(b->tc));
 }
 
-static void
-put_text(const struct model *m, uint32_t id)
-{
-	size_t n = 0;
-	const char *s = NULL;
-
-	if (id != SMAP_NONE)
-		s = smap_str(&m->rows.texts, id, &n);
-	out_raw(s, n);
-}
-
 static struct out_type *
 diff_type(void)
 {
@@ -129,10 +118,10 @@ put_row(const struct model *m, const struct pair *p)
 	out_rec(diff_type());
 	put_word("row");
 	put_word(p->by);
-	put_text(m, by_type ? r->type : r->name);
-	put_text(m, r->dir);
-	put_text(m, by_name || by_type ? SMAP_NONE : r->shapes);
-	put_text(m, r->type);
+	model_put_text(m, by_type ? r->type : r->name);
+	model_put_text(m, r->dir);
+	model_put_text(m, by_name || by_type ? SMAP_NONE : r->shapes);
+	model_put_text(m, r->type);
 	put_values(p, true);
 	out_end();
 }
