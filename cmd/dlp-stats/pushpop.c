@@ -6,10 +6,10 @@
 
 #include "err.h"
 #include "labels.h"
-#include "map.h"
 #include "num.h"
 #include "reports.h"
 #include "row.h"
+#include "threadno.h"
 
 #define COLS(v) (v), sizeof(v) / sizeof((v)[0])
 
@@ -22,34 +22,24 @@ struct push { /* an open range */
 };
 
 static struct thread {
-	int64_t pid, tid;
 	struct push **v;
 	size_t n, cap;
 } * threads;
-static size_t nthreads;
-static struct map by_id; /* mixed pid and tid -> number + 1 */
+static struct threadnos nos;
 static int64_t ids;
 static struct buf row;
 
 static struct thread *
 thread_of(int64_t pid, int64_t tid)
 {
-	uint64_t h = hash_mix((uint64_t)pid) ^ (uint64_t)tid, *k;
-	struct thread *th;
+	bool fresh;
+	size_t i = threadno(&nos, pid, tid, &fresh);
 
-	for (;; h++) {
-		k = map_put(&by_id, h, NULL);
-		if (*k == 0)
-			break;
-		th = &threads[*k - 1];
-		if (th->pid == pid && th->tid == tid)
-			return th;
-	}
-	threads = xrealloc(threads, nthreads + 1, sizeof(*threads));
-	th = &threads[nthreads++];
-	*k = nthreads;
-	*th = (struct thread){ .pid = pid, .tid = tid };
-	return th;
+	if (!fresh)
+		return &threads[i];
+	threads = xrealloc(threads, nos.n, sizeof(*threads));
+	threads[i] = (struct thread){ .n = 0 };
+	return &threads[i];
 }
 
 static int64_t
@@ -172,15 +162,14 @@ print(struct report *r)
 {
 	size_t i;
 
-	for (i = 0; i < nthreads; i++) {
+	for (i = 0; i < nos.n; i++) {
 		while (threads[i].n > 0)
 			close_range(r, threads[i].v[--threads[i].n]);
 		free(threads[i].v);
 	}
 	free(threads);
 	threads = NULL;
-	nthreads = 0;
-	map_clear(&by_id);
+	threadnos_clear(&nos);
 	ids = 0;
 	order_put(r->t);
 	r->t = NULL;

@@ -3,11 +3,11 @@
 
 #include "buf.h"
 #include "err.h"
-#include "map.h"
 #include "num.h"
 #include "open.h"
 #include "ranges.h"
 #include "stack.h"
+#include "threadno.h"
 
 struct thread {
 	int64_t pid, tid;
@@ -20,8 +20,7 @@ static struct { /* by the reports asked for */
 	bool any, names, proj, kern[KN_N];
 } wants;
 static struct thread *threads;
-static size_t nthreads;
-static struct map by_id; /* mixed pid and tid -> number + 1 */
+static struct threadnos nos;
 static int64_t ids;
 
 bool
@@ -43,24 +42,14 @@ stack_wanted(void)
 static struct thread *
 thread_of(int64_t pid, int64_t tid)
 {
-	uint64_t h = hash_mix((uint64_t)pid) ^ (uint64_t)tid, *k;
-	struct thread *th;
+	bool fresh;
+	size_t i = threadno(&nos, pid, tid, &fresh);
 
-	for (;; h++) {
-		k = map_put(&by_id, h, NULL);
-		if (*k == 0)
-			break;
-		th = &threads[*k - 1];
-		if (th->pid == pid && th->tid == tid)
-			return th;
-	}
-	threads = xrealloc(threads, nthreads + 1, sizeof(*threads));
-	th = &threads[nthreads++];
-	*k = nthreads;
-	memset(th, 0, sizeof(*th));
-	th->pid = pid;
-	th->tid = tid;
-	return th;
+	if (!fresh)
+		return &threads[i];
+	threads = xrealloc(threads, nos.n, sizeof(*threads));
+	threads[i] = (struct thread){ .pid = pid, .tid = tid };
+	return &threads[i];
 }
 
 static void
@@ -299,7 +288,7 @@ stack_end(void)
 {
 	size_t i;
 
-	for (i = 0; i < nthreads; i++) {
+	for (i = 0; i < nos.n; i++) {
 		expire(&threads[i], INT64_MAX);
 		/* an end that cannot be later than INT64_MAX */
 		while (threads[i].n > 0)
@@ -308,7 +297,6 @@ stack_end(void)
 	}
 	free(threads);
 	threads = NULL;
-	nthreads = 0;
-	map_clear(&by_id);
+	threadnos_clear(&nos);
 	ids = 0;
 }
