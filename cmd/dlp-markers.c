@@ -185,8 +185,8 @@ bind(struct stage *st)
 {
 	static const char *const names[] = { "node_from", "markers",
 		"marker_ns", "loose_markers" };
-	struct rec_type *r = stage_on(st, "range", on_range, NULL);
-	struct rec_type *k = stage_on(st, "kern", on_kern, on_legend);
+	struct rec_type *r = stage_on(st, "range", on_range, NULL, NULL);
+	struct rec_type *k = stage_on(st, "kern", on_kern, on_legend, NULL);
 
 	REC_COLS(r, REC_NEED, { &r_start, "start_ns" }, { &r_dur, "dur_ns" },
 	    { &r_pid, "pid" }, { &r_tid, "tid" }, { &r_text, "text" });

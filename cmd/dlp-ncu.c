@@ -136,9 +136,9 @@ put_notes(struct stage *st)
 static void
 bind(struct stage *st)
 {
-	struct rec_type *k = stage_on(st, "kern", on_kern, on_legend);
+	struct rec_type *k = stage_on(st, "kern", on_kern, on_legend, NULL);
 
-	stage_on(st, "str", on_str, NULL);
+	stage_on(st, "str", on_str, NULL, NULL);
 	join_init(&join, st->rd);
 	name = join_col(&join, k, "name");
 	REC_COLS(k, REC_NEED, { &grid, "grid" }, { &block, "block" });

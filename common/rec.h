@@ -55,6 +55,19 @@ void rec_close(struct rec_reader *rd);
 /* Declares interest in a record type; the same pointer for the same tag. */
 struct rec_type *rec_type(struct rec_reader *rd, const char *tag);
 
+/* One pointer of the caller's per type, for whoever reads its records. */
+static inline void
+rec_set_arg(struct rec_type *t, void *arg)
+{
+	t->arg = arg;
+}
+
+static inline void *
+rec_arg(const struct rec *r)
+{
+	return r->type->arg;
+}
+
 /* The next line; false at the end of the input. */
 bool rec_next(struct rec_reader *rd, struct rec *r);
 

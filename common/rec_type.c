@@ -36,18 +36,6 @@ rec_type_tag(const struct rec_type *t)
 	return t->tag;
 }
 
-void
-rec_set_user(struct rec_type *t, void *user)
-{
-	t->user = user;
-}
-
-void *
-rec_user(const struct rec_type *t)
-{
-	return t->user;
-}
-
 static void
 bind(struct rec_type *t, struct rec_col *c)
 {

@@ -21,10 +21,6 @@ struct rec_col { /* a bound column */
 
 const char *rec_type_tag(const struct rec_type *t);
 
-/* One pointer of the caller's per type. */
-void rec_set_user(struct rec_type *t, void *user);
-void *rec_user(const struct rec_type *t);
-
 /* Binds a column; a needed one that the legend lacks is fatal at the first
  * record of the type, with a message that names the command that adds it.
  * The result lives as long as the reader. */
@@ -65,7 +61,8 @@ struct rec_type {
 	char **names; /* under the current legend */
 	int nnames;
 	bool has_legend, checked;
-	void *user;
+	void *arg;                /* rec_arg() of rec.h */
+	struct stage_type *stage; /* for stage.c only */
 };
 
 /* Of the tag s[0..n), which is kept as a copy. */

@@ -95,21 +95,23 @@ stage_start_sink(struct stage *st, const char *name, const char *usage,
 }
 
 struct rec_type *
-stage_on(struct stage *st, const char *tag, stage_fn *data, stage_fn *legend)
+stage_on(struct stage *st, const char *tag, stage_fn *data, stage_fn *legend,
+    void *arg)
 {
 	struct rec_type *t = rec_type(st->rd, tag);
-	struct stage_type *s = rec_user(t);
+	struct stage_type *s = t->stage;
 
 	if (s == NULL) {
 		s = xcalloc(1, sizeof(*s));
 		s->type = t;
-		rec_set_user(t, s);
+		t->stage = s;
 		st->types = xrealloc(st->types, (size_t)st->ntypes + 1,
 		    sizeof(struct stage_type *));
 		st->types[st->ntypes++] = s;
 	}
 	s->data = data;
 	s->legend = legend;
+	t->arg = arg;
 	return t;
 }
 
@@ -121,8 +123,8 @@ stage_anew(struct stage *st, const char *const *names)
 	st->anew = names;
 	for (t = type_defs; t->type != NULL; t++)
 		if (strcmp(t->by, err_prog_name()) == 0 &&
-		    rec_user(rec_type(st->rd, t->type)) == NULL)
-			stage_on(st, t->type, NULL, NULL);
+		    rec_type(st->rd, t->type)->stage == NULL)
+			stage_on(st, t->type, NULL, NULL, NULL);
 }
 
 /* Whether a line of metadata is one of those. */
@@ -233,7 +235,7 @@ on_end(struct stage *st)
 static void
 on_typed(struct stage *st, struct rec *r)
 {
-	const struct stage_type *s = rec_user(r->type);
+	const struct stage_type *s = r->type->stage;
 
 	if (r->kind == REC_DATA) {
 		if (s != NULL && s->data != NULL)

@@ -4,8 +4,9 @@
  * and fragments, and calls back for the record types that were asked for.
  *
  *	stage_open(&st, argc, argv, path, unbuffered);
- *	stage_on(&st, "kern", on_kern);	   called per record; who passes the
- *					   record on is the callback's affair
+ *	stage_on(&st, "kern", on_kern, NULL, &kern);
+ *				called for each record; the callback must pass
+ *				the record on itself (stage_pass)
  *	st.section = forget_all; st.end = write_notes;
  *	return out_finish(stage_run(&st));
  *
@@ -63,11 +64,12 @@ void stage_open(struct stage *st, int argc, char *const *argv, const char *path,
  * unknown records are not passed on. */
 void stage_open_sink(struct stage *st, const char *path, bool unbuffered);
 
-/* The reader's type, for rec_col(). data gets each record; legend (may be
- * NULL: then it is passed on) gets each legend. data NULL: the records are
- * dropped. */
-struct rec_type *stage_on(
-    struct stage *st, const char *tag, stage_fn *data, stage_fn *legend);
+/* The reader's type, for rec_col(). data gets each record; legend gets each
+ * legend (NULL: the legend is passed on). data NULL: the records are dropped.
+ * arg is what rec_arg() returns for the records and legends of this type: what
+ * a callback that serves several types knows each of them by. */
+struct rec_type *stage_on(struct stage *st, const char *tag, stage_fn *data,
+    stage_fn *legend, void *arg);
 
 /* What an earlier run of this command left in the stream is not passed on, as
  * this one writes it: records of the types that are its own by the registry

@@ -145,7 +145,7 @@ ops_end(struct facts *f)
 void
 ops_bind(struct stage *st)
 {
-	struct rec_type *op = stage_on(st, "op", on_op, NULL);
+	struct rec_type *op = stage_on(st, "op", on_op, NULL, NULL);
 	struct rec_type *inst = source_on(st, "inst", on_inst);
 
 	t.op.id = rec_col(op, "op_id", REC_NEED);

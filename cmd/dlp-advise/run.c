@@ -215,9 +215,9 @@ advise_run(struct stage *st, const struct advise_opts *o)
 	opts = o;
 	finding = out_type_reg("finding", "dlp-advise");
 	finding_src = type_with_src();
-	stored.judged =
-	    rec_col(stage_on(st, "finding", on_finding, on_finding_legend),
-		"judged", REC_OPT);
+	stored.judged = rec_col(
+	    stage_on(st, "finding", on_finding, on_finding_legend, NULL),
+	    "judged", REC_OPT);
 	gather_bind(st, o->dlprof, judge_all);
 	stage_anew(st, notes);
 	status = stage_run(st);

@@ -93,7 +93,7 @@ on_record(struct stage *st, struct rec *r)
 struct rec_type *
 source_on(struct stage *st, const char *tag, fact_fn *fn)
 {
-	struct rec_type *x = stage_on(st, tag, on_record, NULL);
+	struct rec_type *x = stage_on(st, tag, on_record, NULL, NULL);
 
 	if (t.n_on == MAX_TYPES)
 		die("internal: too many record types");

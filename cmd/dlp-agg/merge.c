@@ -118,7 +118,7 @@ on_legend(struct merge *g, struct rec_reader *rd, const struct rec *r)
 
 		rec_type_legend(m->type, r->line + head, r->len - head);
 	}
-	rec_set_user(m->type, m);
+	rec_set_arg(m->type, m);
 	merge_legend(m, r);
 }
 
@@ -139,7 +139,7 @@ one_file(struct merge *g, const char *path)
 		else if (r.kind == REC_LEGEND)
 			on_legend(g, rd, &r);
 		else if (r.kind == REC_DATA && r.type != NULL)
-			merge_record(rec_user(r.type), &r);
+			merge_record(rec_arg(&r), &r);
 	}
 	if (!any)
 		die("%s: empty input", rec_input_name(rd));

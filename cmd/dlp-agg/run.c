@@ -199,11 +199,11 @@ listen(struct agg *a, struct stage *st, const struct input *in)
 	int t;
 
 	if (join_needs_op(&in->join))
-		stage_on(st, "op", data, legend);
+		stage_on(st, "op", data, legend, NULL);
 	if (join_needs_str(&in->join))
-		stage_on(st, "str", data, legend);
+		stage_on(st, "str", data, legend, NULL);
 	for (t = 0; t < in->ntypes; t++)
-		stage_on(st, in->tag[t], data, legend);
+		stage_on(st, in->tag[t], data, legend, NULL);
 }
 
 static void

@@ -243,7 +243,7 @@ bind_type(struct stage *st, enum type t)
 	static const char *const text[T_N] = {
 		[T_INST] = "op", [T_RANGE] = "text", [T_OS] = "name"
 	};
-	struct rec_type *x = stage_on(st, tags[t], on_rec, NULL);
+	struct rec_type *x = stage_on(st, tags[t], on_rec, NULL, NULL);
 	struct bind *k = &rd.v[t];
 
 	k->type = x;

@@ -54,7 +54,7 @@ feed_start(struct corr *c, struct stage *st)
 	corr_init(c);
 	st->ctx = c;
 	if (c->dlprof)
-		dl_id = rec_col(stage_on(st, "op", stage_pass, op_legend),
+		dl_id = rec_col(stage_on(st, "op", stage_pass, op_legend, NULL),
 		    "dl_id", REC_OPT);
 	feed_bind_work(st);
 	feed_bind_range(st);

@@ -33,7 +33,7 @@ on_node(struct stage *st, struct rec *r)
 void
 feed_bind_node(struct stage *st)
 {
-	struct rec_type *t = stage_on(st, "node", on_node, NULL);
+	struct rec_type *t = stage_on(st, "node", on_node, NULL, NULL);
 
 	REC_COLS(t, REC_NEED, { &nd.start, "start_ns" }, { &nd.tid, "tid" },
 	    { &nd.node, "node" }, { &nd.orig, "orig" });

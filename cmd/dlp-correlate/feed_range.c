@@ -119,7 +119,8 @@ range_legend(struct stage *st, struct rec *r)
 void
 feed_bind_range(struct stage *st)
 {
-	struct rec_type *t = stage_on(st, "range", on_range, range_legend);
+	struct rec_type *t =
+	    stage_on(st, "range", on_range, range_legend, NULL);
 
 	REC_COLS(t, REC_NEED, { &rg.start, "start_ns" }, { &rg.dur, "dur_ns" },
 	    { &rg.tid, "tid" }, { &rg.text, "text" });

@@ -147,7 +147,7 @@ work_legend(struct stage *st, struct rec *r)
 static void
 bind_work(struct stage *st, enum work_type type, stage_fn *fn)
 {
-	struct rec_type *t = stage_on(st, tags[type], fn, work_legend);
+	struct rec_type *t = stage_on(st, tags[type], fn, work_legend, NULL);
 	struct cols *k = &in[type];
 	bool gpu = type != W_CALL;
 

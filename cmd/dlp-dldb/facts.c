@@ -72,7 +72,7 @@ on_dev(struct stage *st, struct rec *r)
 void
 facts_start(struct stage *st)
 {
-	struct rec_type *t = stage_on(st, "dev", on_dev, NULL);
+	struct rec_type *t = stage_on(st, "dev", on_dev, NULL, NULL);
 
 	dc.dev = rec_col(t, "dev", REC_NEED);
 	REC_COLS(t, REC_OPT, { &dc.name, "name" }, { &dc.cc, "cc" },

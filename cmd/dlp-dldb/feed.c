@@ -70,7 +70,7 @@ bind_inst(struct stage *st)
 {
 	static const char *const names[] = { "dur_ns", "gpu_ns", "api_ns",
 		"overhead_ns", "idle_ns" };
-	struct rec_type *t = stage_on(st, "inst", on_inst, NULL);
+	struct rec_type *t = stage_on(st, "inst", on_inst, NULL, NULL);
 	int i;
 
 	REC_COLS(t, REC_NEED, { &ic.id, "inst_id" }, { &ic.op_id, "op_id" },
@@ -84,7 +84,7 @@ bind_inst(struct stage *st)
 void
 feed_start(struct stage *st)
 {
-	struct rec_type *t = stage_on(st, "str", on_str, NULL);
+	struct rec_type *t = stage_on(st, "str", on_str, NULL, NULL);
 	const struct dldb *d = st->ctx;
 	int k;
 

@@ -234,7 +234,7 @@ void
 ops_start(struct dldb *d, struct stage *st)
 {
 	struct ops *o = d->ops = xcalloc(1, sizeof(*o));
-	struct rec_type *t = o->type = stage_on(st, "op", on_op, NULL);
+	struct rec_type *t = o->type = stage_on(st, "op", on_op, NULL, NULL);
 
 	REC_COLS(t, REC_NEED, { &o->id, "op_id" }, { &o->name, "name" },
 	    { &o->op, "op" }, { &o->dir, "dir" }, { &o->dl_id, "dl_id" },

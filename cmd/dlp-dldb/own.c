@@ -157,7 +157,7 @@ own_facts(struct dldb *d)
 static void
 bind_range(struct stage *st)
 {
-	struct rec_type *t = stage_on(st, "range", on_range, NULL);
+	struct rec_type *t = stage_on(st, "range", on_range, NULL, NULL);
 
 	REC_COLS(t, REC_NEED, { &rc.start, "start_ns" }, { &rc.dur, "dur_ns" });
 	REC_COLS(t, REC_OPT, { &rc.id, "id" }, { &rc.pid, "pid" },
@@ -170,7 +170,7 @@ bind_range(struct stage *st)
 static void
 bind_os(struct stage *st)
 {
-	struct rec_type *t = stage_on(st, "os", on_os, NULL);
+	struct rec_type *t = stage_on(st, "os", on_os, NULL, NULL);
 
 	REC_COLS(t, REC_NEED, { &oc.start, "start_ns" }, { &oc.dur, "dur_ns" });
 	REC_COLS(t, REC_OPT, { &oc.id, "id" }, { &oc.pid, "pid" },
@@ -180,7 +180,7 @@ bind_os(struct stage *st)
 void
 own_start(struct stage *st)
 {
-	struct rec_type *t = stage_on(st, "mem", on_mem, NULL);
+	struct rec_type *t = stage_on(st, "mem", on_mem, NULL, NULL);
 
 	REC_COLS(t, REC_OPT, { &mc.id, "id" }, { &mc.start, "start_ns" },
 	    { &mc.pid, "pid" }, { &mc.dev, "dev" }, { &mc.op, "op" },

@@ -170,7 +170,7 @@ bind_group(struct stage *st)
 		{ "sum_overhead_ns", "min_overhead_ns", "max_overhead_ns" },
 		{ "sum_idle_ns", "min_idle_ns", "max_idle_ns" },
 	};
-	struct rec_type *t = stage_on(st, "group", on_group, NULL);
+	struct rec_type *t = stage_on(st, "group", on_group, NULL, NULL);
 	int i;
 
 	REC_COLS(t, REC_NEED, { &gc.path, "path" }, { &gc.level, "level" },
@@ -189,14 +189,14 @@ sums_start(struct dldb *d, struct stage *st)
 	struct rec_type *t;
 
 	d->sums = xcalloc(1, sizeof(*d->sums));
-	t = stage_on(st, "iter", on_iter, NULL);
+	t = stage_on(st, "iter", on_iter, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &ic.iter, "iter" }, { &ic.start, "start_ns" },
 	    { &ic.dur, "dur_ns" });
-	t = stage_on(st, "busy", on_busy, NULL);
+	t = stage_on(st, "busy", on_busy, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &bc.iter, "iter" }, { &bc.dev, "dev" },
 	    { &bc.class, "class" }, { &bc.dur, "dur_ns" });
 	bind_group(st);
-	t = stage_on(st, "finding", on_finding, NULL);
+	t = stage_on(st, "finding", on_finding, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &fc.id, "id" }, { &fc.judged, "judged" },
 	    { &fc.problem, "problem" }, { &fc.advice, "recommendation" });
 	fc.by = rec_col(t, "by", REC_OPT);

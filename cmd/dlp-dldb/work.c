@@ -96,7 +96,7 @@ work_on(struct stage *st, enum kind k, stage_fn *fn)
 	struct work_cols *c = &work_cols[k];
 	struct rec_type *t;
 
-	t = types[k] = stage_on(st, tags[k], fn, NULL);
+	t = types[k] = stage_on(st, tags[k], fn, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &c->id, "id" }, { &c->start, "start_ns" },
 	    { &c->dur, "dur_ns" }, { &c->op_id, "op_id" },
 	    { &c->inst_id, "inst_id" });

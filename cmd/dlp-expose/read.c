@@ -106,7 +106,7 @@ on_rec(struct stage *st, struct rec *r)
 static void
 bind_type(struct stage *st, enum type t)
 {
-	struct rec_type *x = stage_on(st, tags[t], on_rec, NULL);
+	struct rec_type *x = stage_on(st, tags[t], on_rec, NULL, NULL);
 	struct bind *k = &rd.v[t];
 	int i;
 

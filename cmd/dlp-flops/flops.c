@@ -188,22 +188,22 @@ attach_facts(struct stage *st)
 {
 	struct rec_type *t;
 
-	t = stage_on(st, "str", on_str, NULL);
+	t = stage_on(st, "str", on_str, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &sc.id, "id" }, { &sc.text, "text" });
-	t = stage_on(st, "dev", on_dev, NULL);
+	t = stage_on(st, "dev", on_dev, NULL, NULL);
 	dc.dev = rec_col(t, "dev", REC_NEED);
 	REC_COLS(t, REC_OPT, { &dc.cc, "cc" }, { &dc.name, "name" },
 	    { &dc.src, "src" });
-	t = stage_on(st, "op", on_op, NULL);
+	t = stage_on(st, "op", on_op, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &oc.id, "op_id" }, { &oc.op, "op" });
 	REC_COLS(t, REC_OPT, { &oc.mod, "mod" }, { &oc.dir, "dir" },
 	    { &oc.shapes, "shapes" }, { &oc.args, "args" },
 	    { &oc.text, "text" }, { &oc.bwd, "bwd_shapes" },
 	    { &oc.fwd, "fwd_op_id" }, { &oc.repr, "repr" });
-	t = stage_on(st, "prim", on_prim, NULL);
+	t = stage_on(st, "prim", on_prim, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &pc.id, "prim_id" }, { &pc.op, "op" },
 	    { &pc.shapes, "shapes" });
-	t = stage_on(st, "result", on_result, NULL);
+	t = stage_on(st, "result", on_result, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &rc.run, "prim_run" }, { &rc.shape, "shape" });
 }
 

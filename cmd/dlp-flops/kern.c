@@ -96,8 +96,8 @@ kern_attach(struct stage *st)
 {
 	struct rec_type *t;
 
-	t = stage_on(st, "kern", on_kern, on_kern_legend);
+	t = stage_on(st, "kern", on_kern, on_kern_legend, NULL);
 	kern_read_bind(t);
-	t = stage_on(st, "inst", on_inst, NULL);
+	t = stage_on(st, "inst", on_inst, NULL, NULL);
 	inst_id = rec_col(t, "inst_id", REC_OPT);
 }

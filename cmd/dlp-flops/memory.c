@@ -57,6 +57,6 @@ on_set_legend(struct stage *st, struct rec *r)
 void
 memory_attach(struct stage *st)
 {
-	stage_on(st, "copy", on_copy, on_copy_legend);
-	stage_on(st, "set", on_set, on_set_legend);
+	stage_on(st, "copy", on_copy, on_copy_legend, NULL);
+	stage_on(st, "set", on_set, on_set_legend, NULL);
 }

@@ -201,22 +201,22 @@ listen(struct fmt *f)
 {
 	const struct type_def *t;
 
-	stage_on(&f->st, "op", on_op, on_legend);
-	stage_on(&f->st, "str", on_str, on_legend);
+	stage_on(&f->st, "op", on_op, on_legend, NULL);
+	stage_on(&f->st, "str", on_str, on_legend, NULL);
 	if (f->sink == &sink_dlprof)
 		sink_dlprof_listen(f);
 	if (f->want_type != NULL) {
 		prepare(f, &choices[0], f->want_type);
 		take(f, &choices[0]);
 		if (f->type != f->join.op && f->type != f->join.str)
-			stage_on(&f->st, f->want_type, on_row, on_legend);
+			stage_on(&f->st, f->want_type, on_row, on_legend, NULL);
 		return;
 	}
 	prepare(f, &choices[0], f->std_type);
 	prepare(f, &choices[1], "agg");
 	for (t = type_defs; t->type != NULL; t++)
 		if (strcmp(t->type, "op") != 0 && strcmp(t->type, "str") != 0)
-			stage_on(&f->st, t->type, on_row, on_legend);
+			stage_on(&f->st, t->type, on_row, on_legend, NULL);
 }
 
 /* Why nothing is printed. A legend without records is what a filter leaves

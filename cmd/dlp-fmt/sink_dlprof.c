@@ -83,7 +83,7 @@ on_opkern(struct stage *st, struct rec *r)
 void
 sink_dlprof_listen(struct fmt *f)
 {
-	struct rec_type *t = stage_on(&f->st, "opkern", on_opkern, NULL);
+	struct rec_type *t = stage_on(&f->st, "opkern", on_opkern, NULL, NULL);
 
 	REC_COLS(t, REC_NEED, { &s.op_id, "op_id" }, { &s.name, "short" },
 	    { &s.name_id, "last_name_id" });

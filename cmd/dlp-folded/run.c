@@ -188,7 +188,7 @@ listen(struct stage *st)
 		t = &types[i];
 		if (type_find(opt->types[i]) == NULL)
 			type_die("-T", opt->types[i]);
-		t->type = stage_on(st, opt->types[i], on_data, on_legend);
+		t->type = stage_on(st, opt->types[i], on_data, on_legend, NULL);
 		t->frame = xcalloc((size_t)opt->nframes, sizeof(*t->frame));
 		for (k = 0; k < opt->nframes; k++)
 			t->frame[k] = frame_col(t, opt->frames[k]);
@@ -197,8 +197,8 @@ listen(struct stage *st)
 		if (opt->iter_only)
 			t->iter = rec_col(t->type, "iter", REC_NEED);
 	}
-	stage_on(st, "op", on_op, NULL);
-	stage_on(st, "str", on_str, NULL);
+	stage_on(st, "op", on_op, NULL, NULL);
+	stage_on(st, "str", on_str, NULL, NULL);
 }
 
 static void

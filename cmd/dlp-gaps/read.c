@@ -245,8 +245,8 @@ read_open(struct gaps *g, struct stage *st, const char *types)
 	name_open(g);
 	count_types(types);
 	for (t = 0; t < T_N; t++)
-		bind_type(
-		    &rd.v[t], t, stage_on(st, type_tags[t], on_rec, NULL));
+		bind_type(&rd.v[t], t,
+		    stage_on(st, type_tags[t], on_rec, NULL, NULL));
 	st->section = on_section;
 	st->end = on_end;
 }

@@ -265,7 +265,8 @@ on_op(struct stage *st, struct rec *r)
 static void
 bind_type(struct bind *b, struct stage *st, size_t i)
 {
-	struct rec_type *t = stage_on(st, types[i].tag, on_rec, on_legend);
+	struct rec_type *t =
+	    stage_on(st, types[i].tag, on_rec, on_legend, NULL);
 
 	b->type = t;
 	b->what = types[i].what;
@@ -327,7 +328,7 @@ on_end(struct stage *st)
 static void
 bind_op(struct stage *st)
 {
-	rd.op = stage_on(st, "op", on_op, NULL);
+	rd.op = stage_on(st, "op", on_op, NULL, NULL);
 	rd.id = rec_col(rd.op, "op_id", REC_NEED);
 	REC_COLS(rd.op, REC_OPT, { &rd.name, "name" }, { &rd.key, "key" },
 	    { &rd.otext, "text" }, { &rd.otype, "op" }, { &rd.dir, "dir" },
@@ -344,7 +345,7 @@ read_open(struct run *g, struct stage *st)
 	for (i = 0; i < NTYPES; i++)
 		bind_type(&rd.b[i], st, i);
 	bind_op(st);
-	t = stage_on(st, "iter", on_iter, on_iter_legend);
+	t = stage_on(st, "iter", on_iter, on_iter_legend, NULL);
 	kept_bind(t);
 	rd.iter_src = rec_col(t, "src", REC_OPT);
 	stage_anew(st, NULL);

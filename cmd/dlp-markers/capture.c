@@ -67,7 +67,7 @@ on_node(struct stage *st, struct rec *r)
 void
 capture_bind(struct stage *st)
 {
-	struct rec_type *t = stage_on(st, "node", on_node, NULL);
+	struct rec_type *t = stage_on(st, "node", on_node, NULL, NULL);
 
 	REC_COLS(t, REC_NEED, { &c_start, "start_ns" }, { &c_tid, "tid" },
 	    { &c_node, "node" }, { &c_orig, "orig" });

@@ -217,7 +217,7 @@ bind_mem(struct rec_type *t)
 static void
 bind_call(struct stage *st, int i)
 {
-	struct rec_type *t = stage_on(st, call_tags[i], on_call, NULL);
+	struct rec_type *t = stage_on(st, call_tags[i], on_call, NULL, NULL);
 	struct call_cols *k = &rd.call[i];
 
 	k->type = t;
@@ -233,15 +233,15 @@ read_open(struct mem *m, struct stage *st)
 	int i;
 
 	rd.m = m;
-	bind_mem(stage_on(st, "mem", on_mem, on_mem_legend));
+	bind_mem(stage_on(st, "mem", on_mem, on_mem_legend, NULL));
 	for (i = 0; i < N_CALL; i++)
 		bind_call(st, i);
-	t = stage_on(st, "range", on_range, NULL);
+	t = stage_on(st, "range", on_range, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &rd.range.start, "start_ns" },
 	    { &rd.range.dur, "dur_ns" });
 	REC_COLS(t, REC_OPT, { &rd.range.text, "text" },
 	    { &rd.range.layer, "layer" }, { &rd.range.src, "src" });
-	t = stage_on(st, "dev", on_dev, NULL);
+	t = stage_on(st, "dev", on_dev, NULL, NULL);
 	REC_COLS(t, REC_OPT, { &rd.dev.dev, "dev" },
 	    { &rd.dev.bytes, "mem_bytes" }, { &rd.dev.src, "src" });
 	st->section = on_section;

@@ -144,7 +144,7 @@ listen(struct stage *st, struct entry *e)
 	const struct metric *m = e->f.m;
 	int i;
 
-	e->type = stage_on(st, m->record, on_data, NULL);
+	e->type = stage_on(st, m->record, on_data, NULL, NULL);
 	if (strcmp(m->value, "1") != 0)
 		e->value = rec_col(e->type, m->value, REC_OPT);
 	if (m->of != NULL)

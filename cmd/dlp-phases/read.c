@@ -165,7 +165,7 @@ on_iter(struct stage *st, struct rec *r)
 static void
 bind_iter(struct stage *st)
 {
-	struct rec_type *x = stage_on(st, "iter", on_iter, NULL);
+	struct rec_type *x = stage_on(st, "iter", on_iter, NULL, NULL);
 
 	REC_COLS(x, REC_OPT, { &rd.iter, "iter" }, { &rd.key, "key" },
 	    { &rd.step, "step_ns" }, { &rd.src, "src" });
@@ -174,7 +174,7 @@ bind_iter(struct stage *st)
 static void
 bind_type(struct stage *st, enum type t)
 {
-	struct rec_type *x = stage_on(st, tags[t], on_rec, NULL);
+	struct rec_type *x = stage_on(st, tags[t], on_rec, NULL, NULL);
 	struct bind *k = &rd.v[t];
 
 	k->type = x;

@@ -175,7 +175,7 @@ on_end(struct stage *st)
 static void
 bind_kern(struct stage *st)
 {
-	rd.kern = stage_on(st, "kern", on_kern, NULL);
+	rd.kern = stage_on(st, "kern", on_kern, NULL, NULL);
 	REC_COLS(rd.kern, REC_NEED, { &rd.k_start, "start_ns" },
 	    { &rd.k_dur, "dur_ns" }, { &rd.k_short, "short" });
 	REC_COLS(rd.kern, REC_OPT, { &rd.k_api, "api_start_ns" },
@@ -187,7 +187,7 @@ bind_kern(struct stage *st)
 static void
 bind_graph(struct stage *st)
 {
-	rd.graph = stage_on(st, "graph", on_graph, NULL);
+	rd.graph = stage_on(st, "graph", on_graph, NULL, NULL);
 	REC_COLS(rd.graph, REC_NEED, { &rd.g_start, "start_ns" },
 	    { &rd.g_dur, "dur_ns" });
 	REC_COLS(rd.graph, REC_OPT, { &rd.g_api, "api_start_ns" },
@@ -201,7 +201,7 @@ run_open(struct stage *st, const char *rules)
 	comm_open(rules);
 	bind_kern(st);
 	bind_graph(st);
-	rd.rank = stage_on(st, "rank", on_rank, NULL);
+	rd.rank = stage_on(st, "rank", on_rank, NULL, NULL);
 	rd.r_rank = rec_col(rd.rank, "rank", REC_NEED);
 	REC_COLS(rd.rank, REC_OPT, { &rd.r_src, "src" },
 	    { &rd.r_clock, "clock_by" }, { &rd.r_shift, "shift_ns" });

@@ -260,7 +260,7 @@ bind(struct rec_type *t, struct rec_col **c, const char *const *name, size_t n)
 static void
 attach_type(struct stage *st, const char *tag)
 {
-	struct rec_type *t = stage_on(st, tag, on_data, on_legend);
+	struct rec_type *t = stage_on(st, tag, on_data, on_legend, NULL);
 	struct cols *c = xcalloc(1, sizeof(*c));
 
 	c->type = t;
@@ -297,7 +297,7 @@ rate_attach(struct stage *st, char **types, int n)
 	struct rec_type *t;
 	int i;
 
-	t = stage_on(st, "dev", on_dev, NULL);
+	t = stage_on(st, "dev", on_dev, NULL, NULL);
 	dc.dev = rec_col(t, "dev", REC_NEED);
 	REC_COLS(t, REC_OPT, { &dc.name, "name" }, { &dc.bw, "membw_bytes_s" },
 	    { &dc.src, "src" });

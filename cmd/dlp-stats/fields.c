@@ -52,7 +52,7 @@ fields_type(const struct rec *r)
 static void
 bind(struct stage *st, enum type t, stage_fn *fn)
 {
-	struct rec_type *x = stage_on(st, tags[t], fn, NULL);
+	struct rec_type *x = stage_on(st, tags[t], fn, NULL, NULL);
 	int i;
 
 	ty[t].type = x;

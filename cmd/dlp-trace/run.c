@@ -98,13 +98,13 @@ listen_names(struct stage *st)
 	int i;
 
 	for (i = 0; i < 3; i++) {
-		named[i].type = stage_on(st, tags[i], on_name, on_legend);
+		named[i].type = stage_on(st, tags[i], on_name, on_legend, NULL);
 		REC_COLS(named[i].type, REC_OPT, { &named[i].src, "src" },
 		    { &named[i].pid, "pid" }, { &named[i].tid, "tid" },
 		    { &named[i].dev, "dev" }, { &named[i].name, "name" });
 	}
-	stage_on(st, "op", on_op, on_legend);
-	stage_on(st, "str", on_str, on_legend);
+	stage_on(st, "op", on_op, on_legend, NULL);
+	stage_on(st, "str", on_str, on_legend, NULL);
 }
 
 static void

@@ -115,7 +115,7 @@ types_listen(struct stage *st, struct join *j, stage_fn *data, stage_fn *legend)
 	struct trace_type *t;
 
 	for (t = trace_types; t->tag != NULL; t++) {
-		t->type = stage_on(st, t->tag, data, legend);
+		t->type = stage_on(st, t->tag, data, legend, NULL);
 		bind(t);
 		bind_args(t, j);
 	}

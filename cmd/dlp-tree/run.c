@@ -154,8 +154,8 @@ on_end(struct stage *st)
 static void
 bind_ops(struct stage *st)
 {
-	struct rec_type *op = stage_on(st, "op", on_op, NULL);
-	struct rec_type *inst = stage_on(st, "inst", on_inst, NULL);
+	struct rec_type *op = stage_on(st, "op", on_op, NULL, NULL);
+	struct rec_type *inst = stage_on(st, "inst", on_inst, NULL, NULL);
 
 	REC_COLS(
 	    op, REC_NEED, { &t.op.op_id, "op_id" }, { &t.op.name, "name" });
@@ -170,7 +170,7 @@ bind_ops(struct stage *st)
 static void
 bind_gpu(struct stage *st, const char *tag, struct gpu_cols *c)
 {
-	c->type = stage_on(st, tag, on_gpu, NULL);
+	c->type = stage_on(st, tag, on_gpu, NULL, NULL);
 	REC_COLS(c->type, REC_NEED, { &c->op_id, "op_id" },
 	    { &c->start, "start_ns" }, { &c->dur, "dur_ns" });
 	REC_COLS(c->type, REC_OPT, { &c->dev, "dev" }, { &c->iter, "iter" });

@@ -176,7 +176,7 @@ on_thread(struct stage *st, struct rec *r)
 static void
 bind_wait(struct stage *st, enum type t)
 {
-	struct rec_type *x = stage_on(st, defs[t].tag, on_wait, NULL);
+	struct rec_type *x = stage_on(st, defs[t].tag, on_wait, NULL, NULL);
 	struct bind *k = &rd.v[t];
 
 	k->type = x;
@@ -203,14 +203,14 @@ read_open(struct waits *w, struct stage *st)
 	rd.w = w;
 	for (t = 0; t < T_N; t++)
 		bind_wait(st, t);
-	x = stage_on(st, "range", on_range, NULL);
+	x = stage_on(st, "range", on_range, NULL, NULL);
 	REC_COLS(x, REC_NEED, { &rd.range.start, "start_ns" },
 	    { &rd.range.dur, "dur_ns" });
 	REC_COLS(x, REC_OPT, { &rd.range.pid, "pid" }, { &rd.range.tid, "tid" },
 	    { &rd.range.src, "src" }, { &rd.range.text, "text" },
 	    { &rd.range.mode, "mode" }, { &rd.range.layer, "layer" },
 	    { &rd.range.phase, "phase" });
-	x = stage_on(st, "thread", on_thread, NULL);
+	x = stage_on(st, "thread", on_thread, NULL, NULL);
 	REC_COLS(x, REC_OPT, { &rd.thread.pid, "pid" },
 	    { &rd.thread.tid, "tid" }, { &rd.thread.src, "src" },
 	    { &rd.thread.name, "name" });
