@@ -1,0 +1,87 @@
+/*
+ * The columns that records of work share: kern, copy, set, graph and sync,
+ * and with fewer of them call, inst, range, os, over and iter. They are bound
+ * once for each type, and read into one struct:
+ *
+ *	struct gaps_type {
+ *		struct workrec_cols cols;
+ *		struct rec_col *layer;	what only this command reads
+ *	} kern;
+ *
+ *	t = stage_on(st, "kern", on_kern, NULL, &kern);
+ *	workrec_bind(&kern.cols, t, WORKREC_START | WORKREC_DUR,
+ *	    WORKREC_DEV | WORKREC_CALL);
+ *	kern.layer = rec_col(t, "layer", REC_OPT);
+ *
+ *	static void
+ *	on_kern(struct stage *st, struct rec *r)
+ *	{
+ *		struct gaps_type *k = rec_arg(r);
+ *		struct workrec w;
+ *
+ *		workrec_read(&w, &k->cols, r);
+ *		if (w.has_dur && w.has_dev) ...
+ */
+#ifndef DLP_WORKREC_H
+#define DLP_WORKREC_H
+
+#include "mview.h"
+#include "rec.h"
+
+enum {                              /* which columns, a bit each */
+	WORKREC_START = 1 << 0,     /* start_ns */
+	WORKREC_DUR = 1 << 1,       /* dur_ns */
+	WORKREC_API_START = 1 << 2, /* api_start_ns: when its call begins */
+	WORKREC_API_DUR = 1 << 3,   /* api_dur_ns */
+	WORKREC_PID = 1 << 4,
+	WORKREC_TID = 1 << 5,
+	WORKREC_DEV = 1 << 6,
+	WORKREC_CORR = 1 << 7,
+	WORKREC_SRC = 1 << 8,
+	WORKREC_ITER = 1 << 9,
+
+	WORKREC_SPAN = WORKREC_START | WORKREC_DUR,
+	WORKREC_CALL = WORKREC_API_START | WORKREC_API_DUR,
+	WORKREC_THREAD = WORKREC_PID | WORKREC_TID,
+};
+
+/* Of a record type. A column that was not asked for is one that no record
+ * has. */
+struct workrec_cols {
+	struct rec_type *type;
+	const struct rec_col *start, *dur, *api_start, *api_dur, *pid, *tid,
+	    *dev, *corr, *src, *iter;
+};
+
+struct workrec {
+	int64_t start, end;   /* ns; end is start unless has_dur */
+	int64_t api, api_end; /* ns, of its call; api_end is api where the
+				 call's length is unset */
+	int64_t pid, tid, dev, corr; /* -1 where unset */
+	struct mview src, iter;      /* the raw text; s NULL where unset. Views
+					into the record */
+	bool has_start;
+	bool has_dur; /* start and dur_ns are set, dur_ns is not negative */
+	bool has_api;
+	bool has_api_dur; /* as has_dur, of the call */
+	bool has_pid, has_tid, has_dev, has_corr;
+};
+
+/* Binds the columns of `need` as REC_NEED and those of `opt` as REC_OPT; both
+ * are bits of the enum above. c is the caller's, and lives as long as the
+ * reader. */
+void workrec_bind(
+    struct workrec_cols *c, struct rec_type *t, unsigned need, unsigned opt);
+
+/* Fills all of w with what the data record r has. A text where a number
+ * should be is fatal, as in rec_i64(). */
+void workrec_read(
+    struct workrec *w, const struct workrec_cols *c, const struct rec *r);
+
+/* Reads a time and a length, which may be unset, in other columns: false
+ * unless both are set and the length is not negative; then *lo and *hi, in
+ * ns. */
+bool workrec_span(const struct rec *r, const struct rec_col *start,
+    const struct rec_col *dur, int64_t *lo, int64_t *hi);
+
+#endif
