@@ -1,11 +1,12 @@
-/* See table.h. */
+/* Reads the table of metrics: words separated by blanks, checked one by one. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "err.h"
 #include "lines.h"
+#include "om.h"
 #include "shipped.h"
-#include "table.h"
 
 #define WORDS 7
 
@@ -13,13 +14,15 @@ static const char *const hows[] = { "sum", "mean", "min", "max", "stddev",
 	"share", "flag" };
 static const char *const units[] = { "seconds", "bytes", "ratio" };
 
-static const char *file;
-static unsigned long lineno;
+struct om_at { /* the line that is read, for messages */
+	const char *file;
+	unsigned long line;
+};
 
 static void
-bad(const char *what, const char *value)
+bad(const struct om_at *at, const char *what, const char *value)
 {
-	die("%s:%lu: %s '%s'", file, lineno, what, value);
+	die("%s:%lu: %s '%s'", at->file, at->line, what, value);
 }
 
 /* Letters, digits and _, not a digit first. */
@@ -44,14 +47,14 @@ unit_of(const char *name)
 	const char *end = strrchr(name, '_');
 	size_t i;
 
-	for (i = 0; end != NULL && i < sizeof(units) / sizeof(units[0]); i++)
+	for (i = 0; end != NULL && i < ARRAY_LEN(units); i++)
 		if (strcmp(end + 1, units[i]) == 0)
 			return units[i];
 	return NULL;
 }
 
 static void
-read_labels(struct metric *m, char *s)
+read_labels(const struct om_at *at, struct om_metric *m, char *s)
 {
 	char *save, *eq;
 
@@ -59,73 +62,71 @@ read_labels(struct metric *m, char *s)
 		return;
 	for (s = strtok_r(s, ",", &save); s != NULL;
 	     s = strtok_r(NULL, ",", &save)) {
-		if (m->nlabel == MAX_LABELS)
-			bad("too many labels:", s);
+		if (m->nlabel == OM_LABELS)
+			bad(at, "too many labels:", s);
 		eq = strchr(s, '=');
 		if (eq != NULL)
 			*eq = '\0';
 		if (!is_name(s) || strncmp(s, "__", 2) == 0)
-			bad("no name of a label:", s);
+			bad(at, "no name of a label:", s);
 		m->label[m->nlabel] = s;
 		m->column[m->nlabel++] = eq != NULL ? eq + 1 : s;
 	}
 }
 
-static enum how
-read_how(const char *s)
+static enum om_how
+read_how(const struct om_at *at, const char *s)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(hows) / sizeof(hows[0]); i++)
+	for (i = 0; i < ARRAY_LEN(hows); i++)
 		if (strcmp(s, hows[i]) == 0)
-			return (enum how)i;
-	bad("neither sum, mean, min, max, stddev, share nor flag:", s);
+			return (enum om_how)i;
+	bad(at, "neither sum, mean, min, max, stddev, share nor flag:", s);
 	return HOW_SUM;
 }
 
 static void
-check_name(const struct table *t, const char *name)
+check_name(const struct om_at *at, const struct om_table *t, const char *name)
 {
 	size_t i;
 
 	if (!is_name(name))
-		bad("no name of a metric:", name);
+		bad(at, "no name of a metric:", name);
 	for (i = 0; i < t->n; i++)
 		if (strcmp(t->v[i].name, name) == 0)
-			bad("a second metric", name);
+			bad(at, "a second metric", name);
 }
 
 static void
-add(struct table *t, char **w)
+add_metric(const struct om_at *at, struct om_table *t, char **w)
 {
-	struct metric m = { .name = w[0], .record = w[1], .value = w[2] };
+	struct om_metric m = { .name = w[0], .record = w[1], .value = w[2] };
 
-	check_name(t, w[0]);
-	m.how = read_how(w[3]);
+	check_name(at, t, w[0]);
+	m.how = read_how(at, w[3]);
 	if (strcmp(w[4], "step") == 0)
 		m.where = WHERE_STEP;
 	else if (strcmp(w[4], "work") == 0)
 		m.where = WHERE_WORK;
 	else if (strcmp(w[4], "all") != 0)
-		bad("neither all, work nor step:", w[4]);
-	read_labels(&m, w[5]);
+		bad(at, "neither all, work nor step:", w[4]);
+	read_labels(at, &m, w[5]);
 	m.help = w[6];
 	m.unit = unit_of(m.name);
 	m.of = strchr(m.value, '/');
 	if ((m.of != NULL) != (m.how == HOW_SHARE))
-		bad("only a share has two columns:", m.value);
+		bad(at, "only a share has two columns:", m.value);
 	if (m.of != NULL)
 		*m.of++ = '\0';
-	if (t->n == t->cap) {
-		t->cap = t->cap > 0 ? t->cap * 2 : 32;
-		t->v = xrealloc(t->v, t->cap, sizeof(*t->v));
-	}
+	ARRAY_GROW(t->v, t->n, t->cap);
 	t->v[t->n++] = m;
 }
 
-/* One line; its text is kept. */
+/* One line. The table keeps a copy of its text, which lives as long as the
+ * program. */
 static void
-one_line(struct table *t, const char *s, size_t n)
+one_line(const struct om_at *at, struct om_table *t, const char *s, size_t n)
 {
 	char *w[WORDS], *p;
 	int i;
@@ -139,31 +140,32 @@ one_line(struct table *t, const char *s, size_t n)
 		w[i] = p;
 		p += i < WORDS - 1 ? strcspn(p, " \t") : strlen(p);
 		if (p == w[i])
-			bad("a metric takes 7 words:", w[0]);
+			bad(at, "a metric takes 7 words:", w[0]);
 		if (*p != '\0')
 			*p++ = '\0';
 		p += strspn(p, " \t");
 	}
-	add(t, w);
+	add_metric(at, t, w);
 }
 
 static void
-read_shipped(struct table *t)
+read_shipped(struct om_table *t)
 {
+	struct om_at at = { .file = "metrics.tab", .line = 1 };
 	const char *s = shipped_text("metrics.tab"), *e;
 
-	file = "metrics.tab";
-	for (lineno = 1; *s != '\0'; lineno++, s = e + (*e != '\0')) {
+	for (; *s != '\0'; at.line++, s = e + (*e != '\0')) {
 		e = strchr(s, '\n');
 		if (e == NULL)
 			e = s + strlen(s);
-		one_line(t, s, (size_t)(e - s));
+		one_line(&at, t, s, (size_t)(e - s));
 	}
 }
 
 void
-table_read(struct table *t, const char *path)
+om_table_read(struct om_table *t, const char *path)
 {
+	struct om_at at = { .file = path };
 	struct lines in = { 0 };
 	const char *s;
 	size_t n;
@@ -172,11 +174,10 @@ table_read(struct table *t, const char *path)
 		read_shipped(t);
 		return;
 	}
-	file = path;
 	lines_open(&in, path);
 	while (lines_next(&in, &s, &n)) {
-		lineno = (unsigned long)in.no;
-		one_line(t, s, n);
+		at.line = (unsigned long)in.no;
+		one_line(&at, t, s, n);
 	}
 	lines_close(&in);
 }

@@ -1,12 +1,21 @@
-/* See sample.h. */
+/* The samples of the metrics: values are added up, then printed. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "err.h"
+#include "array.h"
 #include "esc.h"
 #include "num.h"
-#include "sample.h"
+#include "om.h"
 #include "utf8_fix.h"
+
+struct om_sample {
+	uint64_t n;     /* values */
+	int64_t i;      /* their sum or extreme, while it is exact */
+	double sum, sq; /* of the differences from the first: see add_real() */
+	double first;
+	double of;  /* HOW_SHARE: the second sum */
+	bool exact; /* all were integers */
+};
 
 /* The value of a label: backslash, quote and line feed have escapes, other
  * control characters none. */
@@ -28,43 +37,41 @@ put_escaped(struct buf *b, const char *s, size_t n)
 }
 
 void
-label_put(struct buf *b, const char *name, const char *raw, size_t n)
+om_label(struct om_labels *l, const char *name, const char *raw, size_t n)
 {
-	static struct buf text, fixed;
+	struct buf *b = &l->list;
 
-	buf_clear(&text);
-	buf_clear(&fixed);
+	buf_clear(&l->text);
+	buf_clear(&l->fixed);
 	if (raw == NULL)
-		buf_puts(&text, "unknown");
+		buf_puts(&l->text, "unknown");
 	else
-		esc_undo(&text, raw, n);
-	utf8_fix(&fixed, text.s, text.len);
+		esc_undo(&l->text, raw, n);
+	utf8_fix(&l->fixed, l->text.s, l->text.len);
 	if (b->len > 0)
 		buf_putc(b, ',');
 	buf_puts(b, name);
 	buf_puts(b, "=\"");
-	put_escaped(b, fixed.s, fixed.len);
+	put_escaped(b, l->fixed.s, l->fixed.len);
 	buf_putc(b, '"');
 }
 
-static struct sample *
-find(struct family *f, const struct buf *labels)
+static struct om_sample *
+sample_of(struct om_family *f, const struct om_labels *labels)
 {
 	bool is_new;
-	uint32_t id = smap_put(&f->labels, labels->s, labels->len, &is_new);
+	size_t id =
+	    smap_put(&f->labels, labels->list.s, labels->list.len, &is_new);
 
-	if (id >= f->cap) {
-		f->cap = f->cap > 0 ? f->cap * 2 : 16;
-		f->v = xrealloc(f->v, f->cap, sizeof(*f->v));
-	}
+	ARRAY_GROW(f->v, id, f->cap);
 	if (is_new)
-		f->v[id] = (struct sample){ .exact = true };
+		f->v[id] = (struct om_sample){ .exact = true };
 	return &f->v[id];
 }
 
-/* The integer of a value that is one. */
+/* The sum or extreme of integers. */
 static void
-add_exact(enum how how, struct sample *s, int64_t v)
+add_exact(enum om_how how, struct om_sample *s, int64_t v)
 {
 	if (how == HOW_MIN)
 		s->i = s->n == 0 || v < s->i ? v : s->i;
@@ -74,8 +81,10 @@ add_exact(enum how how, struct sample *s, int64_t v)
 		s->exact = false;
 }
 
+/* The differences from the first value are added up for HOW_STDDEV: squares
+ * of the values themselves would lose the digits in which they differ. */
 static void
-add(enum how how, struct sample *s, double v)
+add_real(enum om_how how, struct om_sample *s, double v)
 {
 	double d;
 
@@ -91,17 +100,17 @@ add(enum how how, struct sample *s, double v)
 	s->sq += d * d;
 }
 
-bool
-sample_add(struct family *f, const struct buf *labels, const char *raw,
+void
+om_sample(struct om_family *f, const struct om_labels *labels, const char *raw,
     size_t n, const char *of, size_t nof)
 {
-	enum how how = f->m->how;
-	struct sample *s;
+	enum om_how how = f->m->how;
+	struct om_sample *s;
 	double v, second = 0;
 	int64_t i;
 
 	if (raw == NULL || (how == HOW_SHARE && of == NULL))
-		return false;
+		return;
 	if (how == HOW_FLAG) {
 		raw = n == 3 && memcmp(raw, "yes", 3) == 0  ? "1"
 		      : n == 2 && memcmp(raw, "no", 2) == 0 ? "0"
@@ -110,39 +119,38 @@ sample_add(struct family *f, const struct buf *labels, const char *raw,
 		how = HOW_MAX;
 	}
 	if (!num_f64(raw, n, &v) || (of != NULL && !num_f64(of, nof, &second)))
-		return false;
-	s = find(f, labels);
+		return;
+	s = sample_of(f, labels);
 	if (num_i64(raw, n, &i))
 		add_exact(how, s, i);
 	else
 		s->exact = false;
-	add(how, s, v);
+	add_real(how, s, v);
 	s->of += second;
 	s->n++;
-	return true;
 }
 
 static bool
-ends(const char *s, const char *end)
+ends_in(const char *s, const char *end)
 {
 	size_t n = strlen(s), k = strlen(end);
 
 	return n >= k && strcmp(s + n - k, end) == 0;
 }
 
-/* What one of the metric's units is in the column's. */
+/* How many of the column's units are one of the metric's. */
 static int64_t
-scale(const struct metric *m)
+unit_scale(const struct om_metric *m)
 {
 	if (m->unit == NULL || m->how == HOW_SHARE)
 		return 1;
-	if (strcmp(m->unit, "seconds") == 0 && ends(m->value, "_ns"))
+	if (strcmp(m->unit, "seconds") == 0 && ends_in(m->value, "_ns"))
 		return 1000000000;
-	return strcmp(m->unit, "ratio") == 0 && ends(m->value, "_pct") ? 100
-								       : 1;
+	return strcmp(m->unit, "ratio") == 0 && ends_in(m->value, "_pct") ? 100
+									  : 1;
 }
 
-/* v / 10^9 with all its digits. */
+/* v / 10^9 with all its digits: a double would round them. */
 static void
 put_nano(struct buf *b, int64_t v)
 {
@@ -157,7 +165,7 @@ put_nano(struct buf *b, int64_t v)
 }
 
 static double
-value(const struct metric *m, const struct sample *s)
+real_value(const struct om_metric *m, const struct om_sample *s)
 {
 	double n = (double)s->n, var;
 
@@ -175,9 +183,9 @@ value(const struct metric *m, const struct sample *s)
 }
 
 static void
-print_value(const struct metric *m, const struct sample *s, struct buf *b)
+print_value(const struct om_metric *m, const struct om_sample *s, struct buf *b)
 {
-	int64_t per = scale(m);
+	int64_t per = unit_scale(m);
 	bool whole = s->exact && (m->how == HOW_SUM || m->how == HOW_MIN ||
 				     m->how == HOW_MAX || m->how == HOW_FLAG);
 
@@ -186,11 +194,11 @@ print_value(const struct metric *m, const struct sample *s, struct buf *b)
 	else if (whole && per == 1000000000)
 		put_nano(b, s->i);
 	else
-		buf_printf(b, "%.12g", value(m, s) / (double)per);
+		buf_printf(b, "%.12g", real_value(m, s) / (double)per);
 }
 
 static void
-print_help(const struct metric *m, struct buf *out)
+print_help(const struct om_metric *m, struct buf *out)
 {
 	const char *p;
 
@@ -207,7 +215,7 @@ print_help(const struct metric *m, struct buf *out)
 }
 
 void
-family_print(const struct family *f, struct buf *out)
+om_print(const struct om_family *f, struct buf *out)
 {
 	const char *labels;
 	bool headed = false;
@@ -216,9 +224,9 @@ family_print(const struct family *f, struct buf *out)
 
 	for (i = 0; i < f->labels.n; i++) {
 		if (f->m->how == HOW_SHARE && f->v[i].of == 0)
-			continue; /* no share of nothing */
+			continue; /* nothing has no share */
 		if (f->m->how == HOW_STDDEV && f->v[i].n < 2)
-			continue; /* nor a spread of one value */
+			continue; /* one value has no spread */
 		if (!headed)
 			print_help(f->m, out);
 		headed = true;
