@@ -45,6 +45,7 @@ struct corr {                /* zeroed but for its options */
 	bool old;            /* ops without one were */
 	bool has_end;
 	int64_t end; /* of the recording: a marker that ends there leaked */
+	struct markers *markers;
 	struct prims prims;
 	struct threads threads;
 	struct ops ops;

@@ -61,6 +61,7 @@ corr_init(struct corr *c)
 {
 	c->insts.closing = c->projs.closing = &c->closing;
 	c->threads.insts = &c->insts;
+	c->markers = c->ops.markers = markers_new();
 	if (c->dlprof)
 		c->ops.dl = &c->dl;
 }

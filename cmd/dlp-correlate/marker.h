@@ -1,14 +1,16 @@
 /*
  * What the text of an NVTX range means: one classifier over the texts of
  * PyTorch's emit_nvtx, PyProf, nvidia_dlprof_pytorch_nvtx, TensorFlow,
- * TensorRT, XLA/JAX and NCCL. What nobody of these wrote is a user range.
+ * TensorRT, XLA/JAX and NCCL. A text that none of these wrote is a range of
+ * the user's program.
  *
- *	marker_parse(&m, text, n, domain);
+ *	ms = markers_new();
+ *	marker_parse(ms, &m, text, n, domain);
  *	if (m.kind == MK_ARGS && (a = marker_args(&m)) != NULL) ...
  *
- * Nothing is executed, nothing recurses, everything is bounded; a damaged
- * marker is flagged, never fatal. The functions keep caches of their own
- * (bounded, see each) and are for one thread.
+ * Nothing is executed, nothing recurses, and all memory is bounded. A damaged
+ * marker is flagged, never fatal. Buffers and caches belong to the struct
+ * markers: use one for each thread.
  */
 #ifndef DLP_MARKER_H
 #define DLP_MARKER_H
@@ -30,8 +32,8 @@ enum marker_kind {
 	MK_TRACE,     /* traceMarker, funcStack: see marker_trace() */
 	MK_REPR,      /* mod, strRepr around a recurrent layer's arguments */
 	MK_CONFIG,    /* model_config: see marker_config() */
-	MK_BROKEN,    /* began as one of PyProf's or DLProf's markers but holds
-			 nothing usable: neither op nor layer, to be counted */
+	MK_BROKEN,    /* begins as a marker of a framework but holds nothing
+			 usable: neither op nor layer, to be counted */
 	MK_NKINDS
 };
 
@@ -53,14 +55,15 @@ enum {
 			      to be counted */
 	MK_STEP = 2,       /* a user range that cuts iterations: step >= 0 */
 	MK_DATALOADER = 4, /* time spent in a data loader */
-	MK_GROUP = 8, /* groups ops, says nothing itself: neither op nor layer
-			 (ExecutionContext::enqueue, memory and runtime ranges
-			 of a framework; CheckpointFunction and its backward,
-			 which are MK_OP and MK_BWD) */
+	MK_GROUP = 8,      /* groups ops, is neither op nor layer itself
+			      (ExecutionContext::enqueue, memory and runtime ranges
+			      of a framework; CheckpointFunction and its backward,
+			      which are MK_OP and MK_BWD) */
 };
 
 /* Views live as long as the text, or until the next marker_parse(). */
 struct marker {
+	struct markers *in; /* where it was parsed */
 	enum marker_kind kind;
 	enum marker_by by;
 	unsigned flags;
@@ -79,19 +82,25 @@ struct marker {
 	int64_t op_id;          /* -1 if none */
 	int64_t step;           /* MK_STEP: the number; else -1 */
 	struct mview step_pre;  /* MK_STEP: the text before the number */
-	struct mview step_post; /* and behind it */
+	struct mview step_post; /* and the text after it */
 };
+
+struct markers;
+
+struct markers *markers_new(void);
+void markers_free(struct markers *ms);
 
 /* Classifies the n bytes of text. domain: NUL-terminated NVTX domain, NULL or
  * "" for the default one. Never fails. */
-void marker_parse(
-    struct marker *m, const char *text, size_t n, const char *domain);
+void marker_parse(struct markers *ms, struct marker *m, const char *text,
+    size_t n, const char *domain);
 
 /*
  * PyTorch before 1.6 wrote names without a namespace (addmm, AddmmBackward),
- * which a program can write, too: who knows that the texts are that old makes
- * an MK_USER what it may be, MK_OP or MK_BWD. sure: of the names that tell
- * by themselves only. false: it is a user's.
+ * which a program can write as well. A caller who knows that the texts are
+ * that old turns an MK_USER into the MK_OP or MK_BWD that it may be. sure:
+ * only names that no program uses for its own ranges. false: it stays the
+ * user's.
  */
 bool marker_bare(struct marker *m, bool sure);
 
@@ -100,7 +109,7 @@ const char *marker_by_word(enum marker_by by);
 const char *marker_kind_word(enum marker_kind kind); /* "op", for tests */
 
 /*
- * Whether a node name is one of a backward pass: ...Backward, ...Backward0,
+ * Whether a name is that of a backward node: ...Backward, ...Backward0,
  * AccumulateGrad, CopySlices, CppFunction, with or without torch::autograd::.
  */
 bool marker_is_backward(const char *s, size_t n);

@@ -8,8 +8,7 @@
 
 #include "err.h"
 #include "map.h"
-#include "marker.h"
-#include "mk_tfargs.h"
+#include "mk.h"
 #include "pylit.h"
 #include "pylit_json.h"
 
@@ -17,20 +16,21 @@
 #define CACHE_BYTES (32u << 20)
 #define LIST_MAX 262144u
 
-static struct { /* by text of the list */
+struct arg_parts { /* of the list being read */
+	struct buf json, shapes, dtype, scalars;
+	int n_tensor;
+};
+
+struct arg_cache { /* by text of the list */
 	struct smap lists, texts;
 	struct marker_args *v;
 	bool *ok;
 	size_t cap, bytes;
 	uint64_t ids;
-} cache;
+	struct arg_parts cur;
+};
 
-static struct parts { /* the list being read */
-	struct buf json, shapes, dtype, scalars;
-	int n_tensor;
-} cur;
-
-struct arg { /* one argument; s NULL: not there */
+struct marker_arg { /* one argument; s NULL: not there */
 	struct mview name, type, shape, dtype, value;
 };
 
@@ -53,7 +53,7 @@ unquoted(struct mview v)
 }
 
 static bool
-read_arg(struct pylit *l, struct arg *a)
+read_arg(struct pylit *l, struct marker_arg *a)
 {
 	struct mview key, v;
 
@@ -77,7 +77,7 @@ read_arg(struct pylit *l, struct arg *a)
 }
 
 static bool
-add_tensor(struct parts *p, const struct arg *a)
+add_tensor(struct arg_parts *p, const struct marker_arg *a)
 {
 	struct pylit l;
 
@@ -109,7 +109,7 @@ has_float(struct mview v)
 }
 
 static void
-add_scalar(struct parts *p, const struct arg *a)
+add_scalar(struct arg_parts *p, const struct marker_arg *a)
 {
 	struct buf *b = &p->scalars;
 	size_t i;
@@ -128,10 +128,10 @@ add_scalar(struct parts *p, const struct arg *a)
 }
 
 static bool
-read_list(struct mview text, struct parts *p)
+read_list(struct mview text, struct arg_parts *p)
 {
 	struct pylit l;
-	struct arg a;
+	struct marker_arg a;
 
 	pl_init(&l, text.s, text.n);
 	if (!pl_enter(&l, '\0'))
@@ -153,7 +153,7 @@ read_list(struct mview text, struct parts *p)
 }
 
 static bool
-read_args(const struct marker *m, struct parts *p)
+read_args(const struct marker *m, struct arg_parts *p)
 {
 	buf_clear(&p->json);
 	buf_clear(&p->shapes);
@@ -165,61 +165,83 @@ read_args(const struct marker *m, struct parts *p)
 	if (m->by != BY_TENSORFLOW)
 		return read_list(m->args, p);
 	buf_put(&p->json, m->args.s, m->args.n);
-	return tf_args(&m->args, &p->shapes, &p->dtype, &p->n_tensor);
+	return mk_tf_args(&m->args, &p->shapes, &p->dtype, &p->n_tensor);
 }
 
 static struct mview
-keep(const struct buf *b)
+keep_text(struct arg_cache *cache, const struct buf *b)
 {
 	struct mview v;
 	bool is_new;
 
 	if (b->len == 0)
 		return (struct mview){ "", 0 };
-	v.s = smap_str(
-	    &cache.texts, smap_put(&cache.texts, b->s, b->len, &is_new), &v.n);
-	cache.bytes += is_new ? v.n : 0;
+	v.s = smap_str(&cache->texts,
+	    smap_put(&cache->texts, b->s, b->len, &is_new), &v.n);
+	cache->bytes += is_new ? v.n : 0;
 	return v;
 }
 
 static void
-store(uint32_t i, const struct marker *m)
+keep_list(struct arg_cache *cache, uint32_t i, const struct marker *m)
 {
 	struct marker_args *a;
 
-	if (i >= cache.cap) {
-		cache.cap = cache.cap > 0 ? cache.cap * 2 : 256;
-		cache.v = xrealloc(cache.v, cache.cap, sizeof(*cache.v));
-		cache.ok = xrealloc(cache.ok, cache.cap, sizeof(*cache.ok));
+	if (i >= cache->cap) {
+		cache->cap = cache->cap > 0 ? cache->cap * 2 : 256;
+		cache->v = xrealloc(cache->v, cache->cap, sizeof(*cache->v));
+		cache->ok = xrealloc(cache->ok, cache->cap, sizeof(*cache->ok));
 	}
-	a = &cache.v[i];
-	cache.ok[i] = read_args(m, &cur);
-	a->id = ++cache.ids;
-	a->n_tensor = cur.n_tensor;
-	a->json = keep(&cur.json);
-	a->shapes = keep(&cur.shapes);
-	a->scalars = keep(&cur.scalars);
-	a->dtype = keep(&cur.dtype);
+	a = &cache->v[i];
+	cache->ok[i] = read_args(m, &cache->cur);
+	a->id = ++cache->ids;
+	a->n_tensor = cache->cur.n_tensor;
+	a->json = keep_text(cache, &cache->cur.json);
+	a->shapes = keep_text(cache, &cache->cur.shapes);
+	a->scalars = keep_text(cache, &cache->cur.scalars);
+	a->dtype = keep_text(cache, &cache->cur.dtype);
 	if (a->dtype.n == 0)
 		a->dtype.s = NULL;
-	cache.bytes += m->args.n;
+	cache->bytes += m->args.n;
 }
 
 const struct marker_args *
 marker_args(const struct marker *m)
 {
+	struct arg_cache *cache;
 	bool is_new;
 	uint32_t i;
 
 	if (m->args.s == NULL)
 		return NULL;
-	if (cache.lists.n >= CACHE_N || cache.bytes >= CACHE_BYTES) {
-		smap_clear(&cache.lists);
-		smap_clear(&cache.texts);
-		cache.bytes = 0;
+	cache = m->in->args;
+	if (cache->lists.n >= CACHE_N || cache->bytes >= CACHE_BYTES) {
+		smap_clear(&cache->lists);
+		smap_clear(&cache->texts);
+		cache->bytes = 0;
 	}
-	i = smap_put(&cache.lists, m->args.s, m->args.n, &is_new);
+	i = smap_put(&cache->lists, m->args.s, m->args.n, &is_new);
 	if (is_new)
-		store(i, m);
-	return cache.ok[i] ? &cache.v[i] : NULL;
+		keep_list(cache, i, m);
+	return cache->ok[i] ? &cache->v[i] : NULL;
+}
+
+struct arg_cache *
+mk_args_new(void)
+{
+	return xcalloc(1, sizeof(struct arg_cache));
+}
+
+void
+mk_args_free(struct arg_cache *cache)
+{
+	smap_free(&cache->lists);
+	smap_free(&cache->texts);
+	buf_free(&cache->cur.json);
+	buf_free(&cache->cur.shapes);
+	buf_free(&cache->cur.dtype);
+	buf_free(&cache->cur.scalars);
+	free(cache->v);
+	free(cache->ok);
+	free(cache);
 }

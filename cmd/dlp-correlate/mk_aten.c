@@ -1,10 +1,12 @@
 /*
- * Names of ATen's ops, as PyTorch before 1.6 wrote them into ranges: without
- * a namespace, and where no gradient was recorded without anything else. An
- * ending _ (in place) is left out here. Words that programs also give their
- * own ranges and layers (linear, dropout, sum) stand apart.
+ * Names of ATen's ops as PyTorch before 1.6 wrote them into ranges: without a
+ * namespace, and without a tail where no gradient was recorded ("addmm"). An
+ * ending _ (in place) is left out here. Words that programs also use for their
+ * own ranges and layers (linear, dropout, sum) have a table of their own.
+ * Source: native_functions.yaml of PyTorch 1.0 to 1.5.
  */
-#include "mk_aten.h"
+#include "array.h"
+#include "mk.h"
 
 #include <stdlib.h>
 
@@ -126,10 +128,8 @@ static const char *const common_words[] = {
 };
 /* clang-format on */
 
-#define N(a) (sizeof(a) / sizeof((a)[0]))
-
 static int
-compare(const void *key, const void *elem)
+name_order(const void *key, const void *elem)
 {
 	const struct mview *v = key;
 	const char *s = *(const char *const *)elem;
@@ -141,7 +141,7 @@ compare(const void *key, const void *elem)
 static bool
 has(struct mview v, const char *const *list, size_t n)
 {
-	return bsearch(&v, list, n, sizeof(*list), compare) != NULL;
+	return bsearch(&v, list, n, sizeof(*list), name_order) != NULL;
 }
 
 enum aten_name
@@ -152,9 +152,9 @@ mk_aten(struct mview v)
 	v.n -= in_place;
 	if (v.n == 0 || v.n > 64)
 		return ATEN_NO;
-	if (has(v, telling, N(telling)))
+	if (has(v, telling, ARRAY_LEN(telling)))
 		return ATEN_TELLING;
-	if (!has(v, common_words, N(common_words)))
+	if (!has(v, common_words, ARRAY_LEN(common_words)))
 		return ATEN_NO;
 	return in_place ? ATEN_TELLING : ATEN_WORD;
 }

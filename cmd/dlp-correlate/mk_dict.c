@@ -1,27 +1,37 @@
 /*
- * The markers of PyProf and of nvidia_dlprof_pytorch_nvtx, which are Python
- * dicts as str() prints them:
+ * The markers of PyProf and of nvidia_dlprof_pytorch_nvtx (DLProf), which are
+ * Python dicts as str() prints them:
  *
- *	{'traceMarker': ['a.py:34', ...], 'funcStack': '/...'}
+ *	{'traceMarker': ['a.py:34', ...], 'funcStack': '/<module>/...'}
  *	{'mod': 'LSTMCell', 'strRepr': '10, 20'}
  *	{'mod': 'torch', 'op': 'add', 'args': [...], 'callid': 3}
  *
+ * and DLProf's model configuration, which is JSON:
+ *
+ *	{"model_config": {"num_workers": 4, "pin_memory": true}}
+ *
  * A marker cut in the middle stays what it is, without what was lost: an op
  * without arguments, a trace without a stack. One that lost its mod or op is
- * MK_BROKEN: it is no op, and no user's layer either.
+ * MK_BROKEN: it is no op, and no user's layer either. Source: PyProf's
+ * pyprof/nvtx/nvmarker.py; nvidia_dlprof_pytorch_nvtx has markers of the same
+ * form with funcStack and callid.
  */
-#include "mk_parsers.h"
+#include "array.h"
+#include "mk.h"
+#include "mk_json.h"
 #include "pylit.h"
 #include "pylit_json.h"
+
+#define TRACE_MAX 1000000 /* bytes of a trace marker that is read */
 
 struct dict { /* what the keys say; s NULL: not there */
 	struct mview mod, op, args, repr;
 	bool trace, func, callid, bad;
 };
 
-/* A text, its escapes resolved into one of the buffers that live on. */
+/* A text, its escapes resolved into keep. */
 static bool
-text(struct pylit *l, struct mview *v, struct buf *keep)
+dict_text(struct pylit *l, struct mview *v, struct buf *keep)
 {
 	struct pl_atom a;
 	char c = pl_peek(l);
@@ -40,17 +50,17 @@ text(struct pylit *l, struct mview *v, struct buf *keep)
 }
 
 static void
-value(struct pylit *l, struct dict *d, struct mview key)
+dict_value(
+    struct markers *ms, struct pylit *l, struct dict *d, struct mview key)
 {
-	static struct buf mod, op, repr;
 	const char *s;
 
 	if (mv_eq(key, "mod")) {
-		text(l, &d->mod, &mod);
+		dict_text(l, &d->mod, &ms->mod);
 	} else if (mv_eq(key, "op")) {
-		text(l, &d->op, &op);
+		dict_text(l, &d->op, &ms->op);
 	} else if (mv_eq(key, "strRepr")) {
-		text(l, &d->repr, &repr);
+		dict_text(l, &d->repr, &ms->repr);
 	} else if (mv_eq(key, "args")) {
 		pl_peek(l);
 		s = l->p;
@@ -65,7 +75,7 @@ value(struct pylit *l, struct dict *d, struct mview key)
 }
 
 static void
-read_dict(struct mview v, struct dict *d)
+read_dict(struct markers *ms, struct mview v, struct dict *d)
 {
 	struct pylit l;
 	struct mview key;
@@ -74,12 +84,12 @@ read_dict(struct mview v, struct dict *d)
 	pl_init(&l, v.s, v.n);
 	if (pl_enter(&l, '{'))
 		while (pl_key(&l, &key))
-			value(&l, d, key);
+			dict_value(ms, &l, d, key);
 	d->bad = l.bad || pl_peek(&l) != '\0';
 }
 
-/* The text between *p, which must be at lit, and the next quote; *p goes
- * behind the quote. */
+/* The text between lit, where *p must be, and the next quote; *p goes past the
+ * quote. */
 static bool
 plain(const char **p, const char *e, const char *lit, struct mview *v)
 {
@@ -145,7 +155,7 @@ began(struct mview v)
 	};
 	size_t i, n;
 
-	for (i = 0; i < sizeof(begin) / sizeof(begin[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(begin); i++) {
 		n = strlen(begin[i]);
 		if (v.n < n)
 			n = v.n;
@@ -160,7 +170,7 @@ any_dict(struct marker *m)
 {
 	struct dict d;
 
-	read_dict(m->text, &d);
+	read_dict(m->in, m->text, &d);
 	if (d.bad)
 		m->flags |= MK_DAMAGED;
 	m->by = d.callid || d.func ? BY_DLPROF : BY_PYPROF;
@@ -196,4 +206,143 @@ mk_dict(struct marker *m)
 	if (usual_args(m))
 		return set_args(m);
 	return usual_trace(m) || (c != '"' && any_dict(m));
+}
+
+/* "(2)" at s? Its length, or 0. */
+static size_t
+counter(const char *s, const char *e)
+{
+	const char *p = s + 1;
+
+	while (p < e && *p >= '0' && *p <= '9')
+		p++;
+	return p > s + 1 && p < e && *p == ')' ? (size_t)(p + 1 - s) : 0;
+}
+
+/* /<module>/A::f(2) becomes /module/A::f[2]. */
+static void
+put_func(struct buf *out, const char *s, size_t n)
+{
+	const char *e = s + n;
+
+	while (s < e) {
+		size_t k = *s == '(' ? counter(s, e) : 0;
+
+		if (k > 0) {
+			buf_putc(out, '[');
+			buf_put(out, s + 1, k - 2);
+			buf_putc(out, ']');
+			s += k;
+			continue;
+		}
+		if (*s != '<' && *s != '>')
+			buf_putc(out, *s);
+		s++;
+	}
+}
+
+static void
+func_stack(struct pylit *l, struct buf *tmp, struct buf *func)
+{
+	struct pl_atom a;
+
+	if (!pl_atom(l, &a) || func == NULL)
+		return;
+	buf_clear(tmp);
+	pl_text(&a, tmp);
+	put_func(func, tmp->s, tmp->len);
+}
+
+static void
+trace_list(struct pylit *l, struct buf *stack)
+{
+	struct pl_atom a;
+	bool first = true;
+
+	if (!pl_enter(l, '\0'))
+		return;
+	while (pl_item(l)) {
+		if (!pl_atom(l, &a))
+			return;
+		if (stack == NULL)
+			continue;
+		if (!first)
+			buf_putc(stack, ',');
+		first = false;
+		pl_text(&a, stack);
+	}
+}
+
+static bool
+read_trace(
+    struct pylit *l, struct buf *tmp, struct buf *stack, struct buf *func)
+{
+	struct mview key;
+
+	if (!pl_enter(l, '{'))
+		return false;
+	while (pl_key(l, &key)) {
+		if (mv_eq(key, "traceMarker"))
+			trace_list(l, stack);
+		else if (mv_eq(key, "funcStack"))
+			func_stack(l, tmp, func);
+		else
+			pl_skip(l);
+	}
+	return !l->bad && pl_peek(l) == '\0';
+}
+
+bool
+marker_trace(const struct marker *m, struct buf *stack, struct buf *func)
+{
+	size_t ns = stack != NULL ? stack->len : 0;
+	size_t nf = func != NULL ? func->len : 0;
+	struct pylit l;
+
+	pl_init(&l, m->text.s, m->text.n);
+	if (m->kind == MK_TRACE && m->text.n <= TRACE_MAX &&
+	    read_trace(&l, &m->in->func, stack, func))
+		return true;
+	if (stack != NULL)
+		stack->len = ns;
+	if (func != NULL)
+		func->len = nf;
+	return false;
+}
+
+bool
+mk_config(struct marker *m)
+{
+	struct json j;
+
+	if (!mv_starts(m->text, "{\"model_config\""))
+		return false;
+	m->by = BY_DLPROF;
+	m->kind = json_parse(&j, m->text) ? MK_CONFIG : MK_BROKEN;
+	return true;
+}
+
+bool
+marker_config(
+    const struct marker *m, size_t *at, struct mview *key, struct mview *value)
+{
+	struct json j;
+	int obj, i, end;
+	size_t k;
+
+	if (m->kind != MK_CONFIG || !json_parse(&j, m->text))
+		return false;
+	obj = json_get(&j, 0, "model_config");
+	if (obj < 0 || j.tok[obj].type != JSMN_OBJECT)
+		return false;
+	end = json_next(&j, obj);
+	i = obj + 1;
+	for (k = 0; k < *at && i + 1 < end; k++)
+		i = json_next(&j, i + 1);
+	if (i + 1 >= end)
+		return false;
+	*key = json_text(&j, i);
+	*value = json_text(&j, i + 1);
+	++*at;
+	return true;
 }

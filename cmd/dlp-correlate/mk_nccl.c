@@ -1,5 +1,8 @@
-/* NCCL (domain NCCL): the name of the function, ncclAllReduce. */
-#include "mk_parsers.h"
+/*
+ * NCCL's ranges (domain NCCL): the name of the API function, ncclAllReduce.
+ * Source: NCCL's src/collectives.cc.
+ */
+#include "mk.h"
 
 bool
 mk_nccl(struct marker *m)

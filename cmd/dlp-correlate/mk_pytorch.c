@@ -1,16 +1,25 @@
 /*
- * The texts of PyTorch's emit_nvtx:
+ * The texts of PyTorch's emit_nvtx and record_function:
  *
  *	NAME[, seq = N][, op_id = N][, sizes = [...]][, input_op_ids = [...]]
  *
- * of all versions (with seq alone, with sizes since 1.2, with op_id since
- * 1.12). NAME can hold commas and equals signs itself, so that the tail is
- * what is a tail to the end of the text. A range with a tail is an op; but
- * record_function ranges get an op_id too, and they are the program's own.
- * Without a tail only names of known namespaces are ops.
+ *	aten::addmm, seq = 11, op_id = 34, sizes = [[6], [4, 5], [5, 6]],
+ *	    input_op_ids = [(0,-1), (33,0), (12,0)]
+ *	autograd::engine::evaluate_function: AddmmBackward0
+ *	conv2d, seq = 11	(before 1.6: no namespace)
+ *
+ * Versions differ: seq alone at first, sizes since 1.2, op_id since 1.12. NAME
+ * can hold commas and equals signs itself, so the tail is what reads as a tail
+ * up to the end of the text. A range with a tail is an op, except those of
+ * record_function: they have an op_id too, and are the program's own. Without
+ * a tail only names of known namespaces are ops. Source: getNvtxStr() in
+ * torch/csrc/profiler/util.cpp, torch/csrc/profiler/standalone/
+ * nvtx_observer.cpp, and torch/csrc/autograd/engine.cpp for the backward.
  */
-#include "mk_parsers.h"
-#include "mk_tail.h"
+#include "array.h"
+#include "mk.h"
+
+#define SIZES_MAX 262144u /* bytes of a list that is read */
 
 static const char frame_prefix[] = "autograd::engine::evaluate_function: ";
 
@@ -80,8 +89,6 @@ static const char *const plain[] = { "detach", "detach_", "record_param_comms",
 static const char *const nodes[] = { "AccumulateGrad", "CopySlices",
 	"CppFunction", "CopyBackwards", "GraphRoot", "UndefinedGrad" };
 
-#define N(a) (sizeof(a) / sizeof((a)[0]))
-
 static bool
 starts_any(struct mview v, const char *const *list, size_t n)
 {
@@ -104,7 +111,7 @@ is_any(struct mview v, const char *const *list, size_t n)
 	return false;
 }
 
-/* The last component of a C++ name: behind the last :: that is in no <>. */
+/* The last component of a C++ name: after the last :: outside of <>. */
 static struct mview
 last_part(struct mview v)
 {
@@ -135,7 +142,7 @@ split_name(struct marker *m)
 		m->mod = mv(m->name.s, e);
 }
 
-/* ...Backward or ...Backward0; *n is what stands before it. */
+/* ...Backward or ...Backward0; *n becomes the length before it. */
 static bool
 backward_suffix(const char *s, size_t *n)
 {
@@ -160,7 +167,7 @@ marker_is_backward(const char *s, size_t n)
 		return true;
 	return n > 0 &&
 	       (s[0] == 'A' || s[0] == 'C' || s[0] == 'G' || s[0] == 'U') &&
-	       is_any(v, nodes, N(nodes));
+	       is_any(v, nodes, ARRAY_LEN(nodes));
 }
 
 bool
@@ -179,7 +186,7 @@ marker_forward_of(const char *s, size_t n, struct mview *fwd)
 	return true;
 }
 
-/* N5torch8autograd14AccumulateGradE, as PyTorch 0.4 had it: op and mod. */
+/* N5torch8autograd14AccumulateGradE: PyTorch 0.4 wrote mangled names. */
 static bool
 mangled(struct marker *m)
 {
@@ -206,7 +213,8 @@ mangled(struct marker *m)
 static bool
 looks_like_op(struct mview v)
 {
-	return starts_any(v, spaces, N(spaces)) || is_any(v, plain, N(plain)) ||
+	return starts_any(v, spaces, ARRAY_LEN(spaces)) ||
+	       is_any(v, plain, ARRAY_LEN(plain)) ||
 	       mv_starts(v, "triton_") || /* Inductor's kernels */
 	       (mv_find(v, "::") != NULL && memchr(v.s, ' ', v.n) == NULL);
 }
@@ -238,7 +246,7 @@ with_tail(struct marker *m)
 {
 	if (m->name.n == 0)
 		return nameless(m);
-	if (starts_any(m->name, records, N(records))) {
+	if (starts_any(m->name, records, ARRAY_LEN(records))) {
 		m->by = BY_PYTORCH;
 		return false;
 	}
@@ -257,7 +265,7 @@ without_tail(struct marker *m)
 	size_t n = m->name.n;
 	char last = m->name.s[n - 1];
 
-	if (starts_any(m->name, spaces, N(spaces)))
+	if (starts_any(m->name, spaces, ARRAY_LEN(spaces)))
 		return set_kind(
 		    m, marker_is_backward(m->name.s, n) ? MK_BWD : MK_OP);
 	if (last >= '0' && last <= '9' && m->name.s[0] >= 'A' &&
@@ -267,11 +275,128 @@ without_tail(struct marker *m)
 	return last == 'E' && mangled(m);
 }
 
+/*
+ * The tail: which of the commas begins it, and its numbers. Its lists are only
+ * delimited here and read when they are asked for.
+ */
+
+/* The number that *p is at; negative ones, and what does not fit, are -1. */
+static bool
+tail_number(const char **p, const char *e, int64_t *v)
+{
+	const char *s = *p;
+	bool neg = s < e && *s == '-';
+	int64_t u = 0;
+	int n = 0;
+
+	for (s += neg; s < e && *s >= '0' && *s <= '9'; s++, n++)
+		if (n < 18)
+			u = u * 10 + (*s - '0');
+	if (n == 0)
+		return false;
+	*v = neg || n > 18 ? -1 : u;
+	*p = s;
+	return true;
+}
+
+/* A list to where the next key begins, or to the end of the text. */
+static bool
+tail_list(const char **p, const char *e, struct mview *v)
+{
+	static const char next[] = ", input_op_ids = [";
+	const char *s = *p, *q = memchr(s, 'i', (size_t)(e - s));
+
+	if (q != NULL && q - s > 2 && e - q > 16 &&
+	    memcmp(q - 2, next, sizeof(next) - 1) == 0)
+		e = q - 2;
+	if (s >= e || *s != '[')
+		return false;
+	*p = e;
+	if (e[-1] != ']')
+		return false;
+	*v = mv(s, e);
+	return true;
+}
+
+static const struct tail_key {
+	const char *s;
+	size_t n;
+} keys[] = { { ", seq = ", 8 }, { ", op_id = ", 10 }, { ", sizes = [", 11 },
+	{ ", input_op_ids = [", 18 } };
+
+/* The key at s: its number, -1 if there is none; -2 if s is the beginning of
+ * one, cut off by the end of the text. */
+static int
+key_at(const char *s, const char *e)
+{
+	size_t n = (size_t)(e - s);
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		const struct tail_key *k = &keys[i];
+
+		if (n >= 3 && s[2] != k->s[2])
+			continue;
+		if (n >= k->n && memcmp(s, k->s, k->n) == 0)
+			return i;
+		if (n < k->n && memcmp(s, k->s, n) == 0)
+			return -2;
+	}
+	return -1;
+}
+
+/*
+ * The tail that begins with the comma at s. 1: a tail to the end of the text;
+ * 0: none; -1: one that is cut off or malformed, what could be read is set.
+ */
+static int
+read_tail(struct marker *m, const char *s, const char *e)
+{
+	int k = 0, n = 0;
+	bool ok = true;
+
+	for (; s < e && ok; n++) {
+		k = key_at(s, e);
+		if (k < 0)
+			break;
+		s += keys[k].n - (k >= 2);
+		if (k == 0)
+			ok = tail_number(&s, e, &m->seq);
+		else if (k == 1)
+			ok = tail_number(&s, e, &m->op_id);
+		else
+			ok = tail_list(
+			    &s, e, k == 2 ? &m->sizes : &m->input_ids);
+	}
+	if (ok && s == e)
+		return 1;
+	return (n > 0 && (k >= 2 || s == e)) || k == -2 ? -1 : 0;
+}
+
+static int
+cut_tail(struct marker *m)
+{
+	const char *s = m->text.s, *e = s + m->text.n, *p = s;
+	int r;
+
+	while ((p = memchr(p, ',', (size_t)(e - p))) != NULL) {
+		r = read_tail(m, p, e);
+		if (r != 0) {
+			m->name = mv(s, p);
+			return r;
+		}
+		m->seq = m->op_id = -1;
+		m->sizes.s = m->input_ids.s = NULL;
+		p++;
+	}
+	return 0;
+}
+
 bool
 mk_pytorch(struct marker *m)
 {
 	size_t n = sizeof(frame_prefix) - 1;
-	int r = mk_tail(m);
+	int r = cut_tail(m);
 
 	if (m->name.n > n && m->name.s[0] == 'a' &&
 	    memcmp(m->name.s, frame_prefix, n) == 0) {
@@ -285,5 +410,139 @@ mk_pytorch(struct marker *m)
 	}
 	if (r < 0)
 		m->flags |= MK_DAMAGED;
+	return true;
+}
+
+/* The lists in the tail: sizes and input_op_ids. */
+static bool
+is_size_char(char c)
+{
+	return (c >= '0' && c <= '9') || c == ',' || c == '-';
+}
+
+/* Brackets balanced, nothing but numbers in them. */
+static bool
+put_sizes(struct buf *b, struct mview v)
+{
+	size_t i, deep = 0;
+
+	for (i = 0; i < v.n; i++) {
+		char c = v.s[i];
+
+		if (c == ' ')
+			continue;
+		if (c == ']' ? deep == 0 : c != '[' && !is_size_char(c))
+			return false;
+		deep += c == '[';
+		deep -= c == ']';
+		if (deep == 0 && i + 1 < v.n)
+			return false;
+		buf_putc(b, c);
+	}
+	return deep == 0;
+}
+
+bool
+marker_sizes(const struct marker *m, struct mview *v)
+{
+	struct buf *out;
+
+	if (m->sizes.s == NULL || m->sizes.n > SIZES_MAX)
+		return false;
+	out = &m->in->sizes;
+	buf_clear(out);
+	buf_reserve(out, m->sizes.n);
+	if (!put_sizes(out, m->sizes))
+		return false;
+	*v = (struct mview){ out->s, out->len };
+	return true;
+}
+
+/* A number at *p, minus allowed; *p goes to its end. */
+static bool
+list_number(const char **p, const char *e, int64_t *v)
+{
+	bool neg = *p < e && **p == '-';
+	const char *s = *p + neg;
+	int64_t u = 0;
+	int n;
+
+	for (n = 0; s < e && *s >= '0' && *s <= '9' && n < 18; s++, n++)
+		u = u * 10 + (*s - '0');
+	*p = s;
+	*v = neg ? -u : u;
+	return n > 0;
+}
+
+bool
+marker_input(const struct marker *m, size_t *at, int64_t *op_id, int64_t *out)
+{
+	const char *e, *p;
+
+	if (m->input_ids.s == NULL || *at >= m->input_ids.n)
+		return false;
+	e = m->input_ids.s + m->input_ids.n;
+	p = memchr(m->input_ids.s + *at, '(', m->input_ids.n - *at);
+	if (p == NULL)
+		return false;
+	p++;
+	if (!list_number(&p, e, op_id) || p == e || *p++ != ',' ||
+	    !list_number(&p, e, out))
+		return false;
+	*at = (size_t)(p - m->input_ids.s);
+	return true;
+}
+
+/*
+ * Texts of PyTorch before 1.6 for what has no sequence number: the bare name
+ * of an op or of a backward node.
+ */
+static bool
+is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool
+is_alnum(char c)
+{
+	return is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+/* A capital, letters and digits, Backward, digits. */
+static bool
+is_node_name(struct mview v)
+{
+	static const char word[] = "Backward";
+	size_t i, n = v.n, w = sizeof(word) - 1;
+
+	while (n > 0 && v.s[n - 1] >= '0' && v.s[n - 1] <= '9')
+		n--;
+	if (n <= w || !is_upper(v.s[0]) || memcmp(v.s + n - w, word, w) != 0)
+		return false;
+	for (i = 0; i < n; i++)
+		if (!is_alnum(v.s[i]))
+			return false;
+	return true;
+}
+
+bool
+marker_bare(struct marker *m, bool sure)
+{
+	enum aten_name a;
+
+	if (m->kind != MK_USER || m->by != BY_USER || m->flags != 0 ||
+	    m->name.n == 0)
+		return false;
+	if (is_node_name(m->name)) {
+		m->kind = MK_BWD;
+	} else {
+		a = mk_aten(m->name);
+		if (a == ATEN_NO || (sure && a != ATEN_TELLING))
+			return false;
+		m->kind = MK_OP;
+	}
+	m->by = BY_PYTORCH;
+	m->op = m->name;
 	return true;
 }

@@ -1,30 +1,26 @@
 /*
- * TensorFlow's ranges (domain tensorflow-core): "MatMul: dense/MatMul", or
- * with details
+ * TensorFlow's ranges, of NVIDIA's builds (TF_ENABLE_NVTX_RANGES, domain
+ * tensorflow-core): the op and its node,
+ *
+ *	MatMul: dense/MatMul
+ *
+ * or with details (TF_ENABLE_NVTX_RANGES_DETAILED)
  *
  *	{"op":"MatMul","name":"dense/MatMul","args":[{"name":"x",
  *	 "shape":[64,512]},...],"attrs":{"T":"float32",...}}
  *
- * whose texts are not always escaped: then op and name are looked for as
- * they stand, and the rest is lost.
+ * Strings in the details are not always escaped. Such a text is no JSON: op
+ * and name are looked for as plain text then, and the rest is lost. Source:
+ * tensorflow/core/profiler/nvtx_utils.h and the texts in
+ * tests/unit/marker_cases.h.
  */
 #include "mk_json.h"
-#include "mk_parsers.h"
-#include "mk_tfargs.h"
-
-static bool
-group(struct marker *m)
-{
-	m->kind = MK_USER;
-	m->by = BY_TENSORFLOW;
-	m->flags |= MK_GROUP;
-	return true;
-}
+#include "mk.h"
 
 bool
 mk_tf_mem(struct marker *m)
 {
-	return group(m);
+	return mk_group(m, BY_TENSORFLOW);
 }
 
 /* "key":"VALUE" as it stands. */
@@ -89,7 +85,7 @@ mk_tf_op(struct marker *m)
 	p = mv_find(m->text, ": ");
 	if (p == NULL || p == m->text.s ||
 	    memchr(m->text.s, ' ', (size_t)(p - m->text.s)) != NULL)
-		return group(m);
+		return mk_group(m, BY_TENSORFLOW);
 	return set_op(m, mv(m->text.s, p), mv(p + 2, e));
 }
 
@@ -112,7 +108,7 @@ shapes_of(const struct json *j, int args, struct buf *shapes)
 }
 
 bool
-tf_args(const struct mview *text, struct buf *shapes, struct buf *dtype,
+mk_tf_args(const struct mview *text, struct buf *shapes, struct buf *dtype,
     int *n_tensor)
 {
 	struct json j;

@@ -1,39 +1,30 @@
 /*
- * TensorRT (domain TensorRT): ExecutionContext::enqueue around one range per
- * layer of the engine, named as the layer: the layer is the op. With
- * verbosity NONE the name is the layer's number.
+ * TensorRT's ranges (domain TensorRT): ExecutionContext::enqueue around one
+ * range for each layer of the engine, whose text is the layer's name. The
+ * layer is the op.
+ *
+ *	/model/layer1/Conv_12 + /model/layer1/Relu
+ *
+ * With ProfilingVerbosity NONE the text is the layer's number. Source: the
+ * developer guide of TensorRT and the texts in tests/unit/marker_cases.h.
  */
-#include "mk_parsers.h"
+#include "array.h"
+#include "mk.h"
 
 static const char *const calls[] = {
 	"ExecutionContext::", "Engine::", "Builder::", "Runtime::"
 };
 
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool
-group(struct marker *m)
-{
-	m->kind = MK_USER;
-	m->by = BY_TENSORRT;
-	m->flags |= MK_GROUP;
-	return true;
-}
-
 bool
 mk_myelin(struct marker *m)
 {
-	return group(m);
+	return mk_group(m, BY_TENSORRT);
 }
 
 /* The last part of the (first of the fused) names, without its number:
  * Conv of /model/layer1/Conv_12 + /model/layer1/Relu. */
 static struct mview
-type_of(struct mview v)
+layer_type(struct mview v)
 {
 	const char *s = v.s, *e = v.s + v.n, *p = mv_find(v, " + ");
 
@@ -43,7 +34,7 @@ type_of(struct mview v)
 		p--;
 	if (p < e)
 		s = p;
-	for (p = e; p > s && is_digit(p[-1]);)
+	for (p = e; p > s && mk_is_digit(p[-1]);)
 		p--;
 	if (p == s)
 		return (struct mview){ "layer", 5 };
@@ -58,13 +49,13 @@ mk_tensorrt(struct marker *m)
 	size_t i;
 
 	if (m->text.n == 0)
-		return group(m);
-	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		return mk_group(m, BY_TENSORRT);
+	for (i = 0; i < ARRAY_LEN(calls); i++)
 		if (mv_starts(m->text, calls[i]))
-			return group(m);
+			return mk_group(m, BY_TENSORRT);
 	m->kind = MK_OP;
 	m->by = BY_TENSORRT;
 	m->path = m->text;
-	m->op = type_of(m->text);
+	m->op = layer_type(m->text);
 	return true;
 }

@@ -1,23 +1,27 @@
 /*
- * XLA and JAX (domain TSL): texts of TraceMe, NAME:#key=value,key=value#.
- * A Thunk is an op, an XlaModule a layer; the rest is the runtime's own.
+ * XLA's and JAX's ranges (domain TSL), texts of TraceMe with fields:
+ *
+ *	Thunk:#hlo_op=fusion.3,hlo_module=jit_step,name=jit(step)/dot#
+ *	XlaModule:#hlo_module=jit_step,program_id=5#
+ *
+ * A Thunk is an op, an XlaModule a layer. All others are the runtime's own.
+ * Source: GetThunkInfo() in xla/service/gpu and the texts in
+ * tests/unit/marker_cases.h.
  */
-#include "buf.h"
-#include "mk_parsers.h"
+#include "array.h"
+#include "mk.h"
 
 static const char *const fields[] = { "hlo_op=", "hlo_module=", "program_id=",
 	"unique_hlo_op_id=", "name=", "prefix=", "module=" };
 
-#define NFIELDS (sizeof(fields) / sizeof(fields[0]))
-
-/* Whether a known key stands at p, behind # or a comma. */
+/* Whether a known key stands at p, after a # or a comma. */
 static bool
 field_at(const char *p, const char *e)
 {
 	struct mview v = mv(p, e);
 	size_t i;
 
-	for (i = 0; i < NFIELDS; i++)
+	for (i = 0; i < ARRAY_LEN(fields); i++)
 		if (mv_starts(v, fields[i]))
 			return true;
 	return false;
@@ -59,7 +63,7 @@ without_number(struct mview v)
 static bool
 thunk(struct marker *m)
 {
-	static struct buf path;
+	struct buf *path = &m->in->path;
 	struct mview op = field(m->text, "hlo_op=");
 
 	m->by = BY_XLA;
@@ -73,12 +77,12 @@ thunk(struct marker *m)
 	m->mod = field(m->text, "hlo_module=");
 	m->path = field(m->text, "name=");
 	if (m->path.s == NULL) {
-		buf_clear(&path);
-		buf_put(&path, m->mod.s, m->mod.n);
+		buf_clear(path);
+		buf_put(path, m->mod.s, m->mod.n);
 		if (m->mod.n > 0)
-			buf_putc(&path, '/');
-		buf_put(&path, op.s, op.n);
-		m->path = (struct mview){ path.s, path.len };
+			buf_putc(path, '/');
+		buf_put(path, op.s, op.n);
+		m->path = (struct mview){ path->s, path->len };
 	}
 	if (!mv_ends(m->text, "#"))
 		m->flags |= MK_DAMAGED;

@@ -17,9 +17,10 @@ struct ops {              /* zeroed: empty */
 	uint32_t n_no;    /* numbers given */
 	uint32_t *unused; /* ids of dropped ops */
 	size_t n_unused, cap_unused;
-	struct dl *dl;     /* DLProf's ops, or NULL */
-	struct smap ident; /* what makes an op -> id */
-	struct smap raw;   /* marker text in its place -> id; bounded */
+	struct markers *markers; /* of call traces */
+	struct dl *dl;           /* DLProf's ops, or NULL */
+	struct smap ident;       /* what makes an op -> id */
+	struct smap raw;         /* marker text in its place -> id; bounded */
 	struct buf key, raw_key, tmp, func, frames;
 	uint64_t n_damaged, n_no_args; /* markers; for the notes */
 };

@@ -71,7 +71,7 @@ read_trace(struct ops *t, struct mview trace)
 	buf_clear(&t->func);
 	if (trace.s == NULL)
 		return;
-	marker_parse(&m, trace.s, trace.n, NULL);
+	marker_parse(t->markers, &m, trace.s, trace.n, NULL);
 	if (m.kind != MK_TRACE || !marker_trace(&m, &t->tmp, &t->func))
 		t->n_damaged++;
 }

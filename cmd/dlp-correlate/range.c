@@ -137,7 +137,7 @@ range_begin(struct corr *c, const struct range *r)
 	struct marker m;
 	struct open *o;
 
-	marker_parse(&m, r->text, r->n, r->domain);
+	marker_parse(c->markers, &m, r->text, r->n, r->domain);
 	judge_age(c, &m, r->domain);
 	if (!r->foreign)
 		note_kind(c, &m, r);

@@ -53,15 +53,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	static const char *const domains[] = { "", "tensorflow-core",
 		"tensorflow-memalloc", "TensorRT", "myelin-exec", "TSL", "NCCL",
 		"other" };
+	static struct markers *markers;
 	struct marker m;
 	char *text;
 
 	if (n == 0)
 		return 0;
+	if (markers == NULL)
+		markers = markers_new();
 	/* the exact size, for the sanitizer */
 	text = malloc(n > 1 ? n - 1 : 1);
 	memcpy(text, data + 1, n - 1);
-	marker_parse(&m, text, n - 1, domains[data[0] % 8]);
+	marker_parse(markers, &m, text, n - 1, domains[data[0] % 8]);
 	inside(&m, m.name);
 	inside(&m, m.op);
 	inside(&m, m.mod);

@@ -1,4 +1,4 @@
-/* needs: cmd/dlp-correlate/marker.o cmd/dlp-correlate/mk_pytorch.o cmd/dlp-correlate/mk_tail.o cmd/dlp-correlate/mk_sizes.o cmd/dlp-correlate/mk_dict.o cmd/dlp-correlate/mk_trace.o cmd/dlp-correlate/mk_args.o cmd/dlp-correlate/mk_json.o cmd/dlp-correlate/mk_config.o cmd/dlp-correlate/mk_tensorflow.o cmd/dlp-correlate/mk_tensorrt.o cmd/dlp-correlate/mk_xla.o cmd/dlp-correlate/mk_nccl.o cmd/dlp-correlate/mk_user.o cmd/dlp-correlate/mk_parse.o */
+/* needs: cmd/dlp-correlate/marker.o cmd/dlp-correlate/mk_pytorch.o cmd/dlp-correlate/mk_aten.o cmd/dlp-correlate/mk_dict.o cmd/dlp-correlate/mk_args.o cmd/dlp-correlate/mk_json.o cmd/dlp-correlate/mk_tensorflow.o cmd/dlp-correlate/mk_tensorrt.o cmd/dlp-correlate/mk_xla.o cmd/dlp-correlate/mk_nccl.o */
 /*
  * The classifier of NVTX texts: cases from real profiles, in marker_cases.h,
  * and hostile ones. Without arguments it tests; with
@@ -15,6 +15,7 @@
 #include "../../cmd/dlp-correlate/marker.h"
 
 static int failed;
+static struct markers *markers;
 
 static void
 put_view(struct buf *b, const char *name, struct mview v)
@@ -100,7 +101,7 @@ show(const char *text, size_t n, const char *domain)
 	struct marker m;
 
 	buf_clear(&b);
-	marker_parse(&m, text, n, domain);
+	marker_parse(markers, &m, text, n, domain);
 	buf_printf(&b, "%s %s", marker_kind_word(m.kind), marker_by_word(m.by));
 	put_flags(&b, m.flags);
 	put_view(&b, "name", m.name);
@@ -153,7 +154,7 @@ check_deep(const char *head, char open, size_t n, const char *kind)
 	buf_puts(&b, head);
 	for (i = 0; i < n; i++)
 		buf_putc(&b, open);
-	marker_parse(&m, b.s, b.len, NULL);
+	marker_parse(markers, &m, b.s, b.len, NULL);
 	if (strcmp(marker_kind_word(m.kind), kind) != 0) {
 		printf("%zu times %c behind %s: %s, not %s\n", n, open, head,
 		    marker_kind_word(m.kind), kind);
@@ -252,7 +253,7 @@ only_parse(const char *text, size_t n, const char *domain)
 {
 	struct marker m;
 
-	marker_parse(&m, text, n, domain);
+	marker_parse(markers, &m, text, n, domain);
 	sink += (unsigned long)m.kind;
 }
 
@@ -262,7 +263,7 @@ parse_args(const char *text, size_t n, const char *domain)
 	struct marker m;
 	struct mview v;
 
-	marker_parse(&m, text, n, domain);
+	marker_parse(markers, &m, text, n, domain);
 	sink += marker_args(&m) != NULL;
 	sink += marker_sizes(&m, &v);
 }
@@ -291,6 +292,7 @@ main(int argc, char **argv)
 	size_t n;
 	char *s;
 
+	markers = markers_new();
 	if (argc < 2)
 		return test();
 	s = read_all(&n);
