@@ -1,0 +1,65 @@
+/*
+ * JSON as an array of tokens (jsmn): the root is token 0, and what a token
+ * holds follows it. A key is a token whose value is the next one.
+ *
+ *	struct json_doc doc = { 0 };
+ *
+ *	if (json_parse(&doc, s, n, 2048) && (i = json_get(&doc, 0, "args")) > 0)
+ *		for (k = i + 1; k < json_next(&doc, i); k = json_next(&doc, k))
+ *			...
+ *	json_free(&doc);
+ */
+#ifndef DLP_JSON_TOK_H
+#define DLP_JSON_TOK_H
+
+#include <stdint.h>
+
+#include "buf.h"
+#include "mview.h"
+
+/* JSON_WORD is a number, true, false, null. */
+enum json_type { JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_WORD };
+
+struct json_doc { /* zeroed before the first use; can be parsed into again */
+	const char *s; /* the text, which is the caller's; not copied */
+	size_t len;
+	int n;     /* tokens */
+	void *tok; /* jsmn's */
+	unsigned cap;
+};
+
+/*
+ * Reads a text of at most `most` tokens. False if there is no JSON in it, or
+ * more than that. The reader is lenient: anything between commas is taken for
+ * a word, and keys need no quotes. Tokens are valid until the next call.
+ */
+bool json_parse(struct json_doc *j, const char *s, size_t n, unsigned most);
+
+/* Whether the text that was parsed is JSON by the standard's rules about
+ * words and keys, and not something like it, as a Python dict is. */
+bool json_is_strict(const struct json_doc *j);
+
+void json_free(struct json_doc *j);
+
+enum json_type json_type(const struct json_doc *j, int i);
+
+/* The token's text as it is written; a string without its quotes. */
+struct mview json_raw(const struct json_doc *j, int i);
+
+/* Whether that is lit. */
+bool json_is(const struct json_doc *j, int i, const char *lit);
+
+/* Appends a string's text with its escapes resolved; half of a surrogate pair
+ * becomes U+FFFD. */
+void json_unescape(const struct json_doc *j, int i, struct buf *out);
+
+/* A word that is an integer; false if it is none that fits. */
+bool json_i64(const struct json_doc *j, int i, int64_t *v);
+
+/* The token after token i and all that it holds. */
+int json_next(const struct json_doc *j, int i);
+
+/* The value of a key in object i; -1 if i is no object, or has no such key. */
+int json_get(const struct json_doc *j, int i, const char *key);
+
+#endif
