@@ -88,7 +88,7 @@ put_text(struct buf *json, const struct open_range *o)
 		buf_putc(json, ',');
 	buf_clear(&raw);
 	esc_undo(&raw, o->text.s, o->text.len);
-	json_quote(json, raw.s, raw.len);
+	json_quote(json, raw.s, raw.len, TEXT_JSON_BYTES);
 }
 
 static void

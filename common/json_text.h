@@ -1,18 +1,27 @@
-/* The atoms of JSON. */
+/* The pieces of JSON: strings, numbers, whole values. */
 #ifndef DLP_JSON_TEXT_H
 #define DLP_JSON_TEXT_H
 
 #include <stdbool.h>
 
-#include "buf.h"
+#include "text_out.h"
 
-/* Appends text as a JSON string, with its quotes. */
-void json_quote(struct buf *out, const char *s, size_t n);
+/* Appends text as a JSON string, with its quotes; rule is one of TEXT_JSON_*.
+ */
+void json_quote(struct buf *out, const char *s, size_t n, enum text_rule rule);
+
+/* The same of a field's escaped text. */
+void json_quote_field(
+    struct buf *out, const char *s, size_t n, enum text_rule rule);
 
 /* The length of the number, as JSON writes it, that s begins with; 0: none. */
 size_t json_num_len(const char *s, size_t n);
 
 /* Whether s is one. */
 bool json_is_num(const char *s, size_t n);
+
+/* Whether s is one value of JSON, in which only blanks may stand between the
+ * tokens. */
+bool json_valid(const char *s, size_t n);
 
 #endif

@@ -114,12 +114,12 @@ put_atom(struct buf *out, const struct pl_atom *a)
 			return;
 		}
 	if (!a->esc) {
-		json_quote(out, a->raw.s, a->raw.n);
+		json_quote(out, a->raw.s, a->raw.n, TEXT_JSON_BYTES);
 		return;
 	}
 	buf_clear(&tmp);
 	pl_text(a, &tmp);
-	json_quote(out, tmp.s, tmp.len);
+	json_quote(out, tmp.s, tmp.len, TEXT_JSON_BYTES);
 }
 
 /* The next item of the container that is open: its comma and key. */
@@ -137,7 +137,7 @@ next_item(struct pylit *l, struct buf *out)
 	if (!first)
 		buf_putc(out, ',');
 	if (dict) {
-		json_quote(out, key.s, key.n);
+		json_quote(out, key.s, key.n, TEXT_JSON_BYTES);
 		buf_putc(out, ':');
 	}
 	return true;

@@ -9,7 +9,7 @@
 #include "cut.h"
 #include "err.h"
 #include "map.h"
-#include "text.h"
+#include "text_out.h"
 
 #define AS_SUITS (-1)
 

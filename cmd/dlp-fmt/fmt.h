@@ -9,11 +9,7 @@
 #include "join.h"
 #include "kind.h"
 #include "stage.h"
-
-struct cell { /* a value: escaped text, s NULL if unset */
-	const char *s;
-	size_t n;
-};
+#include "writer.h"
 
 struct column {
 	const char *head; /* as the user named it */
@@ -29,7 +25,7 @@ struct sink {
 	const char *name; /* of the option, without -- */
 	/* Once, when the columns are known, before the first row. */
 	void (*begin)(struct fmt *f);
-	void (*row)(struct fmt *f, const struct cell *v);
+	void (*row)(struct fmt *f, const struct writer_cell *v);
 	/* Once, at the end, after begin; also where the columns were never
 	 * known (f->ncol is 0 then, and begin was not called). */
 	void (*end)(struct fmt *f);
@@ -51,7 +47,7 @@ struct fmt {
 	struct column *col;
 	int ncol;
 	int nhidden; /* columns behind those, which the sink looks at */
-	struct cell *row;
+	struct writer_cell *row;
 	bool begun;
 	uint64_t nrows;
 	int width;         /* of a table, 0 without limit */
@@ -64,6 +60,7 @@ struct fmt {
 	char **quotes;     /* columns that CSV quotes; NULL: as needed */
 	int nquotes;
 	bool guard; /* CSV: no text that a spreadsheet would compute */
+	struct writer writer; /* of the sinks that use one */
 	struct buf tmp;
 };
 

@@ -92,9 +92,10 @@ hold_row(struct fmt *f, const struct rec *r)
 }
 
 void
-hold_print(struct fmt *f, void (*put)(struct fmt *f, const struct cell *v))
+hold_print(
+    struct fmt *f, void (*put)(struct fmt *f, const struct writer_cell *v))
 {
-	struct cell *v;
+	struct writer_cell *v;
 	const char *s = text.s;
 	const size_t *l = len;
 	size_t k;

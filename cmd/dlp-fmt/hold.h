@@ -10,6 +10,6 @@
 void hold_legend(struct fmt *f, const struct rec *r);
 bool hold_row(struct fmt *f, const struct rec *r);
 void hold_print(
-    struct fmt *f, void (*put)(struct fmt *f, const struct cell *v));
+    struct fmt *f, void (*put)(struct fmt *f, const struct writer_cell *v));
 
 #endif

@@ -29,7 +29,7 @@ static const char *const tc_ops[] = { "linear", "matmul", "__matmul__", "mm",
 	"bmm", "addmm", "addmm_", "forward", NULL };
 
 static bool
-is_one_of(const struct cell *v, const char *const *list)
+is_one_of(const struct writer_cell *v, const char *const *list)
 {
 	for (; v->s != NULL && *list != NULL; list++)
 		if (strlen(*list) == v->n && memcmp(*list, v->s, v->n) == 0)
@@ -38,20 +38,20 @@ is_one_of(const struct cell *v, const char *const *list)
 }
 
 /* sink_pyprof has mod, op and role behind the columns that were asked for. */
-static const struct cell *
+static const struct writer_cell *
 mod_cell(const struct fmt *f)
 {
 	return &f->row[f->ncol];
 }
 
-static const struct cell *
+static const struct writer_cell *
 op_cell(const struct fmt *f)
 {
 	return &f->row[f->ncol + 1];
 }
 
 static bool
-is_word(const struct cell *v, const char *word)
+is_word(const struct writer_cell *v, const char *word)
 {
 	return v->s != NULL && v->n == strlen(word) &&
 	       memcmp(v->s, word, v->n) == 0;
@@ -66,7 +66,7 @@ is_own(const struct fmt *f)
 
 /* PyProf calls what adds the bias of linear, or sums its gradient, an op. */
 static void
-put_op(struct fmt *f, struct buf *b, const struct cell *v)
+put_op(struct fmt *f, struct buf *b, const struct writer_cell *v)
 {
 	if (is_word(v, "linear") && is_word(&f->row[f->ncol + 2], "bias"))
 		buf_puts(b, "bias");
@@ -75,7 +75,7 @@ put_op(struct fmt *f, struct buf *b, const struct cell *v)
 }
 
 static void
-put_kernel(struct fmt *f, struct buf *b, const struct cell *v)
+put_kernel(struct fmt *f, struct buf *b, const struct writer_cell *v)
 {
 	size_t i;
 
@@ -86,7 +86,7 @@ put_kernel(struct fmt *f, struct buf *b, const struct cell *v)
 
 /* In columns there is only room for the innermost file:line. */
 static void
-put_trace(struct fmt *f, struct buf *b, const struct cell *v)
+put_trace(struct fmt *f, struct buf *b, const struct writer_cell *v)
 {
 	size_t i = v->n;
 
@@ -99,7 +99,7 @@ put_trace(struct fmt *f, struct buf *b, const struct cell *v)
 }
 
 static void
-put_tc(struct fmt *f, struct buf *b, const struct cell *v)
+put_tc(struct fmt *f, struct buf *b, const struct writer_cell *v)
 {
 	if (is_own(f))
 		buf_put(b, v->s != NULL ? v->s : "-", v->s != NULL ? v->n : 1);
@@ -116,7 +116,7 @@ put_tc(struct fmt *f, struct buf *b, const struct cell *v)
 
 /* In columns all numbers are whole. */
 static void
-put_count(struct fmt *f, struct buf *b, const struct cell *v)
+put_count(struct fmt *f, struct buf *b, const struct writer_cell *v)
 {
 	const char *dot =
 	    f->width > 0 && is_own(f) ? memchr(v->s, '.', v->n) : NULL;
@@ -125,7 +125,7 @@ put_count(struct fmt *f, struct buf *b, const struct cell *v)
 }
 
 static void
-put_flops(struct fmt *f, struct buf *b, const struct cell *v)
+put_flops(struct fmt *f, struct buf *b, const struct writer_cell *v)
 {
 	if (v->s == NULL) {
 		buf_putc(b, '-'); /* PyProf says 0; unknown is not nothing */

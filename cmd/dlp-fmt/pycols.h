@@ -10,7 +10,7 @@ struct pycol {
 	bool num;          /* right-aligned, never cut */
 	const char *unset; /* PyProf's word */
 	/* Appends the value in PyProf's words; NULL: as it is. */
-	void (*put)(struct fmt *f, struct buf *b, const struct cell *v);
+	void (*put)(struct fmt *f, struct buf *b, const struct writer_cell *v);
 };
 extern const struct pycol pycols[]; /* ends with option NULL */
 #define PY_DEFAULT "idx,dir,sub,mod,op,kernel,params,sil"

@@ -39,7 +39,7 @@ begin(struct fmt *f)
 }
 
 static void
-put_row(struct fmt *f, const struct cell *v)
+put_row(struct fmt *f, const struct writer_cell *v)
 {
 	begin(f);
 	f->sink->row(f, v);
@@ -52,7 +52,7 @@ on_row(struct stage *st, struct rec *r)
 {
 	struct fmt *f = st->ctx;
 	const char *const *field;
-	struct cell *v;
+	struct writer_cell *v;
 	int i, n = f->ncol + f->nhidden;
 
 	if (r->type != f->type) {

@@ -86,7 +86,7 @@ put_key(const char *key)
 }
 
 static void
-put_num(const char *key, const struct cell *v)
+put_num(const char *key, const struct writer_cell *v)
 {
 	put_key(key);
 	if (v->s == NULL)
@@ -104,7 +104,7 @@ put_list(const char *key, const struct pylist *l)
 
 /* 1,2,3 is (1, 2, 3). */
 static void
-put_dim(const char *key, const struct cell *v)
+put_dim(const char *key, const struct writer_cell *v)
 {
 	size_t i;
 
@@ -139,7 +139,7 @@ put_marks(void)
 }
 
 static const char *
-undo(struct buf *b, const struct cell *v)
+undo(struct buf *b, const struct writer_cell *v)
 {
 	buf_clear(b);
 	if (v->s != NULL)
@@ -157,7 +157,7 @@ sink_dict_meta(const struct rec *r)
 }
 
 static void
-put_item(const struct cell *v)
+put_item(const struct writer_cell *v)
 {
 	buf_put(
 	    &out_buf, v->s != NULL ? v->s : "None", v->s != NULL ? v->n : 4);
@@ -166,7 +166,7 @@ put_item(const struct cell *v)
 
 /* START, END, 'TEXT' of each range. */
 static void
-put_ranges(const char *texts, size_t n, const struct cell *times)
+put_ranges(const char *texts, size_t n, const struct writer_cell *times)
 {
 	static struct buf text;
 	struct pylit l, t;
@@ -191,7 +191,7 @@ put_ranges(const char *texts, size_t n, const struct cell *times)
 
 /* PID, TID, START, END, 'TEXT' of each range that is around no launch. */
 static void
-put_loose(const struct cell *v)
+put_loose(const struct writer_cell *v)
 {
 	static struct buf json, text;
 	struct pylit l;
@@ -219,7 +219,7 @@ put_loose(const struct cell *v)
 
 /* Numbers, the short name, and the ranges around the launch. */
 static void
-put_own(struct fmt *f, const struct cell *v, const char *texts, size_t n)
+put_own(struct fmt *f, const struct writer_cell *v, const char *texts, size_t n)
 {
 	static const int nums[] = { C_IDX, C_PID, C_START, C_API, C_API_DUR };
 	size_t i;
@@ -244,7 +244,7 @@ put_own(struct fmt *f, const struct cell *v, const char *texts, size_t n)
 }
 
 static void
-dict_row(struct fmt *f, const struct cell *v)
+dict_row(struct fmt *f, const struct writer_cell *v)
 {
 	static struct buf name, text;
 	const char *json = undo(&text, &v[C_MARKERS]);

@@ -53,7 +53,7 @@ sink_dlprof_meta(const struct rec *r)
 }
 
 static void
-make_key(struct buf *b, struct cell op, struct cell name)
+make_key(struct buf *b, struct writer_cell op, struct writer_cell name)
 {
 	buf_clear(b);
 	if (op.s != NULL)
@@ -66,7 +66,7 @@ make_key(struct buf *b, struct cell op, struct cell name)
 static void
 on_opkern(struct stage *st, struct rec *r)
 {
-	struct cell op, name;
+	struct writer_cell op, name;
 	int64_t id;
 	uint32_t no;
 
@@ -91,7 +91,7 @@ sink_dlprof_listen(struct fmt *f)
 }
 
 static void
-put_quoted(struct fmt *f, struct buf *b, struct cell c)
+put_quoted(struct fmt *f, struct buf *b, struct writer_cell c)
 {
 	const char *q;
 	size_t k;
@@ -117,16 +117,16 @@ put_quoted(struct fmt *f, struct buf *b, struct cell c)
 
 /* Unset is empty. */
 static void
-put_bare(struct buf *b, struct cell c)
+put_bare(struct buf *b, struct writer_cell c)
 {
 	if (c.s != NULL)
 		buf_put(b, c.s, c.n);
 }
 
-static struct cell
+static struct writer_cell
 long_name(struct fmt *f, const struct buf *key)
 {
-	struct cell c = { NULL, 0 };
+	struct writer_cell c = { NULL, 0 };
 	uint32_t no = smap_find(&s.long_of, key->s, key->len);
 	const uint64_t *at;
 
@@ -140,9 +140,9 @@ long_name(struct fmt *f, const struct buf *key)
 
 /* What is the same for many in a row: the op's and the kernel's. */
 static void
-common(struct fmt *f, const struct cell *v)
+common(struct fmt *f, const struct writer_cell *v)
 {
-	static const struct cell none;
+	static const struct writer_cell none;
 
 	make_key(&s.now, v[C_OP], v[C_SHORT]);
 	if (s.key.len == s.now.len && memcmp(s.key.s, s.now.s, s.now.len) == 0)
@@ -182,7 +182,7 @@ dlprof_begin(struct fmt *f)
 }
 
 static void
-dlprof_row(struct fmt *f, const struct cell *v)
+dlprof_row(struct fmt *f, const struct writer_cell *v)
 {
 	struct buf *b = &out_buf;
 	bool tc = v[C_TC].s != NULL && v[C_TC].n == 3 &&

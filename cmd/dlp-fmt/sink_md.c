@@ -10,7 +10,7 @@
 #include "fmt.h"
 #include "human.h"
 #include "num.h"
-#include "text.h"
+#include "text_out.h"
 
 #define KEPT 2000 /* rows that decide the units */
 
@@ -118,7 +118,7 @@ put_text(struct fmt *f, const char *s, size_t n)
 }
 
 static void
-put_row(struct fmt *f, const struct cell *v)
+put_row(struct fmt *f, const struct writer_cell *v)
 {
 	double x;
 	int i;
@@ -189,7 +189,7 @@ put_head(struct fmt *f)
 }
 
 static void
-keep(struct fmt *f, const struct cell *v)
+keep(struct fmt *f, const struct writer_cell *v)
 {
 	double x;
 	int i;
@@ -211,7 +211,7 @@ keep(struct fmt *f, const struct cell *v)
 static void
 put_kept(struct fmt *f)
 {
-	struct cell *v = xcalloc((size_t)f->ncol, sizeof(*v));
+	struct writer_cell *v = xcalloc((size_t)f->ncol, sizeof(*v));
 	const char *s = kept.s, *end;
 	int i, k;
 
@@ -230,7 +230,7 @@ put_kept(struct fmt *f)
 }
 
 static void
-md_row(struct fmt *f, const struct cell *v)
+md_row(struct fmt *f, const struct writer_cell *v)
 {
 	if (!headed && f->human && nkept < KEPT) {
 		keep(f, v);

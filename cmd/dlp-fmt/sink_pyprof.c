@@ -8,7 +8,7 @@
 #include "err.h"
 #include "esc.h"
 #include "pycols.h"
-#include "text.h"
+#include "text_out.h"
 
 static const struct pycol **cols; /* per column */
 static int *widths;
@@ -117,7 +117,7 @@ py_begin(struct fmt *f)
 }
 
 static void
-py_row(struct fmt *f, const struct cell *v)
+py_row(struct fmt *f, const struct writer_cell *v)
 {
 	int i;
 

@@ -6,14 +6,14 @@
 #include "err.h"
 #include "json_text.h"
 #include "table.h"
-#include "text.h"
+#include "text_out.h"
 
 #define KEPT 2000 /* rows that decide units and widths */
 
 static struct table tab;
 
 static struct shown
-show(const struct column *c, const struct place *p, const struct cell *v)
+show(const struct column *c, const struct place *p, const struct writer_cell *v)
 {
 	bool num = c->kind == COL_INT || c->kind == COL_NUM;
 	struct shown s = { .at = tab.text.len, .num = num };
@@ -146,7 +146,7 @@ table_begin(struct fmt *f)
 }
 
 static void
-table_row(struct fmt *f, const struct cell *v)
+table_row(struct fmt *f, const struct writer_cell *v)
 {
 	struct shown *s =
 	    tab.kept + (tab.nkept < KEPT ? tab.nkept * f->ncol : 0);

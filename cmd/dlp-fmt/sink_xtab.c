@@ -4,7 +4,7 @@
  * words are wrapped under the value's beginning.
  */
 #include "fmt.h"
-#include "text.h"
+#include "text_out.h"
 
 static int label;  /* the longest name */
 static bool later; /* a row stands before */
@@ -61,7 +61,7 @@ put_wrapped(const char *s, size_t n, int width)
 }
 
 static void
-xtab_row(struct fmt *f, const struct cell *v)
+xtab_row(struct fmt *f, const struct writer_cell *v)
 {
 	const char *head;
 	int i;

@@ -6,7 +6,7 @@
 
 #include "err.h"
 #include "num.h"
-#include "text.h"
+#include "text_out.h"
 
 #define MAX_TEXT 1000 /* columns are no wider, whatever a value is */
 

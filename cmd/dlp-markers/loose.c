@@ -45,7 +45,8 @@ put_one(struct buf *json, const struct loose *l)
 		buf_i64(json, nums[i]);
 		buf_putc(json, ',');
 	}
-	json_quote(json, l->n > 0 ? texts.s + l->at : "", l->n);
+	json_quote(
+	    json, l->n > 0 ? texts.s + l->at : "", l->n, TEXT_JSON_BYTES);
 }
 
 void

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "esc.h"
 #include "json_text.h"
 #include "out.h"
 #include "sinks.h"
@@ -23,13 +22,7 @@ json_open(bool named)
 static void
 put_text(const char *s, size_t n)
 {
-	static struct buf raw, tmp;
-
-	buf_clear(&raw);
-	buf_clear(&tmp);
-	esc_undo(&raw, s, n);
-	cell_utf8(&tmp, buf_str(&raw), raw.len, true);
-	json_quote(&out_buf, buf_str(&tmp), tmp.len);
+	json_quote_field(&out_buf, s, n, TEXT_JSON_STATS);
 }
 
 static void
@@ -61,7 +54,7 @@ json_row(const struct sink_table *t, const char *s, size_t n)
 	for (i = 0; cell_next(&s, e, &v, &n); i++) {
 		buf_puts(&out_buf, i > 0 ? ",\n    " : "\n    ");
 		json_quote(&out_buf, head_text(t->cols[i]),
-		    strlen(head_text(t->cols[i])));
+		    strlen(head_text(t->cols[i])), TEXT_JSON_STATS);
 		buf_puts(&out_buf, ": ");
 		if (n > 0 && t->cols[i][0] == '#')
 			buf_put(&out_buf, v, n);

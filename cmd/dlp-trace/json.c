@@ -2,11 +2,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "esc.h"
 #include "json.h"
 #include "json_text.h"
 #include "out.h"
-#include "utf8_fix.h"
 
 #define EXACT 15 /* digits that a double holds */
 
@@ -41,19 +39,13 @@ is_plain(const char *s, size_t n)
 void
 json_value(const char *raw, size_t n)
 {
-	static struct buf text, fixed;
-
 	if (is_plain(raw, n)) {
 		buf_putc(&out_buf, '"');
 		buf_put(&out_buf, raw, n);
 		buf_putc(&out_buf, '"');
 		return;
 	}
-	buf_clear(&text);
-	buf_clear(&fixed);
-	esc_undo(&text, raw, n);
-	utf8_fix(&fixed, text.s, text.len);
-	json_quote(&out_buf, fixed.s, fixed.len);
+	json_quote_field(&out_buf, raw, n, TEXT_JSON_TRACE);
 }
 
 /* The format counts in microseconds: all digits of the nanoseconds. */

@@ -1,0 +1,97 @@
+/*
+ * CSV, TSV, JSON and JSON Lines, as writer.h writes them. With --quote, CSV
+ * has quotes around these columns always, and nothing where a value is unset.
+ */
+#include <stdlib.h>
+
+#include "err.h"
+#include "fmt.h"
+#include "json_text.h"
+
+static enum writer_kind
+kind_of_column(const struct column *c)
+{
+	if (c->kind == COL_INT || c->kind == COL_NUM)
+		return WRITER_NUM;
+	return c->kind == COL_JSON ? WRITER_JSON : WRITER_TEXT;
+}
+
+static void
+begin(struct fmt *f, const struct writer_format *format)
+{
+	struct writer_col *col;
+	int i;
+
+	col = xcalloc((size_t)f->ncol + 1, sizeof(*col));
+	for (i = 0; i < f->ncol; i++)
+		col[i] = (struct writer_col){ f->col[i].head,
+			kind_of_column(&f->col[i]), f->col[i].quote };
+	f->writer = (struct writer){ .format = format,
+		.to = &out_buf,
+		.col = col,
+		.ncol = f->ncol,
+		.guard = f->guard };
+	writer_begin(&f->writer);
+}
+
+static void
+row(struct fmt *f, const struct writer_cell *v)
+{
+	writer_row(&f->writer, v);
+}
+
+static void
+end(struct fmt *f)
+{
+	if (f->begun)
+		writer_end(&f->writer);
+}
+
+static void
+csv_begin(struct fmt *f)
+{
+	if (f->title != NULL) {
+		buf_puts(&out_buf, f->title);
+		buf_putc(&out_buf, '\n');
+	}
+	begin(f, f->quotes != NULL ? &writer_csv_quoting : &writer_csv);
+}
+
+static void
+tsv_begin(struct fmt *f)
+{
+	begin(f, &writer_tsv);
+}
+
+/* With a title, the array is the one member of an object. */
+static void
+json_begin(struct fmt *f)
+{
+	if (f->title != NULL) {
+		buf_putc(&out_buf, '{');
+		json_quote_field(
+		    &out_buf, f->title, strlen(f->title), TEXT_JSON);
+		buf_putc(&out_buf, ':');
+	}
+	begin(f, &writer_json);
+}
+
+static void
+json_end(struct fmt *f)
+{
+	if (!f->begun) /* an empty array is still one */
+		json_begin(f);
+	writer_end(&f->writer);
+	buf_puts(&out_buf, f->title != NULL ? "}\n" : "\n");
+}
+
+static void
+jsonl_begin(struct fmt *f)
+{
+	begin(f, &writer_jsonl);
+}
+
+const struct sink sink_csv = { "csv", csv_begin, row, end };
+const struct sink sink_tsv = { "tsv", tsv_begin, row, end };
+const struct sink sink_json = { "json", json_begin, row, json_end };
+const struct sink sink_jsonl = { "jsonl", jsonl_begin, row, end };

@@ -1,0 +1,324 @@
+/* Text on its way out; see text_out.h. */
+#include "array.h"
+#include "esc.h"
+#include "text_out.h"
+#include "utf8.h"
+
+/* The kinds of characters between which the rules distinguish. */
+enum text_class {
+	PLAIN,
+	QUOTE, /* " and \ */
+	TAB,
+	LINE,    /* LF, CR */
+	CONTROL, /* other control characters of ASCII, DEL */
+	HIGH,    /* a byte from 0x80 on: it is decoded, and is one of: */
+	HIDDEN,  /* utf8_hidden() */
+	INVALID, /* no UTF-8 */
+	CLASSES
+};
+
+enum text_how {
+	KEEP,
+	BLANK,
+	BACKSLASH, /* before it */
+	LETTER,    /* \n, \r */
+	JSON_NAME, /* \n and the like where JSON has a name, else JSON_CODE */
+	JSON_CODE, /* \u000a */
+	HEX,       /* \x0a for each of its bytes */
+	MARK,      /* U+FFFD */
+	DECODE     /* HIGH: see which it is */
+};
+
+static const unsigned char how[TEXT_RULES][CLASSES] = {
+	[TEXT_FIELD] = { KEEP },
+	[TEXT_RAW] = { KEEP },
+	[TEXT_JSON] = { KEEP, BACKSLASH, JSON_NAME, JSON_NAME, JSON_NAME,
+	    DECODE, JSON_CODE, MARK },
+	[TEXT_JSON_VALUE] = { KEEP, KEEP, KEEP, KEEP, JSON_NAME, DECODE,
+	    JSON_CODE, MARK },
+	[TEXT_JSON_STATS] = { KEEP, BACKSLASH, JSON_CODE, JSON_CODE, JSON_CODE,
+	    DECODE, KEEP, MARK },
+	[TEXT_JSON_TRACE] = { KEEP, BACKSLASH, JSON_CODE, JSON_CODE, JSON_CODE,
+	    DECODE, MARK, MARK },
+	[TEXT_JSON_BYTES] = { KEEP, BACKSLASH, JSON_CODE, JSON_CODE, JSON_CODE,
+	    KEEP },
+	[TEXT_TSV_STATS] = { KEEP, KEEP, BLANK, LETTER, KEEP, KEEP },
+	[TEXT_COLUMN_STATS] = { KEEP, KEEP, BLANK, BLANK, BLANK, DECODE, BLANK,
+	    MARK },
+};
+
+static enum text_class
+class_of(unsigned char c)
+{
+	if (c >= 0x80)
+		return HIGH;
+	if (c == '\t')
+		return TAB;
+	if (c == '\n' || c == '\r')
+		return LINE;
+	return c < 0x20 || c == 0x7f ? CONTROL : QUOTE;
+}
+
+/* Printable ASCII but for " and \: no rule changes it. */
+static inline bool
+is_plain(char c)
+{
+	return (unsigned char)c - 0x20u < 0x5fu && c != '"' && c != '\\';
+}
+
+static void
+put_code(struct buf *b, long cp, bool names)
+{
+	static const char from[] = "\b\t\n\f\r", to[] = "btnfr";
+	const char *p;
+
+	if (names && cp != 0 && cp < 0x20 &&
+	    (p = strchr(from, (int)cp)) != NULL) {
+		buf_putc(b, '\\');
+		buf_putc(b, to[p - from]);
+	} else if (cp < 0x10000) {
+		buf_printf(b, "\\u%04lx", (unsigned long)cp);
+	} else { /* two halves, as UTF-16 has them */
+		buf_printf(b, "\\u%04lx\\u%04lx",
+		    0xd7c0 + ((unsigned long)cp >> 10),
+		    0xdc00 + ((unsigned long)cp & 0x3ff));
+	}
+}
+
+static void
+put_hex(struct buf *b, const char *s, int n)
+{
+	static const char hex[] = "0123456789abcdef";
+	int i;
+
+	for (i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		buf_put(b, "\\x", 2);
+		buf_putc(b, hex[c >> 4]);
+		buf_putc(b, hex[c & 15]);
+	}
+}
+
+/* The character of len bytes at s. */
+static void
+put_char(struct buf *b, const char *s, int len, long cp, enum text_how as)
+{
+	switch (as) {
+	case BLANK:
+		buf_putc(b, ' ');
+		break;
+	case BACKSLASH:
+		buf_putc(b, '\\');
+		buf_putc(b, *s);
+		break;
+	case LETTER:
+		buf_puts(b, *s == '\n' ? "\\n" : "\\r");
+		break;
+	case JSON_NAME:
+	case JSON_CODE:
+		put_code(b, cp, as == JSON_NAME);
+		break;
+	case HEX:
+		put_hex(b, s, len);
+		break;
+	case MARK:
+		buf_puts(b, "\xef\xbf\xbd");
+		break;
+	default:
+		buf_put(b, s, (size_t)len);
+	}
+}
+
+void
+text_put(struct buf *b, const char *s, size_t n, enum text_rule rule)
+{
+	const unsigned char *as = how[rule];
+	size_t i = 0, from = 0;
+	enum text_class c;
+	long cp;
+	int len;
+
+	while (i < n) {
+		if (is_plain(s[i]) ||
+		    as[c = class_of((unsigned char)s[i])] == KEEP) {
+			i++;
+			continue;
+		}
+		len = utf8_next(s + i, n - i, &cp);
+		if (c == HIGH)
+			c = cp < 0 ? INVALID : utf8_hidden(cp) ? HIDDEN : PLAIN;
+		if (as[c] != KEEP) {
+			buf_put(b, s + from, i - from);
+			put_char(b, s + i, len, cp, as[c]);
+			from = i + (size_t)len;
+		}
+		i += (size_t)len;
+	}
+	buf_put(b, s + from, n - from);
+}
+
+void
+text_put_field(struct buf *b, const char *s, size_t n, enum text_rule rule)
+{
+	struct buf raw = { 0 };
+
+	if (rule == TEXT_FIELD || !esc_has(s, n)) {
+		text_put(b, s, n, rule);
+		return;
+	}
+	esc_undo(&raw, s, n);
+	text_put(b, buf_str(&raw), raw.len, rule);
+	buf_free(&raw);
+}
+
+size_t
+text_chars(const char *s, size_t n)
+{
+	size_t i, chars = 0;
+
+	for (i = 0; i < n; i++)
+		chars += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return chars;
+}
+
+/* Code points that do not take one column. */
+static const struct {
+	long lo, hi;
+	int width; /* 0: combines with the one before it; 2: wide */
+} widths[] = {
+	{ 0x0300, 0x036f, 0 },
+	{ 0x1100, 0x115f, 2 },
+	{ 0x2e80, 0xa4cf, 2 },
+	{ 0xac00, 0xd7a3, 2 },
+	{ 0xf900, 0xfaff, 2 },
+	{ 0xfe00, 0xfe0f, 0 },
+	{ 0xfe30, 0xfe6f, 2 },
+	{ 0xff00, 0xff60, 2 },
+	{ 0xffe0, 0xffe6, 2 },
+	{ 0x1f300, 0x1faff, 2 },
+	{ 0x20000, 0x3fffd, 2 },
+};
+
+/* -1: a terminal must not get it. */
+static int
+cp_width(long cp)
+{
+	size_t i;
+
+	if (cp >= 0x20 && cp < 0x7f)
+		return 1;
+	if (utf8_hidden(cp))
+		return -1;
+	for (i = 0; i < ARRAY_LEN(widths); i++)
+		if (cp >= widths[i].lo && cp <= widths[i].hi)
+			return widths[i].width;
+	return 1;
+}
+
+static bool
+all_plain(const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if ((unsigned char)s[i] - 0x20u >= 0x5fu || s[i] == '\\')
+			return false;
+	return true;
+}
+
+/* An escape in the record's own text stays visible as it is, except those
+ * of the backslash and of a bare "-". */
+static size_t
+put_escape(struct buf *b, const char *s, size_t n, int *width)
+{
+	if (n >= 2 && s[1] == '\\') {
+		buf_putc(b, '\\');
+		*width += 1;
+		return 2;
+	}
+	if (n >= 4 && s[1] == 'x' && s[2] == '2' && s[3] == 'd') {
+		buf_putc(b, '-');
+		*width += 1;
+		return 4;
+	}
+	buf_putc(b, '\\');
+	*width += 1;
+	return 1;
+}
+
+int
+text_show(struct buf *b, const char *s, size_t n)
+{
+	int width = 0, len, w;
+	long cp;
+
+	if (all_plain(s, n)) {
+		buf_put(b, s, n);
+		return (int)(n < 1u << 30 ? n : 1u << 30);
+	}
+	while (n > 0) {
+		if (*s == '\\') {
+			size_t k = put_escape(b, s, n, &width);
+
+			s += k;
+			n -= k;
+			continue;
+		}
+		len = utf8_next(s, n, &cp);
+		w = cp_width(cp);
+		put_char(b, s, len, cp, w >= 0 ? KEEP : HEX);
+		width += w >= 0 ? w : 4 * len;
+		s += len;
+		n -= (size_t)len;
+	}
+	return width;
+}
+
+size_t
+text_head(const char *s, size_t n, int width, int *used)
+{
+	size_t at = 0;
+	long cp;
+	int w = 0, len, k;
+
+	while (at < n) {
+		len = utf8_next(s + at, n - at, &cp);
+		k = cp_width(cp);
+		if (w + k > width)
+			break;
+		w += k;
+		at += (size_t)len;
+	}
+	*used = w;
+	return at;
+}
+
+size_t
+text_tail(const char *s, size_t n, int width, int *used)
+{
+	size_t at = n, from;
+	long cp;
+	int w = 0, k;
+
+	while (at > 0) {
+		from = at - 1;
+		while (from > 0 && ((unsigned char)s[from] & 0xc0) == 0x80)
+			from--;
+		utf8_next(s + from, at - from, &cp);
+		k = cp_width(cp);
+		if (w + k > width)
+			break;
+		w += k;
+		at = from;
+	}
+	*used = w;
+	return n - at;
+}
+
+void
+text_blanks(struct buf *b, int n)
+{
+	for (; n > 0; n--)
+		buf_putc(b, ' ');
+}
