@@ -1,17 +1,11 @@
 /*
- * dlp-flops: adds to kernels what work they did. It reads op records (their
- * type, shapes and arguments), applies the rules of cmd/dlp-flops, and adds
- * to each kern record PyProf's params, FLOPs, bytes, number type, and Tensor
- * Core use by the kernel's name. Everything else passes through.
+ * dlp-flops: adds to each kernel the work that it did. It reads op records
+ * (their type, shapes and arguments), applies the rules in cmd/dlp-flops, and
+ * adds to each kern record PyProf's params, FLOPs, bytes, number type, and
+ * Tensor Core use by the kernel's name. Everything else passes through.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli.h"
 #include "dlp-flops/flops.h"
-#include "dlp-flops/operand.h"
-#include "dlp-flops/rows.h"
-#include "dlp-flops/tcrules.h"
 #include "drop.h"
 
 static const char usage[] =
@@ -28,10 +22,38 @@ static const char usage[] =
     "  -h, --help           print this text\n"
     "  -V, --version        print the version\n";
 
+/* One per process: the functions that options call have no other way to it. */
+static struct flops flops = { .ranks = -1 };
+
+static void
+add_rules(const char *path)
+{
+	rows_load(&flops.rules, path);
+}
+
 static void
 set_ranks(const char *arg)
 {
-	operand_ranks = cli_i64("--ranks", arg, 1, 1 << 24);
+	flops.ranks = cli_i64("--ranks", arg, 1, 1 << 24);
+}
+
+static void
+on_section(struct stage *st)
+{
+	struct flops *fl = st->ctx;
+
+	state_forget(fl);
+	answer_forget(fl);
+	hold_forget(fl);
+	fl->nseen = 0;
+	memset(&fl->counts, 0, sizeof(fl->counts));
+}
+
+static void
+on_end(struct stage *st)
+{
+	hold_drain(st);
+	write_notes(st->ctx);
 }
 
 int
@@ -39,20 +61,28 @@ main(int argc, char **argv)
 {
 	static const char *tc_rules;
 	static const struct cli_opt opts[] = {
-		{ 'f', "rules", .call = rows_load },
+		{ 'f', "rules", .call = add_rules },
 		{ 0, "ranks", .call = set_ranks },
 		SPILL_OPTION,
 		{ 0, "tc-rules", .arg = &tc_rules },
 		DROP_OPTION,
 		{ 0 },
 	};
+	static const char *const notes[] = { "n_kern", "n_kern_op",
+		"n_kern_shapes", "n_kern_flop", "n_kern_tc", "kern_ns",
+		"kern_op_ns", "kern_shapes_ns", "kern_flop_ns", "kern_tc_ns",
+		"kernel_arch", "flop_unknown", "flop_overflow", "bad_args",
+		"tc_unknown", NULL };
 	struct stage st;
 	int rc;
 
 	stage_start(&st, "dlp-flops", usage, opts, argc, argv);
-	tc_open(tc_rules);
-	flops_attach(&st);
+	tc_open(&flops.tc_rules, tc_rules);
+	read_attach(&st, &flops);
+	st.section = on_section;
+	st.end = on_end;
+	stage_anew(&st, notes);
 	rc = stage_run(&st);
-	flops_say();
+	write_summary(&flops);
 	return out_finish(rc);
 }

@@ -6,17 +6,22 @@
  *	backward: five products, one of them Q K' again: 2 b h sq sk (3d + 2dv)
  *	bytes:    forward Q, K, V and the result once; backward twice that
  *
- * as torch.utils.flop_counter counts fused attention; a causal mask is not
- * taken off, what it leaves stands apart: sk of sq sk becomes the places up
- * to the query's own. Without a fused kernel (math) each product is a kernel of
- *its own, two forward and four backward, and each is counted as one.
+ * as torch.utils.flop_counter counts fused attention (sdpa_flop_count and
+ * sdpa_backward_flop_count). It does not subtract what a causal mask leaves
+ *out; the FLOPs that are left then are a column of their own: each query has
+ *the keys up to its own place, in place of all sk. Without a fused kernel (the
+ *math backend) each product is a kernel of its own, two forward and four
+ *backward, and each is counted as one.
+ *
+ *	query, key, value (4, 12, 1024, 64) forward:
+ *		2 * 4 * 12 * 1024 * 1024 * (64 + 64) = 12,884,901,888 FLOPs
  */
+
 #define _GNU_SOURCE /* memmem */
 #include <string.h>
 
-#include "attention.h"
+#include "families.h"
 #include "pat.h"
-#include "size.h"
 
 struct sdpa {
 	int64_t bh, sq, sk, d, dv;
@@ -24,14 +29,14 @@ struct sdpa {
 };
 
 static bool
-sdpa_dims(const struct work *w, int flags, struct sdpa *s)
+sdpa_dims(const struct kern_work *w, int flags, struct sdpa *s)
 {
-	const struct args *a = w->a;
-	int at = (flags & A_BACKWARD) != 0;
-	int row = (flags & A_ROWS) != 0 ? -3 : -2;
-	const struct arg *q = arg_named(a, "query", at);
-	const struct arg *k = arg_named(a, "key", at + 1);
-	const struct arg *v = arg_named(a, "value", at + 2);
+	const struct op_args *a = w->a;
+	int at = (flags & ATTN_BACKWARD) != 0;
+	int row = (flags & ATTN_ROWS) != 0 ? -3 : -2;
+	const struct op_arg *q = arg_named(a, "query", at);
+	const struct op_arg *k = arg_named(a, "key", at + 1);
+	const struct op_arg *v = arg_named(a, "value", at + 2);
 	int64_t n;
 
 	if (q == NULL || k == NULL || v == NULL || q->nd < 2 || k->nd < 2 ||
@@ -54,12 +59,17 @@ sdpa_dims(const struct work *w, int flags, struct sdpa *s)
 	return true;
 }
 
-/* Whether the mask is causal: an argument says so, which only markers have,
- * or the template of a flash kernel: traits, dropout, causal. */
+/* Whether the mask is causal: an argument says so, which only markers have; or
+ * the template of a flash kernel, whose arguments are traits, dropout, causal
+ * (csrc/flash_attn/src/flash_fwd_launch_template.h):
+ *
+ *	void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<(int)64,
+ *	    ...>, (bool)0, (bool)1, ...>(pytorch_flash::Flash_fwd_params)
+ */
 static bool
-is_causal(const struct work *w)
+is_causal(const struct kern_work *w)
 {
-	const struct arg *c =
+	const struct op_arg *c =
 	    arg_named(w->fa != NULL ? w->fa : w->a, "is_causal", 5);
 	const char *p, *end = w->k->lower + w->k->len;
 
@@ -84,7 +94,7 @@ causal_pairs(const struct sdpa *s)
 }
 
 void
-attention_count(const struct work *w, struct answer *r, int flags)
+attention_count(const struct kern_work *w, struct answer *r, int flags)
 {
 	const struct kname *k = w->k;
 	struct sdpa s;

@@ -8,38 +8,27 @@
  *		2 N C K/g prod(r) prod(i)
  *	bytes: input, weight and output once
  *
- * as torch.utils.flop_counter counts them, except the weight gradient of a
- * grouped convolution, which it makes g times too large. Each gradient is a
- * convolution of the same size. The output's size follows from the marker's
- * arguments; emit_nvtx gives it as the size of a backward's gradient.
+ * as torch.utils.flop_counter counts them (conv_flop_count), except the weight
+ * gradient of a grouped convolution, which it makes g times too large. Each
+ * gradient is a convolution of the same size. The output's size follows from
+ * the marker's arguments; emit_nvtx gives it as the size of a backward's
+ * gradient.
+ *
+ *	input (64, 3, 32, 32), weight (6, 3, 5, 5), output (64, 6, 28, 28):
+ *		2 * 64 * 6 * 3 * 5 * 5 * 28 * 28 = 45,158,400 FLOPs
  */
+
 #define _GNU_SOURCE /* memmem */
 #include <string.h>
 
-#include "conv.h"
-#include "params.h"
-#include "product.h"
-#include "size.h"
-
-#define MAX_SPATIAL 3
-
-struct conv {
-	int nsp;            /* spatial dimensions */
-	int64_t n, c, k, g; /* k, g: -1 where only a marker would tell */
-	int64_t w01;        /* the weight's first two dimensions' product */
-	int64_t in[MAX_SPATIAL], r[MAX_SPATIAL], out[MAX_SPATIAL];
-	int64_t stride[MAX_SPATIAL], pad[MAX_SPATIAL], dil[MAX_SPATIAL];
-	bool same;     /* padding 'same' */
-	bool has_args; /* stride, pad and dil are known */
-	bool has_out;
-};
+#include "families.h"
 
 /* An argument that is one number for all dimensions, or one for each. */
 static bool
-spatial_arg(const struct work *w, const char *name, int place, int64_t unset,
-    int nsp, int64_t *v)
+spatial_arg(const struct kern_work *w, const char *name, int place,
+    int64_t unset, int nsp, int64_t *v)
 {
-	const struct arg *g = arg_named(w->a, name, place);
+	const struct op_arg *g = arg_named(w->a, name, place);
 	int i;
 
 	for (i = 0; i < nsp; i++) {
@@ -62,9 +51,9 @@ spatial_arg(const struct work *w, const char *name, int place, int64_t unset,
 /* Stride, padding and dilation; only a marker has them. Places as in
  * torch.nn.functional.convNd and conv_transposeNd. */
 static bool
-conv_args(const struct work *w, struct conv *c, bool transposed)
+conv_args(const struct kern_work *w, struct conv_sizes *c, bool transposed)
 {
-	const struct arg *p = arg_named(w->a, "padding", 4);
+	const struct op_arg *p = arg_named(w->a, "padding", 4);
 	int i;
 
 	if (!w->a->typed ||
@@ -82,9 +71,9 @@ conv_args(const struct work *w, struct conv *c, bool transposed)
 }
 
 static bool
-conv_out(const struct work *w, struct conv *c, bool transposed)
+conv_out(const struct kern_work *w, struct conv_sizes *c, bool transposed)
 {
-	int64_t extra[MAX_SPATIAL], span, len;
+	int64_t extra[CONV_SPATIAL], span, len;
 	int i;
 
 	if (transposed &&
@@ -110,12 +99,13 @@ conv_out(const struct work *w, struct conv *c, bool transposed)
 	return true;
 }
 
-/* A backward's own sizes begin with the gradient of the output; a forward
- * op has those of its result, or of its backward, if they came in time. */
+/* The output's size from a gradient. A backward's own sizes begin with that of
+ * the output; a forward op has the size of its result, or of its backward's
+ * gradient, if it came in time. */
 static bool
-grad_out(const struct args *a, struct conv *c)
+grad_out(const struct op_args *a, struct conv_sizes *c)
 {
-	const struct arg *g = a == NULL ? NULL : arg_tensor(a, 0);
+	const struct op_arg *g = a == NULL ? NULL : arg_tensor(a, 0);
 	int i;
 
 	if (g == NULL || g->bad || (int)g->nd < c->nsp + 1)
@@ -133,10 +123,10 @@ grad_out(const struct args *a, struct conv *c)
 
 /* Groups and output channels; c0 and c1 are the weight's first dimensions. */
 static bool
-conv_groups(const struct work *w, bool transposed, int64_t c0, int64_t c1,
-    struct conv *c)
+conv_groups(const struct kern_work *w, bool transposed, int64_t c0, int64_t c1,
+    struct conv_sizes *c)
 {
-	const struct arg *g = arg_named(w->a, "groups", 6);
+	const struct op_arg *g = arg_named(w->a, "groups", 6);
 
 	if (!transposed) {
 		c->g = c->c / c1;
@@ -150,21 +140,20 @@ conv_groups(const struct work *w, bool transposed, int64_t c0, int64_t c1,
 	return true;
 }
 
-/* False if the shapes are no convolution's. */
-static bool
-conv_dims(const struct work *w, int flags, struct conv *c)
+bool
+conv_sizes(const struct kern_work *w, int flags, struct conv_sizes *c)
 {
-	const struct args *a = w->a;
-	int at = (flags & C_BACKWARD) != 0;
-	bool transposed = (flags & C_TRANSPOSED) != 0;
-	const struct arg *x = arg_named(a, "input", at);
-	const struct arg *wt = arg_named(a, "weight", at + 1);
+	const struct op_args *a = w->a;
+	int at = (flags & CONV_BACKWARD) != 0;
+	bool transposed = (flags & CONV_TRANSPOSED) != 0;
+	const struct op_arg *x = arg_named(a, "input", at);
+	const struct op_arg *wt = arg_named(a, "weight", at + 1);
 	int64_t c0, c1;
 	int i;
 
 	memset(c, 0, sizeof(*c));
 	if (x == NULL || wt == NULL || x->bad || wt->bad || wt->nd < 3 ||
-	    wt->nd > 2 + MAX_SPATIAL || x->nd + 1 < wt->nd || x->nd > wt->nd)
+	    wt->nd > 2 + CONV_SPATIAL || x->nd + 1 < wt->nd || x->nd > wt->nd)
 		return false;
 	c->nsp = (int)wt->nd - 2;
 	c->n = x->nd < wt->nd ? 1 : arg_dim(a, x, 0); /* no batch */
@@ -189,30 +178,31 @@ conv_dims(const struct work *w, int flags, struct conv *c)
 	return true;
 }
 
-/* emit_nvtx's sizes do not say whether aten::convolution is transposed: the
- * op around it does, or else what the sizes can be. The result of one that
- * is not does not grow by more than its kernel's width. */
+/* emit_nvtx's sizes do not say whether aten::convolution is transposed. The op
+ * around it may say so by its name; otherwise the sizes decide: the result of a
+ * plain convolution is not larger than the input by more than the kernel's
+ * width. */
 static int
-conv_flags(const struct work *w, int flags)
+conv_flags(const struct kern_work *w, int flags)
 {
-	struct conv c;
+	struct conv_sizes c;
 	int i;
 
-	if (!w->prim || (flags & C_TRANSPOSED) != 0)
+	if (!w->prim || (flags & CONV_TRANSPOSED) != 0)
 		return flags;
 	if (w->op != NULL && memmem(w->op, w->op_len, "transpose", 9) != NULL)
-		return flags | C_TRANSPOSED;
-	if (!conv_dims(w, flags, &c) ||
+		return flags | CONV_TRANSPOSED;
+	if (!conv_sizes(w, flags, &c) ||
 	    (!c.has_out && w->grad != NULL && w->grad->n > 0))
-		return flags | C_TRANSPOSED;
+		return flags | CONV_TRANSPOSED;
 	for (i = 0; c.has_out && i < c.nsp; i++)
 		if (c.in[i] > 1 && c.out[i] > size_add(c.in[i], c.r[i]))
-			return flags | C_TRANSPOSED;
+			return flags | CONV_TRANSPOSED;
 	return flags;
 }
 
 static int64_t
-product(const int64_t *v, int n)
+prod(const int64_t *v, int n)
 {
 	int64_t r = 1;
 
@@ -222,24 +212,24 @@ product(const int64_t *v, int n)
 }
 
 void
-conv_count(const struct work *w, struct answer *r, int flags)
+conv_count(const struct kern_work *w, struct answer *r, int flags)
 {
-	struct conv c;
-	const struct arg *bias;
+	struct conv_sizes c;
+	const struct op_arg *bias;
 	int64_t n_in, n_w, n_out = -1, at;
 	bool known, transposed, has_bias;
 
 	flags = conv_flags(w, flags);
-	transposed = (flags & C_TRANSPOSED) != 0;
-	known = conv_dims(w, flags, &c);
+	transposed = (flags & CONV_TRANSPOSED) != 0;
+	known = conv_sizes(w, flags, &c);
 
 	r->eligible = true;
 	if (known && c.has_out)
-		n_out = size_mul(size_mul(c.n, c.k), product(c.out, c.nsp));
+		n_out = size_mul(size_mul(c.n, c.k), prod(c.out, c.nsp));
 	bias = arg_named(w->a, "bias", 2);
-	has_bias = (flags & C_BACKWARD) != 0 ||
+	has_bias = (flags & CONV_BACKWARD) != 0 ||
 		   (bias != NULL && bias->type == ARG_TENSOR);
-	if (helper_count(w, r, known && (transposed || c.has_out), n_out,
+	if (product_helper(w, r, known && (transposed || c.has_out), n_out,
 		!has_bias ? NO_BIAS
 		: known   ? c.k
 			  : -1))
@@ -248,56 +238,11 @@ conv_count(const struct work *w, struct answer *r, int flags)
 	r->one = w->prim && !w->bprop;
 	if (!known)
 		return;
-	n_w = size_mul(c.w01, product(c.r, c.nsp));
-	n_in = size_mul(size_mul(c.n, c.c), product(c.in, c.nsp));
+	n_w = size_mul(c.w01, prod(c.r, c.nsp));
+	n_in = size_mul(size_mul(c.n, c.c), prod(c.in, c.nsp));
 	if (transposed || c.has_out) {
-		at = product(transposed ? c.in : c.out, c.nsp);
+		at = prod(transposed ? c.in : c.out, c.nsp);
 		r->flop = size_mul(size_mul(2, c.n), size_mul(n_w, at));
 	}
 	r->bytes = work_bytes(w, size_add(size_add(n_in, n_w), n_out));
-}
-
-static void
-put(struct buf *b, const char *name, int64_t v)
-{
-	buf_puts(b, name);
-	buf_putc(b, '=');
-	buf_i64(b, v);
-	buf_putc(b, ',');
-}
-
-/* conv1d and conv2d; a conv1d has one row. Without a marker stride, padding
- * and dilation are not known, and are not printed. */
-bool
-conv_params(const struct work *w, struct buf *b)
-{
-	struct conv c;
-	int h, v;
-
-	if (!conv_dims(w, 0, &c) || c.nsp > 2)
-		return false;
-	h = c.nsp - 2; /* place of the height, or -1 */
-	v = c.nsp - 1;
-	put(b, "N", c.n);
-	put(b, "C", c.c);
-	put(b, "H", h < 0 ? 1 : c.in[h]);
-	put(b, "W", c.in[v]);
-	put(b, "K", c.k);
-	if (c.has_out) {
-		put(b, "P", h < 0 ? 1 : c.out[h]);
-		put(b, "Q", c.out[v]);
-	}
-	put(b, "R", h < 0 ? 1 : c.r[h]);
-	put(b, "S", c.r[v]);
-	if (c.has_args) {
-		put(b, "ph", h < 0 ? 0 : c.pad[h]);
-		put(b, "pw", c.pad[v]);
-		put(b, "U", h < 0 ? 1 : c.stride[h]);
-		put(b, "V", c.stride[v]);
-		put(b, "dh", h < 0 ? 1 : c.dil[h]);
-		put(b, "dw", c.dil[v]);
-	}
-	put(b, "g", c.g);
-	params_dtype(b, w, arg_at(w->a, 0));
-	return true;
 }

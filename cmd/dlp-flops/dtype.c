@@ -1,6 +1,7 @@
 /* Number types and their names; see dtype.h. */
 #include <string.h>
 
+#include "array.h"
 #include "dtype.h"
 
 static const struct {
@@ -93,8 +94,8 @@ static const struct alias cpp_names[] = {
 	{ "double2", DT_C128 },
 };
 
-/* Of the types above, and of those that first_type() must not take for the
- * type of the arithmetic: a kernel's counters and masks. */
+/* Types that the name of a kernel has for its counters and masks: not what it
+ * computes with. */
 static const struct alias cpp_others[] = {
 	{ "bool", DT_BOOL },
 	{ "char", DT_INT8 },
@@ -109,13 +110,13 @@ static const struct alias cpp_others[] = {
 	{ "uint64_t", DT_INT64 },
 };
 
-/* Where PyProf's word is not our name. */
+/* Types that PyProf calls by another name than this program. */
 static const struct alias pyprof_words[] = {
 	{ "char", DT_UINT8 },
 };
 
 static enum dtype
-find(const struct alias *a, size_t na, const char *s, size_t n)
+alias_find(const struct alias *a, size_t na, const char *s, size_t n)
 {
 	size_t i;
 
@@ -125,7 +126,7 @@ find(const struct alias *a, size_t na, const char *s, size_t n)
 	return DT_NONE;
 }
 
-#define FIND(t, s, n) find(t, sizeof(t) / sizeof((t)[0]), s, n)
+#define FIND(t, s, n) alias_find(t, ARRAY_LEN(t), s, n)
 
 const char *
 dt_name(enum dtype t)

@@ -47,16 +47,16 @@ enum dtype dt_marker(const char *s, size_t n);
 /* A C++ type name in a demangled kernel name: __half, double2, ... */
 enum dtype dt_cpp(const char *s, size_t n);
 
-/* The same, integers and bool included: what a kernel counts and masks with. */
+/* The same with integers and bool, which a kernel counts and masks with. */
 enum dtype dt_cpp_any(const char *s, size_t n);
 
 /* Appends PyProf's word for a marker's type: fp32; a type PyProf does not
- * know gets ours, or stands as it is. */
+ * know gets our name, and one that is unknown here too stays as it is. */
 void dt_pyprof(struct buf *b, const char *s, size_t n);
 
-/* The compute capability, times ten, from which on Tensor Cores can do
- * products of this type; 0 if none can. FP32 is done as TF32, and before Ampere
- * as FP16, by autocast. */
+/* The lowest compute capability, times ten, whose Tensor Cores can do products
+ * of this type; 0 if none can. FP32 counts as possible from Volta on: it is
+ * done as TF32, and before Ampere as FP16, by autocast. */
 int dt_tc_min_cc(enum dtype t);
 
 #endif

@@ -1,20 +1,155 @@
 /*
- * Rule expressions, evaluated as they are read: a rule's answer is found once
- * per op and kernel name. What is unknown makes what is computed from it
- * unknown. See expr.h.
+ * The expressions of rules; see expr.h. They are evaluated while they are read,
+ * which is quick enough because an answer is found once per op and kernel name.
+ * Whatever is computed from an unknown value is unknown.
  */
+
 #include <string.h>
 
+#include "array.h"
 #include "expr.h"
-#include "expr_val.h"
 #include "num.h"
-#include "operand.h"
 
+#define MAX_ARGS 8   /* arguments that a function takes at most */
 #define MAX_DEPTH 64 /* of brackets and signs */
+
+struct val { /* a number that may be unknown */
+	bool known;
+	int64_t v;
+};
+
+static const struct val unknown = { false, 0 };
+
+/* A size: one below 0 is unknown. */
+static struct val
+val(int64_t v)
+{
+	return (struct val){ v >= 0, v };
+}
+
+/* a op b, op being + - * / or %; unknown if one of them is, if there is no
+ * result (a division by 0, a remainder of a negative number), or if it does not
+ * fit. */
+static struct val
+val_apply(char op, struct val a, struct val b)
+{
+	struct val r = { a.known && b.known, 0 };
+	bool over = false;
+
+	if (!r.known)
+		return unknown;
+	if (op == '+')
+		over = __builtin_add_overflow(a.v, b.v, &r.v);
+	else if (op == '-')
+		over = __builtin_sub_overflow(a.v, b.v, &r.v);
+	else if (op == '*')
+		over = __builtin_mul_overflow(a.v, b.v, &r.v);
+	else if (b.v <= 0 || a.v < 0)
+		return unknown;
+	else
+		r.v = op == '/' ? a.v / b.v : a.v % b.v;
+	if (over)
+		size_overflowed();
+	return over ? unknown : r;
+}
+
+static struct val
+extreme(const struct val *v, int n, bool most)
+{
+	struct val r = v[0];
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (!v[i].known)
+			return unknown;
+		if (most ? v[i].v > r.v : v[i].v < r.v)
+			r = v[i];
+	}
+	return r;
+}
+
+static struct val
+min(const struct val *v, int n)
+{
+	return extreme(v, n, false);
+}
+
+static struct val
+max(const struct val *v, int n)
+{
+	return extreme(v, n, true);
+}
+
+/* or(a, b, ...): the first that is known. */
+static struct val
+first_known(const struct val *v, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (v[i].known)
+			return v[i];
+	return unknown;
+}
+
+/* A quotient, rounded up. */
+static struct val
+cdiv(const struct val *v, int n)
+{
+	struct val one = { true, 1 };
+
+	(void)n;
+	return val_apply(
+	    '/', val_apply('+', v[0], val_apply('-', v[1], one)), v[1]);
+}
+
+static struct val
+val_if(const struct val *v, int n)
+{
+	(void)n;
+	if (!v[0].known)
+		return unknown;
+	return v[0].v > 0 ? v[1] : v[2];
+}
+
+static struct val
+equal(const struct val *v, int n)
+{
+	(void)n;
+	if (!v[0].known || !v[1].known)
+		return unknown;
+	return (struct val){ true, v[0].v == v[1].v };
+}
+
+static const struct val_fn {
+	const char *name;
+	int least, most; /* arguments */
+	struct val (*call)(const struct val *v, int n);
+} functions[] = {
+	{ "min", 1, MAX_ARGS, min },
+	{ "max", 1, MAX_ARGS, max },
+	{ "or", 1, MAX_ARGS, first_known },
+	{ "cdiv", 2, 2, cdiv },
+	{ "if", 3, 3, val_if },
+	{ "eq", 2, 2, equal },
+};
+
+/* NULL if there is no function of that name. */
+static const struct val_fn *
+val_function(const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(functions); i++)
+		if (strlen(functions[i].name) == n &&
+		    memcmp(functions[i].name, s, n) == 0)
+			return &functions[i];
+	return NULL;
+}
 
 struct ex {
 	const char *s, *p, *end;
-	const struct work *w; /* NULL: only the grammar is checked */
+	const struct kern_work *w; /* NULL: only the grammar is checked */
 	int depth;
 	const char *err; /* the first error; all stops */
 	const char *at;
@@ -24,7 +159,7 @@ static struct val sum(struct ex *x);
 static struct val factor(struct ex *x);
 
 static struct val
-fail(struct ex *x, const char *why)
+ex_fail(struct ex *x, const char *why)
 {
 	if (x->err == NULL) {
 		x->err = why;
@@ -34,7 +169,7 @@ fail(struct ex *x, const char *why)
 }
 
 static char
-peek(struct ex *x)
+ex_peek(struct ex *x)
 {
 	while (x->p < x->end && (*x->p == ' ' || *x->p == '\t'))
 		x->p++;
@@ -42,9 +177,9 @@ peek(struct ex *x)
 }
 
 static bool
-take(struct ex *x, char c)
+ex_take(struct ex *x, char c)
 {
-	if (peek(x) != c || c == '\0')
+	if (ex_peek(x) != c || c == '\0')
 		return false;
 	x->p++;
 	return true;
@@ -57,29 +192,29 @@ letter(char c)
 }
 
 static size_t
-word(struct ex *x)
+ex_word(struct ex *x)
 {
 	size_t n = 0;
 
-	peek(x);
+	ex_peek(x);
 	while (x->p + n < x->end &&
 	       (letter(x->p[n]) || (n > 0 && x->p[n] >= '0' && x->p[n] <= '9')))
 		n++;
 	return n;
 }
 
-/* An argument: a capital letter tells its place, A the first; another word
- * is the name of a keyword argument. */
+/* An argument: a capital letter is its place, A the first; any other word is
+ * the name of a keyword argument. */
 static bool
 is_place(const char *s, size_t n)
 {
 	return n == 1 && *s >= 'A' && *s <= 'Z';
 }
 
-static const struct arg *
+static const struct op_arg *
 argument(const struct ex *x, const char *s, size_t n)
 {
-	const struct args *a;
+	const struct op_args *a;
 	size_t i;
 
 	if (x->w == NULL)
@@ -98,49 +233,49 @@ argument(const struct ex *x, const char *s, size_t n)
 static struct val
 dimension(struct ex *x, const char *s, size_t n)
 {
-	const struct arg *t = argument(x, s, n);
+	const struct op_arg *t = argument(x, s, n);
 	struct val i;
 
 	x->p += n + 1;
 	i = sum(x);
-	if (!take(x, ']'))
-		return fail(x, "']' expected");
+	if (!ex_take(x, ']'))
+		return ex_fail(x, "']' expected");
 	if (t == NULL || !i.known || i.v < -64 || i.v > 64)
 		return unknown;
 	return val(arg_dim(x->w->a, t, (int)i.v));
 }
 
-/* numel(X) and the like: functions of an argument, not of a number. */
+/* numel(X) and others: functions of an argument, not of a number. */
 static struct val
 of_argument(struct ex *x, operand_fn *fn)
 {
-	const struct arg *t;
-	size_t n = word(x);
+	const struct op_arg *t;
+	size_t n = ex_word(x);
 
 	if (n == 0)
-		return fail(x, "an argument expected: A, B, or a name");
+		return ex_fail(x, "an argument expected: A, B, or a name");
 	t = argument(x, x->p, n);
 	x->p += n;
-	if (!take(x, ')'))
-		return fail(x, "')' expected");
+	if (!ex_take(x, ')'))
+		return ex_fail(x, "')' expected");
 	return t == NULL ? unknown : val(fn(x->w, t));
 }
 
 static struct val
 function(struct ex *x, const struct val_fn *f)
 {
-	struct val v[VAL_ARGS] = { { false, 0 } };
+	struct val v[MAX_ARGS] = { { false, 0 } };
 	int n = 0;
 
 	do {
 		if (n == f->most)
-			return fail(x, "too many arguments");
+			return ex_fail(x, "too many arguments");
 		v[n++] = sum(x);
-	} while (take(x, ','));
-	if (!take(x, ')'))
-		return fail(x, "')' expected");
+	} while (ex_take(x, ','));
+	if (!ex_take(x, ')'))
+		return ex_fail(x, "')' expected");
 	if (n < f->least)
-		return fail(x, "too few arguments");
+		return ex_fail(x, "too few arguments");
 	return f->call(v, n);
 }
 
@@ -149,7 +284,7 @@ name(struct ex *x, size_t n)
 {
 	const char *s = x->p;
 	operand_fn *fn;
-	value_fn *value;
+	operand_word_fn *value;
 	const struct val_fn *f;
 
 	if (s + n < x->end && s[n] == '[')
@@ -162,19 +297,19 @@ name(struct ex *x, size_t n)
 		}
 		fn = operand_function(s, n);
 		if (fn == NULL)
-			return fail(x, "no such function");
+			return ex_fail(x, "no such function");
 		x->p += n + 1;
 		return of_argument(x, fn);
 	}
-	value = operand_value(s, n);
+	value = operand_word(s, n);
 	if (value == NULL)
-		return fail(x, "no such word");
+		return ex_fail(x, "no such word");
 	x->p += n;
 	return x->w == NULL ? unknown : val(value(x->w));
 }
 
 static struct val
-number(struct ex *x)
+ex_number(struct ex *x)
 {
 	const char *s = x->p;
 	int64_t v;
@@ -183,7 +318,7 @@ number(struct ex *x)
 		x->p++;
 	if (!num_i64(s, (size_t)(x->p - s), &v)) {
 		x->p = s;
-		return fail(x, "number too large");
+		return ex_fail(x, "number too large");
 	}
 	return (struct val){ true, v };
 }
@@ -194,16 +329,16 @@ atom(struct ex *x)
 	struct val r;
 	size_t n;
 
-	if (take(x, '-'))
+	if (ex_take(x, '-'))
 		return val_apply('-', (struct val){ true, 0 }, factor(x));
-	if (take(x, '(')) {
+	if (ex_take(x, '(')) {
 		r = sum(x);
-		return take(x, ')') ? r : fail(x, "')' expected");
+		return ex_take(x, ')') ? r : ex_fail(x, "')' expected");
 	}
-	if (peek(x) >= '0' && peek(x) <= '9')
-		return number(x);
-	n = word(x);
-	return n > 0 ? name(x, n) : fail(x, "a number or name expected");
+	if (ex_peek(x) >= '0' && ex_peek(x) <= '9')
+		return ex_number(x);
+	n = ex_word(x);
+	return n > 0 ? name(x, n) : ex_fail(x, "a number or name expected");
 }
 
 /* The depth is that of calls, so that no text can exhaust the stack. */
@@ -213,7 +348,7 @@ factor(struct ex *x)
 	struct val r;
 
 	if (x->depth == MAX_DEPTH)
-		return fail(x, "nested too deeply");
+		return ex_fail(x, "nested too deeply");
 	x->depth++;
 	r = atom(x);
 	x->depth--;
@@ -226,7 +361,7 @@ term(struct ex *x)
 	struct val r = factor(x);
 	char c;
 
-	while ((c = peek(x)) == '*' || c == '/' || c == '%') {
+	while ((c = ex_peek(x)) == '*' || c == '/' || c == '%') {
 		x->p++;
 		r = val_apply(c, r, factor(x));
 	}
@@ -239,7 +374,7 @@ sum(struct ex *x)
 	struct val r = term(x);
 	char c;
 
-	while ((c = peek(x)) == '+' || c == '-') {
+	while ((c = ex_peek(x)) == '+' || c == '-') {
 		x->p++;
 		r = val_apply(c, r, term(x));
 	}
@@ -247,20 +382,20 @@ sum(struct ex *x)
 }
 
 static struct val
-whole(struct ex *x)
+ex_whole(struct ex *x)
 {
 	struct val r = sum(x);
 
-	if (x->err == NULL && peek(x) != '\0')
-		return fail(x, "operator expected");
+	if (x->err == NULL && ex_peek(x) != '\0')
+		return ex_fail(x, "operator expected");
 	return x->err == NULL ? r : unknown;
 }
 
 int64_t
-expr_eval(const char *s, size_t n, const struct work *w)
+expr_eval(const char *s, size_t n, const struct kern_work *w)
 {
 	struct ex x = { .s = s, .p = s, .end = s + n, .w = w };
-	struct val r = whole(&x);
+	struct val r = ex_whole(&x);
 
 	return r.known && r.v >= 0 ? r.v : -1;
 }
@@ -270,7 +405,7 @@ expr_check(const char *s, size_t n, size_t *at)
 {
 	struct ex x = { .s = s, .p = s, .end = s + n };
 
-	whole(&x);
+	ex_whole(&x);
 	*at = x.err == NULL ? 0 : (size_t)(x.at - s);
 	return x.err;
 }

@@ -1,18 +1,35 @@
 /*
- * The expressions of rules: integer arithmetic over the sizes of an op's
- * arguments. dlp-flops-rules(7) tells the language.
+ * The expressions of rules: integer arithmetic (expr.c) over the sizes of an
+ * op's arguments, which have words and functions (operand.c).
+ * dlp-flops-rules(7) describes the language.
  */
 #ifndef FLOPS_EXPR_H
 #define FLOPS_EXPR_H
 
-#include "work.h"
+#include "kern_work.h"
 
-/* The value of the expression s[0..n) for the question w, or -1 where it is
- * unknown: an argument that is not there, a type, a division by zero, a
- * negative result; where it does not fit, size_overflow is set. */
-int64_t expr_eval(const char *s, size_t n, const struct work *w);
+/* The value of the expression s[0..n) for the question w. -1 if it is unknown:
+ * an argument or type is missing, a divisor is zero, the result is negative or
+ * does not fit (size_overflowed() is called then). */
+int64_t expr_eval(const char *s, size_t n, const struct kern_work *w);
 
-/* What is wrong with it, and where from its beginning; NULL: nothing. */
+/* What is wrong with the expression, and where from its beginning; NULL if
+ * nothing is. */
 const char *expr_check(const char *s, size_t n, size_t *at);
+
+/* All results are -1 where they are unknown. */
+typedef int64_t operand_fn(const struct kern_work *w, const struct op_arg *t);
+typedef int64_t operand_word_fn(const struct kern_work *w);
+
+/* What an expression can ask: the function of an argument, as numel in
+ * numel(A), and the word, as n; NULL if there is none of that name. */
+operand_fn *operand_function(const char *name, size_t n);
+operand_word_fn *operand_word(const char *name, size_t n);
+
+/* Elements of the broadcast result of all tensors; -1 if they do not fit. */
+int64_t operand_out(const struct kern_work *w);
+
+/* Bytes of an element of the op's data, by its first tensor or its kernel. */
+int64_t operand_esize(const struct kern_work *w);
 
 #endif

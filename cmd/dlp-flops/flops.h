@@ -1,14 +1,347 @@
-/* The stage: record callbacks of dlp-flops. */
+/*
+ * What dlp-flops holds while a stream passes, and the way of a kern record:
+ *
+ *	flops_read.c	takes records: facts are kept, kernels go on
+ *	flops_state.c	keeps the facts of a section by their ids
+ *	flops_hold.c	holds kernels back whose numbers come later
+ *	flops_answer.c	finds the work of a kernel in its op, once
+ *	flops_write.c	writes the columns, and counts what notes say
+ *
+ * Everything hangs on struct flops. All but the options and run_counts is
+ * forgotten when a section begins.
+ */
 #ifndef FLOPS_FLOPS_H
 #define FLOPS_FLOPS_H
 
+#include "flops_rules.h"
 #include "stage.h"
+#include "tensorcore.h"
 
-/* Sets the callbacks for str, dev, op and kern. */
-void flops_attach(struct stage *st);
+struct flops_op { /* texts are kept once each and live to the section's end */
+	const struct flops_rule *rule;
+	const char *mod, *name;
+	const char *args, *shapes; /* JSON, or NULL */
+	size_t mod_len, name_len, args_len, shapes_len;
+	int64_t fwd_id;
+	bool has_fwd, bprop;
+	bool sums_up; /* AccumulateGrad: not the work of its forward */
+	bool bad;     /* its JSON was counted as bad already */
+	/* Sizes of the backward's own inputs, the output's gradient first; a
+	 * forward op gets those of its first backward. */
+	const char *grad;
+	size_t grad_len;
+	const char *repr; /* how a recurrent module prints itself, or NULL */
+	bool waits;       /* its kernels are held until grad is known */
+	bool given_up;    /* grad did not come in time */
+};
 
-/* After the run: one line on standard error if there are kernels whose work
+/* A product inside ops: what the framework called, with its sizes. */
+struct flops_prim {
+	const struct flops_rule *rule; /* NULL: none that counts */
+	const char *name, *shapes;
+	size_t name_len, shapes_len;
+	bool bad; /* its JSON was counted as bad already */
+};
+
+/* What a kernel belongs to. */
+struct subject {
+	struct flops_op *op; /* NULL: the kernel's name tells all there is */
+	struct flops_prim *prim; /* the product inside the op; NULL: none */
+	uint32_t op_idx, prim_idx;
+	const char *shape; /* of the product's result; NULL: not known */
+};
+
+struct flops_kern { /* a kern record; views live as long as the record */
+	struct subject s;
+	uint32_t name_idx;
+	const struct kname *k;
+	int64_t op_id, inst, sub, dur_ns, prim_id, prim_run;
+	int64_t dev; /* of state_place() */
+	bool has_inst, has_seq;
+	const char *grid;
+	size_t ngrid;
+	enum tc given; /* what the profile itself says */
+};
+
+/* The answer about a kernel name in an op; where PyProf's number of the kernel
+ * in its sequence id, or the grid, matters there is one for each. */
+struct flops_result {
+	struct answer a;
+	int64_t blocks;     /* of an element-wise kernel; 0: not asked yet */
+	const char *params; /* escaped; NULL: unset */
+	size_t params_len;
+	bool has_op, sized; /* the op is known; so are its arguments */
+	unsigned shape;     /* of tc_shape() */
+};
+
+/* A line without the columns that dlp-flops adds: if the stream went through
+ * dlp-flops before, those are made anew, behind all others. */
+struct rest {
+	const char *const *names; /* the columns that are added */
+	int n;
+	bool *ours; /* by column of the input: it is one of them */
+	bool some;  /* there is one */
+};
+
+struct flops_facts {             /* by the ids of the stream */
+	struct smap texts;       /* all kept strings */
+	struct map str_by_id;    /* id -> number in texts, + 1 */
+	struct smap files;       /* texts of src */
+	struct map dev_by_place; /* -> cc, | 1 << 32 if no Tensor Cores */
+	bool any_cc;             /* a device's compute capability is known */
+	struct map op_by_id;     /* id -> index + 1 */
+	struct flops_op *ops;
+	size_t nops, ops_cap;
+	struct map prim_by_id; /* id -> index + 1 */
+	struct flops_prim *prims;
+	size_t nprims, prims_cap;
+	struct map name_by_id;    /* name_id -> index + 1 */
+	struct smap name_by_text; /* short names without an id */
+	struct kname **names;
+	size_t nnames, names_cap;
+	struct map cell_by_seq; /* which of a cell's products, + 1 */
+};
+
+#define STATE_RUNS (1 << 16) /* the newest runs, which are remembered */
+
+struct flops_runs {
+	struct { /* of ops: parts that are counted, bits by role */
+		int64_t inst, prim_run; /* inst + 1; 0: empty */
+		unsigned bits;
+	} marks[STATE_RUNS];
+	struct {             /* of products: size of the result */
+		int64_t run; /* + 1 */
+		const char *shape;
+	} results[STATE_RUNS];
+};
+
+struct flops_answers {        /* found once and kept */
+	struct map by_key;    /* op, name, sub class -> index + 1 */
+	struct map by_grid;   /* index, blocks of the grid -> index + 1 */
+	struct smap contexts; /* op, product, shape of its result */
+	struct flops_result **v;
+	size_t n, cap;
+	struct store mem;
+	struct flops_result once;                 /* one that is not kept */
+	struct op_args args, grad, own, own_grad; /* scratch: arguments of the
+						     op and of the product */
+	struct buf grid, params, esc;             /* scratch */
+};
+
+/* A run of an op that does its work in many kernels, each of which does a part
+ * that nothing tells; its work is divided among them by their time. */
+struct shared_run {
+	enum { SHARED_OPEN, SHARED_CLOSED, SHARED_GIVEN_UP } state;
+	bool begun;
+	int64_t left_ns, left_flop;
+};
+
+struct flops_hold {
+	bool on;         /* lines go to text instead of the output */
+	struct buf text; /* lines, with gaps where kernels wait for columns */
+	size_t nlines, nrecords;
+	struct held_kern *kern;
+	size_t nkern, cap;
+	size_t due;          /* ops, products and runs that kernels wait for */
+	struct map due_runs; /* of products, by prim_run */
+	struct map shared_by_inst; /* -> number in shared, + 1 */
+	struct shared_run *shared;
+	size_t nshared, shared_cap;
+	struct buf line; /* scratch */
+};
+
+/* The coverage account: kernels and their time. */
+enum { COV_ALL, COV_OP, COV_SHAPES, COV_FLOP, COV_TC, COV_N };
+
+struct flops_counts { /* become ##note lines */
+	uint64_t bad_args, overflow, no_size, tc_unknown;
+	struct {
+		uint64_t n;
+		int64_t ns;
+	} cover[COV_N];
+};
+
+struct flops_run_counts { /* of all sections; said at the end */
+	uint64_t no_size; /* kernels */
+	double no_size_ns, ns;
+};
+
+struct flops_cols { /* bound columns of the record types */
+	struct {
+		struct rec_col *id, *text;
+	} str;
+	struct {
+		struct rec_col *dev, *cc, *name, *src;
+	} dev;
+	struct {
+		struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd,
+		    *text, *repr;
+	} op;
+	struct {
+		struct rec_col *id, *op, *shapes;
+	} prim;
+	struct {
+		struct rec_col *run, *shape;
+	} result;
+	struct {
+		struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev,
+		    *grid, *block, *seq, *dur, *tc, *tc_rule, *prim_id,
+		    *prim_run, *altseq, *src;
+	} kern;
+	struct rec_col *inst_id; /* of inst */
+};
+
+struct flops {
+	/* options */
+	struct flops_rules rules;
+	struct namerules tc_rules;
+	int64_t ranks; /* GPUs of a collective; -1: unknown */
+
+	struct flops_cols cols;
+	struct rest kern_rest, copy_rest, set_rest;
+	bool no_ops_said; /* that kern records have no op_id */
+
+	struct flops_facts facts;
+	struct flops_runs runs;
+	struct flops_answers answers;
+	struct flops_hold hold;
+	struct tc_seen *seen; /* by file */
+	size_t nseen;
+	struct flops_counts counts;
+	struct flops_run_counts run_counts;
+	struct buf tmp, line; /* scratch of the record callbacks */
+};
+
+/*
+ * flops_read.c
+ */
+
+/* Sets the callbacks of the record types; st->ctx is fl from then on. */
+void read_attach(struct stage *st, struct flops *fl);
+
+/*
+ * flops_state.c
+ */
+void state_forget(struct flops *fl); /* a section begins */
+
+/* Interns a text: the same pointer for the same text, to the section's end. */
+const char *state_keep(struct flops *fl, const char *s, size_t n);
+
+/* Keeps a string by its id. */
+void state_str(struct flops *fl, int64_t id, const char *s, size_t n);
+
+/* A device of a file; devices of different files have the same numbers. src:
+ * escaped; NULL: the stream names no file. dev < 0: not known. */
+int64_t state_place(struct flops *fl, const char *src, size_t n, int64_t dev);
+
+/* The number of a place's file. */
+size_t state_file(int64_t place);
+
+/* Keeps what is known of a device, and gives it back. */
+void state_dev(struct flops *fl, int64_t place, struct tc_device d);
+struct tc_device state_device(const struct flops *fl, int64_t place);
+
+/* A new op, all zero, and the op of an id, with its number in *idx; NULL if
+ * there is none. Valid until the next new one. */
+struct flops_op *state_op_new(struct flops *fl, int64_t id);
+struct flops_op *state_op(const struct flops *fl, int64_t id, uint32_t *idx);
+
+/* The same of products. */
+struct flops_prim *state_prim_new(struct flops *fl, int64_t id);
+struct flops_prim *state_prim(
+    const struct flops *fl, int64_t id, uint32_t *idx);
+
+/* The size of the result of a product's run, JSON and kept; NULL: not known.
+ * The newest STATE_RUNS are remembered. */
+void state_result(struct flops *fl, int64_t run, const char *shape);
+const char *state_result_of(const struct flops *fl, int64_t run);
+
+/* The facts about a kernel's name, by the id of its full name; by its short
+ * name if has_id is false or the id is unknown. *idx counts from 0. */
+const struct kname *state_name(struct flops *fl, bool has_id, int64_t id,
+    const char *brief, size_t n, uint32_t *idx);
+
+/* Marks parts of a run, and of a product's run in it (0: none), as counted and
+ * returns those that were before; bits by role. The newest STATE_RUNS runs are
+ * remembered. */
+unsigned state_mark(
+    struct flops *fl, int64_t inst, int64_t prim_run, unsigned bits);
+
+/* Which of a recurrent cell's two products has that sequence id: 0 for the one
+ * with the input, 1 for the one with the hidden state, 2 for not known. */
+void state_cell(struct flops *fl, int64_t seq, int64_t which);
+int64_t state_cell_of(const struct flops *fl, int64_t seq);
+
+/*
+ * flops_answer.c
+ */
+void answer_forget(struct flops *fl); /* a section begins */
+
+/* The work of a kernel in its op. sub < 0: the kernel has no number in its
+ * sequence id. Valid until the next call. */
+const struct flops_result *answer_of(struct flops *fl, const struct subject *s,
+    const struct kname *k, uint32_t name_idx, int64_t sub, const char *grid,
+    size_t ngrid);
+
+/*
+ * flops_hold.c
+ */
+void hold_forget(struct flops *fl); /* a section begins */
+
+/* If the kernel must wait for the size of its op's result (hold_size), or for
+ * the other kernels of its run (hold_share), its record is held, and the
+ * result is true. */
+bool hold_size(
+    struct stage *st, const struct rec *r, const struct flops_kern *k);
+bool hold_share(struct stage *st, const struct rec *r,
+    const struct flops_kern *k, const struct flops_result *res);
+
+/* Writes a finished line, given without its end, or holds it if others wait. */
+void hold_line(struct stage *st, const struct buf *line, bool is_record);
+
+/* A backward's op brings the size its forward op waits for; text is the
+ * framework's name of it, or NULL. */
+void hold_op(struct stage *st, const struct flops_op *op, const char *text);
+
+/* A product's result has that size. */
+void hold_result(struct stage *st, int64_t prim_run, const char *shape);
+
+void hold_closed(struct stage *st, int64_t inst); /* the run has ended */
+
+/* Writes what is held; what is not known by now stays unknown. */
+void hold_drain(struct stage *st);
+
+/*
+ * flops_write.c
+ */
+
+/* Appends the legend with our columns at its end; the records that follow
+ * are written like it. */
+void rest_legend(struct rest *x, struct buf *b, const struct rec *r);
+
+/* Appends a record's line up to where our columns begin. */
+void rest_put(const struct rest *x, struct buf *b, const struct rec *r);
+
+/* The part this kernel plays in its run, now that the run's other kernels
+ * so far are known. prim_run: of a product inside the op; 0: none. */
+enum role write_role(struct flops *fl, const struct answer *a, bool has_inst,
+    int64_t inst, int64_t prim_run);
+
+/* Appends the columns to out_buf, without the line's end. dev: of
+ * state_place(); given: Tensor Core use that the profile itself tells, or
+ * TC_UNKNOWN. */
+void write_columns(struct flops *fl, const struct flops_result *res,
+    const struct kname *k, enum role role, int64_t dev, enum tc given);
+
+/* Counts what becomes a note, or is said at the end; dur_ns: of the kernel. */
+void write_count(struct flops *fl, const struct flops_result *res,
+    const struct kname *k, int64_t dev, int64_t dur_ns, enum tc given);
+
+/* Writes the notes of a section that ends. */
+void write_notes(struct flops *fl);
+
+/* After the run: a line on standard error if there are kernels whose work
  * should be counted, but is unknown. */
-void flops_say(void);
+void write_summary(const struct flops *fl);
 
 #endif

@@ -1,36 +1,114 @@
 /*
- * Matrix products: linear, mm, addmm, bmm, baddbmm, matmul, mv, dot.
+ * Matrix products: linear, mm, addmm, bmm, baddbmm, matmul, mv, dot, and
+ * einsum; and what products share with convolutions: which of an op's kernels
+ * carries the arithmetic, and what the others do.
  *
  *	A (.., m, k) times B (.., k, n):  2 b m n k, a multiply-add being 2
  *	bytes: A, B and the result once, batches included
  *
- * as torch.utils.flop_counter counts them (a bias is not counted there; here
- * it is its own family where a kernel of its own adds it). Both gradients of
- * a product are products of the same size, so each costs the same and moves
- * the same three matrices.
+ * as torch.utils.flop_counter counts them (mm_flop, bmm_flop). A bias is not
+ * counted there; here a kernel of its own that adds it is pointwise. Both
+ * gradients of a product are products of the same size, so each costs the same
+ * and moves the same three matrices.
+ *
+ *	linear, x (64, 120), weight (84, 120):
+ *		2 * 64 * 84 * 120 = 1,290,240 FLOPs forward, twice that backward
  */
 #include <string.h>
 
-#include "gemm.h"
-#include "params.h"
-#include "product.h"
-#include "size.h"
+#include "families.h"
 
-struct gemm {
-	int64_t b, m, n, k;
-	int64_t n_a, n_b, n_c, n_out; /* elements; n_c is an added matrix */
-};
+void
+product_role(const struct kern_work *w, struct answer *r)
+{
+	if (!w->bprop) {
+		r->role = ROLE_MAIN;
+		return;
+	}
+	r->role_sure = w->k->dir_sure;
+	if (w->k->dir == KD_DGRAD)
+		r->role = ROLE_DGRAD;
+	else if (w->k->dir == KD_WGRAD)
+		r->role = ROLE_WGRAD;
+	else
+		r->role = ROLE_GRAD;
+}
 
-/* Dimension i from the end of t, not counting the last two; 1 if none. */
+/* Whether a product of a backward is the forward's once more, as with
+ * checkpoints. */
+static bool
+runs_again(int64_t b, int64_t n_out, int64_t k, int64_t fwd_k, int64_t n_x,
+    int64_t n_y)
+{
+	return k > 0 && k == fwd_k && n_out != n_x && n_out != n_y &&
+	       size_mul(n_out, b) == size_mul(n_x / k, n_y / k);
+}
+
+/* The role of a product inside a backward, by what it makes: one gradient has
+ * the elements of the left operand of the op's forward, the other those of the
+ * right one. b, n_out, k: its batches, elements of its result, and k. */
+static void
+product_gradient(const struct kern_work *w, struct answer *r, int64_t b,
+    int64_t n_out, int64_t k)
+{
+	const struct op_arg *x, *y;
+	int64_t n_x, n_y;
+
+	if (!w->prim || !w->bprop)
+		return;
+	r->role = ROLE_MAIN;
+	if (w->first < 0)
+		return;
+	x = arg_tensor(w->fa, (size_t)w->first);
+	y = arg_tensor(w->fa, (size_t)w->first + 1);
+	n_x = x == NULL ? -1 : arg_numel(w->fa, x);
+	n_y = y == NULL ? -1 : arg_numel(w->fa, y);
+	r->role = ROLE_GRAD;
+	if (n_out == n_x && n_out != n_y)
+		r->role = ROLE_DGRAD;
+	else if (n_out == n_y && n_out != n_x)
+		r->role = ROLE_WGRAD;
+	else if (runs_again(b, n_out, k, arg_dim(w->fa, x, -1), n_x, n_y))
+		r->role = ROLE_MAIN;
+	else if (w->k->dir != KD_NONE)
+		r->role = w->k->dir == KD_DGRAD ? ROLE_DGRAD : ROLE_WGRAD;
+}
+
+/* A bias costs one addition per element of the result, forward (read and
+ * write the result, read the bias) and backward (read the gradient, write
+ * the bias's). */
+bool
+product_helper(const struct kern_work *w, struct answer *r, bool known,
+    int64_t n_out, int64_t n_bias)
+{
+	enum kpart want = w->bprop ? KP_REDUCE : KP_ELEM;
+
+	if (w->k->part == KP_MAIN)
+		return false;
+	r->eligible = false;
+	if (w->k->part != want || n_bias == NO_BIAS) {
+		r->role = ROLE_AUX;
+		r->flop = known ? 0 : -1; /* counted with the product */
+		return true;
+	}
+	r->role = ROLE_BIAS;
+	r->family = w->bprop ? FAM_REDUCE : FAM_POINTWISE;
+	r->flop = n_out;
+	r->bytes =
+	    work_bytes(w, size_add(size_mul(w->bprop ? 1 : 2, n_out), n_bias));
+	return true;
+}
+
+/* Batch dimension i of t, from the end; 1 if there is none. */
 static int64_t
-batch_dim(const struct args *a, const struct arg *t, size_t i)
+batch_dim(const struct op_args *a, const struct op_arg *t, size_t i)
 {
 	return t->nd < i + 3 ? 1 : a->dims[t->dim + t->nd - 3 - i];
 }
 
 /* The product of the broadcast batch dimensions; -1 if they do not fit. */
 static int64_t
-batches(const struct args *a, const struct arg *x, const struct arg *y)
+batches(const struct op_args *a, const struct op_arg *x, const struct op_arg *y)
 {
 	int64_t p, q, r = 1;
 	size_t i;
@@ -47,8 +125,8 @@ batches(const struct args *a, const struct arg *x, const struct arg *y)
 
 /* x times y as matmul defines it; false if the shapes do not fit. */
 static bool
-matmul_dims(const struct args *a, const struct arg *x, const struct arg *y,
-    struct gemm *g)
+matmul_dims(const struct op_args *a, const struct op_arg *x,
+    const struct op_arg *y, struct gemm_sizes *g)
 {
 	if (x == NULL || y == NULL || x->nd == 0 || y->nd == 0 || x->bad ||
 	    y->bad)
@@ -65,10 +143,10 @@ matmul_dims(const struct args *a, const struct arg *x, const struct arg *y,
 }
 
 static bool
-linear_dims(const struct args *a, struct gemm *g)
+linear_dims(const struct op_args *a, struct gemm_sizes *g)
 {
-	const struct arg *x = arg_named(a, "input", 0);
-	const struct arg *w = arg_named(a, "weight", 1);
+	const struct op_arg *x = arg_named(a, "input", 0);
+	const struct op_arg *w = arg_named(a, "weight", 1);
 	size_t i;
 
 	if (x == NULL || w == NULL || x->nd == 0 || w->nd < 1 || w->nd > 2 ||
@@ -84,13 +162,13 @@ linear_dims(const struct args *a, struct gemm *g)
 	return true;
 }
 
-static bool
-gemm_dims(const struct work *w, int first, struct gemm *g)
+bool
+gemm_sizes(const struct kern_work *w, int first, struct gemm_sizes *g)
 {
-	const struct args *a = w->a;
+	const struct op_args *a = w->a;
 
 	memset(g, 0, sizeof(*g));
-	if (first == G_LINEAR) {
+	if (first == GEMM_LINEAR) {
 		if (!linear_dims(a, g))
 			return false;
 	} else if (!matmul_dims(a, arg_at(a, (size_t)first),
@@ -104,25 +182,25 @@ gemm_dims(const struct work *w, int first, struct gemm *g)
 }
 
 static bool
-has_bias(const struct work *w, int first)
+has_bias(const struct kern_work *w, int first)
 {
-	const struct arg *b = arg_named(w->a, "bias", 2);
+	const struct op_arg *b = arg_named(w->a, "bias", 2);
 
-	if (first == G_LINEAR)
+	if (first == GEMM_LINEAR)
 		return b != NULL && b->type == ARG_TENSOR;
 	return first == 1; /* addmm and its like */
 }
 
 void
-gemm_count(const struct work *w, struct answer *r, int first)
+gemm_count(const struct kern_work *w, struct answer *r, int first)
 {
-	struct gemm g;
-	bool known = gemm_dims(w, first, &g);
+	struct gemm_sizes g;
+	bool known = gemm_sizes(w, first, &g);
 
 	r->eligible = true;
 	if (!known)
 		g.n_out = g.n = -1;
-	if (helper_count(
+	if (product_helper(
 		w, r, known, g.n_out, has_bias(w, first) ? g.n : NO_BIAS))
 		return;
 	product_role(w, r);
@@ -143,20 +221,21 @@ gemm_count(const struct work *w, struct answer *r, int first)
 		    size_add(size_add(g.n_a, g.n_b), size_add(g.n_c, g.n_out)));
 }
 
-/* A (.., m, k) and B (.., k, n) in groups, which divide the rows of A, the
- * columns of B, or k between them where one of the two is a matrix: together
- * one product of the whole. Both batched: one per group. */
+/* A (.., m, k) and B (.., k, n) in groups. Where one of the two is a matrix the
+ * groups divide the rows of A, the columns of B, or k, and are one product of
+ * the whole together. Where both are batched, there is one product per group.
+ * (aten::_grouped_mm, torch/_meta_registrations.py) */
 void
-grouped_count(const struct work *w, struct answer *r, int first)
+grouped_count(const struct kern_work *w, struct answer *r, int first)
 {
-	const struct args *a = w->a;
-	const struct arg *x = arg_at(a, (size_t)first);
-	const struct arg *y = arg_at(a, (size_t)first + 1);
+	const struct op_args *a = w->a;
+	const struct op_arg *x = arg_at(a, (size_t)first);
+	const struct op_arg *y = arg_at(a, (size_t)first + 1);
 	bool known = x != NULL && y != NULL && x->nd >= 2 && y->nd >= 2;
 	int64_t g, m, k, n;
 
 	r->eligible = true;
-	if (helper_count(w, r, known, -1, NO_BIAS))
+	if (product_helper(w, r, known, -1, NO_BIAS))
 		return;
 	product_role(w, r);
 	r->one = w->prim;
@@ -169,111 +248,155 @@ grouped_count(const struct work *w, struct answer *r, int first)
 	r->flop = size_mul(size_mul(2, g), size_mul(m, size_mul(n, k)));
 }
 
-static void
-put_dim(struct buf *b, const char *name, int64_t v)
+/*
+ * einsum of two operands is a product, batched over the labels that both
+ * operands and the result have, and summed over those that only the operands
+ * have: 2 FLOPs for each combination of all labels.
+ *
+ *	"bij,bjk->bik" of (8, 64, 32) and (8, 32, 16): 2 * 8 * 64 * 32 * 16
+ *
+ * A marker gives the equation. emit_nvtx does not, but PyTorch makes a bmm of
+ * it. The gradient of the bmm's result is (b, m, n), and one operand has b m k
+ * elements, from which k follows.
+ */
+struct ein {
+	int64_t flop;
+	int64_t n_a, n_b, n_out;
+};
+
+enum { IN_A = 1, IN_B = 2, IN_OUT = 4 };
+
+struct labels {
+	int64_t size[128];
+	unsigned char in[128];
+};
+
+/* Notes the labels of s[0..n), which name the dimensions of t, or the result's
+ * if t is NULL; blanks are skipped. False for an ellipsis, and where labels and
+ * dimensions do not fit. */
+static bool
+note_labels(struct labels *l, const char *s, size_t n, const struct op_args *a,
+    const struct op_arg *t, int bit)
 {
-	buf_puts(b, name);
-	buf_putc(b, '=');
-	buf_i64(b, v);
-	buf_putc(b, ',');
+	size_t i, d = 0;
+	int64_t size;
+	int c;
+
+	for (i = 0; i < n; i++) {
+		c = (unsigned char)s[i];
+		if (c == ' ')
+			continue;
+		if (c < 'A' || c > 'z')
+			return false;
+		l->in[c] |= (unsigned char)bit;
+		if (t == NULL)
+			continue;
+		if (d == t->nd)
+			return false;
+		size = a->dims[t->dim + d++];
+		if (l->size[c] > 1 && size > 1 && l->size[c] != size)
+			return false;
+		if (l->size[c] < size)
+			l->size[c] = size;
+	}
+	return t == NULL || d == t->nd;
 }
 
-/* x[0:-1] as PyProf prints it: a tuple, or the number if it is one. */
-static void
-put_lead(
-    struct buf *b, const char *name, const struct args *a, const struct arg *x)
+static bool
+read_equation(const struct op_args *a, const struct op_arg *eq,
+    const struct op_arg *x, const struct op_arg *y, struct ein *e)
 {
-	struct arg lead = *x;
+	struct labels l;
+	const char *s = eq->str, *end = s + eq->str_len, *comma, *arrow;
+	int c;
 
-	if (x->nd == 2) {
-		put_dim(b, name, arg_dim(a, x, 0));
+	memset(&l, 0, sizeof(l));
+	comma = memchr(s, ',', eq->str_len);
+	arrow = memchr(s, '-', eq->str_len);
+	if (comma == NULL || arrow == NULL || arrow < comma ||
+	    arrow + 1 == end || arrow[1] != '>' ||
+	    !note_labels(&l, s, (size_t)(comma - s), a, x, IN_A) ||
+	    !note_labels(
+		&l, comma + 1, (size_t)(arrow - comma) - 1, a, y, IN_B) ||
+	    !note_labels(
+		&l, arrow + 2, (size_t)(end - arrow) - 2, a, NULL, IN_OUT))
+		return false;
+	e->flop = 2;
+	e->n_out = 1;
+	for (c = 0; c < 128; c++) {
+		if (l.in[c] == 0)
+			continue;
+		if (l.in[c] == IN_A || l.in[c] == IN_B || l.in[c] == IN_OUT)
+			return false; /* summed before the product */
+		e->flop = size_mul(e->flop, l.size[c]);
+		if (l.in[c] & IN_OUT)
+			e->n_out = size_mul(e->n_out, l.size[c]);
+	}
+	return true;
+}
+
+/* By the gradient of the bmm inside: (b, m, n). */
+static bool
+ein_by_gradient(const struct op_args *grad, struct ein *e)
+{
+	const struct op_arg *g = arg_tensor(grad, 0);
+	int64_t b, m, n, k, swap;
+
+	if (g == NULL || g->nd != 3)
+		return false;
+	b = arg_dim(grad, g, 0);
+	m = arg_dim(grad, g, 1);
+	n = arg_dim(grad, g, 2);
+	if (b <= 0 || m <= 0 || n <= 0 || e->n_a <= 0)
+		return false;
+	k = e->n_a / b / m;
+	if (size_mul(size_mul(b, m), k) != e->n_a ||
+	    size_mul(size_mul(b, n), k) != e->n_b) {
+		swap = m;
+		m = n;
+		n = swap;
+		k = e->n_a / b / m;
+		if (size_mul(size_mul(b, m), k) != e->n_a ||
+		    size_mul(size_mul(b, n), k) != e->n_b)
+			return false;
+	}
+	e->n_out = size_mul(b, size_mul(m, n));
+	e->flop = size_mul(2, size_mul(e->n_out, k));
+	return true;
+}
+
+static bool
+ein_dims(const struct kern_work *w, struct ein *e)
+{
+	const struct op_args *a = w->a;
+	const struct op_arg *eq = arg_named(a, "equation", 0);
+	const struct op_arg *x = arg_tensor(a, 0), *y = arg_tensor(a, 1);
+
+	if (x == NULL || y == NULL || x->bad || y->bad ||
+	    arg_tensor(a, 2) != NULL)
+		return false;
+	e->n_a = arg_numel(a, x);
+	e->n_b = arg_numel(a, y);
+	if (a->typed)
+		return eq != NULL && eq->str != NULL &&
+		       read_equation(a, eq, x, y, e);
+	return ein_by_gradient(w->grad, e);
+}
+
+void
+einsum_count(const struct kern_work *w, struct answer *r, int unused)
+{
+	struct ein e;
+	bool known = ein_dims(w, &e);
+
+	(void)unused;
+	r->eligible = true;
+	/* without the equation the products in it tell */
+	if (product_helper(w, r, known || !w->a->typed, -1, NO_BIAS))
 		return;
-	}
-	lead.nd = x->nd == 0 ? 0 : x->nd - 1;
-	buf_puts(b, name);
-	buf_putc(b, '=');
-	params_tuple(b, a, &lead);
-	buf_putc(b, ',');
-}
-
-/* What adds the bias, or sums its gradient. */
-static bool
-linear_is_bias(const struct kname *k)
-{
-	return !k->pyprof_gemm && k->pyprof_bias;
-}
-
-/* PyProf takes the first kernel of a backward for dgrad and the second for
- * wgrad, whatever they are; its M is the weight's rows. */
-bool
-linear_params(const struct work *w, struct buf *b)
-{
-	const struct args *a = w->a;
-	const struct arg *x = arg_named(a, "input", 0);
-	const struct arg *wt = arg_named(a, "weight", 1);
-	int64_t m, k;
-
-	if (x == NULL || wt == NULL || wt->nd != 2 || x->nd == 0)
-		return false;
-	m = arg_dim(a, wt, 0);
-	k = arg_dim(a, x, -1);
-	if (linear_is_bias(w->k)) {
-		put_dim(b, "M", m);
-		put_lead(b, "N", a, x);
-	} else if (!w->bprop) {
-		put_dim(b, "M", m);
-		put_lead(b, "N", a, x);
-		put_dim(b, "K", k);
-	} else if (w->sub == 0) {
-		put_dim(b, "M", k);
-		put_lead(b, "N", a, x);
-		put_dim(b, "K", m);
-	} else if (w->sub == 1) {
-		put_dim(b, "M", k);
-		put_dim(b, "N", m);
-		put_lead(b, "K", a, x);
-	} else {
-		buf_puts(b, "X=");
-		params_tuple(b, a, x);
-		buf_puts(b, ",W=");
-		params_tuple(b, a, wt);
-		buf_putc(b, ',');
-	}
-	params_dtype(b, w, x);
-	return true;
-}
-
-/* M and N change places: PyProf thinks in columns, as BLAS does. */
-static bool
-mnk_params(const struct work *w, struct buf *b, int first, bool batch)
-{
-	struct gemm g;
-
-	if (!gemm_dims(w, first, &g) || g.b < 0)
-		return false;
-	if (batch)
-		put_dim(b, "B", g.b);
-	put_dim(b, "M", g.n);
-	put_dim(b, "N", g.m);
-	put_dim(b, "K", g.k);
-	params_dtype(b, w, arg_at(w->a, (size_t)first));
-	return true;
-}
-
-bool
-mm_params(const struct work *w, struct buf *b)
-{
-	return mnk_params(w, b, 0, false);
-}
-
-bool
-addmm_params(const struct work *w, struct buf *b)
-{
-	return mnk_params(w, b, 1, false);
-}
-
-bool
-bmm_params(const struct work *w, struct buf *b)
-{
-	return mnk_params(w, b, 0, true);
+	product_role(w, r);
+	if (!known)
+		return;
+	r->flop = e.flop;
+	r->bytes = work_bytes(w, size_add(size_add(e.n_a, e.n_b), e.n_out));
 }

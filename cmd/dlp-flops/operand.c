@@ -1,36 +1,236 @@
-/* Sizes of an op's arguments, by name; see operand.h. */
+/*
+ * What a rule's expression can ask about an op (expr.h): the sizes of its
+ * arguments and of its result, which follows from the arguments of pooling and
+ * resizing. And the type of the kernel that copies rows of a table (embedding,
+ * index_select): its name has no type, but its launch tells how many bytes a
+ * row has.
+ */
 #include <string.h>
 
+#include "array.h"
+#include "expr.h"
 #include "num.h"
-#include "operand.h"
-#include "size.h"
-#include "window.h"
+
+/*
+ * vectorized_gather_kernel<unit, index> (at/native/cuda/IndexKernelUtils.cu)
+ *has a block for each index and for each 256 units of a row, of as many threads
+ *as a row has units, in whole warps, and at most 256. A unit is what a thread
+ * copies, in bytes:
+ *
+ *	void at::native::vectorized_gather_kernel<16, long>(char*, char*, ...)
+ */
+#define WARP 32
+#define THREADS 256
+
+/* Number i of a list "1,2,3". */
+static int64_t
+list_number(const char *s, int i)
+{
+	int64_t v;
+
+	for (; i > 0 && *s != '\0'; i--)
+		s += strcspn(s, ",") + 1;
+	return num_i64(s, strcspn(s, ","), &v) ? v : -1;
+}
+
+/* Elements of a row: those of the table without its first dimension, along
+ * which the rows are chosen (for another dimension there is another kernel). */
+static int64_t
+row_numel(const struct kern_work *w)
+{
+	const struct op_arg *t;
+	size_t i;
+
+	for (i = 0; (t = arg_tensor(w->a, i)) != NULL; i++)
+		if (t->nd > 1 && arg_dim(w->a, t, 0) > 0)
+			return arg_numel(w->a, t) / arg_dim(w->a, t, 0);
+	return -1;
+}
+
+/* Bytes of an element by the launch of such a kernel; -1: unknown. */
+static int
+gather_esize(const struct kern_work *w)
+{
+	int64_t row, units, threads;
+	int size, found = -1;
+
+	if (w->k->gather == 0 || w->grid == NULL || w->block == NULL ||
+	    (row = row_numel(w)) <= 0)
+		return -1;
+	for (size = 1; size <= 16; size *= 2) {
+		units = (size_mul(row, size) + w->k->gather - 1) / w->k->gather;
+		threads = (units + WARP - 1) / WARP * WARP;
+		if (threads > THREADS)
+			threads = THREADS;
+		if (list_number(w->block, 0) != threads ||
+		    list_number(w->grid, 1) != (units + THREADS - 1) / THREADS)
+			continue;
+		if (found > 0)
+			return -1; /* two sizes have the same launch */
+		found = size;
+	}
+	return found;
+}
+
+/*
+ * Sizes of results by a marker's arguments:
+ *
+ *	pooling:  (in + 2 pad - dilation (kernel - 1) - 1) / stride + 1
+ *	resizing: the size that is asked for, or in times the factor
+ *
+ * as torch.nn.MaxPool2d and torch.nn.functional.interpolate document it.
+ */
+
+/* An argument that is one number for all dimensions, or one for each: the
+ * number of dimension i; unset without such an argument; -1: not a number. */
+static int64_t
+window_arg(const struct kern_work *w, const char *name, int place, size_t i,
+    int64_t unset)
+{
+	const struct op_arg *g = arg_named(w->a, name, place);
+
+	if (g == NULL || g->type == ARG_NONE)
+		return unset;
+	if (g->type == ARG_INT || g->type == ARG_BOOL)
+		return g->ival;
+	if (g->type != ARG_LIST || g->bad)
+		return -1;
+	if (g->nd == 0)
+		return unset;
+	return w->a->dims[g->dim + (i < g->nd ? i : g->nd - 1)];
+}
+
+/* Positions of a window over dimension d of size in. */
+static int64_t
+positions(const struct kern_work *w, size_t d, int64_t in)
+{
+	bool max = w->op_len > 2 && w->op[0] == 'm';
+	int64_t k = window_arg(w, "kernel_size", 1, d, -1);
+	int64_t step = window_arg(w, "stride", 2, d, k);
+	int64_t pad = window_arg(w, "padding", 3, d, 0);
+	int64_t dil = max ? window_arg(w, "dilation", 4, d, 1) : 1;
+	int64_t up = window_arg(w, "ceil_mode", max ? 5 : 4, 0, 0);
+	int64_t room;
+
+	if (k <= 0 || step <= 0 || pad < 0 || dil <= 0)
+		return -1;
+	room = size_add(in, size_mul(2, pad));
+	k = size_add(size_mul(dil, k - 1), 1);
+	if (room < k || k < 0)
+		return -1;
+	return (room - k + (up > 0 ? step - 1 : 0)) / step + 1;
+}
+
+/* Dimensions of the image: the op's name has 1d, 2d or 3d in it; otherwise all
+ * but the first two. */
+static size_t
+spatial(const struct kern_work *w, const struct op_arg *x)
+{
+	size_t i;
+
+	for (i = 1; i < w->op_len; i++)
+		if (w->op[i] == 'd' && w->op[i - 1] >= '1' &&
+		    w->op[i - 1] <= '3')
+			return (size_t)(w->op[i - 1] - '0');
+	return x->nd > 2 ? x->nd - 2 : 0;
+}
+
+typedef int64_t dim_fn(const struct kern_work *w, size_t d, int64_t in);
+
+static int64_t
+result_numel(const struct kern_work *w, dim_fn *fn)
+{
+	const struct op_arg *x = arg_tensor(w->a, 0);
+	size_t i, nsp;
+	int64_t n = 1;
+
+	if (!w->a->typed || x == NULL || x->bad)
+		return work_grad(w);
+	nsp = spatial(w, x);
+	if (nsp == 0 || x->nd < nsp)
+		return work_grad(w);
+	for (i = 0; i < x->nd; i++) {
+		int64_t in = w->a->dims[x->dim + i];
+
+		n = size_mul(
+		    n, i < x->nd - nsp ? in : fn(w, i - (x->nd - nsp), in));
+	}
+	return n >= 0 ? n : work_grad(w);
+}
+
+/* Elements of the result of a pooling, by a marker's arguments, or by its
+ * gradient. */
+static int64_t
+window_pooled(const struct kern_work *w)
+{
+	return result_numel(w, positions);
+}
+
+/* Elements of one window: the product of the kernel's sizes. */
+static int64_t
+window_size(const struct kern_work *w)
+{
+	const struct op_arg *x = arg_tensor(w->a, 0);
+	int64_t n = 1;
+	size_t i, nsp;
+
+	if (!w->a->typed || x == NULL)
+		return -1;
+	nsp = spatial(w, x);
+	for (i = 0; i < nsp; i++)
+		n = size_mul(n, window_arg(w, "kernel_size", 1, i, -1));
+	return nsp > 0 ? n : -1;
+}
+
+static int64_t
+asked_size(const struct kern_work *w, size_t d, int64_t in)
+{
+	bool adaptive = w->op_len > 8 && w->op[0] == 'a';
+	const struct op_arg *g;
+	int64_t n = window_arg(w, adaptive ? "output_size" : "size", 1, d, -1);
+
+	if (n > 0 || adaptive)
+		return n;
+	g = arg_named(w->a, "scale_factor", 2);
+	if (g != NULL && g->type == ARG_FLOAT && g->fval > 0 && g->fval < 1e6 &&
+	    in < INT32_MAX)
+		return (int64_t)((double)in * g->fval);
+	return size_mul(in, window_arg(w, "scale_factor", 2, d, -1));
+}
+
+/* Elements of the result of interpolate, or of an adaptive pooling, by a
+ * marker's arguments, or by its gradient. */
+static int64_t
+window_resized(const struct kern_work *w)
+{
+	return result_numel(w, asked_size);
+}
 
 #define MAX_DIMS 64
 
 static int64_t
-numel(const struct work *w, const struct arg *t)
+numel(const struct kern_work *w, const struct op_arg *t)
 {
 	return arg_numel(w->a, t);
 }
 
-/* A number that stands for an argument: value(B). */
+/* The number that an argument is: value(B). */
 static int64_t
-number(const struct work *w, const struct arg *t)
+arg_value(const struct kern_work *w, const struct op_arg *t)
 {
 	(void)w;
 	return t->type == ARG_INT || t->type == ARG_BOOL ? t->ival : -1;
 }
 
 static int64_t
-rank(const struct work *w, const struct arg *t)
+rank(const struct kern_work *w, const struct op_arg *t)
 {
 	(void)w;
 	return t->bad ? -1 : (int64_t)t->nd;
 }
 
 int64_t
-operand_esize(const struct work *w)
+operand_esize(const struct kern_work *w)
 {
 	int size = dt_size(work_dtype(w));
 
@@ -39,8 +239,9 @@ operand_esize(const struct work *w)
 	return size > 0 ? size : gather_esize(w);
 }
 
-int64_t
-operand_size(const struct work *w, const struct arg *t)
+/* Bytes of tensor t; where emit_nvtx tells no types, in the op's type. */
+static int64_t
+operand_size(const struct kern_work *w, const struct op_arg *t)
 {
 	int size = dt_size(t->dt);
 
@@ -49,25 +250,26 @@ operand_size(const struct work *w, const struct arg *t)
 
 /* Bytes of an element of t. */
 static int64_t
-element(const struct work *w, const struct arg *t)
+element(const struct kern_work *w, const struct op_arg *t)
 {
 	int size = dt_size(t->dt);
 
 	return size > 0 ? size : operand_esize(w);
 }
 
-/* Indices are int64 where nothing else is said. */
+/* Bytes of tensor t of indices, which are int64 if their type is not known. */
 static int64_t
-index_size(const struct work *w, const struct arg *t)
+index_size(const struct kern_work *w, const struct op_arg *t)
 {
 	int size = dt_size(t->dt);
 
 	return size_mul(arg_numel(w->a, t), size > 0 ? size : 8);
 }
 
-/* t broadcast with out[0..*nd), which has the last dimension first. */
+/* Broadcasts t with out[0..*nd), which has the last dimension first. */
 static bool
-broadcast(const struct args *a, const struct arg *t, int64_t *out, size_t *nd)
+broadcast(
+    const struct op_args *a, const struct op_arg *t, int64_t *out, size_t *nd)
 {
 	size_t i;
 	int64_t d;
@@ -87,9 +289,9 @@ broadcast(const struct args *a, const struct arg *t, int64_t *out, size_t *nd)
 }
 
 int64_t
-operand_out(const struct work *w)
+operand_out(const struct kern_work *w)
 {
-	const struct args *a = w->a;
+	const struct op_args *a = w->a;
 	int64_t out[MAX_DIMS], n = 1;
 	size_t i, nd = 0;
 	bool any = false;
@@ -107,18 +309,18 @@ operand_out(const struct work *w)
 }
 
 static int64_t
-first(const struct work *w)
+first_numel(const struct kern_work *w)
 {
-	const struct arg *t = arg_tensor(w->a, 0);
+	const struct op_arg *t = arg_tensor(w->a, 0);
 
 	return t == NULL ? -1 : arg_numel(w->a, t);
 }
 
-/* Sums over all tensors; an op without any has no size. */
+/* A sum over all tensors; -1 for an op without any. */
 static int64_t
-sum_of(const struct work *w, operand_fn *fn)
+sum_of(const struct kern_work *w, operand_fn *fn)
 {
-	const struct args *a = w->a;
+	const struct op_args *a = w->a;
 	int64_t r = 0;
 	size_t i;
 	bool any = false;
@@ -132,19 +334,19 @@ sum_of(const struct work *w, operand_fn *fn)
 }
 
 static int64_t
-in_bytes(const struct work *w)
+in_bytes(const struct kern_work *w)
 {
 	return sum_of(w, operand_size);
 }
 
 static int64_t
-in_numel(const struct work *w)
+in_numel(const struct kern_work *w)
 {
 	return sum_of(w, numel);
 }
 
 static int64_t
-tensors(const struct work *w)
+tensors(const struct kern_work *w)
 {
 	int64_t r = 0;
 	size_t i;
@@ -154,10 +356,14 @@ tensors(const struct work *w)
 	return r;
 }
 
-/* How many lists of tensors a foreach op reads: its kernel says how many it
- * touches; one of them is the result, unless it works in place. */
+/* How many lists of tensors a foreach op reads. Its kernel says how many it
+ * touches; one of them is the result, unless the op works in place:
+ *
+ *	void at::native::(anonymous namespace)::multi_tensor_apply_kernel<
+ *	    at::native::(anonymous namespace)::TensorListMetadata<2>, ...>
+ */
 static int64_t
-lists(const struct work *w)
+lists(const struct kern_work *w)
 {
 	static const char mark[] = "listmetadata<";
 	const char *s = strstr(w->k->lower, mark), *e;
@@ -174,13 +380,10 @@ lists(const struct work *w)
 	return n > 0 ? n : -1;
 }
 
-int64_t operand_ranks = -1;
-
 static int64_t
-ranks(const struct work *w)
+ranks(const struct kern_work *w)
 {
-	(void)w;
-	return operand_ranks;
+	return w->ranks;
 }
 
 operand_fn *
@@ -195,24 +398,24 @@ operand_function(const char *name, size_t n)
 		{ "idx", index_size },
 		{ "esize", element },
 		{ "ndim", rank },
-		{ "value", number },
+		{ "value", arg_value },
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+	for (i = 0; i < ARRAY_LEN(t); i++)
 		if (strlen(t[i].name) == n && memcmp(t[i].name, name, n) == 0)
 			return t[i].fn;
 	return NULL;
 }
 
-value_fn *
-operand_value(const char *name, size_t n)
+operand_word_fn *
+operand_word(const char *name, size_t n)
 {
 	static const struct {
 		const char *name;
-		value_fn *fn;
+		operand_word_fn *fn;
 	} t[] = {
-		{ "n", first },
+		{ "n", first_numel },
 		{ "t", operand_esize },
 		{ "in", in_bytes },
 		{ "nin", in_numel },
@@ -227,7 +430,7 @@ operand_value(const char *name, size_t n)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+	for (i = 0; i < ARRAY_LEN(t); i++)
 		if (strlen(t[i].name) == n && memcmp(t[i].name, name, n) == 0)
 			return t[i].fn;
 	return NULL;

@@ -1,6 +1,8 @@
 /*
- * Recurrent layers: LSTM, GRU and RNN of several steps and layers, which cuDNN
- * runs as many kernels of its own choice.
+ * Recurrent networks.
+ *
+ * Layers, LSTM, GRU and RNN of several steps and layers, which cuDNN runs as
+ * many kernels of its own choice:
  *
  *	forward: each of the rows of the input (steps times batch) is
  *		multiplied with each weight matrix once: 2 rows sum(weights)
@@ -8,19 +10,29 @@
  *
  * where the weights of a layer and direction are (gates h, inputs), (gates h,
  * h) and with a projection (p, h). The element-wise rest is not counted.
- * emit_nvtx gives the weights' sizes; a marker gives the input alone, and the
- * module around it its own sizes. Which kernel does how much of it only cuDNN
- * knows: they share it by their time.
+ * emit_nvtx gives the weights' sizes; a marker gives only the input, and the
+ * module around it prints its own sizes, as in
+ *
+ *	LSTM(10, 20, num_layers=2, bidirectional=True)
+ *
+ * How much of the work a kernel does only cuDNN knows, so the kernels share it
+ * by their time (flops_hold.c).
+ *
+ * Cells, LSTMCell, GRUCell and RNNCell, of one step: the kernels come in
+ *threes, the product with the input, 2 b (gates h) x, the product with the
+ *hidden state, 2 b (gates h) h, and the element-wise rest, which is not
+ *counted.
  */
 #include <string.h>
 
+#include "families.h"
 #include "num.h"
 #include "pat.h"
-#include "rnn.h"
-#include "size.h"
 
-int64_t
-repr_size(const struct work *w, int i)
+/* Number i, from 0, of those that begin what a recurrent module prints of
+ * itself: 10 and 20 of "10, 20, num_layers=2"; -1 if there is none. */
+static int64_t
+repr_size(const struct kern_work *w, int i)
 {
 	const char *s = w->repr, *end;
 	int64_t v;
@@ -39,9 +51,9 @@ repr_size(const struct work *w, int i)
 	}
 }
 
-/* The number behind name=, or unset. */
+/* The number of name=NUMBER, or unset. */
 static int64_t
-repr_named(const struct work *w, const char *name, int64_t unset)
+repr_named(const struct kern_work *w, const char *name, int64_t unset)
 {
 	const char *p = w->repr == NULL ? NULL : strstr(w->repr, name);
 	int64_t v;
@@ -52,9 +64,10 @@ repr_named(const struct work *w, const char *name, int64_t unset)
 	return num_i64(p, strcspn(p, ","), &v) && v >= 0 ? v : unset;
 }
 
-/* Elements of all weight matrices of the module around a marker. */
+/* Elements of all weight matrices, by the module around a marker: 4 gates for
+ * an LSTM, 3 for a GRU, 1 for an RNN. */
 static int64_t
-by_repr(const struct work *w)
+weights_by_repr(const struct kern_work *w)
 {
 	int64_t in = repr_size(w, 0), h = repr_size(w, 1), gates, out, n,
 		sum = 0;
@@ -74,10 +87,10 @@ by_repr(const struct work *w)
 	return sum;
 }
 
-/* The same from emit_nvtx's sizes: the matrices behind the input, up to the
- * first argument that is no tensor. States have three dimensions. */
+/* The same from emit_nvtx's sizes: the matrices that follow the input, up to
+ * the first argument that is not a tensor. States have three dimensions. */
 static int64_t
-by_sizes(const struct args *a)
+weights_by_sizes(const struct op_args *a)
 {
 	int64_t sum = 0;
 	size_t i;
@@ -88,11 +101,11 @@ by_sizes(const struct args *a)
 	return sum > 0 ? sum : -1;
 }
 
-/* Of the whole run; -1 if unknown. */
+/* FLOPs of the whole run; -1 if unknown. */
 static int64_t
-run_flop(const struct work *w)
+run_flop(const struct kern_work *w)
 {
-	const struct arg *x = arg_named(w->a, "input", 0);
+	const struct op_arg *x = arg_named(w->a, "input", 0);
 	int64_t n, in, weights;
 
 	if (x == NULL || x->type != ARG_TENSOR || x->nd < 2)
@@ -101,12 +114,12 @@ run_flop(const struct work *w)
 	in = arg_dim(w->a, x, -1);
 	if (n < 0 || in <= 0)
 		return -1;
-	weights = w->a->typed ? by_repr(w) : by_sizes(w->a);
+	weights = w->a->typed ? weights_by_repr(w) : weights_by_sizes(w->a);
 	return size_mul(w->bprop ? 4 : 2, size_mul(n / in, weights));
 }
 
 void
-rnn_count(const struct work *w, struct answer *r, int unused)
+rnn_count(const struct kern_work *w, struct answer *r, int unused)
 {
 	int64_t flop = run_flop(w);
 
@@ -121,4 +134,69 @@ rnn_count(const struct work *w, struct answer *r, int unused)
 	r->role = ROLE_MAIN;
 	r->flop = flop;
 	r->shared = flop > 0;
+}
+
+bool
+cell_sizes(const struct kern_work *w, struct cell_sizes *c)
+{
+	const struct op_arg *x = arg_named(w->a, "input", 0);
+	const struct op_arg *h = arg_named(w->a, "hx", 1);
+
+	if (x == NULL || x->nd < 1 || x->nd > 2)
+		return false;
+	c->b = x->nd == 2 ? arg_dim(w->a, x, 0) : 1;
+	c->x = arg_dim(w->a, x, -1);
+	c->h = h != NULL && h->type == ARG_TENSOR ? arg_dim(w->a, h, -1)
+						  : repr_size(w, 1);
+	if (c->h <= 0)
+		return false;
+	c->mult = w->mod[0] == 'L' ? 4 : w->mod[0] == 'G' ? 3 : 1;
+	return true;
+}
+
+/* The sizes of a cell in emit_nvtx: input, hidden state (LSTM: two), the two
+ * weights (gates x hidden, input or hidden). */
+static bool
+cell_by_weights(const struct kern_work *w, int weight, struct cell_sizes *c)
+{
+	const struct op_args *a = w->a;
+	const struct op_arg *x = arg_tensor(a, 0);
+	const struct op_arg *wi = arg_tensor(a, (size_t)weight);
+	const struct op_arg *wh = arg_tensor(a, (size_t)weight + 1);
+
+	if (a->typed || x == NULL || wi == NULL || wh == NULL || x->nd > 2 ||
+	    wi->nd != 2 || wh->nd != 2)
+		return false;
+	c->b = x->nd == 2 ? arg_dim(a, x, 0) : 1;
+	c->x = arg_dim(a, x, -1);
+	c->h = arg_dim(a, wh, 1);
+	if (arg_dim(a, wi, 1) != c->x || c->h <= 0)
+		return false;
+	c->mult = arg_dim(a, wh, 0) / c->h;
+	return true;
+}
+
+/* Each of the two products is a kernel and is counted. Forward the order tells
+ * which of the two it is, backward the sequence id (state_cell_of()); w->sub
+ * has the answer. */
+void
+cell_count(const struct kern_work *w, struct answer *r, int weight)
+{
+	struct cell_sizes c;
+	int64_t k;
+
+	if (w->k->part != KP_MAIN) {
+		r->family = FAM_RNN;
+		return;
+	}
+	r->eligible = true;
+	r->each = true;
+	r->role = ROLE_MAIN;
+	if (weight > 0 ? !cell_by_weights(w, weight, &c) : !cell_sizes(w, &c))
+		return;
+	if (c.x != c.h && w->sub > 1)
+		return;
+	k = w->sub == 0 ? c.x : c.h;
+	r->flop =
+	    size_mul(size_mul(2, c.b), size_mul(size_mul(c.mult, c.h), k));
 }

@@ -1,22 +1,22 @@
 /*
- * Templates of PyTorch's Inductor, kernels triton_tem_fused_mm_relu_0: a
- * product or convolution with what follows it. emit_nvtx has a range of that
- * name with the sizes of the kernel's arguments: perhaps a bias first, then
- * the two operands as they lie in memory, each perhaps transposed, then what
- * the rest reads; the result is the last.
+ * Templates of PyTorch's Inductor (torch/_inductor/kernel): a kernel such as
+ * triton_tem_fused_mm_relu_0 is a product or convolution with what follows it.
+ * emit_nvtx has a range of that name with the sizes of the kernel's arguments:
+ * perhaps a bias first, then the two operands as they lie in memory, each
+ * perhaps transposed, then what the rest reads; the result is the last.
  *
  *	A of b m k, B of b k n, result of b m n elements: 2 b m n k
  *	convolution: 2 (elements of the result) C/g prod(kernel)
  *
- * No aten op runs for them, so that torch.utils.flop_counter leaves them out:
- * they are families of their own.
+ * No aten op runs for them, so torch.utils.flop_counter leaves them out; that
+ *is why they are families of their own.
  */
-#include "pat.h"
-#include "size.h"
-#include "triton.h"
 
-static const struct arg *
-last_tensor(const struct args *a)
+#include "families.h"
+#include "pat.h"
+
+static const struct op_arg *
+last_tensor(const struct op_args *a)
 {
 	size_t i;
 
@@ -28,7 +28,8 @@ last_tensor(const struct args *a)
 
 /* The first tensor of at least two dimensions, and the next tensor. */
 static bool
-operands(const struct args *a, const struct arg **x, const struct arg **y)
+template_operands(
+    const struct op_args *a, const struct op_arg **x, const struct op_arg **y)
 {
 	size_t i;
 
@@ -43,7 +44,7 @@ operands(const struct args *a, const struct arg **x, const struct arg **y)
 
 /* k, if it is that dimension of A: the other sizes follow from it. */
 static bool
-fits(int64_t n_a, int64_t n_b, int64_t n_out, int64_t b, int64_t k)
+k_fits(int64_t n_a, int64_t n_b, int64_t n_out, int64_t b, int64_t k)
 {
 	int64_t m, n;
 
@@ -55,13 +56,14 @@ fits(int64_t n_a, int64_t n_b, int64_t n_out, int64_t b, int64_t k)
 }
 
 static int64_t
-product_flop(const struct args *a, bool batched)
+product_flop(const struct op_args *a, bool batched)
 {
-	const struct arg *x, *y, *out = last_tensor(a);
+	const struct op_arg *x, *y, *out = last_tensor(a);
 	int64_t n_a, n_b, n_out, b, k;
 	int i;
 
-	if (out == NULL || !operands(a, &x, &y) || out == x || out == y)
+	if (out == NULL || !template_operands(a, &x, &y) || out == x ||
+	    out == y)
 		return -1;
 	n_a = arg_numel(a, x);
 	n_b = arg_numel(a, y);
@@ -70,20 +72,21 @@ product_flop(const struct args *a, bool batched)
 	for (i = -1; i >= -2; i--) {
 		k = arg_dim(a, x, i);
 		if (n_a > 0 && n_b > 0 && k > 0 && b <= n_a / k &&
-		    fits(n_a, n_b, n_out, b, k))
+		    k_fits(n_a, n_b, n_out, b, k))
 			return size_mul(2, size_mul(n_out, k));
 	}
 	return -1;
 }
 
 static int64_t
-conv_flop(const struct args *a)
+conv_flop(const struct op_args *a)
 {
-	const struct arg *x, *y, *out = last_tensor(a);
+	const struct op_arg *x, *y, *out = last_tensor(a);
 	int64_t f;
 	size_t i;
 
-	if (out == NULL || !operands(a, &x, &y) || y->nd < 3 || out == y)
+	if (out == NULL || !template_operands(a, &x, &y) || y->nd < 3 ||
+	    out == y)
 		return -1;
 	f = size_mul(2, arg_numel(a, out));
 	for (i = 1; i < y->nd; i++)
@@ -92,7 +95,7 @@ conv_flop(const struct args *a)
 }
 
 void
-triton_count(const struct work *w, struct answer *r, int unused)
+triton_count(const struct kern_work *w, struct answer *r, int unused)
 {
 	const char *s = w->k->lower;
 	size_t n = w->k->len;

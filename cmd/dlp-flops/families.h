@@ -1,0 +1,102 @@
+/*
+ * The families of ops whose arithmetic is C, a file each. flops_rules.c says
+ * which op belongs to which function.
+ */
+#ifndef FLOPS_FAMILIES_H
+#define FLOPS_FAMILIES_H
+
+#include "kern_work.h"
+
+/* Fills in flop, bytes and role of the answer, which is -1 and zero before.
+ * arg distinguishes the ops of a family; its meaning is given below. */
+typedef void count_fn(const struct kern_work *w, struct answer *r, int arg);
+
+/*
+ * gemm.c: matrix products, einsum, and what all products share
+ */
+enum { GEMM_LINEAR = -1 }; /* arg: this, or the place of the left operand */
+count_fn gemm_count, grouped_count;
+count_fn einsum_count; /* arg is not used */
+
+struct gemm_sizes {
+	int64_t b, m, n, k;
+	int64_t n_a, n_b, n_c, n_out; /* elements; n_c is an added matrix */
+};
+
+/* The sizes of a product; false if the shapes do not fit. */
+bool gemm_sizes(const struct kern_work *w, int first, struct gemm_sizes *g);
+
+/* Sets the role of a helper kernel in a product or convolution whose result
+ * has n_out elements and whose bias has n_bias, or NO_BIAS; false if k is the
+ * product. Where the product's FLOPs are not known, neither are those of its
+ * helpers: 0 would be known. */
+#define NO_BIAS (-2)
+bool product_helper(const struct kern_work *w, struct answer *r, bool known,
+    int64_t n_out, int64_t n_bias);
+
+/* Sets the role of a product's kernel in the given direction. */
+void product_role(const struct kern_work *w, struct answer *r);
+
+/*
+ * elementwise.c: element-wise kernels of aten, whatever their op
+ */
+
+/* False if the kernel is not one, or if its number of elements is not that of
+ * anything the op has. */
+bool elem_count(const struct kern_work *w, struct answer *r);
+
+/*
+ * triton.c: templates of Inductor; arg is not used
+ */
+count_fn triton_count;
+
+/*
+ * conv.c: convolutions; arg: bits of CONV_
+ */
+enum {
+	CONV_TRANSPOSED = 1, /* without it the op's name can still say so */
+	CONV_BACKWARD = 2    /* the gradient of the result comes first */
+};
+count_fn conv_count;
+
+#define CONV_SPATIAL 3 /* dimensions at most */
+
+struct conv_sizes {
+	int nsp;            /* spatial dimensions */
+	int64_t n, c, k, g; /* k, g: -1 where only a marker would tell */
+	int64_t w01;        /* the weight's first two dimensions' product */
+	int64_t in[CONV_SPATIAL], r[CONV_SPATIAL], out[CONV_SPATIAL];
+	int64_t stride[CONV_SPATIAL], pad[CONV_SPATIAL], dil[CONV_SPATIAL];
+	bool same;     /* padding 'same' */
+	bool has_args; /* stride, pad and dil are known */
+	bool has_out;
+};
+
+/* The sizes of a convolution; false if the shapes are not of one. */
+bool conv_sizes(const struct kern_work *w, int flags, struct conv_sizes *c);
+
+/*
+ * attention.c: fused attention; arg: bits of ATTN_
+ */
+enum {
+	ATTN_BACKWARD = 1, /* the gradient of the result comes first */
+	ATTN_ROWS = 2      /* tensors are (b, s, h, d), not (b, h, s, d) */
+};
+count_fn attention_count;
+
+/*
+ * rnn.c: recurrent layers (arg is not used), and their cells (arg: the place
+ * of the first weight among the tensors; 0 with a marker's arguments)
+ */
+count_fn rnn_count, cell_count;
+
+struct cell_sizes {
+	int64_t x, h, b; /* input and hidden size, batch */
+	int64_t mult;    /* gates: rows of the weight per hidden unit */
+};
+
+/* The sizes of a cell by a marker's arguments and the module around it; false
+ * if they are not known. */
+bool cell_sizes(const struct kern_work *w, struct cell_sizes *c);
+
+#endif
