@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "dlp-diff/many.h"
-#include "dlp-diff/compare.h"
+#include "dlp-diff/diff.h"
 #include "err.h"
 #include "num.h"
 #include "stage.h"
@@ -33,16 +32,17 @@ static const char usage[] =
     "  -h, --help          this text\n"
     "  -V, --version       the version\n";
 
-static struct {
-	enum value value;
+/* The run. There is one per process, because functions that get options have
+ * no argument for it. */
+static struct diff {
+	enum diff_value value;
 	size_t first;
-	struct trim trim;
+	struct diff_trim trim;
 	bool join;
-	struct how how;
-} o = { .first = 1, .how.noise = 0.01, .trim.to = -1 };
-
-static struct model m;
-static size_t n_left_out; /* sides of what is joined */
+	struct diff_how how;
+	struct diff_model m;
+	size_t n_left_out; /* sides of what is joined */
+} diff = { .first = 1, .how.noise = 0.01, .trim.to = -1 };
 
 /* 5% or 5 */
 static double
@@ -60,20 +60,20 @@ percent(const char *opt, const char *arg)
 
 /* N or N-M */
 static void
-steps(const char *given)
+set_steps(const char *given)
 {
 	char *arg = xstrdup(given), *dash = strchr(arg, '-');
 
 	if (dash != NULL)
 		*dash++ = '\0';
-	o.trim.from = cli_i64("-i", arg, 0, INT32_MAX);
-	o.trim.to =
-	    cli_i64("-i", dash != NULL ? dash : arg, o.trim.from, INT32_MAX);
+	diff.trim.from = cli_i64("-i", arg, 0, INT32_MAX);
+	diff.trim.to =
+	    cli_i64("-i", dash != NULL ? dash : arg, diff.trim.from, INT32_MAX);
 	free(arg);
 }
 
 static int
-word(const char *opt, const char *arg, const char *const *words, int n)
+find_word(const char *opt, const char *arg, const char *const *words, int n)
 {
 	int i;
 
@@ -86,104 +86,104 @@ word(const char *opt, const char *arg, const char *const *words, int n)
 }
 
 static void
-group(const char *arg)
+set_group(const char *arg)
 {
 	static const char *const by[] = { "op", "kernel", "type", "layer",
 		"phase", "iter" };
 
-	m.by = (enum by)word("-g", arg, by, 6);
+	diff.m.by = (enum diff_by)find_word("-g", arg, by, 6);
 }
 
 static void
-value(const char *arg)
+set_value(const char *arg)
 {
 	static const char *const values[] = { "gpu", "cpu", "n", "flop" };
 
-	o.value = (enum value)word("-v", arg, values, 4);
+	diff.value = (enum diff_value)find_word("-v", arg, values, 4);
 }
 
 static void
-limit(const char *arg)
+set_limit(const char *arg)
 {
-	o.how.limit = (size_t)cli_i64("-n", arg, 0, INT32_MAX);
+	diff.how.limit = (size_t)cli_i64("-n", arg, 0, INT32_MAX);
 }
 
 static void
-first(const char *arg)
+set_first(const char *arg)
 {
-	o.first = (size_t)cli_i64("-m", arg, 1, INT32_MAX);
+	diff.first = (size_t)cli_i64("-m", arg, 1, INT32_MAX);
 }
 
 static void
-noise(const char *arg)
+set_noise(const char *arg)
 {
-	o.how.noise = percent("--noise", arg);
+	diff.how.noise = percent("--noise", arg);
 }
 
 static void
-fail_over(const char *arg)
+set_fail_over(const char *arg)
 {
-	o.how.fail_over = percent("--fail-over", arg);
-	o.how.gate = true;
+	diff.how.fail_over = percent("--fail-over", arg);
+	diff.how.gate = true;
 }
 
 static const struct cli_opt opts[] = {
-	{ 'g', "group", .call = group },
-	{ 'v', "value", .call = value },
-	{ 'n', "limit", .call = limit },
-	{ 'm', "first", .call = first },
-	{ 'a', "all", .flag = &o.trim.all },
-	{ 'i', "iter", .call = steps },
-	{ 0, "noise", .call = noise },
-	{ 0, "fail-over", .call = fail_over },
-	{ 0, "join", .flag = &o.join },
+	{ 'g', "group", .call = set_group },
+	{ 'v', "value", .call = set_value },
+	{ 'n', "limit", .call = set_limit },
+	{ 'm', "first", .call = set_first },
+	{ 'a', "all", .flag = &diff.trim.all },
+	{ 'i', "iter", .call = set_steps },
+	{ 0, "noise", .call = set_noise },
+	{ 0, "fail-over", .call = set_fail_over },
+	{ 0, "join", .flag = &diff.join },
 	{ 0 },
 };
 
 static void
-check(void)
+check(struct diff *d)
 {
-	m.cpu = o.value == V_CPU;
-	if (!o.join && o.value > V_CPU)
-		die("-v: %s goes with --join", o.value == V_N ? "n" : "flop");
-	if (o.join && o.how.gate)
+	d->m.cpu = d->value == V_CPU;
+	if (!d->join && d->value > V_CPU)
+		die("-v: %s goes with --join", d->value == V_N ? "n" : "flop");
+	if (d->join && d->how.gate)
 		die("--join and --fail-over exclude each other");
-	if (o.join && m.by == BY_ITER)
+	if (d->join && d->m.by == BY_ITER)
 		die("--join and -g iter exclude each other");
-	if (m.cpu && (m.by == BY_KERNEL || m.by == BY_ITER))
+	if (d->m.cpu && (d->m.by == BY_KERNEL || d->m.by == BY_ITER))
 		die("-v cpu is the time of ops: -g takes op, type, layer or"
 		    " phase");
 }
 
 static void
-read_all(int n, char **files)
+read_sides(struct diff *d, int n, char **files)
 {
 	int i;
 
-	m.complete = true;
-	if (n < 2 && !o.join)
+	d->m.complete = true;
+	if (n < 2 && !d->join)
 		read_stream(
-		    &m, n == 1 ? files[0] : NULL, 0, o.first, false, false);
+		    &d->m, n == 1 ? files[0] : NULL, 0, d->first, false, false);
 	else if (n < 2)
-		read_stream(&m, n == 1 ? files[0] : NULL, 0, 0, true, true);
+		read_stream(&d->m, n == 1 ? files[0] : NULL, 0, 0, true, true);
 	for (i = 0; n > 1 && i < n; i++)
-		read_stream(&m, files[i], o.join ? m.n_side : (size_t)i, 0,
-		    false, o.join);
+		read_stream(&d->m, files[i], d->join ? d->m.n_side : (size_t)i,
+		    0, false, d->join);
 }
 
 static const char *
-no_steps(void)
+no_steps(const struct diff *d)
 {
-	return o.trim.to < 0 ? "no iter records: nothing in it"
-			       " runs on a GPU, or dlp-iter is missing"
-			     : "it has no such steps";
+	return d->trim.to < 0 ? "no iter records: nothing in it"
+				" runs on a GPU, or dlp-iter is missing"
+			      : "it has no such steps";
 }
 
-/* Of many runs those that cannot be told do not keep the others from it. */
+/* Whether a run is left out of what is joined: the others still are. */
 static bool
-left_out(struct side *s)
+left_out(struct diff *d, struct diff_side *s)
 {
-	const struct side *before = s > m.side ? s - 1 : NULL;
+	const struct diff_side *before = s > d->m.side ? s - 1 : NULL;
 
 	s->left_out = s->n_open > 0 || s->n_used == 0;
 	/* A stream that breaks off can be followed by an empty section. */
@@ -191,74 +191,75 @@ left_out(struct side *s)
 			       strcmp(before->name, s->name) != 0))
 		warn("%s: left out: %s",
 		    strcmp(s->name, "-") != 0 ? s->name : "a run",
-		    s->n_open > 0 ? "it is not whole" : no_steps());
-	n_left_out += s->left_out;
+		    s->n_open > 0 ? "it is not whole" : no_steps(d));
+	d->n_left_out += s->left_out;
 	return s->left_out;
 }
 
 static void
-trim(void)
+trim_all(struct diff *d)
 {
 	size_t i;
 
-	for (i = 0; i < m.n_side; i++) {
-		struct side *s = &m.side[i];
+	for (i = 0; i < d->m.n_side; i++) {
+		struct diff_side *s = &d->m.side[i];
 
 		if (s->name == NULL)
 			s->name = xstrdup("-");
-		side_trim(s, &o.trim);
-		if (o.join && left_out(s))
+		side_trim(s, &d->trim);
+		if (d->join && left_out(d, s))
 			continue;
 		if (s->n_used == 0)
-			die("%s: %s", s->name, no_steps());
-		if (!o.join)
-			side_say(s, i == 0 ? "A" : "B", &o.trim);
+			die("%s: %s", s->name, no_steps(d));
+		if (!d->join)
+			side_say(s, i == 0 ? "A" : "B", &d->trim);
 		else if (!s->cut)
 			warn("%s: no steps are known: the whole run counts,"
 			     " from its first GPU work to the last",
 			    s->name);
 	}
-	if (o.join)
+	if (d->join)
 		return;
-	if (m.side[0].cut != m.side[1].cut && o.how.gate)
+	if (d->m.side[0].cut != d->m.side[1].cut && d->how.gate)
 		die("--fail-over: only one of the two has steps");
-	if (m.side[0].cut != m.side[1].cut)
+	if (d->m.side[0].cut != d->m.side[1].cut)
 		warn("only one of the two has steps: the times are not of the"
 		     " same thing");
-	compare_facts(m.side);
+	compare_facts(d->m.side);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct diff *d = &diff;
 	bool unbuffered;
 	int n, rc = EXIT_OK;
 
 	cli_init("dlp-diff");
 	unbuffered = cli_options(argc, argv, usage, opts);
-	check();
+	check(d);
 	n = argc - optind;
-	if (!o.join && n > 2)
+	if (!d->join && n > 2)
 		cli_usage(usage);
 	if (n == 0)
 		cli_operand(argc, argv, usage);
-	read_all(n, argv + optind);
-	if (!m.complete && !o.join)
+	read_sides(d, n, argv + optind);
+	if (!d->m.complete && !d->join)
 		die("an input is not whole: nothing is compared");
-	if (m.n_side < 2 && !o.join)
+	if (d->m.n_side < 2 && !d->join)
 		die("only one run in the input: nothing to compare it with");
-	trim();
-	if (n_left_out == m.n_side)
+	trim_all(d);
+	if (d->n_left_out == d->m.n_side)
 		die("no run is whole and has such steps: nothing is joined");
-	if (n_left_out > 0)
+	if (d->n_left_out > 0)
 		rc = EXIT_TROUBLE;
 	out_open(unbuffered);
 	stage_begin_section(argc, argv);
-	if (o.join)
-		many_print(&m, o.value, o.how.limit);
+	if (d->join)
+		join_print(&d->m, d->value, d->how.limit);
 	else
-		rc = compare(&m, &o.how);
-	if (n_left_out == 0)
+		rc = compare(&d->m, &d->how);
+	if (d->n_left_out == 0)
 		stage_end_section();
 	return out_finish(rc);
 }

@@ -1,38 +1,38 @@
-/* Many runs side by side; see many.h. */
+/* Many runs side by side: a column each. */
+#include "diff.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "err.h"
-#include "many.h"
 #include "out.h"
-#include "print.h"
-#include "stat.h"
 
-struct line {
-	const struct row *row;
+struct join_line {
+	const struct diff_row *row;
 	double *v; /* of each side; negative: it is not there */
 	double most;
 };
 
 /* The sides that have a column. */
-struct cols {
-	const struct model *m;
-	enum value v;
+struct join_cols {
+	const struct diff_model *m;
+	enum diff_value v;
 	size_t n, *side;
 	struct out_type *type;
 };
 
 /* A column's name: the file's, without what a profile's name ends in. */
 static void
-head(struct buf *b, const struct side *s, size_t i, enum value v)
+head(struct buf *b, const struct diff_side *s, size_t i, enum diff_value v)
 {
 	static const char *const ends[] = { ".xz", ".zst", ".gz", ".sqlite",
 		".db", ".dlp", ".nsys-rep" };
 	const char *name = s->name != NULL ? s->name : "";
 	size_t n = strlen(name), k;
 
-	for (k = 0; k < sizeof(ends) / sizeof(ends[0]); k++) {
+	for (k = 0; k < ARRAY_LEN(ends); k++) {
 		size_t len = strlen(ends[k]);
 
 		if (n > len && memcmp(name + n - len, ends[k], len) == 0)
@@ -51,10 +51,10 @@ head(struct buf *b, const struct side *s, size_t i, enum value v)
 
 /* The columns, no two of one name. */
 static struct out_type *
-legend(const struct cols *c)
+legend(const struct join_cols *c)
 {
 	static const char *const first[] = { "name", "dir", "shapes" };
-	static const char **names; /* kept by out_type() */
+	const char **names; /* kept by out_type() */
 	struct smap seen = { 0 };
 	struct buf b = { 0 };
 	size_t i, len;
@@ -87,7 +87,7 @@ legend(const struct cols *c)
 }
 
 static double
-value_of(const struct sum *s, enum value v)
+value_of(const struct diff_sum *s, enum diff_value v)
 {
 	if (!s->any || (v == V_FLOP && !s->has_flop))
 		return -1;
@@ -95,9 +95,9 @@ value_of(const struct sum *s, enum value v)
 }
 
 static void
-make(struct line *l, const struct cols *c, struct row *row)
+make(struct join_line *l, const struct join_cols *c, struct diff_row *row)
 {
-	struct sum s;
+	struct diff_sum s;
 	size_t i;
 
 	l->row = row;
@@ -105,7 +105,7 @@ make(struct line *l, const struct cols *c, struct row *row)
 		l->v = xcalloc(c->n, sizeof(*l->v));
 	l->most = -1;
 	for (i = 0; i < c->n; i++) {
-		stat_rows(&s, &c->m->side[c->side[i]], c->side[i], &row, 1);
+		sum_rows(&s, &c->m->side[c->side[i]], c->side[i], &row, 1);
 		l->v[i] = value_of(&s, c->v);
 		if (l->v[i] > l->most)
 			l->most = l->v[i];
@@ -113,9 +113,9 @@ make(struct line *l, const struct cols *c, struct row *row)
 }
 
 static int
-by_most(const void *a, const void *b)
+by_most_time(const void *a, const void *b)
 {
-	const struct line *x = a, *y = b;
+	const struct join_line *x = a, *y = b;
 
 	if (x->most != y->most)
 		return x->most < y->most ? 1 : -1;
@@ -123,18 +123,18 @@ by_most(const void *a, const void *b)
 }
 
 static void
-put_values(const struct cols *c, const double *v)
+put_columns(const struct join_cols *c, const double *v)
 {
 	int decimals = c->v == V_N ? 2 : c->v == V_FLOP ? 0 : 1;
 	size_t i;
 
 	for (i = 0; i < c->n; i++)
-		print_mean(v[i] >= 0, v[i], decimals);
+		put_mean(v[i] >= 0, v[i], decimals);
 	out_end();
 }
 
 static void
-put_name(struct out_type *t, const char *name)
+put_named(struct out_type *t, const char *name)
 {
 	out_rec(t);
 	out_raw(name, strlen(name));
@@ -144,27 +144,27 @@ put_name(struct out_type *t, const char *name)
 
 /* The steps' mean lengths, or those of the runs. */
 static void
-put_steps(const struct cols *c)
+put_steps(const struct join_cols *c)
 {
 	double *v = xcalloc(c->n, sizeof(*v));
 	size_t i, k;
 
 	for (i = 0; i < c->n; i++) {
-		const struct side *s = &c->m->side[c->side[i]];
+		const struct diff_side *s = &c->m->side[c->side[i]];
 
 		for (k = 0; k < s->n; k++)
 			if (s->step[k].used)
 				v[i] += (double)s->step[k].ns;
 		v[i] = s->n_used > 0 ? v[i] / (double)s->n_used : -1;
 	}
-	put_name(c->type, model_unit(c->m));
-	put_values(c, v);
+	put_named(c->type, model_unit(c->m));
+	put_columns(c, v);
 	free(v);
 }
 
 /* What the rows that are not shown have in all. */
 static void
-put_rest(const struct cols *c, const struct line *l, size_t n)
+put_rest_lines(const struct join_cols *c, const struct join_line *l, size_t n)
 {
 	double *v = xcalloc(c->n, sizeof(*v));
 	size_t i, k;
@@ -172,13 +172,13 @@ put_rest(const struct cols *c, const struct line *l, size_t n)
 	for (i = 0; i < n; i++)
 		for (k = 0; k < c->n; k++)
 			v[k] += l[i].v[k] > 0 ? l[i].v[k] : 0;
-	put_name(c->type, "(rest)");
-	put_values(c, v);
+	put_named(c->type, "(rest)");
+	put_columns(c, v);
 	free(v);
 }
 
 static void
-free_lines(struct line *l, size_t n)
+free_lines(struct join_line *l, size_t n)
 {
 	size_t i;
 
@@ -188,11 +188,11 @@ free_lines(struct line *l, size_t n)
 }
 
 void
-many_print(const struct model *m, enum value v, size_t n)
+join_print(const struct diff_model *m, enum diff_value v, size_t n)
 {
 	size_t i, k = 0, all = m->rows.keys.n;
-	struct line *l = xcalloc(all + 1, sizeof(*l));
-	struct cols c = { .m = m, .v = v };
+	struct join_line *l = xcalloc(all + 1, sizeof(*l));
+	struct join_cols c = { .m = m, .v = v };
 
 	c.side = xcalloc(m->n_side, sizeof(*c.side));
 	for (i = 0; i < m->n_side; i++)
@@ -203,7 +203,7 @@ many_print(const struct model *m, enum value v, size_t n)
 		make(&l[k], &c, &m->rows.v[i]);
 		k += l[k].most >= 0;
 	}
-	qsort(l, k, sizeof(*l), by_most);
+	qsort(l, k, sizeof(*l), by_most_time);
 	if (k == 0 && v == V_FLOP)
 		warn("FLOPs of no op are known; dlp coverage tells why");
 	else if (k == 0)
@@ -215,10 +215,10 @@ many_print(const struct model *m, enum value v, size_t n)
 		model_put_text(m, l[i].row->name);
 		model_put_text(m, l[i].row->dir);
 		model_put_text(m, l[i].row->shapes);
-		put_values(&c, l[i].v);
+		put_columns(&c, l[i].v);
 	}
 	if (i < k)
-		put_rest(&c, l + i, k - i);
+		put_rest_lines(&c, l + i, k - i);
 	free_lines(l, all);
 	free(c.side);
 }

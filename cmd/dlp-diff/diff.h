@@ -1,0 +1,178 @@
+/*
+ * What dlp-diff compares: a row per op, kernel, layer, ..., with the time of
+ * each step of each side, and the sides: the steps of one run, or of several,
+ * and which of them count. The parts of the command, in order:
+ *
+ *	read_stream()    records into rows and steps	diff_read.c
+ *	side_trim()      which steps count		diff_model.c
+ *	compare()        two sides, or			diff_compare.c
+ *	join_print()     many sides, a column each	diff_join.c
+ */
+#ifndef DIFF_H
+#define DIFF_H
+
+#include "map.h"
+#include "mview.h"
+
+enum { TC_YES = 1, TC_NO = 2, TC_UNKNOWN = 4 };
+
+struct diff_cell { /* a row in a step */
+	int64_t ns, flop;
+	uint32_t step;
+	uint32_t n : 28, tc : 3, has_flop : 1;
+};
+
+struct diff_cells {
+	struct diff_cell *v; /* in the order of the steps */
+	size_t n, cap;
+};
+
+struct diff_row {
+	uint32_t key;                     /* its number */
+	uint32_t name, dir, shapes, type; /* texts; SMAP_NONE: unset */
+	struct diff_cells *side;
+	size_t n_side;
+};
+
+struct diff_rows {
+	struct smap keys, texts;
+	struct diff_row *v;
+	size_t cap;
+};
+
+struct diff_step {
+	uint32_t run;
+	int64_t iter;
+	/* where has; of a run without steps, from its first GPU work to its
+	 * last */
+	int64_t ns, gpu_ns, n_kern;
+	bool has; /* its iter record has come */
+	bool used;
+	uint32_t pos; /* its number among the used ones */
+};
+
+struct diff_run {   /* of a section's file, which has iterations of its own */
+	char *key;  /* what cuts it into steps; NULL: it is one piece */
+	char *name; /* escaped, of the file; NULL: that of the side */
+	int64_t n, from, to; /* steps; those that count */
+};
+
+struct diff_side {
+	char *name;       /* escaped */
+	size_t n_section; /* sections */
+	size_t n_open;    /* those without an end */
+	bool left_out;    /* of what is joined */
+	bool by_cmd;      /* its name is taken from ##cmd */
+	struct diff_run *run;
+	size_t n_run;
+	struct diff_step *step;
+	size_t n, cap, n_used;
+	struct map at;    /* run and iteration -> step */
+	uint64_t outside; /* GPU work that lies in no step */
+	bool cut;         /* it has steps, and is not one piece */
+	struct smap info; /* facts, "cuda 13.0", in which sides can differ */
+};
+
+enum diff_by { BY_OP, BY_KERNEL, BY_TYPE, BY_LAYER, BY_PHASE, BY_ITER };
+
+struct diff_model {
+	enum diff_by by;
+	bool cpu; /* time of ops on the CPU, not of their work on the GPU */
+	struct diff_rows rows;
+	struct diff_row all, tc; /* everything; kernels with Tensor Cores */
+	struct diff_side *side;
+	size_t n_side;
+	bool complete; /* every section had its end */
+};
+
+/* A side, made if there are fewer. */
+struct diff_side *model_side(struct diff_model *m, size_t i);
+
+/* What is compared as a whole: "step", or "run" where no side has steps. */
+const char *model_unit(const struct diff_model *m);
+
+/* Writes a text of the rows as a field: unset if id is SMAP_NONE. */
+void model_put_text(const struct diff_model *m, uint32_t id);
+
+/* The row of a key; is_new where its texts are to be set. */
+struct diff_row *rows_put(
+    struct diff_rows *r, const char *key, size_t n, bool *is_new);
+
+/* The number of a text, or SMAP_NONE for s NULL. */
+uint32_t rows_text(struct diff_rows *r, const char *s, size_t n);
+
+/* The row's values in that step of that side, made if there are none. */
+struct diff_cell *row_cell(struct diff_row *r, size_t side, uint32_t step);
+
+/* A run of a file; NULL: its name is the side's. */
+uint32_t side_new_run(struct diff_side *s, struct mview file);
+
+/* A file's name without its folder, to be freed; NULL if nothing is left. */
+char *side_file_name(struct mview path);
+
+/* The number of an iteration of a run, made if it is new. */
+uint32_t side_step(struct diff_side *s, uint32_t run, int64_t iter);
+
+struct diff_trim {        /* which steps count */
+	bool all;         /* not only the even ones */
+	int64_t from, to; /* or these; to < 0: unset */
+};
+
+/* Chooses the steps that count, of each run. */
+void side_trim(struct diff_side *s, const struct diff_trim *how);
+
+/* A line on standard error: which steps count, and why. */
+void side_say(
+    const struct diff_side *s, const char *label, const struct diff_trim *how);
+
+struct diff_sum { /* over the steps of a side that count, and its rows */
+	bool any;
+	double mean; /* of the time, per step */
+	double var;  /* of a sample; with n > 1 */
+	size_t n;    /* steps */
+	double calls, flop;
+	bool has_flop;
+	unsigned tc;
+};
+
+/* Of v[0..n). */
+void sum_values(struct diff_sum *s, const double *v, size_t n);
+
+/* Of rows[0..n) together. */
+void sum_rows(struct diff_sum *s, const struct diff_side *side, size_t side_no,
+    struct diff_row *const *rows, size_t n);
+
+/*
+ * Reads a stream. Its sections are runs of side number `first`; if one_each,
+ * section i is side first + i. With n_first > 0, section n_first and those
+ * behind it are side first + 1. by_src: each file of a section (column src)
+ * is a side of its own.
+ */
+void read_stream(struct diff_model *m, const char *path, size_t first,
+    size_t n_first, bool one_each, bool by_src);
+
+struct diff_how {     /* two sides are compared */
+	size_t limit; /* rows; 0: all */
+	double noise; /* the least change that counts, as a part of 1 */
+	bool gate;    /* exit 1 if the step is slower by more than: */
+	double fail_over;
+};
+
+/* Reports on standard error the facts (driver, framework, ...) in which the
+ * two sides differ. */
+void compare_facts(const struct diff_side *s);
+
+/* Writes the comparison of sides 0 and 1, which are trimmed; the exit
+ * status. */
+int compare(struct diff_model *m, const struct diff_how *how);
+
+/* A mean per step, rounded to that many decimals; a whole number has none.
+ * has: whether it is set. */
+void put_mean(bool has, double v, int decimals);
+
+enum diff_value { V_GPU, V_CPU, V_N, V_FLOP };
+
+/* Writes join records: the n rows with the largest values (0: all). */
+void join_print(const struct diff_model *m, enum diff_value v, size_t n);
+
+#endif

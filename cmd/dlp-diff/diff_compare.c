@@ -1,0 +1,615 @@
+/*
+ * Two runs: which row of one is which of the other, what of their difference
+ * is noise, and the diff records.
+ */
+#include "diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "err.h"
+#include "out.h"
+#include "stage.h"
+
+enum diff_change { SAME, NOISE, FASTER, SLOWER, IS_NEW, IS_GONE };
+
+struct diff_pair {
+	struct diff_row **row; /* those of both sides that are one */
+	size_t n;
+	const char *by; /* what they have in common: key, name, type; NULL:
+			   there is no partner */
+	struct diff_sum side[2];
+	double noise; /* negative: not known */
+	enum diff_change change;
+	const struct smap *texts; /* of the rows' names */
+};
+
+struct diff_left { /* rows that have no partner yet */
+	struct diff_row **v;
+	size_t n;
+};
+
+struct diff_pairs {
+	struct diff_pair *v;
+	size_t n, cap;
+};
+
+struct diff_report { /* what is written */
+	const struct diff_model *m;
+	const struct diff_how *how;
+	struct out_type *type;
+	struct diff_pairs pairs;
+};
+
+/* The 97.5 % quantile of Student's t with df degrees of freedom, taken at the
+ * next lower whole number. */
+static double
+student(double df)
+{
+	static const double t[] = { 12.706, 12.706, 4.303, 3.182, 2.776, 2.571,
+		2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+		2.131, 2.120, 2.110, 2.101, 2.093, 2.086 };
+
+	if (df < (double)ARRAY_LEN(t))
+		return t[(size_t)df];
+	return 1.96 + 2.5 / df;
+}
+
+/* By how much two means can differ by chance: Welch's interval of 95 %; a
+ * negative number if a side has one step only. */
+static double
+noise_of(const struct diff_sum *a, const struct diff_sum *b)
+{
+	double va, vb, df;
+
+	if (a->n < 2 || b->n < 2)
+		return -1;
+	va = a->var / (double)a->n;
+	vb = b->var / (double)b->n;
+	if (va + vb <= 0)
+		return 0;
+	df = (va + vb) * (va + vb) /
+	     (va * va / (double)(a->n - 1) + vb * vb / (double)(b->n - 1));
+	return student(df) * sqrt(va + vb);
+}
+
+/* Judges a pair by the sums that it has: a difference is noise up to the
+ * interval of noise_of(), and up to that part of the longer time. */
+static void
+judge(struct diff_pair *p, double part)
+{
+	const struct diff_sum *a = &p->side[0], *b = &p->side[1];
+	double d = b->mean - a->mean, least;
+
+	p->noise = noise_of(a, b);
+	least = part * (a->mean > b->mean ? a->mean : b->mean);
+	if (p->noise >= 0 && p->noise < least)
+		p->noise = least;
+	if (p->noise > least)
+		least = p->noise;
+	if (!a->any)
+		p->change = IS_NEW;
+	else if (!b->any)
+		p->change = IS_GONE;
+	else if (d == 0)
+		p->change = SAME;
+	else if (fabs(d) <= least)
+		p->change = NOISE;
+	else
+		p->change = d > 0 ? SLOWER : FASTER;
+}
+
+static struct diff_pair *
+new_pair(struct diff_pairs *p, const char *by)
+{
+	ARRAY_GROW(p->v, p->n, p->cap);
+	p->v[p->n] = (struct diff_pair){ .by = by };
+	return &p->v[p->n++];
+}
+
+static void
+join_row(struct diff_pair *p, struct diff_row *r)
+{
+	p->row = xrealloc(p->row, p->n + 1, sizeof(struct diff_row *));
+	p->row[p->n++] = r;
+}
+
+/* The sides that the row ran on: bit 0 the first, bit 1 the second. */
+static int
+sides_of(const struct diff_model *m, const struct diff_row *r)
+{
+	size_t i, k;
+	int is = 0;
+
+	for (k = 0; k < 2 && k < r->n_side; k++)
+		for (i = 0; i < r->side[k].n && !(is >> k & 1); i++)
+			if (m->side[k].step[r->side[k].v[i].step].used)
+				is |= 1 << k;
+	return is;
+}
+
+/* What a row's group shares; NULL if it has none of that. */
+static const uint32_t *
+group_key(const struct diff_row *r, bool by_type, uint32_t key[2])
+{
+	key[0] = by_type ? r->type : r->name;
+	key[1] = r->dir;
+	return key[0] != SMAP_NONE ? key : NULL;
+}
+
+/* Pairs the rows that are left by name or type, where both sides have some. */
+static void
+match_left(struct diff_pairs *p, const struct diff_model *m,
+    struct diff_left *left, bool by_type)
+{
+	struct smap groups = { 0 };
+	uint32_t key[2], *g = xcalloc(left->n + 1, sizeof(*g));
+	size_t i, k = 0;
+
+	for (i = 0; i < left->n; i++) {
+		g[i] = SMAP_NONE;
+		if (group_key(left->v[i], by_type, key) == NULL)
+			continue;
+		g[i] = smap_put(&groups, (const char *)key, sizeof(key), NULL);
+		groups.val[g[i]] |= (uint64_t)sides_of(m, left->v[i]);
+	}
+	for (i = 0; i < groups.n; i++) {
+		if (groups.val[i] != 3)
+			continue;
+		groups.val[i] = 4 + p->n;
+		new_pair(p, by_type ? "type" : "name");
+	}
+	for (i = 0; i < left->n; i++) {
+		if (g[i] != SMAP_NONE && groups.val[g[i]] >= 4)
+			join_row(&p->v[groups.val[g[i]] - 4], left->v[i]);
+		else
+			left->v[k++] = left->v[i];
+	}
+	left->n = k;
+	free(g);
+	smap_free(&groups);
+}
+
+static int
+text_order(const struct smap *t, uint32_t x, uint32_t y)
+{
+	if (x == y || x == SMAP_NONE || y == SMAP_NONE)
+		return (y == SMAP_NONE) - (x == SMAP_NONE);
+	return strcmp(smap_str(t, x, NULL), smap_str(t, y, NULL));
+}
+
+static int
+row_order(const struct smap *texts, const struct diff_row *x,
+    const struct diff_row *y)
+{
+	int c = text_order(texts, x->name, y->name);
+
+	if (c == 0)
+		c = text_order(texts, x->dir, y->dir);
+	if (c == 0)
+		c = text_order(texts, x->shapes, y->shapes);
+	return c;
+}
+
+static int
+by_change(const void *a, const void *b)
+{
+	const struct diff_pair *x = a, *y = b;
+	double p = fabs(x->side[1].mean - x->side[0].mean);
+	double q = fabs(y->side[1].mean - y->side[0].mean);
+
+	if (p != q)
+		return p < q ? 1 : -1;
+	p = x->side[0].mean + x->side[1].mean;
+	q = y->side[0].mean + y->side[1].mean;
+	if (p != q)
+		return p < q ? 1 : -1;
+	return row_order(x->texts, x->row[0], y->row[0]);
+}
+
+/* Puts all rows in pairs, the largest difference first. */
+static void
+match_rows(struct diff_report *d)
+{
+	const struct diff_model *m = d->m;
+	struct diff_pairs *p = &d->pairs;
+	struct diff_left left = { 0 };
+	size_t i, k, n = m->rows.keys.n;
+
+	left.v = xcalloc(n + 1, sizeof(struct diff_row *));
+	for (i = 0; i < n; i++) {
+		int is = sides_of(m, &m->rows.v[i]);
+
+		if (is == 3)
+			join_row(new_pair(p, "key"), &m->rows.v[i]);
+		else if (is != 0)
+			left.v[left.n++] = &m->rows.v[i];
+	}
+	if (m->by == BY_OP) {
+		match_left(p, m, &left, false);
+		match_left(p, m, &left, true);
+	}
+	for (i = 0; i < left.n; i++)
+		join_row(new_pair(p, NULL), left.v[i]);
+	for (i = 0; i < p->n; i++) {
+		for (k = 0; k < 2; k++)
+			sum_rows(&p->v[i].side[k], &m->side[k], k, p->v[i].row,
+			    p->v[i].n);
+		judge(&p->v[i], d->how->noise);
+		p->v[i].texts = &m->rows.texts;
+	}
+	if (p->n > 1)
+		qsort(p->v, p->n, sizeof(*p->v), by_change);
+	free(left.v);
+}
+
+static void
+free_pairs(struct diff_pairs *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		free(p->v[i].row);
+	free(p->v);
+}
+
+static const char *const changes[] = { [SAME] = "same",
+	[NOISE] = "noise",
+	[FASTER] = "faster",
+	[SLOWER] = "slower",
+	[IS_NEW] = "new",
+	[IS_GONE] = "gone" };
+
+static void
+put_word(const char *s)
+{
+	out_raw(s, s != NULL ? strlen(s) : 0);
+}
+
+static void
+put_f64(bool has, double v, int decimals)
+{
+	if (!has) {
+		out_unset();
+		return;
+	}
+	buf_putc(&out_buf, '\t');
+	buf_f64(&out_buf, v, decimals);
+}
+
+void
+put_mean(bool has, double v, int decimals)
+{
+	double scale = pow(10, decimals);
+
+	put_f64(has, v, fmod(round(v * scale), scale) != 0 ? decimals : 0);
+}
+
+static const char *
+tc_word(unsigned tc)
+{
+	if (tc & TC_YES)
+		return "yes";
+	return tc & TC_UNKNOWN ? "unknown" : tc & TC_NO ? "no" : NULL;
+}
+
+/* One word where both have the same, or only one has any; else "a->b". */
+static void
+put_tc(const char *a, const char *b)
+{
+	put_word(a != NULL ? a : b);
+	if (a != NULL && b != NULL && a != b) {
+		buf_puts(&out_buf, "->");
+		buf_puts(&out_buf, b);
+	}
+}
+
+/* A step or a row that takes longer is slower; other totals are only more. */
+static void
+put_values(const struct diff_pair *p, bool is_time)
+{
+	const struct diff_sum *a = &p->side[0], *b = &p->side[1];
+	double d = b->mean - a->mean;
+	const char *change = changes[p->change];
+
+	if (!is_time && (p->change == FASTER || p->change == SLOWER))
+		change = p->change == FASTER ? "less" : "more";
+
+	put_mean(a->any, a->mean, 1);
+	put_mean(b->any, b->mean, 1);
+	put_mean(true, d, 1);
+	put_f64(a->any && a->mean > 0, 100 * d / a->mean, 2);
+	put_mean(p->noise >= 0, p->noise, 1);
+	put_word(change);
+	put_mean(a->any, a->calls, 2);
+	put_mean(b->any, b->calls, 2);
+	put_f64(a->has_flop, a->flop, 0);
+	put_f64(b->has_flop, b->flop, 0);
+	put_word(tc_word(a->tc));
+	put_word(tc_word(b->tc));
+	put_tc(tc_word(a->tc), tc_word(b->tc));
+}
+
+static void
+put_total(const struct diff_report *d, const char *what, const char *name,
+    const struct diff_pair *p)
+{
+	out_rec(d->type);
+	put_word(what);
+	out_unset();
+	put_word(name);
+	out_unset();
+	out_unset();
+	out_unset();
+	put_values(p, strcmp(what, "step") == 0);
+	out_end();
+}
+
+static void
+put_pair(const struct diff_report *d, const struct diff_pair *p)
+{
+	const struct diff_model *m = d->m;
+	const struct diff_row *r = p->row[0];
+	bool by_name = p->by != NULL && strcmp(p->by, "name") == 0;
+	bool by_type = p->by != NULL && strcmp(p->by, "type") == 0;
+
+	out_rec(d->type);
+	put_word("row");
+	put_word(p->by);
+	model_put_text(m, by_type ? r->type : r->name);
+	model_put_text(m, r->dir);
+	model_put_text(m, by_name || by_type ? SMAP_NONE : r->shapes);
+	model_put_text(m, r->type);
+	put_values(p, true);
+	out_end();
+}
+
+enum { OF_STEP, OF_BUSY, OF_IDLE };
+
+/* Sums up one value of each step: with iter -1 of the steps that count,
+ * otherwise of all steps of that number. */
+static void
+step_sum(
+    struct diff_sum *s, const struct diff_side *side, int what, int64_t iter)
+{
+	double *v = xcalloc(side->n + 1, sizeof(*v)), n_kern = 0;
+	size_t i, n = 0;
+
+	*s = (struct diff_sum){ 0 };
+	for (i = 0; i < side->n; i++) {
+		const struct diff_step *x = &side->step[i];
+		double busy = (double)x->gpu_ns;
+
+		if (iter < 0 ? !x->used : !x->has || x->iter != iter)
+			continue;
+		n_kern += (double)x->n_kern;
+		v[n++] = what == OF_STEP   ? (double)x->ns
+			 : what == OF_BUSY ? busy
+					   : fmax((double)x->ns - busy, 0);
+	}
+	sum_values(s, v, n);
+	s->any = n > 0;
+	s->calls = iter < 0 || n == 0 ? (double)n : n_kern / (double)n;
+	free(v);
+}
+
+static void
+step_pair(
+    struct diff_pair *p, const struct diff_report *d, int what, int64_t iter)
+{
+	size_t k;
+
+	for (k = 0; k < 2; k++)
+		step_sum(&p->side[k], &d->m->side[k], what, iter);
+	judge(p, d->how->noise);
+}
+
+static void
+row_pair(struct diff_pair *p, const struct diff_report *d, struct diff_row *row)
+{
+	size_t k;
+
+	for (k = 0; k < 2; k++) {
+		sum_rows(&p->side[k], &d->m->side[k], k, &row, 1);
+		p->side[k].any = true; /* no work is 0, not unknown */
+	}
+	judge(p, d->how->noise);
+}
+
+/* The totals of the sides come before their rows, the step first. */
+static void
+put_totals(
+    const struct diff_report *d, struct diff_pair *step, struct diff_pair *idle)
+{
+	const struct diff_model *m = d->m;
+	const char *const names[] = { model_unit(m), "GPU busy", "GPU idle" };
+	static const char *const what[] = { "step", "busy", "idle" };
+	struct diff_row all = m->all, tc = m->tc;
+	struct diff_pair p = { 0 };
+	int i;
+
+	for (i = OF_STEP; i <= OF_IDLE; i++) {
+		step_pair(&p, d, i, -1);
+		put_total(d, what[i], names[i], &p);
+		if (i == OF_STEP)
+			*step = p;
+	}
+	*idle = p;
+	row_pair(&p, d, &all);
+	put_total(d, "work", m->cpu ? "CPU work" : "GPU work", &p);
+	row_pair(&p, d, &tc);
+	if (!m->cpu && (p.side[0].mean > 0 || p.side[1].mean > 0))
+		put_total(d, "tc", "TC work", &p);
+}
+
+/* The pairs behind the limit, as one. */
+static void
+put_rest(const struct diff_report *d, size_t from)
+{
+	const struct diff_pairs *p = &d->pairs;
+	struct diff_pair rest = { 0 };
+	size_t i, k, n = 0;
+	struct diff_row **rows;
+
+	for (i = from; i < p->n; i++)
+		n += p->v[i].n;
+	rows = xcalloc(n + 1, sizeof(struct diff_row *));
+	for (i = from, n = 0; i < p->n; i++)
+		for (k = 0; k < p->v[i].n; k++)
+			rows[n++] = p->v[i].row[k];
+	for (k = 0; k < 2; k++)
+		sum_rows(&rest.side[k], &d->m->side[k], k, rows, n);
+	rest.side[0].tc = rest.side[1].tc = 0;
+	judge(&rest, d->how->noise);
+	put_total(d, "rest", "(rest)", &rest);
+	free(rows);
+}
+
+static void
+put_pairs(const struct diff_report *d)
+{
+	size_t i, n = d->how->limit;
+
+	if (n == 0 || n > d->pairs.n)
+		n = d->pairs.n;
+	for (i = 0; i < n; i++)
+		put_pair(d, &d->pairs.v[i]);
+	if (n < d->pairs.n)
+		put_rest(d, n);
+}
+
+static int64_t
+last_iter(const struct diff_model *m)
+{
+	int64_t last = -1;
+	size_t k, i;
+
+	for (k = 0; k < 2; k++)
+		for (i = 0; i < m->side[k].n; i++)
+			if (m->side[k].step[i].iter > last)
+				last = m->side[k].step[i].iter;
+	return last;
+}
+
+/* Iterations by their number. */
+static void
+put_iters(const struct diff_report *d)
+{
+	int64_t i, n = last_iter(d->m);
+	struct diff_pair p = { 0 };
+
+	for (i = 0; i <= n; i++) {
+		step_pair(&p, d, OF_STEP, i);
+		if (!p.side[0].any && !p.side[1].any)
+			continue;
+		out_rec(d->type);
+		put_word("iter");
+		put_word(p.side[0].any && p.side[1].any ? "key" : NULL);
+		out_i64(i);
+		out_unset();
+		out_unset();
+		out_unset();
+		put_values(&p, true);
+		out_end();
+	}
+}
+
+void
+compare_facts(const struct diff_side *s)
+{
+	size_t i, k, at, len;
+
+	for (i = 0; i < s[0].info.n; i++) {
+		const char *a = smap_str(&s[0].info, (uint32_t)i, &len);
+
+		if (smap_find(&s[1].info, a, len) != SMAP_NONE)
+			continue;
+		at = strcspn(a, "\t");
+		for (k = 0; k < s[1].info.n; k++) {
+			const char *b = smap_str(&s[1].info, (uint32_t)k, NULL);
+
+			if (strncmp(a, b, at + 1) == 0)
+				warn("%.*s: %s in A, %s in B", (int)at, a,
+				    a + at + 1, b + at + 1);
+		}
+	}
+}
+
+static void
+put_notes(const struct diff_model *m, const struct diff_pairs *p)
+{
+	static const char *const names[] = { "name", "type" };
+	uint64_t n[2] = { 0 }, outside = 0, left_out = 0;
+	size_t i;
+	int k;
+
+	for (i = 0; i < p->n; i++)
+		for (k = 0; k < 2; k++)
+			n[k] += p->v[i].by != NULL &&
+				strcmp(p->v[i].by, names[k]) == 0;
+	for (i = 0; i < m->n_side; i++) {
+		outside += m->side[i].outside;
+		left_out += m->side[i].n - m->side[i].n_used;
+	}
+	stage_note("diff_by_name", n[0]);
+	stage_note("diff_by_type", n[1]);
+	stage_note("diff_outside", outside);
+	stage_note("diff_steps_left_out", left_out);
+	if (n[0] + n[1] > 0)
+		warn("ops without a partner of the same key: rows matched by"
+		     " name: %llu, by type: %llu (column by)",
+		    (unsigned long long)n[0], (unsigned long long)n[1]);
+}
+
+static int
+gate(const struct diff_model *m, const struct diff_pair *step,
+    const struct diff_how *how)
+{
+	double a = step->side[0].mean, d = step->side[1].mean - a;
+
+	if (!how->gate || step->change != SLOWER || d <= how->fail_over * a)
+		return EXIT_OK;
+	warn("the %s became %.2f %% slower; --fail-over allows %g %%",
+	    model_unit(m), 100 * d / a, 100 * how->fail_over);
+	return EXIT_GATE;
+}
+
+/* Where the GPU idles longer, the ops on the GPU do not show why: -v cpu may.
+ */
+static void
+hint(const struct diff_model *m, const struct diff_pair *step,
+    const struct diff_pair *idle)
+{
+	double d = step->side[1].mean - step->side[0].mean;
+	double more = idle->side[1].mean - idle->side[0].mean;
+
+	if (step->change == SLOWER && 2 * more > d && !m->cpu)
+		warn("the %s takes %.3f ms longer, and in it the GPU idles"
+		     " %.3f ms longer: -v cpu compares the ops on the CPU",
+		    model_unit(m), d / 1e6, more / 1e6);
+}
+
+int
+compare(struct diff_model *m, const struct diff_how *how)
+{
+	struct diff_report d = { .m = m, .how = how };
+	struct diff_pair step = { 0 }, idle = { 0 };
+	int rc;
+
+	d.type = out_type_reg("diff", "dlp-diff");
+	put_totals(&d, &step, &idle);
+	hint(m, &step, &idle);
+	if (m->by == BY_ITER) {
+		put_iters(&d);
+	} else {
+		match_rows(&d);
+		put_pairs(&d);
+	}
+	rc = gate(m, &step, how);
+	put_notes(m, &d.pairs);
+	stage_note("gate_fired", rc == EXIT_GATE);
+	free_pairs(&d.pairs);
+	return rc;
+}

@@ -1,0 +1,570 @@
+/*
+ * Streams into rows and steps: each record goes to its side, its step and the
+ * row it counts in.
+ */
+#include "diff.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "buf.h"
+#include "err.h"
+#include "num.h"
+#include "rec.h"
+
+struct diff_place { /* where a stream is */
+	struct diff_model *m;
+	struct diff_side *side;
+	size_t side_no;
+	struct map op;        /* op id -> row, of a section */
+	struct smap srcs;     /* file -> side and run, of a section */
+	bool by_src;          /* each file is a side */
+	size_t base;          /* the section's first side */
+	struct buf key, name; /* name: escaped, the section's file */
+};
+
+/* The columns of a record type, NULL where it does not have one, and what is
+ * done with its records. */
+struct diff_cols {
+	void (*take)(struct diff_place *p, const struct diff_cols *c,
+	    const struct rec *r);
+	struct rec_type *type;
+	struct rec_col *iter, *src, *dur, *op_id, *op, *dir, *layer, *phase;
+	struct rec_col *what;                /* kern: short, copy: kind */
+	struct rec_col *flop, *tc;           /* kern */
+	struct rec_col *key, *name, *shapes; /* op */
+	struct rec_col *step, *gpu, *n_kern, *gpu_lo, *gpu_hi; /* iter */
+};
+
+struct diff_stream {
+	struct diff_model *m;
+	struct diff_cols kern, copy, set, graph, inst, op, iter, dev;
+	struct diff_place at;
+	size_t first, n_first, n_section;
+	bool one_each;
+};
+
+/* A section begins, of side_no. */
+static void
+place_section(struct diff_place *p)
+{
+	map_clear(&p->op);
+	smap_clear(&p->srcs);
+	buf_clear(&p->name);
+	p->base = p->side_no;
+}
+
+static void
+at_side(struct diff_place *p, size_t no)
+{
+	p->side_no = no;
+	p->side = &p->m->side[no];
+}
+
+/* The end of the section is still to come, or has come: of all its sides. */
+static void
+place_open(struct diff_place *p, bool open)
+{
+	uint32_t i;
+
+	at_side(p, p->base);
+	if (open)
+		p->side->n_open++;
+	else
+		p->side->n_open--;
+	for (i = 1; !open && p->by_src && i < p->srcs.n; i++)
+		p->m->side[p->srcs.val[i] >> 32].n_open--;
+}
+
+/* A file of the section: a run, and if each is a side, the first of them is the
+ * section's own. */
+static uint64_t
+new_file(struct diff_place *p, struct mview src, bool is_first)
+{
+	struct mview name = src;
+	size_t no = p->base;
+
+	if (name.s == NULL)
+		name = (struct mview){ p->name.s, p->name.len };
+	if (p->by_src && !is_first) {
+		no = p->m->n_side;
+		model_side(p->m, no)->n_open = 1;
+	}
+	at_side(p, no);
+	if (p->by_src && src.s != NULL) {
+		free(p->side->name);
+		p->side->name = side_file_name(src);
+	}
+	return (uint64_t)no << 32 | side_new_run(p->side, name);
+}
+
+/* Goes to the side of the file; returns its run. */
+static uint32_t
+enter(struct diff_place *p, struct mview src)
+{
+	uint32_t i = 0;
+	bool fresh;
+
+	if (src.s != NULL || p->srcs.n == 0) {
+		i = smap_put(&p->srcs, src.s != NULL ? src.s : "-",
+		    src.s != NULL ? src.n : 1, &fresh);
+		if (fresh)
+			p->srcs.val[i] = new_file(p, src, i == 0);
+	}
+	at_side(p, (size_t)(p->srcs.val[i] >> 32));
+	return (uint32_t)p->srcs.val[i];
+}
+
+static void
+place_dev(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+{
+	size_t n;
+	const char *s = rec_raw(r, c->name, &n);
+
+	if (s == NULL)
+		return;
+	buf_clear(&p->key);
+	buf_puts(&p->key, "GPU\t");
+	buf_put(&p->key, s, n);
+	smap_put(&p->side->info, p->key.s, p->key.len, NULL);
+}
+
+/* What all steps of a run share: the text without its number. */
+static char *
+key_of(const char *s, size_t n)
+{
+	while (n > 0 && isdigit((unsigned char)s[n - 1]))
+		n--;
+	while (n > 0 && strchr(" #:=_-[(", s[n - 1]) != NULL)
+		n--;
+	return n > 0 ? xmemdup(s, n) : xstrdup("steps");
+}
+
+/* The length of a step. A run without steps begins with its first GPU work and
+ * ends with the last, as in dlp FILE, so that its start-up does not count as
+ * idle time of the GPU. */
+static bool
+length(const struct diff_cols *c, const struct rec *r, bool whole, int64_t *ns)
+{
+	int64_t lo, hi;
+
+	if (whole && rec_i64(r, c->gpu_lo, &lo) && rec_i64(r, c->gpu_hi, &hi)) {
+		*ns = num_sub(hi, lo);
+		return true;
+	}
+	return rec_i64(r, c->step, ns);
+}
+
+static void
+place_iter(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+{
+	uint32_t run = enter(p, rec_view(r, c->src));
+	struct diff_run *g = &p->side->run[run];
+	struct diff_step *s;
+	const char *key;
+	int64_t iter;
+	uint32_t no;
+	size_t n;
+
+	if (!rec_i64(r, c->iter, &iter))
+		return;
+	key = rec_raw(r, c->key, &n);
+	if (key != NULL && g->key == NULL)
+		g->key = key_of(key, n);
+	no = side_step(p->side, run, iter); /* it may move the steps */
+	s = &p->side->step[no];
+	s->has = length(c, r, key == NULL, &s->ns);
+	rec_i64(r, c->gpu, &s->gpu_ns);
+	rec_i64(r, c->n_kern, &s->n_kern);
+}
+
+static unsigned
+tc_of(const struct rec *r, const struct rec_col *tc)
+{
+	size_t n = 0;
+	const char *s = tc != NULL ? rec_raw(r, tc, &n) : NULL;
+
+	if (s == NULL)
+		return 0;
+	return n == 3 ? TC_YES : n == 2 ? TC_NO : TC_UNKNOWN;
+}
+
+/* To a row: a time, or with ns < 0 only the arithmetic. */
+static void
+count(struct diff_place *p, struct diff_row *row, uint32_t step, int64_t ns,
+    const int64_t *flop, unsigned tc)
+{
+	struct diff_cell *c = row_cell(row, p->side_no, step);
+
+	if (ns >= 0) {
+		c->ns = num_add(c->ns, ns);
+		c->n++;
+	}
+	if (flop != NULL) {
+		c->flop = num_add(c->flop, *flop);
+		c->has_flop = 1;
+	}
+	c->tc |= tc & 7;
+}
+
+static uint32_t
+read_text(struct diff_place *p, const struct rec *r, const struct rec_col *c)
+{
+	size_t n = 0;
+	const char *s = rec_raw(r, c, &n);
+
+	return rows_text(&p->m->rows, s, n);
+}
+
+/* The row of an op, by its key. */
+static void
+place_op(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+{
+	bool fresh;
+	size_t n;
+	const char *key = rec_raw(r, c->key, &n);
+	struct diff_row *row;
+	int64_t id;
+
+	if (p->m->by != BY_OP || key == NULL || !rec_i64(r, c->op_id, &id))
+		return;
+	row = rows_put(&p->m->rows, key, n, &fresh);
+	if (fresh) {
+		row->name = read_text(p, r, c->name);
+		row->dir = read_text(p, r, c->dir);
+		row->shapes = read_text(p, r, c->shapes);
+		row->type = read_text(p, r, c->op);
+	}
+	*map_put(&p->op, (uint64_t)id, NULL) = row->key;
+}
+
+/* The key of work without an op: its kind, and a kernel's name. */
+static void
+no_op_key(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+{
+	size_t n = 0;
+	const char *tag = rec_type_tag(c->type);
+	const char *s = c->what != NULL ? rec_raw(r, c->what, &n) : NULL;
+
+	buf_clear(&p->key);
+	buf_puts(&p->key, "(no op) ");
+	if (s == NULL || strcmp(tag, "kern") != 0)
+		buf_puts(&p->key, strcmp(tag, "set") == 0 ? "memset" : tag);
+	if (s != NULL) {
+		if (strcmp(tag, "kern") != 0)
+			buf_putc(&p->key, ' ');
+		buf_put(&p->key, s, n);
+	}
+}
+
+static struct diff_row *
+named_row(struct diff_place *p, const char *s, size_t n, uint32_t dir)
+{
+	uint32_t name = rows_text(&p->m->rows, s, n);
+	uint32_t key[2] = { name, dir };
+	struct diff_row *row;
+	bool fresh;
+
+	row = rows_put(&p->m->rows, (const char *)key, sizeof(key), &fresh);
+	if (fresh) {
+		row->name = name;
+		row->dir = dir;
+		row->shapes = row->type = SMAP_NONE;
+	}
+	return row;
+}
+
+static struct diff_row *
+place_row(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+{
+	const struct rec_col *by[] = { [BY_KERNEL] = c->what,
+		[BY_TYPE] = c->op,
+		[BY_LAYER] = c->layer,
+		[BY_PHASE] = c->phase };
+	enum diff_by b = p->m->by;
+	const uint64_t *at;
+	const char *s;
+	int64_t id;
+	size_t n = 0;
+
+	if (b == BY_OP && rec_i64(r, c->op_id, &id) &&
+	    (at = map_get(&p->op, (uint64_t)id)) != NULL)
+		return &p->m->rows.v[*at];
+	if (b == BY_OP || (b == BY_TYPE && rec_raw(r, c->op, &n) == NULL)) {
+		no_op_key(p, c, r);
+		return named_row(p, p->key.s, p->key.len, SMAP_NONE);
+	}
+	s = rec_raw(r, by[b], &n);
+	return named_row(p, s, n,
+	    b == BY_KERNEL || b == BY_PHASE ? SMAP_NONE
+					    : read_text(p, r, c->dir));
+}
+
+/* The step of a record; false if it is in none. */
+static bool
+step_of(struct diff_place *p, const struct diff_cols *c, const struct rec *r,
+    uint32_t *step)
+{
+	uint32_t run = enter(p, rec_view(r, c->src));
+	int64_t iter;
+
+	if (!rec_i64(r, c->iter, &iter))
+		return false;
+	*step = side_step(p->side, run, iter);
+	return true;
+}
+
+static void
+place_inst(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+{
+	uint32_t step;
+	int64_t ns;
+
+	if (p->m->by == BY_ITER || !step_of(p, c, r, &step) ||
+	    !rec_i64(r, c->dur, &ns))
+		return;
+	count(p, place_row(p, c, r), step, ns, NULL, 0);
+	count(p, &p->m->all, step, ns, NULL, 0);
+}
+
+static void
+place_gpu(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+{
+	int64_t ns, flop, *f = NULL;
+	uint32_t step;
+	unsigned tc;
+
+	if (p->m->by == BY_KERNEL && c->flop == NULL) /* no kernel */
+		return;
+	if (!step_of(p, c, r, &step)) {
+		p->side->outside++;
+		return;
+	}
+	if (!rec_i64(r, c->dur, &ns))
+		return;
+	tc = tc_of(r, c->tc);
+	if (c->flop != NULL && rec_i64(r, c->flop, &flop))
+		f = &flop;
+	if (tc == TC_YES)
+		count(p, &p->m->tc, step, ns, f, tc);
+	if (p->m->cpu)
+		ns = -1;
+	if (p->m->by != BY_ITER)
+		count(p, place_row(p, c, r), step, ns, f, tc);
+	count(p, &p->m->all, step, ns, f, tc);
+}
+
+static void
+place_free(struct diff_place *p)
+{
+	map_free(&p->op);
+	smap_free(&p->srcs);
+	buf_free(&p->key);
+	buf_free(&p->name);
+}
+
+static size_t
+side_number(const struct diff_stream *in)
+{
+	size_t k = in->n_section - 1;
+
+	if (in->one_each)
+		return k == 0 ? in->first : in->m->n_side;
+	return in->first + (in->n_first > 0 && k >= in->n_first);
+}
+
+static void
+on_section(struct diff_stream *in)
+{
+	in->n_section++;
+	in->at.side_no = side_number(in);
+	in->at.side = model_side(in->m, in->at.side_no);
+	in->at.side->n_section++;
+	in->at.m = in->m;
+	place_section(&in->at);
+}
+
+/* A section is named after the file that dlp-parse read: the last word of its
+ * command, which ##info src corrects (take_src) because a name can have
+ * blanks. */
+static void
+take_cmd(struct diff_place *at, const char *v, size_t n)
+{
+	struct diff_side *s = at->side;
+	size_t i = n;
+
+	if (at->name.len > 0)
+		return;
+	while (i > 0 && v[i - 1] != ' ')
+		i--;
+	buf_put(&at->name, v + i, n - i);
+	if (s->name == NULL) {
+		s->name = side_file_name((struct mview){ v + i, n - i });
+		s->by_cmd = true;
+	}
+}
+
+static void
+take_src(struct diff_place *at, struct mview src)
+{
+	struct diff_side *s = at->side;
+
+	enter(at, src);
+	if (at->by_src)
+		return;
+	if (s->n_section == 1 && s->by_cmd) {
+		free(s->name);
+		s->name = NULL;
+	}
+	if (s->name == NULL)
+		s->name = side_file_name(src);
+	s->by_cmd = false;
+}
+
+/* Facts that can be the reason of a difference. */
+static void
+take_info(struct diff_place *at, const char *v, size_t n)
+{
+	static const char *const facts[] = { "os", "driver", "cuda", "cudnn",
+		"framework", "torch" };
+	const char *tab = memchr(v, '\t', n);
+	size_t i, k = tab != NULL ? (size_t)(tab - v) : n;
+
+	if (tab == NULL)
+		return;
+	if (text_is(v, k, "src"))
+		take_src(at, (struct mview){ tab + 1, n - k - 1 });
+	for (i = 0; i < ARRAY_LEN(facts); i++)
+		if (text_is(v, k, facts[i]))
+			smap_put(&at->side->info, v, n, NULL);
+}
+
+static void
+on_meta(struct diff_stream *in, struct rec *r)
+{
+	size_t wlen, len;
+	const char *rest, *w = rec_meta(r, &wlen, &rest, &len);
+
+	if (in->at.side == NULL)
+		return;
+	if (text_is(w, wlen, "info"))
+		take_info(&in->at, rest, len);
+	if (text_is(w, wlen, "cmd") && len > 9 &&
+	    memcmp(rest, "dlp-parse", 9) == 0)
+		take_cmd(&in->at, rest, len);
+}
+
+/* The columns that GPU work and runs of ops share. */
+static void
+bind_work(struct diff_stream *in, struct diff_cols *c, struct rec_reader *rd,
+    const char *tag)
+{
+	bool by_op = in->m->by != BY_KERNEL && in->m->by != BY_ITER;
+	struct rec_type *t = rec_type(rd, tag);
+
+	c->type = t;
+	rec_set_arg(t, c);
+	REC_COLS(t, REC_NEED, { &c->dur, "dur_ns" }, { &c->iter, "iter" });
+	REC_COLS(t, by_op ? REC_NEED : REC_OPT, { &c->op_id, "op_id" },
+	    { &c->op, "op" }, { &c->layer, "layer" }, { &c->phase, "phase" });
+	REC_COLS(t, REC_OPT, { &c->src, "src" }, { &c->dir, "dir" });
+}
+
+static void
+bind_gpu(struct diff_stream *in, struct diff_cols *c, struct rec_reader *rd,
+    const char *tag, const char *what)
+{
+	bind_work(in, c, rd, tag);
+	c->take = place_gpu;
+	if (what != NULL)
+		c->what = rec_col(c->type, what, REC_NEED);
+}
+
+static void
+bind_op(struct diff_cols *c, struct rec_reader *rd)
+{
+	struct rec_type *t = rec_type(rd, "op");
+
+	c->take = place_op;
+	rec_set_arg(t, c);
+	REC_COLS(t, REC_NEED, { &c->op_id, "op_id" }, { &c->key, "key" },
+	    { &c->name, "name" });
+	REC_COLS(t, REC_OPT, { &c->dir, "dir" }, { &c->shapes, "shapes" },
+	    { &c->op, "op" });
+}
+
+static void
+bind_iter(struct diff_cols *c, struct rec_reader *rd)
+{
+	struct rec_type *t = rec_type(rd, "iter");
+
+	c->take = place_iter;
+	rec_set_arg(t, c);
+	REC_COLS(t, REC_NEED, { &c->iter, "iter" }, { &c->step, "step_ns" });
+	REC_COLS(t, REC_OPT, { &c->key, "key" }, { &c->gpu, "gpu_ns" },
+	    { &c->gpu_lo, "gpu_start_ns" }, { &c->gpu_hi, "gpu_end_ns" },
+	    { &c->n_kern, "n_kern" }, { &c->src, "src" });
+}
+
+static void
+bind_dev(struct diff_cols *c, struct rec_reader *rd)
+{
+	struct rec_type *t = rec_type(rd, "dev");
+
+	c->take = place_dev;
+	rec_set_arg(t, c);
+	c->name = rec_col(t, "name", REC_OPT);
+}
+
+static void
+bind_all(struct diff_stream *in, struct rec_reader *rd)
+{
+	bind_gpu(in, &in->kern, rd, "kern", "short");
+	bind_gpu(in, &in->copy, rd, "copy", "kind");
+	bind_gpu(in, &in->set, rd, "set", NULL);
+	bind_gpu(in, &in->graph, rd, "graph", NULL);
+	REC_COLS(in->kern.type, REC_OPT, { &in->kern.flop, "flop" },
+	    { &in->kern.tc, "tc" });
+	if (in->m->cpu) {
+		bind_work(in, &in->inst, rd, "inst");
+		in->inst.take = place_inst;
+	}
+	bind_op(&in->op, rd);
+	bind_iter(&in->iter, rd);
+	bind_dev(&in->dev, rd);
+}
+
+void
+read_stream(struct diff_model *m, const char *path, size_t first,
+    size_t n_first, bool one_each, bool by_src)
+{
+	struct diff_stream in = { .m = m,
+		.first = first,
+		.n_first = n_first,
+		.one_each = one_each,
+		.at.by_src = by_src };
+	struct rec_reader *rd = rec_open(path);
+	const struct diff_cols *c;
+	struct rec r;
+
+	bind_all(&in, rd);
+	while (rec_next(rd, &r)) {
+		if (r.kind == REC_SECTION || in.n_section == 0)
+			on_section(&in);
+		if (r.kind == REC_SECTION || r.kind == REC_END)
+			place_open(&in.at, r.kind == REC_SECTION);
+		if (r.kind == REC_META)
+			on_meta(&in, &r);
+		else if (r.kind == REC_DATA && r.type != NULL) {
+			c = rec_arg(&r);
+			c->take(&in.at, c, &r);
+		}
+	}
+	if (in.n_section == 0)
+		die("%s: empty input", rec_input_name(rd));
+	m->complete &= rec_complete(rd);
+	place_free(&in.at);
+	rec_close(rd);
+}
