@@ -109,7 +109,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 }
 
 @test "CUDA graphs: their part of the GPU's work, by SQL" {
-	need_data h200/graph_infer_graph.sqlite.xz
 	db=$(profile h200/graph_infer_graph.sqlite.xz)
 	dlp advise -a --tsv "$db" 2>/dev/null >got
 	# all that is launched from the first iteration that counts to the
@@ -289,7 +288,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 }
 
 @test "gpt2: kernels in fewer blocks than multiprocessors, by SQL" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	p=$(profile h200/gpt2_bf16.sqlite.xz)
 	want=$(sqlite3 "$p" \
 	    "SELECT printf('%d of %d kernels', sum(gridX*gridY*gridZ < 132),
@@ -299,7 +297,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 }
 
 @test "loader: the data loader is what the GPU waits for" {
-	need_data h200/loader.sqlite.xz
 	p=$(profile h200/loader.sqlite.xz)
 	run stream "$p" iteration
 	run findings <<<"$output"
@@ -335,7 +332,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 # them, and those with fewer blocks than the GPU has multiprocessors, 132. The
 # shares of the time are those of the overview, which has its own SQL.
 @test "findings are of the same steps as the overview" {
-	need_data h200/resnet50_tf32.sqlite.xz
 	f=$(profile h200/resnet50_tf32.sqlite.xz)
 	dlp advise --tsv "$f" >got 2>err
 	grep -q '^dlp-iter: steps 1 to 2 of 3 count' err
@@ -352,7 +348,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 
 @test "launch-bound is what dlp gaps calls so, of the same steps" {
 	for p in gpt2_bf16 lenet_emitnvtx_train resnet50_tf32; do
-		need_data h200/$p.sqlite.xz
 		f=$(profile h200/$p.sqlite.xz)
 		# the steps that count, and their time, by dlp FILE
 		dlp --jsonl "$f" 2>/dev/null >row
@@ -395,7 +390,6 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 }
 
 @test "one finding about a time leads, -a shows the others" {
-	need_data h200/resnet50_fp32.sqlite.xz
 	f=$(profile h200/resnet50_fp32.sqlite.xz)
 	same tc_unused "$(dlp advise --tsv "$f" 2>/dev/null | sed 1d | cut -f1)"
 	dlp advise --tsv "$f" 2>/dev/null | grep -q 'Allow TF32'

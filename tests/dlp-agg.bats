@@ -156,7 +156,6 @@ sql() {
 
 @test "kernels by name: as nsys stats has them" {
 	for p in gpt2_bf16 everything lenet_emitnvtx_train; do
-		need_data h200/$p.sqlite.xz
 		dlp-parse "$DATA/h200/$p.sqlite.xz" |
 		    dlp-agg -g name -a count,sum,min,max,std |
 		    dlp-fmt --csv >got.csv

@@ -108,7 +108,6 @@ all_of_it() {
 }
 
 @test "backward nodes and their forward ops have the same name" {
-	need_data h200/zoo.sqlite.xz
 	correlate h200/zoo.sqlite.xz
 	# MulBackward0 of aten::mul: where the node names an op that the
 	# program calls itself
@@ -147,7 +146,6 @@ all_of_it() {
 }
 
 @test "CUDA graphs as a whole: said so" {
-	need_data h200/graph_infer_graph.sqlite.xz
 	correlate h200/graph_infer_graph.sqlite.xz
 	check_why
 	grep -q "^##note${TAB}unassociated_graph${TAB}20\$" out
@@ -155,7 +153,6 @@ all_of_it() {
 }
 
 @test "user ranges only: layers, and the reason for the rest" {
-	need_data h200/everything.sqlite.xz
 	correlate h200/everything.sqlite.xz
 	check_why
 	[ "$(share layer 'kern copy set')" = 93.4 ]
@@ -275,7 +272,6 @@ proj_sums() {
 	local x
 
 	for x in gpt2_bf16 lenet_emitnvtx_train; do
-		need_data "h200/stats/$x.nvtx_gpu_proj_sum.csv"
 		correlate "h200/$x.sqlite.xz" -r
 		# the text may hold commas: fields are counted from the end
 		awk -F, 'NR > 1 {
@@ -294,7 +290,6 @@ proj_sums() {
 }
 
 @test "kernels under ranges: as many as the projections count" {
-	need_data h200/lenet_emitnvtx_train.sqlite.xz
 	correlate h200/lenet_emitnvtx_train.sqlite.xz -r
 	run awk -F'\t' '
 	/^#proj\t/ { for (i = 2; i <= NF; i++) c[$i] = i; next }

@@ -284,7 +284,6 @@ check_sides() {
 }
 
 @test "truth: resnet50 in FP32 against TF32, each side's sums by SQL" {
-	need_data h200/resnet50_fp32.sqlite.xz
 	a=$(profile h200/resnet50_fp32.sqlite.xz)
 	b=$(profile h200/resnet50_tf32.sqlite.xz)
 	dlp diff --tsv -n 0 "$a" "$b" >out 2>err
@@ -303,7 +302,6 @@ check_sides() {
 }
 
 @test "truth: gpt2 against itself, profile and stream; joined with resnet50" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	a=$(profile h200/gpt2_bf16.sqlite.xz)
 	dlp-parse "$a" | dlp-correlate | dlp-iter | dlp-flops >a.dlp
 	dlp-parse "$a" >raw.dlp

@@ -519,7 +519,6 @@ kernels() {
 }
 
 @test "round trip: memory events, with their pools" {
-	need_data h200/everything.sqlite.xz
 	f=$(profile h200/everything.sqlite.xz)
 	same "$(sqlite3 "$f" "SELECT count(*) FROM CUDA_GPU_MEMORY_USAGE_EVENTS
 	    WHERE localMemoryPoolAddress IS NOT NULL")" "$(dlp-parse "$f" |

@@ -66,7 +66,6 @@ iterations_as_sql() {
 }
 
 @test "GPT-2: three steps, and what they take" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	correlated h200/gpt2_bf16.sqlite.xz | dlp-iter -k iteration >out
 	same "12.6 5.80
 11.0 5.79
@@ -75,7 +74,6 @@ iterations_as_sql() {
 }
 
 @test "ResNet-50: the GPU is behind, a step is its step" {
-	need_data h200/resnet50_fp32.sqlite.xz
 	correlated h200/resnet50_fp32.sqlite.xz | dlp-iter -k iteration >out
 	same "30 42
 30 42
@@ -87,7 +85,6 @@ iterations_as_sql() {
 }
 
 @test "the loader: what one step waits for is not in two" {
-	need_data h200/loader.sqlite.xz
 	correlated h200/loader.sqlite.xz | dlp-iter -k iteration >out
 	# the CPU is behind: from one start to the next, and to the last end
 	same "$(records iter out | awk -F'\t' 'NR > 1 { print $3 - last }
@@ -117,7 +114,6 @@ iterations_as_sql() {
 		if [ $p = lenet ]; then
 			dlp-parse "$LENET" | dlp-correlate >in
 		else
-			need_data h200/$p.sqlite.xz
 			correlated h200/$p.sqlite.xz >in
 		fi
 		dlp-iter in 2>err | grep -v '^##cmd' >a
@@ -131,7 +127,6 @@ iterations_as_sql() {
 
 # They cover 59.7 % of the time, but hold most of the GPU work.
 @test "without a key: numbered ranges with most of the GPU work" {
-	need_data h200/graph_infer_node.sqlite.xz
 	f=$(profile h200/graph_infer_node.sqlite.xz)
 	dlp-parse "$f" | dlp-correlate >in
 	same 1 "$(sqlite3 "$f" "

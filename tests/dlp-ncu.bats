@@ -136,7 +136,6 @@ no,0' "$(<got)"
 }
 
 @test "all real captures: every kernel finds its counters" {
-	need_data h200/truth/gpt2_bf16.ncu.tsv
 	for n in gpt2_bf16 resnet50_tf32 everything; do
 		dlp-parse "$(profile h200/$n.sqlite.xz)" | dlp-correlate |
 		    dlp-iter -k iteration |

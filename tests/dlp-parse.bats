@@ -117,7 +117,6 @@ in_order() {
 }
 
 @test "real profiles: h200, numbers of SQL, order, the same twice" {
-	need_data h200
 	for f in "$DATA"/h200/*.sqlite.xz; do
 		check_profile "h200/${f##*/}"
 	done

@@ -156,7 +156,6 @@ table_reports() {
 there is nothing to compare" "$(dlp ranks "$LENET" 2>&1 >out)"
 	same "dlp mem: no memory events in this profile; record them with \
 --cuda-memory-usage=true" "$(dlp mem "$LENET" 2>&1 >out)"
-	need_data h200/graph_infer_graph.sqlite.xz
 	dlp mfu "$DATA/h200/graph_infer_graph.sqlite.xz" 2>&1 >out |
 	    grep -qx 'dlp mfu: FLOPs of products are not known in any step; dlp coverage tells why'
 	dlp mfu "$LENET" 2>&1 >out | same '' "$(cat)"
@@ -538,7 +537,6 @@ same_as_h() {
 
 # The share of the layer, by SQL: the GPU time of what is launched in the range.
 @test "dlp top -g layer: where one layer is nearly all, a line says so" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	local db pct
 	db=$(profile h200/gpt2_bf16.sqlite.xz)
 	run --separate-stderr dlp top -g layer --tsv "$db"

@@ -9,7 +9,6 @@ RUN=$DATA/dlprof/w_relu
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
-	[ -d "$DATA" ] || skip "no ../shared/data"
 }
 
 stream() { # FILE
@@ -104,7 +103,7 @@ has() { # DB TABLE
 @test "time on the GPU, by class and device, is SQL's" {
 	n=0
 	while IFS= read -r f; do
-		db=$(profile "${f#"$DATA/"}")
+		db=$(profile "$f")
 		has "$db" CUPTI_ACTIVITY_KIND_KERNEL || continue
 		has "$db" NVTX_EVENTS || has "$db" TARGET_INFO_GPU || continue
 		stream "$db" >s
@@ -119,9 +118,8 @@ has() { # DB TABLE
 			[ "$want" = "$got" ]
 			n=$((n + 1))
 		done
-	done < <(find "$DATA/nsys" "$DATA/h200" -name '*.sqlite' -o \
-	    -name '*.sqlite.xz' | sort)
-	[ $n -gt 15 ]
+	done < <(all_profiles | grep -e ^nsys/ -e ^h200/)
+	[ $n -ge 15 ]
 }
 
 # The breakdown of a stream once more: all intervals sorted, and counted.
@@ -201,7 +199,7 @@ sweep() { # STREAM
 
 @test "the classes of each device add up to the iteration" {
 	while IFS= read -r f; do
-		stream "$f" >s || continue
+		stream "$DATA/$f" >s || continue
 		awk -F'\t' '
 		/^#iter\t/ { for (i = 2; i <= NF; i++) c[$i] = i }
 		$1 == "iter" { len[$c["iter"]] = $c["dur_ns"] }
@@ -216,5 +214,5 @@ sweep() { # STREAM
 			}
 			exit bad
 		}' s || { echo "$f"; return 1; }
-	done < <(find "$DATA" -name '*.sqlite' -o -name '*.sqlite.xz' | sort)
+	done < <(all_profiles)
 }

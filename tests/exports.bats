@@ -95,7 +95,6 @@ a_1;k 7" "$(dlp-folded -T kern -f layer,short < <(stream \
 }
 
 @test "folded: flamegraph.pl reads it, sums equal SQL" {
-	need_data h200
 	[ -r "$FLAME" ] || skip "no flamegraph.pl (libdevel-nytprof-perl)"
 	local p db want
 
@@ -150,7 +149,6 @@ def nests: reduce .[] as $x ({ok: true, at: null, open: []};
 } | "\(.named) \(.nested) \(.arrows) \(.kern) \(.work) \(.n_arrow)"'
 
 @test "trace: strict JSON, rows and arrows whole, sums equal SQL" {
-	need_data h200
 	local p db
 
 	for p in $PROFILES; do
@@ -322,7 +320,6 @@ dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
 }
 
 @test "openmetrics: both readers take all profiles, sums equal SQL" {
-	need_data h200
 	has_readers
 	local p db
 
@@ -347,7 +344,6 @@ dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
 # Of the even steps (the mean is within 10 % of the median by eye): work by the
 # call that launched it.
 @test "openmetrics: of the even steps, as dlp FILE; the file is read once" {
-	need_data h200/resnet50_tf32.sqlite.xz
 	local p db
 	for p in resnet50_tf32 loader; do
 		db=$(profile "h200/$p.sqlite.xz")
@@ -378,7 +374,6 @@ dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
 		    NR == 2 { print $c["step_ns"] }')" "$(sum dlp_step_mean_seconds)"
 	done
 	# -i: the peak of memory is still that of the profile
-	need_data h200/gpt2_bf16.sqlite.xz
 	db=$(profile h200/gpt2_bf16.sqlite.xz)
 	same "$(dlp openmetrics "$db" 2>/dev/null | grep ^dlp_memory_peak)" \
 	    "$(dlp openmetrics -i 2 "$db" 2>/dev/null | grep ^dlp_memory_peak)"
@@ -391,7 +386,6 @@ dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
 }
 
 @test "openmetrics: steps, memory, utilization of gpt2_bf16 by hand" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	local db
 	db=$(profile h200/gpt2_bf16.sqlite.xz)
 	dlp openmetrics "$db" >out 2>/dev/null
@@ -417,7 +411,6 @@ dlp_finding{finding="b",by="ours"} 0' "$(grep -v '^#' out)"
 # Kernels run on behind the step range that launched them: the time of the
 # classes tc and kern is the union of all kernels in the window of the steps.
 @test "openmetrics: classes add up to the steps, kernels to their union" {
-	need_data h200/resnet50_fp32.sqlite.xz
 	local p from db
 	for p in resnet50_fp32:0 resnet50_tf32:1 gpt2_bf16:0; do
 		from=${p#*:}
@@ -534,7 +527,6 @@ need_speedscope() {
 }
 
 @test "speedscope reads stacks and traces" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	need_speedscope
 	local db
 	db=$(profile h200/gpt2_bf16.sqlite.xz)

@@ -36,7 +36,6 @@ totals() {
 }
 
 @test "dlp flops: PyTorch's counts, forward and backward" {
-	need_data h200/truth
 	for p in gpt2_bf16 resnet50_tf32 resnet50_fp32; do
 		same "$(awk -F'[:,]' '
 		/^ "forward":/ { f = $2 }
@@ -71,7 +70,6 @@ mfu_of() {
 }
 
 @test "dlp mfu: by hand" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	same "" "$(mfu_of gpt2_bf16 500873297920 496578330624 501898.5)"
 	f=$(awk -F'[:,]' '/^ "(for|back)ward":/ { s += $2 } END { printf "%.0f", s }' \
 	    "$DATA/h200/truth/resnet50_tf32.flops.json")
@@ -164,7 +162,6 @@ mfu_of() {
 }
 
 @test "dlp tc: Tensor Cores used slowly are listed, by SQL" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	xz -dc "$DATA/h200/gpt2_bf16.sqlite.xz" >db
 	# a vocabulary of 50257: no multiple of 8, one element at once
 	sqlite3 -separator "$(printf '\t')" db "SELECT sum(end - start), count(*)
@@ -221,7 +218,6 @@ mfu_of() {
 # zoo_pyprof: convolutions, _scaled_mm and some others have no marker: they were
 # bound before the markers were; emit_nvtx was without sizes.
 @test "dlp coverage: work whose ranges have no sizes is counted, with the reason" {
-	need_data h200/zoo_pyprof.sqlite.xz
 	dlp coverage -n 0 --tsv "$(profile h200/zoo_pyprof.sqlite.xz)" \
 	    2>/dev/null >got
 	awk -F'\t' '$1 == "shapes" && $2 != "(known)" {

@@ -408,7 +408,6 @@ softmax main 160 256" "$(sed 's/^gemm dgrad 32768 .*/gemm dgrad 32768 -/' got)"
 @test "bytes against the DRAM counters: no family beyond 1.5" {
 	local n t
 
-	need_data h200/truth
 	for n in zoo gpt2_bf16 resnet50_fp32 resnet50_tf32; do
 		t=$DATA/h200/truth/$n.ncu.tsv
 		[ -e "$t" ] || t=$t.xz

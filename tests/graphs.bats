@@ -67,7 +67,6 @@ columns() {
 }
 
 @test "a replayed kernel or set: op, phase and iteration, as by SQL" {
-	need_data $N
 	f=$(profile $N)
 	tsv "$f" "$ops_of_nodes
 	SELECT w.tag, w.start, op.text, coalesce(phase.text, '-'),
@@ -95,7 +94,6 @@ columns() {
 }
 
 @test "one run per replay and captured op, with the launch's id" {
-	need_data $N
 	f=$(profile $N)
 	tsv "$f" "$ops_of_nodes
 	SELECT count(DISTINCT w.corr), count(DISTINCT w.corr || ' ' || op.id),
@@ -121,7 +119,6 @@ columns() {
 # channels on 64x64 and 32 to 64 on 32x32, batch 64; linear 1024 to 256 to 10;
 # in training batch 128, 256 to 512 to 10, without a gradient of the input.
 @test "FLOPs of each replay, by hand" {
-	need_data $N
 	conv=$((2 * 64 * 32 * 64 * 64 * 27 + 2 * 64 * 64 * 32 * 32 * 32 * 9))
 	fwd=$((2 * 64 * 1024 * 256 + 2 * 64 * 256 * 10))
 	fwd=$((fwd + 2 * 128 * 256 * 512 + 2 * 128 * 512 * 10))
@@ -202,7 +199,6 @@ totals() {
 } 2>/dev/null
 
 @test "graphs as a whole are busy time in every report" {
-	need_data $G
 	for p in $N $G; do
 		f=$(profile $p)
 		totals "$f" >got
@@ -218,7 +214,6 @@ totals() {
 }
 
 @test "steps and gaps: graphs as a whole count as busy" {
-	need_data $G
 	for p in $N $G; do
 		f=$(profile $p)
 		t=
@@ -247,7 +242,6 @@ totals() {
 }
 
 @test "calls, replays, and work outside of graphs: the same number" {
-	need_data $G
 	for p in $N $G; do
 		f=$(profile $p)
 		for t in KERNEL MEMCPY MEMSET; do
@@ -267,7 +261,6 @@ totals() {
 }
 
 @test "graphs as a whole: a note says how to record their kernels" {
-	need_data $G
 	f=$(profile $G)
 	dlp top "$f" 2>err >/dev/null
 	grep -q '20 runs of CUDA graphs, 90.3 % .*--cuda-graph-trace=node' err

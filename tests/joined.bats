@@ -20,11 +20,9 @@ setup_file() {
 	dlp-merge -r ddp0.dlp ddp1.dlp >merge-r.dlp
 	dlp-parse ddp0 ddp1 >parse.dlp
 	dlp-parse --ranks ddp0 ddp1 >ranks.dlp
-	if [ -e "$DATA/h200/resnet50_tf32.sqlite.xz" ]; then
-		xz -dc "$DATA/h200/resnet50_fp32.sqlite.xz" >fp32
-		xz -dc "$DATA/h200/resnet50_tf32.sqlite.xz" >tf32
-		dlp-parse fp32 tf32 >nets.dlp
-	fi
+	xz -dc "$DATA/h200/resnet50_fp32.sqlite.xz" >fp32
+	xz -dc "$DATA/h200/resnet50_tf32.sqlite.xz" >tf32
+	dlp-parse fp32 tf32 >nets.dlp
 }
 
 setup() {
@@ -76,7 +74,6 @@ same() {
 }
 
 @test "one stream of two runs: each report shows what it shows of the files" {
-	need_data h200/resnet50_tf32.sqlite.xz
 	# without dlp-flops' reasons: whether TF32 is on is of the section there
 	same nets.dlp fp32 tf32
 	# FLOPs of a step by its own time: 777.57 GFLOP, as PyTorch counts
@@ -123,7 +120,6 @@ adds() {
 	grep -q '^steps   4 of 4 in 2 files, number 0 to 1:' text
 	grep -q '^100 %   57.64 ms: from the start of the first' text
 	grep -Eq '^  idle +36.23 ms +62.9 %' text
-	[ -e fp32 ] || skip "no ../shared/data/h200/resnet50_tf32.sqlite.xz"
 	adds nets.dlp fp32 tf32
 }
 
@@ -180,7 +176,6 @@ SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
 @test "dlp info of one stream of two files: messages by file" {
 	local what='dev|proc|message'
 
-	need_data h200/resnet50_tf32.sqlite.xz
 	dlp info --tsv -v fp32 tf32 | grep -E "$TAB($what)" | sort >want
 	dlp info --tsv -v nets.dlp | grep -E "$TAB($what)" | sort | diff want -
 	# the notes of the files are one in the section

@@ -2,26 +2,63 @@
 # on PATH, a fixed environment, and helpers.
 #
 #	$ROOT    the project         $BIN     the built commands
-#	$DATA    ../shared/data of the project, where real profiles may lie
+#	$DATA    real profiles with what is known of them: h200/ is the shipped
+#		 tests/data/h200 with its tables unpacked; folders of
+#		 ../shared/data stand beside it where that exists
 #	$LENET   the shipped profile, unpacked
 
 ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 BIN=$ROOT/${B:-build}/bin
-DATA=$ROOT/../shared/data
+DATA=$ROOT/${B:-build}/test/data
 LENET=$ROOT/${B:-build}/test/lenet.sqlite
 export PATH=$BIN:$ROOT/pipelines:$PATH LC_ALL=C TZ=UTC
 export ASAN_OPTIONS=detect_leaks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 unset NO_COLOR COLUMNS TMPDIR
 
+# Makes $DATA in a folder of its own and puts it in place whole, because test
+# files start at the same time.
+make_data() {
+	local new=$DATA.$$ f
+
+	mkdir -p "$new/h200" || return
+	for f in "$ROOT"/tests/data/h200/*; do
+		[ -d "$f" ] || ln -s "$f" "$new/h200/"
+	done
+	for d in truth stats; do
+		mkdir "$new/h200/$d"
+		for f in "$ROOT"/tests/data/h200/$d/*.xz; do
+			xz -dc "$f" >"$new/h200/$d/$(basename "$f" .xz)" ||
+			    return
+		done
+	done
+	cp "$ROOT/tests/data/lenet.ncu.tsv" \
+	    "$new/h200/truth/lenet_emitnvtx_train.ncu.tsv"
+	for f in "$ROOT"/../shared/data/*/; do
+		[ ! -d "$f" ] || [ "$(basename "$f")" = h200 ] ||
+		    ln -s "$(cd "$f" && pwd)" "$new/"
+	done
+	[ -d "$DATA" ] || mv -T "$new" "$DATA" 2>/dev/null || rm -rf "$new"
+}
+
+[ -d "$DATA" ] || make_data || exit
 if [ ! -s "$LENET" ]; then
 	mkdir -p "${LENET%/*}"
 	xz -dc "$ROOT/tests/data/lenet.sqlite.xz" >"$LENET.$$" &&
 	    mv "$LENET.$$" "$LENET"
 fi
 
-# need_data PATH: skips the test where that real profile is not there.
+# need_data PATH: skips the test where that real profile does not exist, which
+# is only the case for folders of ../shared/data. tests/run counts such tests
+# by this text.
 need_data() {
 	[ -e "$DATA/$1" ] || skip "no ../shared/data/$1"
+}
+
+# all_profiles: prints the path under $DATA of each real profile. Files that
+# are broken on purpose have tests of their own.
+all_profiles() {
+	(cd "$DATA" && find -L . \( -name '*.sqlite' -o -name '*.sqlite.xz' \) \
+	    ! -path './broken/*' | sed 's|^\./||' | LC_ALL=C sort)
 }
 
 # profile PATH: prints the name of that profile, unpacked if it ends in .xz.

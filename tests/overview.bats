@@ -99,7 +99,6 @@ row_of() {
 
 @test "steps, the warm-up, mean and spread: as SQL has them" {
 	for p in $FOUR; do
-		need_data "h200/$p.sqlite.xz"
 		f=$(profile "h200/$p.sqlite.xz")
 		row_of "$f"
 		echo "$p"
@@ -120,7 +119,6 @@ union_sql() {
 # Each moment once, for the first of Tensor Cores, kernels, graphs, copies.
 @test "where the GPU's time goes in the steps: as SQL has it" {
 	for p in $FOUR; do
-		need_data "h200/$p.sqlite.xz"
 		f=$(profile "h200/$p.sqlite.xz")
 		row_of "$f"
 		read -r _ _ _ _ lo hi _ < <(window "$f")
@@ -166,11 +164,9 @@ $(col got mem_ns)"
 # What the screen tells to type shows the same numbers, of the same steps.
 @test "idle time by class: that of dlp gaps of the same steps, to the ns" {
 	set -- "$ROOT"/tests/data/*.sqlite.xz
-	if [ -e "$DATA/h200" ]; then
-		for p in $FOUR lenet_emitnvtx_train zoo; do
-			set -- "$@" "$DATA/h200/$p.sqlite.xz"
-		done
-	fi
+	for p in $FOUR lenet_emitnvtx_train zoo; do
+		set -- "$@" "$DATA/h200/$p.sqlite.xz"
+	done
 	for f; do
 		echo "$f"
 		dlp --tsv "$f" 2>/dev/null >got
@@ -215,7 +211,6 @@ $(col got mem_ns)"
 }
 
 @test "-i: the steps that are asked for, none left out" {
-	need_data h200/loader.sqlite.xz
 	f=$(profile h200/loader.sqlite.xz)
 	row_of "$f" -i 1-2
 	grep -v '^file' got | cut -f9-24 >a
@@ -232,7 +227,6 @@ $(col got mem_ns)"
 
 @test "the time between the steps" {
 	for p in $FOUR; do
-		need_data "h200/$p.sqlite.xz"
 		f=$(profile "h200/$p.sqlite.xz")
 		row_of "$f"
 		same "$(window "$f" | cut -d' ' -f9)" "$(col got between_ns)"
@@ -242,7 +236,6 @@ $(col got mem_ns)"
 # The GPU is behind the CPU: a step is the time from the end of the work of the
 # one before to the end of its own, be others shown or not.
 @test "one step of a program that the GPU holds up" {
-	need_data h200/resnet50_fp32.sqlite.xz
 	f=$(profile h200/resnet50_fp32.sqlite.xz)
 	steps_sql "$f" | awk '{ print $4, $1 }' >end
 	for n in 1 2; do
@@ -272,7 +265,6 @@ work_of() {
 
 @test "the work launched in the steps, kernels, what has an op" {
 	for p in $FOUR; do
-		need_data "h200/$p.sqlite.xz"
 		f=$(profile "h200/$p.sqlite.xz")
 		row_of "$f"
 		echo "$p"
@@ -287,7 +279,6 @@ $(col got n_kern) $(col got op_ns)"
 
 # Nothing is known of the kernels of a graph as a whole.
 @test "graphs as a whole: the range that launches them, and what is not known" {
-	need_data h200/graph_infer_graph.sqlite.xz
 	f=$(profile h200/graph_infer_graph.sqlite.xz)
 	row_of "$f"
 	top=$(sqlite3 "$f" "SELECT n.text FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE g
@@ -313,7 +304,6 @@ $(col got n_kern) $(col got op_ns)"
 # The text has the row's numbers, and the phases by the program's ranges.
 @test "the screen: phases of the steps, by SQL" {
 	for p in gpt2_bf16 resnet50_tf32 loader; do
-		need_data "h200/$p.sqlite.xz"
 		f=$(profile "h200/$p.sqlite.xz")
 		dlp "$f" >text 2>/dev/null
 		work_of "$f" "SELECT n.text, printf('%.2f', sum(l.end - l.start) / 1e6)
@@ -328,7 +318,6 @@ $(col got n_kern) $(col got op_ns)"
 }
 
 @test "the screen: graphs, kernels, and the row's numbers" {
-	need_data h200/graph_infer_graph.sqlite.xz
 	f=$(profile h200/graph_infer_graph.sqlite.xz)
 	dlp "$f" 2>/dev/null >text
 	grep -- '--cuda-graph-trace=node' text
@@ -347,7 +336,6 @@ $(col got n_kern) $(col got op_ns)"
 
 # All of ResNet-50 in fp32 that multiplies: the reason and what to do.
 @test "the screen: what could use Tensor Cores, why not, what to do" {
-	need_data h200/resnet50_fp32.sqlite.xz
 	f=$(profile h200/resnet50_fp32.sqlite.xz)
 	dlp "$f" >text
 	want=$(dlp tc -k iteration --tsv "$f" | awk -F'\t' '
@@ -363,7 +351,6 @@ $(col got n_kern) $(col got op_ns)"
 
 # Graphs recorded as a whole: SQL's sum of them, of the steps that count.
 @test "the screen: kernels of graphs, could they use Tensor Cores? unknown" {
-	need_data h200/graph_infer_graph.sqlite.xz
 	f=$(profile h200/graph_infer_graph.sqlite.xz)
 	dlp -i 0-9 "$f" 2>/dev/null >text
 	grep -q "^  could use them: unknown *$(sqlite3 "$f" "
@@ -376,7 +363,6 @@ $(col got n_kern) $(col got op_ns)"
 }
 
 @test "the screen: Tensor Cores used slowly" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	f=$(profile h200/gpt2_bf16.sqlite.xz)
 	dlp "$f" >text
 	ms=$(sqlite3 "$f" "SELECT printf('%.2f ms', sum(end - start) / 1e6)
@@ -442,7 +428,6 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 
 # The steps of the profile, by SQL, and which of them -i names.
 @test "the screen: the steps that -i asks for, of all" {
-	need_data h200/resnet50_tf32.sqlite.xz
 	f=$(profile h200/resnet50_tf32.sqlite.xz)
 	n=$(sqlite3 "$f" "SELECT count(*) FROM NVTX_EVENTS
 	    WHERE text LIKE 'iteration %'")

@@ -173,7 +173,6 @@ same_from_dict() {
 
 @test "a .dict of today's profiles: the columns of their databases" {
 	same_from_dict "$L"
-	need_data h200/lenet_pyprof_train.sqlite.xz
 	for f in lenet_pyprof_train lenet_emitnvtx_train zoo_pyprof zoo; do
 		same_from_dict "$DATA/h200/$f.sqlite.xz"
 		pyprof-prof --csv -c all <d | cmp want -
@@ -265,7 +264,6 @@ same_from_dict() {
 }
 
 @test "a .dict: kernels of CUDA graphs keep their ops" {
-	need_data h200/graph_infer_node.sqlite.xz
 	f=$(profile h200/graph_infer_node.sqlite.xz)
 	pyprof-parse "$f" >d
 	same "$(sqlite3 "$f" "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL

@@ -62,7 +62,6 @@ torch_steps() {
 
 model() {
 	command -v sqlite3 >/dev/null || skip "no sqlite3"
-	need_data "h200/$1.sqlite.xz"
 	torch_steps "$1" "$2" >want
 	[ "$(wc -l <want)" -ge $((4 * $2)) ]
 	stream "$1" | ours iter >got
@@ -110,7 +109,6 @@ torch_zoo() {
 
 @test "the zoo by emit_nvtx: each item, direction and family" {
 	command -v sqlite3 >/dev/null || skip "no sqlite3"
-	need_data h200/zoo.sqlite.xz
 	torch_zoo >want
 	[ "$(wc -l <want)" -gt 190 ]
 	stream zoo | ours layer >got
@@ -121,7 +119,6 @@ torch_zoo() {
 # sizes: nothing in the file tells them.
 @test "the zoo by PyProf's markers: each item, direction and family" {
 	command -v sqlite3 >/dev/null || skip "no sqlite3"
-	need_data h200/zoo_pyprof.sqlite.xz
 	torch_zoo | grep -Ev '^(conv|scaled_mm)' >want
 	[ "$(wc -l <want)" -gt 110 ]
 	stream zoo_pyprof | ours layer >all
@@ -136,7 +133,6 @@ torch_zoo() {
 }
 
 @test "recurrent layers: as much from sizes as from what the module says" {
-	need_data h200/zoo_pyprof.sqlite.xz
 	for n in zoo zoo_pyprof; do
 		stream "$n" | awk -F'\t' '
 		$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
@@ -182,7 +178,6 @@ counted() {
 }
 
 @test "recurrent layers: shares are by time and add up in each run" {
-	need_data h200/zoo.sqlite.xz
 	stream zoo | awk -F'\t' '
 	$1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
 	$1 == "kern" && $c["layer"] == "lstm_fp32/forward" &&

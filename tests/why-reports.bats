@@ -39,7 +39,6 @@ gaps_dlp() {
 }
 
 @test "gaps: real profiles of one device" {
-	need_data h200
 	for f in gpt2_bf16 resnet50_tf32 resnet50_fp32 loader \
 	    lenet_emitnvtx_train graph_infer_node everything zoo; do
 		db=$(profile h200/$f.sqlite.xz)
@@ -55,7 +54,6 @@ gaps_dlp() {
 # Of steps it is all idle time in them, from the begin of the first: here from
 # iteration N to the next, which begins when the GPU is long done.
 @test "gaps: of some steps, with their ends" {
-	need_data h200/loader.sqlite.xz
 	db=$(profile h200/loader.sqlite.xz)
 	for n in 0 2 3; do
 		sqlite3 -separator ' ' "$db" "
@@ -83,7 +81,6 @@ gaps_dlp() {
 
 # A graph that was recorded as a whole is work.
 @test "gaps: graphs as a whole" {
-	need_data h200/graph_infer_graph.sqlite.xz
 	db=$(profile h200/graph_infer_graph.sqlite.xz)
 	graph='SELECT start, end FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE'
 	same "$(gaps_sql "$db" "$ALL UNION ALL $graph")" "$(gaps_dlp "$db")"
@@ -115,7 +112,6 @@ gaps_dlp() {
 # The longest gap of gpt2: SQL finds the work around it, and that its launch
 # came when it had begun.
 @test "gaps: the longest one, its neighbours and its launch" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	db=$(profile h200/gpt2_bf16.sqlite.xz)
 	want=$(sqlite3 -separator , "$db" "
 	WITH w AS ($ALL), m AS (SELECT start, max(end) OVER (ORDER BY start, end
@@ -134,7 +130,6 @@ gaps_dlp() {
 }
 
 @test "gaps: a loader's are the loader's, and lie in its ranges" {
-	need_data h200/loader.sqlite.xz
 	db=$(profile h200/loader.sqlite.xz)
 	dlp gaps -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -172,7 +167,6 @@ phase_sql() {
 }
 
 @test "phases: kernels, their sum, the CPU's time, by SQL" {
-	need_data h200
 	for f in gpt2_bf16 resnet50_tf32 loader; do
 		db=$(profile h200/$f.sqlite.xz)
 		dlp phases -s --tsv "$db" 2>/dev/null | awk -F'\t' '
@@ -188,7 +182,6 @@ phase_sql() {
 
 # The user's range :backward projects to 2.3 us there, the truth is 9.8 ms.
 @test "phases: the autograd thread's work is backward" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	db=$(profile h200/gpt2_bf16.sqlite.xz)
 	got=$(dlp phases -s --tsv "$db" | awk -F'\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -240,7 +233,6 @@ phase_idle() {
 }
 
 @test "phases: busy and idle of a step are the step, by SQL; idle as dlp FILE" {
-	need_data h200
 	for f in gpt2_bf16 resnet50_tf32; do
 		db=$(profile h200/$f.sqlite.xz)
 		dlp phases --tsv "$db" 2>/dev/null >got
@@ -282,7 +274,6 @@ forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i 
 }
 
 @test "phases: each iteration adds up to the total" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	db=$(profile h200/gpt2_bf16.sqlite.xz)
 	dlp phases --tsv "$db" | awk -F'\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
@@ -298,7 +289,6 @@ forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i 
 
 # One space, no release, all there before recording: the sum.
 @test "mem: gpt2 has 2.38 GB of 150" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	db=$(profile h200/gpt2_bf16.sqlite.xz)
 	want=$(sqlite3 "$db" "SELECT sum(bytes),
 	    (SELECT totalMemory FROM TARGET_INFO_GPU), count(*)
@@ -314,7 +304,6 @@ forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i 
 
 # The running sum, of device memory (not pinned, not pageable).
 @test "mem: the peak, what was in use then, over time" {
-	need_data h200/everything.sqlite.xz
 	db=$(profile h200/everything.sqlite.xz)
 	run_sum="WITH e AS (SELECT rowid, start, bytes *
 	    (1 - 2 * memoryOperationType) b FROM CUDA_GPU_MEMORY_USAGE_EVENTS
@@ -344,7 +333,6 @@ forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i 
 }
 
 @test "copies: sums by direction and memory; what no kernel hides" {
-	need_data h200
 	for f in everything loader gpt2_bf16; do
 		db=$(profile h200/$f.sqlite.xz)
 		want=$(sqlite3 -separator ' ' "$db" "
@@ -370,7 +358,6 @@ forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i 
 }
 
 @test "waits: the calls of the operating system, by name" {
-	need_data h200
 	for f in loader everything; do
 		db=$(profile h200/$f.sqlite.xz)
 		want=$(sqlite3 -separator ' ' "$db" "
@@ -396,7 +383,6 @@ forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i 
 
 # On the thread of the range, inside of it.
 @test "waits: the loader waits in its range" {
-	need_data h200/loader.sqlite.xz
 	db=$(profile h200/loader.sqlite.xz)
 	want=$(sqlite3 "$db" "
 	SELECT sum(o.end - o.start) FROM OSRT_API o
@@ -415,7 +401,6 @@ forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i 
 }
 
 @test "waits: CUDA calls that wait, by SQL" {
-	need_data h200/gpt2_bf16.sqlite.xz
 	db=$(profile h200/gpt2_bf16.sqlite.xz)
 	want=$(sqlite3 "$db" "SELECT count(*), sum(end - start)
 	    FROM CUPTI_ACTIVITY_KIND_RUNTIME JOIN StringIds ON id = nameId
@@ -450,7 +435,6 @@ forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i 
 
 # What ends a gap and was launched before it began; by the calls' ends.
 @test "gaps: what was queued, of all classes together the rest" {
-	need_data h200
 	for p in gpt2_bf16 resnet50_tf32 loader graph_infer_graph; do
 		db=$(profile h200/$p.sqlite.xz)
 		w=
@@ -481,7 +465,6 @@ forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i 
 # The peak is what was in use then, of every space; where no such events were
 # recorded nothing is 0.
 @test "mem: peak and what lives then, four profiles" {
-	need_data h200
 	for p in gpt2_bf16 resnet50_tf32 loader graph_infer_graph; do
 		db=$(profile h200/$p.sqlite.xz)
 		if [ -z "$(sqlite3 "$db" "SELECT 1 FROM sqlite_master
@@ -524,7 +507,6 @@ $(dlp mem -l -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
 
 # Who launches, and what is the longest of its waits within a range, by SQL.
 @test "dlp waits: threads that launch GPU work come first" {
-	need_data h200/loader.sqlite.xz
 	local db
 	db=$(profile h200/loader.sqlite.xz)
 	dlp waits -n 0 --tsv "$db" 2>/dev/null >all
