@@ -1,6 +1,7 @@
 # dlp: build, test, install. "make help" lists the targets.
-# The caller's own: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR. SAN=1 builds
-# with sanitizers in a folder of its own.
+# The caller's own: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR. SAN=1, CLANG=1
+# and CROSS=1 build with sanitizers, with clang, and for arm64, each in a folder
+# of its own. Only deps, demo and test install packages, and say so first.
 
 VERSION := $(shell sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' common/cli.h)
 PREFIX = /usr/local
@@ -18,6 +19,16 @@ B = build-san
 CFLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
 	 -fno-sanitize-recover=undefined
 LDFLAGS += -fsanitize=address,undefined
+endif
+ifdef CLANG
+B = build-clang
+CC = clang
+endif
+ifdef CROSS
+B = build-arm64
+CC = aarch64-linux-gnu-gcc
+AR = aarch64-linux-gnu-ar
+PKG_CONFIG = pkg-config --with-path=/usr/lib/aarch64-linux-gnu/pkgconfig
 endif
 ifdef FUZZ
 B = build-fuzz
@@ -46,13 +57,19 @@ SCRIPTS = dlp dlprof pyprof-parse pyprof-prof
 PARTS = reports reports/awk reports/dlprof dlprof.d batch
 MANS = $(wildcard man/*.[157])
 
+PKG_CONFIG = pkg-config
+# $(call lib,PACKAGE,FLAGS): as pkg-config has it, FLAGS where it knows nothing.
+lib = $(shell $(PKG_CONFIG) --libs $(1) 2>/dev/null || echo $(2))
+SQLITE := $(call lib,sqlite3,-lsqlite3)
+PACKED := $(call lib,liblzma libzstd zlib,-llzma -lzstd -lz)
+
 # Only what reads databases links these.
-LIBS_dlp-parse = -lsqlite3 -llzma -lzstd -lz -liberty -pthread
+LIBS_dlp-parse = $(SQLITE) $(PACKED) -liberty -pthread
 LIBS_dlp-tc = -liberty
 LIBS_demangle_old = -liberty
 LIBS_dlp-agg = -lm
 LIBS_dlp-advise = -lm
-LIBS_dlp-dldb = -lsqlite3 -lm
+LIBS_dlp-dldb = $(SQLITE) -lm
 LIBS_dlp-diff = -lm
 LIBS_dlp-iter = -lm
 LIBS_dlp-openmetrics = -lm
@@ -71,11 +88,17 @@ help:
 
 ## make            build the commands in build/bin
 ## make deps       install the libraries that the build needs
+##                   FOR='test lint'   those of other groups: build test cluster
+##                                     lint fuzz bench strict cross
 ## make demo       all of that, and a report of a shipped profile
+## make check      the quick tests, under a minute; installs nothing
+##                   T='parse stage*'  only test files of these names
 ## make test       install what the tests need, run them all; those of broken
 ##                 input also against a build with sanitizers
-##                   T='parse stage*'  only test files of these names
+##                   T=...             as above
 ##                   SAN=1             all with sanitizers, in build-san
+## make strict     build with gcc and clang, where a warning is an error
+## make cross      build for arm64
 ## make test-cluster  batches over ssh and by Slurm, on this machine; as root
 ## make fuzz       fuzz the readers, with clang: TIME=600 seconds each,
 ##                 T='marker rec'  only these of tests/fuzz/targets
@@ -129,8 +152,9 @@ $(foreach u,$(notdir $(UNITS)),$(eval $(call unit_rule,$(u))))
 unit: $(UNITS) $(B)/fuzz/corrupt
 
 .PHONY: deps
+FOR = build
 deps:
-	@sh tests/install-deps build
+	@sh tests/install-deps $(FOR)
 
 .PHONY: demo
 demo:
@@ -150,6 +174,22 @@ else
 	@B=$(B) SANB=build-san bash tests/run $(T)
 endif
 
+.PHONY: check
+check:
+	@$(SUBMAKE) -s -k all unit || touch $(B)/failed
+	@B=$(B) CHECK=1 bash tests/run $(T)
+
+.PHONY: strict
+strict:
+	@sh tests/install-deps -n build strict
+	@$(SUBMAKE) -s B=build-gcc CC=gcc CFLAGS='-O2 -g -Werror' all unit
+	@$(SUBMAKE) -s CLANG=1 CFLAGS='-O2 -g -Werror' all unit
+
+.PHONY: cross
+cross:
+	@sh tests/install-deps -n build cross
+	@$(SUBMAKE) -s CROSS=1 all
+
 .PHONY: test-cluster
 test-cluster: all
 	@B=$(B) bash tests/cluster/run
@@ -158,11 +198,11 @@ test-cluster: all
 $(B)/fuzz/corrupt: tests/fuzz/corrupt.c tests/fuzz/tables.c tests/fuzz/tables.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(BASE_CPPFLAGS) -Itests/fuzz -o $@ \
-	    tests/fuzz/corrupt.c tests/fuzz/tables.c -lsqlite3
+	    tests/fuzz/corrupt.c tests/fuzz/tables.c $(SQLITE)
 
 .PHONY: fuzz
 fuzz:
-	@sh tests/install-deps build test fuzz
+	@sh tests/install-deps -n build test fuzz
 	@$(SUBMAKE) -s all
 	@$(SUBMAKE) -s FUZZ=1 all
 	@BIN=$(CURDIR)/$(B)/bin bash tests/fuzz/run $(T)
@@ -173,7 +213,7 @@ fault: all
 
 .PHONY: lint
 lint:
-	@sh tests/install-deps build lint
+	@sh tests/install-deps -n build lint
 	@FLAGS='-std=c11 $(BASE_CPPFLAGS)' bash tests/lint
 
 .PHONY: fmt
@@ -182,7 +222,7 @@ fmt:
 
 .PHONY: bench
 bench:
-	@sh tests/install-deps build bench
+	@sh tests/install-deps -n build bench
 	@$(SUBMAKE) all
 	@B=$(B) CC='$(CC)' bash tests/bench/run
 
