@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "cli.h"
-#include "dlp-iter/read.h"
+#include "dlp-iter/iter.h"
 #include "err.h"
+#include "stage.h"
 
 static const char usage[] =
     "usage: dlp-iter [-Dlux] [-k KEY] [--cut | --one] [--iter-start N]"
@@ -34,75 +35,96 @@ static const char usage[] =
     "  -h, --help        this text\n"
     "  -V, --version     the version\n";
 
-static struct run g = { .to = INT64_MAX, .limit = 20, .spool = SPOOL_NEW };
+/* The command line fills it: one in a process. */
+static struct iter_run g = { .o = {
+				 .plan = { .to = INT64_MAX }, .limit = 20 } };
 
+/* Options that become the plan. */
 static struct {
-	const char *key;
-	bool exact, cut;
-} o;
+	bool dlprof, one, even, range;
+} flag;
 
 static void
 check(void)
 {
-	if (o.key != NULL && *o.key == '\0')
+	const struct iter_opts *o = &g.o;
+
+	if (o->key != NULL && *o->key == '\0')
 		die("-k: empty key");
-	if (o.key != NULL && g.one)
+	if (o->key != NULL && flag.one)
 		die("-k and --one exclude each other");
-	if (o.key == NULL && (o.cut || o.exact))
-		die("%s needs -k", o.cut ? "--cut" : "-x");
-	if (g.listing && (g.filter || g.one))
+	if (o->key == NULL && (o->cut || o->exact))
+		die("%s needs -k", o->cut ? "--cut" : "-x");
+	if (o->list && (flag.range || flag.one))
 		die("--list excludes --one, --iter-start and --iter-stop");
-	if (g.listing && g.stable)
+	if (o->list && o->stable)
 		die("--list and --stable exclude each other");
-	if (g.listing && g.dlprof)
+	if (o->list && flag.dlprof)
 		die("--list and --dlprof exclude each other");
-	if (g.even && (g.filter || g.listing || g.dlprof || g.one))
+	if (flag.even && (flag.range || o->list || flag.dlprof || flag.one))
 		die("--even excludes --list, --dlprof, --one, --iter-start and"
 		    " --iter-stop");
-	if (g.keep && !g.filter)
+	if (o->keep && !flag.range)
 		die("--keep needs --iter-start or --iter-stop");
-	if (g.from > g.to)
+	if (o->plan.from > o->plan.to)
 		die("--iter-start lies behind --iter-stop");
 }
 
 static void
-from(const char *arg)
+make_plan(void)
 {
-	g.from = cli_i64("--iter-start", arg, 0, INT64_MAX);
-	g.filter = true;
+	struct iter_opts *o = &g.o;
+
+	o->plan.by = flag.one         ? ITER_BY_NONE
+		     : o->key != NULL ? ITER_BY_KEY
+				      : ITER_BY_OWN;
+	o->plan.wanted = flag.even    ? ITER_EVEN
+			 : flag.range ? ITER_RANGE
+				      : ITER_ALL;
+	o->rules = flag.dlprof ? &iter_rules_dlprof : &iter_rules_own;
+	o->keep |= flag.even;
+	o->cuts |= flag.dlprof;
+	o->cut |= flag.dlprof;
 }
 
 static void
-to(const char *arg)
+set_from(const char *arg)
 {
-	g.to = cli_i64("--iter-stop", arg, 0, INT64_MAX);
-	g.filter = true;
+	g.o.plan.from = cli_i64("--iter-start", arg, 0, INT64_MAX);
+	flag.range = true;
 }
 
 static void
-limit(const char *arg)
+set_to(const char *arg)
 {
-	g.limit = (int)cli_i64("-n", arg, 0, INT32_MAX);
+	g.o.plan.to = cli_i64("--iter-stop", arg, 0, INT64_MAX);
+	flag.range = true;
+}
+
+static void
+set_limit(const char *arg)
+{
+	g.o.limit = (int)cli_i64("-n", arg, 0, INT32_MAX);
 }
 
 int
 main(int argc, char **argv)
 {
 	static const struct cli_opt opts[] = {
-		{ 'k', "key", .arg = &o.key },
-		{ 'D', "dlprof", .flag = &g.dlprof },
-		{ 'x', "exact", .flag = &o.exact },
-		{ 0, "cut", .flag = &o.cut },
-		{ 0, "cuts", .flag = &g.cuts },
-		{ 0, "stable", .flag = &g.stable },
-		{ 0, "even", .flag = &g.even },
-		{ 0, "keep", .flag = &g.keep },
-		{ 0, "one", .flag = &g.one },
-		{ 0, "iter-start", .call = from },
-		{ 0, "iter-stop", .call = to },
-		{ 0, "strict", .flag = &g.strict },
-		{ 'l', "list", .flag = &g.listing },
-		{ 'n', "limit", .call = limit },
+		{ 'k', "key", .arg = &g.o.key },
+		{ 'D', "dlprof", .flag = &flag.dlprof },
+		{ 'x', "exact", .flag = &g.o.exact },
+		{ 0, "cut", .flag = &g.o.cut },
+		{ 0, "cuts", .flag = &g.o.cuts },
+		{ 0, "stable", .flag = &g.o.stable },
+		{ 0, "even", .flag = &flag.even },
+		{ 0, "keep", .flag = &g.o.keep },
+		{ 0, "one", .flag = &flag.one },
+		{ 0, "iter-start", .call = set_from },
+		{ 0, "iter-stop", .call = set_to },
+		{ 0, "strict", .flag = &g.o.strict },
+		{ 'l', "list", .flag = &g.o.list },
+		{ 'n', "limit", .call = set_limit },
 		{ 0 },
 	};
 	struct stage st;
@@ -110,13 +132,10 @@ main(int argc, char **argv)
 
 	cli_init("dlp-iter");
 	unbuffered = cli_options(argc, argv, usage, opts);
-	g.cuts = g.cuts || g.dlprof;
 	check();
-	g.keep = g.keep || g.even;
-	g.asked_one = g.one;
-	g.asked = (struct asked){ o.key, g.from, g.to, g.filter };
-	key_init(&g.key, o.key, o.exact, o.cut || g.dlprof);
+	make_plan();
+	key_init(&g.key, g.o.key, g.o.exact, g.o.cut);
 	stage_open(&st, argc, argv, cli_operand(argc, argv, usage), unbuffered);
-	read_open(&g, &st);
+	iter_open(&g, &st);
 	return out_finish(stage_run(&st));
 }

@@ -124,7 +124,7 @@ on_data(struct stage *st, struct rec *r)
 }
 
 static void
-begin_section(struct stage *st)
+forget_profile(struct stage *st)
 {
 	struct om_run *g = st->ctx;
 
@@ -217,7 +217,7 @@ gather(struct stage *st, struct om_run *g, const struct om_table *t,
 		g->entry[i].f.m = &t->v[i];
 		bind_metric(st, g, &g->entry[i]);
 	}
-	st->section = begin_section;
+	st->section = forget_profile;
 	st->meta = see_meta;
 	rc = stage_run(st);
 	for (i = 0; i < g->n; i++)

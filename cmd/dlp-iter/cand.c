@@ -1,10 +1,17 @@
-/* Candidates for a key, as they come; see cand.h. */
+/*
+ * --list: the ranges and ops that could be a key, ranked by how much of the
+ * profile's time they cover and how even their lengths are. --list -k and
+ * --stable: the iterations of a key, how far each is from the median, and
+ * which of them are even.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cand.h"
-#include "err.h"
+#include "num.h"
+#include "steady.h"
 
 /* A lane's candidate, made if it is new; *fresh says so. */
 static struct cand *
@@ -12,12 +19,9 @@ cand_of(struct cands *l, bool is_op, int64_t which, uint32_t src, uint32_t lane,
     bool *fresh)
 {
 	int64_t id[4] = { is_op, which, src, lane };
-	uint32_t n = smap_put(&l->cands, (const char *)id, sizeof(id), fresh);
+	size_t n = smap_put(&l->cands, (const char *)id, sizeof(id), fresh);
 
-	if (n >= l->cap) {
-		l->cap = l->cap > 0 ? l->cap * 2 : 64;
-		l->v = xrealloc(l->v, l->cap, sizeof(*l->v));
-	}
+	ARRAY_GROW(l->v, n, l->cap);
 	if (*fresh) {
 		memset(&l->v[n], 0, sizeof(*l->v));
 		l->v[n].is_op = is_op;
@@ -25,7 +29,9 @@ cand_of(struct cands *l, bool is_op, int64_t which, uint32_t src, uint32_t lane,
 	return &l->v[n];
 }
 
-void
+/* One more length: its part of mean and squares, so that lengths need not be
+ * kept. */
+static void
 cand_length(struct cand *c, double x)
 {
 	double d = x - c->mean;
@@ -64,9 +70,9 @@ cand_range(struct cands *l, struct key *k, uint32_t src, uint32_t lane,
 	cand_length(c, (double)hi - (double)lo);
 }
 
-/* Counts who has the text: ops, each for itself, and ranges. */
+/* Counts how many ops and ranges have the text: each op counts for itself. */
 static uint32_t
-text_of(struct cands *l, const char *s)
+count_text(struct cands *l, const char *s)
 {
 	uint32_t n;
 
@@ -86,8 +92,8 @@ cand_op(struct cands *l, int64_t id, const struct op_names *s)
 		return;
 	l->op = xrealloc(l->op, l->nop + 1, sizeof(*l->op));
 	o = &l->op[l->nop++];
-	o->name = text_of(l, s->name);
-	o->key = text_of(l, s->key);
+	o->name = count_text(l, s->name);
+	o->key = count_text(l, s->key);
 	o->bprop = s->dir != NULL && strcmp(s->dir, "bprop") == 0;
 	*map_put(&l->ops, (uint64_t)id, NULL) = l->nop;
 }
@@ -113,7 +119,8 @@ cand_inst(
 	c->last = stop;
 }
 
-void
+/* How much of the total time all lengths cover, and how even they are. */
+static void
 cand_judge(struct cand *c, double total)
 {
 	double sd = c->n > 1 ? sqrt(c->m2 / ((double)c->n - 1)) : 0;
@@ -125,7 +132,8 @@ cand_judge(struct cand *c, double total)
 	c->score = c->coverage / (1 + c->var);
 }
 
-double
+/* NAN of fewer than two lengths. */
+static double
 cand_var(const struct cand *c)
 {
 	return c->n > 1 ? c->var : NAN;
@@ -150,6 +158,394 @@ cand_clear(struct cands *l)
 	smap_free(&l->cands);
 	map_free(&l->ops);
 	free(l->op);
+	buf_free(&l->words);
+	free(l->v);
+	memset(l, 0, sizeof(*l));
+}
+
+/* The fields of a cand record: see common/cols.c. */
+struct cand_line {
+	const char *kind, *key;
+	size_t nkey;
+	int64_t op_id; /* -1: none */
+	const char *dir;
+	uint64_t n;
+	double coverage, mean, score;
+	double var; /* of mean, by n - 1; NAN: of fewer than two lengths */
+	int64_t from, to; /* the stable range; -1: none */
+	const char *src;  /* escaped; NULL: none */
+};
+
+static void
+put_f64(double v, int decimals)
+{
+	buf_putc(&out_buf, '\t');
+	buf_f64(&out_buf, v, decimals);
+}
+
+static const char *const cand_cols[] = { "kind", "key", "op_id", "dir", "n",
+	"coverage_pct", "mean_ns", "var_pct", "score", "iter_start",
+	"iter_stop", "src" };
+
+static void
+put_cand(struct iter_out *o, const struct cand_line *x)
+{
+	out_rec(iter_out_type(
+	    o->cand, "cand", cand_cols, ARRAY_LEN(cand_cols), x->src));
+	out_text(x->kind, strlen(x->kind));
+	out_text(x->key, x->nkey);
+	out_opt(x->op_id >= 0, x->op_id);
+	out_text(x->dir, x->dir != NULL ? 5 : 0);
+	out_i64((int64_t)x->n);
+	put_f64(100 * x->coverage, 1);
+	out_i64((int64_t)(x->mean + 0.5));
+	if (isnan(x->var))
+		out_unset();
+	else
+		put_f64(100 * x->var, 1);
+	put_f64(x->score, 3);
+	out_opt(x->from >= 0, x->from);
+	out_opt(x->from >= 0, x->to);
+	if (x->src != NULL)
+		out_raw(x->src, strlen(x->src));
+	out_end();
+}
+
+/* The same candidate on several threads stands together, the best first. */
+static int
+by_candidate(const void *a, const void *b)
+{
+	const struct cand *x = a, *y = b;
+
+	if (x->is_op != y->is_op)
+		return x->is_op ? 1 : -1;
+	if (x->op_id != y->op_id)
+		return x->op_id < y->op_id ? -1 : 1;
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	if (x->coverage != y->coverage)
+		return x->coverage > y->coverage ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* An even range over nearly all of the profile comes before ops: it says
+ * where a step begins, too. */
+static bool
+is_step(const struct cand *c)
+{
+	return !c->is_op && c->coverage >= OWN_PCT / 100.0 && c->var <= 0.5;
+}
+
+static int
+by_score(const void *a, const void *b)
+{
+	const struct cand *x = a, *y = b;
+
+	if (x->own != y->own)
+		return x->own ? -1 : 1;
+	if (is_step(x) != is_step(y))
+		return is_step(x) ? -1 : 1;
+	if (x->bare != y->bare)
+		return x->bare ? 1 : -1;
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	if (x->is_op != y->is_op)
+		return x->is_op ? 1 : -1;
+	if (x->op_id != y->op_id)
+		return x->op_id < y->op_id ? -1 : 1;
+	return (x->name > y->name) - (x->name < y->name);
+}
+
+static bool
+same_cand(const struct cand *x, const struct cand *y)
+{
+	return x->is_op == y->is_op && x->op_id == y->op_id &&
+	       x->name == y->name;
+}
+
+/* Keeps what occurs more than once, or has a number and covers the profile
+ * alone. */
+static size_t
+thin(struct cands *l)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < l->cands.n; i++) {
+		const struct cand *c = &l->v[i];
+
+		if (c->n == 0 ||
+		    (c->n == 1 && !c->is_op && (!c->numbered || !is_step(c))))
+			continue;
+		if (n == 0 || !same_cand(&l->v[n - 1], c))
+			l->v[n++] = *c;
+	}
+	return n;
+}
+
+static const struct cand_op *
+cand_op_of(const struct cands *l, const struct cand *c)
+{
+	return &l->op[*map_get(&l->ops, (uint64_t)c->op_id) - 1];
+}
+
+/* What -k takes for just this op: its name if no other op or range has it,
+ * else its key; SMAP_NONE: neither. */
+static uint32_t
+own_text(const struct cands *l, const struct cand_op *o)
+{
+	if (l->names.val[o->name] == 1)
+		return o->name;
+	if (o->key != SMAP_NONE && l->names.val[o->key] == 1)
+		return o->key;
+	return SMAP_NONE;
+}
+
+/* The same, at last its number. */
+static const char *
+op_word(struct cands *l, const struct cand_op *o, int64_t id, size_t *n)
+{
+	uint32_t text = own_text(l, o);
+
+	if (text != SMAP_NONE)
+		return smap_str(&l->names, text, n);
+	buf_clear(&l->words);
+	buf_i64(&l->words, id);
+	*n = l->words.len;
+	return buf_str(&l->words);
+}
+
+static void
+list_one(struct iter_out *out, struct cands *l, const struct cand *c)
+{
+	struct cand_line x = { .from = -1, .to = -1 };
+	const struct cand_op *o;
+
+	x.op_id = c->op_id;
+	if (c->is_op) {
+		o = cand_op_of(l, c);
+		x.kind = "op";
+		x.key = op_word(l, o, c->op_id, &x.nkey);
+		x.dir = o->bprop ? "bprop" : "fprop";
+	} else {
+		x.kind = "range";
+		x.key = smap_str(&l->names, c->name, &x.nkey);
+	}
+	x.n = c->n + c->is_op;
+	x.coverage = c->coverage;
+	x.mean = c->mean;
+	x.var = cand_var(c);
+	x.score = c->score;
+	put_cand(out, &x);
+}
+
+/* The best come first; how many there are. */
+static size_t
+rank(struct cands *l, double total)
+{
+	size_t i, n;
+
+	for (i = 0; i < l->cands.n; i++)
+		cand_judge(&l->v[i], total);
+	if (l->cands.n > 0)
+		qsort(l->v, l->cands.n, sizeof(*l->v), by_candidate);
+	n = thin(l);
+	/* a number says nothing, and is another one in the next run */
+	for (i = 0; i < n; i++)
+		l->v[i].bare =
+		    l->v[i].is_op &&
+		    own_text(l, cand_op_of(l, &l->v[i])) == SMAP_NONE;
+	if (n > 0)
+		qsort(l->v, n, sizeof(*l->v), by_score);
+	return n;
+}
+
+size_t
+cand_list(struct iter_out *out, struct cands *l, double total, int limit)
+{
+	size_t i, n = rank(l, total);
+
+	for (i = 0; i < n && (limit == 0 || i < (size_t)limit); i++)
+		list_one(out, l, &l->v[i]);
+	return n;
+}
+
+const char *
+cand_words(struct cands *l, double total, size_t limit)
+{
+	struct buf *b = &l->words;
+	size_t i, k = 0, len, n = rank(l, total);
+	const char *s;
+
+	buf_clear(b);
+	for (i = 0; i < n && k < limit; i++) {
+		if (l->v[i].is_op)
+			continue;
+		s = smap_str(&l->names, l->v[i].name, &len);
+		buf_puts(b, k++ > 0 ? ", " : "");
+		buf_put(b, s, len);
+	}
+	return buf_str(b);
+}
+
+void
+stable_add(struct stable *l, const struct iteration *x)
+{
+	ARRAY_GROW(l->v, l->n, l->cap);
+	l->v[l->n++] = *x;
+}
+
+/* The steps' lengths; to be freed. */
+static int64_t *
+step_lengths(const struct stable *l)
+{
+	int64_t *v = xcalloc(l->n + 1, sizeof(*v));
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		v[i] = l->v[i].has_step ? l->v[i].step : STEADY_NONE;
+	return v;
+}
+
+static const char *const listed_cols[] = { "iter", "key", "start_ns", "dur_ns",
+	"gpu_start_ns", "gpu_end_ns", "gpu_ns", "step_ns", "kern_ns", "n_kern",
+	"n_op", "dev_pct", "stable", "src" };
+
+static void
+put_listed(
+    struct iter_out *o, const struct iteration *x, double med, bool is_stable)
+{
+	out_rec(iter_out_type(
+	    o->listed, "iter", listed_cols, ARRAY_LEN(listed_cols), x->src));
+	iteration_fields(x);
+	if (x->has_step && med > 0) {
+		buf_putc(&out_buf, '\t');
+		buf_f64(&out_buf, 100 * ((double)x->step - med) / med, 1);
+	} else {
+		out_unset();
+	}
+	out_raw(is_stable ? "yes" : "no", is_stable ? 3 : 2);
+	if (x->src != NULL)
+		out_raw(x->src, strlen(x->src));
+	out_end();
+}
+
+void
+stable_list(struct iter_out *out, const struct stable *l, const char *key,
+    const char *kind, const char *src, int64_t lo, int64_t hi)
+{
+	struct cand c = { 0 };
+	struct cand_line x = {
+		.kind = kind, .key = key, .op_id = -1, .src = src
+	};
+	int64_t *v = step_lengths(l);
+	double med = steady_median(v, l->n);
+	struct ivl u = { 0 };
+	size_t i;
+
+	steady_range(v, l->n, &x.from, &x.to);
+	free(v);
+	for (i = 0; i < l->n; i++) {
+		const struct iteration *it = &l->v[i];
+
+		if (it->has_step)
+			cand_length(&c, (double)it->step);
+		if (it->has_dur)
+			ivl_add(&u, it->start, num_add(it->start, it->dur));
+	}
+	c.sum = (double)ivl_len_in(&u, lo, hi);
+	ivl_free(&u);
+	cand_judge(&c, (double)hi - (double)lo);
+	x.nkey = strlen(key);
+	x.n = l->n;
+	x.coverage = c.coverage;
+	x.mean = c.mean;
+	x.var = cand_var(&c);
+	x.score = c.score;
+	put_cand(out, &x);
+	for (i = 0; i < l->n; i++)
+		put_listed(out, &l->v[i], med,
+		    (int64_t)i >= x.from && (int64_t)i <= x.to);
+}
+
+/* Mean and standard deviation (of a sample; NAN of less than two) of the
+ * known ones of v[0..n). */
+static void
+mean_of(const int64_t *v, size_t n, double *mean, double *std)
+{
+	double sum = 0, sq = 0;
+	size_t i, k = 0;
+
+	for (i = 0; i < n; i++)
+		if (v[i] != STEADY_NONE) {
+			sum += (double)v[i];
+			k++;
+		}
+	*mean = k > 0 ? sum / (double)k : NAN;
+	for (i = 0; i < n; i++)
+		if (v[i] != STEADY_NONE)
+			sq += ((double)v[i] - *mean) * ((double)v[i] - *mean);
+	*std = k > 1 ? sqrt(sq / (double)(k - 1)) : NAN;
+}
+
+static void
+put_ns(double x)
+{
+	out_opt(!isnan(x), isnan(x) ? 0 : (int64_t)llround(x));
+}
+
+void
+stable_put(
+    struct iter_out *out, const struct stable *l, bool all, const char *src)
+{
+	static const char *const names[] = { "n", "from", "to", "n_even",
+		"median_ns", "mean_ns", "std_ns", "within_pct", "src" };
+	int64_t *v = step_lengths(l), from, to;
+	double mean, std;
+	bool any;
+
+	steady_range(v, l->n, &from, &to);
+	if (all) {
+		from = l->n > 0 ? 0 : -1;
+		to = (int64_t)l->n - 1;
+	}
+	any = from >= 0;
+	if (any)
+		mean_of(v + from, (size_t)(to - from + 1), &mean, &std);
+	else
+		mean_of(v, l->n, &mean, &std);
+	out_rec(
+	    iter_out_type(out->stable, "stable", names, ARRAY_LEN(names), src));
+	out_i64((int64_t)l->n);
+	out_opt(any, any ? l->v[from].iter : 0);
+	out_opt(any, any ? l->v[to].iter : 0);
+	out_i64(any ? to - from + 1 : 0);
+	put_ns(l->n > 0 ? steady_median(v, l->n) : NAN);
+	put_ns(mean);
+	put_ns(std);
+	out_i64(STEADY_PCT);
+	if (src != NULL)
+		out_raw(src, strlen(src));
+	out_end();
+	free(v);
+}
+
+bool
+stable_range(const struct stable *l, int64_t *from, int64_t *to)
+{
+	int64_t *v = step_lengths(l);
+	bool any;
+
+	steady_range(v, l->n, from, to);
+	free(v);
+	any = *from >= 0;
+	*from = any ? l->v[*from].iter : 0;
+	*to = any ? l->v[*to].iter : INT64_MAX;
+	return any;
+}
+
+void
+stable_clear(struct stable *l)
+{
 	free(l->v);
 	memset(l, 0, sizeof(*l));
 }

@@ -1,9 +1,11 @@
-/* --list without a key: what could be one. */
+/*
+ * --list: what could be a key; with a key, and for --stable and --even, its
+ * iterations and which of them are even.
+ */
 #ifndef ITER_CAND_H
 #define ITER_CAND_H
 
-#include "opkey.h"
-#include "map.h"
+#include "key.h"
 
 struct cand {
 	bool is_op, numbered;
@@ -31,6 +33,7 @@ struct cands {
 		bool bprop;
 	} * op;
 	size_t nop;
+	struct buf words; /* a text that is given out */
 };
 
 /* A range, which may be one; the text is that of its lane. */
@@ -47,7 +50,8 @@ void cand_own(struct cands *l, struct key *k, int row);
 
 /* Writes the best, at most limit (0: all) of them; total is the profile's
  * time. How many there are. */
-size_t cand_list(struct cands *l, double total, int limit);
+size_t cand_list(
+    struct iter_out *out, struct cands *l, double total, int limit);
 
 /* The words of the best ranges, at most limit, as a list in a sentence; empty
  * if there are none. */
@@ -55,25 +59,26 @@ const char *cand_words(struct cands *l, double total, size_t limit);
 
 void cand_clear(struct cands *l);
 
-/* One more length: mean and squares without keeping them; and what all of
- * them are worth. */
-void cand_length(struct cand *c, double x);
-void cand_judge(struct cand *c, double total);
-double cand_var(const struct cand *c); /* as cand_line has it */
-
-/* What a cand record says of a key: see common/cols.c. */
-struct cand_line {
-	const char *kind, *key;
-	size_t nkey;
-	int64_t op_id; /* -1: none */
-	const char *dir;
-	uint64_t n;
-	double coverage, mean, score;
-	double var;       /* of mean, by n - 1; NAN: of less than two lengths */
-	int64_t from, to; /* the stable range; -1: none */
-	const char *src;  /* escaped; NULL: none */
+struct stable {
+	struct iteration *v;
+	size_t n, cap;
 };
 
-void cand_put(const struct cand_line *x);
+void stable_add(struct stable *l, const struct iteration *x);
+
+/* Writes a cand record of the key and all iterations; kind: what the key is;
+ * lo to hi is the profile's time. */
+void stable_list(struct iter_out *out, const struct stable *l, const char *key,
+    const char *kind, const char *src, int64_t lo, int64_t hi);
+
+/* The iterations of the stable range, both included; false: all of them, as no
+ * two are even. */
+bool stable_range(const struct stable *l, int64_t *from, int64_t *to);
+
+/* Writes a stable record; all: of all of them, even or not. src: escaped, or
+ * NULL. */
+void stable_put(
+    struct iter_out *out, const struct stable *l, bool all, const char *src);
+void stable_clear(struct stable *l);
 
 #endif

@@ -1,9 +1,13 @@
-/* The key of an iteration: texts with their numbers dropped, and the table
- * of the frameworks' own step ranges. */
+/*
+ * The texts of keys: numbers are dropped, so that "iteration 0" and
+ * "iteration 1" are one key; and the table of the frameworks' own step ranges.
+ */
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "array.h"
 #include "key.h"
 
 /* Words whose number may stand right behind them: "step12". Others keep it:
@@ -16,7 +20,7 @@ static const char *const counted[] = { "iteration", "iter", "step", "batch" };
 static const struct {
 	const char *text;
 	bool prefix, cuts;
-} own[] = {
+} own_keys[] = {
 	{ "profilerstep", false, false },
 	{ "[pl][profile]run_training_batch", false, false },
 	{ "body of iteration", false, false },
@@ -39,23 +43,23 @@ static const struct {
 int
 key_own_count(void)
 {
-	return (int)(sizeof(own) / sizeof(own[0]));
+	return (int)(ARRAY_LEN(own_keys));
 }
 
 bool
 key_own_cuts(int row)
 {
-	return own[row].cuts;
+	return own_keys[row].cuts;
 }
 
 const char *
 key_own_text(int row)
 {
-	return own[row].text;
+	return own_keys[row].text;
 }
 
 static bool
-is_word(char c)
+is_alnum(char c)
 {
 	return isalnum((unsigned char)c) != 0;
 }
@@ -69,14 +73,14 @@ is_sep(char c)
 /* Whether a number right behind the word that ends b[from..] is its number:
  * the word is one of those above. */
 static bool
-counts(const struct buf *b, size_t from)
+has_number(const struct buf *b, size_t from)
 {
 	size_t i, n, at = b->len;
 
 	while (at > from && isalpha((unsigned char)b->s[at - 1]))
 		at--;
 	n = b->len - at;
-	for (i = 0; i < sizeof(counted) / sizeof(counted[0]); i++)
+	for (i = 0; i < ARRAY_LEN(counted); i++)
 		if (strlen(counted[i]) == n &&
 		    strncasecmp(counted[i], b->s + at, n) == 0)
 			return true;
@@ -86,7 +90,7 @@ counts(const struct buf *b, size_t from)
 /* Drops what stood between a word and its number; whether it was an opening
  * bracket. */
 static bool
-strip(struct buf *b, size_t from)
+strip_number(struct buf *b, size_t from)
 {
 	bool open = false;
 
@@ -107,14 +111,15 @@ key_norm(struct buf *b, const char *s, size_t n)
 	while (i < n) {
 		for (j = i; j < n && isdigit((unsigned char)s[j]); j++)
 			;
-		if (j == i || (j < n && is_word(s[j])) ||
-		    (i > 0 && is_word(s[i - 1]) && !counts(b, from))) {
+		if (j == i || (j < n && is_alnum(s[j])) ||
+		    (i > 0 && is_alnum(s[i - 1]) && !has_number(b, from))) {
 			do
 				buf_putc(b, s[i++]);
 			while (i < j);
 			continue;
 		}
-		if (strip(b, from) && j < n && strchr(")]}", s[j]) != NULL)
+		if (strip_number(b, from) && j < n &&
+		    strchr(")]}", s[j]) != NULL)
 			j++;
 		i = j;
 	}
@@ -132,7 +137,7 @@ key_trim(const char *s, size_t n)
 	for (i = 0; i + 2 < n; i++) {
 		if (s[i] != ',' || s[i + 1] != ' ')
 			continue;
-		for (k = 0; k < sizeof(tail) / sizeof(tail[0]); k++) {
+		for (k = 0; k < ARRAY_LEN(tail); k++) {
 			m = strlen(tail[k]);
 			if (n - i > m + 4 &&
 			    memcmp(s + i + 2, tail[k], m) == 0 &&
@@ -150,12 +155,12 @@ key_own(struct key *k, const char *s, size_t n)
 
 	buf_clear(&k->tmp);
 	key_norm(&k->tmp, s, n);
-	for (i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
-		len = strlen(own[i].text);
-		if (own[i].prefix ? n < len : k->tmp.len != len)
+	for (i = 0; i < ARRAY_LEN(own_keys); i++) {
+		len = strlen(own_keys[i].text);
+		if (own_keys[i].prefix ? n < len : k->tmp.len != len)
 			continue;
-		if (strncasecmp(
-			own[i].prefix ? s : k->tmp.s, own[i].text, len) == 0)
+		if (strncasecmp(own_keys[i].prefix ? s : k->tmp.s,
+			own_keys[i].text, len) == 0)
 			return (int)i;
 	}
 	return -1;
@@ -175,7 +180,7 @@ key_init(struct key *k, const char *arg, bool exact, bool cut)
 		return;
 	key_norm(&k->norm, arg, strlen(arg));
 	if (key_own(k, arg, strlen(arg)) >= 0 &&
-	    own[key_own(k, arg, strlen(arg))].cuts)
+	    own_keys[key_own(k, arg, strlen(arg))].cuts)
 		k->cut = true;
 }
 
@@ -197,4 +202,127 @@ key_range(struct key *k, const char *s, size_t n)
 		       memcmp(k->tmp.s, k->norm.s, k->tmp.len) == 0
 		   ? hit
 		   : 0;
+}
+
+/* The frameworks' own step ranges are kept until the section ends: only then
+ * it is known how much of it they cover. */
+
+static void
+note_range(struct own_row *w, int64_t lo, int64_t hi, bool numbered)
+{
+	if (w->n++ == 0 || lo >= w->hi) {
+		w->lo = lo;
+		w->hi = hi;
+	} else if (hi > w->hi) {
+		w->hi = hi;
+	}
+	w->n_numbered += numbered;
+}
+
+void
+own_add(struct own *o, struct key *k, struct layout *p, uint32_t lane,
+    const char *s, size_t n, int64_t lo, int64_t hi)
+{
+	int row = key_own(k, s, n);
+
+	if (row < 0)
+		return;
+	ARRAY_GROW(o->v, o->n, o->cap);
+	o->v[o->n++] = (struct own_range){ lo, hi, lane,
+		smap_put(&p->texts, s, n, NULL), row };
+	if (o->row == NULL)
+		o->row = xcalloc((size_t)key_own_count(), sizeof(*o->row));
+	note_range(&o->row[row], lo, hi, k->tmp.len != n);
+}
+
+void
+own_work(struct own *o, int64_t t, int64_t ns)
+{
+	int i;
+
+	o->gpu_ns += (double)ns;
+	for (i = 0; o->row != NULL && i < key_own_count(); i++)
+		if (t >= o->row[i].lo && t < o->row[i].hi)
+			o->row[i].gpu_ns += (double)ns;
+}
+
+void
+own_free(struct own *o)
+{
+	free(o->v);
+	free(o->row);
+	memset(o, 0, sizeof(*o));
+}
+
+/* How much of the profile's time the ranges of a row cover, in percent; what
+ * cuts covers all before it. The profile's time is from the first to the last
+ * start of an op or launch: the last wait for the GPU is no step left out. */
+static double
+coverage(const struct own *o, const struct iter_extent *e, int row)
+{
+	struct ivl u = { 0 };
+	double len = (double)e->work_hi - (double)e->work_lo;
+	double in;
+	size_t i;
+
+	for (i = 0; i < o->n; i++)
+		if (o->v[i].row == row && key_own_cuts(row))
+			ivl_add(&u, e->work_lo, o->v[i].lo);
+		else if (o->v[i].row == row)
+			ivl_add(&u, o->v[i].lo, o->v[i].hi);
+	in = (double)ivl_len_in(&u, e->work_lo, e->work_hi);
+	ivl_free(&u);
+	return len > 0 ? 100 * in / len : 0;
+}
+
+static void
+take_row(const struct own *own, int row, struct opkey *op, uint32_t src,
+    struct layout *p)
+{
+	const struct own_range *o;
+	size_t i;
+
+	for (i = 0; i < own->n; i++) {
+		o = &own->v[i];
+		if (o->row != row)
+			continue;
+		if (key_own_cuts(row) && o->hi != INT64_MAX)
+			opkey_range(
+			    op, src, p->lane[o->lane].proc, o->hi, false);
+		else if (!key_own_cuts(row))
+			layout_step(p, o->lane, o->lo, o->hi, o->text);
+	}
+	if (key_own_cuts(row))
+		opkey_cuts(op, src, p);
+}
+
+/* Whether numbered ranges hold most of the GPU work. */
+static bool
+holds_most(const struct own *o, int row)
+{
+	return !key_own_cuts(row) && o->row[row].n_numbered >= OWN_STEPS &&
+	       o->row[row].gpu_ns > o->gpu_ns / 2;
+}
+
+int
+own_best(const struct own *o, const struct iter_extent *e)
+{
+	int row;
+
+	for (row = 0; e->any_work && o->n > 0 && row < key_own_count(); row++)
+		if (o->row[row].n >= (key_own_cuts(row) ? 2 : 1) &&
+		    (coverage(o, e, row) >= OWN_PCT || holds_most(o, row)))
+			return row;
+	return -1;
+}
+
+int
+own_take(const struct own *o, const struct iter_extent *e, struct opkey *op,
+    uint32_t src, struct layout *p)
+{
+	int row = own_best(o, e);
+
+	if (row >= 0)
+		take_row(o, row, op, src, p);
+	return row;
 }

@@ -1,21 +1,22 @@
 /*
- * Key ops: the iterations end where runs of the key op end. On several GPUs
- * with equally many runs each, iteration n ends when the last GPU's n-th
- * run ends; else every run ends one.
+ * Key ops: iterations end where runs of the key op end. On several GPUs with
+ * equally many runs each, iteration n ends when the n-th run of the last GPU
+ * ends; otherwise every run ends one.
  */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "err.h"
-#include "opkey.h"
+#include "array.h"
+#include "key.h"
 #include "num.h"
 
 /* DLProf's number of an op: its place among those of its upper-cased type,
  * from 1. */
 static uint64_t
-type_number(struct opkey *o, const char *type, struct buf *up)
+type_number(struct opkey *o, const char *type)
 {
+	struct buf *up = &o->up;
 	const char *p;
 	uint32_t n;
 
@@ -27,7 +28,7 @@ type_number(struct opkey *o, const char *type, struct buf *up)
 }
 
 static bool
-same(const char *a, const char *b)
+is_text(const char *a, const char *b)
 {
 	return a != NULL && strcmp(a, b) == 0;
 }
@@ -46,37 +47,37 @@ same_norm(struct key *k, const char *s)
 static enum op_level
 level_of(struct opkey *o, struct key *k, int64_t id, const struct op_names *s)
 {
-	static struct buf up;
 	const char *arg = k->arg;
 	uint64_t nth;
 	int64_t v;
 
 	if (s->dl_id != NULL) {
-		if (same(s->dl_id, arg))
+		if (is_text(s->dl_id, arg))
 			return OP_TYPE_N;
 	} else if (s->type != NULL && *s->type != '\0') {
-		nth = type_number(o, s->type, &up);
-		buf_putc(&up, '_');
-		buf_u64(&up, nth);
-		if (up.len == strlen(arg) && memcmp(up.s, arg, up.len) == 0)
+		nth = type_number(o, s->type);
+		buf_putc(&o->up, '_');
+		buf_u64(&o->up, nth);
+		if (o->up.len == strlen(arg) &&
+		    memcmp(o->up.s, arg, o->up.len) == 0)
 			return OP_TYPE_N;
 	}
 	if (num_i64(arg, strlen(arg), &v))
 		return v == id ? OP_ID : OP_LEVELS;
-	if (same(s->name, arg))
+	if (is_text(s->name, arg))
 		return OP_NAME;
-	if (same(s->key, arg))
+	if (is_text(s->key, arg))
 		return OP_KEY;
 	if (same_norm(k, s->name))
 		return OP_NAME_NORM;
-	if (same(s->text, arg))
+	if (is_text(s->text, arg))
 		return OP_TEXT;
-	return same(s->type, arg) ? OP_TYPE : OP_LEVELS;
+	return is_text(s->type, arg) ? OP_TYPE : OP_LEVELS;
 }
 
 /* DLProf knows an op by its name and its id; the numbers in names are ours. */
 static bool
-is_dlprof(enum op_level level)
+is_name(enum op_level level)
 {
 	return level == OP_NAME || level == OP_TYPE_N || level == OP_NAME_NORM;
 }
@@ -86,10 +87,10 @@ opkey_op(struct opkey *o, struct key *k, int64_t id, const struct op_names *s)
 {
 	enum op_level level = level_of(o, k, id, s);
 
-	if (level == OP_LEVELS || (k->dlprof && !is_dlprof(level)))
+	if (level == OP_LEVELS || (k->by_name && !is_name(level)))
 		return;
 	*map_put(&o->ops, (uint64_t)id, NULL) =
-	    (uint64_t)level * 2 + same(s->dir, "bprop") + 1;
+	    (uint64_t)level * 2 + is_text(s->dir, "bprop") + 1;
 }
 
 bool
@@ -112,12 +113,9 @@ opkey_gpu(struct opkey *o, int64_t op_id, int64_t inst, int64_t dev)
 }
 
 static struct keyinst *
-add(struct opkey *o)
+add_run(struct opkey *o)
 {
-	if (o->n == o->cap) {
-		o->cap = o->cap > 0 ? o->cap * 2 : 256;
-		o->v = xrealloc(o->v, o->cap, sizeof(*o->v));
-	}
+	ARRAY_GROW(o->v, o->n, o->cap);
 	return &o->v[o->n++];
 }
 
@@ -131,7 +129,7 @@ opkey_inst(struct opkey *o, int64_t op_id, int64_t inst, uint32_t src,
 
 	if (what == NULL)
 		return;
-	x = add(o);
+	x = add_run(o);
 	x->stop = stop;
 	x->src = src;
 	x->proc = proc;
@@ -146,14 +144,14 @@ void
 opkey_range(
     struct opkey *o, uint32_t src, uint32_t proc, int64_t stop, bool last)
 {
-	*add(o) = (struct keyinst){ stop, -1, src, proc,
+	*add_run(o) = (struct keyinst){ stop, -1, src, proc,
 		last ? OP_RANGE_LAST : OP_RANGE, false };
 }
 
 /* Keeps the runs of the best level; of an op with both directions the
  * forward ones. */
 static void
-choose(struct opkey *o)
+keep_best(struct opkey *o)
 {
 	uint8_t best = OP_LEVELS;
 	bool fprop = false;
@@ -227,7 +225,7 @@ runs_each(const struct opkey *o)
 
 /* Those of a file. */
 static struct opkey
-only(const struct opkey *o, uint32_t src)
+runs_of_file(const struct opkey *o, uint32_t src)
 {
 	struct opkey r = { 0 };
 	size_t i;
@@ -240,14 +238,14 @@ only(const struct opkey *o, uint32_t src)
 }
 
 bool
-opkey_cuts(struct opkey *o, uint32_t src, struct plan *p)
+opkey_cuts(struct opkey *o, uint32_t src, struct layout *p)
 {
 	struct opkey r;
 	size_t i, k, each;
 	int64_t t;
 
-	choose(o);
-	r = only(o, src);
+	keep_best(o);
+	r = runs_of_file(o, src);
 	if (r.n == 0) {
 		free(r.v);
 		return false;
@@ -260,9 +258,9 @@ opkey_cuts(struct opkey *o, uint32_t src, struct plan *p)
 		for (k = i; each > 0 && k < r.n; k += each)
 			if (r.v[k].stop > t)
 				t = r.v[k].stop;
-		plan_cut(p, t);
+		layout_cut(p, t);
 	}
-	plan_cuts_done(p);
+	layout_cuts_done(p);
 	free(r.v);
 	return true;
 }
@@ -273,6 +271,7 @@ opkey_clear(struct opkey *o)
 	map_free(&o->ops);
 	map_free(&o->devs);
 	smap_free(&o->types);
+	buf_free(&o->up);
 	free(o->v);
 	memset(o, 0, sizeof(*o));
 }

@@ -1,10 +1,155 @@
 /*
- * The spool. An item takes some ten bytes: most of its numbers are near to
- * others, of it or of the item before.
+ * The spool: two tapes, one of the items and one of their lines. A tape is
+ * bytes that are written in a row and read in the same order, as often as
+ * wanted: a few of them in memory, more in a nameless file in TMPDIR. common/
+ * has no such thing: runs sort what they hold, spilled tables are mapped and
+ * count against a bound.
  */
 #include "spool.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "err.h"
+#include "temp.h"
 #include "varint.h"
+
+#define MEMORY ((size_t)8 << 20)  /* bytes of a tape in memory */
+#define AT_ONCE ((size_t)1 << 20) /* bytes that are read */
+
+struct tape {
+	struct buf b;
+	int fd;        /* the file; -1: none yet */
+	uint64_t size; /* bytes in the file */
+	uint64_t left; /* bytes in it that were not read yet */
+	size_t pos;    /* what was read of b */
+	bool reading;
+};
+
+struct spool {
+	struct tape items, lines;
+	struct iter_item last; /* the one that was written, or read */
+};
+
+static void
+fail_tape(void)
+{
+	die_errno("temporary file (see TMPDIR)");
+}
+
+static void
+tape_full(struct tape *t)
+{
+	const char *p = t->b.s;
+	size_t left = t->b.len;
+
+	if (t->fd < 0)
+		t->fd = temp_fd();
+	while (left > 0) {
+		ssize_t n = write(t->fd, p, left);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			fail_tape();
+		p += n;
+		left -= (size_t)n;
+	}
+	t->size += t->b.len;
+	buf_clear(&t->b);
+}
+
+/* Appends n bytes. */
+static void
+tape_put(struct tape *t, const char *s, size_t n)
+{
+	buf_put(&t->b, s, n);
+	if (t->b.len >= MEMORY)
+		tape_full(t);
+}
+
+/* Writing is over: reading begins at the start. It can be called again. */
+static void
+tape_rewind(struct tape *t)
+{
+	t->pos = 0;
+	if (t->fd < 0)
+		return;
+	if (!t->reading)
+		tape_full(t);
+	t->reading = true;
+	buf_clear(&t->b);
+	t->left = t->size;
+	if (lseek(t->fd, 0, SEEK_SET) != 0)
+		fail_tape();
+}
+
+/* Moves what was not read yet to the front and reads more behind it. */
+static void
+read_more(struct tape *t, size_t want)
+{
+	size_t room = want > AT_ONCE ? want : AT_ONCE;
+	ssize_t n;
+
+	memmove(t->b.s, t->b.s + t->pos, t->b.len - t->pos);
+	t->b.len -= t->pos;
+	t->pos = 0;
+	buf_reserve(&t->b, room - t->b.len);
+	while (t->b.len < want && t->left > 0) {
+		n = read(t->fd, t->b.s + t->b.len, room - t->b.len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			fail_tape();
+		t->b.len += (size_t)n;
+		t->left -= (size_t)n;
+	}
+}
+
+/* At least `want` of the bytes that were not read yet, or all of them; *n is
+ * how many. They stay where they are until the next call. */
+static const char *
+tape_at(struct tape *t, size_t want, size_t *n)
+{
+	if (t->b.len - t->pos < want && t->left > 0)
+		read_more(t, want);
+	*n = t->b.len - t->pos;
+	return t->b.s + t->pos;
+}
+
+/* The tape is new again. */
+static void
+tape_free(struct tape *t)
+{
+	buf_free(&t->b);
+	if (t->fd >= 0)
+		close(t->fd);
+	*t = (struct tape){ .fd = -1 };
+}
+
+struct spool *
+spool_new(void)
+{
+	struct spool *s = xcalloc(1, sizeof(*s));
+
+	s->items.fd = s->lines.fd = -1;
+	return s;
+}
+
+void
+spool_free(struct spool *s)
+{
+	tape_free(&s->items);
+	tape_free(&s->lines);
+	free(s);
+}
+
+/*
+ * An item takes some ten bytes, as most of its numbers are near to others, its
+ * own or those of the item before.
+ */
 
 /* The first byte is the kind of item and these. */
 enum {
@@ -19,15 +164,15 @@ _Static_assert(IT_RANGEKERN <= KIND, "kinds of items");
 /* Bytes of an item: the first, and its numbers. */
 #define MOST (1 + 9 * VARINT_MAX)
 
-/* From one time to another: wraps around, and so does step(). */
+/* From one time to another: wraps around, and so does add_wrapped(). */
 static int64_t
-off(int64_t to, int64_t from)
+distance(int64_t to, int64_t from)
 {
 	return (int64_t)((uint64_t)to - (uint64_t)from);
 }
 
 static int64_t
-step(int64_t from, int64_t by)
+add_wrapped(int64_t from, int64_t by)
 {
 	return (int64_t)((uint64_t)from + (uint64_t)by);
 }
@@ -39,32 +184,32 @@ put_i64(char *p, int64_t v)
 }
 
 static char *
-put_times(char *p, const struct item *m, int64_t near)
+put_times(char *p, const struct iter_item *m, int64_t near)
 {
 	if (m->t != NO_TIME) {
-		p = put_i64(p, off(m->t, near));
+		p = put_i64(p, distance(m->t, near));
 		near = m->t;
 	}
 	if (m->now != NO_TIME) {
-		p = put_i64(p, off(m->now, near));
+		p = put_i64(p, distance(m->now, near));
 		near = m->now;
 	}
 	if (m->has_gpu) {
-		p = put_i64(p, off(m->lo, near));
-		p = put_i64(p, off(m->hi, m->lo));
+		p = put_i64(p, distance(m->lo, near));
+		p = put_i64(p, distance(m->hi, m->lo));
 	}
 	return p;
 }
 
 void
-spool_put(struct spool *s, const struct item *m, const char *line)
+spool_put(struct spool *s, const struct iter_item *m, const char *line)
 {
-	struct item *last = &s->last;
+	struct iter_item *last = &s->last;
 	bool same = m->src == last->src && m->lane == last->lane;
 	bool has_iter = m->iter_off != m->len;
 	char head[MOST], *p = head;
 
-	*p++ = (char)(m->what | (m->t != NO_TIME ? HAS_T : 0) |
+	*p++ = (char)(m->kind | (m->t != NO_TIME ? HAS_T : 0) |
 		      (m->now != NO_TIME ? HAS_NOW : 0) |
 		      (m->has_gpu ? HAS_GPU : 0) | (same ? SAME_LANE : 0));
 	p = varint_put(p, (uint64_t)m->len << 1 | has_iter);
@@ -104,12 +249,12 @@ get_time(const char *p, bool has, int64_t *near, int64_t *t)
 	if (!has)
 		return p;
 	p = varint_get(p, &u);
-	*t = *near = step(*near, varint_unfold(u));
+	*t = *near = add_wrapped(*near, varint_unfold(u));
 	return p;
 }
 
 static const char *
-get_times(const char *p, unsigned flags, struct item *m, int64_t near)
+get_times(const char *p, unsigned flags, struct iter_item *m, int64_t near)
 {
 	p = get_time(p, flags & HAS_T, &near, &m->t);
 	p = get_time(p, flags & HAS_NOW, &near, &m->now);
@@ -120,13 +265,13 @@ get_times(const char *p, unsigned flags, struct item *m, int64_t near)
 
 /* The item at p, from the one before; the place behind it. */
 static const char *
-get(const char *p, struct item *m)
+get_item(const char *p, struct iter_item *m)
 {
 	unsigned flags = (unsigned char)*p++;
 	int64_t near = m->t;
 	uint64_t u;
 
-	m->what = flags & KIND;
+	m->kind = flags & KIND;
 	p = varint_get(p, &u);
 	m->len = m->iter_off = (uint32_t)(u >> 1);
 	m->iter_len = 0;
@@ -152,7 +297,7 @@ rewind_all(struct spool *s)
 }
 
 static bool
-next(struct spool *s, struct item *m)
+next_item(struct spool *s, struct iter_item *m)
 {
 	size_t n;
 	const char *p = tape_at(&s->items, MOST, &n);
@@ -160,7 +305,7 @@ next(struct spool *s, struct item *m)
 	if (n == 0)
 		return false;
 	*m = s->last;
-	tape_skip(&s->items, (size_t)(get(p, m) - p));
+	s->items.pos += (size_t)(get_item(p, m) - p);
 	s->last.src = m->src;
 	s->last.lane = m->lane;
 	if (m->t != NO_TIME)
@@ -169,28 +314,29 @@ next(struct spool *s, struct item *m)
 }
 
 void
-spool_look(
-    struct spool *s, void (*fn)(void *ctx, const struct item *m), void *ctx)
+spool_look(struct spool *s, void (*fn)(void *ctx, const struct iter_item *m),
+    void *ctx)
 {
-	struct item m;
+	struct iter_item m;
 
 	rewind_all(s);
-	while (next(s, &m))
+	while (next_item(s, &m))
 		fn(ctx, &m);
 }
 
 void
 spool_play(struct spool *s,
-    void (*fn)(void *ctx, const struct item *m, const char *line), void *ctx)
+    void (*fn)(void *ctx, const struct iter_item *m, const char *line),
+    void *ctx)
 {
 	const char *line;
-	struct item m;
+	struct iter_item m;
 	size_t n;
 
 	rewind_all(s);
-	while (next(s, &m)) {
+	while (next_item(s, &m)) {
 		line = tape_at(&s->lines, m.len, &n);
-		tape_skip(&s->lines, m.len);
+		s->lines.pos += m.len;
 		fn(ctx, &m, line);
 	}
 	tape_free(&s->items);

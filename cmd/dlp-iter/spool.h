@@ -1,29 +1,54 @@
-/* Items in order, and their lines, in memory and then in files: where they wait
- * until the key is known. */
+/*
+ * Items: a record's line and the few times that place it. They wait in a
+ * spool, in memory and then in files, until it is known where the iterations
+ * are.
+ */
 #ifndef ITER_SPOOL_H
 #define ITER_SPOOL_H
 
-#include "item.h"
-#include "tape.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-struct spool { /* begins as SPOOL_NEW */
-	struct tape items, lines;
-	struct item last; /* that was written, or read */
+enum iter_kind {
+	IT_PASS,      /* a line that is passed on as it is */
+	IT_LEGEND,    /* a legend that gets the column */
+	IT_REC,       /* a record at a time, in launch order */
+	IT_MEM,       /* the same, which is never dropped */
+	IT_KERN,      /* a kernel */
+	IT_GPU,       /* other work on the GPU */
+	IT_INST,      /* a run of an op: comes when it closes */
+	IT_LATE,      /* other records that come when something closes */
+	IT_RANGEKERN, /* goes with the kernel before it */
 };
 
-#define SPOOL_NEW                                                              \
-	{                                                                      \
-		.items = TAPE_NEW, .lines = TAPE_NEW                           \
-	}
+#define NO_TIME INT64_MIN
+#define SRC_NONE UINT32_MAX
 
-void spool_put(struct spool *s, const struct item *m, const char *line);
+struct iter_item {
+	uint32_t len;      /* bytes of the line */
+	uint32_t iter_off; /* the place of its iter field; len: none yet */
+	uint32_t iter_len;
+	uint32_t src, lane; /* SRC_NONE: of no known file */
+	enum iter_kind kind;
+	bool has_gpu;
+	int64_t t;      /* the time that places it, or NO_TIME */
+	int64_t now;    /* its place in launch order, or NO_TIME */
+	int64_t lo, hi; /* on the GPU, if has_gpu */
+};
+
+struct spool *spool_new(void);
+void spool_free(struct spool *s);
+
+/* Appends an item and its line. */
+void spool_put(struct spool *s, const struct iter_item *m, const char *line);
 
 /* Calls fn for each item, in order; nothing can be put from then on. */
-void spool_look(
-    struct spool *s, void (*fn)(void *ctx, const struct item *m), void *ctx);
+void spool_look(struct spool *s,
+    void (*fn)(void *ctx, const struct iter_item *m), void *ctx);
 
 /* The same with their lines; then the spool is empty. */
 void spool_play(struct spool *s,
-    void (*fn)(void *ctx, const struct item *m, const char *line), void *ctx);
+    void (*fn)(void *ctx, const struct iter_item *m, const char *line),
+    void *ctx);
 
 #endif

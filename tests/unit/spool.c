@@ -1,4 +1,4 @@
-/* needs: cmd/dlp-iter/spool.o cmd/dlp-iter/tape.o */
+/* needs: cmd/dlp-iter/spool.o */
 /* Items and their lines come out of the spool as they went in: from memory and
  * from files, looked at and played, again and again. */
 #include <assert.h>
@@ -40,12 +40,12 @@ some_time(void)
 
 /* Item number i, and its line. */
 static void
-make(struct item *m, char *line, size_t i, size_t most)
+make(struct iter_item *m, char *line, size_t i, size_t most)
 {
 	seed = 88172645463325252u + i * 2685821657736338717u;
 	draw();
 	memset(m, 0, sizeof(*m));
-	m->what = (enum what)(draw() % (IT_RANGEKERN + 1));
+	m->kind = (enum iter_kind)(draw() % (IT_RANGEKERN + 1));
 	m->len = m->iter_off = (uint32_t)(draw() % most);
 	memset(line, 'a' + (int)(i % 26), m->len);
 	if (m->len > 0)
@@ -68,14 +68,14 @@ struct check {
 };
 
 static void
-same(void *ctx, const struct item *m, const char *line)
+same(void *ctx, const struct iter_item *m, const char *line)
 {
 	static char want[1 << 20];
 	struct check *c = ctx;
-	struct item x;
+	struct iter_item x;
 
 	make(&x, want, c->n++, c->most);
-	assert(m->what == x.what && m->len == x.len);
+	assert(m->kind == x.kind && m->len == x.len);
 	assert(m->iter_off == x.iter_off && m->iter_len == x.iter_len);
 	assert(m->src == x.src && m->lane == x.lane);
 	assert(m->t == x.t && m->now == x.now && m->has_gpu == x.has_gpu);
@@ -84,7 +84,7 @@ same(void *ctx, const struct item *m, const char *line)
 }
 
 static void
-look(void *ctx, const struct item *m)
+look(void *ctx, const struct iter_item *m)
 {
 	same(ctx, m, NULL);
 }
@@ -94,7 +94,7 @@ round_trip(struct spool *s, size_t n, size_t most)
 {
 	static char line[1 << 20];
 	struct check c = { 0, most };
-	struct item m;
+	struct iter_item m;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -114,13 +114,14 @@ round_trip(struct spool *s, size_t n, size_t most)
 int
 main(void)
 {
-	struct spool s = SPOOL_NEW;
+	struct spool *s = spool_new();
 
 	err_prog("spool");
-	round_trip(&s, 0, 1);
-	round_trip(&s, 1000, 300);    /* memory */
-	round_trip(&s, 100, 1 << 20); /* lines in a file, longer than reads */
-	round_trip(&s, 1000000, 20);  /* both in files */
-	round_trip(&s, 10, 300);
+	round_trip(s, 0, 1);
+	round_trip(s, 1000, 300);    /* memory */
+	round_trip(s, 100, 1 << 20); /* lines in a file, longer than reads */
+	round_trip(s, 1000000, 20);  /* both in files */
+	round_trip(s, 10, 300);
+	spool_free(s);
 	return 0;
 }

@@ -1,18 +1,18 @@
 /*
- * Where iterations lie in time. Step ranges belong to lanes (a thread of a
- * process): work goes by the ranges of its own thread, then by those of its
- * process, and where a process has none by all. Cuts hold for everything.
- * Intervals are half open.
+ * Where the iterations of a file lie in time. Step ranges belong to lanes (a
+ * thread of a process). A time is looked for in the ranges of its own thread
+ * first, then in those of its process, and if the process has none in those of
+ * all. Cuts hold for all threads. Intervals include their start and exclude
+ * their end.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "err.h"
-#include "plan.h"
+#include "array.h"
+#include "layout.h"
 
 uint32_t
-plan_lane(struct plan *p, int64_t pid, int64_t tid)
+layout_lane(struct layout *p, int64_t pid, int64_t tid)
 {
 	int64_t id[2] = { pid, tid };
 	const char *key = (const char *)id;
@@ -37,28 +37,25 @@ plan_lane(struct plan *p, int64_t pid, int64_t tid)
 #define MAX_LANES 256
 
 static void
-add_lane(struct proc *q, uint32_t lane)
+add_lane(struct layout_proc *q, uint32_t lane)
 {
 	if (q->n == MAX_LANES)
 		return;
-	if (q->n == q->cap) {
-		q->cap = q->cap > 0 ? q->cap * 2 : 4;
-		q->lane = xrealloc(q->lane, q->cap, sizeof(*q->lane));
-	}
+	ARRAY_GROW(q->lane, q->n, q->cap);
 	q->lane[q->n++] = lane;
 }
 
 /* Whether some range of iteration n lies on another thread of the process
  * and nowhere near [lo, hi): then the new range is no part of it. */
 static bool
-apart(const struct plan *p, const struct lane *l, size_t n, int64_t lo,
+apart(const struct layout *p, const struct layout_lane *l, size_t n, int64_t lo,
     int64_t hi)
 {
-	const struct proc *q = &p->proc[l->proc];
+	const struct layout_proc *q = &p->proc[l->proc];
 	size_t i, j;
 
 	for (i = 0; i < q->n; i++) {
-		const struct lane *o = &p->lane[q->lane[i]];
+		const struct layout_lane *o = &p->lane[q->lane[i]];
 
 		for (j = o->nv; j > 0 && o->v[j - 1].n >= n; j--)
 			if (o->v[j - 1].n == n &&
@@ -71,8 +68,8 @@ apart(const struct plan *p, const struct lane *l, size_t n, int64_t lo,
 /* The iteration that a step range is a part of: the first of the newest
  * ones, behind the thread's last, with the same text; else a new one. */
 static size_t
-join(const struct plan *p, const struct lane *l, int64_t lo, int64_t hi,
-    uint32_t text)
+step_of(const struct layout *p, const struct layout_lane *l, int64_t lo,
+    int64_t hi, uint32_t text)
 {
 	size_t n = p->nstep > OPEN_ITERS ? p->nstep - OPEN_ITERS : 0;
 
@@ -84,17 +81,14 @@ join(const struct plan *p, const struct lane *l, int64_t lo, int64_t hi,
 	return n;
 }
 
-static struct step *
-step_at(struct plan *p, size_t n, int64_t lo, int64_t hi, uint32_t text)
+static struct layout_step *
+step_at(struct layout *p, size_t n, int64_t lo, int64_t hi, uint32_t text)
 {
-	struct step *s;
+	struct layout_step *s;
 
 	if (n < p->nstep)
 		return &p->step[n];
-	if (p->nstep == p->step_cap) {
-		p->step_cap = p->step_cap > 0 ? p->step_cap * 2 : 64;
-		p->step = xrealloc(p->step, p->step_cap, sizeof(*p->step));
-	}
+	ARRAY_GROW(p->step, p->nstep, p->step_cap);
 	s = &p->step[p->nstep++];
 	memset(s, 0, sizeof(*s));
 	s->lo = lo;
@@ -105,10 +99,10 @@ step_at(struct plan *p, size_t n, int64_t lo, int64_t hi, uint32_t text)
 
 /* A range that was never closed ends where the next one begins. */
 static void
-end_open(struct plan *p, struct lane *l, int64_t t)
+end_open(struct layout *p, struct layout_lane *l, int64_t t)
 {
-	struct span *v = &l->v[l->nv - 1];
-	struct step *s = &p->step[v->n];
+	struct layout_span *v = &l->v[l->nv - 1];
+	struct layout_step *s = &p->step[v->n];
 
 	v->hi = t;
 	if (s->hi == INT64_MAX) {
@@ -119,13 +113,14 @@ end_open(struct plan *p, struct lane *l, int64_t t)
 }
 
 void
-plan_step(struct plan *p, uint32_t lane, int64_t lo, int64_t hi, uint32_t text)
+layout_step(
+    struct layout *p, uint32_t lane, int64_t lo, int64_t hi, uint32_t text)
 {
-	struct lane *l = &p->lane[lane];
-	struct step *s;
+	struct layout_lane *l = &p->lane[lane];
+	struct layout_step *s;
 	size_t n;
 
-	p->kind = PLAN_STEPS;
+	p->kind = LAYOUT_STEPS;
 	if (l->nv > 0 && l->v[l->nv - 1].hi == INT64_MAX &&
 	    lo > l->v[l->nv - 1].lo)
 		end_open(p, l, lo);
@@ -133,7 +128,7 @@ plan_step(struct plan *p, uint32_t lane, int64_t lo, int64_t hi, uint32_t text)
 		p->nested++;
 		return;
 	}
-	n = join(p, l, lo, hi, text);
+	n = step_of(p, l, lo, hi, text);
 	s = step_at(p, n, lo, hi, text);
 	if (lo < s->lo)
 		s->lo = lo;
@@ -144,33 +139,27 @@ plan_step(struct plan *p, uint32_t lane, int64_t lo, int64_t hi, uint32_t text)
 		add_lane(&p->proc[l->proc], lane);
 		add_lane(&p->all, lane);
 	}
-	if (l->nv == l->cap) {
-		l->cap = l->cap > 0 ? l->cap * 2 : 64;
-		l->v = xrealloc(l->v, l->cap, sizeof(*l->v));
-	}
-	l->v[l->nv++] = (struct span){ lo, hi, (uint32_t)n };
+	ARRAY_GROW(l->v, l->nv, l->cap);
+	l->v[l->nv++] = (struct layout_span){ lo, hi, (uint32_t)n };
 }
 
 void
-plan_kept(struct plan *p, int64_t lo, int64_t hi)
+layout_kept(struct layout *p, int64_t lo, int64_t hi)
 {
-	p->kind = PLAN_KEPT;
+	p->kind = LAYOUT_KEPT;
 	step_at(p, p->nstep, lo, hi, 0);
 }
 
 void
-plan_cut(struct plan *p, int64_t t)
+layout_cut(struct layout *p, int64_t t)
 {
-	p->kind = PLAN_CUTS;
-	if (p->ncut == p->cut_cap) {
-		p->cut_cap = p->cut_cap > 0 ? p->cut_cap * 2 : 64;
-		p->cut = xrealloc(p->cut, p->cut_cap, sizeof(*p->cut));
-	}
+	p->kind = LAYOUT_CUTS;
+	ARRAY_GROW(p->cut, p->ncut, p->cut_cap);
 	p->cut[p->ncut++] = t;
 }
 
 static int
-by_time(const void *a, const void *b)
+by_cut(const void *a, const void *b)
 {
 	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
@@ -178,16 +167,16 @@ by_time(const void *a, const void *b)
 }
 
 void
-plan_cuts_done(struct plan *p)
+layout_cuts_done(struct layout *p)
 {
 	if (p->ncut > 1)
-		qsort(p->cut, p->ncut, sizeof(*p->cut), by_time);
+		qsort(p->cut, p->ncut, sizeof(*p->cut), by_cut);
 }
 
 /* The last range that begins at t or before, or the first. Times come in
  * order, more or less: it is the one found last, or the next, most often. */
-static const struct span *
-span_before(struct lane *l, int64_t t)
+static const struct layout_span *
+span_before(struct layout_lane *l, int64_t t)
 {
 	size_t lo = 0, hi = l->nv;
 
@@ -210,10 +199,10 @@ span_before(struct lane *l, int64_t t)
 	return &l->v[lo];
 }
 
-static const struct span *
-span_at(struct lane *l, int64_t t)
+static const struct layout_span *
+span_at(struct layout_lane *l, int64_t t)
 {
-	const struct span *s = l->nv > 0 ? span_before(l, t) : NULL;
+	const struct layout_span *s = l->nv > 0 ? span_before(l, t) : NULL;
 
 	return s != NULL && s->lo <= t && t < s->hi ? s : NULL;
 }
@@ -221,7 +210,7 @@ span_at(struct lane *l, int64_t t)
 /* Whether a process has step ranges at t or before: what comes later must
  * not count, so that a stream gives what a spooled one gives. */
 static bool
-has_steps(const struct plan *p, const struct proc *q, int64_t t)
+has_steps(const struct layout *p, const struct layout_proc *q, int64_t t)
 {
 	size_t i;
 
@@ -232,10 +221,10 @@ has_steps(const struct plan *p, const struct proc *q, int64_t t)
 }
 
 static int64_t
-step_where(struct plan *p, uint32_t lane, int64_t t)
+step_at_time(struct layout *p, uint32_t lane, int64_t t)
 {
-	const struct span *s = span_at(&p->lane[lane], t), *best = NULL;
-	const struct proc *q = &p->proc[p->lane[lane].proc];
+	const struct layout_span *s = span_at(&p->lane[lane], t), *best = NULL;
+	const struct layout_proc *q = &p->proc[p->lane[lane].proc];
 	size_t i;
 
 	if (s != NULL)
@@ -252,7 +241,7 @@ step_where(struct plan *p, uint32_t lane, int64_t t)
 
 /* The last step that began at or before t, if it has not ended. */
 static int64_t
-kept_where(const struct plan *p, int64_t t)
+kept_at(const struct layout *p, int64_t t)
 {
 	size_t lo = 0, hi = p->nstep;
 
@@ -269,7 +258,7 @@ kept_where(const struct plan *p, int64_t t)
 
 /* The number of cuts at or before t. */
 static int64_t
-cut_where(const struct plan *p, int64_t t)
+cut_at(const struct layout *p, int64_t t)
 {
 	size_t lo = 0, hi = p->ncut;
 
@@ -285,42 +274,42 @@ cut_where(const struct plan *p, int64_t t)
 }
 
 int64_t
-plan_where(struct plan *p, uint32_t lane, int64_t t)
+layout_where(struct layout *p, uint32_t lane, int64_t t)
 {
-	if (p->kind == PLAN_ONE)
+	if (p->kind == LAYOUT_ONE)
 		return 0;
 	if (t == NO_TIME)
 		return -1;
-	if (p->kind == PLAN_CUTS)
-		return cut_where(p, t);
-	if (p->kind == PLAN_KEPT)
-		return kept_where(p, t);
-	return step_where(p, lane, t);
+	if (p->kind == LAYOUT_CUTS)
+		return cut_at(p, t);
+	if (p->kind == LAYOUT_KEPT)
+		return kept_at(p, t);
+	return step_at_time(p, lane, t);
 }
 
 size_t
-plan_count(const struct plan *p)
+layout_count(const struct layout *p)
 {
-	if (p->kind == PLAN_STEPS || p->kind == PLAN_KEPT)
+	if (p->kind == LAYOUT_STEPS || p->kind == LAYOUT_KEPT)
 		return p->nstep;
-	return p->kind == PLAN_CUTS ? p->ncut + 1 : 1;
+	return p->kind == LAYOUT_CUTS ? p->ncut + 1 : 1;
 }
 
 bool
-plan_begin(const struct plan *p, size_t n, int64_t *lo)
+layout_begin(const struct layout *p, size_t n, int64_t *lo)
 {
-	if (n >= plan_count(p))
+	if (n >= layout_count(p))
 		return false;
 	*lo = NO_TIME;
-	if (p->kind == PLAN_STEPS || p->kind == PLAN_KEPT)
+	if (p->kind == LAYOUT_STEPS || p->kind == LAYOUT_KEPT)
 		*lo = p->step[n].lo;
-	else if (p->kind == PLAN_CUTS && n > 0)
+	else if (p->kind == LAYOUT_CUTS && n > 0)
 		*lo = p->cut[n - 1];
 	return true;
 }
 
 bool
-plan_gap(const struct plan *p, size_t n, int64_t now)
+layout_gap(const struct layout *p, size_t n, int64_t now)
 {
 	int64_t hi = p->step[n].hi;
 
@@ -328,7 +317,7 @@ plan_gap(const struct plan *p, size_t n, int64_t now)
 }
 
 void
-plan_clear(struct plan *p)
+layout_clear(struct layout *p)
 {
 	size_t i;
 

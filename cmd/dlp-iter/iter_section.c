@@ -1,0 +1,393 @@
+/*
+ * The way of a section: items wait until it is known what makes the
+ * iterations, then each gets its iteration and goes out.
+ */
+#include <string.h>
+
+#include "array.h"
+#include "err.h"
+#include "iter.h"
+#include "mview.h"
+#include "num.h"
+#include "stage.h"
+#include "steady.h"
+
+const struct iter_rules iter_rules_own = { 0 };
+
+/* The whole of it: who asked may have typed another command. */
+#define PROPOSES                                                               \
+	"dlp-parse FILE | dlp-correlate | dlp-iter --list | dlp-fmt -T cand"   \
+	" proposes"
+
+static void
+play_item(void *ctx, const struct iter_item *m, const char *line)
+{
+	iter_place(ctx, m, line);
+}
+
+static void
+look_at_item(void *ctx, const struct iter_item *m)
+{
+	iter_place(ctx, m, NULL);
+}
+
+/* The iterations are known, or begin to be: nothing waits any more. */
+static void
+start_placing(struct iter_run *g)
+{
+	g->phase = ITER_PLACE;
+	spool_play(g->spool, play_item, g);
+	opkey_clear(&g->op);
+}
+
+/* --even: how long the iterations are, and which of them count. */
+static void
+measure(struct iter_run *g)
+{
+	struct iter_file *f;
+	size_t i;
+
+	g->phase = ITER_MEASURE;
+	spool_look(g->spool, look_at_item, g);
+	for (i = 0; i < g->files.n; i++) {
+		f = &g->files.v[i];
+		iter_place_end(g, f);
+		if (stable_range(&f->stable, &f->from, &f->to))
+			f->even = EVEN_SOME;
+		else
+			f->even = EVEN_NONE;
+		if (f->layout.kind == LAYOUT_ONE)
+			f->even = EVEN_UNKNOWN;
+		acc_clear(&f->accs);
+		f->step_end = NO_TIME;
+	}
+	g->outside = 0;
+}
+
+/* --even without --stable: which of them stay. */
+static void
+say_even(const struct iter_run *g, const struct iter_file *f)
+{
+	const char *in = f->name != NULL ? f->name : "";
+
+	if (g->o.stable || g->broken || f->even == EVEN_UNKNOWN)
+		return;
+	if (f->even == EVEN_NONE)
+		warn("%s%sall of %zu steps count: no two are within %d %% of"
+		     " the median",
+		    in, *in != '\0' ? ": " : "", f->stable.n, STEADY_PCT);
+	else
+		warn("%s%ssteps %lld to %lld of %zu count: the most"
+		     " consecutive steps within %d %% of the median (-i chooses"
+		     " others)",
+		    in, *in != '\0' ? ": " : "", (long long)f->from,
+		    (long long)f->to, f->stable.n, STEADY_PCT);
+}
+
+void
+iter_no_key(struct iter_run *g)
+{
+	g->plan.by = ITER_BY_NONE;
+	if (g->phase == ITER_WAIT)
+		start_placing(g);
+}
+
+void
+iter_item(struct iter_run *g, struct iter_item *m, const char *line)
+{
+	if (g->plan.by == ITER_BY_OWN && m->has_gpu && m->src != SRC_NONE)
+		own_work(&g->files.v[m->src].own, m->t, num_sub(m->hi, m->lo));
+	if (g->phase != ITER_WAIT) {
+		iter_place(g, m, line);
+		return;
+	}
+	if (g->o.list) /* writes no lines */
+		m->len = 0;
+	spool_put(g->spool, m, line);
+}
+
+void
+iter_line(struct iter_run *g, const char *line, size_t n, bool meta)
+{
+	struct iter_item m = { .kind = IT_PASS, .t = NO_TIME, .now = NO_TIME };
+
+	if (meta && text_starts(line, n, "##info\ttimes\t"))
+		g->no_times = true;
+	if (meta && g->o.rules->meta != NULL && g->o.rules->meta(g, line, n))
+		return;
+	m.len = m.iter_off = (uint32_t)n;
+	if (g->o.list) {
+		if (meta)
+			out_line(line, n);
+	} else if (g->phase == ITER_WAIT) {
+		spool_put(g->spool, &m, line);
+	} else {
+		out_line(line, n);
+	}
+}
+
+/* A range that is the key, or ends where the key does. */
+static void
+use_range(struct iter_run *g, const struct iter_item *m, const char *s,
+    size_t n, int64_t lo, int64_t hi)
+{
+	struct iter_file *f = &g->files.v[m->src];
+	int is = key_range(&g->key, s, n);
+
+	if (is == STEP_CUT && hi != INT64_MAX) {
+		opkey_range(&g->op, m->src, f->layout.lane[m->lane].proc, hi,
+		    g->o.rules->ops_first);
+	} else if (is == STEP_RANGE) {
+		f->found = true;
+		g->plan.by = ITER_BY_STEPS;
+		layout_step(&f->layout, m->lane, lo, hi,
+		    smap_put(&f->layout.texts, s, n, NULL));
+		if (g->phase == ITER_WAIT && g->plan.wanted != ITER_EVEN)
+			start_placing(g);
+	}
+}
+
+void
+iter_range(struct iter_run *g, const struct iter_item *m, const char *s,
+    size_t n, int64_t lo, int64_t hi)
+{
+	struct iter_file *f;
+
+	if (m->src == SRC_NONE)
+		return;
+	if (g->o.list || g->cands.numbered ||
+	    (g->phase == ITER_WAIT && g->plan.by == ITER_BY_KEY))
+		cand_range(&g->cands, &g->key, m->src, m->lane, s, n, lo, hi);
+	switch (g->plan.by) {
+	case ITER_BY_NONE:
+		break;
+	case ITER_BY_OWN:
+		f = &g->files.v[m->src];
+		own_add(&f->own, &g->key, &f->layout, m->lane, s, n, lo, hi);
+		break;
+	case ITER_BY_KEY:
+	case ITER_BY_STEPS:
+		use_range(g, m, s, n, lo, hi);
+	}
+}
+
+/* Looks for the framework's own step ranges. */
+static bool
+take_own(struct iter_run *g, uint32_t src)
+{
+	struct iter_file *f = &g->files.v[src];
+	int row = own_take(&f->own, &f->extent, &g->op, src, &f->layout);
+
+	if (row >= 0 && key_own_cuts(row))
+		f->own_key = key_own_text(row);
+	return row >= 0;
+}
+
+/* --strict: what was asked for and is missing is fatal; but it may have been in
+ * the part of an input that was cut off. */
+static bool
+is_fatal(const struct iter_run *g)
+{
+	return g->o.strict && !g->broken;
+}
+
+/* No (fatal ? die : warn)(...): clang takes that for a call that does not
+ * return. */
+#define SAY(fatal, ...) ((fatal) ? die(__VA_ARGS__) : warn(__VA_ARGS__))
+
+static void
+say_not_found(struct iter_run *g, const struct iter_file *f)
+{
+	bool fatal = is_fatal(g);
+	const char *in = f->name != NULL ? " in " : "";
+	const char *name = f->name != NULL ? f->name : "";
+	const char *all = ": the whole profile is one iteration";
+	const char *words;
+
+	if (g->broken && !f->extent.any)
+		return;
+	if (g->o.rules->is_silent != NULL && g->o.rules->is_silent(g))
+		return;
+	if (g->plan.by != ITER_BY_OWN && g->no_op_start && !g->any_op &&
+	    !g->broken)
+		die("key '%s' is no range, and the input has no ops:"
+		    " dlp-correlate before dlp-iter adds them",
+		    g->key.arg);
+	if (g->plan.by != ITER_BY_OWN) {
+		words = cand_words(&g->cands,
+		    (double)f->extent.work_hi - (double)f->extent.work_lo, 5);
+		SAY(fatal, "key '%s' not found%s%s%s (%s%s%s" PROPOSES " %s)",
+		    g->key.arg, in, name, fatal ? "" : all,
+		    *words != '\0' ? "there are the ranges " : "", words,
+		    *words != '\0' ? "; " : "",
+		    *words != '\0' ? "more" : "keys");
+	}
+	if (g->plan.by == ITER_BY_OWN && !g->o.list && f->extent.any)
+		SAY(fatal, "no step ranges that hold most of the work%s%s%s%s",
+		    in, name, fatal ? "" : all,
+		    g->no_times ? "" : " (-k names a step; " PROPOSES " some)");
+}
+
+/* The section is over and no range was the key: what makes the iterations? */
+static void
+decide(struct iter_run *g)
+{
+	struct iter_file *f;
+	uint32_t i;
+
+	if (g->files.n == 0)
+		iter_file_of(&g->files, NULL, 0, -1);
+	if (g->o.rules->has_key != NULL && !g->o.rules->has_key(g)) {
+		g->plan.by = ITER_BY_NONE;
+		return;
+	}
+	for (i = 0; i < g->files.n; i++) {
+		f = &g->files.v[i];
+		if (f->kept.n > 0 && kept_take(f))
+			f->found = true;
+		else if (g->plan.by == ITER_BY_OWN)
+			f->found = take_own(g, i);
+		else
+			f->found = opkey_cuts(&g->op, i, &f->layout);
+		if (!f->found)
+			say_not_found(g, f);
+	}
+}
+
+/* The keys of --list; of --stable the best one, where no steps were found. */
+static void
+finish_list(struct iter_run *g)
+{
+	static const char *const kinds[] = { "one", "range", "op" };
+	double len, most = 0;
+	bool found = false;
+	size_t i;
+
+	for (i = 0; i < g->files.n; i++) {
+		const struct iter_file *f = &g->files.v[i];
+		const struct iter_extent *e = &f->extent;
+
+		found |= f->found;
+		len = (double)e->work_hi - (double)e->work_lo;
+		if (len > most)
+			most = len;
+		cand_own(&g->cands, &g->key, own_best(&f->own, e));
+		if (g->o.list && g->plan.by != ITER_BY_OWN)
+			stable_list(&g->out, &f->stable, g->key.arg,
+			    kinds[f->layout.kind], f->name, e->work_lo,
+			    e->work_hi);
+	}
+	if (g->plan.by != ITER_BY_OWN || (found && !g->o.list))
+		return;
+	if (cand_list(&g->out, &g->cands, most, g->o.list ? g->o.limit : 1) ==
+		0 &&
+	    g->o.list)
+		warn("no range and no op occurs twice: there is nothing that"
+		     " could be a key");
+}
+
+static void
+put_iter_notes(struct iter_run *g)
+{
+	uint64_t not_found = 0, nested = 0, late = 0;
+	bool kept = false;
+	const struct iter_file *f;
+	size_t i;
+
+	for (i = 0; i < g->files.n; i++) {
+		f = &g->files.v[i];
+		not_found += !f->found && g->plan.by != ITER_BY_STEPS;
+		nested += f->layout.nested;
+		late += f->accs.late;
+		kept |= f->layout.kind == LAYOUT_KEPT;
+	}
+	if (g->plan.by == ITER_BY_KEY || g->plan.by == ITER_BY_STEPS)
+		stage_note("iter_key_not_found", not_found);
+	/* the earlier run may have dropped some of its own */
+	if (kept && g->was.outside > g->outside)
+		g->outside = g->was.outside;
+	stage_note("iter_outside", g->outside);
+	stage_note("iter_nested", nested + (kept ? g->was.nested : 0));
+	stage_note("iter_late", late + (kept ? g->was.late : 0));
+	stage_note("iter_dropped", g->dropped);
+}
+
+/* Iterations were asked for that do not exist: there are n. */
+static void
+check_range(const struct iter_run *g, size_t n)
+{
+	const struct iter_plan *p = &g->plan;
+	int64_t first = kept_first(&g->files);
+
+	if (p->wanted != ITER_RANGE)
+		return;
+	if (p->from >= (int64_t)n)
+		SAY(is_fatal(g), "no iteration %lld: the profile has %zu",
+		    (long long)p->from, n);
+	else if (p->to < first)
+		SAY(is_fatal(g),
+		    "no iteration %lld: the stream has %lld to %zu",
+		    (long long)p->to, (long long)first, n - 1);
+	else if (!g->o.rules->plain_range && p->to != INT64_MAX &&
+		 p->to >= (int64_t)n)
+		warn("no iteration %lld: the profile has %zu, 0 to %zu",
+		    (long long)p->to, n, n - 1);
+}
+
+static void
+say_no_ops(struct iter_run *g)
+{
+	if (!g->no_op_start || g->plan.by == ITER_BY_NONE || g->broken ||
+	    g->said_no_ops)
+		return;
+	warn("kern records have no op_start_ns, so kernels go by their"
+	     " launch: dlp-correlate before dlp-iter adds it");
+	g->said_no_ops = true;
+}
+
+void
+iter_end(struct iter_run *g)
+{
+	size_t most = 0, i, n;
+
+	if (g->phase == ITER_WAIT) {
+		if (g->plan.by != ITER_BY_STEPS)
+			decide(g);
+		if (g->plan.wanted == ITER_EVEN)
+			measure(g);
+		start_placing(g);
+	}
+	for (i = 0; i < g->files.n; i++) {
+		n = iter_place_end(g, &g->files.v[i]);
+		say_even(g, &g->files.v[i]);
+		if (n > most)
+			most = n;
+	}
+	check_range(g, most);
+	say_no_ops(g);
+	if (g->o.list || g->cands.numbered)
+		finish_list(g);
+	if (g->o.rules->end != NULL)
+		g->o.rules->end(g, most);
+	put_iter_notes(g);
+}
+
+void
+iter_begin(struct iter_run *g)
+{
+	iter_files_clear(&g->files);
+	opkey_clear(&g->op);
+	cand_clear(&g->cands);
+	g->no_op_start = g->any_op = g->no_times = false;
+	g->outside = g->dropped = 0;
+	g->was = (struct iter_notes){ 0 };
+	g->kern_kept = true;
+	g->plan = g->o.plan;
+	if (g->o.rules->section != NULL)
+		g->o.rules->section(g);
+	g->cands.numbered = g->o.stable && g->plan.by == ITER_BY_OWN;
+	g->phase = ITER_WAIT;
+	if (g->plan.by == ITER_BY_NONE ||
+	    (g->plan.by == ITER_BY_OWN && g->o.list))
+		g->phase = ITER_PLACE;
+}
