@@ -7,10 +7,7 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "dlp-fmt/pycols.h"
-#include "dlp-fmt/run.h"
-#include "dlp-fmt/sink_dict.h"
-#include "dlp-fmt/sink_dlprof.h"
+#include "dlp-fmt/fmt.h"
 #include "err.h"
 #include "num.h"
 
@@ -48,15 +45,8 @@ static const char usage[] =
     "  -h, --help             this text\n"
     "  -V, --version          the version\n";
 
+/* One per process: the functions of options have no other way to it. */
 static struct fmt fmt;
-static bool pyprof;
-static const char *dict_cols;
-
-static const char *
-dashes(const struct sink *s)
-{
-	return s == &sink_table ? "" : "--";
-}
 
 static void
 set_sink(const struct sink *s)
@@ -64,8 +54,7 @@ set_sink(const struct sink *s)
 	struct fmt *f = &fmt;
 
 	if (f->sink != NULL && f->sink != s)
-		die("%s%s and %s%s exclude each other", dashes(s), s->name,
-		    dashes(f->sink), f->sink->name);
+		die("%s and %s exclude each other", s->option, f->sink->option);
 	f->sink = s;
 }
 
@@ -94,61 +83,28 @@ default_sink(struct fmt *f)
 		f->sink = tty ? &sink_table : &sink_tsv;
 		f->width = tty ? terminal_width() : 0;
 	}
-	if (f->sink == &sink_xtab && tty)
+	if (f->sink->wraps && tty)
 		f->width = terminal_width();
 	f->bold = tty && (no == NULL || *no == '\0') && term != NULL &&
 		  strcmp(term, "dumb") != 0;
 }
 
+/* A sink that prints columns of its own, of all kernels. */
 static void
-check_pyprof(struct fmt *f)
+own_columns(struct fmt *f)
 {
-	static char all[256];
-	const struct pycol *p;
-	int i;
+	struct buf b = { 0 };
 
-	for (p = pycols; p->option != NULL; p++) {
-		strcat(all, p == pycols ? "" : ",");
-		strcat(all, p->option);
-	}
-	if (f->names == NULL || strcmp(f->names[0], "all") == 0) {
-		bool std = f->names == NULL;
-
-		free(f->names);
-		f->names = cli_list(std ? PY_DEFAULT : all, &f->nnames);
-	}
-	for (i = 0; i < f->nnames; i++) {
-		for (p = pycols; p->option != NULL; p++)
-			if (strcmp(p->option, f->names[i]) == 0)
-				break;
-		if (p->option == NULL)
-			die("-c: '%s' is no column; there are %s", f->names[i],
-			    all);
-	}
-}
-
-/* PyProf's output takes the other forms' options its own way. */
-static void
-set_pyprof(struct fmt *f)
-{
-	if (f->sink != NULL && f->sink != &sink_csv && f->sink != &sink_table)
-		die("--pyprof and --%s exclude each other", f->sink->name);
-	if (f->sink == &sink_table && f->width == 0)
-		die("-w: bad number '0'");
-	f->py_csv = f->sink == &sink_csv;
-	f->sink = &sink_pyprof;
-	check_pyprof(f);
-}
-
-/* All kernels, with columns of its own. */
-static void
-set_kernels(struct fmt *f, const char *cols)
-{
 	if (f->names != NULL)
-		die("-c and --%s exclude each other", f->sink->name);
+		die("-c and %s exclude each other", f->sink->option);
 	f->want_type = "kern";
-	free(f->names);
-	f->names = cli_list(cols, &f->nnames);
+	buf_puts(&b, f->sink->cols);
+	if (f->more) {
+		buf_putc(&b, ',');
+		buf_puts(&b, f->sink->more);
+	}
+	f->names = cli_list(buf_str(&b), &f->nnames);
+	buf_free(&b);
 }
 
 static void
@@ -157,7 +113,7 @@ dict(const char *how)
 	set_sink(&sink_dict);
 	if (how != NULL && strcmp(how, "own") != 0)
 		die("--dict: bad value '%s', it is own or none", how);
-	dict_cols = how != NULL ? DICT_COLS DICT_OWN_COLS : DICT_COLS;
+	fmt.more = how != NULL;
 }
 
 static void
@@ -194,6 +150,8 @@ SINK(xtab)
 SINK(md)
 SINK(dlprof)
 
+static bool pyprof; /* --pyprof, which stands beside --csv and -w */
+
 static const struct cli_opt opts[] = {
 	{ 'c', "columns", .call = columns },
 	{ 'T', "type", .arg = &fmt.want_type },
@@ -220,12 +178,14 @@ settle(struct fmt *f)
 {
 	int i;
 
-	if (pyprof)
-		set_pyprof(f);
-	if (f->sink == &sink_dict)
-		set_kernels(f, dict_cols);
-	if (f->sink == &sink_dlprof)
-		set_kernels(f, DLPROF_COLS);
+	if (pyprof) {
+		f->form = f->sink;
+		f->sink = &sink_pyprof;
+	}
+	if (f->sink != NULL && f->sink->join_form != NULL)
+		f->sink->join_form(f);
+	if (f->sink != NULL && f->sink->cols != NULL)
+		own_columns(f);
 	for (i = 0; i < f->nnames; i++)
 		if (f->names[i][0] == '\0')
 			die("-c: empty column name");

@@ -92,4 +92,8 @@ void writer_line(struct writer *w, const char *s, size_t n);
 
 void writer_end(struct writer *w);
 
+/* Appends a field's escaped text as CSV with quotes around it, and those in it
+ * doubled. */
+void writer_quote(struct buf *b, const char *s, size_t n);
+
 #endif

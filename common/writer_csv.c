@@ -61,6 +61,20 @@ put_quoted(struct buf *b, const char *s, size_t n, bool twice)
 	buf_putc(b, '"');
 }
 
+void
+writer_quote(struct buf *b, const char *s, size_t n)
+{
+	struct buf raw = { 0 };
+
+	if (!esc_has(s, n)) {
+		put_quoted(b, s, n, true);
+		return;
+	}
+	esc_undo(&raw, s, n);
+	put_quoted(b, buf_str(&raw), raw.len, true);
+	buf_free(&raw);
+}
+
 /* Numbers stay numbers, with their sign. */
 static bool
 is_formula(const char *s, size_t n)

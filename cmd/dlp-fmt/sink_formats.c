@@ -9,7 +9,7 @@
 #include "json_text.h"
 
 static enum writer_kind
-kind_of_column(const struct column *c)
+kind_of_column(const struct fmt_column *c)
 {
 	if (c->kind == COL_INT || c->kind == COL_NUM)
 		return WRITER_NUM;
@@ -19,6 +19,7 @@ kind_of_column(const struct column *c)
 static void
 begin(struct fmt *f, const struct writer_format *format)
 {
+	struct writer *w = f->state;
 	struct writer_col *col;
 	int i;
 
@@ -26,25 +27,25 @@ begin(struct fmt *f, const struct writer_format *format)
 	for (i = 0; i < f->ncol; i++)
 		col[i] = (struct writer_col){ f->col[i].head,
 			kind_of_column(&f->col[i]), f->col[i].quote };
-	f->writer = (struct writer){ .format = format,
+	*w = (struct writer){ .format = format,
 		.to = &out_buf,
 		.col = col,
 		.ncol = f->ncol,
 		.guard = f->guard };
-	writer_begin(&f->writer);
+	writer_begin(w);
 }
 
 static void
 row(struct fmt *f, const struct writer_cell *v)
 {
-	writer_row(&f->writer, v);
+	writer_row(f->state, v);
 }
 
 static void
 end(struct fmt *f)
 {
 	if (f->begun)
-		writer_end(&f->writer);
+		writer_end(f->state);
 }
 
 static void
@@ -81,7 +82,7 @@ json_end(struct fmt *f)
 {
 	if (!f->begun) /* an empty array is still one */
 		json_begin(f);
-	writer_end(&f->writer);
+	writer_end(f->state);
 	buf_puts(&out_buf, f->title != NULL ? "}\n" : "\n");
 }
 
@@ -91,7 +92,31 @@ jsonl_begin(struct fmt *f)
 	begin(f, &writer_jsonl);
 }
 
-const struct sink sink_csv = { "csv", csv_begin, row, end };
-const struct sink sink_tsv = { "tsv", tsv_begin, row, end };
-const struct sink sink_json = { "json", json_begin, row, json_end };
-const struct sink sink_jsonl = { "jsonl", jsonl_begin, row, end };
+const struct sink sink_csv = {
+	.option = "--csv",
+	.state = sizeof(struct writer),
+	.begin = csv_begin,
+	.row = row,
+	.end = end,
+};
+const struct sink sink_tsv = {
+	.option = "--tsv",
+	.state = sizeof(struct writer),
+	.begin = tsv_begin,
+	.row = row,
+	.end = end,
+};
+const struct sink sink_json = {
+	.option = "--json",
+	.state = sizeof(struct writer),
+	.begin = json_begin,
+	.row = row,
+	.end = json_end,
+};
+const struct sink sink_jsonl = {
+	.option = "--jsonl",
+	.state = sizeof(struct writer),
+	.begin = jsonl_begin,
+	.row = row,
+	.end = end,
+};

@@ -14,21 +14,21 @@
 
 #define KEPT 2000 /* rows that decide the units */
 
-struct unit {
-	bool right, scaled;
-	struct human h;
-	double largest;
-};
-
 #define LONGEST 80 /* text for people */
 
-static struct unit *units;
-static struct buf kept; /* escaped values, a LF behind each; unset: NUL */
-static int nkept;
-static bool headed;
+struct md {
+	struct md_unit { /* of a column */
+		bool right, scaled;
+		struct human h;
+		double largest;
+	} * units;
+	struct buf kept; /* escaped values, a LF after each; unset: NUL */
+	int nkept;
+	bool headed;
+};
 
 static bool
-is_number(const struct column *c)
+is_number(const struct fmt_column *c)
 {
 	return c->kind == COL_INT || c->kind == COL_NUM;
 }
@@ -36,11 +36,12 @@ is_number(const struct column *c)
 static void
 md_begin(struct fmt *f)
 {
+	struct md *md = f->state;
 	int i;
 
-	units = xcalloc((size_t)f->ncol, sizeof(*units));
+	md->units = xcalloc((size_t)f->ncol, sizeof(*md->units));
 	for (i = 0; i < f->ncol; i++)
-		units[i].right = is_number(&f->col[i]);
+		md->units[i].right = is_number(&f->col[i]);
 }
 
 /* Cut inside, as in a table. */
@@ -120,6 +121,7 @@ put_text(struct fmt *f, const char *s, size_t n)
 static void
 put_row(struct fmt *f, const struct writer_cell *v)
 {
+	struct md *md = f->state;
 	double x;
 	int i;
 
@@ -127,11 +129,11 @@ put_row(struct fmt *f, const struct writer_cell *v)
 		buf_puts(&out_buf, "| ");
 		if (v[i].s == NULL)
 			buf_putc(&out_buf, '-');
-		else if (units[i].right && !num_f64(v[i].s, v[i].n, &x))
+		else if (md->units[i].right && !num_f64(v[i].s, v[i].n, &x))
 			put_text(f, v[i].s, v[i].n);
-		else if (units[i].scaled)
-			human_put(&units[i].h, &out_buf, v[i].s, v[i].n);
-		else if (units[i].right)
+		else if (md->units[i].scaled)
+			human_put(&md->units[i].h, &out_buf, v[i].s, v[i].n);
+		else if (md->units[i].right)
 			buf_put(&out_buf, v[i].s, v[i].n);
 		else
 			put_text(f, v[i].s, v[i].n);
@@ -144,34 +146,36 @@ put_row(struct fmt *f, const struct writer_cell *v)
 static bool
 choose_unit(const struct fmt *f, int i)
 {
+	struct md *md = f->state;
 	const char *name = f->col[i].from->canon;
-	double most = units[i].largest;
+	double most = md->units[i].largest;
 	int k;
 
-	if (!f->human || !units[i].right)
+	if (!f->human || !md->units[i].right)
 		return false;
 	if (!f->shared)
-		return human_unit(&units[i].h, name, most);
+		return human_unit(&md->units[i].h, name, most);
 	for (k = 0; k < f->ncol; k++)
-		if (units[k].largest > most &&
+		if (md->units[k].largest > most &&
 		    human_same_unit(name, f->col[k].from->canon))
-			most = units[k].largest;
-	return human_unit_shared(&units[i].h, name, most);
+			most = md->units[k].largest;
+	return human_unit_shared(&md->units[i].h, name, most);
 }
 
 static void
 put_head(struct fmt *f)
 {
+	struct md *md = f->state;
 	int i;
 
-	headed = true;
+	md->headed = true;
 	if (f->title != NULL) {
 		buf_puts(&out_buf, "### ");
 		buf_puts(&out_buf, f->title);
 		buf_puts(&out_buf, "\n\n");
 	}
 	for (i = 0; i < f->ncol; i++) {
-		struct unit *u = &units[i];
+		struct md_unit *u = &md->units[i];
 		const char *head = f->col[i].head;
 
 		u->scaled = choose_unit(f, i);
@@ -184,39 +188,42 @@ put_head(struct fmt *f)
 	}
 	buf_puts(&out_buf, "|\n");
 	for (i = 0; i < f->ncol; i++)
-		buf_puts(&out_buf, units[i].right ? "|---:" : "|---");
+		buf_puts(&out_buf, md->units[i].right ? "|---:" : "|---");
 	buf_puts(&out_buf, "|\n");
 }
 
 static void
 keep(struct fmt *f, const struct writer_cell *v)
 {
+	struct md *md = f->state;
 	double x;
 	int i;
 
 	for (i = 0; i < f->ncol; i++) {
 		if (v[i].s == NULL)
-			buf_putc(&kept, '\0');
+			buf_putc(&md->kept, '\0');
 		else
-			buf_put(&kept, v[i].s, v[i].n);
-		buf_putc(&kept, '\n');
+			buf_put(&md->kept, v[i].s, v[i].n);
+		buf_putc(&md->kept, '\n');
 		if (v[i].s == NULL || !num_f64(v[i].s, v[i].n, &x))
 			continue;
 		x = x < 0 ? -x : x;
-		units[i].largest = x > units[i].largest ? x : units[i].largest;
+		md->units[i].largest =
+		    x > md->units[i].largest ? x : md->units[i].largest;
 	}
-	nkept++;
+	md->nkept++;
 }
 
 static void
 put_kept(struct fmt *f)
 {
+	struct md *md = f->state;
 	struct writer_cell *v = xcalloc((size_t)f->ncol, sizeof(*v));
-	const char *s = kept.s, *end;
+	const char *s = md->kept.s, *end;
 	int i, k;
 
 	put_head(f);
-	for (k = 0; k < nkept; k++) {
+	for (k = 0; k < md->nkept; k++) {
 		for (i = 0; i < f->ncol; i++) {
 			end = strchr(s + (*s == '\0'), '\n');
 			v[i].s = *s == '\0' ? NULL : s;
@@ -226,17 +233,18 @@ put_kept(struct fmt *f)
 		put_row(f, v);
 	}
 	free(v);
-	buf_free(&kept);
+	buf_free(&md->kept);
 }
 
 static void
 md_row(struct fmt *f, const struct writer_cell *v)
 {
-	if (!headed && f->human && nkept < KEPT) {
+	struct md *md = f->state;
+	if (!md->headed && f->human && md->nkept < KEPT) {
 		keep(f, v);
 		return;
 	}
-	if (!headed)
+	if (!md->headed)
 		put_kept(f);
 	put_row(f, v);
 }
@@ -244,8 +252,15 @@ md_row(struct fmt *f, const struct writer_cell *v)
 static void
 md_end(struct fmt *f)
 {
-	if (f->begun && !headed)
+	struct md *md = f->state;
+	if (f->begun && !md->headed)
 		put_kept(f);
 }
 
-const struct sink sink_md = { "md", md_begin, md_row, md_end };
+const struct sink sink_md = {
+	.option = "--md",
+	.state = sizeof(struct md),
+	.begin = md_begin,
+	.row = md_row,
+	.end = md_end,
+};

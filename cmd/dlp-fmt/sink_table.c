@@ -1,42 +1,241 @@
 /*
  * A table for people, fitted to a width: numbers to the right and never cut,
  * text to the left and cut inside. Units and widths come from the first rows,
- * which are kept for that; later rows follow them. table_lay.c lays it out.
+ * which are kept for that; later rows follow them.
  */
+#include <limits.h>
+#include <stdlib.h>
+
 #include "err.h"
+#include "fit.h"
+#include "fmt.h"
+#include "human.h"
 #include "json_text.h"
-#include "table.h"
+#include "num.h"
 #include "text_out.h"
 
-#define KEPT 2000 /* rows that decide units and widths */
+struct fitted_cell { /* a cell: its place in text */
+	size_t at, n;
+	int width;
+	bool num;
+};
 
-static struct table tab;
+struct fitted_col { /* a column of the table */
+	bool right, scaled;
+	struct human unit;
+	struct buf head;
+	size_t head2; /* where the header's second line begins; 0: it has one */
+	struct cut_col *cut;
+};
 
-static struct shown
-show(const struct column *c, const struct place *p, const struct writer_cell *v)
+struct fitted {
+	struct buf text;
+	struct fitted_cell *kept; /* rows of cells */
+	int nkept;
+	struct fitted_col *place; /* NULL before the layout is made */
+	struct fit_col *fits;
+	int nplace;        /* columns that have room */
+	int *need, *width; /* of the row that is being written */
+};
+
+#define KEPT 2000     /* rows that decide units and widths */
+#define MAX_TEXT 1000 /* columns are no wider, whatever a value is */
+
+/* The largest of the kept values of column i. */
+static double
+largest_of(const struct fitted *t, const struct fmt *f, int i)
 {
-	bool num = c->kind == COL_INT || c->kind == COL_NUM;
-	struct shown s = { .at = tab.text.len, .num = num };
+	const struct fitted_cell *s;
+	double v, largest = 0;
+	int k;
 
-	if (v->s == NULL) {
-		buf_putc(&tab.text, '-');
-		s.width = 1;
-	} else if (p != NULL && p->scaled) {
-		human_put(&p->unit, &tab.text, v->s, v->n);
-		s.width = (int)(tab.text.len - s.at);
-	} else {
-		s.width = text_show(&tab.text, v->s, v->n);
-		s.num = num && json_is_num(v->s, v->n);
+	for (k = 0; k < t->nkept; k++) {
+		s = &t->kept[k * f->ncol + i];
+		if (num_f64(t->text.s + s->at, s->n, &v) &&
+		    (v < 0 ? -v : v) > largest)
+			largest = v < 0 ? -v : v;
 	}
-	s.n = tab.text.len - s.at;
-	return s;
+	return largest;
+}
+
+/* The unit of column i, by the largest value: its own, or that of all columns
+ * that share it. */
+static bool
+choose_unit(struct fitted *t, const struct fmt *f, int i, const double *largest)
+{
+	const char *name = f->col[i].from->canon;
+	struct human *h = &t->place[i].unit;
+	double most = largest[i];
+	int k;
+
+	if (!f->shared)
+		return human_unit(h, name, most);
+	for (k = 0; k < f->ncol; k++)
+		if (largest[k] > most &&
+		    human_same_unit(name, f->col[k].from->canon))
+			most = largest[k];
+	return human_unit_shared(h, name, most);
+}
+
+/* Puts the kept values of column i into its unit. */
+static void
+scale(struct fitted *t, const struct fmt *f, int i, const double *largest)
+{
+	struct fitted_col *p = &t->place[i];
+	struct fitted_cell *s;
+	int k;
+
+	p->scaled = choose_unit(t, f, i, largest);
+	for (k = 0; k < t->nkept && p->scaled; k++) {
+		struct buf b = { 0 };
+
+		s = &t->kept[k * f->ncol + i];
+		human_put(&p->unit, &b, t->text.s + s->at, s->n);
+		s->at = t->text.len;
+		s->n = b.len;
+		s->width = (int)b.len;
+		buf_put(&t->text, b.s, b.len);
+		buf_free(&b);
+	}
+}
+
+/* Where a header is best broken into two lines: behind a _. */
+static size_t
+break_head(const struct buf *h)
+{
+	size_t i, longer, best = 0, least = h->len;
+
+	for (i = 1; i < h->len; i++) {
+		longer = i > h->len - i ? i : h->len - i;
+		if (h->s[i - 1] == '_' && longer < least) {
+			least = longer;
+			best = i;
+		}
+	}
+	return best;
 }
 
 static void
-put_blanks(int n)
+measure(struct fitted *t, const struct fmt *f, int i)
 {
-	for (; n > 0; n--)
-		buf_putc(&out_buf, ' ');
+	struct fit_col *c = &t->fits[i];
+	struct fitted_col *p = &t->place[i];
+	int k, broken;
+
+	if (p->scaled)
+		human_head(&p->unit, &p->head, f->col[i].head);
+	else
+		c->head =
+		    text_show(&p->head, f->col[i].head, strlen(f->col[i].head));
+	c->head = p->scaled ? (int)p->head.len : c->head;
+	c->num = p->right;
+	c->copy = f->col[i].copy;
+	for (k = 0; k < t->nkept; k++)
+		if (t->kept[k * f->ncol + i].width > c->tight)
+			c->tight = t->kept[k * f->ncol + i].width;
+	if (c->tight > MAX_TEXT)
+		c->tight = MAX_TEXT;
+	c->want = c->tight > c->head ? c->tight : c->head;
+	if (c->num && f->human && c->tight < c->head)
+		p->head2 = break_head(&p->head);
+	broken = (int)(p->head.len - p->head2);
+	broken = broken > (int)p->head2 ? broken : (int)p->head2;
+	if (p->head2 == 0)
+		c->tight = c->want;
+	else if (c->tight < broken)
+		c->tight = broken;
+}
+
+static void
+say_left_out(const struct fitted *t, const struct fmt *f)
+{
+	struct buf b = { 0 };
+	int i;
+
+	for (i = t->nplace; i < f->ncol; i++) {
+		buf_puts(&b, i > t->nplace ? "," : "");
+		buf_puts(&b, f->col[i].head);
+	}
+	if (b.len > 0)
+		warn("no room for the columns %.900s; -w 0 is as wide as they"
+		     " need",
+		    buf_str(&b));
+	buf_free(&b);
+}
+
+/* Where texts of column i are cut. */
+static void
+choose_cut(struct fitted *t, const struct fmt *f, int i)
+{
+	const struct fitted_cell *s;
+	int k;
+
+	if (t->fits[i].num || t->fits[i].copy ||
+	    t->fits[i].width >= t->fits[i].want)
+		return;
+	t->place[i].cut = cut_new(t->fits[i].width);
+	for (k = 0; k < t->nkept; k++) {
+		s = &t->kept[k * f->ncol + i];
+		cut_add(t->place[i].cut, t->text.s + s->at, s->n, s->width);
+	}
+	cut_choose(t->place[i].cut);
+}
+
+/* Makes the layout of the kept rows; columns without room are warned of. True
+ * if a header has two lines. */
+static bool
+lay_out(struct fitted *t, const struct fmt *f)
+{
+	bool two = false;
+	double *largest;
+	int i;
+
+	t->place = xcalloc((size_t)f->ncol, sizeof(*t->place));
+	t->fits = xcalloc((size_t)f->ncol, sizeof(*t->fits));
+	largest = xcalloc((size_t)f->ncol, sizeof(*largest));
+	for (i = 0; i < f->ncol; i++) {
+		t->place[i].right =
+		    f->col[i].kind == COL_INT || f->col[i].kind == COL_NUM;
+		if (f->human && t->place[i].right)
+			largest[i] = largest_of(t, f, i);
+	}
+	for (i = 0; i < f->ncol; i++) {
+		if (f->human && t->place[i].right)
+			scale(t, f, i, largest);
+		measure(t, f, i);
+	}
+	t->nplace =
+	    fit(t->fits, f->ncol, f->width > 0 ? f->width : INT_MAX, &two);
+	say_left_out(t, f);
+	for (i = 0; i < t->nplace; i++) {
+		choose_cut(t, f, i);
+		if (!two)
+			t->place[i].head2 = 0;
+	}
+	free(largest);
+	return two;
+}
+
+/* The text of a value; p: NULL before there is a layout. */
+static struct fitted_cell
+show(struct fitted *t, const struct fmt_column *c, const struct fitted_col *p,
+    const struct writer_cell *v)
+{
+	bool num = c->kind == COL_INT || c->kind == COL_NUM;
+	struct fitted_cell s = { .at = t->text.len, .num = num };
+
+	if (v->s == NULL) {
+		buf_putc(&t->text, '-');
+		s.width = 1;
+	} else if (p != NULL && p->scaled) {
+		human_put(&p->unit, &t->text, v->s, v->n);
+		s.width = (int)(t->text.len - s.at);
+	} else {
+		s.width = text_show(&t->text, v->s, v->n);
+		s.num = num && json_is_num(v->s, v->n);
+	}
+	s.n = t->text.len - s.at;
+	return s;
 }
 
 static void
@@ -49,9 +248,10 @@ end_line(void)
 }
 
 static void
-put_cut(const struct place *p, const struct shown *v, int w, bool own)
+put_cut(const struct fitted *t, const struct fitted_col *p,
+    const struct fitted_cell *v, int w, bool own)
 {
-	const char *s = tab.text.s + v->at;
+	const char *s = t->text.s + v->at;
 	int i;
 
 	if (v->num) /* half a number would be another one */
@@ -64,50 +264,53 @@ put_cut(const struct place *p, const struct shown *v, int w, bool own)
 }
 
 static void
-put_row(const struct fmt *f, const struct shown *v)
+put_row(const struct fmt *f, const struct fitted_cell *v)
 {
-	static int *need, *width;
-	int i, pad;
+	const struct fitted *t = f->state;
+	const struct fitted_col *p;
+	int i, pad, w;
 
-	need = xrealloc(need, (size_t)tab.nplace, sizeof(*need));
-	width = xrealloc(width, (size_t)tab.nplace, sizeof(*width));
-	for (i = 0; i < tab.nplace; i++)
-		need[i] = v[i].width;
-	fit_row(tab.fits, tab.nplace, need, width);
-	for (i = 0; i < tab.nplace; i++) {
-		pad = width[i] - v[i].width;
-		if (tab.place[i].right)
-			put_blanks(pad);
+	for (i = 0; i < t->nplace; i++)
+		t->need[i] = v[i].width;
+	fit_row(t->fits, t->nplace, t->need, t->width);
+	for (i = 0; i < t->nplace; i++) {
+		p = &t->place[i];
+		w = t->width[i];
+		pad = w - v[i].width;
+		if (p->right)
+			text_blanks(&out_buf, pad);
 		if (pad < 0 && f->width > 0)
-			put_cut(&tab.place[i], &v[i], width[i],
-			    width[i] == tab.fits[i].width);
+			put_cut(t, p, &v[i], w, w == t->fits[i].width);
 		else
-			buf_put(&out_buf, tab.text.s + v[i].at, v[i].n);
-		put_blanks((tab.place[i].right || pad < 0 ? 0 : pad) + FIT_GAP);
+			buf_put(&out_buf, t->text.s + v[i].at, v[i].n);
+		text_blanks(
+		    &out_buf, (p->right || pad < 0 ? 0 : pad) + FIT_GAP);
 	}
 	end_line();
 }
 
 /* Line 0 is above; a header of one line stands in line 1. */
 static void
-put_head_line(int line)
+put_head_line(const struct fitted *t, int line)
 {
-	struct buf *h;
+	const struct fitted_col *p;
 	size_t from, to;
 	int i, pad;
 
-	for (i = 0; i < tab.nplace; i++) {
-		h = &tab.place[i].head;
-		from = line == 1 ? tab.place[i].head2 : 0;
-		to = line == 1 ? h->len : tab.place[i].head2;
-		pad = tab.fits[i].width - (int)(to - from);
-		if (tab.place[i].right)
-			put_blanks(pad);
+	for (i = 0; i < t->nplace; i++) {
+		p = &t->place[i];
+		from = line == 1 ? p->head2 : 0;
+		to = line == 1 ? p->head.len : p->head2;
+		pad = t->fits[i].width - (int)(to - from);
+		if (p->right)
+			text_blanks(&out_buf, pad);
 		if (pad < 0)
-			cut_put(&out_buf, h->s, h->len, tab.fits[i].width, -1);
+			cut_put(&out_buf, p->head.s, p->head.len,
+			    t->fits[i].width, -1);
 		else
-			buf_put(&out_buf, h->s + from, to - from);
-		put_blanks((tab.place[i].right || pad < 0 ? 0 : pad) + FIT_GAP);
+			buf_put(&out_buf, p->head.s + from, to - from);
+		text_blanks(
+		    &out_buf, (p->right || pad < 0 ? 0 : pad) + FIT_GAP);
 	}
 	end_line();
 }
@@ -120,7 +323,7 @@ put_head(const struct fmt *f, bool two)
 	for (line = two ? 0 : 1; line < 2; line++) {
 		if (f->bold)
 			buf_puts(&out_buf, "\033[1m");
-		put_head_line(line);
+		put_head_line(f->state, line);
 		if (f->bold) {
 			out_buf.len--;
 			buf_puts(&out_buf, "\033[0m\n");
@@ -131,50 +334,60 @@ put_head(const struct fmt *f, bool two)
 static void
 put_kept(struct fmt *f)
 {
+	struct fitted *t = f->state;
 	int k;
 
-	put_head(f, table_lay(&tab, f));
-	for (k = 0; k < tab.nkept; k++)
-		put_row(f, tab.kept + k * f->ncol);
-	buf_clear(&tab.text);
+	put_head(f, lay_out(t, f));
+	for (k = 0; k < t->nkept; k++)
+		put_row(f, t->kept + k * f->ncol);
+	buf_clear(&t->text);
 }
 
 static void
 table_begin(struct fmt *f)
 {
-	tab.kept = xcalloc((size_t)f->ncol * KEPT, sizeof(*tab.kept));
+	struct fitted *t = f->state;
+
+	t->kept = xcalloc((size_t)f->ncol * KEPT, sizeof(*t->kept));
+	t->need = xcalloc((size_t)f->ncol, sizeof(*t->need));
+	t->width = xcalloc((size_t)f->ncol, sizeof(*t->width));
 }
 
 static void
 table_row(struct fmt *f, const struct writer_cell *v)
 {
-	struct shown *s =
-	    tab.kept + (tab.nkept < KEPT ? tab.nkept * f->ncol : 0);
+	struct fitted *t = f->state;
+	struct fitted_cell *s;
 	int i;
 
-	if (tab.nkept == KEPT && tab.place == NULL)
+	if (t->nkept == KEPT && t->place == NULL)
 		put_kept(f);
+	s = t->kept + (t->nkept < KEPT ? t->nkept * f->ncol : 0);
 	for (i = 0; i < f->ncol; i++)
-		s[i] = show(&f->col[i],
-		    tab.place != NULL ? &tab.place[i] : NULL, &v[i]);
-	if (tab.nkept < KEPT) {
-		tab.nkept++;
+		s[i] = show(t, &f->col[i],
+		    t->place != NULL ? &t->place[i] : NULL, &v[i]);
+	if (t->nkept < KEPT) {
+		t->nkept++;
 		return;
 	}
 	put_row(f, s);
-	buf_clear(&tab.text);
+	buf_clear(&t->text);
 }
 
 static void
 table_end(struct fmt *f)
 {
-	if (f->begun && tab.place == NULL)
+	const struct fitted *t = f->state;
+
+	if (f->begun && t->place == NULL)
 		put_kept(f);
 }
 
 const struct sink sink_table = {
-	"-w",
-	table_begin,
-	table_row,
-	table_end,
+	.option = "-w",
+	.state = sizeof(struct fitted),
+	.fitted = true,
+	.begin = table_begin,
+	.row = table_row,
+	.end = table_end,
 };

@@ -1,30 +1,26 @@
 /*
- * For reading row by row: a line for each value that is set, behind its
+ * For reading row by row: a line for each value that is set, after its
  * column's name, and an empty line between rows. Where lines have a width,
  * words are wrapped under the value's beginning.
  */
 #include "fmt.h"
 #include "text_out.h"
 
-static int label;  /* the longest name */
-static bool later; /* a row stands before */
+struct xtab {
+	int label;  /* the longest name */
+	bool later; /* a row stands before */
+};
 
 static void
 xtab_begin(struct fmt *f)
 {
+	struct xtab *x = f->state;
 	int i, n;
 
 	for (i = 0; i < f->ncol; i++) {
 		n = (int)strlen(f->col[i].head);
-		label = n > label ? n : label;
+		x->label = n > x->label ? n : x->label;
 	}
-}
-
-static void
-spaces(int n)
-{
-	while (n-- > 0)
-		buf_putc(&out_buf, ' ');
 }
 
 /* The bytes of s that go on a line: up to the last blank that fits, or as
@@ -43,14 +39,14 @@ line_len(const char *s, size_t n, int width)
 }
 
 static void
-put_wrapped(const char *s, size_t n, int width)
+put_wrapped(const char *s, size_t n, int indent, int width)
 {
 	size_t k;
 
 	while (width > 10 && (k = line_len(s, n, width)) < n) {
 		buf_put(&out_buf, s, k);
 		buf_putc(&out_buf, '\n');
-		spaces(label + 2);
+		text_blanks(&out_buf, indent);
 		for (; k < n && s[k] == ' ';)
 			k++;
 		s += k;
@@ -63,28 +59,30 @@ put_wrapped(const char *s, size_t n, int width)
 static void
 xtab_row(struct fmt *f, const struct writer_cell *v)
 {
+	struct xtab *x = f->state;
+	int i, indent = x->label + 2;
 	const char *head;
-	int i;
 
-	if (later)
+	if (x->later)
 		buf_putc(&out_buf, '\n');
-	later = true;
+	x->later = true;
 	for (i = 0; i < f->ncol; i++) {
 		if (v[i].s == NULL)
 			continue;
 		head = f->col[i].head;
 		buf_puts(&out_buf, head);
-		spaces(label + 2 - (int)strlen(head));
+		text_blanks(&out_buf, indent - (int)strlen(head));
 		buf_clear(&f->tmp);
 		text_show(&f->tmp, v[i].s, v[i].n);
-		put_wrapped(buf_str(&f->tmp), f->tmp.len, f->width - label - 2);
+		put_wrapped(
+		    buf_str(&f->tmp), f->tmp.len, indent, f->width - indent);
 	}
 }
 
-static void
-xtab_end(struct fmt *f)
-{
-	(void)f;
-}
-
-const struct sink sink_xtab = { "xtab", xtab_begin, xtab_row, xtab_end };
+const struct sink sink_xtab = {
+	.option = "--xtab",
+	.state = sizeof(struct xtab),
+	.wraps = true,
+	.begin = xtab_begin,
+	.row = xtab_row,
+};

@@ -4,9 +4,15 @@
  * follow each other. An op has one long name per short one, that of the last
  * launch, which opkern records tell before the kernels come.
  */
-#include "sink_dlprof.h"
+#include "array.h"
+#include "fmt.h"
 
-#include "esc.h"
+#define DLPROF_COLS                                                            \
+	"iter,op.dl_id,op.name,op.dir,op.op,short,dev,start_ns,dur_ns,"        \
+	"api_start_ns,api_dur_ns,tc,grid,block,op.dtype,op.dl_in,op.dl_out,"   \
+	"op_id"
+
+/* The columns, in that order. */
 
 enum {
 	C_ITER,
@@ -35,21 +41,22 @@ static const char header[] =
     "API Call Time (ns),Uses TC,Grid X,Grid Y,Grid Z,Block X,Block Y,Block Z,"
     "Data Types,Input Shapes,Parameters,Output Shapes,Long Kernel Name\n";
 
-static struct {
+struct dlprof {
 	struct rec_col *op_id, *name, *name_id;
 	struct smap long_of; /* "op id TAB short"; value: id of a str + 1 */
 	struct buf key;      /* of the row before */
 	struct buf head, tail, now;
 	bool no_dir; /* only PyTorch's report has the direction */
-} s;
+};
 
-void
-sink_dlprof_meta(const struct rec *r)
+static void
+dlprof_meta(struct fmt *f, const struct rec *r)
 {
 	static const char mode[] = "##info\tmode\ttensor";
+	struct dlprof *d = f->state;
 
-	s.no_dir |= r->len > sizeof(mode) - 1 &&
-		    memcmp(r->line, mode, sizeof(mode) - 1) == 0;
+	d->no_dir |= r->len > sizeof(mode) - 1 &&
+		     memcmp(r->line, mode, sizeof(mode) - 1) == 0;
 }
 
 static void
@@ -66,53 +73,36 @@ make_key(struct buf *b, struct writer_cell op, struct writer_cell name)
 static void
 on_opkern(struct stage *st, struct rec *r)
 {
+	struct dlprof *d = ((struct fmt *)st->ctx)->state;
 	struct writer_cell op, name;
 	int64_t id;
 	uint32_t no;
 
-	(void)st;
-	op.s = rec_raw(r, s.op_id, &op.n);
-	name.s = rec_raw(r, s.name, &name.n);
-	if (!rec_i64(r, s.name_id, &id))
+	op.s = rec_raw(r, d->op_id, &op.n);
+	name.s = rec_raw(r, d->name, &name.n);
+	if (!rec_i64(r, d->name_id, &id))
 		return;
-	make_key(&s.now, op, name);
-	no = smap_put(&s.long_of, buf_str(&s.now), s.now.len, NULL);
-	s.long_of.val[no] = (uint64_t)id + 1;
-}
-
-void
-sink_dlprof_listen(struct fmt *f)
-{
-	struct rec_type *t = stage_on(&f->st, "opkern", on_opkern, NULL, NULL);
-
-	REC_COLS(t, REC_NEED, { &s.op_id, "op_id" }, { &s.name, "short" },
-	    { &s.name_id, "last_name_id" });
-	f->join.any_str = true;
+	make_key(&d->now, op, name);
+	no = smap_put(&d->long_of, buf_str(&d->now), d->now.len, NULL);
+	d->long_of.val[no] = (uint64_t)id + 1;
 }
 
 static void
-put_quoted(struct fmt *f, struct buf *b, struct writer_cell c)
+dlprof_listen(struct fmt *f)
 {
-	const char *q;
-	size_t k;
+	struct dlprof *d = f->state;
+	struct rec_type *t = stage_on(&f->st, "opkern", on_opkern, NULL, NULL);
 
-	if (c.s != NULL && memchr(c.s, '\\', c.n) != NULL) {
-		buf_clear(&f->tmp);
-		esc_undo(&f->tmp, c.s, c.n);
-		c.s = buf_str(&f->tmp);
-		c.n = f->tmp.len;
-	}
-	buf_putc(b, '"');
-	while (c.s != NULL && c.n > 0) {
-		q = memchr(c.s, '"', c.n);
-		k = q != NULL ? (size_t)(q - c.s) + 1 : c.n;
-		buf_put(b, c.s, k);
-		if (q != NULL)
-			buf_putc(b, '"');
-		c.s += k;
-		c.n -= k;
-	}
-	buf_putc(b, '"');
+	REC_COLS(t, REC_NEED, { &d->op_id, "op_id" }, { &d->name, "short" },
+	    { &d->name_id, "last_name_id" });
+	f->join.any_str = true;
+}
+
+/* Unset is the empty text. */
+static void
+put_quoted(struct buf *b, struct writer_cell c)
+{
+	writer_quote(b, c.s != NULL ? c.s : "", c.s != NULL ? c.n : 0);
 }
 
 /* Unset is empty. */
@@ -126,13 +116,14 @@ put_bare(struct buf *b, struct writer_cell c)
 static struct writer_cell
 long_name(struct fmt *f, const struct buf *key)
 {
+	const struct dlprof *d = f->state;
 	struct writer_cell c = { NULL, 0 };
-	uint32_t no = smap_find(&s.long_of, key->s, key->len);
+	uint32_t no = smap_find(&d->long_of, key->s, key->len);
 	const uint64_t *at;
 
 	if (no == SMAP_NONE)
 		return c;
-	at = map_get(&f->join.str_at, s.long_of.val[no] - 1);
+	at = map_get(&f->join.str_at, d->long_of.val[no] - 1);
 	if (at != NULL)
 		c.s = smap_str(&f->join.texts, (uint32_t)*at, &c.n);
 	return c;
@@ -142,48 +133,52 @@ long_name(struct fmt *f, const struct buf *key)
 static void
 common(struct fmt *f, const struct writer_cell *v)
 {
+	struct dlprof *d = f->state;
 	static const struct writer_cell none;
 
-	make_key(&s.now, v[C_OP], v[C_SHORT]);
-	if (s.key.len == s.now.len && memcmp(s.key.s, s.now.s, s.now.len) == 0)
+	make_key(&d->now, v[C_OP], v[C_SHORT]);
+	if (d->key.len == d->now.len &&
+	    memcmp(d->key.s, d->now.s, d->now.len) == 0)
 		return;
-	buf_clear(&s.key);
-	buf_put(&s.key, s.now.s, s.now.len);
-	buf_clear(&s.head);
-	put_quoted(f, &s.head, v[C_ID]);
-	buf_putc(&s.head, ',');
-	put_quoted(f, &s.head, v[C_NAME]);
-	buf_putc(&s.head, ',');
-	if (!s.no_dir) {
-		put_bare(&s.head, v[C_DIR]);
-		buf_putc(&s.head, ',');
+	buf_clear(&d->key);
+	buf_put(&d->key, d->now.s, d->now.len);
+	buf_clear(&d->head);
+	put_quoted(&d->head, v[C_ID]);
+	buf_putc(&d->head, ',');
+	put_quoted(&d->head, v[C_NAME]);
+	buf_putc(&d->head, ',');
+	if (!d->no_dir) {
+		put_bare(&d->head, v[C_DIR]);
+		buf_putc(&d->head, ',');
 	}
-	put_quoted(f, &s.head, v[C_TYPE]);
-	buf_putc(&s.head, ',');
-	put_quoted(f, &s.head, v[C_SHORT]);
-	buf_clear(&s.tail);
-	put_bare(&s.tail, v[C_DTYPE]);
-	buf_putc(&s.tail, ',');
-	put_quoted(f, &s.tail, v[C_IN]);
-	buf_putc(&s.tail, ',');
-	put_quoted(f, &s.tail, none);
-	buf_putc(&s.tail, ',');
-	put_quoted(f, &s.tail, v[C_OUT]);
-	buf_putc(&s.tail, ',');
-	put_quoted(f, &s.tail, long_name(f, &s.key));
+	put_quoted(&d->head, v[C_TYPE]);
+	buf_putc(&d->head, ',');
+	put_quoted(&d->head, v[C_SHORT]);
+	buf_clear(&d->tail);
+	put_bare(&d->tail, v[C_DTYPE]);
+	buf_putc(&d->tail, ',');
+	put_quoted(&d->tail, v[C_IN]);
+	buf_putc(&d->tail, ',');
+	put_quoted(&d->tail, none);
+	buf_putc(&d->tail, ',');
+	put_quoted(&d->tail, v[C_OUT]);
+	buf_putc(&d->tail, ',');
+	put_quoted(&d->tail, long_name(f, &d->key));
 }
 
 static void
 dlprof_begin(struct fmt *f)
 {
+	const struct dlprof *d = f->state;
 	buf_puts(&out_buf, f->title != NULL ? f->title : "Iteration Report");
 	buf_putc(&out_buf, '\n');
-	buf_printf(&out_buf, header, s.no_dir ? "" : "Direction,");
+	buf_printf(&out_buf, header, d->no_dir ? "" : "Direction,");
 }
 
 static void
 dlprof_row(struct fmt *f, const struct writer_cell *v)
 {
+	const struct dlprof *d = f->state;
 	struct buf *b = &out_buf;
 	bool tc = v[C_TC].s != NULL && v[C_TC].n == 3 &&
 		  memcmp(v[C_TC].s, "yes", 3) == 0;
@@ -192,7 +187,7 @@ dlprof_row(struct fmt *f, const struct writer_cell *v)
 	common(f, v);
 	put_bare(b, v[C_ITER]);
 	buf_putc(b, ',');
-	buf_put(b, s.head.s, s.head.len);
+	buf_put(b, d->head.s, d->head.len);
 	for (i = C_DEV; i <= C_API_DUR; i++) {
 		buf_putc(b, ',');
 		put_bare(b, v[i]);
@@ -206,15 +201,17 @@ dlprof_row(struct fmt *f, const struct writer_cell *v)
 			buf_puts(b, ",,");
 	}
 	buf_putc(b, ',');
-	buf_put(b, s.tail.s, s.tail.len);
+	buf_put(b, d->tail.s, d->tail.len);
 	buf_putc(b, '\n');
 }
 
-static void
-dlprof_end(struct fmt *f)
-{
-	(void)f;
-}
-
-const struct sink sink_dlprof = { "dlprof", dlprof_begin, dlprof_row,
-	dlprof_end };
+const struct sink sink_dlprof = {
+	.option = "--dlprof",
+	.state = sizeof(struct dlprof),
+	.reports = true,
+	.cols = DLPROF_COLS,
+	.listen = dlprof_listen,
+	.meta = dlprof_meta,
+	.begin = dlprof_begin,
+	.row = dlprof_row,
+};

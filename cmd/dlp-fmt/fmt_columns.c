@@ -1,9 +1,9 @@
 /* Which record type is printed, and which of its columns. */
 #include <stdlib.h>
 
+#include "array.h"
 #include "err.h"
-#include "pycols.h"
-#include "select.h"
+#include "fmt.h"
 
 /* What a table shows of these types without -c; other forms show all. */
 static const struct {
@@ -71,7 +71,7 @@ type_fits(const struct fmt *f, const char *type)
 }
 
 void
-select_type(struct fmt *f)
+columns_type(struct fmt *f)
 {
 	const struct type_def *t;
 
@@ -87,7 +87,7 @@ select_type(struct fmt *f)
 
 /* --quote says of all columns which are texts. */
 static void
-set_quote(const struct fmt *f, struct column *c)
+set_quote(const struct fmt *f, struct fmt_column *c)
 {
 	int i;
 
@@ -96,11 +96,12 @@ set_quote(const struct fmt *f, struct column *c)
 	c->kind = c->quote ? COL_TEXT : COL_NUM;
 }
 
-static void
-add(struct fmt *f, const char *tag, const char *head, struct join_col *from)
+void
+columns_add(
+    struct fmt *f, const char *tag, const char *head, struct join_col *from)
 {
 	f->col = xrealloc(f->col, (size_t)f->ncol + 1, sizeof(*f->col));
-	f->col[f->ncol] = (struct column){ head, kind_of(tag, from->canon),
+	f->col[f->ncol] = (struct fmt_column){ head, kind_of(tag, from->canon),
 		from, false, false };
 	f->col[f->ncol].copy =
 	    strcmp(from->canon, "key") == 0 &&
@@ -110,39 +111,21 @@ add(struct fmt *f, const char *tag, const char *head, struct join_col *from)
 	f->ncol++;
 }
 
-static void
-add_pyprof(struct fmt *f, struct rec_type *t, const char *name)
-{
-	const struct pycol *p = pycols;
-
-	while (strcmp(p->option, name) != 0)
-		p++;
-	add(f, "kern", p->header, join_col(&f->join, t, p->ours));
-}
-
 void
-select_columns(struct fmt *f, struct rec_type *t)
+columns_asked(struct fmt *f, struct rec_type *t)
 {
-	const char *tag = rec_type_tag(t);
 	int i;
 
 	f->col = NULL;
 	f->ncol = 0;
 	f->nhidden = 0;
-	for (i = 0; i < f->nnames; i++)
-		if (f->sink == &sink_pyprof)
-			add_pyprof(f, t, f->names[i]);
-		else
-			add(f, tag, f->names[i],
-			    join_col(&f->join, t, f->names[i]));
-	if (f->sink != &sink_pyprof)
+	if (f->sink->columns != NULL) {
+		f->sink->columns(f, t);
 		return;
-	add_pyprof(f, t, "mod");
-	add_pyprof(f, t, "op");
-	add(f, tag, "role", join_col(&f->join, t, "role"));
-	f->col[f->ncol - 1].from->optional = true;
-	f->ncol -= 3;
-	f->nhidden = 3;
+	}
+	for (i = 0; i < f->nnames; i++)
+		columns_add(f, rec_type_tag(t), f->names[i],
+		    join_col(&f->join, t, f->names[i]));
 }
 
 /* The columns that a table shows of the type, NULL: all. */
@@ -151,9 +134,9 @@ short_list(const struct fmt *f, const char *tag)
 {
 	size_t i;
 
-	if (f->sink != &sink_table)
+	if (!f->sink->fitted)
 		return NULL;
-	for (i = 0; i < sizeof(table_cols) / sizeof(table_cols[0]); i++)
+	for (i = 0; i < ARRAY_LEN(table_cols); i++)
 		if (strcmp(table_cols[i].type, tag) == 0)
 			return table_cols[i].cols;
 	return NULL;
@@ -164,7 +147,7 @@ add_own(struct fmt *f, struct rec_type *t, const char *s, size_t n)
 {
 	char *name = xmemdup(s, n);
 
-	add(f, rec_type_tag(t), name, join_own(t, name));
+	columns_add(f, rec_type_tag(t), name, join_own(t, name));
 	f->col[f->ncol - 1].from->optional = true;
 }
 
@@ -183,7 +166,7 @@ legend_has(const struct rec_type *t, const char *s, size_t n)
 }
 
 void
-select_default(struct fmt *f, const struct rec *legend)
+columns_default(struct fmt *f, const struct rec *legend)
 {
 	struct rec_type *t = legend->type;
 	const char *list = short_list(f, rec_type_tag(t));

@@ -4,10 +4,15 @@
  * are PyProf's own; they look at one kernel after the other in the order of
  * the kernel table.
  */
-#ifndef FMT_PYMARK_H
-#define FMT_PYMARK_H
+#ifndef FMT_PYPROF_MARK_H
+#define FMT_PYPROF_MARK_H
 
-#include "pyrepr.h"
+#include "buf.h"
+
+struct pylist { /* of texts; the buffers behind n are kept for use again */
+	struct buf *v;
+	size_t n, cap;
+};
 
 struct pyseq { /* sequence ids, ascending */
 	int64_t *v;
@@ -24,15 +29,10 @@ struct pymark { /* zeroed before the first kernel */
 	int64_t prev_seq, prev_sub;
 	bool begun;
 	uint64_t damaged; /* argument markers that could not be read */
+	struct buf text, last_trace; /* of the kernel at hand */
 };
 
 /* The next kernel; json is the list of texts, outermost first (NULL: none). */
 void pymark_kernel(struct pymark *k, const char *json, size_t n);
-
-/* The parts, in their own files. */
-void pymark_sort_seq(struct pymark *k); /* pyseq.c: order, prune, numbers */
-void pymark_number(struct pymark *k);   /* pyseq.c: seq, alt and sub */
-
-bool pymark_has(const struct buf *b, const char *word);
 
 #endif

@@ -1,28 +1,15 @@
 /*
  * The way of a stream through dlp-fmt: the type to be printed is that of -T,
- * or the first to come of two: agg, and the one that select_type() found. A
+ * or the first to come of two: agg, and the one that columns_type() found. A
  * stream that begins with a legend was cut to what its user wants: there it
  * is the first legend's type, unless that is str or op, which are joined.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "err.h"
-#include "hold.h"
-#include "run.h"
-#include "select.h"
-#include "sink_dict.h"
-#include "sink_dlprof.h"
-
-struct choice {
-	struct rec_type *type;
-	struct column *col;
-	int ncol, nhidden;
-};
-
-static struct choice choices[2]; /* with the columns of -c */
-static uint64_t unseen;          /* columns of later legends */
-static bool any_legend;          /* one of the type that is printed */
+#include "fmt.h"
 
 /* Before each row; the header before the first. */
 static void
@@ -47,6 +34,120 @@ put_row(struct fmt *f, const struct writer_cell *v)
 	out_check();
 }
 
+/*
+ * A stream without agg and kern: the rows of its main type are held until the
+ * stream ends, or until there are so many that nothing else can be meant.
+ * Iterations are what a stream that has them is about; facts about the
+ * profile are what it is about only if it has nothing else. If two types have
+ * the same rank, neither is the main one: -T must name what is to be printed.
+ */
+#define MOST 4096 /* rows */
+
+static const struct {
+	const char *type;
+	int rank; /* below FMT_RANKS; others have 1 */
+} ranks[] = { { "iter", 3 }, { "cand", 2 }, { "dev", 0 }, { "proc", 0 },
+	{ "thread", 0 }, { "diag", 0 } };
+
+static int
+rank_of(const struct rec_type *t)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(ranks); i++)
+		if (strcmp(ranks[i].type, rec_type_tag(t)) == 0)
+			return ranks[i].rank;
+	return 1;
+}
+
+/* Begins to hold the type's rows, and forgets another's. */
+static void
+hold_type(struct fmt *f, const struct rec *legend)
+{
+	struct fmt_held *h = &f->held;
+
+	h->type = legend->type;
+	h->rank = rank_of(h->type);
+	h->two = false;
+	h->n = 0;
+	buf_clear(&h->text);
+	free(h->len);
+	columns_default(f, legend);
+	h->col[h->rank] = f->col;
+	h->ncol = f->ncol;
+	f->col = NULL;
+	f->ncol = 0;
+	h->len = xcalloc((size_t)h->ncol * MOST + 1, sizeof(*h->len));
+}
+
+/* A legend that comes while the type is not known. */
+static void
+hold_legend(struct fmt *f, const struct rec *r)
+{
+	struct fmt_held *h = &f->held;
+	int i;
+
+	if (f->nnames > 0 || r->type == f->join.op || r->type == f->join.str)
+		return;
+	if (h->type == NULL || rank_of(r->type) > h->rank)
+		hold_type(f, r);
+	h->two |= h->type != r->type && rank_of(r->type) == h->rank;
+	for (i = 0; h->type == r->type && i < h->ncol; i++)
+		join_legend(h->col[h->rank][i].from);
+}
+
+/* A row, too; true when no more can be held. */
+static bool
+hold_row(struct fmt *f, const struct rec *r)
+{
+	struct fmt_held *h = &f->held;
+	size_t n, *l = h->len + h->n * (size_t)h->ncol;
+	int i;
+
+	if (h->two || r->type != h->type)
+		return false;
+	for (i = 0; i < h->ncol; i++) {
+		const char *s =
+		    join_raw(&f->join, r, h->col[h->rank][i].from, &n);
+
+		l[i] = s != NULL ? n + 1 : 0;
+		if (s != NULL)
+			buf_put(&h->text, s, n);
+	}
+	return ++h->n == MOST;
+}
+
+/* The type is known to be that of the rows which are held. */
+static void
+hold_print(struct fmt *f)
+{
+	struct fmt_held *h = &f->held;
+	const char *s = h->text.s;
+	const size_t *l = h->len;
+	struct writer_cell *v;
+	size_t k;
+	int i;
+
+	if (h->two || h->type == NULL)
+		return;
+	f->type = h->type;
+	f->col = h->col[h->rank];
+	f->ncol = h->ncol;
+	v = xcalloc((size_t)h->ncol + 1, sizeof(*v));
+	for (k = 0; k < h->n; k++) {
+		for (i = 0; i < h->ncol; i++, l++) {
+			v[i].s = *l > 0 ? s : NULL;
+			v[i].n = *l > 0 ? *l - 1 : 0;
+			s += v[i].n;
+		}
+		put_row(f, v);
+	}
+	free(v);
+	buf_free(&h->text);
+	free(h->len);
+	h->len = NULL;
+}
+
 static void
 on_row(struct stage *st, struct rec *r)
 {
@@ -57,7 +158,7 @@ on_row(struct stage *st, struct rec *r)
 
 	if (r->type != f->type) {
 		if (f->type == NULL && hold_row(f, r))
-			hold_print(f, put_row);
+			hold_print(f);
 		return;
 	}
 	begin(f);
@@ -93,12 +194,12 @@ on_str(struct stage *st, struct rec *r)
 /* Columns are asked for before the ops and strings pass that they are joined
  * with, so for each type that may become the one that is printed. */
 static void
-prepare(struct fmt *f, struct choice *c, const char *tag)
+prepare(struct fmt *f, struct fmt_choice *c, const char *tag)
 {
 	c->type = rec_type(f->st.rd, tag);
 	if (f->nnames == 0)
 		return;
-	select_columns(f, c->type);
+	columns_asked(f, c->type);
 	c->col = f->col;
 	c->ncol = f->ncol;
 	c->nhidden = f->nhidden;
@@ -107,7 +208,7 @@ prepare(struct fmt *f, struct choice *c, const char *tag)
 }
 
 static void
-take(struct fmt *f, const struct choice *c)
+take(struct fmt *f, const struct fmt_choice *c)
 {
 	f->type = c->type;
 	f->col = c->col;
@@ -118,12 +219,12 @@ take(struct fmt *f, const struct choice *c)
 static void
 choose(struct fmt *f, struct rec_type *t)
 {
-	struct choice c = { 0 };
+	struct fmt_choice c = { 0 };
 	int i;
 
 	for (i = 0; i < 2; i++)
-		if (choices[i].type == t) {
-			take(f, &choices[i]);
+		if (f->choices[i].type == t) {
+			take(f, &f->choices[i]);
 			return;
 		}
 	if (!rec_is_fragment(f->st.rd) || t == f->join.op || t == f->join.str)
@@ -147,7 +248,7 @@ later_legend(struct fmt *f, const struct rec *r)
 			if (strcmp(f->col[i].head, rec_colname(r->type, k)) ==
 			    0)
 				break;
-		unseen += i == f->ncol;
+		f->unseen += i == f->ncol;
 	}
 }
 
@@ -163,10 +264,10 @@ on_legend(struct stage *st, struct rec *r)
 		hold_legend(f, r);
 	if (r->type != f->type)
 		return;
-	any_legend = true;
+	f->any_legend = true;
 	if (f->ncol == 0)
-		select_default(f, r);
-	else if (f->sink != &sink_table || f->nnames > 0)
+		columns_default(f, r);
+	else if (!f->sink->fitted || f->nnames > 0)
 		later_legend(f, r);
 	for (i = 0; i < f->ncol + f->nhidden; i++)
 		join_legend(f->col[i].from);
@@ -188,10 +289,8 @@ on_meta(struct stage *st, struct rec *r)
 	static const char gate[] = "##note\tgate_fired\t";
 	struct fmt *f = st->ctx;
 
-	if (f->sink == &sink_dlprof)
-		sink_dlprof_meta(r);
-	if (f->sink == &sink_dict)
-		sink_dict_meta(r);
+	if (f->sink->meta != NULL)
+		f->sink->meta(f, r);
 	f->gated |= r->len > sizeof(gate) - 1 &&
 		    memcmp(r->line, gate, sizeof(gate) - 1) == 0;
 }
@@ -203,17 +302,17 @@ listen(struct fmt *f)
 
 	stage_on(&f->st, "op", on_op, on_legend, NULL);
 	stage_on(&f->st, "str", on_str, on_legend, NULL);
-	if (f->sink == &sink_dlprof)
-		sink_dlprof_listen(f);
+	if (f->sink->listen != NULL)
+		f->sink->listen(f);
 	if (f->want_type != NULL) {
-		prepare(f, &choices[0], f->want_type);
-		take(f, &choices[0]);
+		prepare(f, &f->choices[0], f->want_type);
+		take(f, &f->choices[0]);
 		if (f->type != f->join.op && f->type != f->join.str)
 			stage_on(&f->st, f->want_type, on_row, on_legend, NULL);
 		return;
 	}
-	prepare(f, &choices[0], f->std_type);
-	prepare(f, &choices[1], "agg");
+	prepare(f, &f->choices[0], f->std_type);
+	prepare(f, &f->choices[1], "agg");
 	for (t = type_defs; t->type != NULL; t++)
 		if (strcmp(t->type, "op") != 0 && strcmp(t->type, "str") != 0)
 			stage_on(&f->st, t->type, on_row, on_legend, NULL);
@@ -226,7 +325,7 @@ say_empty(const struct fmt *f, bool chosen)
 {
 	const char *tag = chosen ? rec_type_tag(f->type) : f->std_type;
 
-	if (any_legend)
+	if (f->any_legend)
 		warn("nothing to print: no records follow the legend #%s", tag);
 	else
 		warn("no %s records in the input%s", tag,
@@ -236,14 +335,14 @@ say_empty(const struct fmt *f, bool chosen)
 static void
 last_words(const struct fmt *f, bool chosen, int rc)
 {
-	/* a report without rows is a result */
-	if (f->nrows == 0 && rc == 0 && f->sink != &sink_dlprof &&
-	    (f->quotes == NULL || !any_legend))
+	bool result = f->quotes != NULL && f->any_legend;
+
+	if (f->nrows == 0 && rc == 0 && !f->sink->reports && !result)
 		say_empty(f, chosen);
-	if (unseen > 0)
+	if (f->unseen > 0)
 		warn("columns of later legends that are left out: %llu (-c"
 		     " takes them)",
-		    (unsigned long long)unseen);
+		    (unsigned long long)f->unseen);
 	join_warn(&f->join);
 }
 
@@ -253,23 +352,25 @@ fmt_run(struct fmt *f)
 	bool chosen;
 	int rc;
 
+	f->state = xcalloc(1, f->sink->state + 1);
 	f->st.ctx = f;
 	f->st.section = on_section;
 	f->st.meta = on_meta;
 	join_init(&f->join, f->st.rd);
-	select_type(f);
+	columns_type(f);
 	listen(f);
 	rc = stage_run(&f->st);
-	if (rc == 0 && f->want_type != NULL && !any_legend &&
+	if (rc == 0 && f->want_type != NULL && !f->any_legend &&
 	    type_find(f->want_type) == NULL)
 		type_die("-T", f->want_type);
 	if (f->type == NULL)
-		hold_print(f, put_row);
+		hold_print(f);
 	chosen = f->type != NULL;
 	if (!chosen)
-		take(f, &choices[0]);
+		take(f, &f->choices[0]);
 	begin(f);
-	f->sink->end(f);
+	if (f->sink->end != NULL)
+		f->sink->end(f);
 	last_words(f, chosen, rc);
 	return rc == EXIT_OK && f->gated ? EXIT_GATE : rc;
 }

@@ -1,0 +1,391 @@
+/*
+ * PyProf's own output: its twenty columns, with their names, headers, widths
+ * and words, in three forms: separated by blanks, CSV with every value quoted,
+ * or columns of its widths, where kernel and params share what is left of the
+ * width, text is cut on the right and numbers are not.
+ */
+#include <stdlib.h>
+
+#include "cli.h"
+#include "err.h"
+#include "fmt.h"
+#include "text_out.h"
+
+#define DEFAULT_COLS "idx,dir,sub,mod,op,kernel,params,sil"
+
+struct pycol {
+	const char *option, *header, *ours;
+	int width;
+	bool num;          /* right-aligned, never cut */
+	const char *unset; /* PyProf's word */
+	/* Appends the value in PyProf's words; NULL: as it is. */
+	void (*put)(struct fmt *f, struct buf *b, const struct writer_cell *v);
+};
+
+struct pyprof {                    /* of the sink */
+	const struct pycol **cols; /* per column */
+	int *widths;
+	struct buf shown;
+};
+
+/* The ops whose FLOPs PyProf computes as a float: 140000.0 */
+static const char *const float_ops[] = { "abs", "abs_", "neg", "neg_",
+	"reciprocal", "reciprocal_", "__abs__", "__neg__", "__invert__", "exp",
+	"exp_", "exp1m", "exp1m_", "log", "log_", "log10", "log10_", "log1p",
+	"log1p_", "log2", "log2_", "rsqrt", "rsqrt_", "sqrt", "sqrt_", "ceil",
+	"ceil_", "clamp", "clamp_", "floor", "floor_", "frac", "frac_", "round",
+	"round_", "sign", "sign_", "trunc", "trunc_", "acos", "acos_", "asin",
+	"asin_", "atan", "atan_", "atan2", "atan2_", "cos", "cos_", "cosh",
+	"cosh_", "sin", "sin_", "sinh", "sinh_", "tan", "tan_", "sigmoid",
+	"sigmoid_", "tanh", "tanh_", "erf", "erf_", "erfc", "erfc_", "erfinv",
+	"erfinv_", "add", "add_", "div", "div_", "mul", "mul_", "remainder",
+	"remainder_", "sub", "sub_", "__add__", "__sub__", "__mul__",
+	"__floordiv__", "__truediv__", "__mod__", "__radd__", "__rsub__",
+	"__rmul__", "__rdiv__", "__rtruediv__", "__rfloordiv__", "fmod",
+	"fmod_", "__iadd__", "__isub__", "__imul__", "__itruediv__", "pow",
+	"pow_", "__pow__", "__rpow__", "lt", "lt_", "gt", "gt_", "ge", "ge_",
+	"le", "le_", "eq", "eq_", "ne", "ne_", "__lt__", "__gt__", "__ge__",
+	"__le__", "__eq__", "__ne__", "__and__", "__or__", "__xor__",
+	"__lshift__", "__rshift__", "__iand__", "__ior__", "__ixor__",
+	"__ilshift__", "__irshift__", "addcdiv", "addcdiv_", "addcmul",
+	"addcmul_", "digamma", "lerp", "lerp_", "mvlgamma", NULL };
+
+/* The ops of which it says that they used no Tensor Core; of others "-". */
+static const char *const tc_ops[] = { "linear", "matmul", "__matmul__", "mm",
+	"bmm", "addmm", "addmm_", "forward", NULL };
+
+static bool
+is_one_of(const struct writer_cell *v, const char *const *list)
+{
+	for (; v->s != NULL && *list != NULL; list++)
+		if (strlen(*list) == v->n && memcmp(*list, v->s, v->n) == 0)
+			return true;
+	return false;
+}
+
+/* sink_pyprof has mod, op and role behind the columns that were asked for. */
+static const struct writer_cell *
+mod_cell(const struct fmt *f)
+{
+	return &f->row[f->ncol];
+}
+
+static const struct writer_cell *
+op_cell(const struct fmt *f)
+{
+	return &f->row[f->ncol + 1];
+}
+
+static bool
+is_word(const struct writer_cell *v, const char *word)
+{
+	return v->s != NULL && v->n == strlen(word) &&
+	       memcmp(v->s, word, v->n) == 0;
+}
+
+/* The records of dlp-pyprof have PyProf's own words and numbers already. */
+static bool
+is_own(const struct fmt *f)
+{
+	return is_word(&f->row[f->ncol + 2], "pyprof");
+}
+
+/* PyProf calls what adds the bias of linear, or sums its gradient, an op. */
+static void
+put_op(struct fmt *f, struct buf *b, const struct writer_cell *v)
+{
+	if (is_word(v, "linear") && is_word(&f->row[f->ncol + 2], "bias"))
+		buf_puts(b, "bias");
+	else
+		buf_put(b, v->s, v->n);
+}
+
+static void
+put_kernel(struct fmt *f, struct buf *b, const struct writer_cell *v)
+{
+	size_t i;
+
+	(void)f;
+	for (i = 0; i < v->n; i++)
+		buf_putc(b, v->s[i] == ' ' ? '_' : v->s[i]);
+}
+
+/* In columns there is only room for the innermost file:line. */
+static void
+put_trace(struct fmt *f, struct buf *b, const struct writer_cell *v)
+{
+	size_t i = v->n;
+
+	if (f->width > 0)
+		while (i > 0 && v->s[i - 1] != ',' && v->s[i - 1] != '/')
+			i--;
+	else
+		i = 0;
+	buf_put(b, v->s + i, v->n - i);
+}
+
+static void
+put_tc(struct fmt *f, struct buf *b, const struct writer_cell *v)
+{
+	if (is_own(f))
+		buf_put(b, v->s != NULL ? v->s : "-", v->s != NULL ? v->n : 1);
+	else if (is_word(v, "yes"))
+		buf_putc(b, '1');
+	else if (mod_cell(f)->s == NULL)
+		buf_puts(b, "na");
+	else if (is_word(v, "no") && is_one_of(op_cell(f), tc_ops) &&
+		 !is_word(&f->row[f->ncol + 2], "bias"))
+		buf_putc(b, '0');
+	else
+		buf_putc(b, '-');
+}
+
+/* In columns all numbers are whole. */
+static void
+put_count(struct fmt *f, struct buf *b, const struct writer_cell *v)
+{
+	const char *dot =
+	    f->width > 0 && is_own(f) ? memchr(v->s, '.', v->n) : NULL;
+
+	buf_put(b, v->s, dot != NULL ? (size_t)(dot - v->s) : v->n);
+}
+
+static void
+put_flops(struct fmt *f, struct buf *b, const struct writer_cell *v)
+{
+	if (v->s == NULL) {
+		buf_putc(b, '-'); /* PyProf says 0; unknown is not nothing */
+		return;
+	}
+	put_count(f, b, v);
+	if (f->width == 0 && !is_own(f) && mod_cell(f)->s != NULL &&
+	    is_one_of(op_cell(f), float_ops))
+		buf_puts(b, ".0");
+}
+
+static const struct pycol pycols[] = {
+	{ "idx", "Idx", "idx", 7, true, "-", NULL },
+	{ "seq", "SeqId", "seq", 7, false, "-", NULL },
+	{ "altseq", "AltSeqId", "altseq", 7, false, "-", NULL },
+	{ "tid", "TId", "tid", 12, true, "-", NULL },
+	{ "layer", "Layer", "layer", 10, false, "-", NULL },
+	{ "trace", "Trace", "trace", 25, false, "-", put_trace },
+	{ "dir", "Direction", "dir", 5, false, "na", NULL },
+	{ "sub", "Sub", "sub", 3, true, "0", NULL },
+	{ "mod", "Module", "mod", 15, false, "na", NULL },
+	{ "op", "Op", "op", 15, false, "na", put_op },
+	{ "kernel", "Kernel", "short", 0, false, "-", put_kernel },
+	{ "params", "Params", "params", 0, false, "na=na,", NULL },
+	{ "sil", "Sil(ns)", "dur_ns", 10, true, "-", NULL },
+	{ "tc", "TC", "tc", 2, false, NULL, put_tc },
+	{ "device", "Device", "dev", 3, true, "-", NULL },
+	{ "stream", "Stream", "stream", 3, true, "-", NULL },
+	{ "grid", "Grid", "grid", 12, false, "-", NULL },
+	{ "block", "Block", "block", 12, false, "-", NULL },
+	{ "flops", "FLOPs", "flop", 12, true, NULL, put_flops },
+	{ "bytes", "Bytes", "bytes", 12, true, "-", put_count },
+	{ NULL, NULL, NULL, 0, false, NULL, NULL },
+};
+
+static const struct pycol *
+by_header(const char *header)
+{
+	const struct pycol *p;
+
+	for (p = pycols; strcmp(p->header, header) != 0; p++)
+		;
+	return p;
+}
+
+static const struct pycol *
+by_option(const char *name)
+{
+	const struct pycol *p;
+
+	for (p = pycols; p->option != NULL; p++)
+		if (strcmp(p->option, name) == 0)
+			return p;
+	return NULL;
+}
+
+/* Fatal: no such column. */
+static void
+no_column(const char *name)
+{
+	struct buf all = { 0 };
+	const struct pycol *p;
+
+	for (p = pycols; p->option != NULL; p++) {
+		buf_puts(&all, p == pycols ? "" : ",");
+		buf_puts(&all, p->option);
+	}
+	die("-c: '%s' is no column; there are %s", name, buf_str(&all));
+}
+
+/* The columns: some, those of -c, or for "all" as its first name all. */
+static void
+name_columns(struct fmt *f)
+{
+	struct buf all = { 0 };
+	const struct pycol *p;
+	int i;
+
+	if (f->names == NULL) {
+		f->names = cli_list(DEFAULT_COLS, &f->nnames);
+	} else if (strcmp(f->names[0], "all") == 0) {
+		for (p = pycols; p->option != NULL; p++) {
+			buf_puts(&all, p == pycols ? "" : ",");
+			buf_puts(&all, p->option);
+		}
+		free(f->names);
+		f->names = cli_list(buf_str(&all), &f->nnames);
+		buf_free(&all);
+	}
+	for (i = 0; i < f->nnames; i++)
+		if (by_option(f->names[i]) == NULL)
+			no_column(f->names[i]);
+}
+
+/* Its own three forms are those of no option, of --csv and of -w. */
+static void
+py_join_form(struct fmt *f)
+{
+	if (f->form == NULL)
+		; /* separated by blanks */
+	else if (f->form != &sink_csv && f->form != &sink_table)
+		die("--pyprof and %s exclude each other", f->form->option);
+	else if (f->form == &sink_table && f->width == 0)
+		die("-w: bad number '0'");
+	name_columns(f);
+}
+
+static void
+add(struct fmt *f, struct rec_type *t, const char *name)
+{
+	const struct pycol *p = by_option(name);
+
+	columns_add(f, "kern", p->header, join_col(&f->join, t, p->ours));
+}
+
+/* Those asked for, and three that are looked at only. */
+static void
+py_columns(struct fmt *f, struct rec_type *t)
+{
+	int i;
+
+	for (i = 0; i < f->nnames; i++)
+		add(f, t, f->names[i]);
+	add(f, t, "mod");
+	add(f, t, "op");
+	columns_add(f, rec_type_tag(t), "role", join_col(&f->join, t, "role"));
+	f->col[f->ncol - 1].from->optional = true;
+	f->ncol -= 3;
+	f->nhidden = 3;
+}
+
+/* PyProf refuses a width that its narrowest columns do not fit in. */
+static void
+set_widths(const struct fmt *f)
+{
+	const struct pyprof *y = f->state;
+	int *widths = y->widths;
+	int i, sum = 0, nfree = 0;
+
+	for (i = 0; i < f->ncol; i++) {
+		widths[i] = y->cols[i]->width;
+		sum += widths[i];
+	}
+	if (sum > f->width)
+		die("-w: these columns need a width of at least %d", sum);
+	for (i = 0; i < f->ncol; i++)
+		nfree += widths[i] == 0;
+	for (i = 0; i < f->ncol; i++)
+		if (widths[i] == 0)
+			widths[i] = (f->width - sum) / nfree;
+}
+
+/* One value, escaped text, in columns. */
+static void
+put_wide(struct fmt *f, int w, bool num, const char *s, size_t n)
+{
+	struct buf *shown = &((struct pyprof *)f->state)->shown;
+	int used;
+
+	buf_clear(shown);
+	used = text_show(shown, s, n);
+	if (num)
+		text_blanks(&out_buf, w - used);
+	else if (used > w)
+		shown->len = text_head(shown->s, shown->len, w, &used);
+	buf_put(&out_buf, shown->s, shown->len);
+	if (!num)
+		text_blanks(&out_buf, w - used);
+	buf_putc(&out_buf, ' ');
+}
+
+static void
+put(struct fmt *f, int i, bool num, const char *s, size_t n)
+{
+	const struct pyprof *y = f->state;
+	bool csv = f->form == &sink_csv;
+
+	if (f->width > 0) {
+		put_wide(f, y->widths[i], num, s, n);
+		return;
+	}
+	if (i > 0)
+		buf_putc(&out_buf, csv ? ',' : ' ');
+	if (csv)
+		writer_quote(&out_buf, s, n);
+	else
+		text_show(&out_buf, s, n);
+}
+
+static void
+py_begin(struct fmt *f)
+{
+	struct pyprof *y = f->state;
+	int i;
+
+	y->cols = xcalloc((size_t)f->ncol, sizeof(struct pycol *));
+	y->widths = xcalloc((size_t)f->ncol, sizeof(*y->widths));
+	for (i = 0; i < f->ncol; i++)
+		y->cols[i] = by_header(f->col[i].head);
+	if (f->width > 0)
+		set_widths(f);
+	for (i = 0; i < f->ncol; i++)
+		put(f, i, false, y->cols[i]->header,
+		    strlen(y->cols[i]->header));
+	buf_putc(&out_buf, '\n');
+}
+
+static void
+py_row(struct fmt *f, const struct writer_cell *v)
+{
+	const struct pyprof *y = f->state;
+	int i;
+
+	for (i = 0; i < f->ncol; i++) {
+		const struct pycol *p = y->cols[i];
+
+		if (v[i].s == NULL && p->unset != NULL) {
+			put(f, i, p->num, p->unset, strlen(p->unset));
+		} else if (p->put != NULL) {
+			buf_clear(&f->tmp);
+			p->put(f, &f->tmp, &v[i]);
+			put(f, i, p->num, buf_str(&f->tmp), f->tmp.len);
+		} else {
+			put(f, i, p->num, v[i].s, v[i].n);
+		}
+	}
+	buf_putc(&out_buf, '\n');
+}
+
+const struct sink sink_pyprof = {
+	.option = "--pyprof",
+	.state = sizeof(struct pyprof),
+	.join_form = py_join_form,
+	.columns = py_columns,
+	.begin = py_begin,
+	.row = py_row,
+};
