@@ -1,12 +1,19 @@
 /*
  * dlp-gaps: the times at which a GPU idles between two pieces of work, and
- * what the thread did that launched the second one.
+ * what the thread did that launched the second one. Here are the options and
+ * the records that are read; gaps.h has the rest.
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
 #include "cli.h"
 #include "drop.h"
-#include "err.h"
+#include "num.h"
+#include "stage.h"
+#include "stem.h"
+#include "workrec.h"
 #include "dlp-gaps/gaps.h"
-#include "dlp-gaps/read.h"
 
 static const char usage[] =
     "usage: dlp-gaps [-u] [-T types] [--drop TYPE[:COLUMNS]]... [file]\n"
@@ -17,22 +24,416 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-int
-main(int argc, char **argv)
+enum gaps_kind {
+	K_KERN,
+	K_COPY,
+	K_SET,
+	K_GRAPH,
+	K_SYNC,
+	K_CALL,
+	K_INST,
+	K_RANGE,
+	K_OS,
+	K_OVER
+};
+
+/* The types that are read, and the column that names the record. */
+static const struct gaps_def {
+	const char *tag;
+	enum gaps_kind kind;
+	const char *name;
+} defs[] = {
+	{ "kern", K_KERN, "short" },
+	{ "copy", K_COPY, "kind" },
+	{ "set", K_SET, NULL },
+	{ "graph", K_GRAPH, "graph" },
+	{ "sync", K_SYNC, NULL },
+	{ "call", K_CALL, NULL },
+	{ "inst", K_INST, "op" },
+	{ "range", K_RANGE, "text" },
+	{ "os", K_OS, "name" },
+	{ "over", K_OVER, "name" },
+};
+
+/* A column whose texts become numbers in gaps.names. Most often the text that
+ * was there last comes again, so it is kept. */
+struct named_col {
+	struct rec_col *col; /* NULL: the type has no such column */
+	char last[64];
+	size_t len; /* of last; 0: none is kept */
+	uint32_t no;
+};
+
+struct gaps_type {
+	const struct gaps_def *def;
+	bool counts; /* as work (-T) */
+	struct workrec_cols cols;
+	struct rec_col *id, *corr, *dst, *op_start;
+	struct named_col name, api, iter, phase, layer, op;
+};
+
+struct gaps_input {
+	struct gaps gaps;
+	struct gaps_type type[ARRAY_LEN(defs)];
+	struct steps_cols cut;
+	struct { /* the newest call record, for the work that follows it */
+		int64_t pid, corr, end;
+		bool has;
+	} call;
+};
+
+static uint32_t
+name_of(struct gaps *g, const struct rec *r, struct named_col *c)
+{
+	size_t n = 0;
+	const char *s = c->col != NULL ? rec_raw(r, c->col, &n) : NULL;
+
+	if (s == NULL)
+		return SMAP_NONE;
+	if (n > 0 && c->len == n && memcmp(c->last, s, n) == 0)
+		return c->no;
+	if (n > sizeof(c->last))
+		return gaps_name(g, s, n);
+	c->len = n;
+	memcpy(c->last, s, n);
+	c->no = gaps_name(g, s, n);
+	return c->no;
+}
+
+/* The text of a column without what makes each one differ: "DataLoader, op_id =
+ * 7". */
+static uint32_t
+head_of(struct gaps *g, const struct rec *r, const struct rec_col *c)
+{
+	size_t n = 0;
+	const char *s = rec_raw(r, c, &n);
+
+	return gaps_name(g, s, s != NULL ? stem_len(s, n) : 0);
+}
+
+/* What GPU work is called: the kernel, or "copy HtoD", "graph 7", "set". */
+static uint32_t
+work_name(struct gaps *g, struct gaps_type *k, const struct rec *r)
+{
+	char text[64] = "set";
+	size_t n, len;
+	const char *s;
+
+	if (k->def->kind == K_KERN)
+		return name_of(g, r, &k->name);
+	if (k->def->kind != K_SET) {
+		len = strlen(k->def->tag) + 1;
+		memcpy(text, k->def->tag, len);
+		text[len - 1] = ' ';
+		s = rec_raw(r, k->name.col, &n);
+		if (s == NULL || n >= sizeof(text) - len)
+			n = 0;
+		if (n > 0)
+			memcpy(text + len, s, n);
+		text[len + n] = '\0';
+	}
+	return gaps_name(g, text, strlen(text));
+}
+
+/* What a name tells of a call (api), or of a range or op: found out once and
+ * kept with the name, a byte each. */
+static enum did
+did_of_name(struct gaps *g, uint32_t no, bool api)
+{
+	uint64_t *known;
+	const char *s;
+	size_t n;
+	int shift = api ? 0 : 8;
+
+	if (no == SMAP_NONE)
+		return api ? D_API : D_N;
+	known = &g->names.val[no];
+	if ((*known >> shift & 0xff) == 0) {
+		s = smap_str(&g->names, no, &n);
+		*known |= (uint64_t)((api ? did_api : did_range)(s, n) + 1)
+			  << shift;
+	}
+	return (enum did)((*known >> shift & 0xff) - 1);
+}
+
+/* A copy to pageable memory returns when it is done. */
+static enum did
+did_of_call(struct gaps *g, struct gaps_type *k, const struct rec *r)
+{
+	if (mv_eq(rec_view(r, k->dst), "pageable"))
+		return D_SYNC;
+	return did_of_name(g, name_of(g, r, &k->api), true);
+}
+
+/* The launch of a graph has its call's length only in the call's record,
+ * which is right before it. */
+static void
+take_call_end(struct gaps_input *in, struct gaps_type *k, const struct rec *r,
+    struct workrec *w)
+{
+	int64_t corr;
+
+	if (w->has_api && !w->has_api_dur && in->call.has &&
+	    in->call.pid == w->pid && rec_i64(r, k->corr, &corr) &&
+	    corr == in->call.corr)
+		w->api_end = in->call.end;
+}
+
+static void
+add_did(
+    struct gaps *g, struct gap_file *f, const struct workrec *w, struct act a)
+{
+	a.tid = w->tid;
+	if (w->has_tid && a.end > a.start)
+		gaps_did(g, f, w->pid, a);
+}
+
+/* The op that is open at the launch. */
+static void
+add_open_op(struct gaps *g, struct gap_file *f, struct gaps_type *k,
+    const struct rec *r, const struct workrec *w)
+{
+	uint32_t no = name_of(g, r, &k->op);
+	int64_t start;
+	enum did d;
+
+	if (no == SMAP_NONE || !rec_i64(r, k->op_start, &start))
+		return;
+	d = did_of_name(g, no, false);
+	add_did(g, f, w,
+	    (struct act){ .start = start,
+		.end = w->api,
+		.did = d == D_N ? D_OP : d,
+		.name = no });
+}
+
+static void
+add_work(struct gaps *g, struct gap_file *f, struct gaps_type *k,
+    const struct rec *r, const struct workrec *w)
+{
+	struct gap_work x = { .pid = w->pid,
+		.tid = w->tid,
+		.has_tid = w->has_tid,
+		.has_api = w->has_api,
+		.api = w->api,
+		.api_end = w->api_end };
+
+	x.call = name_of(g, r, &k->api);
+	x.did = did_of_call(g, k, r);
+	x.label =
+	    (struct gap_label){ work_name(g, k, r), name_of(g, r, &k->iter),
+		    name_of(g, r, &k->phase), name_of(g, r, &k->layer),
+		    name_of(g, r, &k->op), rec_int(r, k->id, -1) };
+	gaps_work(g, f, w->dev, w->start, w->end, &x);
+}
+
+/* What the thread does in a call. */
+static void
+add_call(struct gaps *g, struct gap_file *f, struct gaps_type *k,
+    const struct rec *r, const struct workrec *w, int64_t start, int64_t end)
+{
+	add_did(g, f, w,
+	    (struct act){ .start = start,
+		.end = end,
+		.did = did_of_call(g, k, r),
+		.name = name_of(g, r, &k->api) });
+}
+
+static void
+read_gpu_work(struct stage *st, struct rec *r)
+{
+	struct gaps_input *in = st->ctx;
+	struct gaps *g = &in->gaps;
+	struct gaps_type *k = rec_arg(r);
+	struct gap_file *f;
+	struct workrec w;
+
+	stage_pass(st, r);
+	workrec_read(&w, &k->cols, r);
+	f = gaps_file(g, w.src);
+	take_call_end(in, k, r, &w);
+	gaps_now(g, w.has_api ? w.api : w.start);
+	if (k->def->kind != K_SYNC && w.has_dur && f->steps.n > 0 &&
+	    w.iter.s != NULL)
+		steps_work(&f->steps, w.end);
+	if (w.has_api)
+		add_open_op(g, f, k, r, &w);
+	if (k->counts && w.has_dur && w.has_dev)
+		add_work(g, f, k, r, &w);
+	if (w.has_api)
+		add_call(g, f, k, r, &w, w.api, w.api_end);
+}
+
+static void
+read_call(struct stage *st, struct rec *r)
+{
+	struct gaps_input *in = st->ctx;
+	struct gaps_type *k = rec_arg(r);
+	struct gap_file *f;
+	struct workrec w;
+
+	stage_pass(st, r);
+	workrec_read(&w, &k->cols, r);
+	f = gaps_file(&in->gaps, w.src);
+	if (!w.has_start)
+		return;
+	gaps_now(&in->gaps, w.start);
+	in->call.pid = w.pid;
+	in->call.end = w.end;
+	in->call.has = rec_i64(r, k->corr, &in->call.corr);
+	add_call(&in->gaps, f, k, r, &w, w.start, w.end);
+}
+
+/* D_N: nothing that explains a gap. */
+static enum did
+did_of_time(
+    struct gaps *g, const struct gaps_type *k, const struct rec *r, uint32_t no)
+{
+	struct mview v = rec_view(r, k->name.col);
+	enum did d;
+
+	if (k->def->kind == K_OS)
+		return D_OS;
+	if (k->def->kind == K_OVER)
+		return v.s != NULL ? did_over(v.s, v.n) : D_OVER;
+	d = did_of_name(g, no, false);
+	return d == D_N && k->def->kind == K_INST ? D_OP : d;
+}
+
+/* What a thread does outside of calls. Runs of ops come when they end, the
+ * others when they begin. */
+static void
+read_thread_time(struct stage *st, struct rec *r)
+{
+	struct gaps_input *in = st->ctx;
+	struct gaps_type *k = rec_arg(r);
+	struct act a = { 0 };
+	struct gap_file *f;
+	struct workrec w;
+
+	stage_pass(st, r);
+	workrec_read(&w, &k->cols, r);
+	f = gaps_file(&in->gaps, w.src);
+	if (!w.has_dur)
+		return;
+	a.start = w.start;
+	a.end = w.end;
+	a.name = head_of(&in->gaps, r, k->name.col);
+	a.did = did_of_time(&in->gaps, k, r, a.name);
+	if (a.did != D_N)
+		add_did(&in->gaps, f, &w, a);
+}
+
+static void
+read_cut(struct stage *st, struct rec *r)
+{
+	struct gaps_input *in = st->ctx;
+	struct gap_file *f = gaps_file(&in->gaps, rec_view(r, in->cut.src));
+	bool dropped;
+
+	stage_pass(st, r);
+	steps_read(&f->steps, &in->cut, r, &dropped);
+}
+
+static void
+forget_gaps(struct stage *st)
+{
+	struct gaps_input *in = st->ctx;
+	size_t i;
+
+	gaps_clear(&in->gaps);
+	in->call.has = false;
+	for (i = 0; i < ARRAY_LEN(in->type); i++) {
+		struct gaps_type *k = &in->type[i];
+
+		k->name.len = k->api.len = k->iter.len = 0;
+		k->phase.len = k->layer.len = k->op.len = 0;
+	}
+}
+
+static void
+finish_gaps(struct stage *st)
+{
+	struct gaps_input *in = st->ctx;
+
+	gaps_end(&in->gaps);
+}
+
+/* list: of types of GPU work that count; comma separated. It is changed. */
+static void
+count_types(struct gaps_input *in, const char *list)
+{
+	int i, n;
+	char **v = cli_list(list, &n);
+	size_t t;
+
+	for (i = 0; i < n; i++) {
+		for (t = 0; defs[t].kind < K_SYNC; t++)
+			if (strcmp(v[i], defs[t].tag) == 0)
+				break;
+		if (defs[t].kind >= K_SYNC)
+			die("-T: '%s' is none of kern, copy, set, graph", v[i]);
+		in->type[t].counts = true;
+	}
+	free(v);
+}
+
+static void
+listen_type(struct stage *st, struct gaps_type *k)
+{
+	stage_fn *fn = k->def->kind <= K_SYNC   ? read_gpu_work
+		       : k->def->kind == K_CALL ? read_call
+						: read_thread_time;
+	unsigned opt = WORKREC_THREAD | WORKREC_SRC;
+	struct rec_type *t = stage_on(st, k->def->tag, fn, NULL, k);
+
+	if (k->def->kind <= K_SYNC)
+		opt |= WORKREC_CALL | WORKREC_DEV | WORKREC_ITER;
+	workrec_bind(&k->cols, t, WORKREC_SPAN, opt);
+	REC_COLS(t, REC_OPT, { &k->id, "id" }, { &k->corr, "corr" },
+	    { &k->dst, "dst_mem" }, { &k->op_start, "op_start_ns" },
+	    { &k->api.col, "api" }, { &k->iter.col, "iter" },
+	    { &k->phase.col, "phase" }, { &k->layer.col, "layer" },
+	    { &k->op.col, "op" });
+	if (k->def->name != NULL)
+		k->name.col = rec_col(t, k->def->name, REC_OPT);
+}
+
+static void
+listen_all(struct stage *st, struct gaps_input *in)
 {
 	static const char *const notes[] = { "gaps_started_early",
 		"gaps_past_forgotten", NULL };
-	static struct gaps g;
-	static const char *types = "kern,copy,set,graph";
-	static const struct cli_opt opts[] = {
+	size_t i;
+
+	st->ctx = in;
+	st->section = forget_gaps;
+	st->end = finish_gaps;
+	for (i = 0; i < ARRAY_LEN(defs); i++) {
+		in->type[i].def = &defs[i];
+		listen_type(st, &in->type[i]);
+	}
+	steps_bind(&in->cut, stage_on(st, "cut", read_cut, NULL, NULL));
+	stage_anew(st, notes);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *types = "kern,copy,set,graph";
+	const struct cli_opt opts[] = {
 		{ 'T', "type", .arg = &types },
 		DROP_OPTION,
 		{ 0 },
 	};
+	struct gaps_input in = { 0 };
 	struct stage st;
+	int rc;
 
 	stage_start(&st, "dlp-gaps", usage, opts, argc, argv);
-	read_open(&g, &st, types);
-	stage_anew(&st, notes);
-	return out_finish(stage_run(&st));
+	count_types(&in, types);
+	listen_all(&st, &in);
+	rc = stage_run(&st);
+	gaps_clear(&in.gaps);
+	return out_finish(rc);
 }

@@ -202,6 +202,17 @@ out_rec(struct out_type *t)
 }
 
 void
+out_rec_src(struct out_src_type *t, const char *tag, const char *const *names,
+    size_t n, bool has_src)
+{
+	struct out_type **one = has_src ? &t->with : &t->without;
+
+	if (*one == NULL)
+		*one = out_type(tag, names, (int)n - !has_src);
+	out_rec(*one);
+}
+
+void
 out_end(void)
 {
 	out_skip = 0;

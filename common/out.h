@@ -37,7 +37,19 @@ uint64_t out_count(void);     /* data records since out_legends_again */
 void out_counted(uint64_t n); /* n more were written by way of out_buf */
 
 void out_rec(struct out_type *t); /* begins a record (legend if due) */
-void out_end(void);               /* ends it */
+
+/* A record type whose last column, src, is only there in records of a stream
+ * that has several files. Zeroed at first; it lives as long as the program. */
+struct out_src_type {
+	struct out_type *with, *without;
+};
+
+/* Begins a record as out_rec(): names are all columns, src the last of the n;
+ * has_src: this record has it. */
+void out_rec_src(struct out_src_type *t, const char *tag,
+    const char *const *names, size_t n, bool has_src);
+
+void out_end(void); /* ends it */
 
 /* --drop (drop.h): which of the fields that come next are not written, a bit
  * each, the next one the lowest. */

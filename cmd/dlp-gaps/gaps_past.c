@@ -1,21 +1,18 @@
-/* What threads did; see past.h. */
-#include "past.h"
+/* What threads did lately; see gaps.h. */
+#include "gaps.h"
 
 #include <string.h>
 
-#include "err.h"
+#include "array.h"
 #include "num.h"
 
-#define FEW 32     /* looked through without a thought */
+#define FEW 32     /* these are never worth looking through */
 #define MANY 65536 /* kept of a process at most */
 
 void
 past_add(struct past *p, struct act a)
 {
-	if (p->n == p->cap) {
-		p->cap = p->cap > 0 ? p->cap * 2 : FEW;
-		p->v = xrealloc(p->v, p->cap, sizeof(*p->v));
-	}
+	ARRAY_GROW(p->v, p->n, p->cap);
 	p->v[p->n++] = a;
 }
 
@@ -46,7 +43,7 @@ past_forget(struct past *p, int64_t t)
 void
 story_add(struct story *s, const struct act *a, int64_t lo, int64_t hi)
 {
-	struct best *b = &s->best[a->did];
+	struct longest *b = &s->best[a->did];
 	int64_t ns;
 
 	if (a->did == D_SYNC && a->start <= lo && a->end > lo)
@@ -60,10 +57,10 @@ story_add(struct story *s, const struct act *a, int64_t lo, int64_t hi)
 	ns = num_sub(hi, lo);
 	s->ns[a->did] = num_add(s->ns[a->did], ns);
 	if (ns > b->ns)
-		*b = (struct best){ ns, a->tid, a->name };
+		*b = (struct longest){ ns, a->tid, a->name };
 }
 
-/* The time that the story tells of, at least. */
+/* The time that the story covers, at least. */
 static int64_t
 told(const struct story *s)
 {

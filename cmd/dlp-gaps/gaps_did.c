@@ -1,9 +1,10 @@
-/* What a thread does, by name; see did.h. */
-#include "did.h"
+/* What a thread does, by the name of the record; see gaps.h. */
+#include "gaps.h"
 
 #include <ctype.h>
 #include <string.h>
 
+#include "array.h"
 #include "over.h"
 
 static const struct {
@@ -48,7 +49,7 @@ has(const char *s, size_t n, const char *word)
 	return false;
 }
 
-/* Calls, in this order: which words stand in the name, in lower case. */
+/* Words in the names of calls, in lower case; the first that fits decides. */
 static const struct {
 	const char *word, *without;
 	enum did did;
@@ -81,14 +82,14 @@ did_api(const char *s, size_t n)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (i = 0; i < ARRAY_LEN(calls); i++)
 		if (has(s, n, calls[i].word) &&
 		    (calls[i].without == NULL || !has(s, n, calls[i].without)))
 			return calls[i].did;
 	return D_API;
 }
 
-/* Ranges and ops: what stands anywhere in the text. */
+/* Words anywhere in the texts of ranges and ops. */
 static const struct {
 	const char *word;
 	enum did did;
@@ -109,7 +110,7 @@ did_range(const char *s, size_t n)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (i = 0; i < ARRAY_LEN(texts); i++)
 		if (has(s, n, texts[i].word))
 			return texts[i].did;
 	return D_N;

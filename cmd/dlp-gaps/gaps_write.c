@@ -1,9 +1,10 @@
-/* The records of gaps; see put.h. */
-#include "put.h"
+/* Why a device idled, and the records of its gaps; see gaps.h. */
+#include "gaps.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "array.h"
 #include "num.h"
 #include "out.h"
 
@@ -11,31 +12,32 @@ static const char *const names[] = { "start_ns", "dur_ns", "dev", "iter",
 	"class", "before", "after", "did", "what", "what_ns", "what_tid", "pid",
 	"tid", "launch_ns", "phase", "layer", "op", "before_id", "after_id",
 	"src" };
-#define N_NAMES ((int)(sizeof(names) / sizeof(names[0])))
 
-struct verdict {
+struct gap_verdict {
 	const char *class, *did;
-	struct best best;
+	struct longest best;
 };
 
-static struct verdict
+static struct gap_verdict
 of_kind(enum did d, const struct story *s)
 {
-	struct verdict v = { did_class(d), did_word(d), { 0, 0, SMAP_NONE } };
+	struct gap_verdict v = { did_class(d), did_word(d),
+		{ 0, 0, SMAP_NONE } };
 
 	if (d != D_N)
 		v.best = s->best[d];
 	return v;
 }
 
-/* The thread came late: what it did from the begin of the gap until its call
- * was over. */
-static struct verdict
-late(const struct work *w, const struct story *told, int64_t start, int64_t end)
+/* The launch came late: what explains it is what the thread did from the start
+ * of the gap until its call was over. */
+static struct gap_verdict
+late(const struct gap_work *w, const struct story *told, int64_t start,
+    int64_t end)
 {
 	struct act own = { w->api, w->api_end, w->tid, w->did, w->call };
 	struct story s;
-	struct verdict v;
+	struct gap_verdict v;
 	enum did d;
 
 	if (told != NULL)
@@ -59,15 +61,16 @@ late(const struct work *w, const struct story *told, int64_t start, int64_t end)
 	return v;
 }
 
-/* From lo to hi, all of a gap or a part of it. */
-static struct verdict
-judge(const struct work *w, const struct story *s, int64_t lo, int64_t hi)
+/* Why the device idled from lo to hi, all of a gap or a part of it. */
+static struct gap_verdict
+judge(const struct gap_work *w, const struct story *s, int64_t lo, int64_t hi)
 {
-	static const struct verdict no_call = { "unknown", NULL,
+	static const struct gap_verdict no_call = { "unknown", NULL,
 		{ 0, 0, SMAP_NONE } };
-	static const struct verdict in_time = { "queued", NULL,
+	static const struct gap_verdict in_time = { "queued", NULL,
 		{ 0, 0, SMAP_NONE } };
-	static const struct verdict last = { "end", NULL, { 0, 0, SMAP_NONE } };
+	static const struct gap_verdict last = { "end", NULL,
+		{ 0, 0, SMAP_NONE } };
 
 	if (w == NULL)
 		return last;
@@ -94,7 +97,7 @@ put_word(const char *s)
 }
 
 static void
-put_verdict(const struct gaps *g, const struct verdict *v)
+put_verdict(const struct gaps *g, const struct gap_verdict *v)
 {
 	bool has = v->best.ns > 0; /* of a range the length is not known */
 
@@ -105,12 +108,13 @@ put_verdict(const struct gaps *g, const struct verdict *v)
 }
 
 static void
-put_work(const struct gaps *g, const struct dev *d, const struct work *w)
+put_work(
+    const struct gaps *g, const struct gap_dev *d, const struct gap_work *w)
 {
-	static const struct work none = { .label = { SMAP_NONE, SMAP_NONE,
-					      SMAP_NONE, SMAP_NONE, SMAP_NONE,
-					      0 } };
-	const struct work *x = w != NULL ? w : &none;
+	static const struct gap_work none = { .label = { SMAP_NONE, SMAP_NONE,
+						  SMAP_NONE, SMAP_NONE,
+						  SMAP_NONE, 0 } };
+	const struct gap_work *x = w != NULL ? w : &none;
 
 	out_opt(x->has_tid, x->pid);
 	out_opt(x->has_tid, x->tid);
@@ -122,21 +126,16 @@ put_work(const struct gaps *g, const struct dev *d, const struct work *w)
 	out_opt(w != NULL, x->label.id);
 }
 
-struct span { /* what is written of a gap */
+struct gap_span { /* what is written of a gap */
 	int64_t lo, hi;
 	uint32_t iter;
 };
 
 static void
-put(const struct gaps *g, const struct file *f, const struct dev *d,
-    const struct work *w, struct span x, struct verdict v)
+put_record(struct gaps *g, const struct gap_file *f, const struct gap_dev *d,
+    const struct gap_work *w, struct gap_span x, struct gap_verdict v)
 {
-	static struct out_type *types[2]; /* with src or without */
-	struct out_type **t = &types[f->name != NULL];
-
-	if (*t == NULL)
-		*t = out_type("gap", names, N_NAMES - (f->name == NULL));
-	out_rec(*t);
+	out_rec_src(&g->type, "gap", names, ARRAY_LEN(names), f->name != NULL);
 	out_i64(x.lo);
 	out_i64(num_sub(x.hi, x.lo));
 	out_i64(d->no);
@@ -156,28 +155,28 @@ number(struct gaps *g, int64_t iter)
 {
 	char s[24];
 
-	return state_name(
+	return gaps_name(
 	    g, s, (size_t)snprintf(s, sizeof(s), "%lld", (long long)iter));
 }
 
 /* The iteration that the part counts in. */
 static uint32_t
-iter_of(struct gaps *g, const struct part *p, const struct work *w)
+iter_of(struct gaps *g, const struct steps_part *p, const struct gap_work *w)
 {
-	if (p->where == W_OUT)
+	if (p->where == STEPS_OUT)
 		return SMAP_NONE;
-	if (w->label.iter != SMAP_NONE || p->where == W_BEHIND)
+	if (w->label.iter != SMAP_NONE || p->where == STEPS_AFTER)
 		return w->label.iter;
 	return number(g, p->iter);
 }
 
 /* From lo, the part of the gap up to the border of the steps that count. */
-static struct span
-part_at(struct gaps *g, const struct file *f, const struct work *w, int64_t lo,
-    int64_t hi)
+static struct gap_span
+part_at(struct gaps *g, const struct gap_file *f, const struct gap_work *w,
+    int64_t lo, int64_t hi)
 {
-	struct part p = steps_at(&f->steps, lo);
-	struct span x = { lo, p.end, iter_of(g, &p, w) };
+	struct steps_part p = steps_at(&f->steps, lo);
+	struct gap_span x = { lo, p.end, iter_of(g, &p, w) };
 
 	while (x.hi < hi) {
 		p = steps_at(&f->steps, x.hi);
@@ -191,29 +190,29 @@ part_at(struct gaps *g, const struct file *f, const struct work *w, int64_t lo,
 }
 
 static void
-put_part(struct gaps *g, struct file *f, const struct dev *d,
-    const struct work *w, struct span x)
+put_part(struct gaps *g, struct gap_file *f, const struct gap_dev *d,
+    const struct gap_work *w, struct gap_span x)
 {
 	struct story s;
 	int64_t hi = w->api < x.hi ? w->api : x.hi;
 
 	memset(&s, 0, sizeof(s));
 	if (w->has_api && hi > x.lo)
-		state_tell(f, w, x.lo, hi, &s);
-	put(g, f, d, w, x, judge(w, &s, x.lo, x.hi));
+		gaps_tell(f, w, x.lo, hi, &s);
+	put_record(g, f, d, w, x, judge(w, &s, x.lo, x.hi));
 }
 
 void
-put_gap(struct gaps *g, struct file *f, const struct dev *d, int64_t end,
-    const struct work *w)
+gap_write(struct gaps *g, struct gap_file *f, const struct gap_dev *d,
+    int64_t end, const struct gap_work *w)
 {
-	struct span all = { d->idle_from, end, w->label.iter }, x = all;
+	struct gap_span all = { d->idle_from, end, w->label.iter }, x = all;
 
 	if (f->steps.n > 0)
 		x = part_at(g, f, w, all.lo, end);
 	if (x.hi == end) {
 		all.iter = x.iter;
-		put(g, f, d, w, all, judge(w, w->story, all.lo, end));
+		put_record(g, f, d, w, all, judge(w, w->story, all.lo, end));
 		return;
 	}
 	for (;; x = part_at(g, f, w, x.hi, end)) {
@@ -224,13 +223,13 @@ put_gap(struct gaps *g, struct file *f, const struct dev *d, int64_t end,
 }
 
 void
-put_last(struct gaps *g, struct file *f, const struct dev *d)
+gap_write_last(struct gaps *g, struct gap_file *f, const struct gap_dev *d)
 {
-	struct span x = { .lo = d->idle_from };
+	struct gap_span x = { .lo = d->idle_from };
 	int64_t iter;
 
 	if (!steps_end(&f->steps, &x.hi, &iter) || x.hi <= x.lo)
 		return;
 	x.iter = number(g, iter);
-	put(g, f, d, NULL, x, judge(NULL, NULL, x.lo, x.hi));
+	put_record(g, f, d, NULL, x, judge(NULL, NULL, x.lo, x.hi));
 }

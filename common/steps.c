@@ -1,0 +1,112 @@
+/* Where the steps that count lie; see steps.h. */
+#include "steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+void
+steps_bind(struct steps_cols *c, struct rec_type *cut)
+{
+	c->start = rec_col(cut, "start_ns", REC_NEED);
+	REC_COLS(cut, REC_OPT, { &c->iter, "iter" }, { &c->dropped, "dropped" },
+	    { &c->src, "src" });
+}
+
+const struct steps_cut *
+steps_read(struct steps *s, const struct steps_cols *c, const struct rec *r,
+    bool *dropped)
+{
+	int64_t no;
+
+	*dropped = rec_i64(r, c->dropped, &no);
+	return steps_add(s, rec_int(r, c->start, INT64_MIN),
+	    rec_int(r, c->iter, -1), *dropped);
+}
+
+const struct steps_cut *
+steps_add(struct steps *s, int64_t at, int64_t iter, bool dropped)
+{
+	const struct steps_cut *last = s->n > 0 ? &s->v[s->n - 1] : NULL;
+	struct steps_cut x = { .at = at, .iter = iter, .where = STEPS_IN };
+
+	if (iter < 0 && !dropped && last != NULL && last->where != STEPS_OUT) {
+		x.where = STEPS_AFTER;
+		x.iter = last->iter;
+	} else if (iter < 0) {
+		x.where = STEPS_OUT;
+	}
+	ARRAY_GROW(s->v, s->n, s->cap);
+	s->v[s->n] = x;
+	return &s->v[s->n++];
+}
+
+void
+steps_work(struct steps *s, int64_t t)
+{
+	if (!s->any_work || t > s->work_end)
+		s->work_end = t;
+	s->any_work = true;
+}
+
+/* Until the next cut comes, the work of the last step decides where it is
+ * over. */
+struct steps_part
+steps_at(const struct steps *s, int64_t t)
+{
+	struct steps_part p = { STEPS_OUT, -1, INT64_MAX };
+	size_t i = s->n;
+
+	while (i > 0 && s->v[i - 1].at > t)
+		p.end = s->v[--i].at;
+	if (i == 0)
+		return p;
+	p.where = s->v[i - 1].where;
+	p.iter = s->v[i - 1].iter;
+	if (p.where != STEPS_AFTER)
+		return p;
+	if (i < s->n) { /* another step follows: the loop goes on */
+		p.where = STEPS_IN;
+	} else if (s->any_work && s->work_end > t) {
+		p.where = STEPS_IN;
+		p.end = s->work_end;
+	}
+	return p;
+}
+
+bool
+steps_begin(const struct steps *s, int64_t *t)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->v[i].where != STEPS_OUT) {
+			*t = s->v[i].at;
+			return *t != INT64_MIN;
+		}
+	return false;
+}
+
+bool
+steps_end(const struct steps *s, int64_t *t, int64_t *iter)
+{
+	size_t i = s->n;
+
+	while (i > 0 && s->v[i - 1].where == STEPS_OUT)
+		i--;
+	if (i == 0 || (i == s->n && s->v[i - 1].where == STEPS_IN))
+		return false;
+	*iter = s->v[i - 1].iter;
+	*t = s->v[i < s->n ? i : i - 1].at;
+	if (i == s->n && s->any_work && s->work_end > *t)
+		*t = s->work_end;
+	return true;
+}
+
+void
+steps_free(struct steps *s)
+{
+	free(s->v);
+	memset(s, 0, sizeof(*s));
+}

@@ -1,0 +1,87 @@
+/* The time of a device as a row of pieces; see timeline.h. */
+#include "timeline.h"
+
+#include <string.h>
+
+void
+timeline_init(struct timeline *tl)
+{
+	memset(tl, 0, sizeof(*tl));
+	tl->t = tl->idle_since = INT64_MIN;
+}
+
+void
+timeline_add(
+    struct timeline *tl, int64_t start, int64_t end, int kind, void *what)
+{
+	struct timed x = { .at = start, .end = end, .kind = kind, .p = what };
+
+	if (x.at < tl->t) {
+		tl->early++;
+		x.at = tl->t;
+	}
+	if (x.end < x.at)
+		x.end = x.at;
+	timeheap_push(&tl->soon, x);
+}
+
+static void
+begin(struct timeline *tl, struct timed x)
+{
+	if (tl->active[x.kind]++ == 0)
+		tl->mask |= 1u << x.kind;
+	x.at = x.end;
+	timeheap_push(&tl->on, x);
+}
+
+static void
+end(struct timeline *tl, struct timed x)
+{
+	if (--tl->active[x.kind] == 0)
+		tl->mask &= ~(1u << x.kind);
+	if (tl->mask == 0)
+		tl->idle_since = x.at;
+}
+
+bool
+timeline_next(struct timeline *tl, int64_t to, struct timeline_piece *x)
+{
+	bool begins = tl->soon.n > 0 &&
+		      (tl->on.n == 0 || tl->soon.v[0].at <= tl->on.v[0].at);
+	struct timeheap *h = begins ? &tl->soon : &tl->on;
+	struct timed e;
+
+	*x = (struct timeline_piece){ .lo = tl->t, .mask = tl->mask };
+	if (h->n == 0 || h->v[0].at >= to) {
+		if (to <= tl->t)
+			return false;
+		tl->t = x->hi = to;
+		x->then = TIMELINE_STOPS;
+		return true;
+	}
+	e = timeheap_pop(h);
+	tl->t = x->hi = e.at;
+	x->what = e.p;
+	x->then = begins ? TIMELINE_BEGINS : TIMELINE_ENDS;
+	if (begins)
+		begin(tl, e);
+	else
+		end(tl, e);
+	return true;
+}
+
+void
+timeline_copy(struct timeline *tl, const struct timeline *from)
+{
+	*tl = *from;
+	timeheap_copy(&tl->soon, &from->soon);
+	timeheap_copy(&tl->on, &from->on);
+}
+
+void
+timeline_free(struct timeline *tl)
+{
+	timeheap_free(&tl->soon);
+	timeheap_free(&tl->on);
+	timeline_init(tl);
+}

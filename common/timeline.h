@@ -1,0 +1,65 @@
+/*
+ * The time of a device as a row of pieces: work is given in the order of its
+ * launches, so in no order of its starts, and comes back as the pieces
+ * between the moments at which some of it begins or ends. Work that is
+ * launched from now on begins later, so all before now can be taken:
+ *
+ *	timeline_add(&tl, start, end, KERN, work);
+ *	while (timeline_next(&tl, now, &x)) {
+ *		if (x.mask == 0) idle from x.lo to x.hi ...
+ *		if (x.then == TIMELINE_BEGINS) x.what ...
+ *	}
+ *
+ * Memory is bounded by the work that has not ended.
+ */
+#ifndef DLP_TIMELINE_H
+#define DLP_TIMELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "timeheap.h"
+
+#define TIMELINE_KINDS 8 /* of work, the caller's; numbers from 0 */
+
+struct timeline {
+	struct timeheap soon, on; /* by start; by end */
+	int64_t t;                /* ns; all before has been taken */
+	int64_t idle_since;       /* if mask is 0; INT64_MIN: from the first */
+	unsigned mask;            /* kinds that go on at t, a bit each */
+	uint32_t active[TIMELINE_KINDS];
+	uint64_t early; /* work that began before t when it was given */
+};
+
+struct timeline_piece {
+	int64_t lo, hi; /* ns; equal where two things happen at once */
+	unsigned mask;  /* kinds of work that went on from lo to hi */
+	enum {
+		TIMELINE_BEGINS,
+		TIMELINE_ENDS,
+		TIMELINE_STOPS
+	} then;     /* at hi;
+STOPS: nothing happens there */
+	void *what; /* which begins or ends */
+};
+
+void timeline_init(struct timeline *tl);
+
+/* Work of a kind from start to end (ns). What lies before tl->t is cut off
+ * and the work counted in tl->early; work that ends before it starts takes no
+ * time. what is the caller's and is handed back twice. */
+void timeline_add(
+    struct timeline *tl, int64_t start, int64_t end, int kind, void *what);
+
+/* The next piece; false if all before time `to` has been taken. Where work
+ * begins and other work ends at the same time, it begins first. A piece that
+ * ends at `to` is cut there and STOPS. */
+bool timeline_next(struct timeline *tl, int64_t to, struct timeline_piece *x);
+
+/* Makes tl the same as from; tl is overwritten. */
+void timeline_copy(struct timeline *tl, const struct timeline *from);
+
+/* Empty again. What the work points to is the caller's. */
+void timeline_free(struct timeline *tl);
+
+#endif
