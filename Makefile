@@ -73,6 +73,7 @@ LIBS_dlp-dldb = $(SQLITE) -lm
 LIBS_dlp-diff = -lm
 LIBS_dlp-iter = -lm
 LIBS_dlp-openmetrics = -lm
+LIBS_dlp-overview = -lm
 LIBS_dlp-stats = -lm -lpthread
 
 # A make inside a recipe builds on all processors unless -j was given.

@@ -21,6 +21,7 @@
 #define NCU "dlp-ncu"
 #define RANKS "dlp-ranks"
 #define DIFF "dlp-diff"
+#define OVERVIEW "dlp-overview"
 
 /* Tables: a row stands as it reads best. */
 /* clang-format off */
@@ -75,6 +76,7 @@ const struct type_def type_defs[] = {
 	{ "agg", AGG, "a group with its statistics" },
 	{ "group", TREE, "a path that op names begin with" },
 	{ "finding", ADVISE, "a finding of the expert systems" },
+	{ "overview", OVERVIEW, "a profile: its steps, where their time goes" },
 	{ NULL, NULL, NULL },
 };
 
@@ -674,6 +676,59 @@ const struct col_def col_defs[] = {
 	    " gained; unset where it has none" },
 	{ "finding", "part_of", ADVISE, COL_TEXT,
 	    "the finding that leads, where it is about the same time" },
+
+	{ "overview", "file", OVERVIEW, COL_TEXT, "the profile" },
+	{ "overview", "status", OVERVIEW, COL_TEXT, "ok or failed" },
+	{ "overview", "gpu", OVERVIEW, COL_TEXT, "product names of the GPUs" },
+	{ "overview", "n_gpu", OVERVIEW, COL_INT, "GPUs that worked" },
+	{ "overview", "dialect", OVERVIEW, COL_TEXT, "what wrote the profile" },
+	{ "overview", "recorder", OVERVIEW, COL_TEXT, "its version" },
+	{ "overview", "n_step", OVERVIEW, COL_INT, "steps that count" },
+	{ "overview", "n_trimmed", OVERVIEW, COL_INT,
+	    "steps that do not, mostly warm-up" },
+	{ "overview", "step_ns", OVERVIEW, COL_INT, "mean length of a step" },
+	{ "overview", "std_ns", OVERVIEW, COL_INT, "its standard deviation" },
+	{ "overview", "wall_ns", OVERVIEW, COL_INT,
+	    "time of these steps; without steps from the first GPU work to the"
+	    " last" },
+	{ "overview", "tc_ns", OVERVIEW, COL_INT,
+	    "of all GPUs: a kernel runs on Tensor Cores" },
+	{ "overview", "kern_ns", OVERVIEW, COL_INT, "only other kernels run" },
+	{ "overview", "graph_ns", OVERVIEW, COL_INT,
+	    "only graphs that were recorded as a whole run" },
+	{ "overview", "mem_ns", OVERVIEW, COL_INT, "only copies and sets run" },
+	{ "overview", "idle_ns", OVERVIEW, COL_INT, "nothing runs" },
+	{ "overview", "loading_ns", OVERVIEW, COL_INT,
+	    "the part of idle_ns in which data is loaded" },
+	{ "overview", "between_ns", OVERVIEW, COL_INT,
+	    "the part of the time between the end of one step and the start of"
+	    " the next" },
+	{ "overview", "between_idle_ns", OVERVIEW, COL_INT,
+	    "the idle time in it" },
+	{ "overview", "busy_pct", OVERVIEW, COL_NUM,
+	    "the time in which anything runs" },
+	{ "overview", "n_kern", OVERVIEW, COL_INT,
+	    "kernels launched in the steps" },
+	{ "overview", "work_ns", OVERVIEW, COL_INT,
+	    "sum of all GPU work launched in them" },
+	{ "overview", "op_ns", OVERVIEW, COL_INT, "the part with an op" },
+	{ "overview", "kernel_ns", OVERVIEW, COL_INT,
+	    "the part of kernels and graphs" },
+	{ "overview", "shapes_ns", OVERVIEW, COL_INT,
+	    "of kernel_ns the part with known sizes" },
+	{ "overview", "flop_ns", OVERVIEW, COL_INT,
+	    "of kernel_ns the part with known FLOPs" },
+	{ "overview", "verdict_ns", OVERVIEW, COL_INT,
+	    "of kernel_ns the part whose use of Tensor Cores is known" },
+	{ "overview", "eligible_ns", OVERVIEW, COL_INT,
+	    "of kernel_ns the part that could use Tensor Cores and does not" },
+	{ "overview", "top_op", OVERVIEW, COL_TEXT,
+	    "the op with the most GPU time, or the ranges around work without"
+	    " an op" },
+	{ "overview", "findings", OVERVIEW, COL_TEXT,
+	    "rules of dlp-advise that fired, comma separated" },
+	{ "overview", "error", OVERVIEW, COL_TEXT,
+	    "why the profile could not be analysed" },
 
 	START("gap", "where it begins"),
 	DUR("gap", "its length"),

@@ -9,4 +9,11 @@
  * affair of the format. */
 void utf8_fix(struct buf *out, const char *s, size_t n);
 
+/* Appends the text as messages and screens show it: each byte of what a terminal
+ * must not get (utf8_hidden) as \xHH. */
+void utf8_show(struct buf *out, const char *s, size_t n);
+
+/* Whether utf8_show would change nothing. */
+bool utf8_shown(const char *s, size_t n);
+
 #endif

@@ -2,11 +2,6 @@
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # lib.sh; used by overview
 
 row=${DLP_ROW-}
-cols='file status gpu n_gpu dialect recorder n_step n_trimmed step_ns std_ns'
-cols="$cols wall_ns tc_ns kern_ns graph_ns mem_ns idle_ns loading_ns between_ns"
-cols="$cols between_idle_ns busy_pct n_kern work_ns op_ns kernel_ns shapes_ns"
-cols="$cols flop_ns verdict_ns eligible_ns top_op findings error"
-
 # The screen's width, which is the terminal's.
 wide=$width
 if [ -z "$wide" ] && [ -t 1 ]; then
@@ -31,23 +26,22 @@ unread() {
 	parse="--drop kern:id,ctx,stream,idx,regs,smem_bytes,dynsmem_bytes"
 }
 
-# rows_of FILE...: a section with a row each; what is said of a file on standard
-# error is said with its name.
+# rows_of FILE...: a section with the row of each; messages of filters on
+# standard error get the name of the file.
 rows_of() {
 	said=$(mktemp) || exit 2
 	trap 'rm -f "$said"' EXIT
 	trap 'exit 2' INT TERM
 	export DLP_ROW=1
-	printf '##dlp\t1\n#overview\t%s\n' "$(echo "$cols" | tr ' ' '\t')"
 	ok=1
 	for f; do
 		sh "$DLP_REPORTS/overview" ${opt_k:+-k "$opt_k"} ${opt_i:+-i "$opt_i"} -- "$f" \
 		    2>"$said" && state='' || state=1 ok=''
 		[ -z "$state" ] && [ ! -s "$said" ] && continue
-		DLP_FILE=$f LC_ALL=C awk -v failed="$state" -v cols="$cols" \
-		    -f "$DLP_REPORTS/awk/plain.awk" \
-		    -f "$DLP_REPORTS/awk/escape.awk" \
-		    -f "$DLP_REPORTS/awk/complaints.awk" "$said"
+		error=$(DLP_FILE=$f LC_ALL=C awk -f "$DLP_REPORTS/awk/plain.awk" \
+		    -f "$DLP_REPORTS/awk/complaints.awk" "$said")
+		[ -z "$state" ] ||
+		    dlp-overview -n "$f" --failed "$error"
 	done
-	[ -z "$ok" ] || printf '##end\t%d\n' $#
+	[ -n "$ok" ] || printf '##dlp\t1\n'
 }

@@ -40,7 +40,7 @@ piped() {
 	} 2>&1 | LC_ALL=C awk "$plain_awk"'
 	BEGIN {
 		n = split("parse merge markers correlate iter flops rate " \
-		    "busy gaps phases mem expose waits ranks tree agg advise dldb diff " \
+		    "busy gaps phases mem expose waits ranks tree agg advise dldb diff overview " \
 		    "pyprof folded trace openmetrics fmt", names)
 		for (i = 1; i <= n; i++)
 			place["dlp-" names[i] ":"] = i

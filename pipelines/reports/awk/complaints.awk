@@ -9,11 +9,5 @@ END {
 	for (i = 1; i <= n_line; i++)
 		print plain((index(line[i], file) ? "" : \
 		    "dlp overview: " file ": ") line[i]) >"/dev/stderr"
-	if (!failed)
-		exit
-	n = split(cols, col, " ")
-	row = "overview\t" escape(file) "\tfailed"
-	for (i = 3; i < n; i++)
-		row = row "\t-"
-	print row "\t" (n_line ? escape(line[1]) : "-")
+	print line[1]
 }

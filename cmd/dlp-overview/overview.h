@@ -1,0 +1,190 @@
+/*
+ * What the overview knows of a profile. The facts are gathered from a stream
+ * (overview_read), then written as a record (overview_row) or as text for
+ * people (overview_screen).
+ *
+ * Times are in ns. They are doubles, as shares and means of them follow; sums
+ * are exact below 2^53 ns, which is 104 days.
+ */
+#ifndef DLP_OVERVIEW_H
+#define DLP_OVERVIEW_H
+
+#include "map.h"
+#include "stage.h"
+
+/* Sums by name. */
+struct tally {
+	struct smap name;
+	struct tally_sum {
+		double ns;
+		bool taken; /* tally_take() has given it already */
+	} *sum;
+	size_t cap;
+};
+
+/* The sum of a name, 0 at first; valid until the next name. */
+double *tally_at(struct tally *t, const char *name, size_t n);
+
+/* The name with the greatest sum, the first in the alphabet of equals; NULL if
+ * there is none. tally_take() does not find it a second time. */
+const char *tally_best(const struct tally *t, double *ns);
+const char *tally_take(struct tally *t, double *ns);
+void tally_free(struct tally *t);
+
+/* The classes that a busy record's time is shown by. */
+enum overview_class {
+	OV_TC,
+	OV_KERN,
+	OV_GRAPH,
+	OV_MEM,
+	OV_IDLE,
+	OV_DATALOAD, /* a part of OV_IDLE */
+	OV_CLASSES,
+};
+
+struct overview_device { /* of a file */
+	bool used;
+	double ns[OV_CLASSES];
+	double between, between_idle; /* between two steps */
+};
+
+struct overview_steps { /* of a file: those that count */
+	bool known;     /* a stable record came */
+	bool all;       /* no two are alike, so all count */
+	double from, to;
+};
+
+struct overview_op {
+	double longest; /* of its kernels, by name */
+	char *kernel;
+	bool tc; /* the kernel uses Tensor Cores */
+};
+
+struct overview_finding {
+	char *id, *problem, *evidence, *advice;
+	char *share; /* in percent; "-": unknown */
+	double pct;  /* the same, or -1 */
+	char *src;   /* the file where the share is greatest */
+	int n_file;
+};
+
+enum overview_info {
+	OV_DIALECT,
+	OV_RECORDER,
+	OV_DLPROF,
+	OV_SCHEMA,
+	OV_DRIVER,
+	OV_CUDA,
+	OV_TIMES,
+	OV_INFOS,
+};
+
+struct overview_cols; /* overview_read.c */
+
+struct overview {
+	struct overview_cols *col;
+	const char *file; /* the profile's name; NULL: unknown */
+	char *cmd_file;   /* as dlp-parse was given it */
+	bool ended;       /* a section was whole */
+	char *info[OV_INFOS];
+	int n_src; /* files that the stream names */
+	bool no_tf32;
+
+	/* GPUs */
+	struct smap dev_name; /* its value: how many devices have it */
+	struct smap dev_key;  /* file and device: a place in dev */
+	struct overview_device *dev;
+	size_t dev_cap;
+	int n_gpu; /* devices that are used; overview_total() */
+	bool any_work;
+
+	/* steps */
+	struct smap src; /* its value: a place in steps */
+	struct overview_steps *steps;
+	size_t steps_cap;
+	double n_cut; /* all steps that the profile has */
+	double n_all, n_used, mean, sq;
+	int n_stable; /* files with steps */
+	bool no_std, differ;
+	char *first, *last, *within; /* of the last file */
+
+	/* time of the steps that count; overview_total() */
+	double ns[OV_CLASSES], wall, between, between_idle;
+	bool timed;
+
+	/* work launched in them */
+	struct tally op, no_op_why, kern, why, slow_why, why_op;
+	struct overview_op *ops; /* by the number of their name in op */
+	size_t ops_cap;
+	double n_kern, work, no_op, kern_ns, graph_ns, no_shapes, no_flop,
+	    no_verdict, tc_dark, eligible, slow;
+	double n_judged;
+	struct tally gap, phase;
+	double before, behind; /* all work of the GPU */
+	char *edge_api;
+	double edge_api_ns;
+	char *try_key; /* what could be a step */
+
+	struct overview_finding *found;
+	int n_found, found_cap;
+	struct smap fired, unjudged; /* rules */
+};
+
+/* Asks the stage for the records that count. */
+void overview_read(struct overview *o, struct stage *st);
+
+/* At the end of the input: what the devices have together. */
+void overview_total(struct overview *o);
+void overview_free(struct overview *o);
+
+/* A fact of the session, "-" if it is not known. */
+const char *overview_fact(const struct overview *o, enum overview_info i);
+
+/* The GPUs by name, with their number; "-" if there is none. */
+void overview_gpus(const struct overview *o, struct buf *text);
+
+/* The standard deviation of the steps' length; false if it is not known. */
+bool overview_std(const struct overview *o, double *ns);
+
+/* A section with the record of the profile; and with that of one that could
+ * not be analysed. */
+void overview_row(const struct overview *o);
+void overview_row_failed(const char *file, const char *error);
+
+/* Lines of the screen: nothing is wider than the page. */
+struct page {
+	int width;
+	double base; /* what is 100 % */
+};
+
+void page_line(const struct page *p, const char *s);
+
+/* Words after a head, in lines that begin below its end; a head that is longer
+ * than 12 bytes is part of the words. */
+void page_fill(const struct page *p, const char *head, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A label, a time, its share and a bar. */
+void page_bar(const struct page *p, const char *label, double ns);
+
+/* The name in n bytes: a longer one without its middle. */
+void page_fit(struct buf *b, const char *s, int n);
+
+struct overview_how { /* how the commands on the screen are to be typed */
+	int width;
+	const char *key, *iters; /* the options that chose steps, or NULL */
+	bool piped;              /* the profile came from standard input */
+};
+
+void overview_screen(struct overview *o, const struct overview_how *how);
+
+/* What to do about kernels that do not use Tensor Cores, and about work of
+ * which something is not known, by the reason; NULL if nothing helps. */
+const char *overview_tip(const char *reason);
+
+/* How ranges with ops and shapes are recorded. */
+#define OVERVIEW_EMIT                                                          \
+	"in PyTorch run the step inside of"                                    \
+	" torch.autograd.profiler.emit_nvtx(record_shapes=True)"
+
+#endif

@@ -1,0 +1,699 @@
+/*
+ * The profile on one screen: what was recorded, the steps, where their time
+ * goes, what is not known, and what to do next. Lists show the first few.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "array.h"
+#include "esc.h"
+#include "out.h"
+#include "overview.h"
+#include "utf8_fix.h"
+
+#define SEP "\034"   /* between the names of tally why_op */
+#define NOTHING 5000 /* ns: less would be shown as 0.00 ms */
+
+struct screen {
+	struct overview *o;
+	const struct overview_how *how;
+	struct page page;
+};
+
+static bool
+is_unset(const char *s)
+{
+	return s[0] == '-' && s[1] == '\0';
+}
+
+/* What is not known is said in a word. */
+static const char *
+known(const char *s)
+{
+	return is_unset(s) ? "unknown" : s;
+}
+
+static void
+put_ms(struct buf *b, double ns)
+{
+	buf_printf(b, "%.2f ms", ns / 1e6);
+}
+
+/* A name for a shell to read; one that no terminal should get is `other`. */
+static void
+put_shell_word(struct buf *b, const char *s, const char *other)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz"
+				    "0123456789_./,:@%+=-";
+
+	if (!utf8_shown(s, strlen(s))) {
+		buf_puts(b, other);
+	} else if (*s != '\0' && *s != '-' && s[strspn(s, plain)] == '\0') {
+		buf_puts(b, s);
+	} else {
+		buf_putc(b, '\'');
+		for (; *s != '\0'; s++)
+			if (*s == '\'')
+				buf_puts(b, "'\\''");
+			else
+				buf_putc(b, *s);
+		buf_putc(b, '\'');
+	}
+}
+
+/* The profile in a command to type; the name of standard input is not known. */
+static void
+put_profile(struct buf *b, const struct screen *s)
+{
+	if (s->how->piped)
+		buf_puts(b, "FILE");
+	else
+		put_shell_word(b, s->o->file, "FILE");
+}
+
+/* A row, if there is anything to show. */
+static void
+part(const struct screen *s, const char *label, double ns)
+{
+	if (ns > 0)
+		page_bar(&s->page, label, ns);
+}
+
+static void
+put_gpus(struct screen *s)
+{
+	struct overview *o = s->o;
+	struct buf gpus = { 0 };
+	char used[48] = "";
+	uint64_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < o->dev_name.n; i++)
+		n += o->dev_name.val[i];
+	if ((uint64_t)o->n_gpu < n)
+		(void)snprintf(used, sizeof(used), " (%d used)", o->n_gpu);
+	overview_gpus(o, &gpus);
+	page_fill(&s->page, "GPU     ", "%s%s; driver %s, CUDA %s",
+	    known(buf_str(&gpus)), used, known(overview_fact(o, OV_DRIVER)),
+	    known(overview_fact(o, OV_CUDA)));
+	buf_free(&gpus);
+}
+
+static void
+put_tool(struct screen *s)
+{
+	static const char *const tools[][2] = { { "nsys", "Nsight Systems" },
+		{ "dldb", "DLProf" }, { "pyprof-dict", "PyProf (.dict)" } };
+	const char *tool = known(overview_fact(s->o, OV_DIALECT));
+	const char *version = overview_fact(s->o, OV_RECORDER);
+	const char *schema = overview_fact(s->o, OV_SCHEMA);
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(tools); i++)
+		if (strcmp(tool, tools[i][0]) == 0) {
+			tool = tools[i][1];
+			break;
+		}
+	if (is_unset(version))
+		version = overview_fact(s->o, OV_DLPROF);
+	if (!is_unset(version))
+		page_fill(&s->page, "tool    ", "%s %s", tool, version);
+	else if (is_unset(schema))
+		page_fill(&s->page, "tool    ", "%s, version unknown", tool);
+	else
+		page_fill(&s->page, "tool    ",
+		    "%s, version unknown; schema %s", tool, schema);
+}
+
+/* Without steps: the time before the GPU works, and after it. */
+static void
+put_edges(struct screen *s)
+{
+	struct overview *o = s->o;
+
+	if (o->before > .02 * s->page.base) {
+		if (o->edge_api == NULL)
+			page_fill(&s->page, "        ",
+			    "before the first GPU work: %.2f ms",
+			    o->before / 1e6);
+		else
+			page_fill(&s->page, "        ",
+			    "before the first GPU work: %.2f ms, the longest"
+			    " call in it %s, %.2f ms",
+			    o->before / 1e6, o->edge_api, o->edge_api_ns / 1e6);
+	}
+	if (o->behind > .02 * s->page.base)
+		page_fill(&s->page, "        ", "behind the last: %.2f ms",
+		    o->behind / 1e6);
+}
+
+/* How steps can be named. */
+static void
+put_try(struct screen *s)
+{
+	struct buf cmd = { 0 };
+
+	if (s->o->try_key != NULL) {
+		buf_puts(&cmd, "try: dlp -k ");
+		put_shell_word(&cmd, s->o->try_key, "FILE");
+		buf_putc(&cmd, ' ');
+		put_profile(&cmd, s);
+	} else {
+		buf_puts(&cmd, "dlp-parse FILE | dlp-correlate | dlp-iter --list"
+			       " | dlp-fmt -T cand proposes some");
+	}
+	page_fill(&s->page, "steps   ",
+	    "none found: all is of the whole profile; -k names what a step is"
+	    " (%s)",
+	    buf_str(&cmd));
+	buf_free(&cmd);
+}
+
+static void
+put_no_steps(struct screen *s)
+{
+	struct overview *o = s->o;
+	double ms = s->page.base / 1e6;
+
+	if (o->info[OV_TIMES] != NULL)
+		page_fill(&s->page, "steps   ",
+		    "none: this file has no times; all is of the whole of it");
+	else
+		put_try(s);
+	if (!o->timed)
+		page_fill(
+		    &s->page, "100 %   ", "%.2f ms: all GPU work", ms);
+	else if (o->n_gpu > 1)
+		page_fill(&s->page, "100 %   ",
+		    "%.2f ms: from the first GPU work to the last, the sum"
+		    " over %d GPUs",
+		    ms, o->n_gpu);
+	else
+		page_fill(&s->page, "100 %   ",
+		    "%.2f ms: from the first GPU work to the last", ms);
+	if (o->timed)
+		put_edges(s);
+}
+
+/* " in 2 files, number 3 to 5" */
+static void
+put_numbers(struct buf *b, const struct overview *o)
+{
+	if (o->n_stable > 1)
+		buf_printf(b, " in %d files", o->n_stable);
+	if (o->differ)
+		return;
+	buf_printf(b, ", number %s", o->first);
+	if (strcmp(o->first, o->last) != 0)
+		buf_printf(b, " to %s", o->last);
+}
+
+static void
+put_which_steps(struct screen *s)
+{
+	struct overview *o = s->o;
+	struct buf b = { 0 };
+
+	buf_printf(&b, "%.0f of ", o->n_used);
+	if (s->how->iters != NULL) {
+		buf_printf(&b, "%.0f", o->n_cut);
+		put_numbers(&b, o);
+		buf_puts(&b, ": as -i asks for; ");
+		if (o->n_cut > o->n_used)
+			buf_printf(&b, "%.0f left out", o->n_cut - o->n_used);
+		else
+			buf_puts(&b, "none left out");
+	} else if (!o->differ && is_unset(o->first)) {
+		buf_printf(&b, "%.0f", o->n_all);
+		if (o->n_stable > 1)
+			buf_printf(&b, " in %d files", o->n_stable);
+		buf_printf(&b,
+		    ": no two are within %s %% of the median, all count",
+		    o->within);
+	} else {
+		buf_printf(&b, "%.0f", o->n_all);
+		put_numbers(&b, o);
+		buf_printf(&b,
+		    ": the most consecutive steps within %s %% of the"
+		    " median; ",
+		    o->within);
+		if (o->n_all > o->n_used)
+			buf_printf(&b,
+			    "%.0f uneven left out (-i chooses others)",
+			    o->n_all - o->n_used);
+		else
+			buf_puts(&b, "none left out");
+	}
+	page_fill(&s->page, "steps   ", "%s", buf_str(&b));
+	buf_free(&b);
+}
+
+static void
+put_base(struct screen *s)
+{
+	struct overview *o = s->o;
+	char gpus[48] = "";
+
+	if (o->n_gpu > 1)
+		(void)snprintf(gpus, sizeof(gpus),
+		    o->n_src > 1 ? ", the sum over %d GPUs" : ", times %d GPUs",
+		    o->n_gpu);
+	if (!o->timed)
+		page_fill(&s->page, "100 %   ", "%.2f ms: their GPU work",
+		    s->page.base / 1e6);
+	else
+		page_fill(&s->page, "100 %   ",
+		    "%.2f ms: from the start of the first of these steps to"
+		    " the end of the last and its work%s",
+		    s->page.base / 1e6, gpus);
+}
+
+static void
+put_steps(struct screen *s)
+{
+	struct overview *o = s->o;
+	double std;
+
+	if (o->n_all == 0) {
+		put_no_steps(s);
+		return;
+	}
+	put_which_steps(s);
+	if (!overview_std(o, &std))
+		page_fill(&s->page, "        ",
+		    "mean %.2f ms, standard deviation unknown", o->mean / 1e6);
+	else
+		page_fill(&s->page, "        ",
+		    "mean %.2f ms, standard deviation %.2f ms (%.1f %%)",
+		    o->mean / 1e6, std / 1e6,
+		    o->mean > 0 ? 100 * std / o->mean : 0);
+	put_base(s);
+}
+
+/* Idle time by the classes of dlp-gaps. The time that no gap of the steps has
+ * lies before work between two steps. */
+static void
+put_why_idle(struct screen *s)
+{
+	double rest = s->o->ns[OV_IDLE], ns;
+	struct buf label = { 0 };
+	const char *class;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		class = tally_best(&s->o->gap, &ns);
+		if (class == NULL || ns < NOTHING)
+			break;
+		tally_take(&s->o->gap, &ns);
+		buf_clear(&label);
+		buf_puts(&label, "  ");
+		buf_puts(&label, class);
+		part(s, buf_str(&label), ns);
+		rest -= ns;
+	}
+	if (rest >= NOTHING)
+		part(s, "  (rest)", rest);
+	buf_free(&label);
+}
+
+static void
+put_gpu_time(struct screen *s)
+{
+	const struct overview *o = s->o;
+
+	buf_puts(&out_buf, "\nGPU time\n");
+	page_bar(&s->page, "Tensor Core kernels", o->ns[OV_TC]);
+	page_bar(&s->page, "other kernels", o->ns[OV_KERN]);
+	part(s, "graphs", o->ns[OV_GRAPH]);
+	page_bar(&s->page, "copies and sets", o->ns[OV_MEM]);
+	page_bar(&s->page, "idle", o->ns[OV_IDLE]);
+	put_why_idle(s);
+	if (o->n_all > 0 && o->between_idle >= .02 * s->page.base)
+		part(s, "  of it between two steps", o->between_idle);
+}
+
+static void
+put_phases(struct screen *s)
+{
+	const char *name;
+	double ns;
+	int i;
+
+	page_line(&s->page, "");
+	page_line(&s->page, "phases: GPU work launched in them");
+	for (i = 0; i < 6; i++) {
+		name = tally_take(&s->o->phase, &ns);
+		if (name != NULL)
+			part(s, is_unset(name) ? "(none)" : name, ns);
+	}
+}
+
+static void
+put_ops(struct screen *s)
+{
+	struct overview *o = s->o;
+	const struct overview_op *op;
+	struct buf line = { 0 };
+	const char *name;
+	double ns;
+	int i;
+
+	page_line(&s->page, "");
+	page_line(&s->page, "top ops, each with its longest kernel");
+	for (i = 0; i < 5 && (name = tally_take(&o->op, &ns)) != NULL; i++) {
+		page_bar(&s->page, name, ns);
+		op = &o->ops[smap_find(&o->op.name, name, strlen(name))];
+		buf_clear(&line);
+		buf_puts(&line, "    ");
+		page_fit(&line, op->kernel != NULL ? op->kernel : "",
+		    s->page.width - 20);
+		if (op->tc)
+			buf_puts(&line, ", Tensor Cores");
+		page_line(&s->page, buf_str(&line));
+	}
+	buf_free(&line);
+}
+
+/* The op that a reason takes the most time of. */
+static const char *
+op_of_reason(const struct overview *o, const char *why)
+{
+	size_t n = strlen(why), len;
+	const char *both, *best = "";
+	double most = -1;
+	uint32_t i;
+
+	for (i = 0; i < o->why_op.name.n; i++) {
+		both = smap_str(&o->why_op.name, i, &len);
+		if (len <= n || memcmp(both, why, n) != 0 ||
+		    both[n] != SEP[0] || o->why_op.sum[i].ns <= most)
+			continue;
+		most = o->why_op.sum[i].ns;
+		best = both + n + 1;
+	}
+	return best;
+}
+
+/* The longest reasons, each with the op that it is the most of. */
+static void
+put_reasons(struct screen *s, struct tally *reasons)
+{
+	struct buf label = { 0 };
+	const char *why, *tip;
+	double ns;
+	int i;
+
+	for (i = 0; i < 3 && (why = tally_take(reasons, &ns)) != NULL; i++) {
+		buf_clear(&label);
+		buf_puts(&label, "  ");
+		buf_puts(&label, why);
+		page_bar(&s->page, buf_str(&label), ns);
+		tip = overview_tip(why);
+		if (s->o->no_tf32 && strcmp(why, "fp32") == 0)
+			tip = "autocast to fp16; this GPU has no TF32";
+		page_fill(&s->page, "    ", "most: %s%s%s",
+		    op_of_reason(s->o, why), tip != NULL ? "; " : "",
+		    tip != NULL ? tip : "");
+	}
+	buf_free(&label);
+}
+
+static void
+put_tensor_cores(struct screen *s)
+{
+	struct overview *o = s->o;
+	double dark = o->tc_dark;
+
+	page_line(&s->page, "");
+	if (o->n_kern > 0 && o->n_judged == 0)
+		dark = o->kern_ns;
+	if (dark < NOTHING)
+		dark = 0;
+	if (o->eligible > 0 || dark == 0)
+		page_bar(&s->page, "could use Tensor Cores", o->eligible);
+	put_reasons(s, &o->why);
+	part(s, "could use them: unknown", dark);
+	part(s, "uses them, slowly", o->slow);
+	put_reasons(s, &o->slow_why);
+}
+
+struct lack { /* something that is not known of a part of the time */
+	const char *label, *hint;
+	double ns, of;
+};
+
+/* The account, and what to do about all that is not known of much time; the
+ * same advice is given once. */
+static void
+put_lacks(struct screen *s, const struct lack *v, int n)
+{
+	struct buf head = { 0 }, text = { 0 };
+	int i, k;
+
+	for (i = 0; i < n; i++) {
+		buf_printf(&text, "%s%s ", i > 0 ? ", " : "", v[i].label);
+		put_ms(&text, v[i].ns);
+		if (s->page.base > 0)
+			buf_printf(
+			    &text, " %.1f %%", 100 * v[i].ns / s->page.base);
+		else
+			buf_puts(&text, " -");
+	}
+	page_line(&s->page, "");
+	buf_printf(&head,
+	    "not known, of %.2f ms of GPU work and %.2f ms of kernels%s: ",
+	    s->o->work / 1e6, s->o->kern_ns / 1e6,
+	    s->o->graph_ns > 0 ? " and graphs" : "");
+	page_fill(&s->page, buf_str(&head), "%s", buf_str(&text));
+	for (i = 0; i < n; i++) {
+		for (k = 0; strcmp(v[k].hint, v[i].hint) != 0; k++)
+			;
+		if (k == i && v[i].of > 0 && v[i].ns > .1 * v[i].of)
+			page_fill(&s->page, "  > ", "%s: %s", v[i].label,
+			    v[i].hint);
+	}
+	buf_free(&head);
+	buf_free(&text);
+}
+
+static void
+put_unknown(struct screen *s)
+{
+	const struct overview *o = s->o;
+	const char *graph = overview_tip("graph"), *tip = NULL, *why;
+	double ns;
+	struct lack v[] = {
+		{ "op", OVERVIEW_EMIT, o->no_op, o->work },
+		{ "sizes", OVERVIEW_EMIT, o->no_shapes, o->kern_ns },
+		{ "FLOPs", "dlp coverage names the ops; dlp-flops -f takes"
+			   " rules of yours",
+		    o->no_flop, o->kern_ns },
+		{ "Tensor Cores or not",
+		    "dlp coverage names the kernels; dlp-tc(1) how to write"
+		    " rules",
+		    o->no_verdict, o->kern_ns },
+	};
+	int i;
+
+	why = tally_best(&o->no_op_why, &ns);
+	if (why != NULL)
+		tip = overview_tip(why);
+	if (tip != NULL)
+		v[0].hint = tip;
+	if (o->no_shapes > .5 * o->no_flop)
+		v[2].hint = "dlp coverage names the ops; most lack sizes";
+	for (i = 1; i < (int)ARRAY_LEN(v); i++)
+		if (o->graph_ns > .5 * v[i].ns)
+			v[i].hint = graph;
+	put_lacks(s, v, (int)ARRAY_LEN(v));
+}
+
+/* The finding's text, and the file where it is the most, of several. */
+static void
+put_problem(struct screen *s, int nth, const struct overview_finding *f)
+{
+	struct buf head = { 0 }, text = { 0 };
+
+	buf_printf(&head, "  %d ", nth);
+	if (!is_unset(f->share))
+		buf_printf(&text, "[%s %%] ", f->share);
+	if (s->o->n_src > 1 && !is_unset(f->src)) {
+		buf_puts(&text, f->src);
+		if (f->n_file > 1)
+			buf_printf(&text, " (and %d more)", f->n_file - 1);
+		buf_puts(&text, ": ");
+	}
+	buf_puts(&text, f->problem);
+	page_fill(&s->page, buf_str(&head), "%s", buf_str(&text));
+	buf_free(&head);
+	buf_free(&text);
+}
+
+/* The rules that were judged in no file. */
+static void
+put_unjudged(struct screen *s)
+{
+	struct overview *o = s->o;
+	struct buf why = { 0 };
+	const char *id;
+	size_t len;
+	uint32_t i;
+	int n = 0;
+
+	for (i = 0; i < o->unjudged.n; i++) {
+		id = smap_str(&o->unjudged, i, &len);
+		n += smap_find(&o->fired, id, len) == SMAP_NONE;
+	}
+	if (n == 0)
+		return;
+	if (o->info[OV_TIMES] != NULL) {
+		buf_puts(&why, "this file has no times");
+	} else {
+		buf_puts(&why, "dlp advise -a ");
+		put_profile(&why, s);
+		buf_puts(&why, " names what the profile lacks for them");
+	}
+	page_fill(&s->page, "  ", "%d %s could not be judged: %s", n,
+	    n > 1 ? "rules" : "rule", buf_str(&why));
+	buf_free(&why);
+}
+
+static void
+put_findings(struct screen *s)
+{
+	const struct overview *o = s->o;
+	int i;
+
+	page_line(&s->page, "");
+	page_fill(&s->page, "",
+	    "findings, of %s, with their share of the time: %s%d",
+	    o->n_all > 0 ? "these steps" : "the whole profile",
+	    o->n_found > 3 ? "the first 3 of " : "", o->n_found);
+	for (i = 0; i < o->n_found && i < 3; i++) {
+		put_problem(s, i + 1, &o->found[i]);
+		if (!is_unset(o->found[i].evidence))
+			page_fill(
+			    &s->page, "    = ", "%s", o->found[i].evidence);
+		page_fill(&s->page, "    > ", "%s", o->found[i].advice);
+	}
+	put_unjudged(s);
+}
+
+/* The steps that the screen is of, as options for another report. */
+static void
+put_same_steps(struct buf *b, const struct screen *s)
+{
+	const struct overview *o = s->o;
+	bool key = s->how->key != NULL && *s->how->key != '\0';
+
+	if (o->n_all == 0 || o->differ)
+		return;
+	if (key) {
+		buf_puts(b, " -k ");
+		put_shell_word(b, s->how->key, "KEY");
+	}
+	if (!is_unset(o->first)) {
+		buf_printf(b, " -i %s", o->first);
+		if (strcmp(o->first, o->last) != 0)
+			buf_printf(b, "-%s", o->last);
+	} else if (!key && o->n_stable <= 1) {
+		buf_puts(b, " -i 0");
+		if (o->n_all > 1)
+			buf_printf(b, "-%.0f", o->n_all - 1);
+	}
+}
+
+struct proposal { /* a report, and the part of the time that it is about */
+	const char *report, *what;
+	double ns;
+};
+
+/* The longest that is left, by name among equals; NULL: none is worth it. */
+static struct proposal *
+longest(struct proposal *v, size_t n, double least)
+{
+	struct proposal *best = NULL;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (v[i].ns > least && (best == NULL || v[i].ns > best->ns))
+			best = &v[i];
+	return best;
+}
+
+static void
+put_next(struct screen *s)
+{
+	const struct overview *o = s->o;
+	struct proposal v[] = { /* by name */
+		{ "copies", "which copies take the time", o->ns[OV_MEM] },
+		{ "coverage", "what is not known, and why", o->no_op },
+		{ "gaps", "when the GPU idles, and why",
+		    o->timed ? o->ns[OV_IDLE] : 0 },
+		{ "tc", "what does not use Tensor Cores, or slowly",
+		    o->eligible + o->slow },
+		{ "top", "all ops; -g kernel, layer, shape", o->work },
+	};
+	struct proposal *p;
+	char what[80];
+	int i;
+
+	for (i = 0; i < 3 && s->page.base > 0; i++) {
+		p = longest(v, ARRAY_LEN(v), .1 * s->page.base);
+		if (p == NULL)
+			break;
+		buf_puts(&out_buf, i > 0 ? "      " : "\nnext: ");
+		buf_printf(&out_buf, "dlp %s", p->report);
+		put_same_steps(&out_buf, s);
+		buf_putc(&out_buf, ' ');
+		put_profile(&out_buf, s);
+		buf_putc(&out_buf, '\n');
+		(void)snprintf(what, sizeof(what), "        %s", p->what);
+		page_line(&s->page, what);
+		p->ns = 0;
+	}
+}
+
+static void
+put_no_work(struct screen *s)
+{
+	page_fill(&s->page, "        ",
+	    "no GPU work in this profile: record it with nsys profile -t"
+	    " cuda,nvtx");
+	put_findings(s);
+	buf_puts(&out_buf, "\nnext: dlp info ");
+	put_profile(&out_buf, s);
+	buf_putc(&out_buf, '\n');
+}
+
+void
+overview_screen(struct overview *o, const struct overview_how *how)
+{
+	struct screen s = { o, how, { how->width, 0 } };
+	struct buf file = { 0 };
+
+	s.page.base = o->timed ? o->wall : o->work;
+	esc_put(&file, o->file, strlen(o->file));
+	page_fill(&s.page, "", "%s", buf_str(&file));
+	buf_free(&file);
+	put_gpus(&s);
+	put_tool(&s);
+	if (!o->any_work) {
+		put_no_work(&s);
+		return;
+	}
+	put_steps(&s);
+	if (o->timed)
+		put_gpu_time(&s);
+	else
+		page_fill(&s.page, "        ",
+		    "durations only, no times: when the GPU idles is not"
+		    " known");
+	put_phases(&s);
+	put_ops(&s);
+	put_tensor_cores(&s);
+	put_unknown(&s);
+	put_findings(&s);
+	put_next(&s);
+}
