@@ -1,9 +1,18 @@
 /*
- * dlp-mem: the memory in use, its peak, and what was in use then.
+ * dlp-mem: the memory in use, its peak, and what was in use then: for each
+ * device its own memory (device) and that of the host (host).
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
 #include "cli.h"
-#include "dlp-mem/mem.h"
-#include "dlp-mem/read.h"
+#include "map.h"
+#include "num.h"
+#include "openrange.h"
+#include "stage.h"
+#include "stem.h"
+#include "workrec.h"
 
 static const char usage[] =
     "usage: dlp-mem [-u] [file]\n"
@@ -12,16 +21,710 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
+#define CALLS 256 /* of so many newest calls it is known where they were made  \
+		   */
+
+struct mem_where { /* numbers in mem.names: of an allocation */
+	uint32_t iter, phase, layer, at, api, kind;
+};
+
+static const struct mem_where nowhere = { SMAP_NONE, SMAP_NONE, SMAP_NONE,
+	SMAP_NONE, SMAP_NONE, SMAP_NONE };
+
+struct allocation {
+	int64_t addr, bytes, start; /* start in ns */
+	struct mem_where where;
+	uint64_t seq;
+	bool dead; /* released after the peak */
+};
+
+struct mem_owner {    /* what spaces are told apart by */
+	uint32_t src; /* in mem.names */
+	int64_t dev;
+	bool host;
+};
+
+/* The memory of an owner: the allocations that live, and those that lived at
+ * the peak. */
+struct mem_space {
+	struct mem_owner owner;
+	struct allocation *v;
+	size_t n, cap, n_dead;
+	struct map at;              /* address -> place in v */
+	int64_t used, peak, before; /* bytes; before: the recording began */
+	int64_t peak_start;         /* ns */
+	struct mem_where peak_where;
+	uint64_t peak_seq, n_alloc, n_free;
+};
+
+struct mem_use { /* of a space, while ranges of a name were open */
+	int64_t peak, alloc, freed; /* bytes */
+	uint64_t n_alloc;
+	bool has_peak;
+};
+
+struct mem_range { /* ranges of a name */
+	uint32_t src;
+	const char *path;
+	uint64_t n;
+	struct mem_use *use; /* by space */
+	size_t n_use;
+};
+
+struct mem_open { /* a range that is open */
+	struct openrange span;
+	uint32_t range; /* place in mem.range */
+};
+
+/* Calls, and work that has its call. */
+struct call_cols {
+	struct workrec_cols cols;
+	struct rec_col *api, *phase, *layer, *op;
+};
+
+struct mem {
+	struct mem_space *space;
+	size_t n_space;
+	struct mem_range *range;
+	size_t n_range;
+	struct smap range_keys; /* "src\tpath"; the number in range */
+	struct openranges open; /* of all threads */
+	size_t open_limit;      /* of their number, to look which ended */
+	struct smap names;
+	struct map totals; /* total_key() -> bytes */
+	uint64_t seq;
+	uint64_t unknown_free, twice;
+	struct made_call {
+		int64_t pid, corr;
+		uint32_t src;
+		struct mem_where where;
+	} calls[CALLS];
+	uint64_t n_calls;
+	struct buf key, path;
+
+	struct {
+		struct workrec_cols cols;
+		struct rec_col *op, *bytes, *addr, *kind;
+		struct out_ext *ext;
+	} event;
+	struct call_cols call, set, copy, kern;
+	struct {
+		struct rec_col *start, *dur, *text, *layer, *src;
+	} ranges;
+	struct {
+		struct rec_col *dev, *bytes, *src;
+	} devs;
+	struct out_src_type peak, live, memrange;
+};
+
+static uint32_t
+name_put(struct mem *m, struct mview v)
+{
+	return v.s != NULL ? smap_put(&m->names, v.s, v.n, NULL) : SMAP_NONE;
+}
+
+/* Of a device of a file: the key of what it has in all. */
+static uint64_t
+total_key(uint32_t src, int64_t dev)
+{
+	return (uint64_t)src << 32 | (uint32_t)dev;
+}
+
+static struct mem_space *
+space_of(struct mem *m, struct mem_owner o)
+{
+	struct mem_space *s;
+	size_t i;
+
+	for (i = 0; i < m->n_space; i++) {
+		s = &m->space[i];
+		if (s->owner.src == o.src && s->owner.dev == o.dev &&
+		    s->owner.host == o.host)
+			return s;
+	}
+	m->space = xrealloc(m->space, m->n_space + 1, sizeof(*m->space));
+	s = &m->space[m->n_space++];
+	memset(s, 0, sizeof(*s));
+	s->owner = o;
+	return s;
+}
+
+/* The last one takes the place of allocation i. */
+static void
+remove_alloc(struct mem_space *s, size_t i)
+{
+	struct allocation *last = &s->v[--s->n];
+
+	s->n_dead -= s->v[i].dead;
+	if (!s->v[i].dead)
+		map_del(&s->at, (uint64_t)s->v[i].addr);
+	if (i == s->n)
+		return;
+	s->v[i] = *last;
+	if (!last->dead)
+		*map_put(&s->at, (uint64_t)last->addr, NULL) = i;
+}
+
+/* A new peak: what was released before it is forgotten. */
+static void
+remove_dead(struct mem_space *s)
+{
+	size_t i = s->n;
+
+	while (i-- > 0 && s->n_dead > 0)
+		if (s->v[i].dead)
+			remove_alloc(s, i);
+}
+
+/* Returns how the use has changed, in bytes. */
+static int64_t
+space_free(struct mem *m, struct mem_space *s, int64_t addr)
+{
+	uint64_t *at = map_get(&s->at, (uint64_t)addr);
+	struct allocation *a;
+	int64_t bytes;
+
+	s->n_free++;
+	if (at == NULL) {
+		m->unknown_free++;
+		return 0;
+	}
+	a = &s->v[*at];
+	bytes = a->bytes;
+	s->used = num_sub(s->used, bytes);
+	if (a->seq > s->peak_seq) {
+		remove_alloc(s, *at);
+		return -bytes;
+	}
+	a->dead = true;
+	s->n_dead++;
+	map_del(&s->at, (uint64_t)addr);
+	return -bytes;
+}
+
+/* The same; what lives at that address was released unseen. */
+static int64_t
+space_alloc(struct mem *m, struct mem_space *s, const struct allocation *a)
+{
+	if (map_get(&s->at, (uint64_t)a->addr) != NULL) {
+		m->twice++;
+		space_free(m, s, a->addr);
+		s->n_free--;
+	}
+	ARRAY_GROW(s->v, s->n, s->cap);
+	s->v[s->n] = *a;
+	s->v[s->n].seq = ++m->seq;
+	*map_put(&s->at, (uint64_t)a->addr, NULL) = s->n++;
+	s->used = num_add(s->used, a->bytes);
+	s->n_alloc++;
+	if (s->used > s->peak) {
+		remove_dead(s);
+		s->peak = s->used;
+		s->peak_seq = m->seq;
+		s->peak_start = a->start;
+		s->peak_where = a->where;
+	}
+	return a->bytes;
+}
+
+/* Memory while ranges are open, added up by their names. */
+
+static struct mem_use *
+use_of(struct mem_range *k, size_t space)
+{
+	if (space >= k->n_use) {
+		k->use = xrealloc(k->use, space + 1, sizeof(*k->use));
+		memset(k->use + k->n_use, 0,
+		    (space + 1 - k->n_use) * sizeof(*k->use));
+		k->n_use = space + 1;
+	}
+	return &k->use[space];
+}
+
+static void
+take_peak(struct mem_range *k, size_t space, int64_t used)
+{
+	struct mem_use *u = use_of(k, space);
+
+	if (!u->has_peak || used > u->peak)
+		u->peak = used;
+	u->has_peak = true;
+}
+
+/* The ranges of a name: without what makes each one differ. */
+static uint32_t
+range_of(struct mem *m, uint32_t src, const struct buf *path)
+{
+	bool fresh;
+	uint32_t i;
+
+	buf_clear(&m->key);
+	buf_i64(&m->key, src);
+	buf_putc(&m->key, '\t');
+	buf_put(&m->key, path->s, stem_len(path->s, path->len));
+	i = smap_put(&m->range_keys, m->key.s, m->key.len, &fresh);
+	if (fresh) {
+		m->range = xrealloc(m->range, ++m->n_range, sizeof(*m->range));
+		memset(&m->range[i], 0, sizeof(*m->range));
+		m->range[i].src = src;
+		m->range[i].path =
+		    strchr(smap_str(&m->range_keys, i, NULL), '\t') + 1;
+	}
+	return i;
+}
+
+/* Forgets the ranges that ended by t. */
+static void
+close_ranges(struct mem *m, int64_t t)
+{
+	openranges_sweep(&m->open, t, NULL, NULL);
+	m->open_limit = m->open.n * 2 + 64;
+}
+
+static void
+open_range(struct mem *m, uint32_t src, const struct buf *path, int64_t start,
+    int64_t end)
+{
+	uint32_t no = range_of(m, src, path);
+	struct mem_range *k = &m->range[no];
+	struct mem_open *o;
+	size_t s;
+
+	k->n++;
+	for (s = 0; s < m->n_space; s++)
+		if (m->space[s].owner.src == src)
+			take_peak(k, s, m->space[s].used);
+	if (m->open.n > m->open_limit)
+		close_ranges(m, start);
+	o = openranges_push(&m->open, start, end);
+	o->range = no;
+}
+
+/* The use of a space has changed by so many bytes at time t. */
+static void
+change_in_ranges(
+    struct mem *m, const struct mem_space *s, int64_t t, int64_t bytes)
+{
+	size_t i, no = (size_t)(s - m->space);
+	const struct mem_open *o;
+	struct mem_range *k;
+	struct mem_use *u;
+
+	close_ranges(m, t);
+	for (i = 0; i < m->open.n; i++) {
+		o = openranges_at(&m->open, i);
+		k = &m->range[o->range];
+		if (k->src != s->owner.src)
+			continue;
+		u = use_of(k, no);
+		if (bytes > 0) {
+			u->alloc = num_add(u->alloc, bytes);
+			u->n_alloc++;
+		} else {
+			u->freed = num_sub(u->freed, bytes);
+		}
+		take_peak(k, no, s->used);
+	}
+}
+
+/* Records out. */
+
+static void
+put_name(const struct mem *m, uint32_t no)
+{
+	size_t n = 0;
+	const char *s = no != SMAP_NONE ? smap_str(&m->names, no, &n) : NULL;
+
+	out_raw(s, n);
+}
+
+static void
+put_where(const struct mem *m, const struct mem_where *w)
+{
+	put_name(m, w->iter);
+	put_name(m, w->phase);
+	put_name(m, w->layer);
+	put_name(m, w->at);
+	put_name(m, w->api);
+}
+
+static const char *
+space_word(const struct mem_space *s)
+{
+	return s->owner.host ? "host" : "device";
+}
+
+static void
+put_space(const struct mem_space *s)
+{
+	out_i64(s->owner.dev);
+	out_raw(space_word(s), strlen(space_word(s)));
+}
+
+static void
+end_with_src(const struct mem *m, uint32_t src)
+{
+	if (src != SMAP_NONE)
+		put_name(m, src);
+	out_end();
+}
+
+static void
+put_live(struct mem *m, const struct mem_space *s, const struct allocation *a)
+{
+	static const char *const names[] = { "dev", "space", "bytes", "kind",
+		"addr", "start_ns", "iter", "phase", "layer", "at", "api",
+		"src" };
+	uint32_t src = s->owner.src;
+
+	out_rec_src(
+	    &m->live, "live", names, ARRAY_LEN(names), src != SMAP_NONE);
+	put_space(s);
+	out_i64(a->bytes);
+	put_name(m, a->where.kind);
+	out_i64(a->addr);
+	out_i64(a->start);
+	put_where(m, &a->where);
+	end_with_src(m, src);
+}
+
+static bool
+lived_at_peak(const struct mem_space *s, const struct allocation *a)
+{
+	return a->seq <= s->peak_seq;
+}
+
+static int64_t
+n_live(const struct mem_space *s)
+{
+	int64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		n += lived_at_peak(s, &s->v[i]);
+	return n;
+}
+
+static void
+put_peak(struct mem *m, const struct mem_space *s)
+{
+	static const char *const names[] = { "dev", "space", "peak_bytes",
+		"total_bytes", "start_ns", "iter", "phase", "layer", "at",
+		"api", "n_live", "before_bytes", "end_bytes", "n_alloc",
+		"n_free", "src" };
+	bool known = s->n_alloc > 0;
+	uint32_t src = s->owner.src;
+	uint64_t *total =
+	    s->owner.host ? NULL
+			  : map_get(&m->totals, total_key(src, s->owner.dev));
+
+	out_rec_src(
+	    &m->peak, "peak", names, ARRAY_LEN(names), src != SMAP_NONE);
+	put_space(s);
+	out_opt(known, s->peak);
+	out_opt(total != NULL, total != NULL ? (int64_t)*total : 0);
+	out_opt(known, s->peak_start);
+	put_where(m, known ? &s->peak_where : &nowhere);
+	out_opt(known, n_live(s));
+	out_opt(known, s->before);
+	out_opt(known, s->used);
+	out_opt(known, (int64_t)s->n_alloc);
+	out_opt(known, (int64_t)s->n_free);
+	end_with_src(m, src);
+}
+
+/* Devices that have no event: their peak is not known. */
+static void
+put_unknown_peaks(struct mem *m)
+{
+	uint64_t key, bytes;
+	struct mem_space s = { 0 };
+	size_t it = 0;
+
+	while (map_next(&m->totals, &it, &key, &bytes)) {
+		s.owner.src = (uint32_t)(key >> 32);
+		s.owner.dev = (int64_t)(uint32_t)key;
+		put_peak(m, &s);
+	}
+}
+
+static void
+put_memrange(struct mem *m, const struct mem_range *k, size_t space)
+{
+	static const char *const names[] = { "range", "dev", "space", "n",
+		"peak_bytes", "alloc_bytes", "free_bytes", "n_alloc", "src" };
+	const struct mem_use *u = &k->use[space];
+
+	out_rec_src(&m->memrange, "memrange", names, ARRAY_LEN(names),
+	    k->src != SMAP_NONE);
+	out_raw(k->path, strlen(k->path));
+	put_space(&m->space[space]);
+	out_i64((int64_t)k->n);
+	out_i64(u->peak);
+	out_i64(u->alloc);
+	out_i64(u->freed);
+	out_i64((int64_t)u->n_alloc);
+	end_with_src(m, k->src);
+}
+
+static void
+finish_memory(struct stage *st)
+{
+	struct mem *m = st->ctx;
+	const struct mem_space *s;
+	size_t i, k;
+
+	if (m->n_space == 0)
+		put_unknown_peaks(m);
+	for (i = 0; i < m->n_space; i++)
+		put_peak(m, &m->space[i]);
+	for (i = 0; i < m->n_space; i++) {
+		s = &m->space[i];
+		for (k = 0; k < s->n; k++)
+			if (lived_at_peak(s, &s->v[k]))
+				put_live(m, s, &s->v[k]);
+	}
+	stage_note("mem_free_unknown", m->unknown_free);
+	stage_note("mem_allocated_twice", m->twice);
+	for (i = 0; i < m->n_range; i++)
+		for (k = 0; k < m->range[i].n_use; k++)
+			if (m->range[i].use[k].has_peak)
+				put_memrange(m, &m->range[i], k);
+}
+
+/* Records in. */
+
+static void
+read_made_call(struct stage *st, struct rec *r)
+{
+	struct mem *m = st->ctx;
+	const struct call_cols *k = rec_arg(r);
+	struct made_call *c = &m->calls[m->n_calls % CALLS];
+	struct workrec w;
+
+	stage_pass(st, r);
+	workrec_read(&w, &k->cols, r);
+	c->pid = w.pid;
+	c->corr = w.corr;
+	if (!w.has_corr)
+		return;
+	c->src = name_put(m, w.src);
+	c->where.api = name_put(m, rec_view(r, k->api));
+	c->where.phase = name_put(m, rec_view(r, k->phase));
+	c->where.layer = name_put(m, rec_view(r, k->layer));
+	c->where.at = name_put(m, rec_view(r, k->op));
+	m->n_calls++;
+}
+
+/* The call that made the event is among the newest, as it is still open. */
+static struct mem_where
+where_made(const struct mem *m, const struct workrec *w, uint32_t src)
+{
+	const struct made_call *c;
+	uint64_t i;
+
+	if (!w->has_corr)
+		return nowhere;
+	for (i = m->n_calls; i > 0 && i + CALLS > m->n_calls; i--) {
+		c = &m->calls[(i - 1) % CALLS];
+		if (c->corr == w->corr && c->pid == w->pid && c->src == src)
+			return c->where;
+	}
+	return nowhere;
+}
+
+static void
+put_event(const struct mem *m, struct rec *r, const struct mem_space *s,
+    const struct mem_where *w)
+{
+	out_ext_begin(m->event.ext, r);
+	out_raw(space_word(s), strlen(space_word(s)));
+	out_i64(s->used);
+	put_name(m, w->api);
+	put_name(m, w->phase);
+	put_name(m, w->layer);
+	put_name(m, w->at);
+	out_ext_end(m->event.ext, r);
+}
+
+static void
+read_mem_event(struct stage *st, struct rec *r)
+{
+	struct mem *m = st->ctx;
+	struct allocation a = { 0 };
+	struct mem_owner o;
+	struct mem_space *s;
+	struct workrec w;
+	int64_t change = 0;
+
+	workrec_read(&w, &m->event.cols, r);
+	o.src = name_put(m, w.src);
+	o.dev = w.dev;
+	o.host = rec_is(r, m->event.kind, "pinned") ||
+		 rec_is(r, m->event.kind, "pageable");
+	a.start = w.start;
+	a.where = where_made(m, &w, o.src);
+	a.where.iter = name_put(m, w.iter);
+	a.where.kind = name_put(m, rec_view(r, m->event.kind));
+	s = space_of(m, o);
+	rec_i64(r, m->event.bytes, &a.bytes);
+	if (rec_i64(r, m->event.addr, &a.addr)) {
+		if (rec_is(r, m->event.op, "alloc"))
+			change = space_alloc(m, s, &a);
+		else if (rec_is(r, m->event.op, "free"))
+			change = space_free(m, s, a.addr);
+	}
+	if (a.start <= 0)
+		s->before = s->used;
+	if (change != 0)
+		change_in_ranges(m, s, a.start, change);
+	put_event(m, r, s, &a.where);
+}
+
+static void
+read_mem_legend(struct stage *st, struct rec *r)
+{
+	const struct mem *m = st->ctx;
+
+	out_ext_legend(m->event.ext, r);
+}
+
+static void
+read_path_range(struct stage *st, struct rec *r)
+{
+	struct mem *m = st->ctx;
+	struct buf *path = &m->path;
+	struct mview v;
+	int64_t start, dur;
+
+	stage_pass(st, r);
+	if (!rec_i64(r, m->ranges.start, &start) ||
+	    !rec_i64(r, m->ranges.dur, &dur))
+		return;
+	buf_clear(path);
+	v = rec_view(r, m->ranges.layer);
+	if (v.s != NULL) {
+		buf_put(path, v.s, v.n);
+		buf_putc(path, '/');
+	}
+	v = rec_view(r, m->ranges.text);
+	if (v.s != NULL)
+		buf_put(path, v.s, v.n);
+	if (path->len > 0)
+		open_range(m, name_put(m, rec_view(r, m->ranges.src)), path,
+		    start, num_add(start, dur));
+}
+
+static void
+read_total(struct stage *st, struct rec *r)
+{
+	struct mem *m = st->ctx;
+	int64_t dev, bytes;
+	uint64_t key;
+
+	stage_pass(st, r);
+	if (!rec_i64(r, m->devs.dev, &dev) ||
+	    !rec_i64(r, m->devs.bytes, &bytes))
+		return;
+	key = total_key(name_put(m, rec_view(r, m->devs.src)), dev);
+	*map_put(&m->totals, key, NULL) = (uint64_t)bytes;
+}
+
+static void
+forget_memory(struct mem *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->n_space; i++) {
+		free(m->space[i].v);
+		map_free(&m->space[i].at);
+	}
+	for (i = 0; i < m->n_range; i++)
+		free(m->range[i].use);
+	free(m->space);
+	free(m->range);
+	m->space = NULL;
+	m->range = NULL;
+	m->n_space = m->n_range = m->open_limit = 0;
+	m->open.n = 0;
+	smap_free(&m->names);
+	smap_free(&m->range_keys);
+	map_free(&m->totals);
+	m->seq = m->unknown_free = m->twice = m->n_calls = 0;
+}
+
+static void
+begin_memory(struct stage *st)
+{
+	forget_memory(st->ctx);
+}
+
+static void
+listen_mem(struct stage *st, struct mem *m)
+{
+	static const char *const added[] = { "space", "used_bytes", "api",
+		"phase", "layer", "at" };
+	struct rec_type *t =
+	    stage_on(st, "mem", read_mem_event, read_mem_legend, NULL);
+
+	workrec_bind(&m->event.cols, t, WORKREC_START,
+	    WORKREC_PID | WORKREC_DEV | WORKREC_CORR | WORKREC_ITER |
+		WORKREC_SRC);
+	REC_COLS(t, REC_NEED, { &m->event.op, "op" },
+	    { &m->event.bytes, "bytes" }, { &m->event.addr, "addr" });
+	m->event.kind = rec_col(t, "kind", REC_OPT);
+	m->event.ext = out_ext(added, (int)ARRAY_LEN(added));
+}
+
+static void
+listen_calls(struct stage *st, const char *tag, struct call_cols *k)
+{
+	struct rec_type *t = stage_on(st, tag, read_made_call, NULL, k);
+
+	workrec_bind(&k->cols, t, 0, WORKREC_PID | WORKREC_CORR | WORKREC_SRC);
+	REC_COLS(t, REC_OPT, { &k->api, "api" }, { &k->phase, "phase" },
+	    { &k->layer, "layer" }, { &k->op, "op" });
+}
+
+static void
+listen_others(struct stage *st, struct mem *m)
+{
+	struct rec_type *t = stage_on(st, "range", read_path_range, NULL, NULL);
+
+	REC_COLS(t, REC_NEED, { &m->ranges.start, "start_ns" },
+	    { &m->ranges.dur, "dur_ns" });
+	REC_COLS(t, REC_OPT, { &m->ranges.text, "text" },
+	    { &m->ranges.layer, "layer" }, { &m->ranges.src, "src" });
+	t = stage_on(st, "dev", read_total, NULL, NULL);
+	REC_COLS(t, REC_OPT, { &m->devs.dev, "dev" },
+	    { &m->devs.bytes, "mem_bytes" }, { &m->devs.src, "src" });
+}
+
 int
 main(int argc, char **argv)
 {
 	static const char *const notes[] = { "mem_free_unknown",
 		"mem_allocated_twice", NULL };
-	static struct mem m;
+	struct mem m = { 0 };
 	struct stage st;
+	int rc;
 
 	stage_start(&st, "dlp-mem", usage, NULL, argc, argv);
-	read_open(&m, &st);
+	st.ctx = &m;
+	st.section = begin_memory;
+	st.end = finish_memory;
+	openranges_init(&m.open, sizeof(struct mem_open));
+	listen_mem(&st, &m);
+	listen_calls(&st, "call", &m.call);
+	listen_calls(&st, "set", &m.set);
+	listen_calls(&st, "copy", &m.copy);
+	listen_calls(&st, "kern", &m.kern);
+	listen_others(&st, &m);
 	stage_anew(&st, notes);
-	return out_finish(stage_run(&st));
+	rc = stage_run(&st);
+	forget_memory(&m);
+	openranges_free(&m.open);
+	buf_free(&m.key);
+	buf_free(&m.path);
+	return out_finish(rc);
 }

@@ -38,6 +38,13 @@ workrec_bind(
 			*all[i].to = &absent;
 }
 
+/* Most callers ask for few of the columns: the others cost no call. */
+static inline bool
+number(const struct rec *r, const struct rec_col *c, int64_t *v)
+{
+	return c->pos >= 0 && rec_i64(r, c, v);
+}
+
 /* The end of what lasts so long, which may be before its start in a broken
  * profile; false there, and where the length is unset. */
 static bool
@@ -47,7 +54,7 @@ read_end(
 	int64_t ns;
 
 	*end = start;
-	if (!rec_i64(r, dur, &ns))
+	if (!number(r, dur, &ns))
 		return false;
 	*end = num_add(start, ns);
 	return ns >= 0;
@@ -59,18 +66,18 @@ workrec_read(
 {
 	w->start = w->api = 0;
 	w->pid = w->tid = w->dev = w->corr = -1;
-	w->has_start = rec_i64(r, c->start, &w->start);
+	w->has_start = number(r, c->start, &w->start);
 	w->has_dur = w->has_start && read_end(r, c->dur, w->start, &w->end);
 	if (!w->has_dur)
 		w->end = w->start;
-	w->has_api = rec_i64(r, c->api_start, &w->api);
+	w->has_api = number(r, c->api_start, &w->api);
 	w->api_end = w->api;
 	w->has_api_dur =
 	    w->has_api && read_end(r, c->api_dur, w->api, &w->api_end);
-	w->has_pid = rec_i64(r, c->pid, &w->pid);
-	w->has_tid = rec_i64(r, c->tid, &w->tid);
-	w->has_dev = rec_i64(r, c->dev, &w->dev);
-	w->has_corr = rec_i64(r, c->corr, &w->corr);
+	w->has_pid = number(r, c->pid, &w->pid);
+	w->has_tid = number(r, c->tid, &w->tid);
+	w->has_dev = number(r, c->dev, &w->dev);
+	w->has_corr = number(r, c->corr, &w->corr);
 	w->src = rec_view(r, c->src);
 	w->iter = rec_view(r, c->iter);
 }
