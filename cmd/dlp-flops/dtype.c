@@ -3,6 +3,7 @@
 
 #include "array.h"
 #include "dtype.h"
+#include "mview.h"
 
 static const struct {
 	const char *name;
@@ -121,7 +122,7 @@ alias_find(const struct alias *a, size_t na, const char *s, size_t n)
 	size_t i;
 
 	for (i = 0; i < na; i++)
-		if (strlen(a[i].text) == n && memcmp(a[i].text, s, n) == 0)
+		if (text_is(s, n, a[i].text))
 			return a[i].type;
 	return DT_NONE;
 }
@@ -140,8 +141,7 @@ dt_named(const char *s, size_t n)
 	int i;
 
 	for (i = 1; i < DT_N; i++)
-		if (strlen(types[i].name) == n &&
-		    memcmp(types[i].name, s, n) == 0)
+		if (text_is(s, n, types[i].name))
 			return (enum dtype)i;
 	return DT_NONE;
 }

@@ -141,8 +141,7 @@ val_function(const char *s, size_t n)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(functions); i++)
-		if (strlen(functions[i].name) == n &&
-		    memcmp(functions[i].name, s, n) == 0)
+		if (text_is(s, n, functions[i].name))
 			return &functions[i];
 	return NULL;
 }

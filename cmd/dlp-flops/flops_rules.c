@@ -343,7 +343,7 @@ built_in(const char *op, size_t n)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(table); i++)
-		if (strlen(table[i].op) == n && memcmp(table[i].op, op, n) == 0)
+		if (text_is(op, n, table[i].op))
 			return &table[i];
 	return NULL;
 }

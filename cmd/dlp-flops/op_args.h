@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "dtype.h"
+#include "json_tok.h"
 
 enum op_arg_type {
 	ARG_OTHER,
@@ -43,9 +44,8 @@ struct op_args { /* zeroed: none */
 	size_t n, cap;
 	int64_t *dims;
 	size_t ndims, dims_cap;
-	bool typed; /* from a marker: types and values are known */
-	void *tok;  /* private: tokens of the text while it is read */
-	unsigned tok_cap;
+	bool typed;          /* from a marker: types and values are known */
+	struct json_doc doc; /* private: the text while it is read */
 };
 
 void args_clear(struct op_args *a);

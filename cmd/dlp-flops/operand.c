@@ -403,7 +403,7 @@ operand_function(const char *name, size_t n)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(t); i++)
-		if (strlen(t[i].name) == n && memcmp(t[i].name, name, n) == 0)
+		if (text_is(name, n, t[i].name))
 			return t[i].fn;
 	return NULL;
 }
@@ -431,7 +431,7 @@ operand_word(const char *name, size_t n)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(t); i++)
-		if (strlen(t[i].name) == n && memcmp(t[i].name, name, n) == 0)
+		if (text_is(name, n, t[i].name))
 			return t[i].fn;
 	return NULL;
 }
