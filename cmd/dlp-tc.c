@@ -1,12 +1,18 @@
 /*
- * dlp-tc: which kernels use Tensor Cores. Kernel names in, one a line; out,
- * a line each: the name as it came, yes, no or unknown, and the rule that
- * decided. The rules are those of dlp-flops, tc.rules.
+ * dlp-tc: which kernels use Tensor Cores. It reads kernel names, one a line,
+ * and writes a line for each: the name as it came, yes, no or unknown, and the
+ * rule that decided. The rules are those of dlp-flops, tc.rules.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
-#include "dlp-tc/names.h"
+#include "demangle.h"
+#include "err.h"
+#include "judge.h"
+#include "map.h"
 #include "out.h"
 
 static const char usage[] =
@@ -21,6 +27,94 @@ static const char usage[] =
     "  -h, --help           print this text\n"
     "  -V, --version        print the version\n";
 
+#define KEEP (1 << 16) /* names whose rule is remembered */
+
+struct tc_names {
+	struct namerules rules;
+	struct smap seen; /* name -> its rule's number + 1; 0: none */
+	struct buf name, full, lower; /* scratch */
+};
+
+/* A profiler's table has the name as the compiler made it, or the readable
+ * one: _ZN2at6native... is at::native::... */
+static const struct namerule *
+rule_of_name(struct tc_names *t, const char *s, size_t n)
+{
+	buf_clear(&t->name);
+	buf_clear(&t->full);
+	buf_clear(&t->lower);
+	buf_put(&t->name, s, n);
+	demangle(buf_str(&t->name), &t->full);
+	name_lower(&t->lower, t->full.s, t->full.len);
+	return namerules_find(&t->rules, t->lower.s, t->lower.len);
+}
+
+/* The same; names repeat, so the newest are remembered. */
+static const struct namerule *
+recall_rule(struct tc_names *t, const char *s, size_t n)
+{
+	const struct namerule *u;
+	uint32_t id;
+	bool fresh;
+
+	if (t->seen.n >= KEEP)
+		smap_clear(&t->seen);
+	id = smap_put(&t->seen, s, n, &fresh);
+	if (fresh) {
+		u = rule_of_name(t, s, n);
+		t->seen.val[id] =
+		    u == NULL ? 0 : (uint64_t)(u - t->rules.v) + 1;
+	}
+	if (t->seen.val[id] == 0)
+		return NULL;
+	return &t->rules.v[t->seen.val[id] - 1];
+}
+
+static void
+put_verdict(struct tc_names *t, const char *s, size_t n)
+{
+	const struct namerule *u = NULL;
+
+	if (n > 0 && s[n - 1] == '\r') /* lines end in CR LF */
+		n--;
+	if (n > 0)
+		u = recall_rule(t, s, n);
+	buf_put(&out_buf, s, n);
+	buf_putc(&out_buf, '\t');
+	buf_puts(&out_buf, ynu_name(judge_verdict(u)));
+	buf_putc(&out_buf, '\t');
+	buf_puts(&out_buf, u == NULL ? "-" : u->word[JUDGE_ID]);
+	out_end();
+}
+
+/* A verdict for each line of the file; path NULL or "-": standard input.
+ * Errors are fatal. */
+static void
+judge_names(struct tc_names *t, const char *path)
+{
+	bool given = path != NULL && strcmp(path, "-") != 0;
+	FILE *f = given ? fopen(path, "r") : stdin;
+	const char *file = given ? path : "standard input";
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t n;
+
+	if (f == NULL)
+		die_errno("%s", path);
+	while ((errno = 0, n = getline(&line, &cap, f)) != -1) {
+		if (n > 0 && line[n - 1] == '\n')
+			n--;
+		if (memchr(line, '\0', (size_t)n) != NULL)
+			die("%s: NUL byte: these are no names", file);
+		put_verdict(t, line, (size_t)n);
+	}
+	if (ferror(f) || errno != 0)
+		die_errno("%s", file);
+	free(line);
+	if (given)
+		fclose(f);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -29,16 +123,17 @@ main(int argc, char **argv)
 		{ 0, "tc-rules", .arg = &file },
 		{ 0 },
 	};
-	struct namerules rules;
+	struct tc_names t = { 0 };
 	const char *path;
 	bool unbuffered;
 
 	cli_init("dlp-tc");
 	unbuffered = cli_options(argc, argv, usage, opts);
 	path = cli_operand(argc, argv, usage);
-	judge_open(&rules, file, "tc.rules");
+	judge_open(&t.rules, file, "tc.rules");
 	out_open(unbuffered);
-	names_judge(&rules, path);
-	namerules_free(&rules);
+	judge_names(&t, path);
+	namerules_free(&t.rules);
+	smap_free(&t.seen);
 	return out_finish(EXIT_SUCCESS);
 }

@@ -86,8 +86,6 @@ arg_numel(const struct op_args *a, const struct op_arg *t)
 	return r;
 }
 
-#define JSMN_STATIC
-#define JSMN_PARENT_LINKS /* without them deep nesting costs n squared */
 
 #define MAX_TOKENS (1 << 16) /* an op with more is not read */
 
