@@ -1,13 +1,14 @@
 /*
- * dlp-ncu: adds what Nsight Compute measured to the kernels of a stream. The
- * same kernel is the one of the same full name, grid and block that comes as
- * the same one of its kind within its iteration; where no counters have the
- * name as it is, that of the same name without what tools spell differently.
+ * dlp-ncu: adds what Nsight Compute measured to the kernels of a stream. A
+ * measured kernel and one of the stream are the same if they have the same full
+ * name, grid and block, and are the same one in the order of such kernels,
+ * within an iteration. If no counters have the name as it is, names are
+ * compared without what tools spell differently.
  */
 #include <stdlib.h>
 
 #include "cli.h"
-#include "dlp-ncu/table.h"
+#include "dlp-ncu/ncu_table.h"
 #include "err.h"
 #include "esc.h"
 #include "join.h"
@@ -24,142 +25,154 @@ static const char usage[] =
     "  -h, --help          print this and exit\n"
     "  -V, --version       print the version and exit\n";
 
-static struct table table;
-static struct join join;
-static struct join_col *name;
-static struct rec_col *grid, *block, *iter;
-static struct out_ext *ext;
-static struct map seen; /* key and iteration -> how often */
-static bool whole;      /* iterations do not matter */
-static uint64_t matched, unmatched;
-static char **more; /* -m's */
-static int nmore;
+struct ncu {
+	struct ncu_table table;
+	struct join join;
+	struct join_col *name;
+	struct rec_col *grid, *block, *iter;
+	struct out_ext *ext;
+	struct map seen; /* key and iteration -> how often */
+	uint64_t matched, unmatched;
+	struct buf key, full; /* scratch */
+	/* options */
+	bool whole;  /* iterations do not matter */
+	char **more; /* -m's */
+	int nmore;
+};
 
-/* Which of its kind this one is, from 0, in its iteration. */
+/* One per process: the functions that options call have no other way to it. */
+static struct ncu ncu;
+
+/* Which one of its kind the kernel is, from 0, in its iteration. */
 static uint64_t
-place(uint32_t key, const struct rec *r)
+ordinal(struct ncu *x, uint32_t key, const struct rec *r)
 {
-	int64_t i = -1;
+	int64_t i = x->whole ? -1 : rec_int(r, x->iter, -1);
 	uint64_t *n;
 
-	if (!whole)
-		(void)rec_i64(r, iter, &i);
-	n = map_put(&seen, (uint64_t)key << 32 | (uint32_t)(i + 1), NULL);
+	n = map_put(&x->seen, (uint64_t)key << 32 | (uint32_t)(i + 1), NULL);
 	return (*n)++;
 }
 
+/* The row of the kernel's counters; SIZE_MAX: there is none. */
 static size_t
-find(const struct rec *r)
+find_counters(struct ncu *x, const struct rec *r)
 {
-	static struct buf key, full;
 	bool plain = false;
 	size_t nname, ng, nb;
-	const char *s = join_raw(&join, r, name, &nname);
-	const char *g = rec_raw(r, grid, &ng), *b = rec_raw(r, block, &nb);
+	const char *s = join_raw(&x->join, r, x->name, &nname);
+	const char *g = rec_raw(r, x->grid, &ng);
+	const char *b = rec_raw(r, x->block, &nb);
 	uint32_t k = SMAP_NONE;
 
 	if (s == NULL || g == NULL || b == NULL)
 		return SIZE_MAX;
-	buf_clear(&full);
-	esc_undo(&full, s, nname);
+	buf_clear(&x->full);
+	esc_undo(&x->full, s, nname);
 	do {
-		table_key(&key, full.s, full.len, g, ng, b, nb, plain);
-		k = table_find(&table, &key);
+		table_key(&x->key, x->full.s, x->full.len, g, ng, b, nb, plain);
+		k = table_find(&x->table, &x->key);
 		plain = !plain;
 	} while (k == SMAP_NONE && plain);
-	return k == SMAP_NONE ? SIZE_MAX : table_row(&table, k, place(k, r));
+	return k == SMAP_NONE ? SIZE_MAX
+			      : table_row(&x->table, k, ordinal(x, k, r));
 }
 
 static void
-on_kern(struct stage *st, struct rec *r)
+put_measured(struct stage *st, struct rec *r)
 {
-	size_t row = find(r);
+	struct ncu *x = st->ctx;
+	size_t row = find_counters(x, r);
+	const char *v;
 	int i;
 
-	(void)st;
 	if (row == SIZE_MAX)
-		unmatched++;
+		x->unmatched++;
 	else
-		matched++;
-	out_ext_begin(ext, r);
-	for (i = 0; i < table.ncols; i++) {
-		const char *v =
-		    row == SIZE_MAX ? "-" : table_value(&table, row, i);
-
+		x->matched++;
+	out_ext_begin(x->ext, r);
+	for (i = 0; i < x->table.ncols; i++) {
+		v = row == SIZE_MAX ? "-" : table_value(&x->table, row, i);
 		out_raw(v, strlen(v));
 	}
-	out_ext_end(ext, r);
+	out_ext_end(x->ext, r);
 }
 
 static void
-on_legend(struct stage *st, struct rec *r)
+put_measured_legend(struct stage *st, struct rec *r)
 {
-	(void)st;
-	join_legend(name);
-	out_ext_legend(ext, r);
+	struct ncu *x = st->ctx;
+
+	join_legend(x->name);
+	out_ext_legend(x->ext, r);
 }
 
 static void
-on_str(struct stage *st, struct rec *r)
+pass_str(struct stage *st, struct rec *r)
 {
-	join_str(&join, r);
+	struct ncu *x = st->ctx;
+
+	join_str(&x->join, r);
 	stage_pass(st, r);
 }
 
 static void
-on_section(struct stage *st)
+on_ncu_section(struct stage *st)
 {
-	(void)st;
-	join_section(&join);
-	map_clear(&seen);
-	matched = unmatched = 0;
-	memset(table.used, 0, table.nrows * sizeof(*table.used));
+	struct ncu *x = st->ctx;
+
+	join_section(&x->join);
+	map_clear(&x->seen);
+	x->matched = x->unmatched = 0;
+	memset(x->table.used, 0, x->table.nrows * sizeof(*x->table.used));
 }
 
 static void
-put_notes(struct stage *st)
+on_ncu_end(struct stage *st)
 {
+	struct ncu *x = st->ctx;
 	uint64_t unused = 0;
 	size_t i;
 
-	(void)st;
-	for (i = 0; i < table.nrows; i++)
-		unused += !table.used[i];
-	stage_note("ncu_matched", matched);
-	stage_note("ncu_kernels_without_counters", unmatched);
+	for (i = 0; i < x->table.nrows; i++)
+		unused += !x->table.used[i];
+	stage_note("ncu_matched", x->matched);
+	stage_note("ncu_kernels_without_counters", x->unmatched);
 	stage_note("ncu_rows_without_kernel", unused);
-	stage_note("ncu_bad_rows", table.bad);
-	if (matched == 0)
+	stage_note("ncu_bad_rows", x->table.bad);
+	if (x->matched == 0)
 		warn("no kernel of the stream is in the counters");
 }
 
 static void
-bind(struct stage *st)
+attach(struct stage *st, struct ncu *x)
 {
-	struct rec_type *k = stage_on(st, "kern", on_kern, on_legend, NULL);
+	struct rec_type *k =
+	    stage_on(st, "kern", put_measured, put_measured_legend, NULL);
 
-	stage_on(st, "str", on_str, NULL, NULL);
-	join_init(&join, st->rd);
-	name = join_col(&join, k, "name");
-	REC_COLS(k, REC_NEED, { &grid, "grid" }, { &block, "block" });
-	iter = rec_col(k, "iter", REC_OPT);
-	ext = out_ext((const char *const *)table.cols, table.ncols);
-	st->section = on_section;
-	st->end = put_notes;
+	st->ctx = x;
+	stage_on(st, "str", pass_str, NULL, NULL);
+	join_init(&x->join, st->rd);
+	x->name = join_col(&x->join, k, "name");
+	REC_COLS(k, REC_NEED, { &x->grid, "grid" }, { &x->block, "block" });
+	x->iter = rec_col(k, "iter", REC_OPT);
+	x->ext = out_ext((const char *const *)x->table.cols, x->table.ncols);
+	st->section = on_ncu_section;
+	st->end = on_ncu_end;
 }
 
 static void
 set_metrics(const char *arg)
 {
-	free(more);
-	more = cli_list(arg, &nmore);
+	free(ncu.more);
+	ncu.more = cli_list(arg, &ncu.nmore);
 }
 
 int
 main(int argc, char **argv)
 {
 	static const struct cli_opt opts[] = {
-		{ 'a', "all", .flag = &whole },
+		{ 'a', "all", .flag = &ncu.whole },
 		{ 'm', "metrics", .call = set_metrics },
 		{ 0 },
 	};
@@ -177,14 +190,14 @@ main(int argc, char **argv)
 		cli_usage(usage);
 	optind++;
 	path = cli_operand(argc, argv, usage);
-	table_read(&table, argv[optind - 1], more, nmore);
+	table_read(&ncu.table, argv[optind - 1], ncu.more, ncu.nmore);
 	stage_open(&st, argc, argv, path, unbuffered);
-	bind(&st);
+	attach(&st, &ncu);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
-	table_free(&table);
-	map_free(&seen);
-	join_free(&join);
-	free(more);
+	table_free(&ncu.table);
+	map_free(&ncu.seen);
+	join_free(&ncu.join);
+	free(ncu.more);
 	return out_finish(rc);
 }

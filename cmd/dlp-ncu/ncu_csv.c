@@ -1,26 +1,24 @@
-/* See csv.h. */
+/* The rows of ncu's CSV; see ncu_csv.h. */
 #include <stdlib.h>
 
-#include "csv.h"
+#include "array.h"
 #include "err.h"
+#include "ncu_csv.h"
 
 static void
-begin_field(struct csv *c)
+csv_begin_field(struct ncu_csv *c)
 {
-	if (c->n == c->cap) {
-		c->cap = c->cap == 0 ? 64 : c->cap * 2;
-		c->at = xrealloc(c->at, (size_t)c->cap, sizeof(*c->at));
-	}
+	ARRAY_GROW(c->at, c->n, c->cap);
 	c->at[c->n++] = c->text.len;
 }
 
 /* One field from s; what follows its separator. */
 static const char *
-field(struct csv *c, const char *s, const char *e)
+csv_take_field(struct ncu_csv *c, const char *s, const char *e)
 {
 	bool quoted = c->sep == ',' && s < e && *s == '"';
 
-	begin_field(c);
+	csv_begin_field(c);
 	for (s += quoted; s < e; s++) {
 		if (quoted && *s == '"') {
 			if (s + 1 == e || s[1] != '"') {
@@ -38,19 +36,19 @@ field(struct csv *c, const char *s, const char *e)
 }
 
 static void
-split(struct csv *c, const char *s, size_t n)
+csv_split(struct ncu_csv *c, const char *s, size_t n)
 {
 	const char *e = s + n;
 
 	c->n = 0;
 	buf_clear(&c->text);
 	do
-		s = field(c, s, e);
+		s = csv_take_field(c, s, e);
 	while (s <= e);
 }
 
 static bool
-is_open(const struct buf *b)
+quote_is_open(const struct buf *b)
 {
 	bool open = false;
 	size_t i;
@@ -62,7 +60,7 @@ is_open(const struct buf *b)
 
 /* A line, or several where a quoted value goes on behind the first. */
 static bool
-read_line(struct csv *c)
+csv_read_line(struct ncu_csv *c)
 {
 	const char *s;
 	size_t n;
@@ -72,7 +70,7 @@ read_line(struct csv *c)
 		return false;
 	buf_put(&c->line, s, n);
 	while (c->sep == ',' && c->line.len > 0 && c->line.s[0] == '"' &&
-	       is_open(&c->line) && lines_next(&c->in, &s, &n)) {
+	       quote_is_open(&c->line) && lines_next(&c->in, &s, &n)) {
 		buf_putc(&c->line, '\n');
 		buf_put(&c->line, s, n);
 	}
@@ -80,7 +78,7 @@ read_line(struct csv *c)
 }
 
 int
-csv_find(const struct csv *c, const char *name)
+csv_find(const struct ncu_csv *c, const char *name)
 {
 	int i;
 
@@ -91,19 +89,19 @@ csv_find(const struct csv *c, const char *name)
 }
 
 void
-csv_open(struct csv *c, const char *path)
+csv_open(struct ncu_csv *c, const char *path)
 {
 	memset(c, 0, sizeof(*c));
 	lines_open(&c->in, path);
 	for (;;) {
 		c->sep = ',';
-		if (!read_line(c))
+		if (!csv_read_line(c))
 			die("%s: no row of names with a 'Kernel Name': not"
 			    " what ncu --csv --page raw writes",
 			    c->in.name);
 		if (memchr(buf_str(&c->line), '\t', c->line.len) != NULL)
 			c->sep = '\t';
-		split(c, buf_str(&c->line), c->line.len);
+		csv_split(c, buf_str(&c->line), c->line.len);
 		if (csv_find(c, "Kernel Name") >= 0 ||
 		    (c->sep == '\t' && csv_find(c, "kernel") >= 0))
 			return;
@@ -111,20 +109,20 @@ csv_open(struct csv *c, const char *path)
 }
 
 bool
-csv_next(struct csv *c)
+csv_next(struct ncu_csv *c)
 {
-	while (read_line(c)) {
+	while (csv_read_line(c)) {
 		if (c->line.len == 0 ||
 		    (c->line.len >= 2 && memcmp(c->line.s, "==", 2) == 0))
 			continue;
-		split(c, c->line.s, c->line.len);
+		csv_split(c, c->line.s, c->line.len);
 		return true;
 	}
 	return false;
 }
 
 void
-csv_close(struct csv *c)
+csv_close(struct ncu_csv *c)
 {
 	lines_close(&c->in);
 	buf_free(&c->text);
