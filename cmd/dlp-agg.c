@@ -4,11 +4,16 @@
  * one run.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "array.h"
 #include "cli.h"
-#include "dlp-agg/merge.h"
-#include "dlp-agg/run.h"
+#include "cols.h"
+#include "dlp-agg/agg_disk.h"
+#include "dlp-agg/agg_result.h"
 #include "err.h"
+#include "out.h"
+#include "stage.h"
 
 static const char usage[] =
     "usage: dlp-agg [-u] [-T TYPES] [-g COLUMNS] [-a STATS] [-f FIELDS]"
@@ -54,18 +59,349 @@ static const char usage[] =
     "  -h, --help            this text\n"
     "  -V, --version         the version\n";
 
-static struct plan plan = { .memory = 256 << 20 };
+/* An aggregation that wants the records of a type; t: the type's number
+ * there. */
+struct agg_use {
+	int spec, t;
+};
 
-/* What the options of one aggregation are of. */
-static struct spec *
-own(void)
+struct agg_type { /* of records of the input */
+	const char *tag;
+	struct agg_use *use;
+	int n;
+	bool joined; /* its columns are those of other records, too */
+};
+
+/* The run. There is one per process, because functions that get options have
+ * no argument for it. */
+static struct agg {
+	struct agg_plan plan;
+	struct agg_groups *groups; /* of each aggregation */
+	struct agg_metas meta;
+	struct agg_pass **pass; /* of each without statistics */
+	bool lines;             /* none has statistics: records pass through */
+	struct agg_type **type;
+	size_t n_types;
+	struct rec_type **keep;
+	uint64_t section; /* a hash of the lines before its records */
+	bool any_cmd;
+	struct map sections; /* how often there was such a hash */
+	uint64_t rounded;
+} agg = { .plan.memory = 256 << 20 };
+
+static void
+on_section(struct stage *st)
 {
-	return plan.spec[plan.n - 1];
+	struct agg *a = st->ctx;
+	int i;
+
+	a->section = 0;
+	a->any_cmd = false;
+	for (i = 0; i < a->plan.n; i++)
+		join_section(&a->plan.spec[i]->in.join);
+}
+
+/* The parts of a result that are of the same section are recognized by a hash
+ * of its first command and its facts; sections with the same hash are counted
+ * (section_key). */
+static void
+section_meta(struct agg *a, const struct rec *r)
+{
+	bool cmd = r->len > 6 && memcmp(r->line, "##cmd\t", 6) == 0;
+
+	if (cmd ? a->any_cmd : memcmp(r->line, "##info", 6) != 0)
+		return;
+	a->any_cmd |= cmd;
+	a->section = hash_mix(a->section) ^ hash_bytes(r->line, r->len);
+}
+
+static uint64_t
+section_key(struct agg *a)
+{
+	uint64_t *n = map_put(&a->sections, a->section, NULL);
+
+	return a->section + (*n)++;
+}
+
+static void
+join_record(struct agg *a, const struct rec *r)
+{
+	int i;
+
+	for (i = 0; i < a->plan.n; i++) {
+		struct join *j = &a->plan.spec[i]->in.join;
+
+		if (r->type == j->op && join_needs_op(j))
+			join_op(j, r);
+		else if (r->type == j->str && join_needs_str(j))
+			join_str(j, r);
+	}
+}
+
+/* Without statistics one aggregation at most has the type. An op or string
+ * that is in no -T is only joined. */
+static void
+on_line(struct stage *st, struct rec *r)
+{
+	struct agg *a = st->ctx;
+	const struct agg_type *y = rec_arg(r);
+
+	if (y->joined)
+		join_record(a, r);
+	if (y->n > 0)
+		pass_record(a->pass[y->use[0].spec], st, r, y->use[0].t);
+	else
+		stage_pass(st, r);
+}
+
+static void
+on_line_legend(struct stage *st, struct rec *r)
+{
+	struct agg *a = st->ctx;
+	const struct agg_type *y = rec_arg(r);
+
+	if (y->n > 0)
+		pass_legend(a->pass[y->use[0].spec], st, r, y->use[0].t);
+	else
+		stage_pass(st, r);
+}
+
+static void
+on_data(struct stage *st, struct rec *r)
+{
+	struct agg *a = st->ctx;
+	const struct agg_type *y = rec_arg(r);
+	int i;
+
+	if (y->joined)
+		join_record(a, r);
+	for (i = 0; i < y->n; i++)
+		intake_record(&a->groups[y->use[i].spec], r, y->use[i].t);
+	stage_pass(st, r);
+}
+
+static void
+on_legend(struct stage *st, struct rec *r)
+{
+	struct agg *a = st->ctx;
+	const struct agg_type *y = rec_arg(r);
+	int i;
+
+	for (i = 0; i < y->n; i++)
+		input_legend(&a->plan.spec[y->use[i].spec]->in, y->use[i].t);
+	stage_pass(st, r);
+}
+
+static void
+on_meta(struct stage *st, struct rec *r)
+{
+	struct agg *a = st->ctx;
+
+	meta_keep(&a->meta, r);
+	section_meta(a, r);
+}
+
+/* --keep passes on metadata and the types that it names. */
+static void
+on_pass(struct stage *st, struct rec *r)
+{
+	const struct agg *a = st->ctx;
+	int i = 0;
+
+	if (r->kind == REC_DATA || r->kind == REC_LEGEND)
+		while (i < a->plan.nkeep && r->type != a->keep[i])
+			i++;
+	if (i == 0 || i < a->plan.nkeep)
+		out_line(r->line, r->len);
+}
+
+/* With --pass the results of a section stand at its end. */
+static void
+put_section(struct agg *a)
+{
+	int i;
+
+	for (i = 0; i < a->plan.n; i++)
+		result_put(&a->groups[i]);
+	for (i = 0; i < a->plan.n; i++) {
+		result_all_notes(&a->groups[i]);
+		intake_forget(&a->groups[i]);
+	}
+}
+
+static void
+on_end(struct stage *st)
+{
+	struct agg *a = st->ctx;
+	uint64_t key;
+	int i;
+
+	if (a->lines) {
+		for (i = 0; i < a->plan.n; i++)
+			pass_section_end(a->pass[i]);
+		return;
+	}
+	key = section_key(a);
+	for (i = 0; i < a->plan.n; i++) {
+		a->groups[i].section = key;
+		intake_section_end(&a->groups[i]);
+	}
+	if (a->plan.pass)
+		put_section(a);
+}
+
+static struct agg_type *
+type_of(struct agg *a, const char *tag)
+{
+	struct agg_type *y;
+	size_t i;
+
+	for (i = 0; i < a->n_types; i++)
+		if (strcmp(a->type[i]->tag, tag) == 0)
+			return a->type[i];
+	y = xcalloc(1, sizeof(*y));
+	y->tag = tag;
+	a->type = xrealloc(a->type, a->n_types + 1, sizeof(struct agg_type *));
+	a->type[a->n_types++] = y;
+	return y;
+}
+
+/* The aggregation gets the records of that type; of a type that -T names
+ * twice, once. */
+static void
+add_use(struct agg_type *y, int spec, int t)
+{
+	if (y->n == 0 || y->use[y->n - 1].spec != spec)
+		y->use = xrealloc(y->use, (size_t)++y->n, sizeof(*y->use));
+	y->use[y->n - 1] = (struct agg_use){ spec, t };
+}
+
+static void
+listen_for(struct agg *a, struct stage *st)
+{
+	struct agg_type *y;
+	size_t k;
+	int i, t;
+
+	for (i = 0; i < a->plan.n; i++) {
+		const struct agg_input *in = &a->plan.spec[i]->in;
+
+		if (join_needs_op(&in->join))
+			type_of(a, "op")->joined = true;
+		if (join_needs_str(&in->join))
+			type_of(a, "str")->joined = true;
+		for (t = 0; t < in->ntypes; t++)
+			add_use(type_of(a, in->tag[t]), i, t);
+	}
+	for (k = 0; k < a->n_types; k++) {
+		y = a->type[k];
+		stage_on(st, y->tag, a->lines ? on_line : on_data,
+		    a->lines ? on_line_legend : on_legend, y);
+	}
+}
+
+static void
+prepare(struct agg *a, struct stage *st)
+{
+	const struct agg_plan *p = &a->plan;
+	int i;
+
+	st->ctx = a;
+	st->section = on_section;
+	st->end = on_end;
+	st->meta = a->lines || p->pass ? NULL : on_meta;
+	a->groups = xcalloc((size_t)p->n + 1, sizeof(*a->groups));
+	a->keep = xcalloc((size_t)p->nkeep + 1, sizeof(struct rec_type *));
+	for (i = 0; i < p->n; i++) {
+		a->groups[i].spec = p->spec[i];
+		a->groups[i].rounded = &a->rounded;
+		spec_make(p->spec[i], st->rd);
+		disk_open(&a->groups[i], p->memory / (size_t)p->n);
+	}
+	a->pass = xcalloc((size_t)p->n + 1, sizeof(struct agg_pass *));
+	for (i = 0; a->lines && i < p->n; i++)
+		a->pass[i] =
+		    pass_open(p->spec[i], p->memory / 4 / (size_t)p->n);
+	listen_for(a, st);
+	for (i = 0; i < p->nkeep; i++)
+		a->keep[i] = rec_type(st->rd, p->keep[i]);
+	if (p->keep != NULL)
+		st->hold = on_pass;
+}
+
+/* Warns where a result has no rows, and dies of a type that does not exist.
+ * With --pass missing records are normal; and of several results the other
+ * ones may have the rows. */
+static void
+last_words(const struct agg_spec *spec, bool pass, bool others)
+{
+	const struct agg_input *in = &spec->in;
+	const char *one = in->ntypes == 1 ? in->tag[0] : NULL;
+	bool seen = false;
+	int t;
+
+	for (t = 0; t < in->ntypes; t++) {
+		seen |= in->seen[t];
+		if (!in->legend[t] && type_find(in->tag[t]) == NULL)
+			type_die("-T", in->tag[t]);
+	}
+	if (!pass && one != NULL && !seen)
+		warn("no %s records in the input", one);
+	else if (!pass && !others && seen && !in->any)
+		warn("no %s%srecord fulfils --where", one != NULL ? one : "",
+		    one != NULL ? " " : "");
+	join_warn(&in->join);
+}
+
+/* One section of results, whatever the number of sections read. */
+static void
+put_results(
+    struct agg *a, struct stage *st, bool complete, int argc, char *const *argv)
+{
+	bool whole = !rec_is_fragment(st->rd);
+	int i;
+
+	meta_head(&a->meta, whole, argc, argv);
+	for (i = 0; i < a->plan.n; i++)
+		result_put(&a->groups[i]);
+	buf_put(&out_buf, a->meta.notes.s, a->meta.notes.len);
+	for (i = 0; i < a->plan.n; i++)
+		result_all_notes(&a->groups[i]);
+	if (complete && whole)
+		stage_end_section();
+}
+
+/* Reads the stream, which is open, to its end and writes the results; argv is
+ * for our ##cmd. The exit status. */
+static int
+aggregate(struct agg *a, struct stage *st, int argc, char *const *argv)
+{
+	const struct agg_plan *plan = &a->plan;
+	bool any = false;
+	int rc, i;
+
+	a->lines = plan->n > 0 && plan->spec[0]->nstats == 0;
+	prepare(a, st);
+	rc = stage_run(st);
+	for (i = 0; i < plan->n; i++)
+		any |= plan->spec[i]->in.any;
+	for (i = 0; i < plan->n && rc == EXIT_OK; i++)
+		last_words(plan->spec[i], plan->pass, any);
+	if (!a->lines && !plan->pass)
+		put_results(a, st, rc == EXIT_OK, argc, argv);
+	return rc;
+}
+
+/* The aggregation that options are for: the last one. */
+static struct agg_spec *
+last_spec(void)
+{
+	return agg.plan.spec[agg.plan.n - 1];
 }
 
 /* The option's list; ##cmd is to show the argument as it was given. */
 static char **
-list(const char *opt, const char *arg, int *n)
+read_list(const char *opt, const char *arg, int *n)
 {
 	char **v = cli_list(arg, n);
 	int i;
@@ -78,7 +414,7 @@ list(const char *opt, const char *arg, int *n)
 
 /* A record type's name. */
 static const char *
-tag(const char *opt, const char *s)
+check_tag(const char *opt, const char *s)
 {
 	if (*s < 'a' || *s > 'z' ||
 	    s[strspn(s, "abcdefghijklmnopqrstuvwxyz0123456789")] != '\0')
@@ -88,131 +424,132 @@ tag(const char *opt, const char *s)
 }
 
 static void
-types(const char *arg)
+set_types(const char *arg)
 {
-	own()->in.tag = list("-T", arg, &own()->in.ntypes);
+	last_spec()->in.tag = read_list("-T", arg, &last_spec()->in.ntypes);
 }
 
 static void
-groups(const char *arg)
+set_groups(const char *arg)
 {
-	own()->groups = list("-g", arg, &own()->ngroups);
+	last_spec()->groups = read_list("-g", arg, &last_spec()->ngroups);
 }
 
 static void
-stats(const char *arg)
+set_stats(const char *arg)
 {
-	own()->stats = list("-a", arg, &own()->nstats);
+	last_spec()->stats = read_list("-a", arg, &last_spec()->nstats);
 }
 
 static void
-fields(const char *arg)
+set_fields(const char *arg)
 {
-	own()->fields = list("-f", arg, &own()->nfields);
+	last_spec()->fields = read_list("-f", arg, &last_spec()->nfields);
 }
 
 static void
-columns(const char *arg)
+set_columns(const char *arg)
 {
-	own()->cut = list("-c", arg, &own()->ncut);
+	last_spec()->cut = read_list("-c", arg, &last_spec()->ncut);
 }
 
 static void
-where(const char *arg)
+add_where(const char *arg)
 {
-	where_add(&own()->where, xstrdup(arg));
+	where_add(&last_spec()->where, xstrdup(arg));
 }
 
 static void
-sort(const char *arg)
+add_sort(const char *arg)
 {
-	sort_parse(&own()->sort, arg);
+	sort_parse(&last_spec()->sort, arg);
 }
 
 static void
-limit(const char *arg)
+set_limit(const char *arg)
 {
-	own()->limit = cli_i64("-n", arg, 0, INT64_MAX);
+	last_spec()->limit = cli_i64("-n", arg, 0, INT64_MAX);
 }
 
 static void
-rest(void)
+set_rest(void)
 {
-	own()->rest = true;
+	last_spec()->rest = true;
 }
 
 static void
-as(const char *arg)
+set_as(const char *arg)
 {
-	own()->as = tag("--as", arg);
+	last_spec()->as = check_tag("--as", arg);
 }
 
 static void
-next(void)
+add_spec(void)
 {
-	plan_add(&plan);
+	plan_add(&agg.plan);
 }
 
 static void
-keep(const char *arg)
+set_keep(const char *arg)
 {
-	plan.keep = list("--keep", arg, &plan.nkeep);
+	agg.plan.keep = read_list("--keep", arg, &agg.plan.nkeep);
 }
 
 static void
-memory(const char *arg)
+set_memory(const char *arg)
 {
-	plan.memory = cli_size("-S", arg);
+	agg.plan.memory = cli_size("-S", arg);
 }
 
 static const struct cli_opt opts[] = {
-	{ 'T', "type", .call = types },
-	{ 'g', "group", .call = groups },
-	{ 'a', "stats", .call = stats },
-	{ 'f', "fields", .call = fields },
-	{ 'c', "columns", .call = columns },
-	{ 0, "where", .call = where },
-	{ 0, "sort", .call = sort },
-	{ 'n', "limit", .call = limit },
-	{ 0, "rest", .act = rest },
-	{ 0, "as", .call = as },
-	{ 0, "and", .act = next },
-	{ 0, "pass", .flag = &plan.pass },
-	{ 0, "keep", .call = keep },
-	{ 0, "partial", .flag = &plan.partial },
-	{ 0, "merge", .flag = &plan.merge },
-	{ 'S', "memory", .call = memory },
+	{ 'T', "type", .call = set_types },
+	{ 'g', "group", .call = set_groups },
+	{ 'a', "stats", .call = set_stats },
+	{ 'f', "fields", .call = set_fields },
+	{ 'c', "columns", .call = set_columns },
+	{ 0, "where", .call = add_where },
+	{ 0, "sort", .call = add_sort },
+	{ 'n', "limit", .call = set_limit },
+	{ 0, "rest", .act = set_rest },
+	{ 0, "as", .call = set_as },
+	{ 0, "and", .act = add_spec },
+	{ 0, "pass", .flag = &agg.plan.pass },
+	{ 0, "keep", .call = set_keep },
+	{ 0, "partial", .flag = &agg.plan.partial },
+	{ 0, "merge", .flag = &agg.plan.merge },
+	{ 'S', "memory", .call = set_memory },
 	{ 0 },
 };
 
-/* The files of --merge are several. */
+/* --merge takes several files. */
 static int
-merge(int argc, char **argv, bool unbuffered)
+merge_files(struct agg_plan *plan, int argc, char **argv, bool unbuffered)
 {
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);
-	plan_check(&plan);
+	plan_check(plan);
 	out_open(unbuffered);
-	return merge_run(&plan, argv + optind, argc - optind, argc, argv);
+	return merge_run(plan, argv + optind, argc - optind, argc, argv);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct agg_plan *plan = &agg.plan;
 	struct stage st;
 	const char *path;
 	bool unbuffered;
 
 	cli_init("dlp-agg");
-	plan_add(&plan);
+	plan_add(plan);
 	unbuffered = cli_options(argc, argv, usage, opts);
-	if (plan.merge)
-		return out_finish(merge(argc, argv, unbuffered));
+	if (plan->merge)
+		return out_finish(merge_files(plan, argc, argv, unbuffered));
 	path = cli_operand(argc, argv, usage);
-	plan_check(&plan);
-	if (plan.n > 0 && plan.spec[0]->nstats > 0 && !plan.pass)
+	plan_check(plan);
+	if (plan->n > 0 && plan->spec[0]->nstats > 0 && !plan->pass)
 		stage_open_sink(&st, path, unbuffered);
 	else
 		stage_open(&st, argc, argv, path, unbuffered);
-	return out_finish(agg_run(&plan, &st, argc, argv));
+	return out_finish(aggregate(&agg, &st, argc, argv));
 }

@@ -1,18 +1,21 @@
 /* The order of --sort. */
+#include "agg_spec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 #include "err.h"
 #include "num.h"
-#include "sort.h"
 
-/* What qsort's comparison looks at. */
-static const struct sort_val *vals;
-static const struct sort *sorting;
+struct sort_item {
+	const struct agg_sort *by;
+	const struct sort_val *v;
+	size_t no;
+};
 
 void
-sort_parse(struct sort *o, const char *arg)
+sort_parse(struct agg_sort *o, const char *arg)
 {
 	char **v;
 	int i, n;
@@ -79,8 +82,8 @@ cmp_val(const struct sort_val *x, const struct sort_val *y, bool down)
 }
 
 int
-sort_cmp(
-    const struct sort *o, const struct sort_val *x, const struct sort_val *y)
+sort_cmp(const struct agg_sort *o, const struct sort_val *x,
+    const struct sort_val *y)
 {
 	int k, c = 0;
 
@@ -89,8 +92,8 @@ sort_cmp(
 	return c;
 }
 
-/* A value is its kind, a byte, and behind it a number's 8 bytes, or a text's
- * length, 4 bytes, and bytes: it goes to disk with each line. */
+/* A value is its kind, a byte, then a number's 8 bytes, or a text's length, 4
+ * bytes, and its bytes: short, as it goes to disk with each line. */
 void
 sort_pack(struct buf *b, const struct sort_val *v, int n)
 {
@@ -134,7 +137,7 @@ int
 sort_cmp_packed(
     const void *ctx, const char *a, size_t an, const char *b, size_t bn)
 {
-	const struct sort *o = ctx;
+	const struct agg_sort *o = ctx;
 	struct sort_val x = { .s = NULL }, y = { .s = NULL };
 	int k, c = 0;
 
@@ -147,26 +150,28 @@ sort_cmp_packed(
 	return c;
 }
 
+/* Equals stay in the order of their arrival. */
 static int
 cmp_item(const void *a, const void *b)
 {
-	size_t x = *(const size_t *)a, y = *(const size_t *)b;
-	size_t n = (size_t)sorting->n;
-	int c = sort_cmp(sorting, &vals[x * n], &vals[y * n]);
+	const struct sort_item *x = a, *y = b;
+	int c = sort_cmp(x->by, x->v, y->v);
 
-	return c != 0 ? c : (x > y) - (x < y); /* the order of arrival */
+	return c != 0 ? c : (x->no > y->no) - (x->no < y->no);
 }
 
 void
 sort_items(
-    const struct sort *o, const struct sort_val *v, size_t n, size_t *idx)
+    const struct agg_sort *o, const struct sort_val *v, size_t n, size_t *idx)
 {
+	struct sort_item *item = xcalloc(n + 1, sizeof(*item));
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		idx[i] = i;
-	vals = v;
-	sorting = o;
+		item[i] = (struct sort_item){ o, v + i * (size_t)o->n, i };
 	if (o->n > 0 && n > 1)
-		qsort(idx, n, sizeof(*idx), cmp_item);
+		qsort(item, n, sizeof(*item), cmp_item);
+	for (i = 0; i < n; i++)
+		idx[i] = item[i].no;
+	free(item);
 }

@@ -1,20 +1,20 @@
 /*
- * A field's state: N SUM MIN MAX, then "s MEAN M2" for deviations, then "v"
- * or "r" (rounded) and the values in order, VALUE*COUNT where it is there
- * more than once. An "f" before all: the numbers have fractions.
+ * A field's state as text: N SUM MIN MAX, then "s MEAN M2" for deviations, then
+ * "v" or "r" (rounded) and the values in order, VALUE*COUNT where a value
+ * occurs more than once. An "f" before all: the numbers have fractions.
  */
+#include "agg_group.h"
+
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
 #include "num.h"
-#include "part.h"
 
 #define VALUES_MAX 65536 /* different ones, kept to the last digit */
 
-struct text {
+struct part_text {
 	const char *s, *end;
 	bool bad;
 	int got; /* ACC_STD, ACC_VALUES */
@@ -27,7 +27,7 @@ put_f(struct buf *b, double d)
 }
 
 static void
-put_num(struct buf *b, bool frac, union num v)
+put_number(struct buf *b, bool frac, union agg_num v)
 {
 	if (frac) {
 		put_f(b, v.d);
@@ -37,25 +37,19 @@ put_num(struct buf *b, bool frac, union num v)
 	buf_i64(b, v.i);
 }
 
-static bool
-same(bool frac, union num a, union num b)
-{
-	return frac ? !(a.d < b.d) && !(a.d > b.d) : a.i == b.i;
-}
-
 static size_t
 distinct(const struct acc_more *m)
 {
 	size_t i, n = m->nval > 0;
 
 	for (i = 1; i < m->nval; i++)
-		n += !same(m->frac, m->val[i - 1], m->val[i]);
+		n += !acc_same(m->frac, m->val[i - 1], m->val[i]);
 	return n;
 }
 
 /* To four digits: off by 0.05 % at most. */
-static union num
-rounded(bool frac, union num v)
+static union agg_num
+rounded(bool frac, union agg_num v)
 {
 	double d = frac ? v.d : (double)v.i, step;
 
@@ -73,7 +67,7 @@ rounded(bool frac, union num v)
 }
 
 static bool
-put_values(struct buf *b, const struct acc *c)
+put_all_values(struct buf *b, const struct agg_acc *c)
 {
 	struct acc_more *m = c->more;
 	bool cut;
@@ -85,11 +79,11 @@ put_values(struct buf *b, const struct acc *c)
 	for (i = 0; cut && i < m->nval; i++)
 		m->val[i] = rounded(m->frac, m->val[i]);
 	for (i = 0; i < m->nval; i += n) {
-		for (n = 1;
-		     i + n < m->nval && same(m->frac, m->val[i], m->val[i + n]);
+		for (n = 1; i + n < m->nval &&
+			    acc_same(m->frac, m->val[i], m->val[i + n]);
 		     n++)
 			;
-		put_num(b, m->frac, m->val[i]);
+		put_number(b, m->frac, m->val[i]);
 		if (n > 1) {
 			buf_putc(b, '*');
 			buf_u64(b, n);
@@ -99,7 +93,7 @@ put_values(struct buf *b, const struct acc *c)
 }
 
 bool
-part_put(struct buf *b, const struct acc *c, int want)
+part_put(struct buf *b, const struct agg_acc *c, int want)
 {
 	bool frac = acc_is_frac(c);
 
@@ -113,19 +107,19 @@ part_put(struct buf *b, const struct acc *c, int want)
 		buf_printf(b, "%a", c->more->dsum);
 	else
 		wide_put(b, &c->isum);
-	put_num(b, frac, c->min);
-	put_num(b, frac, c->max);
+	put_number(b, frac, c->min);
+	put_number(b, frac, c->max);
 	if (want & ACC_STD) {
 		buf_puts(b, " s");
 		put_f(b, c->more->mean);
 		put_f(b, c->more->m2);
 	}
-	return (want & ACC_VALUES) && put_values(b, c);
+	return (want & ACC_VALUES) && put_all_values(b, c);
 }
 
 /* The next word; empty at the end. */
 static const char *
-word(struct text *t, size_t *n)
+next_word(struct part_text *t, size_t *n)
 {
 	const char *s = t->s;
 
@@ -154,10 +148,10 @@ get_f(const char *s, size_t n, bool *bad)
 	return d;
 }
 
-static union num
+static union agg_num
 get_num(bool frac, const char *s, size_t n, bool *bad)
 {
-	union num v = { 0 };
+	union agg_num v = { 0 };
 
 	if (frac)
 		v.d = get_f(s, n, bad);
@@ -167,16 +161,16 @@ get_num(bool frac, const char *s, size_t n, bool *bad)
 }
 
 static void
-get_values(struct text *t, struct acc *c)
+get_values(struct part_text *t, struct agg_acc *c)
 {
 	const char *s, *star;
 	uint64_t k;
 	size_t n;
 
 	while (t->s < t->end && !t->bad) {
-		union num v;
+		union agg_num v;
 
-		s = word(t, &n);
+		s = next_word(t, &n);
 		star = memchr(s, '*', n);
 		k = 1;
 		if (star != NULL)
@@ -193,20 +187,20 @@ get_values(struct text *t, struct acc *c)
 }
 
 static void
-get_rest(struct text *t, struct acc *c, bool *rounded_values)
+get_rest(struct part_text *t, struct agg_acc *c, bool *rounded_values)
 {
 	const char *s;
 	size_t n;
 
 	while (t->s < t->end && !t->bad) {
-		s = word(t, &n);
+		s = next_word(t, &n);
 		if (n != 1) {
 			t->bad = true;
 		} else if (*s == 's') {
 			t->got |= ACC_STD;
-			s = word(t, &n);
+			s = next_word(t, &n);
 			acc_more(c)->mean = get_f(s, n, &t->bad);
-			s = word(t, &n);
+			s = next_word(t, &n);
 			acc_more(c)->m2 = get_f(s, n, &t->bad);
 		} else if (*s == 'v' || *s == 'r') {
 			t->got |= ACC_VALUES;
@@ -220,9 +214,10 @@ get_rest(struct text *t, struct acc *c, bool *rounded_values)
 }
 
 bool
-part_get(struct acc *c, const char *s, size_t n, int want, bool *rounded_values)
+part_get(
+    struct agg_acc *c, const char *s, size_t n, int want, bool *rounded_values)
 {
-	struct text t = { s, s + n, false, 0 };
+	struct part_text t = { s, s + n, false, 0 };
 	const char *w;
 	size_t k;
 
@@ -230,26 +225,26 @@ part_get(struct acc *c, const char *s, size_t n, int want, bool *rounded_values)
 		acc_more(c)->frac = true;
 		t.s += 2;
 	}
-	w = word(&t, &k);
+	w = next_word(&t, &k);
 	if (!num_u64(w, k, &c->n))
 		return false;
 	if (c->n == 0)
 		return t.s == t.end;
-	w = word(&t, &k);
+	w = next_word(&t, &k);
 	if (acc_is_frac(c))
 		c->more->dsum = get_f(w, k, &t.bad);
 	else
 		t.bad |= !wide_get(w, k, &c->isum);
-	w = word(&t, &k);
+	w = next_word(&t, &k);
 	c->min = get_num(acc_is_frac(c), w, k, &t.bad);
-	w = word(&t, &k);
+	w = next_word(&t, &k);
 	c->max = get_num(acc_is_frac(c), w, k, &t.bad);
 	get_rest(&t, c, rounded_values);
 	return !t.bad && (want & ~t.got) == 0;
 }
 
-struct piece *
-part_piece(struct group *g, uint64_t key)
+struct agg_piece *
+part_piece(struct agg_group *g, uint64_t key)
 {
 	size_t i;
 
@@ -264,7 +259,7 @@ part_piece(struct group *g, uint64_t key)
 
 /* KEY LO DUR GAP DUR GAP DUR ... for each source, ; between. */
 void
-part_put_union(struct buf *b, const struct group *g)
+part_put_union(struct buf *b, const struct agg_group *g)
 {
 	size_t i, k;
 
@@ -286,9 +281,9 @@ part_put_union(struct buf *b, const struct group *g)
 }
 
 bool
-part_get_union(struct group *g, const char *s, size_t n)
+part_get_union(struct agg_group *g, const char *s, size_t n)
 {
-	struct text t = { s, s + n, false, 0 };
+	struct part_text t = { s, s + n, false, 0 };
 	struct ivl *u = NULL;
 	int64_t at = 0, lo, dur;
 	const char *w;
@@ -296,7 +291,7 @@ part_get_union(struct group *g, const char *s, size_t n)
 	size_t k;
 
 	while (t.s < t.end) {
-		w = word(&t, &k);
+		w = next_word(&t, &k);
 		if (u == NULL) {
 			if (!num_u64(w, k, &key))
 				return false;
@@ -310,7 +305,7 @@ part_get_union(struct group *g, const char *s, size_t n)
 		}
 		if (!num_i64(w, k, &lo))
 			return false;
-		w = word(&t, &k);
+		w = next_word(&t, &k);
 		if (!num_i64(w, k, &dur))
 			return false;
 		lo = num_add(at, lo);

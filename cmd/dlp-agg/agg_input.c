@@ -1,11 +1,85 @@
-/* --where 'COL OP VALUE': which records count. */
+/* The records of -T, their columns, and --where. */
+#include "agg_spec.h"
+
 #include <regex.h>
 #include <string.h>
 
+#include "array.h"
+#include "cols.h"
 #include "err.h"
 #include "esc.h"
 #include "kind.h"
-#include "where.h"
+#include "num.h"
+
+void
+input_open(struct agg_input *in, struct rec_reader *rd)
+{
+	int i;
+
+	join_init(&in->join, rd);
+	for (i = 0; i < in->ntypes; i++)
+		in->type[i] = rec_type(rd, in->tag[i]);
+}
+
+/* Of several types, one may lack a column that another has: copies have no
+ * grid. It is unset there. */
+static bool
+may_lack(const struct agg_input *in, int t, const char *name)
+{
+	int i;
+
+	if (in->ntypes == 1 || col_find(in->tag[t], name) != NULL)
+		return false;
+	for (i = 0; i < in->ntypes; i++)
+		if (col_find(in->tag[i], name) != NULL)
+			return true;
+	return false;
+}
+
+int
+input_column(struct agg_input *in, const char *name)
+{
+	struct agg_column *c;
+	int i;
+
+	for (i = 0; i < in->ncol; i++)
+		if (strcmp(in->col[i].name, name) == 0)
+			return i;
+	in->col = xrealloc(in->col, (size_t)in->ncol + 1, sizeof(*in->col));
+	c = &in->col[in->ncol];
+	c->name = name;
+	for (i = 0; i < in->ntypes; i++) {
+		c->in[i] = join_col(&in->join, in->type[i], name);
+		c->in[i]->optional = may_lack(in, i, c->in[i]->canon);
+	}
+	return in->ncol++;
+}
+
+int
+input_optional(struct agg_input *in, const char *name)
+{
+	int i, col = input_column(in, name);
+
+	for (i = 0; i < in->ntypes; i++)
+		in->col[col].in[i]->optional = true;
+	return col;
+}
+
+const char *
+input_canon(const struct agg_input *in, int col)
+{
+	return in->col[col].in[0]->canon;
+}
+
+void
+input_legend(struct agg_input *in, int t)
+{
+	int i;
+
+	in->legend[t] = true;
+	for (i = 0; i < in->ncol; i++)
+		join_legend(in->col[i].in[t]);
+}
 
 enum op { OP_EQ, OP_NE, OP_LE, OP_GE, OP_LT, OP_GT, OP_MATCH, OP_NO_MATCH };
 
@@ -24,9 +98,8 @@ static const struct {
 	{ "~", OP_MATCH },
 	{ "=", OP_EQ },
 };
-#define NOPS (sizeof(ops) / sizeof(ops[0]))
 
-struct cond {
+struct agg_cond {
 	int col;
 	char *name;
 	enum op op;
@@ -39,7 +112,7 @@ struct cond {
 };
 
 static void
-compile(struct cond *c)
+compile(struct agg_cond *c)
 {
 	char text[256];
 	int e = regcomp(&c->re, c->val, REG_EXTENDED | REG_NOSUB);
@@ -56,10 +129,10 @@ is_order(enum op op)
 	return op != OP_MATCH && op != OP_NO_MATCH;
 }
 
-/* A column of numbers is compared with a number, which may have its unit:
- * texts have no order that anybody means there. */
+/* A column of numbers is compared with a number, which may have its unit. A
+ * text there is a mistake and fatal: nobody means the order of texts. */
 static void
-read_number(const struct input *in, struct cond *c, const char *name)
+read_number(const struct agg_input *in, struct agg_cond *c, const char *name)
 {
 	enum num_unit unit = kind_unit(col_alias(name));
 	const char *units = num_units(unit);
@@ -83,16 +156,16 @@ read_number(const struct input *in, struct cond *c, const char *name)
 }
 
 static void
-parse(struct input *in, struct cond *c, char *arg)
+parse_cond(struct agg_input *in, struct agg_cond *c, char *arg)
 {
 	size_t n = strcspn(arg, " =!<>~"), i, k;
 	char *p = arg + n, *name;
 
 	p += strspn(p, " ");
-	for (i = 0; i < NOPS; i++)
+	for (i = 0; i < ARRAY_LEN(ops); i++)
 		if (strncmp(p, ops[i].text, strlen(ops[i].text)) == 0)
 			break;
-	if (n == 0 || i == NOPS)
+	if (n == 0 || i == ARRAY_LEN(ops))
 		die("--where: not 'COL OP VALUE' with ==, !=, <, <=, >, >=,"
 		    " ~ or !~: '%s'",
 		    arg);
@@ -112,25 +185,25 @@ parse(struct input *in, struct cond *c, char *arg)
 }
 
 void
-where_add(struct where *w, char *arg)
+where_add(struct agg_where *w, char *arg)
 {
 	w->arg = xrealloc(w->arg, (size_t)w->n + 1, sizeof(*w->arg));
 	w->arg[w->n++] = arg;
 }
 
 void
-where_make(struct where *w, struct input *in)
+where_make(struct agg_where *w, struct agg_input *in)
 {
 	int i;
 
 	w->cond = xcalloc((size_t)w->n + 1, sizeof(*w->cond));
 	for (i = 0; i < w->n; i++)
-		parse(in, &w->cond[i], w->arg[i]);
+		parse_cond(in, &w->cond[i], w->arg[i]);
 }
 
-/* As numbers if both are, else as bytes. */
+/* Compares as numbers if both are, otherwise as bytes. */
 static int
-compare(const struct cond *c, const char *s, size_t n)
+compare_value(const struct agg_cond *c, const char *s, size_t n)
 {
 	size_t k = n < c->len ? n : c->len;
 	int64_t i;
@@ -146,21 +219,21 @@ compare(const struct cond *c, const char *s, size_t n)
 }
 
 static bool
-holds_set(const struct cond *c, const char *s, size_t n)
+holds_set(const struct agg_cond *c, const char *s, size_t n)
 {
 	switch (c->op) {
 	case OP_EQ:
-		return compare(c, s, n) == 0;
+		return compare_value(c, s, n) == 0;
 	case OP_NE:
-		return compare(c, s, n) != 0;
+		return compare_value(c, s, n) != 0;
 	case OP_LE:
-		return compare(c, s, n) <= 0;
+		return compare_value(c, s, n) <= 0;
 	case OP_GE:
-		return compare(c, s, n) >= 0;
+		return compare_value(c, s, n) >= 0;
 	case OP_LT:
-		return compare(c, s, n) < 0;
+		return compare_value(c, s, n) < 0;
 	case OP_GT:
-		return compare(c, s, n) > 0;
+		return compare_value(c, s, n) > 0;
 	case OP_MATCH:
 		return regexec(&c->re, s, 0, NULL, 0) == 0;
 	case OP_NO_MATCH:
@@ -170,7 +243,7 @@ holds_set(const struct cond *c, const char *s, size_t n)
 }
 
 static bool
-holds(struct buf *tmp, const struct cond *c, const char *s, size_t n)
+cond_holds(struct buf *tmp, const struct agg_cond *c, const char *s, size_t n)
 {
 	if (c->unset && (c->op == OP_EQ || c->op == OP_NE))
 		return (s == NULL) == (c->op == OP_EQ);
@@ -182,7 +255,8 @@ holds(struct buf *tmp, const struct cond *c, const char *s, size_t n)
 }
 
 bool
-where_holds(struct where *w, struct input *in, const struct rec *r, int t)
+where_holds(
+    struct agg_where *w, struct agg_input *in, const struct rec *r, int t)
 {
 	const char *s;
 	size_t n;
@@ -190,7 +264,7 @@ where_holds(struct where *w, struct input *in, const struct rec *r, int t)
 
 	for (i = 0; i < w->n; i++) {
 		s = input_value(in, r, t, w->cond[i].col, &n);
-		if (!holds(&w->tmp, &w->cond[i], s, n))
+		if (!cond_holds(&w->tmp, &w->cond[i], s, n))
 			return false;
 	}
 	return true;

@@ -1,0 +1,221 @@
+/*
+ * Groups in memory: the statistics of each field (struct agg_acc), what a
+ * record adds to them (struct agg_row), and their state as text for --partial.
+ */
+#ifndef AGG_GROUP_H
+#define AGG_GROUP_H
+
+#include "agg_spec.h"
+#include "buf.h"
+#include "ivl.h"
+#include "map.h"
+
+struct wide { /* hi * 2^64 + lo */
+	int64_t hi;
+	uint64_t lo;
+};
+
+void wide_add(struct wide *w, int64_t v);
+void wide_join(struct wide *w, const struct wide *v);
+double wide_f64(const struct wide *w);
+
+/* The whole of s[0..n) as a decimal integer; false if it is none. */
+bool wide_get(const char *s, size_t n, struct wide *w);
+void wide_put(struct buf *b, const struct wide *w); /* appends decimals */
+
+union agg_num {
+	int64_t i;
+	double d;
+};
+
+/* The statistics of one field in one group. */
+struct agg_acc {
+	uint64_t n; /* values that are set */
+	struct wide isum;
+	union agg_num min, max;
+	struct acc_ends *ends; /* the first and last text; NULL: none yet */
+	struct acc_more *more; /* what few groups need; NULL: all values are
+				  integers */
+};
+
+struct acc_ends {
+	struct buf first, last;
+	bool has_first, has_last;
+};
+
+struct acc_more {
+	bool frac;    /* one had a fraction: all are doubles */
+	bool sorted;  /* the values */
+	bool rounded; /* and cut to few digits: agg_part.c */
+	double dsum, mean, m2;
+	union agg_num *val; /* all of them, for percentiles */
+	size_t nval, cap;
+};
+
+/* v is a double if frac. By how many values the room for them grew. */
+size_t acc_add(struct agg_acc *c, bool frac, union agg_num v, int want);
+
+/* values: with those for percentiles, which are from's no longer. */
+void acc_join(struct agg_acc *c, const struct agg_acc *from, bool values);
+
+void acc_free(struct agg_acc *c);
+
+/* A text is the last one, and the first if there is none yet. */
+void acc_first(struct agg_acc *c, const char *s, size_t n);
+void acc_last(struct agg_acc *c, const char *s, size_t n);
+
+/* For readers of a state: makes what few need; keeps one value more; puts the
+ * values in order; takes over the least (or greatest) value of x. */
+struct acc_more *acc_more(struct agg_acc *c);
+void acc_keep(struct acc_more *m, union agg_num v);
+void acc_sort(struct acc_more *m);
+void acc_extreme(struct agg_acc *c, const struct agg_acc *x, bool least);
+
+/* Whether two numbers, which are doubles if frac, are the same. */
+static inline bool
+acc_same(bool frac, union agg_num a, union agg_num b)
+{
+	return frac ? !(a.d < b.d) && !(a.d > b.d) : a.i == b.i;
+}
+
+/* Whether the values are doubles. */
+static inline bool
+acc_is_frac(const struct agg_acc *c)
+{
+	return c->more != NULL && c->more->frac;
+}
+
+/* Of n values in order, the place of that percentile, from 1; the one that
+ * is there, of values that are kept. */
+uint64_t acc_rank(uint64_t n, double p);
+union agg_num acc_percentile(struct agg_acc *c, double p);
+
+/* Appends a value of the field. */
+void acc_put_value(struct buf *b, const struct agg_acc *c, union agg_num v);
+
+/* Appends the statistic to b; false, and nothing, if it is unset. p: which
+ * percentile; total: of all groups, for percentages. */
+bool acc_put(struct agg_acc *c, struct buf *b, enum agg_stat stat, double p,
+    const struct agg_acc *total);
+
+struct agg_piece {
+	uint64_t key; /* of the section and the source */
+	uint64_t section;
+	size_t src;
+	struct ivl u;
+};
+
+struct agg_group {
+	uint64_t n;
+	struct agg_acc *acc; /* per field */
+	struct ivl *ivl;     /* of this section, by source */
+	size_t nivl;
+	int64_t union_ns;
+	bool has_ivl;
+	struct agg_piece
+	    *piece; /* of the union, where it is a partial result */
+	size_t npiece;
+	struct agg_found *found; /* what agg_disk_put.c worked out of what
+				    is on disk; NULL: nothing */
+};
+
+struct agg_groups {
+	struct agg_spec *spec;
+	struct smap keys; /* their columns' values, TABs between */
+	struct agg_group *v;
+	size_t cap;
+	struct smap srcs; /* their numbers + 1; 0: none is named */
+	struct buf key_buf;
+	struct buf text_buf;   /* of a value that is written */
+	struct agg_row *row;   /* the record at hand */
+	struct agg_acc *total; /* of all groups, per field: for shares */
+	uint64_t *rounded; /* fields whose values were rounded for --partial, in
+			      all results of the run */
+	uint64_t section;  /* the key of this one, for partial results */
+	uint64_t n_section;    /* its number */
+	uint64_t n_over;       /* groups that the result left out */
+	size_t group_bytes;    /* of groups and their texts */
+	size_t n_values;       /* room for values, for percentiles */
+	size_t n_pieces;       /* room for pieces of unions */
+	struct agg_disk *disk; /* what is over the bound; NULL: there is none */
+};
+
+/* The group of that key, columns with TABs between; made if it is new. */
+struct agg_group *group_get(struct agg_groups *a, const char *key, size_t n);
+
+/* A section ends, of that number and key: times of another one have another
+ * origin. */
+void group_close(
+    struct agg_groups *a, struct agg_group *g, uint64_t section, uint64_t key);
+
+/* A piece of a source's time. */
+void group_interval(struct agg_groups *a, struct agg_group *g, size_t src,
+    int64_t lo, int64_t hi);
+
+/* All groups are gone then. */
+void group_free_all(struct agg_groups *a);
+
+/* Makes g an empty group and returns it; frees what a group holds. */
+struct agg_group *group_new(const struct agg_groups *a, struct agg_group *g);
+void group_free(const struct agg_groups *a, struct agg_group *g);
+
+struct agg_row_val {   /* of a field */
+	const char *s; /* NULL: unset */
+	size_t n;
+	bool frac; /* of a number: which of v is set */
+	union agg_num v;
+};
+
+struct agg_row {
+	struct agg_row_val *val; /* per field */
+	bool has_ivl;            /* the record has a start and a duration */
+	int64_t lo, hi;
+	uint64_t src;     /* number of its file + 1; 0: it names none */
+	uint64_t section; /* number of its section */
+	uint64_t no;      /* of the record, among those that were put */
+};
+
+/* Of a record of type t, views into it; a text that should be a number is
+ * fatal. */
+void row_read(
+    struct agg_groups *a, const struct rec *r, int t, struct agg_row *w);
+
+void row_add(
+    struct agg_groups *a, struct agg_group *g, const struct agg_row *w);
+
+/* The same as bytes; row_get() leaves views into them. */
+void row_put(
+    const struct agg_groups *a, struct buf *b, const struct agg_row *w);
+void row_get(const struct agg_groups *a, const char *s, struct agg_row *w);
+
+/* A record of type t of the input. */
+void intake_record(struct agg_groups *a, const struct rec *r, int t);
+
+/* A section ends: group_close() of all groups. */
+void intake_section_end(struct agg_groups *a);
+
+/* Back to the beginning: no groups, no sections, nothing on disk. */
+void intake_forget(struct agg_groups *a);
+
+#define PART_N "part_n"         /* the column behind those of -g */
+#define PART_PREFIX "part_"     /* of a field's state */
+#define PART_UNION "part_union" /* pieces of intervals */
+
+/* Appends a field's state; want: whether with ACC_VALUES, ACC_STD. True if
+ * the values were rounded because there were too many. */
+bool part_put(struct buf *b, const struct agg_acc *c, int want);
+
+/* Reads it into c, which is empty; false if the text is none, or lacks what
+ * is wanted. */
+bool part_get(
+    struct agg_acc *c, const char *s, size_t n, int want, bool *rounded);
+
+/* The same of the pieces of a group's intervals; those read join the ones
+ * that are there. */
+void part_put_union(struct buf *b, const struct agg_group *g);
+bool part_get_union(struct agg_group *g, const char *s, size_t n);
+
+/* The pieces of a source in a group, made if they are new. */
+struct agg_piece *part_piece(struct agg_group *g, uint64_t key);
+
+#endif

@@ -1,0 +1,684 @@
+/*
+ * --merge: results of dlp-agg, read as records, become the result of all that
+ * they are of. Those of --partial carry all that is needed; of others only
+ * what their columns tell can be merged.
+ */
+#include "agg_result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "err.h"
+#include "num.h"
+#include "out.h"
+#include "stage.h"
+
+struct agg_part_cols { /* of a legend: the columns of a field's state, or -1 */
+	int part, sum, min, max, mean, n;
+};
+
+/* A type of results that are merged: its columns, and its groups. */
+struct agg_parts {
+	struct rec_type *type;
+	struct agg_spec spec; /* what the result has */
+	struct agg_groups groups;
+	char **want; /* -g: of the parts' groups those that stay; NULL: all */
+	int nwant;
+	bool made;   /* spec is, by the first legend */
+	bool coarse; /* of the input at hand some do not */
+	/* where the legend of the input at hand has the columns, -1 */
+	int *group_at, *stat_at;
+	struct agg_part_cols *field;
+	int part_n, count, part_union, union_ns;
+	uint64_t rounded;
+};
+
+struct agg_merge {
+	struct agg_plan *plan;
+	struct agg_parts **v;
+	int n;
+	struct agg_metas meta;
+	bool whole, complete;   /* sections, not fragments; and ended */
+	uint64_t lost, surplus; /* records, by the ##end lines */
+	uint64_t rounded;
+};
+
+static bool
+starts_with(const char *s, const char *with)
+{
+	return strncmp(s, with, strlen(with)) == 0;
+}
+
+static int
+find_column(const struct rec_type *t, const char *prefix, const char *name)
+{
+	size_t n = strlen(prefix);
+	int i;
+
+	for (i = 0; i < rec_ncols(t); i++)
+		if (starts_with(rec_colname(t, i), prefix) &&
+		    strcmp(rec_colname(t, i) + n, name) == 0)
+			return i;
+	return -1;
+}
+
+/* A field's number; it may be new. */
+static int
+field_of(struct agg_spec *a, const char *name)
+{
+	int i;
+
+	for (i = 0; i < a->nfield; i++)
+		if (strcmp(a->fields[i], name) == 0)
+			return i;
+	a->fields = xrealloc(a->fields, (size_t)a->nfield + 1, sizeof(char *));
+	a->field = xrealloc(a->field, (size_t)a->nfield + 1, sizeof(*a->field));
+	a->fields[a->nfield] = xstrdup(name);
+	a->field[a->nfield] = (struct agg_field){ .col = -1 };
+	return a->nfield++;
+}
+
+/* dur_pct is of the field with that stem whose sum, or state, is there. */
+static const char *
+pct_field(const struct rec_type *t, const char *name)
+{
+	int i;
+
+	for (i = 0; i < rec_ncols(t); i++) {
+		const char *s = rec_colname(t, i);
+
+		if (starts_with(s, "sum_") && stat_is_pct(name, s + 4))
+			return s + 4;
+		if (starts_with(s, PART_PREFIX) &&
+		    stat_is_pct(name, s + strlen(PART_PREFIX)))
+			return s + strlen(PART_PREFIX);
+	}
+	return NULL;
+}
+
+static bool
+read_stat(
+    const struct rec_type *t, int i, struct stat_col *s, const char **field)
+{
+	const char *name = rec_colname(t, i);
+
+	if (stat_result(name, s, field))
+		return true;
+	*field = pct_field(t, name);
+	s->stat = ST_PCT;
+	s->word = "pct";
+	return *field != NULL;
+}
+
+/* How many of the columns, from the left, are no statistics. */
+static int
+count_groups(const struct rec_type *t)
+{
+	struct stat_col s;
+	const char *field;
+	int n = find_column(t, PART_N, "");
+
+	if (n >= 0)
+		return n;
+	for (n = rec_ncols(t); n > 0 && read_stat(t, n - 1, &s, &field); n--)
+		stat_free(&s);
+	return n;
+}
+
+/* Whether the column is among the first n, which make a group. */
+static bool
+is_group(const struct rec_type *t, int n, const char *name)
+{
+	int i = find_column(t, name, "");
+
+	return i >= 0 && i < n;
+}
+
+/* The groups of the result: those of the parts, or of these what is asked
+ * for. */
+static void
+make_groups(struct agg_parts *m, int n)
+{
+	struct agg_spec *a = &m->spec;
+	struct buf b = { 0 };
+	int i;
+
+	a->ngroups = m->want != NULL ? m->nwant : n;
+	a->groups = xcalloc((size_t)a->ngroups + 1, sizeof(char *));
+	for (i = 0; i < a->ngroups; i++)
+		a->groups[i] = xstrdup(
+		    m->want != NULL ? m->want[i] : rec_colname(m->type, i));
+	for (i = 0; i < a->ngroups; i++) {
+		int k;
+
+		if (is_group(m->type, n, a->groups[i]))
+			continue;
+		for (k = 0; k < n; k++) {
+			buf_puts(&b, k > 0 ? "," : "");
+			buf_puts(&b, rec_colname(m->type, k));
+		}
+		die("-g: %s records have no group '%s'; they have: %s", a->as,
+		    a->groups[i], b.s != NULL ? buf_str(&b) : "none");
+	}
+	a->names = a->groups;
+}
+
+static void
+make_result(struct agg_parts *m, const struct rec *r)
+{
+	struct rec_type *t = m->type;
+	struct agg_spec *a = &m->spec;
+	struct stat_col s;
+	const char *field;
+	int i, n = count_groups(t);
+
+	make_groups(m, n);
+	for (i = n; i < rec_ncols(t); i++) {
+		const char *name = rec_colname(t, i);
+
+		if (starts_with(name, PART_PREFIX))
+			continue;
+		memset(&s, 0, sizeof(s));
+		if (!read_stat(t, i, &s, &field))
+			rec_die(
+			    r, "%s is no column of dlp-agg's results", name);
+		s.name = xstrdup(name);
+		s.field = field != NULL ? field_of(a, field) : -1;
+		spec_stat(a, s);
+	}
+	if (a->nstat == 0)
+		rec_die(r, "%s records have no statistics to merge", a->as);
+	a->start_col = a->dur_col = a->src_col = -1;
+	m->group_at = xcalloc((size_t)a->ngroups + 1, sizeof(int));
+	m->stat_at = xcalloc((size_t)a->nstat + 1, sizeof(int));
+	m->field = xcalloc((size_t)a->nfield + 1, sizeof(*m->field));
+	m->groups.spec = a;
+	spec_keys(a);
+	m->made = true;
+}
+
+/* A statistic that cannot be merged from the columns at hand is fatal. */
+static void
+check_stat(
+    const struct agg_parts *m, const struct rec *r, const struct stat_col *s)
+{
+	const struct agg_part_cols *f;
+	bool ok = true;
+
+	/* pieces of one group's time can lie over another's; groups that come
+	 * first need not have what came first */
+	if (m->coarse &&
+	    (s->stat == ST_UNION ? m->part_union < 0
+				 : s->stat == ST_FIRST || s->stat == ST_LAST))
+		rec_die(r, "%s of larger groups cannot be told from that of %s",
+		    s->name,
+		    s->stat == ST_UNION ? "parts: write them with"
+					  " dlp-agg --partial"
+					: "smaller ones");
+	if (s->field < 0)
+		return;
+	f = &m->field[s->field];
+	if (f->part >= 0 || s->stat == ST_FIRST || s->stat == ST_LAST ||
+	    s->stat == ST_NSET || s->stat == ST_MIN || s->stat == ST_MAX)
+		return;
+	if (s->stat == ST_SUM || s->stat == ST_PCT)
+		ok = f->sum >= 0;
+	else if (s->stat == ST_MEAN)
+		ok = f->sum >= 0;
+	else
+		ok = false;
+	if (!ok)
+		rec_die(r,
+		    "%s of all cannot be told from that of parts: write them"
+		    " with dlp-agg --partial",
+		    s->name);
+}
+
+static void
+place_columns(struct agg_parts *m, const struct rec *r)
+{
+	struct agg_spec *a = &m->spec;
+	int i;
+
+	for (i = 0; i < a->ngroups; i++)
+		m->group_at[i] = find_column(m->type, a->groups[i], "");
+	for (i = 0; i < a->nstat; i++)
+		m->stat_at[i] = find_column(m->type, a->stat[i].name, "");
+	for (i = 0; i < a->nfield; i++)
+		m->field[i] = (struct agg_part_cols){
+			find_column(m->type, PART_PREFIX, a->fields[i]),
+			find_column(m->type, "sum_", a->fields[i]),
+			find_column(m->type, "min_", a->fields[i]),
+			find_column(m->type, "max_", a->fields[i]),
+			find_column(m->type, "mean_", a->fields[i]),
+			find_column(m->type, "n_", a->fields[i]),
+		};
+	m->part_n = find_column(m->type, PART_N, "");
+	m->count = find_column(m->type, "n", "");
+	m->part_union = find_column(m->type, PART_UNION, "");
+	m->union_ns = find_column(m->type, "union_ns", "");
+	for (i = 0; i < a->nstat; i++)
+		check_stat(m, r, &a->stat[i]);
+}
+
+/* Whether the parts have the groups and statistics of the result; more groups
+ * only if -g leaves them out. */
+static bool
+fits_result(struct agg_parts *m)
+{
+	int i, k, n = count_groups(m->type), same = 0;
+
+	for (i = 0; i < m->spec.ngroups; i++)
+		if (!is_group(m->type, n, m->spec.groups[i]))
+			return false;
+	for (i = 0; i < m->spec.nstat; i++)
+		if (find_column(m->type, m->spec.stat[i].name, "") < 0)
+			return false;
+	for (i = 0; i < n; i++) {
+		const char *name = rec_colname(m->type, i);
+
+		for (k = 0; k < m->spec.ngroups; k++)
+			if (strcmp(m->spec.groups[k], name) == 0)
+				break;
+		same += k < m->spec.ngroups;
+	}
+	m->coarse = same < n;
+	return m->want != NULL || !m->coarse;
+}
+
+/* A legend came; fatal if it is not one of a result, or does not fit those
+ * before. */
+static void
+merge_legend(struct agg_parts *m, const struct rec *r)
+{
+	if (!m->made)
+		make_result(m, r);
+	if (!fits_result(m))
+		rec_die(r,
+		    "%s records have other groups or statistics than those"
+		    " before: parts of one result have the same -g, -a, -f",
+		    m->spec.as);
+	place_columns(m, r);
+}
+
+static const char *
+field_text(const struct rec *r, int at, size_t *n)
+{
+	const char *s;
+
+	if (at < 0)
+		return NULL;
+	s = rec_field(r, at, n);
+	return *n == 1 && *s == '-' ? NULL : s;
+}
+
+static struct agg_group *
+find_group(struct agg_parts *m, const struct rec *r)
+{
+	struct agg_groups *a = &m->groups;
+	struct buf *b = &a->key_buf;
+	size_t n;
+	int i;
+
+	buf_clear(b);
+	for (i = 0; i < m->spec.ngroups; i++) {
+		const char *s = rec_field(r, m->group_at[i], &n);
+
+		if (i > 0)
+			buf_putc(b, '\t');
+		buf_put(b, s, n);
+	}
+	return group_get(a, buf_str(b), b->len);
+}
+
+/* A number of a result without state; false if it is unset. */
+static bool
+read_number(const struct rec *r, int at, bool *frac, union agg_num *v)
+{
+	size_t n;
+	const char *s = field_text(r, at, &n);
+
+	if (s == NULL)
+		return false;
+	*frac = !num_i64(s, n, &v->i);
+	if (*frac && !num_f64(s, n, &v->d))
+		rec_die(r, "no number: '%.*s'", (int)(n < 40 ? n : 40), s);
+	return true;
+}
+
+static void
+get_sum(struct agg_acc *c, const struct rec *r, int at, uint64_t n)
+{
+	size_t len;
+	const char *s = field_text(r, at, &len);
+	bool bad = false;
+
+	if (s == NULL)
+		return;
+	c->n = n;
+	if (wide_get(s, len, &c->isum))
+		return;
+	acc_more(c)->frac = true;
+	if (!num_f64(s, len, &c->more->dsum))
+		bad = true;
+	if (bad)
+		rec_die(r, "no number: '%.*s'", (int)(len < 40 ? len : 40), s);
+}
+
+/* How many values made the sum: the column n_FIELD, or the sum over the mean,
+ * or all records of the group; without a count, one. */
+static uint64_t
+count_values(const struct agg_part_cols *f, const struct rec *r, uint64_t n)
+{
+	double sum, mean;
+	const char *s, *t;
+	size_t k, l;
+	uint64_t v;
+
+	s = field_text(r, f->n, &k);
+	if (s != NULL && num_u64(s, k, &v))
+		return v;
+	s = field_text(r, f->sum, &k);
+	t = field_text(r, f->mean, &l);
+	if (s != NULL && t != NULL && num_f64(s, k, &sum) &&
+	    num_f64(t, l, &mean) && fabs(mean) > 0)
+		return (uint64_t)llround(sum / mean);
+	return n > 0 ? n : 1;
+}
+
+/* A least or greatest value, as if it were the only one. */
+static void
+get_extreme(struct agg_acc *c, const struct rec *r, int at, bool least)
+{
+	struct agg_acc x = { 0 };
+	union agg_num v;
+	bool frac;
+
+	if (!read_number(r, at, &frac, &v))
+		return;
+	acc_add(&x, frac, v, 0);
+	acc_extreme(c, &x, least);
+	acc_free(&x);
+}
+
+static void
+add_state(struct agg_parts *m, const struct rec *r, struct agg_group *g, int i,
+    uint64_t n)
+{
+	const struct agg_part_cols *f = &m->field[i];
+	struct agg_acc x = { 0 };
+	bool cut = false;
+	size_t len;
+	const char *s = field_text(r, f->part, &len);
+
+	if (f->part >= 0) {
+		if (s != NULL &&
+		    !part_get(&x, s, len, m->spec.field[i].want, &cut))
+			rec_die(r, "%s%s: no state of dlp-agg --partial",
+			    PART_PREFIX, m->spec.fields[i]);
+		m->rounded += cut;
+		acc_join(&g->acc[i], &x, true);
+	} else {
+		get_sum(&x, r, f->sum, count_values(f, r, n));
+		if (f->sum < 0)
+			x.n = count_values(f, r, n);
+		get_extreme(&x, r, f->min, true);
+		get_extreme(&x, r, f->max, false);
+		if (f->sum >= 0 || f->min >= 0 || f->max >= 0)
+			acc_join(&g->acc[i], &x, false);
+		else
+			g->acc[i].n += x.n;
+	}
+	acc_free(&x);
+}
+
+static void
+add_ends(struct agg_parts *m, const struct rec *r, struct agg_group *g)
+{
+	size_t n;
+	int i;
+
+	for (i = 0; i < m->spec.nstat; i++) {
+		const struct stat_col *c = &m->spec.stat[i];
+		const char *s = field_text(r, m->stat_at[i], &n);
+
+		if ((c->stat != ST_FIRST && c->stat != ST_LAST) || s == NULL)
+			continue;
+		if (c->stat == ST_LAST)
+			acc_last(&g->acc[c->field], s, n);
+		else
+			acc_first(&g->acc[c->field], s, n);
+	}
+}
+
+static void
+add_union(struct agg_parts *m, const struct rec *r, struct agg_group *g)
+{
+	const char *s;
+	int64_t v;
+	size_t n;
+
+	if (m->part_union >= 0) {
+		s = field_text(r, m->part_union, &n);
+		if (s != NULL && !part_get_union(g, s, n))
+			rec_die(r, PART_UNION ": no pieces of intervals");
+		g->has_ivl |= s != NULL;
+		return;
+	}
+	s = field_text(r, m->union_ns, &n);
+	if (s == NULL)
+		return;
+	if (!num_i64(s, n, &v))
+		rec_die(r, "union_ns is no integer");
+	g->has_ivl = true;
+	g->union_ns = num_add(g->union_ns, v);
+}
+
+static void
+merge_record(struct agg_parts *m, const struct rec *r)
+{
+	struct agg_group *g = find_group(m, r);
+	size_t len;
+	const char *s;
+	uint64_t n = 0;
+	int i;
+
+	s = field_text(r, m->part_n >= 0 ? m->part_n : m->count, &len);
+	if (s != NULL && !num_u64(s, len, &n))
+		rec_die(r, "no count: '%.*s'", (int)(len < 40 ? len : 40), s);
+	g->n += n;
+	for (i = 0; i < m->spec.nfield; i++)
+		if (m->spec.field[i].numeric)
+			add_state(m, r, g, i, n);
+	add_union(m, r, g);
+	add_ends(m, r, g);
+}
+
+static void
+merge_finish(struct agg_parts *m)
+{
+	size_t i, k;
+
+	for (i = 0; i < m->groups.keys.n; i++) {
+		struct agg_group *g = &m->groups.v[i];
+
+		for (k = 0; k < g->npiece; k++)
+			g->union_ns =
+			    num_add(g->union_ns, ivl_len(&g->piece[k].u));
+	}
+}
+
+/* The options of the type: those of its -T, else of the only set. */
+static struct agg_spec *
+options_of(const struct agg_plan *p, const char *tag)
+{
+	int i, k;
+
+	for (i = 0; i < p->n; i++)
+		for (k = 0; k < p->spec[i]->in.ntypes; k++)
+			if (strcmp(p->spec[i]->in.tag[k], tag) == 0)
+				return p->spec[i];
+	for (i = 0; i < p->n; i++)
+		if (p->spec[i]->in.tag == NULL)
+			return p->spec[i];
+	return NULL;
+}
+
+static struct agg_parts *
+find_parts(const struct agg_merge *g, const char *tag, size_t n)
+{
+	int i;
+
+	for (i = 0; i < g->n; i++)
+		if (strlen(g->v[i]->spec.as) == n &&
+		    memcmp(g->v[i]->spec.as, tag, n) == 0)
+			return g->v[i];
+	return NULL;
+}
+
+static bool
+is_partial(const struct rec *r)
+{
+	const char *s = r->line, *end = s + r->len;
+	size_t n = strlen(PART_N);
+
+	while ((s = memchr(s, '\t', (size_t)(end - s))) != NULL) {
+		s++;
+		if ((size_t)(end - s) >= n && memcmp(s, PART_N, n) == 0 &&
+		    (s + n == end || s[n] == '\t'))
+			return true;
+	}
+	return false;
+}
+
+/* A type of results: partial, asked for, or agg. */
+static struct agg_parts *
+add_parts(struct agg_merge *g, const struct rec *r)
+{
+	const char *tag = r->line + 1, *end = r->line + r->len, *tab;
+	size_t n;
+	char *name;
+	const struct agg_spec *o;
+	struct agg_parts *m;
+
+	tab = memchr(tag, '\t', (size_t)(end - tag));
+	n = (size_t)((tab != NULL ? tab : end) - tag);
+	m = find_parts(g, tag, n);
+	if (m != NULL)
+		return m;
+	name = xmemdup(tag, n);
+	o = options_of(g->plan, name);
+	if (o == NULL ||
+	    (o->in.tag == NULL && strcmp(name, "agg") != 0 && !is_partial(r))) {
+		free(name);
+		return NULL;
+	}
+	m = xcalloc(1, sizeof(*m));
+	m->groups.rounded = &g->rounded;
+	m->spec.as = name;
+	m->spec.limit = o->limit;
+	m->spec.rest = o->rest;
+	m->spec.partial = o->partial;
+	m->want = o->groups;
+	m->nwant = o->ngroups;
+	m->spec.sort = o->sort;
+	m->spec.sort.key = xcalloc((size_t)o->sort.n + 1, sizeof(*o->sort.key));
+	if (o->sort.n > 0)
+		memcpy(m->spec.sort.key, o->sort.key,
+		    (size_t)o->sort.n * sizeof(*o->sort.key));
+	g->v = xrealloc(g->v, (size_t)g->n + 1, sizeof(struct agg_parts *));
+	g->v[g->n++] = m;
+	return m;
+}
+
+/* The reader of this file knows its types by their tags. */
+static void
+take_legend(struct agg_merge *g, struct rec_reader *rd, const struct rec *r)
+{
+	struct agg_parts *m = add_parts(g, r);
+
+	if (m == NULL)
+		return;
+	m->type = rec_type(rd, m->spec.as);
+	if (r->type == NULL) { /* it was read before that */
+		size_t head = 1 + strlen(m->spec.as);
+
+		rec_type_legend(m->type, r->line + head, r->len - head);
+	}
+	rec_set_arg(m->type, m);
+	merge_legend(m, r);
+}
+
+static void
+merge_file(struct agg_merge *g, const char *path)
+{
+	struct rec_reader *rd = rec_open(path);
+	struct rec r = { 0 };
+	bool any = false;
+
+	while (rec_next(rd, &r)) {
+		any = true;
+		if (r.kind == REC_END) {
+			g->lost += rec_lost(rd);
+			g->surplus += rec_surplus(rd);
+		} else if (r.kind == REC_META)
+			meta_keep(&g->meta, &r);
+		else if (r.kind == REC_LEGEND)
+			take_legend(g, rd, &r);
+		else if (r.kind == REC_DATA && r.type != NULL)
+			merge_record(rec_arg(&r), &r);
+	}
+	if (!any)
+		die("%s: empty input", rec_input_name(rd));
+	g->whole |= !rec_is_fragment(rd);
+	if (!rec_complete(rd)) {
+		warn("%s: input ended without ##end: the command before failed"
+		     " or was cut off",
+		    rec_where(rd));
+		g->complete = false;
+	}
+	rec_close(rd);
+}
+
+static void
+put_results(struct agg_merge *g, int argc, char *const *argv)
+{
+	uint64_t rounded = 0;
+	int i;
+
+	meta_head(&g->meta, g->whole, argc, argv);
+	for (i = 0; i < g->n; i++) {
+		merge_finish(g->v[i]);
+		result_put(&g->v[i]->groups);
+		rounded += g->v[i]->rounded;
+	}
+	buf_put(&out_buf, g->meta.notes.s, g->meta.notes.len);
+	for (i = 0; i < g->n; i++)
+		result_notes(&g->v[i]->groups);
+	stage_note("agg_parts_rounded", rounded);
+	if (g->whole)
+		stage_note_count(g->lost, g->surplus);
+	if (g->whole && g->complete)
+		stage_end_section();
+}
+
+int
+merge_run(
+    struct agg_plan *plan, char **paths, int n, int argc, char *const *argv)
+{
+	struct agg_merge *g = plan->merged = xcalloc(1, sizeof(*g));
+	int i;
+
+	g->plan = plan;
+	g->complete = true;
+	for (i = 0; i < n; i++)
+		merge_file(g, paths[i]);
+	if (n == 0)
+		merge_file(g, NULL);
+	if (g->n == 0)
+		die("no results of dlp-agg in the input: -T names their type");
+	put_results(g, argc, argv);
+	return g->complete ? EXIT_OK : EXIT_TROUBLE;
+}

@@ -1,0 +1,358 @@
+/* The groups as records; see agg_result.h. */
+#include "agg_result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agg_disk.h"
+#include "err.h"
+#include "mview.h"
+#include "out.h"
+#include "stage.h"
+
+void
+meta_keep(struct agg_metas *m, const struct rec *r)
+{
+	struct buf *b = &m->notes;
+	const char *w, *rest;
+	size_t wlen, rlen;
+	bool is_new = true;
+
+	w = rec_meta(r, &wlen, &rest, &rlen);
+	if (text_is(w, wlen, "cmd"))
+		b = &m->cmds;
+	else if (text_is(w, wlen, "info"))
+		b = &m->infos;
+	if (b != &m->notes)
+		smap_put(&m->seen, r->line, r->len, &is_new);
+	if (!is_new)
+		return;
+	buf_put(b, r->line, r->len);
+	buf_putc(b, '\n');
+}
+
+void
+meta_head(const struct agg_metas *m, bool whole, int argc, char *const *argv)
+{
+	out_legends_again();
+	if (whole)
+		out_meta("dlp", "%d", REC_FORMAT);
+	buf_put(&out_buf, m->cmds.s, m->cmds.len);
+	if (whole)
+		stage_cmd(argc, argv);
+	buf_put(&out_buf, m->infos.s, m->infos.len);
+}
+
+#define REST "(rest)"
+
+/* A percentile that was found on disk. */
+static bool
+put_found(
+    struct buf *b, const struct agg_group *g, const struct stat_col *s, int i)
+{
+	if (g->found->has[i])
+		acc_put_value(b, &g->acc[s->field], g->found->p[i]);
+	return g->found->has[i];
+}
+
+static bool
+put_stat(
+    const struct agg_groups *a, struct buf *b, const struct agg_group *g, int i)
+{
+	const struct stat_col *s = &a->spec->stat[i];
+
+	if (s->stat == ST_PERCENTILE && g->found != NULL)
+		return put_found(b, g, s, i);
+	if (s->stat == ST_COUNT) {
+		buf_u64(b, g->n);
+		return true;
+	}
+	if (s->stat != ST_UNION)
+		return acc_put(
+		    &g->acc[s->field], b, s->stat, s->p, &a->total[s->field]);
+	if (g->has_ivl)
+		buf_i64(b, g->union_ns);
+	return g->has_ivl;
+}
+
+/* The value that --sort looks at in the group of that key. texts keeps the
+ * texts of statistics. */
+static struct sort_val
+sort_key_value(struct agg_groups *a, const struct agg_group *g, const char *key,
+    const struct sort_key *k, struct smap *texts)
+{
+	struct buf *b = &a->text_buf;
+	const char *s = key;
+	struct sort_val v;
+	size_t n;
+	int f;
+
+	if (k->group < 0) {
+		buf_clear(b);
+		if (!put_stat(a, b, g, k->stat))
+			return sort_value(NULL, 0);
+		v = sort_value(buf_str(b), b->len);
+		if (v.kind == SORT_TEXT)
+			v.s = smap_str(
+			    texts, smap_put(texts, v.s, v.n, NULL), &v.n);
+		return v;
+	}
+	for (f = k->group; f > 0; f--)
+		s = strchr(s, '\t') + 1;
+	n = strcspn(s, "\t");
+	return sort_value(n == 1 && s[0] == '-' ? NULL : s, n);
+}
+
+void
+print_keys(struct agg_groups *a, struct agg_state *s, struct buf *b)
+{
+	const struct agg_sort *o = &a->spec->sort;
+	struct sort_val *v = xcalloc((size_t)o->n + 1, sizeof(*v));
+	struct smap texts = { 0 };
+	char *key = xmemdup(s->key, s->nkey);
+	int k;
+
+	for (k = 0; k < o->n; k++)
+		v[k] = sort_key_value(a, &s->g, key, &o->key[k], &texts);
+	buf_clear(b);
+	sort_pack(b, v, o->n);
+	smap_free(&texts);
+	free(key);
+	free(v);
+}
+
+static bool
+has_union(const struct agg_spec *a)
+{
+	int i;
+
+	for (i = 0; i < a->nstat; i++)
+		if (a->stat[i].stat == ST_UNION)
+			return true;
+	return false;
+}
+
+void
+print_state(
+    const struct agg_groups *a, struct buf *b, const struct agg_group *g)
+{
+	const struct agg_spec *s = a->spec;
+	int i;
+
+	for (i = 0; i < s->nfield; i++) {
+		if (!s->field[i].numeric)
+			continue;
+		buf_putc(b, '\t');
+		*a->rounded += part_put(b, &g->acc[i], s->field[i].want);
+	}
+	if (!has_union(s))
+		return;
+	buf_putc(b, '\t');
+	if (g->npiece > 0)
+		part_put_union(b, g);
+	else
+		buf_putc(b, '-');
+}
+
+void
+print_legend(const struct agg_groups *a)
+{
+	int i;
+
+	buf_putc(&out_buf, '#');
+	buf_puts(&out_buf, a->spec->as);
+	for (i = 0; i < a->spec->ngroups; i++) {
+		buf_putc(&out_buf, '\t');
+		buf_puts(&out_buf, spec_group(a->spec, i));
+	}
+	if (a->spec->partial)
+		buf_puts(&out_buf, "\t" PART_N);
+	for (i = 0; i < a->spec->nstat; i++) {
+		buf_putc(&out_buf, '\t');
+		buf_puts(&out_buf, a->spec->stat[i].name);
+	}
+	for (i = 0; i < a->spec->nfield && a->spec->partial; i++) {
+		if (!a->spec->field[i].numeric)
+			continue;
+		buf_puts(&out_buf, "\t" PART_PREFIX);
+		buf_puts(&out_buf, spec_field(a->spec, i));
+	}
+	if (a->spec->partial && has_union(a->spec))
+		buf_puts(&out_buf, "\t" PART_UNION);
+	buf_putc(&out_buf, '\n');
+}
+
+void
+print_row(const struct agg_groups *a, const struct agg_group *g,
+    const char *key, size_t n)
+{
+	int i;
+
+	buf_puts(&out_buf, a->spec->as);
+	if (a->spec->ngroups > 0) {
+		buf_putc(&out_buf, '\t');
+		buf_put(&out_buf, key, n);
+	}
+	if (a->spec->partial) {
+		buf_putc(&out_buf, '\t');
+		buf_u64(&out_buf, g->n);
+	}
+	for (i = 0; i < a->spec->nstat; i++) {
+		buf_putc(&out_buf, '\t');
+		if (!put_stat(a, &out_buf, g, i))
+			buf_putc(&out_buf, '-');
+	}
+	if (a->spec->partial && g->found != NULL)
+		buf_put(&out_buf, g->found->part.s, g->found->part.len);
+	else if (a->spec->partial)
+		print_state(a, &out_buf, g);
+	out_end();
+}
+
+void
+print_rest(struct agg_groups *a, const struct agg_group *g)
+{
+	int k;
+
+	buf_clear(&a->key_buf);
+	buf_puts(&a->key_buf, REST);
+	for (k = 1; k < a->spec->ngroups; k++)
+		buf_puts(&a->key_buf, "\t-");
+	print_row(a, g, a->key_buf.s, a->key_buf.len);
+}
+
+void
+print_total_begin(struct agg_groups *a)
+{
+	a->total = xcalloc((size_t)a->spec->nfield + 1, sizeof(*a->total));
+}
+
+void
+print_total(struct agg_groups *a, const struct agg_group *g)
+{
+	int k;
+
+	for (k = 0; k < a->spec->nfield; k++)
+		acc_join(&a->total[k], &g->acc[k], false);
+}
+
+void
+print_total_end(struct agg_groups *a)
+{
+	int k;
+
+	for (k = 0; k < a->spec->nfield; k++)
+		acc_free(&a->total[k]);
+	free(a->total);
+	a->total = NULL;
+}
+
+/* The groups' numbers in the order of the result. */
+static size_t *
+order(struct agg_groups *a)
+{
+	struct smap texts = { 0 };
+	const struct agg_sort *o = &a->spec->sort;
+	size_t n = a->keys.n, i;
+	struct sort_val *v;
+	size_t *idx = xcalloc(n + 1, sizeof(*idx));
+	int k;
+
+	v = xcalloc(n * (size_t)o->n + 1, sizeof(*v));
+	for (i = 0; i < n; i++)
+		for (k = 0; k < o->n; k++)
+			v[i * (size_t)o->n + (size_t)k] = sort_key_value(a,
+			    &a->v[i], smap_str(&a->keys, (uint32_t)i, NULL),
+			    &o->key[k], &texts);
+	sort_items(o, v, n, idx);
+	smap_free(&texts);
+	free(v);
+	return idx;
+}
+
+/* One row for the groups behind the limit, without a union and first and last
+ * values, which single groups do not tell. */
+static void
+put_rest_of(struct agg_groups *a, const size_t *idx, size_t from)
+{
+	struct agg_group g;
+	size_t i;
+	int k;
+
+	group_new(a, &g);
+	for (i = from; i < a->keys.n; i++) {
+		g.n += a->v[idx[i]].n;
+		for (k = 0; k < a->spec->nfield; k++)
+			acc_join(&g.acc[k], &a->v[idx[i]].acc[k], true);
+	}
+	print_rest(a, &g);
+	group_free(a, &g);
+}
+
+/* Without -g there is one row, even of nothing. */
+static void
+one_group(struct agg_groups *a)
+{
+	if (a->spec->ngroups > 0 || a->keys.n > 0)
+		return;
+	smap_put(&a->keys, "", 0, NULL);
+	if (a->cap == 0) {
+		a->cap = 1;
+		a->v = xcalloc(1, sizeof(*a->v));
+	}
+	group_new(a, &a->v[0]);
+}
+
+/* The groups up to the limit; how many are behind it. */
+static size_t
+put_groups(struct agg_groups *a)
+{
+	size_t *idx = order(a), n = a->keys.n, i;
+
+	if (a->spec->limit >= 0 && (uint64_t)a->spec->limit < n)
+		n = (size_t)a->spec->limit;
+	for (i = 0; i < n; i++) {
+		size_t len;
+		const char *s = smap_str(&a->keys, (uint32_t)idx[i], &len);
+
+		print_row(a, &a->v[idx[i]], s, len);
+	}
+	if (a->spec->rest && n < a->keys.n)
+		put_rest_of(a, idx, n);
+	free(idx);
+	return a->keys.n - n;
+}
+
+void
+result_put(struct agg_groups *a)
+{
+	size_t i;
+
+	if (disk_any(a)) {
+		a->n_over = disk_put(a);
+		return;
+	}
+	one_group(a);
+	print_total_begin(a);
+	for (i = 0; i < a->keys.n; i++)
+		print_total(a, &a->v[i]);
+	print_legend(a);
+	a->n_over = put_groups(a);
+	print_total_end(a);
+}
+
+void
+result_notes(const struct agg_groups *a)
+{
+	if (!a->spec->rest)
+		stage_note("agg_over_limit", a->n_over);
+	stage_note("agg_values_rounded", *a->rounded);
+	*a->rounded = 0; /* one note for all results */
+}
+
+void
+result_all_notes(const struct agg_groups *a)
+{
+	result_notes(a);
+	stage_note("join_lost", a->spec->in.join.lost);
+}
