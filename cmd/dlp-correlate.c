@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cli.h"
+#include "dlp-correlate/compat.h"
 #include "dlp-correlate/corr.h"
-#include "dlp-correlate/feed.h"
 #include "drop.h"
 
 static const char usage[] =
@@ -24,22 +24,35 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-static struct corr corr;
-
-/* DLProf's word for the domain that has no name. */
-static void
-set_domain(const char *arg)
+static int
+correlate(struct corr *c, struct stage *st, bool dlprof, const char *mode)
 {
-	corr.domain = strcmp(arg, "default-domain") == 0 ? "" : arg;
+	int status;
+
+	compat_pyprof(c, !dlprof);
+	if (dlprof)
+		compat_dlprof(c, st);
+	if (dlprof || mode != NULL)
+		compat_dlprof_mode(c, mode);
+	corr_init(c);
+	feed_start(c, st);
+	status = stage_run(st);
+	corr_free(c);
+	compat_dlprof_free(c);
+	compat_pyprof_free(c);
+	return status;
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct cli_opt opts[] = {
-		{ 'D', "dlprof", .flag = &corr.dlprof },
-		{ 0, "domain", .call = set_domain },
-		{ 0, "mode", .arg = &corr.as_mode },
+	const char *mode = NULL;
+	struct corr corr = { 0 };
+	bool dlprof = false;
+	const struct cli_opt opts[] = {
+		{ 'D', "dlprof", .flag = &dlprof },
+		{ 0, "domain", .arg = &corr.domain },
+		{ 0, "mode", .arg = &mode },
 		{ 'r', "ranges", .flag = &corr.all_ranges },
 		DROP_OPTION,
 		SPILL_OPTION,
@@ -48,6 +61,8 @@ main(int argc, char **argv)
 	struct stage st;
 
 	stage_start(&st, "dlp-correlate", usage, opts, argc, argv);
-	feed_start(&corr, &st);
-	return out_finish(stage_run(&st));
+	/* DLProf's word for the domain that has no name */
+	if (corr.domain != NULL && strcmp(corr.domain, "default-domain") == 0)
+		corr.domain = "";
+	return out_finish(correlate(&corr, &st, dlprof, mode));
 }

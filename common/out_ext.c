@@ -14,7 +14,11 @@ struct out_ext {
 	uint64_t skip; /* then: as out_skip is for a record */
 	size_t mark;   /* start of the new fields in out_buf */
 	struct buf tmp;
+	struct out_ext *next;
 };
+
+/* All of them live until the end, as the types of records do. */
+static struct out_ext *exts;
 
 struct out_ext *
 out_ext(const char *const *names, int n)
@@ -25,6 +29,8 @@ out_ext(const char *const *names, int n)
 	x->n = n;
 	x->at = xcalloc((size_t)n, sizeof(*x->at));
 	x->simple = true;
+	x->next = exts;
+	exts = x;
 	return x;
 }
 

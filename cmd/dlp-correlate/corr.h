@@ -1,64 +1,497 @@
 /*
- * The state of dlp-correlate, made of the parts of the modules below. Known
- * to those that join them: places, ranges, graphs and time. Times are
- * nanoseconds of the stream.
+ * The state of dlp-correlate, and who works on it. A record of work goes
+ *
+ *	corr_feed.c	from the stream into a struct corr_work; time goes on
+ *	corr_thread.c	to its process, its thread and the ranges open there
+ *	corr_place.c	to the run that launched it, its phase and layer
+ *	corr_inst.c	into the sums of that run
+ *	corr_write.c	back into the stream, with columns added
+ *
+ * and a range from corr_feed.c to corr_range.c, which opens runs of ops. Runs
+ * are written when time has passed their ends. All times are nanoseconds of
+ * the stream.
  */
 #ifndef DLP_CORR_H
 #define DLP_CORR_H
 
-#include "dl.h"
-#include "dl_mode.h"
-#include "names.h"
-#include "ops.h"
-#include "prim.h"
-#include "proj.h"
-#include "thread.h"
+#include "corr_ops.h"
+#include "ivl_by.h"
+#include "openrange.h"
+#include "stage.h"
+#include "timeheap.h"
 
-struct counts { /* for the notes */
+struct corr;
+
+/* Work: GPU activities and API calls. */
+
+enum work_type { W_KERN, W_COPY, W_SET, W_SYNC, W_GRAPH, W_CALL, W_N };
+
+struct corr_work {
+	enum work_type type;
+	bool has_api;  /* launched by a call in the profile */
+	bool own_call; /* and that call has no record of its own */
+	bool has_gpu;  /* start and duration on the GPU are known */
+	bool has_node;
+	int64_t dev; /* -1: not known */
+	int64_t id, start, end, api_start, api_end, corr, node;
+	struct escaped what; /* short kernel name, or API name */
+	struct corr_thread *th;
+	struct corr_proc *p;
+};
+
+enum why { /* work belongs to no op */
+	WHY_NONE,
+	WHY_BEFORE,   /* launched before the first API call of its process */
+	WHY_NO_API,   /* no API call in the profile */
+	WHY_NO_RANGE, /* no range open on the thread of the call */
+	WHY_USER,     /* only the program's own ranges */
+	WHY_UNCLOSED, /* inside a marker that was never popped */
+	WHY_GRAPH,    /* graph node of unknown origin, launched outside ops */
+	WHY_N
+};
+
+struct corr_place {           /* where work belongs */
+	struct corr_inst *in; /* NULL: to no op */
+	uint32_t op;
+	enum why why;
+	bool kern;     /* it is a kernel */
+	uint32_t prim; /* the product it is part of; 0: none */
+	uint64_t prim_run;
+	int phase;
+	enum {
+		PHASE_BY_RANGE,  /* of the thread */
+		PHASE_BY_THREAD, /* a guess: of another thread */
+		PHASE_BY_GRAPH,  /* when the graph was captured */
+	} phase_by;
+	struct escaped layer;
+};
+
+/* Runs of ops; corr_inst.c. */
+
+struct corr_inst { /* a run of an op, or (replay) of a captured one */
+	uint64_t id, order;
+	uint32_t op;
+	bool pending;   /* a backward frame whose node has not come yet */
+	bool need_node; /* a frame that had work before its node came */
+	bool args;      /* opened by an argument marker */
+	bool replay, has_launch, has_tid;
+	uint32_t fwd_op;
+	int phase;
+	int64_t pid, tid;
+	struct escaped src; /* of its process */
+	int64_t start, end, seq;
+	uint64_t fwd_inst; /* 0: none */
+	int64_t launch_id;
+	int64_t gpu_lo, gpu_hi;
+	struct ivl_by gpu; /* by device */
+	int64_t api_end, api_ns;
+	uint64_t n_kern, n_gpu, n_call;
+	struct corr_inst *next_free;
+};
+
+/* A run that may have closed: then its order differs, as it is used again for
+ * another. */
+struct run_ref {
+	struct corr_inst *in;
+	uint64_t order;
+};
+
+enum { CLOSE_INST, CLOSE_PROJ };
+
+struct closing { /* runs and projections that are open, by their ends */
+	struct timeheap heap;
+	uint64_t order; /* counts what was opened */
+};
+
+struct insts {                   /* zeroed but for closing */
+	struct closing *closing; /* shared with the projections */
+	struct corr_inst *free;
+	uint64_t n;
+};
+
+/* Of two that end at the same time the later opened one closes first. p stays
+ * the caller's. */
+void closing_add(
+    struct closing *q, int kind, int64_t end, uint64_t order, void *p);
+
+/* An empty run of no op; owned by s. */
+struct corr_inst *inst_new(struct insts *s);
+
+/* Its op is known: it gets its number and its place among what will close. */
+void inst_schedule(struct insts *s, struct corr_inst *in);
+
+void inst_drop(struct insts *s, struct corr_inst *in); /* one that is no run */
+void inst_add(struct corr_inst *in, const struct corr_work *w);
+void insts_free(struct insts *s);
+
+/* Processes, threads, and the ranges open on them; corr_thread.c. */
+
+struct recent_val {
+	uint32_t op;
+	uint32_t name; /* compat_pyprof.c's number of a name */
+	uint64_t inst;
+	uint64_t prim_run; /* the product in it that ran with the key */
+};
+
+#define RECENT_NO_NAME UINT32_MAX
+
+struct recent { /* sequence and op ids: the newest 2^20; zeroed: empty */
+	struct recent_slot *slot;
+	size_t cap;
+	uint64_t evicted; /* asked for after newer ones pushed them out */
+};
+
+/* A negative key is not kept. */
+void recent_put(struct recent *m, int64_t key, struct recent_val v);
+bool recent_get(struct recent *m, int64_t key, struct recent_val *v);
+void recent_free(struct recent *m);
+
+/* A range that is open on a thread. The last fields follow from the ranges
+ * under it; open_link() makes them. */
+struct corr_open {
+	struct openrange span; /* first */
+	int64_t id, seq;
+	enum marker_kind kind;
+	bool layered; /* text is a part of the layer path */
+	bool dead;    /* a marker that was never popped: makes no op */
+	bool hidden;  /* groups ops (gradient checkpointing): looked through */
+	int own_phase;
+	uint32_t name, mod;    /* compat_pyprof.c's numbers of names */
+	struct buf text;       /* layered: escaped; MK_TRACE: as it was;
+				  MK_REPR: strRepr */
+	struct corr_inst *own; /* the run that it opened */
+	uint64_t order;        /* of a frame's own, when it was opened */
+	struct projection *proj;
+	int64_t conv_id;   /* its op id, if it is a convolution's */
+	uint32_t own_prim; /* a product */
+	uint64_t own_prim_run;
+	/* linked */
+	struct corr_inst *cur; /* what work launched now belongs to */
+	uint32_t prim;         /* and the product within it; 0: none */
+	uint64_t prim_run;
+	int phase; /* of the outermost range that names one */
+	int n_bwd; /* backward ranges among these */
+	int n_dead, n_user;
+	bool again;       /* inside a gradient checkpoint */
+	size_t layer_len; /* of thread.layer */
+};
+
+struct corr_thread {
+	struct corr_proc *p;
+	int64_t tid;
+	struct openranges open; /* of struct corr_open */
+	struct buf layer;
+	uint32_t last_fwd; /* forward op of the last backward node */
+	uint64_t last_fwd_inst;
+	bool any_op, autograd;     /* autograd: its first op was a backward */
+	bool phased;               /* is in its process's list */
+	struct dlprof_thread *dlp; /* compat_dlprof.c's part; free()d */
+};
+
+struct corr_proc {
+	int64_t pid;
+	struct escaped src;          /* the file, where the input has several */
+	struct map threads;          /* tid -> struct corr_thread * */
+	struct corr_thread **phased; /* that had a range that names a phase */
+	size_t n_phased, cap_phased;
+	bool has_call;
+	int64_t first_corr; /* of the first API call */
+	bool has_args;      /* argument markers were seen */
+	bool has_op_id;     /* texts of PyTorch 1.12 or later */
+	struct recent fwd;  /* sequence id -> forward op */
+	struct recent bwd;  /* op id -> backward op, for AccumulateGrad */
+	struct graphs *graphs;
+	bool has_launch; /* the launch call's record was seen */
+	int64_t launch_corr, launch_id;
+	struct pyprof_proc *py;  /* compat_pyprof.c's part */
+	struct dlprof_proc *dlp; /* compat_dlprof.c's part; free()d */
+};
+
+struct threads {           /* zeroed but for insts */
+	struct smap procs; /* source and pid -> struct corr_proc * */
+	struct corr_thread *last;
+	struct buf key;
+	struct corr_proc *last_proc;
+	struct insts *insts; /* where runs are dropped that were none */
+	int64_t now;
+};
+
+/* Found or made; owned by ts. src (s NULL: none) is the record's file, as pids
+ * of several files in one stream can be the same. */
+struct corr_proc *proc_of(struct threads *ts, struct mview src, int64_t pid);
+struct corr_thread *corr_thread_of(
+    struct threads *ts, struct corr_proc *p, int64_t tid);
+
+/* Process i, from 0; NULL after the last. */
+struct corr_proc *proc_nth(const struct threads *ts, size_t i);
+
+/* Drops the ranges that have ended. All who look at a thread's ranges take it
+ * swept. */
+void thread_sweep(struct threads *ts, struct corr_thread *th);
+
+/* A new innermost range, zeroed but for its text. */
+struct corr_open *thread_push(
+    struct corr_thread *th, int64_t start, int64_t end);
+void open_link(struct corr_thread *th, size_t i);
+void thread_phased(struct corr_thread *th); /* a range on it names a phase */
+void procs_free(struct threads *ts);        /* without py and graphs */
+
+/* Range i, from the outermost one. */
+static inline struct corr_open *
+thread_at(const struct corr_thread *th, size_t i)
+{
+	return (struct corr_open *)(void *)th->open.v + i;
+}
+
+/* The innermost range; NULL: nothing is open. */
+static inline struct corr_open *
+thread_top(const struct corr_thread *th)
+{
+	return th->open.n > 0 ? thread_at(th, th->open.n - 1) : NULL;
+}
+
+static inline struct escaped
+thread_layer(const struct corr_thread *th)
+{
+	return (struct escaped){ th->layer.s, th->layer.len };
+}
+
+/* Products inside ops; corr_prim.c. */
+
+#define PRIM_WAIT 256 /* convolutions whose result nobody has taken yet */
+
+struct prims {             /* zeroed but for its types */
+	struct smap ident; /* name and sizes -> number + 1 */
+	struct buf key;
+	uint64_t n_run;
+	struct prim_wait {
+		const struct corr_proc *p;
+		int64_t op_id; /* of a range whose result it may be; -1: not
+				  known; 0: free */
+		uint64_t run;
+	} wait[PRIM_WAIT];
+	size_t next, n_wait;
+	struct out_type *prim, *result;
+};
+
+void prims_init(struct prims *t);
+
+/* If o, the top of the thread with that text, is a product with sizes, it is
+ * the primitive of what is launched under it; writes its record if it is a
+ * new one. up: the range under o. */
+void prim_begin(struct prims *t, struct corr_thread *th, struct corr_open *o,
+    const struct corr_open *up, const struct marker *m);
+
+/* The inputs of a range of the process: one may be the result of a
+ * convolution, whose own sizes do not include it. */
+void prim_inputs(
+    struct prims *t, const struct corr_proc *p, const struct marker *m);
+
+/* A backward of the run: its first input has the size of the result. */
+void prim_backward(struct prims *t, uint64_t run, const struct marker *m);
+
+void prims_clear(struct prims *t);
+void prims_free(struct prims *t);
+
+/* Ranges; corr_range.c. */
+
+struct corr_range { /* as its record has it */
+	int64_t id, start, end;
+	bool has_end;
+	bool crossing;    /* ends on another thread */
+	bool backwards;   /* ends before it starts */
+	bool nests;       /* push/pop, not start/end */
+	bool foreign;     /* not of the --domain */
+	const char *text; /* unescaped */
+	size_t n;
+	const char *domain;
+	struct corr_thread *th;
+	struct corr_proc *p;
+};
+
+struct range_end { /* how a range was taken */
+	enum marker_kind kind;
+	int phase; /* that it is in */
+};
+
+/* A range begins; call before its record is written. */
+struct range_end range_begin(struct corr *c, const struct corr_range *r);
+
+/* The run that work launched now on the thread belongs to, or NULL. */
+struct corr_inst *current_inst(struct corr *c, struct corr_thread *th);
+
+/* Projections of ranges onto the GPU: --ranges; corr_proj.c. */
+
+struct projs {                   /* zeroed, then projs_init() */
+	struct closing *closing; /* shared with the runs of ops */
+	struct projection *free;
+	struct out_type *type[2], *rangekern; /* type: without and with src */
+};
+
+void projs_init(struct projs *s, struct closing *closing);
+
+/* r is the top of its thread; rest: the fields pid to text of its record, each
+ * with its TAB. */
+void proj_begin(
+    struct projs *s, const struct corr_range *r, const struct buf *rest);
+void proj_work(const struct projs *s, const struct corr_work *w);
+void proj_write(struct projs *s, struct projection *pr);
+void projs_free(struct projs *s);
+
+/* CUDA graphs recorded node by node; corr_graph.c. */
+
+#define LAUNCHES 8 /* graph launches whose work can be mixed */
+
+struct launch {              /* of a graph, while its work comes */
+	struct corr_proc *p; /* NULL: none */
+	int64_t at, corr;
+	bool called;   /* all its work comes at the time of its call */
+	uint64_t used; /* when last */
+	struct map of; /* captured run -> its replay's number + 1 */
+	struct corr_inst **replay;
+	size_t n, cap;
+};
+
+/* A node was made; orig: the one that it was made from. th can be NULL. */
+void graph_node(struct corr *c, struct corr_thread *th, struct corr_proc *p,
+    int64_t node, bool has_orig, int64_t orig);
+
+/* Finds what a graph node's work was captured from; false: from no op. Then
+ * pl's layer and phase are set if it was captured in ranges of the program, a
+ * layer that lives as long as the process. */
+bool graph_place(
+    struct corr *c, const struct corr_work *w, struct corr_place *pl);
+
+/* Ends the launches whose call began before now; INT64_MAX: all. */
+void graph_launch_end(struct corr *c, int64_t now);
+void graph_free(struct corr_proc *p);
+
+/* Whose work is which, and its phase; corr_place.c. */
+
+/* Finds the run that launched w, adds w to it and counts it. */
+void work_place(
+    struct corr *c, const struct corr_work *w, struct corr_place *pl);
+const char *why_word(enum why w); /* NULL for WHY_NONE */
+
+/* The phase of work launched now on a thread (NULL: none), or 0; *guess: it
+ * is that of another thread's range. */
+int phase_now(struct threads *ts, struct corr_proc *p, struct corr_thread *th,
+    bool *guess);
+
+int phase_of_text(const char *s, size_t n); /* that it names, or 0 */
+const char *phase_word(int phase);          /* NULL for 0 */
+
+/* The records that are written; corr_write.c. */
+
+struct kern_cols { /* of a kernel, which compat.h's columns fill */
+	bool has_seq;
+	int64_t seq, sub; /* sub -1: none */
+	struct buf alt;   /* comma separated */
+	bool over;        /* these replace the op's own: */
+	struct escaped mod, op;
+	bool bwd;
+};
+
+struct corr_types {
+	struct out_ext *work[W_N], *range; /* columns added */
+	struct out_type *inst[2];          /* without and with src */
+	struct kern_cols kern;             /* of the current one */
+};
+
+void write_init(struct corr_types *t);
+void write_free(struct corr_types *t);
+void write_work(struct corr *c, const struct corr_work *w,
+    const struct corr_place *pl, struct rec *r);
+void write_range(struct corr *c, const struct corr_thread *th, int phase,
+    size_t level, size_t layer_len, struct rec *r);
+
+/* The run's record; it is dropped. */
+void write_inst(struct corr *c, struct corr_inst *in);
+
+/* Two types of a record that is made here, the second one with src as its last
+ * column: only where the input has it. Begins and ends such a record. */
+void src_types(struct out_type *type[2], const char *tag,
+    const char *const *names, size_t n);
+void src_rec(struct out_type *const type[2], struct escaped src);
+void src_end(struct escaped src);
+
+/* What compat.h adds; a hook that is NULL does nothing. */
+
+enum pair { PAIR_ASK, PAIR_NONE, PAIR_FOUND };
+
+struct corr_hooks {
+	void (*section)(struct corr *c);                       /* begins */
+	void (*meta)(struct corr *c, const char *s, size_t n); /* ##info */
+	void (*marker)(
+	    struct corr *c, struct corr_proc *p, const struct marker *m);
+	/* A range of the program or of a framework, which is open. */
+	void (*named)(struct corr *c, const struct corr_thread *th,
+	    struct corr_open *o, const struct marker *m);
+	/* Whether a framework's range makes an op. */
+	bool (*makes_op)(const struct corr_thread *th, const struct marker *m);
+	/* An argument marker has opened o->own. */
+	void (*args)(struct corr_thread *th, const struct corr_open *o,
+	    const struct marker *m);
+	/* The forward of a backward node; PAIR_ASK: by the usual rules. */
+	enum pair (*pair)(struct corr_thread *th, const struct marker *m,
+	    struct recent_val *v);
+	/* Whether work is outside of the run that is open. */
+	bool (*is_outside)(const struct corr_work *w);
+	/* The run of work that no op launched. */
+	struct corr_inst *(*outside)(
+	    struct corr *c, const struct corr_work *w, struct escaped layer);
+	/* The columns of a kernel; false: those of its run. */
+	bool (*columns)(struct corr *c, const struct corr_work *w,
+	    const struct corr_place *pl, struct kern_cols *cols);
+	void (*end)(struct corr *c);   /* of the section, before the notes */
+	void (*notes)(struct corr *c); /* its own */
+	void (*forget)(struct corr *c, struct corr_proc *p); /* it is freed */
+};
+
+/* All of it. */
+
+struct corr_counts { /* for the notes */
 	uint64_t damaged, broken, leaked, unended, crossing, backwards,
 	    unpaired, late;
-	uint64_t call_ops, calls_shared; /* of --dlprof */
-	uint64_t graphs;                 /* recorded as a whole */
+	uint64_t graphs; /* recorded as a whole */
 	int64_t graph_ns;
 	uint64_t why[WHY_N];
 	int64_t gpu_ns, why_ns[WHY_N];
 };
 
-#define LAUNCHES 8 /* graph launches whose work can be mixed */
-
-struct launch {         /* of a graph, while its work comes */
-	struct proc *p; /* NULL: none */
-	int64_t at, corr;
-	bool called;   /* all its work comes at the time of its call */
-	uint64_t used; /* when last */
-	struct map of; /* captured run -> its replay's number + 1 */
-	struct inst **replay;
-	size_t n, cap;
-};
-
-struct corr {                /* zeroed but for its options */
-	bool all_ranges;     /* --ranges */
-	bool dlprof;         /* --dlprof */
-	const char *domain;  /* --domain; "": the default one; NULL: all */
-	const char *as_mode; /* --mode; NULL: as the markers say */
-	bool spaced;         /* texts with a namespace were seen: aten:: */
-	bool old;            /* ops without one were */
+struct corr {            /* zeroed, then options and hooks, then corr_init() */
+	bool all_ranges; /* --ranges */
+	const char *domain; /* --domain; "": the default one; NULL: all */
+	bool spaced;        /* texts with a namespace were seen: aten:: */
+	bool old;           /* ops without one were */
 	bool has_end;
 	int64_t end; /* of the recording: a marker that ends there leaked */
 	struct markers *markers;
 	struct prims prims;
 	struct threads threads;
-	struct ops ops;
-	struct dl dl; /* of ops, with --dlprof */
-	struct dl_mode mode;
-	struct names names; /* for PyProf's rules */
+	struct corr_ops ops;
 	struct closing closing;
 	struct insts insts;
 	struct projs projs;
 	struct launch launch[LAUNCHES];
 	int n_launch; /* with a call */
 	uint64_t launch_used;
-	struct counts n;
+	struct corr_counts n;
+	struct corr_types types;
+	struct feed *feed;
+	struct corr_hooks hooks;
+	struct dlprof *dlprof; /* compat_dlprof.c's */
+	struct pyprof *pyprof; /* compat_pyprof.c's */
 };
+
+void corr_init(struct corr *c);
+void corr_free(struct corr *c);
+void corr_reset(struct corr *c);          /* a section begins */
+void corr_now(struct corr *c, int64_t t); /* what has ended by then closes */
+void corr_end(struct corr *c);            /* the section ends: notes */
+
+/* Binds the record types of an open stage to c, and frees what that took. */
+void feed_start(struct corr *c, struct stage *st);
+void feed_free(struct corr *c);
 
 #endif

@@ -16,6 +16,9 @@
 
 #include <stdlib.h>
 
+#define JSON_TOKENS 2048 /* the most that a marker may have */
+#define JSON_BYTES 1000000
+
 struct markers *
 markers_new(void)
 {
@@ -34,8 +37,21 @@ markers_free(struct markers *ms)
 	buf_free(&ms->repr);
 	buf_free(&ms->func);
 	buf_free(&ms->path);
+	json_free(&ms->json);
 	mk_args_free(ms->args);
 	free(ms);
+}
+
+const struct json_doc *
+mk_json(struct markers *ms, struct mview text)
+{
+	struct json_doc *j = &ms->json;
+
+	if (text.n > JSON_BYTES ||
+	    !json_parse(j, text.s, text.n, JSON_TOKENS) || !json_is_strict(j) ||
+	    json_type(j, 0) != JSON_OBJECT)
+		return NULL;
+	return j;
 }
 
 bool

@@ -156,6 +156,20 @@ const struct marker_args *marker_args(const struct marker *m);
 bool marker_trace(const struct marker *m, struct buf *stack, struct buf *func);
 
 /*
+ * Appends the modules that a call stack goes through, joined by /; nothing if
+ * it goes through none. func: what marker_trace() gives,
+ *
+ *	/module/LeNet::forward/Conv2d::_call_impl[2]/Conv2d::forward/conv2d
+ *
+ * of which LeNet/Conv2d[2] are the modules.
+ */
+void marker_modules(struct buf *out, const char *func, size_t n);
+
+/* Appends the inputs of a TensorFlow op, "x: <64, 512>, y: <512>"; nothing if
+ * the marker has no details. */
+void marker_tf_inputs(const struct marker *m, struct buf *out);
+
+/*
  * MK_CONFIG: the settings, as key and value (a number, true, false, a text
  * without its quotes). Start with *at = 0; false at the end or at damage.
  */

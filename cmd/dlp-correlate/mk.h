@@ -7,6 +7,7 @@
 #ifndef DLP_MK_H
 #define DLP_MK_H
 
+#include "json_tok.h"
 #include "marker.h"
 
 struct arg_cache; /* mk_args.c */
@@ -16,6 +17,7 @@ struct markers {               /* what the views of a marker point into */
 	struct buf mod, op;    /* of a dict, their escapes resolved */
 	struct buf repr, func; /* the same */
 	struct buf path;       /* of an XLA op without one of its own */
+	struct json_doc json;  /* of mk_json() */
 	struct arg_cache *args;
 };
 
@@ -44,8 +46,12 @@ enum aten_name mk_aten(struct mview v);
 
 /* Appends the shapes and the type in the details of a TensorFlow op, and sets
  * *n_tensor if there are shapes. false: damaged. */
-bool mk_tf_args(const struct mview *json, struct buf *shapes, struct buf *dtype,
-    int *n_tensor);
+bool mk_tf_args(struct markers *ms, struct mview json, struct buf *shapes,
+    struct buf *dtype, int *n_tensor);
+
+/* The text as a JSON object, valid until the next call; NULL: it is none, or
+ * too big. */
+const struct json_doc *mk_json(struct markers *ms, struct mview text);
 
 struct arg_cache *mk_args_new(void);
 void mk_args_free(struct arg_cache *cache);

@@ -165,7 +165,7 @@ read_args(const struct marker *m, struct arg_parts *p)
 	if (m->by != BY_TENSORFLOW)
 		return read_list(m->args, p);
 	buf_put(&p->json, m->args.s, m->args.n);
-	return mk_tf_args(&m->args, &p->shapes, &p->dtype, &p->n_tensor);
+	return mk_tf_args(m->in, m->args, &p->shapes, &p->dtype, &p->n_tensor);
 }
 
 static struct mview

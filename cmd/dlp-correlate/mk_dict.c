@@ -18,11 +18,11 @@
  */
 #include "array.h"
 #include "mk.h"
-#include "mk_json.h"
 #include "pylit.h"
 #include "pylit_json.h"
 
 #define TRACE_MAX 1000000 /* bytes of a trace marker that is read */
+#define SAME_MIN 4        /* letters that make a part of a name the same name */
 
 struct dict { /* what the keys say; s NULL: not there */
 	struct mview mod, op, args, repr;
@@ -310,15 +310,168 @@ marker_trace(const struct marker *m, struct buf *stack, struct buf *func)
 	return false;
 }
 
+/*
+ * Modules out of a call stack: the frames CLASS::forward, outermost first.
+ * Frames that were entered more than once carry a counter, which tells the
+ * second Conv2d of a network from the first. It stands at different frames:
+ * at the call of the module (Conv2d::_call_impl[2]/Conv2d::forward), at its
+ * forward, or only at the function that does a module's work and has its name
+ * (MaxPool2d::forward/max_pool2d[2]). A counter of any other function is how
+ * often that one was called, and says nothing about the module.
+ */
+
+struct frame_part {
+	const char *s;
+	size_t n;
+};
+
+struct stack_frame { /* CLASS::NAME[COUNT], each but NAME may be missing */
+	struct frame_part cls, name, count;
+};
+
+/* Cuts the next frame off the stack. */
+static bool
+next_frame(const char **p, const char *e, struct stack_frame *f)
+{
+	const char *s, *end, *q;
+
+	while (*p < e && **p == '/')
+		++*p;
+	if ((s = *p) == e)
+		return false;
+	end = memchr(s, '/', (size_t)(e - s));
+	*p = end = end != NULL ? end : e;
+	memset(f, 0, sizeof(*f));
+	if (end[-1] == ']') {
+		for (q = end - 1; q > s && *q != '[';)
+			q--;
+		if (*q == '[') {
+			f->count = (struct frame_part){ q, (size_t)(end - q) };
+			end = q;
+		}
+	}
+	for (q = end; q > s && q[-1] != ':';)
+		q--;
+	f->name = (struct frame_part){ q, (size_t)(end - q) };
+	if (q - s > 2 && q[-2] == ':')
+		f->cls = (struct frame_part){ s, (size_t)(q - s) - 2 };
+	return true;
+}
+
+static bool
+same_part(struct frame_part a, struct frame_part b)
+{
+	return a.n > 0 && a.n == b.n && b.s != NULL &&
+	       memcmp(a.s, b.s, a.n) == 0;
+}
+
+static bool
+is_forward(const struct stack_frame *f)
+{
+	return f->cls.n > 0 && f->name.n == 7 &&
+	       memcmp(f->name.s, "forward", 7) == 0;
+}
+
+/* The next letter of a name in lower case, without underscores; 0 at the end.
+ */
+static char
+letter(const struct frame_part *p, size_t *i)
+{
+	char c;
+
+	while (*i < p->n && p->s[*i] == '_')
+		++*i;
+	if (*i == p->n)
+		return '\0';
+	c = p->s[(*i)++];
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
+/* max_pool2d and MaxPool2d; batch_norm and BatchNorm2d. */
+static bool
+is_named_after(struct frame_part fn, struct frame_part cls)
+{
+	size_t i = 0, k = 0, n = 0;
+	char a, b;
+
+	for (;; n++) {
+		a = letter(&fn, &i);
+		b = letter(&cls, &k);
+		if (a != b || a == '\0')
+			break;
+	}
+	return a == b ? n > 0 : n >= SAME_MIN && (a == '\0' || b == '\0');
+}
+
+struct module_walk {
+	struct frame_part cls,
+	    count;             /* of the frames lately, and their counter */
+	struct frame_part mod; /* the last module */
+	bool bare;             /* which has no counter yet */
+	bool forward;          /* the last frame was its forward */
+};
+
+static void
+put_part(struct buf *out, struct frame_part p)
+{
+	buf_put(out, p.s, p.n);
+}
+
+static void
+enter_module(
+    struct buf *out, struct module_walk *w, const struct stack_frame *f)
+{
+	if (w->forward && same_part(f->cls, w->mod))
+		return; /* the forward of a base class */
+	if (out->len > 0)
+		buf_putc(out, '/');
+	put_part(out, f->cls);
+	put_part(out, w->count);
+	w->mod = f->cls;
+	w->bare = w->count.n == 0;
+	w->count.n = 0;
+	w->forward = true;
+}
+
+static void
+walk_frame(struct buf *out, struct module_walk *w, const struct stack_frame *f)
+{
+	if (!same_part(f->cls, w->cls))
+		w->count.n = 0;
+	w->cls = f->cls;
+	if (f->count.n > 0)
+		w->count = f->count;
+	if (is_forward(f)) {
+		enter_module(out, w, f);
+		return;
+	}
+	w->forward = false;
+	if (w->bare && f->count.n > 0 && is_named_after(f->name, w->mod)) {
+		put_part(out, f->count);
+		w->bare = false;
+	}
+}
+
+void
+marker_modules(struct buf *out, const char *func, size_t n)
+{
+	struct module_walk w = { 0 };
+	const char *p = func;
+	struct stack_frame f;
+
+	if (n == 0)
+		return;
+	while (next_frame(&p, func + n, &f))
+		walk_frame(out, &w, &f);
+}
+
 bool
 mk_config(struct marker *m)
 {
-	struct json j;
-
 	if (!mv_starts(m->text, "{\"model_config\""))
 		return false;
 	m->by = BY_DLPROF;
-	m->kind = json_parse(&j, m->text) ? MK_CONFIG : MK_BROKEN;
+	m->kind = mk_json(m->in, m->text) != NULL ? MK_CONFIG : MK_BROKEN;
 	return true;
 }
 
@@ -326,23 +479,23 @@ bool
 marker_config(
     const struct marker *m, size_t *at, struct mview *key, struct mview *value)
 {
-	struct json j;
+	const struct json_doc *j;
 	int obj, i, end;
 	size_t k;
 
-	if (m->kind != MK_CONFIG || !json_parse(&j, m->text))
+	if (m->kind != MK_CONFIG || (j = mk_json(m->in, m->text)) == NULL)
 		return false;
-	obj = json_get(&j, 0, "model_config");
-	if (obj < 0 || j.tok[obj].type != JSMN_OBJECT)
+	obj = json_get(j, 0, "model_config");
+	if (obj < 0 || json_type(j, obj) != JSON_OBJECT)
 		return false;
-	end = json_next(&j, obj);
+	end = json_next(j, obj);
 	i = obj + 1;
 	for (k = 0; k < *at && i + 1 < end; k++)
-		i = json_next(&j, i + 1);
+		i = json_next(j, i + 1);
 	if (i + 1 >= end)
 		return false;
-	*key = json_text(&j, i);
-	*value = json_text(&j, i + 1);
+	*key = json_raw(j, i);
+	*value = json_raw(j, i + 1);
 	++*at;
 	return true;
 }

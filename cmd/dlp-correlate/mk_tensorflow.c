@@ -14,7 +14,6 @@
  * tensorflow/core/profiler/nvtx_utils.h and the texts in
  * tests/unit/marker_cases.h.
  */
-#include "mk_json.h"
 #include "mk.h"
 
 bool
@@ -51,17 +50,17 @@ static bool
 detailed(struct marker *m)
 {
 	struct mview op, path;
-	struct json j;
+	const struct json_doc *j = mk_json(m->in, m->text);
 	int o, p;
 
-	if (json_parse(&j, m->text)) {
-		o = json_get(&j, 0, "op");
-		p = json_get(&j, 0, "name");
+	if (j != NULL) {
+		o = json_get(j, 0, "op");
+		p = json_get(j, 0, "name");
 		if (o < 0)
 			return false;
 		m->args = m->text;
-		return set_op(m, json_text(&j, o),
-		    p >= 0 ? json_text(&j, p) : mv(NULL, NULL));
+		return set_op(m, json_raw(j, o),
+		    p >= 0 ? json_raw(j, p) : mv(NULL, NULL));
 	}
 	m->flags |= MK_DAMAGED;
 	op = look_for(m->text, "\"op\":\"");
@@ -90,7 +89,7 @@ mk_tf_op(struct marker *m)
 }
 
 static int
-shapes_of(const struct json *j, int args, struct buf *shapes)
+shapes_of(const struct json_doc *j, int args, struct buf *shapes)
 {
 	int i, s, n = 0, end = json_next(j, args);
 
@@ -101,29 +100,80 @@ shapes_of(const struct json *j, int args, struct buf *shapes)
 			continue;
 		if (n++ > 0)
 			buf_putc(shapes, ',');
-		buf_put(shapes, json_text(j, s).s, json_text(j, s).n);
+		buf_put(shapes, json_raw(j, s).s, json_raw(j, s).n);
 	}
 	buf_putc(shapes, ']');
 	return n;
 }
 
 bool
-mk_tf_args(const struct mview *text, struct buf *shapes, struct buf *dtype,
-    int *n_tensor)
+mk_tf_args(struct markers *ms, struct mview text, struct buf *shapes,
+    struct buf *dtype, int *n_tensor)
 {
-	struct json j;
+	const struct json_doc *j = mk_json(ms, text);
 	int args, attrs, t;
 
-	if (!json_parse(&j, *text))
+	if (j == NULL)
 		return false;
-	args = json_get(&j, 0, "args");
-	if (args >= 0 && j.tok[args].type == JSMN_ARRAY)
-		*n_tensor = shapes_of(&j, args, shapes);
-	attrs = json_get(&j, 0, "attrs");
-	t = attrs >= 0 ? json_get(&j, attrs, "T") : -1;
+	args = json_get(j, 0, "args");
+	if (args >= 0 && json_type(j, args) == JSON_ARRAY)
+		*n_tensor = shapes_of(j, args, shapes);
+	attrs = json_get(j, 0, "attrs");
+	t = attrs >= 0 ? json_get(j, attrs, "T") : -1;
 	if (t < 0 && attrs >= 0)
-		t = json_get(&j, attrs, "dtype");
+		t = json_get(j, attrs, "dtype");
 	if (t >= 0)
-		buf_put(dtype, json_text(&j, t).s, json_text(&j, t).n);
+		buf_put(dtype, json_raw(j, t).s, json_raw(j, t).n);
 	return true;
+}
+
+static void
+put_tf_shape(const struct json_doc *j, int shape, struct buf *out)
+{
+	int i, end = json_next(j, shape);
+	struct mview v;
+
+	buf_putc(out, '<');
+	for (i = shape + 1; i < end; i = json_next(j, i)) {
+		v = json_raw(j, i);
+		if (i > shape + 1)
+			buf_put(out, ", ", 2);
+		buf_put(out, v.s, v.n);
+	}
+	buf_putc(out, '>');
+}
+
+static void
+put_tf_arg(const struct json_doc *j, int arg, struct buf *out)
+{
+	int name = json_get(j, arg, "name"), shape = json_get(j, arg, "shape");
+	struct mview v;
+
+	if (shape < 0 || json_type(j, shape) != JSON_ARRAY)
+		return;
+	if (out->len > 0)
+		buf_put(out, ", ", 2);
+	if (name >= 0 && (v = json_raw(j, name)).n > 0) {
+		buf_put(out, v.s, v.n);
+		buf_put(out, ": ", 2);
+	}
+	put_tf_shape(j, shape, out);
+}
+
+void
+marker_tf_inputs(const struct marker *m, struct buf *out)
+{
+	const struct json_doc *j;
+	int args, i, end;
+
+	if (m->text.n == 0 || m->text.s[0] != '{' ||
+	    (j = mk_json(m->in, m->text)) == NULL)
+		return;
+	args = json_get(j, 0, "args");
+	if (args < 0 || json_type(j, args) != JSON_ARRAY)
+		return;
+	end = json_next(j, args);
+	for (i = args + 1; i < end; i = json_next(j, i))
+		if (json_type(j, i) == JSON_OBJECT)
+			put_tf_arg(j, i, out);
 }

@@ -1,4 +1,4 @@
-/* needs: cmd/dlp-correlate/marker.o cmd/dlp-correlate/mk_pytorch.o cmd/dlp-correlate/mk_aten.o cmd/dlp-correlate/mk_dict.o cmd/dlp-correlate/mk_args.o cmd/dlp-correlate/mk_json.o cmd/dlp-correlate/mk_tensorflow.o cmd/dlp-correlate/mk_tensorrt.o cmd/dlp-correlate/mk_xla.o cmd/dlp-correlate/mk_nccl.o */
+/* needs: cmd/dlp-correlate/marker.o cmd/dlp-correlate/mk_pytorch.o cmd/dlp-correlate/mk_aten.o cmd/dlp-correlate/mk_dict.o cmd/dlp-correlate/mk_args.o cmd/dlp-correlate/mk_tensorflow.o cmd/dlp-correlate/mk_tensorrt.o cmd/dlp-correlate/mk_xla.o cmd/dlp-correlate/mk_nccl.o */
 /*
  * The classifier of NVTX texts: cases from real profiles, in marker_cases.h,
  * and hostile ones. Without arguments it tests; with

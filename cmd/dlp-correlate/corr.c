@@ -1,0 +1,191 @@
+/*
+ * The course of time in a section: runs and projections close in the order of
+ * their ends. At the end of a section: what is still open, and the notes.
+ */
+#include "corr.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+
+/* Whether something ends by t. */
+static bool
+is_due(const struct closing *q, int64_t t)
+{
+	return q->heap.n > 0 && q->heap.v[0].at <= t;
+}
+
+static void
+close_inst(struct corr *c, struct corr_inst *in)
+{
+	const struct corr_op *op = op_get(&c->ops, in->op);
+
+	write_inst(c, in);
+	if (op->once)
+		op_drop(&c->ops, op->id);
+}
+
+static void
+close_until(struct corr *c, int64_t t)
+{
+	struct timed x;
+
+	while (is_due(&c->closing, t)) {
+		x = timeheap_pop(&c->closing.heap);
+		if (x.kind == CLOSE_PROJ)
+			proj_write(&c->projs, x.p);
+		else
+			close_inst(c, x.p);
+	}
+}
+
+void
+corr_now(struct corr *c, int64_t t)
+{
+	if (t > c->threads.now)
+		c->threads.now = t;
+	if (c->n_launch > 0)
+		graph_launch_end(c, c->threads.now);
+	if (is_due(&c->closing, c->threads.now))
+		close_until(c, c->threads.now);
+}
+
+void
+corr_init(struct corr *c)
+{
+	c->markers = markers_new();
+	c->insts.closing = &c->closing;
+	c->threads.insts = &c->insts;
+	ops_init(&c->ops, c->markers);
+	prims_init(&c->prims);
+	projs_init(&c->projs, &c->closing);
+	write_init(&c->types);
+}
+
+void
+corr_reset(struct corr *c)
+{
+	c->threads.now = INT64_MIN;
+	c->has_end = c->spaced = c->old = false;
+	c->insts.n = 0;
+	c->closing.order = 0;
+	memset(&c->n, 0, sizeof(c->n));
+	if (c->hooks.section != NULL)
+		c->hooks.section(c);
+}
+
+static uint64_t
+evicted(const struct corr *c)
+{
+	const struct corr_proc *p;
+	uint64_t n = 0;
+	size_t i;
+
+	for (i = 0; (p = proc_nth(&c->threads, i)) != NULL; i++)
+		n += p->fwd.evicted + p->bwd.evicted;
+	return n;
+}
+
+static void
+write_notes(struct corr *c)
+{
+	char name[64];
+	enum why w;
+
+	for (w = WHY_NONE + 1; w < WHY_N; w++) {
+		snprintf(name, sizeof(name), "unassociated_%s", why_word(w));
+		stage_note(name, c->n.why[w]);
+	}
+	stage_note("markers_unclosed", c->n.leaked);
+	stage_note("markers_damaged", c->n.damaged + c->ops.n_damaged);
+	stage_note("markers_broken", c->n.broken);
+	stage_note("markers_without_args", c->ops.n_no_args);
+	stage_note("ranges_unended", c->n.unended);
+	stage_note("ranges_end_before_start", c->n.backwards);
+	stage_note("ranges_crossing_threads", c->n.crossing);
+	stage_note("backward_unpaired", c->n.unpaired);
+	stage_note("ids_evicted", evicted(c));
+	stage_note("records_late", c->n.late);
+	if (c->hooks.notes != NULL)
+		c->hooks.notes(c);
+	stage_note("graphs_whole", c->n.graphs);
+}
+
+static double
+gpu_share(const struct corr *c, int64_t ns)
+{
+	return 100.0 * (double)ns / (double)c->n.gpu_ns;
+}
+
+/* Messages, if part of the GPU's time has no op, or no kernels. */
+static void
+warn_of_time(const struct corr *c)
+{
+	struct buf b = { 0 };
+	enum why w;
+
+	if (c->n.graphs > 0 && c->n.gpu_ns > 0)
+		warn("%" PRIu64 " runs of CUDA graphs, %.1f %% of the GPU time,"
+		     " were recorded as a whole: nsys profile"
+		     " --cuda-graph-trace=node records their kernels",
+		    c->n.graphs, gpu_share(c, c->n.graph_ns));
+	if (c->n.gpu_ns <= 0 || c->n.why_ns[WHY_NONE] == c->n.gpu_ns)
+		return;
+	for (w = WHY_NONE + 1; w < WHY_N; w++)
+		if (c->n.why_ns[w] > 0)
+			buf_printf(&b, "%s%s %.1f %%", b.len > 0 ? ", " : "",
+			    why_word(w), gpu_share(c, c->n.why_ns[w]));
+	warn("%.1f %% of the GPU time belongs to ops; no op: %s",
+	    gpu_share(c, c->n.why_ns[WHY_NONE]), buf_str(&b));
+	buf_free(&b);
+}
+
+static void
+free_procs(struct corr *c)
+{
+	struct corr_proc *p;
+	size_t i;
+
+	for (i = 0; (p = proc_nth(&c->threads, i)) != NULL; i++) {
+		graph_free(p);
+		if (c->hooks.forget != NULL)
+			c->hooks.forget(c, p);
+	}
+	procs_free(&c->threads);
+}
+
+void
+corr_end(struct corr *c)
+{
+	graph_launch_end(c, INT64_MAX);
+	close_until(c, INT64_MAX);
+	if (c->hooks.end != NULL)
+		c->hooks.end(c);
+	write_notes(c);
+	warn_of_time(c);
+	free_procs(c);
+	ops_clear(&c->ops);
+	prims_clear(&c->prims);
+	projs_free(&c->projs);
+	insts_free(&c->insts);
+}
+
+void
+corr_free(struct corr *c)
+{
+	size_t i;
+
+	for (i = 0; i < LAUNCHES; i++) {
+		map_free(&c->launch[i].of);
+		free(c->launch[i].replay);
+	}
+	timeheap_free(&c->closing.heap);
+	ops_free(&c->ops);
+	prims_free(&c->prims);
+	write_free(&c->types);
+	markers_free(c->markers);
+	feed_free(c);
+}

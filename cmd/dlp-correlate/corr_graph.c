@@ -1,0 +1,254 @@
+/*
+ * CUDA graphs recorded node by node. A node is created while an op runs: its
+ * work comes from that op, however often the graph is launched. An
+ * instantiated node names the node it was made from, which is followed to the
+ * root. A launch makes one run per captured run, with the launch's id; CPU
+ * time counts once, on the launch.
+ */
+#include "corr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "err.h"
+#include "nodes.h"
+
+#define CAP_BACK 32 /* captured runs looked back at */
+
+struct captured_node {
+	size_t cap;    /* number in graphs.cap + 1; 0: nothing is known */
+	uint32_t prim; /* the product in it */
+	uint64_t prim_run;
+};
+
+struct captured {      /* a run of an op during which nodes were made */
+	uint64_t inst; /* 0: none, only the ranges around it */
+	uint32_t op;
+	int phase;
+	struct escaped layer; /* where there is no run; its own */
+};
+
+struct graphs { /* of a process */
+	struct nodes nodes;
+	struct captured_node *node; /* by its number */
+	size_t cap_node;
+	struct captured *cap;
+	size_t n_cap, cap_cap;
+};
+
+static struct graphs *
+graphs_of(struct corr_proc *p)
+{
+	if (p->graphs == NULL)
+		p->graphs = xcalloc(1, sizeof(*p->graphs));
+	return p->graphs;
+}
+
+static bool
+same_capture(const struct captured *a, const struct captured *b)
+{
+	if (a->inst != 0 || b->inst != 0)
+		return a->inst == b->inst;
+	return a->phase == b->phase && a->layer.n == b->layer.n &&
+	       (a->layer.n == 0 ||
+		   memcmp(a->layer.s, b->layer.s, a->layer.n) == 0);
+}
+
+static size_t
+captured(struct graphs *p, struct captured x)
+{
+	size_t i, n = p->n_cap < CAP_BACK ? p->n_cap : CAP_BACK;
+
+	for (i = 0; i < n; i++)
+		if (same_capture(&p->cap[p->n_cap - 1 - i], &x))
+			return p->n_cap - i;
+	ARRAY_GROW(p->cap, p->n_cap, p->cap_cap);
+	if (x.layer.n > 0)
+		x.layer.s = memcpy(xmalloc(x.layer.n), x.layer.s, x.layer.n);
+	p->cap[p->n_cap] = x;
+	return ++p->n_cap;
+}
+
+static struct captured_node *
+captured_node_of(struct graphs *g, size_t no)
+{
+	if (no >= g->cap_node) {
+		g->cap_node = g->cap_node > 0 ? g->cap_node * 2 : 64;
+		g->node = xrealloc(g->node, g->cap_node, sizeof(*g->node));
+	}
+	return &g->node[no];
+}
+
+/* A node is made by the thread: in a run of an op, or in ranges of the program
+ * only. */
+static void
+capture(struct corr *c, struct graphs *g, struct captured_node *nd,
+    struct corr_thread *th)
+{
+	const struct corr_open *top = thread_top(th);
+	struct corr_inst *in = current_inst(c, th);
+	struct captured x = { 0 };
+
+	if (in != NULL) {
+		x.inst = in->id;
+		x.op = in->op;
+		x.phase = in->phase;
+		nd->prim = top->prim;
+		nd->prim_run = top->prim_run;
+	} else if (top != NULL && top->layer_len > 0) {
+		x.layer = (struct escaped){ th->layer.s, top->layer_len };
+		x.phase = top->phase;
+	} else
+		return;
+	nd->cap = captured(g, x);
+}
+
+/* An instantiated node has a row without an original
+ * first: the row with one wins. */
+void
+graph_node(struct corr *c, struct corr_thread *th, struct corr_proc *p,
+    int64_t id, bool has_orig, int64_t orig)
+{
+	struct graphs *g = graphs_of(p);
+	size_t n = g->nodes.n, no = nodes_put(&g->nodes, id);
+	struct captured_node *nd = captured_node_of(g, no);
+
+	if (no == n)
+		*nd = (struct captured_node){ 0 };
+	if (has_orig) {
+		nodes_link(&g->nodes, no, orig);
+		return;
+	}
+	if (th != NULL && nd->cap == 0)
+		capture(c, g, nd, th);
+}
+
+static void
+launch_end(struct corr *c, struct launch *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		write_inst(c, l->replay[i]);
+	map_clear(&l->of);
+	l->n = 0;
+	l->p = NULL;
+	c->n_launch -= l->called;
+	l->called = false;
+}
+
+void
+graph_launch_end(struct corr *c, int64_t now)
+{
+	struct launch *l;
+
+	for (l = c->launch; l < c->launch + LAUNCHES; l++) {
+		if (l->p == NULL)
+			continue;
+		if (now == INT64_MAX || (l->called && now > l->at))
+			launch_end(c, l);
+	}
+}
+
+/* The launch that the work is of. Where the call was not recorded, its work
+ * comes by its time on the GPU, mixed with that of others. */
+static struct launch *
+launch_of(struct corr *c, const struct corr_work *w)
+{
+	struct launch *l, *old = c->launch;
+
+	for (l = c->launch; l < c->launch + LAUNCHES; l++) {
+		if (l->p == w->p && l->corr == w->corr &&
+		    l->called == w->has_api)
+			break;
+		if (l->p == NULL ? old->p != NULL : l->used < old->used)
+			old = l;
+	}
+	if (l == c->launch + LAUNCHES) {
+		l = old;
+		if (l->p != NULL)
+			launch_end(c, l);
+		l->p = w->p;
+		l->corr = w->corr;
+		l->called = w->has_api;
+		l->at = w->has_api ? w->api_start : w->start;
+		c->n_launch += l->called;
+	}
+	l->used = ++c->launch_used;
+	return l;
+}
+
+static void
+replay_new(struct corr *c, struct launch *l, const struct corr_work *w,
+    const struct captured *cap)
+{
+	struct corr_inst *in = inst_new(&c->insts);
+	bool guess;
+
+	in->replay = true;
+	in->id = ++c->insts.n;
+	in->op = cap->op;
+	in->pid = w->p->pid;
+	in->src = w->p->src;
+	in->has_tid = w->th != NULL;
+	in->tid = w->th != NULL ? w->th->tid : 0;
+	in->start = w->has_api ? w->api_start : w->start;
+	in->phase = phase_now(&c->threads, w->p, w->th, &guess);
+	if (in->phase == 0)
+		in->phase = cap->phase;
+	in->has_launch = w->p->has_launch && w->p->launch_corr == w->corr;
+	in->launch_id = w->p->launch_id;
+	ARRAY_GROW(l->replay, l->n, l->cap);
+	l->replay[l->n++] = in;
+}
+
+bool
+graph_place(struct corr *c, const struct corr_work *w, struct corr_place *pl)
+{
+	struct graphs *g = w->p->graphs;
+	const struct captured *cap;
+	const struct captured_node *nd;
+	struct launch *l;
+	uint64_t *no;
+	size_t root;
+	int64_t id;
+
+	if (g == NULL || !nodes_root(&g->nodes, w->node, &root, &id))
+		return false;
+	nd = &g->node[root];
+	if (nd->cap == 0)
+		return false;
+	cap = &g->cap[nd->cap - 1];
+	if (cap->inst == 0) {
+		pl->layer = cap->layer;
+		pl->phase = cap->phase;
+		return false;
+	}
+	l = launch_of(c, w);
+	no = map_put(&l->of, nd->cap, NULL);
+	if (*no == 0) {
+		replay_new(c, l, w, cap);
+		*no = l->n;
+	}
+	pl->in = l->replay[*no - 1];
+	pl->prim = nd->prim;
+	pl->prim_run = nd->prim_run;
+	return true;
+}
+
+void
+graph_free(struct corr_proc *p)
+{
+	struct graphs *g = p->graphs;
+
+	if (g == NULL)
+		return;
+	nodes_free(&g->nodes);
+	while (g->n_cap > 0)
+		free((char *)g->cap[--g->n_cap].layer.s);
+	free(g->node);
+	free(g->cap);
+	free(g);
+	p->graphs = NULL;
+}

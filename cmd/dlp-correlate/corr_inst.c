@@ -1,0 +1,102 @@
+/*
+ * Runs of ops: made when the range opens, given the GPU work and API calls
+ * launched inside, written when time has passed the range's end.
+ */
+#include "corr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "err.h"
+#include "num.h"
+
+void
+closing_add(struct closing *q, int kind, int64_t end, uint64_t order, void *p)
+{
+	struct timed x = {
+		.at = end, .then = -(int64_t)order, .kind = kind, .p = p
+	};
+
+	timeheap_push(&q->heap, x);
+}
+
+struct corr_inst *
+inst_new(struct insts *s)
+{
+	struct corr_inst *in = s->free;
+	struct ivl_by gpu = { 0 };
+
+	if (in != NULL) {
+		s->free = in->next_free;
+		gpu = in->gpu;
+	} else {
+		in = xmalloc(sizeof(*in));
+	}
+	memset(in, 0, sizeof(*in));
+	in->gpu = gpu;
+	ivl_by_clear(&in->gpu);
+	in->seq = -1;
+	in->gpu_lo = INT64_MAX;
+	in->gpu_hi = in->api_end = INT64_MIN;
+	in->order = ++s->closing->order;
+	return in;
+}
+
+void
+inst_schedule(struct insts *s, struct corr_inst *in)
+{
+	in->pending = false;
+	in->id = ++s->n;
+	closing_add(s->closing, CLOSE_INST, in->end, in->order, in);
+}
+
+void
+inst_drop(struct insts *s, struct corr_inst *in)
+{
+	in->next_free = s->free;
+	s->free = in;
+}
+
+/* Calls come in the order of their starts, so that their union needs only
+ * the end of what is covered so far. */
+static void
+add_api(struct corr_inst *in, int64_t lo, int64_t hi)
+{
+	in->n_call++;
+	if (lo < in->api_end)
+		lo = in->api_end;
+	if (hi <= lo)
+		return;
+	in->api_ns = num_add(in->api_ns, num_sub(hi, lo));
+	in->api_end = hi;
+}
+
+void
+inst_add(struct corr_inst *in, const struct corr_work *w)
+{
+	if (w->own_call && !in->replay)
+		add_api(in, w->api_start, w->api_end);
+	if (w->type == W_SYNC || w->type == W_CALL)
+		return;
+	in->n_gpu++;
+	in->n_kern += w->type == W_KERN;
+	if (!w->has_gpu)
+		return;
+	if (w->start < in->gpu_lo)
+		in->gpu_lo = w->start;
+	if (w->end > in->gpu_hi)
+		in->gpu_hi = w->end;
+	ivl_by_add(&in->gpu, w->dev, w->start, w->end);
+}
+
+void
+insts_free(struct insts *s)
+{
+	struct corr_inst *in;
+
+	while ((in = s->free) != NULL) {
+		s->free = in->next_free;
+		ivl_by_free(&in->gpu);
+		free(in);
+	}
+}

@@ -1,0 +1,623 @@
+/*
+ * The table of ops; see corr_ops.h. An op is known by what told of it: a range
+ * of a framework, an argument marker (PyProf, DLProf), a backward node with its
+ * forward op, or the name of work that no op launched.
+ */
+#include "corr_ops.h"
+
+#include <stdlib.h>
+
+#include "array.h"
+#include "err.h"
+#include "esc.h"
+#include "spill.h"
+
+#define KEY_SEP '\x1f'
+#define RAW_MAX 65536 /* marker texts remembered */
+
+void
+draft_raw(struct draft *d, enum op_field f, const char *s, size_t n)
+{
+	d->at[f] = d->mem->len;
+	d->op.f[f].s = s; /* set: placed by draft_done */
+	d->op.f[f].n = n;
+	if (s != NULL)
+		buf_put(d->mem, s, n);
+}
+
+void
+draft_text(struct draft *d, enum op_field f, const char *s, size_t n)
+{
+	size_t from = d->mem->len;
+
+	d->at[f] = from;
+	d->op.f[f].s = s;
+	if (s == NULL)
+		return;
+	esc_put(d->mem, s, n);
+	d->op.f[f].n = d->mem->len - from;
+}
+
+void
+draft_view(struct draft *d, enum op_field f, struct mview v)
+{
+	draft_text(d, f, v.s, v.n);
+}
+
+static void
+name_begin(struct draft *d, struct escaped layer)
+{
+	d->at[OF_NAME] = d->mem->len;
+	d->op.f[OF_NAME].s = "";
+	if (layer.n > 0) {
+		buf_put(d->mem, layer.s, layer.n);
+		buf_putc(d->mem, '/');
+	}
+}
+
+static void
+draft_name(struct draft *d, struct escaped layer, const char *s, size_t n)
+{
+	name_begin(d, layer);
+	esc_put(d->mem, s, n);
+	d->op.f[OF_NAME].n = d->mem->len - d->at[OF_NAME];
+}
+
+/* prefix is put where there is no layer. */
+static void
+draft_name_raw(struct draft *d, struct escaped layer, const char *prefix,
+    struct escaped what)
+{
+	name_begin(d, layer);
+	if (layer.n == 0)
+		buf_puts(d->mem, prefix);
+	buf_put(d->mem, what.s, what.n);
+	d->op.f[OF_NAME].n = d->mem->len - d->at[OF_NAME];
+}
+
+/* The draft as an op whose texts lie at m. */
+static void
+place_texts(struct corr_op *op, const struct draft *d, const char *m)
+{
+	int f;
+
+	*op = d->op;
+	for (f = 0; f < OF_N; f++)
+		if (op->f[f].s != NULL)
+			op->f[f].s = m + d->at[f];
+}
+
+void
+key_put(struct buf *k, const char *s, size_t n)
+{
+	buf_put(k, s, n);
+	buf_putc(k, KEY_SEP);
+}
+
+void
+key_begin(struct buf *k, char what, const char *layer, size_t n)
+{
+	buf_clear(k);
+	buf_putc(k, what);
+	key_put(k, layer, n);
+}
+
+uint32_t
+ident_find(struct corr_ops *t, uint32_t *at)
+{
+	*at = smap_put(&t->ident, t->key.s, t->key.len, NULL);
+	return (uint32_t)t->ident.val[*at];
+}
+
+static void
+draft_layer(struct draft *d, struct escaped layer)
+{
+	if (layer.n > 0)
+		draft_raw(d, OF_LAYER, layer.s, layer.n);
+}
+
+static void
+draft_by(struct draft *d, const struct marker *m)
+{
+	const char *w = marker_by_word(m->by);
+
+	draft_raw(d, OF_BY, w, strlen(w));
+}
+
+static const char *const op_names[] = { "op_id", "key", "name", "mod", "op",
+	"dir", "layer", "by", "text", "dtype", "shapes", "args", "bwd_shapes",
+	"fwd_op_id", "stack", "trace", "repr" };
+
+static void
+put_field(struct escaped t)
+{
+	out_raw(t.s, t.n);
+}
+
+/* NAME|DIR|SHAPES, which is the same in every profile of the program. */
+static void
+put_op_key(const struct corr_op *op)
+{
+	struct escaped shapes = op->f[OF_SHAPES], name = op->f[OF_NAME];
+
+	if (!out_next())
+		return;
+	buf_putc(&out_buf, '\t');
+	buf_put(&out_buf, name.s != NULL ? name.s : "-",
+	    name.s != NULL ? name.n : 1);
+	buf_puts(&out_buf, op->none ? "||" : op->bwd ? "|bprop|" : "|fprop|");
+	if (shapes.s != NULL)
+		buf_put(&out_buf, shapes.s, shapes.n);
+}
+
+static void
+op_write(struct corr_ops *t, const struct corr_op *op)
+{
+	int f;
+
+	out_rec(t->type);
+	out_i64(op->no);
+	put_op_key(op);
+	put_field(op->f[OF_NAME]);
+	put_field(op->f[OF_MOD]);
+	put_field(op->f[OF_OP]);
+	if (op->none)
+		out_unset();
+	else
+		out_raw(op->bwd ? "bprop" : "fprop", 5);
+	for (f = OF_LAYER; f <= OF_BWD_SHAPES; f++)
+		put_field(op->f[f]);
+	out_opt(op->fwd_no != OP_NONE, op->fwd_no);
+	put_field(op->f[OF_STACK]);
+	put_field(op->f[OF_TRACE]);
+	put_field(op->f[OF_REPR]);
+	if (t->hooks.write != NULL)
+		t->hooks.write(t->hooks.ctx, op);
+	out_end();
+}
+
+/* OF_LAYER: the layer path, and the modules that the call stack in DLProf's
+ * name for the op (func, not escaped) goes through. */
+static void
+draft_module(struct corr_ops *t, struct draft *d, struct escaped layer,
+    const struct buf *func)
+{
+	buf_clear(&t->tmp);
+	marker_modules(&t->tmp, func->s, func->len);
+	if (t->tmp.len == 0) {
+		draft_layer(d, layer);
+		return;
+	}
+	d->at[OF_LAYER] = d->mem->len;
+	d->op.f[OF_LAYER].s = "";
+	if (layer.n > 0) {
+		buf_put(d->mem, layer.s, layer.n);
+		buf_putc(d->mem, '/');
+	}
+	esc_put(d->mem, t->tmp.s, t->tmp.len);
+	d->op.f[OF_LAYER].n = d->mem->len - d->at[OF_LAYER];
+}
+
+/* A free place in the table, as an id. */
+static uint32_t
+new_id(struct corr_ops *t)
+{
+	size_t was;
+
+	if (t->n_unused > 0)
+		return t->unused[--t->n_unused];
+	if (t->n == t->cap) {
+		was = t->cap;
+		t->cap = was > 0 ? was * 2 : 256;
+		t->v =
+		    spill_realloc(t->v, was, t->cap, sizeof(struct corr_op *));
+	}
+	return (uint32_t)++t->n;
+}
+
+/* The op goes into the table; its record is written. */
+static uint32_t
+op_store(struct corr_ops *t, struct draft *d)
+{
+	size_t n = sizeof(struct corr_op) + d->mem->len;
+	struct corr_op *op = d->op.once ? xmalloc(n) : store_alloc(&t->mem, n);
+	char *m = (char *)(op + 1);
+
+	if (d->mem->len > 0)
+		memcpy(m, d->mem->s, d->mem->len);
+	place_texts(op, d, m);
+	op->id = new_id(t);
+	op->no = ++t->n_no;
+	t->v[op->id - 1] = op;
+	op_write(t, op);
+	return op->id;
+}
+
+uint32_t
+draft_done(struct corr_ops *t, struct draft *d, uint32_t ident)
+{
+	uint64_t *same = NULL;
+	struct corr_op op;
+	uint32_t id = OP_NONE;
+
+	if (t->hooks.same != NULL) {
+		place_texts(&op, d, d->mem->s);
+		same = t->hooks.same(t->hooks.ctx, &op);
+		id = (uint32_t)*same;
+	}
+	if (id == OP_NONE)
+		id = op_store(t, d);
+	if (same != NULL)
+		*same = id;
+	t->ident.val[ident] = id;
+	return id;
+}
+
+void
+op_drop(struct corr_ops *t, uint32_t id)
+{
+	free(t->v[id - 1]);
+	t->v[id - 1] = NULL;
+	ARRAY_GROW(t->unused, t->n_unused, t->cap_unused);
+	t->unused[t->n_unused++] = id;
+}
+
+void
+draft_begin(struct corr_ops *t, struct draft *d)
+{
+	memset(d, 0, sizeof(*d));
+	d->mem = &t->draft;
+	buf_clear(d->mem);
+}
+
+uint32_t
+op_of_range(struct corr_ops *t, struct escaped layer, const struct marker *m)
+{
+	struct mview sizes;
+	struct draft d;
+	uint32_t id, at;
+
+	key_begin(&t->key, 'R', layer.s, layer.n);
+	key_put(&t->key, m->path.s, m->path.n);
+	key_put(&t->key, m->name.s, m->name.n);
+	key_put(&t->key, m->sizes.s, m->sizes.n);
+	id = ident_find(t, &at);
+	if (id != OP_NONE)
+		return id;
+	draft_begin(t, &d);
+	if (m->path.s != NULL)
+		draft_view(&d, OF_NAME, m->path);
+	else
+		draft_name(&d, layer, m->op.s, m->op.n);
+	draft_view(&d, OF_MOD, m->mod);
+	draft_view(&d, OF_OP, m->op);
+	draft_layer(&d, layer);
+	draft_by(&d, m);
+	draft_view(&d, OF_TEXT, m->name);
+	if (marker_sizes(m, &sizes))
+		draft_view(&d, OF_SHAPES, sizes);
+	if (t->hooks.range != NULL)
+		t->hooks.range(t->hooks.ctx, &d, m);
+	return draft_done(t, &d, at);
+}
+
+static void
+draft_as_forward(struct draft *d, const struct corr_op *fwd)
+{
+	static const enum op_field same[] = { OF_NAME, OF_MOD, OF_OP, OF_LAYER,
+		OF_DTYPE, OF_SHAPES, OF_ARGS, OF_STACK, OF_TRACE, OF_REPR };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(same); i++)
+		draft_raw(d, same[i], fwd->f[same[i]].s, fwd->f[same[i]].n);
+	d->op.fwd_no = fwd->no;
+	d->op.marker = fwd->marker;
+}
+
+/* A backward whose forward is not known is named after its node. */
+static void
+draft_alone(struct draft *d, struct escaped layer, const struct marker *m)
+{
+	struct mview op;
+
+	if (!marker_forward_of(m->name.s, m->name.n, &op))
+		op = m->op;
+	draft_name(d, layer, op.s, op.n);
+	draft_view(d, OF_OP, op);
+	draft_layer(d, layer);
+}
+
+uint32_t
+op_of_backward(struct corr_ops *t, struct escaped layer, const struct marker *m,
+    uint32_t fwd)
+{
+	struct mview sizes;
+	struct draft d;
+	uint32_t id, at;
+
+	key_begin(&t->key, 'W', layer.s, fwd != OP_NONE ? 0 : layer.n);
+	key_put(&t->key, (const char *)&fwd, sizeof(fwd));
+	key_put(&t->key, m->name.s, m->name.n);
+	key_put(&t->key, m->sizes.s, m->sizes.n);
+	id = ident_find(t, &at);
+	if (id != OP_NONE)
+		return id;
+	draft_begin(t, &d);
+	d.op.bwd = true;
+	if (fwd != OP_NONE)
+		draft_as_forward(&d, op_get(t, fwd));
+	else
+		draft_alone(&d, layer, m);
+	draft_by(&d, m);
+	draft_view(&d, OF_TEXT, m->name);
+	if (marker_sizes(m, &sizes))
+		draft_view(&d, OF_BWD_SHAPES, sizes);
+	return draft_done(t, &d, at);
+}
+
+static void
+draft_none(struct corr_ops *t, struct draft *d, struct escaped layer,
+    struct escaped what)
+{
+	struct escaped prefix = layer;
+
+	if (t->hooks.bare_names)
+		prefix.n = 0;
+	draft_begin(t, d);
+	d->op.none = true;
+	draft_name_raw(d, prefix, "unassociated_", what);
+	draft_raw(d, OF_OP, what.s, what.n);
+	draft_layer(d, layer);
+	draft_raw(d, OF_BY, "api", 3);
+}
+
+uint32_t
+op_unassociated(struct corr_ops *t, struct escaped layer, struct escaped what)
+{
+	struct draft d;
+	uint32_t id, at;
+
+	key_begin(&t->key, 'U', layer.s, layer.n);
+	key_put(&t->key, what.s, what.n);
+	id = ident_find(t, &at);
+	if (id != OP_NONE)
+		return id;
+	draft_none(t, &d, layer, what);
+	return draft_done(t, &d, at);
+}
+
+uint32_t
+op_of_call(struct corr_ops *t, struct escaped layer, struct escaped what)
+{
+	struct draft d;
+
+	draft_none(t, &d, layer, what);
+	d.op.once = true;
+	return op_store(t, &d);
+}
+
+/* Ops told by an argument marker. The text of a marker that was seen before, in
+ * its place, is not parsed again. */
+
+/* The frames of PyTorch and PyProf themselves, which PyProf leaves out. */
+static const char *const own_frames[] = {
+	"/torch/nn/modules/",
+	"/torch/nn/functional.py",
+	"/torch/tensor.py",
+	"/torch/autograd/__init__.py",
+	"/torch/_jit_internal.py",
+	"/pyprof/nvtx/nvmarker.py",
+	"/apex/optimizers/",
+	"/torch/_utils.py",
+	"/torch/optim/",
+};
+
+static bool
+contains(const char *s, size_t n, const char *what)
+{
+	size_t k = strlen(what);
+
+	for (; n >= k; s++, n--)
+		if (*s == *what && memcmp(s, what, k) == 0)
+			return true;
+	return false;
+}
+
+static bool
+own_frame(const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(own_frames); i++)
+		if (contains(s, n, own_frames[i]))
+			return true;
+	return false;
+}
+
+/* b: the frames of the comma separated stack that are the program's. */
+static void
+user_frames(struct buf *b, const char *s, size_t n)
+{
+	const char *end = s + n, *comma;
+
+	buf_clear(b);
+	while (s < end) {
+		comma = memchr(s, ',', (size_t)(end - s));
+		if (comma == NULL)
+			comma = end;
+		if (!own_frame(s, (size_t)(comma - s))) {
+			if (b->len > 0)
+				buf_putc(b, ',');
+			buf_put(b, s, (size_t)(comma - s));
+		}
+		s = comma + 1;
+	}
+}
+
+/* Into t->stack and t->func, which is DLProf's name for the op. */
+static void
+read_call_trace(struct corr_ops *t, struct mview trace)
+{
+	struct marker m;
+
+	buf_clear(&t->stack);
+	buf_clear(&t->func);
+	if (trace.s == NULL)
+		return;
+	marker_parse(t->markers, &m, trace.s, trace.n, NULL);
+	if (m.kind != MK_TRACE || !marker_trace(&m, &t->stack, &t->func))
+		t->n_damaged++;
+}
+
+static void
+draft_args_name(struct corr_ops *t, struct draft *d, struct escaped layer,
+    const struct marker *m)
+{
+	buf_clear(&t->tmp);
+	if (t->func.len > 0) {
+		draft_text(d, OF_NAME, t->func.s, t->func.len);
+		return;
+	}
+	if (t->hooks.args_name != NULL)
+		t->hooks.args_name(t->hooks.ctx, m, &t->tmp);
+	if (t->tmp.len > 0)
+		draft_name(d, layer, t->tmp.s, t->tmp.len);
+	else
+		draft_name(d, layer, m->op.s, m->op.n);
+}
+
+static void
+draft_stack(struct corr_ops *t, struct draft *d)
+{
+	if (t->stack.len == 0)
+		return;
+	draft_text(d, OF_STACK, t->stack.s, t->stack.len);
+	user_frames(&t->tmp, t->stack.s, t->stack.len);
+	if (t->tmp.len > 0)
+		draft_text(d, OF_TRACE, t->tmp.s, t->tmp.len);
+}
+
+static uint32_t
+find_args_op(struct corr_ops *t, struct escaped layer, struct mview repr,
+    const struct marker *m, const struct marker_args *args, bool bwd,
+    uint32_t *at)
+{
+	key_begin(&t->key, bwd ? 'B' : 'A', layer.s, layer.n);
+	key_put(&t->key, t->func.s, t->func.len);
+	key_put(&t->key, m->mod.s, m->mod.n);
+	key_put(&t->key, m->op.s, m->op.n);
+	key_put(&t->key, args->shapes.s, args->shapes.n);
+	key_put(&t->key, args->scalars.s, args->scalars.n);
+	key_put(&t->key, t->stack.s, t->stack.len);
+	if (repr.s != NULL)
+		key_put(&t->key, repr.s, repr.n);
+	return ident_find(t, at);
+}
+
+/* The call trace around the marker is in t->stack and t->func. */
+static uint32_t
+make_args_op(struct corr_ops *t, struct escaped layer, struct mview repr,
+    struct marker *m, bool bwd)
+{
+	static const struct marker_args none;
+	const struct marker_args *args = marker_args(m);
+	struct draft draft;
+	uint32_t id, at;
+
+	if (args == NULL) {
+		t->n_no_args++;
+		args = &none;
+	}
+	id = find_args_op(t, layer, repr, m, args, bwd, &at);
+	if (id != OP_NONE)
+		return id;
+	draft_begin(t, &draft);
+	draft.op.marker = true;
+	draft.op.bwd = bwd;
+	draft_args_name(t, &draft, layer, m);
+	draft_view(&draft, OF_MOD, m->mod);
+	draft_view(&draft, OF_OP, m->op);
+	draft_module(t, &draft, layer, &t->func);
+	if (t->func.len > 0) /* which PyProf's markers never have */
+		m->by = BY_DLPROF;
+	draft_by(&draft, m);
+	draft_view(&draft, OF_DTYPE, args->dtype);
+	draft_view(&draft, OF_SHAPES, args->shapes);
+	draft_view(&draft, OF_ARGS, args->json);
+	draft_view(&draft, OF_REPR, repr);
+	draft_stack(t, &draft);
+	return draft_done(t, &draft, at);
+}
+
+uint32_t
+op_of_args(struct corr_ops *t, struct escaped layer, struct mview trace,
+    struct mview repr, struct marker *m, bool bwd)
+{
+	uint32_t at, id;
+
+	key_begin(&t->raw_key, bwd ? 'b' : 'a', layer.s, layer.n);
+	if (trace.s != NULL)
+		key_put(&t->raw_key, trace.s, trace.n);
+	key_put(&t->raw_key, m->text.s, m->text.n);
+	if (repr.s != NULL)
+		key_put(&t->raw_key, repr.s, repr.n);
+	at = smap_find(&t->raw, t->raw_key.s, t->raw_key.len);
+	if (at != SMAP_NONE)
+		return (uint32_t)t->raw.val[at];
+	read_call_trace(t, trace);
+	id = make_args_op(t, layer, repr, m, bwd);
+	if (t->raw.n >= RAW_MAX)
+		smap_clear(&t->raw);
+	at = smap_put(&t->raw, t->raw_key.s, t->raw_key.len, NULL);
+	t->raw.val[at] = id;
+	return id;
+}
+
+void
+ops_init(struct corr_ops *t, struct markers *markers)
+{
+	enum { N_NAMES = ARRAY_LEN(op_names) };
+	const char *names[N_NAMES + 16];
+	int i, n = N_NAMES;
+
+	memcpy(names, op_names, sizeof(op_names));
+	for (i = 0; i < t->hooks.n_cols; i++)
+		names[n++] = t->hooks.cols[i];
+	t->type = out_type("op", names, n);
+	t->markers = markers;
+}
+
+void
+ops_clear(struct corr_ops *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++) {
+		spill_tick();
+		if (t->v[i] != NULL && t->v[i]->once)
+			free(t->v[i]);
+	}
+	store_free(&t->mem);
+	t->n = t->n_unused = 0;
+	t->n_no = 0;
+	if (t->hooks.clear != NULL)
+		t->hooks.clear(t->hooks.ctx);
+	smap_clear(&t->ident);
+	smap_clear(&t->raw);
+	t->n_damaged = t->n_no_args = 0;
+}
+
+void
+ops_free(struct corr_ops *t)
+{
+	smap_free(&t->ident);
+	smap_free(&t->raw);
+	buf_free(&t->key);
+	buf_free(&t->raw_key);
+	buf_free(&t->draft);
+	buf_free(&t->stack);
+	buf_free(&t->func);
+	buf_free(&t->tmp);
+	free(t->unused);
+	spill_free(t->v, t->cap, sizeof(struct corr_op *));
+}

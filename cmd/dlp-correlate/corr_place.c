@@ -1,0 +1,279 @@
+/*
+ * Work: which run of which op launched it, or why none did; and its phase,
+ * which is that of the outermost range of its thread that names one (a
+ * module's forward that is computed again in the backward pass is backward).
+ * Backward work comes from a thread of its own, so where a thread has none,
+ * and exactly one other thread of the process has, that one is taken and
+ * marked as a guess.
+ */
+#include "corr.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "array.h"
+#include "num.h"
+
+/*
+ * Words that name a phase: forward, backward, optimizer, ... A range names
+ * a phase if one of its words does and no word of another phase stands in it
+ * ("forward backward" names none).
+ */
+
+enum { PH_NONE, PH_FWD, PH_BWD, PH_OPT, PH_DATA, PH_N };
+
+static const char *const words[PH_N] = {
+	[PH_FWD] = "forward",
+	[PH_BWD] = "backward",
+	[PH_OPT] = "optimizer",
+	[PH_DATA] = "dataload",
+};
+
+static const struct {
+	const char *word; /* lower case */
+	int phase;
+} table[] = {
+	{ "forward", PH_FWD },
+	{ "fwd", PH_FWD },
+	{ "fprop", PH_FWD },
+	{ "backward", PH_BWD },
+	{ "backwards", PH_BWD },
+	{ "bwd", PH_BWD },
+	{ "bprop", PH_BWD },
+	{ "optimizer", PH_OPT },
+	{ "optimiser", PH_OPT },
+	{ "optim", PH_OPT },
+	{ "opt", PH_OPT },
+	{ "dataloader", PH_DATA },
+	{ "dataload", PH_DATA },
+	{ "dataloading", PH_DATA },
+};
+
+static int
+word_phase(const char *s, size_t n)
+{
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_LEN(table); i++) {
+		const char *w = table[i].word;
+
+		for (k = 0; k < n && w[k] != '\0'; k++)
+			if (tolower((unsigned char)s[k]) != w[k])
+				break;
+		if (k == n && w[k] == '\0')
+			return table[i].phase;
+	}
+	return PH_NONE;
+}
+
+static bool
+is_letter(char ch)
+{
+	return isalpha((unsigned char)ch) != 0;
+}
+
+int
+phase_of_text(const char *s, size_t n)
+{
+	size_t i = 0, from;
+	int found = PH_NONE, ph;
+
+	while (i < n) {
+		while (i < n && !is_letter(s[i]))
+			i++;
+		from = i;
+		while (i < n && is_letter(s[i]))
+			i++;
+		ph = word_phase(s + from, i - from);
+		if (ph == PH_NONE || ph == found)
+			continue;
+		if (found != PH_NONE)
+			return PH_NONE;
+		found = ph;
+	}
+	return found;
+}
+
+const char *
+phase_word(int phase)
+{
+	return words[phase];
+}
+
+int
+phase_now(struct threads *ts, struct corr_proc *p, struct corr_thread *th,
+    bool *guess)
+{
+	const struct corr_open *top;
+	int found = 0;
+	size_t i;
+
+	*guess = false;
+	if (th == NULL)
+		return 0;
+	top = thread_top(th);
+	if (top != NULL && top->phase != 0)
+		return top->phase;
+	for (i = 0; i < p->n_phased; i++) {
+		if (p->phased[i] == th)
+			continue;
+		thread_sweep(ts, p->phased[i]);
+		top = thread_top(p->phased[i]);
+		if (top == NULL || top->phase == 0)
+			continue;
+		if (found != 0)
+			return 0;
+		found = top->phase;
+	}
+	*guess = found != 0;
+	return found;
+}
+
+static const char *const why_words[WHY_N] = {
+	[WHY_BEFORE] = "before-window",
+	[WHY_NO_API] = "no-api",
+	[WHY_NO_RANGE] = "no-range",
+	[WHY_USER] = "user-range",
+	[WHY_UNCLOSED] = "unclosed",
+	[WHY_GRAPH] = "graph",
+};
+
+const char *
+why_word(enum why w)
+{
+	return why_words[w];
+}
+
+static enum why
+why_none(const struct corr_work *w)
+{
+	const struct corr_open *top;
+
+	if (!w->has_api || w->th == NULL) {
+		if (!w->p->has_call || w->corr < w->p->first_corr)
+			return WHY_BEFORE;
+		return WHY_NO_API;
+	}
+	top = thread_top(w->th);
+	if (w->has_node || w->type == W_GRAPH)
+		return WHY_GRAPH;
+	if (top == NULL)
+		return WHY_NO_RANGE;
+	if (top->n_dead > 0)
+		return WHY_UNCLOSED;
+	return top->n_user > 0 ? WHY_USER : WHY_NO_RANGE;
+}
+
+static void
+count_work(
+    struct corr *c, const struct corr_work *w, const struct corr_place *pl)
+{
+	int64_t ns = w->has_gpu ? num_sub(w->end, w->start) : 0;
+
+	c->n.why[pl->why] += w->type != W_CALL && w->type != W_SYNC;
+	if (w->type == W_CALL || w->type == W_SYNC)
+		return;
+	c->n.gpu_ns = num_add(c->n.gpu_ns, ns);
+	if (w->type == W_GRAPH) {
+		c->n.graphs++;
+		c->n.graph_ns = num_add(c->n.graph_ns, ns);
+	}
+	c->n.why_ns[pl->why] = num_add(c->n.why_ns[pl->why], ns);
+}
+
+static void
+note_call(struct corr_proc *p, const struct corr_work *w)
+{
+	if (!w->has_api)
+		return;
+	if (!p->has_call || w->corr < p->first_corr)
+		p->first_corr = w->corr;
+	p->has_call = true;
+	if (w->type == W_CALL) {
+		p->has_launch = true;
+		p->launch_corr = w->corr;
+		p->launch_id = w->id;
+	}
+}
+
+static void
+place_phase(struct corr *c, const struct corr_work *w, struct corr_place *pl)
+{
+	bool guess = false;
+	int captured = pl->phase;
+
+	pl->phase = 0;
+	if (w->th != NULL)
+		pl->phase = phase_now(&c->threads, w->p, w->th, &guess);
+	pl->phase_by = guess ? PHASE_BY_THREAD : PHASE_BY_RANGE;
+	if (pl->phase == 0 && captured != 0) {
+		pl->phase = captured;
+		pl->phase_by = PHASE_BY_GRAPH;
+	}
+}
+
+/* The layer path that the work's thread is in. */
+static struct escaped
+open_layer(const struct corr_work *w, const struct corr_open *top)
+{
+	static const struct escaped none;
+
+	if (top == NULL)
+		return none;
+	return (struct escaped){ w->th->layer.s, top->layer_len };
+}
+
+/* The run that launched it. */
+static struct corr_inst *
+launcher(struct corr *c, const struct corr_work *w)
+{
+	if (c->hooks.is_outside != NULL && c->hooks.is_outside(w))
+		return NULL;
+	return current_inst(c, w->th);
+}
+
+/* Found: the run's op, and for a captured one its phase. */
+static void
+place_in_run(struct corr *c, const struct corr_work *w,
+    const struct corr_open *top, struct corr_place *pl)
+{
+	if (top != NULL && !pl->in->replay) {
+		pl->prim = top->prim;
+		pl->prim_run = top->prim_run;
+	}
+	pl->op = pl->in->op;
+	pl->layer = op_get(&c->ops, pl->op)->f[OF_LAYER];
+	if (pl->in->replay && pl->phase == 0) {
+		pl->phase = pl->in->phase;
+		pl->phase_by = PHASE_BY_GRAPH;
+	}
+	inst_add(pl->in, w);
+}
+
+void
+work_place(struct corr *c, const struct corr_work *w, struct corr_place *pl)
+{
+	const struct corr_open *top;
+
+	memset(pl, 0, sizeof(*pl));
+	pl->kern = w->type == W_KERN;
+	note_call(w->p, w);
+	if ((!w->has_node || !graph_place(c, w, pl)) && w->th != NULL)
+		pl->in = launcher(c, w);
+	top = w->th != NULL ? thread_top(w->th) : NULL;
+	place_phase(c, w, pl);
+	if (pl->layer.n == 0)
+		pl->layer = open_layer(w, top);
+	if (pl->in == NULL && c->hooks.outside != NULL) {
+		pl->in = c->hooks.outside(c, w, pl->layer);
+		if (op_get(&c->ops, pl->in->op)->none)
+			pl->why = why_none(w);
+	}
+	if (pl->in != NULL) {
+		place_in_run(c, w, top, pl);
+	} else {
+		pl->op = op_unassociated(&c->ops, pl->layer, w->what);
+		pl->why = why_none(w);
+	}
+	count_work(c, w, pl);
+}

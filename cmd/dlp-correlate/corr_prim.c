@@ -1,0 +1,266 @@
+/*
+ * Products inside ops. An op is what the program called; below it the
+ * framework calls products that have sizes of their own: aten::mm in an LSTM
+ * cell, in einsum, in a compiled graph, in the backward of a linear. Those
+ * sizes are the best evidence of what arithmetic was done.
+ *
+ * emit_nvtx gives neither stride nor padding of a convolution, so the size of
+ * its result is not known where it runs. It comes with the range that reads
+ * the result (input_op_ids name the range that made it), or with the gradient,
+ * whichever is first.
+ */
+#include "corr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+void
+prims_init(struct prims *t)
+{
+	static const char *const prim[] = { "prim_id", "op", "shapes" };
+	static const char *const result[] = { "prim_run", "shape" };
+
+	t->prim = out_type("prim", prim, ARRAY_LEN(prim));
+	t->result = out_type("result", result, ARRAY_LEN(result));
+}
+
+/* The ops that are one product, the outermost of each kind: aten::linear is
+ * not here, as it calls addmm or mm. In strcmp's order. */
+static const char *const products[] = {
+	"_addmm_activation",
+	"_conv_depthwise2d",
+	"_convolution",
+	"_efficient_attention_backward",
+	"_efficient_attention_forward",
+	"_flash_attention_backward",
+	"_flash_attention_forward",
+	"_flash_attn_backward",
+	"_flash_attn_forward",
+	"_grouped_mm",
+	"_int_mm",
+	"_scaled_dot_product_cudnn_attention",
+	"_scaled_dot_product_cudnn_attention_backward",
+	"_scaled_dot_product_efficient_attention",
+	"_scaled_dot_product_efficient_attention_backward",
+	"_scaled_dot_product_flash_attention",
+	"_scaled_dot_product_flash_attention_backward",
+	"_scaled_dot_product_fused_attention_overrideable",
+	"_scaled_dot_product_fused_attention_overrideable_backward",
+	"_scaled_grouped_mm",
+	"_scaled_mm",
+	"_slow_conv2d_forward",
+	"addbmm",
+	"addbmm_",
+	"addmm",
+	"addmm_",
+	"addmv",
+	"addmv_",
+	"baddbmm",
+	"baddbmm_",
+	"bmm",
+	"conv_depthwise3d",
+	"convolution",
+	"convolution_backward",
+	"convolution_backward_overrideable",
+	"convolution_overrideable",
+	"cudnn_convolution",
+	"cudnn_convolution_add_relu",
+	"cudnn_convolution_relu",
+	"cudnn_convolution_transpose",
+	"dot",
+	"mm",
+	"mv",
+	"slow_conv_dilated2d",
+	"slow_conv_dilated3d",
+	"slow_conv_transpose2d",
+	"slow_conv_transpose3d",
+	"vdot",
+};
+
+static int
+product_order(const void *key, const void *elem)
+{
+	const struct mview *v = key;
+	const char *s = *(const char *const *)elem;
+	int c = strncmp(v->s, s, v->n);
+
+	return c != 0 ? c : s[v->n] == '\0' ? 0 : -1;
+}
+
+static bool
+is_product(const struct marker *m)
+{
+	if (m->by != BY_PYTORCH || m->op.s == NULL)
+		return false;
+	if (m->mod.s == NULL) /* of the compiler: the kernel's arguments */
+		return mv_starts(m->op, "triton_");
+	return (mv_eq(m->mod, "aten") || mv_eq(m->mod, "flash_attn")) &&
+	       bsearch(&m->op, products, ARRAY_LEN(products),
+		   sizeof(products[0]), product_order) != NULL;
+}
+
+static uint32_t
+prim_of(struct prims *t, const struct marker *m, struct mview sizes)
+{
+	bool is_new;
+	uint32_t i;
+
+	buf_clear(&t->key);
+	buf_put(&t->key, m->op.s, m->op.n);
+	buf_putc(&t->key, '\x1f');
+	buf_put(&t->key, sizes.s, sizes.n);
+	i = smap_put(&t->ident, t->key.s, t->key.len, &is_new);
+	if (is_new) {
+		out_rec(t->prim);
+		out_i64((int64_t)i + 1);
+		out_text(m->op.s, m->op.n);
+		out_raw(sizes.s, sizes.n);
+		out_end();
+	}
+	return i + 1;
+}
+
+static void
+await(struct prims *t, const struct corr_proc *p, int64_t op_id, uint64_t run)
+{
+	struct prim_wait *w = &t->wait[t->next];
+
+	t->next = (t->next + 1) % PRIM_WAIT;
+	t->n_wait += w->op_id == 0;
+	w->p = p;
+	w->op_id = op_id;
+	w->run = run;
+}
+
+/* Its result is the result of the ranges around it that are about it alone:
+ * aten::convolution, aten::conv2d. */
+static void
+await_conv(struct prims *t, const struct corr_thread *th,
+    const struct marker *m, uint64_t run)
+{
+	size_t i;
+
+	if (mv_find(m->op, "conv") == NULL || mv_find(m->op, "_backward"))
+		return;
+	await(t, th->p, m->op_id > 0 ? m->op_id : -1, run);
+	for (i = th->open.n - 1; i > 0 && thread_at(th, i - 1)->conv_id > 0;
+	     i--)
+		await(t, th->p, thread_at(th, i - 1)->conv_id, run);
+}
+
+void
+prim_begin(struct prims *t, struct corr_thread *th, struct corr_open *o,
+    const struct corr_open *up, const struct marker *m)
+{
+	struct mview sizes;
+
+	if (m->op_id > 0 && m->mod.n == 4 && mv_find(m->op, "conv") != NULL)
+		o->conv_id = m->op_id;
+	if (up->prim_run != 0 && o->own == NULL)
+		return; /* part of another */
+	if (!is_product(m) || !marker_sizes(m, &sizes))
+		return;
+	o->own_prim = prim_of(t, m, sizes);
+	o->own_prim_run = ++t->n_run;
+	await_conv(t, th, m, o->own_prim_run);
+}
+
+static void
+forget(struct prims *t, uint64_t run)
+{
+	size_t i;
+
+	for (i = 0; i < PRIM_WAIT; i++)
+		if (t->wait[i].op_id != 0 && t->wait[i].run == run) {
+			t->wait[i].op_id = 0;
+			t->n_wait--;
+		}
+}
+
+/* List number i of the sizes; false if there is none, or it is empty. */
+static bool
+nth_size(struct mview sizes, size_t i, struct mview *v)
+{
+	const char *p = sizes.s + 1, *e = sizes.s + sizes.n, *q;
+
+	for (; p < e && *p == '['; p = q + 2, i--) {
+		q = memchr(p, ']', (size_t)(e - p));
+		if (q == NULL)
+			return false;
+		if (i == 0) {
+			*v = mv(p, q + 1);
+			return v->n > 2;
+		}
+		if (q + 1 == e || q[1] != ',')
+			return false;
+	}
+	return false;
+}
+
+static void
+write_result(struct prims *t, uint64_t run, const struct marker *m, size_t i)
+{
+	struct mview sizes, one;
+
+	if (!marker_sizes(m, &sizes) || !nth_size(sizes, i, &one))
+		return;
+	out_rec(t->result);
+	out_i64((int64_t)run);
+	out_raw(one.s, one.n);
+	out_end();
+	forget(t, run);
+}
+
+static const struct prim_wait *
+awaited(const struct prims *t, const struct corr_proc *p, int64_t op_id)
+{
+	size_t i;
+
+	for (i = 0; i < PRIM_WAIT; i++)
+		if (t->wait[i].op_id == op_id && t->wait[i].p == p)
+			return &t->wait[i];
+	return NULL;
+}
+
+void
+prim_inputs(struct prims *t, const struct corr_proc *p, const struct marker *m)
+{
+	const struct prim_wait *w;
+	int64_t id, out;
+	size_t at = 0, i;
+
+	if (t->n_wait == 0 || m->sizes.s == NULL)
+		return;
+	for (i = 0; marker_input(m, &at, &id, &out); i++)
+		if (id > 0 && out == 0 && (w = awaited(t, p, id)) != NULL)
+			write_result(t, w->run, m, i);
+}
+
+void
+prim_backward(struct prims *t, uint64_t run, const struct marker *m)
+{
+	size_t i;
+
+	for (i = 0; t->n_wait > 0 && i < PRIM_WAIT; i++)
+		if (t->wait[i].op_id != 0 && t->wait[i].run == run) {
+			write_result(t, run, m, 0);
+			return;
+		}
+}
+
+void
+prims_clear(struct prims *t)
+{
+	smap_clear(&t->ident);
+	memset(t->wait, 0, sizeof(t->wait));
+	t->n_run = t->n_wait = t->next = 0;
+}
+
+void
+prims_free(struct prims *t)
+{
+	smap_free(&t->ident);
+	buf_free(&t->key);
+}

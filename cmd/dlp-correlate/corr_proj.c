@@ -1,0 +1,148 @@
+/*
+ * --ranges: what each range looks like on the GPU: from the first start to
+ * the last end of the work that was launched inside it, children included.
+ */
+#include "corr.h"
+
+#include <stdlib.h>
+
+#include "array.h"
+#include "err.h"
+#include "ivl.h"
+
+struct projection { /* of a range */
+	uint64_t order;
+	int64_t id, start, end, parent;
+	bool has_parent, has_dur;
+	int64_t level, n_child, gpu_lo, gpu_hi;
+	uint64_t n_gpu;
+	struct ivl gpu;
+	struct buf rest; /* pid .. text, as fields */
+	struct escaped src;
+	struct projection *next_free;
+};
+
+void
+projs_init(struct projs *s, struct closing *closing)
+{
+	static const char *const proj[] = { "range_id", "start_ns", "dur_ns",
+		"pid", "tid", "domain", "mode", "text", "gpu_start_ns",
+		"gpu_end_ns", "gpu_ns", "n_gpu", "level", "n_child",
+		"parent_id", "src" };
+	static const char *const rangekern[] = { "range_id", "kern_id" };
+
+	s->closing = closing;
+	src_types(s->type, "proj", proj, ARRAY_LEN(proj));
+	s->rangekern = out_type("rangekern", rangekern, ARRAY_LEN(rangekern));
+}
+
+static struct projection *
+proj_alloc(struct projs *s)
+{
+	struct projection *pr = s->free;
+
+	if (pr != NULL) {
+		s->free = pr->next_free;
+		buf_clear(&pr->rest);
+		ivl_clear(&pr->gpu);
+		return pr;
+	}
+	return xcalloc(1, sizeof(*pr));
+}
+
+void
+proj_begin(struct projs *s, const struct corr_range *r, const struct buf *rest)
+{
+	struct projection *pr = proj_alloc(s);
+	struct corr_thread *th = r->th;
+	struct corr_open *top = thread_top(th);
+
+	pr->order = ++s->closing->order;
+	pr->id = r->id;
+	pr->src = th->p->src;
+	pr->start = r->start;
+	pr->end = r->end;
+	pr->has_dur = r->has_end;
+	pr->level = (int64_t)th->open.n - 1;
+	pr->n_child = 0;
+	pr->gpu_lo = INT64_MAX;
+	pr->gpu_hi = INT64_MIN;
+	pr->n_gpu = 0;
+	pr->has_parent = th->open.n > 1;
+	pr->parent = pr->has_parent ? (top - 1)->id : 0;
+	buf_put(&pr->rest, rest->s, rest->len);
+	top->proj = pr;
+	closing_add(s->closing, CLOSE_PROJ, pr->end, pr->order, pr);
+}
+
+static void
+write_rangekern(const struct projs *s, int64_t range, int64_t kern)
+{
+	out_rec(s->rangekern);
+	out_i64(range);
+	out_i64(kern);
+	out_end();
+}
+
+void
+proj_work(const struct projs *s, const struct corr_work *w)
+{
+	struct corr_thread *th = w->th;
+	size_t i;
+
+	if (w->type == W_SYNC || w->type == W_CALL)
+		return;
+	for (i = 0; i < th->open.n; i++) {
+		const struct corr_open *o = thread_at(th, i);
+		struct projection *pr = o->proj;
+
+		if (pr == NULL)
+			continue;
+		if (pr->n_gpu++ == 0 && i > 0 && (o - 1)->proj != NULL)
+			(o - 1)->proj->n_child++;
+		if (w->has_gpu) {
+			if (w->start < pr->gpu_lo)
+				pr->gpu_lo = w->start;
+			if (w->end > pr->gpu_hi)
+				pr->gpu_hi = w->end;
+			ivl_add(&pr->gpu, w->start, w->end);
+		}
+		if (w->type == W_KERN)
+			write_rangekern(s, pr->id, w->id);
+	}
+}
+
+void
+proj_write(struct projs *s, struct projection *pr)
+{
+	bool gpu = pr->gpu_lo <= pr->gpu_hi;
+
+	src_rec(s->type, pr->src);
+	out_i64(pr->id);
+	out_i64(pr->start);
+	out_opt(pr->has_dur, pr->end - pr->start);
+	out_fields(pr->rest.s, pr->rest.len);
+	out_opt(gpu, pr->gpu_lo);
+	out_opt(gpu, pr->gpu_hi);
+	out_i64(ivl_len(&pr->gpu));
+	out_i64((int64_t)pr->n_gpu);
+	out_i64(pr->level);
+	out_i64(pr->n_child);
+	out_opt(pr->has_parent, pr->parent);
+	src_end(pr->src);
+	pr->next_free = s->free;
+	s->free = pr;
+}
+
+void
+projs_free(struct projs *s)
+{
+	struct projection *pr;
+
+	while ((pr = s->free) != NULL) {
+		s->free = pr->next_free;
+		ivl_free(&pr->gpu);
+		buf_free(&pr->rest);
+		free(pr);
+	}
+}

@@ -1,0 +1,279 @@
+/*
+ * Processes, threads, and the ranges that are open on a thread. Ranges of all
+ * domains lie on one stack in the order of their starts, as start/end ranges
+ * need not nest. Then what a process remembers of sequence and op ids.
+ */
+#include "corr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "err.h"
+
+#define RECENT_MIN 1024u
+#define RECENT_MAX (1u << 20)
+
+static struct corr_proc *
+proc_new(struct escaped src, int64_t pid)
+{
+	struct corr_proc *p = xcalloc(1, sizeof(*p));
+
+	p->pid = pid;
+	p->src = src;
+	return p;
+}
+
+struct corr_proc *
+proc_of(struct threads *ts, struct mview src, int64_t pid)
+{
+	bool is_new;
+	uint32_t i;
+
+	if (ts->last_proc != NULL && ts->last_proc->pid == pid && src.n == 0)
+		return ts->last_proc;
+	buf_clear(&ts->key);
+	buf_put(&ts->key, (const char *)&pid, sizeof(pid));
+	buf_put(&ts->key, src.s, src.n);
+	i = smap_put(&ts->procs, ts->key.s, ts->key.len, &is_new);
+	if (is_new) {
+		struct escaped kept = { NULL, src.n };
+
+		if (src.n > 0)
+			kept.s = smap_str(&ts->procs, i, NULL) + sizeof(pid);
+		ts->procs.val[i] = (uint64_t)(uintptr_t)proc_new(kept, pid);
+	}
+	ts->last_proc = (struct corr_proc *)(uintptr_t)ts->procs.val[i];
+	return ts->last_proc;
+}
+
+struct corr_proc *
+proc_nth(const struct threads *ts, size_t i)
+{
+	if (i >= ts->procs.n)
+		return NULL;
+	return (struct corr_proc *)(uintptr_t)ts->procs.val[i];
+}
+
+struct corr_thread *
+corr_thread_of(struct threads *ts, struct corr_proc *p, int64_t tid)
+{
+	struct corr_thread *th = ts->last;
+	uint64_t *v;
+
+	if (th != NULL && th->tid == tid && th->p == p)
+		return th;
+	v = map_put(&p->threads, (uint64_t)tid, NULL);
+	if (*v == 0) {
+		th = xcalloc(1, sizeof(*th));
+		th->p = p;
+		openranges_init(&th->open, sizeof(struct corr_open));
+		th->tid = tid;
+		*v = (uint64_t)(uintptr_t)th;
+	}
+	ts->last = (struct corr_thread *)(uintptr_t)*v;
+	return ts->last;
+}
+
+static void
+link_layer(struct corr_thread *th, struct corr_open *o, size_t len)
+{
+	th->layer.len = len;
+	if (o->layered) {
+		if (len > 0)
+			buf_putc(&th->layer, '/');
+		buf_put(&th->layer, o->text.s, o->text.len);
+	}
+	o->layer_len = th->layer.len;
+}
+
+/* Makes the figures of range i that follow from those under it. */
+void
+open_link(struct corr_thread *th, size_t i)
+{
+	static const struct corr_open ground;
+	struct corr_open *o = thread_at(th, i);
+	const struct corr_open *below = i > 0 ? o - 1 : &ground;
+	bool bwd = o->kind == MK_BWD || o->kind == MK_BWD_FRAME;
+	bool user = o->kind == MK_USER || o->kind == MK_LAYER;
+
+	o->cur = o->own != NULL ? o->own : below->cur;
+	o->prim = o->own_prim != 0 ? o->own_prim : below->prim;
+	o->prim_run = o->own_prim != 0 ? o->own_prim_run : below->prim_run;
+	o->phase = below->phase != 0 ? below->phase : o->own_phase;
+	o->n_bwd = below->n_bwd + (bwd && !o->hidden);
+	o->n_dead = below->n_dead + (o->dead && !user);
+	o->again = below->again || (o->hidden && bwd);
+	o->n_user = below->n_user + (user && !o->dead);
+	link_layer(th, o, below->layer_len);
+}
+
+struct corr_open *
+thread_push(struct corr_thread *th, int64_t start, int64_t end)
+{
+	struct corr_open *o = openranges_push(&th->open, start, end);
+	struct openrange span = o->span;
+	struct buf text = o->text;
+
+	memset(o, 0, sizeof(*o));
+	o->span = span;
+	o->text = text;
+	o->text.len = 0;
+	o->seq = -1;
+	return o;
+}
+
+/* A range ends. A backward frame whose node never came is no run. */
+static void
+range_gone(void *ctx, void *range)
+{
+	struct threads *ts = ctx;
+	struct corr_open *o = range;
+
+	if (o->own != NULL && o->own->pending && o->own->order == o->order)
+		inst_drop(ts->insts, o->own);
+	o->own = NULL;
+	o->proj = NULL;
+}
+
+void
+thread_sweep(struct threads *ts, struct corr_thread *th)
+{
+	const struct corr_open *top = thread_top(th);
+	size_t i;
+
+	if (top == NULL || top->span.min_end > ts->now)
+		return;
+	i = openranges_sweep(&th->open, ts->now, range_gone, ts);
+	th->layer.len = i > 0 ? thread_at(th, i - 1)->layer_len : 0;
+	for (; i < th->open.n; i++)
+		open_link(th, i);
+}
+
+static void
+thread_free(struct threads *ts, struct corr_thread *th)
+{
+	size_t i;
+
+	for (i = 0; i < th->open.n; i++)
+		range_gone(ts, thread_at(th, i));
+	for (i = 0; i < th->open.cap; i++)
+		buf_free(&thread_at(th, i)->text);
+	openranges_free(&th->open);
+	buf_free(&th->layer);
+	free(th->dlp);
+	free(th);
+}
+
+void
+thread_phased(struct corr_thread *th)
+{
+	struct corr_proc *p = th->p;
+
+	if (th->phased)
+		return;
+	th->phased = true;
+	ARRAY_GROW(p->phased, p->n_phased, p->cap_phased);
+	p->phased[p->n_phased++] = th;
+}
+
+static void
+proc_free(struct threads *ts, struct corr_proc *p)
+{
+	size_t it = 0;
+	uint64_t key, val;
+
+	while (map_next(&p->threads, &it, &key, &val))
+		thread_free(ts, (struct corr_thread *)(uintptr_t)val);
+	map_free(&p->threads);
+	recent_free(&p->fwd);
+	recent_free(&p->bwd);
+	free(p->phased);
+	free(p->dlp);
+	free(p);
+}
+
+void
+procs_free(struct threads *ts)
+{
+	size_t i;
+
+	for (i = 0; i < ts->procs.n; i++)
+		proc_free(ts, (struct corr_proc *)(uintptr_t)ts->procs.val[i]);
+	smap_free(&ts->procs);
+	buf_free(&ts->key);
+	ts->last = NULL;
+	ts->last_proc = NULL;
+}
+
+/*
+ * Rings indexed by the number itself, which counts up: the newest 2^20 numbers
+ * of a process are kept. One that a newer one pushed out is counted when it is
+ * asked for.
+ */
+
+struct recent_slot {
+	int64_t key; /* + 1; 0 is free */
+	struct recent_val v;
+};
+
+static void
+recent_grow(struct recent *m)
+{
+	struct recent_slot *old = m->slot, *s;
+	size_t i, n = m->cap;
+
+	m->cap = n > 0 ? n * 2 : RECENT_MIN;
+	m->slot = xcalloc(m->cap, sizeof(*m->slot));
+	for (i = 0; i < n; i++) {
+		if (old[i].key == 0)
+			continue;
+		s = &m->slot[(size_t)(old[i].key - 1) & (m->cap - 1)];
+		if (s->key < old[i].key)
+			*s = old[i];
+	}
+	free(old);
+}
+
+void
+recent_put(struct recent *m, int64_t key, struct recent_val v)
+{
+	struct recent_slot *s;
+
+	if (key < 0 || key == INT64_MAX)
+		return;
+	if (m->cap == 0)
+		recent_grow(m);
+	for (;;) {
+		s = &m->slot[(size_t)key & (m->cap - 1)];
+		if (s->key == 0 || s->key == key + 1 || m->cap >= RECENT_MAX)
+			break;
+		recent_grow(m);
+	}
+	s->key = key + 1;
+	s->v = v;
+}
+
+bool
+recent_get(struct recent *m, int64_t key, struct recent_val *v)
+{
+	const struct recent_slot *s;
+
+	if (m->cap == 0 || key < 0 || key == INT64_MAX)
+		return false;
+	s = &m->slot[(size_t)key & (m->cap - 1)];
+	if (s->key == key + 1) {
+		*v = s->v;
+		return true;
+	}
+	if (s->key > key + 1)
+		m->evicted++;
+	return false;
+}
+
+void
+recent_free(struct recent *m)
+{
+	free(m->slot);
+	memset(m, 0, sizeof(*m));
+}

@@ -1,0 +1,220 @@
+/*
+ * The records that are written: those of work and ranges with columns added,
+ * and those of runs.
+ */
+#include "corr.h"
+
+#include <string.h>
+
+#include "array.h"
+#include "num.h"
+
+static const char *const work_cols[] = { "op_id", "inst_id", "op_start_ns",
+	"mod", "op", "dir", "seq", "altseq", "sub", "layer", "phase",
+	"phase_by", "why", "prim_id", "prim_run" };
+#define N_PRIM 2 /* the last ones: products are of kernels only */
+
+static const char *const range_cols[] = { "level", "layer", "phase" };
+
+static const char *const inst_cols[] = { "inst_id", "op_id", "start_ns",
+	"dur_ns", "pid", "tid", "gpu_start_ns", "gpu_end_ns", "gpu_ns",
+	"overhead_ns", "idle_ns", "api_ns", "n_kern", "n_gpu", "n_call", "op",
+	"dir", "seq", "fwd_inst_id", "layer", "phase", "launch_id", "src" };
+
+void
+write_init(struct corr_types *t)
+{
+	int i, n = ARRAY_LEN(work_cols);
+
+	for (i = 0; i < W_N; i++)
+		t->work[i] = out_ext(work_cols, i == W_KERN ? n : n - N_PRIM);
+	t->range = out_ext(range_cols, ARRAY_LEN(range_cols));
+	src_types(t->inst, "inst", inst_cols, ARRAY_LEN(inst_cols));
+}
+
+void
+write_free(struct corr_types *t)
+{
+	buf_free(&t->kern.alt);
+}
+
+void
+src_types(struct out_type *type[2], const char *tag, const char *const *names,
+    size_t n)
+{
+	type[0] = out_type(tag, names, (int)n - 1);
+	type[1] = out_type(tag, names, (int)n);
+}
+
+void
+src_rec(struct out_type *const type[2], struct escaped src)
+{
+	out_rec(type[src.s != NULL]);
+}
+
+void
+src_end(struct escaped src)
+{
+	if (src.s != NULL)
+		out_raw(src.s, src.n);
+	out_end();
+}
+
+static void
+put_escaped(struct escaped t)
+{
+	out_raw(t.s, t.n);
+}
+
+static void
+put_word(const char *word)
+{
+	out_raw(word, word != NULL ? strlen(word) : 0);
+}
+
+static void
+put_dir(bool bwd)
+{
+	out_raw(bwd ? "bprop" : "fprop", 5);
+}
+
+static void
+put_place(const struct corr_place *pl)
+{
+	static const char *const by[] = { "range", "thread", "graph" };
+
+	if (pl->layer.n > 0)
+		put_escaped(pl->layer);
+	else
+		out_unset();
+	put_word(phase_word(pl->phase));
+	put_word(pl->phase != 0 ? by[pl->phase_by] : NULL);
+	put_word(why_word(pl->why));
+	if (!pl->kern)
+		return;
+	out_opt(pl->prim != 0, pl->prim);
+	out_opt(pl->prim != 0, (int64_t)pl->prim_run);
+}
+
+/* The columns op_id to dir. cols: what a hook has to say; NULL: nothing. */
+static void
+put_op(const struct corr *c, const struct corr_place *pl,
+    const struct kern_cols *cols)
+{
+	const struct corr_op *op = op_get(&c->ops, pl->op);
+
+	out_i64(op->no);
+	out_opt(pl->in != NULL, pl->in != NULL ? (int64_t)pl->in->id : 0);
+	out_opt(pl->in != NULL, pl->in != NULL ? pl->in->start : 0);
+	if (cols != NULL && cols->over) {
+		put_escaped(cols->mod);
+		put_escaped(cols->op);
+		put_dir(cols->bwd);
+		return;
+	}
+	if (pl->in == NULL) {
+		out_unsets(3);
+		return;
+	}
+	put_escaped(op->f[OF_MOD]);
+	put_escaped(op->f[OF_OP]);
+	if (op->none)
+		out_unset();
+	else
+		put_dir(op->bwd);
+}
+
+/* The columns seq, altseq and sub. */
+static void
+put_seq(const struct corr_place *pl, const struct kern_cols *cols)
+{
+	bool has_seq = pl->in != NULL && pl->in->seq >= 0;
+
+	if (cols == NULL) {
+		out_opt(has_seq, has_seq ? pl->in->seq : 0);
+		out_unsets(2);
+		return;
+	}
+	out_opt(cols->has_seq, cols->seq);
+	out_raw(cols->alt.len > 0 ? cols->alt.s : NULL, cols->alt.len);
+	out_opt(cols->sub >= 0, cols->sub);
+}
+
+void
+write_work(struct corr *c, const struct corr_work *w,
+    const struct corr_place *pl, struct rec *r)
+{
+	struct out_ext *ext = c->types.work[w->type];
+	const struct kern_cols *cols = NULL;
+
+	if (pl->kern && c->hooks.columns != NULL &&
+	    c->hooks.columns(c, w, pl, &c->types.kern))
+		cols = &c->types.kern;
+	out_ext_begin(ext, r);
+	put_op(c, pl, cols);
+	put_seq(pl, cols);
+	put_place(pl);
+	out_ext_end(ext, r);
+}
+
+void
+write_range(struct corr *c, const struct corr_thread *th, int phase,
+    size_t level, size_t layer_len, struct rec *r)
+{
+	struct out_ext *ext = c->types.range;
+
+	out_ext_begin(ext, r);
+	out_i64((int64_t)level);
+	out_raw(layer_len > 0 ? th->layer.s : NULL, layer_len);
+	put_word(phase_word(phase));
+	out_ext_end(ext, r);
+}
+
+/* The columns gpu_start_ns to n_call. A replay of a captured run has no time
+ * on the CPU: its launch has. */
+static void
+put_sums(const struct corr_inst *in)
+{
+	bool gpu = in->gpu_lo <= in->gpu_hi;
+	int64_t busy = ivl_len(&in->gpu.all);
+	int64_t cpu = num_sub(in->end, in->start), api = in->api_ns;
+
+	if (in->api_end > in->end) /* of a call that outlasts the op */
+		api = num_sub(api, num_sub(in->api_end, in->end));
+	out_opt(gpu, in->gpu_lo);
+	out_opt(gpu, in->gpu_hi);
+	out_i64(ivl_by_len(&in->gpu));
+	out_opt(!in->replay, num_sub(cpu, api));
+	out_i64(gpu ? num_sub(num_sub(in->gpu_hi, in->gpu_lo), busy) : 0);
+	out_opt(!in->replay, in->api_ns);
+	out_i64((int64_t)in->n_kern);
+	out_i64((int64_t)in->n_gpu);
+	out_opt(!in->replay, (int64_t)in->n_call);
+}
+
+void
+write_inst(struct corr *c, struct corr_inst *in)
+{
+	const struct corr_op *op = op_get(&c->ops, in->op);
+
+	src_rec(c->types.inst, in->src);
+	out_i64((int64_t)in->id);
+	out_i64(op->no);
+	out_i64(in->start);
+	out_opt(!in->replay, num_sub(in->end, in->start));
+	out_i64(in->pid);
+	out_opt(in->has_tid, in->tid);
+	put_sums(in);
+	put_escaped(op->f[OF_OP]);
+	if (op->none)
+		out_unset();
+	else
+		put_dir(op->bwd);
+	out_opt(in->seq >= 0, in->seq);
+	out_opt(in->fwd_inst != 0, (int64_t)in->fwd_inst);
+	put_escaped(op->f[OF_LAYER]);
+	put_word(phase_word(in->phase));
+	out_opt(in->has_launch, in->launch_id);
+	src_end(in->src);
+	inst_drop(&c->insts, in);
+}
