@@ -1,24 +1,32 @@
 /* Sorted runs in temporary files; see runs.h. */
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "err.h"
 #include "runs.h"
 #include "temp.h"
+#include "textsort.h"
 
 #define FAN 64          /* runs of a level that are merged into one */
-#define FILE_BUF 65536  /* bytes */
+#define PIECE 65536     /* bytes that are written or read at once */
 #define SAME UINT32_MAX /* nkey: the key is that of the record before */
 
-struct head {
+/* A record in a file: this, the key but for SAME, the value. */
+struct run_head {
 	uint32_t nkey, nval;
 };
 
 struct run {
-	FILE *f;
-	int level; /* how often its records were merged */
-	bool same; /* this key is that of the record before */
-	struct buf key, val;
+	int fd;
+	int level;    /* how often its records were merged */
+	off_t at;     /* where the file is read next */
+	struct buf b; /* what was read; from pos on yet to be used */
+	size_t pos;
+	bool same;        /* this key is that of the record before */
+	struct buf key;   /* of this record, */
+	uint64_t chunk;   /* its first bytes, if keys are compared as bytes, */
+	size_t val, nval; /* and the value's place in b */
 };
 
 static void
@@ -27,44 +35,81 @@ fail(void)
 	die_errno("temporary file (see TMPDIR)");
 }
 
+/* What was put goes to the file of the last run. */
 static void
-put(FILE *f, const void *p, size_t n)
+flush(struct runs *r)
 {
-	if (n > 0 && fwrite(p, 1, n, f) != n)
-		fail();
+	int fd = r->run[r->n - 1].fd;
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < r->out.len) {
+		n = write(fd, r->out.s + done, r->out.len - done);
+		if (n < 0 && errno != EINTR)
+			fail();
+		done += n > 0 ? (size_t)n : 0;
+	}
+	buf_clear(&r->out);
+}
+
+/* Reads until want bytes are there, or the file ends; false then. */
+static bool
+fill(struct run *u, size_t want)
+{
+	size_t left = u->b.len - u->pos, room = want > PIECE ? want : PIECE;
+	ssize_t n;
+
+	if (left > 0)
+		memmove(u->b.s, u->b.s + u->pos, left);
+	u->b.len = left;
+	u->pos = 0;
+	if (u->b.cap < room)
+		buf_reserve(&u->b, room - left);
+	while (u->b.len < want) {
+		n = pread(u->fd, u->b.s + u->b.len, room - u->b.len, u->at);
+		if (n < 0 && errno != EINTR)
+			fail();
+		if (n == 0)
+			return false;
+		u->at += n > 0 ? n : 0;
+		u->b.len += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* Whether n bytes are there from pos on. */
+static inline bool
+look(struct run *u, size_t n)
+{
+	return u->b.len - u->pos >= n || fill(u, n);
 }
 
 static bool
-get(FILE *f, void *p, size_t n)
+read_record(struct run *u, bool bytes)
 {
-	if (n == 0 || fread(p, 1, n, f) == n)
-		return true;
-	if (ferror(f))
-		fail();
-	return false;
-}
+	struct run_head h;
+	size_t nkey;
 
-static void
-get_buf(FILE *f, struct buf *b, size_t n)
-{
-	buf_clear(b);
-	buf_reserve(b, n + 1);
-	if (!get(f, b->s, n))
-		die("temporary file: cut off");
-	b->len = n;
-}
-
-static bool
-read_record(struct run *u)
-{
-	struct head h;
-
-	if (!get(u->f, &h, sizeof(h)))
+	if (!look(u, sizeof(h))) {
+		if (u->b.len > u->pos)
+			die("temporary file: cut off");
 		return false;
+	}
+	memcpy(&h, u->b.s + u->pos, sizeof(h));
 	u->same = h.nkey == SAME;
-	if (!u->same)
-		get_buf(u->f, &u->key, h.nkey);
-	get_buf(u->f, &u->val, h.nval);
+	nkey = u->same ? 0 : h.nkey;
+	if (!look(u, sizeof(h) + nkey + h.nval))
+		die("temporary file: cut off");
+	u->pos += sizeof(h);
+	if (!u->same) {
+		buf_clear(&u->key);
+		buf_reserve(&u->key, 1);
+		buf_put(&u->key, u->b.s + u->pos, nkey);
+		u->chunk = bytes ? text_chunk(u->key.s, nkey) : 0;
+	}
+	u->val = u->pos + nkey;
+	u->nval = h.nval;
+	u->pos = u->val + h.nval;
 	return true;
 }
 
@@ -85,10 +130,7 @@ begin(struct runs *r)
 	r->run = xrealloc(r->run, r->n + 1, sizeof(*r->run));
 	u = &r->run[r->n++];
 	memset(u, 0, sizeof(*u));
-	u->f = fdopen(temp_fd(), "w+");
-	if (u->f == NULL)
-		die_errno("temporary file");
-	setvbuf(u->f, NULL, _IOFBF, FILE_BUF);
+	u->fd = temp_fd();
 	r->any = false;
 	return u;
 }
@@ -103,29 +145,23 @@ void
 runs_put(
     struct runs *r, const void *key, size_t nkey, const void *val, size_t nval)
 {
-	FILE *f = r->run[r->n - 1].f;
-	struct head h = { (uint32_t)nkey, (uint32_t)nval };
+	struct run_head h = { (uint32_t)nkey, (uint32_t)nval };
 
 	if (nkey >= SAME || nval > UINT32_MAX)
 		die("a record of 4 GB");
 	if (r->any && r->last.len == nkey &&
 	    (nkey == 0 || memcmp(r->last.s, key, nkey) == 0))
 		h.nkey = SAME;
-	put(f, &h, sizeof(h));
+	buf_put(&r->out, (const char *)&h, sizeof(h));
 	if (h.nkey != SAME) {
-		put(f, key, nkey);
+		buf_put(&r->out, key, nkey);
 		buf_clear(&r->last);
 		buf_put(&r->last, key, nkey);
 	}
-	put(f, val, nval);
+	buf_put(&r->out, val, nval);
+	if (r->out.len >= PIECE)
+		flush(r);
 	r->any = true;
-}
-
-static void
-finish(struct run *u)
-{
-	if (fflush(u->f) != 0)
-		fail();
 }
 
 /* Of equal keys the earlier run comes first. */
@@ -133,8 +169,11 @@ static bool
 before(const struct runs *r, size_t a, size_t b)
 {
 	const struct run *x = &r->run[a], *y = &r->run[b];
-	int c = r->cmp(r->ctx, x->key.s, x->key.len, y->key.s, y->key.len);
+	int c;
 
+	if (x->chunk != y->chunk)
+		return x->chunk < y->chunk;
+	c = r->cmp(r->ctx, x->key.s, x->key.len, y->key.s, y->key.len);
 	return c != 0 ? c < 0 : a < b;
 }
 
@@ -164,9 +203,10 @@ merge_begin(struct runs *r, size_t from, size_t to)
 	r->heap = xrealloc(r->heap, r->n + 1, sizeof(*r->heap));
 	r->nheap = 0;
 	for (i = from; i < to; i++) {
-		if (fseek(r->run[i].f, 0, SEEK_SET) != 0)
-			fail();
-		if (read_record(&r->run[i]))
+		r->run[i].at = 0;
+		r->run[i].pos = 0;
+		buf_clear(&r->run[i].b);
+		if (read_record(&r->run[i], r->cmp == runs_bytes))
 			r->heap[r->nheap++] = i;
 	}
 	for (i = r->nheap / 2; i-- > 0;)
@@ -183,7 +223,7 @@ merge_next(struct runs *r)
 
 	if (r->nheap > 0 && r->moved) {
 		u = &r->run[r->heap[0]];
-		if (!read_record(u)) {
+		if (!read_record(u, r->cmp == runs_bytes)) {
 			r->heap[0] = r->heap[--r->nheap];
 			sift(r, 0);
 		} else if (!u->same) {
@@ -197,9 +237,9 @@ merge_next(struct runs *r)
 static void
 run_free(struct run *u)
 {
-	fclose(u->f);
+	close(u->fd);
+	buf_free(&u->b);
 	buf_free(&u->key);
-	buf_free(&u->val);
 }
 
 /* The runs from there on become one of the next level; v: all runs. */
@@ -212,8 +252,8 @@ collapse(struct runs *r, size_t from)
 
 	merge_begin(r, from, to);
 	while ((u = merge_next(r)) != NULL)
-		runs_put(r, u->key.s, u->key.len, u->val.s, u->val.len);
-	finish(one);
+		runs_put(r, u->key.s, u->key.len, u->b.s + u->val, u->nval);
+	flush(r);
 	for (i = from; i < to; i++)
 		run_free(&v[i]);
 	v[from] = *one;
@@ -226,7 +266,7 @@ runs_end(struct runs *r)
 {
 	size_t from;
 
-	finish(&r->run[r->n - 1]);
+	flush(r);
 	do {
 		from = r->n;
 		while (from > 0 &&
@@ -248,7 +288,8 @@ runs_next(struct runs *r, struct runs_rec *rec)
 	u = merge_next(r);
 	if (u == NULL)
 		return false;
-	*rec = (struct runs_rec){ u->key.s, u->val.s, u->key.len, u->val.len };
+	*rec =
+	    (struct runs_rec){ u->key.s, u->b.s + u->val, u->key.len, u->nval };
 	return true;
 }
 
@@ -268,6 +309,7 @@ runs_close(struct runs *r)
 	free(r->run);
 	free(r->heap);
 	buf_free(&r->last);
+	buf_free(&r->out);
 	runs_open(r, r->cmp, r->ctx);
 }
 

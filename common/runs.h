@@ -31,6 +31,7 @@ struct runs { /* all zero, but for what runs_open sets */
 	const void *ctx;
 	struct run *run;
 	size_t n;            /* runs */
+	struct buf out;      /* put, and not yet written */
 	struct buf last;     /* the key that was put last */
 	bool any;            /* one was put in this run */
 	size_t *heap, nheap; /* of the merge: numbers of runs */

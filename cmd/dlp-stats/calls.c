@@ -76,7 +76,7 @@ put_row(struct report *r, const struct call *c, const char *label, size_t n)
 	row_i64(&row, c->pid);
 	row_i64(&row, c->tid);
 	buf_put(&row, label, n);
-	order_add(r->t, c->start, c->idx, &row);
+	order_add(r->rows, c->start, c->idx, &row);
 }
 
 static void

@@ -55,7 +55,7 @@ sum_row(const char *s, size_t n)
 
 /* Groups come by name, and wait for their order, the names as codes; it is
  * made beside the merge that they come from, as are the rows in the end. */
-static struct table *order;
+static struct xsort *order;
 
 static void
 sum_order(const char *s, size_t n)
@@ -133,7 +133,7 @@ proj_trace(struct report *r, const struct proj *p)
 	put_id(p->id);
 	put_id(p->parent);
 	row_opt(&row, &p->stack);
-	order_add(r->t, p->id, 0, &row);
+	order_add(r->rows, p->id, 0, &row);
 }
 
 static const char *const proj_cols[] = { "Range", "Style",

@@ -71,7 +71,8 @@ put_row(struct report *r, const struct push *p)
 	for (i = 0; i < p->level; i++)
 		buf_puts(&row, "--");
 	row_text(&row, p->name.s, p->name.len);
-	order_add_at(r->t, p->r.start, p->r.end, p->level << 48 | p->id, &row);
+	order_add_at(
+	    r->rows, p->r.start, p->r.end, p->level << 48 | p->id, &row);
 }
 
 static void
@@ -171,8 +172,8 @@ print(struct report *r)
 	threads = NULL;
 	threadnos_clear(&nos);
 	ids = 0;
-	order_put(r->t);
-	r->t = NULL;
+	order_put(r->rows);
+	r->rows = NULL;
 }
 
 static const char *const cols[] = { "#Start (ns)", "#End (ns)",

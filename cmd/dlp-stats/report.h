@@ -91,13 +91,14 @@ struct report_def {
 struct report {
 	const struct report_def *def;
 	enum kname mode;
-	bool range_names; /* before those of kernels */
-	struct table *t;
+	bool range_names;   /* before those of kernels */
+	struct table *t;    /* of groups, or */
+	struct xsort *rows; /* the rows in order */
 };
 
 struct print {
 	struct report *r;
-	struct table *order; /* of the rows; row.h */
+	struct xsort *order; /* of the rows; row.h */
 };
 
 extern struct report reports[]; /* those asked for */

@@ -198,9 +198,13 @@ reports_section(void)
 	ranges_section();
 	for (i = 0; i < nreports; i++) {
 		table_free(reports[i].t);
-		reports[i].t = reports[i].def->group != NULL
-				   ? table_new(1, false)
-				   : order_new();
+		order_free(reports[i].rows);
+		reports[i].t = NULL;
+		reports[i].rows = NULL;
+		if (reports[i].def->group != NULL)
+			reports[i].t = table_new(1, false);
+		else
+			reports[i].rows = order_new();
 	}
 }
 
@@ -215,8 +219,8 @@ print(struct report *r, const char *file, bool nvtx)
 	else if (r->def->group != NULL)
 		order_rows(r);
 	else {
-		order_put(r->t);
-		r->t = NULL;
+		order_put(r->rows);
+		r->rows = NULL;
 	}
 	if (!sink_end())
 		warn("%s: nothing of this in %s", r->def->table.name,
@@ -233,6 +237,8 @@ reports_print(const char *file, bool nvtx)
 	for (i = 0; i < nreports; i++) {
 		table_free(reports[i].t);
 		reports[i].t = NULL;
+		order_free(reports[i].rows);
+		reports[i].rows = NULL;
 	}
 	ranges_done();
 }

@@ -2,6 +2,8 @@
 #include "report.h"
 #include "round.h"
 #include "row.h"
+#include "err.h"
+#include <stdlib.h>
 
 void
 row_i64(struct buf *b, int64_t v)
@@ -93,10 +95,13 @@ row_stats_mb(struct buf *b, const struct group *g)
 #define ZERO 128
 static int64_t arrival; /* of all orders */
 
-struct table *
+struct xsort *
 order_new(void)
 {
-	return table_new(1, true);
+	struct xsort *o = xcalloc(1, sizeof(*o));
+
+	xsort_open(o, runs_bytes, NULL, table_memory);
+	return o;
 }
 
 static char *
@@ -111,34 +116,20 @@ put_ordered(char *p, int64_t v)
 	return p;
 }
 
-static const char *
-skip_ordered(const char *p)
-{
-	int c = (unsigned char)*p;
-
-	return p + 1 + (c < ZERO ? ZERO - 1 - c : c - ZERO);
-}
-
 void
-order_add(struct table *o, int64_t by, int64_t then, struct buf *row)
+order_add(struct xsort *o, int64_t by, int64_t then, struct buf *row)
 {
 	order_add_at(o, by, then, arrival++, row);
 }
 
 void
 order_add_at(
-    struct table *o, int64_t by, int64_t then, int64_t at, struct buf *row)
+    struct xsort *o, int64_t by, int64_t then, int64_t at, struct buf *row)
 {
-	static const int64_t zero[TABLE_VALS];
-	static struct buf key;
-	char *p;
+	char key[ORDER], *p;
 
-	buf_clear(&key);
-	buf_reserve(&key, ORDER);
-	p = put_ordered(put_ordered(put_ordered(key.s, by), then), at);
-	key.len = (size_t)(p - key.s);
-	buf_put(&key, row->s, row->len);
-	table_add(o, key.s, key.len, 0, zero);
+	p = put_ordered(put_ordered(put_ordered(key, by), then), at);
+	xsort_put(o, key, (size_t)(p - key), row->s, row->len);
 	buf_clear(row);
 }
 
@@ -152,20 +143,22 @@ order_f64(double v)
 	return v <= 0 ? 0 : i;
 }
 
-static void
-each(void *ctx, const struct group *g)
+void
+order_free(struct xsort *o)
 {
-	order_fn *const *fn = ctx;
-	const char *s = skip_ordered(skip_ordered(skip_ordered(g->key)));
-
-	(*fn)(s, g->len - (size_t)(s - g->key));
+	if (o != NULL)
+		xsort_close(o);
+	free(o);
 }
 
 void
-order_each(struct table *o, order_fn *fn)
+order_each(struct xsort *o, order_fn *fn)
 {
-	table_each(o, TABLE_ALL, each, &fn);
-	table_free(o);
+	struct runs_rec rec;
+
+	while (xsort_next(o, &rec))
+		fn(rec.val, rec.nval);
+	order_free(o);
 }
 
 /* But for the TAB behind it. */
@@ -176,7 +169,7 @@ put(const char *s, size_t n)
 }
 
 void
-order_put(struct table *o)
+order_put(struct xsort *o)
 {
 	order_each(o, put);
 }

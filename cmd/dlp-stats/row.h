@@ -4,6 +4,7 @@
 
 #include "buf.h"
 #include "table.h"
+#include "xsort.h"
 
 struct text;
 
@@ -22,16 +23,17 @@ void row_stats_mb(struct buf *b, const struct group *g);
  * Rows in another order than they come in: by the two numbers, ascending,
  * which ~ turns around, then as they came.
  */
-struct table *order_new(void);
-void order_add(struct table *o, int64_t by, int64_t then, struct buf *row);
+struct xsort *order_new(void);
+void order_add(struct xsort *o, int64_t by, int64_t then, struct buf *row);
 /* By a third number, of its own for each row, not as they came. */
 void order_add_at(
-    struct table *o, int64_t by, int64_t then, int64_t at, struct buf *row);
+    struct xsort *o, int64_t by, int64_t then, int64_t at, struct buf *row);
 int64_t order_f64(double v); /* such a number for one that is not negative */
-void order_put(struct table *o); /* to the sink; and frees it */
+void order_free(struct xsort *o); /* NULL, too */
+void order_put(struct xsort *o);  /* to the sink; and frees it */
 
 /* The same for what is no row yet but any bytes, which fn is given. */
 typedef void order_fn(const char *s, size_t n);
-void order_each(struct table *o, order_fn *fn);
+void order_each(struct xsort *o, order_fn *fn);
 
 #endif

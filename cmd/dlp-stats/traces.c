@@ -40,7 +40,7 @@ exec_trace(struct report *r, const struct gpu *g)
 	row_none(&row);
 	put_gpu_name(&row, g, r);
 	row_none(&row);
-	order_add(r->t, g->api_start, g->idx, &row);
+	order_add(r->rows, g->api_start, g->idx, &row);
 }
 
 static struct map devs;    /* device -> number of its label */
@@ -167,7 +167,7 @@ gpu_trace(struct report *r, const struct gpu *g)
 	row_opt(&row, &g->stream);
 	put_gpu_name(&row, g, r);
 	row_none(&row);
-	order_add(r->t, g->start, (int64_t)g->kind << 60 | g->idx, &row);
+	order_add(r->rows, g->start, (int64_t)g->kind << 60 | g->idx, &row);
 }
 
 static const char *const trace_cols[] = { "#API Start (ns)", "#API Dur (ns)",

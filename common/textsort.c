@@ -1,9 +1,10 @@
 /*
- * Eight bytes at a time: names such as "aten::copy_, op_id = 5" agree in their
- * first bytes, and comparing them from the beginning again and again is what a
- * sort takes its time for. Many are sorted by those bytes one by one, a few by
- * a quicksort in three parts.
+ * Sorting texts; see textsort.h. Eight bytes at a time: names such as
+ * "aten::copy_, op_id = 5" agree in their first bytes, and comparing them from
+ * the beginning again and again is what a sort takes its time for. Many are
+ * sorted by those bytes one by one, a few by a quicksort in three parts.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "textsort.h"
@@ -49,9 +50,12 @@ chunk(const struct text_ref *t, size_t d)
 static int
 cmp_at(const struct text_ref *a, const struct text_ref *b, size_t d)
 {
+	int c;
+
 	if (a->chunk != b->chunk)
 		return a->chunk < b->chunk ? -1 : 1;
-	return text_cmp(a->s + d, a->n - d, b->s + d, b->n - d);
+	c = text_cmp(a->s + d, a->n - d, b->s + d, b->n - d);
+	return c != 0 ? c : (a->id > b->id) - (a->id < b->id);
 }
 
 static void
@@ -85,6 +89,17 @@ median(uint64_t a, uint64_t b, uint64_t c)
 	return a < c ? a : b < c ? c : b;
 }
 
+/* Of texts that differ in length only. */
+static int
+cmp_ended(const void *va, const void *vb)
+{
+	const struct text_ref *a = va, *b = vb;
+
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
 /* Texts that end within the chunk that all share: the shorter first, NUL
  * bytes apart. The rest moves behind them. */
 static size_t
@@ -95,8 +110,12 @@ ended(struct text_ref *v, size_t n, size_t d)
 	for (i = 0; i < n; i++)
 		if (v[i].n <= d)
 			swap(&v[k++], &v[i]);
+	if (k > FEW) {
+		qsort(v, k, sizeof(*v), cmp_ended);
+		return k;
+	}
 	for (i = 1; i < k; i++)
-		for (m = i; m > 0 && v[m - 1].n > v[m].n; m--)
+		for (m = i; m > 0 && cmp_ended(&v[m - 1], &v[m]) > 0; m--)
 			swap(&v[m - 1], &v[m]);
 	return k;
 }

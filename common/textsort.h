@@ -1,6 +1,6 @@
 /* Sorting many texts that begin alike. */
-#ifndef STATS_TEXTSORT_H
-#define STATS_TEXTSORT_H
+#ifndef DLP_TEXTSORT_H
+#define DLP_TEXTSORT_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,8 +11,8 @@ struct text_ref { /* a text, and a number of the caller's */
 	uint64_t chunk; /* textsort's own */
 };
 
-/* In the order of their bytes, a text before those that it begins. tmp: room
- * for as many. */
+/* In the order of their bytes, a text before those that it begins, equal ones
+ * by id. tmp: room for as many. */
 void textsort(struct text_ref *v, struct text_ref *tmp, size_t n);
 
 /* The first eight bytes as a number, 0 behind the end: in the order of the
