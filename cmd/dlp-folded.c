@@ -2,10 +2,18 @@
  * dlp-folded: the way out to flame graphs: stacks of frames with a weight,
  * one per line, as flamegraph.pl, speedscope and others read them.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cli.h"
-#include "dlp-folded/run.h"
+#include "cols.h"
 #include "err.h"
-#include "out.h"
+#include "esc.h"
+#include "join.h"
+#include "mview.h"
+#include "num.h"
+#include "stage.h"
+#include "utf8_fix.h"
 
 static const char usage[] =
     "usage: dlp-folded [-hiuV] [-f FRAMES] [-T TYPES] [-v VALUE] [FILE]\n"
@@ -19,8 +27,321 @@ static const char usage[] =
     "  -h, --help           print this and exit\n"
     "  -V, --version        print the version and exit\n";
 
+/* What work is called; kernels have a name of their own. */
+static const struct work_word {
+	const char *tag, *before, *column;
+} work_words[] = {
+	{ "kern", "", "short" },
+	{ "copy", "Memcpy ", "kind" },
+	{ "set", "Memset", NULL },
+	{ "graph", "Graph ", "graph" },
+	{ "sync", "Wait ", "kind" },
+	{ "call", "", "api" },
+	{ "inst", "", "op" },
+	{ NULL, NULL, NULL },
+};
+
+struct folded_type {
+	struct join_col **frame; /* NULL: a word that needs no column */
+	struct join_col *value;  /* NULL: each record counts 1 */
+	struct rec_col *iter;
+	const struct work_word *work; /* NULL: it has none */
+};
+
+struct folded {
+	char **types, **frames;
+	int ntypes, nframes;
+	const char *value; /* a column, or count */
+	bool iter_only;    /* nothing outside of iterations */
+
+	struct folded_type *type; /* ntypes */
+	struct join join;
+	struct smap stacks; /* val: the sum */
+	uint64_t no_value;
+	struct buf stack, name, text, fixed;
+};
+
+/* ; separates frames, a line feed stacks; no terminal needs the others. */
+static char
+safe_char(char c)
+{
+	if (c == ';')
+		return ':';
+	if (c == '\t' || c == '\n' || c == '\r')
+		return ' ';
+	return (unsigned char)c < 0x20 || c == 0x7f ? '?' : c;
+}
+
+static void
+add_frame(struct buf *stack, const char *s, size_t n)
+{
+	size_t i;
+
+	if (n == 0)
+		return;
+	if (stack->len > 0)
+		buf_putc(stack, ';');
+	for (i = 0; i < n; i++)
+		buf_putc(stack, safe_char(s[i]));
+}
+
+/* Adds f->name, as records hold it. The components of a path are frames. */
+static void
+add_name(struct folded *f, bool path)
+{
+	struct buf *b = &f->fixed;
+	size_t i, from = 0;
+
+	buf_clear(&f->text);
+	buf_clear(b);
+	esc_undo(&f->text, f->name.s, f->name.len);
+	utf8_fix(b, f->text.s, f->text.len);
+	for (i = 0; path && i < b->len; i++)
+		if (b->s[i] == '/') {
+			add_frame(&f->stack, b->s + from, i - from);
+			from = i + 1;
+		}
+	add_frame(&f->stack, b->s + from, b->len - from);
+}
+
+static bool
+is_of_number(char c)
+{
+	return (c >= '0' && c <= '9') || c == '.';
+}
+
+/* A number at the end would be read as a first weight: it is joined to the
+ * word before. */
+static void
+join_number(struct buf *stack)
+{
+	size_t i = stack->len;
+
+	while (i > 0 && stack->s[i - 1] == ' ')
+		stack->s[--i] = '_';
+	while (i > 0 && is_of_number(stack->s[i - 1]))
+		i--;
+	while (i > 0 && i < stack->len && stack->s[i - 1] == ' ')
+		stack->s[--i] = '_';
+}
+
+static bool
+is_path(const char *column)
+{
+	return strcmp(column, "layer") == 0 ||
+	       strcmp(column, "op.layer") == 0 ||
+	       strcmp(column, "op.name") == 0;
+}
+
+static bool
+is_work(const char *frame)
+{
+	return strcmp(frame, "work") == 0;
+}
+
+static void
+put_frame(struct folded *f, const struct rec *r, struct folded_type *t, int i)
+{
+	const char *s = NULL;
+	size_t n = 0;
+
+	if (t->frame[i] != NULL)
+		s = join_raw(&f->join, r, t->frame[i], &n);
+	buf_clear(&f->name);
+	if (is_work(f->frames[i]) && t->work != NULL)
+		buf_puts(&f->name, t->work->before);
+	if (s != NULL)
+		buf_put(&f->name, s, n);
+	if (f->name.len > 0)
+		add_name(f, is_path(f->frames[i]));
+}
+
+/* False if it is not known. */
+static bool
+weight_of(
+    struct folded *f, const struct rec *r, struct folded_type *t, int64_t *v)
+{
+	const char *s;
+	size_t n;
+
+	*v = 1;
+	if (t->value == NULL)
+		return true;
+	s = join_raw(&f->join, r, t->value, &n);
+	if (s == NULL)
+		return false;
+	if (!num_i64(s, n, v))
+		rec_die(r, "%s: no integer: '%.*s'", f->value, (int)n, s);
+	return true;
+}
+
+static void
+read_weighted(struct stage *st, struct rec *r)
+{
+	struct folded *f = st->ctx;
+	struct folded_type *t = rec_arg(r);
+	uint32_t id;
+	int64_t v;
+	int i;
+
+	if (f->iter_only && rec_view(r, t->iter).s == NULL)
+		return;
+	if (!weight_of(f, r, t, &v) || v < 0) {
+		f->no_value++;
+		return;
+	}
+	buf_clear(&f->stack);
+	for (i = 0; i < f->nframes; i++)
+		put_frame(f, r, t, i);
+	if (f->stack.len == 0)
+		buf_puts(&f->stack, "(unknown)");
+	join_number(&f->stack);
+	id = smap_put(&f->stacks, f->stack.s, f->stack.len, NULL);
+	f->stacks.val[id] = (uint64_t)num_add((int64_t)f->stacks.val[id], v);
+}
+
+static void
+read_weighted_legend(struct stage *st, struct rec *r)
+{
+	const struct folded *f = st->ctx;
+	struct folded_type *t = rec_arg(r);
+	int i;
+
+	for (i = 0; i < f->nframes; i++)
+		if (t->frame[i] != NULL)
+			join_legend(t->frame[i]);
+	if (t->value != NULL)
+		join_legend(t->value);
+}
+
+static void
+keep_op(struct stage *st, struct rec *r)
+{
+	struct folded *f = st->ctx;
+
+	join_op(&f->join, r);
+}
+
+static void
+keep_str(struct stage *st, struct rec *r)
+{
+	struct folded *f = st->ctx;
+
+	join_str(&f->join, r);
+}
+
+static void
+begin_folded(struct stage *st)
+{
+	struct folded *f = st->ctx;
+
+	join_section(&f->join);
+}
+
+static const struct work_word *
+word_of_work(const char *tag)
+{
+	const struct work_word *w;
+
+	for (w = work_words; w->tag != NULL; w++)
+		if (strcmp(w->tag, tag) == 0)
+			return w;
+	return NULL;
+}
+
+static struct join_col *
+frame_col(struct folded *f, struct rec_type *type, const struct work_word *w,
+    const char *name)
+{
+	if (!is_work(name))
+		return join_col(&f->join, type, name);
+	if (w == NULL)
+		die("-f: records of type %s have no work", rec_type_tag(type));
+	if (w->column == NULL)
+		return NULL;
+	return join_col(&f->join, type, w->column);
+}
+
+static void
+listen_type(
+    struct stage *st, struct folded *f, const char *tag, struct folded_type *t)
+{
+	struct rec_type *type;
+	int i;
+
+	if (type_find(tag) == NULL)
+		type_die("-T", tag);
+	type = stage_on(st, tag, read_weighted, read_weighted_legend, t);
+	t->work = word_of_work(tag);
+	t->frame = xcalloc((size_t)f->nframes, sizeof(*t->frame));
+	for (i = 0; i < f->nframes; i++)
+		t->frame[i] = frame_col(f, type, t->work, f->frames[i]);
+	if (strcmp(f->value, "count") != 0)
+		t->value = join_col(&f->join, type, f->value);
+	if (f->iter_only)
+		t->iter = rec_col(type, "iter", REC_NEED);
+}
+
+static void
+listen_folded(struct stage *st, struct folded *f)
+{
+	int i;
+
+	f->type = xcalloc((size_t)f->ntypes + 1, sizeof(*f->type));
+	for (i = 0; i < f->ntypes; i++)
+		listen_type(st, f, f->types[i], &f->type[i]);
+	stage_on(st, "op", keep_op, NULL, NULL);
+	stage_on(st, "str", keep_str, NULL, NULL);
+}
+
+static void
+print_stacks(const struct folded *f)
+{
+	const char *s;
+	uint32_t i;
+	size_t n;
+
+	for (i = 0; i < f->stacks.n; i++) {
+		if (f->stacks.val[i] == 0)
+			continue; /* no width */
+		s = smap_str(&f->stacks, i, &n);
+		buf_put(&out_buf, s, n);
+		buf_putc(&out_buf, ' ');
+		buf_u64(&out_buf, f->stacks.val[i]);
+		buf_putc(&out_buf, '\n');
+		out_check();
+	}
+}
+
+static void
+warn_of_rest(const struct folded *f, int rc)
+{
+	if (f->no_value > 0)
+		warn("records without %s that are left out: %llu", f->value,
+		    (unsigned long long)f->no_value);
+	if (f->stacks.n == 0 && rc == EXIT_OK)
+		warn("no records of these types in the input");
+	join_warn(&f->join);
+}
+
+static void
+free_folded(struct folded *f)
+{
+	int i;
+
+	for (i = 0; i < f->ntypes; i++)
+		free(f->type[i].frame);
+	free(f->type);
+	smap_free(&f->stacks);
+	join_free(&f->join);
+	buf_free(&f->stack);
+	buf_free(&f->name);
+	buf_free(&f->text);
+	buf_free(&f->fixed);
+}
+
 static char **
-list(const char *opt, const char *arg, int *n)
+list_of(const char *opt, const char *arg, int *n)
 {
 	char **v = cli_list(arg, n);
 	int i;
@@ -34,10 +355,9 @@ list(const char *opt, const char *arg, int *n)
 int
 main(int argc, char **argv)
 {
-	static struct folded f = { .value = "dur_ns" };
-	static const char *types = "kern,copy,set,graph",
-			  *frames = "layer,op,work";
-	static const struct cli_opt opts[] = {
+	struct folded f = { .value = "dur_ns" };
+	const char *types = "kern,copy,set,graph", *frames = "layer,op,work";
+	const struct cli_opt opts[] = {
 		{ 'f', "frames", .arg = &frames },
 		{ 'i', "iter", .flag = &f.iter_only },
 		{ 'T', "type", .arg = &types },
@@ -45,9 +365,20 @@ main(int argc, char **argv)
 		{ 0 },
 	};
 	struct stage st;
+	int rc;
 
 	stage_start_sink(&st, "dlp-folded", usage, opts, argc, argv);
-	f.frames = list("-f", frames, &f.nframes);
-	f.types = list("-T", types, &f.ntypes);
-	return out_finish(folded_run(&st, &f));
+	f.frames = list_of("-f", frames, &f.nframes);
+	f.types = list_of("-T", types, &f.ntypes);
+	join_init(&f.join, st.rd);
+	st.ctx = &f;
+	st.section = begin_folded;
+	listen_folded(&st, &f);
+	rc = stage_run(&st);
+	print_stacks(&f);
+	warn_of_rest(&f, rc);
+	free_folded(&f);
+	free(f.frames);
+	free(f.types);
+	return out_finish(rc);
 }

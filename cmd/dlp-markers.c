@@ -3,15 +3,19 @@
  * that launched it, as PyProf looks for them: on its thread, begun before the
  * call and ended after it.
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
 #include "cli.h"
-#include "dlp-markers/capture.h"
-#include "dlp-markers/loose.h"
-#include "dlp-markers/open.h"
-#include "err.h"
 #include "esc.h"
 #include "json_text.h"
+#include "map.h"
+#include "nodes.h"
 #include "num.h"
+#include "openrange.h"
 #include "stage.h"
+#include "workrec.h"
 
 static const char usage[] =
     "usage: dlp-markers [-ahuV] [file]\n"
@@ -21,197 +25,402 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-static struct open_threads threads;
-static struct out_ext *ext;
-static struct rec_col *r_start, *r_dur, *r_pid, *r_tid, *r_text, *r_src;
-static struct rec_col *k_start, *k_dur, *k_pid, *k_tid, *k_src;
-static struct rec_col *k_node;
-static uint64_t without_call, never_closed;
-static bool all;
+#define LOOSE_TEXT_MAX (16 << 20) /* bytes between two kernels */
 
-static struct open_thread *
-thread_at(const struct rec *r, const struct rec_col *src,
-    const struct rec_col *pid, const struct rec_col *tid)
+struct marker_range { /* open on a thread */
+	struct openrange span;
+	struct buf text; /* escaped */
+};
+
+/*
+ * A range that began since the last kernel. Those of them that are not around
+ * the next kernel's launch are written with that kernel (-a): a forward op
+ * without a kernel can still be the one whose backward has some.
+ */
+struct loose_range {
+	const struct openranges *thread;
+	int64_t pid, tid, start, end;
+	size_t at, n; /* the text, in markers.loose_text */
+};
+
+struct captured { /* where a node of a graph was made */
+	bool known;
+	int64_t tid, at; /* ns */
+};
+
+struct graph_proc { /* a process with graphs */
+	int64_t pid;
+	struct nodes nodes;
+	struct captured *made; /* by the node's number */
+	size_t cap;
+};
+
+struct markers {
+	bool all; /* -a */
+	struct workrec_cols range, kern, node;
+	struct rec_col *text, *kern_node, *node_id, *node_orig;
+	struct out_ext *ext;
+	struct smap threads; /* process, thread and file; val: a struct
+				openranges * */
+	struct loose_range *loose;
+	size_t n_loose, loose_cap;
+	struct buf loose_text;
+	struct graph_proc *proc; /* few: a list does */
+	size_t n_proc;
+	uint64_t without_call, never_closed, too_many;
+	struct buf key, json;
+};
+
+/* The ranges open on the record's thread; NULL if it has none. */
+static struct openranges *
+open_on(struct markers *m, const struct workrec *w)
 {
-	int64_t p = 0, t;
-	size_t n = 0;
-	const char *s = rec_raw(r, src, &n);
+	struct openranges *o;
+	int64_t pid = w->has_pid ? w->pid : 0;
+	bool fresh;
+	uint32_t i;
 
-	if (!rec_i64(r, tid, &t))
+	if (!w->has_tid)
 		return NULL;
-	(void)rec_i64(r, pid, &p);
-	return open_thread(&threads, s, n, p, t);
-}
-
-static void
-add_loose(const struct rec *r, const struct open_thread *t, int64_t start,
-    int64_t end)
-{
-	struct loose l = { t, 0, 0, start, end, 0, 0 };
-	const char *text;
-	size_t n;
-
-	(void)rec_i64(r, r_pid, &l.pid);
-	(void)rec_i64(r, r_tid, &l.tid);
-	text = rec_raw(r, r_text, &n);
-	loose_add(&l, text, n);
-}
-
-static void
-on_range(struct stage *st, struct rec *r)
-{
-	struct open_thread *t = thread_at(r, r_src, r_pid, r_tid);
-	int64_t start, dur;
-	const char *text;
-	size_t n;
-
-	stage_pass(st, r);
-	text = rec_raw(r, r_text, &n);
-	if (t == NULL || text == NULL || !rec_i64(r, r_start, &start))
-		return;
-	if (!rec_i64(r, r_dur, &dur)) {
-		never_closed++;
-		return;
+	buf_clear(&m->key);
+	buf_put(&m->key, (const char *)&pid, sizeof(pid));
+	buf_put(&m->key, (const char *)&w->tid, sizeof(w->tid));
+	if (w->src.s != NULL)
+		buf_put(&m->key, w->src.s, w->src.n);
+	i = smap_put(&m->threads, m->key.s, m->key.len, &fresh);
+	if (fresh) {
+		o = xcalloc(1, sizeof(*o));
+		openranges_init(o, sizeof(struct marker_range));
+		m->threads.val[i] = (uint64_t)(uintptr_t)o;
 	}
-	open_sweep(t, start);
-	open_push(t, start, num_add(start, dur), text, n);
-	if (all)
-		add_loose(r, t, start, num_add(start, dur));
+	return (struct openranges *)(uintptr_t)m->threads.val[i];
 }
 
 static void
-put_text(struct buf *json, const struct open_range *o)
+free_open(struct openranges *o)
 {
-	static struct buf raw;
-
-	if (json->len > 1)
-		buf_putc(json, ',');
-	buf_clear(&raw);
-	esc_undo(&raw, o->text.s, o->text.len);
-	json_quote(json, raw.s, raw.len, TEXT_JSON_BYTES);
-}
-
-static void
-put_times(struct buf *json, const struct open_range *o)
-{
-	if (json->len > 1)
-		buf_putc(json, ',');
-	buf_i64(json, o->start);
-	buf_putc(json, ',');
-	buf_i64(json, o->end);
-}
-
-static void
-put_list(struct open_thread *t, int64_t start, int64_t end,
-    void (*put)(struct buf *json, const struct open_range *o))
-{
-	static struct buf json;
+	struct marker_range *x;
 	size_t i;
 
-	buf_clear(&json);
-	buf_putc(&json, '[');
-	for (i = 0; i < t->n; i++)
-		if (t->v[i].start < start && t->v[i].end > end)
-			put(&json, &t->v[i]);
-	buf_putc(&json, ']');
-	out_text(json.s, json.len);
+	for (i = 0; i < o->cap; i++) {
+		x = openranges_at(o, i);
+		buf_free(&x->text);
+	}
+	openranges_free(o);
+	free(o);
 }
 
 static void
-put_capture(const struct rec *r)
+add_loose(struct markers *m, struct loose_range x, struct mview text)
 {
-	int64_t pid = 0, node = 0;
-	bool has = rec_i64(r, k_node, &node);
-
-	(void)rec_i64(r, k_pid, &pid);
-	capture_put(has, pid, node);
+	if (m->loose_text.len + text.n > LOOSE_TEXT_MAX) {
+		m->too_many++;
+		return;
+	}
+	x.at = m->loose_text.len;
+	esc_undo(&m->loose_text, text.s, text.n);
+	x.n = m->loose_text.len - x.at;
+	ARRAY_GROW(m->loose, m->n_loose, m->loose_cap);
+	m->loose[m->n_loose++] = x;
 }
 
 static void
-on_kern(struct stage *st, struct rec *r)
+read_marker(struct stage *st, struct rec *r)
 {
-	struct open_thread *t = thread_at(r, k_src, k_pid, k_tid);
-	int64_t start, dur = 0;
+	struct markers *m = st->ctx;
+	struct mview text = rec_view(r, m->text);
+	struct marker_range *x;
+	struct openranges *o;
+	struct workrec w;
+	int64_t dur, end;
 
-	(void)st;
-	out_ext_begin(ext, r);
-	if (all)
-		put_capture(r);
-	if (t == NULL || !rec_i64(r, k_start, &start)) {
-		without_call++;
+	stage_pass(st, r);
+	workrec_read(&w, &m->range, r);
+	o = open_on(m, &w);
+	if (o == NULL || text.s == NULL || !w.has_start)
+		return;
+	if (!rec_i64(r, m->range.dur, &dur)) {
+		m->never_closed++;
+		return;
+	}
+	end = num_add(w.start, dur);
+	openranges_sweep(o, w.start, NULL, NULL);
+	x = openranges_push(o, w.start, end);
+	buf_clear(&x->text);
+	buf_put(&x->text, text.s, text.n);
+	if (m->all)
+		add_loose(m,
+		    (struct loose_range){ .thread = o,
+			.pid = w.has_pid ? w.pid : 0,
+			.tid = w.tid,
+			.start = w.start,
+			.end = end },
+		    text);
+}
+
+static void
+put_comma(struct buf *json)
+{
+	if (json->len > 1)
+		buf_putc(json, ',');
+}
+
+static void
+put_text(struct markers *m, const struct marker_range *x)
+{
+	put_comma(&m->json);
+	json_quote_field(&m->json, x->text.s, x->text.len, TEXT_JSON_BYTES);
+}
+
+static void
+put_times(struct markers *m, const struct marker_range *x)
+{
+	put_comma(&m->json);
+	buf_i64(&m->json, x->span.start);
+	buf_putc(&m->json, ',');
+	buf_i64(&m->json, x->span.end);
+}
+
+/* A JSON list with what put writes of each range around the call. */
+static void
+put_around(struct markers *m, const struct openranges *o,
+    const struct workrec *w,
+    void (*put)(struct markers *m, const struct marker_range *x))
+{
+	const struct marker_range *x;
+	size_t i;
+
+	buf_clear(&m->json);
+	buf_putc(&m->json, '[');
+	for (i = 0; i < o->n; i++) {
+		x = openranges_at(o, i);
+		if (x->span.start < w->api && x->span.end > w->api_end)
+			put(m, x);
+	}
+	buf_putc(&m->json, ']');
+	out_text(m->json.s, m->json.len);
+}
+
+static void
+put_loose(struct markers *m, const struct loose_range *x)
+{
+	const int64_t nums[] = { x->pid, x->tid, x->start, x->end };
+	size_t i;
+
+	put_comma(&m->json);
+	for (i = 0; i < ARRAY_LEN(nums); i++) {
+		buf_i64(&m->json, nums[i]);
+		buf_putc(&m->json, ',');
+	}
+	json_quote(&m->json, x->n > 0 ? m->loose_text.s + x->at : "", x->n,
+	    TEXT_JSON_BYTES);
+}
+
+/* A flat JSON list of pid, tid, start, end and text of each range that began
+ * since the last kernel and is not around the call; they are forgotten. */
+static void
+put_all_loose(
+    struct markers *m, const struct openranges *o, const struct workrec *w)
+{
+	const struct loose_range *x;
+	size_t i;
+
+	buf_clear(&m->json);
+	buf_putc(&m->json, '[');
+	for (i = 0; i < m->n_loose; i++) {
+		x = &m->loose[i];
+		if (x->thread != o || x->start >= w->api ||
+		    x->end <= w->api_end)
+			put_loose(m, x);
+	}
+	buf_putc(&m->json, ']');
+	out_text(m->json.s, m->json.len);
+	m->n_loose = 0;
+	buf_clear(&m->loose_text);
+}
+
+static struct graph_proc *
+graph_proc_of(const struct markers *m, int64_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < m->n_proc; i++)
+		if (m->proc[i].pid == pid)
+			return &m->proc[i];
+	return NULL;
+}
+
+static struct graph_proc *
+new_graph_proc(struct markers *m, int64_t pid)
+{
+	m->proc = xrealloc(m->proc, m->n_proc + 1, sizeof(*m->proc));
+	m->proc[m->n_proc] = (struct graph_proc){ .pid = pid };
+	return &m->proc[m->n_proc++];
+}
+
+/* A node that was made from no other was captured: the first time counts. */
+static void
+read_node(struct stage *st, struct rec *r)
+{
+	struct markers *m = st->ctx;
+	struct graph_proc *p;
+	struct workrec w;
+	int64_t node, orig;
+	size_t n, no;
+
+	stage_pass(st, r);
+	workrec_read(&w, &m->node, r);
+	w.pid = w.has_pid ? w.pid : 0;
+	if (!rec_i64(r, m->node_id, &node))
+		return;
+	p = graph_proc_of(m, w.pid);
+	if (p == NULL)
+		p = new_graph_proc(m, w.pid);
+	n = p->nodes.n;
+	no = nodes_put(&p->nodes, node);
+	if (no == n) {
+		ARRAY_GROW(p->made, n, p->cap);
+		p->made[no].known = false;
+	}
+	if (rec_i64(r, m->node_orig, &orig))
+		nodes_link(&p->nodes, no, orig);
+	else if (!p->made[no].known && w.has_tid && w.has_start)
+		p->made[no] = (struct captured){ true, w.tid, w.start };
+}
+
+/* Column node_from: "[NODE, THREAD, TIME]" of the capture of the kernel's
+ * node. */
+static void
+put_capture(const struct markers *m, const struct rec *r, int64_t pid)
+{
+	const struct graph_proc *p = NULL;
+	int64_t node, root;
+	size_t no;
+
+	if (rec_i64(r, m->kern_node, &node))
+		p = graph_proc_of(m, pid);
+	if (p == NULL || !nodes_root(&p->nodes, node, &no, &root) ||
+	    !p->made[no].known) {
 		out_unset();
-		if (all)
-			out_raw("-\t-", 3);
+		return;
+	}
+	buf_puts(&out_buf, "\t[");
+	buf_i64(&out_buf, root);
+	buf_puts(&out_buf, ", ");
+	buf_i64(&out_buf, p->made[no].tid);
+	buf_puts(&out_buf, ", ");
+	buf_i64(&out_buf, p->made[no].at);
+	buf_putc(&out_buf, ']');
+}
+
+static void
+read_launch(struct stage *st, struct rec *r)
+{
+	struct markers *m = st->ctx;
+	struct openranges *o;
+	struct workrec w;
+
+	workrec_read(&w, &m->kern, r);
+	o = open_on(m, &w);
+	out_ext_begin(m->ext, r);
+	if (m->all)
+		put_capture(m, r, w.has_pid ? w.pid : 0);
+	if (o == NULL || !w.has_api) {
+		m->without_call++;
+		out_unsets(m->all ? 3 : 1);
 	} else {
-		(void)rec_i64(r, k_dur, &dur);
-		open_sweep(t, start);
-		put_list(t, start, num_add(start, dur), put_text);
-		if (all) {
-			put_list(t, start, num_add(start, dur), put_times);
-			loose_put(t, start, num_add(start, dur));
+		openranges_sweep(o, w.api, NULL, NULL);
+		put_around(m, o, &w, put_text);
+		if (m->all) {
+			put_around(m, o, &w, put_times);
+			put_all_loose(m, o, &w);
 		}
 	}
-	out_ext_end(ext, r);
+	out_ext_end(m->ext, r);
 }
 
 static void
-on_legend(struct stage *st, struct rec *r)
+read_kern_legend(struct stage *st, struct rec *r)
 {
-	(void)st;
-	out_ext_legend(ext, r);
+	const struct markers *m = st->ctx;
+
+	out_ext_legend(m->ext, r);
 }
 
 static void
-forget(struct stage *st)
+forget_markers(struct markers *m)
 {
-	(void)st;
-	open_free(&threads);
-	loose_forget();
-	capture_forget();
-	without_call = never_closed = 0;
+	size_t i;
+
+	for (i = 0; i < m->threads.n; i++)
+		free_open((struct openranges *)(uintptr_t)m->threads.val[i]);
+	smap_free(&m->threads);
+	for (i = 0; i < m->n_proc; i++) {
+		nodes_free(&m->proc[i].nodes);
+		free(m->proc[i].made);
+	}
+	free(m->proc);
+	m->proc = NULL;
+	m->n_proc = m->n_loose = 0;
+	buf_clear(&m->loose_text);
+	m->without_call = m->never_closed = m->too_many = 0;
 }
 
 static void
-put_notes(struct stage *st)
+begin_markers(struct stage *st)
 {
-	(void)st;
-	stage_note("markers_without_call", without_call);
-	stage_note("markers_never_closed", never_closed);
-	stage_note("markers_too_many", loose_dropped());
+	forget_markers(st->ctx);
 }
 
 static void
-bind(struct stage *st)
+put_marker_notes(struct stage *st)
+{
+	const struct markers *m = st->ctx;
+
+	stage_note("markers_without_call", m->without_call);
+	stage_note("markers_never_closed", m->never_closed);
+	stage_note("markers_too_many", m->too_many);
+}
+
+static void
+listen_markers(struct stage *st, struct markers *m)
 {
 	static const char *const names[] = { "node_from", "markers",
 		"marker_ns", "loose_markers" };
-	struct rec_type *r = stage_on(st, "range", on_range, NULL, NULL);
-	struct rec_type *k = stage_on(st, "kern", on_kern, on_legend, NULL);
+	struct rec_type *t = stage_on(st, "range", read_marker, NULL, NULL);
 
-	REC_COLS(r, REC_NEED, { &r_start, "start_ns" }, { &r_dur, "dur_ns" },
-	    { &r_pid, "pid" }, { &r_tid, "tid" }, { &r_text, "text" });
-	r_src = rec_col(r, "src", REC_OPT);
-	REC_COLS(k, REC_NEED, { &k_start, "api_start_ns" },
-	    { &k_dur, "api_dur_ns" }, { &k_pid, "pid" }, { &k_tid, "tid" });
-	REC_COLS(k, REC_OPT, { &k_src, "src" }, { &k_node, "node" });
-	ext = out_ext(all ? names : names + 1, all ? 4 : 1);
-	if (all)
-		capture_bind(st);
+	workrec_bind(&m->range, t, WORKREC_SPAN | WORKREC_THREAD, WORKREC_SRC);
+	m->text = rec_col(t, "text", REC_NEED);
+	t = stage_on(st, "kern", read_launch, read_kern_legend, NULL);
+	workrec_bind(&m->kern, t, WORKREC_CALL | WORKREC_THREAD, WORKREC_SRC);
+	m->kern_node = rec_col(t, "node", REC_OPT);
+	m->ext = m->all ? out_ext(names, 4) : out_ext(names + 1, 1);
+	if (!m->all)
+		return;
+	t = stage_on(st, "node", read_node, NULL, NULL);
+	workrec_bind(&m->node, t, WORKREC_START | WORKREC_TID, WORKREC_PID);
+	REC_COLS(
+	    t, REC_NEED, { &m->node_id, "node" }, { &m->node_orig, "orig" });
 }
 
 int
 main(int argc, char **argv)
 {
-	static const struct cli_opt opts[] = { { 'a', "all", .flag = &all },
-		{ 0 } };
+	struct markers m = { 0 };
+	const struct cli_opt opts[] = { { 'a', "all", .flag = &m.all }, { 0 } };
 	struct stage st;
 	int rc;
 
 	stage_start(&st, "dlp-markers", usage, opts, argc, argv);
-	bind(&st);
-	st.section = forget;
-	st.end = put_notes;
+	st.ctx = &m;
+	st.section = begin_markers;
+	st.end = put_marker_notes;
+	listen_markers(&st, &m);
 	rc = stage_run(&st);
-	open_free(&threads);
+	forget_markers(&m);
+	free(m.loose);
+	buf_free(&m.loose_text);
+	buf_free(&m.key);
+	buf_free(&m.json);
 	return out_finish(rc);
 }

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
+#include "array.h"
 #include "err.h"
-#include "idle.h"
 #include "num.h"
-#include "put.h"
 #include "stage.h"
 
 #define PIECES (512u * 1024) /* of all rows: 16 MB with room to grow */
@@ -102,7 +100,7 @@ phases_step(struct phases *p, struct mview src, struct mview iter, int64_t len)
 static void
 extend(struct phase *ph, int64_t dev, int64_t lo, int64_t hi)
 {
-	struct extent *e;
+	struct phase_extent *e;
 	size_t i;
 
 	for (i = 0; i < ph->n_ext; i++) {
@@ -114,7 +112,7 @@ extend(struct phase *ph, int64_t dev, int64_t lo, int64_t hi)
 		return;
 	}
 	ph->ext = xrealloc(ph->ext, ph->n_ext + 1, sizeof(*ph->ext));
-	ph->ext[ph->n_ext++] = (struct extent){ dev, lo, hi };
+	ph->ext[ph->n_ext++] = (struct phase_extent){ dev, lo, hi };
 }
 
 void
@@ -145,17 +143,16 @@ merge(struct phase *to, struct phase *ph)
 	ph->gone = true;
 }
 
+/* In p->key, until the next row is looked for. */
 static const struct buf *
-ranged_key(const struct phase *ph)
+ranged_key(struct phases *p, const struct phase *ph)
 {
-	static struct buf key;
-
-	buf_clear(&key);
+	buf_clear(&p->key);
 	if (ph->src != NULL)
-		buf_puts(&key, ph->src);
-	buf_putc(&key, '\t');
-	buf_puts(&key, ph->word);
-	return &key;
+		buf_puts(&p->key, ph->src);
+	buf_putc(&p->key, '\t');
+	buf_puts(&p->key, ph->word);
+	return &p->key;
 }
 
 void
@@ -166,20 +163,21 @@ phases_ranged(struct phases *p, struct phase *ph)
 	if (ph->ranged)
 		return;
 	ph->ranged = true;
-	key = ranged_key(ph);
+	key = ranged_key(p, ph);
 	smap_put(&p->ranged, key->s, key->len, NULL);
 }
 
 /* Whether a range of the file names the phase. */
 static bool
-is_ranged(const struct phases *p, const struct phase *ph)
+is_ranged(struct phases *p, const struct phase *ph)
 {
-	const struct buf *key = ranged_key(ph);
+	const struct buf *key = ranged_key(p, ph);
 
 	return smap_find(&p->ranged, key->s, key->len) != SMAP_NONE;
 }
 
-/* What only ops call forward is no phase beside ranges that say it. */
+/* Where ranges name a forward phase, work that only its op calls forward is of
+ * no phase. */
 static void
 settle(struct phases *p, size_t i)
 {
@@ -195,6 +193,54 @@ settle(struct phases *p, size_t i)
 	if (ranged)
 		ph->op_ns = 0;
 	merge(to, ph);
+}
+
+static void
+put_word(const char *s)
+{
+	out_raw(s, s != NULL ? strlen(s) : 0);
+}
+
+static void
+put_gpu_times(const struct phases *p, const struct phase *ph)
+{
+	int64_t gpu = flat_len(&ph->gpu), lo = 0, hi = 0;
+	size_t i;
+
+	for (i = 0; i < ph->n_ext; i++) {
+		const struct phase_extent *e = &ph->ext[i];
+
+		lo = i == 0 || e->lo < lo ? e->lo : lo;
+		hi = i == 0 || e->hi > hi ? e->hi : hi;
+	}
+	out_i64(gpu);
+	out_i64(ph->gpu_ns);
+	out_opt(idle_known(p, ph), ph->idle_ns);
+	out_i64((int64_t)ph->n_kern);
+	out_i64((int64_t)ph->n_gpu);
+	out_i64(ph->thread_ns);
+	out_i64(ph->op_ns);
+	out_opt(ph->n_ext > 0, lo);
+	out_opt(ph->n_ext > 0, hi);
+}
+
+static void
+put_phase(struct phases *p, const struct phase *ph)
+{
+	static const char *const names[] = { "iter", "phase", "cpu_ns",
+		"api_ns", "gpu_ns", "gpu_sum_ns", "idle_ns", "n_kern", "n_gpu",
+		"thread_ns", "op_ns", "gpu_start_ns", "gpu_end_ns", "src" };
+
+	out_rec_src(
+	    &p->type, "phase", names, ARRAY_LEN(names), ph->src != NULL);
+	put_word(ph->iter);
+	put_word(ph->word);
+	out_i64(flat_len(&ph->cpu));
+	out_i64(ph->api_ns);
+	put_gpu_times(p, ph);
+	if (ph->src != NULL)
+		put_word(ph->src);
+	out_end();
 }
 
 void
@@ -229,6 +275,6 @@ phases_clear(struct phases *p)
 	smap_free(&p->texts);
 	smap_free(&p->ranged);
 	idle_clear(p);
-	memset(p, 0, sizeof(*p));
+	*p = (struct phases){ .type = p->type };
 	flat_late = 0;
 }

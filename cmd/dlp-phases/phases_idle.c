@@ -1,40 +1,34 @@
-/* When the devices idle; see idle.h. */
-#include "idle.h"
+/* When the devices idle, for the phases of an iteration; see phases.h. */
+#include "phases.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
+#include "array.h"
 #include "err.h"
 #include "num.h"
 
-struct piece {
-	int64_t dev, lo, hi;
-	size_t row;
-};
-
-static struct {
-	struct piece *v;
-	size_t n, cap, row;
-} all;
-
+/* In p->key, until the next row is looked for. */
 static const struct buf *
-key_of(const char *src, size_t nsrc, const char *s, size_t n)
+two_part_key(struct phases *p, struct mview src, struct mview v)
 {
-	static struct buf key;
+	buf_clear(&p->key);
+	buf_put(&p->key, src.s, src.s != NULL ? src.n : 0);
+	buf_putc(&p->key, '\t');
+	buf_put(&p->key, v.s, v.s != NULL ? v.n : 0);
+	return &p->key;
+}
 
-	buf_clear(&key);
-	buf_put(&key, src, src != NULL ? nsrc : 0);
-	buf_putc(&key, '\t');
-	buf_put(&key, s, s != NULL ? n : 0);
-	return &key;
+static struct mview
+view_of(const char *s)
+{
+	return (struct mview){ s, s != NULL ? strlen(s) : 0 };
 }
 
 static uint32_t
-step_at(
-    struct phases *p, const char *src, size_t nsrc, const char *iter, size_t n)
+step_at(struct phases *p, const char *src, const char *iter)
 {
-	const struct buf *key = key_of(src, nsrc, iter, n);
+	const struct buf *key = two_part_key(p, view_of(src), view_of(iter));
 	bool fresh;
 	uint32_t i = smap_put(&p->steps, key->s, key->len, &fresh);
 
@@ -43,53 +37,45 @@ step_at(
 	if ((i & (i - 1)) == 0) /* 0, 1, 2, 4, ... */
 		p->step = xrealloc(
 		    p->step, i > 0 ? 2 * (size_t)i : 1, sizeof(*p->step));
-	p->step[i] = (struct step){ .len = -1, .outside = iter == NULL };
+	p->step[i] = (struct phase_step){ .len = -1, .outside = iter == NULL };
 	return i;
-}
-
-static size_t
-len_of(const char *s)
-{
-	return s != NULL ? strlen(s) : 0;
 }
 
 void
 idle_row(struct phases *p, size_t row)
 {
 	struct phase *ph = &p->v[row];
-	struct step *s;
+	struct phase_step *s;
 
-	ph->step =
-	    step_at(p, ph->src, len_of(ph->src), ph->iter, len_of(ph->iter));
+	ph->step = step_at(p, ph->src, ph->iter);
 	s = &p->step[ph->step];
 	ph->next = s->first;
 	s->first = row + 1;
 }
 
 void
-idle_dev(struct phases *p, struct mview src, int64_t dev)
+phases_dev(struct phases *p, struct mview src, int64_t dev)
 {
-	const struct buf *key =
-	    key_of(src.s, src.n, (const char *)&dev, sizeof(dev));
+	struct mview bytes = { (const char *)&dev, sizeof(dev) };
+	const struct buf *key = two_part_key(p, src, bytes);
 
 	smap_put(&p->devs, key->s, key->len, NULL);
 }
 
 static void
-take(void *ctx, int64_t dev, int64_t lo, int64_t hi)
+take_piece(void *ctx, int64_t dev, int64_t lo, int64_t hi)
 {
-	(void)ctx;
-	if (all.n == all.cap) {
-		all.cap = all.cap > 0 ? 2 * all.cap : 1024;
-		all.v = xrealloc(all.v, all.cap, sizeof(*all.v));
-	}
-	all.v[all.n++] = (struct piece){ dev, lo, hi, all.row };
+	struct phases *p = ctx;
+
+	ARRAY_GROW(p->sort.v, p->sort.n, p->sort.cap);
+	p->sort.v[p->sort.n++] =
+	    (struct phase_piece){ dev, lo, hi, p->sort.row };
 }
 
 static int
 by_time(const void *a, const void *b)
 {
-	const struct piece *x = a, *y = b;
+	const struct phase_piece *x = a, *y = b;
 
 	if (x->dev != y->dev)
 		return x->dev < y->dev ? -1 : 1;
@@ -101,24 +87,24 @@ by_time(const void *a, const void *b)
 void
 idle_sum(struct phases *p, uint32_t step)
 {
-	struct step *s = &p->step[step];
+	struct phase_step *s = &p->step[step];
 	int64_t end = 0, gap;
 	size_t i;
 
 	if (s->summed)
 		return;
 	s->summed = true;
-	all.n = 0;
+	p->sort.n = 0;
 	for (i = s->first; i > 0; i = p->v[i - 1].next) {
-		all.row = i - 1;
-		flat_each(&p->v[i - 1].gpu, take, NULL);
+		p->sort.row = i - 1;
+		flat_each(&p->v[i - 1].gpu, take_piece, p);
 	}
-	if (all.n > 0)
-		qsort(all.v, all.n, sizeof(*all.v), by_time);
-	for (i = 0; i < all.n; i++) {
-		const struct piece *x = &all.v[i];
+	if (p->sort.n > 0)
+		qsort(p->sort.v, p->sort.n, sizeof(*p->sort.v), by_time);
+	for (i = 0; i < p->sort.n; i++) {
+		const struct phase_piece *x = &p->sort.v[i];
 
-		if (i == 0 || all.v[i - 1].dev != x->dev)
+		if (i == 0 || p->sort.v[i - 1].dev != x->dev)
 			end = x->lo;
 		gap = x->lo > end ? num_sub(x->lo, end) : 0;
 		p->v[x->row].idle_ns = num_add(p->v[x->row].idle_ns, gap);
@@ -133,9 +119,10 @@ idle_sum(struct phases *p, uint32_t step)
 
 /* The devices of the file that the row is of. */
 static int64_t
-n_dev(const struct phases *p, const struct phase *ph)
+n_devices(struct phases *p, const struct phase *ph)
 {
-	const struct buf *key = key_of(ph->src, len_of(ph->src), NULL, 0);
+	const struct buf *key =
+	    two_part_key(p, view_of(ph->src), view_of(NULL));
 	int64_t k = 0;
 	const char *s;
 	uint32_t i;
@@ -152,7 +139,7 @@ void
 idle_end(struct phases *p)
 {
 	struct phase *ph;
-	struct step *s;
+	struct phase_step *s;
 	int64_t rest, n;
 	size_t i;
 
@@ -163,7 +150,7 @@ idle_end(struct phases *p)
 		s = &p->step[ph->step];
 		if (ph->word != NULL || s->len < 0)
 			continue;
-		n = n_dev(p, ph);
+		n = n_devices(p, ph);
 		/* work that begins before the step before has ended leaves
 		 * less than nothing */
 		rest = num_sub(n * s->len, num_add(s->busy, s->idle));
@@ -182,8 +169,7 @@ void
 idle_clear(struct phases *p)
 {
 	free(p->step);
-	free(all.v);
-	memset(&all, 0, sizeof(all));
+	free(p->sort.v);
 	smap_free(&p->steps);
 	smap_free(&p->devs);
 }
