@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cli.h"
-#include "dlp-advise/run.h"
+#include "cols.h"
+#include "dlp-advise/advise.h"
+#include "dlp-advise/advise_read.h"
 #include "err.h"
 #include "num.h"
 #include "out.h"
@@ -26,17 +29,259 @@ static const char usage[] =
     "  -h, --help            this text\n"
     "  -V, --version         the version\n";
 
-static struct advise_opts o;
+#define ADVISE_ROW(name) &rule_##name,
+static const struct advise_rule *const rules[] = { ADVISE_RULES(ADVISE_ROW) };
 
-static struct rule *
-rule_find(const char *opt, const char *name, size_t n)
+struct advise {
+	/* options */
+	bool dlprof;         /* DLProf's detectors alone */
+	const char *fail_on; /* NULL, or a comma list: rules, any, dlprof */
+	struct advise_limit {
+		double v;
+		bool dlprof; /* it is DLProf's own */
+	} limit[ARRAY_LEN(rules)];
+	/* the stream */
+	struct out_type *finding, *finding_src; /* with column src */
+	const char *cols[32];                   /* of finding_src */
+	struct rec_col *judged;
+	struct buf legend; /* of findings, until one of them stays */
+	bool failed;       /* a rule of fail_on fired, in any section */
+};
+
+/* Whether a word stands in a list with commas; the list can be NULL. */
+static bool
+list_has(const char *list, const char *word)
 {
-	struct rule *r;
+	const char *s = list, *end;
+	size_t n;
 
-	for (r = rules; r->id != NULL; r++)
-		if (strlen(r->id) == n && memcmp(r->id, name, n) == 0)
-			return r;
-	die("%s: no rule '%.*s'; -l lists them", opt, (int)n, name);
+	for (; s != NULL; s = end != NULL ? end + 1 : NULL) {
+		end = strchr(s, ',');
+		n = end != NULL ? (size_t)(end - s) : strlen(s);
+		if (n == strlen(word) && memcmp(s, word, n) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_gate(const char *list, const struct advise_rule *r)
+{
+	return list_has(list, "any") ||
+	       (r->dlprof && list_has(list, "dlprof")) || list_has(list, r->id);
+}
+
+/* A gate that cannot tell says so, if it was named. */
+static void
+say_unjudged(const struct advise *a, const struct advise_rule *r,
+    const struct advise_verdict *v)
+{
+	if (v->judged == V_UNJUDGED && list_has(a->fail_on, r->id))
+		warn("--fail-on %s: not judged, for lack of %s", r->id,
+		    v->missing != NULL ? v->missing : "what tells");
+}
+
+static void
+put_buf(const struct buf *b, bool said)
+{
+	out_raw(said && b->len > 0 ? b->s : NULL, b->len);
+}
+
+struct judged {
+	const struct advise_rule *rule;
+	size_t at; /* its place among the rules */
+	struct advise_verdict v;
+	const char *part_of; /* the finding that leads; NULL: none */
+};
+
+static void
+write_finding(
+    const struct advise *a, const struct facts *f, const struct judged *j)
+{
+	const struct advise_limit *limit = &a->limit[j->at];
+	const struct advise_rule *r = j->rule;
+	const struct advise_verdict *v = &j->v;
+	static const char *const word[] = { "no", "yes", "not judged" };
+	bool yes = v->judged == V_YES, told = v->judged != V_UNJUDGED;
+	struct buf at = { 0 }, share = { 0 };
+
+	if (r->unit != NULL)
+		buf_printf(&at, "%.10g", limit->v);
+	out_rec(f->src.len > 0 ? a->finding_src : a->finding);
+	out_raw(r->id, strlen(r->id));
+	out_raw(word[v->judged], strlen(word[v->judged]));
+	put_buf(&v->problem, yes);
+	put_buf(&v->advice, yes);
+	put_buf(&v->value, told);
+	put_buf(&at, true);
+	out_raw(r->unit == NULL ? NULL
+		: limit->dlprof ? "dlprof"
+				: "ours",
+	    limit->dlprof ? 6 : 4);
+	out_raw(told ? NULL : v->missing, told ? 0 : strlen(v->missing));
+	put_buf(&v->evidence, yes);
+	out_raw(r->unit, r->unit != NULL ? strlen(r->unit) : 0);
+	out_raw(r->dlprof ? "dlprof" : "ours", r->dlprof ? 6 : 4);
+	if (v->share >= 0)
+		buf_printf(&share, "%.1f", v->share);
+	put_buf(&share, yes);
+	out_raw(j->part_of, j->part_of != NULL ? strlen(j->part_of) : 0);
+	if (f->src.len > 0)
+		out_raw(f->src.s, f->src.len);
+	out_end();
+	buf_free(&at);
+	buf_free(&share);
+}
+
+/* Where the rule whose time it is in fired too, that one leads. */
+static void
+find_leads(struct judged *j, size_t n)
+{
+	size_t i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < n && j[i].v.within != NULL; k++)
+			if (strcmp(j[k].rule->id, j[i].v.within) == 0 &&
+			    j[k].v.judged == V_YES && j[i].v.judged == V_YES)
+				j[i].part_of = j[k].rule->id;
+}
+
+static int
+by_share(const void *a, const void *b)
+{
+	const struct judged *x = a, *y = b;
+	bool fx = x->v.judged == V_YES, fy = y->v.judged == V_YES;
+	bool sx = fx && x->v.share >= 0, sy = fy && y->v.share >= 0;
+
+	if (fx != fy)
+		return fx ? -1 : 1;
+	if ((x->part_of != NULL) != (y->part_of != NULL))
+		return x->part_of == NULL ? -1 : 1;
+	if (sx != sy)
+		return sx ? -1 : 1;
+	if (sx && x->v.share != y->v.share)
+		return x->v.share > y->v.share ? -1 : 1;
+	return (x->at > y->at) == sx ? -1 : 1;
+}
+
+static void
+forget_verdict(struct advise_verdict *v)
+{
+	buf_free(&v->problem);
+	buf_free(&v->advice);
+	buf_free(&v->value);
+	buf_free(&v->evidence);
+}
+
+/* Judges the facts of a section, or of a file of it. What fired is written
+ * first, the largest share of the time first, and of equals the later rule,
+ * because later rules are more special; findings that another one leads come
+ * behind these; then the rest in the order of the rules. */
+static void
+judge_facts(void *arg, struct facts *f)
+{
+	struct advise *a = arg;
+	struct judged j[ARRAY_LEN(rules)] = { 0 };
+	const struct advise_rule *r;
+	advise_judge *judge;
+	uint64_t fired = 0;
+	size_t i, n = 0;
+
+	for (i = 0; i < ARRAY_LEN(rules); i++) {
+		r = rules[i];
+		if (a->dlprof && !r->dlprof)
+			continue;
+		j[n].rule = r;
+		j[n].at = i;
+		j[n].v.share = -1;
+		judge = a->dlprof && r->dlprof_judge != NULL ? r->dlprof_judge
+							     : r->judge;
+		judge(f, a->limit[i].v, &j[n].v);
+		say_unjudged(a, r, &j[n].v);
+		fired += j[n++].v.judged == V_YES && is_gate(a->fail_on, r);
+	}
+	find_leads(j, n);
+	if (!a->dlprof) /* DLProf keeps the order of its report */
+		qsort(j, n, sizeof(j[0]), by_share);
+	for (i = 0; i < n; i++) {
+		write_finding(a, f, &j[i]);
+		forget_verdict(&j[i].v);
+	}
+	a->failed |= fired > 0;
+	stage_note("gate_fired", fired);
+}
+
+/* Findings of a file that has a name have it too. */
+static struct out_type *
+type_with_src(struct advise *a)
+{
+	const struct col_def *c;
+	int n = 0;
+
+	for (c = col_defs; c->type != NULL; c++)
+		if (strcmp(c->type, "finding") == 0 &&
+		    n < (int)ARRAY_LEN(a->cols) - 1)
+			a->cols[n++] = c->name;
+	a->cols[n++] = "src";
+	return out_type("finding", a->cols, n);
+}
+
+/* Findings that a database of DLProf holds stay, those of an earlier run do
+ * not. */
+static void
+see_finding(struct stage *st, struct rec *r)
+{
+	struct advise *a = rec_arg(r);
+
+	if (!rec_is(r, a->judged, "stored"))
+		return;
+	if (a->legend.len > 0)
+		out_line(a->legend.s, a->legend.len);
+	buf_clear(&a->legend);
+	stage_pass(st, r);
+}
+
+static void
+see_finding_legend(struct stage *st, struct rec *r)
+{
+	struct advise *a = rec_arg(r);
+
+	(void)st;
+	buf_clear(&a->legend);
+	buf_put(&a->legend, r->line, r->len);
+}
+
+/* The exit status: 1 if a rule of fail_on has fired. */
+static int
+advise_stream(struct stage *st, struct advise *a)
+{
+	static const char *const notes[] = { "gate_fired", NULL };
+	int status;
+
+	a->finding = out_type_reg("finding", "dlp-advise");
+	a->finding_src = type_with_src(a);
+	a->judged =
+	    rec_col(stage_on(st, "finding", see_finding, see_finding_legend, a),
+		"judged", REC_OPT);
+	advise_read(st, a->dlprof, judge_facts, a);
+	stage_anew(st, notes);
+	status = stage_run(st);
+	return status == EXIT_OK && a->failed ? EXIT_GATE : status;
+}
+
+/* The command line fills it: one in a process. */
+static struct advise opt;
+
+static size_t
+find_rule(const char *option, const char *name, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(rules); i++)
+		if (strlen(rules[i]->id) == n &&
+		    memcmp(rules[i]->id, name, n) == 0)
+			return i;
+	die("%s: no rule '%.*s'; -l lists them", option, (int)n, name);
 }
 
 static void
@@ -51,7 +296,7 @@ check_list(const char *list)
 		if ((n == 3 && memcmp(s, "any", 3) == 0) ||
 		    (n == 6 && memcmp(s, "dlprof", 6) == 0))
 			continue;
-		rule_find("--fail-on", s, n);
+		find_rule("--fail-on", s, n);
 	}
 }
 
@@ -59,34 +304,36 @@ static void
 set_fail_on(const char *arg)
 {
 	check_list(arg);
-	o.fail_on = arg;
+	opt.fail_on = arg;
 }
 
 static void
 set_limit(const char *arg)
 {
 	const char *eq = strchr(arg, '=');
-	struct rule *r;
+	size_t i;
 
 	if (eq == NULL)
 		die("--rule: '%s' is not RULE=N", arg);
-	r = rule_find("--rule", arg, (size_t)(eq - arg));
-	if (r->unit == NULL)
-		die("--rule: %s has no threshold", r->id);
-	if (!num_f64(eq + 1, strlen(eq + 1), &r->limit))
+	i = find_rule("--rule", arg, (size_t)(eq - arg));
+	if (rules[i]->unit == NULL)
+		die("--rule: %s has no threshold", rules[i]->id);
+	if (!num_f64(eq + 1, strlen(eq + 1), &opt.limit[i].v))
 		die("--rule: bad number '%s'", eq + 1);
-	r->limit_dlprof = false;
+	opt.limit[i].dlprof = false;
 }
 
 static void
 list_rules(void)
 {
-	const struct rule *r;
+	const struct advise_rule *r;
+	size_t i;
 
-	for (r = rules; r->id != NULL; r++) {
+	for (i = 0; i < ARRAY_LEN(rules); i++) {
+		r = rules[i];
 		printf("%s\t%s\t", r->id, r->dlprof ? "dlprof" : "ours");
 		if (r->unit != NULL)
-			printf("%.10g %s", r->limit, r->unit);
+			printf("%.10g %s", opt.limit[i].v, r->unit);
 		else
 			printf("-");
 		printf("\t%s\n", r->help);
@@ -100,14 +347,18 @@ int
 main(int argc, char **argv)
 {
 	static const struct cli_opt opts[] = {
-		{ 'D', "dlprof", .flag = &o.dlprof },
+		{ 'D', "dlprof", .flag = &opt.dlprof },
 		{ 'l', "list", .act = list_rules },
 		{ 0, "fail-on", .call = set_fail_on },
 		{ 0, "rule", .call = set_limit },
 		{ 0 },
 	};
 	struct stage st;
+	size_t i;
 
+	for (i = 0; i < ARRAY_LEN(rules); i++)
+		opt.limit[i] = (struct advise_limit){ rules[i]->limit,
+			rules[i]->limit_dlprof };
 	stage_start(&st, "dlp-advise", usage, opts, argc, argv);
-	return out_finish(advise_run(&st, &o));
+	return out_finish(advise_stream(&st, &opt));
 }

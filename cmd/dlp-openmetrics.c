@@ -113,7 +113,7 @@ add_record(struct om_run *g, struct om_entry *e, const struct rec *r)
 }
 
 static void
-on_data(struct stage *st, struct rec *r)
+see_record(struct stage *st, struct rec *r)
 {
 	struct om_run *g = st->ctx;
 	struct om_entry *e;
@@ -185,7 +185,7 @@ bind_metric(struct stage *st, struct om_run *g, struct om_entry *e)
 	while (strcmp(first->f.m->record, m->record) != 0)
 		first++;
 	if (first == e)
-		e->type = stage_on(st, m->record, on_data, NULL, e);
+		e->type = stage_on(st, m->record, see_record, NULL, e);
 	else
 		append_entry(first, e);
 	if (strcmp(m->value, "1") != 0)

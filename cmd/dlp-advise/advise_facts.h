@@ -1,8 +1,7 @@
 /*
- * What the rules judge: sums over a section of the stream, or a file of it
- * (source.h), which gather.h makes as it passes. Times are ns. What counts per
- * iteration is only what has a number in the column iter; where a record has no
- * such column, everything.
+ * What the rules judge: sums over a section of the stream, or over a file of
+ * it. Times are in ns. Sums per iteration hold only records with a number in
+ * the column iter; if a record type has no such column, all of its records.
  */
 #ifndef ADVISE_FACTS_H
 #define ADVISE_FACTS_H
@@ -13,7 +12,34 @@
 #include "ivl.h"
 #include "map.h"
 #include "over.h"
-#include "tops.h"
+
+struct tops { /* all zero is empty */
+	struct smap names;
+	struct top {
+		uint64_t n;
+		int64_t ns, bytes;
+	} * v;
+	size_t cap;
+	struct top all;
+};
+
+/* One more of that (escaped) name. Beyond TOPS_MAX names what is new counts
+ * in all alone. */
+#define TOPS_MAX 65536
+void tops_add(
+    struct tops *t, const char *name, size_t len, int64_t ns, int64_t bytes);
+
+/* Appends the k of the most time (of equals: the most often), "NAME: 12, 3.4
+ * ms" joined by "; "; escaped. */
+void tops_put(const struct tops *t, struct buf *b, int k);
+
+/* Appends a time with a unit: 3.4 ms; a size: 12.1 MB; a number of things:
+ * "1 op", "2 ops". Escaped. */
+void say_time(struct buf *b, int64_t ns);
+void say_size(struct buf *b, int64_t bytes);
+void say_count(struct buf *b, uint64_t n, const char *what);
+
+void tops_free(struct tops *t);
 
 enum { /* the classes of dlp-busy */
 	B_TC,
@@ -24,7 +50,7 @@ enum { /* the classes of dlp-busy */
 	B_IO,
 	B_CPU,
 	B_OTHER,
-	N_CLASS
+	N_BUSY
 };
 
 enum { /* the classes of dlp-gaps */
@@ -65,9 +91,6 @@ enum { /* what the CPU does in API calls */
 	C_COPY,
 	N_CPU
 };
-#define FIRST_NS 1000000         /* a launch: others take some us */
-#define FIRST_ALLOC_NS 100000000 /* an allocation: others take some ms */
-
 #define N_OVER (OVER_LOAD + 1) /* that are added up */
 
 struct device {
@@ -78,14 +101,14 @@ struct device {
 	int64_t mem_total;  /* bytes, 0: unknown */
 	int64_t mem_live, mem_peak;
 	int64_t n_kern;
-	int64_t busy[N_CLASS];    /* in strict priority, as dlp-busy has it; in
+	int64_t busy[N_BUSY];    /* in strict priority, as dlp-busy has it; in
 				     iterations and between, if there are */
-	int64_t no_iter[N_CLASS]; /* outside of all */
-	struct ivl comm, work;    /* NCCL's kernels; the others */
+	int64_t no_iter[N_BUSY]; /* outside of all */
+	struct ivl comm, work;   /* NCCL's kernels; the others */
 };
 
 struct facts {
-	bool compat;            /* judge and say as DLProf did */
+	bool all_devices;       /* those that nothing ran on count too */
 	char mode[16];          /* "" if nobody told */
 	struct buf src;         /* its file, if that is said */
 	bool any;               /* a record was its */
@@ -97,7 +120,9 @@ struct facts {
 
 	struct device *dev;
 	size_t n_dev;
-	int64_t *iter_no, *iter_ns; /* of each iter record */
+	struct facts_iter { /* of each iter record */
+		int64_t no, ns;
+	} * iter;
 	size_t n_iter, cap_iter;
 	bool has_key;  /* an iter record has one: they are steps */
 	bool has_busy; /* there were busy records */
@@ -131,7 +156,7 @@ struct facts {
 	int64_t first_kern, end_kern; /* from the first to the end */
 	struct ivl over_time[N_OVER]; /* the profiler's own; loading */
 	struct map live;              /* address ^ device -> bytes */
-	struct map op_bits;           /* op id -> what is known: ops.c */
+	struct map op_bits; /* op id -> what is known: advise_work.c */
 	bool has_tc, has_tc_why;
 	struct tops sync, alloc, pageable, why, few, comm, unaligned, fp32;
 	struct tops queue_full; /* calls that wait as the launch queue is full:
@@ -139,31 +164,34 @@ struct facts {
 	struct tops lost;       /* messages of the profiler on lost events */
 };
 
-/* Emptied, but for compat. */
+/* Emptied, but for all_devices. */
 void facts_clear(struct facts *f);
 
 /* The device of that number, made if it is new. */
 struct device *facts_dev(struct facts *f, int64_t no);
 
 /* The device's sum of GPU work in kernels; its whole time. */
-int64_t dev_kernels(const struct device *d);
-int64_t dev_wall(const struct device *d);
+int64_t facts_dev_kernels(const struct device *d);
+int64_t facts_dev_wall(const struct device *d);
 
 /* The sum of classes, a bit each, over the devices that are used, in percent of
  * their time; as DLProf has it, over all that are visible. */
-double busy_pct(const struct facts *f, unsigned classes);
+double facts_busy_pct(const struct facts *f, unsigned classes);
 
 /* The class of gaps with the most time; -1: there was none. */
-int gap_most(const struct facts *f);
+int facts_gap_most(const struct facts *f);
 
 /* ns of GPU time in percent of the devices' time, or without busy records of
  * that from the first kernel to the last; below 0: unknown. */
-double share_pct(const struct facts *f, int64_t ns);
+double facts_share_pct(const struct facts *f, int64_t ns);
 
 /* ns in percent of the kernels' time. */
-double kern_pct(const struct facts *f, int64_t ns);
+double facts_kern_pct(const struct facts *f, int64_t ns);
 
 /* What all of the GPU's work takes. */
-int64_t work_ns(const struct facts *f);
+int64_t facts_work_ns(const struct facts *f);
+
+/* Calls, or copies, per iteration. */
+double facts_per_iter(const struct facts *f, uint64_t n);
 
 #endif

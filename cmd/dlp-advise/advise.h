@@ -1,0 +1,97 @@
+/*
+ * Rules: each judges the facts of a section, or of a file of it, and gives a
+ * verdict. A rule stands in one place, below its judge: DLProf's in
+ * advise_dlprof.c, ours in advise_own.c. A new one is named here too.
+ */
+#ifndef ADVISE_H
+#define ADVISE_H
+
+#include "advise_facts.h"
+
+/* All rules, in the order of the list: first DLProf's, as its report has
+ * them. */
+#define ADVISE_RULES(X)                                                        \
+	X(amp)                                                                 \
+	X(underutilized)                                                       \
+	X(imbalanced)                                                          \
+	X(dataloader)                                                          \
+	X(bad_range)                                                           \
+	X(no_iterations)                                                       \
+	X(cudnn_benchmark)                                                     \
+	X(batch_size)                                                          \
+	X(slow_api)                                                            \
+	X(no_emit_nvtx)                                                        \
+	X(bad_shape)                                                           \
+	X(no_fusion)                                                           \
+	X(unused_gpus)                                                         \
+	X(sync_calls)                                                          \
+	X(launch_bound)                                                        \
+	X(exposed_comm)                                                        \
+	X(tc_unused)                                                           \
+	X(tc_fp32)                                                             \
+	X(tc_unaligned)                                                        \
+	X(pageable_copies)                                                     \
+	X(alloc_calls)                                                         \
+	X(few_blocks)                                                          \
+	X(loader_workers)                                                      \
+	X(memory_full)                                                         \
+	X(graph_level)                                                         \
+	X(no_op)                                                               \
+	X(profiler_cost)                                                       \
+	X(lazy_loading)                                                        \
+	X(lost_events)
+
+struct advise_verdict {
+	enum { V_NO, V_YES, V_UNJUDGED } judged;
+	struct buf problem, advice, value, evidence; /* escaped text */
+	const char *missing; /* V_UNJUDGED: the input that it takes to judge */
+	double share;        /* percent of the GPUs' time that it is about: at
+				most so much can be gained; below 0: none */
+	const char *within;  /* a rule that is about this time too: if both
+				fire, that one leads; NULL: none */
+};
+
+typedef void advise_judge(
+    const struct facts *f, double limit, struct advise_verdict *v);
+
+struct advise_rule {
+	const char *id;
+	bool dlprof;       /* one of DLProf's detectors */
+	double limit;      /* the threshold, unless --rule sets another */
+	const char *unit;  /* of the threshold; NULL: there is none */
+	bool limit_dlprof; /* the threshold is DLProf's own */
+	const char *help;  /* one line: when it fires */
+	advise_judge *judge;
+	advise_judge *dlprof_judge; /* with --dlprof; NULL: the same */
+};
+
+#define ADVISE_DECLARE(name) extern const struct advise_rule rule_##name;
+ADVISE_RULES(ADVISE_DECLARE)
+
+/* What it takes to judge is missing. */
+void verdict_unjudged(struct advise_verdict *v, const char *missing);
+
+/* "yes" if value is above limit, otherwise "no"; puts the value, with one
+ * decimal. */
+bool verdict_above(struct advise_verdict *v, double value, double limit);
+
+/* Each is true, and not judged, if the profile has no steps, so that what they
+ * do cannot be told from what the program does once; no GPU; no work of one. */
+bool verdict_no_steps(const struct facts *f, struct advise_verdict *v);
+bool verdict_no_devices(const struct facts *f, struct advise_verdict *v);
+bool verdict_no_work(const struct facts *f, struct advise_verdict *v);
+
+/* The framework, by DLProf's mode or by the ops. */
+bool is_pytorch(const struct facts *f);
+
+/* Parts of DLProf's detectors that both judges use. ids: of devices. */
+void say_unused_gpus(struct advise_verdict *v, const char *ids);
+bool amp_is_unknown(const struct facts *f, struct advise_verdict *v);
+bool batch_is_unknown(const struct facts *f, struct advise_verdict *v);
+advise_judge judge_load_time, judge_free_memory;
+
+/* advise_compat.c: with --dlprof. */
+advise_judge dlprof_amp, dlprof_underutilized, dlprof_dataloader,
+    dlprof_batch_size;
+
+#endif

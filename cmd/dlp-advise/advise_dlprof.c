@@ -1,0 +1,627 @@
+/*
+ * DLProf's twelve detectors, in our words: each is a judge, followed by its
+ * name, threshold and one line on when it fires. With --dlprof the judges in
+ * advise_compat.c say four of them in DLProf's words.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise.h"
+#include "array.h"
+#include "err.h"
+#include "num.h"
+
+static bool
+is_tensorflow(const struct facts *f)
+{
+	return strncmp(f->mode, "tensorflow", 10) == 0;
+}
+
+bool
+is_pytorch(const struct facts *f)
+{
+	return strcmp(f->mode, "pytorch") == 0 ||
+	       (f->mode[0] == '\0' && f->ops.pytorch > 0);
+}
+
+bool
+amp_is_unknown(const struct facts *f, struct advise_verdict *v)
+{
+	if (f->ops.eligible == 0 || f->ops.typed > 0)
+		return false;
+	verdict_unjudged(v, "types of the ops: argument markers, or kernels"
+			    " whose names tell them");
+	return true;
+}
+
+/* Ops of another type than half precision, and none that has it. Ops that TF32
+ * has brought onto Tensor Cores do not count. */
+static void
+judge_amp(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	uint64_t n = f->ops.no_tc;
+
+	if (amp_is_unknown(f, v))
+		return;
+	v->judged = f->ops.half == 0 && (double)n > limit ? V_YES : V_NO;
+	buf_u64(&v->value, n);
+	v->share = facts_share_pct(f, f->eligible_ns);
+	v->within = "tc_unused";
+	say_count(&v->problem, n, "op");
+	buf_printf(&v->problem,
+	    " could use Tensor Cores and %s not, and none runs in a half"
+	    " precision type",
+	    n == 1 ? "does" : "do");
+	buf_puts(&v->advice,
+	    "mixed precision: torch.autocast, with a GradScaler for float16");
+}
+
+const struct advise_rule rule_amp = {
+	.id = "amp_detector",
+	.dlprof = true,
+	.limit = 0,
+	.unit = "ops",
+	.limit_dlprof = true,
+	.help =
+	    "ops could use Tensor Cores, and none has a half precision type",
+	.judge = judge_amp,
+	.dlprof_judge = dlprof_amp,
+};
+
+static void
+judge_cudnn_benchmark(
+    const struct facts *f, double limit, struct advise_verdict *v)
+{
+	(void)limit;
+	if (!is_pytorch(f) || f->ops.conv == 0)
+		return;
+	if (f->model[M_BENCHMARK_OFF] < 0) {
+		verdict_unjudged(v, "the model's configuration: markers of"
+				    " nvidia_dlprof_pytorch_nvtx");
+		return;
+	}
+	v->judged = f->model[M_BENCHMARK_OFF] == 1 ? V_YES : V_NO;
+	buf_puts(&v->problem, "cuDNN's benchmark mode is off, and the model"
+			      " has convolutions");
+	buf_puts(&v->advice,
+	    "Set torch.backends.cudnn.benchmark = True, if the sizes of the"
+	    " inputs stay the same");
+}
+
+const struct advise_rule rule_cudnn_benchmark = {
+	.id = "cudnn_benchmark_detector",
+	.dlprof = true,
+	.limit_dlprof = true,
+	.help =
+	    "torch.backends.cudnn.benchmark is off, and there are convolutions",
+	.judge = judge_cudnn_benchmark,
+};
+
+static void
+judge_slow_api(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	static const struct {
+		int setting;
+		const char *name;
+	} slow[] = { { M_ANOMALY, "detect_anomaly" },
+		{ M_GRADCHECK, "gradcheck" },
+		{ M_GRADGRADCHECK, "gradgradcheck" },
+		{ M_RECORD, "record_function" },
+		{ M_PROFILE, "autograd_profile" },
+		{ M_ANOMALY_SET, "autograd_set_detect_anomaly" } };
+	size_t i;
+	bool told = false;
+
+	(void)limit;
+	if (!is_pytorch(f))
+		return;
+	for (i = 0; i < ARRAY_LEN(slow); i++) {
+		told |= f->model[slow[i].setting] >= 0;
+		if (f->model[slow[i].setting] == 1) {
+			buf_puts(&v->evidence, v->evidence.len > 0 ? ", " : "");
+			buf_puts(&v->evidence, slow[i].name);
+		}
+	}
+	v->judged = v->evidence.len > 0 ? V_YES : V_NO;
+	if (v->judged == V_NO && !told)
+		verdict_unjudged(v, "the model's configuration: markers of"
+				    " nvidia_dlprof_pytorch_nvtx");
+	buf_printf(&v->problem,
+	    "Functions for debugging slow the training down: %s",
+	    buf_str(&v->evidence));
+	buf_puts(&v->advice, "Turn them off, once the model is right");
+}
+
+const struct advise_rule rule_slow_api = {
+	.id = "slow_api_detector",
+	.dlprof = true,
+	.limit_dlprof = true,
+	.help = "anomaly detection, gradcheck or the autograd profiler is on",
+	.judge = judge_slow_api,
+};
+
+static void
+judge_no_emit_nvtx(
+    const struct facts *f, double limit, struct advise_verdict *v)
+{
+	(void)limit;
+	if (!is_pytorch(f))
+		return;
+	v->judged =
+	    f->ops.pytorch == 0 && f->model[M_EMIT_NVTX] != 1 ? V_YES : V_NO;
+	buf_puts(&v->problem,
+	    "PyTorch's emit_nvtx was not used: backward work cannot be told"
+	    " apart");
+	buf_puts(&v->advice,
+	    "Run the training loop under torch.autograd.profiler.emit_nvtx"
+	    "(record_shapes=True)");
+}
+
+const struct advise_rule rule_no_emit_nvtx = {
+	.id = "emit_nvtx_detector",
+	.dlprof = true,
+	.limit_dlprof = true,
+	.help = "PyTorch without emit_nvtx",
+	.judge = judge_no_emit_nvtx,
+};
+
+static void
+judge_bad_shape(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	if (!is_tensorflow(f))
+		return;
+	if (!f->has_tc) {
+		verdict_unjudged(v, "Tensor Core use: dlp-flops");
+		return;
+	}
+	v->judged = (double)f->ops.half_no_tc > limit ? V_YES : V_NO;
+	buf_u64(&v->value, f->ops.half_no_tc);
+	say_count(&v->problem, f->ops.half_no_tc, "half precision op");
+	buf_puts(&v->problem, f->ops.half_no_tc == 1
+				  ? " does not use tensor cores because of its"
+				    " shapes"
+				  : " do not use tensor cores because of their"
+				    " shapes");
+	buf_puts(&v->advice,
+	    "Make batch size, channels and layer sizes multiples of 8");
+}
+
+const struct advise_rule rule_bad_shape = {
+	.id = "bad_tensor_shape_detector",
+	.dlprof = true,
+	.limit = 0,
+	.unit = "ops",
+	.limit_dlprof = true,
+	.help = "TensorFlow: half precision ops do not use Tensor Cores",
+	.judge = judge_bad_shape,
+};
+
+static void
+judge_no_fusion(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	(void)limit;
+	if (strcmp(f->mode, "tensorflow1") != 0)
+		return;
+	v->judged = f->ops.xla == 0 && f->ops.all > 0 ? V_YES : V_NO;
+	buf_puts(&v->problem, "No fused ops detected: XLA is off");
+	buf_puts(&v->advice, "XLA (TF_XLA_FLAGS=--tf_xla_auto_jit=2)");
+}
+
+const struct advise_rule rule_no_fusion = {
+	.id = "no_fusion_detector",
+	.dlprof = true,
+	.limit_dlprof = true,
+	.help = "TensorFlow 1: nothing of XLA is seen",
+	.judge = judge_no_fusion,
+};
+
+/* What the CPU did meanwhile: the largest kind of API calls, if it is the main
+ * part of that time. */
+static const char *
+cpu_part(const struct facts *f)
+{
+	static const char *const say[N_CPU] = {
+		[C_LAUNCH] = ", mostly launches: launch less, by torch.compile"
+			     " or CUDA graphs",
+		[C_FIRST] = ", mostly first calls, which start CUDA and load"
+			    " modules: profile later steps",
+		[C_MODULE] = ", mostly loading of modules, of start-up: profile"
+			     " later steps",
+		[C_ALLOC] = ", mostly allocation of memory: allocate once",
+		[C_SYNC] = ", mostly waiting for the GPU: synchronize less",
+		[C_COPY] = ", mostly calls that copy: copy less, or from pinned"
+			   " memory",
+	};
+	int i, best = 0;
+
+	for (i = 1; i < N_CPU; i++)
+		if (f->cpu_ns[i] > f->cpu_ns[best])
+			best = i;
+	if (2 * facts_share_pct(f, f->cpu_ns[best]) <
+	    facts_busy_pct(f, 1U << B_CPU))
+		return ", mostly the program itself, between its CUDA calls: "
+		       "dlp"
+		       " gaps FILE tells where";
+	return say[best];
+}
+
+/* What a GPU waits for, and what to do; NULL: cpu_part(). */
+static const struct {
+	int class;
+	const char *name, *advice;
+} idle_parts[] = {
+	{ B_CPU, "CPU", NULL },
+	{ B_LOAD, "Dataloader", ": more workers, or less to do for them" },
+	{ B_IO, "I/O", ": read the data ahead of their use" },
+	{ B_OTHER, "Other",
+	    ": nothing that was recorded runs then: start-up, or code without"
+	    " ranges and CUDA calls" },
+	{ B_MEM, "Copying",
+	    ": dlp copies FILE tells what is copied, and from which memory" },
+};
+
+/* What a class of dlp-gaps is, and what to do. */
+static const char *
+gap_part(int class)
+{
+	static const char *const say[N_GAP] = {
+		[G_LAUNCH] = "launch-bound: launch less, by torch.compile or"
+			     " CUDA graphs",
+		[G_STARTUP] = "first calls, which start CUDA and load"
+			      " modules: profile later steps",
+		[G_SYNC] = "waiting for the GPU: synchronize less",
+		[G_DATA] = "loading of data: more workers, or less to do for"
+			   " them",
+		[G_COMM] = "communication on the CPU",
+		[G_ALLOC] = "allocation of memory: allocate once",
+		[G_MODULE] = "loading of modules, of start-up: profile later"
+			     " steps",
+		[G_OS] = "calls of the operating system: dlp waits FILE tells"
+			 " which",
+		[G_PROFILER] = "the profiler itself: record less",
+		[G_QUEUED] = "short gaps between works that were launched in"
+			     " time",
+		[G_UNKNOWN] = "nothing that was recorded: code without ranges"
+			      " and CUDA calls",
+	};
+
+	return say[class];
+}
+
+/* What idles or copies most; false if dlp-gaps has not told. */
+static bool
+say_gaps(const struct facts *f, struct advise_verdict *v)
+{
+	int c = facts_gap_most(f);
+	double pct = c >= 0 ? facts_share_pct(f, f->gap_ns[c]) : 0;
+
+	if (!f->has_gaps || pct <= facts_busy_pct(f, 1U << B_MEM))
+		return false;
+	v->share = pct;
+	v->within = c == G_LAUNCH ? "launch_bound"
+		    : c == G_DATA ? "dataloader_detector"
+				  : NULL;
+	buf_printf(&v->advice,
+	    "It idles for %.1f %% of the time for one reason: %s; dlp gaps FILE"
+	    " tells when",
+	    pct, gap_part(c));
+	return true;
+}
+
+/* Says in the advice what takes the largest part of the time in which no
+ * kernel runs, which is the share of the finding. */
+static void
+say_largest(const struct facts *f, struct advise_verdict *v)
+{
+	size_t i, best = 0;
+	double pct, most = -1;
+
+	if (say_gaps(f, v))
+		return;
+	for (i = 0; i < ARRAY_LEN(idle_parts); i++) {
+		pct = facts_busy_pct(f, 1U << idle_parts[i].class);
+		if (pct > most) {
+			most = pct;
+			best = i;
+		}
+	}
+	buf_printf(&v->advice, "%s takes %.1f %% of the time meanwhile%s",
+	    idle_parts[best].name, most,
+	    idle_parts[best].advice != NULL ? idle_parts[best].advice
+					    : cpu_part(f));
+	v->share = most;
+	v->within =
+	    idle_parts[best].class == B_LOAD ? "dataloader_detector" : NULL;
+}
+
+static void
+judge_underutilized(
+    const struct facts *f, double limit, struct advise_verdict *v)
+{
+	double pct =
+	    facts_busy_pct(f, 1U << B_TC | 1U << B_KERN | 1U << B_GRAPH);
+
+	if (verdict_no_work(f, v))
+		return;
+	buf_printf(&v->value, "%.1f", pct);
+	if (!f->has_busy) {
+		verdict_unjudged(v, "busy records: dlp-busy");
+		return;
+	}
+	v->judged = pct < limit ? V_YES : V_NO;
+	buf_printf(
+	    &v->problem, "The GPU runs kernels for %.1f %% of the time", pct);
+	if (f->queue_full.all.n > 0) {
+		tops_put(&f->queue_full, &v->evidence, 1);
+		buf_puts(&v->evidence, " of launches that waited for the GPU");
+	}
+	say_largest(f, v);
+}
+
+const struct advise_rule rule_underutilized = {
+	.id = "underutilized_gpu_detector",
+	.dlprof = true,
+	.limit = 50,
+	.unit = "percent",
+	.limit_dlprof = true,
+	.help = "kernels run less than this share of the time; with -D also "
+		"unused GPUs",
+	.judge = judge_underutilized,
+	.dlprof_judge = dlprof_underutilized,
+};
+
+static void
+judge_imbalanced(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	double pct, lo = 101, hi = -1;
+	size_t i, n = 0;
+
+	for (i = 0; i < f->n_dev; i++) {
+		if (facts_dev_wall(&f->dev[i]) <= 0 || f->dev[i].n_kern == 0)
+			continue;
+		pct = 100.0 * (double)facts_dev_kernels(&f->dev[i]) /
+		      (double)facts_dev_wall(&f->dev[i]);
+		lo = pct < lo ? pct : lo;
+		hi = pct > hi ? pct : hi;
+		buf_printf(&v->evidence, "%sdevice %lld: %.1f %%",
+		    n++ > 0 ? "; " : "", (long long)f->dev[i].dev, pct);
+	}
+	if (!f->has_busy) {
+		verdict_unjudged(v, "busy records: dlp-busy");
+		return;
+	}
+	if (n < 2)
+		return;
+	verdict_above(v, hi - lo, limit);
+	buf_printf(&v->problem,
+	    "The GPUs are not used evenly: between %.1f%% and %.1f%% of the"
+	    " profiled time",
+	    lo, hi);
+	buf_puts(&v->advice,
+	    "Give each GPU the same amount of work, and look for the rank"
+	    " that the others wait for");
+}
+
+const struct advise_rule rule_imbalanced = {
+	.id = "imbalanced_gpu_detector",
+	.dlprof = true,
+	.limit = 10,
+	.unit = "points",
+	.help = "the GPUs' shares of busy time differ by more",
+	.judge = judge_imbalanced,
+};
+
+void
+judge_load_time(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	double pct = facts_busy_pct(f, 1U << B_LOAD);
+
+	buf_printf(&v->value, "%.1f", pct);
+	if (pct <= limit)
+		return;
+	v->judged = V_YES;
+	v->share = pct;
+	buf_printf(&v->problem,
+	    "%.1f%% of the aggregated run was spent in the dataloader while"
+	    " the GPU was idle",
+	    pct);
+	buf_puts(&v->advice,
+	    "More worker processes (num_workers) and pinned memory"
+	    " (pin_memory) for the dataloader, or NVIDIA DALI");
+}
+
+static void
+judge_dataloader(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	if (!is_pytorch(f))
+		return;
+	if (f->has_busy)
+		judge_load_time(f, limit, v);
+	else
+		verdict_unjudged(v, "busy records: dlp-busy");
+}
+
+const struct advise_rule rule_dataloader = {
+	.id = "dataloader_detector",
+	.dlprof = true,
+	.limit = 5,
+	.unit = "percent",
+	.help = "a GPU waits longer for the data loader, or nothing of DALI is "
+		"seen",
+	.judge = judge_dataloader,
+	.dlprof_judge = dlprof_dataloader,
+};
+
+/* From DLProf's sample, or from memory events. */
+static bool
+memory_of(const struct facts *f, int64_t *used, int64_t *total)
+{
+	size_t i;
+
+	*used = f->mem_used;
+	*total = f->mem_total;
+	for (i = 0; i < f->n_dev && f->n_mem > 0; i++)
+		if (f->dev[i].mem_peak > *used) {
+			*used = f->dev[i].mem_peak;
+			*total = f->dev[i].mem_total;
+		}
+	return *used > 0 && *total > 0;
+}
+
+bool
+batch_is_unknown(const struct facts *f, struct advise_verdict *v)
+{
+	int64_t used, total;
+
+	if (memory_of(f, &used, &total))
+		return false;
+	verdict_unjudged(v, "memory events: nsys profile"
+			    " --cuda-memory-usage=true");
+	return true;
+}
+
+void
+judge_free_memory(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	int64_t used, total, times;
+
+	memory_of(f, &used, &total);
+	times = total / used;
+	buf_i64(&v->value, times);
+	v->judged = (double)times >= limit ? V_YES : V_NO;
+	buf_printf(&v->problem, "Only %lld%% of the GPU's memory is used",
+	    (long long)(100.0 * (double)used / (double)total));
+	buf_printf(
+	    &v->advice, "A batch size up to %lldx larger", (long long)times);
+	say_size(&v->evidence, used);
+	buf_puts(&v->evidence, " of ");
+	say_size(&v->evidence, total);
+}
+
+/* Without steps nothing is trained, and nothing has a batch. */
+static void
+judge_batch_size(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	if (!batch_is_unknown(f, v) && !verdict_no_steps(f, v))
+		judge_free_memory(f, limit, v);
+}
+
+const struct advise_rule rule_batch_size = {
+	.id = "batch_size_detector",
+	.dlprof = true,
+	.limit = 2,
+	.unit = "times",
+	.help = "the memory in use would fit so often into that of the GPU",
+	.judge = judge_batch_size,
+	.dlprof_judge = dlprof_batch_size,
+};
+
+static void
+judge_no_iterations(
+    const struct facts *f, double limit, struct advise_verdict *v)
+{
+	(void)limit;
+	if (f->key_found < 0) {
+		verdict_unjudged(v, "iterations: dlp-iter --dlprof");
+		return;
+	}
+	v->judged = f->key_found == 0 ? V_YES : V_NO;
+	buf_puts(&v->problem,
+	    "Unable to split profile into training iterations: key op ");
+	buf_put(&v->problem, f->key.s, f->key.len);
+	buf_puts(&v->problem, " not found");
+	buf_puts(&v->advice, "Specify key op by setting the --key_op argument");
+}
+
+const struct advise_rule rule_no_iterations = {
+	.id = "no_iterations_detector",
+	.dlprof = true,
+	.limit_dlprof = true,
+	.help = "the key op is not found",
+	.judge = judge_no_iterations,
+};
+
+static int
+by_length(const void *a, const void *b)
+{
+	const struct facts_iter *x = a, *y = b;
+
+	return (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+static int64_t
+median_length(const struct facts_iter *v, size_t n)
+{
+	struct facts_iter *w = xmalloc((n + 1) * sizeof(*w));
+	int64_t m;
+
+	memcpy(w, v, n * sizeof(*w));
+	qsort(w, n, sizeof(*w), by_length);
+	m = w[n / 2].ns;
+	free(w);
+	return m;
+}
+
+/* The longest row of iterations within 10 % of the median, the later one of
+ * equals; false if there is none. */
+static bool
+even_range(const struct facts *f, size_t *from, size_t *to)
+{
+	double m = (double)median_length(f->iter, f->n_iter), x;
+	size_t i, len = 0, best = 0;
+
+	for (i = 0; i < f->n_iter; i++) {
+		x = (double)f->iter[i].ns;
+		len = x >= 0.9 * m && x <= 1.1 * m ? len + 1 : 0;
+		if (len > 0 && len >= best) {
+			best = len;
+			*to = i;
+			*from = i + 1 - len;
+		}
+	}
+	return best > 1 && best < f->n_iter;
+}
+
+static void
+judge_bad_range(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	double mean = 0, sq = 0;
+	size_t i, from = 0, to = 0;
+
+	if (f->n_iter < 3)
+		return;
+	for (i = 0; i < f->n_iter; i++)
+		mean += (double)f->iter[i].ns / (double)f->n_iter;
+	for (i = 0; i < f->n_iter; i++)
+		sq += ((double)f->iter[i].ns - mean) *
+		      ((double)f->iter[i].ns - mean);
+	if (mean <= 0 ||
+	    !verdict_above(
+		v, 100 * sqrt(sq / (double)(f->n_iter - 1)) / mean, limit))
+		return;
+	buf_printf(&v->problem,
+	    "The iteration range %lld to %lld holds iterations of very"
+	    " different lengths: they deviate by %s%% of their mean",
+	    (long long)f->iter[0].no, (long long)f->iter[f->n_iter - 1].no,
+	    buf_str(&v->value));
+	if (even_range(f, &from, &to))
+		buf_printf(&v->advice,
+		    "Choose the iteration range %lld to %lld"
+		    " (--iter_start=%lld --iter_stop=%lld)",
+		    (long long)f->iter[from].no, (long long)f->iter[to].no,
+		    (long long)f->iter[from].no, (long long)f->iter[to].no);
+	else
+		buf_puts(&v->advice,
+		    "Profile more iterations, after the warm-up, and choose"
+		    " some that are alike");
+}
+
+const struct advise_rule rule_bad_range = {
+	.id = "bad_iteration_range_detector",
+	.dlprof = true,
+	.limit = 25,
+	.unit = "percent",
+	.help = "the iterations' lengths deviate more",
+	.judge = judge_bad_range,
+};

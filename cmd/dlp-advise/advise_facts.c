@@ -1,0 +1,337 @@
+/*
+ * What the judges share: sums and what was counted by name, how they are said,
+ * and verdicts that several rules give.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise.h"
+#include "err.h"
+#include "num.h"
+
+void
+tops_add(
+    struct tops *t, const char *name, size_t len, int64_t ns, int64_t bytes)
+{
+	uint32_t i;
+
+	t->all.n++;
+	t->all.ns = num_add(t->all.ns, ns);
+	t->all.bytes = num_add(t->all.bytes, bytes);
+	i = t->names.n < TOPS_MAX ? smap_put(&t->names, name, len, NULL)
+				  : smap_find(&t->names, name, len);
+	if (i == SMAP_NONE)
+		return;
+	if (i >= t->cap) {
+		size_t cap = t->cap > 0 ? 2 * t->cap : 16;
+
+		t->v = xrealloc(t->v, cap, sizeof(*t->v));
+		memset(t->v + t->cap, 0, (cap - t->cap) * sizeof(*t->v));
+		t->cap = cap;
+	}
+	t->v[i].n++;
+	t->v[i].ns = num_add(t->v[i].ns, ns);
+	t->v[i].bytes = num_add(t->v[i].bytes, bytes);
+}
+
+static bool
+is_larger(const struct top *a, const struct top *b)
+{
+	return a->ns != b->ns ? a->ns > b->ns : a->n > b->n;
+}
+
+/* The largest that is below `last` in order, or SMAP_NONE. */
+static uint32_t
+next_top(const struct tops *t, uint32_t last)
+{
+	uint32_t i, best = SMAP_NONE;
+
+	for (i = 0; i < t->names.n; i++) {
+		if (last != SMAP_NONE &&
+		    (is_larger(&t->v[i], &t->v[last]) ||
+			(!is_larger(&t->v[last], &t->v[i]) && i <= last)))
+			continue;
+		if (best == SMAP_NONE || is_larger(&t->v[i], &t->v[best]))
+			best = i;
+	}
+	return best;
+}
+
+/* Three digits are enough to judge by. */
+static void
+put_scaled(struct buf *b, double v, double step, const char *const *unit)
+{
+	while (v >= step && unit[1] != NULL) {
+		v /= step;
+		unit++;
+	}
+	buf_printf(b, "%.*f %s", v < 10 ? 2 : v < 100 ? 1 : 0, v, *unit);
+}
+
+void
+say_time(struct buf *b, int64_t ns)
+{
+	static const char *const unit[] = { "us", "ms", "s", NULL };
+
+	put_scaled(b, (double)ns / 1e3, 1e3, unit);
+}
+
+void
+say_size(struct buf *b, int64_t bytes)
+{
+	static const char *const unit[] = { "KB", "MB", "GB", "TB", NULL };
+
+	put_scaled(b, (double)bytes / 1e3, 1e3, unit);
+}
+
+/* At most 80 bytes of a name, whole characters and escapes of them. */
+static size_t
+shown(const char *s, size_t n)
+{
+	if (n <= 80)
+		return n;
+	for (n = 80; n > 70 && ((s[n] & 0xc0) == 0x80 || s[n - 1] == '\\' ||
+				   s[n - 2] == '\\' || s[n - 3] == '\\');)
+		n--;
+	return n;
+}
+
+void
+tops_put(const struct tops *t, struct buf *b, int k)
+{
+	uint32_t i = SMAP_NONE;
+	const char *s;
+	size_t n;
+
+	while (k-- > 0 && (i = next_top(t, i)) != SMAP_NONE) {
+		s = smap_str(&t->names, i, &n);
+		if (b->len > 0)
+			buf_puts(b, "; ");
+		buf_put(b, s, shown(s, n));
+		buf_puts(b, ": ");
+		buf_u64(b, t->v[i].n);
+		if (t->v[i].ns > 0) {
+			buf_puts(b, ", ");
+			say_time(b, t->v[i].ns);
+		}
+		if (t->v[i].bytes > 0) {
+			buf_puts(b, ", ");
+			say_size(b, t->v[i].bytes);
+		}
+	}
+}
+
+void
+tops_free(struct tops *t)
+{
+	smap_free(&t->names);
+	free(t->v);
+	memset(t, 0, sizeof(*t));
+}
+
+void
+say_count(struct buf *b, uint64_t n, const char *what)
+{
+	buf_printf(
+	    b, "%llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s");
+}
+
+void
+facts_clear(struct facts *f)
+{
+	bool all_devices = f->all_devices;
+	size_t i;
+
+	for (i = 0; i < f->n_dev; i++) {
+		ivl_free(&f->dev[i].comm);
+		ivl_free(&f->dev[i].work);
+	}
+	free(f->dev);
+	free(f->iter);
+	buf_free(&f->key);
+	buf_free(&f->src);
+	tops_free(&f->sync);
+	tops_free(&f->alloc);
+	tops_free(&f->pageable);
+	tops_free(&f->why);
+	tops_free(&f->few);
+	tops_free(&f->comm);
+	tops_free(&f->unaligned);
+	tops_free(&f->fp32);
+	tops_free(&f->queue_full);
+	tops_free(&f->lost);
+	for (i = 0; i < N_OVER; i++)
+		ivl_free(&f->over_time[i]);
+	map_free(&f->live);
+	map_free(&f->op_bits);
+	memset(f, 0, sizeof(*f));
+	f->all_devices = all_devices;
+	f->key_found = -1;
+	for (i = 0; i < N_MODEL; i++)
+		f->model[i] = -1;
+}
+
+struct device *
+facts_dev(struct facts *f, int64_t no)
+{
+	struct device *d;
+	size_t i;
+
+	for (i = 0; i < f->n_dev; i++)
+		if (f->dev[i].dev == no)
+			return &f->dev[i];
+	f->dev = xrealloc(f->dev, f->n_dev + 1, sizeof(*f->dev));
+	d = &f->dev[f->n_dev++];
+	memset(d, 0, sizeof(*d));
+	d->dev = no;
+	d->n_sm = d->cc10 = -1;
+	return d;
+}
+
+int64_t
+facts_dev_kernels(const struct device *d)
+{
+	return d->busy[B_TC] + d->busy[B_KERN] + d->busy[B_GRAPH];
+}
+
+int64_t
+facts_dev_wall(const struct device *d)
+{
+	int64_t sum = 0;
+	int i;
+
+	for (i = 0; i < N_BUSY; i++)
+		sum = num_add(sum, d->busy[i]);
+	return sum;
+}
+
+/* Whether the device's time counts. */
+static bool
+dev_counts(const struct facts *f, const struct device *d)
+{
+	size_t i;
+
+	if (f->all_devices || d->used)
+		return true;
+	for (i = 0; i < f->n_dev; i++)
+		if (f->dev[i].used)
+			return false;
+	return true;
+}
+
+double
+facts_busy_pct(const struct facts *f, unsigned classes)
+{
+	double part = 0, all = 0;
+	size_t k;
+	int i;
+
+	for (k = 0; k < f->n_dev; k++)
+		for (i = 0; i < N_BUSY && dev_counts(f, &f->dev[k]); i++) {
+			all += (double)f->dev[k].busy[i];
+			if ((classes >> i & 1) != 0)
+				part += (double)f->dev[k].busy[i];
+		}
+	return all > 0 ? 100 * part / all : 0;
+}
+
+int
+facts_gap_most(const struct facts *f)
+{
+	int i, best = -1;
+
+	for (i = 0; i < N_GAP; i++)
+		if (f->gap_ns[i] > (best < 0 ? 0 : f->gap_ns[best]))
+			best = i;
+	return best;
+}
+
+double
+facts_share_pct(const struct facts *f, int64_t ns)
+{
+	int64_t wall = 0;
+	size_t i;
+
+	for (i = 0; i < f->n_dev; i++)
+		if (dev_counts(f, &f->dev[i]))
+			wall = num_add(wall, facts_dev_wall(&f->dev[i]));
+	wall = wall > 0 ? wall : f->span_ns;
+	return wall > 0 ? 100.0 * (double)ns / (double)wall : -1;
+}
+
+double
+facts_kern_pct(const struct facts *f, int64_t ns)
+{
+	return f->kern_ns > 0 ? 100.0 * (double)ns / (double)f->kern_ns : 0;
+}
+
+int64_t
+facts_work_ns(const struct facts *f)
+{
+	return num_add(f->kern_ns, num_add(f->copy_ns, f->graph_ns));
+}
+
+double
+facts_per_iter(const struct facts *f, uint64_t n)
+{
+	return (double)n / (double)(f->n_iter > 0 ? f->n_iter : 1);
+}
+
+void
+verdict_unjudged(struct advise_verdict *v, const char *missing)
+{
+	v->judged = V_UNJUDGED;
+	v->missing = missing;
+}
+
+bool
+verdict_above(struct advise_verdict *v, double value, double limit)
+{
+	buf_printf(&v->value, "%.1f", value);
+	v->judged = value > limit ? V_YES : V_NO;
+	return v->judged == V_YES;
+}
+
+bool
+verdict_no_steps(const struct facts *f, struct advise_verdict *v)
+{
+	if (f->key_found == 1 ||
+	    (f->key_found < 0 && (f->n_iter > 1 || f->has_key)))
+		return false;
+	verdict_unjudged(v,
+	    "iterations: a key for dlp-iter, or ranges around the"
+	    " steps");
+	return true;
+}
+
+bool
+verdict_no_devices(const struct facts *f, struct advise_verdict *v)
+{
+	if (f->n_dev > 0)
+		return false;
+	verdict_unjudged(v, "GPUs: the profile names none");
+	return true;
+}
+
+bool
+verdict_no_work(const struct facts *f, struct advise_verdict *v)
+{
+	if (verdict_no_devices(f, v))
+		return true;
+	if (facts_work_ns(f) > 0 ||
+	    facts_busy_pct(
+		f, 1U << B_TC | 1U << B_KERN | 1U << B_GRAPH | 1U << B_MEM) > 0)
+		return false;
+	verdict_unjudged(v, "GPU work: the profile has none");
+	return true;
+}
+
+void
+say_unused_gpus(struct advise_verdict *v, const char *ids)
+{
+	v->judged = V_YES;
+	buf_printf(&v->problem,
+	    "Not all visible GPUs are used: device IDs not used: %s", ids);
+	buf_puts(&v->advice,
+	    "Use all GPUs, or make only those visible that are needed");
+}

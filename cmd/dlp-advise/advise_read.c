@@ -1,0 +1,451 @@
+/*
+ * From records to facts: the table of record types, the files of a section,
+ * told apart by column src, and what iterations, devices, idle time, memory,
+ * recording and ##info lines add. advise_work.c has the rest.
+ */
+#include "advise_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "err.h"
+#include "mview.h"
+#include "num.h"
+
+#define MAX_PIECES 131072 /* of time */
+
+static void
+add_device(struct facts *f, const struct advise_type *t, const struct rec *r)
+{
+	struct device *d;
+	int64_t no;
+	double cc;
+
+	if (!rec_i64(r, t->at.dev, &no))
+		return;
+	d = facts_dev(f, no);
+	d->visible = true;
+	rec_i64(r, t->col[1], &d->n_sm);
+	rec_i64(r, t->col[2], &d->mem_total);
+	if (rec_f64(r, t->col[0], &cc))
+		d->cc10 = (int64_t)(cc * 10 + 0.5);
+}
+
+static void
+add_iteration(struct facts *f, const struct advise_type *t, const struct rec *r)
+{
+	int64_t no, dur;
+	size_t n;
+
+	f->has_key |= rec_raw(r, t->col[0], &n) != NULL;
+	if (!rec_i64(r, t->at.iter, &no) || !rec_i64(r, t->at.dur, &dur))
+		return;
+	ARRAY_GROW(f->iter, f->n_iter, f->cap_iter);
+	f->iter[f->n_iter++] = (struct facts_iter){ no, dur };
+}
+
+static void
+add_busy(struct facts *f, const struct advise_type *t, const struct rec *r)
+{
+	static const char *const word[N_BUSY] = { "tc", "kern", "graph", "mem",
+		"dataload", "io", "cpu", "other" };
+	int64_t dev, dur, in;
+	size_t n;
+	const char *s = rec_raw(r, t->col[0], &n);
+	bool counts;
+	int i;
+
+	if (!rec_i64(r, t->at.dev, &dev) || !rec_i64(r, t->at.dur, &dur))
+		return;
+	f->has_busy = true;
+	counts = rec_i64(r, t->at.iter, &in) || rec_i64(r, t->col[1], &in);
+	f->in_steps |= counts;
+	for (i = 0; i < N_BUSY; i++)
+		if (text_is(s, n, word[i])) {
+			struct device *d = facts_dev(f, dev);
+			int64_t *sum = counts ? d->busy : d->no_iter;
+
+			d->used |= i <= B_MEM && dur > 0;
+			sum[i] = num_add(sum[i], dur);
+		}
+}
+
+/* Without iterations all time counts. */
+static void
+end_busy(struct facts *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->n_dev && !f->in_steps; i++)
+		memcpy(
+		    f->dev[i].busy, f->dev[i].no_iter, sizeof(f->dev[i].busy));
+}
+
+static void
+add_cut(struct facts *f, const struct advise_type *t, const struct rec *r)
+{
+	int64_t v;
+
+	f->has_cuts = true;
+	if (rec_i64(r, t->at.iter, &v))
+		f->counts = true;
+	else if (rec_i64(r, t->col[0], &v))
+		f->counts = false;
+}
+
+/* As dlp gaps has it, which cuts gaps at the borders of the steps. */
+static void
+add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
+{
+	static const char *const word[N_GAP] = { "launch-bound", "startup",
+		"sync", "dataloader", "communication", "allocation",
+		"module-load", "os-wait", "profiler", "queued", "unknown" };
+	int64_t dur;
+	size_t n;
+	const char *s = rec_raw(r, t->col[0], &n);
+	int i;
+
+	f->has_gaps = true;
+	if (!advise_in_iter(t, r) || !rec_i64(r, t->at.dur, &dur))
+		return;
+	for (i = 0; i < N_GAP; i++)
+		if (text_is(s, n, word[i]))
+			f->gap_ns[i] = num_add(f->gap_ns[i], dur);
+}
+
+static void
+add_memory(struct facts *f, const struct advise_type *t, const struct rec *r)
+{
+	int64_t no = 0, bytes = 0, addr = 0;
+	size_t n, kl;
+	const char *op = rec_raw(r, t->col[0], &n);
+	const char *kind = rec_raw(r, t->col[3], &kl);
+	struct device *d;
+	uint64_t key, *v;
+
+	if (op == NULL || !(kind == NULL || text_is(kind, kl, "device")) ||
+	    !rec_i64(r, t->col[2], &addr))
+		return;
+	rec_i64(r, t->at.dev, &no);
+	rec_i64(r, t->col[1], &bytes);
+	d = facts_dev(f, no);
+	f->n_mem++;
+	key = (uint64_t)addr ^ (uint64_t)no << 56;
+	if (text_is(op, n, "alloc")) {
+		*map_put(&f->live, key, NULL) = (uint64_t)bytes;
+		d->mem_live = num_add(d->mem_live, bytes);
+		if (d->mem_live > d->mem_peak)
+			d->mem_peak = d->mem_live;
+	} else if ((v = map_get(&f->live, key)) != NULL) {
+		d->mem_live = num_sub(d->mem_live, (int64_t)*v);
+		map_del(&f->live, key);
+	}
+}
+
+static void
+add_overhead(struct facts *f, const struct advise_type *t, const struct rec *r)
+{
+	int64_t start, dur;
+	size_t n;
+	const char *s = rec_raw(r, t->col[0], &n);
+	enum over o = t->col[0]->pos < 0 ? OVER_PROFILER : over_of(s, n);
+
+	if (!rec_i64(r, t->at.start, &start) || !rec_i64(r, t->at.dur, &dur))
+		return;
+	if (o == OVER_QUEUE && advise_in_iter(t, r))
+		tops_add(&f->queue_full, s, n, dur, 0);
+	else if (o < N_OVER && f->over_time[o].n < MAX_PIECES)
+		ivl_add(&f->over_time[o], start, num_add(start, dur));
+}
+
+/* What the recorder says when it lost something. */
+static void
+add_message(struct facts *f, const struct advise_type *t, const struct rec *r)
+{
+	static const char *const words[] = { "lost", "dropped", "discard",
+		"overflow", "buffer is full" };
+	size_t n, sl, i, k;
+	const char *s = rec_raw(r, t->col[1], &n);
+	const char *sev = rec_raw(r, t->col[0], &sl);
+
+	if (s == NULL || text_is(sev, sl, "info"))
+		return;
+	for (i = 0; i < ARRAY_LEN(words); i++)
+		for (k = 0; k + strlen(words[i]) <= n; k++)
+			if (text_starts(s + k, n - k, words[i])) {
+				tops_add(&f->lost, s, n, 0, 0);
+				return;
+			}
+}
+
+static int64_t
+read_setting(const char *s, size_t n)
+{
+	int64_t v;
+
+	if (text_is(s, n, "true") || text_is(s, n, "True"))
+		return 1;
+	if (text_is(s, n, "false") || text_is(s, n, "False"))
+		return 0;
+	return num_i64(s, n, &v) ? v : -1;
+}
+
+static void
+add_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
+{
+	static const char *const model[N_MODEL] = { "model_num_workers",
+		"model_cudnn_benchmark_disabled", "model_detect_anomaly",
+		"model_gradcheck", "model_gradgradcheck",
+		"model_autograd_profile", "model_autograd_set_detect_anomaly",
+		"model_record_function", "model_emit_nvtx" };
+	int i;
+
+	for (i = 0; i < N_MODEL; i++)
+		if (text_is(name, len, model[i]))
+			f->model[i] = read_setting(v, n);
+	if (text_is(name, len, "mode") && n < sizeof(f->mode)) {
+		memcpy(f->mode, v, n);
+		f->mode[n] = '\0';
+	} else if (text_is(name, len, "key_op")) {
+		buf_clear(&f->key);
+		buf_put(&f->key, v, n);
+	} else if (text_is(name, len, "key_op_found")) {
+		f->key_found = text_is(v, n, "yes");
+	} else if (text_is(name, len, "kernel_arch")) {
+		num_i64(v, n, &f->kernel_arch);
+	} else if (text_is(name, len, "gpu_mem_total_bytes")) {
+		num_i64(v, n, &f->mem_total);
+	} else if (text_is(name, len, "gpu_mem_used_bytes")) {
+		num_i64(v, n, &f->mem_used);
+	}
+}
+
+static const struct advise_row rows[] = {
+	{ "kern", add_kernel, WORKREC_SPAN,
+	    WORKREC_CALL | WORKREC_DEV | WORKREC_ITER, 0,
+	    { "api", "op_id", "inst_id", "short", "grid", "op", "tc",
+		"tc_eligible", "tc_why", "dtype" } },
+	{ "copy", add_copy, 0,
+	    WORKREC_SPAN | WORKREC_CALL | WORKREC_DEV | WORKREC_ITER, 0,
+	    { "api", "kind", "bytes", "src_mem", "dst_mem" } },
+	{ "set", add_set, 0,
+	    WORKREC_SPAN | WORKREC_CALL | WORKREC_DEV | WORKREC_ITER, 0,
+	    { "api" } },
+	{ "sync", add_sync, 0, WORKREC_CALL | WORKREC_ITER, 0, { "api" } },
+	{ "call", add_call, 0, WORKREC_SPAN | WORKREC_ITER, 0, { "api" } },
+	{ "graph", add_graph, 0, WORKREC_SPAN | WORKREC_DEV | WORKREC_ITER, 0,
+	    { NULL } },
+	{ "inst", add_inst, 0, 0, 1, { "op_id" } },
+	{ "iter", add_iteration, WORKREC_ITER | WORKREC_DUR, 0, 0, { "key" } },
+	{ "dev", add_device, WORKREC_DEV, 0, 0, { "cc", "n_sm", "mem_bytes" } },
+	{ "busy", add_busy, WORKREC_DEV | WORKREC_DUR, WORKREC_ITER, 1,
+	    { "class", "after" } },
+	{ "cut", add_cut, 0, WORKREC_ITER, 0, { "dropped" } },
+	{ "gap", add_gap, 0, WORKREC_DUR | WORKREC_ITER, 0, { "class" } },
+	{ "mem", add_memory, 0, WORKREC_DEV, 0,
+	    { "op", "bytes", "addr", "kind" } },
+	{ "over", add_overhead, 0, WORKREC_SPAN | WORKREC_ITER, 0, { "name" } },
+	{ "diag", add_message, 0, 0, 0, { "severity", "text" } },
+};
+
+struct advise_reader {
+	struct advise_type type[ARRAY_LEN(rows)];
+	struct advise_ops ops;
+	struct smap names; /* of files; the number of its facts in file */
+	struct facts **file;
+	struct facts info;  /* what ##info lines say of all files */
+	struct facts *last; /* of the last record */
+	struct facts *head; /* of what ##info lines are; NULL: all */
+	advise_done *done;
+	void *arg;
+};
+
+const struct advise_ops *
+advise_ops_of(const struct advise_type *t)
+{
+	return &t->reader->ops;
+}
+
+/* What is said of all files is said of a new one. */
+static struct facts *
+new_file(const struct facts *all, const char *s, size_t n)
+{
+	struct facts *f = xcalloc(1, sizeof(*f));
+
+	f->all_devices = all->all_devices;
+	facts_clear(f);
+	buf_put(&f->src, s, n);
+	memcpy(f->mode, all->mode, sizeof(f->mode));
+	memcpy(f->model, all->model, sizeof(f->model));
+	buf_put(&f->key, all->key.s, all->key.len);
+	f->key_found = all->key_found;
+	f->kernel_arch = all->kernel_arch;
+	f->mem_total = all->mem_total;
+	f->mem_used = all->mem_used;
+	return f;
+}
+
+/* Without a name it is the one file that there is. */
+static struct facts *
+facts_of(struct advise_reader *g, const char *s, size_t n)
+{
+	bool is_new;
+	uint32_t i;
+
+	if (s == NULL && g->names.n == 1)
+		return g->file[0];
+	if (s == NULL) {
+		s = "";
+		n = 0;
+	}
+	if (g->last != NULL && g->last->src.len == n &&
+	    memcmp(buf_str(&g->last->src), s, n) == 0)
+		return g->last;
+	i = smap_put(&g->names, s, n, &is_new);
+	if (is_new) {
+		g->file = xrealloc(g->file, g->names.n, sizeof(struct facts *));
+		g->file[i] = new_file(&g->info, s, n);
+	}
+	return g->file[i];
+}
+
+static void
+see_record(struct stage *st, struct rec *r)
+{
+	const struct advise_type *t = rec_arg(r);
+	struct advise_reader *g = t->reader;
+	size_t n;
+	const char *s = rec_raw(r, t->at.src, &n);
+
+	stage_pass(st, r);
+	g->last = facts_of(g, s, n);
+	g->last->any = true;
+	g->head = NULL;
+	t->row->add(g->last, t, r);
+}
+
+/* ##info lines before the first record can be those of a file, which comes
+ * first among them. These are of the run: of all files in any case. */
+static bool
+is_of_all(const char *name, size_t n)
+{
+	return text_is(name, n, "mode") || text_is(name, n, "key_op") ||
+	       text_is(name, n, "key_op_found") ||
+	       text_is(name, n, "kernel_arch");
+}
+
+static void
+see_meta(struct stage *st, struct rec *r)
+{
+	struct advise_reader *g = st->ctx;
+	size_t wlen, rlen, len, n, i;
+	const char *rest, *tab;
+	const char *word = rec_meta(r, &wlen, &rest, &rlen);
+
+	if (!text_is(word, wlen, "info") || rest == NULL ||
+	    (tab = memchr(rest, '\t', rlen)) == NULL)
+		return;
+	len = (size_t)(tab - rest);
+	n = rlen - len - 1;
+	if (text_is(rest, len, "src")) {
+		g->head = facts_of(g, tab + 1, n);
+		return;
+	}
+	if (g->head != NULL && !is_of_all(rest, len)) {
+		add_info(g->head, rest, len, tab + 1, n);
+		return;
+	}
+	add_info(&g->info, rest, len, tab + 1, n);
+	for (i = 0; i < g->names.n; i++)
+		add_info(g->file[i], rest, len, tab + 1, n);
+}
+
+static void
+forget_files(struct advise_reader *g)
+{
+	size_t i;
+
+	for (i = 0; i < g->names.n; i++) {
+		facts_clear(g->file[i]);
+		free(g->file[i]);
+	}
+	free(g->file);
+	smap_free(&g->names);
+	facts_clear(&g->info);
+	g->file = NULL;
+	g->last = g->head = NULL;
+}
+
+static void
+forget_facts(struct stage *st)
+{
+	struct advise_reader *g = st->ctx;
+
+	map_clear(&g->ops.bits);
+	forget_files(g);
+}
+
+static void
+end_file(struct advise_reader *g, struct facts *f)
+{
+	int64_t lo = f->first_kern, hi = f->end_kern;
+
+	advise_ops_end(f);
+	end_busy(f);
+	if (f->any_kern) {
+		f->span_ns = num_sub(hi, lo);
+		f->over_ns = ivl_len_in(&f->over_time[OVER_PROFILER], lo, hi);
+		f->load_ns = ivl_len_in(&f->over_time[OVER_LOAD], lo, hi);
+	}
+	g->done(g->arg, f);
+}
+
+/* The files that have records, in the order in which they came; at least
+ * one. */
+static void
+end_files(struct stage *st)
+{
+	struct advise_reader *g = st->ctx;
+	size_t i;
+
+	if (g->names.n == 0)
+		(void)facts_of(g, NULL, 0);
+	for (i = 0; i < g->names.n; i++)
+		if (g->file[i]->any || g->names.n == 1)
+			end_file(g, g->file[i]);
+}
+
+static void
+bind_row(struct stage *st, struct advise_type *t, const struct advise_row *row)
+{
+	struct rec_type *x = stage_on(st, row->tag, see_record, NULL, t);
+	int i;
+
+	t->row = row;
+	workrec_bind(&t->at, x, row->need, row->opt | WORKREC_SRC);
+	for (i = 0; i < ADVISE_COLS && row->name[i] != NULL; i++)
+		t->col[i] = rec_col(
+		    x, row->name[i], i < row->n_need ? REC_NEED : REC_OPT);
+}
+
+void
+advise_read(struct stage *st, bool all_devices, advise_done *done, void *arg)
+{
+	struct advise_reader *g = xcalloc(1, sizeof(*g));
+	size_t i;
+
+	g->info.all_devices = all_devices;
+	g->done = done;
+	g->arg = arg;
+	forget_files(g);
+	advise_ops_bind(st, &g->ops);
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		g->type[i].reader = g;
+		bind_row(st, &g->type[i], &rows[i]);
+	}
+	st->ctx = g;
+	st->meta = see_meta;
+	st->section = forget_facts;
+	st->end = end_files;
+}
