@@ -81,8 +81,10 @@ const struct type_def type_defs[] = {
 };
 
 #define ID(t) { t, "id", PARSE, COL_INT, "number, unique in the section" }
-#define START(t, h) { t, "start_ns", PARSE, COL_INT, h }
-#define DUR(t, h) { t, "dur_ns", PARSE, COL_INT, h }
+#define START_BY(by, t, h) { t, "start_ns", by, COL_INT, h }
+#define DUR_BY(by, t, h) { t, "dur_ns", by, COL_INT, h }
+#define START(t, h) START_BY(PARSE, t, h)
+#define DUR(t, h) DUR_BY(PARSE, t, h)
 #define PID(t) { t, "pid", PARSE, COL_INT, "process" }
 #define TID(t) { t, "tid", PARSE, COL_INT, "thread" }
 
@@ -730,8 +732,8 @@ const struct col_def col_defs[] = {
 	{ "overview", "error", OVERVIEW, COL_TEXT,
 	    "why the profile could not be analysed" },
 
-	START("gap", "where it begins"),
-	DUR("gap", "its length"),
+	START_BY(GAPS, "gap", "where it begins"),
+	DUR_BY(GAPS, "gap", "its length"),
 	{ "gap", "dev", GAPS, COL_INT, "device" },
 	{ "gap", "iter", GAPS, COL_INT, "iteration of the work that ends it, or"
 	    " that it lies in" },
@@ -904,8 +906,8 @@ const struct col_def col_defs[] = {
 	{ "memrange", "free_bytes", MEM, COL_INT, "released while open" },
 	{ "memrange", "n_alloc", MEM, COL_INT, "allocations while open" },
 
-	START("wait", "start"),
-	DUR("wait", "duration"),
+	START_BY(WAITS, "wait", "start"),
+	DUR_BY(WAITS, "wait", "duration"),
 	{ "wait", "kind", WAITS, COL_TEXT,
 	    "cuda: a call that waits for a GPU; of the operating system: wait,"
 	    " sleep, lock, io or other" },
@@ -951,6 +953,26 @@ static const struct {
 	{ "iteration", "iter" },
 };
 
+/* Types whose columns are named by the command line or by the input. */
+static const char *const open_types[] = { "agg", "join", NULL };
+
+bool
+type_is_open(const char *type)
+{
+	const char *const *t = open_types;
+
+	while (*t != NULL && strcmp(*t, type) != 0)
+		t++;
+	return *t != NULL;
+}
+
+const struct col_def cols_all[] = {
+	{ "*", "src", PARSE, COL_TEXT,
+	    "the file, where several files are read into one section" },
+	{ "*", "rank", PARSE, COL_INT, "--ranks: the rank of that file" },
+	{ NULL, NULL, NULL, COL_INT, NULL },
+};
+
 const struct col_def *
 col_find(const char *type, const char *name)
 {
@@ -958,6 +980,9 @@ col_find(const char *type, const char *name)
 
 	for (c = col_defs; c->type != NULL; c++)
 		if (strcmp(c->type, type) == 0 && strcmp(c->name, name) == 0)
+			return c;
+	for (c = cols_all; c->type != NULL && type_find(type) != NULL; c++)
+		if (strcmp(c->name, name) == 0)
 			return c;
 	return NULL;
 }

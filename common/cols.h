@@ -7,6 +7,7 @@
 #ifndef DLP_COLS_H
 #define DLP_COLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum col_kind {
@@ -35,6 +36,13 @@ struct type_def {
 
 extern const struct col_def col_defs[]; /* ends with type NULL */
 extern const struct type_def type_defs[];
+
+/* The columns that every type of record has where a section has several files;
+ * their type is "*". The table ends with type NULL. */
+extern const struct col_def cols_all[];
+
+/* Whether records of that type may have any column. */
+bool type_is_open(const char *type);
 
 /* NULL if unknown. */
 const struct col_def *col_find(const char *type, const char *name);

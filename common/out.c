@@ -23,8 +23,17 @@ struct out_type {
 	char *legend; /* the whole line, then of it what --drop leaves */
 	size_t len;
 	uint64_t skip;  /* as out_skip is for a record */
+	int n;          /* columns of the legend, after --drop */
 	bool due, less; /* less: --drop was looked at */
 };
+
+#if defined(__SANITIZE_ADDRESS__)
+#define COUNT_ALL true
+#elif defined(__has_feature)
+#define COUNT_ALL __has_feature(address_sanitizer)
+#else
+#define COUNT_ALL false
+#endif
 
 struct buf out_buf;
 uint64_t out_skip;
@@ -32,6 +41,10 @@ static bool unbuf;
 static uint64_t count;
 static size_t settled; /* bytes of out_buf that are ready to leave */
 static struct out_type *types;
+static struct { /* the record that is written, if its fields are counted */
+	const struct out_type *type;
+	size_t at; /* where it begins in out_buf */
+} counted;
 static struct {
 	void (*f)(void *);
 	void *arg;
@@ -122,6 +135,34 @@ out_finish(int status)
 	return status;
 }
 
+/* Fatal if the registry does not have the type or one of the columns. */
+static void
+check_declared(const char *tag, const char *const *names, int n)
+{
+	int i;
+
+	if (type_find(tag) == NULL)
+		die("record type '%s' is not declared in common/cols.c", tag);
+	if (type_is_open(tag))
+		return;
+	for (i = 0; i < n; i++)
+		if (col_find(tag, names[i]) == NULL)
+			die("column '%s' of %s records is not declared in"
+			    " common/cols.c",
+			    names[i], tag);
+}
+
+static int
+count_tabs(const char *s, size_t n)
+{
+	int tabs = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		tabs += s[i] == '\t';
+	return tabs;
+}
+
 struct out_type *
 out_type(const char *tag, const char *const *names, int n)
 {
@@ -129,6 +170,7 @@ out_type(const char *tag, const char *const *names, int n)
 	struct buf b = { 0 };
 	int i;
 
+	check_declared(tag, names, n);
 	buf_putc(&b, '#');
 	buf_puts(&b, tag);
 	for (i = 0; i < n; i++) {
@@ -192,13 +234,28 @@ out_rec(struct out_type *t)
 		if (!t->less)
 			t->skip = drop_legend(t->legend, &t->len);
 		t->less = true;
+		t->n = count_tabs(t->legend, t->len);
 		buf_put(&out_buf, t->legend, t->len);
-		t->due = false;
 	}
+	counted.type = t->due || COUNT_ALL ? t : NULL;
+	counted.at = out_buf.len;
+	t->due = false;
 	for (n = 1; t->legend[n] != '\t' && t->legend[n] != '\n'; n++)
 		;
 	buf_put(&out_buf, t->legend + 1, n - 1);
 	out_skip = t->skip;
+}
+
+static void
+check_fields(void)
+{
+	const struct out_type *t = counted.type;
+	int n = count_tabs(out_buf.s + counted.at, out_buf.len - counted.at);
+
+	counted.type = NULL;
+	if (n != t->n)
+		die("a record has %d fields, its legend %d: %.*s", n, t->n,
+		    (int)t->len - 1, t->legend);
 }
 
 void
@@ -215,6 +272,8 @@ out_rec_src(struct out_src_type *t, const char *tag, const char *const *names,
 void
 out_end(void)
 {
+	if (counted.type != NULL)
+		check_fields();
 	out_skip = 0;
 	buf_putc(&out_buf, '\n');
 	count++;

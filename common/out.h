@@ -25,7 +25,9 @@ void out_at_finish(void (*f)(void *), void *arg);
 void out_flush(void);
 void out_check(void); /* flush if enough is pending */
 
-/* Declares a record type with these columns (names are kept, not copied). */
+/* Declares a record type with these columns (names are kept, not copied). The
+ * registry (cols.h) must have the type and the columns: a command that writes
+ * others ends here, with a message that names what is missing there. */
 struct out_type *out_type(const char *tag, const char *const *names, int n);
 
 /* As out_type, with the registry's columns of that type that the command
@@ -36,7 +38,11 @@ void out_legends_again(void); /* a section begins: legends are due again */
 uint64_t out_count(void);     /* data records since out_legends_again */
 void out_counted(uint64_t n); /* n more were written by way of out_buf */
 
-void out_rec(struct out_type *t); /* begins a record (legend if due) */
+/* Begins a record, with its legend before it if that is due; out_end() ends it.
+ * The first record under each legend must have as many fields as the legend
+ * (with sanitizers every record): otherwise the command ends, because a
+ * stream with a wrong number of fields cannot be read. */
+void out_rec(struct out_type *t);
 
 /* A record type whose last column, src, is only there in records of a stream
  * that has several files. Zeroed at first; it lives as long as the program. */
@@ -49,7 +55,7 @@ struct out_src_type {
 void out_rec_src(struct out_src_type *t, const char *tag,
     const char *const *names, size_t n, bool has_src);
 
-void out_end(void); /* ends it */
+void out_end(void);
 
 /* --drop (drop.h): which of the fields that come next are not written, a bit
  * each, the next one the lowest. */

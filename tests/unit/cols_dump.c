@@ -79,6 +79,11 @@ check_col(const struct col_def *c)
 {
 	if (type_find(c->type) == NULL)
 		wrong(c->type, c->name, "its type is not declared");
+	else if (strcmp(c->by, "dlp-parse") == 0 &&
+		 strcmp(type_find(c->type)->by, c->by) != 0)
+		wrong(c->type, c->name,
+		    "credited to the first stage, but"
+		    " the type is written by a later one");
 	if (col_find(c->type, c->name) != c)
 		wrong(c->type, c->name, "declared twice");
 	if (c->kind == COL_STR && !ends(c->name, "_id"))
@@ -106,13 +111,21 @@ test(void)
 }
 
 static void
+tsv_col(const struct col_def *c)
+{
+	printf("%s\t%s\t%s\t%s\t%s\t%s\n", c->type, c->name, kind_word(c->kind),
+	    unit(c), c->by, c->help);
+}
+
+static void
 tsv(void)
 {
 	const struct col_def *c;
 
+	for (c = cols_all; c->type != NULL; c++)
+		tsv_col(c);
 	for (c = col_defs; c->type != NULL; c++)
-		printf("%s\t%s\t%s\t%s\t%s\t%s\n", c->type, c->name,
-		    kind_word(c->kind), unit(c), c->by, c->help);
+		tsv_col(c);
 }
 
 /* A word that mdoc would take for a macro, or a line that would begin a
@@ -248,9 +261,15 @@ mdoc_type(const struct type_def *t)
 static void
 mdoc(void)
 {
+	const struct col_def *c;
 	const struct type_def *t;
 	size_t i;
 
+	printf(".Ss Columns of all records\n");
+	mdoc_head();
+	for (c = cols_all; c->type != NULL; c++)
+		mdoc_col(c);
+	printf(".El\n");
 	for (i = 0; i < N_SHARED; i++)
 		mdoc_shared(&shared[i]);
 	for (t = type_defs; t->type != NULL; t++)
