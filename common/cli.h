@@ -22,8 +22,10 @@ void cli_usage(const char *usage) __attribute__((noreturn));
 /*
  * Options by a table, which ends with a name that is NULL. Each has exactly
  * one of flag (it takes no argument and sets this), act (it takes none and
- * calls this), arg (the last argument given is left here) and call (called
- * with each argument, in order; with NULL where it is optional and not there).
+ * calls this), arg (the last argument given is left here), call (called with
+ * each argument, in order; with NULL where it is optional and not there) and
+ * set (as call, with a struct of the command that it changes). A table whose
+ * rows point into the command's own struct is built where that struct is.
  */
 struct cli_opt {
 	char ch; /* its letter; 0: it has none */
@@ -32,6 +34,8 @@ struct cli_opt {
 	void (*act)(void);
 	const char **arg;
 	void (*call)(const char *arg);
+	void (*set)(void *to, const char *arg);
+	void *to;
 	bool optional; /* --name or --name=ARG */
 };
 

@@ -31,7 +31,7 @@ count(const struct cli_opt *opts)
 static bool
 takes_arg(const struct cli_opt *o)
 {
-	return o->arg != NULL || o->call != NULL;
+	return o->arg != NULL || o->call != NULL || o->set != NULL;
 }
 
 /* getopt's letters: ours and the shared ones. */
@@ -96,6 +96,8 @@ act(const struct cli_opt *o, const char *arg)
 		o->act();
 	else if (o->arg != NULL)
 		*o->arg = arg;
+	else if (o->set != NULL)
+		o->set(o->to, arg);
 	else
 		o->call(arg);
 }
