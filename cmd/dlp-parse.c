@@ -1,26 +1,16 @@
 /*
  * dlp-parse: a profile database as a stream of records. Dialects know the
- * databases (dlp-parse/nsys.c, nvprof.c); the core joins GPU work to the
- * calls that launched it, merges the tables in launch order while it reads
- * them, selects, and writes.
+ * databases (dlp-parse/nsys.c, nvprof.c, dldb_reader.c); the core joins GPU
+ * work to the calls that launched it, merges the tables in launch order while
+ * it reads them, selects, and writes.
  */
 #include <stdlib.h>
 
 #include "cli.h"
-#include "dlp-parse/asked.h"
-#include "dlp-parse/dict.h"
-#include "dlp-parse/emit.h"
-#include "dlp-parse/emit_op.h"
-#include "dlp-parse/emit_rows.h"
-#include "dlp-parse/facts.h"
-#include "dlp-parse/input_watch.h"
-#include "dlp-parse/merge.h"
-#include "dlp-parse/nvprof.h"
 #include "dlp-parse/profile.h"
+#include "dlp-parse/pydict.h"
 #include "dlp-parse/ranks.h"
-#include "dlp-parse/run.h"
-#include "dlp-parse/select.h"
-#include "dlp-parse/select_range.h"
+#include "dlp-parse/schema.h"
 #include "drop.h"
 #include "err.h"
 #include "out.h"
@@ -52,193 +42,241 @@ static const char usage[] =
     "  -h, --help       this text\n"
     "  -V, --version    the version\n";
 
-static struct profile *profiles;
-static int nprofiles;
-static bool with_src; /* records name their file */
-static bool ranks;    /* and their rank */
-static bool no_dict;
+/* Goes through the options; whether -u was given. */
+static bool
+read_options(struct parse *run, int argc, char **argv)
+{
+	struct selection *sel = &run->sel;
+	const struct cli_opt opts[] = {
+		{ 'T', "type", .set = asked_type, .to = sel },
+		{ 0, "device", .set = asked_device, .to = sel },
+		{ 0, "pid", .set = asked_pid, .to = sel },
+		{ 0, "stream", .set = asked_stream, .to = sel },
+		{ 0, "domain", .set = asked_domain, .to = sel },
+		{ 0, "start", .set = asked_start, .to = sel },
+		{ 0, "end", .set = asked_end, .to = sel },
+		{ 0, "range", .set = asked_range, .to = sel },
+		{ 0, "kernel-names", .flag = &run->out.kernel_names },
+		{ 0, "rows", .flag = &run->out.rows },
+		{ 0, "old-names", .flag = &run->old_names },
+		{ 0, "src", .flag = &run->out.with_src },
+		{ 0, "ranks", .flag = &run->out.with_rank },
+		{ 0, "no-dict", .flag = &run->no_dict },
+		{ 0, "need-times", .flag = &run->need_times },
+		DROP_OPTION,
+		{ 0 },
+	};
+	bool unbuffered = cli_options(argc, argv, usage, opts);
 
-static const struct cli_opt opts[] = {
-	{ 'T', "type", .call = asked_type },
-	{ 0, "device", .call = asked_device },
-	{ 0, "pid", .call = asked_pid },
-	{ 0, "stream", .call = asked_stream },
-	{ 0, "domain", .call = asked_domain },
-	{ 0, "start", .call = asked_start },
-	{ 0, "end", .call = asked_end },
-	{ 0, "range", .call = asked_range },
-	{ 0, "kernel-names", .flag = &emit_kernel_names },
-	{ 0, "rows", .flag = &emit_rows },
-	{ 0, "old-names", .flag = &nvprof_old_names },
-	{ 0, "src", .flag = &with_src },
-	{ 0, "ranks", .flag = &ranks },
-	{ 0, "no-dict", .flag = &no_dict },
-	{ 0, "need-times", .flag = &dict_need_times },
-	DROP_OPTION,
-	{ 0 },
-};
+	run->out.with_src |= run->out.with_rank;
+	return unbuffered;
+}
 
 static void
-open_profiles(int n, char **paths)
+open_profiles(struct parse *run, int n, char **paths)
 {
+	struct profile *p;
 	int i;
 
-	nprofiles = n > 0 ? n : 1;
-	if (ranks)
+	run->nprof = n > 0 ? n : 1;
+	if (run->out.with_rank)
 		ranks_sort(paths, n);
-	profiles = xcalloc((size_t)nprofiles, sizeof(*profiles));
-	for (i = 0; i < nprofiles; i++) {
-		profile_open(&profiles[i], n > 0 ? paths[i] : NULL, i);
-		profile_begin(&profiles[i]);
-		if (nprofiles > 1) /* of many files not all can be open twice */
-			profile_alone(&profiles[i]);
+	run->prof = xcalloc((size_t)run->nprof, sizeof(*run->prof));
+	for (i = 0; i < run->nprof; i++) {
+		p = run->prof[i] = xcalloc(1, sizeof(*p));
+		profile_open(p, run, n > 0 ? paths[i] : NULL, i);
+		profile_begin(p);
+		if (run->nprof >
+		    1) /* not all of many files can be open twice */
+			profile_alone(p);
 	}
-	if (ranks) {
-		ranks_number(profiles, nprofiles);
-		ranks_align(profiles, nprofiles);
+	if (run->out.with_rank) {
+		ranks_number(run);
+		ranks_align(run);
 	}
-	for (i = 0; i < nprofiles; i++) {
-		profile_current(&profiles[i]);
-		range_find(&profiles[i]);
-	}
-	range_check();
+	for (i = 0; i < run->nprof; i++)
+		range_find(run->prof[i]);
+	range_check(&run->sel);
 }
 
 /* Whether the files hold ops: then all must, because dlp-correlate makes no
  * ops where it finds some. */
 static bool
-check_ops(void)
+check_ops(const struct parse *run)
 {
-	const struct profile *first = profiles, *p;
+	const struct profile *first = run->prof[0], *p;
+	int i;
 
-	for (p = profiles; p < profiles + nprofiles; p++)
+	for (i = 1; i < run->nprof; i++) {
+		p = run->prof[i];
 		if ((p->dialect->work == NULL) !=
 		    (first->dialect->work == NULL))
 			die("%s and %s: a database of DLProf cannot be read"
 			    " together with other profiles",
 			    first->path, p->path);
+	}
 	return first->dialect->work != NULL;
 }
 
 static void
-put_facts(void)
+put_facts(struct parse *run)
 {
 	struct profile *p;
+	int i;
 
-	for (p = profiles; p < profiles + nprofiles; p++) {
-		profile_current(p);
-		if (with_src)
-			fact_info("src", "%s", p->path);
-		fact_info("dialect", "%s", p->dialect->name);
+	for (i = 0; i < run->nprof; i++) {
+		p = run->prof[i];
+		db_use(p->path);
+		if (run->out.with_src)
+			fact_info(p, "src", "%s", p->path);
+		fact_info(p, "dialect", "%s", p->dialect->name);
 		p->dialect->facts(p->ctx);
 	}
-	if (ranks)
-		ranks_put(profiles, nprofiles);
+	if (run->out.with_rank)
+		ranks_put(run);
 }
 
 /* The profile whose next event is first; ties go to the first file. */
 static struct profile *
-first_profile(void)
+first_profile(const struct parse *run)
 {
 	struct profile *best = NULL, *p;
+	int i;
 
-	for (p = profiles; p < profiles + nprofiles; p++)
+	for (i = 0; i < run->nprof; i++) {
+		p = run->prof[i];
 		if (p->has_next &&
 		    (best == NULL ||
 			merge_head(p)->start < merge_head(best)->start))
 			best = p;
+	}
 	return best;
 }
 
 static void
-put_events(void)
+put_events(struct parse *run)
 {
 	struct profile *p;
+	int i;
 
-	for (p = profiles; p < profiles + nprofiles; p++) {
-		profile_current(p);
-		profile_start(p);
-		merge_peek(p);
+	for (i = 0; i < run->nprof; i++) {
+		db_use(run->prof[i]->path);
+		profile_start(run->prof[i]);
+		merge_peek(run->prof[i]);
 	}
-	while ((p = first_profile()) != NULL) {
-		profile_current(p);
+	while ((p = first_profile(run)) != NULL) {
+		db_use(p->path);
 		merge_emit(p);
 		merge_peek(p);
 	}
 }
 
+/* The notes of all profiles together; those of a dialect are its own. */
 static void
-put_notes(void)
+put_notes(struct parse *run)
 {
-	uint64_t spilled = 0, unknown = 0, dup = 0, sorted = 0;
+	uint64_t orphans = 0, before = 0, twins = 0, late = 0, spilled = 0;
+	uint64_t unknown = 0, dup = 0, bad = 0, sorted = 0;
 	struct profile *p;
-	int i;
+	int i, k;
 
-	for (p = profiles; p < profiles + nprofiles; p++) {
-		profile_current(p);
+	for (i = 0; i < run->nprof; i++) {
+		p = run->prof[i];
+		db_use(p->path);
 		if (p->dialect->notes != NULL)
 			p->dialect->notes(p->ctx);
+		orphans += p->count.orphans;
+		before += p->count.before_launch;
+		twins += p->count.twins;
+		late += p->count.late;
 		spilled += p->window.spilled;
 		unknown += p->names.unknown;
 		dup += p->keys.dup_calls;
-		for (i = 0; i < p->ncur; i++)
-			sorted += p->cur[i].order.sort;
+		bad += p->sources.bad_rows;
+		for (k = 0; k < p->ncur; k++)
+			sorted += p->cur[k].order.sort;
 	}
-	merge_notes();
-	emit_notes();
-	ranks_notes();
+	stage_note("gpu_without_call", orphans);
+	stage_note("gpu_before_call", before);
+	stage_note("call_twins", twins);
+	stage_note("gpu_late", late);
+	emit_notes(&run->out);
+	ranks_notes(run);
 	stage_note("call_duplicates", dup);
 	stage_note("unknown_strings", unknown);
-	stage_note("bad_rows", source_bad_rows());
+	stage_note("bad_rows", bad);
 	stage_note("tables_sorted", sorted);
 	stage_note("window_spilled", spilled);
 }
 
 static void
-open_out(bool unbuffered, bool with_ops)
+close_profiles(struct parse *run)
 {
+	int i;
+
+	for (i = 0; i < run->nprof; i++) {
+		profile_close(run->prof[i]);
+		free(run->prof[i]);
+	}
+	free(run->prof);
+	infile_free(&run->in);
+	select_free(&run->sel);
+}
+
+/* A .dict of PyProf is no database. */
+static void
+put_dict(struct parse *run, struct dict_file *d, int argc, char **argv,
+    bool unbuffered)
+{
+	const char *path = argv[optind];
+
+	if (run->no_dict)
+		die("%s: a .dict of PyProf has kernels only, this needs"
+		    " more",
+		    path != NULL ? path : "-");
+	if (run->out.with_rank)
+		die("--ranks: a .dict tells no times");
 	out_open(unbuffered);
-	emit_op_open(with_ops);
-	emit_open(with_src, ranks);
-	facts_open(with_src, ranks);
+	emit_open(&run->out);
+	dict_run(d, run, path, argc, argv);
+}
+
+static void
+put_profiles(struct parse *run, int argc, char **argv, bool unbuffered)
+{
+	/* each connection in one thread only: no locks per value */
+	sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
+	open_profiles(run, argc - optind, argv + optind);
+	run->out.with_src |= run->nprof > 1;
+	out_open(unbuffered);
+	run->out.with_ops = check_ops(run);
+	emit_open(&run->out);
+	stage_begin_section(argc, argv);
+	put_facts(run);
+	put_events(run);
+	select_say_unseen(&run->sel);
+	put_notes(run);
+	infile_check_unchanged(&run->in);
+	stage_end_section();
+	close_profiles(run);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct parse run = { 0 };
+	struct dict_file dict = { 0 };
 	bool unbuffered;
-	int i;
 
 	cli_init("dlp-parse");
-	unbuffered = cli_options(argc, argv, usage, opts);
-	with_src = with_src || ranks;
+	select_init(&run.sel);
+	infile_init(&run.in);
+	unbuffered = read_options(&run, argc, argv);
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);
-	if (argc - optind <= 1 && dict_is(argv[optind])) {
-		if (no_dict)
-			die("%s: a .dict of PyProf has kernels only, this needs"
-			    " more",
-			    argv[optind] != NULL ? argv[optind] : "-");
-		if (ranks)
-			die("--ranks: a .dict tells no times");
-		open_out(unbuffered, false);
-		dict_run(argv[optind], argc, argv, with_src);
-		return out_finish(EXIT_OK);
-	}
-	/* each connection in one thread only: no locks per value */
-	sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
-	open_profiles(argc - optind, argv + optind);
-	with_src = with_src || nprofiles > 1;
-	open_out(unbuffered, check_ops());
-	stage_begin_section(argc, argv);
-	put_facts();
-	put_events();
-	select_say_unseen();
-	put_notes();
-	watch_check();
-	stage_end_section();
-	for (i = 0; i < nprofiles; i++)
-		profile_close(&profiles[i]);
-	free(profiles);
+	if (argc - optind <= 1 && dict_is(&dict, &run, argv[optind]))
+		put_dict(&run, &dict, argc, argv, unbuffered);
+	else
+		put_profiles(&run, argc, argv, unbuffered);
 	return out_finish(EXIT_OK);
 }

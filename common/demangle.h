@@ -12,4 +12,9 @@
  * as it is, and false is returned. */
 bool demangle(const char *name, struct buf *out);
 
+/* As demangle(), with the mistake that libstdc++ and binutils made up to GCC
+ * 8: they counted every lambda among the parts of a name that can be referred
+ * to later, so that references behind one say something else. */
+bool demangle_old(const char *name, struct buf *out);
+
 #endif

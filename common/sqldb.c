@@ -3,11 +3,160 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "buf.h"
 #include "err.h"
-#include "sqlvfs.h"
+
+/*
+ * A way for SQLite to read a file that nobody writes: where pages are asked
+ * for one after the other, as in a pass over a table, several come with one
+ * call of the system; for each of them alone it would cost more than the
+ * page.
+ */
+#define STREAMS 8 /* places of a file that are read at a time: tables */
+#define PIECE (32 * 1024)
+#define NEAR (16 * 1024) /* bytes passed over that still are in sequence */
+
+struct vfs_stream {
+	sqlite3_int64 at; /* what it holds: n bytes from here, none if n is 0 */
+	sqlite3_int64 n;
+	sqlite3_int64 end; /* of what was read last */
+	uint64_t used;     /* when: 0 is never */
+	unsigned char s[PIECE];
+};
+
+/* Behind SQLite's own file, whose methods these are, but for two. */
+struct vfs_file {
+	const sqlite3_io_methods *real;
+	sqlite3_io_methods own;
+	sqlite3_int64 size;
+	uint64_t clock;
+	struct vfs_stream *streams;
+};
+
+/* SQLite registers it once for the process. */
+static sqlite3_vfs *real;
+static sqlite3_vfs own = { .zName = "dlp-ahead" };
+
+static struct vfs_file *
+file_of(sqlite3_file *f)
+{
+	return (struct vfs_file *)(void *)((char *)f +
+					   (real->szOsFile + 15) / 16 * 16);
+}
+
+/* The stream that holds these bytes. */
+static struct vfs_stream *
+stream_with(struct vfs_file *x, sqlite3_int64 at, int n)
+{
+	struct vfs_stream *s;
+
+	for (s = x->streams; s < x->streams + STREAMS; s++)
+		if (at >= s->at && at + n <= s->at + s->n)
+			return s;
+	return NULL;
+}
+
+/* The stream that was read up to here; otherwise the one that was not used for
+ * the longest time, with *goes_on false. */
+static struct vfs_stream *
+stream_before(struct vfs_file *x, sqlite3_int64 at, bool *goes_on)
+{
+	struct vfs_stream *s, *oldest = x->streams;
+
+	for (s = x->streams; s < x->streams + STREAMS; s++) {
+		*goes_on = s->used > 0 && at >= s->end && at - s->end <= NEAR;
+		if (*goes_on)
+			return s;
+		if (s->used < oldest->used)
+			oldest = s;
+	}
+	return oldest;
+}
+
+static int
+read_page(sqlite3_file *f, void *to, int n, sqlite3_int64 at)
+{
+	struct vfs_file *x = file_of(f);
+	struct vfs_stream *s = stream_with(x, at, n);
+	bool goes_on;
+	sqlite3_int64 more;
+
+	if (s == NULL) {
+		s = stream_before(x, at, &goes_on);
+		more = x->size - at < PIECE ? x->size - at : PIECE;
+		s->n = 0;
+		s->end = at + n;
+		s->used = ++x->clock;
+		if (!goes_on || more <= n ||
+		    x->real->xRead(f, s->s, (int)more, at) != SQLITE_OK)
+			return x->real->xRead(f, to, n, at);
+		s->at = at;
+		s->n = more;
+		s->end = at + more;
+	}
+	s->used = ++x->clock;
+	memcpy(to, s->s + (at - s->at), (size_t)n);
+	return SQLITE_OK;
+}
+
+static int
+close_file(sqlite3_file *f)
+{
+	struct vfs_file *x = file_of(f);
+
+	free(x->streams);
+	return x->real->xClose(f);
+}
+
+static int
+open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags,
+    int *out_flags)
+{
+	struct vfs_file *x = file_of(f);
+	int rc = real->xOpen(real, name, f, flags, out_flags);
+
+	(void)vfs;
+	if (rc != SQLITE_OK || (flags & SQLITE_OPEN_MAIN_DB) == 0)
+		return rc;
+	x->real = f->pMethods;
+	x->clock = 0;
+	if (x->real->xFileSize(f, &x->size) != SQLITE_OK)
+		return SQLITE_OK;
+	x->streams = calloc(STREAMS, sizeof(*x->streams));
+	if (x->streams == NULL)
+		return SQLITE_OK;
+	x->own = *x->real;
+	x->own.xRead = read_page;
+	x->own.xClose = close_file;
+	f->pMethods = &x->own;
+	return SQLITE_OK;
+}
+
+/* Its name, to open with; NULL, which is SQLite's own way, if there is
+ * trouble. Connections to be opened as immutable only. */
+static const char *
+vfs_ahead(void)
+{
+	if (real != NULL)
+		return own.zName;
+	if (sqlite3_initialize() != SQLITE_OK ||
+	    (real = sqlite3_vfs_find(NULL)) == NULL)
+		return NULL;
+	/* it is the real one but for the files that it opens */
+	own = *real;
+	own.zName = "dlp-ahead";
+	own.pNext = NULL;
+	own.szOsFile =
+	    (real->szOsFile + 15) / 16 * 16 + (int)sizeof(struct vfs_file);
+	own.xOpen = open_file;
+	if (sqlite3_vfs_register(&own, 0) == SQLITE_OK)
+		return own.zName;
+	real = NULL;
+	return NULL;
+}
 
 /*
  * A file of a few pages can be a tree with more rows than there are atoms, by
@@ -19,7 +168,9 @@
 #define STEPS_AT_LEAST 20000000
 #define STEPS_AT_ONCE 100000
 
-static _Atomic int64_t steps_left; /* of all that are open; threads share it */
+/* For all connections of the process together, which share the work: those of
+ * one file, and threads. */
+static _Atomic int64_t steps_left;
 
 /* A file: URI in which every byte of the path is itself. */
 static void
@@ -137,7 +288,7 @@ sqldb_read(sqlite3 **db, const char *path, bool immutable, int64_t size)
 	put_uri(&uri, path, immutable);
 	rc = sqlite3_open_v2(uri.s, db,
 	    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
-	    immutable ? sqlvfs_ahead() : NULL);
+	    immutable ? vfs_ahead() : NULL);
 	buf_free(&uri);
 	if (rc != SQLITE_OK)
 		return rc;

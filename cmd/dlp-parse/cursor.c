@@ -2,27 +2,47 @@
  * One table's events in start order. Tables stand in that order but for
  * single rows; the first pass said how far those are off, and just so many
  * rows are kept back in a heap.
+ *
+ * Rows are read in batches, and of one table by a second thread, some thousand
+ * rows ahead. That thread runs read_ahead(): it fills batches of the ring, and
+ * may touch the cursor's src, ctx, shift, st, row and fill (which nobody else
+ * uses meanwhile), the connection c->db, and the batches that it was given.
+ * The batches come as they would without it, and so does an error: it is said
+ * when the batch is due that could not be read.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ahead.h"
-#include "buf.h"
+#include "beside.h"
 #include "cursor.h"
 #include "err.h"
 #include "num.h"
 #include "schema.h"
 #include "sqldb.h"
 
+#define CURSOR_COLS 64
+#define BATCH_ROWS 64    /* rows read at once */
+#define BATCH_TEXT 65536 /* bytes of text that end a batch early */
+
+struct batch {
+	struct event ev[BATCH_ROWS]; /* their texts: from text_at */
+	int64_t key[BATCH_ROWS];
+	size_t text_at[BATCH_ROWS];
+	int n, next;
+	bool last; /* of the table */
+	struct buf text;
+};
+
 static const char *
-key_of(const struct cursor *c)
+key_column(const struct cursor *c)
 {
 	return c->src->key ? c->src->key : "rowid";
 }
 
 static void
-clear(struct event *ev, enum ev_kind kind)
+event_clear(struct event *ev, enum ev_kind kind)
 {
 	memset(ev, 0, sizeof(*ev));
 	ev->kind = kind;
@@ -31,7 +51,7 @@ clear(struct event *ev, enum ev_kind kind)
 }
 
 static void
-move(struct event *ev, int64_t shift)
+event_move(struct event *ev, int64_t shift)
 {
 	ev->start = num_add(ev->start, shift);
 	if (ev->end != EV_UNSET)
@@ -41,11 +61,11 @@ move(struct event *ev, int64_t shift)
 static bool
 make_event(const struct cursor *c, sqlite3_value **col, struct event *ev)
 {
-	clear(ev, c->src->kind);
+	event_clear(ev, c->src->kind);
 	if (!c->src->row(c->ctx, c->src, col, ev))
 		return false;
 	if (c->shift != 0)
-		move(ev, c->shift);
+		event_move(ev, c->shift);
 	return true;
 }
 
@@ -62,7 +82,7 @@ keep_text(struct batch *b, const struct event *ev)
  * row. It is true when the batch is full, so that only then a row is handed
  * out, and the statement waits. */
 static void
-put_row(sqlite3_context *sql, int n, sqlite3_value **col)
+batch_row(sqlite3_context *sql, int n, sqlite3_value **col)
 {
 	struct cursor *c = sqlite3_user_data(sql);
 	struct batch *b = c->fill;
@@ -87,15 +107,14 @@ put_row(sqlite3_context *sql, int n, sqlite3_value **col)
 static void
 open_batches(struct cursor *c)
 {
-	/* a function cannot be put again while others are at work */
-	static unsigned functions;
-	const struct source *s = c->src;
+	const struct ev_source *s = c->src;
 	char name[32];
 
 	c->batch = xcalloc(1, sizeof(*c->batch));
-	snprintf(name, sizeof(name), "dlp_row_%u", functions++);
+	/* a function cannot be redefined while statements are at work */
+	snprintf(name, sizeof(name), "dlp_row_%u", s->of->functions++);
 	if (sqlite3_create_function(c->db, name, -1,
-		SQLITE_UTF8 | SQLITE_DIRECTONLY, c, put_row, NULL,
+		SQLITE_UTF8 | SQLITE_DIRECTONLY, c, batch_row, NULL,
 		NULL) != SQLITE_OK)
 		die("%s: %s", db_path(), sqldb_error(c->db));
 	c->st = db_prepare(c->db,
@@ -108,17 +127,17 @@ open_batches(struct cursor *c)
 static sqlite3_stmt *
 row_stmt(const struct cursor *c, const char *tail)
 {
-	const struct source *s = c->src;
+	const struct ev_source *s = c->src;
 
-	return db_prepare(c->db, "SELECT %s, %s FROM %s %s %s %s", key_of(c),
-	    s->cols, s->from, s->where ? "WHERE" : "", s->where ? s->where : "",
-	    tail);
+	return db_prepare(c->db, "SELECT %s, %s FROM %s %s %s %s",
+	    key_column(c), s->cols, s->from, s->where ? "WHERE" : "",
+	    s->where ? s->where : "", tail);
 }
 
 void
 cursor_open(struct cursor *c)
 {
-	const struct source *s = c->src;
+	const struct ev_source *s = c->src;
 	const char *end = s->end ? s->end : "NULL";
 	struct buf b = { 0 };
 
@@ -131,7 +150,7 @@ cursor_open(struct cursor *c)
 	if (c->order.sort)
 		buf_printf(
 		    &b, "%s, %s IS NULL DESC, %s DESC, ", s->start, end, end);
-	buf_puts(&b, key_of(c));
+	buf_puts(&b, key_column(c));
 	c->st = row_stmt(c, buf_str(&b));
 	buf_free(&b);
 }
@@ -164,11 +183,10 @@ read_row(struct cursor *c, struct event *ev)
 	return false;
 }
 
+/* Reads the next rows. */
 static void
-fill(void *ctx, struct batch *b)
+fill_batch(struct cursor *c, struct batch *b)
 {
-	struct cursor *c = ctx;
-
 	if (b->text.cap > 4 * BATCH_TEXT)
 		buf_free(&b->text);
 	buf_clear(&b->text);
@@ -176,6 +194,161 @@ fill(void *ctx, struct batch *b)
 	c->fill = b;
 	b->last = !db_step(c->st);
 	buf_str(&b->text);
+}
+
+#define BATCHES 32
+#define AHEAD_TEXT (1 << 20) /* bytes that are read ahead, and one batch more  \
+			      */
+
+/*
+ * One that waits is woken when half of the ring is there for it, so that the
+ * threads do not wake each other for every batch.
+ */
+struct ahead {
+	struct cursor *c;
+	struct beside thread;
+	pthread_mutex_t lock; /* of all that follows */
+	pthread_cond_t batch, room;
+	bool no_batch, no_room; /* somebody waits for it */
+	uint64_t filled, taken; /* the last that was taken is in use */
+	size_t text;            /* of those that are filled and not taken */
+	bool over;              /* nothing more will be filled, */
+	bool stop;              /* or is wanted */
+	struct batch ring[BATCHES];
+};
+
+static struct batch *
+ring_slot(struct ahead *a, uint64_t i)
+{
+	return &a->ring[i % BATCHES];
+}
+
+/* The batch in use has a ring_place of its own. */
+static bool
+ring_full(const struct ahead *a)
+{
+	return a->filled - a->taken >= BATCHES - 1 || a->text > AHEAD_TEXT;
+}
+
+/* A ring_place to read_ahead; NULL: no more is wanted. */
+static struct batch *
+ring_place(struct ahead *a)
+{
+	struct batch *b;
+
+	pthread_mutex_lock(&a->lock);
+	while (ring_full(a) && !a->stop) {
+		a->no_room = true;
+		pthread_cond_wait(&a->room, &a->lock);
+	}
+	b = a->stop ? NULL : ring_slot(a, a->filled);
+	pthread_mutex_unlock(&a->lock);
+	return b;
+}
+
+static void
+ring_put(struct ahead *a, const struct batch *b)
+{
+	pthread_mutex_lock(&a->lock);
+	a->filled++;
+	a->text += b->text.len;
+	if (a->no_batch &&
+	    (a->filled - a->taken >= BATCHES / 2 || ring_full(a))) {
+		a->no_batch = false;
+		pthread_cond_signal(&a->batch);
+	}
+	pthread_mutex_unlock(&a->lock);
+}
+
+static void
+read_ahead(void *arg)
+{
+	struct ahead *a = arg;
+	struct batch *b;
+	bool last = false;
+
+	while (!last && (b = ring_place(a)) != NULL) {
+		fill_batch(a->c, b);
+		last = b->last;
+		ring_put(a, b);
+	}
+}
+
+static void
+ahead_over(void *arg)
+{
+	struct ahead *a = arg;
+
+	pthread_mutex_lock(&a->lock);
+	a->over = true;
+	pthread_cond_signal(&a->batch);
+	pthread_mutex_unlock(&a->lock);
+}
+
+/* Begins to fill batches; NULL if no thread is to be had. *first is an empty
+ * batch, as if it had been read. The batches belong to the result. */
+static struct ahead *
+ahead_begin(struct cursor *c, struct batch **first)
+{
+	struct ahead *a = xcalloc(1, sizeof(*a));
+
+	a->c = c;
+	pthread_mutex_init(&a->lock, NULL);
+	pthread_cond_init(&a->batch, NULL);
+	pthread_cond_init(&a->room, NULL);
+	*first = ring_slot(a, BATCHES - 1);
+	if (beside_begin(&a->thread, read_ahead, ahead_over, a))
+		return a;
+	free(a);
+	return NULL;
+}
+
+/* The next batch; the one before is given up. Not to be called after the last
+ * one. Fatal where reading it was. */
+static struct batch *
+ahead_next(struct ahead *a)
+{
+	struct batch *b = NULL;
+
+	pthread_mutex_lock(&a->lock);
+	while (a->filled == a->taken && !a->over) {
+		a->no_batch = true;
+		pthread_cond_wait(&a->batch, &a->lock);
+	}
+	if (a->filled > a->taken) {
+		b = ring_slot(a, a->taken++);
+		a->text -= b->text.len;
+	}
+	if (a->no_room && a->filled - a->taken <= BATCHES / 2 &&
+	    !ring_full(a)) {
+		a->no_room = false;
+		pthread_cond_signal(&a->room);
+	}
+	pthread_mutex_unlock(&a->lock);
+	if (b == NULL) { /* it came to a bad end */
+		beside_end(&a->thread);
+		beside_say(&a->thread);
+	}
+	return b;
+}
+
+/* Frees it, wherever it is. */
+static void
+ahead_end(struct ahead *a)
+{
+	int i;
+
+	pthread_mutex_lock(&a->lock);
+	a->stop = true;
+	pthread_cond_signal(&a->room);
+	pthread_mutex_unlock(&a->lock);
+	beside_end(&a->thread);
+	for (i = 0; i < BATCHES; i++)
+		buf_free(&a->ring[i].text);
+	pthread_cond_destroy(&a->room);
+	pthread_cond_destroy(&a->batch);
+	pthread_mutex_destroy(&a->lock);
+	free(a);
 }
 
 static void
@@ -194,7 +367,7 @@ cursor_ahead(struct cursor *c)
 
 	if (c->batch == NULL)
 		return;
-	c->ahead = ahead_begin(fill, c, &first);
+	c->ahead = ahead_begin(c, &first);
 	if (c->ahead == NULL)
 		return;
 	free_batch(c);
@@ -212,7 +385,7 @@ read_batch(struct cursor *c, struct event *ev)
 		if (c->ahead != NULL)
 			b = c->batch = ahead_next(c->ahead);
 		else
-			fill(c, b);
+			fill_batch(c, b);
 		if (b->n == 0)
 			return false;
 	}
@@ -255,7 +428,7 @@ cursor_again(struct cursor *c, int64_t key, struct event *ev)
 
 	if (c->by_key == NULL) {
 		buf_printf(&b, "%s %s = ?1", c->src->where ? "AND" : "WHERE",
-		    key_of(c));
+		    key_column(c));
 		c->by_key = row_stmt(c, buf_str(&b));
 		buf_free(&b);
 	}

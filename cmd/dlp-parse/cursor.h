@@ -2,9 +2,8 @@
 #ifndef DLP_PARSE_CURSOR_H
 #define DLP_PARSE_CURSOR_H
 
-#include "batch.h"
-#include "heap.h"
-#include "source.h"
+#include "dialect.h"
+#include "held.h"
 
 /* What the first pass says about a table. */
 struct order {
@@ -15,21 +14,19 @@ struct order {
 	bool sort;          /* too far out of order: sorted by SQLite */
 };
 
-#define CURSOR_COLS 64
-
 struct cursor {
-	const struct source *src;
+	const struct ev_source *src;
 	sqlite3 *db;
 	void *ctx;     /* the dialect's */
 	int no;        /* among the profile's */
-	int64_t shift; /* what the rows' times are moved by */
+	int64_t shift; /* added to the rows' times */
 	sqlite3_stmt *st;
-	sqlite3_stmt *by_key; /* one row again: window.c */
+	sqlite3_stmt *by_key; /* one row again: cursor_again() */
 	bool scan;            /* the first pass looks at it */
 	bool apart;           /* db is the profile's second */
 	struct batch *batch;  /* NULL: rows come one by one */
-	struct batch *fill;   /* what put_row() writes to */
-	struct ahead *ahead;  /* a thread that fills; NULL: none */
+	struct batch *fill;   /* the batch that batch_row() writes to */
+	struct ahead *ahead;  /* a thread that fills batches; NULL: none */
 	int64_t key;          /* of the row read last */
 	struct order order;
 	uint64_t row;      /* rows read */
@@ -41,12 +38,17 @@ struct cursor {
 };
 
 void cursor_open(struct cursor *c);
-/* From now on the rows are read ahead, in a thread to which c->db is left. */
+
+/* From now on a second thread reads the rows, some thousand of them ahead.
+ * Until cursor_close() that thread alone may use c->db and the source's row
+ * function, and of the cursor what cursor.c says. */
 void cursor_ahead(struct cursor *c);
+
 /* Reads rows until one makes an event; false at the end of the table. */
 bool cursor_read(struct cursor *c, struct event *ev);
 void cursor_next(struct cursor *c); /* makes ev the next event in order */
 void cursor_close(struct cursor *c);
+
 /* The row with this key again. */
 bool cursor_again(struct cursor *c, int64_t key, struct event *ev);
 

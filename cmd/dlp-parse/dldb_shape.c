@@ -1,7 +1,7 @@
-/* Shapes as DLProf prints them; see dldb_shape.h. */
-#include "dldb_shape.h"
-
+/* Shapes as DLProf prints them; see dldb_reader.h. */
 #include <string.h>
+
+#include "dldb_reader.h"
 
 /* The end of the next [...] that has no other inside; *s moves behind its
  * bracket. NULL if there is none. */
@@ -31,7 +31,7 @@ items(const char *s, const char *end)
 
 /* Appends the numbers, with letters before them if there are as many. */
 static void
-put_list(struct buf *b, const char *s, const char *end, const char *let,
+put_dims(struct buf *b, const char *s, const char *end, const char *let,
     const char *let_end)
 {
 	bool with = let < let_end && items(let, let_end) == items(s, end);
@@ -56,7 +56,7 @@ put_list(struct buf *b, const char *s, const char *end, const char *let,
 
 /* The next name of a JSON list of texts, put before its shape. */
 static void
-put_name(struct buf *b, const char **names)
+put_tensor_name(struct buf *b, const char **names)
 {
 	const char *s = *names != NULL ? strchr(*names, '"') : NULL;
 	size_t n;
@@ -80,7 +80,7 @@ names_in(const char *s)
 	size_t n = 0;
 
 	for (; s != NULL && strchr(s, '"') != NULL; n++)
-		put_name(&skip, &s);
+		put_tensor_name(&skip, &s);
 	buf_free(&skip);
 	return n;
 }
@@ -103,7 +103,7 @@ any_name(const char *names)
 	bool any;
 
 	while (names != NULL && strchr(names, '"') != NULL)
-		put_name(&b, &names);
+		put_tensor_name(&b, &names);
 	any = b.len > 0;
 	buf_free(&b);
 	return any;
@@ -128,9 +128,9 @@ dldb_shape(
 			continue;
 		if (b->len > first)
 			buf_puts(b, sep);
-		put_name(b, &names);
+		put_tensor_name(b, &names);
 		n = strcspn(let, ";");
-		put_list(b, shapes, end, let, let + n);
+		put_dims(b, shapes, end, let, let + n);
 		let += n + (let[n] == ';');
 	}
 }

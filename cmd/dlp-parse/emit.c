@@ -1,18 +1,166 @@
 /*
- * Records of what is no GPU work, and what all records share. The columns
- * stand in the order of the registry; a test compares the two.
+ * Events as records. The columns stand in the order of the registry; a test
+ * compares the two. Each record of GPU work carries the call that launched it.
+ * A call with several activities has a record of its own; its duration is
+ * there, so that a sum over all records counts API time once.
  */
 #include <string.h>
 
-#include "emit.h"
-#include "emit_field.h"
-#include "emit_op.h"
-#include "emit_rows.h"
+#include "array.h"
+#include "cols.h"
 #include "num.h"
 #include "out.h"
-#include "run.h"
-#include "select.h"
+#include "profile.h"
 #include "stage.h"
+
+void
+emit_num(int64_t v)
+{
+	if (v == EV_UNSET)
+		out_unset();
+	else
+		out_i64(v);
+}
+
+void
+emit_word(const char *s)
+{
+	out_raw(s, s != NULL ? strlen(s) : 0);
+}
+
+void
+emit_opt_text(const char *s)
+{
+	out_text(s, s != NULL ? strlen(s) : 0);
+}
+
+/*
+ * The op of calls and GPU work, where the database has ops. The columns are
+ * all those that dlp-correlate adds, so that everything after it finds them.
+ */
+#define OP_COLS_MAX 16
+
+static const struct work_op no_op = { EV_UNSET, EV_UNSET, EV_UNSET, NULL, NULL,
+	true };
+/* Appends the names of these columns of the record type; how many. */
+static int
+op_names(const struct emit *o, const char *tag, const char **names)
+{
+	static const char *const cols[] = { "op_id", "inst_id", "op_start_ns",
+		"mod", "op", "dir", "seq", "altseq", "sub", "layer", "phase",
+		"phase_by", "why" };
+	static const char *const of_range[] = { "level", "layer" };
+	static const char *const tags[] = { "kern", "copy", "set", "sync",
+		"graph", "call" };
+	int n = (int)ARRAY_LEN(cols);
+	size_t i;
+
+	if (!o->with_ops)
+		return 0;
+	if (strcmp(tag, "range") == 0) {
+		memcpy(names, of_range, sizeof(of_range));
+		return 2;
+	}
+	for (i = 0; i < ARRAY_LEN(tags); i++)
+		if (strcmp(tag, tags[i]) == 0) {
+			memcpy(names, cols, sizeof(cols));
+			if (i == 0)
+				names[n++] = "tc";
+			return n;
+		}
+	return 0;
+}
+
+void
+emit_op_of(struct profile *p, const struct event *ev)
+{
+	struct emit *o = &p->run->out;
+
+	if (!p->dialect->work(p->ctx, ev, &o->op))
+		o->op = no_op;
+}
+
+static void
+put_op_cols(const struct emit *o, const struct event *ev)
+{
+	if (!o->with_ops)
+		return;
+	emit_num(o->op.op_id);
+	emit_num(o->op.inst_id);
+	emit_num(o->op.op_start);
+	out_unset();
+	emit_word(o->op.op);
+	emit_word(o->op.dir);
+	out_unsets(6);
+	emit_word(o->op.none ? "no-range" : NULL);
+	if (ev->kind == EV_KERN)
+		emit_word(ev->gpu.own.tc == EV_UNSET ? NULL
+			  : ev->gpu.own.tc           ? "yes"
+						     : "no");
+}
+
+/* Ranges of such databases are placed already. */
+static void
+put_range_place(const struct emit *o, const struct event *ev)
+{
+	if (!o->with_ops)
+		return;
+	emit_num(ev->range.level);
+	emit_opt_text(ev->range.layer);
+}
+
+/*
+ * --rows: where an event stands in the file, which orders events that are equal
+ * otherwise: the row of its table, and the number of its name. Kernels have
+ * their row always.
+ */
+#define ROWS_COLS_MAX 4
+
+static bool
+has_idx(enum ev_kind kind)
+{
+	return kind == EV_RANGE || kind == EV_CALL || kind == EV_COPY ||
+	       kind == EV_SET;
+}
+
+static bool
+has_name_no(enum ev_kind kind)
+{
+	return kind == EV_OS || kind == EV_CALL || EV_IS_GPU(kind);
+}
+
+static int
+rows_names(const struct emit *o, enum ev_kind kind, const char **names)
+{
+	int n = 0;
+
+	if (o->rows && has_idx(kind))
+		names[n++] = "idx";
+	if (o->rows && has_name_no(kind))
+		names[n++] = "name_no";
+	if (o->rows && EV_IS_GPU(kind)) {
+		names[n++] = "call_idx";
+		names[n++] = "call_ret";
+	}
+	return n;
+}
+
+/* call: of GPU work, may be NULL. */
+static void
+put_rows_cols(
+    const struct emit *o, const struct event *ev, const struct event *call)
+{
+	if (!o->rows)
+		return;
+	if (has_idx(ev->kind))
+		out_i64(ev->row);
+	if (EV_IS_GPU(ev->kind)) {
+		emit_num(call != NULL ? call->name : EV_UNSET);
+		emit_num(call != NULL ? call->row : EV_UNSET);
+		emit_num(call != NULL ? call->call.ret : EV_UNSET);
+	} else if (has_name_no(ev->kind))
+		emit_num(ev->name);
+}
 
 #define MAX_COLS 32
 
@@ -51,101 +199,89 @@ static const struct {
 	[EV_DIAG] = { "diag", { "id", "start_ns", "severity", "text" } },
 };
 
-static struct out_type *types[EV_KINDS], *str_type;
-static bool with_src, with_rank;
-bool emit_kernel_names;
-static int64_t ids;
-static uint32_t strs;
-static uint64_t end_before_start, never_closed;
-
 static struct out_type *
-declare(const char *tag, const char *const *cols, enum ev_kind kind)
+declare(const struct emit *o, const char *tag, const char *const *cols,
+    enum ev_kind kind)
 {
-	const char *names[MAX_COLS + EMIT_ROWS_MAX + EMIT_OP_MAX + 2];
+	const char *names[MAX_COLS + ROWS_COLS_MAX + OP_COLS_MAX + 2];
 	int n;
 
 	for (n = 0; cols[n] != NULL; n++)
 		names[n] = cols[n];
-	n += emit_rows_names(kind, names + n);
-	n += emit_op_names(tag, names + n);
-	if (with_src)
+	n += rows_names(o, kind, names + n);
+	n += op_names(o, tag, names + n);
+	if (o->with_src)
 		names[n++] = "src";
-	if (with_rank)
+	if (o->with_rank)
 		names[n++] = "rank";
 	return out_type(tag, names, n);
 }
 
 void
-emit_open(bool src, bool rank)
+emit_open(struct emit *o)
 {
 	static const char *const str_cols[] = { "id", "text", NULL };
 	static const char *const kernel_cols[] = { "id", "text", "base",
 		"mangled", NULL };
 	int i;
 
-	with_src = src;
-	with_rank = rank;
+	o->op = no_op;
 	for (i = 0; i < EV_KINDS; i++)
 		if (layout[i].tag != NULL)
-			types[i] = declare(layout[i].tag, layout[i].cols, i);
-	str_type = declare(
-	    "str", emit_kernel_names ? kernel_cols : str_cols, EV_KINDS);
-}
-
-bool
-emit_with_src(void)
-{
-	return with_src;
+			o->types[i] =
+			    declare(o, layout[i].tag, layout[i].cols, i);
+	o->str_type = declare(
+	    o, "str", o->kernel_names ? kernel_cols : str_cols, EV_KINDS);
+	facts_open(o);
 }
 
 void
 emit_src(const struct profile *p)
 {
-	if (with_src)
+	const struct emit *o = &p->run->out;
+
+	if (o->with_src)
 		out_raw(p->src.s, p->src.len);
-	if (with_rank)
+	if (o->with_rank)
 		out_i64(p->rank);
 }
 
 void
-emit_dur(int64_t start, int64_t end)
+emit_dur(struct emit *o, int64_t start, int64_t end)
 {
 	if (end == EV_UNSET) {
 		out_unset();
 	} else if (end < start) {
-		end_before_start++;
-		out_opt(emit_rows, num_sub(end, start));
+		o->end_before_start++;
+		out_opt(o->rows, num_sub(end, start));
 	} else
 		out_i64(num_sub(end, start));
 }
 
-static void
-put_opt(const char *s)
-{
-	out_text(s, s != NULL ? strlen(s) : 0);
-}
-
 uint32_t
-emit_str(const char *s, size_t n, const char *base, const char *mangled)
+emit_str(struct profile *p, const char *s, size_t n, const char *base,
+    const char *mangled)
 {
-	strs++;
-	out_rec(str_type);
-	out_i64(strs);
+	struct emit *o = &p->run->out;
+
+	o->strs++;
+	out_rec(o->str_type);
+	out_i64(o->strs);
 	out_text(s, n);
-	if (emit_kernel_names) {
-		put_opt(base);
-		put_opt(mangled);
+	if (o->kernel_names) {
+		emit_opt_text(base);
+		emit_opt_text(mangled);
 	}
-	emit_src(profile_cur());
+	emit_src(p);
 	out_end();
-	return strs;
+	return o->strs;
 }
 
 /* The event's text: in its row, or by its id. */
-void
-emit_name(struct profile *p, const struct event *ev)
+static void
+put_name_of(struct profile *p, const struct event *ev)
 {
-	const struct name *m;
+	struct name m;
 
 	if (ev->text != NULL) {
 		out_text(ev->text, ev->text_len);
@@ -155,18 +291,19 @@ emit_name(struct profile *p, const struct event *ev)
 		out_unset();
 		return;
 	}
-	m = names_text(&p->names, ev->name);
-	out_raw(m->text, m->len);
+	m = names_text(p, ev->name);
+	out_raw(m.text, m.len);
 }
 
-void
-emit_head(enum ev_kind kind, const struct event *ev, bool with_dur)
+static void
+put_head(
+    struct emit *o, enum ev_kind kind, const struct event *ev, bool with_dur)
 {
-	out_rec(types[kind]);
-	out_i64(++ids);
+	out_rec(o->types[kind]);
+	out_i64(++o->ids);
 	out_i64(ev->start);
 	if (with_dur)
-		emit_dur(ev->start, ev->end);
+		emit_dur(o, ev->start, ev->end);
 	if (kind == EV_DIAG)
 		return;
 	emit_num(ev->pid);
@@ -175,19 +312,21 @@ emit_head(enum ev_kind kind, const struct event *ev, bool with_dur)
 }
 
 static void
-put_range(struct profile *p, const struct event *ev)
+put_range_cols(struct profile *p, const struct event *ev)
 {
+	struct emit *o = &p->run->out;
+
 	if (ev->end == EV_UNSET)
-		never_closed++;
+		o->never_closed++;
 	emit_num(ev->range.end_tid);
 	out_text(ev->range.domain, strlen(ev->range.domain));
 	if (ev->range.push)
 		out_raw("push", 4);
 	else
 		out_raw("start", 5);
-	emit_name(p, ev);
-	emit_rows_cols(ev, NULL);
-	emit_op_range(ev);
+	put_name_of(p, ev);
+	put_rows_cols(o, ev, NULL);
+	put_range_place(o, ev);
 }
 
 static void
@@ -204,15 +343,15 @@ put_mem(const struct event *ev)
 }
 
 static void
-put_rest(struct profile *p, const struct event *ev)
+put_cpu_cols(struct profile *p, const struct event *ev)
 {
 	switch (ev->kind) {
 	case EV_RANGE:
-		put_range(p, ev);
+		put_range_cols(p, ev);
 		break;
 	case EV_MARK:
 		out_text(ev->range.domain, strlen(ev->range.domain));
-		emit_name(p, ev);
+		put_name_of(p, ev);
 		break;
 	case EV_NODE:
 		emit_num(ev->node.node);
@@ -224,13 +363,20 @@ put_rest(struct profile *p, const struct event *ev)
 	case EV_LIB:
 	case EV_DIAG:
 		emit_word(ev->label);
-		emit_name(p, ev);
+		put_name_of(p, ev);
 		break;
 	default:
-		emit_name(p, ev);
-		emit_rows_cols(ev, NULL);
+		put_name_of(p, ev);
+		put_rows_cols(&p->run->out, ev, NULL);
 		break;
 	}
+}
+
+static void
+end_record(struct profile *p)
+{
+	emit_src(p);
+	out_end();
 }
 
 void
@@ -241,31 +387,206 @@ emit_event(struct profile *p, const struct event *ev)
 
 	if (!select_event(p, ev, NULL))
 		return;
-	emit_head(ev->kind, ev, with_dur);
-	put_rest(p, ev);
-	emit_src(p);
-	out_end();
+	put_head(&p->run->out, ev->kind, ev, with_dur);
+	put_cpu_cols(p, ev);
+	end_record(p);
 }
 
 void
 emit_call(struct profile *p, const struct event *ev, uint64_t n_gpu)
 {
+	struct emit *o = &p->run->out;
+
 	if (!select_event(p, ev, NULL))
 		return;
-	emit_head(EV_CALL, ev, true);
+	put_head(o, EV_CALL, ev, true);
 	emit_num(ev->corr);
-	emit_name(p, ev);
+	put_name_of(p, ev);
 	emit_num(ev->call.ret);
 	out_i64((int64_t)n_gpu);
-	emit_rows_cols(ev, NULL);
-	emit_op_cols(ev);
-	emit_src(p);
-	out_end();
+	put_rows_cols(o, ev, NULL);
+	put_op_cols(o, ev);
+	end_record(p);
 }
 
 void
-emit_notes(void)
+emit_notes(const struct emit *o)
 {
-	stage_note("end_before_start", end_before_start);
-	stage_note("never_closed", never_closed);
+	stage_note("end_before_start", o->end_before_start);
+	stage_note("never_closed", o->never_closed);
+}
+
+static void
+put_launch(struct profile *p, const struct event *call, bool own)
+{
+	if (call == NULL) {
+		out_unsets(3);
+		return;
+	}
+	put_name_of(p, call);
+	out_i64(call->start);
+	if (own)
+		out_unset();
+	else
+		emit_dur(&p->run->out, call->start, call->end);
+}
+
+static void
+put_gpu_head(struct profile *p, const struct event *ev,
+    const struct event *call, bool own)
+{
+	struct event e = *ev;
+
+	if (call != NULL) {
+		e.tid = call->tid;
+		if (e.pid == EV_UNSET)
+			e.pid = call->pid;
+	}
+	put_head(&p->run->out, ev->kind, &e, true);
+	emit_num(ev->gpu.dev);
+	emit_num(ev->gpu.ctx);
+	emit_num(ev->gpu.stream);
+	emit_num(ev->corr);
+	put_launch(p, call, own);
+}
+
+static void
+put_dim3(const int64_t d[3])
+{
+	if (d[0] == EV_UNSET || d[1] == EV_UNSET || d[2] == EV_UNSET) {
+		out_unset();
+		return;
+	}
+	if (!out_next())
+		return;
+	buf_c_i64(&out_buf, '\t', d[0]);
+	buf_c_i64(&out_buf, ',', d[1]);
+	buf_c_i64(&out_buf, ',', d[2]);
+}
+
+static void
+put_kern(const struct event *ev, const struct name *m)
+{
+	out_i64(ev->row);
+	out_raw(m->text, m->len);
+	out_opt(m->str_id != 0, m->str_id);
+	put_dim3(ev->gpu.kern.grid);
+	put_dim3(ev->gpu.kern.block);
+	emit_num(ev->gpu.kern.regs);
+	emit_num(ev->gpu.kern.smem);
+	emit_num(ev->gpu.kern.dynsmem);
+	emit_num(ev->gpu.node);
+}
+
+static void
+put_copy(const struct event *ev)
+{
+	emit_word(ev->gpu.copy.kind);
+	emit_num(ev->gpu.copy.bytes);
+	emit_word(ev->gpu.copy.src_mem);
+	emit_word(ev->gpu.copy.dst_mem);
+	emit_num(ev->gpu.node);
+}
+
+static void
+put_set(const struct event *ev)
+{
+	emit_num(ev->gpu.set.bytes);
+	emit_num(ev->gpu.set.value);
+	emit_word(ev->gpu.set.mem);
+	emit_num(ev->gpu.node);
+}
+
+/* A synchronization is named by its call: the numbers in the files changed
+ * their meaning between versions. */
+static const struct {
+	const char *prefix, *kind;
+} sync_calls[] = {
+	{ "cudaDeviceSynchronize", "context" },
+	{ "cudaThreadSynchronize", "context" },
+	{ "cuCtxSynchronize", "context" },
+	{ "cudaProfilerStop", "context" },
+	{ "cudaDeviceReset", "context" },
+	{ "cudaStreamWaitEvent", "stream-wait-event" },
+	{ "cuStreamWaitEvent", "stream-wait-event" },
+	{ "cudaStreamSynchronize", "stream" },
+	{ "cuStreamSynchronize", "stream" },
+	{ "cudaStreamQuery", "stream" },
+	{ "cuStreamQuery", "stream" },
+	{ "cudaEventSynchronize", "event" },
+	{ "cuEventSynchronize", "event" },
+	{ "cudaEventQuery", "event" },
+	{ "cuEventQuery", "event" },
+};
+
+static const char *
+sync_by_call(const char *api)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(sync_calls); i++)
+		if (strncmp(api, sync_calls[i].prefix,
+			strlen(sync_calls[i].prefix)) == 0)
+			return sync_calls[i].kind;
+	return NULL;
+}
+
+static void
+put_sync(struct profile *p, const struct event *ev, const struct event *call)
+{
+	const char *kind = NULL, *api = NULL;
+
+	if (call != NULL && call->name != EV_UNSET)
+		api = names_text(p, call->name).text;
+	if (api != NULL)
+		kind = sync_by_call(api);
+	if (kind == NULL)
+		kind = ev->gpu.sync.kind;
+	emit_word(kind != NULL ? kind : "unknown");
+	emit_num(ev->gpu.sync.event);
+}
+
+static void
+put_gpu_cols(struct profile *p, const struct event *ev,
+    const struct event *call, const struct name *m)
+{
+	switch (ev->kind) {
+	case EV_KERN:
+		put_kern(ev, m);
+		break;
+	case EV_COPY:
+		put_copy(ev);
+		break;
+	case EV_SET:
+		put_set(ev);
+		break;
+	case EV_SYNC:
+		put_sync(p, ev, call);
+		break;
+	default:
+		out_raw(GRAPH_NAME, sizeof(GRAPH_NAME) - 1);
+		emit_num(ev->gpu.graph.graph);
+		emit_num(ev->gpu.graph.exec);
+		break;
+	}
+}
+
+void
+emit_gpu(struct profile *p, const struct event *ev, const struct event *call,
+    bool own)
+{
+	struct emit *o = &p->run->out;
+	struct name m = { 0 };
+
+	if (!select_event(p, ev, call))
+		return;
+	if (ev->kind == EV_KERN &&
+	    (ev->name != EV_UNSET || ev->gpu.kern.short_name != EV_UNSET))
+		m = names_kernel(p, ev->name, ev->gpu.kern.short_name,
+		    o->kernel_names ? ev->gpu.kern.mangled : EV_UNSET);
+	put_gpu_head(p, ev, call, own);
+	put_gpu_cols(p, ev, call, &m);
+	put_rows_cols(o, ev, call);
+	put_op_cols(o, ev);
+	end_record(p);
 }

@@ -1,37 +1,85 @@
-/* Events as records of dlp-records(5), on standard output. */
+/*
+ * Events as records of dlp-records(5), on standard output (emit.c), and what
+ * is known of a profile before its events (emit_facts.c).
+ */
 #ifndef DLP_PARSE_EMIT_H
 #define DLP_PARSE_EMIT_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
+#include "dialect.h"
 #include "event.h"
 
 struct profile;
 
-/* Records name their file, their rank. */
-void emit_open(bool with_src, bool with_rank);
+struct emit {              /* the output of a run; zeroed but for the options */
+	bool with_src;     /* records name their file, */
+	bool with_rank;    /* their rank, */
+	bool with_ops;     /* and work its op: databases that hold ops */
+	bool rows;         /* --rows: places in the file, by which equal events
+			      are ordered */
+	bool kernel_names; /* --kernel-names: str records have them all */
+	struct out_type *types[EV_KINDS], *str_type;
+	struct out_type *dev_type, *proc_type, *thread_type;
+	/* databases that hold ops; declared at their first record */
+	struct out_type *op_type, *inst_type, *finding_type;
+	int64_t ids, op_ids, inst_ids; /* given out, over all files */
+	uint32_t strs;
+	uint64_t end_before_start, never_closed;
+	struct work_op op; /* of the calls and work that are written next */
+};
 
-/* Whether the str records of kernels have their other names too. */
-extern bool emit_kernel_names;
+/* Declares the record types. The options are set before. */
+void emit_open(struct emit *o);
 
 /* Writes a str record; its id, from 1. base, mangled: NULL if unset. */
-uint32_t emit_str(
-    const char *s, size_t n, const char *base, const char *mangled);
+uint32_t emit_str(struct profile *p, const char *s, size_t n, const char *base,
+    const char *mangled);
 
 /* Anything but calls and GPU work. */
 void emit_event(struct profile *p, const struct event *ev);
 
 void emit_call(struct profile *p, const struct event *ev, uint64_t n_gpu);
 
-void emit_notes(void);
+/* GPU work. call NULL: none is known. own: the call has a record of its own. */
+void emit_gpu(struct profile *p, const struct event *ev,
+    const struct event *call, bool own);
 
-/* Parts of records, for those of other files. */
-bool emit_with_src(void);               /* whether they name their file */
-void emit_src(const struct profile *p); /* and the rank */
-void emit_name(struct profile *p, const struct event *ev);
-void emit_head(enum ev_kind kind, const struct event *ev, bool with_dur);
-void emit_dur(int64_t start, int64_t end);
+/* Asks the dialect which op the event belongs to: the records written next
+ * are of it. */
+void emit_op_of(struct profile *p, const struct event *ev);
+
+void emit_notes(const struct emit *o);
+
+/* Fields of records. */
+void emit_num(int64_t v);          /* unset if EV_UNSET */
+void emit_word(const char *s);     /* unset if NULL; needs no escape */
+void emit_opt_text(const char *s); /* unset if NULL */
+void emit_dur(struct emit *o, int64_t start, int64_t end);
+void emit_src(const struct profile *p); /* file and rank, if they are wanted */
+
+/* Records of devices, processes and threads are declared, before a fact. */
+void facts_open(struct emit *o);
+
+struct dev_fact {
+	int64_t dev;
+	const char *name;           /* NULL: unset */
+	int64_t cc_major, cc_minor; /* EV_UNSET: unset, as all below */
+	int64_t n_sm, clock_hz, mem_bytes, membw_bytes_s;
+	const char *uuid;
+};
+
+/* An ##info line. With --ranks there is one origin of time, the first rank's:
+ * that of others is left out. */
+void fact_info(const struct profile *p, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void fact_dev(const struct profile *p, const struct dev_fact *d);
+void fact_proc(const struct profile *p, int64_t pid, const char *name);
+/* prio: EV_UNSET for none, written with --rows. */
+void fact_thread(const struct profile *p, int64_t pid, int64_t tid,
+    const char *name, int64_t prio);
+
+/* Whether the process has calls or GPU work. */
+bool pid_used(const struct profile *p, int64_t pid);
 
 #endif

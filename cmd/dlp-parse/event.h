@@ -1,13 +1,16 @@
-/*
- * What a dialect makes of one row of a profile: an event, in the terms of
- * dlp-records(5). Events are plain values; the merge copies them. Times are
- * nanoseconds from the profile's origin.
- */
+/* event.h */
 #ifndef DLP_PARSE_EVENT_H
 #define DLP_PARSE_EVENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/*** event.h ***/
+/*
+ * What a dialect makes of one row of a profile: an event, in the terms of
+ * dlp-records(5). Events are plain values; the merge copies them. Times are
+ * nanoseconds from the profile's origin.
+ */
 
 /* In the order in which events that begin together are written. */
 enum ev_kind {

@@ -1,17 +1,427 @@
 /*
  * Short kernel names. A name that the profiler gave is kept, except those
  * of generic wrappers: hundreds of different CUTLASS kernels are all called
- * `Kernel2`, FlashAttention's are `device_kernel`. What such a kernel is
- * stands in its template arguments: either as a name of its own
- * (cutlass_80_tensorop_s1688gemm_128x128_16x5_nn_align4), or as a type from
- * which kernname_cutlass.c builds one.
+ * `Kernel2`, FlashAttention's are `device_kernel`. The template arguments say
+ * what such a kernel is: either a name of its own
+ * (cutlass_80_tensorop_s1688gemm_128x128_16x5_nn_align4), or a type from
+ * which a name is built here, in the manner of CUTLASS's own generated names,
+ * so that people and name rules know it:
+ *
+ *	cutlass_tensorop_s1688gemm_f16_128x128_32
+ *	        |        ||   |    |   tile M x N, K
+ *	        |        ||   |    type of the operands
+ *	        |        ||   gemm, or fprop, dgrad, wgrad
+ *	        |        |shape of the matrix instruction (16x8x8)
+ *	        |        accumulator: s float, h half, d double, i integer
+ *	        unit: tensorop or simt
+ *
+ *	cutlass3x_sm90_tensorop_s64x64x16gemm_bf16_128x64x64
+ *
+ * The names are whatever a profile holds, so nothing here trusts brackets to
+ * be balanced; everything is linear and looks only inside its span.
  */
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "array.h"
 #include "kernname.h"
-#include "kernname_cutlass.h"
-#include "kernname_span.h"
+
+struct name_span { /* a piece of a C++ name, as a view into it */
+	const char *s;
+	size_t n;
+};
+
+static const struct name_span no_span = { "", 0 };
+
+static bool
+is_ident(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+static struct name_span
+slice(const char *from, const char *to)
+{
+	struct name_span a = { from, (size_t)(to - from) };
+
+	while (a.n > 0 && a.s[0] == ' ') {
+		a.s++;
+		a.n--;
+	}
+	while (a.n > 0 && a.s[a.n - 1] == ' ')
+		a.n--;
+	return a;
+}
+
+static struct name_span
+span_of(const char *text)
+{
+	struct name_span a = { text, strlen(text) };
+
+	return a;
+}
+
+static bool
+span_is(struct name_span a, const char *text)
+{
+	return a.n == strlen(text) && memcmp(a.s, text, a.n) == 0;
+}
+
+static bool
+span_starts(struct name_span a, const char *text)
+{
+	size_t n = strlen(text);
+
+	return a.n >= n && memcmp(a.s, text, n) == 0;
+}
+
+/* Anywhere. */
+static bool
+span_has(struct name_span a, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (; a.n >= n; a.s++, a.n--)
+		if (a.s[0] == text[0] && memcmp(a.s, text, n) == 0)
+			return true;
+	return false;
+}
+
+/* The part of a after the first place where word stands as a whole
+ * identifier; n is 0 if there is none. */
+static struct name_span
+span_after(struct name_span a, const char *word)
+{
+	size_t i, n = strlen(word);
+
+	for (i = 0; i + n <= a.n; i++) {
+		if (a.s[i] != word[0] || memcmp(a.s + i, word, n) != 0)
+			continue;
+		if (i > 0 && is_ident(a.s[i - 1]))
+			continue;
+		if (i + n < a.n && is_ident(a.s[i + n]))
+			continue;
+		return (struct name_span){ a.s + i + n, a.n - i - n };
+	}
+	return no_span;
+}
+
+/* a::b::Name<args>::more -> Name */
+static struct name_span
+span_base(struct name_span path)
+{
+	size_t i = 0, from = 0;
+
+	while (i < path.n && path.s[i] != '<' && path.s[i] != '(') {
+		if (path.s[i] == ':' || path.s[i] == ' ' || path.s[i] == '&')
+			from = i + 1;
+		i++;
+	}
+	return slice(path.s + from, path.s + i);
+}
+
+/* The i-th template argument, from 0, of a name that may go on after its
+ * first '<'; n is 0 if there is none. Blanks around it are cut off. */
+static struct name_span
+span_arg(struct name_span name, int i)
+{
+	const char *s = memchr(name.s, '<', name.n);
+	const char *end = name.s + name.n, *from;
+	int depth = 0;
+
+	if (s == NULL)
+		return no_span;
+	for (from = ++s; s < end; s++) {
+		if (*s == '<' || *s == '(' || *s == '[' || *s == '{')
+			depth++;
+		if (depth == 0 && (*s == ',' || *s == '>')) {
+			if (i-- == 0)
+				return slice(from, s);
+			if (*s == '>')
+				return no_span;
+			from = s + 1;
+		}
+		if (depth > 0 &&
+		    (*s == '>' || *s == ')' || *s == ']' || *s == '}'))
+			depth--;
+	}
+	return no_span;
+}
+
+/* The digits of 128, 128ul, (int)128, C<128>, C<(int)128>; -1: none. */
+static long
+span_number(struct name_span a)
+{
+	size_t i = 0;
+	long v = 0;
+
+	/* Digits inside identifiers (uint4) are no_span of the number. */
+	while (i < a.n && !isdigit((unsigned char)a.s[i])) {
+		while (i < a.n && is_ident(a.s[i]))
+			i++;
+		if (i < a.n && !isdigit((unsigned char)a.s[i]))
+			i++;
+	}
+	if (i == a.n)
+		return -1;
+	for (; i < a.n && isdigit((unsigned char)a.s[i]) && v < 1000000; i++)
+		v = v * 10 + (a.s[i] - '0');
+	return v;
+}
+
+static const struct {
+	const char *type, *name;
+	char acc; /* letter as an accumulator */
+} types[] = {
+	{ "float", "f32", 's' },
+	{ "half_t", "f16", 'h' },
+	{ "bfloat16_t", "bf16", 'b' },
+	{ "tfloat32_t", "tf32", 's' },
+	{ "double", "f64", 'd' },
+	{ "int8_t", "s8", 'i' },
+	{ "signed char", "s8", 'i' },
+	{ "uint8_t", "u8", 'i' },
+	{ "unsigned char", "u8", 'i' },
+	{ "int", "s32", 'i' },
+	{ "int4b_t", "s4", 'i' },
+	{ "uint4b_t", "u4", 'i' },
+	{ "float_e4m3_t", "e4m3", 's' },
+	{ "float_e5m2_t", "e5m2", 's' },
+	{ "complex", "c", 'c' },
+};
+
+/* Types in the names of matrix instructions of CUTLASS 3. */
+static const struct {
+	const char *word, *name;
+} mma_types[] = {
+	{ "BF16", "bf16" },
+	{ "F16", "f16" },
+	{ "TF32", "tf32" },
+	{ "E4M3", "e4m3" },
+	{ "E5M2", "e5m2" },
+	{ "F64", "f64" },
+	{ "S8", "s8" },
+	{ "U8", "u8" },
+};
+
+static int
+cutlass_type(struct name_span a)
+{
+	struct name_span base = span_base(a);
+	int i;
+
+	for (i = 0; i < (int)ARRAY_LEN(types); i++)
+		if (span_is(base, types[i].type) || span_is(a, types[i].type))
+			return i;
+	return -1;
+}
+
+/* "AxBxC" of the first n arguments of a shape, with this between. */
+static bool
+put_dims(struct name_span shape, int n, const char *between, struct buf *out)
+{
+	size_t from = out->len;
+	long v;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		v = span_number(span_arg(shape, i));
+		if (v < 0) {
+			out->len = from;
+			return false;
+		}
+		if (i > 0)
+			buf_puts(out, between);
+		buf_i64(out, v);
+	}
+	return true;
+}
+
+static const char *
+operation(struct name_span type)
+{
+	static const struct {
+		const char *text, *name;
+	} convs[] = {
+		{ "Fprop", "fprop" },
+		{ "Dgrad", "dgrad" },
+		{ "Wgrad", "wgrad" },
+	};
+	size_t i;
+
+	if (!span_has(type, "ImplicitGemm"))
+		return "gemm";
+	for (i = 0; i < ARRAY_LEN(convs); i++)
+		if (span_has(type, convs[i].text))
+			return convs[i].name;
+	return "conv";
+}
+
+/* CUTLASS 2. On Tensor Cores the instruction is arch::Mma<Shape, threads,
+ * A, LayoutA, B, LayoutB, C, ...>, else MmaSimt<Shape, A, LayoutA, B,
+ * LayoutB, C, ...> stands for it. */
+static void
+put_cutlass2(struct name_span type, struct buf *out)
+{
+	struct name_span tile = span_after(type, "GemmShape");
+	struct name_span mma = span_after(type, "arch::Mma");
+	bool simt = span_after(type, "MmaTensorOp").n == 0;
+	int a, c;
+
+	if (simt)
+		mma = span_after(type, "MmaSimt");
+	a = cutlass_type(span_arg(mma, simt ? 1 : 2));
+	c = cutlass_type(span_arg(mma, simt ? 5 : 6));
+	buf_puts(out, "cutlass_");
+	if (mma.n > 0)
+		buf_puts(out, simt ? "simt_" : "tensorop_");
+	if (c >= 0)
+		buf_putc(out, types[c].acc);
+	if (!simt)
+		put_dims(span_arg(mma, 0), 3, "", out);
+	buf_puts(out, operation(type));
+	if (a >= 0) {
+		buf_putc(out, '_');
+		buf_puts(out, types[a].name);
+	}
+	if (tile.n > 0) {
+		buf_putc(out, '_');
+		if (put_dims(tile, 2, "x", out)) {
+			buf_putc(out, '_');
+			buf_i64(out, span_number(span_arg(tile, 2)));
+		} else {
+			out->len--;
+		}
+	}
+}
+
+/* MMA_64x64x16_F32BF16BF16_SS: the letter of the accumulator, the shape,
+ * then the type of the operands into *type. */
+static void
+put_atom(struct name_span atom, struct buf *out, const char **type)
+{
+	size_t i, shape = 0;
+
+	while (shape < atom.n &&
+	       (isdigit((unsigned char)atom.s[shape]) || atom.s[shape] == 'x'))
+		shape++;
+	atom.n = shape < atom.n ? atom.n : 0;
+	for (i = shape; i < atom.n &&
+			(isalnum((unsigned char)atom.s[i]) || atom.s[i] == '_');
+	     i++)
+		;
+	atom.n = i;
+	if (shape == 0 || atom.n < shape + 4)
+		return;
+	/* The accumulator is told first: _F32..., _F16..., _S32... */
+	switch (atom.s[shape + 1]) {
+	case 'F':
+		buf_putc(out, atom.s[shape + 2] == '3'   ? 's'
+			      : atom.s[shape + 2] == '6' ? 'd'
+							 : 'h');
+		break;
+	case 'S':
+		buf_putc(out, 'i');
+		break;
+	}
+	buf_put(out, atom.s, shape);
+	atom.s += shape + 4;
+	atom.n -= shape + 4;
+	for (i = 0; i < ARRAY_LEN(mma_types); i++)
+		if (*type == NULL && span_starts(atom, mma_types[i].word))
+			*type = mma_types[i].name;
+}
+
+static struct name_span
+find_atom(struct name_span type)
+{
+	size_t i;
+
+	for (i = 0; i + 5 < type.n; i++)
+		if (memcmp(type.s + i, "MMA_", 4) == 0 &&
+		    isdigit((unsigned char)type.s[i + 4]))
+			return (
+			    struct name_span){ type.s + i + 4, type.n - i - 4 };
+	return (struct name_span){ type.s, 0 };
+}
+
+/* CUTLASS 3: CollectiveMma<Mainloop..., tile, A, ...>, or a builder. */
+static void
+put_cutlass3(struct name_span type, struct name_span mma, struct buf *out)
+{
+	struct name_span loop = span_base(span_arg(mma, 0));
+	const char *name = NULL;
+	size_t i;
+	int a;
+
+	buf_puts(out, "cutlass3x_");
+	for (i = 0; i + 2 < loop.n; i++)
+		if (memcmp(loop.s + i, "Sm", 2) == 0 &&
+		    isdigit((unsigned char)loop.s[i + 2])) {
+			buf_puts(out, "sm");
+			for (i += 2;
+			     i < loop.n && isdigit((unsigned char)loop.s[i]);
+			     i++)
+				buf_putc(out, loop.s[i]);
+			buf_putc(out, '_');
+			break;
+		}
+	a = cutlass_type(span_arg(mma, 2));
+	if (a >= 0)
+		name = types[a].name;
+	buf_puts(out, "tensorop_");
+	put_atom(find_atom(type), out, &name);
+	buf_puts(out, operation(type));
+	if (name != NULL) {
+		buf_putc(out, '_');
+		buf_puts(out, name);
+	}
+	buf_putc(out, '_');
+	if (!put_dims(span_arg(mma, 1), 3, "x", out))
+		out->len--;
+}
+
+/* ReduceSplitK -> cutlass_reduce_split_k */
+static void
+put_snake(struct name_span base, struct buf *out)
+{
+	bool was_upper = true;
+	size_t i;
+	char c;
+
+	buf_puts(out, "cutlass_");
+	for (i = 0; i < base.n; i++) {
+		c = base.s[i];
+		if (isupper((unsigned char)c) && !was_upper)
+			buf_putc(out, '_');
+		was_upper = isupper((unsigned char)c);
+		buf_putc(out, (char)tolower((unsigned char)c));
+	}
+}
+
+/* Appends a name in CUTLASS's own manner for the kernel type, the template
+ * argument of cutlass::Kernel and its likes; false if the type is not
+ * CUTLASS's. */
+static bool
+kernname_cutlass(struct name_span type, struct buf *out)
+{
+	struct name_span base = span_base(type), path, mma;
+
+	path = type;
+	path.n = (size_t)(base.s - type.s);
+	if (base.n == 0 || base.s < type.s || !span_starts(path, "cutlass"))
+		return false;
+	mma = span_after(type, "CollectiveMma");
+	if (mma.n > 0)
+		put_cutlass3(type, mma, out);
+	else if (span_after(type, "GemmShape").n > 0 &&
+		 (span_has(base, "Gemm") || span_has(base, "Convolution")))
+		put_cutlass2(type, out);
+	else
+		put_snake(base, out);
+	return true;
+}
 
 /* What PyProf cuts out of a name, in its order. */
 static const char *const cuts[] = { "void ",
@@ -22,18 +432,18 @@ static const char *const wrappers[] = { "Kernel", "Kernel2", "kernel",
 	"device_kernel" };
 
 static bool
-is_wrapper(struct span base)
+is_wrapper(struct name_span base)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]); i++)
+	for (i = 0; i < ARRAY_LEN(wrappers); i++)
 		if (span_is(base, wrappers[i]))
 			return true;
 	return span_starts(base, "enable_");
 }
 
 static bool
-is_ident(char c)
+is_word_char(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
 	       (c >= '0' && c <= '9') || c == '_';
@@ -47,7 +457,8 @@ cut_all(struct buf *b, size_t from, const char *text)
 
 	while (r < b->len) {
 		if (b->len - r >= n && memcmp(b->s + r, text, n) == 0 &&
-		    (w == from || !is_ident(text[0]) || !is_ident(b->s[w - 1])))
+		    (w == from || !is_word_char(text[0]) ||
+			!is_word_char(b->s[w - 1])))
 			r += n;
 		else
 			b->s[w++] = b->s[r++];
@@ -64,7 +475,7 @@ shorten(const char *full, struct buf *out)
 	const char *end;
 
 	buf_put(out, full, strcspn(full, "<"));
-	for (i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++)
+	for (i = 0; i < ARRAY_LEN(cuts); i++)
 		cut_all(out, from, cuts[i]);
 	if (out->len > from) {
 		end = memchr(out->s + from, '(', out->len - from);
@@ -77,8 +488,8 @@ shorten(const char *full, struct buf *out)
 
 /* The full name from the function's own name on: "Kernel2<...>(...)";
  * *space is the namespace before it. */
-static struct span
-from_base(struct span full, struct span base, struct span *space)
+static struct name_span
+from_base(struct name_span full, struct name_span base, struct name_span *space)
 {
 	size_t i, j;
 
@@ -87,32 +498,33 @@ from_base(struct span full, struct span base, struct span *space)
 	for (i = 0; i + base.n < full.n; i++) {
 		if (memcmp(full.s + i, base.s, base.n) != 0 ||
 		    (full.s[i + base.n] != '<' && full.s[i + base.n] != '(') ||
-		    (i > 0 && is_ident(full.s[i - 1])))
+		    (i > 0 && is_word_char(full.s[i - 1])))
 			continue;
 		if (i >= 2 && full.s[i - 1] == ':') {
-			for (j = i - 2; j > 0 && is_ident(full.s[j - 1]); j--)
+			for (j = i - 2; j > 0 && is_word_char(full.s[j - 1]);
+			     j--)
 				;
 			space->s = full.s + j;
 			space->n = i - 2 - j;
 		}
-		return (struct span){ full.s + i, full.n - i };
+		return (struct name_span){ full.s + i, full.n - i };
 	}
-	return (struct span){ full.s, 0 };
+	return (struct name_span){ full.s, 0 };
 }
 
 /* A type that names a kernel, not an argument of one. */
 static bool
-is_telling(struct span type)
+is_telling(struct name_span type)
 {
 	static const char *const plain[] = { "float", "double", "int", "long",
 		"bool", "char", "short", "unsigned", "signed", "half", "__half",
 		"__nv_bfloat16", "T1", "void" };
 	size_t i;
 
-	if (type.n == 0 || !is_ident(type.s[0]) ||
+	if (type.n == 0 || !is_word_char(type.s[0]) ||
 	    (type.s[0] >= '0' && type.s[0] <= '9'))
 		return false;
-	for (i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+	for (i = 0; i < ARRAY_LEN(plain); i++)
 		if (span_is(type, plain[i]))
 			return false;
 	return true;
@@ -121,9 +533,9 @@ is_telling(struct span type)
 /* A readable name for the wrapper `base` around what its first template
  * argument says; false if there is nothing better. */
 static bool
-unwrap(struct span full, struct span base, struct buf *out)
+unwrap(struct name_span full, struct name_span base, struct buf *out)
 {
-	struct span space, type, name;
+	struct name_span space, type, name;
 	int i;
 
 	type = span_arg(from_base(full, base, &space), 0);
@@ -153,7 +565,7 @@ kernname_short(const char *full, const char *given, struct buf *out)
 {
 	const size_t from = out->len;
 	struct buf own = { NULL, 0, 0 };
-	struct span base;
+	struct name_span base;
 
 	if (given == NULL || given[0] == '\0') {
 		shorten(full, &own);

@@ -7,18 +7,137 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "err.h"
+#include "array.h"
 #include "nsys.h"
-#include "nsys_cpu.h"
-#include "nsys_facts.h"
-#include "nsys_gpu.h"
-#include "nsys_nvtx.h"
-#include "nsys_row.h"
+#include "profile.h"
 #include "schema.h"
 #include "stage.h"
 
+bool
+nsys_string(void *ctx, int64_t id, struct buf *out)
+{
+	struct nsys *ns = ctx;
+	bool has = false;
+	const void *s;
+
+	if (ns->string == NULL)
+		return false;
+	sqlite3_bind_int64(ns->string, 1, id);
+	if (db_step(ns->string)) {
+		s = sqlite3_column_text(ns->string, 0);
+		has = s != NULL;
+		if (has)
+			buf_put(out, s,
+			    (size_t)sqlite3_column_bytes(ns->string, 0));
+	}
+	sqlite3_reset(ns->string);
+	return has;
+}
+
+char *
+nsys_value(struct nsys *ns, const char *table, const char *sql, const char *arg)
+{
+	sqlite3_stmt *st;
+	char *text = NULL;
+
+	if (!db_has_table(ns->db, table))
+		return NULL;
+	/* a table without the columns of the query is as none */
+	if (sqlite3_prepare_v2(ns->db, sql, -1, &st, NULL) != SQLITE_OK)
+		return NULL;
+	sqlite3_bind_text(st, 1, arg, -1, SQLITE_STATIC);
+	if (db_step(st) && sqlite3_column_type(st, 0) != SQLITE_NULL)
+		text = xstrdup((const char *)sqlite3_column_text(st, 0));
+	sqlite3_finalize(st);
+	return text;
+}
+
+/* Only tables are read: a view can hold any SQL. */
+static void
+count_view(struct nsys *ns, const char *table)
+{
+	sqlite3_stmt *st;
+
+	st = db_prepare(ns->db,
+	    "SELECT 1 FROM sqlite_master WHERE type <> 'index' AND"
+	    " name = '%s' COLLATE NOCASE",
+	    table);
+	if (db_step(st)) {
+		ns->views++;
+		warn("%s: %s is no table of its own: not read", db_path(),
+		    table);
+	}
+	sqlite3_finalize(st);
+}
+
+struct ev_source *
+nsys_source(struct nsys *ns, enum ev_kind kind, const char *table, row_fn *row,
+    const char *const *names)
+{
+	struct ev_source *s;
+
+	if (!db_has_table(ns->db, table)) {
+		count_view(ns, table);
+		return NULL;
+	}
+	if (!db_has_column(ns->db, table, names[1])) {
+		warn("%s: %s has no column '%s': not read", db_path(), table,
+		    names[1]);
+		return NULL;
+	}
+	s = source_add(&ns->prof->sources, kind, table, row);
+	s->keyless = !EV_IS_GPU(kind);
+	s->apart = s->keyless && kind != EV_CALL;
+	s->from = xstrdup(table);
+	s->cols = db_cols(ns->db, table, names);
+	s->start = db_col(ns->db, table, names[1]);
+	s->end = db_col(ns->db, table, "end");
+	return s;
+}
+
+void
+nsys_thread(sqlite3_value *v, struct event *ev)
+{
+	int64_t gid = db_value(v);
+
+	if (gid == EV_UNSET)
+		return;
+	ev->pid = nsys_pid(gid);
+	ev->tid = nsys_tid(gid);
+}
+
+int64_t
+nsys_num(sqlite3_value *v)
+{
+	int64_t n = db_value(v);
+
+	return n != 4294967295 ? n : EV_UNSET;
+}
+
+bool
+nsys_times(const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	if (sqlite3_value_type(col[2]) != SQLITE_INTEGER) {
+		source_bad_row(s);
+		return false;
+	}
+	ev->start = sqlite3_value_int64(col[2]);
+	ev->end = db_value(col[3]);
+	return true;
+}
+
+const char *
+nsys_mem_kind(int64_t kind)
+{
+	static const char *const names[] = { "pageable", "pinned", "device",
+		"array", "managed", "device-static", "managed-static",
+		"unknown" };
+
+	return kind >= 0 && kind < 8 ? names[kind] : NULL;
+}
+
 static bool
-probe(sqlite3 *db)
+nsys_probe(sqlite3 *db)
 {
 	static const char *const tables[] = { "StringIds", "NVTX_EVENTS",
 		"META_DATA_EXPORT", "EXPORT_META_DATA" };
@@ -26,7 +145,7 @@ probe(sqlite3 *db)
 
 	if (db_has_table(db, "StringTable"))
 		return false; /* nvprof */
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+	for (i = 0; i < ARRAY_LEN(tables); i++)
 		if (db_has_table(db, tables[i]))
 			return true;
 	return db_has_column(db, "CUPTI_ACTIVITY_KIND_RUNTIME", "globalTid") ||
@@ -69,10 +188,12 @@ schema_of(struct nsys *ns)
 }
 
 static void *
-open_nsys(sqlite3 *db, struct sources *ss)
+nsys_open(struct profile *p)
 {
+	sqlite3 *db = p->db;
 	struct nsys *ns = xcalloc(1, sizeof(*ns));
 
+	ns->prof = p;
 	ns->db = db;
 	ns->schema = schema_of(ns);
 	ns->nvtx_end = ns->range_end = ns->push_end = EV_UNSET;
@@ -80,14 +201,13 @@ open_nsys(sqlite3 *db, struct sources *ss)
 	    db_has_column(db, "StringIds", "value"))
 		ns->string =
 		    db_prepare(db, "SELECT value FROM StringIds WHERE id = ?1");
-	nsys_add_nvtx(ns, ss);
-	nsys_add_cpu(ns, ss);
-	nsys_add_gpu(ns, ss);
+	nsys_add_cpu(ns);
+	nsys_add_gpu(ns);
 	return ns;
 }
 
 static void
-close_nsys(void *ctx)
+nsys_close(void *ctx)
 {
 	struct nsys *ns = ctx;
 
@@ -101,7 +221,7 @@ close_nsys(void *ctx)
 }
 
 static void
-notes(void *ctx)
+nsys_notes(void *ctx)
 {
 	struct nsys *ns = ctx;
 
@@ -118,14 +238,14 @@ notes(void *ctx)
 
 	stage_note("nvtx_other_rows", ns->nvtx_other);
 	stage_note("os_other_rows", ns->os_other);
-	db_note_rows(ns->db, left_out, sizeof(left_out) / sizeof(left_out[0]));
+	db_note_rows(ns->db, left_out, ARRAY_LEN(left_out));
 	stage_note("unknown_domains", ns->unknown_domains);
 	stage_note("views_not_read", ns->views);
 }
 
 static void
-picked(void *ctx, sqlite3 *db, const struct source *s, int64_t v, int64_t row,
-    int64_t start, int64_t end)
+nsys_picked(void *ctx, sqlite3 *db, const struct ev_source *s, int64_t v,
+    int64_t row, int64_t start, int64_t end)
 {
 	struct nsys *ns = ctx;
 
@@ -134,14 +254,11 @@ picked(void *ctx, sqlite3 *db, const struct source *s, int64_t v, int64_t row,
 			map_put(&ns->devs, (uint64_t)v, NULL);
 		return;
 	}
-	nsys_nvtx_time(ns, v, start);
-	nsys_nvtx_time(ns, v, end);
-	if (!nsys_nvtx_event(v))
-		nsys_nvtx_other(ns, db, row);
+	nsys_nvtx_picked(ns, db, v, row, start, end);
 }
 
 static const char *
-option(enum ev_kind kind)
+nsys_option(enum ev_kind kind)
 {
 	switch (kind) {
 	case EV_RANGE:
@@ -167,13 +284,13 @@ option(enum ev_kind kind)
 
 const struct dialect dialect_nsys = {
 	.name = "nsys",
-	.probe = probe,
-	.open = open_nsys,
-	.close = close_nsys,
+	.probe = nsys_probe,
+	.open = nsys_open,
+	.close = nsys_close,
 	.facts = nsys_facts,
 	.string = nsys_string,
 	.pid = nsys_pid,
-	.notes = notes,
-	.picked = picked,
-	.option = option,
+	.notes = nsys_notes,
+	.picked = nsys_picked,
+	.option = nsys_option,
 };

@@ -1,14 +1,230 @@
 /*
- * What Nsight Systems records on the CPU beside NVTX: CUDA calls, library
- * and operating system calls, creations of graph nodes, allocations, and
- * the profiler's own time and messages.
+ * The tables of Nsight Systems about the CPU: NVTX ranges and marks, CUDA
+ * calls, library and operating system calls, creations of graph nodes,
+ * allocations, and the profiler's own time and messages.
  */
+#include <stdlib.h>
 #include <string.h>
 
-#include "err.h"
-#include "nsys_cpu.h"
-#include "nsys_row.h"
+#include "array.h"
+#include "nsys.h"
+#include "profile.h"
 #include "schema.h"
+
+/* NVTX_EVENTS: push/pop and start/end ranges, marks, and the rows that name
+ * domains. */
+
+enum { /* eventType */
+	NVTX_MARK = 34,
+	NVTX_PUSHPOP = 59,
+	NVTX_STARTEND = 60,
+	NVTX_TXT_PUSHPOP = 70, /* from nvtxt files */
+	NVTX_TXT_STARTEND = 71,
+	NVTX_THREAD = 39, /* these two: nvtx_other() */
+	NVTX_DOMAIN = 75,
+};
+
+enum {
+	C_DOMAIN = 1,
+	C_START,
+	C_END,
+	C_TYPE,
+	C_TEXT,
+	C_TID,
+	C_END_TID,
+	C_TEXT_ID
+};
+
+/* Domain ids count from 1 in each process. */
+static uint64_t
+domain_key(int64_t pid, int64_t domain)
+{
+	if (domain >= 0 && domain < (int64_t)1 << 32)
+		return (uint64_t)pid << 32 | (uint64_t)domain;
+	return hash_mix((uint64_t)domain) ^ (uint64_t)pid << 32;
+}
+
+/* All of it from this connection: it can be that of the second thread. */
+static sqlite3_stmt *
+other_stmt(struct nsys *ns, sqlite3 *db)
+{
+	static const char *const names[] = { "eventType", "globalTid",
+		"domainId", "text", NULL };
+	char *cols;
+	bool ids;
+
+	if (ns->other == NULL) {
+		cols = db_cols(db, "NVTX_EVENTS", names);
+		ids = ns->string != NULL &&
+		      db_has_column(db, "NVTX_EVENTS", "textId");
+		ns->other = db_prepare(db,
+		    "SELECT %s, %s FROM NVTX_EVENTS AS n WHERE rowid = ?1",
+		    cols,
+		    ids ? "(SELECT value FROM StringIds WHERE"
+			  " id = CAST(n.textId AS INTEGER))"
+			: "NULL");
+		free(cols);
+	}
+	return ns->other;
+}
+
+static void
+set_name(struct nsys *ns, struct map *m, uint64_t key, sqlite3_stmt *st)
+{
+	uint32_t n;
+	const char *s = db_text(sqlite3_column_value(st, 3), &n);
+
+	if (s == NULL)
+		s = db_text(sqlite3_column_value(st, 4), &n);
+	if (n > 0)
+		*map_put(m, key, NULL) =
+		    smap_put(&ns->domain_names, s, n, NULL);
+}
+
+/* A nvtx_row that creates a domain or names a thread: known before any range is
+ * written. Rows of other types hold nothing that the records have. */
+static void
+nvtx_other(struct nsys *ns, sqlite3 *db, int64_t nvtx_row)
+{
+	sqlite3_stmt *st = other_stmt(ns, db);
+	int64_t type, gid, domain;
+
+	sqlite3_bind_int64(st, 1, nvtx_row);
+	if (db_step(st)) {
+		type = db_i64(st, 0);
+		gid = db_i64(st, 1);
+		domain = db_i64(st, 2);
+		if (type == NVTX_DOMAIN && domain != EV_UNSET)
+			set_name(ns, &ns->domains,
+			    domain_key(nsys_pid(gid), domain), st);
+		else if (type == NVTX_THREAD && gid != EV_UNSET)
+			set_name(ns, &ns->threads, (uint64_t)gid, st);
+		else
+			ns->nvtx_other++;
+	}
+	sqlite3_reset(st);
+}
+
+/* A domain without a name gets its number, but not in what nsys stats has. */
+static const char *
+name_domain(struct nsys *ns, int64_t pid, int64_t domain)
+{
+	struct buf b = { 0 };
+	uint64_t id;
+
+	ns->unknown_domains++;
+	if (!ns->prof->run->out.rows)
+		buf_printf(&b, "domain %lld", (long long)domain);
+	id = smap_put(&ns->domain_names, buf_str(&b), b.len, NULL);
+	*map_put(&ns->domains, domain_key(pid, domain), NULL) = id;
+	buf_free(&b);
+	return smap_str(&ns->domain_names, (uint32_t)id, NULL);
+}
+
+static const char *
+domain_of(struct nsys *ns, int64_t pid, int64_t domain)
+{
+	const uint64_t *id;
+
+	if (domain == EV_UNSET || domain == 0)
+		return "";
+	id = map_get(&ns->domains, domain_key(pid, domain));
+	if (id == NULL)
+		return name_domain(ns, pid, domain);
+	return smap_str(&ns->domain_names, (uint32_t)*id, NULL);
+}
+
+static void
+set_text(sqlite3_value **col, struct event *ev)
+{
+	ev->text = db_text(col[C_TEXT], &ev->text_len);
+	if (ev->text == NULL)
+		ev->name = db_value(col[C_TEXT_ID]);
+}
+
+/* The thread that ended a range; 0 is what old exports write for none. */
+static int64_t
+end_tid(sqlite3_value **col, const struct event *ev)
+{
+	int64_t gid = db_value(col[C_END_TID]);
+
+	if (gid == EV_UNSET || gid == 0 || nsys_tid(gid) == ev->tid)
+		return EV_UNSET;
+	return nsys_tid(gid);
+}
+
+static bool
+is_push(int64_t type)
+{
+	return type == NVTX_PUSHPOP || type == NVTX_TXT_PUSHPOP;
+}
+
+/* Whether rows of this eventType are ranges or marks. */
+static bool
+is_nvtx_event(int64_t type)
+{
+	return type == NVTX_PUSHPOP || type == NVTX_STARTEND ||
+	       type == NVTX_MARK || type == NVTX_TXT_PUSHPOP ||
+	       type == NVTX_TXT_STARTEND;
+}
+
+/* EV_UNSET is less than any time. */
+static void
+nvtx_time(struct nsys *ns, int64_t type, int64_t t)
+{
+	if (t > ns->nvtx_end)
+		ns->nvtx_end = t;
+	if (t > ns->range_end && type != NVTX_MARK && is_nvtx_event(type))
+		ns->range_end = t;
+	if (t > ns->push_end && is_push(type))
+		ns->push_end = t;
+}
+
+void
+nsys_nvtx_picked(struct nsys *ns, sqlite3 *db, int64_t type, int64_t row,
+    int64_t start, int64_t end)
+{
+	nvtx_time(ns, type, start);
+	nvtx_time(ns, type, end);
+	if (!is_nvtx_event(type))
+		nvtx_other(ns, db, row);
+}
+
+static bool
+nvtx_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	int64_t type = db_value(col[C_TYPE]);
+
+	if (!is_nvtx_event(type) || !nsys_times(s, col, ev))
+		return false;
+	if (type == NVTX_MARK)
+		ev->kind = EV_MARK;
+	nsys_thread(col[C_TID], ev);
+	set_text(col, ev);
+	ev->range.domain = domain_of(ctx, ev->pid, db_value(col[C_DOMAIN]));
+	ev->range.push = is_push(type);
+	ev->range.end_tid = EV_UNSET;
+	if (!ev->range.push)
+		ev->range.end_tid = end_tid(col, ev);
+	return true;
+}
+
+static void
+add_nvtx(struct nsys *ns)
+{
+	static const char *const names[] = { "domainId", "start", "end",
+		"eventType", "text", "globalTid", "endGlobalTid", "textId",
+		NULL };
+	struct ev_source *s;
+
+	s = nsys_source(ns, EV_RANGE, "NVTX_EVENTS", nvtx_row, names);
+	if (s == NULL)
+		return;
+	/* Rows of other types are passed over by nvtx_row(): cheaper than a
+	 * WHERE, and the first pass sees the same rows. */
+	s->pick = db_col(ns->db, "NVTX_EVENTS", "eventType");
+}
 
 enum { /* eventClass */
 	CLASS_OS = 27,
@@ -17,11 +233,10 @@ enum { /* eventClass */
 
 static bool
 call_row(
-    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
-	(void)s;
-	if (!nsys_times(col, ev))
+	if (!nsys_times(s, col, ev))
 		return false;
 	ev->call.ret = db_value(col[1]);
 	nsys_thread(col[4], ev);
@@ -32,14 +247,14 @@ call_row(
 }
 
 static void
-add_calls(struct nsys *ns, struct sources *ss)
+add_calls(struct nsys *ns)
 {
 	static const char table[] = "CUPTI_ACTIVITY_KIND_RUNTIME";
 	static const char *const names[] = { "returnValue", "start", "end",
 		"globalTid", "correlationId", "nameId", "eventClass", NULL };
-	struct source *s;
+	struct ev_source *s;
 
-	s = nsys_source(ns, ss, EV_CALL, table, call_row, names);
+	s = nsys_source(ns, EV_CALL, table, call_row, names);
 	if (s == NULL)
 		return;
 	s->gid = db_col(ns->db, table, "globalTid");
@@ -51,10 +266,10 @@ add_calls(struct nsys *ns, struct sources *ss)
 /* A named interval on a thread; the source's tag is the library's name. */
 static bool
 named_row(
-    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
-	if (!nsys_times(col, ev))
+	if (!nsys_times(s, col, ev))
 		return false;
 	ev->name = db_value(col[1]);
 	nsys_thread(col[4], ev);
@@ -65,7 +280,8 @@ named_row(
 
 /* Other rows tell when the recording of calls began and ended. */
 static bool
-os_row(void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
+os_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	int64_t class = db_value(col[5]);
 	struct nsys *ns = ctx;
@@ -78,7 +294,7 @@ os_row(void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
 }
 
 static void
-add_named(struct nsys *ns, struct sources *ss)
+add_named(struct nsys *ns)
 {
 	static const char *const names[] = { "nameId", "start", "end",
 		"globalTid", "eventClass", NULL };
@@ -93,11 +309,11 @@ add_named(struct nsys *ns, struct sources *ss)
 		{ EV_OVER, "PROFILER_OVERHEAD", 0 },
 		{ EV_OVER, "CUPTI_ACTIVITY_KIND_OVERHEAD", 0 },
 	};
-	struct source *s;
+	struct ev_source *s;
 	size_t i;
 
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		s = nsys_source(ns, ss, tables[i].kind, tables[i].table,
+	for (i = 0; i < ARRAY_LEN(tables); i++) {
+		s = nsys_source(ns, tables[i].kind, tables[i].table,
 		    tables[i].kind == EV_OS ? os_row : named_row, names);
 		if (s != NULL)
 			s->tag = tables[i].tag;
@@ -106,11 +322,10 @@ add_named(struct nsys *ns, struct sources *ss)
 
 static bool
 node_row(
-    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
-	(void)s;
-	if (!nsys_times(col, ev))
+	if (!nsys_times(s, col, ev))
 		return false;
 	ev->node.orig = db_value(col[1]);
 	nsys_thread(col[4], ev);
@@ -122,7 +337,7 @@ node_row(
 
 /* Until 2022 the table of nodes has the name that graphs have later. */
 static void
-add_nodes(struct nsys *ns, struct sources *ss)
+add_nodes(struct nsys *ns)
 {
 	static const char *const tables[] = { "CUDA_GRAPH_NODE_EVENTS",
 		"CUDA_GRAPH_EVENTS" };
@@ -132,19 +347,17 @@ add_nodes(struct nsys *ns, struct sources *ss)
 
 	for (i = 0; i < 2; i++)
 		if (db_has_column(ns->db, tables[i], "graphNodeId"))
-			nsys_source(
-			    ns, ss, EV_NODE, tables[i], node_row, names);
+			nsys_source(ns, EV_NODE, tables[i], node_row, names);
 }
 
 static bool
 mem_row(
-    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	int64_t gid, op;
 
 	(void)ctx;
-	(void)s;
-	if (!nsys_times(col, ev))
+	if (!nsys_times(s, col, ev))
 		return false;
 	gid = db_value(col[4]);
 	if (gid != EV_UNSET)
@@ -165,15 +378,14 @@ mem_row(
 
 static bool
 diag_row(
-    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	static const char *const names[] = { "unknown", "info", "warning",
 		"error", "verbose" };
 	int64_t severity;
 
 	(void)ctx;
-	(void)s;
-	if (!nsys_times(col, ev))
+	if (!nsys_times(s, col, ev))
 		return false;
 	severity = db_value(col[4]);
 	ev->label = severity >= 0 && severity < 5 ? names[severity] : NULL;
@@ -182,7 +394,7 @@ diag_row(
 }
 
 void
-nsys_add_cpu(struct nsys *ns, struct sources *ss)
+nsys_add_cpu(struct nsys *ns)
 {
 	static const char *const mem[] = { "localMemoryPoolSize", "start",
 		"end", "globalPid", "memoryOperationType", "deviceId", "bytes",
@@ -191,10 +403,10 @@ nsys_add_cpu(struct nsys *ns, struct sources *ss)
 	static const char *const diag[] = { "text", "timestamp", "end",
 		"severity", NULL };
 
-	add_calls(ns, ss);
-	add_named(ns, ss);
-	add_nodes(ns, ss);
-	nsys_source(
-	    ns, ss, EV_MEM, "CUDA_GPU_MEMORY_USAGE_EVENTS", mem_row, mem);
-	nsys_source(ns, ss, EV_DIAG, "DIAGNOSTIC_EVENT", diag_row, diag);
+	add_nvtx(ns);
+	add_calls(ns);
+	add_named(ns);
+	add_nodes(ns);
+	nsys_source(ns, EV_MEM, "CUDA_GPU_MEMORY_USAGE_EVENTS", mem_row, mem);
+	nsys_source(ns, EV_DIAG, "DIAGNOSTIC_EVENT", diag_row, diag);
 }

@@ -1,18 +1,142 @@
 /*
- * What Nsight Systems tells about the session, the machine, processes and
- * threads. Host and user names stay where they are.
+ * The facts of a session in Nsight Systems' files: the machine, its GPUs,
+ * processes and threads. Host and user names are left where they are. The table
+ * that lists the GPUs, and its units, depend on the version.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "err.h"
-#include "emit_rows.h"
-#include "facts.h"
-#include "nsys_dev.h"
-#include "nsys_facts.h"
-#include "nsys_row.h"
+#include "array.h"
+#include "nsys.h"
 #include "num.h"
+#include "profile.h"
 #include "schema.h"
+
+/* Column i as text; NULL if it is empty. */
+static const char *
+nsys_text(sqlite3_stmt *st, int i)
+{
+	const char *s = (const char *)sqlite3_column_text(st, i);
+
+	return s != NULL && *s != '\0' ? s : NULL;
+}
+
+/* Columns: dev, name, major, minor, SMs, clock, memory, bandwidth, uuid. One
+ * record per device, if p is not NULL; true if there is any. */
+static bool
+put_devs(sqlite3_stmt *st, const struct profile *p)
+{
+	struct dev_fact d;
+	int64_t last = EV_UNSET;
+
+	while (db_step(st)) {
+		memset(&d, 0, sizeof(d));
+		d.dev = db_i64(st, 0);
+		d.name = nsys_text(st, 1);
+		d.cc_major = db_i64(st, 2);
+		d.cc_minor = db_i64(st, 3);
+		d.n_sm = db_i64(st, 4);
+		d.clock_hz = db_i64(st, 5);
+		d.mem_bytes = db_i64(st, 6);
+		d.membw_bytes_s = db_i64(st, 7);
+		d.uuid = nsys_text(st, 8);
+		if (d.dev != EV_UNSET && d.dev != last && p != NULL)
+			fact_dev(p, &d);
+		last = d.dev;
+	}
+	sqlite3_finalize(st);
+	return last != EV_UNSET;
+}
+
+/* Whether there is a table of the GPUs' CUDA ordinals that tells one of each:
+ * processes can see the same GPUs in another order. */
+static bool
+has_ordinals(struct nsys *ns)
+{
+	static const char table[] = "TARGET_INFO_CUDA_DEVICE";
+	sqlite3_stmt *st;
+	bool one;
+
+	if (!db_has_column(ns->db, table, "cudaId") ||
+	    !db_has_column(ns->db, table, "gpuId") ||
+	    !db_has_column(ns->db, "TARGET_INFO_GPU", "id"))
+		return false;
+	st = db_prepare(ns->db,
+	    "SELECT gpuId FROM %s GROUP BY gpuId"
+	    " HAVING min(cudaId) <> max(cudaId)",
+	    table);
+	one = !db_step(st);
+	sqlite3_finalize(st);
+	return one;
+}
+
+/* Adapters that cannot compute are listed with a capability of 0. */
+static bool
+dev_gpu(struct nsys *ns, const struct profile *p)
+{
+	static const char *const names[] = { "name", "computeMajor",
+		"computeMinor", "smCount", "clockRate", "totalMemory",
+		"memoryBandwidth", "uuid", NULL };
+	sqlite3_stmt *st;
+	bool found;
+	char *cols;
+
+	if (!db_has_column(ns->db, "TARGET_INFO_GPU", "cuDevice") ||
+	    !db_has_column(ns->db, "TARGET_INFO_GPU", "computeMajor"))
+		return false;
+	cols = db_cols(ns->db, "TARGET_INFO_GPU", names);
+	st = db_prepare(ns->db,
+	    "SELECT %s AS dev, %s FROM TARGET_INFO_GPU g"
+	    " WHERE computeMajor > 0 ORDER BY dev, rowid",
+	    has_ordinals(ns)
+		? "coalesce((SELECT min(cudaId) FROM"
+		  " TARGET_INFO_CUDA_DEVICE c WHERE c.gpuId = g.id),"
+		  " cuDevice)"
+		: "cuDevice",
+	    cols);
+	found = put_devs(st, p);
+	free(cols);
+	return found;
+}
+
+/* The table of 2020; its clock is in kHz, its memory in MiB, its bandwidth
+ * is wrong. */
+static bool
+dev_cuda_gpu(struct nsys *ns, const struct profile *p)
+{
+	static const char *const names[] = { "deviceId", "name",
+		"computeCapabilityMajor", "computeCapabilityMinor",
+		"numMultiprocessors", NULL };
+	sqlite3_stmt *st;
+	bool found;
+	char *cols;
+
+	if (!db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", names[0]) ||
+	    !db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", "coreClockRate") ||
+	    !db_has_column(ns->db, "TARGET_INFO_CUDA_GPU", "globalMemorySize"))
+		return false;
+	cols = db_cols(ns->db, "TARGET_INFO_CUDA_GPU", names);
+	st = db_prepare(ns->db,
+	    "SELECT %s, coreClockRate * 1000, globalMemorySize * 1048576, NULL,"
+	    " NULL FROM TARGET_INFO_CUDA_GPU ORDER BY 1, rowid",
+	    cols);
+	found = put_devs(st, p);
+	free(cols);
+	return found;
+}
+
+bool
+nsys_lists_devs(struct nsys *ns)
+{
+	return dev_gpu(ns, NULL) || dev_cuda_gpu(ns, NULL);
+}
+
+/* The records of the GPUs; false if no table lists any. */
+static bool
+listed_devs(struct nsys *ns)
+{
+	return dev_gpu(ns, ns->prof) || dev_cuda_gpu(ns, ns->prof);
+}
 
 /* Names of facts, and where they stand. */
 static const struct {
@@ -47,7 +171,7 @@ static const struct {
 /* 5154304 is 515.43.04, 52510517 is 525.105.17; newer files have the
  * dots. */
 static void
-put_driver(char *text)
+put_driver(const struct profile *p, char *text)
 {
 	int64_t v;
 	size_t n;
@@ -56,15 +180,15 @@ put_driver(char *text)
 		return;
 	n = strlen(text);
 	if (num_i64(text, n, &v) && v > 0 && (n == 7 || n == 8))
-		fact_info("driver", "%.3s.%.*s.%s", text, (int)n - 5, text + 3,
-		    text + n - 2);
+		fact_info(p, "driver", "%.3s.%.*s.%s", text, (int)n - 5,
+		    text + 3, text + n - 2);
 	else
-		fact_info("driver", "%s", text);
+		fact_info(p, "driver", "%s", text);
 }
 
 /* 11070 is 11.7 */
 static void
-put_cuda(char *text)
+put_cuda(const struct profile *p, char *text)
 {
 	int64_t v;
 
@@ -72,9 +196,9 @@ put_cuda(char *text)
 		return;
 	if (num_i64(text, strlen(text), &v) && v > 1000 && v < 1000000)
 		fact_info(
-		    "cuda", "%d.%d", (int)(v / 1000), (int)(v % 1000 / 10));
+		    p, "cuda", "%d.%d", (int)(v / 1000), (int)(v % 1000 / 10));
 	else
-		fact_info("cuda", "%s", text);
+		fact_info(p, "cuda", "%s", text);
 }
 
 static void
@@ -83,19 +207,19 @@ put_infos(struct nsys *ns)
 	char *text;
 	size_t i;
 
-	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(facts); i++) {
 		text =
 		    nsys_value(ns, facts[i].table, facts[i].sql, facts[i].arg);
 		if (text != NULL && *text != '\0')
-			fact_info(facts[i].fact, "%s", text);
+			fact_info(ns->prof, facts[i].fact, "%s", text);
 		free(text);
 	}
 	text = nsys_value(ns, "TARGET_INFO_SYSTEM_ENV", ENV, "NvDriverVersion");
-	put_driver(text);
+	put_driver(ns->prof, text);
 	free(text);
 	text =
 	    nsys_value(ns, "TARGET_INFO_SYSTEM_ENV", ENV, "CudaDriverVersion");
-	put_cuda(text);
+	put_cuda(ns->prof, text);
 	free(text);
 }
 
@@ -106,13 +230,16 @@ put_nvtx(struct nsys *ns)
 {
 	if (!db_has_table(ns->db, "NVTX_EVENTS") ||
 	    !db_has_table(ns->db, "CUPTI_ACTIVITY_KIND_RUNTIME"))
-		fact_info("nvtx", "none");
+		fact_info(ns->prof, "nvtx", "none");
 	if (ns->nvtx_end != EV_UNSET)
-		fact_info("nvtx_end_ns", "%lld", (long long)ns->nvtx_end);
+		fact_info(
+		    ns->prof, "nvtx_end_ns", "%lld", (long long)ns->nvtx_end);
 	if (ns->range_end != EV_UNSET)
-		fact_info("range_end_ns", "%lld", (long long)ns->range_end);
+		fact_info(
+		    ns->prof, "range_end_ns", "%lld", (long long)ns->range_end);
 	if (ns->push_end != EV_UNSET)
-		fact_info("push_end_ns", "%lld", (long long)ns->push_end);
+		fact_info(
+		    ns->prof, "push_end_ns", "%lld", (long long)ns->push_end);
 }
 
 static int
@@ -147,7 +274,7 @@ dev_used(struct nsys *ns)
 
 	for (i = 0; i < ns->devs.n; i++) {
 		d.dev = (int64_t)dev[i];
-		fact_dev(&d);
+		fact_dev(ns->prof, &d);
 	}
 	free(dev);
 }
@@ -166,8 +293,9 @@ put_procs(struct nsys *ns)
 	    db_prepare(ns->db, "SELECT %s FROM PROCESSES ORDER BY rowid", cols);
 	while (db_step(st))
 		if (db_i64(st, 0) != EV_UNSET &&
-		    pid_used(nsys_pid(db_i64(st, 0))))
-			fact_proc(nsys_pid(db_i64(st, 0)), nsys_text(st, 1));
+		    pid_used(ns->prof, nsys_pid(db_i64(st, 0))))
+			fact_proc(ns->prof, nsys_pid(db_i64(st, 0)),
+			    nsys_text(st, 1));
 	sqlite3_finalize(st);
 	free(cols);
 }
@@ -181,8 +309,8 @@ put_nvtx_threads(struct nsys *ns)
 
 	for (i = 0; i < ns->threads.n; i++) {
 		name = map_get(&ns->threads, gid[i]);
-		if (pid_used(nsys_pid((int64_t)gid[i])))
-			fact_thread(nsys_pid((int64_t)gid[i]),
+		if (pid_used(ns->prof, nsys_pid((int64_t)gid[i])))
+			fact_thread(ns->prof, nsys_pid((int64_t)gid[i]),
 			    nsys_tid((int64_t)gid[i]),
 			    smap_str(&ns->domain_names, (uint32_t)*name, NULL),
 			    EV_UNSET);
@@ -207,21 +335,21 @@ put_threads(struct nsys *ns)
 		return;
 	cols = db_cols(ns->db, "ThreadNames", names);
 	st = db_prepare(ns->db, "SELECT %s FROM ThreadNames ORDER BY %s", cols,
-	    emit_rows ? "nameId, rowid"
+	    ns->prof->run->out.rows ? "nameId, rowid"
 	    : db_has_column(ns->db, "ThreadNames", "priority")
 		? "globalTid, priority DESC, rowid DESC"
 		: "globalTid, rowid DESC");
 	while (db_step(st)) {
 		gid = db_i64(st, 0);
-		if ((gid == last && !emit_rows) || gid == EV_UNSET ||
-		    !pid_used(nsys_pid(gid)))
+		if ((gid == last && !ns->prof->run->out.rows) ||
+		    gid == EV_UNSET || !pid_used(ns->prof, nsys_pid(gid)))
 			continue;
 		last = gid;
 		buf_clear(&b);
 		if (!nsys_string(ns, db_i64(st, 1), &b))
 			continue;
-		fact_thread(
-		    nsys_pid(gid), nsys_tid(gid), buf_str(&b), db_i64(st, 2));
+		fact_thread(ns->prof, nsys_pid(gid), nsys_tid(gid), buf_str(&b),
+		    db_i64(st, 2));
 		map_del(&ns->threads, (uint64_t)gid);
 	}
 	sqlite3_finalize(st);
@@ -235,12 +363,12 @@ nsys_facts(void *ctx)
 	struct nsys *ns = ctx;
 
 	put_infos(ns);
-	if (emit_rows)
+	if (ns->prof->run->out.rows)
 		put_nvtx(ns);
-	if (!nsys_put_devs(ns))
+	if (!listed_devs(ns))
 		dev_used(ns);
 	put_procs(ns);
 	put_threads(ns);
-	if (!emit_rows)
+	if (!ns->prof->run->out.rows)
 		put_nvtx_threads(ns);
 }

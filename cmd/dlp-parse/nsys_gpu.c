@@ -1,10 +1,11 @@
-/* The GPU work of Nsight Systems: kernels, copies, sets, synchronizations,
- * whole graph runs. */
+/*
+ * The tables of Nsight Systems about GPU work: kernels, copies, sets,
+ * synchronizations, whole graph runs.
+ */
 #include <string.h>
 
-#include "nsys_dev.h"
-#include "nsys_gpu.h"
-#include "nsys_row.h"
+#include "array.h"
+#include "nsys.h"
 #include "schema.h"
 
 /* The columns that all of them begin with. */
@@ -24,11 +25,11 @@ enum {
 };
 
 static bool
-common(sqlite3_value **col, struct event *ev)
+gpu_work(const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	int64_t gid, node;
 
-	if (!nsys_times(col, ev))
+	if (!nsys_times(s, col, ev))
 		return false;
 	gid = db_value(col[C_PID]);
 	if (gid != EV_UNSET)
@@ -44,13 +45,12 @@ common(sqlite3_value **col, struct event *ev)
 
 static bool
 kern_row(
-    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	int i;
 
 	(void)ctx;
-	(void)s;
-	if (!common(col, ev))
+	if (!gpu_work(s, col, ev))
 		return false;
 	ev->name = db_value(col[C_OWN]);
 	ev->gpu.kern.short_name = db_value(col[C_OWN + 1]);
@@ -67,7 +67,7 @@ kern_row(
 
 static bool
 copy_row(
-    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	static const char *const kinds[] = { "unknown", "HtoD", "DtoH", "HtoA",
 		"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP",
@@ -75,8 +75,7 @@ copy_row(
 	int64_t kind;
 
 	(void)ctx;
-	(void)s;
-	if (!common(col, ev))
+	if (!gpu_work(s, col, ev))
 		return false;
 	kind = db_value(col[C_OWN]);
 	ev->gpu.copy.kind = kind >= 0 && kind < 14 ? kinds[kind] : NULL;
@@ -88,11 +87,10 @@ copy_row(
 
 static bool
 set_row(
-    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
-	(void)s;
-	if (!common(col, ev))
+	if (!gpu_work(s, col, ev))
 		return false;
 	ev->gpu.set.bytes = db_value(col[C_OWN]);
 	ev->gpu.set.value = db_value(col[C_OWN + 1]);
@@ -115,10 +113,9 @@ sync_kind(const struct nsys *ns, int64_t type)
 
 static bool
 sync_row(
-    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	(void)s;
-	if (!common(col, ev))
+	if (!gpu_work(s, col, ev))
 		return false;
 	ev->gpu.sync.kind = sync_kind(ctx, db_value(col[C_OWN]));
 	ev->gpu.sync.event = nsys_num(col[C_OWN + 1]);
@@ -127,11 +124,10 @@ sync_row(
 
 static bool
 graph_row(
-    void *ctx, const struct source *s, sqlite3_value **col, struct event *ev)
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	(void)ctx;
-	(void)s;
-	if (!common(col, ev))
+	if (!gpu_work(s, col, ev))
 		return false;
 	ev->gpu.graph.graph = db_value(col[C_OWN]);
 	ev->gpu.graph.exec = db_value(col[C_OWN + 1]);
@@ -159,13 +155,13 @@ static const struct {
 };
 
 void
-nsys_add_gpu(struct nsys *ns, struct sources *ss)
+nsys_add_gpu(struct nsys *ns)
 {
-	struct source *s;
+	struct ev_source *s;
 	size_t i;
 
-	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		s = nsys_source(ns, ss, tables[i].kind, tables[i].table,
+	for (i = 0; i < ARRAY_LEN(tables); i++) {
+		s = nsys_source(ns, tables[i].kind, tables[i].table,
 		    tables[i].row, tables[i].cols);
 		if (s == NULL)
 			continue;

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "nvprof_cbid.h"
+#include "nvprof.h"
 
 struct api {
 	int cbid;

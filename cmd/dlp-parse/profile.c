@@ -1,22 +1,18 @@
 /*
- * A profile: the file, its dialect, a cursor for each table with events,
- * and what the first pass over them tells.
+ * A profile: the file, its dialect, a cursor for each table with events, and
+ * the first pass over them.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "beside.h"
-#include "dldb.h"
-#include "err.h"
+#include "dldb_reader.h"
 #include "esc.h"
-#include "input.h"
 #include "nsys.h"
 #include "nvprof.h"
 #include "profile.h"
-#include "run.h"
-#include "scan.h"
 #include "schema.h"
-#include "select.h"
 
 static const struct dialect *const dialects[] = { &dialect_nsys,
 	&dialect_nvprof, &dialect_dldb };
@@ -26,7 +22,7 @@ find_dialect(sqlite3 *db)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++)
+	for (i = 0; i < ARRAY_LEN(dialects); i++)
 		if (dialects[i]->probe(db))
 			return dialects[i];
 	die("%s: no known table: not an export of Nsight Systems, nor of"
@@ -55,20 +51,19 @@ add_cursors(struct profile *p)
 }
 
 void
-profile_open(struct profile *p, const char *path, int no)
+profile_open(struct profile *p, struct parse *run, const char *path, int no)
 {
 	memset(p, 0, sizeof(*p));
+	keys_init(&p->keys);
+	p->run = run;
 	p->path = path != NULL ? path : "-";
 	p->no = no;
 	p->only_pid = EV_UNSET;
 	esc_put(&p->src, p->path, strlen(p->path));
-	profile_current(p);
-	p->db = input_open(path);
-	p->second = input_second();
+	db_use(p->path);
+	p->db = infile_open(&run->in, path, &p->second);
 	p->dialect = find_dialect(p->db);
-	p->ctx = p->dialect->open(p->db, &p->sources);
-	p->names.dialect = p->dialect;
-	p->names.ctx = p->ctx;
+	p->ctx = p->dialect->open(p);
 	add_cursors(p);
 }
 
@@ -150,45 +145,47 @@ has_rows(const struct profile *p, int kind)
 	return rows_of(p, kind, kind) > 0;
 }
 
-/* Kinds of work are asked for together: one that is not there is told of only
- * if none of those asked for is. */
+/* Kinds of work are asked for together: a missing one is reported only if all
+ * of those that were asked for are missing. */
 static bool
 is_spared(const struct profile *p, int kind)
 {
+	struct selection *sel = &p->run->sel;
 	int k;
 
 	if (kind < EV_CALL || kind > EV_GRAPH)
 		return false;
 	for (k = EV_CALL; k <= EV_GRAPH; k++)
-		if (select_asked((enum ev_kind)k) && has_rows(p, k))
+		if (select_asked(sel, (enum ev_kind)k) && has_rows(p, k))
 			return true;
 	return false;
 }
 
-/* What the profile lacks, and how to record it. Without GPU work that is
- * all there is to say; without ranges nothing can be told about ops. */
+/* Says what is missing in the profile, and how to record it. Without GPU work
+ * that is all there is to say; without ranges nothing is known about ops. */
 static void
-missing(struct profile *p)
+say_missing(struct profile *p)
 {
+	struct selection *sel = &p->run->sel;
 	const char *how;
 	int k;
 
-	if (p->gpu_rows == 0 && select_kind(EV_KERN))
+	if (p->gpu_rows == 0 && select_kind(sel, EV_KERN))
 		warn("%s: no GPU work in this profile%s%s", p->path,
 		    p->dialect->option ? "; record it with " : "",
 		    p->dialect->option ? p->dialect->option(EV_KERN) : "");
-	else if (p->range_rows == 0 && select_kind(EV_RANGE) &&
+	else if (p->range_rows == 0 && select_kind(sel, EV_RANGE) &&
 		 p->dialect->work == NULL)
 		warn("%s: no NVTX ranges: ops and layers are unknown%s%s",
 		    p->path, p->dialect->option ? "; record them with " : "",
 		    p->dialect->option ? p->dialect->option(EV_RANGE) : "");
-	if (p->gpu_rows > 0 && select_kind(EV_KERN) && !has_rows(p, EV_KERN) &&
-	    !has_rows(p, EV_GRAPH))
+	if (p->gpu_rows > 0 && select_kind(sel, EV_KERN) &&
+	    !has_rows(p, EV_KERN) && !has_rows(p, EV_GRAPH))
 		warn("%s: no kernels in this profile, only other GPU work",
 		    p->path);
 	for (k = 0; k < EV_KINDS; k++) {
 		if (k == EV_KERN || k == EV_RANGE || has_rows(p, k) ||
-		    !select_asked((enum ev_kind)k) || is_spared(p, k))
+		    !select_asked(sel, (enum ev_kind)k) || is_spared(p, k))
 			continue;
 		how = p->dialect->option ? p->dialect->option((enum ev_kind)k)
 					 : NULL;
@@ -198,8 +195,14 @@ missing(struct profile *p)
 	}
 }
 
-/* Calls first: GPU work is counted by whether its call is there. What can be
- * read apart is, meanwhile; what is said does not depend on it. */
+/*
+ * Calls first: GPU work is counted by whether its call is there. Meanwhile a
+ * second thread scans the cursors that are apart. It runs scan_apart(), and may
+ * touch these cursors, the connection p->second, the counter of bad rows, and
+ * of the dialect's context what picked() needs for their rows (see
+ * ev_source.apart). Messages are held back, so that they come in the same
+ * order as without the thread.
+ */
 void
 profile_begin(struct profile *p)
 {
@@ -207,9 +210,9 @@ profile_begin(struct profile *p)
 	bool threaded;
 	struct cursor *c;
 
-	profile_current(p);
+	db_use(p->path);
 	for (c = p->cur; c < p->cur + p->ncur; c++)
-		c->scan = select_scan(c->src);
+		c->scan = select_scan(&p->run->sel, c->src);
 	threaded = p->second != NULL && beside_begin(b, scan_apart, NULL, p);
 	scan_kinds(p, false, EV_CALL, EV_CALL);
 	find_only_pid(p);
@@ -225,7 +228,7 @@ profile_begin(struct profile *p)
 	free(b);
 	p->gpu_rows = rows_of(p, EV_KERN, EV_GRAPH);
 	p->range_rows = rows_of(p, EV_RANGE, EV_RANGE);
-	missing(p);
+	say_missing(p);
 }
 
 void
@@ -249,7 +252,7 @@ read_apart(struct profile *p)
 
 	for (c = p->cur; c < p->cur + p->ncur; c++)
 		if (c->apart && !c->order.sort && c->order.rows > 0 &&
-		    select_source(c->src) &&
+		    select_source(&p->run->sel, c->src) &&
 		    (best == NULL || c->order.rows > best->order.rows))
 			best = c;
 	return best;
@@ -261,7 +264,7 @@ profile_start(struct profile *p)
 	struct cursor *c, *apart = read_apart(p);
 
 	for (c = p->cur; c < p->cur + p->ncur; c++) {
-		if (c->order.rows == 0 || !select_source(c->src))
+		if (c->order.rows == 0 || !select_source(&p->run->sel, c->src))
 			continue;
 		c->db = c == apart ? p->second : p->db;
 		cursor_open(c);
@@ -293,6 +296,7 @@ profile_close(struct profile *p)
 	heap_free(&p->orphans);
 	names_free(&p->names);
 	buf_free(&p->src);
+	free(p->several);
 	free(p->cur);
 	free(p->cpu);
 	free(p->gpu);

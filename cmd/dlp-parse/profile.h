@@ -1,13 +1,80 @@
-/* A profile from opening to closing. */
+/*
+ * A run of dlp-parse, and the profiles that it reads. A profile is one file
+ * with a cursor for each of its tables; it goes from opening by a first pass
+ * over all rows (profile.c) to its events in launch order (launch_order.c).
+ */
 #ifndef DLP_PARSE_PROFILE_H
 #define DLP_PARSE_PROFILE_H
 
-struct profile;
+#include "cursor.h"
+#include "dialect.h"
+#include "emit.h"
+#include "infile.h"
+#include "namecache.h"
+#include "scan.h"
+#include "selection.h"
 
-void profile_open(struct profile *p, const char *path, int no);
+struct parse { /* the run: options, and what all profiles share */
+	struct selection sel;
+	struct emit out;
+	struct infile in;
+	struct profile **prof;
+	int nprof;
+	bool no_dict;    /* --no-dict */
+	bool need_times; /* --need-times */
+	bool old_names;  /* --old-names: nvprof's kernels as PyProf's library
+			    demangled them */
+	uint64_t ranks_by_utc, ranks_unaligned; /* notes of --ranks */
+};
+
+struct profile {
+	struct parse *run;
+	const char *path;
+	struct buf src; /* escaped file name for the src column */
+	int no;
+	sqlite3 *db;
+	sqlite3 *second; /* the same, for another thread; NULL: none */
+	const struct dialect *dialect;
+	void *ctx; /* the dialect's */
+	struct ev_sources sources;
+	struct cursor *cur; /* all; cpu and gpu point into it */
+	int ncur;
+	struct cursor **cpu, **gpu;
+	int ncpu, ngpu;
+	struct keys keys;
+	struct window window;
+	struct heap orphans;
+	struct name_cache names;
+	bool any_orphans;
+	int64_t only_pid; /* the one process with calls, or EV_UNSET */
+	uint64_t gpu_rows, range_rows;
+	/* --ranks: ranks.h */
+	int64_t rank, shift; /* shift: added to all times */
+	enum { RANK_ORDER, RANK_FOUND } rank_by;
+	const char *clock_by; /* where shift comes from; NULL: nowhere */
+	int64_t n_coll, spread;
+	/* the next event: a CPU cursor, or the first orphan if NULL */
+	struct cursor *next;
+	bool has_next;
+	/* launch_order.c */
+	struct event *several; /* what one call launched, while it is written */
+	size_t cap_several;
+	struct {
+		uint64_t twins, before_launch, orphans, late;
+	} count;
+};
+
+/* path NULL is standard input. */
+void profile_open(
+    struct profile *p, struct parse *run, const char *path, int no);
 void profile_begin(struct profile *p); /* the first pass */
 void profile_alone(struct profile *p); /* no thread from now on */
-void profile_start(struct profile *p); /* the merge may begin */
+void profile_start(struct profile *p); /* opens the cursors for the merge */
 void profile_close(struct profile *p);
+
+/* The merge: whether there is one more event, the event, and its records. */
+bool merge_peek(struct profile *p);
+const struct event *merge_head(const struct profile *p);
+void merge_emit(struct profile *p);
 
 #endif

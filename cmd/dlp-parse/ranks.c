@@ -1,30 +1,324 @@
 /*
- * Ranks: their numbers, and their clocks. UTC of the session's start is the
- * first word, wrong by as much as the hosts' clocks are; collectives that end
- * together on all ranks are the last.
+ * Ranks: their numbers, and their clocks. Exports have no place for a rank: it
+ * is looked for where programs and launchers leave it. UTC of the session's
+ * start is the first hint for a clock, wrong by as much as the hosts' clocks
+ * are; collectives that end together on all ranks decide.
  */
+#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "align.h"
-#include "emit.h"
-#include "emit_field.h"
-#include "err.h"
+#include "array.h"
 #include "namerule.h"
 #include "natural.h"
 #include "num.h"
 #include "out.h"
+#include "profile.h"
 #include "ranks.h"
-#include "ranks_coll.h"
-#include "ranks_find.h"
-#include "run.h"
 #include "schema.h"
+#include "shipped.h"
 #include "stage.h"
 
-static uint64_t by_utc, unaligned;
+/* Variables of launchers, the surer first; local: on one host. */
+static const struct {
+	const char *name;
+	bool local;
+} vars[] = {
+	{ "RANK", false },
+	{ "OMPI_COMM_WORLD_RANK", false },
+	{ "PMIX_RANK", false },
+	{ "PMI_RANK", false },
+	{ "SLURM_PROCID", false },
+	{ "LOCAL_RANK", true },
+	{ "OMPI_COMM_WORLD_LOCAL_RANK", true },
+	{ "SLURM_LOCALID", true },
+};
+#define NVARS (ARRAY_LEN(vars))
+
+struct found_rank {
+	bool any, several;
+	int64_t rank;
+};
+
+/* Where the texts stand. */
+static const struct {
+	const char *table, *name, *value;
+} places[] = {
+	{ "META_DATA_CAPTURE", "name", "value" },
+	{ "TARGET_INFO_SYSTEM_ENV", "name", "value" },
+	{ "PROCESSES", "NULL", "name" },
+	{ "ANALYSIS_DETAILS", "NULL", "commandLine" },
+};
+
+static bool
+word_char(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+static void
+rank_found(struct found_rank *f, int64_t rank)
+{
+	if (f->any && f->rank != rank)
+		f->several = true;
+	f->any = true;
+	f->rank = rank;
+}
+
+/* The rank_number at s, which may stand behind quotes. */
+static bool
+rank_number(const char *s, int64_t *v)
+{
+	size_t n;
+
+	s += strspn(s, "\"' ");
+	n = strspn(s, "0123456789");
+	return n > 0 && n < 9 && !word_char(s[n]) && num_i64(s, n, v);
+}
+
+/* "NAME=3" in a text. */
+static void
+in_text(struct found_rank *f, const char *s, const char *name)
+{
+	size_t n = strlen(name);
+	const char *p = s;
+	int64_t v;
+
+	for (; (p = strstr(p, name)) != NULL; p += n) {
+		if ((p > s && word_char(p[-1])) || word_char(p[n]))
+			continue;
+		if (p[n] == '=' && rank_number(p + n + 1, &v))
+			rank_found(f, v);
+		else if (strncmp(p + n, "\":", 2) == 0 &&
+			 rank_number(p + n + 2, &v))
+			rank_found(f, v); /* JSON */
+	}
+}
+
+static void
+in_place(struct found_rank *f, sqlite3 *db, size_t place)
+{
+	sqlite3_stmt *st;
+	const char *name, *value;
+	uint32_t len;
+	size_t i;
+	int64_t v;
+
+	if (!db_has_column(db, places[place].table, places[place].value))
+		return;
+	st = db_prepare(db, "SELECT %s, %s FROM %s", places[place].name,
+	    places[place].value, places[place].table);
+	while (db_step(st)) {
+		name = db_text(sqlite3_column_value(st, 0), &len);
+		value = db_text(sqlite3_column_value(st, 1), &len);
+		for (i = 0; i < NVARS && value != NULL; i++) {
+			in_text(&f[i], value, vars[i].name);
+			if (name != NULL && strcmp(name, vars[i].name) == 0 &&
+			    rank_number(value, &v))
+				rank_found(&f[i], v);
+		}
+	}
+	sqlite3_finalize(st);
+}
+
+/* "rank 3", "[rank3]", "global rank: 3" and nothing else. */
+static bool
+says_rank(const char *s, int64_t *v)
+{
+	char low[40] = "", tail[8];
+	size_t i, n = strlen(s);
+	int used = 0;
+
+	if (n >= sizeof(low))
+		return false;
+	for (i = 0; i <= n; i++)
+		low[i] = (char)tolower((unsigned char)s[i]);
+	for (i = 0; low[i] == '[' || low[i] == '('; i++)
+		;
+	if (strncmp(low + i, "global", 6) == 0)
+		i += 6 + strspn(low + i + 6, " _-");
+	if (strncmp(low + i, "rank", 4) != 0)
+		return false;
+	i += 4 + strspn(low + i + 4, " _:=#");
+	if (!rank_number(low + i, v))
+		return false;
+	i += strspn(low + i, "0123456789");
+	return low[i] == '\0' ||
+	       (sscanf(low + i, "%7[])]%n", tail, &used) == 1 &&
+		   low[i + (size_t)used] == '\0');
+}
+
+static void
+in_nvtx(struct found_rank *f, sqlite3 *db, const char *table, const char *col)
+{
+	sqlite3_stmt *st;
+	const char *s;
+	uint32_t len;
+	int64_t v;
+
+	if (!db_has_column(db, table, col))
+		return;
+	st = db_prepare(db,
+	    "SELECT DISTINCT %s FROM %s WHERE %s LIKE '%%rank%%'"
+	    " AND length(%s) < 40",
+	    col, table, col, col);
+	while (db_step(st)) {
+		s = db_text(sqlite3_column_value(st, 0), &len);
+		if (s != NULL && says_rank(s, &v))
+			rank_found(f, v);
+	}
+	sqlite3_finalize(st);
+}
+
+static void
+in_mpi(struct found_rank *f, sqlite3 *db)
+{
+	sqlite3_stmt *st;
+
+	if (!db_has_column(db, "MPI_RANKS", "rank"))
+		return;
+	st = db_prepare(db, "SELECT DISTINCT rank FROM MPI_RANKS");
+	while (db_step(st))
+		if (db_i64(st, 0) != EV_UNSET)
+			rank_found(f, db_i64(st, 0));
+	sqlite3_finalize(st);
+}
+
+static bool
+ranks_find(sqlite3 *db, int64_t *rank, bool *local)
+{
+	struct found_rank env[NVARS] = { { 0 } }, other = { 0 };
+	size_t i;
+
+	*local = false;
+	in_mpi(&other, db);
+	for (i = 0; i < ARRAY_LEN(places); i++)
+		in_place(env, db, i);
+	if (!other.any) {
+		in_nvtx(&other, db, "NVTX_EVENTS", "text");
+		in_nvtx(&other, db, "StringIds", "value");
+	}
+	for (i = 0; i < NVARS; i++) {
+		if (vars[i].local && other.any && !other.several)
+			break;
+		if (!env[i].any || env[i].several)
+			continue;
+		*rank = env[i].rank;
+		*local = vars[i].local;
+		return true;
+	}
+	*rank = other.rank;
+	return other.any && !other.several;
+}
+
+struct rank_colls {         /* the collectives of a profile: when they ended */
+	struct align_ev *v; /* in order of end; the caller's to free */
+	size_t n, cap;
+};
+
+enum { COMM_TYPE, COMM_ENDS, COMM_WORDS };
+enum ends { ENDS_NO, ENDS_ALL, ENDS_SOME };
+
+static enum ends
+ends_of(const struct namerules *rules, const char *name, size_t n)
+{
+	const struct namerule *u;
+	struct buf low = { 0 };
+
+	name_lower(&low, name, n);
+	u = namerules_find(rules, buf_str(&low), low.len);
+	buf_free(&low);
+	if (u == NULL || strcmp(u->word[COMM_ENDS], "pair") == 0)
+		return ENDS_NO;
+	return strcmp(u->word[COMM_ENDS], "all") == 0 ? ENDS_ALL : ENDS_SOME;
+}
+
+/* Looks up a kernel's name by its string id; *key is the hash of the name. */
+static enum ends
+kernel_ends(struct profile *p, const struct namerules *rules, struct map *seen,
+    int64_t id, uint64_t *key)
+{
+	struct buf name = { 0 };
+	bool is_new;
+	uint64_t *val = map_put(seen, (uint64_t)id, &is_new);
+
+	if (is_new && p->dialect->string(p->ctx, id, &name)) {
+		*key = hash_bytes(name.s, name.len);
+		*val = *key << 2 |
+		       (uint64_t)ends_of(rules, buf_str(&name), name.len);
+	}
+	buf_free(&name);
+	*key = *val >> 2;
+	return (enum ends)(*val & 3);
+}
+
+static void
+colls_put(struct rank_colls *c, uint64_t key, int64_t t)
+{
+	ARRAY_GROW(c->v, c->n, c->cap);
+	c->v[c->n++] = (struct align_ev){ key, t };
+}
 
 static int
-by_name(const void *va, const void *vb)
+by_end(const void *va, const void *vb)
+{
+	const struct align_ev *a = va, *b = vb;
+
+	return (a->t > b->t) - (a->t < b->t);
+}
+
+static void
+read_colls(struct profile *p, const struct namerules *rules,
+    const struct cursor *table, struct map *seen, struct rank_colls *all,
+    struct rank_colls *some)
+{
+	struct cursor c = *table;
+	struct event ev;
+	uint64_t key;
+
+	cursor_open(&c);
+	while (cursor_read(&c, &ev)) {
+		int64_t id = ev.gpu.kern.short_name;
+		enum ends e;
+
+		if (id == EV_UNSET)
+			id = ev.name;
+		if (id == EV_UNSET || ev.end == EV_UNSET || ev.text != NULL)
+			continue;
+		e = kernel_ends(p, rules, seen, id, &key);
+		if (e != ENDS_NO)
+			colls_put(e == ENDS_ALL ? all : some, key, ev.end);
+	}
+	cursor_close(&c);
+}
+
+/* Those that end on all ranks together; where there is none, those that
+ * nearly do. Times are the profile's own. */
+static void
+colls_read(
+    struct rank_colls *c, struct profile *p, const struct namerules *rules)
+{
+	struct rank_colls some = { 0 };
+	struct map seen = { 0 };
+	int i;
+
+	for (i = 0; i < p->ncur; i++)
+		if (p->cur[i].src->kind == EV_KERN && !p->cur[i].src->launches)
+			read_colls(p, rules, &p->cur[i], &seen, c, &some);
+	map_free(&seen);
+	if (c->n == 0) {
+		*c = some;
+		some.v = NULL;
+	}
+	free(some.v);
+	if (c->n > 0)
+		qsort(c->v, c->n, sizeof(*c->v), by_end);
+}
+
+static int
+by_file_name(const void *va, const void *vb)
 {
 	char *const *a = va, *const *b = vb;
 
@@ -35,31 +329,31 @@ void
 ranks_sort(char **paths, int n)
 {
 	if (n > 1)
-		qsort(paths, (size_t)n, sizeof(*paths), by_name);
+		qsort(paths, (size_t)n, sizeof(*paths), by_file_name);
 }
 
 /* Whether all that were found differ. */
 static bool
-found_unique(const struct profile *v, int n)
+found_unique(struct profile *const *v, int n)
 {
 	int i, k;
 
 	for (i = 0; i < n; i++)
 		for (k = 0; k < i; k++)
-			if (v[i].rank_by != RANK_ORDER &&
-			    v[k].rank_by != RANK_ORDER &&
-			    v[i].rank == v[k].rank)
+			if (v[i]->rank_by != RANK_ORDER &&
+			    v[k]->rank_by != RANK_ORDER &&
+			    v[i]->rank == v[k]->rank)
 				return false;
 	return true;
 }
 
 static bool
-taken(const struct profile *v, int n, int64_t rank)
+taken(struct profile *const *v, int n, int64_t rank)
 {
 	int i;
 
 	for (i = 0; i < n; i++)
-		if (v[i].rank == rank)
+		if (v[i]->rank == rank)
 			return true;
 	return false;
 }
@@ -67,38 +361,39 @@ taken(const struct profile *v, int n, int64_t rank)
 static int
 by_rank(const void *va, const void *vb)
 {
-	const struct profile *a = va, *b = vb;
+	struct profile *const *va_ = va, *const *vb_ = vb;
+	const struct profile *a = *va_, *b = *vb_;
 
 	return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
 static void
-forget_found(struct profile *v, int n)
+forget_found(struct profile **v, int n)
 {
 	int i;
 
 	for (i = 0; i < n; i++) {
-		v[i].rank = EV_UNSET;
-		v[i].rank_by = RANK_ORDER;
+		v[i]->rank = EV_UNSET;
+		v[i]->rank_by = RANK_ORDER;
 	}
 }
 
 /* The ranks that profiles tell. Those on a host and those of the whole run
  * are no numbers of one kind, and two cannot be the same. */
 static void
-find_ranks(struct profile *v, int n)
+find_ranks(struct profile **v, int n)
 {
 	bool local, any_local = false, any_other = false;
 	int i;
 
 	for (i = 0; i < n; i++) {
-		profile_current(&v[i]);
-		if (!ranks_find(v[i].db, &v[i].rank, &local)) {
-			v[i].rank = EV_UNSET;
+		db_use(v[i]->path);
+		if (!ranks_find(v[i]->db, &v[i]->rank, &local)) {
+			v[i]->rank = EV_UNSET;
 			any_other = true;
 			continue;
 		}
-		v[i].rank_by = RANK_FOUND;
+		v[i]->rank_by = RANK_FOUND;
 		any_local |= local;
 		any_other |= !local;
 	}
@@ -113,28 +408,30 @@ find_ranks(struct profile *v, int n)
 }
 
 void
-ranks_number(struct profile *v, int n)
+ranks_number(struct parse *run)
 {
+	struct profile **v = run->prof;
+	int n = run->nprof;
 	int64_t next = 0;
 	int i;
 
 	forget_found(v, n);
 	find_ranks(v, n);
 	for (i = 0; i < n; i++) {
-		if (v[i].rank != EV_UNSET)
+		if (v[i]->rank != EV_UNSET)
 			continue;
 		while (taken(v, n, next))
 			next++;
-		v[i].rank = next;
+		v[i]->rank = next;
 	}
 	qsort(v, (size_t)n, sizeof(*v), by_rank);
 	for (i = 0; i < n; i++)
-		v[i].no = i;
+		v[i]->no = i;
 }
 
-/* UTC of the profile's origin, EV_UNSET if it does not tell. */
+/* UTC of the profile's utc_of_origin, EV_UNSET if it does not tell. */
 static int64_t
-origin(struct profile *p)
+utc_of_origin(struct profile *p)
 {
 	sqlite3_stmt *st;
 	int64_t t = EV_UNSET;
@@ -152,7 +449,7 @@ origin(struct profile *p)
 
 /* Moves all of the profile's times. */
 static void
-move(struct profile *p, int64_t shift)
+move_clock(struct profile *p, int64_t shift)
 {
 	int i;
 
@@ -162,83 +459,97 @@ move(struct profile *p, int64_t shift)
 }
 
 static void
-align(struct profile *p, const struct colls *ref, int64_t t0)
+align(struct profile *p, const struct namerules *rules,
+    const struct rank_colls *ref, int64_t t0)
 {
-	int64_t t = origin(p), hint = 0;
+	int64_t t = utc_of_origin(p), hint = 0;
 	bool has_hint = t != EV_UNSET && t0 != EV_UNSET;
-	struct colls c = { 0 };
+	struct rank_colls c = { 0 };
 	struct align a;
 
 	if (has_hint)
 		hint = num_sub(t, t0);
-	colls_read(&c, p);
+	colls_read(&c, p, rules);
 	if (align_find(ref->v, ref->n, c.v, c.n, has_hint ? &hint : NULL, &a)) {
 		p->clock_by = "collectives";
 		p->n_coll = (int64_t)a.n;
 		p->spread = a.spread;
-		move(p, a.shift);
+		move_clock(p, a.shift);
 	} else if (has_hint) {
 		p->clock_by = "utc";
-		by_utc++;
-		move(p, hint);
+		p->run->ranks_by_utc++;
+		move_clock(p, hint);
 	} else {
-		unaligned++;
+		p->run->ranks_unaligned++;
 	}
 	free(c.v);
 }
 
-void
-ranks_align(struct profile *v, int n)
+static void
+say_unaligned(const struct parse *run)
 {
-	struct colls ref = { 0 };
-	int64_t t0;
-	int i;
-
-	for (i = 0; i < n; i++) {
-		v[i].clock_by = NULL;
-		v[i].n_coll = v[i].spread = EV_UNSET;
-	}
-	profile_current(&v[0]);
-	t0 = origin(&v[0]);
-	v[0].clock_by = "reference";
-	colls_read(&ref, &v[0]);
-	for (i = 1; i < n; i++) {
-		profile_current(&v[i]);
-		align(&v[i], &ref, t0);
-	}
-	free(ref.v);
-	if (by_utc > 0)
+	if (run->ranks_by_utc > 0)
 		warn("%llu of %d ranks have no collectives in common with the"
 		     " first: clocks are not aligned but by the hosts' UTC",
-		    (unsigned long long)by_utc, n);
-	if (unaligned > 0)
+		    (unsigned long long)run->ranks_by_utc, run->nprof);
+	if (run->ranks_unaligned > 0)
 		warn("%llu of %d ranks share no collective and no UTC time with"
 		     " the first: their clocks are not aligned",
-		    (unsigned long long)unaligned, n);
+		    (unsigned long long)run->ranks_unaligned, run->nprof);
 }
 
 void
-ranks_put(struct profile *v, int n)
+ranks_align(struct parse *run)
 {
+	static const char *const words[] = { "TYPE", "ENDS" };
+	struct namerules rules = { 0 };
+	struct profile **v = run->prof;
+	struct rank_colls ref = { 0 };
+	int64_t t0;
+	int i;
+
+	for (i = 0; i < run->nprof; i++) {
+		v[i]->clock_by = NULL;
+		v[i]->n_coll = v[i]->spread = EV_UNSET;
+	}
+	namerules_parse(&rules, "comm.rules", shipped_text("comm.rules"), words,
+	    COMM_WORDS);
+	db_use(v[0]->path);
+	t0 = utc_of_origin(v[0]);
+	v[0]->clock_by = "reference";
+	colls_read(&ref, v[0], &rules);
+	for (i = 1; i < run->nprof; i++) {
+		db_use(v[i]->path);
+		align(v[i], &rules, &ref, t0);
+	}
+	free(ref.v);
+	namerules_free(&rules);
+	say_unaligned(run);
+}
+
+void
+ranks_put(struct parse *run)
+{
+	struct profile **v = run->prof;
 	struct out_type *t = out_type_reg("rank", "dlp-parse");
 	int i;
 
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < run->nprof; i++) {
 		out_rec(t);
-		out_i64(v[i].rank);
-		out_raw(v[i].src.s, v[i].src.len);
-		emit_word(v[i].rank_by == RANK_FOUND ? "profile" : "name");
-		emit_word(v[i].clock_by);
-		out_i64(v[i].shift);
-		emit_num(v[i].n_coll);
-		emit_num(v[i].spread);
+		out_i64(v[i]->rank);
+		out_raw(v[i]->src.s, v[i]->src.len);
+		emit_word(v[i]->rank_by == RANK_FOUND ? "profile" : "name");
+		emit_word(v[i]->clock_by);
+		out_i64(v[i]->shift);
+		emit_num(v[i]->n_coll);
+		emit_num(v[i]->spread);
 		out_end();
 	}
 }
 
 void
-ranks_notes(void)
+ranks_notes(const struct parse *run)
 {
-	stage_note("ranks_by_utc", by_utc);
-	stage_note("ranks_unaligned", unaligned);
+	stage_note("ranks_by_utc", run->ranks_by_utc);
+	stage_note("ranks_unaligned", run->ranks_unaligned);
 }

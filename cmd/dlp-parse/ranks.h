@@ -5,7 +5,7 @@
 #ifndef DLP_PARSE_RANKS_H
 #define DLP_PARSE_RANKS_H
 
-struct profile;
+struct parse;
 
 /* Sorts the files' names in natural order. */
 void ranks_sort(char **paths, int n);
@@ -13,13 +13,13 @@ void ranks_sort(char **paths, int n);
 /* Numbers the ranks (profile.rank), and sorts the profiles by them; then
  * aligns the clocks (profile.shift, and that of their cursors). After the
  * first pass over the profiles, before --range and the merge. */
-void ranks_number(struct profile *v, int n);
-void ranks_align(struct profile *v, int n);
+void ranks_number(struct parse *run);
+void ranks_align(struct parse *run);
 
 /* A rank record each. */
-void ranks_put(struct profile *v, int n);
+void ranks_put(struct parse *run);
 
 /* The notes of what could not be aligned. */
-void ranks_notes(void);
+void ranks_notes(const struct parse *run);
 
 #endif

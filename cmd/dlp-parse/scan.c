@@ -5,14 +5,199 @@
  * stream cannot be taken back, so the merge must know before it starts.
  */
 #include <stdlib.h>
+#include <string.h>
 
-#include "buf.h"
 #include "err.h"
 #include "num.h"
-#include "run.h"
-#include "scan.h"
+#include "profile.h"
 #include "schema.h"
 #include "sqldb.h"
+
+struct key_slot {
+	int64_t pid;
+	int64_t page;                /* corr >> 6 */
+	uint64_t used;               /* any bit set: the slot is in use */
+	uint64_t first, twin;        /* calls */
+	uint64_t one[KEY_GPU_KINDS]; /* at least one activity */
+	uint64_t many;               /* more than one of some kind */
+};
+
+static size_t
+slot_hash(int64_t pid, int64_t page)
+{
+	return hash_mix((uint64_t)page ^ ((uint64_t)pid << 40));
+}
+
+static struct key_slot *
+slot_at(struct key_slot *slot, size_t cap, int64_t pid, int64_t page)
+{
+	size_t i;
+
+	i = slot_hash(pid, page) & (cap - 1);
+	while (
+	    slot[i].used != 0 && (slot[i].page != page || slot[i].pid != pid))
+		i = (i + 1) & (cap - 1);
+	return &slot[i];
+}
+
+static void
+keys_grow(struct keys *k)
+{
+	struct key_slot *old = k->slot;
+	size_t i, old_cap = k->cap;
+
+	k->cap = old_cap ? old_cap * 2 : 64;
+	k->slot = xcalloc(k->cap, sizeof(*k->slot));
+	for (i = 0; i < old_cap; i++)
+		if (old[i].used != 0)
+			*slot_at(k->slot, k->cap, old[i].pid, old[i].page) =
+			    old[i];
+	free(old);
+}
+
+static struct key_slot *
+slot_put(struct keys *k, int64_t pid, int64_t corr)
+{
+	struct key_slot *s;
+	int64_t page = corr >> 6;
+
+	if (k->n * 4 >= k->cap * 3)
+		keys_grow(k);
+	s = slot_at(k->slot, k->cap, pid, page);
+	if (s->used == 0) {
+		s->pid = pid;
+		s->page = page;
+		k->n++;
+	}
+	return s;
+}
+
+static const struct key_slot *
+slot_get(const struct keys *k, int64_t pid, int64_t corr)
+{
+	const struct key_slot *s;
+
+	if (k->cap == 0)
+		return NULL;
+	s = slot_at(k->slot, k->cap, pid, corr >> 6);
+	return s->used != 0 ? s : NULL;
+}
+
+static uint64_t
+bit_of(int64_t corr)
+{
+	return (uint64_t)1 << (corr & 63);
+}
+
+/* A number for (key, kind) in the map of counts above 1: the slots do not
+ * move once the counting is over, but they do while it lasts, so the key
+ * itself is hashed; two keys of 64 bits that collide are beyond chance. */
+static uint64_t
+many_key(int64_t pid, int64_t corr, int kind)
+{
+	return hash_mix(
+	    hash_mix((uint64_t)pid * 8 + (uint64_t)kind) + (uint64_t)corr);
+}
+
+void
+keys_init(struct keys *k)
+{
+	memset(k, 0, sizeof(*k));
+	k->last_pid[0] = k->last_pid[1] = EV_UNSET;
+}
+
+/* Notes a call. */
+static void
+keys_call(struct keys *k, int64_t pid, int64_t corr, bool twin)
+{
+	struct key_slot *s = slot_put(k, pid, corr);
+	uint64_t bit = bit_of(corr);
+
+	s->used |= bit;
+	if (twin) {
+		s->twin |= bit;
+		return;
+	}
+	if (s->first & bit)
+		k->dup_calls++;
+	s->first |= bit;
+}
+
+/* Notes an activity of a kind; true if a call with this key is known. */
+static bool
+keys_gpu(struct keys *k, int64_t pid, int64_t corr, enum ev_kind kind)
+{
+	struct key_slot *s = slot_put(k, pid, corr);
+	uint64_t bit = bit_of(corr), *n;
+	int i = (int)kind - EV_KERN;
+
+	s->used |= bit;
+	if (s->one[i] & bit) {
+		s->many |= bit;
+		n = map_put(&k->many, many_key(pid, corr, i), NULL);
+		*n = *n == 0 ? 2 : *n + 1;
+	}
+	s->one[i] |= bit;
+	return ((s->first | s->twin) & bit) != 0;
+}
+
+bool
+keys_has_first(const struct keys *k, int64_t pid, int64_t corr)
+{
+	const struct key_slot *s = slot_get(k, pid, corr);
+
+	return s != NULL && (s->first & bit_of(corr)) != 0;
+}
+
+bool
+keys_has_call(const struct keys *k, int64_t pid, int64_t corr)
+{
+	const struct key_slot *s = slot_get(k, pid, corr);
+
+	return s != NULL && ((s->first | s->twin) & bit_of(corr)) != 0;
+}
+
+static uint64_t
+count_of(const struct keys *k, const struct key_slot *s, int64_t corr, int kind)
+{
+	const uint64_t *n;
+
+	if ((s->one[kind] & bit_of(corr)) == 0)
+		return 0;
+	if ((s->many & bit_of(corr)) == 0)
+		return 1;
+	n = map_get(&k->many, many_key(s->pid, corr, kind));
+	return n != NULL ? *n : 1;
+}
+
+uint64_t
+keys_take(struct keys *k, int64_t pid, int64_t corr, uint64_t n[KEY_GPU_KINDS])
+{
+	struct key_slot *s;
+	uint64_t sum = 0;
+	int i;
+
+	memset(n, 0, KEY_GPU_KINDS * sizeof(*n));
+	s = (struct key_slot *)slot_get(k, pid, corr);
+	if (s == NULL)
+		return 0;
+	for (i = 0; i < KEY_GPU_KINDS; i++) {
+		n[i] = count_of(k, s, corr, i);
+		sum += n[i];
+		s->one[i] &= ~bit_of(corr);
+	}
+	return sum;
+}
+
+void
+keys_free(struct keys *k)
+{
+	free(k->slot);
+	map_free(&k->many);
+	map_free(&k->pids);
+	map_free(&k->hosts);
+	memset(k, 0, sizeof(*k));
+}
 
 #define RING 4096 /* rows that the merge may keep back per table */
 
@@ -26,8 +211,9 @@ struct ring {
 	uint64_t n;
 };
 
-/* What is asked of each row: pick first, because SQLite walks along a row
- * from where it was asked before, and that column is the last one. */
+/* The columns that are asked of each row: pick first, because SQLite walks
+ * along a row from where it was asked before, and that column is the last one.
+ */
 enum { A_PICK, A_START, A_END, A_GID, A_CORR, A_TWIN, A_ROWID, A_KEY, N_ARGS };
 
 struct scan {
@@ -47,7 +233,7 @@ later(struct point a, struct point b)
 	return a.end < b.end; /* longer first */
 }
 
-/* The first of the rows in the ring that belongs behind p; the ring is
+/* The first of the rows in the ring that belongs after p; the ring is
  * ascending. */
 static uint64_t
 first_later(const struct ring *r, struct point p)
@@ -88,19 +274,16 @@ put_point(struct order *o, struct ring *r, struct point p)
 	r->max[r->n++ % RING] = r->top;
 }
 
+/* last_pid spares the lookup: processes seldom change from row to row. */
 static void
-note_pid(struct profile *p, int64_t pid, bool host)
+note_pid(struct keys *k, int64_t pid, bool host)
 {
-	static int64_t last[2] = { EV_UNSET, EV_UNSET };
-	static const struct profile *of[2];
-
-	if (pid == EV_UNSET || (last[host] == pid && of[host] == p))
+	if (pid == EV_UNSET || k->last_pid[host] == pid)
 		return;
-	last[host] = pid;
-	of[host] = p;
-	map_put(&p->keys.pids, (uint64_t)pid, NULL);
+	k->last_pid[host] = pid;
+	map_put(&k->pids, (uint64_t)pid, NULL);
 	if (host)
-		map_put(&p->keys.hosts, (uint64_t)pid, NULL);
+		map_put(&k->hosts, (uint64_t)pid, NULL);
 }
 
 /* GPU work without a process belongs to the only one there is. */
@@ -130,7 +313,7 @@ join_row(
 	bool call = c->src->kind == EV_CALL, known = false;
 
 	corr = key_corr(corr);
-	note_pid(p, p->dialect->pid != NULL ? pid : gid, call);
+	note_pid(&p->keys, p->dialect->pid != NULL ? pid : gid, call);
 	if (call && corr != EV_UNSET)
 		keys_call(&p->keys, pid, corr, twin);
 	if (call)
@@ -143,7 +326,7 @@ join_row(
 
 /* EV_UNSET: NULL, or not asked. */
 static int64_t
-arg(const struct scan *s, sqlite3_value **v, int which)
+scan_arg(const struct scan *s, sqlite3_value **v, int which)
 {
 	return s->at[which] >= 0 ? db_value(v[s->at[which]]) : EV_UNSET;
 }
@@ -163,7 +346,7 @@ static void
 scan_row(sqlite3_context *sql, int n, sqlite3_value **v)
 {
 	struct scan *s = sqlite3_user_data(sql);
-	const struct source *src = s->c->src;
+	const struct ev_source *src = s->c->src;
 	struct point p;
 
 	(void)n;
@@ -171,18 +354,20 @@ scan_row(sqlite3_context *sql, int n, sqlite3_value **v)
 		check_key(s, sqlite3_value_int64(v[s->at[A_KEY]]));
 	if (s->at[A_PICK] >= 0)
 		s->p->dialect->picked(s->p->ctx, s->c->db, src,
-		    arg(s, v, A_PICK), arg(s, v, A_ROWID), arg(s, v, A_START),
-		    arg(s, v, A_END));
+		    scan_arg(s, v, A_PICK), scan_arg(s, v, A_ROWID),
+		    scan_arg(s, v, A_START), scan_arg(s, v, A_END));
 	if (sqlite3_value_type(v[s->at[A_START]]) != SQLITE_INTEGER)
 		return;
 	p.start = sqlite3_value_int64(v[s->at[A_START]]);
-	p.end = arg(s, v, A_END);
+	p.end = scan_arg(s, v, A_END);
 	if (p.end == EV_UNSET)
 		p.end = INT64_MAX;
 	put_point(&s->c->order, &s->ring, p);
 	if (s->join)
-		join_row(s->p, s->c, arg(s, v, A_GID), arg(s, v, A_CORR),
-		    src->twin != NULL && arg(s, v, A_TWIN) == src->twin_is);
+		join_row(s->p, s->c, scan_arg(s, v, A_GID),
+		    scan_arg(s, v, A_CORR),
+		    src->twin != NULL &&
+			scan_arg(s, v, A_TWIN) == src->twin_is);
 }
 
 static void
@@ -197,7 +382,7 @@ scan_end(sqlite3_context *sql)
 static sqlite3_stmt *
 scan_stmt(struct scan *s)
 {
-	const struct source *src = s->c->src;
+	const struct ev_source *src = s->c->src;
 	const char *const col[N_ARGS] = {
 		[A_PICK] = src->pick,
 		[A_START] = src->start ? src->start : "NULL",

@@ -1,19 +1,19 @@
 /*
- * What the dialects ask of a database: which tables and columns are there,
- * and statements whose every failure is fatal. SQL is written without
- * knowing the schema's version: a column that is missing reads as NULL.
+ * The tables and columns of a database, and statements on it; the list of the
+ * tables that hold events. SQL is written without knowing the schema's version:
+ * a column that is missing reads as NULL.
  */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "buf.h"
-#include "err.h"
+#include "array.h"
+#include "dialect.h"
 #include "schema.h"
 #include "sqldb.h"
 #include "stage.h"
 
-static const char *current = "-";
+static const char *current = "-"; /* see schema.h */
 
 void
 db_use(const char *path)
@@ -173,4 +173,47 @@ db_note_rows(sqlite3 *db, const struct left_out *v, size_t n)
 		stage_note(v[i].note, sum);
 		sum = 0;
 	}
+}
+
+struct ev_source *
+source_add(
+    struct ev_sources *ss, enum ev_kind kind, const char *table, row_fn *row)
+{
+	struct ev_source *s;
+
+	ARRAY_GROW(ss->v, ss->n, ss->cap);
+	s = &ss->v[ss->n++];
+	memset(s, 0, sizeof(*s));
+	s->of = ss;
+	s->kind = kind;
+	s->table = table;
+	s->row = row;
+	return s;
+}
+
+void
+sources_free(struct ev_sources *ss)
+{
+	struct ev_source *s;
+
+	for (s = ss->v; s < ss->v + ss->n; s++) {
+		free(s->from);
+		free(s->where);
+		free(s->key);
+		free(s->cols);
+		free(s->start);
+		free(s->end);
+		free(s->gid);
+		free(s->corr);
+		free(s->twin);
+		free(s->pick);
+	}
+	free(ss->v);
+	memset(ss, 0, sizeof(*ss));
+}
+
+void
+source_bad_row(const struct ev_source *s)
+{
+	s->of->bad_rows++;
 }

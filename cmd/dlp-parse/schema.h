@@ -12,15 +12,17 @@
 
 #include "event.h"
 
-/* The name, for messages, of the file that is read from now on. */
+/* The name, for messages, of the file that is read from now on. There is one
+ * in the process, as a message ends it; a second thread reads only while a
+ * single file is open, so that both mean the same. */
 void db_use(const char *path);
 const char *db_path(void);
 
 bool db_has_table(sqlite3 *db, const char *table);
 bool db_has_column(sqlite3 *db, const char *table, const char *column);
 
-/* "a, b, NULL" for the names (NULL ends the list): those the table lacks are
- * NULL. To be freed. */
+/* "a, b, NULL" for the names (NULL ends the list): columns that are missing
+ * are NULL. To be freed. */
 char *db_cols(sqlite3 *db, const char *table, const char *const *names);
 
 /* The quoted name if the table has it, else NULL: for source.gid etc. To be
@@ -56,8 +58,8 @@ db_i64(sqlite3_stmt *st, int i)
  * value, of a column until the next step. */
 const char *db_text(sqlite3_value *v, uint32_t *n);
 
-/* Tables that are not read: notes say how many rows they have, the sum of
- * those with the same note, which follow one another. */
+/* Tables that are not read: a note says how many rows they have. Those with
+ * the same note follow one another, and it has their sum. */
 struct left_out {
 	const char *table, *note;
 };

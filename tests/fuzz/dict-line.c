@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../cmd/dlp-parse/dict_line.h"
+#include "../../cmd/dlp-parse/pydict.h"
 #include "../../cmd/dlp-pyprof/kern.h"
 #include "../../cmd/dlp-pyprof/rule.h"
 
@@ -33,12 +33,13 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static struct dict_line line;
+	static struct pyrow row;
 	static struct forward forward;
 	static struct kern kern;
 	char *text = malloc(n > 0 ? n : 1); /* the exact size */
 
 	memcpy(text, data, n);
-	(void)dict_line(&line, text, n);
+	(void)dict_line(&line, &row, text, n);
 	if (kern_read(&kern, text, n)) {
 		forward_keep(&forward, &kern);
 		forward_find(&forward, &kern);

@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 
-#include "demangle_old.h"
+#include "demangle.h"
 
 static const struct {
 	const char *name, *want;

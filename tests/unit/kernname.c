@@ -1,4 +1,4 @@
-/* needs: cmd/dlp-parse/kernname.o cmd/dlp-parse/kernname_span.o cmd/dlp-parse/kernname_cutlass.o */
+/* needs: cmd/dlp-parse/kernname.o */
 /*
  * Demangling and short kernel names. The names are from real profiles; what
  * they should read is what the profilers and CUTLASS itself call them.
