@@ -479,6 +479,29 @@ call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 	    cmp - "$BATS_TEST_TMPDIR/want"
 }
 
+# Each name has 3 MiB, so that the cache of names is emptied between a kernel's
+# name and its call's; memory that is freed is overwritten.
+@test "a record keeps its names while others are forgotten" {
+	f=$(db large_names <<-EOF
+	INSERT INTO StringIds SELECT 10 + value, printf('%s%d',
+	    replace(hex(zeroblob(1536 * 1024)), '0', 'n'), value)
+	    FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL
+	        SELECT value + 1 FROM n WHERE value < 8) SELECT * FROM n);
+	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT 100 * id, 100 * id + 9,
+	    0, $T, id, id, 0 FROM StringIds WHERE id > 10 AND id % 2 = 0;
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT 100 * id + 20,
+	    100 * id + 29, 0, 7, id, $T, id - 1, id - 1
+	    FROM StringIds WHERE id > 10 AND id % 2 = 0;
+	EOF
+	)
+	out=$BATS_TEST_TMPDIR/out
+	MALLOC_PERTURB_=165 dlp-parse "$f" 2>/dev/null >"$out"
+	same "n1 n3 n5 n7 " "$(column kern short <"$out" |
+	    sed 's/^n*/n/' | tr '\n' ' ')"
+	same "n2 n4 n6 n8 " "$(column kern api <"$out" |
+	    sed 's/^n*/n/' | tr '\n' ' ')"
+}
+
 @test "NVTX names threads where the profile does not; other rows are counted" {
 	f=$(db names <<-EOF
 		INSERT INTO NVTX_EVENTS (start, eventType, text, globalTid) VALUES

@@ -372,11 +372,13 @@ put_cpu_cols(struct profile *p, const struct event *ev)
 	}
 }
 
+/* From here on nothing holds a text of the name cache. */
 static void
 end_record(struct profile *p)
 {
 	emit_src(p);
 	out_end();
+	names_written(&p->names);
 }
 
 void

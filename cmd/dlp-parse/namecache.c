@@ -10,13 +10,16 @@
 #define MAX_BYTES (8u << 20)
 #define MAX_NAMES (1u << 17)
 
+/* The record at hand may hold a text: they live until names_written(). */
 static void
 forget(struct name_cache *n)
 {
 	size_t i;
 
-	for (i = 0; i < n->n; i++)
-		free((char *)n->v[i].text);
+	for (i = 0; i < n->n; i++) {
+		ARRAY_GROW(n->old, n->n_old, n->cap_old);
+		n->old[n->n_old++] = (char *)n->v[i].text;
+	}
 	n->n = n->bytes = 0;
 	map_clear(&n->text);
 	map_clear(&n->kernel);
@@ -146,9 +149,18 @@ names_kernel(
 }
 
 void
+names_written(struct name_cache *n)
+{
+	while (n->n_old > 0)
+		free(n->old[--n->n_old]);
+}
+
+void
 names_free(struct name_cache *n)
 {
 	forget(n);
+	names_written(n);
+	free(n->old);
 	free(n->v);
 	map_free(&n->text);
 	map_free(&n->kernel);

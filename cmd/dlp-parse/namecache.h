@@ -1,7 +1,8 @@
 /*
  * The texts of string ids, escaped and kept: a profile has few distinct names
- * and millions of uses. Bounded: when they have grown too large, all are
- * forgotten and read again.
+ * and millions of uses. When they have grown too large, all are read anew as
+ * they are used again; a text that a record may hold is never freed before
+ * that record is written.
  */
 #ifndef DLP_PARSE_NAMECACHE_H
 #define DLP_PARSE_NAMECACHE_H
@@ -21,11 +22,13 @@ struct name_cache {              /* zeroed */
 	struct map text, kernel; /* id -> number of name + 1 */
 	struct name *v;
 	size_t n, cap, bytes;
+	char **old; /* texts that are forgotten, and may be in a record */
+	size_t n_old, cap_old;
 	struct buf tmp, full;
 	uint64_t unknown; /* ids that the file's strings lack */
 };
 
-/* The name of a string id; its text is valid until the next names_ call. */
+/* The name of a string id; its text is valid until names_written(). */
 struct name names_text(struct profile *p, int64_t id);
 
 /* A kernel's short name, valid as long; the record of the full one is written
@@ -33,6 +36,9 @@ struct name names_text(struct profile *p, int64_t id);
  * of one name apart. */
 struct name names_kernel(
     struct profile *p, int64_t id, int64_t short_id, int64_t mangled_id);
+
+/* A record of the profile is complete: nothing holds a text any more. */
+void names_written(struct name_cache *n);
 
 void names_free(struct name_cache *n);
 
