@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "err.h"
-#include "num.h"
+#include "mview.h"
 
 #define SOON 1024 /* intervals that wait to begin: then time goes on */
 
@@ -20,29 +20,25 @@ number(struct map *m, int64_t key, size_t *n)
 	return (uint32_t)*v;
 }
 
-struct file *
-busy_file(struct busy *b, const char *src, size_t n)
+struct busy_file *
+busy_file(struct busy *b, struct mview src)
 {
-	bool fresh = b->n_file == 0;
 	uint32_t i = 0;
-	struct file *f;
 
-	if (src != NULL)
-		i = smap_put(&b->names, src, n, NULL);
-	fresh = i >= b->n_file;
-	if (fresh) {
-		b->file = xrealloc(b->file, i + 1, sizeof(*b->file));
-		memset(&b->file[i], 0, sizeof(*b->file));
+	if (src.s != NULL)
+		i = smap_put(&b->names, src.s, src.n, NULL);
+	if (i >= b->n_file) {
+		b->file = xrealloc(b->file, i + 1, sizeof(struct busy_file *));
+		b->file[i] = xcalloc(1, sizeof(*b->file[i]));
 		b->n_file = i + 1;
 	}
-	f = &b->file[i];
-	if (src != NULL)
-		f->name = smap_str(&b->names, i, NULL);
-	return f;
+	if (src.s != NULL)
+		b->file[i]->name = smap_str(&b->names, i, NULL);
+	return b->file[i];
 }
 
-struct dev *
-busy_dev(struct file *f, int64_t no)
+struct busy_dev *
+busy_dev(struct busy_file *f, int64_t no)
 {
 	size_t n = f->n_dev;
 	uint32_t i = number(&f->devs, no, &f->n_dev);
@@ -55,8 +51,8 @@ busy_dev(struct file *f, int64_t no)
 	return &f->dev[i];
 }
 
-struct proc *
-busy_proc(struct file *f, int64_t pid)
+struct busy_proc *
+busy_proc(struct busy_file *f, int64_t pid)
 {
 	size_t n = f->n_proc;
 	uint32_t i = number(&f->procs, pid, &f->n_proc);
@@ -65,87 +61,45 @@ busy_proc(struct file *f, int64_t pid)
 		f->proc = xrealloc(f->proc, f->n_proc, sizeof(*f->proc));
 		memset(&f->proc[i], 0, sizeof(*f->proc));
 		f->proc[i].has_own = true;
-		lane_init(&f->proc[i].own, NULL);
+		lane_init(&f->proc[i].own, f);
 	}
 	return &f->proc[i];
 }
 
 void
-busy_event(struct busy *b, struct file *f, int64_t lo, int64_t hi)
+busy_event(struct busy *b, struct busy_file *f, int64_t lo, int64_t hi)
 {
 	if (!f->any || lo < f->first)
 		f->first = lo;
 	if (!f->any || hi > f->last)
 		f->last = hi;
 	f->any = true;
-	if (!b->dlprof)
-		f->cuts.from =
-		    f->has_begin && f->begin < f->first ? f->begin : f->first;
-}
-
-void
-busy_cut(struct file *f, int64_t at, int64_t iter, bool dropped)
-{
-	struct cuts *c = &f->cuts;
-	int64_t after = -1;
-
-	if (iter >= 0 && !f->has_begin && at != INT64_MIN) {
-		f->begin = at;
-		f->has_begin = true;
-	}
-	if (iter < 0 && !dropped && c->n > 0)
-		after = c->v[c->n - 1].iter >= 0 ? c->v[c->n - 1].iter
-						 : c->v[c->n - 1].after;
-	if (dropped && c->n > 0 &&
-	    (c->v[c->n - 1].iter >= 0 || c->v[c->n - 1].after >= 0)) {
-		f->stop = at;
-		f->has_stop = true;
-	}
-	if (c->n == c->cap) {
-		c->cap = c->cap > 0 ? c->cap * 2 : 64;
-		c->v = xrealloc(c->v, c->cap, sizeof(*c->v));
-	}
-	c->v[c->n++] = (struct cut){ at, iter, after };
-}
-
-void
-busy_last_cut(struct file *f)
-{
-	struct cuts *c = &f->cuts;
-	struct cut *last = c->n > 0 ? &c->v[c->n - 1] : NULL;
-
-	if (last == NULL || last->iter >= 0)
-		return;
-	if (f->has_end && f->work_end > last->at) {
-		busy_cut(f, f->work_end, -1, false);
-		last = &c->v[c->n - 1];
-	}
-	last->after = -1;
+	if (b->mode->from != NULL)
+		f->from = b->mode->from(f);
 }
 
 static void
-add(struct busy *b, struct file *f, struct lane *l, int64_t lo, int64_t hi,
-    enum class c)
+add_to_lane(
+    struct busy *b, struct lane *l, int64_t lo, int64_t hi, enum busy_class c)
 {
-	l->cuts = &f->cuts;
 	lane_add(l, lo, hi, c);
-	if (l->soon.n >= SOON)
+	if (l->time.soon.n >= SOON)
 		lane_to(l, b->now);
 }
 
 void
-busy_call(struct file *f, int64_t lo, int64_t hi, const char *s, size_t n)
+busy_call(struct busy_file *f, int64_t lo, int64_t hi, struct mview name)
 {
-	if (f->any_gpu || s == NULL || hi - lo <= f->call_hi - f->call_lo)
+	if (f->any_gpu || name.s == NULL || hi - lo <= f->call_hi - f->call_lo)
 		return;
 	f->call_lo = lo;
 	f->call_hi = hi;
 	buf_clear(&f->call);
-	buf_put(&f->call, s, n);
+	buf_put(&f->call, name.s, name.n);
 }
 
 static bool
-uses(const struct proc *p, uint32_t dev)
+uses_device(const struct busy_proc *p, uint32_t dev)
 {
 	size_t i;
 
@@ -157,11 +111,11 @@ uses(const struct proc *p, uint32_t dev)
 
 /* The process begins to use the device. */
 static void
-join(struct file *f, struct proc *p, struct dev *d)
+use_device(struct busy_file *f, struct busy_proc *p, struct busy_dev *d)
 {
 	uint32_t no = (uint32_t)(d - f->dev);
 
-	if (uses(p, no))
+	if (uses_device(p, no))
 		return;
 	p->dev = xrealloc(p->dev, p->n_dev + 1, sizeof(*p->dev));
 	p->dev[p->n_dev++] = no;
@@ -169,61 +123,69 @@ join(struct file *f, struct proc *p, struct dev *d)
 		lane_merge(&d->lane, &p->own);
 	else
 		lane_copy(&d->lane, &p->own);
-	d->lane.cuts = &f->cuts;
 	d->used = true;
 }
 
 void
-busy_gpu(struct busy *b, struct file *f, struct proc *p, struct dev *d,
-    int64_t lo, int64_t hi, enum class c)
+busy_gpu(struct busy *b, struct busy_file *f, struct busy_proc *p,
+    struct busy_dev *d, int64_t lo, int64_t hi, enum busy_class c)
 {
 	if (!f->any_gpu || lo < f->gpu_lo)
 		f->gpu_lo = lo;
 	if (!f->any_gpu || hi > f->gpu_hi)
 		f->gpu_hi = hi;
 	f->any_gpu = true;
-	join(f, p, d);
-	add(b, f, &d->lane, lo, hi, c);
+	use_device(f, p, d);
+	add_to_lane(b, &d->lane, lo, hi, c);
 }
 
 void
-busy_cpu(struct busy *b, struct file *f, struct proc *p, int64_t lo, int64_t hi,
-    enum class c)
+busy_cpu(struct busy *b, struct busy_file *f, struct busy_proc *p, int64_t lo,
+    int64_t hi, enum busy_class c)
 {
 	size_t i;
 
 	for (i = 0; i < p->n_dev; i++)
-		add(b, f, &f->dev[p->dev[i]].lane, lo, hi, c);
+		add_to_lane(b, &f->dev[p->dev[i]].lane, lo, hi, c);
 	if (p->has_own && p->n_dev > 0 && p->n_dev == f->n_dev) {
 		lane_free(&p->own);
 		p->has_own = false;
 	}
 	if (p->has_own)
-		add(b, f, &p->own, lo, hi, c);
+		add_to_lane(b, &p->own, lo, hi, c);
+}
+
+static void
+free_file(struct busy_file *f)
+{
+	size_t k;
+
+	for (k = 0; k < f->n_dev; k++)
+		lane_free(&f->dev[k].lane);
+	for (k = 0; k < f->n_proc; k++) {
+		lane_free(&f->proc[k].own);
+		free(f->proc[k].dev);
+	}
+	free(f->dev);
+	free(f->proc);
+	steps_free(&f->steps);
+	buf_free(&f->call);
+	map_free(&f->devs);
+	map_free(&f->procs);
+	free(f);
 }
 
 void
 busy_clear(struct busy *b)
 {
-	struct file *f;
-	size_t i, k;
+	size_t i;
 
-	for (i = 0; i < b->n_file; i++) {
-		f = &b->file[i];
-		for (k = 0; k < f->n_dev; k++)
-			lane_free(&f->dev[k].lane);
-		for (k = 0; k < f->n_proc; k++) {
-			lane_free(&f->proc[k].own);
-			free(f->proc[k].dev);
-		}
-		free(f->dev);
-		free(f->proc);
-		free(f->cuts.v);
-		buf_free(&f->call);
-		map_free(&f->devs);
-		map_free(&f->procs);
-	}
+	for (i = 0; i < b->n_file; i++)
+		free_file(b->file[i]);
 	free(b->file);
 	smap_free(&b->names);
-	*b = (struct busy){ .dlprof = b->dlprof, .now = INT64_MIN };
+	*b = (struct busy){ .mode = b->mode,
+		.now = INT64_MIN,
+		.busy_type = b->busy_type,
+		.edge_type = b->edge_type };
 }

@@ -7,29 +7,109 @@
 #define BUSY_BUSY_H
 
 #include "buf.h"
-#include "lane.h"
 #include "map.h"
+#include "out.h"
+#include "steps.h"
+#include "timeline.h"
 
-struct dev {
+/* busy_class.c: what a device does, in the order in which it counts. */
+
+enum busy_class {
+	C_TC,
+	C_KERN,
+	C_GRAPH,
+	C_MEM,
+	C_DATA,
+	C_IO,
+	C_CPU,
+	C_OTHER, /* nothing of these */
+	C_N
+};
+
+const char *class_word(enum busy_class c);
+
+/* Whether a range's text, or an op's type, is of a data loader. */
+bool class_is_data(const char *s, size_t n);
+
+/* Whether a function of the operating system reads or writes. */
+bool class_is_io(const char *s, size_t n);
+
+/*
+ * busy_lane.c: the time of a device, or of a process that uses none so far, as
+ * one row of pieces: which classes are active from when to when. The newest
+ * pieces are kept, so that what comes late (runs of ops come when they end)
+ * still finds its time; older ones are added up by iteration.
+ */
+
+struct class_sums {       /* ns */
+	int64_t dur[C_N]; /* while no class before it was active */
+	int64_t all[C_N];
+};
+
+struct lane {
+	const struct busy_file *file; /* its steps cut the pieces */
+	struct timeline time;
+	int64_t base; /* the pieces reach from base to time.t */
+	struct lane_piece {
+		int64_t end;
+		unsigned mask; /* active classes, a bit each */
+	} * v;
+	size_t n, cap;
+	struct class_sums *sum; /* by place in file->steps */
+	size_t n_sum;
+	bool any_gpu;              /* work ran on it */
+	struct class_sums edge[2]; /* the parts of sum before its first work,
+				      and since its last; known if there is
+				      one iteration */
+	int64_t late_ns;           /* came when their time was added up */
+};
+
+void lane_init(struct lane *l, const struct busy_file *f);
+
+/* Class c is active in [lo, hi). */
+void lane_add(struct lane *l, int64_t lo, int64_t hi, enum busy_class c);
+
+/* Time goes on to t; what is added later should begin after it. */
+void lane_to(struct lane *l, int64_t t);
+
+/* A device that nobody has used becomes a process's: the same time so far. l is
+ * overwritten. */
+void lane_copy(struct lane *l, const struct lane *from);
+
+/* A device that is used already gets the process's time that is still known. */
+void lane_merge(struct lane *l, const struct lane *from);
+
+/* Nothing comes any more, and time ends at t: all is in sum[0..n_sum). */
+void lane_end(struct lane *l, int64_t t);
+
+/* After that, if all is one iteration: only the time from its first work to
+ * its last. */
+void lane_between(struct lane *l);
+void lane_free(struct lane *l);
+
+/* busy.c: devices and processes. */
+
+struct busy_dev {
 	int64_t no;
 	bool used;
 	struct lane lane; /* if used */
 };
 
-struct proc {
+struct busy_proc {
 	struct lane own; /* what it does on the CPU */
 	bool has_own;    /* not, if it uses all devices */
 	uint32_t *dev;   /* that it uses */
 	size_t n_dev;
 };
 
-struct file {             /* of the section's, by column src */
+struct busy_file {        /* of the section's, by column src */
 	const char *name; /* escaped; NULL: none */
-	struct dev *dev;
-	struct proc *proc;
+	struct busy_dev *dev;
+	struct busy_proc *proc;
 	size_t n_dev, n_proc;
-	struct map devs, procs; /* number -> place + 1 */
-	struct cuts cuts;
+	struct map devs, procs; /* number -> place */
+	struct steps steps;
+	int64_t from; /* what lies before does not count */
 	bool any;
 	int64_t first, last; /* of the events */
 	int64_t begin;       /* of the first step, if it is known */
@@ -42,45 +122,75 @@ struct file {             /* of the section's, by column src */
 	int64_t end;      /* of the last iteration */
 	int64_t work_end; /* of the iterations' work, or INT64_MIN */
 	bool has_end;
+	bool whole; /* all is one iteration and no step: the time before the
+		       first work and after the last is told apart */
 };
 
-struct busy { /* zeroed but for the option */
-	bool dlprof;
-	struct file *file;
+struct busy { /* zeroed but for mode */
+	const struct busy_mode *mode;
+	struct busy_file **file;
 	size_t n_file;
 	struct smap names;
-	uint64_t with_tc, no_tc; /* kernels that tell about Tensor Cores, or
-				    do not */
+	uint64_t with_tc, no_tc; /* kernels that tell whether they use Tensor
+				    Cores, and that do not */
 	int64_t now;             /* what comes from now on is launched later */
+	struct out_src_type busy_type, edge_type;
 };
 
-struct file *busy_file(struct busy *b, const char *src, size_t n);
-struct dev *busy_dev(struct file *f, int64_t no);
-struct proc *busy_proc(struct file *f, int64_t pid);
+/* Each is made if it is new. A device or process holds until another one is
+ * made, a file as long as the section. */
+struct busy_file *busy_file(struct busy *b, struct mview src);
+struct busy_dev *busy_dev(struct busy_file *f, int64_t no);
+struct busy_proc *busy_proc(struct busy_file *f, int64_t pid);
 
 /* An event of the work that is measured. */
-void busy_event(struct busy *b, struct file *f, int64_t lo, int64_t hi);
+void busy_event(struct busy *b, struct busy_file *f, int64_t lo, int64_t hi);
 
 /* A call, which may be the longest before the first work. */
-void busy_call(struct file *f, int64_t lo, int64_t hi, const char *s, size_t n);
+void busy_call(struct busy_file *f, int64_t lo, int64_t hi, struct mview name);
 
 /* Work of a process on a device. */
-void busy_gpu(struct busy *b, struct file *f, struct proc *p, struct dev *d,
-    int64_t lo, int64_t hi, enum class c);
+void busy_gpu(struct busy *b, struct busy_file *f, struct busy_proc *p,
+    struct busy_dev *d, int64_t lo, int64_t hi, enum busy_class c);
 
 /* On the CPU. */
-void busy_cpu(struct busy *b, struct file *f, struct proc *p, int64_t lo,
-    int64_t hi, enum class c);
+void busy_cpu(struct busy *b, struct busy_file *f, struct busy_proc *p,
+    int64_t lo, int64_t hi, enum busy_class c);
 
-/* From at on time is in the iteration; -1: in none, or in a dropped one. */
-void busy_cut(struct file *f, int64_t at, int64_t iter, bool dropped);
+void busy_clear(struct busy *b); /* frees all but the records' types */
 
-/* What lies behind the last iteration begins where its work has ended. */
-void busy_last_cut(struct file *f);
+/* busy_report.c: the records. */
 
 /* The end of a section: writes the records and notes, and says, of a whole
  * one, which columns and records an earlier stage should have added. */
 void busy_end(struct busy *b, bool whole);
-void busy_clear(struct busy *b);
+
+/* What can be done in more than one way. */
+struct busy_mode {
+	bool (*is_io)(const char *s, size_t n); /* as class_is_io() */
+
+	/* From when on time counts, by the events of the file so far; NULL:
+	 * from 0. */
+	int64_t (*from)(const struct busy_file *f);
+
+	/* The time after the last step and its work gets a cut of its own;
+	 * NULL: it stays with the last step. */
+	void (*close_steps)(struct busy_file *f);
+
+	/* Writes the records of a file, whose devices' time is over at end. */
+	void (*write)(struct busy *b, struct busy_file *f, int64_t end);
+
+	const char *const *cols; /* of busy records, src the last */
+	size_t n_cols;
+	bool has_after; /* a column among them */
+};
+
+extern const struct busy_mode busy_own;    /* busy_report.c */
+extern const struct busy_mode busy_dlprof; /* busy_dlprof.c: -D */
+
+/* For the modes: the rows of all devices, of the time between cuts i and
+ * i + 1. */
+void busy_put_iter(
+    struct busy *b, const struct busy_file *f, size_t i, int64_t end);
 
 #endif

@@ -1,10 +1,9 @@
-/* The time of a device; see lane.h. */
-#include "lane.h"
-
+/* The time of a device as one row of pieces; see busy.h. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "err.h"
+#include "array.h"
+#include "busy.h"
 #include "num.h"
 
 #define PIECES 524288 /* kept; the older half is added up at that */
@@ -12,16 +11,18 @@
 #define BIT(c) (1u << (c))
 
 void
-lane_init(struct lane *l, const struct cuts *cuts)
+lane_init(struct lane *l, const struct busy_file *f)
 {
 	memset(l, 0, sizeof(*l));
-	l->cuts = cuts;
-	l->base = l->t = INT64_MIN;
+	l->file = f;
+	l->base = INT64_MIN;
+	timeline_init(&l->time);
 }
 
-/* The first piece that reaches behind t; late ones are near the end. */
+/* The first piece that ends after t. What comes late is near the end, so the
+ * search begins there. */
 static size_t
-find(const struct lane *l, int64_t t)
+piece_at(const struct lane *l, int64_t t)
 {
 	size_t lo = 0, hi = l->n, mid, back;
 
@@ -40,26 +41,17 @@ find(const struct lane *l, int64_t t)
 }
 
 static void
-room(struct lane *l)
-{
-	if (l->n < l->cap)
-		return;
-	l->cap = l->cap > 0 ? l->cap * 2 : 64;
-	l->v = xrealloc(l->v, l->cap, sizeof(*l->v));
-}
-
-static void
 split(struct lane *l, size_t i, int64_t at)
 {
-	room(l);
+	ARRAY_GROW(l->v, l->n, l->cap);
 	memmove(l->v + i + 1, l->v + i, (l->n - i) * sizeof(*l->v));
 	l->n++;
 	l->v[i].end = at;
 }
 
-/* The pieces in [lo, hi) get the class, which came late. */
+/* Class c came late: the pieces in [lo, hi) get it. */
 static void
-mark(struct lane *l, int64_t lo, int64_t hi, enum class c)
+mark(struct lane *l, int64_t lo, int64_t hi, enum busy_class c)
 {
 	size_t i;
 	int64_t at;
@@ -69,7 +61,7 @@ mark(struct lane *l, int64_t lo, int64_t hi, enum class c)
 		l->late_ns = num_add(l->late_ns, num_sub(at, lo));
 		lo = l->base;
 	}
-	for (i = find(l, lo); i < l->n && lo < hi; i++) {
+	for (i = piece_at(l, lo); i < l->n && lo < hi; i++) {
 		at = i > 0 ? l->v[i - 1].end : l->base;
 		if (l->v[i].mask & BIT(c)) {
 			lo = l->v[i].end;
@@ -87,7 +79,7 @@ mark(struct lane *l, int64_t lo, int64_t hi, enum class c)
 }
 
 static void
-add_up(struct sums *s, unsigned mask, int64_t ns)
+add_up(struct class_sums *s, unsigned mask, int64_t ns)
 {
 	unsigned c;
 	int top = C_OTHER;
@@ -102,7 +94,7 @@ add_up(struct sums *s, unsigned mask, int64_t ns)
 	s->dur[top] = num_add(s->dur[top], ns);
 }
 
-static struct sums *
+static struct class_sums *
 sums_at(struct lane *l, size_t i)
 {
 	if (i >= l->n_sum) {
@@ -114,7 +106,7 @@ sums_at(struct lane *l, size_t i)
 	return &l->sum[i];
 }
 
-/* What is not yet between two works. */
+/* Time that is not, or not yet, between two pieces of work. */
 static void
 add_edge(struct lane *l, unsigned mask, int64_t ns)
 {
@@ -130,12 +122,12 @@ add_edge(struct lane *l, unsigned mask, int64_t ns)
 static void
 fold_piece(struct lane *l, int64_t lo, int64_t hi, unsigned mask)
 {
-	const struct cuts *c = l->cuts;
+	const struct steps *c = &l->file->steps;
 	size_t i = l->n_sum > 0 ? l->n_sum - 1 : 0;
 	int64_t end;
 
-	if (lo < c->from)
-		lo = c->from;
+	if (lo < l->file->from)
+		lo = l->file->from;
 	while (lo < hi) {
 		while (i + 1 < c->n && c->v[i + 1].at <= lo)
 			i++;
@@ -163,68 +155,39 @@ fold(struct lane *l, size_t n)
 }
 
 static void
-append(struct lane *l, int64_t t)
+append(struct lane *l, int64_t t, unsigned mask)
 {
-	if (l->n > 0 && l->v[l->n - 1].mask == l->mask) {
+	if (l->n > 0 && l->v[l->n - 1].mask == mask) {
 		l->v[l->n - 1].end = t;
-	} else {
-		if (l->n >= PIECES)
-			fold(l, l->n / 2);
-		room(l);
-		l->v[l->n++] = (struct piece){ t, l->mask };
+		return;
 	}
-	l->t = t;
-}
-
-static void
-begin(struct lane *l)
-{
-	struct timed x = timeheap_pop(&l->soon);
-
-	if (l->active[x.kind]++ == 0)
-		l->mask |= BIT(x.kind);
-	x.at = x.end;
-	timeheap_push(&l->on, x);
-}
-
-static void
-finish(struct lane *l)
-{
-	struct timed x = timeheap_pop(&l->on);
-
-	if (--l->active[x.kind] == 0)
-		l->mask &= ~BIT(x.kind);
+	if (l->n >= PIECES)
+		fold(l, l->n / 2);
+	ARRAY_GROW(l->v, l->n, l->cap);
+	l->v[l->n++] = (struct lane_piece){ t, mask };
 }
 
 void
 lane_to(struct lane *l, int64_t t)
 {
-	int64_t next;
+	struct timeline_piece x;
 
-	while (l->t < t) {
-		while (l->soon.n > 0 && l->soon.v[0].at <= l->t)
-			begin(l);
-		next = t;
-		if (l->soon.n > 0 && l->soon.v[0].at < next)
-			next = l->soon.v[0].at;
-		if (l->on.n > 0 && l->on.v[0].at < next)
-			next = l->on.v[0].at;
-		append(l, next);
-		while (l->on.n > 0 && l->on.v[0].at <= l->t)
-			finish(l);
-	}
+	while (timeline_next(&l->time, t, &x))
+		if (x.hi > x.lo)
+			append(l, x.hi, x.mask);
 }
 
 void
-lane_add(struct lane *l, int64_t lo, int64_t hi, enum class c)
+lane_add(struct lane *l, int64_t lo, int64_t hi, enum busy_class c)
 {
-	if (lo < l->t) {
-		mark(l, lo, hi < l->t ? hi : l->t, c);
-		lo = l->t;
+	int64_t t = l->time.t;
+
+	if (lo < t) {
+		mark(l, lo, hi < t ? hi : t, c);
+		lo = t;
 	}
 	if (hi > lo)
-		timeheap_push(&l->soon,
-		    (struct timed){ .at = lo, .end = hi, .kind = (int)c });
+		timeline_add(&l->time, lo, hi, (int)c, NULL);
 }
 
 static void *
@@ -245,8 +208,7 @@ lane_copy(struct lane *l, const struct lane *from)
 	*l = *from;
 	l->cap = l->n;
 	l->v = copy_of(from->v, l->n, sizeof(*l->v));
-	timeheap_copy(&l->soon, &from->soon);
-	timeheap_copy(&l->on, &from->on);
+	timeline_copy(&l->time, &from->time);
 	l->sum = copy_of(from->sum, l->n_sum, sizeof(*l->sum));
 }
 
@@ -260,6 +222,12 @@ merge_piece(struct lane *l, int64_t lo, int64_t hi, unsigned mask)
 			lane_add(l, lo, hi, c);
 }
 
+static void
+merge_timed(struct lane *l, int64_t start, const struct timed *x)
+{
+	lane_add(l, start, x->end, (enum busy_class)x->kind);
+}
+
 void
 lane_merge(struct lane *l, const struct lane *from)
 {
@@ -270,12 +238,10 @@ lane_merge(struct lane *l, const struct lane *from)
 		merge_piece(l, lo, from->v[i].end, from->v[i].mask);
 		lo = from->v[i].end;
 	}
-	for (i = 0; i < from->on.n; i++)
-		lane_add(l, from->t, from->on.v[i].end,
-		    (enum class)from->on.v[i].kind);
-	for (i = 0; i < from->soon.n; i++)
-		lane_add(l, from->soon.v[i].at, from->soon.v[i].end,
-		    (enum class)from->soon.v[i].kind);
+	for (i = 0; i < from->time.on.n; i++)
+		merge_timed(l, from->time.t, &from->time.on.v[i]);
+	for (i = 0; i < from->time.soon.n; i++)
+		merge_timed(l, from->time.soon.v[i].at, &from->time.soon.v[i]);
 	for (i = 0; i < from->n_sum; i++)
 		l->late_ns = num_add(l->late_ns, from->sum[i].dur[C_CPU]);
 }
@@ -292,7 +258,7 @@ lane_end(struct lane *l, int64_t t)
 }
 
 static void
-take(struct sums *s, const struct sums *part)
+subtract(struct class_sums *s, const struct class_sums *part)
 {
 	int c;
 
@@ -307,8 +273,8 @@ lane_between(struct lane *l)
 {
 	if (!l->any_gpu || l->n_sum == 0)
 		return;
-	take(&l->sum[0], &l->edge[0]);
-	take(&l->sum[0], &l->edge[1]);
+	subtract(&l->sum[0], &l->edge[0]);
+	subtract(&l->sum[0], &l->edge[1]);
 }
 
 void
@@ -316,7 +282,6 @@ lane_free(struct lane *l)
 {
 	free(l->v);
 	free(l->sum);
-	timeheap_free(&l->soon);
-	timeheap_free(&l->on);
+	timeline_free(&l->time);
 	memset(l, 0, sizeof(*l));
 }
