@@ -308,7 +308,7 @@ set_fail_on(const char *arg)
 }
 
 static void
-set_limit(const char *arg)
+set_threshold(const char *arg)
 {
 	const char *eq = strchr(arg, '=');
 	size_t i;
@@ -350,7 +350,7 @@ main(int argc, char **argv)
 		{ 'D', "dlprof", .flag = &opt.dlprof },
 		{ 'l', "list", .act = list_rules },
 		{ 0, "fail-on", .call = set_fail_on },
-		{ 0, "rule", .call = set_limit },
+		{ 0, "rule", .call = set_threshold },
 		{ 0 },
 	};
 	struct stage st;

@@ -102,7 +102,7 @@ set_to(const char *arg)
 }
 
 static void
-set_limit(const char *arg)
+set_most(const char *arg)
 {
 	g.o.limit = (int)cli_i64("-n", arg, 0, INT32_MAX);
 }
@@ -124,7 +124,7 @@ main(int argc, char **argv)
 		{ 0, "iter-stop", .call = set_to },
 		{ 0, "strict", .flag = &g.o.strict },
 		{ 'l', "list", .flag = &g.o.list },
-		{ 'n', "limit", .call = set_limit },
+		{ 'n', "limit", .call = set_most },
 		{ 0 },
 	};
 	struct stage st;

@@ -142,7 +142,7 @@ add_note(struct om_run *g, const char *name, size_t n, const char *count,
 }
 
 static void
-see_meta(struct stage *st, struct rec *r)
+see_name_or_note(struct stage *st, struct rec *r)
 {
 	struct om_run *g = st->ctx;
 	const char *rest, *word, *v;
@@ -218,7 +218,7 @@ gather(struct stage *st, struct om_run *g, const struct om_table *t,
 		bind_metric(st, g, &g->entry[i]);
 	}
 	st->section = forget_profile;
-	st->meta = see_meta;
+	st->meta = see_name_or_note;
 	rc = stage_run(st);
 	for (i = 0; i < g->n; i++)
 		om_print(&g->entry[i].f, out);

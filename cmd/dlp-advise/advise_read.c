@@ -336,7 +336,7 @@ is_of_all(const char *name, size_t n)
 }
 
 static void
-see_meta(struct stage *st, struct rec *r)
+see_info(struct stage *st, struct rec *r)
 {
 	struct advise_reader *g = st->ctx;
 	size_t wlen, rlen, len, n, i;
@@ -445,7 +445,7 @@ advise_read(struct stage *st, bool all_devices, advise_done *done, void *arg)
 		bind_row(st, &g->type[i], &rows[i]);
 	}
 	st->ctx = g;
-	st->meta = see_meta;
+	st->meta = see_info;
 	st->section = forget_facts;
 	st->end = end_files;
 }

@@ -1,21 +1,21 @@
 /*
- * Participants, and their exposed communication: what of the union of the
- * communication kernels is not in the union of the others. A piece of
- * communication is counted when the stream has passed its end: what runs
- * beside it has been launched by then.
+ * Participants, and their exposed communication: the part of the union of
+ * their communication kernels in which no other kernel of theirs runs. A piece
+ * of communication is counted when the stream has passed its end, because
+ * everything that runs beside it has been launched by then.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "buf.h"
-#include "err.h"
 #include "num.h"
-#include "part.h"
+#include "collective.h"
 
 #define TIDY 4096 /* kernels after which past ones are dropped */
 
 void
-part_rank(struct parts *ps, const char *src, size_t n, int64_t rank)
+part_rank(struct rank_parts *ps, const char *src, size_t n, int64_t rank)
 {
 	uint32_t id;
 
@@ -27,7 +27,7 @@ part_rank(struct parts *ps, const char *src, size_t n, int64_t rank)
 }
 
 void
-part_src(struct parts *ps, const char *src, size_t n)
+part_src(struct rank_parts *ps, const char *src, size_t n)
 {
 	bool is_new;
 	uint32_t id = smap_put(&ps->srcs, src, n, &is_new);
@@ -38,7 +38,7 @@ part_src(struct parts *ps, const char *src, size_t n)
 
 /* "3"; where that is taken, "3.1" with the device. */
 static char *
-make_label(struct parts *ps, int64_t rank, int64_t dev)
+make_label(struct rank_parts *ps, int64_t rank, int64_t dev)
 {
 	struct buf b = { 0 };
 	bool is_new;
@@ -55,14 +55,12 @@ make_label(struct parts *ps, int64_t rank, int64_t dev)
 }
 
 static uint32_t
-add_part(struct parts *ps, uint32_t src, int64_t rank, int64_t pid, int64_t dev)
+add_part(
+    struct rank_parts *ps, uint32_t src, int64_t rank, int64_t pid, int64_t dev)
 {
-	struct part *p;
+	struct rank_part *p;
 
-	if (ps->n == ps->cap) {
-		ps->cap = ps->cap > 0 ? ps->cap * 2 : 16;
-		ps->v = xrealloc(ps->v, ps->cap, sizeof(*ps->v));
-	}
+	ARRAY_GROW(ps->v, ps->n, ps->cap);
 	p = &ps->v[ps->n];
 	memset(p, 0, sizeof(*p));
 	p->src = src;
@@ -78,7 +76,7 @@ add_part(struct parts *ps, uint32_t src, int64_t rank, int64_t pid, int64_t dev)
 }
 
 uint32_t
-part_find(struct parts *ps, const char *src, size_t n, int64_t rank,
+part_find(struct rank_parts *ps, const char *src, size_t n, int64_t rank,
     int64_t pid, int64_t dev)
 {
 	struct {
@@ -98,31 +96,28 @@ part_find(struct parts *ps, const char *src, size_t n, int64_t rank,
 }
 
 size_t
-part_count(const struct parts *ps)
+part_count(const struct rank_parts *ps)
 {
 	size_t n = ps->nrank > 0 ? ps->nrank : ps->nsrc;
 
 	return n > 1 && ps->n <= n ? n : 0;
 }
 
-struct share *
-part_share(struct parts *ps, uint32_t part, int64_t iter)
+struct rank_share *
+part_share(struct rank_parts *ps, uint32_t part, int64_t iter)
 {
 	uint64_t key = (uint64_t)part << 40 ^ (uint64_t)(iter + 1);
 	uint64_t *at = map_put(&ps->share_at, key, NULL);
-	struct share *s;
+	struct rank_share *s;
 
 	if (*at > 0)
 		return &ps->share[*at - 1];
-	if (ps->nshare == ps->share_cap) {
-		ps->share_cap = ps->share_cap > 0 ? ps->share_cap * 2 : 64;
-		ps->share =
-		    xrealloc(ps->share, ps->share_cap, sizeof(*ps->share));
-	}
+	ARRAY_GROW(ps->share, ps->nshare, ps->share_cap);
 	s = &ps->share[ps->nshare++];
 	*at = ps->nshare;
 	memset(s, 0, sizeof(*s));
 	s->part = part;
+	s->label = ps->v[part].label;
 	s->iter = iter;
 	s->first = INT64_MAX;
 	s->end = INT64_MIN;
@@ -131,13 +126,13 @@ part_share(struct parts *ps, uint32_t part, int64_t iter)
 
 /* Communication that ended before now. */
 static void
-count(struct parts *ps, uint32_t part, int64_t now)
+count_past(struct rank_parts *ps, uint32_t part, int64_t now)
 {
-	struct part *p = &ps->v[part];
+	struct rank_part *p = &ps->v[part];
 
 	while (p->comm.n > 0 && p->comm.v[0].end < now) {
 		struct timed x = timeheap_pop(&p->comm);
-		struct share *h = part_share(ps, part, x.then);
+		struct rank_share *h = part_share(ps, part, x.then);
 		int64_t lo = x.at > p->counted ? x.at : p->counted;
 
 		if (x.end <= lo)
@@ -150,7 +145,7 @@ count(struct parts *ps, uint32_t part, int64_t now)
 
 /* Other kernels that are past, for communication too. */
 static void
-tidy(struct part *p, int64_t now)
+tidy(struct rank_part *p, int64_t now)
 {
 	int64_t end;
 	size_t n = 0;
@@ -163,11 +158,11 @@ tidy(struct part *p, int64_t now)
 }
 
 void
-part_kern(
-    struct parts *ps, uint32_t part, bool comm, struct span s, int64_t now)
+part_kern(struct rank_parts *ps, uint32_t part, bool comm, struct rank_span s,
+    int64_t now)
 {
-	struct part *p = &ps->v[part];
-	struct share *h = part_share(ps, part, s.iter);
+	struct rank_part *p = &ps->v[part];
+	struct rank_share *h = part_share(ps, part, s.iter);
 
 	if (s.lo < h->first)
 		h->first = s.lo;
@@ -179,22 +174,22 @@ part_kern(
 		    (struct timed){ .at = s.lo, .then = s.iter, .end = s.hi });
 	else
 		ivl_add(&p->other, s.lo, s.hi);
-	count(ps, part, now);
+	count_past(ps, part, now);
 	if (++p->added % TIDY == 0)
 		tidy(p, now);
 }
 
 void
-part_finish(struct parts *ps)
+part_finish(struct rank_parts *ps)
 {
 	size_t i;
 
 	for (i = 0; i < ps->n; i++)
-		count(ps, (uint32_t)i, INT64_MAX);
+		count_past(ps, (uint32_t)i, INT64_MAX);
 }
 
 void
-part_forget(struct parts *ps)
+part_forget(struct rank_parts *ps)
 {
 	size_t i;
 

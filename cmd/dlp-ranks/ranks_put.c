@@ -1,49 +1,46 @@
 /*
- * What is told of a collective. Its length is that of the rank that came last
- * and had nobody to wait for: the least. What it took longer on another rank
- * was waiting, whatever the clocks say; who came when, clocks must agree for.
+ * The records that dlp-ranks adds. A collective takes as long as on the rank
+ * that came last, which had nobody to wait for: the least of all ranks. What
+ * it took longer on another rank was waiting, whatever the clocks say. Who came
+ * when can only be said if clocks agree.
  */
-#include "put.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "natural.h"
 #include "num.h"
 #include "out.h"
+#include "collective.h"
 #include "stage.h"
 
-struct sums {
+struct coll_sums {
 	const struct arrival *first, *last;
 	int64_t start, end_lo, comm, longest, wait, iter;
 };
 
-static struct out_type *coll_type, *arrive_type, *comm_type, *skew_type;
-static uint64_t incomplete;
-
 void
-put_open(void)
+ranks_put_open(struct ranks_out *o)
 {
-	coll_type = out_type_reg("coll", "dlp-ranks");
-	arrive_type = out_type_reg("arrive", "dlp-ranks");
-	comm_type = out_type_reg("comm", "dlp-ranks");
-	skew_type = out_type_reg("skew", "dlp-ranks");
+	o->coll = out_type_reg("coll", "dlp-ranks");
+	o->arrive = out_type_reg("arrive", "dlp-ranks");
+	o->comm = out_type_reg("comm", "dlp-ranks");
+	o->skew = out_type_reg("skew", "dlp-ranks");
 }
 
 static void
-put_num(int64_t v)
+put_known(int64_t v)
 {
 	out_opt(v != PART_NONE, v);
 }
 
 static void
-put_label(const struct parts *ps, uint32_t part)
+put_label(const struct rank_parts *ps, uint32_t part)
 {
 	out_raw(ps->v[part].label, strlen(ps->v[part].label));
 }
 
 static void
-put_src(const struct parts *ps, uint32_t part)
+put_src(const struct rank_parts *ps, uint32_t part)
 {
 	size_t n = 0;
 	const char *s = NULL;
@@ -56,24 +53,24 @@ put_src(const struct parts *ps, uint32_t part)
 /* Whether a came before b: by the clock; where there is none, of those that
  * end together by who took longer. */
 static bool
-before(bool aligned, const struct arrival *a, const struct arrival *b)
+came_before(bool aligned, const struct arrival *a, const struct arrival *b)
 {
 	return aligned ? a->start < b->start : a->dur > b->dur;
 }
 
-static struct sums
-add_up(const struct colls *cs, const struct coll *c)
+static struct coll_sums
+add_up(const struct rank_colls *cs, const struct rank_coll *c)
 {
-	struct sums s = { .start = INT64_MAX,
+	struct coll_sums s = { .start = INT64_MAX,
 		.end_lo = INT64_MAX,
 		.comm = INT64_MAX,
 		.iter = PART_NONE };
 	const struct arrival *a;
 
 	for (a = c->v; a < c->v + c->n; a++) {
-		if (s.first == NULL || before(cs->aligned, a, s.first))
+		if (s.first == NULL || came_before(cs->aligned, a, s.first))
 			s.first = a;
-		if (s.last == NULL || before(cs->aligned, s.last, a))
+		if (s.last == NULL || came_before(cs->aligned, s.last, a))
 			s.last = a;
 		if (a->start < s.start)
 			s.start = a->start;
@@ -92,8 +89,9 @@ add_up(const struct colls *cs, const struct coll *c)
 }
 
 static void
-put_one(const struct colls *cs, const struct parts *ps, const struct coll *c,
-    const struct sums *s)
+put_collective(const struct ranks_out *o, const struct rank_colls *cs,
+    const struct rank_parts *ps, const struct rank_coll *c,
+    const struct coll_sums *s)
 {
 	bool several = c->n > 1, clock = several && cs->aligned;
 	bool order = several && (clock || c->type->together);
@@ -101,13 +99,13 @@ put_one(const struct colls *cs, const struct parts *ps, const struct coll *c,
 	size_t n;
 
 	name = smap_str(&cs->names, c->name, &n);
-	out_rec(coll_type);
+	out_rec(o->coll);
 	out_i64((int64_t)c->id);
 	out_raw(c->type->name, strlen(c->type->name));
 	out_i64((int64_t)c->nth);
-	put_num(s->iter);
+	put_known(s->iter);
 	out_text(name, n);
-	put_num(c->bytes);
+	put_known(c->bytes);
 	out_i64((int64_t)c->n);
 	out_i64(s->start);
 	out_opt(cs->aligned || !several, num_sub(c->end, s->start));
@@ -126,18 +124,19 @@ put_one(const struct colls *cs, const struct parts *ps, const struct coll *c,
 }
 
 static void
-put_arrival(const struct colls *cs, struct parts *ps, const struct coll *c,
-    const struct sums *s, const struct arrival *a)
+put_arrival(const struct ranks_out *o, const struct rank_colls *cs,
+    struct rank_parts *ps, const struct rank_coll *c, const struct coll_sums *s,
+    const struct arrival *a)
 {
 	bool several = c->n > 1, clock = several && cs->aligned;
 	int64_t wait = num_sub(a->dur, s->comm);
-	struct share *h = part_share(ps, a->part, a->iter);
+	struct rank_share *h = part_share(ps, a->part, a->iter);
 
 	h->wait_ns = num_add(h->wait_ns, wait);
-	out_rec(arrive_type);
+	out_rec(o->arrive);
 	out_i64((int64_t)c->id);
 	out_raw(c->type->name, strlen(c->type->name));
-	put_num(a->iter);
+	put_known(a->iter);
 	put_label(ps, a->part);
 	put_src(ps, a->part);
 	out_i64(a->start);
@@ -152,41 +151,41 @@ put_arrival(const struct colls *cs, struct parts *ps, const struct coll *c,
 }
 
 void
-put_coll(const struct colls *cs, struct parts *ps, const struct coll *c)
+ranks_put_coll(struct ranks_out *o, const struct rank_colls *cs,
+    struct rank_parts *ps, const struct rank_coll *c)
 {
-	struct sums s = add_up(cs, c);
+	struct coll_sums s = add_up(cs, c);
 	size_t i;
 
 	if (c->n < (cs->ranks > 0 ? cs->ranks : ps->n))
-		incomplete++;
-	put_one(cs, ps, c, &s);
+		o->incomplete++;
+	put_collective(o, cs, ps, c, &s);
 	for (i = 0; i < c->n; i++)
-		put_arrival(cs, ps, c, &s, &c->v[i]);
+		put_arrival(o, cs, ps, c, &s, &c->v[i]);
 }
-
-static const struct parts *sorted; /* those of by_place() */
 
 static int
 by_place(const void *va, const void *vb)
 {
-	const struct share *a = va, *b = vb;
+	const struct rank_share *a = va, *b = vb;
 
 	if (a->iter != b->iter)
 		return a->iter < b->iter ? -1 : 1;
-	return natural_cmp(sorted->v[a->part].label, sorted->v[b->part].label);
+	return natural_cmp(a->label, b->label);
 }
 
 static void
-put_share(const struct parts *ps, const struct share *h)
+put_share(const struct ranks_out *o, const struct rank_parts *ps,
+    const struct rank_share *h)
 {
-	const struct part *p = &ps->v[h->part];
+	const struct rank_part *p = &ps->v[h->part];
 
-	out_rec(comm_type);
-	put_num(h->iter);
+	out_rec(o->comm);
+	put_known(h->iter);
 	put_label(ps, h->part);
 	put_src(ps, h->part);
-	put_num(p->pid);
-	put_num(p->dev);
+	put_known(p->pid);
+	put_known(p->dev);
 	out_i64((int64_t)h->n);
 	out_i64(h->comm_ns);
 	out_i64(h->exposed_ns);
@@ -198,12 +197,12 @@ put_share(const struct parts *ps, const struct share *h)
 
 /* Ranks in one iteration, shares h[0..n): how far apart they are. */
 static void
-put_skew(const struct colls *cs, const struct parts *ps, const struct share *h,
-    size_t n)
+put_skew(const struct ranks_out *o, const struct rank_colls *cs,
+    const struct rank_parts *ps, const struct rank_share *h, size_t n)
 {
 	int64_t first = INT64_MAX, first_hi = INT64_MIN, end = INT64_MIN;
 	int64_t end_lo = INT64_MAX, len = INT64_MAX, len_hi = 0, wait = 0;
-	const struct share *least = h;
+	const struct rank_share *least = h;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -219,8 +218,8 @@ put_skew(const struct colls *cs, const struct parts *ps, const struct share *h,
 		if (h[i].wait_ns < least->wait_ns)
 			least = &h[i];
 	}
-	out_rec(skew_type);
-	put_num(h->iter);
+	out_rec(o->skew);
+	put_known(h->iter);
 	out_i64((int64_t)n);
 	out_opt(cs->aligned, num_sub(first_hi, first));
 	out_opt(cs->aligned, num_sub(end, end_lo));
@@ -235,9 +234,9 @@ put_skew(const struct colls *cs, const struct parts *ps, const struct share *h,
 
 /* The first of h[0..n) that is of this run to its head. */
 static void
-swap_near(const struct parts *ps, struct share *h, size_t n)
+swap_near(const struct rank_parts *ps, struct rank_share *h, size_t n)
 {
-	struct share t = *h;
+	struct rank_share t = *h;
 	size_t i = 0;
 
 	while (i + 1 < n && ps->v[h[i].part].apart)
@@ -247,32 +246,33 @@ swap_near(const struct parts *ps, struct share *h, size_t n)
 }
 
 void
-put_shares(const struct colls *cs, struct parts *ps)
+ranks_put_shares(const struct ranks_out *o, const struct rank_colls *cs,
+    struct rank_parts *ps)
 {
 	size_t i, n, k, some;
 
-	sorted = ps;
 	if (ps->nshare > 0)
 		qsort(ps->share, ps->nshare, sizeof(*ps->share), by_place);
 	for (i = 0; i < ps->nshare; i++)
-		put_share(ps, &ps->share[i]);
+		put_share(o, ps, &ps->share[i]);
 	for (i = 0; i < ps->nshare; i += n) {
 		for (n = some = 0; i + n < ps->nshare &&
 				   ps->share[i + n].iter == ps->share[i].iter;
 		     n++)
 			some += !ps->v[ps->share[i + n].part].apart;
-		/* those of other runs behind, as nobody needs them now */
+		/* those of other runs go to the end: nobody needs their order
+		 */
 		for (k = 0; some < n && k < some; k++)
 			swap_near(ps, &ps->share[i + k], n - k);
 		if (some > 1 || ps->n_apart == 0)
-			put_skew(cs, ps, &ps->share[i], some);
+			put_skew(o, cs, ps, &ps->share[i], some);
 	}
 }
 
 void
-put_notes(const struct colls *cs)
+ranks_put_notes(struct ranks_out *o, const struct rank_colls *cs)
 {
-	stage_note("coll_incomplete", incomplete);
+	stage_note("coll_incomplete", o->incomplete);
 	stage_note("coll_overfull", cs->overfull);
-	incomplete = 0;
+	o->incomplete = 0;
 }
