@@ -7,16 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "array.h"
 #include "cli.h"
-#include "dlp-dldb/agg.h"
-#include "dlp-dldb/ddl.h"
-#include "dlp-dldb/dldb.h"
-#include "dlp-dldb/facts.h"
-#include "dlp-dldb/ops.h"
-#include "dlp-dldb/own.h"
-#include "dlp-dldb/raw.h"
-#include "dlp-dldb/sums.h"
-#include "dlp-dldb/feed.h"
+#include "dlp-dldb/db_agg.h"
 #include "err.h"
 #include "esc.h"
 
@@ -41,7 +34,185 @@ static const char usage[] =
     "  -h, --help         this text\n"
     "  -V, --version      the version\n";
 
-static struct dldb dldb = { .domain = "default-domain", .memory = 256 << 20 };
+struct inst_cols { /* of runs of ops */
+	struct rec_col *id, *op_id, *start, *dur, *pid, *tid, *iter, *v[5];
+};
+
+struct str_cols {
+	struct rec_col *id, *text;
+};
+
+/* The run. There is one per process, because functions that get options have
+ * no argument for it. */
+static struct dldb {
+	struct db_halves d;
+	struct db_cols work[K_N];
+	struct inst_cols inst;
+	struct str_cols str;
+	bool raw, aggregate; /* --raw, --aggregate */
+} dldb = { .d = { .domain = "default-domain", .memory = 256 << 20 } };
+
+static const char *const work_tags[K_N] = { "kern", "copy", "set", "sync",
+	"graph", "call" };
+
+static void
+read_api(struct db_work *w, const struct db_cols *c)
+{
+	if (w->kind == K_CALL) {
+		w->has_api = w->own_call = true;
+		w->api_start = w->start;
+		w->api_dur = num_sub(w->end, w->start);
+		return;
+	}
+	w->has_api = rec_i64(w->r, c->api_start, &w->api_start);
+	if (!w->has_api)
+		w->tid = -1;
+	w->own_call = w->has_api && rec_i64(w->r, c->api_dur, &w->api_dur);
+}
+
+/* Reads a record of work; its op must have a record. */
+static void
+work_read(struct db_halves *d, struct db_work *w, const struct rec *r)
+{
+	const struct db_cols *c;
+	enum db_kind kind;
+	int64_t v;
+
+	c = rec_arg(r);
+	kind = c->kind;
+	memset(w, 0, sizeof(*w));
+	w->kind = kind;
+	w->cols = c;
+	w->r = r;
+	if (!rec_i64(r, c->start, &w->start))
+		rec_die(r, "a record without a start");
+	w->end = rec_i64(r, c->dur, &v) ? num_add(w->start, v) : w->start;
+	rec_i64(r, c->id, &w->id);
+	if (rec_i64(r, c->op_id, &v)) {
+		w->op = ops_find(d, v);
+		if (w->op == NULL)
+			rec_die(r, "op %lld has no record", (long long)v);
+	}
+	rec_i64(r, c->inst_id, &w->inst);
+	w->pid = rec_int(r, c->pid, -1);
+	w->tid = rec_int(r, c->tid, -1);
+	w->iter = work_iter(r, c->iter);
+	if (kind != K_CALL)
+		w->dev = rec_int(r, c->dev, -1);
+	if (kind == K_KERN) {
+		w->tc = rec_is(r, c->tc, "yes");
+		w->name = db_col_word(d, r, c->name);
+	}
+	read_api(w, c);
+}
+
+static void
+work_on(struct stage *st, struct db_cols *c, enum db_kind k, stage_fn *fn)
+{
+	struct rec_type *t = stage_on(st, work_tags[k], fn, NULL, c);
+
+	c->kind = k;
+	REC_COLS(t, REC_NEED, { &c->id, "id" }, { &c->start, "start_ns" },
+	    { &c->dur, "dur_ns" }, { &c->op_id, "op_id" },
+	    { &c->inst_id, "inst_id" });
+	REC_COLS(t, k == K_CALL ? REC_OPT : REC_NEED,
+	    { &c->api_start, "api_start_ns" }, { &c->api_dur, "api_dur_ns" });
+	c->tc = rec_col(t, "tc", k == K_KERN ? REC_NEED : REC_OPT);
+	REC_COLS(t, REC_OPT, { &c->pid, "pid" }, { &c->tid, "tid" },
+	    { &c->dev, "dev" }, { &c->api, "api" }, { &c->iter, "iter" },
+	    { &c->name, "short" }, { &c->name_id, "name_id" },
+	    { &c->grid, "grid" }, { &c->block, "block" },
+	    { &c->bytes, "bytes" }, { &c->copy_kind, "kind" },
+	    { &c->event, "event" });
+}
+
+static void
+on_work(struct stage *st, struct rec *r)
+{
+	struct db_halves *d = st->ctx;
+	struct db_work w;
+
+	work_read(d, &w, r);
+	if (w.op == NULL)
+		d->n_no_op++;
+	if (w.op != NULL && d->raw)
+		raw_work(d, &w);
+	if (w.op != NULL && d->aggregate)
+		agg_work(d, &w);
+	stage_pass(st, r);
+}
+
+static void
+on_inst(struct stage *st, struct rec *r)
+{
+	struct db_halves *d = st->ctx;
+	const struct inst_cols *c = rec_arg(r);
+	struct db_run u = { 0 };
+	int64_t op;
+	int i;
+
+	if (!rec_i64(r, c->op_id, &op) || (u.op = ops_find(d, op)) == NULL)
+		rec_die(r, "a run without its op");
+	if (!rec_i64(r, c->id, &u.id) || !rec_i64(r, c->start, &u.start))
+		rec_die(r, "a run without id or start");
+	if (!rec_i64(r, c->dur, &u.dur))
+		u.dur = -1;
+	u.pid = rec_int(r, c->pid, -1);
+	u.tid = rec_int(r, c->tid, -1);
+	u.iter = work_iter(r, c->iter);
+	for (i = 0; i < N_METRIC; i++)
+		u.has[i] = rec_i64(r, c->v[i], &u.v[i]);
+	if (d->raw)
+		raw_run(d, &u);
+	if (d->aggregate)
+		agg_run(d, &u);
+	stage_pass(st, r);
+}
+
+/* Long names, most of all of kernels. */
+static void
+on_str(struct stage *st, struct rec *r)
+{
+	struct db_halves *d = st->ctx;
+	const struct str_cols *c = rec_arg(r);
+	int64_t id;
+
+	if (d->raw && rec_i64(r, c->id, &id))
+		*map_put(&d->strs, (uint64_t)id, NULL) =
+		    db_col_word(d, r, c->text);
+	stage_pass(st, r);
+}
+
+static void
+bind_inst(struct inst_cols *c, struct stage *st)
+{
+	static const char *const names[] = { "dur_ns", "gpu_ns", "api_ns",
+		"overhead_ns", "idle_ns" };
+	struct rec_type *t = stage_on(st, "inst", on_inst, NULL, c);
+	int i;
+
+	REC_COLS(t, REC_NEED, { &c->id, "inst_id" }, { &c->op_id, "op_id" },
+	    { &c->start, "start_ns" }, { &c->dur, "dur_ns" });
+	REC_COLS(t, REC_OPT, { &c->pid, "pid" }, { &c->tid, "tid" },
+	    { &c->iter, "iter" });
+	for (i = 0; i < N_METRIC; i++)
+		c->v[i] = rec_col(t, names[i], REC_NEED);
+}
+
+/* Each record of work, of a run and each string goes to the halves that are
+ * made, and is passed on. */
+static void
+feed_start(struct dldb *a, struct stage *st)
+{
+	struct rec_type *t = stage_on(st, "str", on_str, NULL, &a->str);
+	int k;
+
+	REC_COLS(t, REC_NEED, { &a->str.id, "id" }, { &a->str.text, "text" });
+	for (k = 0; k < K_N; k++)
+		if (a->d.raw || agg_wants((enum db_kind)k))
+			work_on(st, &a->work[k], (enum db_kind)k, on_work);
+	bind_inst(&a->inst, st);
+}
 
 /* Whether s[0..n) is the name of the file. */
 static bool
@@ -60,7 +231,7 @@ is_file(const char *s, size_t n, const struct stat *out)
 
 /* A ##cmd line names the input, with blanks in it perhaps. */
 static void
-check_input(const struct dldb *d, const struct rec *r)
+check_input(const struct db_halves *d, const struct rec *r)
 {
 	const char *e = r->line + r->len, *s, *t;
 	struct stat out;
@@ -83,7 +254,7 @@ check_input(const struct dldb *d, const struct rec *r)
 static void
 on_section(struct stage *st)
 {
-	struct dldb *d = st->ctx;
+	struct db_halves *d = st->ctx;
 
 	if (d->any)
 		die("more than one section: a database holds one");
@@ -99,7 +270,7 @@ on_section(struct stage *st)
 static void
 on_meta(struct stage *st, struct rec *r)
 {
-	struct dldb *d = st->ctx;
+	struct db_halves *d = st->ctx;
 
 	if (d->raw)
 		check_input(d, r);
@@ -107,7 +278,7 @@ on_meta(struct stage *st, struct rec *r)
 }
 
 static void
-notes(const struct dldb *d)
+put_notes(const struct db_halves *d)
 {
 	if (d->raw && d->n_no_op > 0)
 		warn("%s: %llu records of work belong to no op: left out",
@@ -120,7 +291,7 @@ notes(const struct dldb *d)
 }
 
 static void
-write_raw(struct dldb *d)
+write_raw(struct db_halves *d)
 {
 	raw_end(d);
 	db_flush(&d->db); /* the facts ask for memory events */
@@ -131,7 +302,7 @@ write_raw(struct dldb *d)
 static void
 on_end(struct stage *st)
 {
-	struct dldb *d = st->ctx;
+	struct db_halves *d = st->ctx;
 
 	if (!st->complete) {
 		if (d->open)
@@ -152,32 +323,45 @@ on_end(struct stage *st)
 	/* the other half needs it before it sees the ##end */
 	if (!d->aggregate)
 		db_finish(&d->db);
-	notes(d);
+	put_notes(d);
 }
 
 static void
 set_memory(const char *arg)
 {
-	dldb.memory = cli_size("-S", arg);
+	dldb.d.memory = cli_size("-S", arg);
 }
 
 static void
 set_fact(const char *arg)
 {
-	if (!facts_set(&dldb, arg))
+	if (!facts_set(&dldb.d, arg))
 		die("--set: no FACT=VALUE: '%s'", arg);
 }
 
+static const struct cli_opt opts[] = {
+	{ 'o', "output", .arg = &dldb.d.path },
+	{ 'f', "force", .flag = &dldb.d.force },
+	{ 't', "tee", .flag = &dldb.d.tee },
+	{ 0, "raw", .flag = &dldb.raw },
+	{ 0, "aggregate", .flag = &dldb.aggregate },
+	{ 0, "domain", .arg = &dldb.d.domain },
+	{ 0, "set", .call = set_fact },
+	{ 'S', "memory", .call = set_memory },
+	{ 0 },
+};
+
 static void
-start(struct dldb *d, struct stage *st)
+start(struct dldb *a, struct stage *st)
 {
+	struct db_halves *d = &a->d;
+
 	st->ctx = d;
 	ops_start(d, st);
-	raw_start(d);
 	agg_start(d);
-	feed_start(st);
-	facts_start(st);
-	own_start(st);
+	feed_start(a, st);
+	facts_start(d, st);
+	raw_start(d, st);
 	sums_start(d, st);
 	st->section = on_section;
 	st->meta = on_meta;
@@ -187,39 +371,28 @@ start(struct dldb *d, struct stage *st)
 int
 main(int argc, char **argv)
 {
-	static bool raw, aggregate;
-	static const struct cli_opt opts[] = {
-		{ 'o', "output", .arg = &dldb.path },
-		{ 'f', "force", .flag = &dldb.force },
-		{ 't', "tee", .flag = &dldb.tee },
-		{ 0, "raw", .flag = &raw },
-		{ 0, "aggregate", .flag = &aggregate },
-		{ 0, "domain", .arg = &dldb.domain },
-		{ 0, "set", .call = set_fact },
-		{ 'S', "memory", .call = set_memory },
-		{ 0 },
-	};
-	struct dldb *d = &dldb;
+	struct db_halves *d = &dldb.d;
 	struct stage st;
 	const char *path;
 	bool unbuffered;
 	int rc;
 
 	cli_init("dlp-dldb");
+	d->facts = facts_new();
 	unbuffered = cli_options(argc, argv, usage, opts);
 	if (d->path == NULL)
 		cli_usage(usage);
-	if (raw && aggregate)
+	if (dldb.raw && dldb.aggregate)
 		die("--raw and --aggregate: only one of them");
-	d->raw = !aggregate;
-	d->aggregate = !raw;
+	d->raw = !dldb.aggregate;
+	d->aggregate = !dldb.raw;
 	path = cli_operand(argc, argv, usage);
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	if (d->tee)
 		stage_open(&st, argc, argv, path, unbuffered);
 	else
 		stage_open_sink(&st, path, unbuffered);
-	start(d, &st);
+	start(&dldb, &st);
 	rc = stage_run(&st);
 	if (d->whole && d->aggregate && rc == EXIT_OK)
 		db_finish(&d->db);

@@ -1,19 +1,23 @@
-/* The file that is written; see db.h. */
+/* The file that is written, its rows and queries; see db.h. */
 #include "db.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "buf.h"
 #include "err.h"
 #include "sqldb.h"
 
-static char *volatile doomed; /* file to remove if we end early */
+/* The file to remove if the process ends early. One per process, because a
+ * handler of signals has no argument. */
+static char *volatile doomed;
 
 static void
 remove_temp(void)
@@ -41,7 +45,7 @@ clean_up_later(char *temp)
 
 	doomed = temp;
 	atexit(remove_temp);
-	for (i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(sigs); i++) {
 		memset(&sa, 0, sizeof(sa));
 		sa.sa_handler = on_signal;
 		sigemptyset(&sa.sa_mask);
@@ -110,12 +114,17 @@ db_open(struct db *db, const char *path)
 	open_file(db, path);
 }
 
-/* Whoever prepared one keeps it until now. */
+/* Frees the rows that wait, and all statements. */
 static void
-close_statements(struct db *db)
+close_inserts(struct db *db)
 {
 	sqlite3_stmt *st;
+	size_t i;
 
+	for (i = 0; i < DB_TABLES; i++)
+		free(db->ins[i].rows);
+	memset(db->ins, 0, sizeof(db->ins));
+	db->find_text = NULL;
 	while ((st = sqlite3_next_stmt(db->sql, NULL)) != NULL)
 		sqlite3_finalize(st);
 }
@@ -123,9 +132,8 @@ close_statements(struct db *db)
 void
 db_finish(struct db *db)
 {
-	db_add_free(db);
 	db_exec(db, "COMMIT");
-	close_statements(db);
+	close_inserts(db);
 	if (sqlite3_close(db->sql) != SQLITE_OK)
 		db_fail(db);
 	db->sql = NULL;
@@ -141,11 +149,237 @@ db_finish(struct db *db)
 void
 db_drop(struct db *db)
 {
-	db_add_free(db);
-	close_statements(db);
+	close_inserts(db);
 	sqlite3_close(db->sql);
 	db->sql = NULL;
 	remove_temp();
 	free(db->temp);
 	db->temp = NULL;
+}
+
+void
+db_fail(const struct db *db)
+{
+	die("%s: %s", db->path, sqlite3_errmsg(db->sql));
+}
+
+void
+db_exec(struct db *db, const char *sql)
+{
+	if (sqlite3_exec(db->sql, sql, NULL, NULL, NULL) != SQLITE_OK)
+		db_fail(db);
+}
+
+bool
+db_try(struct db *db, const char *sql)
+{
+	int rc = sqlite3_exec(db->sql, sql, NULL, NULL, NULL);
+
+	if (rc != SQLITE_OK && rc != SQLITE_CONSTRAINT)
+		db_fail(db);
+	return rc == SQLITE_OK;
+}
+
+int64_t
+db_int(struct db *db, const char *sql, int64_t def)
+{
+	sqlite3_stmt *st;
+
+	if (sqlite3_prepare_v2(db->sql, sql, -1, &st, NULL) != SQLITE_OK)
+		db_fail(db);
+	if (sqlite3_step(st) == SQLITE_ROW &&
+	    sqlite3_column_type(st, 0) != SQLITE_NULL)
+		def = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	return def;
+}
+
+/* A statement that adds so many rows. */
+static sqlite3_stmt *
+prepare(struct db *db, enum db_table t, int rows)
+{
+	struct buf b = { 0 };
+	sqlite3_stmt *st;
+	int n;
+
+	buf_printf(&b, "INSERT INTO %s VALUES ", db_table_name(t));
+	while (rows-- > 0) {
+		buf_puts(&b, "(?");
+		for (n = db_table_cols(t); n > 1; n--)
+			buf_puts(&b, ",?");
+		buf_puts(&b, rows > 0 ? ")," : ")");
+	}
+	if (sqlite3_prepare_v3(db->sql, buf_str(&b), -1,
+		SQLITE_PREPARE_PERSISTENT, &st, NULL) != SQLITE_OK)
+		db_fail(db);
+	buf_free(&b);
+	return st;
+}
+
+/* The insert of one row, prepared. */
+static struct db_insert *
+insert_of(struct db *db, enum db_table t)
+{
+	struct db_insert *in = &db->ins[t];
+
+	if (in->st == NULL)
+		in->st = prepare(db, t, 1);
+	return in;
+}
+
+static bool
+try_step(struct db *db, sqlite3_stmt *st)
+{
+	int rc = sqlite3_step(st);
+
+	sqlite3_reset(st);
+	if (rc != SQLITE_DONE && rc != SQLITE_CONSTRAINT)
+		db_fail(db);
+	return rc == SQLITE_DONE;
+}
+
+static void
+step_row(struct db *db, sqlite3_stmt *st)
+{
+	if (!try_step(db, st))
+		db_fail(db);
+}
+
+static void
+bind_id(struct db_insert *in, int64_t id)
+{
+	if (id != 0)
+		sqlite3_bind_int64(in->st, 1, id);
+	else
+		sqlite3_bind_null(in->st, 1);
+}
+
+int64_t
+db_put(struct db *db, enum db_table t, int64_t id, const char *fmt, ...)
+{
+	struct db_insert *in = insert_of(db, t);
+	const char *s;
+	va_list ap;
+	int i;
+
+	bind_id(in, id);
+	va_start(ap, fmt);
+	for (i = 2; *fmt != '\0'; fmt++, i++) {
+		if (*fmt == 'i') {
+			sqlite3_bind_int64(in->st, i, va_arg(ap, int64_t));
+		} else if (*fmt == 'f') {
+			sqlite3_bind_double(in->st, i, va_arg(ap, double));
+		} else if (*fmt == 't') {
+			s = va_arg(ap, const char *);
+			sqlite3_bind_text(
+			    in->st, i, s != NULL ? s : "", -1, SQLITE_STATIC);
+		} else
+			sqlite3_bind_null(in->st, i);
+	}
+	va_end(ap);
+	step_row(db, in->st);
+	return sqlite3_last_insert_rowid(db->sql);
+}
+
+/* The id of a text that is in the dictionary already. */
+static int64_t
+find_text(struct db *db, const char *s, size_t n)
+{
+	int64_t id = 0;
+
+	if (db->find_text == NULL &&
+	    sqlite3_prepare_v2(db->sql,
+		"SELECT id FROM dictionary WHERE string = ?1", -1,
+		&db->find_text, NULL) != SQLITE_OK)
+		db_fail(db);
+	sqlite3_bind_text(db->find_text, 1, s, (int)n, SQLITE_STATIC);
+	if (sqlite3_step(db->find_text) == SQLITE_ROW)
+		id = sqlite3_column_int64(db->find_text, 0);
+	sqlite3_reset(db->find_text);
+	if (id == 0)
+		die("%s: dictionary: %s", db->path, sqlite3_errmsg(db->sql));
+	return id;
+}
+
+int64_t
+db_put_text(struct db *db, const char *s, size_t n)
+{
+	struct db_insert *in = insert_of(db, T_DICTIONARY);
+
+	bind_id(in, 0);
+	sqlite3_bind_text(in->st, 2, s, (int)n, SQLITE_STATIC);
+	if (!try_step(db, in->st))
+		return find_text(db, s, n);
+	return sqlite3_last_insert_rowid(db->sql);
+}
+
+#define MANY 32 /* rows at once: more are not faster */
+
+static void
+many_open(struct db *db, struct db_insert *in, enum db_table t, int n)
+{
+	in->n_cols = db_table_cols(t);
+	if (in->n_cols != n)
+		die("%s: %d columns", db_table_name(t), n);
+	in->many = prepare(db, t, MANY);
+	in->rows = xcalloc(MANY, (size_t)n * sizeof(*in->rows));
+}
+
+static void
+bind_rows(const struct db_insert *in, sqlite3_stmt *st, int from, int n)
+{
+	const int64_t *v = in->rows + (size_t)from * (size_t)in->n_cols;
+	int i, k;
+
+	for (i = 0; i < n * in->n_cols; i += in->n_cols) {
+		if (v[i] != 0)
+			sqlite3_bind_int64(st, i + 1, v[i]);
+		else
+			sqlite3_bind_null(st, i + 1);
+		for (k = 1; k < in->n_cols; k++)
+			if (v[i + k] != DB_NULL)
+				sqlite3_bind_int64(st, i + k + 1, v[i + k]);
+			else
+				sqlite3_bind_null(st, i + k + 1);
+	}
+}
+
+static void
+flush_rows(struct db *db, enum db_table t)
+{
+	struct db_insert *in = &db->ins[t];
+	int i;
+
+	if (in->n_rows == MANY) {
+		bind_rows(in, in->many, 0, MANY);
+		step_row(db, in->many);
+	} else {
+		for (i = 0; i < in->n_rows; i++) {
+			bind_rows(in, insert_of(db, t)->st, i, 1);
+			step_row(db, in->st);
+		}
+	}
+	in->n_rows = 0;
+}
+
+void
+db_add(struct db *db, enum db_table t, const int64_t *row, int n)
+{
+	struct db_insert *in = &db->ins[t];
+
+	if (in->many == NULL)
+		many_open(db, in, t, n);
+	memcpy(in->rows + (size_t)in->n_rows * (size_t)n, row,
+	    (size_t)n * sizeof(*row));
+	if (++in->n_rows == MANY)
+		flush_rows(db, t);
+}
+
+void
+db_flush(struct db *db)
+{
+	int t;
+
+	for (t = 0; t < DB_TABLES; t++)
+		flush_rows(db, (enum db_table)t);
 }

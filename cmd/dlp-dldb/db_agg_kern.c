@@ -1,14 +1,13 @@
-/* Kernels by op and iteration; see agg_kern.h. */
-#include "agg_kern.h"
+/* Kernels by op and iteration; see db_agg.h. */
+#include "db_agg.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "err.h"
-#include "num.h"
-#include "ops.h"
 #include "temp.h"
 
 static int
@@ -40,9 +39,9 @@ cmp_no(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
 	return cmp_i64(x, y);
 }
 
-/* A pair costs its place, room to grow and its entry in the map. */
+/* A pair costs its place, room to grow_held and its entry in the map. */
 void
-agg_kern_start(struct agg *a, size_t bytes)
+agg_kern_start(struct db_agg *a, size_t bytes)
 {
 	a->max_pairs = bytes / 4 / (2 * sizeof(struct agg_pair) + 48);
 	if (a->max_pairs == 0)
@@ -55,7 +54,7 @@ agg_kern_start(struct agg *a, size_t bytes)
 
 /* All pairs go to disk. */
 static void
-put_old(struct agg *a)
+put_old(struct db_agg *a)
 {
 	size_t i;
 
@@ -69,7 +68,7 @@ put_old(struct agg *a)
 }
 
 static void
-flush(struct agg *a)
+flush_held(struct db_agg *a)
 {
 	const char *p = (const char *)a->held;
 	size_t left = a->n_held * sizeof(*a->held);
@@ -90,7 +89,7 @@ flush(struct agg *a)
 }
 
 static void
-add(struct iter_sum *s, const struct work *w)
+add_time(struct iter_sum *s, const struct db_work *w)
 {
 	int64_t ns = num_sub(w->end, w->start);
 
@@ -102,17 +101,13 @@ add(struct iter_sum *s, const struct work *w)
 }
 
 static struct iter_sum *
-iter_of(struct agg *a, int64_t iter)
+iter_sum_of(struct db_agg *a, int64_t iter)
 {
 	bool is_new;
 	uint64_t *no = map_put(&a->iter, (uint64_t)iter, &is_new);
 
 	if (is_new) {
-		if (a->n_iters == a->cap_iters) {
-			a->cap_iters = a->cap_iters ? a->cap_iters * 2 : 64;
-			a->iters =
-			    xrealloc(a->iters, a->cap_iters, sizeof(*a->iters));
-		}
+		ARRAY_GROW(a->iters, a->n_iters, a->cap_iters);
 		a->iters[a->n_iters++] = (struct iter_sum){ 0 };
 		*no = a->n_iters;
 	}
@@ -120,7 +115,7 @@ iter_of(struct agg *a, int64_t iter)
 }
 
 static uint64_t
-pair_of(struct agg *a, int64_t op, int64_t iter)
+pair_of(struct db_agg *a, int64_t op, int64_t iter)
 {
 	bool is_new;
 	uint64_t *no;
@@ -131,11 +126,7 @@ pair_of(struct agg *a, int64_t op, int64_t iter)
 		put_old(a);
 	no = map_put(&a->pair, (uint64_t)op << 32 | (uint64_t)iter, &is_new);
 	if (is_new) {
-		if (a->n_pairs == a->cap_pairs) {
-			a->cap_pairs = a->cap_pairs ? a->cap_pairs * 2 : 256;
-			a->pairs =
-			    xrealloc(a->pairs, a->cap_pairs, sizeof(*a->pairs));
-		}
+		ARRAY_GROW(a->pairs, a->n_pairs, a->cap_pairs);
 		a->pairs[a->n_pairs] = (struct agg_pair){ op, iter,
 			{ 0, 0, 0, 0 }, a->first_pair + a->n_pairs };
 		*no = ++a->n_pairs;
@@ -144,7 +135,7 @@ pair_of(struct agg *a, int64_t op, int64_t iter)
 }
 
 static void
-grow(struct agg *a)
+grow_held(struct db_agg *a)
 {
 	a->cap_held = a->cap_held ? a->cap_held * 2 : 4096;
 	if (a->cap_held > a->max_held)
@@ -153,23 +144,23 @@ grow(struct agg *a)
 }
 
 void
-agg_kern(struct dldb *d, const struct work *w)
+agg_kern(struct db_halves *d, const struct db_work *w)
 {
-	struct agg *a = d->agg;
+	struct db_agg *a = d->agg;
 	uint64_t pair = pair_of(a, w->op->id, w->iter);
 	struct agg_pair *p = &a->pairs[pair];
 
-	add(&p->s, w);
-	add(iter_of(a, w->iter), w);
+	add_time(&p->s, w);
+	add_time(iter_sum_of(a, w->iter), w);
 	if (a->n_held == a->max_held)
-		flush(a);
+		flush_held(a);
 	if (a->n_held == a->cap_held)
-		grow(a);
+		grow_held(a);
 	a->held[a->n_held++] = (struct agg_kern){ w->id, p->no };
 }
 
 struct iter_sum
-agg_iter(const struct dldb *d, int64_t iter)
+agg_iter(const struct db_halves *d, int64_t iter)
 {
 	static const struct iter_sum none;
 	const uint64_t *no = map_get(&d->agg->iter, (uint64_t)iter);
@@ -190,7 +181,7 @@ put_sum(struct xsort *all, struct buf *nos, const struct agg_pair *sum)
 
 /* Adds up the pairs on disk; then they are there by their numbers. */
 static void
-add_old(struct agg *a)
+add_old(struct db_agg *a)
 {
 	struct agg_pair p, sum = { -1, -1, { 0, 0, 0, 0 }, 0 };
 	struct buf nos = { 0 };
@@ -222,7 +213,7 @@ add_old(struct agg *a)
 /* The pair of that number; kernels' numbers come in the order in which pairs
  * went to disk, as many at a time as memory holds. */
 static const struct agg_pair *
-pair_no(struct agg *a, uint64_t no)
+pair_no(struct db_agg *a, uint64_t no)
 {
 	struct runs_rec r;
 
@@ -239,22 +230,23 @@ pair_no(struct agg *a, uint64_t no)
 }
 
 static void
-put(struct dldb *d, int64_t aggr, const struct agg_kern *k, size_t n)
+put_kernels(
+    struct db_halves *d, int64_t aggr, const struct agg_kern *k, size_t n)
 {
-	static struct ins in = { .table = "kernel_iteration_node" };
 	const struct agg_pair *p;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
 		p = pair_no(d->agg, k[i].pair);
-		DB_ADD(&d->db, &in, INT64_C(0), aggr, DOMAIN_ID, p->op, k[i].id,
-		    p->iter, p->s.n, p->s.n_tc, p->s.ns, p->s.tc_ns);
+		DB_ADD(&d->db, T_KERNEL_ITERATION_NODE, INT64_C(0), aggr,
+		    DOMAIN_ID, p->op, k[i].id, p->iter, p->s.n, p->s.n_tc,
+		    p->s.ns, p->s.tc_ns);
 	}
 }
 
 /* Back from the file, into what is held; how many there were. */
 static size_t
-get(struct agg *a)
+read_held(struct db_agg *a)
 {
 	size_t have = 0, size = a->max_held * sizeof(*a->held);
 	ssize_t n;
@@ -269,21 +261,21 @@ get(struct agg *a)
 }
 
 void
-agg_kern_write(struct dldb *d, int64_t aggr)
+agg_kern_write(struct db_halves *d, int64_t aggr)
 {
-	struct agg *a = d->agg;
+	struct db_agg *a = d->agg;
 	size_t n;
 
 	if (a->any_old)
 		add_old(a);
 	if (a->fd < 0) {
-		put(d, aggr, a->held, a->n_held);
+		put_kernels(d, aggr, a->held, a->n_held);
 	} else {
-		flush(a);
+		flush_held(a);
 		if (lseek(a->fd, 0, SEEK_SET) != 0)
 			die_errno("temporary file");
-		while ((n = get(a)) > 0)
-			put(d, aggr, a->held, n);
+		while ((n = read_held(a)) > 0)
+			put_kernels(d, aggr, a->held, n);
 	}
 	a->n_held = 0;
 }

@@ -1,7 +1,7 @@
 /* The views: what they show, and from where. */
+#include "array.h"
 #include "buf.h"
 #include "db.h"
-#include "ddl.h"
 
 /* The names that stand behind ids of table t. */
 #define AGGR(t) " JOIN view_aggregations va ON va.aggr_id = " t ".aggr_id"
@@ -231,7 +231,7 @@ ddl_views(struct db *db)
 	struct buf b = { 0 };
 	size_t i;
 
-	for (i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(views); i++) {
 		buf_clear(&b);
 		buf_printf(&b, "CREATE VIEW view_%s AS SELECT %s%s",
 		    views[i].name, views[i].cols, views[i].from);
