@@ -256,6 +256,7 @@ static int
 advise_stream(struct stage *st, struct advise *a)
 {
 	static const char *const notes[] = { "gate_fired", NULL };
+	struct advise_reader *reader;
 	int status;
 
 	a->finding = out_type_reg("finding", "dlp-advise");
@@ -263,9 +264,10 @@ advise_stream(struct stage *st, struct advise *a)
 	a->judged =
 	    rec_col(stage_on(st, "finding", see_finding, see_finding_legend, a),
 		"judged", REC_OPT);
-	advise_read(st, a->dlprof, judge_facts, a);
+	reader = advise_read(st, a->dlprof, judge_facts, a);
 	stage_anew(st, notes);
 	status = stage_run(st);
+	advise_read_free(reader);
 	return status == EXIT_OK && a->failed ? EXIT_GATE : status;
 }
 

@@ -429,7 +429,7 @@ bind_row(struct stage *st, struct advise_type *t, const struct advise_row *row)
 		    x, row->name[i], i < row->n_need ? REC_NEED : REC_OPT);
 }
 
-void
+struct advise_reader *
 advise_read(struct stage *st, bool all_devices, advise_done *done, void *arg)
 {
 	struct advise_reader *g = xcalloc(1, sizeof(*g));
@@ -448,4 +448,13 @@ advise_read(struct stage *st, bool all_devices, advise_done *done, void *arg)
 	st->meta = see_info;
 	st->section = forget_facts;
 	st->end = end_files;
+	return g;
+}
+
+void
+advise_read_free(struct advise_reader *g)
+{
+	forget_files(g);
+	map_free(&g->ops.bits);
+	free(g);
 }

@@ -34,9 +34,11 @@ struct advise_type { /* a row, bound to the stage */
 typedef void advise_done(void *arg, struct facts *f);
 
 /* Binds the table, and sets the stage's callbacks and its ctx. Findings go
- * out in done. all_devices: as in struct facts. */
-void advise_read(
+ * out in done. all_devices: as in struct facts. The result is given to
+ * advise_read_free() after the stage has run. */
+struct advise_reader *advise_read(
     struct stage *st, bool all_devices, advise_done *done, void *arg);
+void advise_read_free(struct advise_reader *g);
 
 /* Whether a record is in an iteration, or there are none at all. */
 static inline bool
