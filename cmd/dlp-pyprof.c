@@ -1,14 +1,14 @@
 /*
  * dlp-pyprof: PyProf's .dict with PyProf's own numbers, wrong ones included,
- * as kern records: to check old tables. dlp-flops has the right ones.
+ * as kern records, to check old tables. dlp-flops has the right numbers.
  */
+#include "array.h"
 #include "cli.h"
-#include "dlp-pyprof/kern.h"
-#include "dlp-pyprof/print.h"
-#include "dlp-pyprof/rule.h"
+#include "dlp-pyprof/pyprof.h"
 #include "err.h"
 #include "lines.h"
 #include "out.h"
+#include "pylit_json.h"
 #include "stage.h"
 
 static const char usage[] =
@@ -19,67 +19,198 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-static struct lines in;
-static struct kern kern;
-static struct forward forward;
-static struct marker marker;
-static struct result result;
-static bool last;
-static int64_t idx;
-static uint64_t bad, died;
-static bool broken; /* whoever writes the input says that it failed */
+static const char *const names[] = { "idx", "seq", "altseq", "tid", "layer",
+	"trace", "dir", "sub", "mod", "op", "short", "params", "dur_ns", "tc",
+	"dev", "stream", "grid", "block", "flop", "bytes", "role" };
+
+struct pyprof {
+	struct lines in;
+	struct pyprof_kern kern;
+	struct pyprof_forward forward;
+	struct pyprof_marker marker;
+	struct pyprof_result result;
+	struct out_type *type;
+	int64_t idx;
+	uint64_t bad, died;
+	bool broken; /* the command that writes the input says that it failed */
+	bool last;   /* option: the rules of 2021 */
+	struct buf mod, op, text; /* scratch */
+};
+
+/* One per process: the functions that options call have no other way to it. */
+static struct pyprof pyprof;
 
 static void
 set_year(const char *arg)
 {
 	if (strcmp(arg, "2019") != 0 && strcmp(arg, "2021") != 0)
 		die("-y: '%s' is neither 2019 nor 2021", arg);
-	last = strcmp(arg, "2021") == 0;
-}
-
-/* What PyProf's rule says; false if it would have stopped. */
-static bool
-judge(void)
-{
-	static struct buf mod, op;
-	struct call c = { &marker, buf_str(&kern.name), kern.bwd, kern.sub,
-		{ kern.grid[0], kern.grid[1], kern.grid[2] }, last };
-	rule_fn *rule;
-
-	buf_clear(&mod);
-	buf_clear(&op);
-	(void)first_text(kern.part[P_MOD], &mod);
-	(void)first_text(kern.part[P_OP], &op);
-	rule = rule_find((struct mview){ buf_str(&mod), mod.len },
-	    (struct mview){ buf_str(&op), op.len }, last);
-	result.params.len = 0;
-	result.flops = result.bytes = pynum_int(0);
-	result.tc = "-";
-	result.op = NULL;
-	return rule(&c, &result);
+	pyprof.last = strcmp(arg, "2021") == 0;
 }
 
 static void
-one(void)
+out_buffer(const struct buf *b)
+{
+	if (b->len == 0)
+		out_unset();
+	else
+		out_text(b->s, b->len);
+}
+
+/* The items of a list, joined. */
+static void
+out_items(struct pyprof *x, struct mview list, char sep)
+{
+	struct pylit l;
+	struct pl_atom a;
+
+	buf_clear(&x->text);
+	for (pyrow_list(&l, list); pyrow_item(&l, &a);) {
+		if (x->text.len > 0)
+			buf_putc(&x->text, sep);
+		pl_text(&a, &x->text);
+	}
+	out_buffer(&x->text);
+}
+
+/* The value of a key that is a list; "(1, 2, 3)" is 1,2,3. */
+static void
+out_list_key(struct pyprof *x, const char *key)
+{
+	out_items(x, pyrow_get(&x->kern.row, key), ',');
+}
+
+static void
+out_number_key(const struct pyprof *x, const char *key)
+{
+	int64_t v;
+	bool has = pyrow_i64(&x->kern.row, key, &v);
+
+	out_opt(has, has ? v : 0);
+}
+
+/* The first of a list of names; na is PyProf's word for none. */
+static void
+out_first(struct pyprof *x, struct mview list)
+{
+	buf_clear(&x->text);
+	if (pyprof_first_text(list, &x->text) &&
+	    text_is(x->text.s, x->text.len, "na"))
+		x->text.len = 0;
+	out_buffer(&x->text);
+}
+
+static void
+out_pynum(const struct pynum *n)
+{
+	buf_putc(&out_buf, '\t');
+	pynum_put(&out_buf, n);
+}
+
+static void
+out_op(struct pyprof *x, const struct pyprof_result *r)
+{
+	out_first(x, x->kern.part[P_MOD]);
+	if (r != NULL && r->op != NULL)
+		out_text(r->op, strlen(r->op));
+	else if (r != NULL)
+		out_text(x->marker.op.s, x->marker.op.n);
+	else
+		out_first(x, x->kern.part[P_OP]);
+	out_buffer(&x->kern.name);
+}
+
+static void
+out_work(const struct pyprof_result *r, bool died)
+{
+	static const struct pynum zero = { false, 0, 0 };
+
+	if (died) {
+		out_unset();
+		out_unset();
+		return;
+	}
+	out_pynum(r != NULL ? &r->flops : &zero);
+	out_pynum(r != NULL ? &r->bytes : &zero);
+}
+
+/* r: what the rule said; NULL: the kernel has no arguments, so no rule. died:
+ * there is a rule, and PyProf would have stopped. */
+static void
+put_kern(struct pyprof *x, const struct pyprof_result *r, bool died)
+{
+	const struct pyprof_kern *k = &x->kern;
+
+	out_rec(x->type);
+	out_i64(x->idx);
+	out_list_key(x, "seqId");
+	out_list_key(x, "altSeqId");
+	out_number_key(x, "tid");
+	out_items(x, k->part[P_LAYER], ':');
+	out_items(x, k->part[P_TRACE], ',');
+	out_text(k->bwd ? "bprop" : "fprop", 5);
+	out_i64(k->sub);
+	out_op(x, r);
+	if (r != NULL)
+		out_buffer(&r->params);
+	else
+		out_unset();
+	out_number_key(x, "kDuration");
+	out_raw(r == NULL ? "na" : r->tc, r == NULL ? 2 : strlen(r->tc));
+	out_number_key(x, "device");
+	out_number_key(x, "stream");
+	out_list_key(x, "grid");
+	out_list_key(x, "block");
+	out_work(r, died);
+	out_raw("pyprof", 6);
+	out_end();
+}
+
+/* Asks PyProf's rule; false if PyProf would have stopped. */
+static bool
+apply_rule(struct pyprof *x)
+{
+	const struct pyprof_kern *k = &x->kern;
+	struct pyprof_call c = { &x->marker, buf_str(&x->kern.name), k->bwd,
+		k->sub, { k->grid[0], k->grid[1], k->grid[2] }, x->last };
+	struct pyprof_result *r = &x->result;
+	rule_fn *rule;
+
+	buf_clear(&x->mod);
+	buf_clear(&x->op);
+	(void)pyprof_first_text(k->part[P_MOD], &x->mod);
+	(void)pyprof_first_text(k->part[P_OP], &x->op);
+	rule = pyprof_rule_find((struct mview){ buf_str(&x->mod), x->mod.len },
+	    (struct mview){ buf_str(&x->op), x->op.len }, x->last);
+	r->params.len = 0;
+	r->flops = r->bytes = pynum_int(0);
+	r->tc = "-";
+	r->op = NULL;
+	return rule(&c, r);
+}
+
+static void
+take_kern(struct pyprof *x)
 {
 	bool has, ok = true;
 
-	idx++;
-	forward_keep(&forward, &kern);
-	forward_find(&forward, &kern);
-	has = kern.marker.len > 0 &&
-	      marker_read(&marker, kern.marker.s, kern.marker.len);
+	x->idx++;
+	pyprof_forward_keep(&x->forward, &x->kern);
+	pyprof_forward_find(&x->forward, &x->kern);
+	has =
+	    x->kern.marker.len > 0 && pyprof_marker_read(&x->marker,
+					  x->kern.marker.s, x->kern.marker.len);
 	if (has)
-		ok = judge();
+		ok = apply_rule(x);
 	if (!ok) {
-		died++;
-		result.params.len = 0;
+		x->died++;
+		x->result.params.len = 0;
 	}
-	print_kern(&kern, idx, &marker, has ? &result : NULL, !ok);
+	put_kern(x, has ? &x->result : NULL, !ok);
 }
 
 static bool
-is_blank(const char *s, size_t n)
+only_blanks(const char *s, size_t n)
 {
 	while (n > 0 && (s[n - 1] == ' ' || s[n - 1] == '\t'))
 		n--;
@@ -87,31 +218,31 @@ is_blank(const char *s, size_t n)
 }
 
 static void
-read_all(void)
+read_dict(struct pyprof *x)
 {
 	const char *s;
 	size_t n;
 
-	while (lines_next(&in, &s, &n)) {
-		if (is_blank(s, n))
+	while (lines_next(&x->in, &s, &n)) {
+		if (only_blanks(s, n))
 			continue;
-		broken = n > 0 && s[0] == '#';
-		if (broken)
+		x->broken = n > 0 && s[0] == '#';
+		if (x->broken)
 			return;
-		if (kern_read(&kern, s, n)) {
-			one();
+		if (pyprof_kern_read(&x->kern, s, n)) {
+			take_kern(x);
 			continue;
 		}
-		idx++;
-		if (bad++ == 0)
+		x->idx++;
+		if (x->bad++ == 0)
 			warn("%s:%llu: not a whole dict of PyProf: '%.*s'",
-			    in.name, (unsigned long long)in.no,
+			    x->in.name, (unsigned long long)x->in.no,
 			    n < 40 ? (int)n : 40, s);
 	}
-	if (bad > 0 && bad == (uint64_t)idx)
-		die("%s: no dict of PyProf in it", in.name);
-	if (idx == 0)
-		die("%s: empty input", in.name);
+	if (x->bad > 0 && x->bad == (uint64_t)x->idx)
+		die("%s: no dict of PyProf in it", x->in.name);
+	if (x->idx == 0)
+		die("%s: empty input", x->in.name);
 }
 
 int
@@ -121,6 +252,7 @@ main(int argc, char **argv)
 		{ 'y', "year", .call = set_year },
 		{ 0 },
 	};
+	struct pyprof *x = &pyprof;
 	const char *path;
 	bool unbuffered;
 	int rc;
@@ -128,20 +260,20 @@ main(int argc, char **argv)
 	cli_init("dlp-pyprof");
 	unbuffered = cli_options(argc, argv, usage, opts);
 	path = cli_operand(argc, argv, usage);
-	lines_open(&in, path);
+	lines_open(&x->in, path);
 	out_open(unbuffered);
-	print_open();
+	x->type = out_type("kern", names, ARRAY_LEN(names));
 	stage_begin_section(argc, argv);
-	read_all();
-	stage_note("dict_bad_lines", bad);
-	stage_note("pyprof_stopped", died);
-	if (!broken)
+	read_dict(x);
+	stage_note("dict_bad_lines", x->bad);
+	stage_note("pyprof_stopped", x->died);
+	if (!x->broken)
 		stage_end_section();
-	forward_free(&forward);
-	lines_close(&in);
-	rc = out_finish(broken ? EXIT_TROUBLE : EXIT_OK);
-	if (died > 0)
+	pyprof_forward_free(&x->forward);
+	lines_close(&x->in);
+	rc = out_finish(x->broken ? EXIT_TROUBLE : EXIT_OK);
+	if (x->died > 0)
 		warn("kernels at which PyProf would have stopped: %llu",
-		    (unsigned long long)died);
+		    (unsigned long long)x->died);
 	return rc;
 }

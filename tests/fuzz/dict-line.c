@@ -6,26 +6,26 @@
 #include <string.h>
 
 #include "../../cmd/dlp-parse/pydict.h"
-#include "../../cmd/dlp-pyprof/kern.h"
-#include "../../cmd/dlp-pyprof/rule.h"
+#include "../../cmd/dlp-pyprof/pyprof.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
 static void
-rules(const struct kern *k)
+rules(const struct pyprof_kern *k)
 {
-	static struct marker m;
-	static struct result r;
-	struct call c = { &m, buf_str((struct buf *)&k->name), k->bwd, k->sub,
-		{ k->grid[0], k->grid[1], k->grid[2] }, false };
+	static struct pyprof_marker m;
+	static struct pyprof_result r;
+	struct pyprof_call c = { &m, buf_str((struct buf *)&k->name), k->bwd,
+		k->sub, { k->grid[0], k->grid[1], k->grid[2] }, false };
 	int i;
 
-	if (k->marker.len == 0 || !marker_read(&m, k->marker.s, k->marker.len))
+	if (k->marker.len == 0 ||
+	    !pyprof_marker_read(&m, k->marker.s, k->marker.len))
 		return;
 	for (i = 0; i < 2; i++) {
 		c.last = i == 1;
 		r.params.len = 0;
-		(void)rule_find(m.mod, m.op, c.last)(&c, &r);
+		(void)pyprof_rule_find(m.mod, m.op, c.last)(&c, &r);
 	}
 }
 
@@ -34,15 +34,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static struct dict_line line;
 	static struct pyrow row;
-	static struct forward forward;
-	static struct kern kern;
+	static struct pyprof_forward forward;
+	static struct pyprof_kern kern;
 	char *text = malloc(n > 0 ? n : 1); /* the exact size */
 
 	memcpy(text, data, n);
 	(void)dict_line(&line, &row, text, n);
-	if (kern_read(&kern, text, n)) {
-		forward_keep(&forward, &kern);
-		forward_find(&forward, &kern);
+	if (pyprof_kern_read(&kern, text, n)) {
+		pyprof_forward_keep(&forward, &kern);
+		pyprof_forward_find(&forward, &kern);
 		rules(&kern);
 	}
 	free(text);

@@ -1,20 +1,28 @@
-/* See kern.h. */
+/*
+ * A line of PyProf's .dict: a Python dict of a kernel, of which these keys are
+ * read:
+ *
+ *	{'kShortName': 'volta_sgemm_128x64_nn', 'kDuration': 1234, 'grid': (2,
+ *1, 1), 'dir': 'fprop', 'seqId': [3], 'altSeqId': [], 'subSeqId': 0, 'marker':
+ *["{'mod': 'torch', 'op': 'mm', 'args': [...]}"], ...}
+ */
 #include <stdlib.h>
 
+#include "array.h"
 #include "err.h"
-#include "kern.h"
 #include "num.h"
 #include "pylit_json.h"
+#include "pyprof.h"
 
 static const char *const keys[] = { "marker", "mod", "op", "layer", "trace" };
 
-struct kept {
+struct pyprof_kept {
 	struct buf text; /* the parts, one behind the other */
 	size_t len[P_PARTS];
 };
 
 bool
-first_text(struct mview list, struct buf *out)
+pyprof_first_text(struct mview list, struct buf *out)
 {
 	struct pylit l;
 	struct pl_atom a;
@@ -27,7 +35,7 @@ first_text(struct mview list, struct buf *out)
 }
 
 static void
-read_grid(struct kern *k)
+read_grid(struct pyprof_kern *k)
 {
 	struct pylit l;
 	struct pl_atom a;
@@ -41,23 +49,22 @@ read_grid(struct kern *k)
 }
 
 static void
-read_marker(struct kern *k)
+read_marker(struct pyprof_kern *k)
 {
 	buf_clear(&k->marker);
-	(void)first_text(k->part[P_MARKER], &k->marker);
+	(void)pyprof_first_text(k->part[P_MARKER], &k->marker);
 }
 
 bool
-kern_read(struct kern *k, const char *s, size_t n)
+pyprof_kern_read(struct pyprof_kern *k, const char *s, size_t n)
 {
-	static struct buf dir;
 	int64_t dur;
 	size_t i;
 
 	if (!pyrow_read(&k->row, s, n))
 		return false;
 	buf_clear(&k->name);
-	buf_clear(&dir);
+	buf_clear(&k->dir);
 	if (!pyrow_str(&k->row, "kShortName", &k->name) ||
 	    !pyrow_i64(&k->row, "kDuration", &dur))
 		return false;
@@ -66,8 +73,8 @@ kern_read(struct kern *k, const char *s, size_t n)
 			k->name.s[i] = '_';
 	if (!pyrow_i64(&k->row, "subSeqId", &k->sub))
 		k->sub = 0;
-	k->bwd =
-	    pyrow_str(&k->row, "dir", &dir) && dir.len > 0 && dir.s[0] == 'b';
+	k->bwd = pyrow_str(&k->row, "dir", &k->dir) && k->dir.len > 0 &&
+		 k->dir.s[0] == 'b';
 	for (i = 0; i < P_PARTS; i++)
 		k->part[i] = pyrow_get(&k->row, keys[i]);
 	read_grid(k);
@@ -75,9 +82,9 @@ kern_read(struct kern *k, const char *s, size_t n)
 	return true;
 }
 
-/* Number of the entry of a sequence id, from 1. */
-static const struct kept *
-find(const struct forward *f, int64_t seq)
+/* What the forward kernel with that sequence id left; NULL: nothing. */
+static const struct pyprof_kept *
+forward_of(const struct pyprof_forward *f, int64_t seq)
 {
 	const uint64_t *at = map_get(&f->by_seq, (uint64_t)seq);
 
@@ -87,9 +94,9 @@ find(const struct forward *f, int64_t seq)
 }
 
 void
-forward_find(const struct forward *f, struct kern *k)
+pyprof_forward_find(const struct pyprof_forward *f, struct pyprof_kern *k)
 {
-	const struct kept *e = NULL;
+	const struct pyprof_kept *e = NULL;
 	struct pylit l;
 	struct pl_atom a;
 	int64_t seq;
@@ -100,7 +107,7 @@ forward_find(const struct forward *f, struct kern *k)
 		return;
 	pyrow_list(&l, pyrow_get(&k->row, "seqId"));
 	if (pyrow_item(&l, &a) && num_i64(a.raw.s, a.raw.n, &seq))
-		e = find(f, seq);
+		e = forward_of(f, seq);
 	if (e == NULL)
 		return;
 	for (i = 0; i < P_PARTS; i++) {
@@ -111,17 +118,15 @@ forward_find(const struct forward *f, struct kern *k)
 }
 
 static void
-keep(struct forward *f, struct map *by, int64_t seq, const struct kern *k)
+keep_parts(struct pyprof_forward *f, struct map *by, int64_t seq,
+    const struct pyprof_kern *k)
 {
 	uint64_t *at = map_put(by, (uint64_t)seq, NULL);
-	struct kept *e;
+	struct pyprof_kept *e;
 	int i;
 
 	if (*at == 0) {
-		if (f->n == f->cap) {
-			f->cap = f->cap == 0 ? 64 : f->cap * 2;
-			f->v = xrealloc(f->v, f->cap, sizeof(*f->v));
-		}
+		ARRAY_GROW(f->v, f->n, f->cap);
 		memset(&f->v[f->n], 0, sizeof(*f->v));
 		*at = ++f->n;
 	}
@@ -135,8 +140,8 @@ keep(struct forward *f, struct map *by, int64_t seq, const struct kern *k)
 }
 
 static void
-keep_all(
-    struct forward *f, struct map *by, struct mview list, const struct kern *k)
+keep_for_ids(struct pyprof_forward *f, struct map *by, struct mview list,
+    const struct pyprof_kern *k)
 {
 	struct pylit l;
 	struct pl_atom a;
@@ -144,20 +149,20 @@ keep_all(
 
 	for (pyrow_list(&l, list); pyrow_item(&l, &a);)
 		if (num_i64(a.raw.s, a.raw.n, &seq))
-			keep(f, by, seq, k);
+			keep_parts(f, by, seq, k);
 }
 
 void
-forward_keep(struct forward *f, const struct kern *k)
+pyprof_forward_keep(struct pyprof_forward *f, const struct pyprof_kern *k)
 {
 	if (k->bwd)
 		return;
-	keep_all(f, &f->by_seq, pyrow_get(&k->row, "seqId"), k);
-	keep_all(f, &f->by_alt, pyrow_get(&k->row, "altSeqId"), k);
+	keep_for_ids(f, &f->by_seq, pyrow_get(&k->row, "seqId"), k);
+	keep_for_ids(f, &f->by_alt, pyrow_get(&k->row, "altSeqId"), k);
 }
 
 void
-forward_free(struct forward *f)
+pyprof_forward_free(struct pyprof_forward *f)
 {
 	size_t i;
 

@@ -1,13 +1,62 @@
-/* See arg.h. */
-#include "arg.h"
+/* Arguments of ops, and numbers; see pyprof.h. */
+#include <stdio.h>
+#include <stdlib.h>
 
+#include "array.h"
 #include "num.h"
 #include "pylit_json.h"
-#include "pynum.h"
-#include "pyrow.h"
+#include "pyprof.h"
 
+int64_t
+pynum_mul(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	if (!__builtin_mul_overflow(a, b, &r))
+		return r;
+	return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
+int64_t
+pynum_add(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	if (!__builtin_add_overflow(a, b, &r))
+		return r;
+	return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+void
+pynum_put(struct buf *out, const struct pynum *v)
+{
+	char s[64];
+	int prec;
+
+	if (!v->is_float) {
+		buf_i64(out, v->i);
+		return;
+	}
+	if (v->d > -1e15 && v->d < 1e15 && v->d == (double)(int64_t)v->d) {
+		buf_i64(out, (int64_t)v->d);
+		buf_puts(out, ".0");
+		return;
+	}
+	for (prec = 1; prec < 17; prec++) {
+		snprintf(s, sizeof(s), "%.*g", prec, v->d);
+		if (strtod(s, NULL) == v->d)
+			break;
+	}
+	snprintf(s, sizeof(s), "%.*g", prec, v->d);
+	if (v->d < 1e16 && v->d > -1e16 && strchr(s, 'e') != NULL)
+		snprintf(s, sizeof(s), "%.1f", v->d);
+	buf_puts(out, s);
+}
+
+/* A text or number as written, a text without its quotes; s NULL: it is
+ * neither. */
 static struct mview
-text(struct mview v)
+py_text(struct mview v)
 {
 	struct pylit l;
 	struct pl_atom a;
@@ -20,7 +69,7 @@ text(struct mview v)
 }
 
 static bool
-ints(struct mview v, struct shape *out)
+py_ints(struct mview v, struct pyprof_shape *out)
 {
 	struct pylit l;
 	struct pl_atom a;
@@ -36,23 +85,21 @@ ints(struct mview v, struct shape *out)
 }
 
 static bool
-read_arg(struct arg *a, struct mview v)
+read_arg(struct pyrow *r, struct pyprof_arg *a, struct mview v)
 {
-	static struct pyrow r;
-
 	memset(a, 0, sizeof(*a));
-	if (!pyrow_read(&r, v.s, v.n))
+	if (!pyrow_read(r, v.s, v.n))
 		return false;
-	a->name = text(pyrow_get(&r, "name"));
-	a->type = text(pyrow_get(&r, "type"));
-	a->dtype = text(pyrow_get(&r, "dtype"));
-	a->value = pyrow_get(&r, "value");
-	a->has_shape = ints(pyrow_get(&r, "shape"), &a->shape);
+	a->name = py_text(pyrow_get(r, "name"));
+	a->type = py_text(pyrow_get(r, "type"));
+	a->dtype = py_text(pyrow_get(r, "dtype"));
+	a->value = pyrow_get(r, "value");
+	a->has_shape = py_ints(pyrow_get(r, "shape"), &a->shape);
 	return a->type.s != NULL;
 }
 
 static bool
-read_args(struct marker *m, struct mview v)
+read_args(struct pyprof_marker *m, struct mview v)
 {
 	struct pylit l;
 	const char *from;
@@ -65,55 +112,55 @@ read_args(struct marker *m, struct mview v)
 		(void)pl_peek(&l);
 		from = l.p;
 		if (m->n == ARG_MAX || !pl_skip(&l) ||
-		    !read_arg(&m->arg[m->n++], mv(from, l.p)))
+		    !read_arg(&m->arg_row, &m->arg[m->n++], mv(from, l.p)))
 			return false;
 	}
 	return !l.bad;
 }
 
 bool
-marker_read(struct marker *m, const char *s, size_t n)
+pyprof_marker_read(struct pyprof_marker *m, const char *s, size_t n)
 {
-	static struct pyrow r;
+	struct pyrow *r = &m->row;
 	struct mview args;
 
-	if (!pyrow_read(&r, s, n))
+	if (!pyrow_read(r, s, n))
 		return false;
-	m->mod = text(pyrow_get(&r, "mod"));
-	m->op = text(pyrow_get(&r, "op"));
-	args = pyrow_get(&r, "args");
+	m->mod = py_text(pyrow_get(r, "mod"));
+	m->op = py_text(pyrow_get(r, "op"));
+	args = pyrow_get(r, "args");
 	return m->mod.s != NULL && m->op.s != NULL && args.s != NULL &&
 	       read_args(m, args);
 }
 
 bool
-arg_is(const struct arg *a, const char *type)
+arg_is(const struct pyprof_arg *a, const char *type)
 {
 	return mv_eq(a->type, type);
 }
 
 bool
-arg_unnamed(const struct arg *a)
+arg_unnamed(const struct pyprof_arg *a)
 {
 	return a->name.s == NULL || a->name.n == 0;
 }
 
 bool
-arg_int(const struct arg *a, int64_t *v)
+arg_int(const struct pyprof_arg *a, int64_t *v)
 {
-	struct mview t = text(a->value);
+	struct mview t = py_text(a->value);
 
 	return t.s != NULL && num_i64(t.s, t.n, v);
 }
 
 bool
-arg_ints(const struct arg *a, struct shape *v)
+arg_ints(const struct pyprof_arg *a, struct pyprof_shape *v)
 {
-	return ints(a->value, v);
+	return py_ints(a->value, v);
 }
 
 int64_t
-shape_elems(const struct shape *s)
+shape_elems(const struct pyprof_shape *s)
 {
 	int64_t n = 1;
 	int i;
@@ -124,14 +171,15 @@ shape_elems(const struct shape *s)
 }
 
 bool
-shape_same(const struct shape *a, const struct shape *b)
+shape_same(const struct pyprof_shape *a, const struct pyprof_shape *b)
 {
 	return a->n == b->n &&
 	       memcmp(a->v, b->v, (size_t)a->n * sizeof(a->v[0])) == 0;
 }
 
 bool
-shape_broadcast(const struct shape *a, const struct shape *b, struct shape *out)
+shape_broadcast(const struct pyprof_shape *a, const struct pyprof_shape *b,
+    struct pyprof_shape *out)
 {
 	int i;
 
@@ -175,7 +223,7 @@ dtype_size(struct mview dtype)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++)
+	for (i = 0; i < ARRAY_LEN(dtypes); i++)
 		if (dtype.s != NULL && mv_eq(dtype, dtypes[i].name))
 			return dtypes[i].size;
 	return 0;
@@ -186,7 +234,7 @@ dtype_word(struct mview dtype)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(dtypes) / sizeof(dtypes[0]); i++)
+	for (i = 0; i < ARRAY_LEN(dtypes); i++)
 		if (dtype.s != NULL && mv_eq(dtype, dtypes[i].name))
 			return dtypes[i].word;
 	return NULL;

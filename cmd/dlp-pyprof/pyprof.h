@@ -1,0 +1,210 @@
+/*
+ * PyProf's .dict and its rules: what PyProf printed of a kernel whose op it
+ * knew (pyprof/prof/NAME.py). They are kept as they were, mistakes and all;
+ * dlp-flops has the right ones.
+ *
+ * There were two sets: that of 2019, with which the published tables were
+ * made, and the last one, of 2021.
+ */
+#ifndef PYPROF_PYPROF_H
+#define PYPROF_PYPROF_H
+
+#include "buf.h"
+#include "map.h"
+#include "mview.h"
+#include "pyrow.h"
+
+/*
+ * pyprof_kern.c: a line of the .dict, and what kernels before it leave for it
+ */
+
+/* What a backward kernel takes from the forward one, as written. */
+enum pyprof_part { P_MARKER, P_MOD, P_OP, P_LAYER, P_TRACE, P_PARTS };
+
+struct pyprof_kern {
+	struct pyrow row; /* views into the line */
+	struct buf name;  /* short, blanks as _ */
+	int64_t sub;
+	int64_t grid[3];
+	bool bwd;
+	struct mview part[P_PARTS]; /* the kernel's own, or the forward one's */
+	struct buf marker;          /* the first argument marker; empty: none */
+	struct buf dir;             /* scratch */
+};
+
+struct pyprof_forward { /* zeroed: none; the last forward kernel by its ids */
+	struct map by_seq, by_alt;
+	struct pyprof_kept *v;
+	size_t n, cap;
+};
+
+/* Reads a line; false if it is not the dict of a kernel. */
+bool pyprof_kern_read(struct pyprof_kern *k, const char *s, size_t n);
+
+/* A backward kernel without arguments of its own takes those of the forward
+ * kernel with its sequence id. */
+void pyprof_forward_find(const struct pyprof_forward *f, struct pyprof_kern *k);
+void pyprof_forward_keep(struct pyprof_forward *f, const struct pyprof_kern *k);
+void pyprof_forward_free(struct pyprof_forward *f);
+
+/* Appends the first text of a list; false if it is empty. */
+bool pyprof_first_text(struct mview list, struct buf *out);
+
+/*
+ * pyprof_args.c: the arguments of an op, as PyProf's argument marker has them,
+ * and numbers as PyProf's Python had them: whole ones, and floats
+ */
+
+#define ARG_DIMS 16
+#define ARG_MAX 256
+
+struct pyprof_shape {
+	int n;
+	int64_t v[ARG_DIMS];
+};
+
+struct pyprof_arg {              /* views into the marker's text */
+	struct mview name, type; /* type: tensor, int, float, tuple, ... */
+	struct mview dtype;      /* of a tensor; s NULL: none */
+	struct mview value;      /* of others, as written; s NULL: none */
+	bool has_shape;
+	struct pyprof_shape shape;
+};
+
+struct pyprof_marker {
+	struct mview mod, op;
+	struct pyprof_arg arg[ARG_MAX];
+	int n;
+	struct pyrow row, arg_row; /* scratch */
+};
+
+/* False if the text is not an argument marker: a dict with mod, op and args. */
+bool pyprof_marker_read(struct pyprof_marker *m, const char *s, size_t n);
+
+/* Whether the argument is of that type: tensor, int, ... */
+bool arg_is(const struct pyprof_arg *a, const char *type);
+bool arg_unnamed(const struct pyprof_arg *a);
+
+/* The argument as a whole number; false if it is not one. */
+bool arg_int(const struct pyprof_arg *a, int64_t *v);
+
+/* The numbers of a tuple or list; false if it is not one of whole numbers. */
+bool arg_ints(const struct pyprof_arg *a, struct pyprof_shape *v);
+
+int64_t shape_elems(const struct pyprof_shape *s);
+bool shape_same(const struct pyprof_shape *a, const struct pyprof_shape *b);
+
+/* The shape of two that are broadcast together; false if they do not fit. */
+bool shape_broadcast(const struct pyprof_shape *a, const struct pyprof_shape *b,
+    struct pyprof_shape *out);
+
+/* Bytes of a type by PyProf's table; 0: PyProf does not know it. */
+int64_t dtype_size(struct mview dtype);
+
+/* PyProf's word for a type: fp32; NULL if it does not know it. */
+const char *dtype_word(struct mview dtype);
+
+struct pynum {
+	bool is_float;
+	int64_t i; /* INT64_MAX or INT64_MIN where it does not fit */
+	double d;
+};
+
+static inline struct pynum
+pynum_int(int64_t i)
+{
+	return (struct pynum){ false, i, 0 };
+}
+
+static inline struct pynum
+pynum_float(double d)
+{
+	return (struct pynum){ true, 0, d };
+}
+
+/* Products and sums that do not wrap around. */
+int64_t pynum_mul(int64_t a, int64_t b);
+int64_t pynum_add(int64_t a, int64_t b);
+
+/* As str() prints it: 12, 12.0, 1.5, 1e+16. */
+void pynum_put(struct buf *out, const struct pynum *v);
+
+/*
+ * The rules: pyprof_products.c, pyprof_pointwise.c, pyprof_tensors.c.
+ * pyprof_rules.c says which op has which, and has what they share.
+ */
+
+struct pyprof_call { /* a kernel and the op that launched it */
+	const struct pyprof_marker *m;
+	const char *name; /* of the kernel: PyProf's short one */
+	bool bwd;
+	int64_t sub;
+	int64_t grid[3];
+	bool last; /* the rules of 2021 */
+};
+
+struct pyprof_result {
+	struct pynum flops, bytes;
+	const char *tc; /* "1", "0" or "-" */
+	const char *op; /* NULL: the marker's */
+	struct buf params;
+};
+
+/* False where PyProf stopped with an error. */
+typedef bool rule_fn(const struct pyprof_call *c, struct pyprof_result *r);
+
+rule_fn rule_linear, rule_cell, rule_conv, rule_pointwise, rule_convert,
+    rule_matmul, rule_embedding, rule_sum, rule_mean, rule_norm, rule_dropout,
+    rule_cat, rule_reshape, rule_masked_scatter, rule_gather, rule_nonzero,
+    rule_index_select, rule_masked_select, rule_addmm, rule_mm, rule_bmm,
+    rule_softmax, rule_log_softmax, rule_mse_loss, rule_adam, rule_batch_norm,
+    rule_randperm, rule_copy, rule_clone, rule_contiguous, rule_any,
+    rule_activation, rule_one_zero, rule_fill, rule_full, rule_other;
+
+/* The rule of an op, by the names in the kernel's lists of modules and ops. */
+rule_fn *pyprof_rule_find(struct mview mod, struct mview op, bool last);
+
+/* What the rules share. */
+
+/* Whether the kernel's name has the word, or one of the words, in it. */
+bool call_has(const struct pyprof_call *c, const char *word);
+bool call_has_any(const struct pyprof_call *c, const char *const *words);
+
+/* Tensor Core use of a product by the kernel's name: "1" or "0". */
+const char *call_tc_gemm(const struct pyprof_call *c);
+
+/* Whether the kernel is in the list of Tensor Core kernels of 2021. */
+bool call_tc_known(const struct pyprof_call *c);
+
+/* The arguments without a name, at most max of them; how many there are. */
+int call_unnamed(
+    const struct pyprof_call *c, const struct pyprof_arg **v, int max);
+const struct pyprof_arg *call_named(
+    const struct pyprof_call *c, const char *name);
+
+/* Whether the argument is a tensor of a type that PyProf knows. */
+bool arg_is_tensor(const struct pyprof_arg *a);
+
+/* Parts of the parameters: "KEY=VALUE,"; the shape alone, with the brackets
+ * that ends has; a type's word and a comma; shape and type, [35,20,200]fp32. */
+void params_int(struct pyprof_result *r, const char *key, int64_t v);
+void params_shape(
+    struct pyprof_result *r, const char *key, const struct pyprof_shape *s);
+void params_sizes(
+    struct buf *b, const struct pyprof_shape *s, const char *ends);
+bool params_type(struct pyprof_result *r, struct mview dtype);
+void params_tensor(
+    struct buf *b, const struct pyprof_shape *s, struct mview dtype);
+
+/* The rule of many ops: params "T=SHAPE,TYPE,", flops_per FLOPs per element,
+ * and as many bytes as so many tensors of this one's size have. False if a is
+ * not a tensor. */
+bool count_plain(struct pyprof_result *r, const struct pyprof_arg *a,
+    int64_t flops_per, int64_t tensors);
+
+bool mv_one_of(struct mview v, const char *const *list); /* ends with NULL */
+
+/* Whether PyProf took an op for an element-wise one. */
+bool rule_is_pointwise(struct mview op);
+
+#endif

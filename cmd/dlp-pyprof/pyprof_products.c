@@ -1,0 +1,581 @@
+/*
+ * Matrix products (linear.py, blas.py), convolutions (conv.py), and cells of
+ * recurrent networks (recurrentCell.py).
+ */
+#include <stdlib.h>
+
+#include "array.h"
+#include "pyprof.h"
+
+/*
+ * Matrix products: linear, addmm, mm, bmm, matmul
+ */
+
+/* 2 m n k FLOPs; the bytes of three matrices of one type. */
+static void
+count_mnk(struct pyprof_result *r, int64_t b, int64_t m, int64_t n, int64_t k,
+    int64_t s)
+{
+	int64_t mn = pynum_mul(m, n), mk = pynum_mul(m, k),
+		nk = pynum_mul(n, k);
+
+	r->flops = pynum_int(pynum_mul(pynum_mul(pynum_mul(mn, k), 2), b));
+	r->bytes = pynum_int(
+	    pynum_mul(pynum_mul(s, b), pynum_add(pynum_add(mn, mk), nk)));
+}
+
+static void
+put_mnk(struct pyprof_result *r, int64_t m, int64_t n, int64_t k)
+{
+	params_int(r, "M", m);
+	params_int(r, "N", n);
+	params_int(r, "K", k);
+}
+
+/* Two matrices, with a batch or without, of one type. M and N are swapped in
+ * what is printed: cuBLAS counts by columns. */
+static bool
+product(const struct pyprof_call *c, struct pyprof_result *r,
+    const struct pyprof_arg *a, const struct pyprof_arg *b, int dims)
+{
+	const int64_t *x = a->shape.v, *y = b->shape.v;
+	int i = dims - 2;
+
+	if (!arg_is_tensor(a) || !arg_is_tensor(b) || a->shape.n != dims ||
+	    b->shape.n != dims || x[i + 1] != y[i] ||
+	    dtype_size(a->dtype) != dtype_size(b->dtype))
+		return false;
+	if (dims == 3 && x[0] != y[0])
+		return false;
+	if (dims == 3)
+		params_int(r, "B", x[0]);
+	put_mnk(r, y[i + 1], x[i], x[i + 1]);
+	count_mnk(r, dims == 3 ? x[0] : 1, x[i], y[i + 1], x[i + 1],
+	    dtype_size(a->dtype));
+	r->tc = call_tc_gemm(c);
+	return params_type(r, a->dtype);
+}
+
+bool
+rule_addmm(const struct pyprof_call *c, struct pyprof_result *r)
+{
+	const struct pyprof_arg *v[3];
+
+	return call_unnamed(c, v, 3) == 3 && product(c, r, v[1], v[2], 2);
+}
+
+bool
+rule_mm(const struct pyprof_call *c, struct pyprof_result *r)
+{
+	return c->m->n == 2 && product(c, r, &c->m->arg[0], &c->m->arg[1], 2);
+}
+
+bool
+rule_bmm(const struct pyprof_call *c, struct pyprof_result *r)
+{
+	const struct pyprof_arg *v[2];
+
+	return mv_eq(c->m->mod, "torch") && call_unnamed(c, v, 2) == 2 &&
+	       product(c, r, v[0], v[1], 3);
+}
+
+struct matmul_sizes {
+	struct pyprof_shape batch;
+	int64_t m, n, k;
+};
+
+/* The sizes of a product of vectors, matrices or batches of them. */
+static bool
+matmul_sizes(const struct pyprof_shape *a, const struct pyprof_shape *b,
+    struct matmul_sizes *z)
+{
+	struct pyprof_shape x = *a, y = *b;
+
+	if (a->n == 0 || b->n == 0)
+		return false;
+	z->m = a->n == 1 ? 1 : a->v[a->n - 2];
+	z->n = b->n == 1 ? 1 : b->v[b->n - 1];
+	z->k = a->v[a->n - 1];
+	if (z->k != (b->n == 1 ? b->v[0] : b->v[b->n - 2]))
+		return false;
+	x.n = a->n > 2 ? a->n - 2 : 0;
+	y.n = b->n > 2 ? b->n - 2 : 0;
+	return shape_broadcast(&x, &y, &z->batch);
+}
+
+static void
+put_matmul(struct pyprof_result *r, const struct pyprof_arg *a,
+    const struct pyprof_arg *b)
+{
+	params_shape(r, "A", &a->shape);
+	params_shape(r, "B", &b->shape);
+}
+
+/* PyProf multiplied the FLOPs by the batch, but not the bytes. */
+bool
+rule_matmul(const struct pyprof_call *c, struct pyprof_result *r)
+{
+	static const char *const tokens[] = { "kernelPointwiseApply2",
+		"reduce_1Block_kernel", "elementwise_kernel", "dot_kernel",
+		"gemm", "gemv", NULL };
+	static const char *const no_gemm[] = { "kernelPointwiseApply2",
+		"reduce_1Block_kernel", "elementwise_kernel", NULL };
+	const struct pyprof_arg *a = &c->m->arg[0], *b = &c->m->arg[1];
+	struct mview name = { c->name, strlen(c->name) };
+	bool torch = mv_eq(c->m->mod, "torch") && mv_eq(c->m->op, "matmul");
+	struct matmul_sizes z;
+	int64_t s;
+
+	if (!torch &&
+	    !(mv_eq(c->m->mod, "Tensor") && mv_eq(c->m->op, "__matmul__")))
+		return false;
+	if (c->m->n != 2 || !call_has_any(c, tokens) || !arg_is_tensor(a) ||
+	    !arg_is_tensor(b) || !matmul_sizes(&a->shape, &b->shape, &z))
+		return false;
+	s = dtype_size(a->dtype);
+	put_matmul(r, a, b);
+	count_mnk(r, 1, z.m, z.n, z.k, s);
+	r->flops.i = pynum_mul(r->flops.i, shape_elems(&z.batch));
+	if (mv_one_of(name, no_gemm)) {
+		r->flops = pynum_int(0);
+		r->bytes = pynum_int(pynum_mul(2 * s, shape_elems(&a->shape)));
+		r->tc = "-";
+	} else {
+		r->tc = mv_eq(name, "dot_kernel") ? "-" : call_tc_gemm(c);
+	}
+	return params_type(r, a->dtype);
+}
+
+struct linear {
+	const struct pyprof_arg *x, *w;
+	struct pyprof_shape n; /* of x without its last dimension */
+	int64_t m, k;
+};
+
+static bool
+linear_sizes(const struct pyprof_call *c, struct linear *l)
+{
+	const struct pyprof_arg *v = c->m->arg;
+
+	if (c->m->n < 2 || c->m->n > 3 || !arg_is_tensor(&v[0]) ||
+	    !arg_is_tensor(&v[1]) || v[1].shape.n != 2 || v[0].shape.n == 0)
+		return false;
+	if (c->m->n == 3 && !arg_is(&v[2], "tensor") &&
+	    !arg_is(&v[2], "NoneType"))
+		return false;
+	l->x = &v[0];
+	l->w = &v[1];
+	l->n = v[0].shape;
+	l->k = l->n.v[--l->n.n];
+	l->m = v[1].shape.v[0];
+	return l->k == v[1].shape.v[1];
+}
+
+/* One number, or a tuple. */
+static void
+put_n(struct pyprof_result *r, const char *key, const struct pyprof_shape *n)
+{
+	if (n->n == 1)
+		params_int(r, key, n->v[0]);
+	else
+		params_shape(r, key, n);
+}
+
+/* PyProf took a backward's kernel for dgrad, wgrad or a reduction by its
+ * number. */
+static bool
+put_linear(const struct pyprof_call *c, struct pyprof_result *r,
+    const struct linear *l)
+{
+	if (c->bwd && c->sub > 1) {
+		params_shape(r, "X", &l->x->shape);
+		params_shape(r, "W", &l->w->shape);
+	} else {
+		params_int(r, "M", c->bwd ? l->k : l->m);
+		if (c->bwd && c->sub == 1) {
+			params_int(r, "N", l->m);
+			put_n(r, "K", &l->n);
+		} else {
+			put_n(r, "N", &l->n);
+			params_int(r, "K", c->bwd ? l->m : l->k);
+		}
+	}
+	return params_type(r, l->x->dtype);
+}
+
+/* PyProf multiplied only the last term by the size of the type. */
+static void
+count_linear(struct pyprof_result *r, const struct linear *l, int64_t n)
+{
+	int64_t s = dtype_size(l->x->dtype);
+
+	count_mnk(r, 1, l->m, n, l->k, s);
+	r->bytes.i =
+	    pynum_add(pynum_add(pynum_mul(l->m, n), pynum_mul(l->m, l->k)),
+		pynum_mul(pynum_mul(n, l->k), s));
+}
+
+bool
+rule_linear(const struct pyprof_call *c, struct pyprof_result *r)
+{
+	static const char *const gemm[] = { "gemm", "gemv", "dot_kernel",
+		"splitKreduce_kernel", "reduce_1Block_kernel", NULL };
+	static const char *const bias[] = { "kernelReduceContigDim",
+		"kernelReduceNoncontigDim_shared", "elementwise_kernel",
+		"reduce_kernel", "kernelPointwiseApply2", NULL };
+	struct linear l;
+	int64_t n;
+
+	if (!mv_eq(c->m->mod, "torch.nn.functional") || !linear_sizes(c, &l))
+		return false;
+	n = shape_elems(&l.n);
+	if (call_has_any(c, gemm) || (c->last && call_has(c, "cutlass"))) {
+		if (!c->bwd || c->sub <= 1)
+			count_linear(r, &l, n);
+		r->tc = "0";
+		if (c->last ? call_tc_known(c) : call_has(c, "884gemm"))
+			r->tc = "1";
+		return put_linear(c, r, &l);
+	}
+	if (!call_has_any(c, bias) &&
+	    !(c->last && call_has(c, "2d_grouped_direct_kernel")))
+		return false;
+	r->op = "bias";
+	r->flops = pynum_int(pynum_mul(l.m, n));
+	r->bytes = pynum_int(pynum_mul(r->flops.i, 2 * dtype_size(l.x->dtype)));
+	params_int(r, "M", l.m);
+	put_n(r, "N", &l.n);
+	return params_type(r, l.x->dtype);
+}
+
+/*
+ * Convolutions, of one and two dimensions
+ */
+
+struct pyprof_conv {
+	double N, C, H, W, K, P, Q, R, S, ph, pw, U, V, dh, dw, g;
+};
+
+/* Kernels that PyProf counted nothing for. */
+static const char *const ignored[] = { "nchwToNhwc", "nhwcToNchw",
+	"OffsetsKernel", "generateWinogradTilesKernel", "winogradWgradData",
+	"winogradWgradOutput", "winogradWgradDelta", "compute_gemm_pointers",
+	"flip_filter", "fft2d_r2c_", "fft2d_c2r_", "fft1d_r2c", "fft1d_c2r",
+	"scaleTensor_kernel", NULL };
+
+/* Kernels that it counted; for all others it counted nothing either. */
+static const char *const counted[] = { "_s884cudnn_", "_scudnn_",
+	"2d_grouped_direct_kernel", "cudnn::detail::implicit_convolve_sgemm",
+	"cudnn::detail::dgrad2d_alg1_1", "cudnn::detail::wgrad_alg0_engine",
+	"cudnn::detail::dgrad_engine", "dgrad_1x1_stride_2x2",
+	"spatialDepthwiseConvolutionUpdateOutput", "winograd3x3Kernel",
+	"_sgemm_", "fermiPlusCgemmLDS128_batched", "_gcgemm_", NULL };
+
+/* An option of the convolution: by its place, by its name, or the default;
+ * one number, or one for each dimension. */
+static bool
+option(const struct pyprof_call *c, int at, const char *name, int dims,
+    double std, double out[2])
+{
+	const struct pyprof_arg *a = NULL;
+	struct pyprof_shape v;
+	int64_t i;
+
+	out[0] = out[1] = std;
+	if (c->m->n > at && (at < 6 || c->m->n == 7) &&
+	    arg_unnamed(&c->m->arg[at]))
+		a = &c->m->arg[at];
+	else
+		a = call_named(c, name);
+	if (a == NULL)
+		return true;
+	if (arg_int(a, &i)) {
+		out[0] = out[1] = (double)i;
+		return true;
+	}
+	if (!arg_ints(a, &v) || v.n < 1 || (dims == 2 && v.n != 2))
+		return false;
+	out[0] = (double)v.v[0];
+	out[1] = dims == 2 ? (double)v.v[1] : out[0];
+	return true;
+}
+
+/* int() of Python; the nearest int64_t where it does not fit. */
+static int64_t
+py_int(double v)
+{
+	return v >= 9e18 ? INT64_MAX : v <= -9e18 ? INT64_MIN : (int64_t)v;
+}
+
+/* The output's extent in one dimension; PyProf divided as floats. */
+static double
+extent(double in, double pad, double filter, double dilation, double stride)
+{
+	double v = 1 + (in + 2 * pad - ((filter - 1) * dilation + 1)) / stride;
+
+	return (double)py_int(v);
+}
+
+static void
+output(struct pyprof_conv *z, const double s[2], const double p[2],
+    const double d[2])
+{
+	z->ph = p[0];
+	z->pw = p[1];
+	z->U = s[0];
+	z->V = s[1];
+	z->dh = d[0];
+	z->dw = d[1];
+	z->P = extent(z->H, z->ph, z->R, z->dh, z->U);
+	z->Q = extent(z->W, z->pw, z->S, z->dw, z->V);
+}
+
+static bool
+conv_sizes(const struct pyprof_call *c, struct pyprof_conv *z)
+{
+	const struct pyprof_arg *x = &c->m->arg[0], *w = &c->m->arg[1];
+	int dims = mv_eq(c->m->op, "conv1d") ? 1 : 2;
+	double s[2], p[2], d[2], g[2];
+
+	if (c->m->n < 2 || c->m->n > 8 || !arg_is_tensor(x) ||
+	    !arg_is_tensor(w) || x->shape.n != dims + 2 ||
+	    w->shape.n != dims + 2)
+		return false;
+	if (!option(c, 3, "stride", dims, 1, s) ||
+	    !option(c, 4, "padding", dims, 0, p) ||
+	    !option(c, 5, "dilation", dims, 1, d) ||
+	    !option(c, 6, "groups", 1, 1, g) || s[0] == 0 || s[1] == 0 ||
+	    g[0] < 1 || (dims == 1 && !c->last && g[0] != 1))
+		return false;
+	z->N = (double)x->shape.v[0];
+	z->C = (double)x->shape.v[1];
+	z->H = dims == 1 ? 1 : (double)x->shape.v[2];
+	z->W = (double)x->shape.v[dims + 1];
+	z->K = (double)w->shape.v[0];
+	z->R = dims == 1 ? 1 : (double)w->shape.v[2];
+	z->S = (double)w->shape.v[dims + 1];
+	z->g = g[0];
+	if (dims == 1) {
+		p[1] = p[0];
+		p[0] = 0;
+		s[0] = d[0] = 1;
+	}
+	output(z, s, p, d);
+	return (z->H != 1 || z->P == 1) && (z->W != 1 || z->Q == 1);
+}
+
+static void
+put_conv(struct pyprof_result *r, const struct pyprof_conv *z)
+{
+	const struct {
+		const char *key;
+		double v;
+	} all[] = { { "N", z->N }, { "C", z->C }, { "H", z->H }, { "W", z->W },
+		{ "K", z->K }, { "P", z->P }, { "Q", z->Q }, { "R", z->R },
+		{ "S", z->S }, { "ph", z->ph }, { "pw", z->pw }, { "U", z->U },
+		{ "V", z->V }, { "dh", z->dh }, { "dw", z->dw },
+		{ "g", z->g } };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(all); i++)
+		params_int(r, all[i].key, py_int(all[i].v));
+}
+
+static void
+count_conv(struct pyprof_result *r, const struct pyprof_conv *z, int64_t s)
+{
+	double f = 2 * z->N * z->K * z->P * z->Q * z->C * z->R * z->S / z->g;
+	double e = z->N * z->C * z->H * z->W +
+		   z->K * z->C * z->R * z->S / z->g + z->N * z->K * z->P * z->Q;
+
+	r->flops = pynum_float(f);
+	r->bytes = pynum_float(e * (double)s);
+}
+
+/* If there are groups it took each kernel for that of one group, except kernels
+ * that it knew to do all groups. */
+static void
+by_kernel(const struct pyprof_call *c, struct pyprof_result *r,
+    const struct pyprof_conv *z, int64_t s)
+{
+	struct pyprof_conv one = *z;
+
+	if (call_has_any(c, ignored))
+		return;
+	if (call_has_any(c, counted) ||
+	    (c->last && call_has(c, "_s1688cudnn_"))) {
+		if (z->g != 1 && !call_has(c, "2d_grouped_direct_kernel") &&
+		    !call_has(c, "spatialDepthwiseConvolutionUpdateOutput")) {
+			one.C /= z->g;
+			one.K /= z->g;
+			one.g = 1;
+		}
+		count_conv(r, &one, s);
+	} else if (call_has(c, "calc_bias_diff")) {
+		r->flops = pynum_int(py_int(z->N * z->K * z->P * z->Q));
+		r->bytes = pynum_int(pynum_mul(r->flops.i, 2 * s));
+	}
+}
+
+bool
+rule_conv(const struct pyprof_call *c, struct pyprof_result *r)
+{
+	const struct pyprof_arg *x = &c->m->arg[0];
+	struct pyprof_conv z;
+
+	if (!mv_eq(c->m->mod, "torch.nn.functional") || !conv_sizes(c, &z))
+		return false;
+	put_conv(r, &z);
+	by_kernel(c, r, &z, dtype_size(x->dtype));
+	if (c->last ? call_tc_known(c) : call_has(c, "884cudnn"))
+		r->tc = "1";
+	return params_type(r, x->dtype);
+}
+
+/*
+ * LSTMCell and GRUCell: forward by the kernel's number, backward by the tile in
+ * its name and the grid
+ */
+
+struct pyprof_cell {
+	int64_t in, hid, b, multiple, size;
+	struct mview type;
+};
+
+static bool
+cell_sizes(const struct pyprof_call *c, struct pyprof_cell *z)
+{
+	const struct pyprof_arg *x = &c->m->arg[0], *h = &c->m->arg[1];
+
+	if (c->m->n < 2 || c->m->n > 3 || !arg_is_tensor(x) ||
+	    !arg_is_tensor(h) || x->shape.n != 2 || h->shape.n != 2 ||
+	    x->shape.v[0] != h->shape.v[0])
+		return false;
+	z->b = x->shape.v[0];
+	z->in = x->shape.v[1];
+	z->hid = h->shape.v[1];
+	z->type = x->dtype;
+	z->size = dtype_size(x->dtype);
+	z->multiple = mv_eq(c->m->mod, "LSTMCell")  ? 4
+		      : mv_eq(c->m->mod, "GRUCell") ? 3
+						    : 1;
+	return true;
+}
+
+static bool
+cell_gemm(struct pyprof_result *r, const struct pyprof_cell *z,
+    const char *what, int64_t m, int64_t n, int64_t k)
+{
+	int64_t e = pynum_add(
+	    pynum_add(pynum_mul(m, k), pynum_mul(k, n)), pynum_mul(m, n));
+
+	r->flops = pynum_int(pynum_mul(pynum_mul(pynum_mul(2, m), n), k));
+	r->bytes = pynum_int(pynum_mul(e, z->size));
+	buf_puts(&r->params, "gemm=");
+	buf_puts(&r->params, what);
+	buf_putc(&r->params, ',');
+	params_int(r, "M", m);
+	params_int(r, "N", n);
+	params_int(r, "K", k);
+	return params_type(r, z->type);
+}
+
+static bool
+cell_other(const struct pyprof_call *c, struct pyprof_result *r,
+    const struct pyprof_cell *z, int64_t elems)
+{
+	r->bytes = pynum_int(pynum_mul(elems, z->size));
+	buf_puts(&r->params, "cell=");
+	buf_put(&r->params, c->m->mod.s, c->m->mod.n);
+	buf_putc(&r->params, ',');
+	params_int(r, "X", z->in);
+	params_int(r, "H", z->hid);
+	params_int(r, "B", z->b);
+	return params_type(r, z->type);
+}
+
+static bool
+cell_forward(const struct pyprof_call *c, struct pyprof_result *r,
+    const struct pyprof_cell *z)
+{
+	int64_t m = z->multiple * z->hid, hb = pynum_mul(z->hid, z->b);
+
+	if (c->sub % 3 == 0)
+		return cell_gemm(r, z, "layer", m, z->b, z->in);
+	if (c->sub % 3 == 1)
+		return cell_gemm(r, z, "recur", m, z->b, z->hid);
+	return cell_other(c, r, z, pynum_mul(2 * z->multiple + 3, hb));
+}
+
+/* The tile size, from volta_sgemm_32x128_nn: the one part with an x in it that
+ * is not "sliced". */
+static bool
+tile_of(const char *name, int64_t *x, int64_t *y)
+{
+	int found = 0;
+	const char *p = name, *e;
+	char *end;
+
+	for (; *p != '\0'; p = *e != '\0' ? e + 1 : e) {
+		struct mview part;
+
+		e = p + strcspn(p, "_");
+		part = mv(p, e);
+		if (mv_find(part, "x") == NULL ||
+		    mv_find(part, "slice") != NULL)
+			continue;
+		found++;
+		*x = strtol(p, &end, 10);
+		if (end == p || *end != 'x')
+			return false;
+		p = end + 1;
+		*y = strtol(p, &end, 10);
+		if (end == p || end != e)
+			return false;
+	}
+	return found == 1;
+}
+
+static bool
+name_ends(const char *s, const char *tail)
+{
+	size_t n = strlen(s), k = strlen(tail);
+
+	return n >= k && strcmp(s + n - k, tail) == 0;
+}
+
+static bool
+cell_backward(const struct pyprof_call *c, struct pyprof_result *r,
+    const struct pyprof_cell *z)
+{
+	static const char *const tiled[] = { "sgemm", "884gemm", "hgemm",
+		NULL };
+	int64_t x, y, m, n, wide = z->multiple * z->hid;
+	const char *what;
+
+	if (!call_has_any(c, tiled))
+		return cell_other(c, r, z, 0);
+	if (!tile_of(c->name, &x, &y))
+		return false;
+	m = pynum_mul(x, c->grid[0]);
+	n = pynum_mul(y, c->grid[1]);
+	if ((!name_ends(c->name, "_nn") && !name_ends(c->name, "_nt")) ||
+	    (m != z->hid && m != z->in))
+		return cell_other(c, r, z, 0);
+	what = m == z->hid ? "recur" : "layer";
+	if (name_ends(c->name, "_nt"))
+		return n == wide && cell_gemm(r, z, what, m, n, z->b);
+	return cell_gemm(r, z, what, m, m == z->hid ? z->b : n, wide);
+}
+
+bool
+rule_cell(const struct pyprof_call *c, struct pyprof_result *r)
+{
+	struct pyprof_cell z;
+
+	if (!mv_eq(c->m->op, "forward") || !cell_sizes(c, &z))
+		return false;
+	if (call_has(c, "gemm"))
+		r->tc = call_has(c, "884gemm") ? "1" : "0";
+	return c->bwd ? cell_backward(c, r, &z) : cell_forward(c, r, &z);
+}
