@@ -19,6 +19,7 @@
 #define ADVISE "dlp-advise"
 #define MARKERS "dlp-markers"
 #define NCU "dlp-ncu"
+#define PYPROF "dlp-pyprof"
 #define RANKS "dlp-ranks"
 #define DIFF "dlp-diff"
 #define OVERVIEW "dlp-overview"
@@ -264,6 +265,8 @@ const struct col_def col_defs[] = {
 	{ "kern", "loose_markers", MARKERS, COL_JSON,
 	    "pid, tid, start, end, text of ranges that began since the "
 	    "kernel before and are not in markers" },
+	{ "kern", "trace", PYPROF, COL_TEXT,
+	    "call trace of the kernel's op, comma separated" },
 	{ "kern", "ncu_tc", NCU, COL_YNU,
 	    "measured: whether it executed matrix instructions" },
 	{ "kern", "ncu_mma_inst", NCU, COL_INT,
