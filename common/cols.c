@@ -22,6 +22,7 @@
 #define PYPROF "dlp-pyprof"
 #define RANKS "dlp-ranks"
 #define DIFF "dlp-diff"
+#define PYPROF "dlp-pyprof"
 #define OVERVIEW "dlp-overview"
 
 /* Tables: a row stands as it reads best. */
@@ -658,6 +659,9 @@ const struct col_def col_defs[] = {
 	    "dur_ns if FLOPs are known, else 0" },
 	{ "kern", "bytes_ns", RATE, COL_INT,
 	    "dur_ns if bytes are known, or stand with another kernel, else 0" },
+
+	{ "kern", "trace", PYPROF, COL_TEXT,
+	    "the call trace of its op, as PyProf prints it" },
 
 	{ "finding", "id", ADVISE, COL_TEXT,
 	    "the rule: amp_detector, dataloader_detector, ..." },

@@ -1,5 +1,6 @@
 # Batches: the make rules and the GNU parallel recipe, on the shipped profile.
 
+# bats file_tags=long
 load lib
 
 MK=$ROOT/pipelines/dlp-batch.mk

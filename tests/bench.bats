@@ -1,5 +1,6 @@
 # The bench itself, on a profile so small that its times say nothing.
 
+# bats file_tags=long
 load lib
 
 @test "the bench measures everything, and its answers are those of SQL" {

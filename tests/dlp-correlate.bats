@@ -161,6 +161,7 @@ all_of_it() {
 	grep -q "^##note${TAB}ranges_crossing_threads${TAB}1\$" out
 }
 
+# bats test_tags=shared
 @test "work launched before the window is said to be" {
 	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
 	correlate nsys/h100-2gpu-aten-3.25.0.sqlite
@@ -169,6 +170,7 @@ all_of_it() {
 	grep -q "^##note${TAB}unassociated_before-window${TAB}2276\$" out
 }
 
+# bats test_tags=shared
 @test "DLProf's op metrics, from its database" {
 	local db=$DATA/dlprof/w_relu/dlprof_dldb.sqlite
 
@@ -229,6 +231,7 @@ pyprof_rows() {
 	}' out | sort -n
 }
 
+# bats test_tags=shared
 @test "PyProf's columns, from its own output" {
 	need_data nvprof/lm-pyprof.all20.csv
 	correlate nvprof/lm-pyprof.sqlite
@@ -300,6 +303,7 @@ proj_sums() {
 	[ "$output" = 0 ]
 }
 
+# bats test_tags=shared
 @test "every real profile: each record of work has an op or a reason" {
 	local f
 

@@ -1,6 +1,7 @@
 # dlp-diff, dlp diff and dlp join. Truth: sqlite3 on the profiles; streams
 # written by hand, whose means and intervals were worked out by hand.
 
+# bats file_tags=long
 load lib
 
 bats_require_minimum_version 1.5.0

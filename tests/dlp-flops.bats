@@ -1,3 +1,4 @@
+# bats file_tags=long
 load lib
 
 # tc_check NAME: a stream of the kernels of a truth file through dlp-flops;

@@ -58,6 +58,7 @@ iterations_as_sql() {
 	[ "$(records iter out | wc -l)" = 4 ]
 }
 
+# bats test_tags=long
 @test "real profiles: iterations as SQL has them" {
 	for p in lenet_pyprof_train lenet_emitnvtx_train gpt2_bf16 \
 	    resnet50_fp32 resnet50_tf32 zoo zoo_pyprof loader; do
@@ -335,6 +336,7 @@ few_steps() {
 }
 
 # Ranges of the profile, the best first, those of the emit_nvtx ops aside.
+# bats test_tags=long
 @test "a key that is not there: what there is, in one line, status 2" {
 	dlp-parse "$LENET" | dlp-correlate >in
 	run -2 dlp-iter --strict -k nosuch in
@@ -419,6 +421,7 @@ ranges iteration, " <<<"$output") $report"
 
 # An op without a name of its own has only a number, which differs from run to
 # run: such come behind.
+# bats test_tags=shared
 @test "--list: ops that only have a number come last; nothing is said to be" {
 	need_data nsys/train-step-shapes-3.27.0.sqlite
 	need_data nvprof/nerf-v18.sqlite

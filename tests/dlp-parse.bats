@@ -109,6 +109,7 @@ in_order() {
 	check_profile dlprof/w_relu/nsys_profile.sqlite
 }
 
+# bats test_tags=shared
 @test "real profiles: nsys, numbers of SQL, order, the same twice" {
 	need_data nsys
 	for f in "$DATA"/nsys/*.sqlite; do
@@ -116,6 +117,7 @@ in_order() {
 	done
 }
 
+# bats test_tags=long
 @test "real profiles: h200, numbers of SQL, order, the same twice" {
 	for f in "$DATA"/h200/*.sqlite.xz; do
 		check_profile "h200/${f##*/}"

@@ -454,6 +454,7 @@ in_ranges() {
 }
 
 # A table that does not fit is the same as one that does.
+# bats test_tags=long
 @test "tables beyond their memory" {
 	awk 'BEGIN {
 		srand(7)
@@ -574,6 +575,7 @@ numbered() {
 	same '2 1' "$rc $(wc -l <err)"
 }
 
+# bats test_tags=long
 @test "dlp stats reads only what the reports are made of: the same tables" {
 	n=0
 	for f in "$LENET" "$DATA"/nsys/*2gpu*.sqlite "$DATA"/nsys/cudf*.sqlite \

@@ -1,5 +1,6 @@
 # The dispatcher and its reports.
 
+# bats file_tags=long
 load lib
 
 bats_require_minimum_version 1.5.0

@@ -1,6 +1,7 @@
 # DLProf's modes other than PyTorch, on profiles made by hand: the texts are
 # those of the frameworks' markers; what is expected is worked out here.
 
+# bats file_tags=long
 load lib
 
 T=$((7 * 16777216 + 9)) # thread 9 of process 7

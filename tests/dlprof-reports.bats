@@ -1,6 +1,7 @@
 # DLProf's eight reports: the original's own where there are some, and on all
 # profiles their totals against each other and against SQL.
 
+# bats file_tags=long
 load lib
 
 TAB='	'

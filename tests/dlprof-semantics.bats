@@ -1,6 +1,7 @@
 # DLProf's ops, iterations and breakdown: our records against its own database
 # and reports, and the breakdown of all profiles against SQL.
 
+# bats file_tags=long
 load lib
 bats_require_minimum_version 1.5.0
 

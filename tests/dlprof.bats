@@ -2,6 +2,7 @@
 # nsys is a stand-in: it notes its arguments, runs the program and leaves a
 # profile, in the form that its version has.
 
+# bats file_tags=long
 load lib
 
 setup() {

@@ -112,6 +112,7 @@ man_options() {
 
 # README.md: in blocks marked console, a line "$ command", then its output;
 # "..." alone stands for lines left out.
+# bats test_tags=long
 @test "README.md: the commands give what stands under them" {
 	mkdir -p "$BATS_TEST_TMPDIR/r"
 	awk -v dir="$BATS_TEST_TMPDIR/r" '

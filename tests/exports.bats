@@ -1,6 +1,7 @@
 # The ways out to other tools: folded stacks, traces, metrics. Each is read
 # by a reader that is not ours, and its sums are those of the database.
 
+# bats file_tags=long
 load lib
 bats_require_minimum_version 1.5.0
 

@@ -1,5 +1,6 @@
 # Calls that fail at their N-th time, in every command: tests/fault/run.
 
+# bats file_tags=long
 load lib
 
 @test "memory, reads, writes, opens that fail: 2, or no difference" {

@@ -1,4 +1,5 @@
 # The reports about FLOPs, rates and Tensor Cores, against figures from outside.
+# bats file_tags=long
 load lib
 bats_require_minimum_version 1.5.0
 

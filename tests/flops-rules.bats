@@ -288,6 +288,7 @@ value() {
 	EOF
 }
 
+# bats test_tags=long
 @test "expressions" {
 	while IFS='|' read -r e want; do
 		got=$(value "$e")
@@ -405,6 +406,7 @@ softmax main 160 256" "$(sed 's/^gemm dgrad 32768 .*/gemm dgrad 32768 -/' got)"
 	same "dlp-flops: nowhere: No such file or directory" "$output"
 }
 
+# bats test_tags=long
 @test "bytes against the DRAM counters: no family beyond 1.5" {
 	local n t
 

@@ -2,6 +2,7 @@
 # tests/fuzz/run), and databases broken in many ways, through the commands
 # built with sanitizers: they end in 0, or in 2 with one line that says why.
 
+# bats file_tags=long
 load lib
 
 setup() {

@@ -1,6 +1,7 @@
 # CUDA graphs, recorded node by node and as a whole: what is said of them
 # against SQL on the same file, and against a hand-made database where no
 # capture has the form.
+# bats file_tags=long
 load lib
 bats_require_minimum_version 1.5.0
 

@@ -1,6 +1,7 @@
 # The tree and its targets: what is where, and may include what; what is
 # installed; how missing tools are found and installed.
 
+# bats file_tags=long
 load lib
 
 mk() {

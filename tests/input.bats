@@ -1,5 +1,6 @@
 # What dlp-parse accepts as its input file, and what it says of the rest.
 
+# bats file_tags=long
 load lib
 
 setup() {

@@ -3,6 +3,7 @@
 # What the reports show of a file is what they show of it alone, and sums are
 # the files' added up. The truth is the files, each by itself; sums are SQL's.
 
+# bats file_tags=long
 load lib
 
 TAB='	'

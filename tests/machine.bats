@@ -1,6 +1,7 @@
 # Machines in trouble: full disks, files that change, signals, pipes that
 # close. What one call that fails does to each command is in fault.bats.
 
+# bats file_tags=long
 load lib
 
 setup() {

@@ -121,6 +121,7 @@ markers() {
 	each_profile names
 }
 
+# bats test_tags=shared
 @test "thread, device, stream, grid, block, kernel and time as PyProf" {
 	need_data nvprof/lm-pyprof.all20.csv
 	dlp-parse "$DATA/nvprof/lm-pyprof.sqlite" |
@@ -135,6 +136,7 @@ markers() {
 	diff want got
 }
 
+# bats test_tags=shared
 @test "the origin is PyProf's; times are kept to the nanosecond" {
 	need_data nvprof/lm-pyprof.sqlite
 	f=$DATA/nvprof/lm-pyprof.sqlite

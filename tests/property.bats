@@ -2,6 +2,7 @@
 # they stream is what slow, obvious SQL finds in the whole file. SEEDS="4 5"
 # tries others; a failure names its seed.
 
+# bats file_tags=long
 load lib
 
 SEEDS=${SEEDS:-1 2 3 4 5 6 7 8}

@@ -351,6 +351,7 @@ aligned, no skew" err
 	[ "$status" -eq 2 ]
 }
 
+# bats test_tags=shared
 @test "dlp-ranks: two processes of one profile, without collectives" {
 	need_data nsys/h100-2gpu-aten-3.25.0.sqlite
 	dlp-parse "$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite" 2>/dev/null |
@@ -361,6 +362,7 @@ aligned, no skew" err
 1${TAB}112${TAB}0${TAB}0" ]
 }
 
+# bats test_tags=shared
 @test "dlp-ranks: groups of some devices of one process (nvprof)" {
 	need_data nvprof/nccl-8gpu-v16.sqlite
 	f=$DATA/nvprof/nccl-8gpu-v16.sqlite

@@ -1,5 +1,6 @@
 # Files from strangers: what dlp(7), SECURITY, promises.
 
+# bats file_tags=long
 load lib
 bats_require_minimum_version 1.5.0
 

@@ -1,6 +1,7 @@
 # Signals to a script alone, as make and batch systems send them: what it has
 # started ends too, and its files are removed.
 
+# bats file_tags=long
 load lib
 
 # A dlp-parse that never ends is first on PATH for some; others read a FIFO.

@@ -839,6 +839,7 @@ by_name() {
 	same_body a out
 }
 
+# bats test_tags=long
 @test "another locale, the same bytes" {
 	if [ "$kind" = parse ]; then set -- "$LENET"; else set -- "$STREAM"; fi
 	work "$1"

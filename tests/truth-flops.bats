@@ -2,6 +2,7 @@
 # torch.utils.flop_counter: in each step, by direction and family; and how
 # much of the GPU time of such work has a count.
 
+# bats file_tags=long
 load lib
 
 setup() {

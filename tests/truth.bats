@@ -1,6 +1,7 @@
 # The whole pipeline on the shipped and on all real profiles: what comes out
 # at its end, added up in several ways, is what SQL finds in the file.
 
+# bats file_tags=long
 load lib
 bats_require_minimum_version 1.5.0
 
