@@ -346,7 +346,7 @@ last_words(const struct agg_spec *spec, bool pass, bool others)
 			type_die("-T", in->tag[t]);
 	}
 	if (!pass && one != NULL && !seen)
-		warn("no %s records in the input", one);
+		warn_input("no %s records in the input", one);
 	else if (!pass && !others && seen && !in->any)
 		warn("no %s%srecord fulfils --where", one != NULL ? one : "",
 		    one != NULL ? " " : "");

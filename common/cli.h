@@ -39,6 +39,10 @@ struct cli_opt {
 	bool optional; /* --name or --name=ARG */
 };
 
+/* All commands take --as-stage, which dlp REPORT gives each command of its
+ * pipeline: err_as_stage(). It is not shown in ##cmd. */
+#define CLI_AS_STAGE "as-stage"
+
 /* Goes through the options; opts may be NULL: only -h and -V, which print and
  * exit 0, and -u. Whether -u was given. optind is the first operand. */
 bool cli_options(

@@ -10,10 +10,13 @@
 
 #define OPT_FIRST 256 /* getopt's value of options[0]: no letter is that */
 
+#define OPT_STAGE 1 /* no letter either */
+
 static const struct option shared[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, 'V' },
 	{ "unbuffered", no_argument, NULL, 'u' },
+	{ CLI_AS_STAGE, no_argument, NULL, OPT_STAGE },
 	{ NULL, 0, NULL, 0 },
 };
 static const char shared_letters[] = "hVu";
@@ -118,6 +121,10 @@ act_shared(int c, const char *usage, bool *unbuffered)
 
 	if (c == 'u') {
 		*unbuffered = true;
+		return;
+	}
+	if (c == OPT_STAGE) {
+		err_as_stage();
 		return;
 	}
 	if (c == 'h')

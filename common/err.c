@@ -1,6 +1,7 @@
 /* Messages and allocation; see err.h. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +11,18 @@
 #include "utf8.h"
 
 static const char *prog = "dlp";
+static bool as_stage; /* one per process, as prog is */
 
 void
 err_prog(const char *name)
 {
 	prog = name;
+}
+
+void
+err_as_stage(void)
+{
+	as_stage = true;
 }
 
 const char *
@@ -133,6 +141,39 @@ warn(const char *fmt, ...)
 	va_start(ap, fmt);
 	message(NULL, fmt, ap);
 	va_end(ap);
+}
+
+static void about_input(const char *fmt, va_list ap)
+    __attribute__((format(printf, 1, 0)));
+
+static void
+about_input(const char *fmt, va_list ap)
+{
+	char line[LINE + 1] = "\t";
+	size_t n = make_line(line + 1, NULL, fmt, ap);
+
+	fwrite(as_stage ? line : line + 1, 1, n + as_stage, stderr);
+}
+
+void
+warn_input(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	about_input(fmt, ap);
+	va_end(ap);
+}
+
+void
+die_input(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	about_input(fmt, ap);
+	va_end(ap);
+	exit(EXIT_TROUBLE);
 }
 
 void

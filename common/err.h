@@ -21,8 +21,21 @@ const char *err_prog_name(void);
 /* Prints "prog: MESSAGE"; control characters in it are shown escaped. */
 void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * warn() about an input in which records are missing, or which is empty or
+ * broken off. Where a pipeline is shown as one thing (dlp REPORT), such a
+ * message only counts if no command before has said anything: after
+ * err_as_stage() a TAB stands in front of it, for the script to tell.
+ */
+void warn_input(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void err_as_stage(void);
+
 /* warn() and exit with EXIT_TROUBLE. */
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* warn_input() and exit with EXIT_TROUBLE. */
+void die_input(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2), noreturn));
 
 /* As die(), with ": " and the text of errno appended. */
 void die_errno(const char *fmt, ...)

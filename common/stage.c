@@ -1,6 +1,7 @@
 /* The filters' common loop; see stage.h. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "cols.h"
@@ -22,6 +23,8 @@ cmd_text(struct buf *b, int argc, char *const *argv)
 	buf_puts(b, err_prog_name());
 	buf_puts(b, " " DLP_VERSION);
 	for (i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--" CLI_AS_STAGE) == 0)
+			continue;
 		buf_putc(b, ' ');
 		esc_put(b, argv[i], strlen(argv[i]));
 	}
@@ -285,12 +288,12 @@ stage_run(struct stage *st)
 		one_line(st, &r);
 	}
 	if (!any)
-		die("%s: empty input", rec_input_name(st->rd));
+		die_input("%s: empty input", rec_input_name(st->rd));
 	if (st->in_section)
 		finish(st, rec_is_fragment(st->rd));
 	if (rec_complete(st->rd))
 		return EXIT_OK;
-	warn("%s: input ended without ##end: the command before failed or was"
+	warn_input("%s: input ended without ##end: the command before failed or was"
 	     " cut off",
 	    rec_where(st->rd));
 	return EXIT_TROUBLE;

@@ -396,7 +396,7 @@ d",,"x","k",0,20,5,10,,no,1,2,3,,,,,"","","<1>","k<""a"", '$'\001''b>"'
 	EOT
 	(
 		. "$ROOT/pipelines/reports/dlprof/stream.sh"
-		eval "$dlprof_stat in"
+		dlprof_stat <in
 	) >s
 	report detail --tsv >got
 	same "LINEAR_1 yes

@@ -94,8 +94,8 @@ mfu_of() {
 	##end	7
 	EOF
 	# the part of the report behind dlp-rate
-	dlp mfu -h "$LENET" | sed '1,/^the pipeline:/d; /dlp-parse/d
-	    s/^ *dlp-flops .*/cat in |/' >cmd
+	dlp mfu -h "$LENET" | sed '1,/^the pipeline:/d' | tr '\n' ' ' |
+	    sed 's/ \\ / /g; s/.*dlp-rate -T kern |/cat in |/' >cmd
 	bash cmd >got
 	cat got
 	# 1 + 4 of 2000 ns, and 7 of them; the mask leaves half of the attention;

@@ -563,7 +563,7 @@ read_stream(struct diff_model *m, const char *path, size_t first,
 		}
 	}
 	if (in.n_section == 0)
-		die("%s: empty input", rec_input_name(rd));
+		die_input("%s: empty input", rec_input_name(rd));
 	m->complete &= rec_complete(rd);
 	place_free(&in.at);
 	rec_close(rd);

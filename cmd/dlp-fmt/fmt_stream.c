@@ -326,9 +326,9 @@ say_empty(const struct fmt *f, bool chosen)
 	const char *tag = chosen ? rec_type_tag(f->type) : f->std_type;
 
 	if (f->any_legend)
-		warn("nothing to print: no records follow the legend #%s", tag);
+		warn_input("nothing to print: no records follow the legend #%s", tag);
 	else
-		warn("no %s records in the input%s", tag,
+		warn_input("no %s records in the input%s", tag,
 		    chosen ? "" : "; -T TYPE prints others");
 }
 

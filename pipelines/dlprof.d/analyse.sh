@@ -124,9 +124,10 @@ analyse() {
 	say "Reading $opt_database${domain:+, domain $domain}"
 	fifos=
 	# shellcheck disable=SC2046 # words
-	more "$(dlprof_pipe $(stages))"
+	more "$(help=1 && dlprof_stream "$profile" $(stages))"
 	iteration_begin
 	failed=
+	keep_marks=1 # for show_messages
 	run whole >"$tmp/small" 2>"$tmp/err" || failed=1
 	show_messages "$tmp/err"
 	[ -z "$failed" ] || die_quietly

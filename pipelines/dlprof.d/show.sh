@@ -31,15 +31,17 @@ show_iterations() {
 }
 
 # show_messages FILE: those of the stages; with --verbosity=quiet, if $failed.
-# FLOPs are in none of DLProf's reports; one without rows is no trouble.
+# FLOPs are in none of DLProf's reports; a report without rows is no trouble, so
+# messages about the input of a filter (stage.sh: they begin with a TAB) are
+# only shown with a failure.
 show_messages() {
 	[ "$level" -gt 0 ] || [ -n "$failed" ] || return 0
 	if [ "$level" -ge 3 ]; then
-		cat "$1"
+		sed 's/^	//' "$1"
+	elif [ -n "$failed" ]; then
+		sed '/^dlp-flops: FLOPs unknown/d; s/^	//' "$1"
 	else
-		grep -v -e '^dlp-flops: FLOPs unknown' \
-		    -e '^dlp-agg: no [a-z,]* records in the input$' \
-		    -e '^dlp-fmt: nothing to print' "$1"
+		sed '/^dlp-flops: FLOPs unknown/d; /^	/d' "$1"
 	fi >&2
 }
 

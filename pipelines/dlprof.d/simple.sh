@@ -23,8 +23,8 @@ last_end() {
 
 # Each kernel, as agg records.
 by_kernel() {
-	dlp-parse -- "$profile" | dlp-correlate | dlp-flops |
-	    tee "$tmp/all" | dlp-agg -T kern -g short,tc \
+	stage dlp-parse -- "$profile" | stage dlp-correlate | stage dlp-flops |
+	    tee "$tmp/all" | stage dlp-agg -T kern -g short,tc \
 		-a sum,mean,min,max -f dur_ns,api_dur_ns --sort short
 }
 

@@ -90,6 +90,11 @@ from_stdin() {
 # fails leaves a section without an end, so that the filters go on with the
 # others and the last one exits 2.
 profiles() {
+	if [ -n "${help-}" ]; then
+		# shellcheck disable=SC2086 # words
+		stage dlp-parse ${parse-} ${src:+--src} FILE </dev/null
+		return
+	fi
 	good=''
 	bad=''
 	for f; do
@@ -98,7 +103,8 @@ profiles() {
 		elif is_stream "$f"; then
 			with_src "$f" <"$f" && good=1 || bad=1
 		else
-			set -- dlp-parse ${parse-} ${need-} ${src:+--src} -- "$f"
+			# shellcheck disable=SC2086 # words
+			set -- dlp-parse --as-stage ${parse-} ${need-} ${src:+--src} -- "$f"
 			[ "$f" != - ] || set -- from_stdin "$@"
 			"$@" && good=1 || bad=1
 		fi

@@ -11,6 +11,7 @@
 
 . "$DLP_REPORTS/plain.sh"
 . "$DLP_REPORTS/inputs.sh"
+. "$DLP_REPORTS/stage.sh"
 report=${0##*/}
 fmt=
 guard=
@@ -28,30 +29,15 @@ die() {
 }
 
 # A report calls this before its pipeline: for -h it prints the report's own
-# head, formats ($also: others than all), then the pipeline, with the values that the options give.
+# head and the formats ($also: others than all). The pipeline then shows itself
+# (stage.sh), with the values that the options give.
 help_if_asked() {
 	[ -n "$help" ] || return 0
 	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
 	[ -n "${no_table-}" ] ||
-    	echo "also: ${also---csv --tsv --json --jsonl --md --xtab -w COLUMNS}"
+	    echo "also: ${also---csv --tsv --json --jsonl --md --xtab -w COLUMNS}"
 	echo
 	echo "the pipeline:"
-	pipe=$(sed '1,/^help_if_asked$/d; s/\\/\\\\/g; s/\$\([0-9]\)/\\$\1/g
-	    s/\$(/\\$(/g; s/\$\(i[^n]\)/\\$\1/g
-	    s/profiles "\$@"/dlp-parse ${parse-} ${src:+--src} FILE/
-	    s/two_of "\$@"/{\
-    dlp-parse FILE\
-    dlp-parse FILE\
-} | dlp-correlate | dlp-iter \$by | dlp-flops/
-	    s/steps_of "\$@"/dlp-parse FILE | dlp-correlate | dlp-iter \$by | dlp-flops/
-	    /^ *look_at_layers |$/d
-	    s/ranks_of "\$@"/dlp-parse FILE --ranks/' "$0")
-	eval "cat <<END
-$pipe
-END
-" | sed '/dlp-/s/"\([A-Za-z0-9_.,=-]*\)"/\1/g; s/\([^ ]\)  */\1 /g
-	    s/^\(		*\) */\1/; s/^/  /' | expand
-	exit 0
 }
 
 # What adds the times of several files up says so.
@@ -139,6 +125,9 @@ while [ "$n_args" -gt 0 ]; do
 	*) set -- "$@" "$arg" ;;
 	esac
 done
+
+as_stage=' --as-stage' # for what runs commands itself
+[ -z "$help" ] || as_stage=
 
 case $opt_n in
 *[!0-9]* | ??????????*) die "-n: bad number '$opt_n'" ;;

@@ -8,15 +8,18 @@ export LC_ALL
 
 . "${datadir:-$here}/reports/plain.sh"
 . "${datadir:-$here}/reports/signals.sh"
+. "${datadir:-$here}/reports/stage.sh"
+help= # stage runs what it is given
 
 if ! command -v dlp-parse >/dev/null 2>&1; then
 	PATH=$here:$here/../build/bin:$PATH
 	export PATH
 fi
 
-# run COMMAND...: a pipeline. Where a filter fails or finds nothing, those
-# behind it complain of their input: that is only shown if none before them has
-# said anything.
+# run COMMAND...: a pipeline. Where a filter fails or finds nothing, those after
+# it complain about their input. stage has these messages begin with a TAB: the
+# first is shown if no filter before it, and no report, has said anything; with
+# $keep_marks it keeps its TAB.
 run() {
 	catch_signals
 	# what runs behind & would have no standard input; this one cannot be
@@ -37,33 +40,18 @@ piped() {
 	status=$({ {
 		"$@" >&3 3>&- 4>&-
 		echo $? >&4
-	} 2>&1 | LC_ALL=C awk "$plain_awk"'
-	BEGIN {
-		n = split("parse merge markers correlate iter flops rate " \
-		    "busy gaps phases mem expose waits ranks tree agg advise dldb diff overview " \
-		    "pyprof folded trace openmetrics fmt", names)
-		for (i = 1; i <= n; i++)
-			place["dlp-" names[i] ":"] = i
-		first = n + 1
-		at = n + 1
-	}
-	/^dlp-[a-z]*: standard input.*(empty input|without ##end)/ ||
-	/^dlp-[a-z]*: (no [a-z,]* records in the input|nothing to print)/ {
-		if (place[$1] < at) {
-			at = place[$1]
-			kept = $0
-			empty = /empty input/
-		}
+	} 2>&1 | LC_ALL=C awk -v mark="${keep_marks:+\t}" "$plain_awk"'
+	/^\t/ {
+		if (kept == "" && !said)
+			kept = substr($0, 2)
 		next
 	}
 	{
-		if (place[$1] + 0 < first)
-			first = place[$1] + 0
+		said = 1
+		report = report || /^dlp /
 		print plain($0)
 		fflush()
 	}
-	# who has nothing to read has nothing else to say: the other line is of
-	# the same filter, before in the pipeline
-	END { if (kept != "" && first >= at + empty) print plain(kept) }' >&2; } 4>&1)
+	END { if (kept != "" && !report) print mark plain(kept) }' >&2; } 4>&1)
 	exit "$status"
 }

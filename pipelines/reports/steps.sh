@@ -12,12 +12,18 @@ broken() {
 
 steps_of() {
 	for f; do
-		profiles "$f" | dlp-correlate |
-		    dlp-iter ${by:+"$by" --strict} | dlp-flops || broken "$f"
+		profiles "$f" | stage dlp-correlate |
+		    stage dlp-iter ${by:+"$by" --strict} | stage dlp-flops ||
+		    broken "$f"
 	done
 }
 
 # The same, for a report whose -h shows two FILEs.
 two_of() {
-	steps_of "$@"
+	if [ -z "$help" ]; then
+		steps_of "$@"
+		return
+	fi
+	printf '  {\n      dlp-parse FILE\n      dlp-parse FILE\n  }\n' |
+	    stage dlp-correlate | stage dlp-iter ${by:+"$by"} | stage dlp-flops
 }

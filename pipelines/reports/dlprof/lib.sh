@@ -15,8 +15,7 @@ opt_n=20
 LC_ALL=C
 export LC_ALL
 
-# A profile, or a stream.
-dlprof_source='profiles "$dlprof_file"'
+dlprof_source=profiles # a profile, or a stream
 
 [ -z "$opt_k" ] || dlprof_key=$opt_k
 [ -z "$opt_D" ] || dlprof_domain=$opt_D
@@ -117,7 +116,7 @@ rows() {
 
 # top COLUMN: the rows with the most of it, and how many more there are.
 top() {
-	dlp-agg -T row --sort "-$1" | awk -F '\t' -v OFS='\t' -v max="$opt_n" '
+	stage dlp-agg -T row --sort "-$1" | awk -F '\t' -v OFS='\t' -v max="$opt_n" '
 	$1 == "#row" { cols = NF }
 	$1 == "row" && max > 0 && ++n > max { next }
 	$1 == "##end" && n > max && max > 0 {
@@ -131,13 +130,13 @@ top() {
 
 show() {
 	case $fmt in
-	--dlprof) dlp-fmt -T row --csv --title "$title" --quote "$quoted" ;;
-	--json) dlp-fmt -T row --json --title "$title" --quote "$quoted" ;;
+	--dlprof) stage dlp-fmt -T row --csv --title "$title" --quote "$quoted" ;;
+	--json) stage dlp-fmt -T row --json --title "$title" --quote "$quoted" ;;
 	*)
 		if [ "$as" = table ]; then
-			dlp-fmt -T row $show
+			stage dlp-fmt -T row $show
 		else
-			dlp-fmt -T row ${fmt:---tsv} $guard --quote "$quoted"
+			stage dlp-fmt -T row ${fmt:---tsv} $guard --quote "$quoted"
 		fi
 		;;
 	esac
@@ -171,11 +170,7 @@ if [ -n "$help" ]; then
 	echo
 	echo "the pipeline of its records:"
 	# shellcheck disable=SC2086 # words
-	eval "cat <<END
-$(dlprof_pipe $stages | sed 's/\\/\\\\/g; s/^profiles "$dlprof_file"/dlp-parse FILE/
-	    s/"\(\$[a-z_]*\)"/\1/g')
-END
-" | sed 's/^/  /' | expand
+	dlprof_stream FILE $stages
 	exit 0
 fi
 [ $# -lt 2 ] || die "one profile at a time: '$2'"

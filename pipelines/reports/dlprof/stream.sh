@@ -53,6 +53,8 @@
 #
 # shellcheck shell=sh disable=SC2154 # set by who reads this
 
+. "$DLP_REPORTS/stage.sh"
+
 export dlprof_key dlprof_start dlprof_stop dlprof_domain dlprof_dldb \
     dlprof_mode dlprof_name dlprof_detailed dlprof_command
 
@@ -60,17 +62,19 @@ export dlprof_key dlprof_start dlprof_stop dlprof_domain dlprof_dldb \
 # its kernels (the run of a whole CUDA graph is one), of ops, of types of ops,
 # of the API calls of copies and memory sets. optc and opkern come first: what
 # is said of an op depends on them.
-dlprof_stat='dlp-agg --pass \
-	--as optc -T kern -g op_id,short -a count,sum -f dur_ns,api_dur_ns \
+dlprof_stat() {
+	stage dlp-agg --pass \
+	    --as optc -T kern -g op_id,short -a count,sum -f dur_ns,api_dur_ns \
 	    --where tc==yes --and \
-	--as opkern -T kern,graph -g op_id,short \
+	    --as opkern -T kern,graph -g op_id,short \
 	    -a count,nset,sum,mean,min,max,last:name_id,last:tc \
 	    -f dur_ns,api_dur_ns --and \
-	--as opstat -T inst -g op_id -a count,nset,sum,mean,min,max \
+	    --as opstat -T inst -g op_id -a count,nset,sum,mean,min,max \
 	    -f dur_ns,gpu_ns,overhead_ns,idle_ns,api_ns --and \
-	--as typestat -T inst -g op -a count,nset,sum,mean,min,max \
+	    --as typestat -T inst -g op -a count,nset,sum,mean,min,max \
 	    -f dur_ns,gpu_ns,overhead_ns,idle_ns,api_ns --and \
-	--as memstat -T copy,set -g api -a count,sum -f dur_ns,api_dur_ns'
+	    --as memstat -T copy,set -g api -a count,sum -f dur_ns,api_dur_ns
+}
 
 # The types that the reports read, and the columns of kernels.
 dlprof_kept=op,dev,iter,busy,group,optc,opkern,opstat,typestat,memstat,finding
@@ -80,65 +84,70 @@ dlprof_kern_cols=$dlprof_kern_cols,grid,block
 # slim: what no stage reads behind dlp-correlate, and behind dlp-flops.
 dlprof_work=dir,layer,phase,phase_by,why,mod
 dlprof_other=$dlprof_work,op,seq,altseq,sub
-dlprof_drop1="--drop kern:ctx,stream,corr,api,idx,regs,smem_bytes,dynsmem_bytes,\\
-node,$dlprof_work \\
-	--drop inst:gpu_start_ns,n_kern,n_gpu,n_call,dir,seq,fwd_inst_id,layer,\\
-phase,launch_id \\
-	--drop copy:$dlprof_other --drop set:$dlprof_other \\
+dlprof_drop1="--drop kern:ctx,stream,corr,api,idx,regs,smem_bytes,dynsmem_bytes,node,$dlprof_work
+	--drop inst:gpu_start_ns,n_kern,n_gpu,n_call,dir,seq,fwd_inst_id,layer,phase,launch_id
+	--drop copy:$dlprof_other --drop set:$dlprof_other
 	--drop sync:$dlprof_other --drop call:$dlprof_other"
-dlprof_drop2="--drop prim --drop result \\
-	--drop kern:seq,altseq,sub,prim_id,prim_run,params,flop,bytes,family,\\
-role,tc_rule,lacks,causal_flop,bus_bytes"
+dlprof_drop2="--drop prim --drop result
+	--drop kern:seq,altseq,sub,prim_id,prim_run,params,flop,bytes,family,role,tc_rule,lacks,causal_flop,bus_bytes"
 
-# dlprof_pipe STAGE...: the pipeline as text, with "$dlprof_file" in it.
-dlprof_pipe() {
-	printf '%s' "${dlprof_source-dlp-parse --no-dict -- \"\$dlprof_file\"}"
-	printf ' |\n    %s' "dlp-correlate --dlprof$(dlprof_opt --domain \
-	    domain)$(dlprof_opt --mode mode)"
-	dlprof_slim "$dlprof_drop1" "$@"
-	printf ' |\n    %s' dlp-flops
-	dlprof_slim "$dlprof_drop2" "$@"
-	case " $* " in
-	*' dldb '*) printf ' |\n    %s' "$(dlprof_db --raw)" ;;
-	esac
-	printf ' |\n    %s' "dlp-iter --dlprof${dlprof_one:+ --one}$(dlprof_opt -k \
-	    key)$(dlprof_opt \
-	    --iter-start start)$(dlprof_opt --iter-stop stop)"
-	for dlprof_stage; do
-		case $dlprof_stage in
-		busy) printf ' |\n    %s' 'dlp-busy --dlprof' ;;
-		tree) printf ' |\n    %s' dlp-tree ;;
-		stat) printf ' |\n    %s' "$dlprof_stat" ;;
-		split) printf ' |\n    dlprof_split' ;;
-		advise) printf ' |\n    %s' 'dlp-advise --dlprof' ;;
-		dldb) printf ' |\n    %s' "$(dlprof_db --aggregate)" ;;
-		esac
-	done
-	echo
+# The profile as dlprof reads it; a report has its own function.
+dlprof_parse() {
+	[ -z "${help-}" ] || exec </dev/null
+	stage dlp-parse --no-dict -- "$1"
 }
 
-# dlprof_slim OPTIONS STAGE...: the options, if slim is among the stages.
-dlprof_slim() {
-	case " $* " in
-	*' slim '*) printf ' %s' "\\
-	$1" ;;
-	esac
+dlprof_correlate() {
+	# shellcheck disable=SC2086 # words
+	stage dlp-correlate --dlprof \
+	    ${dlprof_domain:+--domain "$dlprof_domain"} \
+	    ${dlprof_mode:+--mode "$dlprof_mode"} \
+	    ${dlprof_slim:+$dlprof_drop1}
 }
 
-# dlprof_db HALF: the stage that writes that half of the database. The raw one
-# holds all iterations, so it comes before dlp-iter.
+dlprof_iter() {
+	stage dlp-iter --dlprof ${dlprof_one:+--one} \
+	    ${dlprof_key:+-k "$dlprof_key"} \
+	    ${dlprof_start:+--iter-start "$dlprof_start"} \
+	    ${dlprof_stop:+--iter-stop "$dlprof_stop"}
+}
+
+# dlprof_db HALF: the stage that writes that half of the database.
 dlprof_db() {
-	printf '%s' "dlp-dldb --tee $1 -o \"\$dlprof_dldb\""
-	dlprof_opt --domain domain
-	dlprof_opt --set name profile_name=
-	dlprof_opt --set mode mode=
-	dlprof_opt --set command 'command?='
+	stage dlp-dldb --tee "$1" -o "$dlprof_dldb" \
+	    ${dlprof_domain:+--domain "$dlprof_domain"} \
+	    ${dlprof_name:+--set "profile_name=$dlprof_name"} \
+	    ${dlprof_mode:+--set "mode=$dlprof_mode"} \
+	    ${dlprof_command:+--set "command?=$dlprof_command"}
 }
 
-# dlprof_opt OPTION NAME [PREFIX]: the option with its value, if it has one.
-dlprof_opt() {
-	eval "[ -z \"\${dlprof_$2-}\" ]" ||
-	    printf ' %s' "$1 \"${3-}\$dlprof_$2\""
+dlprof_stage() {
+	case $1 in
+	busy) stage dlp-busy --dlprof ;;
+	tree) stage dlp-tree ;;
+	stat) dlprof_stat ;;
+	split) stage dlprof_split ;;
+	advise) stage dlp-advise --dlprof ;;
+	dldb) dlprof_db --aggregate ;;
+	esac
+}
+
+# dlprof_stages STAGE...: one after the other.
+dlprof_stages() {
+	if [ $# -eq 1 ]; then
+		dlprof_stage "$1"
+	else
+		dlprof_first=$1
+		shift
+		dlprof_stage "$dlprof_first" | dlprof_stages "$@"
+	fi
+}
+
+# dlprof_begin FILE: what comes before the iterations are cut.
+dlprof_begin() {
+	# shellcheck disable=SC2086 # words
+	"${dlprof_source:-dlprof_parse}" "$1" | dlprof_correlate |
+	    stage dlp-flops ${dlprof_slim:+$dlprof_drop2}
 }
 
 dlprof_stream() {
@@ -146,13 +155,28 @@ dlprof_stream() {
 	shift
 	[ $# -gt 0 ] ||
 	    set -- busy tree stat advise ${dlprof_dldb:+dldb}
-	eval "$(dlprof_pipe "$@")"
+	dlprof_slim= dlprof_raw=
+	for dlprof_stage; do
+		shift
+		case $dlprof_stage in
+		slim) dlprof_slim=1 ;;
+		*) set -- "$@" "$dlprof_stage" ;;
+		esac
+		[ "$dlprof_stage" != dldb ] || dlprof_raw=1
+	done
+	# the raw half of the database holds all iterations
+	if [ -n "$dlprof_raw" ]; then
+		dlprof_begin "$dlprof_file" | dlprof_db --raw | dlprof_iter |
+		    dlprof_stages "$@"
+	else
+		dlprof_begin "$dlprof_file" | dlprof_iter | dlprof_stages "$@"
+	fi
 }
 
 dlprof_small() {
-	dlp-agg --keep "$dlprof_kept"
+	stage dlp-agg --keep "$dlprof_kept"
 }
 
 dlprof_kern() {
-	dlp-agg --keep op,str,opkern,kern,graph
+	stage dlp-agg --keep op,str,opkern,kern,graph
 }

@@ -1,0 +1,82 @@
+# Read by lib.sh and start.sh: the commands of a pipeline, each behind the word
+# "stage", so that the pipeline is also what -h shows:
+#
+#	profiles "$@" | stage dlp-correlate | stage dlp-fmt $show
+#
+# shellcheck shell=sh disable=SC2154 # help: lib.sh
+
+# stage COMMAND...: runs it; what it says about an input that another command
+# wrote is marked (--as-stage), for run to choose from. If $help is set, it takes
+# the pipeline so far from standard input and adds itself to that text.
+stage() {
+	if [ -n "${help-}" ]; then
+		show_stage "$@"
+		return
+	fi
+	case $1 in
+	dlp-*)
+		command=$1
+		shift
+		exec "$command" --as-stage "$@"
+		;;
+	*) "$@" ;;
+	esac
+}
+
+newline='
+'
+
+# shell_word WORD: as one types it.
+shell_word() {
+	case $1 in
+	'' | *[!A-Za-z0-9_.,=:/@%+-]*)
+		printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")" ;;
+	*) printf %s "$1" ;;
+	esac
+}
+
+# Lines are at most 78 columns wide, where words allow it. A command that does
+# not fit behind the one before begins a line; an option keeps its argument.
+show_stage() {
+	text=$(cat)
+	[ -n "$text" ] && text="$text |" || text=' '
+	line=${text##*"$newline"}
+	words=
+	for word; do
+		words="$words $(shell_word "$word")"
+	done
+	case $line in
+	'          '*) ;; # it is a part of a command
+	*)
+		if [ $((${#line} + ${#words})) -le 76 ]; then
+			printf '%s\n' "$text$words"
+			return
+		fi
+		;;
+	esac
+	line='     '
+	text=$text$newline$line
+	option=
+	for word; do
+		word=$(shell_word "$word")
+		case $option,$word in
+		-*,-*) show_word "$option" && option=$word ;;
+		,-*) option=$word ;;
+		*)
+			show_word "${option:+$option }$word"
+			option=
+			;;
+		esac
+	done
+	[ -z "$option" ] || show_word "$option"
+	printf '%s\n' "$text"
+}
+
+show_word() {
+	if [ $((${#line} + ${#1})) -gt 75 ]; then
+		line='         '
+		text="$text \\$newline$line"
+	fi
+	line="$line $1"
+	text="$text $1"
+}
