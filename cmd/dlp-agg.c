@@ -90,7 +90,7 @@ static struct agg {
 } agg = { .plan.memory = 256 << 20 };
 
 static void
-on_section(struct stage *st)
+begin_section(struct stage *st)
 {
 	struct agg *a = st->ctx;
 	int i;
@@ -193,7 +193,7 @@ on_legend(struct stage *st, struct rec *r)
 }
 
 static void
-on_meta(struct stage *st, struct rec *r)
+take_meta(struct stage *st, struct rec *r)
 {
 	struct agg *a = st->ctx;
 
@@ -230,7 +230,7 @@ put_section(struct agg *a)
 }
 
 static void
-on_end(struct stage *st)
+end_section(struct stage *st)
 {
 	struct agg *a = st->ctx;
 	uint64_t key;
@@ -307,9 +307,9 @@ prepare(struct agg *a, struct stage *st)
 	int i;
 
 	st->ctx = a;
-	st->section = on_section;
-	st->end = on_end;
-	st->meta = a->lines || p->pass ? NULL : on_meta;
+	st->section = begin_section;
+	st->end = end_section;
+	st->meta = a->lines || p->pass ? NULL : take_meta;
 	a->groups = xcalloc((size_t)p->n + 1, sizeof(*a->groups));
 	a->keep = xcalloc((size_t)p->nkeep + 1, sizeof(struct rec_type *));
 	for (i = 0; i < p->n; i++) {

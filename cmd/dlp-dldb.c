@@ -171,7 +171,7 @@ on_inst(struct stage *st, struct rec *r)
 
 /* Long names, most of all of kernels. */
 static void
-on_str(struct stage *st, struct rec *r)
+keep_str(struct stage *st, struct rec *r)
 {
 	struct db_halves *d = st->ctx;
 	const struct str_cols *c = rec_arg(r);
@@ -204,7 +204,7 @@ bind_inst(struct inst_cols *c, struct stage *st)
 static void
 feed_start(struct dldb *a, struct stage *st)
 {
-	struct rec_type *t = stage_on(st, "str", on_str, NULL, &a->str);
+	struct rec_type *t = stage_on(st, "str", keep_str, NULL, &a->str);
 	int k;
 
 	REC_COLS(t, REC_NEED, { &a->str.id, "id" }, { &a->str.text, "text" });
@@ -252,7 +252,7 @@ check_input(const struct db_halves *d, const struct rec *r)
 }
 
 static void
-on_section(struct stage *st)
+begin_database(struct stage *st)
 {
 	struct db_halves *d = st->ctx;
 
@@ -268,7 +268,7 @@ on_section(struct stage *st)
 }
 
 static void
-on_meta(struct stage *st, struct rec *r)
+take_meta(struct stage *st, struct rec *r)
 {
 	struct db_halves *d = st->ctx;
 
@@ -300,7 +300,7 @@ write_raw(struct db_halves *d)
 }
 
 static void
-on_end(struct stage *st)
+end_database(struct stage *st)
 {
 	struct db_halves *d = st->ctx;
 
@@ -363,9 +363,9 @@ start(struct dldb *a, struct stage *st)
 	facts_start(d, st);
 	raw_start(d, st);
 	sums_start(d, st);
-	st->section = on_section;
-	st->meta = on_meta;
-	st->end = on_end;
+	st->section = begin_database;
+	st->meta = take_meta;
+	st->end = end_database;
 }
 
 int

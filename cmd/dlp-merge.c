@@ -27,7 +27,7 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-struct merge {
+struct merge_run {
 	int argc; /* for our ##cmd */
 	char *const *argv;
 	char **paths;
@@ -85,7 +85,8 @@ by_time(const void *va, const void *vb)
 	return (a->t > b->t) - (a->t < b->t);
 }
 
-/* Of a file. A pipe can be read only once, so it has none. */
+/* Reads the ends of collectives of a file. A pipe can be read only once, so
+ * none are read of it. */
 static void
 read_ends(struct namerules *rules, struct coll_ends *e, const char *path)
 {
@@ -126,7 +127,7 @@ read_ends(struct namerules *rules, struct coll_ends *e, const char *path)
 /* The clock of in as that of the first input: by collectives that both have,
  * else by the UTC of their origins. False if neither is known. */
 static bool
-align(struct merge *m, struct merge_input *in, const struct coll_ends *ref)
+align(struct merge_run *m, struct merge_input *in, const struct coll_ends *ref)
 {
 	const struct merge_input *first = &m->in[0];
 	bool utc = in->has_t0 && first->has_t0;
@@ -152,7 +153,7 @@ align(struct merge *m, struct merge_input *in, const struct coll_ends *ref)
 /* Sets shift of all inputs; the first one's clock is the common one. The
  * number of those that nothing aligns. */
 static uint64_t
-align_all(struct merge *m)
+align_all(struct merge_run *m)
 {
 	struct coll_ends ref = { 0 };
 	uint64_t lost = 0;
@@ -170,7 +171,7 @@ align_all(struct merge *m)
 /* The facts of an input, behind its file's name. Where its clock was moved,
  * the facts of its own origin (t0_) no longer hold and are left out. */
 static void
-put_head(const struct merge_input *in, bool name)
+put_facts(const struct merge_input *in, bool name)
 {
 	const char *s = in->head.s, *end = s + in->head.len, *nl;
 
@@ -210,7 +211,7 @@ put_ranks(const struct merge_input *v, int n)
 
 /* The one whose line is first; ties go to the first file. */
 static struct merge_input *
-first(struct merge_input *v, int n)
+next_input(struct merge_input *v, int n)
 {
 	struct merge_input *best = NULL, *in;
 
@@ -222,7 +223,7 @@ first(struct merge_input *v, int n)
 
 /* Legends and ends are ours; with --ranks so are the rank records. */
 static void
-put_line(const struct merge *m, struct merge_input *in)
+put_input_line(const struct merge_run *m, struct merge_input *in)
 {
 	if (in->r.kind == REC_END) {
 		in->lost = rec_lost(in->rd);
@@ -236,7 +237,7 @@ put_line(const struct merge *m, struct merge_input *in)
 }
 
 static void
-put_heads(const struct merge *m, const struct buf *cmds, bool whole)
+put_heads(const struct merge_run *m, const struct buf *cmds, bool whole)
 {
 	int i;
 
@@ -247,21 +248,21 @@ put_heads(const struct merge *m, const struct buf *cmds, bool whole)
 		stage_cmd(m->argc, m->argv);
 	}
 	for (i = 0; i < m->n && whole; i++)
-		put_head(&m->in[i], m->n > 1);
+		put_facts(&m->in[i], m->n > 1);
 	if (m->ranks)
 		put_ranks(m->in, m->n);
 }
 
 static void
-put_lines(struct merge *m)
+put_lines(struct merge_run *m)
 {
 	struct merge_input *in;
 	int i;
 
 	for (i = 0; i < m->n; i++)
 		merge_start(&m->in[i]);
-	while ((in = first(m->in, m->n)) != NULL) {
-		put_line(m, in);
+	while ((in = next_input(m->in, m->n)) != NULL) {
+		put_input_line(m, in);
 		merge_next(in);
 	}
 }
@@ -298,7 +299,7 @@ count_notes(const struct merge_input *v, int n)
 
 /* The exit status. */
 static int
-merge(struct merge *m)
+merge_all(struct merge_run *m)
 {
 	struct buf cmds = { 0 };
 	bool whole = false, ok;
@@ -348,7 +349,7 @@ int
 main(int argc, char **argv)
 {
 	char dash[] = "-", *std[] = { dash };
-	struct merge m = { .argc = argc, .argv = argv };
+	struct merge_run m = { .argc = argc, .argv = argv };
 	const struct cli_opt opts[] = { { 'r', "ranks", .flag = &m.ranks },
 		{ 0 } };
 	bool unbuffered;
@@ -366,5 +367,5 @@ main(int argc, char **argv)
 	if (m.ranks)
 		qsort(m.paths, (size_t)m.n, sizeof(*m.paths), by_name);
 	out_open(unbuffered);
-	return out_finish(merge(&m));
+	return out_finish(merge_all(&m));
 }

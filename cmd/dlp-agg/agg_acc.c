@@ -207,7 +207,7 @@ join_values(struct agg_acc *c, const struct acc_more *from)
 	}
 }
 
-/* Of two deviations that of all; from->more is there. */
+/* Adds the deviation of from, whose more is there, to that of c. */
 static void
 join_std(struct agg_acc *c, const struct agg_acc *from)
 {

@@ -179,7 +179,7 @@ disk_pieces(struct agg_groups *a, struct agg_group *g, uint64_t no)
 	put_pieces(a, g, k, false);
 }
 
-/* Of all groups in memory; they are in order. */
+/* Spills those of all groups in memory, which are in order already. */
 static void
 spill_values(struct agg_groups *a)
 {
@@ -291,7 +291,7 @@ put_bytes(struct buf *b, const void *p, size_t n)
 }
 
 static void
-take(const char **p, void *to, size_t n)
+take_bytes(const char **p, void *to, size_t n)
 {
 	memcpy(to, *p, n);
 	*p += n;
@@ -338,12 +338,12 @@ get_acc(const char **p, struct agg_acc *c)
 {
 	struct acc_head h;
 
-	take(p, &h, sizeof(h));
-	take(p, c, sizeof(*c));
+	take_bytes(p, &h, sizeof(h));
+	take_bytes(p, c, sizeof(*c));
 	c->ends = NULL;
 	c->more = NULL;
 	if (h.more) {
-		take(p, acc_more(c), sizeof(*c->more));
+		take_bytes(p, acc_more(c), sizeof(*c->more));
 		c->more->val = NULL;
 		c->more->nval = c->more->cap = 0;
 	}
@@ -385,7 +385,7 @@ state_get(const struct agg_groups *a, const char *p, struct agg_state *s)
 	struct state_head h;
 	int i;
 
-	take(&p, &h, sizeof(h));
+	take_bytes(&p, &h, sizeof(h));
 	group_new(a, &s->g);
 	s->no = h.no;
 	s->key = p;
@@ -399,8 +399,8 @@ state_get(const struct agg_groups *a, const char *p, struct agg_state *s)
 	if (!h.found)
 		return;
 	s->g.found = found_new(a);
-	take(&p, s->g.found->p, nstat * sizeof(*s->g.found->p));
-	take(&p, s->g.found->has, nstat * sizeof(*s->g.found->has));
+	take_bytes(&p, s->g.found->p, nstat * sizeof(*s->g.found->p));
+	take_bytes(&p, s->g.found->has, nstat * sizeof(*s->g.found->has));
 	buf_put(&s->g.found->part, p, h.npart);
 }
 

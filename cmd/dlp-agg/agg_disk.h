@@ -74,12 +74,13 @@ disk_check(struct agg_groups *a)
 void disk_row(
     struct agg_groups *a, const char *key, size_t n, struct agg_row *w);
 
-/* Before the groups are closed: what belongs to pieces on disk goes there. */
+/* Call it before the groups are closed: if pieces of unions are on disk, the
+ * ones in memory go there too. */
 void disk_section_end(struct agg_groups *a);
 
-/* Whether the result is one of disk_put, which writes the groups as
- * result_put would, and forgets them; the number of those that the limit
- * left out. */
+/* Whether anything is on disk. Then disk_put() writes the groups as
+ * result_put() would and forgets them; it returns the number of groups that the
+ * limit left out. */
 bool disk_any(const struct agg_groups *a);
 uint64_t disk_put(struct agg_groups *a);
 
@@ -129,7 +130,8 @@ void pick_open(struct pick *p, struct xsort *x);
 void pick_kept(struct agg_found *f, const struct agg_spec *spec,
     struct agg_group *g, int stat);
 
-/* What is on disk of the group, and no more of groups before it. */
+/* Reads the values and pieces of the group, passing over those of groups before
+ * it. */
 void pick_group(struct pick *values, struct pick *pieces, struct agg_groups *a,
     struct agg_state *s);
 

@@ -396,7 +396,7 @@ join_rest(struct disk_out *o, struct agg_state *s)
 }
 
 static void
-put_row(struct disk_out *o, struct agg_state *s)
+put_state_row(struct disk_out *o, struct agg_state *s)
 {
 	int64_t limit = o->a->spec->limit;
 
@@ -420,7 +420,7 @@ join_all(struct disk_out *o)
 		state_get(a, r.val, &s);
 		pick_group(&o->values, &o->pieces, a, &s);
 		if (a->spec->sort.n == 0) {
-			put_row(o, &s);
+			put_state_row(o, &s);
 		} else {
 			print_keys(a, &s, &o->key);
 			buf_clear(&o->state);
@@ -441,7 +441,7 @@ put_sorted(struct disk_out *o)
 
 	while (xsort_next(&o->sorted, &r)) {
 		state_get(o->a, r.val, &s);
-		put_row(o, &s);
+		put_state_row(o, &s);
 		state_free(o->a, &s);
 	}
 	xsort_close(&o->sorted);

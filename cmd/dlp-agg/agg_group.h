@@ -85,8 +85,8 @@ acc_is_frac(const struct agg_acc *c)
 	return c->more != NULL && c->more->frac;
 }
 
-/* Of n values in order, the place of that percentile, from 1; the one that
- * is there, of values that are kept. */
+/* The place of a percentile among n values in order, from 1; and the value
+ * there, where the values are kept. */
 uint64_t acc_rank(uint64_t n, double p);
 union agg_num acc_percentile(struct agg_acc *c, double p);
 
@@ -175,8 +175,8 @@ struct agg_row {
 	uint64_t no;      /* of the record, among those that were put */
 };
 
-/* Of a record of type t, views into it; a text that should be a number is
- * fatal. */
+/* Reads a record of type t; w gets views into it. A text that should be a
+ * number is fatal. */
 void row_read(
     struct agg_groups *a, const struct rec *r, int t, struct agg_row *w);
 
@@ -205,8 +205,8 @@ void intake_forget(struct agg_groups *a);
  * the values were rounded because there were too many. */
 bool part_put(struct buf *b, const struct agg_acc *c, int want);
 
-/* Reads it into c, which is empty; false if the text is none, or lacks what
- * is wanted. */
+/* Reads a state into c, which is empty; false if the text is not a state, or
+ * values or deviations that are wanted are missing. */
 bool part_get(
     struct agg_acc *c, const char *s, size_t n, int want, bool *rounded);
 

@@ -176,7 +176,7 @@ over_limit(struct agg_pass *p)
 
 /* Writes the line, after its legend if that is not the last one written. */
 static void
-put_line(struct agg_pass *p, int legend, const char *s, size_t len)
+put_kept_line(struct agg_pass *p, int legend, const char *s, size_t len)
 {
 	size_t n;
 	const char *text;
@@ -200,7 +200,7 @@ put_lines(struct agg_pass *p, const size_t *idx)
 	for (i = 0; i < l->n; i++) {
 		const struct pass_line *x = &l->line[idx[i]];
 
-		put_line(p, x->legend, l->text.s + x->at, x->len);
+		put_kept_line(p, x->legend, l->text.s + x->at, x->len);
 	}
 }
 
@@ -358,7 +358,7 @@ put_all(struct agg_pass *p)
 	put_sorted(p, true);
 	while (runs_next(&l->runs, &r)) {
 		memcpy(&legend, r.val, sizeof(legend));
-		put_line(
+		put_kept_line(
 		    p, legend, r.val + sizeof(legend), r.nval - sizeof(legend));
 	}
 	runs_close(&l->runs);

@@ -403,7 +403,8 @@ set_defaults(struct agg_spec *a)
 		a->as = "agg";
 }
 
-/* What parts of a result are has been asked for when they were made. */
+/* The parts of a result say which statistics they hold, so --merge takes no
+ * options for that. */
 static void
 check_merge(struct agg_plan *p)
 {

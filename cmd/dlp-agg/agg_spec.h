@@ -101,7 +101,7 @@ struct sort_val {
 /* Adds the keys of a comma list, which is kept. Nonsense is fatal. */
 void sort_parse(struct agg_sort *o, const char *arg);
 
-/* Of a raw text; NULL is unset. */
+/* The value of a raw text; NULL is unset. */
 struct sort_val sort_value(const char *s, size_t n);
 
 /* One item's values, a value per key, against another's. */

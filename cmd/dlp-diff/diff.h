@@ -135,10 +135,10 @@ struct diff_sum { /* over the steps of a side that count, and its rows */
 	unsigned tc;
 };
 
-/* Of v[0..n). */
+/* The mean and variance of v[0..n). */
 void sum_values(struct diff_sum *s, const double *v, size_t n);
 
-/* Of rows[0..n) together. */
+/* The sums of rows[0..n) together. */
 void sum_rows(struct diff_sum *s, const struct diff_side *side, size_t side_no,
     struct diff_row *const *rows, size_t n);
 
@@ -168,7 +168,7 @@ int compare(struct diff_model *m, const struct diff_how *how);
 
 /* A mean per step, rounded to that many decimals; a whole number has none.
  * has: whether it is set. */
-void put_mean(bool has, double v, int decimals);
+void model_put_mean(bool has, double v, int decimals);
 
 enum diff_value { V_GPU, V_CPU, V_N, V_FLOP };
 

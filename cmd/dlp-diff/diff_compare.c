@@ -78,7 +78,7 @@ noise_of(const struct diff_sum *a, const struct diff_sum *b)
 /* Judges a pair by the sums that it has: a difference is noise up to the
  * interval of noise_of(), and up to that part of the longer time. */
 static void
-judge(struct diff_pair *p, double part)
+judge_pair(struct diff_pair *p, double part)
 {
 	const struct diff_sum *a = &p->side[0], *b = &p->side[1];
 	double d = b->mean - a->mean, least;
@@ -130,7 +130,8 @@ sides_of(const struct diff_model *m, const struct diff_row *r)
 	return is;
 }
 
-/* What a row's group shares; NULL if it has none of that. */
+/* The name (or type) and direction by which rows are grouped; NULL if the row
+ * has no such text. */
 static const uint32_t *
 group_key(const struct diff_row *r, bool by_type, uint32_t key[2])
 {
@@ -237,7 +238,7 @@ match_rows(struct diff_report *d)
 		for (k = 0; k < 2; k++)
 			sum_rows(&p->v[i].side[k], &m->side[k], k, p->v[i].row,
 			    p->v[i].n);
-		judge(&p->v[i], d->how->noise);
+		judge_pair(&p->v[i], d->how->noise);
 		p->v[i].texts = &m->rows.texts;
 	}
 	if (p->n > 1)
@@ -263,7 +264,7 @@ static const char *const changes[] = { [SAME] = "same",
 	[IS_GONE] = "gone" };
 
 static void
-put_word(const char *s)
+put_or_unset(const char *s)
 {
 	out_raw(s, s != NULL ? strlen(s) : 0);
 }
@@ -280,7 +281,7 @@ put_f64(bool has, double v, int decimals)
 }
 
 void
-put_mean(bool has, double v, int decimals)
+model_put_mean(bool has, double v, int decimals)
 {
 	double scale = pow(10, decimals);
 
@@ -299,7 +300,7 @@ tc_word(unsigned tc)
 static void
 put_tc(const char *a, const char *b)
 {
-	put_word(a != NULL ? a : b);
+	put_or_unset(a != NULL ? a : b);
 	if (a != NULL && b != NULL && a != b) {
 		buf_puts(&out_buf, "->");
 		buf_puts(&out_buf, b);
@@ -317,18 +318,18 @@ put_values(const struct diff_pair *p, bool is_time)
 	if (!is_time && (p->change == FASTER || p->change == SLOWER))
 		change = p->change == FASTER ? "less" : "more";
 
-	put_mean(a->any, a->mean, 1);
-	put_mean(b->any, b->mean, 1);
-	put_mean(true, d, 1);
+	model_put_mean(a->any, a->mean, 1);
+	model_put_mean(b->any, b->mean, 1);
+	model_put_mean(true, d, 1);
 	put_f64(a->any && a->mean > 0, 100 * d / a->mean, 2);
-	put_mean(p->noise >= 0, p->noise, 1);
-	put_word(change);
-	put_mean(a->any, a->calls, 2);
-	put_mean(b->any, b->calls, 2);
+	model_put_mean(p->noise >= 0, p->noise, 1);
+	put_or_unset(change);
+	model_put_mean(a->any, a->calls, 2);
+	model_put_mean(b->any, b->calls, 2);
 	put_f64(a->has_flop, a->flop, 0);
 	put_f64(b->has_flop, b->flop, 0);
-	put_word(tc_word(a->tc));
-	put_word(tc_word(b->tc));
+	put_or_unset(tc_word(a->tc));
+	put_or_unset(tc_word(b->tc));
 	put_tc(tc_word(a->tc), tc_word(b->tc));
 }
 
@@ -337,9 +338,9 @@ put_total(const struct diff_report *d, const char *what, const char *name,
     const struct diff_pair *p)
 {
 	out_rec(d->type);
-	put_word(what);
+	put_or_unset(what);
 	out_unset();
-	put_word(name);
+	put_or_unset(name);
 	out_unset();
 	out_unset();
 	out_unset();
@@ -356,8 +357,8 @@ put_pair(const struct diff_report *d, const struct diff_pair *p)
 	bool by_type = p->by != NULL && strcmp(p->by, "type") == 0;
 
 	out_rec(d->type);
-	put_word("row");
-	put_word(p->by);
+	put_or_unset("row");
+	put_or_unset(p->by);
 	model_put_text(m, by_type ? r->type : r->name);
 	model_put_text(m, r->dir);
 	model_put_text(m, by_name || by_type ? SMAP_NONE : r->shapes);
@@ -403,7 +404,7 @@ step_pair(
 
 	for (k = 0; k < 2; k++)
 		step_sum(&p->side[k], &d->m->side[k], what, iter);
-	judge(p, d->how->noise);
+	judge_pair(p, d->how->noise);
 }
 
 static void
@@ -415,7 +416,7 @@ row_pair(struct diff_pair *p, const struct diff_report *d, struct diff_row *row)
 		sum_rows(&p->side[k], &d->m->side[k], k, &row, 1);
 		p->side[k].any = true; /* no work is 0, not unknown */
 	}
-	judge(p, d->how->noise);
+	judge_pair(p, d->how->noise);
 }
 
 /* The totals of the sides come before their rows, the step first. */
@@ -462,7 +463,7 @@ put_rest(const struct diff_report *d, size_t from)
 	for (k = 0; k < 2; k++)
 		sum_rows(&rest.side[k], &d->m->side[k], k, rows, n);
 	rest.side[0].tc = rest.side[1].tc = 0;
-	judge(&rest, d->how->noise);
+	judge_pair(&rest, d->how->noise);
 	put_total(d, "rest", "(rest)", &rest);
 	free(rows);
 }
@@ -505,8 +506,8 @@ put_iters(const struct diff_report *d)
 		if (!p.side[0].any && !p.side[1].any)
 			continue;
 		out_rec(d->type);
-		put_word("iter");
-		put_word(p.side[0].any && p.side[1].any ? "key" : NULL);
+		put_or_unset("iter");
+		put_or_unset(p.side[0].any && p.side[1].any ? "key" : NULL);
 		out_i64(i);
 		out_unset();
 		out_unset();

@@ -129,7 +129,7 @@ put_columns(const struct join_cols *c, const double *v)
 	size_t i;
 
 	for (i = 0; i < c->n; i++)
-		put_mean(v[i] >= 0, v[i], decimals);
+		model_put_mean(v[i] >= 0, v[i], decimals);
 	out_end();
 }
 
@@ -162,7 +162,7 @@ put_steps(const struct join_cols *c)
 	free(v);
 }
 
-/* What the rows that are not shown have in all. */
+/* One row with the sums of the rows that are not shown. */
 static void
 put_rest_lines(const struct join_cols *c, const struct join_line *l, size_t n)
 {

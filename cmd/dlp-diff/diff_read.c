@@ -131,9 +131,9 @@ place_dev(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 	smap_put(&p->side->info, p->key.s, p->key.len, NULL);
 }
 
-/* What all steps of a run share: the text without its number. */
+/* The text that all steps of a run share: "step 7" without its number. */
 static char *
-key_of(const char *s, size_t n)
+step_key(const char *s, size_t n)
 {
 	while (n > 0 && isdigit((unsigned char)s[n - 1]))
 		n--;
@@ -172,7 +172,7 @@ place_iter(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 		return;
 	key = rec_raw(r, c->key, &n);
 	if (key != NULL && g->key == NULL)
-		g->key = key_of(key, n);
+		g->key = step_key(key, n);
 	no = side_step(p->side, run, iter); /* it may move the steps */
 	s = &p->side->step[no];
 	s->has = length(c, r, key == NULL, &s->ns);
@@ -193,8 +193,8 @@ tc_of(const struct rec *r, const struct rec_col *tc)
 
 /* To a row: a time, or with ns < 0 only the arithmetic. */
 static void
-count(struct diff_place *p, struct diff_row *row, uint32_t step, int64_t ns,
-    const int64_t *flop, unsigned tc)
+add_to_row(struct diff_place *p, struct diff_row *row, uint32_t step,
+    int64_t ns, const int64_t *flop, unsigned tc)
 {
 	struct diff_cell *c = row_cell(row, p->side_no, step);
 
@@ -325,8 +325,8 @@ place_inst(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 	if (p->m->by == BY_ITER || !step_of(p, c, r, &step) ||
 	    !rec_i64(r, c->dur, &ns))
 		return;
-	count(p, place_row(p, c, r), step, ns, NULL, 0);
-	count(p, &p->m->all, step, ns, NULL, 0);
+	add_to_row(p, place_row(p, c, r), step, ns, NULL, 0);
+	add_to_row(p, &p->m->all, step, ns, NULL, 0);
 }
 
 static void
@@ -348,12 +348,12 @@ place_gpu(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 	if (c->flop != NULL && rec_i64(r, c->flop, &flop))
 		f = &flop;
 	if (tc == TC_YES)
-		count(p, &p->m->tc, step, ns, f, tc);
+		add_to_row(p, &p->m->tc, step, ns, f, tc);
 	if (p->m->cpu)
 		ns = -1;
 	if (p->m->by != BY_ITER)
-		count(p, place_row(p, c, r), step, ns, f, tc);
-	count(p, &p->m->all, step, ns, f, tc);
+		add_to_row(p, place_row(p, c, r), step, ns, f, tc);
+	add_to_row(p, &p->m->all, step, ns, f, tc);
 }
 
 static void
@@ -376,7 +376,7 @@ side_number(const struct diff_stream *in)
 }
 
 static void
-on_section(struct diff_stream *in)
+enter_section(struct diff_stream *in)
 {
 	in->n_section++;
 	in->at.side_no = side_number(in);
@@ -442,7 +442,7 @@ take_info(struct diff_place *at, const char *v, size_t n)
 }
 
 static void
-on_meta(struct diff_stream *in, struct rec *r)
+take_meta(struct diff_stream *in, struct rec *r)
 {
 	size_t wlen, len;
 	const char *rest, *w = rec_meta(r, &wlen, &rest, &len);
@@ -458,7 +458,7 @@ on_meta(struct diff_stream *in, struct rec *r)
 
 /* The columns that GPU work and runs of ops share. */
 static void
-bind_work(struct diff_stream *in, struct diff_cols *c, struct rec_reader *rd,
+bind_timed(struct diff_stream *in, struct diff_cols *c, struct rec_reader *rd,
     const char *tag)
 {
 	bool by_op = in->m->by != BY_KERNEL && in->m->by != BY_ITER;
@@ -476,7 +476,7 @@ static void
 bind_gpu(struct diff_stream *in, struct diff_cols *c, struct rec_reader *rd,
     const char *tag, const char *what)
 {
-	bind_work(in, c, rd, tag);
+	bind_timed(in, c, rd, tag);
 	c->take = place_gpu;
 	if (what != NULL)
 		c->what = rec_col(c->type, what, REC_NEED);
@@ -528,7 +528,7 @@ bind_all(struct diff_stream *in, struct rec_reader *rd)
 	REC_COLS(in->kern.type, REC_OPT, { &in->kern.flop, "flop" },
 	    { &in->kern.tc, "tc" });
 	if (in->m->cpu) {
-		bind_work(in, &in->inst, rd, "inst");
+		bind_timed(in, &in->inst, rd, "inst");
 		in->inst.take = place_inst;
 	}
 	bind_op(&in->op, rd);
@@ -552,11 +552,11 @@ read_stream(struct diff_model *m, const char *path, size_t first,
 	bind_all(&in, rd);
 	while (rec_next(rd, &r)) {
 		if (r.kind == REC_SECTION || in.n_section == 0)
-			on_section(&in);
+			enter_section(&in);
 		if (r.kind == REC_SECTION || r.kind == REC_END)
 			place_open(&in.at, r.kind == REC_SECTION);
 		if (r.kind == REC_META)
-			on_meta(&in, &r);
+			take_meta(&in, &r);
 		else if (r.kind == REC_DATA && r.type != NULL) {
 			c = rec_arg(&r);
 			c->take(&in.at, c, &r);

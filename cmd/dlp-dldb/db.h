@@ -120,10 +120,11 @@ void ddl_tables(struct db *db);
 
 void ddl_views(struct db *db); /* db_views.c */
 
-/* Those of the aggregated tables are dropped, while rows are added. */
+/* Drops the indices of the aggregated tables while rows are added. */
 void ddl_no_indices(struct db *db);
 
-/* After the rows. An index that cannot be unique is not. */
+/* Makes the indices, after the rows. An index that cannot be unique is made
+ * without. */
 void ddl_indices(struct db *db, bool aggregated);
 
 #endif

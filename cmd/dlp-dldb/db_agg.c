@@ -277,7 +277,7 @@ put_kern_times(struct db_halves *d, const struct db_op *op)
 }
 
 static void
-put_op(struct db_halves *d, int64_t aggr, const struct db_op *op)
+put_op_sums(struct db_halves *d, int64_t aggr, const struct db_op *op)
 {
 	struct db_metric m[N_METRIC];
 	int64_t times, kerns;
@@ -329,7 +329,7 @@ agg_write(struct db_halves *d, int64_t aggr)
 		op = ops_nth(d, i);
 		if (op->n_calls == 0 && op->n_kern == 0)
 			continue;
-		put_op(d, aggr, op);
+		put_op_sums(d, aggr, op);
 		t = &types[op->type];
 		t->any = true;
 		t->n_ops++;

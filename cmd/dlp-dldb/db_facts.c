@@ -77,7 +77,7 @@ facts_int(const struct db_halves *d, const char *name, int64_t def)
 
 #define MAX_DEV 1024
 
-/* What DLProf 1.8.0 said of itself. */
+/* The versions that DLProf 1.8.0 wrote of itself. */
 #define VERSION "1.8.0"
 #define DLPROF_VERSION "v1.8.0"
 #define DLPROF_BUILD "29839685"

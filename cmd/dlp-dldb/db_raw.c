@@ -18,14 +18,14 @@ struct raw_seen { /* a run that is open */
 };
 
 /* Columns of what DLProf's tables have no place for. */
-struct range_cols {
+struct db_range_cols {
 	struct rec_col *id, *start, *dur, *pid, *tid, *end_tid, *domain, *mode,
 	    *text, *level, *layer;
 };
-struct os_cols {
+struct db_os_cols {
 	struct rec_col *id, *start, *dur, *pid, *tid, *name;
 };
-struct mem_cols {
+struct db_mem_cols {
 	struct rec_col *id, *start, *pid, *dev, *op, *bytes, *addr, *kind,
 	    *pool, *pool_bytes;
 };
@@ -37,9 +37,9 @@ struct db_raw {
 	uint32_t *spare;
 	size_t n_spare, cap_spare;
 	int64_t rows;
-	struct range_cols range;
-	struct os_cols os;
-	struct mem_cols mem;
+	struct db_range_cols range;
+	struct db_os_cols os;
+	struct db_mem_cols mem;
 };
 
 void
@@ -358,7 +358,7 @@ static void
 on_range(struct stage *st, struct rec *r)
 {
 	struct db_halves *d = st->ctx;
-	const struct range_cols *c = rec_arg(r);
+	const struct db_range_cols *c = rec_arg(r);
 
 	if (d->raw && rec_int(r, c->start, DB_NULL) != DB_NULL)
 		DB_ADD(&d->db, T_DLP_RANGES, rec_int(r, c->id, 0),
@@ -374,7 +374,7 @@ static void
 on_os(struct stage *st, struct rec *r)
 {
 	struct db_halves *d = st->ctx;
-	const struct os_cols *c = rec_arg(r);
+	const struct db_os_cols *c = rec_arg(r);
 
 	if (d->raw && rec_int(r, c->start, DB_NULL) != DB_NULL)
 		DB_ADD(&d->db, T_DLP_OS_CALLS, rec_int(r, c->id, 0),
@@ -388,7 +388,7 @@ static void
 on_mem(struct stage *st, struct rec *r)
 {
 	struct db_halves *d = st->ctx;
-	const struct mem_cols *c = rec_arg(r);
+	const struct db_mem_cols *c = rec_arg(r);
 
 	if (d->raw && rec_int(r, c->start, DB_NULL) != DB_NULL)
 		DB_ADD(&d->db, T_DLP_MEMORY, rec_int(r, c->id, 0),
@@ -415,7 +415,7 @@ own_dev(struct db_halves *d, const struct db_dev *dev)
 	    dev->mem_bytes, dev->membw_bytes_s);
 }
 
-/* Of all that was allocated on the device, the most at a time. */
+/* The largest amount of memory that was allocated on the device at a time. */
 int64_t
 own_mem_peak(struct db_halves *d, int64_t dev)
 {
@@ -466,7 +466,7 @@ own_facts(struct db_halves *d)
 }
 
 static void
-bind_range(struct range_cols *c, struct stage *st)
+bind_range(struct db_range_cols *c, struct stage *st)
 {
 	struct rec_type *t = stage_on(st, "range", on_range, NULL, c);
 
@@ -479,7 +479,7 @@ bind_range(struct range_cols *c, struct stage *st)
 }
 
 static void
-bind_os(struct os_cols *c, struct stage *st)
+bind_os(struct db_os_cols *c, struct stage *st)
 {
 	struct rec_type *t = stage_on(st, "os", on_os, NULL, c);
 
@@ -491,7 +491,7 @@ bind_os(struct os_cols *c, struct stage *st)
 static void
 own_start(struct db_raw *w, struct stage *st)
 {
-	struct mem_cols *c = &w->mem;
+	struct db_mem_cols *c = &w->mem;
 	struct rec_type *t = stage_on(st, "mem", on_mem, NULL, c);
 
 	REC_COLS(t, REC_OPT, { &c->id, "id" }, { &c->start, "start_ns" },

@@ -186,7 +186,7 @@ on_group(struct stage *st, struct rec *r)
 	}
 }
 
-/* Those that DLProf made. */
+/* Only findings that DLProf would have made are stored. */
 static void
 on_finding(struct stage *st, struct rec *r)
 {
@@ -304,7 +304,7 @@ count_iters(struct db_halves *d, struct sum_whole *w)
 		w->last = w->total > 0 ? w->total - 1 : 0;
 }
 
-/* Of all iterations that count. */
+/* The mean and deviation of the iterations that count. */
 static void
 deviation(const struct db_halves *d, struct sum_whole *w)
 {
@@ -519,7 +519,7 @@ leaves_write(struct db *d)
 	    " s.string = o.op_name");
 }
 
-/* What DLProf's viewer does for a finding. */
+/* The action that DLProf's viewer offers for a finding. */
 static const char *
 viewer(const char *id)
 {
@@ -557,7 +557,7 @@ put_aggregation(struct db_halves *d)
 }
 
 static bool
-lacks(const struct db_halves *d, const char *what, const char *by)
+warn_missing(const struct db_halves *d, const char *what, const char *by)
 {
 	warn("%s: no %s records (of %s): the database has no aggregation",
 	    d->path, what, by);
@@ -572,9 +572,9 @@ sums_write(struct db_halves *d)
 	int64_t aggr;
 
 	if (d->sums->n_iter == 0)
-		return lacks(d, "iter", "dlp-iter");
+		return warn_missing(d, "iter", "dlp-iter");
 	if (d->sums->n_busy == 0 && facts_ndev(d) > 0)
-		return lacks(d, "busy", "dlp-busy");
+		return warn_missing(d, "busy", "dlp-busy");
 	if (!d->sums->tree)
 		warn("%s: no group records (of dlp-tree): only ops are in"
 		     " group_ops",

@@ -177,7 +177,7 @@ put_src(const struct merge_input *in, const struct mview *f)
 }
 
 static void
-put_value(const struct merge_input *in, const struct merge_col *c,
+put_column(const struct merge_input *in, const struct merge_col *c,
     const struct mview *f)
 {
 	int64_t v, n = in->types->n_inputs;
@@ -230,7 +230,7 @@ merge_put(const struct merge_input *in)
 		buf_putc(&out_buf, '\t');
 		k = m->from[i];
 		if (k >= 0)
-			put_value(in, &l->col[k], &in->field[k]);
+			put_column(in, &l->col[k], &in->field[k]);
 		else if (i == u->src)
 			put_src(in, NULL);
 		else if (i == u->rank)
@@ -363,7 +363,7 @@ new_legend(struct merge_input *in)
 }
 
 static void
-split(struct merge_input *in)
+split_record(struct merge_input *in)
 {
 	const char *s = in->r.line, *end = s + in->r.len;
 	const char *tab = memchr(s, '\t', in->r.len);
@@ -405,7 +405,7 @@ time_of(const struct merge_input *in, int col, int64_t *t)
 
 /* Takes in what r is: a legend, or a record and its time. */
 static void
-look(struct merge_input *in)
+take_line(struct merge_input *in)
 {
 	int64_t t;
 
@@ -416,7 +416,7 @@ look(struct merge_input *in)
 		new_legend(in);
 	if (in->r.kind != REC_DATA)
 		return;
-	split(in);
+	split_record(in);
 	if (!time_of(in, in->of->api, &t) && !time_of(in, in->of->start, &t))
 		return;
 	t = num_add(t, in->shift);
@@ -428,7 +428,7 @@ void
 merge_start(struct merge_input *in)
 {
 	if (in->live)
-		look(in);
+		take_line(in);
 }
 
 void
@@ -436,5 +436,5 @@ merge_next(struct merge_input *in)
 {
 	in->live = rec_next(in->rd, &in->r);
 	if (in->live)
-		look(in);
+		take_line(in);
 }
