@@ -5,9 +5,7 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "dlp-stats/read.h"
-#include "dlp-stats/reports.h"
-#include "dlp-stats/table.h"
+#include "dlp-stats/stats.h"
 #include "err.h"
 
 static const char usage[] =
@@ -28,20 +26,23 @@ static const char usage[] =
     "  -h, --help         print this and exit\n"
     "  -V, --version      print the version and exit\n";
 
-static const char *format = "column";
-static bool titles, list, needs;
+/* One per process: the functions of options have no other way to it. */
+static struct stats stats;
 
 static void
 ask(const char *arg)
 {
-	list |= !reports_ask(arg);
+	stats.list |= !reports_ask(&stats, arg);
 }
 
 static void
 memory(const char *arg)
 {
-	table_memory = cli_size("-S", arg);
+	groups_memory = cli_size("-S", arg);
 }
+
+static const char *format = "column";
+static bool titles, needs;
 
 int
 main(int argc, char **argv)
@@ -51,7 +52,7 @@ main(int argc, char **argv)
 		{ 'f', "format", .arg = &format },
 		{ 't', "titles", .flag = &titles },
 		{ 'S', "memory", .call = memory },
-		{ 'l', "list", .flag = &list },
+		{ 'l', "list", .flag = &stats.list },
 		{ 0, "needs", .flag = &needs },
 		{ 0 },
 	};
@@ -62,25 +63,25 @@ main(int argc, char **argv)
 
 	cli_init("dlp-stats");
 	unbuffered = cli_options(argc, argv, usage, opts);
-	if (list) {
+	if (stats.list) {
 		out_open(false);
 		reports_list();
 		return out_finish(0);
 	}
-	if (nreports == 0)
-		(void)reports_ask(REPORTS_STANDARD);
+	if (stats.nreports == 0)
+		(void)reports_ask(&stats, REPORTS_STANDARD);
 	if (needs) {
 		out_open(false);
-		reports_types();
+		reports_types(&stats);
 		return out_finish(0);
 	}
 	path = cli_operand(argc, argv, usage);
 	stage_open_sink(&st, path, unbuffered);
-	if (!sink_open(format, titles || nreports > 1))
+	if (!sink_open(&stats.sink, format, titles || stats.nreports > 1))
 		die("-f: bad format '%s'; it is csv, tsv, json or column",
 		    format);
-	read_open(&st);
+	read_open(&stats, &st);
 	rc = stage_run(&st);
-	sink_close();
+	sink_close(&stats.sink);
 	return out_finish(rc);
 }

@@ -1,0 +1,242 @@
+/*
+ * A table of groups from within (group_table.h): the keys of the rows in
+ * memory, rows sorted into runs, and the groups that are made of the runs.
+ */
+#ifndef STATS_GROUP_IMPL_H
+#define STATS_GROUP_IMPL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "beside.h"
+#include "buf.h"
+#include "group_table.h"
+#include "map.h"
+#include "textsort.h"
+#include "varint.h"
+
+/*
+ * text_shapes.c: texts in a few bytes where most differ in their numbers only,
+ * as "aten::add_, op_id = 5" does: the number of the text's shape, which is the
+ * text with a 0 for each of its numbers, and the digits, two in a byte.
+ *
+ * Shapes are kept as long as the set, up to a bound.
+ */
+struct text_shapes {  /* all zero is empty, and full */
+	size_t bound; /* of the shapes' bytes */
+	bool full;    /* no more texts are to be packed */
+	size_t bytes;
+	struct smap texts;
+	struct text_shape {
+		uint32_t at, n; /* its parts */
+		uint32_t len;   /* bytes of the shape */
+		uint32_t ranks; /* the parts up to the last with a rank */
+	} * shape;
+	size_t cap;
+	struct text_shape_part { /* up to a number, or the end */
+		uint32_t at;     /* in bodies */
+		uint32_t len;
+		uint32_t rank; /* from 1 among those that can follow the same
+				  parts; 0: there is no other */
+	} * part;
+	size_t nparts, parts_cap;
+	struct buf bodies; /* of the parts, and some room behind them */
+	size_t ranked;     /* shapes whose parts have their rank */
+	struct buf text, digits;
+};
+
+void shapes_free(struct text_shapes *x);
+
+/* Appends the packed form of a text. */
+void shapes_pack(struct text_shapes *x, struct buf *b, const char *s, size_t n);
+
+/* Appends the text of a packed one. */
+void shapes_unpack(
+    const struct text_shapes *x, struct buf *b, const char *s, size_t n);
+
+/* Appends bytes that are in the order of the texts, for packed ones between
+ * which no other was packed since shapes_rank(). */
+void shapes_rank(struct text_shapes *x);
+void shapes_order(
+    const struct text_shapes *x, struct buf *b, const char *s, size_t n);
+
+/*
+ * group_table.c: texts with numbers from 0. A text that is there gets its
+ * number again, as long as that is worth the search: where nearly all are new,
+ * as the names of ranges with an op id are, each gets a number of its own, and
+ * the same text can have several; they are packed then (shapes.h).
+ */
+struct keyset {                     /* all zero is empty */
+	struct text_shapes *shapes; /* the caller's; NULL: none is packed */
+	struct buf text;
+	struct keyset_key {
+		size_t at;
+		uint32_t len, hash;
+	} * key;
+	uint32_t n, cap;
+	uint32_t *slot; /* number + 1, by hash */
+	uint32_t nslots;
+	uint32_t asked; /* since it was empty */
+	bool apart;     /* texts are not looked for */
+	bool packed;    /* all */
+};
+
+struct keyset_order { /* all zero is empty; memory is kept */
+	struct buf bytes;
+	struct text_ref *ref; /* twice as many as there are texts */
+	size_t cap;
+};
+
+uint32_t keyset_put(struct keyset *k, const char *s, size_t n);
+uint32_t keyset_new(struct keyset *k, const char *s, size_t n);
+
+/* A text as it is kept, packed or not. */
+static inline const char *
+keyset_text(const struct keyset *k, uint32_t i, size_t *n)
+{
+	*n = k->key[i].len;
+	return k->text.s + k->key[i].at;
+}
+
+/* o->ref: all, as textsort() takes them, to be in the order of their texts'
+ * bytes; id is the number. s and n are the text, or if they are packed what
+ * is the same for the same text. Valid until the set changes. */
+void keyset_order(const struct keyset *k, struct keyset_order *o);
+void keyset_order_free(struct keyset_order *o);
+
+size_t keyset_bytes(const struct keyset *k); /* what it takes, sorted too */
+void keyset_clear(struct keyset *k);         /* memory is kept */
+void keyset_free(struct keyset *k);
+
+/*
+ * group_runs.c: a sorted run of rows, in memory or in a file without a name, of
+ *numbers as in varint.h:
+ *
+ *	2 * length of the key + 1 if it is packed, number of rows, the key,
+ *	rows: 8 * part + number of values, values; 0 are left out at the end
+ */
+#define RUN_WORDS (1 + GROUP_VALS) /* of a row at most: part, values */
+#define RUN_ROW_MAX (VARINT_MAX * RUN_WORDS)
+#define RUN_SLACK (RUN_ROW_MAX * 2) /* to be read behind the end, unused */
+
+struct group_run_out {
+	struct buf buf;
+	int fd;      /* -1: all in memory */
+	bool packed; /* all keys are */
+};
+
+void run_put_key(
+    struct group_run_out *o, const struct group_code *c, size_t nrows);
+void run_add_row(struct group_run_out *o, const int64_t *row, int nval);
+void run_put_empty(
+    struct group_run_out *o); /* a row of part 0 without values */
+
+/* The bytes in buf to the file, if there is one and they are many. */
+void run_flush(struct group_run_out *o, bool all);
+
+/* A row at p, where there is room for RUN_ROW_MAX bytes; behind it. */
+static inline char *
+run_put_row(char *p, uint32_t part, const int64_t *v, int nval)
+{
+	int i;
+
+	while (nval > 0 && v[nval - 1] == 0)
+		nval--;
+	p = varint_put(p, (uint64_t)part << 3 | (unsigned)nval);
+	for (i = 0; i < nval; i++)
+		p = varint_put(p, varint_fold(v[i]));
+	return p;
+}
+
+/* The part and values of the row at p. */
+static inline const char *
+run_get_row(const char *p, int64_t *row, int nval)
+{
+	uint64_t v;
+	int i, n;
+
+	p = varint_get(p, &v);
+	n = (int)(v & 7);
+	row[0] = (int64_t)(v >> 3);
+	for (i = 1; i <= nval; i++) {
+		v = 0;
+		if (i <= n)
+			p = varint_get(p, &v);
+		row[i] = varint_unfold(v);
+	}
+	return p;
+}
+
+void run_text(
+    const struct text_shapes *x, const struct group_code *c, struct buf *b);
+
+struct group_parts {       /* rows of other parts are passed over */
+	uint32_t from, to; /* to is one of them, too */
+};
+
+struct group_run {
+	int fd;       /* -1: all is in b */
+	struct buf b; /* what was read, from pos on yet to be used */
+	size_t pos;
+	off_t at;               /* where the file is read next */
+	bool end;               /* no row is left */
+	struct group_code code; /* the current row's key, as it lies in keep */
+	struct buf keep, key;   /* key: what it is compared by */
+	uint64_t chunk;         /* text_chunk() of it */
+	bool has_key;
+	size_t rows; /* behind it, of the same key */
+	int nval;
+	const struct text_shapes *shapes; /* of keys */
+	bool packed; /* all runs' keys are: no text is needed
+			to compare them */
+	struct group_parts parts;
+	int64_t row[RUN_WORDS];
+};
+
+void run_open(struct group_run *r, const struct group_run_out *o);
+void run_close(struct group_run *r);
+void run_next(struct group_run *r); /* sets end, or the row and its key */
+
+struct group_merge {
+	const struct group_run_out *runs;
+	int n, nval;
+	struct text_shapes *shapes; /* of their keys */
+	bool codes;                 /* groups need no key but its code */
+	struct group_parts parts;
+};
+
+void merge_runs(const struct group_merge *m, group_fn *fn, void *ctx);
+
+#define ROW_HEAD 5 /* bytes before a row in memory: its key, its length */
+
+struct group_fill { /* rows in the order in which they came */
+	struct keyset keys;
+	struct buf rows;
+	uint32_t *nrows; /* by key */
+	size_t nrows_cap;
+	uint32_t most; /* rows of a key */
+};
+
+struct groups {
+	int nval;
+	bool distinct; /* keys have no rows */
+	uint64_t gen;  /* of the keys' numbers */
+	struct text_shapes shapes;
+	struct group_fill fills[2];
+	struct group_fill *in;  /* takes what comes */
+	struct group_fill *out; /* is sorted; with it is all up to sum */
+	struct keyset_order order;
+	struct buf sorted;
+	size_t *first, first_cap;
+	int64_t *unpacked;
+	size_t unpacked_cap;
+	struct beside beside; /* what sorts */
+	bool sorting;
+	int64_t sum;
+	bool closed;
+	struct group_run_out *run;
+	int nruns;
+};
+
+#endif

@@ -1,0 +1,701 @@
+/*
+ * Groups of values, sorted and merged; see group_table.h. Keys are kept once
+ * per run, or where they do not repeat once per row; rows hold their numbers.
+ * While one lot of rows is sorted by a thread, the next comes in.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "err.h"
+#include "group_impl.h"
+#include "num.h"
+#include "temp.h"
+
+/* The keys. */
+
+#define TRIAL 4096 /* texts after which it is seen whether they repeat */
+
+static void
+rehash(struct keyset *k)
+{
+	uint32_t i, h;
+
+	k->nslots = k->nslots != 0 ? k->nslots * 2 : 1024;
+	free(k->slot);
+	k->slot = xcalloc(k->nslots, sizeof(*k->slot));
+	for (i = 0; i < k->n; i++) {
+		h = k->key[i].hash & (k->nslots - 1);
+		while (k->slot[h] != 0)
+			h = (h + 1) & (k->nslots - 1);
+		k->slot[h] = i + 1;
+	}
+}
+
+/* What is in text from there on. */
+static uint32_t
+new_key(struct keyset *k, size_t at, uint32_t hash)
+{
+	struct keyset_key *x;
+
+	if (k->n == k->cap) {
+		k->cap = k->cap != 0 ? k->cap * 2 : 256;
+		k->key = xrealloc(k->key, k->cap, sizeof(*k->key));
+	}
+	x = &k->key[k->n];
+	x->at = at;
+	x->len = (uint32_t)(k->text.len - at);
+	x->hash = hash;
+	return k->n++;
+}
+
+uint32_t
+keyset_new(struct keyset *k, const char *s, size_t n)
+{
+	size_t at = k->text.len;
+
+	buf_reserve(&k->text, 1); /* of an empty one, too */
+	buf_put(&k->text, s, n);
+	return new_key(k, at, 0);
+}
+
+/* From now on texts are packed, those that are there too. */
+static void
+pack_all(struct keyset *k)
+{
+	struct buf all = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < k->n; i++) {
+		struct keyset_key *x = &k->key[i];
+		size_t at = all.len;
+
+		shapes_pack(k->shapes, &all, k->text.s + x->at, x->len);
+		x->at = at;
+		x->len = (uint32_t)(all.len - at);
+	}
+	buf_free(&k->text);
+	k->text = all;
+	k->packed = true;
+}
+
+/* Whether the texts repeat is known by now. */
+static void
+decide(struct keyset *k)
+{
+	k->apart = k->n > TRIAL / 8 * 7;
+	if (k->apart && k->shapes != NULL && !k->shapes->full)
+		pack_all(k);
+}
+
+static uint32_t
+put_packed(struct keyset *k, const char *s, size_t n)
+{
+	size_t at = k->text.len;
+
+	shapes_pack(k->shapes, &k->text, s, n);
+	return new_key(k, at, 0);
+}
+
+uint32_t
+keyset_put(struct keyset *k, const char *s, size_t n)
+{
+	const struct keyset_key *x;
+	uint32_t h, i;
+
+	if (k->asked++ == TRIAL)
+		decide(k);
+	if (k->packed)
+		return put_packed(k, s, n);
+	if (k->apart)
+		return keyset_new(k, s, n);
+	buf_reserve(&k->text, 1);
+	if (k->n >= k->nslots / 2)
+		rehash(k);
+	h = (uint32_t)hash_bytes(s, n);
+	for (i = h & (k->nslots - 1); k->slot[i] != 0;
+	     i = (i + 1) & (k->nslots - 1)) {
+		x = &k->key[k->slot[i] - 1];
+		if (x->hash == h && x->len == n &&
+		    (n == 0 || memcmp(k->text.s + x->at, s, n) == 0))
+			return k->slot[i] - 1;
+	}
+	k->slot[i] = k->n + 1;
+	buf_put(&k->text, s, n);
+	return new_key(k, k->text.len - n, h);
+}
+
+/* What packed texts are sorted by. */
+static void
+order_packed(const struct keyset *k, struct keyset_order *o)
+{
+	struct text_ref *v = o->ref;
+	uint32_t i;
+
+	shapes_rank(k->shapes);
+	buf_clear(&o->bytes);
+	for (i = 0; i < k->n; i++) {
+		v[i].chunk = o->bytes.len;
+		shapes_order(k->shapes, &o->bytes, k->text.s + k->key[i].at,
+		    k->key[i].len);
+		v[i].n = (uint32_t)(o->bytes.len - v[i].chunk);
+	}
+	for (i = 0; i < k->n; i++)
+		v[i].s = o->bytes.s + v[i].chunk;
+}
+
+void
+keyset_order(const struct keyset *k, struct keyset_order *o)
+{
+	size_t n;
+	uint32_t i;
+
+	if (o->cap < k->n) {
+		o->cap = k->cap;
+		o->ref = xrealloc(o->ref, o->cap, 2 * sizeof(*o->ref));
+	}
+	for (i = 0; i < k->n; i++) {
+		o->ref[i].s = keyset_text(k, i, &n);
+		o->ref[i].n = (uint32_t)n;
+		o->ref[i].id = i;
+	}
+	if (k->packed)
+		order_packed(k, o);
+}
+
+void
+keyset_order_free(struct keyset_order *o)
+{
+	buf_free(&o->bytes);
+	free(o->ref);
+	memset(o, 0, sizeof(*o));
+}
+
+size_t
+keyset_bytes(const struct keyset *k)
+{
+	return (k->packed ? 2 : 1) * k->text.len + (size_t)k->n * 80;
+}
+
+void
+keyset_clear(struct keyset *k)
+{
+	buf_clear(&k->text);
+	if (k->nslots > 0)
+		memset(k->slot, 0, k->nslots * sizeof(*k->slot));
+	k->n = 0;
+	k->asked = 0;
+	k->apart = k->packed = false;
+}
+
+void
+keyset_free(struct keyset *k)
+{
+	buf_free(&k->text);
+	free(k->key);
+	free(k->slot);
+	memset(k, 0, sizeof(*k));
+}
+
+/* The rows of a table. */
+
+size_t groups_memory = (size_t)48 << 20;
+
+#define SHAPES 32          /* their share of it */
+#define MAX_ROWS INT32_MAX /* bytes of them in memory, at most */
+#define LARGE (1 << 20)    /* bytes */
+
+/* Large blocks are the system's again when they are freed: tables come one
+ * after the other, and are made in several threads. */
+static void
+give_back_large(void)
+{
+#ifdef __GLIBC__
+	mallopt(M_MMAP_THRESHOLD, LARGE);
+#endif
+}
+
+struct groups *
+groups_new(int nval, bool distinct)
+{
+	struct groups *t = xcalloc(1, sizeof(*t));
+
+	give_back_large();
+	t->nval = nval;
+	t->distinct = distinct;
+	t->gen = 1;
+	t->shapes.bound = groups_memory / SHAPES;
+	t->in = &t->fills[0];
+	t->out = &t->fills[1];
+	t->in->keys.shapes = t->out->keys.shapes = &t->shapes;
+	return t;
+}
+
+static void
+free_fill(struct group_fill *f)
+{
+	keyset_free(&f->keys);
+	buf_free(&f->rows);
+	free(f->nrows);
+	f->nrows = NULL;
+}
+
+static void
+free_rows(struct groups *t)
+{
+	free_fill(&t->fills[0]);
+	free_fill(&t->fills[1]);
+	keyset_order_free(&t->order);
+	buf_free(&t->sorted);
+	free(t->first);
+	free(t->unpacked);
+	t->first = NULL;
+	t->unpacked = NULL;
+}
+
+static void
+wait_sorted(struct groups *t)
+{
+	if (!t->sorting)
+		return;
+	beside_end(&t->beside);
+	beside_say(&t->beside);
+	t->sorting = false;
+}
+
+void
+groups_free(struct groups *t)
+{
+	int i;
+
+	if (t == NULL)
+		return;
+	wait_sorted(t);
+	free_rows(t);
+	shapes_free(&t->shapes);
+	for (i = 0; i < t->nruns; i++) {
+		buf_free(&t->run[i].buf);
+		if (t->run[i].fd >= 0)
+			close(t->run[i].fd);
+	}
+	free(t->run);
+	free(t);
+}
+
+#define AHEAD 8
+#define FEW 8
+
+static uint32_t
+key_of(const char *row)
+{
+	uint32_t k;
+
+	memcpy(&k, row, sizeof(k));
+	return k;
+}
+
+static size_t
+len_of(const char *row)
+{
+	return (unsigned char)row[ROW_HEAD - 1];
+}
+
+/* The rows of a key, brought together: first[k] is where those of key k
+ * begin, first[n of keys] their end. */
+static void
+by_key(struct groups *t)
+{
+	const struct buf *rows = &t->out->rows;
+	const char *s = rows->s, *e = s + rows->len, *p;
+	uint32_t k, nkeys = t->out->keys.n;
+	size_t n, at = 0, *first;
+
+	buf_reserve(&t->sorted, rows->len + RUN_ROW_MAX);
+	if (t->first_cap < (size_t)nkeys + 2) {
+		t->first_cap = (size_t)t->out->keys.cap + 2;
+		t->first = xrealloc(t->first, t->first_cap, sizeof(*first));
+	}
+	first = t->first;
+	memset(first, 0, ((size_t)nkeys + 2) * sizeof(*first));
+	for (p = s; p < e; p += ROW_HEAD + len_of(p))
+		first[key_of(p)] += len_of(p);
+	for (k = 0; k <= nkeys; k++) {
+		n = first[k];
+		first[k] = at;
+		at += n;
+	}
+	for (p = s; p < e; p += ROW_HEAD + n) {
+		n = len_of(p);
+		k = key_of(p);
+		memcpy(t->sorted.s + first[k], p + ROW_HEAD, n);
+		first[k] += n;
+	}
+	for (k = nkeys; k > 0; k--)
+		first[k] = first[k - 1];
+	first[0] = 0;
+}
+
+/* By part, then by the first value. */
+static int
+cmp_row(const void *x, const void *y)
+{
+	const int64_t *a = x, *b = y;
+
+	if (a[0] != b[0])
+		return a[0] < b[0] ? -1 : 1;
+	return a[1] < b[1] ? -1 : a[1] > b[1];
+}
+
+static int64_t *
+row_at(const struct groups *t, size_t i)
+{
+	return t->unpacked + i * (size_t)(t->nval + 1);
+}
+
+/* Mostly a few. */
+static void
+sort_rows(const struct groups *t, size_t n)
+{
+	size_t size = (size_t)(t->nval + 1) * sizeof(int64_t), i, k;
+	int64_t x[RUN_WORDS];
+
+	if (n > FEW) {
+		qsort(t->unpacked, n, size, cmp_row);
+		return;
+	}
+	for (i = 1; i < n; i++) {
+		if (cmp_row(row_at(t, i - 1), row_at(t, i)) <= 0)
+			continue;
+		memcpy(x, row_at(t, i), size);
+		for (k = i; k > 0 && cmp_row(row_at(t, k - 1), x) > 0; k--)
+			memcpy(row_at(t, k), row_at(t, k - 1), size);
+		memcpy(row_at(t, k), x, size);
+	}
+}
+
+/* The rows of a key, behind n others. */
+static size_t
+unpack(struct groups *t, uint32_t key, size_t n)
+{
+	const char *p = t->sorted.s + t->first[key];
+	const char *e = t->sorted.s + t->first[key + 1];
+
+	while (p < e) {
+		if (n == t->unpacked_cap) {
+			t->unpacked_cap = n != 0 ? n * 2 : 64;
+			t->unpacked = xrealloc(t->unpacked, t->unpacked_cap,
+			    (size_t)(t->nval + 1) * sizeof(int64_t));
+		}
+		p = run_get_row(p, row_at(t, n++), t->nval);
+	}
+	return n;
+}
+
+/* How many keys have the text of the first. */
+static uint32_t
+same_texts(const struct keyset *keys, const struct text_ref *v, uint32_t n)
+{
+	const char *s, *t;
+	size_t sn, tn;
+	uint32_t m;
+
+	s = keyset_text(keys, v[0].id, &sn);
+	for (m = 1; m < n; m++) {
+		t = keyset_text(keys, v[m].id, &tn);
+		if (sn != tn || memcmp(s, t, sn) != 0)
+			break;
+	}
+	return m;
+}
+
+/* Several keys have the same text: their rows are those of one. */
+static void
+put_key(struct groups *t, struct group_run_out *o, const struct text_ref *v,
+    uint32_t m)
+{
+	size_t n = 0, i;
+	struct group_code c = { .packed = t->out->keys.packed };
+
+	c.s = keyset_text(&t->out->keys, v->id, &c.n);
+	if (t->distinct) {
+		run_put_key(o, &c, 1);
+		run_put_empty(o);
+		return;
+	}
+	for (i = 0; i < m; i++)
+		n = unpack(t, v[i].id, n);
+	sort_rows(t, n);
+	run_put_key(o, &c, n);
+	for (i = 0; i < n; i++)
+		run_add_row(o, row_at(t, i), t->nval);
+}
+
+/* Keys and texts lie anywhere: ask for those to come, first for the places
+ * where it says where they are. */
+static void
+prefetch(const struct groups *t, const struct text_ref *v, uint32_t n)
+{
+	const struct keyset *keys = &t->out->keys;
+	const struct keyset_key *k;
+
+	if (n > 2 * AHEAD) {
+		__builtin_prefetch(&keys->key[v[2 * AHEAD].id]);
+		if (!t->distinct)
+			__builtin_prefetch(&t->first[v[2 * AHEAD].id]);
+	}
+	if (n <= AHEAD)
+		return;
+	k = &keys->key[v[AHEAD].id];
+	__builtin_prefetch(keys->text.s + k->at);
+	__builtin_prefetch(keys->text.s + k->at + k->len);
+	if (!t->distinct)
+		__builtin_prefetch(t->sorted.s + t->first[v[AHEAD].id]);
+}
+
+/* t->out, whose keys have their order, goes sorted to a run. */
+static void
+groups_sort(struct groups *t, struct group_run_out *o)
+{
+	const struct keyset *keys = &t->out->keys;
+	struct text_ref *v = t->order.ref;
+	uint32_t i, m, nkeys = keys->n;
+
+	textsort(v, v + nkeys, nkeys);
+	o->packed = keys->packed;
+	if (!t->distinct)
+		by_key(t);
+	for (i = 0; i < nkeys; i += m) {
+		m = 1;
+		prefetch(t, &v[i], nkeys - i);
+		if (keys->apart)
+			m = same_texts(keys, &v[i], nkeys - i);
+		put_key(t, o, &v[i], m);
+		run_flush(o, false);
+	}
+	buf_reserve(&o->buf, RUN_SLACK);
+}
+
+/* What is in t->out to the last run; then it is empty. */
+static void
+sort_out(void *arg)
+{
+	struct groups *t = arg;
+	struct group_run_out *o = &t->run[t->nruns - 1];
+	struct group_fill *f = t->out;
+
+	groups_sort(t, o);
+	run_flush(o, true);
+	if (o->fd >= 0)
+		buf_free(&o->buf);
+	if (f->nrows != NULL)
+		memset(f->nrows, 0, f->keys.n * sizeof(*f->nrows));
+	keyset_clear(&f->keys);
+	buf_clear(&f->rows);
+	f->most = 0;
+}
+
+/* The rows to a run: in a file, or at the end, when they are the only ones,
+ * in memory. */
+static void
+spill(struct groups *t, bool file)
+{
+	struct group_fill *f = t->in;
+
+	wait_sorted(t);
+	t->in = t->out;
+	t->out = f;
+	t->gen++;
+	t->run = xrealloc(t->run, (size_t)t->nruns + 1, sizeof(*t->run));
+	t->run[t->nruns++] =
+	    (struct group_run_out){ .fd = file ? temp_fd() : -1 };
+	/* it looks at the shapes, to which others come */
+	keyset_order(&f->keys, &t->order);
+	/* The thread has t->out, t->order, t->sorted, t->first, t->unpacked
+	 * and the last run; all else is ours until wait_sorted(). */
+	t->sorting =
+	    file && beside_can() && beside_begin(&t->beside, sort_out, NULL, t);
+	if (!t->sorting)
+		sort_out(t);
+}
+
+static void
+count_row(struct group_fill *f, uint32_t key)
+{
+	size_t cap = f->nrows_cap;
+
+	if (key >= cap) {
+		f->nrows_cap = cap != 0 ? cap * 2 : 256;
+		f->nrows = xrealloc(f->nrows, f->nrows_cap, sizeof(*f->nrows));
+		memset(f->nrows + cap, 0,
+		    (f->nrows_cap - cap) * sizeof(*f->nrows));
+	}
+	if (++f->nrows[key] > f->most)
+		f->most = f->nrows[key];
+}
+
+static void
+add_row(struct groups *t, uint32_t key, uint32_t part, const int64_t *v)
+{
+	struct buf *rows = &t->in->rows;
+	char *p, *row;
+
+	count_row(t->in, key);
+	buf_reserve(rows, ROW_HEAD + RUN_ROW_MAX);
+	p = rows->s + rows->len;
+	memcpy(p, &key, sizeof(key));
+	row = p + ROW_HEAD;
+	row = run_put_row(row, part, v, t->nval);
+	p[ROW_HEAD - 1] = (char)(row - p - ROW_HEAD);
+	rows->len = (size_t)(row - rows->s);
+	t->sum = num_add(t->sum, v[0]);
+}
+
+/* What sorting takes, too. Two lots are there at a time. */
+static bool
+full(const struct groups *t)
+{
+	const struct group_fill *f = t->in;
+	size_t n = keyset_bytes(&f->keys) + 2 * f->rows.len +
+		   (size_t)f->most * RUN_WORDS * 2 * sizeof(int64_t);
+
+	return n > groups_memory / 2 || f->rows.len > MAX_ROWS ||
+	       (f->keys.packed && t->shapes.full);
+}
+
+void
+groups_add_to(struct groups *t, struct group_key *k, const char *key, size_t n,
+    uint32_t part, const int64_t *v)
+{
+	if (full(t))
+		spill(t, true);
+	if (k->gen != t->gen) {
+		k->id = t->distinct ? keyset_new(&t->in->keys, key, n)
+				    : keyset_put(&t->in->keys, key, n);
+		k->gen = t->gen;
+	}
+	if (!t->distinct)
+		add_row(t, k->id, part, v);
+}
+
+void
+groups_add(struct groups *t, const char *key, size_t n, uint32_t part,
+    const int64_t *v)
+{
+	struct group_key k = { 0 };
+
+	groups_add_to(t, &k, key, n, part, v);
+}
+
+int64_t
+groups_sum(const struct groups *t)
+{
+	return t->sum;
+}
+
+void
+groups_close(struct groups *t)
+{
+	if (!t->closed) {
+		spill(t, t->nruns > 0);
+		wait_sorted(t);
+		free_rows(t);
+	}
+	t->closed = true;
+}
+
+void
+groups_text(const struct groups *t, const struct group_code *c, struct buf *b)
+{
+	run_text(&t->shapes, c, b);
+}
+
+static void
+each(struct groups *t, struct group_merge *m, group_fn *fn, void *ctx)
+{
+	groups_close(t);
+	m->runs = t->run;
+	m->n = t->nruns;
+	m->nval = t->nval;
+	m->shapes = &t->shapes;
+	merge_runs(m, fn, ctx);
+}
+
+void
+groups_each(
+    struct groups *t, uint32_t from, uint32_t to, group_fn *fn, void *ctx)
+{
+	struct group_merge m = { .parts = { from, to } };
+
+	each(t, &m, fn, ctx);
+}
+
+void
+groups_each_code(
+    struct groups *t, uint32_t from, uint32_t to, group_fn *fn, void *ctx)
+{
+	struct group_merge m = { .parts = { from, to }, .codes = true };
+
+	each(t, &m, fn, ctx);
+}
+
+/* Groups as bytes. */
+
+enum { PACKED = 1, ONE = 2, PART = 4 };
+
+void
+group_pack(struct buf *b, const struct group_stats *g)
+{
+	const double f[] = { g->avg, g->med, g->sd };
+	int i;
+
+	varint_add(b, (uint64_t)g->part * PART | (g->n == 1 ? ONE : 0) |
+			  (g->code.packed ? PACKED : 0));
+	for (i = 0; i < GROUP_VALS; i++)
+		varint_add(b, varint_fold(g->sum[i]));
+	if (g->n > 1) {
+		varint_add(b, g->n);
+		varint_add(b, varint_fold(g->min));
+		varint_add(b, varint_fold(g->max));
+		buf_put(b, (const char *)f, sizeof(f));
+	}
+}
+
+static const char *
+get_num(const char *s, int64_t *v)
+{
+	uint64_t u;
+
+	s = varint_get(s, &u);
+	*v = varint_unfold(u);
+	return s;
+}
+
+const char *
+group_unpack(struct group_stats *g, const char *s)
+{
+	double f[3];
+	uint64_t head;
+	int i;
+
+	s = varint_get(s, &head);
+	g->part = (uint32_t)(head / PART);
+	g->code.packed = (head & PACKED) != 0;
+	for (i = 0; i < GROUP_VALS; i++)
+		s = get_num(s, &g->sum[i]);
+	g->n = 1;
+	g->min = g->max = g->sum[0];
+	g->avg = g->med = (double)g->sum[0];
+	g->sd = 0;
+	if ((head & ONE) == 0) {
+		s = varint_get(s, &g->n);
+		s = get_num(get_num(s, &g->min), &g->max);
+		memcpy(f, s, sizeof(f));
+		s += sizeof(f);
+		g->avg = f[0];
+		g->med = f[1];
+		g->sd = f[2];
+	}
+	return s;
+}

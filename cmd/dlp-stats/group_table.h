@@ -1,0 +1,92 @@
+/*
+ * Values by group, as many as there are: rows of a key (text), a part of it
+ * (a small number) and values; at the end, per key and part, what the
+ * statistics are made of. Groups come in the order of their keys' bytes.
+ *
+ *	t = groups_new(1, false);
+ *	groups_add(t, key, n, 0, &value);
+ *	groups_each(t, GROUPS_ALL, print, ctx);	any number of times
+ *	groups_free(t);
+ *
+ * Memory is bounded: rows beyond groups_memory are sorted into files under
+ * TMPDIR, and merged. Per group, its distinct first values are kept.
+ */
+#ifndef STATS_GROUP_TABLE_H
+#define STATS_GROUP_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+extern size_t groups_memory; /* bytes, of each table; 48 MiB; set by -S once */
+#define GROUP_VALS 5
+
+struct buf;
+struct groups;
+
+struct group_code { /* a key as it is kept; see groups_text() */
+	const char *s;
+	size_t n;
+	bool packed;
+};
+
+struct group_stats {
+	const char *key;
+	size_t len;
+	struct group_code code;
+	uint32_t part;
+	uint64_t n;
+	int64_t sum[GROUP_VALS];
+	int64_t min, max;    /* these and the next: of the first value */
+	double avg, med, sd; /* of a sample; 0 for one */
+};
+
+/* nval: values per row. distinct: each key is there once and has no values,
+ * as where a table only sorts. */
+struct groups *groups_new(int nval, bool distinct);
+void groups_free(struct groups *t);
+
+/* A key's number, good until the next groups_add() that is told by *gen. */
+struct group_key {
+	uint64_t gen;
+	uint32_t id;
+};
+
+void groups_add(struct groups *t, const char *key, size_t n, uint32_t part,
+    const int64_t *v);
+
+/* The same for a key that is used again: k is zeroed at first. */
+void groups_add_to(struct groups *t, struct group_key *k, const char *key,
+    size_t n, uint32_t part, const int64_t *v);
+
+void groups_close(struct groups *t); /* nothing more is added */
+
+/* Appends the text of a key of this table; it may have been kept by the
+ * caller. */
+void groups_text(
+    const struct groups *t, const struct group_code *c, struct buf *b);
+
+/* The sum of all first values. */
+int64_t groups_sum(const struct groups *t);
+
+typedef void group_fn(void *ctx, const struct group_stats *g);
+/* The groups of these parts. */
+#define GROUPS_ALL 0, UINT32_MAX
+void groups_each(
+    struct groups *t, uint32_t from, uint32_t to, group_fn *fn, void *ctx);
+/* The same; their keys may be there as codes only. */
+void groups_each_code(
+    struct groups *t, uint32_t from, uint32_t to, group_fn *fn, void *ctx);
+
+/*
+ * Groups as bytes, to be sorted, or to change hands between threads: a first
+ * number with the part, the sums; of several rows their number and statistics.
+ * The name comes behind them, as the caller likes it.
+ */
+void group_pack(struct buf *b, const struct group_stats *g);
+
+/* All but the key; where the bytes of the group end. g->code.packed is as it
+ * was. */
+const char *group_unpack(struct group_stats *g, const char *s);
+
+#endif

@@ -1,0 +1,297 @@
+/*
+ * The summaries: durations (or sizes) by name. A group's key is what stands
+ * behind the numbers in its row, the name first, as that is the order.
+ */
+#include <string.h>
+
+#include "num.h"
+#include "stats_row.h"
+
+#define STATS "#Avg (ns)", "#Med (ns)", "#Min (ns)", "#Max (ns)", "#StdDev (ns)"
+#define SUM "#Time (%)", "#Total Time (ns)", "#Instances", STATS
+
+static void
+add(struct report *r, int64_t v)
+{
+	groups_add(r->t, r->key.s, r->key.len, 0, &v);
+	buf_clear(&r->key);
+}
+
+/* The length of the name that a key begins with. */
+static size_t
+key_name(const struct group_stats *g)
+{
+	const char *tab = memchr(g->key, '\t', g->len);
+
+	return tab != NULL ? (size_t)(tab - g->key) : g->len;
+}
+
+static void
+put_sum(struct report *r, const struct group_stats *g)
+{
+	int64_t total = groups_sum(r->t);
+
+	if (total != 0)
+		row_round(
+		    &r->row, (double)g->sum[0] * 100.0 / (double)total, 1);
+	else
+		row_none(&r->row);
+	row_i64(&r->row, g->sum[0]);
+	row_i64(&r->row, (int64_t)g->n);
+	row_stats(&r->row, g);
+}
+
+static void
+by_total(void *ctx, const struct group_stats *g)
+{
+	struct report *r = ctx;
+
+	put_sum(r, g);
+	row_text(&r->row, g->key, g->len);
+	order_add(r->rows, ~g->sum[0], 0, &r->row);
+}
+
+/* The key is the name, by which equal rows are ordered, and what the row has
+ * before it. */
+static void
+by_total_name(void *ctx, const struct group_stats *g)
+{
+	struct report *r = ctx;
+	size_t n = key_name(g);
+
+	put_sum(r, g);
+	row_text(&r->row, g->key + n + 1, g->len - n - 1);
+	row_text(&r->row, g->key, n);
+	order_add(r->rows, ~g->sum[0], 0, &r->row);
+}
+
+#define NO 16 /* letters of a number */
+
+/* Calls of several versions have rows of their own, of the same name. */
+static void
+by_total_api(void *ctx, const struct group_stats *g)
+{
+	const struct stats_text name = { g->key + NO, g->len - NO };
+	struct report *r = ctx;
+
+	put_sum(r, g);
+	row_text(&r->row, name.s, api_len(&name));
+	order_add(r->rows, ~g->sum[0], 0, &r->row);
+}
+
+static void
+by_total_os(void *ctx, const struct group_stats *g)
+{
+	struct report *r = ctx;
+
+	put_sum(r, g);
+	row_text(&r->row, g->key + NO, g->len - NO);
+	order_add(r->rows, ~g->sum[0], 0, &r->row);
+}
+
+/* Of kernels with the same total, those of fewer instances come first. */
+static void
+by_total_count(void *ctx, const struct group_stats *g)
+{
+	struct report *r = ctx;
+
+	put_sum(r, g);
+	row_text(&r->row, g->key, g->len);
+	order_add(r->rows, ~g->sum[0], (int64_t)g->n, &r->row);
+}
+
+/* Then by name, grid and block, as numbers. */
+static void
+by_total_gb(void *ctx, const struct group_stats *g)
+{
+	struct report *r = ctx;
+	size_t n = key_name(g);
+
+	put_sum(r, g);
+	put_wide_dim3(&r->row, g->key + n + 1);
+	put_wide_dim3(&r->row, g->key + n + 1 + WIDE_DIM3);
+	row_text(&r->row, g->key, n);
+	order_add(r->rows, ~g->sum[0], (int64_t)g->n, &r->row);
+}
+
+static void
+by_size(void *ctx, const struct group_stats *g)
+{
+	struct report *r = ctx;
+
+	row_round(&r->row, (double)g->sum[0] / 1e6, 3);
+	row_i64(&r->row, (int64_t)g->n);
+	row_stats_mb(&r->row, g);
+	row_text(&r->row, g->key, g->len);
+	order_add(r->rows, ~g->sum[0], 0, &r->row);
+}
+
+/* By number, in letters that are in its order, and name. */
+static void
+call(struct report *r, const struct stats_call *x)
+{
+	int i;
+
+	buf_reserve(&r->key, NO);
+	for (i = 0; i < NO; i++)
+		r->key.s[i] = (char)('a' + (x->no >> 4 * (NO - 1 - i) & 15));
+	r->key.len = NO;
+	buf_put(&r->key, x->name.s, x->name.s != NULL ? x->name.n : 0);
+	add(r, x->dur);
+}
+
+static void
+kern(struct report *r, const struct stats_gpu *g)
+{
+	if (g->kind != GPU_KERN)
+		return;
+	put_gpu_name(&r->key, g, r);
+	add(r, g->dur);
+}
+
+static void
+kern_gb(struct report *r, const struct stats_gpu *g)
+{
+	if (g->kind != GPU_KERN)
+		return;
+	put_gpu_name(&r->key, g, r);
+	row_none(&r->key);
+	wide_dim3(&r->key, &g->grid);
+	wide_dim3(&r->key, &g->block);
+	add(r, g->dur);
+}
+
+static void
+mem_time(struct report *r, const struct stats_gpu *g)
+{
+	if (g->kind == GPU_KERN)
+		return;
+	put_gpu_name(&r->key, g, r);
+	add(r, g->dur);
+}
+
+static void
+mem_size(struct report *r, const struct stats_gpu *g)
+{
+	if (g->kind == GPU_KERN || g->bytes < 0)
+		return;
+	put_gpu_name(&r->key, g, r);
+	add(r, g->bytes);
+}
+
+static void
+gpu(struct report *r, const struct stats_gpu *g)
+{
+	put_gpu_name(&r->key, g, r);
+	row_none(&r->key);
+	buf_puts(&r->key, g->kind == GPU_KERN ? "CUDA_KERNEL" : "MEMORY_OPER");
+	add(r, g->dur);
+}
+
+static void
+api_name(struct report *r, const struct stats_call *x)
+{
+	buf_reserve(&r->key, 1);
+	buf_put(&r->key, x->name.s, api_len(&x->name));
+	row_none(&r->key);
+	buf_puts(&r->key, "CUDA_API");
+	add(r, x->dur);
+}
+
+static void
+any_range(struct report *r, const struct stats_range *x)
+{
+	buf_put(&r->key, x->name, x->name_len);
+	row_none(&r->key);
+	buf_puts(&r->key, range_style(x->push));
+	add(r, num_sub(x->end, x->start));
+}
+
+static void
+range_of(struct report *r, const struct stats_range *x, bool push)
+{
+	if (x->push != push)
+		return;
+	buf_put(&r->key, x->name, x->name_len);
+	add(r, num_sub(x->end, x->start));
+}
+
+static void
+pushpop(struct report *r, const struct stats_range *x)
+{
+	range_of(r, x, true);
+}
+
+static void
+startend(struct report *r, const struct stats_range *x)
+{
+	range_of(r, x, false);
+}
+
+static const char *const kern_cols[] = { SUM, "Name" };
+static const char *const gb_cols[] = { SUM, "GridXYZ", "BlockXYZ", "Name" };
+static const char *const call_cols[] = { "#Time (%)", "#Total Time (ns)",
+	"#Num Calls", STATS, "Name" };
+static const char *const mem_cols[] = { "#Time (%)", "#Total Time (ns)",
+	"#Count", STATS, "Operation" };
+static const char *const size_cols[] = { "#Total (MB)", "#Count", "#Avg (MB)",
+	"#Med (MB)", "#Min (MB)", "#Max (MB)", "#StdDev (MB)", "Operation" };
+static const char *const gpu_cols[] = { SUM, "Category", "Operation" };
+static const char *const nvtx_cols[] = { SUM, "Style", "Range" };
+static const char *const range_cols[] = { SUM, "Range" };
+
+const struct report_def rep_kern_sum = {
+	{ "cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", COLS(kern_cols) },
+	"gpukernsum", .types = "kern", .on_gpu = kern, .group = by_total_count,
+	.kernels = true
+};
+const struct report_def rep_kern_gb_sum = {
+	{ "cuda_gpu_kern_gb_sum", "CUDA GPU Kernel/Grid/Block Summary",
+	    COLS(gb_cols) },
+	"gpukerngbsum", .types = "kern", .on_gpu = kern_gb,
+	.group = by_total_gb, .kernels = true
+};
+const struct report_def rep_api_sum = { { "cuda_api_sum", "CUDA API Summary",
+					    COLS(call_cols) },
+	"cudaapisum", .types = "call,kern,copy,set,sync,graph", .on_api = call,
+	.group = by_total_api };
+const struct report_def rep_mem_time_sum = {
+	{ "cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)",
+	    COLS(mem_cols) },
+	"gpumemtimesum", .types = "copy,set", .on_gpu = mem_time,
+	.group = by_total
+};
+const struct report_def rep_mem_size_sum = {
+	{ "cuda_gpu_mem_size_sum", "CUDA GPU MemOps Summary (by Size)",
+	    COLS(size_cols) },
+	"gpumemsizesum", .types = "copy,set", .on_gpu = mem_size,
+	.group = by_size
+};
+const struct report_def rep_gpu_sum = {
+	{ "cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", COLS(gpu_cols) },
+	"gpusum", .types = "kern,copy,set", .on_gpu = gpu,
+	.group = by_total_name, .kernels = true
+};
+const struct report_def rep_api_gpu_sum = {
+	{ "cuda_api_gpu_sum", "CUDA Summary (API/Kernels/MemOps)",
+	    COLS(gpu_cols) },
+	"apigpusum", .types = "call,kern,copy,set,sync,graph",
+	.on_api = api_name, .on_gpu = gpu, .group = by_total_name,
+	.kernels = true
+};
+const struct report_def rep_nvtx_sum = {
+	{ "nvtx_sum", "NVTX Range Summary", COLS(nvtx_cols) }, "nvtxsum",
+	.types = "range", .on_range = any_range, .group = by_total_name
+};
+const struct report_def rep_pushpop_sum = {
+	{ "nvtx_pushpop_sum", "NVTX Push/Pop Range Summary", COLS(range_cols) },
+	"nvtxppsum", .types = "range", .on_range = pushpop, .group = by_total
+};
+const struct report_def rep_startend_sum = {
+	{ "nvtx_startend_sum", "NVTX Start/End Range Summary",
+	    COLS(range_cols) },
+	"nvtxsesum", .types = "range", .on_range = startend, .group = by_total
+};
+const struct report_def rep_osrt_sum = { { "osrt_sum", "OS Runtime Summary",
+					     COLS(call_cols) },
+	"osrtsum", .types = "os", .on_os = call, .group = by_total_os };

@@ -1,0 +1,560 @@
+/*
+ * From records to events: the columns of each record type, the calls of GPU
+ * work, and what ##info lines and other commands say about the file.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "err.h"
+#include "mview.h"
+#include "num.h"
+#include "stats.h"
+
+enum stats_type {
+	T_KERN,
+	T_COPY,
+	T_SET,
+	T_SYNC,
+	T_GRAPH,
+	T_CALL,
+	T_RANGE,
+	T_OS,
+	T_STR,
+	T_DEV,
+	T_THREAD,
+	T_N
+};
+
+enum stats_col {
+	C_ID,
+	C_START,
+	C_DUR,
+	C_PID,
+	C_TID,
+	C_DEV,
+	C_CTX,
+	C_STREAM,
+	C_CORR,
+	C_API,
+	C_API_START,
+	C_API_DUR,
+	C_SHORT,
+	C_NAME_ID,
+	C_GRID,
+	C_BLOCK,
+	C_REGS,
+	C_SMEM,
+	C_DYNSMEM,
+	C_KIND,
+	C_BYTES,
+	C_SRC_MEM,
+	C_DST_MEM,
+	C_MEM,
+	C_N_GPU,
+	C_END_TID,
+	C_DOMAIN,
+	C_MODE,
+	C_TEXT,
+	C_NAME,
+	C_BASE,
+	C_MANGLED,
+	C_SRC,
+	C_IDX,
+	C_NAME_NO,
+	C_CALL_IDX,
+	C_CALL_RET,
+	C_RET,
+	C_PRIO,
+	C_N
+};
+
+static const char *const tags[T_N] = { "kern", "copy", "set", "sync", "graph",
+	"call", "range", "os", "str", "dev", "thread" };
+
+static const char *const names[C_N] = { "id", "start_ns", "dur_ns", "pid",
+	"tid", "dev", "ctx", "stream", "corr", "api", "api_start_ns",
+	"api_dur_ns", "short", "name_id", "grid", "block", "regs", "smem_bytes",
+	"dynsmem_bytes", "kind", "bytes", "src_mem", "dst_mem", "mem", "n_gpu",
+	"end_tid", "domain", "mode", "text", "name", "base", "mangled", "src",
+	"idx", "name_no", "call_idx", "call_ret", "ret", "prio" };
+
+struct stats_cols { /* of a record type, the argument of its records */
+	struct stats *stats;
+	enum stats_type type;
+	struct rec_col *c[C_N];
+};
+
+/* To when ranges last that never end, in sums, as they look on the GPU, and
+ * in the trace of push/pop ranges. */
+enum told_of { TOLD_SUM, TOLD_GPU, TOLD_PUSH, TOLD_ENDS };
+
+struct stats_reader {
+	struct stats_cols cols[T_N];
+	bool wants_stack, wants_api;
+	/* of a section */
+	bool any;        /* a record of a known type came */
+	uint64_t no_dur; /* records without a duration */
+	struct buf src;  /* the file's name, if records have it */
+	struct buf name; /* of the range at hand */
+	/* Calls with several activities: those that follow lie at the same
+	 * time. */
+	struct stats_several {
+		int64_t pid, corr, start, dur;
+	} * several;
+	size_t nseveral, severalcap;
+	/* what dlp-parse --rows and the commands before us tell */
+	bool no_nvtx, fewer_ranges, has_end[TOLD_ENDS];
+	int64_t ends[TOLD_ENDS];
+};
+
+static struct stats_text
+field_text(const struct rec *r, const struct stats_cols *t, enum stats_col c)
+{
+	struct stats_text x = { 0 };
+
+	x.s = rec_raw(r, t->c[c], &x.n);
+	return x;
+}
+
+static bool
+field_i64(const struct rec *r, const struct stats_cols *t, enum stats_col c,
+    int64_t *v)
+{
+	return rec_i64(r, t->c[c], v);
+}
+
+static int64_t
+field_num(const struct rec *r, const struct stats_cols *t, enum stats_col c,
+    int64_t unset)
+{
+	int64_t v;
+
+	return rec_i64(r, t->c[c], &v) ? v : unset;
+}
+
+/* Of every record of a known type. */
+static void
+note_record(
+    struct stats_reader *in, const struct rec *r, const struct stats_cols *t)
+{
+	struct stats_text x;
+
+	in->any = true;
+	if (in->src.len > 0)
+		return;
+	x = field_text(r, t, C_SRC);
+	if (x.s != NULL)
+		buf_put(&in->src, x.s, x.n);
+}
+
+/* Of several files the latest end. */
+static void
+add_end(struct stats_reader *in, enum told_of of, const char *s, size_t n)
+{
+	int64_t v;
+
+	if (!num_i64(s, n, &v) || (in->has_end[of] && in->ends[of] >= v))
+		return;
+	in->has_end[of] = true;
+	in->ends[of] = v;
+}
+
+/* Options of dlp-correlate that pass all ranges. */
+static bool
+passes_ranges(const char *s, size_t n)
+{
+	const char *e = s + n, *word;
+
+	for (; s < e; s = word) {
+		word = memchr(s + 1, ' ', (size_t)(e - s - 1));
+		if (word == NULL)
+			word = e;
+		if (text_is(s, (size_t)(word - s), " --ranges"))
+			return true;
+		if (word - s > 2 && s[1] == '-' && s[2] != '-' &&
+		    memchr(s, 'r', (size_t)(word - s)) != NULL)
+			return true;
+	}
+	return false;
+}
+
+static void
+on_meta(struct stage *st, struct rec *r)
+{
+	static const char *const heads[TOLD_ENDS] = { "##info\tnvtx_end_ns\t",
+		"##info\trange_end_ns\t", "##info\tpush_end_ns\t" };
+	static const char none[] = "##info\tnvtx\tnone";
+	static const char cmd[] = "##cmd\tdlp-correlate";
+	struct stats_reader *in = ((struct stats *)st->ctx)->reader;
+	enum told_of of;
+	size_t n = sizeof(cmd) - 1;
+
+	if (text_starts(r->line, r->len, cmd))
+		in->fewer_ranges |= !passes_ranges(r->line + n, r->len - n);
+	in->no_nvtx |=
+	    r->len == sizeof(none) - 1 && memcmp(r->line, none, r->len) == 0;
+	for (of = 0; of < TOLD_ENDS; of++) {
+		n = strlen(heads[of]);
+		if (r->len > n && memcmp(r->line, heads[of], n) == 0)
+			add_end(in, of, r->line + n, r->len - n);
+	}
+}
+
+/* False if that is not told. */
+static bool
+told_end(const struct stats_reader *in, enum told_of of, int64_t *end)
+{
+	*end = in->ends[of];
+	return in->has_end[of];
+}
+
+static struct stats_call
+call_of(const struct rec *r, const struct stats_cols *t, enum stats_col name)
+{
+	struct stats_call c = { 0 };
+
+	c.name = field_text(r, t, name);
+	c.no = field_num(r, t, C_NAME_NO, 0);
+	c.pid = field_num(r, t, C_PID, -1);
+	c.tid = field_num(r, t, C_TID, -1);
+	c.corr = field_text(r, t, C_CORR);
+	return c;
+}
+
+static void
+api(struct stats *s, const struct stats_call *c)
+{
+	int i;
+
+	for (i = 0; i < s->nreports; i++)
+		if (s->report[i].def->on_api != NULL)
+			s->report[i].def->on_api(&s->report[i], c);
+}
+
+static void
+add_several(struct stats_reader *in, const struct stats_several *x)
+{
+	if (in->nseveral > 0 && in->several[0].start < x->start)
+		in->nseveral = 0;
+	ARRAY_GROW(in->several, in->nseveral, in->severalcap);
+	in->several[in->nseveral++] = *x;
+}
+
+static void
+on_call(struct stage *st, struct rec *r)
+{
+	const struct stats_cols *t = rec_arg(r);
+	struct stats *s = st->ctx;
+	struct stats_reader *in = s->reader;
+	struct stats_call c = call_of(r, t, C_API);
+
+	note_record(in, r, t);
+	if (!field_i64(r, t, C_DUR, &c.dur)) {
+		in->no_dur++;
+		return;
+	}
+	c.start = field_num(r, t, C_START, 0);
+	c.idx = field_num(r, t, C_IDX, 0);
+	c.ret = field_text(r, t, C_RET);
+	if (field_num(r, t, C_N_GPU, 0) > 1)
+		add_several(
+		    in, &(struct stats_several){ c.pid,
+			    field_num(r, t, C_CORR, -1), c.start, c.dur });
+	if (in->wants_api)
+		api(s, &c);
+}
+
+static void
+on_os(struct stage *st, struct rec *r)
+{
+	const struct stats_cols *t = rec_arg(r);
+	struct stats *s = st->ctx;
+	struct stats_call c = call_of(r, t, C_NAME);
+	int i;
+
+	note_record(s->reader, r, t);
+	if (!field_i64(r, t, C_DUR, &c.dur)) {
+		s->reader->no_dur++;
+		return;
+	}
+	for (i = 0; i < s->nreports; i++)
+		if (s->report[i].def->on_os != NULL)
+			s->report[i].def->on_os(&s->report[i], &c);
+}
+
+/* The call of GPU work that has no record of its own. */
+static void
+own_call(
+    const struct rec *r, const struct stats_cols *t, const struct stats_gpu *g)
+{
+	struct stats_call c = call_of(r, t, C_API);
+
+	c.start = g->api_start;
+	c.dur = g->api_dur;
+	c.idx = field_num(r, t, C_CALL_IDX, 0);
+	c.ret = field_text(r, t, C_CALL_RET);
+	api(t->stats, &c);
+}
+
+/* The call's times; its duration may be in its own record. */
+static void
+read_api(const struct rec *r, const struct stats_cols *t, struct stats_gpu *g)
+{
+	const struct stats_reader *in = t->stats->reader;
+	const struct stats_several *x;
+	size_t i;
+
+	if (!field_i64(r, t, C_API_START, &g->api_start))
+		return;
+	g->has_api = field_i64(r, t, C_API_DUR, &g->api_dur);
+	for (i = 0; i < in->nseveral && !g->has_api; i++) {
+		x = &in->several[i];
+		if (x->corr == g->corr && x->pid == g->pid) {
+			g->has_api = true;
+			g->api_dur = x->dur;
+		}
+	}
+}
+
+static void
+read_kern(const struct rec *r, const struct stats_cols *t, struct stats_gpu *g)
+{
+	g->kernel = kname_kernel(&t->stats->names,
+	    field_num(r, t, C_NAME_ID, -1), field_text(r, t, C_SHORT));
+	g->grid = field_text(r, t, C_GRID);
+	g->block = field_text(r, t, C_BLOCK);
+	g->regs = field_text(r, t, C_REGS);
+	g->smem = field_num(r, t, C_SMEM, -1);
+	g->dynsmem = field_num(r, t, C_DYNSMEM, -1);
+}
+
+static void
+read_gpu(const struct rec *r, const struct stats_cols *t, struct stats_gpu *g)
+{
+	g->kind = t->type == T_KERN   ? GPU_KERN
+		  : t->type == T_COPY ? GPU_COPY
+				      : GPU_SET;
+	g->start = field_num(r, t, C_START, 0);
+	g->idx = field_num(r, t, C_IDX, 0);
+	g->tid = field_num(r, t, C_TID, -1);
+	g->dev = field_num(r, t, C_DEV, -1);
+	g->ctx = field_text(r, t, C_CTX);
+	g->stream = field_text(r, t, C_STREAM);
+	if (t->type == T_KERN) {
+		read_kern(r, t, g);
+		return;
+	}
+	g->bytes = field_num(r, t, C_BYTES, -1);
+	g->copy = field_text(r, t, C_KIND);
+	g->src_mem = field_text(r, t, t->type == T_SET ? C_MEM : C_SRC_MEM);
+	g->dst_mem = field_text(r, t, C_DST_MEM);
+}
+
+static void
+on_gpu(struct stage *st, struct rec *r)
+{
+	struct stats_gpu g = { .bytes = -1, .smem = -1, .dynsmem = -1 };
+	const struct stats_cols *t = rec_arg(r);
+	struct stats *s = st->ctx;
+	struct stats_reader *in = s->reader;
+	int i;
+
+	note_record(in, r, t);
+	g.api = field_text(r, t, C_API);
+	g.pid = field_num(r, t, C_PID, -1);
+	g.corr = field_num(r, t, C_CORR, -1);
+	read_api(r, t, &g);
+	if (in->wants_api && g.has_api && field_text(r, t, C_API_DUR).s != NULL)
+		own_call(r, t, &g);
+	if (t->type == T_SYNC || t->type == T_GRAPH)
+		return;
+	if (!field_i64(r, t, C_DUR, &g.dur)) {
+		in->no_dur++;
+		return;
+	}
+	read_gpu(r, t, &g);
+	if (in->wants_stack && g.has_api)
+		stack_innermost(s, &g);
+	for (i = 0; i < s->nreports; i++)
+		if (s->report[i].def->on_gpu != NULL)
+			s->report[i].def->on_gpu(&s->report[i], &g);
+	if (in->wants_stack && g.has_api)
+		stack_gpu(s, &g);
+	else if (in->wants_stack)
+		stack_no_call(s, &g);
+}
+
+/* Its name is DOMAIN:TEXT. */
+static void
+name_range(const struct rec *r, const struct stats_cols *t, struct buf *name,
+    struct stats_range *x)
+{
+	struct stats_text domain = field_text(r, t, C_DOMAIN);
+	struct stats_text s = field_text(r, t, C_TEXT);
+
+	buf_clear(name);
+	buf_put(name, domain.s, domain.s != NULL ? domain.n : 0);
+	x->domain_len = name->len;
+	buf_putc(name, ':');
+	buf_put(name, s.s, s.s != NULL ? s.n : 0);
+	x->name = name->s;
+	x->name_len = name->len;
+}
+
+static void
+on_range(struct stage *st, struct rec *r)
+{
+	const struct stats_cols *t = rec_arg(r);
+	struct stats *s = st->ctx;
+	struct stats_reader *in = s->reader;
+	struct stats_text mode = field_text(r, t, C_MODE);
+	struct stats_range x = { 0 };
+	int64_t dur;
+	bool ends = field_i64(r, t, C_DUR, &dur);
+	int i;
+
+	note_record(in, r, t);
+	x.start = field_num(r, t, C_START, 0);
+	if (ends)
+		x.end = num_add(x.start, dur);
+	else if (!told_end(in, TOLD_SUM, &x.end))
+		return;
+	x.idx = field_num(r, t, C_IDX, 0);
+	x.pid = field_num(r, t, C_PID, -1);
+	x.tid = field_num(r, t, C_TID, -1);
+	x.push = mode.s == NULL || mode.n == 4;
+	x.crosses = field_text(r, t, C_END_TID).s != NULL;
+	name_range(r, t, &in->name, &x);
+	for (i = 0; i < s->nreports; i++)
+		if (s->report[i].def->on_range != NULL)
+			s->report[i].def->on_range(&s->report[i], &x);
+	if (x.push && (ends || told_end(in, TOLD_PUSH, &x.end)))
+		for (i = 0; i < s->nreports; i++)
+			if (s->report[i].def->on_push != NULL)
+				s->report[i].def->on_push(&s->report[i], &x);
+	if (in->wants_stack && !x.crosses &&
+	    (ends || told_end(in, TOLD_GPU, &x.end)))
+		stack_range(s, &x);
+}
+
+static void
+on_str(struct stage *st, struct rec *r)
+{
+	static const enum stats_col cols[KN_N] = { C_TEXT, C_BASE, C_MANGLED };
+	const struct stats_cols *c = rec_arg(r);
+	struct stats *s = st->ctx;
+	struct stats_text t[KN_N];
+	int64_t id;
+	int i;
+
+	note_record(s->reader, r, c);
+	for (i = 0; i < KN_N; i++)
+		t[i] = field_text(r, c, cols[i]);
+	if (field_i64(r, c, C_ID, &id))
+		kname_str(&s->names, id, t);
+}
+
+static void
+on_dev(struct stage *st, struct rec *r)
+{
+	const struct stats_cols *t = rec_arg(r);
+	struct stats_text name = field_text(r, t, C_NAME);
+	struct stats *s = st->ctx;
+	int64_t dev;
+
+	note_record(s->reader, r, t);
+	if (field_i64(r, t, C_DEV, &dev))
+		trace_dev(&s->traces, dev, &name);
+}
+
+static void
+on_thread(struct stage *st, struct rec *r)
+{
+	const struct stats_cols *t = rec_arg(r);
+	struct stats_text name = field_text(r, t, C_NAME);
+	struct stats_text prio = field_text(r, t, C_PRIO);
+	struct stats *s = st->ctx;
+
+	note_record(s->reader, r, t);
+	trace_thread(&s->traces, field_num(r, t, C_PID, -1),
+	    field_num(r, t, C_TID, -1), &prio, &name);
+}
+
+static void
+on_section(struct stage *st)
+{
+	struct stats *s = st->ctx;
+	struct stats_reader *in = s->reader;
+
+	kname_section(&s->names);
+	trace_section(&s->traces);
+	in->no_nvtx = in->fewer_ranges = in->any = false;
+	memset(in->has_end, 0, sizeof(in->has_end));
+	in->nseveral = 0;
+	buf_clear(&in->src);
+	reports_section(s);
+}
+
+static void
+on_end(struct stage *st)
+{
+	struct stats *s = st->ctx;
+	struct stats_reader *in = s->reader;
+
+	stack_end(s);
+	if (!st->complete && !in->any)
+		return; /* a profile that could not be read */
+	reports_print(
+	    s, in->src.len > 0 ? buf_str(&in->src) : NULL, !in->no_nvtx);
+	if (in->fewer_ranges && reports_need(s, "range"))
+		warn("dlp-correlate left ranges out, which tables of ranges"
+		     " lack: its option -r keeps them");
+	if (in->no_dur > 0)
+		warn("%llu records without a duration are left out",
+		    (unsigned long long)in->no_dur);
+	in->no_dur = 0;
+}
+
+static void
+bind(struct stats *s, struct stage *st, enum stats_type t)
+{
+	static stage_fn *const fns[T_N] = { [T_KERN] = on_gpu,
+		[T_COPY] = on_gpu,
+		[T_SET] = on_gpu,
+		[T_SYNC] = on_gpu,
+		[T_GRAPH] = on_gpu,
+		[T_CALL] = on_call,
+		[T_RANGE] = on_range,
+		[T_OS] = on_os,
+		[T_STR] = on_str,
+		[T_DEV] = on_dev,
+		[T_THREAD] = on_thread };
+	struct stats_cols *c = &s->reader->cols[t];
+	struct rec_type *x = stage_on(st, tags[t], fns[t], NULL, c);
+	int i;
+
+	c->stats = s;
+	c->type = t;
+	for (i = 0; i < C_N; i++)
+		c->c[i] = rec_col(
+		    x, names[i], i == C_DUR && t < T_STR ? REC_NEED : REC_OPT);
+}
+
+void
+read_open(struct stats *s, struct stage *st)
+{
+	enum stats_type t;
+	int i;
+
+	s->reader = xcalloc(1, sizeof(*s->reader));
+	for (t = 0; t < T_N; t++)
+		bind(s, st, t);
+	for (i = 0; i < s->nreports; i++)
+		s->reader->wants_api |= s->report[i].def->on_api != NULL;
+	s->reader->wants_stack = stack_wanted(s);
+	st->ctx = s;
+	st->section = on_section;
+	st->meta = on_meta;
+	st->end = on_end;
+}

@@ -1,0 +1,60 @@
+/* Rows of tables: values, each with a TAB after it, as the vendor's tables have
+ * them; how it writes names of calls, kinds of work and dimensions; and the
+ * order of the rows. */
+#ifndef STATS_ROW_H
+#define STATS_ROW_H
+
+#include "stats.h"
+
+/* A table's columns and their number. */
+#define COLS(v) (v), sizeof(v) / sizeof((v)[0])
+
+void row_i64(struct buf *b, int64_t v);
+void row_text(struct buf *b, const char *s, size_t n);
+void row_opt(struct buf *b, const struct stats_text *t); /* nothing if unset */
+void row_round(struct buf *b, double v, int decimals);
+void row_none(struct buf *b);
+
+/* Average, median, least, greatest, deviation; of bytes in MB. */
+void row_stats(struct buf *b, const struct group_stats *g);
+void row_stats_mb(struct buf *b, const struct group_stats *g);
+
+/*
+ * Rows in another order than they come in: by the two numbers, ascending,
+ * which ~ turns around, then as they came. Memory is bounded (xsort.h).
+ */
+struct order *order_new(void);
+void order_free(struct order *o); /* NULL, too */
+void order_add(struct order *o, int64_t by, int64_t then, struct buf *row);
+/* By a third number, of its own for each row, not as they came. */
+void order_add_at(
+    struct order *o, int64_t by, int64_t then, int64_t at, struct buf *row);
+int64_t order_f64(double v); /* such a number for one that is not negative */
+void order_put(struct order *o, struct stats_sink *k); /* and frees it */
+/* The same for what is no row yet but any bytes, which fn is given. */
+void order_each(struct order *o, behind_fn *fn, void *ctx);
+
+/* With so many decimals (at most 3), halves away from zero. */
+void put_round(struct buf *b, double v, int decimals);
+
+/* The same number, in units of the last decimal. */
+double round_units(double v, int decimals);
+
+const char *range_style(bool push);
+size_t api_len(
+    const struct stats_text *t); /* of the name without its version */
+void put_gpu_name(
+    struct buf *b, const struct stats_gpu *g, const struct report *r);
+int64_t gpu_total(const struct stats_gpu *g); /* from the call to both's end */
+/* From the call's end to the start on the GPU, if that is not before it. */
+bool gpu_queue(const struct stats_gpu *g, int64_t *v);
+/* The three whole numbers that s begins with; false if it does not. */
+bool three_nums(const char *s, char between, int64_t v[3]);
+void put_dim3(struct buf *b, const struct stats_text *t);
+/* The same so wide that the order of the bytes is that of the numbers; and as
+ * a value of a row from there. */
+#define WIDE_DIM3 63
+void wide_dim3(struct buf *b, const struct stats_text *t);
+void put_wide_dim3(struct buf *b, const char *s);
+
+#endif
