@@ -22,19 +22,16 @@ static const char usage[] =
     "  -h, --help           print this text\n"
     "  -V, --version        print the version\n";
 
-/* One per process: the functions that options call have no other way to it. */
-static struct flops flops = { .ranks = -1 };
-
 static void
-add_rules(const char *path)
+add_rules(void *rules, const char *path)
 {
-	rows_load(&flops.rules, path);
+	rows_load(rules, path);
 }
 
 static void
-set_ranks(const char *arg)
+set_ranks(void *ranks, const char *arg)
 {
-	flops.ranks = cli_i64("--ranks", arg, 1, 1 << 24);
+	*(int64_t *)ranks = cli_i64("--ranks", arg, 1, 1 << 24);
 }
 
 static void
@@ -59,10 +56,12 @@ on_end(struct stage *st)
 int
 main(int argc, char **argv)
 {
+	/* static because it is large, and the process needs one */
+	static struct flops flops = { .ranks = -1 };
 	static const char *tc_rules;
 	static const struct cli_opt opts[] = {
-		{ 'f', "rules", .call = add_rules },
-		{ 0, "ranks", .call = set_ranks },
+		{ 'f', "rules", .set = add_rules, .to = &flops.rules },
+		{ 0, "ranks", .set = set_ranks, .to = &flops.ranks },
 		SPILL_OPTION,
 		{ 0, "tc-rules", .arg = &tc_rules },
 		DROP_OPTION,

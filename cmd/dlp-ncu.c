@@ -40,9 +40,6 @@ struct ncu {
 	int nmore;
 };
 
-/* One per process: the functions that options call have no other way to it. */
-static struct ncu ncu;
-
 /* Which one of its kind the kernel is, from 0, in its iteration. */
 static uint64_t
 ordinal(struct ncu *x, uint32_t key, const struct rec *r)
@@ -162,18 +159,21 @@ attach(struct stage *st, struct ncu *x)
 }
 
 static void
-set_metrics(const char *arg)
+set_metrics(void *to, const char *arg)
 {
-	free(ncu.more);
-	ncu.more = cli_list(arg, &ncu.nmore);
+	struct ncu *x = to;
+
+	free(x->more);
+	x->more = cli_list(arg, &x->nmore);
 }
 
 int
 main(int argc, char **argv)
 {
+	static struct ncu ncu;
 	static const struct cli_opt opts[] = {
 		{ 'a', "all", .flag = &ncu.whole },
-		{ 'm', "metrics", .call = set_metrics },
+		{ 'm', "metrics", .set = set_metrics, .to = &ncu },
 		{ 0 },
 	};
 	static const char *const notes[] = { "ncu_bad_rows", "ncu_matched",

@@ -37,15 +37,12 @@ struct pyprof {
 	struct buf mod, op, text; /* scratch */
 };
 
-/* One per process: the functions that options call have no other way to it. */
-static struct pyprof pyprof;
-
 static void
-set_year(const char *arg)
+set_year(void *last, const char *arg)
 {
 	if (strcmp(arg, "2019") != 0 && strcmp(arg, "2021") != 0)
 		die("-y: '%s' is neither 2019 nor 2021", arg);
-	pyprof.last = strcmp(arg, "2021") == 0;
+	*(bool *)last = strcmp(arg, "2021") == 0;
 }
 
 static void
@@ -248,8 +245,9 @@ read_dict(struct pyprof *x)
 int
 main(int argc, char **argv)
 {
+	static struct pyprof pyprof;
 	static const struct cli_opt opts[] = {
-		{ 'y', "year", .call = set_year },
+		{ 'y', "year", .set = set_year, .to = &pyprof.last },
 		{ 0 },
 	};
 	struct pyprof *x = &pyprof;

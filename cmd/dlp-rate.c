@@ -63,9 +63,6 @@ struct rate {
 	struct buf name;       /* scratch */
 };
 
-/* One per process: the functions that options call have no other way to it. */
-static struct rate rate;
-
 /*
  * The arithmetic
  */
@@ -360,16 +357,16 @@ attach_type(struct stage *st, const char *tag)
 }
 
 static void
-attach(struct stage *st, char **types, int n)
+attach(struct stage *st, struct rate *x, char **types, int n)
 {
 	struct rec_type *t;
 	int i;
 
-	st->ctx = &rate;
+	st->ctx = x;
 	t = stage_on(st, "dev", take_device, NULL, NULL);
-	rate.dev.dev = rec_col(t, "dev", REC_NEED);
-	REC_COLS(t, REC_OPT, { &rate.dev.name, "name" },
-	    { &rate.dev.bw, "membw_bytes_s" }, { &rate.dev.src, "src" });
+	x->dev.dev = rec_col(t, "dev", REC_NEED);
+	REC_COLS(t, REC_OPT, { &x->dev.name, "name" },
+	    { &x->dev.bw, "membw_bytes_s" }, { &x->dev.src, "src" });
 	for (i = 0; i < n; i++)
 		attach_type(st, types[i]);
 	st->section = on_rate_section;
@@ -385,25 +382,26 @@ warn_no_peak(struct rate *x)
 }
 
 static void
-set_peak(const char *arg)
+set_peak(void *gpus, const char *arg)
 {
-	gpus_peak(&rate.gpus, arg);
+	gpus_peak(gpus, arg);
 }
 
 static void
-set_peak_bw(const char *arg)
+set_peak_bw(void *gpus, const char *arg)
 {
-	gpus_peak_bw(&rate.gpus, arg);
+	gpus_peak_bw(gpus, arg);
 }
 
 int
 main(int argc, char **argv)
 {
+	static struct rate rate;
 	static const char *types = "kern,agg";
 	static const struct cli_opt opts[] = {
 		{ 'T', "type", .arg = &types },
-		{ 0, "peak", .call = set_peak },
-		{ 0, "peak-bw", .call = set_peak_bw },
+		{ 0, "peak", .set = set_peak, .to = &rate.gpus },
+		{ 0, "peak-bw", .set = set_peak_bw, .to = &rate.gpus },
 		{ 0 },
 	};
 	struct stage st;
@@ -416,7 +414,7 @@ main(int argc, char **argv)
 		if (v[i][0] == '\0' || strcmp(v[i], "dev") == 0)
 			die("-T: no type to rate: '%s' in '%s'", v[i], types);
 	gpus_open(&rate.gpus);
-	attach(&st, v, n);
+	attach(&st, &rate, v, n);
 	rc = stage_run(&st);
 	warn_no_peak(&rate);
 	free(v);
