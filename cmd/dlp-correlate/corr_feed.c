@@ -22,8 +22,8 @@ struct work_type_cols {
 };
 
 struct range_cols {
-	struct workrec_cols cols;
-	const struct rec_col *id, *end_tid, *domain, *mode, *text, *level;
+	const struct rec_col *start, *dur, *pid, *tid, *src, *id, *end_tid,
+	    *domain, *mode, *text, *level;
 	struct buf text_buf, domain_buf; /* unescaped */
 	struct buf rest;                 /* fields for the projection */
 };
@@ -187,24 +187,22 @@ static void
 read_range(struct corr *c, struct corr_range *x, struct range_cols *k,
     const struct rec *r)
 {
-	int64_t end_tid, dur;
-	struct workrec u;
+	int64_t end_tid, dur, tid = -1;
 	size_t n;
 
 	memset(x, 0, sizeof(*x));
-	workrec_read(&u, &k->cols, r);
 	rec_i64(r, k->id, &x->id);
-	x->start = u.start;
-	/* which may be before the start, unlike u.end */
-	x->has_end = rec_i64(r, k->cols.dur, &dur);
+	rec_i64(r, k->start, &x->start);
+	x->has_end = rec_i64(r, k->dur, &dur);
 	x->end = x->has_end ? num_add(x->start, dur) : INT64_MAX;
 	x->backwards = x->end < x->start;
-	x->p = proc_of(&c->threads, u.src, u.pid);
-	x->crossing = !u.has_tid;
-	if (rec_i64(r, k->end_tid, &end_tid) && end_tid != u.tid)
+	x->p =
+	    proc_of(&c->threads, rec_view(r, k->src), rec_int(r, k->pid, -1));
+	x->crossing = !rec_i64(r, k->tid, &tid);
+	if (rec_i64(r, k->end_tid, &end_tid) && end_tid != tid)
 		x->crossing = true;
 	x->nests = raw_text(r, k->mode).s[0] != 's';
-	x->th = corr_thread_of(&c->threads, x->p, u.tid);
+	x->th = corr_thread_of(&c->threads, x->p, tid);
 	x->text = rec_str(r, k->text, &k->text_buf, &x->n);
 	if (x->text == NULL)
 		x->n = 0;
@@ -217,8 +215,8 @@ read_range(struct corr *c, struct corr_range *x, struct range_cols *k,
 static void
 range_rest(struct range_cols *k, const struct rec *r)
 {
-	const struct rec_col *const col[] = { k->cols.pid, k->cols.tid,
-		k->domain, k->mode, k->text };
+	const struct rec_col *const col[] = { k->pid, k->tid, k->domain,
+		k->mode, k->text };
 	const char *s;
 	size_t n, i;
 
@@ -279,10 +277,13 @@ bind_range(struct stage *st, struct range_cols *k)
 	struct rec_type *t =
 	    stage_on(st, "range", on_corr_range, range_legend, k);
 
-	workrec_bind(
-	    &k->cols, t, WORKREC_SPAN | WORKREC_TID, WORKREC_PID | WORKREC_SRC);
+	k->start = rec_col(t, "start_ns", REC_NEED);
+	k->dur = rec_col(t, "dur_ns", REC_NEED);
+	k->tid = rec_col(t, "tid", REC_NEED);
 	k->text = rec_col(t, "text", REC_NEED);
 	k->id = rec_col(t, "id", REC_OPT);
+	k->pid = rec_col(t, "pid", REC_OPT);
+	k->src = rec_col(t, "src", REC_OPT);
 	k->end_tid = rec_col(t, "end_tid", REC_OPT);
 	k->domain = rec_col(t, "domain", REC_OPT);
 	k->mode = rec_col(t, "mode", REC_OPT);
