@@ -30,7 +30,7 @@ struct dlprof_mode { /* zeroed: nothing seen */
 	bool given;  /* the input has its mode */
 };
 
-struct dlprof {
+struct dlprof_ops {
 	const char *as_mode; /* --mode; NULL: as the markers say */
 	struct dlprof_mode mode;
 	struct smap same;  /* what makes an op one of DLProf's -> its id */
@@ -207,23 +207,23 @@ next_shape(const char **p, const char *e, struct dl_shape *x)
 }
 
 static void
-put_dl_shape(struct buf *b, const struct dl_shape *x, const char *axes)
+put_dl_shape(struct buf *buf, const struct dl_shape *x, const char *axes)
 {
 	int i;
 
 	if (axes != NULL && strlen(axes) != (size_t)x->n)
 		axes = NULL;
-	buf_putc(b, '<');
+	buf_putc(buf, '<');
 	for (i = 0; i < x->n; i++) {
 		if (i > 0)
-			buf_put(b, ", ", 2);
+			buf_put(buf, ", ", 2);
 		if (axes != NULL) {
-			buf_putc(b, axes[i]);
-			buf_putc(b, ':');
+			buf_putc(buf, axes[i]);
+			buf_putc(buf, ':');
 		}
-		buf_i64(b, x->v[i]);
+		buf_i64(buf, x->v[i]);
 	}
-	buf_putc(b, '>');
+	buf_putc(buf, '>');
 }
 
 /* The image of a conv2d shrinks by the filter; the last axis of a linear
@@ -448,8 +448,8 @@ put_key_part(struct buf *b, struct escaped t)
 static uint64_t *
 dl_same(void *ctx, const struct corr_op *op)
 {
-	struct dlprof *d = ctx;
-	struct buf *k = &d->key;
+	struct dlprof_ops *dlp = ctx;
+	struct buf *k = &dlp->key;
 	uint32_t i;
 
 	buf_clear(k);
@@ -463,27 +463,27 @@ dl_same(void *ctx, const struct corr_op *op)
 		if (text_is(op->f[OF_BY].s, op->f[OF_BY].n, "pyprof"))
 			put_key_part(k, op->f[OF_STACK]);
 	}
-	i = smap_put(&d->same, k->s, k->len, NULL);
-	return &d->same.val[i];
+	i = smap_put(&dlp->same, k->s, k->len, NULL);
+	return &dlp->same.val[i];
 }
 
 /* CONV2D_1; of a backward CONV2D_BPROP_1. */
 static void
-make_dl_id(struct dlprof *d, const struct corr_op *op)
+make_dl_id(struct dlprof_ops *dlp, const struct corr_op *op)
 {
 	struct escaped type = op->f[OF_OP];
 	uint32_t n;
 	size_t i;
 
-	buf_clear(&d->id);
+	buf_clear(&dlp->id);
 	for (i = 0; i < type.n; i++) {
 		char c = type.s[i];
 
-		buf_putc(&d->id, c >= 'a' && c <= 'z' ? (char)(c - 32) : c);
+		buf_putc(&dlp->id, c >= 'a' && c <= 'z' ? (char)(c - 32) : c);
 	}
-	buf_puts(&d->id, op->bwd ? "_BPROP_" : "_");
-	n = smap_put(&d->types, d->id.s, d->id.len, NULL);
-	buf_u64(&d->id, ++d->types.val[n]);
+	buf_puts(&dlp->id, op->bwd ? "_BPROP_" : "_");
+	n = smap_put(&dlp->types, dlp->id.s, dlp->id.len, NULL);
+	buf_u64(&dlp->id, ++dlp->types.val[n]);
 }
 
 static void
@@ -497,18 +497,19 @@ static const char *const dl_cols[] = { "dl_id", "dl_in", "dl_out", "dl_tc" };
 static void
 dl_write(void *ctx, const struct corr_op *op)
 {
-	struct dlprof *d = ctx;
+	struct dlprof_ops *dlp = ctx;
 
-	make_dl_id(d, op);
-	buf_clear(&d->in);
-	buf_clear(&d->out);
-	dl_shapes(op->f[OF_OP], op->f[OF_SHAPES], op->marker, &d->in, &d->out);
-	if (d->in.len == 0 &&
+	make_dl_id(dlp, op);
+	buf_clear(&dlp->in);
+	buf_clear(&dlp->out);
+	dl_shapes(
+	    op->f[OF_OP], op->f[OF_SHAPES], op->marker, &dlp->in, &dlp->out);
+	if (dlp->in.len == 0 &&
 	    text_is(op->f[OF_BY].s, op->f[OF_BY].n, "tensorflow"))
-		esc_put(&d->in, d->tf_in.s, d->tf_in.len);
-	put_buf(&d->id);
-	put_buf(&d->in);
-	put_buf(&d->out);
+		esc_put(&dlp->in, dlp->tf_in.s, dlp->tf_in.len);
+	put_buf(&dlp->id);
+	put_buf(&dlp->in);
+	put_buf(&dlp->out);
 	if (op->none)
 		out_unset();
 	else
@@ -520,7 +521,7 @@ dl_write(void *ctx, const struct corr_op *op)
 static void
 dl_range(void *ctx, struct draft *draft, const struct marker *m)
 {
-	struct dlprof *d = ctx;
+	struct dlprof_ops *d = ctx;
 	const struct marker_args *args;
 
 	buf_clear(&d->tf_in);
@@ -547,7 +548,7 @@ dl_args_name(void *ctx, const struct marker *m, struct buf *name)
 static void
 dl_clear(void *ctx)
 {
-	struct dlprof *d = ctx;
+	struct dlprof_ops *d = ctx;
 
 	smap_clear(&d->same);
 	smap_clear(&d->types);
@@ -604,44 +605,44 @@ call_run(const struct corr *c, const struct corr_work *w)
 }
 
 static struct corr_inst *
-run_of(struct corr *c, const struct corr_work *w, uint32_t op)
+run_of(struct corr *corr, const struct corr_work *work, uint32_t op)
 {
-	struct corr_inst *in = inst_new(&c->insts);
+	struct corr_inst *in = inst_new(&corr->insts);
 	bool guess;
 
 	in->op = op;
-	in->pid = w->p->pid;
-	in->src = w->p->src;
-	in->has_tid = w->th != NULL;
-	in->tid = w->th != NULL ? w->th->tid : 0;
-	in->start = in->end = w->has_api ? w->api_start : w->start;
-	in->replay = !w->own_call;
-	if (w->own_call)
-		in->end = w->api_end;
-	in->phase = phase_now(&c->threads, w->p, w->th, &guess);
-	inst_schedule(&c->insts, in);
+	in->pid = work->p->pid;
+	in->src = work->p->src;
+	in->has_tid = work->th != NULL;
+	in->tid = work->th != NULL ? work->th->tid : 0;
+	in->start = in->end = work->has_api ? work->api_start : work->start;
+	in->replay = !work->own_call;
+	if (work->own_call)
+		in->end = work->api_end;
+	in->phase = phase_now(&corr->threads, work->p, work->th, &guess);
+	inst_schedule(&corr->insts, in);
 	return in;
 }
 
 /* DLProf's op of all backward work, where the profile says no more. */
 static uint32_t
-op_of_all_backward(struct corr_ops *t)
+op_of_all_backward(struct corr_ops *ops)
 {
 	static const char name[] = "backward";
 	size_t n = sizeof(name) - 1;
-	struct draft d;
+	struct draft draft;
 	uint32_t id, at;
 
-	key_begin(&t->key, 'K', "", 0);
-	id = ident_find(t, &at);
+	key_begin(&ops->key, 'K', "", 0);
+	id = ident_find(ops, &at);
 	if (id != OP_NONE)
 		return id;
-	draft_begin(t, &d);
-	d.op.bwd = true;
-	draft_raw(&d, OF_NAME, name, n);
-	draft_raw(&d, OF_OP, name, n);
-	draft_raw(&d, OF_BY, "api", 3);
-	return draft_done(t, &d, at);
+	draft_begin(ops, &draft);
+	draft.op.bwd = true;
+	draft_raw(&draft, OF_NAME, name, n);
+	draft_raw(&draft, OF_OP, name, n);
+	draft_raw(&draft, OF_BY, "api", 3);
+	return draft_done(ops, &draft, at);
 }
 
 static uint32_t
@@ -667,21 +668,23 @@ op_outside(struct corr *c, const struct corr_work *w, struct escaped layer)
  * no call is known, the activity is a run of the op named after it.
  */
 static struct corr_inst *
-dl_outside(struct corr *c, const struct corr_work *w, struct escaped layer)
+dl_outside(
+    struct corr *corr, const struct corr_work *work, struct escaped layer)
 {
-	struct corr_inst *in = backward_run(c, w);
+	struct corr_inst *in = backward_run(corr, work);
 
 	if (in != NULL)
 		return in;
-	if (w->th == NULL)
-		return run_of(c, w, op_unassociated(&c->ops, layer, w->what));
-	in = call_run(c, w);
+	if (work->th == NULL)
+		return run_of(
+		    corr, work, op_unassociated(&corr->ops, layer, work->what));
+	in = call_run(corr, work);
 	if (in != NULL)
 		return in;
-	in = run_of(c, w, op_outside(c, w, layer));
-	if (w->type == W_CALL) {
-		dl_thread(w->th)->call = (struct run_ref){ in, in->order };
-		dl_thread(w->th)->call_corr = w->corr;
+	in = run_of(corr, work, op_outside(corr, work, layer));
+	if (work->type == W_CALL) {
+		dl_thread(work->th)->call = (struct run_ref){ in, in->order };
+		dl_thread(work->th)->call_corr = work->corr;
 	}
 	return in;
 }
@@ -737,7 +740,7 @@ dl_meta(struct corr *c, const char *s, size_t n)
 static void
 dl_section(struct corr *c)
 {
-	struct dlprof *d = c->dlprof;
+	struct dlprof_ops *d = c->dlprof;
 
 	memset(&d->mode, 0, sizeof(d->mode));
 	d->call_ops = d->calls_shared = 0;
@@ -764,7 +767,7 @@ dl_notes(struct corr *c)
 static void
 dl_op_legend(struct stage *st, struct rec *r)
 {
-	const struct dlprof *d = rec_arg(r);
+	const struct dlprof_ops *d = rec_arg(r);
 
 	if (d->dl_id->pos < 0)
 		rec_die(r, "ops that dlp-correlate made without --dlprof: give"
@@ -773,22 +776,22 @@ dl_op_legend(struct stage *st, struct rec *r)
 }
 
 void
-compat_dlprof(struct corr *c, struct stage *st)
+compat_dlprof(struct corr *corr, struct stage *st)
 {
-	struct dlprof *d = xcalloc(1, sizeof(*d));
+	struct dlprof_ops *dlp = xcalloc(1, sizeof(*dlp));
 
-	c->dlprof = d;
-	d->dl_id = rec_col(
-	    stage_on(st, "op", stage_pass, dl_op_legend, d), "dl_id", REC_OPT);
-	c->hooks.section = dl_section;
-	c->hooks.meta = dl_meta;
-	c->hooks.marker = dl_marker;
-	c->hooks.makes_op = dl_makes_op;
-	c->hooks.args = dl_args;
-	c->hooks.is_outside = dl_is_outside;
-	c->hooks.outside = dl_outside;
-	c->hooks.notes = dl_notes;
-	c->ops.hooks = (struct op_hooks){ .ctx = d,
+	corr->dlprof = dlp;
+	dlp->dl_id = rec_col(stage_on(st, "op", stage_pass, dl_op_legend, dlp),
+	    "dl_id", REC_OPT);
+	corr->hooks.section = dl_section;
+	corr->hooks.meta = dl_meta;
+	corr->hooks.marker = dl_marker;
+	corr->hooks.makes_op = dl_makes_op;
+	corr->hooks.args = dl_args;
+	corr->hooks.is_outside = dl_is_outside;
+	corr->hooks.outside = dl_outside;
+	corr->hooks.notes = dl_notes;
+	corr->ops.hooks = (struct op_hooks){ .ctx = dlp,
 		.bare_names = true,
 		.args_name = dl_args_name,
 		.range = dl_range,
@@ -809,18 +812,18 @@ compat_dlprof_mode(struct corr *c, const char *mode)
 }
 
 void
-compat_dlprof_free(struct corr *c)
+compat_dlprof_free(struct corr *corr)
 {
-	struct dlprof *d = c->dlprof;
+	struct dlprof_ops *dlp = corr->dlprof;
 
-	if (d == NULL)
+	if (dlp == NULL)
 		return;
-	smap_free(&d->same);
-	smap_free(&d->types);
-	buf_free(&d->key);
-	buf_free(&d->id);
-	buf_free(&d->in);
-	buf_free(&d->out);
-	buf_free(&d->tf_in);
-	free(d);
+	smap_free(&dlp->same);
+	smap_free(&dlp->types);
+	buf_free(&dlp->key);
+	buf_free(&dlp->id);
+	buf_free(&dlp->in);
+	buf_free(&dlp->out);
+	buf_free(&dlp->tf_in);
+	free(dlp);
 }

@@ -52,7 +52,7 @@ struct py_around {            /* a launch */
 	bool bwd;
 };
 
-struct pyprof {
+struct pyprof_names {
 	bool own_names; /* names by PyProf's rules */
 	struct py_names names;
 	struct py_around around;
@@ -108,24 +108,24 @@ names_get(const struct py_names *t, uint32_t id, size_t *n)
 
 /* Names of ranges are kept for the kernels in them. */
 static void
-py_named(struct corr *c, const struct corr_thread *th, struct corr_open *o,
-    const struct marker *m)
+py_named(struct corr *corr, const struct corr_thread *th,
+    struct corr_open *open, const struct marker *marker)
 {
-	struct py_names *t = &c->pyprof->names;
+	struct py_names *t = &corr->pyprof->names;
 
-	if (m->kind == MK_ARGS) {
-		o->name = names_put(t, m->op);
-		o->mod = names_put(t, m->mod);
+	if (marker->kind == MK_ARGS) {
+		open->name = names_put(t, marker->op);
+		open->mod = names_put(t, marker->mod);
 		return;
 	}
-	if (m->kind == MK_USER || m->kind == MK_LAYER)
-		o->name = SMAP_NONE;
+	if (marker->kind == MK_USER || marker->kind == MK_LAYER)
+		open->name = SMAP_NONE;
 	if (th->p->has_op_id)
 		return;
-	if (m->kind == MK_OP || m->kind == MK_BWD)
-		o->name = names_put(t, m->name);
+	if (marker->kind == MK_OP || marker->kind == MK_BWD)
+		open->name = names_put(t, marker->name);
 	else
-		o->name = names_put(t, m->text);
+		open->name = names_put(t, marker->text);
 }
 
 /* The op of the last forward kernel that kept the sequence id, or else of the
@@ -149,7 +149,7 @@ py_pair(struct corr_thread *th, const struct marker *m, struct recent_val *v)
 }
 
 static void
-add_seq(struct py_around *k, int64_t seq)
+add_seq_id(struct py_around *k, int64_t seq)
 {
 	int i, j;
 
@@ -213,20 +213,20 @@ is_within(const struct pyname *a, const struct pyname *b)
 
 /* Neighbours of the same id of which one's name is a part of the other's. */
 static void
-prune_names(struct py_around *k)
+prune_names(struct py_around *around)
 {
 	struct pyname prev;
 	int i, n = 0;
 
-	for (i = 0; i < k->n_name; i++) {
-		struct pyname x = k->name[i];
+	for (i = 0; i < around->n_name; i++) {
+		struct pyname x = around->name[i];
 
 		if (i == 0 || x.seq != prev.seq ||
 		    (!is_within(&x, &prev) && !is_within(&prev, &x)))
-			k->name[n++] = x;
+			around->name[n++] = x;
 		prev = x;
 	}
-	k->n_name = n;
+	around->n_name = n;
 }
 
 static bool
@@ -244,59 +244,60 @@ is_bwd_name(const struct pyname *x)
 }
 
 static void
-gather_around(
-    struct pyprof *py, const struct corr_thread *th, struct py_around *k)
+gather_around(struct pyprof_names *py, const struct corr_thread *th,
+    struct py_around *around)
 {
-	const struct corr_open *o;
+	const struct corr_open *open;
 	size_t i;
 
 	for (i = 0; i < th->open.n; i++) {
 		struct pyname x;
 
-		o = thread_at(th, i);
-		if (o->dead || o->hidden)
+		open = thread_at(th, i);
+		if (open->dead || open->hidden)
 			continue;
-		if (o->kind == MK_ARGS) {
-			if (k->args == NULL)
-				k->args = o;
-			k->op = hash_mix(k->op ^ o->name) + 1;
-		} else if (o->seq >= 0) {
-			x.seq = o->seq;
-			x.id = o->name;
+		if (open->kind == MK_ARGS) {
+			if (around->args == NULL)
+				around->args = open;
+			around->op = hash_mix(around->op ^ open->name) + 1;
+		} else if (open->seq >= 0) {
+			x.seq = open->seq;
+			x.id = open->name;
 			x.s = "";
 			x.n = 0;
-			if (names_has(&py->names, o->name))
-				x.s = names_get(&py->names, o->name, &x.n);
-			add_seq(k, o->seq);
-			add_name(k, &x);
-		} else if (k->other == NULL && o->kind != MK_TRACE &&
-			   o->kind != MK_REPR && o->kind != MK_LAYER) {
-			k->other = o;
+			if (names_has(&py->names, open->name))
+				x.s = names_get(&py->names, open->name, &x.n);
+			add_seq_id(around, open->seq);
+			add_name(around, &x);
+		} else if (around->other == NULL && open->kind != MK_TRACE &&
+			   open->kind != MK_REPR && open->kind != MK_LAYER) {
+			around->other = open;
 		}
 	}
-	prune_names(k);
+	prune_names(around);
 }
 
 static void
-judge_around(struct py_around *k)
+judge_around(struct py_around *around)
 {
 	bool named_bwd = false;
 	int i;
 
-	for (i = 0; i < k->n_name; i++) {
-		named_bwd |= is_bwd_name(&k->name[i]);
-		k->bwd |= name_ends(&k->name[i], "Backward0");
+	for (i = 0; i < around->n_name; i++) {
+		named_bwd |= is_bwd_name(&around->name[i]);
+		around->bwd |= name_ends(&around->name[i], "Backward0");
 	}
-	k->bwd |= named_bwd;
-	for (i = 0; i < k->n_name && k->args == NULL; i++)
-		if (!named_bwd || is_bwd_name(&k->name[i]))
-			k->op = hash_mix(k->op ^ hash_bytes(k->name[i].s,
-						     k->name[i].n)) +
-				1;
-	if (k->n_seq > 1 && k->seq[0] == 0) {
-		k->n_seq--;
-		memmove(
-		    k->seq, k->seq + 1, (size_t)k->n_seq * sizeof(k->seq[0]));
+	around->bwd |= named_bwd;
+	for (i = 0; i < around->n_name && around->args == NULL; i++)
+		if (!named_bwd || is_bwd_name(&around->name[i]))
+			around->op =
+			    hash_mix(around->op ^ hash_bytes(around->name[i].s,
+						      around->name[i].n)) +
+			    1;
+	if (around->n_seq > 1 && around->seq[0] == 0) {
+		around->n_seq--;
+		memmove(around->seq, around->seq + 1,
+		    (size_t)around->n_seq * sizeof(around->seq[0]));
 	}
 }
 
@@ -309,18 +310,18 @@ put_alt(struct kern_cols *o, int64_t seq)
 }
 
 static bool
-is_cell(const struct pyprof *pyprof, const struct corr_open *o)
+is_cell(const struct pyprof_names *pyprof, const struct corr_open *open)
 {
 	static const char *const cells[] = { "LSTMCell", "GRUCell", "RNNCell" };
 	size_t n, i;
 
-	if (o == NULL || !names_has(&pyprof->names, o->name) ||
-	    !names_has(&pyprof->names, o->mod) ||
-	    strcmp(names_get(&pyprof->names, o->name, &n), "forward") != 0)
+	if (open == NULL || !names_has(&pyprof->names, open->name) ||
+	    !names_has(&pyprof->names, open->mod) ||
+	    strcmp(names_get(&pyprof->names, open->name, &n), "forward") != 0)
 		return false;
 	for (i = 0; i < ARRAY_LEN(cells); i++)
-		if (strcmp(names_get(&pyprof->names, o->mod, &n), cells[i]) ==
-		    0)
+		if (strcmp(names_get(&pyprof->names, open->mod, &n),
+			cells[i]) == 0)
 			return true;
 	return false;
 }
@@ -342,95 +343,96 @@ current_seq(const struct pyprof_proc *py, const struct py_around *k)
 /* PyProf's list shrinks while it is walked, so that the id after one that was
  * taken out is passed over and stays. */
 static void
-split_seq(const struct py_around *k, int64_t curr, struct kern_cols *o,
+split_seq(const struct py_around *around, int64_t curr, struct kern_cols *cols,
     struct py_around *kept)
 {
 	int i;
 
 	kept->n_seq = 0;
-	for (i = 0; i < k->n_seq; i++) {
-		if (k->seq[i] == curr) {
+	for (i = 0; i < around->n_seq; i++) {
+		if (around->seq[i] == curr) {
 			kept->seq[kept->n_seq++] = curr;
 			continue;
 		}
-		put_alt(o, k->seq[i]);
-		if (++i < k->n_seq)
-			kept->seq[kept->n_seq++] = k->seq[i];
+		put_alt(cols, around->seq[i]);
+		if (++i < around->n_seq)
+			kept->seq[kept->n_seq++] = around->seq[i];
 	}
-	o->has_seq = kept->n_seq > 0;
-	if (o->has_seq)
-		o->seq = kept->seq[0];
+	cols->has_seq = kept->n_seq > 0;
+	if (cols->has_seq)
+		cols->seq = kept->seq[0];
 	for (i = 1; i < kept->n_seq; i++)
-		put_alt(o, kept->seq[i]);
+		put_alt(cols, kept->seq[i]);
 }
 
 static void
-number_kernel(const struct pyprof *pyprof, struct corr_proc *p,
-    struct py_around *k, struct kern_cols *o, const struct corr_place *pl)
+number_kernel(const struct pyprof_names *pyprof, struct corr_proc *proc,
+    struct py_around *around, struct kern_cols *cols,
+    const struct corr_place *pl)
 {
-	struct pyprof_proc *py = py_proc(p);
+	struct pyprof_proc *py = py_proc(proc);
 	struct recent_val v = { OP_NONE, SMAP_NONE, 0, 0 };
 	struct py_around kept;
 	int64_t curr;
 	int i;
 
-	o->sub = 0;
-	if (k->n_seq == 0)
+	cols->sub = 0;
+	if (around->n_seq == 0)
 		return;
-	curr = current_seq(py, k);
-	if (k->op == py->prev_op &&
-	    (curr == py->prev_seq || is_cell(pyprof, k->args)))
-		o->sub = py->prev_sub + 1;
+	curr = current_seq(py, around);
+	if (around->op == py->prev_op &&
+	    (curr == py->prev_seq || is_cell(pyprof, around->args)))
+		cols->sub = py->prev_sub + 1;
 	py->prev_seq = curr;
-	py->prev_sub = o->sub;
-	py->prev_op = k->op;
-	split_seq(k, curr, o, &kept);
-	if (k->bwd || pl->in == NULL)
+	py->prev_sub = cols->sub;
+	py->prev_op = around->op;
+	split_seq(around, curr, cols, &kept);
+	if (around->bwd || pl->in == NULL)
 		return;
 	v.op = pl->op;
 	v.inst = pl->in->id;
-	if (k->args == NULL)
-		v.name = k->name[0].id;
+	if (around->args == NULL)
+		v.name = around->name[0].id;
 	for (i = 0; i < kept.n_seq; i++)
 		recent_put(&py->seq, kept.seq[i], v);
-	for (i = 0; i < k->n_seq; i++)
-		if (k->seq[i] != curr &&
-		    (kept.n_seq == 0 || k->seq[i] != kept.seq[0]))
-			recent_put(&py->alt, k->seq[i], v);
+	for (i = 0; i < around->n_seq; i++)
+		if (around->seq[i] != curr &&
+		    (kept.n_seq == 0 || around->seq[i] != kept.seq[0]))
+			recent_put(&py->alt, around->seq[i], v);
 }
 
 /* The ids of a kernel whose texts are newer than PyProf: its op's own, the
  * others around the launch beside it. */
 static void
-number_by_run(const struct corr_work *w, const struct corr_place *pl,
-    struct py_around *k, struct kern_cols *o)
+number_by_run(const struct corr_work *work, const struct corr_place *pl,
+    struct py_around *around, struct kern_cols *cols)
 {
-	struct pyprof_proc *py = py_proc(w->p);
+	struct pyprof_proc *py = py_proc(work->p);
 	uint64_t op = pl->op;
 	size_t i;
 	int j;
 
-	o->seq = pl->in->seq;
-	for (i = 0; i < w->th->open.n; i++) {
-		const struct corr_open *x = thread_at(w->th, i);
+	cols->seq = pl->in->seq;
+	for (i = 0; i < work->th->open.n; i++) {
+		const struct corr_open *x = thread_at(work->th, i);
 
 		if (x->seq < 0 || x->dead || x->hidden)
 			continue;
-		if (o->seq < 0 && x->cur == pl->in)
-			o->seq = x->seq;
-		add_seq(k, x->seq);
+		if (cols->seq < 0 && x->cur == pl->in)
+			cols->seq = x->seq;
+		add_seq_id(around, x->seq);
 	}
-	o->has_seq = o->seq >= 0;
-	for (j = 0; j < k->n_seq; j++)
-		if (k->seq[j] != o->seq)
-			put_alt(o, k->seq[j]);
-	o->sub = o->has_seq ? 0 : -1;
-	if (!o->has_seq)
+	cols->has_seq = cols->seq >= 0;
+	for (j = 0; j < around->n_seq; j++)
+		if (around->seq[j] != cols->seq)
+			put_alt(cols, around->seq[j]);
+	cols->sub = cols->has_seq ? 0 : -1;
+	if (!cols->has_seq)
 		return;
-	if (py->prev_seq == o->seq && py->prev_op == op)
-		o->sub = py->prev_sub + 1;
-	py->prev_seq = o->seq;
-	py->prev_sub = o->sub;
+	if (py->prev_seq == cols->seq && py->prev_op == op)
+		cols->sub = py->prev_sub + 1;
+	py->prev_seq = cols->seq;
+	py->prev_sub = cols->sub;
 	py->prev_op = op;
 }
 
@@ -451,41 +453,42 @@ cut_word(struct buf *b, const char *word)
 
 /* MmBackward -> Mm, embedding_dense_backward -> embedding_dense. */
 static struct escaped
-bare_name(struct buf *b, const struct pyname *x)
+bare_name(struct buf *buf, const struct pyname *x)
 {
 	static const char *const drop[] = { "torch", "autograd", "_backward",
 		"::", "jit", "(anonymous namespace)" };
 	size_t i;
 
-	buf_clear(b);
-	buf_put(b, x->s, x->n);
+	buf_clear(buf);
+	buf_put(buf, x->s, x->n);
 	for (i = 0; i < ARRAY_LEN(drop); i++)
-		cut_word(b, drop[i]);
-	for (i = 0; i + 8 <= b->len; i++)
-		if (memcmp(b->s + i, "Backward", 8) == 0)
-			b->len = i;
-	return (struct escaped){ b->s != NULL ? b->s : "", b->len };
+		cut_word(buf, drop[i]);
+	for (i = 0; i + 8 <= buf->len; i++)
+		if (memcmp(buf->s + i, "Backward", 8) == 0)
+			buf->len = i;
+	return (struct escaped){ buf->s != NULL ? buf->s : "", buf->len };
 }
 
 static void
-name_bwd(struct pyprof *py, const struct corr_ops *ops, struct corr_proc *p,
-    const struct py_around *k, struct kern_cols *o)
+name_bwd(struct pyprof_names *py, const struct corr_ops *ops,
+    struct corr_proc *proc, const struct py_around *around,
+    struct kern_cols *cols)
 {
 	struct recent_val v;
 	int i;
 
-	if (k->n_seq > 0 && py_forward(p, k->seq[0], &v)) {
+	if (around->n_seq > 0 && py_forward(proc, around->seq[0], &v)) {
 		if (names_has(&py->names, v.name)) {
-			o->op.s = names_get(&py->names, v.name, &o->op.n);
+			cols->op.s = names_get(&py->names, v.name, &cols->op.n);
 			return;
 		}
-		o->mod = op_get(ops, v.op)->f[OF_MOD];
-		o->op = op_get(ops, v.op)->f[OF_OP];
+		cols->mod = op_get(ops, v.op)->f[OF_MOD];
+		cols->op = op_get(ops, v.op)->f[OF_OP];
 		return;
 	}
-	for (i = 0; i < k->n_name; i++)
-		if (is_bwd_name(&k->name[i])) {
-			o->op = bare_name(&py->text, &k->name[i]);
+	for (i = 0; i < around->n_name; i++)
+		if (is_bwd_name(&around->name[i])) {
+			cols->op = bare_name(&py->text, &around->name[i]);
 			return;
 		}
 }
@@ -493,8 +496,8 @@ name_bwd(struct pyprof *py, const struct corr_ops *ops, struct corr_proc *p,
 /* Module and op where there is no argument marker: even a user's range is an
  * op to PyProf, if there is nothing else. */
 static void
-name_kernel(struct pyprof *py, const struct corr_ops *ops, struct corr_proc *p,
-    const struct py_around *k, struct kern_cols *o)
+name_kernel(struct pyprof_names *py, const struct corr_ops *ops,
+    struct corr_proc *p, const struct py_around *k, struct kern_cols *o)
 {
 	o->over = true;
 	o->bwd = k->bwd;
@@ -510,61 +513,61 @@ name_kernel(struct pyprof *py, const struct corr_ops *ops, struct corr_proc *p,
 
 /* The names by PyProf's rules, where they differ from the op's own. */
 static void
-name_by_rules(struct corr *c, const struct corr_work *w,
-    const struct corr_place *pl, struct kern_cols *o)
+name_by_rules(struct corr *corr, const struct corr_work *work,
+    const struct corr_place *pl, struct kern_cols *cols)
 {
-	const struct py_around *k = &c->pyprof->around;
-	const struct corr_op *op = op_get(&c->ops, pl->op);
+	const struct py_around *around = &corr->pyprof->around;
+	const struct corr_op *op = op_get(&corr->ops, pl->op);
 
-	if (k->args == NULL) {
-		name_kernel(c->pyprof, &c->ops, w->p, k, o);
-	} else if (pl->in != NULL && k->bwd != op->bwd) {
-		o->over = true;
-		o->bwd = k->bwd;
-		o->mod = op->f[OF_MOD];
-		o->op = op->f[OF_OP];
+	if (around->args == NULL) {
+		name_kernel(corr->pyprof, &corr->ops, work->p, around, cols);
+	} else if (pl->in != NULL && around->bwd != op->bwd) {
+		cols->over = true;
+		cols->bwd = around->bwd;
+		cols->mod = op->f[OF_MOD];
+		cols->op = op->f[OF_OP];
 	}
 }
 
 static void
-py_around_launch(struct corr *c, const struct corr_work *w,
-    const struct corr_place *pl, struct kern_cols *o)
+py_around_launch(struct corr *corr, const struct corr_work *work,
+    const struct corr_place *pl, struct kern_cols *cols)
 {
-	struct py_around *k = &c->pyprof->around;
+	struct py_around *around = &corr->pyprof->around;
 
-	k->n_seq = k->n_name = 0;
-	k->args = k->other = NULL;
-	k->op = 0;
-	k->bwd = false;
-	if (w->p->has_op_id) {
+	around->n_seq = around->n_name = 0;
+	around->args = around->other = NULL;
+	around->op = 0;
+	around->bwd = false;
+	if (work->p->has_op_id) {
 		if (pl->in != NULL && !pl->in->replay)
-			number_by_run(w, pl, k, o);
+			number_by_run(work, pl, around, cols);
 		return;
 	}
-	gather_around(c->pyprof, w->th, k);
-	judge_around(k);
-	number_kernel(c->pyprof, w->p, k, o, pl);
-	if (is_pyprof(w->p))
-		name_by_rules(c, w, pl, o);
+	gather_around(corr->pyprof, work->th, around);
+	judge_around(around);
+	number_kernel(corr->pyprof, work->p, around, cols, pl);
+	if (is_pyprof(work->p))
+		name_by_rules(corr, work, pl, cols);
 	else if (pl->in == NULL)
-		o->sub = -1;
-	o->over &= c->pyprof->own_names;
+		cols->sub = -1;
+	cols->over &= corr->pyprof->own_names;
 }
 
 static bool
-py_columns(struct corr *c, const struct corr_work *w,
-    const struct corr_place *pl, struct kern_cols *o)
+py_columns(struct corr *corr, const struct corr_work *work,
+    const struct corr_place *pl, struct kern_cols *cols)
 {
-	struct buf alt = o->alt;
+	struct buf alt = cols->alt;
 
-	if (pl->in != NULL && op_get(&c->ops, pl->op)->none)
+	if (pl->in != NULL && op_get(&corr->ops, pl->op)->none)
 		return false;
-	memset(o, 0, sizeof(*o));
-	o->alt = alt;
-	buf_clear(&o->alt);
-	o->seq = o->sub = -1;
-	if (w->th != NULL)
-		py_around_launch(c, w, pl, o);
+	memset(cols, 0, sizeof(*cols));
+	cols->alt = alt;
+	buf_clear(&cols->alt);
+	cols->seq = cols->sub = -1;
+	if (work->th != NULL)
+		py_around_launch(corr, work, pl, cols);
 	return true;
 }
 

@@ -90,28 +90,28 @@ evicted(const struct corr *c)
 }
 
 static void
-write_notes(struct corr *c)
+write_notes(struct corr *corr)
 {
 	char name[64];
 	enum why w;
 
 	for (w = WHY_NONE + 1; w < WHY_N; w++) {
 		snprintf(name, sizeof(name), "unassociated_%s", why_word(w));
-		stage_note(name, c->n.why[w]);
+		stage_note(name, corr->n.why[w]);
 	}
-	stage_note("markers_unclosed", c->n.leaked);
-	stage_note("markers_damaged", c->n.damaged + c->ops.n_damaged);
-	stage_note("markers_broken", c->n.broken);
-	stage_note("markers_without_args", c->ops.n_no_args);
-	stage_note("ranges_unended", c->n.unended);
-	stage_note("ranges_end_before_start", c->n.backwards);
-	stage_note("ranges_crossing_threads", c->n.crossing);
-	stage_note("backward_unpaired", c->n.unpaired);
-	stage_note("ids_evicted", evicted(c));
-	stage_note("records_late", c->n.late);
-	if (c->hooks.notes != NULL)
-		c->hooks.notes(c);
-	stage_note("graphs_whole", c->n.graphs);
+	stage_note("markers_unclosed", corr->n.leaked);
+	stage_note("markers_damaged", corr->n.damaged + corr->ops.n_damaged);
+	stage_note("markers_broken", corr->n.broken);
+	stage_note("markers_without_args", corr->ops.n_no_args);
+	stage_note("ranges_unended", corr->n.unended);
+	stage_note("ranges_end_before_start", corr->n.backwards);
+	stage_note("ranges_crossing_threads", corr->n.crossing);
+	stage_note("backward_unpaired", corr->n.unpaired);
+	stage_note("ids_evicted", evicted(corr));
+	stage_note("records_late", corr->n.late);
+	if (corr->hooks.notes != NULL)
+		corr->hooks.notes(corr);
+	stage_note("graphs_whole", corr->n.graphs);
 }
 
 static double
@@ -122,25 +122,26 @@ gpu_share(const struct corr *c, int64_t ns)
 
 /* Messages, if part of the GPU's time has no op, or no kernels. */
 static void
-warn_of_time(const struct corr *c)
+warn_of_time(const struct corr *corr)
 {
-	struct buf b = { 0 };
+	struct buf buf = { 0 };
 	enum why w;
 
-	if (c->n.graphs > 0 && c->n.gpu_ns > 0)
+	if (corr->n.graphs > 0 && corr->n.gpu_ns > 0)
 		warn("%" PRIu64 " runs of CUDA graphs, %.1f %% of the GPU time,"
 		     " were recorded as a whole: nsys profile"
 		     " --cuda-graph-trace=node records their kernels",
-		    c->n.graphs, gpu_share(c, c->n.graph_ns));
-	if (c->n.gpu_ns <= 0 || c->n.why_ns[WHY_NONE] == c->n.gpu_ns)
+		    corr->n.graphs, gpu_share(corr, corr->n.graph_ns));
+	if (corr->n.gpu_ns <= 0 || corr->n.why_ns[WHY_NONE] == corr->n.gpu_ns)
 		return;
 	for (w = WHY_NONE + 1; w < WHY_N; w++)
-		if (c->n.why_ns[w] > 0)
-			buf_printf(&b, "%s%s %.1f %%", b.len > 0 ? ", " : "",
-			    why_word(w), gpu_share(c, c->n.why_ns[w]));
+		if (corr->n.why_ns[w] > 0)
+			buf_printf(&buf, "%s%s %.1f %%",
+			    buf.len > 0 ? ", " : "", why_word(w),
+			    gpu_share(corr, corr->n.why_ns[w]));
 	warn("%.1f %% of the GPU time belongs to ops; no op: %s",
-	    gpu_share(c, c->n.why_ns[WHY_NONE]), buf_str(&b));
-	buf_free(&b);
+	    gpu_share(corr, corr->n.why_ns[WHY_NONE]), buf_str(&buf));
+	buf_free(&buf);
 }
 
 static void
@@ -158,34 +159,34 @@ free_procs(struct corr *c)
 }
 
 void
-corr_end(struct corr *c)
+corr_end(struct corr *corr)
 {
-	graph_launch_end(c, INT64_MAX);
-	close_until(c, INT64_MAX);
-	if (c->hooks.end != NULL)
-		c->hooks.end(c);
-	write_notes(c);
-	warn_of_time(c);
-	free_procs(c);
-	ops_clear(&c->ops);
-	prims_clear(&c->prims);
-	projs_free(&c->projs);
-	insts_free(&c->insts);
+	graph_launch_end(corr, INT64_MAX);
+	close_until(corr, INT64_MAX);
+	if (corr->hooks.end != NULL)
+		corr->hooks.end(corr);
+	write_notes(corr);
+	warn_of_time(corr);
+	free_procs(corr);
+	ops_clear(&corr->ops);
+	prims_clear(&corr->prims);
+	projs_free(&corr->projs);
+	insts_free(&corr->insts);
 }
 
 void
-corr_free(struct corr *c)
+corr_free(struct corr *corr)
 {
 	size_t i;
 
 	for (i = 0; i < LAUNCHES; i++) {
-		map_free(&c->launch[i].of);
-		free(c->launch[i].replay);
+		map_free(&corr->launch[i].of);
+		free(corr->launch[i].replay);
 	}
-	timeheap_free(&c->closing.heap);
-	ops_free(&c->ops);
-	prims_free(&c->prims);
-	write_free(&c->types);
-	markers_free(c->markers);
-	feed_free(c);
+	timeheap_free(&corr->closing.heap);
+	ops_free(&corr->ops);
+	prims_free(&corr->prims);
+	write_free(&corr->types);
+	markers_free(corr->markers);
+	feed_free(corr);
 }

@@ -480,8 +480,8 @@ struct corr {            /* zeroed, then options and hooks, then corr_init() */
 	struct corr_types types;
 	struct feed *feed;
 	struct corr_hooks hooks;
-	struct dlprof *dlprof; /* compat_dlprof.c's */
-	struct pyprof *pyprof; /* compat_pyprof.c's */
+	struct dlprof_ops *dlprof;   /* compat_dlprof.c's */
+	struct pyprof_names *pyprof; /* compat_pyprof.c's */
 };
 
 void corr_init(struct corr *c);

@@ -85,64 +85,65 @@ work_name(const struct rec *r, const struct work_type_cols *k)
 }
 
 static void
-read_times(struct corr_work *w, const struct workrec *u)
+read_times(struct corr_work *work, const struct workrec *u)
 {
-	w->start = u->start;
-	w->has_gpu = u->has_dur;
-	w->end = u->end;
-	if (w->type == W_CALL) {
-		w->has_api = w->own_call = true;
-		w->api_start = w->start;
-		w->api_end = w->end;
+	work->start = u->start;
+	work->has_gpu = u->has_dur;
+	work->end = u->end;
+	if (work->type == W_CALL) {
+		work->has_api = work->own_call = true;
+		work->api_start = work->start;
+		work->api_end = work->end;
 		return;
 	}
-	w->has_api = u->has_api;
-	w->api_start = u->api;
-	w->own_call = u->has_api_dur || u->api_end != u->api;
-	w->api_end = u->api_end;
+	work->has_api = u->has_api;
+	work->api_start = u->api;
+	work->own_call = u->has_api_dur || u->api_end != u->api;
+	work->api_end = u->api_end;
 }
 
 static void
-read_work(struct corr *c, struct corr_work *w, const struct work_type_cols *k,
-    const struct rec *r)
+make_work(struct corr *corr, struct corr_work *work,
+    const struct work_type_cols *k, const struct rec *rec)
 {
-	struct workrec u;
+	struct workrec rec_work;
 
-	memset(w, 0, sizeof(*w));
-	w->type = k->type;
-	workrec_read(&u, &k->cols, r);
-	read_times(w, &u);
-	rec_i64(r, k->id, &w->id);
-	w->corr = u.has_corr ? u.corr : 0;
-	w->dev = u.dev;
-	w->p = proc_of(&c->threads, u.src, u.pid);
-	if (w->has_api && u.has_tid)
-		w->th = corr_thread_of(&c->threads, w->p, u.tid);
+	memset(work, 0, sizeof(*work));
+	work->type = k->type;
+	workrec_read(&rec_work, &k->cols, rec);
+	read_times(work, &rec_work);
+	rec_i64(rec, k->id, &work->id);
+	work->corr = rec_work.has_corr ? rec_work.corr : 0;
+	work->dev = rec_work.dev;
+	work->p = proc_of(&corr->threads, rec_work.src, rec_work.pid);
+	if (work->has_api && rec_work.has_tid)
+		work->th =
+		    corr_thread_of(&corr->threads, work->p, rec_work.tid);
 	if (k->node != NULL)
-		w->has_node = rec_i64(r, k->node, &w->node);
-	w->what = work_name(r, k);
+		work->has_node = rec_i64(rec, k->node, &work->node);
+	work->what = work_name(rec, k);
 }
 
 static void
-on_corr_work(struct stage *st, struct rec *r)
+on_corr_work(struct stage *st, struct rec *rec)
 {
-	const struct work_type_cols *k = rec_arg(r);
-	struct corr *c = feed_corr(st);
+	const struct work_type_cols *k = rec_arg(rec);
+	struct corr *corr = feed_corr(st);
 	struct corr_place pl;
-	struct corr_work w;
+	struct corr_work work;
 
 	if (k->done) {
-		stage_pass(st, r);
+		stage_pass(st, rec);
 		return;
 	}
-	read_work(c, &w, k, r);
-	feed_time(c, w.has_api ? w.api_start : w.start);
-	if (w.th != NULL)
-		thread_sweep(&c->threads, w.th);
-	work_place(c, &w, &pl);
-	write_work(c, &w, &pl, r);
-	if (c->all_ranges && w.th != NULL)
-		proj_work(&c->projs, &w);
+	make_work(corr, &work, k, rec);
+	feed_time(corr, work.has_api ? work.api_start : work.start);
+	if (work.th != NULL)
+		thread_sweep(&corr->threads, work.th);
+	work_place(corr, &work, &pl);
+	write_work(corr, &work, &pl, rec);
+	if (corr->all_ranges && work.th != NULL)
+		proj_work(&corr->projs, &work);
 }
 
 static void
@@ -184,36 +185,37 @@ bind_work(struct stage *st, struct work_type_cols *k, enum work_type type)
 /* Ranges. */
 
 static void
-read_range(struct corr *c, struct corr_range *x, struct range_cols *k,
-    const struct rec *r)
+read_range(struct corr *corr, struct corr_range *x, struct range_cols *k,
+    const struct rec *rec)
 {
 	int64_t end_tid, dur, tid = -1;
 	size_t n;
 
 	memset(x, 0, sizeof(*x));
-	rec_i64(r, k->id, &x->id);
-	rec_i64(r, k->start, &x->start);
-	x->has_end = rec_i64(r, k->dur, &dur);
+	rec_i64(rec, k->id, &x->id);
+	rec_i64(rec, k->start, &x->start);
+	x->has_end = rec_i64(rec, k->dur, &dur);
 	x->end = x->has_end ? num_add(x->start, dur) : INT64_MAX;
 	x->backwards = x->end < x->start;
-	x->p =
-	    proc_of(&c->threads, rec_view(r, k->src), rec_int(r, k->pid, -1));
-	x->crossing = !rec_i64(r, k->tid, &tid);
-	if (rec_i64(r, k->end_tid, &end_tid) && end_tid != tid)
+	x->p = proc_of(
+	    &corr->threads, rec_view(rec, k->src), rec_int(rec, k->pid, -1));
+	x->crossing = !rec_i64(rec, k->tid, &tid);
+	if (rec_i64(rec, k->end_tid, &end_tid) && end_tid != tid)
 		x->crossing = true;
-	x->nests = raw_text(r, k->mode).s[0] != 's';
-	x->th = corr_thread_of(&c->threads, x->p, tid);
-	x->text = rec_str(r, k->text, &k->text_buf, &x->n);
+	x->nests = raw_text(rec, k->mode).s[0] != 's';
+	x->th = corr_thread_of(&corr->threads, x->p, tid);
+	x->text = rec_str(rec, k->text, &k->text_buf, &x->n);
 	if (x->text == NULL)
 		x->n = 0;
-	x->domain = rec_str(r, k->domain, &k->domain_buf, &n);
-	x->foreign = c->domain != NULL &&
-		     strcmp(x->domain != NULL ? x->domain : "", c->domain) != 0;
+	x->domain = rec_str(rec, k->domain, &k->domain_buf, &n);
+	x->foreign =
+	    corr->domain != NULL &&
+	    strcmp(x->domain != NULL ? x->domain : "", corr->domain) != 0;
 }
 
 /* The projection's fields pid to text, as they stand in the range's record. */
 static void
-range_rest(struct range_cols *k, const struct rec *r)
+range_rest(struct range_cols *k, const struct rec *rec)
 {
 	const struct rec_col *const col[] = { k->pid, k->tid, k->domain,
 		k->mode, k->text };
@@ -223,7 +225,7 @@ range_rest(struct range_cols *k, const struct rec *r)
 	buf_clear(&k->rest);
 	for (i = 0; i < ARRAY_LEN(col); i++) {
 		buf_putc(&k->rest, '\t');
-		s = rec_raw(r, col[i], &n);
+		s = rec_raw(rec, col[i], &n);
 		if (s != NULL)
 			buf_put(&k->rest, s, n);
 		else
@@ -232,31 +234,31 @@ range_rest(struct range_cols *k, const struct rec *r)
 }
 
 static void
-on_corr_range(struct stage *st, struct rec *r)
+on_corr_range(struct stage *st, struct rec *rec)
 {
-	struct range_cols *k = rec_arg(r);
-	struct corr *c = feed_corr(st);
+	struct range_cols *k = rec_arg(rec);
+	struct corr *corr = feed_corr(st);
 	const struct corr_open *top;
 	struct range_end taken;
-	struct corr_range x;
+	struct corr_range range;
 	size_t level, layer_len;
 
 	if (k->level->pos >= 0) { /* correlated already */
-		stage_pass(st, r);
+		stage_pass(st, rec);
 		return;
 	}
-	read_range(c, &x, k, r);
-	feed_time(c, x.start);
-	thread_sweep(&c->threads, x.th);
-	level = x.th->open.n;
-	top = thread_top(x.th);
+	read_range(corr, &range, k, rec);
+	feed_time(corr, range.start);
+	thread_sweep(&corr->threads, range.th);
+	level = range.th->open.n;
+	top = thread_top(range.th);
 	layer_len = top != NULL ? top->layer_len : 0;
-	taken = range_begin(c, &x);
-	if (c->all_ranges || taken.kind == MK_USER || taken.kind == MK_LAYER)
-		write_range(c, x.th, taken.phase, level, layer_len, r);
-	if (c->all_ranges && !x.crossing && !x.backwards) {
-		range_rest(k, r);
-		proj_begin(&c->projs, &x, &k->rest);
+	taken = range_begin(corr, &range);
+	if (corr->all_ranges || taken.kind == MK_USER || taken.kind == MK_LAYER)
+		write_range(corr, range.th, taken.phase, level, layer_len, rec);
+	if (corr->all_ranges && !range.crossing && !range.backwards) {
+		range_rest(k, rec);
+		proj_begin(&corr->projs, &range, &k->rest);
 	}
 }
 
@@ -293,28 +295,28 @@ bind_range(struct stage *st, struct range_cols *k)
 /* Nodes of CUDA graphs. */
 
 static void
-on_node(struct stage *st, struct rec *r)
+on_node(struct stage *st, struct rec *rec)
 {
-	const struct node_cols *k = rec_arg(r);
-	struct corr *c = feed_corr(st);
+	const struct node_cols *k = rec_arg(rec);
+	struct corr *corr = feed_corr(st);
 	struct corr_thread *th = NULL;
-	struct corr_proc *p;
+	struct corr_proc *proc;
 	int64_t node, orig = 0;
-	struct workrec u;
+	struct workrec rec_work;
 	bool has_orig;
 
-	stage_pass(st, r);
-	workrec_read(&u, &k->cols, r);
-	p = proc_of(&c->threads, u.src, u.pid);
-	if (u.has_start)
-		feed_time(c, u.start);
-	if (u.has_tid) {
-		th = corr_thread_of(&c->threads, p, u.tid);
-		thread_sweep(&c->threads, th);
+	stage_pass(st, rec);
+	workrec_read(&rec_work, &k->cols, rec);
+	proc = proc_of(&corr->threads, rec_work.src, rec_work.pid);
+	if (rec_work.has_start)
+		feed_time(corr, rec_work.start);
+	if (rec_work.has_tid) {
+		th = corr_thread_of(&corr->threads, proc, rec_work.tid);
+		thread_sweep(&corr->threads, th);
 	}
-	has_orig = rec_i64(r, k->orig, &orig);
-	if (rec_i64(r, k->node, &node))
-		graph_node(c, th, p, node, has_orig, orig);
+	has_orig = rec_i64(rec, k->orig, &orig);
+	if (rec_i64(rec, k->node, &node))
+		graph_node(corr, th, proc, node, has_orig, orig);
 }
 
 static void
@@ -330,19 +332,19 @@ bind_node(struct stage *st, struct node_cols *k)
 
 /* The end of the recording, where markers end that were never popped. */
 static void
-on_corr_meta(struct stage *st, struct rec *r)
+on_corr_meta(struct stage *st, struct rec *rec)
 {
 	static const char key[] = "duration_ns\t";
-	struct corr *c = feed_corr(st);
+	struct corr *corr = feed_corr(st);
 	size_t wlen, n, k = sizeof(key) - 1;
-	const char *rest, *w = rec_meta(r, &wlen, &rest, &n);
+	const char *rest, *w = rec_meta(rec, &wlen, &rest, &n);
 
 	if (!text_is(w, wlen, "info"))
 		return;
-	if (c->hooks.meta != NULL)
-		c->hooks.meta(c, rest, n);
+	if (corr->hooks.meta != NULL)
+		corr->hooks.meta(corr, rest, n);
 	if (text_starts(rest, n, key))
-		c->has_end = num_i64(rest + k, n - k, &c->end);
+		corr->has_end = num_i64(rest + k, n - k, &corr->end);
 }
 
 static void
@@ -363,16 +365,16 @@ end_section(struct stage *st)
 }
 
 void
-feed_start(struct corr *c, struct stage *st)
+feed_start(struct corr *corr, struct stage *st)
 {
 	int i;
 
-	c->feed = xcalloc(1, sizeof(*c->feed));
-	st->ctx = c;
+	corr->feed = xcalloc(1, sizeof(*corr->feed));
+	st->ctx = corr;
 	for (i = 0; i < W_N; i++)
-		bind_work(st, &c->feed->work[i], (enum work_type)i);
-	bind_range(st, &c->feed->range);
-	bind_node(st, &c->feed->node);
+		bind_work(st, &corr->feed->work[i], (enum work_type)i);
+	bind_range(st, &corr->feed->range);
+	bind_node(st, &corr->feed->node);
 	st->section = begin_section;
 	st->end = end_section;
 	st->meta = on_corr_meta;

@@ -83,11 +83,11 @@ captured_node_of(struct graphs *g, size_t no)
 /* A node is made by the thread: in a run of an op, or in ranges of the program
  * only. */
 static void
-capture(struct corr *c, struct graphs *g, struct captured_node *nd,
+capture(struct corr *corr, struct graphs *graphs, struct captured_node *nd,
     struct corr_thread *th)
 {
 	const struct corr_open *top = thread_top(th);
-	struct corr_inst *in = current_inst(c, th);
+	struct corr_inst *in = current_inst(corr, th);
 	struct captured x = { 0 };
 
 	if (in != NULL) {
@@ -101,27 +101,27 @@ capture(struct corr *c, struct graphs *g, struct captured_node *nd,
 		x.phase = top->phase;
 	} else
 		return;
-	nd->cap = captured(g, x);
+	nd->cap = captured(graphs, x);
 }
 
 /* An instantiated node has a row without an original
  * first: the row with one wins. */
 void
-graph_node(struct corr *c, struct corr_thread *th, struct corr_proc *p,
+graph_node(struct corr *corr, struct corr_thread *th, struct corr_proc *proc,
     int64_t id, bool has_orig, int64_t orig)
 {
-	struct graphs *g = graphs_of(p);
-	size_t n = g->nodes.n, no = nodes_put(&g->nodes, id);
-	struct captured_node *nd = captured_node_of(g, no);
+	struct graphs *graphs = graphs_of(proc);
+	size_t n = graphs->nodes.n, no = nodes_put(&graphs->nodes, id);
+	struct captured_node *nd = captured_node_of(graphs, no);
 
 	if (no == n)
 		*nd = (struct captured_node){ 0 };
 	if (has_orig) {
-		nodes_link(&g->nodes, no, orig);
+		nodes_link(&graphs->nodes, no, orig);
 		return;
 	}
 	if (th != NULL && nd->cap == 0)
-		capture(c, g, nd, th);
+		capture(corr, graphs, nd, th);
 }
 
 static void
@@ -154,101 +154,106 @@ graph_launch_end(struct corr *c, int64_t now)
 /* The launch that the work is of. Where the call was not recorded, its work
  * comes by its time on the GPU, mixed with that of others. */
 static struct launch *
-launch_of(struct corr *c, const struct corr_work *w)
+launch_of(struct corr *corr, const struct corr_work *work)
 {
-	struct launch *l, *old = c->launch;
+	struct launch *launch, *old = corr->launch;
 
-	for (l = c->launch; l < c->launch + LAUNCHES; l++) {
-		if (l->p == w->p && l->corr == w->corr &&
-		    l->called == w->has_api)
+	for (launch = corr->launch; launch < corr->launch + LAUNCHES;
+	     launch++) {
+		if (launch->p == work->p && launch->corr == work->corr &&
+		    launch->called == work->has_api)
 			break;
-		if (l->p == NULL ? old->p != NULL : l->used < old->used)
-			old = l;
+		if (launch->p == NULL ? old->p != NULL
+				      : launch->used < old->used)
+			old = launch;
 	}
-	if (l == c->launch + LAUNCHES) {
-		l = old;
-		if (l->p != NULL)
-			launch_end(c, l);
-		l->p = w->p;
-		l->corr = w->corr;
-		l->called = w->has_api;
-		l->at = w->has_api ? w->api_start : w->start;
-		c->n_launch += l->called;
+	if (launch == corr->launch + LAUNCHES) {
+		launch = old;
+		if (launch->p != NULL)
+			launch_end(corr, launch);
+		launch->p = work->p;
+		launch->corr = work->corr;
+		launch->called = work->has_api;
+		launch->at = work->has_api ? work->api_start : work->start;
+		corr->n_launch += launch->called;
 	}
-	l->used = ++c->launch_used;
-	return l;
+	launch->used = ++corr->launch_used;
+	return launch;
 }
 
 static void
-replay_new(struct corr *c, struct launch *l, const struct corr_work *w,
-    const struct captured *cap)
+replay_new(struct corr *corr, struct launch *launch,
+    const struct corr_work *work, const struct captured *cap)
 {
-	struct corr_inst *in = inst_new(&c->insts);
+	struct corr_inst *in = inst_new(&corr->insts);
 	bool guess;
 
 	in->replay = true;
-	in->id = ++c->insts.n;
+	in->id = ++corr->insts.n;
 	in->op = cap->op;
-	in->pid = w->p->pid;
-	in->src = w->p->src;
-	in->has_tid = w->th != NULL;
-	in->tid = w->th != NULL ? w->th->tid : 0;
-	in->start = w->has_api ? w->api_start : w->start;
-	in->phase = phase_now(&c->threads, w->p, w->th, &guess);
+	in->pid = work->p->pid;
+	in->src = work->p->src;
+	in->has_tid = work->th != NULL;
+	in->tid = work->th != NULL ? work->th->tid : 0;
+	in->start = work->has_api ? work->api_start : work->start;
+	in->phase = phase_now(&corr->threads, work->p, work->th, &guess);
 	if (in->phase == 0)
 		in->phase = cap->phase;
-	in->has_launch = w->p->has_launch && w->p->launch_corr == w->corr;
-	in->launch_id = w->p->launch_id;
-	ARRAY_GROW(l->replay, l->n, l->cap);
-	l->replay[l->n++] = in;
+	in->has_launch =
+	    work->p->has_launch && work->p->launch_corr == work->corr;
+	in->launch_id = work->p->launch_id;
+	ARRAY_GROW(launch->replay, launch->n, launch->cap);
+	launch->replay[launch->n++] = in;
 }
 
 bool
-graph_place(struct corr *c, const struct corr_work *w, struct corr_place *pl)
+graph_place(
+    struct corr *corr, const struct corr_work *work, struct corr_place *pl)
 {
-	struct graphs *g = w->p->graphs;
+	struct graphs *graphs = work->p->graphs;
 	const struct captured *cap;
 	const struct captured_node *nd;
-	struct launch *l;
+	struct launch *launch;
 	uint64_t *no;
 	size_t root;
 	int64_t id;
 
-	if (g == NULL || !nodes_root(&g->nodes, w->node, &root, &id))
+	if (graphs == NULL ||
+	    !nodes_root(&graphs->nodes, work->node, &root, &id))
 		return false;
-	nd = &g->node[root];
+	nd = &graphs->node[root];
 	if (nd->cap == 0)
 		return false;
-	cap = &g->cap[nd->cap - 1];
+	cap = &graphs->cap[nd->cap - 1];
 	if (cap->inst == 0) {
 		pl->layer = cap->layer;
 		pl->phase = cap->phase;
 		return false;
 	}
-	l = launch_of(c, w);
-	no = map_put(&l->of, nd->cap, NULL);
+	launch = launch_of(corr, work);
+	no = map_put(&launch->of, nd->cap, NULL);
 	if (*no == 0) {
-		replay_new(c, l, w, cap);
-		*no = l->n;
+		replay_new(corr, launch, work, cap);
+		*no = launch->n;
 	}
-	pl->in = l->replay[*no - 1];
+	pl->in = launch->replay[*no - 1];
 	pl->prim = nd->prim;
 	pl->prim_run = nd->prim_run;
 	return true;
 }
 
 void
-graph_free(struct corr_proc *p)
+graph_free(struct corr_proc *proc)
 {
-	struct graphs *g = p->graphs;
+	struct graphs *graphs = proc->graphs;
 
-	if (g == NULL)
+	if (graphs == NULL)
 		return;
-	nodes_free(&g->nodes);
-	while (g->n_cap > 0)
-		free((char *)g->cap[--g->n_cap].layer.s);
-	free(g->node);
-	free(g->cap);
-	free(g);
-	p->graphs = NULL;
+	nodes_free(&graphs->nodes);
+	while (graphs->n_cap > 0)
+		free((char *)graphs->cap[--graphs->n_cap].layer.s);
+	free(graphs->node);
+	free(graphs->cap);
+	free(graphs);
+	proc->graphs = NULL;
 }

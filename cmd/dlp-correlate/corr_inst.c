@@ -21,13 +21,13 @@ closing_add(struct closing *q, int kind, int64_t end, uint64_t order, void *p)
 }
 
 struct corr_inst *
-inst_new(struct insts *s)
+inst_new(struct insts *insts)
 {
-	struct corr_inst *in = s->free;
+	struct corr_inst *in = insts->free;
 	struct ivl_by gpu = { 0 };
 
 	if (in != NULL) {
-		s->free = in->next_free;
+		insts->free = in->next_free;
 		gpu = in->gpu;
 	} else {
 		in = xmalloc(sizeof(*in));
@@ -38,7 +38,7 @@ inst_new(struct insts *s)
 	in->seq = -1;
 	in->gpu_lo = INT64_MAX;
 	in->gpu_hi = in->api_end = INT64_MIN;
-	in->order = ++s->closing->order;
+	in->order = ++insts->closing->order;
 	return in;
 }
 
@@ -72,21 +72,21 @@ add_api(struct corr_inst *in, int64_t lo, int64_t hi)
 }
 
 void
-inst_add(struct corr_inst *in, const struct corr_work *w)
+inst_add(struct corr_inst *in, const struct corr_work *work)
 {
-	if (w->own_call && !in->replay)
-		add_api(in, w->api_start, w->api_end);
-	if (w->type == W_SYNC || w->type == W_CALL)
+	if (work->own_call && !in->replay)
+		add_api(in, work->api_start, work->api_end);
+	if (work->type == W_SYNC || work->type == W_CALL)
 		return;
 	in->n_gpu++;
-	in->n_kern += w->type == W_KERN;
-	if (!w->has_gpu)
+	in->n_kern += work->type == W_KERN;
+	if (!work->has_gpu)
 		return;
-	if (w->start < in->gpu_lo)
-		in->gpu_lo = w->start;
-	if (w->end > in->gpu_hi)
-		in->gpu_hi = w->end;
-	ivl_by_add(&in->gpu, w->dev, w->start, w->end);
+	if (work->start < in->gpu_lo)
+		in->gpu_lo = work->start;
+	if (work->end > in->gpu_hi)
+		in->gpu_hi = work->end;
+	ivl_by_add(&in->gpu, work->dev, work->start, work->end);
 }
 
 void

@@ -151,11 +151,11 @@ put_op_key(const struct corr_op *op)
 }
 
 static void
-op_write(struct corr_ops *t, const struct corr_op *op)
+op_write(struct corr_ops *ops, const struct corr_op *op)
 {
 	int f;
 
-	out_rec(t->type);
+	out_rec(ops->type);
 	out_i64(op->no);
 	put_op_key(op);
 	put_field(op->f[OF_NAME]);
@@ -171,85 +171,86 @@ op_write(struct corr_ops *t, const struct corr_op *op)
 	put_field(op->f[OF_STACK]);
 	put_field(op->f[OF_TRACE]);
 	put_field(op->f[OF_REPR]);
-	if (t->hooks.write != NULL)
-		t->hooks.write(t->hooks.ctx, op);
+	if (ops->hooks.write != NULL)
+		ops->hooks.write(ops->hooks.ctx, op);
 	out_end();
 }
 
 /* OF_LAYER: the layer path, and the modules that the call stack in DLProf's
  * name for the op (func, not escaped) goes through. */
 static void
-draft_module(struct corr_ops *t, struct draft *d, struct escaped layer,
+draft_module(struct corr_ops *ops, struct draft *draft, struct escaped layer,
     const struct buf *func)
 {
-	buf_clear(&t->tmp);
-	marker_modules(&t->tmp, func->s, func->len);
-	if (t->tmp.len == 0) {
-		draft_layer(d, layer);
+	buf_clear(&ops->tmp);
+	marker_modules(&ops->tmp, func->s, func->len);
+	if (ops->tmp.len == 0) {
+		draft_layer(draft, layer);
 		return;
 	}
-	d->at[OF_LAYER] = d->mem->len;
-	d->op.f[OF_LAYER].s = "";
+	draft->at[OF_LAYER] = draft->mem->len;
+	draft->op.f[OF_LAYER].s = "";
 	if (layer.n > 0) {
-		buf_put(d->mem, layer.s, layer.n);
-		buf_putc(d->mem, '/');
+		buf_put(draft->mem, layer.s, layer.n);
+		buf_putc(draft->mem, '/');
 	}
-	esc_put(d->mem, t->tmp.s, t->tmp.len);
-	d->op.f[OF_LAYER].n = d->mem->len - d->at[OF_LAYER];
+	esc_put(draft->mem, ops->tmp.s, ops->tmp.len);
+	draft->op.f[OF_LAYER].n = draft->mem->len - draft->at[OF_LAYER];
 }
 
 /* A free place in the table, as an id. */
 static uint32_t
-new_id(struct corr_ops *t)
+new_id(struct corr_ops *ops)
 {
 	size_t was;
 
-	if (t->n_unused > 0)
-		return t->unused[--t->n_unused];
-	if (t->n == t->cap) {
-		was = t->cap;
-		t->cap = was > 0 ? was * 2 : 256;
-		t->v =
-		    spill_realloc(t->v, was, t->cap, sizeof(struct corr_op *));
+	if (ops->n_unused > 0)
+		return ops->unused[--ops->n_unused];
+	if (ops->n == ops->cap) {
+		was = ops->cap;
+		ops->cap = was > 0 ? was * 2 : 256;
+		ops->v = spill_realloc(
+		    ops->v, was, ops->cap, sizeof(struct corr_op *));
 	}
-	return (uint32_t)++t->n;
+	return (uint32_t)++ops->n;
 }
 
 /* The op goes into the table; its record is written. */
 static uint32_t
-op_store(struct corr_ops *t, struct draft *d)
+op_store(struct corr_ops *ops, struct draft *draft)
 {
-	size_t n = sizeof(struct corr_op) + d->mem->len;
-	struct corr_op *op = d->op.once ? xmalloc(n) : store_alloc(&t->mem, n);
+	size_t n = sizeof(struct corr_op) + draft->mem->len;
+	struct corr_op *op =
+	    draft->op.once ? xmalloc(n) : store_alloc(&ops->mem, n);
 	char *m = (char *)(op + 1);
 
-	if (d->mem->len > 0)
-		memcpy(m, d->mem->s, d->mem->len);
-	place_texts(op, d, m);
-	op->id = new_id(t);
-	op->no = ++t->n_no;
-	t->v[op->id - 1] = op;
-	op_write(t, op);
+	if (draft->mem->len > 0)
+		memcpy(m, draft->mem->s, draft->mem->len);
+	place_texts(op, draft, m);
+	op->id = new_id(ops);
+	op->no = ++ops->n_no;
+	ops->v[op->id - 1] = op;
+	op_write(ops, op);
 	return op->id;
 }
 
 uint32_t
-draft_done(struct corr_ops *t, struct draft *d, uint32_t ident)
+draft_done(struct corr_ops *ops, struct draft *draft, uint32_t ident)
 {
 	uint64_t *same = NULL;
 	struct corr_op op;
 	uint32_t id = OP_NONE;
 
-	if (t->hooks.same != NULL) {
-		place_texts(&op, d, d->mem->s);
-		same = t->hooks.same(t->hooks.ctx, &op);
+	if (ops->hooks.same != NULL) {
+		place_texts(&op, draft, draft->mem->s);
+		same = ops->hooks.same(ops->hooks.ctx, &op);
 		id = (uint32_t)*same;
 	}
 	if (id == OP_NONE)
-		id = op_store(t, d);
+		id = op_store(ops, draft);
 	if (same != NULL)
 		*same = id;
-	t->ident.val[ident] = id;
+	ops->ident.val[ident] = id;
 	return id;
 }
 
@@ -271,34 +272,35 @@ draft_begin(struct corr_ops *t, struct draft *d)
 }
 
 uint32_t
-op_of_range(struct corr_ops *t, struct escaped layer, const struct marker *m)
+op_of_range(
+    struct corr_ops *ops, struct escaped layer, const struct marker *marker)
 {
 	struct mview sizes;
-	struct draft d;
+	struct draft draft;
 	uint32_t id, at;
 
-	key_begin(&t->key, 'R', layer.s, layer.n);
-	key_put(&t->key, m->path.s, m->path.n);
-	key_put(&t->key, m->name.s, m->name.n);
-	key_put(&t->key, m->sizes.s, m->sizes.n);
-	id = ident_find(t, &at);
+	key_begin(&ops->key, 'R', layer.s, layer.n);
+	key_put(&ops->key, marker->path.s, marker->path.n);
+	key_put(&ops->key, marker->name.s, marker->name.n);
+	key_put(&ops->key, marker->sizes.s, marker->sizes.n);
+	id = ident_find(ops, &at);
 	if (id != OP_NONE)
 		return id;
-	draft_begin(t, &d);
-	if (m->path.s != NULL)
-		draft_view(&d, OF_NAME, m->path);
+	draft_begin(ops, &draft);
+	if (marker->path.s != NULL)
+		draft_view(&draft, OF_NAME, marker->path);
 	else
-		draft_name(&d, layer, m->op.s, m->op.n);
-	draft_view(&d, OF_MOD, m->mod);
-	draft_view(&d, OF_OP, m->op);
-	draft_layer(&d, layer);
-	draft_by(&d, m);
-	draft_view(&d, OF_TEXT, m->name);
-	if (marker_sizes(m, &sizes))
-		draft_view(&d, OF_SHAPES, sizes);
-	if (t->hooks.range != NULL)
-		t->hooks.range(t->hooks.ctx, &d, m);
-	return draft_done(t, &d, at);
+		draft_name(&draft, layer, marker->op.s, marker->op.n);
+	draft_view(&draft, OF_MOD, marker->mod);
+	draft_view(&draft, OF_OP, marker->op);
+	draft_layer(&draft, layer);
+	draft_by(&draft, marker);
+	draft_view(&draft, OF_TEXT, marker->name);
+	if (marker_sizes(marker, &sizes))
+		draft_view(&draft, OF_SHAPES, sizes);
+	if (ops->hooks.range != NULL)
+		ops->hooks.range(ops->hooks.ctx, &draft, marker);
+	return draft_done(ops, &draft, at);
 }
 
 static void
@@ -328,31 +330,31 @@ draft_alone(struct draft *d, struct escaped layer, const struct marker *m)
 }
 
 uint32_t
-op_of_backward(struct corr_ops *t, struct escaped layer, const struct marker *m,
-    uint32_t fwd)
+op_of_backward(struct corr_ops *ops, struct escaped layer,
+    const struct marker *marker, uint32_t fwd)
 {
 	struct mview sizes;
-	struct draft d;
+	struct draft draft;
 	uint32_t id, at;
 
-	key_begin(&t->key, 'W', layer.s, fwd != OP_NONE ? 0 : layer.n);
-	key_put(&t->key, (const char *)&fwd, sizeof(fwd));
-	key_put(&t->key, m->name.s, m->name.n);
-	key_put(&t->key, m->sizes.s, m->sizes.n);
-	id = ident_find(t, &at);
+	key_begin(&ops->key, 'W', layer.s, fwd != OP_NONE ? 0 : layer.n);
+	key_put(&ops->key, (const char *)&fwd, sizeof(fwd));
+	key_put(&ops->key, marker->name.s, marker->name.n);
+	key_put(&ops->key, marker->sizes.s, marker->sizes.n);
+	id = ident_find(ops, &at);
 	if (id != OP_NONE)
 		return id;
-	draft_begin(t, &d);
-	d.op.bwd = true;
+	draft_begin(ops, &draft);
+	draft.op.bwd = true;
 	if (fwd != OP_NONE)
-		draft_as_forward(&d, op_get(t, fwd));
+		draft_as_forward(&draft, op_get(ops, fwd));
 	else
-		draft_alone(&d, layer, m);
-	draft_by(&d, m);
-	draft_view(&d, OF_TEXT, m->name);
-	if (marker_sizes(m, &sizes))
-		draft_view(&d, OF_BWD_SHAPES, sizes);
-	return draft_done(t, &d, at);
+		draft_alone(&draft, layer, marker);
+	draft_by(&draft, marker);
+	draft_view(&draft, OF_TEXT, marker->name);
+	if (marker_sizes(marker, &sizes))
+		draft_view(&draft, OF_BWD_SHAPES, sizes);
+	return draft_done(ops, &draft, at);
 }
 
 static void
@@ -436,19 +438,19 @@ own_frame(const char *s, size_t n)
 
 /* b: the frames of the comma separated stack that are the program's. */
 static void
-user_frames(struct buf *b, const char *s, size_t n)
+user_frames(struct buf *buf, const char *s, size_t n)
 {
 	const char *end = s + n, *comma;
 
-	buf_clear(b);
+	buf_clear(buf);
 	while (s < end) {
 		comma = memchr(s, ',', (size_t)(end - s));
 		if (comma == NULL)
 			comma = end;
 		if (!own_frame(s, (size_t)(comma - s))) {
-			if (b->len > 0)
-				buf_putc(b, ',');
-			buf_put(b, s, (size_t)(comma - s));
+			if (buf->len > 0)
+				buf_putc(buf, ',');
+			buf_put(buf, s, (size_t)(comma - s));
 		}
 		s = comma + 1;
 	}
@@ -470,20 +472,20 @@ read_call_trace(struct corr_ops *t, struct mview trace)
 }
 
 static void
-draft_args_name(struct corr_ops *t, struct draft *d, struct escaped layer,
-    const struct marker *m)
+draft_args_name(struct corr_ops *ops, struct draft *draft, struct escaped layer,
+    const struct marker *marker)
 {
-	buf_clear(&t->tmp);
-	if (t->func.len > 0) {
-		draft_text(d, OF_NAME, t->func.s, t->func.len);
+	buf_clear(&ops->tmp);
+	if (ops->func.len > 0) {
+		draft_text(draft, OF_NAME, ops->func.s, ops->func.len);
 		return;
 	}
-	if (t->hooks.args_name != NULL)
-		t->hooks.args_name(t->hooks.ctx, m, &t->tmp);
-	if (t->tmp.len > 0)
-		draft_name(d, layer, t->tmp.s, t->tmp.len);
+	if (ops->hooks.args_name != NULL)
+		ops->hooks.args_name(ops->hooks.ctx, marker, &ops->tmp);
+	if (ops->tmp.len > 0)
+		draft_name(draft, layer, ops->tmp.s, ops->tmp.len);
 	else
-		draft_name(d, layer, m->op.s, m->op.n);
+		draft_name(draft, layer, marker->op.s, marker->op.n);
 }
 
 static void
@@ -516,60 +518,60 @@ find_args_op(struct corr_ops *t, struct escaped layer, struct mview repr,
 
 /* The call trace around the marker is in t->stack and t->func. */
 static uint32_t
-make_args_op(struct corr_ops *t, struct escaped layer, struct mview repr,
-    struct marker *m, bool bwd)
+make_args_op(struct corr_ops *ops, struct escaped layer, struct mview repr,
+    struct marker *marker, bool bwd)
 {
 	static const struct marker_args none;
-	const struct marker_args *args = marker_args(m);
+	const struct marker_args *args = marker_args(marker);
 	struct draft draft;
 	uint32_t id, at;
 
 	if (args == NULL) {
-		t->n_no_args++;
+		ops->n_no_args++;
 		args = &none;
 	}
-	id = find_args_op(t, layer, repr, m, args, bwd, &at);
+	id = find_args_op(ops, layer, repr, marker, args, bwd, &at);
 	if (id != OP_NONE)
 		return id;
-	draft_begin(t, &draft);
+	draft_begin(ops, &draft);
 	draft.op.marker = true;
 	draft.op.bwd = bwd;
-	draft_args_name(t, &draft, layer, m);
-	draft_view(&draft, OF_MOD, m->mod);
-	draft_view(&draft, OF_OP, m->op);
-	draft_module(t, &draft, layer, &t->func);
-	if (t->func.len > 0) /* which PyProf's markers never have */
-		m->by = BY_DLPROF;
-	draft_by(&draft, m);
+	draft_args_name(ops, &draft, layer, marker);
+	draft_view(&draft, OF_MOD, marker->mod);
+	draft_view(&draft, OF_OP, marker->op);
+	draft_module(ops, &draft, layer, &ops->func);
+	if (ops->func.len > 0) /* which PyProf's markers never have */
+		marker->by = BY_DLPROF;
+	draft_by(&draft, marker);
 	draft_view(&draft, OF_DTYPE, args->dtype);
 	draft_view(&draft, OF_SHAPES, args->shapes);
 	draft_view(&draft, OF_ARGS, args->json);
 	draft_view(&draft, OF_REPR, repr);
-	draft_stack(t, &draft);
-	return draft_done(t, &draft, at);
+	draft_stack(ops, &draft);
+	return draft_done(ops, &draft, at);
 }
 
 uint32_t
-op_of_args(struct corr_ops *t, struct escaped layer, struct mview trace,
-    struct mview repr, struct marker *m, bool bwd)
+op_of_args(struct corr_ops *ops, struct escaped layer, struct mview trace,
+    struct mview repr, struct marker *marker, bool bwd)
 {
 	uint32_t at, id;
 
-	key_begin(&t->raw_key, bwd ? 'b' : 'a', layer.s, layer.n);
+	key_begin(&ops->raw_key, bwd ? 'b' : 'a', layer.s, layer.n);
 	if (trace.s != NULL)
-		key_put(&t->raw_key, trace.s, trace.n);
-	key_put(&t->raw_key, m->text.s, m->text.n);
+		key_put(&ops->raw_key, trace.s, trace.n);
+	key_put(&ops->raw_key, marker->text.s, marker->text.n);
 	if (repr.s != NULL)
-		key_put(&t->raw_key, repr.s, repr.n);
-	at = smap_find(&t->raw, t->raw_key.s, t->raw_key.len);
+		key_put(&ops->raw_key, repr.s, repr.n);
+	at = smap_find(&ops->raw, ops->raw_key.s, ops->raw_key.len);
 	if (at != SMAP_NONE)
-		return (uint32_t)t->raw.val[at];
-	read_call_trace(t, trace);
-	id = make_args_op(t, layer, repr, m, bwd);
-	if (t->raw.n >= RAW_MAX)
-		smap_clear(&t->raw);
-	at = smap_put(&t->raw, t->raw_key.s, t->raw_key.len, NULL);
-	t->raw.val[at] = id;
+		return (uint32_t)ops->raw.val[at];
+	read_call_trace(ops, trace);
+	id = make_args_op(ops, layer, repr, marker, bwd);
+	if (ops->raw.n >= RAW_MAX)
+		smap_clear(&ops->raw);
+	at = smap_put(&ops->raw, ops->raw_key.s, ops->raw_key.len, NULL);
+	ops->raw.val[at] = id;
 	return id;
 }
 
@@ -588,23 +590,23 @@ ops_init(struct corr_ops *t, struct markers *markers)
 }
 
 void
-ops_clear(struct corr_ops *t)
+ops_clear(struct corr_ops *ops)
 {
 	size_t i;
 
-	for (i = 0; i < t->n; i++) {
+	for (i = 0; i < ops->n; i++) {
 		spill_tick();
-		if (t->v[i] != NULL && t->v[i]->once)
-			free(t->v[i]);
+		if (ops->v[i] != NULL && ops->v[i]->once)
+			free(ops->v[i]);
 	}
-	store_free(&t->mem);
-	t->n = t->n_unused = 0;
-	t->n_no = 0;
-	if (t->hooks.clear != NULL)
-		t->hooks.clear(t->hooks.ctx);
-	smap_clear(&t->ident);
-	smap_clear(&t->raw);
-	t->n_damaged = t->n_no_args = 0;
+	store_free(&ops->mem);
+	ops->n = ops->n_unused = 0;
+	ops->n_no = 0;
+	if (ops->hooks.clear != NULL)
+		ops->hooks.clear(ops->hooks.ctx);
+	smap_clear(&ops->ident);
+	smap_clear(&ops->raw);
+	ops->n_damaged = ops->n_no_args = 0;
 }
 
 void

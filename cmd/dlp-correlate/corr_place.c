@@ -101,7 +101,7 @@ phase_word(int phase)
 }
 
 int
-phase_now(struct threads *ts, struct corr_proc *p, struct corr_thread *th,
+phase_now(struct threads *ts, struct corr_proc *proc, struct corr_thread *th,
     bool *guess)
 {
 	const struct corr_open *top;
@@ -114,11 +114,11 @@ phase_now(struct threads *ts, struct corr_proc *p, struct corr_thread *th,
 	top = thread_top(th);
 	if (top != NULL && top->phase != 0)
 		return top->phase;
-	for (i = 0; i < p->n_phased; i++) {
-		if (p->phased[i] == th)
+	for (i = 0; i < proc->n_phased; i++) {
+		if (proc->phased[i] == th)
 			continue;
-		thread_sweep(ts, p->phased[i]);
-		top = thread_top(p->phased[i]);
+		thread_sweep(ts, proc->phased[i]);
+		top = thread_top(proc->phased[i]);
 		if (top == NULL || top->phase == 0)
 			continue;
 		if (found != 0)
@@ -145,17 +145,17 @@ why_word(enum why w)
 }
 
 static enum why
-why_none(const struct corr_work *w)
+why_none(const struct corr_work *work)
 {
 	const struct corr_open *top;
 
-	if (!w->has_api || w->th == NULL) {
-		if (!w->p->has_call || w->corr < w->p->first_corr)
+	if (!work->has_api || work->th == NULL) {
+		if (!work->p->has_call || work->corr < work->p->first_corr)
 			return WHY_BEFORE;
 		return WHY_NO_API;
 	}
-	top = thread_top(w->th);
-	if (w->has_node || w->type == W_GRAPH)
+	top = thread_top(work->th);
+	if (work->has_node || work->type == W_GRAPH)
 		return WHY_GRAPH;
 	if (top == NULL)
 		return WHY_NO_RANGE;
@@ -165,20 +165,20 @@ why_none(const struct corr_work *w)
 }
 
 static void
-count_work(
-    struct corr *c, const struct corr_work *w, const struct corr_place *pl)
+count_work(struct corr *corr, const struct corr_work *work,
+    const struct corr_place *pl)
 {
-	int64_t ns = w->has_gpu ? num_sub(w->end, w->start) : 0;
+	int64_t ns = work->has_gpu ? num_sub(work->end, work->start) : 0;
 
-	c->n.why[pl->why] += w->type != W_CALL && w->type != W_SYNC;
-	if (w->type == W_CALL || w->type == W_SYNC)
+	corr->n.why[pl->why] += work->type != W_CALL && work->type != W_SYNC;
+	if (work->type == W_CALL || work->type == W_SYNC)
 		return;
-	c->n.gpu_ns = num_add(c->n.gpu_ns, ns);
-	if (w->type == W_GRAPH) {
-		c->n.graphs++;
-		c->n.graph_ns = num_add(c->n.graph_ns, ns);
+	corr->n.gpu_ns = num_add(corr->n.gpu_ns, ns);
+	if (work->type == W_GRAPH) {
+		corr->n.graphs++;
+		corr->n.graph_ns = num_add(corr->n.graph_ns, ns);
 	}
-	c->n.why_ns[pl->why] = num_add(c->n.why_ns[pl->why], ns);
+	corr->n.why_ns[pl->why] = num_add(corr->n.why_ns[pl->why], ns);
 }
 
 static void
@@ -197,14 +197,16 @@ note_call(struct corr_proc *p, const struct corr_work *w)
 }
 
 static void
-place_phase(struct corr *c, const struct corr_work *w, struct corr_place *pl)
+place_phase(
+    struct corr *corr, const struct corr_work *work, struct corr_place *pl)
 {
 	bool guess = false;
 	int captured = pl->phase;
 
 	pl->phase = 0;
-	if (w->th != NULL)
-		pl->phase = phase_now(&c->threads, w->p, w->th, &guess);
+	if (work->th != NULL)
+		pl->phase =
+		    phase_now(&corr->threads, work->p, work->th, &guess);
 	pl->phase_by = guess ? PHASE_BY_THREAD : PHASE_BY_RANGE;
 	if (pl->phase == 0 && captured != 0) {
 		pl->phase = captured;
@@ -234,7 +236,7 @@ launcher(struct corr *c, const struct corr_work *w)
 
 /* Found: the run's op, and for a captured one its phase. */
 static void
-place_in_run(struct corr *c, const struct corr_work *w,
+place_in_run(struct corr *corr, const struct corr_work *work,
     const struct corr_open *top, struct corr_place *pl)
 {
 	if (top != NULL && !pl->in->replay) {
@@ -242,38 +244,40 @@ place_in_run(struct corr *c, const struct corr_work *w,
 		pl->prim_run = top->prim_run;
 	}
 	pl->op = pl->in->op;
-	pl->layer = op_get(&c->ops, pl->op)->f[OF_LAYER];
+	pl->layer = op_get(&corr->ops, pl->op)->f[OF_LAYER];
 	if (pl->in->replay && pl->phase == 0) {
 		pl->phase = pl->in->phase;
 		pl->phase_by = PHASE_BY_GRAPH;
 	}
-	inst_add(pl->in, w);
+	inst_add(pl->in, work);
 }
 
 void
-work_place(struct corr *c, const struct corr_work *w, struct corr_place *pl)
+work_place(
+    struct corr *corr, const struct corr_work *work, struct corr_place *pl)
 {
 	const struct corr_open *top;
 
 	memset(pl, 0, sizeof(*pl));
-	pl->kern = w->type == W_KERN;
-	note_call(w->p, w);
-	if ((!w->has_node || !graph_place(c, w, pl)) && w->th != NULL)
-		pl->in = launcher(c, w);
-	top = w->th != NULL ? thread_top(w->th) : NULL;
-	place_phase(c, w, pl);
+	pl->kern = work->type == W_KERN;
+	note_call(work->p, work);
+	if ((!work->has_node || !graph_place(corr, work, pl)) &&
+	    work->th != NULL)
+		pl->in = launcher(corr, work);
+	top = work->th != NULL ? thread_top(work->th) : NULL;
+	place_phase(corr, work, pl);
 	if (pl->layer.n == 0)
-		pl->layer = open_layer(w, top);
-	if (pl->in == NULL && c->hooks.outside != NULL) {
-		pl->in = c->hooks.outside(c, w, pl->layer);
-		if (op_get(&c->ops, pl->in->op)->none)
-			pl->why = why_none(w);
+		pl->layer = open_layer(work, top);
+	if (pl->in == NULL && corr->hooks.outside != NULL) {
+		pl->in = corr->hooks.outside(corr, work, pl->layer);
+		if (op_get(&corr->ops, pl->in->op)->none)
+			pl->why = why_none(work);
 	}
 	if (pl->in != NULL) {
-		place_in_run(c, w, top, pl);
+		place_in_run(corr, work, top, pl);
 	} else {
-		pl->op = op_unassociated(&c->ops, pl->layer, w->what);
-		pl->why = why_none(w);
+		pl->op = op_unassociated(&corr->ops, pl->layer, work->what);
+		pl->why = why_none(work);
 	}
-	count_work(c, w, pl);
+	count_work(corr, work, pl);
 }

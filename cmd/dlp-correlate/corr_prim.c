@@ -102,20 +102,20 @@ is_product(const struct marker *m)
 }
 
 static uint32_t
-prim_of(struct prims *t, const struct marker *m, struct mview sizes)
+prim_of(struct prims *prims, const struct marker *marker, struct mview sizes)
 {
 	bool is_new;
 	uint32_t i;
 
-	buf_clear(&t->key);
-	buf_put(&t->key, m->op.s, m->op.n);
-	buf_putc(&t->key, '\x1f');
-	buf_put(&t->key, sizes.s, sizes.n);
-	i = smap_put(&t->ident, t->key.s, t->key.len, &is_new);
+	buf_clear(&prims->key);
+	buf_put(&prims->key, marker->op.s, marker->op.n);
+	buf_putc(&prims->key, '\x1f');
+	buf_put(&prims->key, sizes.s, sizes.n);
+	i = smap_put(&prims->ident, prims->key.s, prims->key.len, &is_new);
 	if (is_new) {
-		out_rec(t->prim);
+		out_rec(prims->prim);
 		out_i64((int64_t)i + 1);
-		out_text(m->op.s, m->op.n);
+		out_text(marker->op.s, marker->op.n);
 		out_raw(sizes.s, sizes.n);
 		out_end();
 	}
@@ -151,20 +151,21 @@ await_conv(struct prims *t, const struct corr_thread *th,
 }
 
 void
-prim_begin(struct prims *t, struct corr_thread *th, struct corr_open *o,
-    const struct corr_open *up, const struct marker *m)
+prim_begin(struct prims *prims, struct corr_thread *th, struct corr_open *open,
+    const struct corr_open *up, const struct marker *marker)
 {
 	struct mview sizes;
 
-	if (m->op_id > 0 && m->mod.n == 4 && mv_find(m->op, "conv") != NULL)
-		o->conv_id = m->op_id;
-	if (up->prim_run != 0 && o->own == NULL)
+	if (marker->op_id > 0 && marker->mod.n == 4 &&
+	    mv_find(marker->op, "conv") != NULL)
+		open->conv_id = marker->op_id;
+	if (up->prim_run != 0 && open->own == NULL)
 		return; /* part of another */
-	if (!is_product(m) || !marker_sizes(m, &sizes))
+	if (!is_product(marker) || !marker_sizes(marker, &sizes))
 		return;
-	o->own_prim = prim_of(t, m, sizes);
-	o->own_prim_run = ++t->n_run;
-	await_conv(t, th, m, o->own_prim_run);
+	open->own_prim = prim_of(prims, marker, sizes);
+	open->own_prim_run = ++prims->n_run;
+	await_conv(prims, th, marker, open->own_prim_run);
 }
 
 static void

@@ -51,18 +51,19 @@ proj_alloc(struct projs *s)
 }
 
 void
-proj_begin(struct projs *s, const struct corr_range *r, const struct buf *rest)
+proj_begin(
+    struct projs *projs, const struct corr_range *range, const struct buf *rest)
 {
-	struct projection *pr = proj_alloc(s);
-	struct corr_thread *th = r->th;
+	struct projection *pr = proj_alloc(projs);
+	struct corr_thread *th = range->th;
 	struct corr_open *top = thread_top(th);
 
-	pr->order = ++s->closing->order;
-	pr->id = r->id;
+	pr->order = ++projs->closing->order;
+	pr->id = range->id;
 	pr->src = th->p->src;
-	pr->start = r->start;
-	pr->end = r->end;
-	pr->has_dur = r->has_end;
+	pr->start = range->start;
+	pr->end = range->end;
+	pr->has_dur = range->has_end;
 	pr->level = (int64_t)th->open.n - 1;
 	pr->n_child = 0;
 	pr->gpu_lo = INT64_MAX;
@@ -72,7 +73,7 @@ proj_begin(struct projs *s, const struct corr_range *r, const struct buf *rest)
 	pr->parent = pr->has_parent ? (top - 1)->id : 0;
 	buf_put(&pr->rest, rest->s, rest->len);
 	top->proj = pr;
-	closing_add(s->closing, CLOSE_PROJ, pr->end, pr->order, pr);
+	closing_add(projs->closing, CLOSE_PROJ, pr->end, pr->order, pr);
 }
 
 static void
@@ -85,39 +86,39 @@ write_rangekern(const struct projs *s, int64_t range, int64_t kern)
 }
 
 void
-proj_work(const struct projs *s, const struct corr_work *w)
+proj_work(const struct projs *projs, const struct corr_work *work)
 {
-	struct corr_thread *th = w->th;
+	struct corr_thread *th = work->th;
 	size_t i;
 
-	if (w->type == W_SYNC || w->type == W_CALL)
+	if (work->type == W_SYNC || work->type == W_CALL)
 		return;
 	for (i = 0; i < th->open.n; i++) {
-		const struct corr_open *o = thread_at(th, i);
-		struct projection *pr = o->proj;
+		const struct corr_open *open = thread_at(th, i);
+		struct projection *pr = open->proj;
 
 		if (pr == NULL)
 			continue;
-		if (pr->n_gpu++ == 0 && i > 0 && (o - 1)->proj != NULL)
-			(o - 1)->proj->n_child++;
-		if (w->has_gpu) {
-			if (w->start < pr->gpu_lo)
-				pr->gpu_lo = w->start;
-			if (w->end > pr->gpu_hi)
-				pr->gpu_hi = w->end;
-			ivl_add(&pr->gpu, w->start, w->end);
+		if (pr->n_gpu++ == 0 && i > 0 && (open - 1)->proj != NULL)
+			(open - 1)->proj->n_child++;
+		if (work->has_gpu) {
+			if (work->start < pr->gpu_lo)
+				pr->gpu_lo = work->start;
+			if (work->end > pr->gpu_hi)
+				pr->gpu_hi = work->end;
+			ivl_add(&pr->gpu, work->start, work->end);
 		}
-		if (w->type == W_KERN)
-			write_rangekern(s, pr->id, w->id);
+		if (work->type == W_KERN)
+			write_rangekern(projs, pr->id, work->id);
 	}
 }
 
 void
-proj_write(struct projs *s, struct projection *pr)
+proj_write(struct projs *projs, struct projection *pr)
 {
 	bool gpu = pr->gpu_lo <= pr->gpu_hi;
 
-	src_rec(s->type, pr->src);
+	src_rec(projs->type, pr->src);
 	out_i64(pr->id);
 	out_i64(pr->start);
 	out_opt(pr->has_dur, pr->end - pr->start);
@@ -130,8 +131,8 @@ proj_write(struct projs *s, struct projection *pr)
 	out_i64(pr->n_child);
 	out_opt(pr->has_parent, pr->parent);
 	src_end(pr->src);
-	pr->next_free = s->free;
-	s->free = pr;
+	pr->next_free = projs->free;
+	projs->free = pr;
 }
 
 void

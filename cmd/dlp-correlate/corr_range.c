@@ -49,43 +49,44 @@ pair_by_order(
  * that is not known, to the node before it.
  */
 static bool
-pair_forward(struct corr *c, struct corr_thread *th, const struct marker *m,
-    struct recent_val *v)
+pair_forward(struct corr *corr, struct corr_thread *th,
+    const struct marker *marker, struct recent_val *v)
 {
 	enum pair by_hook = PAIR_ASK;
 	bool found;
 
-	if (c->hooks.pair != NULL)
-		by_hook = c->hooks.pair(th, m, v);
+	if (corr->hooks.pair != NULL)
+		by_hook = corr->hooks.pair(th, marker, v);
 	if (by_hook != PAIR_ASK)
 		found = by_hook == PAIR_FOUND;
-	else if (m->seq >= 0)
-		found = recent_get(&th->p->fwd, m->seq, v);
+	else if (marker->seq >= 0)
+		found = recent_get(&th->p->fwd, marker->seq, v);
 	else
-		found = pair_by_inputs(th->p, m, v) || pair_by_order(th, m, v);
+		found = pair_by_inputs(th->p, marker, v) ||
+			pair_by_order(th, marker, v);
 	return found && v->op != OP_NONE;
 }
 
 /* op OP_NONE: pending, a backward frame whose node is not known yet. */
 static struct corr_inst *
-open_inst(struct corr *c, struct corr_thread *th, uint32_t op,
-    const struct corr_open *o)
+open_inst(struct corr *corr, struct corr_thread *th, uint32_t op,
+    const struct corr_open *open)
 {
-	struct corr_inst *in = inst_new(&c->insts);
+	struct corr_inst *in = inst_new(&corr->insts);
 	bool guess;
 
 	in->pid = th->p->pid;
 	in->src = th->p->src;
 	in->tid = th->tid;
 	in->has_tid = true;
-	in->start = o->span.start;
-	in->end = o->span.end;
+	in->start = open->span.start;
+	in->end = open->span.end;
 	in->op = op;
-	in->phase = phase_now(&c->threads, th->p, th, &guess);
+	in->phase = phase_now(&corr->threads, th->p, th, &guess);
 	if (op == OP_NONE)
 		in->pending = true;
 	else
-		inst_schedule(&c->insts, in);
+		inst_schedule(&corr->insts, in);
 	return in;
 }
 
@@ -116,23 +117,23 @@ repr_of(const struct corr_thread *th)
 }
 
 static void
-begin_args(struct corr *c, struct corr_thread *th, struct corr_open *o,
-    struct marker *m, struct corr_inst *cur, bool bwd)
+begin_args(struct corr *corr, struct corr_thread *th, struct corr_open *open,
+    struct marker *marker, struct corr_inst *cur, bool bwd)
 {
 	uint32_t id;
 
-	if (o->dead || (cur != NULL && cur->args))
+	if (open->dead || (cur != NULL && cur->args))
 		return;
-	id = op_of_args(
-	    &c->ops, thread_layer(th), trace_of(th), repr_of(th), m, bwd);
-	o->own = open_inst(c, th, id, o);
-	o->own->args = true;
-	if (c->hooks.args != NULL)
-		c->hooks.args(th, o, m);
+	id = op_of_args(&corr->ops, thread_layer(th), trace_of(th), repr_of(th),
+	    marker, bwd);
+	open->own = open_inst(corr, th, id, open);
+	open->own->args = true;
+	if (corr->hooks.args != NULL)
+		corr->hooks.args(th, open, marker);
 	if (bwd && cur != NULL) {
-		o->own->seq = cur->seq;
-		o->own->fwd_op = cur->fwd_op;
-		o->own->fwd_inst = cur->fwd_inst;
+		open->own->seq = cur->seq;
+		open->own->fwd_op = cur->fwd_op;
+		open->own->fwd_inst = cur->fwd_inst;
 	}
 }
 
@@ -178,37 +179,37 @@ takes_over(struct corr *c, const struct corr_inst *cur)
 
 /* The node X of a backward, inside its frame or alone. */
 static void
-begin_node(struct corr *c, struct corr_thread *th, struct corr_open *o,
-    const struct marker *m, struct corr_inst *cur)
+begin_node(struct corr *corr, struct corr_thread *th, struct corr_open *open,
+    const struct marker *marker, struct corr_inst *cur)
 {
 	struct recent_val fwd = { OP_NONE, RECENT_NO_NAME, 0, 0 };
 	struct corr_inst *in = cur;
 	uint32_t op;
 
-	if (o->hidden || o->dead)
+	if (open->hidden || open->dead)
 		return;
 	if (cur != NULL && !cur->pending && !cur->need_node)
 		return;
-	if (!pair_forward(c, th, m, &fwd)) {
-		c->n.unpaired++;
+	if (!pair_forward(corr, th, marker, &fwd)) {
+		corr->n.unpaired++;
 		fwd.op = OP_NONE;
 	} else if (fwd.prim_run != 0)
-		prim_backward(&c->prims, fwd.prim_run, m);
-	op = op_of_backward(&c->ops, thread_layer(th), m, fwd.op);
-	if (takes_over(c, cur)) {
+		prim_backward(&corr->prims, fwd.prim_run, marker);
+	op = op_of_backward(&corr->ops, thread_layer(th), marker, fwd.op);
+	if (takes_over(corr, cur)) {
 		in->op = op;
 		if (in->need_node)
 			in->need_node = false;
 		else
-			inst_schedule(&c->insts, in);
+			inst_schedule(&corr->insts, in);
 	} else {
-		in = open_inst(c, th, op, o);
-		o->own = in;
+		in = open_inst(corr, th, op, open);
+		open->own = in;
 	}
-	in->seq = m->seq;
+	in->seq = marker->seq;
 	in->fwd_op = fwd.op;
 	in->fwd_inst = fwd.op != OP_NONE ? fwd.inst : 0;
-	if (m->seq >= 0) {
+	if (marker->seq >= 0) {
 		th->last_fwd = in->fwd_op;
 		th->last_fwd_inst = in->fwd_inst;
 	}
@@ -217,20 +218,21 @@ begin_node(struct corr *c, struct corr_thread *th, struct corr_open *o,
 /* The results of a backward are known by the op id of the outermost op
  * directly below its node, or of the node. */
 static void
-leave_op_id(struct corr_thread *th, const struct corr_open *o,
-    const struct marker *m, const struct corr_inst *cur)
+leave_op_id(struct corr_thread *th, const struct corr_open *open,
+    const struct marker *marker, const struct corr_inst *cur)
 {
-	const struct corr_open *up = o - 1;
+	const struct corr_open *up = open - 1;
 	struct recent_val v = { OP_NONE, RECENT_NO_NAME, 0, 0 };
 
-	if (cur == NULL || cur->pending || m->op_id < 0 || th->open.n < 2)
+	if (cur == NULL || cur->pending || marker->op_id < 0 || th->open.n < 2)
 		return;
-	if (m->kind != MK_BWD && up->kind != MK_BWD && up->kind != MK_BWD_FRAME)
+	if (marker->kind != MK_BWD && up->kind != MK_BWD &&
+	    up->kind != MK_BWD_FRAME)
 		return;
 	v.op = cur->fwd_op;
 	v.inst = cur->fwd_inst;
 	if (v.op != OP_NONE)
-		recent_put(&th->p->bwd, m->op_id, v);
+		recent_put(&th->p->bwd, marker->op_id, v);
 }
 
 static void
@@ -254,59 +256,64 @@ note_name(struct corr *c, const struct corr_thread *th, struct corr_open *o,
 
 /* The framework's range o, the top of the thread, opens what it stands for. */
 static void
-open_op(struct corr *c, struct corr_thread *th, struct corr_open *o,
-    struct marker *m, const struct corr_open *up)
+open_op(struct corr *corr, struct corr_thread *th, struct corr_open *open,
+    struct marker *marker, const struct corr_open *up)
 {
-	switch (m->kind) {
+	switch (marker->kind) {
 	case MK_ARGS:
-		begin_args(c, th, o, m, up->cur, up->n_bwd > 0);
+		begin_args(corr, th, open, marker, up->cur, up->n_bwd > 0);
 		break;
 	case MK_BWD_FRAME:
-		begin_frame(c, th, o, m);
+		begin_frame(corr, th, open, marker);
 		break;
 	case MK_BWD:
-		begin_node(c, th, o, m, up->cur);
+		begin_node(corr, th, open, marker, up->cur);
 		break;
 	default:
-		begin_op(c, th, o, m, up->cur);
+		begin_op(corr, th, open, marker, up->cur);
 	}
 }
 
 static void
-range_op(struct corr *c, struct corr_thread *th, struct corr_open *o,
-    struct marker *m)
+range_op(struct corr *corr, struct corr_thread *th, struct corr_open *open,
+    struct marker *marker)
 {
 	static const struct corr_open ground;
-	const struct corr_open *up = th->open.n > 1 ? o - 1 : &ground;
+	const struct corr_open *up = th->open.n > 1 ? open - 1 : &ground;
 	const struct corr_inst *cur;
-	bool op = m->kind == MK_OP;
+	bool op = marker->kind == MK_OP;
 
-	o->seq = m->seq;
+	open->seq = marker->seq;
 	if (!th->any_op) {
 		th->any_op = true;
-		th->autograd = m->kind == MK_BWD || m->kind == MK_BWD_FRAME;
+		th->autograd =
+		    marker->kind == MK_BWD || marker->kind == MK_BWD_FRAME;
 	}
-	o->hidden = (m->flags & MK_GROUP) != 0;
-	note_name(c, th, o, m);
-	open_op(c, th, o, m, up);
-	cur = o->own != NULL ? o->own : up->cur;
-	if (op && cur != NULL && !o->dead && !o->hidden)
-		prim_begin(&c->prims, th, o, up, m);
-	prim_inputs(&c->prims, th->p, m);
-	if (op && m->seq >= 0 && up->n_bwd == 0 && (up->again || !th->autograd))
-		leave_seq(th, o->own_prim != 0 ? o->own_prim_run : up->prim_run,
-		    m, cur);
-	if (up->n_bwd > 0 || m->kind == MK_BWD)
-		leave_op_id(th, o, m, cur);
+	open->hidden = (marker->flags & MK_GROUP) != 0;
+	note_name(corr, th, open, marker);
+	open_op(corr, th, open, marker, up);
+	cur = open->own != NULL ? open->own : up->cur;
+	if (op && cur != NULL && !open->dead && !open->hidden)
+		prim_begin(&corr->prims, th, open, up, marker);
+	prim_inputs(&corr->prims, th->p, marker);
+	if (op && marker->seq >= 0 && up->n_bwd == 0 &&
+	    (up->again || !th->autograd))
+		leave_seq(th,
+		    open->own_prim != 0 ? open->own_prim_run : up->prim_run,
+		    marker, cur);
+	if (up->n_bwd > 0 || marker->kind == MK_BWD)
+		leave_op_id(th, open, marker, cur);
 }
 
 /* Whether the program never ended the range, which recorders then end with the
  * recording. A range of the program's that is pushed may well last to the end;
  * one that is started there and never ended says nothing. */
 static bool
-is_leaked(const struct corr *c, const struct corr_range *r, enum marker_kind k)
+is_leaked(
+    const struct corr *corr, const struct corr_range *range, enum marker_kind k)
 {
-	bool to_the_end = !r->has_end || (c->has_end && r->end >= c->end);
+	bool to_the_end =
+	    !range->has_end || (corr->has_end && range->end >= corr->end);
 
 	switch (k) {
 	case MK_ARGS:
@@ -315,28 +322,29 @@ is_leaked(const struct corr *c, const struct corr_range *r, enum marker_kind k)
 		return to_the_end;
 	case MK_USER:
 	case MK_LAYER:
-		return to_the_end && !r->nests;
+		return to_the_end && !range->nests;
 	default:
-		return !r->has_end;
+		return !range->has_end;
 	}
 }
 
 /* Texts of PyTorch before 1.6 have no namespace. Only the texts around them
  * show that they are not the program's own. */
 static void
-judge_age(struct corr *c, struct marker *m, const char *domain)
+judge_age(struct corr *corr, struct marker *marker, const char *domain)
 {
-	if (c->spaced)
+	if (corr->spaced)
 		return;
-	if (m->kind == MK_USER && (domain == NULL || domain[0] == '\0'))
-		marker_bare(m, !c->old);
-	if (m->by != BY_PYTORCH || (m->kind != MK_OP && m->kind != MK_BWD))
+	if (marker->kind == MK_USER && (domain == NULL || domain[0] == '\0'))
+		marker_bare(marker, !corr->old);
+	if (marker->by != BY_PYTORCH ||
+	    (marker->kind != MK_OP && marker->kind != MK_BWD))
 		return;
-	if (m->op_id >= 0 ||
-	    (m->mod.n == 4 && memcmp(m->mod.s, "aten", 4) == 0))
-		c->spaced = true;
-	else if (m->mod.s == NULL)
-		c->old = true;
+	if (marker->op_id >= 0 ||
+	    (marker->mod.n == 4 && memcmp(marker->mod.s, "aten", 4) == 0))
+		corr->spaced = true;
+	else if (marker->mod.s == NULL)
+		corr->old = true;
 }
 
 static void
@@ -371,48 +379,48 @@ begin_user(struct corr *c, struct corr_thread *th, struct corr_open *o,
 }
 
 static void
-begin_config(const struct marker *m)
+begin_config(const struct marker *marker)
 {
 	struct mview key, val;
-	struct buf b = { 0 };
+	struct buf buf = { 0 };
 	size_t at = 0;
 
-	while (marker_config(m, &at, &key, &val)) {
-		buf_clear(&b);
-		buf_puts(&b, "##info\tmodel_");
+	while (marker_config(marker, &at, &key, &val)) {
+		buf_clear(&buf);
+		buf_puts(&buf, "##info\tmodel_");
 		/* DLProf's guide and database have this name */
 		if (key.n == 7 && memcmp(key.s, "profile", 7) == 0)
-			buf_puts(&b, "autograd_");
-		esc_put(&b, key.s, key.n);
-		buf_putc(&b, '\t');
-		esc_put(&b, val.s, val.n);
-		out_line(b.s, b.len);
+			buf_puts(&buf, "autograd_");
+		esc_put(&buf, key.s, key.n);
+		buf_putc(&buf, '\t');
+		esc_put(&buf, val.s, val.n);
+		out_line(buf.s, buf.len);
 	}
-	buf_free(&b);
+	buf_free(&buf);
 }
 
 static void
-open_marker(struct corr *c, struct corr_thread *th, struct corr_open *o,
-    struct marker *m)
+open_marker(struct corr *corr, struct corr_thread *th, struct corr_open *open,
+    struct marker *marker)
 {
-	switch (m->kind) {
+	switch (marker->kind) {
 	case MK_USER:
 	case MK_LAYER:
-		begin_user(c, th, o, m);
+		begin_user(corr, th, open, marker);
 		break;
 	case MK_TRACE:
-		buf_put(&o->text, m->text.s, m->text.n);
+		buf_put(&open->text, marker->text.s, marker->text.n);
 		break;
 	case MK_REPR:
-		buf_put(&o->text, m->name.s, m->name.n);
+		buf_put(&open->text, marker->name.s, marker->name.n);
 		break;
 	case MK_CONFIG:
-		begin_config(m);
+		begin_config(marker);
 		break;
 	case MK_BROKEN:
 		break;
 	default:
-		range_op(c, th, o, m);
+		range_op(corr, th, open, marker);
 	}
 }
 
@@ -429,38 +437,39 @@ is_aside(struct corr *c, const struct corr_range *r)
 }
 
 struct range_end
-range_begin(struct corr *c, const struct corr_range *r)
+range_begin(struct corr *corr, const struct corr_range *range)
 {
-	struct corr_thread *th = r->th;
-	struct corr_open *o;
-	struct marker m;
+	struct corr_thread *th = range->th;
+	struct corr_open *open;
+	struct marker marker;
 
-	marker_parse(c->markers, &m, r->text, r->n, r->domain);
-	judge_age(c, &m, r->domain);
-	if (!r->foreign)
-		note_kind(c, &m, r);
-	if (is_aside(c, r))
-		return (struct range_end){ m.kind, 0 };
-	o = thread_push(th, r->start, r->end);
-	o->id = r->id;
-	o->kind = m.kind;
-	o->dead = is_leaked(c, r, m.kind);
-	if (o->dead && (m.kind == MK_USER || m.kind == MK_LAYER))
-		c->n.unended++;
+	marker_parse(
+	    corr->markers, &marker, range->text, range->n, range->domain);
+	judge_age(corr, &marker, range->domain);
+	if (!range->foreign)
+		note_kind(corr, &marker, range);
+	if (is_aside(corr, range))
+		return (struct range_end){ marker.kind, 0 };
+	open = thread_push(th, range->start, range->end);
+	open->id = range->id;
+	open->kind = marker.kind;
+	open->dead = is_leaked(corr, range, marker.kind);
+	if (open->dead && (marker.kind == MK_USER || marker.kind == MK_LAYER))
+		corr->n.unended++;
 	else
-		c->n.leaked += o->dead;
+		corr->n.leaked += open->dead;
 	open_link(th, th->open.n - 1);
-	open_marker(c, th, o, &m);
+	open_marker(corr, th, open, &marker);
 	open_link(th, th->open.n - 1);
-	return (struct range_end){ m.kind, o->phase };
+	return (struct range_end){ marker.kind, open->phase };
 }
 
 /* A backward frame that has work before its node: named by what the frame
  * says, without its forward. */
 static void
-resolve_by_name(struct corr *c, struct corr_thread *th, struct corr_inst *in)
+resolve_by_name(struct corr *corr, struct corr_thread *th, struct corr_inst *in)
 {
-	struct marker m = { .in = c->markers,
+	struct marker marker = { .in = corr->markers,
 		.kind = MK_BWD,
 		.by = BY_PYTORCH,
 		.seq = -1,
@@ -471,16 +480,16 @@ resolve_by_name(struct corr *c, struct corr_thread *th, struct corr_inst *in)
 	for (i = th->open.n; i > 0 && thread_at(th, i - 1)->own != in;)
 		i--;
 	if (i > 0 && thread_at(th, i - 1)->text.s != NULL) {
-		m.name.s = thread_at(th, i - 1)->text.s;
-		m.name.n = thread_at(th, i - 1)->text.len;
+		marker.name.s = thread_at(th, i - 1)->text.s;
+		marker.name.n = thread_at(th, i - 1)->text.len;
 	} else {
-		m.name.s = "";
+		marker.name.s = "";
 	}
-	m.text = m.op = m.name;
-	in->op = op_of_backward(&c->ops, thread_layer(th), &m, OP_NONE);
+	marker.text = marker.op = marker.name;
+	in->op = op_of_backward(&corr->ops, thread_layer(th), &marker, OP_NONE);
 	in->need_node = true;
-	c->n.unpaired++;
-	inst_schedule(&c->insts, in);
+	corr->n.unpaired++;
+	inst_schedule(&corr->insts, in);
 }
 
 struct corr_inst *

@@ -56,17 +56,17 @@ proc_nth(const struct threads *ts, size_t i)
 }
 
 struct corr_thread *
-corr_thread_of(struct threads *ts, struct corr_proc *p, int64_t tid)
+corr_thread_of(struct threads *ts, struct corr_proc *proc, int64_t tid)
 {
 	struct corr_thread *th = ts->last;
 	uint64_t *v;
 
-	if (th != NULL && th->tid == tid && th->p == p)
+	if (th != NULL && th->tid == tid && th->p == proc)
 		return th;
-	v = map_put(&p->threads, (uint64_t)tid, NULL);
+	v = map_put(&proc->threads, (uint64_t)tid, NULL);
 	if (*v == 0) {
 		th = xcalloc(1, sizeof(*th));
-		th->p = p;
+		th->p = proc;
 		openranges_init(&th->open, sizeof(struct corr_open));
 		th->tid = tid;
 		*v = (uint64_t)(uintptr_t)th;
@@ -92,20 +92,21 @@ void
 open_link(struct corr_thread *th, size_t i)
 {
 	static const struct corr_open ground;
-	struct corr_open *o = thread_at(th, i);
-	const struct corr_open *below = i > 0 ? o - 1 : &ground;
-	bool bwd = o->kind == MK_BWD || o->kind == MK_BWD_FRAME;
-	bool user = o->kind == MK_USER || o->kind == MK_LAYER;
+	struct corr_open *open = thread_at(th, i);
+	const struct corr_open *below = i > 0 ? open - 1 : &ground;
+	bool bwd = open->kind == MK_BWD || open->kind == MK_BWD_FRAME;
+	bool user = open->kind == MK_USER || open->kind == MK_LAYER;
 
-	o->cur = o->own != NULL ? o->own : below->cur;
-	o->prim = o->own_prim != 0 ? o->own_prim : below->prim;
-	o->prim_run = o->own_prim != 0 ? o->own_prim_run : below->prim_run;
-	o->phase = below->phase != 0 ? below->phase : o->own_phase;
-	o->n_bwd = below->n_bwd + (bwd && !o->hidden);
-	o->n_dead = below->n_dead + (o->dead && !user);
-	o->again = below->again || (o->hidden && bwd);
-	o->n_user = below->n_user + (user && !o->dead);
-	link_layer(th, o, below->layer_len);
+	open->cur = open->own != NULL ? open->own : below->cur;
+	open->prim = open->own_prim != 0 ? open->own_prim : below->prim;
+	open->prim_run =
+	    open->own_prim != 0 ? open->own_prim_run : below->prim_run;
+	open->phase = below->phase != 0 ? below->phase : open->own_phase;
+	open->n_bwd = below->n_bwd + (bwd && !open->hidden);
+	open->n_dead = below->n_dead + (open->dead && !user);
+	open->again = below->again || (open->hidden && bwd);
+	open->n_user = below->n_user + (user && !open->dead);
+	link_layer(th, open, below->layer_len);
 }
 
 struct corr_open *
@@ -178,19 +179,19 @@ thread_phased(struct corr_thread *th)
 }
 
 static void
-proc_free(struct threads *ts, struct corr_proc *p)
+proc_free(struct threads *ts, struct corr_proc *proc)
 {
 	size_t it = 0;
 	uint64_t key, val;
 
-	while (map_next(&p->threads, &it, &key, &val))
+	while (map_next(&proc->threads, &it, &key, &val))
 		thread_free(ts, (struct corr_thread *)(uintptr_t)val);
-	map_free(&p->threads);
-	recent_free(&p->fwd);
-	recent_free(&p->bwd);
-	free(p->phased);
-	free(p->dlp);
-	free(p);
+	map_free(&proc->threads);
+	recent_free(&proc->fwd);
+	recent_free(&proc->bwd);
+	free(proc->phased);
+	free(proc->dlp);
+	free(proc);
 }
 
 void
@@ -218,17 +219,17 @@ struct recent_slot {
 };
 
 static void
-recent_grow(struct recent *m)
+recent_grow(struct recent *recent)
 {
-	struct recent_slot *old = m->slot, *s;
-	size_t i, n = m->cap;
+	struct recent_slot *old = recent->slot, *s;
+	size_t i, n = recent->cap;
 
-	m->cap = n > 0 ? n * 2 : RECENT_MIN;
-	m->slot = xcalloc(m->cap, sizeof(*m->slot));
+	recent->cap = n > 0 ? n * 2 : RECENT_MIN;
+	recent->slot = xcalloc(recent->cap, sizeof(*recent->slot));
 	for (i = 0; i < n; i++) {
 		if (old[i].key == 0)
 			continue;
-		s = &m->slot[(size_t)(old[i].key - 1) & (m->cap - 1)];
+		s = &recent->slot[(size_t)(old[i].key - 1) & (recent->cap - 1)];
 		if (s->key < old[i].key)
 			*s = old[i];
 	}
@@ -236,38 +237,39 @@ recent_grow(struct recent *m)
 }
 
 void
-recent_put(struct recent *m, int64_t key, struct recent_val v)
+recent_put(struct recent *recent, int64_t key, struct recent_val v)
 {
 	struct recent_slot *s;
 
 	if (key < 0 || key == INT64_MAX)
 		return;
-	if (m->cap == 0)
-		recent_grow(m);
+	if (recent->cap == 0)
+		recent_grow(recent);
 	for (;;) {
-		s = &m->slot[(size_t)key & (m->cap - 1)];
-		if (s->key == 0 || s->key == key + 1 || m->cap >= RECENT_MAX)
+		s = &recent->slot[(size_t)key & (recent->cap - 1)];
+		if (s->key == 0 || s->key == key + 1 ||
+		    recent->cap >= RECENT_MAX)
 			break;
-		recent_grow(m);
+		recent_grow(recent);
 	}
 	s->key = key + 1;
 	s->v = v;
 }
 
 bool
-recent_get(struct recent *m, int64_t key, struct recent_val *v)
+recent_get(struct recent *recent, int64_t key, struct recent_val *v)
 {
 	const struct recent_slot *s;
 
-	if (m->cap == 0 || key < 0 || key == INT64_MAX)
+	if (recent->cap == 0 || key < 0 || key == INT64_MAX)
 		return false;
-	s = &m->slot[(size_t)key & (m->cap - 1)];
+	s = &recent->slot[(size_t)key & (recent->cap - 1)];
 	if (s->key == key + 1) {
 		*v = s->v;
 		return true;
 	}
 	if (s->key > key + 1)
-		m->evicted++;
+		recent->evicted++;
 	return false;
 }
 

@@ -67,7 +67,7 @@ put_escaped(struct escaped t)
 }
 
 static void
-put_word(const char *word)
+put_or_unset(const char *word)
 {
 	out_raw(word, word != NULL ? strlen(word) : 0);
 }
@@ -87,9 +87,9 @@ put_place(const struct corr_place *pl)
 		put_escaped(pl->layer);
 	else
 		out_unset();
-	put_word(phase_word(pl->phase));
-	put_word(pl->phase != 0 ? by[pl->phase_by] : NULL);
-	put_word(why_word(pl->why));
+	put_or_unset(phase_word(pl->phase));
+	put_or_unset(pl->phase != 0 ? by[pl->phase_by] : NULL);
+	put_or_unset(why_word(pl->why));
 	if (!pl->kern)
 		return;
 	out_opt(pl->prim != 0, pl->prim);
@@ -98,10 +98,10 @@ put_place(const struct corr_place *pl)
 
 /* The columns op_id to dir. cols: what a hook has to say; NULL: nothing. */
 static void
-put_op(const struct corr *c, const struct corr_place *pl,
+put_op_columns(const struct corr *corr, const struct corr_place *pl,
     const struct kern_cols *cols)
 {
-	const struct corr_op *op = op_get(&c->ops, pl->op);
+	const struct corr_op *op = op_get(&corr->ops, pl->op);
 
 	out_i64(op->no);
 	out_opt(pl->in != NULL, pl->in != NULL ? (int64_t)pl->in->id : 0);
@@ -141,20 +141,20 @@ put_seq(const struct corr_place *pl, const struct kern_cols *cols)
 }
 
 void
-write_work(struct corr *c, const struct corr_work *w,
-    const struct corr_place *pl, struct rec *r)
+write_work(struct corr *corr, const struct corr_work *work,
+    const struct corr_place *pl, struct rec *rec)
 {
-	struct out_ext *ext = c->types.work[w->type];
+	struct out_ext *ext = corr->types.work[work->type];
 	const struct kern_cols *cols = NULL;
 
-	if (pl->kern && c->hooks.columns != NULL &&
-	    c->hooks.columns(c, w, pl, &c->types.kern))
-		cols = &c->types.kern;
-	out_ext_begin(ext, r);
-	put_op(c, pl, cols);
+	if (pl->kern && corr->hooks.columns != NULL &&
+	    corr->hooks.columns(corr, work, pl, &corr->types.kern))
+		cols = &corr->types.kern;
+	out_ext_begin(ext, rec);
+	put_op_columns(corr, pl, cols);
 	put_seq(pl, cols);
 	put_place(pl);
-	out_ext_end(ext, r);
+	out_ext_end(ext, rec);
 }
 
 void
@@ -166,7 +166,7 @@ write_range(struct corr *c, const struct corr_thread *th, int phase,
 	out_ext_begin(ext, r);
 	out_i64((int64_t)level);
 	out_raw(layer_len > 0 ? th->layer.s : NULL, layer_len);
-	put_word(phase_word(phase));
+	put_or_unset(phase_word(phase));
 	out_ext_end(ext, r);
 }
 
@@ -193,11 +193,11 @@ put_sums(const struct corr_inst *in)
 }
 
 void
-write_inst(struct corr *c, struct corr_inst *in)
+write_inst(struct corr *corr, struct corr_inst *in)
 {
-	const struct corr_op *op = op_get(&c->ops, in->op);
+	const struct corr_op *op = op_get(&corr->ops, in->op);
 
-	src_rec(c->types.inst, in->src);
+	src_rec(corr->types.inst, in->src);
 	out_i64((int64_t)in->id);
 	out_i64(op->no);
 	out_i64(in->start);
@@ -213,8 +213,8 @@ write_inst(struct corr *c, struct corr_inst *in)
 	out_opt(in->seq >= 0, in->seq);
 	out_opt(in->fwd_inst != 0, (int64_t)in->fwd_inst);
 	put_escaped(op->f[OF_LAYER]);
-	put_word(phase_word(in->phase));
+	put_or_unset(phase_word(in->phase));
 	out_opt(in->has_launch, in->launch_id);
 	src_end(in->src);
-	inst_drop(&c->insts, in);
+	inst_drop(&corr->insts, in);
 }

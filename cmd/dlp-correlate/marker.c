@@ -133,9 +133,9 @@ number_end(const char *s, const char *e)
 }
 
 static void
-user_step(struct marker *m)
+user_step(struct marker *marker)
 {
-	const char *s = m->name.s, *end = s + m->name.n;
+	const char *s = marker->name.s, *end = s + marker->name.n;
 	const char *e = number_end(s, end), *p = e;
 	int64_t v = 0;
 
@@ -143,12 +143,12 @@ user_step(struct marker *m)
 		p--;
 	if (p == e || e - p > 18 || !is_step_word(s, word_end(s, p)))
 		return;
-	m->step_pre = mv(s, p);
-	m->step_post = mv(e, end);
+	marker->step_pre = mv(s, p);
+	marker->step_post = mv(e, end);
 	for (; p < e; p++)
 		v = v * 10 + (*p - '0');
-	m->step = v;
-	m->flags |= MK_STEP;
+	marker->step = v;
+	marker->flags |= MK_STEP;
 }
 
 /* layer:NAME, to the next colon, as PyProf reads it. */

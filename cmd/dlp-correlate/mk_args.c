@@ -53,15 +53,15 @@ unquoted(struct mview v)
 }
 
 static bool
-read_arg(struct pylit *l, struct marker_arg *a)
+read_arg(struct pylit *lit, struct marker_arg *a)
 {
 	struct mview key, v;
 
 	memset(a, 0, sizeof(*a));
-	if (!pl_enter(l, '{'))
+	if (!pl_enter(lit, '{'))
 		return false;
-	while (pl_key(l, &key)) {
-		v = raw_value(l);
+	while (pl_key(lit, &key)) {
+		v = raw_value(lit);
 		if (mv_eq(key, "name"))
 			a->name = unquoted(v);
 		else if (mv_eq(key, "type"))
@@ -73,13 +73,13 @@ read_arg(struct pylit *l, struct marker_arg *a)
 		else if (mv_eq(key, "value"))
 			a->value = v;
 	}
-	return !l->bad;
+	return !lit->bad;
 }
 
 static bool
 add_tensor(struct arg_parts *p, const struct marker_arg *a)
 {
-	struct pylit l;
+	struct pylit lit;
 
 	buf_putc(&p->shapes, p->n_tensor++ > 0 ? ',' : '[');
 	if (p->n_tensor == 1)
@@ -88,8 +88,8 @@ add_tensor(struct arg_parts *p, const struct marker_arg *a)
 		buf_puts(&p->shapes, "null");
 		return true;
 	}
-	pl_init(&l, a->shape.s, a->shape.n);
-	return pl_json(&l, &p->shapes);
+	pl_init(&lit, a->shape.s, a->shape.n);
+	return pl_json(&lit, &p->shapes);
 }
 
 /* Whether the text has a float in it: learning rates and losses differ from
@@ -111,33 +111,33 @@ has_float(struct mview v)
 static void
 add_scalar(struct arg_parts *p, const struct marker_arg *a)
 {
-	struct buf *b = &p->scalars;
+	struct buf *buf = &p->scalars;
 	size_t i;
 
 	if (mv_eq(a->type, "float") || has_float(a->value))
 		return;
-	if (b->len > 0)
-		buf_putc(b, ',');
+	if (buf->len > 0)
+		buf_putc(buf, ',');
 	if (a->name.n > 0) {
-		buf_put(b, a->name.s, a->name.n);
-		buf_putc(b, '=');
+		buf_put(buf, a->name.s, a->name.n);
+		buf_putc(buf, '=');
 	}
 	for (i = 0; i < a->value.n; i++)
 		if (a->value.s[i] != ' ')
-			buf_putc(b, a->value.s[i]);
+			buf_putc(buf, a->value.s[i]);
 }
 
 static bool
 read_list(struct mview text, struct arg_parts *p)
 {
-	struct pylit l;
+	struct pylit lit;
 	struct marker_arg a;
 
-	pl_init(&l, text.s, text.n);
-	if (!pl_enter(&l, '\0'))
+	pl_init(&lit, text.s, text.n);
+	if (!pl_enter(&lit, '\0'))
 		return false;
-	while (pl_item(&l)) {
-		if (!read_arg(&l, &a))
+	while (pl_item(&lit)) {
+		if (!read_arg(&lit, &a))
 			return false;
 		if (!mv_eq(a.type, "tensor") && !mv_eq(a.type, "ndarray"))
 			add_scalar(p, &a);
@@ -146,30 +146,31 @@ read_list(struct mview text, struct arg_parts *p)
 	}
 	if (p->n_tensor > 0)
 		buf_putc(&p->shapes, ']');
-	if (l.bad || pl_peek(&l) != '\0')
+	if (lit.bad || pl_peek(&lit) != '\0')
 		return false;
-	pl_init(&l, text.s, text.n);
-	return pl_json(&l, &p->json);
+	pl_init(&lit, text.s, text.n);
+	return pl_json(&lit, &p->json);
 }
 
 static bool
-read_args(const struct marker *m, struct arg_parts *p)
+read_args(const struct marker *marker, struct arg_parts *p)
 {
 	buf_clear(&p->json);
 	buf_clear(&p->shapes);
 	buf_clear(&p->dtype);
 	buf_clear(&p->scalars);
 	p->n_tensor = 0;
-	if (m->args.n > LIST_MAX)
+	if (marker->args.n > LIST_MAX)
 		return false;
-	if (m->by != BY_TENSORFLOW)
-		return read_list(m->args, p);
-	buf_put(&p->json, m->args.s, m->args.n);
-	return mk_tf_args(m->in, m->args, &p->shapes, &p->dtype, &p->n_tensor);
+	if (marker->by != BY_TENSORFLOW)
+		return read_list(marker->args, p);
+	buf_put(&p->json, marker->args.s, marker->args.n);
+	return mk_tf_args(
+	    marker->in, marker->args, &p->shapes, &p->dtype, &p->n_tensor);
 }
 
 static struct mview
-keep_text(struct arg_cache *cache, const struct buf *b)
+keep_arg_text(struct arg_cache *cache, const struct buf *b)
 {
 	struct mview v;
 	bool is_new;
@@ -183,7 +184,7 @@ keep_text(struct arg_cache *cache, const struct buf *b)
 }
 
 static void
-keep_list(struct arg_cache *cache, uint32_t i, const struct marker *m)
+keep_list(struct arg_cache *cache, uint32_t i, const struct marker *marker)
 {
 	struct marker_args *a;
 
@@ -193,36 +194,36 @@ keep_list(struct arg_cache *cache, uint32_t i, const struct marker *m)
 		cache->ok = xrealloc(cache->ok, cache->cap, sizeof(*cache->ok));
 	}
 	a = &cache->v[i];
-	cache->ok[i] = read_args(m, &cache->cur);
+	cache->ok[i] = read_args(marker, &cache->cur);
 	a->id = ++cache->ids;
 	a->n_tensor = cache->cur.n_tensor;
-	a->json = keep_text(cache, &cache->cur.json);
-	a->shapes = keep_text(cache, &cache->cur.shapes);
-	a->scalars = keep_text(cache, &cache->cur.scalars);
-	a->dtype = keep_text(cache, &cache->cur.dtype);
+	a->json = keep_arg_text(cache, &cache->cur.json);
+	a->shapes = keep_arg_text(cache, &cache->cur.shapes);
+	a->scalars = keep_arg_text(cache, &cache->cur.scalars);
+	a->dtype = keep_arg_text(cache, &cache->cur.dtype);
 	if (a->dtype.n == 0)
 		a->dtype.s = NULL;
-	cache->bytes += m->args.n;
+	cache->bytes += marker->args.n;
 }
 
 const struct marker_args *
-marker_args(const struct marker *m)
+marker_args(const struct marker *marker)
 {
 	struct arg_cache *cache;
 	bool is_new;
 	uint32_t i;
 
-	if (m->args.s == NULL)
+	if (marker->args.s == NULL)
 		return NULL;
-	cache = m->in->args;
+	cache = marker->in->args;
 	if (cache->lists.n >= CACHE_N || cache->bytes >= CACHE_BYTES) {
 		smap_clear(&cache->lists);
 		smap_clear(&cache->texts);
 		cache->bytes = 0;
 	}
-	i = smap_put(&cache->lists, m->args.s, m->args.n, &is_new);
+	i = smap_put(&cache->lists, marker->args.s, marker->args.n, &is_new);
 	if (is_new)
-		keep_list(cache, i, m);
+		keep_list(cache, i, marker);
 	return cache->ok[i] ? &cache->v[i] : NULL;
 }
 

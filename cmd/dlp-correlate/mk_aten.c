@@ -139,7 +139,7 @@ name_order(const void *key, const void *elem)
 }
 
 static bool
-has(struct mview v, const char *const *list, size_t n)
+is_in_list(struct mview v, const char *const *list, size_t n)
 {
 	return bsearch(&v, list, n, sizeof(*list), name_order) != NULL;
 }
@@ -152,9 +152,9 @@ mk_aten(struct mview v)
 	v.n -= in_place;
 	if (v.n == 0 || v.n > 64)
 		return ATEN_NO;
-	if (has(v, telling, ARRAY_LEN(telling)))
+	if (is_in_list(v, telling, ARRAY_LEN(telling)))
 		return ATEN_TELLING;
-	if (!has(v, common_words, ARRAY_LEN(common_words)))
+	if (!is_in_list(v, common_words, ARRAY_LEN(common_words)))
 		return ATEN_NO;
 	return in_place ? ATEN_TELLING : ATEN_WORD;
 }

@@ -24,21 +24,21 @@
 #define TRACE_MAX 1000000 /* bytes of a trace marker that is read */
 #define SAME_MIN 4        /* letters that make a part of a name the same name */
 
-struct dict { /* what the keys say; s NULL: not there */
+struct marker_dict { /* what the keys say; s NULL: not there */
 	struct mview mod, op, args, repr;
 	bool trace, func, callid, bad;
 };
 
 /* A text, its escapes resolved into keep. */
 static bool
-dict_text(struct pylit *l, struct mview *v, struct buf *keep)
+dict_text(struct pylit *lit, struct mview *v, struct buf *keep)
 {
 	struct pl_atom a;
-	char c = pl_peek(l);
+	char c = pl_peek(lit);
 
 	if (c == '[' || c == '{' || c == '(')
-		return pl_skip(l);
-	if (!pl_atom(l, &a))
+		return pl_skip(lit);
+	if (!pl_atom(lit, &a))
 		return false;
 	*v = a.raw;
 	if (a.kind == PL_STR && a.esc) {
@@ -50,32 +50,32 @@ dict_text(struct pylit *l, struct mview *v, struct buf *keep)
 }
 
 static void
-dict_value(
-    struct markers *ms, struct pylit *l, struct dict *d, struct mview key)
+dict_value(struct markers *ms, struct pylit *lit, struct marker_dict *d,
+    struct mview key)
 {
 	const char *s;
 
 	if (mv_eq(key, "mod")) {
-		dict_text(l, &d->mod, &ms->mod);
+		dict_text(lit, &d->mod, &ms->mod);
 	} else if (mv_eq(key, "op")) {
-		dict_text(l, &d->op, &ms->op);
+		dict_text(lit, &d->op, &ms->op);
 	} else if (mv_eq(key, "strRepr")) {
-		dict_text(l, &d->repr, &ms->repr);
+		dict_text(lit, &d->repr, &ms->repr);
 	} else if (mv_eq(key, "args")) {
-		pl_peek(l);
-		s = l->p;
-		if (pl_skip(l))
-			d->args = mv(s, l->p);
+		pl_peek(lit);
+		s = lit->p;
+		if (pl_skip(lit))
+			d->args = mv(s, lit->p);
 	} else {
 		d->trace |= mv_eq(key, "traceMarker");
 		d->func |= mv_eq(key, "funcStack");
 		d->callid |= mv_eq(key, "callid");
-		pl_skip(l);
+		pl_skip(lit);
 	}
 }
 
 static void
-read_dict(struct markers *ms, struct mview v, struct dict *d)
+read_dict(struct markers *ms, struct mview v, struct marker_dict *d)
 {
 	struct pylit l;
 	struct mview key;
@@ -110,18 +110,19 @@ plain(const char **p, const char *e, const char *lit, struct mview *v)
 /* The usual argument marker, whose list reaches to the end of the text; the
  * list itself is read when it is asked for. */
 static bool
-usual_args(struct marker *m)
+usual_args(struct marker *marker)
 {
 	static const char lit[] = ", 'args': [";
-	const char *p = m->text.s, *e = p + m->text.n;
+	const char *p = marker->text.s, *e = p + marker->text.n;
 	size_t n = sizeof(lit) - 1;
 
-	if (!plain(&p, e, "{'mod': '", &m->mod) ||
-	    !plain(&p, e, ", 'op': '", &m->op) || (size_t)(e - p) < n + 2 ||
-	    memcmp(p, lit, n) != 0 || e[-1] != '}' || e[-2] != ']')
+	if (!plain(&p, e, "{'mod': '", &marker->mod) ||
+	    !plain(&p, e, ", 'op': '", &marker->op) ||
+	    (size_t)(e - p) < n + 2 || memcmp(p, lit, n) != 0 || e[-1] != '}' ||
+	    e[-2] != ']')
 		return false;
-	m->args = mv(p + n - 1, e - 1);
-	m->by = BY_PYPROF;
+	marker->args = mv(p + n - 1, e - 1);
+	marker->by = BY_PYPROF;
 	return true;
 }
 
@@ -166,31 +167,31 @@ began(struct mview v)
 }
 
 static bool
-any_dict(struct marker *m)
+any_dict(struct marker *marker)
 {
-	struct dict d;
+	struct marker_dict d;
 
-	read_dict(m->in, m->text, &d);
+	read_dict(marker->in, marker->text, &d);
 	if (d.bad)
-		m->flags |= MK_DAMAGED;
-	m->by = d.callid || d.func ? BY_DLPROF : BY_PYPROF;
-	m->mod = d.mod;
+		marker->flags |= MK_DAMAGED;
+	marker->by = d.callid || d.func ? BY_DLPROF : BY_PYPROF;
+	marker->mod = d.mod;
 	if (d.mod.s != NULL && d.op.s != NULL) {
-		m->op = d.op;
-		m->args = d.args;
-		return set_args(m);
+		marker->op = d.op;
+		marker->args = d.args;
+		return set_args(marker);
 	}
 	if (d.trace) {
-		m->kind = MK_TRACE;
+		marker->kind = MK_TRACE;
 	} else if (d.mod.s != NULL && d.repr.s != NULL) {
-		m->kind = MK_REPR;
-		m->name = d.repr;
-	} else if (began(m->text)) {
-		m->kind = MK_BROKEN;
+		marker->kind = MK_REPR;
+		marker->name = d.repr;
+	} else if (began(marker->text)) {
+		marker->kind = MK_BROKEN;
 	} else {
-		m->flags = 0;
-		m->by = BY_USER;
-		m->mod.s = NULL;
+		marker->flags = 0;
+		marker->by = BY_USER;
+		marker->mod.s = NULL;
 		return false;
 	}
 	return true;
@@ -254,15 +255,15 @@ func_stack(struct pylit *l, struct buf *tmp, struct buf *func)
 }
 
 static void
-trace_list(struct pylit *l, struct buf *stack)
+trace_list(struct pylit *lit, struct buf *stack)
 {
 	struct pl_atom a;
 	bool first = true;
 
-	if (!pl_enter(l, '\0'))
+	if (!pl_enter(lit, '\0'))
 		return;
-	while (pl_item(l)) {
-		if (!pl_atom(l, &a))
+	while (pl_item(lit)) {
+		if (!pl_atom(lit, &a))
 			return;
 		if (stack == NULL)
 			continue;
@@ -275,33 +276,33 @@ trace_list(struct pylit *l, struct buf *stack)
 
 static bool
 read_trace(
-    struct pylit *l, struct buf *tmp, struct buf *stack, struct buf *func)
+    struct pylit *lit, struct buf *tmp, struct buf *stack, struct buf *func)
 {
 	struct mview key;
 
-	if (!pl_enter(l, '{'))
+	if (!pl_enter(lit, '{'))
 		return false;
-	while (pl_key(l, &key)) {
+	while (pl_key(lit, &key)) {
 		if (mv_eq(key, "traceMarker"))
-			trace_list(l, stack);
+			trace_list(lit, stack);
 		else if (mv_eq(key, "funcStack"))
-			func_stack(l, tmp, func);
+			func_stack(lit, tmp, func);
 		else
-			pl_skip(l);
+			pl_skip(lit);
 	}
-	return !l->bad && pl_peek(l) == '\0';
+	return !lit->bad && pl_peek(lit) == '\0';
 }
 
 bool
-marker_trace(const struct marker *m, struct buf *stack, struct buf *func)
+marker_trace(const struct marker *marker, struct buf *stack, struct buf *func)
 {
 	size_t ns = stack != NULL ? stack->len : 0;
 	size_t nf = func != NULL ? func->len : 0;
-	struct pylit l;
+	struct pylit lit;
 
-	pl_init(&l, m->text.s, m->text.n);
-	if (m->kind == MK_TRACE && m->text.n <= TRACE_MAX &&
-	    read_trace(&l, &m->in->func, stack, func))
+	pl_init(&lit, marker->text.s, marker->text.n);
+	if (marker->kind == MK_TRACE && marker->text.n <= TRACE_MAX &&
+	    read_trace(&lit, &marker->in->func, stack, func))
 		return true;
 	if (stack != NULL)
 		stack->len = ns;
@@ -412,7 +413,7 @@ struct module_walk {
 };
 
 static void
-put_part(struct buf *out, struct frame_part p)
+put_frame_part(struct buf *out, struct frame_part p)
 {
 	buf_put(out, p.s, p.n);
 }
@@ -425,8 +426,8 @@ enter_module(
 		return; /* the forward of a base class */
 	if (out->len > 0)
 		buf_putc(out, '/');
-	put_part(out, f->cls);
-	put_part(out, w->count);
+	put_frame_part(out, f->cls);
+	put_frame_part(out, w->count);
 	w->mod = f->cls;
 	w->bare = w->count.n == 0;
 	w->count.n = 0;
@@ -447,7 +448,7 @@ walk_frame(struct buf *out, struct module_walk *w, const struct stack_frame *f)
 	}
 	w->forward = false;
 	if (w->bare && f->count.n > 0 && is_named_after(f->name, w->mod)) {
-		put_part(out, f->count);
+		put_frame_part(out, f->count);
 		w->bare = false;
 	}
 }
@@ -476,14 +477,15 @@ mk_config(struct marker *m)
 }
 
 bool
-marker_config(
-    const struct marker *m, size_t *at, struct mview *key, struct mview *value)
+marker_config(const struct marker *marker, size_t *at, struct mview *key,
+    struct mview *value)
 {
 	const struct json_doc *j;
 	int obj, i, end;
 	size_t k;
 
-	if (m->kind != MK_CONFIG || (j = mk_json(m->in, m->text)) == NULL)
+	if (marker->kind != MK_CONFIG ||
+	    (j = mk_json(marker->in, marker->text)) == NULL)
 		return false;
 	obj = json_get(j, 0, "model_config");
 	if (obj < 0 || json_type(j, obj) != JSON_OBJECT)

@@ -188,23 +188,23 @@ marker_forward_of(const char *s, size_t n, struct mview *fwd)
 
 /* N5torch8autograd14AccumulateGradE: PyTorch 0.4 wrote mangled names. */
 static bool
-mangled(struct marker *m)
+mangled(struct marker *marker)
 {
 	static const char pre[] = "N5torch8autograd";
-	const char *p = m->text.s + sizeof(pre) - 1;
-	const char *e = m->text.s + m->text.n;
+	const char *p = marker->text.s + sizeof(pre) - 1;
+	const char *e = marker->text.s + marker->text.n;
 	size_t n = 0;
 
-	if (!mv_starts(m->text, pre))
+	if (!mv_starts(marker->text, pre))
 		return false;
 	while (p < e && *p >= '0' && *p <= '9' && n < 4096)
 		n = n * 10 + (size_t)(*p++ - '0');
 	if (n == 0 || (size_t)(e - p) != n + 1 || e[-1] != 'E')
 		return false;
-	m->kind = MK_BWD;
-	m->by = BY_PYTORCH;
-	m->op = m->name = mv(p, e - 1);
-	m->mod = (struct mview){ "torch::autograd", 15 };
+	marker->kind = MK_BWD;
+	marker->by = BY_PYTORCH;
+	marker->op = marker->name = mv(p, e - 1);
+	marker->mod = (struct mview){ "torch::autograd", 15 };
 	return true;
 }
 
@@ -242,37 +242,39 @@ nameless(struct marker *m)
 }
 
 static bool
-with_tail(struct marker *m)
+with_tail(struct marker *marker)
 {
-	if (m->name.n == 0)
-		return nameless(m);
-	if (starts_any(m->name, records, ARRAY_LEN(records))) {
-		m->by = BY_PYTORCH;
+	if (marker->name.n == 0)
+		return nameless(marker);
+	if (starts_any(marker->name, records, ARRAY_LEN(records))) {
+		marker->by = BY_PYTORCH;
 		return false;
 	}
-	if (marker_is_backward(m->name.s, m->name.n))
-		return set_kind(m, MK_BWD);
-	if (m->seq >= 0 || (m->op_id < 0 && m->sizes.s != NULL) ||
-	    looks_like_op(m->name))
-		return set_kind(m, MK_OP);
-	m->by = m->op_id >= 0 ? BY_PYTORCH : BY_USER;
+	if (marker_is_backward(marker->name.s, marker->name.n))
+		return set_kind(marker, MK_BWD);
+	if (marker->seq >= 0 ||
+	    (marker->op_id < 0 && marker->sizes.s != NULL) ||
+	    looks_like_op(marker->name))
+		return set_kind(marker, MK_OP);
+	marker->by = marker->op_id >= 0 ? BY_PYTORCH : BY_USER;
 	return false;
 }
 
 static bool
-without_tail(struct marker *m)
+without_tail(struct marker *marker)
 {
-	size_t n = m->name.n;
-	char last = m->name.s[n - 1];
+	size_t n = marker->name.n;
+	char last = marker->name.s[n - 1];
 
-	if (starts_any(m->name, spaces, ARRAY_LEN(spaces)))
-		return set_kind(
-		    m, marker_is_backward(m->name.s, n) ? MK_BWD : MK_OP);
-	if (last >= '0' && last <= '9' && m->name.s[0] >= 'A' &&
-	    m->name.s[0] <= 'Z' && memchr(m->name.s, ' ', n) == NULL &&
-	    backward_suffix(m->name.s, &n) && n > 0)
-		return set_kind(m, MK_BWD);
-	return last == 'E' && mangled(m);
+	if (starts_any(marker->name, spaces, ARRAY_LEN(spaces)))
+		return set_kind(marker,
+		    marker_is_backward(marker->name.s, n) ? MK_BWD : MK_OP);
+	if (last >= '0' && last <= '9' && marker->name.s[0] >= 'A' &&
+	    marker->name.s[0] <= 'Z' &&
+	    memchr(marker->name.s, ' ', n) == NULL &&
+	    backward_suffix(marker->name.s, &n) && n > 0)
+		return set_kind(marker, MK_BWD);
+	return last == 'E' && mangled(marker);
 }
 
 /*
@@ -350,7 +352,7 @@ key_at(const char *s, const char *e)
  * 0: none; -1: one that is cut off or malformed, what could be read is set.
  */
 static int
-read_tail(struct marker *m, const char *s, const char *e)
+read_tail(struct marker *marker, const char *s, const char *e)
 {
 	int k = 0, n = 0;
 	bool ok = true;
@@ -361,12 +363,12 @@ read_tail(struct marker *m, const char *s, const char *e)
 			break;
 		s += keys[k].n - (k >= 2);
 		if (k == 0)
-			ok = tail_number(&s, e, &m->seq);
+			ok = tail_number(&s, e, &marker->seq);
 		else if (k == 1)
-			ok = tail_number(&s, e, &m->op_id);
+			ok = tail_number(&s, e, &marker->op_id);
 		else
-			ok = tail_list(
-			    &s, e, k == 2 ? &m->sizes : &m->input_ids);
+			ok = tail_list(&s, e,
+			    k == 2 ? &marker->sizes : &marker->input_ids);
 	}
 	if (ok && s == e)
 		return 1;
@@ -374,42 +376,43 @@ read_tail(struct marker *m, const char *s, const char *e)
 }
 
 static int
-cut_tail(struct marker *m)
+cut_tail(struct marker *marker)
 {
-	const char *s = m->text.s, *e = s + m->text.n, *p = s;
+	const char *s = marker->text.s, *e = s + marker->text.n, *p = s;
 	int r;
 
 	while ((p = memchr(p, ',', (size_t)(e - p))) != NULL) {
-		r = read_tail(m, p, e);
+		r = read_tail(marker, p, e);
 		if (r != 0) {
-			m->name = mv(s, p);
+			marker->name = mv(s, p);
 			return r;
 		}
-		m->seq = m->op_id = -1;
-		m->sizes.s = m->input_ids.s = NULL;
+		marker->seq = marker->op_id = -1;
+		marker->sizes.s = marker->input_ids.s = NULL;
 		p++;
 	}
 	return 0;
 }
 
 bool
-mk_pytorch(struct marker *m)
+mk_pytorch(struct marker *marker)
 {
 	size_t n = sizeof(frame_prefix) - 1;
-	int r = cut_tail(m);
+	int r = cut_tail(marker);
 
-	if (m->name.n > n && m->name.s[0] == 'a' &&
-	    memcmp(m->name.s, frame_prefix, n) == 0) {
-		m->name = mv(m->name.s + n, m->name.s + m->name.n);
-		set_kind(m, MK_BWD_FRAME);
-	} else if (r == 0 ? !without_tail(m) : !with_tail(m)) {
+	if (marker->name.n > n && marker->name.s[0] == 'a' &&
+	    memcmp(marker->name.s, frame_prefix, n) == 0) {
+		marker->name =
+		    mv(marker->name.s + n, marker->name.s + marker->name.n);
+		set_kind(marker, MK_BWD_FRAME);
+	} else if (r == 0 ? !without_tail(marker) : !with_tail(marker)) {
 		/* a user's text that happens to end in ", s" stays whole */
-		if (r < 0 && m->by == BY_USER)
-			m->name = m->text;
+		if (r < 0 && marker->by == BY_USER)
+			marker->name = marker->text;
 		return false;
 	}
 	if (r < 0)
-		m->flags |= MK_DAMAGED;
+		marker->flags |= MK_DAMAGED;
 	return true;
 }
 
@@ -422,7 +425,7 @@ is_size_char(char c)
 
 /* Brackets balanced, nothing but numbers in them. */
 static bool
-put_sizes(struct buf *b, struct mview v)
+put_sizes(struct buf *buf, struct mview v)
 {
 	size_t i, deep = 0;
 
@@ -437,22 +440,22 @@ put_sizes(struct buf *b, struct mview v)
 		deep -= c == ']';
 		if (deep == 0 && i + 1 < v.n)
 			return false;
-		buf_putc(b, c);
+		buf_putc(buf, c);
 	}
 	return deep == 0;
 }
 
 bool
-marker_sizes(const struct marker *m, struct mview *v)
+marker_sizes(const struct marker *marker, struct mview *v)
 {
 	struct buf *out;
 
-	if (m->sizes.s == NULL || m->sizes.n > SIZES_MAX)
+	if (marker->sizes.s == NULL || marker->sizes.n > SIZES_MAX)
 		return false;
-	out = &m->in->sizes;
+	out = &marker->in->sizes;
 	buf_clear(out);
-	buf_reserve(out, m->sizes.n);
-	if (!put_sizes(out, m->sizes))
+	buf_reserve(out, marker->sizes.n);
+	if (!put_sizes(out, marker->sizes))
 		return false;
 	*v = (struct mview){ out->s, out->len };
 	return true;
@@ -475,21 +478,22 @@ list_number(const char **p, const char *e, int64_t *v)
 }
 
 bool
-marker_input(const struct marker *m, size_t *at, int64_t *op_id, int64_t *out)
+marker_input(
+    const struct marker *marker, size_t *at, int64_t *op_id, int64_t *out)
 {
 	const char *e, *p;
 
-	if (m->input_ids.s == NULL || *at >= m->input_ids.n)
+	if (marker->input_ids.s == NULL || *at >= marker->input_ids.n)
 		return false;
-	e = m->input_ids.s + m->input_ids.n;
-	p = memchr(m->input_ids.s + *at, '(', m->input_ids.n - *at);
+	e = marker->input_ids.s + marker->input_ids.n;
+	p = memchr(marker->input_ids.s + *at, '(', marker->input_ids.n - *at);
 	if (p == NULL)
 		return false;
 	p++;
 	if (!list_number(&p, e, op_id) || p == e || *p++ != ',' ||
 	    !list_number(&p, e, out))
 		return false;
-	*at = (size_t)(p - m->input_ids.s);
+	*at = (size_t)(p - marker->input_ids.s);
 	return true;
 }
 
@@ -527,22 +531,22 @@ is_node_name(struct mview v)
 }
 
 bool
-marker_bare(struct marker *m, bool sure)
+marker_bare(struct marker *marker, bool sure)
 {
 	enum aten_name a;
 
-	if (m->kind != MK_USER || m->by != BY_USER || m->flags != 0 ||
-	    m->name.n == 0)
+	if (marker->kind != MK_USER || marker->by != BY_USER ||
+	    marker->flags != 0 || marker->name.n == 0)
 		return false;
-	if (is_node_name(m->name)) {
-		m->kind = MK_BWD;
+	if (is_node_name(marker->name)) {
+		marker->kind = MK_BWD;
 	} else {
-		a = mk_aten(m->name);
+		a = mk_aten(marker->name);
 		if (a == ATEN_NO || (sure && a != ATEN_TELLING))
 			return false;
-		m->kind = MK_OP;
+		marker->kind = MK_OP;
 	}
-	m->by = BY_PYTORCH;
-	m->op = m->name;
+	marker->by = BY_PYTORCH;
+	marker->op = marker->name;
 	return true;
 }

@@ -47,10 +47,10 @@ set_op(struct marker *m, struct mview op, struct mview path)
 }
 
 static bool
-detailed(struct marker *m)
+detailed(struct marker *marker)
 {
 	struct mview op, path;
-	const struct json_doc *j = mk_json(m->in, m->text);
+	const struct json_doc *j = mk_json(marker->in, marker->text);
 	int o, p;
 
 	if (j != NULL) {
@@ -58,34 +58,34 @@ detailed(struct marker *m)
 		p = json_get(j, 0, "name");
 		if (o < 0)
 			return false;
-		m->args = m->text;
-		return set_op(m, json_raw(j, o),
+		marker->args = marker->text;
+		return set_op(marker, json_raw(j, o),
 		    p >= 0 ? json_raw(j, p) : mv(NULL, NULL));
 	}
-	m->flags |= MK_DAMAGED;
-	op = look_for(m->text, "\"op\":\"");
-	path = look_for(m->text, "\"name\":\"");
+	marker->flags |= MK_DAMAGED;
+	op = look_for(marker->text, "\"op\":\"");
+	path = look_for(marker->text, "\"name\":\"");
 	if (op.n > 0)
-		return set_op(m, op, path);
-	m->kind = MK_BROKEN;
-	m->by = BY_TENSORFLOW;
+		return set_op(marker, op, path);
+	marker->kind = MK_BROKEN;
+	marker->by = BY_TENSORFLOW;
 	return true;
 }
 
 bool
-mk_tf_op(struct marker *m)
+mk_tf_op(struct marker *marker)
 {
-	const char *p, *e = m->text.s + m->text.n;
+	const char *p, *e = marker->text.s + marker->text.n;
 
-	if (mv_starts(m->text, "{\"op\":"))
-		return detailed(m);
-	if (m->text.n > 0 && m->text.s[0] == '{')
+	if (mv_starts(marker->text, "{\"op\":"))
+		return detailed(marker);
+	if (marker->text.n > 0 && marker->text.s[0] == '{')
 		return false;
-	p = mv_find(m->text, ": ");
-	if (p == NULL || p == m->text.s ||
-	    memchr(m->text.s, ' ', (size_t)(p - m->text.s)) != NULL)
-		return mk_group(m, BY_TENSORFLOW);
-	return set_op(m, mv(m->text.s, p), mv(p + 2, e));
+	p = mv_find(marker->text, ": ");
+	if (p == NULL || p == marker->text.s ||
+	    memchr(marker->text.s, ' ', (size_t)(p - marker->text.s)) != NULL)
+		return mk_group(marker, BY_TENSORFLOW);
+	return set_op(marker, mv(marker->text.s, p), mv(p + 2, e));
 }
 
 static int
@@ -161,13 +161,13 @@ put_tf_arg(const struct json_doc *j, int arg, struct buf *out)
 }
 
 void
-marker_tf_inputs(const struct marker *m, struct buf *out)
+marker_tf_inputs(const struct marker *marker, struct buf *out)
 {
 	const struct json_doc *j;
 	int args, i, end;
 
-	if (m->text.n == 0 || m->text.s[0] != '{' ||
-	    (j = mk_json(m->in, m->text)) == NULL)
+	if (marker->text.n == 0 || marker->text.s[0] != '{' ||
+	    (j = mk_json(marker->in, marker->text)) == NULL)
 		return;
 	args = json_get(j, 0, "args");
 	if (args < 0 || json_type(j, args) != JSON_ARRAY)

@@ -44,18 +44,18 @@ layer_type(struct mview v)
 }
 
 bool
-mk_tensorrt(struct marker *m)
+mk_tensorrt(struct marker *marker)
 {
 	size_t i;
 
-	if (m->text.n == 0)
-		return mk_group(m, BY_TENSORRT);
+	if (marker->text.n == 0)
+		return mk_group(marker, BY_TENSORRT);
 	for (i = 0; i < ARRAY_LEN(calls); i++)
-		if (mv_starts(m->text, calls[i]))
-			return mk_group(m, BY_TENSORRT);
-	m->kind = MK_OP;
-	m->by = BY_TENSORRT;
-	m->path = m->text;
-	m->op = layer_type(m->text);
+		if (mv_starts(marker->text, calls[i]))
+			return mk_group(marker, BY_TENSORRT);
+	marker->kind = MK_OP;
+	marker->by = BY_TENSORRT;
+	marker->path = marker->text;
+	marker->op = layer_type(marker->text);
 	return true;
 }

@@ -61,69 +61,70 @@ without_number(struct mview v)
 }
 
 static bool
-thunk(struct marker *m)
+thunk(struct marker *marker)
 {
-	struct buf *path = &m->in->path;
-	struct mview op = field(m->text, "hlo_op=");
+	struct buf *path = &marker->in->path;
+	struct mview op = field(marker->text, "hlo_op=");
 
-	m->by = BY_XLA;
+	marker->by = BY_XLA;
 	if (op.s == NULL) {
-		m->kind = MK_BROKEN;
+		marker->kind = MK_BROKEN;
 		return true;
 	}
-	m->kind = MK_OP;
-	m->name = op;
-	m->op = without_number(op);
-	m->mod = field(m->text, "hlo_module=");
-	m->path = field(m->text, "name=");
-	if (m->path.s == NULL) {
+	marker->kind = MK_OP;
+	marker->name = op;
+	marker->op = without_number(op);
+	marker->mod = field(marker->text, "hlo_module=");
+	marker->path = field(marker->text, "name=");
+	if (marker->path.s == NULL) {
 		buf_clear(path);
-		buf_put(path, m->mod.s, m->mod.n);
-		if (m->mod.n > 0)
+		buf_put(path, marker->mod.s, marker->mod.n);
+		if (marker->mod.n > 0)
 			buf_putc(path, '/');
 		buf_put(path, op.s, op.n);
-		m->path = (struct mview){ path->s, path->len };
+		marker->path = (struct mview){ path->s, path->len };
 	}
-	if (!mv_ends(m->text, "#"))
-		m->flags |= MK_DAMAGED;
+	if (!mv_ends(marker->text, "#"))
+		marker->flags |= MK_DAMAGED;
 	return true;
 }
 
 bool
-mk_xla(struct marker *m)
+mk_xla(struct marker *marker)
 {
 	struct mview mod;
 
-	if (mv_starts(m->text, "Thunk:#"))
-		return thunk(m);
-	if (!mv_starts(m->text, "XlaModule:#"))
+	if (mv_starts(marker->text, "Thunk:#"))
+		return thunk(marker);
+	if (!mv_starts(marker->text, "XlaModule:#"))
 		return false;
-	mod = field(m->text, "hlo_module=");
-	m->by = BY_XLA;
-	m->kind = MK_USER;
+	mod = field(marker->text, "hlo_module=");
+	marker->by = BY_XLA;
+	marker->kind = MK_USER;
 	if (mod.s != NULL)
-		m->name = mod;
+		marker->name = mod;
 	else
-		m->flags |= MK_DAMAGED | MK_GROUP;
+		marker->flags |= MK_DAMAGED | MK_GROUP;
 	return true;
 }
 
 bool
-mk_tsl(struct marker *m)
+mk_tsl(struct marker *marker)
 {
 	const char *p;
 
-	if (mk_xla(m))
+	if (mk_xla(marker))
 		return true;
-	m->by = BY_XLA;
-	if (mv_find(m->text, "step_num=") != NULL)
+	marker->by = BY_XLA;
+	if (mv_find(marker->text, "step_num=") != NULL)
 		return false;
-	p = m->text.n > 0 ? memchr(m->text.s, '#', m->text.n) : NULL;
-	if (p != NULL && p > m->text.s && p[-1] == ':')
+	p = marker->text.n > 0 ? memchr(marker->text.s, '#', marker->text.n)
+			       : NULL;
+	if (p != NULL && p > marker->text.s && p[-1] == ':')
 		p--;
-	if (p != NULL && p > m->text.s)
-		m->name = mv(m->text.s, p);
-	m->kind = MK_USER;
-	m->flags |= MK_GROUP;
+	if (p != NULL && p > marker->text.s)
+		marker->name = mv(marker->text.s, p);
+	marker->kind = MK_USER;
+	marker->flags |= MK_GROUP;
 	return true;
 }
