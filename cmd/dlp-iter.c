@@ -18,16 +18,16 @@ static const char usage[] =
     "  -k, --key KEY     what an iteration is: a step range (its number is\n"
     "                    dropped), or an op's id, name, key or type\n"
     "  -D, --dlprof      iterations as DLProf makes them\n"
-    "      --cuts        write ahead where iterations begin\n"
-    "      --stable      write at the end which of them are even\n"
-    "      --even        only the even ones are iterations\n"
+    "      --cuts        write where an iteration begins before its records\n"
+    "      --stable      write at the end which iterations are even\n"
+    "      --even        only even iterations count\n"
     "  -x, --exact       a range must be KEY to the letter\n"
     "      --cut         iterations end where KEY ends\n"
-    "      --one         all is one iteration\n"
+    "      --one         the whole profile is one iteration\n"
     "      --iter-start N, --iter-stop N\n"
     "                    drop the records outside of iterations N to N\n"
-    "      --keep        keep them, in no iteration\n"
-    "      --strict      fail if the key or iteration N is not there\n"
+    "      --keep        keep those records, in no iteration\n"
+    "      --strict      fail if the key or iteration N is missing\n"
     "  -l, --list        propose keys; with -k, show its iterations and a\n"
     "                    stable range\n"
     "  -n, --limit N     --list without -k: at most N keys, 0: all (20)\n"
@@ -67,7 +67,7 @@ check(void)
 	if (o->keep && !flag.range)
 		die("--keep needs --iter-start or --iter-stop");
 	if (o->plan.from > o->plan.to)
-		die("--iter-start lies behind --iter-stop");
+		die("--iter-start is larger than --iter-stop");
 }
 
 static void

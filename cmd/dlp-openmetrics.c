@@ -18,10 +18,10 @@
 static const char usage[] =
     "usage: dlp-openmetrics [-hiluV] [-m TABLE] [-o OUT] [FILE]\n"
     "The stream as metrics for Prometheus, in the OpenMetrics text format.\n"
-    "  -i, --iter        only what lies in iterations (dlp-iter)\n"
+    "  -i, --iter        only work in iterations (see dlp-iter)\n"
     "  -l, --list        print the table of metrics\n"
-    "  -m, --metrics TABLE  a table of metrics in the place of this\n"
-    "  -o, --output OUT  to this file, which is replaced as a whole\n"
+    "  -m, --metrics TABLE  another table of metrics\n"
+    "  -o, --output OUT  write to this file, which is replaced as a whole\n"
     "  -u, --unbuffered  accepted, as by all filters\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";

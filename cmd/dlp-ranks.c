@@ -1,7 +1,7 @@
 /*
- * dlp-ranks: the collectives of a run: which rank came when, which was last,
- * what the others waited; and how much of the communication no other kernel
- * hid.
+ * dlp-ranks: the collectives of a run: when each rank came, which was the
+ * last, how long the others waited for it; and how much of the communication
+ * no other kernel hides.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -431,7 +431,7 @@ ranges iteration, " <<<"$output") $report"
 	    END { exit !(n > 0 && !bad && NR > n) }'
 	dlp-parse "$DATA/nvprof/nerf-v18.sqlite" 2>/dev/null |
 	    dlp-correlate 2>/dev/null | dlp-iter --list 2>err >/dev/null
-	same 'dlp-iter: no range and no op occurs twice: there is nothing that could be a key' \
+	same 'dlp-iter: no range or op occurs more than once, so there is no iteration key to propose' \
 	    "$(cat err)"
 	# the hint is a command that runs
 	dlp top "$DATA/nvprof/lm-pyprof.sqlite" -k nosuch 2>err >/dev/null || true

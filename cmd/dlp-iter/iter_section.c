@@ -282,8 +282,8 @@ finish_list(struct iter_run *g)
 	if (cand_list(&g->out, &g->cands, most, g->o.list ? g->o.limit : 1) ==
 		0 &&
 	    g->o.list)
-		warn("no range and no op occurs twice: there is nothing that"
-		     " could be a key");
+		warn("no range or op occurs more than once, so there is no"
+		     " iteration key to propose");
 }
 
 static void
