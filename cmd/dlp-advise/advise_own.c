@@ -14,7 +14,7 @@ idle_pct(const struct facts *f)
 	    f, 1U << B_LOAD | 1U << B_IO | 1U << B_CPU | 1U << B_OTHER);
 }
 
-/* What calls cost is at most what the GPU waits meanwhile. */
+/* Calls cost at most the time that the GPU waits. */
 static double
 wait_pct(const struct facts *f, int64_t ns)
 {
@@ -178,7 +178,7 @@ const struct advise_rule rule_exposed_comm = {
 	.judge = judge_exposed_comm,
 };
 
-/* Of all work, as copies stand in the way of kernels that wait for them. */
+/* In percent of all work, because kernels wait for copies. */
 static void
 judge_pageable_copies(
     const struct facts *f, double limit, struct advise_verdict *v)
@@ -447,7 +447,7 @@ const struct advise_rule rule_lost_events = {
 	.judge = judge_lost_events,
 };
 
-/* The part of the kernels' time with that reason. */
+/* Judges the part of the kernels' time that has one reason. */
 static void
 tc_part(const struct facts *f, const struct tops *t, double limit,
     struct advise_verdict *v)
@@ -461,8 +461,8 @@ tc_part(const struct facts *f, const struct tops *t, double limit,
 	tops_put(t, &v->evidence, 3);
 }
 
-/* All GPUs that are known are Volta or Turing; where none is, the kernels are
- * built for those. */
+/* All GPUs that are known are Volta or Turing; if none is known, the kernels
+ * were built for those. */
 static bool
 before_ampere(const struct facts *f)
 {

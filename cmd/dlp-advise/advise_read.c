@@ -94,7 +94,7 @@ add_cut(struct facts *f, const struct advise_type *t, const struct rec *r)
 		f->counts = false;
 }
 
-/* As dlp gaps has it, which cuts gaps at the borders of the steps. */
+/* Only in steps, as in dlp gaps, which cuts gaps where steps begin and end. */
 static void
 add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
@@ -159,7 +159,7 @@ add_overhead(struct facts *f, const struct advise_type *t, const struct rec *r)
 		ivl_add(&f->over_time[o], start, num_add(start, dur));
 }
 
-/* What the recorder says when it lost something. */
+/* Words in messages of the recorder on events that it lost. */
 static void
 add_message(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
@@ -267,7 +267,7 @@ advise_ops_of(const struct advise_type *t)
 	return &t->reader->ops;
 }
 
-/* What is said of all files is said of a new one. */
+/* A new file begins with what ##info lines said of all files. */
 static struct facts *
 new_file(const struct facts *all, const char *s, size_t n)
 {
@@ -286,7 +286,7 @@ new_file(const struct facts *all, const char *s, size_t n)
 	return f;
 }
 
-/* Without a name it is the one file that there is. */
+/* A record without a name belongs to the only file. */
 static struct facts *
 facts_of(struct advise_reader *g, const char *s, size_t n)
 {

@@ -173,7 +173,7 @@ holds(const char *s, size_t n, const char *part)
 	return s != NULL && mv_find((struct mview){ s, n }, part) != NULL;
 }
 
-/* Half precision and below: what AMP would give. */
+/* Half precision and below are what AMP would give. */
 static unsigned
 type_bits(const char *s, size_t n)
 {
@@ -259,7 +259,7 @@ add_op_kernel(struct facts *f, const struct advise_ops *o, int64_t id,
 		*v |= type_bits(dtype, n);
 }
 
-/* Ops count if they ran in what is judged. */
+/* Only ops that ran in what is judged count. */
 void
 advise_ops_end(struct facts *f)
 {
@@ -306,8 +306,8 @@ extend_span(struct facts *f, int64_t start, int64_t dur)
 	f->any_kern = true;
 }
 
-/* GPU work of whatever iteration: its device is used, and where it begins the
- * start-up ends. */
+/* GPU work, in an iteration or not: its device is used, and start-up ends where
+ * the first of it begins. */
 static void
 begin_work(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
@@ -329,7 +329,8 @@ is_comm(const char *s, size_t n)
 	       text_starts(s, n, "nvshmem");
 }
 
-/* Communication and the rest, to see what of it is not hidden. */
+/* Communication and other kernels are kept apart: only communication beside
+ * which no other kernel runs costs time. */
 static void
 add_time(struct facts *f, struct device *d, const char *s, size_t n,
     int64_t start, int64_t dur)

@@ -211,7 +211,7 @@ put_cand(struct iter_out *o, const struct cand_line *x)
 	out_end();
 }
 
-/* The same candidate on several threads stands together, the best first. */
+/* Puts the same candidate on several threads side by side, the best first. */
 static int
 by_candidate(const void *a, const void *b)
 {
@@ -288,8 +288,8 @@ cand_op_of(const struct cands *l, const struct cand *c)
 	return &l->op[*map_get(&l->ops, (uint64_t)c->op_id) - 1];
 }
 
-/* What -k takes for just this op: its name if no other op or range has it,
- * else its key; SMAP_NONE: neither. */
+/* The text by which -k finds this op and no other: its name if no other op or
+ * range has it, otherwise its key; SMAP_NONE: neither. */
 static uint32_t
 own_text(const struct cands *l, const struct cand_op *o)
 {
@@ -300,7 +300,7 @@ own_text(const struct cands *l, const struct cand_op *o)
 	return SMAP_NONE;
 }
 
-/* The same, at last its number. */
+/* The same, or its number if there is no such text. */
 static const char *
 op_word(struct cands *l, const struct cand_op *o, int64_t id, size_t *n)
 {
@@ -338,7 +338,8 @@ list_one(struct iter_out *out, struct cands *l, const struct cand *c)
 	put_cand(out, &x);
 }
 
-/* The best come first; how many there are. */
+/* Sorts the candidates, the best first, and drops those that cannot be a key;
+ * how many are left. */
 static size_t
 rank(struct cands *l, double total)
 {
@@ -394,7 +395,7 @@ stable_add(struct stable *l, const struct iteration *x)
 	l->v[l->n++] = *x;
 }
 
-/* The steps' lengths; to be freed. */
+/* The lengths of the steps; to be freed. */
 static int64_t *
 step_lengths(const struct stable *l)
 {
@@ -467,8 +468,8 @@ stable_list(struct iter_out *out, const struct stable *l, const char *key,
 		    (int64_t)i >= x.from && (int64_t)i <= x.to);
 }
 
-/* Mean and standard deviation (of a sample; NAN of less than two) of the
- * known ones of v[0..n). */
+/* Mean and standard deviation of the known values of v[0..n). The deviation is
+ * that of a sample; NAN of fewer than two values. */
 static void
 mean_of(const int64_t *v, size_t n, double *mean, double *std)
 {

@@ -10,13 +10,13 @@
 #include "array.h"
 #include "key.h"
 
-/* Words whose number may stand right behind them: "step12". Others keep it:
- * conv1 and conv2 are two things. */
+/* Words whose number may follow without a space: "step12". Other words keep
+ * it: conv1 and conv2 are two things. */
 static const char *const counted[] = { "iteration", "iter", "step", "batch" };
 
-/* What frameworks and their users' habits call a step, best first; compared
- * without numbers and case. prefix: only the beginning counts. cuts: it ends
- * a step instead of spanning it. */
+/* What frameworks and their users call a step, best first. Numbers and case are
+ * ignored. prefix: only the beginning is compared. cuts: the range ends a step
+ * instead of spanning it. */
 static const struct {
 	const char *text;
 	bool prefix, cuts;
@@ -70,8 +70,8 @@ is_sep(char c)
 	return c != '\0' && strchr(" #:=_-.,/", c) != NULL;
 }
 
-/* Whether a number right behind the word that ends b[from..] is its number:
- * the word is one of those above. */
+/* Whether b[from..] ends with one of the words above, so that a number that
+ * follows is dropped. */
 static bool
 has_number(const struct buf *b, size_t from)
 {
@@ -87,8 +87,8 @@ has_number(const struct buf *b, size_t from)
 	return false;
 }
 
-/* Drops what stood between a word and its number; whether it was an opening
- * bracket. */
+/* Drops what stands between a word and its number; true if that was an opening
+ * bracket, whose closing one must go too. */
 static bool
 strip_number(struct buf *b, size_t from)
 {
@@ -254,9 +254,10 @@ own_free(struct own *o)
 	memset(o, 0, sizeof(*o));
 }
 
-/* How much of the profile's time the ranges of a row cover, in percent; what
- * cuts covers all before it. The profile's time is from the first to the last
- * start of an op or launch: the last wait for the GPU is no step left out. */
+/* How much of the profile's time the ranges of a row cover, in percent. A range
+ * that cuts covers all time before it. The profile's time ends with the last
+ * start of an op or launch, because the wait for the GPU after it is not a step
+ * that the ranges leave out. */
 static double
 coverage(const struct own *o, const struct iter_extent *e, int row)
 {

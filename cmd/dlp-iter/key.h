@@ -28,7 +28,7 @@ int key_range(struct key *k, const char *s, size_t n);
 /* The length of a range's text without what emit_nvtx puts behind it. */
 size_t key_trim(const char *s, size_t n);
 
-/* Which row of the table of frameworks' own step ranges a text is, or -1. */
+/* The row of a text in the table of the frameworks' own step ranges, or -1. */
 int key_own(struct key *k, const char *s, size_t n);
 int key_own_count(void);
 bool key_own_cuts(int row);

@@ -32,8 +32,8 @@ layout_lane(struct layout *p, int64_t pid, int64_t tid)
 	return n;
 }
 
-/* Beyond so many threads with step ranges, those of the others hold for
- * themselves only: looking through all takes time for each record. */
+/* Step ranges of more threads than this hold for their own thread only: each
+ * record would have to be looked for in all of them. */
 #define MAX_LANES 256
 
 static void
@@ -45,8 +45,8 @@ add_lane(struct layout_proc *q, uint32_t lane)
 	q->lane[q->n++] = lane;
 }
 
-/* Whether some range of iteration n lies on another thread of the process
- * and nowhere near [lo, hi): then the new range is no part of it. */
+/* Whether some range of iteration n on another thread of the process does not
+ * overlap [lo, hi): then the new range is not a part of that iteration. */
 static bool
 apart(const struct layout *p, const struct layout_lane *l, size_t n, int64_t lo,
     int64_t hi)
@@ -65,8 +65,8 @@ apart(const struct layout *p, const struct layout_lane *l, size_t n, int64_t lo,
 	return false;
 }
 
-/* The iteration that a step range is a part of: the first of the newest
- * ones, behind the thread's last, with the same text; else a new one. */
+/* The iteration that a step range is a part of: among the newest ones, the
+ * first after the thread's last that has the same text; otherwise a new one. */
 static size_t
 step_of(const struct layout *p, const struct layout_lane *l, int64_t lo,
     int64_t hi, uint32_t text)
@@ -173,8 +173,8 @@ layout_cuts_done(struct layout *p)
 		qsort(p->cut, p->ncut, sizeof(*p->cut), by_cut);
 }
 
-/* The last range that begins at t or before, or the first. Times come in
- * order, more or less: it is the one found last, or the next, most often. */
+/* The last range that begins at t or before, or the first. Times come nearly in
+ * order, so that it is mostly the one that was found last, or the next. */
 static const struct layout_span *
 span_before(struct layout_lane *l, int64_t t)
 {
@@ -207,8 +207,9 @@ span_at(struct layout_lane *l, int64_t t)
 	return s != NULL && s->lo <= t && t < s->hi ? s : NULL;
 }
 
-/* Whether a process has step ranges at t or before: what comes later must
- * not count, so that a stream gives what a spooled one gives. */
+/* Whether a process has step ranges at t or before. Later ones must not count:
+ * a stream that is cut as it comes does not know them yet, and must give the
+ * same result as one that waited in the spool. */
 static bool
 has_steps(const struct layout *p, const struct layout_proc *q, int64_t t)
 {

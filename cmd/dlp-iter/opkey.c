@@ -11,8 +11,7 @@
 #include "key.h"
 #include "num.h"
 
-/* DLProf's number of an op: its place among those of its upper-cased type,
- * from 1. */
+/* DLProf numbers the ops of each upper-cased type from 1. */
 static uint64_t
 type_number(struct opkey *o, const char *type)
 {
@@ -75,7 +74,8 @@ level_of(struct opkey *o, struct key *k, int64_t id, const struct op_names *s)
 	return is_text(s->type, arg) ? OP_TYPE : OP_LEVELS;
 }
 
-/* DLProf knows an op by its name and its id; the numbers in names are ours. */
+/* DLProf finds an op by its name or its id. (That numbers in names are ignored
+ * is ours.) */
 static bool
 is_name(enum op_level level)
 {
@@ -148,8 +148,8 @@ opkey_range(
 		last ? OP_RANGE_LAST : OP_RANGE, false };
 }
 
-/* Keeps the runs of the best level; of an op with both directions the
- * forward ones. */
+/* Keeps the runs of the best level; if an op runs forward and backward, only
+ * the forward runs, because an iteration has one of them. */
 static void
 keep_best(struct opkey *o)
 {
@@ -206,7 +206,8 @@ same_gpu(const struct keyinst *x, const struct keyinst *y)
 	return x->proc == y->proc && x->dev == y->dev;
 }
 
-/* The number of runs of each GPU if all have the same, else 0. */
+/* The number of runs of each GPU if it is the same on all of them, otherwise
+ * 0. */
 static size_t
 runs_each(const struct opkey *o)
 {
@@ -223,7 +224,7 @@ runs_each(const struct opkey *o)
 	return each;
 }
 
-/* Those of a file. */
+/* The runs that lie in a file; v is to be freed. */
 static struct opkey
 runs_of_file(const struct opkey *o, uint32_t src)
 {

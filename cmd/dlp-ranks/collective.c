@@ -82,8 +82,8 @@ has_part(const struct rank_coll *c, uint32_t part)
 	return false;
 }
 
-/* Ends that differ by more than a millisecond, and a twentieth of the
- * length, are not those of one collective. */
+/* Kernels whose ends differ by more than a millisecond, and by more than a
+ * twentieth of their length, are not one collective. */
 static bool
 ends_fit(const struct rank_coll *c, const struct arrival *a)
 {

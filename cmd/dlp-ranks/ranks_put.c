@@ -50,8 +50,8 @@ put_src(const struct rank_parts *ps, uint32_t part)
 	out_raw(s, n);
 }
 
-/* Whether a came before b: by the clock; where there is none, of those that
- * end together by who took longer. */
+/* Whether a came before b: by the clock if clocks agree. Otherwise the kernel
+ * that took longer came first, because all of them end together. */
 static bool
 came_before(bool aligned, const struct arrival *a, const struct arrival *b)
 {
@@ -232,7 +232,7 @@ put_skew(const struct ranks_out *o, const struct rank_colls *cs,
 	out_end();
 }
 
-/* The first of h[0..n) that is of this run to its head. */
+/* Moves the first of h[0..n) that is of this run to the front. */
 static void
 swap_near(const struct rank_parts *ps, struct rank_share *h, size_t n)
 {
