@@ -7,10 +7,13 @@
 #include <stdlib.h>
 
 #include "cli.h"
+#include "dlp-parse/emit.h"
+#include "dlp-parse/infile.h"
 #include "dlp-parse/profile.h"
 #include "dlp-parse/pydict.h"
 #include "dlp-parse/ranks.h"
 #include "dlp-parse/schema.h"
+#include "dlp-parse/selection.h"
 #include "drop.h"
 #include "err.h"
 #include "out.h"

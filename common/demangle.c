@@ -60,11 +60,11 @@ demangle(const char *name, struct buf *out)
 }
 
 /*
- * demangle_old(). A name is put down so that today's demangler reads it as the
- * old ones did: its references are numbered anew. Which numbers the old ones
- * gave follows from how many parts can be referred to at the end of each
- * lambda, and that today's demangler tells: it refuses a reference to a part
- * that is not there.
+ * demangle_old(): the name is rewritten so that today's demangler reads it as
+ * the old ones did: its references are numbered anew. The numbers that the old
+ * ones gave follow from how many parts can be referred to at the end of each
+ * lambda. Today's demangler is asked for that: it refuses a reference to a
+ * part that is not there.
  */
 #define MAX_NAME 4096
 #define MAX_DEPTH 256

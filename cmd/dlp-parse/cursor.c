@@ -71,7 +71,7 @@ make_event(const struct cursor *c, sqlite3_value **col, struct event *ev)
 
 /* The text is the row's own: it is copied. */
 static void
-keep_text(struct batch *b, const struct event *ev)
+keep_row_text(struct batch *b, const struct event *ev)
 {
 	b->text_at[b->n] = b->text.len;
 	if (ev->text != NULL)
@@ -94,7 +94,7 @@ batch_row(sqlite3_context *sql, int n, sqlite3_value **col)
 		return;
 	ev->row = (int64_t)c->row;
 	b->key[b->n] = c->src->keyless ? 0 : sqlite3_value_int64(col[0]);
-	keep_text(b, ev);
+	keep_row_text(b, ev);
 	b->n++;
 	if (b->n == BATCH_ROWS || b->text.len >= BATCH_TEXT)
 		sqlite3_result_int(sql, 1);
@@ -197,8 +197,9 @@ fill_batch(struct cursor *c, struct batch *b)
 }
 
 #define BATCHES 32
-#define AHEAD_TEXT (1 << 20) /* bytes that are read ahead, and one batch more  \
-			      */
+#define AHEAD_TEXT                                                             \
+	(1 << 20) /* bytes that are read ahead, and one batch more             \
+		   */
 
 /*
  * One that waits is woken when half of the ring is there for it, so that the

@@ -5,7 +5,7 @@
 #include "dialect.h"
 #include "held.h"
 
-/* What the first pass says about a table. */
+/* The result of the first pass over a table. */
 struct order {
 	uint64_t rows;
 	uint64_t back_rows; /* how many rows a row stands too late at most */

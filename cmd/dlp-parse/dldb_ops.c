@@ -9,11 +9,13 @@
 
 #include "array.h"
 #include "dldb_reader.h"
+#include "emit.h"
 #include "esc.h"
 #include "num.h"
 #include "out.h"
 #include "profile.h"
 #include "schema.h"
+#include "selection.h"
 
 /* The texts of an op's row, in the order of the query. */
 enum {
@@ -387,7 +389,8 @@ free_run(struct dldb_in *d, uint32_t no)
 	d->spare[d->n_spare++] = no;
 }
 
-/* Both fit: a database cannot have 2^32 ops. What does not is no key. */
+/* Both fit: a database cannot have 2^32 ops. Numbers that do not
+ * fit are no key. */
 static uint64_t
 run_key(int64_t op, int64_t nth)
 {

@@ -12,9 +12,11 @@
 #include "array.h"
 #include "cols.h"
 #include "dldb_reader.h"
+#include "emit.h"
 #include "out.h"
 #include "profile.h"
 #include "schema.h"
+#include "selection.h"
 #include "stage.h"
 
 static int
@@ -163,7 +165,7 @@ put_fact(struct dldb_in *d, size_t i)
 	sqlite3_finalize(st);
 }
 
-/* No column of DLProf's can be unset: 0 is what is not known. */
+/* No column of DLProf's can be unset: 0 stands for unknown. */
 static int64_t
 or_unset(sqlite3_stmt *st, int i)
 {

@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "dldb_reader.h"
+#include "emit.h"
 #include "profile.h"
 #include "schema.h"
 
@@ -234,7 +235,7 @@ int_or_unset(sqlite3_value *v)
 	return sqlite3_value_int64(v);
 }
 
-/* A process or thread: dlp-dldb writes -1 for what it does not know. */
+/* A process or thread: dlp-dldb writes -1 for an unknown one. */
 static int64_t
 id_or_unset(sqlite3_value *v)
 {

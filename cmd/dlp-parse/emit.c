@@ -8,9 +8,12 @@
 
 #include "array.h"
 #include "cols.h"
+#include "emit.h"
+#include "namecache.h"
 #include "num.h"
 #include "out.h"
 #include "profile.h"
+#include "selection.h"
 #include "stage.h"
 
 void
@@ -296,7 +299,7 @@ put_name_of(struct profile *p, const struct event *ev)
 }
 
 static void
-put_head(
+put_event_head(
     struct emit *o, enum ev_kind kind, const struct event *ev, bool with_dur)
 {
 	out_rec(o->types[kind]);
@@ -389,7 +392,7 @@ emit_event(struct profile *p, const struct event *ev)
 
 	if (!select_event(p, ev, NULL))
 		return;
-	put_head(&p->run->out, ev->kind, ev, with_dur);
+	put_event_head(&p->run->out, ev->kind, ev, with_dur);
 	put_cpu_cols(p, ev);
 	end_record(p);
 }
@@ -401,7 +404,7 @@ emit_call(struct profile *p, const struct event *ev, uint64_t n_gpu)
 
 	if (!select_event(p, ev, NULL))
 		return;
-	put_head(o, EV_CALL, ev, true);
+	put_event_head(o, EV_CALL, ev, true);
 	emit_num(ev->corr);
 	put_name_of(p, ev);
 	emit_num(ev->call.ret);
@@ -444,7 +447,7 @@ put_gpu_head(struct profile *p, const struct event *ev,
 		if (e.pid == EV_UNSET)
 			e.pid = call->pid;
 	}
-	put_head(&p->run->out, ev->kind, &e, true);
+	put_event_head(&p->run->out, ev->kind, &e, true);
 	emit_num(ev->gpu.dev);
 	emit_num(ev->gpu.ctx);
 	emit_num(ev->gpu.stream);

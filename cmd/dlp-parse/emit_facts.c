@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emit.h"
 #include "esc.h"
 #include "out.h"
 #include "profile.h"
+#include "scan.h"
+#include "selection.h"
 
 static struct out_type *
 declare_fact(
@@ -40,7 +43,7 @@ facts_open(struct emit *o)
 	o->thread_type = declare_fact(o, "thread", thread, o->rows ? 4 : 3);
 }
 
-/* A value of several lines is one field: blanks for what ends a line. */
+/* A value of several lines is one field: line ends become blanks. */
 void
 fact_info(const struct profile *p, const char *name, const char *fmt, ...)
 {

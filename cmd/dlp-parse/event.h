@@ -42,7 +42,7 @@ struct ev_range {           /* EV_RANGE, EV_MARK */
 	const char *domain; /* "" is the default domain; lives as long as
 			       the dialect's context */
 	int64_t end_tid;    /* thread that ended it, EV_UNSET if the same */
-	bool push;          /* push/pop; else start/end */
+	bool push;          /* push/pop; otherwise start/end */
 	int64_t level;      /* databases that hold ops: ranges around it, */
 	const char *layer;  /* their texts; NULL: none */
 };

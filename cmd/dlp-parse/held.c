@@ -34,7 +34,7 @@ new_node(struct heap *h)
 }
 
 static void
-keep_text(struct held *e, const struct event *ev)
+hold_text(struct held *e, const struct event *ev)
 {
 	e->ev = *ev;
 	if (ev->text == NULL)
@@ -50,7 +50,7 @@ heap_put(struct heap *h, const struct event *ev)
 	struct held *e = new_node(h);
 	size_t i, up;
 
-	keep_text(e, ev);
+	hold_text(e, ev);
 	ARRAY_GROW(h->v, h->n, h->cap);
 	for (i = h->n++; i > 0; i = up) {
 		up = (i - 1) / 2;

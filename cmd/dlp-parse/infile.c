@@ -78,7 +78,7 @@ infile_check_unchanged(const struct infile *in)
 	" from"
 #define OF_STATS "a table of nsys stats: give the profile that it was made from"
 
-/* What people hand over that is no database, by its first bytes. */
+/* Files that people give in place of a database, by their first bytes. */
 static const struct {
 	const char *magic, *what;
 } others[] = {
@@ -294,7 +294,8 @@ check_length(const char *name, const unsigned char *s, size_t n, off_t size)
 	die("%s: truncated: %lld of %llu bytes", name, (long long)size, want);
 }
 
-/* Fatal: what SQLite said, in the words of somebody with a file. */
+/* Fatal: the error of SQLite, in words that make sense to the owner of a
+ * file. */
 static void
 refuse(sqlite3 *db, const char *name, bool wal)
 {
@@ -334,8 +335,8 @@ open_db(const char *path, const char *name, bool immutable, off_t size)
 	r = sqldb_read(&db, path, immutable, size);
 	if (db == NULL)
 		die("out of memory");
-	/* SQLite reads the file only now. It is read several times: what is
-	 * put into its write-ahead log from now on is not seen. */
+	/* SQLite reads the file only now. It is read several times: additions
+	 * to its write-ahead log from now on are not seen. */
 	if (r != SQLITE_OK || begin_reading(db) != SQLITE_OK)
 		refuse(db, name, !immutable);
 	return db;

@@ -423,7 +423,7 @@ kernname_cutlass(struct name_span type, struct buf *out)
 	return true;
 }
 
-/* What PyProf cuts out of a name, in its order. */
+/* The texts that PyProf cuts out of a name, in its order. */
 static const char *const cuts[] = { "void ",
 	"at::", "cuda::", "native::", "(anonymous namespace)::" };
 

@@ -7,8 +7,12 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "emit.h"
+#include "held.h"
 #include "num.h"
 #include "profile.h"
+#include "scan.h"
+#include "selection.h"
 
 /* Reads a row of GPU work into the window or among the orphans; false at the
  * end. The key of the row: *pid, *corr. */

@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "array.h"
+#include "emit.h"
 #include "esc.h"
 #include "kernname.h"
+#include "namecache.h"
 #include "profile.h"
 
 #define MAX_BYTES (8u << 20)

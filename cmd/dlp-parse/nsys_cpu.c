@@ -105,7 +105,8 @@ nvtx_other(struct nsys *ns, sqlite3 *db, int64_t nvtx_row)
 	sqlite3_reset(st);
 }
 
-/* A domain without a name gets its number, but not in what nsys stats has. */
+/* A domain without a name is named by its number, but not with --rows, because
+ * nsys stats prints no name. */
 static const char *
 name_domain(struct nsys *ns, int64_t pid, int64_t domain)
 {

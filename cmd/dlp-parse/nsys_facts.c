@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "emit.h"
 #include "nsys.h"
 #include "num.h"
 #include "profile.h"

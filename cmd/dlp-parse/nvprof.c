@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "demangle.h"
+#include "emit.h"
 #include "num.h"
 #include "nvprof.h"
 #include "profile.h"

@@ -41,7 +41,7 @@ int64_t nvprof_name(sqlite3_value *v);
 bool nvprof_times(struct nvprof *nv, const struct ev_source *s,
     sqlite3_value **col, struct event *ev);
 
-/* What a marker or an overhead belongs to. */
+/* The kind of object that a marker or an overhead belongs to. */
 enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 };
 
 /* The process and the thread of the object of this kind and id; those that it

@@ -10,10 +10,14 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "emit.h"
 #include "esc.h"
+#include "infile.h"
+#include "namecache.h"
 #include "profile.h"
 #include "pydict.h"
 #include "schema.h"
+#include "selection.h"
 #include "stage.h"
 
 #define DICT_RUN 4096 /* lines that are held back at most */

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <string.h>
 
+#include "emit.h"
 #include "err.h"
 #include "num.h"
 #include "profile.h"

@@ -11,6 +11,7 @@
 
 #include "align.h"
 #include "array.h"
+#include "emit.h"
 #include "namerule.h"
 #include "natural.h"
 #include "num.h"
@@ -213,7 +214,8 @@ ranks_find(sqlite3 *db, int64_t *rank, bool *local)
 	return other.any && !other.several;
 }
 
-struct rank_colls {         /* the collectives of a profile: when they ended */
+/* The collectives of a profile: when they ended. */
+struct rank_colls {
 	struct align_ev *v; /* in order of end; the caller's to free */
 	size_t n, cap;
 };
@@ -361,8 +363,8 @@ taken(struct profile *const *v, int n, int64_t rank)
 static int
 by_rank(const void *va, const void *vb)
 {
-	struct profile *const *va_ = va, *const *vb_ = vb;
-	const struct profile *a = *va_, *b = *vb_;
+	const struct profile *a = *(struct profile *const *)va;
+	const struct profile *b = *(struct profile *const *)vb;
 
 	return a->rank < b->rank ? -1 : a->rank > b->rank;
 }

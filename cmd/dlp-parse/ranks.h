@@ -19,7 +19,7 @@ void ranks_align(struct parse *run);
 /* A rank record each. */
 void ranks_put(struct parse *run);
 
-/* The notes of what could not be aligned. */
+/* The notes of ranks whose clocks could not be aligned. */
 void ranks_notes(const struct parse *run);
 
 #endif

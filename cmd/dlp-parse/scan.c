@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cursor.h"
 #include "err.h"
 #include "num.h"
 #include "profile.h"
+#include "scan.h"
 #include "schema.h"
 #include "sqldb.h"
 

@@ -25,8 +25,8 @@ bool db_has_column(sqlite3 *db, const char *table, const char *column);
  * are NULL. To be freed. */
 char *db_cols(sqlite3 *db, const char *table, const char *const *names);
 
-/* The quoted name if the table has it, else NULL: for source.gid etc. To be
- * freed. */
+/* The quoted name if the table has it, otherwise NULL: for ev_source.gid etc.
+ * To be freed. */
 char *db_col(sqlite3 *db, const char *table, const char *name);
 
 /* Prepares; fatal with the database's message if it cannot. */

@@ -13,6 +13,7 @@
 #include "cols.h"
 #include "num.h"
 #include "profile.h"
+#include "selection.h"
 
 struct range_want {
 	const char *arg;
