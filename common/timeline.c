@@ -35,12 +35,24 @@ begin(struct timeline *tl, struct timed x)
 }
 
 static void
-end(struct timeline *tl, struct timed x)
+end(struct timeline *tl, const struct timed *x)
 {
-	if (--tl->active[x.kind] == 0)
-		tl->mask &= ~(1u << x.kind);
+	if (--tl->active[x->kind] == 0)
+		tl->mask &= ~(1u << x->kind);
 	if (tl->mask == 0)
-		tl->idle_since = x.at;
+		tl->idle_since = x->at;
+}
+
+/* Nothing happens before `to`. */
+static bool
+stop(struct timeline *tl, int64_t to, struct timeline_piece *x)
+{
+	if (to <= tl->t)
+		return false;
+	tl->t = x->hi = to;
+	x->then = TIMELINE_STOPS;
+	x->what = NULL;
+	return true;
 }
 
 bool
@@ -48,25 +60,21 @@ timeline_next(struct timeline *tl, int64_t to, struct timeline_piece *x)
 {
 	bool begins = tl->soon.n > 0 &&
 		      (tl->on.n == 0 || tl->soon.v[0].at <= tl->on.v[0].at);
-	struct timeheap *h = begins ? &tl->soon : &tl->on;
 	struct timed e;
 
-	*x = (struct timeline_piece){ .lo = tl->t, .mask = tl->mask };
-	if (h->n == 0 || h->v[0].at >= to) {
-		if (to <= tl->t)
-			return false;
-		tl->t = x->hi = to;
-		x->then = TIMELINE_STOPS;
-		return true;
-	}
-	e = timeheap_pop(h);
+	x->lo = tl->t;
+	x->mask = tl->mask;
+	if (begins ? tl->soon.v[0].at >= to
+		   : tl->on.n == 0 || tl->on.v[0].at >= to)
+		return stop(tl, to, x);
+	e = timeheap_pop(begins ? &tl->soon : &tl->on);
 	tl->t = x->hi = e.at;
 	x->what = e.p;
 	x->then = begins ? TIMELINE_BEGINS : TIMELINE_ENDS;
 	if (begins)
 		begin(tl, e);
 	else
-		end(tl, e);
+		end(tl, &e);
 	return true;
 }
 

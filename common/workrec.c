@@ -2,7 +2,6 @@
 #include "workrec.h"
 
 #include "array.h"
-#include "num.h"
 
 static const struct rec_col absent = { "", REC_OPT, -1 };
 
@@ -38,53 +37,9 @@ workrec_bind(
 			*all[i].to = &absent;
 }
 
-/* Most callers ask for few of the columns: the others cost no call. */
-static inline bool
-number(const struct rec *r, const struct rec_col *c, int64_t *v)
-{
-	return c->pos >= 0 && rec_i64(r, c, v);
-}
-
-/* The end of what lasts so long, which may be before its start in a broken
- * profile; false there, and where the length is unset. */
-static bool
-read_end(
-    const struct rec *r, const struct rec_col *dur, int64_t start, int64_t *end)
-{
-	int64_t ns;
-
-	*end = start;
-	if (!number(r, dur, &ns))
-		return false;
-	*end = num_add(start, ns);
-	return ns >= 0;
-}
-
-void
-workrec_read(
-    struct workrec *w, const struct workrec_cols *c, const struct rec *r)
-{
-	w->start = w->api = 0;
-	w->pid = w->tid = w->dev = w->corr = -1;
-	w->has_start = number(r, c->start, &w->start);
-	w->has_dur = w->has_start && read_end(r, c->dur, w->start, &w->end);
-	if (!w->has_dur)
-		w->end = w->start;
-	w->has_api = number(r, c->api_start, &w->api);
-	w->api_end = w->api;
-	w->has_api_dur =
-	    w->has_api && read_end(r, c->api_dur, w->api, &w->api_end);
-	w->has_pid = number(r, c->pid, &w->pid);
-	w->has_tid = number(r, c->tid, &w->tid);
-	w->has_dev = number(r, c->dev, &w->dev);
-	w->has_corr = number(r, c->corr, &w->corr);
-	w->src = rec_view(r, c->src);
-	w->iter = rec_view(r, c->iter);
-}
-
 bool
 workrec_span(const struct rec *r, const struct rec_col *start,
     const struct rec_col *dur, int64_t *lo, int64_t *hi)
 {
-	return rec_i64(r, start, lo) && read_end(r, dur, *lo, hi);
+	return rec_i64(r, start, lo) && workrec_end(r, dur, *lo, hi);
 }

@@ -26,6 +26,7 @@
 #define DLP_WORKREC_H
 
 #include "mview.h"
+#include "num.h"
 #include "rec.h"
 
 enum {                              /* which columns, a bit each */
@@ -73,10 +74,53 @@ struct workrec {
 void workrec_bind(
     struct workrec_cols *c, struct rec_type *t, unsigned need, unsigned opt);
 
+/* As rec_i64(); a column that the legend does not have costs no call. */
+static inline bool
+workrec_number(const struct rec *r, const struct rec_col *c, int64_t *v)
+{
+	return c->pos >= 0 && rec_i64(r, c, v);
+}
+
+/* The end (ns) of what begins at start and lasts as long as the column says.
+ * In a broken profile it can be before the start: false then, and where the
+ * length is unset. */
+static inline bool
+workrec_end(
+    const struct rec *r, const struct rec_col *dur, int64_t start, int64_t *end)
+{
+	int64_t ns;
+
+	*end = start;
+	if (!workrec_number(r, dur, &ns))
+		return false;
+	*end = num_add(start, ns);
+	return ns >= 0;
+}
+
 /* Fills all of w with what the data record r has. A text where a number
- * should be is fatal, as in rec_i64(). */
-void workrec_read(
-    struct workrec *w, const struct workrec_cols *c, const struct rec *r);
+ * should be is fatal, as in rec_i64(). Inline, so that a caller does not pay
+ * for the members that it leaves alone. */
+static inline void
+workrec_read(
+    struct workrec *w, const struct workrec_cols *c, const struct rec *r)
+{
+	w->start = w->api = 0;
+	w->pid = w->tid = w->dev = w->corr = -1;
+	w->has_start = workrec_number(r, c->start, &w->start);
+	w->has_dur = w->has_start && workrec_end(r, c->dur, w->start, &w->end);
+	if (!w->has_dur)
+		w->end = w->start;
+	w->has_api = workrec_number(r, c->api_start, &w->api);
+	w->api_end = w->api;
+	w->has_api_dur =
+	    w->has_api && workrec_end(r, c->api_dur, w->api, &w->api_end);
+	w->has_pid = workrec_number(r, c->pid, &w->pid);
+	w->has_tid = workrec_number(r, c->tid, &w->tid);
+	w->has_dev = workrec_number(r, c->dev, &w->dev);
+	w->has_corr = workrec_number(r, c->corr, &w->corr);
+	w->src = rec_view(r, c->src);
+	w->iter = rec_view(r, c->iter);
+}
 
 /* Reads a time and a length, which may be unset, in other columns: false
  * unless both are set and the length is not negative; then *lo and *hi, in
