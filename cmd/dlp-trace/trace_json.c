@@ -1,25 +1,18 @@
-/* See json.h. */
-#include <stdbool.h>
-#include <string.h>
-
-#include "json.h"
+/* The events of a trace in JSON; see trace.h. */
 #include "json_text.h"
 #include "out.h"
+#include "trace.h"
 
 #define EXACT 15 /* digits that a double holds */
 
-static bool any;     /* an event stands before */
-static bool in_args; /* of the event being written */
-
 void
-json_open(void)
+events_open(void)
 {
 	buf_puts(&out_buf, "{\"traceEvents\":[");
-	any = false;
 }
 
 void
-json_close(void)
+events_close(void)
 {
 	buf_puts(&out_buf, "\n]");
 }
@@ -37,7 +30,7 @@ is_plain(const char *s, size_t n)
 }
 
 void
-json_value(const char *raw, size_t n)
+ev_string(const char *raw, size_t n)
 {
 	if (is_plain(raw, n)) {
 		buf_putc(&out_buf, '"');
@@ -67,17 +60,17 @@ put_us(int64_t ns)
 }
 
 void
-ev_begin(char ph, const char *cat, const char *name, size_t n,
-    const struct place *at, int64_t ns)
+ev_begin(struct trace_events *e, char ph, const char *cat, const char *name,
+    size_t n, const struct trace_row *at, int64_t ns)
 {
-	buf_puts(&out_buf, any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
-	any = true;
-	in_args = false;
+	buf_puts(&out_buf, e->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
+	e->any = true;
+	e->in_args = false;
 	buf_putc(&out_buf, ph);
 	buf_puts(&out_buf, "\",\"cat\":\"");
 	buf_puts(&out_buf, cat);
 	buf_puts(&out_buf, "\",\"name\":");
-	json_value(name, n);
+	ev_string(name, n);
 	buf_puts(&out_buf, ",\"pid\":");
 	buf_i64(&out_buf, at->pid);
 	buf_puts(&out_buf, ",\"tid\":");
@@ -94,7 +87,7 @@ ev_dur(int64_t ns)
 }
 
 static void
-put_key(const char *name)
+put_member(const char *name)
 {
 	buf_putc(&out_buf, '"');
 	buf_puts(&out_buf, name);
@@ -105,7 +98,7 @@ void
 ev_field(const char *name, const char *json)
 {
 	buf_putc(&out_buf, ',');
-	put_key(name);
+	put_member(name);
 	buf_puts(&out_buf, json);
 }
 
@@ -117,42 +110,42 @@ ev_id(uint64_t id)
 }
 
 static void
-arg_key(const char *name)
+arg_key(struct trace_events *e, const char *name)
 {
-	buf_puts(&out_buf, in_args ? "," : ",\"args\":{");
-	in_args = true;
-	put_key(name);
+	buf_puts(&out_buf, e->in_args ? "," : ",\"args\":{");
+	e->in_args = true;
+	put_member(name);
 }
 
 void
-ev_arg(const char *name, const char *v, size_t n)
+ev_arg(struct trace_events *e, const char *name, const char *v, size_t n)
 {
 	if (v == NULL)
 		return;
-	arg_key(name);
+	arg_key(e, name);
 	if (n <= EXACT && json_is_num(v, n))
 		buf_put(&out_buf, v, n);
 	else
-		json_value(v, n);
+		ev_string(v, n);
 }
 
 void
-ev_arg_i64(const char *name, int64_t v)
+ev_arg_i64(struct trace_events *e, const char *name, int64_t v)
 {
-	arg_key(name);
+	arg_key(e, name);
 	buf_i64(&out_buf, v);
 }
 
 void
-ev_end(void)
+ev_end(struct trace_events *e)
 {
-	buf_puts(&out_buf, in_args ? "}}" : "}");
+	buf_puts(&out_buf, e->in_args ? "}}" : "}");
 	out_check();
 }
 
 void
-ev_name(const char *what, const struct place *at, const char *name, size_t n,
-    int sort)
+ev_name(struct trace_events *e, const char *what, const struct trace_row *at,
+    const char *name, size_t n, int sort)
 {
 	static const char *const kinds[] = { "_name", "_sort_index" };
 	struct buf kind = { 0 };
@@ -162,13 +155,13 @@ ev_name(const char *what, const struct place *at, const char *name, size_t n,
 		buf_clear(&kind);
 		buf_puts(&kind, what);
 		buf_puts(&kind, kinds[i]);
-		ev_begin('M', "__metadata", kind.s, kind.len, at, 0);
-		arg_key(i == 0 ? "name" : "sort_index");
+		ev_begin(e, 'M', "__metadata", kind.s, kind.len, at, 0);
+		arg_key(e, i == 0 ? "name" : "sort_index");
 		if (i == 0)
-			json_value(name, n);
+			ev_string(name, n);
 		else
 			buf_i64(&out_buf, sort);
-		ev_end();
+		ev_end(e);
 	}
 	buf_free(&kind);
 }
