@@ -660,9 +660,6 @@ const struct col_def col_defs[] = {
 	{ "kern", "bytes_ns", RATE, COL_INT,
 	    "dur_ns if bytes are known, or stand with another kernel, else 0" },
 
-	{ "kern", "trace", PYPROF, COL_TEXT,
-	    "the call trace of its op, as PyProf prints it" },
-
 	{ "finding", "id", ADVISE, COL_TEXT,
 	    "the rule: amp_detector, dataloader_detector, ..." },
 	{ "finding", "judged", ADVISE, COL_TEXT,

@@ -102,6 +102,7 @@ all_of_it() {
 	! grep -q backward_unpaired out
 }
 
+# bats test_tags=shared
 @test "a transformer's training step: every kernel has an op" {
 	all_of_it nsys/train-step-shapes-3.27.0.sqlite
 	! grep -q backward_unpaired out

@@ -105,6 +105,7 @@ in_order() {
 	  last = t }' "$1"
 }
 
+# bats test_tags=shared
 @test "real profiles: dlprof, numbers of SQL, order, the same twice" {
 	check_profile dlprof/w_relu/nsys_profile.sqlite
 }

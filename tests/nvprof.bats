@@ -97,16 +97,22 @@ markers() {
 	    "$(col mark id <got | grep -c .)"
 }
 
+# bats test_tags=shared
 @test "kernels of every profile equal SQL" { each_profile kernels; }
+# bats test_tags=shared
 @test "copies and sets of every profile equal SQL" { each_profile copies; }
+# bats test_tags=shared
 @test "API time of every profile equals SQL" { each_profile calls; }
+# bats test_tags=shared
 @test "ranges and marks of every profile equal SQL" { each_profile markers; }
 
+# bats test_tags=shared
 @test "no runtime function of the profiles is without a name" {
 	unknown() { ! grep 'runtime_cbid_[0-9]' got; }
 	each_profile unknown
 }
 
+# bats test_tags=shared
 @test "calls are named by what they launched" {
 	names() {
 		local bad
