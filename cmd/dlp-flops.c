@@ -35,7 +35,7 @@ set_ranks(void *ranks, const char *arg)
 }
 
 static void
-on_section(struct stage *st)
+on_flops_section(struct stage *st)
 {
 	struct flops *fl = st->ctx;
 
@@ -47,7 +47,7 @@ on_section(struct stage *st)
 }
 
 static void
-on_end(struct stage *st)
+on_flops_end(struct stage *st)
 {
 	hold_drain(st);
 	write_notes(st->ctx);
@@ -78,8 +78,8 @@ main(int argc, char **argv)
 	stage_start(&st, "dlp-flops", usage, opts, argc, argv);
 	tc_open(&flops.tc_rules, tc_rules);
 	read_attach(&st, &flops);
-	st.section = on_section;
-	st.end = on_end;
+	st.section = on_flops_section;
+	st.end = on_flops_end;
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	write_summary(&flops);

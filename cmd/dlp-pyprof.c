@@ -23,7 +23,7 @@ static const char *const names[] = { "idx", "seq", "altseq", "tid", "layer",
 	"trace", "dir", "sub", "mod", "op", "short", "params", "dur_ns", "tc",
 	"dev", "stream", "grid", "block", "flop", "bytes", "role" };
 
-struct pyprof {
+struct pyprof_run {
 	struct lines in;
 	struct pyprof_kern kern;
 	struct pyprof_forward forward;
@@ -56,7 +56,7 @@ out_buffer(const struct buf *b)
 
 /* The items of a list, joined. */
 static void
-out_items(struct pyprof *x, struct mview list, char sep)
+out_items(struct pyprof_run *x, struct mview list, char sep)
 {
 	struct pylit l;
 	struct pl_atom a;
@@ -72,13 +72,13 @@ out_items(struct pyprof *x, struct mview list, char sep)
 
 /* The value of a key that is a list; "(1, 2, 3)" is 1,2,3. */
 static void
-out_list_key(struct pyprof *x, const char *key)
+out_list_key(struct pyprof_run *x, const char *key)
 {
 	out_items(x, pyrow_get(&x->kern.row, key), ',');
 }
 
 static void
-out_number_key(const struct pyprof *x, const char *key)
+out_number_key(const struct pyprof_run *x, const char *key)
 {
 	int64_t v;
 	bool has = pyrow_i64(&x->kern.row, key, &v);
@@ -88,7 +88,7 @@ out_number_key(const struct pyprof *x, const char *key)
 
 /* The first of a list of names; na is PyProf's word for none. */
 static void
-out_first(struct pyprof *x, struct mview list)
+out_first(struct pyprof_run *x, struct mview list)
 {
 	buf_clear(&x->text);
 	if (pyprof_first_text(list, &x->text) &&
@@ -105,7 +105,7 @@ out_pynum(const struct pynum *n)
 }
 
 static void
-out_op(struct pyprof *x, const struct pyprof_result *r)
+out_op(struct pyprof_run *x, const struct pyprof_result *r)
 {
 	out_first(x, x->kern.part[P_MOD]);
 	if (r != NULL && r->op != NULL)
@@ -134,7 +134,7 @@ out_work(const struct pyprof_result *r, bool died)
 /* r: what the rule said; NULL: the kernel has no arguments, so no rule. died:
  * there is a rule, and PyProf would have stopped. */
 static void
-put_kern(struct pyprof *x, const struct pyprof_result *r, bool died)
+put_pyprof_kern(struct pyprof_run *x, const struct pyprof_result *r, bool died)
 {
 	const struct pyprof_kern *k = &x->kern;
 
@@ -165,7 +165,7 @@ put_kern(struct pyprof *x, const struct pyprof_result *r, bool died)
 
 /* Asks PyProf's rule; false if PyProf would have stopped. */
 static bool
-apply_rule(struct pyprof *x)
+apply_rule(struct pyprof_run *x)
 {
 	const struct pyprof_kern *k = &x->kern;
 	struct pyprof_call c = { &x->marker, buf_str(&x->kern.name), k->bwd,
@@ -187,7 +187,7 @@ apply_rule(struct pyprof *x)
 }
 
 static void
-take_kern(struct pyprof *x)
+take_kern(struct pyprof_run *x)
 {
 	bool has, ok = true;
 
@@ -203,7 +203,7 @@ take_kern(struct pyprof *x)
 		x->died++;
 		x->result.params.len = 0;
 	}
-	put_kern(x, has ? &x->result : NULL, !ok);
+	put_pyprof_kern(x, has ? &x->result : NULL, !ok);
 }
 
 static bool
@@ -215,7 +215,7 @@ only_blanks(const char *s, size_t n)
 }
 
 static void
-read_dict(struct pyprof *x)
+read_dict(struct pyprof_run *x)
 {
 	const char *s;
 	size_t n;
@@ -245,12 +245,12 @@ read_dict(struct pyprof *x)
 int
 main(int argc, char **argv)
 {
-	static struct pyprof pyprof;
+	static struct pyprof_run pyprof;
 	static const struct cli_opt opts[] = {
 		{ 'y', "year", .set = set_year, .to = &pyprof.last },
 		{ 0 },
 	};
-	struct pyprof *x = &pyprof;
+	struct pyprof_run *x = &pyprof;
 	const char *path;
 	bool unbuffered;
 	int rc;

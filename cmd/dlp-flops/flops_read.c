@@ -263,7 +263,7 @@ hold_written(struct stage *st, size_t mark)
 }
 
 static void
-put_kern(struct stage *st, struct rec *r)
+put_flops_kern(struct stage *st, struct rec *r)
 {
 	struct flops *fl = st->ctx;
 	const struct flops_result *res;
@@ -358,7 +358,7 @@ static void
 bind_kern(struct stage *st, struct flops_cols *c)
 {
 	struct rec_type *t =
-	    stage_on(st, "kern", put_kern, put_kern_legend, NULL);
+	    stage_on(st, "kern", put_flops_kern, put_kern_legend, NULL);
 
 	REC_COLS(t, REC_OPT, { &c->kern.op_id, "op_id" },
 	    { &c->kern.inst_id, "inst_id" }, { &c->kern.name_id, "name_id" },
