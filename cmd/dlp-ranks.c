@@ -33,7 +33,7 @@ struct ranks_type { /* the columns of a record type */
 struct ranks {
 	struct comm_rules comm;
 	struct rank_parts parts;
-	struct rank_colls colls;
+	struct open_colls colls;
 	struct ranks_out out;
 	struct ranks_type kern, graph;
 	struct {

@@ -96,7 +96,7 @@ ends_fit(const struct rank_coll *c, const struct arrival *a)
 }
 
 static struct rank_coll *
-find_open(struct rank_colls *cs, const struct comm_type *type,
+find_open(struct open_colls *cs, const struct comm_type *type,
     const struct arrival *a)
 {
 	struct rank_coll *c;
@@ -109,7 +109,7 @@ find_open(struct rank_colls *cs, const struct comm_type *type,
 }
 
 static struct rank_coll *
-add_coll(struct rank_colls *cs, const struct comm_type *type)
+add_coll(struct open_colls *cs, const struct comm_type *type)
 {
 	struct rank_coll *c;
 
@@ -126,7 +126,7 @@ add_coll(struct rank_colls *cs, const struct comm_type *type)
 }
 
 void
-coll_put(struct rank_colls *cs, const struct comm_type *type, uint32_t name,
+coll_put(struct open_colls *cs, const struct comm_type *type, uint32_t name,
     int64_t bytes, struct arrival a)
 {
 	int64_t end = num_add(a.start, a.dur);
@@ -146,7 +146,7 @@ coll_put(struct rank_colls *cs, const struct comm_type *type, uint32_t name,
 
 /* A rank launches its part before the collective ends. */
 static bool
-is_whole(const struct rank_colls *cs, const struct rank_coll *c, int64_t now)
+is_whole(const struct open_colls *cs, const struct rank_coll *c, int64_t now)
 {
 	if (now == INT64_MAX || (cs->ranks > 0 && c->n >= cs->ranks))
 		return true;
@@ -154,7 +154,7 @@ is_whole(const struct rank_colls *cs, const struct rank_coll *c, int64_t now)
 }
 
 void
-coll_flush(struct rank_colls *cs, int64_t now)
+coll_flush(struct open_colls *cs, int64_t now)
 {
 	size_t i = 0;
 
@@ -172,7 +172,7 @@ coll_flush(struct rank_colls *cs, int64_t now)
 }
 
 void
-coll_forget(struct rank_colls *cs)
+coll_forget(struct open_colls *cs)
 {
 	smap_free(&cs->names);
 	map_free(&cs->count);

@@ -122,7 +122,7 @@ struct rank_coll {
 	int64_t end; /* the latest */
 };
 
-struct rank_colls {
+struct open_colls {
 	struct smap names;
 	struct map count;       /* of each type, by its address */
 	struct rank_coll *open; /* in the order of their first kernels */
@@ -135,13 +135,13 @@ struct rank_colls {
 };
 
 /* A kernel of communication. */
-void coll_put(struct rank_colls *cs, const struct comm_type *type,
+void coll_put(struct open_colls *cs, const struct comm_type *type,
     uint32_t name, int64_t bytes, struct arrival a);
 
 /* Hands out what is whole at the time now; INT64_MAX: all. */
-void coll_flush(struct rank_colls *cs, int64_t now);
+void coll_flush(struct open_colls *cs, int64_t now);
 
-void coll_forget(struct rank_colls *cs);
+void coll_forget(struct open_colls *cs);
 
 /* ranks_put.c: the records. */
 struct ranks_out {
@@ -153,13 +153,13 @@ void ranks_put_open(struct ranks_out *o);
 
 /* A coll record, and an arrive record per rank; waits go to the ranks'
  * shares. */
-void ranks_put_coll(struct ranks_out *o, const struct rank_colls *cs,
+void ranks_put_coll(struct ranks_out *o, const struct open_colls *cs,
     struct rank_parts *ps, const struct rank_coll *c);
 
 /* A comm record per rank and iteration, a skew record per iteration. */
-void ranks_put_shares(const struct ranks_out *o, const struct rank_colls *cs,
+void ranks_put_shares(const struct ranks_out *o, const struct open_colls *cs,
     struct rank_parts *ps);
 
-void ranks_put_notes(struct ranks_out *o, const struct rank_colls *cs);
+void ranks_put_notes(struct ranks_out *o, const struct open_colls *cs);
 
 #endif

@@ -59,7 +59,7 @@ came_before(bool aligned, const struct arrival *a, const struct arrival *b)
 }
 
 static struct coll_sums
-add_up(const struct rank_colls *cs, const struct rank_coll *c)
+add_up(const struct open_colls *cs, const struct rank_coll *c)
 {
 	struct coll_sums s = { .start = INT64_MAX,
 		.end_lo = INT64_MAX,
@@ -89,7 +89,7 @@ add_up(const struct rank_colls *cs, const struct rank_coll *c)
 }
 
 static void
-put_collective(const struct ranks_out *o, const struct rank_colls *cs,
+put_collective(const struct ranks_out *o, const struct open_colls *cs,
     const struct rank_parts *ps, const struct rank_coll *c,
     const struct coll_sums *s)
 {
@@ -124,7 +124,7 @@ put_collective(const struct ranks_out *o, const struct rank_colls *cs,
 }
 
 static void
-put_arrival(const struct ranks_out *o, const struct rank_colls *cs,
+put_arrival(const struct ranks_out *o, const struct open_colls *cs,
     struct rank_parts *ps, const struct rank_coll *c, const struct coll_sums *s,
     const struct arrival *a)
 {
@@ -151,7 +151,7 @@ put_arrival(const struct ranks_out *o, const struct rank_colls *cs,
 }
 
 void
-ranks_put_coll(struct ranks_out *o, const struct rank_colls *cs,
+ranks_put_coll(struct ranks_out *o, const struct open_colls *cs,
     struct rank_parts *ps, const struct rank_coll *c)
 {
 	struct coll_sums s = add_up(cs, c);
@@ -197,7 +197,7 @@ put_share(const struct ranks_out *o, const struct rank_parts *ps,
 
 /* Ranks in one iteration, shares h[0..n): how far apart they are. */
 static void
-put_skew(const struct ranks_out *o, const struct rank_colls *cs,
+put_skew(const struct ranks_out *o, const struct open_colls *cs,
     const struct rank_parts *ps, const struct rank_share *h, size_t n)
 {
 	int64_t first = INT64_MAX, first_hi = INT64_MIN, end = INT64_MIN;
@@ -246,7 +246,7 @@ swap_near(const struct rank_parts *ps, struct rank_share *h, size_t n)
 }
 
 void
-ranks_put_shares(const struct ranks_out *o, const struct rank_colls *cs,
+ranks_put_shares(const struct ranks_out *o, const struct open_colls *cs,
     struct rank_parts *ps)
 {
 	size_t i, n, k, some;
@@ -270,7 +270,7 @@ ranks_put_shares(const struct ranks_out *o, const struct rank_colls *cs,
 }
 
 void
-ranks_put_notes(struct ranks_out *o, const struct rank_colls *cs)
+ranks_put_notes(struct ranks_out *o, const struct open_colls *cs)
 {
 	stage_note("coll_incomplete", o->incomplete);
 	stage_note("coll_overfull", cs->overfull);
