@@ -54,7 +54,8 @@ static struct out_type *
 legend(const struct join_cols *c)
 {
 	static const char *const first[] = { "name", "dir", "shapes" };
-	const char **names; /* kept by out_type() */
+	char **names;
+	struct out_type *t;
 	struct smap seen = { 0 };
 	struct buf b = { 0 };
 	size_t i, len;
@@ -83,7 +84,11 @@ legend(const struct join_cols *c)
 	}
 	buf_free(&b);
 	smap_free(&seen);
-	return out_type("join", names, (int)c->n + 3);
+	t = out_type("join", (const char *const *)names, (int)c->n + 3);
+	for (i = 0; i < c->n; i++)
+		free(names[i + 3]);
+	free(names);
+	return t;
 }
 
 static double
