@@ -17,7 +17,7 @@ struct run_head {
 	uint32_t nkey, nval;
 };
 
-struct run {
+struct sorted_run {
 	int fd;
 	int level;    /* how often its records were merged */
 	off_t at;     /* where the file is read next */
@@ -54,7 +54,7 @@ flush(struct runs *r)
 
 /* Reads until want bytes are there, or the file ends; false then. */
 static bool
-fill(struct run *u, size_t want)
+fill(struct sorted_run *u, size_t want)
 {
 	size_t left = u->b.len - u->pos, room = want > PIECE ? want : PIECE;
 	ssize_t n;
@@ -79,13 +79,13 @@ fill(struct run *u, size_t want)
 
 /* Whether n bytes are there from pos on. */
 static inline bool
-look(struct run *u, size_t n)
+look(struct sorted_run *u, size_t n)
 {
 	return u->b.len - u->pos >= n || fill(u, n);
 }
 
 static bool
-read_record(struct run *u, bool bytes)
+read_record(struct sorted_run *u, bool bytes)
 {
 	struct run_head h;
 	size_t nkey;
@@ -122,10 +122,10 @@ runs_open(struct runs *r, runs_cmp *cmp, const void *ctx)
 }
 
 /* A new run, until the next one begins. */
-static struct run *
-begin(struct runs *r)
+static struct sorted_run *
+new_run(struct runs *r)
 {
-	struct run *u;
+	struct sorted_run *u;
 
 	r->run = xrealloc(r->run, r->n + 1, sizeof(*r->run));
 	u = &r->run[r->n++];
@@ -138,7 +138,7 @@ begin(struct runs *r)
 void
 runs_begin(struct runs *r)
 {
-	begin(r);
+	new_run(r);
 }
 
 void
@@ -168,7 +168,7 @@ runs_put(
 static bool
 before(const struct runs *r, size_t a, size_t b)
 {
-	const struct run *x = &r->run[a], *y = &r->run[b];
+	const struct sorted_run *x = &r->run[a], *y = &r->run[b];
 	int c;
 
 	if (x->chunk != y->chunk)
@@ -216,10 +216,10 @@ merge_begin(struct runs *r, size_t from, size_t to)
 
 /* The record that is next; NULL at the end. What has the same key as the one
  * before it in its run is no greater. */
-static struct run *
+static struct sorted_run *
 merge_next(struct runs *r)
 {
-	struct run *u;
+	struct sorted_run *u;
 
 	if (r->nheap > 0 && r->moved) {
 		u = &r->run[r->heap[0]];
@@ -235,7 +235,7 @@ merge_next(struct runs *r)
 }
 
 static void
-run_free(struct run *u)
+run_free(struct sorted_run *u)
 {
 	close(u->fd);
 	buf_free(&u->b);
@@ -248,7 +248,7 @@ collapse(struct runs *r, size_t from)
 {
 	size_t to = r->n, i;
 	int level = r->run[from].level;
-	struct run *u, *one = begin(r), *v = one - to;
+	struct sorted_run *u, *one = new_run(r), *v = one - to;
 
 	merge_begin(r, from, to);
 	while ((u = merge_next(r)) != NULL)
@@ -280,7 +280,7 @@ runs_end(struct runs *r)
 bool
 runs_next(struct runs *r, struct runs_rec *rec)
 {
-	const struct run *u;
+	const struct sorted_run *u;
 
 	if (!r->merging)
 		merge_begin(r, 0, r->n);

@@ -29,7 +29,7 @@ struct runs_rec { /* views, valid until the next call */
 struct runs { /* all zero, but for what runs_open sets */
 	runs_cmp *cmp;
 	const void *ctx;
-	struct run *run;
+	struct sorted_run *run;
 	size_t n;            /* runs */
 	struct buf out;      /* put, and not yet written */
 	struct buf last;     /* the key that was put last */

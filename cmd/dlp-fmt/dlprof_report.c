@@ -41,7 +41,7 @@ static const char header[] =
     "API Call Time (ns),Uses TC,Grid X,Grid Y,Grid Z,Block X,Block Y,Block Z,"
     "Data Types,Input Shapes,Parameters,Output Shapes,Long Kernel Name\n";
 
-struct dlprof {
+struct iteration_report {
 	struct rec_col *op_id, *name, *name_id;
 	struct smap long_of; /* "op id TAB short"; value: id of a str + 1 */
 	struct buf key;      /* of the row before */
@@ -53,7 +53,7 @@ static void
 dlprof_meta(struct fmt *f, const struct rec *r)
 {
 	static const char mode[] = "##info\tmode\ttensor";
-	struct dlprof *d = f->state;
+	struct iteration_report *d = f->state;
 
 	d->no_dir |= r->len > sizeof(mode) - 1 &&
 		     memcmp(r->line, mode, sizeof(mode) - 1) == 0;
@@ -73,7 +73,7 @@ make_key(struct buf *b, struct writer_cell op, struct writer_cell name)
 static void
 on_opkern(struct stage *st, struct rec *r)
 {
-	struct dlprof *d = ((struct fmt *)st->ctx)->state;
+	struct iteration_report *d = ((struct fmt *)st->ctx)->state;
 	struct writer_cell op, name;
 	int64_t id;
 	uint32_t no;
@@ -90,7 +90,7 @@ on_opkern(struct stage *st, struct rec *r)
 static void
 dlprof_listen(struct fmt *f)
 {
-	struct dlprof *d = f->state;
+	struct iteration_report *d = f->state;
 	struct rec_type *t = stage_on(&f->st, "opkern", on_opkern, NULL, NULL);
 
 	REC_COLS(t, REC_NEED, { &d->op_id, "op_id" }, { &d->name, "short" },
@@ -116,7 +116,7 @@ put_bare(struct buf *b, struct writer_cell c)
 static struct writer_cell
 long_name(struct fmt *f, const struct buf *key)
 {
-	const struct dlprof *d = f->state;
+	const struct iteration_report *d = f->state;
 	struct writer_cell c = { NULL, 0 };
 	uint32_t no = smap_find(&d->long_of, key->s, key->len);
 	const uint64_t *at;
@@ -133,7 +133,7 @@ long_name(struct fmt *f, const struct buf *key)
 static void
 common(struct fmt *f, const struct writer_cell *v)
 {
-	struct dlprof *d = f->state;
+	struct iteration_report *d = f->state;
 	static const struct writer_cell none;
 
 	make_key(&d->now, v[C_OP], v[C_SHORT]);
@@ -169,7 +169,7 @@ common(struct fmt *f, const struct writer_cell *v)
 static void
 dlprof_begin(struct fmt *f)
 {
-	const struct dlprof *d = f->state;
+	const struct iteration_report *d = f->state;
 	buf_puts(&out_buf, f->title != NULL ? f->title : "Iteration Report");
 	buf_putc(&out_buf, '\n');
 	buf_printf(&out_buf, header, d->no_dir ? "" : "Direction,");
@@ -178,7 +178,7 @@ dlprof_begin(struct fmt *f)
 static void
 dlprof_row(struct fmt *f, const struct writer_cell *v)
 {
-	const struct dlprof *d = f->state;
+	const struct iteration_report *d = f->state;
 	struct buf *b = &out_buf;
 	bool tc = v[C_TC].s != NULL && v[C_TC].n == 3 &&
 		  memcmp(v[C_TC].s, "yes", 3) == 0;
@@ -207,7 +207,7 @@ dlprof_row(struct fmt *f, const struct writer_cell *v)
 
 const struct sink sink_dlprof = {
 	.option = "--dlprof",
-	.state = sizeof(struct dlprof),
+	.state = sizeof(struct iteration_report),
 	.reports = true,
 	.cols = DLPROF_COLS,
 	.listen = dlprof_listen,

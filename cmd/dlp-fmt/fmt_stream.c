@@ -13,7 +13,7 @@
 
 /* Before each row; the header before the first. */
 static void
-begin(struct fmt *f)
+begin_sink(struct fmt *f)
 {
 	if (f->begun || f->ncol == 0)
 		return;
@@ -26,9 +26,9 @@ begin(struct fmt *f)
 }
 
 static void
-put_row(struct fmt *f, const struct writer_cell *v)
+give_row(struct fmt *f, const struct writer_cell *v)
 {
-	begin(f);
+	begin_sink(f);
 	f->sink->row(f, v);
 	f->nrows++;
 	out_check();
@@ -140,7 +140,7 @@ hold_print(struct fmt *f)
 			v[i].n = *l > 0 ? *l - 1 : 0;
 			s += v[i].n;
 		}
-		put_row(f, v);
+		give_row(f, v);
 	}
 	free(v);
 	buf_free(&h->text);
@@ -161,12 +161,12 @@ on_row(struct stage *st, struct rec *r)
 			hold_print(f);
 		return;
 	}
-	begin(f);
+	begin_sink(f);
 	field = rec_split(r);
 	v = f->row;
 	for (i = 0; i < n; i++)
 		v[i].s = join_fast(&f->join, r, field, f->col[i].from, &v[i].n);
-	put_row(f, v);
+	give_row(f, v);
 }
 
 static void
@@ -208,7 +208,7 @@ prepare(struct fmt *f, struct fmt_choice *c, const char *tag)
 }
 
 static void
-take(struct fmt *f, const struct fmt_choice *c)
+take_choice(struct fmt *f, const struct fmt_choice *c)
 {
 	f->type = c->type;
 	f->col = c->col;
@@ -224,13 +224,13 @@ choose(struct fmt *f, struct rec_type *t)
 
 	for (i = 0; i < 2; i++)
 		if (f->choices[i].type == t) {
-			take(f, &f->choices[i]);
+			take_choice(f, &f->choices[i]);
 			return;
 		}
 	if (!rec_is_fragment(f->st.rd) || t == f->join.op || t == f->join.str)
 		return;
 	prepare(f, &c, rec_type_tag(t));
-	take(f, &c);
+	take_choice(f, &c);
 }
 
 /* A later legend may have other columns than the rows so far. */
@@ -274,7 +274,7 @@ on_legend(struct stage *st, struct rec *r)
 }
 
 static void
-on_section(struct stage *st)
+forget_ids(struct stage *st)
 {
 	struct fmt *f = st->ctx;
 
@@ -284,7 +284,7 @@ on_section(struct stage *st)
 /* A stage before us has something to say with its exit status, which the end
  * of a pipeline alone can. */
 static void
-on_meta(struct stage *st, struct rec *r)
+on_metadata(struct stage *st, struct rec *r)
 {
 	static const char gate[] = "##note\tgate_fired\t";
 	struct fmt *f = st->ctx;
@@ -306,7 +306,7 @@ listen(struct fmt *f)
 		f->sink->listen(f);
 	if (f->want_type != NULL) {
 		prepare(f, &f->choices[0], f->want_type);
-		take(f, &f->choices[0]);
+		take_choice(f, &f->choices[0]);
 		if (f->type != f->join.op && f->type != f->join.str)
 			stage_on(&f->st, f->want_type, on_row, on_legend, NULL);
 		return;
@@ -326,7 +326,8 @@ say_empty(const struct fmt *f, bool chosen)
 	const char *tag = chosen ? rec_type_tag(f->type) : f->std_type;
 
 	if (f->any_legend)
-		warn_input("nothing to print: no records follow the legend #%s", tag);
+		warn_input(
+		    "nothing to print: no records follow the legend #%s", tag);
 	else
 		warn_input("no %s records in the input%s", tag,
 		    chosen ? "" : "; -T TYPE prints others");
@@ -354,8 +355,8 @@ fmt_run(struct fmt *f)
 
 	f->state = xcalloc(1, f->sink->state + 1);
 	f->st.ctx = f;
-	f->st.section = on_section;
-	f->st.meta = on_meta;
+	f->st.section = forget_ids;
+	f->st.meta = on_metadata;
 	join_init(&f->join, f->st.rd);
 	columns_type(f);
 	listen(f);
@@ -367,8 +368,8 @@ fmt_run(struct fmt *f)
 		hold_print(f);
 	chosen = f->type != NULL;
 	if (!chosen)
-		take(f, &f->choices[0]);
-	begin(f);
+		take_choice(f, &f->choices[0]);
+	begin_sink(f);
 	if (f->sink->end != NULL)
 		f->sink->end(f);
 	last_words(f, chosen, rc);

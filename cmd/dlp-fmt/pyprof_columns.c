@@ -22,7 +22,7 @@ struct pycol {
 	void (*put)(struct fmt *f, struct buf *b, const struct writer_cell *v);
 };
 
-struct pyprof {                    /* of the sink */
+struct pyprof_sink {               /* of the sink */
 	const struct pycol **cols; /* per column */
 	int *widths;
 	struct buf shown;
@@ -260,7 +260,7 @@ py_join_form(struct fmt *f)
 }
 
 static void
-add(struct fmt *f, struct rec_type *t, const char *name)
+add_column(struct fmt *f, struct rec_type *t, const char *name)
 {
 	const struct pycol *p = by_option(name);
 
@@ -274,9 +274,9 @@ py_columns(struct fmt *f, struct rec_type *t)
 	int i;
 
 	for (i = 0; i < f->nnames; i++)
-		add(f, t, f->names[i]);
-	add(f, t, "mod");
-	add(f, t, "op");
+		add_column(f, t, f->names[i]);
+	add_column(f, t, "mod");
+	add_column(f, t, "op");
 	columns_add(f, rec_type_tag(t), "role", join_col(&f->join, t, "role"));
 	f->col[f->ncol - 1].from->optional = true;
 	f->ncol -= 3;
@@ -287,7 +287,7 @@ py_columns(struct fmt *f, struct rec_type *t)
 static void
 set_widths(const struct fmt *f)
 {
-	const struct pyprof *y = f->state;
+	const struct pyprof_sink *y = f->state;
 	int *widths = y->widths;
 	int i, sum = 0, nfree = 0;
 
@@ -308,7 +308,7 @@ set_widths(const struct fmt *f)
 static void
 put_wide(struct fmt *f, int w, bool num, const char *s, size_t n)
 {
-	struct buf *shown = &((struct pyprof *)f->state)->shown;
+	struct buf *shown = &((struct pyprof_sink *)f->state)->shown;
 	int used;
 
 	buf_clear(shown);
@@ -326,7 +326,7 @@ put_wide(struct fmt *f, int w, bool num, const char *s, size_t n)
 static void
 put(struct fmt *f, int i, bool num, const char *s, size_t n)
 {
-	const struct pyprof *y = f->state;
+	const struct pyprof_sink *y = f->state;
 	bool csv = f->form == &sink_csv;
 
 	if (f->width > 0) {
@@ -344,7 +344,7 @@ put(struct fmt *f, int i, bool num, const char *s, size_t n)
 static void
 py_begin(struct fmt *f)
 {
-	struct pyprof *y = f->state;
+	struct pyprof_sink *y = f->state;
 	int i;
 
 	y->cols = xcalloc((size_t)f->ncol, sizeof(struct pycol *));
@@ -362,7 +362,7 @@ py_begin(struct fmt *f)
 static void
 py_row(struct fmt *f, const struct writer_cell *v)
 {
-	const struct pyprof *y = f->state;
+	const struct pyprof_sink *y = f->state;
 	int i;
 
 	for (i = 0; i < f->ncol; i++) {
@@ -383,7 +383,7 @@ py_row(struct fmt *f, const struct writer_cell *v)
 
 const struct sink sink_pyprof = {
 	.option = "--pyprof",
-	.state = sizeof(struct pyprof),
+	.state = sizeof(struct pyprof_sink),
 	.join_form = py_join_form,
 	.columns = py_columns,
 	.begin = py_begin,

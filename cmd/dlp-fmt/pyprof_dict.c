@@ -41,7 +41,7 @@ enum {
 	C_NODE
 };
 
-struct dict {
+struct dict_sink {
 	struct pymark mark;
 	bool with_own; /* the profile is one that PyProf could not read */
 	struct buf name, text;
@@ -264,7 +264,7 @@ static void
 dict_meta(struct fmt *f, const struct rec *r)
 {
 	static const char nsys[] = "##info\tdialect\tnsys";
-	struct dict *d = f->state;
+	struct dict_sink *d = f->state;
 
 	d->with_own |= r->len >= sizeof(nsys) - 1 &&
 		       memcmp(r->line, nsys, sizeof(nsys) - 1) == 0;
@@ -280,7 +280,7 @@ put_item(const struct writer_cell *v)
 
 /* START, END, 'TEXT' of each range. */
 static void
-put_ranges(struct dict *d, const char *texts, size_t n,
+put_ranges(struct dict_sink *d, const char *texts, size_t n,
     const struct writer_cell *times)
 {
 	struct buf *text = &d->range;
@@ -306,7 +306,7 @@ put_ranges(struct dict *d, const char *texts, size_t n,
 
 /* PID, TID, START, END, 'TEXT' of each range that is around no launch. */
 static void
-put_loose(struct dict *d, const struct writer_cell *v)
+put_loose(struct dict_sink *d, const struct writer_cell *v)
 {
 	struct buf *json = &d->loose, *text = &d->range;
 	struct pylit l;
@@ -361,7 +361,7 @@ put_own(struct fmt *f, const struct writer_cell *v, const char *texts, size_t n)
 static void
 dict_row(struct fmt *f, const struct writer_cell *v)
 {
-	struct dict *d = f->state;
+	struct dict_sink *d = f->state;
 	const char *json = undo(&d->text, &v[C_MARKERS]);
 
 	pymark_kernel(&d->mark, json, d->text.len);
@@ -392,7 +392,7 @@ dict_begin(struct fmt *f)
 static void
 dict_end(struct fmt *f)
 {
-	const struct dict *d = f->state;
+	const struct dict_sink *d = f->state;
 
 	if (d->mark.damaged > 0)
 		warn("argument markers that are no Python dicts: %llu",
@@ -401,7 +401,7 @@ dict_end(struct fmt *f)
 
 const struct sink sink_dict = {
 	.option = "--dict",
-	.state = sizeof(struct dict),
+	.state = sizeof(struct dict_sink),
 	.cols = DICT_COLS,
 	.more = OWN_COLS,
 	.meta = dict_meta,

@@ -333,7 +333,7 @@ drop(struct pylist *l, bool (*is)(const struct buf *, const struct buf *))
 }
 
 static void
-add(struct pyseq *q, int64_t id)
+add_id(struct pyseq *q, int64_t id)
 {
 	size_t i, j;
 
@@ -365,7 +365,7 @@ sort_seq(struct pymark *k)
 		int64_t id;
 
 		if (num_i64(l->v[i].s + at, l->v[i].len - at, &id))
-			add(&k->seq, id);
+			add_id(&k->seq, id);
 	}
 }
 
@@ -435,7 +435,7 @@ remember(struct pymark *k, int64_t seq)
 /* PyProf takes ids out of its list while it walks over it: the one behind
  * each that is taken out is passed over, and stays. */
 static void
-number(struct pymark *k)
+number_kernel(struct pymark *k)
 {
 	int64_t curr;
 	size_t i;
@@ -454,7 +454,7 @@ number(struct pymark *k)
 	remember(k, curr);
 	for (i = 0; i < k->seq.n; i++)
 		if (k->seq.v[i] != curr) {
-			add(&k->alt, k->seq.v[i]);
+			add_id(&k->alt, k->seq.v[i]);
 			take_out(&k->seq, i);
 		}
 }
@@ -497,5 +497,5 @@ pymark_kernel(struct pymark *k, const char *json, size_t n)
 		k->bwd |= is_backward(&k->seq_marker.v[i]) ||
 			  has_word(&k->seq_marker.v[i], "Backward0, seq = ");
 	name_op(k);
-	number(k);
+	number_kernel(k);
 }

@@ -17,7 +17,7 @@ kind_of_column(const struct fmt_column *c)
 }
 
 static void
-begin(struct fmt *f, const struct writer_format *format)
+begin_writer(struct fmt *f, const struct writer_format *format)
 {
 	struct writer *w = f->state;
 	struct writer_col *col;
@@ -55,13 +55,13 @@ csv_begin(struct fmt *f)
 		buf_puts(&out_buf, f->title);
 		buf_putc(&out_buf, '\n');
 	}
-	begin(f, f->quotes != NULL ? &writer_csv_quoting : &writer_csv);
+	begin_writer(f, f->quotes != NULL ? &writer_csv_quoting : &writer_csv);
 }
 
 static void
 tsv_begin(struct fmt *f)
 {
-	begin(f, &writer_tsv);
+	begin_writer(f, &writer_tsv);
 }
 
 /* With a title, the array is the one member of an object. */
@@ -74,7 +74,7 @@ json_begin(struct fmt *f)
 		    &out_buf, f->title, strlen(f->title), TEXT_JSON);
 		buf_putc(&out_buf, ':');
 	}
-	begin(f, &writer_json);
+	begin_writer(f, &writer_json);
 }
 
 static void
@@ -89,7 +89,7 @@ json_end(struct fmt *f)
 static void
 jsonl_begin(struct fmt *f)
 {
-	begin(f, &writer_jsonl);
+	begin_writer(f, &writer_jsonl);
 }
 
 const struct sink sink_csv = {

@@ -119,7 +119,7 @@ put_text(struct fmt *f, const char *s, size_t n)
 }
 
 static void
-put_row(struct fmt *f, const struct writer_cell *v)
+md_put_row(struct fmt *f, const struct writer_cell *v)
 {
 	struct md *md = f->state;
 	double x;
@@ -230,7 +230,7 @@ put_kept(struct fmt *f)
 			v[i].n = (size_t)(end - s);
 			s = end + 1;
 		}
-		put_row(f, v);
+		md_put_row(f, v);
 	}
 	free(v);
 	buf_free(&md->kept);
@@ -246,7 +246,7 @@ md_row(struct fmt *f, const struct writer_cell *v)
 	}
 	if (!md->headed)
 		put_kept(f);
-	put_row(f, v);
+	md_put_row(f, v);
 }
 
 static void

@@ -264,7 +264,7 @@ put_cut(const struct fitted *t, const struct fitted_col *p,
 }
 
 static void
-put_row(const struct fmt *f, const struct fitted_cell *v)
+put_fitted_row(const struct fmt *f, const struct fitted_cell *v)
 {
 	const struct fitted *t = f->state;
 	const struct fitted_col *p;
@@ -339,7 +339,7 @@ put_kept(struct fmt *f)
 
 	put_head(f, lay_out(t, f));
 	for (k = 0; k < t->nkept; k++)
-		put_row(f, t->kept + k * f->ncol);
+		put_fitted_row(f, t->kept + k * f->ncol);
 	buf_clear(&t->text);
 }
 
@@ -370,7 +370,7 @@ table_row(struct fmt *f, const struct writer_cell *v)
 		t->nkept++;
 		return;
 	}
-	put_row(f, s);
+	put_fitted_row(f, s);
 	buf_clear(&t->text);
 }
 

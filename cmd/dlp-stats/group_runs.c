@@ -238,7 +238,7 @@ begin_key(struct group_acc *a, const struct group_run *r)
 }
 
 static void
-begin(struct group_acc *a, const struct group_run *r)
+begin_group(struct group_acc *a, const struct group_run *r)
 {
 	memset(&a->g, 0, sizeof(a->g));
 	a->g.code =
@@ -265,7 +265,7 @@ count(struct group_acc *a, int64_t v)
 }
 
 static void
-add(struct group_acc *a, const struct group_run *r)
+add_run_row(struct group_acc *a, const struct group_run *r)
 {
 	int i;
 
@@ -356,8 +356,8 @@ merge(struct group_run **heap, int n, struct group_acc *a, group_fn *fn,
 		if (!same)
 			begin_key(a, r);
 		if (a->g.n == 0)
-			begin(a, r);
-		add(a, r);
+			begin_group(a, r);
+		add_run_row(a, r);
 		run_next(r);
 		if (r->end)
 			heap[0] = heap[--n];

@@ -30,7 +30,7 @@ struct stack_thread {
 };
 
 size_t
-threads_find(struct threads *t, int64_t pid, int64_t tid, bool *fresh)
+threads_find(struct thread_numbers *t, int64_t pid, int64_t tid, bool *fresh)
 {
 	uint64_t h = hash_mix((uint64_t)pid) ^ (uint64_t)tid, *k;
 
@@ -49,7 +49,7 @@ threads_find(struct threads *t, int64_t pid, int64_t tid, bool *fresh)
 }
 
 void
-threads_clear(struct threads *t)
+threads_clear(struct thread_numbers *t)
 {
 	free(t->v);
 	map_free(&t->by_id);

@@ -25,7 +25,7 @@ struct push_open { /* on a thread */
 
 struct push_trace {
 	struct openranges *thread;
-	struct threads nos;
+	struct thread_numbers nos;
 	int64_t ids;
 };
 
@@ -49,7 +49,7 @@ len(const struct push_range *p)
 }
 
 static void
-put_row(struct report *r, const struct push_range *p)
+put_range_row(struct report *r, const struct push_range *p)
 {
 	struct buf *row = &r->row;
 	int64_t i;
@@ -82,7 +82,7 @@ close_range(void *ctx, void *open)
 	struct push_range *p = ((struct push_open *)open)->p;
 
 	if (!p->loose)
-		put_row(ctx, p);
+		put_range_row(ctx, p);
 	buf_free(&p->name);
 	buf_free(&p->stack);
 	free(p);

@@ -85,7 +85,7 @@ struct proj_sum {
 	struct stats *stats;
 	struct buf made; /* what the thread is given next */
 	/* The thread's alone, from behind_row() to behind_end(): */
-	struct order *order;
+	struct row_order *order;
 	struct buf row;
 	struct stats_sink *sink;
 };

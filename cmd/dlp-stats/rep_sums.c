@@ -11,7 +11,7 @@
 #define SUM "#Time (%)", "#Total Time (ns)", "#Instances", STATS
 
 static void
-add(struct report *r, int64_t v)
+add_value(struct report *r, int64_t v)
 {
 	groups_add(r->t, r->key.s, r->key.len, 0, &v);
 	buf_clear(&r->key);
@@ -137,7 +137,7 @@ call(struct report *r, const struct stats_call *x)
 		r->key.s[i] = (char)('a' + (x->no >> 4 * (NO - 1 - i) & 15));
 	r->key.len = NO;
 	buf_put(&r->key, x->name.s, x->name.s != NULL ? x->name.n : 0);
-	add(r, x->dur);
+	add_value(r, x->dur);
 }
 
 static void
@@ -146,7 +146,7 @@ kern(struct report *r, const struct stats_gpu *g)
 	if (g->kind != GPU_KERN)
 		return;
 	put_gpu_name(&r->key, g, r);
-	add(r, g->dur);
+	add_value(r, g->dur);
 }
 
 static void
@@ -158,7 +158,7 @@ kern_gb(struct report *r, const struct stats_gpu *g)
 	row_none(&r->key);
 	wide_dim3(&r->key, &g->grid);
 	wide_dim3(&r->key, &g->block);
-	add(r, g->dur);
+	add_value(r, g->dur);
 }
 
 static void
@@ -167,7 +167,7 @@ mem_time(struct report *r, const struct stats_gpu *g)
 	if (g->kind == GPU_KERN)
 		return;
 	put_gpu_name(&r->key, g, r);
-	add(r, g->dur);
+	add_value(r, g->dur);
 }
 
 static void
@@ -176,7 +176,7 @@ mem_size(struct report *r, const struct stats_gpu *g)
 	if (g->kind == GPU_KERN || g->bytes < 0)
 		return;
 	put_gpu_name(&r->key, g, r);
-	add(r, g->bytes);
+	add_value(r, g->bytes);
 }
 
 static void
@@ -185,7 +185,7 @@ gpu(struct report *r, const struct stats_gpu *g)
 	put_gpu_name(&r->key, g, r);
 	row_none(&r->key);
 	buf_puts(&r->key, g->kind == GPU_KERN ? "CUDA_KERNEL" : "MEMORY_OPER");
-	add(r, g->dur);
+	add_value(r, g->dur);
 }
 
 static void
@@ -195,7 +195,7 @@ api_name(struct report *r, const struct stats_call *x)
 	buf_put(&r->key, x->name.s, api_len(&x->name));
 	row_none(&r->key);
 	buf_puts(&r->key, "CUDA_API");
-	add(r, x->dur);
+	add_value(r, x->dur);
 }
 
 static void
@@ -204,7 +204,7 @@ any_range(struct report *r, const struct stats_range *x)
 	buf_put(&r->key, x->name, x->name_len);
 	row_none(&r->key);
 	buf_puts(&r->key, range_style(x->push));
-	add(r, num_sub(x->end, x->start));
+	add_value(r, num_sub(x->end, x->start));
 }
 
 static void
@@ -213,7 +213,7 @@ range_of(struct report *r, const struct stats_range *x, bool push)
 	if (x->push != push)
 		return;
 	buf_put(&r->key, x->name, x->name_len);
-	add(r, num_sub(x->end, x->start));
+	add_value(r, num_sub(x->end, x->start));
 }
 
 static void

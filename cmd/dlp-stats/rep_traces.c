@@ -234,7 +234,7 @@ const struct report_def rep_gpu_trace = {
 };
 
 static void
-put_row(
+put_call_row(
     struct report *r, const struct stats_call *c, const char *label, size_t n)
 {
 	struct buf *row = &r->row;
@@ -262,12 +262,12 @@ api_trace(struct report *r, const struct stats_call *c)
 	for (i = k != NULL ? *k : 0; i != 0; i = x->next) {
 		x = &t->thread[i - 1];
 		if (x->tid == c->tid && x->pid == c->pid) {
-			put_row(r, c, x->label, x->len);
+			put_call_row(r, c, x->label, x->len);
 			any = true;
 		}
 	}
 	if (!any)
-		put_row(r, c, "\t\t", 2);
+		put_call_row(r, c, "\t\t", 2);
 }
 
 static const char *const api_cols[] = { "#Start (ns)", "#Duration (ns)", "Name",

@@ -146,7 +146,7 @@ void ranges_add(struct range_groups *g, struct group_key *k,
 /* range_stack.c: the ranges open on each thread, in launch order: what work
  * lies in which, for the reports that want projections or kernels by range. */
 
-struct threads {          /* as numbers, from 0, as they come; zeroed */
+struct thread_numbers {   /* as numbers, from 0, as they come; zeroed */
 	struct map by_id; /* mixed pid and tid -> number + 1 */
 	struct thread_id {
 		int64_t pid, tid;
@@ -155,15 +155,16 @@ struct threads {          /* as numbers, from 0, as they come; zeroed */
 };
 
 /* The thread's number; *fresh: it is new. */
-size_t threads_find(struct threads *t, int64_t pid, int64_t tid, bool *fresh);
-void threads_clear(struct threads *t); /* zeroed again */
+size_t threads_find(
+    struct thread_numbers *t, int64_t pid, int64_t tid, bool *fresh);
+void threads_clear(struct thread_numbers *t); /* zeroed again */
 
 struct range_stack {
 	struct { /* by the reports asked for */
 		bool any, names, proj, kern[KN_N];
 	} wants;
 	struct stack_thread *threads;
-	struct threads nos;
+	struct thread_numbers nos;
 	struct open_range_spare {
 		struct gpu_range **v;
 		size_t n, cap;
@@ -226,10 +227,10 @@ struct report {
 	const struct report_def *def;
 	struct stats *stats;
 	enum kname mode;
-	bool range_names;    /* before those of kernels */
-	struct groups *t;    /* of a report with groups, else NULL */
-	struct order *rows;  /* in the order in which they are printed */
-	struct buf key, row; /* in the making */
+	bool range_names;       /* before those of kernels */
+	struct groups *t;       /* of a report with groups, else NULL */
+	struct row_order *rows; /* in the order in which they are printed */
+	struct buf key, row;    /* in the making */
 	void *state;
 };
 

@@ -62,7 +62,7 @@ hand_over(struct behind *b, bool last)
 /* From here on the thread alone touches what b->ctx points to, and out_buf;
  * both touch full, done and block, under the lock. */
 static void
-begin(struct behind *b)
+start_thread(struct behind *b)
 {
 	b->full = b->done = false;
 	pthread_mutex_init(&b->lock, NULL);
@@ -82,7 +82,7 @@ behind_row(struct behind *b, behind_fn *f, void *ctx, const char *s, size_t n)
 		f(ctx, s, n);
 		b->written += n;
 		if (b->written > LONG && !b->no_thread)
-			begin(b);
+			start_thread(b);
 		return;
 	}
 	buf_put(&b->making, (char *)&len, sizeof(len));

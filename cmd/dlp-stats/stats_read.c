@@ -180,7 +180,7 @@ passes_ranges(const char *s, size_t n)
 }
 
 static void
-on_meta(struct stage *st, struct rec *r)
+take_told(struct stage *st, struct rec *r)
 {
 	static const char *const heads[TOLD_ENDS] = { "##info\tnvtx_end_ns\t",
 		"##info\trange_end_ns\t", "##info\tpush_end_ns\t" };
@@ -482,7 +482,7 @@ on_thread(struct stage *st, struct rec *r)
 }
 
 static void
-on_section(struct stage *st)
+section_begins(struct stage *st)
 {
 	struct stats *s = st->ctx;
 	struct stats_reader *in = s->reader;
@@ -497,7 +497,7 @@ on_section(struct stage *st)
 }
 
 static void
-on_end(struct stage *st)
+section_ends(struct stage *st)
 {
 	struct stats *s = st->ctx;
 	struct stats_reader *in = s->reader;
@@ -517,7 +517,7 @@ on_end(struct stage *st)
 }
 
 static void
-bind(struct stats *s, struct stage *st, enum stats_type t)
+bind_columns(struct stats *s, struct stage *st, enum stats_type t)
 {
 	static stage_fn *const fns[T_N] = { [T_KERN] = on_gpu,
 		[T_COPY] = on_gpu,
@@ -549,12 +549,12 @@ read_open(struct stats *s, struct stage *st)
 
 	s->reader = xcalloc(1, sizeof(*s->reader));
 	for (t = 0; t < T_N; t++)
-		bind(s, st, t);
+		bind_columns(s, st, t);
 	for (i = 0; i < s->nreports; i++)
 		s->reader->wants_api |= s->report[i].def->on_api != NULL;
 	s->reader->wants_stack = stack_wanted(s);
 	st->ctx = s;
-	st->section = on_section;
-	st->meta = on_meta;
-	st->end = on_end;
+	st->section = section_begins;
+	st->meta = take_told;
+	st->end = section_ends;
 }

@@ -43,7 +43,7 @@ static const struct {
 };
 
 static const struct report_def *
-find(const char *name)
+find_report(const char *name)
 {
 	size_t i;
 
@@ -107,7 +107,7 @@ ask(struct stats *s, char *name)
 
 	if (arg != NULL)
 		*arg++ = '\0';
-	r.def = find(name);
+	r.def = find_report(name);
 	if (r.def == NULL)
 		unknown(name);
 	for (; arg != NULL; arg = next) {

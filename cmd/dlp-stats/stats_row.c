@@ -288,15 +288,15 @@ gpu_queue(const struct stats_gpu *g, int64_t *v)
 #define ORDER 27 /* bytes at most */
 #define ZERO 128
 
-struct order {
+struct row_order {
 	struct xsort x;
 	int64_t arrival; /* of the next row */
 };
 
-struct order *
+struct row_order *
 order_new(void)
 {
-	struct order *o = xcalloc(1, sizeof(*o));
+	struct row_order *o = xcalloc(1, sizeof(*o));
 
 	xsort_open(&o->x, runs_bytes, NULL, groups_memory);
 	return o;
@@ -315,14 +315,14 @@ put_ordered(char *p, int64_t v)
 }
 
 void
-order_add(struct order *o, int64_t by, int64_t then, struct buf *row)
+order_add(struct row_order *o, int64_t by, int64_t then, struct buf *row)
 {
 	order_add_at(o, by, then, o->arrival++, row);
 }
 
 void
 order_add_at(
-    struct order *o, int64_t by, int64_t then, int64_t at, struct buf *row)
+    struct row_order *o, int64_t by, int64_t then, int64_t at, struct buf *row)
 {
 	char key[ORDER], *p;
 
@@ -342,7 +342,7 @@ order_f64(double v)
 }
 
 void
-order_free(struct order *o)
+order_free(struct row_order *o)
 {
 	if (o != NULL)
 		xsort_close(&o->x);
@@ -350,7 +350,7 @@ order_free(struct order *o)
 }
 
 void
-order_each(struct order *o, behind_fn *fn, void *ctx)
+order_each(struct row_order *o, behind_fn *fn, void *ctx)
 {
 	struct runs_rec rec;
 
@@ -367,7 +367,7 @@ put(void *sink, const char *s, size_t n)
 }
 
 void
-order_put(struct order *o, struct stats_sink *k)
+order_put(struct row_order *o, struct stats_sink *k)
 {
 	order_each(o, put, k);
 }

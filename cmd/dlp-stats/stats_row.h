@@ -23,16 +23,16 @@ void row_stats_mb(struct buf *b, const struct group_stats *g);
  * Rows in another order than they come in: by the two numbers, ascending,
  * which ~ turns around, then as they came. Memory is bounded (xsort.h).
  */
-struct order *order_new(void);
-void order_free(struct order *o); /* NULL, too */
-void order_add(struct order *o, int64_t by, int64_t then, struct buf *row);
+struct row_order *order_new(void);
+void order_free(struct row_order *o); /* NULL, too */
+void order_add(struct row_order *o, int64_t by, int64_t then, struct buf *row);
 /* By a third number, of its own for each row, not as they came. */
 void order_add_at(
-    struct order *o, int64_t by, int64_t then, int64_t at, struct buf *row);
+    struct row_order *o, int64_t by, int64_t then, int64_t at, struct buf *row);
 int64_t order_f64(double v); /* such a number for one that is not negative */
-void order_put(struct order *o, struct stats_sink *k); /* and frees it */
+void order_put(struct row_order *o, struct stats_sink *k); /* and frees it */
 /* The same for what is no row yet but any bytes, which fn is given. */
-void order_each(struct order *o, behind_fn *fn, void *ctx);
+void order_each(struct row_order *o, behind_fn *fn, void *ctx);
 
 /* With so many decimals (at most 3), halves away from zero. */
 void put_round(struct buf *b, double v, int decimals);

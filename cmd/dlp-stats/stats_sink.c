@@ -93,7 +93,7 @@ columns_begin(struct stats_sink *k)
 }
 
 static void
-begin(struct stats_sink *k)
+begin_table(struct stats_sink *k)
 {
 	const char *const *cols = k->table->cols;
 	int i;
@@ -127,7 +127,7 @@ sink_begin(struct stats_sink *k, const struct report_table *t, const char *file)
 	k->file = file;
 	k->begun = k->any_row = false;
 	if (k->json)
-		begin(k);
+		begin_table(k);
 }
 
 /* 1234567.8 as 1,234,567.8 */
@@ -260,7 +260,7 @@ sink_row_now(void *ctx, const char *s, size_t n)
 	struct stats_sink *k = ctx;
 
 	if (!k->begun)
-		begin(k);
+		begin_table(k);
 	k->any_row = true;
 	if (k->format != NULL)
 		writer_line(&k->writer, s, n);

@@ -157,7 +157,7 @@ put_number(char *p, struct nibbles_in *in)
 }
 
 static char *
-put_part(char *p, const struct text_shapes *x, const struct text_shape_part *k)
+copy_part(char *p, const struct text_shapes *x, const struct text_shape_part *k)
 {
 	const char *s = x->bodies.s + k->at;
 
@@ -185,7 +185,7 @@ shapes_unpack(
 	for (i = 0; i < h->n; i++) {
 		if (i > 0)
 			p = put_number(p, &in);
-		p = put_part(p, x, &x->part[h->at + i]);
+		p = copy_part(p, x, &x->part[h->at + i]);
 	}
 	b->len = (size_t)(p - b->s);
 }
