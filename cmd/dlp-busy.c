@@ -28,7 +28,7 @@ struct busy_type {             /* of records */
 };
 
 struct busy_input {
-	struct busy busy;
+	struct busy_times busy;
 	struct busy_type kern, copy, set, graph, sync, call, inst, range, os;
 	struct {
 		struct rec_col *dev, *src;
@@ -41,7 +41,7 @@ struct busy_input {
 };
 
 static void
-time_goes_on(struct busy *b, int64_t t)
+time_goes_on(struct busy_times *b, int64_t t)
 {
 	if (t > b->now)
 		b->now = t;
@@ -49,8 +49,8 @@ time_goes_on(struct busy *b, int64_t t)
 
 /* A call on the CPU counts also where it is in no op. */
 static void
-add_api_call(struct busy *b, const struct busy_type *k, const struct rec *r,
-    struct busy_file *f, const struct workrec *w)
+add_api_call(struct busy_times *b, const struct busy_type *k,
+    const struct rec *r, struct busy_file *f, const struct workrec *w)
 {
 	busy_event(b, f, w->api, w->api_end);
 	busy_call(f, w->api, w->api_end, rec_view(r, k->api));
@@ -59,7 +59,7 @@ add_api_call(struct busy *b, const struct busy_type *k, const struct rec *r,
 }
 
 static enum busy_class
-kern_class(struct busy *b, const struct busy_type *k, const struct rec *r)
+kern_class(struct busy_times *b, const struct busy_type *k, const struct rec *r)
 {
 	struct mview tc = rec_view(r, k->tc);
 
@@ -70,7 +70,7 @@ kern_class(struct busy *b, const struct busy_type *k, const struct rec *r)
 static void
 read_device_work(struct stage *st, struct rec *r)
 {
-	struct busy *b = &((struct busy_input *)st->ctx)->busy;
+	struct busy_times *b = &((struct busy_input *)st->ctx)->busy;
 	const struct busy_type *k = rec_arg(r);
 	enum busy_class c = k->class;
 	struct busy_file *f;
@@ -94,7 +94,7 @@ read_device_work(struct stage *st, struct rec *r)
 static void
 read_wait_call(struct stage *st, struct rec *r)
 {
-	struct busy *b = &((struct busy_input *)st->ctx)->busy;
+	struct busy_times *b = &((struct busy_input *)st->ctx)->busy;
 	const struct busy_type *k = rec_arg(r);
 	struct busy_file *f;
 	struct workrec w;
@@ -111,7 +111,7 @@ read_wait_call(struct stage *st, struct rec *r)
 static void
 read_api_call(struct stage *st, struct rec *r)
 {
-	struct busy *b = &((struct busy_input *)st->ctx)->busy;
+	struct busy_times *b = &((struct busy_input *)st->ctx)->busy;
 	const struct busy_type *k = rec_arg(r);
 	struct busy_file *f;
 	struct workrec w;
@@ -130,7 +130,7 @@ read_api_call(struct stage *st, struct rec *r)
 static void
 read_op_run(struct stage *st, struct rec *r)
 {
-	struct busy *b = &((struct busy_input *)st->ctx)->busy;
+	struct busy_times *b = &((struct busy_input *)st->ctx)->busy;
 	const struct busy_type *k = rec_arg(r);
 	struct mview op = rec_view(r, k->text);
 	struct busy_file *f;
@@ -151,8 +151,8 @@ read_op_run(struct stage *st, struct rec *r)
 
 /* Ranges and calls of the operating system are known as they begin. */
 static void
-add_named_time(struct busy *b, const struct busy_type *k, const struct rec *r,
-    enum busy_class c)
+add_named_time(struct busy_times *b, const struct busy_type *k,
+    const struct rec *r, enum busy_class c)
 {
 	struct busy_file *f;
 	struct workrec w;

@@ -87,7 +87,7 @@ add_frame(struct buf *stack, const char *s, size_t n)
 
 /* Adds f->name, as records hold it. The components of a path are frames. */
 static void
-add_name(struct folded *f, bool path)
+add_frames(struct folded *f, bool path)
 {
 	struct buf *b = &f->fixed;
 	size_t i, from = 0;
@@ -153,7 +153,7 @@ put_frame(struct folded *f, const struct rec *r, struct folded_type *t, int i)
 	if (s != NULL)
 		buf_put(&f->name, s, n);
 	if (f->name.len > 0)
-		add_name(f, is_path(f->frames[i]));
+		add_frames(f, is_path(f->frames[i]));
 }
 
 /* False if it is not known. */

@@ -43,7 +43,7 @@ struct loose_range {
 	size_t at, n; /* the text, in markers.loose_text */
 };
 
-struct captured { /* where a node of a graph was made */
+struct node_capture { /* where a node of a graph was made */
 	bool known;
 	int64_t tid, at; /* ns */
 };
@@ -51,11 +51,11 @@ struct captured { /* where a node of a graph was made */
 struct graph_proc { /* a process with graphs */
 	int64_t pid;
 	struct nodes nodes;
-	struct captured *made; /* by the node's number */
+	struct node_capture *made; /* by the node's number */
 	size_t cap;
 };
 
-struct markers {
+struct launch_markers {
 	bool all; /* -a */
 	struct workrec_cols range, kern, node;
 	struct rec_col *text, *kern_node, *node_id, *node_orig;
@@ -73,7 +73,7 @@ struct markers {
 
 /* The ranges open on the record's thread; NULL if it has none. */
 static struct openranges *
-open_on(struct markers *m, const struct workrec *w)
+open_on(struct launch_markers *m, const struct workrec *w)
 {
 	struct openranges *o;
 	int64_t pid = w->has_pid ? w->pid : 0;
@@ -111,7 +111,7 @@ free_open(struct openranges *o)
 }
 
 static void
-add_loose(struct markers *m, struct loose_range x, struct mview text)
+add_loose(struct launch_markers *m, struct loose_range x, struct mview text)
 {
 	if (m->loose_text.len + text.n > LOOSE_TEXT_MAX) {
 		m->too_many++;
@@ -125,9 +125,9 @@ add_loose(struct markers *m, struct loose_range x, struct mview text)
 }
 
 static void
-read_marker(struct stage *st, struct rec *r)
+read_marker_range(struct stage *st, struct rec *r)
 {
-	struct markers *m = st->ctx;
+	struct launch_markers *m = st->ctx;
 	struct mview text = rec_view(r, m->text);
 	struct marker_range *x;
 	struct openranges *o;
@@ -166,14 +166,14 @@ put_comma(struct buf *json)
 }
 
 static void
-put_text(struct markers *m, const struct marker_range *x)
+put_marker_text(struct launch_markers *m, const struct marker_range *x)
 {
 	put_comma(&m->json);
 	json_quote_field(&m->json, x->text.s, x->text.len, TEXT_JSON_BYTES);
 }
 
 static void
-put_times(struct markers *m, const struct marker_range *x)
+put_marker_times(struct launch_markers *m, const struct marker_range *x)
 {
 	put_comma(&m->json);
 	buf_i64(&m->json, x->span.start);
@@ -183,9 +183,9 @@ put_times(struct markers *m, const struct marker_range *x)
 
 /* A JSON list with what put writes of each range around the call. */
 static void
-put_around(struct markers *m, const struct openranges *o,
+put_around(struct launch_markers *m, const struct openranges *o,
     const struct workrec *w,
-    void (*put)(struct markers *m, const struct marker_range *x))
+    void (*put)(struct launch_markers *m, const struct marker_range *x))
 {
 	const struct marker_range *x;
 	size_t i;
@@ -202,7 +202,7 @@ put_around(struct markers *m, const struct openranges *o,
 }
 
 static void
-put_loose(struct markers *m, const struct loose_range *x)
+put_loose(struct launch_markers *m, const struct loose_range *x)
 {
 	const int64_t nums[] = { x->pid, x->tid, x->start, x->end };
 	size_t i;
@@ -219,8 +219,8 @@ put_loose(struct markers *m, const struct loose_range *x)
 /* A flat JSON list of pid, tid, start, end and text of each range that began
  * since the last kernel and is not around the call; they are forgotten. */
 static void
-put_all_loose(
-    struct markers *m, const struct openranges *o, const struct workrec *w)
+put_all_loose(struct launch_markers *m, const struct openranges *o,
+    const struct workrec *w)
 {
 	const struct loose_range *x;
 	size_t i;
@@ -240,7 +240,7 @@ put_all_loose(
 }
 
 static struct graph_proc *
-graph_proc_of(const struct markers *m, int64_t pid)
+graph_proc_of(const struct launch_markers *m, int64_t pid)
 {
 	size_t i;
 
@@ -251,7 +251,7 @@ graph_proc_of(const struct markers *m, int64_t pid)
 }
 
 static struct graph_proc *
-new_graph_proc(struct markers *m, int64_t pid)
+new_graph_proc(struct launch_markers *m, int64_t pid)
 {
 	m->proc = xrealloc(m->proc, m->n_proc + 1, sizeof(*m->proc));
 	m->proc[m->n_proc] = (struct graph_proc){ .pid = pid };
@@ -262,7 +262,7 @@ new_graph_proc(struct markers *m, int64_t pid)
 static void
 read_node(struct stage *st, struct rec *r)
 {
-	struct markers *m = st->ctx;
+	struct launch_markers *m = st->ctx;
 	struct graph_proc *p;
 	struct workrec w;
 	int64_t node, orig;
@@ -285,13 +285,13 @@ read_node(struct stage *st, struct rec *r)
 	if (rec_i64(r, m->node_orig, &orig))
 		nodes_link(&p->nodes, no, orig);
 	else if (!p->made[no].known && w.has_tid && w.has_start)
-		p->made[no] = (struct captured){ true, w.tid, w.start };
+		p->made[no] = (struct node_capture){ true, w.tid, w.start };
 }
 
 /* Column node_from: "[NODE, THREAD, TIME]" of the capture of the kernel's
  * node. */
 static void
-put_capture(const struct markers *m, const struct rec *r, int64_t pid)
+put_capture(const struct launch_markers *m, const struct rec *r, int64_t pid)
 {
 	const struct graph_proc *p = NULL;
 	int64_t node, root;
@@ -316,7 +316,7 @@ put_capture(const struct markers *m, const struct rec *r, int64_t pid)
 static void
 read_launch(struct stage *st, struct rec *r)
 {
-	struct markers *m = st->ctx;
+	struct launch_markers *m = st->ctx;
 	struct openranges *o;
 	struct workrec w;
 
@@ -330,9 +330,9 @@ read_launch(struct stage *st, struct rec *r)
 		out_unsets(m->all ? 3 : 1);
 	} else {
 		openranges_sweep(o, w.api, NULL, NULL);
-		put_around(m, o, &w, put_text);
+		put_around(m, o, &w, put_marker_text);
 		if (m->all) {
-			put_around(m, o, &w, put_times);
+			put_around(m, o, &w, put_marker_times);
 			put_all_loose(m, o, &w);
 		}
 	}
@@ -342,13 +342,13 @@ read_launch(struct stage *st, struct rec *r)
 static void
 read_kern_legend(struct stage *st, struct rec *r)
 {
-	const struct markers *m = st->ctx;
+	const struct launch_markers *m = st->ctx;
 
 	out_ext_legend(m->ext, r);
 }
 
 static void
-forget_markers(struct markers *m)
+forget_markers(struct launch_markers *m)
 {
 	size_t i;
 
@@ -375,7 +375,7 @@ begin_markers(struct stage *st)
 static void
 put_marker_notes(struct stage *st)
 {
-	const struct markers *m = st->ctx;
+	const struct launch_markers *m = st->ctx;
 
 	stage_note("markers_without_call", m->without_call);
 	stage_note("markers_never_closed", m->never_closed);
@@ -383,11 +383,12 @@ put_marker_notes(struct stage *st)
 }
 
 static void
-listen_markers(struct stage *st, struct markers *m)
+listen_markers(struct stage *st, struct launch_markers *m)
 {
 	static const char *const names[] = { "node_from", "markers",
 		"marker_ns", "loose_markers" };
-	struct rec_type *t = stage_on(st, "range", read_marker, NULL, NULL);
+	struct rec_type *t =
+	    stage_on(st, "range", read_marker_range, NULL, NULL);
 
 	workrec_bind(&m->range, t, WORKREC_SPAN | WORKREC_THREAD, WORKREC_SRC);
 	m->text = rec_col(t, "text", REC_NEED);
@@ -406,7 +407,7 @@ listen_markers(struct stage *st, struct markers *m)
 int
 main(int argc, char **argv)
 {
-	struct markers m = { 0 };
+	struct launch_markers m = { 0 };
 	const struct cli_opt opts[] = { { 'a', "all", .flag = &m.all }, { 0 } };
 	struct stage st;
 	int rc;

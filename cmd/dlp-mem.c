@@ -21,8 +21,8 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-#define CALLS 256 /* of so many newest calls it is known where they were made  \
-		   */
+/* Of so many newest calls it is known where they were made. */
+#define CALLS 256
 
 struct mem_where { /* numbers in mem.names: of an allocation */
 	uint32_t iter, phase, layer, at, api, kind;
@@ -358,7 +358,7 @@ static void
 put_space(const struct mem_space *s)
 {
 	out_i64(s->owner.dev);
-	out_raw(space_word(s), strlen(space_word(s)));
+	out_word(space_word(s));
 }
 
 static void
@@ -457,7 +457,7 @@ put_memrange(struct mem *m, const struct mem_range *k, size_t space)
 
 	out_rec_src(&m->memrange, "memrange", names, ARRAY_LEN(names),
 	    k->src != SMAP_NONE);
-	out_raw(k->path, strlen(k->path));
+	out_word(k->path);
 	put_space(&m->space[space]);
 	out_i64((int64_t)k->n);
 	out_i64(u->peak);
@@ -538,7 +538,7 @@ put_event(const struct mem *m, struct rec *r, const struct mem_space *s,
     const struct mem_where *w)
 {
 	out_ext_begin(m->event.ext, r);
-	out_raw(space_word(s), strlen(space_word(s)));
+	out_word(space_word(s));
 	out_i64(s->used);
 	put_name(m, w->api);
 	put_name(m, w->phase);

@@ -226,7 +226,7 @@ close_all(struct tree *t)
 
 /* A new op, or the one of that id that there was. */
 static struct tree_op *
-put_op(struct tree *t, int64_t id)
+op_with_id(struct tree *t, int64_t id)
 {
 	bool fresh;
 	uint64_t *at = map_put(&t->op_at, (uint64_t)id, &fresh);
@@ -268,7 +268,7 @@ read_op(struct stage *st, struct rec *r)
 	int64_t id;
 
 	if (rec_i64(r, t->ops.op_id, &id)) {
-		op = put_op(t, id);
+		op = op_with_id(t, id);
 		op->node = name.s != NULL ? node_of_op(t, name.s, name.n) : 0;
 		op->eligible = rec_is(r, t->ops.eligible, "yes");
 	}

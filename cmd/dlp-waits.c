@@ -243,7 +243,7 @@ put_wait(struct waits *w, const struct wait_type *k, const struct rec *r,
 	out_rec_src(&w->type, "wait", names, ARRAY_LEN(names), src.s != NULL);
 	out_i64(start);
 	out_i64(dur);
-	out_raw(what, strlen(what));
+	out_word(what);
 	put_view(rec_view(r, k->name));
 	put_view(rec_view(r, k->who.pid));
 	put_view(rec_view(r, k->who.tid));

@@ -11,6 +11,8 @@
 #ifndef DLP_OUT_H
 #define DLP_OUT_H
 
+#include <string.h>
+
 #include "buf.h"
 
 struct rec;
@@ -120,6 +122,13 @@ out_raw(const char *s, size_t n)
 		return;
 	buf_putc(&out_buf, '\t');
 	buf_put(&out_buf, s, n);
+}
+
+/* The same of a string that ends in NUL. */
+static inline void
+out_word(const char *s)
+{
+	out_raw(s, s != NULL ? strlen(s) : 0);
 }
 
 /* A whole line as it came (metadata, a record that is passed on). */

@@ -26,7 +26,7 @@ timeline_add(
 }
 
 static void
-begin(struct timeline *tl, struct timed x)
+begin_work(struct timeline *tl, struct timed x)
 {
 	if (tl->active[x.kind]++ == 0)
 		tl->mask |= 1u << x.kind;
@@ -35,7 +35,7 @@ begin(struct timeline *tl, struct timed x)
 }
 
 static void
-end(struct timeline *tl, const struct timed *x)
+end_work(struct timeline *tl, const struct timed *x)
 {
 	if (--tl->active[x->kind] == 0)
 		tl->mask &= ~(1u << x->kind);
@@ -72,9 +72,9 @@ timeline_next(struct timeline *tl, int64_t to, struct timeline_piece *x)
 	x->what = e.p;
 	x->then = begins ? TIMELINE_BEGINS : TIMELINE_ENDS;
 	if (begins)
-		begin(tl, e);
+		begin_work(tl, e);
 	else
-		end(tl, &e);
+		end_work(tl, &e);
 	return true;
 }
 

@@ -10,7 +10,7 @@
 #define SOON 1024 /* intervals that wait to begin: then time goes on */
 
 static uint32_t
-number(struct map *m, int64_t key, size_t *n)
+place_of(struct map *m, int64_t key, size_t *n)
 {
 	bool fresh;
 	uint64_t *v = map_put(m, (uint64_t)key, &fresh);
@@ -21,7 +21,7 @@ number(struct map *m, int64_t key, size_t *n)
 }
 
 struct busy_file *
-busy_file(struct busy *b, struct mview src)
+busy_file(struct busy_times *b, struct mview src)
 {
 	uint32_t i = 0;
 
@@ -41,7 +41,7 @@ struct busy_dev *
 busy_dev(struct busy_file *f, int64_t no)
 {
 	size_t n = f->n_dev;
-	uint32_t i = number(&f->devs, no, &f->n_dev);
+	uint32_t i = place_of(&f->devs, no, &f->n_dev);
 
 	if (n < f->n_dev) {
 		f->dev = xrealloc(f->dev, f->n_dev, sizeof(*f->dev));
@@ -55,7 +55,7 @@ struct busy_proc *
 busy_proc(struct busy_file *f, int64_t pid)
 {
 	size_t n = f->n_proc;
-	uint32_t i = number(&f->procs, pid, &f->n_proc);
+	uint32_t i = place_of(&f->procs, pid, &f->n_proc);
 
 	if (n < f->n_proc) {
 		f->proc = xrealloc(f->proc, f->n_proc, sizeof(*f->proc));
@@ -67,7 +67,7 @@ busy_proc(struct busy_file *f, int64_t pid)
 }
 
 void
-busy_event(struct busy *b, struct busy_file *f, int64_t lo, int64_t hi)
+busy_event(struct busy_times *b, struct busy_file *f, int64_t lo, int64_t hi)
 {
 	if (!f->any || lo < f->first)
 		f->first = lo;
@@ -79,8 +79,8 @@ busy_event(struct busy *b, struct busy_file *f, int64_t lo, int64_t hi)
 }
 
 static void
-add_to_lane(
-    struct busy *b, struct lane *l, int64_t lo, int64_t hi, enum busy_class c)
+add_to_lane(struct busy_times *b, struct lane *l, int64_t lo, int64_t hi,
+    enum busy_class c)
 {
 	lane_add(l, lo, hi, c);
 	if (l->time.soon.n >= SOON)
@@ -127,7 +127,7 @@ use_device(struct busy_file *f, struct busy_proc *p, struct busy_dev *d)
 }
 
 void
-busy_gpu(struct busy *b, struct busy_file *f, struct busy_proc *p,
+busy_gpu(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
     struct busy_dev *d, int64_t lo, int64_t hi, enum busy_class c)
 {
 	if (!f->any_gpu || lo < f->gpu_lo)
@@ -140,8 +140,8 @@ busy_gpu(struct busy *b, struct busy_file *f, struct busy_proc *p,
 }
 
 void
-busy_cpu(struct busy *b, struct busy_file *f, struct busy_proc *p, int64_t lo,
-    int64_t hi, enum busy_class c)
+busy_cpu(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
+    int64_t lo, int64_t hi, enum busy_class c)
 {
 	size_t i;
 
@@ -176,7 +176,7 @@ free_file(struct busy_file *f)
 }
 
 void
-busy_clear(struct busy *b)
+busy_clear(struct busy_times *b)
 {
 	size_t i;
 
@@ -184,7 +184,7 @@ busy_clear(struct busy *b)
 		free_file(b->file[i]);
 	free(b->file);
 	smap_free(&b->names);
-	*b = (struct busy){ .mode = b->mode,
+	*b = (struct busy_times){ .mode = b->mode,
 		.now = INT64_MIN,
 		.busy_type = b->busy_type,
 		.edge_type = b->edge_type };

@@ -126,7 +126,7 @@ struct busy_file {        /* of the section's, by column src */
 		       first work and after the last is told apart */
 };
 
-struct busy { /* zeroed but for mode */
+struct busy_times { /* zeroed but for mode */
 	const struct busy_mode *mode;
 	struct busy_file **file;
 	size_t n_file;
@@ -139,31 +139,32 @@ struct busy { /* zeroed but for mode */
 
 /* Each is made if it is new. A device or process holds until another one is
  * made, a file as long as the section. */
-struct busy_file *busy_file(struct busy *b, struct mview src);
+struct busy_file *busy_file(struct busy_times *b, struct mview src);
 struct busy_dev *busy_dev(struct busy_file *f, int64_t no);
 struct busy_proc *busy_proc(struct busy_file *f, int64_t pid);
 
 /* An event of the work that is measured. */
-void busy_event(struct busy *b, struct busy_file *f, int64_t lo, int64_t hi);
+void busy_event(
+    struct busy_times *b, struct busy_file *f, int64_t lo, int64_t hi);
 
 /* A call, which may be the longest before the first work. */
 void busy_call(struct busy_file *f, int64_t lo, int64_t hi, struct mview name);
 
 /* Work of a process on a device. */
-void busy_gpu(struct busy *b, struct busy_file *f, struct busy_proc *p,
+void busy_gpu(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
     struct busy_dev *d, int64_t lo, int64_t hi, enum busy_class c);
 
 /* On the CPU. */
-void busy_cpu(struct busy *b, struct busy_file *f, struct busy_proc *p,
+void busy_cpu(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
     int64_t lo, int64_t hi, enum busy_class c);
 
-void busy_clear(struct busy *b); /* frees all but the records' types */
+void busy_clear(struct busy_times *b); /* frees all but the records' types */
 
 /* busy_report.c: the records. */
 
 /* The end of a section: writes the records and notes, and says, of a whole
  * one, which columns and records an earlier stage should have added. */
-void busy_end(struct busy *b, bool whole);
+void busy_end(struct busy_times *b, bool whole);
 
 /* What can be done in more than one way. */
 struct busy_mode {
@@ -178,7 +179,7 @@ struct busy_mode {
 	void (*close_steps)(struct busy_file *f);
 
 	/* Writes the records of a file, whose devices' time is over at end. */
-	void (*write)(struct busy *b, struct busy_file *f, int64_t end);
+	void (*write)(struct busy_times *b, struct busy_file *f, int64_t end);
 
 	const char *const *cols; /* of busy records, src the last */
 	size_t n_cols;
@@ -191,6 +192,6 @@ extern const struct busy_mode busy_dlprof; /* busy_dlprof.c: -D */
 /* For the modes: the rows of all devices, of the time between cuts i and
  * i + 1. */
 void busy_put_iter(
-    struct busy *b, const struct busy_file *f, size_t i, int64_t end);
+    struct busy_times *b, const struct busy_file *f, size_t i, int64_t end);
 
 #endif

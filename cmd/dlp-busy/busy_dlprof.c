@@ -14,7 +14,7 @@ is_dlprof_io(const char *s, size_t n)
 }
 
 static void
-write_iterations(struct busy *b, struct busy_file *f, int64_t end)
+write_iterations(struct busy_times *b, struct busy_file *f, int64_t end)
 {
 	size_t i;
 

@@ -41,7 +41,7 @@ piece_at(const struct lane *l, int64_t t)
 }
 
 static void
-split(struct lane *l, size_t i, int64_t at)
+split_piece(struct lane *l, size_t i, int64_t at)
 {
 	ARRAY_GROW(l->v, l->n, l->cap);
 	memmove(l->v + i + 1, l->v + i, (l->n - i) * sizeof(*l->v));
@@ -68,11 +68,11 @@ mark(struct lane *l, int64_t lo, int64_t hi, enum busy_class c)
 			continue;
 		}
 		if (at < lo) {
-			split(l, i, lo);
+			split_piece(l, i, lo);
 			continue;
 		}
 		if (l->v[i].end > hi)
-			split(l, i, hi);
+			split_piece(l, i, hi);
 		l->v[i].mask |= BIT(c);
 		lo = l->v[i].end;
 	}

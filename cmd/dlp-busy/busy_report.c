@@ -17,8 +17,8 @@ struct busy_row { /* of which device, in which iteration, or after which */
 /* Where no kernel tells whether it uses Tensor Cores, all are in class kern;
  * how long those that do ran is not known, unless none ran. */
 static void
-put_row(struct busy *b, const struct busy_file *f, const struct busy_row *x,
-    int c, const struct class_sums *s)
+put_class_row(struct busy_times *b, const struct busy_file *f,
+    const struct busy_row *x, int c, const struct class_sums *s)
 {
 	const char *w = class_word((enum busy_class)c);
 	bool known = c != C_TC || x->tc || s->all[C_KERN] == 0;
@@ -27,13 +27,13 @@ put_row(struct busy *b, const struct busy_file *f, const struct busy_row *x,
 	    f->name != NULL);
 	out_opt(x->iter >= 0, x->iter);
 	out_i64(x->dev);
-	out_raw(w, strlen(w));
+	out_word(w);
 	out_opt(known, s->dur[c]);
 	out_opt(known, s->all[c]);
 	if (b->mode->has_after)
 		out_opt(x->after >= 0, x->after);
 	if (f->name != NULL)
-		out_raw(f->name, strlen(f->name));
+		out_word(f->name);
 	out_end();
 }
 
@@ -72,7 +72,8 @@ add_sums(struct class_sums *s, const struct busy_file *f,
 }
 
 void
-busy_put_iter(struct busy *b, const struct busy_file *f, size_t i, int64_t end)
+busy_put_iter(
+    struct busy_times *b, const struct busy_file *f, size_t i, int64_t end)
 {
 	struct busy_row x = { -1, -1, 0, b->with_tc > 0 };
 	struct class_sums s;
@@ -88,13 +89,13 @@ busy_put_iter(struct busy *b, const struct busy_file *f, size_t i, int64_t end)
 		add_sums(&s, f, &f->dev[k], i, end);
 		x.dev = f->dev[k].no;
 		for (c = 0; c < C_N; c++)
-			put_row(b, f, &x, c, &s);
+			put_class_row(b, f, &x, c, &s);
 	}
 }
 
 /* All time before the iterations and behind them. */
 static void
-put_outside(struct busy *b, const struct busy_file *f, int64_t end)
+put_outside(struct busy_times *b, const struct busy_file *f, int64_t end)
 {
 	struct busy_row x = { -1, -1, 0, b->with_tc > 0 };
 	struct class_sums s;
@@ -108,13 +109,13 @@ put_outside(struct busy *b, const struct busy_file *f, int64_t end)
 				add_sums(&s, f, &f->dev[k], i, end);
 		x.dev = f->dev[k].no;
 		for (c = 0; c < C_N; c++)
-			put_row(b, f, &x, c, &s);
+			put_class_row(b, f, &x, c, &s);
 	}
 }
 
 static void
-put_edge(struct busy *b, const struct busy_file *f, const char *at, int64_t ns,
-    bool call)
+put_edge(struct busy_times *b, const struct busy_file *f, const char *at,
+    int64_t ns, bool call)
 {
 	static const char *const names[] = { "at", "dur_ns", "api",
 		"api_dur_ns", "src" };
@@ -123,12 +124,12 @@ put_edge(struct busy *b, const struct busy_file *f, const char *at, int64_t ns,
 	call = call && f->call.len > 0;
 	out_rec_src(
 	    &b->edge_type, "edge", names, ARRAY_LEN(names), f->name != NULL);
-	out_raw(at, strlen(at));
+	out_word(at);
 	out_i64(ns);
 	out_raw(call ? f->call.s : NULL, f->call.len);
 	out_opt(call, num_sub(hi, f->call_lo));
 	if (f->name != NULL)
-		out_raw(f->name, strlen(f->name));
+		out_word(f->name);
 	out_end();
 }
 
@@ -160,7 +161,7 @@ without_gpu(struct busy_file *f)
 
 /* Returns how much time came too late to be counted, in ns. */
 static int64_t
-end_file(struct busy *b, struct busy_file *f)
+end_file(struct busy_times *b, struct busy_file *f)
 {
 	int64_t late = 0, end = f->last;
 	size_t i;
@@ -186,7 +187,7 @@ end_file(struct busy *b, struct busy_file *f)
 
 /* Columns and records that an earlier stage should have added. */
 static void
-say_missing(const struct busy *b)
+warn_of_missing(const struct busy_times *b)
 {
 	bool iters = false, cuts = false;
 	size_t i;
@@ -204,7 +205,7 @@ say_missing(const struct busy *b)
 }
 
 void
-busy_end(struct busy *b, bool whole)
+busy_end(struct busy_times *b, bool whole)
 {
 	int64_t late = 0;
 	size_t i;
@@ -212,7 +213,7 @@ busy_end(struct busy *b, bool whole)
 	for (i = 0; i < b->n_file; i++)
 		late = num_add(late, end_file(b, b->file[i]));
 	if (whole)
-		say_missing(b);
+		warn_of_missing(b);
 	stage_note("busy_without_tc", b->no_tc);
 	stage_note("busy_late_ns", (uint64_t)late);
 }
@@ -251,7 +252,7 @@ is_whole(const struct busy_file *f)
 
 /* The time in steps, between two of them, and outside of all. */
 static void
-write_all_time(struct busy *b, struct busy_file *f, int64_t end)
+write_all_time(struct busy_times *b, struct busy_file *f, int64_t end)
 {
 	size_t i;
 

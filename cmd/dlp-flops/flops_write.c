@@ -115,12 +115,6 @@ write_role(struct flops *fl, const struct answer *a, bool has_inst,
 	return want;
 }
 
-static void
-out_word(const char *s)
-{
-	out_raw(s, s == NULL ? 0 : strlen(s));
-}
-
 static struct tc_seen *
 seen_in(struct flops *fl, size_t file)
 {

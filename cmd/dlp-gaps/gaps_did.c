@@ -35,7 +35,7 @@ did_class(enum did d)
 }
 
 static bool
-has(const char *s, size_t n, const char *word)
+text_has(const char *s, size_t n, const char *word)
 {
 	size_t i, k, len = strlen(word);
 
@@ -83,8 +83,9 @@ did_api(const char *s, size_t n)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(calls); i++)
-		if (has(s, n, calls[i].word) &&
-		    (calls[i].without == NULL || !has(s, n, calls[i].without)))
+		if (text_has(s, n, calls[i].word) &&
+		    (calls[i].without == NULL ||
+			!text_has(s, n, calls[i].without)))
 			return calls[i].did;
 	return D_API;
 }
@@ -111,7 +112,7 @@ did_range(const char *s, size_t n)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(texts); i++)
-		if (has(s, n, texts[i].word))
+		if (text_has(s, n, texts[i].word))
 			return texts[i].did;
 	return D_N;
 }

@@ -63,7 +63,8 @@ late(const struct gap_work *w, const struct story *told, int64_t start,
 
 /* Why the device idled from lo to hi, all of a gap or a part of it. */
 static struct gap_verdict
-judge(const struct gap_work *w, const struct story *s, int64_t lo, int64_t hi)
+judge_gap(
+    const struct gap_work *w, const struct story *s, int64_t lo, int64_t hi)
 {
 	static const struct gap_verdict no_call = { "unknown", NULL,
 		{ 0, 0, SMAP_NONE } };
@@ -91,17 +92,11 @@ put_name(const struct gaps *g, uint32_t no)
 }
 
 static void
-put_word(const char *s)
-{
-	out_raw(s, s != NULL ? strlen(s) : 0);
-}
-
-static void
 put_verdict(const struct gaps *g, const struct gap_verdict *v)
 {
 	bool has = v->best.ns > 0; /* of a range the length is not known */
 
-	put_word(v->did);
+	out_word(v->did);
 	put_name(g, v->best.name);
 	out_opt(has, v->best.ns);
 	out_opt(has, v->best.tid);
@@ -140,18 +135,18 @@ put_record(struct gaps *g, const struct gap_file *f, const struct gap_dev *d,
 	out_i64(num_sub(x.hi, x.lo));
 	out_i64(d->no);
 	put_name(g, x.iter);
-	put_word(v.class);
+	out_word(v.class);
 	put_name(g, d->any ? d->last.name : SMAP_NONE);
 	put_name(g, w != NULL ? w->label.name : SMAP_NONE);
 	put_verdict(g, &v);
 	put_work(g, d, w);
 	if (f->name != NULL)
-		put_word(f->name);
+		out_word(f->name);
 	out_end();
 }
 
 static uint32_t
-number(struct gaps *g, int64_t iter)
+iter_name(struct gaps *g, int64_t iter)
 {
 	char s[24];
 
@@ -167,7 +162,7 @@ iter_of(struct gaps *g, const struct steps_part *p, const struct gap_work *w)
 		return SMAP_NONE;
 	if (w->label.iter != SMAP_NONE || p->where == STEPS_AFTER)
 		return w->label.iter;
-	return number(g, p->iter);
+	return iter_name(g, p->iter);
 }
 
 /* From lo, the part of the gap up to the border of the steps that count. */
@@ -190,7 +185,7 @@ part_at(struct gaps *g, const struct gap_file *f, const struct gap_work *w,
 }
 
 static void
-put_part(struct gaps *g, struct gap_file *f, const struct gap_dev *d,
+put_gap_part(struct gaps *g, struct gap_file *f, const struct gap_dev *d,
     const struct gap_work *w, struct gap_span x)
 {
 	struct story s;
@@ -199,7 +194,7 @@ put_part(struct gaps *g, struct gap_file *f, const struct gap_dev *d,
 	memset(&s, 0, sizeof(s));
 	if (w->has_api && hi > x.lo)
 		gaps_tell(f, w, x.lo, hi, &s);
-	put_record(g, f, d, w, x, judge(w, &s, x.lo, x.hi));
+	put_record(g, f, d, w, x, judge_gap(w, &s, x.lo, x.hi));
 }
 
 void
@@ -212,11 +207,12 @@ gap_write(struct gaps *g, struct gap_file *f, const struct gap_dev *d,
 		x = part_at(g, f, w, all.lo, end);
 	if (x.hi == end) {
 		all.iter = x.iter;
-		put_record(g, f, d, w, all, judge(w, w->story, all.lo, end));
+		put_record(
+		    g, f, d, w, all, judge_gap(w, w->story, all.lo, end));
 		return;
 	}
 	for (;; x = part_at(g, f, w, x.hi, end)) {
-		put_part(g, f, d, w, x);
+		put_gap_part(g, f, d, w, x);
 		if (x.hi == end)
 			break;
 	}
@@ -230,6 +226,6 @@ gap_write_last(struct gaps *g, struct gap_file *f, const struct gap_dev *d)
 
 	if (!steps_end(&f->steps, &x.hi, &iter) || x.hi <= x.lo)
 		return;
-	x.iter = number(g, iter);
-	put_record(g, f, d, NULL, x, judge(NULL, NULL, x.lo, x.hi));
+	x.iter = iter_name(g, iter);
+	put_record(g, f, d, NULL, x, judge_gap(NULL, NULL, x.lo, x.hi));
 }

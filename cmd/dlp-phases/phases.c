@@ -26,7 +26,7 @@ shrink(struct phases *p)
 }
 
 static const char *
-keep(struct phases *p, struct mview v)
+keep_text(struct phases *p, struct mview v)
 {
 	if (v.s == NULL)
 		return NULL;
@@ -75,9 +75,9 @@ phases_get(struct phases *p, struct mview src, struct mview iter,
 		p->v = xrealloc(p->v, p->n > 0 ? p->n * 2 : 1, sizeof(*p->v));
 	ph = &p->v[p->n++];
 	memset(ph, 0, sizeof(*ph));
-	ph->src = keep(p, src);
-	ph->iter = keep(p, iter);
-	ph->word = keep(p, word);
+	ph->src = keep_text(p, src);
+	ph->iter = keep_text(p, iter);
+	ph->word = keep_text(p, word);
 	ph->by_op = by_op;
 	ph->made = true;
 	idle_row(p, p->n - 1);
@@ -125,7 +125,7 @@ phase_gpu(struct phase *ph, int64_t dev, int64_t lo, int64_t hi)
 }
 
 static void
-merge(struct phase *to, struct phase *ph)
+merge_rows(struct phase *to, struct phase *ph)
 {
 	size_t i;
 
@@ -179,7 +179,7 @@ is_ranged(struct phases *p, const struct phase *ph)
 /* Where ranges name a forward phase, work that only its op calls forward is of
  * no phase. */
 static void
-settle(struct phases *p, size_t i)
+settle_row(struct phases *p, size_t i)
 {
 	struct mview none = { NULL, 0 }, src, iter, word;
 	struct phase *ph = &p->v[i], *to;
@@ -192,13 +192,7 @@ settle(struct phases *p, size_t i)
 	ph = &p->v[i];
 	if (ranged)
 		ph->op_ns = 0;
-	merge(to, ph);
-}
-
-static void
-put_word(const char *s)
-{
-	out_raw(s, s != NULL ? strlen(s) : 0);
+	merge_rows(to, ph);
 }
 
 static void
@@ -233,13 +227,13 @@ put_phase(struct phases *p, const struct phase *ph)
 
 	out_rec_src(
 	    &p->type, "phase", names, ARRAY_LEN(names), ph->src != NULL);
-	put_word(ph->iter);
-	put_word(ph->word);
+	out_word(ph->iter);
+	out_word(ph->word);
 	out_i64(flat_len(&ph->cpu));
 	out_i64(ph->api_ns);
 	put_gpu_times(p, ph);
 	if (ph->src != NULL)
-		put_word(ph->src);
+		out_word(ph->src);
 	out_end();
 }
 
@@ -251,7 +245,7 @@ phases_end(struct phases *p)
 	idle_end(p);
 	for (i = 0; i < p->n; i++)
 		if (p->v[i].by_op && !p->v[i].gone)
-			settle(p, i);
+			settle_row(p, i);
 	for (i = 0; i < p->n; i++)
 		if (!p->v[i].gone && (p->v[i].made || p->v[i].idle_ns > 0))
 			put_phase(p, &p->v[i]);
