@@ -327,10 +327,14 @@ warn_of_rest(const struct folded *f, int rc)
 static void
 free_folded(struct folded *f)
 {
-	int i;
+	int i, k;
 
-	for (i = 0; i < f->ntypes; i++)
+	for (i = 0; i < f->ntypes; i++) {
+		for (k = 0; k < f->nframes; k++)
+			free(f->type[i].frame[k]);
 		free(f->type[i].frame);
+		free(f->type[i].value);
+	}
 	free(f->type);
 	smap_free(&f->stacks);
 	join_free(&f->join);

@@ -220,10 +220,14 @@ static void
 free_trace(struct trace *x)
 {
 	size_t i;
+	int k;
 
 	show_free(&x->shown);
-	for (i = 0; i < x->n_type; i++)
+	for (i = 0; i < x->n_type; i++) {
+		for (k = 0; k < x->type[i].narg; k++)
+			free(x->type[i].arg[k]);
 		free(x->type[i].arg_text);
+	}
 	free(x->type);
 	smap_free(&x->facts);
 	smap_free(&x->texts);

@@ -45,10 +45,11 @@ struct join_col {
 void join_init(struct join *j, struct rec_reader *rd);
 void join_free(struct join *j);
 
-/* A column of the type's records; name is kept, not copied. The result lives
- * as long as the program. A column that is not there is fatal at the first
- * record, with a message that names the command which adds it; if optional is
- * set afterwards, it is unset instead. */
+/* A column of the type's records; name is kept, not copied. The result is
+ * the caller's, who frees it with free() or keeps it to the end. A column that
+ * is not there is fatal at the first record, with a message that names the
+ * command which adds it; if optional is set afterwards, it is unset instead.
+ */
 struct join_col *join_col(struct join *j, struct rec_type *t, const char *name);
 
 /* A column that the records hold themselves: no alias, no join. */
