@@ -239,7 +239,7 @@ read_dict(struct pyprof_run *x)
 	if (x->bad > 0 && x->bad == (uint64_t)x->idx)
 		die("%s: no dict of PyProf in it", x->in.name);
 	if (x->idx == 0)
-		die("%s: empty input", x->in.name);
+		die_input("%s: empty input", x->in.name);
 }
 
 int

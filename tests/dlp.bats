@@ -567,3 +567,59 @@ inputs" "$stderr"
 	    "$(dlp top "$LENET" other.sqlite 2>&1 >/dev/null)"
 	same "" "$(dlp top -g src,op "$LENET" other.sqlite 2>&1 >/dev/null)"
 }
+
+# with_awk AWK COMMAND...: its output and exit status, where awk is that one.
+with_awk() {
+	local a=$1 rc=0
+
+	shift
+	mkdir -p "awks/$a"
+	ln -sf "$(command -v "$a")" "awks/$a/awk"
+	PATH=$PWD/awks/$a:$PATH "$@" >"$a.out" 2>"$a.err" </dev/null || rc=$?
+	echo "$rc" >>"$a.out"
+}
+
+@test "the same bytes and exit status under every awk" {
+	while read -r -a words; do
+		echo "dlp ${words[*]}"
+		with_awk mawk dlp "${words[@]}"
+		for a in gawk original-awk busybox; do
+			command -v $a >/dev/null || continue
+			with_awk $a dlp "${words[@]}"
+			echo $a
+			diff -u mawk.out $a.out
+			diff -u mawk.err $a.err
+		done
+	done <<-EOF
+	$(for r in $(table_reports) "$ROOT"/pipelines/reports/dlprof/*; do
+		[ "${r%.sh}" = "$r" ] || continue
+		files_for "${r##*/}"
+		echo "${r##*/} ${files[*]}"
+	done)
+	gaps -w 80 $LENET
+	top -g layer $LENET
+	top -g layr $LENET
+	summary --json $LENET
+	summary -w 80 $LENET
+	detail -w 80 $LENET
+	mem -t $LENET
+	$LENET nix
+	tpo $LENET
+	-h
+	EOF
+}
+
+@test "a report that cannot write its output exits 2, under every awk" {
+	for a in mawk gawk original-awk busybox; do
+		command -v $a >/dev/null || continue
+		for r in overview top gaps phases ranks 'gaps -w 80' summary \
+		    detail 'summary -w 80' 'expert_systems -w 80' -h; do
+			rc=0
+			# shellcheck disable=SC2016,SC2086 # for sh; words
+			with_awk $a sh -c 'f=$1; shift
+			    exec dlp "$@" "$f" >/dev/full' - "$LENET" $r
+			echo "$a $r: $(cat $a.out $a.err)"
+			same 2 "$(<$a.out)"
+		done
+	done
+}

@@ -15,7 +15,9 @@ fwd_op_id prim_id prim_run repr stack trace sil flops iteration'
 
 # check_by LIST: each must be a word, a column or op.COLUMN.
 check_by() {
-	printf '%s\n' "$1" | awk -v words="$by_words" -v cols="$by_cols" \
+	# a value of -v may not have a newline in every awk
+	printf '%s\n' "$1" | awk -v words="$by_words" \
+	    -v cols="$(echo $by_cols)" \
 	    -v report="$report" "$near_awk"'
 	{
 		n = split(words " " cols, know, /[ \n]+/)
@@ -42,7 +44,7 @@ check_by() {
 			}
 		printf "dlp %s: -g: \047%s\047 is none of %s, and no column" \
 		    "%s\n", report, word, words, \
-		    near == "" ? "" : "; did you mean " near "?"
+		    (near == "" ? "" : "; did you mean " near "?")
 	}
 	END { exit bad ? 2 : 0 }' >&2 || exit 2
 }

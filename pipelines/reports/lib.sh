@@ -126,9 +126,6 @@ while [ "$n_args" -gt 0 ]; do
 	esac
 done
 
-as_stage=' --as-stage' # for what runs commands itself
-[ -z "$help" ] || as_stage=
-
 case $opt_n in
 *[!0-9]* | ??????????*) die "-n: bad number '$opt_n'" ;;
 esac

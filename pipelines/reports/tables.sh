@@ -1,10 +1,47 @@
-# Read by reports of two tables: a summary, and what it is made of. People get
-# both, programs the second, or with -s the first.
-# shellcheck shell=sh disable=SC2034,SC2154 # lib.sh; used by the reports
+# Read by reports of several tables. People get all that have rows, programs
+# one of them.
+# shellcheck shell=sh disable=SC2034,SC2086,SC2154 # lib.sh; used by the reports
 
-# tables_of FIRST SECOND: their record types, to $types.
+# tables_of FIRST SECOND: the record types of a report with a summary and what
+# it is made of, to $types. Programs get the second, or with -s the first.
 tables_of() {
 	types=$2
 	[ -n "$fmt" ] || { [ -z "$width" ] && [ ! -t 1 ]; } || types="$1 $2"
 	[ -z "${opt_s-}" ] || types=$1
+}
+
+# show_tables: a filter, a table of each of $types; those in $always even without
+# rows. The status of dlp-fmt does not pass through an awk, where it gets lost.
+show_tables() {
+	case $types in
+	*' '*) ;;
+	*)
+		stage dlp-fmt $show -T "$types"
+		return
+		;;
+	esac
+	if [ -n "$help" ]; then
+		stage tee tables.dlp | stage dlp-fmt $show -T "${types%% *}"
+		cat <<-EOT
+		  for t in ${types#* }; do
+		      ! grep -q "^\$t[[:space:]]" tables.dlp ||
+		          { echo; dlp-fmt $show -T \$t tables.dlp; }
+		  done
+		EOT
+		return
+	fi
+	tables=$(mktemp) || exit 2
+	trap 'rm -f "$tables"' EXIT
+	trap 'exit 2' INT TERM
+	cat >"$tables"
+	begun=
+	failed=
+	for type in $types; do
+		[ "$type" = "${always-}" ] || [ -n "$failed" ] ||
+		    grep -q "^$type	" "$tables" || continue
+		[ -z "$begun" ] || echo || exit 2
+		begun=1
+		dlp-fmt --as-stage $show -T "$type" <"$tables" || failed=1
+	done
+	[ -z "$failed" ] && grep -q '^##end' "$tables" || exit 2
 }

@@ -13,10 +13,10 @@ END {
 		if (k != "(rest)" && t[k] > .9 * all)
 			printf "dlp top: %s of %.1f %% of the time: the" \
 			    " program has no ranges around its modules; -g" \
-			    " %s\n", k == "-" ? "no layer is known" : \
-			    "\047" plain(k) "\047 is the layer", \
-			    100 * t[k] / all, k == "-" ? \
+			    " %s\n", (k == "-" ? "no layer is known" : \
+			    "\047" plain(k) "\047 is the layer"), \
+			    100 * t[k] / all, (k == "-" ? \
 			    "shape or -g kernel tells more" : \
-			    "shape tells ops apart by the sizes of inputs" \
+			    "shape tells ops apart by the sizes of inputs") \
 			    >"/dev/stderr"
 }

@@ -24,6 +24,7 @@ function draw(key,    r, i, now, most, bar) {
 		bar = sprintf("%" int(40 * most / top + 0.5) "s", "")
 		gsub(/ /, "#", bar)
 		print "time", key, int(last * (r - 1) / rows), most, bar
+		passed++
 	}
 }
 $1 == "##end" && nkeys > 0 {
@@ -33,4 +34,6 @@ $1 == "##end" && nkeys > 0 {
 	for (k in n) delete n[k]
 	nkeys = top = last = 0
 }
-$1 !~ /^#?mem$/
+$1 == "##dlp" { passed = 0 }
+$1 == "##end" { print $1, passed + 0; next }
+$1 !~ /^#?mem$/ { passed += !/^#/; print }

@@ -33,7 +33,7 @@ function counts(fam) {
 # An iteration: of its file.
 function id(file, iter) { return src != "" ? file SUBSEP iter : iter }
 function on_work(    i, x, m) {
-	i = id($(a["src"]), $(a["iter"]))
+	i = id("src" in a ? $(a["src"]) : "", $(a["iter"]))
 	if (!((i, $(a["dev"])) in on)) {
 		on[i, $(a["dev"])] = 1
 		ndev[i]++

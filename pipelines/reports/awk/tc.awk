@@ -35,5 +35,5 @@ END {
 		printf "dlp tc: whether they could use Tensor Cores is" \
 		    " not known of %.4g %s of kernels\n", \
 		    dark / (dark < 1e5 ? 1e3 : 1e6), \
-		    dark < 1e5 ? "us" : "ms" >"/dev/stderr"
+		    (dark < 1e5 ? "us" : "ms") >"/dev/stderr"
 }

@@ -91,8 +91,8 @@ $1 == "#op" {
 	for (i = 1; i <= n_want; i++) op_at[i] = need(want_op[i])
 }
 $1 == "op" {
-	s = $(op_at[1])
-	for (i = 2; i <= n_want; i++) s = s OFS $(op_at[i])
+	s = ""
+	for (i = 1; i <= n_want; i++) s = s (i > 1 ? OFS : "") $(op_at[i])
 	op[$op_id] = s
 	next
 }
@@ -140,6 +140,13 @@ show() {
 		fi
 		;;
 	esac
+}
+
+# put_whole FILTER...: what the filter makes of standard input, if it is all there;
+# an awk that cannot write its output need not say so by its exit status.
+put_whole() {
+	text=$("$@") || exit 2
+	[ -z "$text" ] || printf '%s\n' "$text" || exit 2
 }
 
 # through FILTER [FILE]: the filter on the finished stream of the operand, or
