@@ -1,14 +1,14 @@
 /*
- * One table's events in start order. Tables stand in that order but for
- * single rows; the first pass said how far those are off, and just so many
- * rows are kept back in a heap.
+ * One table's events in start order. Nearly all rows of a table are in that
+ * order already. The first pass has found how far the others are out of order,
+ * and the cursor keeps that many rows in a heap.
  *
- * Rows are read in batches, and of one table by a second thread, some thousand
- * rows ahead. That thread runs read_ahead(): it fills batches of the ring, and
- * may touch the cursor's src, ctx, shift, st, row and fill (which nobody else
- * uses meanwhile), the connection c->db, and the batches that it was given.
- * The batches come as they would without it, and so does an error: it is said
- * when the batch is due that could not be read.
+ * Rows are read in batches. A second thread reads one of the tables, some
+ * thousand rows ahead. That thread runs read_ahead(): it fills batches of the
+ * ring, and may touch the cursor's src, ctx, shift, st, row and fill (which
+ * nobody else uses meanwhile), the connection c->db, and the batches that it
+ * was given. The batches are the same as without the thread, and so are errors:
+ * an error is reported when the batch that could not be read is due.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -23,15 +23,15 @@
 #include "sqldb.h"
 
 #define CURSOR_COLS 64
-#define BATCH_ROWS 64    /* rows read at once */
-#define BATCH_TEXT 65536 /* bytes of text that end a batch early */
+#define BATCH_ROWS 64    /* rows per batch */
+#define BATCH_TEXT 65536 /* bytes of text that fill a batch early */
 
 struct batch {
 	struct event ev[BATCH_ROWS]; /* their texts: from text_at */
 	int64_t key[BATCH_ROWS];
 	size_t text_at[BATCH_ROWS];
 	int n, next;
-	bool last; /* of the table */
+	bool last; /* the table's last batch */
 	struct buf text;
 };
 
@@ -69,7 +69,7 @@ make_event(const struct cursor *c, sqlite3_value **col, struct event *ev)
 	return true;
 }
 
-/* The text is the row's own: it is copied. */
+/* Copies the text, because SQLite frees the row's own. */
 static void
 keep_row_text(struct batch *b, const struct event *ev)
 {
@@ -78,9 +78,9 @@ keep_row_text(struct batch *b, const struct event *ev)
 		buf_put(&b->text, ev->text, ev->text_len);
 }
 
-/* The SQL function of the table's cursor, called with the columns of each
- * row. It is true when the batch is full, so that only then a row is handed
- * out, and the statement waits. */
+/* The SQL function of the table's cursor, called with the columns of each row.
+ * It returns true only when the batch is full, so that SQLite hands out a row
+ * and the statement pauses. */
 static void
 batch_row(sqlite3_context *sql, int n, sqlite3_value **col)
 {
@@ -100,10 +100,10 @@ batch_row(sqlite3_context *sql, int n, sqlite3_value **col)
 		sqlite3_result_int(sql, 1);
 }
 
-/* Rows are looked at where SQLite filters them, a batch at a time: a quarter
- * cheaper than handing each one out and asking for its columns. CASE,
- * because SQL may evaluate what AND joins in any order; no index, so that
- * the rows come in the order of their keys. */
+/* The rows are taken in the WHERE clause, a batch at a time, which costs a
+ * quarter less than stepping to each row and asking for its columns. CASE is
+ * used because SQL may evaluate the terms of AND in any order; no index is
+ * used, so that the rows come in the order of their keys. */
 static void
 open_batches(struct cursor *c)
 {
@@ -111,7 +111,7 @@ open_batches(struct cursor *c)
 	char name[32];
 
 	c->batch = xcalloc(1, sizeof(*c->batch));
-	/* a function cannot be redefined while statements are at work */
+	/* SQLite cannot redefine a function while a statement uses it */
 	snprintf(name, sizeof(name), "dlp_row_%u", s->of->functions++);
 	if (sqlite3_create_function(c->db, name, -1,
 		SQLITE_UTF8 | SQLITE_DIRECTONLY, c, batch_row, NULL,
@@ -197,24 +197,23 @@ fill_batch(struct cursor *c, struct batch *b)
 }
 
 #define BATCHES 32
-#define AHEAD_TEXT                                                             \
-	(1 << 20) /* bytes that are read ahead, and one batch more             \
-		   */
+/* bytes to read ahead, not counting one more batch */
+#define AHEAD_TEXT (1 << 20)
 
 /*
- * One that waits is woken when half of the ring is there for it, so that the
+ * A thread that waits is woken only when half of the ring is ready, so that the
  * threads do not wake each other for every batch.
  */
 struct ahead {
 	struct cursor *c;
 	struct beside thread;
-	pthread_mutex_t lock; /* of all that follows */
+	pthread_mutex_t lock; /* guards all members below */
 	pthread_cond_t batch, room;
-	bool no_batch, no_room; /* somebody waits for it */
-	uint64_t filled, taken; /* the last that was taken is in use */
-	size_t text;            /* of those that are filled and not taken */
-	bool over;              /* nothing more will be filled, */
-	bool stop;              /* or is wanted */
+	bool no_batch, no_room; /* a thread waits for it */
+	uint64_t filled, taken; /* the batch taken last is in use */
+	size_t text;            /* text of the batches filled and not taken */
+	bool over;              /* no more batches will be filled, */
+	bool stop;              /* or none is wanted any more */
 	struct batch ring[BATCHES];
 };
 
@@ -231,7 +230,7 @@ ring_full(const struct ahead *a)
 	return a->filled - a->taken >= BATCHES - 1 || a->text > AHEAD_TEXT;
 }
 
-/* A ring_place to read_ahead; NULL: no more is wanted. */
+/* A ring_place to fill; NULL if no more batches are wanted. */
 static struct batch *
 ring_place(struct ahead *a)
 {
@@ -286,8 +285,9 @@ ahead_over(void *arg)
 	pthread_mutex_unlock(&a->lock);
 }
 
-/* Begins to fill batches; NULL if no thread is to be had. *first is an empty
- * batch, as if it had been read. The batches belong to the result. */
+/* Starts the thread that fills batches; NULL if no thread can be started.
+ * *first is an empty batch: the first that ahead_next() gives back. The result
+ * owns all batches. */
 static struct ahead *
 ahead_begin(struct cursor *c, struct batch **first)
 {
@@ -304,8 +304,8 @@ ahead_begin(struct cursor *c, struct batch **first)
 	return NULL;
 }
 
-/* The next batch; the one before is given up. Not to be called after the last
- * one. Fatal where reading it was. */
+/* The next batch; the one before is given back. Must not be called after the
+ * last batch. Fatal if the thread could not read the batch. */
 static struct batch *
 ahead_next(struct ahead *a)
 {
@@ -326,14 +326,14 @@ ahead_next(struct ahead *a)
 		pthread_cond_signal(&a->room);
 	}
 	pthread_mutex_unlock(&a->lock);
-	if (b == NULL) { /* it came to a bad end */
+	if (b == NULL) { /* the thread met an error */
 		beside_end(&a->thread);
 		beside_say(&a->thread);
 	}
 	return b;
 }
 
-/* Frees it, wherever it is. */
+/* Frees the batch, in the ring or not. */
 static void
 ahead_end(struct ahead *a)
 {

@@ -1,9 +1,9 @@
 /*
  * A dialect knows one kind of profile database: it recognises it, writes its
- * facts, and says which tables hold events and how a row becomes an event.
- * The core does the rest: it scans, joins, merges, selects and writes. Its
- * tools: schema.h for the database, emit.h for facts; profile.c lists the
- * dialects.
+ * facts, lists the tables that hold events, and turns a row into an event. The
+ * core does the rest: it scans, joins, merges, selects and writes. A dialect
+ * uses schema.h to read the database and emit.h to write facts; profile.c lists
+ * the dialects.
  */
 #ifndef DLP_PARSE_DIALECT_H
 #define DLP_PARSE_DIALECT_H
@@ -18,10 +18,10 @@ struct profile;
 struct ev_source;
 
 /*
- * Makes the event of a row, whose columns are given. ev is zeroed except kind,
- * and its int64 fields of the common part are EV_UNSET. Column 0 is the
- * key; the source's cols follow from column 1. False: the row is none of
- * this source's events, or is damaged (then source_bad_row() counts it).
+ * Turns a row, given by its columns, into an event. ev is zeroed except kind,
+ * and its int64 fields of the common part are EV_UNSET. Column 0 is the key;
+ * the source's cols follow from column 1. False if the row is not an event of
+ * this source, or is damaged (then source_bad_row() counts it).
  */
 typedef bool row_fn(void *ctx, const struct ev_source *s, sqlite3_value **col,
     struct event *ev);
@@ -29,10 +29,10 @@ typedef bool row_fn(void *ctx, const struct ev_source *s, sqlite3_value **col,
 /*
  * Rows of one table in the table's order. The core builds
  *	SELECT key, cols FROM from [WHERE where] ORDER BY key
- * and, once before, a cheap pass over all rows that learns how far they are
+ * and, once before, a cheap pass over all rows, which finds how far they are
  * out of start order and which calls launched which GPU work:
  *	pick, start, end, gid, corr, twin, key FROM from [WHERE where]
- * Strings are SQL expressions, allocated, freed by the core; NULL is the
+ * Strings are SQL expressions, allocated, freed by the core; NULL means the
  * default in brackets.
  */
 struct ev_source {
@@ -42,26 +42,27 @@ struct ev_source {
 	row_fn *row;
 	int tag;       /* the dialect's own */
 	bool launches; /* GPU work with its call in the same row */
-	bool keyless;  /* row() has no use for column 0, nor the window */
-	bool apart;    /* a second thread may read its rows, from another
-			  connection: row() and picked() change nothing that
-			  those of other sources use, or that the dialect uses
-			  while events are written */
+	bool keyless;  /* row() and the window do not use column 0 */
+	bool apart;    /* A second thread may read its rows, from another
+			* connection: row() and picked() change nothing that
+			* other sources use, or that the dialect uses while
+			* events are written. */
 	char *from;    /* table, or a join */
-	char *where;   /* [none] must be the same rows for both statements */
+	char *where;   /* [none] must select the same rows in both statements */
 	char *key;     /* [rowid] unique, ascending in table order */
 	char *cols;    /* "a, b, c": NULL stands for a column that is missing */
-	char *start, *end; /* [NULL] raw: only compared, with itself */
+	char *start, *end; /* [NULL] raw: compared only with each other */
 	char *gid;  /* [NULL] what dialect.pid() takes: calls, GPU work; the
 		       process itself if there is no pid() */
 	char *corr; /* [NULL] calls and GPU work */
-	char *twin; /* [NULL] twin_is in rows whose ev.call.twin is set */
+	char *twin; /* [NULL] equals twin_is in rows whose ev.call.twin is
+		     * set */
 	int64_t twin_is;
-	char *pick; /* [NULL] an integer that tells which rows the dialect wants
-		       to know of before the merge: picked() */
+	char *pick; /* [NULL] an integer by which picked() recognises the
+		     * rows that the dialect needs before the merge */
 };
 
-struct ev_sources { /* of a profile; stays where it is */
+struct ev_sources { /* of a profile; never moved */
 	struct ev_source *v;
 	int n, cap;
 	_Atomic uint64_t bad_rows; /* damaged rows, counted by both threads */
@@ -80,46 +81,49 @@ void source_bad_row(const struct ev_source *s);
 struct work_op {                          /* the op of a call or GPU work */
 	int64_t op_id, inst_id, op_start; /* EV_UNSET: unset */
 	const char *op, *dir;             /* escaped; NULL: unset */
-	bool none;                        /* a call of no op */
+	bool none;                        /* the call belongs to no op */
 };
 
 struct dialect {
 	const char *name;
-	/* Whether this is a database of the dialect. No side effects. */
+	/* True if this is a database of the dialect. No side effects. */
 	bool (*probe)(sqlite3 *db);
-	/* Adds to p->sources those in p->db; the result is the ctx of all
-	 * below. */
+	/* Adds sources for the tables in p->db to p->sources. Returns the ctx
+	 * that all functions below get. */
 	void *(*open)(struct profile *p);
 	void (*close)(void *ctx);
 	/* Writes ##info with fact_info(), then fact_dev(), fact_proc(),
-	 * fact_thread(); after the first pass, so pid_used() is known. */
+	 * fact_thread(). Called after the first pass, so that pid_used() is
+	 * known. */
 	void (*facts)(void *ctx);
-	/* Appends the text of a string id; false if there is none. */
+	/* Appends the text of a string id; false if the id has no text. */
 	bool (*string)(void *ctx, int64_t id, struct buf *out);
-	/* The same for a kernel's full name, demangled. NULL: string(). */
+	/* The same for a kernel's full name, demangled. If NULL, string() is
+	 * used. */
 	bool (*kernel)(void *ctx, int64_t id, struct buf *out);
-	/* The process of a gid, both in calls and in GPU work: the join key
-	 * is (pid, corr). NULL: corr alone is the key, and GPU work gets the
+	/* The process of a gid, for calls and for GPU work: the join key is
+	 * (pid, corr). If NULL, corr alone is the key, and GPU work gets the
 	 * pid of its call. */
 	int64_t (*pid)(int64_t gid);
 	/* Writes notes with stage_note(), after the last event. May be
 	 * NULL. */
 	void (*notes)(void *ctx);
-	/* Gets source.pick of each row, EV_UNSET if it is NULL, the row's
-	 * rowid, start and end, as they are there; called in the first pass,
-	 * with the connection that the source is read from. May be NULL if no
-	 * source has one. */
+	/* Called in the first pass for each row, with the value of source.pick
+	 * (EV_UNSET if it is NULL) and the row's rowid, start and end, as they
+	 * are in the file; db is the connection that the source is read from.
+	 * May be NULL if no source has a pick. */
 	void (*picked)(void *ctx, sqlite3 *db, const struct ev_source *s,
 	    int64_t value, int64_t row, int64_t start, int64_t end);
-	/* Databases that hold ops, all three or none: a run begins (wanted: by
-	 * the options), or ends; and the op that a call or GPU work belongs
-	 * to, counted there: false if it has none. They write the records of
-	 * ops and runs. */
+	/* For databases that hold ops; either all three are set or none. run: a
+	 * run begins (wanted: the options select it). run_end: a run ends.
+	 * work: finds the op that a call or GPU work belongs to and adds the
+	 * work to it; false if there is no op. They write the records of ops
+	 * and runs. */
 	void (*run)(void *ctx, const struct event *ev, bool wanted);
 	void (*run_end)(void *ctx, const struct event *ev);
 	bool (*work)(void *ctx, const struct event *ev, struct work_op *op);
-	/* The recorder's option that supplies such events: "--trace=nvtx".
-	 * May be NULL, and give NULL. */
+	/* The recorder's option that records such events: "--trace=nvtx". May
+	 * be NULL, and may return NULL. */
 	const char *(*option)(enum ev_kind kind);
 };
 

@@ -1,8 +1,8 @@
 /*
  * Ops of DLProf's database, written before their first use, and their runs. The
- * shapes of an op are those of its first run: the database holds shapes per
- * run. Work names its op and which of the op's runs it belongs to; a run adds
- * up its work while it is open.
+ * database holds shapes per run; an op gets the shapes of its first run. Each
+ * row of work names its op and the run; the work of a run is summed up while
+ * the run is open.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -124,8 +124,8 @@ intern(struct dldb_in *d, const char *s)
 	return no;
 }
 
-/* A text of the dictionary, without the LF that DLProf puts behind JSON;
- * NULL for "null" and what is not there. */
+/* A text of the dictionary, without the LF that DLProf appends to JSON; NULL
+ * for "null" and for an id that the dictionary does not have. */
 static const char *
 json(struct dldb_in *d, int64_t id, struct buf *b)
 {
@@ -146,7 +146,7 @@ put_op_text(const char *s)
 		out_text(s, strlen(s));
 }
 
-/* file:line, one per line there, separated by commas here. */
+/* DLProf writes file:line one per line; records separate them by commas. */
 static void
 put_stack(const char *s)
 {
@@ -162,7 +162,7 @@ put_stack(const char *s)
 	buf_free(&b);
 }
 
-/* Eligible, not eligible; 2 is unassociated, 1 was never seen. */
+/* Eligible, not eligible. 2 is unassociated; 1 was never seen. */
 static const char *
 eligible(const char *status)
 {
@@ -192,8 +192,8 @@ put_op_shape(const char *shapes, const char *names, const char *letters)
 	buf_free(&b);
 }
 
-/* The gradient of a result has its sizes: what dlp-flops needs of a
- * convolution, whose stride and padding DLProf does not tell. */
+/* The gradient of a result has the sizes of the result. dlp-flops needs these
+ * for a convolution, because DLProf does not record stride and padding. */
 static void
 put_bwd(const char *type, const char *outs)
 {
@@ -265,7 +265,7 @@ read_op(struct dldb_in *d, struct dldb_op *op, const struct event *run)
 	sqlite3_reset(d->op_row);
 }
 
-/* The op of that row; its record has been written. run: its first run, which
+/* The op of that row; its record has been written. run is its first run, which
  * has the shapes; NULL if it is not at hand. Valid until the next call. */
 static struct dldb_op *
 find_op(struct dldb_in *d, int64_t row, const struct event *run)
@@ -286,8 +286,8 @@ find_op(struct dldb_in *d, int64_t row, const struct event *run)
 	return op;
 }
 
-/* Runs of an op are numbered as they stand in the table: mostly that is the
- * order of their starts, and then nothing need be kept. */
+/* Runs of an op are numbered in table order. That is nearly always the order of
+ * their starts, and then no number has to be kept. */
 static bool
 in_start_order(struct dldb_in *d)
 {
@@ -389,8 +389,8 @@ free_run(struct dldb_in *d, uint32_t no)
 	d->spare[d->n_spare++] = no;
 }
 
-/* Both fit: a database cannot have 2^32 ops. Numbers that do not
- * fit are no key. */
+/* Packs both numbers into one key. They fit, because a database cannot have
+ * 2^32 ops. Numbers that do not fit give no key. */
 static uint64_t
 run_key(int64_t op, int64_t nth)
 {

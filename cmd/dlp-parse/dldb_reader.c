@@ -1,9 +1,9 @@
 /*
  * DLProf's own database. It holds the result of correlation: ops, their runs,
- * and the calls and GPU work of each; so it gives op and inst records, too.
- * A row of GPU work has its call in it. Of the aggregated half of the database
- * only the choices are read: key op, range, findings. The names of the user and
- * the host are left where they are.
+ * and the calls and GPU work of each, so this dialect also writes op and inst
+ * records. A row of GPU work includes its call. Of the aggregated half of the
+ * database only the user's choices are read: key op, range, findings. The names
+ * of the user and the host are never read.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,9 +84,9 @@ dldb_string(void *ctx, int64_t id, struct buf *out)
 #define SYSTEM "read_only_system_config ORDER BY id LIMIT 1"
 #define MODEL "read_only_model_config ORDER BY id LIMIT 1"
 
-enum fact_kind { TEXT, NUMBER, FLAG, KEY /* empty: there is none */ };
+enum fact_kind { TEXT, NUMBER, FLAG, KEY /* KEY: an empty text is unset */ };
 
-/* fact, table and column that it needs, the rest of the query behind FROM */
+/* fact, the table and column that it needs, the rest of the query after FROM */
 static const struct {
 	const char *fact, *table, *column, *from;
 	enum fact_kind kind;
@@ -108,7 +108,7 @@ static const struct {
 	SYS("cuda", "cuda_version"),
 	SYS("cudnn", "cudnn_version"),
 	SYS("profile_name", "profile_name"),
-	/* before the mode, by which dlp-iter knows whether there is a key */
+	/* must precede mode: by it dlp-iter knows whether there is a key */
 	{ "key_op", "iteration_key", "key_node_id",
 	    LAST("(SELECT aggr_id, (SELECT string FROM dictionary d WHERE"
 		 " d.id = k.key_node_id) AS key_node_id FROM iteration_key"
@@ -165,7 +165,7 @@ put_fact(struct dldb_in *d, size_t i)
 	sqlite3_finalize(st);
 }
 
-/* No column of DLProf's can be unset: 0 stands for unknown. */
+/* No column of DLProf's can be NULL: 0 means unknown. */
 static int64_t
 or_unset(sqlite3_stmt *st, int i)
 {
@@ -213,11 +213,11 @@ put_text_column(sqlite3_stmt *st, int i)
 	out_text(s, s != NULL ? strlen(s) : 0);
 }
 
-/* They are told apart from those of dlp-advise by the word "stored". */
+/* The word "stored" distinguishes them from findings of dlp-advise. */
 static void
 put_findings(struct dldb_in *d)
 {
-	/* all of dlp-advise's columns: its findings follow these */
+	/* dlp-advise's columns, because its findings may follow these */
 	static const char *const names[] = { "id", "judged", "problem",
 		"recommendation", "value", "threshold", "threshold_by",
 		"missing", "evidence", "unit", "by" };
@@ -257,8 +257,8 @@ is_setting(size_t i)
 	return strcmp(facts[i].table, "read_only_model_config") == 0;
 }
 
-/* Whether the fact stands in one of DLProf's tables, or is the reader's. What
- * no marker set is not told apart there. */
+/* True if the fact is read from one of DLProf's tables or set by the reader.
+ * The tables do not show which facts no marker set. */
 static bool
 is_theirs(const char *name)
 {

@@ -22,12 +22,12 @@ struct dldb_op {
 	uint32_t type; /* number in types, from 1 */
 	uint32_t nth;  /* runs that began */
 	uint32_t dir;  /* number in types, from 1 */
-	bool none;     /* made for a call outside of all ops */
+	bool none;     /* stands for calls outside of all ops */
 };
 
 struct dldb_run {
-	int64_t op, nth; /* the op's row; which of its runs */
-	int64_t row;     /* its own */
+	int64_t op, nth; /* the op's row; the number of its run */
+	int64_t row;     /* the run's own row */
 	int64_t inst_id; /* its number in the stream */
 	int64_t start;
 	int64_t gpu_lo, gpu_hi;
@@ -49,10 +49,11 @@ struct dldb_in {
 	struct dldb_op *op;
 	size_t n_op, cap_op;
 	struct smap types; /* op types and directions, escaped */
-	struct map nth_of; /* run's row -> which, if not in start order */
+	struct map nth_of; /* run's row -> number of the run, if not in start
+			    * order */
 	bool disordered;
 	struct map run_at;  /* run's row -> number in run, from 1 */
-	struct map run_key; /* op and which -> the same */
+	struct map run_key; /* op and number of the run -> the same */
 	struct dldb_run *run;
 	size_t n_run, cap_run;
 	uint32_t *spare; /* numbers of runs that are closed */
@@ -62,11 +63,12 @@ struct dldb_in {
 	sqlite3_stmt *marker;
 	struct map kept_at; /* dictionary id -> number in kept */
 	struct smap kept;
-	uint64_t stray; /* work outside of the run that it names */
+	uint64_t stray; /* work outside of the run that it belongs to */
 };
 
-/* Columns of a table, as db_cols() has them; those that are missing are
- * remembered for a message. NULL if there is no such table. To be freed. */
+/* The table's columns, as db_cols() returns them; the ones that are missing are
+ * remembered for a message. NULL if the table is missing. The caller frees the
+ * result. */
 char *dldb_cols(struct dldb_in *d, const char *table, const char *const *names);
 
 /* A text of the dictionary; see dialect.string. */
@@ -77,17 +79,19 @@ bool dldb_string(void *ctx, int64_t id, struct buf *out);
 void dldb_rows(struct dldb_in *d);
 
 /* The tables dlp_*, which dlp-dldb adds to DLProf's: events, facts, devices.
- * Databases that DLProf itself wrote have none of them. */
+ * Databases that DLProf itself wrote do not have them. */
 void dldb_own_rows(struct dldb_in *d);
 void dldb_own_close(struct dldb_in *d);
 
-/* Whether there are facts; writes those that known() does not know. */
+/* Writes the facts for which known() is false. Returns false if there are no
+ * facts at all. */
 bool dldb_own_facts(struct dldb_in *d, bool (*known)(const char *name));
 
 /* Adds the facts of a device that DLProf's tables do not have. */
 void dldb_own_dev(struct dldb_in *d, struct dev_fact *f);
 
-/* How an op was recognized; escaped, NULL if the database does not tell. */
+/* How an op was recognised; escaped, NULL if the database does not record it.
+ */
 const char *dldb_own_marker(struct dldb_in *d, int64_t op_row);
 
 /* dldb_ops.c */
@@ -95,21 +99,22 @@ const char *dldb_own_marker(struct dldb_in *d, int64_t op_row);
 void dldb_ops_open(struct dldb_in *d);
 void dldb_ops_close(struct dldb_in *d);
 
-/* Runs of ops, as they pass; see dialect.h. */
+/* Runs of ops, in order; see dialect.h. */
 void dldb_run(void *ctx, const struct event *ev, bool wanted);
 void dldb_run_end(void *ctx, const struct event *ev);
 bool dldb_work(void *ctx, const struct event *ev, struct work_op *op);
 
-/* Begins a record of the n columns, with src where there are several files.
- * *type is declared at its first record. */
+/* Begins a record of the n columns, with src if there are several files. *type
+ * is declared at its first record. */
 void dldb_rec(struct dldb_in *d, struct out_type **type, const char *tag,
     const char *const *cols, int n);
 
 /*
- * dldb_shape.c: shapes as DLProf prints them. Appends "<N:32, C:3, H:32,
- * W:32>; <6>" for shapes "[[32,3,32,32],[6]]", names ["",""] and the letters
- * "N,C,H,W;K": a name that is not empty stands before its shape; letters only
- * where their number is right. NULL and malformed text count as empty.
+ * dldb_shape.c: shapes as DLProf prints them. Appends "<N:32, C:3, H:32, W:32>;
+ * <6>" for shapes "[[32,3,32,32],[6]]", names ["",""] and the letters
+ * "N,C,H,W;K". A name that is not empty precedes its shape; letters are used
+ * only if there are as many as dimensions. NULL and malformed text count as
+ * empty.
  */
 void dldb_shape(
     struct buf *b, const char *shapes, const char *names, const char *letters);

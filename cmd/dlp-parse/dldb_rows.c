@@ -1,8 +1,8 @@
 /*
- * The tables with events of DLProf's database: the five tables of work, and
- * that of runs, which is read twice: by starts and by ends. DLProf writes them
- * op by op, so they are sorted; databases of dlp-dldb are in order. And the
- * tables dlp_*, which only databases of dlp-dldb have.
+ * The tables with events of DLProf's database: the five tables of work, and the
+ * table of runs, which is read twice, by starts and by ends. DLProf writes its
+ * tables op by op, so the rows must be sorted; databases of dlp-dldb are
+ * already in order. The tables dlp_* exist only in databases of dlp-dldb.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -219,7 +219,7 @@ dldb_own_marker(struct dldb_in *d, int64_t op_row)
 static const char *const copy_kinds[] = { "unknown", "HtoD", "DtoH", "HtoA",
 	"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP", "UVM-HtoD",
 	"UVM-DtoH", "UVM-DtoD" };
-/* As Nsight Systems numbered them in DLProf's days. */
+/* As Nsight Systems numbered them in DLProf's time. */
 static const char *const sync_kinds[] = { NULL, "context", "event", "stream" };
 
 #define PICK(table, i)                                                         \
@@ -301,7 +301,7 @@ call_row(
 static const char *const kern_cols[] = { GPU, "long_name_id", "uses_tc",
 	"grid_id", "block_id", NULL };
 
-/* The columns behind those: the sizes of grid and block. */
+/* The columns after those: the sizes of grid and block. */
 #define DIMS ", g.x, g.y, g.z, b.x, b.y, b.z"
 #define DIMS_FROM                                                              \
 	" LEFT JOIN read_only_grid_block g ON g.id = k.grid_id"                \
@@ -316,10 +316,10 @@ kern_row(
 
 	if (!gpu_cols(s, col, ev))
 		return false;
-	/* the table has no name of the call */
+	/* the table has no column for the name of the call */
 	ev->gpu.own.api = EV_UNSET;
 	if (ev->name != EV_UNSET && ev->name == d->graph) {
-		/* dlp-dldb's way to keep the run of a whole graph */
+		/* dlp-dldb stores the run of a whole graph this way */
 		ev->kind = EV_GRAPH;
 		ev->gpu.graph.graph = ev->gpu.graph.exec = EV_UNSET;
 		return true;
@@ -415,7 +415,7 @@ run_row(
 	}
 	if (s->kind == EV_RUN_END) {
 		ev->label = NULL;
-		ev->corr = stop; /* as it stands */
+		ev->corr = stop; /* as the file has it */
 		ev->end = ev->start = stop > ev->start ? stop : ev->start;
 	}
 	ev->pid = id_or_unset(col[3]);
@@ -423,7 +423,7 @@ run_row(
 	ev->op = int_or_unset(col[5]);
 	ev->nth = sqlite3_value_int64(col[0]);
 	if (int_or_unset(col[4]) == -1)
-		ev->corr = EV_UNSET; /* nothing of it was seen on the CPU */
+		ev->corr = EV_UNSET; /* the CPU side was not recorded */
 	ev->run.names = int_or_unset(col[6]);
 	ev->run.shapes = int_or_unset(col[7]);
 	ev->run.outs = int_or_unset(col[8]);
@@ -454,7 +454,7 @@ static const struct {
 	    "api_stop" },
 };
 
-/* The sizes come with the kernels, if they can be had. */
+/* The sizes are read with the kernels, if the database has them. */
 static void
 join_dims(struct dldb_in *d, struct ev_source *s)
 {

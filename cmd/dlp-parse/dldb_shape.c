@@ -3,7 +3,7 @@
 
 #include "dldb_reader.h"
 
-/* The end of the next [...] that has no other inside; *s moves behind its
+/* The end of the next [...] without brackets inside; *s moves past its opening
  * bracket. NULL if there is none. */
 static const char *
 next_list(const char **s)
@@ -109,8 +109,8 @@ any_name(const char *names)
 	return any;
 }
 
-/* Shapes with names are joined by commas. dlp-dldb leaves numbers among the
- * shapes, [], which have no name. */
+/* Shapes with names are joined by commas. dlp-dldb also lists numbers among the
+ * shapes, as [], which have no name. */
 void
 dldb_shape(
     struct buf *b, const char *shapes, const char *names, const char *letters)

@@ -1,8 +1,8 @@
 /*
- * Events as records. The columns stand in the order of the registry; a test
- * compares the two. Each record of GPU work carries the call that launched it.
- * A call with several activities has a record of its own; its duration is
- * there, so that a sum over all records counts API time once.
+ * Events as records. The columns have the order of the registry; a test
+ * compares the two. Each record of GPU work includes the call that launched it.
+ * A call with several activities has a record of its own with the call's
+ * duration, so that a sum over all records counts API time once.
  */
 #include <string.h>
 
@@ -38,14 +38,14 @@ emit_opt_text(const char *s)
 }
 
 /*
- * The op of calls and GPU work, where the database has ops. The columns are
- * all those that dlp-correlate adds, so that everything after it finds them.
+ * The op of calls and GPU work, if the database has ops. The columns are all
+ * those that dlp-correlate adds, because later filters expect them.
  */
 #define OP_COLS_MAX 16
 
 static const struct work_op no_op = { EV_UNSET, EV_UNSET, EV_UNSET, NULL, NULL,
 	true };
-/* Appends the names of these columns of the record type; how many. */
+/* Appends the names of these columns of the record type; returns how many. */
 static int
 op_names(const struct emit *o, const char *tag, const char **names)
 {
@@ -102,7 +102,7 @@ put_op_cols(const struct emit *o, const struct event *ev)
 						     : "no");
 }
 
-/* Ranges of such databases are placed already. */
+/* Such databases already have the place of ranges. */
 static void
 put_range_place(const struct emit *o, const struct event *ev)
 {
@@ -113,9 +113,9 @@ put_range_place(const struct emit *o, const struct event *ev)
 }
 
 /*
- * --rows: where an event stands in the file, which orders events that are equal
- * otherwise: the row of its table, and the number of its name. Kernels have
- * their row always.
+ * --rows: the place of an event in the file (the row of its table, and the
+ * number of its name), which orders events that are equal otherwise. Kernels
+ * always have their row.
  */
 #define ROWS_COLS_MAX 4
 
@@ -148,7 +148,7 @@ rows_names(const struct emit *o, enum ev_kind kind, const char **names)
 	return n;
 }
 
-/* call: of GPU work, may be NULL. */
+/* call: the call of GPU work; may be NULL. */
 static void
 put_rows_cols(
     const struct emit *o, const struct event *ev, const struct event *call)
@@ -280,7 +280,7 @@ emit_str(struct profile *p, const char *s, size_t n, const char *base,
 	return o->strs;
 }
 
-/* The event's text: in its row, or by its id. */
+/* The event's text: from its row, or by its id. */
 static void
 put_name_of(struct profile *p, const struct event *ev)
 {
@@ -375,7 +375,7 @@ put_cpu_cols(struct profile *p, const struct event *ev)
 	}
 }
 
-/* From here on nothing holds a text of the name cache. */
+/* Lets go of the texts of the name cache. */
 static void
 end_record(struct profile *p)
 {
@@ -502,8 +502,8 @@ put_set(const struct event *ev)
 	emit_num(ev->gpu.node);
 }
 
-/* A synchronization is named by its call: the numbers in the files changed
- * their meaning between versions. */
+/* The name of the call decides the kind of a synchronization, because the
+ * numbers in the files changed their meaning between versions. */
 static const struct {
 	const char *prefix, *kind;
 } sync_calls[] = {

@@ -1,6 +1,6 @@
 /*
- * Events as records of dlp-records(5), on standard output (emit.c), and what
- * is known of a profile before its events (emit_facts.c).
+ * Writes events as records of dlp-records(5) to standard output (emit.c), and
+ * the facts of a profile before its events (emit_facts.c).
  */
 #ifndef DLP_PARSE_EMIT_H
 #define DLP_PARSE_EMIT_H
@@ -12,53 +12,59 @@
 
 struct profile;
 
-struct emit {              /* the output of a run; zeroed but for the options */
-	bool with_src;     /* records name their file, */
+struct emit {              /* the output of a run; all zero except the
+			    * options */
+	bool with_src;     /* records have the file's name, */
 	bool with_rank;    /* their rank, */
-	bool with_ops;     /* and work its op: databases that hold ops */
-	bool rows;         /* --rows: places in the file, by which equal events
-			      are ordered */
-	bool kernel_names; /* --kernel-names: str records have them all */
+	bool with_ops;     /* and work records their op: databases that hold
+			    * ops */
+	bool rows;         /* --rows: places in the file, which break ties
+			    * between equal events */
+	bool kernel_names; /* --kernel-names: str records have all columns */
 	struct out_type *types[EV_KINDS], *str_type;
 	struct out_type *dev_type, *proc_type, *thread_type;
 	/* databases that hold ops; declared at their first record */
 	struct out_type *op_type, *inst_type, *finding_type;
-	int64_t ids, op_ids, inst_ids; /* given out, over all files */
+	int64_t ids, op_ids, inst_ids; /* given so far, over all files */
 	uint32_t strs;
 	uint64_t end_before_start, never_closed;
-	struct work_op op; /* of the calls and work that are written next */
+	struct work_op op; /* the op of the calls and work that are written
+			    * next */
 };
 
-/* Declares the record types. The options are set before. */
+/* Declares the record types. The options must be set before. */
 void emit_open(struct emit *o);
 
 /* Writes a str record; its id, from 1. base, mangled: NULL if unset. */
 uint32_t emit_str(struct profile *p, const char *s, size_t n, const char *base,
     const char *mangled);
 
-/* Anything but calls and GPU work. */
+/* Every event except calls and GPU work. */
 void emit_event(struct profile *p, const struct event *ev);
 
 void emit_call(struct profile *p, const struct event *ev, uint64_t n_gpu);
 
-/* GPU work. call NULL: none is known. own: the call has a record of its own. */
+/* GPU work. call is NULL if it is unknown. own: the call has a record of its
+ * own. */
 void emit_gpu(struct profile *p, const struct event *ev,
     const struct event *call, bool own);
 
-/* Asks the dialect which op the event belongs to: the records written next
- * are of it. */
+/* Asks the dialect which op the event belongs to; the records written next get
+ * that op. */
 void emit_op_of(struct profile *p, const struct event *ev);
 
 void emit_notes(const struct emit *o);
 
 /* Fields of records. */
 void emit_num(int64_t v);          /* unset if EV_UNSET */
-void emit_word(const char *s);     /* unset if NULL; needs no escape */
+void emit_word(const char *s);     /* unset if NULL; must need no escape */
 void emit_opt_text(const char *s); /* unset if NULL */
 void emit_dur(struct emit *o, int64_t start, int64_t end);
-void emit_src(const struct profile *p); /* file and rank, if they are wanted */
+void emit_src(const struct profile *p); /* file and rank, if the output has
+					 * them */
 
-/* Records of devices, processes and threads are declared, before a fact. */
+/* Declares the records of devices, processes and threads. Must precede all
+ * facts. */
 void facts_open(struct emit *o);
 
 struct dev_fact {
@@ -69,17 +75,17 @@ struct dev_fact {
 	const char *uuid;
 };
 
-/* An ##info line. With --ranks there is one origin of time, the first rank's:
- * that of others is left out. */
+/* Writes an ##info line. With --ranks the first rank's origin of time applies
+ * to all, so the other ranks' origins are left out. */
 void fact_info(const struct profile *p, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void fact_dev(const struct profile *p, const struct dev_fact *d);
 void fact_proc(const struct profile *p, int64_t pid, const char *name);
-/* prio: EV_UNSET for none, written with --rows. */
+/* prio: EV_UNSET for none; written with --rows. */
 void fact_thread(const struct profile *p, int64_t pid, int64_t tid,
     const char *name, int64_t prio);
 
-/* Whether the process has calls or GPU work. */
+/* True if the process has calls or GPU work. */
 bool pid_used(const struct profile *p, int64_t pid);
 
 #endif

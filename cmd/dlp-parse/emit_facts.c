@@ -52,7 +52,7 @@ fact_info(const struct profile *p, const char *name, const char *fmt, ...)
 	int n;
 
 	if (p->run->out.with_rank && strncmp(name, "t0_", 3) == 0 && p->no > 0)
-		return; /* the origin is the first rank's */
+		return; /* the first rank's origin applies */
 	va_start(ap, fmt);
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);

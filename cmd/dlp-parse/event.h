@@ -7,12 +7,12 @@
 
 /*** event.h ***/
 /*
- * What a dialect makes of one row of a profile: an event, in the terms of
+ * The event that a dialect makes of one row of a profile, in the terms of
  * dlp-records(5). Events are plain values; the merge copies them. Times are
  * nanoseconds from the profile's origin.
  */
 
-/* In the order in which events that begin together are written. */
+/* In the order in which events that start together are written. */
 enum ev_kind {
 	EV_RUN, /* an op's run begins: databases that hold ops */
 	EV_RANGE,
@@ -35,7 +35,7 @@ enum ev_kind {
 
 #define EV_IS_GPU(k) ((k) >= EV_KERN && (k) <= EV_GRAPH)
 
-/* A number that the file does not tell. */
+/* A number that the file does not have. */
 #define EV_UNSET INT64_MIN
 
 struct ev_range {           /* EV_RANGE, EV_MARK */
@@ -49,8 +49,8 @@ struct ev_range {           /* EV_RANGE, EV_MARK */
 
 struct ev_call {
 	int64_t ret;
-	bool twin; /* a second record of a call: dropped where a first one
-		      with the same key is in the file */
+	bool twin; /* a second row of a call: dropped if the file has a first
+		    * one with the same key */
 };
 
 struct ev_gpu {
@@ -73,20 +73,20 @@ struct ev_gpu {
 			const char *mem;
 		} set;
 		struct {
-			const char *kind; /* NULL: told by the call's name */
+			const char *kind; /* NULL: the call's name decides */
 			int64_t event;
 		} sync;
 		struct {
 			int64_t graph, exec;
 		} graph;
 	};
-	/* the call, where it stands in the same row (source.launches): then
-	 * the event's own times are those of the call */
+	/* the call, if it is in the same row (source.launches): then the
+	 * event's own times are the call's */
 	struct {
 		int64_t start, end; /* on the GPU */
 		int64_t api;        /* string id of the call's name */
 		int64_t tc;         /* kernels: 1 or 0 */
-		bool none;          /* there was no call after all */
+		bool none;          /* the work was not launched by a call */
 	} own;
 };
 
@@ -109,16 +109,17 @@ struct event {
 	enum ev_kind kind;
 	int64_t start;
 	int64_t end; /* EV_UNSET: never closed, or unknown. An end before the
-			start is left to the core: it counts them. */
+		      * start is left as it is: the core counts it. */
 	int64_t pid, tid;
 	int64_t corr;     /* correlation id: calls and GPU work */
 	int64_t name;     /* string id for dialect.string() (dialect.kernel()
 			     for kernels), EV_UNSET: none */
-	const char *text; /* the name itself if it is in the row; valid until
-			     the statement's next step; else NULL */
+	const char *text; /* the name itself if the row holds it; valid until
+			   * the statement's next step; otherwise NULL */
 	uint32_t text_len;
-	int64_t op, nth; /* databases that hold ops: the op's row, and which of
-			    its runs; runs: the op's, and their own row */
+	int64_t op, nth;   /* databases that hold ops: the op's row and the
+			    * number of its run; runs: the op's row and their
+			    * own */
 	const char *label; /* lib: "cudnn"; diag: severity; static text */
 	union {
 		struct ev_range range;

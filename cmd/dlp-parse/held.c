@@ -8,7 +8,8 @@
 #include "map.h"
 #include "schema.h"
 
-/* Earlier first; then longer, without an end first; then by kind, row. */
+/* The earlier event first; then the longer one, where one without an end is the
+ * longest; then by kind and row. */
 bool
 event_before(const struct event *a, const struct event *b)
 {
@@ -111,14 +112,14 @@ heap_free(struct heap *h)
 }
 
 #define NONE UINT32_MAX
-#define MAX_EVENTS 65536 /* events kept whole: some 16 MB */
+#define MAX_EVENTS 65536 /* events kept with their texts: some 16 MB */
 
 struct win_ent {
 	int64_t pid, corr;
 	int64_t key; /* of the row */
 	int64_t row;
-	uint32_t next; /* in the bucket, or the free list */
-	uint32_t ev;   /* NONE: to be read again */
+	uint32_t next; /* in the bucket or the free list */
+	uint32_t ev;   /* NONE: the row is read again when it is due */
 	uint16_t cursor;
 	uint8_t kind;
 };
@@ -170,7 +171,7 @@ new_ent(struct window *w)
 	return w->nent++;
 }
 
-/* A place for a whole event, NONE if there are enough of them. */
+/* A place for a whole event; NONE if all places are taken. */
 static uint32_t
 new_ev(struct window *w)
 {

@@ -1,6 +1,6 @@
 /*
  * Events that are kept back: in a heap until their turn in the order of the
- * stream comes, or in a window until the call that launched them comes.
+ * stream, or in a window until their call has been read.
  */
 #ifndef DLP_PARSE_HELD_H
 #define DLP_PARSE_HELD_H
@@ -22,19 +22,19 @@ struct heap { /* of held events, the first in order on top */
 	size_t nspare, cap_spare;
 };
 
-/* The order of the stream. */
+/* True if a precedes b in the stream. */
 bool event_before(const struct event *a, const struct event *b);
 
 void heap_put(struct heap *h, const struct event *ev);
-/* Takes the first out; it is valid until the next heap_put. */
+/* Takes out the first event; it is valid until the next heap_put. */
 struct held *heap_take(struct heap *h);
 void heap_free(struct heap *h);
 
 /*
- * GPU work that was read before its call came by, found by (process,
- * correlation id). It is as large as the GPU lags behind the CPU, some
- * thousand launches. Past a limit only the keys are kept, and the rows are
- * read again when they are due.
+ * GPU work that was read before its call, found by (process, correlation id).
+ * The window grows with the delay of the GPU behind the CPU, some thousand
+ * launches. Above a limit only the keys are kept, and the rows are read again
+ * when they are due.
  */
 struct window {
 	struct win_ent *ent;
@@ -52,16 +52,16 @@ struct cursor;
 void window_put(struct window *w, struct cursor *c, int64_t pid, int64_t corr,
     const struct event *ev);
 
-/* Takes one activity with this key out (the kinds and rows in any order);
- * false if there is none. all: the profile's cursors. */
+/* Takes one activity with this key out of the window (kinds and rows in any
+ * order); false if no activity has it. all: the profile's cursors. */
 bool window_take(struct window *w, struct cursor *all, int64_t pid,
     int64_t corr, struct event *ev);
 
-/* How many of a kind wait under this key. */
+/* The number of activities of a kind under this key. */
 uint64_t window_count(
     const struct window *w, int64_t pid, int64_t corr, enum ev_kind kind);
 
-/* Takes any one out; false if it is empty. */
+/* Takes out any activity; false if the window is empty. */
 bool window_any(struct window *w, struct cursor *all, struct event *ev);
 
 void window_free(struct window *w);

@@ -1,8 +1,8 @@
 /*
- * Opening a file as a database, by what it is. A database is opened as it
- * lies: as immutable if nobody writes it, so that no lock and no writable
- * folder is needed; with its write-ahead log if it has one. Everything else
- * becomes a temporary copy first.
+ * Opens a file as a database. A database is opened in place: as immutable if
+ * nobody writes it, so that neither a lock nor a writable folder is needed;
+ * with its write-ahead log if it has one. Any other file first becomes a
+ * temporary copy.
  */
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include <errno.h>
@@ -49,7 +49,7 @@ watch_add(struct infile *in, const char *path, const struct stat *st)
 	in->watched[in->nwatched++].st = *st;
 }
 
-/* A file of that name that took its place is none of our business. */
+/* A new file under the same name is no reason to complain. */
 static bool
 written(const struct stat *was, const struct stat *is)
 {
@@ -78,7 +78,7 @@ infile_check_unchanged(const struct infile *in)
 	" from"
 #define OF_STATS "a table of nsys stats: give the profile that it was made from"
 
-/* Files that people give in place of a database, by their first bytes. */
+/* Files that users mistake for a database, by their first bytes. */
 static const struct {
 	const char *magic, *what;
 } others[] = {
@@ -110,7 +110,7 @@ static const struct {
 	{ "Total (MB),Count,", OF_STATS },
 };
 
-/* The same by the end of the name, for formats that are private. */
+/* The same by the ending of the name, for private formats. */
 static const struct {
 	const char *end, *what;
 } named[] = {
@@ -132,8 +132,8 @@ ends_with(const char *s, size_t n, const char *end)
 	return n >= m && strncasecmp(s + n - m, end, m) == 0;
 }
 
-/* Whether the name says that the file is a report for nsys to export, once
- * an ending for compression is taken off. */
+/* True if the name, without an ending for compression, is that of a report that
+ * nsys can export. */
 bool
 head_is_report(const char *path)
 {
@@ -166,7 +166,7 @@ head_is_dict(const unsigned char *s, size_t n)
 	       (s[i] == '\'' || (s[i] == 'u' && i + 1 < n && s[i + 1] == '\''));
 }
 
-/* A stream that was unpacked here, if it is one. */
+/* Refuses a stream of records that was unpacked here. */
 static void
 refuse_packed(const char *name, enum zip zip, const unsigned char *s, size_t n)
 {
@@ -276,7 +276,7 @@ be32(const unsigned char *s)
 	       (uint32_t)s[2] << 8 | s[3];
 }
 
-/* A file shorter than its own header says was cut off on its way. */
+/* A file shorter than its own header says was cut off while it was copied. */
 static void
 check_length(const char *name, const unsigned char *s, size_t n, off_t size)
 {
@@ -288,14 +288,13 @@ check_length(const char *name, const unsigned char *s, size_t n, off_t size)
 	if (page == 1)
 		page = 65536;
 	want = be32(s + 28) * page;
-	/* The count holds only if the last writer knew of it. */
+	/* The count holds only if the last writer kept it up to date. */
 	if (be32(s + 24) != be32(s + 92) || want <= (unsigned long long)size)
 		return;
 	die("%s: truncated: %lld of %llu bytes", name, (long long)size, want);
 }
 
-/* Fatal: the error of SQLite, in words that make sense to the owner of a
- * file. */
+/* Fatal: SQLite's error, in words that help the owner of the file. */
 static void
 refuse(sqlite3 *db, const char *name, bool wal)
 {
@@ -323,7 +322,7 @@ begin_reading(sqlite3 *db)
 	    db, "BEGIN; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
 }
 
-/* Opens the database at path, of size bytes with its log; name is for
+/* Opens the database at path, of size bytes including its log; name is for
  * messages, failures are fatal. immutable: nobody writes it, and it has no
  * write-ahead log. */
 static sqlite3 *
@@ -335,15 +334,15 @@ open_db(const char *path, const char *name, bool immutable, off_t size)
 	r = sqldb_read(&db, path, immutable, size);
 	if (db == NULL)
 		die("out of memory");
-	/* SQLite reads the file only now. It is read several times: additions
-	 * to its write-ahead log from now on are not seen. */
+	/* SQLite reads the file only now. The file is read several times;
+	 * additions to its write-ahead log from now on are not seen. */
 	if (r != SQLITE_OK || begin_reading(db) != SQLITE_OK)
 		refuse(db, name, !immutable);
 	return db;
 }
 
 /* A second connection, for a thread, to the database that was just opened as
- * immutable; st is of the file. NULL if it cannot be had. */
+ * immutable; st describes the file. NULL if that fails. */
 static sqlite3 *
 open_again(const char *path, const struct stat *st)
 {
@@ -362,8 +361,9 @@ open_again(const char *path, const struct stat *st)
 #define LOCK_FIRST 0x40000000
 #define LOCK_BYTES 512
 
-/* The size of the file that SQLite keeps beside a database, with *first its
- * first byte; 0 if there is none. It is beside the file, not beside a link. */
+/* The size of a file that SQLite keeps next to a database, with *first its
+ * first byte; 0 if it does not exist. SQLite puts it next to the file itself,
+ * not next to a link. */
 static off_t
 file_beside(const char *path, const char *suffix, char *first)
 {
@@ -406,7 +406,9 @@ check_writer(const char *name, int fd)
 }
 
 #ifndef SECOND_AT
-#define SECOND_AT (8 << 20) /* bytes: below, a thread gains nothing */
+#define SECOND_AT                                                              \
+	(8 << 20) /* bytes: a thread does not pay for smaller files            \
+		   */
 #endif
 
 static sqlite3 *
@@ -417,7 +419,8 @@ open_second(const char *path, const struct stat *st)
 	return open_again(path, st);
 }
 
-/* A copy by us or nsys: checked, opened, and its name removed. */
+/* Opens a copy made by dlp-parse or nsys: checks it, opens it and removes its
+ * name. */
 static sqlite3 *
 open_copy(struct infile *in, const char *path, const char *name, enum zip zip,
     sqlite3 **second)
@@ -455,7 +458,7 @@ open_in_place(struct infile *in, const char *path, int fd,
 	if (wal == 0) {
 		check_length(path, head, n, st->st_size);
 		watch_add(in, path, st);
-		/* one that is done with can be kept, its head zeros */
+		/* SQLite may keep a finished journal and zero its header */
 		if (file_beside(path, "-journal", &first) > 0 && first != 0)
 			die("%s: was left in the middle of a change"
 			    " (PATH-journal): open it once with sqlite3",
@@ -468,7 +471,7 @@ open_in_place(struct infile *in, const char *path, int fd,
 	return db;
 }
 
-/* The file, unpacked, is the report for nsys. */
+/* The unpacked file is a report that nsys has to export. */
 static sqlite3 *
 open_report(
     struct infile *in, const char *path, int fd, enum zip zip, sqlite3 **second)

@@ -1,13 +1,13 @@
 /*
  * Temporary copies of profiles: decompressed, or exported by nsys. SQLite reads
- * pages in any order, so a compressed database has to be unpacked; this is
- * done in pieces, in constant memory. Several streams or frames in one file are
- * read whole. A file that is no database is refused when its first bytes are
- * there, and one that grows out of all proportion when it does.
+ * pages in any order, so a compressed database has to be unpacked; this is done
+ * in pieces, in constant memory. A file of several streams or frames is read to
+ * its end. A file that is not a database is refused as soon as its first bytes
+ * are there, and one that grows out of all proportion as soon as it does.
  *
  * The format of reports (.nsys-rep, .qdrep) is private to nsys, so nsys has to
- * export them. It is run directly, never by a shell; its messages go to a file,
- * of which the last line is shown if it fails.
+ * export them. It is run directly, never by a shell. Its messages go to a file;
+ * if nsys fails, the last line of that file is shown.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,10 +27,10 @@
 #include "infile.h"
 #include "magic.h"
 
-/* The one temporary folder of the process: private, and removed in every way a
- * process can end short of SIGKILL. A signal handler gets no argument, so these
- * are not in a struct that is passed. It reads them: they are set completely
- * before dir[0] is. */
+/* The one temporary folder of the process. It is private, and it is removed
+ * however the process ends, except by SIGKILL. These are not in a struct
+ * because a signal handler gets no argument. The handler reads them, so they
+ * are complete before dir[0] is set. */
 static char dir[4096], file[4096 + 16], logfile[4096 + 16];
 static bool registered; /* unlink_all() is called at exit */
 static const int signals[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE };
@@ -128,7 +128,7 @@ become_nsys(const char *path, const char *out, int report)
 	_exit(127);
 }
 
-/* The errno with which exec failed, or 0 once it succeeded. */
+/* The errno with which exec failed, or 0 if it succeeded. */
 static int
 exec_errno(int fd)
 {
@@ -211,12 +211,12 @@ copy_export(const char *path)
 
 #define PIECE (1 << 18)
 
-/* Profiles shrink by 4 to 40; the limit counts from a size on that any disk
- * has room for. */
+/* Profiles shrink by a factor of 4 to 40. The limit applies above a size for
+ * which any disk has room. */
 #define MOST_TIMES 256
 #define MOST_ANYWAY (UINT64_C(1) << 26)
 
-/* The memory of the decoders: 1 GiB. */
+/* The memory that the decoders may use: 1 GiB. */
 #define WINDOW_LOG 30
 
 struct unpacking {
@@ -224,7 +224,7 @@ struct unpacking {
 	enum zip kind;
 	uint64_t n_in, n_out;
 	int in, out;
-	const unsigned char *head; /* read before; comes first */
+	const unsigned char *head; /* bytes read before; they come first */
 	size_t nhead;
 	unsigned char *ibuf, *obuf;
 };
@@ -263,7 +263,7 @@ zip_kind(const unsigned char *s, size_t n)
 	return ZIP_NONE;
 }
 
-/* Before the next n bytes, at s, are written. */
+/* Called before the next n bytes, at s, are written. */
 static void
 check_growth(struct unpacking *c, const unsigned char *s, size_t n)
 {
@@ -369,7 +369,7 @@ copy_zstd(struct unpacking *c)
 		die("out of memory");
 	ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, WINDOW_LOG);
 	for (;;) {
-		/* A full output buffer can mean that more is inside. */
+		/* If the output buffer is full, the decoder may hold more. */
 		if (in.pos == in.size && out.pos < out.size) {
 			in.size = copy_get(c, &s);
 			in.src = s;
@@ -393,8 +393,8 @@ copy_zstd(struct unpacking *c)
 	ZSTD_freeDStream(z);
 }
 
-/* A gzip member ended: true if another one follows; padding with zeros is
- * no member. */
+/* At the end of a gzip member: true if another member follows; zeros used as
+ * padding are not a member. */
 static bool
 next_member(struct unpacking *c, z_stream *z)
 {

@@ -76,7 +76,7 @@ span_starts(struct name_span a, const char *text)
 	return a.n >= n && memcmp(a.s, text, n) == 0;
 }
 
-/* Anywhere. */
+/* True if the word occurs anywhere. */
 static bool
 span_has(struct name_span a, const char *text)
 {
@@ -88,8 +88,8 @@ span_has(struct name_span a, const char *text)
 	return false;
 }
 
-/* The part of a after the first place where word stands as a whole
- * identifier; n is 0 if there is none. */
+/* The rest of a after the first place where word is a whole identifier; n is 0
+ * if there is no such place. */
 static struct name_span
 span_after(struct name_span a, const char *word)
 {
@@ -121,8 +121,8 @@ span_base(struct name_span path)
 	return slice(path.s + from, path.s + i);
 }
 
-/* The i-th template argument, from 0, of a name that may go on after its
- * first '<'; n is 0 if there is none. Blanks around it are cut off. */
+/* The i-th template argument, from 0, of a name that may continue after its
+ * first '<', without blanks around it; n is 0 if it does not exist. */
 static struct name_span
 span_arg(struct name_span name, int i)
 {
@@ -149,14 +149,15 @@ span_arg(struct name_span name, int i)
 	return no_span;
 }
 
-/* The digits of 128, 128ul, (int)128, C<128>, C<(int)128>; -1: none. */
+/* The digits of 128, 128ul, (int)128, C<128>, C<(int)128>; -1 if there are
+ * none. */
 static long
 span_number(struct name_span a)
 {
 	size_t i = 0;
 	long v = 0;
 
-	/* Digits inside identifiers (uint4) are no_span of the number. */
+	/* Digits inside identifiers (uint4) do not belong to the number. */
 	while (i < a.n && !isdigit((unsigned char)a.s[i])) {
 		while (i < a.n && is_ident(a.s[i]))
 			i++;
@@ -172,7 +173,7 @@ span_number(struct name_span a)
 
 static const struct {
 	const char *type, *name;
-	char acc; /* letter as an accumulator */
+	char acc; /* letter for an accumulator of this type */
 } types[] = {
 	{ "float", "f32", 's' },
 	{ "half_t", "f16", 'h' },
@@ -217,7 +218,8 @@ cutlass_type(struct name_span a)
 	return -1;
 }
 
-/* "AxBxC" of the first n arguments of a shape, with this between. */
+/* Appends "AxBxC" from the first n arguments of a shape; sep is the separator.
+ */
 static bool
 put_dims(struct name_span shape, int n, const char *between, struct buf *out)
 {
@@ -258,9 +260,9 @@ operation(struct name_span type)
 	return "conv";
 }
 
-/* CUTLASS 2. On Tensor Cores the instruction is arch::Mma<Shape, threads,
- * A, LayoutA, B, LayoutB, C, ...>, else MmaSimt<Shape, A, LayoutA, B,
- * LayoutB, C, ...> stands for it. */
+/* CUTLASS 2. On Tensor Cores the instruction is arch::Mma<Shape, threads, A,
+ * LayoutA, B, LayoutB, C, ...>. Without them MmaSimt<Shape, A, LayoutA, B,
+ * LayoutB, C, ...> takes its place. */
 static void
 put_cutlass2(struct name_span type, struct buf *out)
 {
@@ -296,8 +298,8 @@ put_cutlass2(struct name_span type, struct buf *out)
 	}
 }
 
-/* MMA_64x64x16_F32BF16BF16_SS: the letter of the accumulator, the shape,
- * then the type of the operands into *type. */
+/* MMA_64x64x16_F32BF16BF16_SS: appends the letter of the accumulator and the
+ * shape; *type gets the type of the operands. */
 static void
 put_atom(struct name_span atom, struct buf *out, const char **type)
 {
@@ -314,7 +316,7 @@ put_atom(struct name_span atom, struct buf *out, const char **type)
 	atom.n = i;
 	if (shape == 0 || atom.n < shape + 4)
 		return;
-	/* The accumulator is told first: _F32..., _F16..., _S32... */
+	/* The accumulator comes first: _F32..., _F16..., _S32... */
 	switch (atom.s[shape + 1]) {
 	case 'F':
 		buf_putc(out, atom.s[shape + 2] == '3'   ? 's'
@@ -400,8 +402,8 @@ put_snake(struct name_span base, struct buf *out)
 	}
 }
 
-/* Appends a name in CUTLASS's own manner for the kernel type, the template
- * argument of cutlass::Kernel and its likes; false if the type is not
+/* Appends a name in the manner of CUTLASS for the kernel type, the template
+ * argument of cutlass::Kernel and similar wrappers; false if the type is not
  * CUTLASS's. */
 static bool
 kernname_cutlass(struct name_span type, struct buf *out)
@@ -427,7 +429,7 @@ kernname_cutlass(struct name_span type, struct buf *out)
 static const char *const cuts[] = { "void ",
 	"at::", "cuda::", "native::", "(anonymous namespace)::" };
 
-/* Names of wrappers that say nothing of what they wrap. */
+/* Names of wrappers, which say nothing about the kernel inside. */
 static const char *const wrappers[] = { "Kernel", "Kernel2", "kernel",
 	"device_kernel" };
 
@@ -449,7 +451,7 @@ is_word_char(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Cuts text out of s[from..len) wherever it begins a word. */
+/* Removes text from s[from..len) wherever it begins a word. */
 static void
 cut_all(struct buf *b, size_t from, const char *text)
 {
@@ -466,8 +468,8 @@ cut_all(struct buf *b, size_t from, const char *text)
 	b->len = w;
 }
 
-/* As PyProf: up to the template arguments, without PyTorch's namespaces, up
- * to the parameters. */
+/* As PyProf does: cuts the template arguments, PyTorch's namespaces and the
+ * parameters. */
 static void
 shorten(const char *full, struct buf *out)
 {
@@ -486,8 +488,8 @@ shorten(const char *full, struct buf *out)
 		buf_puts(out, full);
 }
 
-/* The full name from the function's own name on: "Kernel2<...>(...)";
- * *space is the namespace before it. */
+/* The full name from the function's own name on: "Kernel2<...>(...)"; *space is
+ * its namespace. */
 static struct name_span
 from_base(struct name_span full, struct name_span base, struct name_span *space)
 {
@@ -512,7 +514,7 @@ from_base(struct name_span full, struct name_span base, struct name_span *space)
 	return (struct name_span){ full.s, 0 };
 }
 
-/* A type that names a kernel, not an argument of one. */
+/* True if the type names a kernel and not an argument of one. */
 static bool
 is_telling(struct name_span type)
 {
@@ -530,8 +532,8 @@ is_telling(struct name_span type)
 	return true;
 }
 
-/* A readable name for the wrapper `base` around what its first template
- * argument says; false if there is nothing better. */
+/* A readable name for the wrapper `base`, built from its first template
+ * argument; false if the given name cannot be improved. */
 static bool
 unwrap(struct name_span full, struct name_span base, struct buf *out)
 {
@@ -571,7 +573,7 @@ kernname_short(const char *full, const char *given, struct buf *out)
 		shorten(full, &own);
 		given = buf_str(&own);
 	}
-	/* Only its last part can be a wrapper: cutlass::Kernel */
+	/* Only the last part can be a wrapper: cutlass::Kernel */
 	base = span_base(span_of(given));
 	if (!is_wrapper(base) || !unwrap(span_of(full), base, out))
 		buf_puts(out, given);

@@ -9,9 +9,9 @@
 /*
  * Appends the short name of the kernel whose demangled name is full, and
  * returns the number of bytes appended. given is the short name that the
- * profiler wrote, or NULL: it is kept unless it says nothing (`Kernel2`);
- * without one the name is shortened as PyProf does. The result depends on
- * the names only; callers keep it per name.
+ * profiler wrote, or NULL. It is kept unless it says nothing (`Kernel2`); if it
+ * is NULL, full is shortened as PyProf does. The result depends on the names
+ * only, so callers can keep it per name.
  */
 size_t kernname_short(const char *full, const char *given, struct buf *out);
 

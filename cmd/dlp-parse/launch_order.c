@@ -1,8 +1,8 @@
 /*
- * The merge of a profile's tables in launch order. GPU work follows its
- * call: the GPU tables are read ahead until the work that the call launched is
- * there (the first pass counted it); work that comes by on the way waits in
- * the window. GPU work that no call launched takes its place at its own start.
+ * The merge of a profile's tables in launch order. GPU work follows its call:
+ * the GPU tables are read ahead until all work that the call launched has been
+ * read (the first pass counted it). Other work that is read on the way waits in
+ * the window. GPU work that no call launched is written at its own start.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 #include "selection.h"
 
 /* Reads a row of GPU work into the window or among the orphans; false at the
- * end. The key of the row: *pid, *corr. */
+ * end. *pid and *corr are the row's key. */
 static bool
 gpu_read(struct profile *p, struct cursor *c, int64_t *pid, int64_t *corr)
 {
@@ -35,15 +35,15 @@ gpu_read(struct profile *p, struct cursor *c, int64_t *pid, int64_t *corr)
 	return true;
 }
 
-/* No row still to come can start before this. */
+/* No row that is still to come can start before this. */
 static int64_t
 frontier(const struct cursor *c)
 {
 	return c->end ? INT64_MAX : num_sub(c->max_start, c->order.back_ns);
 }
 
-/* Reads on until every orphan that starts up to t, or up to the first one
- * known, is known. */
+/* Reads on until all orphans that start up to t are known, or at least up to
+ * the first known one. */
 static void
 read_orphans(struct profile *p, int64_t t)
 {
@@ -80,7 +80,7 @@ first_cpu(const struct profile *p)
 	return best;
 }
 
-/* GPU work that is still in the window at the end has lost its call. */
+/* GPU work that is still in the window at the end: its call is missing. */
 static bool
 drain(struct profile *p)
 {
@@ -207,8 +207,8 @@ emit_launch(struct profile *p, const struct event *call)
 		emit_call(p, call, 0);
 }
 
-/* GPU work with its call in the same row. A call without a length has a row
- * of its own: it launched several. */
+/* GPU work with its call in the same row. A call without a length has a row of
+ * its own, because it launched several. */
 static void
 emit_own(struct profile *p, const struct event *ev)
 {
@@ -225,7 +225,7 @@ emit_own(struct profile *p, const struct event *ev)
 	emit_gpu(p, &work, NULL, false);
 }
 
-/* Events of databases that hold ops; false: it is to be written. */
+/* Events of databases that hold ops; false if the event has to be written. */
 static bool
 emit_run(struct profile *p, const struct event *ev)
 {

@@ -12,7 +12,8 @@
 #define MAX_BYTES (8u << 20)
 #define MAX_NAMES (1u << 17)
 
-/* The record at hand may hold a text: they live until names_written(). */
+/* The record being written may hold a text, so the texts live until
+ * names_written(). */
 static void
 forget(struct name_cache *n)
 {
@@ -97,7 +98,7 @@ full_name(struct profile *p, int64_t id)
 	return p->dialect->string(p->ctx, id, full);
 }
 
-/* The text of a string id in b; NULL if there is none. */
+/* The text of a string id in b; NULL if the id has no text. */
 static const char *
 text_of(struct profile *p, int64_t id, struct buf *b)
 {

@@ -1,7 +1,7 @@
 /*
- * The texts of string ids, escaped and kept: a profile has few distinct names
- * and millions of uses. When they have grown too large, all are read anew as
- * they are used again; a text that a record may hold is never freed before
+ * Caches the texts of string ids, escaped: a profile has few distinct names and
+ * millions of uses. When the texts have grown too large, they are forgotten and
+ * read again when needed. A text that a record may hold is never freed before
  * that record is written.
  */
 #ifndef DLP_PARSE_NAMECACHE_H
@@ -22,22 +22,22 @@ struct name_cache {              /* zeroed */
 	struct map text, kernel; /* id -> number of name + 1 */
 	struct name *v;
 	size_t n, cap, bytes;
-	char **old; /* texts that are forgotten, and may be in a record */
+	char **old; /* forgotten texts that the current record may still hold */
 	size_t n_old, cap_old;
 	struct buf tmp, full;
-	uint64_t unknown; /* ids that the file's strings lack */
+	uint64_t unknown; /* uses of ids that have no string in the file */
 };
 
 /* The name of a string id; its text is valid until names_written(). */
 struct name names_text(struct profile *p, int64_t id);
 
-/* A kernel's short name, valid as long; the record of the full one is written
- * before this returns. mangled_id: EV_UNSET, or a further id that tells kernels
- * of one name apart. */
+/* A kernel's short name, valid equally long; the record of the full name is
+ * written before this returns. mangled_id: EV_UNSET, or another id that
+ * separates kernels of the same name. */
 struct name names_kernel(
     struct profile *p, int64_t id, int64_t short_id, int64_t mangled_id);
 
-/* A record of the profile is complete: nothing holds a text any more. */
+/* Called when a record is complete: no text is held any more. */
 void names_written(struct name_cache *n);
 
 void names_free(struct name_cache *n);

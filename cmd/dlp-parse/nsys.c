@@ -1,8 +1,8 @@
 /*
- * The dialect of Nsight Systems' SQLite exports, 2020 to 2026. No table and
- * no column is sure to be there, and none is read by its position: exports
- * are lazy (a table exists if it has rows), and versions add, rename and
- * move columns.
+ * The dialect of Nsight Systems' SQLite exports, 2020 to 2026. Any table and
+ * any column can be missing, and columns are found by name, never by position,
+ * because exports are lazy (a table exists only if it has rows) and versions
+ * add, rename and move columns.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ nsys_value(struct nsys *ns, const char *table, const char *sql, const char *arg)
 
 	if (!db_has_table(ns->db, table))
 		return NULL;
-	/* a table without the columns of the query is as none */
+	/* a table without the query's columns counts as missing */
 	if (sqlite3_prepare_v2(ns->db, sql, -1, &st, NULL) != SQLITE_OK)
 		return NULL;
 	sqlite3_bind_text(st, 1, arg, -1, SQLITE_STATIC);
@@ -52,7 +52,7 @@ nsys_value(struct nsys *ns, const char *table, const char *sql, const char *arg)
 	return text;
 }
 
-/* Only tables are read: a view can hold any SQL. */
+/* Only tables are read, because a view can run any SQL. */
 static void
 count_view(struct nsys *ns, const char *table)
 {
@@ -144,7 +144,7 @@ nsys_probe(sqlite3 *db)
 	size_t i;
 
 	if (db_has_table(db, "StringTable"))
-		return false; /* nvprof */
+		return false; /* a profile of nvprof */
 	for (i = 0; i < ARRAY_LEN(tables); i++)
 		if (db_has_table(db, tables[i]))
 			return true;
@@ -152,7 +152,7 @@ nsys_probe(sqlite3 *db)
 	       db_has_column(db, "CUPTI_ACTIVITY_KIND_KERNEL", "globalPid");
 }
 
-/* A number in a version; 0 if there is none, or one that nobody wrote. */
+/* A number in a version; 0 if it is missing or impossibly large. */
 static int
 version_part(const char *s)
 {

@@ -1,6 +1,6 @@
 /*
- * The dialect of Nsight Systems: nsys.c knows the database and how all its
- * tables write a row, nsys_cpu.c and nsys_gpu.c have the tables with events,
+ * The dialect of Nsight Systems. nsys.c knows the database and the columns that
+ * all its tables share, nsys_cpu.c and nsys_gpu.c have the tables with events,
  * nsys_facts.c the facts of the session.
  */
 #ifndef DLP_PARSE_NSYS_H
@@ -15,17 +15,17 @@ struct nsys {
 	struct profile *prof;
 	sqlite3 *db;
 	sqlite3_stmt *string; /* StringIds by id; NULL without the table */
-	int schema;           /* 3.24.0 is 3024; 0 if not told */
-	struct map devs;      /* that have kernels, if no table lists GPUs */
+	int schema;           /* 3.24.0 is 3024; 0 if unknown */
+	struct map devs;      /* devices with kernels, if no table lists GPUs */
 	struct map domains;   /* process and domain id -> name, below */
 	struct smap domain_names;
 	struct map threads;  /* gid -> name by NVTX, in domain_names */
-	sqlite3_stmt *other; /* an NVTX row that is no event */
+	sqlite3_stmt *other; /* an NVTX row that is not an event */
 	uint64_t nvtx_other, os_other;
 	/* the last times of NVTX, of ranges, of push/pop ranges */
 	int64_t nvtx_end, range_end, push_end;
 	uint64_t unknown_domains;
-	uint64_t views; /* views that are named like tables of ours */
+	uint64_t views; /* views that have the name of a table we read */
 };
 
 /* The parts of a global id; they are 8, 8, 24 and 24 bits, and the number
@@ -48,40 +48,40 @@ void nsys_thread(sqlite3_value *v, struct event *ev);
 /* An integer; EV_UNSET if it is NULL or 4294967295. */
 int64_t nsys_num(sqlite3_value *v);
 
-/* Sets start and end from columns 2 and 3; false if there is no start. */
+/* Sets start and end from columns 2 and 3; false if the start is missing. */
 bool nsys_times(
     const struct ev_source *s, sqlite3_value **col, struct event *ev);
 
-/* A source over a table with the columns `names` (NULL at the end); NULL if
- * the file has no such table, or no start in it. The first of them is the
- * one that stands last in the table: SQLite walks along a row just once if
- * that is the first column it is asked for. Then come start and end. */
+/* A source over a table with the columns `names` (NULL at the end); NULL if the
+ * file does not have the table or its start column. names[0] must be the column
+ * that is last in the table: SQLite walks along a row only once if it is asked
+ * for the last column first. start and end follow it. */
 struct ev_source *nsys_source(struct nsys *ns, enum ev_kind kind,
     const char *table, row_fn *row, const char *const *names);
 
 /* The text of a string id; see dialect.string. */
 bool nsys_string(void *ctx, int64_t id, struct buf *out);
 
-/* The text of a one-value query with its argument ?1, or NULL; to be freed.
- * Nothing if the table is missing. */
+/* The text of a query for one value, with its argument ?1; NULL if there is no
+ * row or the table is missing. The caller frees it. */
 char *nsys_value(
     struct nsys *ns, const char *table, const char *sql, const char *arg);
 
-/* The names of a memory kind; NULL for a number that has none. */
+/* The name of a memory kind; NULL for an unknown number. */
 const char *nsys_mem_kind(int64_t kind);
 
-/* nsys_cpu.c, nsys_gpu.c: the tables become sources. */
+/* nsys_cpu.c, nsys_gpu.c: make sources of the tables. */
 void nsys_add_cpu(struct nsys *ns);
 void nsys_add_gpu(struct nsys *ns);
 
-/* The first pass shows an NVTX row: its eventType, times, and place. */
+/* Takes an NVTX row of the first pass: its eventType, times and place. */
 void nsys_nvtx_picked(struct nsys *ns, sqlite3 *db, int64_t type, int64_t row,
     int64_t start, int64_t end);
 
 /* nsys_facts.c: see dialect.facts. */
 void nsys_facts(void *ctx);
 
-/* Whether a table lists the GPUs. */
+/* True if a table lists the GPUs. */
 bool nsys_lists_devs(struct nsys *ns);
 
 #endif

@@ -44,7 +44,8 @@ domain_key(int64_t pid, int64_t domain)
 	return hash_mix((uint64_t)domain) ^ (uint64_t)pid << 32;
 }
 
-/* All of it from this connection: it can be that of the second thread. */
+/* Prepares everything from this connection, which can be the second thread's.
+ */
 static sqlite3_stmt *
 other_stmt(struct nsys *ns, sqlite3 *db)
 {
@@ -81,8 +82,8 @@ set_name(struct nsys *ns, struct map *m, uint64_t key, sqlite3_stmt *st)
 		    smap_put(&ns->domain_names, s, n, NULL);
 }
 
-/* A nvtx_row that creates a domain or names a thread: known before any range is
- * written. Rows of other types hold nothing that the records have. */
+/* A row that creates a domain or names a thread. These are read before any
+ * range is written. Rows of other types hold nothing that the records need. */
 static void
 nvtx_other(struct nsys *ns, sqlite3 *db, int64_t nvtx_row)
 {
@@ -105,8 +106,8 @@ nvtx_other(struct nsys *ns, sqlite3 *db, int64_t nvtx_row)
 	sqlite3_reset(st);
 }
 
-/* A domain without a name is named by its number, but not with --rows, because
- * nsys stats prints no name. */
+/* A domain without a name gets its number as its name, except with --rows,
+ * because nsys stats prints no name. */
 static const char *
 name_domain(struct nsys *ns, int64_t pid, int64_t domain)
 {
@@ -143,7 +144,7 @@ set_text(sqlite3_value **col, struct event *ev)
 		ev->name = db_value(col[C_TEXT_ID]);
 }
 
-/* The thread that ended a range; 0 is what old exports write for none. */
+/* The thread that ended a range; old exports write 0 if there is none. */
 static int64_t
 end_tid(sqlite3_value **col, const struct event *ev)
 {
@@ -160,7 +161,7 @@ is_push(int64_t type)
 	return type == NVTX_PUSHPOP || type == NVTX_TXT_PUSHPOP;
 }
 
-/* Whether rows of this eventType are ranges or marks. */
+/* True if rows of this eventType are ranges or marks. */
 static bool
 is_nvtx_event(int64_t type)
 {
@@ -222,8 +223,8 @@ add_nvtx(struct nsys *ns)
 	s = nsys_source(ns, EV_RANGE, "NVTX_EVENTS", nvtx_row, names);
 	if (s == NULL)
 		return;
-	/* Rows of other types are passed over by nvtx_row(): cheaper than a
-	 * WHERE, and the first pass sees the same rows. */
+	/* nvtx_row() skips rows of other types. That is cheaper than a WHERE,
+	 * and the first pass sees the same rows. */
 	s->pick = db_col(ns->db, "NVTX_EVENTS", "eventType");
 }
 
@@ -279,7 +280,7 @@ named_row(
 	return true;
 }
 
-/* Other rows tell when the recording of calls began and ended. */
+/* Other rows record when the tracing of calls began and ended. */
 static bool
 os_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
@@ -336,7 +337,8 @@ node_row(
 	return true;
 }
 
-/* Until 2022 the table of nodes has the name that graphs have later. */
+/* Until 2022 the table of nodes had the name that the table of graphs has now.
+ */
 static void
 add_nodes(struct nsys *ns)
 {
@@ -372,7 +374,7 @@ mem_row(
 	ev->mem.corr = nsys_num(col[10]);
 	ev->mem.pool = db_value(col[11]);
 	ev->mem.pool_bytes = db_value(col[1]);
-	if (ev->mem.corr == 0) /* those before the capture have no call */
+	if (ev->mem.corr == 0) /* nodes made before the capture have no call */
 		ev->mem.corr = EV_UNSET;
 	return true;
 }

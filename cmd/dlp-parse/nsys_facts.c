@@ -1,7 +1,7 @@
 /*
  * The facts of a session in Nsight Systems' files: the machine, its GPUs,
- * processes and threads. Host and user names are left where they are. The table
- * that lists the GPUs, and its units, depend on the version.
+ * processes and threads. The names of the host and the user are never read. The
+ * table that lists the GPUs, and its units, depend on the version.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ nsys_text(sqlite3_stmt *st, int i)
 	return s != NULL && *s != '\0' ? s : NULL;
 }
 
-/* Columns: dev, name, major, minor, SMs, clock, memory, bandwidth, uuid. One
- * record per device, if p is not NULL; true if there is any. */
+/* Columns: dev, name, major, minor, SMs, clock, memory, bandwidth, uuid. Writes
+ * one record per device if p is not NULL; true if there is a device. */
 static bool
 put_devs(sqlite3_stmt *st, const struct profile *p)
 {
@@ -49,8 +49,8 @@ put_devs(sqlite3_stmt *st, const struct profile *p)
 	return last != EV_UNSET;
 }
 
-/* Whether there is a table of the GPUs' CUDA ordinals that tells one of each:
- * processes can see the same GPUs in another order. */
+/* True if a table maps the CUDA ordinals of the GPUs and each ordinal means one
+ * GPU. Processes can see the same GPUs in different orders. */
 static bool
 has_ordinals(struct nsys *ns)
 {
@@ -71,7 +71,7 @@ has_ordinals(struct nsys *ns)
 	return one;
 }
 
-/* Adapters that cannot compute are listed with a capability of 0. */
+/* The table also lists adapters that cannot compute, with a capability of 0. */
 static bool
 dev_gpu(struct nsys *ns, const struct profile *p)
 {
@@ -100,8 +100,8 @@ dev_gpu(struct nsys *ns, const struct profile *p)
 	return found;
 }
 
-/* The table of 2020; its clock is in kHz, its memory in MiB, its bandwidth
- * is wrong. */
+/* The table of 2020. Its clock is in kHz, its memory in MiB, and its bandwidth
+ * is wrong, so it is not used. */
 static bool
 dev_cuda_gpu(struct nsys *ns, const struct profile *p)
 {
@@ -132,14 +132,14 @@ nsys_lists_devs(struct nsys *ns)
 	return dev_gpu(ns, NULL) || dev_cuda_gpu(ns, NULL);
 }
 
-/* The records of the GPUs; false if no table lists any. */
+/* Writes the records of the GPUs; false if no table lists any. */
 static bool
 listed_devs(struct nsys *ns)
 {
 	return dev_gpu(ns, ns->prof) || dev_cuda_gpu(ns, ns->prof);
 }
 
-/* Names of facts, and where they stand. */
+/* Names of facts and the queries that find them. */
 static const struct {
 	const char *fact, *table, *sql, *arg;
 } facts[] = {
@@ -224,8 +224,8 @@ put_infos(struct nsys *ns)
 	free(text);
 }
 
-/* Which reports of NVTX nsys stats makes, and to which time it has ranges
- * last that never end. */
+/* Records which NVTX reports nsys stats can make, and the time at which it ends
+ * ranges that were never closed. */
 static void
 put_nvtx(struct nsys *ns)
 {
@@ -251,7 +251,7 @@ by_number(const void *va, const void *vb)
 	return (int64_t)*a < (int64_t)*b ? -1 : *a != *b;
 }
 
-/* To be freed. */
+/* The caller frees the result. */
 static uint64_t *
 sorted_keys(const struct map *m)
 {
@@ -264,7 +264,7 @@ sorted_keys(const struct map *m)
 	return key;
 }
 
-/* No table of GPUs: those that have kernels. */
+/* No table of GPUs: list the devices that have kernels. */
 static void
 dev_used(struct nsys *ns)
 {
@@ -301,7 +301,7 @@ put_procs(struct nsys *ns)
 	free(cols);
 }
 
-/* Names of threads that only NVTX told. */
+/* Names of threads that only NVTX has. */
 static void
 put_nvtx_threads(struct nsys *ns)
 {
@@ -319,8 +319,8 @@ put_nvtx_threads(struct nsys *ns)
 	free(gid);
 }
 
-/* A thread can have many names: the one of the highest priority, and the
- * last of those; with --rows all, in the order of the names. */
+/* A thread can have many names. The one of the highest priority is used, and of
+ * several the last; with --rows all are written, in the order of the names. */
 static void
 put_threads(struct nsys *ns)
 {

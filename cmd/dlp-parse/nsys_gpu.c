@@ -98,8 +98,8 @@ set_row(
 	return true;
 }
 
-/* The numbers are sure from schema 3.24 on; before, only 4 is. The core
- * asks the name of the call first. */
+/* The numbers are known for schema 3.24 and later; before, only 4 is. The core
+ * prefers the name of the call. */
 static const char *
 sync_kind(const struct nsys *ns, int64_t type)
 {

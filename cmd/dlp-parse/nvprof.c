@@ -16,7 +16,7 @@
 #include "schema.h"
 #include "stage.h"
 
-/* A string of the file, or an API function's name; see dialect.string. */
+/* A string of the file, or the name of an API function; see dialect.string. */
 static bool
 nvprof_string(void *ctx, int64_t id, struct buf *out)
 {
@@ -69,7 +69,7 @@ nvprof_num(sqlite3_value *v)
 	return sqlite3_value_int64(v);
 }
 
-/* A string's id; negative ones are not the file's: see nvprof_api_id(). */
+/* A string's id. Negative ids are not the file's: see nvprof_api_id(). */
 int64_t
 nvprof_name(sqlite3_value *v)
 {
@@ -88,7 +88,7 @@ nvprof_times(struct nvprof *nv, const struct ev_source *s, sqlite3_value **col,
 		source_bad_row(s);
 		return false;
 	}
-	/* CUPTI's word for a time that it could not record */
+	/* CUPTI writes 0 for a time that it could not record */
 	if (start == 0) {
 		nv->untimed++;
 		ev->start = 0;
@@ -125,7 +125,7 @@ nvprof_object(
 		*tid = le32(s + 4);
 }
 
-/* Nsight's exports have numbers one lower. */
+/* Nsight's exports have numbers lower by one. */
 const char *
 nvprof_mem_kind(int64_t kind)
 {
@@ -282,7 +282,7 @@ nvprof_facts(void *ctx)
 }
 
 /* Tables whose rows are left out, and the note that counts them; the first
- * only where there is a timeline. */
+ * table is left out only if there is a timeline. */
 static const struct left_out left_out[] = {
 	{ NVPROF_TABLE("KERNEL"), "metrics_run_kernels" },
 	{ NVPROF_TABLE("CDP_KERNEL"), "device_launched_kernels" },
@@ -303,7 +303,7 @@ nvprof_probe(sqlite3 *db)
 		NVPROF_TABLE("MARKER") };
 	size_t i;
 
-	/* A name that only this dialect has. */
+	/* Only this dialect has a table of this name. */
 	if (!db_has_table(db, "StringTable"))
 		return db_has_table(db, NVPROF_TABLE("CONCURRENT_KERNEL"));
 	for (i = 0; i < ARRAY_LEN(any); i++)
@@ -406,7 +406,7 @@ nvprof_kernel(void *ctx, int64_t id, struct buf *out)
 	struct buf b = { NULL, 0, 0 };
 	bool has = nvprof_string(ctx, id, &b);
 
-	/* Nothing with a NUL inside is mangled. */
+	/* A text with a NUL inside is not a mangled name. */
 	if (has && strlen(buf_str(&b)) == b.len)
 		(nv->prof->run->old_names ? demangle_old : demangle)(b.s, out);
 	else

@@ -1,6 +1,6 @@
 /*
- * The dialect of nvprof: nvprof.c knows the database, how all its tables write
- * a row, and the facts of the session; nvprof_rows.c has the tables with
+ * The dialect of nvprof. nvprof.c knows the database, the columns that all its
+ * tables share, and the facts of the session; nvprof_rows.c has the tables with
  * events, nvprof_cbid.c the names of API functions.
  */
 #ifndef DLP_PARSE_NVPROF_H
@@ -22,7 +22,7 @@ struct nvprof {
 	struct map domain;    /* name id -> number in domains, from 1 */
 	char **domains;
 	size_t n_domains, cap_domains;
-	bool has_timeline; /* kernels of a second run are left out */
+	bool has_timeline; /* the kernels of a second run are left out */
 	uint64_t untimed;  /* rows whose times were not recorded */
 };
 
@@ -30,7 +30,7 @@ struct nvprof {
  * nv. */
 const char *nvprof_domain(struct nvprof *nv, int64_t name_id);
 
-/* A value as an integer; EV_UNSET if it is something else. */
+/* A value as an integer; EV_UNSET if it has another type. */
 int64_t nvprof_num(sqlite3_value *v);
 
 /* The same for the id of one of the file's strings. */
@@ -44,32 +44,32 @@ bool nvprof_times(struct nvprof *nv, const struct ev_source *s,
 /* The kind of object that a marker or an overhead belongs to. */
 enum { OBJECT_PROCESS = 1, OBJECT_THREAD = 2 };
 
-/* The process and the thread of the object of this kind and id; those that it
- * does not name are left as they were. */
+/* The process and thread of the object of this kind and id. A member that the
+ * object does not name keeps its value. */
 void nvprof_object(
     sqlite3_value *kind, sqlite3_value *id, int64_t *pid, int64_t *tid);
 
-/* The i-th text of a table, NULL if it has none. */
+/* The i-th text of a table; NULL if the table is shorter. */
 #define NVPROF_PICK(table, i)                                                  \
 	((i) >= 0 && (i) < (int64_t)ARRAY_LEN(table) ? (table)[i] : NULL)
 
-/* The name of a memory kind; NULL for a number that has none. */
+/* The name of a memory kind; NULL for an unknown number. */
 const char *nvprof_mem_kind(int64_t kind);
 
-/* A source over a table with these columns (NULL at the end); NULL if the
- * file has no such table, or no start in it. */
+/* A source over a table with these columns (NULL at the end); NULL if the file
+ * does not have the table or its start column. */
 struct ev_source *nvprof_source(struct nvprof *nv, enum ev_kind kind,
     const char *table, row_fn *row, const char *const *cols);
 
-/* nvprof_rows.c: the tables become sources. */
+/* nvprof_rows.c: makes sources of the tables. */
 void nvprof_add_rows(struct nvprof *nv);
 
-/* nvprof_cbid.c: API functions are string ids, too: negative ones, which the
+/* nvprof_cbid.c: API functions have string ids, too: negative ones, which the
  * file's own table never has. */
 enum nvprof_api { NVPROF_RUNTIME, NVPROF_DRIVER };
 int64_t nvprof_api_id(enum nvprof_api api, int64_t cbid);
 
-/* Appends the function's name, runtime_cbid_N if the number is unknown. */
+/* Appends the function's name, or runtime_cbid_N if the number is unknown. */
 void nvprof_api_name(int64_t id, struct buf *out);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * The numbers by which nvprof records API functions (cbid) and their names,
- * as CUPTI numbers them: those of compute, not those of graphics. Numbers
- * that are not here read as runtime_cbid_N and driver_cbid_N.
+ * The numbers by which nvprof records API functions (cbid), with their names.
+ * The numbers are CUPTI's for compute; those for graphics are left out. Other
+ * numbers become runtime_cbid_N and driver_cbid_N.
  */
 #include <stdlib.h>
 

@@ -1,9 +1,14 @@
 /*
- * nvprof's tables with events. API calls, overhead and allocations: threads are
- * given as pthread handles cut to 32 bits, shown unsigned, as PyProf does. GPU
- * work: it has no process id and no thread; both come from the call with its
- * correlation id. Markers, NVTX ranges and marks: a range is two rows, its
- * start and its end, which only an id ties together.
+ * nvprof's tables with events.
+ *
+ * API calls, overhead and allocations: threads are pthread handles cut to 32
+ * bits, shown unsigned, as PyProf does.
+ *
+ * GPU work: it has neither a process id nor a thread; both come from the call
+ * with its correlation id.
+ *
+ * Markers, NVTX ranges and marks: a range is two rows, its start and its end,
+ * with nothing in common but an id.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,7 +42,7 @@ call_row(
 	if (tid != EV_UNSET)
 		ev->tid = tid & 0xffffffff;
 	ev->call.ret = nvprof_num(col[7]);
-	/* A number in both tables is the same call, told twice. */
+	/* A correlation id in both tables is the same call, recorded twice. */
 	ev->call.twin = s->tag == NVPROF_DRIVER;
 	return true;
 }
@@ -137,7 +142,7 @@ static const char *const copy_kinds[] = { NULL, "HtoD", "DtoH", "HtoA", "AtoH",
 static const char *const sync_kinds[] = { NULL, "event", "stream-wait-event",
 	"stream", "context" };
 
-/* Ids of 32 bits, of which all ones means none; stored signed. */
+/* Ids of 32 bits, stored signed; all bits set means none. */
 static int64_t
 id32(sqlite3_value *v)
 {
@@ -165,7 +170,7 @@ gpu_work(struct nvprof *nv, const struct ev_source *s, sqlite3_value **col,
 #define GPU_COLS                                                               \
 	"start", "end", "correlationId", "deviceId", "contextId", "streamId",  \
 	    "graphNodeId"
-#define GPU_NEXT 8 /* the column behind them */
+#define GPU_NEXT 8 /* the first column after them */
 
 static const char *const kernel_cols[] = { GPU_COLS, "name", "gridX", "gridY",
 	"gridZ", "blockX", "blockY", "blockZ", "registersPerThread",
@@ -244,7 +249,7 @@ sync_row(
 
 	if (!gpu_work(ctx, s, col, ev))
 		return false;
-	/* Only the context tells the device. */
+	/* Only the context identifies the device. */
 	dev = map_get(&nv->context, (uint64_t)ev->gpu.ctx);
 	ev->gpu.dev = dev != NULL ? (int64_t)*dev : EV_UNSET;
 	kind = nvprof_num(col[GPU_NEXT]);
@@ -267,9 +272,9 @@ graph_row(
 }
 
 /*
- * Kernels stand in one of two tables, after the way in which they were
- * recorded. A session of the Visual Profiler can hold both, a timeline and
- * the same run again for metrics: then the timeline counts.
+ * Kernels are in one of two tables, which depends on how they were recorded. A
+ * session of the Visual Profiler can have both: a timeline, and the same run
+ * again for metrics. Then only the timeline is read.
  */
 static bool
 is_second_run(struct nvprof *nv, const char *table)
@@ -357,10 +362,11 @@ mark_row(
 }
 
 /*
- * The end comes later in the table: the ends go into a temporary table
- * (SQLite's own, on disk if large) so that a range is whole at its start.
- * An id that is used again ends where the next end behind its start is.
- * The columns' types matter: without them the join would not use the key.
+ * The end of a range comes later in the table than its start. The ends go into
+ * a temporary table (SQLite's own, on disk if large), so that a range is
+ * complete when it starts. If an id is used again, a range ends at the next end
+ * after its start. The columns' types matter: without them the join would not
+ * use the key.
  */
 static void
 make_ends(struct nvprof *nv, const char *table)
@@ -381,7 +387,7 @@ make_ends(struct nvprof *nv, const char *table)
 	sqlite3_free(s);
 }
 
-/* A piece of SQL, to be freed. */
+/* A piece of SQL. The caller frees it. */
 static char *sql(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 static char *

@@ -150,8 +150,8 @@ has_rows(const struct profile *p, int kind)
 	return rows_of(p, kind, kind) > 0;
 }
 
-/* Kinds of work are asked for together: a missing one is reported only if all
- * of those that were asked for are missing. */
+/* Kinds of work that are requested together: a missing kind is reported only if
+ * all requested ones are missing. */
 static bool
 is_spared(const struct profile *p, int kind)
 {
@@ -166,8 +166,9 @@ is_spared(const struct profile *p, int kind)
 	return false;
 }
 
-/* Says what is missing in the profile, and how to record it. Without GPU work
- * that is all there is to say; without ranges nothing is known about ops. */
+/* Reports events that are missing in the profile, and how to record them. If
+ * GPU work is missing, nothing further is reported; without ranges nothing is
+ * known about ops. */
 static void
 say_missing(struct profile *p)
 {
@@ -201,12 +202,12 @@ say_missing(struct profile *p)
 }
 
 /*
- * Calls first: GPU work is counted by whether its call is there. Meanwhile a
- * second thread scans the cursors that are apart. It runs scan_apart(), and may
- * touch these cursors, the connection p->second, the counter of bad rows, and
- * of the dialect's context what picked() needs for their rows (see
- * ev_source.apart). Messages are held back, so that they come in the same
- * order as without the thread.
+ * Scans calls first, because GPU work is counted by whether its call exists.
+ * Meanwhile a second thread scans the cursors that are apart. It runs
+ * scan_apart(), and may touch these cursors, the connection p->second, the
+ * counter of bad rows, and the members of the dialect's context that picked()
+ * needs for their rows (see ev_source.apart). Messages are held back, so that
+ * they come in the same order as without the thread.
  */
 void
 profile_begin(struct profile *p)
@@ -245,11 +246,12 @@ profile_alone(struct profile *p)
 		c->apart = false;
 		c->db = p->db;
 	}
-	sqlite3_close_v2(p->second); /* the dialect may keep a statement */
+	sqlite3_close_v2(p->second); /* the dialect may still hold a
+				      * statement */
 	p->second = NULL;
 }
 
-/* The table that another thread reads: the largest that can be. */
+/* The table that the second thread reads: the largest one that it may read. */
 static struct cursor *
 read_apart(struct profile *p)
 {

@@ -1,7 +1,7 @@
 /*
- * A run of dlp-parse, and the profiles that it reads. A profile is one file
- * with a cursor for each of its tables; it goes from opening by a first pass
- * over all rows (profile.c) to its events in launch order (launch_order.c).
+ * A run of dlp-parse, and the profiles that it reads. A profile is one file,
+ * with a cursor for each of its tables. profile.c opens it and makes the first
+ * pass over all rows; launch_order.c writes its events in launch order.
  */
 #ifndef DLP_PARSE_PROFILE_H
 #define DLP_PARSE_PROFILE_H
@@ -14,7 +14,7 @@
 #include "scan.h"
 #include "selection.h"
 
-struct parse { /* the run: options, and what all profiles share */
+struct parse { /* the run: options, and the state that all profiles share */
 	struct selection sel;
 	struct emit out;
 	struct infile in;
@@ -51,13 +51,15 @@ struct profile {
 	/* --ranks: ranks.h */
 	int64_t rank, shift; /* shift: added to all times */
 	enum { RANK_ORDER, RANK_FOUND } rank_by;
-	const char *clock_by; /* where shift comes from; NULL: nowhere */
+	const char *clock_by; /* how shift was found; NULL: it was not */
 	int64_t n_coll, spread;
-	/* the next event: a CPU cursor, or the first orphan if NULL */
+	/* the cursor of the next event, a CPU table's; NULL: the next event is
+	 * the first orphan */
 	struct cursor *next;
 	bool has_next;
 	/* launch_order.c */
-	struct event *several; /* what one call launched, while it is written */
+	struct event *several; /* the activities of one call, while they are
+				* written */
 	size_t cap_several;
 	struct {
 		uint64_t twins, before_launch, orphans, late;
@@ -68,11 +70,12 @@ struct profile {
 void profile_open(
     struct profile *p, struct parse *run, const char *path, int no);
 void profile_begin(struct profile *p); /* the first pass */
-void profile_alone(struct profile *p); /* no thread from now on */
+void profile_alone(struct profile *p); /* stops the second thread */
 void profile_start(struct profile *p); /* opens the cursors for the merge */
 void profile_close(struct profile *p);
 
-/* The merge: whether there is one more event, the event, and its records. */
+/* The merge: peek says whether there is one more event, the others return it
+ * and write its records. */
 bool merge_peek(struct profile *p);
 const struct event *merge_head(const struct profile *p);
 void merge_emit(struct profile *p);

@@ -1,5 +1,5 @@
 /*
- * PyProf's .dict: its lines, call by call, as records: the ranges that were
+ * Reads PyProf's .dict call by call and writes its lines as records: the ranges
  * around the launch, and the kernel. Lines of one call of an op share their
  * ranges. A made-up clock gives each kernel its own time.
  */
@@ -20,7 +20,7 @@
 #include "selection.h"
 #include "stage.h"
 
-#define DICT_RUN 4096 /* lines that are held back at most */
+#define DICT_RUN 4096 /* the most lines that are kept back */
 
 static bool
 same_text(const struct buf *a, const struct buf *b)
@@ -28,7 +28,7 @@ same_text(const struct buf *a, const struct buf *b)
 	return a->len == b->len && memcmp(a->s, b->s, a->len) == 0;
 }
 
-/* The path that two lines have in common, in ranges. */
+/* The number of ranges, from the outermost, that two lines share. */
 static int
 common_ranges(const struct dict_line *a, const struct dict_line *b)
 {
@@ -40,7 +40,7 @@ common_ranges(const struct dict_line *a, const struct dict_line *b)
 	return i;
 }
 
-/* Whether ranges [from, to) are the same_text; both lines have them. */
+/* True if ranges [from, to) have the same texts; both lines must have them. */
 static bool
 same_part(const struct dict_line *a, const struct dict_line *b, int from, int n)
 {
@@ -52,8 +52,8 @@ same_part(const struct dict_line *a, const struct dict_line *b, int from, int n)
 	return true;
 }
 
-/* Whether a line goes on within the ranges of the one before: with the same
- * outermost argument marker, or, without one, in the same ranges. */
+/* True if a line continues in the ranges of the line before: with the same
+ * outermost argument marker or, without one, in the same ranges. */
 static bool
 is_same_run(const struct dict_line *a, const struct dict_line *b)
 {
@@ -80,7 +80,7 @@ same_seq(const struct dict_line *a, const struct dict_line *b)
 	return a->n == b->n && same_part(a, b, from, a->n - from);
 }
 
-/* Functions that call others, which differ, and may call one twice. */
+/* Functions that call different functions, and may call one of them twice. */
 static bool
 is_composite(const struct dict_line *v, int n)
 {
@@ -93,11 +93,11 @@ is_composite(const struct dict_line *v, int n)
 }
 
 /*
- * How many of the lines of a run, from the first, are one call. The file does
- * not say where a call ends and the next one, with the same arguments, begins.
- * Calls that autograd follows have a sequence id each; others have the id of
- * their neighbours (shared), and their next call begins where the first kernel
- * comes again.
+ * The number of lines, from the first of a run, that belong to one call. The
+ * file does not mark where a call ends and the next one with the same arguments
+ * begins. Calls that autograd tracks have a sequence id each. Other calls have
+ * the id of their neighbours (shared); their next call begins where the first
+ * kernel occurs again.
  */
 static int
 lines_of_call(const struct dict_line *v, int n, bool shared)
@@ -141,9 +141,9 @@ put_dict_range(struct dict_file *f, const struct dict_line *d, int level,
 	emit_event(f->prof, &ev);
 }
 
-/* Nsight's full names, which write (int)4 for a number, are shortened as
- * Nsight does: without the namespaces. Those of nvprof are as dlp-parse
- * shortens them. */
+/* Nsight's full names, which write (int)4 for a number, are shortened as Nsight
+ * does: without the namespaces. Names of nvprof are shortened as dlp-parse
+ * does. */
 static int64_t
 short_name(struct dict_file *f, const struct dict_line *d)
 {
@@ -156,7 +156,8 @@ short_name(struct dict_file *f, const struct dict_line *d)
 		return EV_UNSET;
 	for (p = s; p < e && *p != '('; p++) {
 		if (mv_starts(mv(p, e), unnamed))
-			p += sizeof(unnamed) - 2; /* at its last colon */
+			p += sizeof(unnamed) - 2; /* at the last colon of the
+						   * name */
 		if (*p == '<')
 			break;
 		if (*p == ':' || *p == ' ')
@@ -198,7 +199,7 @@ slot_after(int64_t start, const struct dict_line *d)
 	return start + SLOT + d->dur;
 }
 
-/* The end of range `level` of line i: after the last line that has it. */
+/* The end of range `level` of line i: after the last line in that range. */
 static int64_t
 range_end(const int *common, const struct dict_line *v, int i, int level,
     int64_t start)
@@ -208,7 +209,7 @@ range_end(const int *common, const struct dict_line *v, int i, int level,
 	return start + 3 * DICT_PATH - level;
 }
 
-/* The n lines v of a call. */
+/* Writes the n lines v of a call. */
 static void
 put_call_lines(struct dict_file *f, const struct dict_line *v, int n)
 {
@@ -227,7 +228,8 @@ put_call_lines(struct dict_file *f, const struct dict_line *v, int n)
 	}
 }
 
-/* Looks into a compressed file. A database is kept for infile_open(). */
+/* Looks into a compressed file. If it holds a database, the copy is kept for
+ * infile_open(). */
 static bool
 is_packed_dict(struct dict_file *f, struct infile *in, const char *name, int fd,
     const unsigned char *first, size_t nfirst)
@@ -250,7 +252,8 @@ is_packed_dict(struct dict_file *f, struct infile *in, const char *name, int fd,
 	return true;
 }
 
-/* Bytes that were read of a pipe cannot be read again: they are handed on. */
+/* Bytes that were read from a pipe cannot be read again, so they are handed on.
+ */
 bool
 dict_is(struct dict_file *f, struct parse *run, const char *path)
 {
@@ -263,7 +266,7 @@ dict_is(struct dict_file *f, struct parse *run, const char *path)
 
 	if (fd < 0 || fstat(fd, &st) != 0 || S_ISDIR(st.st_mode)) {
 		head_close(fd);
-		return false; /* infile_open() says what is wrong */
+		return false; /* infile_open() reports the error */
 	}
 	n = head_read(in, name, fd, head, sizeof(head));
 	if (zip_kind(head, n) != ZIP_NONE &&
@@ -328,7 +331,7 @@ say_made_up(struct dict_file *f)
 	f->said = true;
 }
 
-/* The line that was read goes to the others; its buffers are swapped. */
+/* Appends the line that was read to the run, by a swap of buffers. */
 static void
 keep_line(struct dict_file *f, struct dict_line *d)
 {

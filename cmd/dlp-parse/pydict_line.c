@@ -4,7 +4,7 @@
 #include "pydict.h"
 #include "pylit_json.h"
 
-/* A further range; NULL where there is no next_range room. */
+/* One more range; NULL if the line has no room for it. */
 static struct buf *
 next_range(struct dict_line *d)
 {
@@ -60,8 +60,8 @@ is_seq_zero(const struct buf *b)
 	return mv_ends((struct mview){ b->s, b->len }, "seq = 0");
 }
 
-/* PyProf sorted them by sequence id: the node of the backward pass, which is
- * around what it calls, comes last there. */
+/* PyProf sorted the markers by sequence id, so the node of the backward pass
+ * comes last although it is around its callees. */
 static void
 add_seq(struct dict_line *d, struct mview list)
 {
@@ -80,7 +80,8 @@ add_seq(struct dict_line *d, struct mview list)
 	}
 }
 
-/* Where nothing else is around a launch, PyProf took any range for its op. */
+/* If there is no other range around a launch, PyProf took any range for its op.
+ */
 static void
 add_other(struct dict_line *d, struct mview op)
 {
@@ -125,7 +126,7 @@ read_dim(int64_t dim[3], struct mview v)
 			dim[i] = EV_UNSET;
 }
 
-/* The first of a list of numbers. */
+/* The first number of a list. */
 static void
 read_first(struct mview list, int64_t *v)
 {

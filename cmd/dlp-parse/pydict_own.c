@@ -1,5 +1,5 @@
 /*
- * Lines of a .dict with the profile's own times go to a temporary database, of
+ * Lines of a .dict with the profile's own times go to a temporary database of
  * ranges (r), nodes of graphs (n) and kernels (k), and from there to records in
  * the order of time. All failures are fatal.
  */
@@ -33,8 +33,8 @@ enum {
 	K_NODE
 };
 
-/* A range is in the lines of all kernels that were launched in it, the node of
- * a graph in those of all its replays. */
+/* A range is repeated in the lines of all kernels that were launched in it, a
+ * graph node in those of all its replays. */
 static const char own_schema[] =
     "CREATE TABLE r (pid, tid, t, e, text, UNIQUE (pid, tid, t, e, text));"
     "CREATE TABLE n (pid, tid, t, node, UNIQUE (pid, node));"
@@ -137,7 +137,7 @@ next_text(struct pylit *l, struct buf *b)
 	return true;
 }
 
-/* START, END, TEXT of each; loose: PID, TID before them. */
+/* START, END, TEXT of each range; PID, TID precede them if loose is set. */
 static void
 add_ranges(
     struct dict_own *o, struct pylit *l, int64_t pid, int64_t tid, bool loose)
@@ -156,7 +156,7 @@ add_ranges(
 	}
 }
 
-/* The node that a graph's kernel was captured as: NODE, TID, TIME. */
+/* The graph node as which a kernel was captured: NODE, TID, TIME. */
 static int64_t
 add_node(struct dict_own *o, struct mview value, int64_t pid)
 {
@@ -213,7 +213,8 @@ dict_own_add(struct dict_own *o, const struct dict_line *d)
 	return true;
 }
 
-/* As dlp-parse writes them: outer ranges before inner ones. */
+/* In the order in which dlp-parse writes them: outer ranges before inner ones.
+ */
 enum { IS_RANGE, IS_NODE, IS_KERNEL };
 static const char sorted[] =
     "SELECT t, 0 AS kind, -e AS o, rowid AS n, pid, tid, e, text FROM r "

@@ -1,8 +1,9 @@
 /*
- * Ranks: their numbers, and their clocks. Exports have no place for a rank: it
- * is looked for where programs and launchers leave it. UTC of the session's
- * start is the first hint for a clock, wrong by as much as the hosts' clocks
- * are; collectives that end together on all ranks decide.
+ * Ranks: their numbers, and their clocks. Exports have no field for a rank, so
+ * dlp-parse looks in the places where programs and launchers leave it. UTC of
+ * the session's start is a first estimate of the clock's offset, wrong by the
+ * difference of the hosts' clocks; collectives that end together on all ranks
+ * make it exact.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@
 #include "shipped.h"
 #include "stage.h"
 
-/* Variables of launchers, the surer first; local: on one host. */
+/* Variables of launchers, the more reliable first; local: the rank on one host.
+ */
 static const struct {
 	const char *name;
 	bool local;
@@ -43,7 +45,7 @@ struct found_rank {
 	int64_t rank;
 };
 
-/* Where the texts stand. */
+/* The queries for texts that may hold a rank. */
 static const struct {
 	const char *table, *name, *value;
 } places[] = {
@@ -68,7 +70,7 @@ rank_found(struct found_rank *f, int64_t rank)
 	f->rank = rank;
 }
 
-/* The rank_number at s, which may stand behind quotes. */
+/* The rank's number at s, perhaps in quotes. */
 static bool
 rank_number(const char *s, int64_t *v)
 {
@@ -124,7 +126,7 @@ in_place(struct found_rank *f, sqlite3 *db, size_t place)
 	sqlite3_finalize(st);
 }
 
-/* "rank 3", "[rank3]", "global rank: 3" and nothing else. */
+/* True for "rank 3", "[rank3]", "global rank: 3" with nothing else. */
 static bool
 says_rank(const char *s, int64_t *v)
 {
@@ -296,7 +298,7 @@ read_colls(struct profile *p, const struct namerules *rules,
 	cursor_close(&c);
 }
 
-/* Those that end on all ranks together; where there is none, those that
+/* Collectives that end on all ranks together; if there are none, those that
  * nearly do. Times are the profile's own. */
 static void
 colls_read(
@@ -334,7 +336,7 @@ ranks_sort(char **paths, int n)
 		qsort(paths, (size_t)n, sizeof(*paths), by_file_name);
 }
 
-/* Whether all that were found differ. */
+/* True if all numbers that were found differ. */
 static bool
 found_unique(struct profile *const *v, int n)
 {
@@ -380,8 +382,9 @@ forget_found(struct profile **v, int n)
 	}
 }
 
-/* The ranks that profiles tell. Those on a host and those of the whole run
- * are no numbers of one kind, and two cannot be the same. */
+/* Takes the ranks that the profiles name. A rank on one host and a rank in the
+ * whole run are different kinds of numbers and cannot be mixed, and no two
+ * profiles can have the same rank. */
 static void
 find_ranks(struct profile **v, int n)
 {
@@ -431,7 +434,8 @@ ranks_number(struct parse *run)
 		v[i]->no = i;
 }
 
-/* UTC of the profile's utc_of_origin, EV_UNSET if it does not tell. */
+/* UTC of the profile's origin of time, EV_UNSET if the profile does not have
+ * it. */
 static int64_t
 utc_of_origin(struct profile *p)
 {
@@ -449,7 +453,7 @@ utc_of_origin(struct profile *p)
 	return t;
 }
 
-/* Moves all of the profile's times. */
+/* Shifts all of the profile's times. */
 static void
 move_clock(struct profile *p, int64_t shift)
 {

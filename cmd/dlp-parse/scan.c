@@ -1,8 +1,8 @@
 /*
- * The first pass over a table: how far its rows are out of start order, so
- * that the merge keeps back just as many as it must, and which calls
- * launched which GPU work. It reads a few columns and writes nothing; a
- * stream cannot be taken back, so the merge must know before it starts.
+ * The first pass over a table. It finds how far the rows are out of start
+ * order, so that the merge keeps back no more rows than it must, and which
+ * calls launched which GPU work. It reads a few columns and writes nothing. The
+ * merge must know both before it starts, because a stream cannot be taken back.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,9 +91,9 @@ bit_of(int64_t corr)
 	return (uint64_t)1 << (corr & 63);
 }
 
-/* A number for (key, kind) in the map of counts above 1: the slots do not
- * move once the counting is over, but they do while it lasts, so the key
- * itself is hashed; two keys of 64 bits that collide are beyond chance. */
+/* A number for (key, kind) in the map of counts above 1. Slots move while the
+ * counting lasts, so the key itself is hashed; a collision of two 64-bit keys
+ * is too unlikely to matter. */
 static uint64_t
 many_key(int64_t pid, int64_t corr, int kind)
 {
@@ -108,7 +108,7 @@ keys_init(struct keys *k)
 	k->last_pid[0] = k->last_pid[1] = EV_UNSET;
 }
 
-/* Notes a call. */
+/* Records a call. */
 static void
 keys_call(struct keys *k, int64_t pid, int64_t corr, bool twin)
 {
@@ -125,7 +125,7 @@ keys_call(struct keys *k, int64_t pid, int64_t corr, bool twin)
 	s->first |= bit;
 }
 
-/* Notes an activity of a kind; true if a call with this key is known. */
+/* Records an activity of a kind; true if a call with this key is known. */
 static bool
 keys_gpu(struct keys *k, int64_t pid, int64_t corr, enum ev_kind kind)
 {
@@ -201,21 +201,21 @@ keys_free(struct keys *k)
 	memset(k, 0, sizeof(*k));
 }
 
-#define RING 4096 /* rows that the merge may keep back per table */
+#define RING 4096 /* the most rows that the merge keeps back per table */
 
 struct point {
 	int64_t start, end;
 };
 
 struct ring {
-	struct point max[RING]; /* the latest row up to each of the last */
+	struct point max[RING]; /* the latest row up to each of the last rows */
 	struct point top;
 	uint64_t n;
 };
 
-/* The columns that are asked of each row: pick first, because SQLite walks
- * along a row from where it was asked before, and that column is the last one.
- */
+/* The columns that are requested of each row. pick comes first because it is
+ * the last column in the table, and SQLite walks along a row only once if the
+ * last column is requested first. */
 enum { A_PICK, A_START, A_END, A_GID, A_CORR, A_TWIN, A_ROWID, A_KEY, N_ARGS };
 
 struct scan {
@@ -223,7 +223,7 @@ struct scan {
 	struct cursor *c;
 	bool join;      /* calls and GPU work */
 	int64_t key;    /* of the last row */
-	int at[N_ARGS]; /* its place among the arguments; -1: not asked */
+	int at[N_ARGS]; /* place among the arguments; -1 if not requested */
 	struct ring ring;
 };
 
@@ -232,11 +232,10 @@ later(struct point a, struct point b)
 {
 	if (a.start != b.start)
 		return a.start > b.start;
-	return a.end < b.end; /* longer first */
+	return a.end < b.end; /* the longer one first */
 }
 
-/* The first of the rows in the ring that belongs after p; the ring is
- * ascending. */
+/* The first row in the ring that belongs after p; the ring is ascending. */
 static uint64_t
 first_later(const struct ring *r, struct point p)
 {
@@ -276,7 +275,8 @@ put_point(struct order *o, struct ring *r, struct point p)
 	r->max[r->n++ % RING] = r->top;
 }
 
-/* last_pid spares the lookup: processes seldom change from row to row. */
+/* last_pid saves the lookup, because processes seldom change from row to row.
+ */
 static void
 note_pid(struct keys *k, int64_t pid, bool host)
 {
@@ -288,7 +288,8 @@ note_pid(struct keys *k, int64_t pid, bool host)
 		map_put(&k->hosts, (uint64_t)pid, NULL);
 }
 
-/* GPU work without a process belongs to the only one there is. */
+/* GPU work without a process belongs to the only process, if there is just one.
+ */
 static int64_t
 key_pid(const struct profile *p, int64_t gid)
 {
@@ -300,7 +301,7 @@ key_pid(const struct profile *p, int64_t gid)
 	return pid == EV_UNSET ? p->only_pid : pid;
 }
 
-/* 0 is what old exports write for none. */
+/* Old exports write 0 for no correlation id. */
 int64_t
 key_corr(int64_t corr)
 {
@@ -326,7 +327,7 @@ join_row(
 		c->order.orphans++;
 }
 
-/* EV_UNSET: NULL, or not asked. */
+/* EV_UNSET if NULL or not requested. */
 static int64_t
 scan_arg(const struct scan *s, sqlite3_value **v, int which)
 {
@@ -342,8 +343,8 @@ check_key(struct scan *s, int64_t key)
 	s->key = key;
 }
 
-/* The SQL function dlp_scan(), an aggregate over the rows of the table. Rows
- * without a start are counted as bad by the merge. */
+/* The SQL function dlp_scan(), an aggregate over the rows of the table. The
+ * merge counts rows without a start as bad. */
 static void
 scan_row(sqlite3_context *sql, int n, sqlite3_value **v)
 {
@@ -378,9 +379,10 @@ scan_end(sqlite3_context *sql)
 	(void)sql;
 }
 
-/* No index, so that the rows of a table come in the order of their ids, and
- * those of a join in the order of its key: check_key() sees to that. An ORDER
- * BY would not do, it can be a sort of what this leaves. */
+/* No index is used, so that the rows of a table come in the order of their ids
+ * and those of a join in the order of its key; check_key() makes sure of that.
+ * ORDER BY would not do, because SQLite might sort what this statement leaves
+ * in order. */
 static sqlite3_stmt *
 scan_stmt(struct scan *s)
 {
@@ -411,8 +413,8 @@ scan_stmt(struct scan *s)
 	return st;
 }
 
-/* The rows are looked at where SQLite adds them up: half as dear as handing
- * them out. */
+/* The rows are taken by an aggregate function, at half the cost of stepping
+ * through them. */
 void
 scan_cursor(struct profile *p, struct cursor *c)
 {
@@ -428,7 +430,8 @@ scan_cursor(struct profile *p, struct cursor *c)
 		SQLITE_UTF8 | SQLITE_DIRECTONLY, s, NULL, scan_row,
 		scan_end) != SQLITE_OK)
 		die("%s: %s", db_path(), sqldb_error(c->db));
-	if (c->src->key == NULL && !c->src->keyless) /* the merge needs it */
+	if (c->src->key == NULL && !c->src->keyless) /* the merge needs the
+						      * key */
 		sqlite3_finalize(
 		    db_prepare(c->db, "SELECT rowid FROM %s", c->src->from));
 	st = scan_stmt(s);
@@ -436,7 +439,7 @@ scan_cursor(struct profile *p, struct cursor *c)
 		;
 	sqlite3_finalize(st);
 	c->order.rows = s->ring.n;
-	if (c->order.sort) /* then nothing stands too late */
+	if (c->order.sort) /* SQLite sorts, so no row is late */
 		c->order.back_ns = 0;
 	free(s);
 }

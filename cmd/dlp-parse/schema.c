@@ -1,7 +1,7 @@
 /*
- * The tables and columns of a database, and statements on it; the list of the
+ * The tables and columns of a database, statements on it, and the list of the
  * tables that hold events. SQL is written without knowing the schema's version:
- * a column that is missing reads as NULL.
+ * a missing column reads as NULL.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ db_path(void)
 	return current;
 }
 
-/* Whether the query, with texts for ?1 and ?2, has a row. */
+/* True if the query, with texts for ?1 and ?2, has a row. */
 static bool
 has_row(sqlite3 *db, const char *sql, const char *a, const char *b)
 {
@@ -42,8 +42,9 @@ has_row(sqlite3 *db, const char *sql, const char *a, const char *b)
 	return has;
 }
 
-/* Views and virtual tables have no pages, and are no tables. A column that
- * is computed runs somebody's expressions: no profiler has one. */
+/* Views and virtual tables have no pages and do not count as tables. A table
+ * with a computed column is refused, because it could run any expression; no
+ * profiler writes one. */
 bool
 db_has_table(sqlite3 *db, const char *table)
 {
@@ -143,8 +144,8 @@ db_text(sqlite3_value *v, uint32_t *n)
 	return s;
 }
 
-/* Row by row, as db_step() ends what a crafted tree makes endless; count(*)
- * would go down the tree in one step. */
+/* Goes row by row, because db_step() stops at damage that would make a crafted
+ * tree endless; count(*) would go down the tree in one step. */
 static uint64_t
 count_rows(sqlite3 *db, const char *table)
 {

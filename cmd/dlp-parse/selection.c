@@ -1,9 +1,9 @@
 /*
- * What the options select; see selection.h.
+ * Decides what the options select; see selection.h.
  *
- * --range: one pass over a profile's ranges finds the named ones, before the
- * merge. A text can hold '@' and '/': the whole argument is tried first, and
- * only if no range has that text are a number and a domain split off its end.
+ * --range: one pass over a profile's ranges, before the merge, finds the named
+ * ones. A text can contain '@' and '/', so the whole argument is tried first.
+ * Only if no range has that text, a number and a domain are split off its end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -105,7 +105,7 @@ add_span(struct profile *p, const struct event *ev)
 	s->hi = ev->end == EV_UNSET ? INT64_MAX : ev->end;
 }
 
-/* All ranges with the text; the nth of them, from 0, if one is asked for. */
+/* All ranges with the text, or only the nth of them, from 0. */
 static bool
 find_range(
     struct profile *p, struct cursor *c, struct range_want *w, bool whole)
@@ -163,7 +163,7 @@ by_place(const void *va, const void *vb)
 	return 0;
 }
 
-/* Sorts the spans, and makes one of those that overlap. */
+/* Sorts the spans and joins those that overlap. */
 static void
 tidy(struct selection *sel)
 {
@@ -222,8 +222,8 @@ first_after(const struct profile *p, int64_t pid, int64_t lo)
 	return a < sel->nspans ? &spans[a] : NULL;
 }
 
-/* Whether [lo, hi] touches a named range of the process, or none is named.
- * Without a process any of the profile's ranges will do. */
+/* True if [lo, hi] touches a named range of the process, or no range is named.
+ * Without a process, any of the profile's ranges will do. */
 static bool
 range_inside(const struct profile *p, int64_t pid, int64_t lo, int64_t hi)
 {
@@ -260,7 +260,7 @@ asked_numbers(struct asked_list *l, const char *opt)
 			die("--%s: bad number '%s'", opt, l->v[i]);
 }
 
-/* Types that only databases with ops in them have. */
+/* Types that only databases with ops have. */
 static bool
 of_ops(const char *type)
 {
@@ -455,7 +455,7 @@ select_source(struct selection *sel, const struct ev_source *s)
 {
 	int k;
 
-	/* they say when the runs began that work belongs to */
+	/* needed, because runs say when the run of a work record began */
 	if (s->kind == EV_RUN || s->kind == EV_RUN_END)
 		return true;
 	if (s->kind != EV_CALL && !EV_IS_GPU(s->kind))
@@ -472,7 +472,7 @@ select_scan(struct selection *sel, const struct ev_source *s)
 {
 	if (select_source(sel, s))
 		return true;
-	if (s->kind == EV_RANGE) /* NVTX names threads, too */
+	if (s->kind == EV_RANGE) /* NVTX also names threads */
 		return range_wanted(sel) || select_type(sel, "thread");
 	return (s->kind == EV_CALL || EV_IS_GPU(s->kind)) &&
 	       (select_type(sel, "proc") || select_type(sel, "thread"));
@@ -484,8 +484,8 @@ select_asked(struct selection *sel, enum ev_kind kind)
 	return sel->types.n > 0 && select_kind(sel, kind);
 }
 
-/* The time that decides is that of the launch. A range counts if any of it
- * lies inside, so that what is inside keeps the ranges around it. */
+/* The time of the launch decides. A range is selected if any part of it lies
+ * inside, so that selected work keeps the ranges around it. */
 static bool
 in_time(
     const struct profile *p, const struct event *ev, const struct event *call)
@@ -555,14 +555,14 @@ select_event(
 		return true;
 	if (pid == EV_UNSET && call != NULL)
 		pid = call->pid;
-	/* each list is asked, so that it knows what it has seen */
+	/* ask every list, because each remembers what it has matched */
 	ok = select_pid(sel, pid);
 	if (sel->domains.n > 0 && !in_domain(sel, ev))
 		ok = false;
 	return on_device(sel, ev) && ok && in_time(p, ev, call);
 }
 
-/* Whether records of the types that have streams, or domains, are read. */
+/* True if records of a type that has streams, or domains, are read. */
 static bool
 judged(struct selection *sel, const struct asked_list *l)
 {

@@ -1,7 +1,7 @@
 /*
  * What the options select: devices, processes, streams, domains, record types,
- * a time window, the inside of named ranges. All of it is decided on whole
- * events after the join, so that counts and joins do not depend on it.
+ * a time window, the inside of named ranges. Whole events are selected after
+ * the join, so that counts and joins do not depend on the options.
  */
 #ifndef DLP_PARSE_SELECTION_H
 #define DLP_PARSE_SELECTION_H
@@ -22,7 +22,7 @@ struct asked_list {
 struct selection {
 	struct asked_list devices, pids, streams, domains, types;
 	int64_t from, until;              /* ns */
-	bool any;                         /* anything but types is asked for */
+	bool any;                         /* anything but types is selected */
 	signed char kind_known[EV_KINDS]; /* by type: 1 wanted, -1 not, 0 not
 					     looked up */
 	/* --range: the arguments, and where such ranges are */
@@ -30,14 +30,15 @@ struct selection {
 	size_t nwants;
 	struct range_span *spans;
 	size_t nspans, cap_spans;
-	struct buf text; /* of a range that is looked at */
+	struct buf text; /* the text of the range at hand */
 };
 
 void select_init(struct selection *sel);
 void select_free(struct selection *sel);
 
-/* The options, each with its argument, which is kept; fatal if it makes no
- * sense. sel is a struct selection: they have the form of cli_opt.set. */
+/* The options, each with its argument, which is kept; fatal if the argument is
+ * invalid. sel is a struct selection: these functions have the form of
+ * cli_opt.set. */
 void asked_device(void *sel, const char *arg);
 void asked_pid(void *sel, const char *arg);
 void asked_stream(void *sel, const char *arg);
@@ -48,7 +49,7 @@ void asked_end(void *sel, const char *arg);
 /* "TEXT", "TEXT@DOMAIN", "TEXT/N", "TEXT@DOMAIN/N" */
 void asked_range(void *sel, const char *arg);
 
-/* Whether records of a type are wanted (str: where they are used). */
+/* True if records of a type are wanted (str records: where they are used). */
 bool select_type(struct selection *sel, const char *type);
 bool select_kind(struct selection *sel, enum ev_kind kind);
 const char *select_name(enum ev_kind kind); /* the type's name */
@@ -56,30 +57,30 @@ const char *select_name(enum ev_kind kind); /* the type's name */
 bool select_device(struct selection *sel, int64_t dev);
 bool select_pid(struct selection *sel, int64_t pid);
 
-/* Whether a source has anything that is wanted; and whether the first pass
- * wants to see it. */
+/* select_source: true if the source has wanted events; select_scan: true if
+ * the first pass has to read it. */
 bool select_source(struct selection *sel, const struct ev_source *s);
 bool select_scan(struct selection *sel, const struct ev_source *s);
 
-/* Whether the type was asked for by name. */
+/* True if the type was selected by name. */
 bool select_asked(struct selection *sel, enum ev_kind kind);
 
-/* At the end: a warning that names the devices, processes, streams and domains
- * that were asked for and that nothing has. */
+/* Called at the end: warns about devices, processes, streams and domains that
+ * were selected and that no event has. */
 void select_say_unseen(struct selection *sel);
 
-/* By the options of the profile's run. call: the call that launched the event,
- * NULL if unknown or none. */
+/* Applies the options of the profile's run. call: the call that launched the
+ * event; NULL if unknown or none. */
 bool select_event(
     const struct profile *p, const struct event *ev, const struct event *call);
 
-/* Whether --range is given. */
+/* True if --range is given. */
 bool range_wanted(const struct selection *sel);
 
-/* Finds the named ranges in a profile; before the merge. */
+/* Finds the named ranges in a profile. Called before the merge. */
 void range_find(struct profile *p);
 
-/* Fatal if a named range was in no profile. */
+/* Fatal if no profile has a named range. */
 void range_check(struct selection *sel);
 
 #endif
