@@ -123,6 +123,7 @@ use_device(struct busy_file *f, struct busy_proc *p, struct busy_dev *d)
 		lane_merge(&d->lane, &p->own);
 	else
 		lane_copy(&d->lane, &p->own);
+	d->lane.file = f; /* the process may have no time of its own */
 	d->used = true;
 }
 
