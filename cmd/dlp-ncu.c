@@ -5,13 +5,18 @@
  * within an iteration. If no counters have the name as it is, names are
  * compared without what tools spell differently.
  */
+#include <fnmatch.h>
 #include <stdlib.h>
 
+#include "array.h"
+#include "buf.h"
 #include "cli.h"
-#include "dlp-ncu/ncu_table.h"
 #include "err.h"
 #include "esc.h"
 #include "join.h"
+#include "lines.h"
+#include "map.h"
+#include "num.h"
 #include "stage.h"
 
 static const char usage[] =
@@ -24,6 +29,806 @@ static const char usage[] =
     "  -u, --unbuffered    write each record at once\n"
     "  -h, --help          print this and exit\n"
     "  -V, --version       print the version and exit\n";
+
+/* The rows of a file that ncu wrote: CSV among lines of its log; or of a TSV.
+ */
+
+struct ncu_csv {
+	struct lines in;
+	char sep;
+	struct buf text; /* the fields of a row, each with a NUL behind it */
+	size_t *at;      /* where each begins */
+	int n, cap;
+	struct buf line;
+};
+
+/* Field i of the row; valid until the next one. */
+static inline const char *
+csv_field(const struct ncu_csv *c, int i)
+{
+	return c->text.s + c->at[i];
+}
+
+static void
+csv_begin_field(struct ncu_csv *c)
+{
+	ARRAY_GROW(c->at, c->n, c->cap);
+	c->at[c->n++] = c->text.len;
+}
+
+/* One field from s; what follows its separator. */
+static const char *
+csv_take_field(struct ncu_csv *c, const char *s, const char *e)
+{
+	bool quoted = c->sep == ',' && s < e && *s == '"';
+
+	csv_begin_field(c);
+	for (s += quoted; s < e; s++) {
+		if (quoted && *s == '"') {
+			if (s + 1 == e || s[1] != '"') {
+				quoted = false;
+				continue;
+			}
+			s++; /* "" is one */
+		} else if (!quoted && *s == c->sep) {
+			break;
+		}
+		buf_putc(&c->text, *s);
+	}
+	buf_putc(&c->text, '\0');
+	return s + 1;
+}
+
+static void
+csv_split(struct ncu_csv *c, const char *s, size_t n)
+{
+	const char *e = s + n;
+
+	c->n = 0;
+	buf_clear(&c->text);
+	do
+		s = csv_take_field(c, s, e);
+	while (s <= e);
+}
+
+static bool
+quote_is_open(const struct buf *b)
+{
+	bool open = false;
+	size_t i;
+
+	for (i = 0; i < b->len; i++)
+		open ^= b->s[i] == '"';
+	return open;
+}
+
+/* A line, or several where a quoted value goes on behind the first. */
+static bool
+csv_read_line(struct ncu_csv *c)
+{
+	const char *s;
+	size_t n;
+
+	buf_clear(&c->line);
+	if (!lines_next(&c->in, &s, &n))
+		return false;
+	buf_put(&c->line, s, n);
+	while (c->sep == ',' && c->line.len > 0 && c->line.s[0] == '"' &&
+	       quote_is_open(&c->line) && lines_next(&c->in, &s, &n)) {
+		buf_putc(&c->line, '\n');
+		buf_put(&c->line, s, n);
+	}
+	return true;
+}
+
+/* -1: none */
+static int
+csv_find(const struct ncu_csv *c, const char *name)
+{
+	int i;
+
+	for (i = 0; i < c->n; i++)
+		if (strcmp(csv_field(c, i), name) == 0)
+			return i;
+	return -1;
+}
+
+/* Opens the file and reads the row of names: the first line with a column for
+ * the kernel's name. Fatal if there is none. */
+static void
+csv_open(struct ncu_csv *c, const char *path)
+{
+	memset(c, 0, sizeof(*c));
+	lines_open(&c->in, path);
+	for (;;) {
+		c->sep = ',';
+		if (!csv_read_line(c))
+			die("%s: no row of names with a 'Kernel Name': not"
+			    " what ncu --csv --page raw writes",
+			    c->in.name);
+		if (memchr(buf_str(&c->line), '\t', c->line.len) != NULL)
+			c->sep = '\t';
+		csv_split(c, buf_str(&c->line), c->line.len);
+		if (csv_find(c, "Kernel Name") >= 0 ||
+		    (c->sep == '\t' && csv_find(c, "kernel") >= 0))
+			return;
+	}
+}
+
+/* The next row, past lines of the log; false at the end. */
+static bool
+csv_next(struct ncu_csv *c)
+{
+	while (csv_read_line(c)) {
+		if (c->line.len == 0 ||
+		    (c->line.len >= 2 && memcmp(c->line.s, "==", 2) == 0))
+			continue;
+		csv_split(c, c->line.s, c->line.len);
+		return true;
+	}
+	return false;
+}
+
+static void
+csv_close(struct ncu_csv *c)
+{
+	lines_close(&c->in);
+	buf_free(&c->text);
+	buf_free(&c->line);
+	free(c->at);
+}
+
+/*
+ * The kernels that ncu measured: rows by name, grid and block, in the order of
+ * the file, each with the values of the columns that are wanted.
+ */
+
+struct ncu_table {
+	char **cols; /* names of our columns, the first of them ncu_tc */
+	int ncols;
+	struct smap keys;       /* -> list of rows */
+	struct ncu_rows *lists; /* by number of the key */
+	size_t nlists;
+	struct buf text; /* values, escaped, each with a NUL behind it */
+	size_t *at;      /* row * ncols + column: place in text */
+	bool *used;      /* by row */
+	size_t nrows, cap;
+	uint64_t bad;   /* rows with too few fields */
+	struct buf key; /* scratch */
+};
+
+/*
+ * Units and numbers
+ */
+
+/* Units as ncu names them, with and without abbreviations. */
+static const struct ncu_unit {
+	const char *name;   /* Mbyte */
+	const char *suffix; /* of our columns: _bytes */
+	double scale;       /* to ours */
+} units[] = {
+	{ "byte", "_bytes", 1 },
+	{ "Kbyte", "_bytes", 1e3 },
+	{ "Mbyte", "_bytes", 1e6 },
+	{ "Gbyte", "_bytes", 1e9 },
+	{ "Tbyte", "_bytes", 1e12 },
+	{ "ns", "_ns", 1 },
+	{ "nsecond", "_ns", 1 },
+	{ "us", "_ns", 1e3 },
+	{ "usecond", "_ns", 1e3 },
+	{ "ms", "_ns", 1e6 },
+	{ "msecond", "_ns", 1e6 },
+	{ "s", "_ns", 1e9 },
+	{ "second", "_ns", 1e9 },
+	{ "%", "_pct", 1 },
+	{ "hz", "_hz", 1 },
+	{ "Khz", "_hz", 1e3 },
+	{ "Mhz", "_hz", 1e6 },
+	{ "Ghz", "_hz", 1e9 },
+	{ "cycle/second", "_hz", 1 },
+	{ "cycle/usecond", "_hz", 1e6 },
+	{ "cycle/nsecond", "_hz", 1e9 },
+	{ "byte/second", "_bytes_s", 1 },
+	{ "Kbyte/second", "_bytes_s", 1e3 },
+	{ "Mbyte/second", "_bytes_s", 1e6 },
+	{ "Gbyte/second", "_bytes_s", 1e9 },
+	{ "Tbyte/second", "_bytes_s", 1e12 },
+	{ "byte/s", "_bytes_s", 1 },
+	{ "Kbyte/s", "_bytes_s", 1e3 },
+	{ "Mbyte/s", "_bytes_s", 1e6 },
+	{ "Gbyte/s", "_bytes_s", 1e9 },
+	{ "Tbyte/s", "_bytes_s", 1e12 },
+};
+
+/* NULL: not known. */
+static const struct ncu_unit *
+unit_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(units); i++)
+		if (strcmp(units[i].name, name) == 0)
+			return &units[i];
+	return NULL;
+}
+
+/* Appends a column's name: dram__bytes_read.sum in byte is
+ * dram_bytes_read_sum_bytes; a suffix that is there already is not added. */
+static void
+unit_column(struct buf *out, const char *metric, const char *unit)
+{
+	const struct ncu_unit *u = unit_find(unit);
+	size_t from = out->len, n;
+
+	for (; *metric != '\0'; metric++) {
+		char c = *metric;
+
+		if (c >= 'A' && c <= 'Z')
+			c = (char)(c | 0x20);
+		if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')))
+			c = '_';
+		if (c != '_' ||
+		    (out->len > from && out->s[out->len - 1] != '_'))
+			buf_putc(out, c);
+	}
+	if (u == NULL)
+		return;
+	n = strlen(u->suffix);
+	if (out->len - from < n ||
+	    memcmp(out->s + out->len - n, u->suffix, n) != 0)
+		buf_puts(out, u->suffix);
+}
+
+/* Reads a number with thousands separators. */
+static bool
+unit_number(const char *value, double *v)
+{
+	char s[64];
+	size_t n = 0;
+
+	for (; *value != '\0'; value++) {
+		if (*value == ',')
+			continue;
+		if (n == sizeof(s))
+			return false;
+		s[n++] = *value;
+	}
+	return n > 0 && num_f64(s, n, v);
+}
+
+/* Appends a value in our unit, without thousands separators; false if it is not
+ * a number: then nothing is appended. */
+static bool
+unit_value(struct buf *out, const char *value, const char *unit)
+{
+	const struct ncu_unit *u = unit_find(unit);
+	double v;
+	int places = 6;
+
+	if (!unit_number(value, &v))
+		return false;
+	v *= u != NULL ? u->scale : 1;
+	if (v > -9e15 && v < 9e15 && v == (double)(int64_t)v) {
+		buf_i64(out, (int64_t)v);
+		return true;
+	}
+	buf_f64(out, v, places);
+	while (out->s[out->len - 1] == '0' && places-- > 1)
+		out->len--;
+	return true;
+}
+
+/*
+ * The row of names: which column is where
+ */
+
+struct ncu_source { /* of a column of ours */
+	int field;  /* -1: made of others */
+};
+
+struct ncu_head {
+	int name, grid, block, pipe, hfma2;
+	int *ops, nops; /* operations of the matrix units, by type */
+	char **unit;    /* by field */
+	int nfields;
+	struct ncu_source *src; /* by column of ours */
+};
+
+/* The columns that are always there after ncu_tc, and where their values come
+ * from: ncu's metric, or the column of a table of our own kind
+ * (truth/NAME.ncu.tsv). The first two come from head_mma() and head_ops(). */
+static const struct ncu_known {
+	const char *col, *metric, *own;
+} known[] = {
+	{ "ncu_mma_inst", NULL, "mma_inst" },
+	{ "ncu_tensor_flop", NULL, "tensor_flop" },
+	{ "ncu_dram_read_bytes", "dram__bytes_read.sum", "dram_read_bytes" },
+	{ "ncu_dram_write_bytes", "dram__bytes_write.sum", "dram_write_bytes" },
+	{ "ncu_l2_bytes", "lts__t_bytes.sum", "l2_bytes" },
+	{ "ncu_dur_ns", "gpu__time_duration.sum", "duration_ns" },
+};
+
+static const char pipe_inst[] = "sm__inst_executed_pipe_tensor.sum";
+static const char hfma2_inst[] =
+    "sm__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum";
+
+/* The field of one of two names, NULL for none; -1 if neither is there. */
+static int
+head_find(const struct ncu_csv *c, const char *a, const char *b)
+{
+	int i = a != NULL ? csv_find(c, a) : -1;
+
+	return i >= 0 || b == NULL ? i : csv_find(c, b);
+}
+
+static bool
+text_begins(const char *s, const char *with)
+{
+	return strncmp(s, with, strlen(with)) == 0;
+}
+
+static bool
+text_ends(const char *s, const char *with)
+{
+	size_t n = strlen(s), k = strlen(with);
+
+	return n >= k && strcmp(s + n - k, with) == 0;
+}
+
+/* The parts with and without sparsity are in the whole. */
+static bool
+is_ops(const char *metric)
+{
+	return text_begins(metric, "sm__ops_path_tensor_src_") &&
+	       text_ends(metric, ".sum") &&
+	       strstr(metric, "_sparsity_") == NULL;
+}
+
+/* Reads the row of names; fatal if grid or block are missing. */
+static void
+head_read(struct ncu_head *h, const struct ncu_csv *c)
+{
+	int i;
+
+	memset(h, 0, sizeof(*h));
+	h->name = head_find(c, "Kernel Name", "kernel");
+	h->grid = head_find(c, "Grid Size", "grid");
+	h->block = head_find(c, "Block Size", "block");
+	if (h->grid < 0 || h->block < 0)
+		die("%s: no column '%s'", c->in.name,
+		    h->grid < 0 ? "Grid Size" : "Block Size");
+	h->pipe = head_find(c, pipe_inst, "tensor_pipe_inst");
+	h->hfma2 = head_find(c, hfma2_inst, "hfma2_inst");
+	h->nfields = c->n;
+	h->ops = xcalloc((size_t)c->n, sizeof(*h->ops));
+	h->unit = xcalloc((size_t)c->n, sizeof(*h->unit));
+	for (i = 0; i < c->n; i++)
+		if (is_ops(csv_field(c, i)))
+			h->ops[h->nops++] = i;
+}
+
+static bool
+field_number(const struct ncu_csv *c, int field, double *v)
+{
+	return field >= 0 && unit_number(csv_field(c, field), v);
+}
+
+/* Matrix instructions of a row: those of the tensor pipe except HFMA2, which
+ * runs there too but multiplies no matrices. Reads them from field if it is not
+ * -1. False if they were not measured. */
+static bool
+head_mma(
+    const struct ncu_head *h, const struct ncu_csv *c, int field, double *v)
+{
+	double pipe, hfma2;
+
+	if (field_number(c, field, v))
+		return true;
+	if (!field_number(c, h->pipe, &pipe) ||
+	    !field_number(c, h->hfma2, &hfma2))
+		return false;
+	*v = pipe - hfma2;
+	return true;
+}
+
+/* Operations of the matrix units in a row; field is that of the number itself,
+ * or -1. False if they were not measured. */
+static bool
+head_ops(
+    const struct ncu_head *h, const struct ncu_csv *c, int field, double *v)
+{
+	bool any = false;
+	double x;
+	int i;
+
+	if (field_number(c, field, v))
+		return true;
+	*v = 0;
+	for (i = 0; i < h->nops; i++)
+		if (field_number(c, h->ops[i], &x)) {
+			*v += x;
+			any = true;
+		}
+	return any;
+}
+
+/*
+ * Names of kernels without what tools spell differently
+ */
+
+static bool
+is_word_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+	       (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+/* The place after the bracket that closes the one at s[i]. */
+static size_t
+after_bracket(const char *s, size_t n, size_t i)
+{
+	char open = s[i], close = open == '(' ? ')' : open == '{' ? '}' : ']';
+	size_t depth = 0;
+
+	for (; i < n; i++) {
+		depth += s[i] == open;
+		if (s[i] == close && --depth == 0)
+			return i + 1;
+	}
+	return n;
+}
+
+static void
+put_plain_word(struct buf *out, const char *s, size_t n)
+{
+	static const struct {
+		const char *word, *plain;
+	} words[] = { { "void", "" }, { "const", "" }, { "true", "1" },
+		{ "false", "0" } };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(words); i++)
+		if (strlen(words[i].word) == n &&
+		    memcmp(words[i].word, s, n) == 0) {
+			buf_puts(out, words[i].plain);
+			return;
+		}
+	if (*s >= '0' && *s <= '9') /* 3ul */
+		while (n > 1 && strchr("uUlL", s[n - 1]) != NULL)
+			n--;
+	buf_put(out, s, n);
+}
+
+/*
+ * Appends the name without namespaces, casts, calls' arguments, lambdas'
+ * numbers, const and blanks:
+ *
+ *	void at::native::(anonymous namespace)::f<2, true, 3ul>(int const*)
+ *	void at::native::<unnamed>::f<(int)2, (bool)1, (unsigned long)3>(...)
+ *	void at::<unnamed>::f<2, 1, 3>(const T1 *)
+ *
+ * are f<2,1,3>.
+ */
+static void
+plain_name(struct buf *out, const char *s, size_t n)
+{
+	static const char unnamed[] = "<unnamed>";
+	size_t i = 0, end;
+
+	while (i < n) {
+		end = i + 1;
+		if (is_word_char(s[i])) {
+			while (end < n && is_word_char(s[end]))
+				end++;
+			if (n - end < 2 || memcmp(s + end, "::", 2) != 0)
+				put_plain_word(out, s + i, end - i);
+		} else if (s[i] == '(' || s[i] == '{' || s[i] == '[') {
+			end = after_bracket(s, n, i);
+			if (n - i > 7 && memcmp(s + i + 1, "lambda", 6) == 0)
+				buf_puts(out, "lambda");
+		} else if (n - i >= sizeof(unnamed) - 1 &&
+			   memcmp(s + i, unnamed, sizeof(unnamed) - 1) == 0) {
+			end = i + sizeof(unnamed) - 1;
+		} else if (s[i] != ' ' && s[i] != ':') {
+			buf_putc(out, s[i]);
+		}
+		i = end;
+	}
+}
+
+/*
+ * The table
+ */
+
+struct ncu_rows { /* of a key */
+	size_t *v, n, cap;
+};
+
+static void
+add_col(struct ncu_table *t, struct ncu_head *h, const char *name, int field)
+{
+	t->cols = xrealloc(t->cols, (size_t)t->ncols + 1, sizeof(*t->cols));
+	h->src = xrealloc(h->src, (size_t)t->ncols + 1, sizeof(*h->src));
+	h->src[t->ncols] = (struct ncu_source){ field };
+	t->cols[t->ncols++] = xstrdup(name);
+}
+
+static bool
+has_col(const struct ncu_table *t, const char *name)
+{
+	int i;
+
+	for (i = 0; i < t->ncols; i++)
+		if (strcmp(t->cols[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void
+add_known(struct ncu_table *t, struct ncu_csv *c, struct ncu_head *h)
+{
+	size_t i;
+
+	add_col(t, h, "ncu_tc", -1);
+	for (i = 0; i < ARRAY_LEN(known); i++)
+		add_col(t, h, known[i].col,
+		    head_find(c, known[i].metric, known[i].own));
+}
+
+static void
+add_more(struct ncu_table *t, struct ncu_head *h, char *const *names,
+    const char *pattern, const char *file)
+{
+	struct buf b = { NULL, 0, 0 };
+	bool any = false;
+	int i;
+
+	for (i = 0; i < h->nfields; i++) {
+		if (fnmatch(pattern, names[i], 0) != 0)
+			continue;
+		any = true;
+		buf_clear(&b);
+		buf_puts(&b, "ncu_");
+		unit_column(&b, names[i], h->unit[i] != NULL ? h->unit[i] : "");
+		if (!has_col(t, buf_str(&b)))
+			add_col(t, h, buf_str(&b), i);
+	}
+	if (!any)
+		die("-m: '%s' is no metric of %s", pattern, file);
+	buf_free(&b);
+}
+
+/* Names without blanks, which differ between tools. */
+static void
+put_key_name(struct buf *out, const char *s, size_t n, bool plain)
+{
+	size_t i;
+
+	if (plain) {
+		buf_putc(out, '\1'); /* no name begins with it */
+		plain_name(out, s, n);
+		return;
+	}
+	for (i = 0; i < n; i++)
+		if (s[i] != ' ')
+			buf_putc(out, s[i]);
+}
+
+/* (2, 64, 1) and 2,64,1 are the same. */
+static void
+put_key_dim(struct buf *out, const char *s, size_t n)
+{
+	size_t i;
+
+	buf_putc(out, '\0');
+	for (i = 0; i < n; i++)
+		if (s[i] == ',' || (s[i] >= '0' && s[i] <= '9'))
+			buf_putc(out, s[i]);
+}
+
+/* The key of a kernel: its name, grid and block; the name without blanks, or
+ * (plain) without what tools spell differently. */
+static void
+table_key(struct buf *out, const char *name, size_t nname, const char *grid,
+    size_t ngrid, const char *block, size_t nblock, bool plain)
+{
+	buf_clear(out);
+	put_key_name(out, name, nname, plain);
+	put_key_dim(out, grid, ngrid);
+	put_key_dim(out, block, nblock);
+}
+
+enum { C_TC, C_MMA, C_FLOP }; /* the first columns */
+
+static void
+put_ncu_tc(
+    struct ncu_table *t, const struct ncu_csv *c, const struct ncu_head *h)
+{
+	double inst = 0, flop = 0;
+	bool has = head_mma(h, c, h->src[C_MMA].field, &inst);
+
+	has |= head_ops(h, c, h->src[C_FLOP].field, &flop);
+	buf_puts(&t->text, !has                   ? "unknown"
+			   : inst > 0 || flop > 0 ? "yes"
+						  : "no");
+}
+
+static void
+put_metric(struct ncu_table *t, const struct ncu_csv *c,
+    const struct ncu_head *h, int col)
+{
+	int f = h->src[col].field;
+	const char *s = f >= 0 ? csv_field(c, f) : "";
+	const char *unit = f >= 0 && h->unit[f] != NULL ? h->unit[f] : "";
+	double v;
+
+	if (col == C_TC) {
+		put_ncu_tc(t, c, h);
+	} else if ((col == C_MMA ? head_mma(h, c, f, &v)
+				 : col == C_FLOP && head_ops(h, c, f, &v)) &&
+		   v < 9e18 && v > -9e18) {
+		buf_i64(&t->text, (int64_t)v);
+	} else if (col <= C_FLOP || !unit_value(&t->text, s, unit)) {
+		if (col <= C_FLOP || *s == '\0' || strcmp(s, "-") == 0 ||
+		    strcmp(s, "n/a") == 0 || strcmp(s, "nan") == 0)
+			buf_putc(&t->text, '-');
+		else
+			esc_put(&t->text, s, strlen(s));
+	}
+}
+
+static void
+grow_rows(struct ncu_table *t)
+{
+	if (t->nrows < t->cap)
+		return;
+	t->cap = t->cap == 0 ? 64 : t->cap * 2;
+	t->at = xrealloc(t->at, t->cap * (size_t)t->ncols, sizeof(*t->at));
+	t->used = xrealloc(t->used, t->cap, sizeof(*t->used));
+}
+
+static void
+add_to_key(struct ncu_table *t, uint32_t key, size_t row)
+{
+	struct ncu_rows *l;
+
+	if (key >= t->nlists) {
+		t->lists =
+		    xrealloc(t->lists, (size_t)key + 1, sizeof(*t->lists));
+		memset(&t->lists[key], 0, sizeof(*t->lists));
+		t->nlists = (size_t)key + 1;
+	}
+	l = &t->lists[key];
+	ARRAY_GROW(l->v, l->n, l->cap);
+	l->v[l->n++] = row;
+}
+
+static void
+add_kernel(
+    struct ncu_table *t, const struct ncu_csv *c, const struct ncu_head *h)
+{
+	const char *name = csv_field(c, h->name), *g = csv_field(c, h->grid),
+		   *b = csv_field(c, h->block);
+	int i;
+
+	grow_rows(t);
+	for (i = 0; i < t->ncols; i++) {
+		t->at[t->nrows * (size_t)t->ncols + (size_t)i] = t->text.len;
+		put_metric(t, c, h, i);
+		buf_putc(&t->text, '\0');
+	}
+	t->used[t->nrows] = false;
+	for (i = 0; i < 2; i++) {
+		table_key(&t->key, name, strlen(name), g, strlen(g), b,
+		    strlen(b), i == 1);
+		add_to_key(t, smap_put(&t->keys, t->key.s, t->key.len, NULL),
+		    t->nrows);
+	}
+	t->nrows++;
+}
+
+static char **
+keep_names(const struct ncu_csv *c)
+{
+	char **names = xcalloc((size_t)c->n, sizeof(*names));
+	int i;
+
+	for (i = 0; i < c->n; i++)
+		names[i] = xstrdup(csv_field(c, i));
+	return names;
+}
+
+static void
+free_all(char **v, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		free(v[i]);
+	free(v);
+}
+
+/* Reads the file. more: patterns of further metrics, as in fnmatch(). A
+ * pattern that matches no metric is fatal. */
+static void
+table_read(struct ncu_table *t, const char *path, char **more, int nmore)
+{
+	struct ncu_csv c;
+	struct ncu_head h;
+	char **names;
+	bool has;
+	int i;
+
+	memset(t, 0, sizeof(*t));
+	csv_open(&c, path);
+	head_read(&h, &c);
+	add_known(t, &c, &h);
+	names = keep_names(&c);
+	has = csv_next(&c);
+	/* the row of units has no kernel */
+	if (has && c.n == h.nfields && *csv_field(&c, h.name) == '\0') {
+		for (i = 0; i < c.n; i++)
+			h.unit[i] = xstrdup(csv_field(&c, i));
+		has = csv_next(&c);
+	}
+	for (i = 0; i < nmore; i++)
+		add_more(t, &h, names, more[i], c.in.name);
+	for (; has; has = csv_next(&c))
+		if (c.n == h.nfields)
+			add_kernel(t, &c, &h);
+		else
+			t->bad++;
+	if (t->nrows == 0)
+		die("%s: no kernels in it", c.in.name);
+	free_all(names, h.nfields);
+	free_all(h.unit, h.nfields);
+	free(h.ops);
+	free(h.src);
+	csv_close(&c);
+}
+
+/* The number of a key; SMAP_NONE: no row has it. */
+static uint32_t
+table_find(const struct ncu_table *t, const struct buf *key)
+{
+	return smap_find(&t->keys, key->s, key->len);
+}
+
+/* The n-th row of a key, from 0, which is used then; SIZE_MAX: there are
+ * fewer. */
+static size_t
+table_row(struct ncu_table *t, uint32_t key, uint64_t n)
+{
+	const struct ncu_rows *l = &t->lists[key];
+
+	if (n >= l->n)
+		return SIZE_MAX;
+	t->used[l->v[n]] = true;
+	return l->v[n];
+}
+
+/* The value, escaped; "-" if it was not measured. */
+static const char *
+table_value(const struct ncu_table *t, size_t row, int col)
+{
+	return t->text.s + t->at[row * (size_t)t->ncols + (size_t)col];
+}
+
+static void
+table_free(struct ncu_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nlists; i++)
+		free(t->lists[i].v);
+	free(t->lists);
+	free_all(t->cols, t->ncols);
+	smap_free(&t->keys);
+	buf_free(&t->text);
+	buf_free(&t->key);
+	free(t->at);
+	free(t->used);
+}
 
 struct ncu {
 	struct ncu_table table;

@@ -3,17 +3,25 @@
  * exporter's textfile collector reads too.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
+#include "buf.h"
 #include "cli.h"
-#include "dlp-openmetrics/om.h"
 #include "err.h"
+#include "esc.h"
+#include "lines.h"
+#include "map.h"
+#include "num.h"
 #include "out.h"
 #include "shipped.h"
 #include "stage.h"
+#include "utf8_fix.h"
 
 static const char usage[] =
     "usage: dlp-openmetrics [-hiluV] [-m TABLE] [-o OUT] [FILE]\n"
@@ -25,6 +33,478 @@ static const char usage[] =
     "  -u, --unbuffered  accepted, as by all filters\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
+
+/* The metrics of dlp-openmetrics: the table that names them, and their
+ * samples, a value for each combination of labels. */
+
+#define OM_LABELS 8 /* of a metric, at most */
+
+enum om_how {
+	HOW_SUM,
+	HOW_MEAN,
+	HOW_MIN,
+	HOW_MAX,
+	HOW_STDDEV,
+	HOW_SHARE,
+	HOW_FLAG
+};
+
+enum om_where { /* which records count */
+	WHERE_ALL,
+	WHERE_WORK, /* with -i only those in an iteration */
+	WHERE_STEP  /* those in a step, or between two */
+};
+
+/* A line of the table; metrics.tab says what its columns mean. */
+struct om_metric {
+	char *name, *record, *value;
+	char *of; /* HOW_SHARE: the column of the second sum */
+	enum om_how how;
+	enum om_where where;
+	char *label[OM_LABELS], *column[OM_LABELS];
+	int nlabel;
+	char *help;
+	const char *unit; /* seconds, bytes, ratio or NULL */
+};
+
+struct om_table {
+	struct om_metric *v;
+	size_t n, cap;
+};
+
+struct om_sample;
+
+struct om_family { /* zeroed: a metric and its samples */
+	const struct om_metric *m;
+	struct smap labels; /* {a="b"}; its number is that of the sample */
+	struct om_sample *v;
+	size_t cap;
+};
+
+struct om_labels {              /* of a sample */
+	struct buf list;        /* a="b",c="d" */
+	struct buf text, fixed; /* of the value that is added */
+};
+
+/* Reads the table of metrics: words separated by blanks, checked one by one. */
+
+#define WORDS 7
+
+static const char *const hows[] = { "sum", "mean", "min", "max", "stddev",
+	"share", "flag" };
+static const char *const units[] = { "seconds", "bytes", "ratio" };
+
+struct om_at { /* the line that is read, for messages */
+	const char *file;
+	unsigned long line;
+};
+
+static void
+bad(const struct om_at *at, const char *what, const char *value)
+{
+	die("%s:%lu: %s '%s'", at->file, at->line, what, value);
+}
+
+/* Letters, digits and _, not a digit first. */
+static bool
+is_name(const char *s)
+{
+	static const char first[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+	const char *p;
+
+	if (*s == '\0' || strchr(first, *s) == NULL)
+		return false;
+	for (p = s; *p != '\0'; p++)
+		if (strchr(first, *p) == NULL && (*p < '0' || *p > '9'))
+			return false;
+	return true;
+}
+
+static const char *
+unit_of(const char *name)
+{
+	const char *end = strrchr(name, '_');
+	size_t i;
+
+	for (i = 0; end != NULL && i < ARRAY_LEN(units); i++)
+		if (strcmp(end + 1, units[i]) == 0)
+			return units[i];
+	return NULL;
+}
+
+static void
+read_labels(const struct om_at *at, struct om_metric *m, char *s)
+{
+	char *save, *eq;
+
+	if (strcmp(s, "-") == 0)
+		return;
+	for (s = strtok_r(s, ",", &save); s != NULL;
+	     s = strtok_r(NULL, ",", &save)) {
+		if (m->nlabel == OM_LABELS)
+			bad(at, "too many labels:", s);
+		eq = strchr(s, '=');
+		if (eq != NULL)
+			*eq = '\0';
+		if (!is_name(s) || strncmp(s, "__", 2) == 0)
+			bad(at, "no name of a label:", s);
+		m->label[m->nlabel] = s;
+		m->column[m->nlabel++] = eq != NULL ? eq + 1 : s;
+	}
+}
+
+static enum om_how
+read_how(const struct om_at *at, const char *s)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(hows); i++)
+		if (strcmp(s, hows[i]) == 0)
+			return (enum om_how)i;
+	bad(at, "neither sum, mean, min, max, stddev, share nor flag:", s);
+	return HOW_SUM;
+}
+
+static void
+check_name(const struct om_at *at, const struct om_table *t, const char *name)
+{
+	size_t i;
+
+	if (!is_name(name))
+		bad(at, "no name of a metric:", name);
+	for (i = 0; i < t->n; i++)
+		if (strcmp(t->v[i].name, name) == 0)
+			bad(at, "a second metric", name);
+}
+
+static void
+add_metric(const struct om_at *at, struct om_table *t, char **w)
+{
+	struct om_metric m = { .name = w[0], .record = w[1], .value = w[2] };
+
+	check_name(at, t, w[0]);
+	m.how = read_how(at, w[3]);
+	if (strcmp(w[4], "step") == 0)
+		m.where = WHERE_STEP;
+	else if (strcmp(w[4], "work") == 0)
+		m.where = WHERE_WORK;
+	else if (strcmp(w[4], "all") != 0)
+		bad(at, "neither all, work nor step:", w[4]);
+	read_labels(at, &m, w[5]);
+	m.help = w[6];
+	m.unit = unit_of(m.name);
+	m.of = strchr(m.value, '/');
+	if ((m.of != NULL) != (m.how == HOW_SHARE))
+		bad(at, "only a share has two columns:", m.value);
+	if (m.of != NULL)
+		*m.of++ = '\0';
+	ARRAY_GROW(t->v, t->n, t->cap);
+	t->v[t->n++] = m;
+}
+
+/* One line. The table keeps a copy of its text, which lives as long as the
+ * program. */
+static void
+one_line(const struct om_at *at, struct om_table *t, const char *s, size_t n)
+{
+	char *w[WORDS], *p;
+	int i;
+
+	for (; n > 0 && (*s == ' ' || *s == '\t'); n--)
+		s++;
+	if (n == 0 || *s == '#')
+		return;
+	p = xmemdup(s, n);
+	for (i = 0; i < WORDS; i++) {
+		w[i] = p;
+		p += i < WORDS - 1 ? strcspn(p, " \t") : strlen(p);
+		if (p == w[i])
+			bad(at, "a metric takes 7 words:", w[0]);
+		if (*p != '\0')
+			*p++ = '\0';
+		p += strspn(p, " \t");
+	}
+	add_metric(at, t, w);
+}
+
+static void
+read_shipped(struct om_table *t)
+{
+	struct om_at at = { .file = "metrics.tab", .line = 1 };
+	const char *s = shipped_text("metrics.tab"), *e;
+
+	for (; *s != '\0'; at.line++, s = e + (*e != '\0')) {
+		e = strchr(s, '\n');
+		if (e == NULL)
+			e = s + strlen(s);
+		one_line(&at, t, s, (size_t)(e - s));
+	}
+}
+
+/* Reads a table, or the shipped one if path is NULL. Mistakes in it are
+ * fatal. */
+static void
+om_table_read(struct om_table *t, const char *path)
+{
+	struct om_at at = { .file = path };
+	struct lines in = { 0 };
+	const char *s;
+	size_t n;
+
+	if (path == NULL) {
+		read_shipped(t);
+		return;
+	}
+	lines_open(&in, path);
+	while (lines_next(&in, &s, &n)) {
+		at.line = (unsigned long)in.no;
+		one_line(&at, t, s, n);
+	}
+	lines_close(&in);
+}
+
+/* The samples of the metrics: values are added up, then printed. */
+
+struct om_sample {
+	uint64_t n;     /* values */
+	int64_t i;      /* their sum or extreme, while it is exact */
+	double sum, sq; /* of the differences from the first: see add_real() */
+	double first;
+	double of;  /* HOW_SHARE: the second sum */
+	bool exact; /* all were integers */
+};
+
+/* The value of a label: backslash, quote and line feed have escapes, other
+ * control characters none. */
+static void
+put_escaped(struct buf *b, const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (s[i] == '\n') {
+			buf_puts(b, "\\n");
+			continue;
+		}
+		if (s[i] == '\\' || s[i] == '"')
+			buf_putc(b, '\\');
+		buf_putc(
+		    b, (unsigned char)s[i] < 0x20 || s[i] == 0x7f ? '?' : s[i]);
+	}
+}
+
+/* Appends a label. raw: its value as records hold it; NULL: unknown. */
+static void
+om_label(struct om_labels *l, const char *name, const char *raw, size_t n)
+{
+	struct buf *b = &l->list;
+
+	buf_clear(&l->text);
+	buf_clear(&l->fixed);
+	if (raw == NULL)
+		buf_puts(&l->text, "unknown");
+	else
+		esc_undo(&l->text, raw, n);
+	utf8_fix(&l->fixed, l->text.s, l->text.len);
+	if (b->len > 0)
+		buf_putc(b, ',');
+	buf_puts(b, name);
+	buf_puts(b, "=\"");
+	put_escaped(b, l->fixed.s, l->fixed.len);
+	buf_putc(b, '"');
+}
+
+static struct om_sample *
+sample_of(struct om_family *f, const struct om_labels *labels)
+{
+	bool is_new;
+	size_t id =
+	    smap_put(&f->labels, labels->list.s, labels->list.len, &is_new);
+
+	ARRAY_GROW(f->v, id, f->cap);
+	if (is_new)
+		f->v[id] = (struct om_sample){ .exact = true };
+	return &f->v[id];
+}
+
+/* The sum or extreme of integers. */
+static void
+add_exact(enum om_how how, struct om_sample *s, int64_t v)
+{
+	if (how == HOW_MIN)
+		s->i = s->n == 0 || v < s->i ? v : s->i;
+	else if (how == HOW_MAX)
+		s->i = s->n == 0 || v > s->i ? v : s->i;
+	else if (__builtin_add_overflow(s->i, v, &s->i))
+		s->exact = false;
+}
+
+/* The differences from the first value are added up for HOW_STDDEV: squares
+ * of the values themselves would lose the digits in which they differ. */
+static void
+add_real(enum om_how how, struct om_sample *s, double v)
+{
+	double d;
+
+	if (s->n == 0)
+		s->first = v;
+	d = v - s->first;
+	if (how == HOW_MIN || how == HOW_MAX) {
+		if (s->n == 0 || (how == HOW_MIN ? v < s->sum : v > s->sum))
+			s->sum = v;
+		return;
+	}
+	s->sum += how == HOW_STDDEV ? d : v;
+	s->sq += d * d;
+}
+
+/* Adds a value, as records hold it; of: the value of the second column, or
+ * NULL. A value that is unset or no number is left out. */
+static void
+om_sample(struct om_family *f, const struct om_labels *labels, const char *raw,
+    size_t n, const char *of, size_t nof)
+{
+	enum om_how how = f->m->how;
+	struct om_sample *s;
+	double v, second = 0;
+	int64_t i;
+
+	if (raw == NULL || (how == HOW_SHARE && of == NULL))
+		return;
+	if (how == HOW_FLAG) {
+		raw = n == 3 && memcmp(raw, "yes", 3) == 0  ? "1"
+		      : n == 2 && memcmp(raw, "no", 2) == 0 ? "0"
+							    : "";
+		n = strlen(raw);
+		how = HOW_MAX;
+	}
+	if (!num_f64(raw, n, &v) || (of != NULL && !num_f64(of, nof, &second)))
+		return;
+	s = sample_of(f, labels);
+	if (num_i64(raw, n, &i))
+		add_exact(how, s, i);
+	else
+		s->exact = false;
+	add_real(how, s, v);
+	s->of += second;
+	s->n++;
+}
+
+static bool
+ends_in(const char *s, const char *end)
+{
+	size_t n = strlen(s), k = strlen(end);
+
+	return n >= k && strcmp(s + n - k, end) == 0;
+}
+
+/* How many of the column's units are one of the metric's. */
+static int64_t
+unit_scale(const struct om_metric *m)
+{
+	if (m->unit == NULL || m->how == HOW_SHARE)
+		return 1;
+	if (strcmp(m->unit, "seconds") == 0 && ends_in(m->value, "_ns"))
+		return 1000000000;
+	return strcmp(m->unit, "ratio") == 0 && ends_in(m->value, "_pct") ? 100
+									  : 1;
+}
+
+/* v / 10^9 with all its digits: a double would round them. */
+static void
+put_nano(struct buf *b, int64_t v)
+{
+	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	int i;
+
+	buf_printf(b, "%s%llu.%09llu", v < 0 ? "-" : "",
+	    (unsigned long long)(u / 1000000000),
+	    (unsigned long long)(u % 1000000000));
+	for (i = 0; i < 8 && b->s[b->len - 1] == '0'; i++)
+		b->len--;
+}
+
+static double
+real_value(const struct om_metric *m, const struct om_sample *s)
+{
+	double n = (double)s->n, var;
+
+	switch (m->how) {
+	case HOW_MEAN:
+		return s->sum / n;
+	case HOW_SHARE:
+		return s->sum / s->of;
+	case HOW_STDDEV:
+		var = (s->sq - s->sum * s->sum / n) / (n - 1);
+		return var > 0 ? sqrt(var) : 0;
+	default:
+		return s->sum;
+	}
+}
+
+static void
+print_value(const struct om_metric *m, const struct om_sample *s, struct buf *b)
+{
+	int64_t per = unit_scale(m);
+	bool whole = s->exact && (m->how == HOW_SUM || m->how == HOW_MIN ||
+				     m->how == HOW_MAX || m->how == HOW_FLAG);
+
+	if (whole && per == 1)
+		buf_i64(b, s->i);
+	else if (whole && per == 1000000000)
+		put_nano(b, s->i);
+	else
+		buf_printf(b, "%.12g", real_value(m, s) / (double)per);
+}
+
+static void
+print_help(const struct om_metric *m, struct buf *out)
+{
+	const char *p;
+
+	buf_printf(out, "# TYPE %s gauge\n", m->name);
+	if (m->unit != NULL)
+		buf_printf(out, "# UNIT %s %s\n", m->name, m->unit);
+	buf_printf(out, "# HELP %s ", m->name);
+	for (p = m->help; *p != '\0'; p++) {
+		if (*p == '\\' || *p == '"')
+			buf_putc(out, '\\');
+		buf_putc(out, *p);
+	}
+	buf_putc(out, '\n');
+}
+
+/* Appends the metric in the OpenMetrics text format; nothing if it has no
+ * samples. */
+static void
+om_print(const struct om_family *f, struct buf *out)
+{
+	const char *labels;
+	bool headed = false;
+	uint32_t i;
+	size_t n;
+
+	for (i = 0; i < f->labels.n; i++) {
+		if (f->m->how == HOW_SHARE && f->v[i].of == 0)
+			continue; /* nothing has no share */
+		if (f->m->how == HOW_STDDEV && f->v[i].n < 2)
+			continue; /* one value has no spread */
+		if (!headed)
+			print_help(f->m, out);
+		headed = true;
+		labels = smap_str(&f->labels, i, &n);
+		buf_puts(out, f->m->name);
+		if (n > 0) {
+			buf_putc(out, '{');
+			buf_put(out, labels, n);
+			buf_putc(out, '}');
+		}
+		buf_putc(out, ' ');
+		print_value(f->m, &f->v[i], out);
+		buf_putc(out, '\n');
+	}
+}
 
 struct om_entry { /* a metric of the table, and where its record has it */
 	struct om_family f;
