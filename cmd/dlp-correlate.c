@@ -15,14 +15,14 @@ static const char usage[] =
     "                     [--drop TYPE[:COLUMNS]]... [file]\n"
     "Ties GPU work and API calls to framework ops: adds op and inst records,\n"
     "and to each record of work its op, direction, layer and phase.\n"
-    "  -D, --dlprof      ops as DLProf makes them\n"
-    "      --domain NAME only ranges of that NVTX domain make ops\n"
+    "  -D, --dlprof      make ops as DLProf does\n"
+    "      --domain NAME only ranges of this NVTX domain make ops and layers\n"
     "      --mode MODE   the framework: pytorch, tensorflow1, ...\n"
-    "  -r, --ranges      pass all ranges, add their projection onto the "
+    "  -r, --ranges      pass on all ranges, and project them onto the "
     "GPU\n" DROP_USAGE SPILL_USAGE
     "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
+    "  -h, --help        print this text\n"
+    "  -V, --version     print the version\n";
 
 static int
 correlate(struct corr *c, struct stage *st, bool dlprof, const char *mode)

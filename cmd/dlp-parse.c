@@ -21,29 +21,30 @@
 
 static const char usage[] =
     "usage: dlp-parse [-huV] [-T types] [option ...] [file ...]\n"
-    "Write the events of profile databases (Nsight Systems, nvprof,\n"
+    "Writes the events of profile databases (Nsight Systems, nvprof,\n"
     "DLProf) as records in launch order; see dlp-parse(1).\n"
-    "  -T, --type LIST  only records of these types: kern,copy,...\n"
-    "  --device LIST    only GPU work of these devices\n"
-    "  --pid LIST       only these processes\n"
-    "  --stream LIST    only GPU work of these streams\n"
-    "  --domain LIST    only ranges and marks of these NVTX domains\n"
+    "  -T, --type LIST  write only records of these types: kern,copy,...\n"
+    "  --device LIST    write only GPU work of these devices\n"
+    "  --pid LIST       write only these processes\n"
+    "  --stream LIST    write only GPU work of these streams\n"
+    "  --domain LIST    write only ranges and marks of these NVTX domains\n"
     "  --start, --end TIME\n"
-    "                   only what is launched in this window: ns, or with\n"
-    "                   a unit, 1.5s 20ms 3us\n"
-    "  --range NAME     only what is launched inside ranges of this name\n"
-    "  --kernel-names   kernels' short and mangled names as well\n"
-    "  --rows           where events stand in the file, as dlp-stats needs\n"
-    "                   it for the order of what is equal\n"
-    "  --old-names      kernel names of nvprof as PyProf demangled them\n"
-    "  --src            name the file, in a column src, of one file too\n"
-    "  --ranks          each file is a rank: numbered, in a column rank, and\n"
-    "                   the clocks aligned\n"
+    "                   write only what starts on the CPU in this time; ns,\n"
+    "                   or with a unit: 1.5s 20ms 3us\n"
+    "  --range NAME     write only what starts on the CPU inside ranges with\n"
+    "                   this text\n"
+    "  --kernel-names   add the kernels' short and mangled names\n"
+    "  --rows           add each event's row number; dlp-stats uses it to\n"
+    "                   break ties\n"
+    "  --old-names      demangle kernel names of nvprof as PyProf did\n"
+    "  --src            add the column src, the file, also for a single file\n"
+    "  --ranks          each file is a rank of one run: add the column rank,\n"
+    "                   and align the clocks\n"
     "  --no-dict        refuse a .dict of PyProf, which has kernels only\n"
-    "  --need-times     refuse one that has their durations only\n" DROP_USAGE
+    "  --need-times     refuse a .dict without start times\n" DROP_USAGE
     "  -u, --unbuffered write each record at once\n"
-    "  -h, --help       this text\n"
-    "  -V, --version    the version\n";
+    "  -h, --help       print this text\n"
+    "  -V, --version    print the version\n";
 
 /* Goes through the options; whether -u was given. */
 static bool

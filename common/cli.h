@@ -65,7 +65,8 @@ size_t cli_size(const char *opt, const char *arg);
 		'S', "memory", .call = cli_spill                               \
 	}
 #define SPILL_USAGE                                                            \
-	"  -S, --memory SIZE memory for what is kept (256M), then TMPDIR\n"
+	"  -S, --memory SIZE keep at most this in memory (256M), the rest in " \
+	"TMPDIR\n"
 void cli_spill(const char *arg);
 
 /* The items of a comma list "a,b,c", *n of them; one free() for all. */

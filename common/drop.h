@@ -20,9 +20,9 @@ void drop_add(const char *arg);
 	}
 #define DROP_USAGE                                                             \
 	"      --drop TYPE[:COLUMNS]\n"                                        \
-	"                    records of that type, or these columns of "       \
-	"them,\n"                                                              \
-	"                    are not written; can be given again\n"
+	"                    leave out these records, or these columns of "    \
+	"them;\n"                                                              \
+	"                    can be given again\n"
 
 /* Whether there is anything to drop. */
 bool drop_any(void);
