@@ -41,27 +41,93 @@ man_options() {
 }
 
 @test "every command has a manual page" {
+	bad=0
 	for c in "$BIN"/dlp-* pipelines/dlp; do
 		[ -x "$c" ] || continue
-		echo "${c##*/}"
-		[ -s "man/${c##*/}.1" ]
+		[ -s "man/${c##*/}.1" ] || {
+			echo "${c##*/} has no manual, man/${c##*/}.1"
+			bad=1
+		}
 	done
+	[ $bad -eq 0 ]
 }
 
 @test "dlp(7) names every command, dlp(1) every report" {
+	bad=0
 	for c in "$BIN"/dlp-*; do
 		grep -q "^\.It Xr ${c##*/} 1$" man/dlp.7 || {
-			echo "dlp.7 lacks ${c##*/}"
-			return 1
+			echo "man/dlp.7 has no line for ${c##*/}:" \
+			    "it needs .It Xr ${c##*/} 1 under THE FILTERS"
+			bad=1
 		}
 	done
 	for r in pipelines/reports/*; do
 		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
 		grep -q "^\.It Cm ${r##*/}\>" man/dlp.1 || {
-			echo "dlp.1 lacks ${r##*/}"
-			return 1
+			echo "man/dlp.1 has no line for report ${r##*/}:" \
+			    "it needs .It Cm ${r##*/}"
+			bad=1
 		}
 	done
+	[ $bad -eq 0 ]
+}
+
+@test "README.md's tables have each report and command, with its text" {
+	bad=0
+	for t in reports dlprof commands; do
+		sed -n "/^<!-- tests\/tables $t -->/,/^<!-- end -->/{//!p}" \
+		    README.md >"$BATS_TEST_TMPDIR/$t"
+		bash tests/tables $t >"$BATS_TEST_TMPDIR/$t.want"
+		while IFS= read -r line; do
+			grep -qxF -e "$line" "$BATS_TEST_TMPDIR/$t" || {
+				echo "README.md has no line '$line'"
+				bad=1
+			}
+		done <"$BATS_TEST_TMPDIR/$t.want"
+		diff -u --label README.md --label "tests/tables $t" \
+		    "$BATS_TEST_TMPDIR/$t" "$BATS_TEST_TMPDIR/$t.want" || bad=1
+	done
+	[ $bad -eq 0 ] || echo "tests/tables -w writes the tables of README.md"
+	[ $bad -eq 0 ]
+}
+
+@test "a report begins with its name, what it does, and its usage" {
+	bad=0
+	for r in pipelines/reports/* pipelines/reports/dlprof/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		n=${r##*/}
+		sed -n 2p "$r" | grep -q "^# $n: ." || {
+			echo "$r: its second line is not '# $n: WHAT IT DOES'"
+			bad=1
+		}
+		sed -n 3p "$r" | grep -q "^# usage: dlp $n\>" || {
+			echo "$r: its third line is not '# usage: dlp $n ...'"
+			bad=1
+		}
+	done
+	[ $bad -eq 0 ]
+}
+
+# The letters of a report's options, by its usage text and by dlp(1).
+report_letters() {
+	sed -n '3,/^[^#]/p' "pipelines/reports/$1" |
+	    grep -oE '^#   -[a-zA-Z]\b' | cut -c 6- | sort -u
+}
+
+man_letters() {
+	grep "^\.It Cm $1\>" man/dlp.1 | grep -oE 'Fl [a-zA-Z]+\b' |
+	    cut -c 4- | grep -o . | sort -u
+}
+
+@test "dlp(1) names the options of each report" {
+	bad=0
+	for r in pipelines/reports/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		r=${r##*/}
+		diff -u --label "dlp $r -h" --label "man/dlp.1, $r" \
+		    <(report_letters "$r") <(man_letters "$r") || bad=1
+	done
+	[ $bad -eq 0 ]
 }
 
 @test "usage texts and manuals name the same options" {
@@ -89,6 +155,18 @@ man_options() {
 		done
 	done
 	mandoc -Tlint -W warning man/*.[157] || bad=1
+	[ $bad -eq 0 ]
+}
+
+@test "the completion names every command" {
+	bad=0
+	words=$(sed -n '/^complete /,$p' pipelines/dlp.bash-completion)
+	for c in "$BIN"/dlp-*; do
+		grep -qw -e "${c##*/}" <<<"$words" || {
+			echo "pipelines/dlp.bash-completion has no ${c##*/}"
+			bad=1
+		}
+	done
 	[ $bad -eq 0 ]
 }
 
