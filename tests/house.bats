@@ -18,8 +18,10 @@ setup() {
 @test "the top level holds what it should" {
 	cd "$ROOT"
 	git rev-parse >/dev/null 2>&1 || skip "not a git checkout"
-	same "LICENSE
+	same "HACKING.md
+LICENSE
 Makefile
+NEWS.md
 README.md
 cmd
 common
@@ -167,11 +169,14 @@ includes() {
 
 @test "common/README names all of common/, cmd/README what there is" {
 	cd "$ROOT"
+	bad=0
 	for f in common/*.h; do
 		f=${f##*/}
 		f=${f%.h}
-		[[ $f == *_impl ]] || grep -qw -- "$f" common/README ||
-		    { echo "common/README: no $f"; false; }
+		[[ $f == *_impl ]] || grep -qw -- "$f" common/README || {
+			echo "common/README has no line for common/$f.h"
+			bad=1
+		}
 	done
 	# under the folder's name a line "  FILE, FILE...  what they are"
 	awk '/^dlp-[a-z]*$/ { folder = $1 }
@@ -185,7 +190,53 @@ includes() {
 	    }' cmd/README >"$BATS_TEST_TMPDIR/named"
 	[ "$(wc -l <"$BATS_TEST_TMPDIR/named")" -gt 60 ]
 	while read -r f; do
-		compgen -G "cmd/$f.[ch]" >/dev/null ||
-		    { echo "cmd/README: no $f"; false; }
+		compgen -G "cmd/$f.[ch]" >/dev/null || {
+			echo "cmd/README names $f, which does not exist"
+			bad=1
+		}
 	done <"$BATS_TEST_TMPDIR/named"
+	for f in cmd/*/*.c; do
+		f=${f#cmd/}
+		grep -qxF -e "${f%.c}" "$BATS_TEST_TMPDIR/named" || {
+			echo "cmd/README has no line for cmd/$f"
+			bad=1
+		}
+	done
+	[ $bad -eq 0 ]
+}
+
+@test "every command has a line in the lists of tests, and tests" {
+	cd "$ROOT"
+	bad=0
+	for c in "$BIN"/dlp-*; do
+		c=${c##*/}
+		for list in tests/fault/commands tests/fuzz/targets; do
+			cut -f 2 $list | grep -qxF -e "$c" || {
+				echo "$list has no line for $c"
+				bad=1
+			}
+		done
+		[ -d "tests/cases/$c" ] ||
+		    grep -qlw -e "$c" tests/*.bats || {
+			echo "nothing tests $c: write tests/cases/$c/NAME"
+			bad=1
+		}
+	done
+	[ $bad -eq 0 ]
+}
+
+# foo, X and NAME stand for something in the checklists.
+@test "HACKING.md, NEWS.md and README.md name files that exist" {
+	cd "$ROOT"
+	bad=0
+	for f in HACKING.md README.md NEWS.md; do
+		while read -r name; do
+			[ -e "$name" ] || {
+				echo "$f names $name, which does not exist"
+				bad=1
+			}
+		done < <(grep -oE '`(cmd|common|man|pipelines|tests)/[^` ]*`' "$f" |
+		    tr -d '`' | grep -v -e '[*]' -e foo -e X -e NAME)
+	done
+	[ $bad -eq 0 ]
 }

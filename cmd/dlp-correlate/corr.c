@@ -1,6 +1,6 @@
 /*
- * Advances time in a section: runs and projections are closed in the order of
- * their ends. At the end of a section it closes the rest and prints the notes.
+ * The course of time in a section: runs and projections close in the order of
+ * their ends. At the end of a section: what is still open, and the notes.
  */
 #include "corr.h"
 
@@ -11,7 +11,7 @@
 
 #include "err.h"
 
-/* True if something ends by t. */
+/* Whether something ends by t. */
 static bool
 is_due(const struct closing *q, int64_t t)
 {
@@ -120,8 +120,7 @@ gpu_share(const struct corr *c, int64_t ns)
 	return 100.0 * (double)ns / (double)c->n.gpu_ns;
 }
 
-/* Prints messages if part of the GPU's time has no op, or if there are no
- * kernels. */
+/* Messages, if part of the GPU's time has no op, or no kernels. */
 static void
 warn_of_time(const struct corr *corr)
 {
