@@ -14,10 +14,11 @@ static const char usage[] =
     "\n"
     "Adds FLOPs, bytes, number type and Tensor Core use to kernels.\n"
     "\n"
-    "  -f, --rules RULES    FLOPs and bytes by these, before the shipped ones\n"
-    "      --ranks N        GPUs of a collective, for its bus bandwidth\n"
-    "      --tc-rules FILE  Tensor Core rules, in place of the shipped "
-    "ones\n" DROP_USAGE SPILL_USAGE
+    "  -f, --rules RULES    read rules for FLOPs and bytes; they come before\n"
+    "                       the built-in ones\n"
+    "      --ranks N        the number of GPUs in a collective, for bus_bytes\n"
+    "      --tc-rules FILE  read Tensor Core rules, in place of the shipped\n"
+    "                       ones\n" DROP_USAGE SPILL_USAGE
     "  -u, --unbuffered     write each record at once\n"
     "  -h, --help           print this text\n"
     "  -V, --version        print the version\n";

@@ -20,10 +20,11 @@
 static const char usage[] =
     "usage: dlp-markers [-ahuV] [file]\n"
     "Adds to each kernel the texts of the ranges around its launch.\n"
-    "  -a, --all         with their times, and the ranges around no launch\n"
+    "  -a, --all         add the times of these ranges, and the ranges that\n"
+    "                    are not around a launch\n"
     "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
+    "  -h, --help        print this text\n"
+    "  -V, --version     print the version\n";
 
 #define LOOSE_TEXT_MAX (16 << 20) /* bytes between two kernels */
 

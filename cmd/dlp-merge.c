@@ -24,12 +24,12 @@
 static const char usage[] =
     "usage: dlp-merge [-ru] [file ...]\n"
     "Joins dlp streams into one section, in launch order; see dlp-merge(1).\n"
-    "  -r, --ranks       each file is a rank: numbered in the natural order\n"
-    "                    of the names, in a column rank, and the clocks\n"
-    "                    aligned by collectives\n"
+    "  -r, --ranks       each file is a rank of one run: number them in the\n"
+    "                    natural order of their names, add the column rank,\n"
+    "                    and align the clocks by collectives\n"
     "  -u, --unbuffered  write each record at once\n"
-    "  -h, --help        print this and exit\n"
-    "  -V, --version     print the version and exit\n";
+    "  -h, --help        print this text\n"
+    "  -V, --version     print the version\n";
 
 /*
  * A stream that is joined with others: its next line, that line's time, and

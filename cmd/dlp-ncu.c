@@ -23,12 +23,12 @@ static const char usage[] =
     "usage: dlp-ncu [-ahuV] [-m METRICS] NCU.csv [FILE]\n"
     "Adds the counters in NCU.csv, which ncu --csv --page raw wrote, to the\n"
     "same kernels of a stream.\n"
-    "  -a, --all           NCU.csv has all of the run, not one iteration\n"
-    "  -m, --metrics LIST  also these, comma separated: "
-    "dram__bytes.sum,lts__*\n"
+    "  -a, --all           NCU.csv has the whole run, not one iteration\n"
+    "  -m, --metrics LIST  add these metrics too, comma separated, such as\n"
+    "                      dram__bytes.sum,lts__*\n"
     "  -u, --unbuffered    write each record at once\n"
-    "  -h, --help          print this and exit\n"
-    "  -V, --version       print the version and exit\n";
+    "  -h, --help          print this text\n"
+    "  -V, --version       print the version\n";
 
 /* The rows of a file that ncu wrote: CSV among lines of its log; or of a TSV.
  */

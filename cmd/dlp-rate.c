@@ -21,16 +21,15 @@
 #include "stage.h"
 
 static const char usage[] =
-    "usage: dlp-rate [-u] [-T TYPES] [--peak DTYPE=TFLOPS,...]"
-    " [--peak-bw GB/S] [FILE]\n"
+    "usage: dlp-rate [-u] [-T TYPES] [--peak DTYPE=TFLOPS,...]\n"
+    "                [--peak-bw GB/S] [FILE]\n"
     "\n"
-    "Adds TFLOP/s, GB/s, arithmetic intensity, the share of the device's\n"
-    "peak and the roofline's bound to records with FLOPs, bytes and a time.\n"
+    "Adds to records with FLOPs, bytes and a time: TFLOP/s, GB/s, arithmetic\n"
+    "intensity, the share of the device's peak, and the roofline's bound.\n"
     "\n"
-    "  -T, --type TYPES      record types, comma separated (default\n"
-    "                        kern,agg)\n"
-    "      --peak D=T,...    the device's peak for a type, in TFLOP/s\n"
-    "      --peak-bw GB/S    the bandwidth of its memory\n"
+    "  -T, --type TYPES      record types, comma separated (kern,agg)\n"
+    "      --peak D=T,...    the device's peak for a number type, in TFLOP/s\n"
+    "      --peak-bw GB/S    the bandwidth of the device's memory\n"
     "  -u, --unbuffered      write each record at once\n"
     "  -h, --help            print this text\n"
     "  -V, --version         print the version\n";

@@ -18,11 +18,12 @@
 static const char usage[] =
     "usage: dlp-tc [-u] [--tc-rules FILE] [FILE]\n"
     "\n"
-    "Tells of kernel names, one a line, whether such kernels use Tensor\n"
-    "Cores: name, yes, no or unknown, and the rule that decided, separated\n"
-    "by TABs.\n"
+    "Reads names of kernels, one per line, and prints for each whether such\n"
+    "kernels use Tensor Cores: the name; yes, no or unknown; and the rule\n"
+    "that decided, separated by TABs.\n"
     "\n"
-    "      --tc-rules FILE  rules in place of the shipped ones\n"
+    "      --tc-rules FILE  read the rules from a file, in place of the\n"
+    "                       shipped ones\n"
     "  -u, --unbuffered     write each line at once\n"
     "  -h, --help           print this text\n"
     "  -V, --version        print the version\n";
