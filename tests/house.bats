@@ -240,3 +240,13 @@ includes() {
 	done
 	[ $bad -eq 0 ]
 }
+
+@test "every golden case says why its output is right" {
+	cd "$ROOT"
+	bad=$(for d in tests/cases/*/*/; do
+		grep -q '[^[:space:]]' "$d/why" 2>/dev/null || echo "${d}why"
+		! grep -q '^#' "$d/cmd" || echo "${d}cmd: comments belong in why"
+	done)
+	echo "$bad"
+	[ -z "$bad" ]
+}
