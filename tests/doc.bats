@@ -184,26 +184,13 @@ man_letters() {
 	[ $bad -eq 0 ]
 }
 
-# README.md: in blocks marked console, a line "$ command", then its output;
-# "..." alone stands for lines left out.
-# bats test_tags=long
-@test "README.md: the commands give what stands under them" {
-	mkdir -p "$BATS_TEST_TMPDIR/r"
-	awk -v dir="$BATS_TEST_TMPDIR/r" '
-	/^```console/ { on = 1; next }
-	/^```/ { on = 0; next }
-	on && (more || /^\$ /) {
-		if (!more)
-			n++
-		more = /[|\\]$/
-		sub(/^\$ /, "")
-		print > (dir "/" n ".cmd")
-		next
-	}
-	on && n { print > (dir "/" n ".out") }
-	' README.md
-	bad=0
-	for c in "$BATS_TEST_TMPDIR"/r/*.cmd; do
+# In DIR are files N.cmd, each a command, and N.out, the output that stands
+# under it; "..." alone stands for lines left out. Blanks may differ in number,
+# because a manual has blanks where a program prints TABs.
+gives_what_stands_under_it() {
+	local bad=0 c k want
+
+	for c in "$1"/*.cmd; do
 		[ -e "$c" ] || continue
 		case $(<"$c") in
 		"make demo" | "make test") continue ;;
@@ -221,10 +208,54 @@ man_letters() {
 			k=$(grep -nx '\.\.\.' "$want" | head -n 1 | cut -d: -f1)
 			head -n $((k - 1)) "$want" >"$want.a"
 			head -n $((k - 1)) "$c.got" >"$c.a"
-			diff -u "$want.a" "$c.a" || bad=1
+			diff -bu "$want.a" "$c.a" || bad=1
 		else
-			diff -u "$want" "$c.got" || bad=1
+			diff -bu "$want" "$c.got" || bad=1
 		fi
 	done
-	[ $bad -eq 0 ]
+	return $bad
+}
+
+# README.md: in blocks marked console, a line "$ command", then its output.
+# bats test_tags=long
+@test "README.md: the commands give what stands under them" {
+	mkdir -p "$BATS_TEST_TMPDIR/r"
+	awk -v dir="$BATS_TEST_TMPDIR/r" '
+	/^```console/ { on = 1; next }
+	/^```/ { on = 0; next }
+	on && (more || /^\$ /) {
+		if (!more)
+			n++
+		more = /[|\\]$/
+		sub(/^\$ /, "")
+		print > (dir "/" n ".cmd")
+		next
+	}
+	on && n { print > (dir "/" n ".out") }
+	' README.md
+	gives_what_stands_under_it "$BATS_TEST_TMPDIR/r"
+}
+
+# A literal block of a manual has a line "$ command" and, where output is
+# shown, the output. What commands say on standard error is not in it.
+# bats test_tags=long
+@test "manuals: the commands give what stands under them" {
+	mkdir -p "$BATS_TEST_TMPDIR/m"
+	awk -v dir="$BATS_TEST_TMPDIR/m" '
+	function done() {
+		if (out != "") {
+			print "exec 2>/dev/null\n" cmd > (dir "/" ++n ".cmd")
+			printf "%s", out > (dir "/" n ".out")
+		}
+		cmd = out = ""
+	}
+	/^\.Bd -literal/ { on = 1; next }
+	/^\.Ed/ { done(); on = more = 0; next }
+	!on { next }
+	{ gsub(/\\e/, "\\"); gsub(/\\&/, ""); gsub(/\\-/, "-") }
+	more { cmd = cmd "\n" $0; more = /[|\\]$/; next }
+	/^\$ / { done(); cmd = substr($0, 3); more = /[|\\]$/; next }
+	cmd != "" { out = out $0 "\n" }
+	' man/*.[157]
+	gives_what_stands_under_it "$BATS_TEST_TMPDIR/m"
 }
