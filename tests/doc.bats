@@ -237,25 +237,35 @@ gives_what_stands_under_it() {
 }
 
 # A literal block of a manual has a line "$ command" and, where output is
-# shown, the output. What commands say on standard error is not in it.
+# shown, the output. The commands of a block run in a folder of their own, where
+# they find tests. What they say on standard error is not in the manual.
 # bats test_tags=long
 @test "manuals: the commands give what stands under them" {
 	mkdir -p "$BATS_TEST_TMPDIR/m"
-	awk -v dir="$BATS_TEST_TMPDIR/m" '
-	function done() {
-		if (out != "") {
-			print "exec 2>/dev/null\n" cmd > (dir "/" ++n ".cmd")
-			printf "%s", out > (dir "/" n ".out")
+	awk -v dir="$BATS_TEST_TMPDIR/m" -v root="$ROOT" '
+	function block(   i, d, file) {
+		d = dir "/block" ++blocks
+		for (i = 1; shown && i <= n; i++) {
+			file = sprintf("%s/%03d", dir, ++files)
+			printf "mkdir -p %s && ln -sfn %s/tests %s && cd %s &&" \
+			    " exec 2>/dev/null\n%s\n", d, root, d, d, \
+			    cmd[i] > (file ".cmd")
+			printf "%s", out[i] > (file ".out")
 		}
-		cmd = out = ""
+		n = shown = on = more = loop = 0
 	}
 	/^\.Bd -literal/ { on = 1; next }
-	/^\.Ed/ { done(); on = more = 0; next }
+	/^\.Ed/ { block(); next }
 	!on { next }
 	{ gsub(/\\e/, "\\"); gsub(/\\&/, ""); gsub(/\\-/, "-") }
-	more { cmd = cmd "\n" $0; more = /[|\\]$/; next }
-	/^\$ / { done(); cmd = substr($0, 3); more = /[|\\]$/; next }
-	cmd != "" { out = out $0 "\n" }
+	!more && /^\$ / { cmd[++n] = out[n] = ""; more = 1; sub(/^\$ /, "") }
+	more {
+		cmd[n] = cmd[n] $0 "\n"
+		loop = / do$/ || loop && !/^ *done/
+		more = loop || /[|\\]$/
+		next
+	}
+	n { out[n] = out[n] $0 "\n"; shown = 1 }
 	' man/*.[157]
 	gives_what_stands_under_it "$BATS_TEST_TMPDIR/m"
 }
