@@ -135,9 +135,8 @@ out_finish(int status)
 	return status;
 }
 
-/* Fatal if the registry does not have the type or one of the columns. */
-static void
-check_declared(const char *tag, const char *const *names, int n)
+void
+out_declared(const char *tag, const char *const *names, int n)
 {
 	int i;
 
@@ -152,8 +151,8 @@ check_declared(const char *tag, const char *const *names, int n)
 			    names[i], tag);
 }
 
-static int
-count_tabs(const char *s, size_t n)
+int
+out_tabs(const char *s, size_t n)
 {
 	int tabs = 0;
 	size_t i;
@@ -170,7 +169,7 @@ out_type(const char *tag, const char *const *names, int n)
 	struct buf b = { 0 };
 	int i;
 
-	check_declared(tag, names, n);
+	out_declared(tag, names, n);
 	buf_putc(&b, '#');
 	buf_puts(&b, tag);
 	for (i = 0; i < n; i++) {
@@ -234,7 +233,7 @@ out_rec(struct out_type *t)
 		if (!t->less)
 			t->skip = drop_legend(t->legend, &t->len);
 		t->less = true;
-		t->n = count_tabs(t->legend, t->len);
+		t->n = out_tabs(t->legend, t->len);
 		buf_put(&out_buf, t->legend, t->len);
 	}
 	counted.type = t->due || COUNT_ALL ? t : NULL;
@@ -250,7 +249,7 @@ static void
 check_fields(void)
 {
 	const struct out_type *t = counted.type;
-	int n = count_tabs(out_buf.s + counted.at, out_buf.len - counted.at);
+	int n = out_tabs(out_buf.s + counted.at, out_buf.len - counted.at);
 
 	counted.type = NULL;
 	if (n != t->n)

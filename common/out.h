@@ -36,6 +36,10 @@ struct out_type *out_type(const char *tag, const char *const *names, int n);
  * `by` writes (all of them if by is NULL), in the registry's order. */
 struct out_type *out_type_reg(const char *tag, const char *by);
 
+/* Fatal if the registry does not have the type or one of the columns. */
+void out_declared(const char *tag, const char *const *names, int n);
+int out_tabs(const char *s, size_t n); /* TABs in a line: its fields */
+
 void out_legends_again(void); /* a section begins: legends are due again */
 uint64_t out_count(void);     /* data records since out_legends_again */
 void out_counted(uint64_t n); /* n more were written by way of out_buf */
@@ -138,7 +142,9 @@ void out_meta(const char *word, const char *fmt, ...)
 
 /*
  * Passing a record on with columns added. The columns are given once; if
- * the input's legend has one already, its value is replaced in place.
+ * the input's legend has one already, its value is replaced in place. As with
+ * out_type(), the registry must have the columns, and the first record under
+ * each legend must add as many fields as the legend.
  *
  *	x = out_ext(names, n);
  *	on a legend:	out_ext_legend(x, &r);
@@ -147,6 +153,8 @@ void out_meta(const char *word, const char *fmt, ...)
  */
 struct out_ext;
 struct out_ext *out_ext(const char *const *names, int n);
+/* As out_ext(); the user names the columns, so they are in no registry. */
+struct out_ext *out_ext_named(const char *const *names, int n);
 void out_ext_legend(struct out_ext *x, const struct rec *r);
 void out_ext_begin(struct out_ext *x, const struct rec *r);
 void out_ext_end(struct out_ext *x, const struct rec *r);

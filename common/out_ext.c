@@ -1,6 +1,7 @@
 /* Passing records on with columns added or replaced; see out.h. */
 #include <stdlib.h>
 
+#include "cols.h"
 #include "drop.h"
 #include "err.h"
 #include "out.h"
@@ -9,10 +10,12 @@
 struct out_ext {
 	const char *const *names;
 	int n;
-	int *at;       /* per column: its place in the input, or -1 */
-	bool simple;   /* none is in the input: append */
-	uint64_t skip; /* then: as out_skip is for a record */
-	size_t mark;   /* start of the new fields in out_buf */
+	int *at;        /* per column: its place in the input, or -1 */
+	bool named;     /* by the user: the registry does not have them */
+	bool uncounted; /* no record has been written under this legend */
+	bool simple;    /* none is in the input: append */
+	uint64_t skip;  /* then: as out_skip is for a record */
+	size_t mark;    /* start of the new fields in out_buf */
 	struct buf tmp;
 	struct out_ext *next;
 };
@@ -34,12 +37,33 @@ out_ext(const char *const *names, int n)
 	return x;
 }
 
+struct out_ext *
+out_ext_named(const char *const *names, int n)
+{
+	struct out_ext *x = out_ext(names, n);
+
+	x->named = true;
+	return x;
+}
+
+/* The types of other programs' filters are in no registry either. */
+static void
+check_added(const struct out_ext *x, const struct rec *r)
+{
+	const char *tag = rec_type_tag(r->type);
+
+	if (!x->named && type_find(tag) != NULL)
+		out_declared(tag, x->names, x->n);
+}
+
 void
 out_ext_legend(struct out_ext *x, const struct rec *r)
 {
 	size_t mark, n;
 	int i, j;
 
+	check_added(x, r);
+	x->uncounted = true;
 	x->simple = true;
 	buf_put(&out_buf, r->line, r->len);
 	mark = out_buf.len;
@@ -125,9 +149,26 @@ rebuild(struct out_ext *x, const struct rec *r)
 		}
 }
 
+/* Counts the fields that were added to the first record under a legend. */
+static void
+check_count(struct out_ext *x, const struct rec *r)
+{
+	int i, want = x->n,
+	       n = out_tabs(out_buf.s + x->mark, out_buf.len - x->mark);
+
+	x->uncounted = false;
+	for (i = 0; x->simple && i < x->n && i < 64; i++)
+		want -= x->skip >> i & 1;
+	if (n != want)
+		die("%d fields were added to a %s record, not %d (%s, ...)", n,
+		    rec_type_tag(r->type), want, x->names[0]);
+}
+
 void
 out_ext_end(struct out_ext *x, const struct rec *r)
 {
+	if (x->uncounted)
+		check_count(x, r);
 	if (!x->simple)
 		rebuild(x, r);
 	out_end();
