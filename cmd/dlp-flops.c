@@ -57,7 +57,7 @@ on_flops_end(struct stage *st)
 int
 main(int argc, char **argv)
 {
-	/* static because it is large, and the process needs one */
+	/* static because it is large; one per process */
 	static struct flops flops = { .ranks = -1 };
 	static const char *tc_rules;
 	static const struct cli_opt opts[] = {

@@ -1,6 +1,6 @@
 /*
- * dlp-parse: a profile database as a stream of records. Dialects know the
- * databases (dlp-parse/nsys.c, nvprof.c, dldb_reader.c); the core joins GPU
+ * dlp-parse: turns a profile database into a stream of records. Dialects know
+ * the databases (dlp-parse/nsys.c, nvprof.c, dldb_reader.c). The core joins GPU
  * work to the calls that launched it, merges the tables in launch order while
  * it reads them, selects, and writes.
  */
@@ -46,7 +46,7 @@ static const char usage[] =
     "  -h, --help       print this text\n"
     "  -V, --version    print the version\n";
 
-/* Goes through the options; whether -u was given. */
+/* Applies the options; true if -u was given. */
 static bool
 read_options(struct parse *run, int argc, char **argv)
 {
@@ -91,7 +91,7 @@ open_profiles(struct parse *run, int n, char **paths)
 		profile_open(p, run, n > 0 ? paths[i] : NULL, i);
 		profile_begin(p);
 		if (run->nprof >
-		    1) /* not all of many files can be open twice */
+		    1) /* with many files, some cannot be opened twice */
 			profile_alone(p);
 	}
 	if (run->out.with_rank) {
@@ -103,8 +103,8 @@ open_profiles(struct parse *run, int n, char **paths)
 	range_check(&run->sel);
 }
 
-/* Whether the files hold ops: then all must, because dlp-correlate makes no
- * ops where it finds some. */
+/* True if the files hold ops. Then all must, because dlp-correlate makes no ops
+ * if it finds some. */
 static bool
 check_ops(const struct parse *run)
 {
@@ -140,7 +140,8 @@ put_facts(struct parse *run)
 		ranks_put(run);
 }
 
-/* The profile whose next event is first; ties go to the first file. */
+/* The profile whose next event comes first; if times are equal, the first file.
+ */
 static struct profile *
 first_profile(const struct parse *run)
 {
@@ -175,7 +176,7 @@ put_events(struct parse *run)
 	}
 }
 
-/* The notes of all profiles together; those of a dialect are its own. */
+/* The notes of all profiles together; each dialect writes its own. */
 static void
 put_notes(struct parse *run)
 {
@@ -227,7 +228,7 @@ close_profiles(struct parse *run)
 	select_free(&run->sel);
 }
 
-/* A .dict of PyProf is no database. */
+/* Reads a .dict of PyProf, which is not a database. */
 static void
 put_dict(struct parse *run, struct dict_file *d, int argc, char **argv,
     bool unbuffered)
@@ -248,7 +249,8 @@ put_dict(struct parse *run, struct dict_file *d, int argc, char **argv,
 static void
 put_profiles(struct parse *run, int argc, char **argv, bool unbuffered)
 {
-	/* each connection in one thread only: no locks per value */
+	/* each connection is used in one thread only, so SQLite needs no locks
+	 * per value */
 	sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
 	open_profiles(run, argc - optind, argv + optind);
 	run->out.with_src |= run->nprof > 1;

@@ -42,7 +42,8 @@ sdpa_dims(const struct kern_work *w, int flags, struct sdpa *s)
 	if (q == NULL || k == NULL || v == NULL || q->nd < 2 || k->nd < 2 ||
 	    v->nd < 2 || q->bad || k->bad || v->bad ||
 	    (row == -3 && (q->nd != 4 || k->nd != 4)))
-		return false; /* three: sequences of unknown lengths */
+		return false; /* three dimensions: sequences of unknown
+			       * lengths */
 	s->sq = arg_dim(a, q, row);
 	s->d = arg_dim(a, q, -1);
 	s->sk = arg_dim(a, k, row);
@@ -82,7 +83,7 @@ is_causal(const struct kern_work *w)
 	return p != NULL && end - p > 20 && memcmp(p + 10, ", (bool)1", 9) == 0;
 }
 
-/* Pairs of a query and the keys up to its place. */
+/* Pairs of a query and a key up to its own position. */
 static int64_t
 causal_pairs(const struct sdpa *s)
 {
@@ -111,7 +112,7 @@ attention_count(const struct kern_work *w, struct answer *r, int flags)
 	fused = w->prim || pat_match("flash|fmha|sdpa|attention|attn|mha",
 			       k->lower, k->len);
 	r->one = w->prim;
-	if (!fused) /* a product as any other */
+	if (!fused) /* a product like any other */
 		r->family = FAM_GEMM;
 	if (!sdpa_dims(w, flags, &s))
 		return;

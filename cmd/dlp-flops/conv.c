@@ -65,7 +65,7 @@ conv_args(const struct kern_work *w, struct conv_sizes *c, bool transposed)
 			return false;
 	if (p != NULL && p->type == ARG_STR) {
 		c->same = p->str_len == 4 && memcmp(p->str, "same", 4) == 0;
-		return true; /* else valid: no padding */
+		return true; /* "valid" means no padding */
 	}
 	return spatial_arg(w, "padding", 4, 0, c->nsp, c->pad);
 }
@@ -99,9 +99,9 @@ conv_out(const struct kern_work *w, struct conv_sizes *c, bool transposed)
 	return true;
 }
 
-/* The output's size from a gradient. A backward's own sizes begin with that of
- * the output; a forward op has the size of its result, or of its backward's
- * gradient, if it came in time. */
+/* The output's size from a gradient. A backward's own sizes begin with the size
+ * of the output; a forward op has the size of its result, or of its backward's
+ * gradient if that came in time. */
 static bool
 grad_out(const struct op_args *a, struct conv_sizes *c)
 {
@@ -178,10 +178,9 @@ conv_sizes(const struct kern_work *w, int flags, struct conv_sizes *c)
 	return true;
 }
 
-/* emit_nvtx's sizes do not say whether aten::convolution is transposed. The op
- * around it may say so by its name; otherwise the sizes decide: the result of a
- * plain convolution is not larger than the input by more than the kernel's
- * width. */
+/* emit_nvtx's sizes do not show if aten::convolution is transposed. The op
+ * around it may show it by its name; otherwise the sizes decide: the result of
+ * a plain convolution exceeds the input by no more than the kernel's width. */
 static int
 conv_flags(const struct kern_work *w, int flags)
 {

@@ -8,7 +8,8 @@
 static const struct {
 	const char *name;
 	int size;
-	int min_cc; /* Tensor Cores; Volta 70, Turing 75, Ampere 80, ... */
+	int min_cc; /* the first generation whose Tensor Cores take it; Volta
+		     * 70, Turing 75, Ampere 80, ... */
 } types[DT_N] = {
 	[DT_NONE] = { NULL, 0, 0 },
 	[DT_FP64] = { "fp64", 8, 80 },
@@ -70,7 +71,7 @@ static const struct alias marker_names[] = {
 	{ "int4", DT_INT4 },
 };
 
-/* Lower case: kernel names are matched that way. */
+/* Lower case, because kernel names are matched in lower case. */
 static const struct alias cpp_names[] = {
 	{ "float", DT_FP32 },
 	{ "double", DT_FP64 },
@@ -95,8 +96,8 @@ static const struct alias cpp_names[] = {
 	{ "double2", DT_C128 },
 };
 
-/* Types that the name of a kernel has for its counters and masks: not what it
- * computes with. */
+/* Types of counters and masks in the names of kernels, in which nothing is
+ * computed. */
 static const struct alias cpp_others[] = {
 	{ "bool", DT_BOOL },
 	{ "char", DT_INT8 },
@@ -111,7 +112,7 @@ static const struct alias cpp_others[] = {
 	{ "uint64_t", DT_INT64 },
 };
 
-/* Types that PyProf calls by another name than this program. */
+/* Types for which PyProf uses another name than this program. */
 static const struct alias pyprof_words[] = {
 	{ "char", DT_UINT8 },
 };

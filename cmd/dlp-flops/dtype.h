@@ -16,7 +16,7 @@ enum dtype {
 	DT_TF32,
 	DT_FP16,
 	DT_BF16,
-	DT_16BIT, /* one of these two */
+	DT_16BIT, /* one of the next two */
 	DT_FP8E4,
 	DT_FP8E5,
 	DT_FP4,
@@ -35,7 +35,7 @@ enum dtype {
 /* "tf32"; NULL for DT_NONE. */
 const char *dt_name(enum dtype t);
 
-/* The type of that name; DT_NONE if there is none. */
+/* The type of that name; DT_NONE if the name is unknown. */
 enum dtype dt_named(const char *s, size_t n);
 
 /* Bytes per element; 0 if unknown or less than one. */
@@ -47,16 +47,18 @@ enum dtype dt_marker(const char *s, size_t n);
 /* A C++ type name in a demangled kernel name: __half, double2, ... */
 enum dtype dt_cpp(const char *s, size_t n);
 
-/* The same with integers and bool, which a kernel counts and masks with. */
+/* The same, including integers and bool, which a kernel uses to count and mask.
+ */
 enum dtype dt_cpp_any(const char *s, size_t n);
 
-/* Appends PyProf's word for a marker's type: fp32; a type PyProf does not
- * know gets our name, and one that is unknown here too stays as it is. */
+/* Appends PyProf's word for a marker's type: fp32. A type that PyProf does not
+ * know gets our name; one that we do not know either is left as it is. */
 void dt_pyprof(struct buf *b, const char *s, size_t n);
 
 /* The lowest compute capability, times ten, whose Tensor Cores can do products
- * of this type; 0 if none can. FP32 counts as possible from Volta on: it is
- * done as TF32, and before Ampere as FP16, by autocast. */
+ * of this type; 0 if none can. FP32 counts as possible from Volta on, because
+ * autocast can do it in FP16 before Ampere, and Ampere and later can do it in
+ * TF32. */
 int dt_tc_min_cc(enum dtype t);
 
 #endif

@@ -35,7 +35,7 @@ struct cpp_span { /* a piece of a C++ name, lower case */
 	const char *s, *e;
 };
 
-/* The first and the last place of what in t; NULL: none. */
+/* The first and the last occurrence of word in t; NULL if there is none. */
 static const char *
 span_find(struct cpp_span t, const char *what)
 {
@@ -56,8 +56,8 @@ span_starts(struct cpp_span t, const char *what)
 	return (size_t)(t.e - t.s) >= n && memcmp(t.s, what, n) == 0;
 }
 
-/* The end of the template argument at s: a comma or closing bracket of its
- * own level. */
+/* The end of the template argument at s: a comma or closing bracket on the same
+ * level. */
 static const char *
 cpp_arg_end(const char *s, const char *e)
 {
@@ -65,7 +65,7 @@ cpp_arg_end(const char *s, const char *e)
 
 	for (; s < e; s++) {
 		if (*s == '-' && s + 1 < e && s[1] == '>') {
-			s++; /* -> is no bracket */
+			s++; /* -> is not a bracket */
 			continue;
 		}
 		if (strchr("<([{", *s) != NULL)
@@ -84,7 +84,7 @@ cpp_ident(char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The first word of a type that is a number type; DT_NONE: none. */
+/* The first word of a type that is a number type; DT_NONE if there is none. */
 static enum dtype
 cpp_type(struct cpp_span t)
 {
@@ -104,7 +104,7 @@ cpp_type(struct cpp_span t)
 	return DT_NONE;
 }
 
-/* The size of a type in bytes; OpaqueType<N> has N; 0: unknown. */
+/* The size of a type in bytes; OpaqueType<N> has N; 0 if unknown. */
 static int
 cpp_size(struct cpp_span t)
 {
@@ -121,7 +121,8 @@ cpp_size(struct cpp_span t)
 	return dt_size(cpp_type(t));
 }
 
-/* Up to max arguments of the list that begins at s, and their number. */
+/* Fills in up to max arguments of the list that begins at s; returns their
+ * number. */
 static int
 cpp_split(const char *s, const char *e, struct cpp_span *v, int max)
 {
@@ -153,13 +154,13 @@ span_last(struct cpp_span t, const char *what)
 	return last;
 }
 
-/* Operations per element, of the formula in PyTorch's documentation; a function
+/* Operations per element, by the formula in PyTorch's documentation. A function
  * (exp, tanh, erf, sqrt, pow) is one operation. The first match decides. */
 static const struct {
 	const char *pat;
 	int flop;
-	int full; /* so many inputs have all elements, the others are smaller;
-		     0: all have */
+	int full; /* number of inputs that have all elements, while the
+		   * others are smaller; 0: all inputs have all */
 } costs[] = {
 	{ "fillfunctor|fill_kernel|_copy_kernel|copy_device_to_device|"
 	  "where_kernel|masked_fill|arange|triu|tril|"
@@ -184,10 +185,12 @@ static const struct {
 	{ "binary_cross_entropy", 7, 0 },
 	{ "smooth_l1_backward|huber_backward", 3, 0 },
 	{ "smooth_l1|huber", 4, 0 },
-	{ "mse_backward", 3, 0 }, /* 2 (x - y) g, the factor 2/n at once */
+	{ "mse_backward", 3, 0 }, /* 2 (x - y) g; the factor 2/n is one
+				   * operation */
 	{ "mse_kernel", 2, 0 },
 	{ "masked_scale", 2, 0 },
-	{ "groupnormbackward", 5, 2 }, /* a x + b g + c, and the sum before */
+	{ "groupnormbackward", 5, 2 }, /* a x + b g + c, and the sum before
+					* it */
 	{ "groupnorm", 2, 1 },
 	{ "addcmul|addcdiv|lerp", 3, 0 },
 	{ "addr_kernel", 3, 0 },
@@ -210,8 +213,8 @@ static const struct {
 };
 
 /* Operations per element of the function s[0..n), a part of a lower-case kernel
- * name; -1: unknown. *full: how many of its inputs have all elements, 0: all.
- */
+ * name; -1 if unknown. *full: number of its inputs that have all elements; 0 if
+ * all do. */
 static int
 elem_cost(const char *s, size_t n, int *full)
 {
@@ -226,7 +229,7 @@ elem_cost(const char *s, size_t n, int *full)
 	return -1;
 }
 
-/* The name of a functor: what stands between the last :: and the <. */
+/* The name of a functor: the text between the last :: and the <. */
 static struct cpp_span
 functor(struct cpp_span f, struct cpp_span *args, int *n)
 {
@@ -305,7 +308,7 @@ set_lambda(struct elem *e, struct cpp_span f, const char *list)
 	    span_find(f, "float8_copy") != NULL)
 		e->out = 1;
 	else if (span_find(f, "float16_copy") != NULL)
-		e->out = 2; /* bfloat16 too */
+		e->out = 2; /* bfloat16, too */
 }
 
 /* Inputs by the array of pointers, which holds the result and the inputs. */
@@ -405,15 +408,15 @@ elem_opaque(const char *s, size_t n)
 	return cpp_size(t);
 }
 
-/* Whether n elements, so many per block, take so many blocks. */
+/* True if n elements, with per of them in a block, take that many blocks. */
 static bool
 blocks_fit(int64_t n, int block, int64_t blocks)
 {
 	return n > 0 && (n - 1) / block + 1 == blocks;
 }
 
-/* The number of elements: of the gradient, of the result, or of a tensor, the
- * first that the grid allows. *size: bytes per element, of a tensor. */
+/* The number of elements: the first that the grid allows of the gradient's, the
+ * result's and each tensor's. *size: bytes per element of a tensor. */
 static int64_t
 elements_by(const struct kern_work *w, int block, int64_t blocks, int *size)
 {
@@ -439,7 +442,7 @@ elements_by(const struct kern_work *w, int block, int64_t blocks, int *size)
 }
 
 /* An op of emit_nvtx whose tensors have no dimensions has one element. Ops that
- * make a tensor are different: its size is not an argument. */
+ * create a tensor are different: their size is not an argument. */
 static bool
 single(const struct kern_work *w, const struct answer *r, int64_t blocks)
 {
@@ -472,8 +475,8 @@ elements(const struct kern_work *w, const struct answer *r, int *size)
 }
 
 /* Elements that input i has in memory. A forward op's own tensors can be
- * smaller than the result; a backward's only input is its gradient, which is
- * smaller too in the backward of a sum. */
+ * smaller than the result. A backward's only input is its gradient, which is
+ * also smaller in the backward of a sum. */
 static int64_t
 stored(const struct kern_work *w, bool sums, int i, int64_t n)
 {
@@ -493,7 +496,7 @@ stored(const struct kern_work *w, bool sums, int i, int64_t n)
 	else if (w->bprop && e->n_in == 1)
 		m = work_grad(w);
 	if (sums && e->n_in == 1 && (m < 0 || m == n))
-		return 0; /* one number per sum, read again and again */
+		return 0; /* one number per sum, read many times */
 	return m >= 0 && m < n ? m : n;
 }
 
@@ -514,7 +517,7 @@ elem_count(const struct kern_work *w, struct answer *r)
 	for (i = 0; i < e->n_in; i++) {
 		size = e->in[i];
 		t = arg_tensor(w->a, (size_t)i);
-		if (e->casts) /* only a marker tells */
+		if (e->casts) /* only a marker has the sizes in memory */
 			size = t != NULL && !w->bprop ? dt_size(t->dt) : 0;
 		bytes = size_add(bytes,
 		    size > 0 ? size_mul(stored(w, sums, i, n), size) : -1);

@@ -1,7 +1,7 @@
 /*
- * The expressions of rules; see expr.h. They are evaluated while they are read,
- * which is quick enough because an answer is found once per op and kernel name.
- * Whatever is computed from an unknown value is unknown.
+ * The expressions of rules; see expr.h. They are evaluated while they are
+ * parsed. That is quick enough, because an answer is found once per op and
+ * kernel name. A result is unknown if any operand is unknown.
  */
 
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "expr.h"
 #include "num.h"
 
-#define MAX_ARGS 8   /* arguments that a function takes at most */
-#define MAX_DEPTH 64 /* of brackets and signs */
+#define MAX_ARGS 8   /* the most arguments of a function */
+#define MAX_DEPTH 64 /* of nested brackets and signs */
 
 struct val { /* a number that may be unknown */
 	bool known;
@@ -20,16 +20,16 @@ struct val { /* a number that may be unknown */
 
 static const struct val unknown = { false, 0 };
 
-/* A size: one below 0 is unknown. */
+/* A size: unknown if negative. */
 static struct val
 val(int64_t v)
 {
 	return (struct val){ v >= 0, v };
 }
 
-/* a op b, op being + - * / or %; unknown if one of them is, if there is no
- * result (a division by 0, a remainder of a negative number), or if it does not
- * fit. */
+/* a op b, where op is + - * / or %. Unknown if an operand is unknown, the
+ * result is undefined (a division by 0, a remainder of a negative number), or
+ * it does not fit. */
 static struct val
 val_apply(char op, struct val a, struct val b)
 {
@@ -80,7 +80,7 @@ max(const struct val *v, int n)
 	return extreme(v, n, true);
 }
 
-/* or(a, b, ...): the first that is known. */
+/* or(a, b, ...): the first value that is known. */
 static struct val
 first_known(const struct val *v, int n)
 {
@@ -123,7 +123,7 @@ equal(const struct val *v, int n)
 
 static const struct val_fn {
 	const char *name;
-	int least, most; /* arguments */
+	int least, most; /* number of arguments */
 	struct val (*call)(const struct val *v, int n);
 } functions[] = {
 	{ "min", 1, MAX_ARGS, min },
@@ -150,7 +150,7 @@ struct ex {
 	const char *s, *p, *end;
 	const struct kern_work *w; /* NULL: only the grammar is checked */
 	int depth;
-	const char *err; /* the first error; all stops */
+	const char *err; /* the first error; parsing stops there */
 	const char *at;
 };
 
@@ -202,8 +202,8 @@ ex_word(struct ex *x)
 	return n;
 }
 
-/* An argument: a capital letter is its place, A the first; any other word is
- * the name of a keyword argument. */
+/* An argument: a capital letter is its place, with A the first; any other word
+ * is the name of a keyword argument. */
 static bool
 is_place(const char *s, size_t n)
 {
@@ -228,7 +228,7 @@ argument(const struct ex *x, const char *s, size_t n)
 	return NULL;
 }
 
-/* X[i]: dimension i, from the end if negative. */
+/* X[i]: dimension i, counted from the end if negative. */
 static struct val
 dimension(struct ex *x, const char *s, size_t n)
 {
@@ -244,7 +244,7 @@ dimension(struct ex *x, const char *s, size_t n)
 	return val(arg_dim(x->w->a, t, (int)i.v));
 }
 
-/* numel(X) and others: functions of an argument, not of a number. */
+/* numel(X) and other functions of an argument, not of a number. */
 static struct val
 of_argument(struct ex *x, operand_fn *fn)
 {
@@ -340,7 +340,7 @@ atom(struct ex *x)
 	return n > 0 ? name(x, n) : ex_fail(x, "a number or name expected");
 }
 
-/* The depth is that of calls, so that no text can exhaust the stack. */
+/* Limits the depth of calls, so that no text can exhaust the stack. */
 static struct val
 factor(struct ex *x)
 {

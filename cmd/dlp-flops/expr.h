@@ -1,7 +1,7 @@
 /*
- * The expressions of rules: integer arithmetic (expr.c) over the sizes of an
- * op's arguments, which have words and functions (operand.c).
- * dlp-flops-rules(7) describes the language.
+ * The expressions of rules: integer arithmetic (expr.c) with words and
+ * functions for the sizes of an op's arguments (operand.c). dlp-flops-rules(7)
+ * describes the language.
  */
 #ifndef FLOPS_EXPR_H
 #define FLOPS_EXPR_H
@@ -13,16 +13,16 @@
  * does not fit (size_overflowed() is called then). */
 int64_t expr_eval(const char *s, size_t n, const struct kern_work *w);
 
-/* What is wrong with the expression, and where from its beginning; NULL if
- * nothing is. */
+/* The error in the expression, or NULL; *at is its place, from the beginning.
+ */
 const char *expr_check(const char *s, size_t n, size_t *at);
 
-/* All results are -1 where they are unknown. */
+/* Functions and words of expressions. All results are -1 if unknown. */
 typedef int64_t operand_fn(const struct kern_work *w, const struct op_arg *t);
 typedef int64_t operand_word_fn(const struct kern_work *w);
 
-/* What an expression can ask: the function of an argument, as numel in
- * numel(A), and the word, as n; NULL if there is none of that name. */
+/* The function of an argument, such as numel in numel(A), and the word, such as
+ * n; NULL if the name is unknown. */
 operand_fn *operand_function(const char *name, size_t n);
 operand_word_fn *operand_word(const char *name, size_t n);
 

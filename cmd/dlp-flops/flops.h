@@ -17,38 +17,39 @@
 #include "stage.h"
 #include "tensorcore.h"
 
-struct flops_op { /* texts are kept once each and live to the section's end */
+struct flops_op { /* texts are stored once each and live to the section's end */
 	const struct flops_rule *rule;
 	const char *mod, *name;
 	const char *args, *shapes; /* JSON, or NULL */
 	size_t mod_len, name_len, args_len, shapes_len;
 	int64_t fwd_id;
 	bool has_fwd, bprop;
-	bool sums_up; /* AccumulateGrad: not the work of its forward */
-	bool bad;     /* its JSON was counted as bad already */
+	bool sums_up; /* AccumulateGrad, which does not do its forward's work */
+	bool bad;     /* its JSON has been counted as bad */
 	/* Sizes of the backward's own inputs, the output's gradient first; a
 	 * forward op gets those of its first backward. */
 	const char *grad;
 	size_t grad_len;
-	const char *repr; /* how a recurrent module prints itself, or NULL */
+	const char *repr; /* the recurrent module as it prints itself, or
+			   * NULL */
 	bool waits;       /* its kernels are held until grad is known */
 	bool given_up;    /* grad did not come in time */
 };
 
-/* A product inside ops: what the framework called, with its sizes. */
+/* A product inside an op, which the framework called, with its sizes. */
 struct flops_prim {
-	const struct flops_rule *rule; /* NULL: none that counts */
+	const struct flops_rule *rule; /* NULL if there is no rule */
 	const char *name, *shapes;
 	size_t name_len, shapes_len;
-	bool bad; /* its JSON was counted as bad already */
+	bool bad; /* its JSON has been counted as bad */
 };
 
-/* What a kernel belongs to. */
+/* The op or product that a kernel belongs to. */
 struct subject {
-	struct flops_op *op; /* NULL: the kernel's name tells all there is */
-	struct flops_prim *prim; /* the product inside the op; NULL: none */
+	struct flops_op *op;     /* NULL: only the kernel's name is known */
+	struct flops_prim *prim; /* the product inside the op; NULL if none */
 	uint32_t op_idx, prim_idx;
-	const char *shape; /* of the product's result; NULL: not known */
+	const char *shape; /* of the product's result; NULL if unknown */
 };
 
 struct flops_kern { /* a kern record; views live as long as the record */
@@ -56,39 +57,43 @@ struct flops_kern { /* a kern record; views live as long as the record */
 	uint32_t name_idx;
 	const struct kname *k;
 	int64_t op_id, inst, sub, dur_ns, prim_id, prim_run;
-	int64_t dev; /* of state_place() */
+	int64_t dev; /* result of state_place() */
 	bool has_inst, has_seq;
 	const char *grid;
 	size_t ngrid;
-	enum tc given; /* what the profile itself says */
+	enum tc given; /* as the profile itself says */
 };
 
-/* The answer about a kernel name in an op; where PyProf's number of the kernel
- * in its sequence id, or the grid, matters there is one for each. */
+/* The answer about a kernel name in an op. If the answer depends on PyProf's
+ * number of the kernel in its sequence id, or on the grid, there is one for
+ * each. */
 struct flops_result {
 	struct answer a;
-	int64_t blocks;     /* of an element-wise kernel; 0: not asked yet */
-	const char *params; /* escaped; NULL: unset */
+	int64_t blocks;     /* of an element-wise kernel; 0: not looked up
+			     * yet */
+	const char *params; /* escaped; NULL if unset */
 	size_t params_len;
-	bool has_op, sized; /* the op is known; so are its arguments */
-	unsigned shape;     /* of tc_shape() */
+	bool has_op, sized; /* the op is known; and its arguments are */
+	unsigned shape;     /* result of tc_shape() */
 };
 
 /* A line without the columns that dlp-flops adds: if the stream went through
- * dlp-flops before, those are made anew, behind all others. */
+ * dlp-flops before, those columns are computed again and come last. */
 struct rest {
-	const char *const *names; /* the columns that are added */
+	const char *const *names; /* the added columns */
 	int n;
-	bool *ours; /* by column of the input: it is one of them */
-	bool some;  /* there is one */
+	bool *ours; /* by column of the input: it is one of the added columns */
+	bool some;  /* the input has at least one of them */
 };
 
 struct flops_facts {             /* by the ids of the stream */
-	struct smap texts;       /* all kept strings */
+	struct smap texts;       /* all stored strings */
 	struct map str_by_id;    /* id -> number in texts, + 1 */
 	struct smap files;       /* texts of src */
-	struct map dev_by_place; /* -> cc, | 1 << 32 if no Tensor Cores */
-	bool any_cc;             /* a device's compute capability is known */
+	struct map dev_by_place; /* -> cc; bit 32 is set if it has no Tensor
+				  * Cores */
+	bool any_cc;             /* the compute capability of a device is
+				  * known */
 	struct map op_by_id;     /* id -> index + 1 */
 	struct flops_op *ops;
 	size_t nops, ops_cap;
@@ -99,14 +104,14 @@ struct flops_facts {             /* by the ids of the stream */
 	struct smap name_by_text; /* short names without an id */
 	struct kname **names;
 	size_t nnames, names_cap;
-	struct map cell_by_seq; /* which of a cell's products, + 1 */
+	struct map cell_by_seq; /* which product of a cell, + 1 */
 };
 
-#define STATE_RUNS (1 << 16) /* the newest runs, which are remembered */
+#define STATE_RUNS (1 << 16) /* number of newest runs to remember */
 
 struct flops_runs {
-	struct { /* of ops: parts that are counted, bits by role */
-		int64_t inst, prim_run; /* inst + 1; 0: empty */
+	struct { /* of ops: the parts counted, a bit per role */
+		int64_t inst, prim_run; /* inst + 1; 0 if empty */
 		unsigned bits;
 	} marks[STATE_RUNS];
 	struct {             /* of products: size of the result */
@@ -115,21 +120,22 @@ struct flops_runs {
 	} results[STATE_RUNS];
 };
 
-struct flops_answers {        /* found once and kept */
+struct flops_answers {        /* found once and stored */
 	struct map by_key;    /* op, name, sub class -> index + 1 */
 	struct map by_grid;   /* index, blocks of the grid -> index + 1 */
 	struct smap contexts; /* op, product, shape of its result */
 	struct flops_result **v;
 	size_t n, cap;
 	struct store mem;
-	struct flops_result once;                 /* one that is not kept */
+	struct flops_result once;                 /* an answer that is not
+						   * stored */
 	struct op_args args, grad, own, own_grad; /* scratch: arguments of the
 						     op and of the product */
 	struct buf grid, params, esc;             /* scratch */
 };
 
-/* A run of an op that does its work in many kernels, each of which does a part
- * that nothing tells; its work is divided among them by their time. */
+/* A run of an op with many kernels, where nothing shows how much of the work
+ * each does. The work is divided among the kernels by their time. */
 struct shared_run {
 	enum { SHARED_OPEN, SHARED_CLOSED, SHARED_GIVEN_UP } state;
 	bool begun;
@@ -137,12 +143,13 @@ struct shared_run {
 };
 
 struct flops_hold {
-	bool on;         /* lines go to text instead of the output */
+	bool on;         /* lines go to text and not to the output */
 	struct buf text; /* lines, with gaps where kernels wait for columns */
 	size_t nlines, nrecords;
 	struct held_kern *kern;
 	size_t nkern, cap;
-	size_t due;          /* ops, products and runs that kernels wait for */
+	size_t due;          /* number of ops, products and runs that kernels
+			      * wait for */
 	struct map due_runs; /* of products, by prim_run */
 	struct map shared_by_inst; /* -> number in shared, + 1 */
 	struct shared_run *shared;
@@ -161,7 +168,7 @@ struct flops_counts { /* become ##note lines */
 	} cover[COV_N];
 };
 
-struct flops_run_counts { /* of all sections; said at the end */
+struct flops_run_counts { /* of all sections; reported at the end */
 	uint64_t no_size; /* kernels */
 	double no_size_ns, ns;
 };
@@ -199,7 +206,8 @@ struct flops {
 
 	struct flops_cols cols;
 	struct rest kern_rest, copy_rest, set_rest;
-	bool no_ops_said; /* that kern records have no op_id */
+	bool no_ops_said; /* the warning that kern records have no op_id was
+			   * printed */
 
 	struct flops_facts facts;
 	struct flops_runs runs;
@@ -216,7 +224,7 @@ struct flops {
  * flops_read.c
  */
 
-/* Sets the callbacks of the record types; st->ctx is fl from then on. */
+/* Sets the callbacks of the record types; sets st->ctx to fl. */
 void read_attach(struct stage *st, struct flops *fl);
 
 /*
@@ -224,35 +232,37 @@ void read_attach(struct stage *st, struct flops *fl);
  */
 void state_forget(struct flops *fl); /* a section begins */
 
-/* Interns a text: the same pointer for the same text, to the section's end. */
+/* Stores a text: the same text always gives the same pointer, valid to the
+ * section's end. */
 const char *state_keep(struct flops *fl, const char *s, size_t n);
 
-/* Keeps a string by its id. */
+/* Stores a string by its id. */
 void state_str(struct flops *fl, int64_t id, const char *s, size_t n);
 
-/* A device of a file; devices of different files have the same numbers. src:
- * escaped; NULL: the stream names no file. dev < 0: not known. */
+/* The place of a device, which includes its file because devices of different
+ * files have the same numbers. src: escaped; NULL if the stream names no file.
+ * dev < 0 if unknown. */
 int64_t state_place(struct flops *fl, const char *src, size_t n, int64_t dev);
 
 /* The number of a place's file. */
 size_t state_file(int64_t place);
 
-/* Keeps what is known of a device, and gives it back. */
+/* Stores and returns the facts of a device. */
 void state_dev(struct flops *fl, int64_t place, struct tc_device d);
 struct tc_device state_device(const struct flops *fl, int64_t place);
 
-/* A new op, all zero, and the op of an id, with its number in *idx; NULL if
- * there is none. Valid until the next new one. */
+/* state_op_new: a new op, all zero. state_op: the op of an id, with its number
+ * in *idx; NULL if there is none. Valid until the next new one. */
 struct flops_op *state_op_new(struct flops *fl, int64_t id);
 struct flops_op *state_op(const struct flops *fl, int64_t id, uint32_t *idx);
 
-/* The same of products. */
+/* The same for products. */
 struct flops_prim *state_prim_new(struct flops *fl, int64_t id);
 struct flops_prim *state_prim(
     const struct flops *fl, int64_t id, uint32_t *idx);
 
-/* The size of the result of a product's run, JSON and kept; NULL: not known.
- * The newest STATE_RUNS are remembered. */
+/* Stores and returns the size of the result of a product's run, as JSON that is
+ * stored; NULL if unknown. The newest STATE_RUNS are remembered. */
 void state_result(struct flops *fl, int64_t run, const char *shape);
 const char *state_result_of(const struct flops *fl, int64_t run);
 
@@ -261,14 +271,15 @@ const char *state_result_of(const struct flops *fl, int64_t run);
 const struct kname *state_name(struct flops *fl, bool has_id, int64_t id,
     const char *brief, size_t n, uint32_t *idx);
 
-/* Marks parts of a run, and of a product's run in it (0: none), as counted and
- * returns those that were before; bits by role. The newest STATE_RUNS runs are
- * remembered. */
+/* Marks parts of a run, and of a product's run in it (0: none), as counted;
+ * returns the parts that were counted before; bits by role. The newest
+ * STATE_RUNS runs are remembered. */
 unsigned state_mark(
     struct flops *fl, int64_t inst, int64_t prim_run, unsigned bits);
 
-/* Which of a recurrent cell's two products has that sequence id: 0 for the one
- * with the input, 1 for the one with the hidden state, 2 for not known. */
+/* Stores and returns which of a recurrent cell's two products has that sequence
+ * id: 0 for the product with the input, 1 for the one with the hidden state, 2
+ * if unknown. */
 void state_cell(struct flops *fl, int64_t seq, int64_t which);
 int64_t state_cell_of(const struct flops *fl, int64_t seq);
 
@@ -289,8 +300,8 @@ const struct flops_result *answer_of(struct flops *fl, const struct subject *s,
 void hold_forget(struct flops *fl); /* a section begins */
 
 /* If the kernel must wait for the size of its op's result (hold_size), or for
- * the other kernels of its run (hold_share), its record is held, and the
- * result is true. */
+ * the other kernels of its run (hold_share), its record is held and the result
+ * is true. */
 bool hold_size(
     struct stage *st, const struct rec *r, const struct flops_kern *k);
 bool hold_share(struct stage *st, const struct rec *r,
@@ -299,49 +310,49 @@ bool hold_share(struct stage *st, const struct rec *r,
 /* Writes a finished line, given without its end, or holds it if others wait. */
 void hold_line(struct stage *st, const struct buf *line, bool is_record);
 
-/* A backward's op brings the size its forward op waits for; text is the
- * framework's name of it, or NULL. */
+/* Takes a backward's op, which brings the size that its forward op waits for;
+ * text is the framework's name of it, or NULL. */
 void hold_op(struct stage *st, const struct flops_op *op, const char *text);
 
-/* A product's result has that size. */
+/* Takes the size of a product's result. */
 void hold_result(struct stage *st, int64_t prim_run, const char *shape);
 
 void hold_closed(struct stage *st, int64_t inst); /* the run has ended */
 
-/* Writes what is held; what is not known by now stays unknown. */
+/* Writes the lines that are held; values that are still unknown stay unset. */
 void hold_drain(struct stage *st);
 
 /*
  * flops_write.c
  */
 
-/* Appends the legend with our columns at its end; the records that follow
- * are written like it. */
+/* Appends the legend with our columns at its end; the records that follow have
+ * the same columns. */
 void rest_legend(struct rest *x, struct buf *b, const struct rec *r);
 
-/* Appends a record's line up to where our columns begin. */
+/* Appends a record's line, without our columns. */
 void rest_put(const struct rest *x, struct buf *b, const struct rec *r);
 
-/* The part this kernel plays in its run, now that the run's other kernels
- * so far are known. prim_run: of a product inside the op; 0: none. */
+/* The part that this kernel has in its run, given the run's kernels so far.
+ * prim_run: the run of a product inside the op; 0 if none. */
 enum role write_role(struct flops *fl, const struct answer *a, bool has_inst,
     int64_t inst, int64_t prim_run);
 
-/* Appends the columns to out_buf, without the line's end. dev: of
- * state_place(); given: Tensor Core use that the profile itself tells, or
+/* Appends the columns to out_buf, without the line's end. dev: result of
+ * state_place(); given: Tensor Core use that the profile itself records, or
  * TC_UNKNOWN. */
 void write_columns(struct flops *fl, const struct flops_result *res,
     const struct kname *k, enum role role, int64_t dev, enum tc given);
 
-/* Counts what becomes a note, or is said at the end; dur_ns: of the kernel. */
+/* Counts for the notes and the summary; dur_ns: of the kernel. */
 void write_count(struct flops *fl, const struct flops_result *res,
     const struct kname *k, int64_t dev, int64_t dur_ns, enum tc given);
 
 /* Writes the notes of a section that ends. */
 void write_notes(struct flops *fl);
 
-/* After the run: a line on standard error if there are kernels whose work
- * should be counted, but is unknown. */
+/* Called after the run: prints a line on standard error if there are kernels
+ * whose work should be counted but is unknown. */
 void write_summary(const struct flops *fl);
 
 #endif

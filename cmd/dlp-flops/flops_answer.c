@@ -1,7 +1,7 @@
 /*
- * The work of a kernel in its op: from the op's arguments, the rule of the op,
- * and the product inside it. Each answer is found once and kept, so that what
- * repeats in every step costs a lookup.
+ * Finds the work of a kernel in its op, from the op's arguments, the rule of
+ * the op, and the product inside it. Each answer is found once and stored, so
+ * that repeated steps cost only a lookup.
  */
 #define _GNU_SOURCE /* memmem */
 #include <string.h>
@@ -23,7 +23,7 @@ answer_forget(struct flops *fl)
 	smap_clear(&x->contexts);
 }
 
-/* The rule that counts for an op: its own, or that of its forward op; NULL:
+/* The rule for an op: its own, or that of its forward op; NULL if there is
  * none. op may be NULL. */
 static const struct flops_rule *
 rule_for(const struct flops *fl, const struct flops_op *op)
@@ -40,8 +40,8 @@ rule_for(const struct flops *fl, const struct flops_op *op)
 	return op->rule;
 }
 
-/* Reads the op's arguments into args and grad; a backward without arguments
- * of its own has those of its forward op. False if they are bad. */
+/* Reads the op's arguments into args and grad; a backward without arguments of
+ * its own has those of its forward op. False if they are bad. */
 static bool
 load_args(struct flops *fl, const struct flops_op *op)
 {
@@ -65,8 +65,8 @@ load_args(struct flops *fl, const struct flops_op *op)
 	return ok;
 }
 
-/* The type of the arithmetic: what the builder of a product wrote into its
- * name; otherwise that of the first floating-point argument; otherwise the
+/* The type of the arithmetic: the type that the builder of a product wrote into
+ * its name; otherwise that of the first floating-point argument; otherwise the
  * first type in the kernel's template. */
 static enum dtype
 arithmetic_dtype(const struct kern_work *w)
@@ -98,7 +98,7 @@ first_operand(const struct flops_rule *rule)
 	return rule->count != gemm_count ? -1 : rule->arg == 1;
 }
 
-/* Makes the product that the kernel is part of the question; false if nothing
+/* Adds the product that the kernel is part of to the question; false if nothing
  * is known about it. */
 static bool
 ask_product(struct flops *fl, const struct subject *s,
@@ -123,7 +123,7 @@ ask_product(struct flops *fl, const struct subject *s,
 	w->prim = true;
 	w->first = first_operand(rule);
 	/* A convolution or attention inside a backward is a backward only if
-	 * its name says so: a checkpoint runs the forward again. */
+	 * its name says so, because a checkpoint runs the forward again. */
 	if (p->rule->count != gemm_count)
 		w->bprop = memmem(p->name, p->name_len, "backward", 8) != NULL;
 	return true;
@@ -158,8 +158,8 @@ answer(struct flops *fl, const struct kern_work *w,
 	fl->counts.overflow += size_overflow_taken();
 }
 
-/* The block of a gather kernel stands behind its grid, "X,Y,Z;X,Y,Z"; NULL if
- * it is not there. */
+/* The block of a gather kernel follows its grid, "X,Y,Z;X,Y,Z"; NULL if it is
+ * missing. */
 static const char *
 block_of(const char *grid)
 {
@@ -207,7 +207,7 @@ fill_params(struct flops *fl, struct flops_result *res,
 	res->params_len = x->esc.len;
 }
 
-/* Finds the answer; res is zeroed. grid may be NULL. */
+/* Finds the answer; res must be zeroed. grid may be NULL. */
 static void
 answer_fill(struct flops *fl, struct flops_result *res, const struct subject *s,
     const struct kname *k, int64_t sub, const char *grid)
@@ -228,7 +228,8 @@ answer_fill(struct flops *fl, struct flops_result *res, const struct subject *s,
 		args_sizes(&x->grad, s->shape, strlen(s->shape));
 	if (rule != NULL && rule->family != FAM_COLLECTIVE &&
 	    kname_family(k) == FAM_COLLECTIVE)
-		rule = NULL; /* a hook of the op, such as DDP's */
+		rule = NULL; /* the kernel is from a hook of the op, such as
+			      * DDP's */
 	if (user_row(rule, &w) == NULL && ask_product(fl, s, rule, &inner)) {
 		answer(fl, &inner, s->prim->rule, &res->a);
 		res->sized = true;
@@ -240,8 +241,8 @@ answer_fill(struct flops *fl, struct flops_result *res, const struct subject *s,
 		fill_params(fl, res, rule, &w);
 }
 
-/* PyProf's params depend on whether sub is 0, 1 or more, and for cells on
- * its remainder by 3; nothing else of sub makes a difference. */
+/* PyProf's params depend on sub in two ways: sub can be 0, 1 or more, and for
+ * cells its remainder by 3 counts. */
 static unsigned
 sub_class(int64_t sub)
 {
@@ -265,8 +266,8 @@ result_new(struct flops_answers *x)
 	return x->v[x->n++] = res;
 }
 
-/* The number of blocks of an element-wise kernel tells which of the op's sizes
- * it works on, so it has an answer for each number of blocks. */
+/* The number of blocks of an element-wise kernel shows which of the op's sizes
+ * it works on, so there is an answer for each number of blocks. */
 static const struct flops_result *
 by_blocks(struct flops *fl, uint64_t base, const struct subject *s,
     const struct kname *k, int64_t sub, const char *grid)
@@ -291,8 +292,8 @@ by_blocks(struct flops *fl, uint64_t base, const struct subject *s,
 	return x->v[*slot - 1];
 }
 
-/* A number for what the kernel belongs to: even for ops alone, odd for
- * products inside ops. */
+/* A number for the op or product that the kernel belongs to: even for ops
+ * alone, odd for products inside ops. */
 static uint64_t
 context(struct flops_answers *x, const struct subject *s)
 {
@@ -309,7 +310,7 @@ context(struct flops_answers *x, const struct subject *s)
 	       1;
 }
 
-/* Whether the grid makes a difference: an element-wise kernel, or a gather
+/* True if the answer depends on the grid: an element-wise kernel, or a gather
  * kernel whose block is known. */
 static bool
 has_blocks(const struct kname *k, const char *grid, size_t ngrid)
@@ -343,7 +344,7 @@ answer_of(struct flops *fl, const struct subject *s, const struct kname *k,
 	}
 	key =
 	    context(x, s) << 29 | (uint64_t)name_idx << 5 | sub_class(sub) << 1;
-	key |= op != NULL && op->grad != NULL; /* it makes a difference */
+	key |= op != NULL && op->grad != NULL; /* the answer depends on it */
 	slot = map_put(&x->by_key, key, NULL);
 	if (*slot == 0) {
 		answer_fill(fl, result_new(x), s, k, sub, gs);

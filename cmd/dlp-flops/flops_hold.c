@@ -18,13 +18,13 @@
 #include "array.h"
 #include "flops.h"
 
-#define HOLD_MAX (1 << 17) /* lines; after that the rest stays unknown */
+#define HOLD_MAX (1 << 17) /* the most lines; beyond it values stay unknown */
 
 struct held_kern {
-	size_t at; /* where in the held text its columns belong */
+	size_t at; /* the place for its columns in the held text */
 	int64_t op_id, inst, sub, dev, dur_ns;
-	char grid[40]; /* as in the record; empty where it is longer */
-	int64_t prim_id, prim_run; /* prim_run 0: none */
+	char grid[40]; /* as in the record; empty if it is too long */
+	int64_t prim_id, prim_run; /* prim_run is 0 if there is none */
 	uint32_t name_idx;
 	enum tc given;
 	const struct kname *name;
@@ -51,8 +51,8 @@ hold_forget(struct flops *fl)
 	shared_forget(&fl->hold);
 }
 
-/* Adds a kernel to its run; *is_first: it is the run's first. False: the run's
- * work was given to other kernels already. */
+/* Adds a kernel to its run; *is_first is set for the run's first kernel. False
+ * if the run's work was already divided among other kernels. */
 static bool
 shared_add(struct flops_hold *h, int64_t inst, int64_t dur_ns, bool *is_first)
 {
@@ -69,8 +69,9 @@ shared_add(struct flops_hold *h, int64_t inst, int64_t dur_ns, bool *is_first)
 	return r->state == SHARED_OPEN;
 }
 
-/* The kernel's share of total, that of the run, in the order of shared_add.
- * False: the run was not closed when its kernels had to go. */
+/* The kernel's share of total, the work of the run; called in the order of
+ * shared_add. False if the kernels had to be written before the run was closed.
+ */
 static bool
 shared_take(struct flops_hold *h, int64_t inst, int64_t total, int64_t dur_ns,
     int64_t *flop)
@@ -91,7 +92,8 @@ shared_take(struct flops_hold *h, int64_t inst, int64_t total, int64_t dur_ns,
 	return true;
 }
 
-/* The kernels so far were written: a run that is still open is not shared. */
+/* All kernels so far have been written, so a run that is still open cannot be
+ * shared. */
 static void
 shared_give_up(struct flops_hold *h)
 {
@@ -143,7 +145,7 @@ write_held(struct flops *fl, const struct held_kern *h)
 	write_columns(fl, &one, k, role, h->dev, h->given);
 }
 
-/* Part of the text goes out in pieces, because it can be long. */
+/* Writes a part of the text in pieces, because it can be long. */
 static void
 write_text(const struct buf *text, size_t from, size_t to)
 {
@@ -202,7 +204,8 @@ hold_drain(struct stage *st)
 	fl->hold.due = 0;
 }
 
-/* Something that kernels waited for has come: if it was the last, they go. */
+/* A value that kernels waited for has come; if it was the last one, they are
+ * written. */
 static void
 one_less_due(struct stage *st)
 {
@@ -280,9 +283,9 @@ hold_kern(struct stage *st, const struct rec *r, const struct flops_kern *k)
 	drain_if_full(st);
 }
 
-/* Whether the kernel must wait for the size of its result: it is part of a
- * forward convolution or einsum without PyProf's arguments. The size comes for
- * the product inside the op, or else with a backward that can follow. */
+/* True if the kernel must wait for the size of its result, because it is part
+ * of a forward convolution or einsum without PyProf's arguments. The size comes
+ * for the product inside the op, or with a later backward. */
 static bool
 must_wait(const struct flops_kern *k)
 {

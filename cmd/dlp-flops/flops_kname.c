@@ -1,7 +1,7 @@
 /*
  * Facts from kernel names, by tables of patterns (pat.h); see flops_kname.h.
- * Names are matched in lower case. Who writes what into names is said at each
- * table, with a sample.
+ * Names are matched in lower case. Each table names the library that writes
+ * such names, with a sample.
  */
 
 #include <stdlib.h>
@@ -94,8 +94,8 @@ struct part_rule {
 	const char *pat;
 };
 
-/* What a kernel does in an op that is a product or convolution, where it is not
- * the product; the first match decides. */
+/* The part of a kernel in an op that is a product or convolution, for kernels
+ * that are not the product; the first match decides. */
 static const struct part_rule part_rules[] = {
 	{ KP_AUX,
 	    "execute_split_k_kernel|splitkreduce|split_k_reduce|"
@@ -108,11 +108,12 @@ static const struct part_rule part_rules[] = {
 	    "computeoffsets|compute_gemm_pointers|flip_filter|im2col|col2im|"
 	    "vol2col|col2vol|fft1d_|fft2d_|fft3d_|regular_fft|vector_fft|"
 	    "cublaslt::epilogue|scal_kernel|unpack_cudnn|amax" },
-	/* but not products of Volta and Turing that convert on the way:
+	/* except products of Volta and Turing that convert while they load or
+	 * store:
 	 * volta_fp16_s884cudnn_fp16_256x64_ldg8_relu_f2f_exp_..._nhwc2nchw */
 	{ KP_AUX, "nchwtonhwc|nhwctonchw|nchw2nhwc|nhwc2nchw "
 		  "!884 !1688 !16816 !8816 !scudnn !hcudnn !_xmma_" },
-	/* winograd in steps, between which a GEMM is the product:
+	/* Winograd in steps, with a GEMM as the product between them:
 	 * cudnn::winograd_nonfused::winogradForwardData4x4<float, float> */
 	{ KP_AUX,
 	    "winogradwgraddata|winogradwgraddelta|winogradwgradoutput|"
@@ -182,7 +183,7 @@ set_dtype(struct kname *k)
 	}
 	k->dt = first_type(k->lower, k->len);
 	if (k->dt == DT_FP32 && k->tc.verdict == TC_YES)
-		k->dt = DT_TF32; /* matrix units take no FP32 */
+		k->dt = DT_TF32; /* matrix units cannot take FP32 */
 }
 
 static void
@@ -230,12 +231,14 @@ set_method(struct kname *k)
 			k->method |= methods[i].bit;
 }
 
-/* Words of the builders of products: a type alone is in other names as well. */
+/* Words of the builders of products. A type is not enough, because other names
+ * contain types as well. */
 static const char product_words[] =
     "gemm|scudnn|hcudnn|xmma|nvjet|tensorop|fmha|flash|sdpa|attention|_ffma";
 
-/* The generation that the builder's prefix names: the oldest that can run it.
- * nvjet is from Hopper on, ampere_sgemm_128x64_nn from Ampere on. */
+/* The generation that the builder's prefix names, which is the oldest that can
+ * run the kernel: nvjet runs on Hopper and later, ampere_sgemm_128x64_nn on
+ * Ampere and later. */
 static void
 set_arch(struct kname *k)
 {
@@ -258,9 +261,9 @@ set_arch(struct kname *k)
 		}
 }
 
-/* How many elements are aligned: CUTLASS ends its names with it,
- * cutlass_80_tensorop_f16_s16816gemm_..._tn_align8; xmma says it of each
- * operand,
+/* The number of elements to which operands are aligned. CUTLASS ends its names
+ * with it, cutlass_80_tensorop_f16_s16816gemm_..._tn_align8; xmma gives it for
+ * each operand,
  * ..._tilesize64x64x64_stage4_warpsize2x2x1_..._aligna4_alignc4_execute_kernel.
  */
 static void
@@ -278,7 +281,7 @@ set_align(struct kname *k)
 }
 
 /* Bytes that each thread of a gather kernel copies (operand.c), from
- * vectorized_gather_kernel<16, long>; 0: it is another kernel. */
+ * vectorized_gather_kernel<16, long>; 0 if it is another kernel. */
 static int
 gather_unit(const char *s, size_t n)
 {
@@ -346,8 +349,8 @@ kname_free(struct kname *k)
  * are not in the name, so neither operations nor bytes are known.
  */
 
-/* How the names of ops begin; a longer beginning stands before a shorter one.
- * FAM_NONE: ops that only move or name data, and words of other ops' names. */
+/* The beginnings of op names; a longer one precedes a shorter one. FAM_NONE:
+ * ops that only move or name data, and words of other ops' names. */
 static const struct {
 	const char *op;
 	enum family family;
@@ -434,7 +437,7 @@ static const struct {
 	{ "empty", FAM_NONE },
 	{ "full", FAM_NONE },
 	{ "t", FAM_NONE },
-	{ "backward", FAM_NONE }, /* this and the next end an op's name */
+	{ "backward", FAM_NONE }, /* this word and the next end an op's name */
 	{ "data", FAM_NONE },
 	{ "with", FAM_NONE },
 	{ "indices", FAM_NONE },
@@ -456,7 +459,7 @@ static const struct {
 };
 
 /* The family of the op that begins at s. It ends at the next _ after the part
- * that the table has. Words that the table lacks, as add, are pointwise. */
+ * in the table. Words that are not in the table, such as add, are pointwise. */
 static enum family
 op_at(const char *s, size_t *len)
 {

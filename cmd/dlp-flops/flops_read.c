@@ -1,6 +1,6 @@
 /*
- * The records that dlp-flops takes: strings, devices, ops, products and their
- * results are kept and passed on; kernels, copies and sets get their columns.
+ * The records that dlp-flops reads: strings, devices, ops, products and their
+ * results are stored and passed on; kernels, copies and sets get their columns.
  */
 #define _GNU_SOURCE /* memmem */
 #include <string.h>
@@ -15,8 +15,8 @@ static const char *const kern_names[] = { "params", "flop", "bytes", "dtype",
 	"family", "role", "tc", "tc_rule", "tc_eligible", "tc_why", "lacks",
 	"causal_flop", "bus_bytes" };
 
-/* Copies and sets have no arithmetic, and their bytes are in the profile. With
- * a family they are in the totals of commands that add up by family. */
+/* Copies and sets have no arithmetic, and their bytes are in the profile. They
+ * get a family so that commands that sum by family include them. */
 static const char *const memory_names[] = { "flop", "family" };
 
 static void
@@ -66,7 +66,7 @@ take_dev(struct stage *st, struct rec *r)
 	stage_pass(st, r);
 }
 
-/* A field kept for the section; NULL if unset. */
+/* A field stored for the section; NULL if unset. */
 static const char *
 keep_field(
     struct flops *fl, const struct rec *r, const struct rec_col *c, size_t *n)
@@ -158,8 +158,8 @@ take_inst(struct stage *st, struct rec *r)
 		hold_closed(st, id);
 }
 
-/* Tensor Core use in DLProf's database. A tc_rule beside it says that it is
- * ours, from an earlier run. */
+/* Tensor Core use in DLProf's database. If there is a tc_rule too, the value is
+ * our own, from an earlier run. */
 static enum tc
 given_tc(const struct flops *fl, const struct rec *r)
 {
@@ -170,8 +170,7 @@ given_tc(const struct flops *fl, const struct rec *r)
 	return rec_is(r, fl->cols.kern.tc, "no") ? TC_NO : TC_UNKNOWN;
 }
 
-/* The block of a gather kernel tells something too: it is put behind the
- * grid. */
+/* The block of a gather kernel matters too, so it is appended to the grid. */
 static void
 add_block(struct flops *fl, const struct rec *r, struct flops_kern *k)
 {
@@ -188,8 +187,9 @@ add_block(struct flops *fl, const struct rec *r, struct flops_kern *k)
 	k->ngrid = fl->tmp.len;
 }
 
-/* Which of a recurrent cell's products the kernel is. Forward the order tells;
- * altseq is the product's own sequence id, by which the backward finds it. */
+/* Finds which of a recurrent cell's products the kernel is. In forward, the
+ * order decides. In backward, altseq does, because it is the product's own
+ * sequence id. */
 static int64_t
 cell_product(struct flops *fl, const struct rec *r, const struct flops_kern *k,
     int64_t seq)
@@ -249,8 +249,8 @@ read_kern(struct flops *fl, const struct rec *r, struct flops_kern *k)
 		add_block(fl, r, k);
 }
 
-/* The line of a kernel while others wait: it was written behind the end of the
- * output, and is taken away from there. */
+/* Holds the line of a kernel while others wait: the line was written at the end
+ * of the output buffer, and is taken from there. */
 static void
 hold_written(struct stage *st, size_t mark)
 {
@@ -303,7 +303,7 @@ put_kern_legend(struct stage *st, struct rec *r)
 	struct flops *fl = st->ctx;
 
 	if (fl->cols.kern.op_id->pos < 0 && !fl->no_ops_said) {
-		/* without ops only Tensor Core use is known, by the name */
+		/* without ops, only Tensor Core use is known, by the name */
 		warn("%s: kern records have no op_id, so FLOPs and bytes are"
 		     " unknown: dlp-correlate before dlp-flops adds it",
 		    rec_where(r->rd));

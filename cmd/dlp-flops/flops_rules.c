@@ -1,6 +1,6 @@
 /*
- * Which rule an op has: the table of ops whose count is a function, and how an
- * op's name leads to a row of it and to the rules in text.
+ * Finds the rule of an op: the table of ops that are counted by a function, and
+ * the way from an op's name to a row of it and to the rules in text.
  */
 #include <string.h>
 
@@ -39,10 +39,10 @@
 /* clang-format on */
 
 /*
- * One row per op type. Types of PyProf's markers and of emit_nvtx
- * (aten::linear is linear) share a row where their arguments are in the same
- * order. The rows with IS and PW have no function: they say how PyProf prints
- * the op, and its family, while flops.rules counts it.
+ * One row per op type. Types of PyProf's markers and of emit_nvtx (aten::linear
+ * is linear) share a row if their arguments are in the same order. The rows
+ * with IS and PW have no function: they give the op's family and PyProf's way
+ * to print it, while flops.rules counts it.
  */
 static const struct flops_rule table[] = {
 	/* products; the number is the place of the left operand */
@@ -348,7 +348,7 @@ built_in(const char *op, size_t n)
 	return NULL;
 }
 
-/* The rows about an op; one in place, add_, has those of add if it has none of
+/* The rows of an op; an in-place op, add_, has those of add if it has none of
  * its own. */
 static const struct rule_row *
 rows_or_in_place(struct flops_rules *rules, bool user, const char *op, size_t n)
@@ -368,7 +368,7 @@ take_waits(struct flops_rule *rule, const struct rule_row *rows)
 			rule->bwd = rows->waits;
 }
 
-/* A row of the table, or NULL, with the rules in text; NULL if there is
+/* Joins a row of the table, or NULL, with the rules in text; NULL if there is
  * neither. */
 static struct flops_rule *
 combine(struct flops_rules *rules, const struct flops_rule *base,
@@ -392,7 +392,7 @@ combine(struct flops_rules *rules, const struct flops_rule *base,
 	return rule;
 }
 
-/* Appends the name of a forward for that of a backward whose forward was not
+/* Appends the forward's name for that of a backward whose forward was not
  * found: native_layer_norm for NativeLayerNorm. */
 static void
 put_snake_case(struct buf *b, const char *s, size_t n)
@@ -409,7 +409,7 @@ put_snake_case(struct buf *b, const char *s, size_t n)
 		}
 }
 
-/* The rule of an op in its module only, torch.nn.functional.embedding,
+/* The rule of an op together with its module: torch.nn.functional.embedding,
  * LSTMCell.forward, myext::fused_mlp; NULL if there is none. */
 static struct flops_rule *
 find_in_module(struct flops_rules *rules, const char *mod, size_t nmod,
@@ -429,7 +429,7 @@ find_in_module(struct flops_rules *rules, const char *mod, size_t nmod,
 	if (b == NULL && rows_of(rules, true, full->s, full->len) == NULL &&
 	    rows_of(rules, false, full->s, full->len) == NULL)
 		return NULL;
-	/* for what it does not say the rules of the plain name count */
+	/* the rules of the plain name apply where it has none */
 	r = combine(rules, b != NULL ? b : built_in(op, n), full->s, full->len);
 	if (r->user == NULL)
 		r->user = rows_or_in_place(rules, true, op, n);
@@ -444,8 +444,9 @@ find_plain(struct flops_rules *rules, const char *op, size_t n)
 	return combine(rules, built_in(op, n), op, n);
 }
 
-/* The rule of an op with its module, without, of the op that it is the in-place
- * variant of, or of the forward whose name a backward has. */
+/* The rule of an op with its module or without; otherwise of the op that it is
+ * the in-place variant of, or of the forward that a backward's name contains.
+ */
 static struct flops_rule *
 find_any(struct flops_rules *rules, const char *mod, size_t nmod,
     const char *op, size_t n)
@@ -469,7 +470,7 @@ find_any(struct flops_rules *rules, const char *mod, size_t nmod,
 	return r;
 }
 
-/* Ops repeat with other sizes, so each name is looked up once. */
+/* The same ops occur with many sizes, so each name is looked up once. */
 const struct flops_rule *
 rule_find(struct flops_rules *rules, const char *mod, size_t nmod,
     const char *op, size_t nop)

@@ -1,8 +1,8 @@
 /*
- * Which rule an op has. The table in flops_rules.c leads from an op to the
- * function of its family (families.h); most families are said in text
- * (flops.rules, and a user's own file), which flops_rules_text.c reads and
- * applies. pyprof_params.c prints PyProf's params column.
+ * The rules of ops. The table in flops_rules.c maps an op to the function of
+ * its family (families.h). Most families are rules in text (flops.rules, and a
+ * user's own file), which flops_rules_text.c reads and applies. pyprof_params.c
+ * prints PyProf's params column.
  */
 #ifndef FLOPS_RULES_H
 #define FLOPS_RULES_H
@@ -18,32 +18,33 @@ struct rule_row {      /* a rule in text; dlp-flops-rules(7) */
 	unsigned dirs; /* DIR_* */
 	enum family family;
 	char *kern;         /* pattern of kernel names (pat.h); NULL: any */
-	bool once;          /* the first such kernel of a run carries it all */
+	bool once;          /* the first such kernel of a run carries all the
+			     * work */
 	bool aux;           /* such kernels are helpers */
-	char *flop, *bytes; /* expressions; NULL: unknown */
+	char *flop, *bytes; /* expressions; NULL if unknown */
 	char *bus;          /* of a collective */
-	bool tc;            /* Tensor Cores could do it */
+	bool tc;            /* Tensor Cores can do it */
 	char *waits; /* part of the name of the backward that brings the size
-			of the result */
-	struct rule_row *next; /* of the same op */
+		      * of the result */
+	struct rule_row *next; /* next row of the same op */
 };
 
-/* PyProf's params of an op: appends them; false if it has none to print. */
+/* Appends PyProf's params of an op; false if PyProf prints none. */
 typedef bool params_fn(const struct kern_work *w, struct buf *b);
 
 struct flops_rule {
-	const char *op; /* op type; with "Mod." before it for cells */
+	const char *op; /* op type; for cells preceded by "Mod." */
 	enum family family;
-	count_fn *count; /* NULL: rows, or nothing, count */
+	count_fn *count; /* NULL: rows count, or nothing does */
 	int arg;         /* of count */
-	/* How PyProf prints the params: a pattern, or a function. */
+	/* PyProf's way to print the params: a pattern, or a function. */
 	const char *spec;
 	params_fn *params;
-	/* Where emit_nvtx's sizes are not enough: part of the name of the
+	/* Set if emit_nvtx's sizes are not enough: part of the name of the
 	 * backward whose gradient brings the rest. */
 	const char *bwd;
-	/* Rules in text: the user's, which come before count, and the shipped
-	 * ones, which come after it. NULL: none. */
+	/* Rules in text: the user's are tried before count, the shipped ones
+	 * after it. NULL if there are none. */
 	const struct rule_row *user, *rows;
 };
 
@@ -55,7 +56,7 @@ struct rule_set {          /* rules in text from one source */
 	struct smap by_op; /* names and patterns: val is a list's number */
 	struct rule_list *lists;
 	size_t n, cap;
-	char **text; /* of the rules, which point into it */
+	char **text; /* texts of the rules, which point into them */
 	size_t ntext;
 };
 
@@ -69,19 +70,20 @@ struct flops_rules {             /* zeroed: nothing is read or looked up yet */
 	struct buf key, name; /* scratch */
 };
 
-/* The rule of an op; NULL if it has none. It lives as long as rules does. */
+/* The rule of an op; NULL if it has none. It lives as long as rules. */
 const struct flops_rule *rule_find(struct flops_rules *rules, const char *mod,
     size_t nmod, const char *op, size_t nop);
 
-/* Reads a user's file of rules; they come before all others. Errors are fatal:
+/* Reads a user's file of rules, which precede all others. Errors are fatal:
  * "FILE:LINE: what". */
 void rows_load(struct flops_rules *rules, const char *path);
 
-/* The first row of an op, the user's or the shipped ones; NULL: none. */
+/* The first row of an op, of the user's rules or of the shipped ones; NULL if
+ * there is none. */
 const struct rule_row *rows_of(
     struct flops_rules *rules, bool users, const char *op, size_t n);
 
-/* The first row of the list that is about this kernel, or NULL. */
+/* The first row of the list that applies to this kernel, or NULL. */
 const struct rule_row *rows_match(
     const struct rule_row *list, const struct kern_work *w);
 
@@ -89,17 +91,17 @@ const struct rule_row *rows_match(
 void row_apply(
     const struct rule_row *row, const struct kern_work *w, struct answer *r);
 
-/* Fills in the answer: by a row for this kernel, by what the kernel's name
- * tells, or by a row for the op. list may be NULL. */
+/* Fills in the answer: by a row for this kernel, by the kernel's name, or by a
+ * row for the op. list may be NULL. */
 void rows_count(
     const struct rule_row *list, const struct kern_work *w, struct answer *r);
 
-/* Appends what PyProf prints as params; false if it has nothing to print (then
- * b is as it was). rule may be NULL. */
+/* Appends PyProf's params; false if PyProf prints none (then b is unchanged).
+ * rule may be NULL. */
 bool rule_params(
     const struct flops_rule *rule, const struct kern_work *w, struct buf *b);
 
-/* Whether the params depend on the kernel's grid. rule may be NULL. */
+/* True if the params depend on the kernel's grid. rule may be NULL. */
 bool rule_params_by_grid(const struct flops_rule *rule);
 
 /* PyProf's params of the ops that have a format of their own. */

@@ -15,7 +15,7 @@
 #include "pat.h"
 #include "shipped.h"
 
-/* The list of a name or pattern, made if there is none. */
+/* The list of a name or pattern, which is created if it does not exist. */
 static struct rule_list *
 list_of(struct rule_set *set, const char *op)
 {
@@ -29,7 +29,7 @@ list_of(struct rule_set *set, const char *op)
 	return &set->lists[set->n++]; /* its number is id */
 }
 
-/* Adds a copy of the rule, behind those of the same op. */
+/* Adds a copy of the rule, after those of the same op. */
 static void
 set_add(struct rule_set *set, const struct rule_row *row, const char *op)
 {
@@ -63,8 +63,8 @@ matches(const char *pattern, const char *name)
 	       fnmatch(pattern, name, 0) == 0;
 }
 
-/* The first rule of the op: that of its name, or else of the first pattern that
- * it matches; NULL: none. */
+/* The first rule of the op: by its name, otherwise by the first pattern that
+ * matches; NULL if there is none. */
 static const struct rule_row *
 set_find(const struct rule_set *set, const char *op, size_t n)
 {
@@ -197,7 +197,7 @@ read_key(const struct rules_reader *rd, struct rule_row *row, char *text)
 		rule_die(rd, "no such key", k, strlen(k));
 }
 
-/* text is kept: the row points into it. */
+/* The row points into text, which is not freed. */
 static void
 read_rule(const struct rules_reader *rd, char *text)
 {
@@ -297,7 +297,7 @@ rows_of(struct flops_rules *rules, bool users, const char *op, size_t n)
 	return set_find(&rules->shipped, op, n);
 }
 
-/* Kernels that prepare or finish what an op's own kernel does: sorting and
+/* Kernels that prepare or finish the work of an op's own kernel: sorting and
  * scans of CUB (void cub::DeviceRadixSortOnesweepKernel<...>), and those of
  * at/native/cuda/{Sort,EmbeddingBackwardKernel}.cu. */
 static const char helpers[] =
@@ -358,8 +358,8 @@ helper_flop(const struct rule_row *all, const struct kern_work *w)
 	return value_of(all->flop, w) < 0 ? -1 : 0;
 }
 
-/* A backward sums over what the forward had broadcast: an addition for each
- * element of the gradient, which is read once. */
+/* A backward sums over the dimensions that the forward broadcast: one addition
+ * for each element of the gradient, which is read once. */
 static bool
 sum_count(const struct kern_work *w, struct answer *r)
 {
@@ -415,7 +415,7 @@ rows_count(
 		r->role = ROLE_AUX;
 		r->flop = helper_flop(all, w);
 	} else if (r->family == FAM_NONE && w->op != NULL && w->k->elem.is) {
-		r->family = FAM_POINTWISE; /* of unknown size */
+		r->family = FAM_POINTWISE; /* size unknown */
 	} else if (all != NULL &&
 		   (!w->k->elem.is || elementwise(all->family))) {
 		row_apply(all, w, r);

@@ -1,7 +1,7 @@
 /*
- * The columns of a kernel, and the notes. An op's work is counted on the
- * kernel that carries it, once per run: on the first product, and in a
- * backward on one for each of the two gradients.
+ * Writes the columns of a kernel, and the notes. An op's work is counted on the
+ * kernel that carries it, once per run: on the first product, and in a backward
+ * on one kernel for each of the two gradients.
  */
 #include <stdio.h>
 #include <string.h>
@@ -72,9 +72,9 @@ rest_put(const struct rest *x, struct buf *b, const struct rec *r)
 		}
 }
 
-/* The role of a product of its own inside the op, of which the first kernel
- * carries the work. If nothing else tells which of the op's gradients it is,
- * the first is dgrad. */
+/* The role of a product inside the op whose first kernel carries the work. If
+ * nothing else shows which of the op's gradients it is, the first one is dgrad.
+ */
 static enum role
 role_of_one(struct flops *fl, enum role want, int64_t inst, int64_t prim_run)
 {
@@ -89,8 +89,8 @@ role_of_one(struct flops *fl, enum role want, int64_t inst, int64_t prim_run)
 	return want;
 }
 
-/* A gradient that is counted already is not counted again. If only the order
- * tells which gradient a kernel is, it takes the one that is left. */
+/* A gradient that has been counted is not counted again. If only the order
+ * shows which gradient a kernel is, it is the remaining one. */
 enum role
 write_role(struct flops *fl, const struct answer *a, bool has_inst,
     int64_t inst, int64_t prim_run)
@@ -163,8 +163,8 @@ write_tc(struct flops *fl, const struct flops_result *res,
 	out_word(product ? tc_why(seen_in(fl, state_file(dev)), &t, d) : NULL);
 }
 
-/* What the account lacks for this kernel, commas between the words; NULL:
- * nothing. */
+/* The values that the account does not have for this kernel, separated by
+ * commas; NULL if it has all. */
 static const char *
 lacks(const struct flops_result *res)
 {
@@ -229,7 +229,7 @@ write_count(struct flops *fl, const struct flops_result *res,
 	}
 }
 
-/* The coverage account, if there were kernels. */
+/* Writes the coverage account if there were kernels. */
 static void
 write_coverage(const struct flops_counts *n)
 {
@@ -247,8 +247,8 @@ write_coverage(const struct flops_counts *n)
 		    (long long)n->cover[i].ns);
 }
 
-/* The newest generation of GPUs, times ten, that names of products tell; 0:
- * none does. */
+/* The newest generation of GPUs, times ten, in names of products; 0 if no name
+ * has one. */
 static int
 newest_arch(const struct flops *fl)
 {

@@ -34,7 +34,7 @@ product_role(const struct kern_work *w, struct answer *r)
 		r->role = ROLE_GRAD;
 }
 
-/* Whether a product of a backward is the forward's once more, as with
+/* True if a product of a backward is the forward's once more, as with
  * checkpoints. */
 static bool
 runs_again(int64_t b, int64_t n_out, int64_t k, int64_t fwd_k, int64_t n_x,
@@ -44,8 +44,8 @@ runs_again(int64_t b, int64_t n_out, int64_t k, int64_t fwd_k, int64_t n_x,
 	       size_mul(n_out, b) == size_mul(n_x / k, n_y / k);
 }
 
-/* The role of a product inside a backward, by what it makes: one gradient has
- * the elements of the left operand of the op's forward, the other those of the
+/* The role of a product inside a backward, by its result: one gradient has the
+ * elements of the left operand of the op's forward, the other those of the
  * right one. b, n_out, k: its batches, elements of its result, and k. */
 static void
 product_gradient(const struct kern_work *w, struct answer *r, int64_t b,
@@ -99,7 +99,7 @@ product_helper(const struct kern_work *w, struct answer *r, bool known,
 	return true;
 }
 
-/* Batch dimension i of t, from the end; 1 if there is none. */
+/* Batch dimension i of t, from the end; 1 if it does not exist. */
 static int64_t
 batch_dim(const struct op_args *a, const struct op_arg *t, size_t i)
 {
@@ -188,7 +188,7 @@ has_bias(const struct kern_work *w, int first)
 
 	if (first == GEMM_LINEAR)
 		return b != NULL && b->type == ARG_TENSOR;
-	return first == 1; /* addmm and its like */
+	return first == 1; /* addmm and similar ops */
 }
 
 void
@@ -271,9 +271,9 @@ struct labels {
 	unsigned char in[128];
 };
 
-/* Notes the labels of s[0..n), which name the dimensions of t, or the result's
- * if t is NULL; blanks are skipped. False for an ellipsis, and where labels and
- * dimensions do not fit. */
+/* Records the labels of s[0..n), which name the dimensions of t, or of the
+ * result if t is NULL; blanks are skipped. False for an ellipsis, or if the
+ * numbers of labels and dimensions differ. */
 static bool
 note_labels(struct labels *l, const char *s, size_t n, const struct op_args *a,
     const struct op_arg *t, int bit)
@@ -335,7 +335,7 @@ read_equation(const struct op_args *a, const struct op_arg *eq,
 	return true;
 }
 
-/* By the gradient of the bmm inside: (b, m, n). */
+/* From the gradient of the bmm inside: (b, m, n). */
 static bool
 ein_by_gradient(const struct op_args *grad, struct ein *e)
 {
@@ -391,7 +391,7 @@ einsum_count(const struct kern_work *w, struct answer *r, int unused)
 
 	(void)unused;
 	r->eligible = true;
-	/* without the equation the products in it tell */
+	/* without the equation, the products inside have the sizes */
 	if (product_helper(w, r, known || !w->a->typed, -1, NO_BIAS))
 		return;
 	product_role(w, r);

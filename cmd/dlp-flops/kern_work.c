@@ -73,7 +73,7 @@ work_grad(const struct kern_work *w)
 	return g == NULL ? -1 : arg_numel(w->grad, g);
 }
 
-/* See size_overflowed(): one per process is meant. */
+/* See size_overflowed(): one per process is intended. */
 static bool overflow;
 
 void

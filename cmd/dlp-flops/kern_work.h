@@ -1,7 +1,7 @@
 /*
- * One question, the work of a kernel in its op, and its answer; and the
- * arithmetic of sizes that may be unknown. The families (families.h) and the
- * rules in text (flops_rules.h) answer.
+ * A question (the work of a kernel in its op), its answer, and the arithmetic
+ * of sizes that may be unknown. The families (families.h) and the rules in text
+ * (flops_rules.h) answer.
  */
 #ifndef FLOPS_KERN_WORK_H
 #define FLOPS_KERN_WORK_H
@@ -43,8 +43,8 @@ enum family {
 
 extern const char *const family_names[FAM_N]; /* NULL for FAM_NONE */
 
-/* The family that a kernel's name alone tells, for NCCL's kernels and those
- * of Inductor (flops_kname.c); FAM_NONE if the name does not tell. */
+/* The family by the kernel's name alone, for kernels of NCCL and Inductor
+ * (flops_kname.c); FAM_NONE if the name has none. */
 enum family kname_family(const struct kname *k);
 
 /* A kernel's part in its op. */
@@ -54,7 +54,7 @@ enum role {
 	ROLE_DGRAD, /* carries the gradient of the input */
 	ROLE_WGRAD, /* carries the gradient of the weight */
 	ROLE_GRAD,  /* one of the two; the order of launches decides */
-	ROLE_PART,  /* a further kernel of work that is counted already */
+	ROLE_PART,  /* a further kernel of work that has been counted */
 	ROLE_BIAS,  /* adds the bias, or sums its gradient */
 	ROLE_AUX,   /* copies, transposes, sums of parts */
 	ROLE_N
@@ -66,20 +66,22 @@ extern const char *const role_names[ROLE_N];
 struct kern_work {
 	const char *mod, *op; /* of the op; may be NULL */
 	size_t mod_len, op_len;
-	const struct op_args *a;    /* the op's arguments, or its forward op's;
-				       of a product inside the op, its own */
+	const struct op_args *a;    /* the op's arguments, or its forward
+				     * op's; of a product inside the op, its
+				     * own */
 	const struct op_args *grad; /* a backward's own sizes; may be empty */
-	const struct op_args *fa;   /* of a product inside the op: the op's
-				       arguments; otherwise NULL */
+	const struct op_args *fa;   /* for a product inside the op: the op's
+				     * arguments; otherwise NULL */
 	bool prim;                  /* it is a product inside the op */
 	int first; /* prim: the place of the op's left operand; -1: the op
-		      itself is not a product */
+		    * itself is not a product */
 	const struct kname *k;
 	const char *brief; /* the kernel's short name */
 	bool bprop;
 	int64_t sub;       /* number of the kernel in its sequence id */
 	const char *grid;  /* "X,Y,Z" or NULL */
-	const char *block; /* the same of the block; of gather kernels only */
+	const char *block; /* the block, in the same form; only for gather
+			    * kernels */
 	const char *repr;  /* of a recurrent module: "10, 20", or NULL */
 	int64_t ranks;     /* GPUs of a collective; -1: unknown */
 };
@@ -88,18 +90,21 @@ struct kern_work {
 struct answer {
 	enum family family;
 	enum role role;
-	bool role_sure; /* the name says which gradient it is */
-	bool each;      /* each such kernel of a run counts, not the first */
-	bool one;       /* of a product in the op that has one result */
+	bool role_sure; /* the name shows which gradient it is */
+	bool each;      /* each such kernel of a run counts, not only the
+			 * first */
+	bool one;       /* belongs to a product in the op that has one result */
 	bool shared;    /* flop is the run's; all such kernels share it */
 	int64_t flop, bytes;
 	int64_t bus;    /* of a collective: bytes over the link of each GPU */
-	int64_t causal; /* what a causal mask leaves of flop; 0: none known */
+	int64_t causal; /* the part of flop that a causal mask leaves; 0 if
+			 * unknown */
 	enum dtype dt;
 	bool eligible; /* the family has Tensor Core kernels */
 };
 
-/* The type of the op's data: of its first tensor, or else of the kernel. */
+/* The type of the op's data: that of its first tensor, otherwise the kernel's.
+ */
 enum dtype work_dtype(const struct kern_work *w);
 
 /* n elements of the op's type, in bytes; -1 if unknown. */
@@ -113,9 +118,10 @@ int64_t work_grad(const struct kern_work *w);
 int64_t size_mul(int64_t x, int64_t y);
 int64_t size_add(int64_t x, int64_t y);
 
-/* Notes that a result did not fit; whether one did not since the last call,
- * which is forgotten then. One flag per process, as the floating-point status
- * is: it belongs to the arithmetic, not to what is computed. */
+/* size_overflowed records that a result did not fit; the other function says if
+ * that happened since its last call. One flag per process, like the
+ * floating-point status, because it belongs to the arithmetic and not to the
+ * values. */
 void size_overflowed(void);
 bool size_overflow_taken(void);
 

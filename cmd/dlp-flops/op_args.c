@@ -1,4 +1,4 @@
-/* The arguments of an op, out of JSON; see op_args.h. */
+/* Reads the arguments of an op from JSON; see op_args.h. */
 #include <string.h>
 
 #include "array.h"
@@ -12,7 +12,7 @@ args_clear(struct op_args *a)
 	a->typed = false;
 }
 
-/* One more argument, all zero, whose dims begin behind all others. */
+/* Adds an argument, all zero, whose dims begin after all others. */
 static struct op_arg *
 args_add(struct op_args *a)
 {
@@ -85,7 +85,6 @@ arg_numel(const struct op_args *a, const struct op_arg *t)
 		r = size_mul(r, a->dims[t->dim + i]);
 	return r;
 }
-
 
 #define MAX_TOKENS (1 << 16) /* an op with more is not read */
 
@@ -193,7 +192,8 @@ read_arg(struct op_args *a, const struct json_doc *t, int i)
 	g->named = g->name_len > 0 && memchr(g->name, '/', g->name_len) == NULL;
 }
 
-/* The array of arguments: the text itself, or the value of "args"; -1: none. */
+/* The array of arguments: the text itself, or the value of "args"; -1 if there
+ * is none. */
 static int
 find_list(const struct json_doc *t)
 {

@@ -34,12 +34,12 @@ struct op_arg {
 	size_t name_len, type_len, dtype_len, str_len;
 	int64_t ival;  /* the value of an ARG_INT or ARG_BOOL */
 	double fval;   /* the value of an ARG_FLOAT; 0 if it is not a number */
-	size_t dim;    /* where its dimensions begin in dims */
+	size_t dim;    /* index of its first dimension in dims */
 	size_t nd;     /* number of dimensions */
 	enum dtype dt; /* of a tensor, if known */
 };
 
-struct op_args { /* zeroed: none */
+struct op_args { /* zeroed: no arguments */
 	struct op_arg *v;
 	size_t n, cap;
 	int64_t *dims;
@@ -56,8 +56,8 @@ void args_clear(struct op_args *a);
 bool args_marker(struct op_args *a, const char *s, size_t n);
 
 /* Reads sizes, [[64,3,32,32],[],...]. Each entry is a tensor; an empty one is
- * something else, for example a number. False if the text is not such a
- * list. */
+ * another kind of argument, for example a number. False if the text is not such
+ * a list. */
 bool args_sizes(struct op_args *a, const char *s, size_t n);
 
 /* Argument i, or NULL. */

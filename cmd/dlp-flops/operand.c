@@ -1,8 +1,8 @@
 /*
- * What a rule's expression can ask about an op (expr.h): the sizes of its
+ * The words and functions of a rule's expression (expr.h): the sizes of an op's
  * arguments and of its result, which follows from the arguments of pooling and
- * resizing. And the type of the kernel that copies rows of a table (embedding,
- * index_select): its name has no type, but its launch tells how many bytes a
+ * resizing. Also the type of the kernel that copies rows of a table (embedding,
+ * index_select): its name has no type, but its launch shows how many bytes a
  * row has.
  */
 #include <string.h>
@@ -34,7 +34,7 @@ list_number(const char *s, int i)
 }
 
 /* Elements of a row: those of the table without its first dimension, along
- * which the rows are chosen (for another dimension there is another kernel). */
+ * which the rows are chosen (another dimension uses another kernel). */
 static int64_t
 row_numel(const struct kern_work *w)
 {
@@ -47,7 +47,7 @@ row_numel(const struct kern_work *w)
 	return -1;
 }
 
-/* Bytes of an element by the launch of such a kernel; -1: unknown. */
+/* Bytes of an element, from the launch of such a kernel; -1 if unknown. */
 static int
 gather_esize(const struct kern_work *w)
 {
@@ -66,7 +66,8 @@ gather_esize(const struct kern_work *w)
 		    list_number(w->grid, 1) != (units + THREADS - 1) / THREADS)
 			continue;
 		if (found > 0)
-			return -1; /* two sizes have the same launch */
+			return -1; /* ambiguous: two sizes have the same
+				    * launch */
 		found = size;
 	}
 	return found;
@@ -82,7 +83,8 @@ gather_esize(const struct kern_work *w)
  */
 
 /* An argument that is one number for all dimensions, or one for each: the
- * number of dimension i; unset without such an argument; -1: not a number. */
+ * number for dimension i; unset if the argument is missing; -1 if it is not a
+ * number. */
 static int64_t
 window_arg(const struct kern_work *w, const char *name, int place, size_t i,
     int64_t unset)
@@ -121,8 +123,8 @@ positions(const struct kern_work *w, size_t d, int64_t in)
 	return (room - k + (up > 0 ? step - 1 : 0)) / step + 1;
 }
 
-/* Dimensions of the image: the op's name has 1d, 2d or 3d in it; otherwise all
- * but the first two. */
+/* Dimensions of the image: by 1d, 2d or 3d in the op's name; otherwise all but
+ * the first two. */
 static size_t
 spatial(const struct kern_work *w, const struct op_arg *x)
 {
@@ -239,7 +241,7 @@ operand_esize(const struct kern_work *w)
 	return size > 0 ? size : gather_esize(w);
 }
 
-/* Bytes of tensor t; where emit_nvtx tells no types, in the op's type. */
+/* Bytes of tensor t; in the op's type if emit_nvtx has no types. */
 static int64_t
 operand_size(const struct kern_work *w, const struct op_arg *t)
 {
@@ -257,7 +259,7 @@ element(const struct kern_work *w, const struct op_arg *t)
 	return size > 0 ? size : operand_esize(w);
 }
 
-/* Bytes of tensor t of indices, which are int64 if their type is not known. */
+/* Bytes of tensor t of indices, which are int64 if their type is unknown. */
 static int64_t
 index_size(const struct kern_work *w, const struct op_arg *t)
 {
@@ -316,7 +318,7 @@ first_numel(const struct kern_work *w)
 	return t == NULL ? -1 : arg_numel(w->a, t);
 }
 
-/* A sum over all tensors; -1 for an op without any. */
+/* A sum over all tensors; -1 for an op without tensors. */
 static int64_t
 sum_of(const struct kern_work *w, operand_fn *fn)
 {

@@ -188,7 +188,7 @@ params_spec(const struct kern_work *w, const char *spec, struct buf *b)
 			params_dtype(b, w, arg_tensor(w->a, 0));
 			break;
 		case '=':
-			if (p > spec && p[-1] > '9') { /* behind a name */
+			if (p > spec && p[-1] > '9') { /* follows a name */
 				buf_putc(b, '=');
 				break;
 			}
@@ -211,7 +211,7 @@ params_dim(struct buf *b, const char *name, int64_t v)
 	buf_putc(b, ',');
 }
 
-/* x[0:-1] as PyProf prints it: a tuple, or the number if it is one. */
+/* x[0:-1] as PyProf prints it: a tuple, or a number if only one is left. */
 static void
 params_lead(struct buf *b, const char *name, const struct op_args *a,
     const struct op_arg *x)
@@ -229,7 +229,7 @@ params_lead(struct buf *b, const char *name, const struct op_args *a,
 	buf_putc(b, ',');
 }
 
-/* Whether the kernel adds the bias, or sums its gradient, by the lists of names
+/* True if the kernel adds the bias, or sums its gradient, by the lists of names
  * in PyProf's linear.py. */
 static bool
 linear_is_bias(const struct kname *k)
@@ -319,8 +319,8 @@ bmm_params(const struct kern_work *w, struct buf *b)
 	return mnk_params(w, b, 0, true);
 }
 
-/* conv1d and conv2d; a conv1d has one row. Without a marker stride, padding
- * and dilation are not known, and are not printed. */
+/* conv1d and conv2d; a conv1d has one row. Without a marker stride, padding and
+ * dilation are unknown, and are not printed. */
 bool
 conv_params(const struct kern_work *w, struct buf *b)
 {
@@ -362,8 +362,8 @@ params_gemm(struct buf *b, const char *what, int64_t m, int64_t n, int64_t k)
 	    (long long)n, (long long)k);
 }
 
-/* The tile size, WxH, is the one part of the name between underscores that
- * has an x in it, not counting slicedAxB: volta_sgemm_32x128_sliced1x4_nn. */
+/* The tile size, WxH, is the only part of the name between underscores that
+ * contains an x, apart from slicedAxB: volta_sgemm_32x128_sliced1x4_nn. */
 static bool
 tile_of(const char *name, int64_t *w, int64_t *h)
 {
@@ -397,8 +397,8 @@ grid_xy(const char *grid, int64_t *x, int64_t *y)
 	       num_i64(comma + 1, (size_t)(end - comma - 1), y);
 }
 
-/* PyProf takes the size of a backward's product from the tile size in the
- * kernel's name times the grid. */
+/* PyProf multiplies the tile size in the kernel's name by the grid to get the
+ * size of a backward's product. */
 static bool
 bprop_gemm(const struct kern_work *w, const struct cell_sizes *c, struct buf *b)
 {

@@ -29,8 +29,8 @@
 #include "num.h"
 #include "pat.h"
 
-/* Number i, from 0, of those that begin what a recurrent module prints of
- * itself: 10 and 20 of "10, 20, num_layers=2"; -1 if there is none. */
+/* Number i, from 0, of the numbers at the beginning of a recurrent module's
+ * print: 10 and 20 of "10, 20, num_layers=2"; -1 if it does not exist. */
 static int64_t
 repr_size(const struct kern_work *w, int i)
 {
@@ -176,9 +176,9 @@ cell_by_weights(const struct kern_work *w, int weight, struct cell_sizes *c)
 	return true;
 }
 
-/* Each of the two products is a kernel and is counted. Forward the order tells
- * which of the two it is, backward the sequence id (state_cell_of()); w->sub
- * has the answer. */
+/* Each of the two products is a kernel and is counted. In forward the order
+ * shows which of the two it is, in backward the sequence id (state_cell_of());
+ * w->sub has the answer. */
 void
 cell_count(const struct kern_work *w, struct answer *r, int weight)
 {

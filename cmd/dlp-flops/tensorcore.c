@@ -41,19 +41,19 @@ tc_decide(const struct namerules *rules, const char *name, size_t n)
 
 /*
  * Sizes that keep a product off Tensor Cores, or make it slow. NVIDIA's guide
- * "Matrix Multiplication Background" asks for M, N and K that are multiples of
- * 16 bytes; the instructions (mma of PTX) have no side below 8 or 16.
+ * "Matrix Multiplication Background" recommends M, N and K that are multiples
+ * of 16 bytes; the matrix instructions (mma of PTX) have no side below 8 or 16.
  */
 
-#define SMALL 16     /* the least side of a tile of a matrix instruction */
-#define ROW_BYTES 16 /* what the copies into the tiles move at once */
+#define SMALL 16     /* the smallest side of a tile of a matrix instruction */
+#define ROW_BYTES 16 /* bytes that one copy into the tiles moves */
 
-struct sides { /* -1: unknown */
+struct sides { /* -1 if unknown */
 	int64_t m, n, k;
 };
 
-/* The operands are the last two matrices among the arguments: a matrix before
- * them is added. */
+/* The operands are the last two matrices among the arguments, because a matrix
+ * before them is added. */
 static bool
 last_matrices(const struct op_args *a, const struct op_arg *t[2])
 {
@@ -98,7 +98,7 @@ sides_of(const struct kern_work *w, struct sides *s)
 	return true;
 }
 
-/* Elements in ROW_BYTES: the multiple that a row's length should be. */
+/* Elements in ROW_BYTES; a row's length should be a multiple of it. */
 static int64_t
 align_of(enum dtype dt)
 {
@@ -109,7 +109,7 @@ align_of(enum dtype dt)
 				  : ROW_BYTES / size;
 }
 
-/* Whether a row of n elements is not a multiple of 16 bytes. */
+/* True if a row of n elements is not a multiple of 16 bytes. */
 static bool
 odd_row(int64_t n, enum dtype dt)
 {
@@ -157,8 +157,8 @@ conv_shape(const struct kern_work *w, enum dtype dt)
 	cg = arg_dim(w->a, f, 1);
 	if (c <= 0 || k <= 0 || cg <= 0)
 		return bits;
-	/* A transposed one's weight is (C, K/g, ...), from which the groups do
-	 * not follow. */
+	/* A transposed convolution's weight is (C, K/g, ...), which does not
+	 * show the number of groups. */
 	g = c % cg == 0 && k % (c / cg) == 0 ? c / cg : 1;
 	if (transposed_conv(w))
 		g = 1;
@@ -199,9 +199,7 @@ tc_shape(const struct kern_work *w, enum family f, enum dtype dt)
 	}
 }
 
-/*
- * Could it have been done, and why was it not
- */
+/* Could Tensor Cores have done it, and why did they not */
 
 bool
 tc_missing(struct tc_device d)
@@ -241,8 +239,8 @@ is_conv(enum family f)
 	return f == FAM_CONV || f == FAM_CONV_FUSED;
 }
 
-/* A product in TF32 tells that it is on; one in FP32 without sizes that are a
- * hindrance tells that it is off. */
+/* A product in TF32 shows that TF32 is on. A product in FP32 whose sizes are no
+ * obstacle shows that it is off. */
 static void
 see(struct tc_seen *seen, const struct tc_kernel *t)
 {
@@ -250,7 +248,7 @@ see(struct tc_seen *seen, const struct tc_kernel *t)
 
 	if (t->k->arch > seen->arch)
 		seen->arch = t->k->arch;
-	if (t->family == FAM_ATTENTION) /* its kernels heed no setting */
+	if (t->family == FAM_ATTENTION) /* its kernels ignore the setting */
 		return;
 	if (t->used == TC_YES && t->dt == DT_TF32)
 		seen->tf32[conv] = true;
@@ -264,7 +262,7 @@ struct ask {
 	enum dtype dt;
 	unsigned shape;
 	struct tc_device dev;
-	bool tf32; /* TF32 is on, so that FP32 is not the reason */
+	bool tf32; /* TF32 is on, so FP32 is not the reason */
 };
 
 static bool
@@ -292,8 +290,8 @@ new_type(const struct ask *a)
 	       a->dev.cc < dt_tc_min_cc(a->dt);
 }
 
-/* TF32 is off; unless other kernels show that it is on, and the sizes explain
- * why this one did not use it. */
+/* True if TF32 is off, unless other kernels show that it is on and the sizes
+ * explain why this kernel did not use it. */
 static bool
 fp32(const struct ask *a)
 {
@@ -340,7 +338,7 @@ grouped(const struct ask *a)
 	return (a->shape & SHAPE_GROUPED) != 0;
 }
 
-/* If the name tells how many elements are aligned it decides, because the
+/* If the name has the number of aligned elements, the name decides, because the
  * library may have padded. Names of complex and FP32 kernels always say 1. */
 static bool
 unaligned(const struct ask *a)
@@ -380,7 +378,7 @@ fp64(const struct ask *a)
 static const struct {
 	const char *id;
 	bool (*holds)(const struct ask *a);
-	bool slow; /* Tensor Cores can be used all the same, slowly */
+	bool slow; /* Tensor Cores can still be used, slowly */
 } reasons[] = {
 	/* dlp-tc(1) describes them */
 	{ "no_tensor_cores", old_gpu, false },

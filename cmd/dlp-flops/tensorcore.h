@@ -1,22 +1,22 @@
 /*
- * Tensor Cores: did a kernel use them, by its name; could it have; and if it
- * did not, or only slowly, why.
+ * Tensor Cores: whether a kernel used them, by its name; whether it could have;
+ * and why it did not, or was slow.
  */
 #ifndef FLOPS_TENSORCORE_H
 #define FLOPS_TENSORCORE_H
 
 #include "kern_work.h"
 
-/* Reads the rules about names, tc.rules or the user's file; path NULL: the
- * shipped ones. Errors are fatal. */
+/* Reads the rules about names: tc.rules or the user's file; path NULL: the
+ * shipped rules. Errors are fatal. */
 void tc_open(struct namerules *rules, const char *path);
 
-/* What the rules say about a name of n bytes, lower case: the first rule whose
- * pattern matches decides. */
+/* The verdict of the rules on a name of n bytes, lower case: the first rule
+ * whose pattern matches decides. */
 struct tc_rule tc_decide(
     const struct namerules *rules, const char *name, size_t n);
 
-/* What the sizes of a product say, as bits. */
+/* Properties of the sizes of a product, as bits. */
 enum {
 	SHAPE_VECTOR = 1,    /* one of M, N, K is 1 */
 	SHAPE_SMALL = 2,     /* one of them is below 16 */
@@ -31,41 +31,43 @@ enum {
 unsigned tc_shape(const struct kern_work *w, enum family f, enum dtype dt);
 
 struct tc_device {
-	int cc;    /* compute capability times ten; 0: unknown */
-	bool none; /* no Tensor Cores, although cc would have them */
+	int cc;    /* compute capability times ten; 0 if unknown */
+	bool none; /* no Tensor Cores, although cc suggests them */
 };
 
-/* The device has no Tensor Cores, whatever the kernel's name says. */
+/* True if the device has no Tensor Cores, whatever the kernel's name says. */
 bool tc_missing(struct tc_device d);
 
-struct tc_kernel { /* a kernel of which the words below are asked */
+struct tc_kernel { /* the kernel in the questions below */
 	const struct kname *k;
 	enum family family;
 	enum dtype dt;
-	unsigned shape; /* of tc_shape() */
+	unsigned shape; /* result of tc_shape() */
 	bool sized;     /* the op's sizes are known */
 	bool eligible;  /* the family has Tensor Core kernels */
 	enum tc used;
 };
 
-/* A product: by its op, or by the kernel's name where no op is known. */
+/* A product: by its op, or by the kernel's name if the op is unknown. */
 bool tc_product(const struct tc_kernel *t);
 
-/* Whether Tensor Cores could have done the kernel's work. Where the device's
- * generation is not known the kernel's name may tell it: the device is no
- * older. */
+/* Could Tensor Cores have done the kernel's work? If the device's generation is
+ * unknown, the kernel's name may show it, because the device cannot be older
+ * than the kernel's target. */
 enum tc tc_eligible(const struct tc_kernel *t, struct tc_device d);
 
-/* What a file's kernels have told so far, in the order of launches. */
+/* Facts that a file's kernels have shown so far, in the order of launches. */
 struct tc_seen {
 	bool tf32[2]; /* TF32 is on, for convolutions [1] and other products
-			 [0]: the newest kernel that tells used it */
-	int arch;     /* the newest generation that names of kernels tell */
+		       * [0]: the newest kernel that shows the setting used
+		       * it */
+	int arch;     /* the newest generation in names of kernels */
 };
 
-/* Why a product did not use Tensor Cores: the first reason of a table that
- * holds; dlp-tc(1) says what to do about each. For one that did, why it was
- * slow, or NULL. What the kernel tells is added to seen first. */
+/* The reason why a product did not use Tensor Cores: the first that holds in a
+ * table; dlp-tc(1) has a remedy for each. For a product that used them, the
+ * reason why it was slow, or NULL. Facts that the kernel shows are added to
+ * seen first. */
 const char *tc_why(
     struct tc_seen *seen, const struct tc_kernel *t, struct tc_device d);
 
