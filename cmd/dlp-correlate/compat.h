@@ -1,7 +1,7 @@
 /*
- * Other profilers' ways, entered through the hooks of struct corr: the rest of
- * dlp-correlate does not know of them. Each fills in its hooks, before
- * corr_init(), and frees what it keeps.
+ * The conventions of other profilers, entered through the hooks of struct corr,
+ * so that the rest of dlp-correlate does not know about them. Each function
+ * below sets its hooks before corr_init() and frees its own state.
  */
 #ifndef DLP_COMPAT_H
 #define DLP_COMPAT_H
@@ -12,10 +12,9 @@ struct corr;
 struct stage;
 
 /*
- * PyProf's columns of kernels: seq, altseq and sub. names: where a profile
- * has PyProf's markers and nothing newer than PyProf can read, direction,
- * module and op are by PyProf's rules too, and so are the pairs of forward and
- * backward.
+ * PyProf's columns of kernels: seq, altseq and sub. names: if a profile has
+ * PyProf's markers and nothing newer than PyProf can read, PyProf's rules also
+ * decide direction, module, op and the pairs of forward and backward.
  */
 void compat_pyprof(struct corr *c, bool names);
 void compat_pyprof_free(struct corr *c);
@@ -25,7 +24,7 @@ void compat_dlprof(struct corr *c, struct stage *st);
 void compat_dlprof_free(struct corr *c);
 
 /* Writes the mode, DLProf's word for the framework, as ##info of a section.
- * mode NULL: as the markers say. */
+ * mode NULL: the markers decide. */
 void compat_dlprof_mode(struct corr *c, const char *mode);
 
 #endif

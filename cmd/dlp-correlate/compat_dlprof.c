@@ -1,6 +1,6 @@
 /*
  * DLProf's ops (--dlprof): when two runs are of one op, the op's id and its
- * shapes as DLProf prints them, what belongs to no op of a marker, and the
+ * shapes as DLProf prints them, the ops of work outside all markers, and the
  * mode, DLProf's word for the framework. Source: DLProf's user guide, and its
  * databases and reports, which the tests compare.
  */
@@ -19,33 +19,34 @@
 #define RANK_MAX 16
 #define BIT(x) (1u << (x))
 
-/* Without markers an op for each call would take memory by the call: after
- * so many, the calls of a name are one op. */
+/* Without markers each call would be an op of its own, and memory would grow
+ * with the calls. After this many, all calls of a name are one op. */
 #define MAX_CALL_OPS 65536
 
 struct dlprof_mode { /* zeroed: nothing seen */
-	unsigned by; /* producers of ops, a bit each */
+	unsigned by; /* frameworks whose ops were seen, a bit each */
 	bool tf2;    /* names as TensorFlow 2 makes them */
 	bool tf1;    /* the recorder says it was TensorFlow 1 */
 	bool given;  /* the input has its mode */
 };
 
 struct dlprof_ops {
-	const char *as_mode; /* --mode; NULL: as the markers say */
+	const char *as_mode; /* --mode; NULL: the markers decide */
 	struct dlprof_mode mode;
-	struct smap same;  /* what makes an op one of DLProf's -> its id */
-	struct smap types; /* beginning of an id -> how many have it */
+	struct smap same;  /* the identity of an op for DLProf -> its id */
+	struct smap types; /* beginning of an id -> number of ops that have
+			    * it */
 	struct buf key, id, in, out;
 	struct buf tf_in;      /* inputs of the last TensorFlow op drafted */
 	struct rec_col *dl_id; /* of the op records in the input */
 	uint64_t call_ops;     /* made for one call each */
-	uint64_t calls_shared; /* calls after the last of these */
+	uint64_t calls_shared; /* calls beyond MAX_CALL_OPS, which share ops */
 };
 
 struct dlprof_proc {
 	bool has_func;           /* trace markers of DLProf were seen */
-	bool has_nvtx;           /* texts of emit_nvtx were */
-	struct run_ref backward; /* the last run of a marker backward */
+	bool has_nvtx;           /* texts of emit_nvtx were seen */
+	struct run_ref backward; /* the last run of a backward marker */
 };
 
 struct dlprof_thread {
@@ -82,7 +83,7 @@ static const struct { /* the first one that was seen is used */
 	{ BIT(BY_XLA), "jax" },
 };
 
-/* Only functions, which came with TensorFlow 2, are called so. */
+/* Only functions, which came with TensorFlow 2, have such names. */
 static const char *const tf2_parts[] = { "StatefulPartitionedCall",
 	"__inference_" };
 
@@ -115,7 +116,7 @@ dl_mode_info(struct dlprof_mode *m, const char *s, size_t n)
 		m->tf2 = true;
 }
 
-/* NULL: the input has it already. */
+/* NULL if the input already has the mode. */
 static const char *
 dl_mode_word(const struct dlprof_mode *m)
 {
@@ -135,8 +136,8 @@ dl_mode_word(const struct dlprof_mode *m)
 
 /*
  * Shapes as DLProf prints them: <32, 400>, and for two types with the names of
- * the axes: <N:32, K:400>. Only these have an output: DLProf's markers contain
- * neither stride nor padding, and so it takes 1 and 0.
+ * the axes: <N:32, K:400>. Only these two have an output. DLProf's markers
+ * contain neither stride nor padding, so DLProf assumes 1 and 0.
  */
 
 struct dl_shape {
@@ -174,7 +175,7 @@ shape_number(const char **p, const char *e, int64_t *v)
 	return num_i64(s, (size_t)(*p - s), v);
 }
 
-/* The next element of the list of shapes: [1,2], or anything else up to its
+/* The next element of the list of shapes: [1,2], or any other text up to its
  * comma; false at the end. */
 static bool
 next_shape(const char **p, const char *e, struct dl_shape *x)
@@ -226,7 +227,7 @@ put_dl_shape(struct buf *buf, const struct dl_shape *x, const char *axes)
 	buf_putc(buf, '>');
 }
 
-/* The image of a conv2d shrinks by the filter; the last axis of a linear
+/* The filter makes the image of a conv2d smaller; the last axis of a linear
  * becomes the rows of the weight. */
 static void
 put_output(
@@ -248,9 +249,9 @@ put_output(
 	put_dl_shape(out, &y, t->out);
 }
 
-/* Appends the input shapes of an op of that type to in, and those of its
- * output to out (nothing: not known). shapes: [[64,3,32,32],[6]]. scalars:
- * whether a [] is a tensor without axes, or no tensor at all. */
+/* Appends the input shapes of an op of that type to in, and the shapes of its
+ * output to out (nothing if they are unknown). shapes: [[64,3,32,32],[6]].
+ * scalars: a [] is a tensor without axes; otherwise it is not a tensor. */
 static void
 dl_shapes(struct escaped type, struct escaped shapes, bool scalars,
     struct buf *in, struct buf *out)
@@ -283,7 +284,7 @@ dl_shapes(struct escaped type, struct escaped shapes, bool scalars,
  * linear only.
  */
 static const char *const eligible[] = {
-	/* PyTorch, as its functions and its markers are called */
+	/* PyTorch: names of functions and markers */
 	"conv1d",
 	"conv2d",
 	"conv3d",
@@ -331,7 +332,7 @@ static const char *const eligible[] = {
 	"RNNReLUCell",
 	"scaled_dot_product_attention",
 	"multi_head_attention_forward",
-	/* ATen, below them */
+	/* ATen ops that these call */
 	"convolution",
 	"_convolution",
 	"_convolution_mode",
@@ -356,7 +357,7 @@ static const char *const eligible[] = {
 	"_flash_attention_forward",
 	"_efficient_attention_forward",
 	"_native_multi_head_attention",
-	/* backward nodes without their forward */
+	/* backward nodes whose forward is unknown */
 	"Addmm",
 	"Addbmm",
 	"Baddbmm",
@@ -440,9 +441,9 @@ put_key_part(struct buf *b, struct escaped t)
 }
 
 /*
- * The op in the table that a new one is the same as: name, direction, type and
- * input shapes agree. PyProf's markers have no call stack of functions, and so
- * no name by which two layers of the same shapes differ: there the lines of
+ * The op in the table that a new one is identical to: name, direction, type and
+ * input shapes agree. PyProf's markers have no call stack of functions, so the
+ * name does not separate two layers of the same shapes; for them the lines of
  * the call are compared.
  */
 static uint64_t *
@@ -454,7 +455,7 @@ dl_same(void *ctx, const struct corr_op *op)
 
 	buf_clear(k);
 	buf_putc(k, op->none ? 'U' : op->bwd ? 'B' : 'F');
-	if (op->fwd_no != OP_NONE) { /* as its forward */
+	if (op->fwd_no != OP_NONE) { /* as its forward op */
 		buf_u64(k, op->fwd_no);
 	} else {
 		put_key_part(k, op->f[OF_NAME]);
@@ -533,7 +534,8 @@ dl_range(void *ctx, struct draft *draft, const struct marker *m)
 		draft_view(draft, OF_DTYPE, args->dtype);
 }
 
-/* Where the markers have no name for the op, it gets one with the module. */
+/* If the markers have no name for the op, it gets one that includes the module.
+ */
 static void
 dl_args_name(void *ctx, const struct marker *m, struct buf *name)
 {
@@ -554,7 +556,7 @@ dl_clear(void *ctx)
 	smap_clear(&d->types);
 }
 
-/* What belongs to no op of a marker. */
+/* Work outside the ops of all markers. */
 
 static bool
 goes_on(const struct corr *c, const struct run_ref *r)
@@ -575,9 +577,9 @@ backward_run(const struct corr *c, const struct corr_work *w)
 }
 
 /*
- * Without emit_nvtx nothing says what the threads of autograd do. In a process
- * that has markers, but none of backward, they are those that launch kernels
- * without any.
+ * Without emit_nvtx the profile does not show what the threads of autograd do.
+ * If a process has markers but none of backward, the threads that launch
+ * kernels without markers are taken for autograd's.
  */
 static bool
 is_backward(const struct corr_work *w)
@@ -624,7 +626,7 @@ run_of(struct corr *corr, const struct corr_work *work, uint32_t op)
 	return in;
 }
 
-/* DLProf's op of all backward work, where the profile says no more. */
+/* DLProf's op for all backward work, used if the profile says no more. */
 static uint32_t
 op_of_all_backward(struct corr_ops *ops)
 {
@@ -661,11 +663,14 @@ op_outside(struct corr *c, const struct corr_work *w, struct escaped layer)
 }
 
 /*
- * The run that work outside of all ops belongs to. While a run of backward
- * goes on in its process, which hands its work to threads of the framework
- * that have no ranges, it is that one; without such a run it is one for each
- * call, of one op. Otherwise the call is an op and a run of its own, or, where
- * no call is known, the activity is a run of the op named after it.
+ * The run that work outside of all ops belongs to.
+ *
+ * While a run of backward is open in the process, it is that run, because the
+ * framework does the backward work on threads of its own that have no ranges.
+ * If there is no such run, each call is a run of one op.
+ *
+ * Otherwise the call is an op and a run of its own. If the call is unknown, the
+ * activity is a run of the op named after it.
  */
 static struct corr_inst *
 dl_outside(
@@ -689,8 +694,8 @@ dl_outside(
 	return in;
 }
 
-/* A call before the node of a backward is outside of ops for DLProf, which
- * knows no frames: the op that it would name does not exist. */
+/* DLProf does not know frames, so a call before the node of a backward is
+ * outside of ops: the op that the frame would name does not exist. */
 static bool
 dl_is_outside(const struct corr_work *w)
 {
@@ -715,7 +720,7 @@ dl_marker(struct corr *c, struct corr_proc *p, const struct marker *m)
 	dl_mode_marker(&c->dlprof->mode, m);
 }
 
-/* Where DLProf has markers, nothing else is an op. */
+/* If the thread has DLProf's markers, nothing else is an op. */
 static bool
 dl_makes_op(const struct corr_thread *th, const struct marker *m)
 {
@@ -763,7 +768,7 @@ dl_notes(struct corr *c)
 	stage_note("calls_of_shared_ops", c->dlprof->calls_shared);
 }
 
-/* Ops that are there already must be as DLProf's. */
+/* Ops that the input already has must be DLProf's. */
 static void
 dl_op_legend(struct stage *st, struct rec *r)
 {

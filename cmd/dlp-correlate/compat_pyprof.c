@@ -42,7 +42,7 @@ struct py_around {            /* a launch */
 	struct pyname {
 		int64_t seq;
 		uint32_t id;
-		const char *s; /* of struct py_names */
+		const char *s; /* offset in struct py_names */
 		size_t n;
 	} name[SEQ_MAX]; /* in PyProf's order, pruned */
 	int n_name;
@@ -59,7 +59,8 @@ struct pyprof_names {
 	struct buf text;
 };
 
-struct pyprof_proc { /* running figures over the kernels of a process */
+struct pyprof_proc { /* the state of PyProf's rules over the kernels of a
+		      * process */
 	int64_t prev_seq, prev_sub;
 	uint64_t prev_op;
 	struct recent seq, alt; /* last forward kernel of a sequence id */
@@ -75,7 +76,7 @@ py_proc(struct corr_proc *p)
 	return p->py;
 }
 
-/* Whether PyProf can read the process's texts, so that its rules hold. */
+/* True if PyProf can read the process's texts, so that its rules apply. */
 static bool
 is_pyprof(const struct corr_proc *p)
 {
@@ -93,7 +94,7 @@ names_put(struct py_names *t, struct mview v)
 	return smap_put(&t->map, t->tmp.s, t->tmp.len, NULL);
 }
 
-/* Whether names_get() can be asked. */
+/* True if names_get() can be called. */
 static bool
 names_has(const struct py_names *t, uint32_t id)
 {
@@ -128,8 +129,8 @@ py_named(struct corr *corr, const struct corr_thread *th,
 		open->name = names_put(t, marker->text);
 }
 
-/* The op of the last forward kernel that kept the sequence id, or else of the
- * last that had it as an alternative. */
+/* The op of the last forward kernel that kept the sequence id or, if there is
+ * none, of the last one that had it as an alternative. */
 static bool
 py_forward(struct corr_proc *p, int64_t seq, struct recent_val *v)
 {
@@ -162,7 +163,7 @@ add_seq_id(struct py_around *k, int64_t seq)
 	k->seq[i] = seq;
 }
 
-/* As PyProf sorts them: by the text "SEQNAME, seq". */
+/* Sorts as PyProf does: by the text "SEQNAME, seq". */
 static int
 name_cmp(const struct pyname *a, const struct pyname *b)
 {
@@ -211,7 +212,8 @@ is_within(const struct pyname *a, const struct pyname *b)
 	return false;
 }
 
-/* Neighbours of the same id of which one's name is a part of the other's. */
+/* Drops one of two neighbours of the same id if its name is part of the
+ * other's. */
 static void
 prune_names(struct py_around *around)
 {
@@ -340,8 +342,8 @@ current_seq(const struct pyprof_proc *py, const struct py_around *k)
 	return py->prev_seq;
 }
 
-/* PyProf's list shrinks while it is walked, so that the id after one that was
- * taken out is passed over and stays. */
+/* PyProf removes ids from a list while it walks it, so it skips the id after a
+ * removed one, which therefore stays. */
 static void
 split_seq(const struct py_around *around, int64_t curr, struct kern_cols *cols,
     struct py_around *kept)
@@ -401,8 +403,8 @@ number_kernel(const struct pyprof_names *pyprof, struct corr_proc *proc,
 			recent_put(&py->alt, around->seq[i], v);
 }
 
-/* The ids of a kernel whose texts are newer than PyProf: its op's own, the
- * others around the launch beside it. */
+/* The ids of a kernel whose texts are newer than PyProf: its op's own id, and
+ * the others around the launch as alternatives. */
 static void
 number_by_run(const struct corr_work *work, const struct corr_place *pl,
     struct py_around *around, struct kern_cols *cols)
@@ -493,8 +495,8 @@ name_bwd(struct pyprof_names *py, const struct corr_ops *ops,
 		}
 }
 
-/* Module and op where there is no argument marker: even a user's range is an
- * op to PyProf, if there is nothing else. */
+/* Module and op without an argument marker: PyProf takes even a user's range
+ * for an op if there is nothing else. */
 static void
 name_kernel(struct pyprof_names *py, const struct corr_ops *ops,
     struct corr_proc *p, const struct py_around *k, struct kern_cols *o)
@@ -511,7 +513,7 @@ name_kernel(struct pyprof_names *py, const struct corr_ops *ops,
 	}
 }
 
-/* The names by PyProf's rules, where they differ from the op's own. */
+/* The names by PyProf's rules, if they differ from the op's own. */
 static void
 name_by_rules(struct corr *corr, const struct corr_work *work,
     const struct corr_place *pl, struct kern_cols *cols)

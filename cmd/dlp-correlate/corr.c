@@ -1,6 +1,6 @@
 /*
- * The course of time in a section: runs and projections close in the order of
- * their ends. At the end of a section: what is still open, and the notes.
+ * Advances time in a section: runs and projections are closed in the order of
+ * their ends. At the end of a section it closes the rest and prints the notes.
  */
 #include "corr.h"
 
@@ -11,7 +11,7 @@
 
 #include "err.h"
 
-/* Whether something ends by t. */
+/* True if something ends by t. */
 static bool
 is_due(const struct closing *q, int64_t t)
 {
@@ -120,7 +120,8 @@ gpu_share(const struct corr *c, int64_t ns)
 	return 100.0 * (double)ns / (double)c->n.gpu_ns;
 }
 
-/* Messages, if part of the GPU's time has no op, or no kernels. */
+/* Prints messages if part of the GPU's time has no op, or if there are no
+ * kernels. */
 static void
 warn_of_time(const struct corr *corr)
 {

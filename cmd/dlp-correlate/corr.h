@@ -32,7 +32,7 @@ struct corr_work {
 	bool own_call; /* and that call has no record of its own */
 	bool has_gpu;  /* start and duration on the GPU are known */
 	bool has_node;
-	int64_t dev; /* -1: not known */
+	int64_t dev; /* -1 if unknown */
 	int64_t id, start, end, api_start, api_end, corr, node;
 	struct escaped what; /* short kernel name, or API name */
 	struct corr_thread *th;
@@ -50,17 +50,17 @@ enum why { /* work belongs to no op */
 	WHY_N
 };
 
-struct corr_place {           /* where work belongs */
-	struct corr_inst *in; /* NULL: to no op */
+struct corr_place {           /* the op and layer of a work record */
+	struct corr_inst *in; /* NULL if it belongs to no op */
 	uint32_t op;
 	enum why why;
 	bool kern;     /* it is a kernel */
-	uint32_t prim; /* the product it is part of; 0: none */
+	uint32_t prim; /* the product that it is part of; 0 if none */
 	uint64_t prim_run;
 	int phase;
 	enum {
 		PHASE_BY_RANGE,  /* of the thread */
-		PHASE_BY_THREAD, /* a guess: of another thread */
+		PHASE_BY_THREAD, /* a guess, from another thread */
 		PHASE_BY_GRAPH,  /* when the graph was captured */
 	} phase_by;
 	struct escaped layer;
@@ -89,8 +89,8 @@ struct corr_inst { /* a run of an op, or (replay) of a captured one */
 	struct corr_inst *next_free;
 };
 
-/* A run that may have closed: then its order differs, as it is used again for
- * another. */
+/* A reference to a run that may have been closed since. A closed run's struct
+ * is used again for another run, and then its order differs. */
 struct run_ref {
 	struct corr_inst *in;
 	uint64_t order;
@@ -100,27 +100,30 @@ enum { CLOSE_INST, CLOSE_PROJ };
 
 struct closing { /* runs and projections that are open, by their ends */
 	struct timeheap heap;
-	uint64_t order; /* counts what was opened */
+	uint64_t order; /* counts the runs and projections opened so far */
 };
 
-struct insts {                   /* zeroed but for closing */
+struct insts {                   /* zeroed except closing */
 	struct closing *closing; /* shared with the projections */
 	struct corr_inst *free;
 	uint64_t n;
 };
 
-/* Of two that end at the same time the later opened one closes first. p stays
- * the caller's. */
+/* If two end at the same time, the one opened later closes first. The caller
+ * still owns p. */
 void closing_add(
     struct closing *q, int kind, int64_t end, uint64_t order, void *p);
 
 /* An empty run of no op; owned by s. */
 struct corr_inst *inst_new(struct insts *s);
 
-/* Its op is known: it gets its number and its place among what will close. */
+/* Called when the op of the run is known: the run gets its number, and its
+ * place in closing. */
 void inst_schedule(struct insts *s, struct corr_inst *in);
 
-void inst_drop(struct insts *s, struct corr_inst *in); /* one that is no run */
+void inst_drop(struct insts *s, struct corr_inst *in); /* drops a run that
+							* turned out not to
+							* be one */
 void inst_add(struct corr_inst *in, const struct corr_work *w);
 void insts_free(struct insts *s);
 
@@ -135,42 +138,46 @@ struct recent_val {
 
 #define RECENT_NO_NAME UINT32_MAX
 
-struct recent { /* sequence and op ids: the newest 2^20; zeroed: empty */
+struct recent { /* sequence ids and op ids: the newest 2^20; empty when
+		 * zeroed */
 	struct recent_slot *slot;
 	size_t cap;
-	uint64_t evicted; /* asked for after newer ones pushed them out */
+	uint64_t evicted; /* lookups of ids that newer ones had pushed out */
 };
 
-/* A negative key is not kept. */
+/* A negative key is ignored. */
 void recent_put(struct recent *m, int64_t key, struct recent_val v);
 bool recent_get(struct recent *m, int64_t key, struct recent_val *v);
 void recent_free(struct recent *m);
 
-/* A range that is open on a thread. The last fields follow from the ranges
- * under it; open_link() makes them. */
+/* A range that is open on a thread. open_link() computes the last fields from
+ * the ranges below it on the stack. */
 struct corr_open {
-	struct openrange span; /* first */
+	struct openrange span; /* must be the first member */
 	int64_t id, seq;
 	enum marker_kind kind;
 	bool layered; /* text is a part of the layer path */
-	bool dead;    /* a marker that was never popped: makes no op */
-	bool hidden;  /* groups ops (gradient checkpointing): looked through */
+	bool dead;    /* a marker that was never popped, which makes no op */
+	bool hidden;  /* groups ops (gradient checkpointing): the search for
+		       * an op looks through it */
 	int own_phase;
 	uint32_t name, mod;    /* compat_pyprof.c's numbers of names */
-	struct buf text;       /* layered: escaped; MK_TRACE: as it was;
-				  MK_REPR: strRepr */
+	struct buf text;       /* the text: if layered, escaped; MK_TRACE:
+				* unchanged; MK_REPR: strRepr */
 	struct corr_inst *own; /* the run that it opened */
-	uint64_t order;        /* of a frame's own, when it was opened */
+	uint64_t order;        /* of a frame: order of its own run when it
+				* was opened */
 	struct projection *proj;
-	int64_t conv_id;   /* its op id, if it is a convolution's */
-	uint32_t own_prim; /* a product */
+	int64_t conv_id;   /* the op id if it is a convolution, as its
+			    * result's producer */
+	uint32_t own_prim; /* the range itself is this product */
 	uint64_t own_prim_run;
 	/* linked */
-	struct corr_inst *cur; /* what work launched now belongs to */
-	uint32_t prim;         /* and the product within it; 0: none */
+	struct corr_inst *cur; /* work launched now belongs to this run */
+	uint32_t prim;         /* and to this product in it; 0 if none */
 	uint64_t prim_run;
-	int phase; /* of the outermost range that names one */
-	int n_bwd; /* backward ranges among these */
+	int phase; /* named by the outermost range that names a phase */
+	int n_bwd; /* number of backward ranges below and including it */
 	int n_dead, n_user;
 	bool again;       /* inside a gradient checkpoint */
 	size_t layer_len; /* of thread.layer */
@@ -184,40 +191,46 @@ struct corr_thread {
 	uint32_t last_fwd; /* forward op of the last backward node */
 	uint64_t last_fwd_inst;
 	bool any_op, autograd;     /* autograd: its first op was a backward */
-	bool phased;               /* is in its process's list */
-	struct dlprof_thread *dlp; /* compat_dlprof.c's part; free()d */
+	bool phased;               /* it is in its process's list of phased
+				    * threads */
+	struct dlprof_thread *dlp; /* state of compat_dlprof.c, which the
+				    * core free()s */
 };
 
 struct corr_proc {
 	int64_t pid;
-	struct escaped src;          /* the file, where the input has several */
+	struct escaped src;          /* the file, if the input has several */
 	struct map threads;          /* tid -> struct corr_thread * */
-	struct corr_thread **phased; /* that had a range that names a phase */
+	struct corr_thread **phased; /* threads that had a range that names a
+				      * phase */
 	size_t n_phased, cap_phased;
 	bool has_call;
-	int64_t first_corr; /* of the first API call */
+	int64_t first_corr; /* correlation id of the first API call */
 	bool has_args;      /* argument markers were seen */
 	bool has_op_id;     /* texts of PyTorch 1.12 or later */
 	struct recent fwd;  /* sequence id -> forward op */
 	struct recent bwd;  /* op id -> backward op, for AccumulateGrad */
 	struct graphs *graphs;
-	bool has_launch; /* the launch call's record was seen */
+	bool has_launch; /* the record of the launch call was seen */
 	int64_t launch_corr, launch_id;
-	struct pyprof_proc *py;  /* compat_pyprof.c's part */
-	struct dlprof_proc *dlp; /* compat_dlprof.c's part; free()d */
+	struct pyprof_proc *py;  /* state of compat_pyprof.c */
+	struct dlprof_proc *dlp; /* state of compat_dlprof.c, which the core
+				  * free()s */
 };
 
-struct threads {           /* zeroed but for insts */
+struct threads {           /* zeroed except insts */
 	struct smap procs; /* source and pid -> struct corr_proc * */
 	struct corr_thread *last;
 	struct buf key;
 	struct corr_proc *last_proc;
-	struct insts *insts; /* where runs are dropped that were none */
+	struct insts *insts; /* frames that turn out not to be runs are
+			      * dropped there */
 	int64_t now;
 };
 
-/* Found or made; owned by ts. src (s NULL: none) is the record's file, as pids
- * of several files in one stream can be the same. */
+/* Finds or creates the process; ts owns it. src is the record's file (s NULL if
+ * there is one file), because several files in one stream can have the same
+ * pids. */
 struct corr_proc *proc_of(struct threads *ts, struct mview src, int64_t pid);
 struct corr_thread *corr_thread_of(
     struct threads *ts, struct corr_proc *p, int64_t tid);
@@ -225,16 +238,17 @@ struct corr_thread *corr_thread_of(
 /* Process i, from 0; NULL after the last. */
 struct corr_proc *proc_nth(const struct threads *ts, size_t i);
 
-/* Drops the ranges that have ended. All who look at a thread's ranges take it
- * swept. */
+/* Drops the ranges that have ended. Call it before looking at a thread's
+ * ranges. */
 void thread_sweep(struct threads *ts, struct corr_thread *th);
 
-/* A new innermost range, zeroed but for its text. */
+/* Pushes a new innermost range, zeroed except its text. */
 struct corr_open *thread_push(
     struct corr_thread *th, int64_t start, int64_t end);
 void open_link(struct corr_thread *th, size_t i);
-void thread_phased(struct corr_thread *th); /* a range on it names a phase */
-void procs_free(struct threads *ts);        /* without py and graphs */
+void thread_phased(struct corr_thread *th); /* a range on the thread names a
+					     * phase */
+void procs_free(struct threads *ts);        /* does not free py and graphs */
 
 /* Range i, from the outermost one. */
 static inline struct corr_open *
@@ -243,7 +257,7 @@ thread_at(const struct corr_thread *th, size_t i)
 	return (struct corr_open *)(void *)th->open.v + i;
 }
 
-/* The innermost range; NULL: nothing is open. */
+/* The innermost range; NULL if no range is open. */
 static inline struct corr_open *
 thread_top(const struct corr_thread *th)
 {
@@ -258,16 +272,16 @@ thread_layer(const struct corr_thread *th)
 
 /* Products inside ops; corr_prim.c. */
 
-#define PRIM_WAIT 256 /* convolutions whose result nobody has taken yet */
+#define PRIM_WAIT 256 /* convolutions kept until a range reads their result */
 
-struct prims {             /* zeroed but for its types */
+struct prims {             /* zeroed except its types */
 	struct smap ident; /* name and sizes -> number + 1 */
 	struct buf key;
 	uint64_t n_run;
 	struct prim_wait {
 		const struct corr_proc *p;
-		int64_t op_id; /* of a range whose result it may be; -1: not
-				  known; 0: free */
+		int64_t op_id; /* of the range that may have made the result;
+				* -1: unknown; 0: free */
 		uint64_t run;
 	} wait[PRIM_WAIT];
 	size_t next, n_wait;
@@ -276,18 +290,18 @@ struct prims {             /* zeroed but for its types */
 
 void prims_init(struct prims *t);
 
-/* If o, the top of the thread with that text, is a product with sizes, it is
- * the primitive of what is launched under it; writes its record if it is a
- * new one. up: the range under o. */
+/* If o, the top of the thread with that text, is a product with sizes, the work
+ * launched inside belongs to this product; a new one gets a record. up: the
+ * range below o on the stack. */
 void prim_begin(struct prims *t, struct corr_thread *th, struct corr_open *o,
     const struct corr_open *up, const struct marker *m);
 
-/* The inputs of a range of the process: one may be the result of a
+/* Takes the inputs of a range of the process: one may be the result of a
  * convolution, whose own sizes do not include it. */
 void prim_inputs(
     struct prims *t, const struct corr_proc *p, const struct marker *m);
 
-/* A backward of the run: its first input has the size of the result. */
+/* Takes a backward of the run: its first input has the size of the result. */
 void prim_backward(struct prims *t, uint64_t run, const struct marker *m);
 
 void prims_clear(struct prims *t);
@@ -295,13 +309,13 @@ void prims_free(struct prims *t);
 
 /* Ranges; corr_range.c. */
 
-struct corr_range { /* as its record has it */
+struct corr_range { /* a range as its record has it */
 	int64_t id, start, end;
 	bool has_end;
 	bool crossing;    /* ends on another thread */
 	bool backwards;   /* ends before it starts */
 	bool nests;       /* push/pop, not start/end */
-	bool foreign;     /* not of the --domain */
+	bool foreign;     /* in a domain that --domain does not name */
 	const char *text; /* unescaped */
 	size_t n;
 	const char *domain;
@@ -309,12 +323,12 @@ struct corr_range { /* as its record has it */
 	struct corr_proc *p;
 };
 
-struct range_end { /* how a range was taken */
+struct range_end { /* the answer of range_begin() */
 	enum marker_kind kind;
-	int phase; /* that it is in */
+	int phase; /* the phase that the range is in */
 };
 
-/* A range begins; call before its record is written. */
+/* Takes a range that begins. Called before its record is written. */
 struct range_end range_begin(struct corr *c, const struct corr_range *r);
 
 /* The run that work launched now on the thread belongs to, or NULL. */
@@ -340,62 +354,63 @@ void projs_free(struct projs *s);
 
 /* CUDA graphs recorded node by node; corr_graph.c. */
 
-#define LAUNCHES 8 /* graph launches whose work can be mixed */
+#define LAUNCHES 8 /* graph launches whose work can overlap */
 
-struct launch {              /* of a graph, while its work comes */
-	struct corr_proc *p; /* NULL: none */
+struct launch {              /* a launch of a graph, while its work arrives */
+	struct corr_proc *p; /* NULL if the place is free */
 	int64_t at, corr;
-	bool called;   /* all its work comes at the time of its call */
-	uint64_t used; /* when last */
-	struct map of; /* captured run -> its replay's number + 1 */
+	bool called;   /* all its work arrives at the time of its call */
+	uint64_t used; /* when it was used last */
+	struct map of; /* captured run -> number of its replay + 1 */
 	struct corr_inst **replay;
 	size_t n, cap;
 };
 
-/* A node was made; orig: the one that it was made from. th can be NULL. */
+/* Takes a new node; orig: the node that it was made from. th can be NULL. */
 void graph_node(struct corr *c, struct corr_thread *th, struct corr_proc *p,
     int64_t node, bool has_orig, int64_t orig);
 
-/* Finds what a graph node's work was captured from; false: from no op. Then
- * pl's layer and phase are set if it was captured in ranges of the program, a
- * layer that lives as long as the process. */
+/* Finds the op from which a graph node's work was captured; false if it was
+ * captured outside of ops. Then pl's layer and phase are set if it was captured
+ * in ranges of the program; the layer lives as long as the process. */
 bool graph_place(
     struct corr *c, const struct corr_work *w, struct corr_place *pl);
 
-/* Ends the launches whose call began before now; INT64_MAX: all. */
+/* Ends the launches whose call began before now; INT64_MAX ends all. */
 void graph_launch_end(struct corr *c, int64_t now);
 void graph_free(struct corr_proc *p);
 
-/* Whose work is which, and its phase; corr_place.c. */
+/* The op and phase of work; corr_place.c. */
 
 /* Finds the run that launched w, adds w to it and counts it. */
 void work_place(
     struct corr *c, const struct corr_work *w, struct corr_place *pl);
 const char *why_word(enum why w); /* NULL for WHY_NONE */
 
-/* The phase of work launched now on a thread (NULL: none), or 0; *guess: it
- * is that of another thread's range. */
+/* The phase of work launched now on a thread (NULL if unknown), or 0; *guess is
+ * set if the phase is that of another thread's range. */
 int phase_now(struct threads *ts, struct corr_proc *p, struct corr_thread *th,
     bool *guess);
 
-int phase_of_text(const char *s, size_t n); /* that it names, or 0 */
+int phase_of_text(const char *s, size_t n); /* the phase that a text names,
+					     * or 0 */
 const char *phase_word(int phase);          /* NULL for 0 */
 
-/* The records that are written; corr_write.c. */
+/* The output records; corr_write.c. */
 
-struct kern_cols { /* of a kernel, which compat.h's columns fill */
+struct kern_cols { /* the columns of a kernel that compat.h fills */
 	bool has_seq;
 	int64_t seq, sub; /* sub -1: none */
 	struct buf alt;   /* comma separated */
-	bool over;        /* these replace the op's own: */
+	bool over;        /* these replace the op's own values: */
 	struct escaped mod, op;
 	bool bwd;
 };
 
 struct corr_types {
 	struct out_ext *work[W_N], *range; /* columns added */
-	struct out_type *inst[2];          /* without and with src */
-	struct kern_cols kern;             /* of the current one */
+	struct out_type *inst[2];          /* without src and with it */
+	struct kern_cols kern;             /* of the current kernel */
 };
 
 void write_init(struct corr_types *t);
@@ -405,17 +420,18 @@ void write_work(struct corr *c, const struct corr_work *w,
 void write_range(struct corr *c, const struct corr_thread *th, int phase,
     size_t level, size_t layer_len, struct rec *r);
 
-/* The run's record; it is dropped. */
+/* Writes the run's record and drops the run. */
 void write_inst(struct corr *c, struct corr_inst *in);
 
-/* Two types of a record that is made here, the second one with src as its last
- * column: only where the input has it. Begins and ends such a record. */
+/* Two types of a record that dlp-correlate makes: the second has src as its
+ * last column and is used if the input has src. The other functions begin and
+ * end such a record. */
 void src_types(struct out_type *type[2], const char *tag,
     const char *const *names, size_t n);
 void src_rec(struct out_type *const type[2], struct escaped src);
 void src_end(struct escaped src);
 
-/* What compat.h adds; a hook that is NULL does nothing. */
+/* The hooks that compat.h sets; a hook that is NULL does nothing. */
 
 enum pair { PAIR_ASK, PAIR_NONE, PAIR_FOUND };
 
@@ -424,33 +440,36 @@ struct corr_hooks {
 	void (*meta)(struct corr *c, const char *s, size_t n); /* ##info */
 	void (*marker)(
 	    struct corr *c, struct corr_proc *p, const struct marker *m);
-	/* A range of the program or of a framework, which is open. */
+	/* A range of the program or of a framework has been opened. */
 	void (*named)(struct corr *c, const struct corr_thread *th,
 	    struct corr_open *o, const struct marker *m);
-	/* Whether a framework's range makes an op. */
+	/* True if a framework's range makes an op. */
 	bool (*makes_op)(const struct corr_thread *th, const struct marker *m);
 	/* An argument marker has opened o->own. */
 	void (*args)(struct corr_thread *th, const struct corr_open *o,
 	    const struct marker *m);
-	/* The forward of a backward node; PAIR_ASK: by the usual rules. */
+	/* The forward of a backward node; PAIR_ASK: the usual rules decide. */
 	enum pair (*pair)(struct corr_thread *th, const struct marker *m,
 	    struct recent_val *v);
-	/* Whether work is outside of the run that is open. */
+	/* True if work does not belong to the run that is open. */
 	bool (*is_outside)(const struct corr_work *w);
 	/* The run of work that no op launched. */
 	struct corr_inst *(*outside)(
 	    struct corr *c, const struct corr_work *w, struct escaped layer);
-	/* The columns of a kernel; false: those of its run. */
+	/* The columns of a kernel; false: its run's values are used. */
 	bool (*columns)(struct corr *c, const struct corr_work *w,
 	    const struct corr_place *pl, struct kern_cols *cols);
-	void (*end)(struct corr *c);   /* of the section, before the notes */
-	void (*notes)(struct corr *c); /* its own */
-	void (*forget)(struct corr *c, struct corr_proc *p); /* it is freed */
+	void (*end)(struct corr *c);   /* end of the section, before the
+					* notes */
+	void (*notes)(struct corr *c); /* notes of the hooks' own */
+	void (*forget)(struct corr *c, struct corr_proc *p); /* the process
+							      * is being
+							      * freed */
 };
 
 /* All of it. */
 
-struct corr_counts { /* for the notes */
+struct corr_counts { /* figures for the notes */
 	uint64_t damaged, broken, leaked, unended, crossing, backwards,
 	    unpaired, late;
 	uint64_t graphs; /* recorded as a whole */
@@ -461,11 +480,12 @@ struct corr_counts { /* for the notes */
 
 struct corr {            /* zeroed, then options and hooks, then corr_init() */
 	bool all_ranges; /* --ranges */
-	const char *domain; /* --domain; "": the default one; NULL: all */
-	bool spaced;        /* texts with a namespace were seen: aten:: */
-	bool old;           /* ops without one were */
+	const char *domain; /* --domain; "": the default domain; NULL: all */
+	bool spaced;        /* texts with a namespace (aten::) were seen */
+	bool old;           /* ops without a namespace were seen */
 	bool has_end;
-	int64_t end; /* of the recording: a marker that ends there leaked */
+	int64_t end; /* end of the recording: a marker that ends there was
+		      * never popped */
 	struct markers *markers;
 	struct prims prims;
 	struct threads threads;
@@ -474,23 +494,26 @@ struct corr {            /* zeroed, then options and hooks, then corr_init() */
 	struct insts insts;
 	struct projs projs;
 	struct launch launch[LAUNCHES];
-	int n_launch; /* with a call */
+	int n_launch; /* number of launches that have a call */
 	uint64_t launch_used;
 	struct corr_counts n;
 	struct corr_types types;
 	struct feed *feed;
 	struct corr_hooks hooks;
-	struct dlprof_ops *dlprof;   /* compat_dlprof.c's */
-	struct pyprof_names *pyprof; /* compat_pyprof.c's */
+	struct dlprof_ops *dlprof;   /* state of compat_dlprof.c */
+	struct pyprof_names *pyprof; /* state of compat_pyprof.c */
 };
 
 void corr_init(struct corr *c);
 void corr_free(struct corr *c);
-void corr_reset(struct corr *c);          /* a section begins */
-void corr_now(struct corr *c, int64_t t); /* what has ended by then closes */
-void corr_end(struct corr *c);            /* the section ends: notes */
+void corr_reset(struct corr *c);          /* called when a section begins */
+void corr_now(struct corr *c, int64_t t); /* closes everything that has ended
+					   * by then */
+void corr_end(struct corr *c);            /* called when a section ends:
+					   * prints notes */
 
-/* Binds the record types of an open stage to c, and frees what that took. */
+/* Binds the record types of an open stage to c; feed_free() frees the bindings.
+ */
 void feed_start(struct corr *c, struct stage *st);
 void feed_free(struct corr *c);
 

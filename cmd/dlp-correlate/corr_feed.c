@@ -1,8 +1,8 @@
 /*
- * The stream's records: sections, work, ranges and graph nodes, each made into
- * what the rest of the command works on. Records that have been correlated
- * already (by this command, or by a reader of DLProf's own database) are
- * passed on as they are.
+ * Reads the stream's records (sections, work, ranges and graph nodes) and turns
+ * each into the struct that the rest of the command uses. Records that already
+ * have ops (from this command, or from the reader of DLProf's own database) are
+ * passed on unchanged.
  */
 #include "corr.h"
 
@@ -18,7 +18,7 @@ struct work_type_cols {
 	enum work_type type;
 	struct workrec_cols cols;
 	const struct rec_col *id, *api, *name, *node, *op_id;
-	bool done; /* the input has ops already */
+	bool done; /* the input already has ops */
 };
 
 struct range_cols {
@@ -56,7 +56,7 @@ raw_text(const struct rec *r, const struct rec_col *col)
 	return s != NULL ? (struct escaped){ s, n } : t;
 }
 
-/* A record that stands at time t. */
+/* Takes the time t of a record. */
 static void
 feed_time(struct corr *c, int64_t t)
 {
@@ -176,7 +176,7 @@ bind_work(struct stage *st, struct work_type_cols *k, enum work_type type)
 	k->id = rec_col(t, "id", REC_OPT);
 	k->api = rec_col(t, "api", REC_OPT);
 	k->op_id = rec_col(t, "op_id", REC_OPT);
-	/* a graph is named after the call that ran it */
+	/* a graph is named after the call that launched it */
 	k->name = rec_col(t, type == W_GRAPH ? "api" : "short", REC_OPT);
 	if (gpu)
 		k->node = rec_col(t, "node", REC_OPT);
@@ -213,7 +213,7 @@ read_range(struct corr *corr, struct corr_range *x, struct range_cols *k,
 	    strcmp(x->domain != NULL ? x->domain : "", corr->domain) != 0;
 }
 
-/* The projection's fields pid to text, as they stand in the range's record. */
+/* The projection's fields pid to text, copied from the range's record. */
 static void
 range_rest(struct range_cols *k, const struct rec *rec)
 {
@@ -243,7 +243,7 @@ on_corr_range(struct stage *st, struct rec *rec)
 	struct corr_range range;
 	size_t level, layer_len;
 
-	if (k->level->pos >= 0) { /* correlated already */
+	if (k->level->pos >= 0) { /* the input already has ops */
 		stage_pass(st, rec);
 		return;
 	}
@@ -330,7 +330,7 @@ bind_node(struct stage *st, struct node_cols *k)
 	k->orig = rec_col(t, "orig", REC_NEED);
 }
 
-/* The end of the recording, where markers end that were never popped. */
+/* The end of the recording: markers that were never popped end there. */
 static void
 on_corr_meta(struct stage *st, struct rec *rec)
 {

@@ -1,9 +1,9 @@
 /*
- * CUDA graphs recorded node by node. A node is created while an op runs: its
- * work comes from that op, however often the graph is launched. An
- * instantiated node names the node it was made from, which is followed to the
- * root. A launch makes one run per captured run, with the launch's id; CPU
- * time counts once, on the launch.
+ * CUDA graphs recorded node by node. A node is created while an op runs, and
+ * its work belongs to that op, however often the graph is launched. An
+ * instantiated node names the node that it was made from; these links are
+ * followed to the root. A launch makes one run per captured run, with the
+ * launch's id. CPU time counts once, for the launch.
  */
 #include "corr.h"
 
@@ -14,19 +14,19 @@
 #include "err.h"
 #include "nodes.h"
 
-#define CAP_BACK 32 /* captured runs looked back at */
+#define CAP_BACK 32 /* captured runs to search */
 
 struct captured_node {
-	size_t cap;    /* number in graphs.cap + 1; 0: nothing is known */
+	size_t cap;    /* number in graphs.cap + 1; 0 if unknown */
 	uint32_t prim; /* the product in it */
 	uint64_t prim_run;
 };
 
 struct captured {      /* a run of an op during which nodes were made */
-	uint64_t inst; /* 0: none, only the ranges around it */
+	uint64_t inst; /* 0 if there is no run, only ranges around the node */
 	uint32_t op;
 	int phase;
-	struct escaped layer; /* where there is no run; its own */
+	struct escaped layer; /* used if there is no run; own copy */
 };
 
 struct graphs { /* of a process */
@@ -80,8 +80,8 @@ captured_node_of(struct graphs *g, size_t no)
 	return &g->node[no];
 }
 
-/* A node is made by the thread: in a run of an op, or in ranges of the program
- * only. */
+/* Takes a node that the thread makes: in a run of an op, or only in ranges of
+ * the program. */
 static void
 capture(struct corr *corr, struct graphs *graphs, struct captured_node *nd,
     struct corr_thread *th)
@@ -104,8 +104,8 @@ capture(struct corr *corr, struct graphs *graphs, struct captured_node *nd,
 	nd->cap = captured(graphs, x);
 }
 
-/* An instantiated node has a row without an original
- * first: the row with one wins. */
+/* An instantiated node has two rows, the first one without an original. The row
+ * with an original wins. */
 void
 graph_node(struct corr *corr, struct corr_thread *th, struct corr_proc *proc,
     int64_t id, bool has_orig, int64_t orig)
@@ -151,8 +151,8 @@ graph_launch_end(struct corr *c, int64_t now)
 	}
 }
 
-/* The launch that the work is of. Where the call was not recorded, its work
- * comes by its time on the GPU, mixed with that of others. */
+/* The launch that the work belongs to. If the call was not recorded, the work
+ * arrives by its time on the GPU, mixed with the work of other launches. */
 static struct launch *
 launch_of(struct corr *corr, const struct corr_work *work)
 {

@@ -1,6 +1,6 @@
 /*
- * Runs of ops: made when the range opens, given the GPU work and API calls
- * launched inside, written when time has passed the range's end.
+ * Runs of ops. A run is made when its range opens, sums up the GPU work and API
+ * calls launched inside, and is written when time has passed the range's end.
  */
 #include "corr.h"
 
@@ -57,8 +57,8 @@ inst_drop(struct insts *s, struct corr_inst *in)
 	s->free = in;
 }
 
-/* Calls come in the order of their starts, so that their union needs only
- * the end of what is covered so far. */
+/* Calls come in the order of their starts, so their union needs only the end of
+ * the part covered so far. */
 static void
 add_api(struct corr_inst *in, int64_t lo, int64_t hi)
 {

@@ -1,7 +1,7 @@
 /*
- * The table of ops; see corr_ops.h. An op is known by what told of it: a range
- * of a framework, an argument marker (PyProf, DLProf), a backward node with its
- * forward op, or the name of work that no op launched.
+ * The table of ops; see corr_ops.h. An op comes from a range of a framework, an
+ * argument marker (PyProf, DLProf), a backward node with its forward op, or the
+ * name of work that no op launched.
  */
 #include "corr_ops.h"
 
@@ -13,13 +13,13 @@
 #include "spill.h"
 
 #define KEY_SEP '\x1f'
-#define RAW_MAX 65536 /* marker texts remembered */
+#define RAW_MAX 65536 /* the most marker texts that are remembered */
 
 void
 draft_raw(struct draft *d, enum op_field f, const char *s, size_t n)
 {
 	d->at[f] = d->mem->len;
-	d->op.f[f].s = s; /* set: placed by draft_done */
+	d->op.f[f].s = s; /* if set, draft_done() places it */
 	d->op.f[f].n = n;
 	if (s != NULL)
 		buf_put(d->mem, s, n);
@@ -63,7 +63,7 @@ draft_name(struct draft *d, struct escaped layer, const char *s, size_t n)
 	d->op.f[OF_NAME].n = d->mem->len - d->at[OF_NAME];
 }
 
-/* prefix is put where there is no layer. */
+/* prefix is used if there is no layer. */
 static void
 draft_name_raw(struct draft *d, struct escaped layer, const char *prefix,
     struct escaped what)
@@ -75,7 +75,7 @@ draft_name_raw(struct draft *d, struct escaped layer, const char *prefix,
 	d->op.f[OF_NAME].n = d->mem->len - d->at[OF_NAME];
 }
 
-/* The draft as an op whose texts lie at m. */
+/* Makes an op of the draft, with its texts at m. */
 static void
 place_texts(struct corr_op *op, const struct draft *d, const char *m)
 {
@@ -134,7 +134,7 @@ put_field(struct escaped t)
 	out_raw(t.s, t.n);
 }
 
-/* NAME|DIR|SHAPES, which is the same in every profile of the program. */
+/* NAME|DIR|SHAPES, which is the same in all profiles of a program. */
 static void
 put_op_key(const struct corr_op *op)
 {
@@ -176,8 +176,8 @@ op_write(struct corr_ops *ops, const struct corr_op *op)
 	out_end();
 }
 
-/* OF_LAYER: the layer path, and the modules that the call stack in DLProf's
- * name for the op (func, not escaped) goes through. */
+/* OF_LAYER: the layer path, followed by the modules in the call stack, which is
+ * DLProf's name for the op (func, not escaped). */
 static void
 draft_module(struct corr_ops *ops, struct draft *draft, struct escaped layer,
     const struct buf *func)
@@ -215,7 +215,7 @@ new_id(struct corr_ops *ops)
 	return (uint32_t)++ops->n;
 }
 
-/* The op goes into the table; its record is written. */
+/* Puts the op into the table and writes its record. */
 static uint32_t
 op_store(struct corr_ops *ops, struct draft *draft)
 {
@@ -316,7 +316,7 @@ draft_as_forward(struct draft *d, const struct corr_op *fwd)
 	d->op.marker = fwd->marker;
 }
 
-/* A backward whose forward is not known is named after its node. */
+/* A backward whose forward is unknown is named after its node. */
 static void
 draft_alone(struct draft *d, struct escaped layer, const struct marker *m)
 {
@@ -398,10 +398,10 @@ op_of_call(struct corr_ops *t, struct escaped layer, struct escaped what)
 	return op_store(t, &d);
 }
 
-/* Ops told by an argument marker. The text of a marker that was seen before, in
- * its place, is not parsed again. */
+/* Ops of argument markers. A marker text that was seen before in the same place
+ * is not parsed again. */
 
-/* The frames of PyTorch and PyProf themselves, which PyProf leaves out. */
+/* Frames of PyTorch and PyProf themselves, which PyProf leaves out. */
 static const char *const own_frames[] = {
 	"/torch/nn/modules/",
 	"/torch/nn/functional.py",
@@ -436,7 +436,8 @@ own_frame(const char *s, size_t n)
 	return false;
 }
 
-/* b: the frames of the comma separated stack that are the program's. */
+/* Appends the frames of the comma separated stack that belong to the program.
+ */
 static void
 user_frames(struct buf *buf, const char *s, size_t n)
 {
@@ -456,7 +457,7 @@ user_frames(struct buf *buf, const char *s, size_t n)
 	}
 }
 
-/* Into t->stack and t->func, which is DLProf's name for the op. */
+/* Reads into t->stack and t->func, which is DLProf's name for the op. */
 static void
 read_call_trace(struct corr_ops *t, struct mview trace)
 {
@@ -540,7 +541,7 @@ make_args_op(struct corr_ops *ops, struct escaped layer, struct mview repr,
 	draft_view(&draft, OF_MOD, marker->mod);
 	draft_view(&draft, OF_OP, marker->op);
 	draft_module(ops, &draft, layer, &ops->func);
-	if (ops->func.len > 0) /* which PyProf's markers never have */
+	if (ops->func.len > 0) /* PyProf's markers never have a func */
 		marker->by = BY_DLPROF;
 	draft_by(&draft, marker);
 	draft_view(&draft, OF_DTYPE, args->dtype);

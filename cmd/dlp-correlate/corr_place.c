@@ -1,10 +1,10 @@
 /*
- * Work: which run of which op launched it, or why none did; and its phase,
- * which is that of the outermost range of its thread that names one (a
- * module's forward that is computed again in the backward pass is backward).
- * Backward work comes from a thread of its own, so where a thread has none,
- * and exactly one other thread of the process has, that one is taken and
- * marked as a guess.
+ * Finds the run and op that launched a work record, or the reason why there is
+ * none, and its phase. The phase is named by the outermost range of the thread
+ * that names one (a module's forward that is computed again in the backward
+ * pass is backward). Backward work comes from a thread of its own. So if a
+ * thread has no phase and exactly one other thread of the process has one, that
+ * phase is used and marked as a guess.
  */
 #include "corr.h"
 
@@ -15,9 +15,9 @@
 #include "num.h"
 
 /*
- * Words that name a phase: forward, backward, optimizer, ... A range names
- * a phase if one of its words does and no word of another phase stands in it
- * ("forward backward" names none).
+ * Words that name a phase: forward, backward, optimizer, ... A range names a
+ * phase if it contains one of its words and no word of another phase ("forward
+ * backward" names none).
  */
 
 enum { PH_NONE, PH_FWD, PH_BWD, PH_OPT, PH_DATA, PH_N };
@@ -225,7 +225,7 @@ open_layer(const struct corr_work *w, const struct corr_open *top)
 	return (struct escaped){ w->th->layer.s, top->layer_len };
 }
 
-/* The run that launched it. */
+/* The run that launched the work. */
 static struct corr_inst *
 launcher(struct corr *c, const struct corr_work *w)
 {
@@ -234,7 +234,8 @@ launcher(struct corr *c, const struct corr_work *w)
 	return current_inst(c, w->th);
 }
 
-/* Found: the run's op, and for a captured one its phase. */
+/* Called when the run is found: takes the run's op, and for a captured run its
+ * phase. */
 static void
 place_in_run(struct corr *corr, const struct corr_work *work,
     const struct corr_open *top, struct corr_place *pl)

@@ -1,12 +1,12 @@
 /*
- * Products inside ops. An op is what the program called; below it the
- * framework calls products that have sizes of their own: aten::mm in an LSTM
- * cell, in einsum, in a compiled graph, in the backward of a linear. Those
- * sizes are the best evidence of what arithmetic was done.
+ * Products inside ops. An op is the function that the program called. Below it
+ * the framework calls products that have sizes of their own: aten::mm in an
+ * LSTM cell, in einsum, in a compiled graph, in the backward of a linear. Those
+ * sizes are the best evidence for the arithmetic that was done.
  *
- * emit_nvtx gives neither stride nor padding of a convolution, so the size of
- * its result is not known where it runs. It comes with the range that reads
- * the result (input_op_ids name the range that made it), or with the gradient,
+ * emit_nvtx records neither stride nor padding of a convolution, so the size of
+ * its result is unknown while it runs. The size comes with the range that reads
+ * the result (input_op_ids name the range that made it) or with the gradient,
  * whichever is first.
  */
 #include "corr.h"
@@ -27,7 +27,7 @@ prims_init(struct prims *t)
 }
 
 /* The ops that are one product, the outermost of each kind: aten::linear is
- * not here, as it calls addmm or mm. In strcmp's order. */
+ * missing because it calls addmm or mm. In strcmp's order. */
 static const char *const products[] = {
 	"_addmm_activation",
 	"_conv_depthwise2d",
@@ -94,7 +94,8 @@ is_product(const struct marker *m)
 {
 	if (m->by != BY_PYTORCH || m->op.s == NULL)
 		return false;
-	if (m->mod.s == NULL) /* of the compiler: the kernel's arguments */
+	if (m->mod.s == NULL) /* a range of the compiler: these are the
+			       * kernel's arguments */
 		return mv_starts(m->op, "triton_");
 	return (mv_eq(m->mod, "aten") || mv_eq(m->mod, "flash_attn")) &&
 	       bsearch(&m->op, products, ARRAY_LEN(products),
@@ -134,7 +135,7 @@ await(struct prims *t, const struct corr_proc *p, int64_t op_id, uint64_t run)
 	w->run = run;
 }
 
-/* Its result is the result of the ranges around it that are about it alone:
+/* The result is also the result of those ranges around it that do nothing else:
  * aten::convolution, aten::conv2d. */
 static void
 await_conv(struct prims *t, const struct corr_thread *th,
@@ -160,7 +161,7 @@ prim_begin(struct prims *prims, struct corr_thread *th, struct corr_open *open,
 	    mv_find(marker->op, "conv") != NULL)
 		open->conv_id = marker->op_id;
 	if (up->prim_run != 0 && open->own == NULL)
-		return; /* part of another */
+		return; /* part of another product */
 	if (!is_product(marker) || !marker_sizes(marker, &sizes))
 		return;
 	open->own_prim = prim_of(prims, marker, sizes);
@@ -180,7 +181,7 @@ forget(struct prims *t, uint64_t run)
 		}
 }
 
-/* List number i of the sizes; false if there is none, or it is empty. */
+/* List number i of the sizes; false if it is missing or empty. */
 static bool
 nth_size(struct mview sizes, size_t i, struct mview *v)
 {

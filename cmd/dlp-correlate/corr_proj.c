@@ -1,6 +1,6 @@
 /*
- * --ranges: what each range looks like on the GPU: from the first start to
- * the last end of the work that was launched inside it, children included.
+ * --ranges: each range as the GPU saw it, from the first start to the last end
+ * of the work that was launched inside it, children included.
  */
 #include "corr.h"
 

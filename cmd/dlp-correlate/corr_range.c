@@ -1,9 +1,9 @@
 /*
- * A range begins: what it is, a layer or an op, and what it counts for. An
- * argument marker is the op of what is inside (the outermost one); otherwise
- * the outermost range with a framework's text is. A backward frame
- * (evaluate_function: X) opens a run that waits for its node X, which carries
- * the sequence id.
+ * A range begins: decides whether it is a layer or an op. An argument marker
+ * makes the op for everything inside it (the outermost marker, if they nest);
+ * without one the outermost range with a framework's text makes the op. A
+ * backward frame (evaluate_function: X) opens a run that waits for its node X,
+ * which has the sequence id.
  */
 #include "corr.h"
 
@@ -11,7 +11,7 @@
 
 #include "esc.h"
 
-/* The first input whose producer is known to be a backward's. */
+/* The first input that is known to come from a backward op. */
 static bool
 pair_by_inputs(
     struct corr_proc *p, const struct marker *m, struct recent_val *v)
@@ -25,8 +25,8 @@ pair_by_inputs(
 	return false;
 }
 
-/* AccumulateGrad runs as soon as its gradient is there, before any other node
- * of its thread: so the gradient is of the node before. */
+/* AccumulateGrad runs as soon as its gradient exists, before any other node of
+ * its thread, so the gradient comes from the node before. */
 static bool
 pair_by_order(
     const struct corr_thread *th, const struct marker *m, struct recent_val *v)
@@ -42,11 +42,11 @@ pair_by_order(
 }
 
 /*
- * Which forward op a backward node belongs to; false: not known. A node
- * carries the sequence id that was current when its forward ran; several
- * forward ranges peek at the same number, and the last one made the node.
- * AccumulateGrad carries none: it belongs to the op that made its input, or if
- * that is not known, to the node before it.
+ * Finds the forward op of a backward node; false if unknown. A node has the
+ * sequence id that was current when its forward ran. Several forward ranges can
+ * show the same number; the last of them made the node. AccumulateGrad has no
+ * number: it belongs to the op that made its input or, if that is unknown, to
+ * the node before it.
  */
 static bool
 pair_forward(struct corr *corr, struct corr_thread *th,
@@ -105,7 +105,8 @@ trace_of(const struct corr_thread *th)
 	return (struct mview){ NULL, 0 };
 }
 
-/* How the module whose arguments are on top of the thread describes itself. */
+/* The self-description of the module whose arguments are on top of the thread.
+ */
 static struct mview
 repr_of(const struct corr_thread *th)
 {
@@ -146,12 +147,12 @@ begin_op(struct corr *c, struct corr_thread *th, struct corr_open *o,
 	if (c->hooks.makes_op != NULL && !c->hooks.makes_op(th, m))
 		return;
 	if (cur != NULL && o->span.end <= cur->end)
-		return; /* lies in another; start/end ranges can overlap */
+		return; /* inside another; start/end ranges can overlap */
 	o->own = open_inst(c, th, op_of_range(&c->ops, thread_layer(th), m), o);
 	o->own->seq = m->seq;
 }
 
-/* What a backward of this sequence id will look for. */
+/* Remembers the op for a backward of this sequence id. */
 static void
 leave_seq(struct corr_thread *th, uint64_t prim_run, const struct marker *m,
     const struct corr_inst *cur)
@@ -165,15 +166,15 @@ leave_seq(struct corr_thread *th, uint64_t prim_run, const struct marker *m,
 	recent_put(&th->p->fwd, m->seq, v);
 }
 
-/* Whether the node takes over the frame's run: one in which nothing ran on
- * the GPU so far, at most calls that ask for the device. */
+/* True if the node takes over the frame's run: nothing has run on the GPU in it
+ * so far; there were at most calls that query the device. */
 static bool
 takes_over(struct corr *c, const struct corr_inst *cur)
 {
 	if (cur == NULL || (cur->need_node && cur->n_gpu > 0))
 		return false;
 	if (cur->need_node)
-		c->n.unpaired--; /* counted when the call came */
+		c->n.unpaired--; /* was counted when the call came */
 	return true;
 }
 
@@ -215,8 +216,8 @@ begin_node(struct corr *corr, struct corr_thread *th, struct corr_open *open,
 	}
 }
 
-/* The results of a backward are known by the op id of the outermost op
- * directly below its node, or of the node. */
+/* The op id for the results of a backward is that of the outermost op directly
+ * below its node, or of the node itself. */
 static void
 leave_op_id(struct corr_thread *th, const struct corr_open *open,
     const struct marker *marker, const struct corr_inst *cur)
@@ -254,7 +255,8 @@ note_name(struct corr *c, const struct corr_thread *th, struct corr_open *o,
 		c->hooks.named(c, th, o, m);
 }
 
-/* The framework's range o, the top of the thread, opens what it stands for. */
+/* Opens the op or run that the framework's range o, the top of the thread,
+ * stands for. */
 static void
 open_op(struct corr *corr, struct corr_thread *th, struct corr_open *open,
     struct marker *marker, const struct corr_open *up)
@@ -305,9 +307,9 @@ range_op(struct corr *corr, struct corr_thread *th, struct corr_open *open,
 		leave_op_id(th, open, marker, cur);
 }
 
-/* Whether the program never ended the range, which recorders then end with the
- * recording. A range of the program's that is pushed may well last to the end;
- * one that is started there and never ended says nothing. */
+/* True if the program never ended the range; recorders then end it with the
+ * recording. A push/pop range of the program itself may really last to the end,
+ * and a start/end range without an end is no sign of a leak. */
 static bool
 is_leaked(
     const struct corr *corr, const struct corr_range *range, enum marker_kind k)
@@ -388,7 +390,7 @@ begin_config(const struct marker *marker)
 	while (marker_config(marker, &at, &key, &val)) {
 		buf_clear(&buf);
 		buf_puts(&buf, "##info\tmodel_");
-		/* DLProf's guide and database have this name */
+		/* DLProf's guide and database use this name */
 		if (key.n == 7 && memcmp(key.s, "profile", 7) == 0)
 			buf_puts(&buf, "autograd_");
 		esc_put(&buf, key.s, key.n);
@@ -424,8 +426,8 @@ open_marker(struct corr *corr, struct corr_thread *th, struct corr_open *open,
 	}
 }
 
-/* A range that encloses nothing, as it ends on another thread or before it
- * starts, or as its domain makes no ops. */
+/* A range that encloses nothing, because it ends on another thread or before it
+ * starts, or because its domain makes no ops. */
 static bool
 is_aside(struct corr *c, const struct corr_range *r)
 {
@@ -464,8 +466,8 @@ range_begin(struct corr *corr, const struct corr_range *range)
 	return (struct range_end){ marker.kind, open->phase };
 }
 
-/* A backward frame that has work before its node: named by what the frame
- * says, without its forward. */
+/* Makes the op of a backward frame that has work before its node: it is named
+ * after the frame and has no forward. */
 static void
 resolve_by_name(struct corr *corr, struct corr_thread *th, struct corr_inst *in)
 {

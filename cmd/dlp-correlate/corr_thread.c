@@ -1,7 +1,7 @@
 /*
  * Processes, threads, and the ranges that are open on a thread. Ranges of all
- * domains lie on one stack in the order of their starts, as start/end ranges
- * need not nest. Then what a process remembers of sequence and op ids.
+ * domains are on one stack in the order of their starts, because start/end
+ * ranges need not nest. Also the sequence and op ids that a process remembers.
  */
 #include "corr.h"
 
@@ -87,7 +87,7 @@ link_layer(struct corr_thread *th, struct corr_open *o, size_t len)
 	o->layer_len = th->layer.len;
 }
 
-/* Makes the figures of range i that follow from those under it. */
+/* Computes the members of range i that follow from the ranges below it. */
 void
 open_link(struct corr_thread *th, size_t i)
 {
@@ -124,7 +124,7 @@ thread_push(struct corr_thread *th, int64_t start, int64_t end)
 	return o;
 }
 
-/* A range ends. A backward frame whose node never came is no run. */
+/* Ends a range. A backward frame whose node never came is not a run. */
 static void
 range_gone(void *ctx, void *range)
 {
@@ -208,9 +208,8 @@ procs_free(struct threads *ts)
 }
 
 /*
- * Rings indexed by the number itself, which counts up: the newest 2^20 numbers
- * of a process are kept. One that a newer one pushed out is counted when it is
- * asked for.
+ * Rings indexed by the id, which counts up: the newest 2^20 ids of a process
+ * are kept. A lookup of an id that a newer one pushed out is counted.
  */
 
 struct recent_slot {

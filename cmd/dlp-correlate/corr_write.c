@@ -1,6 +1,6 @@
 /*
- * The records that are written: those of work and ranges with columns added,
- * and those of runs.
+ * Writes the output: records of work and ranges with columns added, and records
+ * of runs.
  */
 #include "corr.h"
 
@@ -12,7 +12,7 @@
 static const char *const work_cols[] = { "op_id", "inst_id", "op_start_ns",
 	"mod", "op", "dir", "seq", "altseq", "sub", "layer", "phase",
 	"phase_by", "why", "prim_id", "prim_run" };
-#define N_PRIM 2 /* the last ones: products are of kernels only */
+#define N_PRIM 2 /* the last columns; only kernels have products */
 
 static const char *const range_cols[] = { "level", "layer", "phase" };
 
@@ -96,7 +96,8 @@ put_place(const struct corr_place *pl)
 	out_opt(pl->prim != 0, (int64_t)pl->prim_run);
 }
 
-/* The columns op_id to dir. cols: what a hook has to say; NULL: nothing. */
+/* The columns op_id to dir. cols: values from a hook; NULL if there are none.
+ */
 static void
 put_op_columns(const struct corr *corr, const struct corr_place *pl,
     const struct kern_cols *cols)
@@ -170,8 +171,8 @@ write_range(struct corr *c, const struct corr_thread *th, int phase,
 	out_ext_end(ext, r);
 }
 
-/* The columns gpu_start_ns to n_call. A replay of a captured run has no time
- * on the CPU: its launch has. */
+/* The columns gpu_start_ns to n_call. A replay of a captured run has no time on
+ * the CPU, because its launch has it. */
 static void
 put_sums(const struct corr_inst *in)
 {
@@ -179,7 +180,7 @@ put_sums(const struct corr_inst *in)
 	int64_t busy = ivl_len(&in->gpu.all);
 	int64_t cpu = num_sub(in->end, in->start), api = in->api_ns;
 
-	if (in->api_end > in->end) /* of a call that outlasts the op */
+	if (in->api_end > in->end) /* the end of a call that outlasts the op */
 		api = num_sub(api, num_sub(in->api_end, in->end));
 	out_opt(gpu, in->gpu_lo);
 	out_opt(gpu, in->gpu_hi);

@@ -1,9 +1,9 @@
 /*
- * The way in to the marker parsers; see marker.h. The range's domain and the
+ * The entry to the marker parsers; see marker.h. The range's domain and the
  * first byte of its text choose the producers that can have written it. The
- * most frequent text, one of emit_nvtx, is recognised without a copy.
+ * most frequent text, that of emit_nvtx, is recognised without a copy.
  *
- * What no producer claims is a range of the program: "Conv1", a layer;
+ * A text that no producer claims is a range of the program: "Conv1", a layer;
  * "layer:fc1", a layer as PyProf's users name them; "iteration 12" and "step
  * 3/100", which number steps; "enumerate(DataLoader)#..." of PyTorch and
  * "[pl][profile]...dataloader_next" of Lightning, which wait for data.
@@ -16,7 +16,7 @@
 
 #include <stdlib.h>
 
-#define JSON_TOKENS 2048 /* the most that a marker may have */
+#define JSON_TOKENS 2048 /* the most JSON tokens in a marker */
 #define JSON_BYTES 1000000
 
 struct markers *
@@ -116,7 +116,7 @@ is_step_word(const char *s, const char *e)
 	return false;
 }
 
-/* Where the number of a step range ends: before the closing brackets or the
+/* The end of the number of a step range: before the closing brackets or the
  * total after it ("step 3/100"). */
 static const char *
 number_end(const char *s, const char *e)
@@ -167,7 +167,7 @@ user_layer(struct marker *m)
 	return true;
 }
 
-/* What no framework wrote; m->name is set. */
+/* A text that no framework wrote; m->name is set. */
 static void
 user_range(struct marker *m)
 {
@@ -181,7 +181,7 @@ user_range(struct marker *m)
 	user_step(m);
 }
 
-/* Domains whose texts can only be read knowing the domain. */
+/* Domains whose texts can be read only if the domain is known. */
 static const struct {
 	const char *domain;
 	bool (*parse)(struct marker *m);

@@ -32,8 +32,8 @@ enum marker_kind {
 	MK_TRACE,     /* traceMarker, funcStack: see marker_trace() */
 	MK_REPR,      /* mod, strRepr around a recurrent layer's arguments */
 	MK_CONFIG,    /* model_config: see marker_config() */
-	MK_BROKEN,    /* begins as a marker of a framework but holds nothing
-			 usable: neither op nor layer, to be counted */
+	MK_BROKEN,    /* begins as a marker of a framework but has nothing
+		       * usable, neither op nor layer; the caller counts it */
 	MK_NKINDS
 };
 
@@ -50,15 +50,15 @@ enum marker_by {
 };
 
 enum {
-	MK_DAMAGED = 1,    /* cut or malformed; what is set can be used (an
-			      MK_ARGS without its args, an op without sizes):
-			      to be counted */
-	MK_STEP = 2,       /* a user range that cuts iterations: step >= 0 */
+	MK_DAMAGED = 1,    /* cut or malformed; the members that are set can
+			    * be used (an MK_ARGS without its args, an op
+			    * without sizes); the caller counts it */
+	MK_STEP = 2,       /* a user range that numbers steps: step >= 0 */
 	MK_DATALOADER = 4, /* time spent in a data loader */
 	MK_GROUP = 8,      /* groups ops, is neither op nor layer itself
-			      (ExecutionContext::enqueue, memory and runtime ranges
-			      of a framework; CheckpointFunction and its backward,
-			      which are MK_OP and MK_BWD) */
+			    * (ExecutionContext::enqueue, memory and runtime
+			    * ranges of a framework; CheckpointFunction and
+			    * its backward, which are MK_OP and MK_BWD) */
 };
 
 /* Views live as long as the text, or until the next marker_parse(). */
@@ -72,15 +72,16 @@ struct marker {
 				   text (without op_id); MK_LAYER: NAME */
 	struct mview op;        /* op type: conv2d, AddmmBackward0, MatMul */
 	struct mview mod;       /* aten, torch.nn.functional, nccl */
-	struct mview path;      /* the op's own full name, if its producer gives
-				   one (TensorFlow node, TensorRT layer, XLA
-				   op path): no layer path goes before it */
+	struct mview path;      /* the op's own full name, if its producer
+				 * gives one (TensorFlow node, TensorRT
+				 * layer, XLA op path); then no layer path
+				 * precedes it */
 	struct mview sizes;     /* [[64, 3, 32, 32], []] as written */
 	struct mview input_ids; /* [(12,0), (0,-1)] as written */
 	struct mview args;      /* MK_ARGS: the list [...] as written */
-	int64_t seq;            /* autograd sequence number, -1 if none */
+	int64_t seq;            /* autograd sequence number; -1 if none */
 	int64_t op_id;          /* -1 if none */
-	int64_t step;           /* MK_STEP: the number; else -1 */
+	int64_t step;           /* MK_STEP: the number; otherwise -1 */
 	struct mview step_pre;  /* MK_STEP: the text before the number */
 	struct mview step_post; /* and the text after it */
 };
@@ -97,10 +98,10 @@ void marker_parse(struct markers *ms, struct marker *m, const char *text,
 
 /*
  * PyTorch before 1.6 wrote names without a namespace (addmm, AddmmBackward),
- * which a program can write as well. A caller who knows that the texts are
- * that old turns an MK_USER into the MK_OP or MK_BWD that it may be. sure:
- * only names that no program uses for its own ranges. false: it stays the
- * user's.
+ * which a program can write as well. A caller that knows that the texts are so
+ * old turns an MK_USER into the MK_OP or MK_BWD that it may be. sure: only
+ * names that no program uses for its own ranges. Returns false if it stays a
+ * user's range.
  */
 bool marker_bare(struct marker *m, bool sure);
 
@@ -109,18 +110,18 @@ const char *marker_by_word(enum marker_by by);
 const char *marker_kind_word(enum marker_kind kind); /* "op", for tests */
 
 /*
- * Whether a name is that of a backward node: ...Backward, ...Backward0,
+ * True if the name is that of a backward node: ...Backward, ...Backward0,
  * AccumulateGrad, CopySlices, CppFunction, with or without torch::autograd::.
  */
 bool marker_is_backward(const char *s, size_t n);
 
-/* The forward op's type that a backward node's name gives away: "Addmm" of
- * AddmmBackward0; false if it gives none (AccumulateGrad). */
+/* The forward op's type that a backward node's name contains: "Addmm" of
+ * AddmmBackward0; false if it contains none (AccumulateGrad). */
 bool marker_forward_of(const char *s, size_t n, struct mview *fwd);
 
 /*
- * The sizes without blanks: [[64,3,32,32],[]]; valid until the next call.
- * false: none, or damaged.
+ * The sizes without blanks: [[64,3,32,32],[]]; valid until the next call. False
+ * if they are missing or damaged.
  */
 bool marker_sizes(const struct marker *m, struct mview *v);
 
@@ -131,19 +132,22 @@ bool marker_input(
 
 /*
  * The arguments of an MK_ARGS marker. Cached by the text of the list, at most
- * 65,536 different ones; valid until the next call. NULL: no arguments in
- * it, or they are damaged (then count it).
+ * 65,536 different ones; valid until the next call. NULL if the marker has no
+ * arguments, or if they are damaged (then the caller counts it).
  */
 struct marker_args {
 	uint64_t id;          /* the same for the same list, from 1 */
 	int n_tensor;         /* tensor arguments */
-	struct mview json;    /* the list as JSON; tuples are lists, nan and
-				 inf strings, what is no literal is its text */
+	struct mview json;    /* the list as JSON; tuples become lists, nan
+			       * and inf strings; any other expression is a
+			       * string with its text */
 	struct mview shapes;  /* [[64,3,32,32],[6]], tensor arguments only;
 				 empty if there are none */
-	struct mview dtype;   /* of the first tensor argument, s NULL if none */
-	struct mview scalars; /* name=value,... of all but floats and tensors:
-				 what makes another op of the same shapes */
+	struct mview dtype;   /* of the first tensor argument; s NULL if
+			       * there is none */
+	struct mview scalars; /* name=value,... of all arguments but floats
+			       * and tensors: they separate ops of the same
+			       * shapes */
 };
 const struct marker_args *marker_args(const struct marker *m);
 
@@ -156,12 +160,12 @@ const struct marker_args *marker_args(const struct marker *m);
 bool marker_trace(const struct marker *m, struct buf *stack, struct buf *func);
 
 /*
- * Appends the modules that a call stack goes through, joined by /; nothing if
- * it goes through none. func: what marker_trace() gives,
+ * Appends the modules in a call stack, joined by /; nothing if there are none.
+ * func is marker_trace()'s result: in
  *
- *	/module/LeNet::forward/Conv2d::_call_impl[2]/Conv2d::forward/conv2d
+ * /module/LeNet::forward/Conv2d::_call_impl[2]/Conv2d::forward/conv2d
  *
- * of which LeNet/Conv2d[2] are the modules.
+ * the modules are LeNet/Conv2d[2].
  */
 void marker_modules(struct buf *out, const char *func, size_t n);
 

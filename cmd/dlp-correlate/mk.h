@@ -1,8 +1,8 @@
 /*
- * What the parsers of marker texts share, one file for each producer. mk_X(m)
- * looks at m->text; if that producer wrote it, it fills in *m and returns
- * true. It leaves *m as it was otherwise, but for the flags that are named in
- * marker.c.
+ * The parsers of marker texts, one file for each producer, and the functions
+ * that they share. mk_X(m) reads m->text; if that producer wrote it, it fills
+ * in *m and returns true. Otherwise it leaves *m unchanged, except for the
+ * flags that marker.c names.
  */
 #ifndef DLP_MK_H
 #define DLP_MK_H
@@ -12,11 +12,12 @@
 
 struct arg_cache; /* mk_args.c */
 
-struct markers {               /* what the views of a marker point into */
+struct markers {               /* the buffers that the views of a marker
+				* point into */
 	struct buf sizes;      /* of marker_sizes() */
 	struct buf mod, op;    /* of a dict, their escapes resolved */
 	struct buf repr, func; /* the same */
-	struct buf path;       /* of an XLA op without one of its own */
+	struct buf path;       /* of an XLA op that has no path of its own */
 	struct json_doc json;  /* of mk_json() */
 	struct arg_cache *args;
 };
@@ -28,7 +29,7 @@ bool mk_tf_op(struct marker *m);
 bool mk_tf_mem(struct marker *m);
 bool mk_tensorrt(struct marker *m);
 bool mk_myelin(struct marker *m);
-bool mk_xla(struct marker *m); /* any domain: only what is unmistakable */
+bool mk_xla(struct marker *m); /* any domain: only unmistakable texts */
 bool mk_tsl(struct marker *m); /* domain TSL: everything */
 bool mk_nccl(struct marker *m);
 
@@ -38,19 +39,19 @@ bool mk_group(struct marker *m, enum marker_by by);
 
 enum aten_name {
 	ATEN_NO,
-	ATEN_WORD,    /* an op's name that programs use as well: linear */
-	ATEN_TELLING, /* nothing but an op: addmm, masked_fill_ */
+	ATEN_WORD,    /* an op's name that is also an ordinary word: linear */
+	ATEN_TELLING, /* cannot be anything but an op: addmm, masked_fill_ */
 };
 
 enum aten_name mk_aten(struct mview v);
 
 /* Appends the shapes and the type in the details of a TensorFlow op, and sets
- * *n_tensor if there are shapes. false: damaged. */
+ * *n_tensor if there are shapes. False if they are damaged. */
 bool mk_tf_args(struct markers *ms, struct mview json, struct buf *shapes,
     struct buf *dtype, int *n_tensor);
 
-/* The text as a JSON object, valid until the next call; NULL: it is none, or
- * too big. */
+/* The text as a JSON object, valid until the next call; NULL if it is not one,
+ * or too big. */
 const struct json_doc *mk_json(struct markers *ms, struct mview text);
 
 struct arg_cache *mk_args_new(void);

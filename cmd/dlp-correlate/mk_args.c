@@ -1,8 +1,8 @@
 /*
- * The argument list of PyProf's and DLProf's markers. A program makes the
- * same few thousand calls again and again, so parsed lists are kept by their
- * text; when there are too many, or their texts get too long together, all
- * are forgotten.
+ * The argument list of PyProf's and DLProf's markers. A program makes the same
+ * few thousand calls again and again, so parsed lists are cached by their text.
+ * When the lists are too many, or their texts too long together, the cache is
+ * emptied.
  */
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ struct arg_cache { /* by text of the list */
 	struct arg_parts cur;
 };
 
-struct marker_arg { /* one argument; s NULL: not there */
+struct marker_arg { /* one argument; s is NULL for a missing part */
 	struct mview name, type, shape, dtype, value;
 };
 
@@ -92,8 +92,8 @@ add_tensor(struct arg_parts *p, const struct marker_arg *a)
 	return pl_json(&lit, &p->shapes);
 }
 
-/* Whether the text has a float in it: learning rates and losses differ from
- * step to step, and make no other op. */
+/* True if the text has a float in it. Learning rates and losses differ from
+ * step to step, so floats do not separate ops. */
 static bool
 has_float(struct mview v)
 {

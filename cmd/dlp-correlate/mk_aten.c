@@ -1,8 +1,8 @@
 /*
  * Names of ATen's ops as PyTorch before 1.6 wrote them into ranges: without a
- * namespace, and without a tail where no gradient was recorded ("addmm"). An
- * ending _ (in place) is left out here. Words that programs also use for their
- * own ranges and layers (linear, dropout, sum) have a table of their own.
+ * namespace, and without a tail if no gradient was recorded ("addmm"). The
+ * names have no final _ (in place) here. Words that programs also use for their
+ * own ranges and layers (linear, dropout, sum) are in a table of their own.
  * Source: native_functions.yaml of PyTorch 1.0 to 1.5.
  */
 #include "array.h"

@@ -22,9 +22,9 @@
 #include "pylit_json.h"
 
 #define TRACE_MAX 1000000 /* bytes of a trace marker that is read */
-#define SAME_MIN 4        /* letters that make a part of a name the same name */
+#define SAME_MIN 4        /* letters that two forms of one name must share */
 
-struct marker_dict { /* what the keys say; s NULL: not there */
+struct marker_dict { /* the values of the keys; s is NULL for a missing key */
 	struct mview mod, op, args, repr;
 	bool trace, func, callid, bad;
 };
@@ -88,8 +88,8 @@ read_dict(struct markers *ms, struct mview v, struct marker_dict *d)
 	d->bad = l.bad || pl_peek(&l) != '\0';
 }
 
-/* The text between lit, where *p must be, and the next quote; *p goes past the
- * quote. */
+/* The text between lit, which must be at *p, and the next quote; *p moves past
+ * the quote. */
 static bool
 plain(const char **p, const char *e, const char *lit, struct mview *v)
 {
@@ -107,8 +107,8 @@ plain(const char **p, const char *e, const char *lit, struct mview *v)
 	return true;
 }
 
-/* The usual argument marker, whose list reaches to the end of the text; the
- * list itself is read when it is asked for. */
+/* The usual argument marker, whose list reaches to the end of the text.
+ * marker_args() reads the list itself. */
 static bool
 usual_args(struct marker *marker)
 {
@@ -147,7 +147,7 @@ set_args(struct marker *m)
 	return true;
 }
 
-/* Whether the text began as one of these markers. */
+/* True if the text began as one of these markers. */
 static bool
 began(struct mview v)
 {
@@ -209,7 +209,7 @@ mk_dict(struct marker *m)
 	return usual_trace(m) || (c != '"' && any_dict(m));
 }
 
-/* "(2)" at s? Its length, or 0. */
+/* The length of a counter "(2)" at s, or 0. */
 static size_t
 counter(const char *s, const char *e)
 {
@@ -312,13 +312,13 @@ marker_trace(const struct marker *marker, struct buf *stack, struct buf *func)
 }
 
 /*
- * Modules out of a call stack: the frames CLASS::forward, outermost first.
- * Frames that were entered more than once carry a counter, which tells the
- * second Conv2d of a network from the first. It stands at different frames:
- * at the call of the module (Conv2d::_call_impl[2]/Conv2d::forward), at its
+ * Modules in a call stack: the frames CLASS::forward, outermost first. Frames
+ * that were entered more than once have a counter, which separates the second
+ * Conv2d of a network from the first. The counter is at one of three places: at
+ * the call of the module (Conv2d::_call_impl[2]/Conv2d::forward), at its
  * forward, or only at the function that does a module's work and has its name
- * (MaxPool2d::forward/max_pool2d[2]). A counter of any other function is how
- * often that one was called, and says nothing about the module.
+ * (MaxPool2d::forward/max_pool2d[2]). A counter of any other function is the
+ * number of calls of that function, and says nothing about the module.
  */
 
 struct frame_part {
@@ -326,7 +326,7 @@ struct frame_part {
 	size_t n;
 };
 
-struct stack_frame { /* CLASS::NAME[COUNT], each but NAME may be missing */
+struct stack_frame { /* CLASS::NAME[COUNT]; all parts but NAME can be missing */
 	struct frame_part cls, name, count;
 };
 
@@ -405,11 +405,10 @@ is_named_after(struct frame_part fn, struct frame_part cls)
 }
 
 struct module_walk {
-	struct frame_part cls,
-	    count;             /* of the frames lately, and their counter */
-	struct frame_part mod; /* the last module */
-	bool bare;             /* which has no counter yet */
-	bool forward;          /* the last frame was its forward */
+	struct frame_part cls, count; /* counters of the latest frames */
+	struct frame_part mod;        /* the last module */
+	bool bare;                    /* which has no counter yet */
+	bool forward;                 /* the last frame was its forward */
 };
 
 static void

@@ -19,11 +19,11 @@
 #include "array.h"
 #include "mk.h"
 
-#define SIZES_MAX 262144u /* bytes of a list that is read */
+#define SIZES_MAX 262144u /* bytes of a list that are read */
 
 static const char frame_prefix[] = "autograd::engine::evaluate_function: ";
 
-/* Ranges that PyTorch and its libraries make by record_function. */
+/* Ranges that PyTorch and its libraries open with record_function. */
 static const char *const records[] = {
 	"FSDP::",
 	"Optimizer.",
@@ -38,7 +38,7 @@ static const char *const records[] = {
 	"AOTDispatcher Runtime Wrapper",
 };
 
-/* Namespaces whose names are ops even where nothing else says so. */
+/* Namespaces whose names are always ops. */
 static const char *const spaces[] = {
 	"aten::",
 	"torch::autograd::",
@@ -208,8 +208,9 @@ mangled(struct marker *marker)
 	return true;
 }
 
-/* A name with an op_id but no seq: where there are op_ids, ops have a
- * namespace and no blanks; record_function ranges can have sizes, too. */
+/* A name with an op_id but no seq. Texts with op_ids are new enough that ops
+ * have a namespace and no blanks; record_function ranges can have sizes, too.
+ */
 static bool
 looks_like_op(struct mview v)
 {
@@ -278,11 +279,11 @@ without_tail(struct marker *marker)
 }
 
 /*
- * The tail: which of the commas begins it, and its numbers. Its lists are only
- * delimited here and read when they are asked for.
+ * The tail: the comma that begins it, and its numbers. Its lists are only
+ * delimited here and read when they are needed.
  */
 
-/* The number that *p is at; negative ones, and what does not fit, are -1. */
+/* The number at *p; -1 if it is negative or too large. */
 static bool
 tail_number(const char **p, const char *e, int64_t *v)
 {
@@ -301,7 +302,8 @@ tail_number(const char **p, const char *e, int64_t *v)
 	return true;
 }
 
-/* A list to where the next key begins, or to the end of the text. */
+/* Delimits a list, which ends where the next key begins or at the end of the
+ * text. */
 static bool
 tail_list(const char **p, const char *e, struct mview *v)
 {
@@ -326,8 +328,8 @@ static const struct tail_key {
 } keys[] = { { ", seq = ", 8 }, { ", op_id = ", 10 }, { ", sizes = [", 11 },
 	{ ", input_op_ids = [", 18 } };
 
-/* The key at s: its number, -1 if there is none; -2 if s is the beginning of
- * one, cut off by the end of the text. */
+/* The number of the key at s; -1 if there is none; -2 if s is the beginning of
+ * a key that the end of the text cuts off. */
 static int
 key_at(const char *s, const char *e)
 {
@@ -348,8 +350,9 @@ key_at(const char *s, const char *e)
 }
 
 /*
- * The tail that begins with the comma at s. 1: a tail to the end of the text;
- * 0: none; -1: one that is cut off or malformed, what could be read is set.
+ * Reads the tail that begins with the comma at s. 1: a tail to the end of the
+ * text; 0: none; -1: a tail that is cut off or malformed; the parts that could
+ * be read are set.
  */
 static int
 read_tail(struct marker *marker, const char *s, const char *e)
@@ -406,7 +409,7 @@ mk_pytorch(struct marker *marker)
 		    mv(marker->name.s + n, marker->name.s + marker->name.n);
 		set_kind(marker, MK_BWD_FRAME);
 	} else if (r == 0 ? !without_tail(marker) : !with_tail(marker)) {
-		/* a user's text that happens to end in ", s" stays whole */
+		/* a user's text may end in ", s": it stays whole */
 		if (r < 0 && marker->by == BY_USER)
 			marker->name = marker->text;
 		return false;
@@ -423,7 +426,7 @@ is_size_char(char c)
 	return (c >= '0' && c <= '9') || c == ',' || c == '-';
 }
 
-/* Brackets balanced, nothing but numbers in them. */
+/* True if brackets are balanced, with only numbers in them. */
 static bool
 put_sizes(struct buf *buf, struct mview v)
 {
@@ -461,7 +464,7 @@ marker_sizes(const struct marker *marker, struct mview *v)
 	return true;
 }
 
-/* A number at *p, minus allowed; *p goes to its end. */
+/* A number at *p, perhaps negative; *p moves to its end. */
 static bool
 list_number(const char **p, const char *e, int64_t *v)
 {
@@ -498,8 +501,8 @@ marker_input(
 }
 
 /*
- * Texts of PyTorch before 1.6 for what has no sequence number: the bare name
- * of an op or of a backward node.
+ * Texts of PyTorch before 1.6 without a sequence number: the bare name of an op
+ * or of a backward node.
  */
 static bool
 is_upper(char c)

@@ -22,7 +22,7 @@ mk_tf_mem(struct marker *m)
 	return mk_group(m, BY_TENSORFLOW);
 }
 
-/* "key":"VALUE" as it stands. */
+/* "key":"VALUE", unchanged. */
 static struct mview
 look_for(struct mview text, const char *key)
 {

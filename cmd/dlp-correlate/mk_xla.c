@@ -14,7 +14,7 @@
 static const char *const fields[] = { "hlo_op=", "hlo_module=", "program_id=",
 	"unique_hlo_op_id=", "name=", "prefix=", "module=" };
 
-/* Whether a known key stands at p, after a # or a comma. */
+/* True if a known key is at p, after a # or a comma. */
 static bool
 field_at(const char *p, const char *e)
 {
@@ -27,7 +27,8 @@ field_at(const char *p, const char *e)
 	return false;
 }
 
-/* The value of a field, which can hold commas; s NULL if it is not there. */
+/* The value of a field, which can contain commas; s is NULL if the field is
+ * missing. */
 static struct mview
 field(struct mview v, const char *key)
 {
