@@ -1,7 +1,7 @@
 /*
  * dlp-agg: groups records by columns and writes statistics of each group, or
- * filters, sorts and limits the records themselves; several such groupings in
- * one run.
+ * filters, sorts and limits the records themselves. One run can make several
+ * such groupings.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -57,8 +57,7 @@ static const char usage[] =
     "  -h, --help            print this text\n"
     "  -V, --version         print the version\n";
 
-/* An aggregation that wants the records of a type; t: the type's number
- * there. */
+/* An aggregation that reads records of a type; t: the type's number in it. */
 struct agg_use {
 	int spec, t;
 };
@@ -67,23 +66,24 @@ struct agg_type { /* of records of the input */
 	const char *tag;
 	struct agg_use *use;
 	int n;
-	bool joined; /* its columns are those of other records, too */
+	bool joined; /* some of its columns are joined from other records */
 };
 
-/* The run. There is one per process, because functions that get options have
- * no argument for it. */
+/* The run. One per process, because the functions that get options have no
+ * argument for it. */
 static struct agg {
 	struct agg_plan plan;
 	struct agg_groups *groups; /* of each aggregation */
 	struct agg_metas meta;
 	struct agg_pass **pass; /* of each without statistics */
-	bool lines;             /* none has statistics: records pass through */
+	bool lines;             /* no aggregation has statistics: records
+				 * pass through */
 	struct agg_type **type;
 	size_t n_types;
 	struct rec_type **keep;
 	uint64_t section; /* a hash of the lines before its records */
 	bool any_cmd;
-	struct map sections; /* how often there was such a hash */
+	struct map sections; /* how often the hash occurred */
 	uint64_t rounded;
 } agg = { .plan.memory = 256 << 20 };
 
@@ -99,8 +99,8 @@ begin_section(struct stage *st)
 		join_section(&a->plan.spec[i]->in.join);
 }
 
-/* The parts of a result that are of the same section are recognized by a hash
- * of its first command and its facts; sections with the same hash are counted
+/* Two partial results belong to the same section if a hash of the section's
+ * first command and facts agrees; sections with the same hash are counted
  * (section_key). */
 static void
 section_meta(struct agg *a, const struct rec *r)
@@ -136,8 +136,8 @@ join_record(struct agg *a, const struct rec *r)
 	}
 }
 
-/* Without statistics one aggregation at most has the type. An op or string
- * that is in no -T is only joined. */
+/* Without statistics, only one aggregation can read the type. An op or string
+ * record that no -T names is only joined. */
 static void
 on_line(struct stage *st, struct rec *r)
 {
@@ -213,7 +213,7 @@ on_pass(struct stage *st, struct rec *r)
 		out_line(r->line, r->len);
 }
 
-/* With --pass the results of a section stand at its end. */
+/* With --pass, results come at the end of each section. */
 static void
 put_section(struct agg *a)
 {
@@ -264,8 +264,8 @@ type_of(struct agg *a, const char *tag)
 	return y;
 }
 
-/* The aggregation gets the records of that type; of a type that -T names
- * twice, once. */
+/* The aggregation gets the records of that type, and only once if -T names the
+ * type twice. */
 static void
 add_use(struct agg_type *y, int spec, int t)
 {
@@ -327,9 +327,9 @@ prepare(struct agg *a, struct stage *st)
 		st->hold = on_pass;
 }
 
-/* Warns where a result has no rows, and dies of a type that does not exist.
- * With --pass missing records are normal; and of several results the other
- * ones may have the rows. */
+/* Warns if a result has no rows, and dies if the type does not exist. It is
+ * silent with --pass, where missing records are normal, and if other results
+ * have rows. */
 static void
 last_words(const struct agg_spec *spec, bool pass, bool others)
 {
@@ -351,7 +351,7 @@ last_words(const struct agg_spec *spec, bool pass, bool others)
 	join_warn(&in->join);
 }
 
-/* One section of results, whatever the number of sections read. */
+/* Writes one section of results for all sections read. */
 static void
 put_results(
     struct agg *a, struct stage *st, bool complete, int argc, char *const *argv)
@@ -370,7 +370,7 @@ put_results(
 }
 
 /* Reads the stream, which is open, to its end and writes the results; argv is
- * for our ##cmd. The exit status. */
+ * for our ##cmd. Returns the exit status. */
 static int
 aggregate(struct agg *a, struct stage *st, int argc, char *const *argv)
 {
@@ -390,14 +390,15 @@ aggregate(struct agg *a, struct stage *st, int argc, char *const *argv)
 	return rc;
 }
 
-/* The aggregation that options are for: the last one. */
+/* The aggregation to which options apply: the last one. */
 static struct agg_spec *
 last_spec(void)
 {
 	return agg.plan.spec[agg.plan.n - 1];
 }
 
-/* The option's list; ##cmd is to show the argument as it was given. */
+/* The option's list. A copy is split, because ##cmd shows the argument as
+ * given. */
 static char **
 read_list(const char *opt, const char *arg, int *n)
 {

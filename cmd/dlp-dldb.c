@@ -1,7 +1,7 @@
 /*
- * dlp-dldb: a stream as DLProf's own database. The raw half of it holds all
- * ops, runs, calls and GPU work; the aggregated one what the stages before
- * have summed up over the iterations that count.
+ * dlp-dldb: writes a stream as DLProf's own database. The raw half holds all
+ * ops, runs, calls and GPU work; the aggregated half holds the sums that
+ * earlier stages made over the selected iterations.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +42,8 @@ struct str_cols {
 	struct rec_col *id, *text;
 };
 
-/* The run. There is one per process, because functions that get options have
- * no argument for it. */
+/* The run. One per process, because the functions that get options have no
+ * argument for it. */
 static struct dldb {
 	struct db_halves d;
 	struct db_cols work[K_N];
@@ -169,7 +169,7 @@ on_inst(struct stage *st, struct rec *r)
 	stage_pass(st, r);
 }
 
-/* Long names, most of all of kernels. */
+/* Strings: long names, mostly of kernels. */
 static void
 keep_str(struct stage *st, struct rec *r)
 {
@@ -199,8 +199,8 @@ bind_inst(struct inst_cols *c, struct stage *st)
 		c->v[i] = rec_col(t, names[i], REC_NEED);
 }
 
-/* Each record of work, of a run and each string goes to the halves that are
- * made, and is passed on. */
+/* Each record of work, each run and each string goes to the halves that are
+ * written, and is passed on. */
 static void
 feed_start(struct dldb *a, struct stage *st)
 {
@@ -214,7 +214,7 @@ feed_start(struct dldb *a, struct stage *st)
 	bind_inst(&a->inst, st);
 }
 
-/* Whether s[0..n) is the name of the file. */
+/* True if s[0..n) is the name of the file. */
 static bool
 is_file(const char *s, size_t n, const struct stat *out)
 {
@@ -229,7 +229,7 @@ is_file(const char *s, size_t n, const struct stat *out)
 	return is;
 }
 
-/* A ##cmd line names the input, with blanks in it perhaps. */
+/* A ##cmd line names the input, perhaps with blanks in the name. */
 static void
 check_input(const struct db_halves *d, const struct rec *r)
 {
@@ -294,7 +294,7 @@ static void
 write_raw(struct db_halves *d)
 {
 	raw_end(d);
-	db_flush(&d->db); /* the facts ask for memory events */
+	db_flush(&d->db); /* the facts query the memory events */
 	facts_write(d);
 	ddl_indices(&d->db, false);
 }
@@ -320,7 +320,7 @@ end_database(struct stage *st)
 	db_flush(&d->db);
 	ddl_indices(&d->db, true);
 	d->whole = true;
-	/* the other half needs it before it sees the ##end */
+	/* the other half must have it before it reads the ##end */
 	if (!d->aggregate)
 		db_finish(&d->db);
 	put_notes(d);

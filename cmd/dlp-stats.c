@@ -1,6 +1,6 @@
 /*
- * dlp-stats: the summary tables that Nsight Systems' own "nsys stats" prints,
- * out of a dlp stream.
+ * dlp-stats: prints the summary tables of Nsight Systems' own "nsys stats" from
+ * a dlp stream.
  */
 #include <stdlib.h>
 
@@ -26,7 +26,8 @@ static const char usage[] =
     "  -h, --help         print this and exit\n"
     "  -V, --version      print the version and exit\n";
 
-/* One per process: the functions of options have no other way to it. */
+/* One per process, because the functions that get options have no other way to
+ * it. */
 static struct stats stats;
 
 static void

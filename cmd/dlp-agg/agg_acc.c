@@ -1,7 +1,7 @@
 /*
- * Statistics of the values of a field. As long as all of them are integers
- * they are kept and summed exactly, in 128 bits; the first fraction makes
- * doubles of them.
+ * Statistics of the values of a field. While all values are integers, they are
+ * stored and summed exactly, in 128 bits; from the first fraction on they are
+ * doubles.
  */
 #include "agg_group.h"
 
@@ -34,7 +34,8 @@ wide_f64(const struct wide *w)
 	return (double)w->hi * 18446744073709551616.0 + (double)w->lo;
 }
 
-/* hi:lo / 10 in place; the remainder. Long division by 32-bit digits. */
+/* Divides hi:lo by 10 in place and returns the remainder. Long division by
+ * 32-bit digits. */
 static unsigned
 divide(uint64_t *hi, uint64_t *lo)
 {
@@ -156,7 +157,7 @@ add_double(struct agg_acc *c, double v)
 		c->max.d = v;
 }
 
-/* c->n counts the value already. */
+/* c->n must include the value. */
 static void
 add_std(struct agg_acc *c, double d)
 {
@@ -207,7 +208,7 @@ join_values(struct agg_acc *c, const struct acc_more *from)
 	}
 }
 
-/* Adds the deviation of from, whose more is there, to that of c. */
+/* Adds the deviation of from, whose more must be set, to that of c. */
 static void
 join_std(struct agg_acc *c, const struct agg_acc *from)
 {
@@ -351,7 +352,7 @@ acc_percentile(struct agg_acc *c, double p)
 	return c->more->val[acc_rank(c->more->nval, p) - 1];
 }
 
-/* Six significant digits, at least those before the point. */
+/* Six significant digits, but never fewer than the digits before the point. */
 static void
 put_rounded(struct buf *b, double v)
 {
@@ -368,7 +369,7 @@ put_rounded(struct buf *b, double v)
 		b->len--;
 }
 
-/* A mean of integers such as ns needs no six digits. */
+/* A mean of integers such as ns does not need six digits. */
 static void
 put_mean(struct buf *b, const struct agg_acc *c, double v)
 {

@@ -1,4 +1,5 @@
-/* What goes to disk, and a group as bytes; see agg_disk.h. */
+/* Writes groups, values and pieces to disk, and a group as bytes; see
+ * agg_disk.h. */
 #include "agg_disk.h"
 
 #include <stdlib.h>
@@ -13,7 +14,8 @@ cmp_u64(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Integers and doubles in one order: as doubles, then as integers. */
+/* Compares integers and doubles with each other: as doubles, then as integers.
+ */
 static int
 cmp_num(const struct value_key *x, const struct value_key *y)
 {
@@ -84,7 +86,8 @@ disk_open(struct agg_groups *a, size_t bytes)
 	a->disk = o;
 }
 
-/* One field's, each different value once; to a run, or to be sorted. */
+/* The values of one field, each different value once; to a run, or to be
+ * sorted. */
 static void
 put_field_values(
     struct agg_disk *o, struct acc_more *m, struct value_key k, bool run)
@@ -153,7 +156,7 @@ put_pieces(
 {
 	size_t i;
 
-	if (a->spec->partial) /* it is the length of the pieces that go */
+	if (a->spec->partial) /* --partial needs the pieces, not their length */
 		g->union_ns = 0;
 	for (i = 0; i < g->npiece; i++) {
 		k.section = g->piece[i].section;
@@ -179,7 +182,7 @@ disk_pieces(struct agg_groups *a, struct agg_group *g, uint64_t no)
 	put_pieces(a, g, k, false);
 }
 
-/* Spills those of all groups in memory, which are in order already. */
+/* Spills the values of all groups in memory, which are already in order. */
 static void
 spill_values(struct agg_groups *a)
 {

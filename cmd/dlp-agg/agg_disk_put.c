@@ -1,7 +1,7 @@
 /*
- * The result of groups that are on disk. Each becomes a state, in the order
- * of their first records; values and pieces, which are in the same order, are
- * joined to them, and the states are sorted as --sort asks.
+ * Writes the result if groups are on disk. Each group becomes a state, in the
+ * order of the first records. Values and pieces, which are in the same order,
+ * are joined to the states, and the states are sorted by --sort.
  */
 #include "agg_disk.h"
 
@@ -12,7 +12,7 @@
 #include "err.h"
 #include "num.h"
 
-struct pick_count { /* of the values of a field that have been seen */
+struct pick_count { /* number of a field's values read so far */
 	uint32_t field;
 	uint64_t n;
 };
@@ -56,7 +56,7 @@ as_field(const struct agg_acc *c, const struct value_key *k)
 	return v;
 }
 
-/* n times a value of a field, which come in order. */
+/* Takes n times a value of a field; values come in order. */
 static void
 count_value(const struct agg_spec *spec, struct agg_state *s,
     struct pick_count *seen, const struct value_key *k, uint64_t n)
@@ -160,7 +160,7 @@ group_pieces(struct pick *p, struct agg_groups *a, struct agg_state *s)
 	s->g.union_ns = num_add(s->g.union_ns, num_sub(end, lo));
 }
 
-/* The text of the state is made; what it is made of is gone. */
+/* Makes the text of the state and frees the parts it is made of. */
 static void
 make_part(struct agg_groups *a, struct agg_state *s)
 {
@@ -194,7 +194,7 @@ pick_group(struct pick *values, struct pick *pieces, struct agg_groups *a,
 		make_part(a, s);
 }
 
-/* The values of these groups, as those of one. */
+/* Takes the values of these groups as if they were one group's. */
 static void
 rest_values(struct pick *p, struct xsort *no, struct xsort *all)
 {
@@ -233,10 +233,10 @@ pick_rest(struct pick *values, struct xsort *no, struct agg_groups *a,
 struct disk_out {
 	struct agg_groups *a;
 	struct xsort states, sorted;
-	struct pick values, pieces; /* on their way through them */
+	struct pick values, pieces; /* readers of both */
 	struct buf key, state;
 	bool disk;          /* all values are on disk */
-	uint64_t put, over; /* rows; what the limit left out */
+	uint64_t put, over; /* rows written; rows beyond the limit */
 	struct agg_state rest;
 	struct xsort rest_no; /* the groups of the rest */
 };
@@ -252,7 +252,7 @@ percentiles(const struct agg_spec *s)
 	return false;
 }
 
-/* The group as it is goes to the states. */
+/* Writes the group's present state to the states. */
 static void
 put_state(struct disk_out *o, struct agg_state *s)
 {
@@ -289,7 +289,7 @@ put_kept(struct disk_out *o)
 	group_free_all(a);
 }
 
-/* A section of one group came to its end. */
+/* Ends a section of one group. */
 static void
 close_section(struct agg_groups *a, struct agg_state *s)
 {
@@ -331,7 +331,7 @@ add_row(struct agg_groups *a, struct agg_state *s)
 		disk_pieces(a, &s->g, s->no);
 }
 
-/* Groups that are made of their records; n others came before them. */
+/* Makes groups from their records; n others precede them. */
 static void
 put_rows(struct disk_out *o, uint64_t n)
 {
@@ -380,7 +380,7 @@ make_totals(struct disk_out *o)
 	xsort_again(&o->states);
 }
 
-/* Behind the limit. */
+/* A group beyond the limit. */
 static void
 join_rest(struct disk_out *o, struct agg_state *s)
 {
@@ -408,7 +408,7 @@ put_state_row(struct disk_out *o, struct agg_state *s)
 	print_row(o->a, &s->g, s->key, s->nkey);
 }
 
-/* Joins what is on disk, and sorts. */
+/* Joins the values and pieces on disk, and sorts. */
 static void
 join_all(struct disk_out *o)
 {

@@ -1,4 +1,4 @@
-/* Records into groups; intake_record() is the hot loop. */
+/* Adds records to groups; intake_record() is the hot loop. */
 #include "agg_group.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "err.h"
 #include "num.h"
 
-/* The bytes of a group besides its key and fields: itself, the map's entry and
- * room to grow. */
+/* The memory of a group besides its key and fields: its struct, the map's entry
+ * and room to grow. */
 #define GROUP_COST (2 * sizeof(struct agg_group) + 128)
 
 struct agg_group *
@@ -62,8 +62,8 @@ group_interval(struct agg_groups *a, struct agg_group *g, size_t src,
 	a->n_pieces += u->cap - cap;
 }
 
-/* The k-th source of the section, by a key that is the same in all parts of
- * it. */
+/* Finds the k-th source of the section, by a key that is the same in all
+ * partial results of it. */
 static void
 keep_pieces(struct agg_groups *a, struct agg_group *g, size_t k,
     uint64_t section, uint64_t key)
@@ -146,8 +146,8 @@ read_field(struct agg_groups *a, const struct rec *r, int t,
 		    in->col[f->col].name, (int)(v->n < 40 ? v->n : 40), v->s);
 }
 
-/* The number of the file that a record is from: each has a clock of its
- * own. */
+/* The number of the file that a record is from, because each file has a clock
+ * of its own. */
 static uint64_t
 source(struct agg_groups *a, const struct rec *r, int t)
 {
@@ -219,7 +219,7 @@ row_add(struct agg_groups *a, struct agg_group *g, const struct agg_row *w)
 	}
 }
 
-struct row_head { /* of the bytes */
+struct row_head { /* start of the bytes */
 	uint64_t no, section, src;
 	int64_t lo, hi;
 	bool has_ivl;

@@ -1,6 +1,7 @@
 /*
- * Groups in memory: the statistics of each field (struct agg_acc), what a
- * record adds to them (struct agg_row), and their state as text for --partial.
+ * Groups in memory: the statistics of each field (struct agg_acc), the values
+ * that a record adds to them (struct agg_row), and their state as text for
+ * --partial.
  */
 #ifndef AGG_GROUP_H
 #define AGG_GROUP_H
@@ -19,7 +20,7 @@ void wide_add(struct wide *w, int64_t v);
 void wide_join(struct wide *w, const struct wide *v);
 double wide_f64(const struct wide *w);
 
-/* The whole of s[0..n) as a decimal integer; false if it is none. */
+/* Reads all of s[0..n) as a decimal integer; false if it is not one. */
 bool wide_get(const char *s, size_t n, struct wide *w);
 void wide_put(struct buf *b, const struct wide *w); /* appends decimals */
 
@@ -30,12 +31,13 @@ union agg_num {
 
 /* The statistics of one field in one group. */
 struct agg_acc {
-	uint64_t n; /* values that are set */
+	uint64_t n; /* number of values that are set */
 	struct wide isum;
 	union agg_num min, max;
-	struct acc_ends *ends; /* the first and last text; NULL: none yet */
-	struct acc_more *more; /* what few groups need; NULL: all values are
-				  integers */
+	struct acc_ends *ends; /* the first and last text; NULL if there is
+				* none yet */
+	struct acc_more *more; /* statistics that few groups need; NULL: all
+				* values are integers */
 };
 
 struct acc_ends {
@@ -44,57 +46,59 @@ struct acc_ends {
 };
 
 struct acc_more {
-	bool frac;    /* one had a fraction: all are doubles */
-	bool sorted;  /* the values */
-	bool rounded; /* and cut to few digits: agg_part.c */
+	bool frac;    /* a value had a fraction: all are doubles */
+	bool sorted;  /* the values are sorted */
+	bool rounded; /* and rounded to few digits: agg_part.c */
 	double dsum, mean, m2;
-	union agg_num *val; /* all of them, for percentiles */
+	union agg_num *val; /* all values, for percentiles */
 	size_t nval, cap;
 };
 
-/* v is a double if frac. By how many values the room for them grew. */
+/* Adds v, a double if frac. Returns the number of values by which their room
+ * grew. */
 size_t acc_add(struct agg_acc *c, bool frac, union agg_num v, int want);
 
-/* values: with those for percentiles, which are from's no longer. */
+/* values: takes over from's values for percentiles, too. */
 void acc_join(struct agg_acc *c, const struct agg_acc *from, bool values);
 
 void acc_free(struct agg_acc *c);
 
-/* A text is the last one, and the first if there is none yet. */
+/* Takes a text as the last one, and as the first if there is none yet. */
 void acc_first(struct agg_acc *c, const char *s, size_t n);
 void acc_last(struct agg_acc *c, const char *s, size_t n);
 
-/* For readers of a state: makes what few need; keeps one value more; puts the
- * values in order; takes over the least (or greatest) value of x. */
+/* For readers of a state. acc_more allocates what few groups need; the others
+ * keep one more value, sort the values, and take over the least (or greatest)
+ * value of x. */
 struct acc_more *acc_more(struct agg_acc *c);
 void acc_keep(struct acc_more *m, union agg_num v);
 void acc_sort(struct acc_more *m);
 void acc_extreme(struct agg_acc *c, const struct agg_acc *x, bool least);
 
-/* Whether two numbers, which are doubles if frac, are the same. */
+/* True if two numbers, which are doubles if frac, are equal. */
 static inline bool
 acc_same(bool frac, union agg_num a, union agg_num b)
 {
 	return frac ? !(a.d < b.d) && !(a.d > b.d) : a.i == b.i;
 }
 
-/* Whether the values are doubles. */
+/* True if the values are doubles. */
 static inline bool
 acc_is_frac(const struct agg_acc *c)
 {
 	return c->more != NULL && c->more->frac;
 }
 
-/* The place of a percentile among n values in order, from 1; and the value
- * there, where the values are kept. */
+/* acc_rank: the place of a percentile among n sorted values, from 1. The other:
+ * the value there, if the values are in memory. */
 uint64_t acc_rank(uint64_t n, double p);
 union agg_num acc_percentile(struct agg_acc *c, double p);
 
 /* Appends a value of the field. */
 void acc_put_value(struct buf *b, const struct agg_acc *c, union agg_num v);
 
-/* Appends the statistic to b; false, and nothing, if it is unset. p: which
- * percentile; total: of all groups, for percentages. */
+/* Appends the statistic to b; false, and nothing appended, if it is unset. p:
+ * the percentile; total: of all groups, for percentages. */
 bool acc_put(struct agg_acc *c, struct buf *b, enum agg_stat stat, double p,
     const struct agg_acc *total);
 
@@ -112,57 +116,59 @@ struct agg_group {
 	size_t nivl;
 	int64_t union_ns;
 	bool has_ivl;
-	struct agg_piece
-	    *piece; /* of the union, where it is a partial result */
+	struct agg_piece *piece; /* pieces of the union, in a partial result */
 	size_t npiece;
-	struct agg_found *found; /* what agg_disk_put.c worked out of what
-				    is on disk; NULL: nothing */
+	struct agg_found *found; /* statistics that agg_disk_put.c found on
+				  * disk; NULL if none */
 };
 
 struct agg_groups {
 	struct agg_spec *spec;
-	struct smap keys; /* their columns' values, TABs between */
+	struct smap keys; /* values of their columns, separated by TABs */
 	struct agg_group *v;
 	size_t cap;
-	struct smap srcs; /* their numbers + 1; 0: none is named */
+	struct smap srcs; /* their numbers + 1; 0 if the record names no file */
 	struct buf key_buf;
-	struct buf text_buf;   /* of a value that is written */
+	struct buf text_buf;   /* for a value that is being written */
 	struct agg_row *row;   /* the record at hand */
 	struct agg_acc *total; /* of all groups, per field: for shares */
-	uint64_t *rounded; /* fields whose values were rounded for --partial, in
-			      all results of the run */
-	uint64_t section;  /* the key of this one, for partial results */
-	uint64_t n_section;    /* its number */
-	uint64_t n_over;       /* groups that the result left out */
-	size_t group_bytes;    /* of groups and their texts */
-	size_t n_values;       /* room for values, for percentiles */
-	size_t n_pieces;       /* room for pieces of unions */
-	struct agg_disk *disk; /* what is over the bound; NULL: there is none */
+	uint64_t *rounded;  /* fields whose values were rounded for --partial,
+			     * in all results of the run */
+	uint64_t section;   /* the key of this section, for partial results */
+	uint64_t n_section; /* its number */
+	uint64_t n_over;    /* groups that the result left out */
+	size_t group_bytes; /* memory of groups and their texts */
+	size_t n_values;    /* room for values, for percentiles */
+	size_t n_pieces;    /* room for pieces of unions */
+	struct agg_disk *disk; /* groups and values beyond the memory; NULL
+				* if it is unlimited */
 };
 
-/* The group of that key, columns with TABs between; made if it is new. */
+/* The group of that key, its columns separated by TABs; created if it is new.
+ */
 struct agg_group *group_get(struct agg_groups *a, const char *key, size_t n);
 
-/* A section ends, of that number and key: times of another one have another
- * origin. */
+/* Ends a section of that number and key, because another section's times have
+ * another origin. */
 void group_close(
     struct agg_groups *a, struct agg_group *g, uint64_t section, uint64_t key);
 
-/* A piece of a source's time. */
+/* Adds a piece of a source's time. */
 void group_interval(struct agg_groups *a, struct agg_group *g, size_t src,
     int64_t lo, int64_t hi);
 
-/* All groups are gone then. */
+/* Frees all groups. */
 void group_free_all(struct agg_groups *a);
 
-/* Makes g an empty group and returns it; frees what a group holds. */
+/* group_new makes g an empty group and returns it; the other frees the members
+ * of a group. */
 struct agg_group *group_new(const struct agg_groups *a, struct agg_group *g);
 void group_free(const struct agg_groups *a, struct agg_group *g);
 
 struct agg_row_val {   /* of a field */
-	const char *s; /* NULL: unset */
+	const char *s; /* NULL if unset */
 	size_t n;
-	bool frac; /* of a number: which of v is set */
+	bool frac; /* of a number: tells which member of v is set */
 	union agg_num v;
 };
 
@@ -170,13 +176,13 @@ struct agg_row {
 	struct agg_row_val *val; /* per field */
 	bool has_ivl;            /* the record has a start and a duration */
 	int64_t lo, hi;
-	uint64_t src;     /* number of its file + 1; 0: it names none */
+	uint64_t src;     /* number of its file + 1; 0 if it names none */
 	uint64_t section; /* number of its section */
-	uint64_t no;      /* of the record, among those that were put */
+	uint64_t no;      /* number of the record among those on disk */
 };
 
-/* Reads a record of type t; w gets views into it. A text that should be a
- * number is fatal. */
+/* Reads a record of type t; w gets views into it. Fatal if a text should be a
+ * number. */
 void row_read(
     struct agg_groups *a, const struct rec *r, int t, struct agg_row *w);
 
@@ -188,21 +194,21 @@ void row_put(
     const struct agg_groups *a, struct buf *b, const struct agg_row *w);
 void row_get(const struct agg_groups *a, const char *s, struct agg_row *w);
 
-/* A record of type t of the input. */
+/* Takes a record of type t of the input. */
 void intake_record(struct agg_groups *a, const struct rec *r, int t);
 
-/* A section ends: group_close() of all groups. */
+/* Ends a section: group_close() of all groups. */
 void intake_section_end(struct agg_groups *a);
 
-/* Back to the beginning: no groups, no sections, nothing on disk. */
+/* Starts afresh: no groups, no sections, nothing on disk. */
 void intake_forget(struct agg_groups *a);
 
-#define PART_N "part_n"         /* the column behind those of -g */
+#define PART_N "part_n"         /* the column after those of -g */
 #define PART_PREFIX "part_"     /* of a field's state */
 #define PART_UNION "part_union" /* pieces of intervals */
 
-/* Appends a field's state; want: whether with ACC_VALUES, ACC_STD. True if
- * the values were rounded because there were too many. */
+/* Appends a field's state; want: bits ACC_VALUES and ACC_STD. True if the
+ * values were rounded because there were too many. */
 bool part_put(struct buf *b, const struct agg_acc *c, int want);
 
 /* Reads a state into c, which is empty; false if the text is not a state, or
@@ -210,12 +216,12 @@ bool part_put(struct buf *b, const struct agg_acc *c, int want);
 bool part_get(
     struct agg_acc *c, const char *s, size_t n, int want, bool *rounded);
 
-/* The same of the pieces of a group's intervals; those read join the ones
- * that are there. */
+/* The same for the pieces of a group's intervals; pieces that are read are
+ * joined to the present ones. */
 void part_put_union(struct buf *b, const struct agg_group *g);
 bool part_get_union(struct agg_group *g, const char *s, size_t n);
 
-/* The pieces of a source in a group, made if they are new. */
+/* The pieces of a source in a group; created if they are new. */
 struct agg_piece *part_piece(struct agg_group *g, uint64_t key);
 
 #endif

@@ -21,8 +21,8 @@ input_open(struct agg_input *in, struct rec_reader *rd)
 		in->type[i] = rec_type(rd, in->tag[i]);
 }
 
-/* Of several types, one may lack a column that another has: copies have no
- * grid. It is unset there. */
+/* If -T has several types, one may not have a column that another has (copies
+ * have no grid). The column is then unset. */
 static bool
 may_lack(const struct agg_input *in, int t, const char *name)
 {
@@ -105,9 +105,9 @@ struct agg_cond {
 	enum op op;
 	char *val;
 	size_t len;
-	bool is_num, is_int, unset; /* VALUE is a number; is - */
+	bool is_num, is_int, unset; /* VALUE is a number; VALUE is - */
 	double num;
-	int64_t whole; /* is_int: the same, exactly */
+	int64_t whole; /* if is_int: the same, exactly */
 	regex_t re;
 };
 
@@ -129,8 +129,8 @@ is_order(enum op op)
 	return op != OP_MATCH && op != OP_NO_MATCH;
 }
 
-/* A column of numbers is compared with a number, which may have its unit. A
- * text there is a mistake and fatal: nobody means the order of texts. */
+/* A column of numbers is compared with a number, perhaps with a unit. A text
+ * there is a mistake and fatal, because nobody means the order of texts. */
 static void
 read_number(const struct agg_input *in, struct agg_cond *c, const char *name)
 {

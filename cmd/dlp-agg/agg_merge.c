@@ -1,7 +1,7 @@
 /*
- * --merge: results of dlp-agg, read as records, become the result of all that
- * they are of. Those of --partial carry all that is needed; of others only
- * what their columns tell can be merged.
+ * --merge: reads results of dlp-agg as records and joins them to one result.
+ * Results of --partial have everything that is needed; other results can be
+ * merged as far as their columns allow.
  */
 #include "agg_result.h"
 
@@ -19,16 +19,17 @@ struct agg_part_cols { /* of a legend: the columns of a field's state, or -1 */
 	int part, sum, min, max, mean, n;
 };
 
-/* A type of results that are merged: its columns, and its groups. */
+/* A type of results to merge: its columns and its groups. */
 struct agg_parts {
 	struct rec_type *type;
-	struct agg_spec spec; /* what the result has */
+	struct agg_spec spec; /* the specification of the result */
 	struct agg_groups groups;
-	char **want; /* -g: of the parts' groups those that stay; NULL: all */
+	char **want; /* -g: the columns of the parts' groups to keep; NULL:
+		      * all */
 	int nwant;
-	bool made;   /* spec is, by the first legend */
-	bool coarse; /* of the input at hand some do not */
-	/* where the legend of the input at hand has the columns, -1 */
+	bool made;   /* spec has been made, from the first legend */
+	bool coarse; /* some columns are dropped from the input at hand */
+	/* columns in the legend of the input at hand, or -1 */
 	int *group_at, *stat_at;
 	struct agg_part_cols *field;
 	int part_n, count, part_union, union_ns;
@@ -40,8 +41,9 @@ struct agg_merge {
 	struct agg_parts **v;
 	int n;
 	struct agg_metas meta;
-	bool whole, complete;   /* sections, not fragments; and ended */
-	uint64_t lost, surplus; /* records, by the ##end lines */
+	bool whole, complete;   /* whole: sections, not fragments; complete:
+				 * they have ended */
+	uint64_t lost, surplus; /* numbers of records, by the ##end lines */
 	uint64_t rounded;
 };
 
@@ -64,7 +66,7 @@ find_column(const struct rec_type *t, const char *prefix, const char *name)
 	return -1;
 }
 
-/* A field's number; it may be new. */
+/* A field's number; the field may be new. */
 static int
 field_of(struct agg_spec *a, const char *name)
 {
@@ -80,7 +82,7 @@ field_of(struct agg_spec *a, const char *name)
 	return a->nfield++;
 }
 
-/* dur_pct is of the field with that stem whose sum, or state, is there. */
+/* The field of dur_pct: the one with that stem that has a sum or a state. */
 static const char *
 pct_field(const struct rec_type *t, const char *name)
 {
@@ -112,7 +114,7 @@ read_stat(
 	return *field != NULL;
 }
 
-/* How many of the columns, from the left, are no statistics. */
+/* The number of leading columns that are not statistics. */
 static int
 count_groups(const struct rec_type *t)
 {
@@ -127,7 +129,7 @@ count_groups(const struct rec_type *t)
 	return n;
 }
 
-/* Whether the column is among the first n, which make a group. */
+/* True if the column is among the first n, which make a group. */
 static bool
 is_group(const struct rec_type *t, int n, const char *name)
 {
@@ -136,8 +138,7 @@ is_group(const struct rec_type *t, int n, const char *name)
 	return i >= 0 && i < n;
 }
 
-/* The groups of the result: those of the parts, or of these what is asked
- * for. */
+/* The columns of the result's groups: those of the parts, or a selection. */
 static void
 make_groups(struct agg_parts *m, int n)
 {
@@ -199,7 +200,7 @@ make_result(struct agg_parts *m, const struct rec *r)
 	m->made = true;
 }
 
-/* A statistic that cannot be merged from the columns at hand is fatal. */
+/* Fatal if a statistic cannot be merged from the columns at hand. */
 static void
 check_stat(
     const struct agg_parts *m, const struct rec *r, const struct stat_col *s)
@@ -207,8 +208,8 @@ check_stat(
 	const struct agg_part_cols *f;
 	bool ok = true;
 
-	/* pieces of one group's time can lie over another's; groups that come
-	 * first need not have what came first */
+	/* pieces of one group's time can overlap another's, and the groups may
+	 * not come in the order of their first records */
 	if (m->coarse &&
 	    (s->stat == ST_UNION ? m->part_union < 0
 				 : s->stat == ST_FIRST || s->stat == ST_LAST))
@@ -263,8 +264,8 @@ place_columns(struct agg_parts *m, const struct rec *r)
 		check_stat(m, r, &a->stat[i]);
 }
 
-/* Whether the parts have the groups and statistics of the result; more groups
- * only if -g leaves them out. */
+/* True if the parts have the groups and statistics of the result. They may have
+ * more groups only if -g leaves these out. */
 static bool
 fits_result(struct agg_parts *m)
 {
@@ -288,8 +289,8 @@ fits_result(struct agg_parts *m)
 	return m->want != NULL || !m->coarse;
 }
 
-/* A legend came; fatal if it is not one of a result, or does not fit those
- * before. */
+/* Takes a legend; fatal if it is not that of a result, or does not fit the
+ * legends before. */
 static void
 merge_legend(struct agg_parts *m, const struct rec *r)
 {
@@ -333,7 +334,7 @@ find_group(struct agg_parts *m, const struct rec *r)
 	return group_get(a, buf_str(b), b->len);
 }
 
-/* A number of a result without state; false if it is unset. */
+/* A number of a result without a state; false if it is unset. */
 static bool
 read_number(const struct rec *r, int at, bool *frac, union agg_num *v)
 {
@@ -367,8 +368,8 @@ get_sum(struct agg_acc *c, const struct rec *r, int at, uint64_t n)
 		rec_die(r, "no number: '%.*s'", (int)(len < 40 ? len : 40), s);
 }
 
-/* How many values made the sum: the column n_FIELD, or the sum over the mean,
- * or all records of the group; without a count, one. */
+/* The number of values in the sum: the column n_FIELD, or the sum divided by
+ * the mean, or all records of the group; one if there is no count. */
 static uint64_t
 count_values(const struct agg_part_cols *f, const struct rec *r, uint64_t n)
 {
@@ -388,7 +389,7 @@ count_values(const struct agg_part_cols *f, const struct rec *r, uint64_t n)
 	return n > 0 ? n : 1;
 }
 
-/* A least or greatest value, as if it were the only one. */
+/* Adds a least or greatest value as if it were the only value. */
 static void
 get_extreme(struct agg_acc *c, const struct rec *r, int at, bool least)
 {
@@ -510,7 +511,7 @@ merge_finish(struct agg_parts *m)
 	}
 }
 
-/* The options of the type: those of its -T, else of the only set. */
+/* The options of the type: those of its -T, otherwise those of the only set. */
 static struct agg_spec *
 options_of(const struct agg_plan *p, const char *tag)
 {
@@ -553,7 +554,7 @@ is_partial(const struct rec *r)
 	return false;
 }
 
-/* A type of results: partial, asked for, or agg. */
+/* True for a type of results: partial, requested, or agg. */
 static struct agg_parts *
 add_parts(struct agg_merge *g, const struct rec *r)
 {
@@ -593,7 +594,7 @@ add_parts(struct agg_merge *g, const struct rec *r)
 	return m;
 }
 
-/* The reader of this file knows its types by their tags. */
+/* The reader of each file knows its types by their tags. */
 static void
 take_legend(struct agg_merge *g, struct rec_reader *rd, const struct rec *r)
 {

@@ -1,7 +1,7 @@
 /*
  * A field's state as text: N SUM MIN MAX, then "s MEAN M2" for deviations, then
- * "v" or "r" (rounded) and the values in order, VALUE*COUNT where a value
- * occurs more than once. An "f" before all: the numbers have fractions.
+ * "v" or "r" (rounded) and the sorted values, VALUE*COUNT if a value occurs
+ * more than once. An "f" precedes everything if the numbers have fractions.
  */
 #include "agg_group.h"
 
@@ -12,7 +12,7 @@
 #include "err.h"
 #include "num.h"
 
-#define VALUES_MAX 65536 /* different ones, kept to the last digit */
+#define VALUES_MAX 65536 /* different values kept to the last digit */
 
 struct part_text {
 	const char *s, *end;
@@ -47,7 +47,7 @@ distinct(const struct acc_more *m)
 	return n;
 }
 
-/* To four digits: off by 0.05 % at most. */
+/* Rounds to four digits: off by 0.05 % at most. */
 static union agg_num
 rounded(bool frac, union agg_num v)
 {
@@ -257,7 +257,7 @@ part_piece(struct agg_group *g, uint64_t key)
 	return &g->piece[g->npiece++];
 }
 
-/* KEY LO DUR GAP DUR GAP DUR ... for each source, ; between. */
+/* KEY LO DUR GAP DUR GAP DUR ... for each source, separated by semicolons. */
 void
 part_put_union(struct buf *b, const struct agg_group *g)
 {

@@ -1,6 +1,6 @@
 /*
- * The records themselves. They are kept only to be sorted, and in sorted runs
- * on disk where they are too many for memory.
+ * Writes the records themselves, without statistics. They are kept only if they
+ * are to be sorted, in sorted runs on disk if they do not fit into memory.
  */
 #include "agg_result.h"
 
@@ -15,7 +15,7 @@
 
 struct pass_line { /* a record that is kept: its place in lines.text */
 	size_t at;
-	uint32_t len, key; /* key: number of its keys in lines.val */
+	uint32_t len, key; /* key: number of its sort keys in lines.val */
 	int legend;        /* a number of the caller's */
 };
 
@@ -24,7 +24,7 @@ struct pass_lines {
 	struct buf text;
 	struct pass_line *line;
 	size_t n, cap;
-	struct sort_val *val; /* per key: of many lines the same */
+	struct sort_val *val; /* per key; lines with equal keys share them */
 	size_t n_keys;
 	struct runs runs; /* on disk */
 };
@@ -32,19 +32,21 @@ struct pass_lines {
 struct agg_pass {
 	struct agg_spec *spec;
 	struct pass_lines lines;
-	struct smap keys; /* the texts of lines.val, TABs between, each once */
+	struct smap keys; /* the texts of lines.val, separated by TABs, each
+			   * once */
 	struct buf key;
 	size_t key_bytes, key_cap, bound;
-	struct buf cut; /* the record with the columns of -c */
+	struct buf cut; /* the record with only the columns of -c */
 	struct smap legends;
 	int legend[INPUT_TYPES];
-	bool any_legend; /* of the first type, in this section */
-	int put_legend;  /* the one last written */
+	bool any_legend; /* a legend of the first type was read in this
+			  * section */
+	int put_legend;  /* the legend that was written last */
 	uint64_t n_out, n_over;
 };
 
-/* Each key's place among the keys, and how many lines come before each
- * place. */
+/* Finds each key's place among the keys, and how many lines precede each place.
+ */
 static void
 places(const struct pass_lines *l, size_t *rank, size_t *before)
 {
@@ -65,8 +67,8 @@ places(const struct pass_lines *l, size_t *rank, size_t *before)
 	free(order);
 }
 
-/* The order of the lines in memory: idx[l->n] gets their numbers. Equals stay
- * in the order of their arrival. */
+/* Sorts the lines in memory: idx[l->n] gets their numbers. Lines with equal
+ * keys stay in the order of their arrival. */
 static void
 order_lines(const struct pass_lines *l, size_t *idx)
 {
@@ -80,8 +82,9 @@ order_lines(const struct pass_lines *l, size_t *idx)
 	free(next);
 }
 
-/* The lines in memory, in the order of idx, become a run on disk. Runs are in
- * the order of arrival, so the first of equals comes from the first run. */
+/* Writes the lines in memory, in the order of idx, to disk as a run. Runs are
+ * in the order of arrival, so among equal lines the one from the earlier run
+ * comes first. */
 static void
 spill_lines(struct pass_lines *l, const size_t *idx)
 {
@@ -111,9 +114,9 @@ spill_lines(struct pass_lines *l, const size_t *idx)
 	buf_free(&val);
 }
 
-#define KEY_COST 80 /* bytes that the map takes for a key, besides its text */
+#define KEY_COST 80 /* memory of the map for a key, besides its text */
 
-/* The values of new keys; their texts are those of the map. */
+/* Stores the values of new keys; their texts belong to the map. */
 static void
 read_keys(struct agg_pass *p, const char *s)
 {
@@ -135,7 +138,7 @@ read_keys(struct agg_pass *p, const char *s)
 	}
 }
 
-/* The number of the record's keys: one for all records that have them. */
+/* The number of the record's sort keys; records with equal keys share it. */
 static uint32_t
 keys_of(struct agg_pass *p, const struct rec *r, int t)
 {
@@ -162,7 +165,7 @@ keys_of(struct agg_pass *p, const struct rec *r, int t)
 	return id;
 }
 
-/* Counts a record; whether it is over the limit. */
+/* Counts a record; true if it is over the limit. */
 static bool
 over_limit(struct agg_pass *p)
 {
@@ -174,7 +177,7 @@ over_limit(struct agg_pass *p)
 	return true;
 }
 
-/* Writes the line, after its legend if that is not the last one written. */
+/* Writes the line, after its legend unless that was the last one written. */
 static void
 put_kept_line(struct agg_pass *p, int legend, const char *s, size_t len)
 {
@@ -204,7 +207,8 @@ put_lines(struct agg_pass *p, const size_t *idx)
 	}
 }
 
-/* Sorts what is in memory, puts it out or on disk, and forgets it. */
+/* Sorts the lines in memory, writes them to the output or to disk, and frees
+ * them. */
 static void
 put_sorted(struct agg_pass *p, bool spill)
 {
@@ -259,7 +263,7 @@ put_tag(struct agg_pass *p, int t)
 	buf_puts(&p->cut, a->as != NULL ? a->as : a->in.tag[t]);
 }
 
-/* Makes a line of the columns of -c, from a record of type t. */
+/* Makes a line of the columns of -c from a record of type t. */
 static void
 cut_record(struct agg_pass *p, struct rec *r, int t)
 {

@@ -1,4 +1,4 @@
-/* The groups as records; see agg_result.h. */
+/* Writes the groups as records; see agg_result.h. */
 #include "agg_result.h"
 
 #include <stdlib.h>
@@ -75,8 +75,8 @@ put_stat(
 	return g->has_ivl;
 }
 
-/* The value that --sort looks at in the group of that key. texts keeps the
- * texts of statistics. */
+/* The value by which --sort orders the group of that key. texts owns the texts
+ * of statistics. */
 static struct sort_val
 sort_key_value(struct agg_groups *a, const struct agg_group *g, const char *key,
     const struct sort_key *k, struct smap *texts)
@@ -270,8 +270,8 @@ order(struct agg_groups *a)
 	return idx;
 }
 
-/* One row for the groups behind the limit, without a union and first and last
- * values, which single groups do not tell. */
+/* Writes one row for all groups beyond the limit. It has neither a union nor
+ * first and last values, which cannot be computed from the groups. */
 static void
 put_rest_of(struct agg_groups *a, const size_t *idx, size_t from)
 {
@@ -289,7 +289,7 @@ put_rest_of(struct agg_groups *a, const size_t *idx, size_t from)
 	group_free(a, &g);
 }
 
-/* Without -g there is one row, even of nothing. */
+/* Without -g there is always one row, even if there are no records. */
 static void
 one_group(struct agg_groups *a)
 {
@@ -303,7 +303,7 @@ one_group(struct agg_groups *a)
 	group_new(a, &a->v[0]);
 }
 
-/* The groups up to the limit; how many are behind it. */
+/* Writes the groups up to the limit; returns how many are beyond it. */
 static size_t
 put_groups(struct agg_groups *a)
 {

@@ -1,7 +1,6 @@
 /*
- * The results: the groups as records, in order, up to the limit; or the
- * records themselves, where no statistics were asked for; or results of parts
- * merged.
+ * The results: the groups as records, in order, up to the limit; or the records
+ * themselves, if no statistics were requested; or merged partial results.
  */
 #ifndef AGG_RESULT_H
 #define AGG_RESULT_H
@@ -11,17 +10,17 @@
 #include "rec.h"
 
 /*
- * Metadata of the input where it is not passed on: the results make one
- * section, whatever the number of sections read; a fragment if the input was
- * one. ##cmd and ##info lines of the input are then written once, notes each
- * time.
+ * Metadata of the input, used unless the input is passed on. The results make
+ * one section whatever the number of sections read, and a fragment if the input
+ * was one. ##cmd and ##info lines of the input are then written once, notes
+ * each time.
  */
 struct agg_metas {
 	struct smap seen;
 	struct buf cmds, infos, notes;
 };
 
-/* A line of metadata is kept. */
+/* Stores a line of metadata. */
 void meta_keep(struct agg_metas *m, const struct rec *r);
 
 /* Begins a section of our own; argv is for our ##cmd. */
@@ -31,12 +30,14 @@ void meta_head(
 /* Writes the legend and the groups, from memory or from disk. */
 void result_put(struct agg_groups *a);
 
-/* Notes of what is left out; the second also of the input. */
+/* Notes about results that are left out; the second function also writes the
+ * input's notes. */
 void result_notes(const struct agg_groups *a);
 void result_all_notes(const struct agg_groups *a);
 
-/* What result_put() is made of, for groups that are on disk. Each group goes
- * into the totals before a row is written, because a share needs them. */
+/* The steps of result_put(), for groups that are on disk. All groups must be
+ * added to the totals before the first row is written, because a share needs
+ * them. */
 struct agg_state;
 void print_total_begin(struct agg_groups *a);
 void print_total(struct agg_groups *a, const struct agg_group *g);
@@ -46,17 +47,17 @@ void print_row(const struct agg_groups *a, const struct agg_group *g,
     const char *key, size_t n);
 void print_rest(struct agg_groups *a, const struct agg_group *g);
 
-/* The values that --sort looks at, as sort_pack() writes them. */
+/* Appends the values that --sort compares, as sort_pack() writes them. */
 void print_keys(struct agg_groups *a, struct agg_state *s, struct buf *b);
 
-/* Appends the state that --merge goes on from. */
+/* Appends the state that --merge reads. */
 void print_state(
     const struct agg_groups *a, struct buf *b, const struct agg_group *g);
 
 /*
- * Without statistics: the records of -T themselves, those that --where holds
- * for, in the order of --sort, with the columns of -c. bytes: of records and
- * keys that are kept in memory. t: the number of the record's type.
+ * Without statistics: writes the records of -T for which --where holds, in the
+ * order of --sort, with the columns of -c. bytes: memory for records and keys.
+ * t: the number of the record's type.
  */
 struct agg_pass;
 struct stage;
@@ -66,7 +67,7 @@ void pass_record(struct agg_pass *p, struct stage *st, struct rec *r, int t);
 void pass_section_end(struct agg_pass *p);
 
 /* --merge: reads the files (NULL: standard input) to their ends and writes the
- * results; argv is for our ##cmd. The exit status. */
+ * results; argv is for our ##cmd. Returns the exit status. */
 int merge_run(
     struct agg_plan *plan, char **paths, int n, int argc, char *const *argv);
 

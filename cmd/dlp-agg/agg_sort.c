@@ -35,7 +35,7 @@ sort_parse(struct agg_sort *o, const char *arg)
 			.col = -1,
 		};
 	}
-	/* the names lie behind v */
+	/* the names follow v in memory */
 }
 
 struct sort_val
@@ -64,7 +64,7 @@ cmp_text(const struct sort_val *x, const struct sort_val *y)
 	return c != 0 ? c : (x->n > y->n) - (x->n < y->n);
 }
 
-/* Unset is last in either direction. */
+/* Unset comes last in both directions. */
 static int
 cmp_val(const struct sort_val *x, const struct sort_val *y, bool down)
 {
@@ -92,8 +92,9 @@ sort_cmp(const struct agg_sort *o, const struct sort_val *x,
 	return c;
 }
 
-/* A value is its kind, a byte, then a number's 8 bytes, or a text's length, 4
- * bytes, and its bytes: short, as it goes to disk with each line. */
+/* Packs a value: a byte for its kind, then a number's 8 bytes, or the 4 bytes
+ * of a text's length and the text. This is short because it goes to disk with
+ * each line. */
 void
 sort_pack(struct buf *b, const struct sort_val *v, int n)
 {
@@ -114,7 +115,7 @@ sort_pack(struct buf *b, const struct sort_val *v, int n)
 	}
 }
 
-/* The value at s; the place behind it. */
+/* Reads the value at s; returns the place after it. */
 static const char *
 unpack(const char *s, struct sort_val *v)
 {
@@ -150,7 +151,7 @@ sort_cmp_packed(
 	return c;
 }
 
-/* Equals stay in the order of their arrival. */
+/* Equal items stay in the order of their arrival. */
 static int
 cmp_item(const void *a, const void *b)
 {

@@ -1,4 +1,4 @@
-/* What the options ask for, as columns of the input and of the result. */
+/* Turns the options into columns of the input and of the result. */
 #include "agg_spec.h"
 
 #include <stdlib.h>
@@ -193,7 +193,8 @@ add_named_stat(struct agg_spec *a, struct stat_col s)
 	spec_stat(a, s);
 }
 
-/* STAT:FIELD is of that field alone; *field is NULL in a word without. */
+/* STAT:FIELD is a statistic of that field only; *field is NULL if the word has
+ * no field. */
 static struct stat_col
 parse_stat(struct agg_spec *a, int i, bool *per_field, const char **field)
 {
@@ -215,7 +216,7 @@ parse_stat(struct agg_spec *a, int i, bool *per_field, const char **field)
 	return s;
 }
 
-/* The field's number; a new one may be added. */
+/* The field's number; a new field may be added. */
 static int
 add_field(struct agg_spec *a, const char *name)
 {
@@ -297,7 +298,8 @@ spec_field(const struct agg_spec *a, int i)
 				: input_canon(&a->in, a->field[i].col);
 }
 
-/* A key is a column of the result, a column of -g, or a word of -a. */
+/* A key of --sort is a column of the result, a column of -g, or a word of -a.
+ */
 static void
 find_key(struct agg_spec *a, struct sort_key *k)
 {
@@ -403,8 +405,8 @@ set_defaults(struct agg_spec *a)
 		a->as = "agg";
 }
 
-/* The parts of a result say which statistics they hold, so --merge takes no
- * options for that. */
+/* Partial results say which statistics they have, so --merge needs no options
+ * for them. */
 static void
 check_merge(struct agg_plan *p)
 {
@@ -427,8 +429,8 @@ check_merge(struct agg_plan *p)
 	}
 }
 
-/* Results are told apart by their type, records without statistics by that of
- * the input. */
+/* The type of a result's records must be unique; records without statistics
+ * keep the type of the input. */
 static void
 check_two(const struct agg_spec *a, const struct agg_spec *b)
 {

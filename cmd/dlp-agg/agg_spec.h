@@ -1,8 +1,8 @@
 /*
- * What was asked for: which records of the input count (struct agg_input,
- * agg_where), what is made of them (struct agg_spec), in which order it is
- * written (struct agg_sort). A run has one or several of these (struct
- * agg_plan).
+ * The options of an aggregation: which records of the input it reads (struct
+ * agg_input, agg_where), its columns and statistics (struct agg_spec), and the
+ * order of the result (struct agg_sort). A run has one or several aggregations
+ * (struct agg_plan).
  */
 #ifndef AGG_SPEC_H
 #define AGG_SPEC_H
@@ -10,7 +10,7 @@
 #include "buf.h"
 #include "join.h"
 
-#define INPUT_TYPES 16 /* of one -T */
+#define INPUT_TYPES 16 /* the most types of one -T */
 
 struct agg_column {
 	const char *name;
@@ -18,33 +18,33 @@ struct agg_column {
 };
 
 /* The records of -T and their columns, by number: 0 is the first type, or the
- * first column that was asked for. */
+ * first column that was requested. */
 struct agg_input {
 	struct join join;
-	char **tag; /* the types, of the caller */
+	char **tag; /* the types; the caller owns them */
 	int ntypes;
 	struct rec_type *type[INPUT_TYPES];
-	bool seen[INPUT_TYPES];   /* a record of it was */
-	bool legend[INPUT_TYPES]; /* a legend of it was */
-	bool any;                 /* --where held for a record */
+	bool seen[INPUT_TYPES];   /* a record of the type was read */
+	bool legend[INPUT_TYPES]; /* a legend of the type was read */
+	bool any;                 /* --where was true for a record */
 	struct agg_column *col;
 	int ncol;
 };
 
-/* tag and ntypes are set; rd is kept. */
+/* Called when tag and ntypes are set; rd must outlive in. */
 void input_open(struct agg_input *in, struct rec_reader *rd);
 
-/* The number of a column, asked for before the first record; the name is
- * kept. */
+/* The number of a column, called before the first record; name must outlive in.
+ */
 int input_column(struct agg_input *in, const char *name);
 
-/* The same of a column that records may lack. */
+/* The same for a column that records may not have. */
 int input_optional(struct agg_input *in, const char *name);
 
-/* Its own name, if it was asked for by an alias. */
+/* The column's own name, if it was requested by an alias. */
 const char *input_canon(const struct agg_input *in, int col);
 
-/* A legend of type t came. */
+/* Takes a legend of type t. */
 void input_legend(struct agg_input *in, int t);
 
 /* The escaped text of a column's value in a record of type t; NULL if
@@ -66,20 +66,21 @@ struct agg_where {
 	struct buf tmp;
 };
 
-/* A condition more; arg is kept, and changed. */
+/* Adds a condition; arg is kept, and changed. */
 void where_add(struct agg_where *w, char *arg);
 
-/* Parses the conditions and asks for their columns; nonsense is fatal. */
+/* Parses the conditions and requests their columns; an invalid condition is
+ * fatal. */
 void where_make(struct agg_where *w, struct agg_input *in);
 
-/* Whether all hold for a record of type t. */
+/* True if all conditions hold for a record of type t. */
 bool where_holds(
     struct agg_where *w, struct agg_input *in, const struct rec *r, int t);
 
 struct sort_key {
 	const char *name;
 	bool down;
-	/* one of them says where its values come from: a column of -g, a
+	/* exactly one says where its values come from: a column of -g, a
 	 * statistic or a column of the input; the others are -1 */
 	int group, stat, col;
 };
@@ -98,29 +99,29 @@ struct sort_val {
 	size_t n;
 };
 
-/* Adds the keys of a comma list, which is kept. Nonsense is fatal. */
+/* Adds the keys of a comma list, which is kept. An invalid key is fatal. */
 void sort_parse(struct agg_sort *o, const char *arg);
 
 /* The value of a raw text; NULL is unset. */
 struct sort_val sort_value(const char *s, size_t n);
 
-/* One item's values, a value per key, against another's. */
+/* Compares the values of two items, one value per key. */
 int sort_cmp(const struct agg_sort *o, const struct sort_val *x,
     const struct sort_val *y);
 
-/* Appends the values of an item as bytes; and the order of such bytes, a
- * runs_cmp of runs.h whose ctx is the struct agg_sort. */
+/* Appends the values of an item as bytes. The other compares such bytes; it is
+ * a runs_cmp of runs.h whose ctx is the struct agg_sort. */
 void sort_pack(struct buf *b, const struct sort_val *v, int n);
 int sort_cmp_packed(
     const void *ctx, const char *a, size_t an, const char *b, size_t bn);
 
-/* The order of n items, whose values stand one after the other in v: idx[n]
- * gets their places. Equals stay in order. */
+/* Sorts n items, whose values follow one another in v: idx[n] gets their
+ * places. Equal items stay in order. */
 void sort_items(
     const struct agg_sort *o, const struct sort_val *v, size_t n, size_t *idx);
 
 enum agg_stat {
-	ST_COUNT, /* of the group, as ST_UNION: not of a field's values */
+	ST_COUNT, /* of the group, not of a field's values, as is ST_UNION */
 	ST_NSET,
 	ST_SUM,
 	ST_MEAN,
@@ -134,100 +135,103 @@ enum agg_stat {
 	ST_LAST,
 };
 
-/* What a value is wanted for, besides sum, least and greatest. */
+/* The data that a statistic needs besides sum, least and greatest value. */
 enum { ACC_VALUES = 1 /* percentiles */, ACC_STD = 2 };
 
 struct stat_col { /* a column of the result */
 	enum agg_stat stat;
 	const char *word; /* of -a */
-	int field;        /* -1: none */
+	int field;        /* -1 if none */
 	double p;         /* percentile */
 	char *name;
 };
 
-/* The statistic of a word of -a, of no field yet; *per_field: whether there is
- * one for each field. An unknown word is fatal. */
+/* The statistic of a word of -a, without a field; *per_field: there is one for
+ * each field. An unknown word is fatal. */
 struct stat_col stat_parse(const char *word, bool *per_field);
 
 /* The standard word of an alias ("avg" is "mean"), or the alias itself. */
 const char *stat_word(const char *alias);
 
-/* The name of its column, for free(); field: of the input, NULL for one that
- * is not of a field. */
+/* The name of its column, which the caller frees; field: the column of the
+ * input, or NULL if the statistic has none. */
 char *stat_name(const struct stat_col *s, const char *field);
 
-/* The reverse: from the name of a column of a result to the statistic, its
- * word, and its field, a view into name (NULL: it is of no field). False for
- * another column, and for a share, whose name does not tell its field. */
+/* The reverse: finds the statistic, its word and its field from the name of a
+ * result's column. The field is a view into name (NULL if it has none). False
+ * for other columns, and for a share, because its name does not contain its
+ * field. */
 bool stat_result(const char *name, struct stat_col *s, const char **field);
 
-/* Frees what stat_result() has made for s: the word of a percentile. */
+/* Frees the word of a percentile, which stat_result() allocated. */
 void stat_free(const struct stat_col *s);
 
-/* Whether it is the share of that field. */
+/* True if it is the share of that field. */
 bool stat_is_pct(const char *name, const char *field);
 
 struct agg_field { /* of -f */
 	int col;
 	bool numeric; /* read as a number */
-	bool ends;    /* its first or last text is wanted */
+	bool ends;    /* its first or last text is needed */
 	int want;     /* ACC_VALUES, ACC_STD */
 };
 
 struct agg_spec {
-	/* asked for, with input.tag and where.arg */
+	/* options, with input.tag and where.arg */
 	const char *as; /* the type of the result's records */
 	char **groups, **fields, **stats;
-	char **words; /* of stats, without the field behind a colon */
+	char **words; /* words of statistics, without the field after a colon */
 	int ngroups, nfields, nstats;
-	char **cut; /* without statistics: the columns that are left */
+	char **cut; /* without statistics: the columns to keep */
 	int ncut;
-	int64_t limit; /* -1: none */
+	int64_t limit; /* -1 if none */
 	bool rest;
 	struct agg_sort sort;
 	struct agg_where where;
-	bool partial; /* with what --merge needs */
-	/* made of that */
+	bool partial; /* with the state that --merge needs */
+	/* made from the options */
 	struct agg_input in;
-	char **names; /* of the groups in the result; NULL: the columns' */
+	char **names; /* names of the groups in the result; NULL: those of
+		       * the columns */
 	int *group_col, *cut_col;
 	struct agg_field *field; /* those of -f, then those of -a STAT:FIELD */
 	int nfield;
-	struct stat_col *stat; /* none: the records themselves */
+	struct stat_col *stat; /* none: the records themselves are written */
 	int nstat;
-	int start_col, dur_col, src_col; /* for unions; -1 */
+	int start_col, dur_col, src_col; /* for unions; otherwise -1 */
 };
 
-/* Makes the columns and statistics; fatal if they make no sense. */
+/* Makes the columns and statistics; fatal if they are invalid. */
 void spec_make(struct agg_spec *a, struct rec_reader *rd);
 
-/* Adds a statistic, which has its name and field: what is kept of the field
- * for it. */
+/* Adds a statistic, which has its name and field, and notes which data of the
+ * field it needs. */
 void spec_stat(struct agg_spec *a, struct stat_col s);
 
-/* Where the keys of --sort are; spec_make() does it too. */
+/* Finds the columns of the keys of --sort; spec_make() calls it too. */
 void spec_keys(struct agg_spec *a);
 
 /* The name of a group in the result. */
 const char *spec_group(const struct agg_spec *a, int i);
 
-/* And of a field. */
+/* The name of a field in the result. */
 const char *spec_field(const struct agg_spec *a, int i);
 
 struct agg_merge;
 
 struct agg_plan {
-	struct agg_spec **spec; /* one without statistics stands alone */
+	struct agg_spec **spec; /* one without statistics must be the only
+				 * one */
 	int n;
-	bool pass;   /* the input is passed on, the results behind it */
-	char **keep; /* of it only these types; NULL: all */
+	bool pass;   /* the input is passed on, with the results after it */
+	char **keep; /* only these types are passed on; NULL: all */
 	int nkeep;
 	bool partial, merge;
 	size_t memory;            /* -S */
-	struct agg_merge *merged; /* of --merge, until the process ends */
+	struct agg_merge *merged; /* of --merge; lives as long as the process */
 };
 
-/* One more aggregation; the options that follow are its own. */
+/* Adds an aggregation, to which the options that follow apply. */
 struct agg_spec *plan_add(struct agg_plan *p);
 
 /* Sets defaults; options that exclude each other are fatal. */

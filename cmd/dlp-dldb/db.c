@@ -1,4 +1,4 @@
-/* The file that is written, its rows and queries; see db.h. */
+/* The database file, its rows and queries; see db.h. */
 #include "db.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "sqldb.h"
 
 /* The file to remove if the process ends early. One per process, because a
- * handler of signals has no argument. */
+ * signal handler has no argument. */
 static char *volatile doomed;
 
 static void
@@ -68,7 +68,8 @@ open_file(struct db *db, const char *file)
 	db_exec(db, "BEGIN");
 }
 
-/* A name beside path; SQLite makes the file anew with the mode of others. */
+/* A name in the folder of path. SQLite creates the file, so that it has the
+ * usual mode. */
 static char *
 temp_beside(const char *path)
 {
@@ -114,7 +115,7 @@ db_open(struct db *db, const char *path)
 	open_file(db, path);
 }
 
-/* Frees the rows that wait, and all statements. */
+/* Frees the waiting rows and all statements. */
 static void
 close_inserts(struct db *db)
 {
@@ -194,7 +195,7 @@ db_int(struct db *db, const char *sql, int64_t def)
 	return def;
 }
 
-/* A statement that adds so many rows. */
+/* A statement that adds this many rows. */
 static sqlite3_stmt *
 prepare(struct db *db, enum db_table t, int rows)
 {
@@ -216,7 +217,7 @@ prepare(struct db *db, enum db_table t, int rows)
 	return st;
 }
 
-/* The insert of one row, prepared. */
+/* The prepared insert of one row. */
 static struct db_insert *
 insert_of(struct db *db, enum db_table t)
 {
@@ -281,7 +282,7 @@ db_put(struct db *db, enum db_table t, int64_t id, const char *fmt, ...)
 	return sqlite3_last_insert_rowid(db->sql);
 }
 
-/* The id of a text that is in the dictionary already. */
+/* The id of a text that the dictionary already has. */
 static int64_t
 find_text(struct db *db, const char *s, size_t n)
 {
@@ -313,7 +314,7 @@ db_put_text(struct db *db, const char *s, size_t n)
 	return sqlite3_last_insert_rowid(db->sql);
 }
 
-#define MANY 32 /* rows at once: more are not faster */
+#define MANY 32 /* rows per statement: more are not faster */
 
 static void
 many_open(struct db *db, struct db_insert *in, enum db_table t, int n)

@@ -1,11 +1,11 @@
 /*
- * The database that is written: under a name of its own beside the wanted
- * one, which it gets when it is whole; so a run that fails leaves nothing.
- * All failures are fatal.
+ * The database that is written. It has a temporary name next to the final one
+ * and gets the final name when it is complete, so a run that fails leaves
+ * nothing. All failures are fatal.
  *
- * Its tables, indices and views are those of DLProf 1.8.0, by the names and
- * columns that scripts ask for; tables dlp_* hold what the reports of dlp need
- * besides.
+ * Its tables, indices and views are those of DLProf 1.8.0, with the names and
+ * columns that scripts use. Tables dlp_* hold the other data that dlp's reports
+ * need.
  */
 #ifndef DB_H
 #define DB_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum db_table { /* in the order in which they are made */
+enum db_table { /* in the order in which they are created */
 	T_DICTIONARY,
 	T_GRID_BLOCK,
 	T_MODEL_INFO,
@@ -62,60 +62,60 @@ enum db_table { /* in the order in which they are made */
 };
 
 struct db_insert {          /* into one table */
-	sqlite3_stmt *st;   /* of one row; NULL: not prepared */
-	sqlite3_stmt *many; /* of db_add(): so many rows at once */
-	int64_t *rows;      /* that wait */
+	sqlite3_stmt *st;   /* one row; NULL if not prepared */
+	sqlite3_stmt *many; /* for db_add(): many rows in one statement */
+	int64_t *rows;      /* rows that wait */
 	int n_rows, n_cols;
 };
 
 struct db {
 	sqlite3 *sql;
 	struct db_insert ins[DB_TABLES];
-	sqlite3_stmt *find_text; /* NULL: not prepared */
+	sqlite3_stmt *find_text; /* NULL if not prepared */
 	const char *path;
-	char *temp; /* NULL: path itself is written to */
+	char *temp; /* NULL: writes to path itself */
 };
 
-/* A new one. Fatal if path exists, unless force. */
+/* Creates a database. Fatal if path exists, unless force is set. */
 void db_create(struct db *db, const char *path, bool force);
-/* One that is there, in which a transaction begins. */
+/* Opens an existing one and begins a transaction. */
 void db_open(struct db *db, const char *path);
-/* All rows of db_add() so far are there for queries. */
+/* Writes all rows of db_add() so far, so that queries find them. */
 void db_flush(struct db *db);
-/* Commits, closes, with all statements; path is the database from now on. */
+/* Commits and closes everything; path is the database from now on. */
 void db_finish(struct db *db);
-/* Closes; what db_create() made is gone. */
+/* Closes it and removes what db_create() made. */
 void db_drop(struct db *db);
 
-/* Ends with the database's message. */
+/* Ends the process with the database's message. */
 void db_fail(const struct db *db) __attribute__((noreturn));
 
 void db_exec(struct db *db, const char *sql);
-bool db_try(struct db *db, const char *sql); /* false: a constraint */
+bool db_try(struct db *db, const char *sql); /* false if a constraint fails */
 
-/* Adds a row. fmt has a letter per column behind id: i int64_t, f double, t
- * const char * (NULL is ""), n nothing (NULL). id 0: the next one; returns the
- * id. */
+/* Adds a row. fmt has a letter per column after id: i int64_t, f double, t
+ * const char * (NULL is ""), n nothing (NULL). id 0 means the next one; returns
+ * the id. */
 int64_t db_put(
     struct db *db, enum db_table t, int64_t id, const char *fmt, ...);
 
 /* NULL, in a row of integers. */
 #define DB_NULL INT64_MIN
-/* A row of n integers, id first (0: the next one), or DB_NULL, for tables with
- * many: some wait, and go together. */
+/* Adds a row of n integers, id first (0: the next one), or DB_NULL, to a table
+ * with many rows. Some rows wait, and are written together. */
 void db_add(struct db *db, enum db_table t, const int64_t *row, int n);
 #define DB_ADD(db, t, ...)                                                     \
 	db_add(db, t, (const int64_t[]){ __VA_ARGS__ },                        \
 	    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
-/* The id of a text in the dictionary, which gets it if need be. */
+/* The id of a text in the dictionary, to which it is added if necessary. */
 int64_t db_put_text(struct db *db, const char *s, size_t n);
 
-/* The first value of a query's first row; def if it has none. */
+/* The first value of a query's first row; def if there is no row. */
 int64_t db_int(struct db *db, const char *sql, int64_t def);
 
 /* db_schema.c */
 const char *db_table_name(enum db_table t);
-int db_table_cols(enum db_table t); /* id among them */
+int db_table_cols(enum db_table t); /* including id */
 void ddl_tables(struct db *db);
 
 void ddl_views(struct db *db); /* db_views.c */
@@ -123,8 +123,8 @@ void ddl_views(struct db *db); /* db_views.c */
 /* Drops the indices of the aggregated tables while rows are added. */
 void ddl_no_indices(struct db *db);
 
-/* Makes the indices, after the rows. An index that cannot be unique is made
- * without. */
+/* Creates the indices, after the rows. If the rows do not allow a unique index,
+ * it is not unique. */
 void ddl_indices(struct db *db, bool aggregated);
 
 #endif

@@ -95,7 +95,7 @@ add_memory(struct db_halves *d, const struct db_work *w)
 		smap_put(&d->agg->mem_names, s, n, NULL);
 }
 
-/* Names are counted apart: those that used Tensor Cores, and others. */
+/* Names are counted twice: those that used Tensor Cores, and the others. */
 static void
 name_seen(struct db_halves *d, struct kern_sum *k, bool tc)
 {
@@ -215,7 +215,8 @@ metric_avg(const struct db_metric *m)
 	return m->n > 0 ? agg_round((double)m->sum / (double)m->n) : 0;
 }
 
-/* Rows that are equal to one of late are shared, as DLProf shares them. */
+/* Writes a row, or shares an equal one that was written recently, as DLProf
+ * does. */
 int64_t
 agg_put_metric(struct db_halves *d, const struct db_metric *m, double avg)
 {

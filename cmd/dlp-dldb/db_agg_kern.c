@@ -16,7 +16,7 @@ cmp_i64(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* By op and iteration, which a pair begins with. */
+/* Compares op and iteration, with which a pair begins. */
 static int
 cmp_pair(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
 {
@@ -39,7 +39,8 @@ cmp_no(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
 	return cmp_i64(x, y);
 }
 
-/* A pair costs its place, room to grow_held and its entry in the map. */
+/* The memory of a pair is its place, room to grow_held and its entry in the
+ * map. */
 void
 agg_kern_start(struct db_agg *a, size_t bytes)
 {
@@ -52,7 +53,7 @@ agg_kern_start(struct db_agg *a, size_t bytes)
 		a->max_held = 1;
 }
 
-/* All pairs go to disk. */
+/* Writes all pairs to disk. */
 static void
 put_old(struct db_agg *a)
 {
@@ -168,7 +169,7 @@ agg_iter(const struct db_halves *d, int64_t iter)
 	return no != NULL ? d->agg->iters[*no - 1] : none;
 }
 
-/* The sums of a pair are the same for each of its numbers: by number. */
+/* Sorts by number; the sums of a pair are the same for each of its numbers. */
 static void
 put_sum(struct xsort *all, struct buf *nos, const struct agg_pair *sum)
 {
@@ -179,7 +180,7 @@ put_sum(struct xsort *all, struct buf *nos, const struct agg_pair *sum)
 	buf_clear(nos);
 }
 
-/* Adds up the pairs on disk; then they are there by their numbers. */
+/* Adds up the pairs on disk and sorts them by their numbers. */
 static void
 add_old(struct db_agg *a)
 {
@@ -210,7 +211,7 @@ add_old(struct db_agg *a)
 	a->first_pair = 0;
 }
 
-/* The pair of that number; kernels' numbers come in the order in which pairs
+/* The pair of that number. Kernels' numbers come in the order in which pairs
  * went to disk, as many at a time as memory holds. */
 static const struct agg_pair *
 pair_no(struct db_agg *a, uint64_t no)
@@ -244,7 +245,7 @@ put_kernels(
 	}
 }
 
-/* Back from the file, into what is held; how many there were. */
+/* Reads kernels back from the file into memory; returns how many there were. */
 static size_t
 read_held(struct db_agg *a)
 {

@@ -1,4 +1,4 @@
-/* Texts as numbers and ids of the dictionary; session facts and GPUs. */
+/* Texts as numbers and as ids of the dictionary; facts of the session; GPUs. */
 #include "db_halves.h"
 
 #include <stdio.h>
@@ -77,7 +77,7 @@ facts_int(const struct db_halves *d, const char *name, int64_t def)
 
 #define MAX_DEV 1024
 
-/* The versions that DLProf 1.8.0 wrote of itself. */
+/* The versions that DLProf 1.8.0 wrote about itself. */
 #define VERSION "1.8.0"
 #define DLPROF_VERSION "v1.8.0"
 #define DLPROF_BUILD "29839685"
@@ -91,7 +91,7 @@ struct fact_dev {
 struct db_facts {
 	struct fact_dev dev[MAX_DEV];
 	size_t n_dev;
-	struct smap fixed; /* the facts that --set gave */
+	struct smap fixed; /* facts that --set gave */
 	struct {
 		struct rec_col *dev, *name, *cc, *n_sm, *mem, *clock, *membw;
 	} col;
@@ -103,7 +103,7 @@ facts_new(void)
 	return xcalloc(1, sizeof(struct db_facts));
 }
 
-/* "9.0"; another text leaves 0. */
+/* "9.0"; any other text leaves 0. */
 static void
 read_version(const char *s, size_t n, int64_t *major, int64_t *minor)
 {
@@ -156,7 +156,7 @@ facts_start(struct db_halves *d, struct stage *st)
 	    { &f->col.clock, "clock_hz" }, { &f->col.membw, "membw_bytes_s" });
 }
 
-/* The last line of a name counts: later stages know better. */
+/* The last line of a name is used, because later stages know better. */
 void
 facts_meta(struct db_halves *d, const struct rec *r)
 {
@@ -229,7 +229,8 @@ fact_text(const struct db_halves *d, const char *name, const char *def)
 	return s != NULL ? s : def;
 }
 
-/* As the guide lists them; that of pytorch is known. */
+/* The numbers in the order of the guide; only pytorch's is known for certain.
+ */
 static int64_t
 mode_number(const char *mode)
 {
@@ -275,7 +276,7 @@ fact_flag(const struct db_halves *d, const char *name, int64_t def)
 	return strcmp(s, "false") == 0 ? 0 : facts_int(d, name, def);
 }
 
-/* Settings that no marker told have DLProf's default. */
+/* A setting that no marker has gets DLProf's default. */
 static void
 put_model(struct db_halves *d)
 {
@@ -293,8 +294,8 @@ put_model(struct db_halves *d)
 	    fact_flag(d, "model_amp_enabled", 0));
 }
 
-/* One row of memory per GPU. Only what was recorded says how much was used;
- * else both are 0, as DLProf has it. */
+/* Writes one row of memory per GPU. The amount used is known only if it was
+ * recorded; otherwise both values are 0, as in DLProf. */
 static void
 put_memory(struct db_halves *d, size_t i)
 {

@@ -1,8 +1,8 @@
 /*
- * What the two halves of the database share. The raw half gets all records
- * as they pass; the aggregated one adds them up, by op, and is written at
- * the end: they can be two runs of this command in one pipeline, so that
- * the range of iterations is cut between them.
+ * The interface between the two halves of the database. The raw half gets all
+ * records as they pass. The aggregated half adds them up by op and is written
+ * at the end. The two can be two runs of this command in one pipeline, with a
+ * filter between them that selects the iterations.
  */
 #ifndef DB_HALVES_H
 #define DB_HALVES_H
@@ -21,7 +21,7 @@ struct db_halves {
 	size_t memory;     /* -S */
 	bool any;          /* a section has begun */
 	bool open, whole;  /* a database is open, and complete */
-	struct smap words; /* value: id in the dictionary, 0 if not known */
+	struct smap words; /* value: id in the dictionary, 0 if unknown */
 	struct smap infos; /* ##info: name -> number in words, from 1 */
 	struct buf tmp;    /* of a text that is read */
 	struct map strs;   /* id of a str record -> number in words */
@@ -34,15 +34,16 @@ struct db_halves {
 	uint64_t n_no_op, n_graph, n_no_call;
 };
 
-/* The number of a text, for good. */
+/* The number of a text, valid until the end. */
 uint32_t db_word(struct db_halves *d, const char *s, size_t n);
-/* The same of a column's text, unescaped; of "" if it is unset. */
+/* The same for a column's text, unescaped; for "" if it is unset. */
 uint32_t db_col_word(
     struct db_halves *d, const struct rec *r, const struct rec_col *c);
-/* Its text, and its id in the dictionary, which gets it if need be. */
+/* The text of a number. The other: its id in the dictionary, to which it is
+ * added if necessary. */
 const char *db_word_text(const struct db_halves *d, uint32_t w);
 int64_t db_word_id(struct db_halves *d, uint32_t w);
-/* The id of a text that does not come again: nothing is kept. */
+/* The id of a text that does not occur again, so that nothing is cached. */
 int64_t db_text_id(struct db_halves *d, const char *s, size_t n);
 int64_t db_str_id(struct db_halves *d, const char *s);
 
@@ -53,7 +54,7 @@ int64_t facts_int(const struct db_halves *d, const char *name, int64_t def);
 #define N_METRIC 5
 enum { M_CPU, M_GPU, M_API, M_OVERHEAD, M_IDLE };
 
-struct db_metric { /* nothing yet: n is 0 */
+struct db_metric { /* n is 0 if there is no value yet */
 	int64_t n, sum, min, max;
 };
 
@@ -75,7 +76,7 @@ struct kern_sum { /* the launches of one kernel name in an op */
 	uint32_t name;  /* word */
 	bool tc, no_tc; /* some launch used Tensor Cores; some did not */
 	struct db_metric api, gpu;
-	int64_t tc_api, tc_gpu; /* of those that used Tensor Cores */
+	int64_t tc_api, tc_gpu; /* sums of launches that used Tensor Cores */
 };
 
 struct db_op {
@@ -88,9 +89,10 @@ struct db_op {
 	/* aggregated half */
 	int64_t n_calls, n_kern;
 	bool used_tc;
-	struct db_metric *m; /* N_METRIC; NULL: none, or just one run's v */
+	struct db_metric *m; /* N_METRIC; NULL if there is none, or only one
+			      * run's v */
 	int64_t v[N_METRIC];
-	uint32_t has; /* bits of those in v that are set */
+	uint32_t has; /* bits of the members of v that are set */
 	struct kern_sum *kerns;
 };
 
@@ -109,12 +111,12 @@ enum db_kind { K_KERN, K_COPY, K_SET, K_SYNC, K_GRAPH, K_CALL, K_N };
 
 struct db_work {
 	enum db_kind kind;
-	struct db_op *op; /* NULL: none */
+	struct db_op *op; /* NULL if there is none */
 	int64_t id, start, end, pid, tid, dev;
-	int64_t inst;           /* 0: unset */
-	bool has_api, own_call; /* a call is known; its duration, too */
+	int64_t inst;           /* 0 if unset */
+	bool has_api, own_call; /* a call is known; its duration is, too */
 	int64_t api_start, api_dur;
-	int64_t iter; /* -1: unset */
+	int64_t iter; /* -1 if unset */
 	bool tc;
 	uint32_t name; /* word: kernels */
 	const struct db_cols *cols;
@@ -128,7 +130,7 @@ struct db_cols { /* of a type of work */
 	    *block, *bytes, *copy_kind, *event;
 };
 
-/* The number of its iteration; -1 for none. */
+/* The number of its iteration; -1 if none. */
 static inline int64_t
 work_iter(const struct rec *r, const struct rec_col *c)
 {
@@ -144,12 +146,12 @@ struct db_run { /* an inst record */
 	bool has[5];
 };
 
-/* Also listens for ranges, calls of the operating system and memory events,
- * which become rows of the tables dlp_*. */
+/* Also reads ranges, calls of the operating system and memory events, which
+ * become rows of the tables dlp_*. */
 void raw_start(struct db_halves *d, struct stage *st);
 void raw_work(struct db_halves *d, const struct db_work *w);
 void raw_run(struct db_halves *d, const struct db_run *run);
-/* At the end: runs that work named and that never came. */
+/* Called at the end: writes runs that work named and that never came. */
 void raw_end(struct db_halves *d);
 void raw_free(struct db_halves *d);
 
@@ -157,11 +159,11 @@ struct db_facts *facts_new(void);
 void facts_start(struct db_halves *d, struct stage *st);
 void facts_meta(struct db_halves *d, const struct rec *r);
 
-/* "NAME=VALUE", which no ##info line changes, or "NAME?=VALUE", which one
- * does; false if it is none. */
+/* "NAME=VALUE", which overrides ##info lines, or "NAME?=VALUE", which an ##info
+ * line overrides; false if the text has neither form. */
 bool facts_set(struct db_halves *d, const char *fact);
 
-/* At the end: the rows. */
+/* Called at the end: writes the rows. */
 void facts_write(struct db_halves *d);
 
 /* The GPUs: their number, and the i-th one's device number. */
@@ -170,7 +172,7 @@ int64_t facts_dev(const struct db_halves *d, size_t i);
 /* The id of its row. */
 int64_t facts_gpu_id(const struct db_halves *d, int64_t dev);
 
-/* How an op was recognized; the raw half. */
+/* Stores how an op was recognised; for the raw half. */
 void own_op(struct db_halves *d, int64_t op_id, const char *by, size_t n);
 
 /* A device; numbers can be DB_NULL. */
@@ -182,7 +184,7 @@ void own_dev(struct db_halves *d, const struct db_dev *dev);
 /* Bytes; 0 if there were no memory events. */
 int64_t own_mem_peak(struct db_halves *d, int64_t dev);
 
-/* At the end: ##info as it is, but for what dlp-iter says. */
+/* Called at the end: writes the ##info lines, except those of dlp-iter. */
 void own_facts(struct db_halves *d);
 
 #endif

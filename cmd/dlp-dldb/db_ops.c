@@ -1,4 +1,4 @@
-/* Ops: their rows, and what their work needs to know of them. */
+/* Ops: their rows, and the facts that their work needs. */
 #include "db_halves.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ one_shape(const char *s, struct buf *sizes, struct buf *letters)
 	return *s == '>' ? s + 1 : s;
 }
 
-/* The name before a shape is JSON text already. */
+/* The name before a shape is already JSON text. */
 static void
 put_shape_name(struct buf *names, const char *s, const char *open)
 {
@@ -46,8 +46,8 @@ put_shape_name(struct buf *names, const char *s, const char *open)
 	buf_putc(names, '"');
 }
 
-/* Takes DLProf's shapes, "<N:32, C:3>; x: <6>", apart: appends [[32,3],[6]],
- * ["","x"] and N,C: the letters of those that have some, joined by ";". Appends
+/* Splits DLProf's shapes, "<N:32, C:3>; x: <6>": appends [[32,3],[6]], ["","x"]
+ * and N,C, the letters of the shapes that have some, joined by ";". Appends
  * nothing for a text without a shape. */
 static void
 shape_split(
@@ -143,7 +143,7 @@ new_op(struct db_ops *o, const struct rec *r, int64_t id)
 	return &o->v[o->n - 1];
 }
 
-/* A field unescaped, "" if unset; valid until the next with this buffer. */
+/* A field unescaped, "" if unset; valid until the next use of this buffer. */
 static const char *
 field_text(
     const struct rec *r, const struct rec_col *c, struct buf *b, size_t *n)
@@ -173,7 +173,7 @@ json_id(struct db_halves *d, struct buf *b)
 	return db_word_id(d, db_word(d, b->s, b->len));
 }
 
-/* Shapes of the inputs come as JSON too, which has scalars. */
+/* Input shapes can also be JSON, which includes scalars. */
 static int64_t
 put_shapes(
     struct db_halves *d, const struct rec *r, struct db_op *op, struct buf *in)

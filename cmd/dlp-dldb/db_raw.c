@@ -1,6 +1,6 @@
 /*
- * The raw half: rows of work, of runs of ops, and of what DLProf's tables have
- * no place for.
+ * The raw half: rows of work, of runs of ops, and of records for which DLProf
+ * has no table.
  */
 #include "db_halves.h"
 
@@ -17,7 +17,7 @@ struct raw_seen { /* a run that is open */
 	int64_t start, end, pid, tid; /* of its work so far */
 };
 
-/* Columns of what DLProf's tables have no place for. */
+/* Columns of records for which DLProf has no table. */
 struct db_range_cols {
 	struct rec_col *id, *start, *dur, *pid, *tid, *end_tid, *domain, *mode,
 	    *text, *level, *layer;
@@ -105,7 +105,7 @@ raw_run(struct db_halves *d, const struct db_run *u)
 
 	if (s->op_id != u->op->id)
 		die("%s: run %lld is of two ops", d->path, (long long)u->id);
-	/* of what was not seen on the CPU the thread is unknown, too */
+	/* a run that was not recorded on the CPU has no known thread, either */
 	put_run(d, s, u->op, u->start,
 	    num_add(u->start, u->dur > 0 ? u->dur : 0), u->pid,
 	    u->dur >= 0 ? u->tid : -1);
@@ -129,8 +129,8 @@ raw_end(struct db_halves *d)
 	}
 }
 
-/* When its call began and ended. GPU work that no call launched counts as
- * launched at its start. */
+/* The start and end of its call. GPU work that no call launched counts as
+ * launched at its own start. */
 static void
 work_api(const struct db_work *w, int64_t *start, int64_t *stop)
 {
@@ -138,7 +138,7 @@ work_api(const struct db_work *w, int64_t *start, int64_t *stop)
 	*stop = w->own_call ? num_add(*start, w->api_dur) : *start;
 }
 
-/* A run for work that names none. */
+/* Makes a run for work that names none. */
 static int64_t
 lone_run(struct db_halves *d, const struct db_work *w)
 {
@@ -166,7 +166,7 @@ raw_nth(struct db_halves *d, const struct db_work *w)
 	return s->nth;
 }
 
-/* The numbers of Nsight Systems' versions that DLProf read. */
+/* The numbers in the versions of Nsight Systems that DLProf read. */
 static const char *const copy_kinds[] = { "unknown", "HtoD", "DtoH", "HtoA",
 	"AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP", "UVM-HtoD",
 	"UVM-DtoH", "UVM-DtoD" };
@@ -242,8 +242,8 @@ long_name(struct db_halves *d, const struct db_work *w)
 	return db_word_id(d, (uint32_t)*no);
 }
 
-/* DLProf has no table for runs of whole graphs: each becomes a kernel of that
- * name, which dlp-parse recognizes. */
+/* DLProf has no table for runs of whole graphs. Each becomes a kernel of that
+ * name, which dlp-parse recognises. */
 static void
 put_kern(struct db_halves *d, const struct db_work *w, int64_t nth)
 {
@@ -415,7 +415,7 @@ own_dev(struct db_halves *d, const struct db_dev *dev)
 	    dev->mem_bytes, dev->membw_bytes_s);
 }
 
-/* The largest amount of memory that was allocated on the device at a time. */
+/* The largest amount of memory that was allocated on the device at one time. */
 int64_t
 own_mem_peak(struct db_halves *d, int64_t dev)
 {
@@ -435,7 +435,7 @@ own_mem_peak(struct db_halves *d, int64_t dev)
 	return peak;
 }
 
-/* Whether dlp-iter chose the fact: it does not describe the profile. */
+/* True if dlp-iter chose the fact, so that it does not describe the profile. */
 static bool
 is_choice(const char *s, size_t n)
 {

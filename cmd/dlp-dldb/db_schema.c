@@ -157,8 +157,8 @@ static const struct {
 	    " pool_address n pool_bytes n" },
 };
 
-/* The next word of the columns, of *n bytes, from *p on, which is moved; NULL
- * at their end. */
+/* The next word of the columns; *p moves on and *n is its length. NULL at the
+ * end. */
 static const char *
 table_word(const char **p, int *n)
 {
@@ -254,7 +254,7 @@ ddl_tables(struct db *db)
 	buf_free(&b);
 }
 
-/* Named unique_TABLE. */
+/* Indices that are named unique_TABLE. */
 static const struct {
 	bool aggregated;
 	const char *table, *cols;
@@ -289,7 +289,7 @@ drop_index(struct db *db, size_t i)
 	buf_free(&b);
 }
 
-/* Two kernels of one call can start at the same time: then DLProf's index
+/* Two kernels of one call can start at the same time. Then DLProf's index
  * cannot be unique. */
 static void
 make_index(struct db *db, size_t i)

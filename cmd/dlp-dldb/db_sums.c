@@ -1,8 +1,8 @@
 /*
- * What later stages have summed up: iterations, time by class and device,
- * groups, findings. They are kept until the end, when the aggregation is
- * written. Shares are those of all visible GPUs; times of an iteration are the
- * mean over them, as there is one row for all.
+ * Sums of earlier stages: iterations, time by class and device, groups,
+ * findings. They are kept until the end, when the aggregation is written.
+ * Shares are those of all visible GPUs. Times of an iteration are the mean over
+ * the GPUs, because there is one row for all.
  */
 #include "db_agg.h"
 
@@ -17,7 +17,7 @@ enum { C_TC, C_KERN, C_MEM, C_DATA, C_IO, C_CPU, C_OTHER, C_N };
 
 struct sum_iter {
 	int64_t iter, start, dur;
-	bool counts; /* it lies in the range */
+	bool counts; /* it is in the selected range */
 };
 
 struct sum_busy { /* of an iteration and a device */
@@ -64,7 +64,7 @@ struct db_sums {
 	bool judged;        /* there are findings of dlp-advise */
 };
 
-/* One more element of a list, zeroed. */
+/* Adds an element, zeroed, to a list. */
 #define MORE(s, f) (more(&(s)->f, &(s)->n_##f, &(s)->cap_##f, sizeof(*(s)->f)))
 
 static void *
@@ -158,7 +158,7 @@ on_busy(struct stage *st, struct rec *r)
 	stage_pass(st, r);
 }
 
-/* The whole model is no group of DLProf's. */
+/* DLProf has no group for the whole model. */
 static void
 on_group(struct stage *st, struct rec *r)
 {
@@ -268,7 +268,7 @@ sums_free(struct db_halves *d)
 	free(s);
 }
 
-struct sum_whole { /* the iterations that count */
+struct sum_whole { /* the selected iterations */
 	int64_t first, last, n, total, wall;
 	double mean, dev;
 	int64_t ns[C_N]; /* over all devices */
@@ -304,7 +304,7 @@ count_iters(struct db_halves *d, struct sum_whole *w)
 		w->last = w->total > 0 ? w->total - 1 : 0;
 }
 
-/* The mean and deviation of the iterations that count. */
+/* The mean and deviation of the selected iterations. */
 static void
 deviation(const struct db_halves *d, struct sum_whole *w)
 {
@@ -478,7 +478,7 @@ metric_less(struct db_metric *m, const struct db_metric *of)
 	m->max = num_sub(m->max, of->max);
 }
 
-/* The time in the API is the CPU time that is no overhead. */
+/* The time in the API is the CPU time that is not overhead. */
 static void
 groups_write(struct db_halves *d, int64_t aggr)
 {

@@ -1,9 +1,9 @@
-/* The views: what they show, and from where. */
+/* The views, as data: their columns and the tables that these come from. */
 #include "array.h"
 #include "buf.h"
 #include "db.h"
 
-/* The names that stand behind ids of table t. */
+/* The names for ids of table t. */
 #define AGGR(t) " JOIN view_aggregations va ON va.aggr_id = " t ".aggr_id"
 #define DOMAIN(id)                                                             \
 	" JOIN read_only_domains rod ON rod.id = " id                          \

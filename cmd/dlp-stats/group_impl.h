@@ -1,6 +1,6 @@
 /*
- * A table of groups from within (group_table.h): the keys of the rows in
- * memory, rows sorted into runs, and the groups that are made of the runs.
+ * The inside of a table of groups (group_table.h): the keys of the rows in
+ * memory, rows sorted into runs, and the groups that are made from the runs.
  */
 #ifndef STATS_GROUP_IMPL_H
 #define STATS_GROUP_IMPL_H
@@ -17,32 +17,34 @@
 #include "varint.h"
 
 /*
- * text_shapes.c: texts in a few bytes where most differ in their numbers only,
- * as "aten::add_, op_id = 5" does: the number of the text's shape, which is the
- * text with a 0 for each of its numbers, and the digits, two in a byte.
+ * text_shapes.c: stores texts in a few bytes if most of them differ only in
+ * their numbers, such as "aten::add_, op_id = 5". A packed text is the number
+ * of its shape (the text with a 0 for each of its numbers) and the digits, two
+ * per byte.
  *
- * Shapes are kept as long as the set, up to a bound.
+ * Shapes are kept as long as the set, up to a limit.
  */
-struct text_shapes {  /* all zero is empty, and full */
-	size_t bound; /* of the shapes' bytes */
-	bool full;    /* no more texts are to be packed */
+struct text_shapes {  /* all zero: empty, and full */
+	size_t bound; /* bytes that shapes may use */
+	bool full;    /* no more texts can be packed */
 	size_t bytes;
 	struct smap texts;
 	struct text_shape {
 		uint32_t at, n; /* its parts */
 		uint32_t len;   /* bytes of the shape */
-		uint32_t ranks; /* the parts up to the last with a rank */
+		uint32_t ranks; /* number of parts up to the last one with a
+				 * rank */
 	} * shape;
 	size_t cap;
 	struct text_shape_part { /* up to a number, or the end */
 		uint32_t at;     /* in bodies */
 		uint32_t len;
 		uint32_t rank; /* from 1 among those that can follow the same
-				  parts; 0: there is no other */
+				* parts; 0 if there is no other */
 	} * part;
 	size_t nparts, parts_cap;
-	struct buf bodies; /* of the parts, and some room behind them */
-	size_t ranked;     /* shapes whose parts have their rank */
+	struct buf bodies; /* texts of the parts, and some room after them */
+	size_t ranked;     /* number of shapes whose parts have ranks */
 	struct buf text, digits;
 };
 
@@ -55,20 +57,21 @@ void shapes_pack(struct text_shapes *x, struct buf *b, const char *s, size_t n);
 void shapes_unpack(
     const struct text_shapes *x, struct buf *b, const char *s, size_t n);
 
-/* Appends bytes that are in the order of the texts, for packed ones between
- * which no other was packed since shapes_rank(). */
+/* Appends bytes that sort like the texts. Call shapes_rank() before, and pack
+ * no text in between. */
 void shapes_rank(struct text_shapes *x);
 void shapes_order(
     const struct text_shapes *x, struct buf *b, const char *s, size_t n);
 
 /*
- * group_table.c: texts with numbers from 0. A text that is there gets its
- * number again, as long as that is worth the search: where nearly all are new,
- * as the names of ranges with an op id are, each gets a number of its own, and
- * the same text can have several; they are packed then (shapes.h).
+ * group_table.c: texts with numbers from 0. A text that is already there gets
+ * its number again, as long as the search pays. If nearly all texts are new, as
+ * names of ranges with an op id are, each gets a number of its own, and equal
+ * texts can have several numbers; such texts are packed (text_shapes.c).
  */
 struct keyset {                     /* all zero is empty */
-	struct text_shapes *shapes; /* the caller's; NULL: none is packed */
+	struct text_shapes *shapes; /* the caller's; NULL: texts are not
+				     * packed */
 	struct buf text;
 	struct keyset_key {
 		size_t at;
@@ -77,9 +80,9 @@ struct keyset {                     /* all zero is empty */
 	uint32_t n, cap;
 	uint32_t *slot; /* number + 1, by hash */
 	uint32_t nslots;
-	uint32_t asked; /* since it was empty */
-	bool apart;     /* texts are not looked for */
-	bool packed;    /* all */
+	uint32_t asked; /* lookups since it was empty */
+	bool apart;     /* equal texts are not searched for */
+	bool packed;    /* all texts are packed */
 };
 
 struct keyset_order { /* all zero is empty; memory is kept */
@@ -91,7 +94,7 @@ struct keyset_order { /* all zero is empty; memory is kept */
 uint32_t keyset_put(struct keyset *k, const char *s, size_t n);
 uint32_t keyset_new(struct keyset *k, const char *s, size_t n);
 
-/* A text as it is kept, packed or not. */
+/* A text as it is stored, packed or not. */
 static inline const char *
 keyset_text(const struct keyset *k, uint32_t i, size_t *n)
 {
@@ -99,31 +102,31 @@ keyset_text(const struct keyset *k, uint32_t i, size_t *n)
 	return k->text.s + k->key[i].at;
 }
 
-/* o->ref: all, as textsort() takes them, to be in the order of their texts'
- * bytes; id is the number. s and n are the text, or if they are packed what
- * is the same for the same text. Valid until the set changes. */
+/* Fills o->ref with all texts, as textsort() takes them, to sort by the texts'
+ * bytes; id is the number. s and n are the text or, for packed texts, bytes
+ * that are equal for equal texts. Valid until the set changes. */
 void keyset_order(const struct keyset *k, struct keyset_order *o);
 void keyset_order_free(struct keyset_order *o);
 
-size_t keyset_bytes(const struct keyset *k); /* what it takes, sorted too */
-void keyset_clear(struct keyset *k);         /* memory is kept */
+size_t keyset_bytes(const struct keyset *k); /* bytes it needs, including
+					      * those for sorting */
+void keyset_clear(struct keyset *k);         /* keeps the memory */
 void keyset_free(struct keyset *k);
 
 /*
- * group_runs.c: a sorted run of rows, in memory or in a file without a name, of
- *numbers as in varint.h:
- *
+ * group_runs.c: a sorted run of rows, in memory or in a file without a name,
+ * made of numbers as in varint.h:
  *	2 * length of the key + 1 if it is packed, number of rows, the key,
- *	rows: 8 * part + number of values, values; 0 are left out at the end
+ *	rows: 8 * part + number of values, values; trailing zeros are left out
  */
 #define RUN_WORDS (1 + GROUP_VALS) /* of a row at most: part, values */
 #define RUN_ROW_MAX (VARINT_MAX * RUN_WORDS)
-#define RUN_SLACK (RUN_ROW_MAX * 2) /* to be read behind the end, unused */
+#define RUN_SLACK (RUN_ROW_MAX * 2) /* unused: reads go beyond the end */
 
 struct group_run_out {
 	struct buf buf;
-	int fd;      /* -1: all in memory */
-	bool packed; /* all keys are */
+	int fd;      /* -1: everything is in memory */
+	bool packed; /* all keys are packed */
 };
 
 void run_put_key(
@@ -132,10 +135,11 @@ void run_add_row(struct group_run_out *o, const int64_t *row, int nval);
 void run_put_empty(
     struct group_run_out *o); /* a row of part 0 without values */
 
-/* The bytes in buf to the file, if there is one and they are many. */
+/* Writes the bytes in buf to the file if there is one and they are many, or if
+ * all is set. */
 void run_flush(struct group_run_out *o, bool all);
 
-/* A row at p, where there is room for RUN_ROW_MAX bytes; behind it. */
+/* Writes a row at p, which has room for RUN_ROW_MAX bytes; returns its end. */
 static inline char *
 run_put_row(char *p, uint32_t part, const int64_t *v, int nval)
 {
@@ -149,7 +153,7 @@ run_put_row(char *p, uint32_t part, const int64_t *v, int nval)
 	return p;
 }
 
-/* The part and values of the row at p. */
+/* Reads the part and values of the row at p. */
 static inline const char *
 run_get_row(const char *p, int64_t *row, int nval)
 {
@@ -171,25 +175,26 @@ run_get_row(const char *p, int64_t *row, int nval)
 void run_text(
     const struct text_shapes *x, const struct group_code *c, struct buf *b);
 
-struct group_parts {       /* rows of other parts are passed over */
-	uint32_t from, to; /* to is one of them, too */
+struct group_parts {       /* rows of other parts are skipped */
+	uint32_t from, to; /* both included */
 };
 
 struct group_run {
-	int fd;       /* -1: all is in b */
-	struct buf b; /* what was read, from pos on yet to be used */
+	int fd;       /* -1: everything is in b */
+	struct buf b; /* bytes that were read; those from pos on are not used
+		       * yet */
 	size_t pos;
-	off_t at;               /* where the file is read next */
-	bool end;               /* no row is left */
-	struct group_code code; /* the current row's key, as it lies in keep */
-	struct buf keep, key;   /* key: what it is compared by */
+	off_t at;               /* place in the file of the next read */
+	bool end;               /* there are no more rows */
+	struct group_code code; /* the current row's key, as stored in keep */
+	struct buf keep, key;   /* key: the bytes by which it is compared */
 	uint64_t chunk;         /* text_chunk() of it */
 	bool has_key;
-	size_t rows; /* behind it, of the same key */
+	size_t rows; /* rows after this one with the same key */
 	int nval;
 	const struct text_shapes *shapes; /* of keys */
-	bool packed; /* all runs' keys are: no text is needed
-			to compare them */
+	bool packed; /* all runs' keys are packed: they can be compared
+		      * without their texts */
 	struct group_parts parts;
 	int64_t row[RUN_WORDS];
 };
@@ -202,7 +207,7 @@ struct group_merge {
 	const struct group_run_out *runs;
 	int n, nval;
 	struct text_shapes *shapes; /* of their keys */
-	bool codes;                 /* groups need no key but its code */
+	bool codes;                 /* groups need only the code of their key */
 	struct group_parts parts;
 };
 
@@ -210,12 +215,12 @@ void merge_runs(const struct group_merge *m, group_fn *fn, void *ctx);
 
 #define ROW_HEAD 5 /* bytes before a row in memory: its key, its length */
 
-struct group_fill { /* rows in the order in which they came */
+struct group_fill { /* rows in the order of their arrival */
 	struct keyset keys;
 	struct buf rows;
 	uint32_t *nrows; /* by key */
 	size_t nrows_cap;
-	uint32_t most; /* rows of a key */
+	uint32_t most; /* the most rows of a key */
 };
 
 struct groups {
@@ -224,14 +229,15 @@ struct groups {
 	uint64_t gen;  /* of the keys' numbers */
 	struct text_shapes shapes;
 	struct group_fill fills[2];
-	struct group_fill *in;  /* takes what comes */
-	struct group_fill *out; /* is sorted; with it is all up to sum */
+	struct group_fill *in;  /* takes new rows */
+	struct group_fill *out; /* is being sorted; with it everything up to
+				 * sum */
 	struct keyset_order order;
 	struct buf sorted;
 	size_t *first, first_cap;
 	int64_t *unpacked;
 	size_t unpacked_cap;
-	struct beside beside; /* what sorts */
+	struct beside beside; /* the thread that sorts */
 	bool sorting;
 	int64_t sum;
 	bool closed;

@@ -1,7 +1,7 @@
 /*
- * Sorted runs of rows, written and read (group_impl.h), and the groups that
- * they are merged to: the first values of a group come in order, so that equal
- * ones are counted, and the median is there at the end.
+ * Sorted runs of rows, written and read (group_impl.h), and their merge into
+ * groups. The first values of a group come in order, so that equal ones are
+ * counted, and the median is known at the end.
  */
 #include <errno.h>
 #include <math.h>
@@ -110,7 +110,7 @@ more(struct group_run *r, size_t want)
 	}
 }
 
-/* Where the run goes on; of the n bytes there fewer only at its end. */
+/* The next bytes of the run; fewer than n only at its end. */
 static inline const char *
 look(struct group_run *r, size_t n)
 {
@@ -119,7 +119,7 @@ look(struct group_run *r, size_t n)
 	return r->b.s + r->pos;
 }
 
-/* Up to p was used. */
+/* The bytes up to p have been used. */
 static inline void
 used(struct group_run *r, const char *p)
 {
@@ -177,10 +177,10 @@ run_next(struct group_run *r)
 struct group_acc { /* of a group */
 	const struct group_merge *m;
 	struct group_stats g;
-	struct buf key, code, text; /* key: what it is compared by */
+	struct buf key, code, text; /* key: the bytes by which it is compared */
 	bool any;                   /* there is a key, */
 	bool has_text;              /* and its text */
-	bool packed;                /* keys are no texts */
+	bool packed;                /* keys are packed, not texts */
 	int64_t *val;               /* distinct first values */
 	uint64_t *count;
 	size_t n, cap;
@@ -287,7 +287,7 @@ nth(const struct group_acc *a, uint64_t k)
 	return a->val[i];
 }
 
-/* Of a sample. */
+/* The standard deviation of a sample. */
 static double
 deviation(const struct group_acc *a)
 {
@@ -368,7 +368,7 @@ merge(struct group_run **heap, int n, struct group_acc *a, group_fn *fn,
 		finish(a, fn, ctx);
 }
 
-/* Whether all keys are packed, and can be compared so. */
+/* True if all keys are packed, and can be compared that way. */
 static bool
 all_packed(const struct group_merge *m)
 {

@@ -1,7 +1,7 @@
 /*
- * Groups of values, sorted and merged; see group_table.h. Keys are kept once
- * per run, or where they do not repeat once per row; rows hold their numbers.
- * While one lot of rows is sorted by a thread, the next comes in.
+ * Groups of values, sorted and merged; see group_table.h. Keys are stored once
+ * per run or, if they do not repeat, once per row; rows hold their numbers.
+ * While a thread sorts one batch of rows, the next one is filled.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,7 +16,7 @@
 
 /* The keys. */
 
-#define TRIAL 4096 /* texts after which it is seen whether they repeat */
+#define TRIAL 4096 /* texts after which it is decided if they repeat */
 
 static void
 rehash(struct keyset *k)
@@ -34,7 +34,7 @@ rehash(struct keyset *k)
 	}
 }
 
-/* What is in text from there on. */
+/* The length of text from there on. */
 static uint32_t
 new_key(struct keyset *k, size_t at, uint32_t hash)
 {
@@ -56,12 +56,12 @@ keyset_new(struct keyset *k, const char *s, size_t n)
 {
 	size_t at = k->text.len;
 
-	buf_reserve(&k->text, 1); /* of an empty one, too */
+	buf_reserve(&k->text, 1); /* an empty text needs a place, too */
 	buf_put(&k->text, s, n);
 	return new_key(k, at, 0);
 }
 
-/* From now on texts are packed, those that are there too. */
+/* Packs texts from now on, and the present ones too. */
 static void
 pack_all(struct keyset *k)
 {
@@ -81,7 +81,7 @@ pack_all(struct keyset *k)
 	k->packed = true;
 }
 
-/* Whether the texts repeat is known by now. */
+/* Called when it is known if the texts repeat. */
 static void
 decide(struct keyset *k)
 {
@@ -127,7 +127,7 @@ keyset_put(struct keyset *k, const char *s, size_t n)
 	return new_key(k, k->text.len - n, h);
 }
 
-/* What packed texts are sorted by. */
+/* The bytes by which packed texts are sorted. */
 static void
 order_packed(const struct keyset *k, struct keyset_order *o)
 {
@@ -203,12 +203,12 @@ keyset_free(struct keyset *k)
 
 size_t groups_memory = (size_t)48 << 20;
 
-#define SHAPES 32          /* their share of it */
-#define MAX_ROWS INT32_MAX /* bytes of them in memory, at most */
+#define SHAPES 32          /* share of the memory for shapes */
+#define MAX_ROWS INT32_MAX /* the most bytes of rows in memory */
 #define LARGE (1 << 20)    /* bytes */
 
-/* Large blocks are the system's again when they are freed: tables come one
- * after the other, and are made in several threads. */
+/* Large blocks are given back to the system when they are freed, because tables
+ * come one after the other, and are made in several threads. */
 static void
 give_back_large(void)
 {
@@ -302,8 +302,8 @@ len_of(const char *row)
 	return (unsigned char)row[ROW_HEAD - 1];
 }
 
-/* The rows of a key, brought together: first[k] is where those of key k
- * begin, first[n of keys] their end. */
+/* Brings the rows of each key together: first[k] is the first row of key k,
+ * first[n of keys] the end. */
 static void
 by_key(struct groups *t)
 {
@@ -354,7 +354,7 @@ row_at(const struct groups *t, size_t i)
 	return t->unpacked + i * (size_t)(t->nval + 1);
 }
 
-/* Mostly a few. */
+/* A key has few rows in most cases. */
 static void
 sort_rows(const struct groups *t, size_t n)
 {
@@ -375,7 +375,7 @@ sort_rows(const struct groups *t, size_t n)
 	}
 }
 
-/* The rows of a key, behind n others. */
+/* Copies the rows of a key after n others. */
 static size_t
 unpack(struct groups *t, uint32_t key, size_t n)
 {
@@ -393,7 +393,7 @@ unpack(struct groups *t, uint32_t key, size_t n)
 	return n;
 }
 
-/* How many keys have the text of the first. */
+/* The number of keys that have the same text as the first. */
 static uint32_t
 same_texts(const struct keyset *keys, const struct text_ref *v, uint32_t n)
 {
@@ -410,7 +410,7 @@ same_texts(const struct keyset *keys, const struct text_ref *v, uint32_t n)
 	return m;
 }
 
-/* Several keys have the same text: their rows are those of one. */
+/* Joins the rows of several keys that have the same text. */
 static void
 put_key(struct groups *t, struct group_run_out *o, const struct text_ref *v,
     uint32_t m)
@@ -432,8 +432,8 @@ put_key(struct groups *t, struct group_run_out *o, const struct text_ref *v,
 		run_add_row(o, row_at(t, i), t->nval);
 }
 
-/* Keys and texts lie anywhere: ask for those to come, first for the places
- * where it says where they are. */
+/* Keys and texts are anywhere in memory, so they are prefetched: first the
+ * references, then the texts. */
 static void
 prefetch(const struct groups *t, const struct text_ref *v, uint32_t n)
 {
@@ -454,7 +454,7 @@ prefetch(const struct groups *t, const struct text_ref *v, uint32_t n)
 		__builtin_prefetch(t->sorted.s + t->first[v[AHEAD].id]);
 }
 
-/* t->out, whose keys have their order, goes sorted to a run. */
+/* Writes t->out, whose keys are sorted, to a run. */
 static void
 groups_sort(struct groups *t, struct group_run_out *o)
 {
@@ -477,7 +477,7 @@ groups_sort(struct groups *t, struct group_run_out *o)
 	buf_reserve(&o->buf, RUN_SLACK);
 }
 
-/* What is in t->out to the last run; then it is empty. */
+/* Writes the rows in t->out to the last run and empties t->out. */
 static void
 sort_out(void *arg)
 {
@@ -496,8 +496,8 @@ sort_out(void *arg)
 	f->most = 0;
 }
 
-/* The rows to a run: in a file, or at the end, when they are the only ones,
- * in memory. */
+/* Starts to write the rows to a run: to a file, or to memory if this is the end
+ * and they are the only ones. */
 static void
 spill(struct groups *t, bool file)
 {
@@ -510,10 +510,10 @@ spill(struct groups *t, bool file)
 	t->run = xrealloc(t->run, (size_t)t->nruns + 1, sizeof(*t->run));
 	t->run[t->nruns++] =
 	    (struct group_run_out){ .fd = file ? temp_fd() : -1 };
-	/* it looks at the shapes, to which others come */
+	/* this reads the shapes, which later texts change */
 	keyset_order(&f->keys, &t->order);
-	/* The thread has t->out, t->order, t->sorted, t->first, t->unpacked
-	 * and the last run; all else is ours until wait_sorted(). */
+	/* The thread owns t->out, t->order, t->sorted, t->first, t->unpacked
+	 * and the last run; everything else is ours until wait_sorted(). */
 	t->sorting =
 	    file && beside_can() && beside_begin(&t->beside, sort_out, NULL, t);
 	if (!t->sorting)
@@ -552,7 +552,7 @@ add_row(struct groups *t, uint32_t key, uint32_t part, const int64_t *v)
 	t->sum = num_add(t->sum, v[0]);
 }
 
-/* What sorting takes, too. Two lots are there at a time. */
+/* Includes the memory for sorting. There are two batches at a time. */
 static bool
 full(const struct groups *t)
 {

@@ -18,13 +18,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-extern size_t groups_memory; /* bytes, of each table; 48 MiB; set by -S once */
+extern size_t groups_memory; /* memory of each table in bytes; 48 MiB; -S
+			      * sets it once */
 #define GROUP_VALS 5
 
 struct buf;
 struct groups;
 
-struct group_code { /* a key as it is kept; see groups_text() */
+struct group_code { /* a key as it is stored; see groups_text() */
 	const char *s;
 	size_t n;
 	bool packed;
@@ -37,16 +38,17 @@ struct group_stats {
 	uint32_t part;
 	uint64_t n;
 	int64_t sum[GROUP_VALS];
-	int64_t min, max;    /* these and the next: of the first value */
+	int64_t min, max;    /* min, max and the next three: of the first
+			      * value */
 	double avg, med, sd; /* of a sample; 0 for one */
 };
 
-/* nval: values per row. distinct: each key is there once and has no values,
- * as where a table only sorts. */
+/* nval: values per row. distinct: each key occurs once and has no values; the
+ * table only sorts. */
 struct groups *groups_new(int nval, bool distinct);
 void groups_free(struct groups *t);
 
-/* A key's number, good until the next groups_add() that is told by *gen. */
+/* A key's number, valid while *gen has not changed. */
 struct group_key {
 	uint64_t gen;
 	uint32_t id;
@@ -55,14 +57,14 @@ struct group_key {
 void groups_add(struct groups *t, const char *key, size_t n, uint32_t part,
     const int64_t *v);
 
-/* The same for a key that is used again: k is zeroed at first. */
+/* The same for a key that is used again: zero k before the first use. */
 void groups_add_to(struct groups *t, struct group_key *k, const char *key,
     size_t n, uint32_t part, const int64_t *v);
 
-void groups_close(struct groups *t); /* nothing more is added */
+void groups_close(struct groups *t); /* nothing is added after it */
 
-/* Appends the text of a key of this table; it may have been kept by the
- * caller. */
+/* Appends the text of a key of this table; the caller may have stored the key.
+ */
 void groups_text(
     const struct groups *t, const struct group_code *c, struct buf *b);
 
@@ -74,19 +76,19 @@ typedef void group_fn(void *ctx, const struct group_stats *g);
 #define GROUPS_ALL 0, UINT32_MAX
 void groups_each(
     struct groups *t, uint32_t from, uint32_t to, group_fn *fn, void *ctx);
-/* The same; their keys may be there as codes only. */
+/* The same; the keys may be codes only. */
 void groups_each_code(
     struct groups *t, uint32_t from, uint32_t to, group_fn *fn, void *ctx);
 
 /*
- * Groups as bytes, to be sorted, or to change hands between threads: a first
- * number with the part, the sums; of several rows their number and statistics.
- * The name comes behind them, as the caller likes it.
+ * Groups as bytes, for sorting or for another thread: a first number that
+ * includes the part, the sums, and for several rows their number and
+ * statistics. The caller appends the name.
  */
 void group_pack(struct buf *b, const struct group_stats *g);
 
-/* All but the key; where the bytes of the group end. g->code.packed is as it
- * was. */
+/* Reads everything but the key; returns the end of the group's bytes. Does not
+ * change g->code.packed. */
 const char *group_unpack(struct group_stats *g, const char *s);
 
 #endif

@@ -6,10 +6,10 @@
 #include "num.h"
 #include "stats.h"
 
-struct gpu_range { /* an open range, with what is known of it until now */
+struct gpu_range { /* an open range, with the facts known so far */
 	struct stats_range r;
 	struct buf name;
-	bool twin; /* one of the same name is around it on the thread */
+	bool twin; /* a range of the same name is around it on the thread */
 	int64_t lo, hi, n_gpu, last_corr;
 	int64_t n_child, id;
 	int64_t level, parent; /* as in struct stats_proj */
@@ -26,7 +26,7 @@ struct stack_open { /* on a thread */
 struct stack_thread {
 	int64_t pid, tid;
 	struct openranges open;
-	struct group_key key; /* of work in no range */
+	struct group_key key; /* for work in no range */
 };
 
 size_t
@@ -74,7 +74,7 @@ range_free(struct range_stack *k, struct gpu_range *o)
 	k->spare.v[k->spare.n++] = o;
 }
 
-/* Whether both have the same name and style. */
+/* True if both have the same name and style. */
 static bool
 same_name(const struct gpu_range *a, const struct gpu_range *b)
 {
@@ -153,7 +153,7 @@ close_range(void *ctx, void *open)
 	range_free(&s->stack, o);
 }
 
-/* Closes what ended before t. */
+/* Closes ranges that ended before t. */
 static void
 expire(struct stats *s, struct stack_thread *th, int64_t t)
 {
@@ -192,8 +192,9 @@ len(const struct gpu_range *o)
 	return num_sub(o->r.end, o->r.start);
 }
 
-/* The shortest that the range lies in, of equal ones the first; NULL: none.
- * Those behind it in v begin later, but for ranges of the same times. */
+/* The shortest range around the given one, the first if several are equal; NULL
+ * if there is none. Ranges after it in v begin later, unless they have the same
+ * times. */
 static struct gpu_range *
 parent_of(const struct stack_thread *th, const struct gpu_range *o)
 {
@@ -211,8 +212,9 @@ parent_of(const struct stack_thread *th, const struct gpu_range *o)
 	return up;
 }
 
-/* The first work in a range: now it counts as a child. Ranges of the same
- * times lie in one another: they and all in them have no level. */
+/* Called at the first work in a range: now it counts as a child. Ranges of the
+ * same times are inside one another: they and everything in them have no level.
+ */
 static void
 first_work(const struct stack_thread *th, size_t at)
 {
@@ -248,7 +250,7 @@ cover(struct gpu_range *o, const struct stats_gpu *g)
 		o->hi = end;
 }
 
-/* Whether the kernel counts in another range of this name already. */
+/* True if the kernel already counts in another range of this name. */
 static bool
 counted(const struct stack_thread *th, size_t at, int64_t end)
 {
@@ -261,7 +263,7 @@ counted(const struct stack_thread *th, size_t at, int64_t end)
 	return false;
 }
 
-/* o NULL: in no range. */
+/* o is NULL for no range. */
 static void
 kern_in(struct stats *s, struct stack_thread *th, struct gpu_range *o,
     bool again, const struct stats_gpu *g)
@@ -315,7 +317,7 @@ stack_gpu(struct stats *s, const struct stats_gpu *g)
 		kern_in(s, th, NULL, false, g);
 }
 
-/* The one that began last; of several the first. */
+/* The range that began last; the first if there are several. */
 void
 stack_innermost(struct stats *s, struct stats_gpu *g)
 {

@@ -1,6 +1,6 @@
 /*
- * The trace of push/pop ranges. What lies in a range is known when it ends;
- * its parent, the shortest around it, when it begins.
+ * The trace of push/pop ranges. The children of a range are known when it ends;
+ * its parent, the shortest range around it, when it begins.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,9 @@ struct push_range { /* an open range */
 	struct stats_range r;
 	struct push_range *up;
 	int64_t id, level, n_child, child_dur;
-	int64_t parent; /* id of up, which may be closed first; 0: none */
-	bool loose;     /* of the same times as another one, or within such */
+	int64_t parent; /* id of up, which may be closed first; 0 if none */
+	bool loose;     /* has the same times as another range, or is inside
+			 * such a range */
 	struct buf name, stack;
 };
 

@@ -1,7 +1,7 @@
 /*
- * The table of ranges' names (stats.h), and what is made of it: ranges as they
- * look on the GPU, from the start of the first work in them to the end of the
- * last, by name and one by one; and kernels by range.
+ * The table of ranges' names (stats.h), and its reports: ranges as the GPU saw
+ * them, from the start of the first work in them to the end of the last, by
+ * name and one by one; and kernels by range.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "stats_row.h"
 #include "textsort.h"
 
-#define VALS 5 /* of a row */
+#define VALS 5 /* values of a row */
 
 void
 ranges_section(struct range_groups *g)
@@ -77,14 +77,14 @@ kern_of(const struct range_groups *g, uint32_t part)
 }
 
 /*
- * nvtx_gpu_proj_sum: groups come by name, and wait for their order, the names
- * as codes; it is made beside the merge that they come from, as are the rows
- * in the end.
+ * nvtx_gpu_proj_sum: groups come sorted by name, with the names as codes, and
+ * wait for their final order. A thread makes them while the merge goes on, and
+ * the rows at the end.
  */
 struct proj_sum {
 	struct stats *stats;
-	struct buf made; /* what the thread is given next */
-	/* The thread's alone, from behind_row() to behind_end(): */
+	struct buf made; /* bytes that the thread gets next */
+	/* Used only by the thread, from behind_row() to behind_end(): */
 	struct row_order *order;
 	struct buf row;
 	struct stats_sink *sink;
@@ -120,7 +120,7 @@ sum_row(void *ctx, const char *s, size_t n)
 	row_stats(row, &g);
 	row_i64(row, g.sum[2]);
 	put_mean(row, g.sum[2], g.n);
-	/* ranges without a level count in none */
+	/* ranges without a level count in no mean */
 	put_mean(row, g.sum[3] % RANGES_NO_LEVEL,
 	    g.n - (uint64_t)(g.sum[3] / RANGES_NO_LEVEL));
 	put_mean(row, g.sum[4], g.n);
@@ -182,7 +182,7 @@ sum_print(struct report *r)
 	order_each(p->order, sum_name, p);
 }
 
-/* Unset is -1 or 0, which no id is. */
+/* Unset is -1 or 0; no id has these values. */
 static void
 put_positive(struct buf *row, int64_t id)
 {
@@ -238,12 +238,12 @@ const struct report_def rep_proj_trace = { { "nvtx_gpu_proj_trace",
 	"nvtxgpuproj", .types = "call,kern,copy,set,range",
 	.needs = NEEDS_STACK, .on_proj = proj_trace };
 
-/* nvtx_kern_sum: the rows of a range's name together, in order. They are made
- * beside the merge that the groups come from. */
+/* nvtx_kern_sum: the rows of a range's name together, in order. A thread makes
+ * them while the groups are merged. */
 
-struct kern_lines { /* the thread's alone, until behind_end() */
-	const struct range_groups *ranges; /* is not changed meanwhile */
-	const struct kernel_names *names;  /* neither */
+struct kern_lines { /* used only by the thread, until behind_end() */
+	const struct range_groups *ranges; /* does not change meanwhile */
+	const struct kernel_names *names;  /* nor does this */
 	struct stats_sink *sink;
 	struct buf name; /* of the ranges */
 	struct buf text;
@@ -258,7 +258,7 @@ struct kern_lines { /* the thread's alone, until behind_end() */
 
 struct range_kern {
 	struct kern_lines lines;
-	struct buf made; /* what the thread is given next */
+	struct buf made; /* bytes that the thread gets next */
 	struct buf last; /* the name of the group before */
 };
 
@@ -268,7 +268,7 @@ cmp(int64_t a, int64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* By process, thread, the greater sum first, style, and kernel. */
+/* By process, thread, sum (the greatest first), style, and kernel. */
 static int
 cmp_line(const void *p, const void *q)
 {
@@ -311,7 +311,7 @@ new_line(struct kern_lines *x)
 	return &x->line[x->n++];
 }
 
-/* Unset is -1; they are never negative else. */
+/* Unset is -1; other values are never negative. */
 static void
 put_id(struct kern_lines *x, int64_t id)
 {
@@ -345,7 +345,7 @@ put_line(struct kern_lines *x, const struct group_stats *g)
 	l->len = x->text.len - l->at;
 }
 
-/* A group, with its name where that is another one than before. */
+/* A group, with its name if it differs from the name before. */
 enum { SAME, OTHER };
 
 static void

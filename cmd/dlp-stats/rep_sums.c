@@ -1,6 +1,6 @@
 /*
- * The summaries: durations (or sizes) by name. A group's key is what stands
- * behind the numbers in its row, the name first, as that is the order.
+ * The summaries: durations (or sizes) by name. A group's key has the row's
+ * texts after the numbers, with the name first, because rows are sorted by it.
  */
 #include <string.h>
 
@@ -51,7 +51,7 @@ by_total(void *ctx, const struct group_stats *g)
 	order_add(r->rows, ~g->sum[0], 0, &r->row);
 }
 
-/* The key is the name, by which equal rows are ordered, and what the row has
+/* The key is the name, by which equal rows are ordered, and the row's values
  * before it. */
 static void
 by_total_name(void *ctx, const struct group_stats *g)
@@ -65,9 +65,9 @@ by_total_name(void *ctx, const struct group_stats *g)
 	order_add(r->rows, ~g->sum[0], 0, &r->row);
 }
 
-#define NO 16 /* letters of a number */
+#define NO 16 /* letters per number */
 
-/* Calls of several versions have rows of their own, of the same name. */
+/* Calls of several versions have a row each, with the same name. */
 static void
 by_total_api(void *ctx, const struct group_stats *g)
 {
@@ -89,7 +89,7 @@ by_total_os(void *ctx, const struct group_stats *g)
 	order_add(r->rows, ~g->sum[0], 0, &r->row);
 }
 
-/* Of kernels with the same total, those of fewer instances come first. */
+/* Of kernels with the same total, the one with fewer instances comes first. */
 static void
 by_total_count(void *ctx, const struct group_stats *g)
 {
@@ -126,7 +126,7 @@ by_size(void *ctx, const struct group_stats *g)
 	order_add(r->rows, ~g->sum[0], 0, &r->row);
 }
 
-/* By number, in letters that are in its order, and name. */
+/* By number, in letters that sort like it, and name. */
 static void
 call(struct report *r, const struct stats_call *x)
 {

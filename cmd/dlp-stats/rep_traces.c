@@ -1,6 +1,6 @@
 /*
  * The traces, a row for each event by its start: of API calls, of GPU work, of
- * kernels with their calls; and the summary of the latter.
+ * kernels with their calls; and the summary of the last.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ struct thread_name { /* of the section */
 	int64_t pid, tid;
 	char *label; /* priority and name, as values of a row */
 	size_t len;
-	size_t next; /* of the same key, by number + 1; 0: none */
+	size_t next; /* with the same key, by number + 1; 0 if none */
 };
 
 /* Threads that have the same key are in one list. */
@@ -143,8 +143,8 @@ put_mb(struct buf *row, int64_t bytes)
 		row_none(row);
 }
 
-/* The vendor's: bytes as often as the duration goes into a second, the rest
- * dropped. */
+/* The vendor's formula: bytes times the number of whole durations in a second.
+ */
 static void
 put_throughput(struct buf *row, const struct stats_gpu *g)
 {
@@ -284,8 +284,8 @@ const struct report_def rep_api_trace = {
 	"#" x "Avg (ns)", "#" x "Med (ns)", "#" x "Min (ns)",                  \
 	    "#" x "Max (ns)", "#" x "StdDev (ns)"
 
-/* Parts of the groups: from the call's begin to the end of both, the call,
- * from its end to the kernel's begin if that is not before, the kernel. */
+/* Parts of the groups: from the start of the call to the end of both, the call,
+ * from its end to the kernel's start if that is not earlier, the kernel. */
 enum { TOTAL, API, QUEUE, KERNEL };
 
 static void
@@ -310,7 +310,7 @@ exec_sum(struct report *r, const struct stats_gpu *g)
 	groups_add_to(r->t, &k, r->key.s, r->key.len, KERNEL, &g->dur);
 }
 
-/* The place behind the n-th TAB. */
+/* The place after the n-th TAB. */
 static size_t
 behind(const char *s, int n)
 {
@@ -321,13 +321,13 @@ behind(const char *s, int n)
 	return (size_t)(p - s);
 }
 
-struct exec_row { /* the row in the making */
+struct exec_row { /* the row that is being made */
 	struct buf nums, id;
 	int64_t n, n_queue;
 	double avg;
 };
 
-/* Process, thread and device as one number in their order. */
+/* Process, thread and device as one number that sorts like them. */
 static int64_t
 thread_order(struct exec_row *x)
 {
@@ -350,7 +350,7 @@ exec_row(struct report *r)
 	row_i64(&r->row, x->n_queue);
 	buf_put(&r->row, x->nums.s, x->nums.len);
 	row_text(&r->row, x->id.s + k, x->id.len - k);
-	/* by the average as it is shown */
+	/* by the average as printed */
 	order_add(r->rows, ~order_f64(round_units(x->avg, 1)), thread_order(x),
 	    &r->row);
 }

@@ -1,7 +1,7 @@
 /*
- * dlp-stats' parts: records of the stream become events (stats_read.c), each
- * report takes those it is made of (rep_*.c), adds them up or puts them in
- * order, and at the end of a section prints its table (stats_sink.h).
+ * The parts of dlp-stats. stats_read.c turns records of the stream into events.
+ * Each report (rep_*.c) takes the events that it needs, adds them up or sorts
+ * them, and at the end of a section prints its table (stats_sink.h).
  */
 #ifndef STATS_H
 #define STATS_H
@@ -14,18 +14,19 @@
 
 /* Events. Texts are views, valid during the callback. */
 
-struct stats_text { /* escaped, of the current record; s NULL: unset */
+struct stats_text { /* escaped, from the current record; s is NULL if unset */
 	const char *s;
 	size_t n;
 };
 
-struct stats_call { /* of the API, of the operating system */
+struct stats_call { /* a call of the API, or of the operating system */
 	struct stats_text name;
-	int64_t no; /* of the name, the order of equal rows; 0: unknown */
+	int64_t no; /* number of the name, which orders equal rows; 0 if
+		     * unknown */
 	int64_t dur;
 	/* of the API */
 	int64_t start, pid, tid;
-	int64_t idx; /* place in its table; 0: unknown */
+	int64_t idx; /* place in its table; 0 if unknown */
 	struct stats_text corr, ret;
 };
 
@@ -34,36 +35,37 @@ enum gpu_kind { GPU_KERN, GPU_COPY, GPU_SET };
 struct stats_gpu { /* kernel, copy, set */
 	enum gpu_kind kind;
 	int64_t start, dur, pid, tid, dev, corr;
-	int64_t idx;  /* place in its table; 0: unknown */
+	int64_t idx;  /* place in its table; 0 if unknown */
 	bool has_api; /* with its start and duration */
 	int64_t api_start, api_dur;
 	struct stats_text api, ctx, stream;
 	uint32_t kernel; /* its number in struct kernel_names */
 	struct stats_text grid, block, regs;
-	int64_t smem, dynsmem, bytes; /* -1: unset */
+	int64_t smem, dynsmem, bytes; /* -1 if unset */
 	struct stats_text copy, src_mem, dst_mem;
-	struct stats_text range; /* the innermost around the call, if wanted */
+	struct stats_text range; /* the innermost range around the call, if
+				  * needed */
 };
 
 struct stats_range {
 	int64_t start, end, pid, tid;
-	int64_t idx;        /* place in its table; 0: unknown */
+	int64_t idx;        /* place in its table; 0 if unknown */
 	bool push, crosses; /* crosses: ends on another thread */
 	const char *name;   /* domain:text */
 	size_t name_len, domain_len;
 };
 
-struct stats_proj { /* a range as it looks on the GPU */
+struct stats_proj { /* a range as the GPU saw it */
 	const struct stats_range *r;
 	int64_t lo, hi;
 	int64_t n_gpu, n_child;
-	int64_t level;      /* -1: none */
-	int64_t id, parent; /* 0: none */
+	int64_t level;      /* -1 if none */
+	int64_t id, parent; /* 0 if none */
 	struct stats_text stack;
 };
 
-/* stats_names.c: the names of kernels, in full, their short ones, mangled.
- * Texts are kept as long as the program. */
+/* stats_names.c: the names of kernels: full, short and mangled. Texts live as
+ * long as the program. */
 
 enum kname { KN_FULL, KN_BASE, KN_MANGLED, KN_N };
 
@@ -72,41 +74,37 @@ struct kernel_names {
 	struct map strs; /* str id -> number of a kernel */
 	uint32_t (*kernels)[KN_N];
 	size_t n, cap;
-	struct map plain; /* text -> kernel of that name only, + 1 */
+	struct map plain; /* text -> kernel that has only that name, + 1 */
 };
 
-/* ":base" and the like; -1 if it is none. */
+/* The mode ":base" etc.; -1 if the text is not one. */
 int kname_mode(const char *s);
 
 void kname_section(struct kernel_names *k);
 
-/* A str record: its texts, one of a mode each. */
+/* Takes a str record with its texts, one per mode. */
 void kname_str(
     struct kernel_names *k, int64_t id, const struct stats_text t[KN_N]);
 
-/* A kernel's number by name_id, or by the name that its record has itself. */
+/* A kernel's number by name_id, or by the name in its own record. */
 uint32_t kname_kernel(struct kernel_names *k, int64_t id, struct stats_text t);
 
-/* Its name, as a number that is the same for the same text, and as text. */
+/* The kernel's name: as a number that is equal for equal texts, and as text. */
 uint32_t kname_id(
     const struct kernel_names *k, uint32_t kernel, enum kname mode);
 const char *kname_text(const struct kernel_names *k, uint32_t name, size_t *n);
 
 /*
- * rep_ranges.c: what nvtx_gpu_proj_sum and nvtx_kern_sum are made of, in one
+ * rep_ranges.c: the table for nvtx_gpu_proj_sum and nvtx_kern_sum. Both use one
  * table, so that the names of ranges, which can be most of a profile, are
- * sorted once for both. Keys are names. A projection is a row of part
- * RANGES_PROJ + style:
- *
- *	projected duration, range's duration, GPU work, level or
- *	RANGES_NO_LEVEL, children with work
- *
- * and a kernel in a range one, whose part stands for the thread, the style
+ * sorted only once. Keys are names. A projection is a row of part RANGES_PROJ +
+ * style:
+ *	projected duration, range's duration, GPU work,
+ *	level or RANGES_NO_LEVEL, children with work
+ * A kernel in a range is a row of a part that stands for the thread, the style
  * and the kernel's name:
- *
- *	duration, 1 if it is the first of the range instance, 1 if it is in
- *	no other range of that name
- *
+ *	duration, 1 if it is the first of the range instance,
+ *	1 if it is in no other range of that name
  * Kernels in no range have the empty name.
  */
 enum {                    /* parts, in the order of rows of the same name */
@@ -115,10 +113,10 @@ enum {                    /* parts, in the order of rows of the same name */
 	RANGES_KERN = 2,  /* and greater ones */
 };
 
-/* Greater than sums of levels, so that one sum tells both. */
+/* Greater than any sum of levels, so that one sum holds both. */
 #define RANGES_NO_LEVEL ((int64_t)1 << 40)
 
-struct ranges_kern { /* what a part of kernels stands for */
+struct ranges_kern { /* the meaning of a part of kernels */
 	int64_t pid, tid;
 	bool push;
 	enum kname mode;
@@ -133,7 +131,7 @@ struct range_groups {
 };
 
 void ranges_section(struct range_groups *g); /* a new table */
-void ranges_done(struct range_groups *g);    /* its memory is given back */
+void ranges_done(struct range_groups *g);    /* gives its memory back */
 void ranges_proj(
     struct range_groups *g, struct group_key *k, const struct stats_proj *p);
 /* thread: a number for pid and tid. */
@@ -143,10 +141,12 @@ void ranges_add(struct range_groups *g, struct group_key *k,
     const struct stats_range *r, uint32_t part, int64_t dur, bool first,
     bool once);
 
-/* range_stack.c: the ranges open on each thread, in launch order: what work
- * lies in which, for the reports that want projections or kernels by range. */
+/* range_stack.c: the ranges open on each thread, in launch order. It finds the
+ * ranges around work, for the reports that need projections or kernels by
+ * range. */
 
-struct thread_numbers {   /* as numbers, from 0, as they come; zeroed */
+struct thread_numbers {   /* numbers of threads, from 0, in the order of
+			   * arrival; zeroed */
 	struct map by_id; /* mixed pid and tid -> number + 1 */
 	struct thread_id {
 		int64_t pid, tid;
@@ -154,13 +154,13 @@ struct thread_numbers {   /* as numbers, from 0, as they come; zeroed */
 	size_t n;
 };
 
-/* The thread's number; *fresh: it is new. */
+/* The thread's number; *fresh is set if it is new. */
 size_t threads_find(
     struct thread_numbers *t, int64_t pid, int64_t tid, bool *fresh);
 void threads_clear(struct thread_numbers *t); /* zeroed again */
 
 struct range_stack {
-	struct { /* by the reports asked for */
+	struct { /* needed by the requested reports */
 		bool any, names, proj, kern[KN_N];
 	} wants;
 	struct stack_thread *threads;
@@ -168,12 +168,12 @@ struct range_stack {
 	struct open_range_spare {
 		struct gpu_range **v;
 		size_t n, cap;
-	} spare; /* closed ones, to be used again */
+	} spare; /* closed ones, for reuse */
 	int64_t ids;
 };
 
-/* The moment before t: ranges that end at a time still enclose what begins
- * then, while openranges_sweep() drops those that end at its moment. */
+/* The moment before t: a range that ends at a time still encloses events that
+ * begin then, but openranges_sweep() drops ranges that end at its moment. */
 static inline int64_t
 stats_before(int64_t t)
 {
@@ -182,15 +182,15 @@ stats_before(int64_t t)
 
 struct stats;
 
-/* Whether a report that was asked for needs it. */
+/* True if a requested report needs it. */
 bool stack_wanted(struct stats *s);
 void stack_range(struct stats *s, const struct stats_range *r);
 void stack_gpu(struct stats *s, const struct stats_gpu *g); /* of a call */
-/* Sets g->range, if that is wanted. */
+/* Sets g->range, if it is needed. */
 void stack_innermost(struct stats *s, struct stats_gpu *g);
-/* Work whose call is not there. */
+/* Takes work whose call is missing. */
 void stack_no_call(struct stats *s, const struct stats_gpu *g);
-void stack_end(struct stats *s); /* of the section: closes all */
+void stack_end(struct stats *s); /* end of the section: closes all */
 
 /* The reports. */
 
@@ -198,43 +198,44 @@ struct report;
 
 enum report_needs {
 	NEEDS_STACK = 1, /* for on_proj */
-	NEEDS_PROJ,      /* and the next: the table of rep_ranges.c */
+	NEEDS_PROJ,      /* this and the next: the table of rep_ranges.c */
 	NEEDS_KERN,
 };
 
 struct report_def {
 	struct report_table table;
 	const char *old;   /* the name before 2023 */
-	const char *types; /* of the records that it is made of */
+	const char *types; /* types of the records that it needs */
 	void (*on_api)(struct report *, const struct stats_call *);
 	void (*on_os)(struct report *, const struct stats_call *);
 	void (*on_gpu)(struct report *, const struct stats_gpu *);
 	void (*on_range)(struct report *, const struct stats_range *);
-	/* of push/pop ranges, where those that never end have another end */
+	/* for push/pop ranges, if those that were never closed have another end
+	 */
 	void (*on_push)(struct report *, const struct stats_range *);
 	void (*on_proj)(struct report *, const struct stats_proj *);
-	enum report_needs needs; /* of the open ranges */
-	/* What makes the rows of groups, its context the report; NULL: the
+	enum report_needs needs; /* for the open ranges */
+	/* Makes the rows from groups, with the report as its context; NULL: the
 	 * table is the rows, in order. */
 	group_fn *group;
-	/* Where the groups are not those of the report's own table. */
+	/* Set if the groups are not in the report's own table. */
 	void (*print)(struct report *);
-	bool kernels; /* takes :base and the like */
-	size_t state; /* bytes of its own: r->state, zeroed */
+	bool kernels; /* accepts :base and :mangled */
+	size_t state; /* size of its own state: r->state, zeroed */
 };
 
 struct report {
 	const struct report_def *def;
 	struct stats *stats;
 	enum kname mode;
-	bool range_names;       /* before those of kernels */
-	struct groups *t;       /* of a report with groups, else NULL */
-	struct row_order *rows; /* in the order in which they are printed */
-	struct buf key, row;    /* in the making */
+	bool range_names;       /* names of ranges precede those of kernels */
+	struct groups *t;       /* of a report with groups, otherwise NULL */
+	struct row_order *rows; /* in the order of printing */
+	struct buf key, row;    /* scratch */
 	void *state;
 };
 
-/* rep_traces.c: what is known of devices and threads. */
+/* rep_traces.c: facts of devices and threads. */
 
 struct trace_names {
 	struct map devs;    /* device -> number of its label */
@@ -250,12 +251,12 @@ void trace_dev(
 void trace_thread(struct trace_names *t, int64_t pid, int64_t tid,
     const struct stats_text *prio, const struct stats_text *name);
 
-#define STATS_REPORTS 64 /* at most */
+#define STATS_REPORTS 64 /* the most reports of a run */
 
 struct stats {
-	struct report report[STATS_REPORTS]; /* those asked for */
+	struct report report[STATS_REPORTS]; /* the requested reports */
 	int nreports;
-	bool list; /* only the list of them is asked for */
+	bool list; /* only the list of reports is requested */
 	struct stats_sink sink;
 	struct stats_reader *reader;
 	struct kernel_names names;
@@ -266,27 +267,27 @@ struct stats {
 
 /* stats_reports.c */
 
-/* What nsys stats prints if it is not asked for other reports. */
+/* The reports of nsys stats without options. */
 #define REPORTS_STANDARD                                                       \
 	"nvtx_sum,osrt_sum,cuda_api_sum,cuda_gpu_kern_sum,"                    \
 	"cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum"
 
-/* From "-r": NAME[:nvtx-name][:base|:mangled],... added to those before.
- * False: the list of them is asked for. */
+/* Adds the reports of "-r": NAME[:nvtx-name][:base|:mangled],... False if the
+ * list of reports is requested. */
 bool reports_ask(struct stats *s, const char *list);
 void reports_list(void);
 
-/* A line: the record types of which those asked for are made. */
+/* Prints a line with the record types that the requested reports need. */
 void reports_types(const struct stats *s);
 
-/* Whether a report that was asked for is made from records of that type. */
+/* True if a requested report needs records of that type. */
 bool reports_need(const struct stats *s, const char *type);
 
-/* Those asked for: a section begins; its tables are printed. */
+/* For all requested reports: a section begins; prints the tables. */
 void reports_section(struct stats *s);
 void reports_print(struct stats *s, const char *file, bool nvtx);
 
-/* stats_read.c: the stream's records to the reports. */
+/* stats_read.c: passes the stream's records to the reports. */
 void read_open(struct stats *s, struct stage *st);
 
 #endif

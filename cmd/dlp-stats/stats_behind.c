@@ -3,8 +3,12 @@
 
 #include "stats_sink.h"
 
-#define LONG ((size_t)1 << 20)    /* bytes of rows, before there is a thread */
-#define BLOCK ((size_t)256 << 10) /* bytes of rows that change hands */
+#define LONG                                                                   \
+	((size_t)1 << 20) /* bytes of rows up to which no thread is            \
+			   * started */
+#define BLOCK                                                                  \
+	((size_t)256 << 10) /* bytes of rows that are handed over              \
+			     * together */
 
 static void
 put_block(struct behind *b)
@@ -59,8 +63,8 @@ hand_over(struct behind *b, bool last)
 	pthread_mutex_unlock(&b->lock);
 }
 
-/* From here on the thread alone touches what b->ctx points to, and out_buf;
- * both touch full, done and block, under the lock. */
+/* From here on only the thread uses b->ctx and out_buf; both threads use full,
+ * done and block, under the lock. */
 static void
 start_thread(struct behind *b)
 {

@@ -1,6 +1,6 @@
 /*
- * From records to events: the columns of each record type, the calls of GPU
- * work, and what ##info lines and other commands say about the file.
+ * Turns records into events: the columns of each record type, the calls of GPU
+ * work, and the facts about the file from ##info lines and other commands.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ struct stats_cols { /* of a record type, the argument of its records */
 	struct rec_col *c[C_N];
 };
 
-/* To when ranges last that never end, in sums, as they look on the GPU, and
+/* The end of ranges that were never closed: in sums, as the GPU saw them, and
  * in the trace of push/pop ranges. */
 enum told_of { TOLD_SUM, TOLD_GPU, TOLD_PUSH, TOLD_ENDS };
 
@@ -97,13 +97,12 @@ struct stats_reader {
 	uint64_t no_dur; /* records without a duration */
 	struct buf src;  /* the file's name, if records have it */
 	struct buf name; /* of the range at hand */
-	/* Calls with several activities: those that follow lie at the same
-	 * time. */
+	/* Calls with several activities: the later ones have the same time. */
 	struct stats_several {
 		int64_t pid, corr, start, dur;
 	} * several;
 	size_t nseveral, severalcap;
-	/* what dlp-parse --rows and the commands before us tell */
+	/* facts from dlp-parse --rows and the commands before us */
 	bool no_nvtx, fewer_ranges, has_end[TOLD_ENDS];
 	int64_t ends[TOLD_ENDS];
 };
@@ -133,7 +132,7 @@ field_num(const struct rec *r, const struct stats_cols *t, enum stats_col c,
 	return rec_i64(r, t->c[c], &v) ? v : unset;
 }
 
-/* Of every record of a known type. */
+/* For every record of a known type. */
 static void
 note_record(
     struct stats_reader *in, const struct rec *r, const struct stats_cols *t)
@@ -148,7 +147,7 @@ note_record(
 		buf_put(&in->src, x.s, x.n);
 }
 
-/* Of several files the latest end. */
+/* The latest end of several files. */
 static void
 add_end(struct stats_reader *in, enum told_of of, const char *s, size_t n)
 {
@@ -201,7 +200,7 @@ take_told(struct stage *st, struct rec *r)
 	}
 }
 
-/* False if that is not told. */
+/* False if the file does not have it. */
 static bool
 told_end(const struct stats_reader *in, enum told_of of, int64_t *end)
 {

@@ -1,4 +1,4 @@
-/* The list of reports, and what of it was asked for. */
+/* The list of reports, and the selection of those requested. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static const struct report_def *const report_defs[] = { &rep_api_sum,
 	&rep_pushpop_trace, &rep_startend_sum, &rep_proj_sum, &rep_proj_trace,
 	&rep_nvtx_kern_sum, &rep_osrt_sum, NULL };
 
-/* More than one old name. */
+/* Reports with more than one old name. */
 static const struct {
 	const char *old, *name;
 } aliases[] = {
@@ -167,7 +167,7 @@ reports_need(const struct stats *s, const char *type)
 {
 	int i;
 
-	/* work is in the ranges around its call */
+	/* work belongs to the ranges around its call */
 	for (i = 0; i < s->nreports; i++)
 		if (has_word(s->report[i].def->types, type) ||
 		    (s->report[i].range_names && has_word("call,range", type)))
@@ -227,7 +227,7 @@ print(struct report *r, const char *file, bool nvtx)
 		    file != NULL ? file : "the profile");
 }
 
-/* nvtx: whether the file has a table of ranges. */
+/* nvtx: the file has a table of ranges. */
 void
 reports_print(struct stats *s, const char *file, bool nvtx)
 {

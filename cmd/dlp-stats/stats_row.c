@@ -1,4 +1,4 @@
-/* Rows of tables, and their values as the vendor has them; see stats_row.h. */
+/* Rows of tables, and values in the vendor's form; see stats_row.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ round_units(double v, int decimals)
 
 	if (!(x < 4e15)) /* NaN too */
 		return v * tens[decimals];
-	/* The product was rounded itself: x + err is what it is exactly. */
+	/* The product is rounded, too: x + err is its exact value. */
 	err = fma(a, tens[decimals], -x);
 	if (x - f > 0.5 || (x - f == 0.5 && err >= 0))
 		f += 1;
@@ -88,7 +88,7 @@ row_none(struct buf *b)
 	buf_putc(b, '\t');
 }
 
-/* Of one value, as most ranges have: it is made once. */
+/* Statistics of one value, as most ranges have, are formatted once. */
 static void
 stats_of_one(struct buf *b, int64_t v)
 {
@@ -136,8 +136,8 @@ range_style(bool push)
 	return push ? "PushPop" : "StartEnd";
 }
 
-/* Without the version, where it is one of four digits, as the vendor has
- * it: cudaMemcpy_v3020, but cudaMallocAsync_v11020. */
+/* Without a version of four digits, as the vendor prints it: cudaMemcpy_v3020
+ * loses it, cudaMallocAsync_v11020 does not. */
 size_t
 api_len(const struct stats_text *t)
 {
@@ -148,7 +148,7 @@ api_len(const struct stats_text *t)
 	return t->n;
 }
 
-/* As dlp-parse names the kinds of copies; others by that name. */
+/* dlp-parse's names of the kinds of copies; other kinds keep their name. */
 static const struct {
 	const char *kind, *label;
 } copies[] = {
@@ -282,8 +282,8 @@ gpu_queue(const struct stats_gpu *g, int64_t *v)
 }
 
 /*
- * A key whose bytes are in the order of three numbers, of arrival the last. A
- * number is a byte with its sign and length, ZERO for 0, and as many bytes.
+ * A key whose bytes sort like three numbers, the last of which is the arrival.
+ * A number is a byte with its sign and length, ZERO for 0, and as many bytes.
  */
 #define ORDER 27 /* bytes at most */
 #define ZERO 128
@@ -331,7 +331,7 @@ order_add_at(
 	buf_clear(row);
 }
 
-/* The bits of positive doubles are in their order. */
+/* The bits of positive doubles sort like the doubles. */
 int64_t
 order_f64(double v)
 {
@@ -359,7 +359,7 @@ order_each(struct row_order *o, behind_fn *fn, void *ctx)
 	order_free(o);
 }
 
-/* But for the TAB after it. */
+/* Without the last TAB. */
 static void
 put(void *sink, const char *s, size_t n)
 {

@@ -1,6 +1,6 @@
-/* Rows of tables: values, each with a TAB after it, as the vendor's tables have
- * them; how it writes names of calls, kinds of work and dimensions; and the
- * order of the rows. */
+/* Rows of tables: values in the vendor's form, each with a TAB after it; the
+ * vendor's names of calls, kinds of work and dimensions; and the order of the
+ * rows. */
 #ifndef STATS_ROW_H
 #define STATS_ROW_H
 
@@ -20,21 +20,22 @@ void row_stats(struct buf *b, const struct group_stats *g);
 void row_stats_mb(struct buf *b, const struct group_stats *g);
 
 /*
- * Rows in another order than they come in: by the two numbers, ascending,
- * which ~ turns around, then as they came. Memory is bounded (xsort.h).
+ * Sorts rows: by the two numbers, ascending (~ reverses that), then by arrival.
+ * Memory is bounded (xsort.h).
  */
 struct row_order *order_new(void);
-void order_free(struct row_order *o); /* NULL, too */
+void order_free(struct row_order *o); /* accepts NULL */
 void order_add(struct row_order *o, int64_t by, int64_t then, struct buf *row);
-/* By a third number, of its own for each row, not as they came. */
+/* Uses a third number, unique to the row, instead of the arrival. */
 void order_add_at(
     struct row_order *o, int64_t by, int64_t then, int64_t at, struct buf *row);
-int64_t order_f64(double v); /* such a number for one that is not negative */
-void order_put(struct row_order *o, struct stats_sink *k); /* and frees it */
-/* The same for what is no row yet but any bytes, which fn is given. */
+int64_t order_f64(double v); /* a number that sorts like v, which must not be
+			      * negative */
+void order_put(struct row_order *o, struct stats_sink *k); /* frees o as well */
+/* The same for any bytes that are not a row yet; fn gets them. */
 void order_each(struct row_order *o, behind_fn *fn, void *ctx);
 
-/* With so many decimals (at most 3), halves away from zero. */
+/* Rounds to that many decimals (at most 3), halves away from zero. */
 void put_round(struct buf *b, double v, int decimals);
 
 /* The same number, in units of the last decimal. */
@@ -46,13 +47,14 @@ size_t api_len(
 void put_gpu_name(
     struct buf *b, const struct stats_gpu *g, const struct report *r);
 int64_t gpu_total(const struct stats_gpu *g); /* from the call to both's end */
-/* From the call's end to the start on the GPU, if that is not before it. */
+/* From the call's end to the start on the GPU; false if the start is earlier.
+ */
 bool gpu_queue(const struct stats_gpu *g, int64_t *v);
-/* The three whole numbers that s begins with; false if it does not. */
+/* Reads three whole numbers at the start of s; false if they are not there. */
 bool three_nums(const char *s, char between, int64_t v[3]);
 void put_dim3(struct buf *b, const struct stats_text *t);
-/* The same so wide that the order of the bytes is that of the numbers; and as
- * a value of a row from there. */
+/* wide_dim3: the same in a width such that the bytes sort like the numbers. The
+ * other reads it back as a value of a row. */
 #define WIDE_DIM3 63
 void wide_dim3(struct buf *b, const struct stats_text *t);
 void put_wide_dim3(struct buf *b, const char *s);

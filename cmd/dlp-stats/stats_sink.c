@@ -1,9 +1,9 @@
 /*
  * Tables in the formats of nsys stats; see stats_sink.h. JSON: a table is an
- * array of objects; several are an array of objects with the report's name,
- * the file's if it is known, and the rows. Columns for people are as wide as
- * their widest value: the rows are kept in a file until the widths are known,
- * and numbers have commas between thousands.
+ * array of objects; several tables are an array of objects with the report's
+ * name, the file's if it is known, and the rows. Columns for people are as wide
+ * as their widest value, so the rows are kept in a file until the widths are
+ * known; numbers have commas between thousands.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ json_text(const char *s)
 	json_quote_field(&out_buf, s, strlen(s), TEXT_JSON_STATS);
 }
 
-/* What stands before a table of its own. */
+/* The text before a separate table. */
 static void
 put_named(const struct stats_sink *k)
 {
@@ -119,7 +119,7 @@ begin_table(struct stats_sink *k)
 	k->first = false;
 }
 
-/* JSON has tables without rows, too. */
+/* JSON also has tables without rows. */
 void
 sink_begin(struct stats_sink *k, const struct report_table *t, const char *file)
 {
@@ -145,7 +145,7 @@ thousands(struct buf *b, const char *s, size_t n)
 	buf_put(b, s + whole, n - whole);
 }
 
-/* Numbers that are names get no commas. */
+/* Numbers that serve as names get no commas. */
 static bool
 is_count(const char *col)
 {
@@ -159,7 +159,7 @@ is_count(const char *col)
 	return col[0] == '#';
 }
 
-/* Its length and its width go to the file, and the shown text. */
+/* Writes its length, its width and the shown text to the file. */
 static void
 columns_cell(struct stats_sink *k, int i, const char *s, size_t n)
 {

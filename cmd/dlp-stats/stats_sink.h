@@ -1,9 +1,9 @@
 /*
- * Tables on standard output: CSV, TSV, JSON, or columns for people; and rows
- * that are made or written by a second thread.
+ * Tables on standard output: CSV, TSV, JSON, or columns for people; and a
+ * second thread that makes or writes rows.
  *
  * A row is given as its values with TABs between them, texts escaped as in
- * records; an empty one is unset.
+ * records; an empty value is unset.
  */
 #ifndef STATS_SINK_H
 #define STATS_SINK_H
@@ -14,29 +14,29 @@
 #include "writer.h"
 
 /*
- * Rows of a long table are written by a thread, while the next ones are made.
+ * A thread writes the rows of a long table while the next ones are made.
  *
- *	behind_row(b, f, ctx, s, n);	f(ctx, s, n), at once or later
- *	behind_end(b);			all have been
+ *	behind_row(b, f, ctx, s, n): f(ctx, s, n) is called, at once or later
+ *	behind_end(b): all calls have been made
  *
- * Between the first row and the end f and ctx are the same. What they use is
- * the thread's alone: the caller touches neither that nor out_buf. The thread
- * touches nothing else but what is listed under the lock.
+ * f and ctx must not change between the first row and the end. The thread owns
+ * whatever f uses: the caller touches neither that nor out_buf. The thread
+ * touches nothing but that and the members listed under the lock.
  */
 typedef void behind_fn(void *ctx, const char *s, size_t n);
 
 struct behind { /* all zero */
 	behind_fn *fn;
 	void *ctx;
-	struct buf making; /* rows, each with its length before it */
-	size_t written;    /* bytes of the table, without the thread */
+	struct buf making; /* rows, each preceded by its length */
+	size_t written;    /* bytes of the table written without the thread */
 	bool has_thread, no_thread;
 	pthread_t thread;
-	/* what both look at, and the lock over it */
+	/* used by both threads, with a lock */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct buf block; /* to be written, if full is set */
-	bool full, done;  /* done: nothing comes behind it */
+	struct buf block; /* to be written if full is set */
+	bool full, done;  /* done: nothing follows */
 };
 
 void behind_row(
@@ -46,16 +46,16 @@ void behind_end(struct behind *b);
 struct report_table {
 	const char *name; /* of the report */
 	const char *title;
-	const char *const *cols; /* heads; # before it: numbers */
+	const char *const *cols; /* heads; a # before it marks numbers */
 	int ncols;
 };
 
-#define SINK_COLS 40 /* of a table, at most */
+#define SINK_COLS 40 /* the most columns of a table */
 
 struct stats_sink {
 	const struct writer_format *format; /* NULL: columns for people */
 	bool json;
-	bool named; /* JSON: tables are told apart, by report and file */
+	bool named; /* JSON: each table has the names of its report and file */
 	bool first; /* no table has begun */
 	bool begun, any_row; /* of this table */
 	const struct report_table *table;
@@ -69,17 +69,17 @@ struct stats_sink {
 	struct buf cell;
 };
 
-/* False: there is no such format. named: each table is told apart, by report
- * and file, in the formats that can. */
+/* False if the format is unknown. named: each table has the names of its report
+ * and file, in formats that can. */
 bool sink_open(struct stats_sink *k, const char *format, bool named);
 void sink_close(struct stats_sink *k);
 
 void sink_begin(
     struct stats_sink *k, const struct report_table *t, const char *file);
-/* By way of the thread; and at once, which is for a function that is there
- * already: ctx is the sink. */
+/* sink_row writes through the thread. The other writes at once and is meant for
+ * functions that run in the thread: ctx is the sink. */
 void sink_row(struct stats_sink *k, const char *s, size_t n);
 void sink_row_now(void *ctx, const char *s, size_t n);
-bool sink_end(struct stats_sink *k); /* whether there was a row */
+bool sink_end(struct stats_sink *k); /* true if there was a row */
 
 #endif

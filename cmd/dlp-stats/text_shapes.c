@@ -1,10 +1,10 @@
 /*
- * Texts without their numbers; see group_impl.h. A number's digits are written
- * as 1 to 10, four bits each, with an end behind them that is lower or greater,
- * as is what follows in the text: so the bits are in the order of the texts.
- * Between texts of different shapes it is decided by the first part that
- * differs, if not by the numbers before; what parts can follow is a tree, and
- * a part's rank is its place among the branches.
+ * Texts without their numbers; see group_impl.h. Each digit of a number is
+ * written as 1 to 10 in four bits. The digits are followed by an end mark,
+ * which is lower or greater depending on the text that follows, so that the
+ * bits sort like the texts. Texts of different shapes are ordered by the
+ * numbers before the first part that differs, or by that part. The parts that
+ * can follow form a tree, and a part's rank is its place among the branches.
  */
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@
 #define MAX_SHAPES 16384
 #define LOW 0
 #define HIGH 15
-#define WIDE 16 /* bytes that are copied at once where a part is shorter */
+#define WIDE 16 /* bytes that are copied together even if a part is shorter */
 
 struct nibbles_out {
 	char *p;
@@ -190,7 +190,7 @@ shapes_unpack(
 	b->len = (size_t)(p - b->s);
 }
 
-/* How many parts two shapes have in common, each with the number behind it. */
+/* The number of parts that two shapes share, each with the number after it. */
 static uint32_t
 common_parts(const struct text_shapes *x, const struct text_ref *a,
     const struct text_ref *b)
