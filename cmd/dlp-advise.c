@@ -10,7 +10,6 @@
 #include "cli.h"
 #include "cols.h"
 #include "dlp-advise/advise.h"
-#include "dlp-advise/advise_read.h"
 #include "err.h"
 #include "num.h"
 #include "out.h"

@@ -15,7 +15,8 @@ digits(const char *s, size_t n)
 	return i;
 }
 
-size_t
+/* The length of the number, as JSON writes it, that s begins with; 0: none. */
+static size_t
 json_num_len(const char *s, size_t n)
 {
 	size_t i = n > 0 && s[0] == '-', k;

@@ -14,9 +14,6 @@ void json_quote(struct buf *out, const char *s, size_t n, enum text_rule rule);
 void json_quote_field(
     struct buf *out, const char *s, size_t n, enum text_rule rule);
 
-/* The length of the number, as JSON writes it, that s begins with; 0: none. */
-size_t json_num_len(const char *s, size_t n);
-
 /* Whether s is one. */
 bool json_is_num(const char *s, size_t n);
 

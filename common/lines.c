@@ -74,17 +74,6 @@ more(struct lines *l)
 }
 
 bool
-lines_begin(struct lines *l, const char *head)
-{
-	size_t n = strlen(head);
-
-	while (l->text.len - l->pos < n && more(l))
-		;
-	return l->text.len - l->pos >= n &&
-	       memcmp(l->text.s + l->pos, head, n) == 0;
-}
-
-bool
 lines_next(struct lines *l, const char **s, size_t *n)
 {
 	size_t done = 0;

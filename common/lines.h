@@ -26,9 +26,6 @@ void lines_fd(struct lines *l, const char *name, int fd);
  * next call. False at the end of the input. */
 bool lines_next(struct lines *l, const char **s, size_t *n);
 
-/* Whether the input's next bytes are these; nothing is taken. */
-bool lines_begin(struct lines *l, const char *head);
-
 void lines_close(struct lines *l);
 
 #endif

@@ -6,6 +6,11 @@
 
 #include "err.h"
 
+struct node_link {
+	int64_t orig;
+	bool has_orig;
+};
+
 #define HOPS_MAX 64 /* from a node to its root; more is a ring */
 
 size_t

@@ -7,11 +7,6 @@
 
 #include "map.h"
 
-struct node_link {
-	int64_t orig;
-	bool has_orig;
-};
-
 struct nodes {         /* of a process; all zero is empty */
 	struct map at; /* node -> its number, from 1 */
 	struct node_link *v;

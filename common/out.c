@@ -82,7 +82,7 @@ settle(void)
 	count -= n_gone;
 }
 
-void
+static void
 out_flush(void)
 {
 	const char *s = out_buf.s;

@@ -24,7 +24,6 @@ void out_open(bool unbuffered); /* -u: flush after each record */
 int out_finish(int status);     /* flush and close; the exit status to return */
 /* What out_finish() is to give back: f(arg), the last one first; at most 8. */
 void out_at_finish(void (*f)(void *), void *arg);
-void out_flush(void);
 void out_check(void); /* flush if enough is pending */
 
 /* Declares a record type with these columns (names are kept, not copied). The

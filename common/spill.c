@@ -12,6 +12,12 @@
 #include "spill.h"
 #include "temp.h"
 
+#define SPILL_ROOM ((size_t)32 << 20) /* what else a process may hold */
+
+#define SPILL_BOUND ((size_t)256 << 20) /* unless spill_bound() is called */
+
+#define SPILL_LEAST ((size_t)1 << 20)
+
 #define LOOK 1024        /* uses between two looks at the process's size */
 #define REST (LOOK * 16) /* after one that did not help */
 

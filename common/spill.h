@@ -15,10 +15,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SPILL_LEAST ((size_t)1 << 20)
-#define SPILL_BOUND ((size_t)256 << 20) /* unless spill_bound() is called */
-#define SPILL_ROOM ((size_t)32 << 20)   /* what else a process may hold */
-
 /* Sets the bound; before anything is allocated. SIZE_MAX: no files. */
 void spill_bound(size_t bytes);
 

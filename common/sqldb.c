@@ -9,6 +9,8 @@
 #include "buf.h"
 #include "err.h"
 
+#define SQLDB_LENGTH (1 << 26)
+
 /*
  * A way for SQLite to read a file that nobody writes: where pages are asked
  * for one after the other, as in a pass over a table, several come with one

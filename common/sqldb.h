@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 /* The longest value or row that is read, in bytes. */
-#define SQLDB_LENGTH (1 << 26)
 
 /*
  * Opens the database at path, of size bytes, to read it. immutable: nobody

@@ -32,7 +32,8 @@ steady_median(const int64_t *v, size_t n)
 	return m;
 }
 
-bool
+/* Whether a value is known, and near to the median. */
+static bool
 steady_even(int64_t v, double median)
 {
 	double off = (double)v - median;

@@ -12,9 +12,6 @@
 /* The median of the values that are known; 0 if none is. */
 double steady_median(const int64_t *v, size_t n);
 
-/* Whether a value is known, and near to the median. */
-bool steady_even(int64_t v, double median);
-
 /* The most consecutive even values, the later of equals: *from to *to, both
  * included; -1 and -1 if there is none. */
 void steady_range(const int64_t *v, size_t n, int64_t *from, int64_t *to);

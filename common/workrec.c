@@ -36,10 +36,3 @@ workrec_bind(
 		else
 			*all[i].to = &absent;
 }
-
-bool
-workrec_span(const struct rec *r, const struct rec_col *start,
-    const struct rec_col *dur, int64_t *lo, int64_t *hi)
-{
-	return rec_i64(r, start, lo) && workrec_end(r, dur, *lo, hi);
-}

@@ -122,10 +122,4 @@ workrec_read(
 	w->iter = rec_view(r, c->iter);
 }
 
-/* Reads a time and a length, which may be unset, in other columns: false
- * unless both are set and the length is not negative; then *lo and *hi, in
- * ns. */
-bool workrec_span(const struct rec *r, const struct rec_col *start,
-    const struct rec_col *dur, int64_t *lo, int64_t *hi);
-
 #endif

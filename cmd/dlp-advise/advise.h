@@ -7,6 +7,48 @@
 #define ADVISE_H
 
 #include "advise_facts.h"
+#include "stage.h"
+#include "workrec.h"
+
+/*
+ * From records to facts. Which record types are read, and which of their
+ * columns, is one table, in advise_read.c.
+ */
+
+#define ADVISE_COLS 10
+
+struct advise_type;
+typedef void advise_fact(
+    struct facts *f, const struct advise_type *t, const struct rec *r);
+
+struct advise_type { /* a row, bound to the stage */
+	const struct advise_row *row;
+	struct advise_reader *reader;
+	struct workrec_cols at;
+	struct rec_col *col[ADVISE_COLS]; /* in the order of the names */
+};
+
+/* Called for each file of a section where that ends. */
+typedef void advise_done(void *arg, struct facts *f);
+
+/* Binds the table, and sets the stage's callbacks and its ctx. Findings go
+ * out in done. all_devices: as in struct facts. The result is given to
+ * advise_read_free() after the stage has run. */
+struct advise_reader *advise_read(
+    struct stage *st, bool all_devices, advise_done *done, void *arg);
+void advise_read_free(struct advise_reader *g);
+
+/* Whether a record is in an iteration, or there are none at all. */
+static inline bool
+advise_in_iter(const struct advise_type *t, const struct rec *r)
+{
+	int64_t v;
+
+	return t->at.iter->pos < 0 || rec_i64(r, t->at.iter, &v);
+}
+
+advise_fact add_kernel, add_copy, add_set, add_sync, add_call, add_graph,
+    add_inst;
 
 /* All rules, in the order of the list: first DLProf's, as its report has
  * them. */

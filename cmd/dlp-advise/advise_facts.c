@@ -9,6 +9,8 @@
 #include "err.h"
 #include "num.h"
 
+#define TOPS_MAX 65536
+
 void
 tops_add(
     struct tops *t, const char *name, size_t len, int64_t ns, int64_t bytes)
@@ -121,7 +123,7 @@ tops_put(const struct tops *t, struct buf *b, int k)
 	}
 }
 
-void
+static void
 tops_free(struct tops *t)
 {
 	smap_free(&t->names);

@@ -25,7 +25,6 @@ struct tops { /* all zero is empty */
 
 /* One more of that (escaped) name. Beyond TOPS_MAX names what is new counts
  * in all alone. */
-#define TOPS_MAX 65536
 void tops_add(
     struct tops *t, const char *name, size_t len, int64_t ns, int64_t bytes);
 
@@ -38,8 +37,6 @@ void tops_put(const struct tops *t, struct buf *b, int k);
 void say_time(struct buf *b, int64_t ns);
 void say_size(struct buf *b, int64_t bytes);
 void say_count(struct buf *b, uint64_t n, const char *what);
-
-void tops_free(struct tops *t);
 
 enum { /* the classes of dlp-busy */
 	B_TC,
@@ -156,7 +153,7 @@ struct facts {
 	int64_t first_kern, end_kern; /* from the first to the end */
 	struct ivl over_time[N_OVER]; /* the profiler's own; loading */
 	struct map live;              /* address ^ device -> bytes */
-	struct map op_bits; /* op id -> what is known: advise_work.c */
+	struct map op_bits; /* op id -> what is known: advise_read.c */
 	bool has_tc, has_tc_why;
 	struct tops sync, alloc, pageable, why, few, comm, unaligned, fp32;
 	struct tops queue_full; /* calls that wait as the launch queue is full:

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "human.h"
+#include "fmt.h"
 #include "num.h"
 
 #define MAX_STEPS 6

@@ -8,7 +8,6 @@
 
 #include "err.h"
 #include "fmt.h"
-#include "human.h"
 #include "num.h"
 #include "text_out.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "cand.h"
+#include "iter.h"
 #include "num.h"
 #include "steady.h"
 

@@ -5,8 +5,341 @@
 #ifndef ITER_H
 #define ITER_H
 
-#include "cand.h"
+#include "buf.h"
+#include "ivl.h"
+#include "map.h"
+#include "out.h"
 #include "spool.h"
+
+/* Where the iterations of a file lie in time. */
+
+/* A thread of a process, and its step ranges. */
+struct layout_lane {
+	uint32_t proc;
+	struct layout_span {
+		int64_t lo, hi;
+		uint32_t n; /* the iteration */
+	} * v;              /* ascending, disjoint */
+	size_t nv, cap;
+	size_t at; /* the range that was found last */
+};
+
+struct layout_proc {
+	uint32_t *lane; /* its lanes that have step ranges */
+	size_t n, cap;
+};
+
+struct layout_step { /* an iteration made of step ranges */
+	int64_t lo, hi;
+	struct ivl cpu;
+	uint32_t text;
+};
+
+struct layout {
+	enum {
+		LAYOUT_ONE,   /* all of the file is one iteration */
+		LAYOUT_STEPS, /* each is made of step ranges */
+		LAYOUT_CUTS,  /* one ends where the next begins */
+		LAYOUT_KEPT   /* as an earlier dlp-iter made them */
+	} kind;
+	struct smap lanes, procs, texts;
+	struct layout_lane *lane;
+	struct layout_proc *proc;
+	struct layout_proc all; /* all lanes that have step ranges */
+	struct layout_step *step;
+	size_t nstep, step_cap;
+	int64_t *cut; /* ascending; iteration n begins at cut[n - 1] */
+	size_t ncut, cut_cap;
+	uint64_t nested; /* step ranges inside of step ranges */
+};
+
+#define OPEN_ITERS 8 /* iterations that are open at the same time */
+
+uint32_t layout_lane(struct layout *p, int64_t pid, int64_t tid);
+void layout_step(
+    struct layout *p, uint32_t lane, int64_t lo, int64_t hi, uint32_t text);
+/* The next iteration of an earlier run, of all lanes. */
+void layout_kept(struct layout *p, int64_t lo, int64_t hi);
+void layout_cut(struct layout *p, int64_t t);
+void layout_cuts_done(struct layout *p);
+
+/* The iteration of time t (NO_TIME: unknown) on a lane, or -1. */
+int64_t layout_where(struct layout *p, uint32_t lane, int64_t t);
+
+/* When iteration n begins; false if there is none yet. */
+bool layout_begin(const struct layout *p, size_t n, int64_t *lo);
+/* Whether step n has ended by now, and none begins before it ends. */
+bool layout_gap(const struct layout *p, size_t n, int64_t now);
+size_t layout_count(const struct layout *p);
+void layout_clear(struct layout *p);
+
+/* An iteration: what it adds up to, and its record. */
+
+/* The record types that dlp-iter writes, each without src and with it. They
+ * are made when they are first needed. */
+struct iter_out {
+	struct out_type *iter[2], *listed[2], *cand[2], *stable[2];
+	struct out_type *cut[2][2]; /* and without column dropped and with it */
+};
+
+/* One of them: t[0] or t[1]. cols has n names, the last of which is src. */
+struct out_type *iter_out_type(struct out_type **t, const char *tag,
+    const char *const *cols, int n, const char *src);
+
+/* From when to when the events of a file reach. */
+struct iter_extent {
+	bool any, any_work;       /* an event, a start of work was seen */
+	int64_t first, last;      /* of the events */
+	int64_t work_lo, work_hi; /* first and last start of work: launches
+				     and ops */
+};
+
+static inline void
+extent_event(struct iter_extent *e, int64_t lo, int64_t hi)
+{
+	if (!e->any || lo < e->first)
+		e->first = lo;
+	if (!e->any || hi > e->last)
+		e->last = hi;
+	e->any = true;
+}
+
+static inline void
+extent_work(struct iter_extent *e, int64_t t)
+{
+	if (!e->any_work || t < e->work_lo)
+		e->work_lo = t;
+	if (!e->any_work || t > e->work_hi)
+		e->work_hi = t;
+	e->any_work = true;
+}
+
+struct iter_acc {
+	bool has_gpu;
+	int64_t gpu_lo, gpu_hi;
+	struct ivl gpu;   /* the newest part of the union */
+	int64_t gpu_done; /* length of the part before it, up to */
+	int64_t done_hi;  /* this time */
+	int64_t kern_ns;
+	uint64_t n_kern, n_op;
+};
+
+struct iter_accs {
+	struct iter_acc *v; /* of iterations base, base + 1, ... */
+	size_t base, n, cap;
+	uint64_t late; /* came when their iteration was written */
+	bool has_gpu;
+	int64_t gpu_hi; /* of all of them so far */
+};
+
+void acc_add(struct iter_accs *a, size_t n, const struct iter_item *m);
+struct iter_acc *acc_at(
+    struct iter_accs *a, size_t n); /* NULL: written already */
+void acc_drop(struct iter_accs *a); /* the first one */
+void acc_clear(struct iter_accs *a);
+
+struct iteration { /* the fields of its record */
+	int64_t iter, start, dur, cpu_hi, gpu_lo, gpu_hi, gpu, step, kern_ns;
+	uint64_t n_kern, n_op;
+	bool has_cpu, has_dur, has_gpu, has_step;
+	const char *key;
+	const char *src; /* escaped; NULL: the input names no files */
+};
+
+/* Of iteration n, whose sums are c. key is shown where cuts made it. *end is
+ * where the step before it ended, NO_TIME if it is the first, and becomes
+ * where this one ends. */
+void iteration_make(struct iteration *x, size_t n, const struct layout *p,
+    const struct iter_extent *e, const struct iter_acc *c, const char *key,
+    int64_t *end);
+
+/* Writes it as an iter record. */
+void iteration_put(struct iter_out *o, const struct iteration *x);
+
+/* Appends its fields to a record that has begun. */
+void iteration_fields(const struct iteration *x);
+
+/*
+ * What a key is (key.c): the text of a step range, an op, or without -k the
+ * frameworks' own step ranges.
+ */
+
+enum { STEP_RANGE = 1, STEP_CUT = 2 };
+
+/* Appends text with its numbers dropped: "iteration 0" is "iteration". */
+void key_norm(struct buf *b, const char *s, size_t n);
+
+struct key {
+	const char *arg; /* -k; NULL: none */
+	bool exact, cut;
+	bool by_name; /* ops by their name or DLProf's id alone */
+	struct buf norm, tmp, text;
+};
+
+void key_init(struct key *k, const char *arg, bool exact, bool cut);
+
+/* Whether a range's text is the key: 0, STEP_RANGE or STEP_CUT. */
+int key_range(struct key *k, const char *s, size_t n);
+
+/* The length of a range's text without what emit_nvtx puts behind it. */
+size_t key_trim(const char *s, size_t n);
+
+/* The row of a text in the table of the frameworks' own step ranges, or -1. */
+int key_own(struct key *k, const char *s, size_t n);
+bool key_own_cuts(int row);
+const char *key_own_text(int row);
+
+/* Percent of the profile's time that a step range must cover to be taken
+ * without being asked for. */
+#define OWN_PCT 80
+
+/* Numbered step ranges that are taken if they hold most of the GPU work. */
+
+struct opkey {
+	struct map ops;    /* op id -> level * 2 + (is bprop), + 1 */
+	struct map devs;   /* run of a key op -> device + 1 */
+	struct smap types; /* upper-cased; how many ops have it */
+	struct buf up;     /* an op's type and number */
+	struct keyinst {
+		int64_t stop;
+		int64_t dev; /* -1: unknown */
+		uint32_t src, proc;
+		uint8_t level;
+		bool bprop;
+	} * v;
+	size_t n, cap;
+};
+
+struct op_names {
+	const char *name, *key, *text, *type, *dir, *dl_id;
+};
+
+void opkey_op(
+    struct opkey *o, struct key *k, int64_t id, const struct op_names *s);
+bool opkey_has(const struct opkey *o, int64_t op_id);
+void opkey_gpu(struct opkey *o, int64_t op_id, int64_t inst, int64_t dev);
+void opkey_inst(struct opkey *o, int64_t op_id, int64_t inst, uint32_t src,
+    uint32_t proc, int64_t stop);
+void opkey_range(struct opkey *o, uint32_t src, uint32_t proc, int64_t stop,
+    bool last); /* last: an op of that name is preferred */
+
+/* Makes the cuts of a file; false if no run of a key op was seen there. */
+bool opkey_cuts(struct opkey *o, uint32_t src, struct layout *p);
+void opkey_clear(struct opkey *o);
+
+struct own {
+	struct own_range {
+		int64_t lo, hi;
+		uint32_t lane, text;
+		int row; /* of the table in key.c */
+	} * v;
+	size_t n, cap;
+	struct own_row {
+		int64_t lo, hi; /* the newest ranges that touch, as one */
+		uint64_t n, n_numbered;
+		double gpu_ns; /* of the work launched in its ranges */
+	} * row;               /* as many as the table has; NULL: none yet */
+	double gpu_ns;         /* of all work */
+};
+
+/* A range, whose text is interned in the plan if it is one of them. */
+void own_add(struct own *o, struct key *k, struct layout *p, uint32_t lane,
+    const char *s, size_t n, int64_t lo, int64_t hi);
+
+/* GPU work of ns, which t places. It comes in launch order, ranges before what
+ * they hold. */
+void own_work(struct own *o, int64_t t, int64_t ns);
+
+/* The row that makes the iterations: the first whose ranges cover OWN_PCT of
+ * the profile's time, or, of at least OWN_STEPS numbered ones, hold more than
+ * half of the GPU work; -1: none. */
+int own_best(const struct own *o, const struct iter_extent *e);
+
+void own_free(struct own *o);
+
+/* Makes iterations of a file of the best row that covers enough; its number, or
+ * -1 if there is none. */
+int own_take(const struct own *o, const struct iter_extent *e, struct opkey *op,
+    uint32_t src, struct layout *p);
+
+/*
+ * --list: what could be a key; with a key, and for --stable and --even, its
+ * iterations and which of them are even.
+ */
+
+struct cand {
+	bool is_op, numbered;
+	bool own;  /* what is taken without -k */
+	bool bare; /* an op for which -k takes nothing but its number */
+	uint32_t name;
+	int64_t op_id;
+	uint64_t n;    /* lengths */
+	int64_t first; /* where the first began */
+	int64_t last;  /* where the newest ended */
+	double mean, m2, sum;
+	double coverage, var, score; /* at the end */
+};
+
+struct cands {
+	bool numbered;     /* ranges with a number alone */
+	struct smap names; /* texts of ranges without numbers, ops' names and
+			      keys; the value is how many of them have it */
+	struct smap cands; /* by what, which, where: struct cand */
+	struct cand *v;
+	size_t cap;
+	struct map ops; /* op id -> number in op, + 1 */
+	struct cand_op {
+		uint32_t name, key; /* in names; key SMAP_NONE: none */
+		bool bprop;
+	} * op;
+	size_t nop;
+	struct buf words; /* a text that is given out */
+};
+
+/* A range, which may be one; the text is that of its lane. */
+void cand_range(struct cands *l, struct key *k, uint32_t src, uint32_t lane,
+    const char *s, size_t n, int64_t lo, int64_t hi);
+
+/* An op, and a run of it. */
+void cand_op(struct cands *l, int64_t id, const struct op_names *s);
+void cand_inst(
+    struct cands *l, int64_t op_id, uint32_t src, uint32_t lane, int64_t stop);
+
+/* The ranges of this row of the table of steps stand first; -1: none. */
+void cand_own(struct cands *l, struct key *k, int row);
+
+/* Writes the best, at most limit (0: all) of them; total is the profile's
+ * time. How many there are. */
+size_t cand_list(
+    struct iter_out *out, struct cands *l, double total, int limit);
+
+/* The words of the best ranges, at most limit, as a list in a sentence; empty
+ * if there are none. */
+const char *cand_words(struct cands *l, double total, size_t limit);
+
+void cand_clear(struct cands *l);
+
+struct stable {
+	struct iteration *v;
+	size_t n, cap;
+};
+
+void stable_add(struct stable *l, const struct iteration *x);
+
+/* Writes a cand record of the key and all iterations; kind: what the key is;
+ * lo to hi is the profile's time. */
+void stable_list(struct iter_out *out, const struct stable *l, const char *key,
+    const char *kind, const char *src, int64_t lo, int64_t hi);
+
+/* The iterations of the stable range, both included; false: all of them, as no
+ * two are even. */
+bool stable_range(const struct stable *l, int64_t *from, int64_t *to);
+
+/* Writes a stable record; all: of all of them, even or not. src: escaped, or
+ * NULL. */
+void stable_put(
+    struct iter_out *out, const struct stable *l, bool all, const char *src);
+void stable_clear(struct stable *l);
 
 struct rec;
 struct rec_type;
@@ -208,7 +541,7 @@ void iter_place(
 size_t iter_place_end(struct iter_run *g, struct iter_file *f);
 
 /*
- * iter_files.c: the files of a section, and the iterations that an earlier
+ * iter_section.c: the files of a section, and the iterations that an earlier
  * dlp-iter gave them: without a key they stay as they are.
  */
 /* The number of the file with that name, made if it is new; a record without
@@ -216,15 +549,10 @@ size_t iter_place_end(struct iter_run *g, struct iter_file *f);
  * process: SRC_NONE if that is not known. */
 uint32_t iter_file_of(
     struct iter_files *f, const char *s, size_t n, int64_t pid);
-void iter_files_clear(struct iter_files *f);
 
 /* An iteration of file f, whose key (NULL: none) is text. */
 void kept_add(struct iter_file *f, const struct iteration *it, const char *text,
     size_t n);
-
-/* At the section's end: whether they can stay; then f's layout is made of
- * them. One iteration without a key is one for want of steps. */
-bool kept_take(struct iter_file *f);
 
 /* The iteration that a record was given, or that its time lies in; -1: none. */
 int64_t kept_where(
@@ -232,8 +560,5 @@ int64_t kept_where(
 
 /* Iteration i of the layout, as it was written. */
 void kept_iteration(struct iteration *x, const struct iter_file *f, size_t i);
-
-/* The first number of all files that there is; 0 where one is cut anew. */
-int64_t kept_first(const struct iter_files *f);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "iteration.h"
+#include "iter.h"
 #include "num.h"
 
 #define PIECES 65536 /* of a union; the older half is folded at that */
@@ -106,7 +106,7 @@ acc_add(struct iter_accs *a, size_t n, const struct iter_item *m)
 		c->kern_ns = num_add(c->kern_ns, num_sub(m->hi, m->lo));
 }
 
-int64_t
+static int64_t
 acc_gpu_ns(const struct iter_acc *c)
 {
 	return num_add(c->gpu_done, ivl_len(&c->gpu));

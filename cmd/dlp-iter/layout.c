@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "layout.h"
+#include "iter.h"
 
 uint32_t
 layout_lane(struct layout *p, int64_t pid, int64_t tid)

@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "beside.h"
-#include "cursor.h"
 #include "err.h"
 #include "num.h"
+#include "profile.h"
 #include "schema.h"
 #include "sqldb.h"
 

@@ -17,14 +17,6 @@ extern const struct dialect dialect_dldb;
 
 #define DLDB_MAX_MISSING 64
 
-struct dldb_op {
-	int64_t row, op_id;
-	uint32_t type; /* number in types, from 1 */
-	uint32_t nth;  /* runs that began */
-	uint32_t dir;  /* number in types, from 1 */
-	bool none;     /* stands for calls outside of all ops */
-};
-
 struct dldb_run {
 	int64_t op, nth; /* the op's row; the number of its run */
 	int64_t row;     /* the run's own row */
@@ -108,15 +100,5 @@ bool dldb_work(void *ctx, const struct event *ev, struct work_op *op);
  * is declared at its first record. */
 void dldb_rec(struct dldb_in *d, struct out_type **type, const char *tag,
     const char *const *cols, int n);
-
-/*
- * dldb_shape.c: shapes as DLProf prints them. Appends "<N:32, C:3, H:32, W:32>;
- * <6>" for shapes "[[32,3,32,32],[6]]", names ["",""] and the letters
- * "N,C,H,W;K". A name that is not empty precedes its shape; letters are used
- * only if there are as many as dimensions. NULL and malformed text count as
- * empty.
- */
-void dldb_shape(
-    struct buf *b, const char *shapes, const char *names, const char *letters);
 
 #endif

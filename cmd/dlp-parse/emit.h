@@ -1,6 +1,6 @@
 /*
- * Writes events as records of dlp-records(5) to standard output (emit.c), and
- * the facts of a profile before its events (emit_facts.c).
+ * Writes the facts of a profile, then its events, as records of dlp-records(5)
+ * to standard output.
  */
 #ifndef DLP_PARSE_EMIT_H
 #define DLP_PARSE_EMIT_H
@@ -56,16 +56,11 @@ void emit_op_of(struct profile *p, const struct event *ev);
 void emit_notes(const struct emit *o);
 
 /* Fields of records. */
-void emit_num(int64_t v);          /* unset if EV_UNSET */
-void emit_word(const char *s);     /* unset if NULL; must need no escape */
-void emit_opt_text(const char *s); /* unset if NULL */
+void emit_num(int64_t v);      /* unset if EV_UNSET */
+void emit_word(const char *s); /* unset if NULL; must need no escape */
 void emit_dur(struct emit *o, int64_t start, int64_t end);
 void emit_src(const struct profile *p); /* file and rank, if the output has
 					 * them */
-
-/* Declares the records of devices, processes and threads. Must precede all
- * facts. */
-void facts_open(struct emit *o);
 
 struct dev_fact {
 	int64_t dev;

@@ -1,11 +1,10 @@
-/* Events that are kept back; see held.h. */
+/* Events that are kept back; see profile.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "cursor.h"
-#include "held.h"
 #include "map.h"
+#include "profile.h"
 #include "schema.h"
 
 /* The earlier event first; then the longer one, where one without an end is the

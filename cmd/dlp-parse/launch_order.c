@@ -8,10 +8,8 @@
 
 #include "array.h"
 #include "emit.h"
-#include "held.h"
 #include "num.h"
 #include "profile.h"
-#include "scan.h"
 #include "selection.h"
 
 /* Reads a row of GPU work into the window or among the orphans; false at the

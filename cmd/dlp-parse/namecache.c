@@ -5,7 +5,6 @@
 #include "array.h"
 #include "emit.h"
 #include "esc.h"
-#include "kernname.h"
 #include "namecache.h"
 #include "profile.h"
 

@@ -7,8 +7,21 @@
 #ifndef DLP_PARSE_NAMECACHE_H
 #define DLP_PARSE_NAMECACHE_H
 
+#include <stddef.h>
+
 #include "buf.h"
 #include "map.h"
+
+/* The short, readable name of a kernel: the `short` column. */
+
+/*
+ * Appends the short name of the kernel whose demangled name is full, and
+ * returns the number of bytes appended. given is the short name that the
+ * profiler wrote, or NULL. It is kept unless it says nothing (`Kernel2`); if it
+ * is NULL, full is shortened as PyProf does. The result depends on the names
+ * only, so callers can keep it per name.
+ */
+size_t kernname_short(const char *full, const char *given, struct buf *out);
 
 struct profile;
 

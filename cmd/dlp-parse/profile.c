@@ -9,13 +9,11 @@
 #include "beside.h"
 #include "dldb_reader.h"
 #include "esc.h"
-#include "held.h"
 #include "infile.h"
 #include "namecache.h"
 #include "nsys.h"
 #include "nvprof.h"
 #include "profile.h"
-#include "scan.h"
 #include "schema.h"
 #include "selection.h"
 

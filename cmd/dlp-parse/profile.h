@@ -6,13 +6,170 @@
 #ifndef DLP_PARSE_PROFILE_H
 #define DLP_PARSE_PROFILE_H
 
-#include "cursor.h"
+#include <stddef.h>
+
+#include "buf.h"
 #include "dialect.h"
 #include "emit.h"
+#include "event.h"
 #include "infile.h"
+#include "map.h"
 #include "namecache.h"
-#include "scan.h"
 #include "selection.h"
+
+/*
+ * Events that are kept back: in a heap until their turn in the order of the
+ * stream, or in a window until their call has been read.
+ */
+
+struct held { /* an event kept back, with its own copy of the text */
+	struct event ev;
+	struct buf text;
+};
+
+struct heap { /* of held events, the first in order on top */
+	struct held **v;
+	size_t n, cap;
+	struct held **spare; /* nodes for reuse */
+	size_t nspare, cap_spare;
+};
+
+/* True if a precedes b in the stream. */
+bool event_before(const struct event *a, const struct event *b);
+
+void heap_put(struct heap *h, const struct event *ev);
+/* Takes out the first event; it is valid until the next heap_put. */
+struct held *heap_take(struct heap *h);
+void heap_free(struct heap *h);
+
+/*
+ * GPU work that was read before its call, found by (process, correlation id).
+ * The window grows with the delay of the GPU behind the CPU, some thousand
+ * launches. Above a limit only the keys are kept, and the rows are read again
+ * when they are due.
+ */
+struct window {
+	struct win_ent *ent;
+	uint32_t nent, cap_ent, free_ent;
+	uint32_t *bucket;
+	uint32_t nbucket, live;
+	struct event *ev;
+	uint32_t nev, cap_ev, free_ev;
+	uint32_t *ev_next;
+	uint64_t spilled; /* events of which only the key was kept */
+};
+
+struct cursor;
+
+void window_put(struct window *w, struct cursor *c, int64_t pid, int64_t corr,
+    const struct event *ev);
+
+/* Takes one activity with this key out of the window (kinds and rows in any
+ * order); false if no activity has it. all: the profile's cursors. */
+bool window_take(struct window *w, struct cursor *all, int64_t pid,
+    int64_t corr, struct event *ev);
+
+/* The number of activities of a kind under this key. */
+uint64_t window_count(
+    const struct window *w, int64_t pid, int64_t corr, enum ev_kind kind);
+
+/* Takes out any activity; false if the window is empty. */
+bool window_any(struct window *w, struct cursor *all, struct event *ev);
+
+void window_free(struct window *w);
+
+/* One table's events in start order. */
+
+/* The result of the first pass over a table. */
+struct order {
+	uint64_t rows;
+	uint64_t back_rows; /* the most rows that a row can be late */
+	int64_t back_ns;    /* and the most time */
+	uint64_t orphans;   /* GPU work without a call */
+	bool sort;          /* too far out of order: SQLite sorts the rows */
+};
+
+struct cursor {
+	const struct ev_source *src;
+	sqlite3 *db;
+	void *ctx;     /* the dialect's */
+	int no;        /* its index in the profile's cursors */
+	int64_t shift; /* added to the rows' times */
+	sqlite3_stmt *st;
+	sqlite3_stmt *by_key; /* for cursor_again(): one row by its key */
+	bool scan;            /* the first pass reads it */
+	bool apart;           /* db is the profile's second connection */
+	struct batch *batch;  /* NULL: rows come one by one */
+	struct batch *fill;   /* the batch that batch_row() writes to */
+	struct ahead *ahead;  /* a thread that fills batches; NULL: none */
+	int64_t key;          /* of the row that was read last */
+	struct order order;
+	uint64_t row;      /* rows read */
+	int64_t max_start; /* latest start read */
+	bool end;          /* no more rows in the table */
+	bool live;         /* ev is the next event */
+	struct event ev;
+	struct heap heap; /* rows read ahead, because the table is out of
+			   * order */
+};
+
+void cursor_open(struct cursor *c);
+
+/* Starts a second thread that reads the rows, some thousand of them ahead.
+ * Until cursor_close() only that thread may use c->db, the source's row
+ * function, and the members of the cursor that cursor.c lists. */
+void cursor_ahead(struct cursor *c);
+
+/* Reads rows until one makes an event; false at the end of the table. */
+bool cursor_read(struct cursor *c, struct event *ev);
+void cursor_next(struct cursor *c); /* makes ev the next event in order */
+void cursor_close(struct cursor *c);
+
+/* Reads the row with this key a second time. */
+bool cursor_again(struct cursor *c, int64_t key, struct event *ev);
+
+/*
+ * The first pass over a table: how far its rows are out of start order, and
+ * which calls launched which GPU work. For every (process, correlation id) it
+ * records whether there is a call and how many activities of each kind. Ids
+ * come in sequences, so 64 of them share a slot of bit planes: some 2 bytes per
+ * id.
+ */
+
+struct cursor;
+struct profile;
+
+#define KEY_GPU_KINDS (EV_GRAPH - EV_KERN + 1)
+
+struct keys {
+	struct key_slot *slot;
+	size_t n, cap;
+	struct map many;     /* counts above 1 */
+	struct map pids;     /* processes with calls or GPU work */
+	struct map hosts;    /* processes with calls */
+	int64_t last_pid[2]; /* the last ones put into pids and hosts */
+	uint64_t dup_calls;  /* calls whose key another call has */
+};
+
+void keys_init(struct keys *k);
+
+/* keys_has_first: the key has a call that is not a twin. The other: it has any
+ * call. */
+bool keys_has_first(const struct keys *k, int64_t pid, int64_t corr);
+bool keys_has_call(const struct keys *k, int64_t pid, int64_t corr);
+
+/* Takes the activities of a call: n[kind - EV_KERN] is the number of each kind.
+ * Returns their sum. A second call with the same key gets none. */
+uint64_t keys_take(
+    struct keys *k, int64_t pid, int64_t corr, uint64_t n[KEY_GPU_KINDS]);
+
+void keys_free(struct keys *k);
+
+/* The correlation id as part of a key; EV_UNSET if there is none. */
+int64_t key_corr(int64_t corr);
+
+/* Makes the pass over the cursor's table; fills c->order and p->keys. */
+void scan_cursor(struct profile *p, struct cursor *c);
 
 struct parse { /* the run: options, and the state that all profiles share */
 	struct selection sel;

@@ -4,7 +4,7 @@
  * durations, so dlp-parse makes up times, one kernel after the other.
  *
  * pydict_line.c reads a line; pydict.c joins lines into calls of ops and writes
- * them; pydict_own.c reads the lines that hold the profile's own times.
+ * them, and reads the lines that hold the profile's own times.
  */
 #ifndef DLP_PARSE_PYDICT_H
 #define DLP_PARSE_PYDICT_H
@@ -51,15 +51,6 @@ struct dict_own {           /* zeroed */
 	struct sqlite3_stmt *range, *node, *kernel; /* each adds a row */
 	struct buf text;
 };
-
-/* Keeps a line that has these keys; false if 'dlp' does not have the form
- * above. */
-bool dict_own_add(struct dict_own *o, const struct dict_line *d);
-
-/* Writes everything in the order of time, `from` ns later; string ids are those
- * of names. Frees o. */
-void dict_own_emit(
-    struct dict_own *o, struct profile *p, struct smap *names, int64_t from);
 
 struct dict_file { /* zeroed */
 	struct lines in;

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cursor.h"
 #include "err.h"
 #include "num.h"
 #include "profile.h"
-#include "scan.h"
 #include "schema.h"
 #include "sqldb.h"
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../cmd/dlp-parse/namecache.h"
 #include "buf.h"
 #include "demangle.h"
-#include "../../cmd/dlp-parse/kernname.h"
 
 static int failed;
 
