@@ -46,28 +46,33 @@ const struct type_def type_defs[] = {
 	{ "os", PARSE, "an operating system runtime call" },
 	{ "lib", PARSE, "a cuDNN or cuBLAS API call" },
 	{ "mem", PARSE, "a GPU memory allocation or release" },
-	{ "over", PARSE, "time that the profiler took for itself, or CUDA for loading code or"
-	    " for a full queue of launches" },
+	{ "over", PARSE,
+	    "time that the profiler took for itself, or that CUDA took "
+	    "to load code or to wait for a full queue of launches" },
 	{ "diag", PARSE, "a message of the profiler" },
 	{ "op", CORR, "an op, before its first use" },
 	{ "prim", CORR, "a product inside ops, before its first use" },
 	{ "result", CORR,
-	    "the size of a convolution's result, when it is known" },
+	    "the size of a convolution's result, as soon as it is "
+	    "known" },
 	{ "inst", CORR, "one run of an op, when it closes" },
-	{ "proj", CORR, "a range's projection onto the GPU, when it closes" },
+	{ "proj", CORR,
+	    "a range's projection onto the GPU, when the range closes" },
 	{ "rangekern", CORR, "a kernel under one of its enclosing ranges" },
 	{ "iter", ITER, "an iteration" },
 	{ "cut", ITER, "--cuts: an iteration begins, or is over" },
 	{ "stable", ITER, "--stable: which iterations are even" },
-	{ "cand", ITER, "--list: what could be the key of iterations" },
+	{ "cand", ITER, "--list: a possible key for iterations" },
 	{ "diff", DIFF, "a difference between two runs" },
-	{ "join", DIFF, "what many runs have in common, a column each" },
+	{ "join", DIFF,
+	    "a row of many compared runs, with a column for each run" },
 	{ "busy", BUSY, "where the time of an iteration goes on a device" },
-	{ "edge", BUSY, "without steps: time before or behind all GPU work" },
-	{ "gap", GAPS, "a time in which a device idles" },
+	{ "edge", BUSY,
+	    "without steps: the time before or after all GPU work" },
+	{ "gap", GAPS, "a time in which a device is idle" },
 	{ "phase", PHASES, "what a phase takes in an iteration" },
-	{ "live", MEM, "memory that was in use at the peak" },
-	{ "memrange", MEM, "the memory while ranges of a name are open" },
+	{ "live", MEM, "an allocation that was in use at the peak" },
+	{ "memrange", MEM, "memory use while ranges of one name are open" },
 	{ "peak", MEM, "the most memory that a device had in use" },
 	{ "xfer", EXPOSE, "a copy or set, and how much of it is exposed" },
 	{ "wait", WAITS, "a time in which a thread waits" },
@@ -76,9 +81,12 @@ const struct type_def type_defs[] = {
 	{ "comm", RANKS, "the communication of a rank in an iteration" },
 	{ "skew", RANKS, "how far apart ranks are in an iteration" },
 	{ "agg", AGG, "a group with its statistics" },
-	{ "group", TREE, "a path that op names begin with" },
+	{ "group", TREE,
+	    "a node in the tree of layers: a path with which op names "
+	    "begin" },
 	{ "finding", ADVISE, "a finding of the expert systems" },
-	{ "overview", OVERVIEW, "a profile: its steps, where their time goes" },
+	{ "overview", OVERVIEW,
+	    "a whole profile: its steps, and where their time goes" },
 	{ NULL, NULL, NULL },
 };
 
@@ -106,7 +114,7 @@ const struct type_def type_defs[] = {
 	    { t, "api_start_ns", PARSE, COL_INT, "start of the API call" },    \
 	{                                                                      \
 		t, "api_dur_ns", PARSE, COL_INT,                               \
-		    "duration of the API call; unset where the call has a"     \
+		    "duration of the API call; unset if the call has a"        \
 		    " record of its own (graph launches)"                      \
 	}
 
@@ -121,19 +129,20 @@ const struct type_def type_defs[] = {
 	    { t, "dir", CORR, COL_TEXT, "fprop or bprop" },                    \
 	    { t, "seq", CORR, COL_INT, "autograd sequence id" },               \
 	    { t, "altseq", CORR, COL_TEXT,                                     \
-		"alternative sequence ids, comma separated" },                 \
+		"further sequence ids, comma separated" },                     \
 	    { t, "sub", CORR, COL_INT,                                         \
 		"number of the kernel among those of its sequence id" },       \
 	    { t, "layer", CORR, COL_TEXT,                                      \
-		"user ranges and layer: markers around the launch, outermost"  \
-		" first, joined by /; then the modules of the call stack" },   \
+		"the program's ranges and layer: markers around the "          \
+		"launch, outermost first, joined by /; then the modules of "   \
+		"the call stack" },                                            \
 	    { t, "phase", CORR, COL_TEXT,                                      \
 		"the phase the launch belongs to: forward, backward,"          \
 		" optimizer, ..." },                                           \
 	    { t, "phase_by", CORR, COL_TEXT,                                   \
-		"range: a range of the thread; graph: when the graph was"      \
-		" captured; thread: a guess, the one range that another"       \
-		" thread held open" },                                         \
+		"where the phase comes from: range, a range of the thread; "   \
+		"graph, the capture of the graph; thread, a guess from the "   \
+		"only other thread with an open phase" },                      \
 	{                                                                      \
 		t, "why", CORR, COL_TEXT,                                      \
 		    "why the work belongs to no op; unset if it does"          \
@@ -148,7 +157,7 @@ const struct type_def type_defs[] = {
 #define NAME_NO(t)                                                             \
 	{                                                                      \
 		t, "name_no", PARSE, COL_INT,                                  \
-		    "--rows: number of the call's name in the file"      \
+		    "--rows: number of the call's name in the file"            \
 	}
 
 #define CALL_ROW(t)                                                            \
@@ -177,15 +186,17 @@ const struct col_def col_defs[] = {
 	{ "rank", "rank", PARSE, COL_INT, "number of the rank" },
 	{ "rank", "src", PARSE, COL_TEXT, "its file" },
 	{ "rank", "rank_by", PARSE, COL_TEXT,
-	    "who said so: profile, or name: the order of the files' names" },
+	    "where the number comes from: profile, or name (the order "
+	    "of the files' names)" },
 	{ "rank", "clock_by", PARSE, COL_TEXT,
-	    "what its clock is aligned by: reference, collectives or utc;"
-	    " unset: it is not, or its run is another one" },
-	{ "rank", "shift_ns", PARSE, COL_INT, "what its times are moved by" },
+	    "how its clock is aligned: reference, collectives or utc; "
+	    "unset if it is not aligned, or belongs to another run" },
+	{ "rank", "shift_ns", PARSE, COL_INT, "how far its times were moved" },
 	{ "rank", "n_coll", PARSE, COL_INT,
 	    "collectives that were compared with those of the first rank" },
 	{ "rank", "spread_ns", PARSE, COL_INT,
-	    "half of them ended within this of one another" },
+	    "half of these collectives ended within this time of one "
+	    "another" },
 
 	ID("str"),
 	{ "str", "text", PARSE, COL_TEXT, "the string" },
@@ -217,7 +228,7 @@ const struct col_def col_defs[] = {
 	PID("range"),
 	TID("range"),
 	{ "range", "end_tid", PARSE, COL_INT,
-	    "thread that ended it, if it is another one" },
+	    "the thread that ended it, if that is another one" },
 	{ "range", "domain", PARSE, COL_TEXT,
 	    "NVTX domain; empty for the default domain" },
 	{ "range", "mode", PARSE, COL_TEXT,
@@ -241,7 +252,7 @@ const struct col_def col_defs[] = {
 	{ "call", "api", PARSE, COL_TEXT, "name, with version suffix" },
 	{ "call", "ret", PARSE, COL_INT, "return value, 0 is success" },
 	{ "call", "n_gpu", PARSE, COL_INT,
-	    "GPU activities it launched: 0, or 2 and more" },
+	    "number of GPU activities it launched: 0, or at least 2" },
 	ROW("call"),
 	NAME_NO("call"),
 
@@ -262,10 +273,11 @@ const struct col_def col_defs[] = {
 	{ "kern", "marker_ns", MARKERS, COL_JSON,
 	    "start and end of each range in markers" },
 	{ "kern", "node_from", MARKERS, COL_JSON,
-	    "of a graph's kernel: the node captured for it, its thread, when" },
+	    "for a graph's kernel: the node captured for it, the "
+	    "thread that captured it, and when" },
 	{ "kern", "loose_markers", MARKERS, COL_JSON,
-	    "pid, tid, start, end, text of ranges that began since the "
-	    "kernel before and are not in markers" },
+	    "pid, tid, start, end and text of ranges that began after "
+	    "the previous kernel and are not in markers" },
 	{ "kern", "trace", PYPROF, COL_TEXT,
 	    "call trace of the kernel's op, comma separated" },
 	{ "kern", "ncu_tc", NCU, COL_YNU,
@@ -346,10 +358,11 @@ const struct col_def col_defs[] = {
 	{ "mem", "kind", PARSE, COL_TEXT, "pageable, pinned, device, ..." },
 	{ "mem", "corr", PARSE, COL_INT, "correlation id" },
 	{ "mem", "pool", PARSE, COL_INT, "address of the memory pool" },
-	{ "mem", "pool_bytes", PARSE, COL_INT, "what the pool has reserved" },
+	{ "mem", "pool_bytes", PARSE, COL_INT,
+	    "bytes that the pool has reserved" },
 	{ "mem", "space", MEM, COL_TEXT, "device or host" },
 	{ "mem", "used_bytes", MEM, COL_INT,
-	    "in use there after it, as far as is known" },
+	    "bytes in use in that space afterwards, as far as known" },
 	{ "mem", "api", MEM, COL_TEXT, "its API call" },
 	{ "mem", "phase", MEM, COL_TEXT, "phase of the call" },
 	{ "mem", "layer", MEM, COL_TEXT, "layer of the call" },
@@ -361,7 +374,7 @@ const struct col_def col_defs[] = {
 	PID("over"),
 	TID("over"),
 	{ "over", "name", PARSE, COL_TEXT,
-	    "what was done: by the profiler, if it is no work of CUDA" },
+	    "what was done, by the profiler or by CUDA" },
 
 	ID("diag"),
 	START("diag", "time"),
@@ -377,8 +390,8 @@ const struct col_def col_defs[] = {
 	{ "op", "dir", CORR, COL_TEXT, "fprop or bprop" },
 	{ "op", "layer", CORR, COL_TEXT, "layer path" },
 	{ "op", "by", CORR, COL_TEXT,
-	    "what told: pytorch, pyprof, dlprof, tensorflow, tensorrt, xla,"
-	    " nccl, api" },
+	    "who wrote the range: pytorch, pyprof, dlprof, tensorflow, "
+	    "tensorrt, xla, nccl; api: named after a call or work" },
 	{ "op", "text", CORR, COL_TEXT,
 	    "framework name of the range: aten::conv2d, AddmmBackward0" },
 	{ "op", "dtype", CORR, COL_TEXT,
@@ -387,25 +400,29 @@ const struct col_def col_defs[] = {
 	    "sizes of the inputs, [[64,3,32,32],[6,3,5,5],[]]" },
 	{ "op", "args", CORR, COL_JSON, "arguments of a PyProf marker" },
 	{ "op", "bwd_shapes", CORR, COL_JSON,
-	    "sizes of the inputs of a backward's own range: gradients first" },
-	{ "op", "fwd_op_id", CORR, COL_INT, "the forward op of a backward" },
+	    "for a backward op: sizes of the inputs in its own range, "
+	    "gradients first" },
+	{ "op", "fwd_op_id", CORR, COL_INT,
+	    "for a backward op: its forward op" },
 	{ "op", "stack", CORR, COL_TEXT,
 	    "call trace, file:line, outermost first, comma separated" },
 	{ "op", "trace", CORR, COL_TEXT,
-	    "the same without the frames of PyTorch itself, as PyProf prints"
-	    " it" },
+	    "the same without PyTorch's own frames, as PyProf prints "
+	    "it" },
 	{ "op", "repr", CORR, COL_TEXT,
-	    "what a recurrent module says of itself: 10, 20" },
+	    "how a recurrent module describes itself: 10, 20" },
 	{ "op", "dl_id", CORR, COL_TEXT, "--dlprof: DLProf's Op ID, CONV2D_1" },
 	{ "op", "dl_in", CORR, COL_TEXT,
 	    "--dlprof: input shapes, <N:32, K:400>; <M:120, K:400>; <120>" },
 	{ "op", "dl_out", CORR, COL_TEXT, "--dlprof: output shapes" },
 	{ "op", "dl_tc", CORR, COL_TEXT,
-	    "--dlprof: yes or no: could use Tensor Cores, by its type" },
+	    "--dlprof: yes or no, whether its type can use Tensor "
+	    "Cores" },
 
 	{ "prim", "prim_id", CORR, COL_INT, "its number in the section" },
 	{ "prim", "op", CORR, COL_TEXT,
-	    "what the framework called: mm, convolution_backward" },
+	    "the function that the framework called: mm, "
+	    "convolution_backward" },
 	{ "prim", "shapes", CORR, COL_JSON, "sizes of its inputs" },
 
 	{ "result", "prim_run", CORR, COL_INT,
@@ -424,10 +441,10 @@ const struct col_def col_defs[] = {
 	{ "inst", "gpu_ns", CORR, COL_INT,
 	    "union of its kernels, copies and sets, summed over the devices" },
 	{ "inst", "overhead_ns", CORR, COL_INT,
-	    "CPU time less the union of its API calls" },
+	    "CPU time minus the union of its API calls" },
 	{ "inst", "idle_ns", CORR, COL_INT,
-	    "first GPU start to last GPU end, less the time in which any"
-	    " device worked; 0 without GPU work" },
+	    "time from gpu_start_ns to gpu_end_ns minus the time in "
+	    "which any device worked; 0 without GPU work" },
 	{ "inst", "api_ns", CORR, COL_INT, "union of its API calls" },
 	{ "inst", "n_kern", CORR, COL_INT, "kernels" },
 	{ "inst", "n_gpu", CORR, COL_INT, "kernels, copies and sets" },
@@ -436,17 +453,18 @@ const struct col_def col_defs[] = {
 	{ "inst", "dir", CORR, COL_TEXT, "fprop or bprop" },
 	{ "inst", "seq", CORR, COL_INT, "autograd sequence id" },
 	{ "inst", "fwd_inst_id", CORR, COL_INT,
-	    "the forward run of a backward" },
+	    "for a backward op: the forward run" },
 	{ "inst", "layer", CORR, COL_TEXT, "layer path" },
 	{ "inst", "phase", CORR, COL_TEXT, "phase" },
 	{ "inst", "launch_id", CORR, COL_INT,
-	    "the graph launch whose replay this is" },
+	    "for the replay of a graph: its launch" },
 
 	{ "range", "level", CORR, COL_INT,
-	    "ranges open around it on its thread" },
-	{ "range", "layer", CORR, COL_TEXT, "user ranges around it" },
+	    "number of ranges open around it on its thread" },
+	{ "range", "layer", CORR, COL_TEXT, "the program's ranges around it" },
 	{ "range", "phase", CORR, COL_TEXT,
-	    "the phase that it, or the outermost of those, names" },
+	    "the phase that it, or the outermost range around it, "
+	    "names" },
 
 	{ "proj", "range_id", CORR, COL_INT, "the range" },
 	{ "proj", "start_ns", CORR, COL_INT, "start on the CPU" },
@@ -470,8 +488,8 @@ const struct col_def col_defs[] = {
 
 	OP_COLS("kern"),
 	{ "kern", "prim_id", CORR, COL_INT,
-	    "the product inside the op that launched it, with sizes of its"
-	    " own" },
+	    "the product inside the op that launched it, if it has "
+	    "sizes of its own" },
 	{ "kern", "prim_run", CORR, COL_INT, "the run of that product" },
 	OP_COLS("copy"),
 	OP_COLS("set"),
@@ -480,19 +498,21 @@ const struct col_def col_defs[] = {
 	OP_COLS("call"),
 
 	{ "iter", "iter", ITER, COL_INT, "iteration, from 0" },
-	{ "iter", "key", ITER, COL_TEXT, "what cut it: range text or op" },
+	{ "iter", "key", ITER, COL_TEXT,
+	    "the text of the range, or the op, that makes it" },
 	{ "iter", "start_ns", ITER, COL_INT, "start on the CPU" },
 	{ "iter", "dur_ns", ITER, COL_INT, "length on the CPU" },
 	{ "iter", "gpu_start_ns", ITER, COL_INT, "first start on the GPU" },
 	{ "iter", "gpu_end_ns", ITER, COL_INT, "last end on the GPU" },
 	{ "iter", "gpu_ns", ITER, COL_INT,
-	    "union of kernels, copies, sets and graph runs, over the"
-	    " devices" },
+	    "union of its kernels, copies, sets and graph runs on all "
+	    "devices" },
 	{ "iter", "step_ns", ITER, COL_INT,
-	    "from the end of the step before (the first: its start) to where"
-	    " this one has ended on the CPU and on the GPU and the next one"
-	    " begins: steps add up" },
-	{ "iter", "kern_ns", ITER, COL_INT, "sum of the kernels" },
+	    "length of the step: from where the previous step is over "
+	    "(for the first: from its own start) until this one has "
+	    "ended on the CPU and on the GPU and the next one begins; "
+	    "so steps add up" },
+	{ "iter", "kern_ns", ITER, COL_INT, "sum of the kernels' durations" },
 	{ "iter", "n_kern", ITER, COL_INT, "kernels" },
 	{ "iter", "n_op", ITER, COL_INT, "runs of ops" },
 	{ "iter", "dev_pct", ITER, COL_NUM,
@@ -500,40 +520,44 @@ const struct col_def col_defs[] = {
 	{ "iter", "stable", ITER, COL_YNU,
 	    "--list: whether it lies in the stable range" },
 	{ "cut", "iter", ITER, COL_INT,
-	    "the iteration; unset: none, or one that is not asked for" },
+	    "the iteration; unset: none, or one that was not asked for" },
 	{ "cut", "dropped", ITER, COL_INT,
 	    "--iter-start, --iter-stop, --even: the iteration that is left"
 	    " out" },
 	{ "cut", "start_ns", ITER, COL_INT,
-	    "where it begins; unset: from the beginning on" },
+	    "where it begins; unset: at the beginning of the profile" },
 	{ "stable", "n", ITER, COL_INT, "iterations" },
 	{ "stable", "from", ITER, COL_INT,
-	    "the first of the most consecutive ones whose step_ns is near to the"
-	    " median, the later of equals; unset: none is" },
-	{ "stable", "to", ITER, COL_INT, "the last of them" },
-	{ "stable", "n_even", ITER, COL_INT, "how many they are" },
+	    "first iteration of the stable range: the most consecutive "
+	    "ones whose step_ns is near the median (the later ones, if "
+	    "two are as long); unset if there is none" },
+	{ "stable", "to", ITER, COL_INT, "its last iteration" },
+	{ "stable", "n_even", ITER, COL_INT, "number of its iterations" },
 	{ "stable", "median_ns", ITER, COL_INT, "median step_ns of all" },
 	{ "stable", "mean_ns", ITER, COL_INT,
-	    "mean step_ns of the even ones; of all if there are none" },
+	    "mean step_ns of the stable range; of all iterations if "
+	    "there is none" },
 	{ "stable", "std_ns", ITER, COL_INT,
-	    "standard deviation of a sample, of the same" },
+	    "standard deviation of a sample, over the same iterations" },
 	{ "stable", "within_pct", ITER, COL_INT,
-	    "what near is, in percent of the median" },
-	{ "cand", "kind", ITER, COL_TEXT, "range or op; one: no key" },
+	    "how near to the median, in percent of it" },
+	{ "cand", "kind", ITER, COL_TEXT,
+	    "range or op; one: without a key, one iteration" },
 	{ "cand", "key", ITER, COL_TEXT,
 	    "the range's text without its number, or the op's name" },
 	{ "cand", "op_id", ITER, COL_INT, "the op" },
 	{ "cand", "dir", ITER, COL_TEXT, "fprop or bprop" },
 	{ "cand", "n", ITER, COL_INT,
-	    "how often it occurs on its busiest thread; with -k: iterations" },
+	    "how often it occurs on the thread where it occurs most; "
+	    "with -k: number of iterations" },
 	{ "cand", "coverage_pct", ITER, COL_NUM,
-	    "share of the profile's time in its lengths" },
+	    "share of the profile's time that its lengths cover" },
 	{ "cand", "mean_ns", ITER, COL_INT,
 	    "mean length: of the range, or from one end of the op to the"
 	    " next" },
 	{ "cand", "var_pct", ITER, COL_NUM,
-	    "standard deviation of a sample, of the lengths, by their mean;"
-	    " unset of less than two" },
+	    "standard deviation of a sample of the lengths, in percent "
+	    "of their mean; unset for fewer than two" },
 	{ "cand", "score", ITER, COL_NUM, "coverage / (1 + variation)" },
 	{ "cand", "iter_start", ITER, COL_INT,
 	    "with -k: first iteration of the stable range" },
@@ -553,7 +577,7 @@ const struct col_def col_defs[] = {
 	ITER_COL("mem"),
 	ITER_COL("over"),
 
-	{ "copy", "flop", FLOPS, COL_INT, "0: a copy is no arithmetic" },
+	{ "copy", "flop", FLOPS, COL_INT, "always 0" },
 	{ "copy", "family", FLOPS, COL_TEXT, "memory" },
 	{ "set", "flop", FLOPS, COL_INT, "0" },
 	{ "set", "family", FLOPS, COL_TEXT, "memory" },
@@ -561,29 +585,34 @@ const struct col_def col_defs[] = {
 	    "totals: step, busy, idle, work, tc; then row or iter; rest: the"
 	    " rows that are not shown" },
 	{ "diff", "by", DIFF, COL_TEXT,
-	    "by what the sides' rows were matched: key, name, type; unset:"
-	    " there is no partner" },
+	    "how the rows of A and B were matched: key, name or type; "
+	    "unset if there is no partner" },
 	{ "diff", "name", DIFF, COL_TEXT, "op, kernel, layer, ..." },
 	{ "diff", "dir", DIFF, COL_TEXT, "fprop or bprop" },
 	{ "diff", "shapes", DIFF, COL_TEXT, "input shapes" },
 	{ "diff", "type", DIFF, COL_TEXT, "op type" },
 	{ "diff", "a_ns", DIFF, COL_NUM, "time per step of A" },
 	{ "diff", "b_ns", DIFF, COL_NUM, "time per step of B" },
-	{ "diff", "diff_ns", DIFF, COL_NUM, "what B takes more" },
-	{ "diff", "diff_pct", DIFF, COL_NUM, "that, of A's time" },
+	{ "diff", "diff_ns", DIFF, COL_NUM, "b_ns minus a_ns" },
+	{ "diff", "diff_pct", DIFF, COL_NUM, "diff_ns, in percent of a_ns" },
 	{ "diff", "noise_ns", DIFF, COL_NUM,
-	    "what can be chance; unset: one side has one step" },
+	    "the difference that can be due to chance; unset if one "
+	    "side has a single step" },
 	{ "diff", "change", DIFF, COL_TEXT,
-	    "slower, faster, noise, same, new or gone; of totals more or less" },
+	    "slower, faster, noise, same, new or gone; for totals: "
+	    "more or less" },
 	{ "diff", "a_n", DIFF, COL_NUM,
-	    "runs of work per step of A; of step, busy and idle: steps" },
-	{ "diff", "b_n", DIFF, COL_NUM, "the same of B" },
+	    "number of pieces of work per step of A; for step, busy "
+	    "and idle: number of steps" },
+	{ "diff", "b_n", DIFF, COL_NUM, "the same for B" },
 	{ "diff", "a_flop", DIFF, COL_NUM, "FLOPs per step of A" },
 	{ "diff", "b_flop", DIFF, COL_NUM, "FLOPs per step of B" },
-	{ "diff", "a_tc", DIFF, COL_YNU, "whether A's kernels use Tensor Cores" },
+	{ "diff", "a_tc", DIFF, COL_YNU,
+	    "whether A's kernels use Tensor Cores" },
 	{ "diff", "b_tc", DIFF, COL_YNU, "whether B's do" },
 	{ "diff", "tc", DIFF, COL_TEXT,
-	    "both in one: yes or no, or what became of it: no->yes" },
+	    "both in one: yes or no if they agree, otherwise as in "
+	    "no->yes" },
 
 	{ "join", "name", DIFF, COL_TEXT, "op, kernel, layer, ..." },
 	{ "join", "dir", DIFF, COL_TEXT, "fprop or bprop" },
@@ -591,119 +620,137 @@ const struct col_def col_defs[] = {
 
 	{ "busy", "iter", BUSY, COL_INT, "iteration; unset: none" },
 	{ "busy", "after", BUSY, COL_INT,
-	    "of what is in no iteration: the one before it; unset: none, or all"
-	    " work of the iterations has ended" },
+	    "for time in no iteration: the iteration before it; unset "
+	    "if there is none, or if all work of the iterations has "
+	    "ended" },
 	{ "busy", "dev", BUSY, COL_INT, "device" },
 	{ "busy", "class", BUSY, COL_TEXT,
 	    "tc: kernels that use Tensor Cores, kern: other kernels, graph:"
 	    " graphs recorded as a whole, mem: copies and sets, dataload, io,"
 	    " cpu: ops and API calls, other" },
 	{ "busy", "dur_ns", BUSY, COL_INT,
-	    "time in which none of the classes before it is active; the sum is"
-	    " the iteration's length; of tc unset, if no kernel has column"
-	    " tc" },
+	    "time in which the class is active and none of the classes "
+	    "before it is, so that the sum over the classes is the "
+	    "iteration's length; unset for tc if kernels have no "
+	    "column tc" },
 	{ "busy", "union_ns", BUSY, COL_INT,
-	    "time in which the class is active; unset as dur_ns" },
+	    "time in which the class is active; unset like dur_ns" },
 
 	{ "edge", "at", BUSY, COL_TEXT,
-	    "before: the first work on a GPU, behind: the last" },
+	    "before: before the first work on a GPU; behind: after the "
+	    "last" },
 	{ "edge", "dur_ns", BUSY, COL_INT,
-	    "from the first event, or to the last one" },
+	    "from the first event to that work, or from that work to "
+	    "the last event" },
 	{ "edge", "api", BUSY, COL_TEXT,
 	    "the longest API call that began before the first work" },
 	{ "edge", "api_dur_ns", BUSY, COL_INT,
-	    "how long it lasted before that work began" },
+	    "the part of its duration before that work began" },
 
 	{ "kern", "params", FLOPS, COL_TEXT,
 	    "shapes and types as PyProf prints them" },
 	{ "kern", "flop", FLOPS, COL_INT,
-	    "floating point operations, 2 per multiply-add" },
-	{ "kern", "bytes", FLOPS, COL_INT, "bytes read and written once" },
-	{ "kern", "dtype", FLOPS, COL_TEXT, "type of the arithmetic" },
+	    "floating-point operations, 2 per multiply-add" },
+	{ "kern", "bytes", FLOPS, COL_INT,
+	    "bytes of the inputs and of the result, each once" },
+	{ "kern", "dtype", FLOPS, COL_TEXT, "number type of the arithmetic" },
 	{ "kern", "family", FLOPS, COL_TEXT,
-	    "family of the rule: gemm, conv, pointwise, ..." },
+	    "family of the op's rule: gemm, conv, pointwise, ..." },
 	{ "kern", "role", FLOPS, COL_TEXT,
-	    "main, dgrad, wgrad: carries the op's work; part: more of it;"
-	    " bias; aux: a helper; pyprof: numbers of dlp-pyprof" },
-	{ "kern", "tc", FLOPS, COL_YNU, "Tensor Cores used" },
-	{ "kern", "tc_rule", FLOPS, COL_TEXT, "the name rule that decided" },
+	    "main, dgrad, wgrad: has the op's FLOPs; part: does a part "
+	    "of the same work; bias; aux: copies or sums up parts; "
+	    "pyprof: numbers of dlp-pyprof" },
+	{ "kern", "tc", FLOPS, COL_YNU, "whether it used Tensor Cores" },
+	{ "kern", "tc_rule", FLOPS, COL_TEXT,
+	    "the rule on kernel names that decided tc" },
 	{ "kern", "tc_eligible", FLOPS, COL_YNU,
-	    "whether the kernel's work in its op could use Tensor Cores" },
+	    "whether its work could use Tensor Cores" },
 	{ "kern", "tc_why", FLOPS, COL_TEXT,
-	    "why a product did not use them; see dlp-tc(1)" },
+	    "why it did not use them, or slowly; see dlp-tc(1)" },
 	{ "kern", "lacks", FLOPS, COL_TEXT,
-	    "what is not known: op, shapes, flop, joined by commas" },
+	    "what is unknown: op, shapes, flop, comma separated" },
 	{ "kern", "causal_flop", FLOPS, COL_INT,
-	    "of a fused attention with a causal mask: what the mask leaves"
-	    " of flop" },
+	    "for a fused attention with a causal mask: the part of "
+	    "flop that the mask leaves" },
 	{ "kern", "bus_bytes", FLOPS, COL_INT,
-	    "of a collective: what goes over each GPU's link, as nccl-tests"
-	    " counts its bus bandwidth" },
+	    "for a collective: the bytes that go over each GPU's link, "
+	    "as nccl-tests counts for its bus bandwidth" },
 
 	{ "kern", "tflops", RATE, COL_NUM, "achieved TFLOP/s" },
 	{ "kern", "gb_s", RATE, COL_NUM, "achieved GB/s" },
 	{ "kern", "ai", RATE, COL_NUM, "arithmetic intensity, FLOPs per byte" },
 	{ "kern", "peak_tflops", RATE, COL_NUM,
-	    "the device's peak for the type, in TFLOP/s" },
-	{ "kern", "peak_pct", RATE, COL_NUM, "tflops of that" },
+	    "the device's peak for the number type, in TFLOP/s" },
+	{ "kern", "peak_pct", RATE, COL_NUM,
+	    "tflops, in percent of peak_tflops" },
 	{ "kern", "bound", RATE, COL_TEXT,
 	    "what limits it on this device: compute, memory or unknown" },
-	{ "kern", "bound_pct", RATE, COL_NUM, "how close to that limit" },
+	{ "kern", "bound_pct", RATE, COL_NUM,
+	    "how close it comes to that limit" },
 	{ "kern", "peak_ns", RATE, COL_NUM,
 	    "the time that the FLOPs take at the peak" },
 	{ "kern", "roof_ns", RATE, COL_NUM,
-	    "the time that FLOPs and bytes take at least" },
+	    "the least time that FLOPs and bytes take" },
 	{ "kern", "exec_flop", RATE, COL_INT,
-	    "what rates are of: causal_flop where that is known, else flop" },
+	    "the FLOPs that rates use: causal_flop if known, otherwise "
+	    "flop" },
 	{ "kern", "flop_ns", RATE, COL_INT,
-	    "dur_ns if FLOPs are known, else 0" },
+	    "dur_ns if the FLOPs are known, otherwise 0" },
 	{ "kern", "bytes_ns", RATE, COL_INT,
-	    "dur_ns if bytes are known, or stand with another kernel, else 0" },
+	    "dur_ns if the bytes are known, also if another kernel has "
+	    "them, otherwise 0" },
 
 	{ "finding", "id", ADVISE, COL_TEXT,
 	    "the rule: amp_detector, dataloader_detector, ..." },
 	{ "finding", "judged", ADVISE, COL_TEXT,
-	    "yes: it was found; no; not judged; stored: found by DLProf, in"
-	    " its database" },
+	    "yes, no or not judged; stored: DLProf found it, and it is "
+	    "in DLProf's database" },
 	{ "finding", "problem", ADVISE, COL_TEXT, "what is wrong" },
 	{ "finding", "recommendation", ADVISE, COL_TEXT, "what to do" },
 	{ "finding", "value", ADVISE, COL_TEXT, "the value judged" },
 	{ "finding", "threshold", ADVISE, COL_TEXT, "its threshold" },
 	{ "finding", "threshold_by", ADVISE, COL_TEXT, "dlprof or ours" },
 	{ "finding", "missing", ADVISE, COL_TEXT,
-	    "the input without which it cannot be judged" },
+	    "the missing input, if it cannot be judged" },
 	{ "finding", "evidence", ADVISE, COL_TEXT, "the rows that show it" },
 	{ "finding", "unit", ADVISE, COL_TEXT,
-	    "what the value and its threshold count" },
+	    "unit of the value and its threshold" },
 	{ "finding", "by", ADVISE, COL_TEXT,
 	    "whose rule it is: dlprof or ours" },
 	{ "finding", "share_pct", ADVISE, COL_NUM,
-	    "the part of the GPUs' time that it is about, at most what can be"
-	    " gained; unset where it has none" },
+	    "the part of the GPUs' time that it affects, and so the "
+	    "most that can be gained; unset if unknown" },
 	{ "finding", "part_of", ADVISE, COL_TEXT,
-	    "the finding that leads, where it is about the same time" },
+	    "another finding about the same time, which is listed "
+	    "first" },
 
 	{ "overview", "file", OVERVIEW, COL_TEXT, "the profile" },
 	{ "overview", "status", OVERVIEW, COL_TEXT, "ok or failed" },
 	{ "overview", "gpu", OVERVIEW, COL_TEXT, "product names of the GPUs" },
 	{ "overview", "n_gpu", OVERVIEW, COL_INT, "GPUs that worked" },
-	{ "overview", "dialect", OVERVIEW, COL_TEXT, "what wrote the profile" },
+	{ "overview", "dialect", OVERVIEW, COL_TEXT,
+	    "the tool that wrote the profile" },
 	{ "overview", "recorder", OVERVIEW, COL_TEXT, "its version" },
-	{ "overview", "n_step", OVERVIEW, COL_INT, "steps that count" },
+	{ "overview", "n_step", OVERVIEW, COL_INT, "number of steps used" },
 	{ "overview", "n_trimmed", OVERVIEW, COL_INT,
-	    "steps that do not, mostly warm-up" },
+	    "number of steps left out, mostly warm-up" },
 	{ "overview", "step_ns", OVERVIEW, COL_INT, "mean length of a step" },
 	{ "overview", "std_ns", OVERVIEW, COL_INT, "its standard deviation" },
 	{ "overview", "wall_ns", OVERVIEW, COL_INT,
 	    "time of these steps; without steps from the first GPU work to the"
 	    " last" },
 	{ "overview", "tc_ns", OVERVIEW, COL_INT,
-	    "of all GPUs: a kernel runs on Tensor Cores" },
-	{ "overview", "kern_ns", OVERVIEW, COL_INT, "only other kernels run" },
+	    "time, summed over the GPUs, in which a kernel that uses "
+	    "Tensor Cores runs" },
+	{ "overview", "kern_ns", OVERVIEW, COL_INT,
+	    "time in which only other kernels run" },
 	{ "overview", "graph_ns", OVERVIEW, COL_INT,
-	    "only graphs that were recorded as a whole run" },
-	{ "overview", "mem_ns", OVERVIEW, COL_INT, "only copies and sets run" },
-	{ "overview", "idle_ns", OVERVIEW, COL_INT, "nothing runs" },
+	    "time in which only graphs run that were recorded as a "
+	    "whole" },
+	{ "overview", "mem_ns", OVERVIEW, COL_INT,
+	    "time in which only copies and sets run" },
+	{ "overview", "idle_ns", OVERVIEW, COL_INT,
+	    "time in which nothing runs" },
 	{ "overview", "loading_ns", OVERVIEW, COL_INT,
 	    "the part of idle_ns in which data is loaded" },
 	{ "overview", "between_ns", OVERVIEW, COL_INT,
@@ -712,22 +759,24 @@ const struct col_def col_defs[] = {
 	{ "overview", "between_idle_ns", OVERVIEW, COL_INT,
 	    "the idle time in it" },
 	{ "overview", "busy_pct", OVERVIEW, COL_NUM,
-	    "the time in which anything runs" },
+	    "share of the time in which anything runs" },
 	{ "overview", "n_kern", OVERVIEW, COL_INT,
 	    "kernels launched in the steps" },
 	{ "overview", "work_ns", OVERVIEW, COL_INT,
 	    "sum of all GPU work launched in them" },
-	{ "overview", "op_ns", OVERVIEW, COL_INT, "the part with an op" },
+	{ "overview", "op_ns", OVERVIEW, COL_INT,
+	    "the part of work_ns with an op" },
 	{ "overview", "kernel_ns", OVERVIEW, COL_INT,
-	    "the part of kernels and graphs" },
+	    "the part of work_ns in kernels and graphs" },
 	{ "overview", "shapes_ns", OVERVIEW, COL_INT,
-	    "of kernel_ns the part with known sizes" },
+	    "the part of kernel_ns with known sizes" },
 	{ "overview", "flop_ns", OVERVIEW, COL_INT,
-	    "of kernel_ns the part with known FLOPs" },
+	    "the part of kernel_ns with known FLOPs" },
 	{ "overview", "verdict_ns", OVERVIEW, COL_INT,
-	    "of kernel_ns the part whose use of Tensor Cores is known" },
+	    "the part of kernel_ns whose use of Tensor Cores is known" },
 	{ "overview", "eligible_ns", OVERVIEW, COL_INT,
-	    "of kernel_ns the part that could use Tensor Cores and does not" },
+	    "the part of kernel_ns that could use Tensor Cores and "
+	    "does not" },
 	{ "overview", "top_op", OVERVIEW, COL_TEXT,
 	    "the op with the most GPU time, or the ranges around work without"
 	    " an op" },
@@ -739,18 +788,20 @@ const struct col_def col_defs[] = {
 	START_BY(GAPS, "gap", "where it begins"),
 	DUR_BY(GAPS, "gap", "its length"),
 	{ "gap", "dev", GAPS, COL_INT, "device" },
-	{ "gap", "iter", GAPS, COL_INT, "iteration of the work that ends it, or"
-	    " that it lies in" },
+	{ "gap", "iter", GAPS, COL_INT,
+	    "iteration of the work that ends it, or in which it lies" },
 	{ "gap", "class", GAPS, COL_TEXT,
 	    "why: queued, startup, launch-bound, sync, dataloader, communication,"
 	    " allocation, module-load, os-wait, profiler, end or unknown" },
 	{ "gap", "before", GAPS, COL_TEXT, "the work before it" },
 	{ "gap", "after", GAPS, COL_TEXT, "the work that ends it" },
 	{ "gap", "did", GAPS, COL_TEXT,
-	    "what the thread did that launched this: op, api, os, dataload,"
-	    " comm, profiler; range: nothing else recorded; nothing" },
-	{ "gap", "what", GAPS, COL_TEXT, "the longest of these, by name" },
-	{ "gap", "what_ns", GAPS, COL_INT, "how long, inside the gap" },
+	    "what the launching thread did: op, api, os, dataload, "
+	    "comm or profiler; range: a range is open and nothing else "
+	    "is recorded; nothing" },
+	{ "gap", "what", GAPS, COL_TEXT, "the name of its longest activity" },
+	{ "gap", "what_ns", GAPS, COL_INT,
+	    "time of that activity inside the gap" },
 	{ "gap", "what_tid", GAPS, COL_INT, "the thread that did it" },
 	{ "gap", "pid", GAPS, COL_INT, "process of the launch" },
 	{ "gap", "tid", GAPS, COL_INT, "thread of the launch" },
@@ -771,16 +822,18 @@ const struct col_def col_defs[] = {
 	    "union of its GPU work, summed over the devices" },
 	{ "phase", "gpu_sum_ns", PHASES, COL_INT, "sum of its GPU work" },
 	{ "phase", "idle_ns", PHASES, COL_INT,
-	    "in which a device idles before work of it, behind other work of the"
-	    " iteration; without a phase: the rest of the step" },
+	    "time in which a device is idle before work of this phase, "
+	    "after other work of the iteration; without a phase: the "
+	    "rest of the step" },
 	{ "phase", "n_kern", PHASES, COL_INT, "kernels" },
 	{ "phase", "n_gpu", PHASES, COL_INT,
 	    "kernels, copies, sets and graph runs" },
 	{ "phase", "thread_ns", PHASES, COL_INT,
-	    "of gpu_sum_ns, what a thread without a range of the phase"
-	    " launched, such as autograd's" },
+	    "the part of gpu_sum_ns that was launched by a thread "
+	    "without a range of the phase, such as autograd's" },
 	{ "phase", "op_ns", PHASES, COL_INT,
-	    "of gpu_sum_ns, what only its op's direction tells the phase of" },
+	    "the part of gpu_sum_ns whose phase only follows from the "
+	    "op's direction" },
 	{ "phase", "gpu_start_ns", PHASES, COL_INT, "first start on the GPU" },
 	{ "phase", "gpu_end_ns", PHASES, COL_INT, "last end on the GPU" },
 
@@ -789,22 +842,25 @@ const struct col_def col_defs[] = {
 	{ "coll", "nth", RANKS, COL_INT, "which of its kind, from 0" },
 	{ "coll", "iter", RANKS, COL_INT, "iteration" },
 	{ "coll", "name", RANKS, COL_TEXT, "short name of its kernel" },
-	{ "coll", "bytes", RANKS, COL_INT, "as dlp-flops tells it" },
-	{ "coll", "n_rank", RANKS, COL_INT, "ranks that have it" },
-	{ "coll", "start_ns", RANKS, COL_INT, "when the first rank came" },
+	{ "coll", "bytes", RANKS, COL_INT,
+	    "size of the message, from dlp-flops" },
+	{ "coll", "n_rank", RANKS, COL_INT, "number of ranks that take part" },
+	{ "coll", "start_ns", RANKS, COL_INT, "when the first rank arrived" },
 	{ "coll", "dur_ns", RANKS, COL_INT,
-	    "from then until the last was done" },
+	    "from then until the last rank was done" },
 	{ "coll", "comm_ns", RANKS, COL_INT,
-	    "the least of the ranks' durations: communication without waiting" },
+	    "the shortest duration on any rank: communication without "
+	    "waiting" },
 	{ "coll", "wait_ns", RANKS, COL_INT,
-	    "what all ranks took longer than that, together" },
-	{ "coll", "max_wait_ns", RANKS, COL_INT, "the most of one rank" },
+	    "sum over the ranks of what they took longer than comm_ns" },
+	{ "coll", "max_wait_ns", RANKS, COL_INT,
+	    "the longest wait of one rank" },
 	{ "coll", "spread_ns", RANKS, COL_INT,
 	    "from the first arrival to the last" },
 	{ "coll", "end_spread_ns", RANKS, COL_INT,
-	    "from the first end to the last: how good the clocks agree" },
-	{ "coll", "first", RANKS, COL_TEXT, "the rank that came first" },
-	{ "coll", "last", RANKS, COL_TEXT, "and last" },
+	    "from the first end to the last: how well the clocks agree" },
+	{ "coll", "first", RANKS, COL_TEXT, "the rank that arrived first" },
+	{ "coll", "last", RANKS, COL_TEXT, "the rank that arrived last" },
 
 	{ "arrive", "coll_id", RANKS, COL_INT, "the collective" },
 	{ "arrive", "kind", RANKS, COL_TEXT, "its kind" },
@@ -813,11 +869,13 @@ const struct col_def col_defs[] = {
 	    "number of the rank; 3.1: its device 1" },
 	{ "arrive", "src", RANKS, COL_TEXT, "its file" },
 	{ "arrive", "start_ns", RANKS, COL_INT, "when its kernel began" },
-	{ "arrive", "dur_ns", RANKS, COL_INT, "how long that took" },
+	{ "arrive", "dur_ns", RANKS, COL_INT, "duration of its kernel" },
 	{ "arrive", "wait_ns", RANKS, COL_INT,
-	    "longer than on the rank where it took least" },
-	{ "arrive", "late_ns", RANKS, COL_INT, "after the first" },
-	{ "arrive", "n_last", RANKS, COL_INT, "1 for the last one, else 0" },
+	    "how much longer that is than on the fastest rank" },
+	{ "arrive", "late_ns", RANKS, COL_INT,
+	    "how long after the first rank it arrived" },
+	{ "arrive", "n_last", RANKS, COL_INT,
+	    "1 for the last rank, otherwise 0" },
 
 	{ "comm", "iter", RANKS, COL_INT, "iteration; unset: outside of them" },
 	{ "comm", "rank", RANKS, COL_TEXT,
@@ -828,34 +886,38 @@ const struct col_def col_defs[] = {
 	{ "comm", "n_comm", RANKS, COL_INT, "communication kernels" },
 	{ "comm", "comm_ns", RANKS, COL_INT, "union of their times" },
 	{ "comm", "exposed_ns", RANKS, COL_INT,
-	    "of that while no other kernel ran" },
+	    "the part of comm_ns in which no other kernel ran" },
 	{ "comm", "wait_ns", RANKS, COL_INT,
-	    "what its collectives took longer than on the fastest rank" },
+	    "how much longer its collectives took than on the fastest "
+	    "rank" },
 	{ "comm", "gpu_start_ns", RANKS, COL_INT, "start of its first kernel" },
 	{ "comm", "gpu_end_ns", RANKS, COL_INT, "end of its last one" },
 
 	{ "skew", "iter", RANKS, COL_INT, "iteration; unset: outside of them" },
 	{ "skew", "n_rank", RANKS, COL_INT, "ranks with kernels in it" },
 	{ "skew", "start_skew_ns", RANKS, COL_INT,
-	    "between the first kernels of the first rank and the last" },
+	    "time between the first rank's first kernel and the last "
+	    "rank's first kernel" },
 	{ "skew", "end_skew_ns", RANKS, COL_INT,
-	    "between the ends of their last kernels" },
+	    "the same for the ends of their last kernels" },
 	{ "skew", "len_skew_ns", RANKS, COL_INT,
-	    "between the shortest time from first to last kernel and the"
-	    " longest" },
+	    "difference between the longest and the shortest time from "
+	    "first to last kernel" },
 	{ "skew", "wait_ns", RANKS, COL_INT,
-	    "what all ranks waited in collectives" },
+	    "sum of the ranks' waits in collectives" },
 	{ "skew", "slowest", RANKS, COL_TEXT, "the rank that waited least" },
 
 	{ "xfer", "id", EXPOSE, COL_INT, "the copy's record" },
 	{ "xfer", "start_ns", EXPOSE, COL_INT, "start on the GPU" },
 	{ "xfer", "dur_ns", EXPOSE, COL_INT, "duration on the GPU" },
-	{ "xfer", "gb_s", EXPOSE, COL_NUM, "GB/s: bytes by dur_ns" },
+	{ "xfer", "gb_s", EXPOSE, COL_NUM, "bytes per dur_ns, in GB/s" },
 	{ "xfer", "union_ns", EXPOSE, COL_INT,
-	    "its part of the union of the copies of its device, kind and"
-	    " memory: the first of several at once has it" },
+	    "its part of the union of the copies with the same device, "
+	    "kind and memory; time in which several run counts for the "
+	    "first one" },
 	{ "xfer", "exposed_ns", EXPOSE, COL_INT,
-	    "the part of this in which no kernel runs on the device" },
+	    "the part of union_ns in which no kernel runs on the "
+	    "device" },
 	{ "xfer", "dev", EXPOSE, COL_INT, "device" },
 	{ "xfer", "stream", EXPOSE, COL_INT, "CUDA stream" },
 	{ "xfer", "kind", EXPOSE, COL_TEXT, "HtoD, DtoH, DtoD, PtoP, ..." },
@@ -875,7 +937,7 @@ const struct col_def col_defs[] = {
 	{ "peak", "dev", MEM, COL_INT, "device" },
 	{ "peak", "space", MEM, COL_TEXT, "device or host" },
 	{ "peak", "peak_bytes", MEM, COL_INT, "the most in use at once" },
-	{ "peak", "start_ns", MEM, COL_INT, "when it was reached first" },
+	{ "peak", "start_ns", MEM, COL_INT, "when the peak was first reached" },
 	{ "peak", "iter", MEM, COL_INT, "iteration" },
 	{ "peak", "phase", MEM, COL_TEXT, "phase of the allocation" },
 	{ "peak", "layer", MEM, COL_TEXT, "its layer" },
@@ -883,7 +945,7 @@ const struct col_def col_defs[] = {
 	{ "peak", "api", MEM, COL_TEXT, "its API call" },
 	{ "peak", "n_live", MEM, COL_INT, "allocations in use then" },
 	{ "peak", "before_bytes", MEM, COL_INT,
-	    "what was in use when recording began" },
+	    "in use when the recording began" },
 	{ "peak", "end_bytes", MEM, COL_INT, "in use at the end" },
 	{ "peak", "n_alloc", MEM, COL_INT, "allocations" },
 	{ "peak", "n_free", MEM, COL_INT, "releases" },
@@ -900,12 +962,12 @@ const struct col_def col_defs[] = {
 	{ "live", "at", MEM, COL_TEXT, "type of the op that made it" },
 	{ "live", "api", MEM, COL_TEXT, "its API call" },
 	{ "memrange", "range", MEM, COL_TEXT,
-	    "ranges by layer and text, without numbers at the end" },
+	    "layer and text of the ranges, without numbers at the end" },
 	{ "memrange", "dev", MEM, COL_INT, "device" },
 	{ "memrange", "space", MEM, COL_TEXT, "device or host" },
 	{ "memrange", "n", MEM, COL_INT, "ranges" },
 	{ "memrange", "peak_bytes", MEM, COL_INT,
-	    "the most in use while one was open" },
+	    "the most memory in use while such a range was open" },
 	{ "memrange", "alloc_bytes", MEM, COL_INT, "allocated while open" },
 	{ "memrange", "free_bytes", MEM, COL_INT, "released while open" },
 	{ "memrange", "n_alloc", MEM, COL_INT, "allocations while open" },
@@ -922,23 +984,24 @@ const struct col_def col_defs[] = {
 	{ "wait", "range", WAITS, COL_TEXT,
 	    "innermost range open on the thread, without its number" },
 	{ "wait", "layer", WAITS, COL_TEXT, "the program's ranges around it" },
-	{ "wait", "phase", WAITS, COL_TEXT, "phase of these" },
+	{ "wait", "phase", WAITS, COL_TEXT, "phase of these ranges" },
 	{ "wait", "iter", WAITS, COL_INT, "iteration" },
 
 	{ "group", "path", TREE, COL_TEXT,
 	    "the path, ending in /; _CompleteModel_ for all" },
 	{ "group", "level", TREE, COL_INT,
-	    "components of it, 0 for _CompleteModel_" },
-	{ "group", "parent", TREE, COL_TEXT, "the path above it" },
+	    "number of its components, 0 for _CompleteModel_" },
+	{ "group", "parent", TREE, COL_TEXT, "the path one level up" },
 	{ "group", "n_call", TREE, COL_INT, "runs of ops below it" },
 	{ "group", "n_op", TREE, COL_INT, "ops below it that ran" },
 	{ "group", "n_op_eligible", TREE, COL_INT,
-	    "those of them that can use Tensor Cores" },
-	{ "group", "n_op_tc", TREE, COL_INT, "those of them that do" },
+	    "number of these ops that can use Tensor Cores" },
+	{ "group", "n_op_tc", TREE, COL_INT,
+	    "number of these ops that use Tensor Cores" },
 	{ "group", "n_iter", TREE, COL_INT, "iterations in which it ran" },
-	TREE_STATS("cpu", "CPU time, flattened per process"),
-	TREE_STATS("gpu", "GPU time, flattened per device"),
-	TREE_STATS("overhead", "CPU time outside of API calls, of the runs"),
+	TREE_STATS("cpu", "CPU time, counted once per process where runs overlap"),
+	TREE_STATS("gpu", "GPU time, counted once per device where work overlaps"),
+	TREE_STATS("overhead", "CPU time of the runs outside of API calls"),
 	TREE_STATS("idle", "GPU idle time within the runs"),
 
 	{ NULL, NULL, NULL, COL_TEXT, NULL },
@@ -972,7 +1035,7 @@ type_is_open(const char *type)
 
 const struct col_def cols_all[] = {
 	{ "*", "src", PARSE, COL_TEXT,
-	    "the file, where several files are read into one section" },
+	    "the file, if several files are read into one section" },
 	{ "*", "rank", PARSE, COL_INT, "--ranks: the rank of that file" },
 	{ NULL, NULL, NULL, COL_INT, NULL },
 };
