@@ -1,6 +1,6 @@
 /*
- * dlp-advise: the expert systems: passes a stream on and adds a finding
- * record for each rule, fired or not.
+ * dlp-advise: the expert systems. Passes a stream on and adds a finding record
+ * for each rule, fired or not.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,21 +33,22 @@ static const struct advise_rule *const rules[] = { ADVISE_RULES(ADVISE_ROW) };
 
 struct advise {
 	/* options */
-	bool dlprof;         /* DLProf's detectors alone */
+	bool dlprof;         /* only DLProf's detectors */
 	const char *fail_on; /* NULL, or a comma list: rules, any, dlprof */
 	struct advise_limit {
 		double v;
-		bool dlprof; /* it is DLProf's own */
+		bool dlprof; /* the item in fail_on that is DLProf's */
 	} limit[ARRAY_LEN(rules)];
 	/* the stream */
 	struct out_type *finding, *finding_src; /* with column src */
-	const char *cols[32];                   /* of finding_src */
+	const char *cols[32];                   /* columns of finding_src */
 	struct rec_col *judged;
-	struct buf legend; /* of findings, until one of them stays */
+	struct buf legend; /* of findings in the input, written only if one
+			    * of them is kept */
 	bool failed;       /* a rule of fail_on fired, in any section */
 };
 
-/* Whether a word stands in a list with commas; the list can be NULL. */
+/* True if a word is in a comma list; the list can be NULL. */
 static bool
 list_has(const char *list, const char *word)
 {
@@ -70,7 +71,7 @@ is_gate(const char *list, const struct advise_rule *r)
 	       (r->dlprof && list_has(list, "dlprof")) || list_has(list, r->id);
 }
 
-/* A gate that cannot tell says so, if it was named. */
+/* Warns if a rule that --fail-on names could not be judged. */
 static void
 say_unjudged(const struct advise *a, const struct advise_rule *r,
     const struct advise_verdict *v)
@@ -90,7 +91,8 @@ struct judged {
 	const struct advise_rule *rule;
 	size_t at; /* its place among the rules */
 	struct advise_verdict v;
-	const char *part_of; /* the finding that leads; NULL: none */
+	const char *part_of; /* the finding that it is a part of; NULL if
+			      * none */
 };
 
 static void
@@ -132,7 +134,7 @@ write_finding(
 	buf_free(&share);
 }
 
-/* Where the rule whose time it is in fired too, that one leads. */
+/* If the rule that includes this one's time fired too, that one leads. */
 static void
 find_leads(struct judged *j, size_t n)
 {
@@ -172,10 +174,11 @@ forget_verdict(struct advise_verdict *v)
 	buf_free(&v->evidence);
 }
 
-/* Judges the facts of a section, or of a file of it. What fired is written
- * first, the largest share of the time first, and of equals the later rule,
- * because later rules are more special; findings that another one leads come
- * behind these; then the rest in the order of the rules. */
+/* Judges the facts of a section, or of a file of it. Findings that fired are
+ * written first, by their share of the time; if shares are equal, the later
+ * rule comes first, because later rules are more specific. Findings that
+ * another one leads come after these; then the rest in the order of the rules.
+ */
 static void
 judge_facts(void *arg, struct facts *f)
 {
@@ -200,7 +203,7 @@ judge_facts(void *arg, struct facts *f)
 		fired += j[n++].v.judged == V_YES && is_gate(a->fail_on, r);
 	}
 	find_leads(j, n);
-	if (!a->dlprof) /* DLProf keeps the order of its report */
+	if (!a->dlprof) /* DLProf uses the order of its report */
 		qsort(j, n, sizeof(j[0]), by_share);
 	for (i = 0; i < n; i++) {
 		write_finding(a, f, &j[i]);
@@ -210,7 +213,7 @@ judge_facts(void *arg, struct facts *f)
 	stage_note("gate_fired", fired);
 }
 
-/* Findings of a file that has a name have it too. */
+/* Findings about a file that has a name include the name. */
 static struct out_type *
 type_with_src(struct advise *a)
 {
@@ -225,8 +228,8 @@ type_with_src(struct advise *a)
 	return out_type("finding", a->cols, n);
 }
 
-/* Findings that a database of DLProf holds stay, those of an earlier run do
- * not. */
+/* Keeps findings from a database of DLProf, and drops those of an earlier run.
+ */
 static void
 see_finding(struct stage *st, struct rec *r)
 {
@@ -270,7 +273,7 @@ advise_stream(struct stage *st, struct advise *a)
 	return status == EXIT_OK && a->failed ? EXIT_GATE : status;
 }
 
-/* The command line fills it: one in a process. */
+/* The command line fills it; one per process. */
 static struct advise opt;
 
 static size_t

@@ -1,6 +1,6 @@
 /*
- * dlp-diff: two runs side by side: what became slower or faster, and by how
- * much more than by chance. With --join many runs, a column each.
+ * dlp-diff: compares two runs: what became slower or faster, and by how much
+ * more than chance. With --join it puts many runs side by side, a column each.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static const char usage[] =
     "  -h, --help          this text\n"
     "  -V, --version       the version\n";
 
-/* The run. There is one per process, because functions that get options have
- * no argument for it. */
+/* The run. One per process, because the functions that get options have no
+ * argument for it. */
 static struct diff {
 	enum diff_value value;
 	size_t first;
@@ -41,7 +41,7 @@ static struct diff {
 	bool join;
 	struct diff_how how;
 	struct diff_model m;
-	size_t n_left_out; /* sides of what is joined */
+	size_t n_left_out; /* sides that are left out of the join */
 } diff = { .first = 1, .how.noise = 0.01, .trim.to = -1 };
 
 /* 5% or 5 */
@@ -179,7 +179,7 @@ no_steps(const struct diff *d)
 			      : "it has no such steps";
 }
 
-/* Whether a run is left out of what is joined: the others still are. */
+/* True if a run is left out of the join, which goes on without it. */
 static bool
 left_out(struct diff *d, struct diff_side *s)
 {

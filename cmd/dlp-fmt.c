@@ -1,6 +1,6 @@
 /*
- * dlp-fmt: the way out of the record format: one record type as a table,
- * CSV, TSV, JSON, JSON Lines, or as PyProf printed it.
+ * dlp-fmt: prints one record type as a table, CSV, TSV, JSON, JSON Lines, or as
+ * PyProf printed it.
  */
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -47,7 +47,8 @@ static const char usage[] =
     "  -h, --help             print this text\n"
     "  -V, --version          print the version\n";
 
-/* One per process: the functions of options have no other way to it. */
+/* One per process, because the functions that get options have no other way to
+ * it. */
 static struct fmt fmt;
 
 static void
@@ -74,7 +75,7 @@ terminal_width(void)
 	return 80;
 }
 
-/* Without an option: a table on a terminal, else TSV. */
+/* Without an option: a table on a terminal, otherwise TSV. */
 static void
 default_sink(struct fmt *f)
 {
@@ -91,7 +92,7 @@ default_sink(struct fmt *f)
 		  strcmp(term, "dumb") != 0;
 }
 
-/* A sink that prints columns of its own, of all kernels. */
+/* A sink that prints columns of its own, for all kernels. */
 static void
 own_columns(struct fmt *f)
 {
@@ -152,7 +153,7 @@ SINK(xtab)
 SINK(md)
 SINK(dlprof)
 
-static bool pyprof; /* --pyprof, which stands beside --csv and -w */
+static bool pyprof; /* --pyprof, which may be combined with --csv and -w */
 
 static const struct cli_opt opts[] = {
 	{ 'c', "columns", .call = columns },
@@ -174,7 +175,7 @@ static const struct cli_opt opts[] = {
 	{ 0 },
 };
 
-/* What the options mean together. */
+/* Resolves combinations of options. */
 static void
 settle(struct fmt *f)
 {

@@ -1,6 +1,7 @@
 /*
- * dlp-pyprof: PyProf's .dict with PyProf's own numbers, wrong ones included,
- * as kern records, to check old tables. dlp-flops has the right numbers.
+ * dlp-pyprof: reads PyProf's .dict and writes kern records with PyProf's own
+ * numbers, wrong ones included, to check old tables. dlp-flops has the right
+ * numbers.
  */
 #include "array.h"
 #include "cli.h"
@@ -32,7 +33,7 @@ struct pyprof_run {
 	struct out_type *type;
 	int64_t idx;
 	uint64_t bad, died;
-	bool broken; /* the command that writes the input says that it failed */
+	bool broken; /* the command that writes the input reported a failure */
 	bool last;   /* option: the rules of 2021 */
 	struct buf mod, op, text; /* scratch */
 };
@@ -131,8 +132,8 @@ out_work(const struct pyprof_result *r, bool died)
 	out_pynum(r != NULL ? &r->bytes : &zero);
 }
 
-/* r: what the rule said; NULL: the kernel has no arguments, so no rule. died:
- * there is a rule, and PyProf would have stopped. */
+/* r: the rule's result; NULL: the kernel has no arguments, so no rule applies.
+ * died: there is a rule, and PyProf would have stopped. */
 static void
 put_pyprof_kern(struct pyprof_run *x, const struct pyprof_result *r, bool died)
 {
@@ -163,7 +164,7 @@ put_pyprof_kern(struct pyprof_run *x, const struct pyprof_result *r, bool died)
 	out_end();
 }
 
-/* Asks PyProf's rule; false if PyProf would have stopped. */
+/* Applies PyProf's rule; false if PyProf would have stopped. */
 static bool
 apply_rule(struct pyprof_run *x)
 {

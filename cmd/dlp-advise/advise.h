@@ -1,7 +1,8 @@
 /*
- * Rules: each judges the facts of a section, or of a file of it, and gives a
- * verdict. A rule stands in one place, below its judge: DLProf's in
- * advise_dlprof.c, ours in advise_own.c. A new one is named here too.
+ * Rules. Each judges the facts of a section, or of a file of it, and gives a
+ * verdict. A rule is defined in one place, below its judge: DLProf's in
+ * advise_dlprof.c, ours in advise_own.c. A new rule must be added to the list
+ * below, too.
  */
 #ifndef ADVISE_H
 #define ADVISE_H
@@ -11,8 +12,8 @@
 #include "workrec.h"
 
 /*
- * From records to facts. Which record types are read, and which of their
- * columns, is one table, in advise_read.c.
+ * Turns records into facts. One table, in advise_read.c, lists the record types
+ * that are read and their columns.
  */
 
 #define ADVISE_COLS 10
@@ -28,17 +29,17 @@ struct advise_type { /* a row, bound to the stage */
 	struct rec_col *col[ADVISE_COLS]; /* in the order of the names */
 };
 
-/* Called for each file of a section where that ends. */
+/* Called for each file of a section when that ends. */
 typedef void advise_done(void *arg, struct facts *f);
 
-/* Binds the table, and sets the stage's callbacks and its ctx. Findings go
- * out in done. all_devices: as in struct facts. The result is given to
- * advise_read_free() after the stage has run. */
+/* Binds the table, and sets the stage's callbacks and its ctx. Findings are
+ * written in done. all_devices: as in struct facts. The caller gives the result
+ * to advise_read_free() after the stage has run. */
 struct advise_reader *advise_read(
     struct stage *st, bool all_devices, advise_done *done, void *arg);
 void advise_read_free(struct advise_reader *g);
 
-/* Whether a record is in an iteration, or there are none at all. */
+/* True if a record is in an iteration, or if there are no iterations. */
 static inline bool
 advise_in_iter(const struct advise_type *t, const struct rec *r)
 {
@@ -50,8 +51,8 @@ advise_in_iter(const struct advise_type *t, const struct rec *r)
 advise_fact add_kernel, add_copy, add_set, add_sync, add_call, add_graph,
     add_inst;
 
-/* All rules, in the order of the list: first DLProf's, as its report has
- * them. */
+/* All rules, in the order of the list: first DLProf's, in the order of its
+ * report. */
 #define ADVISE_RULES(X)                                                        \
 	X(amp)                                                                 \
 	X(underutilized)                                                       \
@@ -86,11 +87,12 @@ advise_fact add_kernel, add_copy, add_set, add_sync, add_call, add_graph,
 struct advise_verdict {
 	enum { V_NO, V_YES, V_UNJUDGED } judged;
 	struct buf problem, advice, value, evidence; /* escaped text */
-	const char *missing; /* V_UNJUDGED: the input that it takes to judge */
-	double share;        /* percent of the GPUs' time that it is about: at
-				most so much can be gained; below 0: none */
-	const char *within;  /* a rule that is about this time too: if both
-				fire, that one leads; NULL: none */
+	const char *missing; /* V_UNJUDGED: the missing input */
+	double share;        /* the part of the GPUs' time that it concerns,
+			      * in percent, which is the most that can be
+			      * gained; below 0 if none */
+	const char *within;  /* a rule that includes this rule's time: if
+			      * both fire, that one leads; NULL if none */
 };
 
 typedef void advise_judge(
@@ -100,7 +102,7 @@ struct advise_rule {
 	const char *id;
 	bool dlprof;       /* one of DLProf's detectors */
 	double limit;      /* the threshold, unless --rule sets another */
-	const char *unit;  /* of the threshold; NULL: there is none */
+	const char *unit;  /* of the threshold; NULL if there is none */
 	bool limit_dlprof; /* the threshold is DLProf's own */
 	const char *help;  /* one line: when it fires */
 	advise_judge *judge;
@@ -110,15 +112,16 @@ struct advise_rule {
 #define ADVISE_DECLARE(name) extern const struct advise_rule rule_##name;
 ADVISE_RULES(ADVISE_DECLARE)
 
-/* What it takes to judge is missing. */
+/* The input to judge by is missing. */
 void verdict_unjudged(struct advise_verdict *v, const char *missing);
 
-/* "yes" if value is above limit, otherwise "no"; puts the value, with one
+/* "yes" if value is above limit, otherwise "no"; stores the value with one
  * decimal. */
 bool verdict_above(struct advise_verdict *v, double value, double limit);
 
-/* Each is true, and not judged, if the profile has no steps, so that what they
- * do cannot be told from what the program does once; no GPU; no work of one. */
+/* Each returns true, and the verdict "unjudged", if the profile has no steps
+ * (so that work in steps cannot be separated from work that the program does
+ * once), no GPU, or no GPU work. */
 bool verdict_no_steps(const struct facts *f, struct advise_verdict *v);
 bool verdict_no_devices(const struct facts *f, struct advise_verdict *v);
 bool verdict_no_work(const struct facts *f, struct advise_verdict *v);

@@ -1,14 +1,14 @@
 /*
  * --dlprof: judges that decide, and word their findings, as DLProf 1.8 did,
- * because scripts read its text. They count all visible GPUs, and know neither
- * gaps nor copies.
+ * because scripts read its text. They count all visible GPUs, and do not know
+ * gaps or copies.
  */
 #include <string.h>
 
 #include "advise.h"
 #include "array.h"
 
-/* The user guide has some detectors for PyTorch and TensorFlow only. */
+/* The user guide has some detectors only for PyTorch and TensorFlow. */
 static bool
 is_engine(const struct facts *f)
 {
@@ -34,7 +34,7 @@ dlprof_amp(const struct facts *f, double limit, struct advise_verdict *v)
 	    " https://developer.nvidia.com/automatic-mixed-precision");
 }
 
-/* GPUs without a kernel, as a list; empty if there is none. */
+/* GPUs without a kernel, as a list; empty if there are none. */
 static void
 put_unused(const struct facts *f, struct buf *b)
 {
@@ -87,7 +87,7 @@ say_idle_part(const struct facts *f, struct advise_verdict *v)
 	v->within = parts[best].class == B_LOAD ? "dataloader_detector" : NULL;
 }
 
-/* Unused GPUs, or else GPUs that idle. */
+/* Unused GPUs; if there are none, GPUs that idle. */
 void
 dlprof_underutilized(
     const struct facts *f, double limit, struct advise_verdict *v)
@@ -115,7 +115,7 @@ dlprof_underutilized(
 	buf_free(&unused);
 }
 
-/* Without ops of DALI it advises DALI, whatever the time. */
+/* If there are no ops of DALI it recommends DALI, whatever the time. */
 void
 dlprof_dataloader(const struct facts *f, double limit, struct advise_verdict *v)
 {

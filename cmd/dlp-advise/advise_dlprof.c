@@ -1,7 +1,7 @@
 /*
  * DLProf's twelve detectors, in our words: each is a judge, followed by its
- * name, threshold and one line on when it fires. With --dlprof the judges in
- * advise_compat.c say four of them in DLProf's words.
+ * name, its threshold and one line that says when it fires. With --dlprof the
+ * judges in advise_compat.c write four of them in DLProf's words.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -35,8 +35,8 @@ amp_is_unknown(const struct facts *f, struct advise_verdict *v)
 	return true;
 }
 
-/* Ops of another type than half precision, and none that has it. Ops that TF32
- * has brought onto Tensor Cores do not count. */
+/* Fires if there are ops of other types than half precision and none of half
+ * precision. Ops that TF32 has put onto Tensor Cores do not count. */
 static void
 judge_amp(const struct facts *f, double limit, struct advise_verdict *v)
 {
@@ -216,8 +216,8 @@ const struct advise_rule rule_no_fusion = {
 	.judge = judge_no_fusion,
 };
 
-/* What the CPU did meanwhile: the largest kind of API calls, if it is the main
- * part of that time. */
+/* The activity of the CPU meanwhile: the largest kind of API calls, if it is
+ * the main part of that time. */
 static const char *
 cpu_part(const struct facts *f)
 {
@@ -246,7 +246,7 @@ cpu_part(const struct facts *f)
 	return say[best];
 }
 
-/* What a GPU waits for, and what to do; NULL: cpu_part(). */
+/* The reasons why a GPU waits, and their remedies; NULL: cpu_part(). */
 static const struct {
 	int class;
 	const char *name, *advice;
@@ -261,7 +261,7 @@ static const struct {
 	    ": dlp copies FILE tells what is copied, and from which memory" },
 };
 
-/* What a class of dlp-gaps is, and what to do. */
+/* The meaning of a class of dlp-gaps, and its remedy. */
 static const char *
 gap_part(int class)
 {
@@ -289,7 +289,7 @@ gap_part(int class)
 	return say[class];
 }
 
-/* What idles or copies most; false if dlp-gaps has not told. */
+/* The largest cause of idle time or copies; false if dlp-gaps has not run. */
 static bool
 say_gaps(const struct facts *f, struct advise_verdict *v)
 {
@@ -309,8 +309,8 @@ say_gaps(const struct facts *f, struct advise_verdict *v)
 	return true;
 }
 
-/* Says in the advice what takes the largest part of the time in which no
- * kernel runs, which is the share of the finding. */
+/* Names in the advice the largest part of the time in which no kernel runs;
+ * that time is the share of the finding. */
 static void
 say_largest(const struct facts *f, struct advise_verdict *v)
 {
@@ -499,7 +499,7 @@ judge_free_memory(const struct facts *f, double limit, struct advise_verdict *v)
 	say_size(&v->evidence, total);
 }
 
-/* Without steps nothing is trained, and nothing has a batch. */
+/* Without steps there is no training, and no batch. */
 static void
 judge_batch_size(const struct facts *f, double limit, struct advise_verdict *v)
 {
@@ -563,8 +563,8 @@ median_length(const struct facts_iter *v, size_t n)
 	return m;
 }
 
-/* The longest row of iterations within 10 % of the median, the later one of
- * equals; false if there is none. */
+/* The longest sequence of iterations within 10 % of the median, the later one
+ * if two are as long; false if there is none. */
 static bool
 even_range(const struct facts *f, size_t *from, size_t *to)
 {

@@ -1,6 +1,6 @@
 /*
- * What the judges share: sums and what was counted by name, how they are said,
- * and verdicts that several rules give.
+ * The functions that judges share: sums and counts by name, their texts, and
+ * verdicts that several rules give.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ is_larger(const struct top *a, const struct top *b)
 	return a->ns != b->ns ? a->ns > b->ns : a->n > b->n;
 }
 
-/* The largest that is below `last` in order, or SMAP_NONE. */
+/* The largest element that comes after `last` in order, or SMAP_NONE. */
 static uint32_t
 next_top(const struct tops *t, uint32_t last)
 {
@@ -59,7 +59,7 @@ next_top(const struct tops *t, uint32_t last)
 	return best;
 }
 
-/* Three digits are enough to judge by. */
+/* Three digits are enough for a judgement. */
 static void
 put_scaled(struct buf *b, double v, double step, const char *const *unit)
 {
@@ -86,7 +86,7 @@ say_size(struct buf *b, int64_t bytes)
 	put_scaled(b, (double)bytes / 1e3, 1e3, unit);
 }
 
-/* At most 80 bytes of a name, whole characters and escapes of them. */
+/* At most 80 bytes of a name, without cutting a character or an escape. */
 static size_t
 shown(const char *s, size_t n)
 {
@@ -207,7 +207,7 @@ facts_dev_wall(const struct device *d)
 	return sum;
 }
 
-/* Whether the device's time counts. */
+/* True if the device's time counts. */
 static bool
 dev_counts(const struct facts *f, const struct device *d)
 {

@@ -1,7 +1,7 @@
 /*
  * The rules that DLProf did not have: each is a judge, followed by its name,
- * threshold and one line on when it fires. Thresholds of 5 % for data loading,
- * 10 % for communication and 90 % for memory are those of the advice of the
+ * its threshold and one line that says when it fires. Thresholds of 5 % for
+ * data loading, 10 % for communication and 90 % for memory are those of the
  * TensorBoard profiler plugin; the others are our own choice.
  */
 #include "advise.h"
@@ -14,7 +14,7 @@ idle_pct(const struct facts *f)
 	    f, 1U << B_LOAD | 1U << B_IO | 1U << B_CPU | 1U << B_OTHER);
 }
 
-/* Calls cost at most the time that the GPU waits. */
+/* Calls cost no more than the time that the GPU waits. */
 static double
 wait_pct(const struct facts *f, int64_t ns)
 {
@@ -24,8 +24,8 @@ wait_pct(const struct facts *f, int64_t ns)
 	return !f->has_busy ? -1 : share < idle ? share : idle;
 }
 
-/* A part of DLProf's detector of underutilized GPUs, which is silent about the
- * rest of the time where a GPU is unused; here both are judged. */
+/* A part of DLProf's detector of underutilized GPUs, which ignores idle time as
+ * soon as a GPU is unused; here both are judged. */
 static void
 judge_unused_gpus(const struct facts *f, double limit, struct advise_verdict *v)
 {
@@ -461,7 +461,7 @@ tc_part(const struct facts *f, const struct tops *t, double limit,
 	tops_put(t, &v->evidence, 3);
 }
 
-/* All GPUs that are known are Volta or Turing; if none is known, the kernels
+/* True if all known GPUs are Volta or Turing or, if none is known, the kernels
  * were built for those. */
 static bool
 before_ampere(const struct facts *f)

@@ -11,9 +11,9 @@
 #include "mview.h"
 #include "num.h"
 
-/* Ops. Their records are of all files. */
+/* Ops. Their records apply to all files. */
 struct advise_ops {
-	struct map bits; /* op id -> what its record says */
+	struct map bits; /* op id -> facts from its record */
 	struct rec_col *id, *op, *by, *dtype, *eligible;
 };
 
@@ -37,14 +37,15 @@ enum { COL_API }; /* kern, copy, set, sync, call: the call's name is first */
 struct advise_row {
 	const char *tag;
 	advise_fact *add;   /* adds a record to the facts of its file */
-	unsigned need, opt; /* columns of workrec.h; src is always there */
-	int n_need;         /* so many of the first names are needed */
+	unsigned need, opt; /* columns of workrec.h; src is always included */
+	int n_need;         /* number of the first names that are required */
 	const char *name[ADVISE_COLS];
 };
 
-/* What kernels, copies, graphs, API calls and ops add to the facts. */
+/* Adds kernels, copies, graphs, API calls and ops to the facts. */
 
-#define MAX_PIECES 131072 /* of time, of a device's communication */
+/* most pieces of time of a device's communication */
+#define MAX_PIECES 131072
 
 enum { WAITS = 1, ALLOCATES = 2, LOADS = 3 }; /* kinds of API calls */
 
@@ -59,8 +60,8 @@ base_len(const char *s, size_t n)
 	return k < n && k > 2 && s[k - 1] == 'v' && s[k - 2] == '_' ? k - 2 : n;
 }
 
-/* Calls that make the CPU wait for the GPU, calls of allocators, which do so as
- * well, and those that load code. */
+/* Calls that make the CPU wait for the GPU; calls of allocators, which do so as
+ * well; and calls that load code. */
 #define API(name) name, sizeof(name) - 1
 
 static int
@@ -112,14 +113,14 @@ api_kind(const char *s, size_t n)
 	return 0;
 }
 
-/* When a call of ours began and how long it took: the record's own times, or
- * those of the call that launched its work. */
+/* The start and duration of a call: the record's own times, or those of the
+ * call that launched its work. */
 struct call_time {
 	const struct rec_col *start, *dur;
 };
 
-/* The part of a call since the first GPU work: what lies before is start-up,
- * and not in the time in which the GPU idles (dlp-busy). */
+/* The part of a call since the first GPU work, because the time before is
+ * start-up, and not time in which the GPU idles (dlp-busy). */
 static int64_t
 since_work(const struct facts *f, const struct rec *r,
     const struct call_time *at, int64_t dur)
@@ -136,11 +137,13 @@ since_work(const struct facts *f, const struct rec *r,
 
 enum call_of { CALL_KERNEL, CALL_COPY, CALL_SYNC, CALL_OTHER };
 
-#define FIRST_NS 1000000         /* a first launch; others take some us */
-#define FIRST_ALLOC_NS 100000000 /* a first allocation; others some ms */
+/* a first launch takes longer; others take some us */
+#define FIRST_NS 1000000
+/* a first allocation takes longer; others take some ms */
+#define FIRST_ALLOC_NS 100000000
 
-/* What the CPU did in a call that lasted dur, in iterations or between;
- * -1: nothing that is looked at. */
+/* The activity of the CPU in a call that lasted dur, in iterations or between
+ * them; -1 if it does not matter. */
 static int
 cpu_class(enum call_of of, int kind, int64_t dur)
 {
@@ -191,7 +194,7 @@ count_call(struct facts *f, const struct advise_type *t, const struct rec *r,
 		tops_add(&f->alloc, s, k, dur, 0);
 }
 
-enum { /* what is known of an op */
+enum { /* facts of an op */
 	OP_SEEN = 1,
 	OP_ELIGIBLE = 2,
 	OP_TYPED = 4,
@@ -210,7 +213,7 @@ holds(const char *s, size_t n, const char *part)
 	return s != NULL && mv_find((struct mview){ s, n }, part) != NULL;
 }
 
-/* Half precision and below are what AMP would give. */
+/* AMP would give half precision or less. */
 static unsigned
 type_bits(const char *s, size_t n)
 {
@@ -252,7 +255,7 @@ see_op(struct stage *st, struct rec *r)
 	*v = bits;
 }
 
-/* The op as the file runs it; NULL if there is no such op. */
+/* The op's facts in the file; NULL if there is no such op. */
 static uint64_t *
 bits_of(struct facts *f, const struct advise_ops *o, int64_t id)
 {
@@ -281,8 +284,8 @@ add_inst(struct facts *f, const struct advise_type *t, const struct rec *r)
 		*v |= OP_SEEN;
 }
 
-/* A kernel of the op has that type (or NULL), used Tensor Cores, could have.
- */
+/* Records that a kernel of the op has that type (or NULL), used Tensor Cores,
+ * could have. */
 static void
 add_op_kernel(struct facts *f, const struct advise_ops *o, int64_t id,
     const char *dtype, size_t n, bool tc, bool eligible)
@@ -298,7 +301,7 @@ add_op_kernel(struct facts *f, const struct advise_ops *o, int64_t id,
 		*v |= type_bits(dtype, n);
 }
 
-/* Only ops that ran in what is judged count. */
+/* Only ops that ran in the judged time count. */
 static void
 advise_ops_end(struct facts *f)
 {
@@ -345,8 +348,8 @@ extend_span(struct facts *f, int64_t start, int64_t dur)
 	f->any_kern = true;
 }
 
-/* GPU work, in an iteration or not: its device is used, and start-up ends where
- * the first of it begins. */
+/* Takes GPU work, in an iteration or not: its device is used, and start-up ends
+ * when the first of it begins. */
 static void
 begin_work(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
@@ -368,8 +371,8 @@ is_comm(const char *s, size_t n)
 	       text_starts(s, n, "nvshmem");
 }
 
-/* Communication and other kernels are kept apart: only communication beside
- * which no other kernel runs costs time. */
+/* Communication and other kernels are kept apart, because communication costs
+ * time only while no other kernel runs. */
 static void
 add_time(struct facts *f, struct device *d, const char *s, size_t n,
     int64_t start, int64_t dur)
@@ -538,7 +541,7 @@ add_graph(struct facts *f, const struct advise_type *t, const struct rec *r)
 		f->graph_ns = num_add(f->graph_ns, dur);
 }
 
-#define MAX_PIECES 131072 /* of time */
+#define MAX_PIECES 131072 /* most pieces of time */
 
 static void
 add_device(struct facts *f, const struct advise_type *t, const struct rec *r)
@@ -619,7 +622,8 @@ add_cut(struct facts *f, const struct advise_type *t, const struct rec *r)
 		f->counts = false;
 }
 
-/* Only in steps, as in dlp gaps, which cuts gaps where steps begin and end. */
+/* Only time in steps counts, as in dlp gaps, which cuts gaps at the starts and
+ * ends of steps. */
 static void
 add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
@@ -684,7 +688,7 @@ add_overhead(struct facts *f, const struct advise_type *t, const struct rec *r)
 		ivl_add(&f->over_time[o], start, num_add(start, dur));
 }
 
-/* Words in messages of the recorder on events that it lost. */
+/* Words in the recorder's messages about events that it lost. */
 static void
 add_message(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
@@ -777,11 +781,12 @@ static const struct advise_row rows[] = {
 struct advise_reader {
 	struct advise_type type[ARRAY_LEN(rows)];
 	struct advise_ops ops;
-	struct smap names; /* of files; the number of its facts in file */
+	struct smap names; /* of files -> the number of its facts in file */
 	struct facts **file;
-	struct facts info;  /* what ##info lines say of all files */
+	struct facts info;  /* facts of ##info lines that apply to all files */
 	struct facts *last; /* of the last record */
-	struct facts *head; /* of what ##info lines are; NULL: all */
+	struct facts *head; /* the facts that ##info lines belong to; NULL:
+			     * all */
 	advise_done *done;
 	void *arg;
 };
@@ -793,7 +798,7 @@ advise_ops_of(const struct advise_type *t)
 	return &t->reader->ops;
 }
 
-/* A new file begins with what ##info lines said of all files. */
+/* A new file starts with the facts that ##info lines gave for all files. */
 static struct facts *
 new_file(const struct facts *all, const char *s, size_t n)
 {
@@ -852,7 +857,8 @@ see_record(struct stage *st, struct rec *r)
 }
 
 /* ##info lines before the first record can be those of a file, which comes
- * first among them. These are of the run: of all files in any case. */
+ * first among them. The names below always describe the run, so they apply to
+ * all files. */
 static bool
 is_of_all(const char *name, size_t n)
 {
@@ -927,8 +933,7 @@ end_file(struct advise_reader *g, struct facts *f)
 	g->done(g->arg, f);
 }
 
-/* The files that have records, in the order in which they came; at least
- * one. */
+/* The files that have records, in the order of arrival; at least one. */
 static void
 end_files(struct stage *st)
 {

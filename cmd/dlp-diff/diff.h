@@ -28,8 +28,8 @@ struct diff_cells {
 };
 
 struct diff_row {
-	uint32_t key;                     /* its number */
-	uint32_t name, dir, shapes, type; /* texts; SMAP_NONE: unset */
+	uint32_t key;                     /* number of its key */
+	uint32_t name, dir, shapes, type; /* texts; SMAP_NONE if unset */
 	struct diff_cells *side;
 	size_t n_side;
 };
@@ -43,32 +43,32 @@ struct diff_rows {
 struct diff_step {
 	uint32_t run;
 	int64_t iter;
-	/* where has; of a run without steps, from its first GPU work to its
+	/* if has is set; of a run without steps, from its first GPU work to its
 	 * last */
 	int64_t ns, gpu_ns, n_kern;
-	bool has; /* its iter record has come */
+	bool has; /* its iter record was read */
 	bool used;
-	uint32_t pos; /* its number among the used ones */
+	uint32_t pos; /* its number among the selected steps */
 };
 
-struct diff_run {   /* of a section's file, which has iterations of its own */
-	char *key;  /* what cuts it into steps; NULL: it is one piece */
-	char *name; /* escaped, of the file; NULL: that of the side */
-	int64_t n, from, to; /* steps; those that count */
+struct diff_run {   /* a file of a section, with iterations of its own */
+	char *key;  /* the key of its steps; NULL: it is one piece */
+	char *name; /* escaped name of the file; NULL: that of the side */
+	int64_t n, from, to; /* number of steps; the selected ones */
 };
 
 struct diff_side {
 	char *name;       /* escaped */
 	size_t n_section; /* sections */
-	size_t n_open;    /* those without an end */
-	bool left_out;    /* of what is joined */
-	bool by_cmd;      /* its name is taken from ##cmd */
+	size_t n_open;    /* sections without an end */
+	bool left_out;    /* left out of the join */
+	bool by_cmd;      /* its name comes from ##cmd */
 	struct diff_run *run;
 	size_t n_run;
 	struct diff_step *step;
 	size_t n, cap, n_used;
 	struct map at;    /* run and iteration -> step */
-	uint64_t outside; /* GPU work that lies in no step */
+	uint64_t outside; /* GPU work in no step */
 	bool cut;         /* it has steps, and is not one piece */
 	struct smap info; /* facts, "cuda 13.0", in which sides can differ */
 };
@@ -85,50 +85,52 @@ struct diff_model {
 	bool complete; /* every section had its end */
 };
 
-/* A side, made if there are fewer. */
+/* Side i; created if there are fewer. */
 struct diff_side *model_side(struct diff_model *m, size_t i);
 
-/* What is compared as a whole: "step", or "run" where no side has steps. */
+/* The unit of comparison: "step", or "run" if no side has steps. */
 const char *model_unit(const struct diff_model *m);
 
 /* Writes a text of the rows as a field: unset if id is SMAP_NONE. */
 void model_put_text(const struct diff_model *m, uint32_t id);
 
-/* The row of a key; is_new where its texts are to be set. */
+/* The row of a key; is_new if the caller has to set its texts. */
 struct diff_row *rows_put(
     struct diff_rows *r, const char *key, size_t n, bool *is_new);
 
-/* The number of a text, or SMAP_NONE for s NULL. */
+/* The number of a text; SMAP_NONE if s is NULL. */
 uint32_t rows_text(struct diff_rows *r, const char *s, size_t n);
 
-/* The row's values in that step of that side, made if there are none. */
+/* The row's values in that step of that side; created if there are none. */
 struct diff_cell *row_cell(struct diff_row *r, size_t side, uint32_t step);
 
-/* A run of a file; NULL: its name is the side's. */
+/* Adds a run of a file; NULL: it has the side's name. */
 uint32_t side_new_run(struct diff_side *s, struct mview file);
 
-/* A file's name without its folder, to be freed; NULL if nothing is left. */
+/* A file's name without its folder, which the caller frees; NULL if nothing is
+ * left. */
 char *side_file_name(struct mview path);
 
-/* The number of an iteration of a run, made if it is new. */
+/* The number of an iteration of a run; created if it is new. */
 uint32_t side_step(struct diff_side *s, uint32_t run, int64_t iter);
 
-struct diff_trim {        /* which steps count */
-	bool all;         /* not only the even ones */
-	int64_t from, to; /* or these; to < 0: unset */
+struct diff_trim {        /* the selection of steps */
+	bool all;         /* all steps, not only the even ones */
+	int64_t from, to; /* or these; to < 0 if unset */
 };
 
-/* Chooses the steps that count, of each run. */
+/* Selects steps in each run. */
 void side_trim(struct diff_side *s, const struct diff_trim *how);
 
-/* A line on standard error: which steps count, and why. */
+/* Prints a line on standard error: which steps are selected, and why. */
 void side_say(
     const struct diff_side *s, const char *label, const struct diff_trim *how);
 
-struct diff_sum { /* over the steps of a side that count, and its rows */
+struct diff_sum { /* statistics over the selected steps of a side and its
+		   * rows */
 	bool any;
 	double mean; /* of the time, per step */
-	double var;  /* of a sample; with n > 1 */
+	double var;  /* variance of a sample, if n > 1 */
 	size_t n;    /* steps */
 	double calls, flop;
 	bool has_flop;
@@ -144,16 +146,16 @@ void sum_rows(struct diff_sum *s, const struct diff_side *side, size_t side_no,
 
 /*
  * Reads a stream. Its sections are runs of side number `first`; if one_each,
- * section i is side first + i. With n_first > 0, section n_first and those
- * behind it are side first + 1. by_src: each file of a section (column src)
- * is a side of its own.
+ * section i is side first + i. If n_first > 0, section n_first and later ones
+ * are side first + 1. by_src: each file of a section (column src) is a side of
+ * its own.
  */
 void read_stream(struct diff_model *m, const char *path, size_t first,
     size_t n_first, bool one_each, bool by_src);
 
 struct diff_how {     /* two sides are compared */
-	size_t limit; /* rows; 0: all */
-	double noise; /* the least change that counts, as a part of 1 */
+	size_t limit; /* number of rows; 0: all */
+	double noise; /* the smallest change that counts, as a fraction */
 	bool gate;    /* exit 1 if the step is slower by more than: */
 	double fail_over;
 };
@@ -162,12 +164,12 @@ struct diff_how {     /* two sides are compared */
  * two sides differ. */
 void compare_facts(const struct diff_side *s);
 
-/* Writes the comparison of sides 0 and 1, which are trimmed; the exit
+/* Writes the comparison of sides 0 and 1, which are trimmed; returns the exit
  * status. */
 int compare(struct diff_model *m, const struct diff_how *how);
 
-/* A mean per step, rounded to that many decimals; a whole number has none.
- * has: whether it is set. */
+/* Writes a mean per step, rounded to that many decimals; a whole number has
+ * none. has: it is set. */
 void model_put_mean(bool has, double v, int decimals);
 
 enum diff_value { V_GPU, V_CPU, V_N, V_FLOP };

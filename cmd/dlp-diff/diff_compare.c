@@ -1,6 +1,6 @@
 /*
- * Two runs: which row of one is which of the other, what of their difference
- * is noise, and the diff records.
+ * Compares two runs: pairs their rows, decides which differences are noise, and
+ * writes the diff records.
  */
 #include "diff.h"
 
@@ -16,12 +16,12 @@
 enum diff_change { SAME, NOISE, FASTER, SLOWER, IS_NEW, IS_GONE };
 
 struct diff_pair {
-	struct diff_row **row; /* those of both sides that are one */
+	struct diff_row **row; /* the rows of both sides in this pair */
 	size_t n;
-	const char *by; /* what they have in common: key, name, type; NULL:
-			   there is no partner */
+	const char *by; /* the text that they share: key, name, type; NULL if
+			 * there is no partner */
 	struct diff_sum side[2];
-	double noise; /* negative: not known */
+	double noise; /* negative if unknown */
 	enum diff_change change;
 	const struct smap *texts; /* of the rows' names */
 };
@@ -36,7 +36,7 @@ struct diff_pairs {
 	size_t n, cap;
 };
 
-struct diff_report { /* what is written */
+struct diff_report { /* the output */
 	const struct diff_model *m;
 	const struct diff_how *how;
 	struct out_type *type;
@@ -57,8 +57,8 @@ student(double df)
 	return 1.96 + 2.5 / df;
 }
 
-/* By how much two means can differ by chance: Welch's interval of 95 %; a
- * negative number if a side has one step only. */
+/* The difference of two means that can be chance: Welch's interval of 95 %;
+ * negative if a side has only one step. */
 static double
 noise_of(const struct diff_sum *a, const struct diff_sum *b)
 {
@@ -75,8 +75,8 @@ noise_of(const struct diff_sum *a, const struct diff_sum *b)
 	return student(df) * sqrt(va + vb);
 }
 
-/* Judges a pair by the sums that it has: a difference is noise up to the
- * interval of noise_of(), and up to that part of the longer time. */
+/* Judges a pair by its sums. A difference is noise up to the interval of
+ * noise_of(), and up to the given fraction of the longer time. */
 static void
 judge_pair(struct diff_pair *p, double part)
 {
@@ -116,7 +116,7 @@ join_row(struct diff_pair *p, struct diff_row *r)
 	p->row[p->n++] = r;
 }
 
-/* The sides that the row ran on: bit 0 the first, bit 1 the second. */
+/* The sides on which the row ran: bit 0 the first, bit 1 the second. */
 static int
 sides_of(const struct diff_model *m, const struct diff_row *r)
 {
@@ -140,7 +140,7 @@ group_key(const struct diff_row *r, bool by_type, uint32_t key[2])
 	return key[0] != SMAP_NONE ? key : NULL;
 }
 
-/* Pairs the rows that are left by name or type, where both sides have some. */
+/* Pairs the remaining rows by name or type, if both sides have such rows. */
 static void
 match_left(struct diff_pairs *p, const struct diff_model *m,
     struct diff_left *left, bool by_type)
@@ -210,7 +210,7 @@ by_change(const void *a, const void *b)
 	return row_order(x->texts, x->row[0], y->row[0]);
 }
 
-/* Puts all rows in pairs, the largest difference first. */
+/* Puts all rows into pairs, the largest difference first. */
 static void
 match_rows(struct diff_report *d)
 {
@@ -296,7 +296,7 @@ tc_word(unsigned tc)
 	return tc & TC_UNKNOWN ? "unknown" : tc & TC_NO ? "no" : NULL;
 }
 
-/* One word where both have the same, or only one has any; else "a->b". */
+/* One word if both have the same, or only one has a word; otherwise "a->b". */
 static void
 put_tc(const char *a, const char *b)
 {
@@ -369,7 +369,7 @@ put_pair(const struct diff_report *d, const struct diff_pair *p)
 
 enum { OF_STEP, OF_BUSY, OF_IDLE };
 
-/* Sums up one value of each step: with iter -1 of the steps that count,
+/* Sums up one value of each step: of the selected steps if iter is -1,
  * otherwise of all steps of that number. */
 static void
 step_sum(
@@ -419,7 +419,7 @@ row_pair(struct diff_pair *p, const struct diff_report *d, struct diff_row *row)
 	judge_pair(p, d->how->noise);
 }
 
-/* The totals of the sides come before their rows, the step first. */
+/* Writes the totals of the sides before their rows, the step first. */
 static void
 put_totals(
     const struct diff_report *d, struct diff_pair *step, struct diff_pair *idle)
@@ -445,7 +445,7 @@ put_totals(
 		put_total(d, "tc", "TC work", &p);
 }
 
-/* The pairs behind the limit, as one. */
+/* Writes the pairs beyond the limit as one. */
 static void
 put_rest(const struct diff_report *d, size_t from)
 {
@@ -577,8 +577,7 @@ gate(const struct diff_model *m, const struct diff_pair *step,
 	return EXIT_GATE;
 }
 
-/* Where the GPU idles longer, the ops on the GPU do not show why: -v cpu may.
- */
+/* If the GPU idles longer, the ops on the GPU do not show why; -v cpu may. */
 static void
 hint(const struct diff_model *m, const struct diff_pair *step,
     const struct diff_pair *idle)

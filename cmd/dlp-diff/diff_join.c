@@ -11,7 +11,7 @@
 
 struct join_line {
 	const struct diff_row *row;
-	double *v; /* of each side; negative: it is not there */
+	double *v; /* of each side; negative if it has none */
 	double most;
 };
 
@@ -23,7 +23,7 @@ struct join_cols {
 	struct out_type *type;
 };
 
-/* A column's name: the file's, without what a profile's name ends in. */
+/* A column's name: the file's, without the ending of a profile's name. */
 static void
 head(struct buf *b, const struct diff_side *s, size_t i, enum diff_value v)
 {
@@ -49,7 +49,7 @@ head(struct buf *b, const struct diff_side *s, size_t i, enum diff_value v)
 		buf_printf(b, "run%zu", i + 1);
 }
 
-/* The columns, no two of one name. */
+/* Makes the columns, with unique names. */
 static struct out_type *
 legend(const struct join_cols *c)
 {
@@ -106,7 +106,7 @@ make(struct join_line *l, const struct join_cols *c, struct diff_row *row)
 	size_t i;
 
 	l->row = row;
-	if (l->v == NULL) /* else of a row that was not kept */
+	if (l->v == NULL) /* otherwise it belongs to a row that was not kept */
 		l->v = xcalloc(c->n, sizeof(*l->v));
 	l->most = -1;
 	for (i = 0; i < c->n; i++) {

@@ -1,4 +1,4 @@
-/* Rows, and the sides that they are of; see diff.h. */
+/* Rows, and their sides; see diff.h. */
 #include "diff.h"
 
 #include <stdlib.h>
@@ -81,12 +81,13 @@ row_cell(struct diff_row *r, size_t side, uint32_t step)
 	struct diff_cells *c = cells_of(r, side);
 	size_t i;
 
-	/* steps come in order but for a few */
+	/* nearly all steps come in order */
 	for (i = c->n; i > 0 && c->v[i - 1].step > step; i--)
 		;
 	if (i > 0 && c->v[i - 1].step == step)
 		return &c->v[i - 1];
-	if (c->n == c->cap) { /* most rows have few steps: no ARRAY_GROW() */
+	if (c->n == c->cap) { /* most rows have few steps, so the array grows
+			       * slowly */
 		c->cap = c->cap > 0 ? c->cap * 2 : 4;
 		c->v = xrealloc(c->v, c->cap, sizeof(*c->v));
 	}
@@ -142,7 +143,7 @@ by_run(const void *a, const void *b)
 	return (x->iter > y->iter) - (x->iter < y->iter);
 }
 
-/* The even ones of the steps v[0..n) of a run, or all where none are. */
+/* Keeps the even ones of the steps v[0..n) of a run, or all if none is even. */
 static void
 even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 {
@@ -159,7 +160,7 @@ even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 	free(ns);
 }
 
-/* Chooses among the steps v[0..n) of a run, which are in order. */
+/* Selects among the steps v[0..n) of a run, which are in order. */
 static void
 trim_run(struct diff_run *r, struct diff_step **v, size_t n,
     const struct diff_trim *how)

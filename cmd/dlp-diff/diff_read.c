@@ -1,6 +1,6 @@
 /*
- * Streams into rows and steps: each record goes to its side, its step and the
- * row it counts in.
+ * Reads streams into rows and steps: each record goes to its side, its step and
+ * its row.
  */
 #include "diff.h"
 
@@ -14,7 +14,7 @@
 #include "num.h"
 #include "rec.h"
 
-struct diff_place { /* where a stream is */
+struct diff_place { /* the current place in a stream */
 	struct diff_model *m;
 	struct diff_side *side;
 	size_t side_no;
@@ -25,8 +25,8 @@ struct diff_place { /* where a stream is */
 	struct buf key, name; /* name: escaped, the section's file */
 };
 
-/* The columns of a record type, NULL where it does not have one, and what is
- * done with its records. */
+/* The columns of a record type, NULL if it does not have one, and the function
+ * for its records. */
 struct diff_cols {
 	void (*take)(struct diff_place *p, const struct diff_cols *c,
 	    const struct rec *r);
@@ -46,7 +46,7 @@ struct diff_stream {
 	bool one_each;
 };
 
-/* A section begins, of side_no. */
+/* Begins a section of side side_no. */
 static void
 place_section(struct diff_place *p)
 {
@@ -63,7 +63,9 @@ at_side(struct diff_place *p, size_t no)
 	p->side = &p->m->side[no];
 }
 
-/* The end of the section is still to come, or has come: of all its sides. */
+/* Counts the section as one without an end (open), or no longer, for all its
+ * sides.
+ */
 static void
 place_open(struct diff_place *p, bool open)
 {
@@ -78,8 +80,8 @@ place_open(struct diff_place *p, bool open)
 		p->m->side[p->srcs.val[i] >> 32].n_open--;
 }
 
-/* A file of the section: a run, and if each is a side, the first of them is the
- * section's own. */
+/* Takes a file of the section: it is a run; and if each file is a side, the
+ * first is the section's own side. */
 static uint64_t
 new_file(struct diff_place *p, struct mview src, bool is_first)
 {
@@ -173,7 +175,7 @@ place_iter(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 	key = rec_raw(r, c->key, &n);
 	if (key != NULL && g->key == NULL)
 		g->key = step_key(key, n);
-	no = side_step(p->side, run, iter); /* it may move the steps */
+	no = side_step(p->side, run, iter); /* may move the steps in memory */
 	s = &p->side->step[no];
 	s->has = length(c, r, key == NULL, &s->ns);
 	rec_i64(r, c->gpu, &s->gpu_ns);
@@ -191,7 +193,7 @@ tc_of(const struct rec *r, const struct rec_col *tc)
 	return n == 3 ? TC_YES : n == 2 ? TC_NO : TC_UNKNOWN;
 }
 
-/* To a row: a time, or with ns < 0 only the arithmetic. */
+/* Adds to a row: a time, or only the arithmetic if ns < 0. */
 static void
 add_to_row(struct diff_place *p, struct diff_row *row, uint32_t step,
     int64_t ns, const int64_t *flop, unsigned tc)
@@ -336,7 +338,7 @@ place_gpu(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 	uint32_t step;
 	unsigned tc;
 
-	if (p->m->by == BY_KERNEL && c->flop == NULL) /* no kernel */
+	if (p->m->by == BY_KERNEL && c->flop == NULL) /* not a kernel */
 		return;
 	if (!step_of(p, c, r, &step)) {
 		p->side->outside++;
@@ -387,7 +389,7 @@ enter_section(struct diff_stream *in)
 }
 
 /* A section is named after the file that dlp-parse read: the last word of its
- * command, which ##info src corrects (take_src) because a name can have
+ * command. ##info src corrects that (take_src), because a name can contain
  * blanks. */
 static void
 take_cmd(struct diff_place *at, const char *v, size_t n)
@@ -423,7 +425,7 @@ take_src(struct diff_place *at, struct mview src)
 	s->by_cmd = false;
 }
 
-/* Facts that can be the reason of a difference. */
+/* Facts that can explain a difference. */
 static void
 take_info(struct diff_place *at, const char *v, size_t n)
 {

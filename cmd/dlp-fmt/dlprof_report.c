@@ -1,8 +1,8 @@
 /*
- * DLProf's Iteration Report: a row per kernel. What the rows of a kernel of
- * an op have in common, most of their bytes, is made once for those that
- * follow each other. An op has one long name per short one, that of the last
- * launch, which opkern records tell before the kernels come.
+ * DLProf's Iteration Report: a row per kernel. Most bytes of the rows of one
+ * kernel of an op are the same; they are formatted once for rows that follow
+ * each other. An op has one long name per short one, that of the last launch,
+ * which opkern records give before the kernels come.
  */
 #include "array.h"
 #include "fmt.h"
@@ -44,7 +44,7 @@ static const char header[] =
 struct iteration_report {
 	struct rec_col *op_id, *name, *name_id;
 	struct smap long_of; /* "op id TAB short"; value: id of a str + 1 */
-	struct buf key;      /* of the row before */
+	struct buf key;      /* key of the row before */
 	struct buf head, tail, now;
 	bool no_dir; /* only PyTorch's report has the direction */
 };
@@ -129,7 +129,8 @@ long_name(struct fmt *f, const struct buf *key)
 	return c;
 }
 
-/* What is the same for many in a row: the op's and the kernel's. */
+/* The part that is the same in many consecutive rows: the op's and the kernel's
+ * columns. */
 static void
 common(struct fmt *f, const struct writer_cell *v)
 {

@@ -1,8 +1,8 @@
 /*
- * dlp-fmt's parts: the stream finds out which record type is printed and
+ * The parts of dlp-fmt. The stream finds out which record type is printed and
  * hands each row to a sink; a sink writes rows in one format. A sink's
- * description says what it asks of the options and of the stream, so that
- * nothing outside of its file knows it by name.
+ * description says what it needs from the options and the stream, so that only
+ * its own file knows it by name.
  */
 #ifndef FMT_H
 #define FMT_H
@@ -18,64 +18,66 @@
 
 struct human {
 	const char *from, *to; /* units: ns, ms */
-	double one;            /* 1 to, in from */
+	double one;            /* 1 unit of to, in units of from */
 	int decimals;
 };
 
-/* The unit for a column of that name whose largest value is that, in the unit
- * of its name; false if the name has none, or it is the best already. */
+/* The unit for a column of that name with this largest value, which is in the
+ * unit of the name; false if the name has none, or has the best one already. */
 bool human_unit(struct human *h, const char *name, double largest);
 
-/* The same for columns that are compared, of all of which that is the largest
- * value: smaller units, more digits. */
+/* The same for columns that are compared, with the largest value of all:
+ * smaller units, more digits. */
 bool human_unit_shared(struct human *h, const char *name, double largest);
 
-/* Whether two columns have the same unit. */
+/* True if two columns have the same unit. */
 bool human_same_unit(const char *a, const char *b);
 
-/* Append the column's header, and a value; what is no number stays. */
+/* Append the column's header, and a value; text that is not a number is
+ * unchanged. */
 void human_head(const struct human *h, struct buf *b, const char *head);
 void human_put(const struct human *h, struct buf *b, const char *s, size_t n);
 
 struct fmt_column {
-	const char *head; /* as the user named it */
+	const char *head; /* as the user wrote it */
 	enum col_kind kind;
 	struct join_col *from;
-	bool quote; /* always, in CSV */
-	bool copy;  /* people copy it (dlp-iter -k): shown whole */
+	bool quote; /* always quoted in CSV */
+	bool copy;  /* people copy it (dlp-iter -k): never cut */
 };
 
 struct fmt;
 
 struct sink {
 	const char *option; /* "--csv" */
-	size_t state;       /* bytes that it needs: f->state, zeroed */
+	size_t state;       /* size of its state: f->state, zeroed */
 
-	/* Fitted to a terminal: of a type with many columns a choice is
-	 * shown, and of a later legend the columns that were there. */
+	/* Fitted to a terminal: if the type has many columns, only a choice is
+	 * shown; if a later legend comes, the columns stay the same. */
 	bool fitted;
-	bool wraps;   /* takes the terminal's width, if it is one */
+	bool wraps;   /* uses the terminal's width, if there is one */
 	bool reports; /* a table without rows is a result */
 
 	/* Formats of other programs: */
 	const char *cols; /* prints these columns of kern records: no -c */
 	const char *more; /* these too, if f->more is set */
-	/* Its option stands beside that of another form, which is f->form.
-	 * Once, when all options are read; fatal if they do not fit. */
+	/* Its option can be combined with that of another form, which is
+	 * f->form. Called once, when all options are read; fatal if they do not
+	 * fit. */
 	void (*join_form)(struct fmt *f);
-	/* Chooses the columns, where they are not those of -c. */
+	/* Chooses the columns if -c does not. */
 	void (*columns)(struct fmt *f, struct rec_type *t);
-	/* Asks the stage for more record types, before the first record. */
+	/* Binds more record types, before the first record. */
 	void (*listen)(struct fmt *f);
-	/* Sees each ##info and ##note line. */
+	/* Called for each ##info and ##note line. */
 	void (*meta)(struct fmt *f, const struct rec *r);
 
-	/* Once, when the columns are known, before the first row. */
+	/* Called once, when the columns are known, before the first row. */
 	void (*begin)(struct fmt *f);
 	void (*row)(struct fmt *f, const struct writer_cell *v);
-	/* Once, at the end, after begin; also where the columns were never
-	 * known (f->ncol is 0 then, and begin was not called). NULL: nothing
-	 * is left to do. */
+	/* Called once, at the end, after begin; also if the columns were never
+	 * known (then f->ncol is 0 and begin was not called). NULL: nothing to
+	 * do. */
 	void (*end)(struct fmt *f);
 };
 
@@ -89,7 +91,7 @@ struct fmt_choice { /* a type that may be the one that is printed */
 	struct rec_type *type;
 	struct fmt_column *col;
 	int ncol;
-	int nhidden; /* columns behind those, which the sink looks at */
+	int nhidden; /* columns after those, which only the sink reads */
 };
 
 #define FMT_RANKS 4
@@ -97,13 +99,13 @@ struct fmt_choice { /* a type that may be the one that is printed */
 struct fmt_held { /* rows that are held until the type is known */
 	struct rec_type *type;
 	int rank; /* of type */
-	/* by rank: readers know their columns, so that none is freed */
+	/* by rank: readers know their columns, so none is freed */
 	struct fmt_column *col[FMT_RANKS];
 	int ncol;
-	bool two; /* types of that rank: none is printed */
+	bool two; /* two types have that rank: none is printed */
 	size_t n;
 	struct buf text;
-	size_t *len; /* per cell, + 1; 0 is unset */
+	size_t *len; /* per cell, + 1; 0 if unset */
 };
 
 struct fmt {
@@ -128,7 +130,7 @@ struct fmt {
 
 	/* what is printed */
 	const char *std_type;  /* without -T: besides agg */
-	struct rec_type *type; /* NULL: not known yet */
+	struct rec_type *type; /* NULL if not known yet */
 	struct fmt_column *col;
 	int ncol, nhidden;
 	bool shared; /* columns of one unit have the same scale */
@@ -137,24 +139,24 @@ struct fmt {
 	/* the stream */
 	struct fmt_choice choices[2]; /* with the columns of -c */
 	struct fmt_held held;
-	bool any_legend; /* one of the type that is printed */
+	bool any_legend; /* a legend of the printed type was read */
 	bool begun;      /* sink->begin() was called */
-	bool gated;      /* a gate fired before us */
+	bool gated;      /* a gate before dlp-fmt fired */
 	uint64_t nrows;
 	uint64_t unseen; /* columns of later legends */
-	struct buf tmp;  /* of the sinks, for the value at hand */
+	struct buf tmp;  /* of the sinks, for one value */
 };
 
-/* fmt_stream.c: reads the stream, which is open, to its end; the exit
+/* fmt_stream.c: reads the stream, which is open, to its end; returns the exit
  * status. */
 int fmt_run(struct fmt *f);
 
-/* fmt_columns.c. The first sets std_type; the next two set col, ncol and
+/* fmt_columns.c. columns_type sets std_type; the next two set col, ncol and
  * nhidden: to those of -c, or to those of a legend. */
 void columns_type(struct fmt *f);
 void columns_asked(struct fmt *f, struct rec_type *t);
 void columns_default(struct fmt *f, const struct rec *legend);
-/* One more column; tag: of its records. */
+/* Adds a column; tag: the type of its records. */
 void columns_add(
     struct fmt *f, const char *tag, const char *head, struct join_col *from);
 

@@ -1,11 +1,12 @@
-/* Which record type is printed, and which of its columns. */
+/* Chooses the record type to print, and its columns. */
 #include <stdlib.h>
 
 #include "array.h"
 #include "err.h"
 #include "fmt.h"
 
-/* What a table shows of these types without -c; other forms show all. */
+/* The columns of these types in a table without -c; other forms show all
+ * columns. */
 static const struct {
 	const char *type, *cols;
 } table_cols[] = {
@@ -51,8 +52,8 @@ is_known(const char *name)
 	return false;
 }
 
-/* Whether records of the type can have all columns of -c; a column that the
- * registry does not know can be anywhere. */
+/* True if records of the type can have all columns of -c; a column that the
+ * registry does not know can be in any type. */
 static bool
 type_fits(const struct fmt *f, const char *type)
 {
@@ -85,7 +86,7 @@ columns_type(struct fmt *f)
 		}
 }
 
-/* --quote says of all columns which are texts. */
+/* Marks the columns that are text, which --quote lists. */
 static void
 set_quote(const struct fmt *f, struct fmt_column *c)
 {
@@ -128,7 +129,7 @@ columns_asked(struct fmt *f, struct rec_type *t)
 		    join_col(&f->join, t, f->names[i]));
 }
 
-/* The columns that a table shows of the type, NULL: all. */
+/* The columns of the type that a table shows; NULL: all. */
 static const char *
 short_list(const struct fmt *f, const char *tag)
 {

@@ -1,8 +1,9 @@
 /*
- * The way of a stream through dlp-fmt: the type to be printed is that of -T,
- * or the first to come of two: agg, and the one that columns_type() found. A
- * stream that begins with a legend was cut to what its user wants: there it
- * is the first legend's type, unless that is str or op, which are joined.
+ * Reads the stream. The type to print is that of -T; without -T it is agg or
+ * the type that columns_type() found, whichever comes first. If a stream begins
+ * with a legend, its user has cut it to the records of interest, and the first
+ * legend's type is printed, unless that is str or op, which other records are
+ * joined with.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "err.h"
 #include "fmt.h"
 
-/* Before each row; the header before the first. */
+/* Called before each row; prints the header before the first. */
 static void
 begin_sink(struct fmt *f)
 {
@@ -36,10 +37,10 @@ give_row(struct fmt *f, const struct writer_cell *v)
 
 /*
  * A stream without agg and kern: the rows of its main type are held until the
- * stream ends, or until there are so many that nothing else can be meant.
- * Iterations are what a stream that has them is about; facts about the
- * profile are what it is about only if it has nothing else. If two types have
- * the same rank, neither is the main one: -T must name what is to be printed.
+ * stream ends, or until there are so many that no other type can be meant.
+ * Iterations are the main type of a stream that has them; facts about the
+ * profile are the main type only if there is nothing else. If two types have
+ * the same rank, neither is the main one, and -T must name the type.
  */
 #define MOST 4096 /* rows */
 
@@ -60,7 +61,7 @@ rank_of(const struct rec_type *t)
 	return 1;
 }
 
-/* Begins to hold the type's rows, and forgets another's. */
+/* Starts to hold the type's rows, and frees another type's. */
 static void
 hold_type(struct fmt *f, const struct rec *legend)
 {
@@ -80,7 +81,7 @@ hold_type(struct fmt *f, const struct rec *legend)
 	h->len = xcalloc((size_t)h->ncol * MOST + 1, sizeof(*h->len));
 }
 
-/* A legend that comes while the type is not known. */
+/* Takes a legend while the type is unknown. */
 static void
 hold_legend(struct fmt *f, const struct rec *r)
 {
@@ -96,7 +97,7 @@ hold_legend(struct fmt *f, const struct rec *r)
 		join_legend(h->col[h->rank][i].from);
 }
 
-/* A row, too; true when no more can be held. */
+/* Takes a row while the type is unknown; true if no more rows can be held. */
 static bool
 hold_row(struct fmt *f, const struct rec *r)
 {
@@ -117,7 +118,7 @@ hold_row(struct fmt *f, const struct rec *r)
 	return ++h->n == MOST;
 }
 
-/* The type is known to be that of the rows which are held. */
+/* The type turns out to be that of the held rows. */
 static void
 hold_print(struct fmt *f)
 {
@@ -191,8 +192,8 @@ on_str(struct stage *st, struct rec *r)
 		join_str(&f->join, r);
 }
 
-/* Columns are asked for before the ops and strings pass that they are joined
- * with, so for each type that may become the one that is printed. */
+/* Columns must be bound before the ops and strings pass that they are joined
+ * with, so they are bound for each type that may be printed. */
 static void
 prepare(struct fmt *f, struct fmt_choice *c, const char *tag)
 {
@@ -281,8 +282,8 @@ forget_ids(struct stage *st)
 	join_section(&f->join);
 }
 
-/* A stage before us has something to say with its exit status, which the end
- * of a pipeline alone can. */
+/* Notices a gate that fired in a stage before us. Its exit status is lost in a
+ * pipeline, so the last command must repeat it. */
 static void
 on_metadata(struct stage *st, struct rec *r)
 {
@@ -318,8 +319,8 @@ listen(struct fmt *f)
 			stage_on(&f->st, t->type, on_row, on_legend, NULL);
 }
 
-/* Why nothing is printed. A legend without records is what a filter leaves
- * where nothing fulfilled it. */
+/* Explains why nothing is printed. A legend without records comes from a filter
+ * that no record passed. */
 static void
 say_empty(const struct fmt *f, bool chosen)
 {

@@ -1,6 +1,6 @@
 /*
- * Numbers for people: the values of a column in one unit, chosen by the
- * largest of them, with about four digits; the unit stands in the header.
+ * Numbers for people: the values of a column in one unit, chosen for the
+ * largest value, with about four digits; the header has the unit.
  */
 #include <string.h>
 
@@ -32,7 +32,7 @@ static const struct {
 
 #define NLADDERS (sizeof(ladders) / sizeof(ladders[0]))
 
-/* Whether the name is the unit, or ends in _unit. */
+/* True if the name is the unit, or ends in _unit. */
 static bool
 ends_in(const char *name, const char *unit)
 {
@@ -42,7 +42,7 @@ ends_in(const char *name, const char *unit)
 	       (n == k || name[n - k - 1] == '_');
 }
 
-/* The name's ladder, or NLADDERS. */
+/* The index of the name's ladder, or NLADDERS. */
 static size_t
 ladder_of(const char *name)
 {
@@ -81,7 +81,7 @@ human_unit(struct human *h, const char *name, double largest)
 		return false;
 	h->from = ladders[i].unit;
 	s = ladders[i].step;
-	/* what would be rounded up to 1000 is 1 of the next */
+	/* a value that would be rounded up to 1000 is 1 of the next unit */
 	while (s + 1 < ladders[i].step + MAX_STEPS && s[1].word != NULL &&
 	       largest >= s[1].one * 0.99995)
 		s++;
@@ -120,7 +120,7 @@ human_put(const struct human *h, struct buf *b, const char *s, size_t n)
 	v /= h->one;
 	for (i = 0; i < h->decimals; i++)
 		least /= 10;
-	/* what is not 0 does not look like it */
+	/* a value that is not 0 must not look like 0 */
 	if (v != 0 && v < least / 2 && v > -least / 2) {
 		buf_puts(b, v < 0 ? ">" : "<");
 		v = v < 0 ? -least : least;

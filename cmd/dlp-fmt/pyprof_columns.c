@@ -1,8 +1,8 @@
 /*
  * PyProf's own output: its twenty columns, with their names, headers, widths
- * and words, in three forms: separated by blanks, CSV with every value quoted,
- * or columns of its widths, where kernel and params share what is left of the
- * width, text is cut on the right and numbers are not.
+ * and words, in three forms: separated by blanks; CSV with every value quoted;
+ * or columns of fixed widths, where kernel and params share the rest of the
+ * width, and texts but not numbers are cut on the right.
  */
 #include <stdlib.h>
 
@@ -18,11 +18,11 @@ struct pycol {
 	int width;
 	bool num;          /* right-aligned, never cut */
 	const char *unset; /* PyProf's word */
-	/* Appends the value in PyProf's words; NULL: as it is. */
+	/* Appends the value in PyProf's words; NULL: unchanged. */
 	void (*put)(struct fmt *f, struct buf *b, const struct writer_cell *v);
 };
 
-struct pyprof_sink {               /* of the sink */
+struct pyprof_sink {               /* state of the sink */
 	const struct pycol **cols; /* per column */
 	int *widths;
 	struct buf shown;
@@ -50,7 +50,8 @@ static const char *const float_ops[] = { "abs", "abs_", "neg", "neg_",
 	"__ilshift__", "__irshift__", "addcdiv", "addcdiv_", "addcmul",
 	"addcmul_", "digamma", "lerp", "lerp_", "mvlgamma", NULL };
 
-/* The ops of which it says that they used no Tensor Core; of others "-". */
+/* The ops for which it reports that they used no Tensor Core; for others it
+ * prints "-". */
 static const char *const tc_ops[] = { "linear", "matmul", "__matmul__", "mm",
 	"bmm", "addmm", "addmm_", "forward", NULL };
 
@@ -63,7 +64,8 @@ is_one_of(const struct writer_cell *v, const char *const *list)
 	return false;
 }
 
-/* sink_pyprof has mod, op and role behind the columns that were asked for. */
+/* The hidden columns of sink_pyprof, mod, op and role, come after the printed
+ * ones. */
 static const struct writer_cell *
 mod_cell(const struct fmt *f)
 {
@@ -83,14 +85,15 @@ is_word(const struct writer_cell *v, const char *word)
 	       memcmp(v->s, word, v->n) == 0;
 }
 
-/* The records of dlp-pyprof have PyProf's own words and numbers already. */
+/* The records of dlp-pyprof already have PyProf's own words and numbers. */
 static bool
 is_own(const struct fmt *f)
 {
 	return is_word(&f->row[f->ncol + 2], "pyprof");
 }
 
-/* PyProf calls what adds the bias of linear, or sums its gradient, an op. */
+/* PyProf calls the kernel that adds the bias of linear, or sums its gradient,
+ * an op. */
 static void
 put_op(struct fmt *f, struct buf *b, const struct writer_cell *v)
 {
@@ -110,7 +113,7 @@ put_kernel(struct fmt *f, struct buf *b, const struct writer_cell *v)
 		buf_putc(b, v->s[i] == ' ' ? '_' : v->s[i]);
 }
 
-/* In columns there is only room for the innermost file:line. */
+/* In columns there is room only for the innermost file:line. */
 static void
 put_trace(struct fmt *f, struct buf *b, const struct writer_cell *v)
 {
@@ -154,7 +157,7 @@ static void
 put_flops(struct fmt *f, struct buf *b, const struct writer_cell *v)
 {
 	if (v->s == NULL) {
-		buf_putc(b, '-'); /* PyProf says 0; unknown is not nothing */
+		buf_putc(b, '-'); /* PyProf prints 0, but unknown is not 0 */
 		return;
 	}
 	put_count(f, b, v);
@@ -208,7 +211,7 @@ by_option(const char *name)
 	return NULL;
 }
 
-/* Fatal: no such column. */
+/* Fatal: the column does not exist. */
 static void
 no_column(const char *name)
 {
@@ -222,7 +225,7 @@ no_column(const char *name)
 	die("-c: '%s' is no column; there are %s", name, buf_str(&all));
 }
 
-/* The columns: some, those of -c, or for "all" as its first name all. */
+/* The columns: some, those of -c, or all if the first name is "all". */
 static void
 name_columns(struct fmt *f)
 {
@@ -246,7 +249,7 @@ name_columns(struct fmt *f)
 			no_column(f->names[i]);
 }
 
-/* Its own three forms are those of no option, of --csv and of -w. */
+/* Its own three forms: without an option, --csv, and -w. */
 static void
 py_join_form(struct fmt *f)
 {
@@ -267,7 +270,7 @@ add_column(struct fmt *f, struct rec_type *t, const char *name)
 	columns_add(f, "kern", p->header, join_col(&f->join, t, p->ours));
 }
 
-/* Those asked for, and three that are looked at only. */
+/* The requested columns, and three hidden ones. */
 static void
 py_columns(struct fmt *f, struct rec_type *t)
 {
@@ -283,7 +286,7 @@ py_columns(struct fmt *f, struct rec_type *t)
 	f->nhidden = 3;
 }
 
-/* PyProf refuses a width that its narrowest columns do not fit in. */
+/* PyProf refuses a width that is too small for its narrowest columns. */
 static void
 set_widths(const struct fmt *f)
 {

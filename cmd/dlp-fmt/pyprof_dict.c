@@ -1,11 +1,11 @@
 /*
  * PyProf's .dict: a Python dict per kernel, with its keys in its order. The
- * rows must come in the order of the kernel table, since PyProf's sub ids
+ * rows must come in the order of the kernel table, because PyProf's sub ids
  * follow from it.
  *
- * In profiles that PyProf could not read, keys of ours follow: 'dlp',
- * 'dlpNode' and 'dlpRanges', flat lists of what PyProf's keys have no place
- * for (dlp-markers -a). dlp-parse reads them.
+ * In profiles that PyProf could not read, keys of ours follow: 'dlp', 'dlpNode'
+ * and 'dlpRanges', flat lists of values for which PyProf has no keys
+ * (dlp-markers -a). dlp-parse reads them.
  */
 #include <stdlib.h>
 
@@ -20,13 +20,13 @@
 #include "utf8.h"
 
 /*
- * What PyProf made of a kernel: the texts of the ranges around its launch
- * sorted into lists, its sequence ids, direction, module and op. The rules
- * are PyProf's own; they look at one kernel after the other in the order of
- * the kernel table.
+ * PyProf's data of a kernel: the texts of the ranges around its launch sorted
+ * into lists, its sequence ids, direction, module and op. The rules are
+ * PyProf's own; they read one kernel after the other in the order of the kernel
+ * table.
  */
 
-struct pylist { /* of texts; the buffers behind n are kept for use again */
+struct pylist { /* texts; the buffers beyond n are kept for reuse */
 	struct buf *v;
 	size_t n, cap;
 };
@@ -41,15 +41,15 @@ struct pymark { /* zeroed before the first kernel */
 	struct pyseq seq, alt;
 	int64_t sub;
 	bool bwd;
-	/* of the kernels before */
+	/* facts of the kernels before */
 	struct pylist prev_op;
 	int64_t prev_seq, prev_sub;
 	bool begun;
 	uint64_t damaged; /* argument markers that could not be read */
-	struct buf text, last_trace; /* of the kernel at hand */
+	struct buf text, last_trace; /* scratch for the current kernel */
 };
 
-/* A new text at the end, empty. */
+/* Appends an empty text. */
 static struct buf *
 pylist_add(struct pylist *l)
 {
@@ -88,8 +88,8 @@ add_layer(struct pymark *k, const struct buf *m)
 	copy(&k->layer, s, (size_t)((e != NULL ? e : m->s + m->len) - s));
 }
 
-/* Texts newer than PyProf go on behind the sequence id; it could not read
- * those. They are cut to what it knew. */
+/* Newer texts than PyProf could read have more after the sequence id. They are
+ * cut to the form that it knew. */
 static void
 add_seq(struct pymark *k, const struct buf *m)
 {
@@ -142,7 +142,8 @@ is_library(const struct buf *file)
 	return false;
 }
 
-/* The files and lines of the innermost trace, which has all the others'. */
+/* The files and lines of the innermost trace, which includes those of all
+ * others. */
 static void
 read_trace(struct pymark *k, const struct buf *m)
 {
@@ -288,8 +289,8 @@ name_len(const struct buf *m)
 	return i - SEQ_LEN;
 }
 
-/* A letter of "SEQNAME, seq", of the marker "NAME, seq = SEQ"; n is the length
- * of the name; -1 after the last. */
+/* Character i of "SEQNAME, seq", for the marker "NAME, seq = SEQ"; n is the
+ * length of the name; -1 after the last one. */
 static int
 letter(const struct buf *m, size_t n, size_t i)
 {
@@ -305,7 +306,7 @@ letter(const struct buf *m, size_t n, size_t i)
 	return i < sizeof(end) - 1 ? (unsigned char)end[i] : -1;
 }
 
-/* As PyProf sorts them: by that text. */
+/* Sorts by that text, as PyProf does. */
 static int
 compare(const void *va, const void *vb)
 {
@@ -338,7 +339,8 @@ within(const struct buf *a, size_t na, const struct buf *b, size_t nb)
 	return false;
 }
 
-/* The same sequence id, and one's name a part of the other's. */
+/* True if both have the same sequence id, and one's name is part of the
+ * other's. */
 static bool
 alike(const struct buf *a, const struct buf *b)
 {
@@ -350,8 +352,8 @@ alike(const struct buf *a, const struct buf *b)
 	return within(a, na, b, nb) || within(b, nb, a, na);
 }
 
-/* Equal ones first: what is compared is the neighbour that was, whether or
- * not it stays. The buffers are swapped, so that none is lost. */
+/* Removes equal neighbours first: each is compared with its former neighbour,
+ * whether that stays or not. The buffers are swapped, so that none is lost. */
 static void
 drop(struct pylist *l, bool (*is)(const struct buf *, const struct buf *))
 {
@@ -430,7 +432,7 @@ same_op(const struct pylist *a, const struct pylist *b)
 	return true;
 }
 
-/* A cell of an RNN without cuDNN goes on over sequence ids. */
+/* A cell of an RNN without cuDNN spans several sequence ids. */
 static bool
 is_cell(const struct pymark *k)
 {
@@ -473,8 +475,8 @@ remember(struct pymark *k, int64_t seq)
 		buf_put(pylist_add(&k->prev_op), k->op.v[i].s, k->op.v[i].len);
 }
 
-/* PyProf takes ids out of its list while it walks over it: the one behind
- * each that is taken out is passed over, and stays. */
+/* PyProf removes ids from its list while it walks over it: it skips the id
+ * after each removed one, which therefore stays. */
 static void
 number_kernel(struct pymark *k)
 {
@@ -515,7 +517,8 @@ clear(struct pymark *k)
 	copy(&k->prev_op, "", 0);
 }
 
-/* The next kernel; json is the list of texts, outermost first (NULL: none). */
+/* Takes the next kernel; json is the list of texts, outermost first (NULL if
+ * there is none). */
 static void
 pymark_kernel(struct pymark *k, const char *json, size_t n)
 {
@@ -570,7 +573,7 @@ enum {
 
 struct dict_sink {
 	struct pymark mark;
-	bool with_own; /* the profile is one that PyProf could not read */
+	bool with_own; /* PyProf could not read the profile */
 	struct buf name, text;
 	struct buf range, loose;
 };
@@ -593,8 +596,8 @@ put_control(struct buf *out, unsigned char c)
 	buf_putc(out, hex[c & 15]);
 }
 
-/* One character beyond ASCII; how many bytes it took. What Python does not
- * print, and bytes that are no UTF-8, get an escape. */
+/* Appends a character beyond ASCII and returns its number of bytes. Characters
+ * that Python does not print, and bytes that are not UTF-8, become escapes. */
 static int
 put_wide(struct buf *out, const char *s, size_t n)
 {
@@ -615,7 +618,7 @@ put_wide(struct buf *out, const char *s, size_t n)
 	return len;
 }
 
-/* Double quotes where that saves escapes, as Python has it. */
+/* Double quotes if that saves escapes, as in Python. */
 static char
 quote_for(const char *s, size_t n)
 {
@@ -694,7 +697,7 @@ cut(struct buf *b, const char *word)
 }
 
 /* PyProf's short name: up to <, without some words, up to (. It did not know
- * Nsight's word for a namespace without a name, and was left with nothing. */
+ * Nsight's word for a namespace without a name, and its name was then empty. */
 static void
 short_name(struct buf *b, const char *s, size_t n)
 {
@@ -786,7 +789,7 @@ undo(struct buf *b, const struct writer_cell *v)
 	return v->s != NULL ? buf_str(b) : NULL;
 }
 
-/* A profile that PyProf could read has its keys only. */
+/* For a profile that PyProf could read, only its own keys are written. */
 static void
 dict_meta(struct fmt *f, const struct rec *r)
 {
@@ -831,7 +834,7 @@ put_ranges(struct dict_sink *d, const char *texts, size_t n,
 	}
 }
 
-/* PID, TID, START, END, 'TEXT' of each range that is around no launch. */
+/* PID, TID, START, END, 'TEXT' of each range without a launch. */
 static void
 put_loose(struct dict_sink *d, const struct writer_cell *v)
 {

@@ -1,6 +1,6 @@
 /*
  * CSV, TSV, JSON and JSON Lines, as writer.h writes them. With --quote, CSV
- * has quotes around these columns always, and nothing where a value is unset.
+ * always has quotes around these columns, and nothing for an unset value.
  */
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ tsv_begin(struct fmt *f)
 	begin_writer(f, &writer_tsv);
 }
 
-/* With a title, the array is the one member of an object. */
+/* With a title, the array is the only member of an object. */
 static void
 json_begin(struct fmt *f)
 {
@@ -80,7 +80,7 @@ json_begin(struct fmt *f)
 static void
 json_end(struct fmt *f)
 {
-	if (!f->begun) /* an empty array is still one */
+	if (!f->begun) /* an array without elements must be written, too */
 		json_begin(f);
 	writer_end(f->state);
 	buf_puts(&out_buf, f->title != NULL ? "}\n" : "\n");

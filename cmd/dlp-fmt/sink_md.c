@@ -1,7 +1,7 @@
 /*
- * A table in Markdown, as GitHub and GitLab have them, for comments and
- * notes. With -H numbers have a unit per column, as in a table on a terminal:
- * the first rows are kept to choose it.
+ * A table in Markdown, as GitHub and GitLab use it, for comments and notes.
+ * With -H numbers have a unit per column, as in a table on a terminal; the
+ * first rows are kept to choose it.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define KEPT 2000 /* rows that decide the units */
 
-#define LONGEST 80 /* text for people */
+#define LONGEST 80 /* the longest text */
 
 struct md {
 	struct md_unit { /* of a column */
@@ -21,7 +21,7 @@ struct md {
 		struct human h;
 		double largest;
 	} * units;
-	struct buf kept; /* escaped values, a LF after each; unset: NUL */
+	struct buf kept; /* escaped values, a LF after each; NUL if unset */
 	int nkept;
 	bool headed;
 };
@@ -59,8 +59,8 @@ shorten(struct buf *b)
 	buf_free(&s);
 }
 
-/* Whatever the code of Markdown cannot hold: HTML's code, each character that
- * is no letter by its number. */
+/* HTML for texts that Markdown's code cannot hold, with each character that is
+ * not a letter as its number. */
 static void
 put_entities(const char *s, size_t n)
 {
@@ -76,7 +76,8 @@ put_entities(const char *s, size_t n)
 	buf_puts(&out_buf, "</code>");
 }
 
-/* Whether Markdown reads a character; a _ within a word is one of its own. */
+/* True if the character has a meaning in Markdown; a _ within a word has none.
+ */
 static bool
 is_markup(const char *s, size_t n, size_t i)
 {
@@ -87,8 +88,8 @@ is_markup(const char *s, size_t n, size_t i)
 	return strchr("*{}[]<>|~&#!$:@", s[i]) != NULL;
 }
 
-/* Text with characters that Markdown reads is put as code, where only the bar
- * between cells has to be escaped. */
+/* Text with characters that have a meaning in Markdown is written as code,
+ * where only the bar between cells has to be escaped. */
 static void
 put_text(struct fmt *f, const char *s, size_t n)
 {

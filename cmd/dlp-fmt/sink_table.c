@@ -1,7 +1,7 @@
 /*
- * A table for people, fitted to a width: numbers to the right and never cut,
- * text to the left and cut inside. Units and widths come from the first rows,
- * which are kept for that; later rows follow them.
+ * A table for people, fitted to a width: numbers on the right and never cut,
+ * text on the left and cut inside. The first rows are kept to choose units and
+ * widths; later rows use the same.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -17,34 +17,36 @@
 #include "text_out.h"
 
 /*
- * How a table gets into its width. Numbers have what they need; the widest
- * text gives way first, but stays readable; where that is not enough, the
- * last columns have no room.
+ * Fits a table into its width. Numbers get the columns that they need. The
+ * widest text is cut first, but stays readable; if that is not enough, the last
+ * columns are left out.
  *
  * Texts that are wider than their column are cut inside, so that both ends
- * show. Names of kernels and layers often differ in one place only: the cut
- * is moved, for all of a column, or else for a single text, until texts that
- * differ look different.
+ * show. Names of kernels and layers often differ in one place only, so the cut
+ * is moved, for a whole column or for a single text, until different texts look
+ * different.
  */
 
 #define FIT_GAP 2 /* blanks between columns */
 
 struct fit_col {
-	int want;  /* as wide as its widest value or its header */
+	int want;  /* width of its widest value or header */
 	int tight; /* the same with a header in two lines */
 	int head;  /* the header, in one line */
 	bool num;  /* never cut */
-	bool copy; /* neither, as people copy it: rather a line is too long */
+	bool copy; /* never cut either, because people copy it: rather a line
+		    * is too long */
 	int width; /* the result */
 };
 
-#define CUT_MARK ".." /* stands for what was cut */
+#define CUT_MARK ".." /* replaces the part that was cut */
 
-/* Where the texts of a column are cut. A text that fits takes no part. */
+/* The place at which the texts of a column are cut. Texts that fit do not
+ * count. */
 struct cut_col;
 
 #define READABLE 8 /* text is cut to no less */
-#define LEAST 3    /* but to this if there is but one more column */
+#define LEAST 3    /* except to this if there is only one more column */
 
 static int
 min_width(const struct fit_col *c, int least)
@@ -54,7 +56,7 @@ min_width(const struct fit_col *c, int least)
 	return c->num || c->copy || c->want < w ? c->width : w;
 }
 
-/* The widest text that can give way, -1 if none can. */
+/* The widest text that can be cut; -1 if there is none. */
 static int
 widest(const struct fit_col *c, int n, int least)
 {
@@ -89,8 +91,8 @@ shrink(struct fit_col *c, int n, int room, bool split)
 
 /* Sets the widths so that the columns fit into room: first by headers in two
  * lines, then by cutting the widest text. Returns how many columns, from the
- * left, have room at all; *split: headers take two lines. With a column that
- * is copied all have, be there room or not. */
+ * left, have room at all; *split: headers take two lines. If there is a column
+ * that people copy, all columns are kept even without room. */
 static int
 fit(struct fit_col *c, int n, int room, bool *split)
 {
@@ -116,8 +118,8 @@ fit(struct fit_col *c, int n, int room, bool *split)
 	return n;
 }
 
-/* The same for one row, whose numbers need need[i] columns: takes what they
- * lack from the widest text. width[i] is set. */
+/* The same for one row, whose numbers need need[i] columns: takes the missing
+ * width from the widest text. Sets width[i]. */
 static void
 fit_row(const struct fit_col *c, int n, const int *need, int *width)
 {
@@ -145,14 +147,14 @@ fit_row(const struct fit_col *c, int n, const int *need, int *width)
 
 struct cut_col {
 	int width;
-	int head; /* for all */
-	/* text -> columns of its head + 2; 0: as all */
+	int head; /* for all texts */
+	/* text -> columns of its head + 2; 0: the same as for all */
 	struct smap texts;
 	int *text_width; /* by number in texts */
 };
 
-/* The end of a path tells more than its beginning; with shapes it is the other
- * way round. */
+/* The end of a path is more telling than its beginning; for shapes it is the
+ * beginning. */
 static int
 suits(const char *s, size_t n, int room)
 {
@@ -161,9 +163,9 @@ suits(const char *s, size_t n, int room)
 	return memchr(s, '/', n) != NULL ? room / 3 : (room + 1) / 2;
 }
 
-/* Appends the shown text s[0..n) in just width columns: as many as fit of
- * head columns of its beginning, the mark, and of its end. head < 0: what
- * suits the text. */
+/* Appends s[0..n), a text as shown, in exactly width columns: as much of its
+ * beginning as fits into head columns, the mark, and its end. head < 0: a
+ * choice that suits the text. */
 static void
 cut_put(struct buf *b, const char *s, size_t n, int width, int head)
 {
@@ -210,7 +212,7 @@ cut_add(struct cut_col *c, const char *s, size_t n, int text_width)
 	c->text_width[id] = text_width;
 }
 
-/* How text id looks with that head: its number in shown. */
+/* Text id as shown with that head: its number in shown. */
 static uint32_t
 look(const struct cut_col *c, struct smap *shown, uint32_t id, int head,
     bool *is_new)
@@ -230,7 +232,7 @@ look(const struct cut_col *c, struct smap *shown, uint32_t id, int head,
 	return k;
 }
 
-/* How many texts look like another one with that head. */
+/* The number of texts that are shown like another one with that head. */
 static size_t
 clashes(const struct cut_col *c, int head)
 {
@@ -247,7 +249,7 @@ clashes(const struct cut_col *c, int head)
 	return n;
 }
 
-/* Gives texts that still look like one before a place of their own. */
+/* Gives texts that are still shown like an earlier one a cut of their own. */
 static void
 move_single(struct cut_col *c)
 {
@@ -268,8 +270,8 @@ move_single(struct cut_col *c)
 	smap_free(&shown);
 }
 
-/* After all were added: chooses the places so that texts that differ look
- * different where that can be. */
+/* Called after all texts were added: chooses the places so that different texts
+ * look different, if possible. */
 static void
 cut_choose(struct cut_col *c)
 {
@@ -289,7 +291,7 @@ cut_choose(struct cut_col *c)
 		move_single(c);
 }
 
-/* Appends the text, cut there; also one that was not added. */
+/* Appends the text, cut there; the text need not have been added. */
 static void
 cut_text(const struct cut_col *c, struct buf *b, const char *s, size_t n)
 {
@@ -311,7 +313,8 @@ struct fitted_col { /* a column of the table */
 	bool right, scaled;
 	struct human unit;
 	struct buf head;
-	size_t head2; /* where the header's second line begins; 0: it has one */
+	size_t head2; /* start of the header's second line; 0 if it has one
+		       * line */
 	struct cut_col *cut;
 };
 
@@ -319,14 +322,14 @@ struct fitted {
 	struct buf text;
 	struct fitted_cell *kept; /* rows of cells */
 	int nkept;
-	struct fitted_col *place; /* NULL before the layout is made */
+	struct fitted_col *place; /* NULL until the layout is made */
 	struct fit_col *fits;
 	int nplace;        /* columns that have room */
 	int *need, *width; /* of the row that is being written */
 };
 
 #define KEPT 2000     /* rows that decide units and widths */
-#define MAX_TEXT 1000 /* columns are no wider, whatever a value is */
+#define MAX_TEXT 1000 /* the widest column, whatever its values are */
 
 /* The largest of the kept values of column i. */
 static double
@@ -386,7 +389,7 @@ scale(struct fitted *t, const struct fmt *f, int i, const double *largest)
 	}
 }
 
-/* Where a header is best broken into two lines: behind a _. */
+/* The best place to break a header into two lines: after a _. */
 static size_t
 break_head(const struct buf *h)
 {
@@ -450,7 +453,7 @@ say_left_out(const struct fitted *t, const struct fmt *f)
 	buf_free(&b);
 }
 
-/* Where texts of column i are cut. */
+/* Chooses where texts of column i are cut. */
 static void
 choose_cut(struct fitted *t, const struct fmt *f, int i)
 {
@@ -468,7 +471,7 @@ choose_cut(struct fitted *t, const struct fmt *f, int i)
 	cut_choose(t->place[i].cut);
 }
 
-/* Makes the layout of the kept rows; columns without room are warned of. True
+/* Makes the layout of the kept rows and warns about columns without room. True
  * if a header has two lines. */
 static bool
 lay_out(struct fitted *t, const struct fmt *f)
@@ -503,7 +506,7 @@ lay_out(struct fitted *t, const struct fmt *f)
 	return two;
 }
 
-/* The text of a value; p: NULL before there is a layout. */
+/* The text of a value; p is NULL until there is a layout. */
 static struct fitted_cell
 show(struct fitted *t, const struct fmt_column *c, const struct fitted_col *p,
     const struct writer_cell *v)
@@ -541,7 +544,7 @@ put_cut(const struct fitted *t, const struct fitted_col *p,
 	const char *s = t->text.s + v->at;
 	int i;
 
-	if (v->num) /* half a number would be another one */
+	if (v->num) /* part of a number would be a different number */
 		for (i = 0; i < w; i++)
 			buf_putc(&out_buf, '#');
 	else if (p->cut != NULL && own)
@@ -576,7 +579,7 @@ put_fitted_row(const struct fmt *f, const struct fitted_cell *v)
 	end_line();
 }
 
-/* Line 0 is above; a header of one line stands in line 1. */
+/* Line 0 is the upper one; a header of one line is in line 1. */
 static void
 put_head_line(const struct fitted *t, int line)
 {

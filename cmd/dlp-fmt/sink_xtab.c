@@ -1,14 +1,14 @@
 /*
- * For reading row by row: a line for each value that is set, after its
- * column's name, and an empty line between rows. Where lines have a width,
- * words are wrapped under the value's beginning.
+ * For reading row by row: a line for each value that is set, after its column's
+ * name, and an empty line between rows. If lines have a width, words are
+ * wrapped and aligned with the start of the value.
  */
 #include "fmt.h"
 #include "text_out.h"
 
 struct xtab {
 	int label;  /* the longest name */
-	bool later; /* a row stands before */
+	bool later; /* another row precedes this one */
 };
 
 static void
@@ -23,8 +23,8 @@ xtab_begin(struct fmt *f)
 	}
 }
 
-/* The bytes of s that go on a line: up to the last blank that fits, or as
- * much as fits where there is none. */
+/* The bytes of s that fit on a line: up to the last blank that fits, or as much
+ * as fits if there is none. */
 static size_t
 line_len(const char *s, size_t n, int width)
 {

@@ -1,10 +1,10 @@
 /*
- * PyProf's .dict and its rules: what PyProf printed of a kernel whose op it
- * knew (pyprof/prof/NAME.py). They are kept as they were, mistakes and all;
+ * PyProf's .dict and its rules for kernels whose op it knew
+ * (pyprof/prof/NAME.py). The rules are kept as they were, mistakes included;
  * dlp-flops has the right ones.
  *
- * There were two sets: that of 2019, with which the published tables were
- * made, and the last one, of 2021.
+ * There were two sets: that of 2019, with which the published tables were made,
+ * and the last one, of 2021.
  */
 #ifndef PYPROF_PYPROF_H
 #define PYPROF_PYPROF_H
@@ -15,10 +15,11 @@
 #include "pyrow.h"
 
 /*
- * pyprof_kern.c: a line of the .dict, and what kernels before it leave for it
+ * pyprof_kern.c: a line of the .dict, and the values that it takes from kernels
+ * before it
  */
 
-/* What a backward kernel takes from the forward one, as written. */
+/* The values that a backward kernel takes from the forward one, as written. */
 enum pyprof_part { P_MARKER, P_MOD, P_OP, P_LAYER, P_TRACE, P_PARTS };
 
 struct pyprof_kern {
@@ -28,11 +29,13 @@ struct pyprof_kern {
 	int64_t grid[3];
 	bool bwd;
 	struct mview part[P_PARTS]; /* the kernel's own, or the forward one's */
-	struct buf marker;          /* the first argument marker; empty: none */
+	struct buf marker;          /* the first argument marker; empty if
+				     * none */
 	struct buf dir;             /* scratch */
 };
 
-struct pyprof_forward { /* zeroed: none; the last forward kernel by its ids */
+struct pyprof_forward { /* the last forward kernels by their ids; zeroed:
+			 * none */
 	struct map by_seq, by_alt;
 	struct pyprof_kept *v;
 	size_t n, cap;
@@ -52,7 +55,7 @@ bool pyprof_first_text(struct mview list, struct buf *out);
 
 /*
  * pyprof_args.c: the arguments of an op, as PyProf's argument marker has them,
- * and numbers as PyProf's Python had them: whole ones, and floats
+ * and numbers as in PyProf's Python: whole numbers and floats
  */
 
 #define ARG_DIMS 16
@@ -65,8 +68,8 @@ struct pyprof_shape {
 
 struct pyprof_arg {              /* views into the marker's text */
 	struct mview name, type; /* type: tensor, int, float, tuple, ... */
-	struct mview dtype;      /* of a tensor; s NULL: none */
-	struct mview value;      /* of others, as written; s NULL: none */
+	struct mview dtype;      /* of a tensor; s is NULL if none */
+	struct mview value;      /* of others, as written; s is NULL if none */
 	bool has_shape;
 	struct pyprof_shape shape;
 };
@@ -81,7 +84,7 @@ struct pyprof_marker {
 /* False if the text is not an argument marker: a dict with mod, op and args. */
 bool pyprof_marker_read(struct pyprof_marker *m, const char *s, size_t n);
 
-/* Whether the argument is of that type: tensor, int, ... */
+/* True if the argument is of that type: tensor, int, ... */
 bool arg_is(const struct pyprof_arg *a, const char *type);
 bool arg_unnamed(const struct pyprof_arg *a);
 
@@ -98,7 +101,7 @@ bool shape_same(const struct pyprof_shape *a, const struct pyprof_shape *b);
 bool shape_broadcast(const struct pyprof_shape *a, const struct pyprof_shape *b,
     struct pyprof_shape *out);
 
-/* Bytes of a type by PyProf's table; 0: PyProf does not know it. */
+/* Bytes of a type by PyProf's table; 0 if PyProf does not know it. */
 int64_t dtype_size(struct mview dtype);
 
 /* PyProf's word for a type: fp32; NULL if it does not know it. */
@@ -106,7 +109,7 @@ const char *dtype_word(struct mview dtype);
 
 struct pynum {
 	bool is_float;
-	int64_t i; /* INT64_MAX or INT64_MIN where it does not fit */
+	int64_t i; /* INT64_MAX or INT64_MIN if it does not fit */
 	double d;
 };
 
@@ -131,7 +134,7 @@ void pynum_put(struct buf *out, const struct pynum *v);
 
 /*
  * The rules: pyprof_products.c, pyprof_pointwise.c, pyprof_tensors.c.
- * pyprof_rules.c says which op has which, and has what they share.
+ * pyprof_rules.c maps ops to rules, and has the functions that rules share.
  */
 
 struct pyprof_call { /* a kernel and the op that launched it */
@@ -146,11 +149,11 @@ struct pyprof_call { /* a kernel and the op that launched it */
 struct pyprof_result {
 	struct pynum flops, bytes;
 	const char *tc; /* "1", "0" or "-" */
-	const char *op; /* NULL: the marker's */
+	const char *op; /* NULL: the marker's op */
 	struct buf params;
 };
 
-/* False where PyProf stopped with an error. */
+/* False if PyProf stopped with an error. */
 typedef bool rule_fn(const struct pyprof_call *c, struct pyprof_result *r);
 
 rule_fn rule_linear, rule_cell, rule_conv, rule_pointwise, rule_convert,
@@ -164,29 +167,30 @@ rule_fn rule_linear, rule_cell, rule_conv, rule_pointwise, rule_convert,
 /* The rule of an op, by the names in the kernel's lists of modules and ops. */
 rule_fn *pyprof_rule_find(struct mview mod, struct mview op, bool last);
 
-/* What the rules share. */
+/* Functions that rules share. */
 
-/* Whether the kernel's name has the word, or one of the words, in it. */
+/* True if the kernel's name contains the word, or one of the words. */
 bool call_has(const struct pyprof_call *c, const char *word);
 bool call_has_any(const struct pyprof_call *c, const char *const *words);
 
 /* Tensor Core use of a product by the kernel's name: "1" or "0". */
 const char *call_tc_gemm(const struct pyprof_call *c);
 
-/* Whether the kernel is in the list of Tensor Core kernels of 2021. */
+/* True if the kernel is in the list of Tensor Core kernels of 2021. */
 bool call_tc_known(const struct pyprof_call *c);
 
-/* The arguments without a name, at most max of them; how many there are. */
+/* The arguments without a name, at most max of them; returns how many there
+ * are. */
 int call_unnamed(
     const struct pyprof_call *c, const struct pyprof_arg **v, int max);
 const struct pyprof_arg *call_named(
     const struct pyprof_call *c, const char *name);
 
-/* Whether the argument is a tensor of a type that PyProf knows. */
+/* True if the argument is a tensor of a type that PyProf knows. */
 bool arg_is_tensor(const struct pyprof_arg *a);
 
-/* Parts of the parameters: "KEY=VALUE,"; the shape alone, with the brackets
- * that ends has; a type's word and a comma; shape and type, [35,20,200]fp32. */
+/* Append parts of the parameters: "KEY=VALUE,"; only the shape, in the brackets
+ * of ends; a type's word and a comma; shape and type, [35,20,200]fp32. */
 void params_int(struct pyprof_result *r, const char *key, int64_t v);
 void params_shape(
     struct pyprof_result *r, const char *key, const struct pyprof_shape *s);
@@ -197,14 +201,14 @@ void params_tensor(
     struct buf *b, const struct pyprof_shape *s, struct mview dtype);
 
 /* The rule of many ops: params "T=SHAPE,TYPE,", flops_per FLOPs per element,
- * and as many bytes as so many tensors of this one's size have. False if a is
- * not a tensor. */
+ * and the bytes of that many tensors of this size. False if a is not a tensor.
+ */
 bool count_plain(struct pyprof_result *r, const struct pyprof_arg *a,
     int64_t flops_per, int64_t tensors);
 
 bool mv_one_of(struct mview v, const char *const *list); /* ends with NULL */
 
-/* Whether PyProf took an op for an element-wise one. */
+/* True if PyProf took an op for an element-wise one. */
 bool rule_is_pointwise(struct mview op);
 
 #endif

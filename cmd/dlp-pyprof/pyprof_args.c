@@ -53,7 +53,7 @@ pynum_put(struct buf *out, const struct pynum *v)
 	buf_puts(out, s);
 }
 
-/* A text or number as written, a text without its quotes; s NULL: it is
+/* A text or number as written, a text without its quotes; s is NULL if it is
  * neither. */
 static struct mview
 py_text(struct mview v)

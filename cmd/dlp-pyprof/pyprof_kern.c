@@ -17,7 +17,7 @@
 static const char *const keys[] = { "marker", "mod", "op", "layer", "trace" };
 
 struct pyprof_kept {
-	struct buf text; /* the parts, one behind the other */
+	struct buf text; /* the parts, one after the other */
 	size_t len[P_PARTS];
 };
 
@@ -82,7 +82,7 @@ pyprof_kern_read(struct pyprof_kern *k, const char *s, size_t n)
 	return true;
 }
 
-/* What the forward kernel with that sequence id left; NULL: nothing. */
+/* The values of the forward kernel with that sequence id; NULL if none. */
 static const struct pyprof_kept *
 forward_of(const struct pyprof_forward *f, int64_t seq)
 {

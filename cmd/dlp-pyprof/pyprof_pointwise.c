@@ -16,7 +16,7 @@ enum group { NONE, UNARY, COSTLY, BINARY, COMPARE, POWER, TERNARY, UNKNOWN };
 
 /* clang-format off */
 static const struct {
-	const char *op; /* with and without _ behind it */
+	const char *op; /* with and without a final _ */
 	enum group group;
 } ops[] = {
 	{ "abs", UNARY }, { "neg", UNARY }, { "reciprocal", UNARY },
@@ -108,7 +108,7 @@ bytes_of(const struct point_input *v)
 	return pynum_mul(shape_elems(&v->shape), dtype_size(v->dtype));
 }
 
-/* The result of two: shape, and the greater of their types' sizes. */
+/* The result of two operands: shape, and the greater of their types' sizes. */
 struct point_out {
 	struct pyprof_shape shape;
 	int64_t n, size;
@@ -220,11 +220,11 @@ struct point_inputs {
 	int n;
 };
 
-/* FLOPs per element read or written; 0 for ops that are not here. */
+/* FLOPs per element read or written; 0 for ops that are not in the table. */
 /* clang-format off */
 static const struct {
 	const char *op;
-	int twice; /* 1: a half, as a float */
+	int twice; /* 1 means a half, as a float */
 } per_element[] = {
 	{ "__abs__", 1 }, { "__neg__", 1 }, { "__add__", 1 }, { "__sub__", 1 },
 	{ "__mul__", 1 }, { "__radd__", 1 }, { "__rmul__", 1 },
@@ -267,8 +267,8 @@ flops_2019(struct mview op, int64_t elems)
 	return pynum_int(0);
 }
 
-/* The tensors among the arguments without a name, at most three, of one
- * type. */
+/* The tensors among the arguments without a name: at most three, of one type.
+ */
 static bool
 tensors_2019(const struct pyprof_call *c, struct point_inputs *in)
 {
@@ -289,8 +289,8 @@ tensors_2019(const struct pyprof_call *c, struct point_inputs *in)
 	return true;
 }
 
-/* Elements of two of the same shape: three times that, fewer in the backward
- * pass. */
+/* Elements of two tensors of the same shape: three times that, fewer in the
+ * backward pass. */
 static bool
 elems_of_same(
     const struct pyprof_call *c, const struct point_inputs *in, int64_t *elems)

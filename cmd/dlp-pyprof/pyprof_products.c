@@ -32,8 +32,8 @@ put_mnk(struct pyprof_result *r, int64_t m, int64_t n, int64_t k)
 	params_int(r, "K", k);
 }
 
-/* Two matrices, with a batch or without, of one type. M and N are swapped in
- * what is printed: cuBLAS counts by columns. */
+/* Two matrices of one type, with a batch or without. M and N are swapped in the
+ * output, because cuBLAS counts by columns. */
 static bool
 product(const struct pyprof_call *c, struct pyprof_result *r,
     const struct pyprof_arg *a, const struct pyprof_arg *b, int dims)
@@ -181,8 +181,8 @@ put_n(struct pyprof_result *r, const char *key, const struct pyprof_shape *n)
 		params_shape(r, key, n);
 }
 
-/* PyProf took a backward's kernel for dgrad, wgrad or a reduction by its
- * number. */
+/* PyProf used a backward kernel's number to take it for dgrad, wgrad or a
+ * reduction. */
 static bool
 put_linear(const struct pyprof_call *c, struct pyprof_result *r,
     const struct linear *l)
@@ -256,14 +256,14 @@ struct pyprof_conv {
 	double N, C, H, W, K, P, Q, R, S, ph, pw, U, V, dh, dw, g;
 };
 
-/* Kernels that PyProf counted nothing for. */
+/* Kernels for which PyProf counted nothing. */
 static const char *const ignored[] = { "nchwToNhwc", "nhwcToNchw",
 	"OffsetsKernel", "generateWinogradTilesKernel", "winogradWgradData",
 	"winogradWgradOutput", "winogradWgradDelta", "compute_gemm_pointers",
 	"flip_filter", "fft2d_r2c_", "fft2d_c2r_", "fft1d_r2c", "fft1d_c2r",
 	"scaleTensor_kernel", NULL };
 
-/* Kernels that it counted; for all others it counted nothing either. */
+/* Kernels that it counted; it counted nothing for all others. */
 static const char *const counted[] = { "_s884cudnn_", "_scudnn_",
 	"2d_grouped_direct_kernel", "cudnn::detail::implicit_convolve_sgemm",
 	"cudnn::detail::dgrad2d_alg1_1", "cudnn::detail::wgrad_alg0_engine",
@@ -300,7 +300,7 @@ option(const struct pyprof_call *c, int at, const char *name, int dims,
 	return true;
 }
 
-/* int() of Python; the nearest int64_t where it does not fit. */
+/* int() of Python; the nearest int64_t if it does not fit. */
 static int64_t
 py_int(double v)
 {
@@ -392,8 +392,8 @@ count_conv(struct pyprof_result *r, const struct pyprof_conv *z, int64_t s)
 	r->bytes = pynum_float(e * (double)s);
 }
 
-/* If there are groups it took each kernel for that of one group, except kernels
- * that it knew to do all groups. */
+/* With groups, it took each kernel for that of one group, except kernels that
+ * it knew to do all groups. */
 static void
 by_kernel(const struct pyprof_call *c, struct pyprof_result *r,
     const struct pyprof_conv *z, int64_t s)
@@ -507,8 +507,8 @@ cell_forward(const struct pyprof_call *c, struct pyprof_result *r,
 	return cell_other(c, r, z, pynum_mul(2 * z->multiple + 3, hb));
 }
 
-/* The tile size, from volta_sgemm_32x128_nn: the one part with an x in it that
- * is not "sliced". */
+/* The tile size, from volta_sgemm_32x128_nn: the only part with an x that is
+ * not "sliced". */
 static bool
 tile_of(const char *name, int64_t *x, int64_t *y)
 {

@@ -1,5 +1,5 @@
-/* Which rule an op has, the first that fits, as PyProf asked; and what the
- * rules share. */
+/* Finds the rule of an op, the first that fits in PyProf's order; and the
+ * functions that rules share. */
 #include "array.h"
 #include "pyprof.h"
 

@@ -129,7 +129,7 @@ rule_activation(const struct pyprof_call *c, struct pyprof_result *r)
 	       count_plain(r, v[0], 1, c->bwd ? 3 : 2);
 }
 
-/* The reduction's name stands in the parameters. */
+/* The parameters contain the reduction's name. */
 bool
 rule_mse_loss(const struct pyprof_call *c, struct pyprof_result *r)
 {
@@ -191,7 +191,7 @@ rule_randperm(const struct pyprof_call *c, struct pyprof_result *r)
  * Ops that pick data: gathering, indexing, masks, cat, embedding
  */
 
-/* The arguments without the one that is named out. */
+/* The arguments except the one that is named out. */
 static int
 without_out(const struct pyprof_call *c, const struct pyprof_arg **v, int max)
 {
@@ -379,7 +379,7 @@ rule_embedding(const struct pyprof_call *c, struct pyprof_result *r)
  * Ops that move data: copies, conversions, filling; and all others
  */
 
-/* Bytes of a copy between two types; 0 if one is not known. */
+/* Bytes of a copy between two types; 0 if a type is unknown. */
 static bool
 copied(struct pyprof_result *r, const struct pyprof_shape *s, struct mview from,
     struct mview to)
@@ -499,7 +499,7 @@ rule_full(const struct pyprof_call *c, struct pyprof_result *r)
 	       filled(r, &s, c->m->arg[1].type);
 }
 
-/* Any other op: the shapes and types only. */
+/* Any other op: only the shapes and types. */
 bool
 rule_other(const struct pyprof_call *c, struct pyprof_result *r)
 {
