@@ -1,8 +1,8 @@
 /*
- * Aligning clocks by common events; see align.h. For each lag of one list
- * against the other the pairs with equal keys give differences; the median is
- * the shift, the median of what differs from it the measure of the fit: a
- * wrong lag pairs what has nothing to do with one another.
+ * Aligns clocks by common events; see align.h. For each lag of one list against
+ * the other, the pairs with equal keys give differences. Their median is the
+ * shift; the median deviation from it measures the fit, because a wrong lag
+ * pairs unrelated events.
  */
 #include <stdlib.h>
 
@@ -10,8 +10,9 @@
 #include "err.h"
 #include "num.h"
 
-#define LAG_MAX 64      /* how many events one list can begin earlier */
-#define EVENTS_MAX 4096 /* of either list; its first ones */
+/* the most events by which one list can begin earlier */
+#define LAG_MAX 64
+#define EVENTS_MAX 4096 /* the most events to use: the first of either list */
 #define NOISE_NS 20000  /* fits that differ by less are equally good */
 
 static int
@@ -59,8 +60,8 @@ try_lag(const struct align_ev *ref, size_t nref, const struct align_ev *x,
 	return true;
 }
 
-/* Whether a fits better than b, which may hold nothing. More pairs first:
- * few always fit. */
+/* True if a fits better than b, which may be empty. More pairs win first,
+ * because a few pairs always fit. */
 static bool
 better(const struct align *a, const struct align *b, const int64_t *hint)
 {

@@ -1,8 +1,7 @@
 /*
- * Two clocks that saw the same events: how far one is behind the other. Both
- * list the events in order, each with a key (of its name); either may have
- * begun to look earlier or later, so the lists need not begin with the same
- * one.
+ * Two clocks that saw the same events: finds the shift between them. Both lists
+ * have the events in order, each with a key (of its name). One may have begun
+ * earlier than the other, so they need not begin with the same event.
  */
 #ifndef DLP_ALIGN_H
 #define DLP_ALIGN_H
@@ -18,14 +17,13 @@ struct align_ev {
 
 struct align {
 	int64_t shift;  /* to be added to the times of x */
-	int64_t spread; /* half of the pairs lie within this of shift */
+	int64_t spread; /* half of the pairs are within this of shift */
 	size_t n;       /* pairs of events */
 	long lag;       /* ref's event i is x's event i + lag */
 };
 
-/* Of x against ref. hint: the shift that is expected, NULL: none; it only
- * chooses between places that fit equally well. False if no events have
- * equal keys. */
+/* Aligns x with ref. hint: the expected shift, or NULL; it only chooses between
+ * places that fit equally well. False if no events have equal keys. */
 bool align_find(const struct align_ev *ref, size_t nref,
     const struct align_ev *x, size_t nx, const int64_t *hint,
     struct align *out);

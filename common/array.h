@@ -1,4 +1,4 @@
-/* Arrays: how many elements one has, and room for more in one that grows. */
+/* Arrays: the number of elements, and room for more in one that grows. */
 #ifndef DLP_ARRAY_H
 #define DLP_ARRAY_H
 

@@ -1,6 +1,4 @@
-/*
- * Work in a second thread, beside that of the first one.
- */
+/* Runs work in a second thread. */
 #ifndef DLP_BESIDE_H
 #define DLP_BESIDE_H
 
@@ -17,18 +15,18 @@ struct beside {
 	struct err_kept kept;
 };
 
-/* Whether there is more than one processor for us. */
+/* True if the process can use more than one processor. */
 bool beside_can(void);
 
-/* Begins work(arg) in a thread; then done(arg), also if work() has died; done
- * may be NULL. False if there is no thread to be had: nothing has begun.
- * b stays where it is until the end. */
+/* Begins work(arg) in a thread; then calls done(arg), even if work() has died;
+ * done may be NULL. False if no thread can be started: nothing has begun. b
+ * must stay valid until the end. */
 bool beside_begin(
     struct beside *b, void (*work)(void *), void (*done)(void *), void *arg);
 
 void beside_end(struct beside *b); /* waits for the end */
 
-/* Says what work() died of, and ends the process, if it did. */
+/* If work() died, prints its message and ends the process. */
 void beside_say(const struct beside *b);
 
 #endif

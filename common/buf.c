@@ -42,7 +42,7 @@ eight(uint64_t v)
 	return q | (v - q * 10) << 8;
 }
 
-/* Writes eight digits but for the first `skip`. */
+/* Writes eight digits without the first `skip`. */
 static char *
 put_eight(char *p, uint64_t d, unsigned skip)
 {
@@ -61,7 +61,7 @@ put_eight(char *p, uint64_t d, unsigned skip)
 
 #define E8 100000000u
 
-/* Without leading zeros; the room at p is that of MAX_U64. */
+/* Without leading zeros; p must have room for MAX_U64. */
 static char *
 put_u64(char *p, uint64_t v)
 {
@@ -132,8 +132,8 @@ buf_printf(struct buf *b, const char *fmt, ...)
 
 #define MAX_DECIMALS 9
 
-/* What printf would write, by whole numbers: false where rounding is close,
- * or the number large. */
+/* Writes the same as printf, by whole numbers; false if rounding is close, or
+ * the number is large. */
 static bool
 put_fixed(struct buf *b, double v, int decimals)
 {

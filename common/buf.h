@@ -1,4 +1,5 @@
-/* A growable byte string, and the fast appenders that records are made of. */
+/* A growable byte string, and fast functions that append the parts of records.
+ */
 #ifndef DLP_BUF_H
 #define DLP_BUF_H
 
@@ -58,7 +59,7 @@ void buf_f64(struct buf *b, double v, int decimals);
 void buf_printf(struct buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The contents with a NUL behind them; valid until the next change. */
+/* The contents with a NUL after them; valid until the next change. */
 const char *buf_str(struct buf *b);
 
 #endif

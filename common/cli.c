@@ -11,9 +11,9 @@
 #include "err.h"
 #include "num.h"
 
-/* A file opened later must not land on a standard descriptor that the
- * caller had closed. Opened the wrong way round, input and output still fail
- * with EBADF where they are used. */
+/* A file opened later must not get a standard descriptor that the caller had
+ * closed. The descriptors are opened in the wrong direction, so that input and
+ * output still fail with EBADF when they are used. */
 static void
 fill_closed(void)
 {

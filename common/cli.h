@@ -1,6 +1,6 @@
 /*
- * What all commands share on the command line: -h, -V, -u, one optional
- * file operand, and their messages.
+ * The command line that all commands share: -h, -V, -u, one optional file
+ * operand, and their messages.
  */
 #ifndef DLP_CLI_H
 #define DLP_CLI_H
@@ -20,15 +20,19 @@ void cli_init(const char *name);
 void cli_usage(const char *usage) __attribute__((noreturn));
 
 /*
- * Options by a table, which ends with a name that is NULL. Each has exactly
- * one of flag (it takes no argument and sets this), act (it takes none and
- * calls this), arg (the last argument given is left here), call (called with
- * each argument, in order; with NULL where it is optional and not there) and
- * set (as call, with a struct of the command that it changes). A table whose
- * rows point into the command's own struct is built where that struct is.
+ * Options by a table, which ends with a name that is NULL. Each has exactly one
+ * of these:
+ *	flag: takes no argument and sets this;
+ *	act: takes no argument and calls this;
+ *	arg: the last argument given is stored here;
+ *	call: called with each argument, in order (NULL if it is optional and
+ *	missing);
+ *	set: as call, with a struct of the command that it changes.
+ * A table whose rows point into the command's own struct is built where that
+ * struct is.
  */
 struct cli_opt {
-	char ch; /* its letter; 0: it has none */
+	char ch; /* its letter; 0 if it has none */
 	const char *name;
 	bool *flag;
 	void (*act)(void);
@@ -43,8 +47,9 @@ struct cli_opt {
  * pipeline: err_as_stage(). It is not shown in ##cmd. */
 #define CLI_AS_STAGE "as-stage"
 
-/* Goes through the options; opts may be NULL: only -h and -V, which print and
- * exit 0, and -u. Whether -u was given. optind is the first operand. */
+/* Goes through the options. If opts is NULL, only -h and -V (which print and
+ * exit 0) and -u are known. Returns true if -u was given. optind is the first
+ * operand. */
 bool cli_options(
     int argc, char **argv, const char *usage, const struct cli_opt *opts);
 
@@ -55,8 +60,8 @@ const char *cli_operand(int argc, char **argv, const char *usage);
 /* An option's argument as a number; fatal: "-n: bad number 'x'". */
 int64_t cli_i64(const char *opt, const char *arg, int64_t min, int64_t max);
 
-/* -S's: bytes, or with K, M or G behind the number units of 1024; at least
- * 4K. Fatal: "-S: bad size 'x'". */
+/* The argument of -S: bytes, or with K, M or G after the number units of 1024;
+ * at least 4K. Fatal: "-S: bad size 'x'". */
 size_t cli_size(const char *opt, const char *arg);
 
 /* -S sets spill_bound(): a row of the table, and its line of the usage. */

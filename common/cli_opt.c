@@ -8,9 +8,9 @@
 #include "err.h"
 #include "spill.h"
 
-#define OPT_FIRST 256 /* getopt's value of options[0]: no letter is that */
+#define OPT_FIRST 256 /* getopt's value of options[0], which is no letter */
 
-#define OPT_STAGE 1 /* no letter either */
+#define OPT_STAGE 1 /* not a letter either */
 
 static const struct option shared[] = {
 	{ "help", no_argument, NULL, 'h' },
@@ -45,7 +45,7 @@ letters(const struct cli_opt *opts, int n)
 	char *p = s;
 	int i;
 
-	*p++ = ':'; /* an argument that lacks is told apart */
+	*p++ = ':'; /* make getopt return ':' for a missing argument */
 	for (i = 0; i < n; i++) {
 		if (opts[i].ch == '\0')
 			continue;
@@ -134,10 +134,11 @@ act_shared(int c, const char *usage, bool *unbuffered)
 		    err_prog_name(), DLP_VERSION);
 		say(version);
 	}
-	exit(EXIT_TROUBLE); /* not reached: bad() has said what is wrong */
+	exit(EXIT_TROUBLE); /* not reached: bad() has printed the error */
 }
 
-/* An option that getopt refuses: c is : where its argument lacks, else ?. */
+/* An option that getopt refuses: c is ':' if its argument is missing, otherwise
+ * '?'. */
 static void
 bad(int c, char **argv)
 {
@@ -157,7 +158,7 @@ bool
 cli_options(
     int argc, char **argv, const char *usage, const struct cli_opt *opts)
 {
-	/* static: what ends the program here leaves them */
+	/* static, because they are still in use when the program exits here */
 	static char *shorts;
 	static struct option *longs;
 	int n = count(opts), c;

@@ -98,7 +98,7 @@ const struct type_def type_defs[] = {
 #define PID(t) { t, "pid", PARSE, COL_INT, "process" }
 #define TID(t) { t, "tid", PARSE, COL_INT, "thread" }
 
-/* What kernels, copies, sets, syncs and graph runs share. */
+/* Columns that kernels, copies, sets, syncs and graph runs share. */
 #define GPU_WORK(t)                                                            \
 	ID(t),                                                                 \
 	    START(t, "start on the GPU"),                                      \
@@ -118,7 +118,7 @@ const struct type_def type_defs[] = {
 		    " record of its own (graph launches)"                      \
 	}
 
-/* What correlation adds to GPU work and calls. */
+/* Columns that correlation adds to GPU work and calls. */
 #define OP_COLS(t)                                                             \
 	{ t, "op_id", CORR, COL_INT, "the op it belongs to" },                 \
 	    { t, "inst_id", CORR, COL_INT,                                     \
@@ -148,7 +148,7 @@ const struct type_def type_defs[] = {
 		    "why the work belongs to no op; unset if it does"          \
 	}
 
-/* What --rows adds. */
+/* Columns that --rows adds. */
 #define ROW(t)                                                                 \
 	{                                                                      \
 		t, "idx", PARSE, COL_INT,                                      \
@@ -170,7 +170,7 @@ const struct type_def type_defs[] = {
 
 #define ITER_COL(t) { t, "iter", ITER, COL_INT, "iteration, from 0" }
 
-/* What a path has of a metric, over the iterations in which it ran. */
+/* Columns of a path's metric, over the iterations in which it ran. */
 #define TREE_STATS(x, h)                                                       \
 	{ "group", "sum_" x "_ns", TREE, COL_INT, h },                         \
 	    { "group", "mean_" x "_ns", TREE, COL_NUM,                         \

@@ -37,11 +37,11 @@ struct type_def {
 extern const struct col_def col_defs[]; /* ends with type NULL */
 extern const struct type_def type_defs[];
 
-/* The columns that every type of record has where a section has several files;
+/* The columns that every type of record has if a section has several files;
  * their type is "*". The table ends with type NULL. */
 extern const struct col_def cols_all[];
 
-/* Whether records of that type may have any column. */
+/* True if records of that type may have any column. */
 bool type_is_open(const char *type);
 
 /* NULL if unknown. */
@@ -53,10 +53,10 @@ const struct type_def *type_find(const char *type);
 void type_die(const char *opt, const char *tag) __attribute__((noreturn));
 
 /* PyProf's column names and other aliases: "sil" is "dur_ns". Returns the
- * column's name, or the alias itself if it is none. */
+ * column's name, or the argument itself if it is not an alias. */
 const char *col_alias(const char *alias);
 
-/* The name of a whole CUDA graph run, where kernels have theirs. */
+/* The name of a whole CUDA graph run, in the place of a kernel's name. */
 #define GRAPH_NAME "[CUDA graph]"
 
 #endif

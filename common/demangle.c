@@ -1,7 +1,7 @@
 /*
- * Demangling by libiberty, which hands over its text in pieces. That is
- * why it is used and not __cxa_demangle: the readable form can be
- * exponential in the length of the mangled one, and here it can be stopped.
+ * Demangles with libiberty, which delivers its text in pieces. It is used
+ * instead of __cxa_demangle because the readable form can be exponential in the
+ * length of the mangled one, and libiberty can be stopped.
  */
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -12,8 +12,8 @@
 #define MAX_MANGLED (1 << 14)
 #define MAX_TEXT (1 << 20)
 
-/* libiberty's own limit against deep nesting refuses every name of more
- * than 1024 bytes, as many of CUTLASS's are; ours is on the length. */
+/* libiberty's own limit against deep nesting refuses all names of more than
+ * 1024 bytes, such as many of CUTLASS's; we limit the length instead. */
 #define OPTIONS (DMGL_PARAMS | DMGL_TYPES | DMGL_NO_RECURSE_LIMIT)
 
 struct demangled {
@@ -33,7 +33,7 @@ take(const char *s, size_t n, void *ctx)
 	buf_put(k->out, s, n);
 }
 
-/* False if the name is none, or too much came out. */
+/* False if the name is not mangled, or the output is too long. */
 static bool
 run_demangler(const char *name, struct demangled *k)
 {
@@ -50,7 +50,7 @@ demangle(const char *name, struct buf *out)
 
 	k.out = out;
 	k.max = len + MAX_TEXT;
-	/* Nothing else is mangled: a bare "f" would become "float". */
+	/* Other names are not mangled: a bare "f" would become "float". */
 	if (strncmp(name, "_Z", 2) == 0 && strlen(name) <= MAX_MANGLED &&
 	    run_demangler(name, &k))
 		return true;
@@ -73,12 +73,13 @@ demangle(const char *name, struct buf *out)
 
 struct mangled {
 	const char *p;
-	char open[MAX_DEPTH]; /* what each E closes: N I Z X L J F, U lambda */
+	char open[MAX_DEPTH]; /* the kind that each E closes: N I Z X L J F,
+			       * U lambda */
 	int depth;
 };
 
 struct lambdas {
-	size_t end[MAX_LAMBDAS]; /* place of the E behind the parameters */
+	size_t end[MAX_LAMBDAS]; /* place of the E after the parameters */
 	long extra[MAX_LAMBDAS]; /* the number that old demanglers gave it */
 	int n;
 };
@@ -137,7 +138,8 @@ literal(struct mangled *s)
 	return true;
 }
 
-/* The end of what was opened last; a literal's value can follow a type. */
+/* Ends the construct that was opened last; a literal's value can follow a type.
+ */
 static bool
 close_one(struct mangled *s)
 {
@@ -155,7 +157,7 @@ close_one(struct mangled *s)
 	return true;
 }
 
-/* One step; false where the name is none that this understands. */
+/* One step; false if the name has an unknown form. */
 static bool
 read_step(struct mangled *s)
 {
@@ -257,10 +259,10 @@ number_today(const struct lambdas *l, int n, long k)
 }
 
 /*
- * The name with today's numbers, by the first n lambdas. k: if it is none of
- * -1, a question to the demangler: whether part k is there at the end of
- * lambda n, as a further parameter of it; what is behind refers to part 0,
- * which is always there.
+ * Appends the name with today's numbers, using the first n lambdas. If k is not
+ * -1, this is a question to the demangler: does part k exist at the end of
+ * lambda n? It is asked as a further parameter of the lambda; everything after
+ * it refers to part 0, which always exists.
  */
 static void
 renumber(

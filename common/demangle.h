@@ -1,4 +1,4 @@
-/* C++ names as compilers mangle them, made readable. */
+/* Makes C++ names, as compilers mangle them, readable. */
 #ifndef DLP_DEMANGLE_H
 #define DLP_DEMANGLE_H
 
@@ -6,15 +6,15 @@
 
 #include "buf.h"
 
-/* Appends the demangled form of name to out, and returns true. A name that
- * is not mangled, or longer than a compiler makes, or whose readable form
- * would be huge (a few hundred bytes can stand for terabytes), is appended
- * as it is, and false is returned. */
+/* Appends the demangled form of name to out, and returns true. Three kinds of
+ * names are appended unchanged, and false is returned: a name that is not
+ * mangled, one that is longer than a compiler makes, and one whose readable
+ * form would be huge (a few hundred bytes can stand for terabytes). */
 bool demangle(const char *name, struct buf *out);
 
-/* As demangle(), with the mistake that libstdc++ and binutils made up to GCC
- * 8: they counted every lambda among the parts of a name that can be referred
- * to later, so that references behind one say something else. */
+/* As demangle(), with the mistake that libstdc++ and binutils made up to GCC 8:
+ * they counted every lambda among the parts of a name that can be referred to
+ * later, so later references have another meaning. */
 bool demangle_old(const char *name, struct buf *out);
 
 #endif

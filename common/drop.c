@@ -8,7 +8,7 @@
 #include "err.h"
 #include "tabs.h"
 
-struct run { /* fields that stay, one behind the other; 0 is the tag */
+struct run { /* consecutive fields that stay; 0 is the tag */
 	int from, to;
 };
 
@@ -17,15 +17,15 @@ struct dropped {
 	size_t len;
 	char **cols;
 	int n_cols; /* 0: the whole type */
-	/* by the legend that was written last */
+	/* for the legend that was written last */
 	struct run *runs;
 	int n_runs, n_fields;
-	bool none; /* of it nothing is to be taken */
+	bool none; /* all records of the type stay whole */
 };
 
 static struct dropped *list;
 static size_t n_list;
-static const char **at; /* places behind TABs */
+static const char **at; /* places after TABs */
 static int cap_at;
 
 static struct dropped *
@@ -71,7 +71,7 @@ drop_any(void)
 	return n_list > 0;
 }
 
-/* The entry that the type of a line has; s is behind its '#'. */
+/* The entry for the type of a line; s is after its '#'. */
 static struct dropped *
 find(const char *s, const char *end)
 {
@@ -101,7 +101,7 @@ stays(const struct dropped *d, const char *s, size_t n)
 	return true;
 }
 
-/* Which fields stay of records behind this legend. */
+/* Finds the fields that stay in records after this legend. */
 static void
 bind(struct dropped *d, const char *s, const char *end)
 {
@@ -130,8 +130,8 @@ bind(struct dropped *d, const char *s, const char *end)
 	}
 }
 
-/* Moves the fields that stay to w; the place behind them. A record that is not
- * like its legend is left to who reads it. */
+/* Moves the fields that stay to w; returns the place after them. A record that
+ * does not fit its legend is left for the reader to report. */
 static char *
 cut(const struct dropped *d, char *w, const char *s, const char *end)
 {

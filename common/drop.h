@@ -1,8 +1,8 @@
 /*
  * --drop of the filters: record types, or columns of theirs, that are not
- * written, as nobody behind reads them. What out.h writes is asked for here
- * legend by legend; what is passed on as lines goes through here when it
- * leaves.
+ * written because no later stage reads them. Records that out.h writes are
+ * filtered legend by legend; lines that are passed on are filtered when they
+ * leave.
  */
 #ifndef DLP_DROP_H
 #define DLP_DROP_H
@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* "TYPE" or "TYPE:COLUMN,COLUMN..."; one that nobody writes is fatal, one
- * that the stream has not is none. For a table of options (cli.h). */
+/* "TYPE" or "TYPE:COLUMN,COLUMN...". It is fatal if no command writes it, but
+ * not if this stream does not have it. For a table of options (cli.h). */
 void drop_add(const char *arg);
 #define DROP_OPTION                                                            \
 	{                                                                      \
@@ -24,19 +24,20 @@ void drop_add(const char *arg);
 	"them;\n"                                                              \
 	"                    can be given again\n"
 
-/* Whether there is anything to drop. */
+/* True if there is anything to drop. */
 bool drop_any(void);
 
-/* Takes out of a legend, a whole line, the columns that are dropped: *len
- * becomes less. Which of them, the first the lowest bit; the 65th and on are
- * not looked at. */
+/* Removes the dropped columns from a legend, a whole line, and reduces *len.
+ * Returns the removed columns, a bit each, the first the lowest bit; columns
+ * from the 65th on are kept. */
 uint64_t drop_legend(char *line, size_t *len);
 
-/* The same of columns of records of that type, "\ta\tb\n". */
+/* The same for the columns of that type's records, "\ta\tb
+ * ". */
 uint64_t drop_columns(const char *tag, char *s, size_t *len);
 
-/* Takes it out of whole lines; what is left stands at s, its length is
- * returned. Adds to *n_gone the records that are gone. */
+/* Removes dropped types and columns from whole lines; returns the length of the
+ * rest, which begins at s. Adds the number of removed records to *n_gone. */
 size_t drop_lines(char *s, size_t n, uint64_t *n_gone);
 
 #endif

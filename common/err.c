@@ -31,9 +31,9 @@ err_prog_name(void)
 	return prog;
 }
 
-/* A message may quote bytes of a hostile file: what can do something to a
- * terminal is shown in hex. Returns the end of what was written to p; room for
- * 4 times s. */
+/* A message may quote bytes of a hostile file, so bytes that can control a
+ * terminal are shown in hex. Returns the end of the text at p, which must have
+ * room for 4 times s. */
 static char *
 put_safe(char *p, const char *s)
 {
@@ -64,7 +64,7 @@ put_safe(char *p, const char *s)
 
 _Static_assert(LINE == sizeof(((struct err_kept *)NULL)->line), "a line");
 
-/* Makes the line; its length. */
+/* Makes the line; returns its length. */
 static size_t make_line(char *line, const char *tail, const char *fmt,
     va_list ap) __attribute__((format(printf, 3, 0)));
 
@@ -187,7 +187,7 @@ die(const char *fmt, ...)
 	end();
 }
 
-/* No descriptor of ours is bad: it is one that the caller had closed. */
+/* If a descriptor is bad, the caller had closed it. */
 static const char *
 reason(int e)
 {

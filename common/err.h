@@ -11,7 +11,7 @@
 enum {
 	EXIT_OK = 0,      /* done */
 	EXIT_GATE = 1,    /* a gate fired: --fail-on, --fail-over */
-	EXIT_TROUBLE = 2, /* usage, input, I/O: trouble of any kind */
+	EXIT_TROUBLE = 2, /* usage, input, I/O: any kind of error */
 };
 
 /* Sets the name that begins every message; keeps the pointer. */
@@ -23,9 +23,9 @@ void warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * warn() about an input in which records are missing, or which is empty or
- * broken off. Where a pipeline is shown as one thing (dlp REPORT), such a
- * message only counts if no command before has said anything: after
- * err_as_stage() a TAB stands in front of it, for the script to tell.
+ * broken off. If a script shows a pipeline as one command (dlp REPORT), such a
+ * message is only of interest if no earlier command has printed one. After
+ * err_as_stage() a TAB precedes it, by which the script recognises it.
  */
 void warn_input(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void err_as_stage(void);
@@ -42,20 +42,20 @@ void die_errno(const char *fmt, ...)
     __attribute__((format(printf, 1, 2), noreturn));
 
 /*
- * In a thread beside the first die() must not end the process, which others
- * are at work in: once a thread has called err_keep() the message is kept
- * in k, and die() goes to k->back. The first thread may then say it.
+ * In a second thread, die() must not end the process, because other threads are
+ * still at work. After a thread has called err_keep(), die() stores the message
+ * in k and jumps to k->back. The first thread can then print it.
  */
 struct err_kept {
 	jmp_buf back;
-	size_t n; /* bytes of line; 0: nothing went wrong */
+	size_t n; /* bytes of line; 0: no error */
 	char line[8704];
 };
 void err_keep(struct err_kept *k);
 void err_say(const struct err_kept *k) __attribute__((noreturn));
 
-/* Allocation that never returns NULL: out of memory is die(). A size of n
- * elements is checked for overflow. Results are freed with free(). */
+/* Allocation that never returns NULL, because running out of memory is fatal. A
+ * size of n elements is checked for overflow. Results are freed with free(). */
 void *xmalloc(size_t n) __attribute__((returns_nonnull));
 void *xcalloc(size_t n, size_t size) __attribute__((returns_nonnull));
 void *xrealloc(void *p, size_t n, size_t size) __attribute__((returns_nonnull));

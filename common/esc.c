@@ -9,8 +9,8 @@ is_plain(unsigned char c)
 
 #define EACH(byte) (0x0101010101010101u * (byte))
 
-/* Whether one of eight bytes is not plain: the usual tests for a byte that
- * is zero, or below a bound, in all lanes at once. */
+/* True if one of eight bytes is not plain. Tests all bytes together for zero
+ * and for values below a bound. */
 static bool
 word_special(const char *s)
 {
@@ -60,7 +60,7 @@ esc_put(struct buf *b, const char *s, size_t n)
 	for (i = 0; i < n; i++) {
 		while (i + 8 <= n && !word_special(s + i))
 			i += 8;
-		/* the last bytes: once more with those before them */
+		/* the last bytes: checked together with bytes before them */
 		if (i + 8 > n && n >= 8 && !word_special(s + n - 8))
 			break;
 		if (i == n)
@@ -86,7 +86,7 @@ hex_digit(char c)
 	return -1;
 }
 
-/* One escape at s[0] == '\\'; returns the bytes it takes. */
+/* Reads one escape at s[0] == '\\'; returns its length. */
 static size_t
 undo_one(struct buf *b, const char *s, size_t n)
 {

@@ -12,11 +12,11 @@
 /* Appends the n bytes of s, escaped. */
 void esc_put(struct buf *b, const char *s, size_t n);
 
-/* Appends the value whose escaped text is s; an unknown escape is kept
- * as it stands. */
+/* Appends the value whose escaped text is s; an unknown escape is left
+ * unchanged. */
 void esc_undo(struct buf *b, const char *s, size_t n);
 
-/* Whether esc_undo would change the text. */
+/* True if esc_undo would change the text. */
 static inline bool
 esc_has(const char *s, size_t n)
 {

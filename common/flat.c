@@ -8,13 +8,13 @@
 
 #define ALL_PIECES (4u * 1024 * 1024)
 #define FEW_PIECES 1024
-#define KEPT_CAP 64 /* of a union that is empty */
+#define KEPT_CAP 64 /* first size of an empty union */
 
 struct flat_part {
 	int64_t key;
 	struct ivl u;
 	int64_t sum;  /* of the pieces that are no longer kept */
-	int64_t from; /* where these end */
+	int64_t from; /* end of those */
 };
 
 uint64_t flat_late;
@@ -33,7 +33,7 @@ part(struct flat *f, int64_t key)
 	return &f->part[f->n++];
 }
 
-/* The n oldest become a sum. */
+/* Replaces the n oldest pieces by their sum. */
 static void
 fold(struct flat_part *p, size_t n)
 {

@@ -1,11 +1,12 @@
 /*
- * Flattened time: the union of intervals per key (a process, a device), and
- * the sum of these.
+ * Flattened time: the union of intervals per key (a process, a device), and the
+ * sum of these.
  *
- * All pieces of all unions are kept up to 4 million (64 MB). Beyond, a union
- * of more than 1024 pieces keeps the newer half; an interval that begins
- * before those counts from there on, and in *flat_late; so do two sums that
- * are joined, as they may overlap.
+ * All pieces of all unions are kept up to 4 million (64 MB). Above that, a
+ * union of more than 1024 pieces keeps only the newer half. An interval that
+ * begins before the kept pieces counts only from there on, and is counted in
+ * *flat_late. The same happens when two unions are joined of which both have
+ * dropped pieces, because these may overlap.
  */
 #ifndef DLP_FLAT_H
 #define DLP_FLAT_H
@@ -27,12 +28,13 @@ int64_t flat_len(const struct flat *f);
 void flat_each(const struct flat *f,
     void (*fn)(void *ctx, int64_t key, int64_t lo, int64_t hi), void *ctx);
 
-/* Pieces of all unions, and those of one that become a sum: all but the
- * newest one of each key. */
+/* The number of pieces of all unions; and replaces pieces of one by their sum:
+ * all but the newest one of each key. */
 size_t flat_pieces(void);
 void flat_fold(struct flat *f);
 
-void flat_clear(struct flat *f); /* empty; the first parts' memory is kept */
+void flat_clear(struct flat *f); /* empties f; keeps the memory of the first
+				  * parts */
 void flat_free(struct flat *f);
 
 #endif

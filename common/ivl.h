@@ -1,7 +1,7 @@
 /*
- * The length of a union of time intervals, kept while they arrive. Intervals
- * that touch or overlap coalesce, so memory is the number of separate
- * pieces; arrival in time order is the fast case, any order is right.
+ * The length of a union of time intervals. Intervals that touch or overlap are
+ * joined when they arrive, so memory is the number of separate pieces. Arrival
+ * in time order is fastest, but any order is right.
  */
 #ifndef DLP_IVL_H
 #define DLP_IVL_H
@@ -16,7 +16,7 @@ struct ivl {
 	size_t n, cap;
 };
 
-/* Adds [lo, hi); nothing if hi <= lo. */
+/* Adds [lo, hi); does nothing if hi <= lo. */
 void ivl_add(struct ivl *u, int64_t lo, int64_t hi);
 
 int64_t ivl_len(const struct ivl *u); /* total length */
@@ -24,8 +24,8 @@ int64_t ivl_len(const struct ivl *u); /* total length */
 /* The length of the part inside [lo, hi). */
 int64_t ivl_len_in(const struct ivl *u, int64_t lo, int64_t hi);
 
-/* Forgets the n first pieces; their length, and where the last of them ended
- * in *end (unchanged if n is 0). */
+/* Removes the n first pieces and returns their length; *end is the end of the
+ * last of them (unchanged if n is 0). */
 int64_t ivl_drop(struct ivl *u, size_t n, int64_t *end);
 
 void ivl_clear(struct ivl *u);

@@ -10,8 +10,8 @@
 
 #define COLS_SHOWN 100 /* bytes of a list of columns in a message */
 
-/* What records are joined with: ops by a column that has the same name on
- * either side, strings by one that is named after the column it stands for. */
+/* The records with which others are joined: ops by a column that has the same
+ * name in both, strings by a column that is named after the text's column. */
 static const struct {
 	const char *tag, *id, *prefix;
 } ops = { "op", "op_id", "op." };
@@ -60,7 +60,7 @@ want_op(struct join *j, const char *name)
 	return j->nwant++;
 }
 
-/* The column NAME_id of the type, if it is one of strings. */
+/* The column NAME_id of the type, if it holds ids of strings. */
 static struct rec_col *
 id_col(struct join *j, struct rec_type *t, const char *name)
 {
@@ -185,7 +185,7 @@ join_str(struct join *j, const struct rec *r)
 	    smap_put(&j->texts, s, n, NULL);
 }
 
-/* The column of the type that is nearly the name; NULL: none is. */
+/* The column of the type whose name is most similar; NULL if none is. */
 static const char *
 near_col(const struct rec_type *t, const char *name)
 {
@@ -218,7 +218,8 @@ put_cols(struct buf *b, const struct rec_type *t)
 		buf_printf(b, " and %d more", n - i);
 }
 
-/* No such column: who writes it, or which ones there are. */
+/* The column does not exist: the message names the command that writes it, or
+ * the columns that exist. */
 static void
 missing(const struct join *j, const struct rec *r, const struct join_col *c)
 {
@@ -246,8 +247,8 @@ missing(const struct join *j, const struct rec *r, const struct join_col *c)
 	    c->name, buf_str(&b));
 }
 
-/* Whether op records have, or can have, the column: the op records of a
- * stream can begin behind its first kernels. */
+/* True if op records have, or can have, the column: the first op records of a
+ * stream can come after its first kernels. */
 static bool
 op_has(const struct join *j, const struct join_col *c)
 {

@@ -1,14 +1,14 @@
 /*
- * Columns of records by name, also those that a record does not hold itself:
+ * Columns of records by name, including those of joined records:
  *
- *	COL	a column of the record; an alias of cols.h is tried next
- *	NAME	where the record has NAME_id: the text of that str record
- *	COL	else a column of the op record that its op_id names
- *	op.COL	that column of the op record, also where the record has one
- *	tag	the record type, if there is no such column
+ *	COL: a column of the record; if there is none, an alias of cols.h.
+ *	NAME, if the record has NAME_id: the text of that str record.
+ *	COL, otherwise: a column of the op record that its op_id names.
+ *	op.COL: that column of the op record, even if the record has one.
+ *	tag: the record type, if there is no such column.
  *
- * Ids belong to a section. Memory is bounded by the distinct ops and strings
- * of a section and by the distinct texts of the input.
+ * Ids belong to a section. Memory is bounded by the distinct ops and strings of
+ * a section and by the distinct texts of the input.
  */
 #ifndef DLP_JOIN_H
 #define DLP_JOIN_H
@@ -20,7 +20,7 @@ struct join {
 	struct rec_reader *rd;
 	struct rec_type *op, *str;
 	struct rec_col *op_id, *str_id, *str_text; /* columns of those */
-	struct join_want *want; /* columns of op that are asked for */
+	struct join_want *want; /* columns of op records that were requested */
 	int nwant;
 	struct smap texts;    /* of ops and strs, escaped */
 	struct map op_row;    /* op id -> row in vals */
@@ -28,11 +28,11 @@ struct join {
 	uint32_t *vals;       /* row * nwant + k: number in texts, or none */
 	size_t nrows, rowcap; /* rows */
 	bool any_str, op_seen;
-	uint64_t lost; /* records whose op or str record was not there */
+	uint64_t lost; /* records whose op or str record is missing */
 };
 
 struct join_col {
-	const char *name;  /* as asked for */
+	const char *name;  /* as requested */
 	const char *canon; /* the column's own name, aliases resolved */
 	struct rec_type *type;
 	enum { JOIN_NONE, JOIN_OWN, JOIN_STR, JOIN_OP, JOIN_TAG } how;
@@ -41,21 +41,20 @@ struct join_col {
 	int want; /* place in join.want, or -1 */
 };
 
-/* One per reader; ask for all columns before the first record is read. */
+/* One per reader; request all columns before the first record is read. */
 void join_init(struct join *j, struct rec_reader *rd);
 void join_free(struct join *j);
 
-/* A column of the type's records; name is kept, not copied. The result is
- * the caller's, who frees it with free() or keeps it to the end. A column that
- * is not there is fatal at the first record, with a message that names the
- * command which adds it; if optional is set afterwards, it is unset instead.
- */
+/* A column of the type's records; name is kept, not copied. The caller owns the
+ * result and frees it with free(), or keeps it to the end. A missing column is
+ * fatal at the first record, with a message that names the command that adds
+ * it; if optional is set afterwards, the column is unset instead. */
 struct join_col *join_col(struct join *j, struct rec_type *t, const char *name);
 
 /* A column that the records hold themselves: no alias, no join. */
 struct join_col *join_own(struct rec_type *t, const char *name);
 
-/* The caller tells of these lines: a section begins; a legend of the type
+/* The caller passes on these events: a section begins; a legend of the type
  * that c belongs to; a record of type op or str. */
 void join_section(struct join *j);
 void join_op(struct join *j, const struct rec *r);
@@ -67,14 +66,14 @@ join_legend(struct join_col *c)
 	c->bound = false;
 }
 
-/* At the end: a warning if records were not there. */
+/* Called at the end: warns if records were missing. */
 void join_warn(const struct join *j);
 
-/* Whether such records are wanted at all. */
+/* True if such records are needed at all. */
 bool join_needs_op(const struct join *j);
 bool join_needs_str(const struct join *j);
 
-/* Finds out where the column's values come from; fatal if nowhere. */
+/* Finds the source of the column's values; fatal if there is none. */
 void join_bind(struct join *j, const struct rec *r, struct join_col *c);
 
 /* The escaped text of the value; NULL if unset. Valid until the next record,
@@ -92,7 +91,7 @@ join_raw(struct join *j, const struct rec *r, struct join_col *c, size_t *n)
 	return join_far(j, r, c, n);
 }
 
-/* The same, given what rec_split() returned: for many columns at once. */
+/* The same, given the result of rec_split(): for many columns of a record. */
 static inline const char *
 join_fast(struct join *j, const struct rec *r, const char *const *field,
     struct join_col *c, size_t *n)

@@ -15,7 +15,7 @@ digits(const char *s, size_t n)
 	return i;
 }
 
-/* The length of the number, as JSON writes it, that s begins with; 0: none. */
+/* The length of the JSON number at the start of s; 0 if there is none. */
 static size_t
 json_num_len(const char *s, size_t n)
 {
@@ -76,8 +76,8 @@ has_four_hex(const char *s)
 	return true;
 }
 
-/* The length of the string that s (at its quote) begins with, 0 if it is
- * none. */
+/* The length of the string at s, which is at its quote; 0 if it is not a
+ * string. */
 static size_t
 string_len(const char *s, size_t n)
 {
@@ -117,9 +117,9 @@ word_len(const char *s, size_t n)
 }
 
 /*
- * One pass with a stack of brackets. What may come next: a value (or the
- * end of an empty array), a key (or the end of an empty object), or what
- * follows a value.
+ * One pass with a stack of brackets. The states say what may come next: a value
+ * (or the end of an empty array), a key (or the end of an empty object), or the
+ * text after a value.
  */
 enum json_next { VALUE, FIRST_VALUE, KEY, FIRST_KEY, AFTER };
 
@@ -160,7 +160,7 @@ key_len(const char *s, size_t n)
 	return i < n && s[i] == ':' ? i + 1 : 0;
 }
 
-/* Takes one token; its length, 0 if it may not stand here. */
+/* Takes one token; returns its length, 0 if it is not allowed here. */
 static size_t
 token(struct json_check *c, const char *s, size_t n)
 {

@@ -10,15 +10,15 @@
  */
 void json_quote(struct buf *out, const char *s, size_t n, enum text_rule rule);
 
-/* The same of a field's escaped text. */
+/* The same for a field's escaped text. */
 void json_quote_field(
     struct buf *out, const char *s, size_t n, enum text_rule rule);
 
-/* Whether s is one. */
+/* True if all of s is one. */
 bool json_is_num(const char *s, size_t n);
 
-/* Whether s is one value of JSON, in which only blanks may stand between the
- * tokens. */
+/* True if s is one value of JSON; the only text allowed between tokens is
+ * blanks. */
 bool json_valid(const char *s, size_t n);
 
 #endif

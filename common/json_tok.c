@@ -1,7 +1,7 @@
 /* JSON as tokens; see json_tok.h. */
 #define JSMN_STATIC
-#define JSMN_PARENT_LINKS /* without them deep nesting takes n squared steps   \
-			   */
+/* without them, time is quadratic in deep nesting */
+#define JSMN_PARENT_LINKS
 #include <jsmn.h>
 
 #include <stdlib.h>
@@ -38,8 +38,8 @@ json_parse(struct json_doc *j, const char *s, size_t n, unsigned most)
 	return r > 0;
 }
 
-/* A word that JSON has, in a place where JSON allows one. The first child of a
- * key is its value. */
+/* True for a word of JSON in a place where JSON allows one. The first child of
+ * a key is its value. */
 static bool
 is_strict_word(const struct json_doc *j, int i)
 {
@@ -104,7 +104,7 @@ json_is(const struct json_doc *j, int i, const char *lit)
 	return mv_eq(json_raw(j, i), lit);
 }
 
-/* The four digits of \uXXXX; jsmn has seen to it that they are there. */
+/* The four digits of \uXXXX, which jsmn has checked. */
 static uint32_t
 unit(const char *s)
 {
@@ -140,7 +140,7 @@ put_utf8(struct buf *out, uint32_t c)
 	}
 }
 
-/* The character after "\u"; returns what follows it. */
+/* Decodes the character after "\u"; returns the place after it. */
 static const char *
 put_unit(struct buf *out, const char *s, const char *e)
 {

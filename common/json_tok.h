@@ -21,7 +21,7 @@
 enum json_type { JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_WORD };
 
 struct json_doc { /* zeroed before the first use; can be parsed into again */
-	const char *s; /* the text, which is the caller's; not copied */
+	const char *s; /* the text; the caller owns it */
 	size_t len;
 	int n;     /* tokens */
 	void *tok; /* jsmn's */
@@ -29,14 +29,14 @@ struct json_doc { /* zeroed before the first use; can be parsed into again */
 };
 
 /*
- * Reads a text of at most `most` tokens. False if there is no JSON in it, or
- * more than that. The reader is lenient: anything between commas is taken for
- * a word, and keys need no quotes. Tokens are valid until the next call.
+ * Reads a text of at most `most` tokens. False if the text is not JSON, or has
+ * more. The reader is lenient: any text between commas is a word, and keys need
+ * no quotes. Tokens are valid until the next call.
  */
 bool json_parse(struct json_doc *j, const char *s, size_t n, unsigned most);
 
-/* Whether the text that was parsed is JSON by the standard's rules about
- * words and keys, and not something like it, as a Python dict is. */
+/* True if the parsed text follows JSON's rules for words and keys, and is not
+ * merely similar, such as a Python dict. */
 bool json_is_strict(const struct json_doc *j);
 
 void json_free(struct json_doc *j);
@@ -46,20 +46,21 @@ enum json_type json_type(const struct json_doc *j, int i);
 /* The token's text as it is written; a string without its quotes. */
 struct mview json_raw(const struct json_doc *j, int i);
 
-/* Whether that is lit. */
+/* True if the token's text is lit. */
 bool json_is(const struct json_doc *j, int i, const char *lit);
 
 /* Appends a string's text with its escapes resolved; half of a surrogate pair
  * becomes U+FFFD. */
 void json_unescape(const struct json_doc *j, int i, struct buf *out);
 
-/* A word that is an integer; false if it is none that fits. */
+/* A word that is an integer; false if it is not, or does not fit. */
 bool json_i64(const struct json_doc *j, int i, int64_t *v);
 
-/* The token after token i and all that it holds. */
+/* The token after token i and everything in it. */
 int json_next(const struct json_doc *j, int i);
 
-/* The value of a key in object i; -1 if i is no object, or has no such key. */
+/* The value of a key in object i; -1 if i is not an object, or has no such key.
+ */
 int json_get(const struct json_doc *j, int i, const char *key);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * Verdicts about names by a file of ordered rules (namerule.h), whose words
- * are
+ * Verdicts about names by a file of ordered rules (namerule.h), whose words are
  *
- *	ID  VERDICT  TYPE  SINCE  PATTERN
+ *	ID VERDICT TYPE SINCE PATTERN
  *
  * VERDICT is yes, no or unknown; TYPE and SINCE can be -.
  */
@@ -19,7 +18,7 @@ enum { JUDGE_ID, JUDGE_VERDICT, JUDGE_TYPE, JUDGE_SINCE, JUDGE_WORDS };
  * path is NULL. Bad rules are fatal. path is kept, not copied. */
 void judge_open(struct namerules *r, const char *path, const char *shipped);
 
-/* YNU_UNKNOWN if u is NULL: no rule decides. */
+/* YNU_UNKNOWN if u is NULL, because no rule decided. */
 enum ynu judge_verdict(const struct namerule *u);
 
 /* "yes", "no" or "unknown". */

@@ -1,13 +1,13 @@
 /*
- * What the values of a column are: by the registry where it knows the
- * column, else by the name, never by the values, so that a reader of JSON
- * finds the same type in every row.
+ * The kind of a column's values. The registry decides if it knows the column,
+ * otherwise the name; the values never do, so that a reader of JSON finds the
+ * same type in every row.
  */
 #include <string.h>
 
 #include "kind.h"
 
-/* The names of statistics: what they hold is a number, or like the field. */
+/* The names of statistics, whose values are numbers, or of the field's kind. */
 static const struct {
 	const char *prefix;
 	bool like_field;
@@ -81,7 +81,7 @@ by_name(const char *name)
 	return COL_TEXT;
 }
 
-/* Ids are numbers; the text of NAME_id is asked for as NAME. */
+/* Ids are numbers; the text of NAME_id is requested as NAME. */
 static enum col_kind
 as_shown(enum col_kind k)
 {

@@ -1,4 +1,4 @@
-/* What the values of a column are. */
+/* The kind of a column's values. */
 #ifndef DLP_KIND_H
 #define DLP_KIND_H
 
@@ -7,12 +7,12 @@
 #include "cols.h"
 #include "num.h"
 
-/* By the registry where it knows the column (its alias, op.COL, or any type's
- * column of that name), else by the name: statistics, units. Ids of strings
- * are integers. */
+/* By the registry if it knows the column (its alias, op.COL, or any type's
+ * column of that name), otherwise by the name: statistics, units. Ids of
+ * strings are integers. */
 enum col_kind kind_of(const char *type, const char *name);
 
-/* Whether those are numbers. */
+/* True if the values are numbers. */
 bool kind_is_number(enum col_kind k);
 
 /* The unit of a column by the end of its name: dur_ns, bytes. */

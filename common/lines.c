@@ -33,7 +33,7 @@ lines_open(struct lines *l, const char *path)
 		lines_fd(l, path, open(path, O_RDONLY | O_CLOEXEC));
 }
 
-/* Of the first bytes. */
+/* Checks the first bytes. */
 static void
 check_packed(const struct lines *l)
 {

@@ -9,17 +9,18 @@
 struct lines {
 	const char *name; /* for messages */
 	int fd;
-	struct buf text; /* what was read; from pos on, not given out yet */
+	struct buf text; /* the bytes read; those from pos on have not been
+			  * returned yet */
 	size_t pos;
-	uint64_t no; /* of the line given out last, from 1 */
+	uint64_t no; /* number of the line returned last, from 1 */
 	bool eof;
 };
 
-/* path NULL or "-" is standard input. What cannot be opened, or is a folder,
- * is fatal. */
+/* path NULL or "-" is standard input. Fatal if the path cannot be opened, or is
+ * a folder. */
 void lines_open(struct lines *l, const char *path);
 
-/* The same with a file that is open, called name; the reader closes it. */
+/* The same for an open file, called name; the reader closes it. */
 void lines_fd(struct lines *l, const char *name, int fd);
 
 /* The next line without its end (LF or CR LF); a view that is valid until the

@@ -1,4 +1,4 @@
-/* Files that are given in place of a stream; see magic.h. */
+/* Files that users mistake for a stream; see magic.h. */
 #include <string.h>
 
 #include "err.h"
@@ -7,7 +7,8 @@
 static const struct {
 	const char *magic;
 	size_t n;
-	const char *tool, *what; /* what unpacks it; else what it is */
+	const char *tool, *what; /* the tool that unpacks it; otherwise a
+				  * description */
 } not_streams[] = {
 	{ "SQLite format 3\0", 16, NULL,
 	    "a SQLite database: dlp-parse reads it" },
@@ -44,7 +45,7 @@ magic_word(struct buf *b, const char *name)
 	buf_putc(b, '\'');
 }
 
-/* Commands that can be typed as they stand. */
+/* Commands in a form that can be typed. */
 static const char *
 unpack(const char *name, const char *tool)
 {

@@ -92,8 +92,8 @@ map_put(struct map *m, uint64_t key, bool *is_new)
 	return &m->slot[i].val;
 }
 
-/* Deletion moves later entries of the run back, so that no marks of the
- * dead slow the map down. */
+/* Deletion moves later entries of the run back, so that the map needs no marks
+ * for deleted entries, which would slow it down. */
 bool
 map_del(struct map *m, uint64_t key)
 {

@@ -1,8 +1,8 @@
 /*
  * Hash maps: from a 64-bit number, or from a byte string, to a 64-bit value.
- * Open addressing; grows at 3/4 full. Keys of the string map are copied into
- * it and get numbers from 0 in the order of arrival, so that it serves as an
- * intern table too. Large ones lie in part in files (spill.h).
+ * Open addressing; grows at 3/4 full. Keys of the string map are copied into it
+ * and get numbers from 0 in the order of arrival, so that it serves as an
+ * intern table too. Parts of large maps are in files (spill.h).
  */
 #ifndef DLP_MAP_H
 #define DLP_MAP_H
@@ -24,11 +24,12 @@ uint64_t *map_get(const struct map *m, uint64_t key);
 /* The value of key, made 0 if the key is new; *is_new may be NULL. */
 uint64_t *map_put(struct map *m, uint64_t key, bool *is_new);
 
-bool map_del(struct map *m, uint64_t key); /* true if it was there */
-void map_clear(struct map *m);             /* empty, memory kept */
+bool map_del(struct map *m, uint64_t key); /* true if the key was there */
+void map_clear(struct map *m);             /* empties m; keeps the memory */
 void map_free(struct map *m);
 
-/* Walks the map in no order: start with *it = 0; false at the end. */
+/* Walks the map in no particular order: start with *it = 0; false at the end.
+ */
 bool map_next(const struct map *m, size_t *it, uint64_t *key, uint64_t *val);
 
 struct smap { /* byte string -> number from 0; all zero is empty */
@@ -47,13 +48,13 @@ uint32_t smap_put(struct smap *m, const char *s, size_t n, bool *is_new);
 /* The text of a number, NUL-terminated; valid as long as the map. */
 const char *smap_str(const struct smap *m, uint32_t id, size_t *len);
 
-void smap_clear(struct smap *m); /* empty; memory of the texts freed */
+void smap_clear(struct smap *m); /* empties m; frees the texts */
 void smap_free(struct smap *m);
 
 uint64_t hash_bytes(const void *p, size_t n);
 
-/* Mixes a number: for keys made of two numbers, hash_mix(a) ^ b and so on
- * is not unique; use it only where a collision is checked elsewhere. */
+/* Mixes a number. A key made of two numbers, hash_mix(a) ^ b and so on, is not
+ * unique: use it only if collisions are checked elsewhere. */
 uint64_t hash_mix(uint64_t x);
 
 #endif

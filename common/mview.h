@@ -1,4 +1,4 @@
-/* A piece of somebody else's text. */
+/* A piece of a text that another struct owns. */
 #ifndef DLP_MVIEW_H
 #define DLP_MVIEW_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-struct mview { /* not NUL-terminated; s is NULL where there is none */
+struct mview { /* not NUL-terminated; s is NULL if there is no text */
 	const char *s;
 	size_t n;
 };
@@ -17,7 +17,7 @@ mv(const char *s, const char *e)
 	return (struct mview){ s, (size_t)(e - s) };
 }
 
-/* Whether s[0..n) is lit; s may be NULL. */
+/* True if s[0..n) is lit; s may be NULL. */
 static inline bool
 text_is(const char *s, size_t n, const char *lit)
 {

@@ -45,8 +45,8 @@ trimmed(const char *s, size_t n)
 	return n;
 }
 
-/* More of a pattern. Where a list of alternatives is cut at a bar, the next
- * line is of the same list; else it is a further term. */
+/* Appends a line to the pattern. If the line before was cut at a bar in a list
+ * of alternatives, the list goes on; otherwise the new line is another term. */
 static void
 go_on(struct namerule *r, const char *s, size_t n)
 {
@@ -61,7 +61,8 @@ go_on(struct namerule *r, const char *s, size_t n)
 	r->pat = pat;
 }
 
-/* The piece of pattern that begins the text s behind a $; NULL: unknown. */
+/* The definition whose name begins the text s, which is after a $; NULL if
+ * unknown. */
 static const struct namerule_def *
 def_at(const struct namerules *r, const char *s)
 {
@@ -99,7 +100,7 @@ expand(const struct namerules *r, struct namerule *u)
 	buf_free(&b);
 }
 
-/* The last rule is complete: it is one, or the name of a piece. */
+/* The last rule is complete: it is a rule, or the definition of a name. */
 static void
 finish(struct namerules *r)
 {
@@ -136,7 +137,7 @@ add(struct namerules *r, unsigned line)
 	return u;
 }
 
-/* Whether s, behind a first word, is the = of a definition. */
+/* True if s, after a first word, is the = of a definition. */
 static bool
 is_def(const char *s)
 {

@@ -16,12 +16,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NAMERULE_WORDS 16 /* at most */
+#define NAMERULE_WORDS 16 /* the most words */
 
 struct namerule {
 	char *word[NAMERULE_WORDS];
 	char *pat;
-	unsigned line; /* where it stands in the text, for messages */
+	unsigned line; /* its line in the text, for messages */
 	bool done;     /* private */
 };
 
@@ -36,16 +36,17 @@ struct namerules {
 	size_t ndef;
 };
 
-/* Reads the rules of a text; names what the words are, for messages. Bad
- * lines are fatal: "FILE:LINE: what". file is kept, not copied. */
+/* Reads the rules of a text; names are the names of the words, for messages.
+ * Bad lines are fatal: "FILE:LINE: what". file is kept, not copied. */
 void namerules_parse(struct namerules *r, const char *file, const char *text,
     const char *const *names, int nwords);
 
-/* The same of a file. One that cannot be read is fatal. */
+/* The same for a file. Fatal if it cannot be read. */
 void namerules_load(struct namerules *r, const char *path,
     const char *const *names, int nwords);
 
-/* The rule that decides about a lower-case name of n bytes; NULL: none. */
+/* The rule that decides about a lower-case name of n bytes; NULL if there is
+ * none. */
 const struct namerule *namerules_find(
     const struct namerules *r, const char *name, size_t n);
 

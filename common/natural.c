@@ -10,7 +10,7 @@ digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Two runs of digits, which the pointers are moved behind. */
+/* Compares two sequences of digits; moves the pointers past them. */
 static int
 number_cmp(const char **a, const char **b)
 {

@@ -1,9 +1,9 @@
-/* Texts in the order that a reader expects: rank9 before rank10. */
+/* Texts in the order that people expect: rank9 before rank10. */
 #ifndef DLP_NATURAL_H
 #define DLP_NATURAL_H
 
-/* As strcmp(), but digits are compared as the number they are; texts that
- * differ in leading zeros only are compared byte by byte. */
+/* As strcmp(), but digits are compared as numbers; texts that differ only in
+ * leading zeros are compared byte by byte. */
 int natural_cmp(const char *a, const char *b);
 
 #endif

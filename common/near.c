@@ -1,4 +1,4 @@
-/* Words that are nearly another one; see near.h. */
+/* Words that are similar; see near.h. */
 #include <string.h>
 
 #include "near.h"

@@ -1,13 +1,13 @@
-/* Words that are nearly another one, for messages. */
+/* Words that are similar, for messages. */
 #ifndef DLP_NEAR_H
 #define DLP_NEAR_H
 
 #include <stddef.h>
 
-#define NEAR_LONGEST 32 /* of the words known */
+#define NEAR_LONGEST 32 /* the longest known word */
 
-/* How many letters must be added, dropped or changed to make b of a; b has
- * at most NEAR_LONGEST. */
+/* The number of letters that must be added, dropped or changed to turn a into
+ * b; b has at most NEAR_LONGEST letters. */
 size_t near_distance(const char *a, const char *b);
 
 #endif

@@ -11,7 +11,8 @@ struct node_link {
 	bool has_orig;
 };
 
-#define HOPS_MAX 64 /* from a node to its root; more is a ring */
+/* the most steps from a node to its root; more means a ring */
+#define HOPS_MAX 64
 
 size_t
 nodes_put(struct nodes *t, int64_t id)

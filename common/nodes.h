@@ -13,13 +13,14 @@ struct nodes {         /* of a process; all zero is empty */
 	size_t n, cap;
 };
 
-/* The node's number, from 0; it is new if that is n as it was before. */
+/* The node's number, from 0. The node is new if the number equals the former n.
+ */
 size_t nodes_put(struct nodes *t, int64_t id);
 
-/* The node number no was made from orig: the last word on it holds. */
+/* Records that node number no was made from orig; the last call is valid. */
 void nodes_link(struct nodes *t, size_t no, int64_t orig);
 
-/* The root of a node; false if a node on the way is not known. */
+/* Finds the root of a node; false if a node on the way is unknown. */
 bool nodes_root(const struct nodes *t, int64_t id, size_t *no, int64_t *root);
 
 void nodes_free(struct nodes *t);

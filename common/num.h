@@ -10,8 +10,8 @@
 bool num_u64_any(const char *s, size_t n, uint64_t *v);
 bool num_i64_any(const char *s, size_t n, int64_t *v);
 
-/* Eight digits that lie in x, the first in the lowest byte, less '0' each;
- * false if one is none. */
+/* Eight digits in x, the first in the lowest byte, with '0' subtracted from
+ * each; false if one is not a digit. */
 static inline bool
 num_eight(uint64_t x, uint64_t *v)
 {
@@ -24,9 +24,9 @@ num_eight(uint64_t x, uint64_t *v)
 	return true;
 }
 
-/* The whole of s[0..n) as a decimal integer; false if it is none or does not
- * fit. Those of four to sixteen digits are read by eights, zeros before them.
- */
+/* All of s[0..n) as a decimal integer; false if it is not one or does not fit.
+ * Numbers of four to sixteen digits are read eight digits at a time, with
+ * leading zeros. */
 static inline bool
 num_u64(const char *s, size_t n, uint64_t *v)
 {
@@ -74,19 +74,19 @@ num_i64(const char *s, size_t n, int64_t *v)
 	return num_i64_any(s, n, v);
 }
 
-/* The whole of s[0..n) as a finite decimal number, in the C locale. */
+/* All of s[0..n) as a finite decimal number, in the C locale. */
 bool num_f64(const char *s, size_t n, double *v);
 
-/* The same with a unit behind it, which a blank may stand before: of times ns,
- * us, ms or s; of sizes B, KB, MB, GB, KiB, MiB or GiB. The value is in ns or
- * bytes; without a unit it is that already. */
+/* The same with a unit after it, perhaps after a blank: for times ns, us, ms or
+ * s; for sizes B, KB, MB, GB, KiB, MiB or GiB. The value is in ns or bytes;
+ * without a unit it is taken as such. */
 enum num_unit { NUM_PLAIN, NUM_TIME, NUM_SIZE };
 bool num_with_unit(const char *s, size_t n, enum num_unit kind, double *v);
 
 /* The units' names, for messages: "ns, us, ms, s"; NULL for NUM_PLAIN. */
 const char *num_units(enum num_unit kind);
 
-/* a + b, held at the ends of the range instead of overflowing. */
+/* a + b; the ends of the range instead of an overflow. */
 static inline int64_t
 num_add(int64_t a, int64_t b)
 {

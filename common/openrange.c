@@ -76,8 +76,8 @@ swap(struct openranges *o, size_t i, size_t k)
 	}
 }
 
-/* Some range from place `from` on, which has ended, is below one that has
- * not. */
+/* Handles a range at place `from` or after that has ended, and is below one
+ * that has not. */
 static void
 close_holes(struct openranges *o, size_t from, int64_t now,
     void (*gone)(void *ctx, void *range), void *ctx)

@@ -25,15 +25,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct openrange { /* what each one begins with */
+struct openrange { /* the start of each range's struct */
 	int64_t start, end;
 	int64_t min_end; /* the first end among this one and those below */
 };
 
 struct openranges {
 	char *v;     /* outermost first; openranges_at() */
-	size_t n;    /* that are open */
-	size_t cap;  /* places; those from n on keep what was left in them */
+	size_t n;    /* number of open ranges */
+	size_t cap;  /* number of places; those from n on keep their old
+		      * contents */
 	size_t size; /* of a place */
 };
 
@@ -41,7 +42,7 @@ struct openranges {
  * openrange. */
 void openranges_init(struct openranges *o, size_t size);
 
-/* Frees the places; what they point to is the caller's to free before, in all
+/* Frees the places. The caller must free what they point to before, in all
  * places from 0 to o->cap - 1. */
 void openranges_free(struct openranges *o);
 
@@ -59,12 +60,12 @@ openranges_top(const struct openranges *o)
 	return o->n > 0 ? openranges_at(o, o->n - 1) : NULL;
 }
 
-/* A new innermost range. Behind its struct openrange the place holds what the
- * last range there left, zeros at first. Nothing is swept. */
+/* Pushes an innermost range. After its struct openrange the place still has the
+ * contents of the last range there, zeros at first. Nothing is swept. */
 void *openranges_push(struct openranges *o, int64_t start, int64_t end);
 
-/* Drops the innermost ranges that ended at or before `now`, up to the first
- * one that has not: enough where ranges nest. */
+/* Drops the innermost ranges that ended at or before `now`, up to the first one
+ * that has not ended; sufficient if ranges nest. */
 static inline void
 openranges_pop(struct openranges *o, int64_t now)
 {
@@ -72,10 +73,10 @@ openranges_pop(struct openranges *o, int64_t now)
 		o->n--;
 }
 
-/* Drops all ranges that ended at or before `now`. gone, if it is not NULL, is
+/* Drops all ranges that ended at or before `now`. If gone is not NULL, it is
  * called for each of them before its place is given to another; it must not
- * push or sweep. Returns the first place that has changed: ranges below it are
- * where they were; o->n if all of them are. */
+ * push or sweep. Returns the first place that has changed; the ranges below it
+ * have not moved; o->n if none has. */
 size_t openranges_sweep(struct openranges *o, int64_t now,
     void (*gone)(void *ctx, void *range), void *ctx);
 

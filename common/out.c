@@ -20,11 +20,11 @@
 
 struct out_type {
 	struct out_type *next;
-	char *legend; /* the whole line, then of it what --drop leaves */
+	char *legend; /* the whole line; and the rest after --drop */
 	size_t len;
-	uint64_t skip;  /* as out_skip is for a record */
+	uint64_t skip;  /* as out_skip for a record */
 	int n;          /* columns of the legend, after --drop */
-	bool due, less; /* less: --drop was looked at */
+	bool due, less; /* due: to be written; less: --drop has been applied */
 };
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -39,11 +39,11 @@ struct buf out_buf;
 uint64_t out_skip;
 static bool unbuf;
 static uint64_t count;
-static size_t settled; /* bytes of out_buf that are ready to leave */
+static size_t settled; /* bytes of out_buf that are ready to be written */
 static struct out_type *types;
-static struct { /* the record that is written, if its fields are counted */
+static struct { /* the current record, if its fields are counted */
 	const struct out_type *type;
-	size_t at; /* where it begins in out_buf */
+	size_t at; /* its start in out_buf */
 } counted;
 static struct {
 	void (*f)(void *);
@@ -57,12 +57,12 @@ out_open(bool unbuffered)
 	unbuf = unbuffered;
 	buf_reserve(&out_buf, FLUSH_AT * 2);
 #ifdef F_SETPIPE_SZ
-	/* fewer switches between the stages; no pipe, no harm */
+	/* fewer switches between the stages; harmless if this is not a pipe */
 	(void)fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_SIZE);
 #endif
 }
 
-/* Takes out of the whole lines what is not to be written. */
+/* Removes from the whole lines what --drop names. */
 static void
 settle(void)
 {

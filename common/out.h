@@ -22,13 +22,14 @@ extern struct buf out_buf; /* the pending output: for the appenders below */
 
 void out_open(bool unbuffered); /* -u: flush after each record */
 int out_finish(int status);     /* flush and close; the exit status to return */
-/* What out_finish() is to give back: f(arg), the last one first; at most 8. */
+/* Calls f(arg) in out_finish(), the last one first; at most 8. For freeing
+ * memory. */
 void out_at_finish(void (*f)(void *), void *arg);
 void out_check(void); /* flush if enough is pending */
 
 /* Declares a record type with these columns (names are kept, not copied). The
- * registry (cols.h) must have the type and the columns: a command that writes
- * others ends here, with a message that names what is missing there. */
+ * registry (cols.h) must have the type and the columns; otherwise the command
+ * ends here, with a message that names what is missing there. */
 struct out_type *out_type(const char *tag, const char *const *names, int n);
 
 /* As out_type, with the registry's columns of that type that the command
@@ -41,33 +42,34 @@ int out_tabs(const char *s, size_t n); /* TABs in a line: its fields */
 
 void out_legends_again(void); /* a section begins: legends are due again */
 uint64_t out_count(void);     /* data records since out_legends_again */
-void out_counted(uint64_t n); /* n more were written by way of out_buf */
+void out_counted(uint64_t n); /* n more records were written directly to
+			       * out_buf */
 
-/* Begins a record, with its legend before it if that is due; out_end() ends it.
+/* Begins a record, preceded by its legend if that is due; out_end() ends it.
  * The first record under each legend must have as many fields as the legend
- * (with sanitizers every record): otherwise the command ends, because a
- * stream with a wrong number of fields cannot be read. */
+ * (with sanitizers every record): otherwise the command ends, because a stream
+ * with a wrong number of fields cannot be read. */
 void out_rec(struct out_type *t);
 
-/* A record type whose last column, src, is only there in records of a stream
- * that has several files. Zeroed at first; it lives as long as the program. */
+/* A record type whose last column, src, exists only in records of a stream that
+ * has several files. Zeroed at first; it lives as long as the program. */
 struct out_src_type {
 	struct out_type *with, *without;
 };
 
-/* Begins a record as out_rec(): names are all columns, src the last of the n;
+/* Begins a record like out_rec(): names are all columns, src the last of the n;
  * has_src: this record has it. */
 void out_rec_src(struct out_src_type *t, const char *tag,
     const char *const *names, size_t n, bool has_src);
 
 void out_end(void);
 
-/* --drop (drop.h): which of the fields that come next are not written, a bit
- * each, the next one the lowest. */
+/* --drop (drop.h): the following fields that are not written, a bit each, the
+ * next field the lowest. */
 extern uint64_t out_skip;
 
-/* Goes to the next field; false if it is not written. For who puts a field
- * into out_buf bit by bit, the TAB first. */
+/* Goes to the next field; false if it is not written. For callers that append a
+ * field to out_buf piece by piece, after the TAB. */
 static inline bool
 out_next(void)
 {
@@ -80,7 +82,7 @@ out_next(void)
 	return !skip;
 }
 
-/* Fields; each puts the TAB before itself. */
+/* Fields; each function writes the TAB first. */
 static inline void
 out_i64(int64_t v)
 {
@@ -97,7 +99,7 @@ out_unset(void)
 
 void out_unsets(int n); /* n fields */
 
-/* Fields as a stream has them, each with the TAB before it. */
+/* Fields in the form of the stream, each with the TAB before it. */
 void out_fields(const char *s, size_t n);
 
 /* v, or unset if has is false */
@@ -127,14 +129,14 @@ out_raw(const char *s, size_t n)
 	buf_put(&out_buf, s, n);
 }
 
-/* The same of a string that ends in NUL. */
+/* The same for a string that ends in NUL. */
 static inline void
 out_word(const char *s)
 {
 	out_raw(s, s != NULL ? strlen(s) : 0);
 }
 
-/* A whole line as it came (metadata, a record that is passed on). */
+/* A whole line, unchanged (metadata, a record that is passed on). */
 void out_line(const char *s, size_t n);
 void out_meta(const char *word, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -152,7 +154,7 @@ void out_meta(const char *word, const char *fmt, ...)
  */
 struct out_ext;
 struct out_ext *out_ext(const char *const *names, int n);
-/* As out_ext(); the user names the columns, so they are in no registry. */
+/* As out_ext(), for columns that the user names, which are in no registry. */
 struct out_ext *out_ext_named(const char *const *names, int n);
 void out_ext_legend(struct out_ext *x, const struct rec *r);
 void out_ext_begin(struct out_ext *x, const struct rec *r);

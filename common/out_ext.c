@@ -11,16 +11,16 @@ struct out_ext {
 	const char *const *names;
 	int n;
 	int *at;        /* per column: its place in the input, or -1 */
-	bool named;     /* by the user: the registry does not have them */
+	bool named;     /* named by the user: the registry does not have them */
 	bool uncounted; /* no record has been written under this legend */
-	bool simple;    /* none is in the input: append */
-	uint64_t skip;  /* then: as out_skip is for a record */
+	bool simple;    /* no column is in the input: append */
+	uint64_t skip;  /* if simple: as out_skip for a record */
 	size_t mark;    /* start of the new fields in out_buf */
 	struct buf tmp;
 	struct out_ext *next;
 };
 
-/* All of them live until the end, as the types of records do. */
+/* All of them live until the end, like the types of records. */
 static struct out_ext *exts;
 
 struct out_ext *
@@ -46,7 +46,7 @@ out_ext_named(const char *const *names, int n)
 	return x;
 }
 
-/* The types of other programs' filters are in no registry either. */
+/* Types of other programs' filters are in no registry either. */
 static void
 check_added(const struct out_ext *x, const struct rec *r)
 {
@@ -98,7 +98,8 @@ out_ext_begin(struct out_ext *x, const struct rec *r)
 	x->mark = out_buf.len;
 }
 
-/* The new fields' texts, "\ta\tb...", lie in x->tmp: the one of column k. */
+/* The text of column k among the new fields, "\ta\tb...", which are in x->tmp.
+ */
 static const char *
 new_field(const struct out_ext *x, int k, size_t *n)
 {

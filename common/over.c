@@ -1,7 +1,7 @@
 /*
- * What an over record is about; see over.h. The kinds are those of CUPTI's
- * CUpti_ActivityOverheadKind, whose names differ between recorders: by case
- * and by what stands before them.
+ * The kind of an over record; see over.h. The kinds are those of CUPTI's
+ * CUpti_ActivityOverheadKind, whose names differ between recorders in case and
+ * prefix.
  */
 #include "over.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const struct {
-	const char *name; /* lower case; what the name ends with */
+	const char *name; /* the end of the name, lower case */
 	enum over over;
 } kinds[] = {
 	{ "driver compiler", OVER_LOAD },

@@ -1,7 +1,7 @@
 /*
- * What an over record is about, by its name. CUPTI calls overhead whatever
- * keeps the program from running as without it: what the profiler does for
- * itself, but also what CUDA does in any run.
+ * The kind of an over record, by its name. CUPTI calls everything overhead that
+ * keeps the program from running as without it: the work of the profiler
+ * itself, but also work that CUDA does in any run.
  */
 #ifndef DLP_OVER_H
 #define DLP_OVER_H
@@ -11,13 +11,13 @@
 enum over {
 	OVER_PROFILER, /* the profiler's own: flushes, instrumentation, ... */
 	OVER_LOAD,     /* CUDA loads or compiles code, at its first use */
-	OVER_QUEUE,    /* a call waits, as the queue of launches is full: the
-			  CPU is ahead of the GPU */
+	OVER_QUEUE,    /* a call waits because the launch queue is full: the
+			* CPU is ahead of the GPU */
 	OVER_UNKNOWN,  /* CUPTI does not say */
 };
 
-/* Of an escaped name, as dlp-parse writes it; NULL is unknown. What is not in
- * the table is the profiler's. */
+/* The kind by an escaped name, as dlp-parse writes it; NULL is unknown. Names
+ * that are not in the table are the profiler's. */
 enum over over_of(const char *s, size_t n);
 
 #endif

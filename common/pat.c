@@ -10,7 +10,7 @@ digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Whether p[0..m) stands at the beginning of s[0..n). */
+/* True if s[0..n) begins with p[0..m). */
 static bool
 match_here(const char *p, size_t m, const char *s, size_t n)
 {
@@ -32,7 +32,7 @@ match_here(const char *p, size_t m, const char *s, size_t n)
 	return true;
 }
 
-/* Whether the alternative p[0..m) occurs in s[0..n). */
+/* True if the alternative p[0..m) occurs in s[0..n). */
 static bool
 occurs(const char *p, size_t m, const char *s, size_t n)
 {
@@ -64,8 +64,8 @@ any_of(const char *p, size_t m, const char *s, size_t n)
 	return false;
 }
 
-/* The end of the function's own name: the first argument list that is not
- * the anonymous namespace. */
+/* The end of the function's own name: the first argument list that is not the
+ * anonymous namespace. */
 static size_t
 base_len(const char *s, size_t n)
 {

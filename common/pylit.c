@@ -71,7 +71,7 @@ pl_item(struct pylit *l)
 	return false;
 }
 
-/* Over a quoted text; p is at the quote. False if it does not end. */
+/* Skips a quoted text; p is at the quote. False if it does not end. */
 static bool
 quoted(struct pylit *l, struct pl_atom *a, bool raw)
 {
@@ -100,7 +100,7 @@ is_quote(char c)
 	return c == '\'' || c == '"';
 }
 
-/* The letters that may stand before a quote: b'' u'' r'' br''. */
+/* The letters that can precede a quote: b'' u'' r'' br''. */
 static size_t
 str_prefix(const struct pylit *l, bool *raw)
 {
@@ -119,8 +119,8 @@ str_prefix(const struct pylit *l, bool *raw)
 	return i < 3 && l->p + i < l->e && is_quote(l->p[i]) ? i : SIZE_MAX;
 }
 
-/* Over something that is no literal, torch.device('cuda', 0) or <A at 0x1>:
- * to the comma or bracket that ends it. */
+/* Skips an expression that is not a literal, torch.device('cuda', 0) or <A at
+ * 0x1>, up to the comma or bracket that ends it. */
 static const char *
 opaque_end(struct pylit *l, bool key)
 {

@@ -31,9 +31,9 @@ struct pylit {
 
 enum pl_kind { PL_STR, PL_NUM, PL_WORD };
 
-struct pl_atom { /* a value that is no container */
+struct pl_atom { /* a value that is not a container */
 	enum pl_kind kind;
-	struct mview raw; /* PL_STR: between the quotes, escapes as they are */
+	struct mview raw; /* PL_STR: between the quotes, escapes unchanged */
 	bool esc;         /* PL_STR: has escapes */
 };
 
@@ -45,14 +45,14 @@ char pl_peek(struct pylit *l);
 /* Steps into a container. open: '{', '[', '(', or 0 for a list or tuple. */
 bool pl_enter(struct pylit *l, char open);
 
-/* Goes to the next item of the list entered last; false behind the last one,
- * which is stepped out of. */
+/* Goes to the next item of the list entered last; false after the last one,
+ * where it leaves the list. */
 bool pl_item(struct pylit *l);
 
 /* The same for a dict; *key is the raw text of the key, and the value comes
  * next. */
 bool pl_key(struct pylit *l, struct mview *key);
 
-bool pl_atom(struct pylit *l, struct pl_atom *a); /* over a value */
+bool pl_atom(struct pylit *l, struct pl_atom *a); /* skips a value */
 
 #endif

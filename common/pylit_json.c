@@ -41,7 +41,7 @@ digit_in(char c, int base)
 	return v < base ? v : -1;
 }
 
-/* A number of up to max digits; the digits read are added to *p. */
+/* A number of up to max digits; moves *p past them. */
 static unsigned long
 code(const char **p, const char *e, int max, int base)
 {
@@ -55,7 +55,7 @@ code(const char **p, const char *e, int max, int base)
 	return v;
 }
 
-/* One escape; s is behind the backslash. Returns what follows it. */
+/* Decodes one escape; s is after the backslash. Returns the place after it. */
 static const char *
 escape(struct buf *out, const char *s, const char *e)
 {
@@ -122,7 +122,7 @@ put_atom(struct buf *out, const struct pl_atom *a)
 	json_quote(out, tmp.s, tmp.len, TEXT_JSON_BYTES);
 }
 
-/* The next item of the container that is open: its comma and key. */
+/* Goes to the next item of the open container: its comma and key. */
 static bool
 next_item(struct pylit *l, struct buf *out)
 {

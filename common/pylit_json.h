@@ -5,11 +5,11 @@
 #include "buf.h"
 #include "pylit.h"
 
-/* Over one value, containers included. */
+/* Skips one value, containers included. */
 bool pl_skip(struct pylit *l);
 
-/* Appends one value as JSON: tuples as lists, True, False and None as JSON
- * has them, what JSON has no word for as a string. NULL: skips it. */
+/* Appends one value as JSON: tuples as lists, True, False and None in JSON's
+ * words, and values that JSON does not have as strings. out NULL: skips it. */
 bool pl_json(struct pylit *l, struct buf *out);
 
 /* Appends the text of a PL_STR, its escapes resolved (to UTF-8). */

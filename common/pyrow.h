@@ -15,14 +15,14 @@ struct pyrow { /* zeroed; views into the line */
 	size_t n, cap;
 };
 
-/* Reads a line; false if it is no whole dict. */
+/* Reads a line; false if it is not a complete dict. */
 bool pyrow_read(struct pyrow *r, const char *s, size_t n);
 void pyrow_free(struct pyrow *r);
 
-/* The value as it is written; s NULL if there is no such key. */
+/* The value, unchanged; s is NULL if there is no such key. */
 struct mview pyrow_get(const struct pyrow *r, const char *key);
 
-/* False if there is none, or it is of another kind. */
+/* False if there is none, or it has another type. */
 bool pyrow_i64(const struct pyrow *r, const char *key, int64_t *v);
 bool pyrow_str(const struct pyrow *r, const char *key, struct buf *out);
 

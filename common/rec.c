@@ -1,4 +1,4 @@
-/* The stream reader; see rec.h. Lines are found and told apart here; the
+/* The stream reader; see rec.h. This file finds lines and their kinds; the
  * rules about sections are in rec_section.c, legends are bound in rec_type.c,
  * fields are in rec_field.c. */
 #include <errno.h>
@@ -90,8 +90,8 @@ rec_type(struct rec_reader *rd, const char *tag)
 	return t;
 }
 
-/* Reads more behind the unfinished line, which moves to the front of the
- * buffer; false at the end of the input. */
+/* Reads more after the unfinished line, which moves to the front of the buffer;
+ * false at the end of the input. */
 static bool
 fill(struct rec_reader *rd)
 {

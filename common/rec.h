@@ -34,28 +34,29 @@ struct rec_reader;
 
 struct rec_fields {      /* of the current record, for the functions below */
 	const char **at; /* field i is the bytes from [i] to [i + 1] - 1 */
-	int n;           /* -1: not looked for yet */
+	int n;           /* -1: not split yet */
 };
 
 struct rec { /* views into the reader: valid until the next rec_next */
 	enum rec_kind kind;
 	const char *line; /* the whole line without LF */
 	size_t len;
-	struct rec_type *type; /* data and legend of a type that was asked
-				  for with rec_type(); else NULL */
+	struct rec_type *type; /* data and legend of a type that was
+				* requested with rec_type(); otherwise NULL */
 	struct rec_reader *rd;
 	struct rec_fields *fields;
 };
 
-/* path NULL or "-" is standard input. A path that cannot be opened, or is a
- * directory, is fatal. */
+/* path NULL or "-" is standard input. Fatal if the path cannot be opened, or is
+ * a directory. */
 struct rec_reader *rec_open(const char *path);
 void rec_close(struct rec_reader *rd);
 
 /* Declares interest in a record type; the same pointer for the same tag. */
 struct rec_type *rec_type(struct rec_reader *rd, const char *tag);
 
-/* One pointer of the caller's per type, for whoever reads its records. */
+/* One pointer per type, for the functions that read its records; the caller
+ * owns it. */
 static inline void
 rec_set_arg(struct rec_type *t, void *arg)
 {
@@ -71,23 +72,23 @@ rec_arg(const struct rec *r)
 /* The next line; false at the end of the input. */
 bool rec_next(struct rec_reader *rd, struct rec *r);
 
-/* After rec_next returned false: whether every section that began ended;
+/* After rec_next returned false: true if every section that began has ended;
  * true for a fragment. */
 bool rec_complete(const struct rec_reader *rd);
 bool rec_is_fragment(const struct rec_reader *rd);
 
-/* The same input is read elsewhere too: nothing is warned of here. */
+/* Prints no warnings, because the same input is read elsewhere too. */
 void rec_quiet(struct rec_reader *rd);
 
-/* At REC_END: how many records the section had less, or more, than its ##end
- * says, which is warned of. */
+/* At REC_END: the number of records that the section has less than its ##end
+ * says (rec_lost), or more (rec_surplus). The reader warns about both. */
 uint64_t rec_lost(const struct rec_reader *rd);
 uint64_t rec_surplus(const struct rec_reader *rd);
 
-/* All fields at once: field i is the bytes from [i] to [i + 1] - 1. */
+/* All fields: field i is the bytes from [i] to [i + 1] - 1. */
 const char *const *rec_split(const struct rec *r);
 
-/* Field i (0 = first column behind the tag) raw: "-" as it stands. */
+/* Field i (0 is the first column after the tag), raw: "-" is not decoded. */
 static inline const char *
 rec_field(const struct rec *r, int i, size_t *n)
 {
@@ -99,7 +100,7 @@ rec_field(const struct rec *r, int i, size_t *n)
 }
 
 /* The raw (escaped) text of a field of a data record; NULL, and *n 0, if it is
- * unset, or the legend has no such column. Only for records with a type. */
+ * unset or the legend has no such column. Only for records with a type. */
 static inline const char *
 rec_raw(const struct rec *r, const struct rec_col *c, size_t *n)
 {
@@ -131,14 +132,14 @@ rec_view(const struct rec *r, const struct rec_col *c)
 	return v;
 }
 
-/* Whether the raw text of a field is that word; false if it is unset. */
+/* True if the raw text of a field is that word; false if it is unset. */
 bool rec_is(const struct rec *r, const struct rec_col *c, const char *word);
 
-/* False if unset. A text that is no number is fatal. */
+/* False if unset. Fatal if the text is not a number. */
 bool rec_i64(const struct rec *r, const struct rec_col *c, int64_t *v);
 bool rec_f64(const struct rec *r, const struct rec_col *c, double *v);
 
-/* The number of a field, or another where it is unset. */
+/* The number in a field, or a default if it is unset. */
 static inline int64_t
 rec_int(const struct rec *r, const struct rec_col *c, int64_t unset)
 {
@@ -147,13 +148,13 @@ rec_int(const struct rec *r, const struct rec_col *c, int64_t unset)
 	return rec_i64(r, c, &v) ? v : unset;
 }
 
-/* For a metadata line: the word behind ## and the rest behind the TAB. */
+/* For a metadata line: the word after ## and the rest after the TAB. */
 const char *rec_meta(
     const struct rec *r, size_t *wlen, const char **rest, size_t *rlen);
 
 const char *rec_input_name(const struct rec_reader *rd); /* FILE */
 
-/* Where we are, "FILE:LINE", for messages; and a fatal one. */
+/* The current place, "FILE:LINE", for messages; and a fatal message. */
 const char *rec_where(const struct rec_reader *rd);
 void rec_die(const struct rec *r, const char *fmt, ...)
     __attribute__((format(printf, 2, 3), noreturn));

@@ -17,7 +17,7 @@ rec_split(const struct rec *r)
 
 	if (f->n >= 0)
 		return f->at;
-	/* more room than fields: tabs_find() need not look at it */
+	/* more room than fields, so that tabs_find() need not check it */
 	if (rd->field_cap < want + 65) {
 		rd->field_cap = want + 128;
 		f->at = xrealloc(f->at, (size_t)rd->field_cap, sizeof(*f->at));

@@ -1,5 +1,5 @@
-/* What a stream must keep to: sections, counts, legends; and what is said where
- * it does not. See rec.h. */
+/* The rules that a stream must follow (sections, counts, legends) and the
+ * messages if it does not. See rec.h. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,7 +74,7 @@ begin_section(struct rec_reader *rd, const struct rec *r)
 		rd->types[i]->has_legend = rd->types[i]->checked = false;
 }
 
-/* Whether a line looks like a record: a tag of lower-case letters, a TAB. */
+/* True if a line looks like a record: a tag of lower-case letters, a TAB. */
 static bool
 like_record(const struct rec *r, size_t *n)
 {
@@ -106,7 +106,7 @@ rec_first_line(struct rec_reader *rd, const struct rec *r)
 	rd->fragment = true;
 }
 
-/* ##end tells how many records whoever wrote it wrote. */
+/* ##end has the number of records that its writer wrote. */
 static void
 end_section(struct rec_reader *rd, const struct rec *r)
 {

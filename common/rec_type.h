@@ -1,7 +1,7 @@
 /*
- * Record types as a reader knows them: the columns that were asked for, and
- * where the current legend has them. Commands get a type from rec_type() of
- * rec.h, or stage_on().
+ * Record types in a reader: the columns that were requested, and their places
+ * in the current legend. Commands get a type from rec_type() of rec.h, or
+ * stage_on().
  */
 #ifndef DLP_REC_TYPE_H
 #define DLP_REC_TYPE_H
@@ -21,17 +21,17 @@ struct rec_col { /* a bound column */
 
 const char *rec_type_tag(const struct rec_type *t);
 
-/* Binds a column; a needed one that the legend lacks is fatal at the first
- * record of the type, with a message that names the command that adds it.
- * The result lives as long as the reader. */
+/* Binds a column. If the legend does not have a needed column, the first record
+ * of the type is fatal, with a message that names the command that adds the
+ * column. The result lives as long as the reader. */
 struct rec_col *rec_col(
     struct rec_type *t, const char *name, enum rec_need need);
 
 /*
- * Several columns at once: each is where it is kept, and its name.
+ * Binds several columns: each entry has the place for the result, and the name.
  *
- *	REC_COLS(kern, REC_NEED, { &k.start, "start_ns" }, { &k.dur, "dur_ns"
- *}); REC_COLS(kern, REC_OPT, { &k.dev, "dev" }, { &k.src, "src" });
+ *	REC_COLS(kern, REC_NEED, { &k.start, "start_ns" }, { &k.dur, "dur_ns" });
+ *	REC_COLS(kern, REC_OPT, { &k.dev, "dev" }, { &k.src, "src" });
  */
 struct rec_bind {
 	struct rec_col **to;
@@ -43,11 +43,12 @@ struct rec_bind {
 	    sizeof((const struct rec_bind[]){ __VA_ARGS__ }) /                 \
 		sizeof(struct rec_bind))
 
-/* As rec_col() of each of the n, in their order. */
+/* As rec_col() for each of the n, in their order. */
 void rec_cols(
     struct rec_type *t, enum rec_need need, const struct rec_bind *b, size_t n);
 
-/* The names under the type's current legend (without the tag). */
+/* The number of columns of the current legend; the other: their names (without
+ * the tag). */
 int rec_ncols(const struct rec_type *t);
 const char *rec_colname(const struct rec_type *t, int i);
 
@@ -65,14 +66,14 @@ struct rec_type {
 	struct stage_type *stage; /* for stage.c only */
 };
 
-/* Of the tag s[0..n), which is kept as a copy. */
+/* A type for the tag s[0..n), which is copied. */
 struct rec_type *rec_type_new(const char *s, size_t n);
 void rec_type_free(struct rec_type *t);
 
-/* A legend: s[0..n) is what stands behind the tag, from the TAB on. */
+/* Takes a legend: s[0..n) is the text after the tag, from the TAB on. */
 void rec_type_legend(struct rec_type *t, const char *s, size_t n);
 
-/* A needed column that the legend lacks; NULL if there is none. */
+/* A needed column that the legend does not have; NULL if it has all. */
 const struct rec_col *rec_type_lacks(const struct rec_type *t);
 
 #endif

@@ -8,11 +8,11 @@
 #include "temp.h"
 #include "textsort.h"
 
-#define FAN 64          /* runs of a level that are merged into one */
-#define PIECE 65536     /* bytes that are written or read at once */
-#define SAME UINT32_MAX /* nkey: the key is that of the record before */
+#define FAN 64          /* number of runs of a level that are merged into one */
+#define PIECE 65536     /* bytes per write or read */
+#define SAME UINT32_MAX /* nkey: the key equals that of the record before */
 
-/* A record in a file: this, the key but for SAME, the value. */
+/* A record in a file: this, the key unless nkey is SAME, the value. */
 struct run_head {
 	uint32_t nkey, nval;
 };
@@ -20,10 +20,11 @@ struct run_head {
 struct sorted_run {
 	int fd;
 	int level;    /* how often its records were merged */
-	off_t at;     /* where the file is read next */
-	struct buf b; /* what was read; from pos on yet to be used */
+	off_t at;     /* place in the file of the next read */
+	struct buf b; /* bytes that were read; those from pos on are not used
+		       * yet */
 	size_t pos;
-	bool same;        /* this key is that of the record before */
+	bool same;        /* this key equals that of the record before */
 	struct buf key;   /* of this record, */
 	uint64_t chunk;   /* its first bytes, if keys are compared as bytes, */
 	size_t val, nval; /* and the value's place in b */
@@ -35,7 +36,7 @@ fail(void)
 	die_errno("temporary file (see TMPDIR)");
 }
 
-/* What was put goes to the file of the last run. */
+/* Writes pending bytes to the file of the last run. */
 static void
 flush(struct runs *r)
 {
@@ -52,7 +53,7 @@ flush(struct runs *r)
 	buf_clear(&r->out);
 }
 
-/* Reads until want bytes are there, or the file ends; false then. */
+/* Reads until want bytes are there; false if the file ends before. */
 static bool
 fill(struct sorted_run *u, size_t want)
 {
@@ -77,7 +78,7 @@ fill(struct sorted_run *u, size_t want)
 	return true;
 }
 
-/* Whether n bytes are there from pos on. */
+/* True if n bytes are there from pos on. */
 static inline bool
 look(struct sorted_run *u, size_t n)
 {
@@ -121,7 +122,7 @@ runs_open(struct runs *r, runs_cmp *cmp, const void *ctx)
 	r->ctx = ctx;
 }
 
-/* A new run, until the next one begins. */
+/* A new run, valid until the next one begins. */
 static struct sorted_run *
 new_run(struct runs *r)
 {
@@ -164,7 +165,7 @@ runs_put(
 	r->any = true;
 }
 
-/* Of equal keys the earlier run comes first. */
+/* For equal keys the earlier run comes first. */
 static bool
 before(const struct runs *r, size_t a, size_t b)
 {
@@ -214,8 +215,8 @@ merge_begin(struct runs *r, size_t from, size_t to)
 	r->moved = false;
 }
 
-/* The record that is next; NULL at the end. What has the same key as the one
- * before it in its run is no greater. */
+/* The next record; NULL at the end. A record with the same key as the one
+ * before it in its run can be returned without a comparison. */
 static struct sorted_run *
 merge_next(struct runs *r)
 {
@@ -242,7 +243,7 @@ run_free(struct sorted_run *u)
 	buf_free(&u->key);
 }
 
-/* The runs from there on become one of the next level; v: all runs. */
+/* Merges the runs from there on into one of the next level; v: all runs. */
 static void
 collapse(struct runs *r, size_t from)
 {

@@ -1,16 +1,15 @@
 /*
- * Sorted runs of records in temporary files, and their merge: where what is
- * kept goes when it is more than memory may hold. A record is a key and a
- * value, both bytes of the caller's. Records of equal keys come back in the
- * order in which they were put.
+ * Sorted runs of records in temporary files, and their merge: for data that
+ * does not fit into the allowed memory. A record is a key and a value, both
+ * bytes that the caller chooses. Records of equal keys come back in the order
+ * in which they were put.
  *
- *	runs_begin(&r);  runs_put(&r, ...) in order, ...  runs_end(&r);
- *	... more runs
+ *	runs_begin(&r); runs_put(&r, ...) in order, ... runs_end(&r); ... more runs
  *	while (runs_next(&r, &rec)) ...
  *
- * Many runs are merged into one as soon as they are there, so that few files
- * are open. The files have no name and lie in TMPDIR (temp.h); trouble with
- * them, such as a full disk, is fatal.
+ * Runs are merged as soon as there are many, so that few files are open. The
+ * files have no name and are in TMPDIR (temp.h); errors, such as a full disk,
+ * are fatal.
  */
 #ifndef DLP_RUNS_H
 #define DLP_RUNS_H
@@ -26,21 +25,21 @@ struct runs_rec { /* views, valid until the next call */
 	size_t nkey, nval;
 };
 
-struct runs { /* all zero, but for what runs_open sets */
+struct runs { /* all zero, except the members that runs_open sets */
 	runs_cmp *cmp;
 	const void *ctx;
 	struct sorted_run *run;
 	size_t n;            /* runs */
 	struct buf out;      /* put, and not yet written */
 	struct buf last;     /* the key that was put last */
-	bool any;            /* one was put in this run */
+	bool any;            /* a record was put into this run */
 	size_t *heap, nheap; /* of the merge: numbers of runs */
-	bool merging, moved; /* moved: the first of the heap was given out */
+	bool merging, moved; /* moved: the first of the heap was returned */
 };
 
 void runs_open(struct runs *r, runs_cmp *cmp, const void *ctx);
 
-/* A run is written; its records are put in order. */
+/* Begins a run; its records must be put in order. */
 void runs_begin(struct runs *r);
 void runs_put(
     struct runs *r, const void *key, size_t nkey, const void *val, size_t nval);
@@ -50,9 +49,9 @@ void runs_end(struct runs *r);
 bool runs_next(struct runs *r, struct runs_rec *rec);
 
 void runs_again(struct runs *r); /* the next one is the first */
-void runs_close(struct runs *r); /* all files are gone; it can be used again */
+void runs_close(struct runs *r); /* deletes all files; r can be used again */
 
-/* Keys as bytes, the shorter first. */
+/* Compares keys as bytes; a key precedes the longer ones that begin with it. */
 int runs_bytes(
     const void *ctx, const char *a, size_t an, const char *b, size_t bn);
 

@@ -1,7 +1,6 @@
 /*
- * Data files of the commands (*.rules, *.tab), compiled in: the program
- * needs no file at run time, and what it says by default is the file that is
- * shipped.
+ * Data files of the commands (*.rules, *.tab), compiled in, so that the program
+ * needs no file at run time, and its defaults are exactly the shipped files.
  */
 #ifndef DLP_SHIPPED_H
 #define DLP_SHIPPED_H
@@ -13,7 +12,7 @@ struct shipped {
 
 extern const struct shipped shipped_files[]; /* ends with name NULL */
 
-/* The text of a file; fatal if there is none of that name. */
+/* The text of a file; fatal if there is no file of that name. */
 const char *shipped_text(const char *name);
 
 #endif

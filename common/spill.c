@@ -12,14 +12,15 @@
 #include "spill.h"
 #include "temp.h"
 
-#define SPILL_ROOM ((size_t)32 << 20) /* what else a process may hold */
+/* memory that a process may use for other data */
+#define SPILL_ROOM ((size_t)32 << 20)
 
 #define SPILL_BOUND ((size_t)256 << 20) /* unless spill_bound() is called */
 
 #define SPILL_LEAST ((size_t)1 << 20)
 
-#define LOOK 1024        /* uses between two looks at the process's size */
-#define REST (LOOK * 16) /* after one that did not help */
+#define LOOK 1024        /* calls between two checks of the process's size */
+#define REST (LOOK * 16) /* calls after a check that freed nothing */
 
 _Thread_local bool spill_on;
 
@@ -71,7 +72,7 @@ map_file(size_t bytes)
 	return p;
 }
 
-/* Whether a block that changes its size fits into that much memory; then it is
+/* True if a block that changes its size fits into that much memory; then it is
  * counted. */
 static bool
 fits(size_t most, size_t old, size_t bytes)
@@ -100,7 +101,7 @@ spill_keep(size_t bytes)
 	return fits(bound / 2, 0, bytes) ? xmalloc(bytes) : map_file(bytes);
 }
 
-/* Its place among the mappings; nmaps if it is ordinary memory. */
+/* Its index among the mappings; nmaps if it is ordinary memory. */
 static size_t
 mapping_of(const void *p)
 {
@@ -145,7 +146,7 @@ spill_realloc(void *p, size_t old_n, size_t n, size_t size)
 	return q;
 }
 
-/* Bytes of the process that are in memory; 0 if the system does not tell. */
+/* Bytes of the process that are in memory; 0 if the system does not say. */
 static size_t
 resident(void)
 {

@@ -1,4 +1,4 @@
-/* SQLite on files of strangers; see sqldb.h. */
+/* SQLite on files from strangers; see sqldb.h. */
 #include "sqldb.h"
 
 #include <ctype.h>
@@ -12,24 +12,25 @@
 #define SQLDB_LENGTH (1 << 26)
 
 /*
- * A way for SQLite to read a file that nobody writes: where pages are asked
- * for one after the other, as in a pass over a table, several come with one
- * call of the system; for each of them alone it would cost more than the
- * page.
+ * A way for SQLite to read a file that nobody writes. If pages are requested in
+ * sequence, as in a pass over a table, several are read by one system call,
+ * because a call for each page would cost more than the page itself.
  */
-#define STREAMS 8 /* places of a file that are read at a time: tables */
+#define STREAMS 8 /* places of a file that are read in turn: tables */
 #define PIECE (32 * 1024)
-#define NEAR (16 * 1024) /* bytes passed over that still are in sequence */
+/* gaps of at most this many bytes are still in sequence */
+#define NEAR (16 * 1024)
 
 struct vfs_stream {
-	sqlite3_int64 at; /* what it holds: n bytes from here, none if n is 0 */
+	sqlite3_int64 at; /* its contents: n bytes from this place; empty if
+			   * n is 0 */
 	sqlite3_int64 n;
-	sqlite3_int64 end; /* of what was read last */
-	uint64_t used;     /* when: 0 is never */
+	sqlite3_int64 end; /* of the last read */
+	uint64_t used;     /* time of the last use; 0 is never */
 	unsigned char s[PIECE];
 };
 
-/* Behind SQLite's own file, whose methods these are, but for two. */
+/* Precedes SQLite's own file, whose methods it uses, except two. */
 struct vfs_file {
 	const sqlite3_io_methods *real;
 	sqlite3_io_methods own;
@@ -61,8 +62,8 @@ stream_with(struct vfs_file *x, sqlite3_int64 at, int n)
 	return NULL;
 }
 
-/* The stream that was read up to here; otherwise the one that was not used for
- * the longest time, with *goes_on false. */
+/* The stream whose last read ended here; otherwise the one that was not used
+ * for the longest time, with *goes_on false. */
 static struct vfs_stream *
 stream_before(struct vfs_file *x, sqlite3_int64 at, bool *goes_on)
 {
@@ -137,8 +138,8 @@ open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags,
 	return SQLITE_OK;
 }
 
-/* Its name, to open with; NULL, which is SQLite's own way, if there is
- * trouble. Connections to be opened as immutable only. */
+/* The name with which to open files; NULL, for SQLite's own, after an error.
+ * Only for connections that are opened as immutable. */
 static const char *
 vfs_ahead(void)
 {
@@ -147,7 +148,7 @@ vfs_ahead(void)
 	if (sqlite3_initialize() != SQLITE_OK ||
 	    (real = sqlite3_vfs_find(NULL)) == NULL)
 		return NULL;
-	/* it is the real one but for the files that it opens */
+	/* the same as the real one, except for the files that it opens */
 	own = *real;
 	own.zName = "dlp-ahead";
 	own.pNext = NULL;
@@ -161,20 +162,20 @@ vfs_ahead(void)
 }
 
 /*
- * A file of a few pages can be a tree with more rows than there are atoms, by
- * pages that are used many times. Steps of SQLite's machine that are granted
- * by byte: the widest statement takes about 100 for a row of 20 bytes, and
- * each table is read three times.
+ * A file of a few pages can be a tree with more rows than there are atoms, if
+ * pages are used many times. So SQLite's machine gets a number of steps per
+ * byte: the widest statement takes about 100 for a row of 20 bytes, and each
+ * table is read three times.
  */
 #define STEPS_PER_BYTE 256
 #define STEPS_AT_LEAST 20000000
 #define STEPS_AT_ONCE 100000
 
-/* For all connections of the process together, which share the work: those of
- * one file, and threads. */
+/* All connections of the process share these, because they share the work:
+ * connections to one file, and threads. */
 static _Atomic int64_t steps_left;
 
-/* A file: URI in which every byte of the path is itself. */
+/* A file: URI in which every byte of the path stands for itself. */
 static void
 put_uri(struct buf *b, const char *path, bool immutable)
 {
@@ -234,8 +235,9 @@ may_pragma(const char *name)
 	       strcmp(name, "table_xinfo") == 0;
 }
 
-/* db is main or temp; by is the view or trigger that wants it. The file is
- * open for reading: what is allowed here still cannot write it. */
+/* db is main or temp; by is the view or trigger that requests the access. The
+ * file is open only for reading, so nothing that is allowed here can write it.
+ */
 static int
 authorize(void *ctx, int what, const char *a, const char *b, const char *db,
     const char *by)
@@ -252,7 +254,7 @@ authorize(void *ctx, int what, const char *a, const char *b, const char *db,
 	case SQLITE_FUNCTION:
 	case SQLITE_TRANSACTION:
 		return SQLITE_OK;
-	case SQLITE_UPDATE: /* asked when pragma_table_info is declared */
+	case SQLITE_UPDATE: /* requested when pragma_table_info is declared */
 		return strcmp(a, "sqlite_master") == 0 ? SQLITE_OK
 						       : SQLITE_DENY;
 	case SQLITE_PRAGMA:

@@ -130,7 +130,7 @@ stage_anew(struct stage *st, const char *const *names)
 			stage_on(st, t->type, NULL, NULL, NULL);
 }
 
-/* Whether a line of metadata is one of those. */
+/* True if a line of metadata has one of these names. */
 static bool
 is_anew(const struct stage *st, const struct rec *r)
 {
@@ -199,7 +199,7 @@ hold_cmd(struct stage *st)
 	buf_free(&b);
 }
 
-/* Our ##cmd line stands behind those of the stages before us. */
+/* Our ##cmd line follows those of the stages before us. */
 static void
 cmd_line(struct stage *st, const struct rec *r)
 {
@@ -293,8 +293,9 @@ stage_run(struct stage *st)
 		finish(st, rec_is_fragment(st->rd));
 	if (rec_complete(st->rd))
 		return EXIT_OK;
-	warn_input("%s: input ended without ##end: the command before failed or was"
-	     " cut off",
+	warn_input(
+	    "%s: input ended without ##end: the command before failed or was"
+	    " cut off",
 	    rec_where(st->rd));
 	return EXIT_TROUBLE;
 }

@@ -30,12 +30,14 @@ struct stage {
 	void (*end)(struct stage *st);     /* it ends: last records and notes
 					      are written here, before ##end; also
 					      at the end of a broken input */
-	void (*meta)(struct stage *st, struct rec *r); /* sees each ##info,
-					  ##note line; it is passed on first */
+	void (*meta)(struct stage *st, struct rec *r); /* called for each
+							* ##info and ##note
+							* line, after it is
+							* passed on */
 	stage_fn *hold; /* if set, gets every line that is passed on (not
-			   ##dlp, ##cmd, ##end) instead of the output: for
-			   stages that keep records back, in order */
-	bool complete;  /* in end(): the section is whole */
+			 * ##dlp, ##cmd, ##end) instead of the output: for
+			 * stages that keep records back, in order */
+	bool complete;  /* in end(): the section is complete */
 	/* private */
 	struct buf cmd;
 	struct stage_type **types;
@@ -45,14 +47,14 @@ struct stage {
 };
 
 /*
- * The beginning of main() of a filter with one operand: names the program,
- * goes through the options (cli.h), opens the stage.
+ * The beginning of main() of a filter with one operand: names the program, goes
+ * through the options (cli.h), opens the stage.
  */
 struct cli_opt;
 void stage_start(struct stage *st, const char *name, const char *usage,
     const struct cli_opt *opts, int argc, char **argv);
 
-/* The same of a command that writes no stream. */
+/* The same for a command that writes no stream. */
 void stage_start_sink(struct stage *st, const char *name, const char *usage,
     const struct cli_opt *opts, int argc, char **argv);
 
@@ -64,24 +66,24 @@ void stage_open(struct stage *st, int argc, char *const *argv, const char *path,
  * unknown records are not passed on. */
 void stage_open_sink(struct stage *st, const char *path, bool unbuffered);
 
-/* The reader's type, for rec_col(). data gets each record; legend gets each
- * legend (NULL: the legend is passed on). data NULL: the records are dropped.
- * arg is what rec_arg() returns for the records and legends of this type: what
- * a callback that serves several types knows each of them by. */
+/* The reader's type, for rec_col(). data is called for each record, legend for
+ * each legend (NULL: the legend is passed on). data NULL: the records are
+ * dropped. arg is the value that rec_arg() returns for the records and legends
+ * of this type, so that a callback can serve several types. */
 struct rec_type *stage_on(struct stage *st, const char *tag, stage_fn *data,
     stage_fn *legend, void *arg);
 
-/* What an earlier run of this command left in the stream is not passed on, as
- * this one writes it: records of the types that are its own by the registry
- * (unless stage_on() has asked for them), and of these names the ##note and
- * ##info lines (NULL at the end, kept; or NULL). */
+/* Drops the output of an earlier run of this command from the stream, because
+ * this run writes it again: records of the types that are its own by the
+ * registry (unless stage_on() has requested them), and the ##note and ##info
+ * lines of these names (NULL at the end, kept; or NULL). */
 void stage_anew(struct stage *st, const char *const *names);
 
-/* Passes a line on untouched. */
+/* Passes a line on unchanged. */
 void stage_pass(struct stage *st, struct rec *r);
 
-/* Runs to the end of the input; the exit status: 2 if the input broke off
- * (its ##end is missing: ours is not written either), or was empty. */
+/* Runs to the end of the input; returns the exit status: 2 if the input was
+ * empty or broke off (its ##end is missing, so ours is not written either). */
 int stage_run(struct stage *st);
 
 /* Writes the beginning of a section: ##dlp and ##cmd (dlp-parse). */

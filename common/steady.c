@@ -1,4 +1,4 @@
-/* Which of a row of values are even; see steady.h. */
+/* Finds the even ones in a sequence of values; see steady.h. */
 #include <stdlib.h>
 
 #include "err.h"
@@ -32,7 +32,7 @@ steady_median(const int64_t *v, size_t n)
 	return m;
 }
 
-/* Whether a value is known, and near to the median. */
+/* True if a value is known, and near the median. */
 static bool
 steady_even(int64_t v, double median)
 {

@@ -1,4 +1,4 @@
-/* Where the steps that count lie; see steps.h. */
+/* The selected steps in time; see steps.h. */
 #include "steps.h"
 
 #include <stdlib.h>
@@ -50,8 +50,8 @@ steps_work(struct steps *s, int64_t t)
 	s->any_work = true;
 }
 
-/* Until the next cut comes, the work of the last step decides where it is
- * over. */
+/* Until the next cut comes, the work of the last step decides when it is over.
+ */
 struct steps_part
 steps_at(const struct steps *s, int64_t t)
 {
@@ -66,7 +66,7 @@ steps_at(const struct steps *s, int64_t t)
 	p.iter = s->v[i - 1].iter;
 	if (p.where != STEPS_AFTER)
 		return p;
-	if (i < s->n) { /* another step follows: the loop goes on */
+	if (i < s->n) { /* another step follows: the loop continues */
 		p.where = STEPS_IN;
 	} else if (s->any_work && s->work_end > t) {
 		p.where = STEPS_IN;

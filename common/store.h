@@ -1,4 +1,4 @@
-/* What is kept until all of it is dropped: blocks that never move. */
+/* Blocks that never move, and are freed all together. */
 #ifndef DLP_STORE_H
 #define DLP_STORE_H
 
@@ -8,12 +8,13 @@ struct store { /* zeroed: empty */
 	struct store_chunk *chunk;
 };
 
-/* n bytes, aligned for anything, not set. They may lie in a file (spill.h). */
+/* n bytes, aligned for any type, not zeroed. They may be in a file (spill.h).
+ */
 void *store_alloc(struct store *s, size_t n);
 
 /* The same for texts: not aligned. */
 char *store_text(struct store *s, size_t n);
 
-void store_free(struct store *s); /* empty again */
+void store_free(struct store *s); /* frees all blocks */
 
 #endif

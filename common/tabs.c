@@ -7,7 +7,7 @@
 #include "tabs.h"
 
 #ifdef __SSE2__
-/* Which of 16 bytes are TABs, a bit each. */
+/* The TABs among 16 bytes, a bit each. */
 static inline uint64_t
 in_16(const char *s)
 {
@@ -24,7 +24,7 @@ in_64(const char *s)
 	       in_16(s + 48) << 48;
 }
 
-/* The TABs that the bits m say, from s on, behind k others. */
+/* Stores the places of the TABs in m, counted from s, after k others. */
 static inline int
 take(uint64_t m, const char *s, const char **p, int k, int max)
 {

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Fills p with the places behind each TAB of s[0..n), at most max of them;
- * returns how many TABs there are. Fastest with room for 64 more. */
+/* Fills p with the places after each TAB of s[0..n), at most max of them;
+ * returns the number of TABs. Fastest with room for 64 more. */
 int tabs_find(const char *s, size_t n, const char **p, int max);
 
 #endif

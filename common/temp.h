@@ -1,4 +1,4 @@
-/* Temporary files without a name: nothing is left behind. */
+/* Temporary files without a name, so that nothing is left over. */
 #ifndef DLP_TEMP_H
 #define DLP_TEMP_H
 

@@ -11,22 +11,22 @@ enum text_class {
 	TAB,
 	LINE,    /* LF, CR */
 	CONTROL, /* other control characters of ASCII, DEL */
-	HIGH,    /* a byte from 0x80 on: it is decoded, and is one of: */
+	HIGH,    /* a byte of 0x80 or more: decoded, it is one of: */
 	HIDDEN,  /* utf8_hidden() */
-	INVALID, /* no UTF-8 */
+	INVALID, /* not UTF-8 */
 	CLASSES
 };
 
 enum text_how {
 	KEEP,
 	BLANK,
-	BACKSLASH, /* before it */
+	BACKSLASH, /* with a backslash before it */
 	LETTER,    /* \n, \r */
-	JSON_NAME, /* \n and the like where JSON has a name, else JSON_CODE */
+	JSON_NAME, /*   etc. if JSON has a name, otherwise JSON_CODE */
 	JSON_CODE, /* \u000a */
 	HEX,       /* \x0a for each of its bytes */
 	MARK,      /* U+FFFD */
-	DECODE     /* HIGH: see which it is */
+	DECODE     /* HIGH: decode it first */
 };
 
 static const unsigned char how[TEXT_RULES][CLASSES] = {
@@ -59,7 +59,7 @@ class_of(unsigned char c)
 	return c < 0x20 || c == 0x7f ? CONTROL : QUOTE;
 }
 
-/* Printable ASCII but for " and \: no rule changes it. */
+/* Printable ASCII except " and \: no rule changes it. */
 static inline bool
 is_plain(char c)
 {
@@ -78,7 +78,7 @@ put_code(struct buf *b, long cp, bool names)
 		buf_putc(b, to[p - from]);
 	} else if (cp < 0x10000) {
 		buf_printf(b, "\\u%04lx", (unsigned long)cp);
-	} else { /* two halves, as UTF-16 has them */
+	} else { /* two surrogates, as in UTF-16 */
 		buf_printf(b, "\\u%04lx\\u%04lx",
 		    0xd7c0 + ((unsigned long)cp >> 10),
 		    0xdc00 + ((unsigned long)cp & 0x3ff));
@@ -227,8 +227,8 @@ all_plain(const char *s, size_t n)
 	return true;
 }
 
-/* An escape in the record's own text stays visible as it is, except those
- * of the backslash and of a bare "-". */
+/* An escape in the record's own text stays visible, except those of the
+ * backslash and of a bare "-". */
 static size_t
 put_escape(struct buf *b, const char *s, size_t n, int *width)
 {

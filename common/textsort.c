@@ -1,8 +1,8 @@
 /*
- * Sorting texts; see textsort.h. Eight bytes at a time: names such as
- * "aten::copy_, op_id = 5" agree in their first bytes, and comparing them from
- * the beginning again and again is what a sort takes its time for. Many are
- * sorted by those bytes one by one, a few by a quicksort in three parts.
+ * Sorts texts; see textsort.h. Eight bytes at a time, because names such as
+ * "aten::copy_, op_id = 5" agree in their first bytes, and a plain sort spends
+ * its time on comparing them again and again. Many texts are sorted by those
+ * bytes one by one, a few by a quicksort in three parts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,14 +39,14 @@ text_chunk(const char *s, size_t n)
 	return v;
 }
 
-/* That at depth d. */
+/* The chunk at depth d. */
 static uint64_t
 chunk(const struct text_ref *t, size_t d)
 {
 	return t->n > d ? text_chunk(t->s + d, t->n - d) : 0;
 }
 
-/* Their chunks are those at d: mostly there is no need to look further. */
+/* Their chunks are those at d; in most cases they decide. */
 static int
 cmp_at(const struct text_ref *a, const struct text_ref *b, size_t d)
 {
@@ -89,7 +89,7 @@ median(uint64_t a, uint64_t b, uint64_t c)
 	return a < c ? a : b < c ? c : b;
 }
 
-/* Of texts that differ in length only. */
+/* Compares texts that differ only in length. */
 static int
 cmp_ended(const void *va, const void *vb)
 {
@@ -100,8 +100,8 @@ cmp_ended(const void *va, const void *vb)
 	return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Texts that end within the chunk that all share: the shorter first, NUL
- * bytes apart. The rest moves behind them. */
+/* Moves texts that end within the chunk that all share to the front, the
+ * shorter first; NUL bytes are told apart from the end. */
 static size_t
 ended(struct text_ref *v, size_t n, size_t d)
 {
@@ -123,7 +123,7 @@ ended(struct text_ref *v, size_t n, size_t d)
 static void sort_at(
     struct text_ref *v, struct text_ref *tmp, size_t n, size_t d);
 
-/* By the chunk alone; equal ones go on with the next. */
+/* Sorts by the chunk only; equal ones are sorted by the next. */
 static void
 parts(struct text_ref *v, struct text_ref *tmp, size_t n, size_t d)
 {
@@ -154,7 +154,7 @@ parts(struct text_ref *v, struct text_ref *tmp, size_t n, size_t d)
 	insertion(v, n, d);
 }
 
-/* By one byte of the chunks, those that agree in it as they were. */
+/* Sorts by one byte of the chunks; equal ones stay in order. */
 static void
 by_byte(struct text_ref *to, const struct text_ref *v, size_t n, int shift)
 {
@@ -171,8 +171,8 @@ by_byte(struct text_ref *to, const struct text_ref *v, size_t n, int shift)
 		to[at[v[i].chunk >> shift & 255]++] = v[i];
 }
 
-/* By the chunk alone, from its last byte to its first, where they differ;
- * equal ones go on with the next. */
+/* Sorts by the chunk only, from its last byte to its first, as far as they
+ * differ; equal ones are sorted by the next chunk. */
 static void
 bytes(struct text_ref *v, struct text_ref *tmp, size_t n, size_t d,
     uint64_t differ)
@@ -198,7 +198,7 @@ bytes(struct text_ref *v, struct text_ref *tmp, size_t n, size_t d,
 	}
 }
 
-/* All agree in their first d bytes. */
+/* All texts agree in their first d bytes. */
 static void
 sort_at(struct text_ref *v, struct text_ref *tmp, size_t n, size_t d)
 {

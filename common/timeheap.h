@@ -1,4 +1,5 @@
-/* What comes in no order and is taken by time, the first one first. */
+/* Holds items that come in any order and returns them by time, the earliest
+ * first. */
 #ifndef DLP_TIMEHEAP_H
 #define DLP_TIMEHEAP_H
 
@@ -7,8 +8,8 @@
 
 struct timed {
 	int64_t at;   /* the time that orders it */
-	int64_t then; /* of the same time the smaller comes first */
-	int64_t end;  /* these three are the caller's */
+	int64_t then; /* if times are equal, the smaller one comes first */
+	int64_t end;  /* for the caller: */
 	int kind;
 	void *p;
 };
@@ -21,10 +22,10 @@ struct timeheap { /* zeroed: empty; v[0] is the first */
 void timeheap_push(struct timeheap *h, struct timed x);
 struct timed timeheap_pop(struct timeheap *h); /* must not be empty */
 
-/* Makes h the same as from; h is overwritten. */
+/* Makes h a copy of from; h is overwritten. */
 void timeheap_copy(struct timeheap *h, const struct timeheap *from);
 
-/* Empty again; what the items point to stays. */
+/* Empties h; does not free what the items point to. */
 void timeheap_free(struct timeheap *h);
 
 #endif

@@ -1,8 +1,8 @@
 /* UTF-8, one code point at a time; see utf8.h. */
 #include "utf8.h"
 
-/* The least and greatest second byte after a lead byte: no overlong forms,
- * no surrogates, nothing above U+10FFFF. */
+/* The least and greatest second byte after a lead byte: no overlong forms, no
+ * surrogates, nothing above U+10FFFF. */
 static void
 second_range(unsigned char lead, unsigned char *lo, unsigned char *hi)
 {

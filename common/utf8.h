@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The length of the sequence at s (n > 0), 1 to 4, with its code
- * point in *cp; if it is none, *cp is -1 and the length is that of the
- * longest part that could begin one: one U+FFFD stands for it. */
+/* The length of the sequence at s (n > 0), 1 to 4, with its code point in *cp.
+ * If it is not UTF-8, *cp is -1 and the length is that of the longest part that
+ * could begin a sequence: one U+FFFD replaces it. */
 int utf8_next(const char *s, size_t n, long *cp);
 
-/* Whether a terminal must not get the code point (-1: none) from a stranger:
- * control characters, those without a width, those that turn the direction of
- * text, and those that have no meaning yet. */
+/* True if a terminal must not get the code point (-1: none) from a stranger:
+ * control characters, characters without a width, those that change the
+ * direction of text, and unassigned ones. */
 bool utf8_hidden(long cp);
 
 #endif

@@ -16,7 +16,7 @@ varint_put(char *p, uint64_t v)
 	return p;
 }
 
-/* Of bytes that varint_put() wrote. */
+/* Reads bytes that varint_put() wrote. */
 static inline const char *
 varint_get(const char *p, uint64_t *v)
 {
@@ -30,7 +30,7 @@ varint_get(const char *p, uint64_t *v)
 	return p;
 }
 
-/* Negative ones near 0 are small, too. */
+/* Maps negative numbers near 0 to small ones. */
 static inline uint64_t
 varint_fold(int64_t v)
 {

@@ -46,8 +46,7 @@ enum {                              /* which columns, a bit each */
 	WORKREC_THREAD = WORKREC_PID | WORKREC_TID,
 };
 
-/* Of a record type. A column that was not asked for is one that no record
- * has. */
+/* Of a record type. A column that was not requested is treated as missing. */
 struct workrec_cols {
 	struct rec_type *type;
 	const struct rec_col *start, *dur, *api_start, *api_dur, *pid, *tid,
@@ -56,34 +55,33 @@ struct workrec_cols {
 
 struct workrec {
 	int64_t start, end;   /* ns; end is start unless has_dur */
-	int64_t api, api_end; /* ns, of its call; api_end is api where the
-				 call's length is unset */
-	int64_t pid, tid, dev, corr; /* -1 where unset */
-	struct mview src, iter;      /* the raw text; s NULL where unset. Views
-					into the record */
+	int64_t api, api_end; /* ns, of its call; api_end equals api if the
+			       * call's length is unset */
+	int64_t pid, tid, dev, corr; /* -1 if unset */
+	struct mview src, iter;      /* the raw text; s is NULL if unset.
+				      * Views into the record */
 	bool has_start;
 	bool has_dur; /* start and dur_ns are set, dur_ns is not negative */
 	bool has_api;
-	bool has_api_dur; /* as has_dur, of the call */
+	bool has_api_dur; /* as has_dur, for the call */
 	bool has_pid, has_tid, has_dev, has_corr;
 };
 
 /* Binds the columns of `need` as REC_NEED and those of `opt` as REC_OPT; both
- * are bits of the enum above. c is the caller's, and lives as long as the
+ * are bits of the enum above. The caller owns c, which must live as long as the
  * reader. */
 void workrec_bind(
     struct workrec_cols *c, struct rec_type *t, unsigned need, unsigned opt);
 
-/* As rec_i64(); a column that the legend does not have costs no call. */
+/* As rec_i64(), but inline for a column that the legend does not have. */
 static inline bool
 workrec_number(const struct rec *r, const struct rec_col *c, int64_t *v)
 {
 	return c->pos >= 0 && rec_i64(r, c, v);
 }
 
-/* The end (ns) of what begins at start and lasts as long as the column says.
- * In a broken profile it can be before the start: false then, and where the
- * length is unset. */
+/* The end (ns) of an interval that begins at start and has the length in the
+ * column. False if the length is unset or, in a broken profile, negative. */
 static inline bool
 workrec_end(
     const struct rec *r, const struct rec_col *dur, int64_t start, int64_t *end)
@@ -97,9 +95,9 @@ workrec_end(
 	return ns >= 0;
 }
 
-/* Fills all of w with what the data record r has. A text where a number
- * should be is fatal, as in rec_i64(). Inline, so that a caller does not pay
- * for the members that it leaves alone. */
+/* Fills w from the data record r. Fatal if a field should be a number and is
+ * not, as in rec_i64(). Inline, so that a caller does not pay for members that
+ * it does not use. */
 static inline void
 workrec_read(
     struct workrec *w, const struct workrec_cols *c, const struct rec *r)

@@ -1,4 +1,5 @@
-/* TSV, JSON and JSON Lines, and what all formats share; see writer.h. */
+/* TSV, JSON and JSON Lines, and the functions that all formats share; see
+ * writer.h. */
 #include <stdlib.h>
 
 #include "err.h"
@@ -81,7 +82,7 @@ tsv_begin(struct writer *w)
 	buf_putc(w->to, '\n');
 }
 
-/* Values that stand side by side in a record are copied together. */
+/* Values that are adjacent in a record are copied together. */
 static void
 tsv_fields(struct writer *w, const struct writer_cell *v)
 {
@@ -116,7 +117,7 @@ tsv_texts(struct writer *w, const struct writer_cell *v)
 	buf_putc(w->to, '\n');
 }
 
-/* A line is TSV already, but for escapes. */
+/* A line is already TSV, except for escapes. */
 static void
 tsv_line(struct writer *w, const char *s, size_t n)
 {
@@ -148,7 +149,7 @@ json_begin(struct writer *w)
 		buf_putc(w->to, '[');
 }
 
-/* A value of JSON as it is; false if it is none. */
+/* Writes a JSON value unchanged; false if it is not valid JSON. */
 static bool
 put_json(struct writer *w, const struct writer_cell *v)
 {

@@ -19,21 +19,21 @@
 
 #include "text_out.h"
 
-struct writer_cell { /* a field's escaped text (esc.h), a view; NULL: unset */
+struct writer_cell { /* a field's escaped text (esc.h), a view; NULL if unset */
 	const char *s;
 	size_t n;
 };
 
 enum writer_kind {
 	WRITER_TEXT,
-	WRITER_NUM, /* JSON: a number where it is one, else a string */
-	WRITER_JSON /* JSON: as it is where it is valid, else a string */
+	WRITER_NUM, /* JSON: a number if it is one, otherwise a string */
+	WRITER_JSON /* JSON: unchanged if it is valid, otherwise a string */
 };
 
 struct writer_col {
 	const char *head; /* escaped, too; kept, not copied */
 	enum writer_kind kind;
-	bool quote; /* CSV: always */
+	bool quote; /* CSV: always quoted */
 };
 
 struct writer;
@@ -51,22 +51,22 @@ struct writer_format {
 	/* CSV */
 	const char *unset_quoted; /* in a column that is always quoted */
 	bool double_quotes;       /* RFC 4180: a " is quoted, and doubled */
-	/* JSON: what stands before a row, a member, its value, and after a
-	 * row; before the end of the array, if it has rows and if not */
+	/* JSON: the text before a row, a member and its value, and after a row;
+	 * before the end of the array, if it has rows and if not */
 	const char *row_begin, *member, *colon, *row_end, *close, *close_empty;
-	const char *between; /* rows */
-	bool any_num;        /* numbers are not looked at, "" is a string */
+	const char *between; /* between rows */
+	bool any_num;        /* numbers are not checked, "" is a string */
 };
 
 extern const struct writer_format writer_csv; /* RFC 4180, unset: - */
 /* The same; unset is empty, "" in a column that is always quoted. */
 extern const struct writer_format writer_csv_quoting;
-/* Escapes stay, as a value can hold no TAB and no line end; unset: - */
+/* Escapes stay, because a value cannot contain a TAB or a line end; unset: - */
 extern const struct writer_format writer_tsv;
 extern const struct writer_format writer_json, writer_jsonl; /* unset: null */
 
-/* As nsys stats writes them; unset is empty. In CSV a " is not doubled, and
- * in TSV a text's escapes are undone but for those of line ends. */
+/* As nsys stats writes them; unset is empty. In CSV a " is not doubled, and in
+ * TSV a text's escapes are decoded except those of line ends. */
 extern const struct writer_format writer_csv_nsys, writer_tsv_nsys,
     writer_json_nsys;
 
@@ -75,10 +75,11 @@ struct writer {
 	struct buf *to; /* appended to */
 	const struct writer_col *col;
 	int ncol;
-	bool guard; /* CSV: a ' before what a spreadsheet takes for a formula */
+	bool guard; /* CSV: a ' before a text that a spreadsheet would take
+		     * for a formula */
 	/* private */
 	uint64_t nrows;
-	struct buf *keys;         /* JSON: what stands before each value */
+	struct buf *keys;         /* JSON: the text before each value */
 	struct writer_cell *cell; /* of a line */
 	struct buf raw, guarded;
 };
@@ -86,14 +87,14 @@ struct writer {
 void writer_begin(struct writer *w);
 void writer_row(struct writer *w, const struct writer_cell *v);
 
-/* A line's values are set; where the format's unset is empty, an empty one is
- * the same. */
+/* Writes a line whose values are all set; if the format writes unset values as
+ * empty, an empty value is unset. */
 void writer_line(struct writer *w, const char *s, size_t n);
 
 void writer_end(struct writer *w);
 
-/* Appends a field's escaped text as CSV with quotes around it, and those in it
- * doubled. */
+/* Appends a field's escaped text as CSV in quotes, with quotes inside doubled.
+ */
 void writer_quote(struct buf *b, const char *s, size_t n);
 
 #endif

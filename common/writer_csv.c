@@ -1,7 +1,7 @@
 /*
- * CSV, lines ending in LF; see writer.h. A value stands as it is, escapes
- * undone; one with a comma, a line end, or by RFC 4180 a quote, is quoted. A
- * text that is just "-" is quoted where - is unset.
+ * CSV, lines ending in LF; see writer.h. A value is written with its escapes
+ * decoded, and quoted if it has a comma, a line end or, by RFC 4180, a quote.
+ * If unset is written as -, a text that is just "-" is quoted.
  */
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -21,7 +21,7 @@ static const unsigned char special[256] = {
 	['\\'] = ESCAPE,
 };
 
-#define LONG 48 /* bytes from which on memchr() is quicker */
+#define LONG 48 /* bytes from which on memchr() is faster */
 
 /* Which of those the text holds. */
 static unsigned
@@ -178,9 +178,9 @@ csv_row(struct writer *w, const struct writer_cell *v)
 
 #define PIECE 16
 
-/* Copies 16 bytes, or n if that is less, with commas for TABs, and tells
- * in bits where there were TABs, the first byte in bit 0. There is room for 16.
- */
+/* Copies 16 bytes, or n if that is less, with commas instead of TABs, and
+ * returns the places of the TABs as bits, the first byte in bit 0. There must
+ * be room for 16. */
 static unsigned
 commas(char *to, const char *s, size_t n)
 {
@@ -206,8 +206,8 @@ commas(char *to, const char *s, size_t n)
 	return tabs;
 }
 
-/* Up to k numbers of a row, which are copied together; behind them and the
- * TAB there. */
+/* Copies up to k numbers of a row together; returns the place after them and
+ * their TAB. */
 static const char *
 put_numbers(struct buf *to, const char *s, const char *e, int k)
 {
@@ -242,7 +242,7 @@ put_cell(struct writer *w, const char *s, const char *e)
 	return tab + 1;
 }
 
-/* Numbers need no quotes: those side by side are copied together. */
+/* Numbers need no quotes, so adjacent ones are copied together. */
 static void
 csv_line(struct writer *w, const char *s, size_t n)
 {

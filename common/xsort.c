@@ -6,11 +6,11 @@
 #include "textsort.h"
 #include "xsort.h"
 
-#define FEW 12   /* entries: insertion is quicker */
-#define MANY 256 /* entries for which it is worth to use another array */
+#define FEW 12   /* with fewer entries insertion is faster */
+#define MANY 256 /* with more entries another array pays */
 
 struct xsort_ent {
-	size_t at; /* the key, the value behind it */
+	size_t at; /* place of the key, which the value follows */
 	uint32_t nkey, nval;
 };
 
@@ -20,7 +20,7 @@ by_bytes(const struct xsort *x)
 	return x->runs.cmp == runs_bytes;
 }
 
-/* What an entry takes while it is sorted. */
+/* The memory of an entry while it is sorted. */
 static size_t
 entry_bytes(const struct xsort *x)
 {
@@ -51,7 +51,7 @@ cmp_ent(
 	    x->runs.ctx, key_of(x, a), a->nkey, key_of(x, b), b->nkey);
 }
 
-/* Two sorted halves, [0, k) and [k, n), to one; tmp has room for the first. */
+/* Merges two sorted halves, [0, k) and [k, n); tmp has room for the first. */
 static void
 merge(const struct xsort *x, struct xsort_ent *v, size_t k, size_t n,
     struct xsort_ent *tmp)
@@ -67,7 +67,7 @@ merge(const struct xsort *x, struct xsort_ent *v, size_t k, size_t n,
 	memcpy(v + to, tmp + i, (k - i) * sizeof(*v));
 }
 
-/* Stable, as equals stay in the order of arrival. */
+/* Stable, because equal items must stay in the order of arrival. */
 static void
 merge_sort(
     const struct xsort *x, struct xsort_ent *v, size_t n, struct xsort_ent *tmp)
@@ -90,8 +90,7 @@ merge_sort(
 	}
 }
 
-/* Keys in the order of their bytes: the sort for texts is several times as
- * quick. */
+/* Sorts by the keys' bytes: the sort for texts is several times as fast. */
 static void
 sort_bytes(struct xsort *x)
 {
@@ -179,7 +178,7 @@ xsort_next(struct xsort *x, struct runs_rec *rec)
 	if (x->runs.n > 0) {
 		if (x->n > 0)
 			spill(x);
-		if (x->ent != NULL) /* all is on disk */
+		if (x->ent != NULL) /* everything is on disk */
 			drop(x);
 		return runs_next(&x->runs, rec);
 	}

@@ -1,9 +1,8 @@
 /*
- * Sorts any number of records in bounded memory: what is over the bound goes
- * to sorted runs on disk (runs.h). Equals stay in the order of arrival.
+ * Sorts any number of records in bounded memory: records beyond the bound go to
+ * sorted runs on disk (runs.h). Equal ones stay in the order of arrival.
  *
- *	xsort_open(&x, runs_bytes, NULL, bytes);
- *	xsort_put(&x, ...) ...
+ *	xsort_open(&x, runs_bytes, NULL, bytes); xsort_put(&x, ...) ...
  *	while (xsort_next(&x, &rec)) ...
  */
 #ifndef DLP_XSORT_H
@@ -24,10 +23,10 @@ void xsort_open(struct xsort *x, runs_cmp *cmp, const void *ctx, size_t bound);
 void xsort_put(struct xsort *x, const void *key, size_t nkey, const void *val,
     size_t nval);
 
-/* The next in order, when all were put; false at the end. */
+/* The next record in order, after all were put; false at the end. */
 bool xsort_next(struct xsort *x, struct runs_rec *rec);
 
 void xsort_again(struct xsort *x); /* the next one is the first */
-void xsort_close(struct xsort *x); /* empty; it can be used again */
+void xsort_close(struct xsort *x); /* empties x, which can be used again */
 
 #endif
