@@ -30,7 +30,7 @@ struct rec_col *rec_col(
 /*
  * Binds several columns: each entry has the place for the result, and the name.
  *
- *	REC_COLS(kern, REC_NEED, { &k.start, "start_ns" }, { &k.dur, "dur_ns" });
+ *	REC_COLS(kern, REC_NEED, { &k.start, "start_ns" });
  *	REC_COLS(kern, REC_OPT, { &k.dev, "dev" }, { &k.src, "src" });
  */
 struct rec_bind {

@@ -4,7 +4,8 @@
  * bytes that the caller chooses. Records of equal keys come back in the order
  * in which they were put.
  *
- *	runs_begin(&r); runs_put(&r, ...) in order, ... runs_end(&r); ... more runs
+ *	runs_begin(&r); runs_put(&r, ...) in order, ... runs_end(&r);
+ *	... more runs
  *	while (runs_next(&r, &rec)) ...
  *
  * Runs are merged as soon as there are many, so that few files are open. The

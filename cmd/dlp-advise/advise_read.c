@@ -1,6 +1,6 @@
 /*
- * From records to facts: the table of record types, the files of a section,
- * told apart by column src, and what each record adds to the facts of its file.
+ * Turns records into facts: the table of record types, the files of a section
+ * (by column src), and the functions that add a record to its file's facts.
  */
 #include <stdlib.h>
 #include <string.h>

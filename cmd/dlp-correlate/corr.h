@@ -1,5 +1,5 @@
 /*
- * The state of dlp-correlate, and who works on it. A record of work goes
+ * The state of dlp-correlate, and the files that use it. A record of work goes
  *
  *	corr_feed.c	from the stream into a struct corr_work; time goes on
  *	corr_thread.c	to its process, its thread and the ranges open there

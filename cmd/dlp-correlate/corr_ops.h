@@ -1,12 +1,12 @@
 /*
- * The table of ops: what all runs of the same thing have in common. Two runs
- * are of the same op if layer path, name, direction, input shapes, scalar
- * arguments and call trace agree.
+ * The table of ops: the data that all runs of an op share. Two runs are of the
+ * same op if layer path, name, direction, input shapes, scalar arguments and
+ * call trace agree.
  *
  * A new op is drafted, stored as one block of memory, and its record written:
  *
  *	key_begin(&t->key, 'R', layer.s, layer.n);
- *	key_put(&t->key, name.s, name.n);	what makes it the same op
+ *	key_put(&t->key, name.s, name.n);	the op's identity
  *	if ((id = ident_find(t, &at)) != OP_NONE)
  *		return id;
  *	draft_begin(t, &d);

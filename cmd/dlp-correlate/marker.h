@@ -1,5 +1,5 @@
 /*
- * What the text of an NVTX range means: one classifier over the texts of
+ * Classifies the text of an NVTX range. The parsers know the texts of
  * PyTorch's emit_nvtx, PyProf, nvidia_dlprof_pytorch_nvtx, TensorFlow,
  * TensorRT, XLA/JAX and NCCL. A text that none of these wrote is a range of
  * the user's program.

@@ -1,7 +1,8 @@
 /*
- * What dlp-diff compares: a row per op, kernel, layer, ..., with the time of
- * each step of each side, and the sides: the steps of one run, or of several,
- * and which of them count. The parts of the command, in order:
+ * The data that dlp-diff compares: a row per op, kernel, layer, ..., with its
+ * time in each step of each side. A side is one run or several, with their
+ * steps and the selection of steps that count. The parts of the command, in
+ *order:
  *
  *	read_stream()    records into rows and steps	diff_read.c
  *	side_trim()      which steps count		diff_model.c

@@ -60,7 +60,7 @@ sdpa_dims(const struct kern_work *w, int flags, struct sdpa *s)
 	return true;
 }
 
-/* Whether the mask is causal: an argument says so, which only markers have; or
+/* True if the mask is causal, by an argument, which only markers have, or by
  * the template of a flash kernel, whose arguments are traits, dropout, causal
  * (csrc/flash_attn/src/flash_fwd_launch_template.h):
  *

@@ -1,11 +1,11 @@
 /*
- * What dlp-flops holds while a stream passes, and the way of a kern record:
+ * The data that dlp-flops holds, and the way of a kern record through it:
  *
  *	flops_read.c	takes records: facts are kept, kernels go on
  *	flops_state.c	keeps the facts of a section by their ids
- *	flops_hold.c	holds kernels back whose numbers come later
+ *	flops_hold.c	holds kernels back until their numbers are known
  *	flops_answer.c	finds the work of a kernel in its op, once
- *	flops_write.c	writes the columns, and counts what notes say
+ *	flops_write.c	writes the columns, and counts for the notes
  *
  * Everything hangs on struct flops. All but the options and run_counts is
  * forgotten when a section begins.

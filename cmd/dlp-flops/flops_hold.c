@@ -1,6 +1,6 @@
 /*
- * Kernels whose numbers come later; their records, and all that follow, are
- * held back in order:
+ * Holds kernels until their numbers are known. Their records, and all records
+ * after them, are held back in order. Two kinds of kernels wait:
  *
  *	a convolution or einsum by emit_nvtx, which gives neither stride and
  *	padding nor the equation. The size of the result comes with a record

@@ -3,7 +3,7 @@
  * triton_tem_fused_mm_relu_0 is a product or convolution with what follows it.
  * emit_nvtx has a range of that name with the sizes of the kernel's arguments:
  * perhaps a bias first, then the two operands as they lie in memory, each
- * perhaps transposed, then what the rest reads; the result is the last.
+ * perhaps transposed, then the inputs of the rest; the last is the result.
  *
  *	A of b m k, B of b k n, result of b m n elements: 2 b m n k
  *	convolution: 2 (elements of the result) C/g prod(kernel)
