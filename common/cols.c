@@ -70,7 +70,7 @@ const struct type_def type_defs[] = {
 	{ "edge", BUSY,
 	    "without steps: the time before or after all GPU work" },
 	{ "gap", GAPS, "a time in which a device is idle" },
-	{ "phase", PHASES, "what a phase takes in an iteration" },
+	{ "phase", PHASES, "the time that a phase takes in an iteration" },
 	{ "live", MEM, "an allocation that was in use at the peak" },
 	{ "memrange", MEM, "memory use while ranges of one name are open" },
 	{ "peak", MEM, "the most memory that a device had in use" },
@@ -84,7 +84,7 @@ const struct type_def type_defs[] = {
 	{ "group", TREE,
 	    "a node in the tree of layers: a path with which op names "
 	    "begin" },
-	{ "finding", ADVISE, "a finding of the expert systems" },
+	{ "finding", ADVISE, "a finding of the rules of dlp-advise" },
 	{ "overview", OVERVIEW,
 	    "a whole profile: its steps, and where their time goes" },
 	{ NULL, NULL, NULL },
@@ -611,7 +611,7 @@ const struct col_def col_defs[] = {
 	    "whether A's kernels use Tensor Cores" },
 	{ "diff", "b_tc", DIFF, COL_YNU, "whether B's do" },
 	{ "diff", "tc", DIFF, COL_TEXT,
-	    "both in one: yes or no if they agree, otherwise as in "
+	    "a_tc and b_tc in one: yes or no if they agree, otherwise as in "
 	    "no->yes" },
 
 	{ "join", "name", DIFF, COL_TEXT, "op, kernel, layer, ..." },
