@@ -130,6 +130,26 @@ man_letters() {
 	[ $bad -eq 0 ]
 }
 
+@test "dlp(1) and the completion name each format of a report" {
+	bad=0
+	formats=$(sed -n 's/^\t\(--csv .*\)) fmt=.*/\1/p' \
+	    pipelines/reports/lib.sh | tr -d '|')
+	[ -n "$formats" ]
+	for f in $formats; do
+		grep -q "^\.It Fl .*Fl ${f#-}\>\|^\.It Fl ${f#-}\>" \
+		    man/dlp.1 || { echo "man/dlp.1 has no $f"; bad=1; }
+		grep -q -e "$f\>" pipelines/dlp.bash-completion || {
+			echo "pipelines/dlp.bash-completion has no $f"
+			bad=1
+		}
+		grep -q -e "$f |" pipelines/dlp || {
+			echo "pipelines/dlp has no $f"
+			bad=1
+		}
+	done
+	[ $bad -eq 0 ]
+}
+
 @test "usage texts and manuals name the same options" {
 	bad=0
 	for c in "$BIN"/dlp-*; do
