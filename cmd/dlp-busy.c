@@ -11,10 +11,10 @@
 
 static const char usage[] =
     "usage: dlp-busy [-Du] [file]\n"
-    "Adds to a dlp stream where the time of each iteration goes on each\n"
-    "device.\n"
-    "  -D, --dlprof      as DLProf does: from time 0, and of the operating\n"
-    "                    system only fread and fwrite\n"
+    "Adds busy records to a dlp stream: where the time of each iteration\n"
+    "goes on each device.\n"
+    "  -D, --dlprof      measure as DLProf does: from time 0, and only\n"
+    "                    fread and fwrite count as I/O\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";

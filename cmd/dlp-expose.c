@@ -19,7 +19,8 @@
 
 static const char usage[] =
     "usage: dlp-expose [-u] [file]\n"
-    "Adds to a dlp stream how much of each memory copy no kernel hides.\n"
+    "Adds xfer records to a dlp stream: how much of the time of each memory\n"
+    "copy is not hidden by kernels.\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";

@@ -17,12 +17,12 @@
 
 static const char usage[] =
     "usage: dlp-folded [-hiuV] [-f FRAMES] [-T TYPES] [-v VALUE] [FILE]\n"
-    "Folded stacks for flame graphs: frames joined by ;, a blank, a weight.\n"
+    "Writes folded stacks for flame graphs, from a dlp stream.\n"
     "  -f, --frames FRAMES  columns, outermost first (layer,op,work); work is\n"
-    "                       the kernel or what else it is\n"
-    "  -T, --type TYPES     record types (kern,copy,set,graph)\n"
+    "                       the name of the kernel, or what else the work is\n"
+    "  -T, --type TYPES     use these record types (kern,copy,set,graph)\n"
     "  -v, --value VALUE    the weight: a column, or count (dur_ns)\n"
-    "  -i, --iter           only what lies in iterations (dlp-iter)\n"
+    "  -i, --iter           use only records in iterations (see dlp-iter)\n"
     "  -u, --unbuffered     accepted, as by all filters\n"
     "  -h, --help           print this and exit\n"
     "  -V, --version        print the version and exit\n";

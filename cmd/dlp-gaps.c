@@ -17,7 +17,7 @@
 
 static const char usage[] =
     "usage: dlp-gaps [-u] [-T types] [--drop TYPE[:COLUMNS]]... [file]\n"
-    "Adds to a dlp stream the times at which a GPU idles, and why.\n"
+    "Adds gap records to a dlp stream: when a device is idle, and why.\n"
     "  -T, --type types  what counts as work: default "
     "kern,copy,set,graph\n" DROP_USAGE
     "  -u, --unbuffered  write each record at once\n"

@@ -16,7 +16,7 @@
 
 static const char usage[] =
     "usage: dlp-mem [-u] [file]\n"
-    "Adds to a dlp stream the memory in use and its peak.\n"
+    "Adds to a dlp stream how much memory is in use, and its peak.\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";

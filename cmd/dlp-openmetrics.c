@@ -25,10 +25,10 @@
 
 static const char usage[] =
     "usage: dlp-openmetrics [-hiluV] [-m TABLE] [-o OUT] [FILE]\n"
-    "The stream as metrics for Prometheus, in the OpenMetrics text format.\n"
-    "  -i, --iter        only work in iterations (see dlp-iter)\n"
+    "Writes metrics for Prometheus from a dlp stream, as OpenMetrics text.\n"
+    "  -i, --iter        use only work in iterations (see dlp-iter)\n"
     "  -l, --list        print the table of metrics\n"
-    "  -m, --metrics TABLE  another table of metrics\n"
+    "  -m, --metrics TABLE  use this table of metrics instead\n"
     "  -o, --output OUT  write to this file, which is replaced as a whole\n"
     "  -u, --unbuffered  accepted, as by all filters\n"
     "  -h, --help        print this and exit\n"

@@ -20,7 +20,8 @@
 
 static const char usage[] =
     "usage: dlp-phases [-u] [file]\n"
-    "Adds to a dlp stream what the phases of each iteration take.\n"
+    "Adds phase records to a dlp stream: how much time the phases of each\n"
+    "iteration take.\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";

@@ -14,8 +14,9 @@
 
 static const char usage[] =
     "usage: dlp-pyprof [-huV] [-y YEAR] [FILE]\n"
-    "Kernels of a .dict of PyProf, with PyProf's numbers, as records.\n"
-    "  -y, --year YEAR   the rules of 2019 (default) or of 2021, its last\n"
+    "Reads a .dict file of PyProf and writes kern records with the numbers\n"
+    "that PyProf printed.\n"
+    "  -y, --year YEAR   use the rules of 2019 (default) or 2021\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";

@@ -17,10 +17,11 @@
 
 static const char usage[] =
     "usage: dlp-ranks [-u] [-f RULES] [file]\n"
-    "Adds to a dlp stream of many ranks a coll record per collective, an\n"
-    "arrive record per rank of it, and comm records per rank and iteration.\n"
-    "  -f, --rules RULES rules for the names of communication kernels instead\n"
-    "                    of the shipped ones\n"
+    "Shows in a dlp stream of many ranks how they wait for one another: adds\n"
+    "a coll record for each collective, an arrive record for each rank in it,\n"
+    "and comm and skew records that sum them up.\n"
+    "  -f, --rules RULES find communication kernels by the rules of this file\n"
+    "                    instead of the shipped ones\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";

@@ -14,8 +14,9 @@
 
 static const char usage[] =
     "usage: dlp-trace [-hiuV] [FILE]\n"
-    "The stream as a trace for ui.perfetto.dev, chrome://tracing, speedscope.\n"
-    "  -i, --iter        only what lies in iterations (dlp-iter)\n"
+    "Writes a timeline for ui.perfetto.dev, chrome://tracing or speedscope,\n"
+    "from a dlp stream.\n"
+    "  -i, --iter        write only what is in iterations (dlp-iter)\n"
     "  -u, --unbuffered  write each event at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";

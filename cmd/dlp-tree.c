@@ -16,8 +16,8 @@
 static const char usage[] =
     "usage: dlp-tree [-u] [FILE]\n"
     "\n"
-    "Adds the tree of layers: a group record per path that op names begin\n"
-    "with, and one for the whole model.\n"
+    "Adds up the layers of a network: adds a group record for each path that\n"
+    "names of ops begin with, and one for the whole model, to a dlp stream.\n"
     "\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        this text\n"

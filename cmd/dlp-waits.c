@@ -15,7 +15,7 @@
 
 static const char usage[] =
     "usage: dlp-waits [-u] [file]\n"
-    "Adds to a dlp stream the calls in which threads wait.\n"
+    "Adds wait records to a dlp stream: the calls in which threads wait.\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
