@@ -326,7 +326,7 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 
 @test "every rule is in the manual, and the manual has no other" {
 	dlp-advise -l | cut -f1 | sort >"$BATS_TEST_TMPDIR/rules"
-	sed -n '/^Rules of DLProf/,/^The 50 %/s/^\.It Cm \(.*\)/\1/p' \
+	sed -n '/^\.Ss Rules of DLProf/,/^\.Ss Thresholds/s/^\.It Cm \(.*\)/\1/p' \
 	    "$ROOT/man/dlp-advise.1" | tr -d , | tr ' ' '\n' | grep . | sort |
 	    diff "$BATS_TEST_TMPDIR/rules" -
 }
