@@ -13,6 +13,7 @@
 #include "buf.h"
 #include "cli.h"
 #include "err.h"
+#include "kind.h"
 #include "map.h"
 #include "mview.h"
 #include "namerule.h"
@@ -336,10 +337,6 @@ static const char *const bytes_names[] = { "bytes", "sum_bytes" };
 static const char *const time_names[] = { "dur_ns", "sum_dur_ns", "gpu_ns",
 	"sum_gpu_ns" };
 
-/* Families whose work is matrix products, as dlp-flops names them. */
-static const char *const products[] = { "gemm", "gemv", "gemm_int",
-	"gemm_fused", "conv", "conv_fused", "attention", "rnn" };
-
 struct rate_type { /* columns of a record type */
 	struct out_ext *ext;
 	struct rec_col *flop[ARRAY_LEN(flop_names)],
@@ -485,16 +482,13 @@ gpu_of(struct rate *x, const struct rate_type *t, const struct rec *r)
 static bool
 is_product(const struct rate_type *t, const struct rec *r)
 {
-	size_t i, n;
-	const char *s;
+	size_t n;
+	const char *family;
 
 	if (t->family->pos < 0)
 		return true;
-	s = rec_raw(r, t->family, &n);
-	for (i = 0; s != NULL && i < ARRAY_LEN(products); i++)
-		if (text_is(s, n, products[i]))
-			return true;
-	return false;
+	family = rec_raw(r, t->family, &n);
+	return family != NULL && kind_is_product(family, n);
 }
 
 static double

@@ -24,6 +24,7 @@
 #define DIFF "dlp-diff"
 #define PYPROF "dlp-pyprof"
 #define OVERVIEW "dlp-overview"
+#define MFU "dlp-mfu"
 
 /* Tables: a row stands as it reads best. */
 /* clang-format off */
@@ -85,6 +86,7 @@ const struct type_def type_defs[] = {
 	    "a node in the tree of layers: a path with which op names "
 	    "begin" },
 	{ "finding", ADVISE, "a finding of the rules of dlp-advise" },
+	{ "mfu", MFU, "an iteration: how well its products use the GPUs" },
 	{ "overview", OVERVIEW,
 	    "a whole profile: its steps, and where their time goes" },
 	{ NULL, NULL, NULL },
@@ -723,6 +725,31 @@ const struct col_def col_defs[] = {
 	{ "finding", "part_of", ADVISE, COL_TEXT,
 	    "another finding about the same time, which is listed "
 	    "first" },
+
+	{ "mfu", "iter", MFU, COL_INT, "iteration" },
+	{ "mfu", "key", MFU, COL_TEXT, "what cut it: range text or op" },
+	{ "mfu", "mfu_pct", MFU, COL_NUM,
+	    "the time that model_flop takes at the peaks of its types, of step_ns"
+	    " on all devices that worked" },
+	{ "mfu", "hfu_pct", MFU, COL_NUM, "the same of exec_flop" },
+	{ "mfu", "step_ns", MFU, COL_INT, "time of the step, from iter" },
+	{ "mfu", "cpu_ns", MFU, COL_INT, "its time on the CPU, iter's dur_ns" },
+	{ "mfu", "model_flop", MFU, COL_INT,
+	    "exec_flop without what the backward pass computes again" },
+	{ "mfu", "flop", MFU, COL_INT,
+	    "FLOPs of products, convolutions, attention and recurrent layers" },
+	{ "mfu", "tflops", MFU, COL_NUM,
+	    "exec_flop per step_ns, in 10^12 per second" },
+	{ "mfu", "peak_tflops", MFU, COL_NUM,
+	    "the mean peak of the types, weighted by their work" },
+	{ "mfu", "gpu_ns", MFU, COL_INT, "time in which a GPU works, from iter" },
+	{ "mfu", "mfu_busy_pct", MFU, COL_NUM,
+	    "as mfu_pct, of gpu_ns; unset with more than one device" },
+	{ "mfu", "n_dev", MFU, COL_INT, "devices with such kernels" },
+	{ "mfu", "exec_flop", MFU, COL_INT,
+	    "flop without what a known causal mask leaves out" },
+	{ "mfu", "known_pct", MFU, COL_NUM,
+	    "the part of such kernels' time whose FLOPs are known" },
 
 	{ "overview", "file", OVERVIEW, COL_TEXT, "the profile" },
 	{ "overview", "status", OVERVIEW, COL_TEXT, "ok or failed" },

@@ -5,7 +5,9 @@
  */
 #include <string.h>
 
+#include "array.h"
 #include "kind.h"
+#include "mview.h"
 
 /* The names of statistics, whose values are numbers, or of the field's kind. */
 static const struct {
@@ -118,4 +120,17 @@ kind_unit(const char *name)
 	return strcmp(name, "bytes") == 0 || has_suffix(name, "_bytes")
 		   ? NUM_SIZE
 		   : NUM_PLAIN;
+}
+
+bool
+kind_is_product(const char *family, size_t n)
+{
+	static const char *const products[] = { "gemm", "gemv", "gemm_int",
+		"gemm_fused", "conv", "conv_fused", "attention", "rnn" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(products); i++)
+		if (text_is(family, n, products[i]))
+			return true;
+	return false;
 }

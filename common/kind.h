@@ -3,6 +3,7 @@
 #define DLP_KIND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "cols.h"
 #include "num.h"
@@ -17,5 +18,9 @@ bool kind_is_number(enum col_kind k);
 
 /* The unit of a column by the end of its name: dur_ns, bytes. */
 enum num_unit kind_unit(const char *name);
+
+/* Whether kernels of that family compute products, so that they can use Tensor
+ * Cores, as dlp-flops names families (column family). */
+bool kind_is_product(const char *family, size_t n);
 
 #endif

@@ -25,6 +25,7 @@ struct out_type {
 	uint64_t skip;  /* as out_skip for a record */
 	int n;          /* columns of the legend, after --drop */
 	bool due, less; /* due: to be written; less: --drop has been applied */
+	bool first;     /* no record follows the legend yet */
 };
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -223,22 +224,30 @@ out_counted(uint64_t n)
 	count += n;
 }
 
+void
+out_legend(struct out_type *t)
+{
+	if (!t->due)
+		return;
+	if (!t->less)
+		t->skip = drop_legend(t->legend, &t->len);
+	t->less = true;
+	t->n = out_tabs(t->legend, t->len);
+	buf_put(&out_buf, t->legend, t->len);
+	t->due = false;
+	t->first = true;
+}
+
 /* The tag of a record is the legend's, without '#'. */
 void
 out_rec(struct out_type *t)
 {
 	size_t n;
 
-	if (t->due) {
-		if (!t->less)
-			t->skip = drop_legend(t->legend, &t->len);
-		t->less = true;
-		t->n = out_tabs(t->legend, t->len);
-		buf_put(&out_buf, t->legend, t->len);
-	}
-	counted.type = t->due || COUNT_ALL ? t : NULL;
+	out_legend(t);
+	counted.type = t->first || COUNT_ALL ? t : NULL;
 	counted.at = out_buf.len;
-	t->due = false;
+	t->first = false;
 	for (n = 1; t->legend[n] != '\t' && t->legend[n] != '\n'; n++)
 		;
 	buf_put(&out_buf, t->legend + 1, n - 1);

@@ -40,6 +40,10 @@ struct out_type *out_type_reg(const char *tag, const char *by);
 void out_declared(const char *tag, const char *const *names, int n);
 int out_tabs(const char *s, size_t n); /* TABs in a line: its fields */
 
+/* Writes the legend now, if it is due: for a filter whose input had nothing to
+ * make records of, so that dlp-fmt knows the columns. */
+void out_legend(struct out_type *t);
+
 void out_legends_again(void); /* a section begins: legends are due again */
 uint64_t out_count(void);     /* data records since out_legends_again */
 void out_counted(uint64_t n); /* n more records were written directly to

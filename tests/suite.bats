@@ -16,6 +16,7 @@ declare -A BEFORE=(
 	[dlp-pyprof]='pyprof-parse $LENET'
 	[dlp-busy]='dlp-parse $LENET | dlp-correlate | dlp-flops'
 	[dlp-rate]='dlp-parse $LENET | dlp-correlate | dlp-flops'
+	[dlp-mfu]='dlp-parse $LENET | dlp-correlate | dlp-iter -k iteration'
 	[dlp-dldb]='dlp-parse $LENET | dlp-correlate -D | dlp-iter -D | dlp-flops'
 	[dlp-agg]='dlp-parse $LENET | dlp-correlate'
 	[dlp-diff]='dlp-parse $LENET | dlp-correlate | dlp-iter | dlp-flops'
@@ -45,7 +46,12 @@ declare -A KIND=(
 	[dlp-diff]=lines # two runs: dlp-diff.bats
 	[dlp-pyprof]=lines
 )
+# The type of record that is damaged, for those that read no kern records.
+declare -A READS=(
+	[dlp-mfu]=iter
+)
 kind=${KIND[$CMD]:-filter}
+reads=${READS[$CMD]:-kern}
 before=${BEFORE[$CMD]-dlp-parse $LENET | dlp-correlate}
 # shellcheck disable=SC2206 # a list of words
 opts=(${OPTIONS[$CMD]:-})
@@ -545,23 +551,23 @@ by_name() {
 
 @test "a record without a legend: one line, 2" {
 	not_parse
-	grep -v '^#kern' "$STREAM" >in
+	grep -v "^#$reads" "$STREAM" >in
 	work in
 	show
 	[ "$status" -eq 2 ]
 	[ "$(wc -l <err)" -eq 1 ]
-	says kern
+	says "$reads"
 }
 
 @test "a record with too many or too few fields: one line, 2" {
 	not_parse
-	awk '/^kern\t/ && !n++ { print $0 "\tmore"; next } { print }' \
-	    "$STREAM" >in
+	awk -v tag="$reads" -F'\t' '
+	$1 == tag && !n++ { print $0 "\tmore"; next } { print }' "$STREAM" >in
 	work in
 	trouble
 	says 'in:[0-9]'
-	awk '/^kern\t/ && !n++ { sub(/\t[^\t]*$/, "") } { print }' \
-	    "$STREAM" >in
+	awk -v tag="$reads" -F'\t' '
+	$1 == tag && !n++ { sub(/\t[^\t]*$/, "") } { print }' "$STREAM" >in
 	work in
 	trouble
 	says 'in:[0-9]'
@@ -574,6 +580,7 @@ by_name() {
 	dlp-correlate) col=tid ;;
 	dlp-iter) col=start_ns ;;
 	dlp-flops) col=op_id ;;
+	dlp-mfu) col=iter ;;
 	dlp-ncu) col=grid ;;
 	dlp-fmt) opts=(--tsv -T kern -c dur_ns) ;;
 	esac
@@ -603,9 +610,11 @@ by_name() {
 
 @test "a number that is none: file, line and value, 2" {
 	passes_on
-	awk -F'\t' -v OFS='\t' '
-	/^#kern/ { for (i = 2; i <= NF; i++) at[$i] = i }
-	/^kern\t/ && !n++ { $at["start_ns"] = "12x" }
+	col=start_ns
+	[ "$CMD" != dlp-mfu ] || col=step_ns
+	awk -F'\t' -v OFS='\t' -v tag="$reads" -v col=$col '
+	$1 == "#" tag { for (i = 2; i <= NF; i++) at[$i] = i }
+	$1 == tag && !n++ { $at[col] = "12x" }
 	{ print }' "$STREAM" >in
 	case $CMD in # they do not read that column
 	dlp-flops | dlp-rate | dlp-markers | dlp-ncu | dlp-mem | dlp-waits) skip "does not apply" ;;
