@@ -26,6 +26,10 @@ static const char usage[] =
     "  -h, --help         print this and exit\n"
     "  -V, --version      print the version and exit\n";
 
+#define REPORTS_STANDARD                                                       \
+	"nvtx_sum,osrt_sum,cuda_api_sum,cuda_gpu_kern_sum,"                    \
+	"cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum"
+
 /* One per process, because the functions that get options have no other way to
  * it. */
 static struct stats stats;

@@ -11,15 +11,7 @@
 
 #include "err.h"
 
-void
-wide_add(struct wide *w, int64_t v)
-{
-	struct wide x = { v < 0 ? -1 : 0, (uint64_t)v };
-
-	wide_join(w, &x);
-}
-
-void
+static void
 wide_join(struct wide *w, const struct wide *v)
 {
 	uint64_t lo = w->lo + v->lo;
@@ -28,7 +20,15 @@ wide_join(struct wide *w, const struct wide *v)
 	w->lo = lo;
 }
 
-double
+static void
+wide_add(struct wide *w, int64_t v)
+{
+	struct wide x = { v < 0 ? -1 : 0, (uint64_t)v };
+
+	wide_join(w, &x);
+}
+
+static double
 wide_f64(const struct wide *w)
 {
 	return (double)w->hi * 18446744073709551616.0 + (double)w->lo;

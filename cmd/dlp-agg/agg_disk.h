@@ -34,18 +34,6 @@ struct agg_found {        /* statistics of a group whose values or pieces are
 	struct buf part; /* the columns of --partial */
 };
 
-struct value_key {      /* the key by which values are sorted */
-	uint64_t group; /* the group's number, in the order of the groups'
-			 * first records */
-	uint32_t field, frac;
-	union agg_num v;
-};
-
-struct piece_key {
-	uint64_t group, section, src;
-	int64_t lo; /* the value from the record is hi */
-};
-
 /* Limits the aggregation to this amount of memory. */
 void disk_open(struct agg_groups *a, size_t bytes);
 
@@ -87,16 +75,8 @@ void disk_section_end(struct agg_groups *a);
 bool disk_any(const struct agg_groups *a);
 uint64_t disk_put(struct agg_groups *a);
 
-/* Writes all values, or all pieces, to disk. */
-void disk_all(struct agg_groups *a, bool values, bool pieces);
-
 /* Frees everything that is on disk. */
 void disk_reset(struct agg_groups *a);
-
-/* Write the values, or the pieces, of a group to disk. */
-void disk_values(
-    struct agg_groups *a, struct agg_group *g, uint64_t no, bool sorted);
-void disk_pieces(struct agg_groups *a, struct agg_group *g, uint64_t no);
 
 /* The orders of values, pieces and numbers. */
 runs_cmp disk_cmp_value, disk_cmp_piece, disk_cmp_no;
@@ -108,38 +88,10 @@ struct agg_state { /* key: a view */
 	struct agg_group g;
 };
 
-/* Appends it. */
-void state_put(
-    const struct agg_groups *a, struct buf *b, const struct agg_state *s);
-
-/* Reads the state at p. state_free() frees what it allocated. */
-void state_get(const struct agg_groups *a, const char *p, struct agg_state *s);
-void state_free(const struct agg_groups *a, struct agg_state *s);
-
-/* A new, empty struct for a group's statistics; the other frees it. */
-struct agg_found *found_new(const struct agg_groups *a);
-void found_free(struct agg_found *f);
-
 struct pick { /* reads sorted records one after the other */
 	struct xsort *x;
 	struct runs_rec r;
 	bool have; /* r is a record */
 };
-
-/* Goes to the first record. */
-void pick_open(struct pick *p, struct xsort *x);
-
-/* Stores the percentiles of values that are in memory. */
-void pick_kept(struct agg_found *f, const struct agg_spec *spec,
-    struct agg_group *g, int stat);
-
-/* Reads the values and pieces of the group, skipping those of groups before it.
- */
-void pick_group(struct pick *values, struct pick *pieces, struct agg_groups *a,
-    struct agg_state *s);
-
-/* The percentiles of many groups together, whose numbers are the keys of no. */
-void pick_rest(struct pick *values, struct xsort *no, struct agg_groups *a,
-    struct agg_state *s);
 
 #endif

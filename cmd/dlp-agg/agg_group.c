@@ -9,6 +9,13 @@
 #include "err.h"
 #include "num.h"
 
+struct agg_row_val {   /* of a field */
+	const char *s; /* NULL if unset */
+	size_t n;
+	bool frac; /* of a number: tells which member of v is set */
+	union agg_num v;
+};
+
 /* The memory of a group besides its key and fields: its struct, the map's entry
  * and room to grow. */
 #define GROUP_COST (2 * sizeof(struct agg_group) + 128)
@@ -51,7 +58,8 @@ source_ivl(struct agg_group *g, size_t src)
 	return &g->ivl[src];
 }
 
-void
+/* Adds a piece of a source's time. */
+static void
 group_interval(struct agg_groups *a, struct agg_group *g, size_t src,
     int64_t lo, int64_t hi)
 {
@@ -177,7 +185,9 @@ read_interval(
 	w->src = source(a, r, t);
 }
 
-void
+/* Reads a record of type t; w gets views into it. Fatal if a text should be a
+ * number. */
+static void
 row_read(struct agg_groups *a, const struct rec *r, int t, struct agg_row *w)
 {
 	int i;

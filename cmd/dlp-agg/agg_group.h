@@ -16,10 +16,6 @@ struct wide { /* hi * 2^64 + lo */
 	uint64_t lo;
 };
 
-void wide_add(struct wide *w, int64_t v);
-void wide_join(struct wide *w, const struct wide *v);
-double wide_f64(const struct wide *w);
-
 /* Reads all of s[0..n) as a decimal integer; false if it is not one. */
 bool wide_get(const char *s, size_t n, struct wide *w);
 void wide_put(struct buf *b, const struct wide *w); /* appends decimals */
@@ -118,7 +114,7 @@ struct agg_group {
 	bool has_ivl;
 	struct agg_piece *piece; /* pieces of the union, in a partial result */
 	size_t npiece;
-	struct agg_found *found; /* statistics that agg_disk_put.c found on
+	struct agg_found *found; /* statistics that agg_disk.c found on
 				  * disk; NULL if none */
 };
 
@@ -153,10 +149,6 @@ struct agg_group *group_get(struct agg_groups *a, const char *key, size_t n);
 void group_close(
     struct agg_groups *a, struct agg_group *g, uint64_t section, uint64_t key);
 
-/* Adds a piece of a source's time. */
-void group_interval(struct agg_groups *a, struct agg_group *g, size_t src,
-    int64_t lo, int64_t hi);
-
 /* Frees all groups. */
 void group_free_all(struct agg_groups *a);
 
@@ -164,13 +156,6 @@ void group_free_all(struct agg_groups *a);
  * of a group. */
 struct agg_group *group_new(const struct agg_groups *a, struct agg_group *g);
 void group_free(const struct agg_groups *a, struct agg_group *g);
-
-struct agg_row_val {   /* of a field */
-	const char *s; /* NULL if unset */
-	size_t n;
-	bool frac; /* of a number: tells which member of v is set */
-	union agg_num v;
-};
 
 struct agg_row {
 	struct agg_row_val *val; /* per field */
@@ -180,11 +165,6 @@ struct agg_row {
 	uint64_t section; /* number of its section */
 	uint64_t no;      /* number of the record among those on disk */
 };
-
-/* Reads a record of type t; w gets views into it. Fatal if a text should be a
- * number. */
-void row_read(
-    struct agg_groups *a, const struct rec *r, int t, struct agg_row *w);
 
 void row_add(
     struct agg_groups *a, struct agg_group *g, const struct agg_row *w);

@@ -15,6 +15,13 @@
 #include "esc.h"
 #include "num.h"
 
+/* A reference to a run that may have been closed since. A closed run's struct
+ * is used again for another run, and then its order differs. */
+struct run_ref {
+	struct corr_inst *in;
+	uint64_t order;
+};
+
 #define KEY_SEP '\x1f'
 #define RANK_MAX 16
 #define BIT(x) (1u << (x))

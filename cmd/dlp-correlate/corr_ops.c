@@ -1,16 +1,113 @@
 /*
- * The table of ops; see corr_ops.h. An op comes from a range of a framework, an
+ * The table of ops; see corr.h. An op comes from a range of a framework, an
  * argument marker (PyProf, DLProf), a backward node with its forward op, or the
  * name of work that no op launched.
  */
-#include "corr_ops.h"
-
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
+#include "corr.h"
 #include "err.h"
 #include "esc.h"
+#include "num.h"
 #include "spill.h"
+
+/*
+ * Runs of ops. A run is made when its range opens, sums up the GPU work and API
+ * calls launched inside, and is written when time has passed the range's end.
+ */
+
+void
+closing_add(struct closing *q, int kind, int64_t end, uint64_t order, void *p)
+{
+	struct timed x = {
+		.at = end, .then = -(int64_t)order, .kind = kind, .p = p
+	};
+
+	timeheap_push(&q->heap, x);
+}
+
+struct corr_inst *
+inst_new(struct insts *insts)
+{
+	struct corr_inst *in = insts->free;
+	struct ivl_by gpu = { 0 };
+
+	if (in != NULL) {
+		insts->free = in->next_free;
+		gpu = in->gpu;
+	} else {
+		in = xmalloc(sizeof(*in));
+	}
+	memset(in, 0, sizeof(*in));
+	in->gpu = gpu;
+	ivl_by_clear(&in->gpu);
+	in->seq = -1;
+	in->gpu_lo = INT64_MAX;
+	in->gpu_hi = in->api_end = INT64_MIN;
+	in->order = ++insts->closing->order;
+	return in;
+}
+
+void
+inst_schedule(struct insts *s, struct corr_inst *in)
+{
+	in->pending = false;
+	in->id = ++s->n;
+	closing_add(s->closing, CLOSE_INST, in->end, in->order, in);
+}
+
+void
+inst_drop(struct insts *s, struct corr_inst *in)
+{
+	in->next_free = s->free;
+	s->free = in;
+}
+
+/* Calls come in the order of their starts, so their union needs only the end of
+ * the part covered so far. */
+static void
+add_api(struct corr_inst *in, int64_t lo, int64_t hi)
+{
+	in->n_call++;
+	if (lo < in->api_end)
+		lo = in->api_end;
+	if (hi <= lo)
+		return;
+	in->api_ns = num_add(in->api_ns, num_sub(hi, lo));
+	in->api_end = hi;
+}
+
+void
+inst_add(struct corr_inst *in, const struct corr_work *work)
+{
+	if (work->own_call && !in->replay)
+		add_api(in, work->api_start, work->api_end);
+	if (work->type == W_SYNC || work->type == W_CALL)
+		return;
+	in->n_gpu++;
+	in->n_kern += work->type == W_KERN;
+	if (!work->has_gpu)
+		return;
+	if (work->start < in->gpu_lo)
+		in->gpu_lo = work->start;
+	if (work->end > in->gpu_hi)
+		in->gpu_hi = work->end;
+	ivl_by_add(&in->gpu, work->dev, work->start, work->end);
+}
+
+void
+insts_free(struct insts *s)
+{
+	struct corr_inst *in;
+
+	while ((in = s->free) != NULL) {
+		s->free = in->next_free;
+		ivl_by_free(&in->gpu);
+		free(in);
+	}
+}
 
 #define KEY_SEP '\x1f'
 #define RAW_MAX 65536 /* the most marker texts that are remembered */
@@ -25,7 +122,7 @@ draft_raw(struct draft *d, enum op_field f, const char *s, size_t n)
 		buf_put(d->mem, s, n);
 }
 
-void
+static void
 draft_text(struct draft *d, enum op_field f, const char *s, size_t n)
 {
 	size_t from = d->mem->len;
@@ -87,7 +184,7 @@ place_texts(struct corr_op *op, const struct draft *d, const char *m)
 			op->f[f].s = m + d->at[f];
 }
 
-void
+static void
 key_put(struct buf *k, const char *s, size_t n)
 {
 	buf_put(k, s, n);

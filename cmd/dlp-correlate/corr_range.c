@@ -11,6 +11,8 @@
 
 #include "esc.h"
 
+#define RECENT_NO_NAME UINT32_MAX
+
 /* The first input that is known to come from a backward op. */
 static bool
 pair_by_inputs(

@@ -2,12 +2,182 @@
  * Writes the output: records of work and ranges with columns added, and records
  * of runs.
  */
-#include "corr.h"
-
+#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
+#include "corr.h"
+#include "err.h"
+#include "ivl.h"
 #include "num.h"
+
+/*
+ * --ranges: each range as the GPU saw it, from the first start to the last end
+ * of the work that was launched inside it, children included.
+ */
+
+struct projection { /* of a range */
+	uint64_t order;
+	int64_t id, start, end, parent;
+	bool has_parent, has_dur;
+	int64_t level, n_child, gpu_lo, gpu_hi;
+	uint64_t n_gpu;
+	struct ivl gpu;
+	struct buf rest; /* pid .. text, as fields */
+	struct escaped src;
+	struct projection *next_free;
+};
+
+/* Two types of a record that dlp-correlate makes: the second has src as its
+ * last column and is used if the input has src. The other functions begin and
+ * end such a record. */
+static void
+src_types(struct out_type *type[2], const char *tag, const char *const *names,
+    size_t n)
+{
+	type[0] = out_type(tag, names, (int)n - 1);
+	type[1] = out_type(tag, names, (int)n);
+}
+
+static void
+src_rec(struct out_type *const type[2], struct escaped src)
+{
+	out_rec(type[src.s != NULL]);
+}
+
+static void
+src_end(struct escaped src)
+{
+	if (src.s != NULL)
+		out_raw(src.s, src.n);
+	out_end();
+}
+
+void
+projs_init(struct projs *s, struct closing *closing)
+{
+	static const char *const proj[] = { "range_id", "start_ns", "dur_ns",
+		"pid", "tid", "domain", "mode", "text", "gpu_start_ns",
+		"gpu_end_ns", "gpu_ns", "n_gpu", "level", "n_child",
+		"parent_id", "src" };
+	static const char *const rangekern[] = { "range_id", "kern_id" };
+
+	s->closing = closing;
+	src_types(s->type, "proj", proj, ARRAY_LEN(proj));
+	s->rangekern = out_type("rangekern", rangekern, ARRAY_LEN(rangekern));
+}
+
+static struct projection *
+proj_alloc(struct projs *s)
+{
+	struct projection *pr = s->free;
+
+	if (pr != NULL) {
+		s->free = pr->next_free;
+		buf_clear(&pr->rest);
+		ivl_clear(&pr->gpu);
+		return pr;
+	}
+	return xcalloc(1, sizeof(*pr));
+}
+
+void
+proj_begin(
+    struct projs *projs, const struct corr_range *range, const struct buf *rest)
+{
+	struct projection *pr = proj_alloc(projs);
+	struct corr_thread *th = range->th;
+	struct corr_open *top = thread_top(th);
+
+	pr->order = ++projs->closing->order;
+	pr->id = range->id;
+	pr->src = th->p->src;
+	pr->start = range->start;
+	pr->end = range->end;
+	pr->has_dur = range->has_end;
+	pr->level = (int64_t)th->open.n - 1;
+	pr->n_child = 0;
+	pr->gpu_lo = INT64_MAX;
+	pr->gpu_hi = INT64_MIN;
+	pr->n_gpu = 0;
+	pr->has_parent = th->open.n > 1;
+	pr->parent = pr->has_parent ? (top - 1)->id : 0;
+	buf_put(&pr->rest, rest->s, rest->len);
+	top->proj = pr;
+	closing_add(projs->closing, CLOSE_PROJ, pr->end, pr->order, pr);
+}
+
+static void
+write_rangekern(const struct projs *s, int64_t range, int64_t kern)
+{
+	out_rec(s->rangekern);
+	out_i64(range);
+	out_i64(kern);
+	out_end();
+}
+
+void
+proj_work(const struct projs *projs, const struct corr_work *work)
+{
+	struct corr_thread *th = work->th;
+	size_t i;
+
+	if (work->type == W_SYNC || work->type == W_CALL)
+		return;
+	for (i = 0; i < th->open.n; i++) {
+		const struct corr_open *open = thread_at(th, i);
+		struct projection *pr = open->proj;
+
+		if (pr == NULL)
+			continue;
+		if (pr->n_gpu++ == 0 && i > 0 && (open - 1)->proj != NULL)
+			(open - 1)->proj->n_child++;
+		if (work->has_gpu) {
+			if (work->start < pr->gpu_lo)
+				pr->gpu_lo = work->start;
+			if (work->end > pr->gpu_hi)
+				pr->gpu_hi = work->end;
+			ivl_add(&pr->gpu, work->start, work->end);
+		}
+		if (work->type == W_KERN)
+			write_rangekern(projs, pr->id, work->id);
+	}
+}
+
+void
+proj_write(struct projs *projs, struct projection *pr)
+{
+	bool gpu = pr->gpu_lo <= pr->gpu_hi;
+
+	src_rec(projs->type, pr->src);
+	out_i64(pr->id);
+	out_i64(pr->start);
+	out_opt(pr->has_dur, pr->end - pr->start);
+	out_fields(pr->rest.s, pr->rest.len);
+	out_opt(gpu, pr->gpu_lo);
+	out_opt(gpu, pr->gpu_hi);
+	out_i64(ivl_len(&pr->gpu));
+	out_i64((int64_t)pr->n_gpu);
+	out_i64(pr->level);
+	out_i64(pr->n_child);
+	out_opt(pr->has_parent, pr->parent);
+	src_end(pr->src);
+	pr->next_free = projs->free;
+	projs->free = pr;
+}
+
+void
+projs_free(struct projs *s)
+{
+	struct projection *pr;
+
+	while ((pr = s->free) != NULL) {
+		s->free = pr->next_free;
+		ivl_free(&pr->gpu);
+		buf_free(&pr->rest);
+		free(pr);
+	}
+}
 
 static const char *const work_cols[] = { "op_id", "inst_id", "op_start_ns",
 	"mod", "op", "dir", "seq", "altseq", "sub", "layer", "phase",
@@ -36,28 +206,6 @@ void
 write_free(struct corr_types *t)
 {
 	buf_free(&t->kern.alt);
-}
-
-void
-src_types(struct out_type *type[2], const char *tag, const char *const *names,
-    size_t n)
-{
-	type[0] = out_type(tag, names, (int)n - 1);
-	type[1] = out_type(tag, names, (int)n);
-}
-
-void
-src_rec(struct out_type *const type[2], struct escaped src)
-{
-	out_rec(type[src.s != NULL]);
-}
-
-void
-src_end(struct escaped src)
-{
-	if (src.s != NULL)
-		out_raw(src.s, src.n);
-	out_end();
 }
 
 static void

@@ -109,12 +109,6 @@ bool marker_bare(struct marker *m, bool sure);
 const char *marker_by_word(enum marker_by by);
 const char *marker_kind_word(enum marker_kind kind); /* "op", for tests */
 
-/*
- * True if the name is that of a backward node: ...Backward, ...Backward0,
- * AccumulateGrad, CopySlices, CppFunction, with or without torch::autograd::.
- */
-bool marker_is_backward(const char *s, size_t n);
-
 /* The forward op's type that a backward node's name contains: "Addmm" of
  * AddmmBackward0; false if it contains none (AccumulateGrad). */
 bool marker_forward_of(const char *s, size_t n, struct mview *fwd);

@@ -157,7 +157,11 @@ backward_suffix(const char *s, size_t *n)
 	return true;
 }
 
-bool
+/*
+ * True if the name is that of a backward node: ...Backward, ...Backward0,
+ * AccumulateGrad, CopySlices, CppFunction, with or without torch::autograd::.
+ */
+static bool
 marker_is_backward(const char *s, size_t n)
 {
 	struct mview v = { s, n };

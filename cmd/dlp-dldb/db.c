@@ -130,6 +130,13 @@ close_inserts(struct db *db)
 		sqlite3_finalize(st);
 }
 
+/* Ends the process with the database's message. */
+static void
+db_fail(const struct db *db)
+{
+	die("%s: %s", db->path, sqlite3_errmsg(db->sql));
+}
+
 void
 db_finish(struct db *db)
 {
@@ -156,12 +163,6 @@ db_drop(struct db *db)
 	remove_temp();
 	free(db->temp);
 	db->temp = NULL;
-}
-
-void
-db_fail(const struct db *db)
-{
-	die("%s: %s", db->path, sqlite3_errmsg(db->sql));
 }
 
 void

@@ -87,9 +87,6 @@ void db_finish(struct db *db);
 /* Closes it and removes what db_create() made. */
 void db_drop(struct db *db);
 
-/* Ends the process with the database's message. */
-void db_fail(const struct db *db) __attribute__((noreturn));
-
 void db_exec(struct db *db, const char *sql);
 bool db_try(struct db *db, const char *sql); /* false if a constraint fails */
 

@@ -31,11 +31,7 @@ void agg_run(struct db_halves *d, const struct db_run *u);
  * aggregation. */
 void agg_write(struct db_halves *d, int64_t aggr);
 
-/* Adds rows of metric tables; returns their ids. */
-int64_t agg_put_metric(
-    struct db_halves *d, const struct db_metric *m, double avg);
 int64_t agg_put_metrics(struct db_halves *d, const struct db_metric m[5]);
-double metric_avg(const struct db_metric *m);
 
 /* A number rounded to six decimals, as DLProf stores it. */
 double agg_round(double v);
@@ -57,12 +53,6 @@ struct iter_sum {
 	int64_t n, n_tc, ns, tc_ns;
 };
 struct iter_sum agg_iter(const struct db_halves *d, int64_t iter);
-
-struct agg_pair { /* the kernels of an op in an iteration */
-	int64_t op, iter;
-	struct iter_sum s;
-	uint64_t no; /* its number among all pairs, from 0 */
-};
 
 struct agg_kern { /* a kernel as it is stored on disk */
 	int64_t id;
@@ -97,9 +87,6 @@ struct db_agg {
 	size_t n_held, cap_held, max_held;
 };
 
-/* Starts with this amount of memory. */
-void agg_kern_start(struct db_agg *a, size_t bytes);
 void agg_kern(struct db_halves *d, const struct db_work *w);
-void agg_kern_write(struct db_halves *d, int64_t aggr);
 
 #endif

@@ -1,11 +1,17 @@
 /*
  * The schema as data, and made. A column is NAME TYPE, or NAME TYPE>TABLE where
- *it is the id of a row there; every table has an id before those. i integer, t
- *text, r real: not NULL; b boolean, c boolean that is checked; u integer,
- *unique; d integer, default 0; w text, unique; g, G text that DLProf declares
- *as STRING, which SQLite would take for a number where it looks like one; G can
- *be NULL; n integer or NULL The last tables, dlp_*, are not DLProf's: they hold
- *what the reports need and its tables have no place for.
+ * it is the id of a row there; every table has an id before those. The types:
+ *
+ *	i, t, r	integer, text, real; not NULL
+ *	n	integer or NULL
+ *	b, c	boolean; boolean that is checked
+ *	u, d	integer, unique; integer, default 0
+ *	w	text, unique
+ *	g, G	text that DLProf declares as STRING, which SQLite would take
+ *		for a number where it looks like one; G can be NULL
+ *
+ * The last tables, dlp_*, are not DLProf's: they hold what the reports need and
+ * its tables have no place for.
  */
 #include "db.h"
 

@@ -8,10 +8,10 @@
  *
  * as torch.utils.flop_counter counts fused attention (sdpa_flop_count and
  * sdpa_backward_flop_count). It does not subtract what a causal mask leaves
- *out; the FLOPs that are left then are a column of their own: each query has
- *the keys up to its own place, in place of all sk. Without a fused kernel (the
- *math backend) each product is a kernel of its own, two forward and four
- *backward, and each is counted as one.
+ * out; the FLOPs that are left then are a column of their own: each query has
+ * the keys up to its own place, in place of all sk. Without a fused kernel (the
+ * math backend) each product is a kernel of its own, two forward and four
+ * backward, and each is counted as one.
  *
  *	query, key, value (4, 12, 1024, 64) forward:
  *		2 * 4 * 12 * 1024 * 1024 * (64 + 64) = 12,884,901,888 FLOPs
@@ -20,7 +20,7 @@
 #define _GNU_SOURCE /* memmem */
 #include <string.h>
 
-#include "families.h"
+#include "flops_rules.h"
 #include "pat.h"
 
 struct sdpa {

@@ -21,7 +21,7 @@
 #define _GNU_SOURCE /* memmem */
 #include <string.h>
 
-#include "families.h"
+#include "flops_rules.h"
 
 /* An argument that is one number for all dimensions, or one for each. */
 static bool

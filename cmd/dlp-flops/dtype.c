@@ -1,8 +1,8 @@
-/* Number types and their names; see dtype.h. */
+/* Number types and their names; see kern_work.h. */
 #include <string.h>
 
 #include "array.h"
-#include "dtype.h"
+#include "kern_work.h"
 #include "mview.h"
 
 static const struct {

@@ -27,7 +27,7 @@
 
 #include "array.h"
 #include "expr.h"
-#include "families.h"
+#include "flops_rules.h"
 #include "num.h"
 #include "pat.h"
 

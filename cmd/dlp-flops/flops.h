@@ -134,14 +134,6 @@ struct flops_answers {        /* found once and stored */
 	struct buf grid, params, esc;             /* scratch */
 };
 
-/* A run of an op with many kernels, where nothing shows how much of the work
- * each does. The work is divided among the kernels by their time. */
-struct shared_run {
-	enum { SHARED_OPEN, SHARED_CLOSED, SHARED_GIVEN_UP } state;
-	bool begun;
-	int64_t left_ns, left_flop;
-};
-
 struct flops_hold {
 	bool on;         /* lines go to text and not to the output */
 	struct buf text; /* lines, with gaps where kernels wait for columns */

@@ -18,6 +18,14 @@
 #include "array.h"
 #include "flops.h"
 
+/* A run of an op with many kernels, where nothing shows how much of the work
+ * each does. The work is divided among the kernels by their time. */
+struct shared_run {
+	enum { SHARED_OPEN, SHARED_CLOSED, SHARED_GIVEN_UP } state;
+	bool begun;
+	int64_t left_ns, left_flop;
+};
+
 #define HOLD_MAX (1 << 17) /* the most lines; beyond it values stay unknown */
 
 struct held_kern {

@@ -1,5 +1,5 @@
 /*
- * Facts from kernel names, by tables of patterns (pat.h); see flops_kname.h.
+ * Facts from kernel names, by tables of patterns (pat.h); see kern_work.h.
  * Names are matched in lower case. Each table names the library that writes
  * such names, with a sample.
  */

@@ -15,6 +15,12 @@
 #include "pat.h"
 #include "shipped.h"
 
+struct rule_list { /* the rules of a name or pattern, in order */
+	struct rule_row *head, **end;
+};
+
+enum { DIR_FPROP = 1, DIR_BPROP = 2 };
+
 /* The list of a name or pattern, which is created if it does not exist. */
 static struct rule_list *
 list_of(struct rule_set *set, const char *op)

@@ -16,7 +16,7 @@
  */
 #include <string.h>
 
-#include "families.h"
+#include "flops_rules.h"
 
 void
 product_role(const struct kern_work *w, struct answer *r)

@@ -1,13 +1,226 @@
 /*
  * A question (the work of a kernel in its op), its answer, and the arithmetic
- * of sizes that may be unknown. The families (families.h) and the rules in text
+ * of sizes that may be unknown. The families and the rules in text
  * (flops_rules.h) answer.
  */
 #ifndef FLOPS_KERN_WORK_H
 #define FLOPS_KERN_WORK_H
 
-#include "flops_kname.h"
-#include "op_args.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "json_tok.h"
+#include "judge.h"
+
+/*
+ * Number types: their names here, in markers and in PyProf's params, and
+ * their sizes.
+ */
+
+enum dtype {
+	DT_NONE, /* unknown */
+	DT_FP64,
+	DT_FP32,
+	DT_TF32,
+	DT_FP16,
+	DT_BF16,
+	DT_16BIT, /* one of the next two */
+	DT_FP8E4,
+	DT_FP8E5,
+	DT_FP4,
+	DT_INT64,
+	DT_INT32,
+	DT_INT16,
+	DT_INT8,
+	DT_UINT8,
+	DT_INT4,
+	DT_BOOL,
+	DT_C64,
+	DT_C128,
+	DT_N
+};
+
+/* "tf32"; NULL for DT_NONE. */
+const char *dt_name(enum dtype t);
+
+/* The type of that name; DT_NONE if the name is unknown. */
+enum dtype dt_named(const char *s, size_t n);
+
+/* Bytes per element; 0 if unknown or less than one. */
+int dt_size(enum dtype t);
+
+/* A marker's type text: float32, half, int (a Python scalar), ... */
+enum dtype dt_marker(const char *s, size_t n);
+
+/* A C++ type name in a demangled kernel name: __half, double2, ... */
+enum dtype dt_cpp(const char *s, size_t n);
+
+/* The same, including integers and bool, which a kernel uses to count and mask.
+ */
+enum dtype dt_cpp_any(const char *s, size_t n);
+
+/* Appends PyProf's word for a marker's type: fp32. A type that PyProf does not
+ * know gets our name; one that we do not know either is left as it is. */
+void dt_pyprof(struct buf *b, const char *s, size_t n);
+
+/* The lowest compute capability, times ten, whose Tensor Cores can do products
+ * of this type; 0 if none can. FP32 counts as possible from Volta on, because
+ * autocast can do it in FP16 before Ampere, and Ampere and later can do it in
+ * TF32. */
+int dt_tc_min_cc(enum dtype t);
+
+/*
+ * The arguments of an op, read from a PyProf marker's JSON (shapes, types and
+ * values) or from emit_nvtx's sizes (shapes alone).
+ */
+
+enum op_arg_type {
+	ARG_OTHER,
+	ARG_TENSOR,
+	ARG_INT,
+	ARG_FLOAT,
+	ARG_BOOL,
+	ARG_NONE,
+	ARG_STR,
+	ARG_LIST, /* list or tuple: its integers are the dims */
+};
+
+struct op_arg {
+	enum op_arg_type type;
+	bool bad;             /* a shape or list that is not integers >= 0 */
+	bool named;           /* a keyword argument */
+	const char *name;     /* views into the JSON text */
+	const char *type_txt; /* "tensor", "int" as in the marker */
+	const char *dtype;
+	const char *str; /* the value, if it is a string */
+	size_t name_len, type_len, dtype_len, str_len;
+	int64_t ival;  /* the value of an ARG_INT or ARG_BOOL */
+	double fval;   /* the value of an ARG_FLOAT; 0 if it is not a number */
+	size_t dim;    /* index of its first dimension in dims */
+	size_t nd;     /* number of dimensions */
+	enum dtype dt; /* of a tensor, if known */
+};
+
+struct op_args { /* zeroed: no arguments */
+	struct op_arg *v;
+	size_t n, cap;
+	int64_t *dims;
+	size_t ndims, dims_cap;
+	bool typed;          /* from a marker: types and values are known */
+	struct json_doc doc; /* private: the text while it is read */
+};
+
+void args_clear(struct op_args *a);
+
+/* Reads PyProf's argument list, [{"name":..,"type":..,...},...], or the whole
+ * marker {"mod":..,"args":[...]}. False if the text is not such a list; then
+ * a is empty. a keeps views into s. */
+bool args_marker(struct op_args *a, const char *s, size_t n);
+
+/* Reads sizes, [[64,3,32,32],[],...]. Each entry is a tensor; an empty one is
+ * another kind of argument, for example a number. False if the text is not such
+ * a list. */
+bool args_sizes(struct op_args *a, const char *s, size_t n);
+
+/* Argument i, or NULL. */
+const struct op_arg *arg_at(const struct op_args *a, size_t i);
+
+/* The keyword argument of that name; without one, the positional argument at
+ * place i (i < 0: none). NULL if there is neither. */
+const struct op_arg *arg_named(
+    const struct op_args *a, const char *name, int i);
+
+/* Tensor number i among the tensors, or NULL. */
+const struct op_arg *arg_tensor(const struct op_args *a, size_t i);
+
+/* Dimension i of t, from the end if i is negative; -1 if it does not exist. */
+int64_t arg_dim(const struct op_args *a, const struct op_arg *t, int i);
+
+/* Number of elements; 1 for a scalar; -1 if unknown or too large. */
+int64_t arg_numel(const struct op_args *a, const struct op_arg *t);
+
+/*
+ * Facts from a kernel's name, found once per name: Tensor Core use, number
+ * type, and its part in an op that launches several kernels.
+ */
+
+enum tc { TC_UNKNOWN = YNU_UNKNOWN, TC_NO = YNU_NO, TC_YES = YNU_YES };
+
+struct tc_rule {         /* the rule of tc.rules that decided */
+	const char *id;  /* shown in column tc_rule; NULL if no rule decided */
+	enum tc verdict; /* TC_UNKNOWN: the name does not show it */
+	enum dtype dt;   /* type of the operands, if the rule implies it */
+};
+
+#define ELEM_MAX_IN 6
+
+/* An element-wise kernel of aten, whose template holds the function with the
+ * types of its operands (elementwise.c). */
+struct elem {
+	bool is;      /* it is such a kernel, and its function was found */
+	bool casts;   /* converts when it loads and stores, so that elements
+		       * in memory have other sizes than the name says */
+	bool strided; /* operands can be broadcast or have gaps */
+	int n_in;
+	enum dtype dt;       /* of the first operand that is not a mask */
+	int in[ELEM_MAX_IN]; /* bytes per element; 0 if unknown */
+	int out;             /* bytes per element of the result */
+	int flop;            /* operations per element; -1 if unknown */
+	int full;            /* number of inputs with all elements; 0: all of
+			      * them */
+	int block; /* elements per block of the grid; 0: 512, 1024 or 2048 */
+};
+
+/* The part of a kernel in an op that is a product or convolution. */
+enum kpart {
+	KP_MAIN,   /* does the op's arithmetic: the default */
+	KP_ELEM,   /* element-wise: adds a bias */
+	KP_REDUCE, /* a sum: the gradient of a bias */
+	KP_AUX,    /* copies, transposes, offsets, sums of parts */
+};
+
+/* The method that computes a product, unless it is the plain one. */
+enum { METHOD_FFT = 1, METHOD_WINOGRAD = 2, METHOD_GEMV = 4, METHOD_SMALL = 8 };
+
+enum kdir { KD_NONE, KD_DGRAD, KD_WGRAD };
+
+struct kname {
+	struct tc_rule tc;
+	enum dtype dt;
+	bool dt_sure; /* dt is the type of a product's operands, written by
+		       * the product's builder; if false, it is the first
+		       * type in the template */
+	enum kpart part;
+	enum kdir dir;
+	bool dir_sure;    /* if false, only the layout suggests dir */
+	unsigned method;  /* of a product, bits of METHOD_ */
+	struct elem elem; /* if it is element-wise */
+	bool product;     /* the name is that of a product, not of a helper */
+	int align;   /* elements that it moves at once; 0 if not in the name */
+	int arch;    /* compute capability, times ten, that it was built for,
+		      * from Volta on; 0 if not in the name */
+	int esize;   /* bytes of an element, if the type has no name */
+	int gather;  /* a copy of rows (operand.c): bytes that each thread
+		      * copies; 0 for other kernels */
+	char *lower; /* the name, lower case; owned */
+	size_t len;
+	char *last; /* the short name, unchanged; owned; may be NULL */
+};
+
+/* Finds the facts in a name. full: demangled name; brief: short name, may be
+ * NULL. tc_rules decide on Tensor Core use. */
+void kname_set(struct kname *k, const struct namerules *tc_rules,
+    const char *full, size_t n, const char *brief, size_t nbrief);
+void kname_free(struct kname *k);
+
+/* Reads a lower-case name as that of an element-wise kernel (elementwise.c);
+ * sets e->is if it is one. */
+void elem_set(struct elem *e, const char *s, size_t n);
+
+/* N of the first OpaqueType<N> in the name; 0 if there is none. */
+int elem_opaque(const char *s, size_t n);
 
 enum family {
 	FAM_NONE, /* no rule: unknown */

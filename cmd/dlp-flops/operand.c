@@ -13,9 +13,9 @@
 
 /*
  * vectorized_gather_kernel<unit, index> (at/native/cuda/IndexKernelUtils.cu)
- *has a block for each index and for each 256 units of a row, of as many threads
- *as a row has units, in whole warps, and at most 256. A unit is what a thread
- * copies, in bytes:
+ * has a block for each index and for each 256 units of a row, of as many
+ * threads as a row has units, in whole warps, and at most 256. A unit is what
+ * a thread copies, in bytes:
  *
  *	void at::native::vectorized_gather_kernel<16, long>(char*, char*, ...)
  */

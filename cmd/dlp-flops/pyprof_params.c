@@ -1,7 +1,7 @@
 /*
  * PyProf's params column, as PyProf 3 and its predecessor in apex print it
  * (pyprof/prof/{linear,conv,blas,recurrentCell,...}.py). For most classes of
- *ops it is written as a pattern:
+ * ops it is written as a pattern:
  *
  *	#i   the shape of argument i, as a tuple
  *	@i   its type in PyProf's words, and a comma

@@ -19,13 +19,13 @@
  * by their time (flops_hold.c).
  *
  * Cells, LSTMCell, GRUCell and RNNCell, of one step: the kernels come in
- *threes, the product with the input, 2 b (gates h) x, the product with the
- *hidden state, 2 b (gates h) h, and the element-wise rest, which is not
- *counted.
+ * threes, the product with the input, 2 b (gates h) x, the product with the
+ * hidden state, 2 b (gates h) h, and the element-wise rest, which is not
+ * counted.
  */
 #include <string.h>
 
-#include "families.h"
+#include "flops_rules.h"
 #include "num.h"
 #include "pat.h"
 

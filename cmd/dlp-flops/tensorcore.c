@@ -5,6 +5,16 @@
 #include "err.h"
 #include "tensorcore.h"
 
+/* Properties of the sizes of a product, as bits. */
+enum {
+	SHAPE_VECTOR = 1,    /* one of M, N, K is 1 */
+	SHAPE_SMALL = 2,     /* one of them is below 16 */
+	SHAPE_UNALIGNED = 4, /* rows are not a multiple of 16 bytes */
+	SHAPE_DEPTHWISE = 8, /* convolution, one input channel per group */
+	SHAPE_GROUPED = 16,  /* convolution in groups */
+	SHAPE_CONV = 32,     /* a convolution */
+};
+
 /*
  * Used or not, by tc.rules
  */

@@ -16,16 +16,6 @@ void tc_open(struct namerules *rules, const char *path);
 struct tc_rule tc_decide(
     const struct namerules *rules, const char *name, size_t n);
 
-/* Properties of the sizes of a product, as bits. */
-enum {
-	SHAPE_VECTOR = 1,    /* one of M, N, K is 1 */
-	SHAPE_SMALL = 2,     /* one of them is below 16 */
-	SHAPE_UNALIGNED = 4, /* rows are not a multiple of 16 bytes */
-	SHAPE_DEPTHWISE = 8, /* convolution, one input channel per group */
-	SHAPE_GROUPED = 16,  /* convolution in groups */
-	SHAPE_CONV = 32,     /* a convolution */
-};
-
 /* The bits of an op's arguments; 0 where they are unknown. dt: the type of
  * the operands. */
 unsigned tc_shape(const struct kern_work *w, enum family f, enum dtype dt);

@@ -9,10 +9,10 @@
  *	convolution: 2 (elements of the result) C/g prod(kernel)
  *
  * No aten op runs for them, so torch.utils.flop_counter leaves them out; that
- *is why they are families of their own.
+ * is why they are families of their own.
  */
 
-#include "families.h"
+#include "flops_rules.h"
 #include "pat.h"
 
 static const struct op_arg *

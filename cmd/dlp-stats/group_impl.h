@@ -91,9 +91,6 @@ struct keyset_order { /* all zero is empty; memory is kept */
 	size_t cap;
 };
 
-uint32_t keyset_put(struct keyset *k, const char *s, size_t n);
-uint32_t keyset_new(struct keyset *k, const char *s, size_t n);
-
 /* A text as it is stored, packed or not. */
 static inline const char *
 keyset_text(const struct keyset *k, uint32_t i, size_t *n)
@@ -106,12 +103,6 @@ keyset_text(const struct keyset *k, uint32_t i, size_t *n)
  * bytes; id is the number. s and n are the text or, for packed texts, bytes
  * that are equal for equal texts. Valid until the set changes. */
 void keyset_order(const struct keyset *k, struct keyset_order *o);
-void keyset_order_free(struct keyset_order *o);
-
-size_t keyset_bytes(const struct keyset *k); /* bytes it needs, including
-					      * those for sorting */
-void keyset_clear(struct keyset *k);         /* keeps the memory */
-void keyset_free(struct keyset *k);
 
 /*
  * group_runs.c: a sorted run of rows, in memory or in a file without a name,
@@ -179,30 +170,6 @@ struct group_parts {       /* rows of other parts are skipped */
 	uint32_t from, to; /* both included */
 };
 
-struct group_run {
-	int fd;       /* -1: everything is in b */
-	struct buf b; /* bytes that were read; those from pos on are not used
-		       * yet */
-	size_t pos;
-	off_t at;               /* place in the file of the next read */
-	bool end;               /* there are no more rows */
-	struct group_code code; /* the current row's key, as stored in keep */
-	struct buf keep, key;   /* key: the bytes by which it is compared */
-	uint64_t chunk;         /* text_chunk() of it */
-	bool has_key;
-	size_t rows; /* rows after this one with the same key */
-	int nval;
-	const struct text_shapes *shapes; /* of keys */
-	bool packed; /* all runs' keys are packed: they can be compared
-		      * without their texts */
-	struct group_parts parts;
-	int64_t row[RUN_WORDS];
-};
-
-void run_open(struct group_run *r, const struct group_run_out *o);
-void run_close(struct group_run *r);
-void run_next(struct group_run *r); /* sets end, or the row and its key */
-
 struct group_merge {
 	const struct group_run_out *runs;
 	int n, nval;
@@ -212,8 +179,6 @@ struct group_merge {
 };
 
 void merge_runs(const struct group_merge *m, group_fn *fn, void *ctx);
-
-#define ROW_HEAD 5 /* bytes before a row in memory: its key, its length */
 
 struct group_fill { /* rows in the order of their arrival */
 	struct keyset keys;

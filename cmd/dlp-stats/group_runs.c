@@ -12,6 +12,26 @@
 #include "group_impl.h"
 #include "num.h"
 
+struct group_run {
+	int fd;       /* -1: everything is in b */
+	struct buf b; /* bytes that were read; those from pos on are not used
+		       * yet */
+	size_t pos;
+	off_t at;               /* place in the file of the next read */
+	bool end;               /* there are no more rows */
+	struct group_code code; /* the current row's key, as stored in keep */
+	struct buf keep, key;   /* key: the bytes by which it is compared */
+	uint64_t chunk;         /* text_chunk() of it */
+	bool has_key;
+	size_t rows; /* rows after this one with the same key */
+	int nval;
+	const struct text_shapes *shapes; /* of keys */
+	bool packed; /* all runs' keys are packed: they can be compared
+		      * without their texts */
+	struct group_parts parts;
+	int64_t row[RUN_WORDS];
+};
+
 #define PIECE ((size_t)256 << 10)
 
 void
@@ -63,24 +83,6 @@ run_text(const struct text_shapes *x, const struct group_code *c, struct buf *b)
 		shapes_unpack(x, b, c->s, c->n);
 	else
 		buf_put(b, c->s, c->n);
-}
-
-void
-run_open(struct group_run *r, const struct group_run_out *o)
-{
-	r->fd = o->fd;
-	if (r->fd < 0)
-		r->b = o->buf; /* lent */
-	run_next(r);
-}
-
-void
-run_close(struct group_run *r)
-{
-	if (r->fd >= 0)
-		buf_free(&r->b);
-	buf_free(&r->keep);
-	buf_free(&r->key);
 }
 
 static void
@@ -151,7 +153,8 @@ next_key(struct group_run *r)
 	return true;
 }
 
-void
+/* sets end, or the row and its key */
+static void
 run_next(struct group_run *r)
 {
 	do {
@@ -172,6 +175,24 @@ run_next(struct group_run *r)
 		run_text(r->shapes, &r->code, &r->key);
 	r->chunk = text_chunk(r->key.s, r->key.len);
 	r->has_key = true;
+}
+
+static void
+run_open(struct group_run *r, const struct group_run_out *o)
+{
+	r->fd = o->fd;
+	if (r->fd < 0)
+		r->b = o->buf; /* lent */
+	run_next(r);
+}
+
+static void
+run_close(struct group_run *r)
+{
+	if (r->fd >= 0)
+		buf_free(&r->b);
+	buf_free(&r->keep);
+	buf_free(&r->key);
 }
 
 struct group_acc { /* of a group */

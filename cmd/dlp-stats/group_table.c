@@ -14,6 +14,8 @@
 #include "num.h"
 #include "temp.h"
 
+#define ROW_HEAD 5 /* bytes before a row in memory: its key, its length */
+
 /* The keys. */
 
 #define TRIAL 4096 /* texts after which it is decided if they repeat */
@@ -51,7 +53,7 @@ new_key(struct keyset *k, size_t at, uint32_t hash)
 	return k->n++;
 }
 
-uint32_t
+static uint32_t
 keyset_new(struct keyset *k, const char *s, size_t n)
 {
 	size_t at = k->text.len;
@@ -99,7 +101,7 @@ put_packed(struct keyset *k, const char *s, size_t n)
 	return new_key(k, at, 0);
 }
 
-uint32_t
+static uint32_t
 keyset_put(struct keyset *k, const char *s, size_t n)
 {
 	const struct keyset_key *x;
@@ -165,7 +167,7 @@ keyset_order(const struct keyset *k, struct keyset_order *o)
 		order_packed(k, o);
 }
 
-void
+static void
 keyset_order_free(struct keyset_order *o)
 {
 	buf_free(&o->bytes);
@@ -173,13 +175,15 @@ keyset_order_free(struct keyset_order *o)
 	memset(o, 0, sizeof(*o));
 }
 
-size_t
+/* bytes it needs, including those for sorting */
+static size_t
 keyset_bytes(const struct keyset *k)
 {
 	return (k->packed ? 2 : 1) * k->text.len + (size_t)k->n * 80;
 }
 
-void
+/* keeps the memory */
+static void
 keyset_clear(struct keyset *k)
 {
 	buf_clear(&k->text);
@@ -190,7 +194,7 @@ keyset_clear(struct keyset *k)
 	k->apart = k->packed = false;
 }
 
-void
+static void
 keyset_free(struct keyset *k)
 {
 	buf_free(&k->text);
@@ -594,7 +598,8 @@ groups_sum(const struct groups *t)
 	return t->sum;
 }
 
-void
+/* nothing is added after it */
+static void
 groups_close(struct groups *t)
 {
 	if (!t->closed) {

@@ -61,8 +61,6 @@ void groups_add(struct groups *t, const char *key, size_t n, uint32_t part,
 void groups_add_to(struct groups *t, struct group_key *k, const char *key,
     size_t n, uint32_t part, const int64_t *v);
 
-void groups_close(struct groups *t); /* nothing is added after it */
-
 /* Appends the text of a key of this table; the caller may have stored the key.
  */
 void groups_text(
@@ -73,7 +71,6 @@ int64_t groups_sum(const struct groups *t);
 
 typedef void group_fn(void *ctx, const struct group_stats *g);
 /* The groups of these parts. */
-#define GROUPS_ALL 0, UINT32_MAX
 void groups_each(
     struct groups *t, uint32_t from, uint32_t to, group_fn *fn, void *ctx);
 /* The same; the keys may be codes only. */

@@ -11,6 +11,27 @@
 #include "stats_row.h"
 #include "textsort.h"
 
+#define RANGES_NO_LEVEL ((int64_t)1 << 40)
+
+/*
+ * rep_ranges.c: the table for nvtx_gpu_proj_sum and nvtx_kern_sum. Both use one
+ * table, so that the names of ranges, which can be most of a profile, are
+ * sorted only once. Keys are names. A projection is a row of part RANGES_PROJ +
+ * style:
+ *	projected duration, range's duration, GPU work,
+ *	level or RANGES_NO_LEVEL, children with work
+ * A kernel in a range is a row of a part that stands for the thread, the style
+ * and the kernel's name:
+ *	duration, 1 if it is the first of the range instance,
+ *	1 if it is in no other range of that name
+ * Kernels in no range have the empty name.
+ */
+enum {                    /* parts, in the order of rows of the same name */
+	RANGES_PROJ = 0,  /* of push/pop ranges */
+	RANGES_START = 1, /* of start/end ranges */
+	RANGES_KERN = 2,  /* and greater ones */
+};
+
 #define VALS 5 /* values of a row */
 
 void

@@ -94,27 +94,7 @@ uint32_t kname_id(
     const struct kernel_names *k, uint32_t kernel, enum kname mode);
 const char *kname_text(const struct kernel_names *k, uint32_t name, size_t *n);
 
-/*
- * rep_ranges.c: the table for nvtx_gpu_proj_sum and nvtx_kern_sum. Both use one
- * table, so that the names of ranges, which can be most of a profile, are
- * sorted only once. Keys are names. A projection is a row of part RANGES_PROJ +
- * style:
- *	projected duration, range's duration, GPU work,
- *	level or RANGES_NO_LEVEL, children with work
- * A kernel in a range is a row of a part that stands for the thread, the style
- * and the kernel's name:
- *	duration, 1 if it is the first of the range instance,
- *	1 if it is in no other range of that name
- * Kernels in no range have the empty name.
- */
-enum {                    /* parts, in the order of rows of the same name */
-	RANGES_PROJ = 0,  /* of push/pop ranges */
-	RANGES_START = 1, /* of start/end ranges */
-	RANGES_KERN = 2,  /* and greater ones */
-};
-
 /* Greater than any sum of levels, so that one sum holds both. */
-#define RANGES_NO_LEVEL ((int64_t)1 << 40)
 
 struct ranges_kern { /* the meaning of a part of kernels */
 	int64_t pid, tid;
@@ -268,9 +248,6 @@ struct stats {
 /* stats_reports.c */
 
 /* The reports of nsys stats without options. */
-#define REPORTS_STANDARD                                                       \
-	"nvtx_sum,osrt_sum,cuda_api_sum,cuda_gpu_kern_sum,"                    \
-	"cuda_gpu_mem_time_sum,cuda_gpu_mem_size_sum"
 
 /* Adds the reports of "-r": NAME[:nvtx-name][:base|:mangled],... False if the
  * list of reports is requested. */

@@ -9,6 +9,8 @@
 #include "out.h"
 #include "stats_row.h"
 
+#define GROUPS_ALL 0, UINT32_MAX
+
 /* rep_sums.c, rep_traces.c, rep_pushpop.c, rep_ranges.c */
 extern const struct report_def rep_kern_sum, rep_kern_gb_sum, rep_api_sum,
     rep_mem_time_sum, rep_mem_size_sum, rep_gpu_sum, rep_nvtx_sum,

@@ -44,7 +44,8 @@ round_units(double v, int decimals)
 	return v < 0 ? -f : f;
 }
 
-void
+/* Rounds to that many decimals (at most 3), halves away from zero. */
+static void
 put_round(struct buf *b, double v, int decimals)
 {
 	double u = round_units(v, decimals);

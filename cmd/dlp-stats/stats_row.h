@@ -35,9 +35,6 @@ void order_put(struct row_order *o, struct stats_sink *k); /* frees o as well */
 /* The same for any bytes that are not a row yet; fn gets them. */
 void order_each(struct row_order *o, behind_fn *fn, void *ctx);
 
-/* Rounds to that many decimals (at most 3), halves away from zero. */
-void put_round(struct buf *b, double v, int decimals);
-
 /* The same number, in units of the last decimal. */
 double round_units(double v, int decimals);
 
