@@ -167,6 +167,13 @@ includes() {
 	done)"
 }
 
+@test "no two files in cmd/ and common/ have the same name" {
+	cd "$ROOT"
+	same "" "$(for f in common/*.[ch] cmd/*.c cmd/*/*.[ch]; do
+		echo "${f##*/}"
+	done | LC_ALL=C sort | uniq -d)"
+}
+
 @test "common/README names all of common/, cmd/README what there is" {
 	cd "$ROOT"
 	bad=0
