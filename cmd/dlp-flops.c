@@ -9,13 +9,14 @@
 #include "drop.h"
 
 static const char usage[] =
-    "usage: dlp-flops [-u] [-f RULES]... [--ranks N] [-S SIZE]\n"
+    "usage: dlp-flops [-qu] [-f RULES]... [--ranks N] [-S SIZE]\n"
     "                 [--tc-rules FILE] [--drop TYPE[:COLUMNS]]... [FILE]\n"
     "\n"
     "Adds FLOPs, bytes, number type and Tensor Core use to kernels.\n"
     "\n"
     "  -f, --rules RULES    read rules for FLOPs and bytes; they come before\n"
     "                       the built-in ones\n"
+    "  -q, --quiet          do not say how many kernels have unknown FLOPs\n"
     "      --ranks N        the number of GPUs in a collective, for bus_bytes\n"
     "      --tc-rules FILE  read Tensor Core rules, in place of the shipped\n"
     "                       ones\n" DROP_USAGE SPILL_USAGE
@@ -60,8 +61,10 @@ main(int argc, char **argv)
 	/* static because it is large; one per process */
 	static struct flops flops = { .ranks = -1 };
 	static const char *tc_rules;
+	static bool quiet;
 	static const struct cli_opt opts[] = {
 		{ 'f', "rules", .set = add_rules, .to = &flops.rules },
+		{ 'q', "quiet", .flag = &quiet },
 		{ 0, "ranks", .set = set_ranks, .to = &flops.ranks },
 		SPILL_OPTION,
 		{ 0, "tc-rules", .arg = &tc_rules },
@@ -83,6 +86,7 @@ main(int argc, char **argv)
 	st.end = on_flops_end;
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
-	write_summary(&flops);
+	if (!quiet)
+		write_summary(&flops);
 	return out_finish(rc);
 }

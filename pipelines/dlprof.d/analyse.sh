@@ -170,6 +170,9 @@ dlprof_one=
 dlprof_command=$command_line
 dlprof_start=$opt_iter_start
 dlprof_stop=$opt_iter_stop
+# FLOPs are in none of DLProf's reports.
+dlprof_quiet=
+[ "$level" -ge 3 ] || dlprof_quiet=1
 dlprof_mode=$opt_mode
 dlprof_name=
 [ -z "$set_base" ] || dlprof_name=$opt_base

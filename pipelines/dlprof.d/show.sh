@@ -31,17 +31,14 @@ show_iterations() {
 }
 
 # show_messages FILE: those of the stages; with --verbosity=quiet, if $failed.
-# FLOPs are in none of DLProf's reports; a report without rows is no trouble, so
-# messages about the input of a filter (stage.sh: they begin with a TAB) are
-# only shown with a failure.
+# A report without rows is no trouble, so messages about the input of a filter
+# (stage.sh: they begin with a TAB) are only shown with a failure.
 show_messages() {
 	[ "$level" -gt 0 ] || [ -n "$failed" ] || return 0
-	if [ "$level" -ge 3 ]; then
+	if [ "$level" -ge 3 ] || [ -n "$failed" ]; then
 		sed 's/^	//' "$1"
-	elif [ -n "$failed" ]; then
-		sed '/^dlp-flops: FLOPs unknown/d; s/^	//' "$1"
 	else
-		sed '/^dlp-flops: FLOPs unknown/d; /^	/d' "$1"
+		sed '/^	/d' "$1"
 	fi >&2
 }
 

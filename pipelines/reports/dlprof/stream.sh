@@ -9,6 +9,7 @@
 #	dlprof_domain	only the ops of this NVTX domain
 #	dlprof_dldb	file that gets DLProf's database of the run
 #	dlprof_command	the command line, for a database that has none
+#	dlprof_quiet	no message about unknown FLOPs
 # and for the reports
 #	dlprof_mode	simple, pytorch, tensorflow1, ...; else as the markers
 #			say
@@ -56,7 +57,7 @@
 . "$DLP_REPORTS/stage.sh"
 
 export dlprof_key dlprof_start dlprof_stop dlprof_domain dlprof_dldb \
-    dlprof_mode dlprof_name dlprof_detailed dlprof_command
+    dlprof_mode dlprof_name dlprof_detailed dlprof_command dlprof_quiet
 
 # What the aggregation adds: of each op's kernels that used Tensor Cores, of all
 # its kernels (the run of a whole CUDA graph is one), of ops, of types of ops,
@@ -147,7 +148,7 @@ dlprof_stages() {
 dlprof_begin() {
 	# shellcheck disable=SC2086 # words
 	"${dlprof_source:-dlprof_parse}" "$1" | dlprof_correlate |
-	    stage dlp-flops ${dlprof_slim:+$dlprof_drop2}
+	    stage dlp-flops ${dlprof_quiet:+--quiet} ${dlprof_slim:+$dlprof_drop2}
 }
 
 dlprof_stream() {
