@@ -98,6 +98,7 @@ device_of(struct expose *x, const struct rec *r, const struct expose_type *k,
 		x->dev = xrealloc(x->dev, ++x->n_dev, sizeof(*x->dev));
 		memset(&x->dev[i], 0, sizeof(*x->dev));
 		timeline_init(&x->dev[i].time);
+		x->dev[i].time.uncut = true;
 	}
 	d = &x->dev[i];
 	d->named = w->src.s != NULL;

@@ -39,8 +39,7 @@ write_failed(int argc, char **argv)
 		die("--failed: which profile? -n names it");
 	out_open(false);
 	stage_begin_section(argc, argv);
-	overview_row_failed(
-	    arg.name, *arg.failed != '\0' ? arg.failed : NULL);
+	overview_row_failed(arg.name, *arg.failed != '\0' ? arg.failed : NULL);
 	stage_end_section();
 	return out_finish(EXIT_OK);
 }

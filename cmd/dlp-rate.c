@@ -346,6 +346,7 @@ struct rate_type { /* columns of a record type */
 };
 
 struct rate {
+	struct rate_type *type; /* one for each type that is rated */
 	struct rate_gpus gpus;
 	struct {
 		struct rec_col *dev, *name, *bw, *src;
@@ -625,9 +626,8 @@ bind_names(
 }
 
 static void
-attach_type(struct stage *st, const char *tag)
+attach_type(struct stage *st, const char *tag, struct rate_type *x)
 {
-	struct rate_type *x = xcalloc(1, sizeof(*x));
 	struct rec_type *t = stage_on(st, tag, put_rated, put_rated_legend, x);
 
 	x->ext = out_ext(names, ARRAY_LEN(names));
@@ -658,7 +658,7 @@ attach(struct stage *st, struct rate *x, char **types, int n)
 	REC_COLS(t, REC_OPT, { &x->dev.name, "name" },
 	    { &x->dev.bw, "membw_bytes_s" }, { &x->dev.src, "src" });
 	for (i = 0; i < n; i++)
-		attach_type(st, types[i]);
+		attach_type(st, types[i], &x->type[i]);
 	st->section = on_rate_section;
 }
 
@@ -704,9 +704,12 @@ main(int argc, char **argv)
 		if (v[i][0] == '\0' || strcmp(v[i], "dev") == 0)
 			die("-T: no type to rate: '%s' in '%s'", v[i], types);
 	gpus_open(&rate.gpus);
+	rate.type = xcalloc((size_t)n + 1, sizeof(*rate.type));
 	attach(&st, &rate, v, n);
 	rc = stage_run(&st);
 	warn_no_peak(&rate);
 	free(v);
-	return out_finish(rc);
+	rc = out_finish(rc);
+	free(rate.type);
+	return rc;
 }

@@ -136,5 +136,8 @@ main(int argc, char **argv)
 	judge_names(&t, path);
 	namerules_free(&t.rules);
 	smap_free(&t.seen);
+	buf_free(&t.name);
+	buf_free(&t.full);
+	buf_free(&t.lower);
 	return out_finish(EXIT_SUCCESS);
 }

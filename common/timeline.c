@@ -7,7 +7,7 @@ void
 timeline_init(struct timeline *tl)
 {
 	memset(tl, 0, sizeof(*tl));
-	tl->t = tl->idle_since = INT64_MIN;
+	tl->t = tl->from = INT64_MIN;
 }
 
 void
@@ -39,8 +39,6 @@ end_work(struct timeline *tl, const struct timed *x)
 {
 	if (--tl->active[x->kind] == 0)
 		tl->mask &= ~(1u << x->kind);
-	if (tl->mask == 0)
-		tl->idle_since = x->at;
 }
 
 /* Nothing happens before `to`. */
@@ -49,7 +47,10 @@ stop(struct timeline *tl, int64_t to, struct timeline_piece *x)
 {
 	if (to <= tl->t)
 		return false;
-	tl->t = x->hi = to;
+	tl->t = to;
+	if (tl->uncut)
+		return false;
+	tl->from = x->hi = to;
 	x->then = TIMELINE_STOPS;
 	x->what = NULL;
 	return true;
@@ -62,13 +63,13 @@ timeline_next(struct timeline *tl, int64_t to, struct timeline_piece *x)
 		      (tl->on.n == 0 || tl->soon.v[0].at <= tl->on.v[0].at);
 	struct timed e;
 
-	x->lo = tl->t;
+	x->lo = tl->from;
 	x->mask = tl->mask;
 	if (begins ? tl->soon.v[0].at >= to
 		   : tl->on.n == 0 || tl->on.v[0].at >= to)
 		return stop(tl, to, x);
 	e = timeheap_pop(begins ? &tl->soon : &tl->on);
-	tl->t = x->hi = e.at;
+	tl->t = tl->from = x->hi = e.at;
 	x->what = e.p;
 	x->then = begins ? TIMELINE_BEGINS : TIMELINE_ENDS;
 	if (begins)

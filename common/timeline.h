@@ -25,22 +25,25 @@
 struct timeline {
 	struct timeheap soon, on; /* by start; by end */
 	int64_t t;                /* ns; all before has been taken */
-	int64_t idle_since;       /* if mask is 0; INT64_MIN: from the first */
-	unsigned mask;            /* kinds that go on at t, a bit each */
+	int64_t from;             /* where the next piece begins */
+	bool uncut;    /* for the caller to set: no piece is cut at the time up
+			  to which it is asked for, so none STOPS */
+	unsigned mask; /* kinds that go on at t, a bit each */
 	uint32_t active[TIMELINE_KINDS];
 	uint64_t early; /* work that began before t when it was given */
 };
 
+enum timeline_then {
+	TIMELINE_BEGINS,
+	TIMELINE_ENDS,
+	TIMELINE_STOPS /* nothing happens there */
+};
+
 struct timeline_piece {
-	int64_t lo, hi; /* ns; equal where two things happen at once */
-	unsigned mask;  /* kinds of work that went on from lo to hi */
-	enum {
-		TIMELINE_BEGINS,
-		TIMELINE_ENDS,
-		TIMELINE_STOPS
-	} then;     /* at hi;
-STOPS: nothing happens there */
-	void *what; /* which begins or ends */
+	int64_t lo, hi;          /* ns; equal where two things happen at once */
+	unsigned mask;           /* kinds of work that went on from lo to hi */
+	enum timeline_then then; /* at hi */
+	void *what;              /* which begins or ends */
 };
 
 void timeline_init(struct timeline *tl);
@@ -53,7 +56,7 @@ void timeline_add(
 
 /* The next piece; false if all before time `to` has been taken. Where work
  * begins and other work ends at the same time, it begins first. A piece that
- * ends at `to` is cut there and STOPS. */
+ * reaches `to` is cut there and STOPS, unless tl->uncut. */
 bool timeline_next(struct timeline *tl, int64_t to, struct timeline_piece *x);
 
 /* Makes tl the same as from; tl is overwritten. */

@@ -623,3 +623,31 @@ with_awk() {
 		done
 	done
 }
+
+@test "completion: every filter, every report with the options of its -h" {
+	cat >complete <<-'EOF'
+	. "$1/pipelines/dlp.bash-completion"
+	shift
+	for c; do
+		complete -p "$c" || exit
+	done
+	COMP_WORDS=(dlp '') COMP_CWORD=1
+	_dlp dlp
+	printf 'report %s\n' "${COMPREPLY[@]}"
+	COMP_WORDS=(dlp waits -) COMP_CWORD=2
+	_dlp dlp
+	echo "${COMPREPLY[@]}"
+	COMP_WORDS=(dlp diff --f) COMP_CWORD=2
+	_dlp dlp
+	echo "${COMPREPLY[@]}"
+	EOF
+	mapfile -t filters < <(cd "$BIN" && ls -d dlp-*)
+	bash complete "$ROOT" "${filters[@]}" >got
+	cat got
+	for r in "$ROOT"/pipelines/reports/* "$ROOT"/pipelines/reports/dlprof/*; do
+		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		grep -qx "report ${r##*/}" got
+	done
+	same "-l -n -k -i --csv --tsv --json --jsonl --md --xtab -w -h
+--fail-over" "$(tail -n 2 got)"
+}

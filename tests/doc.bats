@@ -130,7 +130,7 @@ man_letters() {
 	[ $bad -eq 0 ]
 }
 
-@test "dlp(1) and the completion name each format of a report" {
+@test "dlp(1) and dlp -h name each format of a report" {
 	bad=0
 	formats=$(sed -n 's/^\t\(--csv .*\)) fmt=.*/\1/p' \
 	    pipelines/reports/lib.sh | tr -d '|')
@@ -138,10 +138,6 @@ man_letters() {
 	for f in $formats; do
 		grep -q "^\.It Fl .*Fl ${f#-}\>\|^\.It Fl ${f#-}\>" \
 		    man/dlp.1 || { echo "man/dlp.1 has no $f"; bad=1; }
-		grep -q -e "$f\>" pipelines/dlp.bash-completion || {
-			echo "pipelines/dlp.bash-completion has no $f"
-			bad=1
-		}
 		grep -q -e "$f |" pipelines/dlp || {
 			echo "pipelines/dlp has no $f"
 			bad=1
@@ -175,18 +171,6 @@ man_letters() {
 		done
 	done
 	mandoc -Tlint -W warning man/*.[157] || bad=1
-	[ $bad -eq 0 ]
-}
-
-@test "the completion names every command" {
-	bad=0
-	words=$(sed -n '/^complete /,$p' pipelines/dlp.bash-completion)
-	for c in "$BIN"/dlp-*; do
-		grep -qw -e "${c##*/}" <<<"$words" || {
-			echo "pipelines/dlp.bash-completion has no ${c##*/}"
-			bad=1
-		}
-	done
 	[ $bad -eq 0 ]
 }
 

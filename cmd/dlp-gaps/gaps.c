@@ -49,6 +49,7 @@ device(struct gap_file *f, int64_t no)
 		memset(&f->dev[i], 0, sizeof(*f->dev));
 		f->dev[i].no = no;
 		timeline_init(&f->dev[i].time);
+		f->dev[i].time.uncut = true;
 	}
 	return &f->dev[i];
 }

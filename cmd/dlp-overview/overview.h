@@ -18,7 +18,7 @@ struct tally {
 	struct tally_sum {
 		double ns;
 		bool taken; /* tally_take() has given it already */
-	} *sum;
+	} * sum;
 	size_t cap;
 };
 

@@ -73,8 +73,8 @@ word(struct overview_cols *col, const struct rec *r, const struct rec_col *c)
 
 /* A copy of it; the one before is freed. */
 static void
-keep_word(char **to, struct overview *o, const struct rec *r,
-    const struct rec_col *c)
+keep_word(
+    char **to, struct overview *o, const struct rec *r, const struct rec_col *c)
 {
 	free(*to);
 	*to = xstrdup(word(o->col, r, c));
@@ -164,8 +164,8 @@ steps_put(struct overview *o, const struct rec *r, const struct rec_col *c)
 	size_t n;
 	const char *s = rec_raw(r, c, &n);
 	bool is_new;
-	uint32_t i = smap_put(
-	    &o->src, s != NULL ? s : "-", s != NULL ? n : 1, &is_new);
+	uint32_t i =
+	    smap_put(&o->src, s != NULL ? s : "-", s != NULL ? n : 1, &is_new);
 
 	ARRAY_GROW(o->steps, i, o->steps_cap);
 	if (is_new)
@@ -304,7 +304,8 @@ on_edge(struct stage *st, struct rec *r)
 {
 	struct overview *o = st->ctx;
 	const struct overview_cols *col = o->col;
-	double ns = number(r, col->edge.dur), api = number(r, col->edge.api_dur);
+	double ns = number(r, col->edge.dur),
+	       api = number(r, col->edge.api_dur);
 
 	if (rec_is(r, col->edge.at, "before"))
 		o->before += ns;
@@ -643,11 +644,11 @@ read_devices(struct overview_cols *c, struct stage *st)
 {
 	struct rec_type *t = stage_on(st, "dev", on_dev, NULL, NULL);
 
-	REC_COLS(
-	    t, REC_OPT, { &c->dev.name, "name" }, { &c->dev.cc, "cc" });
+	REC_COLS(t, REC_OPT, { &c->dev.name, "name" }, { &c->dev.cc, "cc" });
 	t = stage_on(st, "busy", on_busy, NULL, NULL);
-	REC_COLS(t, REC_NEED, { &c->busy.dev, "dev" }, { &c->busy.iter, "iter" },
-	    { &c->busy.class, "class" }, { &c->busy.dur, "dur_ns" });
+	REC_COLS(t, REC_NEED, { &c->busy.dev, "dev" },
+	    { &c->busy.iter, "iter" }, { &c->busy.class, "class" },
+	    { &c->busy.dur, "dur_ns" });
 	REC_COLS(
 	    t, REC_OPT, { &c->busy.src, "src" }, { &c->busy.after, "after" });
 	t = stage_on(st, "gapped", on_gapped, NULL, NULL);
@@ -666,10 +667,9 @@ read_work(struct overview_cols *c, struct stage *st)
 	REC_COLS(t, REC_NEED, { &c->work.tag, "tag" }, { &c->work.op, "op" },
 	    { &c->work.dir, "dir" }, { &c->work.layer, "layer" },
 	    { &c->work.kernel, "short" }, { &c->work.tc, "tc" },
-	    { &c->work.eligible, "tc_eligible" },
-	    { &c->work.tc_why, "tc_why" }, { &c->work.lacks, "lacks" },
-	    { &c->work.why, "why" }, { &c->work.n, "n" },
-	    { &c->work.sum, "sum_dur_ns" });
+	    { &c->work.eligible, "tc_eligible" }, { &c->work.tc_why, "tc_why" },
+	    { &c->work.lacks, "lacks" }, { &c->work.why, "why" },
+	    { &c->work.n, "n" }, { &c->work.sum, "sum_dur_ns" });
 	t = stage_on(st, "finding", on_finding, NULL, NULL);
 	/* those that DLProf found have fewer columns */
 	REC_COLS(t, REC_NEED, { &c->finding.id, "id" },

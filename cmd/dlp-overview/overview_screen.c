@@ -160,8 +160,9 @@ put_try(struct screen *s)
 		buf_putc(&cmd, ' ');
 		put_profile(&cmd, s);
 	} else {
-		buf_puts(&cmd, "dlp-parse FILE | dlp-correlate | dlp-iter --list"
-			       " | dlp-fmt -T cand proposes some");
+		buf_puts(&cmd,
+		    "dlp-parse FILE | dlp-correlate | dlp-iter --list"
+		    " | dlp-fmt -T cand proposes some");
 	}
 	page_fill(&s->page, "steps   ",
 	    "none found: all is of the whole profile; -k names what a step is"
@@ -182,8 +183,7 @@ put_no_steps(struct screen *s)
 	else
 		put_try(s);
 	if (!o->timed)
-		page_fill(
-		    &s->page, "100 %   ", "%.2f ms: all GPU work", ms);
+		page_fill(&s->page, "100 %   ", "%.2f ms: all GPU work", ms);
 	else if (o->n_gpu > 1)
 		page_fill(&s->page, "100 %   ",
 		    "%.2f ms: from the first GPU work to the last, the sum"
@@ -470,8 +470,8 @@ put_lacks(struct screen *s, const struct lack *v, int n)
 		for (k = 0; strcmp(v[k].hint, v[i].hint) != 0; k++)
 			;
 		if (k == i && v[i].of > 0 && v[i].ns > .1 * v[i].of)
-			page_fill(&s->page, "  > ", "%s: %s", v[i].label,
-			    v[i].hint);
+			page_fill(
+			    &s->page, "  > ", "%s: %s", v[i].label, v[i].hint);
 	}
 	buf_free(&head);
 	buf_free(&text);
@@ -486,8 +486,9 @@ put_unknown(struct screen *s)
 	struct lack v[] = {
 		{ "op", OVERVIEW_EMIT, o->no_op, o->work },
 		{ "sizes", OVERVIEW_EMIT, o->no_shapes, o->kern_ns },
-		{ "FLOPs", "dlp coverage names the ops; dlp-flops -f takes"
-			   " rules of yours",
+		{ "FLOPs",
+		    "dlp coverage names the ops; dlp-flops -f takes"
+		    " rules of yours",
 		    o->no_flop, o->kern_ns },
 		{ "Tensor Cores or not",
 		    "dlp coverage names the kernels; dlp-tc(1) how to write"
@@ -626,7 +627,8 @@ static void
 put_next(struct screen *s)
 {
 	const struct overview *o = s->o;
-	struct proposal v[] = { /* by name */
+	struct proposal v[] = {
+		/* by name */
 		{ "copies", "which copies take the time", o->ns[OV_MEM] },
 		{ "coverage", "what is not known, and why", o->no_op },
 		{ "gaps", "when the GPU idles, and why",

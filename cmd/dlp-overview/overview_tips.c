@@ -36,8 +36,8 @@ static const struct tip {
 		  " allows" },
 	{ "library", "the own choice of the library: autocast, or other"
 		     " sizes" },
-	{ "no-range", "record ranges: nsys profile -t cuda,nvtx; "
-	    OVERVIEW_EMIT },
+	{ "no-range",
+	    "record ranges: nsys profile -t cuda,nvtx; " OVERVIEW_EMIT },
 	{ "user-range", "the ranges are no ops: " OVERVIEW_EMIT },
 	{ "before-window", "the recording begins within ranges: let it begin"
 			   " before them" },

@@ -156,7 +156,7 @@ dlprof_stream() {
 	shift
 	[ $# -gt 0 ] ||
 	    set -- busy tree stat advise ${dlprof_dldb:+dldb}
-	dlprof_slim= dlprof_raw=
+	dlprof_slim='' dlprof_raw=''
 	for dlprof_stage; do
 		shift
 		case $dlprof_stage in
