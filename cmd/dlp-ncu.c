@@ -958,8 +958,8 @@ attach(struct stage *st, struct ncu *x)
 	x->name = join_col(&x->join, k, "name");
 	REC_COLS(k, REC_NEED, { &x->grid, "grid" }, { &x->block, "block" });
 	x->iter = rec_col(k, "iter", REC_OPT);
-	x->ext = out_ext_named(
-	    (const char *const *)x->table.cols, x->table.ncols);
+	x->ext =
+	    out_ext_named((const char *const *)x->table.cols, x->table.ncols);
 	st->section = on_ncu_section;
 	st->end = on_ncu_end;
 }
