@@ -1,7 +1,8 @@
 /*
  * dlp-correlate: ties GPU work and API calls to the ops of the framework that
- * launched them. Reads the records of dlp-parse, adds ops, their runs, and
- * to each record of work its op, direction, layer and phase.
+ * launched them. It reads the records of dlp-parse, writes records of ops and
+ * of their runs, and adds the op, direction, layer and phase to each record of
+ * work.
  */
 #include <string.h>
 
@@ -29,6 +30,7 @@ correlate(struct corr *c, struct stage *st, bool dlprof, const char *mode)
 {
 	int status;
 
+	/* these set hooks, which corr_init() needs */
 	compat_pyprof(c, !dlprof);
 	if (dlprof)
 		compat_dlprof(c, st);

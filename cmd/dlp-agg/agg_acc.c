@@ -1,7 +1,9 @@
 /*
- * Statistics of the values of a field. While all values are integers, they are
- * stored and summed exactly, in 128 bits; from the first fraction on they are
- * doubles.
+ * Statistics of the values of a field in a group (struct agg_acc). While all
+ * values are integers, they are kept as integers and their sum is exact, in 128
+ * bits (struct wide). From the first fraction on, all are doubles. Memory that
+ * only some statistics need (doubles, deviations, values for percentiles) is
+ * allocated with the first of them (acc_more).
  */
 #include "agg_group.h"
 
@@ -11,6 +13,7 @@
 
 #include "err.h"
 
+/* Adds v to w; they can be the same. */
 static void
 wide_join(struct wide *w, const struct wide *v)
 {
@@ -61,7 +64,7 @@ wide_put(struct buf *b, const struct wide *w)
 	uint64_t hi = (uint64_t)w->hi, lo = w->lo;
 	char t[40], *p = t + sizeof(t);
 
-	if (w->hi == (w->lo >> 63 ? -1 : 0)) {
+	if (w->hi == (w->lo >> 63 ? -1 : 0)) { /* it fits into 64 bits */
 		buf_i64(b, (int64_t)w->lo);
 		return;
 	}
@@ -110,6 +113,7 @@ acc_more(struct agg_acc *c)
 	return c->more;
 }
 
+/* Turns the integers so far into doubles. isum stays, but dsum counts. */
 static void
 to_double(struct agg_acc *c)
 {
@@ -157,7 +161,8 @@ add_double(struct agg_acc *c, double v)
 		c->max.d = v;
 }
 
-/* c->n must include the value. */
+/* Welford's method: m2 is the sum of the squared deviations from the mean so
+ * far. c->n must include the value. */
 static void
 add_std(struct agg_acc *c, double d)
 {
@@ -208,7 +213,8 @@ join_values(struct agg_acc *c, const struct acc_more *from)
 	}
 }
 
-/* Adds the deviation of from, whose more must be set, to that of c. */
+/* Joins the mean and the deviations of `from` to those of c. from->more must be
+ * set, and c->n must not include from's values yet. */
 static void
 join_std(struct agg_acc *c, const struct agg_acc *from)
 {
@@ -336,7 +342,9 @@ acc_sort(struct acc_more *m)
 	m->sorted = true;
 }
 
-/* The least value that p percent of the values do not exceed. */
+/* The place, from 1, of percentile p among n sorted values: that of the least
+ * value that p percent of the values do not exceed. 1e-9 absorbs the rounding
+ * of the product. */
 uint64_t
 acc_rank(uint64_t n, double p)
 {
@@ -352,7 +360,8 @@ acc_percentile(struct agg_acc *c, double p)
 	return c->more->val[acc_rank(c->more->nval, p) - 1];
 }
 
-/* Six significant digits, but never fewer than the digits before the point. */
+/* Six significant digits, or all digits before the point if these are more;
+ * without zeros at the end of the fraction. */
 static void
 put_rounded(struct buf *b, double v)
 {
@@ -369,7 +378,8 @@ put_rounded(struct buf *b, double v)
 		b->len--;
 }
 
-/* A mean of integers such as ns does not need six digits. */
+/* A mean of integers, such as ns, has one decimal if it is at least 100,
+ * because more would say nothing. */
 static void
 put_mean(struct buf *b, const struct agg_acc *c, double v)
 {

@@ -1,6 +1,8 @@
 /*
- * Advances time in a section: runs and projections are closed in the order of
- * their ends. At the end of a section it closes the rest and prints the notes.
+ * Advances time in a section. Runs of ops, and projections (the GPU time of a
+ * range, --ranges), wait in a heap; when time has passed its end, each is
+ * closed: its record is written. At the end of a section the rest is closed,
+ * and the notes are written.
  */
 #include "corr.h"
 
@@ -11,7 +13,7 @@
 
 #include "err.h"
 
-/* True if something ends by t. */
+/* True if the first run or projection in the heap ends at t or before. */
 static bool
 is_due(const struct closing *q, int64_t t)
 {
@@ -24,7 +26,7 @@ close_inst(struct corr *c, struct corr_inst *in)
 	const struct corr_op *op = op_get(&c->ops, in->op);
 
 	write_inst(c, in);
-	if (op->once)
+	if (op->once) /* the op has no other run */
 		op_drop(&c->ops, op->id);
 }
 
@@ -77,6 +79,8 @@ corr_reset(struct corr *c)
 		c->hooks.section(c);
 }
 
+/* Lookups of sequence ids and op ids that failed because newer ids had replaced
+ * them: each process remembers a limited number. */
 static uint64_t
 evicted(const struct corr *c)
 {
@@ -120,8 +124,8 @@ gpu_share(const struct corr *c, int64_t ns)
 	return 100.0 * (double)ns / (double)c->n.gpu_ns;
 }
 
-/* Prints messages if part of the GPU's time has no op, or if there are no
- * kernels. */
+/* Prints a message if CUDA graphs were recorded without their kernels, and one
+ * if part of the GPU's time has no op. */
 static void
 warn_of_time(const struct corr *corr)
 {

@@ -1,8 +1,8 @@
 /*
  * Reads the stream's records (sections, work, ranges and graph nodes) and turns
- * each into the struct that the rest of the command uses. Records that already
- * have ops (from this command, or from the reader of DLProf's own database) are
- * passed on unchanged.
+ * each into the struct that the rest of the command uses. Work is GPU
+ * activities and API calls. Records that already have ops (from this command,
+ * or from the reader of DLProf's own database) are passed on unchanged.
  */
 #include "corr.h"
 
@@ -18,7 +18,7 @@ struct work_type_cols {
 	enum work_type type;
 	struct workrec_cols cols;
 	const struct rec_col *id, *api, *name, *node, *op_id;
-	bool done; /* the input already has ops */
+	bool done; /* the legend has op_id: the input already has ops */
 };
 
 struct range_cols {
@@ -56,7 +56,8 @@ raw_text(const struct rec *r, const struct rec_col *col)
 	return s != NULL ? (struct escaped){ s, n } : t;
 }
 
-/* Takes the time t of a record. */
+/* Advances time to that of a record, which closes what has ended by then. A
+ * record that is older than one before it is counted, and time stays. */
 static void
 feed_time(struct corr *c, int64_t t)
 {
@@ -84,6 +85,8 @@ work_name(const struct rec *r, const struct work_type_cols *k)
 	return t;
 }
 
+/* A record of GPU work can have the times of its API call. own_call: they are
+ * an interval, so the call has no record of its own. */
 static void
 read_times(struct corr_work *work, const struct workrec *u)
 {
@@ -213,7 +216,8 @@ read_range(struct corr *corr, struct corr_range *x, struct range_cols *k,
 	    strcmp(x->domain != NULL ? x->domain : "", corr->domain) != 0;
 }
 
-/* The projection's fields pid to text, copied from the range's record. */
+/* Copies the fields pid to text of the range's record for its projection, the
+ * record (--ranges) of the GPU time of the work launched inside the range. */
 static void
 range_rest(struct range_cols *k, const struct rec *rec)
 {
@@ -243,13 +247,16 @@ on_corr_range(struct stage *st, struct rec *rec)
 	struct corr_range range;
 	size_t level, layer_len;
 
-	if (k->level->pos >= 0) { /* the input already has ops */
+	/* only a range that was correlated already has a level */
+	if (k->level->pos >= 0) {
 		stage_pass(st, rec);
 		return;
 	}
 	read_range(corr, &range, k, rec);
 	feed_time(corr, range.start);
 	thread_sweep(&corr->threads, range.th);
+	/* the range's own level and layer: those before range_begin() opens it
+	 */
 	level = range.th->open.n;
 	top = thread_top(range.th);
 	layer_len = top != NULL ? top->layer_len : 0;
@@ -330,7 +337,8 @@ bind_node(struct stage *st, struct node_cols *k)
 	k->orig = rec_col(t, "orig", REC_NEED);
 }
 
-/* The end of the recording: markers that were never popped end there. */
+/* ##info: duration_ns is the end of the recording. A marker that ends there was
+ * never popped. */
 static void
 on_corr_meta(struct stage *st, struct rec *rec)
 {
@@ -347,6 +355,7 @@ on_corr_meta(struct stage *st, struct rec *rec)
 		corr->has_end = num_i64(rest + k, n - k, &corr->end);
 }
 
+/* A section is one profile of the stream, with legends of its own. */
 static void
 begin_section(struct stage *st)
 {

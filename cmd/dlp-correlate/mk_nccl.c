@@ -1,5 +1,6 @@
 /*
- * NCCL's ranges (domain NCCL): the name of the API function, ncclAllReduce.
+ * NCCL's ranges (domain NCCL). Their text is the name of the API function:
+ * ncclAllReduce is the op AllReduce of the module nccl.
  * Source: NCCL's src/collectives.cc.
  */
 #include "mk.h"

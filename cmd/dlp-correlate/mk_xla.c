@@ -1,10 +1,13 @@
 /*
- * XLA's and JAX's ranges (domain TSL), texts of TraceMe with fields:
+ * XLA's and JAX's ranges (domain TSL). Their texts come from XLA's TraceMe, a
+ * name with fields between two #:
  *
  *	Thunk:#hlo_op=fusion.3,hlo_module=jit_step,name=jit(step)/dot#
  *	XlaModule:#hlo_module=jit_step,program_id=5#
  *
- * A Thunk is an op, an XlaModule a layer. All others are the runtime's own.
+ * A Thunk is an op. An XlaModule is a part of the layer path, as a range of the
+ * program is (MK_USER). All others are the runtime's own (MK_GROUP), except
+ * those that number steps.
  * Source: GetThunkInfo() in xla/service/gpu and the texts in
  * tests/unit/marker_cases.h.
  */
@@ -14,7 +17,7 @@
 static const char *const fields[] = { "hlo_op=", "hlo_module=", "program_id=",
 	"unique_hlo_op_id=", "name=", "prefix=", "module=" };
 
-/* True if a known key is at p, after a # or a comma. */
+/* True if a known key begins at p. */
 static bool
 field_at(const char *p, const char *e)
 {
@@ -27,8 +30,8 @@ field_at(const char *p, const char *e)
 	return false;
 }
 
-/* The value of a field, which can contain commas; s is NULL if the field is
- * missing. */
+/* The value of a field; s is NULL if the field is missing. A value can contain
+ * commas, so it ends only at a comma before a known key. */
 static struct mview
 field(struct mview v, const char *key)
 {
@@ -77,7 +80,7 @@ thunk(struct marker *marker)
 	marker->op = without_number(op);
 	marker->mod = field(marker->text, "hlo_module=");
 	marker->path = field(marker->text, "name=");
-	if (marker->path.s == NULL) {
+	if (marker->path.s == NULL) { /* MODULE/OP is its path */
 		buf_clear(path);
 		buf_put(path, marker->mod.s, marker->mod.n);
 		if (marker->mod.n > 0)
@@ -85,11 +88,12 @@ thunk(struct marker *marker)
 		buf_put(path, op.s, op.n);
 		marker->path = (struct mview){ path->s, path->len };
 	}
-	if (!mv_ends(marker->text, "#"))
+	if (!mv_ends(marker->text, "#")) /* the text was cut */
 		marker->flags |= MK_DAMAGED;
 	return true;
 }
 
+/* Texts that only XLA writes, so they are recognised in any domain. */
 bool
 mk_xla(struct marker *marker)
 {
@@ -109,6 +113,9 @@ mk_xla(struct marker *marker)
 	return true;
 }
 
+/* All texts of the domain TSL. A range that numbers steps returns false, with
+ * only its producer set: the rules for the program's own ranges then find the
+ * number. */
 bool
 mk_tsl(struct marker *marker)
 {

@@ -1,4 +1,9 @@
-/* Rows, and their sides; see diff.h. */
+/*
+ * The data that dlp-diff compares. A row is an op, kernel, layer, ...; a side
+ * is one or several runs of a program; a cell is the time of a row in one step
+ * of a side. side_trim() selects the steps that count, and sum_rows() sums the
+ * cells of these steps.
+ */
 #include "diff.h"
 
 #include <stdlib.h>
@@ -81,13 +86,13 @@ row_cell(struct diff_row *r, size_t side, uint32_t step)
 	struct diff_cells *c = cells_of(r, side);
 	size_t i;
 
-	/* nearly all steps come in order */
+	/* the search starts at the end: nearly all steps come in order */
 	for (i = c->n; i > 0 && c->v[i - 1].step > step; i--)
 		;
 	if (i > 0 && c->v[i - 1].step == step)
 		return &c->v[i - 1];
-	if (c->n == c->cap) { /* most rows have few steps, so the array grows
-			       * slowly */
+	/* begins with 4 cells, because most rows have few steps */
+	if (c->n == c->cap) {
 		c->cap = c->cap > 0 ? c->cap * 2 : 4;
 		c->v = xrealloc(c->v, c->cap, sizeof(*c->v));
 	}
@@ -115,6 +120,8 @@ side_file_name(struct mview path)
 	return i < path.n ? xmemdup(path.s + i, path.n - i) : NULL;
 }
 
+/* The number of a step. Its key is the run in the upper 24 bits, and the
+ * iteration in the lower 40. */
 uint32_t
 side_step(struct diff_side *s, uint32_t run, int64_t iter)
 {
@@ -143,7 +150,9 @@ by_run(const void *a, const void *b)
 	return (x->iter > y->iter) - (x->iter < y->iter);
 }
 
-/* Keeps the even ones of the steps v[0..n) of a run, or all if none is even. */
+/* Sets *from and *to to the iterations of the longest sequence of even steps
+ * (those within 10 % of the median time) among the steps v[0..n) of a run. They
+ * are unchanged if there is no such sequence. */
 static void
 even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 {
@@ -160,7 +169,8 @@ even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 	free(ns);
 }
 
-/* Selects among the steps v[0..n) of a run, which are in order. */
+/* Selects among the steps v[0..n) of a run, which are in order: those of -i, or
+ * all, or the even ones. */
 static void
 trim_run(struct diff_run *r, struct diff_step **v, size_t n,
     const struct diff_trim *how)
@@ -244,11 +254,13 @@ sum_values(struct diff_sum *s, const double *v, size_t n)
 	s->var = n > 1 ? sq / (double)(n - 1) : 0;
 }
 
+/* Sums in integers, so that they are exact. */
 struct diff_totals {
 	int64_t flop;
 	uint64_t n;
 };
 
+/* Adds a row's cells in the selected steps to v, which has a sum per step. */
 static void
 add_cells(struct diff_sum *s, struct diff_totals *t,
     const struct diff_side *side, const struct diff_cells *c, double *v)

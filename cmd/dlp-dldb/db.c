@@ -1,4 +1,8 @@
-/* The database file, its rows and queries; see db.h. */
+/*
+ * Writes the database: its file, its rows, and the queries that read them back.
+ * A new database is written under a temporary name and renamed when it is
+ * complete, so that a run that fails leaves nothing. All failures are fatal.
+ */
 #include "db.h"
 
 #include <errno.h>
@@ -27,6 +31,7 @@ remove_temp(void)
 	doomed = NULL;
 }
 
+/* The signal then ends the process as if it had no handler. */
 static void
 on_signal(int sig)
 {
@@ -36,6 +41,8 @@ on_signal(int sig)
 	raise(sig);
 }
 
+/* Removes temp when the process ends, unless `doomed` is NULL by then. A signal
+ * that is ignored, as under nohup, stays ignored. */
 static void
 clean_up_later(char *temp)
 {
@@ -68,8 +75,9 @@ open_file(struct db *db, const char *file)
 	db_exec(db, "BEGIN");
 }
 
-/* A name in the folder of path. SQLite creates the file, so that it has the
- * usual mode. */
+/* Creates an empty file in the folder of path and returns its name. mkstemp()
+ * makes it private; it then gets the mode that a new file usually has. umask()
+ * returns the mask only if it sets one. */
 static char *
 temp_beside(const char *path)
 {
@@ -115,7 +123,7 @@ db_open(struct db *db, const char *path)
 	open_file(db, path);
 }
 
-/* Frees the waiting rows and all statements. */
+/* Frees the rows that wait (without writing them) and all statements. */
 static void
 close_inserts(struct db *db)
 {
@@ -196,7 +204,7 @@ db_int(struct db *db, const char *sql, int64_t def)
 	return def;
 }
 
-/* A statement that adds this many rows. */
+/* An INSERT of this many rows; its parameters are their columns in order. */
 static sqlite3_stmt *
 prepare(struct db *db, enum db_table t, int rows)
 {
@@ -218,7 +226,7 @@ prepare(struct db *db, enum db_table t, int rows)
 	return st;
 }
 
-/* The prepared insert of one row. */
+/* The table's inserts, with the statement for one row prepared. */
 static struct db_insert *
 insert_of(struct db *db, enum db_table t)
 {
@@ -229,6 +237,7 @@ insert_of(struct db *db, enum db_table t)
 	return in;
 }
 
+/* Adds the bound row; false if a constraint does not allow it. */
 static bool
 try_step(struct db *db, sqlite3_stmt *st)
 {
@@ -247,6 +256,7 @@ step_row(struct db *db, sqlite3_stmt *st)
 		db_fail(db);
 }
 
+/* For id 0 SQLite chooses the next one. */
 static void
 bind_id(struct db_insert *in, int64_t id)
 {
@@ -283,7 +293,8 @@ db_put(struct db *db, enum db_table t, int64_t id, const char *fmt, ...)
 	return sqlite3_last_insert_rowid(db->sql);
 }
 
-/* The id of a text that the dictionary already has. */
+/* The id of a text that the dictionary already has: its texts are unique, so
+ * adding one again fails. */
 static int64_t
 find_text(struct db *db, const char *s, size_t n)
 {
@@ -315,7 +326,7 @@ db_put_text(struct db *db, const char *s, size_t n)
 	return sqlite3_last_insert_rowid(db->sql);
 }
 
-#define MANY 32 /* rows per statement: more are not faster */
+#define MANY 32 /* rows in one INSERT: more are not faster */
 
 static void
 many_open(struct db *db, struct db_insert *in, enum db_table t, int n)
@@ -327,6 +338,8 @@ many_open(struct db *db, struct db_insert *in, enum db_table t, int n)
 	in->rows = xcalloc(MANY, (size_t)n * sizeof(*in->rows));
 }
 
+/* Binds n of the rows that wait, from row `from`. The first column is the id; 0
+ * lets SQLite choose it. */
 static void
 bind_rows(const struct db_insert *in, sqlite3_stmt *st, int from, int n)
 {

@@ -1,9 +1,18 @@
-/* The views, as data: their columns and the tables that these come from. */
+/*
+ * The views of DLProf's database, with the names and columns that DLProf gave
+ * them. Each is a name, its columns, and the FROM clause that these come from;
+ * ddl_views() makes CREATE VIEW of the three.
+ *
+ * The macros are pieces of SQL. Those with JOIN belong to the FROM clause and
+ * take the alias of a table; the columns then use the alias that the macro
+ * gives: va aggregations, dn the domain's name, o ops.
+ */
 #include "array.h"
 #include "buf.h"
 #include "db.h"
 
-/* The names for ids of table t. */
+/* Joins that turn the ids in a table into what they stand for. t is the alias
+ * of the table, id a column with an id. */
 #define AGGR(t) " JOIN view_aggregations va ON va.aggr_id = " t ".aggr_id"
 #define DOMAIN(id)                                                             \
 	" JOIN read_only_domains rod ON rod.id = " id                          \
@@ -11,6 +20,7 @@
 #define WORD(d, id) " JOIN dictionary " d " ON " d ".id = " id
 #define OPS(t) " JOIN read_only_ops o ON o.id = " t ".read_only_ops_id"
 #define METRIC(m, id) " JOIN metric " m " ON " m ".id = " id
+/* Columns: the first ones of most views, and the statistics of a metric m. */
 #define HEAD "va.aggr_id AS aggr_id, dn.string AS domain_name"
 #define SUM(m, n) m ".sum AS " n "_sum"
 #define FOUR(m, n)                                                             \
@@ -25,13 +35,16 @@
 #define CATEGORY(c, id) " JOIN category_summary " c " ON " c ".id = " id
 #define DIM(d) d ".x || ', ' || " d ".y || ', ' || " d ".z"
 
-/* A path without its last /, and its last part. */
+/* The path of a row of group_ops; in rows of type 1 (groups) it ends with a /,
+ * which is left out. LAST_PART: rtrim() with all letters of the path except /
+ * leaves the folder, and replace() removes that from the path. */
 #define PATH                                                                   \
 	"(CASE row_type WHEN 1 THEN substr(nm.string, 1,"                      \
 	" length(nm.string) - 1) ELSE nm.string END)"
 #define LAST_PART                                                              \
 	"replace(" PATH ", rtrim(" PATH ", replace(" PATH ", '/', '')), '')"
 
+/* The columns of a kernel, and the tables that they come from. */
 #define KERNEL_COLS                                                            \
 	", ks.string AS kernel_name, k.device_id AS device_id,"                \
 	" k.api_start AS kernel_timestamp,"                                    \

@@ -2,6 +2,10 @@
  * The tables of Nsight Systems about the CPU: NVTX ranges and marks, CUDA
  * calls, library and operating system calls, creations of graph nodes,
  * allocations, and the profiler's own time and messages.
+ *
+ * A function add_X() names the columns that it needs of a table. X_row() makes
+ * an event of a row: col[0] is the row's key and col[i] is names[i - 1]. The
+ * start and end are always col[2] and col[3], where nsys_times() reads them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +16,7 @@
 #include "schema.h"
 
 /* NVTX_EVENTS: push/pop and start/end ranges, marks, and the rows that name
- * domains. */
+ * domains and threads. */
 
 enum { /* eventType */
 	NVTX_MARK = 34,
@@ -20,11 +24,11 @@ enum { /* eventType */
 	NVTX_STARTEND = 60,
 	NVTX_TXT_PUSHPOP = 70, /* from nvtxt files */
 	NVTX_TXT_STARTEND = 71,
-	NVTX_THREAD = 39, /* these two: nvtx_other() */
-	NVTX_DOMAIN = 75,
+	NVTX_THREAD = 39, /* names a thread: nvtx_other() */
+	NVTX_DOMAIN = 75, /* names a domain: nvtx_other() */
 };
 
-enum {
+enum { /* places of the columns that add_nvtx() names */
 	C_DOMAIN = 1,
 	C_START,
 	C_END,
@@ -35,7 +39,7 @@ enum {
 	C_TEXT_ID
 };
 
-/* Domain ids count from 1 in each process. */
+/* Domain ids count from 1 in each process, so the key includes the process. */
 static uint64_t
 domain_key(int64_t pid, int64_t domain)
 {
@@ -44,8 +48,9 @@ domain_key(int64_t pid, int64_t domain)
 	return hash_mix((uint64_t)domain) ^ (uint64_t)pid << 32;
 }
 
-/* Prepares everything from this connection, which can be the second thread's.
- */
+/* The query for one row of nvtx_other(). The first pass may read this table in
+ * a second thread, whose connection is db. So the query looks up the text of an
+ * id itself: the statement ns->string belongs to the other connection. */
 static sqlite3_stmt *
 other_stmt(struct nsys *ns, sqlite3 *db)
 {
@@ -69,6 +74,7 @@ other_stmt(struct nsys *ns, sqlite3 *db)
 	return ns->other;
 }
 
+/* Stores the name in a row of other_stmt(): its text, or the text of its id. */
 static void
 set_name(struct nsys *ns, struct map *m, uint64_t key, sqlite3_stmt *st)
 {
@@ -106,8 +112,9 @@ nvtx_other(struct nsys *ns, sqlite3 *db, int64_t nvtx_row)
 	sqlite3_reset(st);
 }
 
-/* A domain without a name gets its number as its name, except with --rows,
- * because nsys stats prints no name. */
+/* A domain without a name gets its number as its name, except with --rows:
+ * dlp-stats uses that option to print what nsys stats prints, which is no name.
+ */
 static const char *
 name_domain(struct nsys *ns, int64_t pid, int64_t domain)
 {
@@ -144,7 +151,8 @@ set_text(sqlite3_value **col, struct event *ev)
 		ev->name = db_value(col[C_TEXT_ID]);
 }
 
-/* The thread that ended a range; old exports write 0 if there is none. */
+/* The thread that ended a range, if it is not the one that began it; otherwise
+ * EV_UNSET. Old exports write 0 if they do not know it. */
 static int64_t
 end_tid(sqlite3_value **col, const struct event *ev)
 {
@@ -170,7 +178,8 @@ is_nvtx_event(int64_t type)
 	       type == NVTX_TXT_STARTEND;
 }
 
-/* EV_UNSET is less than any time. */
+/* Keeps the last times of NVTX, for the facts of the profile. t can be
+ * EV_UNSET, which is less than any time. */
 static void
 nvtx_time(struct nsys *ns, int64_t type, int64_t t)
 {
@@ -182,6 +191,7 @@ nvtx_time(struct nsys *ns, int64_t type, int64_t t)
 		ns->push_end = t;
 }
 
+/* Called for each row in the first pass, before any event is written. */
 void
 nsys_nvtx_picked(struct nsys *ns, sqlite3 *db, int64_t type, int64_t row,
     int64_t start, int64_t end)
@@ -223,14 +233,15 @@ add_nvtx(struct nsys *ns)
 	s = nsys_source(ns, EV_RANGE, "NVTX_EVENTS", nvtx_row, names);
 	if (s == NULL)
 		return;
-	/* nvtx_row() skips rows of other types. That is cheaper than a WHERE,
-	 * and the first pass sees the same rows. */
+	/* The first pass gives eventType to nsys_nvtx_picked(). There is no
+	 * WHERE for it: nvtx_row() skips the rows of other types more cheaply,
+	 * and the first pass needs them. */
 	s->pick = db_col(ns->db, "NVTX_EVENTS", "eventType");
 }
 
 enum { /* eventClass */
 	CLASS_OS = 27,
-	CLASS_TWIN = 67, /* the copy of a call that has a backtrace */
+	CLASS_TWIN = 67, /* a call's second row, with its backtrace */
 };
 
 static bool
@@ -265,7 +276,8 @@ add_calls(struct nsys *ns)
 	s->twin_is = CLASS_TWIN;
 }
 
-/* A named interval on a thread; the source's tag is the library's name. */
+/* A named interval on a thread. The tag of a library's source says which
+ * library it is: see add_named(). */
 static bool
 named_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
@@ -280,7 +292,8 @@ named_row(
 	return true;
 }
 
-/* Other rows record when the tracing of calls began and ended. */
+/* A call of the operating system. Rows of another class are not calls: they
+ * record when the tracing of calls began and ended. */
 static bool
 os_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
@@ -303,7 +316,7 @@ add_named(struct nsys *ns)
 	static const struct {
 		enum ev_kind kind;
 		const char *table;
-		int tag;
+		int tag; /* EV_LIB: 0 cuDNN, 1 cuBLAS */
 	} tables[] = {
 		{ EV_LIB, "CUDNN_EVENTS", 0 },
 		{ EV_LIB, "CUBLAS_EVENTS", 1 },
@@ -374,7 +387,7 @@ mem_row(
 	ev->mem.corr = nsys_num(col[10]);
 	ev->mem.pool = db_value(col[11]);
 	ev->mem.pool_bytes = db_value(col[1]);
-	if (ev->mem.corr == 0) /* nodes made before the capture have no call */
+	if (ev->mem.corr == 0) /* allocated before the recording */
 		ev->mem.corr = EV_UNSET;
 	return true;
 }
