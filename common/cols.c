@@ -22,7 +22,6 @@
 #define PYPROF "dlp-pyprof"
 #define RANKS "dlp-ranks"
 #define DIFF "dlp-diff"
-#define PYPROF "dlp-pyprof"
 #define OVERVIEW "dlp-overview"
 #define MFU "dlp-mfu"
 
