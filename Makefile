@@ -1,7 +1,8 @@
 # dlp: build, test, install. "make help" lists the targets.
 # The caller's own: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR. SAN=1, CLANG=1
 # and CROSS=1 build with sanitizers, with clang, and for arm64, each in a folder
-# of its own. Only deps, demo and test install packages, and say so first.
+# of its own. HARDEN= leaves out the hardening of the executables. Only deps,
+# demo and test install packages, and say so first.
 
 VERSION := $(shell sed -n 's/.*DLP_VERSION "\(.*\)"/\1/p' common/cli.h)
 PREFIX = /usr/local
@@ -42,9 +43,27 @@ endif
 
 WARN = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
        -Wwrite-strings -Wpointer-arith -Wformat=2
+# These make a fault in a reader of strangers' files harder to exploit. Those in
+# HARDEN_ASK depend on the compiler and the machine, so the compiler is asked.
+# Sanitizers have checks of their own, which these would get in the way of.
+accepts = $(shell echo 'int x;' | $(CC) -O2 -Werror $(1) -include string.h \
+	    -x c -c - -o /dev/null 2>/dev/null && echo '$(1)')
+ifeq ($(SAN)$(FUZZ),)
+HARDEN = -fPIE -fstack-protector-strong $(HARDEN_ASK)
+endif
+ifneq ($(HARDEN),)
+HARDEN_LD = -pie -Wl,-z,relro,-z,now
+ifneq ($(filter -O1 -O2 -O3 -Os -Ofast,$(CFLAGS)),)
+HARDEN_ASK := $(call accepts,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+endif
+HARDEN_ASK := $(HARDEN_ASK) $(call accepts,-fstack-clash-protection) \
+	      $(call accepts,-fcf-protection)
+endif
+
 BASE_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -Icommon
-ALL_CFLAGS = -std=c11 $(WARN) $(CFLAGS)
+ALL_CFLAGS = -std=c11 $(WARN) $(HARDEN) $(CFLAGS)
 ALL_CPPFLAGS = $(BASE_CPPFLAGS) -MMD -MP $(CPPFLAGS)
+ALL_LDFLAGS = $(HARDEN_LD) $(LDFLAGS)
 
 CMDS = $(patsubst cmd/%.c,%,$(wildcard cmd/dlp-*.c))
 BINS = $(CMDS:%=$(B)/bin/%)
@@ -129,7 +148,7 @@ define cmd_rule
 $(B)/bin/$(1): $(patsubst %.c,$(B)/%.o,cmd/$(1).c $(wildcard cmd/$(1)/*.c)) \
     $(B)/libdlp.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LDLIBS)
+	$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LDLIBS)
 endef
 $(foreach c,$(CMDS),$(eval $(call cmd_rule,$(c))))
 
@@ -143,7 +162,7 @@ define unit_rule
 $(B)/unit/$(1): $(B)/tests/unit/$(1).o $(call needs,tests/unit/$(1).c) \
     $(B)/libdlp.a
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ \
+	$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$^ \
 	    $$(if $$(findstring dlp-parse,$$^),$$(LIBS_dlp-parse)) \
 	    $$(LIBS_$(1)) $$(LDLIBS)
 endef
@@ -198,7 +217,7 @@ test-cluster: all
 # Broken databases, for the tests and by hand.
 $(B)/fuzz/corrupt: tests/fuzz/corrupt.c tests/fuzz/tables.c tests/fuzz/tables.h
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(BASE_CPPFLAGS) -Itests/fuzz -o $@ \
+	$(CC) $(ALL_CFLAGS) $(BASE_CPPFLAGS) $(ALL_LDFLAGS) -Itests/fuzz -o $@ \
 	    tests/fuzz/corrupt.c tests/fuzz/tables.c $(SQLITE)
 
 .PHONY: fuzz

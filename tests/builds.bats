@@ -29,3 +29,40 @@ build() {
 	dlp-parse "$LENET" | grep -v ^##cmd >want
 	qemu-aarch64 -L / "$f" "$LENET" | grep -v ^##cmd | cmp - want
 }
+
+# hardened FILE: the linker's part of it; the compiler's is below.
+hardened() {
+	LC_ALL=C readelf -hldW "$1" >"$BATS_TEST_TMPDIR/elf"
+	for line in 'Type: *DYN' 'GNU_RELRO' 'GNU_STACK .* RW ' \
+	    'FLAGS_1.*NOW.*PIE'; do
+		grep -q "$line" "$BATS_TEST_TMPDIR/elf" || {
+			echo "$1: no $line"
+			return 1
+		}
+	done
+}
+
+@test "the executables are hardened" {
+	command -v readelf >/dev/null || skip "no readelf"
+	[[ ${B:-build} != *san* ]] || skip "does not apply"
+	for f in "$BIN"/dlp-*; do
+		hardened "$f"
+		LC_ALL=C readelf -sW "$f" >"$BATS_TEST_TMPDIR/syms"
+		grep -q ' __stack_chk_fail@' "$BATS_TEST_TMPDIR/syms"
+		grep -q ' __memcpy_chk@' "$BATS_TEST_TMPDIR/syms"
+	done
+}
+
+@test "a caller can harden nothing, or build without optimisation" {
+	cd "$BATS_TEST_TMPDIR"
+	cp -R "$ROOT"/{Makefile,cmd,common} .
+	for args in HARDEN= CFLAGS=-O0; do
+		env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -s "$args" \
+		    B="${args%=*}" "${args%=*}/bin/dlp-markers" 2>err
+		cat err
+		[ ! -s err ]
+		"${args%=*}/bin/dlp-markers" -V
+	done
+	LC_ALL=C readelf -sW HARDEN/bin/dlp-markers >syms
+	! grep -q '__memcpy_chk\|__stack_chk_fail' syms
+}

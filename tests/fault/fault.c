@@ -214,6 +214,23 @@ open64(const char *path, int flags, ...)
 	return hit(OPEN) ? -1 : real(path, flags, mode);
 }
 
+/* What _FORTIFY_SOURCE makes of open() without a mode. */
+int __open_2(const char *path, int flags);
+int
+__open_2(const char *path, int flags)
+{
+	REAL(__open_2);
+	return hit(OPEN) ? -1 : real(path, flags);
+}
+
+int __open64_2(const char *path, int flags);
+int
+__open64_2(const char *path, int flags)
+{
+	REAL(__open64_2);
+	return hit(OPEN) ? -1 : real(path, flags);
+}
+
 /* The file is closed also where close() says that it failed. */
 int
 close(int fd)
