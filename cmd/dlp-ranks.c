@@ -7,12 +7,18 @@
 #include <string.h>
 
 #include "array.h"
+#include "buf.h"
 #include "cli.h"
-#include "dlp-ranks/collective.h"
 #include "err.h"
+#include "ivl.h"
+#include "map.h"
+#include "namerule.h"
+#include "natural.h"
 #include "num.h"
 #include "out.h"
+#include "shipped.h"
 #include "stage.h"
+#include "timeheap.h"
 #include "workrec.h"
 
 static const char usage[] =
@@ -25,6 +31,765 @@ static const char usage[] =
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
+
+struct comm_type {        /* which kernels communicate, by their names */
+	const char *name; /* "all_reduce"; lives as long as the program */
+	bool together;    /* ends on all ranks at about the same time */
+	bool pair;        /* of some ranks only: no collective */
+};
+
+struct comm_rules {
+	struct namerules rules;
+	struct comm_type *types; /* one per rule */
+	struct smap names;       /* that were seen; rule + 1, or 0 */
+};
+
+/*
+ * A participant is a process on a device of a file. Its number is the rank that
+ * the stream gives it, otherwise its place in the order of arrival.
+ */
+#define PART_NONE INT64_MIN /* a number that is not known */
+
+struct rank_share { /* of a participant in an iteration */
+	uint32_t part;
+	const char *label; /* that of the participant */
+	int64_t iter;      /* PART_NONE: outside of them */
+	uint64_t n;        /* communication kernels */
+	int64_t comm_ns, exposed_ns, wait_ns, first, end;
+};
+
+struct rank_span {
+	int64_t lo, hi, iter;
+};
+
+struct rank_part {
+	uint32_t src; /* its text's number, in parts.srcs; SMAP_NONE */
+	int64_t pid, dev;
+	char *label;      /* its number as text: 3, or 3.1 for another device */
+	struct ivl other; /* when other kernels ran; what is past is dropped */
+	uint64_t added;
+	struct timeheap comm; /* not counted yet, by start, then iteration */
+	int64_t counted;      /* communication up to here is */
+	bool apart;           /* of another run */
+};
+
+struct rank_parts {
+	struct smap srcs;  /* texts of src; value: rank + 1, or 0 */
+	struct smap keys;  /* of the participants, by number */
+	struct smap ranks; /* labels that are taken */
+	struct rank_part *v;
+	size_t n, cap;
+	size_t n_apart;     /* of another run */
+	size_t nrank, nsrc; /* rank records, and files that were named */
+	struct rank_share *share;
+	size_t nshare, share_cap;
+	struct map share_at; /* participant and iteration -> share + 1 */
+};
+
+/*
+ * Collectives of one type are matched in their order. Where
+ * clocks agree, only kernels that ended together can be one, so that ranks
+ * which recorded more, or take part in other groups, do not shift all that
+ * follows.
+ */
+struct arrival {
+	uint32_t part;
+	int64_t start, dur, iter;
+};
+
+struct rank_coll {
+	const struct comm_type *type;
+	uint32_t name; /* of the kernel, in colls.names */
+	uint64_t id, nth;
+	int64_t bytes; /* PART_NONE: not known */
+	struct arrival *v;
+	size_t n, cap;
+	int64_t end; /* the latest */
+};
+
+struct open_colls {
+	struct smap names;
+	struct map count;       /* of each type, by its address */
+	struct rank_coll *open; /* in the order of their first kernels */
+	size_t n, cap;
+	uint64_t ids, overfull;
+	bool aligned; /* clocks agree */
+	size_t ranks; /* how many there are; 0: not known */
+	void (*done)(void *ctx, const struct rank_coll *c);
+	void *ctx;
+};
+
+struct ranks_out {
+	struct out_type *coll, *arrive, *comm, *skew;
+	uint64_t incomplete; /* collectives that some ranks are missing in */
+};
+
+/*
+ * Participants, and their exposed communication: the part of the union of
+ * their communication kernels in which no other kernel of theirs runs. A piece
+ * of communication is counted when the stream has passed its end, because
+ * everything that runs beside it has been launched by then.
+ */
+
+#define TIDY 4096 /* kernels after which past ones are dropped */
+
+/* A rank record. */
+static void
+part_rank(struct rank_parts *ps, const char *src, size_t n, int64_t rank)
+{
+	uint32_t id;
+
+	if (src == NULL || rank < 0)
+		return;
+	id = smap_put(&ps->srcs, src, n, NULL);
+	ps->nrank++;
+	ps->srcs.val[id] = (uint64_t)rank + 1;
+}
+
+/* A file is named: without rank records, they are numbered so. */
+static void
+part_src(struct rank_parts *ps, const char *src, size_t n)
+{
+	bool is_new;
+	uint32_t id = smap_put(&ps->srcs, src, n, &is_new);
+
+	if (is_new)
+		ps->srcs.val[id] = ++ps->nsrc;
+}
+
+/* "3"; where that is taken, "3.1" with the device. */
+static char *
+make_label(struct rank_parts *ps, int64_t rank, int64_t dev)
+{
+	struct buf b = { 0 };
+	bool is_new;
+
+	buf_i64(&b, rank);
+	smap_put(&ps->ranks, buf_str(&b), b.len, &is_new);
+	while (!is_new) {
+		buf_putc(&b, '.');
+		buf_i64(&b, dev != PART_NONE ? dev : 0);
+		smap_put(&ps->ranks, buf_str(&b), b.len, &is_new);
+	}
+	buf_str(&b);
+	return b.s;
+}
+
+static uint32_t
+add_part(
+    struct rank_parts *ps, uint32_t src, int64_t rank, int64_t pid, int64_t dev)
+{
+	struct rank_part *p;
+
+	ARRAY_GROW(ps->v, ps->n, ps->cap);
+	p = &ps->v[ps->n];
+	memset(p, 0, sizeof(*p));
+	p->src = src;
+	p->pid = pid;
+	p->dev = dev;
+	p->counted = INT64_MIN;
+	if (rank == PART_NONE && src != SMAP_NONE && ps->srcs.val[src] > 0 &&
+	    (ps->nrank > 0 || ps->nsrc > 1))
+		rank = (int64_t)(ps->srcs.val[src] - 1);
+	p->label =
+	    make_label(ps, rank != PART_NONE ? rank : (int64_t)ps->n, dev);
+	return (uint32_t)ps->n++;
+}
+
+/* The participant's number in v; src NULL: unset; rank: of the record, or
+ * PART_NONE. */
+static uint32_t
+part_find(struct rank_parts *ps, const char *src, size_t n, int64_t rank,
+    int64_t pid, int64_t dev)
+{
+	struct {
+		int64_t src, pid, dev;
+	} key = { -1, pid, dev };
+	uint32_t id, s = SMAP_NONE;
+	bool is_new;
+
+	if (src != NULL) {
+		s = smap_put(&ps->srcs, src, n, NULL);
+		key.src = s;
+	}
+	id = smap_put(&ps->keys, (const char *)&key, sizeof(key), &is_new);
+	if (is_new)
+		ps->keys.val[id] = add_part(ps, s, rank, pid, dev);
+	return (uint32_t)ps->keys.val[id];
+}
+
+/* How many there are, told by rank records, or files; 0: not known, as where
+ * a rank has several devices. */
+static size_t
+part_count(const struct rank_parts *ps)
+{
+	size_t n = ps->nrank > 0 ? ps->nrank : ps->nsrc;
+
+	return n > 1 && ps->n <= n ? n : 0;
+}
+
+/* Of an iteration, made if it is new. */
+static struct rank_share *
+part_share(struct rank_parts *ps, uint32_t part, int64_t iter)
+{
+	uint64_t key = (uint64_t)part << 40 ^ (uint64_t)(iter + 1);
+	uint64_t *at = map_put(&ps->share_at, key, NULL);
+	struct rank_share *s;
+
+	if (*at > 0)
+		return &ps->share[*at - 1];
+	ARRAY_GROW(ps->share, ps->nshare, ps->share_cap);
+	s = &ps->share[ps->nshare++];
+	*at = ps->nshare;
+	memset(s, 0, sizeof(*s));
+	s->part = part;
+	s->label = ps->v[part].label;
+	s->iter = iter;
+	s->first = INT64_MAX;
+	s->end = INT64_MIN;
+	return s;
+}
+
+/* Communication that ended before now. */
+static void
+count_past(struct rank_parts *ps, uint32_t part, int64_t now)
+{
+	struct rank_part *p = &ps->v[part];
+
+	while (p->comm.n > 0 && p->comm.v[0].end < now) {
+		struct timed x = timeheap_pop(&p->comm);
+		struct rank_share *h = part_share(ps, part, x.then);
+		int64_t lo = x.at > p->counted ? x.at : p->counted;
+
+		if (x.end <= lo)
+			continue;
+		h->comm_ns += x.end - lo;
+		h->exposed_ns += x.end - lo - ivl_len_in(&p->other, lo, x.end);
+		p->counted = x.end;
+	}
+}
+
+/* Other kernels that are past, for communication too. */
+static void
+tidy(struct rank_part *p, int64_t now)
+{
+	int64_t end;
+	size_t n = 0;
+
+	if (p->comm.n > 0 && p->comm.v[0].at < now)
+		now = p->comm.v[0].at;
+	while (n < p->other.n && p->other.v[n].hi < now)
+		n++;
+	ivl_drop(&p->other, n, &end);
+}
+
+/* Its kernel ran [lo, hi), one of communication or another; now: no kernel
+ * that is still to come starts before. */
+static void
+part_kern(struct rank_parts *ps, uint32_t part, bool comm, struct rank_span s,
+    int64_t now)
+{
+	struct rank_part *p = &ps->v[part];
+	struct rank_share *h = part_share(ps, part, s.iter);
+
+	if (s.lo < h->first)
+		h->first = s.lo;
+	if (s.hi > h->end)
+		h->end = s.hi;
+	h->n += comm;
+	if (comm)
+		timeheap_push(&p->comm,
+		    (struct timed){ .at = s.lo, .then = s.iter, .end = s.hi });
+	else
+		ivl_add(&p->other, s.lo, s.hi);
+	count_past(ps, part, now);
+	if (++p->added % TIDY == 0)
+		tidy(p, now);
+}
+
+/* Counts all communication that is left. */
+static void
+part_finish(struct rank_parts *ps)
+{
+	size_t i;
+
+	for (i = 0; i < ps->n; i++)
+		count_past(ps, (uint32_t)i, INT64_MAX);
+}
+
+static void
+part_forget(struct rank_parts *ps)
+{
+	size_t i;
+
+	for (i = 0; i < ps->n; i++) {
+		free(ps->v[i].label);
+		timeheap_free(&ps->v[i].comm);
+		ivl_free(&ps->v[i].other);
+	}
+	smap_free(&ps->srcs);
+	smap_free(&ps->keys);
+	smap_free(&ps->ranks);
+	map_free(&ps->share_at);
+	free(ps->v);
+	free(ps->share);
+	memset(ps, 0, sizeof(*ps));
+}
+
+/*
+ * Which kernels communicate, by the rules for their names, and which kernels of
+ * the ranks are one collective.
+ */
+
+enum { COMM_TYPE, COMM_ENDS, COMM_WORDS };
+
+static void
+read_ends(struct comm_rules *c, size_t i)
+{
+	const struct namerules *rules = &c->rules;
+	const char *s = rules->v[i].word[COMM_ENDS];
+	size_t k = 0;
+
+	while (strcmp(rules->v[k].word[COMM_TYPE],
+		   rules->v[i].word[COMM_TYPE]) != 0)
+		k++;
+	c->types[i].name = rules->v[k].word[COMM_TYPE]; /* one text per type */
+	c->types[i].together = strcmp(s, "all") == 0;
+	c->types[i].pair = strcmp(s, "pair") == 0;
+	if (!c->types[i].together && !c->types[i].pair &&
+	    strcmp(s, "some") != 0)
+		die("%s:%u: not all, some or pair: '%s'", rules->file,
+		    rules->v[i].line, s);
+}
+
+/* path: a file of rules, NULL: the shipped one. Bad rules are fatal. */
+static void
+comm_open(struct comm_rules *c, const char *path)
+{
+	static const char *const words[] = { "TYPE", "ENDS" };
+	size_t i;
+
+	if (path != NULL)
+		namerules_load(&c->rules, path, words, COMM_WORDS);
+	else
+		namerules_parse(&c->rules, "comm.rules",
+		    shipped_text("comm.rules"), words, COMM_WORDS);
+	c->types = xcalloc(c->rules.n + 1, sizeof(*c->types));
+	for (i = 0; i < c->rules.n; i++)
+		read_ends(c, i);
+}
+
+/* Of a kernel's name (unescaped); NULL: it is no communication. The result
+ * lives as long as the program. */
+static const struct comm_type *
+comm_find(struct comm_rules *c, const char *name, size_t n)
+{
+	const struct namerule *u;
+	struct buf low = { 0 };
+	uint32_t id;
+	bool is_new;
+
+	id = smap_put(&c->names, name, n, &is_new);
+	if (is_new) {
+		name_lower(&low, name, n);
+		u = namerules_find(&c->rules, buf_str(&low), low.len);
+		c->names.val[id] =
+		    u != NULL ? (uint64_t)(u - c->rules.v) + 1 : 0;
+		buf_free(&low);
+	}
+	return c->names.val[id] > 0 ? &c->types[c->names.val[id] - 1] : NULL;
+}
+
+#define OPEN_MAX_COLLS 65536 /* collectives that may wait for ranks */
+#define LATE_NS 1000000000   /* for how long, with clocks that agree */
+#define ENDS_NS 1000000      /* how far ends of one may differ */
+
+static bool
+has_part(const struct rank_coll *c, uint32_t part)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->v[i].part == part)
+			return true;
+	return false;
+}
+
+/* Kernels whose ends differ by more than a millisecond, and by more than a
+ * twentieth of their length, are not one collective. */
+static bool
+ends_fit(const struct rank_coll *c, const struct arrival *a)
+{
+	int64_t end = num_add(a->start, a->dur), d, most = ENDS_NS;
+
+	d = end > c->end ? num_sub(end, c->end) : num_sub(c->end, end);
+	if (a->dur / 20 > most)
+		most = a->dur / 20;
+	return d <= most;
+}
+
+static struct rank_coll *
+find_open(struct open_colls *cs, const struct comm_type *type,
+    const struct arrival *a)
+{
+	struct rank_coll *c;
+
+	for (c = cs->open; c < cs->open + cs->n; c++)
+		if (c->type->name == type->name && !has_part(c, a->part) &&
+		    (!cs->aligned || !type->together || ends_fit(c, a)))
+			return c;
+	return NULL;
+}
+
+static struct rank_coll *
+add_coll(struct open_colls *cs, const struct comm_type *type)
+{
+	struct rank_coll *c;
+
+	ARRAY_GROW(cs->open, cs->n, cs->cap);
+	c = &cs->open[cs->n++];
+	memset(c, 0, sizeof(*c));
+	c->type = type;
+	c->id = cs->ids++;
+	c->nth =
+	    (*map_put(&cs->count, (uint64_t)(uintptr_t)type->name, NULL))++;
+	c->bytes = PART_NONE;
+	c->end = INT64_MIN;
+	return c;
+}
+
+/* A kernel of communication. */
+static void
+coll_put(struct open_colls *cs, const struct comm_type *type, uint32_t name,
+    int64_t bytes, struct arrival a)
+{
+	int64_t end = num_add(a.start, a.dur);
+	struct rank_coll *c = find_open(cs, type, &a);
+
+	if (c == NULL) {
+		c = add_coll(cs, type);
+		c->name = name;
+	}
+	if (bytes != PART_NONE && bytes > c->bytes)
+		c->bytes = bytes;
+	if (end > c->end)
+		c->end = end;
+	ARRAY_GROW(c->v, c->n, c->cap);
+	c->v[c->n++] = a;
+}
+
+/* A rank launches its part before the collective ends. */
+static bool
+is_whole(const struct open_colls *cs, const struct rank_coll *c, int64_t now)
+{
+	if (now == INT64_MAX || (cs->ranks > 0 && c->n >= cs->ranks))
+		return true;
+	return cs->aligned && num_add(c->end, LATE_NS) < now;
+}
+
+/* Hands out what is whole at the time now; INT64_MAX: all. */
+static void
+coll_flush(struct open_colls *cs, int64_t now)
+{
+	size_t i = 0;
+
+	if (cs->n > OPEN_MAX_COLLS) {
+		cs->overfull++;
+		now = cs->n > 0 ? INT64_MAX : now;
+	}
+	while (i < cs->n && is_whole(cs, &cs->open[i], now)) {
+		cs->done(cs->ctx, &cs->open[i]);
+		free(cs->open[i++].v);
+	}
+	cs->n -= i;
+	if (i > 0)
+		memmove(cs->open, cs->open + i, cs->n * sizeof(*cs->open));
+}
+
+static void
+coll_forget(struct open_colls *cs)
+{
+	smap_free(&cs->names);
+	map_free(&cs->count);
+	free(cs->open);
+	cs->open = NULL;
+	cs->n = cs->cap = 0;
+	cs->ids = cs->overfull = 0;
+}
+
+/*
+ * The records that dlp-ranks adds. A collective takes as long as on the rank
+ * that came last, which had nobody to wait for: the least of all ranks. What
+ * it took longer on another rank was waiting, whatever the clocks say. Who came
+ * when can only be said if clocks agree.
+ */
+
+struct coll_sums {
+	const struct arrival *first, *last;
+	int64_t start, end_lo, comm, longest, wait, iter;
+};
+
+static void
+ranks_put_open(struct ranks_out *o)
+{
+	o->coll = out_type_reg("coll", "dlp-ranks");
+	o->arrive = out_type_reg("arrive", "dlp-ranks");
+	o->comm = out_type_reg("comm", "dlp-ranks");
+	o->skew = out_type_reg("skew", "dlp-ranks");
+}
+
+static void
+put_known(int64_t v)
+{
+	out_opt(v != PART_NONE, v);
+}
+
+static void
+put_label(const struct rank_parts *ps, uint32_t part)
+{
+	out_raw(ps->v[part].label, strlen(ps->v[part].label));
+}
+
+static void
+put_src(const struct rank_parts *ps, uint32_t part)
+{
+	size_t n = 0;
+	const char *s = NULL;
+
+	if (ps->v[part].src != SMAP_NONE)
+		s = smap_str(&ps->srcs, ps->v[part].src, &n);
+	out_raw(s, n);
+}
+
+/* Whether a came before b: by the clock if clocks agree. Otherwise the kernel
+ * that took longer came first, because all of them end together. */
+static bool
+came_before(bool aligned, const struct arrival *a, const struct arrival *b)
+{
+	return aligned ? a->start < b->start : a->dur > b->dur;
+}
+
+static struct coll_sums
+add_up(const struct open_colls *cs, const struct rank_coll *c)
+{
+	struct coll_sums s = { .start = INT64_MAX,
+		.end_lo = INT64_MAX,
+		.comm = INT64_MAX,
+		.iter = PART_NONE };
+	const struct arrival *a;
+
+	for (a = c->v; a < c->v + c->n; a++) {
+		if (s.first == NULL || came_before(cs->aligned, a, s.first))
+			s.first = a;
+		if (s.last == NULL || came_before(cs->aligned, s.last, a))
+			s.last = a;
+		if (a->start < s.start)
+			s.start = a->start;
+		if (num_add(a->start, a->dur) < s.end_lo)
+			s.end_lo = num_add(a->start, a->dur);
+		if (a->dur < s.comm)
+			s.comm = a->dur;
+		if (a->dur > s.longest)
+			s.longest = a->dur;
+		if (s.iter == PART_NONE)
+			s.iter = a->iter;
+	}
+	for (a = c->v; a < c->v + c->n; a++)
+		s.wait = num_add(s.wait, a->dur - s.comm);
+	return s;
+}
+
+static void
+put_collective(const struct ranks_out *o, const struct open_colls *cs,
+    const struct rank_parts *ps, const struct rank_coll *c,
+    const struct coll_sums *s)
+{
+	bool several = c->n > 1, clock = several && cs->aligned;
+	bool order = several && (clock || c->type->together);
+	const char *name;
+	size_t n;
+
+	name = smap_str(&cs->names, c->name, &n);
+	out_rec(o->coll);
+	out_i64((int64_t)c->id);
+	out_raw(c->type->name, strlen(c->type->name));
+	out_i64((int64_t)c->nth);
+	put_known(s->iter);
+	out_text(name, n);
+	put_known(c->bytes);
+	out_i64((int64_t)c->n);
+	out_i64(s->start);
+	out_opt(cs->aligned || !several, num_sub(c->end, s->start));
+	out_opt(several, s->comm);
+	out_opt(several, s->wait);
+	out_opt(several, s->longest - s->comm);
+	out_opt(clock, clock ? num_sub(s->last->start, s->first->start) : 0);
+	out_opt(clock, clock ? num_sub(c->end, s->end_lo) : 0);
+	if (order) {
+		put_label(ps, s->first->part);
+		put_label(ps, s->last->part);
+	} else {
+		out_raw("-\t-", 3);
+	}
+	out_end();
+}
+
+static void
+put_arrival(const struct ranks_out *o, const struct open_colls *cs,
+    struct rank_parts *ps, const struct rank_coll *c, const struct coll_sums *s,
+    const struct arrival *a)
+{
+	bool several = c->n > 1, clock = several && cs->aligned;
+	int64_t wait = num_sub(a->dur, s->comm);
+	struct rank_share *h = part_share(ps, a->part, a->iter);
+
+	h->wait_ns = num_add(h->wait_ns, wait);
+	out_rec(o->arrive);
+	out_i64((int64_t)c->id);
+	out_raw(c->type->name, strlen(c->type->name));
+	put_known(a->iter);
+	put_label(ps, a->part);
+	put_src(ps, a->part);
+	out_i64(a->start);
+	out_i64(a->dur);
+	out_opt(several, wait);
+	out_opt(clock, clock ? num_sub(a->start, s->first->start) : 0);
+	if (several && (clock || c->type->together))
+		out_i64(a == s->last);
+	else
+		out_unset();
+	out_end();
+}
+
+/* A coll record, and an arrive record per rank; waits go to the ranks'
+ * shares. */
+static void
+ranks_put_coll(struct ranks_out *o, const struct open_colls *cs,
+    struct rank_parts *ps, const struct rank_coll *c)
+{
+	struct coll_sums s = add_up(cs, c);
+	size_t i;
+
+	if (c->n < (cs->ranks > 0 ? cs->ranks : ps->n))
+		o->incomplete++;
+	put_collective(o, cs, ps, c, &s);
+	for (i = 0; i < c->n; i++)
+		put_arrival(o, cs, ps, c, &s, &c->v[i]);
+}
+
+static int
+by_place(const void *va, const void *vb)
+{
+	const struct rank_share *a = va, *b = vb;
+
+	if (a->iter != b->iter)
+		return a->iter < b->iter ? -1 : 1;
+	return natural_cmp(a->label, b->label);
+}
+
+static void
+put_share(const struct ranks_out *o, const struct rank_parts *ps,
+    const struct rank_share *h)
+{
+	const struct rank_part *p = &ps->v[h->part];
+
+	out_rec(o->comm);
+	put_known(h->iter);
+	put_label(ps, h->part);
+	put_src(ps, h->part);
+	put_known(p->pid);
+	put_known(p->dev);
+	out_i64((int64_t)h->n);
+	out_i64(h->comm_ns);
+	out_i64(h->exposed_ns);
+	out_i64(h->wait_ns);
+	out_i64(h->first);
+	out_i64(h->end);
+	out_end();
+}
+
+/* Ranks in one iteration, shares h[0..n): how far apart they are. */
+static void
+put_skew(const struct ranks_out *o, const struct open_colls *cs,
+    const struct rank_parts *ps, const struct rank_share *h, size_t n)
+{
+	int64_t first = INT64_MAX, first_hi = INT64_MIN, end = INT64_MIN;
+	int64_t end_lo = INT64_MAX, len = INT64_MAX, len_hi = 0, wait = 0;
+	const struct rank_share *least = h;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		int64_t ns = num_sub(h[i].end, h[i].first);
+
+		first = h[i].first < first ? h[i].first : first;
+		first_hi = h[i].first > first_hi ? h[i].first : first_hi;
+		end = h[i].end > end ? h[i].end : end;
+		end_lo = h[i].end < end_lo ? h[i].end : end_lo;
+		len = ns < len ? ns : len;
+		len_hi = ns > len_hi ? ns : len_hi;
+		wait = num_add(wait, h[i].wait_ns);
+		if (h[i].wait_ns < least->wait_ns)
+			least = &h[i];
+	}
+	out_rec(o->skew);
+	put_known(h->iter);
+	out_i64((int64_t)n);
+	out_opt(cs->aligned, num_sub(first_hi, first));
+	out_opt(cs->aligned, num_sub(end, end_lo));
+	out_i64(num_sub(len_hi, len));
+	out_i64(wait);
+	if (n > 1 && wait > 0)
+		put_label(ps, least->part);
+	else
+		out_unset();
+	out_end();
+}
+
+/* Moves the first of h[0..n) that is of this run to the front. */
+static void
+swap_near(const struct rank_parts *ps, struct rank_share *h, size_t n)
+{
+	struct rank_share t = *h;
+	size_t i = 0;
+
+	while (i + 1 < n && ps->v[h[i].part].apart)
+		i++;
+	*h = h[i];
+	h[i] = t;
+}
+
+/* A comm record per rank and iteration, a skew record per iteration. */
+static void
+ranks_put_shares(const struct ranks_out *o, const struct open_colls *cs,
+    struct rank_parts *ps)
+{
+	size_t i, n, k, some;
+
+	if (ps->nshare > 0)
+		qsort(ps->share, ps->nshare, sizeof(*ps->share), by_place);
+	for (i = 0; i < ps->nshare; i++)
+		put_share(o, ps, &ps->share[i]);
+	for (i = 0; i < ps->nshare; i += n) {
+		for (n = some = 0; i + n < ps->nshare &&
+				   ps->share[i + n].iter == ps->share[i].iter;
+		     n++)
+			some += !ps->v[ps->share[i + n].part].apart;
+		/* those of other runs go to the end: nobody needs their order
+		 */
+		for (k = 0; some < n && k < some; k++)
+			swap_near(ps, &ps->share[i + k], n - k);
+		if (some > 1 || ps->n_apart == 0)
+			put_skew(o, cs, ps, &ps->share[i], some);
+	}
+}
+
+static void
+ranks_put_notes(struct ranks_out *o, const struct open_colls *cs)
+{
+	stage_note("coll_incomplete", o->incomplete);
+	stage_note("coll_overfull", cs->overfull);
+	o->incomplete = 0;
+}
 
 struct ranks_type { /* the columns of a record type */
 	struct workrec_cols at;
