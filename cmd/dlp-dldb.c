@@ -9,7 +9,7 @@
 
 #include "array.h"
 #include "cli.h"
-#include "dlp-dldb/db_agg.h"
+#include "dlp-dldb/db_halves.h"
 #include "err.h"
 #include "esc.h"
 

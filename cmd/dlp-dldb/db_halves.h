@@ -187,4 +187,22 @@ int64_t own_mem_peak(struct db_halves *d, int64_t dev);
 /* Called at the end: writes the ##info lines, except those of dlp-iter. */
 void own_facts(struct db_halves *d);
 
+/*
+ * The aggregated half: sums over the selected iterations, by op, kernel name
+ * and op type.
+ */
+void agg_start(struct db_halves *d);
+void agg_free(struct db_halves *d);
+/* True if work of that kind is added up there. */
+bool agg_wants(enum db_kind kind);
+void agg_work(struct db_halves *d, const struct db_work *w);
+void agg_run(struct db_halves *d, const struct db_run *u);
+
+/* Reads records of the stages before and keeps them until sums_write(), which
+ * writes a row in aggregations and everything that refers to it. False, with a
+ * warning, if records that it needs are missing. */
+void sums_start(struct db_halves *d, struct stage *st);
+void sums_free(struct db_halves *d);
+bool sums_write(struct db_halves *d);
+
 #endif

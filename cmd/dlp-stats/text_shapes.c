@@ -1,5 +1,5 @@
 /*
- * Texts without their numbers; see group_impl.h. Each digit of a number is
+ * Texts without their numbers; see text_shapes.h. Each digit of a number is
  * written as 1 to 10 in four bits. The digits are followed by an end mark,
  * which is lower or greater depending on the text that follows, so that the
  * bits sort like the texts. Texts of different shapes are ordered by the
@@ -9,7 +9,9 @@
 #include <stdlib.h>
 
 #include "err.h"
-#include "group_impl.h"
+#include "text_shapes.h"
+#include "textsort.h"
+#include "varint.h"
 
 #define MAX_SHAPES 16384
 #define LOW 0
