@@ -24,6 +24,8 @@ static const char usage[] =
 /* Of so many newest calls it is known where they were made. */
 #define CALLS 256
 
+#define NOBODY (-1) /* a process that is not known */
+
 struct mem_where { /* numbers in mem.names: of an allocation */
 	uint32_t iter, phase, layer, at, api, kind;
 };
@@ -33,6 +35,7 @@ static const struct mem_where nowhere = { SMAP_NONE, SMAP_NONE, SMAP_NONE,
 
 struct allocation {
 	int64_t addr, bytes, start; /* start in ns */
+	int64_t pid;
 	struct mem_where where;
 	uint64_t seq;
 	bool dead; /* released after the peak */
@@ -50,7 +53,9 @@ struct mem_space {
 	struct mem_owner owner;
 	struct allocation *v;
 	size_t n, cap, n_dead;
-	struct map at;              /* address -> place in v */
+	struct map proc; /* pid -> place in at */
+	struct map *at;  /* of a process: address -> place in v */
+	size_t n_at;
 	int64_t used, peak, before; /* bytes; before: the recording began */
 	int64_t peak_start;         /* ns */
 	struct mem_where peak_where;
@@ -74,6 +79,7 @@ struct mem_range { /* ranges of a name */
 struct mem_open { /* a range that is open */
 	struct openrange span;
 	uint32_t range; /* place in mem.range */
+	int64_t pid;
 };
 
 /* Calls, and work that has its call. */
@@ -109,7 +115,8 @@ struct mem {
 	} event;
 	struct call_cols call, set, copy, kern;
 	struct {
-		struct rec_col *start, *dur, *text, *layer, *src;
+		struct workrec_cols cols;
+		struct rec_col *text, *layer;
 	} ranges;
 	struct {
 		struct rec_col *dev, *bytes, *src;
@@ -149,6 +156,23 @@ space_of(struct mem *m, struct mem_owner o)
 	return s;
 }
 
+/* Addresses are virtual: each process has its own, and two processes on one
+ * device often have the same. The map of a process is valid until another
+ * process is new. */
+static struct map *
+addresses_of(struct mem_space *s, int64_t pid)
+{
+	bool is_new;
+	uint64_t *no = map_put(&s->proc, (uint64_t)pid, &is_new);
+
+	if (is_new) {
+		*no = s->n_at;
+		s->at = xrealloc(s->at, ++s->n_at, sizeof(*s->at));
+		memset(&s->at[*no], 0, sizeof(*s->at));
+	}
+	return &s->at[*no];
+}
+
 /* The last one takes the place of allocation i. */
 static void
 remove_alloc(struct mem_space *s, size_t i)
@@ -157,12 +181,13 @@ remove_alloc(struct mem_space *s, size_t i)
 
 	s->n_dead -= s->v[i].dead;
 	if (!s->v[i].dead)
-		map_del(&s->at, (uint64_t)s->v[i].addr);
+		map_del(addresses_of(s, s->v[i].pid), (uint64_t)s->v[i].addr);
 	if (i == s->n)
 		return;
 	s->v[i] = *last;
 	if (!last->dead)
-		*map_put(&s->at, (uint64_t)last->addr, NULL) = i;
+		*map_put(
+		    addresses_of(s, last->pid), (uint64_t)last->addr, NULL) = i;
 }
 
 /* A new peak: what was released before it is forgotten. */
@@ -178,9 +203,10 @@ remove_dead(struct mem_space *s)
 
 /* Returns how the use has changed, in bytes. */
 static int64_t
-space_free(struct mem *m, struct mem_space *s, int64_t addr)
+space_free(struct mem *m, struct mem_space *s, int64_t pid, int64_t addr)
 {
-	uint64_t *at = map_get(&s->at, (uint64_t)addr);
+	struct map *addresses = addresses_of(s, pid);
+	uint64_t *at = map_get(addresses, (uint64_t)addr);
 	struct allocation *a;
 	int64_t bytes;
 
@@ -198,7 +224,7 @@ space_free(struct mem *m, struct mem_space *s, int64_t addr)
 	}
 	a->dead = true;
 	s->n_dead++;
-	map_del(&s->at, (uint64_t)addr);
+	map_del(addresses, (uint64_t)addr);
 	return -bytes;
 }
 
@@ -206,15 +232,15 @@ space_free(struct mem *m, struct mem_space *s, int64_t addr)
 static int64_t
 space_alloc(struct mem *m, struct mem_space *s, const struct allocation *a)
 {
-	if (map_get(&s->at, (uint64_t)a->addr) != NULL) {
+	if (map_get(addresses_of(s, a->pid), (uint64_t)a->addr) != NULL) {
 		m->twice++;
-		space_free(m, s, a->addr);
+		space_free(m, s, a->pid, a->addr);
 		s->n_free--;
 	}
 	ARRAY_GROW(s->v, s->n, s->cap);
 	s->v[s->n] = *a;
 	s->v[s->n].seq = ++m->seq;
-	*map_put(&s->at, (uint64_t)a->addr, NULL) = s->n++;
+	*map_put(addresses_of(s, a->pid), (uint64_t)a->addr, NULL) = s->n++;
 	s->used = num_add(s->used, a->bytes);
 	s->n_alloc++;
 	if (s->used > s->peak) {
@@ -282,9 +308,9 @@ close_ranges(struct mem *m, int64_t t)
 }
 
 static void
-open_range(struct mem *m, uint32_t src, const struct buf *path, int64_t start,
-    int64_t end)
+open_range(struct mem *m, const struct workrec *w, const struct buf *path)
 {
+	uint32_t src = name_put(m, w->src);
 	uint32_t no = range_of(m, src, path);
 	struct mem_range *k = &m->range[no];
 	struct mem_open *o;
@@ -295,15 +321,17 @@ open_range(struct mem *m, uint32_t src, const struct buf *path, int64_t start,
 		if (m->space[s].owner.src == src)
 			take_peak(k, s, m->space[s].used);
 	if (m->open.n > m->open_limit)
-		close_ranges(m, start);
-	o = openranges_push(&m->open, start, end);
+		close_ranges(m, w->start);
+	o = openranges_push(&m->open, w->start, w->end);
 	o->range = no;
+	o->pid = w->pid;
 }
 
-/* The use of a space has changed by so many bytes at time t. */
+/* The use of a space has changed by so many bytes at time t. A range counts
+ * what its own process allocates; the peak is that of the device. */
 static void
-change_in_ranges(
-    struct mem *m, const struct mem_space *s, int64_t t, int64_t bytes)
+change_in_ranges(struct mem *m, const struct mem_space *s, int64_t pid,
+    int64_t t, int64_t bytes)
 {
 	size_t i, no = (size_t)(s - m->space);
 	const struct mem_open *o;
@@ -317,7 +345,9 @@ change_in_ranges(
 		if (k->src != s->owner.src)
 			continue;
 		u = use_of(k, no);
-		if (bytes > 0) {
+		if (o->pid != pid && o->pid != NOBODY && pid != NOBODY) {
+			; /* another process' allocation */
+		} else if (bytes > 0) {
 			u->alloc = num_add(u->alloc, bytes);
 			u->n_alloc++;
 		} else {
@@ -563,6 +593,7 @@ read_mem_event(struct stage *st, struct rec *r)
 	o.host = rec_is(r, m->event.kind, "pinned") ||
 		 rec_is(r, m->event.kind, "pageable");
 	a.start = w.start;
+	a.pid = w.pid;
 	a.where = where_made(m, &w, o.src);
 	a.where.iter = name_put(m, w.iter);
 	a.where.kind = name_put(m, rec_view(r, m->event.kind));
@@ -572,12 +603,12 @@ read_mem_event(struct stage *st, struct rec *r)
 		if (rec_is(r, m->event.op, "alloc"))
 			change = space_alloc(m, s, &a);
 		else if (rec_is(r, m->event.op, "free"))
-			change = space_free(m, s, a.addr);
+			change = space_free(m, s, a.pid, a.addr);
 	}
 	if (a.start <= 0)
 		s->before = s->used;
 	if (change != 0)
-		change_in_ranges(m, s, a.start, change);
+		change_in_ranges(m, s, a.pid, a.start, change);
 	put_event(m, r, s, &a.where);
 }
 
@@ -594,12 +625,12 @@ read_path_range(struct stage *st, struct rec *r)
 {
 	struct mem *m = st->ctx;
 	struct buf *path = &m->path;
+	struct workrec w;
 	struct mview v;
-	int64_t start, dur;
 
 	stage_pass(st, r);
-	if (!rec_i64(r, m->ranges.start, &start) ||
-	    !rec_i64(r, m->ranges.dur, &dur))
+	workrec_read(&w, &m->ranges.cols, r);
+	if (!w.has_dur)
 		return;
 	buf_clear(path);
 	v = rec_view(r, m->ranges.layer);
@@ -611,8 +642,7 @@ read_path_range(struct stage *st, struct rec *r)
 	if (v.s != NULL)
 		buf_put(path, v.s, v.n);
 	if (path->len > 0)
-		open_range(m, name_put(m, rec_view(r, m->ranges.src)), path,
-		    start, num_add(start, dur));
+		open_range(m, &w, path);
 }
 
 static void
@@ -636,8 +666,11 @@ forget_memory(struct mem *m)
 	size_t i;
 
 	for (i = 0; i < m->n_space; i++) {
+		while (m->space[i].n_at > 0)
+			map_free(&m->space[i].at[--m->space[i].n_at]);
+		free(m->space[i].at);
+		map_free(&m->space[i].proc);
 		free(m->space[i].v);
-		map_free(&m->space[i].at);
 	}
 	for (i = 0; i < m->n_range; i++)
 		free(m->range[i].use);
@@ -691,10 +724,10 @@ listen_others(struct stage *st, struct mem *m)
 {
 	struct rec_type *t = stage_on(st, "range", read_path_range, NULL, NULL);
 
-	REC_COLS(t, REC_NEED, { &m->ranges.start, "start_ns" },
-	    { &m->ranges.dur, "dur_ns" });
+	workrec_bind(
+	    &m->ranges.cols, t, WORKREC_SPAN, WORKREC_PID | WORKREC_SRC);
 	REC_COLS(t, REC_OPT, { &m->ranges.text, "text" },
-	    { &m->ranges.layer, "layer" }, { &m->ranges.src, "src" });
+	    { &m->ranges.layer, "layer" });
 	t = stage_on(st, "dev", read_total, NULL, NULL);
 	REC_COLS(t, REC_OPT, { &m->devs.dev, "dev" },
 	    { &m->devs.bytes, "mem_bytes" }, { &m->devs.src, "src" });

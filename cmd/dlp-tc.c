@@ -50,7 +50,8 @@ rule_of_name(struct tc_names *t, const char *s, size_t n)
 	return namerules_find(&t->rules, t->lower.s, t->lower.len);
 }
 
-/* The same; names repeat, so the newest are remembered. */
+/* The same; names repeat, so the newest are remembered. The answers are rules,
+ * which live as long as t; nobody keeps a name of the map. */
 static const struct namerule *
 recall_rule(struct tc_names *t, const char *s, size_t n)
 {

@@ -110,7 +110,9 @@ insts_free(struct insts *s)
 }
 
 #define KEY_SEP '\x1f'
-#define RAW_MAX 65536 /* the most marker texts that are remembered */
+/* The most marker texts that are remembered: the keys of ids, which nobody
+ * keeps, so the map may be emptied at any time. */
+#define RAW_MAX 65536
 
 void
 draft_raw(struct draft *d, enum op_field f, const char *s, size_t n)

@@ -126,8 +126,9 @@ bool marker_input(
 
 /*
  * The arguments of an MK_ARGS marker. Cached by the text of the list, at most
- * 65,536 different ones; valid until the next call. NULL if the marker has no
- * arguments, or if they are damaged (then the caller counts it).
+ * 65,536 different ones; valid until some thousand other lists have been asked
+ * for: keep it for one record, not longer. NULL if the marker has no arguments,
+ * or if they are damaged (then the caller counts it).
  */
 struct marker_args {
 	uint64_t id;          /* the same for the same list, from 1 */

@@ -1,10 +1,13 @@
 /*
  * The argument list of PyProf's and DLProf's markers. A program makes the same
  * few thousand calls again and again, so parsed lists are cached by their text.
- * When the lists are too many, or their texts too long together, the cache is
- * emptied.
+ * When the lists are too many, or their texts too long together, a new cache
+ * begins. The one before it stays until the new one is full too, so that an
+ * answer is valid while thousands of others are asked for: a caller, which
+ * keeps it for one record at most, need not know when that happens.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "err.h"
 #include "map.h"
@@ -12,8 +15,8 @@
 #include "pylit.h"
 #include "pylit_json.h"
 
-#define CACHE_N 65536
-#define CACHE_BYTES (32u << 20)
+#define CACHE_N 32768
+#define CACHE_BYTES (16u << 20)
 #define LIST_MAX 262144u
 
 struct arg_parts { /* of the list being read */
@@ -21,11 +24,14 @@ struct arg_parts { /* of the list being read */
 	int n_tensor;
 };
 
-struct arg_cache { /* by text of the list */
+struct arg_lists { /* by text of the list */
 	struct smap lists, texts;
-	struct marker_args *v;
-	bool *ok;
+	struct marker_args **v; /* by number; NULL: no list */
 	size_t cap, bytes;
+};
+
+struct arg_cache {
+	struct arg_lists now, before;
 	uint64_t ids;
 	struct arg_parts cur;
 };
@@ -170,40 +176,54 @@ read_args(const struct marker *marker, struct arg_parts *p)
 }
 
 static struct mview
-keep_arg_text(struct arg_cache *cache, const struct buf *b)
+keep_arg_text(struct arg_lists *l, const struct buf *b)
 {
 	struct mview v;
 	bool is_new;
 
 	if (b->len == 0)
 		return (struct mview){ "", 0 };
-	v.s = smap_str(&cache->texts,
-	    smap_put(&cache->texts, b->s, b->len, &is_new), &v.n);
-	cache->bytes += is_new ? v.n : 0;
+	v.s = smap_str(
+	    &l->texts, smap_put(&l->texts, b->s, b->len, &is_new), &v.n);
+	l->bytes += is_new ? v.n : 0;
 	return v;
 }
 
 static void
 keep_list(struct arg_cache *cache, uint32_t i, const struct marker *marker)
 {
+	struct arg_lists *l = &cache->now;
 	struct marker_args *a;
 
-	if (i >= cache->cap) {
-		cache->cap = cache->cap > 0 ? cache->cap * 2 : 256;
-		cache->v = xrealloc(cache->v, cache->cap, sizeof(*cache->v));
-		cache->ok = xrealloc(cache->ok, cache->cap, sizeof(*cache->ok));
+	if (i >= l->cap) {
+		l->cap = l->cap > 0 ? l->cap * 2 : 256;
+		l->v = xrealloc(l->v, l->cap, sizeof(*l->v));
 	}
-	a = &cache->v[i];
-	cache->ok[i] = read_args(marker, &cache->cur);
+	l->v[i] = NULL;
+	l->bytes += marker->args.n;
+	if (!read_args(marker, &cache->cur))
+		return;
+	a = l->v[i] = xcalloc(1, sizeof(*a));
 	a->id = ++cache->ids;
 	a->n_tensor = cache->cur.n_tensor;
-	a->json = keep_arg_text(cache, &cache->cur.json);
-	a->shapes = keep_arg_text(cache, &cache->cur.shapes);
-	a->scalars = keep_arg_text(cache, &cache->cur.scalars);
-	a->dtype = keep_arg_text(cache, &cache->cur.dtype);
+	a->json = keep_arg_text(l, &cache->cur.json);
+	a->shapes = keep_arg_text(l, &cache->cur.shapes);
+	a->scalars = keep_arg_text(l, &cache->cur.scalars);
+	a->dtype = keep_arg_text(l, &cache->cur.dtype);
 	if (a->dtype.n == 0)
 		a->dtype.s = NULL;
-	cache->bytes += marker->args.n;
+}
+
+static void
+lists_free(struct arg_lists *l)
+{
+	size_t i;
+
+	for (i = 0; i < l->lists.n; i++)
+		free(l->v[i]);
+	free(l->v);
+	smap_free(&l->lists);
+	smap_free(&l->texts);
 }
 
 const struct marker_args *
@@ -216,15 +236,16 @@ marker_args(const struct marker *marker)
 	if (marker->args.s == NULL)
 		return NULL;
 	cache = marker->in->args;
-	if (cache->lists.n >= CACHE_N || cache->bytes >= CACHE_BYTES) {
-		smap_clear(&cache->lists);
-		smap_clear(&cache->texts);
-		cache->bytes = 0;
+	if (cache->now.lists.n >= CACHE_N || cache->now.bytes >= CACHE_BYTES) {
+		lists_free(&cache->before);
+		cache->before = cache->now;
+		memset(&cache->now, 0, sizeof(cache->now));
 	}
-	i = smap_put(&cache->lists, marker->args.s, marker->args.n, &is_new);
+	i = smap_put(
+	    &cache->now.lists, marker->args.s, marker->args.n, &is_new);
 	if (is_new)
 		keep_list(cache, i, marker);
-	return cache->ok[i] ? &cache->v[i] : NULL;
+	return cache->now.v[i];
 }
 
 struct arg_cache *
@@ -236,13 +257,11 @@ mk_args_new(void)
 void
 mk_args_free(struct arg_cache *cache)
 {
-	smap_free(&cache->lists);
-	smap_free(&cache->texts);
+	lists_free(&cache->now);
+	lists_free(&cache->before);
 	buf_free(&cache->cur.json);
 	buf_free(&cache->cur.shapes);
 	buf_free(&cache->cur.dtype);
 	buf_free(&cache->cur.scalars);
-	free(cache->v);
-	free(cache->ok);
 	free(cache);
 }

@@ -66,6 +66,7 @@ struct ev_sources { /* of a profile; never moved */
 	struct ev_source *v;
 	int n, cap;
 	_Atomic uint64_t bad_rows; /* damaged rows, counted by both threads */
+	unsigned lost_kinds;       /* 1 << kind: source_needs() was false */
 	unsigned functions;        /* SQL functions made for cursors */
 };
 
@@ -74,6 +75,11 @@ struct ev_source *source_add(
     struct ev_sources *ss, enum ev_kind kind, const char *table, row_fn *row);
 
 void sources_free(struct ev_sources *ss);
+
+/* True if the table of such events has the column. Otherwise its rows are lost:
+ * this says so, and counts them for ##note bad_rows. */
+bool source_needs(struct ev_sources *ss, sqlite3 *db, enum ev_kind kind,
+    const char *table, const char *column);
 
 /* Counts a damaged row, for ##note bad_rows. */
 void source_bad_row(const struct ev_source *s);
@@ -86,8 +92,13 @@ struct work_op {                          /* the op of a call or GPU work */
 
 struct dialect {
 	const char *name;
-	/* True if this is a database of the dialect. No side effects. */
-	bool (*probe)(sqlite3 *db);
+	/* How much the database looks like one of the dialect, in tables and
+	 * columns that only this dialect has; 0: not at all. No single one
+	 * decides, because a file may have lost or renamed it. No side
+	 * effects. */
+	int (*probe)(sqlite3 *db);
+	/* The table of strings, for a message. */
+	const char *strings;
 	/* Adds sources for the tables in p->db to p->sources. Returns the ctx
 	 * that all functions below get. */
 	void *(*open)(struct profile *p);

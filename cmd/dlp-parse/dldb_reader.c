@@ -284,13 +284,17 @@ dldb_facts(void *ctx)
 	put_findings(d);
 }
 
-static bool
+static int
 dldb_probe(sqlite3 *db)
 {
-	return db_has_table(db, "read_only_ops") &&
-	       (db_has_table(db, "read_only_op_instances") ||
-		   db_has_table(db, "db_version") ||
-		   db_has_table(db, "dictionary"));
+	static const char *const own[] = { "read_only_ops",
+		"read_only_op_instances", "db_version", "dictionary" };
+	int n = 0;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(own); i++)
+		n += db_has_table(db, own[i]);
+	return n < 2 ? 0 : n;
 }
 
 static int64_t
@@ -382,6 +386,7 @@ dldb_notes(void *ctx)
 const struct dialect dialect_dldb = {
 	.name = "dldb",
 	.probe = dldb_probe,
+	.strings = "dictionary",
 	.open = dldb_open,
 	.close = dldb_close,
 	.facts = dldb_facts,

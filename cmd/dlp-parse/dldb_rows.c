@@ -133,8 +133,8 @@ dldb_own_rows(struct dldb_in *d)
 		return;
 	for (i = 0; i < ARRAY_LEN(own_tables); i++) {
 		if (!db_has_table(d->db, own_tables[i].table) ||
-		    !db_has_column(
-			d->db, own_tables[i].table, own_tables[i].cols[0]))
+		    !source_needs(&d->prof->sources, d->db, own_tables[i].kind,
+			own_tables[i].table, own_tables[i].cols[0]))
 			continue;
 		s = source_add(&d->prof->sources, own_tables[i].kind,
 		    own_tables[i].table, own_tables[i].row);
@@ -486,7 +486,7 @@ add_table(struct dldb_in *d, size_t i)
 	struct ev_source *s;
 
 	if (cols == NULL ||
-	    !db_has_column(d->db, table,
+	    !source_needs(&d->prof->sources, d->db, tables[i].kind, table,
 		tables[i].kind <= EV_RUN || tables[i].kind == EV_RUN_END
 		    ? "cpu_start"
 		    : "api_start")) {

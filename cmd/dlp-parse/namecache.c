@@ -11,8 +11,9 @@
 #define MAX_BYTES (8u << 20)
 #define MAX_NAMES (1u << 17)
 
-/* The record being written may hold a text, so the texts live until
- * names_written(). */
+/* A record that is being written holds texts, and asks for more of them, which
+ * may empty the cache. So the texts live until names_written(), which is called
+ * after each record. */
 static void
 forget(struct name_cache *n)
 {

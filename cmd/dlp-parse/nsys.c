@@ -80,11 +80,8 @@ nsys_source(struct nsys *ns, enum ev_kind kind, const char *table, row_fn *row,
 		count_view(ns, table);
 		return NULL;
 	}
-	if (!db_has_column(ns->db, table, names[1])) {
-		warn("%s: %s has no column '%s': not read", db_path(), table,
-		    names[1]);
+	if (!source_needs(&ns->prof->sources, ns->db, kind, table, names[1]))
 		return NULL;
-	}
 	s = source_add(&ns->prof->sources, kind, table, row);
 	s->keyless = !EV_IS_GPU(kind);
 	s->apart = s->keyless && kind != EV_CALL;
@@ -136,20 +133,19 @@ nsys_mem_kind(int64_t kind)
 	return kind >= 0 && kind < 8 ? names[kind] : NULL;
 }
 
-static bool
+static int
 nsys_probe(sqlite3 *db)
 {
 	static const char *const tables[] = { "StringIds", "NVTX_EVENTS",
 		"META_DATA_EXPORT", "EXPORT_META_DATA" };
+	int n = 0;
 	size_t i;
 
-	if (db_has_table(db, "StringTable"))
-		return false; /* a profile of nvprof */
 	for (i = 0; i < ARRAY_LEN(tables); i++)
-		if (db_has_table(db, tables[i]))
-			return true;
-	return db_has_column(db, "CUPTI_ACTIVITY_KIND_RUNTIME", "globalTid") ||
-	       db_has_column(db, "CUPTI_ACTIVITY_KIND_KERNEL", "globalPid");
+		n += db_has_table(db, tables[i]);
+	n += db_has_column(db, "CUPTI_ACTIVITY_KIND_RUNTIME", "globalTid");
+	n += db_has_column(db, "CUPTI_ACTIVITY_KIND_KERNEL", "globalPid");
+	return n;
 }
 
 /* A number in a version; 0 if it is missing or impossibly large. */
@@ -285,6 +281,7 @@ nsys_option(enum ev_kind kind)
 const struct dialect dialect_nsys = {
 	.name = "nsys",
 	.probe = nsys_probe,
+	.strings = "StringIds",
 	.open = nsys_open,
 	.close = nsys_close,
 	.facts = nsys_facts,

@@ -196,7 +196,7 @@ nvprof_source(struct nvprof *nv, enum ev_kind kind, const char *table,
 	struct ev_source *s;
 
 	if (!db_has_table(nv->db, table) ||
-	    !db_has_column(nv->db, table, "start"))
+	    !source_needs(&nv->prof->sources, nv->db, kind, table, "start"))
 		return NULL;
 	s = source_add(&nv->prof->sources, kind, table, row);
 	s->from = xstrdup(table);
@@ -591,9 +591,11 @@ add_markers(struct nvprof *nv)
 	struct ev_source *s;
 	size_t i;
 
+	if (!db_has_table(nv->db, table))
+		return;
 	for (i = 0; i < ARRAY_LEN(need); i++)
-		if (!db_has_table(nv->db, table) ||
-		    !db_has_column(nv->db, table, need[i]))
+		if (!source_needs(
+			&nv->prof->sources, nv->db, EV_RANGE, table, need[i]))
 			return;
 	if (db_has_column(nv->db, table, "domain"))
 		domain = "a.domain";
@@ -772,21 +774,20 @@ static const struct left_out left_out[] = {
 	{ NVPROF_TABLE("OPENMP"), "openmp_events" },
 };
 
-static bool
+static int
 nvprof_probe(sqlite3 *db)
 {
-	static const char *const any[] = { "Version", NVPROF_TABLE("RUNTIME"),
-		NVPROF_TABLE("CONCURRENT_KERNEL"), NVPROF_TABLE("KERNEL"),
-		NVPROF_TABLE("MARKER") };
+	static const char *const own[] = { "StringTable",
+		NVPROF_TABLE("CONCURRENT_KERNEL"), NVPROF_TABLE("MARKER") };
+	int n = 0;
 	size_t i;
 
-	/* Only this dialect has a table of this name. */
-	if (!db_has_table(db, "StringTable"))
-		return db_has_table(db, NVPROF_TABLE("CONCURRENT_KERNEL"));
-	for (i = 0; i < ARRAY_LEN(any); i++)
-		if (db_has_table(db, any[i]))
-			return true;
-	return false;
+	for (i = 0; i < ARRAY_LEN(own); i++)
+		n += db_has_table(db, own[i]);
+	n += db_has_column(db, NVPROF_TABLE("RUNTIME"), "processId");
+	n += db_has_column(db, NVPROF_TABLE("DRIVER"), "processId");
+	n += n > 0 && db_has_table(db, "Version");
+	return n;
 }
 
 static int64_t
@@ -905,6 +906,7 @@ nvprof_notes(void *ctx)
 const struct dialect dialect_nvprof = {
 	.name = "nvprof",
 	.probe = nvprof_probe,
+	.strings = "StringTable",
 	.open = nvprof_open,
 	.close = nvprof_close,
 	.facts = nvprof_facts,

@@ -2,6 +2,7 @@
  * A profile: the file, its dialect, a cursor for each table with events, and
  * the first pass over them.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,11 +24,19 @@ static const struct dialect *const dialects[] = { &dialect_nsys,
 static const struct dialect *
 find_dialect(sqlite3 *db)
 {
+	const struct dialect *best = NULL;
+	int most = 0, n;
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(dialects); i++)
-		if (dialects[i]->probe(db))
-			return dialects[i];
+	for (i = 0; i < ARRAY_LEN(dialects); i++) {
+		n = dialects[i]->probe(db);
+		if (n > most) {
+			best = dialects[i];
+			most = n;
+		}
+	}
+	if (best != NULL)
+		return best;
 	die("%s: no known table: not an export of Nsight Systems, nor of"
 	    " nvprof, nor a database of DLProf",
 	    db_path());
@@ -66,6 +75,9 @@ profile_open(struct profile *p, struct parse *run, const char *path, int no)
 	db_use(p->path);
 	p->db = infile_open(&run->in, path, &p->second);
 	p->dialect = find_dialect(p->db);
+	if (!db_has_table(p->db, p->dialect->strings))
+		warn("%s: no table %s: names and texts are unknown", p->path,
+		    p->dialect->strings);
 	p->ctx = p->dialect->open(p);
 	add_cursors(p);
 }
@@ -140,12 +152,64 @@ rows_of(const struct profile *p, int first, int last)
 	return n;
 }
 
+/* True if a table has rows and not one can be used. */
+static bool
+is_lost(const struct cursor *c)
+{
+	return c->order.rows == 0 && c->order.lost > 0;
+}
+
+/* Events of the kind may be missing because their table cannot be read; a
+ * message has said so already. */
+static bool
+said_lost(const struct profile *p, int kind)
+{
+	const struct cursor *c;
+
+	for (c = p->cur; c < p->cur + p->ncur; c++)
+		if ((int)c->src->kind == kind && is_lost(c))
+			return true;
+	return (p->sources.lost_kinds >> kind & 1) != 0;
+}
+
 static bool
 has_rows(const struct profile *p, int kind)
 {
 	if (kind == EV_MARK)
 		kind = EV_RANGE;
-	return rows_of(p, kind, kind) > 0;
+	return rows_of(p, kind, kind) > 0 || said_lost(p, kind);
+}
+
+/* Counts the rows of such tables as bad: nothing else reads them. */
+static void
+count_lost(struct profile *p)
+{
+	struct cursor *c;
+	struct event ev;
+
+	for (c = p->cur; c < p->cur + p->ncur; c++) {
+		if (!is_lost(c) || !select_source(&p->run->sel, c->src))
+			continue;
+		cursor_open(c);
+		while (cursor_read(c, &ev))
+			;
+		cursor_close(c);
+		c->row = 0;
+		c->end = false;
+	}
+}
+
+static void
+say_lost(const struct profile *p)
+{
+	const struct cursor *c;
+
+	for (c = p->cur; c < p->cur + p->ncur; c++)
+		if (is_lost(c) && select_source(&p->run->sel, c->src))
+			warn("%s: %s: all %" PRIu64 " rows are lost, because"
+			     " column %s holds no integer",
+			    p->path, c->src->table, c->order.lost,
+			    c->src->start);
 }
 
 /* Kinds of work that are requested together: a missing kind is reported only if
@@ -174,12 +238,13 @@ say_missing(struct profile *p)
 	const char *how;
 	int k;
 
-	if (p->gpu_rows == 0 && select_kind(sel, EV_KERN))
+	if (p->gpu_rows == 0 && select_kind(sel, EV_KERN) &&
+	    !said_lost(p, EV_KERN))
 		warn("%s: no GPU work in this profile%s%s", p->path,
 		    p->dialect->option ? "; record it with " : "",
 		    p->dialect->option ? p->dialect->option(EV_KERN) : "");
 	else if (p->range_rows == 0 && select_kind(sel, EV_RANGE) &&
-		 p->dialect->work == NULL)
+		 !said_lost(p, EV_RANGE) && p->dialect->work == NULL)
 		warn("%s: no NVTX ranges: ops and layers are unknown%s%s",
 		    p->path, p->dialect->option ? "; record them with " : "",
 		    p->dialect->option ? p->dialect->option(EV_RANGE) : "");
@@ -232,6 +297,7 @@ profile_begin(struct profile *p)
 	free(b);
 	p->gpu_rows = rows_of(p, EV_KERN, EV_GRAPH);
 	p->range_rows = rows_of(p, EV_RANGE, EV_RANGE);
+	say_lost(p);
 	say_missing(p);
 }
 
@@ -268,6 +334,7 @@ profile_start(struct profile *p)
 {
 	struct cursor *c, *apart = read_apart(p);
 
+	count_lost(p);
 	for (c = p->cur; c < p->cur + p->ncur; c++) {
 		if (c->order.rows == 0 || !select_source(&p->run->sel, c->src))
 			continue;

@@ -83,6 +83,7 @@ void window_free(struct window *w);
 /* The result of the first pass over a table. */
 struct order {
 	uint64_t rows;
+	uint64_t lost;      /* rows without a start */
 	uint64_t back_rows; /* the most rows that a row can be late */
 	int64_t back_ns;    /* and the most time */
 	uint64_t orphans;   /* GPU work without a call */

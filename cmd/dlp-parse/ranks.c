@@ -306,11 +306,13 @@ colls_read(
 {
 	struct rank_colls some = { 0 };
 	struct map seen = { 0 };
+	uint64_t bad = p->sources.bad_rows;
 	int i;
 
 	for (i = 0; i < p->ncur; i++)
 		if (p->cur[i].src->kind == EV_KERN && !p->cur[i].src->launches)
 			read_colls(p, rules, &p->cur[i], &seen, c, &some);
+	p->sources.bad_rows = bad; /* the merge reads these rows again */
 	map_free(&seen);
 	if (c->n == 0) {
 		*c = some;

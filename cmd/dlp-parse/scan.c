@@ -357,8 +357,10 @@ scan_row(sqlite3_context *sql, int n, sqlite3_value **v)
 		s->p->dialect->picked(s->p->ctx, s->c->db, src,
 		    scan_arg(s, v, A_PICK), scan_arg(s, v, A_ROWID),
 		    scan_arg(s, v, A_START), scan_arg(s, v, A_END));
-	if (sqlite3_value_type(v[s->at[A_START]]) != SQLITE_INTEGER)
+	if (sqlite3_value_type(v[s->at[A_START]]) != SQLITE_INTEGER) {
+		s->c->order.lost++;
 		return;
+	}
 	p.start = sqlite3_value_int64(v[s->at[A_START]]);
 	p.end = scan_arg(s, v, A_END);
 	if (p.end == EV_UNSET)

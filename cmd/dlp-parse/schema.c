@@ -3,12 +3,14 @@
  * tables that hold events. SQL is written without knowing the schema's version:
  * a missing column reads as NULL.
  */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "dialect.h"
+#include "err.h"
 #include "schema.h"
 #include "sqldb.h"
 #include "stage.h"
@@ -174,6 +176,24 @@ db_note_rows(sqlite3 *db, const struct left_out *v, size_t n)
 		stage_note(v[i].note, sum);
 		sum = 0;
 	}
+}
+
+bool
+source_needs(struct ev_sources *ss, sqlite3 *db, enum ev_kind kind,
+    const char *table, const char *column)
+{
+	uint64_t n;
+
+	if (db_has_column(db, table, column))
+		return true;
+	n = count_rows(db, table);
+	if (n > 0) {
+		ss->lost_kinds |= 1u << kind;
+		ss->bad_rows += n;
+	}
+	warn("%s: %s has no column '%s': not read, %" PRIu64 " row%s lost",
+	    db_path(), table, column, n, n == 1 ? " is" : "s are");
+	return false;
 }
 
 struct ev_source *

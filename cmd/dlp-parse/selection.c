@@ -138,6 +138,7 @@ void
 range_find(struct profile *p)
 {
 	struct selection *sel = &p->run->sel;
+	uint64_t bad = p->sources.bad_rows;
 	struct range_want *w;
 	int i;
 
@@ -147,6 +148,7 @@ range_find(struct profile *p)
 			    (find_range(p, &p->cur[i], w, true) ||
 				find_range(p, &p->cur[i], w, false)))
 				w->found = true;
+	p->sources.bad_rows = bad; /* the merge reads these rows again */
 }
 
 static int
