@@ -13,7 +13,7 @@
 #include "mview.h"
 #include "num.h"
 #include "stage.h"
-#include "utf8_fix.h"
+#include "utf8.h"
 
 static const char usage[] =
     "usage: dlp-folded [-hiuV] [-f FRAMES] [-T TYPES] [-v VALUE] [FILE]\n"

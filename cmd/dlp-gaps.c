@@ -11,7 +11,7 @@
 #include "drop.h"
 #include "num.h"
 #include "stage.h"
-#include "stem.h"
+#include "words.h"
 #include "workrec.h"
 #include "dlp-gaps/gaps.h"
 

@@ -9,12 +9,12 @@
 #include "array.h"
 #include "cli.h"
 #include "esc.h"
-#include "json_text.h"
 #include "map.h"
 #include "nodes.h"
 #include "num.h"
 #include "openrange.h"
 #include "stage.h"
+#include "text_out.h"
 #include "workrec.h"
 
 static const char usage[] =

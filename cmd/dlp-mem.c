@@ -11,7 +11,7 @@
 #include "num.h"
 #include "openrange.h"
 #include "stage.h"
-#include "stem.h"
+#include "words.h"
 #include "workrec.h"
 
 static const char usage[] =

@@ -14,12 +14,12 @@
 #include "esc.h"
 #include "map.h"
 #include "namerule.h"
-#include "natural.h"
 #include "num.h"
 #include "out.h"
 #include "rec.h"
 #include "shipped.h"
 #include "stage.h"
+#include "words.h"
 
 static const char usage[] =
     "usage: dlp-merge [-ru] [file ...]\n"

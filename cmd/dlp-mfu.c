@@ -8,8 +8,8 @@
 
 #include "array.h"
 #include "cli.h"
+#include "cols.h"
 #include "err.h"
-#include "kind.h"
 #include "map.h"
 #include "stage.h"
 

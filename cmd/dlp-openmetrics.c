@@ -21,7 +21,7 @@
 #include "out.h"
 #include "shipped.h"
 #include "stage.h"
-#include "utf8_fix.h"
+#include "utf8.h"
 
 static const char usage[] =
     "usage: dlp-openmetrics [-hiluV] [-m TABLE] [-o OUT] [FILE]\n"

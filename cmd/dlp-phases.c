@@ -10,7 +10,7 @@
 #include "buf.h"
 #include "cli.h"
 #include "err.h"
-#include "flat.h"
+#include "ivl.h"
 #include "map.h"
 #include "mview.h"
 #include "num.h"

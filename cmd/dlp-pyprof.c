@@ -5,12 +5,12 @@
  */
 #include "array.h"
 #include "cli.h"
-#include "dlp-pyprof/pyprof.h"
 #include "err.h"
 #include "lines.h"
 #include "out.h"
-#include "pylit_json.h"
+#include "pylit.h"
 #include "stage.h"
+#include "dlp-pyprof/pyprof.h"
 
 static const char usage[] =
     "usage: dlp-pyprof [-huV] [-y YEAR] [FILE]\n"

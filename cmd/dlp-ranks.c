@@ -13,12 +13,12 @@
 #include "ivl.h"
 #include "map.h"
 #include "namerule.h"
-#include "natural.h"
 #include "num.h"
 #include "out.h"
 #include "shipped.h"
 #include "stage.h"
 #include "timeheap.h"
+#include "words.h"
 #include "workrec.h"
 
 static const char usage[] =

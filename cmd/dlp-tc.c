@@ -11,8 +11,8 @@
 #include "cli.h"
 #include "demangle.h"
 #include "err.h"
-#include "judge.h"
 #include "map.h"
+#include "namerule.h"
 #include "out.h"
 
 static const char usage[] =

@@ -10,13 +10,13 @@
 #include "cli.h"
 #include "err.h"
 #include "join.h"
-#include "json_text.h"
 #include "map.h"
 #include "mview.h"
 #include "num.h"
 #include "openrange.h"
 #include "out.h"
 #include "stage.h"
+#include "text_out.h"
 
 static const char usage[] =
     "usage: dlp-trace [-hiuV] [FILE]\n"

@@ -7,7 +7,7 @@
 
 #include "array.h"
 #include "cli.h"
-#include "flat.h"
+#include "ivl.h"
 #include "map.h"
 #include "num.h"
 #include "stage.h"

@@ -11,7 +11,7 @@
 #include "num.h"
 #include "openrange.h"
 #include "stage.h"
-#include "stem.h"
+#include "words.h"
 
 static const char usage[] =
     "usage: dlp-waits [-u] [file]\n"

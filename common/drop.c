@@ -6,7 +6,7 @@
 #include "cols.h"
 #include "drop.h"
 #include "err.h"
-#include "tabs.h"
+#include "esc.h"
 
 struct run { /* consecutive fields that stay; 0 is the tag */
 	int from, to;

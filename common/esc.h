@@ -7,6 +7,8 @@
 #ifndef DLP_ESC_H
 #define DLP_ESC_H
 
+#include <stddef.h>
+
 #include "buf.h"
 
 /* Appends the n bytes of s, escaped. */
@@ -22,5 +24,9 @@ esc_has(const char *s, size_t n)
 {
 	return n > 0 && memchr(s, '\\', n) != NULL;
 }
+
+/* Fills p with the places after each TAB of s[0..n), at most max of them;
+ * returns the number of TABs. Fastest with room for 64 more. */
+int tabs_find(const char *s, size_t n, const char **p, int max);
 
 #endif

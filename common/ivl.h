@@ -1,11 +1,8 @@
-/*
- * The length of a union of time intervals. Intervals that touch or overlap are
- * joined when they arrive, so memory is the number of separate pieces. Arrival
- * in time order is fastest, but any order is right.
- */
+/* Unions of time intervals: one, or one per key and their sum. */
 #ifndef DLP_IVL_H
 #define DLP_IVL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,5 +27,57 @@ int64_t ivl_drop(struct ivl *u, size_t n, int64_t *end);
 
 void ivl_clear(struct ivl *u);
 void ivl_free(struct ivl *u);
+
+/*
+ * Flattened time: the union of intervals per key (a process, a device), and the
+ * sum of these.
+ *
+ * All pieces of all unions are kept up to 4 million (64 MB). Above that, a
+ * union of more than 1024 pieces keeps only the newer half. An interval that
+ * begins before the kept pieces counts only from there on, and is counted in
+ * *flat_late. The same happens when two unions are joined of which both have
+ * dropped pieces, because these may overlap.
+ */
+
+struct flat {
+	struct flat_part *part;
+	int n;
+};
+
+extern uint64_t flat_late;
+
+void flat_add(struct flat *f, int64_t key, int64_t lo, int64_t hi);
+void flat_join(struct flat *f, const struct flat *from); /* adds all of it */
+int64_t flat_len(const struct flat *f);
+
+/* Calls fn for each piece that is kept. */
+void flat_each(const struct flat *f,
+    void (*fn)(void *ctx, int64_t key, int64_t lo, int64_t hi), void *ctx);
+
+/* The number of pieces of all unions; and replaces pieces of one by their sum:
+ * all but the newest one of each key. */
+size_t flat_pieces(void);
+void flat_fold(struct flat *f);
+
+void flat_clear(struct flat *f); /* empties f; keeps the memory of the first
+				  * parts */
+void flat_free(struct flat *f);
+
+/*
+ * The union of time intervals, and the sum of the unions of each key (a
+ * device). With a single key both are the same and stored once.
+ */
+
+struct ivl_by { /* zeroed: empty */
+	struct ivl all;
+	int64_t key; /* the only key so far */
+	bool many;   /* otherwise: */
+	struct flat by;
+};
+
+void ivl_by_add(struct ivl_by *u, int64_t key, int64_t lo, int64_t hi);
+int64_t ivl_by_len(const struct ivl_by *u); /* the sum over the keys */
+void ivl_by_clear(struct ivl_by *u);        /* keeps all memory */
+void ivl_by_free(struct ivl_by *u);
 
 #endif

@@ -6,7 +6,7 @@
 #include "cols.h"
 #include "err.h"
 #include "join.h"
-#include "near.h"
+#include "words.h"
 
 #define COLS_SHOWN 100 /* bytes of a list of columns in a message */
 

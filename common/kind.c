@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "kind.h"
+#include "cols.h"
 #include "mview.h"
 
 /* The names of statistics, whose values are numbers, or of the field's kind. */

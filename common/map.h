@@ -11,7 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "store.h"
+struct store { /* zeroed: empty */
+	struct store_chunk *chunk;
+};
+
+/* n bytes, aligned for any type, not zeroed. They may be in a file (spill.h).
+ */
+void *store_alloc(struct store *s, size_t n);
+
+/* The same for texts: not aligned. */
+char *store_text(struct store *s, size_t n);
+
+void store_free(struct store *s); /* frees all blocks */
 
 struct map { /* uint64_t -> uint64_t; all zero is an empty map */
 	struct map_slot *slot;

@@ -5,7 +5,7 @@
  *	WORD... PATTERN		some words, then the pattern: the line's rest
  *		PATTERN		a line that begins with a blank goes on with it
  *	NAME = PATTERN		a name for a piece of pattern; $NAME stands
- *				for it in the rules behind
+ *				for it in the rules after it
  *
  * The first rule whose pattern (pat.h) matches the lower-case name
  * decides. What the words mean is the caller's affair.
@@ -55,5 +55,27 @@ void namerules_free(struct namerules *r);
 /* Appends s[0..n) in lower case (ASCII). */
 struct buf;
 void name_lower(struct buf *b, const char *s, size_t n);
+
+/*
+ * Verdicts about names by a file of ordered rules, whose words are
+ *
+ *	ID VERDICT TYPE SINCE PATTERN
+ *
+ * VERDICT is yes, no or unknown; TYPE and SINCE can be -.
+ */
+
+enum ynu { YNU_UNKNOWN, YNU_NO, YNU_YES };
+
+enum { JUDGE_ID, JUDGE_VERDICT, JUDGE_TYPE, JUDGE_SINCE, JUDGE_WORDS };
+
+/* Reads the rules of the file, or those of the shipped file of that name if
+ * path is NULL. Bad rules are fatal. path is kept, not copied. */
+void judge_open(struct namerules *r, const char *path, const char *shipped);
+
+/* YNU_UNKNOWN if u is NULL, because no rule decided. */
+enum ynu judge_verdict(const struct namerule *u);
+
+/* "yes", "no" or "unknown". */
+const char *ynu_name(enum ynu v);
 
 #endif

@@ -16,7 +16,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "buf.h"
 #include "mview.h"
 
 #define PL_DEPTH 64
@@ -54,5 +56,42 @@ bool pl_item(struct pylit *l);
 bool pl_key(struct pylit *l, struct mview *key);
 
 bool pl_atom(struct pylit *l, struct pl_atom *a); /* skips a value */
+
+/* Python literals to JSON and to plain text. */
+/* Skips one value, containers included. */
+bool pl_skip(struct pylit *l);
+
+/* Appends one value as JSON: tuples as lists, True, False and None in JSON's
+ * words, and values that JSON does not have as strings. out NULL: skips it. */
+bool pl_json(struct pylit *l, struct buf *out);
+
+/* Appends the text of a PL_STR, its escapes resolved (to UTF-8). */
+void pl_text(const struct pl_atom *a, struct buf *out);
+
+/* A line that is a Python dict: its values by key. */
+struct pyrow { /* zeroed; views into the line */
+	struct pyrow_item {
+		struct mview key, value; /* as written */
+	} * v;
+	size_t n, cap;
+};
+
+/* Reads a line; false if it is not a complete dict. */
+bool pyrow_read(struct pyrow *r, const char *s, size_t n);
+void pyrow_free(struct pyrow *r);
+
+/* The value, unchanged; s is NULL if there is no such key. */
+struct mview pyrow_get(const struct pyrow *r, const char *key);
+
+/* False if there is none, or it has another type. */
+bool pyrow_i64(const struct pyrow *r, const char *key, int64_t *v);
+bool pyrow_str(const struct pyrow *r, const char *key, struct buf *out);
+
+/* Walks over a list or tuple of texts or numbers:
+ *	pyrow_list(&l, value);
+ *	while (pyrow_item(&l, &a)) ... pl_text(&a, &buf)
+ * An item that is neither ends the walk, and l.bad is set. */
+void pyrow_list(struct pylit *l, struct mview value);
+bool pyrow_item(struct pylit *l, struct pl_atom *a);
 
 #endif

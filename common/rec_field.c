@@ -6,7 +6,6 @@
 #include "esc.h"
 #include "num.h"
 #include "rec_impl.h"
-#include "tabs.h"
 
 const char *const *
 rec_split(const struct rec *r)

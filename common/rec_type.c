@@ -1,9 +1,9 @@
-/* Record types, their legends and columns; see rec_type.h. */
+/* Record types, their legends and columns; see rec.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
-#include "rec_type.h"
+#include "rec.h"
 
 struct rec_type *
 rec_type_new(const char *s, size_t n)

@@ -8,9 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "buf.h"
 #include "err.h"
 #include "spill.h"
-#include "temp.h"
+
 
 /* memory that a process may use for other data */
 #define SPILL_ROOM ((size_t)32 << 20)
@@ -188,4 +189,24 @@ spill_step(void)
 		madvise(maps[i].p, maps[i].bytes, MADV_DONTNEED);
 	if (too_large())
 		wait = REST;
+}
+
+int
+temp_fd(void)
+{
+	const char *dir = getenv("TMPDIR");
+	struct buf b = { 0 };
+	int fd;
+
+	buf_puts(&b, dir != NULL && *dir != '\0' ? dir : "/tmp");
+	buf_putc(&b, '/');
+	buf_puts(&b, err_prog_name());
+	buf_puts(&b, ".XXXXXX");
+	buf_str(&b);
+	fd = mkstemp(b.s);
+	if (fd < 0)
+		die_errno("%s", b.s);
+	unlink(b.s);
+	buf_free(&b);
+	return fd;
 }

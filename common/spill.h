@@ -44,4 +44,9 @@ spill_tick(void)
 		spill_step();
 }
 
+/* A new file in TMPDIR (/tmp), named after the program, open for reading and
+ * writing and already unlinked. The descriptor is the caller's. Failure is
+ * fatal. */
+int temp_fd(void);
+
 #endif

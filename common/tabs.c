@@ -1,10 +1,10 @@
-/* See tabs.h. */
+/* The TABs of a line; see esc.h. */
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 #include <stdint.h>
 
-#include "tabs.h"
+#include "esc.h"
 
 #ifdef __SSE2__
 /* The TABs among 16 bytes, a bit each. */

@@ -6,6 +6,8 @@
 #ifndef DLP_TEXT_OUT_H
 #define DLP_TEXT_OUT_H
 
+#include <stdbool.h>
+
 #include "buf.h"
 
 /*
@@ -23,7 +25,7 @@ enum text_rule {
 	TEXT_JSON_STATS,   /* dlp-stats: hidden characters stay */
 	TEXT_JSON_TRACE,   /* dlp-trace: U+FFFD for hidden characters */
 	TEXT_JSON_BYTES,   /* dlp-markers: all bytes from 0x80 on stay */
-	TEXT_TSV_STATS,    /* dlp-stats: a blank for a TAB,  , \r */
+	TEXT_TSV_STATS,    /* dlp-stats: a blank for TAB, LF and CR */
 	TEXT_COLUMN_STATS, /* dlp-stats: a blank for hidden characters */
 	TEXT_RULES
 };
@@ -50,5 +52,20 @@ size_t text_tail(const char *s, size_t n, int width, int *used);
 
 /* Appends blanks; none if n is not positive. */
 void text_blanks(struct buf *b, int n);
+
+/* Appends text as a JSON string, with its quotes; rule is one of TEXT_JSON_*.
+ */
+void json_quote(struct buf *out, const char *s, size_t n, enum text_rule rule);
+
+/* The same for a field's escaped text. */
+void json_quote_field(
+    struct buf *out, const char *s, size_t n, enum text_rule rule);
+
+/* True if all of s is one. */
+bool json_is_num(const char *s, size_t n);
+
+/* True if s is one value of JSON; the only text allowed between tokens is
+ * blanks. */
+bool json_valid(const char *s, size_t n);
 
 #endif

@@ -4,7 +4,7 @@
 #include "buf.h"
 #include "cols.h"
 #include "err.h"
-#include "near.h"
+#include "words.h"
 
 void
 type_die(const char *opt, const char *tag)

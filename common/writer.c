@@ -4,7 +4,7 @@
 
 #include "err.h"
 #include "esc.h"
-#include "json_text.h"
+#include "text_out.h"
 #include "writer.h"
 
 void

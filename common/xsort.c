@@ -1,10 +1,331 @@
-/* Sorting in bounded memory; see xsort.h. */
+/* Sorting in bounded memory, by runs in temporary files; see xsort.h. */
+#include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "err.h"
+#include "spill.h"
 #include "textsort.h"
 #include "xsort.h"
+
+#define FAN 64          /* number of runs of a level that are merged into one */
+#define PIECE 65536     /* bytes per write or read */
+#define SAME UINT32_MAX /* nkey: the key equals that of the record before */
+
+/* A record in a file: this, the key unless nkey is SAME, the value. */
+struct run_head {
+	uint32_t nkey, nval;
+};
+
+struct sorted_run {
+	int fd;
+	int level;    /* how often its records were merged */
+	off_t at;     /* place in the file of the next read */
+	struct buf b; /* bytes that were read; those from pos on are not used
+		       * yet */
+	size_t pos;
+	bool same;        /* this key equals that of the record before */
+	struct buf key;   /* of this record, */
+	uint64_t chunk;   /* its first bytes, if keys are compared as bytes, */
+	size_t val, nval; /* and the value's place in b */
+};
+
+static void
+fail(void)
+{
+	die_errno("temporary file (see TMPDIR)");
+}
+
+/* Writes pending bytes to the file of the last run. */
+static void
+flush(struct runs *r)
+{
+	int fd = r->run[r->n - 1].fd;
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < r->out.len) {
+		n = write(fd, r->out.s + done, r->out.len - done);
+		if (n < 0 && errno != EINTR)
+			fail();
+		done += n > 0 ? (size_t)n : 0;
+	}
+	buf_clear(&r->out);
+}
+
+/* Reads until want bytes are there; false if the file ends before. */
+static bool
+fill(struct sorted_run *u, size_t want)
+{
+	size_t left = u->b.len - u->pos, room = want > PIECE ? want : PIECE;
+	ssize_t n;
+
+	if (left > 0)
+		memmove(u->b.s, u->b.s + u->pos, left);
+	u->b.len = left;
+	u->pos = 0;
+	if (u->b.cap < room)
+		buf_reserve(&u->b, room - left);
+	while (u->b.len < want) {
+		n = pread(u->fd, u->b.s + u->b.len, room - u->b.len, u->at);
+		if (n < 0 && errno != EINTR)
+			fail();
+		if (n == 0)
+			return false;
+		u->at += n > 0 ? n : 0;
+		u->b.len += n > 0 ? (size_t)n : 0;
+	}
+	return true;
+}
+
+/* True if n bytes are there from pos on. */
+static inline bool
+look(struct sorted_run *u, size_t n)
+{
+	return u->b.len - u->pos >= n || fill(u, n);
+}
+
+static bool
+read_record(struct sorted_run *u, bool bytes)
+{
+	struct run_head h;
+	size_t nkey;
+
+	if (!look(u, sizeof(h))) {
+		if (u->b.len > u->pos)
+			die("temporary file: cut off");
+		return false;
+	}
+	memcpy(&h, u->b.s + u->pos, sizeof(h));
+	u->same = h.nkey == SAME;
+	nkey = u->same ? 0 : h.nkey;
+	if (!look(u, sizeof(h) + nkey + h.nval))
+		die("temporary file: cut off");
+	u->pos += sizeof(h);
+	if (!u->same) {
+		buf_clear(&u->key);
+		buf_reserve(&u->key, 1);
+		buf_put(&u->key, u->b.s + u->pos, nkey);
+		u->chunk = bytes ? text_chunk(u->key.s, nkey) : 0;
+	}
+	u->val = u->pos + nkey;
+	u->nval = h.nval;
+	u->pos = u->val + h.nval;
+	return true;
+}
+
+void
+runs_open(struct runs *r, runs_cmp *cmp, const void *ctx)
+{
+	memset(r, 0, sizeof(*r));
+	r->cmp = cmp;
+	r->ctx = ctx;
+}
+
+/* A new run, valid until the next one begins. */
+static struct sorted_run *
+new_run(struct runs *r)
+{
+	struct sorted_run *u;
+
+	r->run = xrealloc(r->run, r->n + 1, sizeof(*r->run));
+	u = &r->run[r->n++];
+	memset(u, 0, sizeof(*u));
+	u->fd = temp_fd();
+	r->any = false;
+	return u;
+}
+
+void
+runs_begin(struct runs *r)
+{
+	new_run(r);
+}
+
+void
+runs_put(
+    struct runs *r, const void *key, size_t nkey, const void *val, size_t nval)
+{
+	struct run_head h = { (uint32_t)nkey, (uint32_t)nval };
+
+	if (nkey >= SAME || nval > UINT32_MAX)
+		die("a record of 4 GB");
+	if (r->any && r->last.len == nkey &&
+	    (nkey == 0 || memcmp(r->last.s, key, nkey) == 0))
+		h.nkey = SAME;
+	buf_put(&r->out, (const char *)&h, sizeof(h));
+	if (h.nkey != SAME) {
+		buf_put(&r->out, key, nkey);
+		buf_clear(&r->last);
+		buf_put(&r->last, key, nkey);
+	}
+	buf_put(&r->out, val, nval);
+	if (r->out.len >= PIECE)
+		flush(r);
+	r->any = true;
+}
+
+/* For equal keys the earlier run comes first. */
+static bool
+before(const struct runs *r, size_t a, size_t b)
+{
+	const struct sorted_run *x = &r->run[a], *y = &r->run[b];
+	int c;
+
+	if (x->chunk != y->chunk)
+		return x->chunk < y->chunk;
+	c = r->cmp(r->ctx, x->key.s, x->key.len, y->key.s, y->key.len);
+	return c != 0 ? c < 0 : a < b;
+}
+
+static void
+sift(struct runs *r, size_t i)
+{
+	size_t *h = r->heap, c, t;
+
+	while ((c = 2 * i + 1) < r->nheap) {
+		if (c + 1 < r->nheap && before(r, h[c + 1], h[c]))
+			c++;
+		if (!before(r, h[c], h[i]))
+			return;
+		t = h[c];
+		h[c] = h[i];
+		h[i] = t;
+		i = c;
+	}
+}
+
+/* The merge of the runs [from, to). */
+static void
+merge_begin(struct runs *r, size_t from, size_t to)
+{
+	size_t i;
+
+	r->heap = xrealloc(r->heap, r->n + 1, sizeof(*r->heap));
+	r->nheap = 0;
+	for (i = from; i < to; i++) {
+		r->run[i].at = 0;
+		r->run[i].pos = 0;
+		buf_clear(&r->run[i].b);
+		if (read_record(&r->run[i], r->cmp == runs_bytes))
+			r->heap[r->nheap++] = i;
+	}
+	for (i = r->nheap / 2; i-- > 0;)
+		sift(r, i);
+	r->moved = false;
+}
+
+/* The next record; NULL at the end. A record with the same key as the one
+ * before it in its run can be returned without a comparison. */
+static struct sorted_run *
+merge_next(struct runs *r)
+{
+	struct sorted_run *u;
+
+	if (r->nheap > 0 && r->moved) {
+		u = &r->run[r->heap[0]];
+		if (!read_record(u, r->cmp == runs_bytes)) {
+			r->heap[0] = r->heap[--r->nheap];
+			sift(r, 0);
+		} else if (!u->same) {
+			sift(r, 0);
+		}
+	}
+	r->moved = true;
+	return r->nheap > 0 ? &r->run[r->heap[0]] : NULL;
+}
+
+static void
+run_free(struct sorted_run *u)
+{
+	close(u->fd);
+	buf_free(&u->b);
+	buf_free(&u->key);
+}
+
+/* Merges the runs from there on into one of the next level; v: all runs. */
+static void
+collapse(struct runs *r, size_t from)
+{
+	size_t to = r->n, i;
+	int level = r->run[from].level;
+	struct sorted_run *u, *one = new_run(r), *v = one - to;
+
+	merge_begin(r, from, to);
+	while ((u = merge_next(r)) != NULL)
+		runs_put(r, u->key.s, u->key.len, u->b.s + u->val, u->nval);
+	flush(r);
+	for (i = from; i < to; i++)
+		run_free(&v[i]);
+	v[from] = *one;
+	v[from].level = level + 1;
+	r->n = from + 1;
+}
+
+void
+runs_end(struct runs *r)
+{
+	size_t from;
+
+	flush(r);
+	do {
+		from = r->n;
+		while (from > 0 &&
+		       r->run[from - 1].level == r->run[r->n - 1].level)
+			from--;
+		if (r->n - from >= FAN)
+			collapse(r, from);
+	} while (r->n - from >= FAN);
+}
+
+bool
+runs_next(struct runs *r, struct runs_rec *rec)
+{
+	const struct sorted_run *u;
+
+	if (!r->merging)
+		merge_begin(r, 0, r->n);
+	r->merging = true;
+	u = merge_next(r);
+	if (u == NULL)
+		return false;
+	*rec =
+	    (struct runs_rec){ u->key.s, u->b.s + u->val, u->key.len, u->nval };
+	return true;
+}
+
+void
+runs_again(struct runs *r)
+{
+	r->merging = false;
+}
+
+void
+runs_close(struct runs *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n; i++)
+		run_free(&r->run[i]);
+	free(r->run);
+	free(r->heap);
+	buf_free(&r->last);
+	buf_free(&r->out);
+	runs_open(r, r->cmp, r->ctx);
+}
+
+int
+runs_bytes(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
+{
+	size_t n = an < bn ? an : bn;
+	int c = n > 0 ? memcmp(a, b, n) : 0;
+
+	(void)ctx;
+	return c != 0 ? c : (an > bn) - (an < bn);
+}
+
+/* Records in memory, until they are too many. */
 
 #define FEW 12   /* with fewer entries insertion is faster */
 #define MANY 256 /* with more entries another array pays */

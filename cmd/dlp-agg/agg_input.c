@@ -8,7 +8,6 @@
 #include "cols.h"
 #include "err.h"
 #include "esc.h"
-#include "kind.h"
 #include "num.h"
 
 void

@@ -10,8 +10,8 @@
 #include "array.h"
 #include "err.h"
 #include "out.h"
-#include "runs.h"
 #include "stage.h"
+#include "xsort.h"
 
 struct pass_line { /* a record that is kept: its place in lines.text */
 	size_t at;

@@ -110,7 +110,7 @@ int sort_cmp(const struct agg_sort *o, const struct sort_val *x,
     const struct sort_val *y);
 
 /* Appends the values of an item as bytes. The other compares such bytes; it is
- * a runs_cmp of runs.h whose ctx is the struct agg_sort. */
+ * a runs_cmp of xsort.h whose ctx is the struct agg_sort. */
 void sort_pack(struct buf *b, const struct sort_val *v, int n);
 int sort_cmp_packed(
     const void *ctx, const char *a, size_t an, const char *b, size_t bn);

@@ -15,13 +15,12 @@
 #define DLP_CORR_H
 
 #include "buf.h"
-#include "ivl_by.h"
+#include "ivl.h"
 #include "map.h"
 #include "marker.h"
 #include "openrange.h"
 #include "out.h"
 #include "stage.h"
-#include "store.h"
 #include "timeheap.h"
 
 /*

@@ -13,7 +13,6 @@
 #include "map.h"
 #include "mk.h"
 #include "pylit.h"
-#include "pylit_json.h"
 
 #define CACHE_N 32768
 #define CACHE_BYTES (16u << 20)

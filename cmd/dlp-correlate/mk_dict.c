@@ -19,7 +19,6 @@
 #include "array.h"
 #include "mk.h"
 #include "pylit.h"
-#include "pylit_json.h"
 
 #define TRACE_MAX 1000000 /* bytes of a trace marker that is read */
 #define SAME_MIN 4        /* letters that two forms of one name must share */

@@ -13,7 +13,7 @@
 #include "err.h"
 #include "num.h"
 #include "out.h"
-#include "steady.h"
+#include "steps.h"
 
 struct diff_side *
 model_side(struct diff_model *m, size_t i)

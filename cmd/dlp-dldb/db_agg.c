@@ -17,7 +17,7 @@
 #include "array.h"
 #include "db_halves.h"
 #include "err.h"
-#include "temp.h"
+#include "spill.h"
 #include "xsort.h"
 
 /* The sums of the model summary. */

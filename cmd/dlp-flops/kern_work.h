@@ -12,7 +12,7 @@
 
 #include "buf.h"
 #include "json_tok.h"
-#include "judge.h"
+#include "namerule.h"
 
 /*
  * Number types: their names here, in markers and in PyProf's params, and

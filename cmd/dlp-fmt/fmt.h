@@ -10,7 +10,6 @@
 #include "buf.h"
 #include "cols.h"
 #include "join.h"
-#include "kind.h"
 #include "stage.h"
 #include "writer.h"
 

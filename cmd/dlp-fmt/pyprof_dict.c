@@ -16,7 +16,6 @@
 #include "fmt.h"
 #include "num.h"
 #include "pylit.h"
-#include "pylit_json.h"
 #include "utf8.h"
 
 /*

@@ -6,7 +6,7 @@
 
 #include "err.h"
 #include "fmt.h"
-#include "json_text.h"
+#include "text_out.h"
 
 static enum writer_kind
 kind_of_column(const struct fmt_column *c)

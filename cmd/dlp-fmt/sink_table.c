@@ -11,7 +11,6 @@
 #include "buf.h"
 #include "err.h"
 #include "fmt.h"
-#include "json_text.h"
 #include "map.h"
 #include "num.h"
 #include "text_out.h"

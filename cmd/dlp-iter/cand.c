@@ -11,7 +11,7 @@
 #include "array.h"
 #include "iter.h"
 #include "num.h"
-#include "steady.h"
+#include "steps.h"
 
 /* A lane's candidate, made if it is new; *fresh says so. */
 static struct cand *

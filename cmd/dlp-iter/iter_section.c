@@ -11,7 +11,7 @@
 #include "mview.h"
 #include "num.h"
 #include "stage.h"
-#include "steady.h"
+#include "steps.h"
 
 /* The files of a section, and the iterations that an earlier dlp-iter gave
  * them. */

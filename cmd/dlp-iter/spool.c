@@ -13,7 +13,7 @@
 
 #include "buf.h"
 #include "err.h"
-#include "temp.h"
+#include "spill.h"
 #include "varint.h"
 
 #define MEMORY ((size_t)8 << 20)  /* bytes of a tape in memory */

@@ -9,7 +9,7 @@
 #include "esc.h"
 #include "out.h"
 #include "overview.h"
-#include "utf8_fix.h"
+#include "utf8.h"
 
 #define SEP "\034"   /* between the names of tally why_op */
 #define NOTHING 5000 /* ns: less would be shown as 0.00 ms */

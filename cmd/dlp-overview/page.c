@@ -8,7 +8,7 @@
 
 #include "out.h"
 #include "overview.h"
-#include "utf8_fix.h"
+#include "utf8.h"
 
 #define LONG_HEAD 12 /* one that is longer is no column of its own */
 #define BAR_MAX 30

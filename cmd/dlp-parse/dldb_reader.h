@@ -7,7 +7,7 @@
 #define DLP_PARSE_DLDB_READER_H
 
 #include "dialect.h"
-#include "ivl_by.h"
+#include "ivl.h"
 #include "map.h"
 
 struct dev_fact;

@@ -19,7 +19,7 @@
 #include "num.h"
 #include "profile.h"
 #include "pydict.h"
-#include "pylit_json.h"
+#include "pylit.h"
 #include "schema.h"
 #include "selection.h"
 #include "sqldb.h"

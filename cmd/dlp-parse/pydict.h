@@ -11,7 +11,7 @@
 
 #include "lines.h"
 #include "map.h"
-#include "pyrow.h"
+#include "pylit.h"
 
 struct parse;
 struct profile;

@@ -2,7 +2,7 @@
 #include "event.h"
 #include "num.h"
 #include "pydict.h"
-#include "pylit_json.h"
+#include "pylit.h"
 
 /* One more range; NULL if the line has no room for it. */
 static struct buf *

@@ -14,7 +14,6 @@
 #include "array.h"
 #include "emit.h"
 #include "namerule.h"
-#include "natural.h"
 #include "num.h"
 #include "out.h"
 #include "profile.h"
@@ -22,6 +21,7 @@
 #include "schema.h"
 #include "shipped.h"
 #include "stage.h"
+#include "words.h"
 
 /* Variables of launchers, the more reliable first; local: the rank on one host.
  */

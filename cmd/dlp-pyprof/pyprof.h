@@ -12,7 +12,7 @@
 #include "buf.h"
 #include "map.h"
 #include "mview.h"
-#include "pyrow.h"
+#include "pylit.h"
 
 /*
  * pyprof_kern.c: a line of the .dict, and the values that it takes from kernels

@@ -4,7 +4,7 @@
 
 #include "array.h"
 #include "num.h"
-#include "pylit_json.h"
+#include "pylit.h"
 #include "pyprof.h"
 
 int64_t

@@ -11,7 +11,7 @@
 #include "array.h"
 #include "err.h"
 #include "num.h"
-#include "pylit_json.h"
+#include "pylit.h"
 #include "pyprof.h"
 
 static const char *const keys[] = { "marker", "mod", "op", "layer", "trace" };

@@ -20,7 +20,7 @@
 #include "group_table.h"
 #include "map.h"
 #include "num.h"
-#include "temp.h"
+#include "spill.h"
 #include "text_shapes.h"
 #include "textsort.h"
 #include "varint.h"

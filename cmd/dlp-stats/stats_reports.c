@@ -5,9 +5,9 @@
 #include "array.h"
 #include "cli.h"
 #include "err.h"
-#include "near.h"
 #include "out.h"
 #include "stats_row.h"
+#include "words.h"
 
 #define GROUPS_ALL 0, UINT32_MAX
 

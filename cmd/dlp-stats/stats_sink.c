@@ -12,10 +12,10 @@
 #include "array.h"
 #include "err.h"
 #include "esc.h"
-#include "json_text.h"
 #include "out.h"
+#include "spill.h"
 #include "stats_sink.h"
-#include "temp.h"
+#include "text_out.h"
 
 /* A thread that makes or writes rows. */
 

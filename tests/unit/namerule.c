@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "judge.h"
+#include "namerule.h"
 #include "pat.h"
 
 static int failed;

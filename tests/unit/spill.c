@@ -8,7 +8,6 @@
 #include "err.h"
 #include "map.h"
 #include "spill.h"
-#include "store.h"
 
 #define N 300000
 

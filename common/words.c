@@ -1,8 +1,8 @@
-/* Natural order of texts; see natural.h. */
+/* Names compared as people do; see words.h. */
 #include <stdbool.h>
 #include <string.h>
 
-#include "natural.h"
+#include "words.h"
 
 static bool
 digit(char c)
@@ -50,4 +50,42 @@ natural_cmp(const char *a, const char *b)
 	if (*s != '\0' || *t != '\0')
 		return *s != '\0' ? 1 : -1;
 	return strcmp(a, b);
+}
+
+size_t
+near_distance(const char *a, const char *b)
+{
+	size_t row[NEAR_LONGEST + 1], n = strlen(b), i, j, diag, was;
+
+	for (j = 0; j <= n; j++)
+		row[j] = j;
+	for (i = 0; a[i] != '\0'; i++) {
+		diag = row[0];
+		row[0] = i + 1;
+		for (j = 1; j <= n; j++) {
+			was = row[j];
+			if (a[i] != b[j - 1])
+				diag++;
+			if (was + 1 < diag)
+				diag = was + 1;
+			if (row[j - 1] + 1 < diag)
+				diag = row[j - 1] + 1;
+			row[j] = diag;
+			diag = was;
+		}
+	}
+	return row[n];
+}
+
+size_t
+stem_len(const char *s, size_t n)
+{
+	const char *comma = memchr(s, ',', n);
+	size_t all = comma != NULL ? (size_t)(comma - s) : n, k = all;
+
+	while (k > 0 && s[k - 1] >= '0' && s[k - 1] <= '9')
+		k--;
+	if (k < all && k > 0 && (s[k - 1] == ' ' || s[k - 1] == '#'))
+		all = k - 1;
+	return all > 0 ? all : n;
 }

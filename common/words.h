@@ -1,0 +1,22 @@
+/* Names as people see them: their order, similar ones, ones with a number. */
+#ifndef DLP_WORDS_H
+#define DLP_WORDS_H
+
+#include <stddef.h>
+
+/* As strcmp(), but digits are compared as numbers; texts that differ only in
+ * leading zeros are compared byte by byte. */
+int natural_cmp(const char *a, const char *b);
+
+#define NEAR_LONGEST 32 /* the longest known word */
+
+/* The number of letters that must be added, dropped or changed to turn a into
+ * b; b has at most NEAR_LONGEST letters. */
+size_t near_distance(const char *a, const char *b);
+
+/* The length of s[0..n) without the text after a comma ("aten::to, op_id = 7")
+ * and without a number at the end after a blank or a # ("iteration 3"); n if
+ * nothing would be left. */
+size_t stem_len(const char *s, size_t n);
+
+#endif
