@@ -29,6 +29,8 @@ cli_init(const char *name)
 {
 	err_prog(name);
 	fill_closed();
+	/* options may follow operands, whatever the environment says */
+	unsetenv("POSIXLY_CORRECT");
 	signal(SIGPIPE, SIG_DFL);
 	/* a file that may not grow further is an error with a message */
 	signal(SIGXFSZ, SIG_IGN);

@@ -138,3 +138,110 @@ b 50 50' "$(col peak src peak_bytes end_bytes <out | tr '|' ' ')"
 	dlp-parse nvprof_no_start.sqlite 2>/dev/null |
 	    grep '^##info	dialect	nvprof$'
 }
+
+# own_names: every variable that a script of pipelines/ reads or sets, but for
+# those that the system or a manual gives a meaning.
+own_names() {
+	# shellcheck disable=SC2046 # no blanks in the tree's names
+	cat $(find "$ROOT/pipelines" -type f ! -name '*.awk') |
+	    grep -oE '\$\{?[A-Za-z_][A-Za-z0-9_]*|\<[A-Za-z_][A-Za-z0-9_]*=|for [a-z_]+' |
+	    sed 's/^for //; s/[${=]//g' | sort -u |
+	    grep -vxE 'PATH|PWD|HOME|TMPDIR|LC_ALL|DLP_REPORTS|DLP_BIN|JOBS|HOSTS|IFS|TZ|COLUMNS|NO_COLOR'
+}
+
+# outputs: what the commands print, and their exit status.
+outputs() {
+	local c rc
+
+	while read -r c; do
+		echo "== $c"
+		rm -rf out
+		# shellcheck disable=SC2086 # words
+		rc=0
+		"$@" $c 2>&1 || rc=$?
+		echo "rc $rc"
+		# the database holds the time
+		[ ! -d out ] || (cd out && rm -f ./*dldb* && cksum ./*)
+	done <<-E
+	dlp $LENET
+	dlp --tsv $LENET $LENET
+	dlp top -n 3 $LENET
+	dlp top -g layer --csv $LENET
+	dlp kernels -n 3 $LENET
+	dlp ops -n 3 --json $LENET
+	dlp gaps -l -n 3 $LENET
+	dlp flops -n 3 $LENET
+	dlp phases $LENET
+	dlp iters $LENET
+	dlp mem $LENET
+	dlp info $LENET
+	dlp advise $LENET
+	dlp roofline $LENET
+	dlp tc -n 3 $LENET
+	dlp stats $LENET
+	dlp trace -h
+	dlp ranks -h
+	dlp diff $LENET $LENET
+	dlp join $LENET $LENET
+	dlp summary $LENET
+	dlp detail -h
+	dlp nonsense
+	pyprof-prof $LENET
+	pyprof-parse $LENET
+	dlprof --verbosity=minimal --database=$LENET --reports=summary,detail,kernel --formats=csv,json --output_path=out
+	E
+}
+
+@test "variables of the environment change no report" {
+	own_names >names
+	[ "$(wc -l <names)" -gt 250 ]
+	grep -qx parse names
+	grep -qx no_table names
+	outputs env >want
+	grep -q '^rc 0$' want
+	for value in '-T call' 1 ''; do
+		sed "s/\$/=$value/" names >set
+		mapfile -t set <set
+		outputs env "${set[@]}" >got
+		diff want got
+	done
+}
+
+@test "POSIXLY_CORRECT changes nothing" {
+	outputs env >want
+	outputs env POSIXLY_CORRECT=1 >got
+	diff want got
+	dlp-parse "$LENET" -T kern | dlp-fmt - --csv >want
+	export POSIXLY_CORRECT=1
+	dlp-parse "$LENET" -T kern | dlp-fmt - --csv >got
+	cmp want got
+}
+
+@test "a program that dlprof records has its own environment" {
+	mkdir bin
+	cat >bin/nsys <<-'E'
+	#!/bin/sh
+	[ "$1" != --version ] || { echo 'version 2025.3.2'; exit; }
+	printf '%s\n' "parse=$parse name=$name LC_ALL=${LC_ALL-none}" >seen
+	E
+	chmod +x bin/nsys
+	PATH=$PWD/bin:$PATH parse="a  b
+	c" name=me LC_ALL=C.UTF-8 dlprof --output_path=out true || true
+	same "parse=a  b
+	c name=me LC_ALL=C.UTF-8" "$(cat seen)"
+}
+
+@test "help that cannot be written is an error" {
+	[ -w /dev/full ] || skip "no /dev/full"
+	for c in "$BIN"/* dlp 'dlp top' 'dlp trace' 'dlp overview' 'dlp summary' \
+	    dlprof pyprof-parse pyprof-prof; do
+		for o in -h --help -V --version; do
+			case $c,$o in 'dlp '*,-[-V]*) continue ;; esac
+			rc=0
+			# shellcheck disable=SC2086 # words
+			$c $o >/dev/full 2>err || rc=$?
+			[ $rc -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] ||
+			    { echo "$c $o: $rc"; cat err; false; }
+		done
+	done
+}

@@ -51,6 +51,14 @@ check_words() {
 		"with --nsys_base_name and --output_path"
 }
 
+# with_user_env COMMAND...: with the environment that dlprof was given, which
+# start.sh has changed.
+with_user_env() (
+	unset LC_ALL DLP_REPORTS
+	eval "$user_env"
+	exec "$@"
+)
+
 # record PROGRAM ARGUMENT...: sets opt_database to the profile, and status to
 # the program's exit status as nsys tells it.
 record() {
@@ -100,19 +108,20 @@ record() {
 	case $opt_mode in
 	tensorflow*)
 		# The markers of NVIDIA's builds of TensorFlow.
-		export TF_ENABLE_NVTX_RANGES=1
-		[ "$opt_detailed_mode" = false ] ||
-		    export TF_ENABLE_NVTX_RANGES_DETAILED=1
+		user_env="$user_env
+export TF_ENABLE_NVTX_RANGES=1"
+		[ "$opt_detailed_mode" = false ] || user_env="$user_env
+export TF_ENABLE_NVTX_RANGES_DETAILED=1"
 		;;
 	esac
 	say "Running: $(quoted nsys profile "$@")"
 	status=0
 	# At a terminal the program gets its keys and signals itself.
 	if [ -t 0 ]; then
-		"$nsys" profile "$@" || status=$?
+		with_user_env "$nsys" profile "$@" || status=$?
 	else
 		exec 4<&0
-		"$nsys" profile "$@" <&4 4<&- &
+		with_user_env "$nsys" profile "$@" <&4 4<&- &
 		exec 4<&-
 		wait $! || status=$?
 	fi

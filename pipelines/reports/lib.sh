@@ -33,11 +33,13 @@ die() {
 # (stage.sh), with the values that the options give.
 help_if_asked() {
 	[ -n "$help" ] || return 0
-	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
-	[ -n "${no_table-}" ] ||
-	    echo "also: ${also---csv --tsv --json --jsonl --md --xtab -w COLUMNS}"
-	echo
-	echo "the pipeline:"
+	put "$(
+		sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+		[ -n "${no_table-}" ] ||
+		    echo "also: ${also---csv --tsv --json --jsonl --md --xtab -w COLUMNS}"
+		echo
+		echo "the pipeline:"
+	)"
 }
 
 # What adds the times of several files up says so.

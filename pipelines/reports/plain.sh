@@ -16,3 +16,11 @@ plain() {
 	*) printf '%s\n' "$1" ;;
 	esac
 }
+
+# put TEXT: to standard output, whole; otherwise the script ends with 2.
+put() {
+	printf '%s\n' "$1" 2>/dev/null || {
+		echo "${0##*/}: standard output cannot be written" >&2
+		exit 2
+	}
+}

@@ -49,7 +49,7 @@ show_stage() {
 	'          '*) ;; # it is a part of a command
 	*)
 		if [ $((${#line} + ${#words})) -le 76 ]; then
-			printf '%s\n' "$text$words"
+			put "$text$words"
 			return
 		fi
 		;;
@@ -69,7 +69,7 @@ show_stage() {
 		esac
 	done
 	[ -z "$option" ] || show_word "$option"
-	printf '%s\n' "$text"
+	put "$text"
 }
 
 show_word() {

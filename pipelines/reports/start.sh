@@ -2,6 +2,24 @@
 # filters are, and how a pipeline of them is run.
 # shellcheck shell=sh disable=SC2154 # here: set by who reads this
 
+# Reports begin from an empty state: a variable of the environment that has the
+# name of one of ours, such as $parse, would be taken for it. Ours are written
+# in small letters; those of the system, such as PATH and TMPDIR, stay, but for
+# the ones that change what standard utilities do. A program that dlprof
+# records gets all of them, from $user_env.
+user_env=$(export -p)
+for name in $(awk 'BEGIN {
+	for (name in ENVIRON)
+		if (name ~ /^[A-Za-z_][A-Za-z0-9_]*$/ && name ~ /[a-z]/)
+			print name
+}'); do
+	case $name in
+	here | datadir | user_env) ;; # set by now
+	*) unset "$name" ;;
+	esac
+done
+unset name DLP_ROW DLP_SRC CDPATH POSIXLY_CORRECT GREP_OPTIONS
+
 # The locale changes no output: awk would print 1,5.
 LC_ALL=C
 export LC_ALL

@@ -22,12 +22,10 @@ show_tables() {
 	esac
 	if [ -n "$help" ]; then
 		stage tee tables.dlp | stage dlp-fmt $show -T "${types%% *}"
-		cat <<-EOT
-		  for t in ${types#* }; do
-		      ! grep -q "^\$t[[:space:]]" tables.dlp ||
-		          { echo; dlp-fmt $show -T \$t tables.dlp; }
-		  done
-		EOT
+		put "  for t in ${types#* }; do
+      ! grep -q \"^\$t[[:space:]]\" tables.dlp ||
+          { echo; dlp-fmt $show -T \$t tables.dlp; }
+  done"
 		return
 	fi
 	tables=$(mktemp) || exit 2

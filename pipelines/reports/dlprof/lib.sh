@@ -162,7 +162,7 @@ through() {
 	fi
 }
 
-if [ -n "$help" ]; then
+show_help() {
 	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
 	cat <<-'EOT'
 	  -k KEY     the op, or range, whose ends cut iterations
@@ -178,6 +178,10 @@ if [ -n "$help" ]; then
 	echo "the pipeline of its records:"
 	# shellcheck disable=SC2086 # words
 	dlprof_stream FILE $stages
+}
+
+if [ -n "$help" ]; then
+	put "$(show_help)"
 	exit 0
 fi
 [ $# -lt 2 ] || die "one profile at a time: '$2'"
