@@ -9,7 +9,7 @@
 #include "array.h"
 #include "cli.h"
 #include "cols.h"
-#include "dlp-agg/agg_disk.h"
+#include "dlp-agg/agg_group.h"
 #include "dlp-agg/agg_result.h"
 #include "err.h"
 #include "out.h"

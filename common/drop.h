@@ -32,8 +32,7 @@ bool drop_any(void);
  * from the 65th on are kept. */
 uint64_t drop_legend(char *line, size_t *len);
 
-/* The same for the columns of that type's records, "\ta\tb
- * ". */
+/* The same for the columns of that type's records, TAB a TAB b LF. */
 uint64_t drop_columns(const char *tag, char *s, size_t *len);
 
 /* Removes dropped types and columns from whole lines; returns the length of the

@@ -18,7 +18,6 @@ struct wide { /* hi * 2^64 + lo */
 
 /* Reads all of s[0..n) as a decimal integer; false if it is not one. */
 bool wide_get(const char *s, size_t n, struct wide *w);
-void wide_put(struct buf *b, const struct wide *w); /* appends decimals */
 
 union agg_num {
 	int64_t i;
@@ -144,14 +143,6 @@ struct agg_groups {
  */
 struct agg_group *group_get(struct agg_groups *a, const char *key, size_t n);
 
-/* Ends a section of that number and key, because another section's times have
- * another origin. */
-void group_close(
-    struct agg_groups *a, struct agg_group *g, uint64_t section, uint64_t key);
-
-/* Frees all groups. */
-void group_free_all(struct agg_groups *a);
-
 /* group_new makes g an empty group and returns it; the other frees the members
  * of a group. */
 struct agg_group *group_new(const struct agg_groups *a, struct agg_group *g);
@@ -165,14 +156,6 @@ struct agg_row {
 	uint64_t section; /* number of its section */
 	uint64_t no;      /* number of the record among those on disk */
 };
-
-void row_add(
-    struct agg_groups *a, struct agg_group *g, const struct agg_row *w);
-
-/* The same as bytes; row_get() leaves views into them. */
-void row_put(
-    const struct agg_groups *a, struct buf *b, const struct agg_row *w);
-void row_get(const struct agg_groups *a, const char *s, struct agg_row *w);
 
 /* Takes a record of type t of the input. */
 void intake_record(struct agg_groups *a, const struct rec *r, int t);
@@ -203,5 +186,38 @@ bool part_get_union(struct agg_group *g, const char *s, size_t n);
 
 /* The pieces of a source in a group; created if they are new. */
 struct agg_piece *part_piece(struct agg_group *g, uint64_t key);
+
+/*
+ * Groups, values and pieces of unions that exceed the memory of -S are in
+ * temporary files. Each of these gets a quarter of the memory: groups, values
+ * of percentiles, pieces of unions, and records to be sorted.
+ *
+ * A group that is new when the quarter for groups is full is not kept in
+ * memory. Its records are, sorted by group, on disk; at the end the group is
+ * made from its records in the order of their arrival. So a result does not
+ * depend on the amount of memory, not even in the last digit.
+ */
+struct agg_found {        /* statistics of a group whose values or pieces are
+			   * on disk */
+	union agg_num *p; /* percentiles, one per statistic */
+	bool *has;
+	struct buf part; /* the columns of --partial */
+};
+
+struct agg_state { /* key: a view */
+	uint64_t no;
+	const char *key;
+	size_t nkey;
+	struct agg_group g;
+};
+
+/* Limits the aggregation to this amount of memory. */
+void disk_open(struct agg_groups *a, size_t bytes);
+
+/* True if anything is on disk. Then disk_put() writes the groups as
+ * result_put() would and frees them; it returns the number of groups that the
+ * limit left out. */
+bool disk_any(const struct agg_groups *a);
+uint64_t disk_put(struct agg_groups *a);
 
 #endif

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agg_disk.h"
 #include "agg_result.h"
 #include "agg_spec.h"
 #include "cli.h"

@@ -5,7 +5,7 @@
  *order:
  *
  *	read_stream()    records into rows and steps	diff_read.c
- *	side_trim()      which steps count		diff_model.c
+ *	side_trim()      which steps count		diff_read.c
  *	compare()        two sides, or			diff_compare.c
  *	join_print()     many sides, a column each	diff_join.c
  */
@@ -86,34 +86,11 @@ struct diff_model {
 	bool complete; /* every section had its end */
 };
 
-/* Side i; created if there are fewer. */
-struct diff_side *model_side(struct diff_model *m, size_t i);
-
 /* The unit of comparison: "step", or "run" if no side has steps. */
 const char *model_unit(const struct diff_model *m);
 
 /* Writes a text of the rows as a field: unset if id is SMAP_NONE. */
 void model_put_text(const struct diff_model *m, uint32_t id);
-
-/* The row of a key; is_new if the caller has to set its texts. */
-struct diff_row *rows_put(
-    struct diff_rows *r, const char *key, size_t n, bool *is_new);
-
-/* The number of a text; SMAP_NONE if s is NULL. */
-uint32_t rows_text(struct diff_rows *r, const char *s, size_t n);
-
-/* The row's values in that step of that side; created if there are none. */
-struct diff_cell *row_cell(struct diff_row *r, size_t side, uint32_t step);
-
-/* Adds a run of a file; NULL: it has the side's name. */
-uint32_t side_new_run(struct diff_side *s, struct mview file);
-
-/* A file's name without its folder, which the caller frees; NULL if nothing is
- * left. */
-char *side_file_name(struct mview path);
-
-/* The number of an iteration of a run; created if it is new. */
-uint32_t side_step(struct diff_side *s, uint32_t run, int64_t iter);
 
 struct diff_trim {        /* the selection of steps */
 	bool all;         /* all steps, not only the even ones */

@@ -88,7 +88,6 @@ void db_finish(struct db *db);
 void db_drop(struct db *db);
 
 void db_exec(struct db *db, const char *sql);
-bool db_try(struct db *db, const char *sql); /* false if a constraint fails */
 
 /* Adds a row. fmt has a letter per column after id: i int64_t, f double, t
  * const char * (NULL is ""), n nothing (NULL). id 0 means the next one; returns
@@ -110,9 +109,6 @@ int64_t db_put_text(struct db *db, const char *s, size_t n);
 /* The first value of a query's first row; def if there is no row. */
 int64_t db_int(struct db *db, const char *sql, int64_t def);
 
-/* db_schema.c */
-const char *db_table_name(enum db_table t);
-int db_table_cols(enum db_table t); /* including id */
 void ddl_tables(struct db *db);
 
 void ddl_views(struct db *db); /* db_views.c */

@@ -1,11 +1,6 @@
 /*
- * The data that dlp-flops holds, and the way of a kern record through it:
- *
- *	flops_read.c	takes records: facts are kept, kernels go on
- *	flops_state.c	keeps the facts of a section by their ids
- *	flops_hold.c	holds kernels back until their numbers are known
- *	flops_answer.c	finds the work of a kernel in its op, once
- *	flops_write.c	writes the columns, and counts for the notes
+ * The data that dlp-flops holds. A kern record goes from flops_read.c by way of
+ * flops_answer.c to flops_write.c.
  *
  * Everything hangs on struct flops. All but the options and run_counts is
  * forgotten when a section begins.
@@ -212,56 +207,29 @@ struct flops {
 	struct buf tmp, line; /* scratch of the record callbacks */
 };
 
-/*
- * flops_read.c
- */
+/* flops_read.c */
 
 /* Sets the callbacks of the record types; sets st->ctx to fl. */
 void read_attach(struct stage *st, struct flops *fl);
 
-/*
- * flops_state.c
- */
-void state_forget(struct flops *fl); /* a section begins */
+/* A section begins: forgets the facts, the answers, the kernels that wait. */
+void state_forget(struct flops *fl);
+void answer_forget(struct flops *fl);
+void hold_forget(struct flops *fl);
 
 /* Stores a text: the same text always gives the same pointer, valid to the
  * section's end. */
 const char *state_keep(struct flops *fl, const char *s, size_t n);
 
-/* Stores a string by its id. */
-void state_str(struct flops *fl, int64_t id, const char *s, size_t n);
-
-/* The place of a device, which includes its file because devices of different
- * files have the same numbers. src: escaped; NULL if the stream names no file.
- * dev < 0 if unknown. */
-int64_t state_place(struct flops *fl, const char *src, size_t n, int64_t dev);
-
 /* The number of a place's file. */
 size_t state_file(int64_t place);
 
-/* Stores and returns the facts of a device. */
-void state_dev(struct flops *fl, int64_t place, struct tc_device d);
+/* The facts of a device. */
 struct tc_device state_device(const struct flops *fl, int64_t place);
 
-/* state_op_new: a new op, all zero. state_op: the op of an id, with its number
- * in *idx; NULL if there is none. Valid until the next new one. */
-struct flops_op *state_op_new(struct flops *fl, int64_t id);
+/* The op of an id, with its number in *idx; NULL if there is none. Valid until
+ * the next new one. */
 struct flops_op *state_op(const struct flops *fl, int64_t id, uint32_t *idx);
-
-/* The same for products. */
-struct flops_prim *state_prim_new(struct flops *fl, int64_t id);
-struct flops_prim *state_prim(
-    const struct flops *fl, int64_t id, uint32_t *idx);
-
-/* Stores and returns the size of the result of a product's run, as JSON that is
- * stored; NULL if unknown. The newest STATE_RUNS are remembered. */
-void state_result(struct flops *fl, int64_t run, const char *shape);
-const char *state_result_of(const struct flops *fl, int64_t run);
-
-/* The facts about a kernel's name, by the id of its full name; by its short
- * name if has_id is false or the id is unknown. *idx counts from 0. */
-const struct kname *state_name(struct flops *fl, bool has_id, int64_t id,
-    const char *brief, size_t n, uint32_t *idx);
 
 /* Marks parts of a run, and of a product's run in it (0: none), as counted;
  * returns the parts that were counted before; bits by role. The newest
@@ -269,54 +237,16 @@ const struct kname *state_name(struct flops *fl, bool has_id, int64_t id,
 unsigned state_mark(
     struct flops *fl, int64_t inst, int64_t prim_run, unsigned bits);
 
-/* Stores and returns which of a recurrent cell's two products has that sequence
- * id: 0 for the product with the input, 1 for the one with the hidden state, 2
- * if unknown. */
-void state_cell(struct flops *fl, int64_t seq, int64_t which);
-int64_t state_cell_of(const struct flops *fl, int64_t seq);
-
-/*
- * flops_answer.c
- */
-void answer_forget(struct flops *fl); /* a section begins */
-
 /* The work of a kernel in its op. sub < 0: the kernel has no number in its
  * sequence id. Valid until the next call. */
 const struct flops_result *answer_of(struct flops *fl, const struct subject *s,
     const struct kname *k, uint32_t name_idx, int64_t sub, const char *grid,
     size_t ngrid);
 
-/*
- * flops_hold.c
- */
-void hold_forget(struct flops *fl); /* a section begins */
-
-/* If the kernel must wait for the size of its op's result (hold_size), or for
- * the other kernels of its run (hold_share), its record is held and the result
- * is true. */
-bool hold_size(
-    struct stage *st, const struct rec *r, const struct flops_kern *k);
-bool hold_share(struct stage *st, const struct rec *r,
-    const struct flops_kern *k, const struct flops_result *res);
-
-/* Writes a finished line, given without its end, or holds it if others wait. */
-void hold_line(struct stage *st, const struct buf *line, bool is_record);
-
-/* Takes a backward's op, which brings the size that its forward op waits for;
- * text is the framework's name of it, or NULL. */
-void hold_op(struct stage *st, const struct flops_op *op, const char *text);
-
-/* Takes the size of a product's result. */
-void hold_result(struct stage *st, int64_t prim_run, const char *shape);
-
-void hold_closed(struct stage *st, int64_t inst); /* the run has ended */
-
 /* Writes the lines that are held; values that are still unknown stay unset. */
 void hold_drain(struct stage *st);
 
-/*
- * flops_write.c
- */
+/* flops_write.c */
 
 /* Appends the legend with our columns at its end; the records that follow have
  * the same columns. */

@@ -1,8 +1,10 @@
 /*
  * The records that dlp-flops reads: strings, devices, ops, products and their
- * results are stored and passed on; kernels, copies and sets get their columns.
+ * results are stored and passed on; kernels, copies and sets get their columns,
+ * at once or when the numbers that they need have come.
  */
 #define _GNU_SOURCE /* memmem */
+#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
@@ -10,6 +12,647 @@
 #include "flops.h"
 #include "num.h"
 #include "pat.h"
+#include "spill.h"
+
+/* The facts of a section, by the ids of the stream. */
+
+void
+state_forget(struct flops *fl)
+{
+	struct flops_facts *f = &fl->facts;
+	size_t i;
+
+	for (i = 0; i < f->nnames; i++) {
+		kname_free(f->names[i]);
+		free(f->names[i]);
+	}
+	f->nnames = f->nops = f->nprims = 0;
+	f->any_cc = false;
+	smap_clear(&f->texts);
+	smap_clear(&f->name_by_text);
+	smap_clear(&f->files);
+	map_clear(&f->str_by_id);
+	map_clear(&f->dev_by_place);
+	map_clear(&f->op_by_id);
+	map_clear(&f->name_by_id);
+	map_clear(&f->prim_by_id);
+	map_clear(&f->cell_by_seq);
+	memset(&fl->runs, 0, sizeof(fl->runs));
+}
+
+const char *
+state_keep(struct flops *fl, const char *s, size_t n)
+{
+	struct smap *texts = &fl->facts.texts;
+
+	return smap_str(texts, smap_put(texts, s, n, NULL), NULL);
+}
+
+/* Stores a string by its id. */
+static void
+state_str(struct flops *fl, int64_t id, const char *s, size_t n)
+{
+	struct flops_facts *f = &fl->facts;
+
+	*map_put(&f->str_by_id, (uint64_t)id, NULL) =
+	    (uint64_t)smap_put(&f->texts, s, n, NULL) + 1;
+}
+
+/* The place of a device, which includes its file because devices of different
+ * files have the same numbers. src: escaped; NULL if the stream names no file.
+ * dev < 0 if unknown. */
+static int64_t
+state_place(struct flops *fl, const char *src, size_t n, int64_t dev)
+{
+	int64_t file = 0;
+
+	if (src != NULL)
+		file = (int64_t)smap_put(&fl->facts.files, src, n, NULL) + 1;
+	return file << 32 | (dev & UINT32_MAX);
+}
+
+size_t
+state_file(int64_t place)
+{
+	return (size_t)(place >> 32);
+}
+
+/* Stores and returns the facts of a device. */
+static void
+state_dev(struct flops *fl, int64_t place, struct tc_device d)
+{
+	struct flops_facts *f = &fl->facts;
+
+	f->any_cc |= d.cc > 0;
+	*map_put(&f->dev_by_place, (uint64_t)place, NULL) =
+	    (uint64_t)d.cc | (uint64_t)d.none << 32;
+}
+
+struct tc_device
+state_device(const struct flops *fl, int64_t place)
+{
+	const uint64_t *v = map_get(&fl->facts.dev_by_place, (uint64_t)place);
+
+	if (v == NULL)
+		return (struct tc_device){ 0, false };
+	return (struct tc_device){ (int)(*v & UINT32_MAX), *v >> 32 != 0 };
+}
+
+/* state_op_new: a new op, all zero. state_op: the op of an id, with its number
+ * in *idx; NULL if there is none. Valid until the next new one. */
+static struct flops_op *
+state_op_new(struct flops *fl, int64_t id)
+{
+	struct flops_facts *f = &fl->facts;
+	size_t was = f->ops_cap;
+
+	if (f->nops == was) {
+		f->ops_cap = was == 0 ? 256 : was * 2;
+		f->ops =
+		    spill_realloc(f->ops, was, f->ops_cap, sizeof(*f->ops));
+	}
+	memset(&f->ops[f->nops], 0, sizeof(*f->ops));
+	*map_put(&f->op_by_id, (uint64_t)id, NULL) = f->nops + 1;
+	return &f->ops[f->nops++];
+}
+
+struct flops_op *
+state_op(const struct flops *fl, int64_t id, uint32_t *idx)
+{
+	const uint64_t *v = map_get(&fl->facts.op_by_id, (uint64_t)id);
+
+	if (v == NULL)
+		return NULL;
+	*idx = (uint32_t)(*v - 1);
+	return &fl->facts.ops[*v - 1];
+}
+
+/* The same for products. */
+static struct flops_prim *
+state_prim_new(struct flops *fl, int64_t id)
+{
+	struct flops_facts *f = &fl->facts;
+	size_t was = f->prims_cap;
+
+	if (f->nprims == was) {
+		f->prims_cap = was == 0 ? 64 : was * 2;
+		f->prims = spill_realloc(
+		    f->prims, was, f->prims_cap, sizeof(*f->prims));
+	}
+	memset(&f->prims[f->nprims], 0, sizeof(*f->prims));
+	*map_put(&f->prim_by_id, (uint64_t)id, NULL) = f->nprims + 1;
+	return &f->prims[f->nprims++];
+}
+
+static struct flops_prim *
+state_prim(const struct flops *fl, int64_t id, uint32_t *idx)
+{
+	const uint64_t *v = map_get(&fl->facts.prim_by_id, (uint64_t)id);
+
+	if (v == NULL)
+		return NULL;
+	*idx = (uint32_t)(*v - 1);
+	return &fl->facts.prims[*v - 1];
+}
+
+/* Stores and returns the size of the result of a product's run, as JSON that is
+ * stored; NULL if unknown. The newest STATE_RUNS are remembered. */
+static void
+state_result(struct flops *fl, int64_t run, const char *shape)
+{
+	size_t i = (size_t)((uint64_t)run & (STATE_RUNS - 1));
+
+	fl->runs.results[i].run = run + 1;
+	fl->runs.results[i].shape = shape;
+}
+
+static const char *
+state_result_of(const struct flops *fl, int64_t run)
+{
+	size_t i = (size_t)((uint64_t)run & (STATE_RUNS - 1));
+
+	return fl->runs.results[i].run == run + 1 ? fl->runs.results[i].shape
+						  : NULL;
+}
+
+static uint32_t
+name_new(struct flops *fl, const char *full, size_t n, const char *brief,
+    size_t nbrief)
+{
+	struct flops_facts *f = &fl->facts;
+	struct kname *k = xmalloc(sizeof(*k));
+
+	kname_set(k, &fl->tc_rules, full, n, brief, nbrief);
+	ARRAY_GROW(f->names, f->nnames, f->names_cap);
+	f->names[f->nnames] = k;
+	return (uint32_t)f->nnames++;
+}
+
+/* The facts about a kernel's name, by the id of its full name; by its short
+ * name if has_id is false or the id is unknown. *idx counts from 0. */
+static const struct kname *
+state_name(struct flops *fl, bool has_id, int64_t id, const char *brief,
+    size_t n, uint32_t *idx)
+{
+	struct flops_facts *f = &fl->facts;
+	const uint64_t *v;
+	const char *full;
+	size_t len;
+	uint32_t t;
+	bool fresh;
+
+	if (has_id && (v = map_get(&f->name_by_id, (uint64_t)id)) != NULL) {
+		*idx = (uint32_t)(*v - 1);
+		return f->names[*idx];
+	}
+	if (has_id && (v = map_get(&f->str_by_id, (uint64_t)id)) != NULL) {
+		full = smap_str(&f->texts, (uint32_t)(*v - 1), &len);
+		*idx = name_new(fl, full, len, brief, n);
+		*map_put(&f->name_by_id, (uint64_t)id, NULL) =
+		    (uint64_t)*idx + 1;
+		return f->names[*idx];
+	}
+	if (brief == NULL)
+		brief = "", n = 0;
+	t = smap_put(&f->name_by_text, brief, n, &fresh);
+	if (fresh)
+		f->name_by_text.val[t] = name_new(fl, brief, n, brief, n);
+	*idx = (uint32_t)f->name_by_text.val[t];
+	return f->names[*idx];
+}
+
+unsigned
+state_mark(struct flops *fl, int64_t inst, int64_t prim_run, unsigned bits)
+{
+	uint64_t hash = (uint64_t)inst + (uint64_t)prim_run * 7;
+	size_t i = (size_t)(hash & (STATE_RUNS - 1));
+	unsigned was;
+
+	if (fl->runs.marks[i].inst != inst + 1 ||
+	    fl->runs.marks[i].prim_run != prim_run) {
+		fl->runs.marks[i].inst = inst + 1;
+		fl->runs.marks[i].prim_run = prim_run;
+		fl->runs.marks[i].bits = 0;
+	}
+	was = fl->runs.marks[i].bits;
+	fl->runs.marks[i].bits |= bits;
+	return was;
+}
+
+/* Stores and returns which of a recurrent cell's two products has that sequence
+ * id: 0 for the product with the input, 1 for the one with the hidden state, 2
+ * if unknown. */
+static void
+state_cell(struct flops *fl, int64_t seq, int64_t which)
+{
+	if (which <= 1)
+		*map_put(&fl->facts.cell_by_seq, (uint64_t)seq, NULL) =
+		    (uint64_t)which + 1;
+}
+
+static int64_t
+state_cell_of(const struct flops *fl, int64_t seq)
+{
+	const uint64_t *v = map_get(&fl->facts.cell_by_seq, (uint64_t)seq);
+
+	return v == NULL ? 2 : (int64_t)*v - 1;
+}
+
+/*
+ * Holds kernels until their numbers are known. Their records, and all records
+ * after them, are held back in order. Two kinds of kernels wait:
+ *
+ *	a convolution or einsum by emit_nvtx, which gives neither stride and
+ *	padding nor the equation. The size of the result comes with a record
+ *	result, or with the gradient, when the backward's op record arrives
+ *
+ *	a kernel that shares the work of its run with the run's other kernels.
+ *	Nothing tells how much each does, so the work is divided by their time,
+ *	which is known when the run closes
+ *
+ * What is held is the text of the lines, with gaps where kernels wait for
+ * their columns.
+ */
+
+/* A run of an op with many kernels, where nothing shows how much of the work
+ * each does. The work is divided among the kernels by their time. */
+struct shared_run {
+	enum { SHARED_OPEN, SHARED_CLOSED, SHARED_GIVEN_UP } state;
+	bool begun;
+	int64_t left_ns, left_flop;
+};
+
+#define HOLD_MAX (1 << 17) /* the most lines; beyond it values stay unknown */
+
+struct held_kern {
+	size_t at; /* the place for its columns in the held text */
+	int64_t op_id, inst, sub, dev, dur_ns;
+	char grid[40]; /* as in the record; empty if it is too long */
+	int64_t prim_id, prim_run; /* prim_run is 0 if there is none */
+	uint32_t name_idx;
+	enum tc given;
+	const struct kname *name;
+};
+
+static struct shared_run *
+shared_run_of(const struct flops_hold *h, int64_t inst)
+{
+	const uint64_t *v = map_get(&h->shared_by_inst, (uint64_t)inst);
+
+	return v == NULL ? NULL : &h->shared[*v - 1];
+}
+
+static void
+shared_forget(struct flops_hold *h)
+{
+	map_clear(&h->shared_by_inst);
+	h->nshared = 0;
+}
+
+void
+hold_forget(struct flops *fl)
+{
+	shared_forget(&fl->hold);
+}
+
+/* Adds a kernel to its run; *is_first is set for the run's first kernel. False
+ * if the run's work was already divided among other kernels. */
+static bool
+shared_add(struct flops_hold *h, int64_t inst, int64_t dur_ns, bool *is_first)
+{
+	struct shared_run *r = shared_run_of(h, inst);
+
+	*is_first = r == NULL;
+	if (r == NULL) {
+		ARRAY_GROW(h->shared, h->nshared, h->shared_cap);
+		r = &h->shared[h->nshared++];
+		*r = (struct shared_run){ .state = SHARED_OPEN };
+		*map_put(&h->shared_by_inst, (uint64_t)inst, NULL) = h->nshared;
+	}
+	r->left_ns += dur_ns;
+	return r->state == SHARED_OPEN;
+}
+
+/* The kernel's share of total, the work of the run; called in the order of
+ * shared_add. False if the kernels had to be written before the run was closed.
+ */
+static bool
+shared_take(struct flops_hold *h, int64_t inst, int64_t total, int64_t dur_ns,
+    int64_t *flop)
+{
+	struct shared_run *r = shared_run_of(h, inst);
+
+	if (r == NULL || r->state != SHARED_CLOSED)
+		return false;
+	if (!r->begun)
+		r->left_flop = total;
+	r->begun = true;
+	*flop = r->left_flop;
+	if (dur_ns < r->left_ns) /* otherwise it is the last, or has no time */
+		*flop = (int64_t)((double)r->left_flop * (double)dur_ns /
+				  (double)r->left_ns);
+	r->left_flop -= *flop;
+	r->left_ns -= dur_ns;
+	return true;
+}
+
+/* All kernels so far have been written, so a run that is still open cannot be
+ * shared. */
+static void
+shared_give_up(struct flops_hold *h)
+{
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < h->nshared; i++) {
+		if (h->shared[i].state == SHARED_OPEN)
+			h->shared[i].state = SHARED_GIVEN_UP;
+		any |= h->shared[i].state == SHARED_GIVEN_UP;
+	}
+	if (!any)
+		shared_forget(h);
+}
+
+static void
+hold_text(struct flops_hold *h, const char *s, size_t n, bool is_record)
+{
+	buf_put(&h->text, s, n);
+	buf_putc(&h->text, '\n');
+	h->nlines++;
+	h->nrecords += is_record;
+}
+
+/* Appends the columns of a kernel that waited. */
+static void
+write_held(struct flops *fl, const struct held_kern *h)
+{
+	const struct kname *k = h->name;
+	const struct flops_result *res;
+	struct subject s = { 0 };
+	struct flops_result one;
+	enum role role;
+
+	s.op = state_op(fl, h->op_id, &s.op_idx);
+	if (h->prim_run != 0) {
+		s.prim = state_prim(fl, h->prim_id, &s.prim_idx);
+		s.shape = state_result_of(fl, h->prim_run);
+	}
+	res = answer_of(fl, &s, k, h->name_idx, h->sub,
+	    h->grid[0] == '\0' ? NULL : h->grid, strlen(h->grid));
+	write_count(fl, res, k, h->dev, h->dur_ns, h->given);
+	one = *res;
+	if (one.a.shared && shared_take(&fl->hold, h->inst, res->a.flop,
+				h->dur_ns, &one.a.flop))
+		role = ROLE_MAIN;
+	else
+		role = write_role(fl, &one.a, true, h->inst, h->prim_run);
+	write_columns(fl, &one, k, role, h->dev, h->given);
+}
+
+/* Writes a part of the text in pieces, because it can be long. */
+static void
+write_text(const struct buf *text, size_t from, size_t to)
+{
+	size_t n;
+
+	for (; from < to; from += n) {
+		n = to - from < 65536 ? to - from : 65536;
+		buf_put(&out_buf, text->s + from, n);
+		out_check();
+	}
+}
+
+static void
+write_all(struct flops *fl)
+{
+	struct flops_hold *h = &fl->hold;
+	size_t i, from = 0;
+
+	for (i = 0; i < h->nkern; i++) {
+		write_text(&h->text, from, h->kern[i].at);
+		write_held(fl, &h->kern[i]);
+		from = h->kern[i].at;
+	}
+	write_text(&h->text, from, h->text.len);
+	buf_clear(&h->text);
+	out_counted(h->nrecords);
+	h->nlines = h->nrecords = h->nkern = 0;
+	h->on = false;
+}
+
+static void
+give_up_ops(struct flops_facts *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->nops; i++) {
+		if (f->ops[i].waits)
+			f->ops[i].given_up = true;
+		f->ops[i].waits = false;
+	}
+}
+
+void
+hold_drain(struct stage *st)
+{
+	struct flops *fl = st->ctx;
+
+	if (!fl->hold.on)
+		return;
+	st->hold = NULL;
+	write_all(fl);
+	if (fl->hold.due > 0)
+		give_up_ops(&fl->facts);
+	map_clear(&fl->hold.due_runs);
+	shared_give_up(&fl->hold);
+	fl->hold.due = 0;
+}
+
+/* A value that kernels waited for has come; if it was the last one, they are
+ * written. */
+static void
+one_less_due(struct stage *st)
+{
+	struct flops *fl = st->ctx;
+
+	if (--fl->hold.due == 0)
+		hold_drain(st);
+}
+
+static void
+drain_if_full(struct stage *st)
+{
+	const struct flops *fl = st->ctx;
+
+	if (fl->hold.nlines >= HOLD_MAX)
+		hold_drain(st);
+}
+
+/* Writes a finished line, given without its end, or holds it if others wait. */
+static void
+hold_line(struct stage *st, const struct buf *line, bool is_record)
+{
+	struct flops *fl = st->ctx;
+
+	if (fl->hold.on) {
+		hold_text(&fl->hold, line->s, line->len, is_record);
+		drain_if_full(st);
+		return;
+	}
+	buf_put(&out_buf, line->s, line->len);
+	if (is_record) {
+		out_end();
+		return;
+	}
+	buf_putc(&out_buf, '\n');
+	out_check();
+}
+
+/* A line that the stage passes on while others wait. */
+static void
+hold_passed(struct stage *st, struct rec *r)
+{
+	struct flops *fl = st->ctx;
+
+	hold_text(&fl->hold, r->line, r->len, r->kind == REC_DATA);
+	drain_if_full(st);
+}
+
+static void
+hold_kern(struct stage *st, const struct rec *r, const struct flops_kern *k)
+{
+	struct flops *fl = st->ctx;
+	struct flops_hold *h = &fl->hold;
+	struct held_kern *w;
+
+	ARRAY_GROW(h->kern, h->nkern, h->cap);
+	w = &h->kern[h->nkern++];
+	*w = (struct held_kern){ .op_id = k->op_id,
+		.inst = k->inst,
+		.sub = k->sub,
+		.dev = k->dev,
+		.dur_ns = k->dur_ns,
+		.prim_id = k->prim_id,
+		.prim_run = k->prim_run,
+		.name_idx = k->name_idx,
+		.given = k->given,
+		.name = k->k };
+	if (k->grid != NULL && k->ngrid < sizeof(w->grid))
+		memcpy(w->grid, k->grid, k->ngrid);
+	h->on = true;
+	st->hold = hold_passed;
+	buf_clear(&h->line);
+	rest_put(&fl->kern_rest, &h->line, r);
+	w->at = h->text.len + h->line.len;
+	hold_text(h, h->line.s, h->line.len, true);
+	drain_if_full(st);
+}
+
+/* True if the kernel must wait for the size of its result, because it is part
+ * of a forward convolution or einsum without PyProf's arguments. The size comes
+ * for the product inside the op, or with a later backward. */
+static bool
+must_wait(const struct flops_kern *k)
+{
+	const struct flops_op *op = k->s.op;
+
+	if (!k->has_inst || op == NULL)
+		return false;
+	if (k->s.prim != NULL)
+		return k->s.prim->rule != NULL &&
+		       k->s.prim->rule->bwd != NULL && k->s.shape == NULL;
+	return op->rule != NULL && op->rule->bwd != NULL && k->has_seq &&
+	       !op->bprop && op->args == NULL && op->shapes != NULL &&
+	       op->grad == NULL && !op->given_up;
+}
+
+/* If the kernel must wait for the size of its op's result (hold_size), or for
+ * the other kernels of its run (hold_share), its record is held and the result
+ * is true. */
+static bool
+hold_size(struct stage *st, const struct rec *r, const struct flops_kern *k)
+{
+	struct flops *fl = st->ctx;
+	bool is_new;
+
+	if (!must_wait(k))
+		return false;
+	if (k->s.prim != NULL) {
+		map_put(&fl->hold.due_runs, (uint64_t)k->prim_run, &is_new);
+		fl->hold.due += is_new;
+	} else {
+		fl->hold.due += !k->s.op->waits;
+		k->s.op->waits = true;
+	}
+	hold_kern(st, r, k);
+	return true;
+}
+
+static bool
+hold_share(struct stage *st, const struct rec *r, const struct flops_kern *k,
+    const struct flops_result *res)
+{
+	struct flops *fl = st->ctx;
+	bool is_first;
+
+	if (!k->has_inst || !res->a.shared ||
+	    !shared_add(&fl->hold, k->inst, k->dur_ns, &is_first))
+		return false;
+	fl->hold.due += is_first;
+	hold_kern(st, r, k);
+	return true;
+}
+
+/* Takes a backward's op, which brings the size that its forward op waits for;
+ * text is the framework's name of it, or NULL. */
+static void
+hold_op(struct stage *st, const struct flops_op *op, const char *text)
+{
+	struct flops *fl = st->ctx;
+	struct flops_op *fwd;
+	uint32_t idx;
+	bool waited;
+
+	if (!op->has_fwd || op->grad == NULL)
+		return;
+	fwd = state_op(fl, op->fwd_id, &idx);
+	if (fwd == NULL || fwd->grad != NULL || fwd->rule == NULL ||
+	    fwd->rule->bwd == NULL ||
+	    (text != NULL && strstr(text, fwd->rule->bwd) == NULL))
+		return;
+	fwd->grad = op->grad;
+	fwd->grad_len = op->grad_len;
+	waited = fwd->waits;
+	fwd->waits = false;
+	if (waited)
+		one_less_due(st);
+}
+
+/* Takes the size of a product's result. */
+static void
+hold_result(struct stage *st, int64_t prim_run, const char *shape)
+{
+	struct flops *fl = st->ctx;
+
+	state_result(fl, prim_run, shape);
+	if (map_del(&fl->hold.due_runs, (uint64_t)prim_run))
+		one_less_due(st);
+}
+
+/* the run has ended */
+static void
+hold_closed(struct stage *st, int64_t inst)
+{
+	struct flops *fl = st->ctx;
+	struct shared_run *r = shared_run_of(&fl->hold, inst);
+
+	if (r == NULL || r->state != SHARED_OPEN)
+		return;
+	r->state = SHARED_CLOSED;
+	one_less_due(st);
+}
+
+/* The callbacks of the record types. */
 
 static const char *const kern_names[] = { "params", "flop", "bytes", "dtype",
 	"family", "role", "tc", "tc_rule", "tc_eligible", "tc_why", "lacks",

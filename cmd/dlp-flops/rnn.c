@@ -16,7 +16,7 @@
  *	LSTM(10, 20, num_layers=2, bidirectional=True)
  *
  * How much of the work a kernel does only cuDNN knows, so the kernels share it
- * by their time (flops_hold.c).
+ * by their time (flops_read.c).
  *
  * Cells, LSTMCell, GRUCell and RNNCell, of one step: the kernels come in
  * threes, the product with the input, 2 b (gates h) x, the product with the

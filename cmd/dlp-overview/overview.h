@@ -157,19 +157,6 @@ struct page {
 	double base; /* what is 100 % */
 };
 
-void page_line(const struct page *p, const char *s);
-
-/* Words after a head, in lines that begin below its end; a head that is longer
- * than 12 bytes is part of the words. */
-void page_fill(const struct page *p, const char *head, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* A label, a time, its share and a bar. */
-void page_bar(const struct page *p, const char *label, double ns);
-
-/* The name in n bytes: a longer one without its middle. */
-void page_fit(struct buf *b, const char *s, int n);
-
 struct overview_how { /* how the commands on the screen are to be typed */
 	int width;
 	const char *key, *iters; /* the options that chose steps, or NULL */
@@ -177,10 +164,6 @@ struct overview_how { /* how the commands on the screen are to be typed */
 };
 
 void overview_screen(struct overview *o, const struct overview_how *how);
-
-/* What to do about kernels that do not use Tensor Cores, and about work of
- * which something is not known, by the reason; NULL if nothing helps. */
-const char *overview_tip(const char *reason);
 
 /* How ranges with ops and shapes are recorded. */
 #define OVERVIEW_EMIT                                                          \

@@ -2,6 +2,7 @@
  * The profile on one screen: what was recorded, the steps, where their time
  * goes, what is not known, and what to do next. Lists show the first few.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,253 @@
 #include "out.h"
 #include "overview.h"
 #include "utf8.h"
+
+/* Lines. Widths are in bytes, as names are: a character of several bytes that is
+ * cut shows as \xHH. */
+
+#define LONG_HEAD 12 /* one that is longer is no column of its own */
+#define BAR_MAX 30
+
+static void
+put_line(const struct page *p, const char *s, size_t n)
+{
+	size_t wide = (size_t)p->width;
+
+	utf8_show(&out_buf, s, n < wide ? n : wide);
+	buf_putc(&out_buf, '\n');
+}
+
+static void
+page_line(const struct page *p, const char *s)
+{
+	put_line(p, s, strlen(s));
+}
+
+/* The blank between a number and its unit: no line ends there. */
+static bool
+is_before_unit(const char *s, size_t n)
+{
+	if (n > 1 && s[1] == '%')
+		return true;
+	return n >= 3 && memcmp(s, " ms", 3) == 0 && (n == 3 || s[3] == ' ');
+}
+
+static bool
+is_between_words(const char *s, size_t n)
+{
+	return *s == '\t' || *s == '\n' || (*s == ' ' && !is_before_unit(s, n));
+}
+
+/* The next word of s[0..n), which begins at *at; its length, 0 at the end. */
+static size_t
+next_word(const char *s, size_t n, size_t *at)
+{
+	size_t i = *at;
+
+	while (i < n && is_between_words(s + i, n - i))
+		i++;
+	*at = i;
+	while (i < n && !is_between_words(s + i, n - i))
+		i++;
+	return i - *at;
+}
+
+/* Writes what is wider than the page in several lines; the last stays. */
+static void
+break_line(const struct page *p, struct buf *line, size_t pad)
+{
+	size_t wide = (size_t)p->width;
+
+	if (pad >= wide) /* or there would be no end */
+		pad = wide - 1;
+	while (line->len > wide) {
+		put_line(p, line->s, wide);
+		memmove(line->s + pad, line->s + wide, line->len - wide);
+		memset(line->s, ' ', pad);
+		line->len -= wide - pad;
+	}
+}
+
+static void
+put_blanks(struct buf *b, size_t n)
+{
+	while (n-- > 0)
+		buf_putc(b, ' ');
+}
+
+static void
+fill(const struct page *p, const char *head, size_t pad, const char *s)
+{
+	size_t at = 0, n = strlen(s), len;
+	struct buf line = { 0 };
+	bool first = true;
+
+	buf_puts(&line, head);
+	for (; (len = next_word(s, n, &at)) > 0; at += len, first = false) {
+		if (!first && line.len + 1 + len > (size_t)p->width) {
+			put_line(p, line.s, line.len);
+			buf_clear(&line);
+			put_blanks(&line, pad);
+		} else if (!first) {
+			buf_putc(&line, ' ');
+		}
+		buf_put(&line, s + at, len);
+		break_line(p, &line, pad);
+	}
+	put_line(p, line.s, line.len);
+	buf_free(&line);
+}
+
+/* Words after a head, in lines that begin below its end; a head that is longer
+ * than 12 bytes is part of the words. */
+static void
+page_fill(const struct page *p, const char *head, const char *fmt, ...)
+{
+	struct buf text = { 0 };
+	size_t n = strlen(head);
+	va_list ap;
+	int len;
+
+	if (n > LONG_HEAD)
+		buf_puts(&text, head);
+	va_start(ap, fmt);
+	len = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	buf_reserve(&text, (size_t)len + 1);
+	va_start(ap, fmt);
+	vsnprintf(text.s + text.len, (size_t)len + 1, fmt, ap);
+	va_end(ap);
+	text.len += (size_t)len;
+	if (n > LONG_HEAD)
+		fill(p, "", 2, buf_str(&text));
+	else
+		fill(p, head, n, buf_str(&text));
+	buf_free(&text);
+}
+
+/* At most n bytes of s, from the byte `from` on. */
+static void
+put_part(struct buf *b, const char *s, int from, int n)
+{
+	int len = (int)strlen(s);
+
+	if (from < 0)
+		from = 0;
+	if (n > len - from)
+		n = len - from;
+	if (n > 0)
+		buf_put(b, s + from, (size_t)n);
+}
+
+/* The name in n bytes: a longer one without its middle. */
+static void
+page_fit(struct buf *b, const char *s, int n)
+{
+	static const char end[] = " (no op)"; /* says more than the name */
+	int tail = 0, len = (int)strlen(s), head;
+
+	if (len <= n) {
+		buf_puts(b, s);
+		return;
+	}
+	if (len >= (int)sizeof(end) - 1 &&
+	    strcmp(s + len - (sizeof(end) - 1), end) == 0)
+		tail = (int)sizeof(end) - 1;
+	len -= tail;
+	n -= tail;
+	head = (n - 2) * 2 / 3;
+	put_part(b, s, 0, head);
+	buf_puts(b, "..");
+	put_part(b, s, len - n + head + 2, n - head - 2);
+	if (tail > 0)
+		buf_puts(b, end);
+}
+
+/* A label, a time, its share and a bar. */
+static void
+page_bar(const struct page *p, const char *label, double ns)
+{
+	int room = p->width >= 48 ? 26 : p->width >= 34 ? p->width - 22 : 12;
+	double n = p->width - 50 > BAR_MAX ? BAR_MAX : p->width - 50;
+	struct buf line = { 0 };
+	char time[64], share[64] = "-";
+	size_t at;
+
+	buf_puts(&line, "  ");
+	page_fit(&line, label, room);
+	at = line.len;
+	put_blanks(&line, at < (size_t)room + 2 ? (size_t)room + 2 - at : 0);
+	(void)snprintf(time, sizeof(time), "%.2f ms", ns / 1e6);
+	if (p->base > 0)
+		(void)snprintf(
+		    share, sizeof(share), "%.1f %%", 100 * ns / p->base);
+	buf_printf(&line, " %11s %7s", time, share);
+	n = p->base > 0 ? n * ns / p->base : 0;
+	if (n >= .5)
+		buf_puts(&line, "  ");
+	for (; n >= .5; n--)
+		buf_putc(&line, '#');
+	put_line(p, line.s, line.len);
+	buf_free(&line);
+}
+
+/* What to do, by the reasons that records give (columns tc_why and why);
+ * dlp-tc(1) has more. */
+
+static const struct tip {
+	const char *reason, *text;
+} tips[] = {
+	{ "fp32", "TF32 is off: torch.set_float32_matmul_precision(\"high\"),"
+		  " torch.backends.cudnn.allow_tf32 = True, or autocast to"
+		  " bf16" },
+	{ "unaligned", "a size is no multiple of 16 bytes (8 of fp16, 4 of"
+		       " tf32): pad it, a vocabulary of 50257 to 50304" },
+	{ "old_kernel", "a kernel of Volta or Turing: other sizes, or a newer"
+			" library" },
+	{ "fft", "a method without matrix instructions:"
+		 " torch.backends.cudnn.benchmark = True, autocast, or"
+		 " channels_last" },
+	{ "winograd", "a method without matrix instructions:"
+		      " torch.backends.cudnn.benchmark = True, autocast, or"
+		      " channels_last" },
+	{ "type_newer_gpu", "this GPU has none for the type: fp16 by autocast"
+			    " works from Volta on" },
+	{ "type", "no Tensor Cores take the type: cast it" },
+	{ "grouped", "few channels per group: fewer, larger groups" },
+	{ "small", "a side below 16 fills no tile: batch products" },
+	{ "vector", "a matrix times a vector: a larger batch" },
+	{ "depthwise", "one channel per group: its bytes limit it" },
+	{ "unknown_kernel", "the name of the kernel does not tell: a rule of"
+			    " yours does, see dlp-tc(1)" },
+	{ "complex", "the library chose plain pipes: another type, if its"
+		     " range allows" },
+	{ "fp64", "the library chose plain pipes: another type, if its range"
+		  " allows" },
+	{ "library", "the own choice of the library: autocast, or other"
+		     " sizes" },
+	{ "no-range",
+	    "record ranges: nsys profile -t cuda,nvtx; " OVERVIEW_EMIT },
+	{ "user-range", "the ranges are no ops: " OVERVIEW_EMIT },
+	{ "before-window", "the recording begins within ranges: let it begin"
+			   " before them" },
+	{ "no-api", "calls were not recorded: nsys profile -t cuda" },
+	{ "graph", "kernels of graphs: nsys profile --cuda-graph-trace=node" },
+};
+
+/* What to do about kernels that do not use Tensor Cores, and about work of
+ * which something is not known, by the reason; NULL if nothing helps. */
+static const char *
+overview_tip(const char *reason)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(tips); i++)
+		if (strcmp(tips[i].reason, reason) == 0)
+			return tips[i].text;
+	return NULL;
+}
+
+/* The parts of the screen. */
 
 #define SEP "\034"   /* between the names of tally why_op */
 #define NOTHING 5000 /* ns: less would be shown as 0.00 ms */

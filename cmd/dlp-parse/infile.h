@@ -74,34 +74,10 @@ size_t head_read(
 void head_push(struct infile *in, const char *path, int fd,
     const unsigned char *s, size_t n);
 
-bool head_is_report(const char *path); /* one that nsys exports */
-bool head_is_sqlite(const unsigned char *s, size_t n);
+bool head_is_report(const char *path);               /* one that nsys exports */
 bool head_is_dict(const unsigned char *s, size_t n); /* of PyProf */
 
-/* Fatal: says that the file is not a database, and what it is. zip: dlp-parse
- * unpacked it. */
-void head_refuse(
-    const char *name, enum zip zip, const unsigned char *s, size_t n);
-
-/* Temporary copies: infile_copy.c. There is one at a time in the process. */
-
-/* zip_kind: the compression, by the first bytes of a file. zip_tool: the tool
- * that unpacks it (xz, zstd or gzip), NULL for ZIP_NONE. */
+/* The compression, by the first bytes of a file. */
 enum zip zip_kind(const unsigned char *s, size_t n);
-const char *zip_tool(enum zip kind);
-
-/* Writes the n bytes in head and then everything from fd into the temporary
- * file, decompressed. name is for messages; failures are fatal. Returns the
- * path, which is valid until copy_remove(). */
-const char *copy_unpack(enum zip kind, const char *name, int fd,
-    const unsigned char *head, size_t n);
-
-/* Runs "nsys export" on the report at path; returns the path of the database,
- * as above. Fatal, with the command to run, if there is no nsys. */
-const char *copy_export(const char *path);
-
-/* Removes the copy's name. Also called at exit, and by a handler when a signal
- * ends the process. */
-void copy_remove(void);
 
 #endif

@@ -34,9 +34,6 @@ struct heap { /* of held events, the first in order on top */
 	size_t nspare, cap_spare;
 };
 
-/* True if a precedes b in the stream. */
-bool event_before(const struct event *a, const struct event *b);
-
 void heap_put(struct heap *h, const struct event *ev);
 /* Takes out the first event; it is valid until the next heap_put. */
 struct held *heap_take(struct heap *h);
@@ -60,21 +57,6 @@ struct window {
 };
 
 struct cursor;
-
-void window_put(struct window *w, struct cursor *c, int64_t pid, int64_t corr,
-    const struct event *ev);
-
-/* Takes one activity with this key out of the window (kinds and rows in any
- * order); false if no activity has it. all: the profile's cursors. */
-bool window_take(struct window *w, struct cursor *all, int64_t pid,
-    int64_t corr, struct event *ev);
-
-/* The number of activities of a kind under this key. */
-uint64_t window_count(
-    const struct window *w, int64_t pid, int64_t corr, enum ev_kind kind);
-
-/* Takes out any activity; false if the window is empty. */
-bool window_any(struct window *w, struct cursor *all, struct event *ev);
 
 void window_free(struct window *w);
 

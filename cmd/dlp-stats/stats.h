@@ -162,16 +162,6 @@ stats_before(int64_t t)
 
 struct stats;
 
-/* True if a requested report needs it. */
-bool stack_wanted(struct stats *s);
-void stack_range(struct stats *s, const struct stats_range *r);
-void stack_gpu(struct stats *s, const struct stats_gpu *g); /* of a call */
-/* Sets g->range, if it is needed. */
-void stack_innermost(struct stats *s, struct stats_gpu *g);
-/* Takes work whose call is missing. */
-void stack_no_call(struct stats *s, const struct stats_gpu *g);
-void stack_end(struct stats *s); /* end of the section: closes all */
-
 /* The reports. */
 
 struct report;
