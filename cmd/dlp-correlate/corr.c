@@ -157,6 +157,7 @@ free_procs(struct corr *c)
 
 	for (i = 0; (p = proc_nth(&c->threads, i)) != NULL; i++) {
 		graph_free(p);
+		xla_free(p);
 		if (c->hooks.forget != NULL)
 			c->hooks.forget(c, p);
 	}
@@ -186,6 +187,7 @@ corr_free(struct corr *corr)
 
 	for (i = 0; i < LAUNCHES; i++) {
 		map_free(&corr->launch[i].of);
+		map_free(&corr->launch[i].hlo_runs);
 		free(corr->launch[i].replay);
 	}
 	timeheap_free(&corr->closing.heap);

@@ -5,6 +5,7 @@
  *	corr_thread.c	to its process, its thread and the ranges open there
  *	corr_place.c	to the run that launched it, its phase and layer
  *	corr_ops.c	into the sums of that run
+ *	corr_xla.c	or of XLA's, if that is known by the kernel's name only
  *	corr_write.c	back into the stream, with columns added
  *
  * and a range from corr_feed.c to corr_range.c, which opens runs of ops. Runs
@@ -69,7 +70,8 @@ struct corr_op {         /* one block of memory holds it and its texts */
 	uint32_t no;     /* its number in the stream */
 	uint32_t fwd_no; /* no of the forward op of a backward, or OP_NONE */
 	bool bwd;
-	bool none;   /* stands for work that no op launched */
+	bool no_dir; /* neither forward nor backward, as far as is known */
+	bool none;   /* stands for work that no op launched; has no_dir, too */
 	bool marker; /* found by an argument marker */
 	bool once;   /* has a single run and is dropped with it */
 	struct escaped f[OF_N];
@@ -138,6 +140,10 @@ uint32_t op_of_args(struct corr_ops *t, struct escaped layer,
 /* fwd: the forward op, or OP_NONE. */
 uint32_t op_of_backward(struct corr_ops *t, struct escaped layer,
     const struct marker *m, uint32_t fwd);
+/* An op of XLA, by its HLO name, which becomes its type, too. text: what the
+ * framework says about it, or NULL. */
+uint32_t op_of_hlo(struct corr_ops *t, struct escaped layer,
+    struct escaped name, const struct marker *m, enum marker_dir dir);
 uint32_t op_unassociated(
     struct corr_ops *t, struct escaped layer, struct escaped what);
 /* An op of its own for one call; it lives until op_drop(). */
@@ -299,6 +305,8 @@ struct corr_open {
 	bool dead;    /* a marker that was never popped, which makes no op */
 	bool hidden;  /* groups ops (gradient checkpointing): the search for
 		       * an op looks through it */
+	bool buffer;  /* of XLA, around the launch of a CUDA graph; text is
+		       * its name */
 	int own_phase;
 	uint32_t name, mod;    /* compat_pyprof.c's numbers of names */
 	struct buf text;       /* the text: if layered, escaped; MK_TRACE:
@@ -350,6 +358,7 @@ struct corr_proc {
 	struct recent fwd;  /* sequence id -> forward op */
 	struct recent bwd;  /* op id -> backward op, for AccumulateGrad */
 	struct graphs *graphs;
+	struct xla *xla;
 	bool has_launch; /* the record of the launch call was seen */
 	int64_t launch_corr, launch_id;
 	struct pyprof_proc *py;  /* state of compat_pyprof.c */
@@ -500,7 +509,10 @@ struct launch {              /* a launch of a graph, while its work arrives */
 	int64_t at, corr;
 	bool called;   /* all its work arrives at the time of its call */
 	uint64_t used; /* when it was used last */
-	struct map of; /* captured run -> number of its replay + 1 */
+	struct map of; /* captured run, or op << 32 -> number of its replay
+			* + 1 */
+	struct map hlo_runs; /* HLO name -> runs so far; corr_xla.c */
+	size_t hlo_at;       /* Thunks passed so far */
 	struct corr_inst **replay;
 	size_t n, cap;
 };
@@ -515,9 +527,26 @@ void graph_node(struct corr *c, struct corr_thread *th, struct corr_proc *p,
 bool graph_place(
     struct corr *c, const struct corr_work *w, struct corr_place *pl);
 
+/* The launch that work of a graph belongs to, and in it the run of an op that
+ * is known by other means than its capture. */
+struct launch *graph_launch(struct corr *c, const struct corr_work *w);
+struct corr_inst *graph_run(
+    struct corr *c, struct launch *l, const struct corr_work *w, uint32_t op);
+
 /* Ends the launches whose call began before now; INT64_MAX ends all. */
 void graph_launch_end(struct corr *c, int64_t now);
 void graph_free(struct corr_proc *p);
+
+/* Kernels of XLA's command buffers; corr_xla.c. */
+
+/* Takes a Thunk that begins on the thread. */
+void xla_thunk(struct corr_thread *th, const struct marker *m);
+
+/* If w was launched by a command buffer and its name is that of an HLO
+ * instruction, sets pl->in to a run of that op; otherwise false. */
+bool xla_place(
+    struct corr *c, const struct corr_work *w, struct corr_place *pl);
+void xla_free(struct corr_proc *p);
 
 /* The op and phase of work; corr_place.c. */
 

@@ -132,7 +132,8 @@ launch_end(struct corr *c, struct launch *l)
 	for (i = 0; i < l->n; i++)
 		write_inst(c, l->replay[i]);
 	map_clear(&l->of);
-	l->n = 0;
+	map_clear(&l->hlo_runs);
+	l->hlo_at = l->n = 0;
 	l->p = NULL;
 	c->n_launch -= l->called;
 	l->called = false;
@@ -153,8 +154,8 @@ graph_launch_end(struct corr *c, int64_t now)
 
 /* The launch that the work belongs to. If the call was not recorded, the work
  * arrives by its time on the GPU, mixed with the work of other launches. */
-static struct launch *
-launch_of(struct corr *corr, const struct corr_work *work)
+struct launch *
+graph_launch(struct corr *corr, const struct corr_work *work)
 {
 	struct launch *launch, *old = corr->launch;
 
@@ -181,16 +182,17 @@ launch_of(struct corr *corr, const struct corr_work *work)
 	return launch;
 }
 
+/* captured_phase: used if the launch has none. */
 static void
 replay_new(struct corr *corr, struct launch *launch,
-    const struct corr_work *work, const struct captured *cap)
+    const struct corr_work *work, uint32_t op, int captured_phase)
 {
 	struct corr_inst *in = inst_new(&corr->insts);
 	bool guess;
 
 	in->replay = true;
 	in->id = ++corr->insts.n;
-	in->op = cap->op;
+	in->op = op;
 	in->pid = work->p->pid;
 	in->src = work->p->src;
 	in->has_tid = work->th != NULL;
@@ -198,12 +200,25 @@ replay_new(struct corr *corr, struct launch *launch,
 	in->start = work->has_api ? work->api_start : work->start;
 	in->phase = phase_now(&corr->threads, work->p, work->th, &guess);
 	if (in->phase == 0)
-		in->phase = cap->phase;
+		in->phase = captured_phase;
 	in->has_launch =
 	    work->p->has_launch && work->p->launch_corr == work->corr;
 	in->launch_id = work->p->launch_id;
 	ARRAY_GROW(launch->replay, launch->n, launch->cap);
 	launch->replay[launch->n++] = in;
+}
+
+struct corr_inst *
+graph_run(struct corr *corr, struct launch *launch,
+    const struct corr_work *work, uint32_t op)
+{
+	uint64_t *no = map_put(&launch->of, (uint64_t)op << 32, NULL);
+
+	if (*no == 0) {
+		replay_new(corr, launch, work, op, 0);
+		*no = launch->n;
+	}
+	return launch->replay[*no - 1];
 }
 
 bool
@@ -230,10 +245,10 @@ graph_place(
 		pl->phase = cap->phase;
 		return false;
 	}
-	launch = launch_of(corr, work);
+	launch = graph_launch(corr, work);
 	no = map_put(&launch->of, nd->cap, NULL);
 	if (*no == 0) {
-		replay_new(corr, launch, work, cap);
+		replay_new(corr, launch, work, cap->op, cap->phase);
 		*no = launch->n;
 	}
 	pl->in = launch->replay[*no - 1];

@@ -244,7 +244,8 @@ put_op_key(const struct corr_op *op)
 	buf_putc(&out_buf, '\t');
 	buf_put(&out_buf, name.s != NULL ? name.s : "-",
 	    name.s != NULL ? name.n : 1);
-	buf_puts(&out_buf, op->none ? "||" : op->bwd ? "|bprop|" : "|fprop|");
+	buf_puts(&out_buf,
+	    op->no_dir ? "||" : op->bwd ? "|bprop|" : "|fprop|");
 	if (shapes.s != NULL)
 		buf_put(&out_buf, shapes.s, shapes.n);
 }
@@ -260,7 +261,7 @@ op_write(struct corr_ops *ops, const struct corr_op *op)
 	put_field(op->f[OF_NAME]);
 	put_field(op->f[OF_MOD]);
 	put_field(op->f[OF_OP]);
-	if (op->none)
+	if (op->no_dir)
 		out_unset();
 	else
 		out_raw(op->bwd ? "bprop" : "fprop", 5);
@@ -371,6 +372,50 @@ draft_begin(struct corr_ops *t, struct draft *d)
 }
 
 uint32_t
+op_of_hlo(struct corr_ops *ops, struct escaped layer, struct escaped name,
+    const struct marker *m, enum marker_dir dir)
+{
+	struct draft draft;
+	uint32_t id, at;
+
+	key_begin(&ops->key, 'X', layer.s, layer.n);
+	key_put(&ops->key, name.s, name.n);
+	buf_putc(&ops->key, (char)('0' + dir));
+	id = ident_find(ops, &at);
+	if (id != OP_NONE)
+		return id;
+	draft_begin(ops, &draft);
+	draft.op.bwd = dir == MDIR_BPROP;
+	draft.op.no_dir = dir == MDIR_NONE;
+	draft_name_raw(&draft, layer, "", name);
+	draft_raw(&draft, OF_OP, name.s, name.n);
+	draft_layer(&draft, layer);
+	draft_raw(&draft, OF_BY, "xla", 3);
+	if (m != NULL) {
+		draft_view(&draft, OF_MOD, m->mod);
+		draft_view(&draft, OF_TEXT, m->path);
+	}
+	return draft_done(ops, &draft, at);
+}
+
+/* gemm_fusion_dot.10 has the kernel gemm_fusion_dot_10: one name for both. */
+static uint32_t
+op_of_thunk(
+    struct corr_ops *ops, struct escaped layer, const struct marker *m)
+{
+	struct escaped name;
+	size_t i;
+
+	buf_clear(&ops->tmp);
+	esc_put(&ops->tmp, m->name.s, m->name.n);
+	for (i = 0; i < ops->tmp.len; i++)
+		if (ops->tmp.s[i] == '.')
+			ops->tmp.s[i] = '_';
+	name = (struct escaped){ ops->tmp.s, ops->tmp.len };
+	return op_of_hlo(ops, layer, name, m, m->dir);
+}
+
+uint32_t
 op_of_range(
     struct corr_ops *ops, struct escaped layer, const struct marker *marker)
 {
@@ -378,6 +423,8 @@ op_of_range(
 	struct draft draft;
 	uint32_t id, at;
 
+	if (marker->by == BY_XLA && ops->hooks.range == NULL)
+		return op_of_thunk(ops, layer, marker);
 	key_begin(&ops->key, 'R', layer.s, layer.n);
 	key_put(&ops->key, marker->path.s, marker->path.n);
 	key_put(&ops->key, marker->name.s, marker->name.n);
@@ -465,7 +512,7 @@ draft_none(struct corr_ops *t, struct draft *d, struct escaped layer,
 	if (t->hooks.bare_names)
 		prefix.n = 0;
 	draft_begin(t, d);
-	d->op.none = true;
+	d->op.none = d->op.no_dir = true;
 	draft_name_raw(d, prefix, "unassociated_", what);
 	draft_raw(d, OF_OP, what.s, what.n);
 	draft_layer(d, layer);

@@ -265,6 +265,8 @@ work_place(
 	if ((!work->has_node || !graph_place(corr, work, pl)) &&
 	    work->th != NULL)
 		pl->in = launcher(corr, work);
+	if (pl->in == NULL && corr->ops.hooks.same == NULL)
+		xla_place(corr, work, pl);
 	top = work->th != NULL ? thread_top(work->th) : NULL;
 	place_phase(corr, work, pl);
 	if (pl->layer.n == 0)

@@ -294,6 +294,13 @@ range_op(struct corr *corr, struct corr_thread *th, struct corr_open *open,
 		    marker->kind == MK_BWD || marker->kind == MK_BWD_FRAME;
 	}
 	open->hidden = (marker->flags & MK_GROUP) != 0;
+	if (op && marker->by == BY_XLA) {
+		open->buffer = open->hidden;
+		if (open->buffer)
+			esc_put(&open->text, marker->name.s, marker->name.n);
+		else
+			xla_thunk(th, marker);
+	}
 	note_name(corr, th, open, marker);
 	open_op(corr, th, open, marker, up);
 	cur = open->own != NULL ? open->own : up->cur;

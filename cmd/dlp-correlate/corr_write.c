@@ -267,7 +267,7 @@ put_op_columns(const struct corr *corr, const struct corr_place *pl,
 	}
 	put_escaped(op->f[OF_MOD]);
 	put_escaped(op->f[OF_OP]);
-	if (op->none)
+	if (op->no_dir)
 		out_unset();
 	else
 		put_dir(op->bwd);
@@ -355,7 +355,7 @@ write_inst(struct corr *corr, struct corr_inst *in)
 	out_opt(in->has_tid, in->tid);
 	put_sums(in);
 	put_escaped(op->f[OF_OP]);
-	if (op->none)
+	if (op->no_dir)
 		out_unset();
 	else
 		put_dir(op->bwd);

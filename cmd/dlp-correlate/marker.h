@@ -49,6 +49,12 @@ enum marker_by {
 	BY_NWORDS
 };
 
+enum marker_dir { /* the direction of an op, as far as its text shows it */
+	MDIR_FPROP,
+	MDIR_BPROP,
+	MDIR_NONE /* unknown */
+};
+
 enum {
 	MK_DAMAGED = 1,    /* cut or malformed; the members that are set can
 			    * be used (an MK_ARGS without its args, an op
@@ -66,6 +72,7 @@ struct marker {
 	struct markers *in; /* where it was parsed */
 	enum marker_kind kind;
 	enum marker_by by;
+	enum marker_dir dir; /* of an MK_OP */
 	unsigned flags;
 	struct mview text;      /* the whole text */
 	struct mview name;      /* aten::conv2d, AddmmBackward0; MK_USER: the

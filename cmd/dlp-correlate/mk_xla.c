@@ -5,9 +5,15 @@
  *	Thunk:#hlo_op=fusion.3,hlo_module=jit_step,name=jit(step)/dot#
  *	XlaModule:#hlo_module=jit_step,program_id=5#
  *
- * A Thunk is an op. An XlaModule is a part of the layer path, as a range of the
- * program is (MK_USER). All others are the runtime's own (MK_GROUP), except
- * those that number steps.
+ * A Thunk is an op. Its direction is what JAX's transforms around it say: a
+ * gradient is transpose(jvp(..)), the forward of a gradient jvp(..), and
+ * without either it is unknown, because the same text stands for the loss
+ * alone, for the optimizer and for what XLA merged of several.
+ *
+ * Thunk:#hlo_op=command_buffer_1# groups the Thunks that a CUDA graph
+ * replaces. An XlaModule is a part of the layer path, as a range of the program
+ * is (MK_USER). All others are the runtime's own (MK_GROUP), except those that
+ * number steps.
  * Source: GetThunkInfo() in xla/service/gpu and the texts in
  * tests/unit/marker_cases.h.
  */
@@ -64,6 +70,16 @@ without_number(struct mview v)
 	return v;
 }
 
+static enum marker_dir
+direction(struct mview path)
+{
+	if (path.s == NULL)
+		return MDIR_NONE;
+	if (mv_find(path, "transpose(") != NULL)
+		return MDIR_BPROP;
+	return mv_find(path, "jvp(") != NULL ? MDIR_FPROP : MDIR_NONE;
+}
+
 static bool
 thunk(struct marker *marker)
 {
@@ -80,6 +96,9 @@ thunk(struct marker *marker)
 	marker->op = without_number(op);
 	marker->mod = field(marker->text, "hlo_module=");
 	marker->path = field(marker->text, "name=");
+	marker->dir = direction(marker->path);
+	if (mv_eq(marker->op, "command_buffer"))
+		marker->flags |= MK_GROUP;
 	if (marker->path.s == NULL) { /* MODULE/OP is its path */
 		buf_clear(path);
 		buf_put(path, marker->mod.s, marker->mod.n);

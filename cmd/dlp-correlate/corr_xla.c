@@ -1,0 +1,201 @@
+/*
+ * Kernels of XLA's command buffers. A command buffer is a CUDA graph that
+ * replaces the Thunks of a module, and one launch starts all its kernels. The
+ * nodes are mostly made before the profile begins, so no range is around them;
+ * but XLA names a kernel after the HLO instruction that it was made for, and
+ * each update of the buffer has a range for each Thunk that it changes:
+ *
+ *	Thunk:#hlo_op=command_buffer_1#
+ *	    Thunk:#name=jit(f)/jvp()/dot_general,hlo_op=gemm_fusion_dot.10,..#
+ *	    cuGraphLaunch: wrapped_convert_1, gemm_fusion_dot_10, nvjet_..., ..
+ *
+ * So each kernel with the name of an instruction is an op of that name, and its
+ * direction is that of the Thunk of this name. Kernels of libraries (cuBLAS,
+ * cuDNN) do not say which instruction called them: they belong to no op.
+ *
+ * Instructions with the same code share a kernel, which has the name of the
+ * first of them. A later run of the kernel in the same launch is therefore
+ * another instruction: probably that of the next Thunk of the same type. If
+ * this Thunk has another direction than the kernel's own, the run has none.
+ */
+#include "corr.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "err.h"
+
+struct hlo { /* an instruction that has a Thunk */
+	enum marker_dir dir;
+	uint32_t type;  /* number of its name without its number */
+	uint64_t after; /* place + 1 of the next of that type; 0: none yet */
+};
+
+struct xla { /* of a process; instructions in the order of their Thunks */
+	struct smap names; /* layer and kernel name -> place */
+	struct smap types; /* layer and type -> place of the last + 1 */
+	struct hlo *v;
+	size_t n, cap;
+	struct buf key;
+};
+
+/* XLA makes a kernel's name of an instruction's: gemm_fusion_dot.10 becomes
+ * gemm_fusion_dot_10. */
+static void
+hlo_key(struct buf *k, struct escaped layer, const char *s, size_t n)
+{
+	size_t i;
+
+	key_begin(k, 'H', layer.s, layer.n);
+	for (i = 0; i < n; i++)
+		buf_putc(k, isalnum((unsigned char)s[i]) ? s[i] : '_');
+}
+
+void
+xla_thunk(struct corr_thread *th, const struct marker *m)
+{
+	struct escaped layer = { th->layer.s, th->layer.len };
+	struct xla *x = th->p->xla;
+	uint32_t i, type;
+	bool is_new;
+
+	if (x == NULL)
+		x = th->p->xla = xcalloc(1, sizeof(*x));
+	hlo_key(&x->key, layer, m->name.s, m->name.n);
+	i = smap_put(&x->names, x->key.s, x->key.len, &is_new);
+	if (!is_new)
+		return;
+	x->names.val[i] = x->n;
+	hlo_key(&x->key, layer, m->op.s, m->op.n);
+	type = smap_put(&x->types, x->key.s, x->key.len, &is_new);
+	if (!is_new)
+		x->v[x->types.val[type] - 1].after = x->n + 1;
+	ARRAY_GROW(x->v, x->n, x->cap);
+	x->v[x->n++] = (struct hlo){ .dir = m->dir, .type = type };
+	x->types.val[type] = x->n;
+}
+
+/* The direction of the next Thunk of h's type after place at, which becomes the
+ * new place; h's own if there is none. */
+static enum marker_dir
+next_dir(const struct xla *x, const struct hlo *h, size_t *at)
+{
+	uint64_t i = h->after;
+
+	while (i != 0 && i - 1 < *at)
+		i = x->v[i - 1].after;
+	if (i == 0)
+		return h->dir;
+	if (x->v[i - 1].dir != h->dir)
+		return MDIR_NONE;
+	*at = (size_t)i;
+	return h->dir;
+}
+
+/* The direction of a kernel of the launch; *known: a Thunk has its name. */
+static enum marker_dir
+kernel_dir(struct xla *x, struct launch *l, struct escaped layer,
+    struct escaped kern, bool *known)
+{
+	uint32_t i;
+	uint64_t *runs;
+	size_t no;
+	bool is_new;
+
+	*known = false;
+	if (x == NULL)
+		return MDIR_NONE;
+	hlo_key(&x->key, layer, kern.s, kern.n);
+	i = smap_find(&x->names, x->key.s, x->key.len);
+	if (i == SMAP_NONE)
+		return MDIR_NONE;
+	*known = true;
+	no = (size_t)x->names.val[i];
+	runs = map_put(&l->hlo_runs, no, &is_new);
+	if (++*runs > 1)
+		return next_dir(x, &x->v[no], &l->hlo_at);
+	if (no + 1 > l->hlo_at)
+		l->hlo_at = no + 1;
+	return x->v[no].dir;
+}
+
+/* The beginnings of names that cuBLAS, cuDNN, CUTLASS and NCCL give to kernels
+ * in lower case. */
+static const char *const libraries[] = { "ampere_", "cublas", "cudnn",
+	"cutlass", "dot_kernel", "gemv", "hopper_", "maxwell_", "nccl", "nvjet",
+	"sm5", "sm6", "sm7", "sm8", "sm9", "sm10", "sm12", "turing_", "volta_",
+	"xmma" };
+
+/* True if XLA can have made the name: words in lower case, joined by _. */
+static bool
+is_hlo_name(struct escaped v)
+{
+	struct mview name = { v.s, v.n };
+	size_t i;
+
+	for (i = 0; i < v.n; i++)
+		if (!islower((unsigned char)v.s[i]) &&
+		    (i == 0 ||
+			(!isdigit((unsigned char)v.s[i]) && v.s[i] != '_')))
+			return false;
+	for (i = 0; i < ARRAY_LEN(libraries); i++)
+		if (mv_starts(name, libraries[i]))
+			return false;
+	return v.n > 0;
+}
+
+/* The command buffer's range that is open around a launch; NULL if there is
+ * none. */
+static const struct corr_open *
+buffer_around(const struct corr_thread *th)
+{
+	size_t i;
+
+	for (i = th->open.n; i > 0; i--)
+		if (thread_at(th, i - 1)->buffer)
+			return thread_at(th, i - 1);
+	return NULL;
+}
+
+bool
+xla_place(
+    struct corr *corr, const struct corr_work *work, struct corr_place *pl)
+{
+	const struct corr_open *buffer;
+	struct escaped layer, name = work->what;
+	enum marker_dir dir = MDIR_NONE;
+	struct launch *l;
+	bool known;
+
+	if (work->th == NULL ||
+	    (work->type != W_KERN && work->type != W_GRAPH) ||
+	    (buffer = buffer_around(work->th)) == NULL)
+		return false;
+	layer = (struct escaped){ work->th->layer.s, buffer->layer_len };
+	l = graph_launch(corr, work);
+	if (work->type == W_GRAPH) {
+		name = (struct escaped){ buffer->text.s, buffer->text.len };
+	} else {
+		dir = kernel_dir(work->p->xla, l, layer, name, &known);
+		if (!known && !is_hlo_name(name))
+			return false;
+	}
+	pl->in = graph_run(corr, l, work,
+	    op_of_hlo(&corr->ops, layer, name, NULL, dir));
+	return true;
+}
+
+void
+xla_free(struct corr_proc *p)
+{
+	if (p->xla == NULL)
+		return;
+	smap_free(&p->xla->names);
+	smap_free(&p->xla->types);
+	buf_free(&p->xla->key);
+	free(p->xla->v);
+	free(p->xla);
+	p->xla = NULL;
+}
