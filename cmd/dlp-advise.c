@@ -15,7 +15,7 @@
 #include "out.h"
 
 static const char usage[] =
-    "usage: dlp-advise [-Dlu] [--fail-on RULES] [--rule RULE=N] [FILE]\n"
+    "usage: dlp-advise [-Djlu] [--fail-on RULES] [--rule RULE=N] [FILE]\n"
     "\n"
     "Judges a profile by rules, and adds a finding record for each rule to\n"
     "the stream.\n"
@@ -24,6 +24,7 @@ static const char usage[] =
     "      --fail-on RULES   exit 1 if one of these fires: names, comma\n"
     "                        separated, any, or dlprof\n"
     "      --rule RULE=N     set the threshold of a rule to N\n"
+    "  -j, --json            write one JSON object instead of the stream\n"
     "  -l, --list            list the rules\n"
     "  -u, --unbuffered      write each record at once\n"
     "  -h, --help            this text\n"
@@ -35,14 +36,16 @@ static const struct advise_rule *const rules[] = { ADVISE_RULES(ADVISE_ROW) };
 struct advise {
 	/* options */
 	bool dlprof;         /* only DLProf's detectors */
+	bool json;           /* an object instead of a stream */
 	const char *fail_on; /* NULL, or a comma list: rules, any, dlprof */
 	struct advise_limit {
 		double v;
 		bool dlprof; /* the item in fail_on that is DLProf's */
 	} limit[ARRAY_LEN(rules)];
 	/* the stream */
-	struct out_type *finding, *finding_src; /* with column src */
-	const char *cols[32];                   /* columns of finding_src */
+	struct advise_put *put;
+	struct buf objects; /* --json: of each file */
+	size_t n_objects;
 	struct rec_col *judged;
 	struct buf legend; /* of findings in the input, written only if one
 			    * of them is kept */
@@ -82,62 +85,9 @@ say_unjudged(const struct advise *a, const struct advise_rule *r,
 		    v->missing != NULL ? v->missing : "what tells");
 }
 
-static void
-put_buf(const struct buf *b, bool said)
-{
-	out_raw(said && b->len > 0 ? b->s : NULL, b->len);
-}
-
-struct judged {
-	const struct advise_rule *rule;
-	size_t at; /* its place among the rules */
-	struct advise_verdict v;
-	const char *part_of; /* the finding that it is a part of; NULL if
-			      * none */
-};
-
-static void
-write_finding(
-    const struct advise *a, const struct facts *f, const struct judged *j)
-{
-	const struct advise_limit *limit = &a->limit[j->at];
-	const struct advise_rule *r = j->rule;
-	const struct advise_verdict *v = &j->v;
-	static const char *const word[] = { "no", "yes", "not judged" };
-	bool yes = v->judged == V_YES, told = v->judged != V_UNJUDGED;
-	struct buf at = { 0 }, share = { 0 };
-
-	if (r->unit != NULL)
-		buf_printf(&at, "%.10g", limit->v);
-	out_rec(f->src.len > 0 ? a->finding_src : a->finding);
-	out_raw(r->id, strlen(r->id));
-	out_raw(word[v->judged], strlen(word[v->judged]));
-	put_buf(&v->problem, yes);
-	put_buf(&v->advice, yes);
-	put_buf(&v->value, told);
-	put_buf(&at, true);
-	out_raw(r->unit == NULL ? NULL
-		: limit->dlprof ? "dlprof"
-				: "ours",
-	    limit->dlprof ? 6 : 4);
-	out_raw(told ? NULL : v->missing, told ? 0 : strlen(v->missing));
-	put_buf(&v->evidence, yes);
-	out_raw(r->unit, r->unit != NULL ? strlen(r->unit) : 0);
-	out_raw(r->dlprof ? "dlprof" : "ours", r->dlprof ? 6 : 4);
-	if (v->share >= 0)
-		buf_printf(&share, "%.1f", v->share);
-	put_buf(&share, yes);
-	out_raw(j->part_of, j->part_of != NULL ? strlen(j->part_of) : 0);
-	if (f->src.len > 0)
-		out_raw(f->src.s, f->src.len);
-	out_end();
-	buf_free(&at);
-	buf_free(&share);
-}
-
 /* If the rule that includes this one's time fired too, that one leads. */
 static void
-find_leads(struct judged *j, size_t n)
+find_leads(struct advise_finding *j, size_t n)
 {
 	size_t i, k;
 
@@ -149,21 +99,21 @@ find_leads(struct judged *j, size_t n)
 }
 
 static int
-by_share(const void *a, const void *b)
+by_ceiling(const void *a, const void *b)
 {
-	const struct judged *x = a, *y = b;
+	const struct advise_finding *x = a, *y = b;
 	bool fx = x->v.judged == V_YES, fy = y->v.judged == V_YES;
-	bool sx = fx && x->v.share >= 0, sy = fy && y->v.share >= 0;
+	bool gx = fx && x->v.gains, gy = fy && y->v.gains;
 
 	if (fx != fy)
 		return fx ? -1 : 1;
 	if ((x->part_of != NULL) != (y->part_of != NULL))
 		return x->part_of == NULL ? -1 : 1;
-	if (sx != sy)
-		return sx ? -1 : 1;
-	if (sx && x->v.share != y->v.share)
-		return x->v.share > y->v.share ? -1 : 1;
-	return (x->at > y->at) == sx ? -1 : 1;
+	if (gx != gy)
+		return gx ? -1 : 1;
+	if (gx && x->v.ceiling != y->v.ceiling)
+		return x->v.ceiling > y->v.ceiling ? -1 : 1;
+	return (x->at > y->at) == gx ? -1 : 1;
 }
 
 static void
@@ -173,10 +123,11 @@ forget_verdict(struct advise_verdict *v)
 	buf_free(&v->advice);
 	buf_free(&v->value);
 	buf_free(&v->evidence);
+	buf_free(&v->where);
 }
 
 /* Judges the facts of a section, or of a file of it. Findings that fired are
- * written first, by their share of the time; if shares are equal, the later
+ * written first, by their ceiling; if two are equal, the later
  * rule comes first, because later rules are more specific. Findings that
  * another one leads come after these; then the rest in the order of the rules.
  */
@@ -184,7 +135,7 @@ static void
 judge_facts(void *arg, struct facts *f)
 {
 	struct advise *a = arg;
-	struct judged j[ARRAY_LEN(rules)] = { 0 };
+	struct advise_finding j[ARRAY_LEN(rules)] = { 0 };
 	const struct advise_rule *r;
 	advise_judge *judge;
 	uint64_t fired = 0;
@@ -196,7 +147,8 @@ judge_facts(void *arg, struct facts *f)
 			continue;
 		j[n].rule = r;
 		j[n].at = i;
-		j[n].v.share = -1;
+		j[n].limit = a->limit[i].v;
+		j[n].limit_dlprof = a->limit[i].dlprof;
 		judge = a->dlprof && r->dlprof_judge != NULL ? r->dlprof_judge
 							     : r->judge;
 		judge(f, a->limit[i].v, &j[n].v);
@@ -205,28 +157,17 @@ judge_facts(void *arg, struct facts *f)
 	}
 	find_leads(j, n);
 	if (!a->dlprof) /* DLProf uses the order of its report */
-		qsort(j, n, sizeof(j[0]), by_share);
-	for (i = 0; i < n; i++) {
-		write_finding(a, f, &j[i]);
+		qsort(j, n, sizeof(j[0]), by_ceiling);
+	if (a->json)
+		advise_json(&a->objects, f, j, n);
+	else
+		advise_put(a->put, f, j, n, a->dlprof);
+	a->n_objects++;
+	for (i = 0; i < n; i++)
 		forget_verdict(&j[i].v);
-	}
 	a->failed |= fired > 0;
-	stage_note("gate_fired", fired);
-}
-
-/* Findings about a file that has a name include the name. */
-static struct out_type *
-type_with_src(struct advise *a)
-{
-	const struct col_def *c;
-	int n = 0;
-
-	for (c = col_defs; c->type != NULL; c++)
-		if (strcmp(c->type, "finding") == 0 &&
-		    n < (int)ARRAY_LEN(a->cols) - 1)
-			a->cols[n++] = c->name;
-	a->cols[n++] = "src";
-	return out_type("finding", a->cols, n);
+	if (!a->json)
+		stage_note("gate_fired", fired);
 }
 
 /* Keeps findings from a database of DLProf, and drops those of an earlier run.
@@ -236,7 +177,7 @@ see_finding(struct stage *st, struct rec *r)
 {
 	struct advise *a = rec_arg(r);
 
-	if (!rec_is(r, a->judged, "stored"))
+	if (!rec_is(r, a->judged, "stored") || a->json)
 		return;
 	if (a->legend.len > 0)
 		out_line(a->legend.s, a->legend.len);
@@ -262,8 +203,7 @@ advise_stream(struct stage *st, struct advise *a)
 	struct advise_reader *reader;
 	int status;
 
-	a->finding = out_type_reg("finding", "dlp-advise");
-	a->finding_src = type_with_src(a);
+	a->put = advise_put_open();
 	a->judged =
 	    rec_col(stage_on(st, "finding", see_finding, see_finding_legend, a),
 		"judged", REC_OPT);
@@ -271,6 +211,10 @@ advise_stream(struct stage *st, struct advise *a)
 	stage_anew(st, notes);
 	status = stage_run(st);
 	advise_read_free(reader);
+	advise_put_free(a->put);
+	if (a->json && status == EXIT_OK)
+		advise_json_end(&a->objects, a->n_objects);
+	buf_free(&a->objects);
 	return status == EXIT_OK && a->failed ? EXIT_GATE : status;
 }
 
@@ -353,17 +297,26 @@ main(int argc, char **argv)
 {
 	static const struct cli_opt opts[] = {
 		{ 'D', "dlprof", .flag = &opt.dlprof },
+		{ 'j', "json", .flag = &opt.json },
 		{ 'l', "list", .act = list_rules },
 		{ 0, "fail-on", .call = set_fail_on },
 		{ 0, "rule", .call = set_threshold },
 		{ 0 },
 	};
 	struct stage st;
+	const char *path;
+	bool unbuffered;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(rules); i++)
 		opt.limit[i] = (struct advise_limit){ rules[i]->limit,
 			rules[i]->limit_dlprof };
-	stage_start(&st, "dlp-advise", usage, opts, argc, argv);
+	cli_init("dlp-advise");
+	unbuffered = cli_options(argc, argv, usage, opts);
+	path = cli_operand(argc, argv, usage);
+	if (opt.json)
+		stage_open_sink(&st, path, unbuffered);
+	else
+		stage_open(&st, argc, argv, path, unbuffered);
 	return out_finish(advise_stream(&st, &opt));
 }

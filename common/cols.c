@@ -85,6 +85,7 @@ const struct type_def type_defs[] = {
 	    "a node in the tree of layers: a path with which op names "
 	    "begin" },
 	{ "finding", ADVISE, "a finding of the rules of dlp-advise" },
+	{ "in_use", ADVISE, "what speeds a program up and it uses already" },
 	{ "mfu", MFU, "an iteration: how well its products use the GPUs" },
 	{ "overview", OVERVIEW,
 	    "a whole profile: its steps, and where their time goes" },
@@ -724,6 +725,22 @@ const struct col_def col_defs[] = {
 	{ "finding", "part_of", ADVISE, COL_TEXT,
 	    "another finding about the same time, which is listed "
 	    "first" },
+	{ "finding", "where", ADVISE, COL_TEXT,
+	    "the records that show it, as a filter: VIEW KEY=VALUE...; see"
+	    " dlp-advise(1)" },
+	{ "finding", "ceiling_ns", ADVISE, COL_INT,
+	    "time of the GPUs in the steps that it affects: the most that can"
+	    " be gained; unset if unknown" },
+	{ "finding", "steps", ADVISE, COL_TEXT,
+	    "the steps that were judged: N or N-M; unset without steps" },
+	{ "finding", "version", ADVISE, COL_INT,
+	    "version of the rule; rises when it judges differently" },
+
+	{ "in_use", "name", ADVISE, COL_TEXT,
+	    "compiled, graphs, foreach, fused, channels_last, sdpa or tf32" },
+	{ "in_use", "used", ADVISE, COL_YNU,
+	    "whether the program uses it; unset if it has nothing to use it"
+	    " for, or nothing tells" },
 
 	{ "mfu", "iter", MFU, COL_INT, "iteration" },
 	{ "mfu", "key", MFU, COL_TEXT, "what cut it: range text or op" },

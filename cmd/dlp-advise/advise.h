@@ -16,7 +16,7 @@
  * that are read and their columns.
  */
 
-#define ADVISE_COLS 10
+#define ADVISE_COLS 20
 
 struct advise_type;
 typedef void advise_fact(
@@ -51,6 +51,29 @@ advise_in_iter(const struct advise_type *t, const struct rec *r)
 advise_fact add_kernel, add_copy, add_set, add_sync, add_call, add_graph,
     add_inst;
 
+/*
+ * advise_use.c: what the program has in use.
+ */
+
+struct use_kernel { /* of a kernel in the steps that does not communicate */
+	struct mview name, op, layer, phase, family, dtype;
+	bool graph;  /* a node of a CUDA graph */
+	bool scores; /* its op has the shape of attention's scores */
+	bool fused;  /* of a fused optimizer, by its full name */
+	int64_t dur;
+};
+
+void use_add(struct facts *f, const struct use_kernel *k);
+
+enum use_state { USE_UNKNOWN, USE_NO, USE_YES };
+
+/* Of USE_COMPILED, ...; its name. */
+enum use_state use_of(const struct facts *f, int which);
+const char *use_name(int which);
+
+/* How to launch less: a sentence without a capital and without an end. */
+const char *use_launch_advice(const struct facts *f);
+
 /* All rules, in the order of the list: first DLProf's, in the order of its
  * report. */
 #define ADVISE_RULES(X)                                                        \
@@ -68,29 +91,42 @@ advise_fact add_kernel, add_copy, add_set, add_sync, add_call, add_graph,
 	X(no_fusion)                                                           \
 	X(unused_gpus)                                                         \
 	X(sync_calls)                                                          \
+	X(idle_after_sync)                                                     \
 	X(launch_bound)                                                        \
+	X(reduce_overhead)                                                     \
 	X(exposed_comm)                                                        \
+	X(rank_wait)                                                           \
+	X(fsdp_prefetch)                                                       \
 	X(tc_unused)                                                           \
 	X(tc_fp32)                                                             \
 	X(tc_unaligned)                                                        \
 	X(pageable_copies)                                                     \
 	X(alloc_calls)                                                         \
 	X(few_blocks)                                                          \
+	X(channels_last)                                                       \
+	X(fused_optimizer)                                                     \
+	X(sdpa)                                                                \
+	X(loss_chain)                                                          \
+	X(pointwise_chain)                                                     \
 	X(loader_workers)                                                      \
 	X(memory_full)                                                         \
 	X(graph_level)                                                         \
 	X(no_op)                                                               \
 	X(profiler_cost)                                                       \
+	X(marker_cost)                                                         \
 	X(lazy_loading)                                                        \
+	X(one_off)                                                             \
 	X(lost_events)
 
 struct advise_verdict {
 	enum { V_NO, V_YES, V_UNJUDGED } judged;
 	struct buf problem, advice, value, evidence; /* escaped text */
+	struct buf where;    /* the records that show it: a filter, as
+			      * dlp-advise(1) defines it */
 	const char *missing; /* V_UNJUDGED: the missing input */
-	double share;        /* the part of the GPUs' time that it concerns,
-			      * in percent, which is the most that can be
-			      * gained; below 0 if none */
+	bool gains;          /* the ceiling is known */
+	int64_t ceiling;     /* the time of GPUs that it concerns, which is the
+			      * most that can be gained */
 	const char *within;  /* a rule that includes this rule's time: if
 			      * both fire, that one leads; NULL if none */
 };
@@ -100,6 +136,7 @@ typedef void advise_judge(
 
 struct advise_rule {
 	const char *id;
+	int version;       /* rises when the rule judges differently */
 	bool dlprof;       /* one of DLProf's detectors */
 	double limit;      /* the threshold, unless --rule sets another */
 	const char *unit;  /* of the threshold; NULL if there is none */
@@ -109,11 +146,44 @@ struct advise_rule {
 	advise_judge *dlprof_judge; /* with --dlprof; NULL: the same */
 };
 
+struct advise_finding { /* a rule, judged */
+	const struct advise_rule *rule;
+	size_t at;    /* its place among the rules */
+	double limit; /* the threshold, and whose it is */
+	bool limit_dlprof;
+	struct advise_verdict v;
+	const char *part_of; /* the finding that it is a part of; NULL if
+			      * none */
+};
+
+/* advise_put.c: findings, and what is in use, as records of the stream; not the
+ * latter with --dlprof. The caller frees it after the stage has run. */
+struct advise_put;
+struct advise_put *advise_put_open(void);
+void advise_put(struct advise_put *p, const struct facts *f,
+    const struct advise_finding *j, size_t n, bool dlprof);
+void advise_put_free(struct advise_put *p);
+
+/* advise_json.c: appends the object of a file; writes all n of them. */
+void advise_json(struct buf *b, const struct facts *f,
+    const struct advise_finding *j, size_t n);
+void advise_json_end(struct buf *b, size_t n);
+
+/* The first and the last step that was judged; false if there are none. */
+bool advise_steps(const struct facts *f, int64_t *from, int64_t *to);
+
 #define ADVISE_DECLARE(name) extern const struct advise_rule rule_##name;
 ADVISE_RULES(ADVISE_DECLARE)
 
 /* The input to judge by is missing. */
 void verdict_unjudged(struct advise_verdict *v, const char *missing);
+
+/* The most that can be gained: ns of the GPUs' time in the steps. */
+void verdict_gain(struct advise_verdict *v, int64_t ns);
+
+/* Where to look: VIEW, and KEY=VALUE of each further pair of arguments, up to
+ * NULL. The value is escaped text. */
+void verdict_where(struct advise_verdict *v, const char *view, ...);
 
 /* "yes" if value is above limit, otherwise "no"; stores the value with one
  * decimal. */

@@ -83,7 +83,7 @@ say_idle_part(const struct facts *f, struct advise_verdict *v)
 	    "%s has the highest (non-GPU) usage at %.1f%%."
 	    " %s",
 	    parts[best].name, most, parts[best].advice);
-	v->share = most;
+	verdict_gain(v, facts_busy_ns(f, 1U << parts[best].class));
 	v->within = parts[best].class == B_LOAD ? "dataloader_detector" : NULL;
 }
 

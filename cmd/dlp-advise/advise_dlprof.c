@@ -46,8 +46,9 @@ judge_amp(const struct facts *f, double limit, struct advise_verdict *v)
 		return;
 	v->judged = f->ops.half == 0 && (double)n > limit ? V_YES : V_NO;
 	buf_u64(&v->value, n);
-	v->share = facts_share_pct(f, f->eligible_ns);
+	verdict_gain(v, f->eligible_ns);
 	v->within = "tc_unused";
+	verdict_where(v, "ops", "tc", "no", "tc_eligible", "yes", NULL);
 	say_count(&v->problem, n, "op");
 	buf_printf(&v->problem,
 	    " could use Tensor Cores and %s not, and none runs in a half"
@@ -59,6 +60,7 @@ judge_amp(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_amp = {
 	.id = "amp_detector",
+	.version = 1,
 	.dlprof = true,
 	.limit = 0,
 	.unit = "ops",
@@ -82,6 +84,7 @@ judge_cudnn_benchmark(
 		return;
 	}
 	v->judged = f->model[M_BENCHMARK_OFF] == 1 ? V_YES : V_NO;
+	verdict_where(v, "ops", "family", "conv", NULL);
 	buf_puts(&v->problem, "cuDNN's benchmark mode is off, and the model"
 			      " has convolutions");
 	buf_puts(&v->advice,
@@ -91,6 +94,7 @@ judge_cudnn_benchmark(
 
 const struct advise_rule rule_cudnn_benchmark = {
 	.id = "cudnn_benchmark_detector",
+	.version = 1,
 	.dlprof = true,
 	.limit_dlprof = true,
 	.help =
@@ -135,6 +139,7 @@ judge_slow_api(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_slow_api = {
 	.id = "slow_api_detector",
+	.version = 1,
 	.dlprof = true,
 	.limit_dlprof = true,
 	.help = "anomaly detection, gradcheck or the autograd profiler is on",
@@ -142,11 +147,9 @@ const struct advise_rule rule_slow_api = {
 };
 
 static void
-judge_no_emit_nvtx(
-    const struct facts *f, double limit, struct advise_verdict *v)
+judge_marked(const struct facts *f, bool torch, struct advise_verdict *v)
 {
-	(void)limit;
-	if (!is_pytorch(f))
+	if (!torch)
 		return;
 	v->judged =
 	    f->ops.pytorch == 0 && f->model[M_EMIT_NVTX] != 1 ? V_YES : V_NO;
@@ -158,12 +161,38 @@ judge_no_emit_nvtx(
 	    "(record_shapes=True)");
 }
 
+/* The names of kernels tell PyTorch, too. */
+static void
+judge_no_emit_nvtx(
+    const struct facts *f, double limit, struct advise_verdict *v)
+{
+	(void)limit;
+	if (f->n_kern > 0 && f->kind[K_GRAPH].n == f->n_kern) {
+		verdict_unjudged(v, "kernels outside of CUDA graphs");
+		return;
+	}
+	judge_marked(
+	    f, is_pytorch(f) || (f->frameworks & FW_PYTORCH) != 0, v);
+	v->within = "no_op";
+	verdict_where(v, "ops", "op", "-", NULL);
+}
+
+static void
+dlprof_no_emit_nvtx(
+    const struct facts *f, double limit, struct advise_verdict *v)
+{
+	(void)limit;
+	judge_marked(f, is_pytorch(f), v);
+}
+
 const struct advise_rule rule_no_emit_nvtx = {
 	.id = "emit_nvtx_detector",
+	.version = 1,
 	.dlprof = true,
 	.limit_dlprof = true,
 	.help = "PyTorch without emit_nvtx",
 	.judge = judge_no_emit_nvtx,
+	.dlprof_judge = dlprof_no_emit_nvtx,
 };
 
 static void
@@ -189,6 +218,7 @@ judge_bad_shape(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_bad_shape = {
 	.id = "bad_tensor_shape_detector",
+	.version = 1,
 	.dlprof = true,
 	.limit = 0,
 	.unit = "ops",
@@ -210,6 +240,7 @@ judge_no_fusion(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_no_fusion = {
 	.id = "no_fusion_detector",
+	.version = 1,
 	.dlprof = true,
 	.limit_dlprof = true,
 	.help = "TensorFlow 1: nothing of XLA is seen",
@@ -218,12 +249,10 @@ const struct advise_rule rule_no_fusion = {
 
 /* The activity of the CPU meanwhile: the largest kind of API calls, if it is
  * the main part of that time. */
-static const char *
-cpu_part(const struct facts *f)
+static void
+say_cpu_part(const struct facts *f, struct buf *b)
 {
 	static const char *const say[N_CPU] = {
-		[C_LAUNCH] = ", mostly launches: launch less, by torch.compile"
-			     " or CUDA graphs",
 		[C_FIRST] = ", mostly first calls, which start CUDA and load"
 			    " modules: profile later steps",
 		[C_MODULE] = ", mostly loading of modules, of start-up: profile"
@@ -240,13 +269,16 @@ cpu_part(const struct facts *f)
 			best = i;
 	if (2 * facts_share_pct(f, f->cpu_ns[best]) <
 	    facts_busy_pct(f, 1U << B_CPU))
-		return ", mostly the program itself, between its CUDA calls: "
-		       "dlp"
-		       " gaps FILE tells where";
-	return say[best];
+		buf_puts(b, ", mostly the program itself, between its CUDA"
+			    " calls: dlp gaps FILE tells where");
+	else if (best == C_LAUNCH)
+		buf_printf(b, ", mostly launches: launch less: %s",
+		    use_launch_advice(f));
+	else
+		buf_puts(b, say[best]);
 }
 
-/* The reasons why a GPU waits, and their remedies; NULL: cpu_part(). */
+/* The reasons why a GPU waits, and their remedies; NULL: say_cpu_part(). */
 static const struct {
 	int class;
 	const char *name, *advice;
@@ -261,33 +293,41 @@ static const struct {
 	    ": dlp copies FILE tells what is copied, and from which memory" },
 };
 
-/* The meaning of a class of dlp-gaps, and its remedy. */
-static const char *
-gap_part(int class)
-{
-	static const char *const say[N_GAP] = {
-		[G_LAUNCH] = "launch-bound: launch less, by torch.compile or"
-			     " CUDA graphs",
-		[G_STARTUP] = "first calls, which start CUDA and load"
-			      " modules: profile later steps",
-		[G_SYNC] = "waiting for the GPU: synchronize less",
-		[G_DATA] = "loading of data: more workers, or less to do for"
-			   " them",
-		[G_COMM] = "communication on the CPU",
-		[G_ALLOC] = "allocation of memory: allocate once",
-		[G_MODULE] = "loading of modules, of start-up: profile later"
-			     " steps",
-		[G_OS] = "calls of the operating system: dlp waits FILE tells"
-			 " which",
-		[G_PROFILER] = "the profiler itself: record less",
-		[G_QUEUED] = "short gaps between works that were launched in"
-			     " time",
-		[G_UNKNOWN] = "nothing that was recorded: code without ranges"
-			      " and CUDA calls",
-	};
-
-	return say[class];
-}
+/* The classes of dlp-gaps, their meaning, and their remedy. */
+static const struct {
+	const char *class, *say;
+	const char *rule; /* the rule about it; NULL if there is none */
+} gap_parts[N_GAP] = {
+	[G_LAUNCH] = { "launch-bound", NULL, "launch_bound" },
+	[G_STARTUP] = { "startup",
+	    "first calls, which start CUDA and load modules: profile later"
+	    " steps",
+	    NULL },
+	[G_SYNC] = { "sync", "waiting for the GPU: synchronize less", NULL },
+	[G_DATA] = { "dataloader",
+	    "loading of data: more workers, or less to do for them",
+	    "dataloader_detector" },
+	[G_COMM] = { "comm-wait", "communication on the CPU", NULL },
+	[G_ALLOC] = { "allocation", "allocation of memory: allocate once",
+	    NULL },
+	[G_MODULE] = { "module-load",
+	    "loading of modules, of start-up: profile later steps", NULL },
+	[G_OS] = { "os-wait",
+	    "calls of the operating system: dlp waits FILE tells which", NULL },
+	[G_PROFILER] = { "profiler", "the profiler itself: record less", NULL },
+	[G_QUEUED] = { "queued",
+	    "short gaps between works that were launched in time", NULL },
+	[G_UNKNOWN] = { "unknown",
+	    "nothing that was recorded: code without ranges and CUDA calls",
+	    NULL },
+	[G_AFTER_SYNC] = { "after-sync",
+	    "the program had waited for the GPU and launched nothing ahead",
+	    "idle_after_sync" },
+	[G_GRAPH_UPDATE] = { "graph-update",
+	    "updates of CUDA graphs: keep addresses and sizes the same", NULL },
+	[G_HOST] = { "host-only",
+	    "the program itself, which calls nothing of CUDA", NULL },
+};
 
 /* The largest cause of idle time or copies; false if dlp-gaps has not run. */
 static bool
@@ -298,19 +338,23 @@ say_gaps(const struct facts *f, struct advise_verdict *v)
 
 	if (!f->has_gaps || pct <= facts_busy_pct(f, 1U << B_MEM))
 		return false;
-	v->share = pct;
-	v->within = c == G_LAUNCH ? "launch_bound"
-		    : c == G_DATA ? "dataloader_detector"
-				  : NULL;
+	verdict_gain(v, f->gap_ns[c]);
+	v->within = gap_parts[c].rule;
+	verdict_where(v, "gaps", "class", gap_parts[c].class, NULL);
+	tops_put(&f->gap_in[c], &v->evidence, 2);
 	buf_printf(&v->advice,
-	    "It idles for %.1f %% of the time for one reason: %s; dlp gaps FILE"
-	    " tells when",
-	    pct, gap_part(c));
+	    "It idles for %.1f %% of the time for one reason: ", pct);
+	if (c == G_LAUNCH)
+		buf_printf(&v->advice, "launch-bound: %s",
+		    use_launch_advice(f));
+	else
+		buf_puts(&v->advice, gap_parts[c].say);
+	buf_puts(&v->advice, "; dlp gaps FILE tells when");
 	return true;
 }
 
 /* Names in the advice the largest part of the time in which no kernel runs;
- * that time is the share of the finding. */
+ * that time is the ceiling of the finding. */
 static void
 say_largest(const struct facts *f, struct advise_verdict *v)
 {
@@ -326,11 +370,16 @@ say_largest(const struct facts *f, struct advise_verdict *v)
 			best = i;
 		}
 	}
-	buf_printf(&v->advice, "%s takes %.1f %% of the time meanwhile%s",
-	    idle_parts[best].name, most,
-	    idle_parts[best].advice != NULL ? idle_parts[best].advice
-					    : cpu_part(f));
-	v->share = most;
+	buf_printf(&v->advice, "%s takes %.1f %% of the time meanwhile",
+	    idle_parts[best].name, most);
+	if (idle_parts[best].advice != NULL)
+		buf_puts(&v->advice, idle_parts[best].advice);
+	else
+		say_cpu_part(f, &v->advice);
+	verdict_gain(v, facts_busy_ns(f, 1U << idle_parts[best].class));
+	verdict_where(v, "gaps", NULL);
+	if (idle_parts[best].class == B_MEM)
+		verdict_where(v, "copies", NULL);
 	v->within =
 	    idle_parts[best].class == B_LOAD ? "dataloader_detector" : NULL;
 }
@@ -353,6 +402,7 @@ judge_underutilized(
 	buf_printf(
 	    &v->problem, "The GPU runs kernels for %.1f %% of the time", pct);
 	if (f->queue_full.all.n > 0) {
+		buf_clear(&v->evidence);
 		tops_put(&f->queue_full, &v->evidence, 1);
 		buf_puts(&v->evidence, " of launches that waited for the GPU");
 	}
@@ -361,6 +411,7 @@ judge_underutilized(
 
 const struct advise_rule rule_underutilized = {
 	.id = "underutilized_gpu_detector",
+	.version = 1,
 	.dlprof = true,
 	.limit = 50,
 	.unit = "percent",
@@ -371,17 +422,22 @@ const struct advise_rule rule_underutilized = {
 	.dlprof_judge = dlprof_underutilized,
 };
 
+/* spin: kernels that communicate count as work, as in DLProf. */
 static void
-judge_imbalanced(const struct facts *f, double limit, struct advise_verdict *v)
+judge_balance(const struct facts *f, double limit, bool spin,
+    struct advise_verdict *v)
 {
 	double pct, lo = 101, hi = -1;
 	size_t i, n = 0;
+	int64_t work;
 
 	for (i = 0; i < f->n_dev; i++) {
 		if (facts_dev_wall(&f->dev[i]) <= 0 || f->dev[i].n_kern == 0)
 			continue;
-		pct = 100.0 * (double)facts_dev_kernels(&f->dev[i]) /
-		      (double)facts_dev_wall(&f->dev[i]);
+		work = facts_dev_kernels(&f->dev[i]);
+		if (!spin)
+			work = num_sub(work, facts_dev_bare(&f->dev[i]));
+		pct = 100.0 * (double)work / (double)facts_dev_wall(&f->dev[i]);
 		lo = pct < lo ? pct : lo;
 		hi = pct > hi ? pct : hi;
 		buf_printf(&v->evidence, "%sdevice %lld: %.1f %%",
@@ -403,13 +459,30 @@ judge_imbalanced(const struct facts *f, double limit, struct advise_verdict *v)
 	    " that the others wait for");
 }
 
+/* A kernel that communicates spins until the other GPUs come: a GPU that waits
+ * would look busy. */
+static void
+judge_imbalanced(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	judge_balance(f, limit, false, v);
+	verdict_where(v, "devices", NULL);
+}
+
+static void
+dlprof_imbalanced(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	judge_balance(f, limit, true, v);
+}
+
 const struct advise_rule rule_imbalanced = {
 	.id = "imbalanced_gpu_detector",
+	.version = 1,
 	.dlprof = true,
 	.limit = 10,
 	.unit = "points",
 	.help = "the GPUs' shares of busy time differ by more",
 	.judge = judge_imbalanced,
+	.dlprof_judge = dlprof_imbalanced,
 };
 
 void
@@ -421,7 +494,8 @@ judge_load_time(const struct facts *f, double limit, struct advise_verdict *v)
 	if (pct <= limit)
 		return;
 	v->judged = V_YES;
-	v->share = pct;
+	verdict_gain(v, facts_busy_ns(f, 1U << B_LOAD));
+	verdict_where(v, "gaps", "class", "dataloader", NULL);
 	buf_printf(&v->problem,
 	    "%.1f%% of the aggregated run was spent in the dataloader while"
 	    " the GPU was idle",
@@ -444,6 +518,7 @@ judge_dataloader(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_dataloader = {
 	.id = "dataloader_detector",
+	.version = 1,
 	.dlprof = true,
 	.limit = 5,
 	.unit = "percent",
@@ -505,10 +580,12 @@ judge_batch_size(const struct facts *f, double limit, struct advise_verdict *v)
 {
 	if (!batch_is_unknown(f, v) && !verdict_no_steps(f, v))
 		judge_free_memory(f, limit, v);
+	verdict_where(v, "mem", NULL);
 }
 
 const struct advise_rule rule_batch_size = {
 	.id = "batch_size_detector",
+	.version = 1,
 	.dlprof = true,
 	.limit = 2,
 	.unit = "times",
@@ -527,6 +604,7 @@ judge_no_iterations(
 		return;
 	}
 	v->judged = f->key_found == 0 ? V_YES : V_NO;
+	verdict_where(v, "iters", NULL);
 	buf_puts(&v->problem,
 	    "Unable to split profile into training iterations: key op ");
 	buf_put(&v->problem, f->key.s, f->key.len);
@@ -536,6 +614,7 @@ judge_no_iterations(
 
 const struct advise_rule rule_no_iterations = {
 	.id = "no_iterations_detector",
+	.version = 1,
 	.dlprof = true,
 	.limit_dlprof = true,
 	.help = "the key op is not found",
@@ -600,6 +679,7 @@ judge_bad_range(const struct facts *f, double limit, struct advise_verdict *v)
 	    !verdict_above(
 		v, 100 * sqrt(sq / (double)(f->n_iter - 1)) / mean, limit))
 		return;
+	verdict_where(v, "iters", NULL);
 	buf_printf(&v->problem,
 	    "The iteration range %lld to %lld holds iterations of very"
 	    " different lengths: they deviate by %s%% of their mean",
@@ -619,6 +699,7 @@ judge_bad_range(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_bad_range = {
 	.id = "bad_iteration_range_detector",
+	.version = 1,
 	.dlprof = true,
 	.limit = 25,
 	.unit = "percent",

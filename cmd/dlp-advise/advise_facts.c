@@ -2,6 +2,7 @@
  * The functions that judges share: sums and counts by name, their texts, and
  * verdicts that several rules give.
  */
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,6 +124,14 @@ tops_put(const struct tops *t, struct buf *b, int k)
 	}
 }
 
+const char *
+tops_first(const struct tops *t, size_t *n)
+{
+	uint32_t i = next_top(t, SMAP_NONE);
+
+	return i != SMAP_NONE ? smap_str(&t->names, i, n) : NULL;
+}
+
 static void
 tops_free(struct tops *t)
 {
@@ -162,6 +171,16 @@ facts_clear(struct facts *f)
 	tops_free(&f->fp32);
 	tops_free(&f->queue_full);
 	tops_free(&f->lost);
+	tops_free(&f->odd_size);
+	tops_free(&f->chain);
+	tops_free(&f->scores);
+	tops_free(&f->optimizer);
+	tops_free(&f->coll);
+	buf_free(&f->step_key);
+	smap_free(&f->alike);
+	free(f->alike_v);
+	for (i = 0; i < N_GAP; i++)
+		tops_free(&f->gap_in[i]);
 	for (i = 0; i < N_OVER; i++)
 		ivl_free(&f->over_time[i]);
 	map_free(&f->live);
@@ -197,6 +216,20 @@ facts_dev_kernels(const struct device *d)
 }
 
 int64_t
+facts_dev_bare(const struct device *d)
+{
+	int64_t hidden, bare = 0;
+	size_t k;
+
+	for (k = 0; k < d->comm.n; k++) {
+		hidden =
+		    ivl_len_in(&d->work, d->comm.v[k].lo, d->comm.v[k].hi);
+		bare += d->comm.v[k].hi - d->comm.v[k].lo - hidden;
+	}
+	return bare;
+}
+
+int64_t
 facts_dev_wall(const struct device *d)
 {
 	int64_t sum = 0;
@@ -221,20 +254,26 @@ dev_counts(const struct facts *f, const struct device *d)
 	return true;
 }
 
-double
-facts_busy_pct(const struct facts *f, unsigned classes)
+int64_t
+facts_busy_ns(const struct facts *f, unsigned classes)
 {
-	double part = 0, all = 0;
+	int64_t sum = 0;
 	size_t k;
 	int i;
 
 	for (k = 0; k < f->n_dev; k++)
-		for (i = 0; i < N_BUSY && dev_counts(f, &f->dev[k]); i++) {
-			all += (double)f->dev[k].busy[i];
+		for (i = 0; i < N_BUSY && dev_counts(f, &f->dev[k]); i++)
 			if ((classes >> i & 1) != 0)
-				part += (double)f->dev[k].busy[i];
-		}
-	return all > 0 ? 100 * part / all : 0;
+				sum = num_add(sum, f->dev[k].busy[i]);
+	return sum;
+}
+
+double
+facts_busy_pct(const struct facts *f, unsigned classes)
+{
+	double all = (double)facts_busy_ns(f, (1U << N_BUSY) - 1);
+
+	return all > 0 ? 100 * (double)facts_busy_ns(f, classes) / all : 0;
 }
 
 int
@@ -248,16 +287,19 @@ facts_gap_most(const struct facts *f)
 	return best;
 }
 
+int64_t
+facts_wall_ns(const struct facts *f)
+{
+	int64_t wall = facts_busy_ns(f, (1U << N_BUSY) - 1);
+
+	return wall > 0 ? wall : f->span_ns;
+}
+
 double
 facts_share_pct(const struct facts *f, int64_t ns)
 {
-	int64_t wall = 0;
-	size_t i;
+	int64_t wall = facts_wall_ns(f);
 
-	for (i = 0; i < f->n_dev; i++)
-		if (dev_counts(f, &f->dev[i]))
-			wall = num_add(wall, facts_dev_wall(&f->dev[i]));
-	wall = wall > 0 ? wall : f->span_ns;
 	return wall > 0 ? 100.0 * (double)ns / (double)wall : -1;
 }
 
@@ -277,6 +319,40 @@ double
 facts_per_iter(const struct facts *f, uint64_t n)
 {
 	return (double)n / (double)(f->n_iter > 0 ? f->n_iter : 1);
+}
+
+void
+verdict_gain(struct advise_verdict *v, int64_t ns)
+{
+	v->gains = true;
+	v->ceiling = ns > 0 ? ns : 0;
+}
+
+/* A value has no blank, so that blanks separate the pairs. */
+static void
+put_where_value(struct buf *b, const char *s)
+{
+	for (; *s != '\0'; s++)
+		if ((unsigned char)*s <= ' ' || *s == '%' || *s == 0x7f)
+			buf_printf(b, "%%%02X", (unsigned char)*s);
+		else
+			buf_putc(b, *s);
+}
+
+void
+verdict_where(struct advise_verdict *v, const char *view, ...)
+{
+	const char *key;
+	va_list ap;
+
+	buf_clear(&v->where);
+	buf_puts(&v->where, view);
+	va_start(ap, view);
+	while ((key = va_arg(ap, const char *)) != NULL) {
+		buf_printf(&v->where, " %s=", key);
+		put_where_value(&v->where, va_arg(ap, const char *));
+	}
+	va_end(ap);
 }
 
 void

@@ -32,6 +32,10 @@ void tops_add(
  * occurrences), "NAME: 12, 3.4 ms" joined by "; "; escaped. */
 void tops_put(const struct tops *t, struct buf *b, int k);
 
+/* The name with the most time, escaped, up to the first ": " that tops_put()
+ * would write; NULL if there is none. */
+const char *tops_first(const struct tops *t, size_t *n);
+
 /* Appends a time with a unit: 3.4 ms; a size: 12.1 MB; a number of things:
  * "1 op", "2 ops". Escaped. */
 void say_time(struct buf *b, int64_t ns);
@@ -62,7 +66,48 @@ enum { /* the classes of dlp-gaps */
 	G_PROFILER,
 	G_QUEUED,
 	G_UNKNOWN,
+	G_AFTER_SYNC,
+	G_GRAPH_UPDATE,
+	G_HOST,
 	N_GAP
+};
+
+enum { /* frameworks, a bit each */
+	FW_PYTORCH = 1,
+	FW_TENSORFLOW = 2,
+	FW_MXNET = 4,
+	FW_XLA = 8,
+	FW_TENSORRT = 16,
+};
+
+enum { /* what a program can have in use; advise_use.c */
+	USE_COMPILED,
+	USE_GRAPHS,
+	USE_FOREACH,
+	USE_FUSED,
+	USE_CHANNELS_LAST,
+	USE_SDPA,
+	USE_TF32,
+	N_USE
+};
+
+enum { /* kinds of kernels that tell what is in use, or could be */
+	K_COMPILED,  /* of a compiled region or by its compiler */
+	K_GRAPH,     /* nodes of CUDA graphs */
+	K_FOREACH,   /* optimizer: a foreach implementation */
+	K_FUSED,     /* optimizer: a fused implementation */
+	K_OPTIMIZER, /* optimizer: other work on parameters */
+	K_TO_NHWC,   /* changes the layout of a tensor */
+	K_TO_NCHW,
+	K_NORM_NHWC, /* batch norm of channels-last tensors */
+	K_CONV_NHWC, /* convolutions of channels-last tensors */
+	K_CONV,
+	K_ATTENTION, /* fused attention */
+	K_SCORES,    /* a softmax over scores of attention */
+	K_TF32,
+	K_LOSS,
+	K_POINTWISE, /* memory-bound work that a compiler fuses */
+	N_KIND
 };
 
 enum { /* settings of the model, from DLProf's markers */
@@ -89,6 +134,11 @@ enum { /* what the CPU does in API calls */
 	N_CPU
 };
 #define N_OVER (OVER_LOAD + 1) /* number of kinds that are added up */
+
+struct facts_sum {
+	uint64_t n;
+	int64_t ns;
+};
 
 struct device {
 	int64_t dev;
@@ -118,7 +168,9 @@ struct facts {
 
 	struct device *dev;
 	size_t n_dev;
-	struct facts_iter { /* of each iter record */
+	struct buf step_key; /* of the iter records */
+	struct facts_iter {  /* of each iter record; ns: of the step, with
+			      * --dlprof on the CPU */
 		int64_t no, ns;
 	} * iter;
 	size_t n_iter, cap_iter;
@@ -129,6 +181,7 @@ struct facts {
 	int64_t gap_ns[N_GAP]; /* idle time of all devices, by reason; of
 				* gaps that began before the steps only the
 				* part inside */
+	struct tops gap_in[N_GAP]; /* the same, by where the program was */
 	bool has_cuts, counts; /* dlp-iter has run; a selected iteration has
 				* begun, and no other one since */
 
@@ -147,6 +200,13 @@ struct facts {
 				   * loading code by CUDA */
 	uint64_t n_few, n_sized;  /* kernels with fewer blocks than
 				   * processors; kernels that could be judged */
+	int64_t few_dur_ns;       /* time of these kernels; few_ns is the part
+				   * of it in which processors had no block */
+	unsigned frameworks;
+	struct facts_sum kind[N_KIND];
+	uint64_t n_launch; /* calls that launch kernels; a graph is one */
+	int64_t last_graph_call; /* start of the last graph launch */
+	uint64_t n_graph_launch;
 	int64_t eligible_ns;      /* eligible, but Tensor Cores unused */
 	int64_t unaligned_ns;     /* the part of it with unaligned sizes */
 	int64_t copy_ns;       /* copies and sets, as kern_ns is for kernels */
@@ -160,6 +220,24 @@ struct facts {
 	struct map op_bits; /* op id -> what is known: advise_read.c */
 	bool has_tc, has_tc_why;
 	struct tops sync, alloc, pageable, why, few, comm, unaligned, fp32;
+	struct tops odd_size; /* sizes that keep products off fast kernels */
+	struct tops chain;    /* K_POINTWISE and K_LOSS by op */
+	struct tops scores, optimizer; /* K_SCORES; work on parameters */
+	struct tops coll;     /* communication, by collective */
+	struct smap alike;    /* a collective with its kernel and size */
+	struct facts_alike {
+		uint64_t n;
+		int64_t ns, least; /* their time; that of the fastest */
+	} * alike_v;
+	size_t cap_alike;
+	uint64_t n_alike;  /* collectives of a known size that ran twice */
+	bool pageable_src; /* pageable memory is copied from */
+	bool scaler;       /* PyTorch's GradScaler runs */
+	bool has_family;   /* kernels have a column family */
+	int64_t opt_idle_ns;     /* launch-bound idle time before work of the
+				  * optimizer, before a softmax */
+	int64_t softmax_idle_ns;
+	uint64_t n_marked; /* runs of ops that emit_nvtx marked */
 	struct tops queue_full; /* calls that wait because the launch queue
 				 * is full: the GPU is slower than the CPU */
 	struct tops lost;       /* messages of the profiler about lost events */
@@ -175,9 +253,16 @@ struct device *facts_dev(struct facts *f, int64_t no);
 int64_t facts_dev_kernels(const struct device *d);
 int64_t facts_dev_wall(const struct device *d);
 
+/* The time in which nothing but communication runs on the device. */
+int64_t facts_dev_bare(const struct device *d);
+
 /* The sum of classes, a bit each, over the used devices, in percent of their
  * time. The other counts as DLProf does, over all visible devices. */
 double facts_busy_pct(const struct facts *f, unsigned classes);
+
+/* The same in ns; the wall clock time of these devices. */
+int64_t facts_busy_ns(const struct facts *f, unsigned classes);
+int64_t facts_wall_ns(const struct facts *f);
 
 /* The class of gaps with the most time; -1 if there are no gaps. */
 int facts_gap_most(const struct facts *f);

@@ -4,24 +4,54 @@
  * data loading, 10 % for communication and 90 % for memory are those of the
  * TensorBoard profiler plugin; the others are our own choice.
  */
+#include <string.h>
+
 #include "advise.h"
+#include "array.h"
 #include "num.h"
+
+#define IDLE (1U << B_LOAD | 1U << B_IO | 1U << B_CPU | 1U << B_OTHER)
 
 static double
 idle_pct(const struct facts *f)
 {
-	return facts_busy_pct(
-	    f, 1U << B_LOAD | 1U << B_IO | 1U << B_CPU | 1U << B_OTHER);
+	return facts_busy_pct(f, IDLE);
 }
 
 /* Calls cost no more than the time that the GPU waits. */
-static double
-wait_pct(const struct facts *f, int64_t ns)
+static void
+gain_of_calls(const struct facts *f, int64_t ns, struct advise_verdict *v)
 {
-	double share = facts_share_pct(f, ns);
-	double idle = idle_pct(f);
+	int64_t idle = facts_busy_ns(f, IDLE);
 
-	return !f->has_busy ? -1 : share < idle ? share : idle;
+	if (f->has_busy)
+		verdict_gain(v, ns < idle ? ns : idle);
+}
+
+/* idle time after or in waits, in percent, that makes them count */
+#define SYNC_PCT 1
+
+/* The op with the most of this time; if most has no op, the kernel. */
+static void
+say_first_op(const struct facts *f, const struct tops *t, struct advise_verdict *v)
+{
+	bool ops = 2 * f->no_op_ns <= f->kern_ns;
+	size_t n;
+	const char *s = tops_first(t, &n);
+
+	if (s != NULL)
+		verdict_where(
+		    v, ops ? "ops" : "kernels", ops ? "op" : "short", s, NULL);
+}
+
+/* A rule that needs idle time by reason. */
+static bool
+no_gaps(const struct facts *f, struct advise_verdict *v)
+{
+	if (f->has_gaps || (f->has_busy && facts_busy_ns(f, IDLE) == 0))
+		return false;
+	verdict_unjudged(v, "gap records: dlp-gaps");
+	return true;
 }
 
 /* A part of DLProf's detector of underutilized GPUs, which ignores idle time as
@@ -40,7 +70,10 @@ judge_unused_gpus(const struct facts *f, double limit, struct advise_verdict *v)
 			buf_puts(&unused, n++ > 0 ? ", " : "");
 			buf_i64(&unused, f->dev[i].dev);
 		}
+	if (f->n_dev - n == 1 && f->comm.all.n > 0)
+		n = 0; /* one rank of several: the others are theirs */
 	buf_u64(&v->value, n);
+	verdict_where(v, "devices", NULL);
 	if ((double)n > limit)
 		say_unused_gpus(v, buf_str(&unused));
 	buf_free(&unused);
@@ -48,46 +81,157 @@ judge_unused_gpus(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_unused_gpus = {
 	.id = "unused_gpus",
+	.version = 1,
 	.limit = 0,
 	.unit = "GPUs",
 	.help = "visible GPUs on which nothing runs",
 	.judge = judge_unused_gpus,
 };
 
+/* What the program calls, by the op of the call that waited; mk: PyTorch's
+ * names. */
+static void
+say_sync_advice(const struct facts *f, struct advise_verdict *v)
+{
+	static const struct {
+		const char *op, *say;
+	} known[] = {
+		{ " of item", "the .item() (or float(), print()) of a tensor" },
+		{ " of _local_scalar_dense", "the .item() of a tensor" },
+		{ " of is_nonzero", "the test of a tensor (if x:)" },
+		{ " of nonzero", "the nonzero() or the boolean mask" },
+		{ " of index", "the index by a boolean mask" },
+		{ " of masked_select", "the masked_select()" },
+		{ " of unique", "the unique()" },
+		{ " of to", "the copy: .to(device, non_blocking=True) from"
+			    " pinned memory, or .cpu()" },
+		{ " of copy_", "the copy: copy_(non_blocking=True) from pinned"
+			       " memory, or .cpu()" },
+	};
+	size_t n, i, k;
+	const char *s = tops_first(&f->sync, &n), *at;
+
+	if ((f->frameworks & FW_PYTORCH) == 0) {
+		buf_puts(&v->advice, "Move the wait to the end of the step, or"
+				     " launch the next work before it");
+		return;
+	}
+	for (i = 0; i < ARRAY_LEN(known) && s != NULL; i++) {
+		at = strstr(s, known[i].op);
+		k = strlen(known[i].op);
+		if (at != NULL && (at[k] == '\0' || at[k] == ' '))
+			break;
+	}
+	if (s != NULL && i < ARRAY_LEN(known))
+		buf_printf(&v->advice,
+		    "Move %s out of the step, or to its end, or do it in some"
+		    " steps only",
+		    known[i].say);
+	else
+		buf_puts(&v->advice,
+		    "Avoid .item(), .cpu(), print() of tensors, boolean masks"
+		    " and nonzero() inside the step");
+	if (f->scaler)
+		buf_puts(&v->advice,
+		    "; GradScaler's .item() is in scaler.step(): an optimizer"
+		    " with fused=True checks for inf on the GPU, and bfloat16"
+		    " needs no GradScaler");
+}
+
+/* Waiting costs nothing while the GPU has work, so calls count only if the GPU
+ * idles until the call has returned, or afterwards. */
 static void
 judge_sync_calls(const struct facts *f, double limit, struct advise_verdict *v)
 {
-	if (verdict_no_steps(f, v))
+	int64_t idle = num_add(f->gap_ns[G_SYNC], f->gap_ns[G_AFTER_SYNC]);
+
+	if (verdict_no_steps(f, v) || no_gaps(f, v))
 		return;
-	verdict_above(v, facts_per_iter(f, f->sync.all.n), limit);
-	v->share = wait_pct(f, f->sync.all.ns);
+	if (verdict_above(v, facts_per_iter(f, f->sync.all.n), limit) &&
+	    facts_share_pct(f, idle) < SYNC_PCT)
+		v->judged = V_NO;
+	verdict_gain(v, idle);
+	v->within =
+	    f->gap_ns[G_AFTER_SYNC] >= f->gap_ns[G_SYNC] ? "idle_after_sync"
+							 : NULL;
+	verdict_where(v, "gaps", "class",
+	    f->gap_ns[G_AFTER_SYNC] > f->gap_ns[G_SYNC] ? "after-sync" : "sync",
+	    NULL);
 	tops_put(&f->sync, &v->evidence, 3);
 	buf_printf(&v->problem,
-	    "The CPU waits for the GPU %s times per iteration, for ",
+	    "The CPU waits for the GPU %s times per step, and the GPU idles"
+	    " for ",
 	    buf_str(&v->value));
 	say_time(&v->problem,
-	    f->sync.all.ns / (int64_t)(f->n_iter > 0 ? f->n_iter : 1));
-	buf_puts(&v->advice,
-	    "Avoid .item(), .cpu(), print() of tensors, boolean masks and"
-	    " nonzero() inside the step; copy with non_blocking=True from"
-	    " pinned memory");
+	    idle / (int64_t)(f->n_iter > 0 ? f->n_iter : 1));
+	buf_puts(&v->problem, " per step until it gets work again");
+	say_sync_advice(f, v);
 }
 
 const struct advise_rule rule_sync_calls = {
 	.id = "sync_calls",
+	.version = 2,
 	.limit = 1,
 	.unit = "calls per iteration",
-	.help = "API calls that wait for the GPU",
+	.help = "API calls that wait for the GPU, for which it idles for 1 % "
+		"of the time",
 	.judge = judge_sync_calls,
 };
+
+static void
+judge_idle_after_sync(
+    const struct facts *f, double limit, struct advise_verdict *v)
+{
+	int64_t ns = f->gap_ns[G_AFTER_SYNC];
+
+	if (no_gaps(f, v))
+		return;
+	verdict_above(v, facts_share_pct(f, ns), limit);
+	verdict_gain(v, ns);
+	verdict_where(v, "gaps", "class", "after-sync", NULL);
+	tops_put(&f->gap_in[G_AFTER_SYNC], &v->evidence, 3);
+	buf_printf(&v->problem,
+	    "The GPU idles for %s %% of the time after calls that waited for"
+	    " it, until the program has launched work again",
+	    buf_str(&v->value));
+	say_sync_advice(f, v);
+}
+
+const struct advise_rule rule_idle_after_sync = {
+	.id = "idle_after_sync",
+	.version = 1,
+	.limit = 5,
+	.unit = "percent",
+	.help = "idle time after a call that waited for the GPU has returned",
+	.judge = judge_idle_after_sync,
+};
+
+static void
+say_launches(const struct facts *f, int64_t wall, struct advise_verdict *v)
+{
+	double kern = (double)f->kern_ns / (double)f->n_kern;
+
+	double n = facts_per_iter(f, f->n_launch);
+
+	buf_printf(&v->problem, ": %.0f launch%s per step", n,
+	    n < 1.5 ? "" : "es");
+	if (f->n_launch < f->n_kern)
+		buf_printf(&v->problem, " start%s %.0f kernels",
+		    n < 1.5 ? "s" : "", facts_per_iter(f, f->n_kern));
+	buf_puts(&v->problem, ", one every ");
+	say_time(&v->problem, wall / (int64_t)f->n_launch);
+	buf_puts(&v->problem, "; a kernel takes ");
+	say_time(&v->problem, (int64_t)kern);
+	buf_puts(&v->problem, " on average");
+}
 
 static void
 judge_launch_bound(
     const struct facts *f, double limit, struct advise_verdict *v)
 {
-	double wait = facts_share_pct(f, f->gap_ns[G_LAUNCH]), kern, every;
+	double wait = facts_share_pct(f, f->gap_ns[G_LAUNCH]);
 	int64_t wall = 0;
-	size_t i, used = 0;
+	size_t i;
 
 	if (!f->has_busy) {
 		verdict_unjudged(v, "busy records: dlp-busy");
@@ -98,33 +242,25 @@ judge_launch_bound(
 		return;
 	}
 	for (i = 0; i < f->n_dev; i++)
-		if (f->dev[i].n_kern > 0) {
+		if (f->dev[i].n_kern > 0)
 			wall = num_add(wall, facts_dev_wall(&f->dev[i]));
-			used++;
-		}
-	if (used == 0 || f->n_kern == 0 || verdict_no_steps(f, v))
+	if (wall == 0 || f->n_kern == 0 || verdict_no_steps(f, v))
 		return;
-	v->share = wait;
-	kern = (double)f->kern_ns / (double)f->n_kern;
-	every = (double)wall / (double)f->n_kern;
-	if (verdict_above(v, wait, limit) && kern >= every)
+	if (verdict_above(v, wait, limit) && f->kern_ns >= wall)
 		v->judged = V_NO;
+	verdict_gain(v, f->gap_ns[G_LAUNCH]);
+	verdict_where(v, "gaps", "class", "launch-bound", NULL);
 	buf_printf(&v->problem,
-	    "The GPU waits for launches for %.1f %% of the time (launch-bound"
-	    " in dlp gaps): a kernel takes ",
-	    wait);
-	say_time(&v->problem, (int64_t)kern);
-	buf_puts(&v->problem, " on average, and one is launched every ");
-	say_time(&v->problem, (int64_t)every);
-	buf_printf(&v->evidence, "%.0f kernels per iteration",
-	    facts_per_iter(f, f->n_kern));
-	buf_puts(&v->advice,
-	    "Launch less: torch.compile, CUDA graphs, fused or foreach"
-	    " optimizers; or give each kernel more to do (batch size)");
+	    "The GPU waits for launches for %.1f %% of the time", wait);
+	if (f->n_launch > 0)
+		say_launches(f, wall, v);
+	tops_put(&f->gap_in[G_LAUNCH], &v->evidence, 3);
+	buf_printf(&v->advice, "Launch less: %s", use_launch_advice(f));
 }
 
 const struct advise_rule rule_launch_bound = {
 	.id = "launch_bound",
+	.version = 2,
 	.limit = 30,
 	.unit = "percent",
 	.help = "idle time that dlp-gaps calls launch-bound, and kernels are "
@@ -132,31 +268,40 @@ const struct advise_rule rule_launch_bound = {
 	.judge = judge_launch_bound,
 };
 
+/* The time in which nothing but communication runs. */
+static int64_t
+bare_ns(const struct facts *f, int64_t *all)
+{
+	int64_t bare = 0;
+	size_t i;
+
+	*all = 0;
+	for (i = 0; i < f->n_dev; i++) {
+		*all = num_add(*all, ivl_len(&f->dev[i].comm));
+		bare = num_add(bare, facts_dev_bare(&f->dev[i]));
+	}
+	return bare;
+}
+
+static bool
+shards(const struct facts *f)
+{
+	return smap_find(&f->coll.names, "all_gather", 10) != SMAP_NONE &&
+	       smap_find(&f->coll.names, "reduce_scatter", 14) != SMAP_NONE;
+}
+
 static void
 judge_exposed_comm(
     const struct facts *f, double limit, struct advise_verdict *v)
 {
-	int64_t hidden, all = 0, bare = 0, wall = 0;
-	size_t i, k;
+	int64_t all, bare = bare_ns(f, &all);
 
-	for (i = 0; i < f->n_dev; i++) {
-		const struct device *d = &f->dev[i];
-
-		wall = num_add(wall, d->n_kern > 0 ? facts_dev_wall(d) : 0);
-		all = num_add(all, ivl_len(&d->comm));
-		for (k = 0; k < d->comm.n; k++) {
-			hidden = ivl_len_in(
-			    &d->work, d->comm.v[k].lo, d->comm.v[k].hi);
-			bare += d->comm.v[k].hi - d->comm.v[k].lo - hidden;
-		}
-	}
 	if (f->comm.all.n == 0)
 		return;
-	wall = wall > 0 ? wall : f->span_ns;
-	v->share = facts_share_pct(f, bare);
-	verdict_above(
-	    v, wall > 0 ? 100.0 * (double)bare / (double)wall : 0, limit);
-	tops_put(&f->comm, &v->evidence, 3);
+	verdict_above(v, facts_share_pct(f, bare), limit);
+	verdict_gain(v, bare);
+	verdict_where(v, "ops", "dir", "comm", NULL);
+	tops_put(&f->coll, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "Communication that no other kernel hides takes %s %% of the"
 	    " time: ",
@@ -165,17 +310,96 @@ judge_exposed_comm(
 	buf_puts(&v->problem, " of ");
 	say_time(&v->problem, all);
 	buf_puts(&v->advice,
-	    "Overlap it with the backward pass (bucket sizes,"
-	    " gradient_as_bucket_view), communicate in half precision, look"
-	    " for a rank that comes late");
+	    "Record all ranks: dlp ranks FILE... tells waiting for a late rank"
+	    " from sending");
+	if ((f->frameworks & FW_PYTORCH) != 0 && !shards(f))
+		buf_puts(&v->advice,
+		    "; overlap sending with the backward pass"
+		    " (DistributedDataParallel's bucket_cap_mb), or send half"
+		    " precision (bf16_compress_hook)");
 }
 
 const struct advise_rule rule_exposed_comm = {
 	.id = "exposed_comm",
+	.version = 2,
 	.limit = 10,
 	.unit = "percent",
 	.help = "communication that no other kernel hides",
 	.judge = judge_exposed_comm,
+};
+
+/* Fully sharded: parameters are gathered before each layer. */
+static void
+judge_fsdp_prefetch(
+    const struct facts *f, double limit, struct advise_verdict *v)
+{
+	int64_t all, bare = bare_ns(f, &all);
+
+	if (!shards(f) || (f->frameworks & FW_PYTORCH) == 0)
+		return;
+	verdict_above(v, facts_share_pct(f, bare), limit);
+	verdict_gain(v, bare);
+	v->within = "exposed_comm";
+	verdict_where(v, "ops", "op", "all_gather", NULL);
+	tops_put(&f->coll, &v->evidence, 3);
+	buf_printf(&v->problem,
+	    "Gathering and scattering of shards is not hidden by other work"
+	    " for %s %% of the time",
+	    buf_str(&v->value));
+	buf_puts(&v->advice,
+	    "Prefetch (set_modules_to_forward_prefetch and"
+	    " set_modules_to_backward_prefetch of fully_shard), shard larger"
+	    " blocks, or keep parameters after the forward pass"
+	    " (reshard_after_forward=False)");
+}
+
+const struct advise_rule rule_fsdp_prefetch = {
+	.id = "fsdp_prefetch",
+	.version = 1,
+	.limit = 10,
+	.unit = "percent",
+	.help = "communication of sharded parameters that nothing hides",
+	.judge = judge_fsdp_prefetch,
+};
+
+/* The same collective takes longer if it waits for another rank. */
+static void
+judge_rank_wait(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	int64_t wait = 0;
+	size_t i;
+
+	if (f->comm.all.n == 0)
+		return;
+	if (f->n_alike == 0) {
+		verdict_unjudged(v, "sizes of the collectives: ranges of"
+				    " torch.distributed, with shapes");
+		return;
+	}
+	for (i = 0; i < f->alike.n; i++)
+		wait = num_add(wait, f->alike_v[i].ns -
+			(int64_t)f->alike_v[i].n * f->alike_v[i].least);
+	verdict_above(v, facts_share_pct(f, wait), limit);
+	verdict_gain(v, wait);
+	v->within = "exposed_comm";
+	verdict_where(v, "ops", "dir", "comm", NULL);
+	tops_put(&f->coll, &v->evidence, 3);
+	buf_puts(&v->problem,
+	    "Collectives of the same size take longer than the fastest of"
+	    " them, in all by ");
+	say_time(&v->problem, wait);
+	buf_puts(&v->problem, ": probably they wait for another rank");
+	buf_puts(&v->advice,
+	    "Record all ranks, and look for the late one: dlp ranks FILE...");
+}
+
+const struct advise_rule rule_rank_wait = {
+	.id = "rank_wait",
+	.version = 1,
+	.limit = 5,
+	.unit = "percent",
+	.help = "collectives take longer than the fastest of the same size",
+	.judge = judge_rank_wait,
 };
 
 /* In percent of all work, because kernels wait for copies. */
@@ -189,19 +413,25 @@ judge_pageable_copies(
 		return;
 	verdict_above(
 	    v, 100.0 * (double)f->pageable.all.ns / (double)all, limit);
-	v->share = facts_share_pct(f, f->pageable.all.ns);
+	verdict_gain(v, f->pageable.all.ns);
+	verdict_where(v, "copies", f->pageable_src ? "src_mem" : "dst_mem",
+	    "pageable", NULL);
 	tops_put(&f->pageable, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "%s %% of the GPU's work is copying from or to pageable memory,"
 	    " slowly and while the CPU waits: ",
 	    buf_str(&v->value));
 	say_size(&v->problem, f->pageable.all.bytes);
-	buf_puts(&v->advice, "Use pinned memory: DataLoader(pin_memory=True),"
-			     " tensor.pin_memory(), with non_blocking=True");
+	buf_puts(&v->advice, (f->frameworks & FW_PYTORCH) != 0
+		? "Use pinned memory: DataLoader(pin_memory=True),"
+		  " tensor.pin_memory(), with non_blocking=True"
+		: "Use pinned memory, as from cudaMallocHost() or"
+		  " cudaHostRegister()");
 }
 
 const struct advise_rule rule_pageable_copies = {
 	.id = "pageable_copies",
+	.version = 1,
 	.limit = 5,
 	.unit = "percent",
 	.help = "the part of the GPU's work that copies pageable memory",
@@ -214,19 +444,22 @@ judge_alloc_calls(const struct facts *f, double limit, struct advise_verdict *v)
 	if (verdict_no_steps(f, v))
 		return;
 	verdict_above(v, facts_per_iter(f, f->alloc.all.n), limit);
-	v->share = wait_pct(f, f->alloc.all.ns);
+	gain_of_calls(f, f->alloc.all.ns, v);
+	verdict_where(v, "gaps", "class", "allocation", NULL);
 	tops_put(&f->alloc, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "The driver allocates or frees memory %s times per iteration",
 	    buf_str(&v->value));
-	buf_puts(&v->advice,
-	    "Keep sizes the same from step to step, leave"
-	    " torch.cuda.empty_cache() out of the loop, try"
-	    " PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True");
+	buf_puts(&v->advice, (f->frameworks & FW_PYTORCH) != 0
+		? "Keep sizes the same from step to step, leave"
+		  " torch.cuda.empty_cache() out of the loop, try"
+		  " PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
+		: "Allocate once, or from a pool (cudaMallocAsync)");
 }
 
 const struct advise_rule rule_alloc_calls = {
 	.id = "alloc_calls",
+	.version = 1,
 	.limit = 0,
 	.unit = "calls per iteration",
 	.help = "calls of the driver's allocators",
@@ -242,11 +475,12 @@ judge_few_blocks(const struct facts *f, double limit, struct advise_verdict *v)
 		return;
 	}
 	verdict_above(v, facts_kern_pct(f, f->few_ns), limit);
-	v->share = facts_share_pct(f, f->few_ns);
+	verdict_gain(v, f->few_ns);
+	say_first_op(f, &f->few, v);
 	tops_put(&f->few, &v->evidence, 3);
 	buf_printf(&v->problem,
-	    "%llu of %llu kernels, %s %% of their time, have fewer blocks"
-	    " than the GPU has multiprocessors",
+	    "%llu of %llu kernels have fewer blocks than the GPU has"
+	    " multiprocessors, which leaves %s %% of the kernels' time unused",
 	    (unsigned long long)f->n_few, (unsigned long long)f->n_sized,
 	    buf_str(&v->value));
 	buf_puts(&v->advice,
@@ -256,9 +490,10 @@ judge_few_blocks(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_few_blocks = {
 	.id = "few_blocks",
-	.limit = 20,
+	.version = 2,
+	.limit = 10,
 	.unit = "percent",
-	.help = "kernels in fewer blocks than the GPU has multiprocessors",
+	.help = "time of multiprocessors for which a kernel has no block",
 	.judge = judge_few_blocks,
 };
 
@@ -275,7 +510,8 @@ judge_loader_workers(
 				    " nvidia_dlprof_pytorch_nvtx marks");
 		return;
 	}
-	v->share = pct;
+	verdict_gain(v, facts_busy_ns(f, 1U << B_LOAD));
+	verdict_where(v, "gaps", "class", "dataloader", NULL);
 	buf_printf(&v->value, "%.1f", pct);
 	v->judged = f->model[M_WORKERS] == 0 ? V_YES : V_NO;
 	buf_printf(&v->problem,
@@ -287,6 +523,7 @@ judge_loader_workers(
 
 const struct advise_rule rule_loader_workers = {
 	.id = "loader_workers",
+	.version = 1,
 	.limit = 5,
 	.unit = "percent",
 	.help = "a GPU waits longer for a data loader without workers",
@@ -312,6 +549,7 @@ judge_memory_full(const struct facts *f, double limit, struct advise_verdict *v)
 				    " --cuda-memory-usage=true");
 		return;
 	}
+	verdict_where(v, "mem", NULL);
 	verdict_above(v,
 	    100.0 * (double)worst->mem_peak / (double)worst->mem_total, limit);
 	buf_printf(&v->problem,
@@ -325,6 +563,7 @@ judge_memory_full(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_memory_full = {
 	.id = "memory_full",
+	.version = 1,
 	.limit = 90,
 	.unit = "percent",
 	.help = "the peak of device memory",
@@ -340,6 +579,7 @@ judge_graph_level(const struct facts *f, double limit, struct advise_verdict *v)
 		return;
 	verdict_above(
 	    v, all > 0 ? 100.0 * (double)f->graph_ns / (double)all : 0, limit);
+	verdict_where(v, "kernels", "short", "[CUDA graph]", NULL);
 	buf_printf(&v->problem,
 	    "%llu runs of CUDA graphs, %s %% of the GPU's work, were recorded"
 	    " as a whole: their kernels are not known",
@@ -350,11 +590,36 @@ judge_graph_level(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_graph_level = {
 	.id = "graph_level",
+	.version = 1,
 	.limit = 0,
 	.unit = "percent",
 	.help = "time of CUDA graphs that were recorded as a whole",
 	.judge = judge_graph_level,
 };
+
+/* How the program's framework writes ranges of its ops. */
+static const char *
+how_to_mark(const struct facts *f)
+{
+	if (2 * f->kind[K_GRAPH].ns > f->no_op_ns)
+		return "The CUDA graph was captured before the recording began:"
+		       " record the capture, too, with ranges of ops";
+	if ((f->frameworks & FW_PYTORCH) != 0)
+		return "Run the training loop under"
+		       " torch.autograd.profiler.emit_nvtx"
+		       "(record_shapes=True)";
+	if ((f->frameworks & FW_TENSORFLOW) != 0)
+		return "TensorFlow writes ranges of its ops in NVIDIA's builds"
+		       " (nvtx-plugins); record them with -t cuda,nvtx";
+	if ((f->frameworks & FW_MXNET) != 0)
+		return "MXNet writes ranges of its ops if it was built with"
+		       " USE_NVTX=1; record them with -t cuda,nvtx";
+	if ((f->frameworks & FW_XLA) != 0)
+		return "Give parts of the program names (jax.named_scope), and"
+		       " record with -t cuda,nvtx";
+	return "Put NVTX ranges around the program's functions"
+	       " (nvtxRangePushA), and record them with -t cuda,nvtx";
+}
 
 static void
 judge_no_op(const struct facts *f, double limit, struct advise_verdict *v)
@@ -362,15 +627,16 @@ judge_no_op(const struct facts *f, double limit, struct advise_verdict *v)
 	if (f->n_kern == 0)
 		return;
 	verdict_above(v, facts_kern_pct(f, f->no_op_ns), limit);
+	verdict_where(v, "ops", "op", "-", NULL);
 	buf_printf(&v->problem, "%s %% of the kernels' time belongs to no op",
 	    buf_str(&v->value));
-	buf_puts(&v->advice,
-	    "Run the training loop under torch.autograd.profiler.emit_nvtx"
-	    "(record_shapes=True); dlp coverage FILE says what is missing");
+	buf_printf(&v->advice, "%s; dlp coverage FILE says what is missing",
+	    how_to_mark(f));
 }
 
 const struct advise_rule rule_no_op = {
 	.id = "no_op",
+	.version = 1,
 	.limit = 10,
 	.unit = "percent",
 	.help = "kernels of which no op is known",
@@ -385,7 +651,8 @@ judge_profiler_cost(
 		return;
 	verdict_above(
 	    v, 100.0 * (double)f->over_ns / (double)f->span_ns, limit);
-	v->share = 100.0 * (double)f->over_ns / (double)f->span_ns;
+	gain_of_calls(f, f->over_ns, v);
+	verdict_where(v, "gaps", "class", "profiler", NULL);
 	buf_printf(&v->problem,
 	    "The profiler itself took %s %% of the time that was recorded",
 	    buf_str(&v->value));
@@ -395,23 +662,25 @@ judge_profiler_cost(
 
 const struct advise_rule rule_profiler_cost = {
 	.id = "profiler_cost",
+	.version = 1,
 	.limit = 5,
 	.unit = "percent",
 	.help = "time that the profiler took for itself",
 	.judge = judge_profiler_cost,
 };
 
+/* Records of CUPTI and calls that load code, each moment once. */
 static void
 judge_lazy_loading(
     const struct facts *f, double limit, struct advise_verdict *v)
 {
-	double pct;
-
 	if (f->span_ns <= 0)
 		return;
-	pct = 100.0 * (double)f->load_ns / (double)f->span_ns;
-	verdict_above(v, pct, limit);
-	v->share = pct;
+	verdict_above(
+	    v, 100.0 * (double)f->load_ns / (double)f->span_ns, limit);
+	gain_of_calls(f, f->load_ns, v);
+	verdict_where(v, "gaps", "class", "module-load", NULL);
+	tops_put(&f->gap_in[G_MODULE], &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "CUDA loaded code for %s %% of the time that was recorded, as it"
 	    " does at the first use of a kernel",
@@ -423,10 +692,84 @@ judge_lazy_loading(
 
 const struct advise_rule rule_lazy_loading = {
 	.id = "lazy_loading",
+	.version = 2,
 	.limit = 5,
 	.unit = "percent",
 	.help = "time in which CUDA loaded or compiled code",
 	.judge = judge_lazy_loading,
+};
+
+/* The GPU waits in the steps for what the program does once. */
+static void
+judge_one_off(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	int64_t ns = num_add(f->gap_ns[G_MODULE], f->gap_ns[G_STARTUP]);
+	int most = f->gap_ns[G_MODULE] >= f->gap_ns[G_STARTUP] ? G_MODULE
+							       : G_STARTUP;
+
+	if (verdict_no_steps(f, v) || no_gaps(f, v))
+		return;
+	verdict_above(v, facts_share_pct(f, ns), limit);
+	verdict_gain(v, ns);
+	v->within = "lazy_loading";
+	verdict_where(v, "gaps", "class",
+	    most == G_MODULE ? "module-load" : "startup", NULL);
+	tops_put(&f->gap_in[most], &v->evidence, 3);
+	buf_printf(&v->problem,
+	    "The steps contain work that a program does once: the GPU waits"
+	    " for it for %s %% of their time",
+	    buf_str(&v->value));
+	buf_puts(&v->advice,
+	    "Judge later steps (-i N-M), or record after more warm-up:"
+	    " these steps are not typical");
+}
+
+const struct advise_rule rule_one_off = {
+	.id = "one_off",
+	.version = 1,
+	.limit = 3,
+	.unit = "percent",
+	.help = "the GPU waits in the steps for loading of code and first "
+		"calls",
+	.judge = judge_one_off,
+};
+
+/* emit_nvtx writes about four ranges for each run of an op, and formats the
+ * sizes of their inputs. Measured with PyTorch 2.11, without a profiler: 1,477
+ * ranges for 389 runs make a step of 8.6 ms take 11.6 ms or more. */
+#define MARKER_NS 7000
+
+static void
+judge_marker_cost(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	int64_t ns = (int64_t)f->n_marked * MARKER_NS, idle;
+
+	if (verdict_no_steps(f, v) || f->n_marked == 0 || no_gaps(f, v))
+		return;
+	idle = f->gap_ns[G_LAUNCH];
+	verdict_above(v, facts_share_pct(f, ns < idle ? ns : idle), limit);
+	verdict_gain(v, ns < idle ? ns : idle);
+	v->within = "launch_bound";
+	verdict_where(v, "gaps", "class", "launch-bound", NULL);
+	buf_printf(&v->evidence, "%.0f runs of ops per step, about %d us each",
+	    facts_per_iter(f, f->n_marked), MARKER_NS / 1000);
+	buf_printf(&v->problem,
+	    "An estimate: writing the ranges of ops (emit_nvtx) costs %s %% of"
+	    " the time, while the GPU waits for launches",
+	    buf_str(&v->value));
+	buf_puts(&v->advice,
+	    "Take the length of a step from a run without emit_nvtx, with"
+	    " ranges around steps only: this program launches faster than"
+	    " the profile shows");
+}
+
+const struct advise_rule rule_marker_cost = {
+	.id = "marker_cost",
+	.version = 1,
+	.limit = 5,
+	.unit = "percent",
+	.help = "an estimate of what writing the ranges of ops costs",
+	.judge = judge_marker_cost,
 };
 
 static void
@@ -441,6 +784,7 @@ judge_lost_events(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_lost_events = {
 	.id = "lost_events",
+	.version = 1,
 	.limit = 0,
 	.unit = "messages",
 	.help = "the recorder says that it lost events",
@@ -457,7 +801,7 @@ tc_part(const struct facts *f, const struct tops *t, double limit,
 		return;
 	}
 	verdict_above(v, facts_kern_pct(f, t->all.ns), limit);
-	v->share = facts_share_pct(f, t->all.ns);
+	verdict_gain(v, t->all.ns);
 	tops_put(t, &v->evidence, 3);
 }
 
@@ -477,37 +821,72 @@ before_ampere(const struct facts *f)
 	return any;
 }
 
-static const char *
-fp32_advice(const struct facts *f)
+static void
+say_fp32_advice(const struct facts *f, struct buf *b)
 {
-	return before_ampere(f)
-		   ? "Use torch.autocast to float16, with a GradScaler: this"
-		     " GPU has no TF32"
-		   : "Allow TF32 (torch.set_float32_matmul_precision('high'),"
-		     " torch.backends.cudnn.allow_tf32 = True; Ampere and"
-		     " later), or use torch.autocast";
+	bool torch = (f->frameworks & FW_PYTORCH) != 0;
+
+	if (before_ampere(f))
+		buf_puts(b, torch ? "Use torch.autocast to float16, with a"
+				    " GradScaler: this GPU has no TF32"
+				  : "Compute in half precision: this GPU has no"
+				    " TF32");
+	else if (use_of(f, USE_TF32) == USE_YES)
+		buf_printf(b,
+		    "TF32 is in use, and the library chose FP32 kernels for"
+		    " these: other sizes%s",
+		    torch ? ", torch.backends.cudnn.benchmark = True, or"
+			    " torch.autocast"
+			  : ", or half precision");
+	else if (torch)
+		buf_puts(b, "Allow TF32"
+			    " (torch.set_float32_matmul_precision('high'),"
+			    " torch.backends.cudnn.allow_tf32 = True), or use"
+			    " torch.autocast");
+	else
+		buf_puts(b, "Allow TF32 in the library (cuBLAS:"
+			    " CUBLAS_TF32_TENSOR_OP_MATH), or compute in half"
+			    " precision");
 }
 
-static const char unaligned_advice[] =
-    "Make the inner sizes (features, channels, vocabulary) multiples of 8 in"
-    " half precision, of 4 in TF32, of 16 in 8 bits: pad them";
+/* The next size that suits: tiles of products are multiples of 64. */
+static void
+say_unaligned_advice(const struct facts *f, struct buf *b)
+{
+	size_t n;
+	const char *s = tops_first(&f->odd_size, &n);
+	int64_t v, step;
+
+	if (s == NULL || !num_i64(s, n, &v)) {
+		buf_puts(b, "Make the inner sizes (features, channels,"
+			    " vocabulary) multiples of 8 in half precision, of"
+			    " 4 in TF32, of 16 in 8 bits: pad them");
+		return;
+	}
+	step = v >= 1024 ? 64 : 8;
+	buf_printf(b, "Pad the size %lld to %lld, a multiple of %lld",
+	    (long long)v, (long long)((v + step - 1) / step * step),
+	    (long long)step);
+}
 
 static void
 judge_tc_fp32(const struct facts *f, double limit, struct advise_verdict *v)
 {
 	tc_part(f, &f->fp32, limit, v);
 	v->within = "tc_unused";
+	verdict_where(v, "ops", "tc_why", "fp32", NULL);
 	if (v->judged != V_YES)
 		return;
 	buf_printf(&v->problem,
 	    "%s %% of the kernels' time are FP32 products without Tensor"
 	    " Cores",
 	    buf_str(&v->value));
-	buf_puts(&v->advice, fp32_advice(f));
+	say_fp32_advice(f, &v->advice);
 }
 
 const struct advise_rule rule_tc_fp32 = {
 	.id = "tc_fp32",
+	.version = 1,
 	.limit = 5,
 	.unit = "percent",
 	.help = "kernels of FP32 products that TF32 or AMP would speed up",
@@ -521,17 +900,19 @@ judge_tc_unaligned(
 	tc_part(f, &f->unaligned, limit, v);
 	if (f->unaligned.all.ns == f->unaligned_ns)
 		v->within = "tc_unused";
+	verdict_where(v, "ops", "tc_why", "unaligned", NULL);
 	if (v->judged != V_YES)
 		return;
 	buf_printf(&v->problem,
 	    "%s %% of the kernels' time are products whose sizes keep them"
 	    " off Tensor Cores, or make them slow there",
 	    buf_str(&v->value));
-	buf_puts(&v->advice, unaligned_advice);
+	say_unaligned_advice(f, &v->advice);
 }
 
 const struct advise_rule rule_tc_unaligned = {
 	.id = "tc_unaligned",
+	.version = 1,
 	.limit = 5,
 	.unit = "percent",
 	.help = "kernels of products whose sizes keep them off Tensor Cores, "
@@ -547,20 +928,23 @@ judge_tc_unused(const struct facts *f, double limit, struct advise_verdict *v)
 		return;
 	}
 	verdict_above(v, facts_kern_pct(f, f->eligible_ns), limit);
-	v->share = facts_share_pct(f, f->eligible_ns);
+	verdict_gain(v, f->eligible_ns);
+	verdict_where(v, "ops", "tc", "no", "tc_eligible", "yes", NULL);
 	tops_put(&f->why, &v->evidence, 4);
 	buf_printf(&v->problem,
 	    "%s %% of the kernels' time could use Tensor Cores and does not",
 	    buf_str(&v->value));
 	if (2 * f->fp32.all.ns > f->eligible_ns)
-		buf_printf(&v->advice, "%s; ", fp32_advice(f));
+		say_fp32_advice(f, &v->advice);
 	else if (2 * f->unaligned_ns > f->eligible_ns)
-		buf_printf(&v->advice, "%s; ", unaligned_advice);
-	buf_puts(&v->advice, "dlp tc FILE lists the ops with the reasons");
+		say_unaligned_advice(f, &v->advice);
+	buf_printf(&v->advice, "%sdlp tc FILE lists the ops with the reasons",
+	    v->advice.len > 0 ? "; " : "");
 }
 
 const struct advise_rule rule_tc_unused = {
 	.id = "tc_unused",
+	.version = 1,
 	.limit = 10,
 	.unit = "percent",
 	.help = "kernels that could use Tensor Cores and do not",

@@ -2,6 +2,7 @@
  * Turns records into facts: the table of record types, the files of a section
  * (by column src), and the functions that add a record to its file's facts.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,15 @@
 /* Ops. Their records apply to all files. */
 struct advise_ops {
 	struct map bits; /* op id -> facts from its record */
-	struct rec_col *id, *op, *by, *dtype, *eligible;
+	struct map odd;  /* op id -> the size that is no multiple of 8 */
+	struct map prim; /* the same for prims */
+	struct map scores;     /* op id -> its first shape, if it has rank 4 */
+	struct smap shape4;    /* these shapes -> 1 if a softmax has it */
+	struct map fused_name; /* id of a kernel's name -> 0, for optimizers
+				* that are fused */
+	unsigned frameworks; /* by the names of kernels */
+	struct rec_col *id, *op, *by, *dtype, *eligible, *shapes;
+	struct rec_col *prim_id, *prim_shapes, *str_id, *str_text;
 };
 
 enum { COPY_KIND = 1, COPY_BYTES, COPY_SRC, COPY_DST };
@@ -28,8 +37,19 @@ enum {
 	KERN_TC,
 	KERN_ELIGIBLE,
 	KERN_WHY,
-	KERN_DTYPE
+	KERN_DTYPE,
+	KERN_LAYER,
+	KERN_PHASE,
+	KERN_FAMILY,
+	KERN_NODE,
+	KERN_DIR,
+	KERN_PRIM,
+	KERN_BYTES,
+	KERN_NAME
 };
+
+enum { SYNC_OP = 1, SYNC_LAYER };
+enum { GAP_CLASS, GAP_WHAT, GAP_OP, GAP_LAYER, GAP_PHASE };
 
 /* The columns of the types below, in the order in which they are bound. */
 enum { COL_API }; /* kern, copy, set, sync, call: the call's name is first */
@@ -99,6 +119,7 @@ api_kind(const char *s, size_t n)
 		{ API("cuMemUnmap"), ALLOCATES },
 		{ API("cuLibraryLoadData"), LOADS },
 		{ API("cuLibraryLoadFromFile"), LOADS },
+		{ API("cudaLibraryLoadFromFile"), LOADS },
 		{ API("cudaLibraryLoadData"), LOADS },
 		{ API("cuModuleLoad"), LOADS },
 		{ API("cuModuleLoadData"), LOADS },
@@ -162,6 +183,43 @@ cpu_class(enum call_of of, int kind, int64_t dur)
 	return of == CALL_SYNC ? C_SYNC : -1;
 }
 
+/* Calls that load code are loading, as the profiler's own records of it are:
+ * not every profile has these. */
+static void
+add_load(struct facts *f, const struct rec *r, const struct call_time *at,
+    int64_t dur)
+{
+	int64_t start;
+
+	if (rec_i64(r, at->start, &start) &&
+	    f->over_time[OVER_LOAD].n < MAX_PIECES)
+		ivl_add(
+		    &f->over_time[OVER_LOAD], start, num_add(start, dur));
+}
+
+/* A call that waits for the GPU, by its name and, as far as it is known, the op
+ * and the range in which the program made it. */
+static void
+add_wait(struct facts *f, const struct advise_type *t, const struct rec *r,
+    const char *s, size_t n, enum call_of of, int64_t dur)
+{
+	struct buf name = { 0 };
+	size_t len;
+	const char *v;
+
+	buf_put(&name, s, n);
+	if (of == CALL_SYNC || of == CALL_OTHER) {
+		v = rec_raw(r, t->col[SYNC_OP], &len);
+		if (v != NULL)
+			buf_printf(&name, " of %.*s", (int)len, v);
+		v = rec_raw(r, t->col[SYNC_LAYER], &len);
+		if (v != NULL)
+			buf_printf(&name, " in %.*s", (int)len, v);
+	}
+	tops_add(&f->sync, name.s, name.len, dur, 0);
+	buf_free(&name);
+}
+
 /* An API call that makes the CPU wait for the GPU, alone or with the work
  * that it launched. */
 static void
@@ -188,8 +246,10 @@ count_call(struct facts *f, const struct advise_type *t, const struct rec *r,
 		left = since_work(f, r, &at, dur);
 		f->cpu_ns[class] = num_add(f->cpu_ns[class], left);
 	}
+	if (kind == LOADS)
+		add_load(f, r, &at, dur);
 	if (kind == WAITS && advise_in_iter(t, r))
-		tops_add(&f->sync, s, k, dur, 0);
+		add_wait(f, t, r, s, k, of, dur);
 	else if (kind == ALLOCATES && advise_in_iter(t, r))
 		tops_add(&f->alloc, s, k, dur, 0);
 }
@@ -206,6 +266,7 @@ enum { /* facts of an op */
 	OP_PYTORCH = 256,
 	OP_API = 512,
 };
+#define OP_FRAMEWORK 16 /* bits from here on: its framework */
 
 static bool
 holds(const char *s, size_t n, const char *part)
@@ -227,12 +288,104 @@ type_bits(const char *s, size_t n)
 	return OP_TYPED;
 }
 
+/* The largest size in a list of shapes that is no multiple of 8, from 16 on; 0
+ * if there is none. */
+static uint64_t
+odd_size(const char *s, size_t n)
+{
+	const char *end = s + n;
+	uint64_t v, best = 0;
+
+	for (; s != NULL && s < end; s++) {
+		for (v = 0; s < end && *s >= '0' && *s <= '9' && v < 1u << 31;
+		     s++)
+			v = 10 * v + (uint64_t)(*s - '0');
+		if (v >= 16 && v % 8 != 0 && v > best)
+			best = v;
+	}
+	return best;
+}
+
+/* Keeps the first shape if it could be [batch, heads, queries, keys]: that of
+ * attention's scores, if a softmax has it, too. */
+static void
+keep_scores(struct advise_ops *o, int64_t id, struct mview op, const char *s,
+    size_t n)
+{
+	const char *end = s != NULL ? memchr(s, ']', n) : NULL, *p;
+	int rank = 1;
+	uint32_t at;
+	bool is_new;
+
+	if (end == NULL || mv_find(op, "norm") != NULL)
+		return;
+	for (p = s; p < end; p++)
+		rank += *p == ',';
+	if (rank != 4)
+		return;
+	at = smap_put(&o->shape4, s, (size_t)(end - s), &is_new);
+	if (is_new)
+		o->shape4.val[at] = 0;
+	if (mv_find(op, "softmax") != NULL)
+		o->shape4.val[at] = 1;
+	*map_put(&o->scores, (uint64_t)id, NULL) = at;
+}
+
+static void
+see_prim(struct stage *st, struct rec *r)
+{
+	struct advise_ops *o = rec_arg(r);
+	int64_t id;
+	size_t n;
+	const char *s = rec_raw(r, o->prim_shapes, &n);
+
+	stage_pass(st, r);
+	if (s != NULL && rec_i64(r, o->prim_id, &id))
+		*map_put(&o->prim, (uint64_t)id, NULL) = odd_size(s, n);
+}
+
+/* The demangled names of kernels have the namespaces of frameworks. */
+static void
+see_name(struct stage *st, struct rec *r)
+{
+	static const struct {
+		const char *part;
+		unsigned framework;
+	} known[] = { { "at::native", FW_PYTORCH }, { "at_cuda", FW_PYTORCH },
+		{ "tensorflow::", FW_TENSORFLOW }, { "mxnet::", FW_MXNET },
+		{ "mshadow::", FW_MXNET } };
+	struct advise_ops *o = rec_arg(r);
+	size_t n, i;
+	int64_t id;
+	const char *s = rec_raw(r, o->str_text, &n);
+
+	stage_pass(st, r);
+	for (i = 0; i < ARRAY_LEN(known) && s != NULL; i++)
+		if (mv_find((struct mview){ s, n }, known[i].part) != NULL)
+			o->frameworks |= known[i].framework;
+	/* multi_tensor_apply_kernel<..., FusedAdamMathFunctor<...>, ...> */
+	if (holds(s, n, "FusedAdam") || holds(s, n, "FusedSgd") ||
+	    holds(s, n, "FusedAdagrad"))
+		if (rec_i64(r, o->str_id, &id))
+			*map_put(&o->fused_name, (uint64_t)id, NULL) = 0;
+}
+
+static unsigned
+framework_of(const char *by, size_t n)
+{
+	return text_is(by, n, "pytorch")      ? FW_PYTORCH
+	       : text_is(by, n, "tensorflow") ? FW_TENSORFLOW
+	       : text_is(by, n, "xla")	      ? FW_XLA
+	       : text_is(by, n, "tensorrt")   ? FW_TENSORRT
+					      : 0;
+}
+
 static void
 see_op(struct stage *st, struct rec *r)
 {
 	struct advise_ops *o = rec_arg(r);
-	unsigned bits = 0;
-	uint64_t *v;
+	struct mview op = rec_view(r, o->op);
+	uint64_t bits = 0, *v;
 	int64_t id;
 	size_t n;
 	const char *s;
@@ -251,6 +404,11 @@ see_op(struct stage *st, struct rec *r)
 	bits |= text_is(s, n, "xla") ? OP_XLA : 0;
 	bits |= text_is(s, n, "pytorch") ? OP_PYTORCH : 0;
 	bits |= s != NULL && !text_is(s, n, "api") ? 0 : OP_API;
+	bits |= (uint64_t)framework_of(s, n) << OP_FRAMEWORK;
+	s = rec_raw(r, o->shapes, &n);
+	if (s != NULL)
+		*map_put(&o->odd, (uint64_t)id, NULL) = odd_size(s, n);
+	keep_scores(o, id, op, s, n);
 	v = map_put(&o->bits, (uint64_t)id, NULL);
 	*v = bits;
 }
@@ -279,9 +437,13 @@ add_inst(struct facts *f, const struct advise_type *t, const struct rec *r)
 	int64_t id;
 	uint64_t *v;
 
-	if (rec_i64(r, t->col[0], &id) &&
-	    (v = bits_of(f, advise_ops_of(t), id)) != NULL)
-		*v |= OP_SEEN;
+	if (!rec_i64(r, t->col[0], &id) ||
+	    (v = bits_of(f, advise_ops_of(t), id)) == NULL)
+		return;
+	*v |= OP_SEEN;
+	if ((*v & OP_PYTORCH) != 0 && t->at.iter->pos >= 0 &&
+	    advise_in_iter(t, r) && rec_i64(r, t->at.dur, &id))
+		f->n_marked++;
 }
 
 /* Records that a kernel of the op has that type (or NULL), used Tensor Cores,
@@ -316,6 +478,7 @@ advise_ops_end(struct facts *f)
 		f->ops.dali += (v & OP_DALI) != 0;
 		f->ops.xla += (v & OP_XLA) != 0;
 		f->ops.pytorch += (v & OP_PYTORCH) != 0;
+		f->frameworks |= (unsigned)(v >> OP_FRAMEWORK);
 		if ((v & OP_ELIGIBLE) == 0)
 			continue;
 		f->ops.eligible++;
@@ -333,7 +496,14 @@ advise_ops_bind(struct stage *st, struct advise_ops *o)
 
 	o->id = rec_col(t, "op_id", REC_NEED);
 	REC_COLS(t, REC_OPT, { &o->op, "op" }, { &o->by, "by" },
-	    { &o->dtype, "dtype" }, { &o->eligible, "dl_tc" });
+	    { &o->dtype, "dtype" }, { &o->eligible, "dl_tc" },
+	    { &o->shapes, "shapes" });
+	t = stage_on(st, "prim", see_prim, NULL, o);
+	o->prim_id = rec_col(t, "prim_id", REC_NEED);
+	o->prim_shapes = rec_col(t, "shapes", REC_OPT);
+	t = stage_on(st, "str", see_name, NULL, o);
+	o->str_id = rec_col(t, "id", REC_NEED);
+	o->str_text = rec_col(t, "text", REC_OPT);
 }
 
 static void
@@ -374,10 +544,10 @@ is_comm(const char *s, size_t n)
 /* Communication and other kernels are kept apart, because communication costs
  * time only while no other kernel runs. */
 static void
-add_time(struct facts *f, struct device *d, const char *s, size_t n,
+add_time(struct facts *f, struct device *d, const char *s, size_t n, bool comm,
     int64_t start, int64_t dur)
 {
-	if (is_comm(s, n)) {
+	if (comm) {
 		tops_add(&f->comm, s, n, dur, 0);
 		if (d->comm.n < MAX_PIECES)
 			ivl_add(&d->comm, start, num_add(start, dur));
@@ -388,7 +558,8 @@ add_time(struct facts *f, struct device *d, const char *s, size_t n,
 	}
 }
 
-/* Fewer blocks than the device has multiprocessors. */
+/* Fewer blocks than the device has multiprocessors: the others idle while the
+ * kernel runs, so that is the part of its time that could be gained. */
 static void
 add_blocks(struct facts *f, const struct advise_type *t, const struct rec *r,
     const struct device *d, const char *s, size_t n, int64_t dur)
@@ -413,8 +584,109 @@ add_blocks(struct facts *f, const struct advise_type *t, const struct rec *r,
 	if (blocks >= (double)d->n_sm)
 		return;
 	f->n_few++;
+	f->few_dur_ns = num_add(f->few_dur_ns, dur);
+	dur = (int64_t)((double)dur * (1 - blocks / (double)d->n_sm) + 0.5);
 	f->few_ns = num_add(f->few_ns, dur);
 	tops_add(&f->few, s, n, dur, 0);
+}
+
+/* The size that keeps a product off fast kernels: that of the product inside
+ * the op, if it is known. */
+static void
+add_odd(struct facts *f, const struct advise_type *t, const struct rec *r,
+    int64_t dur)
+{
+	const struct advise_ops *o = advise_ops_of(t);
+	const uint64_t *v = NULL;
+	char word[24];
+	int64_t id;
+	int n;
+
+	if (rec_i64(r, t->col[KERN_PRIM], &id))
+		v = map_get(&o->prim, (uint64_t)id);
+	if ((v == NULL || *v == 0) && rec_i64(r, t->col[KERN_OP_ID], &id))
+		v = map_get(&o->odd, (uint64_t)id);
+	if (v == NULL || *v == 0)
+		return;
+	n = snprintf(word, sizeof(word), "%llu", (unsigned long long)*v);
+	tops_add(&f->odd_size, word, (size_t)n, dur, 0);
+}
+
+#define MAX_ALIKE 4096 /* most kinds of collectives */
+
+/* Collectives of one kind and size take the same time, unless they wait. */
+static void
+add_collective(struct facts *f, const struct advise_type *t,
+    const struct rec *r, const char *op, size_t n, int64_t dur)
+{
+	struct mview name = rec_view(r, t->col[KERN_SHORT]);
+	struct mview bytes = rec_view(r, t->col[KERN_BYTES]);
+	struct buf b = { 0 };
+	struct facts_alike *a;
+	bool is_new;
+	uint32_t i;
+
+	tops_add(&f->coll, op, n, dur, 0);
+	if (bytes.s == NULL || f->alike.n >= MAX_ALIKE)
+		return;
+	buf_printf(&b, "%.*s %.*s %.*s", (int)n, op, (int)name.n,
+	    name.s != NULL ? name.s : "", (int)bytes.n, bytes.s);
+	i = smap_put(&f->alike, b.s, b.len, &is_new);
+	buf_free(&b);
+	ARRAY_GROW(f->alike_v, i, f->cap_alike);
+	a = &f->alike_v[i];
+	if (is_new)
+		*a = (struct facts_alike){ 0, 0, dur };
+	a->n++;
+	a->ns = num_add(a->ns, dur);
+	if (dur < a->least)
+		a->least = dur;
+	f->n_alike += !is_new;
+}
+
+/* A graph launch launches all of its kernels. */
+static void
+add_launch(struct facts *f, const struct advise_type *t, const struct rec *r)
+{
+	int64_t node, call;
+
+	if (!rec_i64(r, t->col[KERN_NODE], &node)) {
+		f->n_launch++;
+		return;
+	}
+	if (!rec_i64(r, t->at.api_start, &call) || call == f->last_graph_call)
+		return;
+	f->last_graph_call = call;
+	f->n_launch++;
+	f->n_graph_launch++;
+}
+
+static void
+add_use(struct facts *f, const struct advise_type *t, const struct rec *r,
+    int64_t dur)
+{
+	const struct advise_ops *o = advise_ops_of(t);
+	const uint64_t *shape = NULL;
+	int64_t id;
+	struct use_kernel k = {
+		.name = rec_view(r, t->col[KERN_SHORT]),
+		.op = rec_view(r, t->col[KERN_OP]),
+		.layer = rec_view(r, t->col[KERN_LAYER]),
+		.phase = rec_view(r, t->col[KERN_PHASE]),
+		.family = rec_view(r, t->col[KERN_FAMILY]),
+		.dtype = rec_view(r, t->col[KERN_DTYPE]),
+		.graph = rec_i64(r, t->col[KERN_NODE], &id),
+		.dur = dur,
+	};
+
+	if (rec_i64(r, t->col[KERN_OP_ID], &id))
+		shape = map_get(&o->scores, (uint64_t)id);
+	k.scores = shape != NULL && o->shape4.val[*shape] != 0;
+	k.fused = rec_i64(r, t->col[KERN_NAME], &id) &&
+		  map_get(&o->fused_name, (uint64_t)id) != NULL;
+	f->has_family |= t->col[KERN_FAMILY]->pos >= 0;
+	f->scaler |= mv_starts(k.op, "_amp_");
+	use_add(f, &k);
 }
 
 static void
@@ -434,6 +706,8 @@ add_tc(struct facts *f, const struct advise_type *t, const struct rec *r,
 	if (rec_i64(r, t->col[KERN_OP_ID], &id))
 		add_op_kernel(f, advise_ops_of(t), id, dt, dt != NULL ? dl : 0,
 		    text_is(tc, tl, "yes"), eligible);
+	if (text_is(why, wl, "unaligned"))
+		add_odd(f, t, r, dur);
 	if (text_is(tc, tl, "yes") &&
 	    (text_is(why, wl, "unaligned") || text_is(why, wl, "old_kernel")))
 		tops_add(&f->unaligned, s, n, dur, 0);
@@ -458,6 +732,7 @@ add_kernel(struct facts *f, const struct advise_type *t, const struct rec *r)
 	struct device *d;
 	const char *s, *op;
 	size_t n, len;
+	bool comm;
 
 	begin_work(f, t, r);
 	count_call(f, t, r, CALL_KERNEL);
@@ -478,11 +753,17 @@ add_kernel(struct facts *f, const struct advise_type *t, const struct rec *r)
 		op = s != NULL ? s : "kernel";
 		len = s != NULL ? n : 6;
 	}
+	comm = is_comm(s, n) || mv_eq(rec_view(r, t->col[KERN_DIR]), "comm");
 	if (s != NULL)
-		add_time(f, d, s, n, start, dur);
-	if (s == NULL || !is_comm(s, n))
-		add_blocks(f, t, r, d, op, len, dur);
+		add_time(f, d, s, n, comm, start, dur);
+	add_launch(f, t, r);
 	add_tc(f, t, r, op, len, dur);
+	if (comm) {
+		add_collective(f, t, r, op, len, dur);
+		return;
+	}
+	add_blocks(f, t, r, d, op, len, dur);
+	add_use(f, t, r, dur);
 }
 
 void
@@ -501,6 +782,7 @@ add_copy(struct facts *f, const struct advise_type *t, const struct rec *r)
 	rec_i64(r, t->at.dur, &dur);
 	rec_i64(r, t->col[COPY_BYTES], &bytes);
 	f->copy_ns = num_add(f->copy_ns, dur);
+	f->pageable_src |= text_is(src, sl, "pageable");
 	if (text_is(src, sl, "pageable") || text_is(dst, dl, "pageable"))
 		tops_add(&f->pageable, kind, kl, dur, bytes);
 }
@@ -563,14 +845,24 @@ add_device(struct facts *f, const struct advise_type *t, const struct rec *r)
 static void
 add_iteration(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
-	int64_t no, dur;
+	int64_t no, dur, step;
 	size_t n;
+	const char *key = rec_raw(r, t->col[0], &n);
 
-	f->has_key |= rec_raw(r, t->col[0], &n) != NULL;
+	f->has_key |= key != NULL;
+	if (f->step_key.len == 0 && key != NULL) {
+		while (n > 0 && ((key[n - 1] >= '0' && key[n - 1] <= '9') ||
+				    key[n - 1] == ' '))
+			n--;
+		buf_put(&f->step_key, key, n);
+	}
 	if (!rec_i64(r, t->at.iter, &no) || !rec_i64(r, t->at.dur, &dur))
 		return;
+	if (!rec_i64(r, t->col[1], &step))
+		step = dur;
 	ARRAY_GROW(f->iter, f->n_iter, f->cap_iter);
-	f->iter[f->n_iter++] = (struct facts_iter){ no, dur };
+	f->iter[f->n_iter++] =
+	    (struct facts_iter){ no, f->all_devices ? dur : step };
 }
 
 static void
@@ -622,25 +914,67 @@ add_cut(struct facts *f, const struct advise_type *t, const struct rec *r)
 		f->counts = false;
 }
 
+/* Where the program was: its longest activity in the gap, and the op and the
+ * range of the work that ends it. */
+static void
+add_gap_in(struct tops *to, const struct advise_type *t, const struct rec *r,
+    int64_t dur)
+{
+	struct mview what = rec_view(r, t->col[GAP_WHAT]);
+	struct mview op = rec_view(r, t->col[GAP_OP]);
+	struct mview layer = rec_view(r, t->col[GAP_LAYER]);
+	struct buf b = { 0 };
+
+	if (what.s != NULL)
+		buf_put(&b, what.s, what.n);
+	if (op.s != NULL && (what.n != op.n || what.s == NULL ||
+				memcmp(what.s, op.s, op.n) != 0))
+		buf_printf(&b, "%sbefore %.*s", b.len > 0 ? ", " : "",
+		    (int)op.n, op.s);
+	if (layer.s != NULL)
+		buf_printf(&b, "%sin %.*s", b.len > 0 ? " " : "", (int)layer.n,
+		    layer.s);
+	if (b.len > 0)
+		tops_add(to, b.s, b.len, dur, 0);
+	buf_free(&b);
+}
+
+static void
+add_launch_gap(struct facts *f, const struct advise_type *t,
+    const struct rec *r, int64_t dur)
+{
+	struct mview op = rec_view(r, t->col[GAP_OP]);
+
+	if (mv_eq(rec_view(r, t->col[GAP_PHASE]), "optimizer"))
+		f->opt_idle_ns = num_add(f->opt_idle_ns, dur);
+	if (op.s != NULL && mv_find(op, "softmax") != NULL)
+		f->softmax_idle_ns = num_add(f->softmax_idle_ns, dur);
+}
+
 /* Only time in steps counts, as in dlp gaps, which cuts gaps at the starts and
  * ends of steps. */
 static void
 add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
 	static const char *const word[N_GAP] = { "launch-bound", "startup",
-		"sync", "dataloader", "communication", "allocation",
-		"module-load", "os-wait", "profiler", "queued", "unknown" };
+		"sync", "dataloader", "comm-wait", "allocation", "module-load",
+		"os-wait", "profiler", "queued", "unknown", "after-sync",
+		"graph-update", "host-only" };
 	int64_t dur;
 	size_t n;
-	const char *s = rec_raw(r, t->col[0], &n);
+	const char *s = rec_raw(r, t->col[GAP_CLASS], &n);
 	int i;
 
 	f->has_gaps = true;
 	if (!advise_in_iter(t, r) || !rec_i64(r, t->at.dur, &dur))
 		return;
 	for (i = 0; i < N_GAP; i++)
-		if (text_is(s, n, word[i]))
+		if (text_is(s, n, word[i])) {
 			f->gap_ns[i] = num_add(f->gap_ns[i], dur);
+			add_gap_in(&f->gap_in[i], t, r, dur);
+			if (i == G_LAUNCH)
+				add_launch_gap(f, t, r, dur);
+		}
 }
 
 static void
@@ -754,24 +1088,29 @@ static const struct advise_row rows[] = {
 	{ "kern", add_kernel, WORKREC_SPAN,
 	    WORKREC_CALL | WORKREC_DEV | WORKREC_ITER, 0,
 	    { "api", "op_id", "inst_id", "short", "grid", "op", "tc",
-		"tc_eligible", "tc_why", "dtype" } },
+		"tc_eligible", "tc_why", "dtype", "layer", "phase", "family",
+		"node", "dir", "prim_id", "bytes", "name_id" } },
 	{ "copy", add_copy, 0,
 	    WORKREC_SPAN | WORKREC_CALL | WORKREC_DEV | WORKREC_ITER, 0,
 	    { "api", "kind", "bytes", "src_mem", "dst_mem" } },
 	{ "set", add_set, 0,
 	    WORKREC_SPAN | WORKREC_CALL | WORKREC_DEV | WORKREC_ITER, 0,
 	    { "api" } },
-	{ "sync", add_sync, 0, WORKREC_CALL | WORKREC_ITER, 0, { "api" } },
-	{ "call", add_call, 0, WORKREC_SPAN | WORKREC_ITER, 0, { "api" } },
+	{ "sync", add_sync, 0, WORKREC_CALL | WORKREC_ITER, 0,
+	    { "api", "op", "layer" } },
+	{ "call", add_call, 0, WORKREC_SPAN | WORKREC_ITER, 0,
+	    { "api", "op", "layer" } },
 	{ "graph", add_graph, 0, WORKREC_SPAN | WORKREC_DEV | WORKREC_ITER, 0,
 	    { NULL } },
-	{ "inst", add_inst, 0, 0, 1, { "op_id" } },
-	{ "iter", add_iteration, WORKREC_ITER | WORKREC_DUR, 0, 0, { "key" } },
+	{ "inst", add_inst, 0, WORKREC_DUR | WORKREC_ITER, 1, { "op_id" } },
+	{ "iter", add_iteration, WORKREC_ITER | WORKREC_DUR, 0, 0,
+	    { "key", "step_ns" } },
 	{ "dev", add_device, WORKREC_DEV, 0, 0, { "cc", "n_sm", "mem_bytes" } },
 	{ "busy", add_busy, WORKREC_DEV | WORKREC_DUR, WORKREC_ITER, 1,
 	    { "class", "after" } },
 	{ "cut", add_cut, 0, WORKREC_ITER, 0, { "dropped" } },
-	{ "gap", add_gap, 0, WORKREC_DUR | WORKREC_ITER, 0, { "class" } },
+	{ "gap", add_gap, 0, WORKREC_DUR | WORKREC_ITER, 0,
+	    { "class", "what", "op", "layer", "phase" } },
 	{ "mem", add_memory, 0, WORKREC_DEV, 0,
 	    { "op", "bytes", "addr", "kind" } },
 	{ "over", add_overhead, 0, WORKREC_SPAN | WORKREC_ITER, 0, { "name" } },
@@ -915,6 +1254,12 @@ forget_facts(struct stage *st)
 	struct advise_reader *g = st->ctx;
 
 	map_clear(&g->ops.bits);
+	map_clear(&g->ops.odd);
+	map_clear(&g->ops.prim);
+	map_clear(&g->ops.scores);
+	map_clear(&g->ops.fused_name);
+	smap_clear(&g->ops.shape4);
+	g->ops.frameworks = 0;
 	forget_files(g);
 }
 
@@ -923,6 +1268,7 @@ end_file(struct advise_reader *g, struct facts *f)
 {
 	int64_t lo = f->first_kern, hi = f->end_kern;
 
+	f->frameworks |= g->ops.frameworks;
 	advise_ops_end(f);
 	end_busy(f);
 	if (f->any_kern) {
@@ -987,5 +1333,10 @@ advise_read_free(struct advise_reader *g)
 {
 	forget_files(g);
 	map_free(&g->ops.bits);
+	map_free(&g->ops.odd);
+	map_free(&g->ops.prim);
+	map_free(&g->ops.scores);
+	map_free(&g->ops.fused_name);
+	smap_free(&g->ops.shape4);
 	free(g);
 }

@@ -19,10 +19,10 @@ some=
 unread() {
 	less2="--drop kern:mod --drop inst:gpu_start_ns,gpu_ns,overhead_ns,idle_ns"
 	less2="$less2,api_ns,n_kern,n_gpu,n_call,fwd_inst_id,launch_id"
-	less3=altseq,sub,prim_id,prim_run,params,bytes,family,role,tc_rule,block
-	less3="--drop kern:$less3,name_id,causal_flop,bus_bytes"
-	less4=before,after,did,what,what_ns,what_tid,pid,tid,launch_ns,phase,layer
-	less4="--drop gap:$less4,op,before_id,after_id"
+	less3=altseq,sub,prim_run,params,role,tc_rule,block
+	less3="--drop kern:$less3,causal_flop,bus_bytes"
+	less4=before,after,did,what_ns,what_tid,pid,tid,launch_ns
+	less4="--drop gap:$less4,before_id,after_id"
 	parse="--drop kern:id,ctx,stream,idx,regs,smem_bytes,dynsmem_bytes"
 }
 

@@ -1,0 +1,161 @@
+/* Findings, and what is in use, as records. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise.h"
+#include "array.h"
+#include "cols.h"
+#include "err.h"
+#include "out.h"
+
+struct advise_put {
+	struct out_type *finding, *finding_src, *use, *use_src; /* with src */
+	const char *cols[64]; /* of finding_src, and of use_src */
+};
+
+/* Records about a file that has a name include the name. */
+static struct out_type *
+type_with_src(const char *tag, const char **cols, int room)
+{
+	const struct col_def *c;
+	int n = 0;
+
+	for (c = col_defs; c->type != NULL; c++)
+		if (strcmp(c->type, tag) == 0 && n < room - 1)
+			cols[n++] = c->name;
+	cols[n++] = "src";
+	return out_type(tag, cols, n);
+}
+
+struct advise_put *
+advise_put_open(void)
+{
+	struct advise_put *p = xcalloc(1, sizeof(*p));
+	int half = ARRAY_LEN(p->cols) / 2;
+
+	p->finding = out_type_reg("finding", "dlp-advise");
+	p->finding_src = type_with_src("finding", p->cols, half);
+	p->use = out_type_reg("in_use", "dlp-advise");
+	p->use_src = type_with_src("in_use", p->cols + half, half);
+	return p;
+}
+
+void
+advise_put_free(struct advise_put *p)
+{
+	free(p);
+}
+
+bool
+advise_steps(const struct facts *f, int64_t *from, int64_t *to)
+{
+	size_t i;
+
+	if (f->n_iter == 0 || !f->has_key)
+		return false;
+	*from = *to = f->iter[0].no;
+	for (i = 1; i < f->n_iter; i++) {
+		*from = f->iter[i].no < *from ? f->iter[i].no : *from;
+		*to = f->iter[i].no > *to ? f->iter[i].no : *to;
+	}
+	return true;
+}
+
+static void
+put_buf(const struct buf *b, bool said)
+{
+	out_raw(said && b->len > 0 ? b->s : NULL, b->len);
+}
+
+static void
+put_steps(const struct facts *f)
+{
+	struct buf b = { 0 };
+	int64_t from, to;
+	bool any = advise_steps(f, &from, &to);
+
+	if (any)
+		buf_i64(&b, from);
+	if (any && to > from)
+		buf_printf(&b, "-%lld", (long long)to);
+	put_buf(&b, any);
+	buf_free(&b);
+}
+
+/* The columns that say how much can be gained, and where. */
+static void
+put_gain(const struct facts *f, const struct advise_finding *j)
+{
+	const struct advise_verdict *v = &j->v;
+	bool gains = v->judged == V_YES && v->gains;
+	struct buf share = { 0 };
+
+	if (gains && facts_wall_ns(f) > 0)
+		buf_printf(&share, "%.1f", facts_share_pct(f, v->ceiling));
+	put_buf(&share, gains);
+	out_word(j->part_of);
+	put_buf(&v->where, v->judged == V_YES);
+	out_opt(gains, v->ceiling);
+	put_steps(f);
+	out_i64(j->rule->version);
+	buf_free(&share);
+}
+
+static void
+put_finding(const struct advise_put *p, const struct facts *f,
+    const struct advise_finding *j)
+{
+	const struct advise_rule *r = j->rule;
+	const struct advise_verdict *v = &j->v;
+	static const char *const word[] = { "no", "yes", "not judged" };
+	bool yes = v->judged == V_YES, told = v->judged != V_UNJUDGED;
+	struct buf at = { 0 };
+
+	if (r->unit != NULL)
+		buf_printf(&at, "%.10g", j->limit);
+	out_rec(f->src.len > 0 ? p->finding_src : p->finding);
+	out_word(r->id);
+	out_word(word[v->judged]);
+	put_buf(&v->problem, yes);
+	put_buf(&v->advice, yes);
+	put_buf(&v->value, told);
+	put_buf(&at, true);
+	out_word(r->unit == NULL	? NULL
+		 : j->limit_dlprof ? "dlprof"
+				   : "ours");
+	out_word(told ? NULL : v->missing);
+	put_buf(&v->evidence, yes);
+	out_word(r->unit);
+	out_word(r->dlprof ? "dlprof" : "ours");
+	put_gain(f, j);
+	if (f->src.len > 0)
+		out_raw(f->src.s, f->src.len);
+	out_end();
+	buf_free(&at);
+}
+
+static void
+put_use(const struct advise_put *p, const struct facts *f, int which)
+{
+	static const char *const word[] = { NULL, "no", "yes" };
+
+	out_rec(f->src.len > 0 ? p->use_src : p->use);
+	out_word(use_name(which));
+	out_word(word[use_of(f, which)]);
+	if (f->src.len > 0)
+		out_raw(f->src.s, f->src.len);
+	out_end();
+}
+
+void
+advise_put(struct advise_put *p, const struct facts *f,
+    const struct advise_finding *j, size_t n, bool dlprof)
+{
+	size_t i;
+	int use;
+
+	for (i = 0; i < n; i++)
+		put_finding(p, f, &j[i]);
+	for (use = 0; use < N_USE && !dlprof; use++)
+		put_use(p, f, use);
+}

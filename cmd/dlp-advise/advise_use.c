@@ -1,0 +1,204 @@
+/*
+ * What a program has in use already, so that no rule recommends it again: its
+ * framework, a compiler, CUDA graphs, optimizers that launch little, the layout
+ * of tensors, fused attention and TF32. All of it is seen by what ran.
+ */
+#include <string.h>
+
+#include "advise.h"
+#include "array.h"
+#include "num.h"
+#include "out.h"
+
+static void
+add_kind(struct facts *f, int kind, int64_t dur)
+{
+	f->kind[kind].n++;
+	f->kind[kind].ns = num_add(f->kind[kind].ns, dur);
+}
+
+static bool
+has(struct mview v, const char *part)
+{
+	return v.s != NULL && mv_find(v, part) != NULL;
+}
+
+/* PyTorch: _foreach_add_, _fused_adamw_; Apex: FusedAdam. */
+static void
+add_optimizer(struct facts *f, const struct use_kernel *k)
+{
+	int kind = K_OPTIMIZER;
+
+	if (k->fused || mv_starts(k->op, "_fused_") || has(k->op, "Fused"))
+		kind = K_FUSED;
+	else if (mv_starts(k->op, "_foreach_") ||
+		 mv_starts(k->name, "multi_tensor_apply"))
+		kind = K_FOREACH;
+	else if (!mv_eq(k->phase, "optimizer"))
+		return;
+	add_kind(f, kind, k->dur);
+	if (kind != K_FUSED && k->op.s != NULL)
+		tops_add(&f->optimizer, k->op.s, k->op.n, k->dur, 0);
+}
+
+/* cuDNN: nchwToNhwcKernel, nhwcToNchwKernel; sm80_xmma_fprop_..._nhwckrsc_nhwc,
+ * batchnorm_fwtr_nhwc_semiPersist. */
+static void
+add_layout(struct facts *f, const struct use_kernel *k)
+{
+	bool nhwc = has(k->name, "nhwc") || has(k->name, "NHWC");
+
+	if (has(k->name, "nchwToNhwc"))
+		add_kind(f, K_TO_NHWC, k->dur);
+	else if (has(k->name, "nhwcToNchw"))
+		add_kind(f, K_TO_NCHW, k->dur);
+	else if (nhwc &&
+		 (has(k->name, "batchnorm") || has(k->name, "batch_norm")))
+		add_kind(f, K_NORM_NHWC, k->dur);
+	else if (mv_eq(k->family, "conv")) {
+		add_kind(f, K_CONV, k->dur);
+		if (nhwc)
+			add_kind(f, K_CONV_NHWC, k->dur);
+	}
+}
+
+/* Families of work that is limited by memory, which a compiler fuses into one
+ * pass over it. */
+static void
+add_chain(struct facts *f, const struct use_kernel *k)
+{
+	static const char *const family[] = { "pointwise", "activation", "copy",
+		"loss" };
+	size_t i;
+
+	if (mv_eq(k->phase, "optimizer"))
+		return;
+	for (i = 0; i < ARRAY_LEN(family); i++)
+		if (mv_eq(k->family, family[i])) {
+			add_kind(f,
+			    i == ARRAY_LEN(family) - 1 ? K_LOSS : K_POINTWISE,
+			    k->dur);
+			if (k->op.s != NULL)
+				tops_add(&f->chain, k->op.s, k->op.n, k->dur,
+				    0);
+		}
+}
+
+void
+use_add(struct facts *f, const struct use_kernel *k)
+{
+	if (k->graph)
+		add_kind(f, K_GRAPH, k->dur);
+	if (mv_starts(k->name, "triton_") || has(k->op, "CompiledFunction") ||
+	    has(k->layer, "Torch-Compiled Region"))
+		add_kind(f, K_COMPILED, k->dur);
+	if (has(k->name, "flash") || has(k->name, "fmha") ||
+	    has(k->name, "sdpa") || has(k->name, "attention") ||
+	    mv_eq(k->family, "attention"))
+		add_kind(f, K_ATTENTION, k->dur);
+	else if (k->scores && !mv_eq(k->family, "gemm")) {
+		add_kind(f, K_SCORES, k->dur);
+		tops_add(&f->scores, k->op.s, k->op.n, k->dur, 0);
+	}
+	/* attention has a switch of its own */
+	if (mv_eq(k->dtype, "tf32") &&
+	    (mv_eq(k->family, "gemm") || mv_eq(k->family, "conv")))
+		add_kind(f, K_TF32, k->dur);
+	add_optimizer(f, k);
+	add_layout(f, k);
+	add_chain(f, k);
+}
+
+static enum use_state
+use_if(bool any, bool yes)
+{
+	return yes ? USE_YES : any ? USE_NO : USE_UNKNOWN;
+}
+
+/* A channels-last model has batch norms of that layout. Without them the
+ * conversions tell: cuDNN converts the two inputs of a product, and its result
+ * back, so the more frequent direction is that of the inputs. */
+static enum use_state
+channels_last(const struct facts *f)
+{
+	uint64_t in = f->kind[K_TO_NHWC].n, out = f->kind[K_TO_NCHW].n;
+
+	if (f->kind[K_CONV].n == 0)
+		return USE_UNKNOWN;
+	if (f->kind[K_NORM_NHWC].n > 0 || out > in)
+		return USE_YES;
+	return in > 0 ? USE_NO : use_if(false, f->kind[K_CONV_NHWC].n > 0);
+}
+
+enum use_state
+use_of(const struct facts *f, int which)
+{
+	const struct facts_sum *k = f->kind;
+	uint64_t opt = k[K_FOREACH].n + k[K_FUSED].n + k[K_OPTIMIZER].n;
+	bool attends = k[K_ATTENTION].n + k[K_SCORES].n > 0;
+
+	switch (which) {
+	case USE_COMPILED:
+		return use_if(f->n_kern > 0,
+		    k[K_COMPILED].n > 0 || (f->frameworks & FW_XLA) != 0);
+	case USE_GRAPHS:
+		return use_if(
+		    f->n_kern > 0, k[K_GRAPH].n > 0 || f->n_graph > 0);
+	case USE_FOREACH:
+		/* a fused optimizer counts its steps by foreach */
+		return use_if(
+		    opt > 0, k[K_FOREACH].n > 0 && k[K_FUSED].n == 0);
+	case USE_FUSED:
+		return use_if(opt > 0, k[K_FUSED].n > 0);
+	case USE_CHANNELS_LAST:
+		return channels_last(f);
+	case USE_SDPA:
+		return use_if(attends, k[K_ATTENTION].n > 0);
+	case USE_TF32:
+		return use_if(f->fp32.all.n > 0, k[K_TF32].n > 0);
+	default:
+		return USE_UNKNOWN;
+	}
+}
+
+const char *
+use_name(int which)
+{
+	static const char *const name[N_USE] = { "compiled", "graphs",
+		"foreach", "fused", "channels_last", "sdpa", "tf32" };
+
+	return name[which];
+}
+
+/* How to launch less, in the program's framework, without what it does
+ * already. */
+const char *
+use_launch_advice(const struct facts *f)
+{
+	bool compiled = use_of(f, USE_COMPILED) == USE_YES;
+	bool graphs = use_of(f, USE_GRAPHS) == USE_YES;
+
+	if ((f->frameworks & FW_XLA) != 0)
+		return graphs ? "put several steps into one jit (lax.scan), or"
+				" give each more to do (batch size)"
+			      : "put the whole step into one jit, and allow"
+				" command buffers"
+				" (--xla_gpu_enable_command_buffer in"
+				" XLA_FLAGS)";
+	if ((f->frameworks & FW_TENSORFLOW) != 0)
+		return "compile the step: tf.function(jit_compile=True)";
+	if ((f->frameworks & FW_PYTORCH) == 0)
+		return graphs ? "put more into each CUDA graph, or give each"
+				" kernel more to do"
+			      : "capture the step into a CUDA graph, or give"
+				" each kernel more to do";
+	if (graphs)
+		return "put the whole step into the CUDA graph, or give each"
+		       " kernel more to do (batch size)";
+	if (compiled)
+		return "torch.compile(model, mode=\"reduce-overhead\"), which"
+		       " replays the compiled regions as CUDA graphs";
+	return "torch.compile(model, mode=\"reduce-overhead\"), or"
+	       " torch.cuda.graph around the step; or give each kernel more to"
+	       " do (batch size)";
+}
