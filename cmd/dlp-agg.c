@@ -10,7 +10,6 @@
 #include "cli.h"
 #include "cols.h"
 #include "dlp-agg/agg_group.h"
-#include "dlp-agg/agg_result.h"
 #include "err.h"
 #include "out.h"
 #include "stage.h"

@@ -9,7 +9,7 @@
 
 #include "array.h"
 #include "cli.h"
-#include "dlp-dldb/db_halves.h"
+#include "dlp-dldb/db.h"
 #include "err.h"
 #include "esc.h"
 

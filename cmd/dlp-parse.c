@@ -1,6 +1,6 @@
 /*
  * dlp-parse: turns a profile database into a stream of records. Dialects know
- * the databases (dlp-parse/nsys.c, nvprof.c, dldb_reader.c). The core joins GPU
+ * the databases (dlp-parse/nsys.c, nvprof.c, dldb.c). The core joins GPU
  * work to the calls that launched it, merges the tables in launch order while
  * it reads them, selects, and writes.
  */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "agg_group.h"
-#include "agg_result.h"
 #include "array.h"
 #include "err.h"
 #include "num.h"

@@ -3,7 +3,7 @@
  * Results of --partial have everything that is needed; other results can be
  * merged as far as their columns allow.
  */
-#include "agg_result.h"
+#include "agg_group.h"
 
 #include <math.h>
 #include <stdlib.h>

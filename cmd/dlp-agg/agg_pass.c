@@ -2,7 +2,7 @@
  * Writes the records themselves, without statistics. They are kept only if they
  * are to be sorted, in sorted runs on disk if they do not fit into memory.
  */
-#include "agg_result.h"
+#include "agg_group.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* Writes the groups as records; see agg_result.h. */
+/* Writes the groups as records; see agg_group.h. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "agg_result.h"
+#include "agg_group.h"
 #include "agg_spec.h"
 #include "cli.h"
 #include "err.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "array.h"
-#include "db_halves.h"
+#include "db.h"
 #include "err.h"
 #include "spill.h"
 #include "xsort.h"

@@ -1,5 +1,5 @@
 /* Texts as numbers and as ids of the dictionary; facts of the session; GPUs. */
-#include "db_halves.h"
+#include "db.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Ops: their rows, and the facts that their work needs. */
-#include "db_halves.h"
+#include "db.h"
 
 #include <stdlib.h>
 #include <string.h>

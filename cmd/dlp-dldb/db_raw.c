@@ -2,7 +2,7 @@
  * The raw half: rows of work, of runs of ops, and of records for which DLProf
  * has no table.
  */
-#include "db_halves.h"
+#include "db.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -26,8 +26,8 @@
 #include <string.h>
 
 #include "array.h"
-#include "expr.h"
 #include "flops_rules.h"
+#include "kern_work.h"
 #include "num.h"
 #include "pat.h"
 

@@ -1,5 +1,5 @@
 /*
- * The expressions of rules; see expr.h. They are evaluated while they are
+ * The expressions of rules; see kern_work.h. They are evaluated while they are
  * parsed. That is quick enough, because an answer is found once per op and
  * kernel name. A result is unknown if any operand is unknown.
  */
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "expr.h"
+#include "kern_work.h"
 #include "num.h"
 
 #define MAX_ARGS 8   /* the most arguments of a function */

@@ -10,7 +10,7 @@
 
 #include "flops_rules.h"
 #include "stage.h"
-#include "tensorcore.h"
+#include "kern_work.h"
 
 struct flops_op { /* texts are stored once each and live to the section's end */
 	const struct flops_rule *rule;

@@ -11,7 +11,6 @@
 #include "kern_work.h"
 #include "num.h"
 #include "pat.h"
-#include "tensorcore.h"
 
 struct dt_rule {
 	enum dtype dt;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "array.h"
-#include "expr.h"
 #include "flops_rules.h"
+#include "kern_work.h"
 #include "pat.h"
 #include "shipped.h"
 

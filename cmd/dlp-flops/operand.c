@@ -1,5 +1,5 @@
 /*
- * The words and functions of a rule's expression (expr.h): the sizes of an op's
+ * The words and functions of a rule's expression (kern_work.h): the sizes of an op's
  * arguments and of its result, which follows from the arguments of pooling and
  * resizing. Also the type of the kernel that copies rows of a table (embedding,
  * index_select): its name has no type, but its launch shows how many bytes a
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "array.h"
-#include "expr.h"
+#include "kern_work.h"
 #include "num.h"
 
 /*

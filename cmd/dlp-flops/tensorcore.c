@@ -1,9 +1,9 @@
-/* Tensor Cores; see tensorcore.h. */
+/* Tensor Cores; see kern_work.h. */
 #include <string.h>
 
 #include "array.h"
 #include "err.h"
-#include "tensorcore.h"
+#include "kern_work.h"
 
 /* Properties of the sizes of a product, as bits. */
 enum {

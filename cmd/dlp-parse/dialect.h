@@ -138,4 +138,6 @@ struct dialect {
 	const char *(*option)(enum ev_kind kind);
 };
 
+extern const struct dialect dialect_nsys, dialect_nvprof, dialect_dldb;
+
 #endif

@@ -9,8 +9,6 @@
 #include "dialect.h"
 #include "map.h"
 
-extern const struct dialect dialect_nsys;
-
 struct nsys {
 	struct profile *prof;
 	sqlite3 *db;

@@ -8,12 +8,9 @@
 
 #include "array.h"
 #include "beside.h"
-#include "dldb_reader.h"
 #include "esc.h"
 #include "infile.h"
 #include "namecache.h"
-#include "nsys.h"
-#include "nvprof.h"
 #include "profile.h"
 #include "schema.h"
 #include "selection.h"

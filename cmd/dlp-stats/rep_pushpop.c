@@ -7,7 +7,7 @@
 
 #include "err.h"
 #include "num.h"
-#include "stats_row.h"
+#include "stats.h"
 
 struct push_range { /* an open range */
 	struct stats_range r;

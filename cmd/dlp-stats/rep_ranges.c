@@ -8,7 +8,7 @@
 
 #include "array.h"
 #include "num.h"
-#include "stats_row.h"
+#include "stats.h"
 #include "textsort.h"
 
 #define RANGES_NO_LEVEL ((int64_t)1 << 40)

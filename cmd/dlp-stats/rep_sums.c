@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "num.h"
-#include "stats_row.h"
+#include "stats.h"
 
 #define STATS "#Avg (ns)", "#Med (ns)", "#Min (ns)", "#Max (ns)", "#StdDev (ns)"
 #define SUM "#Time (%)", "#Total Time (ns)", "#Instances", STATS

@@ -7,7 +7,7 @@
 
 #include "array.h"
 #include "num.h"
-#include "stats_row.h"
+#include "stats.h"
 
 static void
 exec_trace(struct report *r, const struct stats_gpu *g)

@@ -1,16 +1,19 @@
 /*
  * The parts of dlp-stats. stats_read.c turns records of the stream into events.
  * Each report (rep_*.c) takes the events that it needs, adds them up or sorts
- * them, and at the end of a section prints its table (stats_sink.h).
+ * them, and at the end of a section prints its table.
  */
 #ifndef STATS_H
 #define STATS_H
+
+#include <pthread.h>
+#include <stdio.h>
 
 #include "group_table.h"
 #include "map.h"
 #include "openrange.h"
 #include "stage.h"
-#include "stats_sink.h"
+#include "writer.h"
 
 /* Events. Texts are views, valid during the callback. */
 
@@ -160,6 +163,83 @@ stats_before(int64_t t)
 	return t > INT64_MIN ? t - 1 : t;
 }
 
+/*
+ * Tables on standard output: CSV, TSV, JSON, or columns for people; and a
+ * second thread that makes or writes rows.
+ *
+ * A row is given as its values with TABs between them, texts escaped as in
+ * records; an empty value is unset.
+ */
+
+/*
+ * A thread writes the rows of a long table while the next ones are made.
+ *
+ *	behind_row(b, f, ctx, s, n): f(ctx, s, n) is called, at once or later
+ *	behind_end(b): all calls have been made
+ *
+ * f and ctx must not change between the first row and the end. The thread owns
+ * whatever f uses: the caller touches neither that nor out_buf. The thread
+ * touches nothing but that and the members listed under the lock.
+ */
+typedef void behind_fn(void *ctx, const char *s, size_t n);
+
+struct behind { /* all zero */
+	behind_fn *fn;
+	void *ctx;
+	struct buf making; /* rows, each preceded by its length */
+	size_t written;    /* bytes of the table written without the thread */
+	bool has_thread, no_thread;
+	pthread_t thread;
+	/* used by both threads, with a lock */
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct buf block; /* to be written if full is set */
+	bool full, done;  /* done: nothing follows */
+};
+
+void behind_row(
+    struct behind *b, behind_fn *f, void *ctx, const char *s, size_t n);
+void behind_end(struct behind *b);
+
+struct report_table {
+	const char *name; /* of the report */
+	const char *title;
+	const char *const *cols; /* heads; a # before it marks numbers */
+	int ncols;
+};
+
+#define SINK_COLS 40 /* the most columns of a table */
+
+struct stats_sink {
+	const struct writer_format *format; /* NULL: columns for people */
+	bool json;
+	bool named; /* JSON: each table has the names of its report and file */
+	bool first; /* no table has begun */
+	bool begun, any_row; /* of this table */
+	const struct report_table *table;
+	const char *file;
+	struct writer writer;
+	struct writer_col col[SINK_COLS];
+	struct behind behind;
+	/* columns */
+	size_t width[SINK_COLS];
+	FILE *rows;
+	struct buf cell;
+};
+
+/* False if the format is unknown. named: each table has the names of its report
+ * and file, in formats that can. */
+bool sink_open(struct stats_sink *k, const char *format, bool named);
+void sink_close(struct stats_sink *k);
+
+void sink_begin(
+    struct stats_sink *k, const struct report_table *t, const char *file);
+/* sink_row writes through the thread. The other writes at once and is meant for
+ * functions that run in the thread: ctx is the sink. */
+void sink_row(struct stats_sink *k, const char *s, size_t n);
+void sink_row_now(void *ctx, const char *s, size_t n);
+bool sink_end(struct stats_sink *k); /* true if there was a row */
+
 struct stats;
 
 /* The reports. */
@@ -256,5 +336,59 @@ void reports_print(struct stats *s, const char *file, bool nvtx);
 
 /* stats_read.c: passes the stream's records to the reports. */
 void read_open(struct stats *s, struct stage *st);
+
+/* Rows of tables: values in the vendor's form, each with a TAB after it; the
+ * vendor's names of calls, kinds of work and dimensions; and the order of the
+ * rows. */
+
+/* A table's columns and their number. */
+#define COLS(v) (v), sizeof(v) / sizeof((v)[0])
+
+void row_i64(struct buf *b, int64_t v);
+void row_text(struct buf *b, const char *s, size_t n);
+void row_opt(struct buf *b, const struct stats_text *t); /* nothing if unset */
+void row_round(struct buf *b, double v, int decimals);
+void row_none(struct buf *b);
+
+/* Average, median, least, greatest, deviation; of bytes in MB. */
+void row_stats(struct buf *b, const struct group_stats *g);
+void row_stats_mb(struct buf *b, const struct group_stats *g);
+
+/*
+ * Sorts rows: by the two numbers, ascending (~ reverses that), then by arrival.
+ * Memory is bounded (xsort.h).
+ */
+struct row_order *order_new(void);
+void order_free(struct row_order *o); /* accepts NULL */
+void order_add(struct row_order *o, int64_t by, int64_t then, struct buf *row);
+/* Uses a third number, unique to the row, instead of the arrival. */
+void order_add_at(
+    struct row_order *o, int64_t by, int64_t then, int64_t at, struct buf *row);
+int64_t order_f64(double v); /* a number that sorts like v, which must not be
+			      * negative */
+void order_put(struct row_order *o, struct stats_sink *k); /* frees o as well */
+/* The same for any bytes that are not a row yet; fn gets them. */
+void order_each(struct row_order *o, behind_fn *fn, void *ctx);
+
+/* The same number, in units of the last decimal. */
+double round_units(double v, int decimals);
+
+const char *range_style(bool push);
+size_t api_len(
+    const struct stats_text *t); /* of the name without its version */
+void put_gpu_name(
+    struct buf *b, const struct stats_gpu *g, const struct report *r);
+int64_t gpu_total(const struct stats_gpu *g); /* from the call to both's end */
+/* From the call's end to the start on the GPU; false if the start is earlier.
+ */
+bool gpu_queue(const struct stats_gpu *g, int64_t *v);
+/* Reads three whole numbers at the start of s; false if they are not there. */
+bool three_nums(const char *s, char between, int64_t v[3]);
+void put_dim3(struct buf *b, const struct stats_text *t);
+/* wide_dim3: the same in a width such that the bytes sort like the numbers. The
+ * other reads it back as a value of a row. */
+#define WIDE_DIM3 63
+void wide_dim3(struct buf *b, const struct stats_text *t);
+void put_wide_dim3(struct buf *b, const char *s);
 
 #endif

@@ -6,7 +6,7 @@
 #include "cli.h"
 #include "err.h"
 #include "out.h"
-#include "stats_row.h"
+#include "stats.h"
 #include "words.h"
 
 #define GROUPS_ALL 0, UINT32_MAX

@@ -1,11 +1,11 @@
-/* Rows of tables, and values in the vendor's form; see stats_row.h. */
+/* Rows of tables, and values in the vendor's form; see stats.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 #include "num.h"
-#include "stats_row.h"
+#include "stats.h"
 #include "xsort.h"
 
 static const double tens[] = { 1, 10, 100, 1000 };

@@ -1,5 +1,5 @@
 /*
- * Tables in the formats of nsys stats; see stats_sink.h. JSON: a table is an
+ * Tables in the formats of nsys stats; see stats.h. JSON: a table is an
  * array of objects; several tables are an array of objects with the report's
  * name, the file's if it is known, and the rows. Columns for people are as wide
  * as their widest value, so the rows are kept in a file until the widths are
@@ -14,7 +14,7 @@
 #include "esc.h"
 #include "out.h"
 #include "spill.h"
-#include "stats_sink.h"
+#include "stats.h"
 #include "text_out.h"
 
 /* A thread that makes or writes rows. */
