@@ -152,7 +152,7 @@ includes() {
 	done)
 	echo "$bad"
 	[ -z "$bad" ]
-	[ "$(includes | wc -l)" -gt 1000 ]
+	[ "$(includes | wc -l)" -gt 700 ]
 }
 
 @test "headers do not include each other in a circle" {

@@ -1,9 +1,9 @@
 /*
- * The words and functions of a rule's expression (kern_work.h): the sizes of an op's
- * arguments and of its result, which follows from the arguments of pooling and
- * resizing. Also the type of the kernel that copies rows of a table (embedding,
- * index_select): its name has no type, but its launch shows how many bytes a
- * row has.
+ * The words and functions of a rule's expression (kern_work.h): the sizes of an
+ * op's arguments and of its result, which follows from the arguments of pooling
+ * and resizing. Also the type of the kernel that copies rows of a table
+ * (embedding, index_select): its name has no type, but its launch shows how
+ * many bytes a row has.
  */
 #include <string.h>
 
