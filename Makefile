@@ -68,7 +68,7 @@ ALL_LDFLAGS = $(HARDEN_LD) $(LDFLAGS)
 CMDS = $(patsubst cmd/%.c,%,$(wildcard cmd/dlp-*.c))
 BINS = $(CMDS:%=$(B)/bin/%)
 # Data files: installed as they are, and compiled in as one table.
-SHARE = $(wildcard cmd/*/*.rules cmd/*/*.tab)
+SHARE = $(wildcard common/*.rules cmd/*/*.rules cmd/*/*.tab)
 COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c)) \
 	   $(B)/common/shipped_files.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))

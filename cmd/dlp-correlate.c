@@ -36,6 +36,7 @@ correlate(struct corr *c, struct stage *st, bool dlprof, const char *mode)
 		compat_dlprof(c, st);
 	if (dlprof || mode != NULL)
 		compat_dlprof_mode(c, mode);
+	c->comms.off = dlprof; /* it has no class for communication */
 	corr_init(c);
 	feed_start(c, st);
 	status = stage_run(st);

@@ -10,14 +10,13 @@
 #include "buf.h"
 #include "cli.h"
 #include "cols.h"
+#include "comm.h"
 #include "err.h"
 #include "esc.h"
 #include "map.h"
-#include "namerule.h"
 #include "num.h"
 #include "out.h"
 #include "rec.h"
-#include "shipped.h"
 #include "stage.h"
 #include "words.h"
 
@@ -522,39 +521,24 @@ struct merge_run {
 	bool ranks; /* number the inputs, align their clocks by collectives */
 	struct merge_input *in;
 	struct merge_types types;
-	struct namerules rules; /* which kernels are collectives; --ranks */
+	struct comm_rules rules; /* which kernels are collectives; --ranks */
 };
-
-enum { COMM_TYPE, COMM_ENDS, COMM_WORDS };
 
 struct coll_ends { /* when collectives ended, by time */
 	struct align_ev *v;
 	size_t n, cap;
 };
 
-/* Whether kernels of that name end on all ranks together; seen holds the
- * answers that are known. */
+/* Whether kernels of that name end on all ranks together. */
 static bool
-together(struct namerules *rules, struct smap *seen, const char *name, size_t n)
+together(struct comm_rules *rules, const char *name, size_t n)
 {
-	static const char *const words[] = { "TYPE", "ENDS" };
-	const struct namerule *u;
-	struct buf low = { 0 };
-	uint32_t id;
-	bool is_new;
+	const struct comm_type *t;
 
-	if (rules->n == 0)
-		namerules_parse(rules, "comm.rules", shipped_text("comm.rules"),
-		    words, COMM_WORDS);
-	id = smap_put(seen, name, n, &is_new);
-	if (is_new) {
-		name_lower(&low, name, n);
-		u = namerules_find(rules, buf_str(&low), low.len);
-		seen->val[id] =
-		    u != NULL && strcmp(u->word[COMM_ENDS], "all") == 0;
-		buf_free(&low);
-	}
-	return seen->val[id] != 0;
+	if (rules->types == NULL)
+		comm_open(rules, NULL);
+	t = comm_find(rules, name, n);
+	return t != NULL && t->together;
 }
 
 static void
@@ -575,12 +559,11 @@ by_time(const void *va, const void *vb)
 /* Reads the ends of collectives of a file. A pipe can be read only once, so
  * none are read of it. */
 static void
-read_ends(struct namerules *rules, struct coll_ends *e, const char *path)
+read_ends(struct comm_rules *rules, struct coll_ends *e, const char *path)
 {
 	struct rec_reader *rd;
 	struct rec_type *kern;
 	struct rec_col *start, *dur, *name;
-	struct smap seen = { 0 };
 	struct buf tmp = { 0 };
 	struct stat st;
 	struct rec r;
@@ -600,12 +583,11 @@ read_ends(struct namerules *rules, struct coll_ends *e, const char *path)
 		if (r.type != kern || r.kind != REC_DATA)
 			continue;
 		s = rec_str(&r, name, &tmp, &n);
-		if (s != NULL && together(rules, &seen, s, n) &&
+		if (s != NULL && together(rules, s, n) &&
 		    rec_i64(&r, start, &t) && rec_i64(&r, dur, &d))
 			add_end(e, hash_bytes(s, n), num_add(t, d));
 	}
 	rec_close(rd);
-	smap_free(&seen);
 	buf_free(&tmp);
 	if (e->n > 0)
 		qsort(e->v, e->n, sizeof(*e->v), by_time);
@@ -819,7 +801,7 @@ merge_all(struct merge_run *m)
 		merge_close(&m->in[i]);
 	free(m->in);
 	merge_types_free(&m->types);
-	namerules_free(&m->rules);
+	comm_close(&m->rules);
 	buf_free(&cmds);
 	return ok ? EXIT_OK : EXIT_TROUBLE;
 }

@@ -533,7 +533,7 @@ struct phase_type {       /* of records */
 	bool sync;        /* a wait for it */
 	bool call, range; /* of the CPU */
 	struct workrec_cols cols;
-	struct rec_col *phase, *phase_by, *dir, *seq;
+	struct rec_col *phase, *phase_by, *dir, *for_dir, *seq;
 };
 
 struct phase_input {
@@ -557,6 +557,8 @@ phase_word(const struct phase_type *k, const struct rec *r, bool *by_op)
 	if (v.s != NULL)
 		return v;
 	dir = rec_view(r, k->dir);
+	if (mv_eq(dir, "comm"))
+		dir = rec_view(r, k->for_dir);
 	*by_op = true;
 	if (mv_eq(dir, "bprop"))
 		return bwd;
@@ -666,7 +668,7 @@ listen_phase(
 	workrec_bind(&k->cols, t, WORKREC_SPAN, opt);
 	k->phase = rec_col(t, "phase", REC_NEED);
 	REC_COLS(t, REC_OPT, { &k->phase_by, "phase_by" }, { &k->dir, "dir" },
-	    { &k->seq, "seq" });
+	    { &k->for_dir, "for_dir" }, { &k->seq, "seq" });
 }
 
 static void

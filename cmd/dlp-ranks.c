@@ -9,13 +9,12 @@
 #include "array.h"
 #include "buf.h"
 #include "cli.h"
+#include "comm.h"
 #include "err.h"
 #include "ivl.h"
 #include "map.h"
-#include "namerule.h"
 #include "num.h"
 #include "out.h"
-#include "shipped.h"
 #include "stage.h"
 #include "timeheap.h"
 #include "words.h"
@@ -31,18 +30,6 @@ static const char usage[] =
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
-
-struct comm_type {        /* which kernels communicate, by their names */
-	const char *name; /* "all_reduce"; lives as long as the program */
-	bool together;    /* ends on all ranks at about the same time */
-	bool pair;        /* of some ranks only: no collective */
-};
-
-struct comm_rules {
-	struct namerules rules;
-	struct comm_type *types; /* one per rule */
-	struct smap names;       /* that were seen; rule + 1, or 0 */
-};
 
 /*
  * A participant is a process on a device of a file. Its number is the rank that
@@ -336,69 +323,7 @@ part_forget(struct rank_parts *ps)
 	memset(ps, 0, sizeof(*ps));
 }
 
-/*
- * Which kernels communicate, by the rules for their names, and which kernels of
- * the ranks are one collective.
- */
-
-enum { COMM_TYPE, COMM_ENDS, COMM_WORDS };
-
-static void
-read_ends(struct comm_rules *c, size_t i)
-{
-	const struct namerules *rules = &c->rules;
-	const char *s = rules->v[i].word[COMM_ENDS];
-	size_t k = 0;
-
-	while (strcmp(rules->v[k].word[COMM_TYPE],
-		   rules->v[i].word[COMM_TYPE]) != 0)
-		k++;
-	c->types[i].name = rules->v[k].word[COMM_TYPE]; /* one text per type */
-	c->types[i].together = strcmp(s, "all") == 0;
-	c->types[i].pair = strcmp(s, "pair") == 0;
-	if (!c->types[i].together && !c->types[i].pair &&
-	    strcmp(s, "some") != 0)
-		die("%s:%u: not all, some or pair: '%s'", rules->file,
-		    rules->v[i].line, s);
-}
-
-/* path: a file of rules, NULL: the shipped one. Bad rules are fatal. */
-static void
-comm_open(struct comm_rules *c, const char *path)
-{
-	static const char *const words[] = { "TYPE", "ENDS" };
-	size_t i;
-
-	if (path != NULL)
-		namerules_load(&c->rules, path, words, COMM_WORDS);
-	else
-		namerules_parse(&c->rules, "comm.rules",
-		    shipped_text("comm.rules"), words, COMM_WORDS);
-	c->types = xcalloc(c->rules.n + 1, sizeof(*c->types));
-	for (i = 0; i < c->rules.n; i++)
-		read_ends(c, i);
-}
-
-/* Of a kernel's name (unescaped); NULL: it is no communication. The result
- * lives as long as the program. */
-static const struct comm_type *
-comm_find(struct comm_rules *c, const char *name, size_t n)
-{
-	const struct namerule *u;
-	struct buf low = { 0 };
-	uint32_t id;
-	bool is_new;
-
-	id = smap_put(&c->names, name, n, &is_new);
-	if (is_new) {
-		name_lower(&low, name, n);
-		u = namerules_find(&c->rules, buf_str(&low), low.len);
-		c->names.val[id] =
-		    u != NULL ? (uint64_t)(u - c->rules.v) + 1 : 0;
-		buf_free(&low);
-	}
-	return c->names.val[id] > 0 ? &c->types[c->names.val[id] - 1] : NULL;
-}
+/* Which kernels of the ranks are one collective. */
 
 #define OPEN_MAX_COLLS 65536 /* collectives that may wait for ranks */
 #define LATE_NS 1000000000   /* for how long, with clocks that agree */
@@ -793,11 +718,12 @@ ranks_put_notes(struct ranks_out *o, const struct open_colls *cs)
 
 struct ranks_type { /* the columns of a record type */
 	struct workrec_cols at;
-	const struct rec_col *rank, *name, *bytes;
+	const struct rec_col *rank, *name, *bytes, *op, *dir;
 };
 
 struct ranks {
 	struct comm_rules comm;
+	bool own_rules; /* -f: they alone decide */
 	struct rank_parts parts;
 	struct open_colls colls;
 	struct ranks_out out;
@@ -986,12 +912,29 @@ span_of_arrival(const struct arrival *a)
 	    struct rank_span){ a->start, num_add(a->start, a->dur), a->iter };
 }
 
+/* The collective of a kernel: dlp-correlate knows more than the name tells, such
+ * as which of NCCL's all-reduces is a barrier. NULL: it is no communication. */
+static const struct comm_type *
+type_of(struct ranks *g, const struct rec *r, const char *name, size_t n)
+{
+	const struct ranks_type *t = &g->kern;
+	const struct comm_type *type;
+	const char *op;
+	size_t nop;
+
+	if (!g->own_rules && rec_is(r, t->dir, "comm") &&
+	    (op = rec_raw(r, t->op, &nop)) != NULL &&
+	    (type = comm_named(&g->comm, op, nop)) != NULL)
+		return type;
+	return name != NULL ? comm_find(&g->comm, name, n) : NULL;
+}
+
 static void
 see_kernel(struct stage *st, struct rec *r)
 {
 	struct ranks *g = st->ctx;
 	const struct ranks_type *t = &g->kern;
-	const struct comm_type *type = NULL;
+	const struct comm_type *type;
 	struct arrival a;
 	const char *name;
 	size_t n;
@@ -1000,10 +943,9 @@ see_kernel(struct stage *st, struct rec *r)
 	if (!read_arrival(g, t, r, &a))
 		return;
 	name = rec_str(r, t->name, &g->tmp, &n);
-	if (name != NULL)
-		type = comm_find(&g->comm, name, n);
+	type = type_of(g, r, name, n);
 	part_kern(&g->parts, a.part, type != NULL, span_of_arrival(&a), g->now);
-	if (type != NULL && !type->pair)
+	if (type != NULL && !type->pair && name != NULL)
 		coll_put(&g->colls, type,
 		    smap_put(&g->colls.names, name, n, NULL),
 		    rec_int(r, t->bytes, PART_NONE), a);
@@ -1073,10 +1015,13 @@ open_ranks(struct ranks *g, struct stage *st, const char *rules)
 	struct rec_type *x;
 
 	comm_open(&g->comm, rules);
+	g->own_rules = rules != NULL;
 	x = stage_on(st, "kern", see_kernel, NULL, NULL);
 	bind_work(&g->kern, x);
 	g->kern.name = rec_col(x, "short", REC_NEED);
 	g->kern.bytes = rec_col(x, "bytes", REC_OPT);
+	g->kern.op = rec_col(x, "op", REC_OPT);
+	g->kern.dir = rec_col(x, "dir", REC_OPT);
 	bind_work(&g->graph, stage_on(st, "graph", see_graph, NULL, NULL));
 	x = stage_on(st, "rank", see_rank, NULL, NULL);
 	g->rank.rank = rec_col(x, "rank", REC_NEED);

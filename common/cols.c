@@ -128,7 +128,7 @@ const struct type_def type_defs[] = {
 	    { t, "op_start_ns", CORR, COL_INT, "CPU start of that run" },      \
 	    { t, "mod", CORR, COL_TEXT, "module: torch.nn.functional, aten" }, \
 	    { t, "op", CORR, COL_TEXT, "op type: conv2d" },                    \
-	    { t, "dir", CORR, COL_TEXT, "fprop or bprop" },                    \
+	    { t, "dir", CORR, COL_TEXT, "fprop, bprop or comm" },                    \
 	    { t, "seq", CORR, COL_INT, "autograd sequence id" },               \
 	    { t, "altseq", CORR, COL_TEXT,                                     \
 		"further sequence ids, comma separated" },                     \
@@ -389,7 +389,7 @@ const struct col_def col_defs[] = {
 	{ "op", "name", CORR, COL_TEXT, "layer path and op type, joined by /" },
 	{ "op", "mod", CORR, COL_TEXT, "module: torch.nn.functional, aten" },
 	{ "op", "op", CORR, COL_TEXT, "op type: conv2d" },
-	{ "op", "dir", CORR, COL_TEXT, "fprop or bprop" },
+	{ "op", "dir", CORR, COL_TEXT, "fprop, bprop or comm" },
 	{ "op", "layer", CORR, COL_TEXT, "layer path" },
 	{ "op", "by", CORR, COL_TEXT,
 	    "who wrote the range: pytorch, pyprof, dlprof, tensorflow, "
@@ -413,6 +413,8 @@ const struct col_def col_defs[] = {
 	    "it" },
 	{ "op", "repr", CORR, COL_TEXT,
 	    "how a recurrent module describes itself: 10, 20" },
+	{ "op", "for_op_id", CORR, COL_INT,
+	    "for communication: the op that launched it" },
 	{ "op", "dl_id", CORR, COL_TEXT, "--dlprof: DLProf's Op ID, CONV2D_1" },
 	{ "op", "dl_in", CORR, COL_TEXT,
 	    "--dlprof: input shapes, <N:32, K:400>; <M:120, K:400>; <120>" },
@@ -435,7 +437,8 @@ const struct col_def col_defs[] = {
 	{ "inst", "op_id", CORR, COL_INT, "its op" },
 	{ "inst", "start_ns", CORR, COL_INT, "start on the CPU" },
 	{ "inst", "dur_ns", CORR, COL_INT,
-	    "CPU time; unset for replays of a captured op" },
+	    "CPU time; unset for replays of a captured op, and for "
+	    "communication" },
 	{ "inst", "pid", CORR, COL_INT, "process" },
 	{ "inst", "tid", CORR, COL_INT, "thread" },
 	{ "inst", "gpu_start_ns", CORR, COL_INT, "first start on the GPU" },
@@ -452,7 +455,7 @@ const struct col_def col_defs[] = {
 	{ "inst", "n_gpu", CORR, COL_INT, "kernels, copies and sets" },
 	{ "inst", "n_call", CORR, COL_INT, "API calls" },
 	{ "inst", "op", CORR, COL_TEXT, "op type" },
-	{ "inst", "dir", CORR, COL_TEXT, "fprop or bprop" },
+	{ "inst", "dir", CORR, COL_TEXT, "fprop, bprop or comm" },
 	{ "inst", "seq", CORR, COL_INT, "autograd sequence id" },
 	{ "inst", "fwd_inst_id", CORR, COL_INT,
 	    "for a backward op: the forward run" },
@@ -493,6 +496,13 @@ const struct col_def col_defs[] = {
 	    "the product inside the op that launched it, if it has "
 	    "sizes of its own" },
 	{ "kern", "prim_run", CORR, COL_INT, "the run of that product" },
+	{ "kern", "for_mod", CORR, COL_TEXT,
+	    "for communication: module of the op that launched it" },
+	{ "kern", "for_op", CORR, COL_TEXT,
+	    "for communication: type of the op that launched it; unset "
+	    "without one" },
+	{ "kern", "for_dir", CORR, COL_TEXT,
+	    "for communication: direction of the op that launched it" },
 	OP_COLS("copy"),
 	OP_COLS("set"),
 	OP_COLS("sync"),
@@ -590,7 +600,7 @@ const struct col_def col_defs[] = {
 	    "how the rows of A and B were matched: key, name or type; "
 	    "unset if there is no partner" },
 	{ "diff", "name", DIFF, COL_TEXT, "op, kernel, layer, ..." },
-	{ "diff", "dir", DIFF, COL_TEXT, "fprop or bprop" },
+	{ "diff", "dir", DIFF, COL_TEXT, "fprop, bprop or comm" },
 	{ "diff", "shapes", DIFF, COL_TEXT, "input shapes" },
 	{ "diff", "type", DIFF, COL_TEXT, "op type" },
 	{ "diff", "a_ns", DIFF, COL_NUM, "time per step of A" },
@@ -617,7 +627,7 @@ const struct col_def col_defs[] = {
 	    "no->yes" },
 
 	{ "join", "name", DIFF, COL_TEXT, "op, kernel, layer, ..." },
-	{ "join", "dir", DIFF, COL_TEXT, "fprop or bprop" },
+	{ "join", "dir", DIFF, COL_TEXT, "fprop, bprop or comm" },
 	{ "join", "shapes", DIFF, COL_TEXT, "input shapes" },
 
 	{ "busy", "iter", BUSY, COL_INT, "iteration; unset: none" },

@@ -63,6 +63,7 @@ corr_init(struct corr *c)
 	c->threads.insts = &c->insts;
 	ops_init(&c->ops, c->markers);
 	prims_init(&c->prims);
+	comms_init(&c->comms);
 	projs_init(&c->projs, &c->closing);
 	write_init(&c->types);
 }
@@ -176,6 +177,7 @@ corr_end(struct corr *corr)
 	free_procs(corr);
 	ops_clear(&corr->ops);
 	prims_clear(&corr->prims);
+	comms_clear(&corr->comms);
 	projs_free(&corr->projs);
 	insts_free(&corr->insts);
 }
@@ -193,6 +195,7 @@ corr_free(struct corr *corr)
 	timeheap_free(&corr->closing.heap);
 	ops_free(&corr->ops);
 	prims_free(&corr->prims);
+	comms_free(&corr->comms);
 	write_free(&corr->types);
 	markers_free(corr->markers);
 	feed_free(corr);

@@ -4,6 +4,7 @@
  *	corr_feed.c	from the stream into a struct corr_work; time goes on
  *	corr_thread.c	to its process, its thread and the ranges open there
  *	corr_place.c	to the run that launched it, its phase and layer
+ *	corr_comm.c	if it is communication, to an op and a run of its own
  *	corr_ops.c	into the sums of that run
  *	corr_xla.c	or of XLA's, if that is known by the kernel's name only
  *	corr_write.c	back into the stream, with columns added
@@ -16,6 +17,7 @@
 #define DLP_CORR_H
 
 #include "buf.h"
+#include "comm.h"
 #include "ivl.h"
 #include "map.h"
 #include "marker.h"
@@ -69,7 +71,9 @@ struct corr_op {         /* one block of memory holds it and its texts */
 			  * op_drop() */
 	uint32_t no;     /* its number in the stream */
 	uint32_t fwd_no; /* no of the forward op of a backward, or OP_NONE */
+	uint32_t for_no; /* no of the op that launched it: of communication */
 	bool bwd;
+	bool comm;   /* communication */
 	bool no_dir; /* neither forward nor backward, as far as is known */
 	bool none;   /* stands for work that no op launched; has no_dir, too */
 	bool marker; /* found by an argument marker */
@@ -151,6 +155,21 @@ uint32_t op_of_call(
     struct corr_ops *t, struct escaped layer, struct escaped what);
 void op_drop(struct corr_ops *t, uint32_t id);
 
+/* What is known of a collective; views, not escaped except the layer. */
+struct comm_words {
+	const char *kind; /* all_reduce */
+	bool by_range;    /* a range says so; otherwise all below is unset */
+	enum marker_by by;
+	struct mview mod, name, sizes;
+};
+
+/* Communication in that layer, launched by the op for_op (or OP_NONE). */
+uint32_t op_of_comm(struct corr_ops *t, struct escaped layer, uint32_t for_op,
+    const struct comm_words *w);
+
+/* The direction: fprop, bprop or comm; NULL if no op launched the work. */
+const char *op_dir(const struct corr_op *op);
+
 static inline const struct corr_op *
 op_get(const struct corr_ops *t, uint32_t id)
 {
@@ -186,6 +205,7 @@ struct corr_work {
 	bool own_call; /* and that call has no record of its own */
 	bool has_gpu;  /* start and duration on the GPU are known */
 	bool has_node;
+	const struct comm_type *comm; /* it moves data between GPUs; or NULL */
 	int64_t dev; /* -1 if unknown */
 	int64_t id, start, end, api_start, api_end, corr, node;
 	struct escaped what; /* short kernel name, or API name */
@@ -211,6 +231,9 @@ struct corr_place {           /* the op and layer of a work record */
 	bool kern;     /* it is a kernel */
 	uint32_t prim; /* the product that it is part of; 0 if none */
 	uint64_t prim_run;
+	uint32_t told;            /* see comm_told() */
+	uint32_t comm_op;         /* communication: its own op; or OP_NONE */
+	struct corr_inst *comm_in; /* and run; NULL if in is */
 	int phase;
 	enum {
 		PHASE_BY_RANGE,  /* of the thread */
@@ -272,6 +295,9 @@ void inst_drop(struct insts *s, struct corr_inst *in); /* drops a run that
 							* turned out not to
 							* be one */
 void inst_add(struct corr_inst *in, const struct corr_work *w);
+
+/* Adds the API call of w only. */
+void inst_add_call(struct corr_inst *in, const struct corr_work *w);
 void insts_free(struct insts *s);
 
 /* Processes, threads, and the ranges open on them; corr_thread.c. */
@@ -319,10 +345,12 @@ struct corr_open {
 			    * result's producer */
 	uint32_t own_prim; /* the range itself is this product */
 	uint64_t own_prim_run;
+	uint32_t own_told; /* what it adds to told */
 	/* linked */
 	struct corr_inst *cur; /* work launched now belongs to this run */
 	uint32_t prim;         /* and to this product in it; 0 if none */
 	uint64_t prim_run;
+	uint32_t told; /* the collective that it is part of; 0 if none */
 	int phase; /* named by the outermost range that names a phase */
 	int n_bwd; /* number of backward ranges below and including it */
 	int n_dead, n_user;
@@ -500,6 +528,41 @@ void proj_work(const struct projs *s, const struct corr_work *w);
 void proj_write(struct projs *s, struct projection *pr);
 void projs_free(struct projs *s);
 
+/* Communication; corr_comm.c. */
+
+struct comms { /* zeroed, then comms_init() */
+	bool off;  /* work stays with the op that launched it */
+	struct comm_rules rules;
+	struct map by_id;  /* of a kernel's name -> its rule + 1 */
+	struct smap told;  /* texts of ranges that tell a collective */
+	struct comm_told { /* by the number of its text */
+		uint8_t kind;
+		enum marker_by by;
+		size_t n_mod, n_name; /* the text: mod, name, sizes */
+	} * v;
+	size_t n, cap;
+	struct buf key;
+};
+
+void comms_init(struct comms *t);
+void comms_clear(struct comms *t);
+void comms_free(struct comms *t);
+
+/* A string of the stream, which may be the name of kernels. */
+void comm_string(struct comms *t, int64_t id, const char *s, size_t n);
+
+/* Whether kernels of that name communicate; id: of the full name, or -1. */
+const struct comm_type *comm_of_name(
+    struct comms *t, int64_t id, const char *brief, size_t n);
+
+/* What a framework's range tells about the collective that its work is part
+ * of, as a number; up: what the ranges around it tell. 0: nothing. */
+uint32_t comm_told(struct comms *t, uint32_t up, const struct marker *m);
+
+/* Gives work that communicates an op of its own, and a run if it has one. */
+void comm_place(
+    struct corr *c, const struct corr_work *w, struct corr_place *pl);
+
 /* CUDA graphs recorded node by node; corr_graph.c. */
 
 #define LAUNCHES 8 /* graph launches whose work can overlap */
@@ -648,6 +711,7 @@ struct corr {            /* zeroed, then options and hooks, then corr_init() */
 		      * never popped */
 	struct markers *markers;
 	struct prims prims;
+	struct comms comms;
 	struct threads threads;
 	struct corr_ops ops;
 	struct closing closing;

@@ -17,7 +17,7 @@
 struct work_type_cols {
 	enum work_type type;
 	struct workrec_cols cols;
-	const struct rec_col *id, *api, *name, *node, *op_id;
+	const struct rec_col *id, *api, *name, *name_id, *node, *op_id;
 	bool done; /* the legend has op_id: the input already has ops */
 };
 
@@ -33,7 +33,12 @@ struct node_cols {
 	const struct rec_col *node, *orig;
 };
 
+struct str_cols {
+	const struct rec_col *id, *text;
+};
+
 struct feed {
+	struct str_cols str;
 	struct work_type_cols work[W_N];
 	struct range_cols range;
 	struct node_cols node;
@@ -125,6 +130,9 @@ make_work(struct corr *corr, struct corr_work *work,
 	if (k->node != NULL)
 		work->has_node = rec_i64(rec, k->node, &work->node);
 	work->what = work_name(rec, k);
+	if (work->type == W_KERN && !corr->comms.off)
+		work->comm = comm_of_name(&corr->comms,
+		    rec_int(rec, k->name_id, -1), work->what.s, work->what.n);
 }
 
 static void
@@ -183,6 +191,31 @@ bind_work(struct stage *st, struct work_type_cols *k, enum work_type type)
 	k->name = rec_col(t, type == W_GRAPH ? "api" : "short", REC_OPT);
 	if (gpu)
 		k->node = rec_col(t, "node", REC_OPT);
+	if (type == W_KERN)
+		k->name_id = rec_col(t, "name_id", REC_OPT);
+}
+
+/* Strings: full names of kernels. */
+
+static void
+on_corr_str(struct stage *st, struct rec *r)
+{
+	struct corr *corr = feed_corr(st);
+	struct escaped text = raw_text(r, corr->feed->str.text);
+	int64_t id;
+
+	stage_pass(st, r);
+	if (!corr->comms.off && rec_i64(r, corr->feed->str.id, &id))
+		comm_string(&corr->comms, id, text.s, text.n);
+}
+
+static void
+bind_str(struct stage *st, struct str_cols *k)
+{
+	struct rec_type *t = stage_on(st, "str", on_corr_str, NULL, NULL);
+
+	k->id = rec_col(t, "id", REC_OPT);
+	k->text = rec_col(t, "text", REC_OPT);
 }
 
 /* Ranges. */
@@ -382,6 +415,7 @@ feed_start(struct corr *corr, struct stage *st)
 	st->ctx = corr;
 	for (i = 0; i < W_N; i++)
 		bind_work(st, &corr->feed->work[i], (enum work_type)i);
+	bind_str(st, &corr->feed->str);
 	bind_range(st, &corr->feed->range);
 	bind_node(st, &corr->feed->node);
 	st->section = begin_section;

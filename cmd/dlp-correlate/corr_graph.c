@@ -20,6 +20,7 @@ struct captured_node {
 	size_t cap;    /* number in graphs.cap + 1; 0 if unknown */
 	uint32_t prim; /* the product in it */
 	uint64_t prim_run;
+	uint32_t told; /* the collective that it is part of */
 };
 
 struct captured {      /* a run of an op during which nodes were made */
@@ -90,6 +91,7 @@ capture(struct corr *corr, struct graphs *graphs, struct captured_node *nd,
 	struct corr_inst *in = current_inst(corr, th);
 	struct captured x = { 0 };
 
+	nd->told = top != NULL ? top->told : 0;
 	if (in != NULL) {
 		x.inst = in->id;
 		x.op = in->op;
@@ -237,6 +239,7 @@ graph_place(
 	    !nodes_root(&graphs->nodes, work->node, &root, &id))
 		return false;
 	nd = &graphs->node[root];
+	pl->told = nd->told;
 	if (nd->cap == 0)
 		return false;
 	cap = &graphs->cap[nd->cap - 1];

@@ -80,10 +80,16 @@ add_api(struct corr_inst *in, int64_t lo, int64_t hi)
 }
 
 void
-inst_add(struct corr_inst *in, const struct corr_work *work)
+inst_add_call(struct corr_inst *in, const struct corr_work *work)
 {
 	if (work->own_call && !in->replay)
 		add_api(in, work->api_start, work->api_end);
+}
+
+void
+inst_add(struct corr_inst *in, const struct corr_work *work)
+{
+	inst_add_call(in, work);
 	if (work->type == W_SYNC || work->type == W_CALL)
 		return;
 	in->n_gpu++;
@@ -225,7 +231,15 @@ draft_by(struct draft *d, const struct marker *m)
 
 static const char *const op_names[] = { "op_id", "key", "name", "mod", "op",
 	"dir", "layer", "by", "text", "dtype", "shapes", "args", "bwd_shapes",
-	"fwd_op_id", "stack", "trace", "repr" };
+	"fwd_op_id", "stack", "trace", "repr", "for_op_id" };
+
+const char *
+op_dir(const struct corr_op *op)
+{
+	if (op->comm)
+		return "comm";
+	return op->no_dir ? NULL : op->bwd ? "bprop" : "fprop";
+}
 
 static void
 put_field(struct escaped t)
@@ -244,8 +258,10 @@ put_op_key(const struct corr_op *op)
 	buf_putc(&out_buf, '\t');
 	buf_put(&out_buf, name.s != NULL ? name.s : "-",
 	    name.s != NULL ? name.n : 1);
-	buf_puts(&out_buf,
-	    op->no_dir ? "||" : op->bwd ? "|bprop|" : "|fprop|");
+	buf_putc(&out_buf, '|');
+	if (op_dir(op) != NULL)
+		buf_puts(&out_buf, op_dir(op));
+	buf_putc(&out_buf, '|');
 	if (shapes.s != NULL)
 		buf_put(&out_buf, shapes.s, shapes.n);
 }
@@ -253,6 +269,7 @@ put_op_key(const struct corr_op *op)
 static void
 op_write(struct corr_ops *ops, const struct corr_op *op)
 {
+	const char *dir = op_dir(op);
 	int f;
 
 	out_rec(ops->type);
@@ -261,16 +278,14 @@ op_write(struct corr_ops *ops, const struct corr_op *op)
 	put_field(op->f[OF_NAME]);
 	put_field(op->f[OF_MOD]);
 	put_field(op->f[OF_OP]);
-	if (op->no_dir)
-		out_unset();
-	else
-		out_raw(op->bwd ? "bprop" : "fprop", 5);
+	out_raw(dir, dir != NULL ? strlen(dir) : 0);
 	for (f = OF_LAYER; f <= OF_BWD_SHAPES; f++)
 		put_field(op->f[f]);
 	out_opt(op->fwd_no != OP_NONE, op->fwd_no);
 	put_field(op->f[OF_STACK]);
 	put_field(op->f[OF_TRACE]);
 	put_field(op->f[OF_REPR]);
+	out_opt(op->for_no != OP_NONE, op->for_no);
 	if (ops->hooks.write != NULL)
 		ops->hooks.write(ops->hooks.ctx, op);
 	out_end();
@@ -531,6 +546,62 @@ op_unassociated(struct corr_ops *t, struct escaped layer, struct escaped what)
 	if (id != OP_NONE)
 		return id;
 	draft_none(t, &d, layer, what);
+	return draft_done(t, &d, at);
+}
+
+static uint32_t
+find_comm_op(struct corr_ops *t, struct escaped layer, uint32_t for_op,
+    const struct comm_words *w, uint32_t *at)
+{
+	key_begin(&t->key, 'C', layer.s, for_op != OP_NONE ? 0 : layer.n);
+	key_put(&t->key, (const char *)&for_op, sizeof(for_op));
+	key_put(&t->key, w->kind, strlen(w->kind));
+	key_put(&t->key, w->mod.s, w->mod.n);
+	key_put(&t->key, w->name.s, w->name.n);
+	key_put(&t->key, w->sizes.s, w->sizes.n);
+	return ident_find(t, at);
+}
+
+/* The op that launched it says where in the program it is. */
+static void
+draft_cause(struct draft *d, const struct corr_op *cause)
+{
+	static const enum op_field same[] = { OF_STACK, OF_TRACE };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(same); i++)
+		draft_raw(d, same[i], cause->f[same[i]].s, cause->f[same[i]].n);
+	d->op.for_no = cause->no;
+}
+
+uint32_t
+op_of_comm(struct corr_ops *t, struct escaped layer, uint32_t for_op,
+    const struct comm_words *w)
+{
+	struct draft d;
+	uint32_t id, at;
+	const char *by = w->by_range ? marker_by_word(w->by) : "api";
+
+	if (for_op != OP_NONE) {
+		layer = op_get(t, for_op)->f[OF_LAYER];
+		if (layer.s == NULL)
+			layer = (struct escaped){ "", 0 };
+	}
+	id = find_comm_op(t, layer, for_op, w, &at);
+	if (id != OP_NONE)
+		return id;
+	draft_begin(t, &d);
+	d.op.comm = true;
+	draft_name(&d, layer, w->kind, strlen(w->kind));
+	draft_view(&d, OF_MOD, w->mod);
+	draft_raw(&d, OF_OP, w->kind, strlen(w->kind));
+	draft_layer(&d, layer);
+	draft_raw(&d, OF_BY, by, strlen(by));
+	draft_view(&d, OF_TEXT, w->name);
+	if (w->sizes.n > 0)
+		draft_view(&d, OF_SHAPES, w->sizes);
+	if (for_op != OP_NONE)
+		draft_cause(&d, op_get(t, for_op));
 	return draft_done(t, &d, at);
 }
 

@@ -250,7 +250,10 @@ place_in_run(struct corr *corr, const struct corr_work *work,
 		pl->phase = pl->in->phase;
 		pl->phase_by = PHASE_BY_GRAPH;
 	}
-	inst_add(pl->in, work);
+	if (work->comm != NULL)
+		inst_add_call(pl->in, work);
+	else
+		inst_add(pl->in, work);
 }
 
 void
@@ -268,6 +271,8 @@ work_place(
 	if (pl->in == NULL && corr->ops.hooks.same == NULL)
 		xla_place(corr, work, pl);
 	top = work->th != NULL ? thread_top(work->th) : NULL;
+	if (top != NULL && !work->has_node)
+		pl->told = top->told;
 	place_phase(corr, work, pl);
 	if (pl->layer.n == 0)
 		pl->layer = open_layer(work, top);
@@ -276,11 +281,13 @@ work_place(
 		if (op_get(&corr->ops, pl->in->op)->none)
 			pl->why = why_none(work);
 	}
-	if (pl->in != NULL) {
+	if (pl->in != NULL)
 		place_in_run(corr, work, top, pl);
-	} else {
-		pl->op = op_unassociated(&corr->ops, pl->layer, work->what);
+	else
 		pl->why = why_none(work);
-	}
+	if (work->comm != NULL)
+		comm_place(corr, work, pl);
+	else if (pl->in == NULL)
+		pl->op = op_unassociated(&corr->ops, pl->layer, work->what);
 	count_work(corr, work, pl);
 }

@@ -304,6 +304,8 @@ range_op(struct corr *corr, struct corr_thread *th, struct corr_open *open,
 	note_name(corr, th, open, marker);
 	open_op(corr, th, open, marker, up);
 	cur = open->own != NULL ? open->own : up->cur;
+	if (op && !open->dead && !open->hidden)
+		open->own_told = comm_told(&corr->comms, up->told, marker);
 	if (op && cur != NULL && !open->dead && !open->hidden)
 		prim_begin(&corr->prims, th, open, up, marker);
 	prim_inputs(&corr->prims, th->p, marker);

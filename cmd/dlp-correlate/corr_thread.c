@@ -101,6 +101,7 @@ open_link(struct corr_thread *th, size_t i)
 	open->prim = open->own_prim != 0 ? open->own_prim : below->prim;
 	open->prim_run =
 	    open->own_prim != 0 ? open->own_prim_run : below->prim_run;
+	open->told = open->own_told != 0 ? open->own_told : below->told;
 	open->phase = below->phase != 0 ? below->phase : open->own_phase;
 	open->n_bwd = below->n_bwd + (bwd && !open->hidden);
 	open->n_dead = below->n_dead + (open->dead && !user);

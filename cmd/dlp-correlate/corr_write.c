@@ -181,8 +181,9 @@ projs_free(struct projs *s)
 
 static const char *const work_cols[] = { "op_id", "inst_id", "op_start_ns",
 	"mod", "op", "dir", "seq", "altseq", "sub", "layer", "phase",
-	"phase_by", "why", "prim_id", "prim_run" };
-#define N_PRIM 2 /* the last columns; only kernels have products */
+	"phase_by", "why", "prim_id", "prim_run", "for_mod", "for_op",
+	"for_dir" };
+#define N_OF_KERN 5 /* the last columns, which only kernels have */
 
 static const char *const range_cols[] = { "level", "layer", "phase" };
 
@@ -197,7 +198,7 @@ write_init(struct corr_types *t)
 	int i, n = ARRAY_LEN(work_cols);
 
 	for (i = 0; i < W_N; i++)
-		t->work[i] = out_ext(work_cols, i == W_KERN ? n : n - N_PRIM);
+		t->work[i] = out_ext(work_cols, i == W_KERN ? n : n - N_OF_KERN);
 	t->range = out_ext(range_cols, ARRAY_LEN(range_cols));
 	src_types(t->inst, "inst", inst_cols, ARRAY_LEN(inst_cols));
 }
@@ -221,12 +222,6 @@ put_or_unset(const char *word)
 }
 
 static void
-put_dir(bool bwd)
-{
-	out_raw(bwd ? "bprop" : "fprop", 5);
-}
-
-static void
 put_place(const struct corr_place *pl)
 {
 	static const char *const by[] = { "range", "thread", "graph" };
@@ -244,33 +239,50 @@ put_place(const struct corr_place *pl)
 	out_opt(pl->prim != 0, (int64_t)pl->prim_run);
 }
 
-/* The columns op_id to dir. cols: values from a hook; NULL if there are none.
- */
+/* The columns mod, op and dir of work that the op launched. cols: values from a
+ * hook; NULL if there are none. */
 static void
-put_op_columns(const struct corr *corr, const struct corr_place *pl,
+put_launcher(const struct corr *corr, const struct corr_place *pl,
     const struct kern_cols *cols)
 {
-	const struct corr_op *op = op_get(&corr->ops, pl->op);
+	const struct corr_op *op;
 
-	out_i64(op->no);
-	out_opt(pl->in != NULL, pl->in != NULL ? (int64_t)pl->in->id : 0);
-	out_opt(pl->in != NULL, pl->in != NULL ? pl->in->start : 0);
 	if (cols != NULL && cols->over) {
 		put_escaped(cols->mod);
 		put_escaped(cols->op);
-		put_dir(cols->bwd);
+		put_or_unset(cols->bwd ? "bprop" : "fprop");
 		return;
 	}
 	if (pl->in == NULL) {
 		out_unsets(3);
 		return;
 	}
+	op = op_get(&corr->ops, pl->op);
 	put_escaped(op->f[OF_MOD]);
 	put_escaped(op->f[OF_OP]);
-	if (op->no_dir)
-		out_unset();
-	else
-		put_dir(op->bwd);
+	put_or_unset(op_dir(op));
+}
+
+/* The columns op_id to dir. */
+static void
+put_op_columns(const struct corr *corr, const struct corr_place *pl,
+    const struct kern_cols *cols)
+{
+	bool comm = pl->comm_op != OP_NONE;
+	const struct corr_op *op =
+	    op_get(&corr->ops, comm ? pl->comm_op : pl->op);
+	const struct corr_inst *in = comm ? pl->comm_in : pl->in;
+
+	out_i64(op->no);
+	out_opt(in != NULL, in != NULL ? (int64_t)in->id : 0);
+	out_opt(in != NULL, in != NULL ? in->start : 0);
+	if (!comm) {
+		put_launcher(corr, pl, cols);
+		return;
+	}
+	put_escaped(op->f[OF_MOD]);
+	put_escaped(op->f[OF_OP]);
+	put_or_unset(op_dir(op));
 }
 
 /* The columns seq, altseq and sub. */
@@ -303,6 +315,10 @@ write_work(struct corr *corr, const struct corr_work *work,
 	put_op_columns(corr, pl, cols);
 	put_seq(pl, cols);
 	put_place(pl);
+	if (pl->kern && pl->comm_op != OP_NONE)
+		put_launcher(corr, pl, cols);
+	else if (pl->kern)
+		out_unsets(3);
 	out_ext_end(ext, rec);
 }
 
@@ -355,10 +371,7 @@ write_inst(struct corr *corr, struct corr_inst *in)
 	out_opt(in->has_tid, in->tid);
 	put_sums(in);
 	put_escaped(op->f[OF_OP]);
-	if (op->no_dir)
-		out_unset();
-	else
-		put_dir(op->bwd);
+	put_or_unset(op_dir(op));
 	out_opt(in->seq >= 0, in->seq);
 	out_opt(in->fwd_inst != 0, (int64_t)in->fwd_inst);
 	put_escaped(op->f[OF_LAYER]);

@@ -19,6 +19,8 @@ struct flops_op { /* texts are stored once each and live to the section's end */
 	size_t mod_len, name_len, args_len, shapes_len;
 	int64_t fwd_id;
 	bool has_fwd, bprop;
+	bool comm;       /* communication */
+	int64_t for_id;  /* the op that launched it; -1: unknown */
 	bool sums_up; /* AccumulateGrad, which does not do its forward's work */
 	bool bad;     /* its JSON has been counted as bad */
 	/* Sizes of the backward's own inputs, the output's gradient first; a
@@ -169,7 +171,7 @@ struct flops_cols { /* bound columns of the record types */
 	} dev;
 	struct {
 		struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd,
-		    *text, *repr;
+		    *text, *repr, *cause;
 	} op;
 	struct {
 		struct rec_col *id, *op, *shapes;

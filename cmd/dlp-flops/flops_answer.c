@@ -207,6 +207,37 @@ fill_params(struct flops *fl, struct flops_result *res,
 	res->params_len = x->esc.len;
 }
 
+/* A hook of an op can launch kernels of communication, which do not do the op's
+ * work. */
+static const struct flops_rule *
+rule_of_kernel(const struct flops *fl, const struct flops_op *op,
+    const struct kname *k)
+{
+	const struct flops_rule *rule = rule_for(fl, op);
+
+	if (rule != NULL && rule->family != FAM_COLLECTIVE &&
+	    kname_family(k) == FAM_COLLECTIVE)
+		return NULL;
+	return rule;
+}
+
+/* PyProf's params of communication are those of the op that launched it. */
+static void
+fill_cause(struct flops *fl, struct flops_result *res, const struct subject *s,
+    const struct kname *k, int64_t sub, const char *grid)
+{
+	const struct flops_op *op;
+	struct kern_work w;
+	uint32_t idx;
+
+	if (s->op->for_id < 0 ||
+	    (op = state_op(fl, s->op->for_id, &idx)) == NULL)
+		return;
+	load_args(fl, op);
+	w = question(fl, op, k, sub, grid);
+	fill_params(fl, res, rule_of_kernel(fl, op, k), &w);
+}
+
 /* Finds the answer; res must be zeroed. grid may be NULL. */
 static void
 answer_fill(struct flops *fl, struct flops_result *res, const struct subject *s,
@@ -214,7 +245,7 @@ answer_fill(struct flops *fl, struct flops_result *res, const struct subject *s,
 {
 	struct flops_answers *x = &fl->answers;
 	struct flops_op *op = s->op;
-	const struct flops_rule *rule = rule_for(fl, op);
+	const struct flops_rule *rule = rule_of_kernel(fl, op, k);
 	struct kern_work w, inner;
 
 	if (!load_args(fl, op) && !op->bad) {
@@ -226,18 +257,20 @@ answer_fill(struct flops *fl, struct flops_result *res, const struct subject *s,
 	res->sized = x->args.n > 0 || x->grad.n > 0;
 	if (s->shape != NULL && x->grad.n == 0) /* for PyProf's params */
 		args_sizes(&x->grad, s->shape, strlen(s->shape));
-	if (rule != NULL && rule->family != FAM_COLLECTIVE &&
-	    kname_family(k) == FAM_COLLECTIVE)
-		rule = NULL; /* the kernel is from a hook of the op, such as
-			      * DDP's */
 	if (user_row(rule, &w) == NULL && ask_product(fl, s, rule, &inner)) {
 		answer(fl, &inner, s->prim->rule, &res->a);
 		res->sized = true;
 	} else {
 		answer(fl, &w, rule, &res->a);
 	}
+	if (op != NULL && op->comm) { /* adding up is part of moving */
+		res->a.family = FAM_COLLECTIVE;
+		res->a.flop = 0;
+	}
 	res->shape = tc_shape(&w, res->a.family, res->a.dt);
-	if (op != NULL)
+	if (op != NULL && op->comm)
+		fill_cause(fl, res, s, k, sub, grid);
+	else if (op != NULL)
 		fill_params(fl, res, rule, &w);
 }
 

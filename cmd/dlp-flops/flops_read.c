@@ -741,7 +741,12 @@ take_op(struct stage *st, struct rec *r)
 	op->grad = keep_field(fl, r, fl->cols.op.bwd, &op->grad_len);
 	op->repr = keep_field(fl, r, fl->cols.op.repr, &n);
 	op->has_fwd = rec_i64(r, fl->cols.op.fwd, &op->fwd_id);
-	if (op->name != NULL)
+	op->comm = rec_is(r, fl->cols.op.dir, "comm");
+	op->for_id = rec_int(r, fl->cols.op.cause, -1);
+	if (op->comm && op->name != NULL)
+		op->rule = rule_find(
+		    &fl->rules, "comm", 4, op->name, op->name_len);
+	else if (op->name != NULL)
 		op->rule = rule_find(&fl->rules, op->mod,
 		    op->mod == NULL ? 0 : op->mod_len, op->name, op->name_len);
 	text = rec_str(r, fl->cols.op.text, &fl->tmp, &n);
@@ -988,7 +993,8 @@ bind_facts(struct stage *st, struct flops_cols *c)
 	REC_COLS(t, REC_OPT, { &c->op.mod, "mod" }, { &c->op.dir, "dir" },
 	    { &c->op.shapes, "shapes" }, { &c->op.args, "args" },
 	    { &c->op.text, "text" }, { &c->op.bwd, "bwd_shapes" },
-	    { &c->op.fwd, "fwd_op_id" }, { &c->op.repr, "repr" });
+	    { &c->op.fwd, "fwd_op_id" }, { &c->op.repr, "repr" },
+	    { &c->op.cause, "for_op_id" });
 	t = stage_on(st, "prim", take_prim, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &c->prim.id, "prim_id" }, { &c->prim.op, "op" },
 	    { &c->prim.shapes, "shapes" });

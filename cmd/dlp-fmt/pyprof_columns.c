@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "array.h"
 #include "cli.h"
 #include "err.h"
 #include "fmt.h"
@@ -64,18 +65,20 @@ is_one_of(const struct writer_cell *v, const char *const *list)
 	return false;
 }
 
-/* The hidden columns of sink_pyprof, mod, op and role, come after the printed
- * ones. */
+/* The hidden columns of sink_pyprof come after the printed ones. */
+enum { HID_MOD, HID_OP, HID_ROLE, HID_DIR, HID_FOR_MOD, HID_FOR_OP, HID_FOR_DIR,
+	HID_N };
+
 static const struct writer_cell *
 mod_cell(const struct fmt *f)
 {
-	return &f->row[f->ncol];
+	return &f->row[f->ncol + HID_MOD];
 }
 
 static const struct writer_cell *
 op_cell(const struct fmt *f)
 {
-	return &f->row[f->ncol + 1];
+	return &f->row[f->ncol + HID_OP];
 }
 
 static bool
@@ -89,7 +92,34 @@ is_word(const struct writer_cell *v, const char *word)
 static bool
 is_own(const struct fmt *f)
 {
-	return is_word(&f->row[f->ncol + 2], "pyprof");
+	return is_word(&f->row[f->ncol + HID_ROLE], "pyprof");
+}
+
+/* PyProf knows no communication: such a kernel belongs to the op that launched
+ * it, whose work it does not do. */
+static void
+as_launched(struct fmt *f, const struct pycol *const *cols)
+{
+	static const struct writer_cell none;
+	struct writer_cell *v = f->row, *hid = f->row + f->ncol;
+	bool library = is_word(&hid[HID_FOR_MOD], "c10d");
+	int i;
+
+	for (i = 0; i < f->ncol; i++) {
+		const char *name = cols[i]->ours;
+
+		if (strcmp(name, "mod") == 0)
+			v[i] = hid[HID_FOR_MOD];
+		else if (strcmp(name, "op") == 0)
+			v[i] = hid[HID_FOR_OP];
+		else if (strcmp(name, "dir") == 0)
+			v[i] = hid[HID_FOR_DIR];
+		else if (strcmp(name, "flop") == 0 ||
+			 (strcmp(name, "bytes") == 0 && !library))
+			v[i] = none;
+	}
+	hid[HID_MOD] = hid[HID_FOR_MOD];
+	hid[HID_OP] = hid[HID_FOR_OP];
 }
 
 /* PyProf calls the kernel that adds the bias of linear, or sums its gradient,
@@ -97,7 +127,7 @@ is_own(const struct fmt *f)
 static void
 put_op(struct fmt *f, struct buf *b, const struct writer_cell *v)
 {
-	if (is_word(v, "linear") && is_word(&f->row[f->ncol + 2], "bias"))
+	if (is_word(v, "linear") && is_word(&f->row[f->ncol + HID_ROLE], "bias"))
 		buf_puts(b, "bias");
 	else
 		buf_put(b, v->s, v->n);
@@ -137,7 +167,7 @@ put_tc(struct fmt *f, struct buf *b, const struct writer_cell *v)
 	else if (mod_cell(f)->s == NULL)
 		buf_puts(b, "na");
 	else if (is_word(v, "no") && is_one_of(op_cell(f), tc_ops) &&
-		 !is_word(&f->row[f->ncol + 2], "bias"))
+		 !is_word(&f->row[f->ncol + HID_ROLE], "bias"))
 		buf_putc(b, '0');
 	else
 		buf_putc(b, '-');
@@ -270,20 +300,25 @@ add_column(struct fmt *f, struct rec_type *t, const char *name)
 	columns_add(f, "kern", p->header, join_col(&f->join, t, p->ours));
 }
 
-/* The requested columns, and three hidden ones. */
+/* The requested columns, and the hidden ones. */
 static void
 py_columns(struct fmt *f, struct rec_type *t)
 {
-	int i;
+	static const char *const hidden[] = { "role", "dir", "for_mod",
+		"for_op", "for_dir" };
+	size_t i;
 
-	for (i = 0; i < f->nnames; i++)
+	for (i = 0; i < (size_t)f->nnames; i++)
 		add_column(f, t, f->names[i]);
 	add_column(f, t, "mod");
 	add_column(f, t, "op");
-	columns_add(f, rec_type_tag(t), "role", join_col(&f->join, t, "role"));
-	f->col[f->ncol - 1].from->optional = true;
-	f->ncol -= 3;
-	f->nhidden = 3;
+	for (i = 0; i < ARRAY_LEN(hidden); i++) {
+		columns_add(f, rec_type_tag(t), hidden[i],
+		    join_col(&f->join, t, hidden[i]));
+		f->col[f->ncol - 1].from->optional = true;
+	}
+	f->ncol -= HID_N;
+	f->nhidden = HID_N;
 }
 
 /* PyProf refuses a width that is too small for its narrowest columns. */
@@ -368,6 +403,8 @@ py_row(struct fmt *f, const struct writer_cell *v)
 	const struct pyprof_sink *y = f->state;
 	int i;
 
+	if (is_word(&f->row[f->ncol + HID_DIR], "comm"))
+		as_launched(f, y->cols);
 	for (i = 0; i < f->ncol; i++) {
 		const struct pycol *p = y->cols[i];
 

@@ -225,7 +225,8 @@ op_text(struct iter_run *g, const struct rec *r, const struct rec_col *c, int i)
 	return rec_str(r, c, &g->reader->tmp[i], &n);
 }
 
-/* The op may be the key, or one that --list proposes. */
+/* The op may be the key, or one that --list proposes. Runs of communication have
+ * no time of their own on the CPU, which a key needs. */
 static void
 see_key_op(struct iter_run *g, const struct rec *r)
 {
@@ -235,6 +236,8 @@ see_key_op(struct iter_run *g, const struct rec *r)
 
 	if (!rec_i64(r, rd->op.id, &id))
 		rec_die(r, "op record without op_id");
+	if (rec_is(r, rd->op.dir, "comm"))
+		return;
 	s.name = op_text(g, r, rd->op.name, 0);
 	s.dir = op_text(g, r, rd->op.dir, 1);
 	s.key = op_text(g, r, rd->op.key, 2);

@@ -12,14 +12,13 @@
 
 #include "align.h"
 #include "array.h"
+#include "comm.h"
 #include "emit.h"
-#include "namerule.h"
 #include "num.h"
 #include "out.h"
 #include "profile.h"
 #include "ranks.h"
 #include "schema.h"
-#include "shipped.h"
 #include "stage.h"
 #include "words.h"
 
@@ -222,26 +221,21 @@ struct rank_colls {
 	size_t n, cap;
 };
 
-enum { COMM_TYPE, COMM_ENDS, COMM_WORDS };
 enum ends { ENDS_NO, ENDS_ALL, ENDS_SOME };
 
 static enum ends
-ends_of(const struct namerules *rules, const char *name, size_t n)
+ends_of(const struct comm_rules *rules, const char *name, size_t n)
 {
-	const struct namerule *u;
-	struct buf low = { 0 };
+	const struct comm_type *t = comm_match(rules, name, n);
 
-	name_lower(&low, name, n);
-	u = namerules_find(rules, buf_str(&low), low.len);
-	buf_free(&low);
-	if (u == NULL || strcmp(u->word[COMM_ENDS], "pair") == 0)
+	if (t == NULL || t->pair)
 		return ENDS_NO;
-	return strcmp(u->word[COMM_ENDS], "all") == 0 ? ENDS_ALL : ENDS_SOME;
+	return t->together ? ENDS_ALL : ENDS_SOME;
 }
 
 /* Looks up a kernel's name by its string id; *key is the hash of the name. */
 static enum ends
-kernel_ends(struct profile *p, const struct namerules *rules, struct map *seen,
+kernel_ends(struct profile *p, const struct comm_rules *rules, struct map *seen,
     int64_t id, uint64_t *key)
 {
 	struct buf name = { 0 };
@@ -274,7 +268,7 @@ by_end(const void *va, const void *vb)
 }
 
 static void
-read_colls(struct profile *p, const struct namerules *rules,
+read_colls(struct profile *p, const struct comm_rules *rules,
     const struct cursor *table, struct map *seen, struct rank_colls *all,
     struct rank_colls *some)
 {
@@ -302,7 +296,7 @@ read_colls(struct profile *p, const struct namerules *rules,
  * nearly do. Times are the profile's own. */
 static void
 colls_read(
-    struct rank_colls *c, struct profile *p, const struct namerules *rules)
+    struct rank_colls *c, struct profile *p, const struct comm_rules *rules)
 {
 	struct rank_colls some = { 0 };
 	struct map seen = { 0 };
@@ -467,7 +461,7 @@ move_clock(struct profile *p, int64_t shift)
 }
 
 static void
-align(struct profile *p, const struct namerules *rules,
+align(struct profile *p, const struct comm_rules *rules,
     const struct rank_colls *ref, int64_t t0)
 {
 	int64_t t = utc_of_origin(p), hint = 0;
@@ -509,8 +503,7 @@ say_unaligned(const struct parse *run)
 void
 ranks_align(struct parse *run)
 {
-	static const char *const words[] = { "TYPE", "ENDS" };
-	struct namerules rules = { 0 };
+	struct comm_rules rules = { 0 };
 	struct profile **v = run->prof;
 	struct rank_colls ref = { 0 };
 	int64_t t0;
@@ -520,8 +513,7 @@ ranks_align(struct parse *run)
 		v[i]->clock_by = NULL;
 		v[i]->n_coll = v[i]->spread = EV_UNSET;
 	}
-	namerules_parse(&rules, "comm.rules", shipped_text("comm.rules"), words,
-	    COMM_WORDS);
+	comm_open(&rules, NULL);
 	db_use(v[0]->path);
 	t0 = utc_of_origin(v[0]);
 	v[0]->clock_by = "reference";
@@ -531,7 +523,7 @@ ranks_align(struct parse *run)
 		align(v[i], &rules, &ref, t0);
 	}
 	free(ref.v);
-	namerules_free(&rules);
+	comm_close(&rules);
 	say_unaligned(run);
 }
 

@@ -1,0 +1,249 @@
+/*
+ * Communication: kernels that move data between GPUs. Hooks of the framework
+ * launch them wherever a gradient is ready, so the op that launched one says
+ * little about it. Each gets an op of its own, named after the collective, which
+ * knows the op that launched it (for_op), and a run of its own in the place of
+ * that op's run.
+ *
+ * A kernel is communication by its own name (comm.rules), never by the ranges
+ * around it: a copy or an element-wise kernel in the range of a collective stays
+ * what it is. The ranges say which collective it is, because names do not tell
+ * all: NCCL runs a barrier as an all-reduce, all_to_all, gather and scatter as
+ * sends and receives, and before version 2.15 the name is that of another
+ * collective for large messages.
+ *
+ * The outermost range that tells a collective names it: it is what the program
+ * called. Sizes are those of the range of c10d, which has those of both sides,
+ * if there is one.
+ */
+#include "corr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+static const char *const kinds[] = { "communication", "barrier", "all_reduce",
+	"reduce_scatter", "all_gather", "all_to_all", "broadcast", "send",
+	"recv", "gather", "scatter", "reduce" };
+
+/* Words that tell a collective, in names without _ and -, lower case. The first
+ * that occurs counts: allreduce_barrier is a barrier. weak: words that are ops
+ * of other kinds too, so only ranges of libraries for communication count. */
+static const struct {
+	const char *word, *kind;
+	bool weak;
+} told_by[] = {
+	{ "barrier", "barrier", true },
+	{ "allreduce", "all_reduce", false },
+	{ "reducescatter", "reduce_scatter", false },
+	{ "allgather", "all_gather", false },
+	{ "alltoall", "all_to_all", false },
+	{ "collectivebroadcast", "broadcast", false },
+	{ "collectivepermute", "communication", false },
+	{ "broadcast", "broadcast", true },
+	{ "bcast", "broadcast", true },
+	{ "send", "send", true },
+	{ "recv", "recv", true },
+	{ "gather", "gather", true },
+	{ "scatter", "scatter", true },
+	{ "reduce", "reduce", true },
+};
+
+void
+comms_init(struct comms *t)
+{
+	if (!t->off)
+		comm_open(&t->rules, NULL);
+}
+
+void
+comms_clear(struct comms *t)
+{
+	map_clear(&t->by_id);
+	smap_clear(&t->told);
+	t->n = 0;
+}
+
+void
+comms_free(struct comms *t)
+{
+	if (!t->off)
+		comm_close(&t->rules);
+	map_free(&t->by_id);
+	smap_free(&t->told);
+	buf_free(&t->key);
+	free(t->v);
+}
+
+void
+comm_string(struct comms *t, int64_t id, const char *s, size_t n)
+{
+	const struct comm_type *type = comm_match(&t->rules, s, n);
+
+	if (type != NULL)
+		*map_put(&t->by_id, (uint64_t)id, NULL) =
+		    (uint64_t)(type - t->rules.types) + 1;
+}
+
+const struct comm_type *
+comm_of_name(struct comms *t, int64_t id, const char *brief, size_t n)
+{
+	const uint64_t *rule =
+	    t->by_id.n > 0 ? map_get(&t->by_id, (uint64_t)id) : NULL;
+
+	return rule != NULL ? &t->rules.types[*rule - 1]
+			    : comm_find(&t->rules, brief, n);
+}
+
+/* Libraries whose ranges are about communication only. */
+static bool
+is_library(const struct marker *m)
+{
+	static const char *const mods[] = { "c10d", "c10d_functional",
+		"_c10d_functional", "_c10d_functional_autograd", "nccl",
+		"symm_mem" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(mods); i++)
+		if (mv_eq(m->mod, mods[i]))
+			return true;
+	return m->by == BY_NCCL;
+}
+
+/* The name without _ and -, in lower case. */
+static struct mview
+bare_word(struct buf *b, struct mview name)
+{
+	size_t i;
+
+	buf_clear(b);
+	for (i = 0; i < name.n; i++)
+		if (name.s[i] != '_' && name.s[i] != '-')
+			buf_putc(b,
+			    name.s[i] >= 'A' && name.s[i] <= 'Z'
+				? (char)(name.s[i] | 0x20)
+				: name.s[i]);
+	return mv(buf_str(b), buf_str(b) + b->len);
+}
+
+/* The place in kinds[] of the collective that a range tells; -1: none. */
+static int
+kind_told(struct comms *t, const struct marker *m)
+{
+	struct mview word = bare_word(&t->key, m->op);
+	bool library = is_library(m);
+	size_t i, k;
+
+	for (i = 0; i < ARRAY_LEN(told_by); i++) {
+		if ((told_by[i].weak && !library) ||
+		    mv_find(word, told_by[i].word) == NULL)
+			continue;
+		for (k = 0; strcmp(kinds[k], told_by[i].kind) != 0; k++)
+			;
+		return (int)k;
+	}
+	return -1;
+}
+
+/* The number of these words. */
+static uint32_t
+tell(struct comms *t, int kind, const struct marker *m, struct mview sizes)
+{
+	bool is_new;
+	uint32_t id;
+
+	buf_clear(&t->key);
+	buf_put(&t->key, m->mod.s, m->mod.n);
+	buf_put(&t->key, m->name.s, m->name.n);
+	buf_put(&t->key, sizes.s, sizes.n);
+	buf_putc(&t->key, (char)kind);
+	buf_putc(&t->key, (char)m->by);
+	id = smap_put(&t->told, t->key.s, t->key.len, &is_new);
+	if (is_new) {
+		ARRAY_GROW(t->v, t->n, t->cap);
+		t->v[t->n++] = (struct comm_told){ (uint8_t)kind, m->by,
+			m->mod.n, m->name.n };
+	}
+	return id + 1;
+}
+
+/* The words of a number; those of no number are all unset. */
+static void
+told_words(const struct comms *t, uint32_t told, struct comm_words *w)
+{
+	const struct comm_told *x;
+	const char *s;
+	size_t n;
+
+	memset(w, 0, sizeof(*w));
+	if (told == 0)
+		return;
+	x = &t->v[told - 1];
+	s = smap_str(&t->told, told - 1, &n);
+	w->kind = kinds[x->kind];
+	w->by_range = true;
+	w->by = x->by;
+	w->mod = mv(s, s + x->n_mod);
+	w->name = mv(s + x->n_mod, s + x->n_mod + x->n_name);
+	w->sizes = mv(s + x->n_mod + x->n_name, s + n - 2);
+	if (w->mod.n == 0)
+		w->mod = mv(NULL, NULL);
+}
+
+uint32_t
+comm_told(struct comms *t, uint32_t up, const struct marker *m)
+{
+	struct mview sizes = { "", 0 };
+	struct comm_words above;
+	int kind;
+
+	if (t->off || m->op.s == NULL || (kind = kind_told(t, m)) < 0)
+		return 0;
+	told_words(t, up, &above);
+	if (up != 0 && (mv_eq(above.mod, "c10d") || !mv_eq(m->mod, "c10d")))
+		return 0;
+	if (!marker_sizes(m, &sizes))
+		sizes = mv("", "");
+	return tell(t, up != 0 ? t->v[up - 1].kind : kind, m, sizes);
+}
+
+/* A run like that of a graph's replay: it has no CPU time, because the run that
+ * launched it has that. */
+static struct corr_inst *
+comm_run(struct corr *c, const struct corr_work *w, const struct corr_place *pl)
+{
+	struct corr_inst *in = inst_new(&c->insts);
+
+	in->replay = true;
+	in->op = pl->comm_op;
+	in->pid = pl->in->pid;
+	in->src = pl->in->src;
+	in->tid = pl->in->tid;
+	in->has_tid = pl->in->has_tid;
+	in->start = pl->in->start;
+	in->end = c->threads.now;
+	in->phase = pl->phase;
+	in->has_launch = pl->in->has_launch;
+	in->launch_id = pl->in->launch_id;
+	inst_schedule(&c->insts, in);
+	inst_add(in, w);
+	return in;
+}
+
+void
+comm_place(struct corr *c, const struct corr_work *w, struct corr_place *pl)
+{
+	struct comm_words words;
+
+	pl->prim = 0; /* it does no product */
+	told_words(&c->comms, pl->told, &words);
+	if (words.kind == NULL || words.kind == kinds[0])
+		words.kind = w->comm->name;
+	pl->comm_op = op_of_comm(&c->ops, pl->layer,
+	    pl->in != NULL ? pl->op : OP_NONE, &words);
+	if (pl->in != NULL)
+		pl->comm_in = comm_run(c, w, pl);
+	else
+		pl->op = pl->comm_op;
+}
