@@ -121,7 +121,8 @@ help:
 ## make cross      build for arm64
 ## make test-cluster  batches over ssh and by Slurm, on this machine; as root
 ## make fuzz       fuzz the readers, with clang: TIME=600 seconds each,
-##                 T='marker rec'  only these of tests/fuzz/targets
+##                 T='marker rec'  only these of tests/fuzz/targets, or
+##                 harness: broken and random profiles, until TIME is over
 ## make fault      every call that can fail fails once, in every command
 ## make lint       formatting, static analysis, manuals, scripts
 ## make fmt        reformat the C sources

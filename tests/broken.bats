@@ -245,3 +245,12 @@ outputs() {
 		done
 	done
 }
+
+@test "ranges whose kind is unknown are counted as lost" {
+	cp "$LENET" p
+	sqlite3 p 'ALTER TABLE NVTX_EVENTS RENAME COLUMN eventType TO odd'
+	dlp-parse p >out 2>err
+	n=$(sqlite3 p 'SELECT count(*) FROM NVTX_EVENTS')
+	grep -qx "##note	bad_rows	$n" out
+	grep -q "NVTX_EVENTS has no column 'eventType': not read, $n rows" err
+}

@@ -230,6 +230,11 @@ add_nvtx(struct nsys *ns)
 		NULL };
 	struct ev_source *s;
 
+	/* without eventType no row can be told to be a range */
+	if (db_has_column(ns->db, "NVTX_EVENTS", "start") &&
+	    !source_needs(&ns->prof->sources, ns->db, EV_RANGE, "NVTX_EVENTS",
+		"eventType"))
+		return;
 	s = nsys_source(ns, EV_RANGE, "NVTX_EVENTS", nvtx_row, names);
 	if (s == NULL)
 		return;

@@ -1,0 +1,501 @@
+"""Random profiles, held against a second opinion: what the manuals say, computed
+from the tables in the slowest and plainest way. It knows nothing of the C code."""
+import os
+import re
+import sqlite3
+
+from common import Broken, check_table, main, number, records, run
+from random_profile import write
+
+K = 'CUPTI_ACTIVITY_KIND_'
+WORK = {K + 'KERNEL': 'kern', K + 'MEMCPY': 'copy', K + 'MEMSET': 'set',
+        K + 'GRAPH_TRACE': 'graph', K + 'SYNCHRONIZATION': 'sync'}
+ON_DEVICE = ('kern', 'copy', 'set', 'graph')
+FRAME = 'autograd::engine::evaluate_function: '
+
+
+class Row:
+    """A row of a table, its columns as members."""
+
+    def __init__(self, **members):
+        self.__dict__.update(members)
+
+
+def union(spans):
+    """The time that is covered by at least one of the spans."""
+    total, end = 0, None
+    for lo, hi in sorted(spans):
+        if end is None or lo > end:
+            total += hi - lo
+            end = hi
+        elif hi > end:
+            total += hi - end
+            end = hi
+    return total
+
+
+def minus(spans, others):
+    """The time covered by spans and by none of the others."""
+    return union(spans + others) - union(others)
+
+
+class Truth:
+    """What is in a profile."""
+
+    def __init__(self, path):
+        self.db = sqlite3.connect(path)
+        self.db.row_factory = sqlite3.Row
+        self.names = {r['id']: r['value']
+                      for r in self.table('StringIds')}
+        self.read_ranges()
+        self.read_calls()
+        self.read_nodes()
+        self.work = [w for t, tag in WORK.items()
+                     for w in self.read_work(t, tag)]
+        self.db.close()
+
+    def table(self, name):
+        try:
+            return self.db.execute(
+                'SELECT rowid AS idx, * FROM %s' % name).fetchall()
+        except sqlite3.OperationalError:
+            return []
+
+    def read_ranges(self):
+        self.ranges = []
+        for r in self.table('NVTX_EVENTS'):
+            text = r['text']
+            seq = re.search(r', seq = (\d+)', text)
+            op_id = re.search(r', op_id = (\d+)', text)
+            inputs = re.search(r'input_op_ids = \[\((\d+),', text)
+            self.ranges.append(Row(
+                lo=r['start'], hi=r['end'], text=text, pid=r['globalTid'] >> 24,
+                tid=r['globalTid'] & 0xffffff,
+                seq=seq and int(seq.group(1)), op_id=op_id and
+                int(op_id.group(1)), input=inputs and int(inputs.group(1)),
+                name=text.split(',')[0], framework=op_id is not None))
+        self.ranges.sort(key=lambda r: r.lo)
+
+    def around(self, pid, tid, at):
+        """The ranges open there and then, the outermost first."""
+        return [r for r in self.ranges
+                if r.pid == pid and r.tid == tid and r.lo < at < r.hi]
+
+    def read_calls(self):
+        self.calls = []
+        for r in self.table(K + 'RUNTIME'):
+            self.calls.append(Row(
+                lo=r['start'], hi=r['end'], pid=r['globalTid'] >> 24,
+                tid=r['globalTid'] & 0xffffff, corr=r['correlationId'],
+                name=self.names[r['nameId']], work=[]))
+
+    def read_nodes(self):
+        self.nodes = {}
+        for r in self.table('CUDA_GRAPH_NODE_EVENTS'):
+            self.nodes[r['graphNodeId']] = r
+
+    def captured(self, node):
+        """The row of the node that this one was cloned from in the end."""
+        r = self.nodes[node]
+        while r['originalGraphNodeId'] is not None:
+            r = self.nodes[r['originalGraphNodeId']]
+        return r
+
+    def read_work(self, table, tag):
+        out = []
+        for r in self.table(table):
+            pid = r['globalPid'] >> 24
+            call, = [c for c in self.calls
+                     if c.pid == pid and c.corr == r['correlationId']]
+            w = Row(tag=tag, idx=r['idx'], lo=r['start'], hi=r['end'], pid=pid,
+                    dev=r['deviceId'], stream=r['streamId'], call=call,
+                    row=r, node=None)
+            call.work.append(w)
+            if tag == 'kern':
+                w.node = r['graphNodeId']
+                w.name = self.names[r['shortName']]
+            w.run = self.run_at(pid, call.tid, call.lo)
+            w.by = w.run
+            if w.node is not None:
+                c = self.captured(w.node)
+                w.by = self.run_at(pid, c['globalTid'] & 0xffffff,
+                                   c['start']) or w.run
+            out.append(w)
+        return out
+
+    def run_at(self, pid, tid, at):
+        """The outermost range with a framework's text there and then."""
+        for r in self.around(pid, tid, at):
+            if r.framework:
+                return r
+        return None
+
+    def outermost(self, r):
+        return self.run_at(r.pid, r.tid, r.lo + 0.5)
+
+    def forward_of(self, frame):
+        """The forward op of a backward frame."""
+        inside = [r for r in self.ranges if r.pid == frame.pid and
+                  r.tid == frame.tid and frame.lo < r.lo < frame.hi]
+        node = inside[0]
+        if node.seq is not None:
+            match = [r for r in self.ranges
+                     if r.pid == frame.pid and r.seq == node.seq and
+                     r.lo < node.lo and
+                     not self.outermost(r).text.startswith(FRAME)]
+            return self.outermost(match[-1]) if match else None
+        made = [r for r in self.ranges if r.pid == frame.pid and
+                r.op_id == node.input]
+        op = self.outermost(made[0])
+        return self.forward_of(op) if op.text.startswith(FRAME) else op
+
+    def op(self, run):
+        """(op, dir, layer) of a run of an op."""
+        forward = run
+        if run.text.startswith(FRAME):
+            forward = self.forward_of(run)
+        layer = '/'.join(r.text for r in
+                         self.around(forward.pid, forward.tid, forward.lo)
+                         if not r.framework and not r.text.startswith('step '))
+        return (forward.name.replace('aten::', ''),
+                'fprop' if forward is run else 'bprop', layer or '-')
+
+    def runs(self):
+        return [r for r in self.ranges
+                if r.framework and self.outermost(r) is r]
+
+    def devices(self):
+        return sorted({w.dev for w in self.work if w.tag in ON_DEVICE})
+
+    def spans(self, dev, *tags):
+        return [(w.lo, w.hi) for w in self.work
+                if w.tag in tags and w.dev == dev]
+
+
+def compare(what, want, got):
+    """Broken if two lists differ, whatever their order."""
+    want, got = sorted(want, key=repr), sorted(got, key=repr)
+    if want == got:
+        return
+    missing = [w for w in want if w not in got]
+    extra = [g for g in got if g not in want]
+    raise Broken('%s: %d rows, %d are right\n    want %s\n    got  %s' % (
+        what, len(got), len(want), missing[:4], extra[:4]))
+
+
+def pipe(path, *stages):
+    """The records after the stages; each is a list of words."""
+    args = ['dlp-parse'] + (path if isinstance(path, list) else [path])
+    _, out, err = run(args)
+    folder = os.path.dirname(args[-1])
+    now = os.path.join(folder, 'stream')
+    for stage in stages:
+        with open(now, 'wb') as f:
+            f.write(out)
+        rc, out, err = run(list(stage) + [now])
+        if rc != 0:
+            raise Broken('%s: %s' % (stage[0], err))
+    return list(records(out))
+
+
+def of(recs, tag, *cols):
+    """These columns of the records of a type: numbers where they are."""
+    out = []
+    for t, r in recs:
+        if t == tag:
+            row = []
+            for c in cols:
+                v = r.get(c, b'-').decode()
+                row.append(None if v == '-' else
+                           int(v) if re.match(r'-?\d+$', v) else v)
+            out.append(tuple(row))
+    return out
+
+
+def note(recs, name):
+    return sum(int(r.split(b'\t')[1]) for t, r in recs
+               if t == '##note' and r.startswith(name.encode() + b'\t'))
+
+
+def check_work(t, recs):
+    """Each piece of work, its call and its op."""
+    for tag in WORK.values():
+        want = []
+        for w in t.work:
+            if w.tag != tag:
+                continue
+            alone = len(w.call.work) == 1
+            op, direction, layer = t.op(w.by) if w.by else (None, None, None)
+            want.append((w.lo, w.hi - w.lo, w.pid, w.call.tid, w.dev, w.stream,
+                         w.call.lo, w.call.hi - w.call.lo if alone else None,
+                         op, direction, layer if layer != '-' else None))
+        got = of(recs, tag, 'start_ns', 'dur_ns', 'pid', 'tid', 'dev', 'stream',
+                 'api_start_ns', 'api_dur_ns', 'op', 'dir', 'layer', 'why')
+        # without an op: op is a name made up for it, and why says why
+        compare(tag, want, [
+            g[:11] if g[11] is None else g[:8] + (None, None, None)
+            for g in got])
+
+
+def check_calls(t, recs):
+    """A call that launched one piece of work stands with that, others alone."""
+    compare('call', [(c.lo, c.hi - c.lo, c.pid, c.tid, len(c.work))
+                     for c in t.calls if len(c.work) != 1],
+            of(recs, 'call', 'start_ns', 'dur_ns', 'pid', 'tid', 'n_gpu'))
+    early = [w for w in t.work if w.lo < w.call.lo and w.tag != 'sync']
+    got = note(recs, 'gpu_before_call')
+    syncs = len([w for w in t.work if w.lo < w.call.lo and w.tag == 'sync'])
+    if not len(early) <= got <= len(early) + syncs:
+        raise Broken('gpu_before_call: %d, not %d' % (got, len(early)))
+
+
+def check_runs(t, recs):
+    """Runs of ops: their times, and what ran in them."""
+    want, cpu = [], []
+    for r in t.runs():
+        work = [w for w in t.work if w.by is r and w.run is r and
+                w.node is None and w.tag in ON_DEVICE]
+        calls = [c for c in t.calls if t.run_at(c.pid, c.tid, c.lo) is r]
+        launched = [c for c in calls if any(w.node is not None and w.by is not r
+                                            for w in c.work)]
+        op, direction, layer = t.op(r)
+        if launched:
+            continue
+        api = union([(c.lo, c.hi) for c in calls])
+        want.append((r.lo, r.hi - r.lo, r.pid, r.tid, op, direction,
+                     union([(w.lo, w.hi) for w in work]), len(work),
+                     len([w for w in work if w.tag == 'kern']), len(calls),
+                     r.hi - r.lo - api))
+        cpu.append(r.lo)
+    got = of(recs, 'inst', 'start_ns', 'dur_ns', 'pid', 'tid', 'op', 'dir',
+             'gpu_ns', 'n_gpu', 'n_kern', 'n_call', 'overhead_ns')
+    compare('inst', want, [g for g in got if g[0] in cpu])
+
+
+def check_sums(t, recs, path):
+    """dlp-agg's sums by op."""
+    sums = {}
+    for w in t.work:
+        if w.tag in ON_DEVICE and w.by:
+            k = t.op(w.by)[:2]
+            n, ns = sums.get(k, (0, 0))
+            sums[k] = n + 1, ns + w.hi - w.lo
+    got = pipe(path, ['dlp-correlate'],
+               ['dlp-agg', '-T', 'kern,copy,set,graph', '-g', 'op,dir', '-a',
+                'count,sum', '--where', 'why==-'])
+    compare('sums by op', [k + v for k, v in sums.items()],
+            of(got, 'agg', 'op', 'dir', 'n', 'sum_dur_ns'))
+
+
+def check_busy(t, recs):
+    """Busy and idle time of each device, without steps."""
+    want, idle = [], []
+    for d in t.devices():
+        kern = t.spans(d, 'kern')
+        graph = t.spans(d, 'graph')
+        mem = t.spans(d, 'copy', 'set')
+        every = kern + graph + mem
+        span = max(h for _, h in every) - min(lo for lo, _ in every)
+        want.append((d, union(kern), minus(graph, kern),
+                     minus(mem, kern + graph), span))
+        idle.append((d, span - union(every)))
+    got, total = {}, {}
+    for d, c, ns in of(recs, 'busy', 'dev', 'class', 'dur_ns'):
+        got[d, c] = got.get((d, c), 0) + (ns or 0)
+        total[d] = total.get(d, 0) + (ns or 0)
+    compare('busy', want, [
+        (d, got[d, 'kern'] + got[d, 'tc'], got[d, 'graph'], got[d, 'mem'],
+         total[d]) for d in total])
+    gaps = {d: 0 for d in t.devices()}
+    for d, ns in of(recs, 'gap', 'dev', 'dur_ns'):
+        gaps[d] += ns
+    compare('gaps', idle, list(gaps.items()))
+
+
+def check_exposed(t, recs):
+    """Copies that nothing hides, by device and kind of copy."""
+    want, got = [], {}
+    groups = {(w.dev, w.row['copyKind'], w.row['srcKind'], w.row['dstKind'])
+              for w in t.work if w.tag == 'copy'}
+    for g in groups:
+        copies = [(w.lo, w.hi) for w in t.work if w.tag == 'copy' and g == (
+            w.dev, w.row['copyKind'], w.row['srcKind'], w.row['dstKind'])]
+        want.append((g[0], union(copies), minus(
+            copies, t.spans(g[0], 'kern', 'graph'))))
+    for d, k, s, e, u, x in of(recs, 'xfer', 'dev', 'kind', 'src_mem',
+                               'dst_mem', 'union_ns', 'exposed_ns'):
+        n = got.setdefault((d, k, s, e), [0, 0])
+        n[0] += u
+        n[1] += x
+    compare('exposed', want, [(k[0], v[0], v[1]) for k, v in got.items()])
+
+
+def check_memory(t, recs, path):
+    """The most memory in use at once, of all processes."""
+    db = sqlite3.connect(path)
+    try:
+        events = db.execute(
+            'SELECT start, globalPid >> 24, deviceId, address, bytes, memKind,'
+            ' memoryOperationType FROM CUDA_GPU_MEMORY_USAGE_EVENTS '
+            'ORDER BY start').fetchall()
+    except sqlite3.OperationalError:
+        events = []
+    db.close()
+    want = {}
+    for _, _, dev, _, size, kind, op in events:
+        space = 'device' if kind == 2 else 'host'
+        s = want.setdefault((dev, space), [0, 0, 0, 0])
+        s[0] += -size if op else size
+        s[1] = max(s[0], s[1])
+        s[2 + op] += 1
+    got = [g for g in of(recs, 'peak', 'dev', 'space', 'peak_bytes',
+                         'end_bytes', 'n_alloc', 'n_free')
+           if g[2] is not None]
+    compare('memory', [k + (v[1], v[0], v[2], v[3]) for k, v in want.items()],
+            got)
+
+
+def steps(t):
+    """The steps: (lo, hi) of the ranges of that number, all processes."""
+    out = {}
+    for r in t.ranges:
+        if r.text.startswith('step '):
+            out.setdefault(r.text, []).append(r)
+    return out
+
+
+def check_steps(t, recs):
+    """Steps of one process: their kernels and busy time on the GPU."""
+    if len({r.pid for r in t.ranges}) > 1:
+        return # which steps are put together is another question
+    want = []
+    for text, rs in steps(t).items():
+        r, = rs
+        mine = [w for w in t.work if w.tag in ON_DEVICE and
+                r.lo <= self_time(w) < r.hi]
+        want.append((text, r.lo, r.hi - r.lo,
+                     union([(w.lo, w.hi) for w in mine]),
+                     sum(w.hi - w.lo for w in mine if w.tag == 'kern'),
+                     len([w for w in mine if w.tag == 'kern'])))
+    compare('iter', want, of(recs, 'iter', 'key', 'start_ns', 'dur_ns',
+                             'gpu_ns', 'kern_ns', 'n_kern'))
+
+
+def self_time(w):
+    """The moment that says to which iteration work belongs."""
+    return w.run.lo if w.run else w.call.lo
+
+
+def check_step_idle(recs):
+    """With steps, gaps add up to the time in which nothing runs."""
+    idle, gaps = {}, {}
+    for d, c, ns, i, after in of(recs, 'busy', 'dev', 'class', 'dur_ns', 'iter',
+                                 'after'):
+        if c not in ('kern', 'tc', 'graph', 'mem') and \
+                (i is not None or after is not None):
+            idle[d] = idle.get(d, 0) + (ns or 0)
+    for d, ns in of(recs, 'gap', 'dev', 'dur_ns'):
+        gaps[d] = gaps.get(d, 0) + ns
+    compare('idle time of steps', list(idle.items()),
+            [(d, gaps.get(d, 0)) for d in idle])
+
+
+def check_op_type(t, path, folder):
+    """DLProf's report of op types: calls, CPU and GPU time."""
+    rc, out, err = run(['dlp', 'op_type', '--tsv', path])
+    if rc != 0:
+        raise Broken(err)
+    lines = [line.split('\t') for line in out.decode().split('\n')[:-1]]
+    at = {c: i for i, c in enumerate(lines[0])}
+    want = {}
+    for r in t.runs():
+        mine = [w for w in t.work if w.by is r and w.run is r and
+                w.tag in ON_DEVICE and w.node is None]
+        s = want.setdefault(t.op(r)[0], [0, 0, 0])
+        s[0] += 1
+        s[1] += r.hi - r.lo
+        s[2] += union([(w.lo, w.hi) for w in mine])
+    got = {f[at['Op Type']].strip('"'): [
+        int(f[at[c]]) for c in ('# Calls', 'Total CPU Time (ns)',
+                                'Total GPU Time (ns)')] for f in lines[1:]}
+    compare('op_type', [(k, v) for k, v in want.items()],
+            [(k, v) for k, v in got.items() if k in want])
+
+
+def check_summary(t, path, folder):
+    """DLProf's summary: the sums of kernels and of memory."""
+    rc, out, err = run(['dlp', 'summary', '--tsv', path])
+    if rc != 0:
+        raise Broken(err)
+    rows = {tuple(line.split('\t')[:3]): line.split('\t')[3]
+            for line in out.decode().split('\n')[1:-1]}
+    kern = sum(w.hi - w.lo for w in t.work if w.tag in ('kern', 'graph'))
+    mem = sum(w.hi - w.lo for w in t.work if w.tag in ('copy', 'set'))
+    last = max([w.hi for w in t.work if w.tag in ON_DEVICE] +
+               [c.hi for c in t.calls] + [r.hi for r in t.runs()])
+    compare('summary', [('all', str(kern + mem)), ('memory', str(mem)),
+                        ('wall', str(last))],
+            [('all', rows['All Kernels', 'All kernels', 'GPU Time (ns)']),
+             ('memory', rows['All Kernels', 'Memory', 'GPU Time (ns)']),
+             ('wall', rows['Summary Report', 'Wall Clock Time (ns)', ''])])
+
+
+def only(recs, src):
+    """The records of one file of several."""
+    return [(t, r) for t, r in recs
+            if t.startswith('#') or r.get('src') == src]
+
+
+def check_all(t, path):
+    """One file: all of it, and the notes."""
+    recs = pipe(path, ['dlp-correlate'], ['dlp-busy'], ['dlp-gaps'],
+                ['dlp-expose'], ['dlp-mem'])
+    check_calls(t, recs)
+    return recs
+
+
+def check_streams(t, recs, path):
+    check_work(t, recs)
+    check_runs(t, recs)
+    early = any(w.lo < w.call.lo for w in t.work)
+    if not early:
+        check_busy(t, recs)
+        check_exposed(t, recs)
+    check_memory(t, recs, path)
+
+
+def case(rng, folder, log):
+    seed = rng.randrange(1 << 30)
+    path = os.path.join(folder, 'p.sqlite')
+    has = write(seed, path)
+    log('profile %d: %s' % (seed, ' '.join(sorted(has))))
+    t = Truth(path)
+    recs = check_all(t, path)
+    check_streams(t, recs, path)
+    check_sums(t, recs, path)
+    recs = pipe(path, ['dlp-correlate'], ['dlp-iter', '-k', 'step', '--cuts'],
+                ['dlp-busy'], ['dlp-gaps'])
+    check_steps(t, recs)
+    if not any(w.lo < w.call.lo for w in t.work):
+        check_step_idle(recs)
+    if 'graphs' not in has:
+        check_op_type(t, path, folder)
+    check_summary(t, path, folder)
+    if rng.random() < 0.3:
+        files(rng, folder, log, t, path)
+
+
+def files(rng, folder, log, t, path):
+    """Two files in one section: each as it is alone."""
+    other = os.path.join(folder, 'q.sqlite')
+    seed = rng.randrange(1 << 30)
+    has = write(seed, other)
+    log('second file %d: %s' % (seed, ' '.join(sorted(has))))
+    recs = pipe([path, other], ['dlp-correlate'], ['dlp-busy'], ['dlp-gaps'],
+                ['dlp-expose'], ['dlp-mem'])
+    for truth, name in ((t, path), (Truth(other), other)):
+        check_streams(truth, only(recs, name.encode()), name)
+
+
+if __name__ == '__main__':
+    main(__doc__, case)
