@@ -2,7 +2,8 @@
  * dlp-expose: how much of the memory copies no kernel hides.
  *
  * A device's time is put in order behind the launches: what is launched from
- * now on begins later, so all time before now is known. Copies of a kind, from
+ * now on should begin later, but where clocks differ it can begin earlier, so
+ * time goes on as far as now was some launches ago. Copies of a kind, from
  * one memory to another, are a group; where they overlap, the time counts for
  * one of them, so that the sum over a group is the length of its union.
  */
@@ -31,6 +32,8 @@ static const char usage[] =
 	"dev", "stream", "kind", "src_mem", "dst_mem", "bytes", "iter",        \
 	    "phase", "layer", "op", "api", "pid", "tid", "src"
 static const char *const copy_cols[] = { COPY_COLS };
+
+#define BEHIND 4096 /* launches */
 
 enum { KERNEL, COPY }; /* kinds of work in the timeline; graphs are kernels */
 
@@ -66,6 +69,8 @@ struct expose {
 	struct transfer *spare;
 	struct buf key;
 	int64_t now; /* ns; what comes later is launched later */
+	int64_t *past_now; /* the same at each of the last launches, a ring */
+	size_t n_launch;
 	struct out_src_type xfer;
 };
 
@@ -214,6 +219,20 @@ advance_device(struct expose *x, struct expose_dev *d, int64_t t)
 	}
 }
 
+/* How far time has come: now is the newest launch. */
+static int64_t
+time_behind(struct expose *x)
+{
+	int64_t *now, t;
+
+	if (x->past_now == NULL)
+		x->past_now = xmalloc(BEHIND * sizeof(*x->past_now));
+	now = &x->past_now[x->n_launch++ % BEHIND];
+	t = x->n_launch > BEHIND ? *now : INT64_MIN;
+	*now = x->now;
+	return t;
+}
+
 static void
 fill_copy(struct expose *x, const struct rec *r, const struct expose_type *k,
     struct transfer *j)
@@ -264,7 +283,7 @@ read_transfer(struct stage *st, struct rec *r)
 	j->dur = num_sub(w.end, w.start);
 	if (j->is_copy)
 		fill_copy(x, r, k, j);
-	advance_device(x, d, x->now);
+	advance_device(x, d, time_behind(x));
 	timeline_add(&d->time, w.start, w.end, j->is_copy ? COPY : KERNEL, j);
 }
 
@@ -282,6 +301,9 @@ free_expose(struct expose *x)
 	smap_free(&x->devs);
 	smap_free(&x->groups);
 	buf_free(&x->key);
+	free(x->past_now);
+	x->past_now = NULL;
+	x->n_launch = 0;
 	while ((j = x->spare) != NULL) {
 		x->spare = j->next;
 		buf_free(&j->head);

@@ -76,6 +76,7 @@ struct gaps_input {
 	struct gaps gaps;
 	struct gaps_type type[ARRAY_LEN(defs)];
 	struct steps_cols cut;
+	struct workrec_cols iter;
 	struct { /* the newest call record, for the work that follows it */
 		int64_t pid, corr, end;
 		bool has;
@@ -204,7 +205,8 @@ add_open_op(struct gaps *g, struct gap_file *f, struct gaps_type *k,
 	    (struct act){ .start = start,
 		.end = w->api,
 		.did = d == D_N ? D_OP : d,
-		.name = no });
+		.name = no,
+		.where = SMAP_NONE });
 }
 
 static void
@@ -236,7 +238,8 @@ add_call(struct gaps *g, struct gap_file *f, struct gaps_type *k,
 	    (struct act){ .start = start,
 		.end = end,
 		.did = did_of_call(g, k, r),
-		.name = name_of(g, r, &k->api) });
+		.name = name_of(g, r, &k->api),
+		.where = name_of(g, r, &k->op) });
 }
 
 static void
@@ -253,6 +256,10 @@ read_gpu_work(struct stage *st, struct rec *r)
 	f = gaps_file(g, w.src);
 	take_call_end(in, k, r, &w);
 	gaps_now(g, w.has_api ? w.api : w.start);
+	if (w.has_api)
+		gaps_event(f, w.api, w.api_end);
+	if (k->def->kind != K_SYNC && w.has_dur && w.has_dev)
+		gaps_event(f, w.start, w.end);
 	if (k->def->kind != K_SYNC && w.has_dur && f->steps.n > 0 &&
 	    w.iter.s != NULL)
 		steps_work(&f->steps, w.end);
@@ -278,13 +285,13 @@ read_call(struct stage *st, struct rec *r)
 	if (!w.has_start)
 		return;
 	gaps_now(&in->gaps, w.start);
+	gaps_event(f, w.start, w.end);
 	in->call.pid = w.pid;
 	in->call.end = w.end;
 	in->call.has = rec_i64(r, k->corr, &in->call.corr);
 	add_call(&in->gaps, f, k, r, &w, w.start, w.end);
 }
 
-/* D_N: nothing that explains a gap. */
 static enum did
 did_of_time(
     struct gaps *g, const struct gaps_type *k, const struct rec *r, uint32_t no)
@@ -297,7 +304,9 @@ did_of_time(
 	if (k->def->kind == K_OVER)
 		return v.s != NULL ? did_over(v.s, v.n) : D_OVER;
 	d = did_of_name(g, no, false);
-	return d == D_N && k->def->kind == K_INST ? D_OP : d;
+	if (d != D_N)
+		return d;
+	return k->def->kind == K_INST ? D_OP : D_RANGE;
 }
 
 /* What a thread does outside of calls. Runs of ops come when they end, the
@@ -316,8 +325,11 @@ read_thread_time(struct stage *st, struct rec *r)
 	f = gaps_file(&in->gaps, w.src);
 	if (!w.has_dur)
 		return;
+	if (k->def->kind == K_INST)
+		gaps_event(f, w.start, w.end);
 	a.start = w.start;
 	a.end = w.end;
+	a.where = SMAP_NONE;
 	a.name = head_of(&in->gaps, r, k->name.col);
 	a.did = did_of_time(&in->gaps, k, r, a.name);
 	if (a.did != D_N)
@@ -333,6 +345,19 @@ read_cut(struct stage *st, struct rec *r)
 
 	stage_pass(st, r);
 	steps_read(&f->steps, &in->cut, r, &dropped);
+}
+
+/* The last iteration may end after all that happens in it. */
+static void
+read_iter(struct stage *st, struct rec *r)
+{
+	struct gaps_input *in = st->ctx;
+	struct workrec w;
+
+	stage_pass(st, r);
+	workrec_read(&w, &in->iter, r);
+	if (w.has_dur)
+		gaps_event(gaps_file(&in->gaps, w.src), w.end, w.end);
 }
 
 static void
@@ -403,7 +428,7 @@ static void
 listen_all(struct stage *st, struct gaps_input *in)
 {
 	static const char *const notes[] = { "gaps_started_early",
-		"gaps_past_forgotten", NULL };
+		"gaps_past_forgotten", "gaps_undecided", NULL };
 	size_t i;
 
 	st->ctx = in;
@@ -414,6 +439,8 @@ listen_all(struct stage *st, struct gaps_input *in)
 		listen_type(st, &in->type[i]);
 	}
 	steps_bind(&in->cut, stage_on(st, "cut", read_cut, NULL, NULL));
+	workrec_bind(&in->iter, stage_on(st, "iter", read_iter, NULL, NULL),
+	    WORKREC_SPAN, WORKREC_SRC);
 	stage_anew(st, notes);
 }
 

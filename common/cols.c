@@ -838,14 +838,15 @@ const struct col_def col_defs[] = {
 	{ "overview", "error", OVERVIEW, COL_TEXT,
 	    "why the profile could not be analysed" },
 
-	START_BY(GAPS, "gap", "where it begins"),
-	DUR_BY(GAPS, "gap", "its length"),
+	START_BY(GAPS, "gap", "where the piece begins"),
+	DUR_BY(GAPS, "gap", "the length of the piece"),
 	{ "gap", "dev", GAPS, COL_INT, "device" },
 	{ "gap", "iter", GAPS, COL_INT,
-	    "iteration of the work that ends it, or in which it lies" },
+	    "the iteration in which it lies, or after which; - outside of all" },
 	{ "gap", "class", GAPS, COL_TEXT,
-	    "why: queued, startup, launch-bound, sync, dataloader, communication,"
-	    " allocation, module-load, os-wait, profiler, end or unknown" },
+	    "why: queued, startup, launch-bound, graph-update, sync, after-sync,"
+	    " dataloader, comm-wait, allocation, module-load, os-wait, host-only,"
+	    " profiler, end or unknown" },
 	{ "gap", "before", GAPS, COL_TEXT, "the work before it" },
 	{ "gap", "after", GAPS, COL_TEXT, "the work that ends it" },
 	{ "gap", "did", GAPS, COL_TEXT,
@@ -864,6 +865,12 @@ const struct col_def col_defs[] = {
 	{ "gap", "op", GAPS, COL_TEXT, "its op type" },
 	{ "gap", "before_id", GAPS, COL_INT, "record of the work before" },
 	{ "gap", "after_id", GAPS, COL_INT, "record of the work that ends it" },
+	{ "gap", "whole_ns", GAPS, COL_INT,
+	    "the length of the whole gap, of which this is a piece" },
+	{ "gap", "part", GAPS, COL_INT, "which piece of the gap, from 1" },
+	{ "gap", "range", GAPS, COL_TEXT,
+	    "the innermost range or op in which the call what was made, or that"
+	    " was open for half of the time" },
 
 	{ "phase", "iter", PHASES, COL_INT, "iteration" },
 	{ "phase", "phase", PHASES, COL_TEXT,

@@ -37,6 +37,10 @@ steps_add(struct steps *s, int64_t at, int64_t iter, bool dropped)
 	} else if (iter < 0) {
 		x.where = STEPS_OUT;
 	}
+	if (!s->any_step && (iter >= 0 || dropped)) {
+		s->first = at;
+		s->any_step = true;
+	}
 	ARRAY_GROW(s->v, s->n, s->cap);
 	s->v[s->n] = x;
 	return &s->v[s->n++];
@@ -50,16 +54,32 @@ steps_work(struct steps *s, int64_t t)
 	s->any_work = true;
 }
 
+/* The number of cuts at or before t. */
+static size_t
+cuts_until(const struct steps *s, int64_t t)
+{
+	size_t lo = 0, hi = s->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (s->v[mid].at <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /* Until the next cut comes, the work of the last step decides when it is over.
  */
 struct steps_part
 steps_at(const struct steps *s, int64_t t)
 {
 	struct steps_part p = { STEPS_OUT, -1, INT64_MAX };
-	size_t i = s->n;
+	size_t i = cuts_until(s, t);
 
-	while (i > 0 && s->v[i - 1].at > t)
-		p.end = s->v[--i].at;
+	if (i < s->n)
+		p.end = s->v[i].at;
 	if (i == 0)
 		return p;
 	p.where = s->v[i - 1].where;
@@ -76,30 +96,20 @@ steps_at(const struct steps *s, int64_t t)
 }
 
 bool
-steps_begin(const struct steps *s, int64_t *t)
+steps_open(const struct steps *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
-		if (s->v[i].where != STEPS_OUT) {
-			*t = s->v[i].at;
-			return *t != INT64_MIN;
-		}
-	return false;
+	return s->n > 0 && s->v[s->n - 1].where == STEPS_AFTER;
 }
 
 bool
-steps_end(const struct steps *s, int64_t *t, int64_t *iter)
+steps_end(const struct steps *s, int64_t *t)
 {
-	size_t i = s->n;
+	const struct steps_cut *last = s->n > 0 ? &s->v[s->n - 1] : NULL;
 
-	while (i > 0 && s->v[i - 1].where == STEPS_OUT)
-		i--;
-	if (i == 0 || (i == s->n && s->v[i - 1].where == STEPS_IN))
+	if (!s->any_step || last->where == STEPS_IN)
 		return false;
-	*iter = s->v[i - 1].iter;
-	*t = s->v[i < s->n ? i : i - 1].at;
-	if (i == s->n && s->any_work && s->work_end > *t)
+	*t = last->at;
+	if (last->where == STEPS_AFTER && s->any_work && s->work_end > *t)
 		*t = s->work_end;
 	return true;
 }

@@ -30,6 +30,9 @@ struct steps { /* zeroed: no cuts, all time is one part */
 	size_t n, cap;
 	int64_t work_end; /* end of the work of the steps so far, if any_work */
 	bool any_work;
+	int64_t first; /* start of the first step, selected or not, if
+			* any_step; INT64_MIN: it begins with the profile */
+	bool any_step;
 };
 
 struct steps_cols { /* of the cut records */
@@ -59,12 +62,14 @@ struct steps_part { /* the part of time that a moment belongs to */
 /* The part at t, as far as is known, because more cuts may follow. */
 struct steps_part steps_at(const struct steps *s, int64_t t);
 
-/* The start of the first step; false if there is none yet, or if it begins with
- * the profile. */
-bool steps_begin(const struct steps *s, int64_t *t);
+/* Whether a selected step and its work are over and nothing is known of the
+ * time after it: another step may follow, or its own work may last longer. */
+bool steps_open(const struct steps *s);
 
-/* The end of the last step and its work; false if it is not known. */
-bool steps_end(const struct steps *s, int64_t *t, int64_t *iter);
+/* The end of the last step and its work; false if it is the end of the profile,
+ * or if there is no step. Of a step that is not selected only its own end is
+ * known. */
+bool steps_end(const struct steps *s, int64_t *t);
 
 void steps_free(struct steps *s);
 

@@ -80,6 +80,104 @@ gaps_dlp() {
 	done
 }
 
+# Pieces add up to the idle time that dlp-busy has for each iteration and device
+# (time between two steps is after the first of them), and of -i N they are the
+# same as without -i, whatever the steps are.
+@test "gaps: pieces are dlp-busy's idle time, of any choice of steps" {
+	for p in h200/loader.sqlite.xz h200/gpt2_bf16.sqlite.xz \
+	    h200/graph_infer_node.sqlite.xz h200/resnet50_tf32.sqlite.xz \
+	    h200/ddp2_rank1.sqlite.xz broken/gpu_before_call.sqlite.xz; do
+		db=$(profile $p)
+		for i in - 0 1-2; do
+			[ $p$i != broken/gpu_before_call.sqlite.xz1-2 ] || break
+			set --
+			[ $i = - ] || set -- --keep --iter-start ${i%-*} \
+			    --iter-stop ${i#*-}
+			echo "$p $i"
+			dlp-parse "$db" | dlp-correlate | dlp-iter --cuts "$@" |
+			    dlp-busy 2>/dev/null |
+			    dlp-agg -T busy -c iter,after,dev,class,dur_ns |
+			    dlp-fmt -H --tsv -T busy | awk -F'\t' '
+			NR == 1 { next }
+			$4 ~ /^(dataload|io|cpu|other)$/ {
+				i = $1 == "-" ? $2 : $1
+				if (i != "-")
+					s[i " " $3] += $5
+				next
+			}
+			{ used[$3] += $5 } # what no work runs on has no gaps
+			END { for (i in s) {
+				split(i, k, " ")
+				if (s[i] && used[k[2]]) print i, s[i]
+			} }' | sort >want
+			[ -s want ]
+			set --
+			[ $i = - ] || set -- -i $i
+			dlp gaps -n 0 --tsv "$@" "$db" 2>/dev/null >rows
+			awk -F'\t' '
+			NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+			$a["iter"] != "-" {
+				s[$a["iter"] " " $a["dev"]] += $a["dur_ns"]
+			}
+			END { for (i in s) print i, s[i] }' rows | sort |
+			    diff want -
+			[ $i != - ] || cp rows all
+			# the same pieces, with the same class
+			[ $i = - ] || awk -F'\t' -v lo=${i%-*} -v hi=${i#*-} '
+			NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+			$a["iter"] != "-" && $a["iter"] >= lo && $a["iter"] <= hi {
+				print $a["iter"], $a["class"], $a["start_ns"],
+				    $a["dur_ns"]
+			}' all | sort | diff - <(awk -F'\t' '
+			NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+			{ print $a["iter"], $a["class"], $a["start_ns"],
+			    $a["dur_ns"] }' rows | sort)
+		done
+	done
+}
+
+# The pieces of a gap lie side by side and are the whole gap.
+@test "gaps: pieces are gaps, cut; without steps none is" {
+	db=$(profile h200/loader.sqlite.xz)
+	dlp gaps -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+	{ print $a["start_ns"], $a["dur_ns"], $a["whole_ns"], $a["class"] }' |
+	    sort -n | awk '
+	$1 == end && $3 == whole { sum += $2; n++ }
+	$1 != end || $3 != whole { if (sum != whole) exit bad = 1; sum = $2 }
+	{ end = $1 + $2; whole = $3 }
+	END { exit bad || sum != whole || n < 5 }'
+	need_data nsys/vecadd-3.24.0.sqlite
+	dlp gaps -n 0 --tsv "$DATA/nsys/vecadd-3.24.0.sqlite" 2>/dev/null |
+	    awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+	{ n++; bad += $a["iter"] != "-" || $a["dur_ns"] != $a["whole_ns"] }
+	END { exit bad || !n }'
+}
+
+# The number that -i takes, by SQL: the range around the call.
+@test "waits and copies: the iteration of each row" {
+	db=$(profile h200/loader.sqlite.xz)
+	dlp copies -l -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+	{ print $a["start_ns"], $a["iter"] }' | sort >got
+	sqlite3 -separator ' ' "$db" "
+	SELECT m.start, substr(v.text, 11) FROM CUPTI_ACTIVITY_KIND_MEMCPY m
+	JOIN CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+	JOIN NVTX_EVENTS v ON v.text LIKE 'iteration %'
+	    AND r.start BETWEEN v.start AND v.end" | sort >want
+	diff want got
+	dlp waits -l -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+	$a["kind"] == "cuda" { print $a["start_ns"], $a["iter"] }' | sort >got
+	while read -r start iter; do
+		same "${iter#-}" "$(sqlite3 "$db" "SELECT substr(text, 11)
+		    FROM NVTX_EVENTS WHERE text LIKE 'iteration %'
+		    AND $start BETWEEN start AND end")"
+	done <got
+	[ "$(cut -d' ' -f2 got | sort -u | wc -l)" -ge 6 ]
+}
+
 # A graph that was recorded as a whole is work.
 @test "gaps: graphs as a whole" {
 	db=$(profile h200/graph_infer_graph.sqlite.xz)
@@ -134,9 +232,14 @@ gaps_dlp() {
 	db=$(profile h200/loader.sqlite.xz)
 	dlp gaps -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
 	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-	$at["class"] == "dataloader" {
-		print $at["start_ns"], $at["dur_ns"]
-	}' >got
+	$at["class"] == "dataloader" && $at["before"] != "-" {
+		# the pieces of a gap are one
+		s = $at["start_ns"]
+		if (!($at["launch_ns"] in from) || s < from[$at["launch_ns"]])
+			from[$at["launch_ns"]] = s
+		whole[$at["launch_ns"]] = $at["whole_ns"]
+	}
+	END { for (l in from) print from[l], whole[l] }' >got
 	[ "$(wc -l <got)" -eq 5 ]
 	while read -r start dur; do
 		# more than half of it is in the range dataload

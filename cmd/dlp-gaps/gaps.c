@@ -5,7 +5,11 @@
 #include <string.h>
 
 #include "err.h"
+#include "num.h"
 #include "stage.h"
+
+#define BEHIND 4096 /* launches, until gaps are written */
+#define HELD 32768  /* works of a device that wait for the next step */
 
 struct gap_file *
 gaps_file(struct gaps *g, struct mview src)
@@ -49,7 +53,8 @@ device(struct gap_file *f, int64_t no)
 		memset(&f->dev[i], 0, sizeof(*f->dev));
 		f->dev[i].no = no;
 		timeline_init(&f->dev[i].time);
-		f->dev[i].time.uncut = true;
+		timeline_init(&f->dev[i].lead.time);
+		f->dev[i].time.uncut = f->dev[i].lead.time.uncut = true;
 	}
 	return &f->dev[i];
 }
@@ -69,10 +74,13 @@ past_of(struct gap_file *f, int64_t pid)
 }
 
 void
-gaps_tell(struct gap_file *f, const struct gap_work *w, int64_t lo, int64_t hi,
-    struct story *s)
+gaps_event(struct gap_file *f, int64_t lo, int64_t hi)
 {
-	past_tell(past_of(f, w->pid), w->tid, lo, hi, s);
+	if (!f->any_event || lo < f->begin)
+		f->begin = lo;
+	if (!f->any_event || hi > f->end)
+		f->end = hi;
+	f->any_event = true;
 }
 
 void
@@ -94,12 +102,19 @@ recycle(struct gaps *g, struct gap_work *w)
 /* Whether a gap ends when work begins on the idle device: there was work
  * before, or a step has begun, in which there was none so far. */
 static bool
-idles(const struct gap_file *f, struct gap_dev *d)
+idles(const struct gap_file *f, bool any, int64_t *from)
 {
-	return d->any || steps_begin(&f->steps, &d->idle_from);
+	if (any)
+		return true;
+	if (!f->steps.any_step)
+		return false;
+	*from = f->steps.first;
+	if (*from == INT64_MIN && f->any_event)
+		*from = f->begin;
+	return *from != INT64_MIN;
 }
 
-/* A device's time goes on to t. */
+/* A device's time goes on to t: gaps are written. */
 static void
 advance(struct gaps *g, struct gap_file *f, struct gap_dev *d, int64_t t)
 {
@@ -109,10 +124,11 @@ advance(struct gaps *g, struct gap_file *f, struct gap_dev *d, int64_t t)
 	while (timeline_next(&d->time, t, &x)) {
 		w = x.what;
 		if (x.then == TIMELINE_BEGINS) {
-			if (x.mask == 0 && idles(f, d) && x.hi > d->idle_from)
+			if (x.mask == 0 && idles(f, d->any, &d->idle_from) &&
+			    x.hi > d->idle_from)
 				gap_write(g, f, d, x.hi, w);
-		} else if (x.then == TIMELINE_ENDS) {
 			d->any = true;
+		} else if (x.then == TIMELINE_ENDS) {
 			d->last = w->label;
 			if (d->time.mask == 0)
 				d->idle_from = x.hi;
@@ -121,23 +137,53 @@ advance(struct gaps *g, struct gap_file *f, struct gap_dev *d, int64_t t)
 	}
 }
 
-/* Since when a gap may last that is not written yet. */
+/* What is known at the newest launch. */
+static void
+advance_lead(struct gap_lead *l, int64_t t)
+{
+	struct timeline_piece x;
+
+	while (timeline_next(&l->time, t, &x)) {
+		if (x.then != TIMELINE_ENDS)
+			continue;
+		l->any = true;
+		if (l->time.mask == 0)
+			l->idle_from = x.hi;
+	}
+}
+
+/* How far time has come BEHIND launches ago; while it is not known whether
+ * another step follows, its work waits. */
+static int64_t
+frontier(const struct gaps *g, const struct gap_file *f, const struct gap_dev *d)
+{
+	int64_t t = INT64_MIN;
+
+	if (g->n_launch >= BEHIND)
+		t = g->past_now[g->n_launch % BEHIND];
+	if (steps_open(&f->steps) && d->time.soon.n < HELD &&
+	    f->steps.v[f->steps.n - 1].at < t)
+		t = f->steps.v[f->steps.n - 1].at;
+	return t;
+}
+
+/* Since when a gap may last whose reason is not known yet. */
 static int64_t
 open_since(struct gaps *g, struct gap_file *f)
 {
 	int64_t t, since = g->now;
-	struct gap_dev *d;
+	struct gap_lead *l;
 	size_t i;
 
-	if (f->n_dev == 0 && steps_begin(&f->steps, &t) && t < since)
+	if (f->n_dev == 0 && idles(f, false, &t) && t < since)
 		since = t;
 	for (i = 0; i < f->n_dev; i++) {
-		d = &f->dev[i];
-		advance(g, f, d, g->now);
-		t = d->time.t;
-		if (d->time.mask == 0 && idles(f, d))
-			t = d->idle_from;
-		else if (!d->any)
+		l = &f->dev[i].lead;
+		advance_lead(l, g->now);
+		t = l->time.t;
+		if (l->time.mask == 0 && idles(f, l->any, &l->idle_from))
+			t = l->idle_from;
+		else if (!l->any)
 			continue;
 		if (t < since)
 			since = t;
@@ -155,11 +201,40 @@ gaps_did(struct gaps *g, struct gap_file *f, int64_t pid, struct act a)
 	past_add(p, a);
 }
 
+/* What was done until the launch. If its thread only waited, and the newest
+ * launch was another thread's (the autograd thread waits for the one of the
+ * forward pass), it is what that one did, unless it waited too. */
+static struct story *
+story_of(struct gap_file *f, const struct gap_lead *l, const struct gap_work *x)
+{
+	struct past *p = past_of(f, x->pid);
+	struct story *s = xmalloc(sizeof(*s)), other;
+	int64_t ns = num_sub(x->api, l->idle_from);
+
+	past_tell(p, x->tid, l->idle_from, x->api, s);
+	if (!l->has_tid || l->pid != x->pid || l->tid == x->tid ||
+	    story_did(s, ns) != D_OS)
+		return s;
+	past_tell(p, l->tid, l->idle_from, x->api, &other);
+	if (story_did(&other, ns) != D_OS)
+		*s = other;
+	return s;
+}
+
+static void
+remember_launch(struct gaps *g)
+{
+	if (g->past_now == NULL)
+		g->past_now = xmalloc(BEHIND * sizeof(*g->past_now));
+	g->past_now[g->n_launch++ % BEHIND] = g->now;
+}
+
 void
 gaps_work(struct gaps *g, struct gap_file *f, int64_t dev, int64_t start,
     int64_t end, const struct gap_work *x)
 {
 	struct gap_dev *d = device(f, dev);
+	struct gap_lead *l = &d->lead;
 	struct gap_work *w = g->spare;
 
 	if (w != NULL)
@@ -167,33 +242,33 @@ gaps_work(struct gaps *g, struct gap_file *f, int64_t dev, int64_t start,
 	else
 		w = xmalloc(sizeof(*w));
 	*w = *x;
-	advance(g, f, d, g->now);
-	if (x->has_api && d->time.mask == 0 && idles(f, d) &&
-	    x->api > d->idle_from) {
-		w->story = xmalloc(sizeof(*w->story));
-		gaps_tell(f, x, d->idle_from, x->api, w->story);
-	}
+	advance_lead(l, g->now);
+	if (x->has_api && l->time.mask == 0 &&
+	    idles(f, l->any, &l->idle_from) && x->api > l->idle_from)
+		w->story = story_of(f, l, x);
+	l->pid = x->pid;
+	l->tid = x->tid;
+	l->has_tid = x->has_tid;
+	timeline_add(&l->time, start, end, 0, NULL);
+	advance(g, f, d, frontier(g, f, d));
 	timeline_add(&d->time, start, end, 0, w);
+	remember_launch(g);
 }
 
-/* The last gap of each device; returns how much work began too early. */
+/* The last gaps of each device; returns how much work began too early. */
 static uint64_t
 finish_devices(struct gaps *g)
 {
 	struct gap_file *f;
-	struct gap_dev *d;
 	uint64_t early = 0;
 	size_t i, k;
 
 	for (i = 0; i < g->n_file; i++) {
 		f = &g->file[i];
 		for (k = 0; k < f->n_dev; k++) {
-			d = &f->dev[k];
-			early += d->time.early;
-			advance(g, f, d, INT64_MAX);
-			if (d->any)
-				gap_write_last(g, f, d);
-			d->any = false;
+			early += f->dev[k].time.early;
+			advance(g, f, &f->dev[k], INT64_MAX);
+			gap_write_edges(g, f, &f->dev[k]);
 		}
 	}
 	return early;
@@ -206,6 +281,7 @@ gaps_end(struct gaps *g)
 
 	stage_note("gaps_started_early", early);
 	stage_note("gaps_past_forgotten", g->forgotten);
+	stage_note("gaps_undecided", g->undecided);
 }
 
 static void
@@ -213,8 +289,11 @@ free_file(struct gap_file *f)
 {
 	size_t k;
 
-	for (k = 0; k < f->n_dev; k++)
+	for (k = 0; k < f->n_dev; k++) {
 		timeline_free(&f->dev[k].time);
+		timeline_free(&f->dev[k].lead.time);
+		free(f->dev[k].first);
+	}
 	for (k = 0; k < f->n_proc; k++)
 		free(f->proc[k].past.v);
 	free(f->dev);
@@ -237,6 +316,7 @@ gaps_clear(struct gaps *g)
 		free(w);
 	}
 	free(g->file);
+	free(g->past_now);
 	smap_free(&g->srcs);
 	smap_free(&g->names);
 	*g = (struct gaps){ .now = INT64_MIN, .type = g->type };

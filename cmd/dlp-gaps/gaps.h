@@ -1,7 +1,8 @@
 /*
  * The times at which the devices of a section idle, and what threads did
- * meanwhile. A device's work is put in the order of time behind the launches:
- * what is launched from now on begins later, so all gaps before now are known.
+ * meanwhile. A device's work is put in the order of time behind the launches.
+ * What is launched from now on should begin later, but where clocks differ it
+ * can begin earlier, so gaps are written some launches later.
  */
 #ifndef GAPS_GAPS_H
 #define GAPS_GAPS_H
@@ -19,11 +20,13 @@ enum did { /* in the order in which they explain a gap */
 	D_OVER,
 	D_ALLOC,
 	D_LOAD,
+	D_GRAPH,
 	D_SYNC,
 	D_OS,
 	D_API,
 	D_OP,
-	D_N /* nothing recorded */
+	D_N,            /* nothing recorded */
+	D_RANGE = D_N + 1 /* only a range of the program: it says where */
 };
 
 /* How it is called, and the class of a gap that it explains. */
@@ -42,14 +45,16 @@ enum did did_over(const char *s, size_t n);
  * may have been idle. */
 
 #define PAST_BRIEF 1000000 /* ns between two launches that are usual */
-/* ns that no launch takes: a call that starts up */
+/* ns that no launch takes, and that nobody needs to prepare one: a call that
+ * starts up, or a program that does something else */
 #define PAST_LONG 10000000
 
 struct past { /* zeroed: empty */
 	struct act {
 		int64_t start, end, tid; /* ns */
 		enum did did;
-		uint32_t name; /* in gaps.names */
+		uint32_t name;  /* in gaps.names */
+		uint32_t where; /* the op that a call is in, or SMAP_NONE */
 	} * v;
 	size_t n, cap;
 	size_t limit; /* of n, to look what can be forgotten */
@@ -61,7 +66,11 @@ struct story { /* what was done, by kind, in a span of time */
 		int64_t ns, tid;
 		uint32_t name;
 	} best[D_N];
-	bool drained; /* it began while a thread waited for the GPU */
+	struct act sync; /* it began while a thread waited for the GPU in this
+			  * call, if drained */
+	bool drained;
+	uint32_t range; /* the innermost range that was open for half of it, or
+			 * SMAP_NONE */
 };
 
 void past_add(struct past *p, struct act a);
@@ -77,6 +86,8 @@ uint64_t past_forget(struct past *p, int64_t t);
  * half of that time, by all threads of the process. */
 void past_tell(
     const struct past *p, int64_t tid, int64_t lo, int64_t hi, struct story *s);
+
+void story_init(struct story *s);
 
 /* Adds one thing; nothing if hi <= lo. */
 void story_add(struct story *s, const struct act *a, int64_t lo, int64_t hi);
@@ -109,6 +120,16 @@ struct gap_dev {
 	struct gap_label last; /* the work that ended last, if any has */
 	int64_t idle_from;
 	bool any;
+	struct gap_lead {
+		struct timeline time;
+		int64_t idle_from;
+		bool any;
+		int64_t pid, tid; /* of the newest launch, if has_tid */
+		bool has_tid;
+	} lead; /* the same up to the newest launch, if no work begins before
+		 * its call */
+	struct gap_first *first; /* the gap before the first work, if it is not
+				  * known yet whether there are steps */
 };
 
 struct gap_proc {
@@ -123,6 +144,8 @@ struct gap_file {         /* of the section's, by column src */
 	size_t n_dev, n_proc;
 	struct map devs, procs; /* number -> place */
 	struct steps steps;
+	int64_t begin, end; /* of all events, if any_event */
+	bool any_event;
 };
 
 struct gaps { /* zeroed */
@@ -131,6 +154,10 @@ struct gaps { /* zeroed */
 	struct smap srcs, names;
 	struct gap_work *spare;
 	int64_t now;
+	int64_t *past_now; /* now at each of the last launches, a ring */
+	size_t n_launch;
+	uint64_t undecided; /* pieces after a step of which it was not known in
+			     * time whether another one follows */
 	uint64_t forgotten;
 	struct out_src_type type;
 };
@@ -140,6 +167,9 @@ struct gap_file *gaps_file(struct gaps *g, struct mview src);
 
 /* A number for an escaped text; SMAP_NONE for NULL. */
 uint32_t gaps_name(struct gaps *g, const char *s, size_t n);
+
+/* Something happened from lo to hi. */
+void gaps_event(struct gap_file *f, int64_t lo, int64_t hi);
 
 /* The time on the CPU is t. */
 void gaps_now(struct gaps *g, int64_t t);
@@ -151,22 +181,30 @@ void gaps_did(struct gaps *g, struct gap_file *f, int64_t pid, struct act a);
 void gaps_work(struct gaps *g, struct gap_file *f, int64_t dev, int64_t start,
     int64_t end, const struct gap_work *w);
 
-/* What the thread of w did from lo to hi, or others of its process. */
-void gaps_tell(struct gap_file *f, const struct gap_work *w, int64_t lo,
-    int64_t hi, struct story *s);
-
 void gaps_end(struct gaps *g);   /* of a section: the last gaps, and notes */
 void gaps_clear(struct gaps *g); /* frees all but the record's type */
 
 /* gaps_write.c: the records. */
 
-/* The device idled from d->idle_from to end, when w began: a record, or one for
- * each part that a border of the steps that count cuts off. */
-void gap_write(struct gaps *g, struct gap_file *f, const struct gap_dev *d,
+struct gap_verdict {
+	const char *class, *did;
+	struct longest best;
+	uint32_t range; /* where, or SMAP_NONE */
+};
+
+struct gap_first {
+	int64_t end;
+	struct gap_work work;
+	struct gap_verdict why;
+};
+
+/* The device idled from d->idle_from to end, when w began: a record for each
+ * part that a border of the steps cuts off. */
+void gap_write(struct gaps *g, struct gap_file *f, struct gap_dev *d,
     int64_t end, const struct gap_work *w);
 
-/* It idles from d->idle_from on: the part that the last step has of that. */
-void gap_write_last(
-    struct gaps *g, struct gap_file *f, const struct gap_dev *d);
+/* The section is over: the gap before the first work, if it counts; and that
+ * after the last one, up to the end of the steps. */
+void gap_write_edges(struct gaps *g, struct gap_file *f, struct gap_dev *d);
 
 #endif

@@ -9,17 +9,19 @@
 
 static const struct {
 	const char *word, *class;
-} words[D_N + 1] = {
+} words[D_RANGE + 1] = {
 	[D_DATA] = { "dataload", "dataloader" },
-	[D_COMM] = { "comm", "communication" },
+	[D_COMM] = { "comm", "comm-wait" },
 	[D_OVER] = { "profiler", "profiler" },
 	[D_ALLOC] = { "api", "allocation" },
 	[D_LOAD] = { "api", "module-load" },
+	[D_GRAPH] = { "api", "graph-update" },
 	[D_SYNC] = { "api", "sync" },
 	[D_OS] = { "os", "os-wait" },
 	[D_API] = { "api", "launch-bound" },
 	[D_OP] = { "op", "launch-bound" },
 	[D_N] = { "nothing", "unknown" },
+	[D_RANGE] = { "range", "host-only" },
 };
 
 const char *
@@ -75,6 +77,9 @@ static const struct {
 	{ "moduleload", NULL, D_LOAD },
 	{ "modulegetfunction", NULL, D_LOAD },
 	{ "librarygetkernel", NULL, D_LOAD },
+	{ "graph", "graphlaunch", D_GRAPH },
+	{ "streambegincapture", NULL, D_GRAPH },
+	{ "streamendcapture", NULL, D_GRAPH },
 };
 
 enum did

@@ -11,67 +11,115 @@
 static const char *const names[] = { "start_ns", "dur_ns", "dev", "iter",
 	"class", "before", "after", "did", "what", "what_ns", "what_tid", "pid",
 	"tid", "launch_ns", "phase", "layer", "op", "before_id", "after_id",
-	"src" };
+	"whole_ns", "part", "range", "src" };
 
-struct gap_verdict {
-	const char *class, *did;
-	struct longest best;
-};
+#define NO_RANGE { 0, 0, SMAP_NONE }, SMAP_NONE
 
 static struct gap_verdict
 of_kind(enum did d, const struct story *s)
 {
-	struct gap_verdict v = { did_class(d), did_word(d),
-		{ 0, 0, SMAP_NONE } };
+	struct gap_verdict v = { did_class(d), did_word(d), NO_RANGE };
 
-	if (d != D_N)
+	if (d < D_N)
 		v.best = s->best[d];
+	v.range = s->range;
+	if (d == D_SYNC && s->drained && s->sync.name == v.best.name)
+		v.range = s->sync.where;
+	return v;
+}
+
+/* The thread had waited for the GPU, and the time after that went into the next
+ * launch. */
+static bool
+is_after_sync(const struct story *s, enum did d, int64_t ns)
+{
+	return s->drained && d > D_OS && (d != D_N || ns < PAST_LONG);
+}
+
+static struct gap_verdict
+after_sync(const struct story *s, int64_t start)
+{
+	struct gap_verdict v = { "after-sync", did_word(D_SYNC), NO_RANGE };
+
+	v.best.name = s->sync.name;
+	v.best.tid = s->sync.tid;
+	v.best.ns = num_sub(s->sync.end, start);
+	v.range = s->sync.where;
+	return v;
+}
+
+/* Calls and ops take less than half of the time together. */
+static bool
+is_host_only(const struct story *s, int64_t ns)
+{
+	int64_t sum = 0;
+	int d;
+
+	for (d = 0; d < D_OP; d++)
+		sum = num_add(sum, s->ns[d]);
+	if (s->ns[D_OP] > sum)
+		sum = s->ns[D_OP];
+	return sum < ns - sum;
+}
+
+/* Nothing took half of the time. */
+static struct gap_verdict
+of_nothing(const struct gap_work *w, const struct story *s, int64_t ns)
+{
+	struct gap_verdict v = of_kind(D_N, s);
+
+	if (ns < PAST_BRIEF)
+		v.class = did_class(D_API);
+	else if (is_host_only(s, ns))
+		v.class = did_class(D_RANGE);
+	if (v.range == SMAP_NONE)
+		v.range = w->label.layer;
+	if (v.range != SMAP_NONE) {
+		v.did = did_word(D_RANGE);
+		v.best.name = v.range;
+	}
 	return v;
 }
 
 /* The launch came late: what explains it is what the thread did from the start
  * of the gap until its call was over. */
 static struct gap_verdict
-late(const struct gap_work *w, const struct story *told, int64_t start,
-    int64_t end)
+late(const struct gap_work *w, int64_t start, int64_t end)
 {
-	struct act own = { w->api, w->api_end, w->tid, w->did, w->call };
-	struct story s;
+	struct act own = { w->api, w->api_end, w->tid, w->did, w->call,
+		w->label.op };
 	struct gap_verdict v;
+	struct story s;
+	int64_t ns;
 	enum did d;
 
-	if (told != NULL)
-		s = *told;
+	if (w->story != NULL)
+		s = *w->story;
 	else
-		memset(&s, 0, sizeof(s));
+		story_init(&s);
 	story_add(&s, &own, start, end);
 	if (w->api_end < end)
 		end = w->api_end;
-	d = story_did(&s, num_sub(end, start));
+	ns = num_sub(end, start);
+	d = story_did(&s, ns);
 	v = of_kind(d, &s);
 	if (d == D_API && v.best.ns >= PAST_LONG &&
-	    v.best.ns >= num_sub(end, start) - v.best.ns)
+	    v.best.ns >= ns - v.best.ns)
 		v.class = "startup";
-	if (d == D_N && num_sub(end, start) < PAST_BRIEF)
-		v.class = did_class(D_API);
-	if (d == D_N && w->label.layer != SMAP_NONE) {
-		v.did = "range";
-		v.best.name = w->label.layer;
-	}
+	else if (is_after_sync(&s, d, ns))
+		v = after_sync(&s, start);
+	else if (d == D_N)
+		v = of_nothing(w, &s, ns);
 	return v;
 }
 
-/* Why the device idled from lo to hi, all of a gap or a part of it. */
+/* Why the device idled from lo to hi, a whole gap. */
 static struct gap_verdict
-judge_gap(
-    const struct gap_work *w, const struct story *s, int64_t lo, int64_t hi)
+judge_gap(const struct gap_work *w, int64_t lo, int64_t hi)
 {
-	static const struct gap_verdict no_call = { "unknown", NULL,
-		{ 0, 0, SMAP_NONE } };
-	static const struct gap_verdict in_time = { "queued", NULL,
-		{ 0, 0, SMAP_NONE } };
-	static const struct gap_verdict last = { "end", NULL,
-		{ 0, 0, SMAP_NONE } };
+	static const struct gap_verdict no_call = { "unknown", NULL, NO_RANGE };
+	static const struct gap_verdict in_time = { "queued", NULL, NO_RANGE };
+	static const struct gap_verdict last = { "end", NULL, NO_RANGE };
 
 	if (w == NULL)
 		return last;
@@ -79,7 +127,7 @@ judge_gap(
 		return no_call;
 	if (w->api <= lo && w->api_end <= lo)
 		return in_time;
-	return late(w, s, lo, hi);
+	return late(w, lo, hi);
 }
 
 static void
@@ -121,111 +169,121 @@ put_work(
 	out_opt(w != NULL, x->label.id);
 }
 
-struct gap_span { /* what is written of a gap */
-	int64_t lo, hi;
-	uint32_t iter;
+struct gap_span { /* a part of a gap, in a step or (-1) in none */
+	int64_t lo, hi, iter;
+	int64_t no; /* from 1 */
 };
 
 static void
 put_record(struct gaps *g, const struct gap_file *f, const struct gap_dev *d,
-    const struct gap_work *w, struct gap_span x, struct gap_verdict v)
+    const struct gap_work *w, struct gap_span x, int64_t whole,
+    const struct gap_verdict *v)
 {
 	out_rec_src(&g->type, "gap", names, ARRAY_LEN(names), f->name != NULL);
 	out_i64(x.lo);
 	out_i64(num_sub(x.hi, x.lo));
 	out_i64(d->no);
-	put_name(g, x.iter);
-	out_word(v.class);
+	if (f->steps.n > 0)
+		out_opt(x.iter >= 0, x.iter);
+	else
+		put_name(g, w != NULL ? w->label.iter : SMAP_NONE);
+	out_word(v->class);
 	put_name(g, d->any ? d->last.name : SMAP_NONE);
 	put_name(g, w != NULL ? w->label.name : SMAP_NONE);
-	put_verdict(g, &v);
+	put_verdict(g, v);
 	put_work(g, d, w);
+	out_i64(whole);
+	out_i64(x.no);
+	put_name(g, v->range);
 	if (f->name != NULL)
 		out_word(f->name);
 	out_end();
 }
 
-static uint32_t
-iter_name(struct gaps *g, int64_t iter)
-{
-	char s[24];
-
-	return gaps_name(
-	    g, s, (size_t)snprintf(s, sizeof(s), "%lld", (long long)iter));
-}
-
-/* The iteration that the part counts in. */
-static uint32_t
-iter_of(struct gaps *g, const struct steps_part *p, const struct gap_work *w)
-{
-	if (p->where == STEPS_OUT)
-		return SMAP_NONE;
-	if (w->label.iter != SMAP_NONE || p->where == STEPS_AFTER)
-		return w->label.iter;
-	return iter_name(g, p->iter);
-}
-
-/* From lo, the part of the gap up to the border of the steps that count. */
+/* From lo, the part of the gap up to the border of a step. Time between two
+ * steps belongs to the one before. */
 static struct gap_span
-part_at(struct gaps *g, const struct gap_file *f, const struct gap_work *w,
-    int64_t lo, int64_t hi)
+part_at(const struct gap_file *f, int64_t lo, int64_t hi)
 {
+	struct gap_span x = { lo, lo, -1, 0 };
 	struct steps_part p = steps_at(&f->steps, lo);
-	struct gap_span x = { lo, p.end, iter_of(g, &p, w) };
 
-	while (x.hi < hi) {
-		p = steps_at(&f->steps, x.hi);
-		if (iter_of(g, &p, w) != x.iter)
-			break;
+	x.iter = p.where == STEPS_IN ? p.iter : -1;
+	do {
 		x.hi = p.end;
-	}
+		if (x.hi >= hi)
+			break;
+		p = steps_at(&f->steps, x.hi);
+	} while ((p.where == STEPS_IN ? p.iter : -1) == x.iter);
 	if (x.hi > hi)
 		x.hi = hi;
 	return x;
 }
 
+/* The gap was judged as a whole; each part has the class of it. */
 static void
-put_gap_part(struct gaps *g, struct gap_file *f, const struct gap_dev *d,
-    const struct gap_work *w, struct gap_span x)
+put_parts(struct gaps *g, const struct gap_file *f, const struct gap_dev *d,
+    const struct gap_work *w, int64_t lo, int64_t hi,
+    const struct gap_verdict *v)
 {
-	struct story s;
-	int64_t hi = w->api < x.hi ? w->api : x.hi;
+	struct gap_span x = { .hi = lo };
+	int64_t no = 0;
 
-	memset(&s, 0, sizeof(s));
-	if (w->has_api && hi > x.lo)
-		gaps_tell(f, w, x.lo, hi, &s);
-	put_record(g, f, d, w, x, judge_gap(w, &s, x.lo, x.hi));
-}
-
-void
-gap_write(struct gaps *g, struct gap_file *f, const struct gap_dev *d,
-    int64_t end, const struct gap_work *w)
-{
-	struct gap_span all = { d->idle_from, end, w->label.iter }, x = all;
-
-	if (f->steps.n > 0)
-		x = part_at(g, f, w, all.lo, end);
-	if (x.hi == end) {
-		all.iter = x.iter;
-		put_record(
-		    g, f, d, w, all, judge_gap(w, w->story, all.lo, end));
-		return;
-	}
-	for (;; x = part_at(g, f, w, x.hi, end)) {
-		put_gap_part(g, f, d, w, x);
-		if (x.hi == end)
-			break;
+	while (x.hi < hi) {
+		x = part_at(f, x.hi, hi);
+		x.no = ++no;
+		g->undecided += x.iter < 0 && w != NULL &&
+				steps_open(&f->steps) &&
+				x.lo >= f->steps.v[f->steps.n - 1].at;
+		put_record(g, f, d, w, x, num_sub(hi, lo), v);
 	}
 }
 
 void
-gap_write_last(struct gaps *g, struct gap_file *f, const struct gap_dev *d)
+gap_write(struct gaps *g, struct gap_file *f, struct gap_dev *d, int64_t end,
+    const struct gap_work *w)
 {
-	struct gap_span x = { .lo = d->idle_from };
-	int64_t iter;
+	struct gap_verdict v = judge_gap(w, d->idle_from, end);
 
-	if (!steps_end(&f->steps, &x.hi, &iter) || x.hi <= x.lo)
+	if (d->any || f->steps.n > 1) {
+		put_parts(g, f, d, w, d->idle_from, end, &v);
 		return;
-	x.iter = iter_name(g, iter);
-	put_record(g, f, d, NULL, x, judge_gap(NULL, NULL, x.lo, x.hi));
+	}
+	d->first = xmalloc(sizeof(*d->first));
+	*d->first = (struct gap_first){ end, *w, v };
+}
+
+/* All in one step is all but the time before the first work and after the
+ * last. */
+static bool
+has_edges(const struct gap_file *f)
+{
+	return f->steps.n > 1 ||
+	       (f->steps.n == 1 && f->steps.v[0].at != INT64_MIN);
+}
+
+void
+gap_write_edges(struct gaps *g, struct gap_file *f, struct gap_dev *d)
+{
+	const struct gap_first *first = d->first;
+	struct gap_verdict v;
+	bool any = d->any;
+	int64_t hi;
+
+	if (!has_edges(f))
+		return;
+	if (first != NULL) {
+		hi = first->end;
+		d->any = false;
+		put_parts(g, f, d, &first->work,
+		    f->steps.first == INT64_MIN ? f->begin : f->steps.first, hi,
+		    &first->why);
+		d->any = any;
+	}
+	if (!d->any)
+		return;
+	if (!steps_end(&f->steps, &hi))
+		hi = f->end;
+	v = judge_gap(NULL, d->idle_from, hi);
+	put_parts(g, f, d, NULL, d->idle_from, hi, &v);
 }
