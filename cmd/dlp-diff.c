@@ -19,7 +19,7 @@ static const char usage[] =
     "sections of one stream, of which the first is A.\n"
     "\n"
     "  -g, --group BY      what a row is: op (default), kernel, type,\n"
-    "                      layer, phase or iter\n"
+    "                      prim, layer, phase or iter\n"
     "  -v, --value VALUE   gpu (default): time on the GPU; cpu: time of the\n"
     "                      ops on the CPU; with --join also n and flop\n"
     "  -n, --limit N       write at most N rows; 0 (default) means all\n"
@@ -81,18 +81,19 @@ find_word(const char *opt, const char *arg, const char *const *words, int n)
 	for (i = 0; i < n; i++)
 		if (strcmp(words[i], arg) == 0)
 			return i;
-	die("%s: '%s' is none of %s %s %s %s%s%s%s%s", opt, arg, words[0],
+	die("%s: '%s' is none of %s %s %s %s%s%s%s%s%s%s", opt, arg, words[0],
 	    words[1], words[2], words[3], n > 4 ? " " : "",
-	    n > 4 ? words[4] : "", n > 5 ? " " : "", n > 5 ? words[5] : "");
+	    n > 4 ? words[4] : "", n > 5 ? " " : "", n > 5 ? words[5] : "",
+	    n > 6 ? " " : "", n > 6 ? words[6] : "");
 }
 
 static void
 set_group(const char *arg)
 {
-	static const char *const by[] = { "op", "kernel", "type", "layer",
-		"phase", "iter" };
+	static const char *const by[] = { "op", "kernel", "type", "prim",
+		"layer", "phase", "iter" };
 
-	diff.m.by = (enum diff_by)find_word("-g", arg, by, 6);
+	diff.m.by = (enum diff_by)find_word("-g", arg, by, 7);
 }
 
 static void
@@ -151,7 +152,8 @@ check(struct diff *d)
 		die("--join and --fail-over exclude each other");
 	if (d->join && d->m.by == BY_ITER)
 		die("--join and -g iter exclude each other");
-	if (d->m.cpu && (d->m.by == BY_KERNEL || d->m.by == BY_ITER))
+	if (d->m.cpu && (d->m.by == BY_KERNEL || d->m.by == BY_PRIM ||
+			     d->m.by == BY_ITER))
 		die("-v cpu is the time of ops: -g takes op, type, layer or"
 		    " phase");
 }

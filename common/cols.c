@@ -591,8 +591,11 @@ const struct col_def col_defs[] = {
 
 	{ "copy", "flop", FLOPS, COL_INT, "always 0" },
 	{ "copy", "family", FLOPS, COL_TEXT, "memory" },
+	{ "copy", "prim", FLOPS, COL_TEXT, "its op, or copy" },
 	{ "set", "flop", FLOPS, COL_INT, "0" },
 	{ "set", "family", FLOPS, COL_TEXT, "memory" },
+	{ "set", "prim", FLOPS, COL_TEXT, "its op, or memset" },
+	{ "graph", "prim", FLOPS, COL_TEXT, "its op, or graph" },
 	{ "diff", "what", DIFF, COL_TEXT,
 	    "totals: step, busy, idle, work, tc; then row or iter; rest: the"
 	    " rows that are not shown" },
@@ -687,6 +690,13 @@ const struct col_def col_defs[] = {
 	{ "kern", "bus_bytes", FLOPS, COL_INT,
 	    "for a collective: the bytes that go over each GPU's link, "
 	    "as nccl-tests counts for its bus bandwidth" },
+	{ "kern", "prim", FLOPS, COL_TEXT,
+	    "what it is inside its op: a product with its sizes, a kernel "
+	    "of a compiler, otherwise the op" },
+	{ "kern", "est_flop", FLOPS, COL_INT,
+	    "for a kernel of Inductor: an estimate of its operations" },
+	{ "kern", "est_bytes", FLOPS, COL_INT,
+	    "for a kernel of Inductor: an estimate of its bytes" },
 
 	{ "kern", "tflops", RATE, COL_NUM, "achieved TFLOP/s" },
 	{ "kern", "gb_s", RATE, COL_NUM, "achieved GB/s" },

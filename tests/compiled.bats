@@ -40,3 +40,42 @@ tsv() {
 	same 51 "$(wc -l <want)"
 	grep -q '78.2 % of the GPU time belongs to ops; no op: graph 21.8 %' err
 }
+
+T=h200/compile_train.sqlite.xz
+
+# Inside CompiledFunction each kernel is its Triton kernel or its product. The
+# innermost range around each launch that has sizes tells it, by SQL: triton_*,
+# or aten::mm and addmm.
+@test "torch.compile: -g prim has the products and Inductor's kernels" {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	f=$(profile "$T")
+	tsv "$f" "WITH k AS (SELECT k.start, k.end - k.start AS dur,
+		s.value AS short, r.start AS at, r.globalTid AS tid
+		FROM CUPTI_ACTIVITY_KIND_KERNEL AS k
+		JOIN StringIds AS s ON s.id = k.shortName
+		JOIN CUPTI_ACTIVITY_KIND_RUNTIME AS r USING (correlationId)),
+	    n AS (SELECT k.start, k.dur, short, (SELECT text FROM NVTX_EVENTS AS v
+		WHERE v.globalTid = tid AND v.start <= at AND v.end >= at
+		AND (text LIKE 'triton!_%' ESCAPE '!' OR text LIKE 'aten::mm,%'
+		OR text LIKE 'aten::addmm,%') ORDER BY v.start DESC LIMIT 1) AS t
+		FROM k)
+	    SELECT substr(t, 1, instr(t, ',') - 1) AS name, count(*), sum(dur)
+	    FROM n WHERE t IS NOT NULL GROUP BY 1" | LC_ALL=C sort >want
+	dlp top -g prim -n 0 --tsv "$f" 2>err | awk -F'\t' -v OFS='\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		$c["prim"] ~ /^(triton_|aten::(add)?mm )/ {
+			sub(/ .*/, "", $c["prim"])
+			n[$c["prim"]] += $c["n"]; s[$c["prim"]] += $c["sum_dur_ns"]
+		}
+		END { for (p in n) print p, n[p], s[p] }' | LC_ALL=C sort >got
+	diff -u want got
+	[ "$(wc -l <got)" -gt 15 ]
+}
+
+@test "torch.compile: no hash of a graph in names, keys and layers" {
+	f=$(profile "$T")
+	dlp-parse "$f" | dlp-correlate 2>err >c
+	grep -q 'CompiledFxGraph f[a-z0-9]*' <(grep '^range' c)
+	[ "$(grep -v '^range' c | grep -c '## Call')" -eq 0 ]
+	grep -q '/CompiledFxGraph/triton_tem_fused_mm_relu_0|fprop|' c
+}

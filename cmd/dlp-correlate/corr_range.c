@@ -375,10 +375,22 @@ note_kind(struct corr *c, const struct marker *m, const struct corr_range *r)
 		c->hooks.marker(c, r->p, m);
 }
 
+/* The text as a part of the layer path: without the hash of a compiled graph,
+ * which differs in each run of a program that was changed. */
+static struct mview
+layer_text(const struct marker *m)
+{
+	if (mv_starts(m->name, "## Call CompiledFxGraph "))
+		return (struct mview){ "CompiledFxGraph", 15 };
+	return m->name;
+}
+
 static void
 begin_user(struct corr *c, struct corr_thread *th, struct corr_open *o,
     const struct marker *m)
 {
+	struct mview part;
+
 	if (o->dead)
 		return;
 	note_name(c, th, o, m);
@@ -388,7 +400,8 @@ begin_user(struct corr *c, struct corr_thread *th, struct corr_open *o,
 	if ((m->flags & (MK_STEP | MK_GROUP)) != 0)
 		return;
 	o->layered = true;
-	esc_put(&o->text, m->name.s, m->name.n);
+	part = layer_text(m);
+	esc_put(&o->text, part.s, part.n);
 }
 
 static void

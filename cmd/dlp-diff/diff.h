@@ -74,7 +74,7 @@ struct diff_side {
 	struct smap info; /* facts, "cuda 13.0", in which sides can differ */
 };
 
-enum diff_by { BY_OP, BY_KERNEL, BY_TYPE, BY_LAYER, BY_PHASE, BY_ITER };
+enum diff_by { BY_OP, BY_KERNEL, BY_TYPE, BY_PRIM, BY_LAYER, BY_PHASE, BY_ITER };
 
 struct diff_model {
 	enum diff_by by;

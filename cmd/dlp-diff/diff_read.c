@@ -331,7 +331,7 @@ struct diff_cols {
 	void (*take)(struct diff_place *p, const struct diff_cols *c,
 	    const struct rec *r);
 	struct rec_type *type;
-	struct rec_col *iter, *src, *dur, *op_id, *op, *dir, *layer, *phase;
+	struct rec_col *iter, *src, *dur, *op_id, *op, *dir, *prim, *layer, *phase;
 	struct rec_col *what;                /* kern: short, copy: kind */
 	struct rec_col *flop, *tc;           /* kern */
 	struct rec_col *key, *name, *shapes; /* op */
@@ -583,6 +583,7 @@ place_row(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 {
 	const struct rec_col *by[] = { [BY_KERNEL] = c->what,
 		[BY_TYPE] = c->op,
+		[BY_PRIM] = c->prim,
 		[BY_LAYER] = c->layer,
 		[BY_PHASE] = c->phase };
 	enum diff_by b = p->m->by;
@@ -594,7 +595,8 @@ place_row(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 	if (b == BY_OP && rec_i64(r, c->op_id, &id) &&
 	    (at = map_get(&p->op, (uint64_t)id)) != NULL)
 		return &p->m->rows.v[*at];
-	if (b == BY_OP || (b == BY_TYPE && rec_raw(r, c->op, &n) == NULL)) {
+	if (b == BY_OP || (b == BY_TYPE && rec_raw(r, c->op, &n) == NULL) ||
+	    (b == BY_PRIM && rec_raw(r, c->prim, &n) == NULL)) {
 		no_op_key(p, c, r);
 		return named_row(p, p->key.s, p->key.len, SMAP_NONE);
 	}
@@ -780,6 +782,8 @@ bind_gpu(struct diff_stream *in, struct diff_cols *c, struct rec_reader *rd,
 {
 	bind_timed(in, c, rd, tag);
 	c->take = place_gpu;
+	c->prim = rec_col(
+	    c->type, "prim", in->m->by == BY_PRIM ? REC_NEED : REC_OPT);
 	if (what != NULL)
 		c->what = rec_col(c->type, what, REC_NEED);
 }

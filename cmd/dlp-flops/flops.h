@@ -70,6 +70,9 @@ struct flops_result {
 			     * yet */
 	const char *params; /* escaped; NULL if unset */
 	size_t params_len;
+	const char *prim; /* escaped; NULL if unset */
+	size_t prim_len;
+	int64_t est_flop, est_bytes; /* -1: unset */
 	bool has_op, sized; /* the op is known; and its arguments are */
 	unsigned shape;     /* result of tc_shape() */
 };
@@ -185,6 +188,7 @@ struct flops_cols { /* bound columns of the record types */
 		    *prim_run, *altseq, *src;
 	} kern;
 	struct rec_col *inst_id; /* of inst */
+	struct rec_col *copy_op, *set_op, *graph_op; /* op_id of these */
 };
 
 struct flops {
@@ -194,7 +198,7 @@ struct flops {
 	int64_t ranks; /* GPUs of a collective; -1: unknown */
 
 	struct flops_cols cols;
-	struct rest kern_rest, copy_rest, set_rest;
+	struct rest kern_rest, copy_rest, set_rest, graph_rest;
 	bool no_ops_said; /* the warning that kern records have no op_id was
 			   * printed */
 
@@ -278,5 +282,15 @@ void write_notes(struct flops *fl);
 /* Called after the run: prints a line on standard error if there are kernels
  * whose work should be counted but is unknown. */
 void write_summary(const struct flops *fl);
+
+/* compiled.c */
+
+/* What the kernel is inside its op, and the estimates. */
+void compiled_fill(struct flops *fl, struct flops_result *res,
+    const struct subject *s, const struct kname *k);
+
+/* The same of a copy or set; kind is the name of one without an op. */
+void compiled_put_prim(
+    struct buf *b, const struct flops_op *op, const char *kind);
 
 #endif

@@ -272,6 +272,7 @@ answer_fill(struct flops *fl, struct flops_result *res, const struct subject *s,
 		fill_cause(fl, res, s, k, sub, grid);
 	else if (op != NULL)
 		fill_params(fl, res, rule, &w);
+	compiled_fill(fl, res, s, k);
 }
 
 /* PyProf's params depend on sub in two ways: sub can be 0, 1 or more, and for

@@ -656,11 +656,12 @@ hold_closed(struct stage *st, int64_t inst)
 
 static const char *const kern_names[] = { "params", "flop", "bytes", "dtype",
 	"family", "role", "tc", "tc_rule", "tc_eligible", "tc_why", "lacks",
-	"causal_flop", "bus_bytes" };
+	"causal_flop", "bus_bytes", "prim", "est_flop", "est_bytes" };
 
 /* Copies and sets have no arithmetic, and their bytes are in the profile. They
  * get a family so that commands that sum by family include them. */
-static const char *const memory_names[] = { "flop", "family" };
+static const char *const memory_names[] = { "flop", "family", "prim" };
+static const char *const graph_names[] = { "prim" };
 
 static void
 take_str(struct stage *st, struct rec *r)
@@ -960,19 +961,51 @@ put_kern_legend(struct stage *st, struct rec *r)
 	put_legend_of(st, &fl->kern_rest, r);
 }
 
+/* Writes a record that is no kernel: mid are its columns before prim. */
 static void
-put_memory(struct stage *st, struct rec *r)
+put_other(struct stage *st, const struct rec *r, const struct rec_col *op_id,
+    const char *mid, const char *kind)
 {
 	struct flops *fl = st->ctx;
+	const struct flops_op *op = NULL;
+	uint32_t idx;
+	int64_t id;
 
+	if (rec_i64(r, op_id, &id))
+		op = state_op(fl, id, &idx);
 	buf_clear(&fl->line);
 	rest_put(rec_arg(r), &fl->line, r);
-	buf_puts(&fl->line, "\t0\tmemory");
+	buf_puts(&fl->line, mid);
+	compiled_put_prim(&fl->line, op, kind);
 	hold_line(st, &fl->line, true);
 }
 
 static void
-put_memory_legend(struct stage *st, struct rec *r)
+put_copy(struct stage *st, struct rec *r)
+{
+	const struct flops *fl = st->ctx;
+
+	put_other(st, r, fl->cols.copy_op, "\t0\tmemory\t", "copy");
+}
+
+static void
+put_set(struct stage *st, struct rec *r)
+{
+	const struct flops *fl = st->ctx;
+
+	put_other(st, r, fl->cols.set_op, "\t0\tmemory\t", "memset");
+}
+
+static void
+put_graph(struct stage *st, struct rec *r)
+{
+	const struct flops *fl = st->ctx;
+
+	put_other(st, r, fl->cols.graph_op, "\t", "graph");
+}
+
+static void
+put_other_legend(struct stage *st, struct rec *r)
 {
 	put_legend_of(st, rec_arg(r), r);
 }
@@ -1027,6 +1060,8 @@ read_attach(struct stage *st, struct flops *fl)
 {
 	const struct rest memory = { .names = memory_names,
 		.n = ARRAY_LEN(memory_names) };
+	struct flops_cols *c = &fl->cols;
+	struct rec_type *t;
 
 	st->ctx = fl;
 	fl->kern_rest =
@@ -1034,6 +1069,12 @@ read_attach(struct stage *st, struct flops *fl)
 	fl->copy_rest = fl->set_rest = memory;
 	bind_facts(st, &fl->cols);
 	bind_kern(st, &fl->cols);
-	stage_on(st, "copy", put_memory, put_memory_legend, &fl->copy_rest);
-	stage_on(st, "set", put_memory, put_memory_legend, &fl->set_rest);
+	fl->graph_rest = (struct rest){ .names = graph_names,
+		.n = ARRAY_LEN(graph_names) };
+	t = stage_on(st, "copy", put_copy, put_other_legend, &fl->copy_rest);
+	c->copy_op = rec_col(t, "op_id", REC_OPT);
+	t = stage_on(st, "set", put_set, put_other_legend, &fl->set_rest);
+	c->set_op = rec_col(t, "op_id", REC_OPT);
+	t = stage_on(st, "graph", put_graph, put_other_legend, &fl->graph_rest);
+	c->graph_op = rec_col(t, "op_id", REC_OPT);
 }

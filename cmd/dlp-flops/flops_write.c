@@ -194,6 +194,9 @@ write_columns(struct flops *fl, const struct flops_result *res,
 	out_word(lacks(res));
 	out_opt(a->causal > 0 && !part, a->causal);
 	out_opt(a->bus >= 0 && !part, a->bus);
+	out_raw(res->prim, res->prim_len);
+	out_opt(res->est_flop >= 0, res->est_flop);
+	out_opt(res->est_bytes >= 0, res->est_bytes);
 }
 
 static void

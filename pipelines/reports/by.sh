@@ -2,7 +2,7 @@
 # that can stand in their place.
 # shellcheck shell=sh disable=SC2154 # report: lib.sh; near_awk: near.sh
 
-by_words='op kernel layer type phase shape stream device'
+by_words='op kernel layer type prim phase shape stream device'
 
 # What dlp-parse, dlp-correlate, dlp-iter and dlp-flops give GPU work and ops.
 by_cols='tag src id start_ns dur_ns pid tid dev ctx stream corr api
@@ -10,7 +10,7 @@ api_start_ns api_dur_ns op_id inst_id op_start_ns mod op dir seq altseq sub
 layer phase phase_by why iter idx short name grid block regs smem_bytes
 dynsmem_bytes node kind bytes src_mem dst_mem value mem graph exec params flop
 bus_bytes causal_flop dtype family role tc tc_rule tc_eligible tc_why
-lacks key by text shapes args bwd_shapes
+lacks prim est_flop est_bytes key by text shapes args bwd_shapes
 fwd_op_id prim_id prim_run repr stack trace sil flops iteration'
 
 # check_by LIST: each must be a word, a column or op.COLUMN.

@@ -1,0 +1,272 @@
+/*
+ * What a kernel is inside its op, column prim: the finest thing with a name.
+ *
+ *	aten::mm [[4096,1024],[1024,4096]]	a product, with its sizes
+ *	triton_poi_fused_add_relu_3		a kernel of Inductor, whose name
+ *						has the ops that it does
+ *	aten::mse_loss				otherwise the op
+ *	nvjet_sm90_tst_128x64_..		in a compiled region the kernel
+ *
+ * Estimates for Inductor's kernels, est_flop and est_bytes, from the sizes of
+ * their range's arguments. They are columns of their own because neither is
+ * exact: the range has no types, and the name says which ops were fused, not
+ * how often.
+ *
+ *	est_bytes: each argument once, 4 bytes an element
+ *	est_flop: elements of the largest argument, times the operations of each
+ *	    op in the name
+ */
+#define _GNU_SOURCE /* memmem */
+#include <string.h>
+
+#include "array.h"
+#include "esc.h"
+#include "flops.h"
+#include "mview.h"
+
+/* Operations per element of the ops in names of kernels. Those that are only
+ * views or casts have none; an unknown op counts as one operation. The longest
+ * match counts. The norms are those of flops.rules. */
+static const struct fused_cost {
+	const char *op;
+	int flop;
+} fused_costs[] = {
+	{ "_log_softmax", 4 },
+	{ "_log_softmax_backward_data", 4 },
+	{ "_softmax", 4 },
+	{ "_softmax_backward_data", 4 },
+	{ "_to_copy", 0 },
+	{ "_unsafe_view", 0 },
+	{ "add", 1 },
+	{ "addcmul", 3 },
+	{ "arange", 0 },
+	{ "cat", 0 },
+	{ "clone", 0 },
+	{ "constant_pad_nd", 0 },
+	{ "convert_element_type", 0 },
+	{ "copy", 0 },
+	{ "detach", 0 },
+	{ "embedding", 0 },
+	{ "embedding_dense_backward", 1 },
+	{ "empty", 0 },
+	{ "expand", 0 },
+	{ "full", 0 },
+	{ "full_like", 0 },
+	{ "gelu", 5 },
+	{ "gelu_backward", 11 },
+	{ "index", 0 },
+	{ "index_put", 0 },
+	{ "mm", 0 },
+	{ "mse_loss", 2 },
+	{ "mse_loss_backward", 3 },
+	{ "native_batch_norm_backward", 8 },
+	{ "native_dropout", 2 },
+	{ "native_dropout_backward", 2 },
+	{ "native_layer_norm", 8 },
+	{ "native_layer_norm_backward", 14 },
+	{ "nll_loss_backward", 1 },
+	{ "nll_loss_forward", 1 },
+	{ "permute", 0 },
+	{ "scalar_tensor", 0 },
+	{ "select", 0 },
+	{ "sigmoid_backward", 3 },
+	{ "silu", 4 },
+	{ "silu_backward", 9 },
+	{ "slice", 0 },
+	{ "slice_backward", 0 },
+	{ "split", 0 },
+	{ "squeeze", 0 },
+	{ "stack", 0 },
+	{ "t", 0 },
+	{ "tanh_backward", 3 },
+	{ "transpose", 0 },
+	{ "unsqueeze", 0 },
+	{ "view", 0 },
+	{ "where", 0 },
+	{ "zeros", 0 },
+	{ "zeros_like", 0 },
+};
+
+/* The ops in the name of a kernel of Inductor: between fused_ and the number at
+ * the end; false if the name has none. */
+static bool
+fused_ops(struct mview name, struct mview *ops)
+{
+	const char *s = mv_find(name, "_fused_");
+	const char *e = name.s + name.n, *p = e;
+
+	if (s == NULL)
+		return false;
+	while (p > s && p[-1] >= '0' && p[-1] <= '9')
+		p--;
+	if (p < e && p > s + 7 && p[-1] == '_')
+		e = p - 1;
+	*ops = mv(s + 7, e);
+	return ops->n > 0;
+}
+
+/* The longest op of the table that s begins with, up to a _ or the end. */
+static const struct fused_cost *
+longest_op(const char *s, const char *e, size_t *n)
+{
+	const struct fused_cost *best = NULL;
+	size_t i, k;
+
+	*n = 0;
+	for (i = 0; i < ARRAY_LEN(fused_costs); i++) {
+		k = strlen(fused_costs[i].op);
+		if (k > *n && (size_t)(e - s) >= k &&
+		    memcmp(s, fused_costs[i].op, k) == 0 &&
+		    (s + k == e || s[k] == '_')) {
+			best = &fused_costs[i];
+			*n = k;
+		}
+	}
+	return best;
+}
+
+static int
+fused_flop(struct mview ops)
+{
+	const char *s = ops.s, *e = ops.s + ops.n, *q;
+	const struct fused_cost *c;
+	int sum = 0;
+	size_t n;
+
+	while (s < e) {
+		c = longest_op(s, e, &n);
+		if (c == NULL) {
+			q = s + 1; /* a _ can begin the op's name */
+			while (q < e && *q != '_')
+				q++;
+			n = (size_t)(q - s);
+		}
+		sum += c != NULL ? c->flop : 1;
+		s += n;
+		s += s < e; /* the _ between ops */
+	}
+	return sum;
+}
+
+/* Elements of all tensors together and of the largest one; false if an argument
+ * is bad or there is none. */
+static bool
+fused_sizes(const struct op_args *a, int64_t *sum, int64_t *most)
+{
+	int64_t n;
+	size_t i;
+
+	*sum = *most = 0;
+	for (i = 0; i < a->n; i++) {
+		if (a->v[i].type != ARG_TENSOR)
+			continue;
+		n = arg_numel(a, &a->v[i]);
+		*sum = size_add(*sum, n);
+		if (n > *most)
+			*most = n;
+		if (*sum < 0)
+			return false;
+	}
+	return *sum > 0;
+}
+
+static void
+estimate(struct flops *fl, const struct flops_prim *p, struct flops_result *res)
+{
+	struct op_args *a = &fl->answers.own;
+	struct mview name = { p->name, p->name_len }, ops;
+	int64_t sum, most;
+
+	if (mv_starts(name, "triton_tem") || !fused_ops(name, &ops) ||
+	    !args_sizes(a, p->shapes, p->shapes_len) ||
+	    !fused_sizes(a, &sum, &most))
+		return;
+	res->est_flop = size_mul(most, fused_flop(ops));
+	res->est_bytes = size_mul(sum, 4);
+}
+
+static bool
+is_triton(const char *s, size_t n)
+{
+	return text_starts(s, n, "triton_");
+}
+
+/* torch.compile's regions: their op says nothing about what a kernel does. */
+static bool
+is_region(const struct flops_op *op)
+{
+	return text_starts(op->name, op->name_len, "CompiledFunction") ||
+	       text_starts(op->name, op->name_len, "CompiledFxGraph");
+}
+
+/* The sizes without those that are empty, of arguments that are no tensors. */
+static void
+put_sizes(struct buf *b, const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (n - i > 2 && memcmp(s + i, ",[]", 3) == 0)
+			i += 2;
+		else
+			buf_putc(b, s[i]);
+}
+
+static void
+put_prim(struct buf *b, const struct subject *s, const struct kname *k)
+{
+	const struct flops_prim *p = s->prim;
+	const struct flops_op *op = s->op;
+
+	if (p != NULL && p->name != NULL) {
+		if (!is_triton(p->name, p->name_len))
+			buf_puts(b, "aten::");
+		esc_put(b, p->name, p->name_len);
+		if (!is_triton(p->name, p->name_len) && p->shapes != NULL) {
+			buf_putc(b, ' ');
+			put_sizes(b, p->shapes, p->shapes_len);
+		}
+		return;
+	}
+	if (k->last != NULL &&
+	    (op == NULL || op->name == NULL || is_region(op) ||
+		is_triton(k->last, strlen(k->last)))) {
+		buf_puts(b, k->last);
+		return;
+	}
+	if (op == NULL || op->name == NULL)
+		return;
+	if (text_is(op->mod, op->mod_len, "aten"))
+		buf_puts(b, "aten::");
+	esc_put(b, op->name, op->name_len);
+}
+
+void
+compiled_fill(struct flops *fl, struct flops_result *res,
+    const struct subject *s, const struct kname *k)
+{
+	struct buf *b = &fl->answers.esc;
+
+	buf_clear(b);
+	put_prim(b, s, k);
+	if (b->len > 0) {
+		res->prim = state_keep(fl, b->s, b->len);
+		res->prim_len = b->len;
+	}
+	res->est_flop = res->est_bytes = -1;
+	if (s->prim != NULL && s->prim->name != NULL &&
+	    s->prim->shapes != NULL)
+		estimate(fl, s->prim, res);
+}
+
+void
+compiled_put_prim(struct buf *b, const struct flops_op *op, const char *kind)
+{
+	if (op == NULL || op->name == NULL) {
+		buf_puts(b, kind);
+		return;
+	}
+	if (text_is(op->mod, op->mod_len, "aten"))
+		buf_puts(b, "aten::");
+	esc_put(b, op->name, op->name_len);
+}
