@@ -620,7 +620,8 @@ add_to_lane(struct busy_times *b, struct lane *l, int64_t lo, int64_t hi,
 static void
 busy_call(struct busy_file *f, int64_t lo, int64_t hi, struct mview name)
 {
-	if (f->any_gpu || name.s == NULL || hi - lo <= f->call_hi - f->call_lo)
+	if (f->any_gpu || name.s == NULL ||
+	    num_sub(hi, lo) <= num_sub(f->call_hi, f->call_lo))
 		return;
 	f->call_lo = lo;
 	f->call_hi = hi;

@@ -246,12 +246,14 @@ count_past(struct rank_parts *ps, uint32_t part, int64_t now)
 	while (p->comm.n > 0 && p->comm.v[0].end < now) {
 		struct timed x = timeheap_pop(&p->comm);
 		struct rank_share *h = part_share(ps, part, x.then);
-		int64_t lo = x.at > p->counted ? x.at : p->counted;
+		int64_t lo = x.at > p->counted ? x.at : p->counted, ns;
 
 		if (x.end <= lo)
 			continue;
-		h->comm_ns += x.end - lo;
-		h->exposed_ns += x.end - lo - ivl_len_in(&p->other, lo, x.end);
+		ns = num_sub(x.end, lo);
+		h->comm_ns = num_add(h->comm_ns, ns);
+		h->exposed_ns = num_add(h->exposed_ns,
+		    num_sub(ns, ivl_len_in(&p->other, lo, x.end)));
 		p->counted = x.end;
 	}
 }

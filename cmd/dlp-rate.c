@@ -510,7 +510,7 @@ first_i64(const struct rec *r, struct rec_col *const *c, size_t n, int64_t *v)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		if (rec_i64(r, c[i], v))
+		if (rec_sum(r, c[i], v))
 			return true;
 	return false;
 }
@@ -569,7 +569,7 @@ out_known_time(const struct rate_type *t, const struct rec *r,
     const struct rec_col *sum, bool known)
 {
 	int64_t v = 0;
-	bool has = rec_i64(r, sum, &v);
+	bool has = rec_sum(r, sum, &v);
 
 	if (!has)
 		has = first_i64(r, t->time, ARRAY_LEN(t->time), &v);

@@ -1,4 +1,5 @@
 /* Numbers in text; see num.h. */
+#include <stdatomic.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,4 +105,21 @@ num_units(enum num_unit kind)
 	if (kind == NUM_PLAIN)
 		return NULL;
 	return kind == NUM_TIME ? "ns, us, ms, s" : "KB, MB, GB, KiB, MiB, GiB";
+}
+
+/* Of the process: a sum does not know its section. */
+static _Atomic uint64_t limits_met;
+
+int64_t
+num_limit(int64_t a, int64_t b)
+{
+	limits_met += a != INT64_MIN && a != INT64_MAX && b != INT64_MIN &&
+		      b != INT64_MAX;
+	return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+uint64_t
+num_limits_met(void)
+{
+	return atomic_exchange(&limits_met, 0);
 }

@@ -86,6 +86,15 @@ bool num_with_unit(const char *s, size_t n, enum num_unit kind, double *v);
 /* The units' names, for messages: "ns, us, ms, s"; NULL for NUM_PLAIN. */
 const char *num_units(enum num_unit kind);
 
+/* The end of the range on the side of a, for a sum of a and b. Counts that the
+ * sum was cut there, for the note sums_saturated, which stage_end_section()
+ * writes; unless one of them is an end of the range already, which stands for
+ * "forever". */
+int64_t num_limit(int64_t a, int64_t b);
+
+/* How often that happened since the last call. */
+uint64_t num_limits_met(void);
+
 /* a + b; the ends of the range instead of an overflow. */
 static inline int64_t
 num_add(int64_t a, int64_t b)
@@ -94,7 +103,7 @@ num_add(int64_t a, int64_t b)
 
 	if (!__builtin_add_overflow(a, b, &r))
 		return r;
-	return a < 0 ? INT64_MIN : INT64_MAX;
+	return num_limit(a, b);
 }
 
 static inline int64_t
@@ -104,7 +113,7 @@ num_sub(int64_t a, int64_t b)
 
 	if (!__builtin_sub_overflow(a, b, &r))
 		return r;
-	return a < 0 ? INT64_MIN : INT64_MAX;
+	return num_limit(a, b);
 }
 
 #endif

@@ -68,6 +68,20 @@ rec_i64(const struct rec *r, const struct rec_col *c, int64_t *v)
 }
 
 bool
+rec_sum(const struct rec *r, const struct rec_col *c, int64_t *v)
+{
+	size_t n, sign;
+	const char *s = rec_raw(r, c, &n);
+
+	sign = s != NULL && *s == '-';
+	if (s == NULL || n < 19 + sign || n > 40 ||
+	    strspn(s + sign, "0123456789") != n - sign || num_i64(s, n, v))
+		return rec_i64(r, c, v);
+	*v = num_limit(sign ? -1 : 1, 0);
+	return true;
+}
+
+bool
 rec_f64(const struct rec *r, const struct rec_col *c, double *v)
 {
 	size_t n;

@@ -321,6 +321,7 @@ stage_begin_section(int argc, char *const *argv)
 void
 stage_end_section(void)
 {
+	stage_note("sums_saturated", num_limits_met());
 	out_meta("end", "%llu", (unsigned long long)out_count());
 }
 

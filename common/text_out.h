@@ -22,10 +22,10 @@ enum text_rule {
 	TEXT_JSON,       /* the inside of a JSON string */
 	TEXT_JSON_VALUE, /* text that is JSON already */
 
-	TEXT_JSON_STATS,   /* dlp-stats: hidden characters stay */
-	TEXT_JSON_TRACE,   /* dlp-trace: U+FFFD for hidden characters */
-	TEXT_JSON_BYTES,   /* dlp-markers: all bytes from 0x80 on stay */
-	TEXT_TSV_STATS,    /* dlp-stats: a blank for TAB, LF and CR */
+	TEXT_JSON_STATS, /* dlp-stats: control characters by number */
+	TEXT_JSON_TRACE, /* dlp-trace: U+FFFD for hidden characters */
+	TEXT_JSON_BYTES, /* JSON inside a record, whose writer does the rest */
+	TEXT_TSV_STATS,  /* dlp-stats: a blank for TAB, LF and CR */
 	TEXT_COLUMN_STATS, /* dlp-stats: a blank for hidden characters */
 	TEXT_RULES
 };

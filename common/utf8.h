@@ -13,8 +13,8 @@
 int utf8_next(const char *s, size_t n, long *cp);
 
 /* True if a terminal must not get the code point (-1: none) from a stranger:
- * control characters, characters without a width, those that change the
- * direction of text, and unassigned ones. */
+ * control characters, characters without a width or an image, those that change
+ * the direction of text, and unassigned ones. */
 bool utf8_hidden(long cp);
 
 /* Appends the text; U+FFFD replaces bytes that are not UTF-8 and characters

@@ -117,11 +117,24 @@ tsv_texts(struct writer *w, const struct writer_cell *v)
 	buf_putc(w->to, '\n');
 }
 
-/* A line is already TSV, except for escapes. */
+/* True if a byte is not ASCII. */
+static bool
+has_high(const char *s, size_t n)
+{
+	unsigned char x = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		x |= (unsigned char)s[i];
+	return x >= 0x80;
+}
+
+/* A line is already TSV, except for escapes and what the format must not get.
+ */
 static void
 tsv_line(struct writer *w, const char *s, size_t n)
 {
-	if (esc_has(s, n)) {
+	if (esc_has(s, n) || has_high(s, n)) {
 		split(w, s, n);
 		tsv_texts(w, w->cell);
 		return;
@@ -168,7 +181,7 @@ json_value(struct writer *w, enum writer_kind kind, const struct writer_cell *v)
 
 	if (v->s == NULL)
 		buf_puts(w->to, f->unset);
-	else if (kind == WRITER_NUM && (f->any_num || json_is_num(v->s, v->n)))
+	else if (kind == WRITER_NUM && json_is_num(v->s, v->n))
 		buf_put(w->to, v->s, v->n);
 	else if (kind != WRITER_JSON || !put_json(w, v))
 		json_quote_field(w->to, v->s, v->n, f->text);
@@ -254,5 +267,4 @@ const struct writer_format writer_json_nsys = {
 	.between = ",",
 	.close = "\n]",
 	.close_empty = "\n]",
-	.any_num = true,
 };

@@ -55,7 +55,6 @@ struct writer_format {
 	 * before the end of the array, if it has rows and if not */
 	const char *row_begin, *member, *colon, *row_end, *close, *close_empty;
 	const char *between; /* between rows */
-	bool any_num;        /* numbers are not checked, "" is a string */
 };
 
 extern const struct writer_format writer_csv; /* RFC 4180, unset: - */

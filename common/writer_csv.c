@@ -7,8 +7,10 @@
 #include <emmintrin.h>
 #endif
 
+#include "array.h"
 #include "esc.h"
 #include "num.h"
+#include "utf8.h"
 #include "writer.h"
 
 enum { COMMA = 1, QUOTE = 2, LINE_END = 4, ESCAPE = 8, ALWAYS = 16 };
@@ -75,14 +77,38 @@ writer_quote(struct buf *b, const char *s, size_t n)
 	buf_free(&raw);
 }
 
-/* Numbers stay numbers, with their sign. */
+/* A spreadsheet passes over these before a formula. */
+static bool
+is_passed_over(long cp)
+{
+	return cp == ' ' || cp == 0xa0 || cp == 0x3000 ||
+	       (cp >= 0x2000 && cp <= 0x200a) || utf8_hidden(cp);
+}
+
+/* Numbers stay numbers, with their sign. The last four are the full-width forms
+ * of the first ones, which some spreadsheets take for the same. */
 static bool
 is_formula(const char *s, size_t n)
 {
+	static const long first[] = { '=', '+', '-', '@', 0xff1d, 0xff0b,
+		0xff0d, 0xff20 };
+	size_t i;
 	double x;
+	long cp;
+	int len;
 
-	return n > 0 && strchr("=+-@\t\r\n", s[0]) != NULL && s[0] != '\0' &&
-	       !num_f64(s, n, &x);
+	if (n > 0 && s[0] != '\0' && strchr("\t\r\n", s[0]) != NULL)
+		return true;
+	for (; n > 0; s += len, n -= (size_t)len) {
+		len = utf8_next(s, n, &cp);
+		if (is_passed_over(cp))
+			continue;
+		for (i = 0; i < ARRAY_LEN(first); i++)
+			if (cp == first[i])
+				return !num_f64(s, n, &x);
+		return false;
+	}
+	return false;
 }
 
 /* x: ALWAYS, or 0. */

@@ -254,3 +254,95 @@ outputs() {
 	grep -qx "##note	bad_rows	$n" out
 	grep -q "NVTX_EVENTS has no column 'eventType': not read, $n rows" err
 }
+
+@test "sums of times and FLOPs that exceed 64 bits" {
+	broken flops_overflow.sqlite
+	for r in flops top kernels roofline tc gaps phases iters overview mfu; do
+		dlp $r flops_overflow.sqlite >out 2>err ||
+		    { echo "$r"; cat err; false; }
+		[ -s out ]
+	done
+	dlp-parse flops_overflow.sqlite 2>/dev/null | dlp-correlate 2>/dev/null |
+	    dlp-flops >out 2>/dev/null
+	grep '^##note	sums_saturated	' out
+	# dlp-agg adds up in 128 bits, which dlp-rate reads
+	dlp-agg -T kern -g dev -a sum -f dur_ns out | dlp-rate 2>/dev/null |
+	    grep '^agg	'
+	# no profile that is whole has such a note
+	! dlp-parse "$LENET" | dlp-correlate 2>/dev/null | dlp-flops |
+	    dlp-busy | dlp-gaps | grep sums_saturated
+}
+
+# hidden FILE: the bytes and characters of it that nobody may get from a
+# stranger: control characters but for newlines and TABs, those that turn the
+# direction of text, have no width or no image, and what is no UTF-8.
+hidden() {
+	python3 - "$1" <<-'E'
+	import sys, unicodedata
+	text = open(sys.argv[1], 'rb').read().decode('utf-8', 'surrogateescape')
+	fillers = 0x34f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0
+	for c in sorted(set(text)):
+	    o = ord(c)
+	    if c not in '\n\t' and (0xd800 <= o < 0xe000 or o in fillers or
+	        unicodedata.category(c) in ('Cc', 'Cf', 'Zl', 'Zp')):
+	        print('U+%04X' % o)
+	E
+}
+
+@test "no writer but CSV passes on what is hidden in names" {
+	broken names.sqlite
+	for r in stats ops kernels 'top -g layer' overview trace folded; do
+		for f in --json --tsv --md; do
+			case $r,$f in
+			stats,--md | trace,* | folded,*) f='' ;;
+			stats,*) ;;
+			*,--tsv) continue ;; # fields of records, as they are
+			esac
+			# shellcheck disable=SC2086 # words
+			dlp $r $f names.sqlite >out 2>/dev/null || continue
+			same '' "$(hidden out)" || { echo "$r $f"; false; }
+		done
+	done
+}
+
+@test "one list of what is hidden" {
+	# each code point by itself, as dlp-fmt's tables show it, and as the
+	# scripts do
+	python3 - >all <<-'E'
+	import sys
+	for o in list(range(0xa0, 0xd800)) + list(range(0xe000, 0x10000)) + \
+	        [0x1f600, 0xe0041, 0x10fffd]:
+	    sys.stdout.buffer.write(b'x%x' % o + chr(o).encode() + b'\n')
+	for b in (b'\xed\xa0\x80', b'\xe0\x80\x80', b'\xf0\x80\x80\x80', b'\xff'):
+	    sys.stdout.buffer.write(b'y' + b + b'\n')
+	E
+	{
+		printf '##dlp\t1\n#kern\tname\n'
+		sed 's/^/kern	/' all
+	} | dlp-fmt -T kern -c name --xtab 2>/dev/null | sed -n 's/^name  *//p' >a
+	LC_ALL=C awk -f "$ROOT/pipelines/reports/awk/plain.awk" \
+	    -f <(echo '{ print plain($0) }') all >b
+	[ "$(wc -l <a)" -gt 60000 ]
+	cmp a b || diff a b | head
+}
+
+@test "--guard: what a spreadsheet takes for a formula" {
+	{
+		printf '##dlp\t1\n#kern\tname\n'
+		printf 'kern\t%s\n' '=1+1' ' =1+1' '＝1+1' '＋1' '－1+1' '＠SUM(A1)' \
+		    ' =1' $'\xe2\x80\x8b=1' '-5' 'a=1' ' a' '- 5'
+	} >in
+	dlp-fmt -T kern -c name --csv --guard in | tail -n +2 >out
+	same "'=1+1
+' =1+1
+'＝1+1
+'＋1
+'－1+1
+'＠SUM(A1)
+' =1
+'"$'\xe2\x80\x8b'"=1
+-5
+a=1
+ a
+'- 5" "$(tr -d '"' <out)"
+}

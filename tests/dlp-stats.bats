@@ -118,7 +118,7 @@ KERNELS="CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = demangledName"
 		    WHERE n.eventType = ${r#*:} AND n.end IS NOT NULL" >sql
 		for p in $(profiles); do
 			sqlite3 -readonly "$p" <sql | LC_ALL=C grep -a '^[0-9.]*	' |
-			    grep -av 'tab	\|newline\|carriage\|\\' | sort >want
+			    grep -av 'tab	\|newline\|carriage\|bad utf8\|\\' | sort >want
 			dlp-parse "$p" | dlp-stats -r nvtx_${r%:*}_sum -f tsv |
 			    sed 1d | grep -av '\\' | sort >got
 			comm -23 want got | sed 5q

@@ -449,7 +449,7 @@ judge_balance(const struct facts *f, double limit, bool spin,
 	}
 	if (n < 2)
 		return;
-	verdict_above(v, hi - lo, limit);
+	verdict_above(v, num_sub(hi, lo), limit);
 	buf_printf(&v->problem,
 	    "The GPUs are not used evenly: between %.1f%% and %.1f%% of the"
 	    " profiled time",

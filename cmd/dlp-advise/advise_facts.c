@@ -224,7 +224,8 @@ facts_dev_bare(const struct device *d)
 	for (k = 0; k < d->comm.n; k++) {
 		hidden =
 		    ivl_len_in(&d->work, d->comm.v[k].lo, d->comm.v[k].hi);
-		bare += d->comm.v[k].hi - d->comm.v[k].lo - hidden;
+		bare = num_add(bare,
+		    num_sub(num_sub(d->comm.v[k].hi, d->comm.v[k].lo), hidden));
 	}
 	return bare;
 }

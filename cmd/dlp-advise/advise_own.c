@@ -934,9 +934,9 @@ judge_tc_unused(const struct facts *f, double limit, struct advise_verdict *v)
 	buf_printf(&v->problem,
 	    "%s %% of the kernels' time could use Tensor Cores and does not",
 	    buf_str(&v->value));
-	if (2 * f->fp32.all.ns > f->eligible_ns)
+	if (f->fp32.all.ns > f->eligible_ns / 2)
 		say_fp32_advice(f, &v->advice);
-	else if (2 * f->unaligned_ns > f->eligible_ns)
+	else if (f->unaligned_ns > f->eligible_ns / 2)
 		say_unaligned_advice(f, &v->advice);
 	buf_printf(&v->advice, "%sdlp tc FILE lists the ops with the reasons",
 	    v->advice.len > 0 ? "; " : "");

@@ -152,7 +152,7 @@ proj_write(struct projs *projs, struct projection *pr)
 	src_rec(projs->type, pr->src);
 	out_i64(pr->id);
 	out_i64(pr->start);
-	out_opt(pr->has_dur, pr->end - pr->start);
+	out_opt(pr->has_dur, num_sub(pr->end, pr->start));
 	out_fields(pr->rest.s, pr->rest.len);
 	out_opt(gpu, pr->gpu_lo);
 	out_opt(gpu, pr->gpu_hi);

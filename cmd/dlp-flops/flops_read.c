@@ -329,7 +329,7 @@ shared_add(struct flops_hold *h, int64_t inst, int64_t dur_ns, bool *is_first)
 		*r = (struct shared_run){ .state = SHARED_OPEN };
 		*map_put(&h->shared_by_inst, (uint64_t)inst, NULL) = h->nshared;
 	}
-	r->left_ns += dur_ns;
+	r->left_ns = num_add(r->left_ns, dur_ns);
 	return r->state == SHARED_OPEN;
 }
 
@@ -351,8 +351,8 @@ shared_take(struct flops_hold *h, int64_t inst, int64_t total, int64_t dur_ns,
 	if (dur_ns < r->left_ns) /* otherwise it is the last, or has no time */
 		*flop = (int64_t)((double)r->left_flop * (double)dur_ns /
 				  (double)r->left_ns);
-	r->left_flop -= *flop;
-	r->left_ns -= dur_ns;
+	r->left_flop = num_sub(r->left_flop, *flop);
+	r->left_ns = num_sub(r->left_ns, dur_ns);
 	return true;
 }
 

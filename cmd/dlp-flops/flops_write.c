@@ -8,6 +8,7 @@
 
 #include "err.h"
 #include "flops.h"
+#include "num.h"
 
 static bool
 is_ours(const struct rest *x, const char *name)
@@ -204,7 +205,7 @@ cover(struct flops_counts *n, int what, bool yes, int64_t dur_ns)
 {
 	if (yes) {
 		n->cover[what].n++;
-		n->cover[what].ns += dur_ns;
+		n->cover[what].ns = num_add(n->cover[what].ns, dur_ns);
 	}
 }
 

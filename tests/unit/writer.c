@@ -56,13 +56,13 @@ main(void)
 	rule(TEXT_JSON, "json",
 	    "\\t\\n\\u001b\\u007f\\\"\\\\\\u202e\xef\xbf\xbd");
 	rule(TEXT_JSON_STATS, "json of dlp-stats",
-	    "\\u0009\\u000a\\u001b\\u007f\\\"\\\\\xe2\x80\xae\xef\xbf\xbd");
+	    "\\u0009\\u000a\\u001b\\u007f\\\"\\\\\\u202e\xef\xbf\xbd");
 	rule(TEXT_JSON_TRACE, "json of dlp-trace",
 	    "\\u0009\\u000a\\u001b\\u007f\\\"\\\\\xef\xbf\xbd\xef\xbf\xbd");
 	rule(TEXT_JSON_BYTES, "json of dlp-markers",
 	    "\\u0009\\u000a\\u001b\\u007f\\\"\\\\\xe2\x80\xae\xff");
 	rule(TEXT_TSV_STATS, "tsv of dlp-stats",
-	    " \\n\033\177\"\\\xe2\x80\xae\xff");
+	    " \\n\\x1b\\x7f\"\\\\xe2\\x80\\xae\\xff");
 	rule(
 	    TEXT_COLUMN_STATS, "columns of dlp-stats", "    \"\\ \xef\xbf\xbd");
 	format(&writer_csv, "csv",
