@@ -634,10 +634,6 @@ const struct col_def col_defs[] = {
 	{ "join", "shapes", DIFF, COL_TEXT, "input shapes" },
 
 	{ "busy", "iter", BUSY, COL_INT, "iteration; unset: none" },
-	{ "busy", "after", BUSY, COL_INT,
-	    "for time in no iteration: the iteration before it; unset "
-	    "if there is none, or if all work of the iterations has "
-	    "ended" },
 	{ "busy", "dev", BUSY, COL_INT, "device" },
 	{ "busy", "class", BUSY, COL_TEXT,
 	    "tc: kernels that use Tensor Cores, kern: other kernels, graph:"
@@ -650,6 +646,10 @@ const struct col_def col_defs[] = {
 	    "column tc" },
 	{ "busy", "union_ns", BUSY, COL_INT,
 	    "time in which the class is active; unset like dur_ns" },
+	{ "busy", "after", BUSY, COL_INT,
+	    "for time in no iteration: the iteration before it; unset "
+	    "if there is none, or if all work of the iterations has "
+	    "ended" },
 
 	{ "edge", "at", BUSY, COL_TEXT,
 	    "before: before the first work on a GPU; behind: after the "
@@ -1007,6 +1007,7 @@ const struct col_def col_defs[] = {
 	{ "peak", "dev", MEM, COL_INT, "device" },
 	{ "peak", "space", MEM, COL_TEXT, "device or host" },
 	{ "peak", "peak_bytes", MEM, COL_INT, "the most in use at once" },
+	{ "peak", "total_bytes", MEM, COL_INT, "memory of the device" },
 	{ "peak", "start_ns", MEM, COL_INT, "when the peak was first reached" },
 	{ "peak", "iter", MEM, COL_INT, "iteration" },
 	{ "peak", "phase", MEM, COL_TEXT, "phase of the allocation" },
@@ -1019,7 +1020,6 @@ const struct col_def col_defs[] = {
 	{ "peak", "end_bytes", MEM, COL_INT, "in use at the end" },
 	{ "peak", "n_alloc", MEM, COL_INT, "allocations" },
 	{ "peak", "n_free", MEM, COL_INT, "releases" },
-	{ "peak", "total_bytes", MEM, COL_INT, "memory of the device" },
 	{ "live", "dev", MEM, COL_INT, "device" },
 	{ "live", "space", MEM, COL_TEXT, "device or host" },
 	{ "live", "bytes", MEM, COL_INT, "size" },

@@ -328,3 +328,22 @@ random_kernels() {
 	run -2 dlp-agg -T kern -c id --and -T set -a sum s
 	[[ $output == *"on both sides, or on none"* ]]
 }
+
+# 38 nines fit into 128 bits; 2^127 is 1.7e38, so 39 nines do not.
+@test "--merge: a sum that does not fit into 128 bits is refused" {
+	cd "$BATS_TEST_TMPDIR"
+	part() {
+		printf '##dlp\t1\n#agg\tpart_n\tsum_dur_ns\tpart_dur_ns\n'
+		printf 'agg\t2\t%s\t2 %s 5 7\n##end\t1\n' "$1" "$1"
+	}
+	nines=99999999999999999999999999999999999999
+	part $nines | dlp-agg -T agg --merge >out
+	grep "^agg	.*$nines" out
+	for s in 9$nines -9$nines 170141183460469231731687303715884105728; do
+		rc=0
+		part $s | dlp-agg -T agg --merge >out 2>err || rc=$?
+		cat out err
+		[ $rc -eq 2 ]
+		[ "$(wc -l <err)" -eq 1 ]
+	done
+}

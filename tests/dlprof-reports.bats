@@ -242,6 +242,19 @@ breakdown() {
 	grep -x 'Stop Iteration,2' out
 }
 
+@test "-D: only the ops of that domain" {
+	for r in detail tensor; do
+		dlp $r --tsv "$LENET" >all 2>err
+		dlp $r --tsv -D default-domain "$LENET" >same 2>err
+		cmp all same
+		dlp $r --tsv -D nosuch "$LENET" >none 2>err
+		! cmp -s all none
+		! cut -f 2 none | grep -i aten
+	done
+	run dlp kernels -D default-domain "$LENET"
+	[ "$status" -eq 2 ]
+}
+
 # The lines of the original's summary of a run with four GPUs that do not
 # depend on more than these numbers.
 @test "summary: four GPUs, a range of iterations, as the original prints them" {

@@ -257,3 +257,20 @@ includes() {
 	echo "$bad"
 	[ -z "$bad" ]
 }
+
+# Those that write PyProf's and DLProf's bytes have test files of their own.
+@test "every sink of dlp-fmt has a golden case" {
+	cd "$ROOT"
+	bad=0
+	n=0
+	for o in $(sed -n 's/^	\.option = "\(.*\)",$/\1/p' cmd/dlp-fmt/*.c); do
+		n=$((n + 1))
+		case $o in --dict | --dlprof) continue ;; esac
+		grep -qe "$o\b" tests/cases/dlp-fmt/*/cmd || {
+			echo "tests/cases/dlp-fmt has no case with $o"
+			bad=1
+		}
+	done
+	[ $n -ge 10 ]
+	[ $bad -eq 0 ]
+}

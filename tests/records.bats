@@ -56,6 +56,36 @@ setup() {
 	[ -z "$output" ]
 }
 
+# Of the columns of a type that one command writes. A column that several types
+# share stands in the order of each type's own rows.
+@test "legends have their columns in the registry's order" {
+	p="dlp-parse $LENET"
+	for c in correlate "iter --cuts --stable" flops rate busy gaps phases mem \
+	    expose waits markers tree ranks advise; do
+		p="$p | dlp-$c"
+	done
+	"$DUMP" tsv >"$BATS_TEST_TMPDIR/registry"
+	bash -c "$p" 2>/dev/null | grep '^#[a-z]' | sort -u \
+	    >"$BATS_TEST_TMPDIR/legends"
+	run awk -F'\t' 'NR == FNR { at[$1, $2] = NR; by[$1, $2] = $5; next }
+	{
+		split("", last)
+		t = substr($1, 2)
+		for (i = 2; i <= NF; i++)
+			if ((t, $i) in at) {
+				b = by[t, $i]
+				if (at[t, $i] < last[b])
+					print t, $i, "is out of order"
+				last[b] = at[t, $i]
+				n++
+			}
+	}
+	END { print (n > 200 ? "many" : "few") }' \
+	    "$BATS_TEST_TMPDIR/registry" "$BATS_TEST_TMPDIR/legends"
+	echo "$output"
+	[ "$output" = many ]
+}
+
 # Fields that a filter writes are left out as it writes, the others are cut out
 # of lines; -r and a second run go the other ways through the writer.
 @test "--drop leaves out types and columns, and nothing else" {

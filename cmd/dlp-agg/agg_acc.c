@@ -97,12 +97,16 @@ times_ten(struct wide *w, int64_t digit)
 bool
 wide_get(const char *s, size_t n, struct wide *w)
 {
+	const int64_t most = INT64_MAX / 10; /* of hi, for one more digit */
 	bool minus = n > 0 && s[0] == '-';
 	size_t i = minus;
 
 	*w = (struct wide){ 0, 0 };
-	for (; i < n && s[i] >= '0' && s[i] <= '9' && i < 39; i++)
+	for (; i < n && s[i] >= '0' && s[i] <= '9'; i++) {
+		if (w->hi >= most || w->hi < -most)
+			return false;
 		times_ten(w, minus ? '0' - s[i] : s[i] - '0');
+	}
 	return i == n && n > (size_t)minus;
 }
 

@@ -17,7 +17,8 @@ struct wide { /* hi * 2^64 + lo */
 	uint64_t lo;
 };
 
-/* Reads all of s[0..n) as a decimal integer; false if it is not one. */
+/* Reads all of s[0..n) as a decimal integer; false if it is not one,
+ * or does not fit. */
 bool wide_get(const char *s, size_t n, struct wide *w);
 
 union agg_num {

@@ -401,12 +401,18 @@ open_file(struct db *db, const char *file)
 {
 	if (sqldb_write(&db->sql, file) != SQLITE_OK)
 		die("%s: %s", db->path, sqlite3_errmsg(db->sql));
-	db_exec(db, "PRAGMA journal_mode = MEMORY");
 	db_exec(db, "PRAGMA locking_mode = EXCLUSIVE");
 	db_exec(db, "PRAGMA ignore_check_constraints = ON");
-	db_exec(db, "PRAGMA synchronous = OFF");
 	db_exec(db, "PRAGMA cache_size = -65536");
-	db_exec(db, "BEGIN");
+}
+
+/* A new file that is incomplete is removed, so it needs no protection against a
+ * crash. */
+static void
+be_careless(struct db *db)
+{
+	db_exec(db, "PRAGMA journal_mode = MEMORY");
+	db_exec(db, "PRAGMA synchronous = OFF");
 }
 
 /* Creates an empty file in the folder of path and returns its name. mkstemp()
@@ -417,7 +423,7 @@ temp_beside(const char *path)
 {
 	struct buf b = { 0 };
 	mode_t mask = umask(0);
-	int fd;
+	int fd, err;
 
 	umask(mask);
 	buf_printf(&b, "%s.XXXXXX", path);
@@ -425,7 +431,12 @@ temp_beside(const char *path)
 	fd = mkstemp(b.s);
 	if (fd < 0)
 		die_errno("%s", path);
-	fchmod(fd, 0666 & ~mask);
+	if (fchmod(fd, 0666 & ~mask) != 0) {
+		err = errno;
+		unlink(b.s);
+		errno = err;
+		die_errno("%s", b.s);
+	}
 	close(fd);
 	return b.s;
 }
@@ -447,6 +458,8 @@ db_create(struct db *db, const char *path, bool force)
 	db->temp = temp_beside(path);
 	clean_up_later(db->temp);
 	open_file(db, db->temp);
+	be_careless(db);
+	db_exec(db, "BEGIN");
 }
 
 void
@@ -455,6 +468,7 @@ db_open(struct db *db, const char *path)
 	memset(db, 0, sizeof(*db));
 	db->path = path;
 	open_file(db, path);
+	db_exec(db, "BEGIN");
 }
 
 /* Frees the rows that wait (without writing them) and all statements. */

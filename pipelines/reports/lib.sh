@@ -96,7 +96,7 @@ while [ "$n_args" -gt 0 ]; do
 		[ -n "$val" ] || die "--$name: empty argument"
 		eval "opt_$(printf '%s' "$name" | tr - _)=\$val"
 		;;
-	-[a-z]*)
+	-[a-zA-Z]*)
 		letter=${arg#-}
 		letter=${letter%"${letter#?}"}
 		case w:$options in
