@@ -553,6 +553,12 @@ const struct col_def col_defs[] = {
 	    "standard deviation of a sample, over the same iterations" },
 	{ "stable", "within_pct", ITER, COL_INT,
 	    "how near to the median, in percent of it" },
+	{ "stable", "agree", ITER, COL_TEXT,
+	    "what the steps of the range are near: median; each other, if no"
+	    " two in a row are near the median; none: it is a single step, or"
+	    " there is none" },
+	{ "stable", "n_once", ITER, COL_INT,
+	    "iterations left out first, because they load code or allocate" },
 	{ "cand", "kind", ITER, COL_TEXT,
 	    "range or op; one: without a key, one iteration" },
 	{ "cand", "key", ITER, COL_TEXT,
@@ -614,8 +620,8 @@ const struct col_def col_defs[] = {
 	    "the difference that can be due to chance; unset if one "
 	    "side has a single step" },
 	{ "diff", "change", DIFF, COL_TEXT,
-	    "slower, faster, noise, same, new or gone; for totals: "
-	    "more or less" },
+	    "slower, faster, noise, few-steps, same, new or gone; for"
+	    " totals: more or less" },
 	{ "diff", "a_n", DIFF, COL_NUM,
 	    "number of pieces of work per step of A; for step, busy "
 	    "and idle: number of steps" },

@@ -4,6 +4,7 @@
 
 #include "array.h"
 #include "err.h"
+#include "mview.h"
 #include "steps.h"
 
 void
@@ -121,7 +122,37 @@ steps_free(struct steps *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Even values. */
+/* Even steps. */
+
+#define LOAD_PCT 2
+#define ALLOC_PCT 5
+
+enum steady_call
+steady_call(const char *api, size_t n)
+{
+	static const struct {
+		const char *begin;
+		enum steady_call is;
+	} known[] = {
+		{ "cuModuleLoad", STEADY_CALL_LOADS },
+		{ "cuLibraryLoad", STEADY_CALL_LOADS },
+		{ "cudaLibraryLoad", STEADY_CALL_LOADS },
+		{ "cuLinkComplete", STEADY_CALL_LOADS },
+		{ "cudaMallocAsync", STEADY_CALL_OTHER },
+		{ "cudaMalloc", STEADY_CALL_ALLOCATES },
+		{ "cudaHostAlloc", STEADY_CALL_ALLOCATES },
+		{ "cuMemAllocAsync", STEADY_CALL_OTHER },
+		{ "cuMemAlloc", STEADY_CALL_ALLOCATES },
+		{ "cuMemCreate", STEADY_CALL_ALLOCATES },
+		{ "cuMemMap", STEADY_CALL_ALLOCATES },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(known) && api != NULL; i++)
+		if (text_starts(api, n, known[i].begin))
+			return known[i].is;
+	return STEADY_CALL_OTHER;
+}
 
 static int
 by_value(const void *a, const void *b)
@@ -131,16 +162,22 @@ by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static bool
+counts(const struct steady_step *s)
+{
+	return s->ns != STEADY_NONE && !s->once;
+}
+
 double
-steady_median(const int64_t *v, size_t n)
+steady_median(const struct steady_step *v, size_t n)
 {
 	int64_t *known = xcalloc(n + 1, sizeof(*known));
 	size_t i, k = 0;
 	double m = 0;
 
 	for (i = 0; i < n; i++)
-		if (v[i] != STEADY_NONE)
-			known[k++] = v[i];
+		if (counts(&v[i]))
+			known[k++] = v[i].ns;
 	qsort(known, k, sizeof(*known), by_value);
 	if (k > 0) {
 		size_t mid = k / 2, low = k % 2 > 0 ? mid : mid - 1;
@@ -151,29 +188,95 @@ steady_median(const int64_t *v, size_t n)
 	return m;
 }
 
-/* True if a value is known, and near the median. */
+/* More than pct percent of the step's time. */
 static bool
-steady_even(int64_t v, double median)
+is_much(const struct steady_step *s, int64_t ns, int pct)
 {
-	double off = (double)v - median;
+	return (double)ns * 100 > (double)s->ns * pct;
+}
 
-	return v != STEADY_NONE && median > 0 &&
+/* Leaves the steps out that have work done once, unless fewer than `least`
+ * others remain. */
+static void
+leave_out(struct steady_step *v, size_t n, bool loads, size_t least)
+{
+	size_t i, rest = 0;
+
+	for (i = 0; i < n; i++)
+		rest += counts(&v[i]) &&
+			!(loads ? is_much(&v[i], v[i].load_ns, LOAD_PCT)
+				: is_much(&v[i], v[i].alloc_ns, ALLOC_PCT));
+	for (i = 0; i < n && rest >= least; i++)
+		v[i].once |= v[i].ns != STEADY_NONE &&
+			     (loads ? is_much(&v[i], v[i].load_ns, LOAD_PCT)
+				    : is_much(&v[i], v[i].alloc_ns, ALLOC_PCT));
+}
+
+/* True if the step is near the median. */
+static bool
+steady_even(const struct steady_step *s, double median)
+{
+	double off = (double)s->ns - median;
+
+	return counts(s) && median > 0 &&
 	       (off < 0 ? -off : off) * 100 <= STEADY_PCT * median;
 }
 
-void
-steady_range(const int64_t *v, size_t n, int64_t *from, int64_t *to)
+/* The longest sequence from *from on in which all steps agree; its length. */
+static size_t
+agreeing(const struct steady_step *v, size_t n, int64_t *from)
 {
-	double med = steady_median(v, n);
-	size_t i, at = 0, len = 0, row = 0;
+	size_t i, k, best = 0;
+	int64_t lo, hi;
 
 	for (i = 0; i < n; i++) {
-		row = steady_even(v[i], med) ? row + 1 : 0;
+		lo = INT64_MAX;
+		hi = 0;
+		for (k = i; k < n && counts(&v[k]); k++) {
+			lo = v[k].ns < lo ? v[k].ns : lo;
+			hi = v[k].ns > hi ? v[k].ns : hi;
+			if ((double)hi * 100 > (double)lo * (100 + STEADY_PCT))
+				break;
+		}
+		if (k > i && k - i >= best) {
+			best = k - i;
+			*from = (int64_t)i;
+		}
+	}
+	return best;
+}
+
+enum steady_by
+steady_range(struct steady_step *v, size_t n, int64_t *from, int64_t *to)
+{
+	size_t i, at = 0, len = 0, row = 0;
+	enum steady_by by = STEADY_BY_MEDIAN;
+	double med;
+
+	leave_out(v, n, true, 1);
+	leave_out(v, n, false, 2);
+	med = steady_median(v, n);
+	for (i = 0; i < n; i++) {
+		row = steady_even(&v[i], med) ? row + 1 : 0;
 		if (row > 0 && row >= len) {
 			len = row;
 			at = i + 1 - row;
 		}
 	}
 	*from = len > 0 ? (int64_t)at : -1;
-	*to = (int64_t)(at + len) - 1;
+	if (len < 2 && n > 1) {
+		int64_t start = -1;
+		size_t k = agreeing(v, n, &start);
+
+		by = len > 0 ? STEADY_BY_ALONE : STEADY_BY_NONE;
+		if (k > 1) {
+			by = STEADY_BY_EACH;
+			*from = start;
+			len = k;
+		}
+	}
+	*to = *from + (int64_t)len - 1;
+	if (len == 0)
+		*to = -1;
+	return by;
 }

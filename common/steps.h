@@ -73,16 +73,43 @@ bool steps_end(const struct steps *s, int64_t *t);
 
 void steps_free(struct steps *s);
 
-/* Finds the even ones in a sequence of measured values; the rest is warm-up. */
-/* an even value differs from the median by at most this */
+/*
+ * Finds the even ones in a sequence of steps; the rest is warm-up.
+ */
+
+/* an even step differs from the median by at most this */
 #define STEADY_PCT 10
-#define STEADY_NONE INT64_MIN /* an unknown value */
+#define STEADY_NONE INT64_MIN /* an unknown length */
 
-/* The median of the known values; 0 if none is known. */
-double steady_median(const int64_t *v, size_t n);
+struct steady_step {
+	int64_t ns;       /* its length, or STEADY_NONE */
+	int64_t load_ns;  /* of it: calls that load or compile code, */
+	int64_t alloc_ns; /* calls of the driver's allocators */
+	bool once;        /* out: it is left out for them */
+};
 
-/* The longest sequence of consecutive even values, the later one if two are as
- * long: from *from to *to, both included; -1 and -1 if there is none. */
-void steady_range(const int64_t *v, size_t n, int64_t *from, int64_t *to);
+enum steady_by {
+	STEADY_BY_NONE,   /* there is no range: no step is near the median */
+	STEADY_BY_ALONE,  /* one step, because no two in a row agree */
+	STEADY_BY_EACH,   /* near to one another, not to the median */
+	STEADY_BY_MEDIAN, /* near the median */
+};
+
+/* The median of the known lengths; 0 if none is known. */
+double steady_median(const struct steady_step *v, size_t n);
+
+/* Which steps count: from *from to *to, both included; -1 and -1 if none do.
+ * First, steps are left out in which more than 2 % of the time goes into loading
+ * of code, if others remain; then those in which more than 5 % goes into
+ * allocation, if two others or more remain. Of the rest, the longest sequence of
+ * consecutive even steps counts, the later one if two are as long. If it has
+ * only one step, the longest sequence in which the longest step exceeds the
+ * shortest by at most 10 % counts instead, if it has at least two. */
+enum steady_by steady_range(
+    struct steady_step *v, size_t n, int64_t *from, int64_t *to);
+
+/* What a call (its name, with a version or without) does once in a program. */
+enum steady_call { STEADY_CALL_OTHER, STEADY_CALL_LOADS, STEADY_CALL_ALLOCATES };
+enum steady_call steady_call(const char *api, size_t n);
 
 #endif

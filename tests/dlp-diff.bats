@@ -108,6 +108,26 @@ diff_tsv() {
 	[ "$(field change step)" = slower ]
 }
 
+# 2 and 3 steps: means 1000 and 100, deviations 28.3 and 60; standard error
+# sqrt(28.3^2 / 2 + 60^2 / 3) = 40; Welch: df = 2.9, so t = 4.303 and 172: a
+# difference of 900 is seen. Of deviations 283 and 200 the standard error is
+# 231, df = 1.7 and t = 12.7: 2935 > 900 > 1.96 * 231: too few steps.
+@test "a difference that few steps do not tell is not called noise" {
+	stream x 980 1020 >a
+	stream y 40 100 160 >b
+	diff_tsv -a a b
+	same faster "$(field change step)"
+	stream x 800 1200 >a
+	stream y 1 1 298 >b
+	diff_tsv -a a b
+	same few-steps "$(field change step)"
+	# many steps of the same kind would tell
+	stream x 800 1200 800 1200 800 1200 800 1200 >a
+	stream y 1 1 298 1 1 298 1 1 298 >b
+	diff_tsv -a a b
+	same faster "$(field change step)"
+}
+
 @test "warm-up is left out as dlp-iter --list proposes, and said" {
 	stream x 9000 1000 1010 1000 >a
 	stream y 1000 1010 1000 8000 >b

@@ -325,7 +325,7 @@ few_steps() {
 	} >in
 	dlp-iter -k step --stable in >out
 	# (0 + 0 + 1000) / 3 above 20000; the sum of squares 666666.67, by 2
-	same "5	1	3	3	20000	20333	577	10" "$(records stable out)"
+	same "5	1	3	3	20000	20333	577	10	median	0" "$(records stable out)"
 	# what --list calls stable
 	same "1 3" "$(dlp-iter -k step --list in | records iter - |
 	    awk -F'\t' '$NF == "yes" { print $1 }' | sed -n '1p;$p' |
@@ -384,7 +384,7 @@ ranges iteration, " <<<"$output") $report"
 - 4" "$(records cut out | awk -F'\t' '$1 != "-" || $3 != "-" { print $1, $3 }')"
 	# what says it in a record says it nowhere else
 	dlp-iter -k step --even --stable in 2>&1 >out | same '' "$(cat)"
-	same "5	1	3	3	20000	20333	577	10" "$(records stable out)"
+	same "5	1	3	3	20000	20333	577	10	median	0" "$(records stable out)"
 	# the same, asked for by number; without --keep it is dropped, but for
 	# the memory, which is in use whenever it was allocated
 	dlp-iter -k step --even --cuts in 2>/dev/null | grep -v '^##cmd' >even
@@ -395,6 +395,57 @@ ranges iteration, " <<<"$output") $report"
 	same "0 1 2 3 4" "$(records mem out | cut -f1 | paste -sd' ')"
 	run -2 dlp-iter --even --iter-start 1 in
 	run -2 dlp-iter --keep in
+}
+
+# steps LENGTH:CALL_NS:API...: steps in a row, each with one call
+steps() {
+	local n=0 t=0 k=0 len ns api s
+
+	printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
+	printf '#call\tid\tstart_ns\tdur_ns\tpid\ttid\tapi\n'
+	for s; do
+		IFS=: read -r len ns api <<<"$s"
+		printf 'range\t%d\t%d\t%d\t1\t1\tstep %d\n' $n $t "$len" $n
+		[ -z "$api" ] ||
+			printf 'call\t%d\t%d\t%d\t1\t1\t%s\n' $n $t "$ns" "$api"
+		t=$((t + len)) n=$((n + 1)) k=$((k + 1 + (${#api} > 0)))
+	done
+	printf '##end\t%d\n' $k
+}
+
+even() { # prints the first and the last even step, and the message's end
+	dlp-iter -k step --even 2>err | records iter - | cut -f1 | paste -sd' '
+	sed 's/^dlp-iter: //; s/ (-i chooses others)//' err
+}
+
+@test "--even: steps that load code or allocate are left out first" {
+	load=cuModuleLoadData alloc=cudaMalloc_v3020
+	# loading takes 30 % of steps 0 and 1: 2 alone is steady, though the
+	# other two agree
+	same "2
+step 2 of 3 counts alone: no two consecutive steps agree within 10 %, \
+without those that load code or allocate" "$(steps 1000:300:$load \
+	    1010:300:$load 700 | even)"
+	# 1 % is no warm-up; all steps of a program that loads in each of them
+	same "0 1 2" "$(steps 1000:10:$load 1000 1010 | even | sed -n 1p)"
+	same "0 1 2" "$(steps 1000:30:$load 1000:30:$load 1010:30:$load | even |
+	    sed -n 1p)"
+	# allocation: 10 % of steps 0 and 1, if two others remain
+	same "2 3" "$(steps 1000:100:$alloc 1000:100:$alloc 900 910 | even |
+	    sed -n 1p)"
+	same "0 1" "$(steps 1000:100:$alloc 1000:100:$alloc 700 | even |
+	    sed -n 1p)"
+}
+
+# The median of 30, 20, 23, 18, 18.1, 21 is 20.5: 18.45 to 22.55, so that 20 and
+# 21 are even, alone. 18 and 18.1 agree.
+@test "--even: steps that agree with each other, and no two that do" {
+	same "3 4
+steps 3 to 4 of 6 count: the most consecutive steps within 10 % of each other" \
+	    "$(steps 30000 20000 23000 18000 18100 21000 | even)"
+	same "1
+step 1 of 3 counts alone: no two consecutive steps agree within 10 %" \
+	    "$(steps 19160 16440 10680 | even)"
 }
 
 @test "--even: no two alike, no steps; a file, not memory, holds the rest" {

@@ -14,6 +14,7 @@
 
 #include "map.h"
 #include "mview.h"
+#include "steps.h"
 
 enum { TC_YES = 1, TC_NO = 2, TC_UNKNOWN = 4 };
 
@@ -47,6 +48,7 @@ struct diff_step {
 	/* if has is set; of a run without steps, from its first GPU work to its
 	 * last */
 	int64_t ns, gpu_ns, n_kern;
+	int64_t load_ns, alloc_ns; /* calls that load code, that allocate */
 	bool has; /* its iter record was read */
 	bool used;
 	uint32_t pos; /* its number among the selected steps */
@@ -55,6 +57,7 @@ struct diff_step {
 struct diff_run {   /* a file of a section, with iterations of its own */
 	char *key;  /* the key of its steps; NULL: it is one piece */
 	char *name; /* escaped name of the file; NULL: that of the side */
+	enum steady_by by;   /* how the even ones were chosen */
 	int64_t n, from, to; /* number of steps; the selected ones */
 };
 

@@ -13,7 +13,7 @@
 #include "out.h"
 #include "stage.h"
 
-enum diff_change { SAME, NOISE, FASTER, SLOWER, IS_NEW, IS_GONE };
+enum diff_change { SAME, NOISE, FEW, FASTER, SLOWER, IS_NEW, IS_GONE };
 
 struct diff_pair {
 	struct diff_row **row; /* the rows of both sides in this pair */
@@ -58,12 +58,14 @@ student(double df)
 }
 
 /* The difference of two means that can be chance: Welch's interval of 95 %;
- * negative if a side has only one step. */
+ * negative if a side has only one step. *usual: the interval that many steps of
+ * this deviation would have. */
 static double
-noise_of(const struct diff_sum *a, const struct diff_sum *b)
+noise_of(const struct diff_sum *a, const struct diff_sum *b, double *usual)
 {
 	double va, vb, df;
 
+	*usual = 0;
 	if (a->n < 2 || b->n < 2)
 		return -1;
 	va = a->var / (double)a->n;
@@ -72,21 +74,26 @@ noise_of(const struct diff_sum *a, const struct diff_sum *b)
 		return 0;
 	df = (va + vb) * (va + vb) /
 	     (va * va / (double)(a->n - 1) + vb * vb / (double)(b->n - 1));
+	*usual = 1.96 * sqrt(va + vb);
 	return student(df) * sqrt(va + vb);
 }
 
 /* Judges a pair by its sums. A difference is noise up to the interval of
- * noise_of(), and up to the given fraction of the longer time. */
+ * noise_of(), and up to the given fraction of the longer time. It is not noise
+ * if only the small number of steps makes the interval that wide: nobody can
+ * tell then. */
 static void
 judge_pair(struct diff_pair *p, double part)
 {
 	const struct diff_sum *a = &p->side[0], *b = &p->side[1];
-	double d = b->mean - a->mean, least;
+	double d = b->mean - a->mean, least, usual;
 
-	p->noise = noise_of(a, b);
+	p->noise = noise_of(a, b, &usual);
 	least = part * (a->mean > b->mean ? a->mean : b->mean);
 	if (p->noise >= 0 && p->noise < least)
 		p->noise = least;
+	if (usual < least)
+		usual = least;
 	if (p->noise > least)
 		least = p->noise;
 	if (!a->any)
@@ -96,7 +103,7 @@ judge_pair(struct diff_pair *p, double part)
 	else if (d == 0)
 		p->change = SAME;
 	else if (fabs(d) <= least)
-		p->change = NOISE;
+		p->change = fabs(d) > usual ? FEW : NOISE;
 	else
 		p->change = d > 0 ? SLOWER : FASTER;
 }
@@ -258,6 +265,7 @@ free_pairs(struct diff_pairs *p)
 
 static const char *const changes[] = { [SAME] = "same",
 	[NOISE] = "noise",
+	[FEW] = "few-steps",
 	[FASTER] = "faster",
 	[SLOWER] = "slower",
 	[IS_NEW] = "new",

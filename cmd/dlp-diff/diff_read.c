@@ -8,6 +8,7 @@
 #include "diff.h"
 #include "err.h"
 #include "num.h"
+#include "over.h"
 #include "out.h"
 #include "rec.h"
 #include "steps.h"
@@ -163,20 +164,26 @@ by_run(const void *a, const void *b)
 /* Sets *from and *to to the iterations of the longest sequence of even steps
  * (those within 10 % of the median time) among the steps v[0..n) of a run. They
  * are unchanged if there is no such sequence. */
-static void
+static enum steady_by
 even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 {
-	int64_t *ns = xcalloc(n + 1, sizeof(*ns)), lo, hi;
+	struct steady_step *s = xcalloc(n + 1, sizeof(*s));
+	enum steady_by by;
+	int64_t lo, hi;
 	size_t i;
 
-	for (i = 0; i < n; i++)
-		ns[i] = v[i]->has ? v[i]->ns : STEADY_NONE;
-	steady_range(ns, n, &lo, &hi);
+	for (i = 0; i < n; i++) {
+		s[i].ns = v[i]->has ? v[i]->ns : STEADY_NONE;
+		s[i].load_ns = v[i]->load_ns;
+		s[i].alloc_ns = v[i]->alloc_ns;
+	}
+	by = steady_range(s, n, &lo, &hi);
 	if (n > 1 && lo >= 0) {
 		*from = v[lo]->iter;
 		*to = v[hi]->iter;
 	}
-	free(ns);
+	free(s);
+	return by;
 }
 
 /* Selects among the steps v[0..n) of a run, which are in order: those of -i, or
@@ -194,7 +201,7 @@ trim_run(struct diff_run *r, struct diff_step **v, size_t n,
 		r->from = how->from;
 		r->to = how->to;
 	} else if (!how->all) {
-		even_range(v, n, &r->from, &r->to);
+		r->by = even_range(v, n, &r->from, &r->to);
 	}
 	for (i = 0; i < n; i++)
 		v[i]->used =
@@ -222,6 +229,17 @@ side_trim(struct diff_side *s, const struct diff_trim *how)
 	free(v);
 }
 
+static const char *
+even_why(enum steady_by by, const char *why)
+{
+	return by == STEADY_BY_ALONE ? "no two in a row agree within 10 %; -i"
+				       " chooses others"
+	       : by == STEADY_BY_EACH
+		   ? "the most consecutive ones within 10 % of each other; -i"
+		     " chooses others"
+		   : why;
+}
+
 void
 side_say(
     const struct diff_side *s, const char *label, const struct diff_trim *how)
@@ -229,9 +247,10 @@ side_say(
 	const char *why =
 	    "the most consecutive ones within 10 % of the median; -i"
 	    " chooses others";
+	bool chosen = !how->all && how->to < 0;
 	size_t i;
 
-	if (how->all || how->to >= 0)
+	if (!chosen)
 		why = how->to >= 0 ? "as -i says" : "all that there are";
 	for (i = 0; i < s->n_run; i++) {
 		const struct diff_run *r = &s->run[i];
@@ -245,7 +264,8 @@ side_say(
 		else if (r->n > 0)
 			warn("%s, %s: steps %lld to %lld of %lld (%s; %s)",
 			    label, name, (long long)r->from, (long long)r->to,
-			    (long long)r->n, r->key, why);
+			    (long long)r->n, r->key,
+			    !chosen || r->n == 1 ? why : even_why(r->by, why));
 	}
 }
 
@@ -332,7 +352,8 @@ struct diff_cols {
 	    const struct rec *r);
 	struct rec_type *type;
 	struct rec_col *iter, *src, *dur, *op_id, *op, *dir, *prim, *layer, *phase;
-	struct rec_col *what;                /* kern: short, copy: kind */
+	struct rec_col *what; /* kern: short, copy: kind, call: api,
+			       * over: name */
 	struct rec_col *flop, *tc;           /* kern */
 	struct rec_col *key, *name, *shapes; /* op */
 	struct rec_col *step, *gpu, *n_kern, *gpu_lo, *gpu_hi; /* iter */
@@ -340,7 +361,7 @@ struct diff_cols {
 
 struct diff_stream {
 	struct diff_model *m;
-	struct diff_cols kern, copy, set, graph, inst, op, iter, dev;
+	struct diff_cols kern, copy, set, graph, inst, op, iter, dev, call, over;
 	struct diff_place at;
 	size_t first, n_first, n_section;
 	bool one_each;
@@ -660,6 +681,33 @@ place_gpu(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 	add_to_row(p, &p->m->all, step, ns, f, tc);
 }
 
+/* Calls that load code or allocate, and what CUPTI calls loading: a step with
+ * much of it is not even. */
+static void
+place_once(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+{
+	enum steady_call is = STEADY_CALL_OTHER;
+	struct mview s = rec_view(r, c->what);
+	uint32_t step;
+	int64_t ns;
+
+	if (s.s == NULL)
+		return;
+	if (strcmp(rec_type_tag(c->type), "call") == 0)
+		is = steady_call(s.s, s.n);
+	else if (over_of(s.s, s.n) == OVER_LOAD)
+		is = STEADY_CALL_LOADS;
+	if (is == STEADY_CALL_OTHER || !rec_i64(r, c->dur, &ns) ||
+	    !step_of(p, c, r, &step))
+		return;
+	if (is == STEADY_CALL_LOADS)
+		p->side->step[step].load_ns =
+		    num_add(p->side->step[step].load_ns, ns);
+	else
+		p->side->step[step].alloc_ns =
+		    num_add(p->side->step[step].alloc_ns, ns);
+}
+
 static void
 place_free(struct diff_place *p)
 {
@@ -825,6 +873,19 @@ bind_dev(struct diff_cols *c, struct rec_reader *rd)
 }
 
 static void
+bind_once(struct diff_cols *c, struct rec_reader *rd, const char *tag,
+    const char *what)
+{
+	struct rec_type *t = rec_type(rd, tag);
+
+	c->type = t;
+	c->take = place_once;
+	rec_set_arg(t, c);
+	REC_COLS(t, REC_OPT, { &c->dur, "dur_ns" }, { &c->iter, "iter" },
+	    { &c->src, "src" }, { &c->what, what });
+}
+
+static void
 bind_all(struct diff_stream *in, struct rec_reader *rd)
 {
 	bind_gpu(in, &in->kern, rd, "kern", "short");
@@ -840,6 +901,8 @@ bind_all(struct diff_stream *in, struct rec_reader *rd)
 	bind_op(&in->op, rd);
 	bind_iter(&in->iter, rd);
 	bind_dev(&in->dev, rd);
+	bind_once(&in->call, rd, "call", "api");
+	bind_once(&in->over, rd, "over", "name");
 }
 
 void

@@ -396,14 +396,19 @@ stable_add(struct stable *l, const struct iteration *x)
 }
 
 /* The lengths of the steps; to be freed. */
-static int64_t *
+static struct steady_step *
 step_lengths(const struct stable *l)
 {
-	int64_t *v = xcalloc(l->n + 1, sizeof(*v));
+	struct steady_step *v = xcalloc(l->n + 1, sizeof(*v));
+	const struct iteration *x;
 	size_t i;
 
-	for (i = 0; i < l->n; i++)
-		v[i] = l->v[i].has_step ? l->v[i].step : STEADY_NONE;
+	for (i = 0; i < l->n; i++) {
+		x = &l->v[i];
+		v[i].ns = x->has_step ? x->step : STEADY_NONE;
+		v[i].load_ns = x->load_ns;
+		v[i].alloc_ns = x->alloc_ns;
+	}
 	return v;
 }
 
@@ -438,12 +443,13 @@ stable_list(struct iter_out *out, const struct stable *l, const char *key,
 	struct cand_line x = {
 		.kind = kind, .key = key, .op_id = -1, .src = src
 	};
-	int64_t *v = step_lengths(l);
-	double med = steady_median(v, l->n);
+	struct steady_step *v = step_lengths(l);
 	struct ivl u = { 0 };
+	double med;
 	size_t i;
 
 	steady_range(v, l->n, &x.from, &x.to);
+	med = steady_median(v, l->n);
 	free(v);
 	for (i = 0; i < l->n; i++) {
 		const struct iteration *it = &l->v[i];
@@ -471,20 +477,21 @@ stable_list(struct iter_out *out, const struct stable *l, const char *key,
 /* Mean and standard deviation of the known values of v[0..n). The deviation is
  * that of a sample; NAN of fewer than two values. */
 static void
-mean_of(const int64_t *v, size_t n, double *mean, double *std)
+mean_of(const struct steady_step *v, size_t n, double *mean, double *std)
 {
 	double sum = 0, sq = 0;
 	size_t i, k = 0;
 
 	for (i = 0; i < n; i++)
-		if (v[i] != STEADY_NONE) {
-			sum += (double)v[i];
+		if (v[i].ns != STEADY_NONE) {
+			sum += (double)v[i].ns;
 			k++;
 		}
 	*mean = k > 0 ? sum / (double)k : NAN;
 	for (i = 0; i < n; i++)
-		if (v[i] != STEADY_NONE)
-			sq += ((double)v[i] - *mean) * ((double)v[i] - *mean);
+		if (v[i].ns != STEADY_NONE)
+			sq += ((double)v[i].ns - *mean) *
+			      ((double)v[i].ns - *mean);
 	*std = k > 1 ? sqrt(sq / (double)(k - 1)) : NAN;
 }
 
@@ -499,12 +506,19 @@ stable_put(
     struct iter_out *out, const struct stable *l, bool all, const char *src)
 {
 	static const char *const names[] = { "n", "from", "to", "n_even",
-		"median_ns", "mean_ns", "std_ns", "within_pct", "src" };
-	int64_t *v = step_lengths(l), from, to;
+		"median_ns", "mean_ns", "std_ns", "within_pct", "agree",
+		"n_once", "src" };
+	static const char *const word[] = { "none", "none", "each other",
+		"median" };
+	struct steady_step *v = step_lengths(l);
+	int64_t from, to, once = 0;
+	enum steady_by by = steady_range(v, l->n, &from, &to);
 	double mean, std;
 	bool any;
+	size_t i;
 
-	steady_range(v, l->n, &from, &to);
+	for (i = 0; i < l->n; i++)
+		once += v[i].once;
 	if (all) {
 		from = l->n > 0 ? 0 : -1;
 		to = (int64_t)l->n - 1;
@@ -524,24 +538,30 @@ stable_put(
 	put_ns(mean);
 	put_ns(std);
 	out_i64(STEADY_PCT);
+	out_word(all ? NULL : word[by]);
+	out_i64(all ? 0 : once);
 	if (src != NULL)
 		out_raw(src, strlen(src));
 	out_end();
 	free(v);
 }
 
-bool
-stable_range(const struct stable *l, int64_t *from, int64_t *to)
+enum steady_by
+stable_range(
+    const struct stable *l, int64_t *from, int64_t *to, size_t *n_once)
 {
-	int64_t *v = step_lengths(l);
-	bool any;
+	struct steady_step *v = step_lengths(l);
+	enum steady_by by = steady_range(v, l->n, from, to);
+	bool any = *from >= 0;
+	size_t i;
 
-	steady_range(v, l->n, from, to);
+	*n_once = 0;
+	for (i = 0; i < l->n; i++)
+		*n_once += v[i].once;
 	free(v);
-	any = *from >= 0;
 	*from = any ? l->v[*from].iter : 0;
 	*to = any ? l->v[*to].iter : INT64_MAX;
-	return any;
+	return any ? by : STEADY_BY_NONE;
 }
 
 void

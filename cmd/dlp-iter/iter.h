@@ -10,6 +10,7 @@
 #include "map.h"
 #include "out.h"
 #include "spool.h"
+#include "steps.h"
 
 /* Where the iterations of a file lie in time. */
 
@@ -121,6 +122,7 @@ struct iter_acc {
 	int64_t gpu_done; /* length of the part before it, up to */
 	int64_t done_hi;  /* this time */
 	int64_t kern_ns;
+	int64_t load_ns, alloc_ns; /* calls that load code, that allocate */
 	uint64_t n_kern, n_op;
 };
 
@@ -140,6 +142,7 @@ void acc_clear(struct iter_accs *a);
 
 struct iteration { /* the fields of its record */
 	int64_t iter, start, dur, cpu_hi, gpu_lo, gpu_hi, gpu, step, kern_ns;
+	int64_t load_ns, alloc_ns; /* not fields */
 	uint64_t n_kern, n_op;
 	bool has_cpu, has_dur, has_gpu, has_step;
 	const char *key;
@@ -331,9 +334,10 @@ void stable_add(struct stable *l, const struct iteration *x);
 void stable_list(struct iter_out *out, const struct stable *l, const char *key,
     const char *kind, const char *src, int64_t lo, int64_t hi);
 
-/* The iterations of the stable range, both included; false: all of them, as no
- * two are even. */
-bool stable_range(const struct stable *l, int64_t *from, int64_t *to);
+/* The iterations of the stable range, both included; STEADY_BY_NONE: all of
+ * them, as none is even. *n_once: those left out because of work done once. */
+enum steady_by stable_range(
+    const struct stable *l, int64_t *from, int64_t *to, size_t *n_once);
 
 /* Writes a stable record; all: of all of them, even or not. src: escaped, or
  * NULL. */
@@ -439,6 +443,8 @@ struct iter_file {
 		EVEN_NONE,    /* no two are even: all count */
 		EVEN_SOME     /* only from to to count */
 	} even;
+	enum steady_by by; /* of EVEN_SOME: how they were chosen */
+	size_t n_once;     /* left out because of work done once */
 	int64_t from, to;
 };
 

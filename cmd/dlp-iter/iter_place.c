@@ -98,6 +98,8 @@ write_iter(struct iter_run *g, struct iter_file *f)
 		    acc_at(&f->accs, n),
 		    g->key.arg != NULL ? g->key.arg : f->own_key, &f->step_end);
 	x.src = f->name;
+	x.load_ns = acc_at(&f->accs, n)->load_ns;
+	x.alloc_ns = acc_at(&f->accs, n)->alloc_ns;
 	if (g->plan.wanted == ITER_EVEN
 		? g->phase == ITER_MEASURE
 		: g->o.list || (g->o.stable && iter_counts(g, f, x.iter)))

@@ -9,7 +9,9 @@
 #include "err.h"
 #include "iter.h"
 #include "num.h"
+#include "over.h"
 #include "stage.h"
+#include "steps.h"
 #include "workrec.h"
 
 /* Record types that get an iteration. */
@@ -39,7 +41,7 @@ struct iter_type {
 	const struct iter_tag *is;
 	bool no_length; /* only its start counts */
 	struct workrec_cols cols;
-	struct rec_col *op_start, *op_id, *inst_id, *text, *iter;
+	struct rec_col *op_start, *op_id, *inst_id, *text, *iter, *api, *name;
 };
 
 struct iter_reader {
@@ -171,6 +173,30 @@ see_key_work(struct iter_run *g, const struct iter_type *t, const struct rec *r,
 		    run_end(w, m));
 }
 
+/* Calls that load code or allocate, and what CUPTI calls loading: a program does
+ * so while it warms up. */
+static void
+see_once(const struct iter_type *t, const struct rec *r,
+    const struct workrec *w, struct iter_item *m)
+{
+	enum steady_call is = STEADY_CALL_OTHER;
+	size_t n;
+	const char *s;
+
+	if (!w->has_dur || m->kind != IT_REC)
+		return;
+	if (t->api != NULL && (s = rec_raw(r, t->api, &n)) != NULL)
+		is = steady_call(s, n);
+	else if (t->name != NULL && t->name->pos >= 0 &&
+		 (s = rec_raw(r, t->name, &n)) != NULL &&
+		 over_of(s, n) == OVER_LOAD)
+		is = STEADY_CALL_LOADS;
+	if (is == STEADY_CALL_OTHER)
+		return;
+	m->kind = is == STEADY_CALL_LOADS ? IT_LOAD : IT_ALLOC;
+	m->has_gpu = true;
+}
+
 static void
 see_record(struct stage *st, struct rec *r)
 {
@@ -188,6 +214,7 @@ see_record(struct stage *st, struct rec *r)
 	find_lane(g, &w, &m);
 	find_times(g, t, r, &w, &m);
 	find_field(t, r, &m);
+	see_once(t, r, &w, &m);
 	if (t->text != NULL)
 		see_range(g, t, r, &w, &m);
 	else if (g->phase == ITER_WAIT)
@@ -386,6 +413,10 @@ bind_placed(struct iter_run *g, struct stage *st, size_t i)
 	REC_COLS(t, REC_OPT, { &b->op_start, "op_start_ns" },
 	    { &b->op_id, "op_id" }, { &b->inst_id, "inst_id" },
 	    { &b->iter, "iter" });
+	if (strcmp(tags[i].tag, "call") == 0)
+		b->api = rec_col(t, "api", REC_OPT);
+	if (strcmp(tags[i].tag, "over") == 0)
+		b->name = rec_col(t, "name", REC_OPT);
 	if (strcmp(tags[i].tag, "range") == 0)
 		b->text = rec_col(t, "text", REC_OPT);
 }

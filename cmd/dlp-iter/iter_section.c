@@ -196,7 +196,9 @@ measure(struct iter_run *g)
 	for (i = 0; i < g->files.n; i++) {
 		f = &g->files.v[i];
 		iter_place_end(g, f);
-		if (stable_range(&f->stable, &f->from, &f->to))
+		f->by =
+		    stable_range(&f->stable, &f->from, &f->to, &f->n_once);
+		if (f->by != STEADY_BY_NONE)
 			f->even = EVEN_SOME;
 		else
 			f->even = EVEN_NONE;
@@ -213,19 +215,29 @@ static void
 say_even(const struct iter_run *g, const struct iter_file *f)
 {
 	const char *in = f->name != NULL ? f->name : "";
+	const char *colon = *in != '\0' ? ": " : "";
+	const char *once =
+	    f->n_once > 0 ? ", without those that load code or allocate" : "";
 
 	if (g->o.stable || g->broken || f->even == EVEN_UNKNOWN)
 		return;
 	if (f->even == EVEN_NONE)
 		warn("%s%sall of %zu steps count: no two are within %d %% of"
 		     " the median",
-		    in, *in != '\0' ? ": " : "", f->stable.n, STEADY_PCT);
+		    in, colon, f->stable.n, STEADY_PCT);
+	else if (f->by == STEADY_BY_ALONE && f->stable.n > 1)
+		warn("%s%sstep %lld of %zu counts alone: no two consecutive"
+		     " steps agree within %d %%%s (-i chooses others)",
+		    in, colon, (long long)f->from, f->stable.n, STEADY_PCT,
+		    once);
 	else
 		warn("%s%ssteps %lld to %lld of %zu count: the most"
-		     " consecutive steps within %d %% of the median (-i chooses"
+		     " consecutive steps within %d %% of %s%s (-i chooses"
 		     " others)",
-		    in, *in != '\0' ? ": " : "", (long long)f->from,
-		    (long long)f->to, f->stable.n, STEADY_PCT);
+		    in, colon, (long long)f->from, (long long)f->to,
+		    f->stable.n, STEADY_PCT,
+		    f->by == STEADY_BY_EACH ? "each other" : "the median",
+		    once);
 }
 
 void
@@ -239,7 +251,8 @@ iter_no_key(struct iter_run *g)
 void
 iter_item(struct iter_run *g, struct iter_item *m, const char *line)
 {
-	if (g->plan.by == ITER_BY_OWN && m->has_gpu && m->src != SRC_NONE)
+	if (g->plan.by == ITER_BY_OWN && m->has_gpu &&
+	    (m->kind == IT_KERN || m->kind == IT_GPU) && m->src != SRC_NONE)
 		own_work(&g->files.v[m->src].own, m->t, num_sub(m->hi, m->lo));
 	if (g->phase != ITER_WAIT) {
 		iter_place(g, m, line);

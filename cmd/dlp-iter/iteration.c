@@ -80,11 +80,26 @@ add_gpu(struct iter_acc *c, int64_t lo, int64_t hi)
 		fold_gpu(c);
 }
 
+static void
+add_once(struct iter_acc *c, const struct iter_item *m)
+{
+	int64_t ns = num_sub(m->hi, m->lo);
+
+	if (c != NULL && m->kind == IT_LOAD)
+		c->load_ns = num_add(c->load_ns, ns);
+	else if (c != NULL)
+		c->alloc_ns = num_add(c->alloc_ns, ns);
+}
+
 void
 acc_add(struct iter_accs *a, size_t n, const struct iter_item *m)
 {
 	struct iter_acc *c;
 
+	if (m->kind == IT_LOAD || m->kind == IT_ALLOC) {
+		add_once(acc_at(a, n), m);
+		return;
+	}
 	if (m->kind != IT_KERN && m->kind != IT_GPU && m->kind != IT_INST)
 		return;
 	c = acc_at(a, n);

@@ -13,6 +13,8 @@ enum iter_kind {
 	IT_PASS,      /* a line that is passed on as it is */
 	IT_LEGEND,    /* a legend that gets the column */
 	IT_REC,       /* a record at a time, in launch order */
+	IT_LOAD,      /* the same: loads code */
+	IT_ALLOC,     /* the same: allocates */
 	IT_MEM,       /* the same, which is never dropped */
 	IT_KERN,      /* a kernel */
 	IT_GPU,       /* other work on the GPU */
@@ -30,10 +32,10 @@ struct iter_item {
 	uint32_t iter_len;
 	uint32_t src, lane; /* SRC_NONE: of no known file */
 	enum iter_kind kind;
-	bool has_gpu;
+	bool has_gpu; /* lo and hi are set */
 	int64_t t;      /* the time that places it, or NO_TIME */
 	int64_t now;    /* its place in launch order, or NO_TIME */
-	int64_t lo, hi; /* on the GPU, if has_gpu */
+	int64_t lo, hi; /* on the GPU, of IT_LOAD and IT_ALLOC on the CPU */
 };
 
 struct spool *spool_new(void);

@@ -106,7 +106,8 @@ struct overview {
 	double n_all, n_used, mean, sq;
 	int n_stable; /* files with steps */
 	bool no_std, differ;
-	char *first, *last, *within; /* of the last file */
+	char *first, *last, *within, *agree; /* of the last file */
+	double n_once; /* steps left out because of work done once */
 
 	/* time of the steps that count; overview_total() */
 	double ns[OV_CLASSES], wall, between, between_idle;

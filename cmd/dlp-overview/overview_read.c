@@ -18,7 +18,7 @@ struct overview_cols {
 	} dev;
 	struct {
 		struct rec_col *src, *n, *n_even, *mean, *std, *from, *to,
-		    *within;
+		    *within, *agree, *once;
 	} stable;
 	struct {
 		struct rec_col *iter, *dropped;
@@ -218,6 +218,8 @@ on_stable(struct stage *st, struct rec *r)
 	keep_word(&o->first, o, r, col->stable.from);
 	keep_word(&o->last, o, r, col->stable.to);
 	keep_word(&o->within, o, r, col->stable.within);
+	keep_word(&o->agree, o, r, col->stable.agree);
+	o->n_once += number(r, col->stable.once);
 }
 
 static void
@@ -627,7 +629,8 @@ read_steps(struct overview_cols *c, struct stage *st)
 	    { &c->stable.n_even, "n_even" }, { &c->stable.mean, "mean_ns" },
 	    { &c->stable.std, "std_ns" }, { &c->stable.from, "from" },
 	    { &c->stable.to, "to" }, { &c->stable.within, "within_pct" });
-	c->stable.src = rec_col(t, "src", REC_OPT);
+	REC_COLS(t, REC_OPT, { &c->stable.agree, "agree" },
+	    { &c->stable.once, "n_once" }, { &c->stable.src, "src" });
 	t = stage_on(st, "cut", on_cut, NULL, NULL);
 	c->cut.iter = rec_col(t, "iter", REC_NEED);
 	c->cut.dropped = rec_col(t, "dropped", REC_OPT);
@@ -739,7 +742,7 @@ overview_free(struct overview *o)
 		&o->slow_why, &o->why_op, &o->gap, &o->phase };
 	struct smap *maps[] = { &o->dev_name, &o->dev_key, &o->src, &o->fired,
 		&o->unjudged };
-	char *texts[] = { o->cmd_file, o->first, o->last, o->within,
+	char *texts[] = { o->cmd_file, o->first, o->last, o->within, o->agree,
 		o->edge_api, o->try_key };
 	size_t i;
 

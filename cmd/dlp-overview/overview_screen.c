@@ -458,6 +458,21 @@ put_numbers(struct buf *b, const struct overview *o)
 }
 
 static void
+put_left_out(struct buf *b, const struct overview *o)
+{
+	if (o->n_all <= o->n_used) {
+		buf_puts(b, "none left out");
+		return;
+	}
+	buf_printf(b, "%.0f uneven left out", o->n_all - o->n_used);
+	if (o->n_once > 0)
+		buf_printf(b, ", of which %.0f load%s code or allocate%s",
+		    o->n_once, o->n_once > 1 ? "" : "s",
+		    o->n_once > 1 ? "" : "s");
+	buf_puts(b, " (-i chooses others)");
+}
+
+static void
 put_which_steps(struct screen *s)
 {
 	struct overview *o = s->o;
@@ -482,16 +497,19 @@ put_which_steps(struct screen *s)
 	} else {
 		buf_printf(&b, "%.0f", o->n_all);
 		put_numbers(&b, o);
-		buf_printf(&b,
-		    ": the most consecutive steps within %s %% of the"
-		    " median; ",
-		    o->within);
-		if (o->n_all > o->n_used)
+		if (strcmp(o->agree, "none") == 0 && o->n_all > 1)
 			buf_printf(&b,
-			    "%.0f uneven left out (-i chooses others)",
-			    o->n_all - o->n_used);
+			    ": no two steps in a row agree within %s %%; ",
+			    o->within);
 		else
-			buf_puts(&b, "none left out");
+			buf_printf(&b,
+			    ": the most consecutive steps within %s %% of %s;"
+			    " ",
+			    o->within,
+			    strcmp(o->agree, "each other") == 0
+				? "each other"
+				: "the median");
+		put_left_out(&b, o);
 	}
 	page_fill(&s->page, "steps   ", "%s", buf_str(&b));
 	buf_free(&b);
