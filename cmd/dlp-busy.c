@@ -33,6 +33,7 @@ enum busy_class {
 	C_TC,
 	C_KERN,
 	C_GRAPH,
+	C_COMM,
 	C_MEM,
 	C_DATA,
 	C_IO,
@@ -118,6 +119,7 @@ struct busy_times { /* zeroed but for mode */
 	struct busy_file **file;
 	size_t n_file;
 	struct smap names;
+	bool any_comm; /* communication ran; otherwise its class has no row */
 	uint64_t with_tc, no_tc; /* kernels that tell whether they use Tensor
 				    Cores, and that do not */
 	int64_t now;             /* what comes from now on is launched later */
@@ -136,6 +138,8 @@ struct busy_mode {
 	 * NULL: it stays with the last step. */
 	void (*close_steps)(struct busy_file *f);
 
+	bool no_comm; /* communication is like any other kernel */
+
 	/* Writes the records of a file, whose devices' time is over at end. */
 	void (*write)(struct busy_times *b, struct busy_file *f, int64_t end);
 
@@ -146,7 +150,7 @@ struct busy_mode {
 
 /* Which names belong to a class. */
 
-static const char *const words[C_N] = { "tc", "kern", "graph", "mem",
+static const char *const words[C_N] = { "tc", "kern", "graph", "comm", "mem",
 	"dataload", "io", "cpu", "other" };
 
 static const char *
@@ -347,7 +351,8 @@ sums_at(struct lane *l, size_t i)
 static void
 add_edge(struct lane *l, unsigned mask, int64_t ns)
 {
-	if (mask & (BIT(C_TC) | BIT(C_KERN) | BIT(C_GRAPH) | BIT(C_MEM))) {
+	if (mask & (BIT(C_TC) | BIT(C_KERN) | BIT(C_GRAPH) | BIT(C_COMM) |
+		BIT(C_MEM))) {
 		l->any_gpu = true;
 		memset(&l->edge[1], 0, sizeof(l->edge[1]));
 	} else {
@@ -741,6 +746,8 @@ put_class_row(struct busy_times *b, const struct busy_file *f,
 	const char *w = class_word((enum busy_class)c);
 	bool known = c != C_TC || x->tc || s->all[C_KERN] == 0;
 
+	if (c == C_COMM && !b->any_comm)
+		return;
 	out_rec_src(&b->busy_type, "busy", b->mode->cols, b->mode->n_cols,
 	    f->name != NULL);
 	out_opt(x->iter >= 0, x->iter);
@@ -1037,6 +1044,7 @@ static const char *const dlprof_cols[] = { "iter", "dev", "class", "dur_ns",
 
 static const struct busy_mode busy_dlprof = {
 	.is_io = is_dlprof_io,
+	.no_comm = true,
 	.write = write_iterations,
 	.cols = dlprof_cols,
 	.n_cols = ARRAY_LEN(dlprof_cols),
@@ -1046,7 +1054,7 @@ struct busy_type {             /* of records */
 	enum busy_class class; /* of GPU work */
 	struct workrec_cols cols;
 	struct rec_col *api, *inst_id; /* the call's name; the run of its op */
-	struct rec_col *tc;            /* kern */
+	struct rec_col *tc, *dir;      /* kern */
 	struct rec_col *text;          /* inst, range, os */
 };
 
@@ -1087,6 +1095,10 @@ kern_class(struct busy_times *b, const struct busy_type *k, const struct rec *r)
 	struct mview tc = rec_view(r, k->tc);
 
 	*(tc.s == NULL ? &b->no_tc : &b->with_tc) += 1;
+	if (!b->mode->no_comm && rec_is(r, k->dir, "comm")) {
+		b->any_comm = true;
+		return C_COMM;
+	}
 	return mv_eq(tc, "yes") ? C_TC : C_KERN;
 }
 
@@ -1303,7 +1315,7 @@ listen_calls(struct stage *st, const char *tag, stage_fn *fn,
 	k->class = c;
 	workrec_bind(&k->cols, t, WORKREC_SPAN, opt);
 	REC_COLS(t, REC_OPT, { &k->api, "api" }, { &k->inst_id, "inst_id" },
-	    { &k->tc, "tc" });
+	    { &k->tc, "tc" }, { &k->dir, "dir" });
 }
 
 static void

@@ -643,8 +643,8 @@ const struct col_def col_defs[] = {
 	{ "busy", "dev", BUSY, COL_INT, "device" },
 	{ "busy", "class", BUSY, COL_TEXT,
 	    "tc: kernels that use Tensor Cores, kern: other kernels, graph:"
-	    " graphs recorded as a whole, mem: copies and sets, dataload, io,"
-	    " cpu: ops and API calls, other" },
+	    " graphs recorded as a whole, comm: communication, mem: copies and"
+	    " sets, dataload, io, cpu: ops and API calls, other" },
 	{ "busy", "dur_ns", BUSY, COL_INT,
 	    "time in which the class is active and none of the classes "
 	    "before it is, so that the sum over the classes is the "
@@ -811,6 +811,10 @@ const struct col_def col_defs[] = {
 	{ "overview", "tc_ns", OVERVIEW, COL_INT,
 	    "time, summed over the GPUs, in which a kernel that uses "
 	    "Tensor Cores runs" },
+	{ "overview", "comm_ns", OVERVIEW, COL_INT,
+	    "time in which communication and no other kernel runs: exposed_ns "
+	    "of comm records. Their comm_ns is all communication, and that "
+	    "of coll records the part without waiting" },
 	{ "overview", "kern_ns", OVERVIEW, COL_INT,
 	    "time in which only other kernels run" },
 	{ "overview", "graph_ns", OVERVIEW, COL_INT,
@@ -835,6 +839,8 @@ const struct col_def col_defs[] = {
 	    "sum of all GPU work launched in them" },
 	{ "overview", "op_ns", OVERVIEW, COL_INT,
 	    "the part of work_ns with an op" },
+	{ "overview", "comm_work_ns", OVERVIEW, COL_INT,
+	    "the part of work_ns in communication: the sum of its kernels" },
 	{ "overview", "kernel_ns", OVERVIEW, COL_INT,
 	    "the part of work_ns in kernels and graphs" },
 	{ "overview", "shapes_ns", OVERVIEW, COL_INT,

@@ -881,6 +881,10 @@ add_busy(struct facts *f, const struct advise_type *t, const struct rec *r)
 	f->has_busy = true;
 	counts = rec_i64(r, t->at.iter, &in) || rec_i64(r, t->col[1], &in);
 	f->in_steps |= counts;
+	if (text_is(s, n, "comm")) { /* kernels, too */
+		s = word[B_KERN];
+		n = strlen(s);
+	}
 	for (i = 0; i < N_BUSY; i++)
 		if (text_is(s, n, word[i])) {
 			struct device *d = facts_dev(f, dev);

@@ -784,7 +784,7 @@ class_of(const char *s, size_t n)
 		const char *word;
 		int class;
 	} words[] = { { "tc", C_TC }, { "kern", C_KERN }, { "graph", C_KERN },
-		{ "mem", C_MEM }, { "dataload", C_DATA }, { "io", C_IO },
+		{ "comm", C_KERN }, { "mem", C_MEM }, { "dataload", C_DATA }, { "io", C_IO },
 		{ "cpu", C_CPU }, { "other", C_OTHER } };
 	size_t i;
 

@@ -36,6 +36,7 @@ enum overview_class {
 	OV_TC,
 	OV_KERN,
 	OV_GRAPH,
+	OV_COMM,
 	OV_MEM,
 	OV_IDLE,
 	OV_DATALOAD, /* a part of OV_IDLE */
@@ -117,7 +118,7 @@ struct overview {
 	struct tally op, no_op_why, kern, why, slow_why, why_op;
 	struct overview_op *ops; /* by the number of their name in op */
 	size_t ops_cap;
-	double n_kern, work, no_op, kern_ns, graph_ns, no_shapes, no_flop,
+	double n_kern, work, comm_work, no_op, kern_ns, graph_ns, no_shapes, no_flop,
 	    no_verdict, tc_dark, eligible, slow;
 	double n_judged;
 	struct tally gap, phase;

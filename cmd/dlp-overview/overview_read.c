@@ -236,7 +236,8 @@ on_cut(struct stage *st, struct rec *r)
 static enum overview_class
 class_of(const char *class)
 {
-	static const char *const working[] = { "tc", "kern", "graph", "mem" };
+	static const char *const working[] = { "tc", "kern", "graph",
+		"comm", "mem" };
 	int i;
 
 	for (i = 0; i < OV_IDLE; i++)
@@ -398,6 +399,8 @@ add_kernels(struct overview *o, const struct rec *r, const char *op, double ns)
 
 	o->n_kern += number(r, col->work.n);
 	o->kern_ns += ns;
+	if (rec_is(r, col->work.dir, "comm"))
+		o->comm_work += ns;
 	if (has(r, col->work.lacks, "shapes"))
 		o->no_shapes += ns;
 	if (has(r, col->work.lacks, "flop"))

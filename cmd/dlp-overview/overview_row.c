@@ -86,6 +86,7 @@ put_times(const struct overview *o)
 	put_number(o->n_all > 0 && has_std, std);
 	put_number(o->timed, o->n_gpu > 0 ? o->wall / o->n_gpu : 0);
 	put_number(o->timed, o->ns[OV_TC]);
+	put_number(o->timed || o->comm_work == 0, o->ns[OV_COMM]);
 	put_number(o->timed, o->ns[OV_KERN]);
 	put_number(o->timed, o->ns[OV_GRAPH]);
 	put_number(o->timed, o->ns[OV_MEM]);
@@ -108,6 +109,7 @@ put_work(const struct overview *o)
 	put_number(any, o->n_kern);
 	put_number(any, o->work);
 	put_number(any, o->work - o->no_op);
+	put_number(true, o->comm_work);
 	put_number(any, o->kern_ns);
 	put_number(any, o->kern_ns - o->no_shapes);
 	put_number(any, o->kern_ns - o->no_flop);
@@ -153,7 +155,7 @@ overview_row_failed(const char *file, const char *error)
 	out_rec(out_type_reg("overview", NULL));
 	out_text(file, strlen(file));
 	put_word("failed");
-	out_unsets(28);
+	out_unsets(30);
 	out_text(error, error != NULL ? strlen(error) : 0);
 	out_end();
 }

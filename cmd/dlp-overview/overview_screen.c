@@ -590,6 +590,7 @@ put_gpu_time(struct screen *s)
 
 	buf_puts(&out_buf, "\nGPU time\n");
 	page_bar(&s->page, "Tensor Core kernels", o->ns[OV_TC]);
+	part(s, "communication only", o->ns[OV_COMM]);
 	page_bar(&s->page, "other kernels", o->ns[OV_KERN]);
 	part(s, "graphs", o->ns[OV_GRAPH]);
 	page_bar(&s->page, "copies and sets", o->ns[OV_MEM]);
@@ -899,6 +900,8 @@ put_next(struct screen *s)
 		{ "coverage", "what is not known, and why", o->no_op },
 		{ "gaps", "when the GPU idles, and why",
 		    o->timed ? o->ns[OV_IDLE] : 0 },
+		{ "ranks", "which rank the others wait for; give the files of"
+			   " all ranks", o->ns[OV_COMM] },
 		{ "tc", "what does not use Tensor Cores, or slowly",
 		    o->eligible + o->slow },
 		{ "top", "all ops; -g kernel, layer, shape", o->work },
@@ -915,7 +918,10 @@ put_next(struct screen *s)
 		buf_printf(&out_buf, "dlp %s", p->report);
 		put_same_steps(&out_buf, s);
 		buf_putc(&out_buf, ' ');
-		put_profile(&out_buf, s);
+		if (strcmp(p->report, "ranks") == 0 && o->n_src <= 1)
+			buf_puts(&out_buf, "FILE...");
+		else
+			put_profile(&out_buf, s);
 		buf_putc(&out_buf, '\n');
 		(void)snprintf(what, sizeof(what), "        %s", p->what);
 		page_line(&s->page, what);

@@ -1,0 +1,197 @@
+# Communication: which kernels it is, which collective, and where its time is
+# shown. Every number is checked against SQL on real profiles of two GPUs:
+# DistributedDataParallel (h200/ddp2_rank0), a step of FSDP2, and each kind of
+# collective once per step (colls).
+
+load lib
+
+TAB='	'
+PROFILES='h200/ddp2_rank0 comm/fsdp2 comm/colls'
+
+setup_file() {
+	command -v sqlite3 >/dev/null || return 0
+	cd "$BATS_FILE_TMPDIR" || return
+	for p in $PROFILES; do
+		f=${p##*/}
+		xz -dc "$ROOT/tests/data/$p.sqlite.xz" >"$f.db"
+		dlp-parse "$f.db" | dlp-correlate >"$f.dlp" 2>/dev/null
+		# the same kernels by names that tell nothing
+		cp "$f.db" "$f.no.db"
+		sqlite3 "$f.no.db" "UPDATE StringIds
+		    SET value = replace(value, 'nccl', 'quux')
+		    WHERE value LIKE 'ncclDev%'"
+		dlp-parse "$f.no.db" | dlp-correlate >"$f.no.dlp" 2>/dev/null
+	done
+}
+
+setup() {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	cd "$BATS_FILE_TMPDIR" || return
+}
+
+sql() {
+	sqlite3 -readonly -separator "$TAB" "file:$1.db?immutable=1" "$2"
+}
+
+# kerns FILE COLUMN,...: of the kernels, in the order of the database.
+kerns() {
+	dlp-fmt -T kern --tsv -H -c "idx,$2" "$1.dlp" | sort -n
+}
+
+# The kernels of NCCL by SQL: place in the table, duration.
+nccl_kernels() {
+	sql "$1" "SELECT k.rowid, k.end - k.start
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s
+	    ON s.id = k.shortName WHERE s.value LIKE 'nccl%' ORDER BY 1"
+}
+
+@test "a kernel is communication if and only if its name says so" {
+	for p in $PROFILES; do
+		f=${p##*/}
+		nccl_kernels "$f" >want
+		[ -s want ]
+		kerns "$f" dir,dur_ns | awk -F'\t' -v OFS='\t' \
+		    '$2 == "comm" { print $1, $3 }' >got
+		diff want got
+		# and no other name has an op of communication
+		[ -z "$(kerns "$f" dir,short | awk -F'\t' \
+		    '($2 == "comm") != ($3 ~ /^nccl/)')" ]
+	done
+}
+
+@test "the ranges around the launch say which collective it is" {
+	# the innermost range nccl:... of PyTorch around the call, by SQL
+	for p in $PROFILES; do
+		f=${p##*/}
+		sql "$f" "
+		SELECT k.rowid, (SELECT coalesce(n.text, t.value)
+		    FROM NVTX_EVENTS n LEFT JOIN StringIds t ON t.id = n.textId
+		    WHERE n.globalTid = r.globalTid
+		    AND coalesce(n.text, t.value) LIKE 'nccl:%'
+		    AND r.start BETWEEN n.start AND n.end
+		    ORDER BY n.start DESC LIMIT 1)
+		FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s
+		ON s.id = k.shortName JOIN CUPTI_ACTIVITY_KIND_RUNTIME r
+		ON r.correlationId = k.correlationId
+		WHERE s.value LIKE 'nccl%' ORDER BY 1" |
+		    sed -e 's/nccl:all_reduce_barrier.*/barrier/' \
+			-e 's/nccl:_all_gather_base.*/all_gather/' \
+			-e 's/nccl:_reduce_scatter_base.*/reduce_scatter/' \
+			-e 's/nccl:\([a-z_]*[a-z]\).*/\1/' >want
+		kerns "$f" dir,op | awk -F'\t' -v OFS='\t' \
+		    '$2 == "comm" { print $1, $3 }' >got
+		diff want got
+	done
+	# sends by name, five collectives by their ranges
+	[ "$(dlp-fmt -T kern --tsv -H -c short,op colls.dlp |
+	    sed -n 's/^ncclDevKernel_SendRecv\t//p' | sort -u | tr '\n' ' ')" = \
+	    "all_to_all gather scatter send " ]
+}
+
+@test "for_op is what op would be; layer, phase and why are the same" {
+	for p in $PROFILES; do
+		f=${p##*/}
+		kerns "$f" dir,for_mod,for_op,for_dir,mod,op,layer,phase,why |
+		    awk -F'\t' -v OFS='\t' '{
+			if ($2 == "comm")
+				print $1, $3, $4, $5, $8, $9, $10
+			else
+				print $1, $6, $7, $2, $8, $9, $10
+		}' >got
+		kerns "$f.no" mod,op,dir,layer,phase,why >want
+		diff want got
+	done
+	# hooks of FSDP2 and DDP launched it
+	[ "$(kerns fsdp2 dir,for_op | grep -c "comm${TAB}RegisterPost")" -eq 4 ]
+	[ "$(kerns ddp2_rank0 dir,for_op | grep -c "comm${TAB}conv2d")" -eq 6 ]
+}
+
+@test "a copy or another kernel in a collective's range keeps its op" {
+	for p in $PROFILES; do
+		f=${p##*/}
+		for type in copy set; do
+			dlp-fmt -T $type --tsv -H -c id,op,dir "$f.dlp" >got
+			dlp-fmt -T $type --tsv -H -c id,op,dir "$f.no.dlp" \
+			    >want
+			diff want got
+		done
+	done
+	dlp-fmt -T copy --tsv -H -c op,dir colls.dlp | grep -q "${TAB}fprop"
+	[ -z "$(dlp-fmt -T copy --tsv -H -c dir colls.dlp | grep comm)" ]
+}
+
+@test "runs of ops hold no communication, and its own runs hold all of it" {
+	for p in $PROFILES; do
+		f=${p##*/}
+		want=$(nccl_kernels "$f" | awk -F'\t' '{ s += $2 } END { print s }')
+		got=$(dlp-agg -T inst -g dir -a sum -f gpu_ns "$f.dlp" |
+		    dlp-fmt -T agg --tsv -H | sed -n "s/^comm$TAB//p")
+		[ "$got" = "$want" ]
+		# with the time that others have without the rule, it is all
+		all=$(dlp-fmt -T inst --tsv -H -c gpu_ns "$f.no.dlp" |
+		    awk '{ s += $1 } END { print s }')
+		now=$(dlp-fmt -T inst --tsv -H -c gpu_ns "$f.dlp" |
+		    awk '{ s += $1 } END { print s }')
+		# (a run's gpu_ns is a union: alone, both parts are as long)
+		[ "$now" -ge "$all" ]
+	done
+}
+
+# The time in which NCCL and no other kernel runs, of the whole file: the
+# borders of all kernels by SQL, then a sweep.
+only_comm() {
+	sql "$1" "
+	SELECT start, 1, s.value LIKE 'nccl%' FROM CUPTI_ACTIVITY_KIND_KERNEL k
+	    JOIN StringIds s ON s.id = k.shortName
+	UNION ALL SELECT end, -1, s.value LIKE 'nccl%'
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s
+	    ON s.id = k.shortName ORDER BY 1, 2" |
+	    awk '{
+		if (comm > 0 && other == 0)
+			sum += $1 - at
+		at = $1
+		if ($3)
+			comm += $2
+		else
+			other += $2
+	} END { print sum }'
+}
+
+@test "dlp-busy: the class comm is the time in which no other kernel runs" {
+	for p in $PROFILES; do
+		f=${p##*/}
+		dlp-flops -q "$f.dlp" | dlp-busy 2>/dev/null |
+		    dlp-agg -T busy -g class -a sum -f dur_ns,union_ns |
+		    dlp-fmt -T agg --tsv -H >got
+		[ "$(sed -n "s/^comm$TAB\([0-9]*\)$TAB.*/\1/p" got)" = \
+		    "$(only_comm "$f")" ]
+	done
+	# not as DLProf counts, and not where there is none
+	dlp-busy -D fsdp2.dlp 2>/dev/null >got
+	! grep -q "^busy.*${TAB}comm" got
+	dlp-parse "$LENET" | dlp-correlate | dlp-busy 2>/dev/null >got
+	! grep -q "^busy.*${TAB}comm" got
+}
+
+@test "dlp FILE: comm_ns and the others add up; digits without communication" {
+	for f in ddp2_rank0.db fsdp2.db colls.db "$LENET"; do
+		dlp --tsv "$f" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{
+			s = $at["tc_ns"] + $at["comm_ns"] + $at["kern_ns"] + \
+			    $at["graph_ns"] + $at["mem_ns"] + $at["idle_ns"]
+			if (s != $at["wall_ns"] || \
+			    $at["comm_ns"] $at["comm_work_ns"] !~ /^[0-9]+$/)
+				exit 1
+			print $at["comm_ns"], $at["comm_work_ns"]
+		}' >got
+		[ "$f" != "$LENET" ] || [ "$(cat got)" = "0 0" ]
+	done
+	# one step: all kernels that it launched
+	[ "$(dlp --tsv fsdp2.db | awk -F'\t' '
+	    NR == 1 { while ($++i != "comm_work_ns"); next } { print $i }')" = \
+	    "$(nccl_kernels fsdp2 | awk '{ s += $2 } END { print s }')" ]
+	# and the screen has it
+	dlp fsdp2.db | grep -q '^  communication only .* [0-9.]* %'
+	dlp fsdp2.db | grep -q '^next: *dlp ranks\|^ *dlp ranks .*FILE\.\.\.'
+}
