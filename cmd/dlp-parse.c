@@ -17,6 +17,7 @@
 #include "drop.h"
 #include "err.h"
 #include "out.h"
+#include "sandbox.h"
 #include "stage.h"
 
 static const char usage[] =
@@ -267,6 +268,20 @@ put_profiles(struct parse *run, int argc, char **argv, bool unbuffered)
 	close_profiles(run);
 }
 
+/* Only if nsys has to export a report can this not be done before the first
+ * byte is read; then out_open() does a part of it. */
+static void
+confine(int n, char **paths)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (head_is_report(paths[i]))
+			return;
+	sandbox_enter();
+	sandbox_files(paths, n);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -280,6 +295,7 @@ main(int argc, char **argv)
 	unbuffered = read_options(&run, argc, argv);
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);
+	confine(argc - optind, argv + optind);
 	if (argc - optind <= 1 && dict_is(&dict, &run, argv[optind]))
 		put_dict(&run, &dict, argc, argv, unbuffered);
 	else

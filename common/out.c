@@ -14,6 +14,7 @@
 #include "err.h"
 #include "esc.h"
 #include "out.h"
+#include "sandbox.h"
 
 #define FLUSH_AT (128 * 1024)
 #define PIPE_SIZE (1024 * 1024)
@@ -55,6 +56,7 @@ static size_t n_at_finish;
 void
 out_open(bool unbuffered)
 {
+	sandbox_enter();
 	unbuf = unbuffered;
 	buf_reserve(&out_buf, FLUSH_AT * 2);
 #ifdef F_SETPIPE_SZ

@@ -78,8 +78,12 @@ map_file(size_t bytes)
 static bool
 fits(size_t most, size_t old, size_t bytes)
 {
-	size_t rest = held - (old >= SPILL_LEAST ? old : 0);
+	size_t rest;
 
+	/* another thread may be here: not even a write of the same value */
+	if (bytes < SPILL_LEAST && old < SPILL_LEAST)
+		return true;
+	rest = held - (old >= SPILL_LEAST ? old : 0);
 	if (bytes < SPILL_LEAST)
 		bytes = 0;
 	if (bytes > 0 && (bytes > most || rest > most - bytes))

@@ -23,6 +23,7 @@ LICENSE
 Makefile
 NEWS.md
 README.md
+SECURITY.md
 cmd
 common
 man
