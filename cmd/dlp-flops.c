@@ -10,12 +10,17 @@
 
 static const char usage[] =
     "usage: dlp-flops [-qu] [-f RULES]... [--ranks N] [-S SIZE]\n"
-    "                 [--tc-rules FILE] [--drop TYPE[:COLUMNS]]... [FILE]\n"
+    "                 [--tc-rules FILE] [--hlo PATH]... [--inductor PATH]...\n"
+    "                 [--drop TYPE[:COLUMNS]]... [FILE]\n"
     "\n"
     "Adds FLOPs, bytes, number type and Tensor Core use to kernels.\n"
     "\n"
     "  -f, --rules RULES    read rules for FLOPs and bytes; they come before\n"
     "                       the built-in ones\n"
+    "      --hlo PATH       read XLA's HLO text, a file or a folder of\n"
+    "                       *after_optimizations.txt\n"
+    "      --inductor PATH  read Inductor's output code, a file or a folder of\n"
+    "                       torch_compile_debug\n"
     "  -q, --quiet          do not say how many kernels have unknown FLOPs\n"
     "      --ranks N        the number of GPUs in a collective, for bus_bytes\n"
     "      --tc-rules FILE  read Tensor Core rules, in place of the shipped\n"
@@ -34,6 +39,18 @@ static void
 set_ranks(void *ranks, const char *arg)
 {
 	*(int64_t *)ranks = cli_i64("--ranks", arg, 1, 1 << 24);
+}
+
+static void
+add_hlo(void *side, const char *path)
+{
+	side_hlo(side, path);
+}
+
+static void
+add_inductor(void *side, const char *path)
+{
+	side_inductor(side, path);
 }
 
 static void
@@ -67,6 +84,8 @@ main(int argc, char **argv)
 		{ 'q', "quiet", .flag = &quiet },
 		{ 0, "ranks", .set = set_ranks, .to = &flops.ranks },
 		SPILL_OPTION,
+		{ 0, "hlo", .set = add_hlo, .to = &flops.side },
+		{ 0, "inductor", .set = add_inductor, .to = &flops.side },
 		{ 0, "tc-rules", .arg = &tc_rules },
 		DROP_OPTION,
 		{ 0 },

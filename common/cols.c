@@ -703,6 +703,8 @@ const struct col_def col_defs[] = {
 	    "for a kernel of Inductor: an estimate of its operations" },
 	{ "kern", "est_bytes", FLOPS, COL_INT,
 	    "for a kernel of Inductor: an estimate of its bytes" },
+	{ "kern", "line", FLOPS, COL_TEXT,
+	    "line of the program, FILE:LINE, by a compiler's file" },
 
 	{ "kern", "tflops", RATE, COL_NUM, "achieved TFLOP/s" },
 	{ "kern", "gb_s", RATE, COL_NUM, "achieved GB/s" },

@@ -79,3 +79,32 @@ T=h200/compile_train.sqlite.xz
 	[ "$(grep -v '^range' c | grep -c '## Call')" -eq 0 ]
 	grep -q '/CompiledFxGraph/triton_tem_fused_mm_relu_0|fprop|' c
 }
+
+# The file names cuBLAS' work, FLOPs and bytes of kernels that have none; the
+# report passes the option on. wrapped_convert_1: 512 * 512 * (4 + 2) bytes.
+@test "XLA's HLO text reaches the reports" {
+	cat >m.after_optimizations.txt <<-'EOF'
+	HloModule jit_train_step
+	
+	%conv_computation (p: f32[512,512]) -> bf16[512,512] {
+	  %p = f32[512,512]{1,0} parameter(0)
+	  ROOT %convert.1 = bf16[512,512]{1,0} convert(%p)
+	}
+	
+	ENTRY %main (a: f32[512,512]) -> bf16[512,512] {
+	  %a = f32[512,512]{1,0} parameter(0)
+	  ROOT %wrapped_convert.1 = bf16[512,512]{1,0} fusion(%a), kind=kLoop, calls=%conv_computation
+	}
+	EOF
+	f=$(profile "$J")
+	dlp roofline --hlo . -g prim -n 0 --tsv "$f" 2>err >got
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		$c["prim"] == "convert [[512,512]]" {
+			print $c["n"], $c["bytes"], $c["flop"] }' got >row
+	same "6 9437184 0" "$(cat row)" # 6 * 1572864
+	dlp top --inductor x -h | grep -q 'dlp-flops --inductor x'
+	run dlp info --hlo . "$f"
+	same 2 "$status"
+	run dlp-flops --hlo /dev/null
+	[[ $output = *'no HLO instruction in it'* ]]
+}

@@ -218,6 +218,10 @@ put_prim(struct buf *b, const struct subject *s, const struct kname *k)
 	const struct flops_prim *p = s->prim;
 	const struct flops_op *op = s->op;
 
+	if (op != NULL && op->comm) {
+		esc_put(b, op->name, op->name_len);
+		return;
+	}
 	if (p != NULL && p->name != NULL) {
 		if (!is_triton(p->name, p->name_len))
 			buf_puts(b, "aten::");
@@ -241,11 +245,86 @@ put_prim(struct buf *b, const struct subject *s, const struct kname *k)
 	esc_put(b, op->name, op->name_len);
 }
 
+/* What a compiler's file says about the kernel: by the op, which can be the
+ * instruction that a Thunk names, or by the kernel's name. */
+static const struct side_fact *
+fact_of(struct flops *fl, const struct subject *s, const struct kname *k)
+{
+	const struct side_fact *f = NULL;
+
+	if (fl->side.n == 0)
+		return NULL;
+	if (s->op != NULL && s->op->mod == NULL && s->op->name != NULL)
+		f = side_find(&fl->side, s->op->name, s->op->name_len);
+	if (f == NULL && k->last != NULL)
+		f = side_find(&fl->side, k->last, strlen(k->last));
+	return f;
+}
+
+/* Bytes by the arguments' types and sizes; of an argument at most what the
+ * kernel's loads and stores can touch. -1 if the range has no such sizes. */
+static int64_t
+argument_bytes(
+    struct flops *fl, const struct flops_prim *p, const struct side_fact *f)
+{
+	struct op_args *a = &fl->answers.own;
+	int64_t sum = 0, n, most;
+	size_t i;
+
+	if (f->n_arg == 0 || p == NULL || p->shapes == NULL ||
+	    !args_sizes(a, p->shapes, p->shapes_len))
+		return -1;
+	for (i = 0; i < (size_t)f->n_arg; i++) {
+		if (f->arg[i].size == 0)
+			continue;
+		if (i >= a->n || a->v[i].type != ARG_TENSOR)
+			return -1;
+		n = arg_numel(a, &a->v[i]);
+		most = size_mul(f->numel, f->arg[i].n_access);
+		if (most >= 0 && most < n)
+			n = most;
+		sum = size_add(sum, size_mul(n, f->arg[i].size));
+	}
+	return sum;
+}
+
+static void
+use_fact(struct flops *fl, struct flops_result *res, const struct subject *s,
+    const struct side_fact *f)
+{
+	int64_t bytes = argument_bytes(fl, s->prim, f);
+
+	res->fact = f;
+	if (f->prim != NULL) {
+		res->prim = f->prim;
+		res->prim_len = strlen(f->prim);
+	}
+	if (f->est_flop >= 0)
+		res->est_flop = f->est_flop;
+	if (f->bytes >= 0)
+		bytes = f->bytes;
+	if (bytes >= 0) {
+		res->a.bytes = bytes;
+		res->est_bytes = -1;
+		res->sized = true;
+	}
+	if (f->flop >= 0) {
+		res->a.flop = f->flop;
+		res->a.role = ROLE_MAIN;
+		res->a.each = f->each;
+	}
+	if (f->family != FAM_NONE)
+		res->a.family = f->family;
+	if (f->dt != DT_NONE)
+		res->a.dt = f->dt;
+}
+
 void
 compiled_fill(struct flops *fl, struct flops_result *res,
     const struct subject *s, const struct kname *k)
 {
 	struct buf *b = &fl->answers.esc;
+	const struct side_fact *f = fact_of(fl, s, k);
 
 	buf_clear(b);
 	put_prim(b, s, k);
@@ -257,6 +336,8 @@ compiled_fill(struct flops *fl, struct flops_result *res,
 	if (s->prim != NULL && s->prim->name != NULL &&
 	    s->prim->shapes != NULL)
 		estimate(fl, s->prim, res);
+	if (f != NULL)
+		use_fact(fl, res, s, f);
 }
 
 void

@@ -9,6 +9,7 @@
 #define FLOPS_FLOPS_H
 
 #include "flops_rules.h"
+#include "side.h"
 #include "stage.h"
 #include "kern_work.h"
 
@@ -72,6 +73,7 @@ struct flops_result {
 	size_t params_len;
 	const char *prim; /* escaped; NULL if unset */
 	size_t prim_len;
+	const struct side_fact *fact; /* of a compiler's file; or NULL */
 	int64_t est_flop, est_bytes; /* -1: unset */
 	bool has_op, sized; /* the op is known; and its arguments are */
 	unsigned shape;     /* result of tc_shape() */
@@ -183,7 +185,7 @@ struct flops_cols { /* bound columns of the record types */
 		struct rec_col *run, *shape;
 	} result;
 	struct {
-		struct rec_col *op_id, *inst_id, *name_id, *brief, *sub, *dev,
+		struct rec_col *op_id, *inst_id, *dir, *name_id, *brief, *sub, *dev,
 		    *grid, *block, *seq, *dur, *tc, *tc_rule, *prim_id,
 		    *prim_run, *altseq, *src;
 	} kern;
@@ -196,6 +198,7 @@ struct flops {
 	struct flops_rules rules;
 	struct namerules tc_rules;
 	int64_t ranks; /* GPUs of a collective; -1: unknown */
+	struct side side;
 
 	struct flops_cols cols;
 	struct rest kern_rest, copy_rest, set_rest, graph_rest;
@@ -260,6 +263,11 @@ void rest_legend(struct rest *x, struct buf *b, const struct rec *r);
 
 /* Appends a record's line, without our columns. */
 void rest_put(const struct rest *x, struct buf *b, const struct rec *r);
+
+/* The same, with text in place of column col of the input, unless text is NULL.
+ */
+void rest_put_as(const struct rest *x, struct buf *b, const struct rec *r,
+    int col, const char *text);
 
 /* The part that this kernel has in its run, given the run's kernels so far.
  * prim_run: the run of a product inside the op; 0 if none. */

@@ -656,7 +656,8 @@ hold_closed(struct stage *st, int64_t inst)
 
 static const char *const kern_names[] = { "params", "flop", "bytes", "dtype",
 	"family", "role", "tc", "tc_rule", "tc_eligible", "tc_why", "lacks",
-	"causal_flop", "bus_bytes", "prim", "est_flop", "est_bytes" };
+	"causal_flop", "bus_bytes", "prim", "est_flop", "est_bytes",
+	"line" };
 
 /* Copies and sets have no arithmetic, and their bytes are in the profile. They
  * get a family so that commands that sum by family include them. */
@@ -911,6 +912,21 @@ hold_written(struct stage *st, size_t mark)
 	hold_line(st, &fl->line, true);
 }
 
+/* The kernel's own columns. A direction that nothing in the profile tells can be
+ * known from a compiler's file. */
+static void
+put_kern_rest(
+    struct flops *fl, const struct rec *r, const struct flops_result *res)
+{
+	const char *dir = res->fact != NULL ? res->fact->dir : NULL;
+	const struct rec_col *col = fl->cols.kern.dir;
+	size_t n;
+
+	if (dir != NULL && rec_raw(r, col, &n) != NULL)
+		dir = NULL;
+	rest_put_as(&fl->kern_rest, &out_buf, r, col->pos, dir);
+}
+
 static void
 put_flops_kern(struct stage *st, struct rec *r)
 {
@@ -926,7 +942,7 @@ put_flops_kern(struct stage *st, struct rec *r)
 	if (hold_share(st, r, &k, res))
 		return;
 	write_count(fl, res, k.k, k.dev, k.dur_ns, k.given);
-	rest_put(&fl->kern_rest, &out_buf, r);
+	put_kern_rest(fl, r, res);
 	write_columns(fl, res, k.k,
 	    write_role(fl, &res->a, k.has_inst, k.inst, k.prim_run), k.dev,
 	    k.given);
@@ -1043,6 +1059,7 @@ bind_kern(struct stage *st, struct flops_cols *c)
 	    stage_on(st, "kern", put_flops_kern, put_kern_legend, NULL);
 
 	REC_COLS(t, REC_OPT, { &c->kern.op_id, "op_id" },
+	    { &c->kern.dir, "dir" },
 	    { &c->kern.inst_id, "inst_id" }, { &c->kern.name_id, "name_id" },
 	    { &c->kern.brief, "short" }, { &c->kern.sub, "sub" },
 	    { &c->kern.dev, "dev" }, { &c->kern.grid, "grid" },

@@ -56,11 +56,18 @@ rest_legend(struct rest *x, struct buf *b, const struct rec *r)
 void
 rest_put(const struct rest *x, struct buf *b, const struct rec *r)
 {
+	rest_put_as(x, b, r, -1, NULL);
+}
+
+void
+rest_put_as(const struct rest *x, struct buf *b, const struct rec *r, int col,
+    const char *text)
+{
 	const char *s;
 	size_t n;
 	int i;
 
-	if (!x->some) {
+	if (!x->some && text == NULL) {
 		buf_put(b, r->line, r->len);
 		return;
 	}
@@ -69,7 +76,10 @@ rest_put(const struct rest *x, struct buf *b, const struct rec *r)
 		if (!x->ours[i]) {
 			s = rec_field(r, i, &n);
 			buf_putc(b, '\t');
-			buf_put(b, s, n);
+			if (i == col && text != NULL)
+				buf_puts(b, text);
+			else
+				buf_put(b, s, n);
 		}
 }
 
@@ -198,6 +208,7 @@ write_columns(struct flops *fl, const struct flops_result *res,
 	out_raw(res->prim, res->prim_len);
 	out_opt(res->est_flop >= 0, res->est_flop);
 	out_opt(res->est_bytes >= 0, res->est_bytes);
+	out_word(res->fact != NULL ? res->fact->line : NULL);
 }
 
 static void

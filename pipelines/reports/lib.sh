@@ -20,6 +20,15 @@ help=
 src=${DLP_SRC:+src}
 opt_i=
 opt_k=
+# Reports with dlp-flops pass files of compilers on to it (stage.sh).
+opt_hlo=
+opt_inductor=
+case $report in
+advise | coverage | diff | flops | folded | join | kernels | mfu | openmetrics | overview | \
+    roofline | tc | top | trace)
+	long_options="${long_options-} hlo inductor"
+	;;
+esac
 to=
 case $options in *n:*) ;; *) opt_n=0 ;; esac
 

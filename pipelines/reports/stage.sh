@@ -9,6 +9,10 @@
 # wrote is marked (--as-stage), for run to choose from. If $help is set, it takes
 # the pipeline so far from standard input and adds itself to that text.
 stage() {
+	if [ "$1" = dlp-flops ]; then
+		[ -z "${opt_hlo-}" ] || set -- "$@" --hlo "$opt_hlo"
+		[ -z "${opt_inductor-}" ] || set -- "$@" --inductor "$opt_inductor"
+	fi
 	if [ -n "${help-}" ]; then
 		show_stage "$@"
 		return

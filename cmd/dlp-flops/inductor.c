@@ -1,0 +1,221 @@
+/*
+ * Inductor's output code: output_code.py of torch_compile_debug, or the log of
+ * TORCH_LOGS=output_code, whose lines have a prefix up to [__output_code].
+ *
+ *	triton_poi_fused_gelu_3 = async_compile.triton('triton_poi_fused_gelu_3',
+ *	    triton_meta={'signature': {'in_ptr0': '*bf16', 'out_ptr0': '*bf16',
+ *	        'xnumel': 'i32', 'XBLOCK': 'constexpr'}, ..
+ *	    xnumel = 16777216
+ *	    tmp0 = tl.load(in_ptr0 + (x0), None)
+ *	..
+ *	    triton_poi_fused_gelu_3.run(buf2, buf3, 16777216, stream=stream0)
+ *
+ * A kernel reads and writes at most as many elements of an argument as it has
+ * loads and stores of it, times its elements (xnumel, ynumel, r0_numel). The
+ * size of the argument, which its range has, is the other bound.
+ */
+#include <string.h>
+
+#include "err.h"
+#include "mview.h"
+#include "num.h"
+#include "side.h"
+
+static const struct {
+	const char *name;
+	int bytes;
+} triton_types[] = {
+	{ "*fp64", 8 }, { "*fp32", 4 }, { "*fp16", 2 }, { "*bf16", 2 },
+	{ "*i64", 8 }, { "*i32", 4 }, { "*i16", 2 }, { "*i8", 1 },
+	{ "*i1", 1 }, { "*u8", 1 }, { "*u16", 2 }, { "*u32", 4 },
+	{ "*u64", 8 }, { "*fp8e4nv", 1 }, { "*fp8e5", 1 },
+};
+
+struct triton_kern { /* the kernel whose code is being read */
+	struct mview name;
+	struct side_arg arg[SIDE_ARGS];
+	struct mview arg_name[SIDE_ARGS];
+	int n;
+	int64_t numel;
+	bool bad; /* not all is known */
+};
+
+static int
+triton_bytes(struct mview v)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(triton_types) / sizeof(triton_types[0]); i++)
+		if (mv_eq(v, triton_types[i].name))
+			return triton_types[i].bytes;
+	return 0;
+}
+
+/* The text in the next pair of quotes; false if there is none. */
+static bool
+quoted(const char **p, const char *e, struct mview *v)
+{
+	const char *s = memchr(*p, '\'', (size_t)(e - *p)), *q;
+
+	if (s == NULL || (q = memchr(s + 1, '\'', (size_t)(e - s - 1))) == NULL)
+		return false;
+	*v = mv(s + 1, q);
+	*p = q + 1;
+	return true;
+}
+
+/* 'signature': {'in_ptr0': '*fp32', .., 'xnumel': 'i32'} */
+static void
+take_signature(struct triton_kern *k, const char *p, const char *e)
+{
+	const char *end = memchr(p, '}', (size_t)(e - p));
+	struct mview name, type;
+
+	if (end == NULL)
+		end = e;
+	while (quoted(&p, end, &name) && quoted(&p, end, &type)) {
+		if (k->n == SIDE_ARGS) {
+			k->bad = true;
+			return;
+		}
+		k->arg_name[k->n] = name;
+		k->arg[k->n].size = triton_bytes(type);
+		k->bad |= type.n > 0 && *type.s == '*' &&
+			  k->arg[k->n].size == 0;
+		k->n++;
+	}
+}
+
+/* tl.load(in_ptr0 + (x0), ..), tl.store(out_ptr0 + (x0), ..) */
+static void
+take_access(struct triton_kern *k, const char *p, const char *e)
+{
+	const char *s = p, *end = e, *q;
+	int i, deep = 0;
+
+	while (p < e && *p != ' ' && *p != ',' && *p != ')')
+		p++;
+	for (q = p; q < e; q++) { /* the address: up to its comma */
+		deep += *q == '(';
+		deep -= *q == ')';
+		if ((*q == ',' && deep == 0) || deep < 0) {
+			end = q;
+			break;
+		}
+	}
+	for (i = 0; i < k->n; i++)
+		if (k->arg_name[i].n == (size_t)(p - s) &&
+		    memcmp(k->arg_name[i].s, s, (size_t)(p - s)) == 0) {
+			k->arg[i].n_access++;
+			/* which part it is depends on data */
+			k->bad |= mv_find(mv(p, end), "tmp") != NULL;
+		}
+}
+
+/* xnumel = 1024 */
+static void
+take_numel(struct triton_kern *k, struct mview v)
+{
+	const char *p = mv_find(v, "numel = "), *q, *e = v.s + v.n;
+	const char *s = v.s;
+	int64_t n;
+
+	while (s < e && *s == ' ')
+		s++;
+	if (p == NULL || p - s > 3 || p == s)
+		return;
+	p += 8;
+	for (q = p; q < e && *q >= '0' && *q <= '9';)
+		q++;
+	if (q > p && num_i64(p, (size_t)(q - p), &n))
+		k->numel = size_mul(k->numel, n);
+}
+
+static void
+kern_done(struct side *s, struct triton_kern *k)
+{
+	struct side_fact *f;
+
+	if (k->name.s == NULL)
+		return;
+	if (k->bad)
+		k->n = 0;
+	f = side_put(s, k->name.s, k->name.n);
+	/* Forward and backward graph, or two models, can have kernels of one
+	 * name with different code: nothing tells which one ran. */
+	if (f->numel != 0 && (f->numel != k->numel || f->n_arg != k->n ||
+				 memcmp(f->arg, k->arg, sizeof(f->arg)) != 0))
+		k->n = 0;
+	f->n_arg = k->n;
+	f->numel = k->numel;
+	memcpy(f->arg, k->arg, sizeof(f->arg));
+	k->name = mv(NULL, NULL);
+}
+
+static void
+kern_begin(struct triton_kern *k, const char *p, const char *e)
+{
+	memset(k, 0, sizeof(*k));
+	k->numel = 1;
+	if (!quoted(&p, e, &k->name))
+		k->name = mv(NULL, NULL);
+}
+
+static void
+take_code_line(struct side *s, struct triton_kern *k, struct mview v)
+{
+	const char *e = v.s + v.n, *p;
+
+	if ((p = mv_find(v, "async_compile.triton(")) != NULL) {
+		kern_done(s, k);
+		kern_begin(k, p, e);
+		return;
+	}
+	if (k->name.s == NULL)
+		return;
+	if (mv_starts(v, "''', device_str") || mv_starts(v, "def call(")) {
+		kern_done(s, k);
+		return;
+	}
+	if ((p = mv_find(v, "'signature': {")) != NULL)
+		take_signature(k, p + 14, e);
+	take_numel(k, v);
+	for (p = v.s; (p = mv_find(mv(p, e), "tl.load(")) != NULL; p += 8)
+		take_access(k, p + 8, e);
+	for (p = v.s; (p = mv_find(mv(p, e), "tl.store(")) != NULL; p += 9)
+		take_access(k, p + 9, e);
+	if (mv_find(v, "tl.atomic_") != NULL)
+		k->bad = true;
+}
+
+static void
+take_code(struct side *s, const char *path, struct buf *text)
+{
+	static const char mark[] = "[__output_code] ";
+	const char *p = text->s, *e = text->s + text->len, *q, *m;
+	struct triton_kern k = { 0 };
+	size_t was = s->n;
+	struct mview v;
+
+	for (; p < e; p = q + 1) {
+		q = memchr(p, '\n', (size_t)(e - p));
+		if (q == NULL)
+			q = e;
+		v = mv(p, q);
+		if ((m = mv_find(v, mark)) != NULL)
+			v = mv(m + sizeof(mark) - 1, q);
+		take_code_line(s, &k, v);
+	}
+	kern_done(s, &k);
+	if (s->n == was && mv_find(mv(text->s, e), "AsyncCompile") == NULL)
+		die("%s: no output code of Inductor in it; the file that is"
+		    " needed is output_code.py of torch_compile_debug, or the"
+		    " log of TORCH_LOGS=output_code",
+		    path);
+}
+
+void
+side_inductor(struct side *s, const char *path)
+{
+	side_files(s, path, "output_code.py", take_code);
+}
