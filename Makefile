@@ -10,6 +10,7 @@ BINDIR = $(PREFIX)/bin
 MANDIR = $(PREFIX)/share/man
 DATADIR = $(PREFIX)/share/dlp
 COMPDIR = $(PREFIX)/share/bash-completion/completions
+LIBDIR = $(PREFIX)/lib/dlp
 
 CC = cc
 CFLAGS = -O2 -g
@@ -93,14 +94,23 @@ LIBS_dlp-diff = -lm
 LIBS_dlp-iter = -lm
 LIBS_dlp-openmetrics = -lm
 LIBS_dlp-overview = -lm
+LIBS_dlp-record = $(SQLITE) -liberty
 LIBS_dlp-stats = -lm -lpthread
 
 # A make inside a recipe builds on all processors unless -j was given.
 SUBMAKE = $(MAKE) --no-print-directory \
 	  $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc || echo 1))
 
+# What dlp-record loads into programs, and its Python files. CUDA's headers are
+# not needed; where they are, our own declarations are compared with them.
+CUDA_INCLUDE = $(wildcard /usr/local/cuda/include)
+RECORDER = $(B)/lib/dlp/dlp-record.so
+RECORDER_O = $(patsubst %.c,$(B)/%.o,$(wildcard cmd/dlp-record/lib/*.c))
+PYTHON = $(shell cd cmd/dlp-record && find python -name '*.py')
+PYTHON_FILES = $(PYTHON:%=$(B)/lib/dlp/%)
+
 .PHONY: all
-all: $(BINS)
+all: $(BINS) $(RECORDER) $(PYTHON_FILES)
 
 .PHONY: help
 help:
@@ -153,6 +163,22 @@ $(B)/bin/$(1): $(patsubst %.c,$(B)/%.o,cmd/$(1).c $(wildcard cmd/$(1)/*.c)) \
 endef
 $(foreach c,$(CMDS),$(eval $(call cmd_rule,$(c))))
 
+# It is loaded into programs that know nothing of sanitizers.
+$(B)/cmd/dlp-record/lib/%.o: cmd/dlp-record/lib/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CUDA_INCLUDE:%=-isystem %) -MMD -MP -std=c11 \
+	    $(WARN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
+	    -fPIC -fvisibility=hidden -c -o $@ $<
+
+$(RECORDER): $(RECORDER_O)
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize%,$(CFLAGS) $(LDFLAGS)) -shared \
+	    -Wl,-z,defs -o $@ $^ -ldl -lpthread
+
+$(B)/lib/dlp/python/%.py: cmd/dlp-record/python/%.py
+	@mkdir -p $(@D)
+	cp $< $@
+
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
@@ -169,8 +195,32 @@ $(B)/unit/$(1): $(B)/tests/unit/$(1).o $(call needs,tests/unit/$(1).c) \
 endef
 $(foreach u,$(notdir $(UNITS)),$(eval $(call unit_rule,$(u))))
 
+# Programs that the tests of dlp-record record, and a libcupti of their own.
+RECORD_TESTS = $(addprefix $(B)/record/,libcupti.so.13 fakecuda nvtxall \
+	       $(if $(CUDA_INCLUDE),nvtxall-nvtx3))
+RECORD_CC = $(CC) $(CPPFLAGS) -std=gnu11 $(WARN) -Wno-missing-prototypes \
+	    $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
+RECORD_H = tests/record/nvtx_own.h $(wildcard cmd/dlp-record/lib/*_abi.h)
+
+$(B)/record/libcupti.so.13: tests/record/fakecupti.c $(RECORD_H)
+	@mkdir -p $(@D)
+	$(RECORD_CC) -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) -o $@ \
+	    $< -lpthread
+
+$(B)/record/fakecuda: tests/record/fakecuda.c $(RECORD_H)
+	@mkdir -p $(@D)
+	$(RECORD_CC) -o $@ $< -ldl
+
+$(B)/record/nvtxall: tests/record/nvtxall.c $(RECORD_H)
+	@mkdir -p $(@D)
+	$(RECORD_CC) -DOWN_NVTX -o $@ $< -ldl -lpthread
+
+$(B)/record/nvtxall-nvtx3: tests/record/nvtxall.c
+	@mkdir -p $(@D)
+	$(RECORD_CC) $(CUDA_INCLUDE:%=-isystem %) -o $@ $< -ldl -lpthread
+
 .PHONY: unit
-unit: $(UNITS) $(B)/fuzz/corrupt
+unit: $(UNITS) $(B)/fuzz/corrupt $(RECORD_TESTS)
 
 .PHONY: deps
 FOR = build
@@ -252,6 +302,13 @@ install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR) \
 	    $(DESTDIR)$(COMPDIR)
 	$(INSTALL) $(BINS) $(DESTDIR)$(BINDIR)
+	$(INSTALL) -d $(DESTDIR)$(LIBDIR)
+	$(INSTALL) $(RECORDER) $(DESTDIR)$(LIBDIR)
+	for f in $(PYTHON); do \
+		$(INSTALL) -d $(DESTDIR)$(LIBDIR)/$$(dirname $$f) && \
+		$(INSTALL) -m 644 cmd/dlp-record/$$f \
+		    $(DESTDIR)$(LIBDIR)/$$f || exit; \
+	done
 	for s in $(SCRIPTS); do \
 		test -f pipelines/$$s || continue; \
 		sed 's|^datadir=$$|datadir=$(DATADIR)|' pipelines/$$s \
@@ -281,6 +338,7 @@ uninstall:
 	    $(DESTDIR)$(COMPDIR)/dlp
 	rm -f $(addprefix $(DESTDIR)$(DATADIR)/,$(notdir $(SHARE)) \
 	    dlp-batch.mk)
+	rm -rf $(DESTDIR)$(LIBDIR)
 	-rmdir $(DESTDIR)$(DATADIR)
 
 .PHONY: dist
@@ -292,4 +350,5 @@ clean:
 	rm -rf build build-*
 
 -include $(wildcard $(B)/common/*.d $(B)/cmd/*.d $(B)/cmd/*/*.d \
+    $(B)/cmd/*/*/*.d \
     $(B)/tests/unit/*.d)

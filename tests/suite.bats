@@ -45,6 +45,7 @@ declare -A KIND=(
 	[dlp-merge]=lines # several files: merge.bats
 	[dlp-diff]=lines # two runs: dlp-diff.bats
 	[dlp-pyprof]=lines
+	[dlp-record]=runs # a command, and reads no records: dlp-record.bats
 )
 # The type of record that is damaged, for those that read no kern records.
 declare -A READS=(
@@ -59,11 +60,14 @@ STREAM=${RUN_DIR:-$ROOT/${B:-build}/test}/suite/$CMD.in
 
 setup_file() {
 	mkdir -p "${STREAM%/*}"
-	[ "$kind" = parse ] && return
+	[[ $kind != @(parse|runs) ]] || return 0
 	bash -o pipefail -c "LENET=\$1; $before" - "$LENET" >"$STREAM"
 }
 
 setup() {
+	[ "$kind" != runs ] ||
+	    [[ $BATS_TEST_DESCRIPTION == *@(--help|--version|bad option)* ]] ||
+	    skip "does not apply"
 	cd "$BATS_TEST_TMPDIR" || return
 }
 

@@ -1,0 +1,225 @@
+/*
+ * Records a program's CUDA and NVTX events without Nsight Systems: runs it with
+ * a library that the driver and NVTX load into it, and writes what the library
+ * recorded as the SQLite database that `nsys export` would have written.
+ */
+#define _GNU_SOURCE /* setenv() */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "dlp-record/record.h"
+#include "err.h"
+#include "num.h"
+
+static const char usage[] =
+    "usage: dlp-record [options] -o FILE -- command [arguments]\n"
+    "       dlp-record [options] --stream -- command [arguments]\n"
+    "       dlp-record --convert DIR {-o FILE | --stream}\n"
+    "Runs the command and records its CUDA and NVTX events.\n"
+    "  -o, --output FILE  the database, as of nsys export --type=sqlite; in "
+    "the\n"
+    "                    name, %p is the process, %h the host, %q{VAR} a "
+    "variable\n"
+    "      --force       write over an existing FILE\n"
+    "      --stream      write records for dlp-correlate to standard output; "
+    "the\n"
+    "                    command's own output goes to standard error\n"
+    "      --stdout FILE the command's standard output goes there\n"
+    "      --convert DIR convert what a recording that was killed left behind\n"
+    "  -t, --trace LIST  what to record: cuda,nvtx\n"
+    "  -c, --capture-range RANGE  record only: cudaProfilerApi, from\n"
+    "                    cudaProfilerStart to cudaProfilerStop; nvtx:TEXT or\n"
+    "                    nvtx:TEXT@DOMAIN, one range; none: everything\n"
+    "      --delay S     record from S seconds after the start\n"
+    "      --duration S  record for S seconds\n"
+    "      --steps A-B   record the ranges 'iteration A' to 'iteration B'\n"
+    "      --max SIZE    stop at this size of the spool of a process\n"
+    "  -g, --graphs node|graph  record the work of CUDA graphs by node, or "
+    "each\n"
+    "                    launch as one event, which costs less\n"
+    "  -m, --cuda-memory  record allocations of GPU memory\n"
+    "      --sync        record synchronization and CUDA events; each call\n"
+    "                    takes 0.2 us longer\n"
+    "      --all-calls   record calls such as cudaGetDevice, too\n"
+    "      --fork        record children that fork without exec, too\n"
+    "      --flush S     take CUPTI's records each S seconds (1)\n"
+    "      --cupti FILE  use this libcupti\n"
+    "      --markers, --markers=layers  PyTorch: push markers of steps, "
+    "layers,\n"
+    "                    phases and, without =layers, ops\n"
+    "  -h, --help        print this help and exit\n"
+    "  -V, --version     print the version and exit\n"
+    "The exit status is the command's, or 128 and the signal's number.\n";
+
+static int64_t
+seconds(const char *opt, const char *arg)
+{
+	double v;
+
+	if (!num_f64(arg, strlen(arg), &v) || v < 0 || v > 1e9)
+		die("%s: bad number of seconds '%s'", opt, arg);
+	return (int64_t)(v * 1e9);
+}
+
+static void
+set_traces(void *to, const char *arg)
+{
+	struct record *r = to;
+	char **item;
+	int n, i;
+
+	r->cuda = r->nvtx = false;
+	item = cli_list(arg, &n);
+	for (i = 0; i < n; i++)
+		if (strcmp(item[i], "cuda") == 0)
+			r->cuda = true;
+		else if (strcmp(item[i], "nvtx") == 0)
+			r->nvtx = true;
+		else
+			die("-t: '%s' is not one of cuda, nvtx", item[i]);
+	free(item);
+}
+
+static void
+set_graphs(void *to, const char *arg)
+{
+	struct record *r = to;
+
+	r->graph_level = strcmp(arg, "graph") == 0;
+	if (!r->graph_level && strcmp(arg, "node") != 0)
+		die("-g: '%s' is not one of node, graph", arg);
+}
+
+/* nvtx:TEXT[@DOMAIN]; the text itself can have an @ if it ends with one. */
+static void
+set_nvtx_range(struct record *r, const char *arg)
+{
+	const char *at = strrchr(arg, '@');
+
+	r->capture = "nvtx";
+	r->text = at != NULL ? xmemdup(arg, (size_t)(at - arg)) : xstrdup(arg);
+	r->domain = at != NULL ? xstrdup(at + 1) : NULL;
+	if (*r->text == '\0')
+		die("-c: nvtx: needs the text of a range");
+}
+
+static void
+set_capture(void *to, const char *arg)
+{
+	struct record *r = to;
+
+	if (strncmp(arg, "nvtx:", 5) == 0)
+		set_nvtx_range(r, arg + 5);
+	else if (strcmp(arg, "cudaProfilerApi") == 0)
+		r->capture = "cudaProfilerApi";
+	else if (strcmp(arg, "none") == 0)
+		r->capture = "none";
+	else
+		die("-c: '%s' is not one of cudaProfilerApi, "
+		    "nvtx:TEXT[@DOMAIN], none",
+		    arg);
+}
+
+static void
+set_steps(void *to, const char *arg)
+{
+	struct record *r = to;
+	const char *dash = strchr(arg, '-');
+
+	if (dash == NULL || !num_i64(arg, (size_t)(dash - arg), &r->first) ||
+	    !num_i64(dash + 1, strlen(dash + 1), &r->last) || r->first < 0 ||
+	    r->last < r->first)
+		die("--steps: '%s' is not A-B, two numbers of steps", arg);
+	r->capture = "steps";
+}
+
+static void
+set_delay(void *to, const char *arg)
+{
+	((struct record *)to)->delay = seconds("--delay", arg);
+}
+
+static void
+set_duration(void *to, const char *arg)
+{
+	((struct record *)to)->duration = seconds("--duration", arg);
+}
+
+static void
+set_flush(void *to, const char *arg)
+{
+	((struct record *)to)->flush = seconds("--flush", arg);
+	if (((struct record *)to)->flush < 1000000)
+		die("--flush: bad number of seconds '%s'", arg);
+}
+
+static void
+set_max(void *to, const char *arg)
+{
+	((struct record *)to)->max = cli_size("--max", arg);
+}
+
+static void
+set_markers(void *to, const char *arg)
+{
+	if (arg != NULL && strcmp(arg, "layers") != 0)
+		die("--markers: '%s' is not layers", arg);
+	((struct record *)to)->markers = arg != NULL ? arg : "all";
+}
+
+static void
+read_options(struct record *r, int argc, char **argv)
+{
+	const struct cli_opt opts[] = {
+		{ 'o', "output", .arg = &r->out },
+		{ 0, "force", .flag = &r->force },
+		{ 0, "stream", .flag = &r->stream },
+		{ 0, "stdout", .arg = &r->program_out },
+		{ 0, "convert", .arg = &r->convert },
+		{ 't', "trace", .set = set_traces, .to = r },
+		{ 'c', "capture-range", .set = set_capture, .to = r },
+		{ 0, "delay", .set = set_delay, .to = r },
+		{ 0, "duration", .set = set_duration, .to = r },
+		{ 0, "steps", .set = set_steps, .to = r },
+		{ 0, "max", .set = set_max, .to = r },
+		{ 'g', "graphs", .set = set_graphs, .to = r },
+		{ 'm', "cuda-memory", .flag = &r->memory },
+		{ 0, "sync", .flag = &r->sync },
+		{ 0, "all-calls", .flag = &r->all_calls },
+		{ 0, "fork", .flag = &r->fork },
+		{ 0, "flush", .set = set_flush, .to = r },
+		{ 0, "cupti", .arg = &r->cupti },
+		{ 0, "markers", .set = set_markers, .to = r, .optional = true },
+		{ .name = NULL },
+	};
+	bool posix = getenv("POSIXLY_CORRECT") != NULL;
+
+	/* the command's own options are not ours */
+	setenv("POSIXLY_CORRECT", "1", 1);
+	(void)cli_options(argc, argv, usage, opts);
+	if (!posix)
+		unsetenv("POSIXLY_CORRECT");
+}
+
+int
+main(int argc, char **argv)
+{
+	struct record r = { .cuda = true,
+		.nvtx = true,
+		.capture = "none",
+		.flush = 1000000000 };
+
+	cli_init("dlp-record");
+	read_options(&r, argc, argv);
+	if (r.convert != NULL) {
+		if ((r.out == NULL) != r.stream || optind < argc)
+			cli_usage(usage);
+		return record_convert(&r);
+	}
+	if (optind == argc)
+		cli_usage(usage);
+	if (r.out == NULL && !r.stream)
+		die("where to? -o FILE, or --stream");
+	return record_run(&r, argv + optind);
+}

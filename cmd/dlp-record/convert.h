@@ -1,0 +1,133 @@
+/*
+ * From spools to the database. The first pass (convert_read.c) goes through the
+ * records of each process: it stores what rows refer to, pairs the ends of NVTX
+ * ranges with their beginnings (convert_nvtx.c), and gives what has a time to a
+ * sort. The second (convert_rows.c) writes the rows of each table in the order
+ * of their times.
+ */
+#ifndef CONVERT_H
+#define CONVERT_H
+
+#include "map.h"
+#include "recdb.h"
+#include "rspool_read.h"
+#include "xsort.h"
+
+#define CONV_VM ((int64_t)1 << 48) /* the machine, in nsys' ids */
+
+struct conv_proc { /* a file: a process, or one of its programs */
+	const struct rspool_file *file;
+	uint32_t no; /* its number */
+	int64_t pid;
+	int64_t start, stop; /* RECDB_NULL: unknown */
+	int64_t on, off;     /* what was recorded; RECDB_NULL: never, no end */
+	int64_t last;        /* time of the last record */
+	bool real_clock;     /* CUPTI's times are of the real-time clock */
+	int64_t mono[2], real[2]; /* both clocks, first and last */
+	int n_clocks;
+	char *name;
+	struct map names;    /* of kernels: number to text */
+	struct map calls;    /* runtime and cbid to text */
+	struct map strings;  /* registered strings to text */
+	struct map tasks;    /* thread to its name */
+	struct map graphs;   /* executable graph to graph */
+	struct map ends;     /* start/end range to the place of its end */
+	struct map end_tids; /* and to the thread */
+};
+
+enum conv_counter {
+	CONV_UNTIMED,
+	CONV_CLIPPED,
+	CONV_DROPPED,
+	CONV_LOST,
+	CONV_BAD,
+	CONV_DAMAGED,
+	CONV_COUNTERS
+};
+
+struct conv_ref {      /* where a row comes from */
+	uint32_t proc; /* its number */
+	uint32_t tid;  /* the thread of the record */
+	uint64_t at;   /* the record's place in the file */
+	int64_t start, end;
+	uint32_t end_tid; /* NVTX: the thread of the end */
+	uint32_t table;
+};
+
+struct conv {
+	struct rspool_dir dir;
+	struct recdb db;
+	struct conv_proc *proc; /* one per file */
+	int64_t t0;             /* time 0 of the database */
+	int64_t duration;       /* of the session: --duration; 0: none */
+	struct smap text;       /* StringIds: the id less 1 */
+	struct smap own;        /* texts that are not written */
+	struct smap warned;     /* notes that were printed */
+	struct map kernel;      /* mangled text to demangled and short */
+	struct map said;        /* facts of a device that are written */
+	struct xsort gpu;       /* work by stream, then start */
+	struct xsort rows;      /* rows by table, then start */
+	struct buf buf;
+	uint64_t count[CONV_COUNTERS];
+	int64_t first, last; /* times of rows; RECDB_NULL: none */
+	uint64_t n_rows;
+	bool has_window; /* some process recorded */
+	bool has_cuda;   /* some process used it */
+};
+
+/* Reads the folder and writes the database path. What was lost is said in one
+ * line each. Fatal if the folder is no recording. */
+void conv_run(const char *folder, const char *path, bool force);
+
+/* conv.c */
+/* The record of a row. */
+const void *conv_rec(const struct conv *c, const struct conv_ref *ref);
+/* The number of a text in StringIds. */
+int64_t conv_text(struct conv *c, const char *s, size_t n);
+/* The text of a number in one of a process's maps, as a number in StringIds;
+ * `otherwise` if it has none. */
+int64_t conv_known(
+    struct conv *c, const struct map *m, uint64_t key, const char *otherwise);
+/* A row of a table, at a time; it is written when all are sorted. */
+void conv_put(struct conv *c, enum recdb_table t, struct conv_ref *ref);
+int64_t conv_gpid(const struct conv_proc *p);
+int64_t conv_gtid(const struct conv_proc *p, uint32_t tid);
+/* A time of CUPTI's on NVTX's clock. */
+int64_t conv_time(const struct conv_proc *p, int64_t t);
+
+/* convert_read.c: the first pass */
+void conv_read(struct conv *c);
+
+/* convert_nvtx.c */
+struct conv_stack { /* ranges that are open on a thread */
+	struct conv_open {
+		uint32_t domain;
+		uint64_t at;
+		int64_t t;
+	} * open;
+	size_t n, cap;
+};
+/* The end of a range that was open when the recording ended. */
+int64_t conv_open_end(const struct conv_proc *p);
+void conv_push(struct conv *c, struct conv_proc *p, struct conv_stack *s,
+    uint32_t tid, uint64_t at, const struct rspool_rec *r);
+void conv_end_thread(
+    struct conv *c, struct conv_proc *p, struct conv_stack *s, uint32_t tid);
+void conv_nvtx_row(struct conv *c, const struct conv_ref *ref);
+void conv_schemas(struct conv *c, struct conv_proc *p);
+
+/* convert_rows.c: the second pass */
+void conv_gpu(struct conv *c); /* cuts wrong ends */
+void conv_rows(struct conv *c);
+
+/* convert_names.c: the demangled and the short name of a kernel, as numbers in
+ * StringIds */
+void conv_kernel_name(
+    struct conv *c, int64_t mangled, int64_t *demangled, int64_t *brief);
+
+/* convert_facts.c */
+void conv_facts(struct conv *c);
+/* A line of the first pass: key=value. */
+void conv_fact(struct conv *c, struct conv_proc *p, const char *s, size_t n);
+
+#endif

@@ -1,0 +1,336 @@
+/*
+ * NVTX: the pops of a thread end its pushes, domain by domain. A pop without a
+ * push belongs to a range that began before the recording.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "convert.h"
+
+enum { /* eventType of nsys */
+	ROW_CATEGORY = 33,
+	ROW_MARK = 34,
+	ROW_THREAD = 39,
+	ROW_PUSHPOP = 59,
+	ROW_STARTEND = 60,
+	ROW_DOMAIN = 75,
+};
+
+int64_t
+conv_open_end(const struct conv_proc *p)
+{
+	return p->off;
+}
+
+static void
+put_range(struct conv *c, const struct conv_proc *p, uint32_t tid, uint64_t at,
+    int64_t start, int64_t end, uint32_t end_tid)
+{
+	struct conv_ref ref = { p->no, tid, at, start, end, end_tid, 0 };
+
+	/* what happened after the end of the recording */
+	if (p->off != RECDB_NULL) {
+		if (start > p->off)
+			return;
+		if (end > p->off)
+			ref.end = p->off;
+	}
+	conv_put(c, RT_NVTX, &ref);
+}
+
+static void
+pop(struct conv *c, struct conv_proc *p, struct conv_stack *s, uint32_t tid,
+    const struct rspool_pop *r)
+{
+	struct conv_open *o;
+	size_t i;
+
+	for (i = s->n; i-- > 0;) {
+		if (s->open[i].domain != r->domain)
+			continue;
+		o = &s->open[i];
+		put_range(c, p, tid, o->at, o->t, r->t, 0);
+		memmove(o, o + 1, (s->n - i - 1) * sizeof(*o));
+		s->n--;
+		return;
+	}
+}
+
+static void
+push(struct conv_stack *s, uint32_t domain, uint64_t at, int64_t t)
+{
+	struct conv_open *o;
+
+	ARRAY_GROW(s->open, s->n, s->cap);
+	o = &s->open[s->n++];
+	o->domain = domain;
+	o->at = at;
+	o->t = t;
+}
+
+static void
+put_start(struct conv *c, struct conv_proc *p, uint32_t tid, uint64_t at,
+    const struct rspool_nvtx_event *r)
+{
+	const uint64_t *end = map_get(&p->ends, r->id), *by;
+	const struct rspool_nvtx_event *e;
+
+	if (end == NULL) {
+		put_range(c, p, tid, at, r->t, conv_open_end(p), 0);
+		return;
+	}
+	e = (const void *)(p->file->map + *end);
+	by = map_get(&p->end_tids, r->id);
+	put_range(c, p, tid, at, r->t, e->t, by != NULL ? (uint32_t)*by : 0);
+}
+
+void
+conv_push(struct conv *c, struct conv_proc *p, struct conv_stack *s,
+    uint32_t tid, uint64_t at, const struct rspool_rec *r)
+{
+	const struct rspool_nvtx_event *e = (const void *)r;
+
+	if (r->type == RSPOOL_PUSH) {
+		push(s, 0, at, ((const struct rspool_push *)r)->t);
+		return;
+	}
+	if (r->type == RSPOOL_POP) {
+		pop(c, p, s, tid, (const void *)r);
+		return;
+	}
+	switch (e->what) {
+	case NVTX_IS_PUSH:
+		push(s, e->domain, at, e->t);
+		break;
+	case NVTX_IS_MARK:
+		put_range(c, p, tid, at, e->t, RECDB_NULL, 0);
+		break;
+	case NVTX_IS_START:
+		put_start(c, p, tid, at, e);
+		break;
+	default:
+		break;
+	}
+}
+
+void
+conv_end_thread(
+    struct conv *c, struct conv_proc *p, struct conv_stack *s, uint32_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++)
+		put_range(c, p, tid, s->open[i].at, s->open[i].t,
+		    conv_open_end(p), 0);
+	s->n = 0;
+}
+
+static double
+as_double(uint64_t bits)
+{
+	double d;
+
+	memcpy(&d, &bits, sizeof(d));
+	return d;
+}
+
+static double
+as_float(uint64_t bits)
+{
+	uint32_t low = (uint32_t)bits;
+	float f;
+
+	memcpy(&f, &low, sizeof(f));
+	return (double)f;
+}
+
+/* The six columns of a payload; one of them has the value. */
+static void
+put_payload(struct recdb *db, uint32_t type, uint64_t v)
+{
+	uint32_t i;
+
+	for (i = 1; i <= 6; i++) {
+		if (i != type)
+			recdb_i64(db, RECDB_NULL);
+		else if (i == 3)
+			recdb_f64(db, as_double(v));
+		else if (i == 6)
+			recdb_f64(db, as_float(v));
+		else if (i == 4)
+			recdb_i64(db, (int64_t)(uint32_t)v);
+		else if (i == 5)
+			recdb_i64(db, (int32_t)(uint32_t)v);
+		else if ((int64_t)v == RECDB_NULL)
+			recdb_str(db, "-9223372036854775808");
+		else
+			recdb_i64(db, (int64_t)v);
+	}
+}
+
+/* Structured data, as the hexadecimal digits of its bytes. */
+static void
+put_binary(struct conv *c, const struct rspool_nvtx_event *e)
+{
+	static const char digit[] = "0123456789abcdef";
+	uint32_t i;
+	unsigned char b;
+
+	recdb_nulls(&c->db, 2); /* jsonTextId, jsonText */
+	if (e->bytes == 0)
+		return;
+	buf_clear(&c->buf);
+	for (i = 0; i < e->bytes; i++) {
+		b = (unsigned char)e->text[e->len + i];
+		buf_putc(&c->buf, digit[b >> 4]);
+		buf_putc(&c->buf, digit[b & 15]);
+	}
+	recdb_text(&c->db, c->buf.s, c->buf.len);
+}
+
+static int64_t
+or_null(uint64_t v)
+{
+	return v != 0 ? (int64_t)v : RECDB_NULL;
+}
+
+static void
+event_row(struct conv *c, const struct conv_ref *ref, struct conv_proc *p)
+{
+	static const int64_t types[] = { ROW_MARK, ROW_PUSHPOP, ROW_STARTEND };
+	const struct rspool_nvtx_event *e = conv_rec(c, ref);
+	struct recdb *db = &c->db;
+
+	recdb_i64(db, types[e->what < 3 ? e->what : 0]);
+	recdb_i64(db, or_null(e->what == NVTX_IS_START ? e->id : 0));
+	recdb_i64(db, or_null(e->category));
+	recdb_i64(db, (e->rec.flags & RSPOOL_HAS_COLOR) != 0 ? (int64_t)e->color
+							     : RECDB_NULL);
+	if ((e->rec.flags & RSPOOL_HAS_TEXT) != 0)
+		recdb_text(db, e->text, e->len);
+	else
+		recdb_i64(db, RECDB_NULL);
+	recdb_i64(db, conv_gtid(p, ref->tid));
+	recdb_i64(db, ref->end_tid != 0 && ref->end_tid != ref->tid
+			  ? conv_gtid(p, ref->end_tid)
+			  : RECDB_NULL);
+	recdb_i64(db, (e->rec.flags & RSPOOL_HAS_STRING) != 0
+			  ? conv_known(c, &p->strings, e->string, "")
+			  : RECDB_NULL);
+	recdb_i64(db, e->domain);
+	put_payload(db, e->ptype, e->payload);
+	put_binary(c, e);
+}
+
+/* Rows that name a domain, a category or a thread. */
+static void
+named_row(struct conv *c, const struct conv_ref *ref, struct conv_proc *p)
+{
+	const struct rspool_named *r = conv_rec(c, ref);
+	bool label = r->rec.type == RSPOOL_LABEL;
+	struct recdb *db = &c->db;
+
+	recdb_i64(db, r->rec.type == RSPOOL_DOMAIN     ? ROW_DOMAIN
+		      : r->rec.type == RSPOOL_CATEGORY ? ROW_CATEGORY
+						       : ROW_THREAD);
+	recdb_i64(db, RECDB_NULL);
+	recdb_i64(
+	    db, r->rec.type == RSPOOL_CATEGORY ? (int64_t)r->id : RECDB_NULL);
+	recdb_i64(db, RECDB_NULL);
+	recdb_text(db, r->text, r->len);
+	recdb_i64(db, conv_gtid(p, label ? r->id : ref->tid));
+	recdb_nulls(db, 2);
+	recdb_i64(db, r->domain);
+}
+
+void
+conv_nvtx_row(struct conv *c, const struct conv_ref *ref)
+{
+	struct conv_proc *p = &c->proc[ref->proc];
+	const struct rspool_rec *r = conv_rec(c, ref);
+	const struct rspool_push *push_rec = (const void *)r;
+	bool mark = r->type != RSPOOL_PUSH && r->type != RSPOOL_NVTX;
+	struct recdb *db = &c->db;
+
+	recdb_begin(db, RT_NVTX);
+	recdb_i64(db, ref->start - c->t0);
+	recdb_i64(db,
+	    ref->end != RECDB_NULL && !mark ? ref->end - c->t0 : RECDB_NULL);
+	if (r->type == RSPOOL_NVTX) {
+		event_row(c, ref, p);
+	} else if (r->type == RSPOOL_PUSH) {
+		recdb_i64(db, ROW_PUSHPOP);
+		recdb_nulls(db, 3);
+		recdb_text(db, push_rec->text, push_rec->len);
+		recdb_i64(db, conv_gtid(p, ref->tid));
+		recdb_nulls(db, 2);
+		recdb_i64(db, 0);
+	} else {
+		named_row(c, ref, p);
+	}
+	recdb_end(db);
+}
+
+static void
+schema_row(struct conv *c, const struct rspool_schema *s)
+{
+	struct recdb *db = &c->db;
+
+	recdb_begin(db, s->is_enum ? RT_ENUMS : RT_SCHEMAS);
+	recdb_i64(db, s->domain);
+	recdb_i64(db, (int64_t)s->id);
+	recdb_text(db, s->text, s->len);
+	if (!s->is_enum) {
+		recdb_i64(db, or_null(s->type));
+		recdb_i64(db, or_null(s->flags));
+	}
+	recdb_i64(db, or_null(s->n));
+	recdb_i64(db, or_null(s->size));
+	if (!s->is_enum)
+		recdb_i64(db, or_null(s->align));
+	recdb_end(db);
+}
+
+static void
+field_row(struct conv *c, const struct rspool_field *f)
+{
+	struct recdb *db = &c->db;
+
+	recdb_begin(db, f->is_enum ? RT_ENUM_ENTRIES : RT_ENTRIES);
+	recdb_i64(db, f->domain);
+	recdb_i64(db, (int64_t)f->schema);
+	recdb_i64(db, f->idx);
+	if (!f->is_enum) {
+		recdb_i64(db, or_null(f->flags));
+		recdb_i64(db, or_null(f->type));
+	}
+	recdb_text(db, f->text, f->len);
+	if (f->is_enum) {
+		recdb_i64(db, or_null(f->type));
+		recdb_i64(db, or_null(f->flags));
+	} else {
+		recdb_text(db, f->more > 0 ? f->text + f->len : NULL, f->more);
+		recdb_i64(db, or_null(f->detail));
+		recdb_i64(db, or_null(f->offset));
+	}
+	recdb_end(db);
+}
+
+void
+conv_schemas(struct conv *c, struct conv_proc *p)
+{
+	const struct rspool_rec *r;
+	size_t i, at;
+
+	for (i = 0; i < p->file->n_parts; i++) {
+		at = 0;
+		while ((r = rspool_next(p->file, &p->file->part[i], &at)) !=
+		       NULL) {
+			if (r->type == RSPOOL_SCHEMA)
+				schema_row(c, (const void *)r);
+			else if (r->type == RSPOOL_FIELD)
+				field_row(c, (const void *)r);
+		}
+	}
+}

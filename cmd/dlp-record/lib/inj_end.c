@@ -1,0 +1,375 @@
+/*
+ * The end of the process, by whichever way: exit, quick_exit, _exit, exec, and
+ * the signals that end a program by default. CUPTI holds records in buffers, so
+ * they have to be asked for in time. A thread asks every second, so that little
+ * is lost if the process is killed.
+ *
+ * NVTX needs none of this: its records are in the spool at once.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "inj.h"
+
+#define END_ASKED 127 /* in the helper's pipe: no signal's number */
+#define END_WAIT_MS 5000
+
+static const int signals[3] = { SIGTERM, SIGINT, SIGHUP };
+
+/* Until the thread that ends the recording has done so, but not for ever. */
+static void
+wait_done(void)
+{
+	int i;
+
+	for (i = 0; i < END_WAIT_MS * 5 && !atomic_load(&inj.done); i++)
+		usleep(200);
+}
+
+/* The names that threads have at the end. */
+static void
+task_names(void)
+{
+	char path[64], name[64];
+	struct dirent *e;
+	ssize_t n;
+	int fd;
+	DIR *d = opendir("/proc/self/task");
+
+	if (d == NULL)
+		return;
+	while ((e = readdir(d)) != NULL) {
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%.20s/comm",
+		    e->d_name);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		n = read(fd, name, sizeof(name));
+		close(fd);
+		if (n > 1)
+			spool_text(RSPOOL_TASK, (uint32_t)atoi(e->d_name), 0,
+			    name, (size_t)n - 1);
+	}
+	closedir(d);
+}
+
+static bool
+is_ours(void)
+{
+	return atomic_load(&inj.ready) == 2 && inj.pid == getpid();
+}
+
+/* A second thread that comes to an end waits for the first. */
+void
+end_all(const char *how)
+{
+	uint64_t lost;
+
+	if (!is_ours())
+		return;
+	if (atomic_exchange(&inj.ended, true)) {
+		wait_done();
+		return;
+	}
+	cupti_last();
+	task_names();
+	spool_clock();
+	lost = atomic_load(&inj.lost);
+	if (lost > 0)
+		spool_count("records_lost", lost);
+	spool_fact("end", how);
+	spool_fact_i64("stop", inj_now());
+	atomic_store(&inj.done, true);
+}
+
+static void
+at_exit(void)
+{
+	end_all("exit");
+}
+
+static void
+at_quick(void)
+{
+	end_all("quick_exit");
+}
+
+/* A signal that ends the process: the helper thread does the work, because
+ * little is allowed in a handler. It then ends the process; this thread must
+ * not go on meanwhile. */
+static void
+on_signal(int sig)
+{
+	char c = (char)sig;
+
+	if (inj.pid == getpid() && write(inj.wake[1], &c, 1) == 1)
+		wait_done();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* As if there had been no handler. */
+static void
+die_of(int sig)
+{
+	struct sigaction sa;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = SIG_DFL;
+	sigemptyset(&sa.sa_mask);
+	sigaction(sig, &sa, NULL);
+	kill(getpid(), sig);
+}
+
+/* Waits for a signal or the time of the next flush. */
+static int
+wait_signal(int ms)
+{
+	struct pollfd p = { inj.wake[0], POLLIN, 0 };
+	char c;
+
+	if (poll(&p, 1, ms) != 1)
+		return 0;
+	if (read(inj.wake[0], &c, 1) != 1)
+		return -1;
+	return c;
+}
+
+static int
+next_wait(int64_t now, int64_t flush_at)
+{
+	int64_t at = flush_at, until = atomic_load(&inj.until);
+
+	if (atomic_load(&inj.window) == WINDOW_BEFORE && inj.opt.begin_at > 0 &&
+	    inj.opt.begin_at < at)
+		at = inj.opt.begin_at;
+	if (atomic_load(&inj.window) == WINDOW_ON && until > 0 && until < at)
+		at = until;
+	if (!atomic_load(&inj.has_devices) && now + 50000000 < at)
+		at = now + 50000000;
+	return at > now ? (int)((at - now) / 1000000) + 1 : 0;
+}
+
+static void *
+helper(void *arg)
+{
+	int64_t now = inj_now(), flush_at = now + inj.opt.flush_ns;
+	int sig;
+
+	(void)arg;
+	for (;;) {
+		sig = wait_signal(next_wait(now, flush_at));
+		now = inj_now();
+		if (sig < 0)
+			return NULL;
+		if (sig == END_ASKED) {
+			end_all("_exit");
+			continue;
+		}
+		if (sig > 0) {
+			end_all(sig == SIGTERM  ? "SIGTERM"
+				: sig == SIGINT ? "SIGINT"
+						: "SIGHUP");
+			die_of(sig);
+			continue;
+		}
+		window_tick(now);
+		driver_devices();
+		if (now >= flush_at) {
+			cupti_flush(false);
+			flush_at = now + inj.opt.flush_ns;
+		}
+	}
+}
+
+static void
+take_signals(void)
+{
+	struct sigaction sa, old;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		if (sigaction(signals[i], NULL, &old) != 0 ||
+		    (old.sa_flags & SA_SIGINFO) != 0 ||
+		    old.sa_handler != SIG_DFL)
+			continue;
+		memset(&sa, 0, sizeof(sa));
+		sa.sa_handler = on_signal;
+		sigemptyset(&sa.sa_mask);
+		inj.handled[i] = sigaction(signals[i], &sa, NULL) == 0;
+	}
+}
+
+void
+end_helper(void)
+{
+	sigset_t all, old;
+	pthread_attr_t attr;
+	pthread_t id;
+
+	if (atomic_exchange(&inj.has_helper, true))
+		return;
+	if (pipe2(inj.wake, O_CLOEXEC | O_NONBLOCK) != 0)
+		return;
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, 256 << 10);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (pthread_create(&id, &attr, helper, NULL) == 0) {
+		pthread_setname_np(id, "dlp-record");
+		take_signals();
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+}
+
+void
+end_start(void)
+{
+	if (inj.has_atexit)
+		return;
+	inj.has_atexit = true;
+	atexit(at_exit);
+	at_quick_exit(at_quick);
+}
+
+void
+end_child(void)
+{
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (inj.handled[i])
+			signal(signals[i], SIG_DFL);
+	memset(inj.handled, 0, sizeof(inj.handled));
+	for (i = 0; i < 2; i++) {
+		if (inj.wake[i] >= 0)
+			close(inj.wake[i]);
+		inj.wake[i] = -1;
+	}
+	atomic_store(&inj.has_helper, false);
+	atomic_store(&inj.ended, false);
+	atomic_store(&inj.done, false);
+}
+
+/*
+ * Functions of libc that end the process without atexit(). They are reached
+ * only if the library is preloaded. A child of vfork() runs in its parent's
+ * memory and calls them as well; is_ours() tells it apart.
+ */
+
+/* _exit() may be called in a signal handler, while any lock is held: the helper
+ * thread does the work, and the process ends even if it cannot. */
+static void
+end_by_helper(void)
+{
+	char c = END_ASKED;
+
+	if (!atomic_load(&inj.has_helper) || inj.wake[1] < 0 ||
+	    write(inj.wake[1], &c, 1) != 1)
+		return;
+	wait_done();
+}
+
+#define NEXT(type, name) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))
+
+INJ_EXPORT void _exit(int status) __attribute__((noreturn));
+INJ_EXPORT void _Exit(int status) __attribute__((noreturn));
+
+void
+_exit(int status)
+{
+	typedef void exit_fn(int);
+	exit_fn *next;
+
+	if (is_ours())
+		end_by_helper();
+	next = NEXT(exit_fn *, "_exit");
+	if (next != NULL)
+		next(status);
+	for (;;)
+		raise(SIGKILL);
+}
+
+void
+_Exit(int status)
+{
+	_exit(status);
+}
+
+/* exec may fail, and then the program goes on. */
+static void
+before_exec(void)
+{
+	if (is_ours())
+		cupti_flush(true);
+}
+
+typedef int execve_fn(const char *, char *const[], char *const[]);
+typedef int execv_fn(const char *, char *const[]);
+typedef int fexecve_fn(int, char *const[], char *const[]);
+
+static int
+no_exec(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+INJ_EXPORT int
+execve(const char *path, char *const argv[], char *const envp[])
+{
+	execve_fn *next = NEXT(execve_fn *, "execve");
+
+	before_exec();
+	return next != NULL ? next(path, argv, envp) : no_exec();
+}
+
+INJ_EXPORT int
+execv(const char *path, char *const argv[])
+{
+	execv_fn *next = NEXT(execv_fn *, "execv");
+
+	before_exec();
+	return next != NULL ? next(path, argv) : no_exec();
+}
+
+INJ_EXPORT int
+execvp(const char *file, char *const argv[])
+{
+	execv_fn *next = NEXT(execv_fn *, "execvp");
+
+	before_exec();
+	return next != NULL ? next(file, argv) : no_exec();
+}
+
+INJ_EXPORT int
+execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	execve_fn *next = NEXT(execve_fn *, "execvpe");
+
+	before_exec();
+	return next != NULL ? next(file, argv, envp) : no_exec();
+}
+
+INJ_EXPORT int
+fexecve(int fd, char *const argv[], char *const envp[])
+{
+	fexecve_fn *next = NEXT(fexecve_fn *, "fexecve");
+
+	before_exec();
+	return next != NULL ? next(fd, argv, envp) : no_exec();
+}

@@ -1,0 +1,378 @@
+/*
+ * The spool file: chunks that are mapped and shared, so that what was published
+ * is in the file even if the process is killed. Blocks are allocated before a
+ * chunk is mapped: on a full disk a store into a mapping would otherwise end
+ * the process with SIGBUS.
+ *
+ * Each thread fills a chunk of its own without locks. When a thread ends, its
+ * chunk goes to a list from which the next new thread takes it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "inj.h"
+
+struct inj_free { /* a chunk with room left; lies at the chunk's end */
+	struct rspool_chunk *chunk;
+	struct inj_free *next;
+};
+
+static __thread struct rspool_chunk *chunk; /* the thread's; NULL: none */
+static __thread uint32_t used;              /* of it, not yet published too */
+static __thread uint32_t own_tid;
+static __thread bool inside; /* between spool_take() and spool_put() */
+
+uint32_t
+spool_tid(void)
+{
+	if (own_tid == 0)
+		own_tid = (uint32_t)syscall(SYS_gettid);
+	return own_tid;
+}
+
+static bool
+too_large(uint64_t n)
+{
+	return inj.opt.max_bytes > 0 && n * RSPOOL_CHUNK > inj.opt.max_bytes;
+}
+
+/* Notes why there is no room, once. The note itself needs none: it is a file
+ * beside the spool. */
+static void
+now_full(const char *why)
+{
+	char path[1200];
+	int fd;
+
+	if (atomic_exchange(&inj.full, true))
+		return;
+	snprintf(path, sizeof(path), "%s/full.%ld", inj.dir, (long)inj.pid);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0) {
+		if (write(fd, why, strlen(why)) < 0)
+			why = NULL;
+		close(fd);
+	}
+}
+
+/* True if the file may grow to n bytes. Growing it beyond the limit would send
+ * SIGXFSZ to the program. */
+static bool
+may_grow(uint64_t n)
+{
+	struct rlimit lim;
+
+	return getrlimit(RLIMIT_FSIZE, &lim) != 0 ||
+	       lim.rlim_cur == RLIM_INFINITY || n <= lim.rlim_cur;
+}
+
+/* True if the descriptor is still the spool's: a program may close descriptors
+ * that it did not open, and open files of its own under their numbers. */
+static bool
+still_ours(void)
+{
+	struct stat st;
+
+	if (fstat(inj.fd, &st) == 0 && st.st_dev == inj.dev &&
+	    st.st_ino == inj.ino)
+		return true;
+	inj.fd = open(inj.path, O_RDWR | O_CLOEXEC);
+	return inj.fd >= 0;
+}
+
+static struct rspool_chunk *
+map_chunk(void)
+{
+	uint64_t n = atomic_fetch_add(&inj.chunks, 1);
+	off_t at = (off_t)(n * RSPOOL_CHUNK);
+	struct rspool_chunk *c;
+	int err;
+
+	if (too_large(n + 1)) {
+		now_full("--max");
+		return NULL;
+	}
+	if (!may_grow((n + 1) * RSPOOL_CHUNK)) {
+		now_full("the file size limit (ulimit -f)");
+		return NULL;
+	}
+	err = still_ours() ? posix_fallocate(inj.fd, at, RSPOOL_CHUNK) : EBADF;
+	if (err != 0) {
+		now_full(strerror(err));
+		return NULL;
+	}
+	c = mmap(NULL, RSPOOL_CHUNK, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_POPULATE, inj.fd, at);
+	if (c == MAP_FAILED) {
+		now_full(strerror(errno));
+		return NULL;
+	}
+	madvise(c, RSPOOL_CHUNK, MADV_DONTFORK);
+	c->magic = RSPOOL_MAGIC;
+	c->version = RSPOOL_VERSION;
+	c->pid = (uint32_t)inj.pid;
+	__atomic_store_n(&c->used, sizeof(*c), __ATOMIC_RELEASE);
+	return c;
+}
+
+/* A chunk that another thread left, or NULL. */
+static struct rspool_chunk *
+left_over(void)
+{
+	struct inj_free *f;
+	struct rspool_chunk *c = NULL;
+
+	pthread_mutex_lock(&inj.lock);
+	f = inj.free_chunks;
+	if (f != NULL) {
+		inj.free_chunks = f->next;
+		c = f->chunk;
+	}
+	pthread_mutex_unlock(&inj.lock);
+	free(f);
+	return c;
+}
+
+/* The end of a thread. */
+static void
+leave_chunk(void *arg)
+{
+	struct inj_free *f;
+
+	(void)arg;
+	if (chunk == NULL || inj.pid != getpid())
+		return;
+	f = malloc(sizeof(*f));
+	if (f != NULL) {
+		f->chunk = chunk;
+		pthread_mutex_lock(&inj.lock);
+		f->next = inj.free_chunks;
+		inj.free_chunks = f;
+		pthread_mutex_unlock(&inj.lock);
+	}
+	chunk = NULL;
+}
+
+/* The first records of a chunk, or of a thread in it. */
+static void
+sign_chunk(void)
+{
+	struct rspool_thread *r = (void *)((char *)chunk + used);
+
+	memset(r, 0, sizeof(*r));
+	r->rec.type = RSPOOL_THREAD;
+	r->rec.size = sizeof(*r);
+	r->serial = atomic_fetch_add(&inj.serial, 1);
+	r->tid = spool_tid();
+	used += sizeof(*r);
+	__atomic_store_n(&chunk->used, used, __ATOMIC_RELEASE);
+}
+
+static void
+say_name(void)
+{
+	char name[32] = "";
+
+	prctl(PR_GET_NAME, name);
+	spool_text(RSPOOL_TASK, spool_tid(), 0, name, strlen(name));
+}
+
+/* The thread gets a chunk with room for n bytes. */
+static bool
+next_chunk(size_t n)
+{
+	struct rspool_chunk *old = chunk;
+	bool first = own_tid == 0 || old == NULL;
+
+	if (atomic_load(&inj.full))
+		return false;
+	chunk = old == NULL ? left_over() : NULL;
+	if (chunk != NULL && chunk->used + n + 64 > RSPOOL_CHUNK) {
+		munmap(chunk, RSPOOL_CHUNK);
+		chunk = NULL;
+	}
+	if (chunk == NULL)
+		chunk = map_chunk();
+	if (old != NULL)
+		munmap(old, RSPOOL_CHUNK);
+	if (chunk == NULL)
+		return false;
+	used = chunk->used;
+	sign_chunk();
+	if (inj.has_key)
+		pthread_setspecific(inj.key, chunk);
+	if (first)
+		say_name();
+	return true;
+}
+
+void *
+spool_take(enum rspool_type type, size_t n)
+{
+	struct rspool_rec *r;
+
+	n = (n + 7) & ~(size_t)7;
+	/* a signal handler of the program that uses NVTX, while the thread
+	 * writes a record */
+	if (inside || n > RSPOOL_CHUNK / 2) {
+		atomic_fetch_add(&inj.lost, 1);
+		return NULL;
+	}
+	inside = true;
+	if ((chunk == NULL || used + n > RSPOOL_CHUNK)) {
+		inside = false;
+		if (!next_chunk(n) || used + n > RSPOOL_CHUNK) {
+			atomic_fetch_add(&inj.lost, 1);
+			return NULL;
+		}
+		inside = true;
+	}
+	r = (void *)((char *)chunk + used);
+	r->type = (uint16_t)type;
+	r->flags = 0;
+	r->size = (uint32_t)n;
+	return r;
+}
+
+void
+spool_put(void *rec)
+{
+	struct rspool_rec *r = rec;
+
+	used += r->size;
+	__atomic_store_n(&chunk->used, used, __ATOMIC_RELEASE);
+	inside = false;
+}
+
+void
+spool_text(
+    enum rspool_type type, uint32_t id, int64_t t, const char *s, size_t n)
+{
+	struct rspool_text *r;
+
+	if (n > RSPOOL_TEXT_MAX)
+		n = RSPOOL_TEXT_MAX;
+	r = spool_take(type, sizeof(*r) + n);
+	if (r == NULL)
+		return;
+	r->t = t;
+	r->id = id;
+	r->len = (uint32_t)n;
+	memcpy(r->text, s, n);
+	spool_put(r);
+}
+
+void
+spool_fact(const char *key, const char *value)
+{
+	char s[1400];
+	int n = snprintf(s, sizeof(s), "%s=%s", key, value);
+
+	if (n > 0)
+		spool_text(RSPOOL_FACT, 0, 0, s,
+		    n < (int)sizeof(s) ? (size_t)n : sizeof(s) - 1);
+}
+
+void
+spool_fact_i64(const char *key, int64_t value)
+{
+	char s[32];
+
+	snprintf(s, sizeof(s), "%lld", (long long)value);
+	spool_fact(key, s);
+}
+
+void
+spool_note(int severity, const char *fmt, ...)
+{
+	char s[1400];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(s, sizeof(s), fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		spool_text(RSPOOL_NOTE, (uint32_t)severity, inj_now(), s,
+		    n < (int)sizeof(s) ? (size_t)n : sizeof(s) - 1);
+}
+
+void
+spool_count(const char *name, uint64_t n)
+{
+	if (n > 0)
+		spool_text(RSPOOL_COUNT, 0, (int64_t)n, name, strlen(name));
+}
+
+void
+spool_clock(void)
+{
+	struct rspool_clock *r = spool_take(RSPOOL_CLOCK, sizeof(*r));
+	struct timespec t;
+
+	if (r == NULL)
+		return;
+	r->mono = inj_now();
+	clock_gettime(CLOCK_REALTIME, &t);
+	r->real = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	r->mono += (inj_now() - r->mono) / 2;
+	spool_put(r);
+}
+
+/* In the child of a fork the chunks are not mapped. */
+void
+spool_child(void)
+{
+	chunk = NULL;
+	used = 0;
+	own_tid = 0;
+	inside = false;
+	inj.free_chunks = NULL;
+	if (inj.fd >= 0)
+		close(inj.fd);
+	inj.fd = -1;
+}
+
+/* A process that replaces itself (exec) has one file for each program. */
+bool
+spool_open(void)
+{
+	struct stat st;
+	int i;
+
+	inj.fd = -1;
+	for (i = 0; i < 10000 && inj.fd < 0; i++) {
+		snprintf(inj.path, sizeof(inj.path), "%s/p%ld.%d" RSPOOL_SUFFIX,
+		    inj.dir, (long)inj.pid, i);
+		inj.fd =
+		    open(inj.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (inj.fd < 0 && errno != EEXIST)
+			return false;
+	}
+	if (inj.fd < 0)
+		return false;
+	/* out of the way of programs that expect low numbers */
+	i = fcntl(inj.fd, F_DUPFD_CLOEXEC, 500);
+	if (i >= 0) {
+		close(inj.fd);
+		inj.fd = i;
+	}
+	if (fstat(inj.fd, &st) != 0)
+		return false;
+	inj.dev = st.st_dev;
+	inj.ino = st.st_ino;
+	if (!inj.has_key)
+		inj.has_key = pthread_key_create(&inj.key, leave_chunk) == 0;
+	return true;
+}

@@ -1,0 +1,52 @@
+/* What the parts of dlp-record share: the options, and the launcher. */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buf.h"
+
+struct record {
+	const char *out;         /* -o; NULL: none */
+	const char *program_out; /* --stdout */
+	const char *convert;     /* --convert */
+	bool force, stream;
+	bool nvtx, cuda;  /* -t */
+	bool graph_level; /* -g graph */
+	bool memory, sync, all_calls, fork;
+	const char *capture; /* -c: cudaProfilerApi, nvtx, steps, none */
+	char *text, *domain; /* of -c nvtx: */
+	int64_t first, last; /* --steps */
+	int64_t delay, duration, flush; /* ns */
+	uint64_t max;
+	const char *cupti;
+	const char *markers; /* NULL, "all" or "layers" */
+};
+
+/* record_run.c: runs the command and writes the recording. Returns the exit
+ * status of dlp-record, which is the command's. */
+int record_run(const struct record *r, char **argv);
+
+/* --convert: the database or the stream of a recording. Returns the exit
+ * status. */
+int record_convert(const struct record *r);
+
+/* record_path.c */
+/* The file of -o with %p, %h and %q{VAR} replaced; the caller frees it. */
+char *record_out(const char *pattern, long pid);
+/* A file of ours beside the program: ../lib/dlp/NAME; fatal if it is missing.
+ * The caller frees it. */
+char *record_lib(const char *name);
+/* The file of another command of dlp, beside the program. */
+char *record_command(const char *name);
+/* A new folder for the spool; NULL with the reason in *why if there is none.
+ * The caller frees it. */
+char *record_folder(const char *out, const char **why);
+void record_remove(const char *folder); /* and what is in it */
+
+/* record_session.c: writes the session file into the folder; false if it
+ * cannot. */
+bool record_session(const struct record *r, const char *folder, int64_t now);
+
+#endif

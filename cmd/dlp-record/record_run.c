@@ -1,0 +1,387 @@
+/*
+ * Runs the command with the library in its environment, waits for its end,
+ * however it comes, and has the spool converted. Whatever goes wrong with the
+ * recording, the command runs, and its exit status is ours.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "convert.h"
+#include "err.h"
+#include "record.h"
+#include "rspool.h"
+
+struct run {
+	const struct record *r;
+	char *folder; /* of the spool; NULL: nothing is recorded */
+	char *out;    /* the database; NULL: none */
+	pid_t child;
+};
+
+/* The child, for the handler of signals. */
+static volatile sig_atomic_t running;
+
+static void
+pass_on(int sig)
+{
+	int err = errno;
+
+	if (running > 0)
+		kill((pid_t)running, sig);
+	errno = err;
+}
+
+/* The terminal sends SIGINT and SIGQUIT to the command, too. */
+static void
+set_signals(void)
+{
+	struct sigaction sa;
+
+	memset(&sa, 0, sizeof(sa));
+	sigemptyset(&sa.sa_mask);
+	sa.sa_handler = SIG_IGN;
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGQUIT, &sa, NULL);
+	sa.sa_handler = pass_on;
+	sa.sa_flags = SA_RESTART;
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+	sigaction(SIGUSR1, &sa, NULL);
+	sigaction(SIGUSR2, &sa, NULL);
+}
+
+/* NAME=value[:old value] */
+static void
+prepend(const char *name, const char *value)
+{
+	const char *old = getenv(name);
+	struct buf b = { 0 };
+
+	buf_puts(&b, value);
+	if (old != NULL && *old != '\0')
+		buf_printf(&b, ":%s", old);
+	setenv(name, buf_str(&b), 1);
+	buf_free(&b);
+}
+
+static void
+append(const char *name, const char *value)
+{
+	const char *old = getenv(name);
+	struct buf b = { 0 };
+
+	if (old != NULL && *old != '\0')
+		buf_printf(&b, "%s:", old);
+	buf_puts(&b, value);
+	setenv(name, buf_str(&b), 1);
+	buf_free(&b);
+}
+
+static void
+set_environment(const struct run *run)
+{
+	char *lib, *python;
+
+	if (run->folder == NULL)
+		return;
+	lib = record_lib("dlp-record.so");
+	setenv(RSPOOL_ENV, run->folder, 1);
+	if (run->r->nvtx)
+		setenv("NVTX_INJECTION64_PATH", lib, 1);
+	if (run->r->cuda) {
+		setenv("CUDA_INJECTION64_PATH", lib, 1);
+		/* for _exit() and exec, see lib/inj_end.c */
+		append("LD_PRELOAD", lib);
+	}
+	if (run->r->markers != NULL) {
+		python = record_lib("python");
+		prepend("PYTHONPATH", python);
+		setenv("DLP_MARKERS", run->r->markers, 1);
+		free(python);
+	}
+	free(lib);
+}
+
+/* With --stream our output carries records only. */
+static void
+set_output(const struct record *r)
+{
+	int fd = STDERR_FILENO;
+
+	if (r->program_out != NULL) {
+		fd = open(r->program_out,
+		    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		if (fd < 0)
+			die_errno("%s", r->program_out);
+	} else if (!r->stream)
+		return;
+	if (dup2(fd, STDOUT_FILENO) < 0)
+		die_errno("standard output");
+}
+
+struct pipes {
+	int go[2];   /* the parent lets the child begin */
+	int fail[2]; /* the child says that it could not; closed by exec */
+};
+
+static void
+become_command(const struct run *run, char **argv, const struct pipes *p,
+    const struct sigaction old[2])
+{
+	int err;
+	char c;
+
+	sigaction(SIGINT, &old[0], NULL);
+	sigaction(SIGQUIT, &old[1], NULL);
+	set_environment(run);
+	set_output(run->r);
+	if (read(p->go[0], &c, 1) != 1)
+		_exit(EXIT_TROUBLE);
+	close(p->go[0]);
+	execvp(argv[0], argv);
+	err = errno;
+	warn("%s: %s", argv[0], strerror(err));
+	if (write(p->fail[1], &c, 1) != 1)
+		_exit(EXIT_TROUBLE);
+	_exit(err == ENOENT ? 127 : 126);
+}
+
+/* Starts the child, which waits until it may go: the name of the output file
+ * can depend on its number. */
+static void
+start_child(struct run *run, char **argv, struct pipes *p)
+{
+	struct sigaction old[2];
+
+	sigaction(SIGINT, NULL, &old[0]);
+	sigaction(SIGQUIT, NULL, &old[1]);
+	if (pipe(p->go) != 0 || pipe(p->fail) != 0 ||
+	    fcntl(p->fail[1], F_SETFD, FD_CLOEXEC) != 0)
+		die_errno("pipe");
+	run->child = fork();
+	if (run->child < 0)
+		die_errno("fork");
+	if (run->child == 0) {
+		close(p->go[1]);
+		close(p->fail[0]);
+		become_command(run, argv, p, old);
+	}
+	running = run->child;
+	set_signals();
+	close(p->go[0]);
+	close(p->fail[1]);
+}
+
+/* Lets the child go. False if there is no such command. */
+static bool
+let_go(const struct pipes *p)
+{
+	ssize_t n;
+	char c = 0;
+
+	if (write(p->go[1], &c, 1) != 1)
+		return false;
+	close(p->go[1]);
+	do
+		n = read(p->fail[0], &c, 1);
+	while (n < 0 && errno == EINTR);
+	close(p->fail[0]);
+	return n == 0;
+}
+
+/* True if a file can be made there. */
+static bool
+can_write(const char *out)
+{
+	const char *slash = strrchr(out, '/');
+	char *dir = slash != NULL ? xmemdup(out, (size_t)(slash - out) + 1)
+				  : xstrdup(".");
+	bool ok = access(dir, W_OK | X_OK) == 0;
+
+	free(dir);
+	return ok;
+}
+
+static void
+check_new(const struct run *run)
+{
+	struct stat st;
+
+	if (run->out != NULL && stat(run->out, &st) == 0 && !run->r->force)
+		die("%s exists already; --force writes over it", run->out);
+}
+
+/* Without a place for the database the spool stays. */
+static void
+check_place(struct run *run)
+{
+	if (run->out == NULL || run->folder == NULL || can_write(run->out))
+		return;
+	warn("%s: %s: the recording will stay in %s (dlp-record --convert)",
+	    run->out, strerror(errno), run->folder);
+	free(run->out);
+	run->out = NULL;
+}
+
+static int64_t
+now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void
+make_folder(struct run *run)
+{
+	const char *why;
+
+	run->folder = record_folder(run->r->out, &why);
+	if (run->folder == NULL) {
+		warn("no folder for the recording can be made: %s: the "
+		     "command runs without being recorded",
+		    why);
+		return;
+	}
+	if (record_session(run->r, run->folder, now_ns()))
+		return;
+	warn("%s: %s: the command runs without being recorded", run->folder,
+	    strerror(errno));
+	record_remove(run->folder);
+	free(run->folder);
+	run->folder = NULL;
+}
+
+static int
+wait_for(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			die_errno("wait");
+	if (WIFSIGNALED(status))
+		return 128 + WTERMSIG(status);
+	return WEXITSTATUS(status);
+}
+
+/* In a process of its own, because a failure must not change our status. */
+static bool
+convert(const struct record *r, const char *folder, const char *to)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		conv_run(folder, to, r->force);
+		exit(EXIT_OK);
+	}
+	return pid > 0 && wait_for(pid) == 0;
+}
+
+/* dlp-parse makes the stream of a database, which is in temp meanwhile. */
+static bool
+stream(const struct record *r, const char *folder, const char *temp)
+{
+	struct buf db = { 0 };
+	char *parse = record_command("dlp-parse");
+	int status = EXIT_TROUBLE;
+	pid_t pid;
+
+	buf_printf(&db, "%s/stream.sqlite", temp);
+	pid = convert(r, folder, buf_str(&db)) ? fork() : -1;
+	if (pid == 0) {
+		execl(parse, "dlp-parse", buf_str(&db), (char *)NULL);
+		die_errno("%s", parse);
+	}
+	if (pid > 0)
+		status = wait_for(pid);
+	free(parse);
+	buf_free(&db);
+	/* the reader may have seen enough */
+	return status == 0 || status == 128 + SIGPIPE;
+}
+
+int
+record_convert(const struct record *r)
+{
+	const char *why;
+	char *temp;
+	bool ok;
+
+	if (!r->stream) {
+		conv_run(r->convert, r->out, r->force);
+		return EXIT_OK;
+	}
+	temp = record_folder(NULL, &why);
+	if (temp == NULL)
+		die("no temporary folder can be made: %s", why);
+	ok = stream(r, r->convert, temp);
+	record_remove(temp);
+	free(temp);
+	return ok ? EXIT_OK : EXIT_TROUBLE;
+}
+
+static void
+finish(const struct run *run)
+{
+	bool ok = true;
+
+	if (run->folder == NULL)
+		return;
+	if (run->r->stream)
+		ok = stream(run->r, run->folder, run->folder);
+	if (run->out != NULL)
+		ok = convert(run->r, run->folder, run->out) && ok;
+	if (!run->r->stream && run->out == NULL)
+		return; /* check_out() has said where it is */
+	if (ok)
+		record_remove(run->folder);
+	else
+		warn("the recording is in %s: dlp-record --convert %s -o FILE",
+		    run->folder, run->folder);
+}
+
+/* The name of the output, if it does not depend on the child, or then. */
+static void
+name_out(struct run *run, bool with_child)
+{
+	const char *out = run->r->out;
+
+	if (out == NULL || (strstr(out, "%p") != NULL) != with_child)
+		return;
+	run->out = record_out(out, (long)run->child);
+	check_new(run);
+}
+
+int
+record_run(const struct record *r, char **argv)
+{
+	struct run run = { .r = r };
+	struct pipes p;
+	bool ran;
+	int status;
+
+	name_out(&run, false);
+	make_folder(&run);
+	start_child(&run, argv, &p);
+	name_out(&run, true);
+	check_place(&run);
+	ran = let_go(&p);
+	status = wait_for(run.child);
+	running = 0;
+	if (ran)
+		finish(&run);
+	else if (run.folder != NULL)
+		record_remove(run.folder);
+	free(run.out);
+	free(run.folder);
+	return status;
+}

@@ -1,0 +1,48 @@
+/*
+ * Reads a folder of spools. Files come from processes that may have been
+ * killed, and may be damaged: every record is checked before it is seen.
+ */
+#ifndef RSPOOL_READ_H
+#define RSPOOL_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rspool.h"
+
+struct rspool_part { /* records of one thread, one after the other */
+	uint32_t tid;
+	uint64_t serial;
+	size_t begin, end; /* places in the file */
+};
+
+struct rspool_file { /* of one process, or of one program in it */
+	const char *map;
+	size_t size;
+	struct rspool_part *part; /* by thread and serial */
+	size_t n_parts, parts_cap;
+};
+
+struct rspool_dir {
+	char *path;
+	char *session; /* its text; NULL: there is none */
+	struct rspool_file *file;
+	size_t n, cap;
+	uint64_t bad; /* chunks or parts of them that cannot be read */
+};
+
+/* Reads a folder, or one spool. Fatal if path is neither. */
+void rspool_read(struct rspool_dir *d, const char *path);
+void rspool_free(struct rspool_dir *d);
+
+/* The record at *at of a part, whose size and texts have been checked; NULL at
+ * the end of the part. *at goes on to the next one. */
+const struct rspool_rec *rspool_next(
+    const struct rspool_file *f, const struct rspool_part *p, size_t *at);
+
+/* The value of a line key=value of the session; NULL if there is none. The
+ * caller frees it. */
+char *rspool_session(const struct rspool_dir *d, const char *key);
+
+#endif

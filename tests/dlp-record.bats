@@ -1,0 +1,451 @@
+# dlp-record: what programs do is what the database says. The programs are
+# tests/record/*.c: nvtxall pushes known ranges, fakecuda plays a driver with a
+# libcupti of its own, so no test needs a GPU or CUDA.
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	R=$ROOT/${B:-build}/record
+	export TMPDIR=$PWD/tmp
+	mkdir tmp
+	unset FAKE
+}
+
+# record OPTIONS... -- COMMAND...: sets $status; writes out, err and a.sqlite.
+record() {
+	status=0
+	timeout 60 dlp-record --cupti "$R/libcupti.so.13" --force -o a.sqlite "$@" \
+	    >out 2>err </dev/null || status=$?
+	echo "exit status $status: $(cat err)"
+}
+
+sql() {
+	sqlite3 a.sqlite "$@"
+}
+
+kernels() {
+	sql "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL" 2>/dev/null || echo none
+}
+
+ranges() {
+	sql "SELECT group_concat(text, ',') FROM (SELECT text FROM NVTX_EVENTS
+	    WHERE eventType = 59 ORDER BY start)" 2>/dev/null || echo none
+}
+
+# What nvtxall does, of either instance of NVTX.
+nvtx_rows() {
+	sql "SELECT eventType, coalesce(text, (SELECT value FROM StringIds
+	    WHERE id = textId), 'none'), domainId, category, color, uint64Value,
+	    int64Value, doubleValue, uint32Value, int32Value, floatValue,
+	    end IS NULL, endGlobalTid IS NULL FROM NVTX_EVENTS
+	    WHERE length(text) < 100 OR text IS NULL ORDER BY rowid"
+}
+
+@test "NVTX of all kinds, without CUDA; the output and status are the program's" {
+	for p in "$R"/nvtxall*; do
+		record -t nvtx -- "$p"
+		[ "$status" -eq 6 ]
+		[ ! -s err ]
+		same "the program's output" "$(<out)"
+		same "$(printf '%b' '33|seven|0|7||||||||1|1
+39|the first thread|0||||||||1|1
+75|a domain|1||||||||1|1
+59|registered|1||||||||0|1
+59|crosses the domain'\''s|0||||||||0|1
+34|registered|1||||||||1|1
+60|none|1||||||||1|1
+59||0||||||||0|1
+59|tab\there, newline\nhere, "quotes", \0303\0244|0||||||||0|1
+59|bad \0377\0376 end|0||||||||0|1
+59|wide \0303\0244\0360\0237\0230\0200|0||||||||0|1
+59|payload 1|0|7|4278255361|-1||||||0|1
+59|payload 2|0|7|4278255362||-5000000000|||||0|1
+59|payload 3|0|7|4278255363|||0.1||||0|1
+59|payload 4|0|7|4278255364||||4000000000|||0|1
+59|payload 5|0|7|4278255365|||||-7||0|1
+59|payload 6|0|7|4278255366||||||2.5|0|1
+34|a mark|0||||||||1|1
+60|crosses threads|0||||||||0|0
+59|in a thread|0||||||||0|1
+59|never popped|0||||||||1|1')" "$(nvtx_rows | sed 's/|\(|*\)\([01]\)|\([01]\)$/|\1\2|\3/' |
+		    sed 's/^\(33|seven|0|7|\)|/\1|/')" ||
+		    nvtx_rows
+		[ "$(sql "SELECT text FROM NVTX_EVENTS WHERE length(text) > 100" |
+		    tr -d '\n' | wc -c)" -eq 9000 ]
+	done
+}
+
+@test "every end: exit status, and all ranges" {
+	# how, the status, and ranges beside 15 and 1000 of the loop
+	while read -r how want more; do
+		record -t nvtx -- "$R/nvtxall" "$how" 1000
+		[ "$status" -eq "$want" ]
+		[ "$(sql "SELECT count(*) FROM NVTX_EVENTS WHERE
+		    eventType = 59")" -eq $((1015 + more)) ]
+	done <<-'END'
+		return 6 0
+		exit 3 0
+		_exit 4 0
+		quick 5 0
+		kill 137 0
+		abort 134 0
+		segv 139 0
+		fork 6 0
+		exec 6 15
+	END
+}
+
+@test "--fork records children without exec, too" {
+	record -t nvtx --fork -- "$R/nvtxall" fork
+	[[ $(ranges) == *"never popped,in the child"* ]]
+	[ "$(sql "SELECT count(*) FROM PROCESSES")" -eq 2 ]
+}
+
+@test "CUDA: each kind of record, in the columns of nsys" {
+	# two steps of: 2 calls that are quiet, 8 others, 2 kernels and the
+	# graph's, a copy and one between devices, a set, a sync, an allocation
+	record -m --sync -- "$R/fakecuda" init push=a 2 pop
+	[ "$status" -eq 0 ]
+	[ ! -s err ]
+	while read -r table n; do
+		[ "$(sql "SELECT count(*) FROM $table")" -eq "$n" ] || {
+			echo "$table: not $n"
+			false
+		}
+	done <<-'END'
+		CUPTI_ACTIVITY_KIND_RUNTIME 16
+		CUPTI_ACTIVITY_KIND_KERNEL 6
+		CUPTI_ACTIVITY_KIND_MEMCPY 4
+		CUPTI_ACTIVITY_KIND_MEMSET 2
+		CUPTI_ACTIVITY_KIND_SYNCHRONIZATION 2
+		CUPTI_ACTIVITY_KIND_CUDA_EVENT 2
+		CUDA_GPU_MEMORY_USAGE_EVENTS 2
+		CUDA_GPU_MEMORY_POOL_EVENTS 2
+		PROFILER_OVERHEAD 2
+		CUDA_GRAPH_NODE_EVENTS 2
+		TARGET_INFO_CUDA_STREAM 1
+		TARGET_INFO_CUDA_CONTEXT_INFO 1
+		NVTX_EVENTS 1
+	END
+	# cacheConfig and launchType are CUPTI's + 1, memory kinds - 1
+	same "axpy|_Z4axpyifPKfPf|2|1|32|10|128|1024|250871808|32768|1" "$(sql "
+	    SELECT s.value, m.value, cacheConfig, launchType,
+	    registersPerThread, gridX, blockX, dynamicSharedMemory,
+	    localMemoryTotal, sharedMemoryExecuted, sharedMemoryLimitConfig
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL JOIN StringIds s ON s.id = shortName
+	    JOIN StringIds m ON m.id = mangledName LIMIT 1")"
+	same "1|4096|0|2|1
+10|512|2|2|" "$(sql "SELECT copyKind, bytes, srcKind, dstKind, copyCount
+	    FROM CUPTI_ACTIVITY_KIND_MEMCPY LIMIT 2")"
+	# each piece of work has its call, and began after it
+	[ "$(sql "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN
+	    CUPTI_ACTIVITY_KIND_RUNTIME r USING (correlationId)
+	    WHERE k.start >= r.start")" -eq 6 ]
+	dlp-parse a.sqlite | dlp-correlate >stream
+	[ "$(grep -c '^kern	' stream)" -eq 6 ]
+}
+
+@test "columns and types are those of nsys export" {
+	f=$DATA/recorder/every.nsys.sqlite.xz
+	need_data recorder/every.nsys.sqlite.xz
+	xz -dc "$f" >n.sqlite
+	record -m --sync -- "$R/fakecuda" init push=a 2 pop
+	for t in $(sql "SELECT name FROM sqlite_master WHERE type = 'table'"); do
+		want=$(sqlite3 n.sqlite "SELECT name, type, \"notnull\", pk FROM
+		    pragma_table_info('$t')")
+		[ -n "$want" ] || { [ "$t" = CUDA_GRAPH_NODE_EVENTS ] && continue; }
+		same "$want" "$(sql "SELECT name, type, \"notnull\", pk FROM
+		    pragma_table_info('$t')")"
+	done
+}
+
+@test "structures of other versions of CUPTI" {
+	# sizes, and what the last fields then are
+	while read -r size total node; do
+		FAKE=kernel=$size record -- "$R/fakecuda" init 1
+		same "$total|$node" "$(sql "SELECT max(localMemoryTotal),
+		    max(graphNodeId) FROM CUPTI_ACTIVITY_KIND_KERNEL")"
+		[ "$(kernels)" -eq 3 ]
+	done <<-'END'
+		144 77 
+		160 77 8589934592
+		208 250871808 8589934592
+		216 250871808 8589934592
+		240 250871808 8589934592
+	END
+	FAKE='copy=64 set=64 sync=40 memory=112' record --sync -m -- \
+	    "$R/fakecuda" init 2
+	[ "$status" -eq 0 ]
+	[ "$(sql "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_MEMCPY
+	    WHERE copyCount IS NULL AND bytes IN (4096, 512)")" -eq 4 ]
+	[ "$(sql "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_SYNCHRONIZATION
+	    WHERE eventSyncId IS NULL")" -eq 2 ]
+}
+
+@test "records without times are left out, wrong ends cut, both counted" {
+	# every 4th of 36 kernels has no times
+	FAKE='zero overrun' record -- "$R/fakecuda" init 12
+	[ "$(kernels)" -eq 27 ]
+	grep -q '9 GPU records without times' err
+	sql "SELECT text FROM DIAGNOSTIC_EVENT" >diag
+	grep -qx 'gpu_untimed: 9' diag
+	grep -q '^ends_clipped: ' diag
+	[ "$(sql "SELECT count(*) FROM (SELECT end, lead(start) OVER
+	    (PARTITION BY streamId ORDER BY start, end) AS next FROM
+	    (SELECT start, end, streamId FROM CUPTI_ACTIVITY_KIND_KERNEL
+	    UNION ALL SELECT start, end, streamId FROM
+	    CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL SELECT start, end, streamId
+	    FROM CUPTI_ACTIVITY_KIND_MEMSET)) WHERE end > next")" -eq 0 ]
+}
+
+@test "the real-time clock, where CUPTI refuses ours" {
+	FAKE=noclock record -- "$R/fakecuda" init push=a 12 pop
+	[ "$(kernels)" -eq 36 ]
+	# work is inside the range, as without
+	[ "$(sql "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL k,
+	    NVTX_EVENTS n WHERE k.start BETWEEN n.start AND n.end")" -eq 36 ]
+}
+
+@test "buffers completed by another thread; dropped records are said" {
+	FAKE='thread dropped' record -- "$R/fakecuda" init 5
+	[ "$(kernels)" -eq 15 ]
+	grep -q '^dlp-record: 3 GPU records were dropped by CUPTI$' err
+}
+
+@test "ends of a program with CUDA lose nothing" {
+	while read -r how want; do
+		record -- "$R/fakecuda" init 5 "$how"
+		[ "$status" -eq "$want" ]
+		[ "$(kernels)" -eq 15 ]
+	done <<-'END'
+		exit=3 3
+		_exit=4 4
+		quick=5 5
+		kill=15 143
+		kill=2 130
+		kill=1 129
+	END
+	# 5 steps before exec, 7 after
+	record -- "$R/fakecuda" init 5 exec init 7
+	[ "$(kernels)" -eq 36 ]
+	record --flush 0.05 -- "$R/fakecuda" init push=a 5 sleep=500 kill=9
+	[ "$status" -eq 137 ]
+	[ "$(kernels)" -eq 15 ]
+	[ "$(ranges)" = a ]
+}
+
+@test "-c cudaProfilerApi: the range alone, then the program is left alone" {
+	record -c cudaProfilerApi -- "$R/fakecuda" init push=x 3 start push=y 2 \
+	    pop pop stop 7 push=z pop 1 finalized
+	[ "$(kernels)" -eq 6 ]
+	[ "$(ranges)" = y ]
+	grep -qx 'finalized 1' out
+	record -c cudaProfilerApi -- "$R/fakecuda" init 3
+	[ "$status" -eq 0 ]
+	grep -q 'the range never began (-c cudaProfilerApi)' err
+}
+
+@test "-c nvtx:TEXT@DOMAIN, --steps, --delay, --duration" {
+	record -c nvtx:go -- "$R/fakecuda" init 3 push=go 2 push=in pop pop 4 \
+	    finalized
+	[ "$(kernels)" -eq 6 ]
+	[ "$(ranges)" = go,in ]
+	grep -qx 'finalized 1' out
+	record -c 'nvtx:registered@a domain' -t nvtx -- "$R/nvtxall"
+	same "registered|crosses the domain's" "$(sql "SELECT s.value, t.text
+	    FROM NVTX_EVENTS r JOIN StringIds s ON s.id = r.textId,
+	    NVTX_EVENTS t WHERE t.text LIKE 'crosses%'")"
+	record -c 'nvtx:registered@another' -t nvtx -- "$R/nvtxall"
+	grep -q 'the range never began' err
+	record --steps 1-2 -- "$R/fakecuda" init push='iteration 0' 1 pop \
+	    push='iteration 1' 2 pop push='iteration 2' 4 pop \
+	    push='iteration 3' 8 pop
+	[ "$(kernels)" -eq 18 ]
+	[ "$(ranges)" = 'iteration 1,iteration 2' ]
+	record --delay 0.4 --duration 0.8 -- "$R/fakecuda" init 3 push=a pop \
+	    sleep=800 5 push=b pop sleep=1200 7 push=c pop
+	[ "$(kernels)" -eq 15 ]
+	[ "$(ranges)" = b ]
+}
+
+@test "-g graph: launches, and the graphs that they run" {
+	record -g graph -- "$R/fakecuda" init 5
+	[ "$(kernels)" -eq 10 ]
+	same "5|1|2" "$(sql "SELECT count(*), min(graphId), max(graphExecId)
+	    FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE")"
+	[ "$(sql "SELECT count(*) FROM CUDA_GRAPH_EVENTS")" -eq 3 ]
+}
+
+@test "--all-calls, -t cuda, -t nvtx" {
+	record --all-calls -- "$R/fakecuda" init 1
+	[ "$(sql "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME")" -eq 10 ]
+	record -t cuda -- "$R/fakecuda" init push=a 1 pop
+	[ "$(ranges)" = none ] || [ -z "$(ranges)" ]
+	[ "$(kernels)" -eq 3 ]
+	record -t nvtx -- "$R/fakecuda" init push=a 1 pop
+	[ "$(kernels)" = none ]
+	[ "$(ranges)" = a ]
+}
+
+@test "CUPTI's seat is taken, CUPTI refuses, there is none: NVTX and one line" {
+	for f in seat refuse; do
+		FAKE=$f record -- "$R/fakecuda" init push=a 1 pop exit=9
+		[ "$status" -eq 9 ]
+		[ "$(wc -l <err)" -eq 1 ]
+		grep -q 'CUDA is not recorded' err
+		[ "$(ranges)" = a ]
+	done
+	grep -q 'error 15' err
+	# nothing that can be loaded is found
+	status=0
+	dlp-record --force --cupti ./none -o a.sqlite -- "$R/nvtxall" exit >out \
+	    2>err || status=$?
+	[ "$status" -eq 3 ]
+	[ ! -s err ]
+}
+
+@test "where CUPTI is found: loaded, --cupti, beside CUDA, by the loader" {
+	mkdir lib
+	cp "$R/libcupti.so.13" lib/
+	# which one the database does not say: the note of the library does
+	LD_LIBRARY_PATH=$PWD/lib dlp-record -o b.sqlite -- "$R/fakecuda" init 1
+	[ "$(sqlite3 b.sqlite "SELECT count(*) FROM
+	    CUPTI_ACTIVITY_KIND_KERNEL")" -eq 3 ]
+	# one that is no CUPTI is passed over
+	cp "$R/fakecuda" lib/not-cupti.so
+	LD_LIBRARY_PATH=$PWD/lib dlp-record --cupti lib/not-cupti.so \
+	    -o c.sqlite -- "$R/fakecuda" init 1
+	[ "$(sqlite3 c.sqlite "SELECT count(*) FROM
+	    CUPTI_ACTIVITY_KIND_KERNEL")" -eq 3 ]
+}
+
+@test "--max, and a full disk: what was recorded is whole, one line says so" {
+	record --max 600K -- "$R/fakecuda" init push=a 20000 pop
+	[ "$status" -eq 0 ]
+	[ "$(kernels)" -gt 100 ]
+	[ "$(wc -l <err)" -le 2 ]
+	grep -q 'the recording ended early' err
+}
+
+@test "-o: exists, --force, %p %h %q{VAR}" {
+	: >there
+	status=0
+	dlp-record -o there -- "$R/nvtxall" >out 2>err || status=$?
+	[ "$status" -eq 2 ]
+	[ ! -s out ] # the program did not run
+	same "dlp-record: there exists already; --force writes over it" "$(<err)"
+	RANK=3 dlp-record -t nvtx -o 'r%q{RANK}.%p.%%.sqlite' -- "$R/nvtxall" exit \
+	    >out || true
+	f=(r3.*.%.sqlite)
+	pid=$(sqlite3 "${f[0]}" "SELECT pid FROM PROCESSES")
+	[ "${f[0]}" = "r3.$pid.%.sqlite" ]
+	status=0
+	dlp-record -o '%q{NO_SUCH}' -- true 2>err || status=$?
+	[ "$status" -eq 2 ]
+	grep -q 'NO_SUCH' err
+}
+
+@test "no such command: 127; one that cannot run: 126; no file either way" {
+	record -- ./no-such-command
+	[ "$status" -eq 127 ]
+	[ "$(wc -l <err)" -eq 1 ]
+	: >plain
+	record -- ./plain
+	[ "$status" -eq 126 ]
+	[ ! -e a.sqlite ]
+	[ -z "$(ls tmp)" ]
+}
+
+@test "a read-only folder, no folder for the spool: a line, and it runs" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root to make a user of its own"
+	setpriv --version >/dev/null 2>&1 || skip "no setpriv"
+	chmod 755 .
+	mkdir ro
+	chmod 777 tmp
+	status=0
+	setpriv --reuid 65534 --clear-groups env TMPDIR="$TMPDIR" \
+	    "$BIN/dlp-record" -t nvtx -o "$PWD/ro/x.sqlite" -- "$R/nvtxall" exit \
+	    >out 2>err || status=$?
+	cat err
+	! grep -q 'setpriv: ' err || skip "not as another user"
+	[ "$status" -eq 3 ]
+	[ "$(wc -l <err)" -eq 1 ]
+	grep -q 'the recording will stay in' err
+	dir=$(sed 's/.*stay in \([^ ]*\) .*/\1/' err)
+	dlp-record --convert "$dir" -o a.sqlite
+	[[ $(ranges) == *"never popped" ]]
+}
+
+@test "--stream: the records alone on standard output" {
+	dlp-record --stream -t nvtx -- "$R/nvtxall" >out 2>err || [ $? -eq 6 ]
+	[[ $(head -n 1 out) == '##dlp	1' ]]
+	grep -qx "the program's output" err
+	dlp-record --stream --stdout o -t nvtx -- "$R/nvtxall" >out 2>err ||
+	    [ $? -eq 6 ]
+	same "the program's output" "$(<o)"
+	dlp-record --stream --cupti "$R/libcupti.so.13" -- "$R/fakecuda" init \
+	    push=add 3 pop 2>err | dlp-correlate |
+	    dlp-agg -T kern -a count | dlp-fmt --tsv >got
+	same "n
+9" "$(<got)"
+}
+
+@test "--convert: what SIGKILL of dlp-record left; what is no recording: 2" {
+	mkfifo go
+	dlp-record -t nvtx -o a.sqlite -- sh -c "'$R/nvtxall' exit; read x <go" \
+	    >out 2>err &
+	pid=$!
+	for _ in $(seq 100); do
+		grep -qs output out tmp/*/*.spool && break
+		sleep 0.05
+	done
+	kill -9 $pid
+	echo >go
+	wait $pid || true
+	[ ! -e a.sqlite ]
+	dlp-record --convert tmp/dlp-record.* -o a.sqlite
+	[[ $(ranges) == *"never popped" ]]
+	for bad in . "$LENET.none"; do
+		status=0
+		dlp-record --convert $bad -o b.sqlite 2>err || status=$?
+		[ "$status" -eq 2 ]
+		[ "$(wc -l <err)" -eq 1 ]
+		[ ! -e b.sqlite ]
+	done
+}
+
+@test "torn and damaged spools: no more is lost than what is damaged" {
+	s=$(echo "$ROOT"/tests/data/spool/*.spool)
+	dlp-record --convert "$s" -o a.sqlite 2>err
+	whole=$(sql "SELECT count(*) FROM CUPTI_ACTIVITY_KIND_RUNTIME")
+	[ "$whole" -gt 20 ]
+	size=$(wc -c <"$s")
+	for i in $(seq 1 40); do
+		n=$((i * 7919 % size))
+		head -c $n "$s" >torn.spool
+		dlp-record --force --convert torn.spool -o a.sqlite 2>err ||
+		    [ $? -eq 2 ]
+		cp "$s" bad.spool
+		printf '\377\377\377\177' | dd of=bad.spool bs=1 seek=$n \
+		    conv=notrunc 2>/dev/null
+		dlp-record --force --convert bad.spool -o a.sqlite 2>err ||
+		    { cat err; false; }
+	done
+}
+
+@test "the program sees nothing: output, status, descriptors, signals" {
+	dlp-record -o a.sqlite -- sh -c 'ls /proc/self/fd | wc -l; trap' >got
+	sh -c 'ls /proc/self/fd | wc -l; trap' >want
+	same "$(<want)" "$(<got)"
+	# both get what is sent to dlp-record
+	dlp-record --force -t nvtx -o a.sqlite -- sh -c 'trap "exit 7" TERM
+	    while :; do sleep 0.05; done' &
+	pid=$!
+	sleep 0.5
+	kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	[ "$status" -eq 7 ]
+	[ -s a.sqlite ]
+}

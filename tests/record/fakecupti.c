@@ -1,0 +1,600 @@
+/*
+ * A libcupti without CUDA, for tests of the recorder: it takes the same calls,
+ * and its records are made by the functions fake_*(), which the program
+ * fakecuda calls in the place of a driver. FAKE in the environment has words:
+ *
+ *	seat        the subscriber's seat is taken (error 39)
+ *	refuse      the subscriber is refused (error 15)
+ *	noclock     the clock's callback is rejected: times are of REALTIME
+ *	kernel=N    records of kernels have N bytes, and so on for copy, set,
+ *	            sync, event, memory
+ *	zero        some records have no times
+ *	overrun     some records end after the next one of their stream
+ *	dropped     buffers say that records were dropped
+ *	thread      buffers are completed by a thread of CUPTI's own
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../cmd/dlp-record/lib/cupti_abi.h"
+
+#define MAX_KIND 64
+#define MAX_CB 512
+
+static struct {
+	abi_callback *cb;
+	void *user;
+	abi_buffer_requested *request;
+	abi_buffer_completed *complete;
+	abi_clock *clock;
+	bool on[MAX_KIND];
+	bool cb_on[4][MAX_CB];
+	bool domain_on[4];
+	bool off[2][MAX_CB]; /* calls whose records are off; 0: driver */
+	uint8_t *buffer;
+	size_t size, used;
+	uint32_t corr;
+	int finalized;
+	uint64_t dropped;
+} f;
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The value of NAME=N in $FAKE; -1 if it is missing, 1 without =. */
+static long
+option(const char *name)
+{
+	const char *s = getenv("FAKE");
+	size_t n = strlen(name);
+
+	for (; s != NULL && *s != '\0'; s += *s == ' ') {
+		if (strncmp(s, name, n) == 0 && s[n] == '=')
+			return strtol(s + n + 1, NULL, 10);
+		if (strncmp(s, name, n) == 0 && (s[n] == ' ' || s[n] == '\0'))
+			return 1;
+		s += strcspn(s, " ");
+	}
+	return -1;
+}
+
+static uint64_t
+now(void)
+{
+	struct timespec t;
+
+	if (f.clock != NULL)
+		return f.clock();
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static const struct {
+	uint32_t kind;
+	const char *name;
+	size_t size;
+} sizes[] = { { ABI_KERNEL, "kernel", 216 }, { ABI_MEMCPY, "copy", 96 },
+	{ ABI_MEMCPY2, "peer", 96 }, { ABI_MEMSET, "set", 88 },
+	{ ABI_DRIVER, "call", 40 }, { ABI_RUNTIME, "call", 40 },
+	{ ABI_SYNC, "sync", 56 }, { ABI_CUDA_EVENT, "event", 56 },
+	{ ABI_OVERHEAD, "overhead", 56 }, { ABI_CONTEXT, "context", 32 },
+	{ ABI_STREAM, "stream", 24 }, { ABI_MEMORY2, "memory", 128 },
+	{ ABI_POOL, "pool", 80 }, { ABI_GRAPH_TRACE, "graph", 56 } };
+
+static size_t
+size_of(uint32_t kind)
+{
+	size_t i;
+	long n;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		if (sizes[i].kind == kind) {
+			n = option(sizes[i].name);
+			return n > 0 ? (size_t)n : sizes[i].size;
+		}
+	return 0;
+}
+
+static void *
+complete_now(void *arg)
+{
+	uint8_t *b = f.buffer;
+
+	(void)arg;
+	f.buffer = NULL;
+	f.complete(NULL, 0, b, f.size, f.used);
+	return NULL;
+}
+
+static void
+flush(void)
+{
+	pthread_t id;
+
+	if (f.buffer == NULL)
+		return;
+	if (option("thread") > 0 &&
+	    pthread_create(&id, NULL, complete_now, NULL) == 0)
+		pthread_join(id, NULL);
+	else
+		complete_now(NULL);
+}
+
+/* A record of any kind, cut to the size of its version. */
+static void
+emit(const void *rec, size_t have)
+{
+	uint32_t kind = ((const struct abi_record *)rec)->kind;
+	size_t n = size_of(kind);
+
+	if (!f.on[kind])
+		return;
+	if (f.buffer != NULL && f.size - f.used < n)
+		flush();
+	if (f.buffer == NULL) {
+		size_t max;
+
+		f.used = 0;
+		f.request(&f.buffer, &f.size, &max);
+		if (f.buffer == NULL)
+			return;
+	}
+	memset(f.buffer + f.used, 0, n);
+	memcpy(f.buffer + f.used, rec, have < n ? have : n);
+	f.used += n;
+}
+
+/* The interface of CUPTI. */
+
+EXPORT abi_result
+cuptiSubscribe(void **sub, abi_callback *cb, void *user)
+{
+	if (option("seat") > 0)
+		return ABI_ERROR_SEAT;
+	if (option("refuse") > 0)
+		return 15;
+	f.cb = cb;
+	f.user = user;
+	*sub = &f;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiEnableCallback(uint32_t on, void *sub, uint32_t domain, uint32_t cbid)
+{
+	(void)sub;
+	f.cb_on[domain][cbid] = on;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiEnableDomain(uint32_t on, void *sub, uint32_t domain)
+{
+	(void)sub;
+	f.domain_on[domain] = on;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiActivityRegisterCallbacks(
+    abi_buffer_requested *request, abi_buffer_completed *complete)
+{
+	f.request = request;
+	f.complete = complete;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiActivityEnable(uint32_t kind)
+{
+	f.on[kind] = true;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiActivityDisable(uint32_t kind)
+{
+	f.on[kind] = false;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiActivityFlushAll(uint32_t flag)
+{
+	/* only a forced flush gives buffers that are not full; the real one
+	 * gives those whose work is complete, too */
+	(void)flag;
+	flush();
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, void **rec)
+{
+	uint8_t *p = *rec;
+	size_t n;
+
+	if (p == NULL)
+		p = buffer;
+	else {
+		n = size_of(((struct abi_record *)*rec)->kind);
+		p += n;
+		if (n == 0)
+			return 21;
+	}
+	if (p >= buffer + valid)
+		return 12; /* no more */
+	*rec = p;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiActivityGetNumDroppedRecords(void *ctx, uint32_t stream, size_t *n)
+{
+	(void)ctx;
+	(void)stream;
+	*n = option("dropped") > 0 ? 3 : 0;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiActivityRegisterTimestampCallback(abi_clock *clock)
+{
+	if (option("noclock") > 0)
+		return 1;
+	f.clock = clock;
+	return ABI_OK;
+}
+
+static const struct {
+	uint32_t runtime, cbid;
+	const char *name;
+} calls[] = { { 1, 1, "cudaGetDevice_v3020" },
+	{ 1, 2, "cudaLaunchKernel_v7000" }, { 1, 3, "cudaMemcpyAsync_v3020" },
+	{ 1, 4, "cudaMemsetAsync_v3020" },
+	{ 1, 5, "cudaStreamSynchronize_v3020" }, { 1, 6, "cudaMalloc_v3020" },
+	{ 1, 7, "cudaGraphLaunch_v10000" }, { 0, 1, "cuCtxGetCurrent" },
+	{ 0, ABI_PROFILER_START, "cuProfilerStart" },
+	{ 0, ABI_PROFILER_STOP, "cuProfilerStop" },
+	{ 0, 2, "cuLaunchKernel" } };
+
+EXPORT abi_result
+cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if ((calls[i].runtime ? 2 : 1) == domain &&
+		    calls[i].cbid == cbid) {
+			*name = calls[i].name;
+			return ABI_OK;
+		}
+	return 1;
+}
+
+#ifndef NO_FINE_CALLS /* CUPTI before CUDA 12.x */
+EXPORT abi_result
+cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t on)
+{
+	f.off[1][cbid] = !on;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t on)
+{
+	f.off[0][cbid] = !on;
+	return ABI_OK;
+}
+#endif
+
+EXPORT abi_result
+cuptiGetGraphNodeId(void *node, uint64_t *id)
+{
+	*id = (uint64_t)(uintptr_t)node;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiGetGraphId(void *graph, uint32_t *id)
+{
+	*id = (uint32_t)(uintptr_t)graph;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiGetGraphExecId(void *exec, uint32_t *id)
+{
+	*id = (uint32_t)(uintptr_t)exec;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiGetVersion(uint32_t *version)
+{
+	*version = 130001;
+	return ABI_OK;
+}
+
+EXPORT abi_result
+cuptiFinalize(void)
+{
+	f.finalized++;
+	memset(f.on, 0, sizeof(f.on));
+	memset(f.cb_on, 0, sizeof(f.cb_on));
+	memset(f.domain_on, 0, sizeof(f.domain_on));
+	return ABI_OK;
+}
+
+/* What the program does. */
+
+static void
+callback(uint32_t domain, uint32_t cbid, uint32_t site)
+{
+	struct abi_call_data d = { site, "" };
+
+	if (f.cb != NULL && (f.cb_on[domain][cbid] || f.domain_on[domain]))
+		f.cb(f.user, domain, cbid, &d);
+}
+
+/* Returns the correlation id. */
+EXPORT uint32_t
+fake_call(int runtime, uint32_t cbid)
+{
+	struct abi_api k = { 0 };
+	uint32_t domain = runtime ? 2 : 1;
+
+	callback(domain, cbid, ABI_API_ENTER);
+	k.kind = runtime ? ABI_RUNTIME : ABI_DRIVER;
+	k.cbid = cbid;
+	k.start = now();
+	k.end = now();
+	k.pid = (uint32_t)getpid();
+	k.tid = (uint32_t)syscall(SYS_gettid);
+	k.corr = ++f.corr;
+	if (!f.off[runtime != 0][cbid])
+		emit(&k, sizeof(k));
+	callback(domain, cbid, ABI_API_EXIT);
+	return k.corr;
+}
+
+EXPORT void
+fake_kernel(const char *name, uint32_t corr, uint64_t node)
+{
+	static int n;
+	struct abi_kernel k = { 0 };
+
+	k.kind = ABI_KERNEL;
+	k.cache = 0x11;
+	k.registers = 32;
+	k.start = now();
+	k.end = k.start + 500;
+	k.dev = 0;
+	k.ctx = 1;
+	k.stream = 7;
+	k.grid[0] = 10;
+	k.grid[1] = k.grid[2] = 1;
+	k.block[0] = 128;
+	k.block[1] = k.block[2] = 1;
+	k.shared_dynamic = 1024;
+	k.local_total = 77;
+	k.local_total2 = 250871808;
+	k.corr = corr;
+	k.grid_id = n;
+	k.name = name;
+	k.shared_executed = 32768;
+	k.node = node;
+	k.limit = 1;
+	n++;
+	if (option("zero") > 0 && n % 4 == 0)
+		k.start = k.end = 0;
+	if (option("overrun") > 0 && n % 3 == 0)
+		k.end += 40000000;
+	emit(&k, sizeof(k));
+}
+
+EXPORT void
+fake_copy(uint32_t corr)
+{
+	struct abi_memcpy k = { 0 };
+
+	k.kind = ABI_MEMCPY;
+	k.copy = 1;
+	k.src = 1;
+	k.dst = 3;
+	k.bytes = 4096;
+	k.start = now();
+	k.end = k.start + 300;
+	k.ctx = 1;
+	k.stream = 7;
+	k.corr = corr;
+	k.count = 1;
+	if (option("overrun") > 0)
+		k.end += 30000000;
+	emit(&k, sizeof(k));
+}
+
+EXPORT void
+fake_peer(uint32_t corr)
+{
+	struct abi_memcpy2 k = { 0 };
+
+	k.kind = ABI_MEMCPY2;
+	k.copy = 10;
+	k.src = k.dst = 3;
+	k.bytes = 512;
+	k.start = now();
+	k.end = k.start + 100;
+	k.ctx = 1;
+	k.stream = 8;
+	k.dst_dev = k.dst_ctx = 1;
+	k.corr = corr;
+	emit(&k, sizeof(k));
+}
+
+EXPORT void
+fake_set(uint32_t corr)
+{
+	struct abi_memset k = { 0 };
+
+	k.kind = ABI_MEMSET;
+	k.value = 5;
+	k.bytes = 64;
+	k.start = now();
+	k.end = k.start + 100;
+	k.ctx = 1;
+	k.stream = 7;
+	k.corr = corr;
+	k.mem = 3;
+	emit(&k, sizeof(k));
+}
+
+EXPORT void
+fake_sync(uint32_t corr)
+{
+	struct abi_sync k = { 0 };
+	struct abi_event e = { 0 };
+
+	k.kind = ABI_SYNC;
+	k.type = 3;
+	k.start = now();
+	k.end = k.start + 50;
+	k.corr = corr;
+	k.ctx = 1;
+	k.stream = 7;
+	k.event = UINT32_MAX;
+	k.sync_id = 9;
+	emit(&k, sizeof(k));
+	e.kind = ABI_CUDA_EVENT;
+	e.corr = corr;
+	e.ctx = 1;
+	e.stream = 7;
+	e.event = 3;
+	e.sync_id = 9;
+	emit(&e, sizeof(e));
+}
+
+EXPORT void
+fake_memory(uint32_t corr)
+{
+	struct abi_memory k = { 0 };
+	struct abi_pool l = { 0 };
+
+	k.kind = ABI_MEMORY2;
+	k.op = 1;
+	k.mem = 3;
+	k.corr = corr;
+	k.address = 0x7000;
+	k.bytes = 1 << 20;
+	k.t = now();
+	k.stream = UINT32_MAX;
+	k.ctx = 1;
+	k.pool_type = 1;
+	k.pool = 0x1000;
+	k.size = 1 << 21;
+	k.utilized = 1 << 20;
+	emit(&k, sizeof(k));
+	l.kind = ABI_POOL;
+	l.op = 1;
+	l.type = 1;
+	l.corr = corr;
+	l.address = 0x1000;
+	l.size = 1 << 21;
+	l.t = now();
+	emit(&l, sizeof(l));
+}
+
+EXPORT void
+fake_overhead(void)
+{
+	struct abi_overhead k = { 0 };
+
+	k.kind = ABI_OVERHEAD;
+	k.overhead = 6 << 16;
+	k.object = ABI_OBJECT_THREAD;
+	k.id[0] = (uint32_t)getpid();
+	k.id[1] = (uint32_t)syscall(SYS_gettid);
+	k.start = now();
+	k.end = now();
+	emit(&k, sizeof(k));
+}
+
+EXPORT void
+fake_context(void)
+{
+	struct abi_context k = { 0 };
+	struct abi_stream s = { 0 };
+	struct abi_resource_data d = { &f, NULL, NULL };
+
+	if (f.cb != NULL && f.cb_on[3][ABI_RES_CONTEXT_CREATED])
+		f.cb(f.user, ABI_CB_RESOURCE, ABI_RES_CONTEXT_CREATED, &d);
+	k.kind = ABI_CONTEXT;
+	k.ctx = 1;
+	k.null_stream = 7;
+	emit(&k, sizeof(k));
+	s.kind = ABI_STREAM;
+	s.ctx = 1;
+	s.stream = 7;
+	s.flag = 1;
+	emit(&s, sizeof(s));
+}
+
+static void
+resource(uint32_t cbid, struct abi_graph_data *g)
+{
+	struct abi_resource_data d = { &f, NULL, g };
+
+	if (f.cb != NULL && f.cb_on[3][cbid])
+		f.cb(f.user, ABI_CB_RESOURCE, cbid, &d);
+}
+
+/* A graph with a node, and its executable graph. */
+EXPORT void
+fake_graph(void)
+{
+	struct abi_graph_data g = { 0 };
+
+	g.graph = (void *)1;
+	resource(ABI_RES_GRAPH_CREATED, &g);
+	g.node = (void *)(uintptr_t)4294967296;
+	resource(ABI_RES_NODE_CREATED, &g);
+	g.graph = (void *)2;
+	g.original = (void *)1;
+	g.node = (void *)(uintptr_t)8589934592;
+	g.original_node = (void *)(uintptr_t)4294967296;
+	resource(ABI_RES_GRAPH_CLONED, &g);
+	resource(ABI_RES_NODE_CLONED, &g);
+	g.graph = (void *)1;
+	g.exec = (void *)2;
+	resource(ABI_RES_EXEC_CREATED, &g);
+}
+
+EXPORT void
+fake_graph_run(uint32_t corr)
+{
+	struct abi_graphrun k = { 0 };
+
+	k.kind = ABI_GRAPH_TRACE;
+	k.corr = corr;
+	k.start = now();
+	k.end = k.start + 1000;
+	k.graph = 2;
+	k.ctx = 1;
+	k.stream = 7;
+	if (f.on[ABI_GRAPH_TRACE])
+		emit(&k, sizeof(k));
+	else
+		fake_kernel("_Z6nodedkPf", corr, 8589934592);
+}
+
+EXPORT int
+fake_finalized(void)
+{
+	return f.finalized;
+}
