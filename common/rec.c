@@ -1,15 +1,461 @@
-/* The stream reader; see rec.h. This file finds lines and their kinds; the
- * rules about sections are in rec_section.c, legends are bound in rec_type.c,
- * fields are in rec_field.c. */
+/* The stream reader; see rec.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cols.h"
 #include "err.h"
-#include "rec_impl.h"
+#include "esc.h"
+#include "magic.h"
+#include "num.h"
+#include "rec.h"
+
+#define REC_TAG_SLOTS 64
+
+struct rec_reader {
+	const char *name;
+	int fd;
+	char *buf;
+	size_t pos, len, cap; /* pos: first byte after the current line */
+	bool eof;
+	uint64_t lineno;
+	uint64_t n_rec;      /* of the section so far */
+	uint64_t lost, more; /* than ##end says */
+	bool in_section, complete, fragment, quiet;
+	struct rec_type **types;
+	int ntypes;
+	struct rec_type *slot[REC_TAG_SLOTS];
+	struct rec_fields fields;
+	int field_cap;
+};
+
+/* Record types, their legends and columns. */
+
+/* A type for the tag s[0..n), which is copied. */
+static struct rec_type *
+rec_type_new(const char *s, size_t n)
+{
+	struct rec_type *t = xcalloc(1, sizeof(*t));
+
+	t->tag = xmemdup(s, n);
+	t->taglen = n;
+	return t;
+}
+
+static void
+rec_type_free(struct rec_type *t)
+{
+	int i;
+
+	for (i = 0; i < t->ncols; i++)
+		free(t->cols[i]);
+	for (i = 0; i < t->nnames; i++)
+		free(t->names[i]);
+	free(t->cols);
+	free(t->names);
+	free(t->tag);
+	free(t);
+}
+
+const char *
+rec_type_tag(const struct rec_type *t)
+{
+	return t->tag;
+}
+
+static void
+bind(struct rec_type *t, struct rec_col *c)
+{
+	int i;
+
+	c->pos = -1;
+	for (i = 0; i < t->nnames && c->pos < 0; i++)
+		if (strcmp(t->names[i], c->name) == 0)
+			c->pos = i;
+}
+
+struct rec_col *
+rec_col(struct rec_type *t, const char *name, enum rec_need need)
+{
+	struct rec_col *c = xcalloc(1, sizeof(*c));
+
+	c->name = name;
+	c->need = need;
+	t->cols =
+	    xrealloc(t->cols, (size_t)t->ncols + 1, sizeof(struct rec_col *));
+	t->cols[t->ncols++] = c;
+	bind(t, c);
+	t->checked = false;
+	return c;
+}
+
+void
+rec_cols(
+    struct rec_type *t, enum rec_need need, const struct rec_bind *b, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		*b[i].to = rec_col(t, b[i].name, need);
+}
+
+int
+rec_ncols(const struct rec_type *t)
+{
+	return t->nnames;
+}
+
+const char *
+rec_colname(const struct rec_type *t, int i)
+{
+	return t->names[i];
+}
+
+static void
+add_name(struct rec_type *t, const char *s, size_t n)
+{
+	t->names = xrealloc(t->names, (size_t)t->nnames + 1, sizeof(char *));
+	t->names[t->nnames++] = xmemdup(s, n);
+}
+
+void
+rec_type_legend(struct rec_type *t, const char *s, size_t n)
+{
+	const char *end = s + n;
+	int i;
+
+	for (i = 0; i < t->nnames; i++)
+		free(t->names[i]);
+	t->nnames = 0;
+	while (s < end) { /* s is at a TAB */
+		const char *tab = memchr(s + 1, '\t', (size_t)(end - s - 1));
+
+		if (tab == NULL)
+			tab = end;
+		add_name(t, s + 1, (size_t)(tab - s - 1));
+		s = tab;
+	}
+	for (i = 0; i < t->ncols; i++)
+		bind(t, t->cols[i]);
+	t->has_legend = true;
+	t->checked = false;
+}
+
+/* A needed column that the legend does not have; NULL if it has all. */
+static const struct rec_col *
+rec_type_lacks(const struct rec_type *t)
+{
+	int i;
+
+	for (i = 0; i < t->ncols; i++)
+		if (t->cols[i]->pos < 0 && t->cols[i]->need == REC_NEED)
+			return t->cols[i];
+	return NULL;
+}
+
+/* The fields of records. */
+
+const char *const *
+rec_split(const struct rec *r)
+{
+	struct rec_fields *f = r->fields;
+	struct rec_reader *rd = r->rd;
+	int want = r->type->nnames, n;
+
+	if (f->n >= 0)
+		return f->at;
+	/* more room than fields, so that tabs_find() need not check it */
+	if (rd->field_cap < want + 65) {
+		rd->field_cap = want + 128;
+		f->at = xrealloc(f->at, (size_t)rd->field_cap, sizeof(*f->at));
+	}
+	n = tabs_find(r->line, r->len, f->at, rd->field_cap);
+	if (n != want)
+		rec_die(r, "%s record has %d fields, its legend %d",
+		    r->type->tag, n, want);
+	f->at[want] = r->line + r->len + 1;
+	f->n = want;
+	return f->at;
+}
+
+const char *
+rec_str(
+    const struct rec *r, const struct rec_col *c, struct buf *tmp, size_t *n)
+{
+	const char *s = rec_raw(r, c, n);
+
+	if (s == NULL)
+		return NULL;
+	buf_clear(tmp);
+	if (esc_has(s, *n))
+		esc_undo(tmp, s, *n);
+	else
+		buf_put(tmp, s, *n);
+	*n = tmp->len;
+	return buf_str(tmp);
+}
+
+bool
+rec_is(const struct rec *r, const struct rec_col *c, const char *word)
+{
+	return mv_eq(rec_view(r, c), word);
+}
+
+bool
+rec_i64(const struct rec *r, const struct rec_col *c, int64_t *v)
+{
+	size_t n;
+	const char *s = rec_raw(r, c, &n);
+
+	if (s == NULL)
+		return false;
+	if (!num_i64(s, n, v))
+		rec_die(r, "%s: %s is no integer: '%.*s'", r->type->tag,
+		    c->name, (int)(n < 40 ? n : 40), s);
+	return true;
+}
+
+bool
+rec_sum(const struct rec *r, const struct rec_col *c, int64_t *v)
+{
+	size_t n, sign;
+	const char *s = rec_raw(r, c, &n);
+
+	sign = s != NULL && *s == '-';
+	if (s == NULL || n < 19 + sign || n > 40 ||
+	    strspn(s + sign, "0123456789") != n - sign || num_i64(s, n, v))
+		return rec_i64(r, c, v);
+	*v = num_limit(sign ? -1 : 1, 0);
+	return true;
+}
+
+bool
+rec_f64(const struct rec *r, const struct rec_col *c, double *v)
+{
+	size_t n;
+	const char *s = rec_raw(r, c, &n);
+
+	if (s == NULL)
+		return false;
+	if (!num_f64(s, n, v))
+		rec_die(r, "%s: %s is no number: '%.*s'", r->type->tag, c->name,
+		    (int)(n < 40 ? n : 40), s);
+	return true;
+}
+
+/* The rules that a stream must follow (sections, counts, legends), and the
+ * messages if it does not; violations are fatal. */
+
+const char *
+rec_input_name(const struct rec_reader *rd)
+{
+	return rd->name;
+}
+
+const char *
+rec_where(const struct rec_reader *rd)
+{
+	static char where[512];
+
+	snprintf(where, sizeof(where), "%.400s:%llu", rd->name,
+	    (unsigned long long)rd->lineno);
+	return where;
+}
+
+void
+rec_die(const struct rec *r, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	die("%s: %s", rec_where(r->rd), text);
+}
+
+/* Fatal if the input begins like another kind of file. */
+static void
+rec_check_magic(const struct rec_reader *rd, const char *s, size_t n)
+{
+	const char *what =
+	    magic_what(rd->fd == STDIN_FILENO ? NULL : rd->name, s, n);
+
+	if (what != NULL)
+		die("%s: %s", rd->name, what);
+}
+
+static void
+begin_section(struct rec_reader *rd, const struct rec *r)
+{
+	size_t wlen, n;
+	const char *rest;
+	uint64_t v;
+	int i;
+
+	rec_meta(r, &wlen, &rest, &n);
+	if (!num_u64(rest, n, &v))
+		rec_die(r, "bad format number '%.*s' in ##dlp",
+		    (int)(n < 40 ? n : 40), rest);
+	if (v > REC_FORMAT)
+		rec_die(r,
+		    "stream has format %llu, this command reads up to %d: "
+		    "use a newer dlp",
+		    (unsigned long long)v, REC_FORMAT);
+	if (rd->in_section)
+		rd->complete = false;
+	rd->in_section = true;
+	rd->n_rec = 0;
+	for (i = 0; i < rd->ntypes; i++)
+		rd->types[i]->has_legend = rd->types[i]->checked = false;
+}
+
+/* True if a line looks like a record: a tag of lower-case letters, a TAB. */
+static bool
+like_record(const struct rec *r, size_t *n)
+{
+	*n = 0;
+	while (*n < r->len && r->line[*n] >= 'a' && r->line[*n] <= 'z')
+		++*n;
+	return *n > 0 && *n < r->len && r->line[*n] == '\t';
+}
+
+/* The first line of an input, which may make it a fragment. */
+static void
+rec_first_line(struct rec_reader *rd, const struct rec *r)
+{
+	size_t n;
+
+	rec_check_magic(rd, r->line, r->len);
+	if (r->len > 0 && r->line[r->len - 1] == '\r')
+		rec_die(r, "line ends in CR LF: not a dlp stream");
+	if (r->len > 5 && memcmp(r->line, "##dlp", 5) == 0 &&
+	    r->line[5] == '\t')
+		return;
+	if (like_record(r, &n))
+		rec_die(r,
+		    "a record without its legend: the line '#%.*s' must stand"
+		    " before it",
+		    (int)(n < 40 ? n : 40), r->line);
+	if (r->len < 2 || r->line[0] != '#' || r->line[1] == '\t' ||
+	    r->line[1] == ' ')
+		rec_die(r, "not a dlp stream");
+	rd->fragment = true;
+}
+
+/* ##end has the number of records that its writer wrote. */
+static void
+end_section(struct rec_reader *rd, const struct rec *r)
+{
+	size_t wlen, n;
+	const char *rest;
+	uint64_t v;
+
+	rd->in_section = false;
+	rec_meta(r, &wlen, &rest, &n);
+	if (!num_u64(rest, n, &v))
+		rec_die(r, "bad count '%.*s' in ##end", (int)(n < 40 ? n : 40),
+		    rest);
+	if (rd->fragment)
+		return;
+	rd->lost = v > rd->n_rec ? v - rd->n_rec : 0;
+	rd->more = v < rd->n_rec ? rd->n_rec - v : 0;
+	if (v == rd->n_rec || rd->quiet)
+		return;
+	rd->quiet = true;
+	warn("%s: ##end counts %llu records, %llu came: some were %s on the"
+	     " way",
+	    rec_where(rd), (unsigned long long)v, (unsigned long long)rd->n_rec,
+	    rd->lost > 0 ? "lost or left out" : "added");
+}
+
+/* A ##word line: a section begins or ends, or r->kind is REC_META. */
+static void
+rec_meta_line(struct rec_reader *rd, struct rec *r)
+{
+	size_t wlen, n;
+	const char *rest, *w = rec_meta(r, &wlen, &rest, &n);
+
+	r->kind = REC_META;
+	if (wlen == 3 && memcmp(w, "dlp", 3) == 0) {
+		r->kind = REC_SECTION;
+		begin_section(rd, r);
+	} else if (wlen == 3 && memcmp(w, "end", 3) == 0) {
+		r->kind = REC_END;
+		if (!rd->in_section && !rd->fragment)
+			rec_die(r, "##end without ##dlp");
+		end_section(rd, r);
+	}
+}
+
+/* At the first record after a legend: fatal if a needed column is missing. */
+static void
+rec_check_legend(struct rec_type *t, const struct rec *r)
+{
+	const struct rec_col *c;
+	const struct col_def *d;
+
+	if (!t->has_legend)
+		rec_die(
+		    r, "record '%s' before its legend '#%s'", t->tag, t->tag);
+	c = rec_type_lacks(t);
+	if (c != NULL) {
+		d = col_find(t->tag, c->name);
+		rec_die(r, "%s records have no column '%s'%s%s", t->tag,
+		    c->name, d != NULL ? ": it is written by " : "",
+		    d != NULL ? d->by : "");
+	}
+	t->checked = true;
+}
+
+bool
+rec_complete(const struct rec_reader *rd)
+{
+	return rd->complete;
+}
+
+void
+rec_quiet(struct rec_reader *rd)
+{
+	rd->quiet = true;
+}
+
+uint64_t
+rec_lost(const struct rec_reader *rd)
+{
+	return rd->lost;
+}
+
+uint64_t
+rec_surplus(const struct rec_reader *rd)
+{
+	return rd->more;
+}
+
+bool
+rec_is_fragment(const struct rec_reader *rd)
+{
+	return rd->fragment;
+}
+
+const char *
+rec_meta(const struct rec *r, size_t *wlen, const char **rest, size_t *rlen)
+{
+	const char *w = r->line + 2, *end = r->line + r->len;
+	const char *tab = memchr(w, '\t', (size_t)(end - w));
+
+	*wlen = (size_t)((tab != NULL ? tab : end) - w);
+	*rest = tab != NULL ? tab + 1 : end;
+	*rlen = (size_t)(end - *rest);
+	return w;
+}
+
+/* Lines and their kinds. */
 
 #define BUF_SIZE (256 * 1024)
 

@@ -76,15 +76,8 @@ struct rec_type {
 	struct stage_type *stage; /* for stage.c only */
 };
 
-/* A type for the tag s[0..n), which is copied. */
-struct rec_type *rec_type_new(const char *s, size_t n);
-void rec_type_free(struct rec_type *t);
-
 /* Takes a legend: s[0..n) is the text after the tag, from the TAB on. */
 void rec_type_legend(struct rec_type *t, const char *s, size_t n);
-
-/* A needed column that the legend does not have; NULL if it has all. */
-const struct rec_col *rec_type_lacks(const struct rec_type *t);
 
 #define REC_FORMAT 1 /* the format number in ##dlp */
 
