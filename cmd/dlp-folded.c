@@ -85,9 +85,9 @@ add_frame(struct buf *stack, const char *s, size_t n)
 		buf_putc(stack, safe_char(s[i]));
 }
 
-/* Adds f->name, as records hold it. The components of a path are frames. */
+/* Adds f->name, as records hold it; its parts between separators are frames. */
 static void
-add_frames(struct folded *f, bool path)
+add_frames(struct folded *f, char separator)
 {
 	struct buf *b = &f->fixed;
 	size_t i, from = 0;
@@ -96,8 +96,8 @@ add_frames(struct folded *f, bool path)
 	buf_clear(b);
 	esc_undo(&f->text, f->name.s, f->name.len);
 	utf8_fix(b, f->text.s, f->text.len);
-	for (i = 0; path && i < b->len; i++)
-		if (b->s[i] == '/') {
+	for (i = 0; separator != '\0' && i < b->len; i++)
+		if (b->s[i] == separator) {
 			add_frame(&f->stack, b->s + from, i - from);
 			from = i + 1;
 		}
@@ -125,12 +125,17 @@ join_number(struct buf *stack)
 		stack->s[--i] = '_';
 }
 
-static bool
-is_path(const char *column)
+/* What separates the frames in a column; 0: it is one frame. */
+static char
+separator_in(const char *column)
 {
+	if (strcmp(column, "stack") == 0)
+		return ';';
 	return strcmp(column, "layer") == 0 ||
-	       strcmp(column, "op.layer") == 0 ||
-	       strcmp(column, "op.name") == 0;
+		       strcmp(column, "op.layer") == 0 ||
+		       strcmp(column, "op.name") == 0
+		   ? '/'
+		   : '\0';
 }
 
 static bool
@@ -153,7 +158,7 @@ put_frame(struct folded *f, const struct rec *r, struct folded_type *t, int i)
 	if (s != NULL)
 		buf_put(&f->name, s, n);
 	if (f->name.len > 0)
-		add_frames(f, is_path(f->frames[i]));
+		add_frames(f, separator_in(f->frames[i]));
 }
 
 /* False if it is not known. */

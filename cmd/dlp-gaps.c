@@ -69,7 +69,7 @@ struct gaps_type {
 	bool counts; /* as work (-T) */
 	struct workrec_cols cols;
 	struct rec_col *id, *corr, *dst, *op_start;
-	struct named_col name, api, iter, phase, layer, op;
+	struct named_col name, api, iter, phase, layer, op, code;
 };
 
 struct gaps_input {
@@ -206,7 +206,8 @@ add_open_op(struct gaps *g, struct gap_file *f, struct gaps_type *k,
 		.end = w->api,
 		.did = d == D_N ? D_OP : d,
 		.name = no,
-		.where = SMAP_NONE });
+		.where = SMAP_NONE,
+		.code = SMAP_NONE });
 }
 
 static void
@@ -221,6 +222,7 @@ add_work(struct gaps *g, struct gap_file *f, struct gaps_type *k,
 		.api_end = w->api_end };
 
 	x.call = name_of(g, r, &k->api);
+	x.code = name_of(g, r, &k->code);
 	x.did = did_of_call(g, k, r);
 	x.label =
 	    (struct gap_label){ work_name(g, k, r), name_of(g, r, &k->iter),
@@ -239,7 +241,8 @@ add_call(struct gaps *g, struct gap_file *f, struct gaps_type *k,
 		.end = end,
 		.did = did_of_call(g, k, r),
 		.name = name_of(g, r, &k->api),
-		.where = name_of(g, r, &k->op) });
+		.where = name_of(g, r, &k->op),
+		.code = name_of(g, r, &k->code) });
 }
 
 static void
@@ -329,7 +332,7 @@ read_thread_time(struct stage *st, struct rec *r)
 		gaps_event(f, w.start, w.end);
 	a.start = w.start;
 	a.end = w.end;
-	a.where = SMAP_NONE;
+	a.where = a.code = SMAP_NONE;
 	a.name = head_of(&in->gaps, r, k->name.col);
 	a.did = did_of_time(&in->gaps, k, r, a.name);
 	if (a.did != D_N)
@@ -372,7 +375,7 @@ forget_gaps(struct stage *st)
 		struct gaps_type *k = &in->type[i];
 
 		k->name.len = k->api.len = k->iter.len = 0;
-		k->phase.len = k->layer.len = k->op.len = 0;
+		k->phase.len = k->layer.len = k->op.len = k->code.len = 0;
 	}
 }
 
@@ -419,7 +422,7 @@ listen_type(struct stage *st, struct gaps_type *k)
 	    { &k->dst, "dst_mem" }, { &k->op_start, "op_start_ns" },
 	    { &k->api.col, "api" }, { &k->iter.col, "iter" },
 	    { &k->phase.col, "phase" }, { &k->layer.col, "layer" },
-	    { &k->op.col, "op" });
+	    { &k->op.col, "op" }, { &k->code.col, "code" });
 	if (k->def->name != NULL)
 		k->name.col = rec_col(t, k->def->name, REC_OPT);
 }

@@ -123,6 +123,21 @@ check_ops(const struct parse *run)
 	return first->dialect->work != NULL;
 }
 
+static unsigned
+has_stacks(const struct parse *run)
+{
+	const struct profile *p;
+	unsigned of = 0;
+	int i;
+
+	for (i = 0; i < run->nprof; i++) {
+		p = run->prof[i];
+		if (p->dialect->has_code != NULL)
+			of |= p->dialect->has_code(p->ctx);
+	}
+	return of;
+}
+
 static void
 put_facts(struct parse *run)
 {
@@ -193,6 +208,12 @@ put_notes(struct parse *run)
 			p->dialect->notes(p->ctx);
 		orphans += p->count.orphans;
 		before += p->count.before_launch;
+		if (p->count.before_launch > 0)
+			warn("%s: %llu pieces of GPU work begin before the"
+			     " call that launched them: the clocks differ, and"
+			     " so do times from a call to its work",
+			    p->path,
+			    (unsigned long long)p->count.before_launch);
 		twins += p->count.twins;
 		late += p->count.late;
 		spilled += p->window.spilled;
@@ -257,6 +278,7 @@ put_profiles(struct parse *run, int argc, char **argv, bool unbuffered)
 	run->out.with_src |= run->nprof > 1;
 	out_open(unbuffered);
 	run->out.with_ops = check_ops(run);
+	run->out.with_code = has_stacks(run);
 	emit_open(&run->out);
 	stage_begin_section(argc, argv);
 	put_facts(run);
@@ -266,6 +288,8 @@ put_profiles(struct parse *run, int argc, char **argv, bool unbuffered)
 	infile_check_unchanged(&run->in);
 	stage_end_section();
 	close_profiles(run);
+	smap_free(&run->out.stacks);
+	buf_free(&run->out.code);
 }
 
 /* Only if nsys has to export a report can this not be done before the first

@@ -49,6 +49,7 @@ const struct type_def type_defs[] = {
 	{ "over", PARSE,
 	    "time that the profiler took for itself, or that CUDA took "
 	    "to load code or to wait for a full queue of launches" },
+	{ "sample", PARSE, "what a thread of the CPU did at a moment" },
 	{ "diag", PARSE, "a message of the profiler" },
 	{ "op", CORR, "an op, before its first use" },
 	{ "prim", CORR, "a product inside ops, before its first use" },
@@ -162,6 +163,10 @@ const struct type_def type_defs[] = {
 		    "--rows: number of the call's name in the file"            \
 	}
 
+#define CODE(type)                                                             \
+	{ type, "code", PARSE, COL_TEXT,                                       \
+	    "the innermost place in the user's own code, if call stacks were"  \
+	    " recorded: train.py:12 step, or main (a.out)" }
 #define CALL_ROW(t)                                                            \
 	NAME_NO(t),                                                            \
 	    { t, "call_idx", PARSE, COL_INT, "--rows: the call's idx" },       \
@@ -257,6 +262,7 @@ const struct col_def col_defs[] = {
 	    "number of GPU activities it launched: 0, or at least 2" },
 	ROW("call"),
 	NAME_NO("call"),
+	CODE("call"),
 
 	GPU_WORK("kern"),
 	{ "kern", "idx", PARSE, COL_INT,
@@ -270,6 +276,7 @@ const struct col_def col_defs[] = {
 	{ "kern", "dynsmem_bytes", PARSE, COL_INT, "dynamic shared memory" },
 	{ "kern", "node", PARSE, COL_INT, "CUDA graph node" },
 	CALL_ROW("kern"),
+	CODE("kern"),
 	{ "kern", "markers", MARKERS, COL_JSON,
 	    "texts of the ranges around the launch, outermost first" },
 	{ "kern", "marker_ns", MARKERS, COL_JSON,
@@ -305,6 +312,7 @@ const struct col_def col_defs[] = {
 	{ "copy", "node", PARSE, COL_INT, "CUDA graph node" },
 	ROW("copy"),
 	CALL_ROW("copy"),
+	CODE("copy"),
 
 	GPU_WORK("set"),
 	{ "set", "bytes", PARSE, COL_INT, "size" },
@@ -313,12 +321,14 @@ const struct col_def col_defs[] = {
 	{ "set", "node", PARSE, COL_INT, "CUDA graph node" },
 	ROW("set"),
 	CALL_ROW("set"),
+	CODE("set"),
 
 	GPU_WORK("sync"),
 	{ "sync", "kind", PARSE, COL_TEXT,
 	    "event, stream-wait-event, stream, context or unknown" },
 	{ "sync", "event", PARSE, COL_INT, "CUDA event" },
 	CALL_ROW("sync"),
+	CODE("sync"),
 
 	GPU_WORK("graph"),
 	{ "graph", "short", PARSE, COL_TEXT,
@@ -326,6 +336,7 @@ const struct col_def col_defs[] = {
 	{ "graph", "graph", PARSE, COL_INT, "CUDA graph" },
 	{ "graph", "exec", PARSE, COL_INT, "executable graph" },
 	CALL_ROW("graph"),
+	CODE("graph"),
 
 	ID("node"),
 	START("node", "time of creation"),
@@ -341,6 +352,7 @@ const struct col_def col_defs[] = {
 	TID("os"),
 	{ "os", "name", PARSE, COL_TEXT, "function" },
 	NAME_NO("os"),
+	CODE("os"),
 
 	ID("lib"),
 	START("lib", "start"),
@@ -377,6 +389,16 @@ const struct col_def col_defs[] = {
 	TID("over"),
 	{ "over", "name", PARSE, COL_TEXT,
 	    "what was done, by the profiler or by CUDA" },
+
+	ID("sample"),
+	START("sample", "time"),
+	PID("sample"),
+	TID("sample"),
+	{ "sample", "kind", PARSE, COL_TEXT,
+	    "cpu: native frames; python: those of Python" },
+	{ "sample", "stack_id", PARSE, COL_STR,
+	    "its frames, the outermost first, joined by semicolons" },
+	CODE("sample"),
 
 	ID("diag"),
 	START("diag", "time"),
@@ -895,6 +917,9 @@ const struct col_def col_defs[] = {
 	{ "gap", "range", GAPS, COL_TEXT,
 	    "the innermost range or op in which the call what was made, or that"
 	    " was open for half of the time" },
+	{ "gap", "code", GAPS, COL_TEXT,
+	    "the place in the user's code of the call that waited, otherwise of"
+	    " the launch" },
 
 	{ "phase", "iter", PHASES, COL_INT, "iteration" },
 	{ "phase", "phase", PHASES, COL_TEXT,

@@ -25,7 +25,7 @@ enum did { /* in the order in which they explain a gap */
 	D_OS,
 	D_API,
 	D_OP,
-	D_N,            /* nothing recorded */
+	D_N,              /* nothing recorded */
 	D_RANGE = D_N + 1 /* only a range of the program: it says where */
 };
 
@@ -53,8 +53,10 @@ struct past { /* zeroed: empty */
 	struct act {
 		int64_t start, end, tid; /* ns */
 		enum did did;
-		uint32_t name;  /* in gaps.names */
-		uint32_t where; /* the op that a call is in, or SMAP_NONE */
+		uint32_t name; /* in gaps.names */
+		/* of a call: its op, its place in the user's code; or
+		 * SMAP_NONE */
+		uint32_t where, code;
 	} * v;
 	size_t n, cap;
 	size_t limit; /* of n, to look what can be forgotten */
@@ -109,6 +111,7 @@ struct gap_work {
 	bool has_tid, has_api;
 	int64_t api, api_end;  /* its call, ns */
 	uint32_t call;         /* the call's name */
+	uint32_t code;         /* its place in the user's code */
 	enum did did;          /* of the call */
 	struct story *story;   /* if the device was idle when it was launched */
 	struct gap_work *next; /* free ones */
@@ -189,7 +192,7 @@ void gaps_clear(struct gaps *g); /* frees all but the record's type */
 struct gap_verdict {
 	const char *class, *did;
 	struct longest best;
-	uint32_t range; /* where, or SMAP_NONE */
+	uint32_t range, code; /* where, or SMAP_NONE */
 };
 
 struct gap_first {

@@ -11,9 +11,9 @@
 static const char *const names[] = { "start_ns", "dur_ns", "dev", "iter",
 	"class", "before", "after", "did", "what", "what_ns", "what_tid", "pid",
 	"tid", "launch_ns", "phase", "layer", "op", "before_id", "after_id",
-	"whole_ns", "part", "range", "src" };
+	"whole_ns", "part", "range", "code", "src" };
 
-#define NO_RANGE { 0, 0, SMAP_NONE }, SMAP_NONE
+#define NO_RANGE { 0, 0, SMAP_NONE }, SMAP_NONE, SMAP_NONE
 
 static struct gap_verdict
 of_kind(enum did d, const struct story *s)
@@ -23,8 +23,10 @@ of_kind(enum did d, const struct story *s)
 	if (d < D_N)
 		v.best = s->best[d];
 	v.range = s->range;
-	if (d == D_SYNC && s->drained && s->sync.name == v.best.name)
+	if (d == D_SYNC && s->drained && s->sync.name == v.best.name) {
 		v.range = s->sync.where;
+		v.code = s->sync.code;
+	}
 	return v;
 }
 
@@ -45,6 +47,7 @@ after_sync(const struct story *s, int64_t start)
 	v.best.tid = s->sync.tid;
 	v.best.ns = num_sub(s->sync.end, start);
 	v.range = s->sync.where;
+	v.code = s->sync.code;
 	return v;
 }
 
@@ -87,7 +90,7 @@ static struct gap_verdict
 late(const struct gap_work *w, int64_t start, int64_t end)
 {
 	struct act own = { w->api, w->api_end, w->tid, w->did, w->call,
-		w->label.op };
+		w->label.op, w->code };
 	struct gap_verdict v;
 	struct story s;
 	int64_t ns;
@@ -103,13 +106,14 @@ late(const struct gap_work *w, int64_t start, int64_t end)
 	ns = num_sub(end, start);
 	d = story_did(&s, ns);
 	v = of_kind(d, &s);
-	if (d == D_API && v.best.ns >= PAST_LONG &&
-	    v.best.ns >= ns - v.best.ns)
+	if (d == D_API && v.best.ns >= PAST_LONG && v.best.ns >= ns - v.best.ns)
 		v.class = "startup";
 	else if (is_after_sync(&s, d, ns))
 		v = after_sync(&s, start);
 	else if (d == D_N)
 		v = of_nothing(w, &s, ns);
+	if (v.code == SMAP_NONE)
+		v.code = w->code;
 	return v;
 }
 
@@ -195,6 +199,7 @@ put_record(struct gaps *g, const struct gap_file *f, const struct gap_dev *d,
 	out_i64(whole);
 	out_i64(x.no);
 	put_name(g, v->range);
+	put_name(g, v->code);
 	if (f->name != NULL)
 		out_word(f->name);
 	out_end();

@@ -90,6 +90,11 @@ struct work_op {                          /* the op of a call or GPU work */
 	bool none;                        /* the call belongs to no op */
 };
 
+enum {
+	CODE_CALLS = 1, /* calls and the GPU work that they launch */
+	CODE_OS = 2
+};
+
 struct dialect {
 	const char *name;
 	/* How much the database looks like one of the dialect, in tables and
@@ -133,6 +138,15 @@ struct dialect {
 	void (*run)(void *ctx, const struct event *ev, bool wanted);
 	void (*run_end)(void *ctx, const struct event *ev);
 	bool (*work)(void *ctx, const struct event *ev, struct work_op *op);
+	/* Call stacks; all three are set or none. has_code: CODE_* of what
+	 * the file has.
+	 * code: appends the innermost place in the user's own code at which a
+	 * call, a call of the operating system or a sample was made; false if
+	 * none is known. stack: the frames of a sample, the outermost first,
+	 * joined by semicolons. */
+	unsigned (*has_code)(void *ctx);
+	bool (*code)(void *ctx, const struct event *ev, struct buf *out);
+	bool (*stack)(void *ctx, const struct event *ev, struct buf *out);
 	/* The recorder's option that records such events: "--trace=nvtx". May
 	 * be NULL, and may return NULL. */
 	const char *(*option)(enum ev_kind kind);

@@ -325,8 +325,41 @@ static const struct {
 		"corr", "pool", "pool_bytes" } },
 	[EV_OVER] = { "over",
 	    { "id", "start_ns", "dur_ns", "pid", "tid", "name" } },
+	[EV_SAMPLE] = { "sample",
+	    { "id", "start_ns", "pid", "tid", "kind", "stack_id", "code" } },
 	[EV_DIAG] = { "diag", { "id", "start_ns", "severity", "text" } },
 };
+
+static bool
+has_code(const struct emit *o, enum ev_kind kind)
+{
+	if (kind == EV_OS)
+		return (o->with_code & CODE_OS) != 0;
+	return (o->with_code & CODE_CALLS) != 0 &&
+	       (kind == EV_CALL || EV_IS_GPU(kind));
+}
+
+/* Where in the user's code a call was made; that of GPU work is its launch. */
+static void
+put_code(struct profile *p, const struct event *ev)
+{
+	struct buf *b = &p->run->out.code;
+
+	buf_clear(b);
+	if (p->dialect->code != NULL && p->dialect->code(p->ctx, ev, b))
+		out_text(b->s, b->len);
+	else
+		out_unset();
+}
+
+/* call: of the event, or itself. */
+static void
+put_code_col(
+    struct profile *p, const struct event *ev, const struct event *call)
+{
+	if (has_code(&p->run->out, ev->kind))
+		put_code(p, call);
+}
 
 static struct out_type *
 declare(const struct emit *o, const char *tag, const char *const *cols,
@@ -339,6 +372,8 @@ declare(const struct emit *o, const char *tag, const char *const *cols,
 		names[n] = cols[n];
 	n += rows_names(o, kind, names + n);
 	n += op_names(o, tag, names + n);
+	if (has_code(o, kind))
+		names[n++] = "code";
 	if (o->with_src)
 		names[n++] = "src";
 	if (o->with_rank)
@@ -489,6 +524,11 @@ put_cpu_cols(struct profile *p, const struct event *ev)
 	case EV_MEM:
 		put_mem(ev);
 		break;
+	case EV_OS:
+		put_name_of(p, ev);
+		put_rows_cols(&p->run->out, ev, NULL);
+		put_code_col(p, ev, ev);
+		break;
 	case EV_LIB:
 	case EV_DIAG:
 		emit_word(ev->label);
@@ -510,6 +550,35 @@ end_record(struct profile *p)
 	names_written(&p->names);
 }
 
+/* The id of the str record that has the stack; 0 if it is not known. */
+static uint64_t
+stack_id(struct profile *p, const struct event *ev)
+{
+	struct emit *o = &p->run->out;
+	uint32_t no;
+	bool fresh;
+
+	if (!p->dialect->stack(p->ctx, ev, &o->code))
+		return 0;
+	no = smap_put(&o->stacks, o->code.s, o->code.len, &fresh);
+	if (fresh)
+		o->stacks.val[no] =
+		    emit_str(p, o->code.s, o->code.len, NULL, NULL);
+	return o->stacks.val[no];
+}
+
+static void
+emit_sample(struct profile *p, const struct event *ev)
+{
+	uint64_t stack = stack_id(p, ev);
+
+	put_event_head(&p->run->out, EV_SAMPLE, ev, false);
+	emit_word(ev->label);
+	out_opt(stack != 0, (int64_t)stack);
+	put_code(p, ev);
+	end_record(p);
+}
+
 void
 emit_event(struct profile *p, const struct event *ev)
 {
@@ -518,6 +587,10 @@ emit_event(struct profile *p, const struct event *ev)
 
 	if (!select_event(p, ev, NULL))
 		return;
+	if (ev->kind == EV_SAMPLE) {
+		emit_sample(p, ev);
+		return;
+	}
 	put_event_head(&p->run->out, ev->kind, ev, with_dur);
 	put_cpu_cols(p, ev);
 	end_record(p);
@@ -537,6 +610,7 @@ emit_call(struct profile *p, const struct event *ev, uint64_t n_gpu)
 	out_i64((int64_t)n_gpu);
 	put_rows_cols(o, ev, NULL);
 	put_op_cols(o, ev);
+	put_code_col(p, ev, ev);
 	end_record(p);
 }
 
@@ -719,5 +793,6 @@ emit_gpu(struct profile *p, const struct event *ev, const struct event *call,
 	put_gpu_cols(p, ev, call, &m);
 	put_rows_cols(o, ev, call);
 	put_op_cols(o, ev);
+	put_code_col(p, ev, call != NULL ? call : ev);
 	end_record(p);
 }

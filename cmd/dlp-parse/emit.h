@@ -9,24 +9,29 @@
 
 #include "dialect.h"
 #include "event.h"
+#include "map.h"
 
 struct profile;
 
-struct emit {              /* the output of a run; all zero except the
-			    * options */
-	bool with_src;     /* records have the file's name, */
-	bool with_rank;    /* their rank, */
-	bool with_ops;     /* and work records their op: databases that hold
-			    * ops */
-	bool rows;         /* --rows: places in the file, which break ties
-			    * between equal events */
-	bool kernel_names; /* --kernel-names: str records have all columns */
+struct emit {               /* the output of a run; all zero except the
+			     * options */
+	bool with_src;      /* records have the file's name, */
+	bool with_rank;     /* their rank, */
+	bool with_ops;      /* and work records their op: databases that hold
+			     * ops */
+	unsigned with_code; /* CODE_*: which records have the place in the
+			     * user's code */
+	bool rows;          /* --rows: places in the file, which break ties
+			     * between equal events */
+	bool kernel_names;  /* --kernel-names: str records have all columns */
 	struct out_type *types[EV_KINDS], *str_type;
 	struct out_type *dev_type, *proc_type, *thread_type;
 	/* databases that hold ops; declared at their first record */
 	struct out_type *op_type, *inst_type, *finding_type;
 	int64_t ids, op_ids, inst_ids; /* given so far, over all files */
 	uint32_t strs;
+	struct smap stacks; /* text -> id of its str record, as value */
+	struct buf code;
 	uint64_t end_before_start, never_closed;
 	struct work_op op; /* the op of the calls and work that are written
 			    * next */

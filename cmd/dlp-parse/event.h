@@ -28,6 +28,7 @@ enum ev_kind {
 	EV_GRAPH,
 	EV_MEM,
 	EV_OVER,
+	EV_SAMPLE, /* of what a thread of the CPU does */
 	EV_DIAG,
 	EV_RUN_END, /* and ends */
 	EV_KINDS,
@@ -120,7 +121,9 @@ struct event {
 	int64_t op, nth;   /* databases that hold ops: the op's row and the
 			    * number of its run; runs: the op's row and their
 			    * own */
-	const char *label; /* lib: "cudnn"; diag: severity; static text */
+	const char *label; /* lib: "cudnn"; diag: severity; sample: "cpu" or
+			    * "python"; static text */
+	int64_t stack;     /* os, sample: the dialect's own */
 	union {
 		struct ev_range range;
 		struct ev_call call;

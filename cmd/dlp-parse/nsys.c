@@ -199,6 +199,7 @@ nsys_open(struct profile *p)
 		    db_prepare(db, "SELECT value FROM StringIds WHERE id = ?1");
 	nsys_add_cpu(ns);
 	nsys_add_gpu(ns);
+	nsys_add_stacks(ns);
 	return ns;
 }
 
@@ -209,6 +210,7 @@ nsys_close(void *ctx)
 
 	sqlite3_finalize(ns->string);
 	sqlite3_finalize(ns->other);
+	nsys_close_stacks(ns);
 	map_free(&ns->threads);
 	map_free(&ns->devs);
 	map_free(&ns->domains);
@@ -237,6 +239,7 @@ nsys_notes(void *ctx)
 	db_note_rows(ns->db, left_out, ARRAY_LEN(left_out));
 	stage_note("unknown_domains", ns->unknown_domains);
 	stage_note("views_not_read", ns->views);
+	stage_note("python_stacks_not_exported", ns->stack.py_lost);
 }
 
 static void
@@ -245,6 +248,8 @@ nsys_picked(void *ctx, sqlite3 *db, const struct ev_source *s, int64_t v,
 {
 	struct nsys *ns = ctx;
 
+	if (s->kind == EV_SAMPLE)
+		return;
 	if (s->kind == EV_KERN) {
 		if (v != EV_UNSET)
 			map_put(&ns->devs, (uint64_t)v, NULL);
@@ -268,6 +273,8 @@ nsys_option(enum ev_kind kind)
 		return "--cuda-graph-trace=node";
 	case EV_GRAPH:
 		return "--cuda-graph-trace=graph";
+	case EV_SAMPLE:
+		return "--sample=process-tree";
 	case EV_MEM:
 		return "--cuda-memory-usage=true";
 	case EV_OVER:
@@ -290,4 +297,7 @@ const struct dialect dialect_nsys = {
 	.notes = nsys_notes,
 	.picked = nsys_picked,
 	.option = nsys_option,
+	.has_code = nsys_has_code,
+	.code = nsys_code,
+	.stack = nsys_stack,
 };

@@ -7,7 +7,10 @@
 #define DLP_PARSE_NSYS_H
 
 #include "dialect.h"
+#include "json_tok.h"
 #include "map.h"
+
+enum stack_table { STACK_CUDA, STACK_OS, STACK_SAMPLE, STACK_TABLES };
 
 struct nsys {
 	struct profile *prof;
@@ -23,7 +26,17 @@ struct nsys {
 	/* the last times of NVTX, of ranges, of push/pop ranges */
 	int64_t nvtx_end, range_end, push_end;
 	uint64_t unknown_domains;
-	uint64_t views; /* views that have the name of a table we read */
+	uint64_t views;       /* views that have the name of a table we read */
+	struct {              /* nsys_stack.c */
+		bool py_lost; /* stacks of Python were recorded, and not
+			       * exported */
+		const char *json_col; /* the column that has them, or NULL */
+		sqlite3_stmt *frames[STACK_TABLES], *payload;
+		int64_t shift[STACK_TABLES]; /* of their ids */
+		struct map of_call; /* key of a call -> id of its stack */
+		struct map py_call; /* the same -> its row in NVTX_EVENTS */
+		struct json_doc json;
+	} stack;
 };
 
 /* The parts of a global id; they are 8, 8, 24 and 24 bits, and the number
@@ -75,6 +88,14 @@ void nsys_add_gpu(struct nsys *ns);
 /* Takes an NVTX row of the first pass: its eventType, times and place. */
 void nsys_nvtx_picked(struct nsys *ns, sqlite3 *db, int64_t type, int64_t row,
     int64_t start, int64_t end);
+
+/* nsys_stack.c: makes sources of the samples, and reads which call has which
+ * stack; see dialect.stack. */
+void nsys_add_stacks(struct nsys *ns);
+unsigned nsys_has_code(void *ctx);
+bool nsys_code(void *ctx, const struct event *ev, struct buf *out);
+bool nsys_stack(void *ctx, const struct event *ev, struct buf *out);
+void nsys_close_stacks(struct nsys *ns);
 
 /* nsys_facts.c: see dialect.facts. */
 void nsys_facts(void *ctx);

@@ -292,6 +292,7 @@ named_row(
 		return false;
 	ev->name = db_value(col[1]);
 	nsys_thread(col[4], ev);
+	ev->stack = db_value(col[6]);
 	if (s->kind == EV_LIB)
 		ev->label = s->tag == 0 ? "cudnn" : "cublas";
 	return true;
@@ -317,7 +318,7 @@ static void
 add_named(struct nsys *ns)
 {
 	static const char *const names[] = { "nameId", "start", "end",
-		"globalTid", "eventClass", NULL };
+		"globalTid", "eventClass", "callchainId", NULL };
 	static const struct {
 		enum ev_kind kind;
 		const char *table;

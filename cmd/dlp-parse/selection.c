@@ -377,7 +377,7 @@ asked_end(void *to, const char *arg)
 
 static const char *const kind_type[EV_KINDS] = { "inst", "range", "mark", "lib",
 	"os", "node", "call", "kern", "copy", "set", "sync", "graph", "mem",
-	"over", "diag", "inst" };
+	"over", "sample", "diag", "inst" };
 
 static bool
 in_num(const struct asked_list *l, int64_t v)

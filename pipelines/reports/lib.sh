@@ -1,8 +1,8 @@
 # Read by every report, with its arguments: takes the options apart. A report
 # says before what it knows: $options, as for getopts; an option -x sets
 # opt_x; $long_options are words, which take a value, and --fail-over sets
-# opt_fail_over. What remains in "$@" are files. Common to all: $show for dlp-fmt,
-# $limit for dlp-agg, $src if there are several files, in one stream or many
+# opt_fail_over; $flag_options are words that take none. What remains in "$@" are
+# files. Common to all: $show for dlp-fmt, $limit for dlp-agg, $src if there are several files, in one stream or many
 # (or DLP_SRC is set); for the options i and
 # k: $steps and $which for dlp-iter, $in_steps if only steps count. A report to
 # which the kernels do, all that a .dict of PyProf has, says kernels_do=1; the
@@ -87,6 +87,12 @@ while [ "$n_args" -gt 0 ]; do
 		done
 		;;
 	--[a-z]*)
+		case " ${flag_options-} " in
+		*" ${arg#--} "*)
+			eval "opt_${arg#--}=1"
+			continue
+			;;
+		esac
 		name=${arg#--}
 		name=${name%%=*}
 		case "$name, ${long_options-} " in

@@ -1,0 +1,574 @@
+/*
+ * The call stacks of Nsight Systems: of CUDA calls (--cudabacktrace), of calls
+ * of the operating system, and of samples of the CPU; and those of Python,
+ * which are the JSON payload of NVTX marks in two domains of its own.
+ *
+ * A stack is read when its record is written, so that none is kept.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "json_tok.h"
+#include "nsys.h"
+#include "profile.h"
+#include "schema.h"
+
+#define CLASS_TWIN 67    /* a call's second row, which has the stack */
+#define MOST_TOKENS 8192 /* of a stack in JSON */
+#define MOST_FRAMES 256
+
+/* Modules and files that are no code of the user's: by a part of the path. */
+static const char *const foreign[] = {
+	"/site-packages/",
+	"/dist-packages/",
+	"/lib/python",
+	"/bin/python",
+	"/usr/lib/",
+	"/usr/lib64/",
+	"/lib/x86_64",
+	"/lib/aarch64",
+	"/lib64/",
+	"/usr/local/cuda",
+	"/usr/local/nvidia",
+	"/nsight-",
+	"libc.so",
+	"libcuda",
+	"libcu",
+	"libnv",
+	"libtorch",
+	"libc10",
+	"libnccl",
+	"libstdc++",
+	"libgcc",
+	"libpython",
+	"ld-linux",
+	"libToolsInjection",
+	"vmlinux",
+	"<frozen",
+	"<string>",
+};
+
+static bool
+is_users(const char *path, size_t n)
+{
+	size_t i, k, len;
+
+	if (n == 0 || path[0] == '[' || path[0] == '<')
+		return false;
+	for (i = 0; i < ARRAY_LEN(foreign); i++) {
+		len = strlen(foreign[i]);
+		for (k = 0; k + len <= n; k++)
+			if (memcmp(path + k, foreign[i], len) == 0)
+				return false;
+	}
+	return true;
+}
+
+/* Functions of CUDA that the compiler puts into the user's own program: the
+ * runtime library, wrappers in its headers, stubs of kernels. */
+static bool
+is_cudas(struct mview symbol)
+{
+	static const char *const words[] = { "cudaError", "cudaLaunch", "cuda",
+		"cudart::", "__cuda", "__cudart", "__device_stub__", "0x" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(words); i++)
+		if (text_starts(symbol.s, symbol.n, words[i]))
+			return true;
+	return false;
+}
+
+static const char *const tables[STACK_TABLES] = {
+	[STACK_CUDA] = "CUDA_CALLCHAINS",
+	[STACK_OS] = "OSRT_CALLCHAINS",
+	[STACK_SAMPLE] = "SAMPLING_CALLCHAINS",
+};
+
+/* The frames of a stack, innermost first. */
+static sqlite3_stmt *
+frames_of(struct nsys *ns, enum stack_table t, int64_t id)
+{
+	sqlite3_stmt **st = &ns->stack.frames[t];
+
+	if (*st == NULL)
+		*st = db_prepare(ns->db,
+		    "SELECT s.value, m.value FROM %s AS c"
+		    " LEFT JOIN StringIds AS s ON s.id = c.symbol"
+		    " LEFT JOIN StringIds AS m ON m.id = c.module"
+		    " WHERE c.id = ?1 ORDER BY c.stackDepth LIMIT %d",
+		    tables[t], MOST_FRAMES);
+	sqlite3_bind_int64(*st, 1, id + ns->stack.shift[t]);
+	return *st;
+}
+
+/* Exports of 2022 count the stacks of calls from 0 where they are used, and
+ * from 1 in their own table. */
+static void
+find_shift(struct nsys *ns, enum stack_table t, const char *user)
+{
+	sqlite3_stmt *st = db_prepare(ns->db,
+	    "SELECT (SELECT min(id) FROM %s), (SELECT min(callchainId) FROM "
+	    "%s)",
+	    tables[t], user);
+
+	if (db_step(st) && db_i64(st, 0) == 1 && db_i64(st, 1) == 0)
+		ns->stack.shift[t] = 1;
+	sqlite3_finalize(st);
+}
+
+static bool
+has_stacks(struct nsys *ns, enum stack_table t)
+{
+	static const char *const need[] = { "id", "symbol", "module",
+		"stackDepth" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(need); i++)
+		if (!db_has_column(ns->db, tables[t], need[i]))
+			return false;
+	return ns->string != NULL;
+}
+
+/* The last part of a path. */
+static struct mview
+base_of(struct mview path)
+{
+	size_t i = path.n;
+
+	while (i > 0 && path.s[i - 1] != '/')
+		i--;
+	return (struct mview){ path.s + i, path.n - i };
+}
+
+/* "step (train.so)": a native frame has no line. */
+static void
+put_native(struct buf *out, struct mview symbol, struct mview module)
+{
+	struct mview base = base_of(module);
+
+	buf_put(out, symbol.s, symbol.n);
+	buf_puts(out, " (");
+	buf_put(out, base.s, base.n);
+	buf_putc(out, ')');
+}
+
+static struct mview
+text_col(sqlite3_stmt *st, int i)
+{
+	uint32_t n = 0;
+	const char *s = db_text(sqlite3_column_value(st, i), &n);
+
+	return (struct mview){ s, n };
+}
+
+static bool
+native_code(struct nsys *ns, enum stack_table t, int64_t id, struct buf *out)
+{
+	sqlite3_stmt *st;
+	struct mview symbol, module;
+	bool found = false;
+
+	if (!has_stacks(ns, t))
+		return false;
+	st = frames_of(ns, t, id);
+	while (!found && db_step(st)) {
+		symbol = text_col(st, 0);
+		module = text_col(st, 1);
+		found = symbol.s != NULL && module.s != NULL &&
+			!is_cudas(symbol) && is_users(module.s, module.n);
+		if (found)
+			put_native(out, symbol, module);
+	}
+	sqlite3_reset(st);
+	return found;
+}
+
+/* Python: {"Frames": [{"Function": "step", "File": "a.py", "Line": 7}, ...]},
+ * innermost first. */
+
+struct py_frame {
+	struct mview function, file, line;
+};
+
+static struct mview
+value_of(const struct json_doc *j, int i, const char *key)
+{
+	int v = json_get(j, i, key);
+
+	return v > 0 ? json_raw(j, v) : (struct mview){ "", 0 };
+}
+
+static int
+py_frames(struct nsys *ns, const char *s, size_t n, struct py_frame *v)
+{
+	struct json_doc *j = &ns->stack.json;
+	int i, k, count = 0;
+
+	if (!json_parse(j, s, n, MOST_TOKENS) ||
+	    (i = json_get(j, 0, "Frames")) <= 0 ||
+	    json_type(j, i) != JSON_ARRAY)
+		return 0;
+	for (k = i + 1; k < json_next(j, i) && count < MOST_FRAMES;
+	     k = json_next(j, k)) {
+		if (json_type(j, k) != JSON_OBJECT)
+			continue;
+		v[count].function = value_of(j, k, "Function");
+		v[count].file = value_of(j, k, "File");
+		v[count++].line = value_of(j, k, "Line");
+	}
+	return count;
+}
+
+/* "train.py:123 step" */
+static void
+put_py(struct buf *out, const struct py_frame *f)
+{
+	struct mview base = base_of(f->file);
+
+	buf_put(out, base.s, base.n);
+	buf_putc(out, ':');
+	buf_put(out, f->line.s, f->line.n);
+	buf_putc(out, ' ');
+	buf_put(out, f->function.s, f->function.n);
+}
+
+static bool
+py_code(struct nsys *ns, const char *s, size_t n, struct buf *out)
+{
+	struct py_frame v[MOST_FRAMES];
+	int i, count = py_frames(ns, s, n, v);
+
+	for (i = 0; i < count; i++)
+		if (is_users(v[i].file.s, v[i].file.n)) {
+			put_py(out, &v[i]);
+			return true;
+		}
+	return false;
+}
+
+/* Calls to their stacks: by the key of the call, or by its thread and start. */
+
+static uint64_t
+call_key(int64_t pid, int64_t corr)
+{
+	return hash_mix((uint64_t)pid) ^ (uint64_t)corr;
+}
+
+static void
+read_calls(struct nsys *ns, struct map *starts)
+{
+	static const char table[] = "CUPTI_ACTIVITY_KIND_RUNTIME";
+	sqlite3_stmt *st;
+	int64_t gid, chain;
+	uint64_t key;
+
+	if (!db_has_column(ns->db, table, "callchainId") ||
+	    !db_has_column(ns->db, table, "globalTid") ||
+	    !db_has_column(ns->db, table, "correlationId"))
+		return;
+	find_shift(ns, STACK_CUDA, table);
+	st = db_prepare(ns->db,
+	    "SELECT globalTid, correlationId, callchainId, start FROM %s"
+	    " WHERE callchainId IS NOT NULL",
+	    table);
+	while (db_step(st)) {
+		gid = db_i64(st, 0);
+		chain = db_i64(st, 2);
+		if (gid == EV_UNSET || db_i64(st, 1) == EV_UNSET)
+			continue;
+		key = call_key(nsys_pid(gid), db_i64(st, 1));
+		*map_put(&ns->stack.of_call, key, NULL) = (uint64_t)chain;
+		*map_put(starts,
+		    hash_mix((uint64_t)gid) ^ (uint64_t)db_i64(st, 3), NULL) =
+		    key;
+	}
+	sqlite3_finalize(st);
+}
+
+/* What begins when the call does, on its thread, is the call's. */
+static void
+read_py_calls(struct nsys *ns, const struct map *starts)
+{
+	sqlite3_stmt *st = db_prepare(ns->db,
+	    "SELECT rowid, globalTid, start FROM NVTX_EVENTS"
+	    " WHERE eventType = 34 AND %s IS NOT NULL",
+	    ns->stack.json_col);
+	const uint64_t *key;
+
+	while (db_step(st)) {
+		key = map_get(starts, hash_mix((uint64_t)db_i64(st, 1)) ^
+					  (uint64_t)db_i64(st, 2));
+		if (key != NULL)
+			*map_put(&ns->stack.py_call, *key, NULL) =
+			    (uint64_t)db_i64(st, 0);
+	}
+	sqlite3_finalize(st);
+}
+
+/* Which column has the stacks of Python; NULL: none was exported. */
+static const char *
+json_column(struct nsys *ns)
+{
+	static const char *const cols[] = { "jsonTextId", "jsonText" };
+	char *name = nsys_value(ns, "NVTX_PAYLOAD_SCHEMAS",
+	    "SELECT name FROM NVTX_PAYLOAD_SCHEMAS WHERE name LIKE ?1",
+	    "Python %");
+	sqlite3_stmt *st;
+	const char *found = NULL;
+	size_t i;
+
+	if (name == NULL)
+		return NULL;
+	free(name);
+	for (i = 0; i < ARRAY_LEN(cols) && found == NULL; i++) {
+		if (!db_has_column(ns->db, "NVTX_EVENTS", cols[i]))
+			continue;
+		st = db_prepare(ns->db,
+		    "SELECT 1 FROM NVTX_EVENTS WHERE eventType = 34 AND %s IS"
+		    " NOT NULL",
+		    cols[i]);
+		if (db_step(st))
+			found = cols[i];
+		sqlite3_finalize(st);
+	}
+	ns->stack.py_lost = found == NULL;
+	return found;
+}
+
+static bool
+sample_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	(void)ctx;
+	if (!nsys_times(s, col, ev))
+		return false;
+	nsys_thread(col[4], ev);
+	ev->stack = db_value(col[1]);
+	ev->label = "cpu";
+	return true;
+}
+
+static bool
+py_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	(void)ctx;
+	if (!nsys_times(s, col, ev))
+		return false;
+	nsys_thread(col[4], ev);
+	ev->end = EV_UNSET;
+	ev->stack = db_value(col[5]);
+	ev->label = "python";
+	return true;
+}
+
+static void
+add_py_samples(struct nsys *ns)
+{
+	static const char *const names[] = { "domainId", "start", "end",
+		"globalTid", "rowid", NULL };
+	struct ev_source *s;
+	struct buf where = { 0 };
+
+	buf_printf(&where,
+	    "eventType = 34 AND %s IS NOT NULL AND domainId IN (SELECT domainId"
+	    " FROM NVTX_PAYLOAD_SCHEMAS WHERE name LIKE 'Python%%Sampling')",
+	    ns->stack.json_col);
+	s = nsys_source(ns, EV_SAMPLE, "NVTX_EVENTS", py_row, names);
+	if (s != NULL) {
+		free(s->cols);
+		s->cols = xstrdup("domainId, start, end, globalTid, rowid");
+		s->where = xstrdup(buf_str(&where));
+	}
+	buf_free(&where);
+}
+
+void
+nsys_add_stacks(struct nsys *ns)
+{
+	static const char *const names[] = { "id", "start", "end", "globalTid",
+		NULL };
+	struct map starts = { 0 };
+
+	ns->stack.json_col = json_column(ns);
+	if (has_stacks(ns, STACK_CUDA))
+		read_calls(ns, &starts);
+	if (ns->stack.json_col != NULL) {
+		read_py_calls(ns, &starts);
+		add_py_samples(ns);
+	}
+	map_free(&starts);
+	if (has_stacks(ns, STACK_SAMPLE))
+		nsys_source(
+		    ns, EV_SAMPLE, "COMPOSITE_EVENTS", sample_row, names);
+}
+
+/* The JSON of a row of NVTX_EVENTS; valid until the statement is reset. */
+static struct mview
+json_of(struct nsys *ns, int64_t row)
+{
+	sqlite3_stmt **st = &ns->stack.payload;
+	struct mview none = { NULL, 0 };
+
+	if (*st == NULL)
+		*st = db_prepare(ns->db,
+		    strcmp(ns->stack.json_col, "jsonText") == 0
+			? "SELECT jsonText FROM NVTX_EVENTS WHERE rowid = ?1"
+			: "SELECT (SELECT value FROM StringIds WHERE id ="
+			  " n.jsonTextId) FROM NVTX_EVENTS AS n"
+			  " WHERE rowid = ?1");
+	sqlite3_bind_int64(*st, 1, row);
+	return db_step(*st) ? text_col(*st, 0) : none;
+}
+
+static bool
+py_code_of(struct nsys *ns, int64_t row, struct buf *out)
+{
+	struct mview s = json_of(ns, row);
+	bool found = s.s != NULL && py_code(ns, s.s, s.n, out);
+
+	sqlite3_reset(ns->stack.payload);
+	return found;
+}
+
+unsigned
+nsys_has_code(void *ctx)
+{
+	struct nsys *ns = ctx;
+	unsigned of = 0;
+
+	if (ns->stack.of_call.n > 0 || ns->stack.py_call.n > 0)
+		of |= CODE_CALLS;
+	if (has_stacks(ns, STACK_OS) &&
+	    db_has_column(ns->db, "OSRT_API", "callchainId"))
+		of |= CODE_OS;
+	return of;
+}
+
+/* Python's line is where a program in Python is; native frames tell of others.
+ */
+bool
+nsys_code(void *ctx, const struct event *ev, struct buf *out)
+{
+	struct nsys *ns = ctx;
+	const uint64_t *v;
+	uint64_t key;
+
+	if (ev->kind == EV_SAMPLE)
+		return strcmp(ev->label, "python") == 0
+			   ? py_code_of(ns, ev->stack, out)
+			   : native_code(ns, STACK_SAMPLE, ev->stack, out);
+	if (ev->kind == EV_OS)
+		return ev->stack != EV_UNSET &&
+		       native_code(ns, STACK_OS, ev->stack, out);
+	if (ev->pid == EV_UNSET || ev->corr == EV_UNSET)
+		return false;
+	key = call_key(ev->pid, ev->corr);
+	v = map_get(&ns->stack.py_call, key);
+	if (v != NULL && py_code_of(ns, (int64_t)*v, out))
+		return true;
+	v = map_get(&ns->stack.of_call, key);
+	return v != NULL && native_code(ns, STACK_CUDA, (int64_t)*v, out);
+}
+
+/* Frames are joined by semicolons, the outermost first; none is in a name. */
+static void
+put_frame(struct buf *out, size_t from)
+{
+	size_t i;
+
+	for (i = from; i < out->len; i++)
+		if (out->s[i] == ';')
+			out->s[i] = ':';
+}
+
+static void
+reverse(struct buf *out, const size_t *from, int n, struct buf *tmp)
+{
+	int i;
+
+	buf_clear(tmp);
+	for (i = n; i-- > 0;) {
+		if (tmp->len > 0)
+			buf_putc(tmp, ';');
+		buf_put(tmp, out->s + from[i], from[i + 1] - from[i]);
+	}
+	buf_clear(out);
+	buf_put(out, tmp->s, tmp->len);
+}
+
+static int
+native_frames(struct nsys *ns, int64_t id, struct buf *out, size_t *from)
+{
+	sqlite3_stmt *st = frames_of(ns, STACK_SAMPLE, id);
+	struct mview symbol, module;
+	int n = 0;
+
+	while (n < MOST_FRAMES && db_step(st)) {
+		symbol = text_col(st, 0);
+		module = base_of(text_col(st, 1));
+		from[n++] = out->len;
+		if (symbol.s != NULL && strncmp(symbol.s, "0x", 2) != 0) {
+			buf_put(out, symbol.s, symbol.n);
+		} else if (module.n > 0 && module.s[0] == '[') {
+			buf_put(out, module.s, module.n);
+		} else { /* an address says nothing, its module does */
+			buf_putc(out, '[');
+			buf_put(out, module.s, module.n);
+			buf_putc(out, ']');
+		}
+		put_frame(out, from[n - 1]);
+	}
+	sqlite3_reset(st);
+	return n;
+}
+
+static int
+python_frames(struct nsys *ns, int64_t row, struct buf *out, size_t *from)
+{
+	struct py_frame v[MOST_FRAMES];
+	struct mview s = json_of(ns, row);
+	int i, n = s.s != NULL ? py_frames(ns, s.s, s.n, v) : 0;
+
+	for (i = 0; i < n; i++) {
+		from[i] = out->len;
+		put_py(out, &v[i]);
+		put_frame(out, from[i]);
+	}
+	sqlite3_reset(ns->stack.payload);
+	return n;
+}
+
+bool
+nsys_stack(void *ctx, const struct event *ev, struct buf *out)
+{
+	struct nsys *ns = ctx;
+	size_t from[MOST_FRAMES + 1];
+	struct buf tmp = { 0 };
+	int n;
+
+	buf_clear(out);
+	if (strcmp(ev->label, "python") == 0)
+		n = python_frames(ns, ev->stack, out, from);
+	else
+		n = native_frames(ns, ev->stack, out, from);
+	from[n] = out->len;
+	reverse(out, from, n, &tmp);
+	buf_free(&tmp);
+	return n > 0;
+}
+
+void
+nsys_close_stacks(struct nsys *ns)
+{
+	int i;
+
+	for (i = 0; i < STACK_TABLES; i++)
+		sqlite3_finalize(ns->stack.frames[i]);
+	sqlite3_finalize(ns->stack.payload);
+	map_free(&ns->stack.of_call);
+	map_free(&ns->stack.py_call);
+	json_free(&ns->stack.json);
+}
