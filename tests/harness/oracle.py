@@ -457,10 +457,8 @@ def check_all(t, path):
 def check_streams(t, recs, path):
     check_work(t, recs)
     check_runs(t, recs)
-    early = any(w.lo < w.call.lo for w in t.work)
-    if not early:
-        check_busy(t, recs)
-        check_exposed(t, recs)
+    check_busy(t, recs)
+    check_exposed(t, recs)
     check_memory(t, recs, path)
 
 
@@ -476,8 +474,7 @@ def case(rng, folder, log):
     recs = pipe(path, ['dlp-correlate'], ['dlp-iter', '-k', 'step', '--cuts'],
                 ['dlp-busy'], ['dlp-gaps'])
     check_steps(t, recs)
-    if not any(w.lo < w.call.lo for w in t.work):
-        check_step_idle(recs)
+    check_step_idle(recs)
     if 'graphs' not in has:
         check_op_type(t, path, folder)
     check_summary(t, path, folder)
