@@ -108,3 +108,25 @@ T=h200/compile_train.sqlite.xz
 	run dlp-flops --hlo /dev/null
 	[[ $output = *'no HLO instruction in it'* ]]
 }
+
+# The counter of PyTorch has only the MLP of this program, which is what
+# torch.compile made products of: aten::mm and aten::addmm in each step.
+@test "torch.compile: FLOPs of the products equal flop_counter's" {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	f=$(profile "$T")
+	sqlite3 -tabs :memory: "WITH j AS (SELECT
+		readfile('$DATA/h200/truth/compile_train.flops.json') AS t)
+	    SELECT n, dir, f FROM (SELECT 0 AS n UNION SELECT 1 UNION SELECT 2),
+		(SELECT 'fprop' AS dir, json_extract(t, '\$.forward') AS f FROM j
+		UNION SELECT 'bprop', json_extract(t, '\$.backward') FROM j)" |
+	    LC_ALL=C sort >want
+	dlp-parse "$f" | dlp-correlate 2>err | dlp-iter -k iteration 2>err |
+	    dlp-flops 2>err | awk -F'\t' '
+	    $1 == "#kern" { for (i = 2; i <= NF; i++) c[$i] = i }
+	    $1 == "kern" && $c["prim"] ~ /^aten::(add)?mm / {
+		s[$c["iter"] "\t" $c["dir"]] += $c["flop"] }
+	    END { for (k in s) printf "%s\t%.0f\n", k, s[k] }' |
+	    LC_ALL=C sort >got
+	diff -u want got
+	same 6 "$(wc -l <got)"
+}

@@ -298,6 +298,7 @@ use_fact(struct flops *fl, struct flops_result *res, const struct subject *s,
 	if (f->prim != NULL) {
 		res->prim = f->prim;
 		res->prim_len = strlen(f->prim);
+		res->sized = true;
 	}
 	if (f->est_flop >= 0)
 		res->est_flop = f->est_flop;

@@ -443,6 +443,12 @@ dir_of(struct mview op_name)
 	return mv_find(op_name, "jvp(") != NULL ? DIR_F : DIR_NO;
 }
 
+static bool
+is_float(enum dtype dt)
+{
+	return dt != DT_NONE && dt < DT_INT64;
+}
+
 /* Adds an instruction to the sum of a computation. */
 static void
 add_instr(const struct hlo *h, struct hlo_sum *c, const struct hlo_line *l)
@@ -470,10 +476,14 @@ add_instr(const struct hlo *h, struct hlo_sum *c, const struct hlo_line *l)
 		add_op_name(c, l->opcode);
 		c->other = size_add(
 		    c->other, x.bits > 0 ? type_numel(&x) : -1);
+		if (c->dt == DT_NONE && is_float(x.dt))
+			c->dt = x.dt;
 	} else if (is_word_of(l->opcode, arithmetic, ARRAY_LEN(arithmetic))) {
 		add_op_name(c, l->opcode);
 		c->other = size_add(
 		    c->other, out.bits > 0 ? type_numel(&out) : -1);
+		if (c->dt == DT_NONE && is_float(out.dt))
+			c->dt = out.dt;
 	} else if (!is_word_of(l->opcode, moves, ARRAY_LEN(moves))) {
 		add_op_name(c, l->opcode);
 		c->other = -1;
