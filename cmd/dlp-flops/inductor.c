@@ -10,13 +10,24 @@
  *	..
  *	    triton_poi_fused_gelu_3.run(buf2, buf3, 16777216, stream=stream0)
  *
+ * Before it stand the nodes of the graph that it computes, as comments:
+ *
+ *	#   %add_1 : Tensor "f32[4, 256, 512]"[..] = call_function[target=..
+ *
+ * fx_graph_readable.py beside output_code.py has the source line of each node,
+ * and the last node's is that of the kernel.
+ *
  * A kernel reads and writes at most as many elements of an argument as it has
  * loads and stores of it, times its elements (xnumel, ynumel, r0_numel). The
  * size of the argument, which its range has, is the other bound.
  */
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "err.h"
+#include "esc.h"
+#include "map.h"
 #include "mview.h"
 #include "num.h"
 #include "side.h"
@@ -31,6 +42,12 @@ static const struct {
 	{ "*u64", 8 }, { "*fp8e4nv", 1 }, { "*fp8e5", 1 },
 };
 
+struct graph_nodes {       /* of fx_graph_readable.py */
+	struct buf text;
+	struct smap lines; /* FILE:LINE */
+	struct smap nodes; /* name -> number in lines + 1 */
+};
+
 struct triton_kern { /* the kernel whose code is being read */
 	struct mview name;
 	struct side_arg arg[SIDE_ARGS];
@@ -38,7 +55,61 @@ struct triton_kern { /* the kernel whose code is being read */
 	int n;
 	int64_t numel;
 	bool bad; /* not all is known */
+	uint64_t line; /* its source line; 0 if unknown */
 };
+
+/*	# File: train.py:79 in forward, code: ..
+ *	embedding: "f32[4, 256, 512]" = torch.ops.aten.embedding.default(.. */
+static void
+read_nodes(struct graph_nodes *g, const char *path)
+{
+	const char *p, *e, *q, *s, *end;
+	uint64_t line = 0;
+	struct mview v;
+	uint32_t i;
+
+	if (!side_beside(path, "fx_graph_readable.py", &g->text))
+		return;
+	e = g->text.s + g->text.len;
+	for (p = g->text.s; p < e; p = q + 1) {
+		q = memchr(p, '\n', (size_t)(e - p));
+		if (q == NULL)
+			q = e;
+		v = mv(p, q);
+		if ((s = mv_find(v, "# File: ")) != NULL) {
+			end = mv_find(mv(s + 8, q), " in ");
+			if (end == NULL)
+				end = q;
+			line = (uint64_t)smap_put(&g->lines, s + 8,
+				   (size_t)(end - s - 8), NULL) + 1;
+			continue;
+		}
+		for (s = p; s < q && *s == ' ';)
+			s++;
+		for (end = s; end < q && (isalnum((unsigned char)*end) ||
+					      *end == '_');)
+			end++;
+		if (end == s || mv_find(v, " = ") == NULL)
+			continue;
+		i = smap_put(&g->nodes, s, (size_t)(end - s), NULL);
+		g->nodes.val[i] = line;
+	}
+}
+
+/* The line of a node in a comment; 0 if it is none. */
+static uint64_t
+node_line(const struct graph_nodes *g, struct mview v)
+{
+	const char *s = mv_find(v, "#   %"), *e = v.s + v.n, *q;
+	uint32_t i;
+
+	if (s == NULL || mv_find(v, "= call_function[") == NULL)
+		return 0;
+	s += 5;
+	q = memchr(s, ' ', (size_t)(e - s));
+	i = smap_find(&g->nodes, s, (size_t)((q != NULL ? q : e) - s));
+	return i == SMAP_NONE ? 0 : g->nodes.val[i];
+}
 
 static int
 triton_bytes(struct mview v)
@@ -132,7 +203,25 @@ take_numel(struct triton_kern *k, struct mview v)
 }
 
 static void
-kern_done(struct side *s, struct triton_kern *k)
+set_line(struct side_fact *f, const struct graph_nodes *g, uint64_t line)
+{
+	struct buf b = { 0 };
+	const char *s;
+	size_t n;
+
+	free(f->line);
+	f->line = NULL;
+	if (line == 0)
+		return;
+	s = smap_str(&g->lines, (uint32_t)(line - 1), &n);
+	esc_put(&b, s, n);
+	f->line = xstrdup(buf_str(&b));
+	buf_free(&b);
+}
+
+static void
+kern_done(
+    struct side *s, const struct graph_nodes *g, struct triton_kern *k)
 {
 	struct side_fact *f;
 
@@ -144,8 +233,11 @@ kern_done(struct side *s, struct triton_kern *k)
 	/* Forward and backward graph, or two models, can have kernels of one
 	 * name with different code: nothing tells which one ran. */
 	if (f->numel != 0 && (f->numel != k->numel || f->n_arg != k->n ||
-				 memcmp(f->arg, k->arg, sizeof(f->arg)) != 0))
+				 memcmp(f->arg, k->arg, sizeof(f->arg)) != 0)) {
 		k->n = 0;
+		k->line = 0;
+	}
+	set_line(f, g, k->line);
 	f->n_arg = k->n;
 	f->numel = k->numel;
 	memcpy(f->arg, k->arg, sizeof(f->arg));
@@ -162,19 +254,25 @@ kern_begin(struct triton_kern *k, const char *p, const char *e)
 }
 
 static void
-take_code_line(struct side *s, struct triton_kern *k, struct mview v)
+take_code_line(struct side *s, const struct graph_nodes *g,
+    struct triton_kern *k, uint64_t *line, struct mview v)
 {
 	const char *e = v.s + v.n, *p;
+	uint64_t at = node_line(g, v);
 
+	if (at != 0)
+		*line = at;
 	if ((p = mv_find(v, "async_compile.triton(")) != NULL) {
-		kern_done(s, k);
+		kern_done(s, g, k);
 		kern_begin(k, p, e);
+		k->line = *line;
+		*line = 0;
 		return;
 	}
 	if (k->name.s == NULL)
 		return;
 	if (mv_starts(v, "''', device_str") || mv_starts(v, "def call(")) {
-		kern_done(s, k);
+		kern_done(s, g, k);
 		return;
 	}
 	if ((p = mv_find(v, "'signature': {")) != NULL)
@@ -194,9 +292,12 @@ take_code(struct side *s, const char *path, struct buf *text)
 	static const char mark[] = "[__output_code] ";
 	const char *p = text->s, *e = text->s + text->len, *q, *m;
 	struct triton_kern k = { 0 };
+	struct graph_nodes g = { 0 };
+	uint64_t line = 0;
 	size_t was = s->n;
 	struct mview v;
 
+	read_nodes(&g, path);
 	for (; p < e; p = q + 1) {
 		q = memchr(p, '\n', (size_t)(e - p));
 		if (q == NULL)
@@ -204,9 +305,12 @@ take_code(struct side *s, const char *path, struct buf *text)
 		v = mv(p, q);
 		if ((m = mv_find(v, mark)) != NULL)
 			v = mv(m + sizeof(mark) - 1, q);
-		take_code_line(s, &k, v);
+		take_code_line(s, &g, &k, &line, v);
 	}
-	kern_done(s, &k);
+	kern_done(s, &g, &k);
+	buf_free(&g.text);
+	smap_free(&g.lines);
+	smap_free(&g.nodes);
 	if (s->n == was && mv_find(mv(text->s, e), "AsyncCompile") == NULL)
 		die("%s: no output code of Inductor in it; the file that is"
 		    " needed is output_code.py of torch_compile_debug, or the"

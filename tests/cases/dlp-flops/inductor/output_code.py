@@ -1,6 +1,11 @@
 # AOT ID: ['0_inference']
 from torch._inductor.async_compile import AsyncCompile
 async_compile = AsyncCompile()
+# Graph fragment:
+#   %primals_1 : Tensor "bf16[8, 16]"[..] = PlaceHolder[target=primals_1]
+#   %mul : Tensor "bf16[8, 16]"[..][num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%primals_1, 0.5))
+#   %mul_1 : Tensor "bf16[8, 16]"[..][num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%mul, %add))
+#   return %mul_1
 triton_poi_fused_gelu_0 = async_compile.triton('triton_poi_fused_gelu_0', '''
     triton_meta={'signature': {'in_ptr0': '*bf16', 'in_ptr1': '*fp32', 'out_ptr0': '*bf16', 'xnumel': 'i32', 'XBLOCK': 'constexpr'}, 'device': 0},
 def triton_poi_fused_gelu_0(in_ptr0, in_ptr1, out_ptr0, xnumel, XBLOCK : tl.constexpr):
