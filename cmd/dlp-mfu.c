@@ -33,7 +33,8 @@ struct mfu_sums {
 	double flop, exec_flop, model_flop;
 	double peak_ns, model_ns; /* what exec_flop and model_flop take at the
 				     peaks of their types */
-	double peak_flop;         /* the part of exec_flop that peak_ns has */
+	/* the parts of exec_flop and model_flop whose time these have */
+	double peak_flop, model_peak_flop;
 };
 
 struct mfu_iter { /* an iter record; its text is number `who` in mfu.iters */
@@ -148,8 +149,10 @@ add_kernels(const struct mfu *m, struct mfu_sums *s, const struct rec *r)
 		return;
 	s->peak_ns += ns;
 	s->model_ns += part * ns;
-	if (ns > 0) /* otherwise there was no arithmetic, whatever the type */
+	if (ns > 0) { /* otherwise there was no arithmetic, whatever the type */
 		s->peak_flop += exec_flop;
+		s->model_peak_flop += part * exec_flop;
+	}
 }
 
 /* Whether the kernels are products, or can be: their family is unknown. */
@@ -241,6 +244,15 @@ put_iter(const struct mfu *m, const struct mfu_iter *row, bool has_src)
 	out_raw(s, n);
 }
 
+/* The time of all FLOPs at the peaks: those of a type without a peak, or of an
+ * unknown type, take as long as the others do on the mean, so that tflops is
+ * hfu_pct of peak_tflops. */
+static double
+at_peak(double ns, double known, double flop)
+{
+	return known > 0 ? ns * (flop / known) : ns;
+}
+
 static void
 put_row(const struct mfu *m, const struct mfu_iter *row, bool has_src)
 {
@@ -249,10 +261,12 @@ put_row(const struct mfu *m, const struct mfu_iter *row, bool has_src)
 	double gpu = row->has_gpu ? (double)row->gpu_ns : 0;
 	/* an iteration has its length on each of its devices */
 	double all = step * (double)(s->n_dev > 0 ? s->n_dev : 1);
+	double model =
+	    at_peak(s->model_ns, s->model_peak_flop, s->model_flop);
 
 	put_iter(m, row, has_src);
-	put_pct(s->model_ns, all);
-	put_pct(s->peak_ns, all);
+	put_pct(model, all);
+	put_pct(at_peak(s->peak_ns, s->peak_flop, s->exec_flop), all);
 	out_opt(row->has_step, row->step_ns);
 	out_opt(row->has_cpu, row->cpu_ns);
 	put_flop(s->model_flop);
@@ -260,7 +274,7 @@ put_row(const struct mfu *m, const struct mfu_iter *row, bool has_src)
 	put_tflops(s->exec_flop, step, 2);
 	put_tflops(s->peak_flop, s->peak_ns, 1);
 	out_opt(row->has_gpu, row->gpu_ns);
-	put_pct(s->model_ns, s->n_dev <= 1 ? gpu : 0);
+	put_pct(model, s->n_dev <= 1 ? gpu : 0);
 	out_i64(s->n_dev);
 	put_flop(s->exec_flop);
 	put_pct(s->flop_ns, s->dur_ns);

@@ -367,6 +367,7 @@ struct rate_work { /* negative: unknown */
 	double flop, bytes, ns;
 	double peak_ns, roof_ns; /* where they are summed up already */
 	double peak_tflops;      /* of the device; 0: unknown */
+	double max_tflops;       /* the highest of all types; 0: unknown */
 	double gb_s;             /* of its memory; 0: unknown */
 };
 
@@ -424,6 +425,10 @@ rate_of(const struct rate_work *w, struct rate_result *r)
 	r->peak_tflops = w->peak_tflops > 0 ? w->peak_tflops : UNKNOWN;
 	if (w->peak_ns > 0 && w->flop > 0) /* of several types: their mean */
 		r->peak_tflops = quotient(w->flop, w->peak_ns, 1e-3);
+	/* FLOPs of an unknown type are in flop, but not in peak_ns: a mean that
+	 * no type reaches is none */
+	if (w->max_tflops > 0 && r->peak_tflops > w->max_tflops * 1.001)
+		r->peak_tflops = UNKNOWN;
 	r->peak_pct = quotient(r->peak_ns, w->ns, 100);
 	r->bound_pct = quotient(r->roof_ns, w->ns, 100);
 }
@@ -515,6 +520,17 @@ first_i64(const struct rec *r, struct rec_col *const *c, size_t n, int64_t *v)
 	return false;
 }
 
+static double
+max_tflops(const struct gpu_rates *g)
+{
+	double most = 0;
+	size_t i;
+
+	for (i = 0; i < PK_N; i++)
+		most = g->tflops[i] > most ? g->tflops[i] : most;
+	return most;
+}
+
 static void
 read_work(struct rate *x, const struct rate_type *t, const struct rec *r,
     struct rate_work *w)
@@ -530,6 +546,7 @@ read_work(struct rate *x, const struct rate_type *t, const struct rec *r,
 	w->roof_ns = first_f64(r, &t->roof_ns, 1);
 	w->gb_s = g->gb_s;
 	w->peak_tflops = 0;
+	w->max_tflops = max_tflops(g);
 	dtype = rec_raw(r, t->dtype, &n);
 	if (dtype != NULL)
 		w->peak_tflops = gpu_tflops(g, dtype, n, is_product(t, r));

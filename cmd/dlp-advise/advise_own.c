@@ -200,7 +200,7 @@ judge_idle_after_sync(
 const struct advise_rule rule_idle_after_sync = {
 	.id = "idle_after_sync",
 	.version = 1,
-	.limit = 5,
+	.limit = 3,
 	.unit = "percent",
 	.help = "idle time after a call that waited for the GPU has returned",
 	.judge = judge_idle_after_sync,
@@ -601,6 +601,9 @@ const struct advise_rule rule_graph_level = {
 static const char *
 how_to_mark(const struct facts *f)
 {
+	if ((f->frameworks & FW_XLA) != 0)
+		return "Give parts of the program names (jax.named_scope), and"
+		       " record with -t cuda,nvtx";
 	if (2 * f->kind[K_GRAPH].ns > f->no_op_ns)
 		return "The CUDA graph was captured before the recording began:"
 		       " record the capture, too, with ranges of ops";
@@ -614,9 +617,6 @@ how_to_mark(const struct facts *f)
 	if ((f->frameworks & FW_MXNET) != 0)
 		return "MXNet writes ranges of its ops if it was built with"
 		       " USE_NVTX=1; record them with -t cuda,nvtx";
-	if ((f->frameworks & FW_XLA) != 0)
-		return "Give parts of the program names (jax.named_scope), and"
-		       " record with -t cuda,nvtx";
 	return "Put NVTX ranges around the program's functions"
 	       " (nvtxRangePushA), and record them with -t cuda,nvtx";
 }

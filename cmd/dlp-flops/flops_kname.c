@@ -105,6 +105,7 @@ static const struct part_rule part_rules[] = {
 	    "scalepackedtensor|"
 	    "scaletensor|settensor|converttensor|offsetskernel|"
 	    "computeoffsets|compute_gemm_pointers|flip_filter|im2col|col2im|"
+	    "kern_precompute_indices|"
 	    "vol2col|col2vol|fft1d_|fft2d_|fft3d_|regular_fft|vector_fft|"
 	    "cublaslt::epilogue|scal_kernel|unpack_cudnn|amax" },
 	/* except products of Volta and Turing that convert while they load or
