@@ -534,3 +534,204 @@ yes	-" "$(cat got)"
 	[ "$(wc -l <got)" -gt 1 ]
 	! grep 'no rule fired' err
 }
+
+# RULE|VERDICT|PROFILE [OPTIONS of dlp advise]: each rule on real profiles, one
+# where it must fire and one where it must not. No real profile of TensorFlow,
+# and none that lost events, is at hand: bad_tensor_shape_detector,
+# no_fusion_detector, lost_events and the rules about a configuration that only
+# nvidia_dlprof_pytorch_nvtx marks have cases by hand above.
+rules_on_profiles() {
+	cat <<-EOF
+	amp_detector|found|h200/resnet50_fp32
+	amp_detector|clear|h200/gpt2_bf16
+	underutilized_gpu_detector|found|h200/gpt2_bf16
+	underutilized_gpu_detector|clear|h200/resnet50_fp32
+	dataloader_detector|found|h200/loader
+	dataloader_detector|clear|h200/gpt2_bf16
+	bad_iteration_range_detector|found|h200/graph_infer_node -i 0-9
+	bad_iteration_range_detector|clear|h200/resnet50_fp32
+	imbalanced_gpu_detector|clear|h200/ddp2_rank0
+	cudnn_benchmark_detector|not_judged|h200/resnet50_fp32
+	slow_api_detector|not_judged|h200/lenet_pyprof_train
+	batch_size_detector|found|h200/gpt2_bf16
+	batch_size_detector|not_judged|h200/resnet50_fp32
+	emit_nvtx_detector|found|advise/gpt_plain
+	emit_nvtx_detector|clear|h200/gpt2_bf16
+	unused_gpus|found|advise/amp_scaler
+	unused_gpus|clear|h200/ddp2_rank0
+	sync_calls|found|advise/amp_scaler
+	sync_calls|clear|h200/ddp2_rank0
+	idle_after_sync|found|advise/amp_scaler
+	idle_after_sync|clear|h200/gpt2_bf16
+	launch_bound|found|h200/gpt2_bf16
+	launch_bound|clear|h200/resnet50_fp32
+	reduce_overhead|found|h200/compile_train
+	reduce_overhead|clear|advise/compile_ro
+	exposed_comm|found|h200/ddp2_rank0
+	exposed_comm|clear|h200/gpt2_bf16
+	rank_wait|found|h200/ddp2_rank0
+	rank_wait|clear|h200/gpt2_bf16
+	fsdp_prefetch|found|comm/fsdp2
+	fsdp_prefetch|clear|h200/ddp2_rank0
+	fsdp_prefetch|clear|comm/colls
+	tc_unused|found|h200/resnet50_fp32
+	tc_unused|clear|h200/gpt2_bf16
+	tc_fp32|found|h200/resnet50_fp32
+	tc_fp32|clear|h200/resnet50_tf32
+	tc_unaligned|found|h200/gpt2_bf16
+	tc_unaligned|clear|h200/resnet50_fp32
+	pageable_copies|found|h200/everything
+	pageable_copies|clear|h200/gpt2_bf16
+	alloc_calls|found|h200/zoo
+	alloc_calls|clear|h200/gpt2_bf16
+	few_blocks|found|advise/amp_scaler
+	few_blocks|clear|h200/compile_train
+	channels_last|found|h200/ddp2_rank0
+	channels_last|clear|h200/resnet50_fp32
+	fused_optimizer|found|h200/compile_train
+	fused_optimizer|clear|advise/gpt_plain
+	sdpa|found|advise/gpt_nosdpa
+	sdpa|clear|h200/gpt2_bf16
+	loss_chain|found|h200/gpt2_bf16
+	loss_chain|clear|h200/resnet50_tf32
+	pointwise_chain|found|advise/gpt_plain
+	pointwise_chain|clear|h200/compile_train
+	loader_workers|not_judged|h200/loader
+	loader_workers|clear|h200/gpt2_bf16
+	memory_full|clear|h200/gpt2_bf16
+	graph_level|found|h200/graph_infer_graph
+	graph_level|clear|h200/graph_infer_node
+	no_op|found|h200/everything
+	no_op|clear|h200/gpt2_bf16
+	profiler_cost|clear|h200/gpt2_bf16
+	marker_cost|found|h200/gpt2_bf16
+	marker_cost|clear|h200/resnet50_fp32
+	lazy_loading|found|h200/graph_infer_node -i 0-9
+	lazy_loading|clear|h200/gpt2_bf16
+	one_off|found|h200/graph_infer_node -i 0-9
+	one_off|clear|h200/gpt2_bf16
+	EOF
+}
+
+# shipped PATH: prints the name of that profile of tests/data, unpacked
+shipped() {
+	local out=$BATS_TEST_TMPDIR/${1##*/}.sqlite
+
+	case $1 in
+	h200/*) profile "$1.sqlite.xz" ;;
+	*)
+		[ -s "$out" ] || xz -dc "$ROOT/tests/data/$1.sqlite.xz" >"$out"
+		echo "$out"
+		;;
+	esac
+}
+
+@test "every rule on real profiles: one where it fires, one where it does not" {
+	bad=0
+	while IFS='|' read -r id want p; do
+		set -- $p
+		f=$(shipped "$1")
+		out=$(tr -c 'a-z0-9_\n' _ <<<"$p").json
+		[ -s "$out" ] || dlp advise --json "${@:2}" "$f" >"$out" 2>/dev/null
+		got=$(jq -r --arg id "$id" '.rules[] | select(.id == $id).verdict' "$out")
+		[ "$got" = "$want" ] || { echo "$id: $got, not $want: $p"; bad=1; }
+	done < <(rules_on_profiles)
+	[ $bad = 0 ]
+	# each rule is in the table, or has a case by hand
+	same "bad_tensor_shape_detector lost_events no_fusion_detector
+no_iterations_detector" "$(dlp-advise -l | cut -f1 |
+	    grep -vxf <(rules_on_profiles | cut -d'|' -f1) | sort | paste -sd' ' |
+	    fold -s -w 65 | sed 's/ $//')"
+}
+
+# A finding's where is a filter that finds records; a remedy is not in use.
+@test "where finds records, and what is in use is not recommended" {
+	for p in h200/gpt2_bf16 h200/ddp2_rank0 h200/compile_train \
+	    advise/amp_scaler advise/gpt_nosdpa advise/compile_ro; do
+		f=$(shipped $p)
+		dlp advise --json "$f" >got 2>/dev/null
+		dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null |
+		    dlp-iter --cuts --even 2>/dev/null | dlp-flops 2>/dev/null |
+		    dlp-busy | dlp-gaps >stream
+		jq -r '.rules[] | select(.where != null) | .where' got | sort -u >where
+		[ -s where ]
+		while read -r view filter; do
+			case $view in
+			ops | kernels) tag=kern ;;
+			gaps) tag=gap ;;
+			copies) tag=copy ;;
+			mem) tag=mem ;;
+			iters) tag=iter ;;
+			devices) tag=dev ;;
+			esac
+			n=$(awk -F'\t' -v tag=$tag -v want="$filter" '
+			BEGIN { k = split(want, w, " ") }
+			$1 == "#" tag { for (i = 1; i <= NF; i++) c[$i] = i }
+			$1 == tag {
+				for (i = 1; i <= k; i++) {
+					at = index(w[i], "=")
+					v = substr(w[i], at + 1)
+					gsub(/%20/, " ", v)
+					if (!(substr(w[i], 1, at - 1) in c) ||
+					    $c[substr(w[i], 1, at - 1)] != v) next
+				}
+				n++
+			} END { print n + 0 }' stream)
+			[ "$n" -gt 0 ] || { echo "$p: $view $filter: none"; return 1; }
+		done <where
+		# what is in use
+		jq -e '. as $a | [.rules[] | select(.verdict == "found") |
+		    (.recommendation, .id)] | join(" ") as $s |
+		    ($a.in_use.compiled and ($s | test("pointwise_chain")) | not) and
+		    ($a.in_use.graphs and ($s | test("reduce-overhead")) | not) and
+		    ($a.in_use.fused and ($s | test("fused_optimizer")) | not) and
+		    ($a.in_use.channels_last and ($s | test("torch.channels_last")) | not)
+		    ' got >/dev/null || { jq -c .in_use got; return 1; }
+	done
+}
+
+@test "--json: one object with version, steps, in_use and all rules" {
+	f=$(profile h200/gpt2_bf16.sqlite.xz)
+	dlp advise -a --json "$f" >a 2>/dev/null
+	dlp advise --json "$f" 2>/dev/null | diff a -
+	same "$(dlp-advise -l | cut -f1 | sort)" "$(jq -r '.rules[].id' a | sort)"
+	jq -e '.version == 1 and .steps.from == 0 and .steps.to == 2 and
+	    .steps.n == 3 and .steps.key == "iteration" and
+	    .in_use.fused and .in_use.sdpa and (.in_use.compiled | not)' a
+	# members of a rule; a verdict decides which are set
+	jq -e '[.rules[] | (.verdict == "found") == (.recommendation != null) and
+	    (.verdict == "not_judged") == (.missing != null) and
+	    (.ceiling_ns == null or .ceiling_ns >= 0) and
+	    (.value == null or (.value | type) == "number") and
+	    has("id") and has("threshold") and has("where") and has("evidence")] |
+	    all' a
+	jq -e '.rules[] | select(.id == "tc_unaligned") |
+	    .recommendation | test("50257 to 50304")' a
+	# the ceiling is the time of the kernels, by SQL
+	same "$(sqlite3 "$f" "SELECT sum(k.end - k.start)
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s
+	    ON s.id = k.demangledName WHERE s.value LIKE '%\_align1%' ESCAPE '\'")" \
+	    "$(jq '.rules[] | select(.id == "tc_unaligned").ceiling_ns' a)"
+	# two files: an object for each
+	cp "$LENET" b.sqlite
+	dlp advise --json "$LENET" b.sqlite 2>/dev/null >two
+	jq -e '.version == 1 and (.files | length) == 2 and
+	    ([.files[].src] | unique | length) == 2' two
+}
+
+# Kernels that change layouts, by SQL; resnet50_fp32 is channels_last already.
+@test "channels_last: the share of layout kernels, by SQL" {
+	f=$(profile h200/ddp2_rank0.sqlite.xz)
+	dlp advise --json "$f" 2>/dev/null >got
+	want=$(sqlite3 "$f" "SELECT sum(k.end - k.start)
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL k
+	    JOIN StringIds s ON s.id = k.shortName
+	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = k.correlationId
+	    JOIN NVTX_EVENTS i ON r.start >= i.start AND r.start < i.end AND
+		i.text IN ('iteration 1', 'iteration 2')
+	    WHERE s.value IN ('nchwToNhwcKernel', 'nhwcToNchwKernel')")
+	same "$want" "$(jq '.rules[] | select(.id == "channels_last").ceiling_ns' got)"
+	jq -e '.in_use.channels_last == false' got
+	f=$(profile h200/resnet50_fp32.sqlite.xz)
+	dlp advise --json "$f" 2>/dev/null | jq -e '.in_use.channels_last'
+}

@@ -283,11 +283,20 @@ bare_ns(const struct facts *f, int64_t *all)
 	return bare;
 }
 
+/* Fully sharded programs gather and scatter for more than one layer. */
 static bool
 shards(const struct facts *f)
 {
-	return smap_find(&f->coll.names, "all_gather", 10) != SMAP_NONE &&
-	       smap_find(&f->coll.names, "reduce_scatter", 14) != SMAP_NONE;
+	static const char *const names[] = { "all_gather", "reduce_scatter" };
+	size_t i;
+	uint32_t at;
+
+	for (i = 0; i < ARRAY_LEN(names); i++) {
+		at = smap_find(&f->coll.names, names[i], strlen(names[i]));
+		if (at == SMAP_NONE || facts_per_iter(f, f->coll.v[at].n) < 2)
+			return false;
+	}
+	return true;
 }
 
 static void
