@@ -526,6 +526,44 @@ add_up(const struct open_colls *cs, const struct rank_coll *c)
 	return s;
 }
 
+/* What goes over the link of each of n GPUs, as a part of the message, by the
+ * definitions of nccl-tests (doc/PERFORMANCE.md); 0: none. */
+static double
+bus_part(const char *kind, double n)
+{
+	static const char *const some[] = { "reduce_scatter", "all_gather",
+		"all_to_all", "gather", "scatter" };
+	size_t i;
+
+	if (strcmp(kind, "all_reduce") == 0)
+		return 2 * (n - 1) / n;
+	for (i = 0; i < ARRAY_LEN(some); i++)
+		if (strcmp(kind, some[i]) == 0)
+			return (n - 1) / n;
+	return strcmp(kind, "broadcast") == 0 || strcmp(kind, "reduce") == 0;
+}
+
+static void
+put_gb_s(double v)
+{
+	buf_putc(&out_buf, '\t');
+	buf_f64(&out_buf, v, 3);
+}
+
+/* The bandwidths of the algorithm and of the bus; ns: without waiting. */
+static void
+put_bandwidth(const struct rank_coll *c, int64_t ns)
+{
+	double part = bus_part(c->type->name, (double)c->n);
+
+	if (ns == PART_NONE || ns <= 0 || c->bytes == PART_NONE || part <= 0) {
+		out_unsets(2);
+		return;
+	}
+	put_gb_s((double)c->bytes / (double)ns);
+	put_gb_s(part * (double)c->bytes / (double)ns);
+}
+
 static void
 put_collective(const struct ranks_out *o, const struct open_colls *cs,
     const struct rank_parts *ps, const struct rank_coll *c,
@@ -558,6 +596,7 @@ put_collective(const struct ranks_out *o, const struct open_colls *cs,
 	} else {
 		out_raw("-\t-", 3);
 	}
+	put_bandwidth(c, several ? s->comm : PART_NONE);
 	out_end();
 }
 

@@ -970,6 +970,11 @@ const struct col_def col_defs[] = {
 	    "from the first end to the last: how well the clocks agree" },
 	{ "coll", "first", RANKS, COL_TEXT, "the rank that arrived first" },
 	{ "coll", "last", RANKS, COL_TEXT, "the rank that arrived last" },
+	{ "coll", "algbw_gb_s", RANKS, COL_NUM,
+	    "bandwidth of the algorithm in 1e9 bytes per second: bytes per "
+	    "comm_ns" },
+	{ "coll", "busbw_gb_s", RANKS, COL_NUM,
+	    "bandwidth of the bus, as nccl-tests defines it" },
 
 	{ "arrive", "coll_id", RANKS, COL_INT, "the collective" },
 	{ "arrive", "kind", RANKS, COL_TEXT, "its kind" },

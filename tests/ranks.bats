@@ -376,3 +376,17 @@ aligned, no skew" err
 	awk '$2 > 1500000 { exit 1 }' got
 	awk '$3 > 1 { n++ } END { exit n < 4 }' got
 }
+
+@test "dlp ranks: the bandwidths are those of nccl-tests" {
+	# The all-reduce of 3963456 floats: 15853824 bytes. Of 2 ranks the bus
+	# has 2 (2 - 1) / 2 = 1 of it; time is that of the faster rank, by SQL.
+	local ns
+
+	ns=$(ask "SELECT min(x.hi - x.lo, y.hi - y.lo) FROM c x JOIN c y
+	    ON x.kind = y.kind AND x.nth = y.nth AND x.rank = 0 AND y.rank = 1
+	    WHERE x.kind = 'all_reduce' AND x.nth = 2")
+	[ "$(dlp ranks -t coll -n 0 --tsv "$R0" "$R1" 2>/dev/null | awk -F'\t' '
+	    $2 == "all_reduce" && $6 == '"$ns"' { print $5, $7, $8 }')" = \
+	    "$(awk -v ns="$ns" 'BEGIN { v = sprintf("%.3f", 15853824 / ns)
+	    print 15853824, v, v }')" ]
+}

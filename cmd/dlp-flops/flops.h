@@ -199,6 +199,7 @@ struct flops {
 	struct namerules tc_rules;
 	int64_t ranks; /* GPUs of a collective; -1: unknown */
 	struct side side;
+	int64_t n_rank; /* rank records of the section */
 
 	struct flops_cols cols;
 	struct rest kern_rest, copy_rest, set_rest, graph_rest;

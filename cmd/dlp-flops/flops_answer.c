@@ -179,7 +179,8 @@ question(const struct flops *fl, const struct flops_op *op,
 		.brief = k->last,
 		.grid = grid,
 		.block = block_of(grid),
-		.ranks = fl->ranks };
+		.ranks = fl->ranks < 0 && fl->n_rank > 1 ? fl->n_rank
+							 : fl->ranks };
 
 	if (op == NULL)
 		return w;

@@ -22,6 +22,7 @@ state_forget(struct flops *fl)
 	struct flops_facts *f = &fl->facts;
 	size_t i;
 
+	fl->n_rank = 0;
 	for (i = 0; i < f->nnames; i++) {
 		kname_free(f->names[i]);
 		free(f->names[i]);
@@ -1026,11 +1027,22 @@ put_other_legend(struct stage *st, struct rec *r)
 	put_legend_of(st, rec_arg(r), r);
 }
 
+/* The ranks of a run, which take part in its collectives. */
+static void
+take_rank(struct stage *st, struct rec *r)
+{
+	struct flops *fl = st->ctx;
+
+	fl->n_rank++;
+	stage_pass(st, r);
+}
+
 static void
 bind_facts(struct stage *st, struct flops_cols *c)
 {
 	struct rec_type *t;
 
+	stage_on(st, "rank", take_rank, NULL, NULL);
 	t = stage_on(st, "str", take_str, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &c->str.id, "id" }, { &c->str.text, "text" });
 	t = stage_on(st, "dev", take_dev, NULL, NULL);
