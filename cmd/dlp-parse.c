@@ -41,6 +41,7 @@ static const char usage[] =
     "  --src            add the column src, the file, also for a single file\n"
     "  --ranks          each file is a rank of one run: add the column rank,\n"
     "                   and align the clocks\n"
+    "  --check          look for damage first (SQLite's integrity_check)\n"
     "  --no-dict        refuse a .dict of PyProf, which has kernels only\n"
     "  --need-times     refuse a .dict without start times\n" DROP_USAGE
     "  -u, --unbuffered write each record at once\n"
@@ -66,6 +67,7 @@ read_options(struct parse *run, int argc, char **argv)
 		{ 0, "old-names", .flag = &run->old_names },
 		{ 0, "src", .flag = &run->out.with_src },
 		{ 0, "ranks", .flag = &run->out.with_rank },
+		{ 0, "check", .flag = &run->check },
 		{ 0, "no-dict", .flag = &run->no_dict },
 		{ 0, "need-times", .flag = &run->need_times },
 		DROP_OPTION,

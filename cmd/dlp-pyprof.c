@@ -226,6 +226,11 @@ read_dict(struct pyprof_run *x)
 		if (only_blanks(s, n))
 			continue;
 		x->broken = n > 0 && s[0] == '#';
+		if (x->broken && x->idx == 0 && n > 6 &&
+		    memcmp(s, "##dlp\t", 6) == 0)
+			warn("%s: a dlp stream; dlp-pyprof reads a .dict of"
+			     " PyProf, as pyprof-parse FILE writes it",
+			    x->in.name);
 		if (x->broken)
 			return;
 		if (pyprof_kern_read(&x->kern, s, n)) {

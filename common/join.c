@@ -39,6 +39,7 @@ join_init(struct join *j, struct rec_reader *rd)
 void
 join_free(struct join *j)
 {
+	smap_free(&j->want_at);
 	smap_free(&j->texts);
 	map_free(&j->op_row);
 	map_free(&j->str_at);
@@ -49,11 +50,11 @@ join_free(struct join *j)
 static int
 want_op(struct join *j, const char *name)
 {
-	int i;
+	bool is_new;
+	uint32_t at = smap_put(&j->want_at, name, strlen(name), &is_new);
 
-	for (i = 0; i < j->nwant; i++)
-		if (strcmp(j->want[i].name, name) == 0)
-			return i;
+	if (!is_new)
+		return (int)at;
 	j->want = xrealloc(j->want, (size_t)j->nwant + 1, sizeof(*j->want));
 	j->want[j->nwant].name = name;
 	j->want[j->nwant].col = rec_col(j->op, name, REC_OPT);

@@ -22,6 +22,7 @@ struct join {
 	struct rec_col *op_id, *str_id, *str_text; /* columns of those */
 	struct join_want *want; /* columns of op records that were requested */
 	int nwant;
+	struct smap want_at;  /* name -> place in want */
 	struct smap texts;    /* of ops and strs, escaped */
 	struct map op_row;    /* op id -> row in vals */
 	struct map str_at;    /* str id -> number in texts */

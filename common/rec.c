@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cols.h"
+#include "array.h"
 #include "err.h"
 #include "esc.h"
 #include "magic.h"
@@ -57,6 +58,7 @@ rec_type_free(struct rec_type *t)
 	for (i = 0; i < t->nnames; i++)
 		free(t->names[i]);
 	free(t->cols);
+	smap_free(&t->place);
 	free(t->names);
 	free(t->tag);
 	free(t);
@@ -68,12 +70,21 @@ rec_type_tag(const struct rec_type *t)
 	return t->tag;
 }
 
+#define FEW 32 /* names that are looked for one by one */
+
 static void
 bind(struct rec_type *t, struct rec_col *c)
 {
+	uint32_t at;
 	int i;
 
 	c->pos = -1;
+	if (t->nnames > FEW) {
+		at = smap_find(&t->place, c->name, strlen(c->name));
+		if (at != SMAP_NONE)
+			c->pos = (int)t->place.val[at];
+		return;
+	}
 	for (i = 0; i < t->nnames && c->pos < 0; i++)
 		if (strcmp(t->names[i], c->name) == 0)
 			c->pos = i;
@@ -119,8 +130,25 @@ rec_colname(const struct rec_type *t, int i)
 static void
 add_name(struct rec_type *t, const char *s, size_t n)
 {
-	t->names = xrealloc(t->names, (size_t)t->nnames + 1, sizeof(char *));
+	ARRAY_GROW(t->names, t->nnames, t->names_cap);
 	t->names[t->nnames++] = xmemdup(s, n);
+}
+
+/* Columns are found in a time that does not grow with their number. */
+static void
+find_places(struct rec_type *t)
+{
+	bool is_new;
+	uint32_t at;
+	int i;
+
+	smap_clear(&t->place);
+	for (i = 0; t->nnames > FEW && i < t->nnames; i++) {
+		at = smap_put(
+		    &t->place, t->names[i], strlen(t->names[i]), &is_new);
+		if (is_new)
+			t->place.val[at] = (uint64_t)i;
+	}
 }
 
 void
@@ -140,6 +168,7 @@ rec_type_legend(struct rec_type *t, const char *s, size_t n)
 		add_name(t, s + 1, (size_t)(tab - s - 1));
 		s = tab;
 	}
+	find_places(t);
 	for (i = 0; i < t->ncols; i++)
 		bind(t, t->cols[i]);
 	t->has_legend = true;

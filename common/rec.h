@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "map.h"
 #include "mview.h"
 
 struct rec_type;
@@ -70,7 +71,8 @@ struct rec_type {
 	struct rec_col **cols; /* bound columns */
 	int ncols;
 	char **names; /* under the current legend */
-	int nnames;
+	int nnames, names_cap;
+	struct smap place; /* of a name, if they are many: its first one */
 	bool has_legend, checked;
 	void *arg;                /* rec_arg() of rec.h */
 	struct stage_type *stage; /* for stage.c only */

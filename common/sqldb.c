@@ -186,6 +186,8 @@ put_uri(struct buf *b, const char *path, bool immutable)
 	/* Two slashes would begin a host name. */
 	if (s[0] == '/')
 		buf_puts(b, "//");
+	else /* :memory: is a name like others */
+		buf_puts(b, "./");
 	for (; *s != '\0'; s++)
 		if (isalnum(*s) || strchr("/._-", *s) != NULL) {
 			buf_putc(b, (char)*s);
@@ -232,7 +234,9 @@ static bool
 may_pragma(const char *name)
 {
 	return strcmp(name, "table_info") == 0 ||
-	       strcmp(name, "table_xinfo") == 0;
+	       strcmp(name, "table_xinfo") == 0 ||
+	       strcmp(name, "index_list") == 0 ||
+	       strcmp(name, "integrity_check") == 0;
 }
 
 /* db is main or temp; by is the view or trigger that requests the access. The

@@ -346,3 +346,137 @@ a=1
  a
 '- 5" "$(tr -d '"' <out)"
 }
+
+@test "two runs that write one folder or file" {
+	# both begin before one ends, and all the same one wins
+	mkdir one
+	for i in 1 2; do
+		{ dlprof --verbosity=quiet --database="$LENET" --reports=summary,kernel \
+		    --output_path=one 2>err$i && echo 0 >rc$i || echo $? >rc$i; } &
+	done
+	wait
+	sort rc1 rc2 | tr '\n' ' ' | grep -x '0 2 \|0 0 '
+	# the loser says why in one line, and nothing of its own remains
+	if grep -q 2 rc1 rc2; then
+		cat err1 err2 | grep 'is there already'
+	fi
+	same '' "$(find one -name '.dlprof*')"
+	for i in 1 2; do
+		{ dlp-parse "$LENET" | dlp-correlate --dlprof | dlp-iter -D | dlp-flops | dlp-dldb -o db; } \
+		    2>err$i >/dev/null || true &
+	done
+	wait
+	same 1 "$(cat err1 err2 | grep -c 'exists already')"
+	sqlite3 db 'PRAGMA integrity_check' | grep -x ok
+}
+
+@test "a legend of 100,000 columns" {
+	awk 'BEGIN {
+		printf "##dlp\t1\n#kern"
+		for (i = 0; i < 100000; i++) printf "\tc%d", i
+		printf "\nkern"
+		for (i = 0; i < 100000; i++) printf "\t%d", i
+		printf "\n##end\t1\n"
+	}' >in
+	timeout 20 dlp-fmt --csv in >out
+	awk 'BEGIN { for (i = 0; i < 100000; i++) printf "%s%d", i ? "," : "", i
+		print "" }' | cmp - <(tail -n 1 out)
+}
+
+@test "dlp-pyprof says what it got" {
+	xz -dc "$ROOT/tests/data/broken/pyprof_silent.dlp.xz" >s
+	run -2 --separate-stderr dlp-pyprof s
+	[[ $stderr == *'s: a dlp stream; dlp-pyprof reads a .dict'* ]]
+}
+
+@test "a file whose name means something to SQLite" {
+	for name in ':memory:' 'file:x?mode=memory' 'a%41b' 'x?immutable=1'; do
+		cp "$LENET" "$name"
+		same 208 "$(dlp-parse -T kern "$name" | grep -c '^kern')"
+	done
+}
+
+@test "a database without its write-ahead log" {
+	cp "$LENET" p
+	printf '\002\002' | dd of=p bs=1 seek=18 conv=notrunc 2>/dev/null
+	xz -k -T1 -0 p
+	for how in 'dlp-parse p' 'dlp-parse p.xz' 'dlp-parse <p' \
+	    'cat p | dlp-parse'; do
+		bash -c "$how" 2>err >out
+		grep -q 'write-ahead log, which is not here' err
+		same 208 "$(grep -c '^kern' out)"
+	done
+}
+
+@test "two databases in one file" {
+	xz -T1 -0 <"$LENET" >one.xz
+	cat one.xz one.xz >two.xz
+	run -2 --separate-stderr dlp-parse two.xz
+	[[ $stderr == *'more than one database in it'* ]]
+	run -2 dlp-parse <two.xz
+	cat "$LENET" "$LENET" >two
+	run -2 dlp-parse two
+}
+
+@test "a tree whose pages repeat" {
+	sqlite3 p "CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+	    CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start, end, deviceId,
+	    correlationId, globalPid, shortName);
+	    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+	    LIMIT 2000) INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL
+	    SELECT i * 10, i * 10 + 5, 0, i, 16777216, 1 FROM n;
+	    CREATE INDEX x ON CUPTI_ACTIVITY_KIND_KERNEL (correlationId)"
+	python3 - p <<-'E'
+	import sqlite3, sys
+	db = sqlite3.connect(sys.argv[1])
+	root = db.execute("SELECT rootpage FROM sqlite_master WHERE name ="
+	    " 'CUPTI_ACTIVITY_KIND_KERNEL'").fetchone()[0]
+	size = db.execute('PRAGMA page_size').fetchone()[0]
+	db.close()
+	f = open(sys.argv[1], 'r+b')
+	at = (root - 1) * size
+	f.seek(at)
+	page = f.read(size)
+	assert page[0] == 5 # an interior page of a table
+	n = int.from_bytes(page[3:5], 'big')
+	assert n > 2
+	# the last cell's child becomes that of the first cell
+	first = int.from_bytes(page[12:14], 'big')
+	last = int.from_bytes(page[12 + 2 * (n - 1):14 + 2 * (n - 1)], 'big')
+	f.seek(at + last)
+	f.write(page[first:first + 4])
+	f.close()
+	E
+	dlp-parse p >out 2>err || true
+	grep -q 'the file may be damaged (--check looks)' err || { cat err; false; }
+	run -2 --separate-stderr dlp-parse --check p
+	[[ $stderr == *'p: corrupt database: '* ]]
+	same "$(dlp-parse "$LENET" | cksum)" "$(dlp-parse --check "$LENET" |
+	    sed 's/ --check//' | cksum)"
+}
+
+@test "a range whose text is 2 MB, and ranges 200 deep" {
+	awk 'BEGIN {
+		OFS = "\t"; long = "x"
+		while (length(long) < 2000000) long = long long
+		deep = "y"
+		while (length(deep) < 1000) deep = deep "y"
+		print "##dlp", 1
+		print "#range", "id", "start_ns", "dur_ns", "pid", "tid", "text"
+		print "range", 1, 0, 1000000, 1, 1, long
+		for (i = 2; i < 202; i++)
+			print "range", i, i, 900000 - i, 1, 1, deep i
+		print "#kern", "id", "start_ns", "dur_ns", "pid", "tid", "api_start_ns", "api_dur_ns", "short"
+		for (; i < 1202; i++)
+			print "kern", i, 1000 + i, 1, 1, 1, 1000 + i, 1, "k"
+		print "##end", 1201
+	}' >in
+	dlp-correlate in >out 2>/dev/null
+	# the ranges, and at most 65,536 + 201 * 18 bytes for each of
+	# 1000 kernels and their op
+	[ "$(wc -c <out)" -lt 90000000 ]
+	same 1000 "$(grep -c '^kern' out)"
+	col kern layer <out | sort -u | head -c 1100 >layer
+	head -c 1000 layer | tr -d x | cmp - /dev/null
+	tail -c +1001 layer | grep -q '^~[0-9a-f]\{16\}/yyy'
+}

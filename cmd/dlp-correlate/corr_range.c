@@ -5,6 +5,7 @@
  * backward frame (evaluate_function: X) opens a run that waits for its node X,
  * which has the sequence id.
  */
+#include <inttypes.h>
 #include "corr.h"
 
 #include <string.h>
@@ -375,6 +376,9 @@ note_kind(struct corr *c, const struct marker *m, const struct corr_range *r)
 		c->hooks.marker(c, r->p, m);
 }
 
+#define PART_MAX 16384 /* bytes of a part of the layer path, see dlp(7) */
+#define PART_HEAD 1000 /* what a longer one keeps */
+
 /* The text as a part of the layer path: without the hash of a compiled graph,
  * which differs in each run of a program that was changed. */
 static struct mview
@@ -385,12 +389,28 @@ layer_text(const struct marker *m)
 	return m->name;
 }
 
+/* Each record below the range has its part of the path: the whole text of a
+ * range that is megabytes long would fill the disk. The hash tells two such
+ * texts apart. */
+static void
+put_part(struct buf *b, struct mview part)
+{
+	size_t n = PART_HEAD;
+
+	if (part.n <= PART_MAX) {
+		esc_put(b, part.s, part.n);
+		return;
+	}
+	while (n > 0 && ((unsigned char)part.s[n] & 0xc0) == 0x80)
+		n--;
+	esc_put(b, part.s, n);
+	buf_printf(b, "~%016" PRIx64, hash_bytes(part.s, part.n));
+}
+
 static void
 begin_user(struct corr *c, struct corr_thread *th, struct corr_open *o,
     const struct marker *m)
 {
-	struct mview part;
-
 	if (o->dead)
 		return;
 	note_name(c, th, o, m);
@@ -400,8 +420,7 @@ begin_user(struct corr *c, struct corr_thread *th, struct corr_open *o,
 	if ((m->flags & (MK_STEP | MK_GROUP)) != 0)
 		return;
 	o->layered = true;
-	part = layer_text(m);
-	esc_put(&o->text, part.s, part.n);
+	put_part(&o->text, layer_text(m));
 }
 
 static void

@@ -3,6 +3,7 @@
  * domains are on one stack in the order of their starts, because start/end
  * ranges need not nest. Also the sequence and op ids that a process remembers.
  */
+#include <inttypes.h>
 #include "corr.h"
 
 #include <stdlib.h>
@@ -75,6 +76,8 @@ corr_thread_of(struct threads *ts, struct corr_proc *proc, int64_t tid)
 	return ts->last;
 }
 
+#define PATH_MAX_BYTES 65536 /* of a layer path, see dlp(7) */
+
 static void
 link_layer(struct corr_thread *th, struct corr_open *o, size_t len)
 {
@@ -82,7 +85,11 @@ link_layer(struct corr_thread *th, struct corr_open *o, size_t len)
 	if (o->layered) {
 		if (len > 0)
 			buf_putc(&th->layer, '/');
-		buf_put(&th->layer, o->text.s, o->text.len);
+		if (len + o->text.len <= PATH_MAX_BYTES)
+			buf_put(&th->layer, o->text.s, o->text.len);
+		else
+			buf_printf(&th->layer, "~%016" PRIx64,
+			    hash_bytes(o->text.s, o->text.len));
 	}
 	o->layer_len = th->layer.len;
 }

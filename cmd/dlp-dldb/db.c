@@ -4,6 +4,7 @@
  * complete, so that a run that fails leaves nothing. All failures are fatal.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -448,6 +449,7 @@ db_create(struct db *db, const char *path, bool force)
 
 	memset(db, 0, sizeof(*db));
 	db->path = path;
+	db->force = force;
 	if (stat(path, &st) == 0) {
 		if (!S_ISREG(st.st_mode))
 			die("%s: not a regular file", path);
@@ -493,6 +495,23 @@ db_fail(const struct db *db)
 	die("%s: %s", db->path, sqlite3_errmsg(db->sql));
 }
 
+/* Without -f the name must still be free: another process may have taken it
+ * since db_create() looked. */
+static void
+claim(const struct db *db)
+{
+	int fd;
+
+	if (db->force)
+		return;
+	fd = open(db->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0 && errno == EEXIST)
+		die("%s: exists already; -f writes over it", db->path);
+	if (fd < 0)
+		die_errno("%s", db->path);
+	close(fd);
+}
+
 void
 db_finish(struct db *db)
 {
@@ -503,6 +522,7 @@ db_finish(struct db *db)
 	db->sql = NULL;
 	if (db->temp == NULL)
 		return;
+	claim(db);
 	if (rename(db->temp, db->path) != 0)
 		die_errno("%s", db->path);
 	doomed = NULL;

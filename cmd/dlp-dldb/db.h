@@ -78,6 +78,7 @@ struct db {
 	sqlite3_stmt *find_text; /* NULL if not prepared */
 	const char *path;
 	char *temp; /* NULL: writes to path itself */
+	bool force; /* path may be overwritten */
 };
 
 /* Creates a database. Fatal if path exists, unless force is set. */

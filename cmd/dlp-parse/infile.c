@@ -898,6 +898,38 @@ open_second(const char *path, const struct stat *st)
 	return open_again(path, st);
 }
 
+/* The header says so, if the last writer kept it up to date: from there on,
+ * another database can stand, as in two compressed files joined by cat. */
+static void
+check_single(const char *path, const char *name, const unsigned char *s)
+{
+	unsigned long long page = (unsigned long long)s[16] << 8 | s[17];
+	unsigned char head[HEAD_SIZE];
+	ssize_t n = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (page == 1)
+		page = 65536;
+	if (fd >= 0 && be32(s + 24) == be32(s + 92) && be32(s + 28) > 0)
+		n = pread(fd, head, sizeof(head), (off_t)(be32(s + 28) * page));
+	if (fd >= 0)
+		close(fd);
+	if (n > 0 && head_is_sqlite(head, (size_t)n))
+		die("%s: more than one database in it: give each as a file",
+		    name);
+}
+
+/* A database in write-ahead mode has its newest rows in a file of its own. */
+static void
+say_log_missing(const char *name, const unsigned char *s, size_t n)
+{
+	if (n >= 20 && (s[18] == 2 || s[19] == 2))
+		warn("%s: the database had a write-ahead log, which is not"
+		     " here: rows that were only in the log (PATH-wal) are"
+		     " missing",
+		    name);
+}
+
 /* Opens a copy made by dlp-parse or nsys: checks it, opens it and removes its
  * name. */
 static sqlite3 *
@@ -918,6 +950,8 @@ open_copy(struct infile *in, const char *path, const char *name, enum zip zip,
 	if (!head_is_sqlite(head, n))
 		head_refuse(name, zip, head, n);
 	check_length(name, head, n, st.st_size);
+	check_single(path, name, head);
+	say_log_missing(name, head, n);
 	db = open_db(path, name, true, st.st_size);
 	*second = open_second(path, &st);
 	copy_remove();
@@ -936,6 +970,8 @@ open_in_place(struct infile *in, const char *path, int fd,
 	check_writer(path, fd);
 	if (wal == 0) {
 		check_length(path, head, n, st->st_size);
+		check_single(path, path, head);
+		say_log_missing(path, head, n);
 		watch_add(in, path, st);
 		/* SQLite may keep a finished journal and zero its header */
 		if (file_beside(path, "-journal", &first) > 0 && first != 0)

@@ -59,6 +59,60 @@ add_cursors(struct profile *p)
 	p->ncur = p->sources.n;
 }
 
+/* Fatal with the first fault that SQLite finds in the whole file. */
+static void
+check_integrity(sqlite3 *db)
+{
+	sqlite3_stmt *st = db_prepare(db, "PRAGMA integrity_check(1)");
+	const char *text = NULL;
+
+	if (db_step(st))
+		text = (const char *)sqlite3_column_text(st, 0);
+	if (text == NULL || strcmp(text, "ok") != 0)
+		die("%s: corrupt database: %.*s", db_path(),
+		    (int)strcspn(text ? text : "", "\n"), text ? text : "");
+	sqlite3_finalize(st);
+}
+
+static int64_t
+count_by(sqlite3 *db, const char *table, const char *how)
+{
+	sqlite3_stmt *st =
+	    db_prepare(db, "SELECT count(*) FROM %s %s", table, how);
+	int64_t n = db_step(st) ? db_i64(st, 0) : 0;
+
+	sqlite3_finalize(st);
+	return n;
+}
+
+/* A tree whose pages repeat or are left out still reads without an error; an
+ * index of the table then has another number of rows. */
+static void
+compare_index(const struct cursor *c)
+{
+	sqlite3_stmt *st = db_prepare(c->db,
+	    "SELECT name FROM pragma_index_list('%s') WHERE partial = 0"
+	    " LIMIT 1",
+	    c->src->table);
+	int64_t in_table, in_index;
+	char *how;
+
+	if (db_step(st)) {
+		how = sqlite3_mprintf(
+		    "INDEXED BY \"%w\"", sqlite3_column_text(st, 0));
+		if (how == NULL)
+			die("out of memory");
+		in_index = count_by(c->db, c->src->table, how);
+		in_table = count_by(c->db, c->src->table, "NOT INDEXED");
+		sqlite3_free(how);
+		if (in_table != in_index)
+			warn("%s: %s has %" PRId64 " rows, its index %" PRId64
+			     ": the file may be damaged (--check looks)",
+			    db_path(), c->src->table, in_table, in_index);
+	}
+	sqlite3_finalize(st);
+}
+
 void
 profile_open(struct profile *p, struct parse *run, const char *path, int no)
 {
@@ -71,6 +125,8 @@ profile_open(struct profile *p, struct parse *run, const char *path, int no)
 	esc_put(&p->src, p->path, strlen(p->path));
 	db_use(p->path);
 	p->db = infile_open(&run->in, path, &p->second);
+	if (run->check)
+		check_integrity(p->db);
 	p->dialect = find_dialect(p->db);
 	if (!db_has_table(p->db, p->dialect->strings))
 		warn("%s: no table %s: names and texts are unknown", p->path,
@@ -292,6 +348,10 @@ profile_begin(struct profile *p)
 	say_apart(p, EV_GRAPH + 1, EV_KINDS - 1);
 	beside_say(b);
 	free(b);
+	for (c = p->cur; c < p->cur + p->ncur; c++)
+		if (c->scan && !c->apart &&
+		    strcmp(c->src->from, c->src->table) == 0)
+			compare_index(c);
 	p->gpu_rows = rows_of(p, EV_KERN, EV_GRAPH);
 	p->range_rows = rows_of(p, EV_RANGE, EV_RANGE);
 	say_lost(p);

@@ -161,6 +161,7 @@ struct parse { /* the run: options, and the state that all profiles share */
 	struct profile **prof;
 	int nprof;
 	bool no_dict;    /* --no-dict */
+	bool check;      /* --check */
 	bool need_times; /* --need-times */
 	bool old_names;  /* --old-names: nvprof's kernels as PyProf's library
 			    demangled them */

@@ -80,8 +80,14 @@ is_whole() {
 	tail -n 1 "$1" | grep -q '^##end'
 }
 
-# place FILE TARGET: gives a finished file its name.
+# place FILE TARGET: gives a finished file its name, which another dlprof may
+# have taken since files.sh looked: with -C the shell creates it or fails.
 place() {
+	[ "$opt_force" = true ] || (set -C && : >"$2") 2>/dev/null || {
+		[ -e "$2" ] || die "$2: cannot be written"
+		die "$2: is there already, written by another run meanwhile;" \
+		    "--force=true overwrites it"
+	}
 	mv -f -- "$1" "$2" || exit 2
 }
 
