@@ -108,6 +108,7 @@ struct overview {
 	int n_stable; /* files with steps */
 	bool no_std, differ;
 	char *first, *last, *within, *agree; /* of the last file */
+	bool tf32;     /* products use it, as dlp-advise says */
 	double n_once; /* steps left out because of work done once */
 
 	/* time of the steps that count; overview_total() */

@@ -46,6 +46,9 @@ struct overview_cols {
 		struct rec_col *src, *id, *judged, *part_of, *share, *problem,
 		    *evidence, *advice;
 	} finding;
+	struct {
+		struct rec_col *name, *used;
+	} in_use;
 	struct buf tmp, name;
 };
 
@@ -526,6 +529,15 @@ place_finding(struct overview *o, const char *id, double pct)
 }
 
 static void
+on_in_use(struct stage *st, struct rec *r)
+{
+	struct overview *o = st->ctx;
+
+	o->tf32 |= rec_is(r, o->col->in_use.name, "tf32") &&
+		   rec_is(r, o->col->in_use.used, "yes");
+}
+
+static void
 on_finding(struct stage *st, struct rec *r)
 {
 	struct overview *o = st->ctx;
@@ -686,6 +698,9 @@ read_work(struct overview_cols *c, struct stage *st)
 	    { &c->finding.part_of, "part_of" },
 	    { &c->finding.share, "share_pct" },
 	    { &c->finding.evidence, "evidence" });
+	t = stage_on(st, "in_use", on_in_use, NULL, NULL);
+	REC_COLS(t, REC_NEED, { &c->in_use.name, "name" },
+	    { &c->in_use.used, "used" });
 }
 
 void

@@ -679,6 +679,10 @@ put_reasons(struct screen *s, struct tally *reasons)
 		tip = overview_tip(why);
 		if (s->o->no_tf32 && strcmp(why, "fp32") == 0)
 			tip = "autocast to fp16; this GPU has no TF32";
+		else if (s->o->tf32 && strcmp(why, "fp32") == 0)
+			tip = "others use TF32, the library chose FP32 for"
+			      " these: other sizes, autocast to bf16, or"
+			      " torch.backends.cudnn.benchmark = True";
 		page_fill(&s->page, "    ", "most: %s%s%s",
 		    op_of_reason(s->o, why), tip != NULL ? "; " : "",
 		    tip != NULL ? tip : "");
