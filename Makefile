@@ -196,8 +196,8 @@ endef
 $(foreach u,$(notdir $(UNITS)),$(eval $(call unit_rule,$(u))))
 
 # Programs that the tests of dlp-record record, and a libcupti of their own.
-RECORD_TESTS = $(addprefix $(B)/record/,libcupti.so.13 fakecuda nvtxall \
-	       $(if $(CUDA_INCLUDE),nvtxall-nvtx3))
+RECORD_TESTS = $(addprefix $(B)/record/,libcupti.so.13 libcuda.so.1 fakecuda \
+	       nvtxall $(if $(CUDA_INCLUDE),nvtxall-nvtx3))
 RECORD_CC = $(CC) $(CPPFLAGS) -std=gnu11 $(WARN) -Wno-missing-prototypes \
 	    $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
 RECORD_H = tests/record/nvtx_own.h $(wildcard cmd/dlp-record/lib/*_abi.h)
@@ -207,9 +207,13 @@ $(B)/record/libcupti.so.13: tests/record/fakecupti.c $(RECORD_H)
 	$(RECORD_CC) -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) -o $@ \
 	    $< -lpthread
 
+$(B)/record/libcuda.so.1: tests/record/fakedriver.c
+	@mkdir -p $(@D)
+	$(RECORD_CC) -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) -o $@ $<
+
 $(B)/record/fakecuda: tests/record/fakecuda.c $(RECORD_H)
 	@mkdir -p $(@D)
-	$(RECORD_CC) -o $@ $< -ldl
+	$(RECORD_CC) -o $@ $< -Wl,-rpath,'$$ORIGIN' -ldl
 
 $(B)/record/nvtxall: tests/record/nvtxall.c $(RECORD_H)
 	@mkdir -p $(@D)

@@ -55,7 +55,7 @@ nvtx_rows() {
 59|crosses the domain'\''s|0||||||||0|1
 34|registered|1||||||||1|1
 60|none|1||||||||1|1
-59||0||||||||0|1
+59|none|0||||||||0|1
 59|tab\there, newline\nhere, "quotes", \0303\0244|0||||||||0|1
 59|bad \0377\0376 end|0||||||||0|1
 59|wide \0303\0244\0360\0237\0230\0200|0||||||||0|1
@@ -226,6 +226,9 @@ nvtx_rows() {
 		kill=2 130
 		kill=1 129
 	END
+	record -- "$R/fakecuda" init 5 execl
+	[ "$status" -eq 8 ]
+	[ "$(kernels)" -eq 15 ]
 	# 5 steps before exec, 7 after
 	record -- "$R/fakecuda" init 5 exec init 7
 	[ "$(kernels)" -eq 36 ]
@@ -267,6 +270,25 @@ nvtx_rows() {
 	    sleep=800 5 push=b pop sleep=1200 7 push=c pop
 	[ "$(kernels)" -eq 15 ]
 	[ "$(ranges)" = b ]
+}
+
+@test "-m: allocations before the range are there at its beginning" {
+	record -m -c cudaProfilerApi -- "$R/fakecuda" init 3 start 2 stop 1
+	same "0|3
+1|2" "$(sql "SELECT start > 0, count(*) FROM CUDA_GPU_MEMORY_USAGE_EVENTS
+	    GROUP BY 1")"
+	[ "$(sql "SELECT count(*) FROM CUDA_GPU_MEMORY_POOL_EVENTS")" -eq 2 ]
+}
+
+@test "facts of the GPUs, by the driver" {
+	record -- "$R/fakecuda" init 1
+	# 2 transfers a cycle: 3201 MHz * 2 * 6016 / 8 = 4814304 MB/s
+	same "0|Fake H200|0000:00:06.0|4814304000000|1980000000|132|9|0|64
+1|Fake H200|0000:01:06.0|4814304000000|1980000000|132|9|0|64" "$(sql "SELECT
+	    id, name, busLocation, memoryBandwidth, clockRate, smCount,
+	    computeMajor, computeMinor, maxWarpsPerSm FROM TARGET_INFO_GPU")"
+	same "13000" "$(sql "SELECT value FROM TARGET_INFO_SYSTEM_ENV WHERE
+	    name = 'CudaDriverVersion'")"
 }
 
 @test "-g graph: launches, and the graphs that they run" {

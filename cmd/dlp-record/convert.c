@@ -129,6 +129,7 @@ finish(struct conv *c)
 		map_free(&p->graphs);
 		map_free(&p->ends);
 		map_free(&p->end_tids);
+		map_free(&p->live);
 		free(p->name);
 	}
 	free(c->proc);

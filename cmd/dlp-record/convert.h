@@ -33,6 +33,7 @@ struct conv_proc { /* a file: a process, or one of its programs */
 	struct map graphs;   /* executable graph to graph */
 	struct map ends;     /* start/end range to the place of its end */
 	struct map end_tids; /* and to the thread */
+	struct map live;     /* allocations before the recording, by address */
 };
 
 enum conv_counter {

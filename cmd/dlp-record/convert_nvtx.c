@@ -195,6 +195,13 @@ or_null(uint64_t v)
 	return v != 0 ? (int64_t)v : RECDB_NULL;
 }
 
+/* An empty text is none, as in nsys. */
+static void
+put_text(struct recdb *db, const char *s, uint32_t n)
+{
+	recdb_text(db, n > 0 ? s : NULL, n);
+}
+
 static void
 event_row(struct conv *c, const struct conv_ref *ref, struct conv_proc *p)
 {
@@ -207,10 +214,7 @@ event_row(struct conv *c, const struct conv_ref *ref, struct conv_proc *p)
 	recdb_i64(db, or_null(e->category));
 	recdb_i64(db, (e->rec.flags & RSPOOL_HAS_COLOR) != 0 ? (int64_t)e->color
 							     : RECDB_NULL);
-	if ((e->rec.flags & RSPOOL_HAS_TEXT) != 0)
-		recdb_text(db, e->text, e->len);
-	else
-		recdb_i64(db, RECDB_NULL);
+	put_text(db, e->text, e->len);
 	recdb_i64(db, conv_gtid(p, ref->tid));
 	recdb_i64(db, ref->end_tid != 0 && ref->end_tid != ref->tid
 			  ? conv_gtid(p, ref->end_tid)
@@ -262,7 +266,7 @@ conv_nvtx_row(struct conv *c, const struct conv_ref *ref)
 	} else if (r->type == RSPOOL_PUSH) {
 		recdb_i64(db, ROW_PUSHPOP);
 		recdb_nulls(db, 3);
-		recdb_text(db, push_rec->text, push_rec->len);
+		put_text(db, push_rec->text, push_rec->len);
 		recdb_i64(db, conv_gtid(p, ref->tid));
 		recdb_nulls(db, 2);
 		recdb_i64(db, 0);

@@ -2,6 +2,7 @@
  * The second pass: rows of the GPU's work get ends that can be right, and then
  * all rows are written, table by table.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
@@ -302,12 +303,12 @@ node_row(struct conv *c, const struct conv_ref *ref)
 	recdb_end(db);
 }
 
-/* CUPTI: 1 allocation, 2 release. */
+#define RELEASE 2 /* CUPTI's operation; 1 is an allocation */
+
 static void
-memory_row(struct conv *c, const struct conv_ref *ref)
+put_memory(struct conv *c, const struct conv_proc *p,
+    const struct rspool_memory *k, int64_t start, uint32_t corr)
 {
-	const struct rspool_memory *k = conv_rec(c, ref);
-	const struct conv_proc *p = &c->proc[ref->proc];
 	const uint64_t *name = map_get(&p->names, k->name);
 	bool local = k->pool_type == 1, imported = k->pool_type == 2;
 	struct recdb *db = &c->db;
@@ -317,7 +318,7 @@ memory_row(struct conv *c, const struct conv_ref *ref)
 	if (name != NULL && k->name != UINT32_MAX)
 		s = smap_str(&c->own, (uint32_t)*name, &n);
 	recdb_begin(db, RT_MEMORY);
-	recdb_i64(db, ref->start - c->t0);
+	recdb_i64(db, start - c->t0);
 	recdb_i64(db, conv_gpid(p));
 	recdb_i64(db, k->dev);
 	recdb_i64(db, k->ctx);
@@ -325,9 +326,9 @@ memory_row(struct conv *c, const struct conv_ref *ref)
 	recdb_i64(db, (int64_t)k->pc);
 	recdb_i64(db, (int64_t)k->bytes);
 	recdb_i64(db, mem_kind(k->kind));
-	recdb_i64(db, k->op == 2 ? 1 : 0);
+	recdb_i64(db, k->op == RELEASE ? 1 : 0);
 	recdb_text(db, s, n);
-	recdb_i64(db, k->corr);
+	recdb_i64(db, corr);
 	recdb_i64(db, if_set(k->stream));
 	recdb_i64(db, local ? (int64_t)k->pool : RECDB_NULL);
 	recdb_i64(db, local ? (int64_t)k->threshold : RECDB_NULL);
@@ -338,15 +339,63 @@ memory_row(struct conv *c, const struct conv_ref *ref)
 	recdb_end(db);
 }
 
+static int
+by_place(const void *va, const void *vb)
+{
+	const uint64_t *a = va, *b = vb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+/* Allocations that are there when the recording begins are rows of that time,
+ * without a call. */
+static void
+put_live(struct conv *c, struct conv_proc *p)
+{
+	uint64_t *at, key;
+	size_t it = 0, n = 0, i;
+
+	if (p->live.n == 0)
+		return;
+	at = xcalloc(p->live.n, sizeof(*at));
+	while (n < p->live.n && map_next(&p->live, &it, &key, &at[n]))
+		n++;
+	qsort(at, n, sizeof(*at), by_place);
+	for (i = 0; i < n; i++)
+		put_memory(
+		    c, p, (const void *)(p->file->map + at[i]), p->on, 0);
+	free(at);
+	map_free(&p->live);
+}
+
+static void
+memory_row(struct conv *c, const struct conv_ref *ref)
+{
+	struct conv_proc *p = &c->proc[ref->proc];
+	const struct rspool_memory *k = conv_rec(c, ref);
+
+	if (p->on != RECDB_NULL && ref->start >= p->on) {
+		put_live(c, p);
+		put_memory(c, p, k, ref->start, k->corr);
+	} else if (k->op == RELEASE)
+		map_del(&p->live, k->address);
+	else
+		*map_put(&p->live, k->address, NULL) = ref->at;
+}
+
 static void
 pool_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_pool *k = conv_rec(c, ref);
+	const struct conv_proc *p = &c->proc[ref->proc];
 	struct recdb *db = &c->db;
+
+	if (p->on == RECDB_NULL || ref->start < p->on)
+		return;
 
 	recdb_begin(db, RT_POOLS);
 	recdb_i64(db, ref->start - c->t0);
-	recdb_i64(db, conv_gpid(&c->proc[ref->proc]));
+	recdb_i64(db, conv_gpid(p));
 	recdb_i64(db, k->dev);
 	recdb_i64(db, (int64_t)k->address);
 	recdb_i64(db, k->op);
@@ -463,11 +512,15 @@ conv_rows(struct conv *c)
 	};
 	struct conv_ref ref;
 	struct runs_rec rec;
+	size_t i;
 
 	while (xsort_next(&c->rows, &rec)) {
 		memcpy(&ref, rec.val, sizeof(ref));
 		if (row[ref.table] != NULL)
 			row[ref.table](c, &ref);
 	}
+	for (i = 0; i < c->dir.n; i++)
+		if (c->proc[i].on != RECDB_NULL)
+			put_live(c, &c->proc[i]);
 	xsort_close(&c->rows);
 }

@@ -8,7 +8,7 @@
  *	start stop  cudaProfilerStart, cudaProfilerStop
  *	N           N steps of work
  *	push=TEXT pop    NVTX ranges
- *	sleep=MS  exit=N  _exit=N  quick=N  kill=N  abort  fork  exec
+ *	sleep=MS  exit=N  _exit=N  quick=N  kill=N  abort  fork  exec  execl
  *	finalized   prints how often CUPTI was detached
  */
 #define _GNU_SOURCE
@@ -42,13 +42,14 @@ static int
 init(void)
 {
 	const char *path = getenv("CUDA_INJECTION64_PATH");
+	void *driver = dlopen("libcuda.so.1", RTLD_LAZY);
 	void *lib = path != NULL ? dlopen(path, RTLD_LAZY) : NULL;
 	int (*start)(void);
 	void *cupti;
 
 	*(void **)&start =
 	    lib != NULL ? dlsym(lib, "InitializeInjection") : NULL;
-	if (start == NULL)
+	if (start == NULL || driver == NULL)
 		return 0;
 	start();
 	cupti = dlopen("libcupti.so.13", RTLD_LAZY | RTLD_NOLOAD);
@@ -118,6 +119,8 @@ end_by(const char *how, int n, char **argv)
 		wait(NULL);
 	if (strcmp(how, "exec") == 0)
 		execv("/proc/self/exe", argv);
+	if (strcmp(how, "execl") == 0)
+		execl("/bin/sh", "sh", "-c", "exit 8", (char *)NULL);
 	if (strcmp(how, "sleep") == 0)
 		usleep((useconds_t)n * 1000);
 	if (strcmp(how, "finalized") == 0)

@@ -483,6 +483,7 @@ fake_sync(uint32_t corr)
 EXPORT void
 fake_memory(uint32_t corr)
 {
+	static uint64_t address = 0x7000;
 	struct abi_memory k = { 0 };
 	struct abi_pool l = { 0 };
 
@@ -490,7 +491,8 @@ fake_memory(uint32_t corr)
 	k.op = 1;
 	k.mem = 3;
 	k.corr = corr;
-	k.address = 0x7000;
+	k.address = address;
+	address += 1 << 20;
 	k.bytes = 1 << 20;
 	k.t = now();
 	k.stream = UINT32_MAX;

@@ -33,6 +33,7 @@ struct inj_options { /* the session file's lines; see inj_config.c */
 	int64_t begin_at, duration;  /* ns; begin_at 0: at once */
 	int64_t flush_ns;
 	uint64_t max_bytes; /* 0: no limit */
+	uint64_t skip;      /* kinds that are left out, as bits: for tests */
 	char cupti[1024];   /* a file; "": search */
 };
 
@@ -166,6 +167,7 @@ void nvtx_range_end(uint64_t id);
 void cupti_kinds(bool on);      /* the window opens */
 void cupti_close(bool in_call); /* and closes; in_call: in CUPTI's callback
 				   at the end of a call */
+void cupti_devices(void);       /* they are known now */
 void cupti_flush(bool forced);
 void cupti_last(void); /* at the end of the process */
 void cupti_child(void);
@@ -173,6 +175,7 @@ void cupti_stream_label(void *stream, const char *name);
 uint32_t cupti_ctx_id(void *ctx);
 
 /* inj_records.c */
+void records_child(void); /* after fork */
 bool records_start(void); /* registers the buffers' functions */
 void records_quiet(void); /* no records of calls that change nothing */
 
@@ -182,6 +185,7 @@ bool find_cupti(struct abi_cupti *c, char *where, size_t size);
 
 /* inj_driver.c */
 void driver_devices(void); /* facts, once the driver can say them */
+int driver_count(void);    /* of devices; 0: not known yet */
 void driver_sync(void);
 void *driver_ctx(void); /* the current one */
 

@@ -58,6 +58,8 @@ set_number(struct inj_options *o, const char *key, int64_t n)
 		o->flush_ns = n;
 	else if (strcmp(key, "max_bytes") == 0)
 		o->max_bytes = (uint64_t)n;
+	else if (strcmp(key, "skip_kind") == 0 && n >= 0 && n < 64)
+		o->skip |= (uint64_t)1 << n;
 }
 
 static void

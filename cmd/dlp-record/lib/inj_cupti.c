@@ -227,26 +227,16 @@ start(void)
 	return true;
 }
 
-static const uint32_t always[] = { ABI_CONTEXT, ABI_STREAM };
-
-static void
-cupti_start(void)
-{
-	size_t i;
-
-	if (!inj.opt.cuda || !start())
-		return;
-	atomic_store(&inj.cuda_on, true);
-	callbacks(1);
-	for (i = 0; i < sizeof(always) / sizeof(always[0]); i++)
-		CU->ActivityEnable(always[i]);
-	if (atomic_load(&inj.window) == WINDOW_ON)
-		cupti_kinds(true);
-}
+/* From the beginning on: what later records refer to. Allocations that are
+ * there when the window opens belong to it. */
+static const uint32_t always[] = { ABI_CONTEXT, ABI_STREAM, ABI_MEMORY2,
+	ABI_POOL };
 
 static bool
 wants(uint32_t kind)
 {
+	if (kind < 64 && (inj.opt.skip >> kind & 1) != 0)
+		return false;
 	switch (kind) {
 	case ABI_GRAPH_TRACE:
 		return inj.opt.graph_level;
@@ -256,53 +246,83 @@ wants(uint32_t kind)
 	case ABI_SYNC:
 	case ABI_CUDA_EVENT:
 		return inj.opt.sync;
+	case ABI_MEMCPY2: /* between devices; slows all calls down */
+		return driver_count() > 1;
 	default:
 		return true;
 	}
 }
 
-/* Calls come first when kinds are switched off, so that our own calls, which
- * wait for the GPU, are not recorded. */
-static const uint32_t kinds[] = { ABI_RUNTIME, ABI_DRIVER, ABI_GRAPH_TRACE,
-	ABI_MEMCPY, ABI_MEMCPY2, ABI_MEMSET, ABI_KERNEL, ABI_OVERHEAD,
-	ABI_MEMORY2, ABI_POOL, ABI_SYNC, ABI_CUDA_EVENT };
-
-void
-cupti_kinds(bool on)
+static void
+enable(const uint32_t *kind, size_t n, bool on)
 {
 	abi_result r;
 	size_t i;
 
-	if (!atomic_load(&inj.cuda_on))
-		return;
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (!wants(kinds[i]))
+	for (i = 0; i < n; i++) {
+		if (on && !wants(kind[i]))
 			continue;
-		r = on ? CU->ActivityEnable(kinds[i])
-		       : CU->ActivityDisable(kinds[i]);
+		r = on ? CU->ActivityEnable(kind[i])
+		       : CU->ActivityDisable(kind[i]);
 		if (on && r != ABI_OK)
 			spool_note(2,
-			    "CUPTI does not record kind %u (error %d)",
-			    kinds[i], r);
+			    "CUPTI does not record kind %u (error %d)", kind[i],
+			    r);
 	}
+}
+
+#define ENABLE(list, on) enable(list, sizeof(list) / sizeof((list)[0]), on)
+
+static void
+cupti_start(void)
+{
+	if (!inj.opt.cuda || !start())
+		return;
+	atomic_store(&inj.cuda_on, true);
+	callbacks(1);
+	ENABLE(always, true);
+	if (atomic_load(&inj.window) == WINDOW_ON)
+		cupti_kinds(true);
+}
+
+/* Records of calls, and of the rest. */
+static const uint32_t call_kinds[] = { ABI_RUNTIME, ABI_DRIVER, ABI_SYNC,
+	ABI_CUDA_EVENT };
+static const uint32_t work_kinds[] = { ABI_GRAPH_TRACE, ABI_MEMCPY, ABI_MEMCPY2,
+	ABI_MEMSET, ABI_KERNEL, ABI_OVERHEAD };
+
+void
+cupti_kinds(bool on)
+{
+	if (!atomic_load(&inj.cuda_on))
+		return;
+	ENABLE(call_kinds, on);
+	ENABLE(work_kinds, on);
 	if (on && !inj.opt.all_calls)
 		records_quiet();
 }
 
+/* The devices are known only after the driver has started. */
+void
+cupti_devices(void)
+{
+	if (atomic_load(&inj.cuda_on) &&
+	    atomic_load(&inj.window) == WINDOW_ON && wants(ABI_MEMCPY2))
+		CU->ActivityEnable(ABI_MEMCPY2);
+}
+
+/* Calls come first, so that our own, which wait for the GPU, are not recorded.
+ */
 void
 cupti_close(bool in_call)
 {
-	size_t i;
-
 	if (!atomic_load(&inj.cuda_on))
 		return;
-	CU->ActivityDisable(ABI_RUNTIME);
-	CU->ActivityDisable(ABI_DRIVER);
+	ENABLE(call_kinds, false);
 	driver_sync();
 	cupti_flush(true);
-	cupti_kinds(false);
-	for (i = 0; i < sizeof(always) / sizeof(always[0]); i++)
-		CU->ActivityDisable(always[i]);
+	ENABLE(work_kinds, false);
+	ENABLE(always, false);
 	driver_devices();
 	if (CU->Finalize == NULL)
 		return;

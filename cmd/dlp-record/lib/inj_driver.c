@@ -135,6 +135,17 @@ gpu_facts(const struct driver *d, int i)
 	gpu_attributes(d, i, dev);
 }
 
+int
+driver_count(void)
+{
+	struct driver d = { 0 };
+	int n;
+
+	if (!driver_load(&d) || d.DeviceGetCount(&n) != 0)
+		return 0;
+	return n;
+}
+
 void
 driver_devices(void)
 {
@@ -151,6 +162,7 @@ driver_devices(void)
 		spool_fact_i64("cuda_driver", v);
 	for (i = 0; i < n; i++)
 		gpu_facts(&d, i);
+	cupti_devices();
 }
 
 void *

@@ -373,3 +373,78 @@ fexecve(int fd, char *const argv[], char *const envp[])
 	before_exec();
 	return next != NULL ? next(fd, argv, envp) : no_exec();
 }
+
+/* The arguments of execl() and its like, as an array that the caller frees. */
+static char **
+argument_list(const char *first, va_list ap)
+{
+	size_t n = 0, cap = 16;
+	char **argv = malloc(cap * sizeof(*argv)), **more;
+	char *arg = (char *)(uintptr_t)first;
+
+	while (argv != NULL) {
+		if (n == cap) {
+			cap *= 2;
+			more = realloc(argv, cap * sizeof(*argv));
+			if (more == NULL)
+				free(argv);
+			argv = more;
+			if (argv == NULL)
+				break;
+		}
+		argv[n++] = arg;
+		if (arg == NULL)
+			break;
+		arg = va_arg(ap, char *);
+	}
+	return argv;
+}
+
+INJ_EXPORT int
+execl(const char *path, const char *arg, ...)
+{
+	char **argv;
+	va_list ap;
+	int r = -1;
+
+	va_start(ap, arg);
+	argv = argument_list(arg, ap);
+	va_end(ap);
+	if (argv != NULL)
+		r = execv(path, argv);
+	free(argv);
+	return r;
+}
+
+INJ_EXPORT int
+execlp(const char *file, const char *arg, ...)
+{
+	char **argv;
+	va_list ap;
+	int r = -1;
+
+	va_start(ap, arg);
+	argv = argument_list(arg, ap);
+	va_end(ap);
+	if (argv != NULL)
+		r = execvp(file, argv);
+	free(argv);
+	return r;
+}
+
+INJ_EXPORT int
+execle(const char *path, const char *arg, ...)
+{
+	char **argv, **envp;
+	va_list ap;
+	int r = -1;
+
+	va_start(ap, arg);
+	argv = argument_list(arg, ap);
+	envp = va_arg(ap, char **);
+	va_end(ap);
+	if (argv != NULL)
+		r = execve(path, argv, envp);
+	free(argv);
+	return r;
+}

@@ -78,6 +78,7 @@ after_fork(void)
 	atomic_store(&inj.until, 0);
 	memset(&inj.opener, 0, sizeof(inj.opener));
 	cupti_child();
+	records_child();
 	end_child();
 	spool_child();
 	atomic_store(&inj.forked, true);

@@ -547,11 +547,11 @@ records_start(void)
 static const char *const quiet_runtime[] = { "cudaGetDevice*", "cudaSetDevice",
 	"cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString",
 	"cudaDeviceGet*", "cudaFuncGetAttributes", "cudaOccupancy*",
-	"cudaPointerGetAttributes", NULL };
+	"cudaPointerGetAttributes", "cudaStreamGetPriority", NULL };
 static const char *const quiet_driver[] = { "cuCtxGet*", "cuCtxPushCurrent",
 	"cuCtxPopCurrent", "cuDeviceGet*", "cuDevicePrimaryCtxGetState",
 	"cuDriverGetVersion", "cuFuncGet*", "cuGetError*", "cuOccupancy*",
-	"cuGetProcAddress", NULL };
+	NULL };
 
 /* name may have a version (_v3020) and a suffix (_ptsz) after it. */
 static bool
@@ -595,6 +595,22 @@ quiet_domain(bool runtime)
 		if (enable != NULL)
 			enable(i, 0);
 	}
+}
+
+/* In the child of a fork nothing is in the new spool yet. */
+void
+records_child(void)
+{
+	uint32_t i;
+
+	pthread_mutex_init(&rec.lock, NULL);
+	pthread_mutex_init(&rec.name_lock, NULL);
+	for (i = 0; i < rec.n_names; i++)
+		free(rec.name[i].text);
+	rec.n_names = 0;
+	if (rec.slot != NULL)
+		memset(rec.slot, 0, rec.cap * sizeof(*rec.slot));
+	memset(rec.said, 0, sizeof(rec.said));
 }
 
 void
