@@ -286,7 +286,7 @@ same_as_h() {
 @test "-g: the words and columns there are, and what was meant" {
 	run dlp top -g layr "$LENET"
 	echo "$output"
-	grep 'op kernel layer type phase shape stream device' <<<"$output"
+	grep 'op kernel layer type prim phase shape stream device' <<<"$output"
 	grep 'did you mean layer?' <<<"$output"
 	run dlp top -g kernels "$LENET"
 	grep 'did you mean kernel?' <<<"$output"
