@@ -24,6 +24,7 @@
 #define DIFF "dlp-diff"
 #define OVERVIEW "dlp-overview"
 #define MFU "dlp-mfu"
+#define COVERAGE "dlp-coverage"
 
 /* Tables: a row stands as it reads best. */
 /* clang-format off */
@@ -88,6 +89,8 @@ const struct type_def type_defs[] = {
 	{ "finding", ADVISE, "a finding of the rules of dlp-advise" },
 	{ "in_use", ADVISE, "what speeds a program up and it uses already" },
 	{ "mfu", MFU, "an iteration: how well its products use the GPUs" },
+	{ "coverage", COVERAGE,
+	    "what is known of the GPU time, or what is missing" },
 	{ "overview", OVERVIEW,
 	    "a whole profile: its steps, and where their time goes" },
 	{ NULL, NULL, NULL },
@@ -816,6 +819,21 @@ const struct col_def col_defs[] = {
 	    "flop without what a known causal mask leaves out" },
 	{ "mfu", "known_pct", MFU, COL_NUM,
 	    "the part of such kernels' time whose FLOPs are known" },
+
+	{ "coverage", "account", COVERAGE, COL_TEXT,
+	    "what of: op, shapes, flop or tc" },
+	{ "coverage", "what", COVERAGE, COL_TEXT,
+	    "(known), the op or kernel that is not, or (rest)" },
+	{ "coverage", "dur_pct", COVERAGE, COL_NUM,
+	    "share of the time that the account covers" },
+	{ "coverage", "sum_dur_ns", COVERAGE, COL_INT, "time on the GPU" },
+	{ "coverage", "n_pct", COVERAGE, COL_NUM,
+	    "share of the number that the account covers" },
+	{ "coverage", "n", COVERAGE, COL_INT,
+	    "number of kernels, copies, memory sets and graph runs" },
+	{ "coverage", "reason", COVERAGE, COL_TEXT,
+	    "why it is not known: no_op, no_sizes, no_rule, ...; see"
+	    " dlp-coverage(1)" },
 
 	{ "overview", "file", OVERVIEW, COL_TEXT, "the profile" },
 	{ "overview", "status", OVERVIEW, COL_TEXT, "ok or failed" },

@@ -422,22 +422,34 @@ rec_meta_line(struct rec_reader *rd, struct rec *r)
 	}
 }
 
+/* Which command writes a missing column, as the end of a message. Types that
+ * the registry does not have are named by dlp-agg --as. */
+static const char *
+column_writer(const struct rec_type *t, const struct rec_col *c)
+{
+	const struct col_def *d = col_find(t->tag, c->name);
+
+	if (d != NULL)
+		return d->by;
+	return type_find(t->tag) == NULL ? "dlp-agg (-g, -a and -f)" : NULL;
+}
+
 /* At the first record after a legend: fatal if a needed column is missing. */
 static void
 rec_check_legend(struct rec_type *t, const struct rec *r)
 {
 	const struct rec_col *c;
-	const struct col_def *d;
+	const char *by;
 
 	if (!t->has_legend)
 		rec_die(
 		    r, "record '%s' before its legend '#%s'", t->tag, t->tag);
 	c = rec_type_lacks(t);
 	if (c != NULL) {
-		d = col_find(t->tag, c->name);
+		by = column_writer(t, c);
 		rec_die(r, "%s records have no column '%s'%s%s", t->tag,
-		    c->name, d != NULL ? ": it is written by " : "",
-		    d != NULL ? d->by : "");
+		    c->name, by != NULL ? ": it is written by " : "",
+		    by != NULL ? by : "");
 	}
 	t->checked = true;
 }

@@ -17,6 +17,7 @@ declare -A BEFORE=(
 	[dlp-busy]='dlp-parse $LENET | dlp-correlate | dlp-flops'
 	[dlp-rate]='dlp-parse $LENET | dlp-correlate | dlp-flops'
 	[dlp-mfu]='dlp-parse $LENET | dlp-correlate | dlp-iter -k iteration'
+	[dlp-coverage]='dlp-parse $LENET | dlp-correlate | dlp-flops | dlp-agg --pass --as work -T kern,copy,set -a sum,count -g tag,why,lacks,tc,op,dir,short,family,tc_rule'
 	[dlp-dldb]='dlp-parse $LENET | dlp-correlate -D | dlp-iter -D | dlp-flops'
 	[dlp-agg]='dlp-parse $LENET | dlp-correlate'
 	[dlp-diff]='dlp-parse $LENET | dlp-correlate | dlp-iter | dlp-flops'
@@ -50,6 +51,7 @@ declare -A KIND=(
 # The type of record that is damaged, for those that read no kern records.
 declare -A READS=(
 	[dlp-mfu]=iter
+	[dlp-coverage]=work
 )
 kind=${KIND[$CMD]:-filter}
 reads=${READS[$CMD]:-kern}
@@ -281,7 +283,8 @@ same_body() {
 	# the number in ##end can be cut
 	whole=$((size - $(tail -n 1 small | wc -c) + 5))
 	for i in $(seq 1 24); do
-		n=$(((i * 7919 + i * i * 31) % whole))
+		# a part of "##dlp" is a line of another kind
+		n=$((6 + (i * 7919 + i * i * 31) % (whole - 6)))
 		head -c $n small >in
 		work in
 		[ "$status" -eq 2 ] || { echo "cut at $n"; show; return 1; }
@@ -585,6 +588,7 @@ by_name() {
 	dlp-iter) col=start_ns ;;
 	dlp-flops) col=op_id ;;
 	dlp-mfu) col=iter ;;
+	dlp-coverage) col=tc_rule ;;
 	dlp-ncu) col=grid ;;
 	dlp-fmt) opts=(--tsv -T kern -c dur_ns) ;;
 	esac
@@ -616,6 +620,7 @@ by_name() {
 	passes_on
 	col=start_ns
 	[ "$CMD" != dlp-mfu ] || col=step_ns
+	[ "$CMD" != dlp-coverage ] || col=sum_dur_ns
 	awk -F'\t' -v OFS='\t' -v tag="$reads" -v col=$col '
 	$1 == "#" tag { for (i = 2; i <= NF; i++) at[$i] = i }
 	$1 == tag && !n++ { $at[col] = "12x" }
