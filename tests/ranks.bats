@@ -144,6 +144,8 @@ moved() {
 	sqlite3 "$1" "
 	UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = start + $2, end = end + $2;
 	UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET start = start + $2, end = end + $2;
+	UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET start = start + $2, end = end + $2;
+	UPDATE CUPTI_ACTIVITY_KIND_MEMSET SET start = start + $2, end = end + $2;
 	UPDATE NVTX_EVENTS SET start = start + $2, end = end + $2;
 	UPDATE TARGET_INFO_SESSION_START_TIME SET utcEpochNs = utcEpochNs + $3;"
 }
