@@ -203,7 +203,7 @@ diff_tsv() {
 	diff_tsv --fail-over 0 a a
 	[ "$(cut -f 9 out | sort -u | tr '\n' ' ')" = '0 diff_ns ' ]
 	[ "$(cut -f 12 out | sort -u | tr '\n' ' ')" = 'change same ' ]
-	for g in op kernel type layer phase iter; do
+	for g in op kernel type prim layer phase iter; do
 		diff_tsv -g $g a b >/dev/null
 		cp out ab
 		diff_tsv -g $g b a >/dev/null
