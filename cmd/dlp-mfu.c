@@ -261,8 +261,7 @@ put_row(const struct mfu *m, const struct mfu_iter *row, bool has_src)
 	double gpu = row->has_gpu ? (double)row->gpu_ns : 0;
 	/* an iteration has its length on each of its devices */
 	double all = step * (double)(s->n_dev > 0 ? s->n_dev : 1);
-	double model =
-	    at_peak(s->model_ns, s->model_peak_flop, s->model_flop);
+	double model = at_peak(s->model_ns, s->model_peak_flop, s->model_flop);
 
 	put_iter(m, row, has_src);
 	put_pct(model, all);

@@ -99,17 +99,22 @@ enum steady_by {
 double steady_median(const struct steady_step *v, size_t n);
 
 /* Which steps count: from *from to *to, both included; -1 and -1 if none do.
- * First, steps are left out in which more than 2 % of the time goes into loading
- * of code, if others remain; then those in which more than 5 % goes into
- * allocation, if two others or more remain. Of the rest, the longest sequence of
- * consecutive even steps counts, the later one if two are as long. If it has
- * only one step, the longest sequence in which the longest step exceeds the
- * shortest by at most 10 % counts instead, if it has at least two. */
+ * First, steps are left out in which more than 2 % of the time goes into
+ * loading of code, if others remain; then those in which more than 5 % goes
+ * into allocation, if two others or more remain. Of the rest, the longest
+ * sequence of consecutive even steps counts, the later one if two are as long.
+ * If it has only one step, the longest sequence in which the longest step
+ * exceeds the shortest by at most 10 % counts instead, if it has at least two.
+ */
 enum steady_by steady_range(
     struct steady_step *v, size_t n, int64_t *from, int64_t *to);
 
 /* What a call (its name, with a version or without) does once in a program. */
-enum steady_call { STEADY_CALL_OTHER, STEADY_CALL_LOADS, STEADY_CALL_ALLOCATES };
+enum steady_call {
+	STEADY_CALL_OTHER,
+	STEADY_CALL_LOADS,
+	STEADY_CALL_ALLOCATES
+};
 enum steady_call steady_call(const char *api, size_t n);
 
 #endif

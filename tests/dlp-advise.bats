@@ -298,6 +298,21 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	said amp_detector problem <in | grep '^1 op could use .* and does not'
 }
 
+@test "imbalanced: the difference is not cut to an integer" {
+	# 80.0 and 69.4 %, 10.6 points; communication that runs alone, 20 of 100
+	# ns on device 0, is waiting: 60.0 and 69.4, but with -D it is work
+	rec '#dev dev name' 'dev 0 a' 'dev 1 a' \
+	    '#kern id start_ns dur_ns dev short' 'kern 1 0 60 0 gemm' \
+	    'kern 2 0 69 1 gemm' '#busy dev class dur_ns' 'busy 0 kern 800' \
+	    'busy 0 other 200' 'busy 1 kern 694' 'busy 1 other 306' >in
+	same "yes 10.6" "$(findings <in | one imbalanced_gpu_detector)"
+	sed 's/800/80/; s/200/20/; s/694/69/; s/306/31/' in >less
+	printf 'kern\t3\t60\t20\t0\tncclDevKernel\n' >nccl
+	sed '/^kern	2/r nccl' less >in
+	same "no 9.0" "$(findings <in | one imbalanced_gpu_detector)"
+	same "yes 11.0" "$(findings -D <in | one imbalanced_gpu_detector)"
+}
+
 @test "a profile without GPU work has no unused GPU" {
 	run findings < <(rec '#dev dev name' 'dev 0 a' 'dev 1 a')
 	[ "$(one underutilized_gpu_detector <<<"$output")" = "not judged -" ]

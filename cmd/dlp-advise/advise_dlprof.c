@@ -171,8 +171,7 @@ judge_no_emit_nvtx(
 		verdict_unjudged(v, "kernels outside of CUDA graphs");
 		return;
 	}
-	judge_marked(
-	    f, is_pytorch(f) || (f->frameworks & FW_PYTORCH) != 0, v);
+	judge_marked(f, is_pytorch(f) || (f->frameworks & FW_PYTORCH) != 0, v);
 	v->within = "no_op";
 	verdict_where(v, "ops", "op", "-", NULL);
 }
@@ -345,8 +344,8 @@ say_gaps(const struct facts *f, struct advise_verdict *v)
 	buf_printf(&v->advice,
 	    "It idles for %.1f %% of the time for one reason: ", pct);
 	if (c == G_LAUNCH)
-		buf_printf(&v->advice, "launch-bound: %s",
-		    use_launch_advice(f));
+		buf_printf(
+		    &v->advice, "launch-bound: %s", use_launch_advice(f));
 	else
 		buf_puts(&v->advice, gap_parts[c].say);
 	buf_puts(&v->advice, "; dlp gaps FILE tells when");
@@ -424,8 +423,8 @@ const struct advise_rule rule_underutilized = {
 
 /* spin: kernels that communicate count as work, as in DLProf. */
 static void
-judge_balance(const struct facts *f, double limit, bool spin,
-    struct advise_verdict *v)
+judge_balance(
+    const struct facts *f, double limit, bool spin, struct advise_verdict *v)
 {
 	double pct, lo = 101, hi = -1;
 	size_t i, n = 0;
@@ -449,7 +448,7 @@ judge_balance(const struct facts *f, double limit, bool spin,
 	}
 	if (n < 2)
 		return;
-	verdict_above(v, num_sub(hi, lo), limit);
+	verdict_above(v, hi - lo, limit);
 	buf_printf(&v->problem,
 	    "The GPUs are not used evenly: between %.1f%% and %.1f%% of the"
 	    " profiled time",

@@ -222,8 +222,7 @@ facts_dev_bare(const struct device *d)
 	size_t k;
 
 	for (k = 0; k < d->comm.n; k++) {
-		hidden =
-		    ivl_len_in(&d->work, d->comm.v[k].lo, d->comm.v[k].hi);
+		hidden = ivl_len_in(&d->work, d->comm.v[k].lo, d->comm.v[k].hi);
 		bare = num_add(bare,
 		    num_sub(num_sub(d->comm.v[k].hi, d->comm.v[k].lo), hidden));
 	}

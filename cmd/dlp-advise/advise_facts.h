@@ -91,11 +91,11 @@ enum { /* what a program can have in use; advise_use.c */
 	N_USE
 };
 
-enum { /* kinds of kernels that tell what is in use, or could be */
-	K_COMPILED,  /* of a compiled region or by its compiler */
-	K_GRAPH,     /* nodes of CUDA graphs */
-	K_FOREACH,   /* optimizer: a foreach implementation */
-	K_FUSED,     /* optimizer: a fused implementation */
+enum {              /* kinds of kernels that tell what is in use, or could be */
+	K_COMPILED, /* of a compiled region or by its compiler */
+	K_GRAPH,    /* nodes of CUDA graphs */
+	K_FOREACH,  /* optimizer: a foreach implementation */
+	K_FUSED,    /* optimizer: a fused implementation */
 	K_OPTIMIZER, /* optimizer: other work on parameters */
 	K_TO_NHWC,   /* changes the layout of a tensor */
 	K_TO_NCHW,
@@ -178,12 +178,12 @@ struct facts {
 	bool has_busy; /* there were busy records */
 	bool in_steps; /* some of them belong to iterations */
 	bool has_gaps;
-	int64_t gap_ns[N_GAP]; /* idle time of all devices, by reason; of
-				* gaps that began before the steps only the
-				* part inside */
+	int64_t gap_ns[N_GAP];     /* idle time of all devices, by reason; of
+				    * gaps that began before the steps only the
+				    * part inside */
 	struct tops gap_in[N_GAP]; /* the same, by where the program was */
-	bool has_cuts, counts; /* dlp-iter has run; a selected iteration has
-				* begun, and no other one since */
+	bool has_cuts, counts;     /* dlp-iter has run; a selected iteration has
+				    * begun, and no other one since */
 
 	/* ops that ran; by their eligibility for Tensor Cores */
 	struct {
@@ -204,11 +204,11 @@ struct facts {
 				   * of it in which processors had no block */
 	unsigned frameworks;
 	struct facts_sum kind[N_KIND];
-	uint64_t n_launch; /* calls that launch kernels; a graph is one */
+	uint64_t n_launch;       /* calls that launch kernels; a graph is one */
 	int64_t last_graph_call; /* start of the last graph launch */
 	uint64_t n_graph_launch;
-	int64_t eligible_ns;      /* eligible, but Tensor Cores unused */
-	int64_t unaligned_ns;     /* the part of it with unaligned sizes */
+	int64_t eligible_ns;   /* eligible, but Tensor Cores unused */
+	int64_t unaligned_ns;  /* the part of it with unaligned sizes */
 	int64_t copy_ns;       /* copies and sets, as kern_ns is for kernels */
 	int64_t cpu_ns[N_CPU]; /* of API calls since the first GPU work */
 	bool any_work;
@@ -223,21 +223,21 @@ struct facts {
 	struct tops odd_size; /* sizes that keep products off fast kernels */
 	struct tops chain;    /* K_POINTWISE and K_LOSS by op */
 	struct tops scores, optimizer; /* K_SCORES; work on parameters */
-	struct tops coll;     /* communication, by collective */
-	struct smap alike;    /* a collective with its kernel and size */
+	struct tops coll;              /* communication, by collective */
+	struct smap alike; /* a collective with its kernel and size */
 	struct facts_alike {
 		uint64_t n;
 		int64_t ns, least; /* their time; that of the fastest */
 	} * alike_v;
 	size_t cap_alike;
-	uint64_t n_alike;  /* collectives of a known size that ran twice */
-	bool pageable_src; /* pageable memory is copied from */
-	bool scaler;       /* PyTorch's GradScaler runs */
-	bool has_family;   /* kernels have a column family */
-	int64_t opt_idle_ns;     /* launch-bound idle time before work of the
-				  * optimizer, before a softmax */
+	uint64_t n_alike;    /* collectives of a known size that ran twice */
+	bool pageable_src;   /* pageable memory is copied from */
+	bool scaler;         /* PyTorch's GradScaler runs */
+	bool has_family;     /* kernels have a column family */
+	int64_t opt_idle_ns; /* launch-bound idle time before work of the
+			      * optimizer, before a softmax */
 	int64_t softmax_idle_ns;
-	uint64_t n_marked; /* runs of ops that emit_nvtx marked */
+	uint64_t n_marked;      /* runs of ops that emit_nvtx marked */
 	struct tops queue_full; /* calls that wait because the launch queue
 				 * is full: the GPU is slower than the CPU */
 	struct tops lost;       /* messages of the profiler about lost events */

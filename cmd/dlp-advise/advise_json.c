@@ -160,8 +160,8 @@ advise_json_end(struct buf *b, size_t n)
 	bool many = n > 1;
 
 	if (many)
-		buf_printf(&out_buf, "{\"version\": %d, \"files\": [\n",
-		    JSON_VERSION);
+		buf_printf(
+		    &out_buf, "{\"version\": %d, \"files\": [\n", JSON_VERSION);
 	buf_put(&out_buf, b->s, b->len);
 	buf_puts(&out_buf, many ? "\n]}\n" : "\n");
 	out_check();

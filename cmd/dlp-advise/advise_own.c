@@ -33,7 +33,8 @@ gain_of_calls(const struct facts *f, int64_t ns, struct advise_verdict *v)
 
 /* The op with the most of this time; if most has no op, the kernel. */
 static void
-say_first_op(const struct facts *f, const struct tops *t, struct advise_verdict *v)
+say_first_op(
+    const struct facts *f, const struct tops *t, struct advise_verdict *v)
 {
 	bool ops = 2 * f->no_op_ns <= f->kern_ns;
 	size_t n;
@@ -151,9 +152,9 @@ judge_sync_calls(const struct facts *f, double limit, struct advise_verdict *v)
 	    facts_share_pct(f, idle) < SYNC_PCT)
 		v->judged = V_NO;
 	verdict_gain(v, idle);
-	v->within =
-	    f->gap_ns[G_AFTER_SYNC] >= f->gap_ns[G_SYNC] ? "idle_after_sync"
-							 : NULL;
+	v->within = f->gap_ns[G_AFTER_SYNC] >= f->gap_ns[G_SYNC]
+			? "idle_after_sync"
+			: NULL;
 	verdict_where(v, "gaps", "class",
 	    f->gap_ns[G_AFTER_SYNC] > f->gap_ns[G_SYNC] ? "after-sync" : "sync",
 	    NULL);
@@ -162,8 +163,7 @@ judge_sync_calls(const struct facts *f, double limit, struct advise_verdict *v)
 	    "The CPU waits for the GPU %s times per step, and the GPU idles"
 	    " for ",
 	    buf_str(&v->value));
-	say_time(&v->problem,
-	    idle / (int64_t)(f->n_iter > 0 ? f->n_iter : 1));
+	say_time(&v->problem, idle / (int64_t)(f->n_iter > 0 ? f->n_iter : 1));
 	buf_puts(&v->problem, " per step until it gets work again");
 	say_sync_advice(f, v);
 }
@@ -213,8 +213,8 @@ say_launches(const struct facts *f, int64_t wall, struct advise_verdict *v)
 
 	double n = facts_per_iter(f, f->n_launch);
 
-	buf_printf(&v->problem, ": %.0f launch%s per step", n,
-	    n < 1.5 ? "" : "es");
+	buf_printf(
+	    &v->problem, ": %.0f launch%s per step", n, n < 1.5 ? "" : "es");
 	if (f->n_launch < f->n_kern)
 		buf_printf(&v->problem, " start%s %.0f kernels",
 		    n < 1.5 ? "s" : "", facts_per_iter(f, f->n_kern));
@@ -386,8 +386,9 @@ judge_rank_wait(const struct facts *f, double limit, struct advise_verdict *v)
 		return;
 	}
 	for (i = 0; i < f->alike.n; i++)
-		wait = num_add(wait, f->alike_v[i].ns -
-			(int64_t)f->alike_v[i].n * f->alike_v[i].least);
+		wait =
+		    num_add(wait, f->alike_v[i].ns - (int64_t)f->alike_v[i].n *
+							 f->alike_v[i].least);
 	verdict_above(v, facts_share_pct(f, wait), limit);
 	verdict_gain(v, wait);
 	v->within = "exposed_comm";
@@ -431,11 +432,12 @@ judge_pageable_copies(
 	    " slowly and while the CPU waits: ",
 	    buf_str(&v->value));
 	say_size(&v->problem, f->pageable.all.bytes);
-	buf_puts(&v->advice, (f->frameworks & FW_PYTORCH) != 0
-		? "Use pinned memory: DataLoader(pin_memory=True),"
-		  " tensor.pin_memory(), with non_blocking=True"
-		: "Use pinned memory, as from cudaMallocHost() or"
-		  " cudaHostRegister()");
+	buf_puts(
+	    &v->advice, (f->frameworks & FW_PYTORCH) != 0
+			    ? "Use pinned memory: DataLoader(pin_memory=True),"
+			      " tensor.pin_memory(), with non_blocking=True"
+			    : "Use pinned memory, as from cudaMallocHost() or"
+			      " cudaHostRegister()");
 }
 
 const struct advise_rule rule_pageable_copies = {
@@ -459,7 +461,8 @@ judge_alloc_calls(const struct facts *f, double limit, struct advise_verdict *v)
 	buf_printf(&v->problem,
 	    "The driver allocates or frees memory %s times per iteration",
 	    buf_str(&v->value));
-	buf_puts(&v->advice, (f->frameworks & FW_PYTORCH) != 0
+	buf_puts(&v->advice,
+	    (f->frameworks & FW_PYTORCH) != 0
 		? "Keep sizes the same from step to step, leave"
 		  " torch.cuda.empty_cache() out of the loop, try"
 		  " PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"
@@ -713,8 +716,8 @@ static void
 judge_one_off(const struct facts *f, double limit, struct advise_verdict *v)
 {
 	int64_t ns = num_add(f->gap_ns[G_MODULE], f->gap_ns[G_STARTUP]);
-	int most = f->gap_ns[G_MODULE] >= f->gap_ns[G_STARTUP] ? G_MODULE
-							       : G_STARTUP;
+	int most =
+	    f->gap_ns[G_MODULE] >= f->gap_ns[G_STARTUP] ? G_MODULE : G_STARTUP;
 
 	if (verdict_no_steps(f, v) || no_gaps(f, v))
 		return;

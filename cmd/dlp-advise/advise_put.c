@@ -120,9 +120,7 @@ put_finding(const struct advise_put *p, const struct facts *f,
 	put_buf(&v->advice, yes);
 	put_buf(&v->value, told);
 	put_buf(&at, true);
-	out_word(r->unit == NULL	? NULL
-		 : j->limit_dlprof ? "dlprof"
-				   : "ours");
+	out_word(r->unit == NULL ? NULL : j->limit_dlprof ? "dlprof" : "ours");
 	out_word(told ? NULL : v->missing);
 	put_buf(&v->evidence, yes);
 	out_word(r->unit);

@@ -14,14 +14,14 @@
 
 /* Ops. Their records apply to all files. */
 struct advise_ops {
-	struct map bits; /* op id -> facts from its record */
-	struct map odd;  /* op id -> the size that is no multiple of 8 */
-	struct map prim; /* the same for prims */
+	struct map bits;       /* op id -> facts from its record */
+	struct map odd;        /* op id -> the size that is no multiple of 8 */
+	struct map prim;       /* the same for prims */
 	struct map scores;     /* op id -> its first shape, if it has rank 4 */
 	struct smap shape4;    /* these shapes -> 1 if a softmax has it */
 	struct map fused_name; /* id of a kernel's name -> 0, for optimizers
 				* that are fused */
-	unsigned frameworks; /* by the names of kernels */
+	unsigned frameworks;   /* by the names of kernels */
 	struct rec_col *id, *op, *by, *dtype, *eligible, *shapes;
 	struct rec_col *prim_id, *prim_shapes, *str_id, *str_text;
 };
@@ -193,8 +193,7 @@ add_load(struct facts *f, const struct rec *r, const struct call_time *at,
 
 	if (rec_i64(r, at->start, &start) &&
 	    f->over_time[OVER_LOAD].n < MAX_PIECES)
-		ivl_add(
-		    &f->over_time[OVER_LOAD], start, num_add(start, dur));
+		ivl_add(&f->over_time[OVER_LOAD], start, num_add(start, dur));
 }
 
 /* A call that waits for the GPU, by its name and, as far as it is known, the op
@@ -309,8 +308,8 @@ odd_size(const char *s, size_t n)
 /* Keeps the first shape if it could be [batch, heads, queries, keys]: that of
  * attention's scores, if a softmax has it, too. */
 static void
-keep_scores(struct advise_ops *o, int64_t id, struct mview op, const char *s,
-    size_t n)
+keep_scores(
+    struct advise_ops *o, int64_t id, struct mview op, const char *s, size_t n)
 {
 	const char *end = s != NULL ? memchr(s, ']', n) : NULL, *p;
 	int rank = 1;
@@ -375,7 +374,7 @@ framework_of(const char *by, size_t n)
 {
 	return text_is(by, n, "pytorch")      ? FW_PYTORCH
 	       : text_is(by, n, "tensorflow") ? FW_TENSORFLOW
-	       : text_is(by, n, "xla")	      ? FW_XLA
+	       : text_is(by, n, "xla")        ? FW_XLA
 	       : text_is(by, n, "tensorrt")   ? FW_TENSORRT
 					      : 0;
 }

@@ -1,7 +1,7 @@
 /*
  * Rules about how a program computes, each with a remedy of its framework, and
- * silent if that is in use: the layout of tensors, optimizers, attention, chains
- * of small kernels, compiled regions. The thresholds are ours.
+ * silent if that is in use: the layout of tensors, optimizers, attention,
+ * chains of small kernels, compiled regions. The thresholds are ours.
  */
 #include "advise.h"
 #include "num.h"
@@ -14,8 +14,8 @@ is_torch(const struct facts *f)
 
 /* Judges the part of the kernels' time that one kind of kernels takes. */
 static bool
-kind_above(const struct facts *f, int64_t ns, double limit,
-    struct advise_verdict *v)
+kind_above(
+    const struct facts *f, int64_t ns, double limit, struct advise_verdict *v)
 {
 	verdict_gain(v, ns);
 	return verdict_above(v, facts_kern_pct(f, ns), limit);
@@ -35,11 +35,11 @@ judge_channels_last(
 	    use_of(f, USE_CHANNELS_LAST) == USE_YES)
 		v->judged = V_NO;
 	verdict_where(v, "kernels", "short", "nchwToNhwcKernel", NULL);
-	buf_printf(&v->evidence, "to NHWC: %llu kernels, ",
-	    (unsigned long long)in->n);
+	buf_printf(
+	    &v->evidence, "to NHWC: %llu kernels, ", (unsigned long long)in->n);
 	say_time(&v->evidence, in->ns);
-	buf_printf(&v->evidence, "; back: %llu kernels, ",
-	    (unsigned long long)out->n);
+	buf_printf(
+	    &v->evidence, "; back: %llu kernels, ", (unsigned long long)out->n);
 	say_time(&v->evidence, out->ns);
 	buf_printf(&v->problem,
 	    "%s %% of the kernels' time converts tensors between the layouts"
@@ -65,8 +65,7 @@ static void
 judge_fused_optimizer(
     const struct facts *f, double limit, struct advise_verdict *v)
 {
-	int64_t ns =
-	    num_add(f->kind[K_FOREACH].ns, f->kind[K_OPTIMIZER].ns);
+	int64_t ns = num_add(f->kind[K_FOREACH].ns, f->kind[K_OPTIMIZER].ns);
 	uint64_t n = f->kind[K_FOREACH].n + f->kind[K_OPTIMIZER].n;
 
 	if (!is_torch(f) || n + f->kind[K_FUSED].n == 0)
@@ -180,8 +179,8 @@ judge_pointwise_chain(
 	    "%s %% of the kernels' time are element-wise kernels, each of"
 	    " which reads and writes whole tensors",
 	    buf_str(&v->value));
-	buf_puts(&v->advice,
-	    "torch.compile fuses chains of them into one kernel");
+	buf_puts(
+	    &v->advice, "torch.compile fuses chains of them into one kernel");
 }
 
 const struct advise_rule rule_pointwise_chain = {

@@ -79,8 +79,8 @@ add_chain(struct facts *f, const struct use_kernel *k)
 			    i == ARRAY_LEN(family) - 1 ? K_LOSS : K_POINTWISE,
 			    k->dur);
 			if (k->op.s != NULL)
-				tops_add(&f->chain, k->op.s, k->op.n, k->dur,
-				    0);
+				tops_add(
+				    &f->chain, k->op.s, k->op.n, k->dur, 0);
 		}
 }
 
@@ -146,8 +146,7 @@ use_of(const struct facts *f, int which)
 		    f->n_kern > 0, k[K_GRAPH].n > 0 || f->n_graph > 0);
 	case USE_FOREACH:
 		/* a fused optimizer counts its steps by foreach */
-		return use_if(
-		    opt > 0, k[K_FOREACH].n > 0 && k[K_FUSED].n == 0);
+		return use_if(opt > 0, k[K_FOREACH].n > 0 && k[K_FUSED].n == 0);
 	case USE_FUSED:
 		return use_if(opt > 0, k[K_FUSED].n > 0);
 	case USE_CHANNELS_LAST:

@@ -49,7 +49,7 @@ struct diff_step {
 	 * last */
 	int64_t ns, gpu_ns, n_kern;
 	int64_t load_ns, alloc_ns; /* calls that load code, that allocate */
-	bool has; /* its iter record was read */
+	bool has;                  /* its iter record was read */
 	bool used;
 	uint32_t pos; /* its number among the selected steps */
 };
@@ -77,7 +77,15 @@ struct diff_side {
 	struct smap info; /* facts, "cuda 13.0", in which sides can differ */
 };
 
-enum diff_by { BY_OP, BY_KERNEL, BY_TYPE, BY_PRIM, BY_LAYER, BY_PHASE, BY_ITER };
+enum diff_by {
+	BY_OP,
+	BY_KERNEL,
+	BY_TYPE,
+	BY_PRIM,
+	BY_LAYER,
+	BY_PHASE,
+	BY_ITER
+};
 
 struct diff_model {
 	enum diff_by by;

@@ -351,17 +351,19 @@ struct diff_cols {
 	void (*take)(struct diff_place *p, const struct diff_cols *c,
 	    const struct rec *r);
 	struct rec_type *type;
-	struct rec_col *iter, *src, *dur, *op_id, *op, *dir, *prim, *layer, *phase;
-	struct rec_col *what; /* kern: short, copy: kind, call: api,
-			       * over: name */
-	struct rec_col *flop, *tc;           /* kern */
-	struct rec_col *key, *name, *shapes; /* op */
+	struct rec_col *iter, *src, *dur, *op_id, *op, *dir, *prim, *layer,
+	    *phase;
+	struct rec_col *what;      /* kern: short, copy: kind, call: api,
+				    * over: name */
+	struct rec_col *flop, *tc; /* kern */
+	struct rec_col *key, *name, *shapes;                   /* op */
 	struct rec_col *step, *gpu, *n_kern, *gpu_lo, *gpu_hi; /* iter */
 };
 
 struct diff_stream {
 	struct diff_model *m;
-	struct diff_cols kern, copy, set, graph, inst, op, iter, dev, call, over;
+	struct diff_cols kern, copy, set, graph, inst, op, iter, dev, call,
+	    over;
 	struct diff_place at;
 	size_t first, n_first, n_section;
 	bool one_each;
@@ -830,8 +832,8 @@ bind_gpu(struct diff_stream *in, struct diff_cols *c, struct rec_reader *rd,
 {
 	bind_timed(in, c, rd, tag);
 	c->take = place_gpu;
-	c->prim = rec_col(
-	    c->type, "prim", in->m->by == BY_PRIM ? REC_NEED : REC_OPT);
+	c->prim =
+	    rec_col(c->type, "prim", in->m->by == BY_PRIM ? REC_NEED : REC_OPT);
 	if (what != NULL)
 		c->what = rec_col(c->type, what, REC_NEED);
 }

@@ -547,8 +547,7 @@ stable_put(
 }
 
 enum steady_by
-stable_range(
-    const struct stable *l, int64_t *from, int64_t *to, size_t *n_once)
+stable_range(const struct stable *l, int64_t *from, int64_t *to, size_t *n_once)
 {
 	struct steady_step *v = step_lengths(l);
 	enum steady_by by = steady_range(v, l->n, from, to);

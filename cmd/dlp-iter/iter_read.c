@@ -173,8 +173,8 @@ see_key_work(struct iter_run *g, const struct iter_type *t, const struct rec *r,
 		    run_end(w, m));
 }
 
-/* Calls that load code or allocate, and what CUPTI calls loading: a program does
- * so while it warms up. */
+/* Calls that load code or allocate, and what CUPTI calls loading: a program
+ * does so while it warms up. */
 static void
 see_once(const struct iter_type *t, const struct rec *r,
     const struct workrec *w, struct iter_item *m)
@@ -252,8 +252,8 @@ op_text(struct iter_run *g, const struct rec *r, const struct rec_col *c, int i)
 	return rec_str(r, c, &g->reader->tmp[i], &n);
 }
 
-/* The op may be the key, or one that --list proposes. Runs of communication have
- * no time of their own on the CPU, which a key needs. */
+/* The op may be the key, or one that --list proposes. Runs of communication
+ * have no time of their own on the CPU, which a key needs. */
 static void
 see_key_op(struct iter_run *g, const struct rec *r)
 {

@@ -196,8 +196,7 @@ measure(struct iter_run *g)
 	for (i = 0; i < g->files.n; i++) {
 		f = &g->files.v[i];
 		iter_place_end(g, f);
-		f->by =
-		    stable_range(&f->stable, &f->from, &f->to, &f->n_once);
+		f->by = stable_range(&f->stable, &f->from, &f->to, &f->n_once);
 		if (f->by != STEADY_BY_NONE)
 			f->even = EVEN_SOME;
 		else
