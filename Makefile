@@ -197,7 +197,7 @@ $(foreach u,$(notdir $(UNITS)),$(eval $(call unit_rule,$(u))))
 
 # Programs that the tests of dlp-record record, and a libcupti of their own.
 RECORD_TESTS = $(addprefix $(B)/record/,libcupti.so.13 libcuda.so.1 fakecuda \
-	       nvtxall $(if $(CUDA_INCLUDE),nvtxall-nvtx3))
+	       nvtxlib.so nvtxall $(if $(CUDA_INCLUDE),nvtxall-nvtx3))
 RECORD_CC = $(CC) $(CPPFLAGS) -std=gnu11 $(WARN) -Wno-missing-prototypes \
 	    $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
 RECORD_H = tests/record/nvtx_own.h $(wildcard cmd/dlp-record/lib/*_abi.h)
@@ -210,6 +210,10 @@ $(B)/record/libcupti.so.13: tests/record/fakecupti.c $(RECORD_H)
 $(B)/record/libcuda.so.1: tests/record/fakedriver.c
 	@mkdir -p $(@D)
 	$(RECORD_CC) -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) -o $@ $<
+
+$(B)/record/nvtxlib.so: tests/record/nvtxlib.c $(RECORD_H)
+	@mkdir -p $(@D)
+	$(RECORD_CC) -fPIC -fvisibility=hidden -shared -o $@ $< -ldl
 
 $(B)/record/fakecuda: tests/record/fakecuda.c $(RECORD_H)
 	@mkdir -p $(@D)

@@ -471,3 +471,90 @@ nvtx_rows() {
 	[ "$status" -eq 7 ]
 	[ -s a.sqlite ]
 }
+
+# A script with a torch that computes nothing: what is pushed, in order, until
+# the second iteration. Start/end ranges in brackets.
+marked() {
+	rm -f a.sqlite
+	status=0
+	env FAKE_NVTX="$R/nvtxlib.so" PYTHONPATH="$ROOT/tests/record/python" \
+	    dlp-record -t nvtx -o a.sqlite "$@" >out 2>err || status=$?
+	cat err
+	[ "$status" -eq 0 ]
+	pushed=$(sql "SELECT group_concat(CASE eventType WHEN 60 THEN
+	    '[' || text || ']' ELSE text END, ' ') FROM (SELECT * FROM
+	    NVTX_EVENTS WHERE eventType IN (59, 60) ORDER BY start)" |
+	    sed 's/ \[iteration 1\].*//')
+}
+
+@test "--markers: steps, phases, layers of a script that has none" {
+	t=$ROOT/tests/record/python/train.py
+	layers='Net stem fc h.0 fc h.1 fc'
+	back='backward AddmmBackward0, seq = 1'
+	first="[iteration 0] dataload forward $layers"
+	marked --markers -- python3 "$t"
+	same "$first $back optimizer aten::add_" "$pushed"
+	# the script's own name, arguments, and emit_nvtx active
+	same 'loss train __main__ 1 1 True' "$(<out)"
+	[ "$(sql "SELECT count(*) FROM NVTX_EVENTS WHERE eventType = 60 AND
+	    end IS NOT NULL")" -eq 2 ]
+	marked --markers=layers -- python3 "$t" train
+	same "$first $back optimizer aten::add_" "$pushed"
+	same 'loss train __main__ 2 0 True' "$(<out)"
+	marked -- python3 "$t"
+	same 'loss train __main__ 1 0 False' "$(<out)"
+	same 'AddmmBackward0, seq = 1 aten::add_ AddmmBackward0, seq = 1 aten::add_' \
+	    "$pushed"
+	# wrappers are no layers; compiled code has none
+	marked --markers -- python3 "$t" ddp
+	same "$first $back optimizer aten::add_" "$pushed"
+	marked --markers -- python3 "$t" compile
+	same "[iteration 0] dataload forward Net $back optimizer aten::add_" \
+	    "$pushed"
+	marked --markers -- python3 "$t" infer
+	same "$first" "$pushed"
+	# a step that computes the loss itself; what a checkpoint computes again
+	marked --markers -- python3 "$t" closure
+	same "[iteration 0] dataload optimizer forward $layers $back optimizer aten::add_" \
+	    "$pushed"
+	marked --markers -- python3 "$t" checkpoint
+	same "$first $back h.1 fc optimizer aten::add_" "$pushed"
+	# a forward that raises
+	marked --markers -- python3 "$t" raise
+	same '[iteration 0] dataload forward Net stem fc optimizer aten::add_' \
+	    "$pushed"
+	# profilers of the script's own work as without us
+	marked --markers -- python3 "$t" own
+	same 'loss own __main__ 2 0 True' "$(<out)"
+}
+
+@test "python3 -m dlp_markers, and a sitecustomize that is hidden" {
+	t=$ROOT/tests/record/python/train.py
+	status=0
+	env FAKE_NVTX="$R/nvtxlib.so" \
+	    PYTHONPATH="$ROOT/tests/record/python:$BIN/../lib/dlp/python" \
+	    dlp-record -t nvtx -o a.sqlite -- python3 -m dlp_markers "$t" ddp \
+	    >out || status=$?
+	[ "$status" -eq 0 ]
+	same 'loss ddp __main__ 2 1 True' "$(<out)"
+	[ "$(sql "SELECT count(*) FROM NVTX_EVENTS WHERE text = 'h.1'")" -eq 2 ]
+	mkdir mine
+	echo 'print("mine")' >mine/sitecustomize.py
+	PYTHONPATH=mine dlp-record --markers -t nvtx --force -o a.sqlite -- \
+	    python3 -c 'print("script")' >out
+	same 'mine
+script' "$(<out)"
+}
+
+@test "scripts written for PyProf and DLProf" {
+	t=$ROOT/tests/record/python/old.py
+	marked --markers=layers -- python3 "$t" pyprof
+	same "{'traceMarker': ['old.py:19', 'old.py:16']}
+{'mod': 'torch', 'op': 'matmul', 'args': [{'name': '', 'type': 'tensor', 'shape': (2, 3), 'dtype': 'float32'}, {'name': '', 'type': 'tensor', 'shape': (3, 5), 'dtype': 'float32'}]}" \
+	    "$(sql "SELECT text FROM NVTX_EVENTS ORDER BY start LIMIT 2 OFFSET 2")"
+	grep -q LSTM <(sql "SELECT text FROM NVTX_EVENTS WHERE text LIKE
+	    '{''mod'': ''LSTM'', ''strRepr''%'")
+	marked --markers=layers -- python3 "$t" dlprof
+	same "{'traceMarker': ['old.py:19', 'old.py:15'], 'funcStack': '/<module>/train/linear'}" \
+	    "$(sql "SELECT text FROM NVTX_EVENTS ORDER BY start LIMIT 1")"
+}

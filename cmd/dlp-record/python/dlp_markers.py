@@ -1,0 +1,345 @@
+"""Markers for PyTorch programs that have none, by the hooks that PyTorch offers.
+
+dlp-record --markers has Python load this module when a program imports torch;
+python3 -m dlp_markers PROGRAM does the same by hand. The program is not
+changed. These NVTX ranges are pushed:
+
+    iteration N                between two steps of the optimizer (a start/end
+                               range); without an optimizer, a forward pass
+    forward, backward, optimizer, dataload
+    GPT2LMHeadModel, transformer, h.0, attn    the path of modules; a name is
+                               relative to the module that called it
+    aten::addmm, seq = 12, ... ops with their shapes, by emit_nvtx
+
+DLP_MARKERS=layers leaves out the ops. Code that is compiled is left alone.
+"""
+import functools
+import importlib.abc
+import importlib.util
+import os
+import sys
+import threading
+import weakref
+
+_WRAPPERS = {'DistributedDataParallel', 'DataParallel', 'OptimizedModule',
+             'FullyShardedDataParallel'}
+_WRAPPER_PARTS = {'module', '_orig_mod', '_fsdp_wrapped_module',
+                  '_checkpoint_wrapped_module', '_forward_module'}
+
+
+def _strip(name):
+    """A module's name without the parts that wrappers add."""
+    parts = name.split('.')
+    for i, part in enumerate(parts):
+        if part in _WRAPPER_PARTS and (i == 0 or part != 'module'):
+            parts[i] = ''
+    return '.'.join(p for p in parts if p)
+
+
+def _class(module):
+    while type(module).__name__ in _WRAPPERS:
+        inner = getattr(module, '_orig_mod', None)
+        if inner is None:
+            inner = getattr(module, 'module', None)
+        if inner is None:
+            break
+        module = inner
+    cls = type(module)
+    # fully_shard() gives a module a class of its own
+    if any(c.__name__ == 'FSDPModule' for c in cls.__mro__):
+        for c in cls.__mro__[1:]:
+            if c.__name__ != 'FSDPModule':
+                return c.__name__
+    return cls.__name__
+
+
+class _Thread(threading.local):
+    def __init__(self):
+        self.stack = []  # of modules: (full name, pushes)
+        self.phase = []  # names of phases that are open
+        self.in_step = False  # in a step of an optimizer
+
+
+class _Markers:
+    def __init__(self, torch, ops):
+        self.torch = torch
+        self.nvtx = torch.cuda.nvtx
+        self.compiling = getattr(getattr(torch, 'compiler', None),
+                                 'is_compiling', lambda: False)
+        self.names = weakref.WeakKeyDictionary()
+        self.here = _Thread()
+        self.main = threading.get_ident()
+        self.lock = threading.Lock()
+        self.steps = 0
+        self.step = None  # the range of the iteration that is open
+        self.started = False  # more than data loading has happened in it
+        self.optimizer = None  # the one that ends iterations
+        self.ops = ops
+        self.emit = None
+        self.others = 0  # profilers of the program's own that are active
+
+    # Iterations.
+
+    def begin_step(self, started=True):
+        with self.lock:
+            if self.step is None:
+                self.started = False
+                self.step = self.nvtx.range_start(
+                    'iteration %d' % self.steps)
+                self.steps += 1
+            self.started = self.started or started
+
+    def end_step(self):
+        with self.lock:
+            step, self.step = self.step, None
+        if step is not None:
+            self.nvtx.range_end(step)
+
+    # Phases.
+
+    def push(self, phase):
+        self.here.phase.append(phase)
+        self.nvtx.range_push(phase)
+
+    def pop(self, phase):
+        if self.here.phase and self.here.phase[-1] == phase:
+            self.here.phase.pop()
+            self.nvtx.range_pop()
+
+    # Modules.
+
+    def name_modules(self, root):
+        for name, module in root.named_modules():
+            if not self.names.get(module):
+                self.names[module] = _strip(name)
+
+    def before_forward(self, module, args):
+        if self.compiling():
+            return
+        here = self.here
+        if here.stack:
+            return self.enter(module, here)
+        known = self.names.get(module)
+        if known and ('backward' in here.phase or
+                      threading.get_ident() != self.main):
+            # computed again by a checkpoint
+            self.nvtx.range_push(known)
+            here.stack.append((known, 1))
+            return
+        if known is None:
+            self.name_modules(module)
+        self.pop('optimizer')  # a closure of its step
+        if (self.started and self.optimizer is None and
+                not self.torch.is_grad_enabled()):
+            self.end_step()
+        self.begin_step()
+        self.push('forward')
+        self.enter_ops()
+        self.nvtx.range_push(_class(module))
+        here.stack.append((known or '', 2))
+
+    def enter(self, module, here):
+        name = self.names.get(module)
+        if name is None:
+            self.name_modules(module)
+            self.names[module] = name = type(module).__name__
+        above = here.stack[-1][0]
+        if above and name.startswith(above + '.'):
+            text = name[len(above) + 1:]
+        else:
+            text = name
+        if text and name != above:
+            self.nvtx.range_push(text)
+            here.stack.append((name, 1))
+        else:
+            here.stack.append((name, 0))
+
+    def after_forward(self, module, args, output):
+        if self.compiling() or not self.here.stack:
+            return
+        pushes = self.here.stack.pop()[1]
+        if pushes:
+            self.nvtx.range_pop()
+        if pushes == 2:
+            self.pop('forward')
+            if self.optimizer is None and not self.torch.is_grad_enabled():
+                self.end_step()
+
+    # Ops. emit_nvtx() waits for the GPU, and is not for captures.
+
+    def enter_ops(self):
+        cuda = self.torch.cuda
+        if (not self.ops or self.emit is not None or self.others or
+                threading.get_ident() != self.main or
+                not cuda.is_initialized() or
+                cuda.is_current_stream_capturing()):
+            return
+        emit = self.torch.autograd.profiler.emit_nvtx(record_shapes=True)
+        emit._dlp_own = True
+        try:
+            emit.__enter__()
+            self.emit = emit
+        except Exception:
+            self.ops = False
+
+    def leave_ops(self):
+        emit, self.emit = self.emit, None
+        if emit is not None:
+            emit.__exit__(None, None, None)
+
+    def around_profiler(self, cls, begin, end):
+        """A profiler of the program's own takes the place of ours."""
+        old_begin, old_end = getattr(cls, begin), getattr(cls, end)
+
+        @functools.wraps(old_begin)
+        def new_begin(this, *args, **kwargs):
+            if not getattr(this, '_dlp_own', False) and not getattr(
+                    this, '_dlp_seen', False):
+                self.leave_ops()
+                self.others += 1
+                this._dlp_seen = True
+            return old_begin(this, *args, **kwargs)
+
+        @functools.wraps(old_end)
+        def new_end(this, *args, **kwargs):
+            try:
+                return old_end(this, *args, **kwargs)
+            finally:
+                if getattr(this, '_dlp_seen', False):
+                    this._dlp_seen = False
+                    self.others -= 1
+
+        setattr(cls, begin, new_begin)
+        setattr(cls, end, new_end)
+
+    # What is around the model.
+
+    def around(self, owner, name, phase):
+        old = getattr(owner, name)
+
+        @functools.wraps(old)
+        def new(*args, **kwargs):
+            if self.compiling():
+                return old(*args, **kwargs)
+            self.begin_step(phase != 'dataload')
+            self.push(phase)
+            try:
+                return old(*args, **kwargs)
+            finally:
+                self.pop(phase)
+                if self.here.in_step and 'optimizer' not in self.here.phase:
+                    self.push('optimizer')
+
+        setattr(owner, name, new)
+
+    def before_step(self, optimizer, args, kwargs):
+        if self.compiling():
+            return
+        if self.optimizer is None or self.optimizer() is None:
+            self.optimizer = weakref.ref(optimizer)
+        self.begin_step()
+        self.here.in_step = True
+        self.push('optimizer')
+
+    def after_step(self, optimizer, args, kwargs):
+        if self.compiling():
+            return
+        self.here.in_step = False
+        self.pop('optimizer')
+        if self.optimizer is not None and self.optimizer() is optimizer:
+            self.end_step()
+
+    def attach(self):
+        torch = self.torch
+        module = torch.nn.modules.module
+        module.register_module_forward_pre_hook(self.before_forward)
+        try:
+            module.register_module_forward_hook(self.after_forward,
+                                                always_call=True)
+        except TypeError:  # before torch 2.1
+            module.register_module_forward_hook(self.after_forward)
+        optim = torch.optim.optimizer
+        if hasattr(optim, 'register_optimizer_step_pre_hook'):
+            optim.register_optimizer_step_pre_hook(self.before_step)
+            optim.register_optimizer_step_post_hook(self.after_step)
+        self.around(torch.autograd, 'backward', 'backward')
+        self.around(torch.autograd, 'grad', 'backward')
+        loader = sys.modules.get('torch.utils.data.dataloader')
+        if loader is None:
+            loader = importlib.import_module('torch.utils.data.dataloader')
+        self.around(loader._BaseDataLoaderIter, '__next__', 'dataload')
+        profiler = torch.autograd.profiler
+        self.around_profiler(profiler.emit_nvtx, '__enter__', '__exit__')
+        self.around_profiler(profiler.profile, '__enter__', '__exit__')
+        if hasattr(torch, 'profiler') and hasattr(torch.profiler, 'profile'):
+            self.around_profiler(torch.profiler.profile, 'start', 'stop')
+
+
+_markers = None
+
+
+def attach(torch):
+    """Marks what the program does with this torch. Never raises."""
+    global _markers
+    if _markers is not None:
+        return
+    try:
+        _markers = _Markers(torch, os.environ.get('DLP_MARKERS') != 'layers')
+        _markers.attach()
+    except Exception as e:
+        print('dlp_markers: no markers for this version of torch: %r' % e,
+              file=sys.stderr)
+
+
+class _Loader(importlib.abc.Loader):
+    """torch's own loader, and attach() after it."""
+
+    def __init__(self, loader):
+        self.loader = loader
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        module.__spec__.loader = module.__loader__ = self.loader
+        self.loader.exec_module(module)
+        attach(module)
+
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name != 'torch':
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _Loader(spec.loader)
+        return spec
+
+
+def install():
+    """Attaches when torch is imported, or now if it has been."""
+    if 'torch' in sys.modules:
+        attach(sys.modules['torch'])
+    elif not any(isinstance(f, _Finder) for f in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+def main():
+    if len(sys.argv) < 2:
+        print('usage: python3 -m dlp_markers PROGRAM [ARGUMENTS]',
+              file=sys.stderr)
+        sys.exit(2)
+    import runpy
+    import dlp_markers  # not this module, whose name is __main__
+    dlp_markers.install()
+    del sys.argv[0]
+    sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+    runpy.run_path(sys.argv[0], run_name='__main__')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,19 @@
+active = []
+
+
+class emit_nvtx:
+    def __init__(self, enabled=True, record_shapes=False):
+        self.shapes = record_shapes
+
+    def __enter__(self):
+        if active:
+            raise RuntimeError('a profiler is active')
+        active.append(self)
+        return self
+
+    def __exit__(self, *a):
+        active.remove(self)
+
+
+class profile(emit_nvtx):
+    pass

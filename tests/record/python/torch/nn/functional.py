@@ -1,0 +1,2 @@
+def linear(x, w, bias=None):
+    return x

@@ -1,0 +1,38 @@
+_before, _after = [], []
+
+
+def register_module_forward_pre_hook(hook):
+    _before.append(hook)
+
+
+def register_module_forward_hook(hook, *, always_call=False):
+    _after.append(hook)
+
+
+class Module:
+    def named_modules(self, prefix=''):
+        yield prefix, self
+        for name, child in vars(self).items():
+            if isinstance(child, Module):
+                yield from child.named_modules(
+                    prefix + '.' + name if prefix else name)
+
+    def __call__(self, *args):
+        for hook in _before:
+            hook(self, args)
+        out = None
+        try:
+            out = self.forward(*args)
+        finally:
+            for hook in _after:
+                hook(self, args, out)
+        return out
+
+
+class ModuleList(Module):
+    def __init__(self, children):
+        for i, child in enumerate(children):
+            setattr(self, str(i), child)
+
+    def __iter__(self):
+        return iter(vars(self).values())

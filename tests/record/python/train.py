@@ -1,0 +1,87 @@
+"""A training script without markers; its argument says what is special."""
+import sys
+import torch
+from torch import nn
+from torch.autograd import profiler
+
+
+class Block(nn.Module):
+    def __init__(self):
+        self.fc = nn.Module()
+        self.fc.forward = lambda x: x
+
+    def forward(self, x):
+        return self.fc(x)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        self.stem = Block()
+        self.h = nn.ModuleList([Block(), Block()])
+
+    def forward(self, x):
+        x = self.stem(x)
+        for block in self.h:  # never called itself
+            x = block(x)
+        return x
+
+
+class OptimizedModule(nn.Module):
+    def __init__(self, module):
+        self._orig_mod = module
+
+    def forward(self, x):
+        torch.compiling[0] = True
+        x = self._orig_mod(x)
+        torch.compiling[0] = False
+        return x
+
+
+class DistributedDataParallel(nn.Module):
+    def __init__(self, module):
+        self.module = module
+
+    def forward(self, x):
+        return self.module(x)
+
+
+what = sys.argv[1] if len(sys.argv) > 1 else 'train'
+net = Net()
+model = {'ddp': DistributedDataParallel, 'compile': OptimizedModule}.get(
+    what, lambda m: m)(net)
+opt = torch.optim.SGD()
+data = torch.utils.data.dataloader.DataLoader([torch.Tensor(2, 3)] * 2)
+if what == 'checkpoint':
+    torch.autograd.after.append(lambda: net.h(torch.Tensor(2, 3))
+                                if False else list(net.h)[1](torch.Tensor(2, 3)))
+if what == 'infer':
+    with torch.no_grad():
+        for x in data:
+            model(x)
+elif what == 'closure':
+    for x in data:
+        opt.step(lambda: model(x).backward())
+elif what == 'raise':
+    net.stem.fc.forward = lambda x: 1 / 0
+    for x in data:
+        try:
+            model(x)
+        except ZeroDivisionError:
+            pass
+        opt.step()
+elif what == 'own':
+    for x in data:
+        with profiler.emit_nvtx():
+            model(x).backward()
+        p = torch.profiler.profile()
+        p.start()
+        model(x)
+        p.stop()
+        opt.step()
+else:
+    for x in data:
+        loss = model(x)
+        loss.backward()
+        opt.step()
+print('loss', what, __name__, len(sys.argv), len(profiler.active),
+      'dlp_markers' in sys.modules)
