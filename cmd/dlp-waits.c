@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "cli.h"
+#include "err.h"
 #include "map.h"
 #include "num.h"
 #include "openrange.h"
@@ -14,9 +15,15 @@
 #include "words.h"
 
 static const char usage[] =
-    "usage: dlp-waits [-u] [file]\n"
+    "usage: dlp-waits [-u] [--launches [--warn-as NAME]] [-S SIZE] [file]\n"
     "Adds wait records to a dlp stream: the calls in which threads wait.\n"
-    "  -u, --unbuffered  write each record at once\n"
+    "      --launches      write the wait records at the end of the section, "
+    "and\n"
+    "                      with each whether its thread launches GPU work\n"
+    "      --warn-as NAME  if no call of the operating system was recorded, "
+    "say\n"
+    "                      so on standard error, as the command "
+    "NAME\n" SPILL_USAGE "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
@@ -26,7 +33,7 @@ struct who { /* the columns that say whose a record is */
 
 /* A type whose records can be waits. */
 struct wait_type {
-	bool os, copy;
+	bool os, copy, work;
 	struct who who;
 	struct rec_col *start, *dur, *name, *iter, *layer, *phase, *dst;
 };
@@ -38,11 +45,24 @@ struct wait_range { /* open on a thread; numbers in waits.names, or none */
 
 struct wait_thread {
 	uint32_t name; /* in waits.names, or none */
+	bool launches; /* GPU work, so far */
 	struct openranges open;
 };
 
+/* --launches: a wait record, until it is known which threads launch. */
+struct held_wait {
+	struct held_wait *next;
+	uint32_t thread;
+	bool in_range;
+	uint32_t len; /* of the fields in text, which end in a NUL */
+	uint32_t src; /* where the field src begins; len: there is none */
+	char text[];
+};
+
 struct waits {
-	struct wait_type os, call, sync, copy, set, kern;
+	bool launches;
+	const char *warn_as;
+	struct wait_type os, call, sync, copy, set, kern, graph;
 	struct {
 		struct who who;
 		struct rec_col *start, *dur, *text, *mode, *layer, *phase;
@@ -54,7 +74,10 @@ struct waits {
 	struct wait_thread *thread;
 	size_t n_thread;
 	struct smap keys, names; /* "src\tpid\ttid"; all other texts */
-	struct buf key;
+	struct store store;      /* of what is held */
+	struct held_wait *held, **held_end;
+	bool any_section, any_os; /* of the input */
+	struct buf key, text;
 	struct out_src_type type;
 };
 
@@ -184,6 +207,7 @@ thread_of_rec(struct waits *w, const struct rec *r, const struct who *who)
 		w->thread =
 		    xrealloc(w->thread, ++w->n_thread, sizeof(*w->thread));
 		w->thread[no].name = SMAP_NONE;
+		w->thread[no].launches = false;
 		openranges_init(&w->thread[no].open, sizeof(struct wait_range));
 	}
 	return &w->thread[no];
@@ -206,15 +230,16 @@ wait_kind(const struct wait_type *k, const struct rec *r)
 }
 
 static void
-put_view(struct mview t)
+add_view(struct buf *b, struct mview t)
 {
-	out_raw(t.s, t.n);
+	buf_putc(b, '\t');
+	buf_put(b, t.s != NULL ? t.s : "-", t.s != NULL ? t.n : 1);
 }
 
 /* The innermost range says where; a range without a phase leaves that to the
  * record itself. */
 static void
-put_range(const struct waits *w, const struct wait_type *k, const struct rec *r,
+add_range(struct waits *w, const struct wait_type *k, const struct rec *r,
     const struct wait_range *o)
 {
 	static const struct wait_range none = {
@@ -223,50 +248,122 @@ put_range(const struct waits *w, const struct wait_type *k, const struct rec *r,
 
 	if (o == NULL)
 		o = &none;
-	put_view(kept_name(w, o->text));
-	put_view(kept_name(w, o->layer));
-	put_view(o->phase != SMAP_NONE ? kept_name(w, o->phase)
-				       : rec_view(r, k->phase));
+	add_view(&w->text, kept_name(w, o->text));
+	add_view(&w->text, kept_name(w, o->layer));
+	add_view(&w->text, o->phase != SMAP_NONE ? kept_name(w, o->phase)
+						 : rec_view(r, k->phase));
+}
+
+/* Keeps the record, whose fields are w->text[0..src) and the field src. */
+static void
+hold_wait(struct waits *w, struct wait_thread *th, size_t src)
+{
+	const struct wait_range *in_range = openranges_top(&th->open);
+	struct held_wait *held =
+	    store_alloc(&w->store, sizeof(*held) + w->text.len + 1);
+
+	*held = (struct held_wait){ .thread = (uint32_t)(th - w->thread),
+		.in_range = in_range != NULL && in_range->text != SMAP_NONE,
+		.len = (uint32_t)w->text.len,
+		.src = (uint32_t)src };
+	memcpy(held->text, buf_str(&w->text), w->text.len + 1);
+	*w->held_end = held;
+	w->held_end = &held->next;
+}
+
+static void
+begin_wait(struct waits *w, bool has_src)
+{
+	static const char *const names[] = { "start_ns", "dur_ns", "kind",
+		"name", "pid", "tid", "thread", "range", "layer", "phase",
+		"iter", "src" };
+	static const char *const held[] = { "start_ns", "dur_ns", "kind",
+		"name", "pid", "tid", "thread", "range", "layer", "phase",
+		"iter", "launches", "order", "src" };
+
+	if (w->launches)
+		out_rec_src(&w->type, "wait", held, ARRAY_LEN(held), has_src);
+	else
+		out_rec_src(&w->type, "wait", names, ARRAY_LEN(names), has_src);
 }
 
 static void
 put_wait(struct waits *w, const struct wait_type *k, const struct rec *r,
     const char *what, int64_t start, int64_t dur)
 {
-	static const char *const names[] = { "start_ns", "dur_ns", "kind",
-		"name", "pid", "tid", "thread", "range", "layer", "phase",
-		"iter", "src" };
 	struct wait_thread *th = thread_of_rec(w, r, &k->who);
 	struct mview src = rec_view(r, k->who.src);
+	struct buf *b = &w->text;
+	size_t before_src;
 
 	openranges_pop(&th->open, start);
-	out_rec_src(&w->type, "wait", names, ARRAY_LEN(names), src.s != NULL);
-	out_i64(start);
-	out_i64(dur);
-	out_word(what);
-	put_view(rec_view(r, k->name));
-	put_view(rec_view(r, k->who.pid));
-	put_view(rec_view(r, k->who.tid));
-	put_view(kept_name(w, th->name));
-	put_range(w, k, r, openranges_top(&th->open));
-	put_view(rec_view(r, k->iter));
+	buf_clear(b);
+	buf_c_i64(b, '\t', start);
+	buf_c_i64(b, '\t', dur);
+	buf_putc(b, '\t');
+	buf_puts(b, what);
+	add_view(b, rec_view(r, k->name));
+	add_view(b, rec_view(r, k->who.pid));
+	add_view(b, rec_view(r, k->who.tid));
+	add_view(b, kept_name(w, th->name));
+	add_range(w, k, r, openranges_top(&th->open));
+	add_view(b, rec_view(r, k->iter));
+	before_src = b->len;
 	if (src.s != NULL)
-		put_view(src);
+		add_view(b, src);
+	if (w->launches) {
+		hold_wait(w, th, before_src);
+		return;
+	}
+	begin_wait(w, src.s != NULL);
+	out_fields(b->s, b->len);
 	out_end();
+}
+
+/* Which waits are worth a look first. */
+static int
+wait_order(const struct held_wait *held, bool launches)
+{
+	if (!launches)
+		return 3;
+	return held->in_range ? 1 : 2;
+}
+
+static void
+put_held(struct stage *st)
+{
+	struct waits *w = st->ctx;
+	const struct held_wait *held;
+	bool launches;
+
+	w->any_section |= st->complete;
+	for (held = w->held; held != NULL; held = held->next) {
+		launches = w->thread[held->thread].launches;
+		begin_wait(w, held->src < held->len);
+		out_fields(held->text, held->src);
+		out_word(launches ? "yes" : "no");
+		out_i64(wait_order(held, launches));
+		out_fields(held->text + held->src, held->len - held->src);
+		out_end();
+	}
 }
 
 static void
 read_wait(struct stage *st, struct rec *r)
 {
+	struct waits *w = st->ctx;
 	const struct wait_type *k = rec_arg(r);
 	const char *what;
 	int64_t start, dur;
 
 	stage_pass(st, r);
+	if (k->work && w->launches)
+		thread_of_rec(w, r, &k->who)->launches = true;
 	what = wait_kind(k, r);
+	w->any_os |= k->os && what != NULL;
 	if (what != NULL && rec_i64(r, k->start, &start) &&
 	    rec_i64(r, k->dur, &dur) && dur >= 0)
-		put_wait(st->ctx, k, r, what, start, dur);
+		put_wait(w, k, r, what, start, dur);
 }
 
 /* Ranges that another thread can end are not the thread's. */
@@ -353,6 +450,9 @@ forget_threads(struct waits *w)
 	w->n_thread = 0;
 	smap_free(&w->keys);
 	smap_free(&w->names);
+	store_free(&w->store);
+	w->held = NULL;
+	w->held_end = &w->held;
 }
 
 static void
@@ -361,26 +461,54 @@ begin_waits(struct stage *st)
 	forget_threads(st->ctx);
 }
 
+static void
+warn_no_os(const struct waits *w)
+{
+	const char *prog = err_prog_name();
+
+	if (w->warn_as == NULL || !w->any_section || w->any_os)
+		return;
+	err_prog(w->warn_as);
+	warn("no calls of the operating system; record them with --trace=osrt");
+	err_prog(prog);
+}
+
 int
 main(int argc, char **argv)
 {
-	struct waits w = { .os.os = true, .copy.copy = true };
+	struct waits w = { .os.os = true,
+		.copy = { .copy = true, .work = true },
+		.set.work = true,
+		.kern.work = true,
+		.graph.work = true };
+	const struct cli_opt opts[] = {
+		{ 0, "launches", .flag = &w.launches },
+		{ 0, "warn-as", .arg = &w.warn_as },
+		SPILL_OPTION,
+		{ 0 },
+	};
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-waits", usage, NULL, argc, argv);
+	stage_start(&st, "dlp-waits", usage, opts, argc, argv);
 	st.ctx = &w;
 	st.section = begin_waits;
+	st.end = put_held;
+	w.held_end = &w.held;
 	listen_waits(&st, "os", &w.os, false);
 	listen_waits(&st, "call", &w.call, false);
 	listen_waits(&st, "sync", &w.sync, true);
 	listen_waits(&st, "copy", &w.copy, true);
 	listen_waits(&st, "set", &w.set, true);
 	listen_waits(&st, "kern", &w.kern, true);
+	if (w.launches)
+		listen_waits(&st, "graph", &w.graph, true);
 	listen_threads(&st, &w);
 	stage_anew(&st, NULL);
 	rc = stage_run(&st);
+	warn_no_os(&w);
 	forget_threads(&w);
 	buf_free(&w.key);
+	buf_free(&w.text);
 	return out_finish(rc);
 }

@@ -1118,6 +1118,11 @@ const struct col_def col_defs[] = {
 	{ "wait", "layer", WAITS, COL_TEXT, "the program's ranges around it" },
 	{ "wait", "phase", WAITS, COL_TEXT, "phase of these ranges" },
 	{ "wait", "iter", WAITS, COL_INT, "iteration" },
+	{ "wait", "launches", WAITS, COL_YNU,
+	    "--launches: whether the thread launches GPU work" },
+	{ "wait", "order", WAITS, COL_INT,
+	    "--launches: 1: the thread launches, and waits in a range; 2: it"
+	    " launches; 3: it does not" },
 
 	{ "group", "path", TREE, COL_TEXT,
 	    "the path, ending in /; _CompleteModel_ for all" },
