@@ -1,6 +1,6 @@
 /*
  * dlp-parse: turns a profile database into a stream of records. Dialects know
- * the databases (dlp-parse/nsys.c, nvprof.c, dldb.c). The core joins GPU
+ * the databases (dlp-parse/nsys.c, nvprof.c, dldb.c, kineto.c). The core joins GPU
  * work to the calls that launched it, merges the tables in launch order while
  * it reads them, selects, and writes.
  */
@@ -22,8 +22,9 @@
 
 static const char usage[] =
     "usage: dlp-parse [-huV] [-T types] [option ...] [file ...]\n"
-    "Writes the events of profile databases (Nsight Systems, nvprof,\n"
-    "DLProf) as records in launch order; see dlp-parse(1).\n"
+    "Writes the events of profiles (databases of Nsight Systems, nvprof and\n"
+    "DLProf, traces of torch.profiler) as records in launch order; see\n"
+    "dlp-parse(1).\n"
     "  -T, --type LIST  write only records of these types: kern,copy,...\n"
     "  --device LIST    write only GPU work of these devices\n"
     "  --pid LIST       write only these processes\n"
@@ -42,6 +43,8 @@ static const char usage[] =
     "  --ranks          each file is a rank of one run: add the column rank,\n"
     "                   and align the clocks\n"
     "  --check          look for damage first (SQLite's integrity_check)\n"
+    "  --python         traces of torch.profiler: write Python's frames, too\n"
+    "  --resync         traces of torch.profiler: skip broken JSON\n"
     "  --no-dict        refuse a .dict of PyProf, which has kernels only\n"
     "  --need-times     refuse a .dict without start times\n" DROP_USAGE
     "  -u, --unbuffered write each record at once\n"
@@ -68,6 +71,8 @@ read_options(struct parse *run, int argc, char **argv)
 		{ 0, "src", .flag = &run->out.with_src },
 		{ 0, "ranks", .flag = &run->out.with_rank },
 		{ 0, "check", .flag = &run->check },
+		{ 0, "python", .flag = &run->python },
+		{ 0, "resync", .flag = &run->resync },
 		{ 0, "no-dict", .flag = &run->no_dict },
 		{ 0, "need-times", .flag = &run->need_times },
 		DROP_OPTION,
@@ -223,7 +228,8 @@ put_notes(struct parse *run)
 		dup += p->keys.dup_calls;
 		bad += p->sources.bad_rows;
 		for (k = 0; k < p->ncur; k++)
-			sorted += p->cur[k].order.sort;
+			sorted += p->cur[k].order.sort &&
+				  !p->cur[k].src->unordered;
 	}
 	stage_note("gpu_without_call", orphans);
 	stage_note("gpu_before_call", before);

@@ -79,8 +79,9 @@ refused() {
 @test "not a database" {
 	printf 'x%.0s' {1..5000} >junk
 	refused '*junk: not a database, or an encrypted one' dlp-parse junk
-	echo '{"traceEvents": []}' >t.json
-	refused '*t.json: JSON, not a profile database' dlp-parse t.json
+	echo '{"a": []}' >t.json
+	refused '*t.json: JSON, but not a trace of torch.profiler*' \
+	    dlp-parse t.json
 	printf '##dlp\t1\n' >stream
 	refused '*stream: a dlp stream*' dlp-parse stream
 	: >zero

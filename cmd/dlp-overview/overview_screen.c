@@ -342,9 +342,15 @@ put_gpus(struct screen *s)
 	if ((uint64_t)o->n_gpu < n)
 		(void)snprintf(used, sizeof(used), " (%d used)", o->n_gpu);
 	overview_gpus(o, &gpus);
-	page_fill(&s->page, "GPU     ", "%s%s; driver %s, CUDA %s",
-	    known(buf_str(&gpus)), used, known(overview_fact(o, OV_DRIVER)),
-	    known(overview_fact(o, OV_CUDA)));
+	if (is_unset(overview_fact(o, OV_DRIVER)) &&
+	    !is_unset(overview_fact(o, OV_CUDA)))
+		page_fill(&s->page, "GPU     ", "%s%s; CUDA %s",
+		    known(buf_str(&gpus)), used, overview_fact(o, OV_CUDA));
+	else
+		page_fill(&s->page, "GPU     ", "%s%s; driver %s, CUDA %s",
+		    known(buf_str(&gpus)), used,
+		    known(overview_fact(o, OV_DRIVER)),
+		    known(overview_fact(o, OV_CUDA)));
 	buf_free(&gpus);
 }
 
@@ -352,7 +358,8 @@ static void
 put_tool(struct screen *s)
 {
 	static const char *const tools[][2] = { { "nsys", "Nsight Systems" },
-		{ "dldb", "DLProf" }, { "pyprof-dict", "PyProf (.dict)" } };
+		{ "dldb", "DLProf" }, { "pyprof-dict", "PyProf (.dict)" },
+		{ "kineto", "torch.profiler" } };
 	const char *tool = known(overview_fact(s->o, OV_DIALECT));
 	const char *version = overview_fact(s->o, OV_RECORDER);
 	const char *schema = overview_fact(s->o, OV_SCHEMA);

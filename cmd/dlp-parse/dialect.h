@@ -43,6 +43,7 @@ struct ev_source {
 	int tag;       /* the dialect's own */
 	bool launches; /* GPU work with its call in the same row */
 	bool keyless;  /* row() and the window do not use column 0 */
+	bool unordered; /* its rows are in no order: SQLite sorts them */
 	bool apart;    /* A second thread may read its rows, from another
 			* connection: row() and picked() change nothing that
 			* other sources use, or that the dialect uses while

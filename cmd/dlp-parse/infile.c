@@ -241,6 +241,9 @@ copy_export(const char *path)
 #define WINDOW_LOG 30
 
 struct unpacking {
+	/* takes the unpacked bytes; NULL: they go to the file out */
+	void (*put)(void *ctx, const unsigned char *s, size_t n);
+	void *ctx;
 	const char *name;
 	enum zip kind;
 	uint64_t n_in, n_out;
@@ -284,12 +287,80 @@ zip_kind(const unsigned char *s, size_t n)
 	return ZIP_NONE;
 }
 
+static size_t
+peek_gzip(const unsigned char *s, size_t n, unsigned char *out, size_t size)
+{
+	z_stream z;
+
+	memset(&z, 0, sizeof(z));
+	if (inflateInit2(&z, 15 + 16) != Z_OK)
+		die("out of memory");
+	z.next_in = (Bytef *)(uintptr_t)s;
+	z.avail_in = (uInt)n;
+	z.next_out = out;
+	z.avail_out = (uInt)size;
+	inflate(&z, Z_SYNC_FLUSH);
+	inflateEnd(&z);
+	return size - z.avail_out;
+}
+
+static size_t
+peek_xz(const unsigned char *s, size_t n, unsigned char *out, size_t size)
+{
+	lzma_stream z = LZMA_STREAM_INIT;
+
+	if (lzma_stream_decoder(&z, UINT64_C(1) << WINDOW_LOG, 0) != LZMA_OK)
+		die("out of memory");
+	z.next_in = s;
+	z.avail_in = n;
+	z.next_out = out;
+	z.avail_out = size;
+	while (lzma_code(&z, LZMA_RUN) == LZMA_OK && z.avail_in > 0 &&
+	       z.avail_out > 0)
+		;
+	lzma_end(&z);
+	return size - z.avail_out;
+}
+
+static size_t
+peek_zstd(const unsigned char *s, size_t n, unsigned char *out, size_t size)
+{
+	ZSTD_DStream *z = ZSTD_createDStream();
+	ZSTD_inBuffer from = { s, n, 0 };
+	ZSTD_outBuffer to = { out, size, 0 };
+
+	if (z == NULL)
+		die("out of memory");
+	ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax, WINDOW_LOG);
+	while (!ZSTD_isError(ZSTD_decompressStream(z, &to, &from)) &&
+	       from.pos < from.size && to.pos < to.size)
+		;
+	ZSTD_freeDStream(z);
+	return to.pos;
+}
+
+size_t
+zip_peek(enum zip kind, const unsigned char *s, size_t n, unsigned char *out,
+    size_t size)
+{
+	switch (kind) {
+	case ZIP_XZ:
+		return peek_xz(s, n, out, size);
+	case ZIP_ZSTD:
+		return peek_zstd(s, n, out, size);
+	case ZIP_GZIP:
+		return peek_gzip(s, n, out, size);
+	default:
+		return 0;
+	}
+}
+
 /* Called before the next n bytes, at s, are written. */
 static void
 check_growth(struct unpacking *c, const unsigned char *s, size_t n)
 {
-	if (c->n_out == 0 && n >= HEAD_SIZE && !head_is_sqlite(s, n) &&
-	    !head_is_dict(s, n))
+	if (c->put == NULL && c->n_out == 0 && n >= HEAD_SIZE &&
+	    !head_is_sqlite(s, n) && !head_is_dict(s, n))
 		head_refuse(c->name, c->kind, s, n);
 	c->n_out += n;
 	if (c->n_out > MOST_ANYWAY && c->n_out / MOST_TIMES > c->n_in)
@@ -304,6 +375,10 @@ copy_put(struct unpacking *c, const unsigned char *s, size_t n)
 
 	if (c->kind != ZIP_NONE)
 		check_growth(c, s, n);
+	if (c->put != NULL) {
+		c->put(c->ctx, s, n);
+		return;
+	}
 	while (n > 0) {
 		w = write(c->out, s, n);
 		if (w < 0 && errno == EINTR)
@@ -465,12 +540,8 @@ copy_gzip(struct unpacking *c)
 	inflateEnd(&z);
 }
 
-/* Writes the n bytes in head and then everything from fd into the temporary
- * file, decompressed. name is for messages; failures are fatal. Returns the
- * path, which is valid until copy_remove(). */
-static const char *
-copy_unpack(enum zip kind, const char *name, int fd, const unsigned char *head,
-    size_t n)
+static void
+unpack(struct unpacking *c)
 {
 	static void (*const how[])(struct unpacking *) = {
 		[ZIP_NONE] = copy_plain,
@@ -478,6 +549,37 @@ copy_unpack(enum zip kind, const char *name, int fd, const unsigned char *head,
 		[ZIP_ZSTD] = copy_zstd,
 		[ZIP_GZIP] = copy_gzip,
 	};
+
+	c->ibuf = xmalloc(PIECE);
+	c->obuf = xmalloc(PIECE);
+	how[c->kind](c);
+	free(c->ibuf);
+	free(c->obuf);
+}
+
+void
+unpack_to(enum zip kind, const char *name, int fd, const unsigned char *head,
+    size_t n, void (*put)(void *ctx, const unsigned char *s, size_t n),
+    void *ctx)
+{
+	struct unpacking c = { .put = put,
+		.ctx = ctx,
+		.name = name,
+		.kind = kind,
+		.in = fd,
+		.head = head,
+		.nhead = n };
+
+	unpack(&c);
+}
+
+/* Writes the n bytes in head and then everything from fd into the temporary
+ * file, decompressed. name is for messages; failures are fatal. Returns the
+ * path, which is valid until copy_remove(). */
+static const char *
+copy_unpack(enum zip kind, const char *name, int fd, const unsigned char *head,
+    size_t n)
+{
 	struct unpacking c = {
 		.name = name, .kind = kind, .in = fd, .head = head, .nhead = n
 	};
@@ -486,13 +588,9 @@ copy_unpack(enum zip kind, const char *name, int fd, const unsigned char *head,
 	c.out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (c.out < 0)
 		die_errno("%s: cannot make the temporary copy", name);
-	c.ibuf = xmalloc(PIECE);
-	c.obuf = xmalloc(PIECE);
-	how[kind](&c);
+	unpack(&c);
 	if (close(c.out) != 0)
 		die_errno("%s: cannot write the temporary copy", name);
-	free(c.ibuf);
-	free(c.obuf);
 	return path;
 }
 
@@ -563,8 +661,6 @@ static const struct {
 	    "a dlp stream, not a database: the next filter and dlp REPORT"
 	    " read it as it is, from a file or standard input" },
 	{ "{'", "a .dict of PyProf: give it alone" },
-	{ "{", "JSON, not a profile database" },
-	{ "[", "JSON, not a profile database" },
 	{ "Salted__", "encrypted (openssl)" },
 	{ "age-encryption.org", "encrypted (age)" },
 	{ "-----BEGIN PGP", "encrypted (pgp)" },

@@ -80,4 +80,16 @@ bool head_is_dict(const unsigned char *s, size_t n); /* of PyProf */
 /* The compression, by the first bytes of a file. */
 enum zip zip_kind(const unsigned char *s, size_t n);
 
+/* Unpacks what can be unpacked of the first n bytes of a compressed file into
+ * out; returns how many of its size bytes were filled, 0 if the data is
+ * damaged. */
+size_t zip_peek(enum zip kind, const unsigned char *s, size_t n,
+    unsigned char *out, size_t size);
+
+/* Gives the n bytes in head and then everything from fd to put(), piece by
+ * piece and decompressed. name is for messages; failures are fatal. */
+void unpack_to(enum zip kind, const char *name, int fd,
+    const unsigned char *head, size_t n,
+    void (*put)(void *ctx, const unsigned char *s, size_t n), void *ctx);
+
 #endif

@@ -10,6 +10,7 @@
 #include "beside.h"
 #include "esc.h"
 #include "infile.h"
+#include "kineto.h"
 #include "namecache.h"
 #include "profile.h"
 #include "schema.h"
@@ -124,11 +125,18 @@ profile_open(struct profile *p, struct parse *run, const char *path, int no)
 	p->only_pid = EV_UNSET;
 	esc_put(&p->src, p->path, strlen(p->path));
 	db_use(p->path);
-	p->db = infile_open(&run->in, path, &p->second);
-	if (run->check)
-		check_integrity(p->db);
-	p->dialect = find_dialect(p->db);
-	if (!db_has_table(p->db, p->dialect->strings))
+	p->kineto = kineto_begin(&run->in, path, run->python, run->resync);
+	if (p->kineto != NULL) {
+		p->db = p->kineto->db;
+		p->dialect = &dialect_kineto;
+	} else {
+		p->db = infile_open(&run->in, path, &p->second);
+		if (run->check)
+			check_integrity(p->db);
+		p->dialect = find_dialect(p->db);
+	}
+	if (p->dialect->strings != NULL &&
+	    !db_has_table(p->db, p->dialect->strings))
 		warn("%s: no table %s: names and texts are unknown", p->path,
 		    p->dialect->strings);
 	p->ctx = p->dialect->open(p);
@@ -148,7 +156,7 @@ find_only_pid(struct profile *p)
 static void
 say_sorted(const struct profile *p, const struct cursor *c)
 {
-	if (c->order.sort && c->order.rows > 0)
+	if (c->order.sort && c->order.rows > 0 && !c->src->unordered)
 		warn("%s: %s is far from start order: sorting it", p->path,
 		    c->src->table);
 }

@@ -163,6 +163,8 @@ struct parse { /* the run: options, and the state that all profiles share */
 	bool no_dict;    /* --no-dict */
 	bool check;      /* --check */
 	bool need_times; /* --need-times */
+	bool python;     /* --python: all frames of Python */
+	bool resync;     /* --resync: skip broken JSON */
 	bool old_names;  /* --old-names: nvprof's kernels as PyProf's library
 			    demangled them */
 	uint64_t ranks_by_utc, ranks_unaligned; /* notes of --ranks */
@@ -176,6 +178,7 @@ struct profile {
 	sqlite3 *db;
 	sqlite3 *second; /* the same, for another thread; NULL: none */
 	const struct dialect *dialect;
+	struct kineto *kineto; /* a trace of torch.profiler, loaded */
 	void *ctx; /* the dialect's */
 	struct ev_sources sources;
 	struct cursor *cur; /* all; cpu and gpu point into it */

@@ -609,6 +609,16 @@ is_packed_dict(struct dict_file *f, struct infile *in, const char *name, int fd,
 	return true;
 }
 
+static bool
+head_is_packed_dict(const unsigned char *head, size_t n)
+{
+	unsigned char s[HEAD_SIZE];
+	enum zip zip = zip_kind(head, n);
+
+	return zip != ZIP_NONE &&
+	       head_is_dict(s, zip_peek(zip, head, n, s, sizeof(s)));
+}
+
 /* Bytes that were read from a pipe cannot be read again, so they are handed on.
  */
 bool
@@ -626,7 +636,7 @@ dict_is(struct dict_file *f, struct parse *run, const char *path)
 		return false; /* infile_open() reports the error */
 	}
 	n = head_read(in, name, fd, head, sizeof(head));
-	if (zip_kind(head, n) != ZIP_NONE &&
+	if (head_is_packed_dict(head, n) &&
 	    (fd == STDIN_FILENO || !head_is_report(path)))
 		return is_packed_dict(f, in, name, fd, head, n);
 	if (head_is_dict(head, n)) {

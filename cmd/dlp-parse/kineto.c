@@ -1,0 +1,526 @@
+/*
+ * The dialect of torch.profiler's traces. It reads the temporary database that
+ * kineto_load() made. An op becomes a range with the text that emit_nvtx would
+ * have written for it, so that everything after dlp-parse works alike.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "json_tok.h"
+#include "kineto.h"
+#include "num.h"
+#include "profile.h"
+#include "schema.h"
+#include "stage.h"
+
+/* The columns of a source, from 1: col[0] is the row's key. */
+enum { K_START = 1, K_DUR };
+
+static const char frame[] = "autograd::engine::evaluate_function: ";
+
+static struct mview
+text_of(const struct kineto *k, int64_t id)
+{
+	struct mview v = { "", 0 };
+
+	if (id != EV_UNSET)
+		v.s = smap_str(&k->texts, (uint32_t)id, &v.n);
+	return v;
+}
+
+/* Times count from the first event of the file. */
+static bool
+times(const struct kineto *k, const struct ev_source *s, sqlite3_value **col,
+    struct event *ev)
+{
+	int64_t dur = db_value(col[K_DUR]);
+
+	if (sqlite3_value_type(col[K_START]) != SQLITE_INTEGER) {
+		source_bad_row(s);
+		return false;
+	}
+	ev->start = num_sub(sqlite3_value_int64(col[K_START]), k->first);
+	if (dur != EV_UNSET)
+		ev->end = num_add(ev->start, dur);
+	return true;
+}
+
+static const char *
+domain_of(const struct kineto *k, int64_t id)
+{
+	return id != EV_UNSET ? smap_str(&k->texts, (uint32_t)id, NULL) : "";
+}
+
+/*
+ * NAME, seq = N, op_id = N, sizes = [...]: what emit_nvtx writes, which gives
+ * neither numbers to the ranges of the program nor a sequence number to the
+ * frames around backward nodes.
+ */
+static void
+compose(struct kineto *k, struct mview name, int64_t seq, int64_t id,
+    struct mview sizes)
+{
+	struct buf *b = &k->text;
+
+	buf_clear(b);
+	buf_put(b, name.s, name.n);
+	if (seq != EV_UNSET && seq >= 0 && !mv_starts(name, frame))
+		buf_printf(b, ", seq = %lld", (long long)seq);
+	if (id != EV_UNSET && id >= 0)
+		buf_printf(b, ", op_id = %lld", (long long)id);
+	if (sizes.n > 0) {
+		buf_puts(b, ", sizes = ");
+		buf_put(b, sizes.s, sizes.n);
+	}
+}
+
+static bool
+op_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	struct kineto *k = ctx;
+	const char *domain = domain_of(k, db_value(col[9]));
+
+	if (!times(k, s, col, ev))
+		return false;
+	ev->pid = db_value(col[3]);
+	ev->tid = db_value(col[4]);
+	ev->range.domain = domain;
+	ev->range.push = true;
+	ev->range.end_tid = EV_UNSET;
+	if (strcmp(domain, "cpu_op") == 0)
+		compose(k, text_of(k, db_value(col[5])), db_value(col[6]),
+		    db_value(col[7]), text_of(k, db_value(col[8])));
+	else
+		compose(k, text_of(k, db_value(col[5])), EV_UNSET, EV_UNSET,
+		    text_of(k, EV_UNSET));
+	ev->text = buf_str(&k->text);
+	ev->text_len = (uint32_t)k->text.len;
+	return true;
+}
+
+static bool
+call_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	if (!times(ctx, s, col, ev))
+		return false;
+	ev->pid = db_value(col[3]);
+	ev->tid = db_value(col[4]);
+	ev->name = db_value(col[5]);
+	ev->corr = db_value(col[6]);
+	ev->call.ret = EV_UNSET;
+	return true;
+}
+
+static bool
+gpu_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	if (!times(ctx, s, col, ev))
+		return false;
+	ev->corr = db_value(col[3]);
+	ev->gpu.dev = db_value(col[4]);
+	ev->gpu.ctx = db_value(col[5]);
+	ev->gpu.stream = db_value(col[6]);
+	ev->gpu.node = EV_UNSET;
+	return true;
+}
+
+static bool
+kern_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	int i;
+
+	if (!gpu_row(ctx, s, col, ev))
+		return false;
+	ev->name = db_value(col[7]);
+	ev->gpu.kern.short_name = ev->gpu.kern.mangled = EV_UNSET;
+	for (i = 0; i < 3; i++) {
+		ev->gpu.kern.grid[i] = db_value(col[8 + i]);
+		ev->gpu.kern.block[i] = db_value(col[11 + i]);
+	}
+	ev->gpu.kern.regs = db_value(col[14]);
+	ev->gpu.kern.smem = db_value(col[15]);
+	ev->gpu.kern.dynsmem = EV_UNSET;
+	return true;
+}
+
+/* Memcpy HtoD (Pageable -> Device): the kind, and where from and to. */
+
+static const char *
+known_word(struct mview v, const char *const (*list)[2], size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (mv_eq(v, list[i][0]))
+			return list[i][1];
+	return NULL;
+}
+
+static const char *
+memory_of(struct mview v)
+{
+	static const char *const words[][2] = {
+		{ "Pageable", "pageable" },
+		{ "Pinned", "pinned" },
+		{ "Device", "device" },
+		{ "Array", "array" },
+		{ "Managed", "managed" },
+		{ "Device Static", "device-static" },
+		{ "Managed Static", "managed-static" },
+		{ "Unknown", "unknown" },
+	};
+
+	return known_word(v, words, ARRAY_LEN(words));
+}
+
+static const char *
+copy_kind(struct mview v)
+{
+	static const char *const words[][2] = {
+		{ "HtoD", "HtoD" },
+		{ "DtoH", "DtoH" },
+		{ "HtoA", "HtoA" },
+		{ "AtoH", "AtoH" },
+		{ "AtoA", "AtoA" },
+		{ "AtoD", "AtoD" },
+		{ "DtoA", "DtoA" },
+		{ "DtoD", "DtoD" },
+		{ "HtoH", "HtoH" },
+		{ "PtoP", "PtoP" },
+		{ "HostToDevice", "HtoD" }, /* ROCm */
+		{ "DeviceToHost", "DtoH" },
+		{ "DeviceToDevice", "DtoD" },
+		{ "HostToHost", "HtoH" },
+	};
+
+	return known_word(v, words, ARRAY_LEN(words));
+}
+
+/* What stands between from and to in v, at which *v is moved behind to. */
+static struct mview
+between(struct mview *v, const char *from, const char *to)
+{
+	const char *a = mv_find(*v, from), *b;
+	struct mview rest, none = { "", 0 };
+
+	if (a == NULL)
+		return none;
+	rest = mv(a + strlen(from), v->s + v->n);
+	b = mv_find(rest, to);
+	if (b == NULL)
+		return none;
+	*v = mv(b, v->s + v->n);
+	return mv(rest.s, b);
+}
+
+static bool
+copy_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	struct kineto *k = ctx;
+	struct mview v;
+
+	if (!gpu_row(ctx, s, col, ev))
+		return false;
+	v = text_of(k, db_value(col[7]));
+	ev->gpu.copy.bytes = db_value(col[8]);
+	ev->gpu.copy.kind = copy_kind(between(&v, " ", " "));
+	ev->gpu.copy.src_mem = memory_of(between(&v, "(", " -> "));
+	ev->gpu.copy.dst_mem = memory_of(between(&v, " -> ", ")"));
+	return true;
+}
+
+static bool
+set_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	if (!gpu_row(ctx, s, col, ev))
+		return false;
+	ev->gpu.set.bytes = db_value(col[7]);
+	ev->gpu.set.value = EV_UNSET;
+	ev->gpu.set.mem = NULL;
+	return true;
+}
+
+static bool
+sync_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	static const char *const words[][2] = {
+		{ "Event Sync", "event" },
+		{ "Stream Wait Event", "stream-wait-event" },
+		{ "Stream Sync", "stream" },
+		{ "Context Sync", "context" },
+	};
+	struct kineto *k = ctx;
+
+	if (!gpu_row(ctx, s, col, ev))
+		return false;
+	/* -1, or 2^32 - 1: the call was about no stream */
+	if (ev->gpu.stream == -1 || ev->gpu.stream == 4294967295)
+		ev->gpu.stream = EV_UNSET;
+	ev->gpu.sync.kind = known_word(text_of(k, db_value(col[7])), words,
+	    ARRAY_LEN(words));
+	ev->gpu.sync.event = db_value(col[8]);
+	if (ev->gpu.sync.event == 4294967295)
+		ev->gpu.sync.event = EV_UNSET;
+	return true;
+}
+
+static bool
+mem_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	int64_t bytes = db_value(col[6]);
+
+	if (!times(ctx, s, col, ev))
+		return false;
+	ev->end = EV_UNSET;
+	ev->pid = db_value(col[3]);
+	ev->tid = db_value(col[4]);
+	ev->mem.dev = db_value(col[5]);
+	ev->mem.op = bytes < 0 ? "free" : "alloc";
+	ev->mem.bytes = bytes == EV_UNSET || bytes >= 0 ? bytes : -bytes;
+	ev->mem.addr = db_value(col[7]);
+	ev->mem.corr = ev->mem.pool = ev->mem.pool_bytes = EV_UNSET;
+	ev->mem.kind = NULL;
+	return true;
+}
+
+static bool
+over_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	if (!times(ctx, s, col, ev))
+		return false;
+	ev->pid = db_value(col[3]);
+	ev->tid = db_value(col[4]);
+	ev->name = db_value(col[5]);
+	return true;
+}
+
+static const struct {
+	enum ev_kind kind;
+	const char *table, *cols;
+	row_fn *row;
+	const char *gid, *corr;
+} tables[] = {
+	{ EV_RANGE, "kineto_op",
+	    "ts, dur, pid, tid, name, seq, op_id, sizes, domain", op_row,
+	    NULL, NULL },
+	{ EV_CALL, "kineto_call", "ts, dur, pid, tid, name, corr", call_row,
+	    "pid", "corr" },
+	{ EV_KERN, "kineto_kern",
+	    "ts, dur, corr, dev, ctx, stream, name, g0, g1, g2, b0, b1, b2,"
+	    " regs, smem",
+	    kern_row, NULL, "corr" },
+	{ EV_COPY, "kineto_copy",
+	    "ts, dur, corr, dev, ctx, stream, name, bytes", copy_row, NULL,
+	    "corr" },
+	{ EV_SET, "kineto_set", "ts, dur, corr, dev, ctx, stream, bytes",
+	    set_row, NULL, "corr" },
+	{ EV_SYNC, "kineto_sync",
+	    "ts, dur, corr, dev, ctx, stream, name, event", sync_row, NULL,
+	    "corr" },
+	{ EV_MEM, "kineto_mem", "ts, NULL, pid, tid, dev, bytes, addr",
+	    mem_row, NULL, NULL },
+	{ EV_OVER, "kineto_over", "ts, dur, pid, tid, name", over_row, NULL,
+	    NULL },
+};
+
+static char *
+copy_or_null(const char *s)
+{
+	return s != NULL ? xstrdup(s) : NULL;
+}
+
+static void *
+kineto_open(struct profile *p)
+{
+	struct kineto *k = p->kineto;
+	struct ev_source *s;
+	size_t i;
+
+	k->prof = p;
+	for (i = 0; i < ARRAY_LEN(tables); i++) {
+		s = source_add(&p->sources, tables[i].kind, tables[i].table,
+		    tables[i].row);
+		s->from = xstrdup(tables[i].table);
+		s->cols = xstrdup(tables[i].cols);
+		s->start = xstrdup("ts");
+		s->end = tables[i].kind != EV_MEM ? xstrdup("ts + dur") : NULL;
+		s->gid = copy_or_null(tables[i].gid);
+		s->corr = copy_or_null(tables[i].corr);
+		s->unordered = true;
+	}
+	return k;
+}
+
+static void
+kineto_close(void *ctx)
+{
+	kineto_free(ctx);
+}
+
+static bool
+kineto_string(void *ctx, int64_t id, struct buf *out)
+{
+	struct kineto *k = ctx;
+	struct mview v = text_of(k, id);
+
+	buf_put(out, v.s, v.n);
+	return true;
+}
+
+/* Facts. */
+
+static int64_t
+member(const struct json_doc *d, const char *key)
+{
+	int i = json_get(d, 0, key);
+	int64_t v;
+
+	return i > 0 && json_i64(d, i, &v) ? v : EV_UNSET;
+}
+
+static void
+put_device(struct kineto *k, struct mview text)
+{
+	struct json_doc d = { 0 };
+	struct buf name = { 0 };
+	struct dev_fact f = { 0 };
+	int i;
+
+	f.clock_hz = f.membw_bytes_s = EV_UNSET;
+	if (json_parse(&d, text.s, text.n, 4096) &&
+	    json_type(&d, 0) == JSON_OBJECT) {
+		f.dev = member(&d, "id");
+		f.cc_major = member(&d, "computeMajor");
+		f.cc_minor = member(&d, "computeMinor");
+		f.n_sm = member(&d, "numSms");
+		f.mem_bytes = member(&d, "totalGlobalMem");
+		if ((i = json_get(&d, 0, "name")) > 0) {
+			json_unescape(&d, i, &name);
+			f.name = buf_str(&name);
+		}
+		if (f.dev != EV_UNSET)
+			fact_dev(k->prof, &f);
+	}
+	buf_free(&name);
+	json_free(&d);
+}
+
+/* 12040 is 12.4. */
+static void
+put_version(struct kineto *k, const char *fact, struct mview v)
+{
+	int64_t n;
+
+	if (num_i64(v.s, v.n, &n) && n > 1000 && n < 1000000)
+		fact_info(k->prof, fact, "%d.%d", (int)(n / 1000),
+		    (int)(n % 1000 / 10));
+}
+
+static void
+put_head(struct kineto *k, struct mview key, struct mview value)
+{
+	struct json_doc d = { 0 };
+	int64_t rank, n;
+
+	if (mv_eq(key, "cuda_driver_version"))
+		put_version(k, "cuda", value);
+	else if (mv_eq(key, "schemaVersion") &&
+		 num_i64(value.s, value.n, &n))
+		fact_info(k->prof, "schema", "%lld", (long long)n);
+	else if (mv_eq(key, "distributedInfo") &&
+		 json_parse(&d, value.s, value.n, 1u << 16)) {
+		rank = member(&d, "rank");
+		if (rank != EV_UNSET)
+			fact_info(k->prof, "rank", "%lld", (long long)rank);
+	}
+	json_free(&d);
+}
+
+static void
+put_heads(struct kineto *k)
+{
+	const char *p = buf_str(&k->head), *e = p + k->head.len, *tab, *lf;
+
+	for (; p < e; p = lf + 1) {
+		lf = memchr(p, '\n', (size_t)(e - p));
+		tab = memchr(p, '\t', (size_t)(e - p));
+		if (lf == NULL || tab == NULL || tab > lf)
+			break;
+		put_head(k, mv(p, tab), mv(tab + 1, lf));
+	}
+}
+
+/* Names of the processes and threads that have calls. */
+static void
+put_names(struct kineto *k)
+{
+	sqlite3_stmt *st;
+	int64_t pid, tid, last = EV_UNSET;
+	uint64_t *name;
+
+	st = db_prepare(k->db, "SELECT DISTINCT pid, tid FROM kineto_call"
+			       " ORDER BY pid, tid");
+	while (db_step(st)) {
+		pid = db_i64(st, 0);
+		tid = db_i64(st, 1);
+		name = map_get(&k->procs, (uint64_t)pid);
+		if (pid != last && name != NULL)
+			fact_proc(k->prof, pid,
+			    domain_of(k, (int64_t)*name - 1));
+		last = pid;
+		name = map_get(&k->threads, kineto_thread_key(pid, tid));
+		if (name != NULL)
+			fact_thread(k->prof, pid, tid,
+			    domain_of(k, (int64_t)*name - 1), EV_UNSET);
+	}
+	sqlite3_finalize(st);
+}
+
+static void
+kineto_facts(void *ctx)
+{
+	struct kineto *k = ctx;
+	uint32_t i;
+	struct mview v;
+
+	if (k->first != EV_UNSET)
+		fact_info(k->prof, "t0_ns", "%lld",
+		    (long long)num_add(
+			k->base != EV_UNSET ? k->base : 0, k->first));
+	put_heads(k);
+	for (i = 0; i < k->devs.n; i++) {
+		v.s = smap_str(&k->devs, i, &v.n);
+		put_device(k, v);
+	}
+	put_names(k);
+}
+
+static void
+kineto_notes(void *ctx)
+{
+	struct kineto *k = ctx;
+
+	stage_note("bad_events", k->bad);
+	stage_note("other_events", k->other);
+	stage_note("broken_places", k->breaks);
+	stage_note("broken_bytes", k->lost);
+}
+
+const struct dialect dialect_kineto = {
+	.name = "kineto",
+	.open = kineto_open,
+	.close = kineto_close,
+	.facts = kineto_facts,
+	.string = kineto_string,
+	.notes = kineto_notes,
+};

@@ -1,0 +1,262 @@
+# Traces of torch.profiler. The counts and sums in truth.tsv were made by an
+# independent program; the shipped traces are held to them, and the others that
+# lie in ../shared/data.
+
+load lib
+
+TAB='	'
+OWN=$ROOT/tests/data/kineto
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# numbers FILE: what dlp-parse read, with truth.tsv's names, a line each.
+numbers() {
+	dlp-parse "$1" 2>/dev/null | awk -F'\t' '
+	/^##info\tdialect/ { dialect = $3 }
+	/^##/ { next }
+	/^#/ { for (i = 2; i <= NF; i++) col[substr($1, 2), $i] = i; next }
+	{ n[$1]++ }
+	$1 == "range" { n[$(col["range", "domain"])]++ }
+	$1 ~ /^(kern|copy|set)$/ {
+		s = $(col[$1, "start_ns"])
+		sum += $(col[$1, "dur_ns"])
+		if ($(col[$1, "api_start_ns"]) == "-") no++; else with++
+		printf "%s %.0f\n", s, s + $(col[$1, "dur_ns"]) >"spans"
+	}
+	END {
+		close("spans")
+		while (("LC_ALL=C sort -n spans 2>/dev/null" | getline) > 0) {
+			if ($0 == "") continue
+			split($0, t, " ")
+			if (t[1] + 0 > end) { union += t[2] - t[1]; end = t[2] + 0 }
+			else if (t[2] + 0 > end) { union += t[2] - end; end = t[2] + 0 }
+		}
+		printf "kernels %d\nmemcpys %d\nmemsets %d\nsync %d\n", \
+		    n["kern"], n["copy"], n["set"], n["sync"]
+		printf "cpu_ops %d\nannotations %d\n", n["cpu_op"], \
+		    n["user_annotation"]
+		printf "gpu_sum_ns %.0f\ngpu_union_ns %.0f\n", sum, union
+		printf "gpu_with_runtime %d\ngpu_without_runtime %d\n", with, no
+	}'
+	rm -f spans
+}
+
+# truth ROW: the same of a row of truth.tsv.
+truth() {
+	awk -F'\t' -v row="$1" '
+	NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next }
+	$1 == row {
+		n = split("kernels memcpys memsets sync cpu_ops annotations" \
+		    " gpu_sum_ns gpu_union_ns gpu_with_runtime" \
+		    " gpu_without_runtime", want, " ")
+		for (i = 1; i <= n; i++)
+			print want[i], $(col[want[i]])
+	}' "$2"
+}
+
+# rows TYPE COLUMN,...: of the stream.
+rows() {
+	dlp-fmt -T "$1" --tsv -c "$2" | tail -n +2
+}
+
+# A trace of one kernel, made of the given text, in the file f.
+one_kernel() {
+	printf '%s' "$1" >f
+	dlp-parse f 2>/dev/null | rows kern start_ns,dur_ns,dev,stream,kernel
+}
+
+kernel() { # TS DUR [PID TID]
+	printf '{"ph":"X","cat":"kernel","name":"k","pid":%s,"tid":%s,"ts":%s,"dur":%s,"args":{"correlation":1}}' \
+	    "${3-0}" "${4-7}" "$1" "$2"
+}
+
+# refused TEXT: of the file f.
+refused() {
+	run dlp-parse f
+	[ "$status" -eq 2 ]
+	[ "${#lines[@]}" -eq 1 ]
+	# shellcheck disable=SC2053 # a pattern
+	[[ ${lines[0]} == $1 ]] || {
+		echo "${lines[0]}"
+		return 1
+	}
+}
+
+@test "the counts, sums and unions of truth.tsv" {
+	for f in "$OWN"/*.json.gz; do
+		want=$(truth "own/${f##*/}" "$OWN/truth.tsv")
+		[ -n "$want" ]
+		same "$want" "$(numbers "$f")"
+	done
+}
+
+# bats test_tags=shared
+@test "the counts, sums and unions of truth.tsv: traces of others" {
+	need_data kineto/truth.tsv
+	while IFS=$TAB read -r f _; do
+		[[ $f != file && $f != own/* ]] || continue
+		same "$f$(truth "$f" "$DATA/kineto/truth.tsv")" \
+		    "$f$(numbers "$DATA/kineto/$f")"
+	done <"$DATA/kineto/truth.tsv"
+}
+
+@test "a work's op is the innermost around its call: as by External id" {
+	# torch 2.11 writes the id of the op at a kernel wherever there is one
+	zcat "$OWN/lenet.json.gz" | python3 -c '
+import json, sys
+ev = json.load(sys.stdin)["traceEvents"]
+op = {e["args"]["External id"]: e["name"] for e in ev
+      if e.get("cat") == "cpu_op"}
+base = min(round(e["ts"] * 1000) for e in ev if e["ph"] == "X")
+for e in sorted((e for e in ev if e.get("cat") == "kernel"),
+                key=lambda e: e["ts"]):
+    print(op[e["args"]["External id"]])' >want
+	dlp-parse "$OWN/lenet.json.gz" 2>/dev/null | awk -F'\t' '
+	/^#range/ { for (i = 2; i <= NF; i++) r[$i] = i; next }
+	/^#kern/ { for (i = 2; i <= NF; i++) k[$i] = i; next }
+	$1 == "range" && $(r["domain"]) == "cpu_op" {
+		t = $(r["tid"])
+		while (n[t] > 0 && end[t, n[t]] <= $(r["start_ns"])) n[t]--
+		end[t, ++n[t]] = $(r["start_ns"]) + $(r["dur_ns"])
+		name[t, n[t]] = $(r["text"])
+	}
+	$1 == "kern" {
+		t = $(k["tid"])
+		while (n[t] > 0 && end[t, n[t]] <= $(k["api_start_ns"])) n[t]--
+		s = name[t, n[t]]
+		sub(/, .*/, "", s)
+		print $(k["start_ns"]) "\t" s
+	}' | sort -n | cut -f 2 >got
+	diff want got
+}
+
+@test "times: integers, decimals, exponents, short fractions" {
+	one='0	2500	0	7	k'
+	same "$one" "$(one_kernel "[$(kernel 5 2.5)]")"
+	same "$one" "$(one_kernel "[$(kernel 1428625748330.94 2.500)]")"
+	same "$one" "$(one_kernel "[$(kernel 1.2e15 25e-1)]")"
+	same "$one" "$(one_kernel "{\"traceEvents\":[$(kernel 1 2.50)],\"z\":{}}")"
+	# what is below a nanosecond is cut
+	same '0	2	0	7	k' "$(one_kernel "[$(kernel 1 0.00299)]")"
+	# the first event is 0: 0.940 after it
+	same '940	2500	0	7	k' "$(one_kernel "[$(kernel \
+	    1428625748330.94 2.5),$(kernel 1428625748330 0)]" | grep 940)"
+}
+
+@test "ids are numbers or texts" {
+	same '0	1000	2	13	k' \
+	    "$(one_kernel "[$(kernel 5 1 '"2"' '"13"')]")"
+}
+
+@test "a byte order mark, blanks, CRLF; standard input; all compressions" {
+	t="[$(kernel 5 2.5)]"
+	one='0	2500	0	7	k'
+	same "$one" "$(one_kernel $'\xef\xbb\xbf'"$t")"
+	same "$one" "$(one_kernel $'\r\n \t'"$t"$'\r\n')"
+	printf %s "$t" >f
+	for z in cat gzip xz zstd; do
+		$z -c <f >g 2>/dev/null || cat f >g
+		same "$one" "$(dlp-parse - 2>/dev/null <g |
+		    rows kern start_ns,dur_ns,dev,stream,kernel)"
+	done
+}
+
+@test "header keys stand before or after the events" {
+	h='"deviceProperties":[{"id":0,"name":"NVIDIA X","computeMajor":9,
+	    "computeMinor":0,"numSms":132,"totalGlobalMem":100}],
+	    "distributedInfo":{"rank":3,
+	    "world_size":8},"baseTimeNanoseconds":1000000'
+	e="\"traceEvents\":[$(kernel 5 1)]"
+	for t in "{$h,$e}" "{$e,$h}"; do
+		printf %s "$t" >f
+		dlp-parse f >s 2>/dev/null
+		grep -q "^##info${TAB}t0_ns${TAB}1005000\$" s
+		grep -q "^##info${TAB}rank${TAB}3\$" s
+		[ "$(rows dev dev,name,cc,n_sm <s)" = \
+		    "0${TAB}NVIDIA X${TAB}9.0${TAB}132" ]
+	done
+}
+
+@test "Python's frames: modules alone, all with --python" {
+	f=$OWN/lenet_stack.json.gz
+	want=$(zcat "$f" | grep -c '"cat": "python_function"')
+	mods=$(zcat "$f" | grep '"cat": "python_function"' |
+	    grep -c '"name": "nn.Module: ')
+	count() {
+		dlp-parse "$@" 2>/dev/null | rows range domain | sort | uniq -c | tr -s ' '
+	}
+	same " 856 cpu_op${TAB}" "$(count "$f" | sed -n "s/cpu_op\$/&$TAB/p")"
+	[ "$(count "$f" | awk '$2 == "nn.Module" { print $1 }')" -eq "$mods" ]
+	[ "$(count --python "$f" |
+	    awk '/nn.Module|python_function/ { n += $1 } END { print n }')" \
+	    -eq "$want" ]
+}
+
+@test "broken JSON is one line with the byte; --resync goes on" {
+	k=$(kernel 5 1)
+	printf %s "{\"traceEvents\":[$k,]}" >f
+	refused '*f: broken JSON at byte 109: expected a value, found*'
+	for bad in 'a"b' $'a\x01' $'a\xff' $'a\xc0\xaf' 'a\x'; do
+		printf %s "[${k/\"k\"/\"$bad\"},$k,$k]" >f
+		refused '*f: broken JSON at byte *--resync*'
+		dlp-parse --resync f >s 2>/dev/null
+		[ "$(grep -c '^kern' s)" -eq 2 ]
+		grep -q "^##note${TAB}broken_places${TAB}1\$" s
+	done
+	for bad in nul 01 1. .5 +1 NaN "'x'" '{"a"}' '{"a":}' '[1 2]' ']' ''; do
+		printf %s "[${k/\"args\":/\"z\":$bad,\"args\":}]" >f
+		refused '*f: broken JSON at byte *'
+	done
+	printf %s "[$k" >f
+	refused '*f: truncated: the JSON ends at byte *'
+	dlp-parse --resync f 2>/dev/null | grep -q '^kern'
+	printf %s "[$k]x" >f
+	refused '*f: broken JSON at byte *: expected the end, found*'
+	printf %s '{"a": []}' >f
+	refused '*f: JSON, but not a trace of torch.profiler*'
+	zcat "$OWN/lenet.json.gz" | gzip | head -c 20000 >f
+	refused '*f: truncated gzip data'
+}
+
+@test "hostile JSON: nesting, a text without end, ids of every type" {
+	head -c 100000 /dev/zero | tr '\0' '[' >f
+	refused '*f: JSON nested more than 512 deep at byte *'
+	{
+		printf '{"traceEvents":[{"name":"'
+		head -c 200000000 /dev/zero | tr '\0' a
+	} | gzip -1 >f
+	(ulimit -v 600000 && refused '*f: a value of more than * MiB at byte *')
+	{
+		printf '{"'
+		head -c 200000000 /dev/zero | tr '\0' a
+	} | gzip -1 >f
+	(ulimit -v 600000 && refused '*f: truncated*')
+	n=0
+	printf '[' >f
+	for v in 0 -1 '"7"' '"x"' null true 1.5 '[1]' '{"a":1}' 1e300 \
+	    99999999999999999999 '"18446744073709551615"'; do
+		for key in pid tid ts dur; do
+			printf '%s,' "$(kernel 1 1 |
+			    sed "s/\"$key\":[0-9]*/\"$key\":$v/")" >>f
+			n=$((n + 1))
+		done
+	done
+	printf '%s]' "$(kernel 1 1)" >>f
+	dlp-parse f >s 2>/dev/null
+	# none is lost silently
+	[ $(($(grep -c '^kern' s) + $(sed -n \
+	    "s/^##note${TAB}bad_events$TAB//p" s))) -eq $((n + 1)) ]
+}
+
+@test "dlp FILE and the reports read a trace as they read a database" {
+	f=$OWN/gpt2_bf16.json.gz
+	run dlp "$f"
+	[ "$status" -eq 0 ]
+	[[ $output == *'tool    torch.profiler'* ]]
+	[[ $output == *'H200; CUDA 13.0'* ]]
+	[[ $output == *'steps   2 of 3'* ]]
+	same "$(dlp top "$f")" "$(dlp top - <"$f")"
+	same "$(dlp top "$f")" "$(zcat "$f" | dlp top -)"
+}
