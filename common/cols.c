@@ -30,7 +30,8 @@
 /* clang-format off */
 const struct type_def type_defs[] = {
 	{ "rank", PARSE, "--ranks: a rank of the run" },
-	{ "str", PARSE, "a long string, written before its first use" },
+	{ "str", PARSE, "a long string, written before its first use; dlp-correlate adds "
+	    "those to which a layer path refers (see dlp(7))" },
 	{ "dev", PARSE, "a GPU" },
 	{ "proc", PARSE, "a process with profiled work" },
 	{ "thread", PARSE, "the name of a thread" },

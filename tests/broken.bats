@@ -472,11 +472,47 @@ a=1
 		print "##end", 1201
 	}' >in
 	dlp-correlate in >out 2>/dev/null
-	# the ranges, and at most 65,536 + 201 * 18 bytes for each of
+	# the ranges, and at most 65,536 + 201 * 21 bytes for each of
 	# 1000 kernels and their op
 	[ "$(wc -c <out)" -lt 90000000 ]
 	same 1000 "$(grep -c '^kern' out)"
 	col kern layer <out | sort -u | head -c 1100 >layer
 	head -c 1000 layer | tr -d x | cmp - /dev/null
-	tail -c +1001 layer | grep -q '^~[0-9a-f]\{16\}/yyy'
+	id=$(tail -c +1001 layer | sed -n 's,^~\([0-9]*\)/yyy.*,\1,p')
+	# nothing is lost: the reference leads to the text, which is there once
+	col str id text <out | grep "^$id|" >found
+	same 1 "$(wc -l <found)"
+	cmp found <(printf '%s|' "$id"; col range text <in | head -n 1)
+	# as does each of those that the path has no place for
+	last=$(col kern layer <out | head -n 1 | sed 's/.*~//')
+	same "$last|$(printf 'y%.0s' {1..1000})201" "$(col str id text <out | grep "^$last|")"
+	# each text once, also if it is correlated again
+	same '' "$(col str id <out | sort | uniq -d)"
+	dlp-correlate out | cmp - <(sed '/^##cmd/{p;s/ in$/ out/}' out)
+}
+
+# The layer of the kernels is in a few records only; the text is in the range and
+# in one str record: twice the input, and less than 1.7 MB for 1000 kernels of
+# which each has 1000 bytes of it, 1500 with escapes.
+@test "a range whose text is 2 MB costs its length twice" {
+	awk 'BEGIN {
+		OFS = "\t"; long = "x\\t"
+		while (length(long) < 2000000) long = long long
+		print "##dlp", 1
+		print "#str", "id", "text", "base"
+		print "str", 1, "void k(int)", "k"
+		print "#range", "id", "start_ns", "dur_ns", "pid", "tid", "text"
+		print "range", 1, 0, 1000000, 1, 1, long
+		print "#kern", "id", "start_ns", "dur_ns", "pid", "tid", "api_start_ns", "api_dur_ns", "short", "name_id"
+		for (i = 2; i < 1002; i++)
+			print "kern", i, 1000 + i, 1, 1, 1, 1000 + i, 1, "k", 1
+		print "str", 2, "void l(int)", "l"
+		print "##end", 1003
+	}' >in
+	dlp-correlate in >out 2>/dev/null
+	[ "$(wc -c <out)" -lt $((2 * $(wc -c <in) + 1700000)) ]
+	same '1|void k(int)|k
+2|void l(int)|l' "$(col str id text base <out | grep '^.|')"
+	same 3 "$(grep -c '^str' out)"
+	dlp-flops out | dlp-agg -T kern -g layer -a count -f dur_ns >/dev/null
 }

@@ -206,7 +206,7 @@ struct corr_work {
 	bool has_gpu;  /* start and duration on the GPU are known */
 	bool has_node;
 	const struct comm_type *comm; /* it moves data between GPUs; or NULL */
-	int64_t dev; /* -1 if unknown */
+	int64_t dev;                  /* -1 if unknown */
 	int64_t id, start, end, api_start, api_end, corr, node;
 	struct escaped what; /* short kernel name, or API name */
 	struct corr_thread *th;
@@ -231,8 +231,8 @@ struct corr_place {           /* the op and layer of a work record */
 	bool kern;     /* it is a kernel */
 	uint32_t prim; /* the product that it is part of; 0 if none */
 	uint64_t prim_run;
-	uint32_t told;            /* see comm_told() */
-	uint32_t comm_op;         /* communication: its own op; or OP_NONE */
+	uint32_t told;             /* see comm_told() */
+	uint32_t comm_op;          /* communication: its own op; or OP_NONE */
 	struct corr_inst *comm_in; /* and run; NULL if in is */
 	int phase;
 	enum {
@@ -334,6 +334,8 @@ struct corr_open {
 	bool buffer;  /* of XLA, around the launch of a CUDA graph; text is
 		       * its name */
 	int own_phase;
+	int64_t
+	    text_id; /* of the str record with the whole text; 0: none yet */
 	uint32_t name, mod;    /* compat_pyprof.c's numbers of names */
 	struct buf text;       /* the text: if layered, escaped; MK_TRACE:
 				* unchanged; MK_REPR: strRepr */
@@ -351,8 +353,8 @@ struct corr_open {
 	uint32_t prim;         /* and to this product in it; 0 if none */
 	uint64_t prim_run;
 	uint32_t told; /* the collective that it is part of; 0 if none */
-	int phase; /* named by the outermost range that names a phase */
-	int n_bwd; /* number of backward ranges below and including it */
+	int phase;     /* named by the outermost range that names a phase */
+	int n_bwd;     /* number of backward ranges below and including it */
 	int n_dead, n_user;
 	bool again;       /* inside a gradient checkpoint */
 	size_t layer_len; /* of thread.layer */
@@ -394,7 +396,15 @@ struct corr_proc {
 				  * free()s */
 };
 
-struct threads {           /* zeroed except insts */
+/* The str records of long texts, which the layer path has by reference. */
+struct long_texts {
+	struct map written; /* ids of this section */
+	int n, id, text;    /* columns of the input's latest legend, and where
+			     * these two are; n 0: it has no legend yet */
+};
+
+struct threads { /* zeroed except insts */
+	struct long_texts texts;
 	struct smap procs; /* source and pid -> struct corr_proc * */
 	struct corr_thread *last;
 	struct buf key;
@@ -421,7 +431,7 @@ void thread_sweep(struct threads *ts, struct corr_thread *th);
 /* Pushes a new innermost range, zeroed except its text. */
 struct corr_open *thread_push(
     struct corr_thread *th, int64_t start, int64_t end);
-void open_link(struct corr_thread *th, size_t i);
+void open_link(struct threads *ts, struct corr_thread *th, size_t i);
 void thread_phased(struct corr_thread *th); /* a range on the thread names a
 					     * phase */
 void procs_free(struct threads *ts);        /* does not free py and graphs */
@@ -530,8 +540,8 @@ void projs_free(struct projs *s);
 
 /* Communication; corr_comm.c. */
 
-struct comms { /* zeroed, then comms_init() */
-	bool off;  /* work stays with the op that launched it */
+struct comms {    /* zeroed, then comms_init() */
+	bool off; /* work stays with the op that launched it */
 	struct comm_rules rules;
 	struct map by_id;  /* of a kernel's name -> its rule + 1 */
 	struct smap told;  /* texts of ranges that tell a collective */
@@ -646,6 +656,13 @@ struct corr_types {
 
 void write_init(struct corr_types *t);
 void write_free(struct corr_types *t);
+
+/* Writes a str record of this text, unless the section has it, and returns its
+ * id, which is the same in each run and above those of dlp-parse. */
+int64_t write_text(struct long_texts *t, struct escaped text);
+
+/* True if the id of a str record is one of those: the input was correlated. */
+bool write_is_text(int64_t id);
 void write_work(struct corr *c, const struct corr_work *w,
     const struct corr_place *pl, struct rec *r);
 void write_range(struct corr *c, const struct corr_thread *th, int phase,

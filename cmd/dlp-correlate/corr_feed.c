@@ -205,14 +205,29 @@ on_corr_str(struct stage *st, struct rec *r)
 	int64_t id;
 
 	stage_pass(st, r);
-	if (!corr->comms.off && rec_i64(r, corr->feed->str.id, &id))
+	if (!rec_i64(r, corr->feed->str.id, &id))
+		return;
+	if (write_is_text(id))
+		map_put(&corr->threads.texts.written, (uint64_t)id, NULL);
+	else if (!corr->comms.off)
 		comm_string(&corr->comms, id, text.s, text.n);
+}
+
+static void
+str_legend(struct stage *st, struct rec *r)
+{
+	struct corr *corr = feed_corr(st);
+
+	corr->threads.texts.n = rec_ncols(r->type);
+	corr->threads.texts.id = corr->feed->str.id->pos;
+	corr->threads.texts.text = corr->feed->str.text->pos;
+	stage_pass(st, r);
 }
 
 static void
 bind_str(struct stage *st, struct str_cols *k)
 {
-	struct rec_type *t = stage_on(st, "str", on_corr_str, NULL, NULL);
+	struct rec_type *t = stage_on(st, "str", on_corr_str, str_legend, NULL);
 
 	k->id = rec_col(t, "id", REC_OPT);
 	k->text = rec_col(t, "text", REC_OPT);
@@ -397,6 +412,8 @@ begin_section(struct stage *st)
 
 	for (i = 0; i < W_N; i++)
 		c->feed->work[i].done = false;
+	map_clear(&c->threads.texts.written);
+	c->threads.texts.n = 0;
 	corr_reset(c);
 }
 

@@ -390,21 +390,23 @@ layer_text(const struct marker *m)
 }
 
 /* Each record below the range has its part of the path: the whole text of a
- * range that is megabytes long would fill the disk. The hash tells two such
- * texts apart. */
+ * range that is megabytes long would fill the disk. It is written once, as a
+ * str record, whose id stands in its place. */
 static void
-put_part(struct buf *b, struct mview part)
+put_part(struct corr *c, struct corr_open *o, struct mview part)
 {
 	size_t n = PART_HEAD;
 
-	if (part.n <= PART_MAX) {
-		esc_put(b, part.s, part.n);
+	esc_put(&o->text, part.s, part.n);
+	if (part.n <= PART_MAX)
 		return;
-	}
+	o->text_id = write_text(
+	    &c->threads.texts, (struct escaped){ o->text.s, o->text.len });
 	while (n > 0 && ((unsigned char)part.s[n] & 0xc0) == 0x80)
 		n--;
-	esc_put(b, part.s, n);
-	buf_printf(b, "~%016" PRIx64, hash_bytes(part.s, part.n));
+	buf_clear(&o->text);
+	esc_put(&o->text, part.s, n);
+	buf_printf(&o->text, "~%" PRId64, o->text_id);
 }
 
 static void
@@ -420,7 +422,7 @@ begin_user(struct corr *c, struct corr_thread *th, struct corr_open *o,
 	if ((m->flags & (MK_STEP | MK_GROUP)) != 0)
 		return;
 	o->layered = true;
-	put_part(&o->text, layer_text(m));
+	put_part(c, o, layer_text(m));
 }
 
 static void
@@ -503,9 +505,9 @@ range_begin(struct corr *corr, const struct corr_range *range)
 		corr->n.unended++;
 	else
 		corr->n.leaked += open->dead;
-	open_link(th, th->open.n - 1);
+	open_link(&corr->threads, th, th->open.n - 1);
 	open_marker(corr, th, open, &marker);
-	open_link(th, th->open.n - 1);
+	open_link(&corr->threads, th, th->open.n - 1);
 	return (struct range_end){ marker.kind, open->phase };
 }
 

@@ -79,24 +79,28 @@ corr_thread_of(struct threads *ts, struct corr_proc *proc, int64_t tid)
 #define PATH_MAX_BYTES 65536 /* of a layer path, see dlp(7) */
 
 static void
-link_layer(struct corr_thread *th, struct corr_open *o, size_t len)
+link_layer(
+    struct threads *ts, struct corr_thread *th, struct corr_open *o, size_t len)
 {
+	struct escaped text = { o->text.s, o->text.len };
+
 	th->layer.len = len;
 	if (o->layered) {
 		if (len > 0)
 			buf_putc(&th->layer, '/');
-		if (len + o->text.len <= PATH_MAX_BYTES)
-			buf_put(&th->layer, o->text.s, o->text.len);
+		if (len + text.n > PATH_MAX_BYTES && o->text_id == 0)
+			o->text_id = write_text(&ts->texts, text);
+		if (len + text.n > PATH_MAX_BYTES)
+			buf_printf(&th->layer, "~%" PRId64, o->text_id);
 		else
-			buf_printf(&th->layer, "~%016" PRIx64,
-			    hash_bytes(o->text.s, o->text.len));
+			buf_put(&th->layer, text.s, text.n);
 	}
 	o->layer_len = th->layer.len;
 }
 
 /* Computes the members of range i that follow from the ranges below it. */
 void
-open_link(struct corr_thread *th, size_t i)
+open_link(struct threads *ts, struct corr_thread *th, size_t i)
 {
 	static const struct corr_open ground;
 	struct corr_open *open = thread_at(th, i);
@@ -114,7 +118,7 @@ open_link(struct corr_thread *th, size_t i)
 	open->n_dead = below->n_dead + (open->dead && !user);
 	open->again = below->again || (open->hidden && bwd);
 	open->n_user = below->n_user + (user && !open->dead);
-	link_layer(th, open, below->layer_len);
+	link_layer(ts, th, open, below->layer_len);
 }
 
 struct corr_open *
@@ -156,7 +160,7 @@ thread_sweep(struct threads *ts, struct corr_thread *th)
 	i = openranges_sweep(&th->open, ts->now, range_gone, ts);
 	th->layer.len = i > 0 ? thread_at(th, i - 1)->layer_len : 0;
 	for (; i < th->open.n; i++)
-		open_link(th, i);
+		open_link(ts, th, i);
 }
 
 static void
@@ -211,6 +215,7 @@ procs_free(struct threads *ts)
 		proc_free(ts, (struct corr_proc *)(uintptr_t)ts->procs.val[i]);
 	smap_free(&ts->procs);
 	buf_free(&ts->key);
+	map_free(&ts->texts.written);
 	ts->last = NULL;
 	ts->last_proc = NULL;
 }

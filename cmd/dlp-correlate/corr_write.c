@@ -2,6 +2,7 @@
  * Writes the output: records of work and ranges with columns added, and records
  * of runs.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,55 @@
 #include "err.h"
 #include "ivl.h"
 #include "num.h"
+
+#define TEXT_ID_MIN (INT64_C(1) << 62)
+
+bool
+write_is_text(int64_t id)
+{
+	return id >= TEXT_ID_MIN;
+}
+
+/* An input without kernel names has no legend of str records. */
+static void
+text_legend(struct long_texts *t)
+{
+	static const char legend[] = "#str\tid\ttext";
+
+	if (t->n > 0)
+		return;
+	out_line(legend, sizeof(legend) - 1);
+	t->n = 2;
+	t->id = 0;
+	t->text = 1;
+}
+
+int64_t
+write_text(struct long_texts *t, struct escaped text)
+{
+	uint64_t id = hash_bytes(text.s, text.n) >> 2 | (uint64_t)TEXT_ID_MIN;
+	struct buf line = { 0 };
+	bool is_new;
+	int i;
+
+	map_put(&t->written, id, &is_new);
+	if (!is_new)
+		return (int64_t)id;
+	text_legend(t);
+	buf_puts(&line, "str");
+	for (i = 0; i < t->n; i++) {
+		buf_putc(&line, '\t');
+		if (i == t->id)
+			buf_printf(&line, "%" PRIu64, id);
+		else if (i == t->text)
+			buf_put(&line, text.s, text.n);
+		else
+			buf_putc(&line, '-');
+	}
+	out_line(line.s, line.len);
+	buf_free(&line);
+	return (int64_t)id;
+}
 
 /*
  * --ranges: each range as the GPU saw it, from the first start to the last end
@@ -198,7 +248,8 @@ write_init(struct corr_types *t)
 	int i, n = ARRAY_LEN(work_cols);
 
 	for (i = 0; i < W_N; i++)
-		t->work[i] = out_ext(work_cols, i == W_KERN ? n : n - N_OF_KERN);
+		t->work[i] =
+		    out_ext(work_cols, i == W_KERN ? n : n - N_OF_KERN);
 	t->range = out_ext(range_cols, ARRAY_LEN(range_cols));
 	src_types(t->inst, "inst", inst_cols, ARRAY_LEN(inst_cols));
 }
