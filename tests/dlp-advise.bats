@@ -454,17 +454,17 @@ tc_fp32 tc_unused" "$(dlp advise -a --tsv "$f" 2>/dev/null | awk -F'\t' '
 	same "yes	tc_unused
 yes	-" "$(cat got)"
 	# -f asks each of them
-	run dlp advise -f tc_fp32 "$f"
+	run dlp advise --fail-on tc_fp32 "$f"
 	[ "$status" -eq 1 ]
 }
 
-@test "dlp advise -f: the status of the pipeline, and of dlp-fmt behind it" {
-	run dlp advise -f few_blocks "$LENET"
+@test "dlp advise --fail-on: the status of the pipeline, and of dlp-fmt behind it" {
+	run dlp advise --fail-on few_blocks "$LENET"
 	[ "$status" -eq 1 ]
 	[[ "$output" == *"few_blocks"* ]]
-	run dlp advise -f graph_level "$LENET"
+	run dlp advise --fail-on graph_level "$LENET"
 	[ "$status" -eq 0 ]
-	run dlp advise --csv -f few_blocks "$LENET"
+	run dlp advise --csv --fail-on few_blocks "$LENET"
 	[ "$status" -eq 1 ]
 }
 

@@ -207,7 +207,7 @@ same_as_h() {
 	flops -i 1
 	tc -n 3 -i 0-1
 	trace -i 1
-	folded -d -p -k iteration
+	folded -g phase,dir,op -k iteration
 	advise -a
 	advise -i 1
 	iters -k iteration
@@ -215,7 +215,7 @@ same_as_h() {
 	coverage -n 3 -k iteration
 	waits -n 2
 	mfu -i 1 -p tf32=400
-	info -v
+	info -a
 	join -g type
 	diff -g type -i 1
 	EOF
@@ -602,7 +602,7 @@ with_awk() {
 	summary --json $LENET
 	summary -w 80 $LENET
 	detail -w 80 $LENET
-	mem -t $LENET
+	mem -g time $LENET
 	$LENET nix
 	tpo $LENET
 	-h

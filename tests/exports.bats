@@ -102,7 +102,7 @@ a_1;k 7" "$(dlp-folded -T kern -f layer,short < <(stream \
 	for p in $PROFILES; do
 		db=$(profile "$p")
 		want=$(all_work "$db")
-		dlp folded -d "$db" >out 2>/dev/null
+		dlp folded -g dir,layer,op,work "$db" >out 2>/dev/null
 		same "$p $want" "$p $(awk '{ s += $NF }
 		    END { printf "%.0f", s }' out)"
 		perl "$FLAME" --countname ns out >out.svg

@@ -267,7 +267,7 @@ totals() {
 	grep -q '20 runs of CUDA graphs, 90.3 % .*--cuda-graph-trace=node' err
 	dlp-parse "$f" | dlp-correlate 2>/dev/null >s
 	grep -q '^##note	graphs_whole	20$' s
-	dlp advise -f graph_level "$f" >got 2>/dev/null || rc=$?
+	dlp advise --fail-on graph_level "$f" >got 2>/dev/null || rc=$?
 	[ "$rc" -eq 1 ]
 	grep -q -e '--cuda-graph-trace=node' got
 	dlp top "$(profile $N)" 2>err >/dev/null

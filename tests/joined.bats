@@ -55,12 +55,12 @@ same() {
 
 	shift
 	for r in advise "advise -a" tc copies coverage devices flops "gaps -n 0" \
-	    iters kernels "mem -r" mfu ops phases roofline top \
+	    iters kernels "mem -g range" mfu ops phases roofline top \
 	    "top -g layer" waits; do
 		echo "# $s: dlp $r"
 		rows "$r" "$@" >want
 		# these were not recorded
-		[ "$r" = waits ] || [ "$r" = "mem -r" ] ||
+		[ "$r" = waits ] || [ "$r" = "mem -g range" ] ||
 		    [ "$(wc -l <want)" -gt 1 ]
 		rows "$r" "$s" | diff want -
 	done
@@ -177,8 +177,8 @@ SELECT round(avg(end - start)), round(sqrt((sum((end - start) * (end - start))
 @test "dlp info of one stream of two files: messages by file" {
 	local what='dev|proc|message'
 
-	dlp info --tsv -v fp32 tf32 | grep -E "$TAB($what)" | sort >want
-	dlp info --tsv -v nets.dlp | grep -E "$TAB($what)" | sort | diff want -
+	dlp info --tsv -a fp32 tf32 | grep -E "$TAB($what)" | sort >want
+	dlp info --tsv -a nets.dlp | grep -E "$TAB($what)" | sort | diff want -
 	# the notes of the files are one in the section
 	dlp info --tsv nets.dlp | grep -Fqx -e "-${TAB}note${TAB}gpu_without_call${TAB}2"
 }

@@ -340,7 +340,7 @@ aligned, no skew" err
 	got=$(dlp ranks -t straggler --tsv "$R0" "$R1" 2>/dev/null |
 	    sed 1d | cut -f 1,2,4)
 	same "$want" "$got"
-	dlp ranks "$R0" "$R1" >out 2>/dev/null
+	dlp ranks -w 150 "$R0" "$R1" >out 2>/dev/null
 	[ "$(grep -c '^$' out)" -eq 5 ] # six tables
 	[ "$(dlp ranks -t coll -n 0 --csv "$R0" "$R1" 2>/dev/null | wc -l)" -eq 11 ]
 	[ "$(dlp ranks -t coll -n 3 -i 1 -k iteration --csv "$R0" "$R1" 2>/dev/null |

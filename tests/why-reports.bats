@@ -424,7 +424,7 @@ forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i 
 	$at["space"] == "device" { s += $at["sum_bytes"] }
 	END { printf "%d\n", s }')
 	same "${want%|*}" "$live"
-	top=$(dlp mem -t --tsv "$db" 2>/dev/null | awk -F'\t' '
+	top=$(dlp mem -g time --tsv "$db" 2>/dev/null | awk -F'\t' '
 	NR > 1 && $3 > m { m = $3 } END { printf "%d %d\n", NR - 1, m }')
 	same "40 ${want%|*}" "$top"
 }

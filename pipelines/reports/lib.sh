@@ -30,7 +30,9 @@ advise | coverage | diff | flops | folded | join | kernels | mfu | openmetrics |
 	;;
 esac
 to=
-case $options in *n:*) ;; *) opt_n=0 ;; esac
+# A terminal shows the first rows, programs get all. Without -n there is no limit.
+opt_n=0
+case $options in *n:*) [ ! -t 1 ] || opt_n=20 ;; esac
 
 die() {
 	plain "dlp $report: $*" >&2
@@ -156,6 +158,7 @@ esac
     die "${fmt:--w}: this report is no table"
 [ -z "$guard" ] || [ "$fmt" = --csv ] ||
     die "--guard: only with --csv"
+# People get a table, programs that read a pipe or a file rows with TABs.
 show="-H${fmt:+ $fmt}${guard:+ $guard}${width:+ -w $width}"
 
 from=$opt_i

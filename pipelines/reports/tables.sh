@@ -2,11 +2,16 @@
 # one of them.
 # shellcheck shell=sh disable=SC2034,SC2086,SC2154 # lib.sh; used by the reports
 
+# Whether people get tables, not programs rows.
+for_people() {
+	[ -z "$fmt" ] && { [ -n "$width" ] || [ -t 1 ]; }
+}
+
 # tables_of FIRST SECOND: the record types of a report with a summary and what
 # it is made of, to $types. Programs get the second, or with -s the first.
 tables_of() {
 	types=$2
-	[ -n "$fmt" ] || { [ -z "$width" ] && [ ! -t 1 ]; } || types="$1 $2"
+	! for_people || types="$1 $2"
 	[ -z "${opt_s-}" ] || types=$1
 }
 
