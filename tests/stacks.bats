@@ -141,6 +141,54 @@ code() {
 	    "$(dlp folded --cpu db 2>/dev/null | grep ';')"
 }
 
+# A capture of Nsight Systems 2025.3, cut down: names are ids of strings, in an
+# object with the name of the schema. Each line of cap.py is the user's own.
+@test "stacks of Python in a real export: samples, calls, ops, gaps" {
+	xz -dc "$ROOT/tests/data/pystack.sqlite.xz" >py
+	innermost="SELECT n.start, n.globalTid, n.domainId,
+	    (SELECT 'cap.py:' || json_extract(f.value, '$.Line') || ' ' ||
+		replace(replace(s.value, '&lt;', '<'), '&gt;', '>')
+	    FROM json_tree(n.jsonText) f
+	    JOIN StringIds s ON s.id = json_extract(f.value, '$.Function')
+	    JOIN StringIds p ON p.id = json_extract(f.value, '$.File')
+	    WHERE f.type = 'object' AND p.value LIKE '%/cap.py'
+	    ORDER BY f.id LIMIT 1) AS code
+	    FROM NVTX_EVENTS n WHERE n.eventType = 34"
+	sqlite3 -separator ' ' py "SELECT code, count(*) FROM ($innermost)
+	    WHERE domainId = 1 GROUP BY code ORDER BY code" >want
+	[ "$(wc -l <want)" -ge 4 ]
+	dlp folded --cpu py 2>/dev/null | sed -n 's/^python;//p' | awk '{
+		n = $NF
+		sub(/ [0-9]*$/, "")
+		for (i = split($0, a, ";"); a[i] !~ /^cap.py/; i--)
+			;
+		sum[a[i]] += n
+	} END { for (i in sum) print i, sum[i] }' | LC_ALL=C sort >got
+	diff want got
+	grep '^cap.py:208 busy_python ' got
+	grep '^cap.py:212 <lambda> ' got
+	for t in kern:KERNEL copy:MEMCPY; do
+		same "$(sqlite3 -separator ' ' py "SELECT count(*), coalesce(code,
+		    '-') FROM CUPTI_ACTIVITY_KIND_${t#*:} k
+		    LEFT JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON
+			r.correlationId = k.correlationId AND r.eventClass = 67
+		    LEFT JOIN ($innermost) p ON p.start = r.start AND
+			p.globalTid = r.globalTid
+		    GROUP BY code ORDER BY 2" | sort)" \
+		    "$(dlp-parse py 2>/dev/null | dlp-fmt -H --tsv -T "${t%:*}" \
+		    -c code | sed 1d | sort | uniq -c | sed 's/^ *//' | sort)"
+	done
+	dlp top -g op,code --tsv py 2>/dev/null |
+	    grep -qP '^to\tcap.py:211 load_batch\t'
+	dlp gaps -n 0 --tsv py 2>/dev/null |
+	    grep -qP '\tcap.py:211 load_batch$'
+	# without --include-json=true the payload is not there
+	sqlite3 py 'UPDATE NVTX_EVENTS SET jsonText = NULL'
+	run -0 dlp folded --cpu py
+	same 1 "$(grep -c 'export --include-json=true adds them' <<<"$output")"
+	! grep -q '^python' <<<"$output"
+}
+
 @test "stacks that are damaged: unknown, no crash" {
 	rows CUDA_CALLCHAINS 0 0 9003 9004
 	sqlite3 db "UPDATE CUPTI_ACTIVITY_KIND_RUNTIME SET callchainId = 55;

@@ -36,6 +36,7 @@ struct nsys {
 		struct map of_call; /* key of a call -> id of its stack */
 		struct map py_call; /* the same -> its row in NVTX_EVENTS */
 		struct json_doc json;
+		struct buf text; /* of a frame of Python */
 	} stack;
 };
 

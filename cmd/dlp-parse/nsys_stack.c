@@ -185,19 +185,25 @@ native_code(struct nsys *ns, enum stack_table t, int64_t id, struct buf *out)
 	return found;
 }
 
-/* Python: {"Frames": [{"Function": "step", "File": "a.py", "Line": 7}, ...]},
- * innermost first. */
+/*
+ * Python: {"Python Backtrace on CUDA": {"Frames": [{"Function": 55, "File": 56,
+ * "Line": 7}, ...]}}, innermost first. Numbers of texts are ids of strings,
+ * whose < and > are written as in HTML; older exports have the texts, and no
+ * object around.
+ */
 
-struct py_frame {
-	struct mview function, file, line;
+struct py_frame { /* tokens; 0 or less: not there */
+	int function, file, line;
 };
 
-static struct mview
-value_of(const struct json_doc *j, int i, const char *key)
+static int
+frames_in(const struct json_doc *j)
 {
-	int v = json_get(j, i, key);
+	int i = json_get(j, 0, "Frames");
 
-	return v > 0 ? json_raw(j, v) : (struct mview){ "", 0 };
+	if (i <= 0 && j->n > 2 && json_type(j, 0) == JSON_OBJECT)
+		i = json_get(j, 2, "Frames"); /* of the first value */
+	return i > 0 && json_type(j, i) == JSON_ARRAY ? i : 0;
 }
 
 static int
@@ -206,32 +212,71 @@ py_frames(struct nsys *ns, const char *s, size_t n, struct py_frame *v)
 	struct json_doc *j = &ns->stack.json;
 	int i, k, count = 0;
 
-	if (!json_parse(j, s, n, MOST_TOKENS) ||
-	    (i = json_get(j, 0, "Frames")) <= 0 ||
-	    json_type(j, i) != JSON_ARRAY)
+	if (!json_parse(j, s, n, MOST_TOKENS) || (i = frames_in(j)) == 0)
 		return 0;
 	for (k = i + 1; k < json_next(j, i) && count < MOST_FRAMES;
 	     k = json_next(j, k)) {
 		if (json_type(j, k) != JSON_OBJECT)
 			continue;
-		v[count].function = value_of(j, k, "Function");
-		v[count].file = value_of(j, k, "File");
-		v[count++].line = value_of(j, k, "Line");
+		v[count].function = json_get(j, k, "Function");
+		v[count].file = json_get(j, k, "File");
+		v[count++].line = json_get(j, k, "Line");
 	}
 	return count;
 }
 
+static void
+undo_html(struct buf *b)
+{
+	static const struct {
+		const char *from;
+		char to;
+	} marks[] = { { "&lt;", '<' }, { "&gt;", '>' }, { "&quot;", '"' },
+		{ "&amp;", '&' } };
+	size_t i, k, to = 0;
+
+	for (i = 0; i < b->len; b->s[to++] = b->s[i++])
+		for (k = 0; b->s[i] == '&' && k < ARRAY_LEN(marks); k++)
+			if (text_starts(b->s + i, b->len - i, marks[k].from)) {
+				i += strlen(marks[k].from) - 1;
+				b->s[i] = marks[k].to;
+				break;
+			}
+	b->len = to;
+}
+
+/* The text of a token; valid until the next call. */
+static struct mview
+py_text(struct nsys *ns, int token)
+{
+	struct buf *b = &ns->stack.text;
+	int64_t id;
+
+	buf_clear(b);
+	if (token > 0 && json_i64(&ns->stack.json, token, &id)) {
+		nsys_string(ns, id, b);
+		undo_html(b);
+	} else if (token > 0) {
+		json_unescape(&ns->stack.json, token, b);
+	}
+	return (struct mview){ b->s, b->len };
+}
+
 /* "train.py:123 step" */
 static void
-put_py(struct buf *out, const struct py_frame *f)
+put_py(struct nsys *ns, struct buf *out, const struct py_frame *f)
 {
-	struct mview base = base_of(f->file);
+	struct mview part = base_of(py_text(ns, f->file));
 
-	buf_put(out, base.s, base.n);
+	buf_put(out, part.s, part.n);
 	buf_putc(out, ':');
-	buf_put(out, f->line.s, f->line.n);
+	if (f->line > 0) {
+		part = json_raw(&ns->stack.json, f->line);
+		buf_put(out, part.s, part.n);
+	}
 	buf_putc(out, ' ');
-	buf_put(out, f->function.s, f->function.n);
+	part = py_text(ns, f->function);
+	buf_put(out, part.s, part.n);
 }
 
 static bool
@@ -239,12 +284,15 @@ py_code(struct nsys *ns, const char *s, size_t n, struct buf *out)
 {
 	struct py_frame v[MOST_FRAMES];
 	int i, count = py_frames(ns, s, n, v);
+	struct mview file;
 
-	for (i = 0; i < count; i++)
-		if (is_users(v[i].file.s, v[i].file.n)) {
-			put_py(out, &v[i]);
+	for (i = 0; i < count; i++) {
+		file = py_text(ns, v[i].file);
+		if (is_users(file.s, file.n)) {
+			put_py(ns, out, &v[i]);
 			return true;
 		}
+	}
 	return false;
 }
 
@@ -534,7 +582,7 @@ python_frames(struct nsys *ns, int64_t row, struct buf *out, size_t *from)
 
 	for (i = 0; i < n; i++) {
 		from[i] = out->len;
-		put_py(out, &v[i]);
+		put_py(ns, out, &v[i]);
 		put_frame(out, from[i]);
 	}
 	sqlite3_reset(ns->stack.payload);
@@ -571,4 +619,5 @@ nsys_close_stacks(struct nsys *ns)
 	map_free(&ns->stack.of_call);
 	map_free(&ns->stack.py_call);
 	json_free(&ns->stack.json);
+	buf_free(&ns->stack.text);
 }
