@@ -342,7 +342,7 @@ struct rate_type { /* columns of a record type */
 	struct rec_col *flop[ARRAY_LEN(flop_names)],
 	    *bytes[ARRAY_LEN(bytes_names)], *time[ARRAY_LEN(time_names)];
 	struct rec_col *peak_ns, *roof_ns, *flop_ns, *bytes_ns;
-	struct rec_col *dtype, *family, *role, *dev, *src;
+	struct rec_col *dtype, *family, *dir, *role, *dev, *src;
 };
 
 struct rate {
@@ -369,13 +369,15 @@ struct rate_work { /* negative: unknown */
 	double peak_tflops;      /* of the device; 0: unknown */
 	double max_tflops;       /* the highest of all types; 0: unknown */
 	double gb_s;             /* of its memory; 0: unknown */
+	bool group;              /* of kernels that were rated one by one */
+	bool comm;               /* links between GPUs bound it, not these */
 };
 
 struct rate_result { /* negative: unknown */
 	double tflops, gb_s, ai, peak_tflops, peak_pct, bound_pct;
 	double peak_ns;    /* the time that the FLOPs take at the peak */
 	double roof_ns;    /* the least time that FLOPs and bytes take */
-	const char *bound; /* "compute", "memory" or "unknown" */
+	const char *bound; /* "compute", "memory" or "unknown"; NULL: neither */
 };
 
 static double
@@ -402,7 +404,12 @@ set_roof(const struct rate_work *w, struct rate_result *r)
 {
 	double mem = quotient(w->bytes, w->gb_s, 1); /* GB/s: bytes per ns */
 
-	if (r->peak_ns < 0 || mem < 0 || (r->peak_ns == 0 && mem == 0)) {
+	if (w->comm) {
+		r->bound = NULL;
+		return;
+	}
+	if (r->peak_ns < 0 || mem < 0 || (r->peak_ns == 0 && mem == 0) ||
+	    (w->group && w->roof_ns < 0)) {
 		r->roof_ns = w->roof_ns;
 		return;
 	}
@@ -477,7 +484,7 @@ gpu_of(struct rate *x, const struct rate_type *t, const struct rec *r)
 	const char *src = rec_raw(r, t->src, &n);
 	int64_t dev;
 
-	if (t->dev->pos < 0)
+	if (t->dev->pos < 0 || rec_is(r, t->dev, "(rest)"))
 		g = gpus_all(&x->gpus, src, n);
 	else if (rec_i64(r, t->dev, &dev))
 		g = gpus_device(&x->gpus, src, n, dev);
@@ -495,6 +502,14 @@ is_product(const struct rate_type *t, const struct rec *r)
 		return true;
 	family = rec_raw(r, t->family, &n);
 	return family != NULL && kind_is_product(family, n);
+}
+
+/* What communication moves goes through links between GPUs, whose bandwidth no
+ * peak says. */
+static bool
+is_comm(const struct rate_type *t, const struct rec *r)
+{
+	return rec_is(r, t->family, "collective") || rec_is(r, t->dir, "comm");
 }
 
 static double
@@ -544,6 +559,8 @@ read_work(struct rate *x, const struct rate_type *t, const struct rec *r,
 	w->ns = first_f64(r, t->time, ARRAY_LEN(t->time));
 	w->peak_ns = first_f64(r, &t->peak_ns, 1);
 	w->roof_ns = first_f64(r, &t->roof_ns, 1);
+	w->group = t->roof_ns->pos >= 0;
+	w->comm = is_comm(t, r);
 	w->gb_s = g->gb_s;
 	w->peak_tflops = 0;
 	w->max_tflops = max_tflops(g);
@@ -611,7 +628,7 @@ put_rated(struct stage *st, struct rec *r)
 	out_rate(q.ai);
 	out_rate(q.peak_tflops);
 	out_rate(q.peak_pct);
-	out_raw(q.bound, strlen(q.bound));
+	out_raw(q.bound, q.bound != NULL ? strlen(q.bound) : 0);
 	out_rate(q.bound_pct);
 	out_rate(q.peak_ns);
 	out_rate(q.roof_ns);
@@ -659,8 +676,8 @@ attach_type(struct stage *st, const char *tag, struct rate_type *x)
 	REC_COLS(t, REC_OPT, { &x->peak_ns, "sum_peak_ns" },
 	    { &x->roof_ns, "sum_roof_ns" }, { &x->flop_ns, "sum_flop_ns" },
 	    { &x->bytes_ns, "sum_bytes_ns" }, { &x->dtype, "dtype" },
-	    { &x->family, "family" }, { &x->role, "role" }, { &x->dev, "dev" },
-	    { &x->src, "src" });
+	    { &x->family, "family" }, { &x->dir, "dir" }, { &x->role, "role" },
+	    { &x->dev, "dev" }, { &x->src, "src" });
 }
 
 static void

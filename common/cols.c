@@ -740,7 +740,8 @@ const struct col_def col_defs[] = {
 	{ "kern", "peak_pct", RATE, COL_NUM,
 	    "tflops, in percent of peak_tflops" },
 	{ "kern", "bound", RATE, COL_TEXT,
-	    "what limits it on this device: compute, memory or unknown" },
+	    "what limits it on this device: compute, memory or unknown; "
+	    "unset for communication" },
 	{ "kern", "bound_pct", RATE, COL_NUM,
 	    "how close it comes to that limit" },
 	{ "kern", "peak_ns", RATE, COL_NUM,

@@ -195,3 +195,43 @@ only_comm() {
 	dlp fsdp2.db | grep -q '^  communication only .* [0-9.]* %'
 	dlp fsdp2.db | grep -q '^next: *dlp ranks\|^ *dlp ranks .*FILE\.\.\.'
 }
+
+@test "dlp iters: what the GPU did adds up to step_ns, with communication" {
+	for f in ddp2_rank0.db colls.db "$LENET"; do
+		dlp iters --tsv "$f" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{
+			s = $at["tc_ns"] + $at["comm_ns"] + \
+			    $at["other_kern_ns"] + $at["graph_ns"] + \
+			    $at["mem_ns"] + $at["idle_ns"]
+			if (s != $at["step_ns"])
+				exit 1
+			n++
+			comm += $at["comm_ns"]
+		}
+		END { if (n == 0) exit 1; print comm + 0 }' >got
+		[ "$f" != "$LENET" ] || [ "$(cat got)" -eq 0 ]
+		# all communication of DDP is in a step, but for the barrier
+		# at the end
+		[ "$f" != ddp2_rank0.db ] ||
+		    [ "$(cat got)" -eq "$(($(only_comm ddp2_rank0) - \
+			$(nccl_kernels ddp2_rank0 | tail -n 1 | cut -f 2)))" ]
+	done
+}
+
+@test "dlp roofline: no bound for communication, as no memory limits it" {
+	for f in ddp2_rank0 fsdp2 colls; do
+		dlp roofline -g op --tsv "$f.db" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["dir"] == "comm" {
+			if ($at["bound"] $at["bound_pct"] != "--" || \
+			    $at["flop"] != 0 || $at["flop_pct"] != 100)
+				exit 1
+			n++
+		}
+		END { exit n == 0 }'
+	done
+	# rows of several devices or streams, and the row that sums up the others
+	dlp roofline -g stream -n 1 --tsv ddp2_rank0.db 2>/dev/null |
+	    grep -q '^(rest)'
+}
