@@ -167,6 +167,191 @@ PTR3=', std::array<char*, 3ul> >(int)'
 	EOF
 }
 
+# each_by_hand <TABLE: as by_hand, with several ops, which all have these
+# numbers: "a b c|dir|sizes|...".
+each_by_hand() {
+	awk -F'|' -v OFS='|' '/^[^#]/ {
+		n = split($1, op, " ")
+		for (i = 1; i <= n; i++) { $1 = op[i]; print } }' | by_hand
+}
+
+# x is 8 x 4: 32 elements of 4 bytes, 128 bytes; k has a name that says nothing.
+
+@test "softmax and norms: each name of the rules" {
+	# 5 * 32 = 160, read and written 256; backward 4 * 32, three tensors
+	# norms: 60 elements, weights of 10: 8 * 60 and 4 * (60 + 10 + 10 + 60)
+	# RMS: 4 * 60, one weight; backward 7 + 3 = 10 * 60, the others 15 * 60
+	each_by_hand <<-EOF
+	softmax _softmax softmin _masked_softmax _safe_softmax log_softmax _log_softmax|fprop|[[8,4]]|-|k<float>()|1,1,1|softmax main 160 256
+	softmax _softmax softmin _masked_softmax _safe_softmax log_softmax _log_softmax|bprop|[[8,4]]|[[8,4]]|k<float>()|1,1,1|softmax main 128 384
+	native_layer_norm|fprop|[[6,10],[],[10],[10],[]]|-|k<float>()|1,1,1|norm main 480 560
+	native_layer_norm|bprop|[[6,10],[],[10],[10],[]]|[[6,10]]|k<float>()|1,1,1|norm main 900 720
+	_fused_rms_norm|fprop|[[6,10],[],[10],[]]|-|k<float>()|1,1,1|norm main 240 520
+	_fused_rms_norm|bprop|[[6,10],[],[10],[]]|[[6,10]]|k<float>()|1,1,1|norm main 600 720
+	native_group_norm native_batch_norm|fprop|[[2,4,3,3],[],[4],[4],[],[]]|-|k<float>()|1,1,1|norm main 576 576
+	EOF
+}
+
+@test "activations: each name, under kernels whose name says nothing" {
+	# 1, 2, 3, 4 or 5 operations an element; backward reads the gradient and
+	# an input, 3 * 128. glu halves: 16 results of a sigmoid (3) and a
+	# product, 128 + 64; its backward 8 a result, 2 * 128 + 64
+	each_by_hand <<-EOF
+	relu relu6 threshold hardtanh clamp_min|fprop|[[8,4]]|-|k<float>()|1,1,1|activation main 32 256
+	relu relu6 threshold hardtanh clamp_min|bprop|[[8,4]]|[[8,4]]|k<float>()|1,1,1|activation main 32 384
+	leaky_relu elu celu selu prelu rrelu _prelu_kernel|fprop|[[8,4]]|-|k<float>()|1,1,1|activation main 64 256
+	leaky_relu elu celu selu prelu rrelu _prelu_kernel|bprop|[[8,4]]|[[8,4]]|k<float>()|1,1,1|activation main 64 384
+	mish softplus logsigmoid log_sigmoid hardswish|fprop|[[8,4]]|-|k<float>()|1,1,1|activation main 128 256
+	mish softplus logsigmoid log_sigmoid|bprop|[[8,4]]|[[8,4]]|k<float>()|1,1,1|activation main 160 384
+	sigmoid hardsigmoid softsign tanhshrink|fprop|[[8,4]]|-|k<float>()|1,1,1|activation main 96 256
+	sigmoid softsign tanhshrink tanh hardshrink softshrink|bprop|[[8,4]]|[[8,4]]|k<float>()|1,1,1|activation main 96 384
+	tanh hardshrink softshrink|fprop|[[8,4]]|-|k<float>()|1,1,1|activation main 32 256
+	glu|fprop|[[8,4]]|-|k<float>()|1,1,1|activation main 64 192
+	glu|bprop|[[8,4]]|[[8,2]]|k<float>()|1,1,1|activation main 128 320
+	EOF
+}
+
+@test "pointwise: each name, under kernels whose name says nothing" {
+	# one operation a result; 3 * 128 bytes. Comparisons write a byte: 2 *
+	# 128 + 32. addcmul and its like are 3 operations on three inputs
+	each_by_hand <<-EOF
+	add __add__ __radd__ __iadd__ sub __sub__ __rsub__ __isub__ rsub mul __mul__ __rmul__ __imul__ multiply subtract|fprop|[[8,4],[8,4]]|-|k<float>()|1,1,1|pointwise main 32 384
+	div __truediv__ __rdiv__ __rtruediv__ __itruediv__ true_divide divide floor_divide __floordiv__ __rfloordiv__ fmod remainder __mod__|fprop|[[8,4],[8,4]]|-|k<float>()|1,1,1|pointwise main 32 384
+	pow __pow__ __rpow__ atan2 float_power hypot maximum minimum fmax fmin|fprop|[[8,4],[8,4]]|-|k<float>()|1,1,1|pointwise main 32 384
+	__and__ __or__ __xor__ __lshift__ __rshift__ __iand__ __ior__ __ixor__ __ilshift__ __irshift__ bitwise_and bitwise_or bitwise_xor|fprop|[[8,4],[8,4]]|-|k<float>()|1,1,1|pointwise main 32 384
+	lt gt ge le eq ne __lt__ __gt__ __ge__ __le__ __eq__ __ne__ logical_and logical_or logical_xor isclose|fprop|[[8,4],[8,4]]|-|k<float>()|1,1,1|pointwise main 32 288
+	isnan isinf isfinite isneginf isposinf logical_not|fprop|[[8,4]]|-|k<float>()|1,1,1|pointwise main 32 160
+	addcmul addcdiv lerp|fprop|[[8,4],[8,4],[8,4]]|-|k<float>()|1,1,1|pointwise main 96 512
+	abs __abs__ absolute neg __neg__ negative reciprocal ceil clamp clip clamp_max floor frac round sign sgn trunc __invert__ bitwise_not square|fprop|[[8,4]]|-|k<float>()|1,1,1|pointwise main 32 256
+	exp exp2 exp1m expm1 log log2 log10 log1p sqrt rsqrt sin cos tan asin acos atan sinh cosh erf erfc erfinv digamma lgamma mvlgamma nan_to_num logit|fprop|[[8,4]]|-|k<float>()|1,1,1|pointwise main 32 256
+	triu tril|fprop|[[8,4]]|-|k<float>()|1,1,1|pointwise main 0 256
+	masked_fill masked_fill_ where|fprop|[[8,4],[8,4]]|-|k<float>()|1,1,1|pointwise main 0 384
+	EOF
+}
+
+@test "dropout, reductions and scans: each name" {
+	# dropout: two operations, and a byte of mask for each: 256 + 32
+	# var: mean 1, subtract, square, sum: 4 * 32; norm 2 * 32 + 1 for the root
+	reduce='reduce_kernel<512, 1, ReduceOp<float> >()'
+	each_by_hand <<-EOF
+	dropout native_dropout alpha_dropout feature_dropout _fused_dropout|fprop|[[8,4]]|-|k<float>()|1,1,1|dropout main 64 288
+	dropout native_dropout alpha_dropout feature_dropout _fused_dropout|bprop|[[8,4]]|[[8,4]]|k<float>()|1,1,1|dropout main 64 288
+	sum nansum amax amin max min argmax argmin prod all any aminmax count_nonzero logsumexp|fprop|[[8,4]]|-|$reduce|1,1,1|reduce main 32 128
+	sum nansum amax amin max min argmax argmin prod all any aminmax count_nonzero|fprop|[[8,4]]|-|k<float>()|1,1,1|reduce main 32 128
+	norm linalg_norm linalg_vector_norm frobenius_norm|fprop|[[8,4]]|-|$reduce|1,1,1|reduce main 65 128
+	var std var_mean std_mean logsumexp|fprop|[[8,4]]|-|k<float>()|1,1,1|reduce main 128 128
+	cumsum cumprod cummax cummin logcumsumexp|fprop|[[8,4]]|-|tensor_kernel_scan<float>()|1,1,1|sort main 32 256
+	cumsum cumprod cummax cummin logcumsumexp|bprop|[[8,4]]|[[8,4]]|flip_kernel<float>()|1,1,1|sort main 0 256
+	EOF
+}
+
+@test "pooling and resizing: each name" {
+	# 1 x 2 x 4 x 4 x 4 = 128 in, 16 out, a window of 8; 6 x 8 = 48 in, 24
+	# out, a window of 2. Maximum: an index of 8 bytes with each result
+	three='{"name":"","type":"tensor","shape":[1,2,4,4,4],"dtype":"float32"}'
+	one='{"name":"","type":"tensor","shape":[2,3,8],"dtype":"float32"}'
+	two='{"name":"","type":"int","value":2}'
+	each_by_hand <<-EOF
+	max_pool1d max_pool1d_with_indices|bprop|[[2,3,8]]|[[2,3,4]]|k<float>()|1,1,1|pool main 24 480
+	max_pool2d max_pool2d_with_indices|bprop|[[2,3,8,8]]|[[2,3,4,4]]|k<float>()|1,1,1|pool main 96 2688
+	max_pool3d max_pool3d_with_indices|bprop|[[1,2,4,4,4]]|[[1,2,2,2,2]]|k<float>()|1,1,1|pool main 16 704
+	max_pool3d|fprop|[$three,$two]|-|k<float>()|1,1,1|pool main 128 704
+	avg_pool3d|fprop|[$three,$two]|-|k<float>()|1,1,1|pool main 128 576
+	avg_pool1d|fprop|[$one,$two]|-|k<float>()|1,1,1|pool main 48 288
+	adaptive_avg_pool1d|bprop|[[2,3,8]]|[[2,3,2]]|k<float>()|1,1,1|pool main 48 240
+	adaptive_avg_pool2d _adaptive_avg_pool2d|bprop|[[2,3,8,8]]|[[2,3,2,2]]|k<float>()|1,1,1|pool main 384 1632
+	adaptive_avg_pool3d|bprop|[[1,2,4,4,4]]|[[1,2,2,2,2]]|k<float>()|1,1,1|pool main 128 576
+	adaptive_max_pool1d|bprop|[[2,3,8]]|[[2,3,2]]|k<float>()|1,1,1|pool main 12 336
+	adaptive_max_pool2d|bprop|[[2,3,8,8]]|[[2,3,2,2]]|k<float>()|1,1,1|pool main 24 1824
+	adaptive_max_pool3d|bprop|[[1,2,4,4,4]]|[[1,2,2,2,2]]|k<float>()|1,1,1|pool main 16 704
+	lp_pool2d fractional_max_pool2d_with_indices|fprop|[[2,3,8,8]]|-|k<float>()|1,1,1|pool main - -
+	upsample upsample_linear1d _upsample_bilinear2d_aa|bprop|[[2,3,8]]|[[2,3,4]]|upsample_nearest<float>()|1,1,1|resize main 24 288
+	grid_sampler_2d|bprop|[[2,3,8]]|[[2,3,4]]|grid_sampler_2d<float>()|1,1,1|resize main - 288
+	EOF
+}
+
+@test "losses, sorting, indices: each name" {
+	# nll reads an index of 8 bytes and an element for each of 8 rows
+	# sort: values and indices in and out, 2 * 32 * 12
+	# gather: 8 indices, elements read and written; scatter reads a third
+	each_by_hand <<-EOF
+	cross_entropy cross_entropy_loss|fprop|[[8,10],[8]]|-|softmax<float>()|1,1,1|loss main 400 640
+	cross_entropy nll_loss nll_loss_nd nll_loss2d|fprop|[[8,10],[8]]|-|nll_loss<float>()|1,1,1|loss main 8 96
+	mse_loss l1_loss smooth_l1_loss huber_loss binary_cross_entropy binary_cross_entropy_with_logits kl_div soft_margin_loss|fprop|[[8,4],[8,4]]|-|reduce_kernel<512, 1, ReduceOp<float> >()|1,1,1|loss main 32 128
+	ctc_loss _ctc_loss hinge_embedding_loss margin_ranking_loss triplet_margin_loss cosine_embedding_loss multi_margin_loss multilabel_margin_loss|fprop|[[8,4]]|-|k<float>()|1,1,1|loss main - -
+	sort argsort msort|fprop|[[8,4]]|-|k<float>()|1,1,1|sort main 0 768
+	topk kthvalue median|fprop|[[8,4]]|-|gatherkthvalue<float>()|1,1,1|sort main 0 128
+	mode|fprop|[[8,4]]|-|k<float>()|1,1,1|reduce main - 128
+	unique unique_dim _unique2 searchsorted bucketize histc bincount|fprop|[[8,4]]|-|k<float>()|1,1,1|sort main 0 -
+	flip roll rot90|fprop|[[8,4]]|-|k<float>()|1,1,1|index main 0 256
+	gather take take_along_dim|fprop|[[4,16],[],[4,2]]|-|gather<float>()|1,1,1|index main 0 128
+	scatter scatter_add scatter_reduce|fprop|[[4,16],[],[4,2]]|-|_scatter_gather<float>()|1,1,1|index main 8 160
+	index __getitem__ masked_select nonzero masked_scatter index_put index_copy index_add index_fill _index_put_impl_|fprop|[[8,4]]|-|k<float>()|1,1,1|index main - -
+	cat concat concatenate stack hstack vstack _cat|fprop|[[8,4],[8,4]]|-|k<float>()|1,1,1|index main 0 512
+	split chunk unbind split_with_sizes|bprop|[[8,4]]|[[8,4]]|catarray<float>()|1,1,1|index main 0 256
+	narrow select slice expand view reshape flatten transpose permute t squeeze unsqueeze as_strided diagonal unfold repeat repeat_interleave tile pad constant_pad_nd reflection_pad1d replication_pad2d pixel_shuffle pixel_unshuffle one_hot|fprop|[[8,4]]|-|k<float>()|1,1,1|index main 0 -
+	EOF
+}
+
+@test "embedding bags, copies, new tensors, solvers: each name" {
+	# 20 indices of 8 bytes, 20 rows read and 4 written, 6 elements of 2 bytes:
+	# 160 + 24 * 12. Copies: 128 read, 32 elements of the result's type
+	idx='{"name":"","type":"tensor","shape":[4,5],"dtype":"int64"}'
+	table='{"name":"","type":"tensor","shape":[50,6],"dtype":"float16"}'
+	each_by_hand <<-EOF
+	embedding_bag|fprop|[$idx,$table]|-|EmbeddingBag<c10::Half>()|1,1,1|embedding main 120 448
+	_embedding_bag|fprop|[[50,6],[20],[4]]|-|EmbeddingBag<float, long>()|1,1,1|embedding main 120 768
+	clone contiguous|fprop|[[8,4]]|-|k<float>()|1,1,1|copy main 0 256
+	float int|fprop|[[8,4]]|-|k<float>()|1,1,1|copy main 0 256
+	half bfloat16 short|fprop|[[8,4]]|-|k<float>()|1,1,1|copy main 0 192
+	double long cfloat|fprop|[[8,4]]|-|k<float>()|1,1,1|copy main 0 384
+	char byte bool|fprop|[[8,4]]|-|k<float>()|1,1,1|copy main 0 160
+	_to_copy to type type_as detach_ alias|fprop|[[8,4]]|-|k<float>()|1,1,1|copy main 0 -
+	zeros zeros_like zero_ zero ones ones_like full full_like fill_ fill empty empty_like arange linspace eye new_zeros new_ones new_full|fprop|[[8,4]]|-|k<float>()|1,1,1|copy main 0 -
+	rand randn randint randperm rand_like randn_like normal_ uniform_ bernoulli_ bernoulli random_ exponential_ multinomial|fprop|[[8,4]]|-|k<float>()|1,1,1|copy main - -
+	normal_ uniform_ bernoulli_ exponential_ rand_like randn_like|fprop|[[8,4]]|-|distribution_elementwise<float>()|1,1,1|copy main - 128
+	linalg_qr _linalg_svd cholesky_solve inverse lu_solve qr svd triangular_solve _fft_c2c fft_fft|fprop|[[8,4]]|-|k<float>()|1,1,1|solver main - -
+	EOF
+}
+
+@test "optimizers and collectives: each name" {
+	# 128 parameters of 512 bytes, read and written
+	l1='[10,10],[28]'
+	one='multi_tensor_apply_kernel<TensorListMetadata<1>, F<float> >()'
+	each_by_hand <<-EOF
+	_foreach_add_ _foreach_sub_ _foreach_mul_ _foreach_div_ _foreach_neg_ _foreach_sqrt_ _foreach_reciprocal_ _foreach_abs_ _foreach_exp_ _foreach_pow_ _foreach_maximum_ _foreach_minimum_ _foreach_clamp_min_|fprop|[$l1]|-|$one|1,1,1|optimizer main 128 1024
+	_foreach_addcmul_ _foreach_addcdiv_ _foreach_lerp_|fprop|[$l1,$l1,$l1]|-|multi_tensor_apply_kernel<TensorListMetadata<3>, F<float> >()|1,1,1|optimizer main 384 2048
+	_foreach_norm|fprop|[$l1]|-|$one|1,1,1|optimizer main 256 512
+	_foreach_zero_|fprop|[$l1]|-|$one|1,1,1|optimizer main 0 512
+	_foreach_copy_|fprop|[$l1,$l1]|-|multi_tensor_apply_kernel<TensorListMetadata<2>, F<float> >()|1,1,1|optimizer main 0 1024
+	_foreach_tan_ _fused_lamb_ adam fused_adam multi_tensor_adam multi_tensor_sgd multi_tensor_lamb multi_tensor_scale multi_tensor_axpby multi_tensor_l2norm|fprop|[$l1]|-|$one|1,1,1|optimizer main - -
+	_fused_adam_|fprop|[$l1,$l1,$l1,$l1]|-|multi_tensor_apply_kernel<TensorListMetadata<4>, F<float> >()|1,1,1|optimizer main 1664 3584
+	_fused_adagrad_|fprop|[$l1,$l1,$l1]|-|multi_tensor_apply_kernel<TensorListMetadata<3>, F<float> >()|1,1,1|optimizer main 768 2560
+	_amp_foreach_non_finite_check_and_unscale_|fprop|[$l1]|-|$one|1,1,1|optimizer main 256 1024
+	comm::all_reduce AllReduce comm::all_to_all AllToAll xla::all_to_all comm::broadcast comm::reduce comm::gather comm::scatter comm::send comm::recv comm::barrier comm::communication Broadcast Reduce Send Recv record_param_comms|comm|[[1000]]|-|ncclDevKernel_x_f32()|1,1,1|collective main 0 4000
+	c10d::broadcast_ c10d::reduce_ c10d::gather_ c10d::scatter_ c10d::send c10d::recv_ nccl::broadcast nccl::reduce nccl::send nccl::recv _c10d_functional::broadcast _c10d_functional::broadcast_|fprop|[[1000]]|-|ncclDevKernel_x_f32()|1,1,1|collective main - 4000
+	comm::all_gather comm::reduce_scatter AllGather ReduceScatter|comm|[[4000],[1000]]|-|ncclDevKernel_x_f32()|1,1,1|collective main 0 16000
+	c10d::_allgather_base_ c10d::_reduce_scatter_base_|fprop|[[4000],[1000]]|-|ncclDevKernel_x_f32()|1,1,1|collective main - 16000
+	EOF
+}
+
+# A name of the rules that no test names is one that nobody has checked.
+@test "every op of flops.rules occurs in a test" {
+	cd "$ROOT" || return
+	cat tests/flops-rules.bats tests/dlp-flops.bats tests/truth-flops.bats \
+	    tests/cases/dlp-flops/*/in | grep -v '^#' | tr -c 'a-zA-Z0-9_:.\n' '\n' |
+	    sort -u >"$BATS_TEST_TMPDIR/words"
+	awk '/^[^# ]/ { n = split($1, op, "|"); for (i = 1; i <= n; i++) print op[i] }' \
+	    cmd/dlp-flops/flops.rules | sort -u |
+	    sed 's/^torch\.nn\.functional:://; s/^torch\.nn\.functional\.//
+		s/[.]/\\./g; s/[*]/[a-zA-Z0-9_:]*/g; s/[?]/./g' |
+	    while IFS= read -r op; do
+		grep -qx -e "$op" "$BATS_TEST_TMPDIR/words" || echo "no test has $op"
+	    done >"$BATS_TEST_TMPDIR/untested"
+	cat "$BATS_TEST_TMPDIR/untested"
+	[ ! -s "$BATS_TEST_TMPDIR/untested" ]
+}
+
 @test "rows of a table: the launch tells the size of an element" {
 	# 512 elements a row: 128 threads of 16 bytes are 2048 bytes, 64 are
 	# 1024; 96 are no size at all
@@ -269,10 +454,10 @@ $((10 * 8 + 2 * 10 * 1024))
 	##end	5
 	EOF
 	run grep -E '^#?(copy|set)	' out
-	same "#copy	id	bytes	flop	family
-copy	2	100	0	memory
-#set	id	bytes	flop	family
-set	3	7	0	memory" "$output"
+	same "#copy	id	bytes	flop	family	prim
+copy	2	100	0	memory	copy
+#set	id	bytes	flop	family	prim
+set	3	7	0	memory	memset" "$output"
 	# the size came: 2 * 4*3*3*3 * 7*7
 	grep -q '	10584	' out
 	# once more: the same columns

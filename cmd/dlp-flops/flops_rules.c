@@ -431,6 +431,8 @@ find_in_module(struct flops_rules *rules, const char *mod, size_t nmod,
 		return NULL;
 	/* the rules of the plain name apply where it has none */
 	r = combine(rules, b != NULL ? b : built_in(op, n), full->s, full->len);
+	if (b == NULL) /* comm::gather is communication, gather indexing */
+		r->family = r->user != NULL ? r->user->family : r->rows->family;
 	if (r->user == NULL)
 		r->user = rows_or_in_place(rules, true, op, n);
 	if (r->rows == NULL)

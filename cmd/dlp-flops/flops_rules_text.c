@@ -315,15 +315,28 @@ dir_fits(const struct rule_row *row, const struct kern_work *w)
 	return (row->dirs & (w->bprop ? DIR_BPROP : DIR_FPROP)) != 0;
 }
 
-const struct rule_row *
-rows_match(const struct rule_row *row, const struct kern_work *w)
+/* The row for any kernel, in this direction. */
+static const struct rule_row *
+general(const struct rule_row *row, const struct kern_work *w)
 {
 	for (; row != NULL; row = row->next)
-		if (dir_fits(row, w) &&
-		    (row->kern == NULL ||
-			pat_match(row->kern, w->k->lower, w->k->len)))
+		if (dir_fits(row, w) && row->kern == NULL)
 			return row;
 	return NULL;
+}
+
+/* A row whose pattern fits is better than one for any kernel, wherever they
+ * stand: the rows of an op can lie far apart. */
+const struct rule_row *
+rows_match(const struct rule_row *rows, const struct kern_work *w)
+{
+	const struct rule_row *row;
+
+	for (row = rows; row != NULL; row = row->next)
+		if (dir_fits(row, w) && row->kern != NULL &&
+		    pat_match(row->kern, w->k->lower, w->k->len))
+			return row;
+	return general(rows, w);
 }
 
 static int64_t
@@ -343,16 +356,6 @@ row_apply(
 	r->flop = row->aux ? 0 : value_of(row->flop, w);
 	r->bytes = value_of(row->bytes, w);
 	r->bus = value_of(row->bus, w);
-}
-
-/* The row for any kernel, in this direction. */
-static const struct rule_row *
-general(const struct rule_row *row, const struct kern_work *w)
-{
-	for (; row != NULL; row = row->next)
-		if (dir_fits(row, w) && row->kern == NULL)
-			return row;
-	return NULL;
 }
 
 /* A helper's FLOPs: 0 if those of the kernel that it helps are known. */
