@@ -33,6 +33,7 @@ static const char usage[] =
     "                    nvtx:TEXT@DOMAIN, one range; none: everything\n"
     "      --delay S     record from S seconds after the start\n"
     "      --duration S  record for S seconds\n"
+    "      --kill        end the command with SIGTERM after --duration\n"
     "      --steps A-B   record the ranges 'iteration A' to 'iteration B'\n"
     "      --max SIZE    stop at this size of the spool of a process\n"
     "  -g, --graphs node|graph  record the work of CUDA graphs by node, or "
@@ -181,6 +182,7 @@ read_options(struct record *r, int argc, char **argv)
 		{ 'c', "capture-range", .set = set_capture, .to = r },
 		{ 0, "delay", .set = set_delay, .to = r },
 		{ 0, "duration", .set = set_duration, .to = r },
+		{ 0, "kill", .flag = &r->kill },
 		{ 0, "steps", .set = set_steps, .to = r },
 		{ 0, "max", .set = set_max, .to = r },
 		{ 'g', "graphs", .set = set_graphs, .to = r },
@@ -219,6 +221,8 @@ main(int argc, char **argv)
 	}
 	if (optind == argc)
 		cli_usage(usage);
+	if (r.kill && r.duration == 0)
+		die("--kill needs --duration");
 	if (r.out == NULL && !r.stream)
 		die("where to? -o FILE, or --stream");
 	return record_run(&r, argv + optind);

@@ -268,9 +268,36 @@ true" "$(nsys_args)"
 @test "without nsys it says what to install" {
 	PATH=$BIN:$ROOT/pipelines:/usr/bin:/bin
 	! command -v nsys || skip "nsys is installed"
-	run dlprof true
+	run dlprof --recorder=nsys true
 	[ "$status" -eq 2 ]
 	[[ $output == *"install NVIDIA Nsight Systems"* ]]
+}
+
+# The driver and CUPTI are stand-ins, too: tests/record.
+@test "without nsys dlp-record records: the guide's command line" {
+	PATH=$BIN:$ROOT/pipelines:/usr/bin:/bin
+	R=$ROOT/${B:-build}/record
+	LD_LIBRARY_PATH=$R dlprof --mode=simple --recorder=dlp --reports=kernel \
+	    "$R/fakecuda" init push=a 3 pop exit=5 >out 2>err || [ $? -eq 5 ]
+	[ "$(sqlite3 nsys_profile.sqlite "SELECT count(*) FROM
+	    CUPTI_ACTIVITY_KIND_KERNEL")" -eq 9 ]
+	grep -q axpy dlprof_kernel.csv
+	grep -q 'Running: dlp-record' err
+	# only the range; what is there is kept
+	run dlprof --mode=simple --recorder=dlp true
+	[ "$status" -eq 2 ]
+	LD_LIBRARY_PATH=$R dlprof --mode=simple --recorder=dlp -f true \
+	    --nsys_profile_range=true -v quiet "$R/fakecuda" init 3 start 2 \
+	    stop 5 >out 2>err
+	[ ! -s out ]
+	[ "$(sqlite3 nsys_profile.sqlite "SELECT count(*) FROM
+	    CUPTI_ACTIVITY_KIND_KERNEL")" -eq 6 ]
+	# a program that --duration ends did not fail
+	LD_LIBRARY_PATH=$R dlprof --mode=simple --recorder=dlp -f true \
+	    --delay=0.1 --duration=0.5 "$R/fakecuda" init sleep=200 3 \
+	    sleep=60000
+	[ "$(sqlite3 nsys_profile.sqlite "SELECT count(*) FROM
+	    CUPTI_ACTIVITY_KIND_KERNEL")" -eq 9 ]
 }
 
 @test "what is there is not overwritten without --force=true" {

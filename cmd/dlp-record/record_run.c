@@ -3,12 +3,14 @@
  * however it comes, and has the spool converted. Whatever goes wrong with the
  * recording, the command runs, and its exit status is ours.
  */
+#define _XOPEN_SOURCE 700 /* setitimer() */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,7 +36,7 @@ pass_on(int sig)
 	int err = errno;
 
 	if (running > 0)
-		kill((pid_t)running, sig);
+		kill((pid_t)running, sig == SIGALRM ? SIGTERM : sig);
 	errno = err;
 }
 
@@ -53,6 +55,7 @@ set_signals(void)
 	sa.sa_flags = SA_RESTART;
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGHUP, &sa, NULL);
+	sigaction(SIGALRM, &sa, NULL);
 	sigaction(SIGUSR1, &sa, NULL);
 	sigaction(SIGUSR2, &sa, NULL);
 }
@@ -260,6 +263,19 @@ make_folder(struct run *run)
 	run->folder = NULL;
 }
 
+/* --kill: SIGALRM comes when the time is over, and is passed on as SIGTERM. */
+static void
+kill_later(const struct record *r)
+{
+	struct itimerval t = { { 0, 0 }, { 0, 0 } };
+	int64_t ns = r->delay + r->duration;
+
+	t.it_value.tv_sec = ns / 1000000000;
+	t.it_value.tv_usec = ns % 1000000000 / 1000;
+	if (r->kill && setitimer(ITIMER_REAL, &t, NULL) != 0)
+		die_errno("--kill");
+}
+
 static int
 wait_for(pid_t pid)
 {
@@ -375,6 +391,7 @@ record_run(const struct record *r, char **argv)
 	name_out(&run, true);
 	check_place(&run);
 	ran = let_go(&p);
+	kill_later(r);
 	status = wait_for(run.child);
 	running = 0;
 	if (ran)

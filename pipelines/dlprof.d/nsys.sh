@@ -1,4 +1,5 @@
-# Read by dlprof: records a program with nsys, as DLProf did.
+# Read by dlprof: records a program with nsys, as DLProf did, or with
+# dlp-record.
 # shellcheck shell=sh disable=SC2034,SC2154 # opt_*: options.sh; status: dlprof
 
 # Words that versions of nsys want differently: from version, what, words.
@@ -8,15 +9,20 @@ nsys_words='
 0      range  --capture-range=cudaProfilerApi --stop-on-range-end=true --kill=none
 2021.3 range  --capture-range=cudaProfilerApi --capture-range-end=stop'
 
-find_nsys() {
+# Sets nsys to its path, empty if dlp-record shall record.
+find_recorder() {
+	nsys=
+	[ "$opt_recorder" != dlp ] || return 0
 	nsys=$(command -v nsys) && return
 	for nsys in /usr/local/cuda/bin/nsys \
 	    /opt/nvidia/nsight-systems*/*/bin/nsys; do
 		[ ! -x "$nsys" ] || return 0
 	done
+	nsys=
+	[ "$opt_recorder" = nsys ] || return 0
 	die "nsys is not here: install NVIDIA Nsight Systems (package" \
 	    "nsight-systems-cli of NVIDIA's repository, or the CUDA toolkit)," \
-	    "or read a recorded profile with --database=FILE"
+	    "or record without it (--recorder=dlp)"
 }
 
 # for_version WHAT: the words for the version of nsys; an unknown one is new.
@@ -60,19 +66,77 @@ with_user_env() (
 )
 
 # record PROGRAM ARGUMENT...: sets opt_database to the profile, and status to
-# the program's exit status as nsys tells it.
+# the program's exit status as the recorder tells it.
 record() {
 	check_program "$1"
 	own=$(own_words 2>/dev/null) ||
 	    die "--nsys_opts: bad quotes in '$opt_nsys_opts'"
 	check_words "$own"
-	find_nsys
+	find_recorder
 	case $opt_nsys_base in
 	/*) rep=$opt_nsys_base ;;
 	*) rep=$out/$opt_nsys_base ;;
 	esac
 	mkdir -p -- "${rep%/*}" 2>/dev/null ||
 	    die "--nsys_base_name: cannot make the folder '${rep%/*}'"
+	show=true
+	[ "$level" -ge 2 ] || show=false
+	tensorflow_env
+	if [ -n "$nsys" ]; then
+		record_nsys "$@"
+	else
+		record_dlp "$@"
+	fi
+	# A program that --duration ended did not fail.
+	[ "$opt_duration" = 0 ] || [ "$status" -ne 143 ] || status=0
+	finished
+}
+
+# The markers of NVIDIA's builds of TensorFlow.
+tensorflow_env() {
+	case $opt_mode in
+	tensorflow*)
+		user_env="$user_env
+export TF_ENABLE_NVTX_RANGES=1"
+		[ "$opt_detailed_mode" = false ] || user_env="$user_env
+export TF_ENABLE_NVTX_RANGES_DETAILED=1"
+		;;
+	esac
+}
+
+# run_recorder COMMAND...: at a terminal the program gets its keys and signals
+# itself.
+run_recorder() {
+	status=0
+	if [ -t 0 ]; then
+		with_user_env "$@" || status=$?
+	else
+		exec 4<&0
+		with_user_env "$@" <&4 4<&- &
+		exec 4<&-
+		wait $! || status=$?
+	fi
+}
+
+record_dlp() {
+	unused "$rep.sqlite"
+	[ "$opt_nsys_opts" = '-t cuda,nvtx -s none' ] ||
+	    note "--nsys_opts: dlp-record records, so they have no effect"
+	# shellcheck disable=SC2016 # for the inner shell to expand
+	[ "$show" = true ] ||
+	    set -- sh -c 'exec "$@" >/dev/null 2>&1' sh "$@"
+	set -- -- "$@"
+	[ "$opt_nsys_range" = false ] || set -- -c cudaProfilerApi "$@"
+	[ "$opt_duration" = 0 ] ||
+	    set -- "--duration=$opt_duration" --kill "$@"
+	[ "$opt_delay" = 0 ] || set -- "--delay=$opt_delay" "$@"
+	[ "$opt_force" = false ] || set -- --force "$@"
+	set -- -o "$rep.sqlite" "$@"
+	say "Running: $(quoted dlp-record "$@")"
+	run_recorder dlp-record "$@"
+}
+
+record_nsys() {
 	for suffix in sqlite nsys-rep qdrep qdstrm; do
 		unused "$rep.$suffix"
 	done
@@ -81,8 +145,6 @@ record() {
 	[ -n "$nsys_version" ] ||
 	    note "nsys does not tell its version: taken to be a new one"
 
-	show=true
-	[ "$level" -ge 2 ] || show=false
 	opts=$(
 		printf '%s\n' "$own"
 		[ "$opt_delay" = 0 ] || echo "--delay=$opt_delay"
@@ -105,48 +167,32 @@ record() {
 		shift
 		n_args=$((n_args - 1))
 	done
-	case $opt_mode in
-	tensorflow*)
-		# The markers of NVIDIA's builds of TensorFlow.
-		user_env="$user_env
-export TF_ENABLE_NVTX_RANGES=1"
-		[ "$opt_detailed_mode" = false ] || user_env="$user_env
-export TF_ENABLE_NVTX_RANGES_DETAILED=1"
-		;;
-	esac
 	say "Running: $(quoted nsys profile "$@")"
-	status=0
-	# At a terminal the program gets its keys and signals itself.
-	if [ -t 0 ]; then
-		with_user_env "$nsys" profile "$@" || status=$?
-	else
-		exec 4<&0
-		with_user_env "$nsys" profile "$@" <&4 4<&- &
-		exec 4<&-
-		wait $! || status=$?
-	fi
-	finished
+	run_recorder "$nsys" profile "$@"
+	export_rep
 }
 
-# What nsys left. A program that --duration ended did not fail.
+# nsys may leave its own format only.
+export_rep() {
+	[ ! -s "$rep.sqlite" ] || return 0
+	for suffix in nsys-rep qdrep; do
+		[ -s "$rep.$suffix" ] || continue
+		say "Exporting $rep.$suffix"
+		"$nsys" export --type=sqlite --force-overwrite="$opt_force" \
+		    --output="$rep.sqlite" "$rep.$suffix" >&2 || break
+	done
+}
+
 finished() {
-	[ "$opt_duration" = 0 ] || [ "$status" -ne 143 ] || status=0
-	if [ ! -s "$rep.sqlite" ]; then
-		for suffix in nsys-rep qdrep; do
-			[ -s "$rep.$suffix" ] || continue
-			say "Exporting $rep.$suffix"
-			"$nsys" export --type=sqlite \
-			    --force-overwrite="$opt_force" \
-			    --output="$rep.sqlite" "$rep.$suffix" >&2 || break
-		done
-	fi
 	if [ ! -s "$rep.sqlite" ]; then
 		why="its exit status was $status"
 		# nsys was installed without its importer, or that failed.
 		[ ! -s "$rep.qdstrm" ] || why="only $rep.qdstrm: import that \
 where Nsight Systems is installed in full, export it (nsys export \
 --type=sqlite), and read it with --database"
-		plain "dlprof: nsys left no $rep.sqlite; $why" >&2
+		who=dlp-record
+		[ -z "$nsys" ] || who=nsys
+		plain "dlprof: $who left no $rep.sqlite; $why" >&2
 		[ "$status" -ne 0 ] || status=2
 		exit "$status"
 	fi

@@ -73,8 +73,8 @@ usage() {
 	usage_line | sed 2q
 	cat <<-EOT
 
-	Records PROGRAM with nsys, or reads FILE, a profile of nsys, nvprof or
-	dlprof, and writes DLProf's reports and database.
+	Records PROGRAM with nsys or dlp-record, or reads FILE, a profile of nsys,
+	nvprof or dlprof, and writes DLProf's reports and database.
 	EOT
 	awk -F'|' '
 	/^#/ { next }

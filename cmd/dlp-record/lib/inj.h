@@ -33,8 +33,11 @@ struct inj_options { /* the session file's lines; see inj_config.c */
 	int64_t begin_at, duration;  /* ns; begin_at 0: at once */
 	int64_t flush_ns;
 	uint64_t max_bytes; /* 0: no limit */
-	uint64_t skip;      /* kinds that are left out, as bits: for tests */
-	char cupti[1024];   /* a file; "": search */
+	/* for measurements: kinds that are left out, as bits; how calls are
+	 * chosen; what is left out at the end of the window */
+	uint64_t skip;
+	int64_t api_mode, close_mode;
+	char cupti[1024]; /* a file; "": search */
 };
 
 enum inj_window { /* the range that is recorded */
@@ -87,9 +90,10 @@ struct inj {
 	/* inj_cupti.c */
 	struct abi_cupti cupti;
 	void *subscriber;
-	atomic_bool cuda_seen; /* the driver called us */
-	atomic_bool cuda_on;   /* CUPTI is there, and ours */
-	atomic_bool finalize;  /* at the end of the next call */
+	atomic_bool cuda_seen;      /* the driver called us */
+	atomic_bool cuda_on;        /* CUPTI is there, and ours */
+	atomic_bool finalize;       /* at the end of the next call */
+	atomic_bool delay_finalize; /* but not of this one */
 	pthread_mutex_t cupti_lock;
 	pthread_mutex_t ctx_lock;
 	void *ctx[64]; /* contexts that exist */
@@ -101,6 +105,7 @@ struct inj {
 	atomic_bool has_helper;
 	bool handled[3]; /* signals */
 	atomic_bool ended, done;
+	atomic_int asked; /* what the helper has done of end_ask() */
 };
 
 extern struct inj inj;
@@ -168,6 +173,7 @@ void cupti_kinds(bool on);      /* the window opens */
 void cupti_close(bool in_call); /* and closes; in_call: in CUPTI's callback
 				   at the end of a call */
 void cupti_devices(void);       /* they are known now */
+void cupti_apis(void);          /* the choice of calls */
 void cupti_flush(bool forced);
 void cupti_last(void); /* at the end of the process */
 void cupti_child(void);
@@ -175,9 +181,10 @@ void cupti_stream_label(void *stream, const char *name);
 uint32_t cupti_ctx_id(void *ctx);
 
 /* inj_records.c */
-void records_child(void); /* after fork */
-bool records_start(void); /* registers the buffers' functions */
-void records_quiet(void); /* no records of calls that change nothing */
+void records_child(void);  /* after fork */
+bool records_start(void);  /* registers the buffers' functions */
+void records_quiet(void);  /* no records of calls that change nothing */
+void records_chosen(void); /* records of all other calls only */
 
 /* inj_find.c: fills c; false with the reason why it cannot. where is the file
  * that was found. */
@@ -190,8 +197,10 @@ void driver_sync(void);
 void *driver_ctx(void); /* the current one */
 
 /* inj_end.c */
+enum { ASK_APIS = 126 };
 void end_start(void);
-void end_helper(void); /* starts the thread that flushes */
+void end_helper(void);          /* starts the thread that flushes */
+bool end_ask(int what, int ms); /* has it do something, and waits */
 void end_all(const char *how);
 void end_child(void);
 

@@ -136,12 +136,17 @@ on_callback(void *user, uint32_t domain, uint32_t cbid, const void *data)
 		return;
 	}
 	if (domain == ABI_CB_DRIVER && inj.opt.capture == CAPTURE_PROFILER) {
-		if (cbid == ABI_PROFILER_START && call->site == ABI_API_ENTER)
+		if (cbid == ABI_PROFILER_START &&
+		    call->site ==
+			(inj.opt.api_mode == 3 || inj.opt.api_mode == 4
+				? ABI_API_EXIT
+				: ABI_API_ENTER))
 			window_open(inj_now());
 		if (cbid == ABI_PROFILER_STOP && call->site == ABI_API_EXIT)
 			window_close(inj_now(), true);
 	}
-	if (call->site == ABI_API_EXIT)
+	if (call->site == ABI_API_EXIT &&
+	    !atomic_exchange(&inj.delay_finalize, false))
 		finalize();
 }
 
@@ -281,6 +286,8 @@ cupti_start(void)
 	atomic_store(&inj.cuda_on, true);
 	callbacks(1);
 	ENABLE(always, true);
+	if (inj.opt.api_mode == 6)
+		records_chosen();
 	if (atomic_load(&inj.window) == WINDOW_ON)
 		cupti_kinds(true);
 }
@@ -288,6 +295,7 @@ cupti_start(void)
 /* Records of calls, and of the rest. */
 static const uint32_t call_kinds[] = { ABI_RUNTIME, ABI_DRIVER, ABI_SYNC,
 	ABI_CUDA_EVENT };
+static const uint32_t sync_kinds[] = { ABI_SYNC, ABI_CUDA_EVENT };
 static const uint32_t work_kinds[] = { ABI_GRAPH_TRACE, ABI_MEMCPY, ABI_MEMCPY2,
 	ABI_MEMSET, ABI_KERNEL, ABI_OVERHEAD };
 
@@ -296,10 +304,28 @@ cupti_kinds(bool on)
 {
 	if (!atomic_load(&inj.cuda_on))
 		return;
-	ENABLE(call_kinds, on);
 	ENABLE(work_kinds, on);
-	if (on && !inj.opt.all_calls)
-		records_quiet();
+	if (!on || inj.opt.api_mode == 0 || inj.opt.api_mode == 4)
+		ENABLE(call_kinds, on);
+	else
+		ENABLE(sync_kinds, on);
+	if (!on)
+		return;
+	if (inj.opt.api_mode == 2)
+		end_ask(ASK_APIS, 100);
+	else if (inj.opt.api_mode != 6)
+		cupti_apis();
+}
+
+/* Which calls have records. */
+void
+cupti_apis(void)
+{
+	if (inj.opt.api_mode == 0 || inj.opt.api_mode == 4) {
+		if (!inj.opt.all_calls)
+			records_quiet();
+	} else
+		records_chosen();
 }
 
 /* The devices are known only after the driver has started. */
@@ -316,20 +342,36 @@ cupti_devices(void)
 void
 cupti_close(bool in_call)
 {
+	int64_t mode = inj.opt.close_mode;
+
 	if (!atomic_load(&inj.cuda_on))
 		return;
-	ENABLE(call_kinds, false);
-	driver_sync();
-	cupti_flush(true);
-	ENABLE(work_kinds, false);
-	ENABLE(always, false);
+	/* with these kinds CUPTI cannot be detached: see CAVEATS in the manual
+	 */
+	if (mode == 0 && inj.opt.sync)
+		mode = 1 | 2;
+	if ((mode & 2) == 0)
+		ENABLE(sync_kinds, false);
+	CU->ActivityDisable(ABI_RUNTIME);
+	CU->ActivityDisable(ABI_DRIVER);
+	if ((mode & 4) == 0)
+		driver_sync();
+	if ((mode & 64) == 0)
+		cupti_flush(true);
+	if ((mode & 8) == 0) {
+		ENABLE(work_kinds, false);
+		ENABLE(always, false);
+	}
 	driver_devices();
-	if (CU->Finalize == NULL)
+	if (CU->Finalize == NULL || (mode & 1) != 0)
 		return;
 	atomic_store(&inj.finalize, true);
 	/* outside of a call: at the end of the next one */
-	if (!in_call)
-		CU->EnableDomain(1, inj.subscriber, ABI_CB_DRIVER);
+	if (!in_call || (mode & 16) != 0)
+		CU->EnableDomain(1, inj.subscriber,
+		    (mode & 32) != 0 ? ABI_CB_RUNTIME : ABI_CB_DRIVER);
+	if ((mode & 16) != 0)
+		atomic_store(&inj.delay_finalize, true);
 }
 
 void

@@ -263,6 +263,8 @@ call(const struct abi_api *k)
 
 	if (k->cbid < MAX_CBID && rec.quiet[runtime][k->cbid])
 		return;
+	if (atomic_load(&inj.window) == WINDOW_BEFORE)
+		return;
 	say_call(runtime, k->cbid);
 	r = spool_take(RSPOOL_CALL, sizeof(*r));
 	if (r == NULL)
@@ -573,14 +575,16 @@ is_quiet(const char *const *list, const char *name)
 	return false;
 }
 
+/* Goes through the calls of a domain. chosen: enables those that are not quiet;
+ * otherwise disables those that are. */
 static void
-quiet_domain(bool runtime)
+choose_domain(bool runtime, bool chosen)
 {
 	abi_result (*enable)(uint32_t, uint8_t) =
 	    runtime ? CU->ActivityEnableRuntimeApi
 		    : CU->ActivityEnableDriverApi;
 	const char *name;
-	uint32_t i;
+	uint32_t i, bad = 0;
 
 	for (i = 1; i < MAX_CBID; i++) {
 		name = NULL;
@@ -589,12 +593,15 @@ quiet_domain(bool runtime)
 			ABI_OK ||
 		    name == NULL)
 			continue;
-		if (!is_quiet(runtime ? quiet_runtime : quiet_driver, name))
-			continue;
-		rec.quiet[runtime][i] = true;
-		if (enable != NULL)
-			enable(i, 0);
+		rec.quiet[runtime][i] =
+		    !inj.opt.all_calls &&
+		    is_quiet(runtime ? quiet_runtime : quiet_driver, name);
+		if (rec.quiet[runtime][i] != chosen && enable != NULL &&
+		    enable(i, chosen) != ABI_OK)
+			bad++;
 	}
+	if (bad > 0)
+		spool_note(1, "CUPTI did not take the choice of %u calls", bad);
 }
 
 /* In the child of a fork nothing is in the new spool yet. */
@@ -618,6 +625,15 @@ records_quiet(void)
 {
 	if (CU->GetCallbackName == NULL)
 		return;
-	quiet_domain(true);
-	quiet_domain(false);
+	choose_domain(true, false);
+	choose_domain(false, false);
+}
+
+void
+records_chosen(void)
+{
+	if (CU->GetCallbackName == NULL)
+		return;
+	choose_domain(true, true);
+	choose_domain(false, true);
 }

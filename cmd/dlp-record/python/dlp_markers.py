@@ -14,6 +14,7 @@ changed. These NVTX ranges are pushed:
 DLP_MARKERS=layers leaves out the ops. Code that is compiled is left alone.
 """
 import functools
+import importlib
 import importlib.abc
 import importlib.util
 import os
@@ -249,30 +250,44 @@ class _Markers:
         if self.optimizer is not None and self.optimizer() is optimizer:
             self.end_step()
 
-    def attach(self):
-        torch = self.torch
-        module = torch.nn.modules.module
+    def attach_modules(self):
+        module = importlib.import_module('torch.nn.modules.module')
         module.register_module_forward_pre_hook(self.before_forward)
         try:
             module.register_module_forward_hook(self.after_forward,
                                                 always_call=True)
         except TypeError:  # before torch 2.1
             module.register_module_forward_hook(self.after_forward)
-        optim = torch.optim.optimizer
-        if hasattr(optim, 'register_optimizer_step_pre_hook'):
-            optim.register_optimizer_step_pre_hook(self.before_step)
-            optim.register_optimizer_step_post_hook(self.after_step)
-        self.around(torch.autograd, 'backward', 'backward')
-        self.around(torch.autograd, 'grad', 'backward')
-        loader = sys.modules.get('torch.utils.data.dataloader')
-        if loader is None:
-            loader = importlib.import_module('torch.utils.data.dataloader')
+
+    def attach_optimizers(self):
+        # no attribute of torch.optim
+        optimizer = importlib.import_module('torch.optim.optimizer')
+        optimizer.register_optimizer_step_pre_hook(self.before_step)
+        optimizer.register_optimizer_step_post_hook(self.after_step)
+
+    def attach_backward(self):
+        self.around(self.torch.autograd, 'backward', 'backward')
+        self.around(self.torch.autograd, 'grad', 'backward')
+
+    def attach_loaders(self):
+        loader = importlib.import_module('torch.utils.data.dataloader')
         self.around(loader._BaseDataLoaderIter, '__next__', 'dataload')
-        profiler = torch.autograd.profiler
+
+    def attach_profilers(self):
+        profiler = importlib.import_module('torch.autograd.profiler')
         self.around_profiler(profiler.emit_nvtx, '__enter__', '__exit__')
         self.around_profiler(profiler.profile, '__enter__', '__exit__')
-        if hasattr(torch, 'profiler') and hasattr(torch.profiler, 'profile'):
-            self.around_profiler(torch.profiler.profile, 'start', 'stop')
+        profiler = importlib.import_module('torch.profiler')
+        self.around_profiler(profiler.profile, 'start', 'stop')
+
+    def attach(self):
+        for part in ('modules', 'optimizers', 'backward', 'loaders',
+                     'profilers'):
+            try:
+                getattr(self, 'attach_' + part)()
+            except Exception as e:
+                print('dlp_markers: no markers of %s with this version of '
+                      'torch: %r' % (part, e), file=sys.stderr)
 
 
 _markers = None
@@ -287,7 +302,7 @@ def attach(torch):
         _markers = _Markers(torch, os.environ.get('DLP_MARKERS') != 'layers')
         _markers.attach()
     except Exception as e:
-        print('dlp_markers: no markers for this version of torch: %r' % e,
+        print('dlp_markers: no markers with this version of torch: %r' % e,
               file=sys.stderr)
 
 

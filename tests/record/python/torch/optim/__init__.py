@@ -1,2 +1,4 @@
-from . import optimizer  # noqa: F401
+from . import optimizer
 from .optimizer import Optimizer as SGD  # noqa: F401
+
+del optimizer  # as torch does
