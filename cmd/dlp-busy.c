@@ -95,6 +95,7 @@ struct busy_file {        /* of the section's, by column src */
 	struct busy_dev *dev;
 	struct busy_proc *proc;
 	size_t n_dev, n_proc;
+	bool listed;            /* dev records: no other device is expected */
 	struct map devs, procs; /* number -> place */
 	struct steps steps;
 	int64_t from; /* what lies before does not count */
@@ -352,7 +353,7 @@ static void
 add_edge(struct lane *l, unsigned mask, int64_t ns)
 {
 	if (mask & (BIT(C_TC) | BIT(C_KERN) | BIT(C_GRAPH) | BIT(C_COMM) |
-		BIT(C_MEM))) {
+		       BIT(C_MEM))) {
 		l->any_gpu = true;
 		memset(&l->edge[1], 0, sizeof(l->edge[1]));
 	} else {
@@ -471,7 +472,8 @@ merge_piece(struct lane *l, int64_t lo, int64_t hi, unsigned mask)
 static void
 merge_timed(struct lane *l, int64_t start, const struct timed *x)
 {
-	lane_add(l, start, x->end, (enum busy_class)x->kind);
+	if (x->kind >= C_DATA)
+		lane_add(l, start, x->end, (enum busy_class)x->kind);
 }
 
 /* A device that is used already gets the process's time that is still known. */
@@ -645,7 +647,9 @@ uses_device(const struct busy_proc *p, uint32_t dev)
 	return false;
 }
 
-/* The process begins to use the device. */
+/* The process begins to use the device. A device that no dev record named comes
+ * when the process has no time of its own any more: it takes that of its first
+ * device. */
 static void
 use_device(struct busy_file *f, struct busy_proc *p, struct busy_dev *d)
 {
@@ -655,10 +659,13 @@ use_device(struct busy_file *f, struct busy_proc *p, struct busy_dev *d)
 		return;
 	p->dev = xrealloc(p->dev, p->n_dev + 1, sizeof(*p->dev));
 	p->dev[p->n_dev++] = no;
-	if (d->used)
-		lane_merge(&d->lane, &p->own);
-	else
+	if (!d->used && p->has_own)
 		lane_copy(&d->lane, &p->own);
+	else if (!d->used)
+		lane_init(&d->lane, f);
+	if (d->used || !p->has_own)
+		lane_merge(
+		    &d->lane, p->has_own ? &p->own : &f->dev[p->dev[0]].lane);
 	d->lane.file = f; /* the process may have no time of its own */
 	d->used = true;
 }
@@ -686,7 +693,7 @@ busy_cpu(struct busy_times *b, struct busy_file *f, struct busy_proc *p,
 
 	for (i = 0; i < p->n_dev; i++)
 		add_to_lane(b, &f->dev[p->dev[i]].lane, lo, hi, c);
-	if (p->has_own && p->n_dev > 0 && p->n_dev == f->n_dev) {
+	if (p->has_own && f->listed && p->n_dev > 0 && p->n_dev == f->n_dev) {
 		lane_free(&p->own);
 		p->has_own = false;
 	}
@@ -1225,10 +1232,13 @@ read_device(struct stage *st, struct rec *r)
 {
 	struct busy_input *in = st->ctx;
 	int64_t no;
+	struct busy_file *f = busy_file(&in->busy, rec_view(r, in->dev.src));
 
 	stage_pass(st, r);
-	if (rec_i64(r, in->dev.dev, &no))
-		busy_dev(busy_file(&in->busy, rec_view(r, in->dev.src)), no);
+	if (!rec_i64(r, in->dev.dev, &no))
+		return;
+	f->listed = true;
+	busy_dev(f, no);
 }
 
 static void

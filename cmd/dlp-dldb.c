@@ -87,7 +87,7 @@ work_read(struct db_halves *d, struct db_work *w, const struct rec *r)
 	w->r = r;
 	if (!rec_i64(r, c->start, &w->start))
 		rec_die(r, "a record without a start");
-	w->end = rec_i64(r, c->dur, &v) ? num_add(w->start, v) : w->start;
+	w->end = rec_dur(r, c->dur, &v) ? num_add(w->start, v) : w->start;
 	rec_i64(r, c->id, &w->id);
 	if (rec_i64(r, c->op_id, &v)) {
 		w->op = ops_find(d, v);

@@ -584,7 +584,7 @@ read_ends(struct comm_rules *rules, struct coll_ends *e, const char *path)
 			continue;
 		s = rec_str(&r, name, &tmp, &n);
 		if (s != NULL && together(rules, s, n) &&
-		    rec_i64(&r, start, &t) && rec_i64(&r, dur, &d))
+		    rec_i64(&r, start, &t) && rec_dur(&r, dur, &d))
 			add_end(e, hash_bytes(s, n), num_add(t, d));
 	}
 	rec_close(rd);

@@ -929,9 +929,8 @@ read_arrival(struct ranks *g, const struct ranks_type *t, const struct rec *r,
 	int64_t api = rec_int(r, t->at.api_start, PART_NONE);
 
 	a->start = rec_int(r, t->at.start, PART_NONE);
-	a->dur = rec_int(r, t->at.dur, PART_NONE);
 	a->iter = rec_int(r, t->at.iter, PART_NONE);
-	if (a->start == PART_NONE || a->dur == PART_NONE)
+	if (a->start == PART_NONE || !rec_dur(r, t->at.dur, &a->dur))
 		return false;
 	a->part = part_find(&g->parts, src, n, rec_int(r, t->rank, PART_NONE),
 	    rec_int(r, t->at.pid, PART_NONE), rec_int(r, t->at.dev, PART_NONE));
@@ -953,8 +952,9 @@ span_of_arrival(const struct arrival *a)
 	    struct rank_span){ a->start, num_add(a->start, a->dur), a->iter };
 }
 
-/* The collective of a kernel: dlp-correlate knows more than the name tells, such
- * as which of NCCL's all-reduces is a barrier. NULL: it is no communication. */
+/* The collective of a kernel: dlp-correlate knows more than the name tells,
+ * such as which of NCCL's all-reduces is a barrier. NULL: it is no
+ * communication. */
 static const struct comm_type *
 type_of(struct ranks *g, const struct rec *r, const char *name, size_t n)
 {

@@ -860,7 +860,7 @@ show_call(struct trace_shown *s, const struct trace_item *it, struct track *t)
 
 	if (!rec_i64(it->r, it->t->api_start, &start))
 		return false;
-	if (!rec_i64(it->r, it->t->api_dur, &dur) || dur < 0)
+	if (!rec_dur(it->r, it->t->api_dur, &dur))
 		return true;
 	if (api.s == NULL)
 		api = unknown;
@@ -1099,7 +1099,7 @@ read_shown(struct stage *st, struct rec *r)
 		x->untimed++;
 		return;
 	}
-	it.has_dur = rec_i64(r, t->dur, &it.dur) && it.dur >= 0;
+	it.has_dur = rec_dur(r, t->dur, &it.dur);
 	it.owner = (struct owner){ .src = rec_view(r, t->src),
 		.pid = rec_view(r, t->pid),
 		.tid = rec_view(r, t->tid),

@@ -362,7 +362,7 @@ read_wait(struct stage *st, struct rec *r)
 	what = wait_kind(k, r);
 	w->any_os |= k->os && what != NULL;
 	if (what != NULL && rec_i64(r, k->start, &start) &&
-	    rec_i64(r, k->dur, &dur) && dur >= 0)
+	    rec_dur(r, k->dur, &dur))
 		put_wait(w, k, r, what, start, dur);
 }
 
@@ -379,7 +379,7 @@ read_open_range(struct stage *st, struct rec *r)
 	stage_pass(st, r);
 	if (rec_is(r, w->range.mode, "start") ||
 	    !rec_i64(r, w->range.start, &start) ||
-	    !rec_i64(r, w->range.dur, &dur))
+	    !rec_dur(r, w->range.dur, &dur))
 		return;
 	if (text.s != NULL)
 		text.n = stem_len(text.s, text.n);

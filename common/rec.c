@@ -250,6 +250,15 @@ rec_i64(const struct rec *r, const struct rec_col *c, int64_t *v)
 }
 
 bool
+rec_dur(const struct rec *r, const struct rec_col *c, int64_t *v)
+{
+	if (rec_i64(r, c, v) && *v >= 0)
+		return true;
+	*v = 0;
+	return false;
+}
+
+bool
 rec_sum(const struct rec *r, const struct rec_col *c, int64_t *v)
 {
 	size_t n, sign;

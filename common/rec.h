@@ -200,6 +200,10 @@ bool rec_is(const struct rec *r, const struct rec_col *c, const char *word);
 bool rec_i64(const struct rec *r, const struct rec_col *c, int64_t *v);
 bool rec_f64(const struct rec *r, const struct rec_col *c, double *v);
 
+/* The same for a length (dur_ns): also false, and 0, if it is negative, because
+ * an end before the start is no length. */
+bool rec_dur(const struct rec *r, const struct rec_col *c, int64_t *v);
+
 /* The same for a sum that dlp-agg made, which can be longer than 64 bits: then
  * it is the end of their range, as with num_add(). */
 bool rec_sum(const struct rec *r, const struct rec_col *c, int64_t *v);

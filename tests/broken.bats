@@ -516,3 +516,56 @@ a=1
 	same 3 "$(grep -c '^str' out)"
 	dlp-flops out | dlp-agg -T kern -g layer -a count -f dur_ns >/dev/null
 }
+
+@test "busy: CPU time of before a process uses its second device" {
+	# Device 1 is first used at 250: 50 of its 300 ns are the kernel, 200 the
+	# two ops on the CPU, 50 nothing. On device 0 20 are the kernel, so 180 the
+	# ops, and 100 nothing. What dev records say changes nothing.
+	for listed in '' '0' '0 1'; do
+		{
+			printf '##dlp\t1\n'
+			[ -z "$listed" ] || printf '#dev\tdev\n'
+			# shellcheck disable=SC2086 # words
+			[ -z "$listed" ] || printf 'dev\t%s\n' $listed
+			printf '#cut\titer\tstart_ns\tdev\tafter\tpart\n'
+			printf 'cut\t1\t0\t-\t-\tstep\n'
+			printf '#inst\top_id\tinst_id\tstart_ns\tdur_ns\tpid\ttid\n'
+			printf 'inst\t1\t1\t0\t100\t1\t1\n'
+			printf '#kern\tid\tstart_ns\tdur_ns\tpid\tdev\ttid\tapi_start_ns\tapi_dur_ns\ttc\n'
+			printf 'kern\t2\t40\t20\t1\t0\t1\t10\t10\tno\n'
+			printf 'inst\t1\t3\t100\t100\t1\t1\n'
+			printf 'kern\t4\t250\t50\t1\t1\t1\t180\t10\tno\n'
+			# shellcheck disable=SC2086 # words
+			set -- $listed
+			printf '##end\t%d\n' $((5 + $#))
+		} | dlp-busy >out
+		same '0|kern|20
+0|cpu|180
+0|other|100
+1|kern|50
+1|cpu|200
+1|other|50' "$(col busy iter dev class dur_ns <out | sed -n 's/^1|//p' |
+		    grep -E 'kern|cpu|other')"
+	done
+}
+
+@test "a length below 0 is no length, in every filter" {
+	dlp-parse "$LENET" | dlp-correlate 2>/dev/null | dlp-iter 2>/dev/null |
+	    dlp-flops 2>/dev/null >s
+	for tag in kern copy; do
+		for v in - -7000; do
+			awk -F'\t' -v OFS='\t' -v tag=$tag -v v=$v '
+			$1 == "#" tag { for (i = 2; i <= NF; i++) at[$i] = i }
+			$1 == tag && ++n % 5 == 0 { $at["dur_ns"] = v }
+			{ print }' s >in
+			for c in busy gaps phases expose waits mem tree ranks advise \
+			    'diff s' 'overview -s' trace 'folded -v count' coverage \
+			    markers 'flops' 'iter' correlate; do
+				echo "== $c"
+				# shellcheck disable=SC2086 # words
+				dlp-$c in 2>&1 || true
+			done | grep -v "^$tag" >got.$v || true
+		done
+		diff got.- got.-7000
+	done
+}

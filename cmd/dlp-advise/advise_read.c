@@ -238,7 +238,7 @@ count_call(struct facts *f, const struct advise_type *t, const struct rec *r,
 	k = base_len(s, n);
 	if (k < n - 3 && memcmp(s + k - 3, "_v2", 3) == 0)
 		k -= 3;
-	rec_i64(r, at.dur, &dur);
+	rec_dur(r, at.dur, &dur);
 	kind = api_kind(s, k);
 	class = cpu_class(of, kind, dur);
 	if (class >= 0 && (!f->has_cuts || f->counts)) {
@@ -441,7 +441,7 @@ add_inst(struct facts *f, const struct advise_type *t, const struct rec *r)
 		return;
 	*v |= OP_SEEN;
 	if ((*v & OP_PYTORCH) != 0 && t->at.iter->pos >= 0 &&
-	    advise_in_iter(t, r) && rec_i64(r, t->at.dur, &id))
+	    advise_in_iter(t, r) && rec_dur(r, t->at.dur, &id))
 		f->n_marked++;
 }
 
@@ -737,7 +737,7 @@ add_kernel(struct facts *f, const struct advise_type *t, const struct rec *r)
 	count_call(f, t, r, CALL_KERNEL);
 	s = rec_raw(r, t->col[KERN_SHORT], &n);
 	if (!advise_in_iter(t, r) || !rec_i64(r, t->at.start, &start) ||
-	    !rec_i64(r, t->at.dur, &dur))
+	    !rec_dur(r, t->at.dur, &dur))
 		return;
 	rec_i64(r, t->at.dev, &no);
 	d = facts_dev(f, no);
@@ -778,7 +778,7 @@ add_copy(struct facts *f, const struct advise_type *t, const struct rec *r)
 	count_call(f, t, r, CALL_COPY);
 	if (!advise_in_iter(t, r) || kind == NULL)
 		return;
-	rec_i64(r, t->at.dur, &dur);
+	rec_dur(r, t->at.dur, &dur);
 	rec_i64(r, t->col[COPY_BYTES], &bytes);
 	f->copy_ns = num_add(f->copy_ns, dur);
 	f->pageable_src |= text_is(src, sl, "pageable");
@@ -793,7 +793,7 @@ add_set(struct facts *f, const struct advise_type *t, const struct rec *r)
 
 	begin_work(f, t, r);
 	count_call(f, t, r, CALL_COPY);
-	if (advise_in_iter(t, r) && rec_i64(r, t->at.dur, &dur))
+	if (advise_in_iter(t, r) && rec_dur(r, t->at.dur, &dur))
 		f->copy_ns = num_add(f->copy_ns, dur);
 }
 
@@ -818,7 +818,7 @@ add_graph(struct facts *f, const struct advise_type *t, const struct rec *r)
 	if (!advise_in_iter(t, r))
 		return;
 	f->n_graph++;
-	if (rec_i64(r, t->at.dur, &dur))
+	if (rec_dur(r, t->at.dur, &dur))
 		f->graph_ns = num_add(f->graph_ns, dur);
 }
 
@@ -855,7 +855,7 @@ add_iteration(struct facts *f, const struct advise_type *t, const struct rec *r)
 			n--;
 		buf_put(&f->step_key, key, n);
 	}
-	if (!rec_i64(r, t->at.iter, &no) || !rec_i64(r, t->at.dur, &dur))
+	if (!rec_i64(r, t->at.iter, &no) || !rec_dur(r, t->at.dur, &dur))
 		return;
 	if (!rec_i64(r, t->col[1], &step))
 		step = dur;
@@ -875,7 +875,7 @@ add_busy(struct facts *f, const struct advise_type *t, const struct rec *r)
 	bool counts;
 	int i;
 
-	if (!rec_i64(r, t->at.dev, &dev) || !rec_i64(r, t->at.dur, &dur))
+	if (!rec_i64(r, t->at.dev, &dev) || !rec_dur(r, t->at.dur, &dur))
 		return;
 	f->has_busy = true;
 	counts = rec_i64(r, t->at.iter, &in) || rec_i64(r, t->col[1], &in);
@@ -969,7 +969,7 @@ add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
 	int i;
 
 	f->has_gaps = true;
-	if (!advise_in_iter(t, r) || !rec_i64(r, t->at.dur, &dur))
+	if (!advise_in_iter(t, r) || !rec_dur(r, t->at.dur, &dur))
 		return;
 	for (i = 0; i < N_GAP; i++)
 		if (text_is(s, n, word[i])) {
@@ -1017,7 +1017,7 @@ add_overhead(struct facts *f, const struct advise_type *t, const struct rec *r)
 	const char *s = rec_raw(r, t->col[0], &n);
 	enum over o = t->col[0]->pos < 0 ? OVER_PROFILER : over_of(s, n);
 
-	if (!rec_i64(r, t->at.start, &start) || !rec_i64(r, t->at.dur, &dur))
+	if (!rec_i64(r, t->at.start, &start) || !rec_dur(r, t->at.dur, &dur))
 		return;
 	if (o == OVER_QUEUE && advise_in_iter(t, r))
 		tops_add(&f->queue_full, s, n, dur, 0);

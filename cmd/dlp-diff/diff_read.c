@@ -650,7 +650,7 @@ place_inst(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 	int64_t ns;
 
 	if (p->m->by == BY_ITER || !step_of(p, c, r, &step) ||
-	    !rec_i64(r, c->dur, &ns))
+	    !rec_dur(r, c->dur, &ns))
 		return;
 	add_to_row(p, place_row(p, c, r), step, ns, NULL, 0);
 	add_to_row(p, &p->m->all, step, ns, NULL, 0);
@@ -669,7 +669,7 @@ place_gpu(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 		p->side->outside++;
 		return;
 	}
-	if (!rec_i64(r, c->dur, &ns))
+	if (!rec_dur(r, c->dur, &ns))
 		return;
 	tc = tc_of(r, c->tc);
 	if (c->flop != NULL && rec_i64(r, c->flop, &flop))
@@ -699,7 +699,7 @@ place_once(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 		is = steady_call(s.s, s.n);
 	else if (over_of(s.s, s.n) == OVER_LOAD)
 		is = STEADY_CALL_LOADS;
-	if (is == STEADY_CALL_OTHER || !rec_i64(r, c->dur, &ns) ||
+	if (is == STEADY_CALL_OTHER || !rec_dur(r, c->dur, &ns) ||
 	    !step_of(p, c, r, &step))
 		return;
 	if (is == STEADY_CALL_LOADS)

@@ -349,7 +349,7 @@ end_col(
 {
 	int64_t a, b;
 
-	if (!rec_i64(r, start, &a) || !rec_i64(r, dur, &b))
+	if (!rec_i64(r, start, &a) || !rec_dur(r, dur, &b))
 		return DB_NULL;
 	return num_add(a, b);
 }

@@ -657,8 +657,7 @@ hold_closed(struct stage *st, int64_t inst)
 
 static const char *const kern_names[] = { "params", "flop", "bytes", "dtype",
 	"family", "role", "tc", "tc_rule", "tc_eligible", "tc_why", "lacks",
-	"causal_flop", "bus_bytes", "prim", "est_flop", "est_bytes",
-	"line" };
+	"causal_flop", "bus_bytes", "prim", "est_flop", "est_bytes", "line" };
 
 /* Copies and sets have no arithmetic, and their bytes are in the profile. They
  * get a family so that commands that sum by family include them. */
@@ -747,8 +746,8 @@ take_op(struct stage *st, struct rec *r)
 	op->comm = rec_is(r, fl->cols.op.dir, "comm");
 	op->for_id = rec_int(r, fl->cols.op.cause, -1);
 	if (op->comm && op->name != NULL)
-		op->rule = rule_find(
-		    &fl->rules, "comm", 4, op->name, op->name_len);
+		op->rule =
+		    rule_find(&fl->rules, "comm", 4, op->name, op->name_len);
 	else if (op->name != NULL)
 		op->rule = rule_find(&fl->rules, op->mod,
 		    op->mod == NULL ? 0 : op->mod_len, op->name, op->name_len);
@@ -886,9 +885,7 @@ read_kern(struct flops *fl, const struct rec *r, struct flops_kern *k)
 	k->sub = rec_int(r, fl->cols.kern.sub, 0);
 	src = rec_raw(r, fl->cols.kern.src, &n);
 	k->dev = state_place(fl, src, n, rec_int(r, fl->cols.kern.dev, -1));
-	k->dur_ns = rec_int(r, fl->cols.kern.dur, 0);
-	if (k->dur_ns < 0)
-		k->dur_ns = 0;
+	rec_dur(r, fl->cols.kern.dur, &k->dur_ns);
 	k->has_inst = rec_i64(r, fl->cols.kern.inst_id, &k->inst);
 	k->has_seq = rec_i64(r, fl->cols.kern.seq, &seq);
 	k->given = given_tc(fl, r);
@@ -913,8 +910,8 @@ hold_written(struct stage *st, size_t mark)
 	hold_line(st, &fl->line, true);
 }
 
-/* The kernel's own columns. A direction that nothing in the profile tells can be
- * known from a compiler's file. */
+/* The kernel's own columns. A direction that nothing in the profile tells can
+ * be known from a compiler's file. */
 static void
 put_kern_rest(
     struct flops *fl, const struct rec *r, const struct flops_result *res)
@@ -1071,15 +1068,14 @@ bind_kern(struct stage *st, struct flops_cols *c)
 	    stage_on(st, "kern", put_flops_kern, put_kern_legend, NULL);
 
 	REC_COLS(t, REC_OPT, { &c->kern.op_id, "op_id" },
-	    { &c->kern.dir, "dir" },
-	    { &c->kern.inst_id, "inst_id" }, { &c->kern.name_id, "name_id" },
-	    { &c->kern.brief, "short" }, { &c->kern.sub, "sub" },
-	    { &c->kern.dev, "dev" }, { &c->kern.grid, "grid" },
-	    { &c->kern.block, "block" }, { &c->kern.seq, "seq" },
-	    { &c->kern.dur, "dur_ns" }, { &c->kern.tc, "tc" },
-	    { &c->kern.tc_rule, "tc_rule" }, { &c->kern.src, "src" },
-	    { &c->kern.altseq, "altseq" }, { &c->kern.prim_id, "prim_id" },
-	    { &c->kern.prim_run, "prim_run" });
+	    { &c->kern.dir, "dir" }, { &c->kern.inst_id, "inst_id" },
+	    { &c->kern.name_id, "name_id" }, { &c->kern.brief, "short" },
+	    { &c->kern.sub, "sub" }, { &c->kern.dev, "dev" },
+	    { &c->kern.grid, "grid" }, { &c->kern.block, "block" },
+	    { &c->kern.seq, "seq" }, { &c->kern.dur, "dur_ns" },
+	    { &c->kern.tc, "tc" }, { &c->kern.tc_rule, "tc_rule" },
+	    { &c->kern.src, "src" }, { &c->kern.altseq, "altseq" },
+	    { &c->kern.prim_id, "prim_id" }, { &c->kern.prim_run, "prim_run" });
 	t = stage_on(st, "inst", take_inst, NULL, NULL);
 	c->inst_id = rec_col(t, "inst_id", REC_OPT);
 }
@@ -1098,8 +1094,8 @@ read_attach(struct stage *st, struct flops *fl)
 	fl->copy_rest = fl->set_rest = memory;
 	bind_facts(st, &fl->cols);
 	bind_kern(st, &fl->cols);
-	fl->graph_rest = (struct rest){ .names = graph_names,
-		.n = ARRAY_LEN(graph_names) };
+	fl->graph_rest =
+	    (struct rest){ .names = graph_names, .n = ARRAY_LEN(graph_names) };
 	t = stage_on(st, "copy", put_copy, put_other_legend, &fl->copy_rest);
 	c->copy_op = rec_col(t, "op_id", REC_OPT);
 	t = stage_on(st, "set", put_set, put_other_legend, &fl->set_rest);
