@@ -201,7 +201,7 @@ enter_kernels(
 }
 
 static void
-read_work(struct stage *st, struct rec *r)
+read_sums(struct stage *st, struct rec *r)
 {
 	struct cover *c = st->ctx;
 	uint32_t first = file_of(c, r) * COVER_N, a;
@@ -348,7 +348,7 @@ free_cover(struct cover *c)
 static void
 listen_work(struct cover *c, struct stage *st)
 {
-	struct rec_type *t = stage_on(st, "work", read_work, NULL, NULL);
+	struct rec_type *t = stage_on(st, "work", read_sums, NULL, NULL);
 
 	REC_COLS(t, REC_NEED, { &c->work.tag, "tag" }, { &c->work.op, "op" },
 	    { &c->work.dir, "dir" }, { &c->work.short_name, "short" },

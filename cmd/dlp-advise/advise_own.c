@@ -867,18 +867,18 @@ say_unaligned_advice(const struct facts *f, struct buf *b)
 {
 	size_t n;
 	const char *s = tops_first(&f->odd_size, &n);
-	int64_t v, step;
+	int64_t v, step, up;
 
-	if (s == NULL || !num_i64(s, n, &v)) {
+	if (s == NULL || !num_i64(s, n, &v) || v > INT64_MAX - 64) {
 		buf_puts(b, "Make the inner sizes (features, channels,"
 			    " vocabulary) multiples of 8 in half precision, of"
 			    " 4 in TF32, of 16 in 8 bits: pad them");
 		return;
 	}
 	step = v >= 1024 ? 64 : 8;
+	up = (v + step - 1) / step * step;
 	buf_printf(b, "Pad the size %lld to %lld, a multiple of %lld",
-	    (long long)v, (long long)((v + step - 1) / step * step),
-	    (long long)step);
+	    (long long)v, (long long)up, (long long)step);
 }
 
 static void

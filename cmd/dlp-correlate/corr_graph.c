@@ -92,7 +92,7 @@ capture(struct corr *corr, struct graphs *graphs, struct captured_node *nd,
 	struct captured x = { 0 };
 
 	nd->told = top != NULL ? top->told : 0;
-	if (in != NULL) {
+	if (in != NULL && top != NULL) { /* a run has a range */
 		x.inst = in->id;
 		x.op = in->op;
 		x.phase = in->phase;
