@@ -105,6 +105,15 @@ refused() {
 	done
 }
 
+@test "private formats of others, by name" {
+	printf '\n\0x' >host.xplane.pb
+	refused '*: a trace of XLA*dlp-record' dlp-parse host.xplane.pb
+	printf '\n\0x' >t.pftrace
+	refused '*: a trace of Perfetto: traceconv json*' dlp-parse t.pftrace
+	printf '\n\0x' >t.ncu-rep
+	refused '*: a report of Nsight Compute: dlp-ncu*' dlp-parse t.ncu-rep
+}
+
 @test "tables of PyProf, reports of Nsight Compute" {
 	pyprof-parse "$LENET" >d
 	for o in '' --csv; do

@@ -260,3 +260,60 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	same "$(dlp top "$f")" "$(dlp top - <"$f")"
 	same "$(dlp top "$f")" "$(zcat "$f" | dlp top -)"
 }
+
+@test "both recorders agree: ops, sizes, FLOPs, verdicts of each kernel" {
+	# The same programs under Nsight Systems and under torch.profiler. Three
+	# things differ. Lists of tensors have no sizes in torch.profiler's
+	# trace, so the optimizers' FLOPs and bytes are unknown there. cuBLAS
+	# and cuDNN can choose other kernels for a product, and split it or
+	# convert its layout, so kernels are compared by what they compute: the
+	# sum of FLOPs for each op, direction and family.
+	while read -r a b; do
+		for f in "$OWN/$a.json.gz" "$DATA/h200/$b.sqlite.xz"; do
+			dlp flops -k iteration "$f" 2>/dev/null |
+			    cut -f 1-3,5 | grep -v optimizer | sort >"${f##*.}"
+		done
+		diff xz gz
+		[ "$(wc -l <gz)" -gt 30 ]
+	done <<-EOT
+	gpt2_bf16 gpt2_bf16
+	resnet50_tf32 resnet50_tf32
+	lenet_stack lenet_emitnvtx_train
+	loader loader
+	EOT
+}
+
+@test "both recorders agree: the names of kernels" {
+	for f in "$OWN/gpt2_bf16.json.gz" "$DATA/h200/gpt2_bf16.sqlite.xz"; do
+		dlp-parse "$f" 2>/dev/null | rows kern short |
+		    sort | uniq -c >"${f##*.}"
+	done
+	diff xz gz
+}
+
+@test "AMD: matrix cores by the names of kernels, peaks, words" {
+	while read -r want name; do
+		[ "$(echo "$name" | dlp-tc | cut -f 2)" = "$want" ] || {
+			echo "$name"
+			return 1
+		}
+	done <<-EOT
+	yes Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT64x64x64_MI16x16x1_SN
+	no Cijk_BSS_GA
+	yes igemm_fwd_gtcx3_nhwc_bf16_bx0_ex1_bt64x64x64_wt16x16x16
+	yes attn_fwd
+	yes aiter::fmha_fwd_hd128_bf16_rtz
+	yes _matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1
+	no SubTensorOpWithScalar1d
+	no miopenSp3AsmConv_v30_3_1_gfx9_fp16_dot2_stride1
+	EOT
+	# ROCm's number of the GPU, 2, is not that of its properties, 0
+	k=$(kernel 5 1 2 0 | sed 's/"k"/"Cijk_A_MT64x64x64_MI16x16x1_SN"/')
+	printf '%s' "{\"hip_runtime_version\":60443483,\"deviceProperties\":[
+	    {\"id\":0,\"name\":\"AMD Instinct MI300X VF\"}],
+	    \"traceEvents\":[$k]}" >t.json
+	run dlp t.json
+	[[ $output == *'AMD Instinct MI300X VF; HIP 6.4'* ]]
+	[[ $output == *'matrix core kernels            0.00 ms 100.0 %'* ]]
+	[[ $output != *'Tensor Core kernels'* && $output != *'not used: 0'* ]]
+}

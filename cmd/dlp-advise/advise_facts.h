@@ -164,6 +164,7 @@ struct facts {
 	int64_t model[N_MODEL]; /* -1 if unknown */
 	int64_t kernel_arch;    /* if no device is known, from kernel names; 0
 				 * if none */
+	bool one_process; /* the recorder sees no other process's work */
 	int64_t mem_total, mem_used; /* DLProf's sample; 0 if none */
 
 	struct device *dev;

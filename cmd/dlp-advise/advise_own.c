@@ -66,6 +66,11 @@ judge_unused_gpus(const struct facts *f, double limit, struct advise_verdict *v)
 
 	if (verdict_no_work(f, v))
 		return;
+	if (f->one_process) {
+		verdict_unjudged(v, "other processes: a trace of"
+				    " torch.profiler holds one");
+		return;
+	}
 	for (i = 0; i < f->n_dev; i++)
 		if (!f->dev[i].used) {
 			buf_puts(&unused, n++ > 0 ? ", " : "");

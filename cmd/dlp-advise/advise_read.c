@@ -1073,6 +1073,8 @@ add_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
 	if (text_is(name, len, "mode") && n < sizeof(f->mode)) {
 		memcpy(f->mode, v, n);
 		f->mode[n] = '\0';
+	} else if (text_is(name, len, "dialect")) {
+		f->one_process = text_is(v, n, "kineto");
 	} else if (text_is(name, len, "key_op")) {
 		buf_clear(&f->key);
 		buf_put(&f->key, v, n);

@@ -77,6 +77,7 @@ enum overview_info {
 	OV_DRIVER,
 	OV_CUDA,
 	OV_TIMES,
+	OV_HIP,
 	OV_INFOS,
 };
 

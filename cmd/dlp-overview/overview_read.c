@@ -575,7 +575,8 @@ static void
 on_info(struct overview *o, const char *s, size_t n)
 {
 	static const char *const name[] = { "dialect", "recorder",
-		"dlprof_version", "schema", "driver", "cuda", "times" };
+		"dlprof_version", "schema", "driver", "cuda", "times",
+		"hip" };
 	const char *tab = memchr(s, '\t', n), *end;
 	size_t len, i;
 	double arch;

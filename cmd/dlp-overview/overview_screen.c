@@ -274,6 +274,21 @@ is_unset(const char *s)
 	return s[0] == '-' && s[1] == '\0';
 }
 
+/* A trace of torch.profiler, which does not name its version. */
+static bool
+is_kineto(const struct overview *o)
+{
+	return strcmp(overview_fact(o, OV_DIALECT), "kineto") == 0;
+}
+
+/* The units for matrix products, as the GPU's maker calls them. */
+static const char *
+tensor_cores(const struct overview *o)
+{
+	return !is_unset(overview_fact(o, OV_HIP)) ? "matrix cores"
+						   : "Tensor Cores";
+}
+
 /* What is not known is said in a word. */
 static const char *
 known(const char *s)
@@ -342,8 +357,11 @@ put_gpus(struct screen *s)
 	if ((uint64_t)o->n_gpu < n)
 		(void)snprintf(used, sizeof(used), " (%d used)", o->n_gpu);
 	overview_gpus(o, &gpus);
-	if (is_unset(overview_fact(o, OV_DRIVER)) &&
-	    !is_unset(overview_fact(o, OV_CUDA)))
+	if (!is_unset(overview_fact(o, OV_HIP)))
+		page_fill(&s->page, "GPU     ", "%s%s; HIP %s",
+		    known(buf_str(&gpus)), used, overview_fact(o, OV_HIP));
+	else if (is_unset(overview_fact(o, OV_DRIVER)) &&
+		 !is_unset(overview_fact(o, OV_CUDA)))
 		page_fill(&s->page, "GPU     ", "%s%s; CUDA %s",
 		    known(buf_str(&gpus)), used, overview_fact(o, OV_CUDA));
 	else
@@ -358,8 +376,7 @@ static void
 put_tool(struct screen *s)
 {
 	static const char *const tools[][2] = { { "nsys", "Nsight Systems" },
-		{ "dldb", "DLProf" }, { "pyprof-dict", "PyProf (.dict)" },
-		{ "kineto", "torch.profiler" } };
+		{ "dldb", "DLProf" }, { "pyprof-dict", "PyProf (.dict)" } };
 	const char *tool = known(overview_fact(s->o, OV_DIALECT));
 	const char *version = overview_fact(s->o, OV_RECORDER);
 	const char *schema = overview_fact(s->o, OV_SCHEMA);
@@ -372,7 +389,9 @@ put_tool(struct screen *s)
 		}
 	if (is_unset(version))
 		version = overview_fact(s->o, OV_DLPROF);
-	if (!is_unset(version))
+	if (is_kineto(s->o))
+		page_fill(&s->page, "tool    ", "torch.profiler");
+	else if (!is_unset(version))
 		page_fill(&s->page, "tool    ", "%s %s", tool, version);
 	else if (is_unset(schema))
 		page_fill(&s->page, "tool    ", "%s, version unknown", tool);
@@ -596,7 +615,10 @@ put_gpu_time(struct screen *s)
 	const struct overview *o = s->o;
 
 	buf_puts(&out_buf, "\nGPU time\n");
-	page_bar(&s->page, "Tensor Core kernels", o->ns[OV_TC]);
+	page_bar(&s->page,
+	    is_unset(overview_fact(o, OV_HIP)) ? "Tensor Core kernels"
+					       : "matrix core kernels",
+	    o->ns[OV_TC]);
 	part(s, "communication only", o->ns[OV_COMM]);
 	page_bar(&s->page, "other kernels", o->ns[OV_KERN]);
 	part(s, "graphs", o->ns[OV_GRAPH]);
@@ -643,7 +665,7 @@ put_ops(struct screen *s)
 		page_fit(&line, op->kernel != NULL ? op->kernel : "",
 		    s->page.width - 20);
 		if (op->tc)
-			buf_puts(&line, ", Tensor Cores");
+			buf_printf(&line, ", %s", tensor_cores(s->o));
 		page_line(&s->page, buf_str(&line));
 	}
 	buf_free(&line);
@@ -701,6 +723,7 @@ static void
 put_tensor_cores(struct screen *s)
 {
 	struct overview *o = s->o;
+	struct buf label = { 0 };
 	double dark = o->tc_dark;
 
 	page_line(&s->page, "");
@@ -708,8 +731,10 @@ put_tensor_cores(struct screen *s)
 		dark = o->kern_ns;
 	if (dark < NOTHING)
 		dark = 0;
+	buf_printf(&label, "could use %s", tensor_cores(o));
 	if (o->eligible > 0 || dark == 0)
-		page_bar(&s->page, "could use Tensor Cores", o->eligible);
+		page_bar(&s->page, buf_str(&label), o->eligible);
+	buf_free(&label);
 	put_reasons(s, &o->why);
 	part(s, "could use them: unknown", dark);
 	part(s, "uses them, slowly", o->slow);
@@ -780,10 +805,17 @@ put_unknown(struct screen *s)
 		tip = overview_tip(why);
 	if (tip != NULL)
 		v[0].hint = tip;
+	if (is_kineto(o)) {
+		if (tip == NULL || strstr(tip, OVERVIEW_EMIT) != NULL)
+			v[0].hint = "record them: torch.profiler.profile("
+				    "activities=[ProfilerActivity.CPU, ...]);"
+				    " kernels of graphs have none";
+		v[1].hint = "torch.profiler.profile(record_shapes=True)";
+	}
 	if (o->no_shapes > .5 * o->no_flop)
 		v[2].hint = "dlp coverage names the ops; most lack sizes";
 	for (i = 1; i < (int)ARRAY_LEN(v); i++)
-		if (o->graph_ns > .5 * v[i].ns)
+		if (o->graph_ns > .5 * v[i].ns && !is_kineto(o))
 			v[i].hint = graph;
 	put_lacks(s, v, (int)ARRAY_LEN(v));
 }

@@ -691,6 +691,12 @@ static const struct {
 		     " of it" },
 	{ ".ncu-rep", "a report of Nsight Compute: dlp-ncu reads what ncu"
 		      " --import FILE --csv --page raw makes of it" },
+	{ "xplane.pb", "a trace of XLA's profiler (TensorFlow, JAX): record the"
+		       " program with nsys profile -t cuda,nvtx or dlp-record" },
+	{ ".pftrace", "a trace of Perfetto: traceconv json FILE trace.json makes"
+		      " one of it that is read" },
+	{ ".perfetto-trace", "a trace of Perfetto: traceconv json FILE trace.json"
+			     " makes one of it that is read" },
 	{ ".nvvp", "a session of the Visual Profiler: give the database that"
 		   " nvprof -o wrote" },
 };

@@ -137,7 +137,8 @@ kern_row(
 	if (!gpu_row(ctx, s, col, ev))
 		return false;
 	ev->name = db_value(col[7]);
-	ev->gpu.kern.short_name = ev->gpu.kern.mangled = EV_UNSET;
+	ev->gpu.kern.short_name = db_value(col[16]);
+	ev->gpu.kern.mangled = EV_UNSET;
 	for (i = 0; i < 3; i++) {
 		ev->gpu.kern.grid[i] = db_value(col[8 + i]);
 		ev->gpu.kern.block[i] = db_value(col[11 + i]);
@@ -317,7 +318,7 @@ static const struct {
 	    "pid", "corr" },
 	{ EV_KERN, "kineto_kern",
 	    "ts, dur, corr, dev, ctx, stream, name, g0, g1, g2, b0, b1, b2,"
-	    " regs, smem",
+	    " regs, smem, short",
 	    kern_row, NULL, "corr" },
 	{ EV_COPY, "kineto_copy",
 	    "ts, dur, corr, dev, ctx, stream, name, bytes", copy_row, NULL,
@@ -388,8 +389,9 @@ member(const struct json_doc *d, const char *key)
 	return i > 0 && json_i64(d, i, &v) ? v : EV_UNSET;
 }
 
+/* only: the number by which work calls it; EV_UNSET: its own. */
 static void
-put_device(struct kineto *k, struct mview text)
+put_device(struct kineto *k, struct mview text, int64_t only)
 {
 	struct json_doc d = { 0 };
 	struct buf name = { 0 };
@@ -400,13 +402,15 @@ put_device(struct kineto *k, struct mview text)
 	if (json_parse(&d, text.s, text.n, 4096) &&
 	    json_type(&d, 0) == JSON_OBJECT) {
 		f.dev = member(&d, "id");
+		if (only != EV_UNSET)
+			f.dev = only;
 		f.cc_major = member(&d, "computeMajor");
 		f.cc_minor = member(&d, "computeMinor");
 		f.n_sm = member(&d, "numSms");
 		f.mem_bytes = member(&d, "totalGlobalMem");
 		if ((i = json_get(&d, 0, "name")) > 0) {
 			json_unescape(&d, i, &name);
-			f.name = buf_str(&name);
+			f.name = name.len > 0 ? buf_str(&name) : NULL;
 		}
 		if (f.dev != EV_UNSET)
 			fact_dev(k->prof, &f);
@@ -415,15 +419,20 @@ put_device(struct kineto *k, struct mview text)
 	json_free(&d);
 }
 
-/* 12040 is 12.4. */
+/* CUDA: 12040 is 12.4. HIP: 60443483 is 6.4. */
 static void
 put_version(struct kineto *k, const char *fact, struct mview v)
 {
 	int64_t n;
 
-	if (num_i64(v.s, v.n, &n) && n > 1000 && n < 1000000)
+	if (!num_i64(v.s, v.n, &n) || n < 1000)
+		return;
+	if (n < 1000000)
 		fact_info(k->prof, fact, "%d.%d", (int)(n / 1000),
 		    (int)(n % 1000 / 10));
+	else if (n < 1000000000)
+		fact_info(k->prof, fact, "%d.%d", (int)(n / 10000000),
+		    (int)(n % 10000000 / 100000));
 }
 
 static void
@@ -434,6 +443,8 @@ put_head(struct kineto *k, struct mview key, struct mview value)
 
 	if (mv_eq(key, "cuda_driver_version"))
 		put_version(k, "cuda", value);
+	else if (mv_eq(key, "hip_runtime_version"))
+		put_version(k, "hip", value);
 	else if (mv_eq(key, "schemaVersion") &&
 		 num_i64(value.s, value.n, &n))
 		fact_info(k->prof, "schema", "%lld", (long long)n);
@@ -486,10 +497,32 @@ put_names(struct kineto *k)
 	sqlite3_finalize(st);
 }
 
+/* ROCm numbers the GPUs of the machine where work is, and the visible ones
+ * where their properties are. If there is one of each, they are the same; then
+ * this is the number that work has. */
+static int64_t
+only_device(struct kineto *k)
+{
+	sqlite3_stmt *st;
+	int64_t dev = EV_UNSET;
+
+	if (k->devs.n != 1)
+		return EV_UNSET;
+	st = db_prepare(k->db, "SELECT min(dev) FROM (SELECT dev FROM"
+			       " kineto_kern UNION SELECT dev FROM kineto_copy"
+			       " UNION SELECT dev FROM kineto_set)"
+			       " HAVING count(DISTINCT dev) = 1");
+	if (db_step(st))
+		dev = db_i64(st, 0);
+	sqlite3_finalize(st);
+	return dev;
+}
+
 static void
 kineto_facts(void *ctx)
 {
 	struct kineto *k = ctx;
+	int64_t only = only_device(k);
 	uint32_t i;
 	struct mview v;
 
@@ -500,9 +533,25 @@ kineto_facts(void *ctx)
 	put_heads(k);
 	for (i = 0; i < k->devs.n; i++) {
 		v.s = smap_str(&k->devs, i, &v.n);
-		put_device(k, v);
+		put_device(k, v, only);
 	}
 	put_names(k);
+}
+
+static const char *
+kineto_option(enum ev_kind kind)
+{
+	switch (kind) {
+	case EV_KERN:
+		return "activities=[ProfilerActivity.CPU,"
+		       " ProfilerActivity.CUDA]";
+	case EV_RANGE:
+		return "activities=[ProfilerActivity.CPU, ...]";
+	case EV_MEM:
+		return "profile_memory=True";
+	default:
+		return NULL;
+	}
 }
 
 static void
@@ -523,4 +572,5 @@ const struct dialect dialect_kineto = {
 	.facts = kineto_facts,
 	.string = kineto_string,
 	.notes = kineto_notes,
+	.option = kineto_option,
 };

@@ -26,7 +26,7 @@ static const char tables[] =
     " domain, fwd);"
     "CREATE TABLE kineto_call (ts, dur, pid, tid, name, corr);"
     "CREATE TABLE kineto_kern (ts, dur, corr, dev, ctx, stream, name,"
-    " g0, g1, g2, b0, b1, b2, regs, smem, node);"
+    " g0, g1, g2, b0, b1, b2, regs, smem, node, short);"
     "CREATE TABLE kineto_copy (ts, dur, corr, dev, ctx, stream, name, bytes);"
     "CREATE TABLE kineto_set (ts, dur, corr, dev, ctx, stream, bytes);"
     "CREATE TABLE kineto_sync (ts, dur, corr, dev, ctx, stream, name, event);"
@@ -52,7 +52,7 @@ static const struct {
 } inserts[T_N] = {
 	[T_OP] = { "kineto_op", 10 },
 	[T_CALL] = { "kineto_call", 6 },
-	[T_KERN] = { "kineto_kern", 16 },
+	[T_KERN] = { "kineto_kern", 17 },
 	[T_COPY] = { "kineto_copy", 8 },
 	[T_SET] = { "kineto_set", 7 },
 	[T_SYNC] = { "kineto_sync", 8 },
@@ -497,6 +497,38 @@ row_three(struct row *r, struct loader *l, int f)
 	}
 }
 
+/* The function's own name, as Nsight Systems gives it: nchwToNhwcKernel of
+ * "void cudnn::ops::nchwToNhwcKernel<float>(float *)". Empty if the name is not
+ * a function of C++, or is nothing but brackets. */
+static struct mview
+function_name(struct mview v)
+{
+	static const char unnamed[] = "(anonymous namespace)";
+	size_t i, from = 0, n = sizeof(unnamed) - 1;
+
+	for (i = 0; i < v.n && v.s[i] != '<' && v.s[i] != '('; i++) {
+		if (v.s[i] == ':' || v.s[i] == ' ' || v.s[i] == '*' ||
+		    v.s[i] == '&')
+			from = i + 1;
+		if (v.n - i > n + 1 && memcmp(v.s + i + 1, unnamed, n) == 0) {
+			i += n;
+			from = i + 1;
+		}
+	}
+	return i < v.n ? mv(v.s + from, v.s + i) : mv(v.s, v.s);
+}
+
+static int64_t
+short_id(struct loader *l)
+{
+	struct mview v = field_text(l, F_NAME);
+
+	v = function_name(v);
+	if (v.n == 0)
+		return EV_UNSET;
+	return (int64_t)smap_put(&l->k->texts, v.s, v.n, NULL);
+}
+
 static void
 load_kern(struct loader *l)
 {
@@ -510,6 +542,7 @@ load_kern(struct loader *l)
 	row_field(&r, l, F_REGS);
 	row_field(&r, l, F_SMEM);
 	row_field(&r, l, F_NODE);
+	row_num(&r, short_id(l));
 	row_put(&r);
 }
 

@@ -306,8 +306,9 @@ say_missing(struct profile *p)
 		    p->dialect->option ? p->dialect->option(EV_KERN) : "");
 	else if (p->range_rows == 0 && select_kind(sel, EV_RANGE) &&
 		 !said_lost(p, EV_RANGE) && p->dialect->work == NULL)
-		warn("%s: no NVTX ranges: ops and layers are unknown%s%s",
-		    p->path, p->dialect->option ? "; record them with " : "",
+		warn("%s: no %s: ops and layers are unknown%s%s", p->path,
+		    p->kineto != NULL ? "cpu_op events" : "NVTX ranges",
+		    p->dialect->option ? "; record them with " : "",
 		    p->dialect->option ? p->dialect->option(EV_RANGE) : "");
 	if (p->gpu_rows > 0 && select_kind(sel, EV_KERN) &&
 	    !has_rows(p, EV_KERN) && !has_rows(p, EV_GRAPH))
