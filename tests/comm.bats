@@ -235,3 +235,51 @@ only_comm() {
 	dlp roofline -g stream -n 1 --tsv ddp2_rank0.db 2>/dev/null |
 	    grep -q '^(rest)'
 }
+
+# Elements of all tensors in the sizes of a range.
+elements() {
+	sed 's/.*sizes = \[\(.*\)\], input_op_ids.*/\1/; s/\], \[/\n/g' |
+	    tr -d '[] ' | awk -F, 'NF {
+		n = 1
+		for (i = 1; i <= NF; i++)
+			n *= $i
+		sum += n
+	} END { print sum }'
+}
+
+@test "an op of DTensor counts the sizes of this rank, not of all" {
+	# op, PythonSubclass, op: the first has the sizes of all ranks
+	sql fsdp2 "SELECT coalesce(n.text, s.value) FROM NVTX_EVENTS n
+	    LEFT JOIN StringIds s ON s.id = n.textId
+	    WHERE coalesce(n.text, s.value) LIKE 'aten::_foreach_mul_,%'
+	    ORDER BY n.start LIMIT 2" >ranges
+	all=$(head -n 1 ranges | elements)
+	own=$(tail -n 1 ranges | elements)
+	[ "$own" -lt "$all" ] && [ $((2 * own)) -ge "$all" ]
+	# one multiplication each, read and written in fp32
+	dlp-flops -q fsdp2.dlp | dlp-fmt -T kern --tsv -H -c op,flop,bytes |
+	    awk '$1 == "_foreach_mul_" && $2 > 0 { print $2, $3 }' |
+	    sort -u >got
+	[ "$(cat got)" = "$own $((8 * own))" ]
+}
+
+@test "copies of FSDP and autocast have no FLOPs, whatever launched them" {
+	dlp coverage --tsv fsdp2.db 2>/dev/null | grep "^flop" >got
+	[ "$(wc -l <got)" -eq 1 ] # known: all
+	dlp-flops -q fsdp2.dlp | dlp-fmt -T kern --tsv -H \
+	    -c dir,op,family,flop >got
+	[ "$(grep -c 'all_gather_copy_in.copy.0$' got)" -eq 6 ]
+	[ "$(grep -c 'split_with_sizes_copy.copy.0$' got)" -eq 5 ]
+	# only communication is of the family collective
+	[ -z "$(awk -F'\t' '($1 == "comm") != ($3 == "collective")' got)" ]
+	# a cast in the backward of a convolution whose sizes are unknown
+	cast='void at::native::unrolled_elementwise_kernel<
+at::native::direct_copy_kernel_cuda(at::TensorIteratorBase &)>()'
+	printf '%s\n' '##dlp	1' '#op	op_id	mod	op	dir' \
+	    'op	1	aten	conv2d	bprop' '#str	id	text' \
+	    "str	1	${cast//$'\n'/}" \
+	    '#kern	id	op_id	name_id	dur_ns' 'kern	1	1	1	5' \
+	    '##end	3' | dlp-flops | dlp-fmt -T kern --tsv -H \
+	    -c family,flop >got
+	[ "$(tail -n 1 got)" = "copy${TAB}0" ]
+}

@@ -151,6 +151,16 @@ PTR3=', std::array<char*, 3ul> >(int)'
 	EOF
 }
 
+@test "FSDP's copies between parameters and buffers" {
+	by_hand <<-EOF
+	# all_gather_copy_in: two tensors into the part of this rank
+	fsdp::all_gather_copy_in|fprop|[[8],[2],[20],[],[],[]]|-|multi_tensor_apply_kernel<TensorListMetadata<2>, UnaryOpFunctor<c10::BFloat16>, at::native::Copy<c10::BFloat16, c10::BFloat16> >()|1,1,1|copy main 0 -
+	fsdp::chunk_cat|fprop|[[4,16],[16],[],[],[2,40]]|-|at::native::detail::chunk_cat_cuda_kernel<float, c10::BFloat16>()|1,1,1|copy main 0 -
+	# its name has no type
+	fsdp::split_with_sizes_copy|fprop|[[2,10],[],[],[2,8],[2,2]]|-|at::native::detail::split_with_sizes_copy_out_contiguous_no_cast_kernel(char**)|1,1,1|copy main 0 -
+	EOF
+}
+
 @test "sort, index, embedding" {
 	idx='{"name":"","type":"tensor","shape":[5],"dtype":"int64"}'
 	table='{"name":"","type":"tensor","shape":[50,6],"dtype":"float16"}'

@@ -347,6 +347,7 @@ struct corr_open {
 			    * result's producer */
 	uint32_t own_prim; /* the range itself is this product */
 	uint64_t own_prim_run;
+	bool subclass; /* dispatches an op of a tensor subclass, DTensor's */
 	uint32_t own_told; /* what it adds to told */
 	/* linked */
 	struct corr_inst *cur; /* work launched now belongs to this run */

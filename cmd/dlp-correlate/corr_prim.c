@@ -4,6 +4,10 @@
  * LSTM cell, in einsum, in a compiled graph, in the backward of a linear. Those
  * sizes are the best evidence for the arithmetic that was done.
  *
+ * A range PythonSubclass hands an op of a subclass of tensors over to plain ones:
+ * DTensor, whose op has the sizes of all ranks, calls the same op for the part of
+ * this rank. What it calls has the sizes of the work, also where it is no product.
+ *
  * emit_nvtx records neither stride nor padding of a convolution, so the size of
  * its result is unknown while it runs. The size comes with the range that reads
  * the result (input_op_ids name the range that made it) or with the gradient,
@@ -160,9 +164,12 @@ prim_begin(struct prims *prims, struct corr_thread *th, struct corr_open *open,
 	if (marker->op_id > 0 && marker->mod.n == 4 &&
 	    mv_find(marker->op, "conv") != NULL)
 		open->conv_id = marker->op_id;
-	if (up->prim_run != 0 && open->own == NULL)
+	if (up->prim_run != 0 && open->own == NULL && !up->subclass)
 		return; /* part of another product */
-	if (!is_product(marker) || !marker_sizes(marker, &sizes))
+	if (!is_product(marker) &&
+	    !(up->subclass && mv_eq(marker->mod, "aten")))
+		return;
+	if (!marker_sizes(marker, &sizes))
 		return;
 	open->own_prim = prim_of(prims, marker, sizes);
 	open->own_prim_run = ++prims->n_run;

@@ -500,6 +500,7 @@ range_begin(struct corr *corr, const struct corr_range *range)
 	open = thread_push(th, range->start, range->end);
 	open->id = range->id;
 	open->kind = marker.kind;
+	open->subclass = mv_starts(marker.text, "PythonSubclass");
 	open->dead = is_leaked(corr, range, marker.kind);
 	if (open->dead && (marker.kind == MK_USER || marker.kind == MK_LAYER))
 		corr->n.unended++;

@@ -107,7 +107,8 @@ ask_product(struct flops *fl, const struct subject *s,
 	struct flops_answers *x = &fl->answers;
 	struct flops_prim *p = s->prim;
 
-	if (p == NULL || p->rule == NULL || p->rule->count == NULL)
+	if (p == NULL || p->rule == NULL ||
+	    (p->rule->count == NULL && p->rule->rows == NULL))
 		return false;
 	if (!args_sizes(&x->own, p->shapes, p->shapes_len)) {
 		fl->counts.bad_args += !p->bad;
@@ -154,6 +155,10 @@ answer(struct flops *fl, const struct kern_work *w,
 		rule->count(w, a, rule->arg);
 	else
 		rows_count(rule == NULL ? NULL : rule->rows, w, a);
+	if (w->k->copies && a->flop < 0) {
+		a->flop = 0;
+		a->family = FAM_COPY;
+	}
 	a->dt = arithmetic_dtype(w);
 	fl->counts.overflow += size_overflow_taken();
 }

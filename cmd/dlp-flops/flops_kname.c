@@ -299,6 +299,14 @@ gather_unit(const char *s, size_t n)
 	return (int)v;
 }
 
+/* Names of kernels that do no arithmetic: casts (autocast launches them inside
+ * products and for gradients), copies of lists of tensors, joining and splitting
+ * of tensors. */
+static const char copy_words[] =
+    "direct_copy_kernel|float16_copy_kernel|float8_copy_kernel|"
+    "split_with_sizes_copy|chunk_cat_cuda|catarraybatchedcopy|"
+    "at::native::copy<";
+
 void
 kname_set(struct kname *k, const struct namerules *tc_rules, const char *full,
     size_t n, const char *brief, size_t nbrief)
@@ -321,6 +329,7 @@ kname_set(struct kname *k, const struct namerules *tc_rules, const char *full,
 		k->dt = k->elem.dt;
 	k->esize = elem_opaque(k->lower, n);
 	k->gather = gather_unit(k->lower, n);
+	k->copies = pat_match(copy_words, k->lower, n);
 	set_method(k);
 	set_arch(k);
 	set_align(k);

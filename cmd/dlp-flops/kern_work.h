@@ -197,6 +197,7 @@ struct kname {
 	bool dir_sure;    /* if false, only the layout suggests dir */
 	unsigned method;  /* of a product, bits of METHOD_ */
 	struct elem elem; /* if it is element-wise */
+	bool copies;      /* it copies or converts, whatever launched it */
 	bool product;     /* the name is that of a product, not of a helper */
 	int align;   /* elements that it moves at once; 0 if not in the name */
 	int arch;    /* compute capability, times ten, that it was built for,
