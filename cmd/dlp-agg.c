@@ -17,7 +17,7 @@
 static const char usage[] =
     "usage: dlp-agg [-u] [-T TYPES] [-g COLUMNS] [-a STATS] [-f FIELDS]\n"
     "               [-c COLUMNS] [--where COND] [--sort KEYS]\n"
-    "               [-n N [--rest]] [--as NAME] [--and ...]\n"
+    "               [-n N [--rest]] [--optimizer] [--as NAME] [--and ...]\n"
     "               [--pass | --keep TYPES] [--partial] [-S SIZE] [FILE]\n"
     "       dlp-agg --merge [--partial] [-T TYPES] [-g COLUMNS]\n"
     "               [--sort KEYS] [-n N [--rest]] [FILE...]\n"
@@ -41,6 +41,8 @@ static const char usage[] =
     "                        in descending order with - in front\n"
     "  -n, --limit N         write only the first N\n"
     "      --rest            add one row that sums up the others\n"
+    "      --optimizer       a group column dir is optimizer for records of that\n"
+    "                        phase, except for communication\n"
     "      --as NAME         the record type of the result (agg)\n"
     "      --and             compute one more result; the options after it\n"
     "                        belong to that result\n"
@@ -476,6 +478,12 @@ set_rest(void)
 }
 
 static void
+set_optimizer(void)
+{
+	last_spec()->optimizer = true;
+}
+
+static void
 set_as(const char *arg)
 {
 	last_spec()->as = check_tag("--as", arg);
@@ -509,6 +517,7 @@ static const struct cli_opt opts[] = {
 	{ 0, "sort", .call = add_sort },
 	{ 'n', "limit", .call = set_limit },
 	{ 0, "rest", .act = set_rest },
+	{ 0, "optimizer", .act = set_optimizer },
 	{ 0, "as", .call = set_as },
 	{ 0, "and", .act = add_spec },
 	{ 0, "pass", .flag = &agg.plan.pass },

@@ -138,3 +138,24 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 	mem -t|mem -g time
 	EOF
 }
+
+@test "optimizer is a direction in reports, from the phase; not in records" {
+	dlp-parse "$LENET" | dlp-correlate 2>err >s
+	! grep -q "^kern	.*	optimizer	optimizer" s
+	dlp-fmt -T kern --tsv -c op,dir,phase,dur_ns s | sed 1d >kern
+	for t in copy set graph; do
+		dlp-fmt -T $t --tsv -c op,dir,phase,dur_ns s 2>err | sed 1d
+	done >>kern
+	awk -F'\t' -v OFS='\t' '{
+		ns[$1 OFS ($3 == "optimizer" ? $3 : $2)] += $4
+	}
+	END { for (k in ns) print k, ns[k] }' kern | sort >want
+	grep -q "	optimizer	" want
+	dlp top -g type -n 0 --tsv "$LENET" | sed 1d | cut -f 1,2,4 | sort |
+	    diff want -
+	dlp diff -g type -a -n 0 --tsv "$LENET" "$LENET" 2>err |
+	    grep "	_foreach_add_	optimizer	"
+	dlp ops "$LENET" | grep "	optimizer	"
+	dlp flops "$LENET" | cut -f 2 | grep -x optimizer
+	[ -z "$(dlp flops "$LENET" | cut -f 2 | grep -x step)" ]
+}

@@ -11,6 +11,8 @@
 #include "num.h"
 #include "xsort.h"
 
+#define OPTIMIZER "optimizer" /* a phase; with --optimizer a direction */
+
 struct agg_disk {
 	size_t part;       /* bytes: a quarter */
 	bool full;         /* memory is full: new groups go to disk */
@@ -1284,6 +1286,21 @@ disk_put(struct agg_groups *a)
 	return o.over;
 }
 
+/* True if --optimizer has that name as the direction. Communication stays a
+ * class of its own, whichever phase it is in. */
+static bool
+is_optimizer(struct agg_groups *a, const struct rec *r, int t, const char *dir,
+    size_t ndir)
+{
+	static const char name[] = OPTIMIZER, comm[] = "comm";
+	size_t n;
+	const char *s = input_value(&a->spec->in, r, t, a->spec->phase_col, &n);
+
+	return s != NULL && n == sizeof(name) - 1 && memcmp(s, name, n) == 0 &&
+	       !(dir != NULL && ndir == sizeof(comm) - 1 &&
+		   memcmp(dir, comm, ndir) == 0);
+}
+
 static void
 make_key(struct agg_groups *a, const struct rec *r, int t)
 {
@@ -1298,7 +1315,9 @@ make_key(struct agg_groups *a, const struct rec *r, int t)
 		s = input_value(in, r, t, a->spec->group_col[i], &n);
 		if (i > 0)
 			buf_putc(b, '\t');
-		if (s != NULL)
+		if (i == a->spec->dir_group && is_optimizer(a, r, t, s, n))
+			buf_puts(b, OPTIMIZER);
+		else if (s != NULL)
 			buf_put(b, s, n);
 		else
 			buf_putc(b, '-');

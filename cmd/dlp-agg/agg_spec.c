@@ -328,6 +328,20 @@ find_key(struct agg_spec *a, struct sort_key *k)
 	    buf_str(&b));
 }
 
+/* --optimizer: where the direction and the phase of a record are. */
+static void
+make_optimizer(struct agg_spec *a)
+{
+	int i;
+
+	a->dir_group = a->phase_col = -1;
+	for (i = 0; i < a->ngroups && a->optimizer; i++)
+		if (strcmp(input_canon(&a->in, a->group_col[i]), "dir") == 0)
+			a->dir_group = i;
+	if (a->dir_group >= 0)
+		a->phase_col = input_optional(&a->in, "phase");
+}
+
 void
 spec_make(struct agg_spec *a, struct rec_reader *rd)
 {
@@ -338,6 +352,7 @@ spec_make(struct agg_spec *a, struct rec_reader *rd)
 	a->group_col = xcalloc((size_t)a->ngroups + 1, sizeof(int));
 	for (i = 0; i < a->ngroups; i++)
 		a->group_col[i] = input_column(&a->in, a->groups[i]);
+	make_optimizer(a);
 	a->cut_col = xcalloc((size_t)a->ncut + 1, sizeof(int));
 	for (i = 0; i < a->ncut; i++)
 		a->cut_col[i] = input_column(&a->in, a->cut[i]);

@@ -186,6 +186,7 @@ struct agg_spec {
 	int ncut;
 	int64_t limit; /* -1 if none */
 	bool rest;
+	bool optimizer; /* phase optimizer is a direction */
 	struct agg_sort sort;
 	struct agg_where where;
 	bool partial; /* with the state that --merge needs */
@@ -194,6 +195,7 @@ struct agg_spec {
 	char **names; /* names of the groups in the result; NULL: those of
 		       * the columns */
 	int *group_col, *cut_col;
+	int dir_group, phase_col; /* for it; otherwise -1 */
 	struct agg_field *field; /* those of -f, then those of -a STAT:FIELD */
 	int nfield;
 	struct stat_col *stat; /* none: the records themselves are written */

@@ -601,6 +601,25 @@ named_row(struct diff_place *p, const char *s, size_t n, uint32_t dir)
 	return row;
 }
 
+/* Communication stays a class of its own, whichever phase it is in. */
+static bool
+is_optimizer(const struct diff_cols *c, const struct rec *r)
+{
+	return rec_is(r, c->phase, "optimizer") && !rec_is(r, c->dir, "comm");
+}
+
+/* The direction that is shown: the optimizer is neither forward nor backward.
+ */
+static uint32_t
+shown_dir(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+{
+	static const char name[] = "optimizer";
+
+	return is_optimizer(c, r)
+		   ? rows_text(&p->m->rows, name, sizeof(name) - 1)
+		   : read_text(p, r, c->dir);
+}
+
 static struct diff_row *
 place_row(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 {
@@ -610,14 +629,19 @@ place_row(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 		[BY_LAYER] = c->layer,
 		[BY_PHASE] = c->phase };
 	enum diff_by b = p->m->by;
+	struct diff_row *row;
 	const uint64_t *at;
 	const char *s;
 	int64_t id;
 	size_t n = 0;
 
 	if (b == BY_OP && rec_i64(r, c->op_id, &id) &&
-	    (at = map_get(&p->op, (uint64_t)id)) != NULL)
-		return &p->m->rows.v[*at];
+	    (at = map_get(&p->op, (uint64_t)id)) != NULL) {
+		row = &p->m->rows.v[*at];
+		if (is_optimizer(c, r))
+			row->dir = shown_dir(p, c, r);
+		return row;
+	}
 	if (b == BY_OP || (b == BY_TYPE && rec_raw(r, c->op, &n) == NULL) ||
 	    (b == BY_PRIM && rec_raw(r, c->prim, &n) == NULL)) {
 		no_op_key(p, c, r);
@@ -625,8 +649,7 @@ place_row(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 	}
 	s = rec_raw(r, by[b], &n);
 	return named_row(p, s, n,
-	    b == BY_KERNEL || b == BY_PHASE ? SMAP_NONE
-					    : read_text(p, r, c->dir));
+	    b == BY_KERNEL || b == BY_PHASE ? SMAP_NONE : shown_dir(p, c, r));
 }
 
 /* The step of a record; false if it is in none. */

@@ -1,7 +1,9 @@
 /*
  * Numbers for people: the values of a column in one unit, chosen for the
- * largest value, with about four digits; the header has the unit.
+ * largest value, with about four digits; the header has the unit. A value of
+ * which fewer than two digits would be left has a unit of its own beside it.
  */
+#include <math.h>
 #include <string.h>
 
 #include "fmt.h"
@@ -107,23 +109,34 @@ human_head(const struct human *h, struct buf *b, const char *head)
 	buf_puts(b, h->to);
 }
 
+/* A value that is too small for the unit of its column: 500 ns, not 0.0005. */
+static void
+put_small(const struct human *h, struct buf *b, double v)
+{
+	struct human own = { 0 };
+
+	(void)human_unit(&own, h->from, v < 0 ? -v : v);
+	if (own.one <= 1 && v == floor(v))
+		own.decimals = 0;
+	buf_printf(b, "%.*f %s", own.decimals > 2 ? 2 : own.decimals,
+	    v / own.one, own.to);
+}
+
 void
 human_put(const struct human *h, struct buf *b, const char *s, size_t n)
 {
-	double v, least = 1;
+	double v, size, least = h->one;
 	int i;
 
 	if (!num_f64(s, n, &v)) {
 		buf_put(b, s, n);
 		return;
 	}
-	v /= h->one;
 	for (i = 0; i < h->decimals; i++)
 		least /= 10;
-	/* a value that is not 0 must not look like 0 */
-	if (v != 0 && v < least / 2 && v > -least / 2) {
-		buf_puts(b, v < 0 ? ">" : "<");
-		v = v < 0 ? -least : least;
-	}
-	buf_printf(b, "%.*f", h->decimals, v);
+	size = v < 0 ? -v : v;
+	if (size > 0 && size < 9.5 * least)
+		put_small(h, b, v);
+	else
+		buf_printf(b, "%.*f", h->decimals, v / h->one);
 }

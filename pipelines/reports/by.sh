@@ -1,6 +1,6 @@
 # Read by top and roofline, behind near.sh: the words of -g, and the columns
 # that can stand in their place.
-# shellcheck shell=sh disable=SC2154 # report: lib.sh; near_awk: near.sh
+# shellcheck shell=sh disable=SC2034,SC2154 # by, optimizer: the report; report: lib.sh
 
 by_words='op kernel layer type prim phase shape stream device'
 
@@ -47,6 +47,14 @@ check_by() {
 		    (near == "" ? "" : "; did you mean " near "?")
 	}
 	END { exit bad ? 2 : 0 }' >&2 || exit 2
+}
+
+# The direction of work in the phase optimizer is that, where rows have one.
+by_dir() {
+	case ,$by, in
+	*,dir,*) optimizer=--optimizer ;;
+	*) optimizer= ;;
+	esac
 }
 
 # The words in a list of columns.

@@ -39,7 +39,7 @@ $1 != "kern" && $1 != "copy" && $1 != "set" && $1 != "graph" { next }
 {
 	fam = at("family")
 	dir = fam == "optimizer" || at("phase") == "optimizer" ? \
-	    "step" : at("dir")
+	    "optimizer" : at("dir")
 	n++
 	print "work", (src != "" ? at("src") OFS : "") at("iter"), \
 	    dir, fam, call(at("inst_id"), fam), at("dur_ns"), \
