@@ -10,6 +10,8 @@
 #define ONE "T=#0,@0" /* PyProf: first argument's shape and type */
 #define POINT "T=*,&" /* PyProf: element-wise */
 
+/* Members of initializers need no parentheses.
+ * NOLINTBEGIN(bugprone-macro-parentheses) */
 /* clang-format off */
 #define GEMM(o, first, fn) \
 	{ .op = o, .family = FAM_GEMM, .count = gemm_count, .arg = first, \
@@ -37,6 +39,7 @@
 #define IS(o, fam, s) { .op = o, .family = fam, .spec = s }
 #define PW(o) IS(o, FAM_POINTWISE, POINT)
 /* clang-format on */
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /*
  * One row per op type. Types of PyProf's markers and of emit_nvtx (aten::linear

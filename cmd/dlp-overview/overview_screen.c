@@ -181,6 +181,7 @@ page_bar(const struct page *p, const char *label, double ns)
 	double n = p->width - 50 > BAR_MAX ? BAR_MAX : p->width - 50;
 	struct buf line = { 0 };
 	char time[64], share[64] = "-";
+	int marks;
 	size_t at;
 
 	buf_puts(&line, "  ");
@@ -193,9 +194,10 @@ page_bar(const struct page *p, const char *label, double ns)
 		    share, sizeof(share), "%.1f %%", 100 * ns / p->base);
 	buf_printf(&line, " %11s %7s", time, share);
 	n = p->base > 0 ? n * ns / p->base : 0;
-	if (n >= .5)
+	marks = n > 0 && n < INT16_MAX ? (int)(n + .5) : 0;
+	if (marks > 0)
 		buf_puts(&line, "  ");
-	for (; n >= .5; n--)
+	for (; marks > 0; marks--)
 		buf_putc(&line, '#');
 	put_line(p, line.s, line.len);
 	buf_free(&line);
