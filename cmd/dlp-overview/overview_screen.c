@@ -12,8 +12,8 @@
 #include "overview.h"
 #include "utf8.h"
 
-/* Lines. Widths are in bytes, as names are: a character of several bytes that is
- * cut shows as \xHH. */
+/* Lines. Widths are in bytes, as names are: a character of several bytes that
+ * is cut shows as \xHH. */
 
 #define LONG_HEAD 12 /* one that is longer is no column of its own */
 #define BAR_MAX 30
@@ -534,9 +534,8 @@ put_which_steps(struct screen *s)
 			    ": the most consecutive steps within %s %% of %s;"
 			    " ",
 			    o->within,
-			    strcmp(o->agree, "each other") == 0
-				? "each other"
-				: "the median");
+			    strcmp(o->agree, "each other") == 0 ? "each other"
+								: "the median");
 		put_left_out(&b, o);
 	}
 	page_fill(&s->page, "steps   ", "%s", buf_str(&b));
@@ -945,8 +944,10 @@ put_next(struct screen *s)
 		{ "coverage", "what is not known, and why", o->no_op },
 		{ "gaps", "when the GPU idles, and why",
 		    o->timed ? o->ns[OV_IDLE] : 0 },
-		{ "ranks", "which rank the others wait for; give the files of"
-			   " all ranks", o->ns[OV_COMM] },
+		{ "ranks",
+		    "which rank the others wait for; give the files of"
+		    " all ranks",
+		    o->ns[OV_COMM] },
 		{ "tc", "what does not use Tensor Cores, or slowly",
 		    o->eligible + o->slow },
 		{ "top", "all ops; -g kernel, layer, shape", o->work },
