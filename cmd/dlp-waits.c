@@ -35,7 +35,7 @@ struct who { /* the columns that say whose a record is */
 struct wait_type {
 	bool os, copy, work;
 	struct who who;
-	struct rec_col *start, *dur, *name, *iter, *layer, *phase, *dst;
+	struct rec_col *start, *dur, *name, *iter, *layer, *phase, *dst, *code;
 };
 
 struct wait_range { /* open on a thread; numbers in waits.names, or none */
@@ -276,10 +276,10 @@ begin_wait(struct waits *w, bool has_src)
 {
 	static const char *const names[] = { "start_ns", "dur_ns", "kind",
 		"name", "pid", "tid", "thread", "range", "layer", "phase",
-		"iter", "src" };
+		"iter", "code", "src" };
 	static const char *const held[] = { "start_ns", "dur_ns", "kind",
 		"name", "pid", "tid", "thread", "range", "layer", "phase",
-		"iter", "launches", "order", "src" };
+		"iter", "code", "launches", "order", "src" };
 
 	if (w->launches)
 		out_rec_src(&w->type, "wait", held, ARRAY_LEN(held), has_src);
@@ -308,6 +308,7 @@ put_wait(struct waits *w, const struct wait_type *k, const struct rec *r,
 	add_view(b, kept_name(w, th->name));
 	add_range(w, k, r, openranges_top(&th->open));
 	add_view(b, rec_view(r, k->iter));
+	add_view(b, rec_view(r, k->code));
 	before_src = b->len;
 	if (src.s != NULL)
 		add_view(b, src);
@@ -419,7 +420,7 @@ listen_waits(struct stage *st, const char *tag, struct wait_type *k, bool api)
 	    { &k->dur, api ? "api_dur_ns" : "dur_ns" },
 	    { &k->name, k->os ? "name" : "api" }, { &k->iter, "iter" },
 	    { &k->layer, "layer" }, { &k->phase, "phase" },
-	    { &k->dst, "dst_mem" });
+	    { &k->dst, "dst_mem" }, { &k->code, "code" });
 }
 
 static void

@@ -182,6 +182,31 @@ code() {
 	    grep -qP '^to\tcap.py:211 load_batch\t'
 	dlp gaps -n 0 --tsv py 2>/dev/null |
 	    grep -qP '\tcap.py:211 load_batch$'
+	# a wait, by the call that waits
+	same "$(sqlite3 -separator $'\t' py "SELECT sum(r.end - r.start), code
+	    FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN CUPTI_ACTIVITY_KIND_RUNTIME t
+		ON t.correlationId = r.correlationId AND t.eventClass = 67
+	    JOIN StringIds s ON s.id = r.nameId
+	    JOIN ($innermost) p ON p.start = t.start
+	    WHERE s.value LIKE 'cudaStreamSynchronize_v%' GROUP BY code
+	    ORDER BY 1 DESC")" "$(dlp waits -n 0 --tsv py 2>/dev/null | awk -F'\t' '
+	    NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	    $c["name"] ~ /^cudaStreamSynchronize/ { n[$c["code"]] += $c["sum_dur_ns"] }
+	    END { for (i in n) print n[i] "\t" i }' | sort -rn)"
+	# a table for people has the column where there is a value
+	dlp gaps -w 200 py 2>/dev/null | grep -w range | grep -qw code
+	dlp waits -w 200 py 2>/dev/null | grep -w range | grep -qw code
+	dlp gaps -w 200 db 2>/dev/null >table
+	grep -qw range table
+	! grep -qw code table
+	# steps: the samples within the second one
+	same "$(sqlite3 py "SELECT count(*) FROM NVTX_EVENTS n, (SELECT r.start,
+	    r.end FROM NVTX_EVENTS r LEFT JOIN StringIds s ON s.id = r.textId
+	    WHERE coalesce(r.text, s.value) = 'iteration 1') i
+	    WHERE n.eventType = 34 AND n.domainId = 1 AND
+	    n.start >= i.start AND n.start < i.end")" \
+	    "$(dlp folded --cpu -k iteration -i 1 py 2>/dev/null |
+	    awk '/^python;/ { n += $NF } END { print n }')"
 	# without --include-json=true the payload is not there
 	sqlite3 py 'UPDATE NVTX_EVENTS SET jsonText = NULL'
 	run -0 dlp folded --cpu py

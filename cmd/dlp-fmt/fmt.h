@@ -43,6 +43,7 @@ struct fmt_column {
 	struct join_col *from;
 	bool quote; /* always quoted in CSV */
 	bool copy;  /* people copy it (dlp-iter -k): never cut */
+	bool sparse; /* most profiles have no value: a table leaves it out */
 };
 
 struct fmt;

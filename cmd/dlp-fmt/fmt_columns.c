@@ -103,10 +103,11 @@ columns_add(
 {
 	f->col = xrealloc(f->col, (size_t)f->ncol + 1, sizeof(*f->col));
 	f->col[f->ncol] = (struct fmt_column){ head, kind_of(tag, from->canon),
-		from, false, false };
+		from, false, false, false };
 	f->col[f->ncol].copy =
 	    strcmp(from->canon, "key") == 0 &&
 	    (strcmp(tag, "cand") == 0 || strcmp(tag, "op") == 0);
+	f->col[f->ncol].sparse = strcmp(from->canon, "code") == 0;
 	if (f->quotes != NULL)
 		set_quote(f, &f->col[f->ncol]);
 	f->ncol++;

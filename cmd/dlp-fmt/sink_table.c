@@ -435,13 +435,30 @@ measure(struct fitted *t, const struct fmt *f, int i)
 		c->tight = broken;
 }
 
+/* The columns to show: a sparse one at the end is not, if no row has a value. */
+static int
+with_values(const struct fitted *t, const struct fmt *f)
+{
+	const struct fitted_cell *s;
+	int k;
+
+	if (f->ncol < 2 || !f->col[f->ncol - 1].sparse)
+		return f->ncol;
+	for (k = 0; k < t->nkept; k++) {
+		s = &t->kept[(k + 1) * f->ncol - 1];
+		if (s->n != 1 || t->text.s[s->at] != '-')
+			return f->ncol;
+	}
+	return f->ncol - 1;
+}
+
 static void
-say_left_out(const struct fitted *t, const struct fmt *f)
+say_left_out(const struct fitted *t, const struct fmt *f, int n)
 {
 	struct buf b = { 0 };
 	int i;
 
-	for (i = t->nplace; i < f->ncol; i++) {
+	for (i = t->nplace; i < n; i++) {
 		buf_puts(&b, i > t->nplace ? "," : "");
 		buf_puts(&b, f->col[i].head);
 	}
@@ -477,7 +494,7 @@ lay_out(struct fitted *t, const struct fmt *f)
 {
 	bool two = false;
 	double *largest;
-	int i;
+	int i, n = with_values(t, f);
 
 	t->place = xcalloc((size_t)f->ncol, sizeof(*t->place));
 	t->fits = xcalloc((size_t)f->ncol, sizeof(*t->fits));
@@ -494,8 +511,8 @@ lay_out(struct fitted *t, const struct fmt *f)
 		measure(t, f, i);
 	}
 	t->nplace =
-	    fit(t->fits, f->ncol, f->width > 0 ? f->width : INT_MAX, &two);
-	say_left_out(t, f);
+	    fit(t->fits, n, f->width > 0 ? f->width : INT_MAX, &two);
+	say_left_out(t, f, n);
 	for (i = 0; i < t->nplace; i++) {
 		choose_cut(t, f, i);
 		if (!two)

@@ -31,6 +31,7 @@ static const struct iter_tag {
 	{ "proj", IT_LATE, false },
 	{ "rangekern", IT_RANGEKERN, false },
 	{ "mark", IT_REC, false },
+	{ "sample", IT_REC, false },
 	{ "os", IT_REC, false },
 	{ "lib", IT_REC, false },
 	{ "mem", IT_MEM, false },
