@@ -144,7 +144,7 @@ code() {
 # A capture of Nsight Systems 2025.3, cut down: names are ids of strings, in an
 # object with the name of the schema. Each line of cap.py is the user's own.
 @test "stacks of Python in a real export: samples, calls, ops, gaps" {
-	xz -dc "$ROOT/tests/data/pystack.sqlite.xz" >py
+	xz -dc "$ROOT/tests/data/stacks/python.sqlite.xz" >py
 	innermost="SELECT n.start, n.globalTid, n.domainId,
 	    (SELECT 'cap.py:' || json_extract(f.value, '$.Line') || ' ' ||
 		replace(replace(s.value, '&lt;', '<'), '&gt;', '>')

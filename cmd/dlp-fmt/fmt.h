@@ -41,8 +41,8 @@ struct fmt_column {
 	const char *head; /* as the user wrote it */
 	enum col_kind kind;
 	struct join_col *from;
-	bool quote; /* always quoted in CSV */
-	bool copy;  /* people copy it (dlp-iter -k): never cut */
+	bool quote;  /* always quoted in CSV */
+	bool copy;   /* people copy it (dlp-iter -k): never cut */
 	bool sparse; /* most profiles have no value: a table leaves it out */
 };
 

@@ -435,7 +435,8 @@ measure(struct fitted *t, const struct fmt *f, int i)
 		c->tight = broken;
 }
 
-/* The columns to show: a sparse one at the end is not, if no row has a value. */
+/* The columns to show: a sparse one at the end is not, if no row has a value.
+ */
 static int
 with_values(const struct fitted *t, const struct fmt *f)
 {
@@ -510,8 +511,7 @@ lay_out(struct fitted *t, const struct fmt *f)
 			scale(t, f, i, largest);
 		measure(t, f, i);
 	}
-	t->nplace =
-	    fit(t->fits, n, f->width > 0 ? f->width : INT_MAX, &two);
+	t->nplace = fit(t->fits, n, f->width > 0 ? f->width : INT_MAX, &two);
 	say_left_out(t, f, n);
 	for (i = 0; i < t->nplace; i++) {
 		choose_cut(t, f, i);
