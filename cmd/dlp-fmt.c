@@ -206,5 +206,6 @@ main(int argc, char **argv)
 	path = cli_operand(argc, argv, usage);
 	default_sink(&fmt);
 	stage_open_sink(&fmt.st, path, unbuffered);
+	fmt.st.result = true;
 	return out_finish(fmt_run(&fmt));
 }

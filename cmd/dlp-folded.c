@@ -377,6 +377,7 @@ main(int argc, char **argv)
 	int rc;
 
 	stage_start_sink(&st, "dlp-folded", usage, opts, argc, argv);
+	st.result = true;
 	f.frames = list_of("-f", frames, &f.nframes);
 	f.types = list_of("-T", types, &f.ntypes);
 	join_init(&f.join, st.rd);

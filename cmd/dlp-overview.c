@@ -91,6 +91,7 @@ main(int argc, char **argv)
 	if (arg.failed != NULL)
 		return write_failed(argc, argv);
 	stage_open_sink(&st, cli_operand(argc, argv, usage), unbuffered);
+	st.result = true;
 	overview_read(&o, &st);
 	rc = stage_run(&st);
 	if (o.ended)

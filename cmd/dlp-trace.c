@@ -1291,6 +1291,7 @@ main(int argc, char **argv)
 	int rc;
 
 	stage_start_sink(&st, "dlp-trace", usage, opts, argc, argv);
+	st.result = true;
 	show_init(&x.shown, st.rd);
 	st.ctx = &x;
 	st.section = begin_trace_section;

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cli.h"
 #include "cols.h"
 #include "err.h"
 #include "esc.h"
+#include "num.h"
 #include "stage.h"
 
 struct stage_type {
@@ -252,6 +254,57 @@ on_typed(struct stage *st, struct rec *r)
 	}
 }
 
+/* Notes that qualify the numbers of a result. The command that prints it says
+ * so, because the notes stay in the stream. */
+static const struct {
+	const char *note, *text;
+} doubts[] = {
+	{ "bad_rows", "rows of the profile could not be used" },
+	{ "sums_saturated", "sums exceed 64 bits" },
+	{ "gaps_started_early", "works started before their call" },
+	{ "gaps_past_forgotten", "gaps reach back beyond what is remembered" },
+	{ "expose_started_early", "works began too long before their call" },
+};
+
+static void
+see_doubt(struct stage *st, const struct rec *r)
+{
+	size_t i, n;
+	uint64_t count;
+
+	if (!st->result || r->len < 7 || memcmp(r->line, "##note\t", 7) != 0)
+		return;
+	if (st->doubts == NULL)
+		st->doubts = xcalloc(ARRAY_LEN(doubts), sizeof(*st->doubts));
+	for (i = 0; i < ARRAY_LEN(doubts); i++) {
+		n = strlen(doubts[i].note);
+		if (r->len > 8 + n &&
+		    memcmp(r->line + 7, doubts[i].note, n) == 0 &&
+		    r->line[7 + n] == '\t' &&
+		    num_u64(r->line + 8 + n, r->len - 8 - n, &count))
+			st->doubts[i] = st->doubts[i] + count;
+	}
+}
+
+static void
+say_doubts(struct stage *st)
+{
+	struct buf b = { 0 };
+	size_t i;
+
+	for (i = 0; st->doubts != NULL && i < ARRAY_LEN(doubts); i++)
+		if (st->doubts[i] > 0)
+			buf_printf(&b, "%s%llu %s (%s)", b.len > 0 ? ", " : "",
+			    (unsigned long long)st->doubts[i], doubts[i].text,
+			    doubts[i].note);
+	if (b.len > 0)
+		warn("the numbers are not exact: %s; dlp info shows all notes",
+		    buf_str(&b));
+	buf_free(&b);
+	free(st->doubts);
+	st->doubts = NULL;
+}
+
 static void
 one_line(struct stage *st, struct rec *r)
 {
@@ -268,6 +321,7 @@ one_line(struct stage *st, struct rec *r)
 		return;
 	} else if (r->kind == REC_META) {
 		stage_pass(st, r);
+		see_doubt(st, r);
 		if (st->meta != NULL)
 			st->meta(st, r);
 	} else if (r->type != NULL) {
@@ -287,6 +341,7 @@ stage_run(struct stage *st)
 		any = true;
 		one_line(st, &r);
 	}
+	say_doubts(st);
 	if (!any)
 		die_input("%s: empty input", rec_input_name(st->rd));
 	if (st->in_section)

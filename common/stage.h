@@ -37,6 +37,8 @@ struct stage {
 	stage_fn *hold; /* if set, gets every line that is passed on (not
 			 * ##dlp, ##cmd, ##end) instead of the output: for
 			 * stages that keep records back, in order */
+	bool result;    /* what it prints is for people: says which notes
+			 * qualify it */
 	bool complete;  /* in end(): the section is complete */
 	/* private */
 	struct buf cmd;
@@ -44,6 +46,7 @@ struct stage {
 	int ntypes;
 	const char *const *anew;
 	bool in_section, cmd_due, quiet;
+	uint64_t *doubts; /* of a sink: what its notes add up to */
 };
 
 /*

@@ -569,3 +569,20 @@ a=1
 		diff got.- got.-7000
 	done
 }
+
+@test "reports show the notes that qualify their numbers, once" {
+	cp "$LENET" p
+	sqlite3 p "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = 'x' WHERE rowid < 4"
+	broken flops_overflow.sqlite
+	for r in top gaps overview kernels flops; do
+		dlp $r p >out 2>err
+		same 1 "$(grep -c 'not exact: 3 rows .*(bad_rows)' err)"
+	done
+	# of two tables, too
+	dlp gaps -w 100 p >out 2>err
+	same 1 "$(grep -c 'not exact' err)"
+	dlp flops flops_overflow.sqlite >out 2>err
+	same 1 "$(grep -c 'not exact: .*(sums_saturated)' err)"
+	dlp top "$LENET" >out 2>err
+	! grep 'not exact' err
+}

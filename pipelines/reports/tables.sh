@@ -43,8 +43,14 @@ show_tables() {
 		[ "$type" = "${always-}" ] || [ -n "$failed" ] ||
 		    grep -q "^$type	" "$tables" || continue
 		[ -z "$begun" ] || echo || exit 2
-		begun=1
-		dlp-fmt --as-stage $show -T "$type" <"$tables" || failed=1
+		begun=${begun:-1}
+		if [ "$begun" = 1 ]; then
+			dlp-fmt --as-stage $show -T "$type" <"$tables" || failed=1
+		else # the first table told what the notes say
+			sed '/^##note/d' "$tables" |
+			    dlp-fmt --as-stage $show -T "$type" || failed=1
+		fi
+		begun=2
 	done
 	[ -z "$failed" ] && grep -q '^##end' "$tables" || exit 2
 }
