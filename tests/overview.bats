@@ -511,3 +511,14 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	same 297 "$(cut -f 2- got | grep -c ^ok)"
 	same 1 "$(cut -f 2- got | grep ^ok | sort -u | wc -l)"
 }
+
+# The run of JAX was recorded with its command buffers' kernels (--cuda-graph-trace
+# =node), and no emit_nvtx exists there.
+@test "what to do about unknown sizes, in the program's framework" {
+	dlp "$(profile h200/jax_step.sqlite.xz)" 2>/dev/null >got
+	sed -n '/^not known/,/^findings/p' got >lacks
+	grep -q 'sizes: run it with XLA_FLAGS=--xla_dump_to=DIR' lacks
+	! grep -q 'emit_nvtx\|cuda-graph-trace' lacks
+	sed -n '/^not known/,/^findings/p' <(dlp "$LENET" 2>/dev/null) >lacks
+	! grep -q XLA lacks
+}

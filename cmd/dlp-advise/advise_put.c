@@ -145,6 +145,29 @@ put_use(const struct advise_put *p, const struct facts *f, int which)
 	out_end();
 }
 
+/* What dlp-overview words its hints by. Kernels of PyTorch run in XLA programs,
+ * too, never the other way around. */
+static void
+put_framework(const struct facts *f)
+{
+	static const struct {
+		unsigned bit;
+		const char *line;
+	} known[] = {
+		{ FW_XLA, "##info\tframework\txla" },
+		{ FW_PYTORCH, "##info\tframework\tpytorch" },
+		{ FW_TENSORFLOW, "##info\tframework\ttensorflow" },
+		{ FW_MXNET, "##info\tframework\tmxnet" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(known); i++)
+		if ((f->frameworks & known[i].bit) != 0) {
+			out_line(known[i].line, strlen(known[i].line));
+			return;
+		}
+}
+
 void
 advise_put(struct advise_put *p, const struct facts *f,
     const struct advise_finding *j, size_t n, bool dlprof)
@@ -156,4 +179,6 @@ advise_put(struct advise_put *p, const struct facts *f,
 		put_finding(p, f, &j[i]);
 	for (use = 0; use < N_USE && !dlprof; use++)
 		put_use(p, f, use);
+	if (!dlprof)
+		put_framework(f);
 }

@@ -78,6 +78,7 @@ enum overview_info {
 	OV_CUDA,
 	OV_TIMES,
 	OV_HIP,
+	OV_FRAMEWORK,
 	OV_INFOS,
 };
 

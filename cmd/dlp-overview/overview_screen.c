@@ -781,6 +781,53 @@ put_lacks(struct screen *s, const struct lack *v, int n)
 	buf_free(&text);
 }
 
+/* How the program's framework writes ranges of ops, and what has their sizes;
+ * column: place in the table. PyTorch is the default: it has the most programs,
+ * and its kernels need not be known by name. */
+static const char *
+framework_tip(const struct overview *o, int column)
+{
+	static const char *const tips_of[][3] = {
+		{ "xla",
+		    "XLA's own ranges: nsys profile -t cuda,nvtx; names in"
+		    " them: jax.named_scope",
+		    "run it with XLA_FLAGS=--xla_dump_to=DIR, then dlp FILE"
+		    " --hlo DIR" },
+		{ "tensorflow",
+		    "ranges of ops: NVIDIA's build of TensorFlow, or its"
+		    " nvtx-plugins; nsys profile -t cuda,nvtx",
+		    "TensorFlow records none: --hlo DIR for what XLA compiles" },
+		{ "mxnet",
+		    "ranges of ops: MXNet built with USE_NVTX=1; nsys profile"
+		    " -t cuda,nvtx",
+		    "MXNet records none; dlp-flops -f takes rules of yours" },
+	};
+	const char *name = overview_fact(o, OV_FRAMEWORK);
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(tips_of); i++)
+		if (strcmp(tips_of[i][0], name) == 0)
+			return tips_of[i][column];
+	return NULL;
+}
+
+/* The hints that are of PyTorch, for a program of another framework. */
+static void
+word_by_framework(const struct overview *o, struct lack *v)
+{
+	const char *op = framework_tip(o, 1), *graph = overview_tip("graph");
+
+	if (op == NULL)
+		return;
+	if (strstr(v[0].hint, OVERVIEW_EMIT) != NULL)
+		v[0].hint = op;
+	else if (o->graph_ns == 0 && strcmp(v[0].hint, graph) == 0)
+		v[0].hint = "kernels of graphs: without command buffers their"
+			    " launches have ranges,"
+			    " XLA_FLAGS=--xla_gpu_enable_command_buffer=";
+	v[1].hint = framework_tip(o, 2);
+}
+
 static void
 put_unknown(struct screen *s)
 {
@@ -806,6 +853,7 @@ put_unknown(struct screen *s)
 		tip = overview_tip(why);
 	if (tip != NULL)
 		v[0].hint = tip;
+	word_by_framework(o, v);
 	if (is_kineto(o)) {
 		if (tip == NULL || strstr(tip, OVERVIEW_EMIT) != NULL)
 			v[0].hint = "record them: torch.profiler.profile("
