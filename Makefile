@@ -70,6 +70,8 @@ CMDS = $(patsubst cmd/%.c,%,$(wildcard cmd/dlp-*.c))
 BINS = $(CMDS:%=$(B)/bin/%)
 # Data files: installed as they are, and compiled in as one table.
 SHARE = $(wildcard common/*.rules cmd/*/*.rules cmd/*/*.tab)
+# The viewer that dlp-html writes into its pages: joined by name, compiled in.
+PAGE = $(sort $(wildcard cmd/dlp-html/page/*))
 COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c)) \
 	   $(B)/common/shipped_files.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
@@ -91,6 +93,7 @@ LIBS_dlp-agg = -lm
 LIBS_dlp-advise = -lm
 LIBS_dlp-dldb = $(SQLITE) -lm
 LIBS_dlp-diff = -lm
+LIBS_dlp-html = $(call lib,zlib,-lz)
 LIBS_dlp-iter = -lm
 LIBS_dlp-openmetrics = -lm
 LIBS_dlp-overview = -lm
@@ -153,6 +156,16 @@ $(B)/common/shipped_files.c: common/embed.awk $(SHARE)
 
 $(B)/common/shipped_files.o: $(B)/common/shipped_files.c
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+
+$(B)/cmd/dlp-html/page_files.c: common/embed.awk $(PAGE)
+	@mkdir -p $(@D)
+	LC_ALL=C awk -v table=html_page_files -f common/embed.awk $(PAGE) \
+	    >$@.tmp && mv $@.tmp $@
+
+$(B)/cmd/dlp-html/page_files.o: $(B)/cmd/dlp-html/page_files.c
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+
+$(B)/bin/dlp-html: $(B)/cmd/dlp-html/page_files.o
 
 # A command is cmd/NAME.c and, where it grew, the files in cmd/NAME/.
 define cmd_rule

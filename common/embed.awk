@@ -1,24 +1,22 @@
 # Data files as one C table: name and text. See
-# common/shipped.h.
+# common/shipped.h. -v table=NAME: the table's name, if not shipped_files.
 BEGIN {
-	print "#include \"shipped.h\"\n\nconst struct shipped shipped_files[] = {"
+	if (table == "")
+		table = "shipped_files"
+	printf "#include \"shipped.h\"\n\nextern const struct shipped %s[];\n" \
+	    "const struct shipped %s[] = {\n", table, table
 }
 FNR == 1 {
 	name = FILENAME
 	sub(/.*\//, "", name)
 	printf "%s\t{ \"%s\",", (NR > 1 ? " },\n" : ""), name
 }
-/["\\]/ {
-	print FILENAME ":" FNR ": quotes and backslashes have no place here" \
-	    >"/dev/stderr"
-	exit bad = 2
-}
 {
+	# two question marks could be a trigraph
+	gsub(/["\\?]/, "\\\\&")
 	gsub(/\t/, " ")
 	printf "\n\t    \"%s\\n\"", $0
 }
 END {
-	if (bad)
-		exit bad
 	print " },\n\t{ 0, 0 },\n};"
 }

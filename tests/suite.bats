@@ -41,6 +41,7 @@ declare -A KIND=(
 	[dlp-folded]=own # stacks, no records
 	[dlp-openmetrics]=own # metrics, no records
 	[dlp-trace]=own # JSON, no records
+	[dlp-html]=own # a page, no records
 	[dlp-overview]=own # one record
 	[dlp-stats]=own # tables, no records
 	[dlp-merge]=lines # several files: merge.bats

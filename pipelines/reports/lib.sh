@@ -24,8 +24,8 @@ opt_k=
 opt_hlo=
 opt_inductor=
 case $report in
-advise | coverage | diff | flops | folded | join | kernels | mfu | openmetrics | overview | \
-    roofline | tc | top | trace)
+advise | coverage | diff | flops | folded | html | join | kernels | mfu | openmetrics | overview | \
+    roofline | tc | top | trace | view)
 	long_options="${long_options-} hlo inductor"
 	;;
 esac

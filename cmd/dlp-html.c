@@ -1,0 +1,100 @@
+/*
+ * dlp-html: the way out to people: a profile as one HTML file, which any
+ * browser opens without a network. The file has the data of a stream as
+ * columns, and the viewer (dlp-html/page), which adds them up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "dlp-html/html.h"
+
+static const char usage[] =
+    "usage: dlp-html [-dhpuV] [-f FILE] [-t TITLE] [FILE]\n"
+    "Writes a dlp stream as one HTML page that shows the profile.\n"
+    "  -d, --data        write the page's data as JSON instead\n"
+    "  -f, --file FILE   the profile in the commands that the page shows "
+    "(FILE)\n"
+    "  -p, --private     leave out command lines, paths, names of threads and\n"
+    "                    places in the code\n"
+    "  -t, --title TITLE the page's title (the name of FILE)\n"
+    "  -u, --unbuffered  accepted, as by all filters\n"
+    "  -h, --help        print this and exit\n"
+    "  -V, --version     print the version and exit\n";
+
+/* Only the first section is shown: times and ids of two have nothing to do
+ * with each other. */
+static void
+begin_html_section(struct stage *st)
+{
+	struct html *h = st->ctx;
+
+	h->section++;
+}
+
+static void
+end_html_section(struct stage *st)
+{
+	struct html *h = st->ctx;
+
+	if (h->section == 1)
+		h->complete = st->complete;
+}
+
+static void
+read_meta(struct stage *st, struct rec *r)
+{
+	html_meta_read(st->ctx, r);
+}
+
+static const char *
+base_name(const char *path)
+{
+	const char *s = strrchr(path, '/');
+
+	return s != NULL && s[1] != '\0' ? s + 1 : path;
+}
+
+static void
+free_html(struct html *h)
+{
+	html_tables_free(h);
+	smap_free(&h->note);
+	buf_free(&h->info);
+	buf_free(&h->cmds);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct html h = { 0 };
+	const struct cli_opt opts[] = {
+		{ 'd', "data", .flag = &h.data },
+		{ 'f', "file", .arg = &h.file },
+		{ 'p', "private", .flag = &h.private },
+		{ 't', "title", .arg = &h.title },
+		{ 0 },
+	};
+	struct stage st;
+	int rc;
+
+	stage_start_sink(&st, "dlp-html", usage, opts, argc, argv);
+	if (h.file == NULL)
+		h.file = "FILE";
+	if (h.private)
+		h.file = base_name(h.file);
+	if (h.title == NULL)
+		h.title = base_name(h.file);
+	st.ctx = &h;
+	st.section = begin_html_section;
+	st.end = end_html_section;
+	st.meta = read_meta;
+	html_tables_bind(&h, &st);
+	rc = stage_run(&st);
+	if (h.data)
+		html_data(&h);
+	else
+		html_page(&h);
+	free_html(&h);
+	return out_finish(rc);
+}

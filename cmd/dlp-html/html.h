@@ -1,0 +1,99 @@
+/*
+ * What the files of dlp-html share: tables made of columns, and the page that
+ * carries them.
+ *
+ *	html_tables_bind(&h, &st);	the record types that the tables hold
+ *	html_page(&h) or html_data(&h)	after the last record
+ */
+#ifndef DLP_HTML_H
+#define DLP_HTML_H
+
+#include <stdint.h>
+
+#include "map.h"
+#include "shipped.h"
+#include "stage.h"
+
+enum html_kind {
+	HTML_PLAIN, /* numbers */
+	HTML_STEPS, /* integers, each the difference to the one before */
+	HTML_TEXTS, /* numbers of texts, and the texts */
+};
+
+/*
+ * A column is JSON text that grows. That of a large table is deflated at once,
+ * because only its deflated form fits into memory when a profile has millions
+ * of kernels.
+ */
+struct html_col {
+	const char *name;
+	enum html_kind kind;
+	bool number;        /* and no text */
+	bool large, set;    /* set: a value is not null */
+	bool whole;         /* as it is, not as differences and numbers */
+	int64_t last;       /* HTML_STEPS */
+	struct smap texts;  /* HTML_TEXTS: escaped as in the stream */
+	struct buf json, z; /* what is not deflated yet, and what is */
+	void *deflate;
+};
+
+void html_col_add_null(struct html_col *c);
+void html_col_add_i64(struct html_col *c, int64_t v);
+void html_col_add_raw(struct html_col *c, const char *s, size_t n);
+void html_col_add_text(struct html_col *c, const char *s, size_t n);
+
+/* After the last value: the text is whole, and deflated if it is large. */
+void html_col_end(struct html_col *c);
+void html_col_free(struct html_col *c);
+
+/* The whole text of a large column, inflated, to out_buf. */
+void html_col_print(const struct html_col *c);
+
+struct html_table {
+	const char *name;
+	struct html_col *col;
+	char **names; /* the memory of the columns' names */
+	int ncol;
+	bool large;
+	uint64_t n; /* rows */
+};
+
+/* Which record type fills which table, and the columns that both have. */
+struct html_source {
+	struct html_table *table;
+	const char *tag;
+	struct rec_col **from; /* one for each of the table's columns */
+};
+
+struct html {
+	const char *title, *file; /* for the commands that the page shows */
+	bool data, private;
+	int section;
+	uint64_t left_out; /* records of later sections */
+	bool complete;
+
+	struct html_table *table;
+	struct html_source *source;
+	int ntable, nsource;
+	struct buf info, cmds; /* JSON, the inside */
+	struct smap note;      /* val: its sum */
+};
+
+void html_tables_bind(struct html *h, struct stage *st);
+void html_tables_free(struct html *h);
+
+/* A line of metadata. */
+void html_meta_read(struct html *h, const struct rec *r);
+
+/* These write the output: the page, or its data as JSON. */
+void html_page(struct html *h);
+void html_data(struct html *h);
+
+/* The page's own files, in the order in which they are joined (Makefile). */
+extern const struct shipped html_page_files[];
+
+/* The SHA-256 of a text, 32 bytes; and bytes as base64, appended. */
+void html_sha256(const char *s, size_t n, unsigned char sum[32]);
+void html_base64(struct buf *b, const unsigned char *s, size_t n);
+
+#endif

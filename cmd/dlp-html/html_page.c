@@ -1,0 +1,341 @@
+/* The output: the tables as JSON, alone or in a page with the viewer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "err.h"
+#include "html.h"
+#include "num.h"
+#include "out.h"
+#include "text_out.h"
+
+static void
+put_member(struct buf *b, const char *s, size_t n)
+{
+	if (b->len > 0)
+		buf_putc(b, ',');
+	json_quote_field(b, s, n, TEXT_JSON);
+}
+
+/* Facts that --private leaves out: they name programs, files, the machine. */
+static bool
+is_private_fact(struct mview name)
+{
+	static const char *const names[] = { "command", "cmdline", "args",
+		"cwd", "host", "hostname", "src", "file", "path", "user", "env",
+		"recording", NULL };
+	int i;
+
+	for (i = 0; names[i] != NULL; i++)
+		if (mv_eq(name, names[i]))
+			return true;
+	return false;
+}
+
+/* A command of the pipeline; with --private its name and version only. */
+static void
+add_cmd(struct html *h, const char *s, size_t n)
+{
+	size_t i, blanks = 0;
+
+	for (i = 0; h->private && i < n; i++)
+		if (s[i] == ' ' && ++blanks == 2)
+			n = i;
+	put_member(&h->cmds, s, n);
+}
+
+void
+html_meta_read(struct html *h, const struct rec *r)
+{
+	const char *rest, *word, *v;
+	struct mview name, value;
+	size_t wlen, rlen;
+	uint64_t n;
+	uint32_t id;
+
+	if (h->section > 1)
+		return;
+	word = rec_meta(r, &wlen, &rest, &rlen);
+	if (mv_eq((struct mview){ word, wlen }, "cmd"))
+		add_cmd(h, rest, rlen);
+	v = memchr(rest, '\t', rlen);
+	if (v == NULL)
+		return;
+	name = mv(rest, v);
+	value = mv(v + 1, rest + rlen);
+	if (mv_eq((struct mview){ word, wlen }, "info") &&
+	    !(h->private && is_private_fact(name))) {
+		put_member(&h->info, name.s, name.n);
+		buf_putc(&h->info, ':');
+		json_quote_field(&h->info, value.s, value.n, TEXT_JSON);
+	} else if (mv_eq((struct mview){ word, wlen }, "note") &&
+		   num_u64(value.s, value.n, &n)) {
+		id = smap_put(&h->note, name.s, name.n, NULL);
+		h->note.val[id] += n;
+	}
+}
+
+static void
+put_string(struct buf *b, const char *name, const char *s)
+{
+	buf_printf(b, ",\"%s\":", name);
+	json_quote(b, s, strlen(s), TEXT_JSON);
+}
+
+/* What the page knows about the whole, and its small tables. */
+static void
+put_head(struct buf *b, const struct html *h)
+{
+	const struct html_table *t;
+	const char *s;
+	uint32_t k;
+	size_t n;
+	int i, c;
+
+	buf_puts(b, "{\"format\":1,\"by\":\"dlp-html " DLP_VERSION "\"");
+	put_string(b, "title", h->title);
+	put_string(b, "file", h->file);
+	buf_printf(b, ",\"complete\":%s,\"left_out\":%llu,\"info\":{",
+	    h->complete ? "true" : "false", (unsigned long long)h->left_out);
+	buf_put(b, h->info.s, h->info.len);
+	buf_puts(b, "},\"notes\":{");
+	for (k = 0; k < h->note.n; k++) {
+		s = smap_str(&h->note, k, &n);
+		if (k > 0)
+			buf_putc(b, ',');
+		json_quote_field(b, s, n, TEXT_JSON);
+		buf_putc(b, ':');
+		buf_u64(b, h->note.val[k]);
+	}
+	buf_puts(b, "},\"cmds\":[");
+	buf_put(b, h->cmds.s, h->cmds.len);
+	buf_putc(b, ']');
+	for (i = 0; i < h->ntable; i++) {
+		t = &h->table[i];
+		if (t->large)
+			continue;
+		buf_printf(b, ",\n\"%s\":{\"rows\":%llu", t->name,
+		    (unsigned long long)t->n);
+		for (c = 0; c < t->ncol; c++)
+			if (t->col[c].set) {
+				buf_printf(b, ",\"%s\":", t->col[c].name);
+				buf_put(
+				    b, t->col[c].json.s, t->col[c].json.len);
+			}
+		buf_putc(b, '}');
+	}
+}
+
+static void
+end_columns(struct html *h)
+{
+	int i, c;
+
+	for (i = 0; i < h->ntable; i++)
+		for (c = 0; c < h->table[i].ncol; c++)
+			if (h->table[i].col[c].set)
+				html_col_end(&h->table[i].col[c]);
+}
+
+void
+html_data(struct html *h)
+{
+	const struct html_table *t;
+	bool first = true;
+	int i, c;
+
+	end_columns(h);
+	put_head(&out_buf, h);
+	buf_puts(&out_buf, ",\n\"tables\":{");
+	for (i = 0; i < h->ntable; i++) {
+		t = &h->table[i];
+		if (!t->large)
+			continue;
+		buf_printf(&out_buf, "%s\n\"%s\":{\"rows\":%llu", first ? "" : ",",
+		    t->name, (unsigned long long)t->n);
+		first = false;
+		for (c = 0; c < t->ncol; c++)
+			if (t->col[c].set) {
+				buf_printf(
+				    &out_buf, ",\n\"%s\":", t->col[c].name);
+				html_col_print(&t->col[c]);
+			}
+		buf_putc(&out_buf, '}');
+	}
+	buf_puts(&out_buf, "}}\n");
+}
+
+/* The tables that are blocks: how many rows, and how each column is coded. */
+static void
+put_blocks_head(struct buf *b, const struct html *h)
+{
+	static const char *const kinds[] = {
+		[HTML_PLAIN] = "n", [HTML_STEPS] = "d", [HTML_TEXTS] = "s"
+	};
+	const struct html_table *t;
+	bool first = true, first_col;
+	int i, c;
+
+	buf_puts(b, ",\n\"tables\":{");
+	for (i = 0; i < h->ntable; i++) {
+		t = &h->table[i];
+		if (!t->large)
+			continue;
+		buf_printf(b, "%s\"%s\":{\"rows\":%llu,\"cols\":{",
+		    first ? "" : ",", t->name, (unsigned long long)t->n);
+		first = false;
+		first_col = true;
+		for (c = 0; c < t->ncol; c++)
+			if (t->col[c].set) {
+				buf_printf(b, "%s\"%s\":\"%s\"",
+				    first_col ? "" : ",", t->col[c].name,
+				    kinds[t->col[c].kind]);
+				first_col = false;
+			}
+		buf_puts(b, "}}");
+	}
+	buf_puts(b, "}}");
+}
+
+/* JSON inside a script element: no text can end the element. */
+static void
+print_json(const struct buf *b)
+{
+	size_t i;
+
+	for (i = 0; i < b->len; i++)
+		if (b->s[i] == '<')
+			buf_puts(&out_buf, "\\u003c");
+		else
+			buf_putc(&out_buf, b->s[i]);
+}
+
+/* Text as HTML. */
+static void
+print_escaped(const char *s)
+{
+	for (; *s != '\0'; s++)
+		switch (*s) {
+		case '&':
+			buf_puts(&out_buf, "&amp;");
+			break;
+		case '<':
+			buf_puts(&out_buf, "&lt;");
+			break;
+		case '>':
+			buf_puts(&out_buf, "&gt;");
+			break;
+		default:
+			buf_putc(&out_buf, *s);
+		}
+}
+
+/* The page's own files with that end, joined. */
+static void
+join_files(struct buf *b, const char *end)
+{
+	const struct shipped *f;
+	size_t n, k = strlen(end);
+
+	for (f = html_page_files; f->name != NULL; f++) {
+		n = strlen(f->name);
+		if (n > k && strcmp(f->name + n - k, end) == 0)
+			buf_puts(b, f->text);
+	}
+}
+
+static void
+print_hash(const char *what, const struct buf *b)
+{
+	unsigned char sum[32];
+
+	html_sha256(b->s, b->len, sum);
+	buf_printf(&out_buf, " %s 'sha256-", what);
+	html_base64(&out_buf, sum, sizeof(sum));
+	buf_puts(&out_buf, "';");
+}
+
+/* The browser runs this script and this style and nothing else, and asks
+ * nobody for anything. */
+static void
+print_policy(const struct buf *script, const struct buf *style)
+{
+	buf_puts(&out_buf,
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\""
+	    "default-src 'none';");
+	print_hash("script-src", script);
+	print_hash("style-src", style);
+	buf_puts(&out_buf, " img-src data:; base-uri 'none'; "
+			   "form-action 'none'\">\n");
+}
+
+static void
+print_column(const struct html_table *t, const struct html_col *c)
+{
+	size_t i, n;
+
+	buf_printf(&out_buf,
+	    "<script type=\"text/plain\" class=\"dlp-col\" data-c=\"%s.%s\">",
+	    t->name, c->name);
+	for (i = 0; i < c->z.len; i += n) {
+		/* a multiple of 3, so that no block ends in = */
+		n = c->z.len - i < 48 * 1024 ? c->z.len - i : 48 * 1024;
+		html_base64(&out_buf, (unsigned char *)c->z.s + i, n);
+		out_check();
+	}
+	buf_puts(&out_buf, "</script>\n");
+}
+
+static void
+print_columns(const struct html *h)
+{
+	const struct html_table *t;
+	int i, c;
+
+	for (i = 0; i < h->ntable; i++) {
+		t = &h->table[i];
+		for (c = 0; t->large && c < t->ncol; c++)
+			if (t->col[c].set)
+				print_column(t, &t->col[c]);
+	}
+}
+
+/* The script comes before the columns, so that the first view is drawn while
+ * the browser still reads them. */
+void
+html_page(struct html *h)
+{
+	struct buf script = { 0 }, style = { 0 }, head = { 0 }, body = { 0 };
+
+	end_columns(h);
+	buf_puts(&script, "(function () {\n'use strict';\n");
+	join_files(&script, ".js");
+	buf_puts(&script, "}());\n");
+	join_files(&style, ".css");
+	join_files(&body, ".html");
+	put_head(&head, h);
+	put_blocks_head(&head, h);
+	buf_puts(&out_buf, "<!doctype html>\n<html lang=\"en\">\n<head>\n"
+			   "<meta charset=\"utf-8\">\n");
+	print_policy(&script, &style);
+	buf_puts(&out_buf, "<meta name=\"viewport\" "
+			   "content=\"width=device-width, initial-scale=1\">\n"
+			   "<link rel=\"icon\" href=\"data:,\">\n<title>");
+	print_escaped(h->title);
+	buf_puts(&out_buf, "</title>\n<style>");
+	buf_put(&out_buf, style.s, style.len);
+	buf_puts(&out_buf, "</style>\n</head>\n<body>\n");
+	buf_put(&out_buf, body.s, body.len);
+	buf_puts(
+	    &out_buf, "<script type=\"application/json\" id=\"dlp-meta\">");
+	print_json(&head);
+	buf_puts(&out_buf, "</script>\n<script>");
+	buf_put(&out_buf, script.s, script.len);
+	buf_puts(&out_buf, "</script>\n");
+	print_columns(h);
+	buf_puts(&out_buf, "</body>\n</html>\n");
+	buf_free(&script);
+	buf_free(&style);
+	buf_free(&head);
+	buf_free(&body);
+}

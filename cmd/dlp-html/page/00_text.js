@@ -1,0 +1,84 @@
+// Elements, numbers and commands as text. Text becomes a text node, never markup,
+// so that no name in a profile can do anything.
+function el(tag, attrs, ...children) {
+	const e = document.createElement(tag);
+	for (const k in attrs || {}) {
+		if (k.startsWith('on'))
+			e.addEventListener(k.slice(2), attrs[k]);
+		else if (attrs[k] !== null && attrs[k] !== undefined && attrs[k] !== false)
+			e.setAttribute(k, attrs[k] === true ? '' : attrs[k]);
+	}
+	for (const c of children.flat())
+		if (c !== null && c !== undefined)
+			e.append(c);
+	return e;
+}
+
+const byId = id => document.getElementById(id);
+const isSet = v => v !== null && v !== undefined && !Number.isNaN(v);
+const minus = '-';	// what an unknown value is shown as
+
+function digits(v, unit) {
+	const a = Math.abs(v);
+	return v.toFixed(a >= 100 ? 0 : a >= 10 ? 1 : 2) + ' ' + unit;
+}
+
+function ns(v) {
+	if (!isSet(v))
+		return minus;
+	const a = Math.abs(v);
+	if (a >= 1e9)
+		return (v / 1e9).toFixed(2) + ' s';
+	if (a >= 1e6)
+		return (v / 1e6).toFixed(2) + ' ms';
+	return a >= 1e3 ? (v / 1e3).toFixed(1) + ' us' : v.toFixed(0) + ' ns';
+}
+
+function bytes(v) {
+	if (!isSet(v))
+		return minus;
+	for (const [size, unit] of [[1e12, 'TB'], [1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB']])
+		if (Math.abs(v) >= size)
+			return digits(v / size, unit);
+	return v + ' B';
+}
+
+const percent = v => isSet(v) ? v.toFixed(1) + ' %' : minus;
+const share = (part, whole) => whole > 0 ? 100 * part / whole : null;
+const count = v => isSet(v) ? String(v).replace(/\B(?=(\d{3})+(?!\d))/g, ',') : minus;
+const plain = v => isSet(v) ? String(v) : minus;
+const number = v => !isSet(v) ? minus : Math.abs(v) >= 100 ? v.toFixed(0) :
+    v.toFixed(Math.abs(v) >= 10 ? 1 : 2);
+
+// A word of a shell command.
+function word(s) {
+	return /^[A-Za-z0-9_.,=:\/@%+-]+$/.test(s) ? s : "'" + s.replace(/'/g, "'\\''") + "'";
+}
+
+function say(text) {
+	byId('live').textContent = text;
+}
+
+async function copy(text, button) {
+	try {
+		await navigator.clipboard.writeText(text);
+	} catch (e) {
+		const area = el('textarea', { 'aria-label': 'text to copy' });
+		area.value = text;
+		document.body.append(area);
+		area.select();
+		document.execCommand('copy');
+		area.remove();
+	}
+	const was = button.textContent;
+	button.textContent = 'copied';
+	say('copied');
+	setTimeout(() => { button.textContent = was; }, 1200);
+}
+
+// The command that prints what a view shows.
+function command(words) {
+	const text = words.filter(w => w !== null).map(word).join(' ');
+	return el('p', { class: 'command' }, el('code', null, '$ ' + text),
+	    el('button', { type: 'button', onclick: e => copy(text, e.target) }, 'copy'));
+}

@@ -1,0 +1,118 @@
+// The strip of steps, on top of every view: a bar for each step, and the range.
+const stripParts = ['tc', 'kern', 'graph', 'comm', 'mem', 'idle'];
+
+function barsOfSteps() {
+	const at = new Map(steps.map(s => [s.iter, { iter: s.iter, tc: 0, kern: 0, graph: 0, comm: 0,
+		mem: 0, idle: 0 }]));
+	for (const b of rows('busy')) {
+		const bar = at.get(b.iter);
+		if (bar && isSet(b.dur_ns))
+			bar[b.class in bar ? b.class : 'idle'] += b.dur_ns;
+	}
+	const bars = [...at.values()];
+	for (const b of bars)
+		b.total = stripParts.reduce((s, p) => s + b[p], 0);
+	return bars;
+}
+
+const color = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+
+// A canvas of the size that it has on the screen.
+function canvasOf(canvas) {
+	const scale = window.devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
+	canvas.width = Math.round(w * scale);
+	canvas.height = Math.round(h * scale);
+	const g = canvas.getContext('2d');
+	g.scale(scale, scale);
+	g.clearRect(0, 0, w, h);
+	g.font = '11px system-ui, sans-serif';
+	return { g, w, h };
+}
+
+function drawStrip(canvas, bars) {
+	const { g, w, h } = canvasOf(canvas), n = bars.length, wide = w / n;
+	const most = Math.max(1, ...bars.map(b => b.total)), foot = 14;
+	for (let x = 0; x < Math.min(n, w); x++) {
+		// more steps than pixels: the slowest of the pixel's
+		const from = n <= w ? x : Math.floor(x * n / w), to = n <= w ? x + 1 : Math.floor((x + 1) * n / w);
+		let bar = bars[from];
+		for (let i = from; i < to; i++)
+			if (bars[i].total > bar.total)
+				bar = bars[i];
+		const left = n <= w ? x * wide : x, width = n <= w ? Math.max(1, wide - (wide > 3 ? 1 : 0)) : 1;
+		let y = h - foot;
+		for (const p of stripParts) {
+			const tall = bar[p] / most * (h - foot);
+			g.fillStyle = color(p);
+			g.fillRect(left, y - tall, width, tall);
+			y -= tall;
+		}
+		if (range !== null && (bar.iter < range.from || bar.iter > range.to)) {
+			g.fillStyle = color('veil');
+			g.fillRect(left, 0, width, h - foot);
+		}
+	}
+	g.fillStyle = color('text');
+	const every = Math.max(1, Math.ceil(n * 40 / w));
+	for (let i = 0; i < n; i += every)
+		g.fillText(String(bars[i].iter), i * wide + 1, h - 3);
+}
+
+function setRange(from, to) {
+	const first = steps[0].iter, last = steps[steps.length - 1].iter;
+	const a = Math.min(Math.max(Math.min(from, to), first), last);
+	const b = Math.min(Math.max(Math.max(from, to), first), last);
+	changed({ range: { from: a, to: b } });
+}
+
+function rangeSentence() {
+	if (steps.length === 0)
+		return 'The profile has no steps: everything counts.';
+	if (range === null)
+		return 'The whole profile counts, also what lies outside of the ' + steps.length + ' steps.';
+	const list = stepsInRange(), even = evenSteps(), t = list.map(s => s.step_ns).filter(isSet);
+	const mean = t.reduce((a, b) => a + b, 0) / t.length;
+	const dev = t.length > 1 ? Math.sqrt(t.reduce((a, b) => a + (b - mean) ** 2, 0) / (t.length - 1)) : null;
+	const is = even && even.from === range.from && even.to === range.to;
+	return (range.from === range.to ? 'Step ' + range.from : 'Steps ' + range.from + ' to ' + range.to) +
+	    ' of ' + steps.length + (is ? ', the even ones' : '') + ': mean ' + ns(mean) +
+	    (dev === null ? '' : ', deviation ' + ns(dev));
+}
+
+function showStrip() {
+	const box = byId('strip'), bars = barsOfSteps();
+	const line = el('div', { class: 'bar' }, el('span', null, rangeSentence()));
+	if (steps.length === 0) {
+		box.replaceChildren(line);
+		return;
+	}
+	const input = (label, value, set) => el('label', null, label + ' ', el('input', { type: 'number',
+		min: steps[0].iter, max: steps[steps.length - 1].iter, value: isSet(value) ? value : '',
+		onchange: e => { if (e.target.value !== '') set(Number(e.target.value)); } }));
+	const r = range || { from: steps[0].iter, to: steps[steps.length - 1].iter };
+	line.append(input('from', range && range.from, v => setRange(v, Math.max(v, r.to))),
+	    input('to', range && range.to, v => setRange(Math.min(v, r.from), v)),
+	    el('button', { type: 'button', 'aria-pressed': String(range === null),
+		onclick: () => changed({ range: null }) }, 'whole profile'));
+	if (evenSteps())
+		line.append(el('button', { type: 'button', onclick: () => changed({ range: evenSteps() }) },
+		    'even steps'));
+	const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-label':
+		'Bars of ' + steps.length + ' steps. ' + rangeSentence() +
+		'. Arrow keys move the range, with Shift they change its end.' });
+	box.replaceChildren(line, canvas);
+	const stepAt = e => bars[Math.min(bars.length - 1, Math.max(0,
+	    Math.floor(e.offsetX / canvas.clientWidth * bars.length)))].iter;
+	let begin = null;
+	canvas.addEventListener('pointerdown', e => { begin = stepAt(e); canvas.setPointerCapture(e.pointerId); });
+	canvas.addEventListener('pointerup', e => { if (begin !== null) setRange(begin, stepAt(e)); begin = null; });
+	canvas.addEventListener('keydown', e => {
+		const by = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+		if (!by)
+			return;
+		e.preventDefault();
+		setRange(e.shiftKey ? r.from : r.from + by, r.to + by);
+		byId('strip').querySelector('canvas').focus();
+	});
+	drawStrip(canvas, bars);
+}

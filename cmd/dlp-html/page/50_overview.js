@@ -1,0 +1,141 @@
+// Overview: what to do, and where the time goes.
+const views = {};
+
+// The link of a finding: "ops tc_why=fp32", "gaps class=launch-bound".
+const viewOfReport = { ops: 'ops', top: 'ops', kernels: 'kernels', gaps: 'gaps', mem: 'memory',
+	iters: 'steps', roofline: 'roofline', tc: 'kernels', flops: 'roofline' };
+
+function linkOf(where) {
+	if (!isSet(where))
+		return null;
+	const [report, ...terms] = where.split(' '), view = viewOfReport[report];
+	return view && views[view] ? linkTo({ v: view, f: terms.join(' ') }, 'show') : null;
+}
+
+function findingItem(f) {
+	const title = (isSet(f.share_pct) ? '[' + percent(f.share_pct) + '] ' : '') + f.problem;
+	return el('li', null, el('h3', null, title),
+	    el('p', null, f.recommendation),
+	    isSet(f.evidence) ? el('p', { class: 'quiet' }, f.evidence) : null,
+	    el('p', { class: 'quiet' }, f.id + (isSet(f.steps) ? ', judged of steps ' + f.steps : '') + ' ', linkOf(f.where)));
+}
+
+function findings() {
+	const list = rows('finding').filter(f => f.judged === 'yes' && !isSet(f.part_of));
+	const ask = ['dlp', 'advise'], judged = list.map(f => f.steps).find(isSet);
+	if (judged)
+		ask.push('-i', judged);
+	const box = el('section', { class: 'card' }, el('h2', null, 'What to do'),
+	    el('p', null, list.length === 0 ? 'No rule found anything to improve. About names the rules that could not be judged.' :
+	    list.length + (list.length === 1 ? ' finding' : ' findings') +
+	    ', with the share of the time. They were judged when the page was made, of all its steps.'));
+	const ol = el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem));
+	box.append(ol);
+	if (list.length > 3)
+		box.append(el('details', null, el('summary', null, 'the other ' + (list.length - 3)),
+		    el('ol', { class: 'findings', start: 4 }, ...list.slice(3).map(findingItem))));
+	box.append(command([...ask, meta.file]));
+	return box;
+}
+
+const gapOrder = g => g.sort((a, b) => b.sum - a.sum);
+
+async function idleByReason() {
+	const t = await table('gap');
+	return gapOrder(groupBy(t, rowsInRange(t, stepRange()), ['class'], t.dur_ns));
+}
+
+function barLine(name, v, whole, link) {
+	return el('tr', null, el('td', null, el('span', { class: 'swatch c-' + name.replace('idle: ', 'gap-') }),
+	    link || classNames[name] || name), el('td', { class: 'num', title: v + ' ns' }, ns(v)),
+	    el('td', { class: 'num' }, percent(share(v, whole))));
+}
+
+// A bar of parts.
+function stacked(parts, label) {
+	const bar = el('div', { class: 'stacked', role: 'img', 'aria-label': label });
+	for (const [name, v] of parts) {
+		const e = el('span', { class: 'c-' + name.replace('idle: ', 'gap-') });
+		e.style.flexGrow = v;
+		bar.append(e);
+	}
+	return bar;
+}
+
+async function whereTheTimeGoes() {
+	const sums = timeByClass(), parts = [];
+	for (const c of ['tc', 'kern', 'graph', 'comm', 'mem'])
+		if (sums[c] > 0)
+			parts.push([c, sums[c]]);
+	const reasons = await idleByReason();
+	if (reasons.length === 0 && sums.idle > 0)
+		parts.push(['idle', sums.idle]);
+	for (const g of reasons)
+		parts.push(['idle: ' + g.key[0], g.sum]);
+	if (sums.total === 0)
+		return el('section', { class: 'card' }, el('h2', null, 'Where the time goes'),
+		    el('p', null, 'The profile has no GPU work with times.'));
+	const label = parts.map(([n, v]) => (classNames[n] || n) + ' ' + percent(share(v, sums.total))).join(', ');
+	return el('section', { class: 'card' }, el('h2', null, 'Where the time goes'),
+	    el('p', null, '100 % is ' + ns(sums.total) + ', the time of ' + (steps.length > 0 ? (range === null ? 'all steps' : 'these steps') : 'the GPU from its first work to its last') +
+		(sums.n_dev > 1 ? ' on ' + sums.n_dev + ' GPUs' : '') + '.'),
+	    stacked(parts, label),
+	    el('table', null, el('caption', { class: 'hidden' }, 'Where the time goes'), el('tbody', null, ...parts.map(([n, v]) => barLine(n, v, sums.total,
+		n.startsWith('idle: ') && views.gaps ? linkTo({ v: 'gaps', f: 'class=' + n.slice(6) }, n) : null)))),
+	    command(['dlp', ...rangeWords(stepRange()), meta.file]));
+}
+
+function tiles() {
+	const sums = timeByClass(), t = stepsInRange().map(s => s.step_ns).filter(isSet);
+	const mean = t.length > 0 ? t.reduce((a, b) => a + b, 0) / t.length : null;
+	const peak = Math.max(...rows('peak').filter(p => p.space === 'device').map(p => p.peak_bytes));
+	const kern = sums.tc + sums.kern;
+	return el('div', { class: 'tiles' },
+	    tile('mean step', ns(mean), 'from the start of a step to the end of its work'),
+	    tile('GPU busy', percent(share(sums.total - sums.idle, sums.total))),
+	    tile('Tensor Cores, of kernels', percent(share(sums.tc, kern))),
+	    tile('peak memory', Number.isFinite(peak) ? bytes(peak) : minus,
+		'it takes a recording with --cuda-memory-usage=true'),
+	    tile('steps', steps.length === 0 ? minus : t.length + ' of ' + steps.length));
+}
+
+async function topOps() {
+	const t = await workFor(groupings.op.cols), list = rowsInRange(t), n = stepsInRange().length;
+	const groups = groupBy(t, list, groupings.op.cols, t.dur_ns).slice(0, 10), sums = timeByClass();
+	const cols = [{ label: 'op', get: g => g.key[0] }, { label: 'direction', get: g => g.key[1] },
+		{ label: range === null ? 'time' : 'per step', num: true, unit: 'ns', get: g => range === null ? g.sum : g.sum / n, show: ns },
+		{ label: 'of the time', num: true, get: g => share(g.sum, sums.total), show: percent }];
+	return el('section', { class: 'card' }, el('h2', null, 'Top ops'),
+	    dataTable(cols, groups, { caption: 'The ten ops with the most GPU time',
+		onRow: g => go({ v: 'ops', g: 'op', f: '', r: g.key.join('\n') }) }),
+	    report(['top', '-n', '10']));
+}
+
+function phases() {
+	const at = new Map();
+	for (const p of rows('phase')) {
+		if (range !== null && !(isSet(p.iter) && inRange(p.iter)))
+			continue;
+		const key = isSet(p.phase) ? p.phase : '(none)';
+		const s = at.get(key) || { phase: key, gpu: 0, cpu: 0, idle: 0 };
+		s.gpu += p.gpu_ns || 0;
+		s.cpu += p.cpu_ns || 0;
+		s.idle += p.idle_ns || 0;
+		at.set(key, s);
+	}
+	if (at.size === 0)
+		return null;
+	const cols = [{ label: 'phase', get: s => s.phase }, { label: 'GPU', num: true, unit: 'ns', get: s => s.gpu, show: ns },
+		{ label: 'CPU', num: true, unit: 'ns', get: s => s.cpu, show: ns },
+		{ label: 'GPU idle', num: true, unit: 'ns', get: s => s.idle, show: ns }];
+	return el('section', { class: 'card' }, el('h2', null, 'Phases'),
+	    dataTable(cols, [...at.values()], { caption: 'Time by phase', sort: 1 }), report(['phases']));
+}
+
+views.overview = {
+	label: 'Overview',
+	async show() {
+		return [el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(),
+			el('div', { class: 'cards' }, findings(), await whereTheTimeGoes(), await topOps(), phases())];
+	}
+};

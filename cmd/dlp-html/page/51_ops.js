@@ -1,0 +1,128 @@
+// Ops and Kernels: sums of GPU work by group, as dlp top prints them.
+const groupings = {
+	op: { cols: ['op.name', 'dir'], labels: ['op', 'direction'] },
+	type: { cols: ['op', 'dir'], labels: ['type', 'direction'] },
+	shape: { cols: ['op', 'dir', 'op.shapes'], labels: ['type', 'direction', 'sizes'] },
+	layer: { cols: ['layer', 'dir'], labels: ['layer', 'direction'] },
+	prim: { cols: ['prim', 'dir'], labels: ['primitive', 'direction'] },
+	phase: { cols: ['phase'], labels: ['phase'] },
+	stream: { cols: ['dev', 'stream'], labels: ['device', 'stream'] },
+	device: { cols: ['dev'], labels: ['device'] },
+	kernel: { cols: ['short', 'tc'], labels: ['kernel', 'Tensor Cores'] },
+};
+
+// As dlp-agg --optimizer: the optimizer is a direction of its own, except for its
+// communication.
+function directions(t) {
+	const { d, v } = t.dir, phase = t.phase, comm = d.indexOf('comm');
+	const optimizer = phase.d.indexOf('optimizer');
+	return { d: [...d, 'optimizer'], v: v.map((x, i) => optimizer >= 0 && phase.v[i] === optimizer &&
+		(comm < 0 || x !== comm) ? d.length : x) };
+}
+
+// The work with the columns of ops that a grouping asks for.
+async function workFor(cols) {
+	const t = await table('work'), own = Object.create(t);
+	own.dir = directions(t);
+	for (const c of cols)
+		if (c.startsWith('op.'))
+			own[c] = await ofOp(t, c.slice(3));
+	return own;
+}
+
+const kernelsOnly = (t, list) => list.filter(i => text(t.tag, i) === 'kern');
+
+// For each group: time on Tensor Cores, time of kernels, and the reason why not.
+function addTensorCores(t, list, groups) {
+	for (const g of groups)
+		Object.assign(g, { tc: 0, kern: 0, why: new Map() });
+	for (const i of list) {
+		const g = groups.of.get(groups.keyOf(i)), d = t.dur_ns[i];
+		if (text(t.tag, i) !== 'kern' || Number.isNaN(d))
+			continue;
+		g.kern += d;
+		if (text(t.tc, i) === 'yes')
+			g.tc += d;
+		const why = text(t.tc_why, i);
+		if (why !== null)
+			g.why.set(why, (g.why.get(why) || 0) + d);
+	}
+	for (const g of groups)
+		g.why = [...g.why].sort((a, b) => b[1] - a[1]).map(w => w[0]).join(' ') || null;
+}
+
+function sumColumns(labels, total, n) {
+	return [...labels.map((label, k) => ({ label, get: g => g.key[k] })),
+		{ label: 'time', name: 'sum_dur_ns', num: true, unit: 'ns', get: g => g.sum, show: ns },
+		{ label: '% of GPU work', name: 'dur_pct', num: true, get: g => share(g.sum, total), show: percent },
+		{ label: 'count', name: 'n', num: true, get: g => g.n, show: count },
+		{ label: 'mean', name: 'mean_dur_ns', num: true, unit: 'ns', get: g => g.sum / g.n, show: ns },
+		{ label: 'longest', name: 'max_dur_ns', num: true, unit: 'ns', get: g => Number.isFinite(g.max) ? g.max : null, show: ns },
+		...(n > 0 ? [{ label: 'per step', num: true, unit: 'ns', get: g => g.sum / n, show: ns }] : [])];
+}
+
+const tcColumns = [
+	{ label: '% Tensor Cores', num: true, get: g => share(g.tc, g.kern), show: percent,
+		title: 'of the time of its kernels' },
+	{ label: 'why not, or slowly', get: g => g.why, title: 'column tc_why, see dlp-tc(1)' }];
+
+function filterField(what) {
+	return el('p', { class: 'bar' }, el('label', null, 'filter ', el('input', { type: 'search', id: 'filter', value: state.f || '',
+		size: 30, onchange: e => go({ f: e.target.value, r: '' }) })), el('span', { class: 'quiet' }, what));
+}
+
+// One group: its kernels, and its runs.
+async function detail(t, list, name) {
+	const kernels = groupBy(t, list, ['short', 'kind', 'tc'], t.dur_ns);
+	for (const g of kernels)
+		g.key[0] = g.key[0] || (text(t.tag, g.first) === 'copy' ? 'Memcpy ' + g.key[1] : 'Memset');
+	const cols = [{ label: 'kernel', get: g => g.key[0] }, { label: 'Tensor Cores', get: g => g.key[2] },
+		...sumColumns([], kernels.reduce((s, g) => s + g.sum, 0), 0)];
+	const runs = [...list].map(i => ({ i }));
+	const col = (label, c, show, unit) => ({ label, name: c, num: !t[c].d, unit,
+		get: r => t[c].d ? text(t[c], r.i) : (Number.isNaN(t[c][r.i]) ? null : t[c][r.i]), show });
+	const runCols = [col('kernel', 'short'), col('step', 'iter'), col('start', 'start_ns', ns, 'ns'),
+		col('time', 'dur_ns', ns, 'ns'), col('stream', 'stream'), col('grid', 'grid'), col('block', 'block'),
+		col('registers', 'regs'), col('launched', 'api_start_ns', ns, 'ns'), col('layer', 'layer'), col('line', 'line')];
+	return el('section', { id: 'detail' }, el('h2', { tabindex: -1 }, name),
+	    dataTable(cols, kernels, { caption: 'Kernels of ' + name }), el('h3', null, 'Runs'),
+	    dataTable(runCols, runs, { caption: 'Runs of ' + name, sort: 3, onRow: views.timeline ?
+		r => go({ v: 'timeline', t: String(t.id[r.i]) }) : null }));
+}
+
+async function sumsView(by, only, intro, pick) {
+	const how = groupings[by], t = await workFor(how.cols), f = parseFilter(state.f || '');
+	const all = only(t, rowsInRange(t)), list = filterRows(t, all, f);
+	const total = all.reduce((s, i) => s + (Number.isNaN(t.dur_ns[i]) ? 0 : t.dur_ns[i]), 0);
+	const groups = groupBy(t, list, how.cols, t.dur_ns);
+	addTensorCores(t, list, groups);
+	const shown = filterGroups(groups, f);
+	const open = g => go({ r: g.key.map(k => k === null ? '' : k).join('\n') });
+	const out = [el('p', null, intro + ' 100 % is ' + ns(total) + ' of GPU work.'), pick,
+		filterField('words, or tc=no, dir=bprop, why=fp32, phase=forward, >1ms'),
+		dataTable([...sumColumns(how.labels, total, range === null ? 0 : stepsInRange().length),
+			...(by === 'kernel' ? [] : tcColumns)], shown, { caption: 'GPU work by ' + by, onRow: open, sort: how.cols.length }),
+		report(['top', ...(by === 'op' ? [] : ['-g', by]), '-n', '0'])];
+	if (state.r) {
+		const g = groups.find(x => x.key.map(k => k === null ? '' : k).join('\n') === state.r);
+		out.push(g ? await detail(t, list.filter(i => groups.keyOf(i) === g.code), g.key.filter(isSet).join(', ')) :
+		    el('p', null, 'The chosen row has no work in these steps.'));
+	}
+	return out;
+}
+
+views.ops = {
+	label: 'Ops',
+	show() {
+		const by = groupings[state.g] && state.g !== 'kernel' ? state.g : 'op';
+		const select = el('select', { id: 'by', onchange: e => go({ g: e.target.value, r: '' }) },
+		    ...Object.keys(groupings).filter(g => g !== 'kernel').map(g => el('option', { value: g, selected: g === by }, g)));
+		return sumsView(by, (t, list) => list, 'GPU work of ops: kernels, copies, memory sets and whole graphs. A row opens its kernels and runs.',
+		    el('p', { class: 'bar' }, el('label', null, 'group by ', select)));
+	}
+};
+
+views.kernels = {
+	label: 'Kernels',
+	show: () => sumsView('kernel', kernelsOnly, 'Kernels by name, and whether they use Tensor Cores. A row opens its runs.', null)
+};

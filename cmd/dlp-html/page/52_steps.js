@@ -1,0 +1,31 @@
+// Steps: how long each is, and what its time is made of.
+function median(list) {
+	const s = list.filter(isSet).sort((a, b) => a - b), m = s.length >> 1;
+	return s.length === 0 ? null : s.length % 2 ? s[m] : (s[m - 1] + s[m]) / 2;
+}
+
+views.steps = {
+	label: 'Steps',
+	show() {
+		if (steps.length === 0)
+			return [el('p', null, 'The profile has no steps. A range around each step, or a key (dlp html -k KEY), makes them.'),
+				command(['dlp', 'iters', meta.file])];
+		const bars = new Map(barsOfSteps().map(b => [b.iter, b])), mid = median(steps.map(s => s.step_ns));
+		const time = (label, get, title) => ({ label, num: true, unit: 'ns', get, show: ns, title });
+		const part = p => time(classNames[p], s => bars.get(s.iter)[p]);
+		const off = s => isSet(s.step_ns) && mid > 0 ? 100 * (s.step_ns - mid) / mid : null;
+		const cols = [{ label: 'step', name: 'iter', num: true, get: s => s.iter, show: v => String(v) }, { label: 'key', get: s => s.key },
+			time('start', s => s.start_ns), time('step time', s => s.step_ns, 'until it and its work end'),
+			{ label: 'off the median', num: true, get: off, show: v => isSet(v) ? (v > 0 ? '+' : '') + percent(v) + (Math.abs(v) > 10 ? ' !' : '') : minus },
+			time('CPU', s => s.dur_ns), time('GPU', s => s.gpu_ns, 'the time in which a GPU works for it'),
+			...stripParts.filter(p => p !== 'graph' && p !== 'comm' || [...bars.values()].some(b => b[p] > 0)).map(part),
+			{ label: 'kernels', name: 'n_kern', num: true, get: s => s.n_kern, show: count },
+			{ label: 'ops', name: 'n_op', num: true, get: s => s.n_op, show: count }];
+		const even = evenSteps(), odd = steps.filter(s => Math.abs(off(s)) > 10).length;
+		return [el('p', null, 'All ' + steps.length + ' steps; their median is ' + ns(mid) + ', and ' + odd +
+			(odd === 1 ? ' is' : ' are') + ' more than 10 % off it (!). ' + (even ? 'The even steps are ' + even.from + ' to ' + even.to + '. ' : '') +
+			'A row chooses the step for all views. Idle time of several GPUs is added up.'),
+			dataTable(cols, steps, { caption: 'Steps', onRow: s => setRange(s.iter, s.iter) }),
+			command(['dlp', 'iters', meta.file])];
+	}
+};

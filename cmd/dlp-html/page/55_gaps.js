@@ -1,0 +1,52 @@
+// Gaps: when the GPU idles, and why.
+const gapMeanings = {
+	queued: 'the work had been launched before: the GPU was about to start it, or waited for an event',
+	startup: 'one long API call, such as the first one, which loads code or makes a context',
+	'launch-bound': 'ops and calls of the thread take the time: the GPU is faster than its launches',
+	sync: 'the thread waited for the GPU',
+	'after-sync': 'the thread had waited for the GPU, so nothing could be launched ahead',
+	'host-only': 'no call for more than half of the time: the program\'s own code',
+	dataloader: 'the thread waited for data',
+	'comm-wait': 'the thread waited for communication',
+	allocation: 'the thread allocated or freed memory',
+	'module-load': 'the thread loaded code for the GPU',
+	'graph-update': 'the thread built or changed a CUDA graph',
+	'os-wait': 'the thread waited in the operating system',
+	profiler: 'the profiler itself',
+	unknown: 'several of these, or no call launched the work',
+	end: 'no work follows',
+};
+
+// As dlp gaps -s: of steps the pieces that lie in them, otherwise whole gaps.
+function gapSums(t, list) {
+	if (range !== null)
+		return groupBy(t, list, ['class'], t.dur_ns);
+	const whole = list.filter(i => t.part[i] === 1 && t.before_id[i] >= 0 && text(t.class, i) !== 'end');
+	return groupBy(t, whole, ['class'], t.whole_ns);
+}
+
+views.gaps = {
+	label: 'Gaps',
+	async show() {
+		const t = await table('gap'), all = rowsInRange(t), f = parseFilter(state.f || '');
+		const sums = gapSums(t, all), total = sums.reduce((s, g) => s + g.sum, 0);
+		const cols = [{ label: 'class', get: g => g.key[0] }, ...sumColumns([], total, range === null ? 0 : stepsInRange().length),
+			{ label: 'meaning', get: g => gapMeanings[g.key[0]] }];
+		cols[2] = { ...cols[2], label: '% of idle time' };
+		let list = filterRows(t, all, f).filter(i => t.dur_ns[i] >= f.more);
+		const named = ['what', 'range', 'before', 'after', 'op'];
+		list = list.filter(i => f.words.every(w => named.some(c => (text(t[c], i) || '').toLowerCase().includes(w))));
+		const col = (label, c, show, unit) => ({ label, name: c, num: !t[c].d, unit, show,
+			get: i => t[c].d ? text(t[c], i) : (Number.isNaN(t[c][i]) ? null : t[c][i]) });
+		const rowCols = [col('time', 'dur_ns', ns, 'ns'), col('class', 'class'), col('step', 'iter', plain), col('what the thread did', 'what'),
+			col('for', 'what_ns', ns, 'ns'), col('in range', 'range'), col('before', 'before'), col('after', 'after'),
+			col('phase', 'phase'), col('op', 'op'), col('start', 'start_ns', ns, 'ns'), col('line', 'code')];
+		const cut = range === null ? 'A gap is counted as a whole.' : 'A gap that crosses a border of these steps is cut there.';
+		return [el('p', null, 'Times in which nothing runs on a GPU, ' + ns(total) + ' in all, by what the thread did that launched the next work. ' + cut),
+			dataTable(cols, sums, { caption: 'Idle time by class', onRow: g => go({ f: 'class=' + g.key[0] }) }),
+			report(['gaps', '-s']), el('h3', null, 'Each gap'),
+			filterField('words, or class=launch-bound, phase=forward, >1ms'),
+			dataTable(rowCols, [...list], { caption: 'Gaps', sort: 0, onRow: views.timeline ? i => go({ v: 'timeline', at: String(t.start_ns[i]) }) : null }),
+			report(['gaps', '-n', '0'])];
+	}
+};

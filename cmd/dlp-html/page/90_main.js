@@ -1,0 +1,123 @@
+// The state is the address: #v=ops&i=0-1&g=shape&f=words. So a link restores a view,
+// and the browser's back button works.
+const order = ['overview', 'steps', 'ops', 'kernels', 'layers', 'timeline', 'gaps', 'memory', 'roofline', 'about']
+    .filter(v => views[v]);
+
+function hashOf(s) {
+	const p = new URLSearchParams();
+	for (const k of ['v', 'i', 'g', 'f', 'r', 't'])
+		if (s[k])
+			p.set(k, s[k]);
+	return '#' + p;
+}
+
+function rangeName(r) {
+	return r === null ? 'all' : r.from + '-' + r.to;
+}
+
+// A step is kept from view to view, the rest belongs to one.
+function linkTo(change, label) {
+	return el('a', { href: hashOf({ v: state.v, i: state.i, ...change }) }, label);
+}
+
+function go(change) {
+	const next = change.v && change.v !== state.v ? { i: state.i, ...change } : { ...state, ...change };
+	location.hash = hashOf(next);
+}
+
+function changed(change) {
+	go({ i: rangeName(change.range) });
+}
+
+function readHash() {
+	const p = new URLSearchParams(location.hash.slice(1));
+	const s = {};
+	for (const [k, v] of p)
+		s[k] = v;
+	if (!order.includes(s.v))
+		s.v = 'overview';
+	const m = /^(\d+)-(\d+)$/.exec(s.i || '');
+	if (steps.length === 0 || s.i === 'all')
+		range = null;
+	else if (m)
+		range = { from: Number(m[1]), to: Number(m[2]) };
+	else
+		range = evenSteps() || { from: steps[0].iter, to: steps[steps.length - 1].iter };
+	return s;
+}
+
+let state = readHash(), turn = 0;
+
+function showNav() {
+	byId('nav').replaceChildren(...order.map(v => el('a', { href: hashOf({ v, i: state.i }),
+		'aria-current': v === state.v ? 'page' : null }, views[v].label)));
+}
+
+async function showView() {
+	const mine = ++turn, main = byId('main'), view = views[state.v];
+	main.setAttribute('aria-busy', 'true');
+	let parts;
+	try {
+		parts = await view.show();
+	} catch (e) {
+		parts = [el('p', { class: 'bad' }, 'This view failed: ' + e.message)];
+		console.error(e);
+	}
+	if (mine !== turn)
+		return;		// another view was asked for meanwhile
+	main.replaceChildren(el('h2', { id: 'view', tabindex: -1 }, view.label), ...parts.filter(p => p !== null));
+	main.removeAttribute('aria-busy');
+	main.dataset.ready = state.v;
+	for (const f of main.querySelectorAll('canvas'))
+		if (f.draw)
+			f.draw();
+	const detail = byId('detail');
+	if (detail)
+		detail.querySelector('h2').focus();
+}
+
+function showAll() {
+	showNav();
+	showStrip();
+	showView();
+}
+
+function showHead() {
+	const dev = rows('dev')[0], facts = [dev && dev.name, meta.info.driver && 'driver ' + meta.info.driver,
+		meta.info.cuda && 'CUDA ' + meta.info.cuda, meta.info.recorder && meta.info.dialect + ' ' + meta.info.recorder];
+	byId('title').textContent = meta.title;
+	byId('facts').textContent = facts.filter(isSet).join(' · ');
+	const bad = [];
+	if (!meta.complete)
+		bad.push('The profile is incomplete: its end is missing.');
+	if (meta.left_out > 0)
+		bad.push('Only the first of several profiles is shown; ' + count(meta.left_out) + ' records of the others are left out.');
+	if (meta.info.times === 'made up')
+		bad.push('The times of this profile are made up; only durations are real.');
+	for (const b of bad)
+		byId('facts').after(el('p', { class: 'bad' }, b));
+}
+
+window.addEventListener('hashchange', () => {
+	state = readHash();
+	showAll();
+});
+let resized = null;
+window.addEventListener('resize', () => {
+	clearTimeout(resized);
+	resized = setTimeout(showAll, 150);
+});
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', showAll);
+window.addEventListener('keydown', e => {
+	if (e.target.matches('input, select, textarea') || e.ctrlKey || e.metaKey || e.altKey)
+		return;
+	const at = order.indexOf(state.v), field = byId('filter');
+	if (e.key === '[' || e.key === ']')
+		go({ v: order[(at + (e.key === ']' ? 1 : order.length - 1)) % order.length] });
+	else if (e.key === '/' && field) {
+		e.preventDefault();
+		field.focus();
+	}
+});
+showHead();
+showAll();

@@ -1,0 +1,178 @@
+# The page of dlp html, without a browser: its data against the reports and SQL,
+# what it may do, hostile names, incomplete input. tests/web drives a browser.
+
+load lib
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# sum TYPE...: ns of GPU work by SQL
+work_by_sql() {
+	sqlite3 "$LENET" "SELECT sum(s) FROM (
+	    SELECT sum(end - start) s FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL
+	    SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY UNION ALL
+	    SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMSET)"
+}
+
+# The JSON of a column of the page, unpacked.
+column() {
+	sed -n "s/.*data-c=\"$1\">\([^<]*\)<.*/\1/p" "$2" | base64 -d | gzip -dc
+}
+
+# stream LINE...: records, a blank for each TAB
+stream() {
+	printf '##dlp\t1\n'
+	printf '%s\n' "$@" | tr ' ' '\t' | tr '@' ' '
+	printf '##end\t%s\n' "$(printf '%s\n' "$@" | grep -vc '^#')"
+}
+
+@test "data: work equals SQL, rows equal the notes" {
+	dlp html --data "$LENET" >d.json
+	same "$(work_by_sql)" "$(jq '.tables.work.dur_ns | add' d.json)"
+	same "$(sqlite3 "$LENET" 'SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL')" \
+	    "$(jq '[.tables.work.tag[] | select(. == "kern")] | length' d.json)"
+	jq -e '.notes.n_kern == ([.tables.work.tag[] | select(. == "kern")] | length)' d.json
+	jq -e '.format == 1 and .complete and .left_out == 0' d.json
+	# each column of a table has its number of rows
+	jq -e '[.. | objects | select(has("rows")) | . as $t | to_entries[] |
+	    select(.value | type == "array") | (.value | length) == $t.rows] | all' d.json
+}
+
+@test "data: sums by group equal dlp top, of all steps and of one" {
+	dlp html --data "$LENET" >d.json
+	for i in '' 1; do
+		# a type has ops of several names
+		dlp top --json -g type -n 0 ${i:+-i $i} "$LENET" |
+		    jq -c '[.[] | [.op, .dir, .sum_dur_ns, .n]] | sort' >want
+		jq -c --arg i "$i" '.tables.work as $w | [range($w.rows) |
+		    select($i == "" or $w.iter[.] == ($i | tonumber)) |
+		    [$w.op[.], (if $w.phase[.] == "optimizer" and $w.dir[.] != "comm"
+		then "optimizer" else $w.dir[.] end), $w.dur_ns[.]]] |
+		    group_by(.[0:2]) | map([.[0][0], .[0][1], (map(.[2]) | add), length]) |
+		    sort' d.json >got
+		cmp want got
+		[ "$(jq length got)" -gt 5 ]
+	done
+}
+
+@test "data: idle time by class and step equals dlp gaps and dlp FILE" {
+	dlp html --data "$LENET" >d.json
+	dlp gaps -s -i 1 --json "$LENET" | jq -c '[.[] | [.class, .sum_dur_ns]] | sort' >want
+	jq -c '.tables.gap as $g | [range($g.rows) | select($g.iter[.] == 1) |
+	    [$g.class[.], $g.dur_ns[.]]] | group_by(.[0]) |
+	    map([.[0][0], (map(.[1]) | add)]) | sort' d.json >got
+	cmp want got
+	same "$(dlp --json -i 1 "$LENET" | jq '.[0].idle_ns')" \
+	    "$(jq 'map(.[1]) | add' got)"
+	same "$(dlp --json -i 1 "$LENET" | jq '.[0] | .tc_ns + .kern_ns')" \
+	    "$(jq '.busy as $b | [range($b.rows) | select(($b.iter[.] == 1 or $b.after[.] == 1) and
+		($b.class[.] | . == "tc" or . == "kern")) | $b.dur_ns[.]] | add' d.json)"
+}
+
+@test "the page's columns are the data's" {
+	dlp html "$LENET" >p.html
+	dlp html --data "$LENET" >d.json
+	same "$(jq -c .tables.work.dur_ns d.json)" "$(column work.dur_ns p.html)"
+	same "$(jq -c .tables.work.start_ns d.json)" \
+	    "$(column work.start_ns p.html | jq -c '[foreach .[] as $d (0; . + $d; .)]')"
+	same "$(jq -c .tables.work.op d.json)" \
+	    "$(column work.op p.html | jq -c '. as $c | [.v[] | if . == null then null else $c.d[.] end]')"
+	# what the head says of the blocks
+	sed -n 's/^<script type="application\/json" id="dlp-meta">//p; /^"[a-z]*":{/p' p.html |
+	    sed 's/<\/script>$//' >meta
+	same "$(jq -S '.tables | map_values(del(.rows) | keys)' d.json)" \
+	    "$(jq -S '.tables | map_values(.cols | keys)' meta)"
+	same "$(jq -S 'del(.tables)' d.json)" "$(jq -S 'del(.tables)' meta)"
+}
+
+@test "the page asks nobody, and names the hashes of what it runs" {
+	dlp html "$LENET" >p.html
+	run -1 grep -E 'https?:|src=|@import|url\(|\beval\(|innerHTML|outerHTML|insertAdjacent|document\.write' p.html
+	same "$(sed -n '/^<script>/,/^<\/script>/p' p.html | sed '1s/^<script>//; $d' |
+	    openssl dgst -sha256 -binary | base64)" \
+	    "$(sed -n "s/.*script-src 'sha256-\([^']*\)'.*/\1/p" p.html)"
+	same "$(sed -n '/^<style>/,/^<\/style>/p' p.html | sed '1s/^<style>//; $d' |
+	    openssl dgst -sha256 -binary | base64)" \
+	    "$(sed -n "s/.*style-src 'sha256-\([^']*\)'.*/\1/p" p.html)"
+	grep -q "content=\"default-src 'none';" p.html
+	dlp html "$LENET" | cmp - p.html
+	[ "$(wc -c <p.html)" -lt 250000 ]
+}
+
+@test "hostile names stay text" {
+	stream '#kern id start_ns dur_ns short' \
+	    'kern 1 5 9 </script><img@src=x@onerror=alert(1)>' \
+	    '#dev dev name' 'dev 0 </script><!--<script>' \
+	    '#finding id judged problem' 'finding a yes </SCRIPT><b>' >in
+	dlp-html -t '</title><script>alert(2)</script>' in >p.html
+	# the page's own: the head, the script, and a block for each column
+	same "$(grep -c '</script>' p.html)" "$(grep -o '</script>' p.html | wc -l)"
+	same "$(($(grep -c 'class="dlp-col"' p.html) + 2))" "$(grep -o '</script>' p.html | wc -l)"
+	run -1 grep -E '<img|</SCRIPT|<!--|<title></title>' p.html
+	same '</script><img src=x onerror=alert(1)>' "$(column work.short p.html | jq -r '.d[0]')"
+	dlp-html -d in | jq -e '.dev.name == ["</script><!--<script>"]'
+}
+
+@test "input without an end: a page that says so, and 2" {
+	stream '#kern id start_ns dur_ns short' 'kern 1 5 9 k' | sed '$d' >in
+	run -2 --separate-stderr dlp-html -d in
+	jq -e '(.complete | not) and .tables.work.rows == 1' <<<"$output"
+}
+
+@test "two sections: the first is shown, the rest counted" {
+	{
+		stream '#kern id start_ns dur_ns short' 'kern 1 5 9 k'
+		stream '#kern id start_ns dur_ns short' 'kern 1 6 8 l' 'kern 2 7 8 l'
+	} >in
+	run -0 --separate-stderr dlp-html -d in
+	jq -e '.complete and .left_out == 2 and .tables.work.short == ["k"]' <<<"$output"
+}
+
+@test "an unset number is null, a column without values is missing" {
+	stream '#kern id start_ns dur_ns short' 'kern 1 5 - k' 'kern 2 7 4 -' >in
+	dlp-html -d in | jq -e '.tables.work | .dur_ns == [null, 4] and .short == ["k", null] and
+	    (has("op") | not)'
+}
+
+@test "--private leaves out paths, threads and places" {
+	stream '#thread pid tid name' 'thread 7 8 secretthread' '#kern id start_ns dur_ns short code' \
+	    'kern 1 5 9 k secret.py:7' |
+	    sed '1a##cmd	dlp-parse 0.2.0 /home/secret/run.sqlite' >in
+	dlp-html -d -f /home/secret/run.sqlite in >open
+	same 4 "$(grep -o secret open | wc -l)"
+	dlp-html -p -d -f /home/secret/run.sqlite in >private
+	run -1 grep secret private
+	jq -e '.title == "run.sqlite" and .cmds == ["dlp-parse 0.2.0"]' private
+}
+
+@test "dlp view writes the page and calls the browser" {
+	printf '#!/bin/sh\nmv "$1" page.html; echo called' >browser
+	chmod +x browser
+	export TMPDIR=$PWD/tmp
+	mkdir tmp
+	BROWSER=$PWD/browser run -0 dlp view "$LENET"
+	same called "${lines[1]}"
+	dlp html "$LENET" | cmp - page.html
+	rm -r tmp/dlp-view.*
+	run -2 dlp view nosuch.sqlite
+	same '' "$(ls tmp)"
+}
+
+@test "one file, and names with blanks and quotes" {
+	run -2 dlp html "$LENET" "$LENET"
+	same 'dlp html: one FILE, not 2: the page shows one profile' "$output"
+	cp "$LENET" "a 'b\".sqlite"
+	dlp html --data "a 'b\".sqlite" | jq -e '.title == "a '\''b\".sqlite" and .file == .title'
+}
+
+@test "every shipped profile makes a page" {
+	for f in "$ROOT"/tests/data/*.xz "$ROOT"/tests/data/*/*.sqlite.xz; do
+		case $f in
+		*broken*) continue ;;
+		*.sqlite.xz) dlp html --data "$f" 2>/dev/null | jq -e '.complete' >/dev/null || { echo "$f"; false; } ;;
+		esac
+	done
+}
