@@ -317,3 +317,40 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	[[ $output == *'matrix core kernels            0.00 ms 100.0 %'* ]]
 	[[ $output != *'Tensor Core kernels'* && $output != *'not used: 0'* ]]
 }
+
+@test "convolutions without a backward: the result by stride, padding, ..." {
+	# 2 * 64 * 32 * 3 * 3 * 3 * 64 * 64 = 452984832
+	dlp-parse "$OWN/graph_infer.json.gz" 2>/dev/null | dlp-correlate 2>/dev/null |
+	    dlp-flops 2>/dev/null | dlp-fmt -T kern --tsv -c family,flop,bytes |
+	    awk '$1 == "conv" && $2 != "-"' | sort -u >got
+	grep -q "^conv${TAB}452984832${TAB}36703616\$" got
+	conv() { # SIZES SCALARS RESULT
+		printf '[{"ph":"X","cat":"cpu_op","name":"aten::convolution","pid":1,"tid":1,"ts":1,"dur":9,"args":{"Ev Idx":3,"Input Dims":%s,"Concrete Inputs":["","","",%s]}},%s]' \
+		    "$1" "$2" "$(kernel 5 1)" >f
+		same "$3" "$(dlp-parse f 2>/dev/null | rows range text |
+		    sed -n 's/.*result = //p')"
+	}
+	# (9 + 2 * 1 - 2 * (3 - 1) - 1) / 2 + 1 = 4
+	conv '[[2,4,9,9],[8,4,3,3],[]]' \
+	    '"[2, 2]","[1, 1]","[2, 2]","False","[0, 0]","1"' '[2, 8, 4, 4]'
+	# (9 - 1) * 2 - 2 * 1 + (3 - 1) + 1 + 1 = 18; 8 * 2 groups
+	conv '[[2,4,9],[4,8,3],[]]' '"[2]","[1]","[1]","True","[1]","2"' \
+	    '[2, 16, 18]'
+	# nothing that cannot be
+	conv '[[2,4,9],[4,8,3],[]]' '"[0]","[1]","[1]","False","[0]","1"' ''
+	conv '[[2,4,1],[4,8,3],[]]' '"[1]","[0]","[1]","False","[0]","1"' ''
+	conv '[[2,4,1],[4,8,3],[]]' '"x","[0]","[1]","False","[0]","1"' ''
+	conv '[[2,4],[4,8,3],[]]' '"[1]","[0]","[1]","False","[0]","1"' ''
+}
+
+# bats test_tags=shared
+@test "AMD: the product has the FLOPs, not what MIOpen does around it" {
+	f=kineto/tracelens/traces__mi300__Falconsai_nsfw_image_detection__1016002.json.gz
+	need_data "$f"
+	# patches of 16x16 of 4 images: 2 * 4 * 768 * 3 * 16 * 16 * 14 * 14
+	dlp-parse "$DATA/$f" 2>/dev/null | dlp-correlate 2>/dev/null |
+	    dlp-flops 2>/dev/null | dlp-fmt -T kern --tsv -c family,flop,short |
+	    awk -F'\t' '$1 == "conv" && $2 != 0 { print $2, $3 }' >got
+	[ "$(wc -l <got)" -eq 1 ]
+	grep -q '^924844032 igemm_fwd' got
+}

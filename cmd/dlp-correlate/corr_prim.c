@@ -11,7 +11,7 @@
  * emit_nvtx records neither stride nor padding of a convolution, so the size of
  * its result is unknown while it runs. The size comes with the range that reads
  * the result (input_op_ids name the range that made it) or with the gradient,
- * whichever is first.
+ * whichever is first. Ranges of torch.profiler have it in their text.
  */
 #include "corr.h"
 
@@ -155,6 +155,15 @@ await_conv(struct prims *t, const struct corr_thread *th,
 		await(t, th->p, thread_at(th, i - 1)->conv_id, run);
 }
 
+static void
+put_result(struct prims *t, uint64_t run, struct mview shape)
+{
+	out_rec(t->result);
+	out_i64((int64_t)run);
+	out_raw(shape.s, shape.n);
+	out_end();
+}
+
 void
 prim_begin(struct prims *prims, struct corr_thread *th, struct corr_open *open,
     const struct corr_open *up, const struct marker *marker)
@@ -173,7 +182,10 @@ prim_begin(struct prims *prims, struct corr_thread *th, struct corr_open *open,
 		return;
 	open->own_prim = prim_of(prims, marker, sizes);
 	open->own_prim_run = ++prims->n_run;
-	await_conv(prims, th, marker, open->own_prim_run);
+	if (marker_result(marker, &sizes))
+		put_result(prims, open->own_prim_run, sizes);
+	else
+		await_conv(prims, th, marker, open->own_prim_run);
 }
 
 static void
@@ -215,10 +227,7 @@ write_result(struct prims *t, uint64_t run, const struct marker *m, size_t i)
 
 	if (!marker_sizes(m, &sizes) || !nth_size(sizes, i, &one))
 		return;
-	out_rec(t->result);
-	out_i64((int64_t)run);
-	out_raw(one.s, one.n);
-	out_end();
+	put_result(t, run, one);
 	forget(t, run);
 }
 

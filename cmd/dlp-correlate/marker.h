@@ -85,6 +85,7 @@ struct marker {
 				 * precedes it */
 	struct mview sizes;     /* [[64, 3, 32, 32], []] as written */
 	struct mview input_ids; /* [(12,0), (0,-1)] as written */
+	struct mview result;    /* [64, 6, 28, 28], of a convolution */
 	struct mview args;      /* MK_ARGS: the list [...] as written */
 	int64_t seq;            /* autograd sequence number; -1 if none */
 	int64_t op_id;          /* -1 if none */
@@ -125,6 +126,9 @@ bool marker_forward_of(const char *s, size_t n, struct mview *fwd);
  * if they are missing or damaged.
  */
 bool marker_sizes(const struct marker *m, struct mview *v);
+
+/* The same of the result: [64,6,28,28]. */
+bool marker_result(const struct marker *m, struct mview *v);
 
 /* The inputs' producers, in order: input i is output out of op id; op_id 0
  * and out -1 are unknown. Start with *at = 0; false at the end. */

@@ -1,7 +1,8 @@
 /*
  * The texts of PyTorch's emit_nvtx and record_function:
  *
- *	NAME[, seq = N][, op_id = N][, sizes = [...]][, input_op_ids = [...]]
+ *	NAME[, seq = N][, op_id = N][, sizes = [...]][, result = [...]]
+ *	    [, input_op_ids = [...]]
  *
  *	aten::addmm, seq = 11, op_id = 34, sizes = [[6], [4, 5], [5, 6]],
  *	    input_op_ids = [(0,-1), (33,0), (12,0)]
@@ -306,17 +307,29 @@ tail_number(const char **p, const char *e, int64_t *v)
 	return true;
 }
 
+/* The place before which a list from s ends, where the next key begins; e if no
+ * key follows. */
+static const char *
+list_end(const char *s, const char *e, const char *next)
+{
+	const char *q = memchr(s, next[2], (size_t)(e - s));
+	size_t n = strlen(next);
+
+	if (q != NULL && q - s > 2 && (size_t)(e - q) + 2 >= n &&
+	    memcmp(q - 2, next, n) == 0)
+		return q - 2;
+	return e;
+}
+
 /* Delimits a list, which ends where the next key begins or at the end of the
  * text. */
 static bool
 tail_list(const char **p, const char *e, struct mview *v)
 {
-	static const char next[] = ", input_op_ids = [";
-	const char *s = *p, *q = memchr(s, 'i', (size_t)(e - s));
+	const char *s = *p;
 
-	if (q != NULL && q - s > 2 && e - q > 16 &&
-	    memcmp(q - 2, next, sizeof(next) - 1) == 0)
-		e = q - 2;
+	e = list_end(s, e, ", result = [");
+	e = list_end(s, e, ", input_op_ids = [");
 	if (s >= e || *s != '[')
 		return false;
 	*p = e;
@@ -330,7 +343,7 @@ static const struct tail_key {
 	const char *s;
 	size_t n;
 } keys[] = { { ", seq = ", 8 }, { ", op_id = ", 10 }, { ", sizes = [", 11 },
-	{ ", input_op_ids = [", 18 } };
+	{ ", input_op_ids = [", 18 }, { ", result = [", 12 } };
 
 /* The number of the key at s; -1 if there is none; -2 if s is the beginning of
  * a key that the end of the text cuts off. */
@@ -340,7 +353,7 @@ key_at(const char *s, const char *e)
 	size_t n = (size_t)(e - s);
 	int i;
 
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < (int)ARRAY_LEN(keys); i++) {
 		const struct tail_key *k = &keys[i];
 
 		if (n >= 3 && s[2] != k->s[2])
@@ -375,7 +388,9 @@ read_tail(struct marker *marker, const char *s, const char *e)
 			ok = tail_number(&s, e, &marker->op_id);
 		else
 			ok = tail_list(&s, e,
-			    k == 2 ? &marker->sizes : &marker->input_ids);
+			    k == 2   ? &marker->sizes
+			    : k == 3 ? &marker->input_ids
+				     : &marker->result);
 	}
 	if (ok && s == e)
 		return 1;
@@ -396,6 +411,7 @@ cut_tail(struct marker *marker)
 		}
 		marker->seq = marker->op_id = -1;
 		marker->sizes.s = marker->input_ids.s = NULL;
+		marker->result.s = NULL;
 		p++;
 	}
 	return 0;
@@ -452,20 +468,32 @@ put_sizes(struct buf *buf, struct mview v)
 	return deep == 0;
 }
 
-bool
-marker_sizes(const struct marker *marker, struct mview *v)
+static bool
+clean_sizes(const struct marker *marker, struct mview raw, struct mview *v)
 {
 	struct buf *out;
 
-	if (marker->sizes.s == NULL || marker->sizes.n > SIZES_MAX)
+	if (raw.s == NULL || raw.n > SIZES_MAX)
 		return false;
 	out = &marker->in->sizes;
 	buf_clear(out);
-	buf_reserve(out, marker->sizes.n);
-	if (!put_sizes(out, marker->sizes))
+	buf_reserve(out, raw.n);
+	if (!put_sizes(out, raw))
 		return false;
 	*v = (struct mview){ out->s, out->len };
 	return true;
+}
+
+bool
+marker_sizes(const struct marker *marker, struct mview *v)
+{
+	return clean_sizes(marker, marker->sizes, v);
+}
+
+bool
+marker_result(const struct marker *marker, struct mview *v)
+{
+	return clean_sizes(marker, marker->result, v);
 }
 
 /* A number at *p, perhaps negative; *p moves to its end. */

@@ -119,6 +119,11 @@ static const struct part_rule part_rules[] = {
 	    "winogradwgraddata|winogradwgraddelta|winogradwgradoutput|"
 	    "winogradforwarddata|winogradforwardfilter|winogradforwardoutput|"
 	    "generatewinogradtiles" },
+	/* AMD: MIOpen scales its tensors; Tensile's kernels without a tile
+	 * (MT64x64x32) clear a result, or sum up its parts */
+	{ KP_AUX, "^subtensorop|^im2d2col|^col2im2d" },
+	{ KP_AUX, "^cijk_ !_mt#x#" },
+	{ KP_ELEM, "^optensor" },
 	{ KP_AUX, "copy_kernel|copy_device|catarray|fillfunctor|fill_kernel|"
 		  "transpose|memset|memcpy|philox|quantize" },
 	{ KP_REDUCE,

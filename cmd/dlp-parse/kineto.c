@@ -53,13 +53,14 @@ domain_of(const struct kineto *k, int64_t id)
 }
 
 /*
- * NAME, seq = N, op_id = N, sizes = [...]: what emit_nvtx writes, which gives
+ * NAME, seq = N, op_id = N, sizes = [...]: what emit_nvtx writes (and, of a
+ * convolution, the size of the result, which it leaves to input_op_ids). It gives
  * neither numbers to the ranges of the program nor a sequence number to the
  * frames around backward nodes.
  */
 static void
 compose(struct kineto *k, struct mview name, int64_t seq, int64_t id,
-    struct mview sizes)
+    struct mview sizes, struct mview result)
 {
 	struct buf *b = &k->text;
 
@@ -72,6 +73,10 @@ compose(struct kineto *k, struct mview name, int64_t seq, int64_t id,
 	if (sizes.n > 0) {
 		buf_puts(b, ", sizes = ");
 		buf_put(b, sizes.s, sizes.n);
+	}
+	if (sizes.n > 0 && result.n > 0) {
+		buf_puts(b, ", result = ");
+		buf_put(b, result.s, result.n);
 	}
 }
 
@@ -91,10 +96,11 @@ op_row(
 	ev->range.end_tid = EV_UNSET;
 	if (strcmp(domain, "cpu_op") == 0)
 		compose(k, text_of(k, db_value(col[5])), db_value(col[6]),
-		    db_value(col[7]), text_of(k, db_value(col[8])));
+		    db_value(col[7]), text_of(k, db_value(col[8])),
+		    text_of(k, db_value(col[10])));
 	else
 		compose(k, text_of(k, db_value(col[5])), EV_UNSET, EV_UNSET,
-		    text_of(k, EV_UNSET));
+		    text_of(k, EV_UNSET), text_of(k, EV_UNSET));
 	ev->text = buf_str(&k->text);
 	ev->text_len = (uint32_t)k->text.len;
 	return true;
@@ -312,7 +318,7 @@ static const struct {
 	const char *gid, *corr;
 } tables[] = {
 	{ EV_RANGE, "kineto_op",
-	    "ts, dur, pid, tid, name, seq, op_id, sizes, domain", op_row,
+	    "ts, dur, pid, tid, name, seq, op_id, sizes, domain, result", op_row,
 	    NULL, NULL },
 	{ EV_CALL, "kineto_call", "ts, dur, pid, tid, name, corr", call_row,
 	    "pid", "corr" },

@@ -23,7 +23,7 @@
 static const char tables[] =
     "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
     "CREATE TABLE kineto_op (ts, dur, pid, tid, name, seq, op_id, sizes,"
-    " domain, fwd);"
+    " domain, fwd, result);"
     "CREATE TABLE kineto_call (ts, dur, pid, tid, name, corr);"
     "CREATE TABLE kineto_kern (ts, dur, corr, dev, ctx, stream, name,"
     " g0, g1, g2, b0, b1, b2, regs, smem, node, short);"
@@ -50,7 +50,7 @@ static const struct {
 	const char *name;
 	int cols;
 } inserts[T_N] = {
-	[T_OP] = { "kineto_op", 10 },
+	[T_OP] = { "kineto_op", 11 },
 	[T_CALL] = { "kineto_call", 6 },
 	[T_KERN] = { "kineto_kern", 17 },
 	[T_COPY] = { "kineto_copy", 8 },
@@ -73,6 +73,7 @@ enum {
 	F_SEQ,
 	F_FWD,
 	F_DIMS,
+	F_CONCRETE,
 	F_EV_IDX,
 	F_EXT,
 	F_CORR,
@@ -110,6 +111,7 @@ static const struct {
 	{ "Fwd thread id", F_FWD },
 	{ "Input Dims", F_DIMS },
 	{ "Input dims", F_DIMS },
+	{ "Concrete Inputs", F_CONCRETE },
 	{ "Ev Idx", F_EV_IDX },
 	{ "External id", F_EXT },
 	{ "external id", F_EXT },
@@ -434,6 +436,135 @@ sizes_id(struct loader *l)
 	return (int64_t)smap_put(&l->k->texts, l->tmp.s, l->tmp.len, NULL);
 }
 
+/*
+ * The size of a convolution's result. It follows from the scalars, which
+ * emit_nvtx does not write: there it comes with the range that reads the result
+ * (input_op_ids), which torch.profiler does not write.
+ *
+ *	aten::convolution(input, weight, bias, stride, padding, dilation,
+ *	    transposed, output_padding, groups)
+ */
+#define CONV_DIMS 5
+
+struct conv {
+	int64_t in[CONV_DIMS], weight[CONV_DIMS], out[CONV_DIMS];
+	int64_t stride[CONV_DIMS], pad[CONV_DIMS], dil[CONV_DIMS];
+	int64_t extra[CONV_DIMS], groups[CONV_DIMS];
+	int n;
+	bool transposed;
+};
+
+/* The numbers of "[1, 2]" or "1"; returns how many, 0 if it is no such text. */
+static int
+list_of(struct mview v, int64_t *out)
+{
+	const char *p = v.s, *e = v.s + v.n, *q;
+	int n = 0;
+
+	for (; p < e && n < CONV_DIMS; p = q) {
+		while (p < e && strchr("[, \n\r\t", *p) != NULL)
+			p++;
+		for (q = p; q < e && strchr("], \n\r\t", *q) == NULL; q++)
+			;
+		if (q == p)
+			break;
+		if (!num_i64(p, (size_t)(q - p), &out[n]) || out[n] < 0 ||
+		    out[n] > INT32_MAX)
+			return 0;
+		n++;
+	}
+	return n;
+}
+
+/* The raw text of element i of the list in a field. */
+static struct mview
+element(const struct loader *l, int f, int i)
+{
+	const struct json_doc *d = &l->doc;
+	struct mview none = { "", 0 };
+	int t = l->field[f], end;
+
+	if (t == 0 || json_type(d, t) != JSON_ARRAY)
+		return none;
+	end = json_next(d, t);
+	for (t++; t < end && i > 0; i--)
+		t = json_next(d, t);
+	return t < end ? json_raw(d, t) : none;
+}
+
+/* A list that holds one number for all dimensions, or one for each. */
+static bool
+spatial(const struct loader *l, int i, int n, int64_t *out)
+{
+	int k = list_of(element(l, F_CONCRETE, i), out);
+
+	if (k == 0)
+		return false;
+	for (; k < n; k++)
+		out[k] = out[k - 1];
+	return true;
+}
+
+static bool
+conv_read(const struct loader *l, struct conv *c)
+{
+	c->n = list_of(element(l, F_DIMS, 1), c->weight);
+	if (c->n < 3 || list_of(element(l, F_DIMS, 0), c->in) != c->n)
+		return false;
+	c->transposed = mv_eq(element(l, F_CONCRETE, 6), "True");
+	return spatial(l, 3, c->n, c->stride) && spatial(l, 4, c->n, c->pad) &&
+	       spatial(l, 5, c->n, c->dil) && spatial(l, 7, c->n, c->extra) &&
+	       spatial(l, 8, 1, c->groups);
+}
+
+static bool
+conv_result(struct conv *c)
+{
+	int64_t span;
+	int i, k;
+
+	c->out[0] = c->in[0];
+	c->out[1] = c->transposed ? c->weight[1] * c->groups[0] : c->weight[0];
+	for (i = 2; i < c->n; i++) {
+		k = i - 2;
+		span = c->dil[k] * (c->weight[i] - 1) + 1;
+		if (c->stride[k] == 0 || c->weight[i] == 0)
+			return false;
+		if (c->transposed)
+			c->out[i] = (c->in[i] - 1) * c->stride[k] -
+				    2 * c->pad[k] + span + c->extra[k];
+		else if (c->in[i] + 2 * c->pad[k] < span)
+			return false;
+		else
+			c->out[i] = (c->in[i] + 2 * c->pad[k] - span) /
+					c->stride[k] +
+				    1;
+		if (c->out[i] <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* The number of the text "[64, 32, 62, 62]". */
+static int64_t
+result_id(struct loader *l)
+{
+	struct conv c;
+	int i;
+
+	if (!field_is(l, F_NAME, "aten::convolution") &&
+	    !field_is(l, F_NAME, "aten::_convolution"))
+		return EV_UNSET;
+	if (!conv_read(l, &c) || !conv_result(&c))
+		return EV_UNSET;
+	buf_clear(&l->tmp);
+	for (i = 0; i < c.n; i++)
+		buf_printf(&l->tmp, "%s%lld", i > 0 ? ", " : "[",
+		    (long long)c.out[i]);
+	buf_putc(&l->tmp, ']');
+	return (int64_t)smap_put(&l->k->texts, l->tmp.s, l->tmp.len, NULL);
+}
+
 static void
 load_op(struct loader *l, const char *domain)
 {
@@ -449,6 +580,7 @@ load_op(struct loader *l, const char *domain)
 	row_num(&r, (int64_t)smap_put(
 			&l->k->texts, domain, strlen(domain), NULL));
 	row_field(&r, l, F_FWD);
+	row_num(&r, result_id(l));
 	row_put(&r);
 }
 
