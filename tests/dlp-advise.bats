@@ -605,6 +605,7 @@ rules_on_profiles() {
 	channels_last|clear|h200/resnet50_fp32
 	fused_optimizer|found|h200/compile_train
 	fused_optimizer|clear|advise/gpt_plain
+	fused_optimizer|clear|stacks/python
 	sdpa|found|advise/gpt_nosdpa
 	sdpa|clear|h200/gpt2_bf16
 	loss_chain|found|h200/gpt2_bf16
@@ -749,4 +750,11 @@ no_iterations_detector" "$(dlp-advise -l | cut -f1 |
 	jq -e '.in_use.channels_last == false' got
 	f=$(profile h200/resnet50_fp32.sqlite.xz)
 	dlp advise --json "$f" 2>/dev/null | jq -e '.in_use.channels_last'
+}
+
+@test "batch_size_detector promises nothing from a part of the memory" {
+	dlp advise -a --json "$(shipped h200/gpt2_bf16)" 2>/dev/null >one.json
+	jq -e '.rules[] | select(.id == "batch_size_detector") |
+	    (.recommendation | test("before the recording is not known")) and
+	    (.recommendation | test("x larger") | not)' one.json
 }

@@ -573,12 +573,31 @@ judge_free_memory(const struct facts *f, double limit, struct advise_verdict *v)
 	say_size(&v->evidence, total);
 }
 
+/* Memory events tell of what was allocated while they were recorded, and
+ * parameters are allocated before; DLProf's sample is of all. */
+static void
+say_recorded_memory(struct advise_verdict *v)
+{
+	buf_clear(&v->problem);
+	buf_clear(&v->advice);
+	buf_puts(&v->problem,
+	    "Little of the GPU's memory was allocated in the recording: ");
+	buf_put(&v->problem, v->evidence.s, v->evidence.len);
+	buf_puts(&v->advice,
+	    "Try a larger batch, if torch.cuda.max_memory_reserved() or"
+	    " nvidia-smi says that memory is free: what was allocated before"
+	    " the recording is not known");
+}
+
 /* Without steps there is no training, and no batch. */
 static void
 judge_batch_size(const struct facts *f, double limit, struct advise_verdict *v)
 {
-	if (!batch_is_unknown(f, v) && !verdict_no_steps(f, v))
+	if (!batch_is_unknown(f, v) && !verdict_no_steps(f, v)) {
 		judge_free_memory(f, limit, v);
+		if (f->n_mem > 0)
+			say_recorded_memory(v);
+	}
 	verdict_where(v, "mem", NULL);
 }
 

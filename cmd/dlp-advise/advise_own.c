@@ -304,6 +304,16 @@ shards(const struct facts *f)
 	return true;
 }
 
+/* As DistributedDataParallel does: gradients are summed, nothing is sharded. */
+static bool
+reduces(const struct facts *f)
+{
+	size_t n = 0;
+	const char *s = tops_first(&f->coll, &n);
+
+	return s != NULL && text_is(s, n, "all_reduce") && !shards(f);
+}
+
 static void
 judge_exposed_comm(
     const struct facts *f, double limit, struct advise_verdict *v)
@@ -326,7 +336,7 @@ judge_exposed_comm(
 	buf_puts(&v->advice,
 	    "Record all ranks: dlp ranks FILE... tells waiting for a late rank"
 	    " from sending");
-	if ((f->frameworks & FW_PYTORCH) != 0 && !shards(f))
+	if ((f->frameworks & FW_PYTORCH) != 0 && reduces(f))
 		buf_puts(&v->advice,
 		    "; overlap sending with the backward pass"
 		    " (DistributedDataParallel's bucket_cap_mb), or send half"
@@ -400,12 +410,13 @@ judge_rank_wait(const struct facts *f, double limit, struct advise_verdict *v)
 	verdict_where(v, "ops", "dir", "comm", NULL);
 	tops_put(&f->coll, &v->evidence, 3);
 	buf_puts(&v->problem,
-	    "Collectives of the same size take longer than the fastest of"
-	    " them, in all by ");
+	    "Collectives of the same size on this rank take longer than the"
+	    " fastest of them, in all by ");
 	say_time(&v->problem, wait);
 	buf_puts(&v->problem, ": probably they wait for another rank");
 	buf_puts(&v->advice,
-	    "Record all ranks, and look for the late one: dlp ranks FILE...");
+	    "Record all ranks, and look for the late one: dlp ranks FILE..."
+	    " also sees what one rank cannot, a rank that is late each time");
 }
 
 const struct advise_rule rule_rank_wait = {
@@ -937,6 +948,15 @@ const struct advise_rule rule_tc_unaligned = {
 	.judge = judge_tc_unaligned,
 };
 
+static bool
+most_are_vectors(const struct facts *f)
+{
+	size_t n = 0;
+	const char *s = tops_first(&f->why, &n);
+
+	return s != NULL && text_is(s, n, "vector");
+}
+
 static void
 judge_tc_unused(const struct facts *f, double limit, struct advise_verdict *v)
 {
@@ -955,6 +975,10 @@ judge_tc_unused(const struct facts *f, double limit, struct advise_verdict *v)
 		say_fp32_advice(f, &v->advice);
 	else if (f->unaligned_ns > f->eligible_ns / 2)
 		say_unaligned_advice(f, &v->advice);
+	else if (most_are_vectors(f))
+		buf_puts(&v->advice,
+		    "Products of a matrix and a vector read each weight for"
+		    " one row: give them more rows (a larger batch)");
 	buf_printf(&v->advice, "%sdlp tc FILE lists the ops with the reasons",
 	    v->advice.len > 0 ? "; " : "");
 }

@@ -60,6 +60,9 @@ const struct advise_rule rule_channels_last = {
 	.judge = judge_channels_last,
 };
 
+/* Up to so many kernels per step are few already: SGD takes one or two. */
+#define FEW_KERNELS 2
+
 /* The optimizer's kernels, and the time in which the GPU waits for them. */
 static void
 judge_fused_optimizer(
@@ -75,7 +78,8 @@ judge_fused_optimizer(
 	ns = num_add(ns, f->opt_idle_ns);
 	verdict_gain(v, ns);
 	verdict_above(v, facts_share_pct(f, ns), limit);
-	if (use_of(f, USE_FUSED) == USE_YES)
+	if (use_of(f, USE_FUSED) == USE_YES ||
+	    facts_per_iter(f, n) <= FEW_KERNELS)
 		v->judged = V_NO;
 	verdict_where(v, "ops", "phase", "optimizer", NULL);
 	tops_put(&f->optimizer, &v->evidence, 3);
@@ -90,10 +94,11 @@ judge_fused_optimizer(
 
 const struct advise_rule rule_fused_optimizer = {
 	.id = "fused_optimizer",
-	.version = 1,
+	.version = 2,
 	.limit = 5,
 	.unit = "percent",
-	.help = "an optimizer that is not fused",
+	.help = "an optimizer that is not fused, and launches more than 2 "
+		"kernels per step",
 	.judge = judge_fused_optimizer,
 };
 

@@ -67,20 +67,20 @@ add_layout(struct facts *f, const struct use_kernel *k)
 static void
 add_chain(struct facts *f, const struct use_kernel *k)
 {
-	static const char *const family[] = { "pointwise", "activation", "copy",
-		"loss" };
+	static const char *const family[] = { "pointwise", "activation",
+		"copy" };
+	struct mview name = k->op.s != NULL ? k->op : k->name;
 	size_t i;
 
 	if (mv_eq(k->phase, "optimizer"))
 		return;
+	if (mv_eq(k->family, "loss"))
+		add_kind(f, K_LOSS, k->dur);
 	for (i = 0; i < ARRAY_LEN(family); i++)
 		if (mv_eq(k->family, family[i])) {
-			add_kind(f,
-			    i == ARRAY_LEN(family) - 1 ? K_LOSS : K_POINTWISE,
-			    k->dur);
-			if (k->op.s != NULL)
-				tops_add(
-				    &f->chain, k->op.s, k->op.n, k->dur, 0);
+			add_kind(f, K_POINTWISE, k->dur);
+			if (name.s != NULL)
+				tops_add(&f->chain, name.s, name.n, k->dur, 0);
 		}
 }
 
