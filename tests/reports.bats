@@ -40,7 +40,8 @@ on_terminal() {
 		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
 		r=${r##*/}
 		# formats of their own, in dlp(1)
-		[[ ! $r =~ ^(folded|trace|openmetrics|stats|overview)$ ]] || continue
+		! grep -q '^no_table=1' "$R/$r" || continue
+		[[ ! $r =~ ^(html|stats|overview)$ ]] || continue
 		for o in '' -l '-g iter' '-g range' '-g time' -s -a; do
 			files_of "$r"
 			# shellcheck disable=SC2086 # words
@@ -158,4 +159,28 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 	dlp ops "$LENET" | grep "	optimizer	"
 	dlp flops "$LENET" | cut -f 2 | grep -x optimizer
 	[ -z "$(dlp flops "$LENET" | cut -f 2 | grep -x step)" ]
+}
+
+@test "dlp iters -l: what can be a step, as dlp-iter --list has it" {
+	dlp iters -l "$LENET" >got
+	dlp-parse "$LENET" | dlp-correlate | dlp-iter --list |
+	    dlp-fmt --tsv | cmp - got
+	key=$(sed -n 2p got | cut -f 2)
+	same iteration "$key"
+	# 4 ranges of that name, so 4 rows
+	same 5 "$(dlp iters -k "$key" "$LENET" | wc -l)"
+	same 5 "$(dlp iters -l -k "$key" "$LENET" | wc -l)"
+}
+
+@test "completion of -g: the words that the report takes" {
+	. "$ROOT/pipelines/dlp.bash-completion"
+	for r in copies kernels mem join diff top roofline folded; do
+		for w in $(_dlp_groups "$r"); do
+			files_of "$r"
+			echo "dlp $r -g $w"
+			# that profile has no memory, which mem -g time refuses
+			[ "$r $w" != "mem time" ] || continue
+			dlp "$r" -g "$w" "${files[@]}" >out 2>err
+		done
+	done
 }
