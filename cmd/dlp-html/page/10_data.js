@@ -71,7 +71,8 @@ function rows(name) {
 	return list;
 }
 
-const steps = rows('steps').filter(s => isSet(s.iter));
+// A profile without steps is one iteration without a key, which no report takes as one.
+const steps = rows('steps').filter(s => isSet(s.iter) && isSet(s.key));
 const stable = rows('stable')[0] || null;
 
 // The range of steps that every view counts; null: the whole profile.
