@@ -354,3 +354,27 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	[ "$(wc -l <got)" -eq 1 ]
 	grep -q '^924844032 igemm_fwd' got
 }
+
+# bats test_tags=shared
+@test "FLOPs and bytes of products as TraceLens counts them, on both makers" {
+	# Sums over its unified_perf_summary of GFLOPS, and of Data Moved, times
+	# operation_count. Its FLOPs of addmm add one for each element of the
+	# result, for the bias: 6974706 in bert, 65362944 in the image model.
+	while read -r f family flop bytes; do
+		need_data "kineto/tracelens/traces__$f.json.gz"
+		same "$flop $bytes" "$(dlp-parse \
+		    "$DATA/kineto/tracelens/traces__$f.json.gz" 2>/dev/null |
+		    dlp-correlate 2>/dev/null | dlp-flops 2>/dev/null |
+		    dlp-fmt -T kern --tsv -c family,flop,bytes |
+		    awk -F'\t' -v f="$family" '$1 == f { s += $2; b += $3 }
+		    END { printf "%.0f %.0f\n", s, b }')"
+	done <<-EOT
+	h100__gaunernst_bert-small-uncased__1016001 gemm $((8036168946 - 6974706)) 76479576
+	h100__gaunernst_bert-small-uncased__1016001 attention 162865152 2310144
+	h100__Falconsai_nsfw_image_detection__1016002 gemm $((133927099392 - 65362944)) 432668160
+	h100__Falconsai_nsfw_image_detection__1016002 conv 924844032 3588096
+	mi300__gaunernst_bert-small-uncased__1016001 gemm $((8036168946 - 6974706)) 76479576
+	mi300__Falconsai_nsfw_image_detection__1016002 gemm $((133927099392 - 65362944)) 432668160
+	mi300__Falconsai_nsfw_image_detection__1016002 conv 924844032 3588096
+	EOT
+}
