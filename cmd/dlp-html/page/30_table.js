@@ -22,7 +22,7 @@ function cell(c, r, onRow) {
 	const full = isSet(v) && String(v) !== s ? (c.unit ? v + ' ' + c.unit : String(v)) : null;
 	const inside = onRow ? el('button', { type: 'button', class: 'row',
 		onclick: () => onRow(r) }, s) : s;
-	return el('td', { class: c.num ? 'num' : 'text', title: full || (c.num ? null : s) }, inside);
+	return el('td', { class: c.num ? 'num' : c.wrap ? 'wrap' : 'text', title: full || (c.num ? null : s) }, inside);
 }
 
 function compare(c) {

@@ -31,7 +31,7 @@ views.gaps = {
 		const t = await table('gap'), all = rowsInRange(t), f = parseFilter(state.f || '');
 		const sums = gapSums(t, all), total = sums.reduce((s, g) => s + g.sum, 0);
 		const cols = [{ label: 'class', get: g => g.key[0] }, ...sumColumns([], total, range === null ? 0 : stepsInRange().length),
-			{ label: 'meaning', get: g => gapMeanings[g.key[0]] }];
+			{ label: 'meaning', wrap: true, get: g => gapMeanings[g.key[0]] }];
 		cols[2] = { ...cols[2], label: '% of idle time' };
 		let list = filterRows(t, all, f).filter(i => t.dur_ns[i] >= f.more);
 		const named = ['what', 'range', 'before', 'after', 'op'];
