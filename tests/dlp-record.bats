@@ -187,7 +187,7 @@ nvtx_rows() {
 	# every 4th of 36 kernels has no times
 	FAKE='zero overrun' record -- "$R/fakecuda" init 12
 	[ "$(kernels)" -eq 27 ]
-	grep -q '9 GPU records without times' err
+	grep -qx 'dlp-record: GPU records without times, left out: 9' err
 	sql "SELECT text FROM DIAGNOSTIC_EVENT" >diag
 	grep -qx 'gpu_untimed: 9' diag
 	grep -q '^ends_clipped: ' diag
@@ -210,7 +210,7 @@ nvtx_rows() {
 @test "buffers completed by another thread; dropped records are said" {
 	FAKE='thread dropped' record -- "$R/fakecuda" init 5
 	[ "$(kernels)" -eq 15 ]
-	grep -q '^dlp-record: 3 GPU records were dropped by CUPTI$' err
+	grep -qx 'dlp-record: GPU records that CUPTI dropped: 3' err
 }
 
 @test "ends of a program with CUDA lose nothing" {
@@ -523,9 +523,37 @@ marked() {
 	marked --markers -- python3 "$t" raise
 	same '[iteration 0] dataload forward Net stem fc optimizer aten::add_' \
 	    "$pushed"
+	# what follows the modules is of the forward phase, but for ranges of
+	# the script's own: each begins and ends where it does without us
+	marked --markers -- python3 "$t" loss
+	same "[iteration 0] dataload mine forward $layers mine too forward $layers forward $layers aten::relu $back optimizer aten::add_" \
+	    "$pushed"
+	same 'aten::relu|forward' "$(sql "SELECT r.text, f.text FROM
+	    NVTX_EVENTS r JOIN NVTX_EVENTS f ON r.start > f.start AND
+	    r.end < f.end WHERE r.text = 'aten::relu' AND f.eventType = 59
+	    ORDER BY r.start LIMIT 1")"
+	[ "$(sql "SELECT count(*) FROM NVTX_EVENTS m JOIN NVTX_EVENTS f ON
+	    f.start > m.start AND f.end < m.end WHERE m.text LIKE 'mine%' AND
+	    f.text = 'forward'")" -eq 4 ]
+	marked --markers -- python3 "$t" setup
+	same "setup$(printf ' aten::to%.0s' {1..8})" "$pushed"
 	# profilers of the script's own work as without us
 	marked --markers -- python3 "$t" own
 	same 'loss own __main__ 2 0 True' "$(<out)"
+}
+
+@test "the overview names dlp-record, and guesses what markers cost" {
+	record -- "$R/fakecuda" init push=a 3 pop
+	dlp a.sqlite >screen
+	grep -qx 'tool    dlp-record 0.2.0' screen
+	! grep -q markers screen
+	# of GPT-2: 1,477 ranges a step; here 2 ops (op_id) and 1 layer:
+	# 2 * 2.4 + 4 us
+	PYTHONPATH=. record --markers -- "$R/fakecuda" init push=Net \
+	    push='aten::add, op_id = 1' push='aten::mul, op_id = 2' 3 pop pop pop
+	same 8800 "$(sql "SELECT value FROM META_DATA_CAPTURE
+	    WHERE name = 'MARKER_NS'")"
+	dlp a.sqlite | grep -A 1 '^tool' | grep 'with markers'
 }
 
 @test "python3 -m dlp_markers, and a sitecustomize that is hidden" {

@@ -79,6 +79,8 @@ enum overview_info {
 	OV_TIMES,
 	OV_HIP,
 	OV_FRAMEWORK,
+	OV_PRODUCT,
+	OV_MARKER_NS,
 	OV_INFOS,
 };
 

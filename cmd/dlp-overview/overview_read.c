@@ -576,7 +576,7 @@ on_info(struct overview *o, const char *s, size_t n)
 {
 	static const char *const name[] = { "dialect", "recorder",
 		"dlprof_version", "schema", "driver", "cuda", "times",
-		"hip", "framework" };
+		"hip", "framework", "product", "marker_ns" };
 	const char *tab = memchr(s, '\t', n), *end;
 	size_t len, i;
 	double arch;

@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "esc.h"
+#include "num.h"
 #include "out.h"
 #include "overview.h"
 #include "utf8.h"
@@ -389,6 +390,8 @@ put_tool(struct screen *s)
 			tool = tools[i][1];
 			break;
 		}
+	if (!is_unset(overview_fact(s->o, OV_PRODUCT)))
+		tool = overview_fact(s->o, OV_PRODUCT);
 	if (is_unset(version))
 		version = overview_fact(s->o, OV_DLPROF);
 	if (is_kineto(s->o))
@@ -400,6 +403,20 @@ put_tool(struct screen *s)
 	else
 		page_fill(&s->page, "tool    ",
 		    "%s, version unknown; schema %s", tool, schema);
+}
+
+/* What dlp-record --markers added to the program. */
+static void
+put_marker_cost(struct screen *s)
+{
+	const char *ns = overview_fact(s->o, OV_MARKER_NS);
+	double v;
+
+	if (!is_unset(ns) && num_f64(ns, strlen(ns), &v))
+		page_fill(&s->page, "        ",
+		    "with markers (--markers), which made the program about "
+		    "%.0f ms longer (a guess)",
+		    v / 1e6);
 }
 
 /* Without steps: the time before the GPU works, and after it. */
@@ -1047,6 +1064,7 @@ overview_screen(struct overview *o, const struct overview_how *how)
 	buf_free(&file);
 	put_gpus(&s);
 	put_tool(&s);
+	put_marker_cost(&s);
 	if (!o->any_work) {
 		put_no_work(&s);
 		return;

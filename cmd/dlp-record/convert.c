@@ -102,6 +102,9 @@ begin(struct conv *c)
 	c->first = c->last = RECDB_NULL;
 	c->duration = s != NULL ? strtoll(s, NULL, 10) : 0;
 	free(s);
+	s = rspool_session(&c->dir, "markers");
+	c->markers = s != NULL;
+	free(s);
 	xsort_open(&c->gpu, runs_bytes, NULL, SORT_BYTES);
 	xsort_open(&c->rows, runs_bytes, NULL, SORT_BYTES);
 	c->proc = xcalloc(c->dir.n + 1, sizeof(*c->proc));
@@ -149,21 +152,18 @@ static void
 say_counts(const struct conv *c)
 {
 	static const char *const what[CONV_COUNTERS] = {
-		[CONV_UNTIMED] = "GPU records without times were left out",
-		[CONV_CLIPPED] = "GPU records ended after the next one on "
-				 "their stream had started; their ends were "
-				 "cut",
-		[CONV_DROPPED] = "GPU records were dropped by CUPTI",
-		[CONV_LOST] = "records found no room in the spool",
-		[CONV_BAD] = "records of CUPTI could not be read",
-		[CONV_DAMAGED] = "parts of the spool are damaged",
+		[CONV_UNTIMED] = "GPU records without times, left out",
+		[CONV_DROPPED] = "GPU records that CUPTI dropped",
+		[CONV_LOST] = "records for which the spool had no room",
+		[CONV_BAD] = "records of CUPTI that cannot be read",
+		[CONV_DAMAGED] = "damaged parts of the spool, left out",
 	};
 	int i;
 
 	for (i = 0; i < CONV_COUNTERS; i++)
-		if (c->count[i] > 0 && i != CONV_CLIPPED)
-			warn("%llu %s", (unsigned long long)c->count[i],
-			    what[i]);
+		if (c->count[i] > 0 && what[i] != NULL)
+			warn("%s: %llu", what[i],
+			    (unsigned long long)c->count[i]);
 }
 
 /* The spool of a process could not grow: the file says why. */

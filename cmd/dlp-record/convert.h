@@ -72,8 +72,10 @@ struct conv {
 	uint64_t count[CONV_COUNTERS];
 	int64_t first, last; /* times of rows; RECDB_NULL: none */
 	uint64_t n_rows;
-	bool has_window; /* some process recorded */
-	bool has_cuda;   /* some process used it */
+	bool markers;      /* the session had --markers */
+	int64_t marker_ns; /* what they cost, as a guess */
+	bool has_window;   /* some process recorded */
+	bool has_cuda;     /* some process used it */
 };
 
 /* Reads the folder and writes the database path. What was lost is said in one

@@ -280,7 +280,7 @@ export_rows(struct conv *c)
 		{ "EXPORT_SCHEMA_VERSION_MICRO", "0" },
 	};
 	static const char *const session[][2] = { { "capture", "CAPTURE" },
-		{ "markers", "MARKERS" }, { "marker_ns", "MARKER_NS" } };
+		{ "markers", "MARKERS" } };
 	size_t i;
 	char *s;
 
@@ -291,6 +291,11 @@ export_rows(struct conv *c)
 		if (s != NULL)
 			name_row(c, RT_CAPTURE, session[i][1], s);
 		free(s);
+	}
+	if (c->markers) {
+		buf_clear(&c->buf);
+		buf_i64(&c->buf, c->marker_ns);
+		name_row(c, RT_CAPTURE, "MARKER_NS", buf_str(&c->buf));
 	}
 }
 

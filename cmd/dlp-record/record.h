@@ -12,7 +12,7 @@ struct record {
 	const char *program_out; /* --stdout */
 	const char *convert;     /* --convert */
 	bool force, stream;
-	bool kill; /* the command, after duration */
+	bool kill;        /* the command, after duration */
 	bool nvtx, cuda;  /* -t */
 	bool graph_level; /* -g graph */
 	bool memory, sync, all_calls, fork;

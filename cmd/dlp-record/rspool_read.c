@@ -204,7 +204,8 @@ read_chunks(struct rspool_dir *d, struct rspool_file *f)
 		if (f->size - at <= RSPOOL_CHUNK)
 			break;
 	}
-	qsort(f->part, f->n_parts, sizeof(*f->part), by_thread);
+	if (f->n_parts > 0)
+		qsort(f->part, f->n_parts, sizeof(*f->part), by_thread);
 }
 
 /* name NULL: d->path itself. */

@@ -37,7 +37,7 @@ static struct {
 	bool on[MAX_KIND];
 	bool cb_on[4][MAX_CB];
 	bool domain_on[4];
-	bool off[2][MAX_CB]; /* calls whose records are off; 0: driver */
+	bool call_on[2][MAX_CB]; /* calls that have records; 0: driver */
 	uint8_t *buffer;
 	size_t size, used;
 	uint32_t corr;
@@ -133,7 +133,7 @@ emit(const void *rec, size_t have)
 	uint32_t kind = ((const struct abi_record *)rec)->kind;
 	size_t n = size_of(kind);
 
-	if (!f.on[kind])
+	if (!f.on[kind] && kind != ABI_RUNTIME && kind != ABI_DRIVER)
 		return;
 	if (f.buffer != NULL && f.size - f.used < n)
 		flush();
@@ -190,17 +190,26 @@ cuptiActivityRegisterCallbacks(
 	return ABI_OK;
 }
 
+/* The kinds of calls override the choice of single ones. */
+static void
+switch_kind(uint32_t kind, bool on)
+{
+	f.on[kind] = on;
+	if (kind == ABI_RUNTIME || kind == ABI_DRIVER)
+		memset(f.call_on[kind == ABI_RUNTIME], on, MAX_CB);
+}
+
 EXPORT abi_result
 cuptiActivityEnable(uint32_t kind)
 {
-	f.on[kind] = true;
+	switch_kind(kind, true);
 	return ABI_OK;
 }
 
 EXPORT abi_result
 cuptiActivityDisable(uint32_t kind)
 {
-	f.on[kind] = false;
+	switch_kind(kind, false);
 	return ABI_OK;
 }
 
@@ -282,14 +291,14 @@ cuptiGetCallbackName(uint32_t domain, uint32_t cbid, const char **name)
 EXPORT abi_result
 cuptiActivityEnableRuntimeApi(uint32_t cbid, uint8_t on)
 {
-	f.off[1][cbid] = !on;
+	f.call_on[1][cbid] = on;
 	return ABI_OK;
 }
 
 EXPORT abi_result
 cuptiActivityEnableDriverApi(uint32_t cbid, uint8_t on)
 {
-	f.off[0][cbid] = !on;
+	f.call_on[0][cbid] = on;
 	return ABI_OK;
 }
 #endif
@@ -327,6 +336,7 @@ cuptiFinalize(void)
 {
 	f.finalized++;
 	memset(f.on, 0, sizeof(f.on));
+	memset(f.call_on, 0, sizeof(f.call_on));
 	memset(f.cb_on, 0, sizeof(f.cb_on));
 	memset(f.domain_on, 0, sizeof(f.domain_on));
 	return ABI_OK;
@@ -358,7 +368,7 @@ fake_call(int runtime, uint32_t cbid)
 	k.pid = (uint32_t)getpid();
 	k.tid = (uint32_t)syscall(SYS_gettid);
 	k.corr = ++f.corr;
-	if (!f.off[runtime != 0][cbid])
+	if (f.call_on[runtime != 0][cbid])
 		emit(&k, sizeof(k));
 	callback(domain, cbid, ABI_API_EXIT);
 	return k.corr;

@@ -4,6 +4,7 @@
  */
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
@@ -76,4 +77,31 @@ cuDeviceGetAttribute(int *v, int attr, int dev)
 			return 0;
 		}
 	return 1;
+}
+
+EXPORT int
+cuCtxPushCurrent_v2(void *ctx)
+{
+	return ctx == NULL;
+}
+
+EXPORT int
+cuCtxPopCurrent_v2(void **ctx)
+{
+	*ctx = NULL;
+	return 0;
+}
+
+EXPORT int
+cuCtxSynchronize(void)
+{
+	return 0;
+}
+
+/* Takes a context, from CUDA 13 on; without one it reads what it finds. */
+EXPORT int
+cuCtxSynchronize_v2(void *ctx)
+{
+	(void)ctx;
+	abort();
 }

@@ -35,8 +35,6 @@ struct inj_options { /* the session file's lines; see inj_config.c */
 	uint64_t max_bytes; /* 0: no limit */
 	/* for measurements: kinds that are left out, as bits; how calls are
 	 * chosen; what is left out at the end of the window */
-	uint64_t skip;
-	int64_t api_mode, close_mode;
 	char cupti[1024]; /* a file; "": search */
 };
 
@@ -70,9 +68,10 @@ struct inj {
 	bool has_key;
 
 	/* inj_window.c */
-	atomic_int window;     /* enum inj_window */
-	atomic_int nvtx;       /* bits: NVTX_RECORD, NVTX_WATCH */
-	_Atomic int64_t until; /* the end of --duration; 0: none */
+	atomic_int window;       /* enum inj_window */
+	atomic_int nvtx;         /* bits: NVTX_RECORD, NVTX_WATCH */
+	_Atomic int64_t until;   /* the end of --duration; 0: none */
+	_Atomic int64_t on, off; /* its times; INT64_MAX: not yet */
 	pthread_mutex_t window_lock;
 	struct inj_opener {   /* the range that began the window */
 		uint32_t tid; /* a push/pop range of this thread */
@@ -90,10 +89,11 @@ struct inj {
 	/* inj_cupti.c */
 	struct abi_cupti cupti;
 	void *subscriber;
-	atomic_bool cuda_seen;      /* the driver called us */
-	atomic_bool cuda_on;        /* CUPTI is there, and ours */
-	atomic_bool finalize;       /* at the end of the next call */
-	atomic_bool delay_finalize; /* but not of this one */
+	atomic_bool cuda_seen; /* the driver called us */
+	atomic_bool cuda_on;   /* CUPTI is there, and ours */
+	atomic_bool finalize;  /* at the end of the next call */
+	bool chosen;           /* calls one by one, not by their kinds */
+	int64_t clock_ahead;   /* of CUPTI's clock, of ours */
 	pthread_mutex_t cupti_lock;
 	pthread_mutex_t ctx_lock;
 	void *ctx[64]; /* contexts that exist */
@@ -105,7 +105,6 @@ struct inj {
 	atomic_bool has_helper;
 	bool handled[3]; /* signals */
 	atomic_bool ended, done;
-	atomic_int asked; /* what the helper has done of end_ask() */
 };
 
 extern struct inj inj;
@@ -172,8 +171,6 @@ void nvtx_range_end(uint64_t id);
 void cupti_kinds(bool on);      /* the window opens */
 void cupti_close(bool in_call); /* and closes; in_call: in CUPTI's callback
 				   at the end of a call */
-void cupti_devices(void);       /* they are known now */
-void cupti_apis(void);          /* the choice of calls */
 void cupti_flush(bool forced);
 void cupti_last(void); /* at the end of the process */
 void cupti_child(void);
@@ -181,10 +178,10 @@ void cupti_stream_label(void *stream, const char *name);
 uint32_t cupti_ctx_id(void *ctx);
 
 /* inj_records.c */
-void records_child(void);  /* after fork */
-bool records_start(void);  /* registers the buffers' functions */
-void records_quiet(void);  /* no records of calls that change nothing */
-void records_chosen(void); /* records of all other calls only */
+void records_child(void); /* after fork */
+bool records_start(void); /* registers the buffers' functions */
+/* Chooses the calls that have records; false if this CUPTI cannot. */
+bool records_choose(void);
 
 /* inj_find.c: fills c; false with the reason why it cannot. where is the file
  * that was found. */
@@ -192,15 +189,12 @@ bool find_cupti(struct abi_cupti *c, char *where, size_t size);
 
 /* inj_driver.c */
 void driver_devices(void); /* facts, once the driver can say them */
-int driver_count(void);    /* of devices; 0: not known yet */
 void driver_sync(void);
 void *driver_ctx(void); /* the current one */
 
 /* inj_end.c */
-enum { ASK_APIS = 126 };
 void end_start(void);
-void end_helper(void);          /* starts the thread that flushes */
-bool end_ask(int what, int ms); /* has it do something, and waits */
+void end_helper(void); /* starts the thread that flushes */
 void end_all(const char *how);
 void end_child(void);
 

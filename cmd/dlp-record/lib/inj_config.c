@@ -58,12 +58,6 @@ set_number(struct inj_options *o, const char *key, int64_t n)
 		o->flush_ns = n;
 	else if (strcmp(key, "max_bytes") == 0)
 		o->max_bytes = (uint64_t)n;
-	else if (strcmp(key, "api_mode") == 0)
-		o->api_mode = n;
-	else if (strcmp(key, "close_mode") == 0)
-		o->close_mode = n;
-	else if (strcmp(key, "skip_kind") == 0 && n >= 0 && n < 64)
-		o->skip |= (uint64_t)1 << n;
 }
 
 static void

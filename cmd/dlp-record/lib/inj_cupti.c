@@ -136,17 +136,12 @@ on_callback(void *user, uint32_t domain, uint32_t cbid, const void *data)
 		return;
 	}
 	if (domain == ABI_CB_DRIVER && inj.opt.capture == CAPTURE_PROFILER) {
-		if (cbid == ABI_PROFILER_START &&
-		    call->site ==
-			(inj.opt.api_mode == 3 || inj.opt.api_mode == 4
-				? ABI_API_EXIT
-				: ABI_API_ENTER))
+		if (cbid == ABI_PROFILER_START && call->site == ABI_API_ENTER)
 			window_open(inj_now());
 		if (cbid == ABI_PROFILER_STOP && call->site == ABI_API_EXIT)
 			window_close(inj_now(), true);
 	}
-	if (call->site == ABI_API_EXIT &&
-	    !atomic_exchange(&inj.delay_finalize, false))
+	if (call->site == ABI_API_EXIT)
 		finalize();
 }
 
@@ -202,6 +197,13 @@ set_clock(void)
 	bool ours = CU->ActivityRegisterTimestampCallback != NULL &&
 		    CU->ActivityRegisterTimestampCallback(on_clock) == ABI_OK;
 
+	struct timespec t;
+
+	if (!ours) {
+		clock_gettime(CLOCK_REALTIME, &t);
+		inj.clock_ahead =
+		    (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - inj_now();
+	}
 	spool_fact("cupti_clock", ours ? "mono" : "real");
 }
 
@@ -240,8 +242,6 @@ static const uint32_t always[] = { ABI_CONTEXT, ABI_STREAM, ABI_MEMORY2,
 static bool
 wants(uint32_t kind)
 {
-	if (kind < 64 && (inj.opt.skip >> kind & 1) != 0)
-		return false;
 	switch (kind) {
 	case ABI_GRAPH_TRACE:
 		return inj.opt.graph_level;
@@ -251,8 +251,9 @@ wants(uint32_t kind)
 	case ABI_SYNC:
 	case ABI_CUDA_EVENT:
 		return inj.opt.sync;
-	case ABI_MEMCPY2: /* between devices; slows all calls down */
-		return driver_count() > 1;
+	case ABI_RUNTIME:
+	case ABI_DRIVER:
+		return !inj.chosen;
 	default:
 		return true;
 	}
@@ -286,92 +287,51 @@ cupti_start(void)
 	atomic_store(&inj.cuda_on, true);
 	callbacks(1);
 	ENABLE(always, true);
-	if (inj.opt.api_mode == 6)
-		records_chosen();
+	/* not in the callback that opens the window: there it has no effect */
+	inj.chosen = records_choose();
 	if (atomic_load(&inj.window) == WINDOW_ON)
 		cupti_kinds(true);
 }
 
-/* Records of calls, and of the rest. */
-static const uint32_t call_kinds[] = { ABI_RUNTIME, ABI_DRIVER, ABI_SYNC,
-	ABI_CUDA_EVENT };
-static const uint32_t sync_kinds[] = { ABI_SYNC, ABI_CUDA_EVENT };
-static const uint32_t work_kinds[] = { ABI_GRAPH_TRACE, ABI_MEMCPY, ABI_MEMCPY2,
-	ABI_MEMSET, ABI_KERNEL, ABI_OVERHEAD };
+/*
+ * The kinds of the window. Calls are chosen one by one where CUPTI can do that:
+ * with the kinds of all calls it steps into those, too, that have no records
+ * (0.2 us each). Chosen calls have records from the beginning, and those before
+ * the window are dropped.
+ */
+static const uint32_t kinds[] = { ABI_RUNTIME, ABI_DRIVER, ABI_SYNC,
+	ABI_CUDA_EVENT, ABI_GRAPH_TRACE, ABI_MEMCPY, ABI_MEMCPY2, ABI_MEMSET,
+	ABI_KERNEL, ABI_OVERHEAD };
 
 void
 cupti_kinds(bool on)
 {
-	if (!atomic_load(&inj.cuda_on))
-		return;
-	ENABLE(work_kinds, on);
-	if (!on || inj.opt.api_mode == 0 || inj.opt.api_mode == 4)
-		ENABLE(call_kinds, on);
-	else
-		ENABLE(sync_kinds, on);
-	if (!on)
-		return;
-	if (inj.opt.api_mode == 2)
-		end_ask(ASK_APIS, 100);
-	else if (inj.opt.api_mode != 6)
-		cupti_apis();
+	if (atomic_load(&inj.cuda_on))
+		ENABLE(kinds, on);
 }
 
-/* Which calls have records. */
-void
-cupti_apis(void)
-{
-	if (inj.opt.api_mode == 0 || inj.opt.api_mode == 4) {
-		if (!inj.opt.all_calls)
-			records_quiet();
-	} else
-		records_chosen();
-}
-
-/* The devices are known only after the driver has started. */
-void
-cupti_devices(void)
-{
-	if (atomic_load(&inj.cuda_on) &&
-	    atomic_load(&inj.window) == WINDOW_ON && wants(ABI_MEMCPY2))
-		CU->ActivityEnable(ABI_MEMCPY2);
-}
-
-/* Calls come first, so that our own, which wait for the GPU, are not recorded.
- */
+/* Our own call, which waits for the GPU, comes after the window and is dropped.
+ * With --sync CUPTI stays: whether it can be detached then is not known. */
 void
 cupti_close(bool in_call)
 {
-	int64_t mode = inj.opt.close_mode;
-
 	if (!atomic_load(&inj.cuda_on))
 		return;
-	/* with these kinds CUPTI cannot be detached: see CAVEATS in the manual
-	 */
-	if (mode == 0 && inj.opt.sync)
-		mode = 1 | 2;
-	if ((mode & 2) == 0)
-		ENABLE(sync_kinds, false);
+	CU->ActivityDisable(ABI_SYNC);
+	CU->ActivityDisable(ABI_CUDA_EVENT);
 	CU->ActivityDisable(ABI_RUNTIME);
 	CU->ActivityDisable(ABI_DRIVER);
-	if ((mode & 4) == 0)
-		driver_sync();
-	if ((mode & 64) == 0)
-		cupti_flush(true);
-	if ((mode & 8) == 0) {
-		ENABLE(work_kinds, false);
-		ENABLE(always, false);
-	}
+	driver_sync();
+	cupti_flush(true);
+	cupti_kinds(false);
+	ENABLE(always, false);
 	driver_devices();
-	if (CU->Finalize == NULL || (mode & 1) != 0)
+	if (CU->Finalize == NULL || inj.opt.sync)
 		return;
 	atomic_store(&inj.finalize, true);
 	/* outside of a call: at the end of the next one */
-	if (!in_call || (mode & 16) != 0)
-		CU->EnableDomain(1, inj.subscriber,
-		    (mode & 32) != 0 ? ABI_CB_RUNTIME : ABI_CB_DRIVER);
-	if ((mode & 16) != 0)
-		atomic_store(&inj.delay_finalize, true);
+	if (!in_call)
+		CU->EnableDomain(1, inj.subscriber, ABI_CB_DRIVER);
 }
 
 void

@@ -10,7 +10,6 @@
 #include "inj.h"
 
 struct driver {
-	int (*Init)(unsigned flags);
 	int (*DriverGetVersion)(int *v);
 	int (*DeviceGetCount)(int *n);
 	int (*DeviceGet)(int *dev, int i);
@@ -23,20 +22,11 @@ struct driver {
 	int (*CtxPushCurrent)(void *ctx);
 	int (*CtxPopCurrent)(void **ctx);
 	int (*CtxSynchronize)(void);
-	int (*ThreadExchangeStreamCaptureMode)(int *mode);
+	int (*ExchangeCaptureMode)(int *mode);
 };
 
-static void *
-driver_fn(void *lib, const char *name)
-{
-	void *fn;
-	char s[80];
-
-	snprintf(s, sizeof(s), "%s_v2", name);
-	fn = dlsym(lib, s);
-	return fn != NULL ? fn : dlsym(lib, name);
-}
-
+/* Each name is that of one signature: cuCtxSynchronize_v2 of CUDA 13 takes a
+ * context, so the newest version is not simply taken. */
 static bool
 driver_load(struct driver *d)
 {
@@ -44,20 +34,20 @@ driver_load(struct driver *d)
 
 	if (lib == NULL)
 		return false;
-#define F(name) *(void **)&d->name = driver_fn(lib, "cu" #name)
-	F(DriverGetVersion);
-	F(DeviceGetCount);
-	F(DeviceGet);
-	F(DeviceGetName);
-	F(DeviceGetAttribute);
-	F(DeviceTotalMem);
-	F(DeviceGetUuid);
-	F(DeviceGetPCIBusId);
-	F(CtxGetCurrent);
-	F(CtxPushCurrent);
-	F(CtxPopCurrent);
-	F(CtxSynchronize);
-	F(ThreadExchangeStreamCaptureMode);
+#define F(fn, name) *(void **)&d->fn = dlsym(lib, name)
+	F(DriverGetVersion, "cuDriverGetVersion");
+	F(DeviceGetCount, "cuDeviceGetCount");
+	F(DeviceGet, "cuDeviceGet");
+	F(DeviceGetName, "cuDeviceGetName");
+	F(DeviceGetAttribute, "cuDeviceGetAttribute");
+	F(DeviceTotalMem, "cuDeviceTotalMem_v2");
+	F(DeviceGetUuid, "cuDeviceGetUuid");
+	F(DeviceGetPCIBusId, "cuDeviceGetPCIBusId");
+	F(CtxGetCurrent, "cuCtxGetCurrent");
+	F(CtxPushCurrent, "cuCtxPushCurrent_v2");
+	F(CtxPopCurrent, "cuCtxPopCurrent_v2");
+	F(CtxSynchronize, "cuCtxSynchronize");
+	F(ExchangeCaptureMode, "cuThreadExchangeStreamCaptureMode");
 #undef F
 	return d->DriverGetVersion != NULL && d->DeviceGetCount != NULL &&
 	       d->DeviceGet != NULL && d->DeviceGetName != NULL &&
@@ -135,17 +125,6 @@ gpu_facts(const struct driver *d, int i)
 	gpu_attributes(d, i, dev);
 }
 
-int
-driver_count(void)
-{
-	struct driver d = { 0 };
-	int n;
-
-	if (!driver_load(&d) || d.DeviceGetCount(&n) != 0)
-		return 0;
-	return n;
-}
-
 void
 driver_devices(void)
 {
@@ -162,7 +141,6 @@ driver_devices(void)
 		spool_fact_i64("cuda_driver", v);
 	for (i = 0; i < n; i++)
 		gpu_facts(&d, i);
-	cupti_devices();
 }
 
 void *
@@ -193,14 +171,14 @@ driver_sync(void)
 	n = inj.n_ctx;
 	memcpy(ctx, inj.ctx, sizeof(ctx));
 	pthread_mutex_unlock(&inj.ctx_lock);
-	if (d.ThreadExchangeStreamCaptureMode != NULL)
-		d.ThreadExchangeStreamCaptureMode(&mode);
+	if (d.ExchangeCaptureMode != NULL)
+		d.ExchangeCaptureMode(&mode);
 	for (i = 0; i < n; i++) {
 		if (d.CtxPushCurrent(ctx[i]) != 0)
 			continue;
 		d.CtxSynchronize();
 		d.CtxPopCurrent(&old);
 	}
-	if (d.ThreadExchangeStreamCaptureMode != NULL)
-		d.ThreadExchangeStreamCaptureMode(&mode);
+	if (d.ExchangeCaptureMode != NULL)
+		d.ExchangeCaptureMode(&mode);
 }

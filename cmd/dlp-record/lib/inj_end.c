@@ -174,11 +174,6 @@ helper(void *arg)
 		now = inj_now();
 		if (sig < 0)
 			return NULL;
-		if (sig == ASK_APIS) {
-			cupti_apis();
-			atomic_store(&inj.asked, ASK_APIS);
-			continue;
-		}
 		if (sig == END_ASKED) {
 			end_all("_exit");
 			continue;
@@ -215,20 +210,6 @@ take_signals(void)
 		sigemptyset(&sa.sa_mask);
 		inj.handled[i] = sigaction(signals[i], &sa, NULL) == 0;
 	}
-}
-
-bool
-end_ask(int what, int ms)
-{
-	char c = (char)what;
-	int i;
-
-	if (!atomic_load(&inj.has_helper) || inj.wake[1] < 0 ||
-	    write(inj.wake[1], &c, 1) != 1)
-		return false;
-	for (i = 0; i < ms * 5 && atomic_load(&inj.asked) != what; i++)
-		usleep(200);
-	return atomic_load(&inj.asked) == what;
 }
 
 void

@@ -17,6 +17,8 @@ enum { NOT_TRIED = 0, IS_ON = 2, IS_OFF = -1 };
 struct inj inj = {
 	.fd = -1,
 	.wake = { -1, -1 },
+	.on = INT64_MAX,
+	.off = INT64_MAX,
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.window_lock = PTHREAD_MUTEX_INITIALIZER,
 	.ctx_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -76,6 +78,8 @@ after_fork(void)
 	atomic_store(&inj.lost, 0);
 	atomic_store(&inj.window, WINDOW_BEFORE);
 	atomic_store(&inj.until, 0);
+	atomic_store(&inj.on, INT64_MAX);
+	atomic_store(&inj.off, INT64_MAX);
 	memset(&inj.opener, 0, sizeof(inj.opener));
 	cupti_child();
 	records_child();

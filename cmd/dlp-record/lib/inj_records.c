@@ -260,10 +260,12 @@ call(const struct abi_api *k)
 {
 	bool runtime = k->kind == ABI_RUNTIME;
 	struct rspool_call *r;
+	int64_t start;
 
 	if (k->cbid < MAX_CBID && rec.quiet[runtime][k->cbid])
 		return;
-	if (atomic_load(&inj.window) == WINDOW_BEFORE)
+	start = (int64_t)k->start - inj.clock_ahead;
+	if (start < atomic_load(&inj.on) || start > atomic_load(&inj.off))
 		return;
 	say_call(runtime, k->cbid);
 	r = spool_take(RSPOOL_CALL, sizeof(*r));
@@ -549,7 +551,8 @@ records_start(void)
 static const char *const quiet_runtime[] = { "cudaGetDevice*", "cudaSetDevice",
 	"cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString",
 	"cudaDeviceGet*", "cudaFuncGetAttributes", "cudaOccupancy*",
-	"cudaPointerGetAttributes", "cudaStreamGetPriority", NULL };
+	"cudaPointerGetAttributes", "cudaStreamGetPriority",
+	"cudaFuncSetAttribute", "cudaEventElapsedTime", NULL };
 static const char *const quiet_driver[] = { "cuCtxGet*", "cuCtxPushCurrent",
 	"cuCtxPopCurrent", "cuDeviceGet*", "cuDevicePrimaryCtxGetState",
 	"cuDriverGetVersion", "cuFuncGet*", "cuGetError*", "cuOccupancy*",
@@ -575,16 +578,14 @@ is_quiet(const char *const *list, const char *name)
 	return false;
 }
 
-/* Goes through the calls of a domain. chosen: enables those that are not quiet;
- * otherwise disables those that are. */
 static void
-choose_domain(bool runtime, bool chosen)
+choose_domain(bool runtime)
 {
 	abi_result (*enable)(uint32_t, uint8_t) =
 	    runtime ? CU->ActivityEnableRuntimeApi
 		    : CU->ActivityEnableDriverApi;
 	const char *name;
-	uint32_t i, bad = 0;
+	uint32_t i;
 
 	for (i = 1; i < MAX_CBID; i++) {
 		name = NULL;
@@ -596,12 +597,9 @@ choose_domain(bool runtime, bool chosen)
 		rec.quiet[runtime][i] =
 		    !inj.opt.all_calls &&
 		    is_quiet(runtime ? quiet_runtime : quiet_driver, name);
-		if (rec.quiet[runtime][i] != chosen && enable != NULL &&
-		    enable(i, chosen) != ABI_OK)
-			bad++;
+		if (!rec.quiet[runtime][i] && enable != NULL)
+			enable(i, 1);
 	}
-	if (bad > 0)
-		spool_note(1, "CUPTI did not take the choice of %u calls", bad);
 }
 
 /* In the child of a fork nothing is in the new spool yet. */
@@ -620,20 +618,13 @@ records_child(void)
 	memset(rec.said, 0, sizeof(rec.said));
 }
 
-void
-records_quiet(void)
+bool
+records_choose(void)
 {
 	if (CU->GetCallbackName == NULL)
-		return;
-	choose_domain(true, false);
-	choose_domain(false, false);
-}
-
-void
-records_chosen(void)
-{
-	if (CU->GetCallbackName == NULL)
-		return;
-	choose_domain(true, true);
-	choose_domain(false, true);
+		return false;
+	choose_domain(true);
+	choose_domain(false);
+	return CU->ActivityEnableRuntimeApi != NULL &&
+	       CU->ActivityEnableDriverApi != NULL;
 }

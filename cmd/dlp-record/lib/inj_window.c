@@ -48,6 +48,7 @@ open_locked(int64_t t)
 {
 	int bits = inj.opt.nvtx ? NVTX_RECORD : 0;
 
+	atomic_store(&inj.on, t);
 	atomic_store(&inj.window, WINDOW_ON);
 	say_window(t, true);
 	if (inj.opt.duration > 0)
@@ -76,6 +77,7 @@ window_close(int64_t t, bool in_call)
 	was = atomic_load(&inj.window) == WINDOW_ON;
 	if (was) {
 		atomic_store(&inj.nvtx, 0);
+		atomic_store(&inj.off, t);
 		atomic_store(&inj.window, WINDOW_AFTER);
 		say_window(t, false);
 	}

@@ -6,7 +6,7 @@ changed. These NVTX ranges are pushed:
 
     iteration N                between two steps of the optimizer (a start/end
                                range); without an optimizer, a forward pass
-    forward, backward, optimizer, dataload
+    forward, backward, optimizer, dataload, setup (moving a module to the GPU)
     GPT2LMHeadModel, transformer, h.0, attn    the path of modules; a name is
                                relative to the module that called it
     aten::addmm, seq = 12, ... ops with their shapes, by emit_nvtx
@@ -59,11 +59,15 @@ class _Thread(threading.local):
         self.stack = []  # of modules: (full name, pushes)
         self.phase = []  # names of phases that are open
         self.in_step = False  # in a step of an optimizer
+        self.tail = False  # forward is open, for the loss after the modules
+        self.setup = False  # in Module._apply()
 
 
 class _Markers:
     def __init__(self, torch, ops):
         self.torch = torch
+        self.range_push = torch.cuda.nvtx.range_push
+        self.range_pop = torch.cuda.nvtx.range_pop
         self.nvtx = torch.cuda.nvtx
         self.compiling = getattr(getattr(torch, 'compiler', None),
                                  'is_compiling', lambda: False)
@@ -99,13 +103,21 @@ class _Markers:
     # Phases.
 
     def push(self, phase):
+        self.close_tail()
         self.here.phase.append(phase)
-        self.nvtx.range_push(phase)
+        self.range_push(phase)
 
     def pop(self, phase):
         if self.here.phase and self.here.phase[-1] == phase:
             self.here.phase.pop()
-            self.nvtx.range_pop()
+            self.range_pop()
+
+    def close_tail(self):
+        """Forward ends where the program does something else; a range of the
+        program's own must not be nested in it by chance."""
+        if self.here.tail:
+            self.here.tail = False
+            self.pop('forward')
 
     # Modules.
 
@@ -124,19 +136,24 @@ class _Markers:
         if known and ('backward' in here.phase or
                       threading.get_ident() != self.main):
             # computed again by a checkpoint
-            self.nvtx.range_push(known)
+            self.range_push(known)
             here.stack.append((known, 1))
             return
         if known is None:
             self.name_modules(module)
+        if here.tail and not self.torch.is_grad_enabled():
+            self.close_tail()
         self.pop('optimizer')  # a closure of its step
         if (self.started and self.optimizer is None and
                 not self.torch.is_grad_enabled()):
             self.end_step()
         self.begin_step()
-        self.push('forward')
+        if here.tail and self.torch.is_grad_enabled():
+            here.tail = False
+        else:
+            self.push('forward')
         self.enter_ops()
-        self.nvtx.range_push(_class(module))
+        self.range_push(_class(module))
         here.stack.append((known or '', 2))
 
     def enter(self, module, here):
@@ -150,7 +167,7 @@ class _Markers:
         else:
             text = name
         if text and name != above:
-            self.nvtx.range_push(text)
+            self.range_push(text)
             here.stack.append((name, 1))
         else:
             here.stack.append((name, 0))
@@ -160,10 +177,12 @@ class _Markers:
             return
         pushes = self.here.stack.pop()[1]
         if pushes:
-            self.nvtx.range_pop()
-        if pushes == 2:
+            self.range_pop()
+        if pushes == 2 and self.torch.is_grad_enabled():
+            self.here.tail = True
+        elif pushes == 2:
             self.pop('forward')
-            if self.optimizer is None and not self.torch.is_grad_enabled():
+            if self.optimizer is None:
                 self.end_step()
 
     # Ops. emit_nvtx() waits for the GPU, and is not for captures.
@@ -233,6 +252,37 @@ class _Markers:
 
         setattr(owner, name, new)
 
+    def around_setup(self, module):
+        old = module._apply
+
+        @functools.wraps(old)
+        def new(this, *args, **kwargs):
+            here = self.here
+            if here.setup or here.stack or self.compiling():
+                return old(this, *args, **kwargs)
+            here.setup = True
+            self.enter_ops()
+            self.push('setup')
+            try:
+                return old(this, *args, **kwargs)
+            finally:
+                self.pop('setup')
+                here.setup = False
+
+        module._apply = new
+
+    def before(self, owner, name):
+        """The forward phase is over before the program's own ranges."""
+        old = getattr(owner, name)
+
+        @functools.wraps(old)
+        def new(*args, **kwargs):
+            if not self.compiling():
+                self.close_tail()
+            return old(*args, **kwargs)
+
+        setattr(owner, name, new)
+
     def before_step(self, optimizer, args, kwargs):
         if self.compiling():
             return
@@ -258,6 +308,14 @@ class _Markers:
                                                 always_call=True)
         except TypeError:  # before torch 2.1
             module.register_module_forward_hook(self.after_forward)
+        self.around_setup(module.Module)
+
+    def attach_ranges(self):
+        self.before(self.nvtx, 'range_push')
+        self.before(self.nvtx, 'range_pop')
+        profiler = importlib.import_module('torch.autograd.profiler')
+        self.before(profiler.record_function, '__enter__')
+        self.before(profiler.record_function, '__exit__')
 
     def attach_optimizers(self):
         # no attribute of torch.optim
@@ -282,7 +340,7 @@ class _Markers:
 
     def attach(self):
         for part in ('modules', 'optimizers', 'backward', 'loaders',
-                     'profilers'):
+                     'profilers', 'ranges'):
             try:
                 getattr(self, 'attach_' + part)()
             except Exception as e:

@@ -1,3 +1,5 @@
+from ..cuda.nvtx import range_pop, range_push
+
 active = []
 
 
@@ -17,3 +19,14 @@ class emit_nvtx:
 
 class profile(emit_nvtx):
     pass
+
+
+class record_function:
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        range_push(self.name)
+
+    def __exit__(self, *a):
+        range_pop()

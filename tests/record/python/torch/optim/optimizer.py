@@ -1,4 +1,4 @@
-from ..cuda import nvtx
+from ..cuda.nvtx import range_pop, range_push
 
 _before, _after = [], []
 
@@ -17,7 +17,7 @@ class Optimizer:
             hook(self, (), {})
         if closure is not None:
             closure()
-        nvtx.range_push('aten::add_')
-        nvtx.range_pop()
+        range_push('aten::add_')
+        range_pop()
         for hook in _after:
             hook(self, (), {})

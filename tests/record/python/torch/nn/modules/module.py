@@ -1,3 +1,5 @@
+from ...cuda.nvtx import range_pop as _pop, range_push as _push  # as C++
+
 _before, _after = [], []
 
 
@@ -10,6 +12,17 @@ def register_module_forward_hook(hook, *, always_call=False):
 
 
 class Module:
+    def _apply(self, fn):
+        for child in vars(self).values():
+            if isinstance(child, Module):
+                child._apply(fn)
+        _push('aten::to')
+        _pop()
+        return self
+
+    def cuda(self):
+        return self._apply(None)
+
     def named_modules(self, prefix=''):
         yield prefix, self
         for name, child in vars(self).items():
