@@ -210,7 +210,7 @@ $(foreach u,$(notdir $(UNITS)),$(eval $(call unit_rule,$(u))))
 
 # Programs that the tests of dlp-record record, and a libcupti of their own.
 RECORD_TESTS = $(addprefix $(B)/record/,libcupti.so.13 libcuda.so.1 fakecuda \
-	       nvtxlib.so nvtxall $(if $(CUDA_INCLUDE),nvtxall-nvtx3))
+	       nvtxlib.so nvtxext nvtxall $(if $(CUDA_INCLUDE),nvtxall-nvtx3))
 RECORD_CC = $(CC) $(CPPFLAGS) -std=gnu11 $(WARN) -Wno-missing-prototypes \
 	    $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
 RECORD_H = tests/record/nvtx_own.h $(wildcard cmd/dlp-record/lib/*_abi.h)
@@ -231,6 +231,10 @@ $(B)/record/nvtxlib.so: tests/record/nvtxlib.c $(RECORD_H)
 $(B)/record/fakecuda: tests/record/fakecuda.c $(RECORD_H)
 	@mkdir -p $(@D)
 	$(RECORD_CC) -o $@ $< -Wl,-rpath,'$$ORIGIN' -ldl
+
+$(B)/record/nvtxext: tests/record/nvtxext.c $(RECORD_H)
+	@mkdir -p $(@D)
+	$(RECORD_CC) -o $@ $< -ldl
 
 $(B)/record/nvtxall: tests/record/nvtxall.c $(RECORD_H)
 	@mkdir -p $(@D)

@@ -102,6 +102,39 @@ nvtx_rows() {
 	[ "$(sql "SELECT count(*) FROM PROCESSES")" -eq 2 ]
 }
 
+@test "threads that begin and end: each range is on its thread" {
+	record -t nvtx -- "$R/nvtxall" threads
+	# 20 times 8 threads, each 200 times
+	same 'inner of a thread|32000|0
+outer of a thread|32000|0' "$(sql "SELECT text, count(*), sum(end IS NULL)
+	    FROM NVTX_EVENTS WHERE text LIKE '% of a thread' GROUP BY 1")"
+	[ "$(sql "SELECT count(*) FROM NVTX_EVENTS i WHERE text LIKE 'inner%'
+	    AND NOT EXISTS (SELECT 1 FROM NVTX_EVENTS o WHERE
+	    o.globalTid = i.globalTid AND o.text LIKE 'outer%' AND
+	    o.start <= i.start AND o.end >= i.end)" | tail -n 1)" -eq 0 ]
+}
+
+@test "NVTX payloads with their schemas and enums, as NCCL has" {
+	record -t nvtx -- "$R/nvtxext"
+	[ "$status" -eq 0 ]
+	same 'schema 4294967296, enabled 1' "$(<out)"
+	# 4096 and 2, little-endian
+	same '59||00100000000000000200000000000000
+34||00100000000000000200000000000000
+60||00100000000000000200000000000000
+59|ncclAllReduce|00100000000000000200000000000000' "$(sql "SELECT eventType,
+	    text, binaryData FROM NVTX_EVENTS WHERE eventType <> 75")"
+	same '1|4294967296|AllReduce|1||2|16|
+1|4294967296|0||18|Message size|in bytes||
+1|4294967296|1||16777236|Operation|||8
+1|16777236|Operations|2|4
+1|16777236|0|Sum||
+1|16777236|1|Max|2|' "$(sql "SELECT * FROM NVTX_PAYLOAD_SCHEMAS;
+	    SELECT * FROM NVTX_PAYLOAD_SCHEMA_ENTRIES;
+	    SELECT * FROM NVTX_PAYLOAD_ENUMS;
+	    SELECT * FROM NVTX_PAYLOAD_ENUM_ENTRIES")"
+}
+
 @test "CUDA: each kind of record, in the columns of nsys" {
 	# two steps of: 2 calls that are quiet, 8 others, 2 kernels and the
 	# graph's, a copy and one between devices, a set, a sync, an allocation

@@ -337,6 +337,8 @@ recdb_create(struct recdb *db, const char *path, bool force)
 			die("%s exists already; --force writes over it", path);
 	} else if (errno != ENOENT)
 		die_errno("%s", path);
+	/* there is one thread; fails harmlessly if SQLite is in use already */
+	(void)sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	db->temp = make_temp(path);
 	recdb_doomed = db->temp;
 	atexit(remove_doomed);

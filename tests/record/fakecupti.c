@@ -45,6 +45,9 @@ static struct {
 	uint64_t dropped;
 } f;
 
+/* Records come from the program's threads, flushes from the recorder's. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 #define EXPORT __attribute__((visibility("default")))
 
 /* The value of NAME=N in $FAKE; -1 if it is missing, 1 without =. */
@@ -128,7 +131,7 @@ flush(void)
 
 /* A record of any kind, cut to the size of its version. */
 static void
-emit(const void *rec, size_t have)
+emit_locked(const void *rec, size_t have)
 {
 	uint32_t kind = ((const struct abi_record *)rec)->kind;
 	size_t n = size_of(kind);
@@ -148,6 +151,14 @@ emit(const void *rec, size_t have)
 	memset(f.buffer + f.used, 0, n);
 	memcpy(f.buffer + f.used, rec, have < n ? have : n);
 	f.used += n;
+}
+
+static void
+emit(const void *rec, size_t have)
+{
+	pthread_mutex_lock(&lock);
+	emit_locked(rec, have);
+	pthread_mutex_unlock(&lock);
 }
 
 /* The interface of CUPTI. */
@@ -194,9 +205,11 @@ cuptiActivityRegisterCallbacks(
 static void
 switch_kind(uint32_t kind, bool on)
 {
+	pthread_mutex_lock(&lock);
 	f.on[kind] = on;
 	if (kind == ABI_RUNTIME || kind == ABI_DRIVER)
 		memset(f.call_on[kind == ABI_RUNTIME], on, MAX_CB);
+	pthread_mutex_unlock(&lock);
 }
 
 EXPORT abi_result
@@ -219,7 +232,9 @@ cuptiActivityFlushAll(uint32_t flag)
 	/* only a forced flush gives buffers that are not full; the real one
 	 * gives those whose work is complete, too */
 	(void)flag;
+	pthread_mutex_lock(&lock);
 	flush();
+	pthread_mutex_unlock(&lock);
 	return ABI_OK;
 }
 
@@ -368,8 +383,10 @@ fake_call(int runtime, uint32_t cbid)
 	k.pid = (uint32_t)getpid();
 	k.tid = (uint32_t)syscall(SYS_gettid);
 	k.corr = ++f.corr;
+	pthread_mutex_lock(&lock);
 	if (f.call_on[runtime != 0][cbid])
-		emit(&k, sizeof(k));
+		emit_locked(&k, sizeof(k));
+	pthread_mutex_unlock(&lock);
 	callback(domain, cbid, ABI_API_EXIT);
 	return k.corr;
 }
@@ -591,6 +608,7 @@ EXPORT void
 fake_graph_run(uint32_t corr)
 {
 	struct abi_graphrun k = { 0 };
+	bool level;
 
 	k.kind = ABI_GRAPH_TRACE;
 	k.corr = corr;
@@ -599,7 +617,10 @@ fake_graph_run(uint32_t corr)
 	k.graph = 2;
 	k.ctx = 1;
 	k.stream = 7;
-	if (f.on[ABI_GRAPH_TRACE])
+	pthread_mutex_lock(&lock);
+	level = f.on[ABI_GRAPH_TRACE];
+	pthread_mutex_unlock(&lock);
+	if (level)
 		emit(&k, sizeof(k));
 	else
 		fake_kernel("_Z6nodedkPf", corr, 8589934592);

@@ -2,7 +2,8 @@
  * NVTX events of all kinds, in a known order, and then an end.
  *
  *	nvtxall [END [N]]	END: return, exit, _exit, quick, kill, abort,
- *				segv, fork, exec; N: a loop of N ranges
+ *				segv, fork, exec, threads; N: a loop of N
+ *				ranges
  *
  * With the headers of NVTX it uses them, otherwise nvtx_own.h.
  */
@@ -123,9 +124,41 @@ texts(void)
 	nvtxRangePop();
 }
 
+static void *
+many(void *arg)
+{
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		nvtxRangePushA("outer of a thread");
+		nvtxRangePushA("inner of a thread");
+		nvtxRangePop();
+		nvtxRangePop();
+	}
+	return arg;
+}
+
+/* 20 times 8 threads at once. */
+static void
+threads(void)
+{
+	pthread_t id[8];
+	int i, k;
+
+	for (i = 0; i < 20; i++) {
+		for (k = 0; k < 8; k++)
+			if (pthread_create(&id[k], NULL, many, NULL) != 0)
+				abort();
+		for (k = 0; k < 8; k++)
+			pthread_join(id[k], NULL);
+	}
+}
+
 static void
 end_by(const char *how)
 {
+	if (strcmp(how, "threads") == 0)
+		threads();
 	if (strcmp(how, "exit") == 0)
 		exit(3);
 	if (strcmp(how, "_exit") == 0)
