@@ -176,7 +176,7 @@ $(B)/bin/$(1): $(patsubst %.c,$(B)/%.o,cmd/$(1).c $(wildcard cmd/$(1)/*.c)) \
 endef
 $(foreach c,$(CMDS),$(eval $(call cmd_rule,$(c))))
 
-# It is loaded into programs that know nothing of sanitizers.
+# It is loaded into programs that know nothing of sanitizers, and stays there.
 $(B)/cmd/dlp-record/lib/%.o: cmd/dlp-record/lib/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CUDA_INCLUDE:%=-isystem %) -MMD -MP -std=c11 \
@@ -186,7 +186,7 @@ $(B)/cmd/dlp-record/lib/%.o: cmd/dlp-record/lib/%.c
 $(RECORDER): $(RECORDER_O)
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fsanitize%,$(CFLAGS) $(LDFLAGS)) -shared \
-	    -Wl,-z,defs -o $@ $^ -ldl -lpthread
+	    -Wl,-z,defs -Wl,-z,nodelete -o $@ $^ -ldl -lpthread
 
 $(B)/lib/dlp/python/%.py: cmd/dlp-record/python/%.py
 	@mkdir -p $(@D)

@@ -96,6 +96,15 @@ nvtx_rows() {
 	END
 }
 
+@test "a child without exec is not recorded, unless it begins with CUDA" {
+	record -t nvtx -- "$R/nvtxall" fork
+	[ "$(sql "SELECT count(*) FROM PROCESSES")" -eq 1 ]
+	record -- "$R/fakecuda" push=a pop fork=1
+	[ "$(sql "SELECT count(*) FROM PROCESSES")" -eq 2 ]
+	[ "$(kernels)" -eq 3 ]
+	[ "$(ranges)" = 'a,in the child' ]
+}
+
 @test "--fork records children without exec, too" {
 	record -t nvtx --fork -- "$R/nvtxall" fork
 	[[ $(ranges) == *"never popped,in the child"* ]]
@@ -344,6 +353,8 @@ outer of a thread|32000|0' "$(sql "SELECT text, count(*), sum(end IS NULL)
 }
 
 @test "CUPTI's seat is taken, CUPTI refuses, there is none: NVTX and one line" {
+	FAKE=rights record -- "$R/fakecuda" init push=a 1 pop
+	grep -q 'only administrators' err
 	for f in seat refuse; do
 		FAKE=$f record -- "$R/fakecuda" init push=a 1 pop exit=9
 		[ "$status" -eq 9 ]

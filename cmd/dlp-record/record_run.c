@@ -100,8 +100,10 @@ set_environment(const struct run *run)
 		setenv("NVTX_INJECTION64_PATH", lib, 1);
 	if (run->r->cuda) {
 		setenv("CUDA_INJECTION64_PATH", lib, 1);
-		/* for _exit() and exec, see lib/inj_end.c */
-		append("LD_PRELOAD", lib);
+		/* for _exit() and exec, see lib/inj_end.c; a list with these
+		 * separators */
+		if (strpbrk(lib, " :") == NULL)
+			append("LD_PRELOAD", lib);
 	}
 	if (run->r->markers != NULL) {
 		python = record_lib("python");

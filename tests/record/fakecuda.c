@@ -8,7 +8,7 @@
  *	start stop  cudaProfilerStart, cudaProfilerStop
  *	N           N steps of work
  *	push=TEXT pop    NVTX ranges
- *	sleep=MS  exit=N  _exit=N  quick=N  kill=N  abort  fork  exec  execl
+ *	sleep=MS  exit=N  _exit=N  quick=N  kill=N  abort  fork[=1]  exec  execl
  *	finalized   prints how often CUPTI was detached
  */
 #define _GNU_SOURCE
@@ -111,6 +111,8 @@ end_by(const char *how, int n, char **argv)
 	if (strcmp(how, "abort") == 0)
 		abort();
 	if (strcmp(how, "fork") == 0 && fork() == 0) {
+		if (n > 0 && init()) /* CUDA in the child, for the first time */
+			step();
 		nvtxRangePushA("in the child");
 		nvtxRangePop();
 		exit(0);

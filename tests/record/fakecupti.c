@@ -5,6 +5,7 @@
  *
  *	seat        the subscriber's seat is taken (error 39)
  *	refuse      the subscriber is refused (error 15)
+ *	rights      only administrators may profile (error 35)
  *	noclock     the clock's callback is rejected: times are of REALTIME
  *	kernel=N    records of kernels have N bytes, and so on for copy, set,
  *	            sync, event, memory
@@ -170,6 +171,8 @@ cuptiSubscribe(void **sub, abi_callback *cb, void *user)
 		return ABI_ERROR_SEAT;
 	if (option("refuse") > 0)
 		return 15;
+	if (option("rights") > 0)
+		return ABI_ERROR_RIGHTS;
 	f.cb = cb;
 	f.user = user;
 	*sub = &f;

@@ -172,6 +172,7 @@ end_by(const char *how)
 	if (strcmp(how, "segv") == 0)
 		raise(SIGSEGV);
 	if (strcmp(how, "fork") == 0 && fork() == 0) {
+		nvtxDomainCreateA("a domain of the child");
 		nvtxRangePushA("in the child");
 		nvtxRangePop();
 		_exit(0);

@@ -52,6 +52,7 @@ enum {
 	ABI_FLUSH_FORCED = 1,
 
 	ABI_OK = 0,
+	ABI_ERROR_RIGHTS = 35,
 	ABI_ERROR_LEGACY = 38,
 	ABI_ERROR_SEAT = 39, /* another subscriber */
 	ABI_OBJECT_THREAD = 2,

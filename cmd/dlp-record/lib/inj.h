@@ -121,6 +121,7 @@ inj_now(void)
 /* True if this process records. The first call reads the options and makes the
  * spool. */
 bool inj_ready(void);
+bool inj_ready_for_cuda(void);
 bool inj_config(struct inj_options *o, const char *dir);
 
 /* inj_spool.c */

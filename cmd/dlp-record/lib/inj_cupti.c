@@ -183,6 +183,12 @@ take_seat(void)
 		    "another profiler uses CUPTI in this process (error %d), "
 		    "so CUDA is not recorded: run without it",
 		    r);
+	else if (r == ABI_ERROR_RIGHTS)
+		spool_note(2,
+		    "the driver lets only administrators profile (error %d), "
+		    "so "
+		    "CUDA is not recorded",
+		    r);
 	else
 		spool_note(2,
 		    "CUPTI refused to work (error %d), so CUDA is not recorded",
@@ -405,7 +411,7 @@ INJ_EXPORT int InitializeInjection(void);
 INJ_EXPORT int
 InitializeInjection(void)
 {
-	if (!inj_ready() || atomic_exchange(&inj.cuda_seen, true))
+	if (!inj_ready_for_cuda() || atomic_exchange(&inj.cuda_seen, true))
 		return 1;
 	cupti_start();
 	end_helper();

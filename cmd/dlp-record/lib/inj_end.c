@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "inj.h"
@@ -265,12 +266,6 @@ end_child(void)
 	atomic_store(&inj.done, false);
 }
 
-/*
- * Functions of libc that end the process without atexit(). They are reached
- * only if the library is preloaded. A child of vfork() runs in its parent's
- * memory and calls them as well; is_ours() tells it apart.
- */
-
 /* _exit() may be called in a signal handler, while any lock is held: the helper
  * thread does the work, and the process ends even if it cannot. */
 static void
@@ -284,30 +279,49 @@ end_by_helper(void)
 	wait_done();
 }
 
-#define NEXT(type, name) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))
-
+/*
+ * Functions of libc that end the process without atexit(). They are reached
+ * only if the library is preloaded, and then by all processes: by those that
+ * are not recorded, and by children of vfork() and fork(), where little is
+ * allowed. So they are system calls, and those that search PATH are found when
+ * the library is loaded.
+ */
 INJ_EXPORT void _exit(int status) __attribute__((noreturn));
 INJ_EXPORT void _Exit(int status) __attribute__((noreturn));
 
 void
 _exit(int status)
 {
-	typedef void exit_fn(int);
-	exit_fn *next;
-
 	if (is_ours())
 		end_by_helper();
-	next = NEXT(exit_fn *, "_exit");
-	if (next != NULL)
-		next(status);
 	for (;;)
-		raise(SIGKILL);
+		syscall(SYS_exit_group, status);
 }
 
 void
 _Exit(int status)
 {
 	_exit(status);
+}
+
+typedef int execvp_fn(const char *, char *const[]);
+typedef int execvpe_fn(const char *, char *const[], char *const[]);
+typedef int fexecve_fn(int, char *const[], char *const[]);
+
+static struct {
+	execvp_fn *vp;
+	execvpe_fn *vpe;
+	fexecve_fn *fexecve;
+} libc;
+
+static void find_libc(void) __attribute__((constructor));
+
+static void
+find_libc(void)
+{
+	*(void **)&libc.vp = dlsym(RTLD_NEXT, "execvp");
+	*(void **)&libc.vpe = dlsym(RTLD_NEXT, "execvpe");
+	*(void **)&libc.fexecve = dlsym(RTLD_NEXT, "fexecve");
 }
 
 /* exec may fail, and then the program goes on. */
@@ -317,10 +331,6 @@ before_exec(void)
 	if (is_ours())
 		cupti_flush(true);
 }
-
-typedef int execve_fn(const char *, char *const[], char *const[]);
-typedef int execv_fn(const char *, char *const[]);
-typedef int fexecve_fn(int, char *const[], char *const[]);
 
 static int
 no_exec(void)
@@ -332,46 +342,35 @@ no_exec(void)
 INJ_EXPORT int
 execve(const char *path, char *const argv[], char *const envp[])
 {
-	execve_fn *next = NEXT(execve_fn *, "execve");
-
 	before_exec();
-	return next != NULL ? next(path, argv, envp) : no_exec();
+	return (int)syscall(SYS_execve, path, argv, envp);
 }
 
 INJ_EXPORT int
 execv(const char *path, char *const argv[])
 {
-	execv_fn *next = NEXT(execv_fn *, "execv");
-
-	before_exec();
-	return next != NULL ? next(path, argv) : no_exec();
+	return execve(path, argv, environ);
 }
 
 INJ_EXPORT int
 execvp(const char *file, char *const argv[])
 {
-	execv_fn *next = NEXT(execv_fn *, "execvp");
-
 	before_exec();
-	return next != NULL ? next(file, argv) : no_exec();
+	return libc.vp != NULL ? libc.vp(file, argv) : no_exec();
 }
 
 INJ_EXPORT int
 execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	execve_fn *next = NEXT(execve_fn *, "execvpe");
-
 	before_exec();
-	return next != NULL ? next(file, argv, envp) : no_exec();
+	return libc.vpe != NULL ? libc.vpe(file, argv, envp) : no_exec();
 }
 
 INJ_EXPORT int
 fexecve(int fd, char *const argv[], char *const envp[])
 {
-	fexecve_fn *next = NEXT(fexecve_fn *, "fexecve");
-
 	before_exec();
-	return next != NULL ? next(fd, argv, envp) : no_exec();
+	return libc.fexecve != NULL ? libc.fexecve(fd, argv, envp) : no_exec();
 }
 
 /* The arguments of execl() and its like, as an array that the caller frees. */

@@ -67,7 +67,7 @@ after_fork(void)
 	bool again = atomic_load(&inj.ready) == IS_ON && inj.opt.fork;
 
 	atomic_store(&inj.nvtx, 0);
-	atomic_store(&inj.ready, NOT_TRIED);
+	atomic_store(&inj.ready, again ? NOT_TRIED : IS_OFF);
 	pthread_mutex_init(&inj.lock, NULL);
 	pthread_mutex_init(&inj.window_lock, NULL);
 	pthread_mutex_init(&inj.ctx_lock, NULL);
@@ -99,6 +99,16 @@ begin(void)
 		pthread_atfork(NULL, NULL, after_fork);
 	inj.has_atfork = true;
 	return true;
+}
+
+/* A child of a fork that is the first to use CUDA is recorded like any other
+ * process. */
+bool
+inj_ready_for_cuda(void)
+{
+	if (atomic_load(&inj.forked) && inj.pid != getpid())
+		atomic_store(&inj.ready, NOT_TRIED);
+	return inj_ready();
 }
 
 bool
