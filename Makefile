@@ -93,6 +93,7 @@ LIBS_dlp-agg = -lm
 LIBS_dlp-advise = -lm
 LIBS_dlp-dldb = $(SQLITE) -lm
 LIBS_dlp-diff = -lm
+LIBS_dlp-fmt = -lm
 LIBS_dlp-html = $(call lib,zlib,-lz)
 LIBS_dlp-iter = -lm
 LIBS_dlp-openmetrics = -lm

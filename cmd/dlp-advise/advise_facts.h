@@ -204,6 +204,7 @@ struct facts {
 	int64_t few_dur_ns;       /* time of these kernels; few_ns is the part
 				   * of it in which processors had no block */
 	unsigned frameworks;
+	bool named_framework; /* the stream has said which one it is */
 	struct facts_sum kind[N_KIND];
 	uint64_t n_launch;       /* calls that launch kernels; a graph is one */
 	int64_t last_graph_call; /* start of the last graph launch */

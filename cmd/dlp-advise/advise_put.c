@@ -179,6 +179,6 @@ advise_put(struct advise_put *p, const struct facts *f,
 		put_finding(p, f, &j[i]);
 	for (use = 0; use < N_USE && !dlprof; use++)
 		put_use(p, f, use);
-	if (!dlprof)
+	if (!dlprof && !f->named_framework)
 		put_framework(f);
 }

@@ -1075,6 +1075,8 @@ add_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
 		f->mode[n] = '\0';
 	} else if (text_is(name, len, "dialect")) {
 		f->one_process = text_is(v, n, "kineto");
+	} else if (text_is(name, len, "framework")) {
+		f->named_framework = true;
 	} else if (text_is(name, len, "key_op")) {
 		buf_clear(&f->key);
 		buf_put(&f->key, v, n);

@@ -111,6 +111,9 @@ fill(const struct page *p, const char *head, size_t pad, const char *s)
 
 /* Words after a head, in lines that begin below its end; a head that is longer
  * than 12 bytes is part of the words. */
+static void page_fill(const struct page *p, const char *head, const char *fmt,
+    ...) __attribute__((format(printf, 3, 4)));
+
 static void
 page_fill(const struct page *p, const char *head, const char *fmt, ...)
 {
