@@ -149,15 +149,24 @@ stream() {
 }
 
 @test "dlp view writes the page and calls the browser" {
-	printf '#!/bin/sh\nmv "$1" page.html; echo called' >browser
+	printf '#!/bin/sh\nmv "$1" page.html; echo noise; echo noise >&2' >browser
 	chmod +x browser
 	export TMPDIR=$PWD/tmp
-	mkdir tmp
+	mkdir tmp bin
+	for o in xdg-open open wslview; do ln -s "$(command -v false)" "bin/$o"; done
 	BROWSER=$PWD/browser run -0 dlp view "$LENET"
-	same called "${lines[1]}"
+	[ "${#lines[@]}" -eq 1 ]
+	[[ ${lines[0]} == "dlp view: $PWD/tmp/dlp-view."*/lenet.html ]]
 	dlp html "$LENET" | cmp - page.html
 	rm -r tmp/dlp-view.*
 	run -2 dlp view nosuch.sqlite
+	same '' "$(ls tmp)"
+	# an opener that finds no browser, as xdg-open on a machine without one
+	BROWSER=false PATH=$PWD/bin:$PATH run -0 dlp view "$LENET"
+	same 'dlp view: no browser was found (BROWSER can name one): open this file' \
+	    "${lines[1]}"
+	rm -r tmp/dlp-view.*
+	run -2 bash -c 'dlp view "$LENET" >/dev/full'
 	same '' "$(ls tmp)"
 }
 

@@ -12,6 +12,7 @@ BIN=$ROOT/${B:-build}/bin
 DATA=$ROOT/${B:-build}/test/data
 LENET=$ROOT/${B:-build}/test/lenet.sqlite
 export PATH=$BIN:$ROOT/pipelines:$PATH LC_ALL=C TZ=UTC
+export BROWSER=true # dlp view opens no window
 export ASAN_OPTIONS=detect_leaks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 unset NO_COLOR COLUMNS TMPDIR
 

@@ -175,10 +175,10 @@ advise_put(struct advise_put *p, const struct facts *f,
 	size_t i;
 	int use;
 
+	if (!dlprof && !f->named_framework)
+		put_framework(f);
 	for (i = 0; i < n; i++)
 		put_finding(p, f, &j[i]);
 	for (use = 0; use < N_USE && !dlprof; use++)
 		put_use(p, f, use);
-	if (!dlprof && !f->named_framework)
-		put_framework(f);
 }
