@@ -18,8 +18,10 @@ INSTALL = install
 B = build
 ifdef SAN
 B = build-san
-CFLAGS = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
-	 -fno-sanitize-recover=undefined
+# also where CFLAGS are the caller's, who may want warnings to be errors
+override CFLAGS := -O1 -g -fno-omit-frame-pointer \
+	 -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+	 $(filter -Werror,$(CFLAGS))
 LDFLAGS += -fsanitize=address,undefined
 endif
 ifdef CLANG
@@ -36,7 +38,7 @@ ifdef FUZZ
 B = build-fuzz
 CC = clang
 # NULL + 0 is no error to anyone but this check.
-CFLAGS = -O1 -g -fno-omit-frame-pointer \
+override CFLAGS := -O1 -g -fno-omit-frame-pointer \
 	 -fsanitize=address,undefined,fuzzer-no-link \
 	 -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow
 LDFLAGS += -fsanitize=address,undefined

@@ -277,13 +277,16 @@ quiet() {
 	n=0
 	for r in $(reports); do
 		case $r in
-		stats | folded | openmetrics | trace) form=() ;;
+		stats | folded | openmetrics | trace | html | view) form=() ;;
 		*) form=(-w 0) ;;
 		esac
 		echo "$r"
 		report "$r" p "${form[@]}" >out 2>err
 		quiet err
-		[ "$r" = trace ] || quiet out
+		case $r in
+		trace | html) ;; # no text for a terminal
+		*) quiet out ;;
+		esac
 		[ ! -e pwned ]
 		n=$((n + 1))
 	done
@@ -296,7 +299,7 @@ quiet() {
 	hostile p
 	for r in $(reports); do
 		case $r in
-		stats | folded | openmetrics | trace) continue ;;
+		stats | folded | openmetrics | trace | html | view) continue ;;
 		esac
 		echo "$r"
 		report "$r" p --json >out 2>err
@@ -443,7 +446,7 @@ NAMES=($'a b\'c"d\nl\te' '$(touch pwned)`touch pwned`;touch pwned&|<>'
 	small plain
 	for r in $(reports); do
 		case $r in
-		overview | openmetrics) continue ;; # they print it
+		overview | openmetrics | html | view) continue ;; # they print it
 		esac
 		form=(--csv)
 		case $r in folded | trace) form=() ;; esac

@@ -360,7 +360,7 @@ static void
 check_growth(struct unpacking *c, const unsigned char *s, size_t n)
 {
 	if (c->put == NULL && c->n_out == 0 && n >= HEAD_SIZE &&
-	    !head_is_sqlite(s, n) && !head_is_dict(s, n))
+	    !head_is_sqlite(s, n) && !head_is_dict(s, n) && !head_is_json(s, n))
 		head_refuse(c->name, c->kind, s, n);
 	c->n_out += n;
 	if (c->n_out > MOST_ANYWAY && c->n_out / MOST_TIMES > c->n_in)
@@ -691,12 +691,15 @@ static const struct {
 		     " of it" },
 	{ ".ncu-rep", "a report of Nsight Compute: dlp-ncu reads what ncu"
 		      " --import FILE --csv --page raw makes of it" },
-	{ "xplane.pb", "a trace of XLA's profiler (TensorFlow, JAX): record the"
-		       " program with nsys profile -t cuda,nvtx or dlp-record" },
-	{ ".pftrace", "a trace of Perfetto: traceconv json FILE trace.json makes"
-		      " one of it that is read" },
-	{ ".perfetto-trace", "a trace of Perfetto: traceconv json FILE trace.json"
-			     " makes one of it that is read" },
+	{ "xplane.pb",
+	    "a trace of XLA's profiler (TensorFlow, JAX): record the"
+	    " program with nsys profile -t cuda,nvtx or dlp-record" },
+	{ ".pftrace",
+	    "a trace of Perfetto: traceconv json FILE trace.json makes"
+	    " one of it that is read" },
+	{ ".perfetto-trace",
+	    "a trace of Perfetto: traceconv json FILE trace.json"
+	    " makes one of it that is read" },
 	{ ".nvvp", "a session of the Visual Profiler: give the database that"
 		   " nvprof -o wrote" },
 };
@@ -743,6 +746,19 @@ head_is_dict(const unsigned char *s, size_t n)
 		return false;
 	return i < n &&
 	       (s[i] == '\'' || (s[i] == 'u' && i + 1 < n && s[i + 1] == '\''));
+}
+
+bool
+head_is_json(const unsigned char *s, size_t n)
+{
+	size_t i = 0;
+
+	if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0)
+		i = 3;
+	while (i < n &&
+	       (s[i] == ' ' || s[i] == '\n' || s[i] == '\r' || s[i] == '\t'))
+		i++;
+	return i < n && (s[i] == '{' || s[i] == '[') && !head_is_dict(s, n);
 }
 
 /* Refuses a stream of records that was unpacked here. */

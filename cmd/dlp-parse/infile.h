@@ -76,6 +76,7 @@ void head_push(struct infile *in, const char *path, int fd,
 
 bool head_is_report(const char *path);               /* one that nsys exports */
 bool head_is_dict(const unsigned char *s, size_t n); /* of PyProf */
+bool head_is_json(const unsigned char *s, size_t n);
 
 /* The compression, by the first bytes of a file. */
 enum zip zip_kind(const unsigned char *s, size_t n);

@@ -3,6 +3,7 @@
  * temporary database, which SQLite keeps in a file. Texts that repeat (names,
  * lists of sizes) are numbers there. The tables' columns are listed below.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -280,8 +281,7 @@ static bool
 field_us(const struct loader *l, int f, int64_t *ns)
 {
 	*ns = EV_UNSET;
-	return l->field[f] != 0 &&
-	       parse_us(json_raw(&l->doc, l->field[f]), ns);
+	return l->field[f] != 0 && parse_us(json_raw(&l->doc, l->field[f]), ns);
 }
 
 /* The text of a field, without escapes; valid until the next call. */
@@ -536,9 +536,9 @@ conv_result(struct conv *c)
 		else if (c->in[i] + 2 * c->pad[k] < span)
 			return false;
 		else
-			c->out[i] = (c->in[i] + 2 * c->pad[k] - span) /
-					c->stride[k] +
-				    1;
+			c->out[i] =
+			    (c->in[i] + 2 * c->pad[k] - span) / c->stride[k] +
+			    1;
 		if (c->out[i] <= 0)
 			return false;
 	}
@@ -559,8 +559,8 @@ result_id(struct loader *l)
 		return EV_UNSET;
 	buf_clear(&l->tmp);
 	for (i = 0; i < c.n; i++)
-		buf_printf(&l->tmp, "%s%lld", i > 0 ? ", " : "[",
-		    (long long)c.out[i]);
+		buf_printf(
+		    &l->tmp, "%s%lld", i > 0 ? ", " : "[", (long long)c.out[i]);
 	buf_putc(&l->tmp, ']');
 	return (int64_t)smap_put(&l->k->texts, l->tmp.s, l->tmp.len, NULL);
 }
@@ -577,8 +577,8 @@ load_op(struct loader *l, const char *domain)
 	row_field(&r, l, F_SEQ);
 	row_field(&r, l, f);
 	row_num(&r, sizes_id(l));
-	row_num(&r, (int64_t)smap_put(
-			&l->k->texts, domain, strlen(domain), NULL));
+	row_num(
+	    &r, (int64_t)smap_put(&l->k->texts, domain, strlen(domain), NULL));
 	row_field(&r, l, F_FWD);
 	row_num(&r, result_id(l));
 	row_put(&r);
@@ -822,8 +822,8 @@ load_instant(struct loader *l)
 static void
 name_thread(struct loader *l, struct map *m, int64_t key)
 {
-	int i = l->field[F_ARGS], name = i != 0 ? json_get(&l->doc, i, "name")
-						: -1;
+	int i = l->field[F_ARGS],
+	    name = i != 0 ? json_get(&l->doc, i, "name") : -1;
 
 	if (name < 0)
 		return;
@@ -853,8 +853,8 @@ load_metadata(struct loader *l)
 		name_thread(l, &l->k->procs, pid);
 	else if (field_is(l, F_NAME, "thread_name") &&
 		 field_int(l, F_TID, &tid))
-		name_thread(l, &l->k->threads,
-		    (int64_t)kineto_thread_key(pid, tid));
+		name_thread(
+		    l, &l->k->threads, (int64_t)kineto_thread_key(pid, tid));
 }
 
 /* Flows repeat the correlation ids and the sequence numbers of other events.
@@ -916,9 +916,9 @@ static void
 load_head(void *ctx, const struct buf *key, const char *s, size_t n)
 {
 	static const char *const wanted[] = { "schemaVersion",
-		"cuda_driver_version",
-		"cuda_runtime_version", "hip_driver_version",
-		"hip_runtime_version", "distributedInfo" };
+		"cuda_driver_version", "cuda_runtime_version",
+		"hip_driver_version", "hip_runtime_version",
+		"distributedInfo" };
 	struct loader *l = ctx;
 	size_t i;
 	int t;
@@ -958,20 +958,6 @@ loader_close(struct loader *l)
 	buf_free(&l->tmp);
 }
 
-/* True if a file that begins like this is JSON. */
-static bool
-kineto_is(const unsigned char *s, size_t n)
-{
-	size_t i = 0;
-
-	if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0)
-		i = 3;
-	while (i < n && (s[i] == ' ' || s[i] == '\n' || s[i] == '\r' ||
-			    s[i] == '\t'))
-		i++;
-	return i < n && (s[i] == '{' || s[i] == '[') && !head_is_dict(s, n);
-}
-
 static struct kineto *
 kineto_load(const char *name, int fd, const unsigned char *head, size_t n,
     bool python, bool resync)
@@ -1004,14 +990,34 @@ kineto_load(const char *name, int fd, const unsigned char *head, size_t n,
 }
 
 static bool
-head_is_json(const unsigned char *head, size_t n)
+is_json_file(const unsigned char *head, size_t n)
 {
 	unsigned char s[HEAD_SIZE];
 	enum zip zip = zip_kind(head, n);
 
 	if (zip == ZIP_NONE)
-		return kineto_is(head, n);
-	return kineto_is(s, zip_peek(zip, head, n, s, sizeof(s)));
+		return head_is_json(head, n);
+	return head_is_json(s, zip_peek(zip, head, n, s, sizeof(s)));
+}
+
+/* The same for a file that was unpacked to look for a .dict. */
+static struct kineto *
+begin_unpacked(struct infile *in, const char *name, bool python, bool resync)
+{
+	unsigned char head[HEAD_SIZE];
+	struct kineto *k = NULL;
+	size_t n;
+	int fd = open(in->unpacked, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL; /* infile_open() reports the error */
+	n = head_read(in, name, fd, head, sizeof(head));
+	if (head_is_json(head, n)) {
+		k = kineto_load(name, fd, head, n, python, resync);
+		infile_forget(in);
+	}
+	close(fd);
+	return k;
 }
 
 struct kineto *
@@ -1025,14 +1031,14 @@ kineto_begin(struct infile *in, const char *path, bool python, bool resync)
 	int fd;
 
 	if (in->unpacked != NULL)
-		return NULL;
+		return begin_unpacked(in, name, python, resync);
 	fd = head_open(in, path);
 	if (fd < 0 || fstat(fd, &st) != 0 || S_ISDIR(st.st_mode)) {
 		head_close(fd);
 		return NULL; /* infile_open() reports the error */
 	}
 	n = head_read(in, name, fd, head, sizeof(head));
-	if (head_is_json(head, n)) {
+	if (is_json_file(head, n)) {
 		k = kineto_load(name, fd, head, n, python, resync);
 		head_close(fd);
 		return k;

@@ -609,14 +609,19 @@ is_packed_dict(struct dict_file *f, struct infile *in, const char *name, int fd,
 	return true;
 }
 
+/* True if a compressed file holds a .dict, or may hold one: some blocks of zstd
+ * and xz do not unpack before more of the file is there. */
 static bool
 head_is_packed_dict(const unsigned char *head, size_t n)
 {
 	unsigned char s[HEAD_SIZE];
 	enum zip zip = zip_kind(head, n);
+	size_t k;
 
-	return zip != ZIP_NONE &&
-	       head_is_dict(s, zip_peek(zip, head, n, s, sizeof(s)));
+	if (zip == ZIP_NONE)
+		return false;
+	k = zip_peek(zip, head, n, s, sizeof(s));
+	return k == 0 || head_is_dict(s, k);
 }
 
 /* Bytes that were read from a pipe cannot be read again, so they are handed on.

@@ -191,7 +191,7 @@ fi
 need=
 of_dict="a .dict of PyProf has kernels only, dlp $report needs more; what works\
  with it: dlp FILE, dlp top, kernels, flops, roofline, tc, coverage, folded,\
- info"
+ info, html, view"
 of_one="a stream of several files: this report is of one, give each alone"
 no_times="a .dict of PyProf has durations of kernels, no times: no -i, no -k"
 if [ -z "${kernels_do-}" ]; then
