@@ -110,6 +110,10 @@ SUBMAKE = $(MAKE) --no-print-directory \
 # What dlp-record loads into programs, and its Python files. CUDA's headers are
 # not needed; where they are, our own declarations are compared with them.
 CUDA_INCLUDE = $(wildcard /usr/local/cuda/include)
+has = $(if $(wildcard $(CUDA_INCLUDE)/$(1)),-D$(2))
+CUDA_CPPFLAGS = $(CUDA_INCLUDE:%=-isystem %) $(call has,cupti.h,HAS_CUPTI) \
+		$(call has,nvtx3/nvToolsExt.h,HAS_NVTX) \
+		$(call has,nvtx3/nvToolsExtPayload.h,HAS_NVTX_PAYLOAD)
 RECORDER = $(B)/lib/dlp/dlp-record.so
 RECORDER_O = $(patsubst %.c,$(B)/%.o,$(wildcard cmd/dlp-record/lib/*.c))
 PYTHON = $(shell cd cmd/dlp-record && find python -name '*.py')
@@ -182,7 +186,7 @@ $(foreach c,$(CMDS),$(eval $(call cmd_rule,$(c))))
 # It is loaded into programs that know nothing of sanitizers, and stays there.
 $(B)/cmd/dlp-record/lib/%.o: cmd/dlp-record/lib/%.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CUDA_INCLUDE:%=-isystem %) -MMD -MP -std=c11 \
+	$(CC) $(CPPFLAGS) $(CUDA_CPPFLAGS) -MMD -MP -std=c11 \
 	    $(WARN) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) \
 	    -fPIC -fvisibility=hidden -c -o $@ $<
 
@@ -213,7 +217,7 @@ $(foreach u,$(notdir $(UNITS)),$(eval $(call unit_rule,$(u))))
 
 # Programs that the tests of dlp-record record, and a libcupti of their own.
 RECORD_TESTS = $(addprefix $(B)/record/,libcupti.so.13 libcuda.so.1 fakecuda \
-	       nvtxlib.so nvtxext nvtxall $(if $(CUDA_INCLUDE),nvtxall-nvtx3))
+	       nvtxlib.so nvtxext nvtxall $(if $(call has,nvtx3/nvToolsExt.h,y),nvtxall-nvtx3))
 RECORD_CC = $(CC) $(CPPFLAGS) -std=gnu11 $(WARN) -Wno-missing-prototypes \
 	    $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
 RECORD_H = tests/record/nvtx_own.h $(wildcard cmd/dlp-record/lib/*_abi.h)
@@ -241,11 +245,11 @@ $(B)/record/nvtxext: tests/record/nvtxext.c $(RECORD_H)
 
 $(B)/record/nvtxall: tests/record/nvtxall.c $(RECORD_H)
 	@mkdir -p $(@D)
-	$(RECORD_CC) -DOWN_NVTX -o $@ $< -ldl -lpthread
+	$(RECORD_CC) -o $@ $< -ldl -lpthread
 
 $(B)/record/nvtxall-nvtx3: tests/record/nvtxall.c
 	@mkdir -p $(@D)
-	$(RECORD_CC) $(CUDA_INCLUDE:%=-isystem %) -o $@ $< -ldl -lpthread
+	$(RECORD_CC) -DNVTX3 $(CUDA_CPPFLAGS) -o $@ $< -ldl -lpthread
 
 .PHONY: unit
 unit: $(UNITS) $(B)/fuzz/corrupt $(RECORD_TESTS)

@@ -19,7 +19,7 @@ build() {
 	gcc "${so[@]}" -Wl,-soname,libcuda.so.1 -o libcuda.so.1 \
 	    "$ROOT/tests/record/fakedriver.c"
 	gcc "${f[@]}" -o fakecuda "$ROOT/tests/record/fakecuda.c" -ldl -lpthread
-	gcc "${f[@]}" -DOWN_NVTX -o nvtxall "$ROOT/tests/record/nvtxall.c" -ldl \
+	gcc "${f[@]}" -o nvtxall "$ROOT/tests/record/nvtxall.c" -ldl \
 	    -lpthread
 	gcc "${f[@]}" -o nvtxext "$ROOT/tests/record/nvtxext.c" -ldl
 }

@@ -149,10 +149,10 @@ word(char *w, char **argv)
 	else if (strcmp(w, "pop") == 0)
 		nvtxRangePop();
 	else if (*w >= '0' && *w <= '9')
-		for (n = atoi(w); n > 0; n--)
+		for (n = (int)strtol(w, NULL, 10); n > 0; n--)
 			step();
 	else
-		end_by(w, eq != NULL ? atoi(eq) : 0, argv);
+		end_by(w, eq != NULL ? (int)strtol(eq, NULL, 10) : 0, argv);
 }
 
 int

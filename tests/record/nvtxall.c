@@ -5,13 +5,13 @@
  *				segv, fork, exec, threads; N: a loop of N
  *				ranges
  *
- * With the headers of NVTX it uses them, otherwise nvtx_own.h.
+ * With NVTX3 defined it uses the headers of NVTX, otherwise nvtx_own.h.
  */
 #define _GNU_SOURCE
-#ifdef OWN_NVTX
-#include "nvtx_own.h"
-#else
+#ifdef NVTX3
 #include <nvtx3/nvToolsExt.h>
+#else
+#include "nvtx_own.h"
 #endif
 
 #include <pthread.h>
@@ -186,7 +186,7 @@ end_by(const char *how)
 int
 main(int argc, char **argv)
 {
-	int i, n = argc > 2 ? atoi(argv[2]) : 0;
+	int i, n = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 0;
 	pthread_t id;
 
 	nvtxNameCategoryA(7, "seven");

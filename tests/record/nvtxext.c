@@ -28,6 +28,7 @@ load(void)
 	return init != NULL && init(&m);
 }
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses) types */
 #define CALL(type, i, params, args) ((type(*) params)slot[i]) args
 
 /* struct { uint64_t size; int32_t op; } */

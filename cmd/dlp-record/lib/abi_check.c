@@ -1,22 +1,10 @@
 /*
  * Compares the own declarations of CUPTI's and NVTX's binary interfaces with
- * the headers of a CUDA toolkit, where the compiler finds them. Nothing in here
- * is code.
+ * the headers of a CUDA toolkit, where the Makefile finds them (HAS_*). Nothing
+ * in here is code.
  */
 #include "cupti_abi.h"
 #include "nvtx_abi.h"
-
-#ifdef __has_include
-#if __has_include(<cupti.h>) && __has_include(<cuda.h>)
-#define HAS_CUPTI
-#endif
-#if __has_include(<nvtx3/nvToolsExt.h>)
-#define HAS_NVTX
-#if __has_include(<nvtx3/nvToolsExtPayload.h>)
-#define HAS_NVTX_PAYLOAD
-#endif
-#endif
-#endif
 
 #ifdef HAS_CUPTI
 #pragma GCC diagnostic push

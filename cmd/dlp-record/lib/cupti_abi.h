@@ -241,6 +241,7 @@ typedef uint64_t abi_clock(void);
 	X(Finalize, 0, (void))
 
 struct abi_cupti {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses) a declaration */
 #define X(name, needed, args) abi_result(*name) args;
 	ABI_FUNCTIONS(X)
 #undef X

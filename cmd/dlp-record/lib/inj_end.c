@@ -60,8 +60,9 @@ task_names(void)
 		n = read(fd, name, sizeof(name));
 		close(fd);
 		if (n > 1)
-			spool_text(RSPOOL_TASK, (uint32_t)atoi(e->d_name), 0,
-			    name, (size_t)n - 1);
+			spool_text(RSPOOL_TASK,
+			    (uint32_t)strtol(e->d_name, NULL, 10), 0, name,
+			    (size_t)n - 1);
 	}
 	closedir(d);
 }
@@ -243,8 +244,8 @@ end_start(void)
 	if (inj.has_atexit)
 		return;
 	inj.has_atexit = true;
-	atexit(at_exit);
-	at_quick_exit(at_quick);
+	(void)atexit(at_exit);
+	(void)at_quick_exit(at_quick);
 }
 
 void
@@ -377,26 +378,25 @@ fexecve(int fd, char *const argv[], char *const envp[])
 static char **
 argument_list(const char *first, va_list ap)
 {
-	size_t n = 0, cap = 16;
-	char **argv = malloc(cap * sizeof(*argv)), **more;
+	size_t n = 0, cap = 0;
+	char **argv = NULL, **more;
 	char *arg = (char *)(uintptr_t)first;
 
-	while (argv != NULL) {
+	for (;;) {
 		if (n == cap) {
-			cap *= 2;
+			cap += 64;
 			more = realloc(argv, cap * sizeof(*argv));
-			if (more == NULL)
+			if (more == NULL) {
 				free(argv);
+				return NULL;
+			}
 			argv = more;
-			if (argv == NULL)
-				break;
 		}
 		argv[n++] = arg;
 		if (arg == NULL)
-			break;
+			return argv;
 		arg = va_arg(ap, char *);
 	}
-	return argv;
 }
 
 INJ_EXPORT int

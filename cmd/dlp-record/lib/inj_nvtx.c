@@ -223,7 +223,7 @@ put_event(enum rspool_nvtx what, uint32_t domain,
 		       (string != 0 ? RSPOOL_HAS_STRING : 0) |
 		       (text != NULL && string == 0 ? RSPOOL_HAS_TEXT : 0));
 	r->len = (uint32_t)n;
-	if (n > 0)
+	if (text != NULL && n > 0)
 		memcpy(r->text, text, n);
 	fill_payload(r, e, data, bytes);
 	spool_put(r);
@@ -270,7 +270,9 @@ push_text(const char *s)
 	if (bits == 0)
 		return;
 	t = inj_now();
-	n = s != NULL ? clamp_len(strlen(s)) : 0;
+	if (s == NULL)
+		s = "";
+	n = clamp_len(strlen(s));
 	if ((bits & NVTX_WATCH) != 0) {
 		window_begins(s, n, 0, 0, t);
 		bits = atomic_load(&inj.nvtx);
@@ -283,7 +285,7 @@ push_text(const char *s)
 	r->t = t;
 	r->pad = 0;
 	r->len = (uint32_t)n;
-	memcpy(r->text, s != NULL ? s : "", n);
+	memcpy(r->text, s, n);
 	spool_put(r);
 }
 

@@ -53,6 +53,7 @@ static void
 now_full(const char *why)
 {
 	char path[1200];
+	ssize_t n;
 	int fd;
 
 	if (atomic_exchange(&inj.full, true))
@@ -60,8 +61,8 @@ now_full(const char *why)
 	snprintf(path, sizeof(path), "%s/full.%ld", inj.dir, (long)inj.pid);
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	if (fd >= 0) {
-		if (write(fd, why, strlen(why)) < 0)
-			why = NULL;
+		n = write(fd, why, strlen(why));
+		(void)n;
 		close(fd);
 	}
 }
