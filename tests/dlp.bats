@@ -183,6 +183,8 @@ same_as_h() {
 @test "the pipeline of -h is the report" {
 	for r in "$ROOT"/pipelines/reports/*; do
 		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
+		# view prints where its page is, html the page itself
+		[ "${r##*/}" != view ] || continue
 		same_as_h "${r##*/}"
 	done
 	for r in $(table_reports); do
