@@ -10,6 +10,8 @@ BINDIR = $(PREFIX)/bin
 MANDIR = $(PREFIX)/share/man
 DATADIR = $(PREFIX)/share/dlp
 COMPDIR = $(PREFIX)/share/bash-completion/completions
+FISHDIR = $(PREFIX)/share/fish/vendor_completions.d
+ZSHDIR = $(PREFIX)/share/zsh/site-functions
 LIBDIR = $(PREFIX)/lib/dlp
 
 CC = cc
@@ -100,7 +102,8 @@ LIBS_dlp-html = $(call lib,zlib,-lz)
 LIBS_dlp-iter = -lm
 LIBS_dlp-openmetrics = -lm
 LIBS_dlp-overview = -lm
-LIBS_dlp-record = $(SQLITE) -liberty
+LIBS_dlp-energy = -lm
+LIBS_dlp-record = $(SQLITE) -liberty -ldl
 LIBS_dlp-stats = -lm -lpthread
 
 # A make inside a recipe builds on all processors unless -j was given.
@@ -128,13 +131,14 @@ help:
 
 ## make            build the commands in build/bin
 ## make deps       install the libraries that the build needs
-##                   FOR='test lint'   those of other groups: build test cluster
-##                                     lint fuzz bench strict cross
+##                   FOR='test lint'   those of other groups: build test web deb
+##                                     cluster lint fuzz bench strict cross
 ## make demo       all of that, and a report of a shipped profile
 ## make check      the quick tests, under a minute; installs nothing
 ##                   T='parse stage*'  only test files of these names
 ## make test       install what the tests need, run them all; those of broken
-##                 input also against a build with sanitizers
+##                 input also against a build with sanitizers; those of the
+##                 viewer in browsers run after make deps FOR=web
 ##                   T=...             as above
 ##                   SAN=1             all with sanitizers, in build-san
 ## make strict     build with gcc and clang, where a warning is an error
@@ -149,8 +153,11 @@ help:
 ## make bench      speed against the sqlite3 shell, memory, whether time grows
 ##                 with the rows, numbers against SQL; ROWS='1000000 11000000'
 ##                 BEST=1 MB= GROWTH=
+## make bench-web  pages of 2000, 10000 and a million kernels: size, time, memory,
+##                 and speed in Chromium; KERNELS='2000 10000'
 ## make install    to PREFIX (/usr/local), DESTDIR in front; uninstall
 ## make dist       dlp-VERSION.tar.gz of the last commit
+## make deb        Debian packages and their .changes in build/deb
 ## make clean      remove what was built
 
 $(B)/libdlp.a: $(COMMON_O)
@@ -216,7 +223,8 @@ endef
 $(foreach u,$(notdir $(UNITS)),$(eval $(call unit_rule,$(u))))
 
 # Programs that the tests of dlp-record record, and a libcupti of their own.
-RECORD_TESTS = $(addprefix $(B)/record/,libcupti.so.13 libcuda.so.1 fakecuda \
+RECORD_TESTS = $(addprefix $(B)/record/,libcupti.so.13 libcuda.so.1 \
+	       libnvidia-ml.so.1 fakecuda \
 	       nvtxlib.so nvtxext nvtxall $(if $(call has,nvtx3/nvToolsExt.h,y),nvtxall-nvtx3))
 RECORD_CC = $(CC) $(CPPFLAGS) -std=gnu11 $(WARN) -Wno-missing-prototypes \
 	    $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
@@ -230,6 +238,10 @@ $(B)/record/libcupti.so.13: tests/record/fakecupti.c $(RECORD_H)
 $(B)/record/libcuda.so.1: tests/record/fakedriver.c
 	@mkdir -p $(@D)
 	$(RECORD_CC) -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) -o $@ $<
+
+$(B)/record/libnvidia-ml.so.1: tests/record/fakenvml.c
+	@mkdir -p $(@D)
+	$(RECORD_CC) -fPIC -shared -Wl,-soname,$(@F) -o $@ $<
 
 $(B)/record/nvtxlib.so: tests/record/nvtxlib.c $(RECORD_H)
 	@mkdir -p $(@D)
@@ -329,10 +341,14 @@ bench:
 	@$(SUBMAKE) all
 	@B=$(B) CC='$(CC)' bash tests/bench/run
 
+.PHONY: bench-web
+bench-web: all
+	@B=$(B) CC='$(CC)' bash tests/bench/web
+
 .PHONY: install
 install: all
 	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(DATADIR) \
-	    $(DESTDIR)$(COMPDIR)
+	    $(DESTDIR)$(COMPDIR) $(DESTDIR)$(FISHDIR) $(DESTDIR)$(ZSHDIR)
 	$(INSTALL) $(BINS) $(DESTDIR)$(BINDIR)
 	$(INSTALL) -d $(DESTDIR)$(LIBDIR)
 	$(INSTALL) $(RECORDER) $(DESTDIR)$(LIBDIR)
@@ -350,12 +366,23 @@ install: all
 	for d in $(PARTS); do \
 		$(INSTALL) -d $(DESTDIR)$(DATADIR)/$$d || exit; \
 		for f in pipelines/$$d/*; do \
-			test ! -f $$f || $(INSTALL) -m 644 $$f \
+			test -f $$f || continue; \
+			m=644; ! head -n 1 $$f | grep -q '^#!' || m=755; \
+			$(INSTALL) -m $$m $$f \
 			    $(DESTDIR)$(DATADIR)/$$d || exit; \
 		done; \
 	done
 	$(INSTALL) -m 644 $(SHARE) pipelines/dlp-batch.mk $(DESTDIR)$(DATADIR)
 	$(INSTALL) -m 644 pipelines/dlp.bash-completion $(DESTDIR)$(COMPDIR)/dlp
+ifndef CROSS
+	PATH="$(CURDIR)/$(B)/bin:$$PATH" sh pipelines/completions fish \
+	    >$(DESTDIR)$(FISHDIR)/dlp.fish
+	PATH="$(CURDIR)/$(B)/bin:$$PATH" sh pipelines/completions zsh \
+	    >$(DESTDIR)$(ZSHDIR)/_dlp
+	for c in $(CMDS) dlprof; do \
+		ln -sf dlp.fish $(DESTDIR)$(FISHDIR)/$$c.fish || exit; \
+	done
+endif
 	for m in $(MANS); do \
 		d=$(DESTDIR)$(MANDIR)/man$${m##*.}; \
 		$(INSTALL) -d $$d && $(INSTALL) -m 644 $$m $$d || exit; \
@@ -367,7 +394,8 @@ uninstall:
 	rm -f $(foreach m,$(MANS),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix \
 	    $(m)))/$(notdir $(m)))
 	rm -rf $(addprefix $(DESTDIR)$(DATADIR)/,$(PARTS)) \
-	    $(DESTDIR)$(COMPDIR)/dlp
+	    $(DESTDIR)$(COMPDIR)/dlp $(DESTDIR)$(ZSHDIR)/_dlp
+	rm -f $(patsubst %,$(DESTDIR)$(FISHDIR)/%.fish,$(CMDS) dlprof dlp)
 	rm -f $(addprefix $(DESTDIR)$(DATADIR)/,$(notdir $(SHARE)) \
 	    dlp-batch.mk)
 	rm -rf $(DESTDIR)$(LIBDIR)
@@ -376,6 +404,17 @@ uninstall:
 .PHONY: dist
 dist:
 	git archive --prefix=dlp-$(VERSION)/ -o dlp-$(VERSION).tar.gz HEAD
+
+# In a copy of the last commit, so that nothing is written beside the sources.
+DEB = $(B)/deb
+.PHONY: deb
+deb:
+	@sh tests/install-deps -n build deb
+	rm -rf $(DEB)
+	mkdir -p $(DEB)/dlp-$(VERSION)
+	git archive HEAD | tar -x -C $(DEB)/dlp-$(VERSION)
+	cd $(DEB)/dlp-$(VERSION) && dpkg-buildpackage -us -uc
+	rm -rf $(DEB)/dlp-$(VERSION)
 
 .PHONY: clean
 clean:

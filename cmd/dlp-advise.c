@@ -13,6 +13,7 @@
 #include "err.h"
 #include "num.h"
 #include "out.h"
+#include "words.h"
 
 static const char usage[] =
     "usage: dlp-advise [-Djlu] [--fail-on RULES] [--rule RULE=N] [FILE]\n"
@@ -98,6 +99,20 @@ find_leads(struct advise_finding *j, size_t n)
 				j[i].part_of = j[k].rule->id;
 }
 
+/* A finding of less than that part of the time, in percent, is no place to
+ * begin: it comes after those whose gain is not known. */
+#define LITTLE 1
+
+static void
+find_little(struct advise_finding *j, size_t n, const struct facts *f)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		j[i].little = j[i].v.judged == V_YES && j[i].v.gains &&
+			      facts_share_pct(f, j[i].v.ceiling) < LITTLE;
+}
+
 static int
 by_ceiling(const void *a, const void *b)
 {
@@ -109,6 +124,8 @@ by_ceiling(const void *a, const void *b)
 		return fx ? -1 : 1;
 	if ((x->part_of != NULL) != (y->part_of != NULL))
 		return x->part_of == NULL ? -1 : 1;
+	if (x->little != y->little)
+		return x->little ? 1 : -1;
 	if (gx != gy)
 		return gx ? -1 : 1;
 	if (gx && x->v.ceiling != y->v.ceiling)
@@ -126,9 +143,21 @@ forget_verdict(struct advise_verdict *v)
 	buf_free(&v->where);
 }
 
+static void
+name_for_amd(struct advise_verdict *v)
+{
+	struct buf *const text[] = { &v->problem, &v->advice, &v->value,
+		&v->evidence };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(text); i++)
+		words_amd(text[i]->s, text[i]->len);
+}
+
 /* Judges the facts of a section, or of a file of it. Findings that fired are
  * written first, by their ceiling; if two are equal, the later
- * rule comes first, because later rules are more specific. Findings that
+ * rule comes first, because later rules are more specific. Little ones come
+ * after those without a ceiling. Findings that
  * another one leads come after these; then the rest in the order of the rules.
  */
 static void
@@ -152,10 +181,13 @@ judge_facts(void *arg, struct facts *f)
 		judge = a->dlprof && r->dlprof_judge != NULL ? r->dlprof_judge
 							     : r->judge;
 		judge(f, a->limit[i].v, &j[n].v);
+		if (f->amd)
+			name_for_amd(&j[n].v);
 		say_unjudged(a, r, &j[n].v);
 		fired += j[n++].v.judged == V_YES && is_gate(a->fail_on, r);
 	}
 	find_leads(j, n);
+	find_little(j, n, f);
 	if (!a->dlprof) /* DLProf uses the order of its report */
 		qsort(j, n, sizeof(j[0]), by_ceiling);
 	if (a->json)

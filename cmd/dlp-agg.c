@@ -34,14 +34,18 @@ static const char usage[] =
     "                        STAT:FIELD is computed for that field alone\n"
     "  -f, --fields FIELDS   columns to compute statistics for (dur_ns)\n"
     "  -c, --columns COLUMNS\n"
-    "                        without -a, -f and -g: write only these columns\n"
+    "                        without -a, -f and -g: write only these columns;\n"
+    "                        NAME=COL renames one, NAME=[N*]COL/COL[:DIGITS]\n"
+    "                        is a quotient, NAME=#COL a bar of a percentage,\n"
+    "                        NAME=- unset\n"
     "      --where COND      use only records for which 'COL OP VALUE' holds;\n"
     "                        OP is == != < <= > >= ~ !~; can be given again\n"
     "      --sort KEYS       sort by columns of the result or words of -a,\n"
     "                        in descending order with - in front\n"
     "  -n, --limit N         write only the first N\n"
     "      --rest            add one row that sums up the others\n"
-    "      --optimizer       a group column dir is optimizer for records of that\n"
+    "      --optimizer       a group column dir is optimizer for records of "
+    "that\n"
     "                        phase, except for communication\n"
     "      --as NAME         the record type of the result (agg)\n"
     "      --and             compute one more result; the options after it\n"
@@ -300,7 +304,7 @@ listen_for(struct agg *a, struct stage *st)
 }
 
 static void
-prepare(struct agg *a, struct stage *st)
+agg_prepare(struct agg *a, struct stage *st)
 {
 	const struct agg_plan *p = &a->plan;
 	int i;
@@ -335,6 +339,7 @@ static void
 last_words(const struct agg_spec *spec, bool pass, bool others)
 {
 	const struct agg_input *in = &spec->in;
+	bool lines = spec->nstats == 0;
 	const char *one = in->ntypes == 1 ? in->tag[0] : NULL;
 	bool seen = false;
 	int t;
@@ -344,7 +349,7 @@ last_words(const struct agg_spec *spec, bool pass, bool others)
 		if (!in->legend[t] && type_find(in->tag[t]) == NULL)
 			type_die("-T", in->tag[t]);
 	}
-	if (!pass && one != NULL && !seen)
+	if (!pass && one != NULL && !seen && !(lines && others))
 		warn_input("no %s records in the input", one);
 	else if (!pass && !others && seen && !in->any)
 		warn("no %s%srecord fulfils --where", one != NULL ? one : "",
@@ -380,7 +385,7 @@ aggregate(struct agg *a, struct stage *st, int argc, char *const *argv)
 	int rc, i;
 
 	a->lines = plan->n > 0 && plan->spec[0]->nstats == 0;
-	prepare(a, st);
+	agg_prepare(a, st);
 	rc = stage_run(st);
 	for (i = 0; i < plan->n; i++)
 		any |= plan->spec[i]->in.any;
@@ -450,7 +455,7 @@ set_fields(const char *arg)
 static void
 set_columns(const char *arg)
 {
-	last_spec()->cut = read_list("-c", arg, &last_spec()->ncut);
+	last_spec()->cuts = read_list("-c", arg, &last_spec()->ncut);
 }
 
 static void

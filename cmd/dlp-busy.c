@@ -19,11 +19,12 @@
 #include "workrec.h"
 
 static const char usage[] =
-    "usage: dlp-busy [-Du] [file]\n"
+    "usage: dlp-busy [-Du] [--iters] [file]\n"
     "Adds busy records to a dlp stream: where the time of each iteration\n"
     "goes on each device.\n"
     "  -D, --dlprof      measure as DLProf does: from time 0, and only\n"
     "                    fread and fwrite count as I/O\n"
+    "      --iters       add to iter records how their step_ns divides\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
@@ -90,6 +91,22 @@ struct busy_proc {
 	size_t n_dev;
 };
 
+/* How the time of a step divides, of all devices on which anything ran. */
+enum {
+	SPLIT_TC,
+	SPLIT_COMM,
+	SPLIT_KERN,
+	SPLIT_GRAPH,
+	SPLIT_MEM,
+	SPLIT_IDLE,
+	SPLIT_N
+};
+
+struct split { /* ns */
+	int64_t dur[SPLIT_N];
+	bool no_tc; /* dur[SPLIT_TC] is not known */
+};
+
 struct busy_file {        /* of the section's, by column src */
 	const char *name; /* escaped; NULL: none */
 	struct busy_dev *dev;
@@ -113,6 +130,10 @@ struct busy_file {        /* of the section's, by column src */
 	bool has_end;
 	bool whole; /* all is one iteration and no step: the time before the
 		       first work and after the last is told apart */
+	struct split *split; /* --iters, by the value of split_of */
+	size_t n_split;
+	struct map split_of; /* by iteration */
+	bool any_active;     /* anything ran on a device */
 };
 
 struct busy_times { /* zeroed but for mode */
@@ -125,6 +146,7 @@ struct busy_times { /* zeroed but for mode */
 				    Cores, and that do not */
 	int64_t now;             /* what comes from now on is launched later */
 	struct out_src_type busy_type, edge_type;
+	bool iters; /* --iters */
 };
 
 /* Where DLProf (-D) counts in another way than dlp-busy. */
@@ -718,6 +740,8 @@ free_file(struct busy_file *f)
 	buf_free(&f->call);
 	map_free(&f->devs);
 	map_free(&f->procs);
+	map_free(&f->split_of);
+	free(f->split);
 	free(f);
 }
 
@@ -734,7 +758,8 @@ busy_clear(struct busy_times *b)
 	*b = (struct busy_times){ .mode = b->mode,
 		.now = INT64_MIN,
 		.busy_type = b->busy_type,
-		.edge_type = b->edge_type };
+		.edge_type = b->edge_type,
+		.iters = b->iters };
 }
 
 /* The end of a section: a record per iteration, device and class. */
@@ -827,7 +852,7 @@ busy_put_iter(
 	}
 }
 
-/* All time before the iterations and behind them. */
+/* All time before the iterations and after them. */
 static void
 put_outside(struct busy_times *b, const struct busy_file *f, int64_t end)
 {
@@ -875,6 +900,76 @@ by_number(const void *a, const void *b)
 	return (x->no > y->no) - (x->no < y->no);
 }
 
+/* --iters: the steps of a file, each with the time after it. A device on which
+ * nothing ran is left out, because it would only add idle time. */
+
+static bool
+is_active(const struct lane *l)
+{
+	size_t i;
+	int c;
+
+	for (i = 0; i < l->n_sum; i++)
+		for (c = 0; c < C_DATA; c++)
+			if (l->sum[i].dur[c] > 0)
+				return true;
+	return false;
+}
+
+static struct split *
+split_of(struct busy_file *f, int64_t iter)
+{
+	bool fresh;
+	uint64_t *no = map_put(&f->split_of, (uint64_t)iter, &fresh);
+
+	if (fresh) {
+		*no = f->n_split;
+		f->split = xrealloc(f->split, ++f->n_split, sizeof(*f->split));
+		memset(&f->split[*no], 0, sizeof(*f->split));
+	}
+	return &f->split[*no];
+}
+
+static void
+split_add(struct split *x, const struct class_sums *s, bool with_tc)
+{
+	static const int to[C_N] = { [C_TC] = SPLIT_TC,
+		[C_KERN] = SPLIT_KERN,
+		[C_GRAPH] = SPLIT_GRAPH,
+		[C_COMM] = SPLIT_COMM,
+		[C_MEM] = SPLIT_MEM,
+		[C_DATA] = SPLIT_IDLE,
+		[C_IO] = SPLIT_IDLE,
+		[C_CPU] = SPLIT_IDLE,
+		[C_OTHER] = SPLIT_IDLE };
+	int c;
+
+	for (c = 0; c < C_N; c++)
+		x->dur[to[c]] = num_add(x->dur[to[c]], s->dur[c]);
+	x->no_tc |= !with_tc && s->all[C_KERN] != 0;
+}
+
+static void
+split_file(struct busy_times *b, struct busy_file *f, int64_t end)
+{
+	struct class_sums s;
+	size_t k, i;
+
+	for (k = 0; k < f->n_dev; k++) {
+		if (!f->dev[k].used || !is_active(&f->dev[k].lane))
+			continue;
+		f->any_active = true;
+		for (i = 0; i < f->steps.n; i++) {
+			if (f->steps.v[i].where == STEPS_OUT)
+				continue;
+			memset(&s, 0, sizeof(s));
+			add_sums(&s, f, &f->dev[k], i, end);
+			split_add(split_of(f, f->steps.v[i].iter), &s,
+			    b->with_tc > 0);
+		}
+	}
+}
+
 /* Where nothing ran on a GPU, the first one stands for what the processes
  * did. */
 static void
@@ -916,6 +1011,8 @@ end_file(struct busy_times *b, struct busy_file *f)
 		late = num_add(late, f->dev[i].lane.late_ns);
 	}
 	b->mode->write(b, f, end);
+	if (b->iters)
+		split_file(b, f, end);
 	return late;
 }
 
@@ -979,7 +1076,7 @@ close_last_step(struct busy_file *f)
 }
 
 static bool
-is_whole(const struct busy_file *f)
+file_is_whole(const struct busy_file *f)
 {
 	return f->any_gpu &&
 	       (f->steps.n == 0 ||
@@ -992,7 +1089,7 @@ write_all_time(struct busy_times *b, struct busy_file *f, int64_t end)
 {
 	size_t i;
 
-	f->whole = is_whole(f);
+	f->whole = file_is_whole(f);
 	for (i = 0; f->whole && i < f->n_dev; i++)
 		if (f->dev[i].used)
 			lane_between(&f->dev[i].lane);
@@ -1065,6 +1162,16 @@ struct busy_type {             /* of records */
 	struct rec_col *text;          /* inst, range, os */
 };
 
+/* --iters: an iter record or its legend, kept until the time of its step is
+ * known. What is in front of tail stays, then come the new columns. */
+struct kept_iter {
+	struct kept_iter *next;
+	struct busy_file *file; /* NULL: a legend */
+	int64_t iter;
+	size_t head, tail, len;
+	char line[];
+};
+
 struct busy_input {
 	struct busy_times busy;
 	struct busy_type kern, copy, set, graph, sync, call, inst, range, os;
@@ -1073,8 +1180,12 @@ struct busy_input {
 	} dev;
 	struct {
 		struct workrec_cols cols;
-		struct rec_col *gpu_end;
+		struct rec_col *gpu_end, *no;
+		int at, has; /* place of the columns of --iters; how many the
+				input has of them */
 	} iter;
+	struct store kept;
+	struct kept_iter *first, **next;
 	struct steps_cols cut;
 };
 
@@ -1262,6 +1373,102 @@ read_busy_cut(struct stage *st, struct rec *r)
 	}
 }
 
+static const char *const split_cols[SPLIT_N] = { "tc_ns", "comm_ns",
+	"other_kern_ns", "graph_ns", "mem_ns", "idle_ns" };
+
+/* Where column i of a line begins, with its TAB; its end if it has fewer. */
+static size_t
+column_start(const struct rec *r, int i)
+{
+	const char *s = r->line, *end = r->line + r->len;
+
+	while ((s = memchr(s, '\t', (size_t)(end - s))) != NULL && i-- > 0)
+		s++;
+	return s != NULL ? (size_t)(s - r->line) : r->len;
+}
+
+static void
+keep_iter(struct busy_input *in, const struct rec *r, struct busy_file *f)
+{
+	struct kept_iter *k = store_alloc(&in->kept, sizeof(*k) + r->len);
+
+	k->next = NULL;
+	k->file = f;
+	k->iter = f != NULL ? rec_int(r, in->iter.no, -1) : -1;
+	k->head = column_start(r, in->iter.at);
+	k->tail = column_start(r, in->iter.at + in->iter.has);
+	k->len = r->len;
+	memcpy(k->line, r->line, r->len);
+	*in->next = k;
+	in->next = &k->next;
+}
+
+static void
+put_split(struct busy_file *f, int64_t iter)
+{
+	const struct split *x;
+	int c;
+
+	if (!f->any_active || iter < 0) {
+		out_unsets(SPLIT_N);
+		return;
+	}
+	x = split_of(f, iter);
+	out_opt(!x->no_tc, x->dur[SPLIT_TC]);
+	for (c = SPLIT_TC + 1; c < SPLIT_N; c++)
+		out_i64(x->dur[c]);
+}
+
+static void
+put_kept(const struct kept_iter *k)
+{
+	int c;
+
+	buf_put(&out_buf, k->line, k->head);
+	if (k->file != NULL)
+		put_split(k->file, k->iter);
+	for (c = 0; k->file == NULL && c < SPLIT_N; c++)
+		out_word(split_cols[c]);
+	buf_put(&out_buf, k->line + k->tail, k->len - k->tail);
+	buf_putc(&out_buf, '\n');
+	out_counted(k->file != NULL);
+	out_check();
+}
+
+static void
+forget_iters(struct busy_input *in)
+{
+	store_free(&in->kept);
+	in->first = NULL;
+	in->next = &in->first;
+}
+
+/* The columns of --iters come before src, which is the last one of all records,
+ * and take the place of those of an earlier run. */
+static void
+read_iter_legend(struct stage *st, struct rec *r)
+{
+	struct busy_input *in = st->ctx;
+	int i, n = rec_ncols(r->type);
+
+	if (!in->busy.iters) {
+		stage_pass(st, r);
+		return;
+	}
+	out_declared("iter", split_cols, SPLIT_N);
+	in->iter.at = n;
+	in->iter.has = 0;
+	for (i = 0; i < n; i++)
+		if (strcmp(rec_colname(r->type, i), "src") == 0 ||
+		    strcmp(rec_colname(r->type, i), split_cols[0]) == 0) {
+			in->iter.at = i;
+			break;
+		}
+	if (i < n && strcmp(rec_colname(r->type, i), "src") != 0)
+		in->iter.has = SPLIT_N;
+	keep_iter(in, r, NULL);
+}
+
 static void
 read_iter_end(struct stage *st, struct rec *r)
 {
@@ -1270,9 +1477,12 @@ read_iter_end(struct stage *st, struct rec *r)
 	struct workrec w;
 	int64_t end;
 
-	stage_pass(st, r);
 	workrec_read(&w, &in->iter.cols, r);
 	f = busy_file(&in->busy, w.src);
+	if (in->busy.iters)
+		keep_iter(in, r, f);
+	else
+		stage_pass(st, r);
 	if (!w.has_dur)
 		return;
 	if (!f->has_end)
@@ -1291,14 +1501,18 @@ begin_busy(struct stage *st)
 	struct busy_input *in = st->ctx;
 
 	busy_clear(&in->busy);
+	forget_iters(in);
 }
 
 static void
 finish_busy(struct stage *st)
 {
 	struct busy_input *in = st->ctx;
+	const struct kept_iter *k;
 
 	busy_end(&in->busy, st->complete);
+	for (k = in->first; k != NULL; k = k->next)
+		put_kept(k);
 }
 
 static struct rec_type *
@@ -1348,9 +1562,10 @@ listen_busy(struct stage *st, struct busy_input *in)
 	t = stage_on(st, "dev", read_device, NULL, NULL);
 	REC_COLS(t, REC_OPT, { &in->dev.dev, "dev" }, { &in->dev.src, "src" });
 	steps_bind(&in->cut, stage_on(st, "cut", read_busy_cut, NULL, NULL));
-	t = stage_on(st, "iter", read_iter_end, NULL, NULL);
+	t = stage_on(st, "iter", read_iter_end, read_iter_legend, NULL);
 	workrec_bind(&in->iter.cols, t, WORKREC_SPAN, WORKREC_SRC);
-	in->iter.gpu_end = rec_col(t, "gpu_end_ns", REC_OPT);
+	REC_COLS(t, REC_OPT, { &in->iter.gpu_end, "gpu_end_ns" },
+	    { &in->iter.no, "iter" });
 }
 
 int
@@ -1362,6 +1577,7 @@ main(int argc, char **argv)
 	bool dlprof = false;
 	const struct cli_opt opts[] = {
 		{ 'D', "dlprof", .flag = &dlprof },
+		{ 0, "iters", .flag = &in.busy.iters },
 		{ 0 },
 	};
 	struct stage st;
@@ -1370,11 +1586,13 @@ main(int argc, char **argv)
 	stage_start(&st, "dlp-busy", usage, opts, argc, argv);
 	in.busy.mode = dlprof ? &busy_dlprof : &busy_own;
 	st.ctx = &in;
+	in.next = &in.first;
 	st.section = begin_busy;
 	st.end = finish_busy;
 	listen_busy(&st, &in);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	busy_clear(&in.busy);
+	forget_iters(&in);
 	return out_finish(rc);
 }

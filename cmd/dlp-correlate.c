@@ -12,13 +12,14 @@
 #include "drop.h"
 
 static const char usage[] =
-    "usage: dlp-correlate [-DhruV] [--domain NAME] [--mode MODE] [-S SIZE]\n"
+    "usage: dlp-correlate [-DhnruV] [--domain NAME] [--mode MODE] [-S SIZE]\n"
     "                     [--drop TYPE[:COLUMNS]]... [file]\n"
     "Ties GPU work and API calls to framework ops: adds op and inst records,\n"
     "and to each record of work its op, direction, layer and phase.\n"
     "  -D, --dlprof      make ops as DLProf does\n"
     "      --domain NAME only ranges of this NVTX domain make ops and layers\n"
     "      --mode MODE   the framework: pytorch, tensorflow1, ...\n"
+    "  -n, --nested      add a nest record for each range inside an op\n"
     "  -r, --ranges      pass on all ranges, and project them onto the "
     "GPU\n" DROP_USAGE SPILL_USAGE
     "  -u, --unbuffered  write each record at once\n"
@@ -56,6 +57,7 @@ main(int argc, char **argv)
 		{ 'D', "dlprof", .flag = &dlprof },
 		{ 0, "domain", .arg = &corr.domain },
 		{ 0, "mode", .arg = &mode },
+		{ 'n', "nested", .flag = &corr.nested },
 		{ 'r', "ranges", .flag = &corr.all_ranges },
 		DROP_OPTION,
 		SPILL_OPTION,

@@ -325,7 +325,7 @@ write_rows(struct stage *st)
 }
 
 static void
-forget(struct stage *st)
+forget_accounts(struct stage *st)
 {
 	struct cover *c = st->ctx;
 
@@ -382,7 +382,7 @@ main(int argc, char **argv)
 
 	stage_start(&st, "dlp-coverage", usage, opts, argc, argv);
 	st.ctx = &c;
-	st.section = forget;
+	st.section = forget_accounts;
 	st.end = write_rows;
 	listen_work(&c, &st);
 	c.with_src = out_type("coverage", names, ARRAY_LEN(names));

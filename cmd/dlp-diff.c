@@ -152,8 +152,8 @@ check(struct diff *d)
 		die("--join and --fail-over exclude each other");
 	if (d->join && d->m.by == BY_ITER)
 		die("--join and -g iter exclude each other");
-	if (d->m.cpu && (d->m.by == BY_KERNEL || d->m.by == BY_PRIM ||
-			     d->m.by == BY_ITER))
+	if (d->m.cpu &&
+	    (d->m.by == BY_KERNEL || d->m.by == BY_PRIM || d->m.by == BY_ITER))
 		die("-v cpu is the time of ops: -g takes op, type, layer or"
 		    " phase");
 }

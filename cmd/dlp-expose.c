@@ -68,7 +68,7 @@ struct expose {
 	struct smap devs, groups; /* "src\tdev"; "kind\tsrc_mem\tdst_mem" */
 	struct transfer *spare;
 	struct buf key;
-	int64_t now; /* ns; what comes later is launched later */
+	int64_t now;       /* ns; what comes later is launched later */
 	int64_t *past_now; /* the same at each of the last launches, a ring */
 	size_t n_launch;
 	struct out_src_type xfer;

@@ -19,7 +19,8 @@ static const char usage[] =
     "                       the built-in ones\n"
     "      --hlo PATH       read XLA's HLO text, a file or a folder of\n"
     "                       *after_optimizations.txt\n"
-    "      --inductor PATH  read Inductor's output code, a file or a folder of\n"
+    "      --inductor PATH  read Inductor's output code, a file or a folder "
+    "of\n"
     "                       torch_compile_debug\n"
     "  -q, --quiet          do not say how many kernels have unknown FLOPs\n"
     "      --ranks N        the number of GPUs in a collective, for bus_bytes\n"
@@ -58,6 +59,7 @@ on_flops_section(struct stage *st)
 {
 	struct flops *fl = st->ctx;
 
+	fl->tc_rules.without = NULL;
 	state_forget(fl);
 	answer_forget(fl);
 	hold_forget(fl);

@@ -43,6 +43,10 @@ static const char usage[] =
     "                         CSV requires it; unset values are empty\n"
     "      --guard            in CSV, put a ' before text that a spreadsheet\n"
     "                         would take for a formula\n"
+    "      --spark COLUMN     on a terminal, draw this column as a line of "
+    "bars\n"
+    "                         below the table\n"
+    "      --ascii            draw it with ASCII only\n"
     "  -u, --unbuffered       write each row at once\n"
     "  -h, --help             print this text\n"
     "  -V, --version          print the version\n";
@@ -88,6 +92,8 @@ default_sink(struct fmt *f)
 	}
 	if (f->sink->wraps && tty)
 		f->width = terminal_width();
+	if (!tty || f->sink != &sink_table)
+		f->spark = NULL;
 	f->bold = tty && (no == NULL || *no == '\0') && term != NULL &&
 		  strcmp(term, "dumb") != 0;
 }
@@ -172,6 +178,8 @@ static const struct cli_opt opts[] = {
 	{ 0, "title", .arg = &fmt.title },
 	{ 0, "quote", .call = quote },
 	{ 0, "guard", .flag = &fmt.guard },
+	{ 0, "spark", .arg = &fmt.spark },
+	{ 0, "ascii", .flag = &fmt.ascii },
 	{ 0 },
 };
 
@@ -203,6 +211,7 @@ main(int argc, char **argv)
 	cli_init("dlp-fmt");
 	unbuffered = cli_options(argc, argv, usage, opts);
 	settle(&fmt);
+	fmt.at_once = unbuffered;
 	path = cli_operand(argc, argv, usage);
 	default_sink(&fmt);
 	stage_open_sink(&fmt.st, path, unbuffered);

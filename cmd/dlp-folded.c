@@ -16,13 +16,18 @@
 #include "utf8.h"
 
 static const char usage[] =
-    "usage: dlp-folded [-hiuV] [-f FRAMES] [-T TYPES] [-v VALUE] [FILE]\n"
+    "usage: dlp-folded [-hiuV] [--optimizer] [-f FRAMES] [-T TYPES] [-v "
+    "VALUE]\n"
+    "                  [FILE]\n"
     "Writes folded stacks for flame graphs, from a dlp stream.\n"
     "  -f, --frames FRAMES  columns, outermost first (layer,op,work); work is\n"
     "                       the name of the kernel, or what else the work is\n"
     "  -T, --type TYPES     use these record types (kern,copy,set,graph)\n"
     "  -v, --value VALUE    the weight: a column, or count (dur_ns)\n"
     "  -i, --iter           use only records in iterations (see dlp-iter)\n"
+    "      --optimizer      the frame dir is optimizer in that phase, except "
+    "of\n"
+    "                       communication\n"
     "  -u, --unbuffered     accepted, as by all filters\n"
     "  -h, --help           print this and exit\n"
     "  -V, --version        print the version and exit\n";
@@ -44,6 +49,7 @@ static const struct work_word {
 struct folded_type {
 	struct join_col **frame; /* NULL: a word that needs no column */
 	struct join_col *value;  /* NULL: each record counts 1 */
+	struct join_col *phase;  /* with --optimizer */
 	struct rec_col *iter;
 	const struct work_word *work; /* NULL: it has none */
 };
@@ -53,6 +59,7 @@ struct folded {
 	int ntypes, nframes;
 	const char *value; /* a column, or count */
 	bool iter_only;    /* nothing outside of iterations */
+	bool optimizer;    /* is a direction */
 
 	struct folded_type *type; /* ntypes */
 	struct join join;
@@ -144,6 +151,24 @@ is_work(const char *frame)
 	return strcmp(frame, "work") == 0;
 }
 
+/* No forward or backward pass launches work of the optimizer. Communication
+ * stays a class of its own, whichever phase it is in. */
+static bool
+is_optimizer(
+    struct folded *f, const struct rec *r, struct folded_type *t, int i)
+{
+	const char *s;
+	size_t n;
+
+	if (t->phase == NULL || strcmp(f->frames[i], "dir") != 0)
+		return false;
+	s = join_raw(&f->join, r, t->phase, &n);
+	if (s == NULL || !text_is(s, n, "optimizer"))
+		return false;
+	s = join_raw(&f->join, r, t->frame[i], &n);
+	return s == NULL || !text_is(s, n, "comm");
+}
+
 static void
 put_frame(struct folded *f, const struct rec *r, struct folded_type *t, int i)
 {
@@ -152,6 +177,10 @@ put_frame(struct folded *f, const struct rec *r, struct folded_type *t, int i)
 
 	if (t->frame[i] != NULL)
 		s = join_raw(&f->join, r, t->frame[i], &n);
+	if (is_optimizer(f, r, t, i)) {
+		s = "optimizer";
+		n = strlen(s);
+	}
 	buf_clear(&f->name);
 	if (is_work(f->frames[i]) && t->work != NULL)
 		buf_puts(&f->name, t->work->before);
@@ -217,6 +246,8 @@ read_weighted_legend(struct stage *st, struct rec *r)
 			join_legend(t->frame[i]);
 	if (t->value != NULL)
 		join_legend(t->value);
+	if (t->phase != NULL)
+		join_legend(t->phase);
 }
 
 static void
@@ -283,6 +314,8 @@ listen_type(
 		t->frame[i] = frame_col(f, type, t->work, f->frames[i]);
 	if (strcmp(f->value, "count") != 0)
 		t->value = join_col(&f->join, type, f->value);
+	if (f->optimizer)
+		t->phase = join_col(&f->join, type, "phase");
 	if (f->iter_only)
 		t->iter = rec_col(type, "iter", REC_NEED);
 }
@@ -339,6 +372,7 @@ free_folded(struct folded *f)
 			free(f->type[i].frame[k]);
 		free(f->type[i].frame);
 		free(f->type[i].value);
+		free(f->type[i].phase);
 	}
 	free(f->type);
 	smap_free(&f->stacks);
@@ -369,6 +403,7 @@ main(int argc, char **argv)
 	const struct cli_opt opts[] = {
 		{ 'f', "frames", .arg = &frames },
 		{ 'i', "iter", .flag = &f.iter_only },
+		{ 0, "optimizer", .flag = &f.optimizer },
 		{ 'T', "type", .arg = &types },
 		{ 'v', "value", .arg = &f.value },
 		{ 0 },

@@ -220,10 +220,14 @@ add_work(struct gaps *g, struct gap_file *f, struct gaps_type *k,
 		.has_api = w->has_api,
 		.api = w->api,
 		.api_end = w->api_end };
+	struct mview api = { NULL, 0 };
 
 	x.call = name_of(g, r, &k->api);
 	x.code = name_of(g, r, &k->code);
 	x.did = did_of_call(g, k, r);
+	api = k->api.col != NULL ? rec_view(r, k->api.col) : api;
+	x.of_graph = mv_starts(api, "cudaGraphLaunch") ||
+		     mv_starts(api, "cuGraphLaunch");
 	x.label =
 	    (struct gap_label){ work_name(g, k, r), name_of(g, r, &k->iter),
 		    name_of(g, r, &k->phase), name_of(g, r, &k->layer),

@@ -10,8 +10,11 @@
 #include "dlp-html/html.h"
 
 static const char usage[] =
-    "usage: dlp-html [-dhpuV] [-f FILE] [-t TITLE] [FILE]\n"
+    "usage: dlp-html [-dhpuV] [-b FILE] [-f FILE] [-t TITLE] [FILE]\n"
     "Writes a dlp stream as one HTML page that shows the profile.\n"
+    "  -b, --before FILE the profile that diff records compare it with, in "
+    "the\n"
+    "                    commands that the page shows\n"
     "  -d, --data        write the page's data as JSON instead\n"
     "  -f, --file FILE   the profile in the commands that the page shows "
     "(FILE)\n"
@@ -23,7 +26,7 @@ static const char usage[] =
     "  -V, --version     print the version and exit\n";
 
 /* Only the first section is shown: times and ids of two have nothing to do
- * with each other. */
+ * with each other. Sections with diff records compare it with another run. */
 static void
 begin_html_section(struct stage *st)
 {
@@ -60,8 +63,10 @@ free_html(struct html *h)
 {
 	html_tables_free(h);
 	smap_free(&h->note);
+	smap_free(&h->idle);
 	buf_free(&h->info);
 	buf_free(&h->cmds);
+	buf_free(&h->said);
 }
 
 int
@@ -69,6 +74,7 @@ main(int argc, char **argv)
 {
 	struct html h = { 0 };
 	const struct cli_opt opts[] = {
+		{ 'b', "before", .arg = &h.before },
 		{ 'd', "data", .flag = &h.data },
 		{ 'f', "file", .arg = &h.file },
 		{ 'p', "private", .flag = &h.private },
@@ -83,6 +89,8 @@ main(int argc, char **argv)
 		h.file = "FILE";
 	if (h.private)
 		h.file = base_name(h.file);
+	if (h.private && h.before != NULL)
+		h.before = base_name(h.before);
 	if (h.title == NULL)
 		h.title = base_name(h.file);
 	st.ctx = &h;

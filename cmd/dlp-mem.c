@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "cli.h"
+#include "err.h"
 #include "map.h"
 #include "num.h"
 #include "openrange.h"
@@ -15,8 +16,13 @@
 #include "workrec.h"
 
 static const char usage[] =
-    "usage: dlp-mem [-u] [file]\n"
+    "usage: dlp-mem [-u] [--times N] [--warn-as NAME] [file]\n"
     "Adds to a dlp stream how much memory is in use, and its peak.\n"
+    "      --times N     add memtime records: the most in use in each of N\n"
+    "                    equal parts of the time\n"
+    "      --warn-as NAME\n"
+    "                    if there are no memory events, say so on standard\n"
+    "                    error, as the command NAME\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
@@ -82,6 +88,18 @@ struct mem_open { /* a range that is open */
 	int64_t pid;
 };
 
+struct mem_use_at { /* what a device uses from a moment on */
+	struct mem_use_at *next;
+	int64_t start, used; /* ns, bytes */
+};
+
+/* The use of a device over time, for --times. */
+struct mem_history {
+	struct mem_owner owner;
+	struct mem_use_at *first, *last;
+	int64_t top; /* the most */
+};
+
 /* Calls, and work that has its call. */
 struct call_cols {
 	struct workrec_cols cols;
@@ -110,7 +128,7 @@ struct mem {
 
 	struct {
 		struct workrec_cols cols;
-		struct rec_col *op, *bytes, *addr, *kind;
+		struct rec_col *op, *bytes, *addr, *kind, *total;
 		struct out_ext *ext;
 	} event;
 	struct call_cols call, set, copy, kern;
@@ -121,7 +139,13 @@ struct mem {
 	struct {
 		struct rec_col *dev, *bytes, *src;
 	} devs;
-	struct out_src_type peak, live, memrange;
+	struct out_src_type peak, live, memrange, memtime;
+	int64_t n_times; /* --times; 0: not asked for */
+	struct mem_history *history;
+	size_t n_history;
+	struct store moments; /* their struct mem_use_at */
+	int64_t last;         /* ns: end of the profile */
+	bool none;            /* a section has devices and no memory events */
 };
 
 static uint32_t
@@ -497,6 +521,117 @@ put_memrange(struct mem *m, const struct mem_range *k, size_t space)
 	end_with_src(m, k->src);
 }
 
+/* --times: memory over time. */
+
+static struct mem_history *
+history_of(struct mem *m, struct mem_owner o)
+{
+	struct mem_history *h;
+	size_t i;
+
+	for (i = 0; i < m->n_history; i++) {
+		h = &m->history[i];
+		if (h->owner.src == o.src && h->owner.dev == o.dev)
+			return h;
+	}
+	m->history = xrealloc(m->history, m->n_history + 1, sizeof(*h));
+	h = &m->history[m->n_history++];
+	memset(h, 0, sizeof(*h));
+	h->owner = o;
+	return h;
+}
+
+static void
+remember_use(struct mem *m, struct mem_owner o, int64_t start, int64_t used)
+{
+	struct mem_history *h = history_of(m, o);
+	struct mem_use_at *u = store_alloc(&m->moments, sizeof(*u));
+
+	*u = (struct mem_use_at){ NULL, start, used };
+	*(h->last != NULL ? &h->last->next : &h->first) = u;
+	h->last = u;
+	if (used > h->top)
+		h->top = used;
+	if (start > m->last)
+		m->last = start;
+}
+
+/* A bar of 40 signs for the most that any device uses, and parts of it. */
+static void
+put_bar(int64_t used, int64_t top)
+{
+	static const char bar[] = "########################################";
+	const size_t whole = sizeof(bar) - 1;
+	bool any = top > 0 && used > 0;
+
+	out_raw(bar,
+	    any ? (size_t)((double)whole * (double)used / (double)top + 0.5)
+		: 0);
+}
+
+/* part * m->last / m->n_times, without overflow */
+static int64_t
+time_of_part(const struct mem *m, int64_t part)
+{
+	return m->last / m->n_times * part +
+	       m->last % m->n_times * part / m->n_times;
+}
+
+static const char *const memtime_cols[] = { "dev", "start_ns", "used_bytes",
+	"bar", "src" };
+
+static void
+put_memtime(
+    struct mem *m, const struct mem_history *h, int64_t part, int64_t used)
+{
+	uint32_t src = h->owner.src;
+	int64_t top = 0;
+	size_t i;
+
+	for (i = 0; i < m->n_history; i++)
+		if (m->history[i].top > top)
+			top = m->history[i].top;
+	out_rec_src(&m->memtime, "memtime", memtime_cols,
+	    ARRAY_LEN(memtime_cols), src != SMAP_NONE);
+	out_i64(h->owner.dev);
+	out_i64(time_of_part(m, part - 1));
+	out_i64(used);
+	put_bar(used, top);
+	end_with_src(m, src);
+}
+
+static void
+put_history(struct mem *m, const struct mem_history *h)
+{
+	const struct mem_use_at *u = h->first;
+	int64_t part, now = 0, most;
+
+	for (part = 1; part <= m->n_times; part++) {
+		most = now;
+		for (; u != NULL && u->start <= time_of_part(m, part);
+		     u = u->next) {
+			now = u->used;
+			if (now > most)
+				most = now;
+		}
+		put_memtime(m, h, part, most);
+	}
+}
+
+/* The length of the profile, if it is known. */
+static void
+read_length(struct stage *st, struct rec *r)
+{
+	static const char word[] = "##info\tduration_ns\t";
+	struct mem *m = st->ctx;
+	size_t n = sizeof(word) - 1;
+	int64_t t;
+
+	if (r->len > n && memcmp(r->line, word, n) == 0 &&
+	    num_i64(r->line + n, r->len - n, &t))
+		m->last = t;
+}
+
 static void
 finish_memory(struct stage *st)
 {
@@ -520,6 +655,12 @@ finish_memory(struct stage *st)
 		for (k = 0; k < m->range[i].n_use; k++)
 			if (m->range[i].use[k].has_peak)
 				put_memrange(m, &m->range[i], k);
+	for (i = 0; i < m->n_history; i++)
+		put_history(m, &m->history[i]);
+	if (m->n_times > 0 && m->n_history == 0)
+		out_src_legend(&m->memtime, "memtime", memtime_cols,
+		    ARRAY_LEN(memtime_cols));
+	m->none |= m->n_space == 0 && m->totals.n > 0;
 }
 
 /* Records in. */
@@ -577,6 +718,72 @@ put_event(const struct mem *m, struct rec *r, const struct mem_space *s,
 	out_ext_end(m->event.ext, r);
 }
 
+/* What an allocator says that it has given out before the event; the first
+ * event of a space tells what it held when the recording began. */
+static void
+take_total(struct mem_space *s, int64_t before, int64_t start)
+{
+	if (before < 0)
+		return;
+	if (s->n_alloc + s->n_free == 0) {
+		s->before = s->peak = before;
+		s->peak_start = start;
+	}
+	s->used = before;
+}
+
+/* Returns how the use has changed, in bytes. */
+static int64_t
+take_event(struct mem *m, struct rec *r, struct mem_space *s,
+    const struct allocation *a)
+{
+	int64_t total, change = 0;
+	bool alloc = rec_is(r, m->event.op, "alloc");
+	bool has_total = rec_i64(r, m->event.total, &total);
+
+	if (!alloc && !rec_is(r, m->event.op, "free"))
+		return 0;
+	if (has_total)
+		take_total(s,
+		    alloc ? num_sub(total, a->bytes) : num_add(total, a->bytes),
+		    a->start);
+	change =
+	    alloc ? space_alloc(m, s, a) : space_free(m, s, a->pid, a->addr);
+	if (!has_total && a->start <= 0) /* nsys: before the recording */
+		s->before = s->used;
+	if (!has_total)
+		return change;
+	if (!alloc && change == 0) { /* allocated before the recording */
+		change = -a->bytes;
+		m->unknown_free--;
+	}
+	s->used = total;
+	return change;
+}
+
+/* The same of an event without an address, whose allocation nobody can tell
+ * from others: PyTorch before 1.12. */
+static int64_t
+take_bytes(const struct mem *m, const struct rec *r, struct mem_space *s,
+    const struct allocation *a)
+{
+	bool alloc = rec_is(r, m->event.op, "alloc");
+
+	if (!alloc && !rec_is(r, m->event.op, "free"))
+		return 0;
+	s->n_alloc += alloc;
+	s->n_free += !alloc;
+	s->used =
+	    alloc ? num_add(s->used, a->bytes) : num_sub(s->used, a->bytes);
+	if (s->used > s->peak) {
+		remove_dead(s);
+		s->peak = s->used;
+		s->peak_start = a->start;
+		s->peak_where = a->where;
+	}
+	return alloc ? a->bytes : -a->bytes;
+}
+
 static void
 read_mem_event(struct stage *st, struct rec *r)
 {
@@ -599,16 +806,14 @@ read_mem_event(struct stage *st, struct rec *r)
 	a.where.kind = name_put(m, rec_view(r, m->event.kind));
 	s = space_of(m, o);
 	rec_i64(r, m->event.bytes, &a.bytes);
-	if (rec_i64(r, m->event.addr, &a.addr)) {
-		if (rec_is(r, m->event.op, "alloc"))
-			change = space_alloc(m, s, &a);
-		else if (rec_is(r, m->event.op, "free"))
-			change = space_free(m, s, a.pid, a.addr);
-	}
-	if (a.start <= 0)
-		s->before = s->used;
+	if (rec_i64(r, m->event.addr, &a.addr))
+		change = take_event(m, r, s, &a);
+	else
+		change = take_bytes(m, r, s, &a);
 	if (change != 0)
 		change_in_ranges(m, s, a.pid, a.start, change);
+	if (m->n_times > 0 && !o.host)
+		remember_use(m, o, a.start, s->used);
 	put_event(m, r, s, &a.where);
 }
 
@@ -683,6 +888,11 @@ forget_memory(struct mem *m)
 	smap_free(&m->names);
 	smap_free(&m->range_keys);
 	map_free(&m->totals);
+	store_free(&m->moments);
+	free(m->history);
+	m->history = NULL;
+	m->n_history = 0;
+	m->last = 0;
 	m->seq = m->unknown_free = m->twice = m->n_calls = 0;
 }
 
@@ -706,6 +916,7 @@ listen_mem(struct stage *st, struct mem *m)
 	REC_COLS(t, REC_NEED, { &m->event.op, "op" },
 	    { &m->event.bytes, "bytes" }, { &m->event.addr, "addr" });
 	m->event.kind = rec_col(t, "kind", REC_OPT);
+	m->event.total = rec_col(t, "allocated_bytes", REC_OPT);
 	m->event.ext = out_ext(added, (int)ARRAY_LEN(added));
 }
 
@@ -738,12 +949,21 @@ main(int argc, char **argv)
 {
 	static const char *const notes[] = { "mem_free_unknown",
 		"mem_allocated_twice", NULL };
+	const char *times = NULL, *warn_as = NULL;
+	const struct cli_opt opts[] = {
+		{ 0, "times", .arg = &times },
+		{ 0, "warn-as", .arg = &warn_as },
+		{ 0 },
+	};
 	struct mem m = { 0 };
 	struct stage st;
 	int rc;
 
-	stage_start(&st, "dlp-mem", usage, NULL, argc, argv);
+	stage_start(&st, "dlp-mem", usage, opts, argc, argv);
+	if (times != NULL)
+		m.n_times = cli_i64("--times", times, 1, 1000000);
 	st.ctx = &m;
+	st.meta = read_length;
 	st.section = begin_memory;
 	st.end = finish_memory;
 	openranges_init(&m.open, sizeof(struct mem_open));
@@ -755,6 +975,13 @@ main(int argc, char **argv)
 	listen_others(&st, &m);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
+	if (m.none && warn_as != NULL) {
+		err_prog(warn_as);
+		warn("no memory events in this profile; record them with"
+		     " --cuda-memory-usage=true (nsys) or profile_memory=True"
+		     " (torch.profiler)");
+		err_prog("dlp-mem");
+	}
 	forget_memory(&m);
 	openranges_free(&m.open);
 	buf_free(&m.key);

@@ -1,6 +1,8 @@
 /*
- * dlp-merge: joins parsed streams into one section, by time.
+ * dlp-merge: joins parsed streams into one section, by time, or splits a stream
+ * into its sections.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,10 +24,14 @@
 
 static const char usage[] =
     "usage: dlp-merge [-ru] [file ...]\n"
+    "       dlp-merge --split DIR [file]\n"
     "Joins dlp streams into one section, in launch order; see dlp-merge(1).\n"
     "  -r, --ranks       each file is a rank of one run: number them in the\n"
     "                    natural order of their names, add the column rank,\n"
     "                    and align the clocks by collectives\n"
+    "      --split DIR   the opposite: write each section of one stream to a\n"
+    "                    file of its own in DIR, and print the file's name as\n"
+    "                    soon as it is complete\n"
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this text\n"
     "  -V, --version     print the version\n";
@@ -807,11 +813,69 @@ merge_all(struct merge_run *m)
 }
 
 static int
-by_name(const void *va, const void *vb)
+by_path(const void *va, const void *vb)
 {
 	char *const *a = va, *const *b = vb;
 
 	return natural_cmp(*a, *b);
+}
+
+/* The sections of a stream that may still grow: DIR/1, DIR/2, ... What follows
+ * the last ##end is a section that was cut off, and has its file, too. */
+static int
+split_sections(FILE *in, const char *name, const char *dir)
+{
+	struct buf path = { 0 };
+	FILE *out = NULL;
+	char *line = NULL;
+	size_t cap = 0;
+	unsigned long no = 0;
+	ssize_t n;
+
+	while ((n = getline(&line, &cap, in)) > 0) {
+		if (out == NULL) {
+			buf_clear(&path);
+			buf_printf(&path, "%s/%lu", dir, ++no);
+			out = fopen(buf_str(&path), "wx");
+			if (out == NULL)
+				die_errno("%s", buf_str(&path));
+		}
+		if (fwrite(line, 1, (size_t)n, out) != (size_t)n)
+			die_errno("%s", buf_str(&path));
+		if (strncmp(line, "##end", 5) != 0)
+			continue;
+		if (fclose(out) != 0)
+			die_errno("%s", buf_str(&path));
+		out = NULL;
+		if (puts(buf_str(&path)) < 0 || fflush(stdout) != 0)
+			die_errno("standard output");
+	}
+	if (ferror(in))
+		die_errno("%s", name);
+	if (out != NULL && (fclose(out) != 0 || puts(buf_str(&path)) < 0 ||
+			       fflush(stdout) != 0))
+		die_errno("%s", buf_str(&path));
+	free(line);
+	buf_free(&path);
+	return 0;
+}
+
+static int
+split_file(int argc, char **argv, const char *dir)
+{
+	const char *name = cli_operand(argc, argv, usage);
+	FILE *in = stdin;
+	int rc;
+
+	if (name != NULL && strcmp(name, "-") != 0) {
+		in = fopen(name, "r");
+		if (in == NULL)
+			die_errno("%s", name);
+	}
+	rc = split_sections(in, name != NULL ? name : "standard input", dir);
+	if (in != stdin)
+		fclose(in);
+	return rc;
 }
 
 int
@@ -819,12 +883,15 @@ main(int argc, char **argv)
 {
 	char dash[] = "-", *std[] = { dash };
 	struct merge_run m = { .argc = argc, .argv = argv };
+	const char *dir = NULL;
 	const struct cli_opt opts[] = { { 'r', "ranks", .flag = &m.ranks },
-		{ 0 } };
+		{ 0, "split", .arg = &dir }, { 0 } };
 	bool unbuffered;
 
 	cli_init("dlp-merge");
 	unbuffered = cli_options(argc, argv, usage, opts);
+	if (dir != NULL)
+		return split_file(argc, argv, dir);
 	m.n = argc - optind;
 	m.paths = argv + optind;
 	if (m.n <= 1)
@@ -834,7 +901,7 @@ main(int argc, char **argv)
 		m.paths = std;
 	}
 	if (m.ranks)
-		qsort(m.paths, (size_t)m.n, sizeof(*m.paths), by_name);
+		qsort(m.paths, (size_t)m.n, sizeof(*m.paths), by_path);
 	out_open(unbuffered);
 	return out_finish(merge_all(&m));
 }

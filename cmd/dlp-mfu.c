@@ -171,12 +171,15 @@ read_work(struct stage *st, struct rec *r)
 	struct mfu *m = st->ctx;
 	bool is_kern = rec_is(r, m->work.tag, "kern"), is_new;
 	struct mfu_sums *s;
+	uint32_t i;
 	double ns;
 
 	if (rec_raw(r, m->work.iter, &(size_t){ 0 }) == NULL ||
 	    (is_kern && !can_be_product(m, r)))
 		return;
-	s = &m->sums[iter_of(m, r, m->work.src, m->work.iter)];
+	/* this may move m->sums */
+	i = iter_of(m, r, m->work.src, m->work.iter);
+	s = &m->sums[i];
 	add_field(&m->text, r, m->work.dev);
 	smap_put(&m->iter_devs, m->text.s, m->text.len, &is_new);
 	s->n_dev += is_new;
@@ -325,7 +328,7 @@ warn_unknown(const struct mfu *m)
 	if (m->warn_as == NULL || !m->any_row || m->any_flop)
 		return;
 	err_prog(m->warn_as);
-	warn("FLOPs of products are not known in any step; dlp coverage tells"
+	warn("FLOPs of products are not known in any step; dlp coverage shows"
 	     " why");
 	err_prog(prog);
 }

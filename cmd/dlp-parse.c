@@ -1,8 +1,8 @@
 /*
  * dlp-parse: turns a profile database into a stream of records. Dialects know
- * the databases (dlp-parse/nsys.c, nvprof.c, dldb.c, kineto.c). The core joins GPU
- * work to the calls that launched it, merges the tables in launch order while
- * it reads them, selects, and writes.
+ * the databases (dlp-parse/nsys.c, nvprof.c, rocpd.c, dldb.c, kineto.c). The
+ * core joins GPU work to the calls that launched it, merges the tables in
+ * launch order while it reads them, selects, and writes.
  */
 #include <stdlib.h>
 
@@ -22,8 +22,9 @@
 
 static const char usage[] =
     "usage: dlp-parse [-huV] [-T types] [option ...] [file ...]\n"
-    "Writes the events of profiles (databases of Nsight Systems, nvprof and\n"
-    "DLProf, traces of torch.profiler) as records in launch order; see\n"
+    "Writes the events of profiles (databases of Nsight Systems, nvprof,\n"
+    "rocprofv3 and DLProf, traces of torch.profiler) as records in launch "
+    "order; see\n"
     "dlp-parse(1).\n"
     "  -T, --type LIST  write only records of these types: kern,copy,...\n"
     "  --device LIST    write only GPU work of these devices\n"
@@ -145,6 +146,17 @@ has_stacks(const struct parse *run)
 	return of;
 }
 
+static bool
+has_allocator(const struct parse *run)
+{
+	int i;
+
+	for (i = 0; i < run->nprof; i++)
+		if (run->prof[i]->dialect->allocator)
+			return true;
+	return false;
+}
+
 static void
 put_facts(struct parse *run)
 {
@@ -228,8 +240,8 @@ put_notes(struct parse *run)
 		dup += p->keys.dup_calls;
 		bad += p->sources.bad_rows;
 		for (k = 0; k < p->ncur; k++)
-			sorted += p->cur[k].order.sort &&
-				  !p->cur[k].src->unordered;
+			sorted +=
+			    p->cur[k].order.sort && !p->cur[k].src->unordered;
 	}
 	stage_note("gpu_without_call", orphans);
 	stage_note("gpu_before_call", before);
@@ -270,7 +282,7 @@ put_dict(struct parse *run, struct dict_file *d, int argc, char **argv,
 		    " more",
 		    path != NULL ? path : "-");
 	if (run->out.with_rank)
-		die("--ranks: a .dict tells no times");
+		die("--ranks: a .dict of PyProf has no times");
 	out_open(unbuffered);
 	emit_open(&run->out);
 	dict_run(d, run, path, argc, argv);
@@ -287,6 +299,7 @@ put_profiles(struct parse *run, int argc, char **argv, bool unbuffered)
 	out_open(unbuffered);
 	run->out.with_ops = check_ops(run);
 	run->out.with_code = has_stacks(run);
+	run->out.with_allocator = has_allocator(run);
 	emit_open(&run->out);
 	stage_begin_section(argc, argv);
 	put_facts(run);

@@ -68,7 +68,8 @@ struct phase_piece { /* of a row's work */
 
 struct phases { /* zeroed */
 	struct phase *v;
-	size_t n;
+	size_t n, n_folded; /* the first n_folded rows are sums */
+	size_t rest;        /* pieces that these had left when folded */
 	struct smap keys, texts;
 	struct buf key, last; /* last: the key of row last_row, as the same one
 				 mostly comes again */
@@ -236,7 +237,7 @@ idle_end(struct phases *p)
 		n = n_devices(p, ph);
 		/* work that begins before the step before has ended leaves
 		 * less than nothing */
-		rest = num_sub(n * s->len, num_add(s->busy, s->idle));
+		rest = num_sub(num_mul(n, s->len), num_add(s->busy, s->idle));
 		if (rest > 0)
 			ph->idle_ns = num_add(ph->idle_ns, rest);
 	}
@@ -261,16 +262,18 @@ idle_clear(struct phases *p)
 #define PIECES (512u * 1024) /* of all rows: 16 MB with room to grow */
 #define NEW_ROWS 256         /* these keep theirs */
 
-/* The pieces of rows become sums, the oldest first, to half of the bound. */
+/* The pieces of rows become sums, the oldest first, to half of the bound. Each
+ * row is visited once: what it then keeps, a piece per process and device,
+ * counts no more. */
 static void
 shrink(struct phases *p)
 {
-	size_t i;
+	while (p->n_folded + NEW_ROWS < p->n &&
+	       flat_pieces() > p->rest + PIECES / 2) {
+		struct phase *ph = &p->v[p->n_folded++];
 
-	for (i = 0; i + NEW_ROWS < p->n && flat_pieces() > PIECES / 2; i++) {
-		idle_sum(p, p->v[i].step);
-		flat_fold(&p->v[i].cpu);
-		flat_fold(&p->v[i].gpu);
+		idle_sum(p, ph->step);
+		p->rest += flat_fold(&ph->cpu) + flat_fold(&ph->gpu);
 	}
 }
 
@@ -319,7 +322,7 @@ phases_get(struct phases *p, struct mview src, struct mview iter,
 		p->v[i].made = true;
 		return &p->v[i];
 	}
-	if (flat_pieces() > PIECES)
+	if (flat_pieces() > p->rest + PIECES)
 		shrink(p);
 	if ((p->n & (p->n - 1)) == 0) /* 0, 1, 2, 4, ... */
 		p->v = xrealloc(p->v, p->n > 0 ? p->n * 2 : 1, sizeof(*p->v));
@@ -539,15 +542,19 @@ struct phase_type {       /* of records */
 struct phase_input {
 	struct phases phases;
 	struct phase_type kern, copy, set, graph, sync, call, inst, range;
+	struct rec_col *by; /* of op */
+	bool xla;           /* its ops are in the section */
 	struct {
 		struct rec_col *iter, *key, *step, *src;
 	} iter;
 };
 
-/* Where no range tells, the op's direction does: a backward op is known, and
- * an op that autograd numbered is forward. */
+/* Where no range tells, the op's direction does: a backward op is known, and an
+ * op that autograd numbered is forward, and one of XLA, whose optimizer has no
+ * direction. */
 static struct mview
-phase_word(const struct phase_type *k, const struct rec *r, bool *by_op)
+phase_word(const struct phase_input *in, const struct phase_type *k,
+    const struct rec *r, bool *by_op)
 {
 	static const struct mview fwd = { "forward", 7 },
 				  bwd = { "backward", 8 };
@@ -562,19 +569,20 @@ phase_word(const struct phase_type *k, const struct rec *r, bool *by_op)
 	*by_op = true;
 	if (mv_eq(dir, "bprop"))
 		return bwd;
-	if (mv_eq(dir, "fprop") && rec_view(r, k->seq).s != NULL)
+	if (mv_eq(dir, "fprop") && (in->xla || rec_view(r, k->seq).s != NULL))
 		return fwd;
 	*by_op = false;
 	return v;
 }
 
 static struct phase *
-phase_of_rec(struct phases *p, const struct phase_type *k, const struct rec *r,
-    const struct workrec *w, bool *by_op)
+phase_of_rec(struct phase_input *in, const struct phase_type *k,
+    const struct rec *r, const struct workrec *w, bool *by_op)
 {
-	struct mview word = phase_word(k, r, by_op);
+	struct mview word = phase_word(in, k, r, by_op);
 
-	return phases_get(p, w->src, w->iter, word, *by_op && word.s[0] == 'f');
+	return phases_get(
+	    &in->phases, w->src, w->iter, word, *by_op && word.s[0] == 'f');
 }
 
 /* Work that its thread, or only its op, puts into the phase. */
@@ -605,7 +613,7 @@ read_gpu_phase(struct stage *st, struct rec *r)
 
 	stage_pass(st, r);
 	workrec_read(&w, &k->cols, r);
-	ph = phase_of_rec(&in->phases, k, r, &w, &by_op);
+	ph = phase_of_rec(in, k, r, &w, &by_op);
 	if (w.has_api_dur) {
 		flat_add(&ph->cpu, w.pid, w.api, w.api_end);
 		add_api_time(ph, w.api, w.api_end);
@@ -635,12 +643,22 @@ read_cpu_phase(struct stage *st, struct rec *r)
 	workrec_read(&w, &k->cols, r);
 	if (!w.has_dur)
 		return;
-	ph = phase_of_rec(&in->phases, k, r, &w, &by_op);
+	ph = phase_of_rec(in, k, r, &w, &by_op);
 	if (k->range)
 		phases_ranged(&in->phases, ph);
 	flat_add(&ph->cpu, w.pid, w.start, w.end);
 	if (k->call)
 		add_api_time(ph, w.start, w.end);
+}
+
+static void
+read_producer(struct stage *st, struct rec *r)
+{
+	struct phase_input *in = st->ctx;
+
+	stage_pass(st, r);
+	if (rec_is(r, in->by, "xla"))
+		in->xla = true;
 }
 
 static void
@@ -684,6 +702,8 @@ listen_phases(struct stage *st, struct phase_input *in)
 	listen_phase(st, "call", read_cpu_phase, &in->call);
 	listen_phase(st, "inst", read_cpu_phase, &in->inst);
 	listen_phase(st, "range", read_cpu_phase, &in->range);
+	t = stage_on(st, "op", read_producer, NULL, NULL);
+	in->by = rec_col(t, "by", REC_OPT);
 	t = stage_on(st, "iter", read_step_length, NULL, NULL);
 	REC_COLS(t, REC_OPT, { &in->iter.iter, "iter" },
 	    { &in->iter.key, "key" }, { &in->iter.step, "step_ns" },
@@ -696,6 +716,7 @@ begin_phases(struct stage *st)
 	struct phase_input *in = st->ctx;
 
 	phases_clear(&in->phases);
+	in->xla = false;
 }
 
 static void

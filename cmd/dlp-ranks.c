@@ -219,7 +219,7 @@ part_count(const struct rank_parts *ps)
 static struct rank_share *
 part_share(struct rank_parts *ps, uint32_t part, int64_t iter)
 {
-	uint64_t key = (uint64_t)part << 40 ^ (uint64_t)(iter + 1);
+	uint64_t key = (uint64_t)part << 40 ^ ((uint64_t)iter + 1);
 	uint64_t *at = map_put(&ps->share_at, key, NULL);
 	struct rank_share *s;
 
@@ -902,7 +902,7 @@ see_rank(struct stage *st, struct rec *r)
 		buf_clear(&g->first);
 		buf_put(&g->first, src, src != NULL ? n : 0);
 	}
-	/* UTC is as wrong as the hosts' clocks are: not for who came when */
+	/* the hosts' clocks can be wrong, so UTC cannot order ranks */
 	if (utc || rec_raw(r, g->rank.clock, &m) == NULL)
 		g->colls.aligned = false;
 }
@@ -919,7 +919,7 @@ see_source(struct stage *st, struct rec *r)
 		part_src(&g->parts, rest + 4, m - 4);
 }
 
-/* What a record of work was and who ran it; false: its time is not known. */
+/* Reads a record of work and the rank that ran it; false: no time is known. */
 static bool
 read_arrival(struct ranks *g, const struct ranks_type *t, const struct rec *r,
     struct arrival *a)

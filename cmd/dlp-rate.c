@@ -23,7 +23,7 @@
 
 static const char usage[] =
     "usage: dlp-rate [-u] [-T TYPES] [--peak DTYPE=TFLOPS,...]\n"
-    "                [--peak-bw GB/S] [FILE]\n"
+    "                [--peak-bw GB/S] [--work] [FILE]\n"
     "\n"
     "Adds to records with FLOPs, bytes and a time: TFLOP/s, GB/s, arithmetic\n"
     "intensity, the share of the device's peak, and the roofline's bound.\n"
@@ -31,6 +31,8 @@ static const char usage[] =
     "  -T, --type TYPES      record types, comma separated (kern,agg)\n"
     "      --peak D=T,...    the device's peak for a number type, in TFLOP/s\n"
     "      --peak-bw GB/S    the bandwidth of the device's memory\n"
+    "      --work            write a gpuwork record in place of each kernel,\n"
+    "                        copy, set and graph run, for dlp-agg to add up\n"
     "  -u, --unbuffered      write each record at once\n"
     "  -h, --help            print this text\n"
     "  -V, --version         print the version\n";
@@ -329,6 +331,8 @@ static const char *const names[] = { "tflops", "gb_s", "ai", "peak_tflops",
 	"peak_pct", "bound", "bound_pct", "peak_ns", "roof_ns", "exec_flop",
 	"flop_ns", "bytes_ns" };
 
+static const char *const dev_names[] = { "peaks", "peak_gb_s" };
+
 /* What the figures are called, the sums of dlp-agg after the plain ones. A
  * kernel skips what a causal mask leaves out, so rates are of the rest. */
 static const char *const flop_names[] = { "causal_flop", "sum_exec_flop",
@@ -345,16 +349,28 @@ struct rate_type { /* columns of a record type */
 	struct rec_col *dtype, *family, *dir, *role, *dev, *src;
 };
 
+struct rate_part { /* --work: columns of a type of GPU work */
+	const struct rate_type *rated; /* of kernels; NULL: has no rates */
+	struct rec_col *iter, *dir, *phase, *family, *inst_id, *dur_ns, *flop,
+	    *bytes, *src;
+};
+
 struct rate {
 	struct rate_type *type; /* one for each type that is rated */
+	struct rate_part part[4];
+	struct out_src_type work;
+	struct rec_col *inst; /* --work: the id of a run of an op */
+	struct map calls;     /* its id -> families that it had, as bits */
+	struct smap families; /* their numbers */
 	struct rate_gpus gpus;
 	struct {
 		struct rec_col *dev, *name, *bw, *src;
+		struct out_ext *ext;
 	} dev;
 	struct gpu_rates unknown; /* of a device that is not known */
-	uint64_t no_peak;      /* records with FLOPs and a type, but no peak */
-	struct buf no_peak_of; /* the name of the first such GPU */
-	struct buf name;       /* scratch */
+	uint64_t no_peak;       /* records with FLOPs and a type, but no peak */
+	struct buf no_peak_of;  /* the name of the first such GPU */
+	struct buf name, peaks; /* scratch */
 };
 
 /*
@@ -450,14 +466,58 @@ on_rate_section(struct stage *st)
 	struct rate *x = st->ctx;
 
 	gpus_forget(&x->gpus);
+	map_clear(&x->calls);
 	x->unknown = gpus_named(&x->gpus, NULL, 0, 0);
+}
+
+/* Four significant digits, without an exponent. */
+static void
+out_rate(double v)
+{
+	double limit = 1000;
+	int decimals = 0;
+
+	if (v < 0) {
+		out_unset();
+		return;
+	}
+	for (; v < limit && decimals < 9 && v > 0; limit /= 10)
+		decimals++;
+	buf_putc(&out_buf, '\t');
+	buf_f64(&out_buf, v, decimals);
+}
+
+/* The peaks as --peak takes them, and the bandwidth. */
+static void
+put_peaks(struct rate *x, const struct gpu_rates *g, const struct rec *r)
+{
+	int i;
+
+	buf_clear(&x->peaks);
+	for (i = 0; i < PK_N; i++)
+		if (g->tflops[i] > 0)
+			buf_printf(&x->peaks, "%s%s=%g",
+			    x->peaks.len > 0 ? "," : "", columns[i + 1],
+			    g->tflops[i]);
+	out_ext_begin(x->dev.ext, r);
+	out_raw(x->peaks.len > 0 ? x->peaks.s : NULL, x->peaks.len);
+	out_rate(g->gb_s > 0 ? g->gb_s : UNKNOWN);
+	out_ext_end(x->dev.ext, r);
+}
+
+static void
+put_dev_legend(struct stage *st, struct rec *r)
+{
+	const struct rate *x = st->ctx;
+
+	out_ext_legend(x->dev.ext, r);
 }
 
 static void
 take_device(struct stage *st, struct rec *r)
 {
 	struct rate *x = st->ctx;
-	struct gpu_rates g;
+	struct gpu_rates g = x->unknown;
 	int64_t dev;
 	double bw = 0;
 	size_t n = 0, n_src = 0;
@@ -472,7 +532,7 @@ take_device(struct stage *st, struct rec *r)
 		    g.tflops[PK_FP32] == 0)
 			buf_put(&x->no_peak_of, name, n);
 	}
-	stage_pass(st, r);
+	put_peaks(x, &g, r);
 }
 
 /* The record's device, or what all devices of its file are. */
@@ -547,7 +607,7 @@ max_tflops(const struct gpu_rates *g)
 }
 
 static void
-read_work(struct rate *x, const struct rate_type *t, const struct rec *r,
+read_rated(struct rate *x, const struct rate_type *t, const struct rec *r,
     struct rate_work *w)
 {
 	const struct gpu_rates *g = gpu_of(x, t, r);
@@ -569,23 +629,6 @@ read_work(struct rate *x, const struct rate_type *t, const struct rec *r,
 		w->peak_tflops = gpu_tflops(g, dtype, n, is_product(t, r));
 	if (w->flop > 0 && w->peak_tflops == 0 && w->peak_ns < 0)
 		x->no_peak++;
-}
-
-/* Four significant digits, without an exponent. */
-static void
-out_rate(double v)
-{
-	double limit = 1000;
-	int decimals = 0;
-
-	if (v < 0) {
-		out_unset();
-		return;
-	}
-	for (; v < limit && decimals < 9 && v > 0; limit /= 10)
-		decimals++;
-	buf_putc(&out_buf, '\t');
-	buf_f64(&out_buf, v, decimals);
 }
 
 static void
@@ -613,14 +656,25 @@ out_known_time(const struct rate_type *t, const struct rec *r,
 }
 
 static void
+put_known_times(
+    const struct rate_type *t, const struct rec *r, const struct rate_work *w)
+{
+	bool part = rec_is(r, t->role, "part");
+
+	out_known_time(t, r, t->flop_ns, w->flop >= 0);
+	/* the bytes of a further kernel of the same work are with the first */
+	out_known_time(
+	    t, r, t->bytes_ns, w->bytes >= 0 || (w->flop >= 0 && part));
+}
+
+static void
 put_rated(struct stage *st, struct rec *r)
 {
 	const struct rate_type *t = rec_arg(r);
 	struct rate_work w;
 	struct rate_result q;
-	bool part = rec_is(r, t->role, "part");
 
-	read_work(st->ctx, t, r, &w);
+	read_rated(st->ctx, t, r, &w);
 	rate_of(&w, &q);
 	out_ext_begin(t->ext, r);
 	out_rate(q.tflops);
@@ -633,11 +687,122 @@ put_rated(struct stage *st, struct rec *r)
 	out_rate(q.peak_ns);
 	out_rate(q.roof_ns);
 	out_flop(t, r);
-	out_known_time(t, r, t->flop_ns, w.flop >= 0);
-	/* the bytes of a further kernel of the same work are with the first */
-	out_known_time(
-	    t, r, t->bytes_ns, w.bytes >= 0 || (w.flop >= 0 && part));
+	put_known_times(t, r, &w);
 	out_ext_end(t->ext, r);
+}
+
+/* True for the first work of a run of an op in each family; work without an op
+ * is a call of its own. */
+static bool
+is_call(struct rate *x, const struct rate_part *p, const struct rec *r)
+{
+	uint64_t *had, bit;
+	size_t n;
+	int64_t id;
+	const char *s = rec_raw(r, p->family, &n);
+	uint32_t no;
+
+	if (!rec_i64(r, p->inst_id, &id))
+		return true;
+	no = smap_put(
+	    &x->families, s != NULL ? s : "-", s != NULL ? n : 1, NULL);
+	if (no > 63)
+		rec_die(r, "more than 64 families");
+	had = map_put(&x->calls, (uint64_t)id, NULL);
+	bit = (uint64_t)1 << no;
+	if (*had & bit)
+		return false;
+	*had |= bit;
+	return true;
+}
+
+static void
+put_col(const struct rec *r, const struct rec_col *c)
+{
+	size_t n;
+	const char *s = rec_raw(r, c, &n);
+
+	out_raw(s, n);
+}
+
+/* Work without rates: its time counts if its FLOPs, or bytes, are known. */
+static void
+put_time_of(const struct rate_part *p, const struct rec *r,
+    const struct rec_col *figure)
+{
+	size_t n;
+
+	if (rec_raw(r, figure, &n) != NULL)
+		put_col(r, p->dur_ns);
+	else
+		out_i64(0);
+}
+
+static void
+put_work_times(struct rate *x, const struct rate_part *p, const struct rec *r)
+{
+	const struct rate_type *t = p->rated;
+	struct rate_work w;
+	struct rate_result q;
+
+	if (t == NULL) {
+		out_unset();
+		put_col(r, p->flop);
+		put_time_of(p, r, p->flop);
+		put_time_of(p, r, p->bytes);
+		return;
+	}
+	read_rated(x, t, r, &w);
+	rate_of(&w, &q);
+	out_rate(q.peak_ns);
+	out_flop(t, r);
+	put_known_times(t, r, &w);
+}
+
+static void
+put_work(struct stage *st, struct rec *r)
+{
+	static const char *const cols[] = { "iter", "dir", "family", "call",
+		"dur_ns", "flop", "bytes", "peak_ns", "exec_flop", "flop_ns",
+		"bytes_ns", "src" };
+	const struct rate_part *p = rec_arg(r);
+	struct rate *x = st->ctx;
+
+	out_rec_src(
+	    &x->work, "gpuwork", cols, ARRAY_LEN(cols), p->src->pos >= 0);
+	put_col(r, p->iter);
+	if (rec_is(r, p->family, "optimizer") ||
+	    rec_is(r, p->phase, "optimizer"))
+		out_word("optimizer");
+	else
+		put_col(r, p->dir);
+	put_col(r, p->family);
+	out_i64(is_call(x, p, r));
+	put_col(r, p->dur_ns);
+	put_col(r, p->flop);
+	put_col(r, p->bytes);
+	put_work_times(x, p, r);
+	if (p->src->pos >= 0)
+		put_col(r, p->src);
+	out_end();
+}
+
+static void
+drop_legend(struct stage *st, struct rec *r)
+{
+	(void)st;
+	(void)r;
+}
+
+static void
+forget_run(struct stage *st, struct rec *r)
+{
+	struct rate *x = st->ctx;
+	int64_t id;
+
+	if (rec_i64(r, x->inst, &id))
+		map_del(&x->calls, (uint64_t)id);
+	stage_pass(st, r);
 }
 
 static void
@@ -660,10 +825,8 @@ bind_names(
 }
 
 static void
-attach_type(struct stage *st, const char *tag, struct rate_type *x)
+attach_type(struct rec_type *t, const char *tag, struct rate_type *x)
 {
-	struct rec_type *t = stage_on(st, tag, put_rated, put_rated_legend, x);
-
 	x->ext = out_ext(names, ARRAY_LEN(names));
 	/* A group can be of anything; kernels are from dlp-flops. */
 	if (strcmp(tag, "kern") == 0) {
@@ -680,19 +843,51 @@ attach_type(struct stage *st, const char *tag, struct rate_type *x)
 	    { &x->dev, "dev" }, { &x->src, "src" });
 }
 
+/* --work */
 static void
-attach(struct stage *st, struct rate *x, char **types, int n)
+attach_work(struct stage *st, struct rate *x, struct rate_type *kern)
+{
+	static const char *const tags[] = { "kern", "copy", "set", "graph" };
+	struct rec_type *t;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(tags); i++) {
+		struct rate_part *p = &x->part[i];
+
+		t = stage_on(st, tags[i], put_work, drop_legend, p);
+		REC_COLS(t, REC_OPT, { &p->iter, "iter" }, { &p->dir, "dir" },
+		    { &p->phase, "phase" }, { &p->family, "family" },
+		    { &p->inst_id, "inst_id" }, { &p->dur_ns, "dur_ns" },
+		    { &p->flop, "flop" }, { &p->bytes, "bytes" },
+		    { &p->src, "src" });
+		if (i == 0) {
+			attach_type(t, tags[i], kern);
+			p->rated = kern;
+		}
+	}
+	t = stage_on(st, "inst", forget_run, NULL, NULL);
+	x->inst = rec_col(t, "inst_id", REC_OPT);
+}
+
+static void
+attach(struct stage *st, struct rate *x, char **types, int n, bool work)
 {
 	struct rec_type *t;
 	int i;
 
 	st->ctx = x;
-	t = stage_on(st, "dev", take_device, NULL, NULL);
+	t = stage_on(st, "dev", take_device, put_dev_legend, NULL);
+	x->dev.ext = out_ext(dev_names, ARRAY_LEN(dev_names));
 	x->dev.dev = rec_col(t, "dev", REC_NEED);
 	REC_COLS(t, REC_OPT, { &x->dev.name, "name" },
 	    { &x->dev.bw, "membw_bytes_s" }, { &x->dev.src, "src" });
-	for (i = 0; i < n; i++)
-		attach_type(st, types[i], &x->type[i]);
+	if (work)
+		attach_work(st, x, &x->type[0]);
+	for (i = 0; i < n && !work; i++) {
+		t = stage_on(
+		    st, types[i], put_rated, put_rated_legend, &x->type[i]);
+		attach_type(t, types[i], &x->type[i]);
+	}
 	st->section = on_rate_section;
 }
 
@@ -722,10 +917,12 @@ main(int argc, char **argv)
 {
 	static struct rate rate;
 	static const char *types = "kern,agg";
+	static bool work;
 	static const struct cli_opt opts[] = {
 		{ 'T', "type", .arg = &types },
 		{ 0, "peak", .set = set_peak, .to = &rate.gpus },
 		{ 0, "peak-bw", .set = set_peak_bw, .to = &rate.gpus },
+		{ 0, "work", .flag = &work },
 		{ 0 },
 	};
 	struct stage st;
@@ -739,11 +936,13 @@ main(int argc, char **argv)
 			die("-T: no type to rate: '%s' in '%s'", v[i], types);
 	gpus_open(&rate.gpus);
 	rate.type = xcalloc((size_t)n + 1, sizeof(*rate.type));
-	attach(&st, &rate, v, n);
+	attach(&st, &rate, v, n, work);
 	rc = stage_run(&st);
 	warn_no_peak(&rate);
 	free(v);
 	rc = out_finish(rc);
 	free(rate.type);
+	map_free(&rate.calls);
+	smap_free(&rate.families);
 	return rc;
 }

@@ -14,7 +14,7 @@
 
 static const char usage[] =
     "usage: dlp-record [options] -o FILE -- command [arguments]\n"
-    "       dlp-record [options] --stream -- command [arguments]\n"
+    "       dlp-record [options] {--stream | --live} -- command [arguments]\n"
     "       dlp-record --convert DIR {-o FILE | --stream}\n"
     "Runs the command and records its CUDA and NVTX events.\n"
     "  -o, --output FILE  the database, as of nsys export --type=sqlite; in "
@@ -25,6 +25,9 @@ static const char usage[] =
     "      --stream      write records for dlp-correlate to standard output; "
     "the\n"
     "                    command's own output goes to standard error\n"
+    "      --live        write records while the command runs, each few "
+    "seconds a\n"
+    "                    section of what has ended: | dlp top --follow\n"
     "      --stdout FILE the command's standard output goes there\n"
     "      --convert DIR convert what a recording that was killed left behind\n"
     "  -t, --trace LIST  what to record: cuda,nvtx\n"
@@ -42,6 +45,7 @@ static const char usage[] =
     "  -m, --cuda-memory  record allocations of GPU memory\n"
     "      --sync        record synchronization and CUDA events; each call\n"
     "                    takes 0.2 us longer\n"
+    "      --power       record the energy of the GPUs, for dlp energy\n"
     "      --all-calls   record calls such as cudaGetDevice, too\n"
     "      --fork        record children that fork without exec, too\n"
     "      --flush S     take CUPTI's records each S seconds (1)\n"
@@ -176,6 +180,7 @@ read_options(struct record *r, int argc, char **argv)
 		{ 'o', "output", .arg = &r->out },
 		{ 0, "force", .flag = &r->force },
 		{ 0, "stream", .flag = &r->stream },
+		{ 0, "live", .flag = &r->live },
 		{ 0, "stdout", .arg = &r->program_out },
 		{ 0, "convert", .arg = &r->convert },
 		{ 't', "trace", .set = set_traces, .to = r },
@@ -188,6 +193,7 @@ read_options(struct record *r, int argc, char **argv)
 		{ 'g', "graphs", .set = set_graphs, .to = r },
 		{ 'm', "cuda-memory", .flag = &r->memory },
 		{ 0, "sync", .flag = &r->sync },
+		{ 0, "power", .flag = &r->power },
 		{ 0, "all-calls", .flag = &r->all_calls },
 		{ 0, "fork", .flag = &r->fork },
 		{ 0, "flush", .set = set_flush, .to = r },
@@ -215,7 +221,7 @@ main(int argc, char **argv)
 	cli_init("dlp-record");
 	read_options(&r, argc, argv);
 	if (r.convert != NULL) {
-		if ((r.out == NULL) != r.stream || optind < argc)
+		if ((r.out == NULL) != r.stream || r.live || optind < argc)
 			cli_usage(usage);
 		return record_convert(&r);
 	}
@@ -223,7 +229,9 @@ main(int argc, char **argv)
 		cli_usage(usage);
 	if (r.kill && r.duration == 0)
 		die("--kill needs --duration");
-	if (r.out == NULL && !r.stream)
-		die("where to? -o FILE, or --stream");
+	if (r.stream && r.live)
+		die("--stream and --live exclude each other");
+	if (r.out == NULL && !r.stream && !r.live)
+		die("where to? -o FILE, --stream, or --live");
 	return record_run(&r, argv + optind);
 }

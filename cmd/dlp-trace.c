@@ -155,7 +155,7 @@ events_close(void)
 }
 
 static bool
-is_plain(const char *s, size_t n)
+is_json_as_it_is(const char *s, size_t n)
 {
 	size_t i;
 
@@ -171,7 +171,7 @@ is_plain(const char *s, size_t n)
 static void
 ev_string(const char *raw, size_t n)
 {
-	if (is_plain(raw, n)) {
+	if (is_json_as_it_is(raw, n)) {
 		buf_putc(&out_buf, '"');
 		buf_put(&out_buf, raw, n);
 		buf_putc(&out_buf, '"');
@@ -312,7 +312,7 @@ ev_name(struct trace_events *e, const char *what, const struct trace_row *at,
 	buf_free(&kind);
 }
 
-/* Rows of the viewer, and who they belong to. */
+/* Rows of the viewer, and the process or device that owns each. */
 
 #define OWN_IDS ((int64_t)1 << 30) /* ours; those of systems are smaller */
 
@@ -333,7 +333,7 @@ struct track {
 
 /* Places among each other: processes, and the tracks of a process. */
 static const struct track_look {
-	const char *name; /* behind that of the owner */
+	const char *name; /* follows the owner's name */
 	bool gpu, nest;
 	int sort;
 } looks[] = {

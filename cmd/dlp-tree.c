@@ -197,7 +197,7 @@ add_span(struct tree *t, uint32_t i, int64_t iter, int metric, int64_t key,
 
 /* The same of overhead or idle time. */
 static void
-add_value(struct tree *t, uint32_t i, int64_t iter, int metric, int64_t v)
+add_to_node(struct tree *t, uint32_t i, int64_t iter, int metric, int64_t v)
 {
 	struct tree_cell *c;
 
@@ -330,9 +330,9 @@ read_inst(struct stage *st, struct rec *r)
 	if (w.has_dur)
 		add_span(t, node, iter, M_CPU, w.has_pid ? w.pid : 0, &w);
 	if (rec_i64(r, t->inst.overhead, &v))
-		add_value(t, node, iter, M_OVERHEAD, v);
+		add_to_node(t, node, iter, M_OVERHEAD, v);
 	if (rec_i64(r, t->inst.idle, &v))
-		add_value(t, node, iter, M_IDLE, v);
+		add_to_node(t, node, iter, M_IDLE, v);
 }
 
 static void

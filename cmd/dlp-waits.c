@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apicall.h"
 #include "array.h"
 #include "cli.h"
 #include "err.h"
@@ -158,16 +159,6 @@ kind_of_os_call(const char *s, size_t n)
 	return "other";
 }
 
-/* Whether an API call returns only when a GPU has done its work. */
-static bool
-waits_for_gpu(const char *s, size_t n)
-{
-	if (name_has(s, n, "Synchronize"))
-		return true;
-	return (name_has(s, n, "cudaMemcpy") || name_has(s, n, "cuMemcpy")) &&
-	       !name_has(s, n, "Async");
-}
-
 static uint32_t
 keep_name(struct waits *w, struct mview t)
 {
@@ -223,7 +214,7 @@ wait_kind(const struct wait_type *k, const struct rec *r)
 		return NULL;
 	if (k->os)
 		return kind_of_os_call(name.s, name.n);
-	if (waits_for_gpu(name.s, name.n) ||
+	if (apicall_kind(name.s, name.n) == APICALL_WAITS ||
 	    (k->copy && rec_is(r, k->dst, "pageable")))
 		return "cuda";
 	return NULL;
@@ -470,7 +461,8 @@ warn_no_os(const struct waits *w)
 	if (w->warn_as == NULL || !w->any_section || w->any_os)
 		return;
 	err_prog(w->warn_as);
-	warn("no calls of the operating system; record them with --trace=osrt");
+	warn("no calls of the operating system: nsys records them with "
+	     "--trace=osrt");
 	err_prog(prog);
 }
 

@@ -12,6 +12,7 @@
 #define BUSY "dlp-busy"
 #define GAPS "dlp-gaps"
 #define PHASES "dlp-phases"
+#define SERVE "dlp-serve"
 #define MEM "dlp-mem"
 #define EXPOSE "dlp-expose"
 #define WAITS "dlp-waits"
@@ -25,6 +26,8 @@
 #define OVERVIEW "dlp-overview"
 #define MFU "dlp-mfu"
 #define COVERAGE "dlp-coverage"
+#define ENERGY "dlp-energy"
+#define PATH "dlp-path"
 
 /* Tables: a row stands as it reads best. */
 /* clang-format off */
@@ -47,11 +50,14 @@ const struct type_def type_defs[] = {
 	{ "node", PARSE, "creation of a CUDA graph node" },
 	{ "os", PARSE, "an operating system runtime call" },
 	{ "lib", PARSE, "a cuDNN or cuBLAS API call" },
+	{ "event", PARSE, "a CUDA event is recorded on a stream" },
 	{ "mem", PARSE, "a GPU memory allocation or release" },
 	{ "over", PARSE,
 	    "time that the profiler took for itself, or that CUDA took "
 	    "to load code or to wait for a full queue of launches" },
 	{ "sample", PARSE, "what a thread of the CPU did at a moment" },
+	{ "series", PARSE, "a value that was sampled: the energy that a GPU has "
+	    "used" },
 	{ "diag", PARSE, "a message of the profiler" },
 	{ "op", CORR, "an op, before its first use" },
 	{ "prim", CORR, "a product inside ops, before its first use" },
@@ -62,6 +68,7 @@ const struct type_def type_defs[] = {
 	{ "proj", CORR,
 	    "a range's projection onto the GPU, when the range closes" },
 	{ "rangekern", CORR, "a kernel under one of its enclosing ranges" },
+	{ "nest", CORR, "--nested: a range inside the run of an op" },
 	{ "iter", ITER, "an iteration" },
 	{ "cut", ITER, "--cuts: an iteration begins, or is over" },
 	{ "stable", ITER, "--stable: which iterations are even" },
@@ -74,8 +81,10 @@ const struct type_def type_defs[] = {
 	    "without steps: the time before or after all GPU work" },
 	{ "gap", GAPS, "a time in which a device is idle" },
 	{ "phase", PHASES, "the time that a phase takes in an iteration" },
+	{ "serve", SERVE, "a step of an engine that serves a model" },
 	{ "live", MEM, "an allocation that was in use at the peak" },
 	{ "memrange", MEM, "memory use while ranges of one name are open" },
+	{ "memtime", MEM, "--times: memory use in a part of the time" },
 	{ "peak", MEM, "the most memory that a device had in use" },
 	{ "xfer", EXPOSE, "a copy or set, and how much of it is exposed" },
 	{ "wait", WAITS, "a time in which a thread waits" },
@@ -83,6 +92,7 @@ const struct type_def type_defs[] = {
 	{ "arrive", RANKS, "a rank in a collective" },
 	{ "comm", RANKS, "the communication of a rank in an iteration" },
 	{ "skew", RANKS, "how far apart ranks are in an iteration" },
+	{ "gpuwork", RATE, "--work: GPU work of any type, to be added up" },
 	{ "agg", AGG, "a group with its statistics" },
 	{ "group", TREE,
 	    "a node in the tree of layers: a path with which op names "
@@ -90,6 +100,10 @@ const struct type_def type_defs[] = {
 	{ "finding", ADVISE, "a finding of the rules of dlp-advise" },
 	{ "in_use", ADVISE, "what speeds a program up and it uses already" },
 	{ "mfu", MFU, "an iteration: how well its products use the GPUs" },
+	{ "energy", ENERGY, "the energy of a device in an op of an iteration, "
+	    "or while it is idle" },
+	{ "path", PATH, "a segment of the critical path" },
+	{ "whatif", PATH, "--replay: a step, and what it would take" },
 	{ "coverage", COVERAGE,
 	    "what is known of the GPU time, or what is missing" },
 	{ "overview", OVERVIEW,
@@ -224,6 +238,9 @@ const struct col_def col_defs[] = {
 	{ "dev", "mem_bytes", PARSE, COL_INT, "memory size" },
 	{ "dev", "membw_bytes_s", PARSE, COL_INT, "memory bandwidth" },
 	{ "dev", "uuid", PARSE, COL_TEXT, "UUID" },
+	{ "dev", "peaks", RATE, COL_TEXT,
+	    "peak rates in TFLOP/s, by type of numbers, as --peak takes them" },
+	{ "dev", "peak_gb_s", RATE, COL_NUM, "peak bandwidth of its memory" },
 
 	{ "proc", "pid", PARSE, COL_INT, "process" },
 	{ "proc", "name", PARSE, COL_TEXT, "name or command" },
@@ -366,6 +383,20 @@ const struct col_def col_defs[] = {
 	{ "lib", "lib", PARSE, COL_TEXT, "cudnn or cublas" },
 	{ "lib", "name", PARSE, COL_TEXT, "function" },
 
+	ID("event"),
+	START("event", "start of the API call that records it"),
+	PID("event"),
+	TID("event"),
+	{ "event", "dev", PARSE, COL_INT, "device" },
+	{ "event", "ctx", PARSE, COL_INT, "CUDA context" },
+	{ "event", "stream", PARSE, COL_INT,
+	    "the stream: the event is over when the work that was launched "
+	    "there before is" },
+	{ "event", "corr", PARSE, COL_INT, "correlation id" },
+	{ "event", "event", PARSE, COL_INT,
+	    "CUDA event, as the sync records of waits for it have it; it can "
+	    "be recorded again" },
+
 	ID("mem"),
 	START("mem", "time"),
 	PID("mem"),
@@ -378,6 +409,8 @@ const struct col_def col_defs[] = {
 	{ "mem", "pool", PARSE, COL_INT, "address of the memory pool" },
 	{ "mem", "pool_bytes", PARSE, COL_INT,
 	    "bytes that the pool has reserved" },
+	{ "mem", "allocated_bytes", PARSE, COL_INT,
+	    "bytes that the program's allocator has given out" },
 	{ "mem", "space", MEM, COL_TEXT, "device or host" },
 	{ "mem", "used_bytes", MEM, COL_INT,
 	    "bytes in use in that space afterwards, as far as known" },
@@ -404,6 +437,14 @@ const struct col_def col_defs[] = {
 	    "its frames, the outermost first, joined by semicolons" },
 	CODE("sample"),
 
+	ID("series"),
+	START("series", "time"),
+	{ "series", "dev", PARSE, COL_INT, "device" },
+	{ "series", "name", PARSE, COL_TEXT,
+	    "energy: what the device has used since some moment" },
+	{ "series", "value", PARSE, COL_INT, "the value" },
+	{ "series", "unit", PARSE, COL_TEXT, "of the value: mJ" },
+
 	ID("diag"),
 	START("diag", "time"),
 	{ "diag", "severity", PARSE, COL_TEXT, "info, warning or error" },
@@ -423,7 +464,8 @@ const struct col_def col_defs[] = {
 	{ "op", "text", CORR, COL_TEXT,
 	    "framework name of the range: aten::conv2d, AddmmBackward0" },
 	{ "op", "dtype", CORR, COL_TEXT,
-	    "type of the first tensor argument, as the marker has it" },
+	    "type of the first tensor argument, as the marker has it; for "
+	    "communication: of what it moves" },
 	{ "op", "shapes", CORR, COL_JSON,
 	    "sizes of the inputs, [[64,3,32,32],[6,3,5,5],[]]" },
 	{ "op", "args", CORR, COL_JSON, "arguments of a PyProf marker" },
@@ -454,6 +496,8 @@ const struct col_def col_defs[] = {
 	    "the function that the framework called: mm, "
 	    "convolution_backward" },
 	{ "prim", "shapes", CORR, COL_JSON, "sizes of its inputs" },
+	{ "prim", "causal", CORR, COL_INT,
+	    "1 for attention that a trace says has a causal mask" },
 
 	{ "result", "prim_run", CORR, COL_INT,
 	    "the run of a product, as on kern" },
@@ -517,6 +561,13 @@ const struct col_def col_defs[] = {
 	{ "rangekern", "range_id", CORR, COL_INT, "the range" },
 	{ "rangekern", "kern_id", CORR, COL_INT, "the kernel" },
 
+	{ "nest", "start_ns", CORR, COL_INT, "start" },
+	{ "nest", "dur_ns", CORR, COL_INT, "duration" },
+	{ "nest", "pid", CORR, COL_INT, "process" },
+	{ "nest", "tid", CORR, COL_INT, "thread" },
+	{ "nest", "level", CORR, COL_INT, "ranges open around it" },
+	{ "nest", "text", CORR, COL_TEXT, "its text, without sizes and numbers" },
+
 	OP_COLS("kern"),
 	{ "kern", "prim_id", CORR, COL_INT,
 	    "the product inside the op that launched it, if it has "
@@ -557,6 +608,15 @@ const struct col_def col_defs[] = {
 	    "--list: how far step_ns is from the median" },
 	{ "iter", "stable", ITER, COL_YNU,
 	    "--list: whether it lies in the stable range" },
+	{ "iter", "tc_ns", BUSY, COL_INT,
+	    "--iters: time of step_ns in which the devices ran kernels on "
+	    "Tensor Cores; unset if that is not known, or nothing ran" },
+	{ "iter", "comm_ns", BUSY, COL_INT,
+	    "the same of communication that no other kernel hides" },
+	{ "iter", "other_kern_ns", BUSY, COL_INT, "of other kernels" },
+	{ "iter", "graph_ns", BUSY, COL_INT, "of graphs recorded as a whole" },
+	{ "iter", "mem_ns", BUSY, COL_INT, "of copies and sets" },
+	{ "iter", "idle_ns", BUSY, COL_INT, "of nothing of these" },
 	{ "cut", "iter", ITER, COL_INT,
 	    "the iteration; unset: none, or one that was not asked for" },
 	{ "cut", "dropped", ITER, COL_INT,
@@ -823,6 +883,43 @@ const struct col_def col_defs[] = {
 	{ "mfu", "known_pct", MFU, COL_NUM,
 	    "the part of such kernels' time whose FLOPs are known" },
 
+	{ "energy", "dev", ENERGY, COL_INT, "device" },
+	{ "energy", "tag", ENERGY, COL_TEXT, "kern, copy, set or graph; idle" },
+	{ "energy", "iter", ENERGY, COL_INT,
+	    "iteration: of the work, or in which the device is idle" },
+	{ "energy", "op", ENERGY, COL_TEXT, "type of the op" },
+	{ "energy", "dir", ENERGY, COL_TEXT, "direction of the op" },
+	{ "energy", "phase", ENERGY, COL_TEXT, "phase" },
+	{ "energy", "layer", ENERGY, COL_TEXT, "layer" },
+	{ "energy", "share_ns", ENERGY, COL_INT,
+	    "time, shared by all work that runs at a moment" },
+	{ "energy", "energy_mj", ENERGY, COL_INT, "energy in millijoules" },
+	{ "energy", "cost", ENERGY, COL_NUM, "--price: what it costs" },
+
+	{ "path", "iter", PATH, COL_INT, "iteration; unset outside of steps" },
+	{ "path", "seg", PATH, COL_INT,
+	    "number of the segment in its step, from 0" },
+	{ "path", "kind", PATH, COL_TEXT,
+	    "cpu, launch, kernel, copy, set, graph, comm_exposed, comm_blocking, "
+	    "kernel_to_kernel, stream_wait_or_gap, cross_stream, sync_return or "
+	    "unknown; see dlp-path(1)" },
+	{ "path", "res", PATH, COL_TEXT,
+	    "where it is: a thread, or a stream of a device" },
+	{ "path", "name", PATH, COL_TEXT,
+	    "the kernel, the kind of copy, the API call or the range" },
+	{ "path", "op", PATH, COL_TEXT, "type of the innermost op" },
+	{ "path", "phase", PATH, COL_TEXT, "phase" },
+	{ "path", "start_ns", PATH, COL_INT, "start" },
+	{ "path", "dur_ns", PATH, COL_INT, "length" },
+	{ "whatif", "iter", PATH, COL_INT, "iteration; unset without steps" },
+	{ "whatif", "step_ns", PATH, COL_INT, "length of the step" },
+	{ "whatif", "replay_ns", PATH, COL_INT,
+	    "length of its replay without a change" },
+	{ "whatif", "predicted_ns", PATH, COL_INT,
+	    "length of its replay with the changes" },
+	{ "whatif", "error_pct", PATH, COL_NUM,
+	    "how far replay_ns is from step_ns" },
+
 	{ "coverage", "account", COVERAGE, COL_TEXT,
 	    "what of: op, shapes, flop or tc" },
 	{ "coverage", "what", COVERAGE, COL_TEXT,
@@ -941,6 +1038,40 @@ const struct col_def col_defs[] = {
 	{ "gap", "code", GAPS, COL_TEXT,
 	    "the place in the user's code of the call that waited, otherwise of"
 	    " the launch" },
+
+	{ "serve", "step", SERVE, COL_INT, "its number in the process, from 0" },
+	{ "serve", "kind", SERVE, COL_TEXT, "prefill, decode or mixed" },
+	{ "serve", "start_ns", SERVE, COL_INT, "start on the CPU" },
+	{ "serve", "dur_ns", SERVE, COL_INT, "length on the CPU" },
+	{ "serve", "n_ctx", SERVE, COL_INT, "sequences in prefill" },
+	{ "serve", "n_gen", SERVE, COL_INT, "sequences in decode" },
+	{ "serve", "ctx_tokens", SERVE, COL_INT, "tokens of the former" },
+	{ "serve", "gen_tokens", SERVE, COL_INT, "tokens of the latter" },
+	{ "serve", "tokens", SERVE, COL_INT, "the sum of both" },
+	{ "serve", "kv_tokens", SERVE, COL_INT,
+	    "tokens whose keys and values are read" },
+	{ "serve", "n_kern", SERVE, COL_INT, "kernels that it launched" },
+	{ "serve", "gpu_start_ns", SERVE, COL_INT, "first start on the GPU" },
+	{ "serve", "gpu_end_ns", SERVE, COL_INT, "last end on the GPU" },
+	{ "serve", "gpu_ns", SERVE, COL_INT,
+	    "time in which its work runs, each moment once" },
+	{ "serve", "bubble_ns", SERVE, COL_INT,
+	    "from the last GPU work of the steps before to its first" },
+	{ "serve", "step_ns", SERVE, COL_INT,
+	    "from there to its last GPU work; of the first step, from its"
+	    " first" },
+	{ "serve", "tokens_s", SERVE, COL_NUM, "tokens in step_ns, per second" },
+	{ "serve", "tpot_ns", SERVE, COL_INT,
+	    "time per output token: decode steps, from the last GPU work of"
+	    " the decode step before" },
+	{ "serve", "attn_flop", SERVE, COL_INT,
+	    "FLOPs of attention, without a mask" },
+	{ "serve", "attn_causal_flop", SERVE, COL_INT,
+	    "the same, with a causal mask" },
+	{ "serve", "attn_bytes", SERVE, COL_INT,
+	    "bytes of queries, keys, values and results" },
+	{ "serve", "gemm_flop", SERVE, COL_INT,
+	    "with --params: 2 * parameters * tokens" },
 
 	{ "phase", "iter", PHASES, COL_INT, "iteration" },
 	{ "phase", "phase", PHASES, COL_TEXT,
@@ -1096,6 +1227,21 @@ const struct col_def col_defs[] = {
 	{ "live", "layer", MEM, COL_TEXT, "its layer" },
 	{ "live", "at", MEM, COL_TEXT, "type of the op that made it" },
 	{ "live", "api", MEM, COL_TEXT, "its API call" },
+	{ "gpuwork", "iter", RATE, COL_INT, "iteration" },
+	{ "gpuwork", "dir", RATE, COL_TEXT,
+	    "as of kernels; optimizer for that phase or family" },
+	{ "gpuwork", "family", RATE, COL_TEXT, "as of kernels" },
+	{ "gpuwork", "call", RATE, COL_INT,
+	    "1 for the first work of a run of an op in this family" },
+	{ "gpuwork", "dur_ns", RATE, COL_INT, "duration on the GPU" },
+	{ "gpuwork", "flop", RATE, COL_INT, "FLOPs" },
+	{ "gpuwork", "bytes", RATE, COL_INT, "bytes read and written" },
+	{ "gpuwork", "peak_ns", RATE, COL_NUM,
+	    "the time that the FLOPs take at the peak" },
+	{ "gpuwork", "exec_flop", RATE, COL_INT,
+	    "FLOPs without those that a causal mask leaves out" },
+	{ "gpuwork", "flop_ns", RATE, COL_INT, "dur_ns if flop is known, or 0" },
+	{ "gpuwork", "bytes_ns", RATE, COL_INT, "dur_ns if bytes is known, or 0" },
 	{ "memrange", "range", MEM, COL_TEXT,
 	    "layer and text of the ranges, without numbers at the end" },
 	{ "memrange", "dev", MEM, COL_INT, "device" },
@@ -1106,6 +1252,12 @@ const struct col_def col_defs[] = {
 	{ "memrange", "alloc_bytes", MEM, COL_INT, "allocated while open" },
 	{ "memrange", "free_bytes", MEM, COL_INT, "released while open" },
 	{ "memrange", "n_alloc", MEM, COL_INT, "allocations while open" },
+	{ "memtime", "dev", MEM, COL_INT, "device" },
+	{ "memtime", "start_ns", MEM, COL_INT, "start of the part" },
+	{ "memtime", "used_bytes", MEM, COL_INT,
+	    "the most device memory in use in it" },
+	{ "memtime", "bar", MEM, COL_TEXT,
+	    "a bar of up to 40 signs, relative to the most of all rows" },
 
 	START_BY(WAITS, "wait", "start"),
 	DUR_BY(WAITS, "wait", "duration"),

@@ -45,7 +45,7 @@ ivl_add(struct ivl *u, int64_t lo, int64_t hi)
 	if (hi <= lo)
 		return;
 	i = first_reaching(u, lo);
-	if (i == u->n || u->v[i].lo > hi) {
+	if (u->v == NULL || i == u->n || u->v[i].lo > hi) {
 		insert_at(u, i, lo, hi);
 		return;
 	}
@@ -157,20 +157,23 @@ flat_pieces(void)
 	return pieces;
 }
 
-void
+size_t
 flat_fold(struct flat *f)
 {
+	size_t left = 0;
 	int i;
 
 	for (i = 0; i < f->n; i++) {
 		struct flat_part *p = &f->part[i];
 
+		left += p->u.n > 0;
 		if (p->u.n < 2)
 			continue;
 		fold(p, p->u.n - 1);
 		p->u.v = xrealloc(p->u.v, 1, sizeof(*p->u.v));
 		p->u.cap = 1;
 	}
+	return left;
 }
 
 void

@@ -156,10 +156,9 @@ put_unit(struct buf *out, const char *s, const char *e)
 }
 
 void
-json_unescape(const struct json_doc *j, int i, struct buf *out)
+json_unescape_text(struct mview v, struct buf *out)
 {
 	static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";
-	struct mview v = json_raw(j, i);
 	const char *s = v.s, *e = v.s + v.n, *f;
 
 	while (s < e) {
@@ -175,6 +174,12 @@ json_unescape(const struct json_doc *j, int i, struct buf *out)
 		f = memchr(from, s[-1], sizeof(from) - 1);
 		buf_putc(out, f != NULL ? to[f - from] : s[-1]);
 	}
+}
+
+void
+json_unescape(const struct json_doc *j, int i, struct buf *out)
+{
+	json_unescape_text(json_raw(j, i), out);
 }
 
 bool

@@ -53,6 +53,9 @@ bool json_is(const struct json_doc *j, int i, const char *lit);
  * becomes U+FFFD. */
 void json_unescape(const struct json_doc *j, int i, struct buf *out);
 
+/* The same of a string's raw text. */
+void json_unescape_text(struct mview v, struct buf *out);
+
 /* A word that is an integer; false if it is not, or does not fit. */
 bool json_i64(const struct json_doc *j, int i, int64_t *v);
 

@@ -103,7 +103,7 @@ expand(const struct namerules *r, struct namerule *u)
 
 /* The last rule is complete: it is a rule, or the definition of a name. */
 static void
-finish(struct namerules *r)
+finish_rule(struct namerules *r)
 {
 	struct namerule *u;
 
@@ -190,7 +190,7 @@ namerules_parse(struct namerules *r, const char *file, const char *text,
 		if (n == 0 || s[skip] == '#')
 			continue;
 		if (skip == 0) {
-			finish(r);
+			finish_rule(r);
 			begin(r, s, n, names, line);
 		} else if (r->n > 0 && !r->v[r->n - 1].done)
 			go_on(&r->v[r->n - 1], s + skip, n - skip);
@@ -198,7 +198,7 @@ namerules_parse(struct namerules *r, const char *file, const char *text,
 			die("%s:%u: a line that goes on with nothing", file,
 			    line);
 	}
-	finish(r);
+	finish_rule(r);
 }
 
 void
@@ -226,11 +226,15 @@ namerules_load(
 const struct namerule *
 namerules_find(const struct namerules *r, const char *name, size_t n)
 {
-	size_t i;
+	const struct namerule *u;
+	struct pat_name p;
 
-	for (i = 0; i < r->n; i++)
-		if (pat_match(r->v[i].pat, name, n))
-			return &r->v[i];
+	pat_name_set(&p, name, n);
+	for (u = r->v; u < r->v + r->n; u++)
+		if ((r->without == NULL ||
+			strcmp(u->word[JUDGE_SINCE], r->without) != 0) &&
+		    pat_find(u->pat, &p))
+			return u;
 	return NULL;
 }
 

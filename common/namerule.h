@@ -30,6 +30,8 @@ struct namerules {
 	struct namerule *v;
 	size_t n, cap;
 	int nwords;
+	/* rules whose word JUDGE_SINCE is this do not count; NULL: all do */
+	const char *without;
 	struct namerule_def {
 		char *name, *pat;
 	} * def;

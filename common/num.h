@@ -116,4 +116,14 @@ num_sub(int64_t a, int64_t b)
 	return num_limit(a, b);
 }
 
+static inline int64_t
+num_mul(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	if (!__builtin_mul_overflow(a, b, &r))
+		return r;
+	return num_limit((a < 0) != (b < 0) ? -1 : 1, b);
+}
+
 #endif

@@ -268,15 +268,29 @@ check_fields(void)
 		    (int)t->len - 1, t->legend);
 }
 
-void
-out_rec_src(struct out_src_type *t, const char *tag, const char *const *names,
+static struct out_type *
+src_type(struct out_src_type *t, const char *tag, const char *const *names,
     size_t n, bool has_src)
 {
 	struct out_type **one = has_src ? &t->with : &t->without;
 
 	if (*one == NULL)
 		*one = out_type(tag, names, (int)n - !has_src);
-	out_rec(*one);
+	return *one;
+}
+
+void
+out_rec_src(struct out_src_type *t, const char *tag, const char *const *names,
+    size_t n, bool has_src)
+{
+	out_rec(src_type(t, tag, names, n, has_src));
+}
+
+void
+out_src_legend(
+    struct out_src_type *t, const char *tag, const char *const *names, size_t n)
+{
+	out_legend(src_type(t, tag, names, n, false));
 }
 
 void

@@ -66,6 +66,10 @@ struct out_src_type {
 void out_rec_src(struct out_src_type *t, const char *tag,
     const char *const *names, size_t n, bool has_src);
 
+/* As out_legend(), without src: for a section without such a record. */
+void out_src_legend(struct out_src_type *t, const char *tag,
+    const char *const *names, size_t n);
+
 void out_end(void);
 
 /* --drop (drop.h): the following fields that are not written, a bit each, the

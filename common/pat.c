@@ -32,6 +32,19 @@ match_here(const char *p, size_t m, const char *s, size_t n)
 	return true;
 }
 
+/* False if the alternative has a pair of bytes that the name has not. */
+static bool
+may_occur(const char *p, size_t m, const struct pat_name *name)
+{
+	size_t i;
+
+	for (i = p[0] == '^'; i + 1 < m; i++)
+		if (p[i] != '#' && p[i + 1] != '#' &&
+		    (name->pairs[p[i] & 63] >> (p[i + 1] & 63) & 1) == 0)
+			return false;
+	return true;
+}
+
 /* True if the alternative p[0..m) occurs in s[0..n). */
 static bool
 occurs(const char *p, size_t m, const char *s, size_t n)
@@ -50,18 +63,29 @@ occurs(const char *p, size_t m, const char *s, size_t n)
 }
 
 static bool
-any_of(const char *p, size_t m, const char *s, size_t n)
+ends_alternative(char c)
 {
-	const char *end = p + m, *bar;
+	return c == '|' || c == ' ' || c == '\0';
+}
 
-	for (; p < end; p = bar + 1) {
-		bar = memchr(p, '|', (size_t)(end - p));
-		if (bar == NULL)
-			bar = end;
-		if (occurs(p, (size_t)(bar - p), s, n))
-			return true;
+/* Whether one of the alternatives at *at occurs in the first n bytes of the
+ * name. Moves *at behind the term. */
+static bool
+any_of(const char **at, const struct pat_name *name, size_t n)
+{
+	const char *p = *at, *end;
+	bool found = false;
+
+	for (;; p = end + 1) {
+		for (end = p; !ends_alternative(*end);)
+			end++;
+		if (!found && end > p && may_occur(p, (size_t)(end - p), name))
+			found = occurs(p, (size_t)(end - p), name->s, n);
+		if (*end != '|')
+			break;
 	}
-	return false;
+	*at = end;
+	return found;
 }
 
 /* The end of the function's own name: the first argument list that is not the
@@ -87,31 +111,45 @@ base_len(const char *s, size_t n)
 	return i;
 }
 
+void
+pat_name_set(struct pat_name *p, const char *name, size_t n)
+{
+	size_t i;
+
+	*p = (struct pat_name){ .s = name, .n = n };
+	for (i = 0; i + 1 < n; i++)
+		p->pairs[name[i] & 63] |= (uint64_t)1 << (name[i + 1] & 63);
+}
+
+bool
+pat_find(const char *pat, const struct pat_name *name)
+{
+	const char *p = pat;
+	size_t len;
+	bool want;
+
+	for (;;) {
+		while (*p == ' ')
+			p++;
+		if (*p == '\0')
+			return true;
+		want = *p != '!';
+		p += !want;
+		len = name->n;
+		if (*p == '@') {
+			p++;
+			len = base_len(name->s, name->n);
+		}
+		if (any_of(&p, name, len) != want)
+			return false;
+	}
+}
+
 bool
 pat_match(const char *pat, const char *name, size_t n)
 {
-	const char *p = pat;
-	size_t m, len;
-	bool want;
+	struct pat_name p;
 
-	for (; *p != '\0'; p += m) {
-		p += strspn(p, " ");
-		m = strcspn(p, " ");
-		if (m == 0)
-			break;
-		want = *p != '!';
-		if (!want) {
-			p++;
-			m--;
-		}
-		len = n;
-		if (*p == '@') {
-			p++;
-			m--;
-			len = base_len(name, n);
-		}
-		if (any_of(p, m, name, len) != want)
-			return false;
-	}
-	return true;
+	pat_name_set(&p, name, n);
+	return pat_find(pat, &p);
 }

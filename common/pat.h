@@ -11,8 +11,23 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* name: n bytes, lower case. */
+/* Whether the pattern matches one lower-case name of n bytes. */
 bool pat_match(const char *pat, const char *name, size_t n);
+
+/*
+ * A name that many patterns are tried on, as when a table of rules is searched.
+ * The pairs of neighbouring bytes that occur in it are noted once; an
+ * alternative with another pair is passed over without a search.
+ */
+struct pat_name {
+	const char *s; /* lower case; not owned */
+	size_t n;
+	uint64_t pairs[64]; /* bit b % 64 of word a % 64: a, then b */
+};
+
+void pat_name_set(struct pat_name *p, const char *name, size_t n);
+bool pat_find(const char *pat, const struct pat_name *p);
 
 #endif

@@ -12,7 +12,6 @@
 #include "err.h"
 #include "spill.h"
 
-
 /* memory that a process may use for other data */
 #define SPILL_ROOM ((size_t)32 << 20)
 

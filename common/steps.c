@@ -107,7 +107,7 @@ steps_end(const struct steps *s, int64_t *t)
 {
 	const struct steps_cut *last = s->n > 0 ? &s->v[s->n - 1] : NULL;
 
-	if (!s->any_step || last->where == STEPS_IN)
+	if (last == NULL || !s->any_step || last->where == STEPS_IN)
 		return false;
 	*t = last->at;
 	if (last->where == STEPS_AFTER && s->any_work && s->work_end > *t)

@@ -18,7 +18,7 @@
  */
 enum text_rule {
 	TEXT_FIELD,      /* a field's escapes stay: TSV */
-	TEXT_RAW,        /* unchanged: CSV */
+	TEXT_RAW,        /* line ends and TABs stay: CSV with --guard */
 	TEXT_JSON,       /* the inside of a JSON string */
 	TEXT_JSON_VALUE, /* text that is JSON already */
 

@@ -1,4 +1,4 @@
-/* A binary heap by time; see timeheap.h. */
+/* A binary heap of items by time: the earliest is at the top. */
 #include "timeheap.h"
 
 #include <stdbool.h>

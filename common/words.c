@@ -1,6 +1,7 @@
 /* Names compared as people do; see words.h. */
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 #include "words.h"
 
@@ -88,4 +89,16 @@ stem_len(const char *s, size_t n)
 	if (k < all && k > 0 && (s[k - 1] == ' ' || s[k - 1] == '#'))
 		all = k - 1;
 	return all > 0 ? all : n;
+}
+
+void
+words_amd(char *s, size_t n)
+{
+	static const char ours[] = "Tensor Core", theirs[] = "matrix core";
+	const size_t len = sizeof(ours) - 1;
+	size_t i;
+
+	for (i = 0; i + len <= n; i++)
+		if (strncasecmp(s + i, ours, len) == 0)
+			memcpy(s + i, theirs, len);
 }

@@ -4,6 +4,10 @@
 
 #include <stddef.h>
 
+/* Tensor Cores in the words of AMD, in place: matrix cores. Both are equally
+ * long. */
+void words_amd(char *s, size_t n);
+
 /* As strcmp(), but digits are compared as numbers; texts that differ only in
  * leading zeros are compared byte by byte. */
 int natural_cmp(const char *a, const char *b);

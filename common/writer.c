@@ -7,17 +7,57 @@
 #include "text_out.h"
 #include "writer.h"
 
+/* Whether a rule of TSV or CSV changes something in a finished row. Nearly all
+ * rows are ASCII. */
+static bool
+has_odd(const char *s, size_t n)
+{
+	unsigned odd = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		odd |= ((unsigned char)s[i] - 0x20u >= 0x5fu) & (s[i] != '\t') &
+		       (s[i] != '\n');
+	return odd != 0;
+}
+
+/* What was written since from: in TSV, and in CSV for spreadsheets, characters
+ * that act on a terminal or are not seen become escapes. Other CSV is data, and
+ * has no escapes: it keeps every byte. TABs, commas, quotes and line ends stay.
+ */
+static void
+clean(struct writer *w, size_t from)
+{
+	enum text_rule rule = w->format->text;
+	struct buf *b = w->to;
+	struct buf was = { 0 };
+
+	if ((rule != TEXT_FIELD && !(rule == TEXT_RAW && w->guard)) ||
+	    !has_odd(b->s + from, b->len - from))
+		return;
+	buf_put(&was, b->s + from, b->len - from);
+	b->len = from;
+	text_put(b, was.s, was.len, rule);
+	buf_free(&was);
+}
+
 void
 writer_begin(struct writer *w)
 {
+	size_t from = w->to->len;
+
 	w->nrows = 0;
 	w->format->begin(w);
+	clean(w, from);
 }
 
 void
 writer_row(struct writer *w, const struct writer_cell *v)
 {
+	size_t from = w->to->len;
+
 	w->format->row(w, v);
+	clean(w, from);
 	w->nrows++;
 }
 
@@ -43,12 +83,15 @@ split(struct writer *w, const char *s, size_t n)
 void
 writer_line(struct writer *w, const char *s, size_t n)
 {
+	size_t from = w->to->len;
+
 	if (w->format->line != NULL) {
 		w->format->line(w, s, n);
 	} else {
 		split(w, s, n);
 		w->format->row(w, w->cell);
 	}
+	clean(w, from);
 	w->nrows++;
 }
 

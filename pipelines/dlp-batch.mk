@@ -9,6 +9,10 @@
 # NAME.part the partial result of dlp-agg, total.tsv the merge of all of these.
 # "all" makes every REPORT in every FORMAT of each profile in $(DIR).
 #
+# "gate" prints how AFTER differs from BEFORE as Markdown and fails if the step
+# became slower by more than OVER:
+#	 make -f dlp-batch.mk gate BEFORE=main.sqlite AFTER=run.sqlite OVER=5%
+#
 # A target is moved into place when it is whole, so that no failure, and no
 # kill, leaves a half one. No pipefail is needed: a stage that fails leaves
 # its stream without an end, and the last one exits 2. Names of files with
@@ -24,6 +28,12 @@ FLAGS_stats = -r cuda_gpu_kern_sum,cuda_api_sum
 # How profiles are aggregated for .part, and what becomes of their merge.
 AGG = -T kern -g op,short -a count,sum,max -f dur_ns
 MERGE = --sort -sum
+
+# What gate compares, and how much slower a step may be.
+BEFORE = before.sqlite
+AFTER = after.sqlite
+OVER = 5%
+GATE_FLAGS = -n 20
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -128,6 +138,11 @@ blank_names:
 
 all: $(if $(BATCH_ODD),odd_names) $(foreach n,$(BATCH_NAMES),$(foreach r,$(REPORTS),$(foreach \
 	f,$(FORMATS),$(n).$(r).$(f))))
+
+.PHONY: gate
+gate:
+	@dlp diff --md $(GATE_FLAGS) --fail-over $(OVER) -- \
+		$(call quote,$(BEFORE)) $(call quote,$(AFTER))
 
 total.tsv: $(if $(BATCH_ODD),odd_names) $(if $(BATCH_BLANK),blank_names) $(BATCH_NAMES:=.part)
 	@$(begin) dlp-agg --merge $(MERGE) -- $(foreach f,$^,$(call quote,$(f))) | dlp-fmt --tsv $(done)

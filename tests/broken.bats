@@ -340,7 +340,7 @@ hidden() {
 '－1+1
 '＠SUM(A1)
 ' =1
-'"$'\xe2\x80\x8b'"=1
+'\xe2\x80\x8b=1
 -5
 a=1
  a
@@ -356,6 +356,12 @@ a=1
 	done
 	wait
 	sort rc1 rc2 | tr '\n' ' ' | grep -x '0 2 \|0 0 '
+	# a run that ended well has a database of its own: if one began after the
+	# other's end, its database got a number, and nothing was overwritten
+	same "$(grep -c 0 <(cat rc1 rc2))" "$(find one -name '*.sqlite' | wc -l)"
+	for db in one/*.sqlite; do
+		sqlite3 "$db" 'PRAGMA integrity_check' | grep -x ok
+	done
 	# the loser says why in one line, and nothing of its own remains
 	if grep -q 2 rc1 rc2; then
 		cat err1 err2 | grep 'is there already'

@@ -283,3 +283,91 @@ at::native::direct_copy_kernel_cuda(at::TensorIteratorBase &)>()'
 	    -c family,flop >got
 	[ "$(tail -n 1 got)" = "copy${TAB}0" ]
 }
+
+# NCCL's names have a type only where a kernel adds up. FSDP copies parameters
+# into a buffer in a range, and the gather's range names that range as the
+# producer of its input (input_op_ids).
+@test "bytes of a gather: its elements, in the type of the copy before it" {
+	sql fsdp2 "SELECT coalesce(n.text, s.value) FROM NVTX_EVENTS n
+	    LEFT JOIN StringIds s ON s.id = n.textId
+	    WHERE coalesce(n.text, s.value) LIKE 'c10d::_allgather_base_,%'
+	    ORDER BY n.start" >gathers
+	[ -s gathers ]
+	# the kernels launched in the producer's range copy bfloat16
+	made=$(sed -n '1s/.*input_op_ids = \[(\([0-9]*\),1).*/\1/p' gathers)
+	sql fsdp2 "SELECT DISTINCT k.value FROM NVTX_EVENTS n
+	    LEFT JOIN StringIds t ON t.id = n.textId
+	    JOIN CUPTI_ACTIVITY_KIND_RUNTIME r ON r.globalTid = n.globalTid
+	    AND r.start BETWEEN n.start AND n.end
+	    JOIN CUPTI_ACTIVITY_KIND_KERNEL g
+	    ON g.correlationId = r.correlationId
+	    JOIN StringIds k ON k.id = g.demangledName
+	    WHERE coalesce(n.text, t.value) LIKE '%, op_id = $made,%'" \
+	    >copies
+	grep -q 'Copy<c10::BFloat16, c10::BFloat16>' copies
+	# the larger side, of 2 bytes each
+	sed 's/.*sizes = \[\[\([0-9]*\)\].*/\1/' gathers |
+	    awk '{ print 2 * $1 }' >want
+	dlp-flops -q fsdp2.dlp | dlp-fmt -T kern --tsv -H \
+	    -c api_start_ns,op,bytes,dtype >all
+	grep "${TAB}all_gather$TAB" all | sort -n | cut -f 3 | diff want -
+	[ "$(grep "${TAB}all_gather$TAB" all | cut -f 4 | sort -u)" = bf16 ]
+	# without a producer, and without a type in the name: unset
+	dlp-flops -q colls.dlp | dlp-fmt -T kern --tsv -H -c op,bytes |
+	    sort -u >got
+	grep -q "^broadcast$TAB-\$" got
+	grep -q "^send$TAB-\$" got
+	grep -q "^reduce${TAB}4194304\$" got
+}
+
+# Ranges of torch.profiler have the types of the inputs. These events are those of
+# a trace of FSDP2, without what is not needed here.
+@test "bytes of a gather in a trace of torch.profiler" {
+	at() { # CAT NAME TS DUR TID ARGS
+		printf '{"ph": "X", "cat": "%s", "name": "%s", "pid": 5,' \
+		    "$1" "$2"
+		printf ' "tid": %d, "ts": %d, "dur": %d, "args": {%s}}%s' \
+		    "$5" "$3" "$4" "$6" "${7-,}"
+	}
+	{
+		echo '{"schemaVersion": 1, "traceEvents": ['
+		at cpu_op c10d::_allgather_base_ 10 90 5 '"External id": 7,
+		    "Ev Idx": 3, "Input type": ["c10::BFloat16",
+		    "c10::BFloat16", "", "Scalar", "Scalar"], "Input Dims":
+		    [[3152384], [1576192], [], [], []]'
+		at cuda_runtime cudaLaunchKernelExC 20 5 5 '"correlation": 1'
+		at kernel ncclDevKernel_AllGather_RING_LL 30 900 22 \
+		    '"device": 0, "stream": 22, "correlation": 1,
+		    "External id": 7' ''
+		echo ']}'
+	} >gather.json
+	dlp-parse gather.json | dlp-correlate | dlp-flops -q |
+	    dlp-fmt -T kern --tsv -H -c op,bytes,dtype >got
+	[ "$(tail -n 1 got)" = "all_gather${TAB}6304768${TAB}bf16" ]
+}
+
+@test "dlp collectives: all communication, by operation and size" {
+	unpack() { xz -dc "$ROOT/tests/data/h200/ddp2_rank0.sqlite.xz"; }
+	unpack >r0.sqlite
+	dlp collectives --tsv r0.sqlite >got
+	column() { awk -F'\t' -v name="$1" '
+		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+		{ print $c[name] }' got; }
+	same "$(sqlite3 r0.sqlite "SELECT count(*), sum(end - start)
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL JOIN StringIds ON id = shortName
+	    WHERE value LIKE 'nccl%'" | tr '|' ' ')" \
+	    "$(column n | awk '{ s += $1 } END { printf "%d", s }') $(column sum_dur_ns | awk '{ s += $1 } END { printf "%d", s }')"
+	# bytes of all its runs by their time
+	awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	$c["bytes"] != "-" {
+		n++
+		d = $c["bytes"] * $c["n"] / $c["sum_dur_ns"] - $c["algbw_gb_s"]
+		if (d > 0.00051 || d < -0.00051)
+			bad = 1
+	}
+	END { exit bad || n < 3 }' got
+	# without any, the line of names alone
+	dlp collectives --tsv "$LENET" >none 2>err
+	same 1 "$(wc -l <none)"
+}

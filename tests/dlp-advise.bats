@@ -758,3 +758,37 @@ no_iterations_detector" "$(dlp-advise -l | cut -f1 |
 	    (.recommendation | test("before the recording is not known")) and
 	    (.recommendation | test("x larger") | not)' one.json
 }
+
+@test "findings of less than 1 % come after those without a share" {
+	for p in h200/loader h200/everything advise/gpt_nosdpa; do
+		f=$ROOT/tests/data/$p.sqlite.xz
+		dlp advise --tsv "$f" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+		{ s = $a["share_pct"]
+		  print s == "-" ? 2 : s + 0 < 1 ? 3 : 1, s }' >got
+		cut -d' ' -f 1 got | sort -nc
+		# and among those with a share, the largest first
+		for c in 1 3; do
+			grep "^$c " got | cut -d' ' -f 2 | sort -c -k 1,1gr || exit
+		done
+	done
+	grep -q "^1 " got
+	# as on the screen
+	dlp -w 200 "$ROOT/tests/data/h200/everything.sqlite.xz" 2>/dev/null |
+	    sed -n 's/^  [123] \[\([0-9.]*\) %\].*/\1/p' >shares
+	same "$(sort -gr shares)" "$(cat shares)"
+	[ "$(tail -n 1 shares | cut -d. -f 1)" -ge 1 ]
+}
+
+@test "evidence: long names differ where they are cut" {
+	a=$(printf 'a%.0s' {1..120})
+	b=$(printf 'b%.0s' {1..120})
+	rec '##dlp 1' '#dev dev name cc n_sm mem_bytes' 'dev 0 a 8.0 10 -' \
+	    '#kern id start_ns dur_ns dev short grid' \
+	    "kern 1 0 50 0 ${a}${b}x 1,1,1" "kern 2 50 50 0 ${a}${b}y 1,1,1" \
+	    '##end 3' >in
+	dlp-advise in 2>/dev/null | dlp-fmt -T finding --tsv -c id,evidence >got
+	grep -o '^few_blocks	.*' got >row
+	grep -q "a\.\.b*x: 1" row
+	grep -q "a\.\.b*y: 1" row
+}

@@ -159,3 +159,71 @@ iter_stop key" "$(head -n 1 got | tr -s ' ')"
 	[ $rc -eq 2 ]
 	grep -q "in:6: record 'kern' before its legend" err
 }
+
+@test "characters that are not seen: TSV and guarded CSV have none, and none is lost" {
+	# bidirectional, zero width, U+180E, U+115F, U+3164, a surrogate, Latin-1
+	printf '##dlp\t1\n#kern\tid\tshort\n' >s
+	printf 'kern\t1\ta\xe2\x80\xae\xe2\x80\x8b\xe1\xa0\x8e\xe1\x85\x9f\xe3\x85\xa4\xed\xa0\x80\xe4z\xc3\xa4\n' >>s
+	printf '##end\t1\n' >>s
+	want='a\xe2\x80\xae\xe2\x80\x8b\xe1\xa0\x8e\xe1\x85\x9f\xe3\x85\xa4\xed\xa0\x80\xe4zä'
+	same "$want" "$(dlp-fmt --tsv -c short s | sed 1d)"
+	same "$want" "$(dlp-fmt --csv --guard -c short s | sed 1d)"
+	# as a record's text the escapes are those bytes again
+	{ sed 2q s; printf 'kern\t1\t%s\n##end\t1\n' "$want"; } |
+	    dlp-fmt --csv -c short >got
+	dlp-fmt --csv -c short s >want
+	cmp want got
+	same "$(sed -n '3s/.*	//p' s | od -c)" "$(sed 1d got | od -c)"
+}
+
+# terminal COMMAND...: what it prints on a terminal of 60 columns
+terminal() {
+	python3 - "$@" <<-'END'
+	import os, pty, sys
+	pid, fd = pty.fork()
+	if pid == 0:
+	    os.execvp(sys.argv[1], sys.argv[1:])
+	out = b''
+	while True:
+	    try:
+	        part = os.read(fd, 65536)
+	    except OSError:
+	        break
+	    if not part:
+	        break
+	    out += part
+	os.waitpid(pid, 0)
+	sys.stdout.buffer.write(out.replace(b'\r', b''))
+	END
+}
+
+@test "--spark: a line of bars on a terminal only" {
+	export COLUMNS=60 TERM=dumb
+	# 8 levels of 0 to 8: the value is the level; 0 has the lowest, - none
+	printf '%s\n' '##dlp	1' '#gap	dur_ns' 'gap	'{1..8} 'gap	-' 'gap	0' '##end	10' >in
+	LC_ALL=C.UTF-8 terminal dlp-fmt -T gap --spark dur_ns in >got
+	same 'dur_ns  ▁▂▃▄▅▆▇█ ▁  up to 8' "$(tail -n 1 got)"
+	LC_ALL=C terminal dlp-fmt -T gap --spark dur_ns in >got
+	same 'dur_ns  ._-~=+*# .  up to 8' "$(tail -n 1 got)"
+	LC_ALL=C.UTF-8 terminal dlp-fmt -T gap --spark dur_ns --ascii in >got
+	same 'dur_ns  ._-~=+*# .  up to 8' "$(tail -n 1 got)"
+	LC_ALL=C.UTF-8 dlp-fmt -T gap --spark dur_ns -w 60 in | cmp - <(dlp-fmt -T gap -w 60 in)
+	LC_ALL=C.UTF-8 dlp-fmt -T gap --spark dur_ns in | cmp - <(dlp-fmt -T gap in)
+	same "$(dlp-fmt -T gap -w 60 in)" "$(LC_ALL=C.UTF-8 terminal dlp-fmt -T gap --spark other in)"
+	# more rows than room: a bar is the largest of its rows
+	{
+		printf '##dlp\t1\n#gap\tdur_ns\n'
+		seq 20000 | awk '{ print "gap\t" ($1 == 15000 ? 800 : 100) }'
+		printf '##end\t20000\n'
+	} >in
+	LC_ALL=C terminal dlp-fmt -T gap --spark dur_ns in | tail -n 1 >got
+	grep -Exq 'dur_ns  \.{20,}#\.+  up to 800' got
+	[ "$(wc -L <got)" -le 60 ]
+	LC_ALL=C.UTF-8 terminal dlp iters "$LENET" >got
+	grep -q '^step_ns  [▁▂▃▄▅▆▇█]*  up to 5.554 ms' got
+	LC_ALL=C.UTF-8 terminal dlp gaps --ascii "$LENET" >got
+	grep -q '^dur_ns  [-._~=+*#]*  up to ' got
+	LC_ALL=C.UTF-8 dlp iters "$LENET" >got
+	run grep '^step_ns  ' got
+	[ "$status" -ne 0 ]
+}

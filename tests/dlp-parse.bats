@@ -412,7 +412,7 @@ call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 	done
 	run --separate-stderr dlp-parse --start 60ms --end 60ms "$f"
 	[ "$status" -eq 2 ]
-	[[ $stderr == *"--end does not lie behind --start"* ]]
+	[[ $stderr == *"--end is not after --start"* ]]
 }
 
 @test "a device, process, stream or domain that nothing has: one line" {
@@ -607,4 +607,28 @@ once() {
 	cmp one.err two.err
 	grep -q 'NVTX_EVENTS is far from start order: sorting it$' one.err
 	same late "$(column range text <two | head -n 1)"
+}
+
+@test "a recorded CUDA event has the time and thread of its call" {
+	f=$(db events <<-'SQL'
+	CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (deviceId INTEGER,
+	    contextId INTEGER, streamId INTEGER, correlationId INTEGER,
+	    globalPid INTEGER, eventId INTEGER, eventSyncId INTEGER);
+	INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
+	    (1000, 1100, 0, $T, 2, 1, 0), (1200, 1300, 0, $T, 3, 1, 0),
+	    (1200, 1300, 0, $T + 16777216, 4, 1, 0);
+	INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+	    (1500, 1600, 0, 7, 2, $T, 2, 3);
+	INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES
+	    (0, 1, 7, 3, 7 * 16777216, 40, 1),
+	    (0, 1, 7, 4, 7 * 16777216, 41, 1),
+	    (0, 1, 7, 99, 7 * 16777216, 42, 1);
+	SQL
+	)
+	run dlp-parse "$f"
+	# 4 is another process' call, 99 is none: two are lost
+	[[ "$output" == *$'\nevent\t2\t1200\t7\t9\t0\t1\t7\t3\t40\n'* ]]
+	[[ "$output" == *$'##note\tcuda_events\t2'* ]]
+	[ "$(grep -c '^event' <<<"$output")" = 1 ]
+	! dlp-parse -T kern "$f" | grep -q '^event' || false
 }

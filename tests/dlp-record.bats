@@ -323,6 +323,33 @@ outer of a thread|32000|0' "$(sql "SELECT text, count(*), sum(end IS NULL)
 	[ "$(sql "SELECT count(*) FROM CUDA_GPU_MEMORY_POOL_EVENTS")" -eq 2 ]
 }
 
+@test "-m: what was released before the range is counted" {
+	record -m -c cudaProfilerApi -- "$R/fakecuda" init load unload load \
+	    load 1 start unload load stop
+	# three are loaded before; one is unloaded, one replaced without that
+	same "0|0|16
+0|0|1048576
+1|1|16
+1|0|16" "$(sql "SELECT start > 0, memoryOperationType, bytes FROM
+	    CUDA_GPU_MEMORY_USAGE_EVENTS ORDER BY rowid")"
+	same 'released_before: 2' "$(sql "SELECT text FROM DIAGNOSTIC_EVENT
+	    WHERE text LIKE 'released%'")"
+}
+
+@test "calls of the driver that the runtime makes are left out" {
+	# cudaSetDevice calls cuCtxSetCurrent, and the program does, too
+	record -- "$R/fakecuda" init call=8 driver=3 call=2 call=8 driver=4
+	calls='SELECT value FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s
+	    ON s.id = nameId ORDER BY r.rowid'
+	same 'cuCtxSetCurrent
+cudaLaunchKernel_v7000' "$(sql "$calls")"
+	record --all-calls -- "$R/fakecuda" init call=8 driver=3 driver=4
+	same 'cudaSetDevice_v3020
+cuCtxSetCurrent
+cuCtxSetCurrent
+cuPointerGetAttribute' "$(sql "$calls")"
+}
+
 @test "facts of the GPUs, by the driver" {
 	record -- "$R/fakecuda" init 1
 	# 2 transfers a cycle: 3201 MHz * 2 * 6016 / 8 = 4814304 MB/s
@@ -630,4 +657,138 @@ script' "$(<out)"
 	marked --markers=layers -- python3 "$t" dlprof
 	same "{'traceMarker': ['old.py:19', 'old.py:15'], 'funcStack': '/<module>/train/linear'}" \
 	    "$(sql "SELECT text FROM NVTX_EVENTS ORDER BY start LIMIT 1")"
+}
+
+# live WORD...: fakecuda's records as they come.
+live() {
+	timeout 100 dlp-record --cupti "$R/libcupti.so.13" --flush 0.1 --live "$@" \
+	    2>err
+}
+
+@test "--live: records come while the program runs" {
+	# it waits for a file, which is made when its first kernels are here
+	live -o a.sqlite -- "$R/fakecuda" init push='iteration 0' 1 pop \
+	    push='iteration 1' 2 pop await=go push='iteration 2' 3 pop exit=7 |
+	    while IFS= read -r line; do
+		case $line in kern*) [ -e go ] || : >go ;; esac
+		printf '%s\n' "$line"
+	    done >live
+	[ "$(cut -f 1 live | grep -c '^##dlp')" -ge 2 ]
+	# the program's output is not among the records
+	[ "$(<err)" = done ] || [ ! -s err ]
+	# each record once, whatever section it is in
+	[ "$(kernels)" -eq 18 ]
+	[ "$(grep -c '^kern' live)" -eq 18 ]
+	same 'iteration 0
+iteration 1
+iteration 2' "$(awk -F '\t' '$1 == "range" { print $10 }' live)"
+	# work is in the section of its range
+	same '3 iteration 0
+6 iteration 1
+9 iteration 2' "$(dlp-correlate live 2>/dev/null | awk -F '\t' '
+	    $1 == "range" { text = $10 }
+	    $1 == "kern" { n[text]++ }
+	    END { for (t in n) print n[t], t }' | sort)"
+}
+
+@test "--live: the status is the program's; the reader may leave" {
+	status=0
+	live -- "$R/fakecuda" init 1 exit=7 >/dev/null || status=$?
+	[ "$status" -eq 7 ]
+	status=0
+	{ live -- "$R/fakecuda" init 5 exit=8 || echo "$?" >status; } | head -n 1
+	[ "$(<status)" -eq 8 ]
+	status=0
+	live -- "$R/fakecuda" init push=a 5 kill=9 >live || status=$?
+	[ "$status" -eq 137 ]
+	# the range is open
+	same - "$(awk -F '\t' '$1 == "range" { print $4 }' live)"
+}
+
+@test "--live: NVTX of all kinds, threads, processes: what --stream has" {
+	for how in threads fork exec; do
+		timeout 60 dlp-record --live --flush 0.1 -t nvtx -- \
+		    "$R/nvtxall" "$how" >live 2>/dev/null || true
+		timeout 60 dlp-record --stream -t nvtx -- "$R/nvtxall" "$how" \
+		    >whole 2>/dev/null || true
+		for f in live whole; do
+			awk -F '\t' '$1 == "range" || $1 == "mark" {
+			    print $1, $(NF - 1), $NF }' "$f" | sort >"$f.rows"
+		done
+		cmp live.rows whole.rows
+	done
+}
+
+@test "dlp top --follow: a table for each section" {
+	live -- "$R/fakecuda" init push='iteration 0' 1 pop \
+	    push='iteration 1' 2 pop await=go push='iteration 2' 3 pop |
+	    dlp top --follow -n 1 --tsv -g kernel 2>/dev/null |
+	    while IFS= read -r line; do
+		: >go
+		printf '%s\n' "$line"
+	    done >tables
+	[ "$(grep -c '^short' tables)" -ge 2 ]
+	# all 18 kernels, of the first rows and the rest
+	[ "$(awk -F '\t' '$1 == "short" { for (i = 1; i <= NF; i++) c[$i] = i }
+	    $1 != "short" && NF > 1 { n += $c["n"] } END { print n }' tables)" -eq 18 ]
+}
+
+# The energy of a recording, as the samples say.
+counter() {
+	sql "SELECT sum(mj) FROM (SELECT max(value) - min(value) AS mj FROM
+	    DLP_SERIES GROUP BY deviceId)"
+}
+
+@test "--power: samples of the GPUs that the program sees, by its numbers" {
+	export LD_LIBRARY_PATH=$R
+	for NVML in counter nocounter; do
+		export NVML
+		record --power -- "$R/fakecuda" init push='iteration 0' 5 sleep=400 pop
+		[ ! -s err ]
+		# 400 W, so a ns has 0.0004 mJ
+		same '0|energy|mJ|1|1|1
+1|energy|mJ|1|1|1' "$(sql "SELECT deviceId, name, unit, count(*) >= 4,
+		    min(start) <= 0, abs((max(value) - min(value)) -
+		    (max(start) - min(start)) * 0.0004) < 20
+		    FROM DLP_SERIES GROUP BY 1")"
+		same "$(counter)" "$(dlp energy --tsv a.sqlite 2>/dev/null |
+		    awk -F '\t' '{ n += $6 } END { print n }')"
+		same "$(counter)" "$(dlp energy -g iter --tsv a.sqlite 2>/dev/null |
+		    awk -F '\t' '{ n += $4 } END { print n }')"
+	done
+	NVML=none record --power -- "$R/fakecuda" init 1 exit=3
+	[ "$status" -eq 3 ]
+	same 'dlp-record: --power: NVML finds no driver, so energy is not recorded' \
+	    "$(<err)"
+	[ "$(kernels)" -eq 3 ]
+}
+
+@test "--power with --live: every section has its samples" {
+	export LD_LIBRARY_PATH=$R
+	live --power -- "$R/fakecuda" init push='iteration 0' 1 sleep=300 pop \
+	    push='iteration 1' 2 sleep=300 pop push='iteration 2' 3 sleep=300 pop >live
+	[ "$(grep -c '^kern' live)" -eq 18 ]
+	[ "$(grep -c '^series' live)" -ge 6 ]
+}
+
+@test "dlp-energy: a counter that jumps to its end" {
+	{
+		printf '##dlp\t1\n##cmd\tdlp-parse\n'
+		printf '#series\tid\tstart_ns\tdev\tname\tvalue\n'
+		printf 'series\t1\t-5\t0\tenergy\t0\n'
+		printf 'series\t2\t995\t0\tenergy\t9223372036854775807\n'
+		printf '#kern\tid\tstart_ns\tdur_ns\tdev\top\n'
+		printf 'kern\t3\t0\t500\t0\ta\nkern\t4\t500\t100\t0\tb\n'
+		printf '##end\t4\n'
+	} >in
+	timeout 20 dlp-energy in | dlp-fmt -T energy --tsv -c tag,op,energy_mj >out
+	# all of it, to the last digit
+	same 9223372036854775807 "$(tail -n +2 out | cut -f 3 | paste -sd + | bc)"
+	same 3 "$(tail -n +2 out | wc -l)"
+}
+
+@test "dlp energy: a recording without samples" {
+	dlp energy "$LENET" >out 2>err
+	same tag,op,dir "$(dlp energy --csv "$LENET" 2>/dev/null | cut -d , -f 1-3)"
+	grep -qx 'dlp energy: no samples of energy: record with dlp-record --power' err
 }

@@ -61,6 +61,7 @@ simple() {
 		[[ $name != '#'* && $kind != flag ]] || continue
 		case $name,$kind,$values in
 		database,*) v=$LENET ;;
+		html,*) v=o.html ;;
 		*,yesno,* | *,gone,yesno) v=true ;;
 		mode,*) v=simple ;;
 		*,word*) v=${values%% *} ;;
@@ -183,10 +184,10 @@ dlprof_summary.json" "$(cd o && ls)"
 }
 
 @test "options of no use any more are accepted, and say so" {
-	dlprof --tb_dir=x -b true --graphdef auto --yes --mode simple \
+	dlprof --graphdef auto --yes --mode simple \
 	    -v minimal --database "$LENET" --output_path=o 2>err >out
 	cat err
-	[ "$(grep -c 'does nothing any more' err)" -eq 4 ]
+	[ "$(grep -c 'does nothing any more' err)" -eq 2 ]
 }
 
 @test "nsys: the command line of the guide, in the form of its version" {
@@ -622,4 +623,160 @@ variant() {
 	    detect_anomaly, gradcheck, gradgradcheck, autograd_profile,
 	    autograd_set_detect_anomaly, emit_nvtx, amp_enabled
 	FROM read_only_model_config')"
+}
+
+@test "--html writes the page of dlp html, and overwrites nothing" {
+	cd "$BATS_TEST_TMPDIR"
+	dlprof --database="$LENET" --html=p.html -v quiet
+	dlp html --title dlprof "$LENET" | cmp - p.html
+	run dlprof --database="$LENET" --html p.html -v quiet
+	[ "$status" -eq 2 ]
+	[[ $output == *"p.html: is there already"* ]]
+	dlprof --database="$LENET" --html p.html --force=true --mode=simple -v quiet
+	dlp html --title dlprof "$LENET" | cmp - p.html
+}
+
+# events FILE: TAG STEP VALUE of an event file, by a reader that shares nothing with
+# the writer: it has a table for the checksum, and stops at whatever is wrong.
+events() {
+	python3 - "$1" <<-'END'
+	import struct, sys
+	table = []
+	for i in range(256):
+	    for _ in range(8):
+	        i = (i >> 1) ^ (0x82F63B78 if i & 1 else 0)
+	    table.append(i)
+	def crc32c(data):
+	    c = 0xFFFFFFFF
+	    for byte in data:
+	        c = table[(c ^ byte) & 255] ^ (c >> 8)
+	    return c ^ 0xFFFFFFFF
+	assert crc32c(b'123456789') == 0xE3069283  # the check value of CRC-32C
+	assert crc32c(bytes(32)) == 0x8A9136AA     # RFC 3720, B.4
+	def masked(data):
+	    c = crc32c(data)
+	    return (((c >> 15) | (c << 17)) + 0xA282EAD8) & 0xFFFFFFFF
+	def varint(b, i):
+	    v = shift = 0
+	    while True:
+	        v |= (b[i] & 127) << shift
+	        shift += 7
+	        i += 1
+	        if not b[i - 1] & 128:
+	            return v, i
+	def fields(b):
+	    out, i = {}, 0
+	    while i < len(b):
+	        key, i = varint(b, i)
+	        kind = key & 7
+	        if kind == 0:
+	            v, i = varint(b, i)
+	        elif kind == 2:
+	            n, i = varint(b, i)
+	            v, i = b[i:i + n], i + n
+	            assert len(v) == n
+	        else:
+	            n = {1: 8, 5: 4}[kind]
+	            v, i = struct.unpack('<d' if n == 8 else '<f', b[i:i + n])[0], i + n
+	        out.setdefault(key >> 3, []).append(v)
+	    return out
+	data, at, n = open(sys.argv[1], 'rb').read(), 0, 0
+	while at < len(data):
+	    size, crc = struct.unpack('<QI', data[at:at + 12])
+	    assert crc == masked(data[at:at + 8]), 'checksum of a length'
+	    body = data[at + 12:at + 12 + size]
+	    crc, = struct.unpack('<I', data[at + 12 + size:at + 16 + size])
+	    assert crc == masked(body), 'checksum of an event'
+	    at += 16 + size
+	    event = fields(body)
+	    assert (event.get(3) == [b'brain.Event:2']) == (n == 0), 'version comes first'
+	    n += 1
+	    step = event.get(2, [0])[0]
+	    if 3 in event:
+	        print('version', step, repr(event[1][0]), sep='\t')
+	    for value in (fields(v) for s in event.get(5, []) for v in fields(s)[1]):
+	        tag = value[1][0].decode()
+	        if 2 in value:
+	            print(tag, step, repr(event[1][0]), '%.9g' % value[2][0], sep='\t')
+	            continue
+	        tensor, meta = fields(value[8][0]), fields(value[9][0])
+	        assert tensor[1] == [7] and fields(meta[1][0])[1] == [b'text']
+	        print(tag, step, repr(event[1][0]), tensor[8][0].decode(), sep='\t')
+	END
+}
+
+@test "--tb_dir: an event file with the values of dlp iters and dlp mfu" {
+	for db in "$ROOT"/tests/data/{lenet,resnet-after}.sqlite.xz \
+	    "$ROOT"/tests/data/h200/gpt2_bf16.sqlite.xz; do
+		rm -rf tb o
+		dlprof --database="$db" --tb_dir=tb/run --output_path=o -v quiet >out
+		same events.out.tfevents.0000000000.dlprof "$(ls tb/run)"
+		events tb/run/events.* >got
+		dlp iters --tsv "$db" >iters
+		dlp mfu --tsv "$db" >mfu 2>err
+		# the same, rounded to the float of the file
+		python3 - >want <<-'END'
+		import csv, struct
+		def rows(name):
+		    return list(csv.DictReader(open(name), delimiter='\t', quoting=csv.QUOTE_NONE))
+		mfu = {r['iter']: r['mfu_pct'] for r in rows('mfu')}
+		def put(tag, r, v):
+		    v = struct.unpack('<f', struct.pack('<f', v))[0]
+		    print(tag, r['iter'], '%.9g' % v, sep='\t')
+		for r in rows('iters'):
+		    if r['key'] == '-':
+		        continue
+		    ns = {k: int(v) for k, v in r.items() if k.endswith('_ns') and v != '-'}
+		    kern = ns['tc_ns'] + ns['comm_ns'] + ns['other_kern_ns']
+		    busy = kern + ns['graph_ns'] + ns['mem_ns']
+		    put('step_time_ms', r, ns['step_ns'] / 1e6)
+		    put('gpu_busy_pct', r, 100 * busy / (busy + ns['idle_ns']))
+		    if kern > 0:
+		        put('tensor_core_pct', r, 100 * ns['tc_ns'] / kern)
+		    if mfu[r['iter']] != '-':
+		        put('mfu_pct', r, float(mfu[r['iter']]))
+		END
+		same "$(<want)" "$(grep '_ms\|_pct	' got | cut -f1,2,4)"
+		[ "$(grep -c '^step_time_ms' got)" -ge 3 ]
+		# the wall time is that of the recording
+		t0=$(dlp-parse "$db" | awk -F '\t' '$2 == "t0_ns" { print $3 }')
+		awk -F '\t' -v t0="${t0:-0}" '$1 == "version" { d = $3 - t0 / 1e9
+		    exit !(d < 1 && d > -1) }' got
+	done
+}
+
+@test "--tb_dir: findings are those of dlp advise, in Markdown; no file twice" {
+	db=$ROOT/tests/data/loader.sqlite.xz
+	dlprof --database="$db" --tb_dir tb --output_path=o -v quiet >out
+	events tb/events.* | sed -n 's/^.*- \*\*\([^*]*\)\*\*.*/\1/p' | tr -d '\\' >got
+	dlp advise --tsv "$db" 2>err | sed 1d | cut -f1 >want
+	[ -s want ]
+	same "$(<want)" "$(<got)"
+	run dlprof --database="$db" --tb_dir=tb --output_path=o2 -v quiet
+	[ "$status" -eq 2 ]
+	[[ $output == *"is there already"* ]]
+	dlprof --database="$db" --tb_dir=tb --output_path=o3 -b true -v quiet >out
+	cp tb/events.* before
+	dlprof --database="$db" --tb_dir=tb --output_path=o4 --force=true -v quiet >out
+	cmp before tb/events.*
+	dlprof --database="$db" --tb_dir=tb2 --output_path=o5 -b true -v quiet >out
+	[ ! -e tb2 ]
+}
+
+@test "dlp-tensorboard: hostile text, unknown times, no steps" {
+	printf '%s\n' '##dlp	1' '#iter	iter	key	start_ns	step_ns' \
+	    'iter	0	k	5	-' 'iter	1	k	1000000000	2500000' 'iter	2	-	7	9' \
+	    '#busy	iter	dev	class	dur_ns	after' 'busy	1	0	tc	-	-' 'busy	1	0	kern	5	-' \
+	    '#finding	id	judged	problem	recommendation' \
+	    'finding	x_y	yes	<script>*\n\t	`a` &' 'finding	no	no	p	r' '##end	6' >in
+	dlp-tensorboard in >ev
+	same "version	0	0.0
+step_time_ms	1	1.0	2.5
+findings	0	0.0	- **x\\_y**: &lt;script>\\*   \\\`a\\\` &amp;" "$(events ev)"
+	printf '##dlp\t1\n##end\t0\n' >in
+	dlp-tensorboard in >ev
+	same 'version	0	0.0' "$(events ev)"
+	sed '/^##end/d' in >broken
+	run dlp-tensorboard broken
+	[ "$status" -eq 2 ]
 }

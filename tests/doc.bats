@@ -220,24 +220,36 @@ gives_what_stands_under_it() {
 	return $bad
 }
 
-# README.md: in blocks marked console, a line "$ command", then its output.
-# bats test_tags=long
-@test "README.md: the commands give what stands under them" {
+# In blocks of FILE marked console, a line "$ command", then its output.
+console_blocks() {
 	mkdir -p "$BATS_TEST_TMPDIR/r"
 	awk -v dir="$BATS_TEST_TMPDIR/r" '
 	/^```console/ { on = 1; next }
 	/^```/ { on = 0; next }
 	on && (more || /^\$ /) {
 		if (!more)
-			n++
+			file = sprintf("%s/%03d", dir, ++n)
 		more = /[|\\]$/
 		sub(/^\$ /, "")
-		print > (dir "/" n ".cmd")
+		print > (file ".cmd")
 		next
 	}
-	on && n { print > (dir "/" n ".out") }
-	' README.md
+	on && n { print > (file ".out") }
+	' "$1"
+	[ "$(ls "$BATS_TEST_TMPDIR/r" | wc -l)" -gt 6 ]
 	gives_what_stands_under_it "$BATS_TEST_TMPDIR/r"
+}
+
+# bats test_tags=long
+@test "README.md: the commands give what stands under them" {
+	console_blocks README.md
+	dlp plot steps tests/data/resnet-after.sqlite.xz -o "$BATS_TEST_TMPDIR/x.svg"
+	cmp docs/steps.svg "$BATS_TEST_TMPDIR/x.svg"
+}
+
+# bats test_tags=long
+@test "docs/tour.md: the commands give what stands under them" {
+	console_blocks docs/tour.md
 }
 
 # A literal block of a manual has a line "$ command" and, where output is

@@ -256,6 +256,7 @@ mfu_of() {
 	dlp-parse net.dict >net.dlp
 	for r in "$ROOT"/pipelines/reports/* "$ROOT"/pipelines/reports/dlprof/*; do
 		case ${r##*/} in *.sh | awk | dlprof | join | diff) continue ;; esac
+		[ "${r##*/}" != plot ] || continue # it takes a picture's name
 		if grep -q kernels_do=1 "$r"; then
 			dlp "${r##*/}" net.dict >/dev/null
 			continue

@@ -37,6 +37,17 @@ plain() {
 	harness mutate_stream 20
 }
 
+@test "numbers at the ends of their range: no overflow in any filter" {
+	sanitized
+	BIN=$BIN ASAN_OPTIONS=detect_leaks=0 python3 "$ROOT/tests/harness/extreme.py"
+}
+
+@test "numbers at the ends of their range: no overflow in any report" {
+	sanitized
+	BIN=$BIN ASAN_OPTIONS=detect_leaks=0 \
+	    python3 "$ROOT/tests/harness/extreme.py" --reports
+}
+
 @test "random profiles: all numbers are those of a second opinion" {
 	plain
 	MALLOC_PERTURB_=165 harness oracle 30

@@ -24,8 +24,11 @@ Makefile
 NEWS.md
 README.md
 SECURITY.md
+action.yml
 cmd
 common
+debian
+docs
 man
 pipelines
 tests" "$(git ls-files | sed 's,/.*,,' | grep -v '^\.' | LC_ALL=C sort -u)"
@@ -48,6 +51,8 @@ tests" "$(git ls-files | sed 's,/.*,,' | grep -v '^\.' | LC_ALL=C sort -u)"
 		[ -s "$d/opt/x/share/man/man1/${c##*/}.1" ]
 	done
 	[ -s "$d/opt/x/share/bash-completion/completions/dlp" ]
+	[ -s "$d/opt/x/share/zsh/site-functions/_dlp" ]
+	[ -s "$d/opt/x/share/fish/vendor_completions.d/dlp-parse.fish" ]
 	[ -s "$d/opt/x/share/man/man1/dlp.1" ]
 	# it does not run from the build tree
 	PATH=$d/opt/x/bin:/usr/bin:/bin
@@ -237,7 +242,7 @@ includes() {
 @test "HACKING.md, NEWS.md and README.md name files that exist" {
 	cd "$ROOT"
 	bad=0
-	for f in HACKING.md README.md NEWS.md; do
+	for f in HACKING.md README.md NEWS.md docs/tour.md; do
 		while read -r name; do
 			[ -e "$name" ] || {
 				echo "$f names $name, which does not exist"

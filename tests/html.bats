@@ -19,7 +19,10 @@ work_by_sql() {
 
 # The JSON of a column of the page, unpacked.
 column() {
-	sed -n "s/.*data-c=\"$1\">\([^<]*\)<.*/\1/p" "$2" | base64 -d | gzip -dc
+	sed -n "s/.*data-c=\"$1\">\([^<]*\)<.*/\1/p" "$2" | base64 -d | gzip -dc |
+	    jq -c 'def runs: reduce .[] as $x ([]; if $x | type == "string"
+		then last as $y | . + [range($x | tonumber) | $y] else . + [$x] end);
+		if type == "array" then runs else .v |= runs end'
 }
 
 # stream LINE...: records, a blank for each TAB
@@ -131,6 +134,24 @@ stream() {
 	jq -e '.complete and .left_out == 2 and .tables.work.short == ["k"]' <<<"$output"
 }
 
+@test "values that come again are counted in the page" {
+	stream '#kern id start_ns dur_ns short' 'kern 1 5 4 k' 'kern 2 6 4 k' 'kern 3 7 4 k' \
+	    'kern 4 9 - l' 'kern 5 9 - l' >in
+	dlp-html in >p.html
+	same '[4,"2",null,null]' "$(sed -n 's/.*"work.dur_ns">\([^<]*\)<.*/\1/p' p.html | base64 -d | gzip -dc)"
+	same '{"v":[0,"2",1,1],"d":["k","l"]}' \
+	    "$(sed -n 's/.*"work.short">\([^<]*\)<.*/\1/p' p.html | base64 -d | gzip -dc)"
+	same '[4,4,4,null,null]' "$(dlp-html -d in | jq -c .tables.work.dur_ns)"
+}
+
+@test "true is dur_ns in a column that mostly has it" {
+	stream '#kern id start_ns dur_ns flop_ns' 'kern 1 5 4 4' 'kern 2 6 4 0' 'kern 3 7 - 0' \
+	    'kern 4 9 3 -' >in
+	dlp-html in | sed -n 's/.*"work.flop_ns">\([^<]*\)<.*/\1/p' | base64 -d | gzip -dc >got
+	same '[true,0,0,null]' "$(cat got)"
+	same '[4,0,0,null]' "$(dlp-html -d in | jq -c .tables.work.flop_ns)"
+}
+
 @test "an unset number is null, a column without values is missing" {
 	stream '#kern id start_ns dur_ns short' 'kern 1 5 - k' 'kern 2 7 4 -' >in
 	dlp-html -d in | jq -e '.tables.work | .dur_ns == [null, 4] and .short == ["k", null] and
@@ -140,10 +161,10 @@ stream() {
 @test "--private leaves out paths, threads and places" {
 	stream '#thread pid tid name' 'thread 7 8 secretthread' '#kern id start_ns dur_ns short code' \
 	    'kern 1 5 9 k secret.py:7' |
-	    sed '1a##cmd	dlp-parse 0.2.0 /home/secret/run.sqlite' >in
-	dlp-html -d -f /home/secret/run.sqlite in >open
+	    sed '1a##cmd	dlp-parse 0.2.0 /srv/secret/run.sqlite' >in
+	dlp-html -d -f /srv/secret/run.sqlite in >open
 	same 4 "$(grep -o secret open | wc -l)"
-	dlp-html -p -d -f /home/secret/run.sqlite in >private
+	dlp-html -p -d -f /srv/secret/run.sqlite in >private
 	run -1 grep secret private
 	jq -e '.title == "run.sqlite" and .cmds == ["dlp-parse 0.2.0"]' private
 }
@@ -170,9 +191,36 @@ stream() {
 	same '' "$(ls tmp)"
 }
 
+@test "two files: the page of the second, and what dlp diff says of both" {
+	a=$ROOT/tests/data/resnet-before.sqlite.xz b=$ROOT/tests/data/resnet-after.sqlite.xz
+	dlp html --data "$a" "$b" >two.json 2>err
+	dlp html --data "$b" >one.json 2>err
+	cmp <(jq .tables one.json) <(jq .tables two.json)
+	jq -e --arg a "$a" --arg b "$b" '.before == $a and .file == $b and .left_out == 0 and .complete' two.json
+	n=2
+	for g in op type layer kernel phase; do
+		dlp diff -g $g --json "$a" "$b" 2>err | jq -c '[.[] | [.name, .dir, .a_ns, .b_ns, .change]]' >want
+		jq -c --arg n $n '.diff as $d | [range($d.rows) | select($d.tag[.] == $n) |
+		    [$d.name[.], $d.dir[.], $d.a_ns[.], $d.b_ns[.], $d.change[.]]]' two.json >got
+		cmp want got
+		n=$((n + 1))
+	done
+}
+
+@test "a stream, a trace of torch.profiler and DLProf's database make a page, too" {
+	dlp html --data "$LENET" | jq .tables >want
+	dlp-parse "$LENET" | dlp html --data - | jq .tables | cmp want -
+	dlprof --database="$LENET" -v quiet
+	dlp html --data dlprof_dldb.sqlite 2>err | jq -e '.complete and .tables.work.rows > 0'
+	for f in "$ROOT"/tests/data/kineto/*.json.xz; do
+		dlp html --data "$f" 2>err | jq -e '.complete and .tables.work.rows > 0' ||
+		    { echo "$f"; false; }
+	done
+}
+
 @test "one file, and names with blanks and quotes" {
-	run -2 dlp html "$LENET" "$LENET"
-	same 'dlp html: one FILE, not 2: the page shows one profile' "$output"
+	run -2 dlp html "$LENET" "$LENET" "$LENET"
+	same 'dlp html: one FILE, or two to compare, not 3; with --ranks the ranks of a run' "$output"
 	cp "$LENET" "a 'b\".sqlite"
 	dlp html --data "a 'b\".sqlite" | jq -e '.title == "a '\''b\".sqlite" and .file == .title'
 }
@@ -184,4 +232,49 @@ stream() {
 		*.sqlite.xz) dlp html --data "$f" 2>/dev/null | jq -e '.complete' >/dev/null || { echo "$f"; false; } ;;
 		esac
 	done
+}
+
+@test "--ranks: each rank's work and the collectives of all" {
+	r=("$ROOT"/tests/data/ddp?.sqlite.xz)
+	dlp html --ranks --data "${r[@]}" >d.json
+	same "$(dlp ranks --json "${r[@]}" | jq -c '[.[] | [.sum_n_comm, .sum_comm_ns, .sum_exposed_ns, .sum_wait_ns]]')" \
+	    "$(jq -c '[.comm as $c | range($c.rows) | {r: $c.rank[.], v: [$c.n_comm[.],
+		$c.comm_ns[.], $c.exposed_ns[.], $c.wait_ns[.]]}] | group_by(.r) |
+		map([.[].v] | transpose | map(add))' d.json)"
+	for f in "${r[@]}"; do
+		same "$(dlp html --data "$f" | jq '.tables.work.dur_ns | add')" \
+		    "$(jq --arg f "$f" '.tables.work as $w | [range($w.rows) |
+			select($w.src[.] == $f) | $w.dur_ns[.]] | add' d.json)"
+	done
+	dlp html --ranks --private --data "${r[@]}" | jq -c . >private
+	run -1 grep -F "$ROOT" private
+}
+
+@test "the head's idle time is that of the gaps, by step and reason" {
+	dlp html --data "$LENET" | jq -e '(.idle as $i | [range($i.rows) |
+	    {k: [$i.iter[.], $i.class[.]], v: $i.ns[.]}] | sort_by(.k)) ==
+	    (.tables.gap as $g | [range($g.rows) | {k: [$g.iter[.], $g.class[.]], v: $g.dur_ns[.]}] |
+	    group_by(.k) | map({k: .[0].k, v: (map(.v) | add)}))'
+}
+
+@test "dlp html A B: what dlp diff says stands on the page" {
+	local db=$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz
+	dlp-parse "$db" >a.dlp
+	sed 's/^\(##info	driver	\).*/\15\\\\9"<b>/' a.dlp >b.dlp
+	# streams keep the names of their profiles on the page
+	dlp diff a.dlp b.dlp 2>&1 >out |
+	    sed 's/^dlp-diff: //; s/^\([AB]\), [ab].dlp/\1, gpt2_bf16.sqlite.xz/' >want
+	grep -q '^driver: .* in A, ' want
+	grep -q '^A, .*: steps 0 to 2 of 3' want
+	dlp html --data a.dlp b.dlp >data
+	same "$(<want)" "$(jq -r '.said[]' data)"
+	dlp html --private --data a.dlp b.dlp >data
+	same "$(grep -v '^[AB], ' want)" "$(jq -r '.said[]' data)"
+	dlp html --data a.dlp | jq -e '.said == []'
+	dlp html --data a.dlp a.dlp | jq -r '.said[]' >got
+	run grep driver got
+	[ "$status" -eq 1 ]
+	mkdir t
+	TMPDIR=$PWD/t dlp html a.dlp b.dlp >page
+	same '' "$(ls t)"
 }

@@ -114,6 +114,42 @@ refused() {
 	refused '*: a report of Nsight Compute: dlp-ncu*' dlp-parse t.ncu-rep
 }
 
+@test "private formats of others, by content" {
+	mkdir -p bin
+	# XSpace { planes { id: 1, name: "/host:CPU" } }, and without the id
+	printf '\012\015\010\001\022\011/host:CPU' >f
+	refused '*f: a trace of XLA*dlp-record' dlp-parse f
+	printf '\012\013\022\011/host:CPU' >f
+	refused '*f: a trace of XLA*dlp-record' dlp-parse f
+	gzip -c f >host.xplane.pb.gz
+	refused '*: a trace of XLA*dlp-record' dlp-parse host.xplane.pb.gz
+	# Trace { packet { trusted_uid: 1 } }, packet { clock_snapshot {} },
+	# packet { trace_config {} }
+	for b in '\012\002\030\001' '\012\002\062\000' '\012\003\212\002\000'; do
+		# shellcheck disable=SC2059 # bytes
+		printf "$b" >f
+		refused '*f: a trace of Perfetto: traceconv json*' dlp-parse f
+		refused 'dlp-parse: standard input: a trace of Perfetto*' \
+		    sh -c 'dlp-parse - <f'
+	done
+	printf 'NVR\0x' >f
+	refused '*f: a report of Nsight Compute: dlp-ncu reads*' dlp-parse f
+	# without nsys on PATH
+	echo x >r.nsys-rep
+	refused '*r.nsys-rep: a report that only nsys can read*nsys export --type sqlite r.nsys-rep' \
+	    env PATH="$BIN:/usr/bin:/bin" dlp-parse r.nsys-rep
+	# Chrome's format of others: XLA's own, a browser's
+	e='{"ph":"X","pid":1,"tid":2,"ts":1,"dur":5,"name":"fusion.1"}'
+	printf '{"traceEvents":[%s,{"ph":"M","name":"process_name","pid":1,"args":{"name":"/device:GPU:0"}}]}' "$e" >f
+	refused "*f: a trace in Chrome's format, but not torch.profiler's: none of its 1 events*nsys profile*" \
+	    dlp-parse f
+	printf '[%s]' "${e/\"name\"/\"cat\":\"toplevel\",\"name\"}" >f
+	refused "*f: a trace in Chrome's format*" dlp-parse f
+	# what is none of them
+	printf '\012\002\377\377' >f
+	refused '*f: not a database, or an encrypted one' dlp-parse f
+}
+
 @test "tables of PyProf, reports of Nsight Compute" {
 	pyprof-parse "$LENET" >d
 	for o in '' --csv; do
@@ -135,9 +171,9 @@ refused() {
 	refused '*p: truncated: 200000 of 516096 bytes' dlp-parse p
 	for z in xz gzip zstd; do
 		$z -c <"$LENET" | head -c 30000 >./cut
-		refused "*cut: truncated $z data" dlp-parse cut
+		refused "*cut: truncated $z data at byte 30000" dlp-parse cut
 		(head -c 200 cut; head -c 30000 /dev/zero) >bad
-		refused "*bad: * $z data" dlp-parse bad
+		refused "*bad: * $z data at byte *" dlp-parse bad
 	done
 	cp "$LENET" p
 	printf 'XXXXXXXXXXXXXXXXXXXX' |
@@ -225,7 +261,8 @@ refused() {
 
 @test "a signal leaves no temporary file" {
 	mkfifo in
-	xz -c <"$LENET" | head -c 30000 >part
+	# more than the 128 KiB that are read first, to tell what it is
+	head -c 200000 "$LENET" >part
 	dlp-parse - <in >/dev/null 2>&1 &
 	pid=$!
 	exec 9>in

@@ -217,7 +217,25 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	printf %s '{"a": []}' >f
 	refused '*f: JSON, but not a trace of torch.profiler*'
 	zcat "$OWN/lenet.json.gz" | gzip | head -c 20000 >f
-	refused '*f: truncated gzip data'
+	refused '*f: truncated gzip data at byte 20000 (--resync *)'
+	dlp-parse --resync f >s 2>err
+	grep -q 'at byte 20000: only what is before it is read' err
+	grep -q "^##note${TAB}broken_places${TAB}1\$" s
+	[ "$(grep -c '^range' s)" -gt 100 ]
+	for z in xz zstd; do
+		zcat "$OWN/lenet.json.gz" | $z -c >g 2>/dev/null || continue
+		same "$(dlp-parse "$OWN/lenet.json.gz" 2>/dev/null | grep '^kern')" \
+		    "$(dlp-parse g 2>/dev/null | grep '^kern')"
+		head -c 20000 g >f
+		refused "*f: truncated $z data at byte 20000 (--resync *)"
+		dlp-parse --resync f 2>/dev/null | grep -q '^range'
+	done
+	# a byte in the middle is another one
+	zcat "$OWN/lenet.json.gz" | gzip -c >f
+	printf '\377\377\377\377' |
+	    dd of=f bs=1 seek=20000 conv=notrunc 2>/dev/null
+	refused '*f: *'
+	dlp-parse --resync f 2>/dev/null | grep -q '^range'
 }
 
 @test "hostile JSON: nesting, a text without end, ids of every type" {
@@ -314,7 +332,7 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	    \"traceEvents\":[$k]}" >t.json
 	run dlp t.json
 	[[ $output == *'AMD Instinct MI300X VF; HIP 6.4'* ]]
-	[[ $output == *'matrix core kernels            0.00 ms 100.0 %'* ]]
+	[[ $output == *'matrix core kernels             1.0 us 100.0 %'* ]]
 	[[ $output != *'Tensor Core kernels'* && $output != *'not used: 0'* ]]
 }
 
@@ -377,4 +395,266 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	mi300__Falconsai_nsfw_image_detection__1016002 gemm $((133927099392 - 65362944)) 432668160
 	mi300__Falconsai_nsfw_image_detection__1016002 conv 924844032 3588096
 	EOT
+}
+
+@test "messages about a trace name torch.profiler's options, not those of nsys" {
+	zcat "$OWN/lenet.json.gz" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+d["traceEvents"] = [e for e in d["traceEvents"] if
+    e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")]
+json.dump(d, sys.stdout)' >gpu.json
+	printf '%s' '[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":9}]' >cpu.json
+	run dlp cpu.json
+	[[ $output == *'torch.profiler.profile(activities='* ]]
+	[[ $output != *nsys* ]]
+	run dlp gpu.json
+	[[ $output == *'their calls are not in the trace'* ]]
+	[[ $output != *nsys* && $output != *emit_nvtx* ]]
+	run dlp advise gpu.json
+	[[ $output == *'Record ops and calls:'* ]]
+	[[ $output != *nsys* && $output != *emit_nvtx* ]]
+}
+
+@test "a list of other objects is no trace" {
+	printf '[{"key": "aten::mm", "n": 1}]' >f
+	refused "*f: a trace in Chrome's format, but not torch.profiler's: *"
+}
+
+# self_times FILE: the time on the GPU of each op's own work, as key_averages()
+# gives it (self_device_time_total): that of the calls whose innermost op it is.
+self_times() {
+	dlp-parse "$1" 2>/dev/null | python3 -c '
+import bisect, collections, re, sys
+leg, ops, work = {}, collections.defaultdict(list), []
+for line in sys.stdin:
+    f = line.rstrip("\n").split("\t")
+    if line.startswith("#") and not line.startswith("##"):
+        leg[f[0][1:]] = {c: i for i, c in enumerate(f)}
+    elif f[0] == "range" and f[leg["range"]["domain"]] == "cpu_op":
+        c = leg["range"]
+        at = int(f[c["start_ns"]])
+        name = re.split(", (?:seq|op_id|sizes) = ", f[c["text"]])[0]
+        ops[f[c["tid"]]].append((at, -at - int(f[c["dur_ns"]]), name))
+    elif f[0] in ("kern", "copy", "set"):
+        c = leg[f[0]]
+        if f[c["api_start_ns"]] != "-":
+            work.append((f[c["tid"]], int(f[c["api_start_ns"]]),
+                         int(f[c["dur_ns"]])))
+for v in ops.values():
+    v.sort()
+sums = collections.Counter()
+for tid, at, dur in work:
+    v = ops[tid]
+    for i in range(bisect.bisect(v, (at, 1)) - 1, -1, -1):
+        if -v[i][1] >= at:
+            sums[v[i][2]] += dur
+            break
+for name, ns in sums.items():
+    print("%s\t%d" % (name, ns))' | sort
+}
+
+@test "the time of each op's own work is that of torch's key_averages" {
+	# Not in any op, so not in our sums: work that key_averages gives to a
+	# call outside of all ops, or to the profiler's own rows.
+	for f in "$OWN"/*.json.gz; do
+		xzcat "${f%.json.gz}.avg.json.xz" | python3 -c '
+import json, sys
+for e in json.load(sys.stdin):
+    if (not e["by_shape"] and e["dev"] == "DeviceType.CPU" and
+        e["self_dev_us"] > 0 and not e["key"].startswith("cuda") and
+        e["key"] not in ("Activity Buffer Request", "Lazy Function Loading")):
+        print("%s\t%d" % (e["key"], round(e["self_dev_us"] * 1000)))' |
+		    sort >want
+		[ "$(wc -l <want)" -gt 5 ]
+		self_times "$f" >got
+		diff want got
+	done
+}
+
+@test "dlp mem: the sums of PyTorch's allocator, from before the recording on" {
+	mem() {
+		dlp mem --tsv "$1" 2>/dev/null |
+		    awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i }
+		    NR == 2 { print $(c["peak_bytes"]), $(c["before_bytes"]),
+			$(c["end_bytes"]), $(c["n_alloc"]) + $(c["n_free"]) }'
+	}
+	zcat "$OWN/gpt2_bf16.json.gz" | python3 -c '
+import json, sys
+ev = [e for e in json.load(sys.stdin)["traceEvents"] if
+      e["name"] == "[memory]" and e["args"]["Device Type"] == 1]
+ev.sort(key=lambda e: e["ts"])
+a = [e["args"] for e in ev]
+print(max(x["Total Allocated"] for x in a),
+      a[0]["Total Allocated"] - a[0]["Bytes"], a[-1]["Total Allocated"], len(a))
+for x in a: # as PyTorch 1.8 wrote it: its sum counts from 0
+    for k in "Total Allocated", "Total Reserved", "Addr":
+        del x[k]
+json.dump(ev, open("old.json", "w"))' >want
+	same "$(cat want)" "$(mem "$OWN/gpt2_bf16.json.gz")"
+	read -r peak before end n <want
+	same "$((peak - before)) 0 $((end - before)) $n" "$(mem old.json)"
+	dlp mem -g time "$OWN/gpt2_bf16.json.gz" 2>/dev/null | grep -q '#####'
+}
+
+@test "types of inputs: of ops, and of kernels whose names have none" {
+	dlp-parse "$OWN/gpt2_bf16.json.gz" 2>/dev/null | dlp-correlate 2>/dev/null >s
+	# the first tensor of each op, as the trace has it
+	dlp-fmt -T op --tsv -c op,dtype <s | sort -u >got
+	grep -q "^addmm${TAB}bfloat16\$" got
+	grep -q "^cumsum${TAB}bool\$" got
+	dlp-flops <s 2>/dev/null |
+	    dlp-fmt -T kern --tsv -c family,dtype,flop,op >f
+	[ "$(awk -F'\t' '$1 == "attention" && $3 > 0 { print $2 }' f | sort -u)" = bf16 ]
+	# cumsum of bool writes int64: its bytes stay unknown
+	[ "$(grep -c "bool.*cumsum" f)" -eq 0 ]
+	dlp-parse "$OWN/resnet50_tf32.json.gz" 2>/dev/null | dlp-correlate 2>/dev/null |
+	    dlp-flops 2>/dev/null | dlp-fmt -T kern --tsv -c family,role,bytes,flop |
+	    awk -F'\t' '$1 == "conv" && $4 > 0 && $3 == "-"' >none
+	[ ! -s none ]
+}
+
+@test "both recorders agree: numbers of kernels, copies, sets, Tensor Core verdicts" {
+	count() {
+		dlp-parse "$1" 2>/dev/null | dlp-correlate 2>/dev/null |
+		    dlp-flops 2>/dev/null |
+		    dlp-agg -T kern -g tc -a count --as kern \
+			--and -T copy -a count --as copy \
+			--and -T set -a count --as set |
+		    awk '/^(kern|copy|set)\t/' | sort
+	}
+	while read -r a b n; do
+		want=$(count "$DATA/h200/$b.sqlite.xz")
+		same "$want" "$(count "$OWN/$a.json.gz")"
+		# of truth.tsv: kernels, copies and sets
+		[ "$(awk '{ n += $NF } END { print n }' <<<"$want")" -eq "$n" ]
+	done <<-EOT
+	gpt2_bf16 gpt2_bf16 $((789 + 3 + 72))
+	resnet50_tf32 resnet50_tf32 $((1614 + 3 + 447))
+	lenet_stack lenet_emitnvtx_train $((208 + 8 + 16))
+	loader loader $((120 + 18 + 12))
+	graph_infer graph_infer_node $((367 + 10 + 21))
+	EOT
+}
+
+@test "hostile JSON: a bomb of gzip, nesting inside an event" {
+	# 1 GB of one text in 1 MB: refused within the limit of memory
+	{
+		printf '{"traceEvents":[{"name":"'
+		head -c 1000000000 /dev/zero | tr '\0' a
+	} | gzip -1 >f
+	(ulimit -v 600000 && refused '*f: a value of more than * MiB at byte *')
+	{
+		printf '[%s,{"ph":"X","cat":"kernel","args":{"grid":' "$(kernel 5 1)"
+		head -c 100000 /dev/zero | tr '\0' '['
+	} >f
+	refused '*f: JSON nested more than 512 deep at byte *'
+	# as deep as is allowed: the event is read
+	printf '[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":1,"args":{"x":%s%s}}]' \
+	    "$(head -c 500 /dev/zero | tr '\0' '[')" \
+	    "$(head -c 500 /dev/zero | tr '\0' ']')" >f
+	[ "$(dlp-parse f 2>/dev/null | grep -c '^kern')" -eq 1 ]
+}
+
+# bats test_tags=shared
+@test "TraceLens' tables: kernels by name, and the time in which the GPU works" {
+	# gpu_timeline.csv leaves out work whose call is not in the trace, and in
+	# the trace of normalizations the sets, 26,636 ns; kernel_summary.csv has
+	# all kernels. Times there are sums of doubles.
+	need_data kineto/tracelens_ref.tar.xz
+	tar xf "$DATA/kineto/tracelens_ref.tar.xz"
+	cat >compare.py <<-'EOT'
+	import collections, csv, sys
+	tables, sets = sys.argv[1], sys.argv[2] == "sets"
+	leg, text, spans = {}, {}, []
+	got = collections.defaultdict(lambda: [0, 0])
+	for line in sys.stdin:
+	    f = line.rstrip("\n").split("\t")
+	    if line.startswith("#") and not line.startswith("##"):
+	        leg[f[0][1:]] = {c: i for i, c in enumerate(f)}
+	    elif f[0] == "str":
+	        text[f[leg["str"]["id"]]] = f[leg["str"]["text"]]
+	    elif f[0] in ("kern", "copy", "set"):
+	        c = leg[f[0]]
+	        at, dur = int(f[c["start_ns"]]), int(f[c["dur_ns"]])
+	        if f[0] == "kern":
+	            k = got[text[f[c["name_id"]]]]
+	            k[0] += 1
+	            k[1] += dur
+	        if f[c["api_start_ns"]] != "-" and (sets or f[0] != "set"):
+	            spans.append((at, at + dur))
+	busy, end = 0, 0
+	for a, b in sorted(spans):
+	    busy += max(0, b - max(a, end))
+	    end = max(end, b)
+	want = {r["type"]: float(r["time ms"]) * 1e6
+	        for r in csv.DictReader(open(tables + "/gpu_timeline.csv"))}
+	assert abs(busy - want["busy_time"]) < 60, (busy, want)
+	total = max(b for _, b in spans) - min(a for a, _ in spans)
+	assert abs(total - want["total_time"]) < 60, (total, want)
+	unit = "Kernel duration (\u00b5s)_"
+	want = collections.defaultdict(lambda: [0, 0])
+	for r in csv.DictReader(open(tables + "/kernel_summary.csv",
+	                             encoding="utf-8")):
+	    k = want[r["Kernel name"]]
+	    k[0] += int(float(r[unit + "count"]))
+	    k[1] += float(r[unit + "sum"]) * 1000
+	assert sorted(want) == sorted(got)
+	for name, (n, ns) in want.items():
+	    assert got[name][0] == n and abs(got[name][1] - ns) < 5, name
+	EOT
+	while read -r t sets; do
+		dlp-parse "$DATA/kineto/tracelens/traces__${t//\//__}.json.gz" \
+		    2>/dev/null |
+		    python3 compare.py "tracelens_ref/${t}_perf_report_csvs" "$sets"
+	done <<-EOT
+	h100/Falconsai_nsfw_image_detection__1016002 sets
+	h100/Qwen_Qwen1.5-0.5B-Chat__1016005 sets
+	h100/gaunernst_bert-small-uncased__1016001 sets
+	mi210/gpu_only_trace/gpu_only_trace sets
+	mi300/Falconsai_nsfw_image_detection__1016002 sets
+	mi300/gaunernst_bert-small-uncased__1016001 sets
+	perf_model/normalization/normalization_layer_test -
+	torch_compile_triton/trace sets
+	EOT
+}
+
+@test "attention: a causal mask is in the scalars of the op" {
+	# 4 x 8 heads, 512 queries, each with the keys up to its own:
+	# 512 * 513 / 2 = 131328 pairs; 2 * 32 * 131328 * (64 + 64) = 1075838976
+	# forward, and 2 * 32 * 131328 * (3 * 64 + 2 * 64) = 2689597440 backward
+	f=$OWN/gpt2_bf16.json.gz
+	causal() {
+		zcat "$f" | sed "$1" >t
+		dlp-parse t 2>/dev/null | dlp-correlate 2>/dev/null | dlp-flops |
+		    dlp-fmt -T kern --tsv -c flop,causal_flop,prim |
+		    awk -F'\t' '$3 ~ /attention/ && $1 > 0 { n[$1 " " $2]++ }
+		    END { for (k in n) print k, n[k] }' | sort -n
+	}
+	same '2147483648 1075838976 12
+5368709120 2689597440 12' "$(causal '')"
+	same '2147483648 - 12
+5368709120 - 12' "$(causal '/_attention/,/}/s/"True"/"False"/g')"
+}
+
+# bats test_tags=shared
+@test "collectives without record_shapes: the message of record_param_comms" {
+	f=kineto/hta/data__nccl_parser_config__nccl_data.json.gz
+	need_data "$f"
+	zcat "$DATA/$f" | python3 -c '
+import collections, json, sys
+n = collections.Counter()
+for e in json.load(sys.stdin)["traceEvents"]:
+    a = e.get("args", {})
+    if e.get("name") == "record_param_comms" and a.get("In msg nelems"):
+        n[a["Collective name"].replace("allr", "all_r"),
+          a["In msg nelems"] * {"Float": 4, "Long": 8}[a["dtype"]]] += 1
+for k in sorted(n):
+    print(*k, n[k])' >want
+	[ "$(wc -l <want)" -eq 7 ]
+	dlp-parse "$DATA/$f" 2>/dev/null | dlp-correlate 2>/dev/null | dlp-flops |
+	    dlp-fmt -T kern --tsv -c op.op,bytes,family |
+	    awk '$3 == "collective" { n[$1 " " $2]++ }
+	    END { for (k in n) print k, n[k] }' >got
+	diff <(sort want) <(sort got)
 }

@@ -379,3 +379,29 @@ y/s:r.db" ]
 	run dlp-agg --merge bad
 	[ "$status" -eq 2 ]
 }
+
+@test "--split: each section as soon as it is complete, with lines of any length" {
+	cd "$BATS_TEST_TMPDIR"
+	dlp-parse "$LENET" >one
+	awk -F'\t' -v OFS='\t' -v long="$(printf '%9000s' x | tr ' ' y)" '
+	/^##cmd/ { $2 = $2 long } 1' one >two
+	mkfifo grows
+	mkdir parts
+	dlp-merge --split parts <grows >names &
+	exec 7>grows
+	cat two >&7
+	until [ -s names ]; do :; done # the stream is still open
+	same parts/1 "$(<names)"
+	cmp two parts/1
+	cat one >&7
+	head -n 5 one >&7 # cut off
+	exec 7>&-
+	wait $!
+	cmp one parts/2
+	head -n 5 one | cmp - parts/3
+	same 3 "$(wc -l <names)"
+	# what is there stays
+	run dlp-merge --split parts one
+	same 2 "$status"
+	cmp two parts/1
+}

@@ -333,11 +333,11 @@ make_db() {
 	    deviceId, contextId, streamId, correlationId);
 	INSERT INTO ${K}MEMCPY2 VALUES (10, 3, 3, 64, 3010, 3020, 1, 1, 7, 3);
 	CREATE TABLE ${K}CONTEXT(contextId, deviceId);
-	INSERT INTO ${K}CONTEXT VALUES (1, 6);
+	INSERT INTO ${K}CONTEXT VALUES (1, 6), (3, 0), (3, 1), (3, 0);
 	CREATE TABLE ${K}SYNCHRONIZATION(type, start, end, correlationId,
 	    contextId, streamId, cudaEventId);
 	INSERT INTO ${K}SYNCHRONIZATION VALUES (3, 4010, 4020, 50, 1, 7, -1),
-	    (9, 4030, 4040, 51, 2, -1, 12);
+	    (9, 4030, 4040, 51, 2, -1, 12), (9, 4050, 4060, 52, 3, -1, 12);
 	CREATE TABLE ${K}GRAPH_TRACE(correlationId, start, end, deviceId,
 	    graphId, contextId, streamId);
 	INSERT INTO ${K}GRAPH_TRACE VALUES (60, 5010, 5020, 0, 33, 1, 7);
@@ -353,7 +353,9 @@ make_db() {
 	dlp-parse p >got
 	same '1|7|PtoP|64|device|device|2110' \
 	    "$(col copy dev stream kind bytes src_mem dst_mem start_ns <got)"
+	# context 3 is one of device 0 and one of device 1, in two processes
 	same '6|7|stream|-
+-|-|unknown|12
 -|-|unknown|12' "$(col sync dev stream kind event <got)"
 	same '33|-|10' "$(col graph graph exec dur_ns <got)"
 	same '5100|alloc|512|4096|device

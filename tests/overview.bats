@@ -512,6 +512,28 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	same 1 "$(cut -f 2- got | grep ^ok | sort -u | wc -l)"
 }
 
+@test "many files: rows as they come, in order, several files at a time" {
+	jax=$(profile h200/jax_step.sqlite.xz)
+	mkfifo late rows
+	dlp -j 3 --tsv "$jax" late "$LENET" >rows 2>err &
+	exec 7<rows
+	# the second file is not written before the first row has been read
+	read -r -t 60 head <&7
+	same file "${head%%$'\t'*}"
+	read -r -t 60 first <&7
+	same "$jax" "${first%%$'\t'*}"
+	timeout 60 cat "$LENET" >late
+	{ printf '%s\n' "$head" "$first"; cat <&7; } >got
+	exec 7<&-
+	wait
+	same "file $jax late $LENET" "$(cut -f1 got | paste -sd' ')"
+	ln -s "$LENET" late2
+	dlp --tsv "$jax" late2 "$LENET" 2>/dev/null | sed 's/^late2/late/' | cut -f1-3,5- >want
+	cut -f1-3,5- got | diff want -
+	! dlp -j 0 "$jax" "$LENET" 2>err
+	printf '%s\n' "dlp overview: -j: bad number of files '0'; it is 1 to 999" | diff - err
+}
+
 # The run of JAX was recorded with its command buffers' kernels (--cuda-graph-trace
 # =node), and no emit_nvtx exists there.
 @test "what to do about unknown sizes, in the program's framework" {
@@ -521,4 +543,14 @@ $(col got idle_ns) $(col got work_ns) $(col got eligible_ns)"
 	! grep -q 'emit_nvtx\|cuda-graph-trace' lacks
 	sed -n '/^not known/,/^findings/p' <(dlp "$LENET" 2>/dev/null) >lacks
 	! grep -q XLA lacks
+}
+
+@test "the screen: a time below 5 us has a unit of its own" {
+	f=$ROOT/tests/data/advise/compile_ro.sqlite.xz
+	dlp -w 120 "$f" 2>/dev/null >text
+	set -- "$(sed -n 's/^steps .*number \([0-9]*\) to \([0-9]*\):.*/\1-\2/p' text)"
+	want=$(dlp top -g type -i "$1" --tsv "$f" 2>/dev/null | awk -F'\t' '
+	    $1 == "_foreach_add_" { printf "%.1f us", $4 / 1e3 }')
+	[ -n "$want" ]
+	grep "^  _foreach_add_ optimizer  *$want " text
 }

@@ -48,9 +48,10 @@ on_terminal() {
 			dlp "$r" $o "${files[@]}" >out 2>err || continue
 			echo "dlp $r $o"
 			head -n 3 out
-			# no memory is recorded there, so it has no columns
+			# no memory is recorded there, and no engine's steps, so
+			# these have no columns
 			[ "$r $o" = "mem -g range" ] || [ "$r $o" = "mem -g time" ] ||
-			    [ -s out ]
+			    [ "$r" = serve ] || [ -s out ]
 			awk -F'\t' 'NR == 1 {
 				n = NF
 				for (i = 1; i <= NF; i++)
@@ -69,8 +70,9 @@ on_terminal() {
 @test "-n: 20 rows on a terminal, all in a pipe" {
 	local r long=0 some
 
-	reports_with n >with
-	same "copies coverage diff gaps join kernels mem ops ranks roofline tc \
+	# dlp path: with -n it shows segments instead of sums
+	reports_with n | grep -vx path >with
+	same "collectives copies coverage diff energy gaps join kernels layers mem ops ranks roofline tc \
 top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 	while read -r r; do
 		dlp "$r" -h >text
@@ -103,6 +105,7 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 -f FORMAT
 -g BY
 -i N
+-j N
 -k KEY
 -l
 -m N
@@ -183,4 +186,42 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 			dlp "$r" -g "$w" "${files[@]}" >out 2>err
 		done
 	done
+}
+
+@test "dlp layers: totals are sums of the layers inside, selves those of dlp top" {
+	dlp layers --tsv "$LENET" >got
+	awk -F'\t' 'NR > 1 { self += $6; if ($2 == 0) total += $4
+	    bad += $4 != $7 + $8 + $9 + $10 } END { exit bad || self != total || self == 0 }' got
+	dlp top -g layer -n 0 --tsv "$LENET" | awk -F'\t' 'NR > 1 { s[$1] += $4; n[$1] += $5 }
+	    END { for (l in s) print l "\t" s[l] }' | sort >want
+	awk -F'\t' 'NR > 1 && $6 > 0 { print $1 "\t" $6 }' got | sort | diff want -
+	same "$(dlp layers --tsv -n 2 "$LENET")" "$(head -n 3 got)"
+}
+
+# The direction of the optimizer's work is shown by all reports in the same way.
+@test "dlp folded -g dir is dlp top -g dir" {
+	for p in h200/gpt2_bf16 h200/ddp2_rank0 comm/fsdp2; do
+		f=$ROOT/tests/data/$p.sqlite.xz
+		dlp folded -g dir "$f" 2>/dev/null | sort >got
+		dlp top -g dir --tsv "$f" 2>/dev/null | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+		{ d = $a["dir"] == "-" ? "(unknown)" : $a["dir"]
+		  print d, $a["sum_dur_ns"] }' | sort | diff - got
+		grep -q "^optimizer " got
+	done
+	# records keep the direction
+	dlp-parse "$f" | dlp-correlate 2>/dev/null | dlp-folded -f dir >got
+	[ -z "$(grep optimizer got)" ]
+}
+
+@test "dlp phases: XLA's forward and backward work, by its directions" {
+	f=$ROOT/tests/data/h200/jax_step.sqlite.xz
+	dlp-parse "$f" | dlp-correlate 2>/dev/null |
+	    dlp-agg -T kern -g dir -a sum -f dur_ns | dlp-fmt --tsv -H |
+	    awk '$1 ~ /prop/ { print $1, $2 }' | sort >want
+	dlp phases -s --tsv "$f" 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+	$1 != "-" { print $1, $a["sum_gpu_sum_ns"] }' |
+	    sed 's/^forward/fprop/; s/^backward/bprop/' | sort | diff want -
+	[ "$(wc -l <want)" -eq 2 ]
 }

@@ -17,6 +17,7 @@ declare -A BEFORE=(
 	[dlp-busy]='dlp-parse $LENET | dlp-correlate | dlp-flops'
 	[dlp-rate]='dlp-parse $LENET | dlp-correlate | dlp-flops'
 	[dlp-mfu]='dlp-parse $LENET | dlp-correlate | dlp-iter -k iteration'
+	[dlp-tensorboard]='dlp-parse $LENET | dlp-correlate | dlp-iter -k iteration'
 	[dlp-coverage]='dlp-parse $LENET | dlp-correlate | dlp-flops | dlp-agg --pass --as work -T kern,copy,set -a sum,count -g tag,why,lacks,tc,op,dir,short,family,tc_rule'
 	[dlp-dldb]='dlp-parse $LENET | dlp-correlate -D | dlp-iter -D | dlp-flops'
 	[dlp-agg]='dlp-parse $LENET | dlp-correlate'
@@ -42,6 +43,7 @@ declare -A KIND=(
 	[dlp-openmetrics]=own # metrics, no records
 	[dlp-trace]=own # JSON, no records
 	[dlp-html]=own # a page, no records
+	[dlp-tensorboard]=own # events, no records
 	[dlp-overview]=own # one record
 	[dlp-stats]=own # tables, no records
 	[dlp-merge]=lines # several files: merge.bats
@@ -52,6 +54,7 @@ declare -A KIND=(
 # The type of record that is damaged, for those that read no kern records.
 declare -A READS=(
 	[dlp-mfu]=iter
+	[dlp-tensorboard]=iter
 	[dlp-coverage]=work
 )
 kind=${KIND[$CMD]:-filter}

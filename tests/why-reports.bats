@@ -653,3 +653,34 @@ $(dlp mem -l -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
 	run ! grep '##end' err
 	same 7 "$(wc -l <two)"
 }
+
+# XLA changes the nodes of a command buffer one by one before it launches it. All of
+# that is one cause, whichever part of it are calls.
+@test "gaps: from the first change of a graph to its launch is graph-update" {
+	db=$(profile h200/jax_step.sqlite.xz)
+	dlp gaps -n 0 --tsv "$db" 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) a[$i] = i; next }
+	$a["whole_ns"] > 100000 && $a["class"] != "end" {
+		print $a["start_ns"], $a["launch_ns"], $a["whole_ns"],
+		    $a["dur_ns"], $a["class"]
+	}' >gaps
+	[ "$(wc -l <gaps)" -ge 5 ]
+	grep -q " graph-update$" gaps && grep -q " host-only$" gaps
+	while read -r start launch whole dur class; do
+		# the gap ends with the work, its judgement with the call
+		end=$(sqlite3 "$db" "SELECT min(end) FROM
+		    CUPTI_ACTIVITY_KIND_RUNTIME WHERE start = $launch")
+		first=$(sqlite3 "$db" "SELECT min(r.start) FROM
+		    CUPTI_ACTIVITY_KIND_RUNTIME r
+		    JOIN StringIds s ON s.id = r.nameId
+		    WHERE s.value LIKE 'cuGraph%'
+		    AND s.value NOT LIKE 'cuGraphLaunch%'
+		    AND r.end > $start AND r.start < $launch")
+		[ "$whole" = "$dur" ] || continue
+		[ "$((start + whole))" -gt "$end" ] || end=$((start + whole))
+		want=host-only
+		[ $((2 * (end - first))) -lt $((end - start)) ] ||
+		    want=graph-update
+		same "$want" "$class"
+	done <gaps
+}

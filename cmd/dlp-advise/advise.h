@@ -154,6 +154,7 @@ struct advise_finding { /* a rule, judged */
 	struct advise_verdict v;
 	const char *part_of; /* the finding that it is a part of; NULL if
 			      * none */
+	bool little;         /* what can be gained is no place to begin */
 };
 
 /* advise_put.c: findings, and what is in use, as records of the stream; not the

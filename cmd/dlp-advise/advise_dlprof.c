@@ -149,7 +149,7 @@ const struct advise_rule rule_slow_api = {
 static void
 judge_marked(const struct facts *f, bool torch, struct advise_verdict *v)
 {
-	if (!torch)
+	if (!torch || f->torch_profiler) /* torch.profiler names ops itself */
 		return;
 	v->judged =
 	    f->ops.pytorch == 0 && f->model[M_EMIT_NVTX] != 1 ? V_YES : V_NO;

@@ -87,16 +87,35 @@ say_size(struct buf *b, int64_t bytes)
 	put_scaled(b, (double)bytes / 1e3, 1e3, unit);
 }
 
-/* At most 80 bytes of a name, without cutting a character or an escape. */
+/* A place at or before n, and more than n - 10, where neither a character nor
+ * an escape is cut. */
 static size_t
-shown(const char *s, size_t n)
+whole_before(const char *s, size_t n)
 {
-	if (n <= 80)
-		return n;
-	for (n = 80; n > 70 && ((s[n] & 0xc0) == 0x80 || s[n - 1] == '\\' ||
-				   s[n - 2] == '\\' || s[n - 3] == '\\');)
+	size_t most = n;
+
+	while (n > most - 10 && ((s[n] & 0xc0) == 0x80 || s[n - 1] == '\\' ||
+				    s[n - 2] == '\\' || s[n - 3] == '\\'))
 		n--;
 	return n;
+}
+
+#define NAME_MOST 160 /* bytes of a name in the evidence */
+#define NAME_END 80   /* of these at its end, where long names differ */
+
+static void
+put_name(struct buf *b, const char *s, size_t n)
+{
+	size_t end;
+
+	if (n <= NAME_MOST) {
+		buf_put(b, s, n);
+		return;
+	}
+	end = whole_before(s, n - NAME_END);
+	buf_put(b, s, whole_before(s, NAME_MOST - NAME_END));
+	buf_puts(b, "..");
+	buf_put(b, s + end, n - end);
 }
 
 void
@@ -110,7 +129,7 @@ tops_put(const struct tops *t, struct buf *b, int k)
 		s = smap_str(&t->names, i, &n);
 		if (b->len > 0)
 			buf_puts(b, "; ");
-		buf_put(b, s, shown(s, n));
+		put_name(b, s, n);
 		buf_puts(b, ": ");
 		buf_u64(b, t->v[i].n);
 		if (t->v[i].ns > 0) {
@@ -183,7 +202,10 @@ facts_clear(struct facts *f)
 		tops_free(&f->gap_in[i]);
 	for (i = 0; i < N_OVER; i++)
 		ivl_free(&f->over_time[i]);
-	map_free(&f->live);
+	while (f->live_at.n > 0)
+		map_free(&f->live[--f->live_at.n]);
+	free(f->live);
+	smap_free(&f->live_at);
 	map_free(&f->op_bits);
 	memset(f, 0, sizeof(*f));
 	f->all_devices = all_devices;

@@ -164,7 +164,9 @@ struct facts {
 	int64_t model[N_MODEL]; /* -1 if unknown */
 	int64_t kernel_arch;    /* if no device is known, from kernel names; 0
 				 * if none */
-	bool one_process; /* the recorder sees no other process's work */
+	bool amd;               /* AMD's GPUs, whose word is matrix cores */
+	bool one_process;       /* the recorder sees no other process's work */
+	bool torch_profiler;    /* recorded it */
 	int64_t mem_total, mem_used; /* DLProf's sample; 0 if none */
 
 	struct device *dev;
@@ -218,7 +220,8 @@ struct facts {
 	bool any_kern;                /* and of kernels: */
 	int64_t first_kern, end_kern; /* from the first to the end */
 	struct ivl over_time[N_OVER]; /* the profiler's own; loading */
-	struct map live;              /* address ^ device -> bytes */
+	struct smap live_at;          /* process, device -> its map in live */
+	struct map *live;             /* address -> bytes */
 	struct map op_bits; /* op id -> what is known: advise_read.c */
 	bool has_tc, has_tc_why;
 	struct tops sync, alloc, pageable, why, few, comm, unaligned, fp32;

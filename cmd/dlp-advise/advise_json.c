@@ -70,7 +70,7 @@ put_ns(struct buf *b, const char *name, bool has, int64_t ns)
 }
 
 static void
-put_steps(struct buf *b, const struct facts *f)
+put_json_steps(struct buf *b, const struct facts *f)
 {
 	int64_t from, to;
 
@@ -145,7 +145,7 @@ advise_json(struct buf *b, const struct facts *f,
 	put_ns(b, "version", true, JSON_VERSION);
 	if (f->src.len > 0)
 		put_text(b, "src", f->src.s, f->src.len);
-	put_steps(b, f);
+	put_json_steps(b, f);
 	put_in_use(b, f);
 	put_name(b, "rules");
 	buf_putc(b, '[');

@@ -629,10 +629,22 @@ const struct advise_rule rule_graph_level = {
 static const char *
 how_to_mark(const struct facts *f)
 {
+	if (f->torch_profiler)
+		return "Record ops and calls:"
+		       " torch.profiler.profile(activities=[ProfilerActivity."
+		       "CPU"
+		       ", ProfilerActivity.CUDA]), after some steps without it"
+		       " (schedule)";
+	if ((f->frameworks & FW_XLA) != 0 &&
+	    f->kind[K_GRAPH].ns > f->no_op_ns / 2)
+		return "Kernels of libraries in a command buffer do not say"
+		       " which instruction called them: record with"
+		       " XLA_FLAGS=--xla_gpu_enable_command_buffer=, where"
+		       " ranges of their launches do";
 	if ((f->frameworks & FW_XLA) != 0)
 		return "Give parts of the program names (jax.named_scope), and"
 		       " record with -t cuda,nvtx";
-	if (2 * f->kind[K_GRAPH].ns > f->no_op_ns)
+	if (f->kind[K_GRAPH].ns > f->no_op_ns / 2)
 		return "The CUDA graph was captured before the recording began:"
 		       " record the capture, too, with ranges of ops";
 	if ((f->frameworks & FW_PYTORCH) != 0)
@@ -772,6 +784,10 @@ judge_marker_cost(const struct facts *f, double limit, struct advise_verdict *v)
 {
 	int64_t ns = (int64_t)f->n_marked * MARKER_NS, idle;
 
+	if (f->torch_profiler) {
+		verdict_unjudged(v, "what torch.profiler's records cost");
+		return;
+	}
 	if (verdict_no_steps(f, v) || f->n_marked == 0 || no_gaps(f, v))
 		return;
 	idle = f->gap_ns[G_LAUNCH];

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "advise.h"
+#include "apicall.h"
 #include "array.h"
 #include "err.h"
 #include "mview.h"
@@ -67,73 +68,6 @@ struct advise_row {
 /* most pieces of time of a device's communication */
 #define MAX_PIECES 131072
 
-enum { WAITS = 1, ALLOCATES = 2, LOADS = 3 }; /* kinds of API calls */
-
-/* An API name without the suffix of its version. */
-static size_t
-base_len(const char *s, size_t n)
-{
-	size_t k = n;
-
-	while (k > 0 && s[k - 1] >= '0' && s[k - 1] <= '9')
-		k--;
-	return k < n && k > 2 && s[k - 1] == 'v' && s[k - 2] == '_' ? k - 2 : n;
-}
-
-/* Calls that make the CPU wait for the GPU; calls of allocators, which do so as
- * well; and calls that load code. */
-#define API(name) name, sizeof(name) - 1
-
-static int
-api_kind(const char *s, size_t n)
-{
-	static const struct {
-		const char *name;
-		size_t len;
-		int kind;
-	} known[] = {
-		{ API("cudaDeviceSynchronize"), WAITS },
-		{ API("cudaStreamSynchronize"), WAITS },
-		{ API("cudaEventSynchronize"), WAITS },
-		{ API("cudaThreadSynchronize"), WAITS },
-		{ API("cuCtxSynchronize"), WAITS },
-		{ API("cuStreamSynchronize"), WAITS },
-		{ API("cuEventSynchronize"), WAITS },
-		{ API("cudaMemcpy"), WAITS },
-		{ API("cudaMemcpy2D"), WAITS },
-		{ API("cudaMemcpy3D"), WAITS },
-		{ API("cudaMemset"), WAITS },
-		{ API("cuMemcpyDtoH"), WAITS },
-		{ API("cuMemcpyHtoD"), WAITS },
-		{ API("cudaMalloc"), ALLOCATES },
-		{ API("cudaFree"), ALLOCATES },
-		{ API("cudaMallocHost"), ALLOCATES },
-		{ API("cudaHostAlloc"), ALLOCATES },
-		{ API("cudaFreeHost"), ALLOCATES },
-		{ API("cudaMallocManaged"), ALLOCATES },
-		{ API("cudaHostRegister"), ALLOCATES },
-		{ API("cuMemAlloc"), ALLOCATES },
-		{ API("cuMemFree"), ALLOCATES },
-		{ API("cuMemCreate"), ALLOCATES },
-		{ API("cuMemMap"), ALLOCATES },
-		{ API("cuMemUnmap"), ALLOCATES },
-		{ API("cuLibraryLoadData"), LOADS },
-		{ API("cuLibraryLoadFromFile"), LOADS },
-		{ API("cudaLibraryLoadFromFile"), LOADS },
-		{ API("cudaLibraryLoadData"), LOADS },
-		{ API("cuModuleLoad"), LOADS },
-		{ API("cuModuleLoadData"), LOADS },
-		{ API("cuModuleLoadDataEx"), LOADS },
-		{ API("cuModuleLoadFatBinary"), LOADS },
-	};
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(known); i++)
-		if (n == known[i].len && memcmp(s, known[i].name, n) == 0)
-			return known[i].kind;
-	return 0;
-}
-
 /* The start and duration of a call: the record's own times, or those of the
  * call that launched its work. */
 struct call_time {
@@ -166,19 +100,19 @@ enum call_of { CALL_KERNEL, CALL_COPY, CALL_SYNC, CALL_OTHER };
 /* The activity of the CPU in a call that lasted dur, in iterations or between
  * them; -1 if it does not matter. */
 static int
-cpu_class(enum call_of of, int kind, int64_t dur)
+cpu_class(enum call_of of, enum apicall_kind kind, int64_t dur)
 {
-	static const int class[] = {
-		[WAITS] = C_SYNC, [ALLOCATES] = C_ALLOC, [LOADS] = C_MODULE
-	};
+	static const int class[] = { [APICALL_WAITS] = C_SYNC,
+		[APICALL_ALLOCATES] = C_ALLOC,
+		[APICALL_LOADS] = C_MODULE };
 
 	if (of == CALL_KERNEL)
 		return dur > FIRST_NS ? C_FIRST : C_LAUNCH;
-	if (kind == ALLOCATES && dur > FIRST_ALLOC_NS)
+	if (kind == APICALL_ALLOCATES && dur > FIRST_ALLOC_NS)
 		return C_FIRST;
 	if (of == CALL_COPY)
 		return C_COPY;
-	if (kind != 0)
+	if (kind != APICALL_OTHER)
 		return class[kind];
 	return of == CALL_SYNC ? C_SYNC : -1;
 }
@@ -228,28 +162,27 @@ count_call(struct facts *f, const struct advise_type *t, const struct rec *r,
 	struct call_time at = { t->at.api_start, t->at.api_dur };
 	int64_t dur = 0, left;
 	size_t n, k;
-	int kind, class;
+	enum apicall_kind kind;
+	int class;
 	const char *s = rec_raw(r, t->col[COL_API], &n);
 
 	if (s == NULL)
 		return;
 	if (of == CALL_OTHER)
 		at = (struct call_time){ t->at.start, t->at.dur };
-	k = base_len(s, n);
-	if (k < n - 3 && memcmp(s + k - 3, "_v2", 3) == 0)
-		k -= 3;
+	k = apicall_base(s, n);
 	rec_dur(r, at.dur, &dur);
-	kind = api_kind(s, k);
+	kind = apicall_kind(s, k);
 	class = cpu_class(of, kind, dur);
 	if (class >= 0 && (!f->has_cuts || f->counts)) {
 		left = since_work(f, r, &at, dur);
 		f->cpu_ns[class] = num_add(f->cpu_ns[class], left);
 	}
-	if (kind == LOADS)
+	if (kind == APICALL_LOADS)
 		add_load(f, r, &at, dur);
-	if (kind == WAITS && advise_in_iter(t, r))
+	if (kind == APICALL_WAITS && advise_in_iter(t, r))
 		add_wait(f, t, r, s, k, of, dur);
-	else if (kind == ALLOCATES && advise_in_iter(t, r))
+	else if (kind == APICALL_ALLOCATES && advise_in_iter(t, r))
 		tops_add(&f->alloc, s, k, dur, 0);
 }
 
@@ -980,6 +913,24 @@ add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
 		}
 }
 
+/* The memory in use, by its address: a process has its own addresses. */
+static struct map *
+live_memory(struct facts *f, int64_t pid, int64_t dev)
+{
+	struct {
+		int64_t pid, dev;
+	} key = { pid, dev };
+	bool is_new;
+	uint32_t i =
+	    smap_put(&f->live_at, (const char *)&key, sizeof(key), &is_new);
+
+	if (is_new) {
+		f->live = xrealloc(f->live, f->live_at.n, sizeof(*f->live));
+		memset(&f->live[i], 0, sizeof(*f->live));
+	}
+	return &f->live[i];
+}
+
 static void
 add_memory(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
@@ -988,7 +939,8 @@ add_memory(struct facts *f, const struct advise_type *t, const struct rec *r)
 	const char *op = rec_raw(r, t->col[0], &n);
 	const char *kind = rec_raw(r, t->col[3], &kl);
 	struct device *d;
-	uint64_t key, *v;
+	struct map *live;
+	uint64_t *v;
 
 	if (op == NULL || !(kind == NULL || text_is(kind, kl, "device")) ||
 	    !rec_i64(r, t->col[2], &addr))
@@ -997,15 +949,15 @@ add_memory(struct facts *f, const struct advise_type *t, const struct rec *r)
 	rec_i64(r, t->col[1], &bytes);
 	d = facts_dev(f, no);
 	f->n_mem++;
-	key = (uint64_t)addr ^ (uint64_t)no << 56;
+	live = live_memory(f, rec_int(r, t->at.pid, -1), no);
 	if (text_is(op, n, "alloc")) {
-		*map_put(&f->live, key, NULL) = (uint64_t)bytes;
+		*map_put(live, (uint64_t)addr, NULL) = (uint64_t)bytes;
 		d->mem_live = num_add(d->mem_live, bytes);
 		if (d->mem_live > d->mem_peak)
 			d->mem_peak = d->mem_live;
-	} else if ((v = map_get(&f->live, key)) != NULL) {
+	} else if ((v = map_get(live, (uint64_t)addr)) != NULL) {
 		d->mem_live = num_sub(d->mem_live, (int64_t)*v);
-		map_del(&f->live, key);
+		map_del(live, (uint64_t)addr);
 	}
 }
 
@@ -1070,11 +1022,15 @@ add_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
 	for (i = 0; i < N_MODEL; i++)
 		if (text_is(name, len, model[i]))
 			f->model[i] = read_setting(v, n);
+	if (text_is(name, len, "vendor"))
+		f->amd = text_is(v, n, "amd");
 	if (text_is(name, len, "mode") && n < sizeof(f->mode)) {
 		memcpy(f->mode, v, n);
 		f->mode[n] = '\0';
 	} else if (text_is(name, len, "dialect")) {
-		f->one_process = text_is(v, n, "kineto");
+		f->torch_profiler = text_is(v, n, "kineto");
+		f->one_process =
+		    text_is(v, n, "kineto") || text_is(v, n, "rocpd");
 	} else if (text_is(name, len, "framework")) {
 		f->named_framework = true;
 	} else if (text_is(name, len, "key_op")) {
@@ -1118,7 +1074,7 @@ static const struct advise_row rows[] = {
 	{ "cut", add_cut, 0, WORKREC_ITER, 0, { "dropped" } },
 	{ "gap", add_gap, 0, WORKREC_DUR | WORKREC_ITER, 0,
 	    { "class", "what", "op", "layer", "phase" } },
-	{ "mem", add_memory, 0, WORKREC_DEV, 0,
+	{ "mem", add_memory, 0, WORKREC_DEV | WORKREC_PID, 0,
 	    { "op", "bytes", "addr", "kind" } },
 	{ "over", add_overhead, 0, WORKREC_SPAN | WORKREC_ITER, 0, { "name" } },
 	{ "diag", add_message, 0, 0, 0, { "severity", "text" } },
@@ -1158,6 +1114,9 @@ new_file(const struct facts *all, const char *s, size_t n)
 	buf_put(&f->key, all->key.s, all->key.len);
 	f->key_found = all->key_found;
 	f->kernel_arch = all->kernel_arch;
+	f->amd = all->amd;
+	f->one_process = all->one_process;
+	f->torch_profiler = all->torch_profiler;
 	f->mem_total = all->mem_total;
 	f->mem_used = all->mem_used;
 	return f;

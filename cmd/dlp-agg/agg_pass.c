@@ -268,19 +268,13 @@ static void
 cut_record(struct agg_pass *p, struct rec *r, int t)
 {
 	struct agg_spec *a = p->spec;
-	const char *s;
-	size_t n;
 	int i;
 
 	buf_clear(&p->cut);
 	put_tag(p, t);
 	for (i = 0; i < a->ncut; i++) {
-		s = input_value(&a->in, r, t, a->cut_col[i], &n);
 		buf_putc(&p->cut, '\t');
-		if (s != NULL)
-			buf_put(&p->cut, s, n);
-		else
-			buf_putc(&p->cut, '-');
+		cut_put(&p->cut, &a->cut[i], &a->in, r, t);
 	}
 }
 
@@ -295,7 +289,7 @@ cut_legend(struct agg_pass *p, int t)
 	put_tag(p, t);
 	for (i = 0; i < a->ncut; i++) {
 		buf_putc(&p->cut, '\t');
-		buf_puts(&p->cut, input_canon(&a->in, a->cut_col[i]));
+		buf_puts(&p->cut, cut_name(&a->cut[i], &a->in));
 	}
 }
 

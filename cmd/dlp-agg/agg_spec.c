@@ -353,9 +353,9 @@ spec_make(struct agg_spec *a, struct rec_reader *rd)
 	for (i = 0; i < a->ngroups; i++)
 		a->group_col[i] = input_column(&a->in, a->groups[i]);
 	make_optimizer(a);
-	a->cut_col = xcalloc((size_t)a->ncut + 1, sizeof(int));
+	a->cut = xcalloc((size_t)a->ncut + 1, sizeof(*a->cut));
 	for (i = 0; i < a->ncut; i++)
-		a->cut_col[i] = input_column(&a->in, a->cut[i]);
+		cut_parse(&a->cut[i], &a->in, a->cuts[i]);
 	make_fields(a);
 	make_stats(a);
 	where_make(&a->where, &a->in);
@@ -391,7 +391,7 @@ any_option(const struct agg_spec *a)
 {
 	return a->in.tag != NULL || a->stats != NULL || a->groups != NULL ||
 	       a->fields != NULL || a->limit >= 0 || a->sort.n > 0 ||
-	       a->where.n > 0 || a->as != NULL || a->rest || a->cut != NULL;
+	       a->where.n > 0 || a->as != NULL || a->rest || a->cuts != NULL;
 }
 
 static void
@@ -412,9 +412,9 @@ set_defaults(struct agg_spec *a)
 	}
 	if (a->rest && (a->limit < 0 || a->nstats == 0))
 		die("--rest goes with -n and statistics");
-	if (a->cut != NULL && a->nstats > 0)
+	if (a->cuts != NULL && a->nstats > 0)
 		die("-c goes without statistics");
-	if (a->as != NULL && a->nstats == 0 && a->cut == NULL)
+	if (a->as != NULL && a->nstats == 0 && a->cuts == NULL)
 		die("--as goes with statistics, or -c");
 	if (a->as == NULL && a->nstats > 0)
 		a->as = "agg";
@@ -432,7 +432,7 @@ check_merge(struct agg_plan *p)
 	for (i = 0; i < p->n; i++) {
 		struct agg_spec *a = p->spec[i];
 
-		if (a->stats != NULL || a->fields != NULL || a->cut != NULL ||
+		if (a->stats != NULL || a->fields != NULL || a->cuts != NULL ||
 		    a->as != NULL || a->where.n > 0)
 			die("--merge takes -a and -f from its input; its"
 			    " own are -T, -g, --sort, -n, --rest");

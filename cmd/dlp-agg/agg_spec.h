@@ -56,6 +56,24 @@ input_value(
 	return join_raw(&in->join, r, in->col[col].in[t], n);
 }
 
+struct agg_cut {     /* of -c */
+	char *name;  /* the new one; NULL: the column's own */
+	int col, by; /* by: what divides it; -1: none. col -1: unset */
+	double scale;
+	int digits;
+	bool bar;
+};
+
+/* Parses what dlp-agg(1) says of -c and requests the columns; arg
+ * must outlive c, and a bad one is fatal. */
+void cut_parse(struct agg_cut *c, struct agg_input *in, const char *arg);
+
+const char *cut_name(const struct agg_cut *c, const struct agg_input *in);
+
+/* Appends the value in a record of type t. */
+void cut_put(struct buf *b, const struct agg_cut *c, struct agg_input *in,
+    const struct rec *r, int t);
+
 struct agg_cond;
 
 /* --where 'COL OP VALUE' */
@@ -182,7 +200,7 @@ struct agg_spec {
 	char **groups, **fields, **stats;
 	char **words; /* words of statistics, without the field after a colon */
 	int ngroups, nfields, nstats;
-	char **cut; /* without statistics: the columns to keep */
+	char **cuts; /* -c: without statistics, the columns to write */
 	int ncut;
 	int64_t limit; /* -1 if none */
 	bool rest;
@@ -194,9 +212,10 @@ struct agg_spec {
 	struct agg_input in;
 	char **names; /* names of the groups in the result; NULL: those of
 		       * the columns */
-	int *group_col, *cut_col;
+	int *group_col;
+	struct agg_cut *cut;
 	int dir_group, phase_col; /* for it; otherwise -1 */
-	struct agg_field *field; /* those of -f, then those of -a STAT:FIELD */
+	struct agg_field *field;  /* those of -f, then those of -a STAT:FIELD */
 	int nfield;
 	struct stat_col *stat; /* none: the records themselves are written */
 	int nstat;

@@ -178,6 +178,7 @@ corr_end(struct corr *corr)
 	ops_clear(&corr->ops);
 	prims_clear(&corr->prims);
 	comms_clear(&corr->comms);
+	map_clear(&corr->dtypes.by_id);
 	projs_free(&corr->projs);
 	insts_free(&corr->insts);
 }
@@ -196,6 +197,7 @@ corr_free(struct corr *corr)
 	ops_free(&corr->ops);
 	prims_free(&corr->prims);
 	comms_free(&corr->comms);
+	map_free(&corr->dtypes.by_id);
 	write_free(&corr->types);
 	markers_free(corr->markers);
 	feed_free(corr);

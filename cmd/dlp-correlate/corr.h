@@ -5,6 +5,7 @@
  *	corr_thread.c	to its process, its thread and the ranges open there
  *	corr_place.c	to the run that launched it, its phase and layer
  *	corr_comm.c	if it is communication, to an op and a run of its own
+ *	corr_dtype.c	with the type of what it moves
  *	corr_ops.c	into the sums of that run
  *	corr_xla.c	or of XLA's, if that is known by the kernel's name only
  *	corr_write.c	back into the stream, with columns added
@@ -161,6 +162,7 @@ struct comm_words {
 	bool by_range;    /* a range says so; otherwise all below is unset */
 	enum marker_by by;
 	struct mview mod, name, sizes;
+	const char *dtype; /* float32; NULL if unknown */
 };
 
 /* Communication in that layer, launched by the op for_op (or OP_NONE). */
@@ -208,6 +210,7 @@ struct corr_work {
 	const struct comm_type *comm; /* it moves data between GPUs; or NULL */
 	int64_t dev;                  /* -1 if unknown */
 	int64_t id, start, end, api_start, api_end, corr, node;
+	int64_t name_id;     /* of the full name of a kernel; -1: unknown */
 	struct escaped what; /* short kernel name, or API name */
 	struct corr_thread *th;
 	struct corr_proc *p;
@@ -347,6 +350,7 @@ struct corr_open {
 			    * result's producer */
 	uint32_t own_prim; /* the range itself is this product */
 	uint64_t own_prim_run;
+	int64_t op_id; /* of a framework's range; otherwise 0 */
 	bool subclass; /* dispatches an op of a tensor subclass, DTensor's */
 	uint32_t own_told; /* what it adds to told */
 	/* linked */
@@ -369,6 +373,7 @@ struct corr_thread {
 	uint32_t last_fwd; /* forward op of the last backward node */
 	uint64_t last_fwd_inst;
 	bool any_op, autograd;     /* autograd: its first op was a backward */
+	struct copied *copied;     /* its latest copies; or NULL */
 	bool phased;               /* it is in its process's list of phased
 				    * threads */
 	struct dlprof_thread *dlp; /* state of compat_dlprof.c, which the
@@ -512,7 +517,8 @@ struct corr_range { /* a range as its record has it */
 
 struct range_end { /* the answer of range_begin() */
 	enum marker_kind kind;
-	int phase; /* the phase that the range is in */
+	int phase;  /* the phase that the range is in */
+	bool inner; /* a framework's range inside a run of an op */
 };
 
 /* Takes a range that begins. Called before its record is written. */
@@ -548,6 +554,7 @@ struct comms {    /* zeroed, then comms_init() */
 	struct smap told;  /* texts of ranges that tell a collective */
 	struct comm_told { /* by the number of its text */
 		uint8_t kind;
+		unsigned dtype; /* of what it moves; see dtype_moved() */
 		enum marker_by by;
 		size_t n_mod, n_name; /* the text: mod, name, sizes */
 	} * v;
@@ -568,11 +575,35 @@ const struct comm_type *comm_of_name(
 
 /* What a framework's range tells about the collective that its work is part
  * of, as a number; up: what the ranges around it tell. 0: nothing. */
-uint32_t comm_told(struct comms *t, uint32_t up, const struct marker *m);
+uint32_t comm_told(struct comms *t, uint32_t up, const struct corr_thread *th,
+    const struct marker *m);
 
 /* Gives work that communicates an op of its own, and a run if it has one. */
 void comm_place(
     struct corr *c, const struct corr_work *w, struct corr_place *pl);
+
+/* Types of what collectives move; corr_dtype.c. */
+
+struct dtypes {           /* empty when zeroed; map_free() by_id */
+	struct map by_id; /* of the name of a kernel that copies -> type */
+};
+
+/* A string of the stream, which may be the name of kernels. */
+void dtype_string(struct dtypes *t, int64_t id, const char *s, size_t n);
+
+/* The thread launches a kernel of that name; th can be NULL. */
+void dtype_copy(struct dtypes *t, struct corr_thread *th, int64_t name_id);
+
+/* The type of the first tensor among the inputs of a range, as a number; 0 if
+ * the range does not tell. */
+unsigned dtype_first(const struct marker *m);
+
+/* The same of the elements that the collective of a range, which begins, moves.
+ */
+unsigned dtype_moved(const struct corr_thread *th, const struct marker *m);
+
+/* Its name, as in markers; NULL of 0. */
+const char *dtype_name(unsigned dtype);
 
 /* CUDA graphs recorded node by node; corr_graph.c. */
 
@@ -636,7 +667,9 @@ int phase_now(struct threads *ts, struct corr_proc *p, struct corr_thread *th,
 
 int phase_of_text(const char *s, size_t n); /* the phase that a text names,
 					     * or 0 */
-const char *phase_word(int phase);          /* NULL for 0 */
+/* The phase inside a range that names own, where it is outer around it. */
+int phase_inside(int outer, int own);
+const char *phase_word(int phase); /* NULL for 0 */
 
 /* The output records; corr_write.c. */
 
@@ -652,6 +685,7 @@ struct kern_cols { /* the columns of a kernel that compat.h fills */
 struct corr_types {
 	struct out_ext *work[W_N], *range; /* columns added */
 	struct out_type *inst[2];          /* without src and with it */
+	struct out_type *nest[2];          /* --nested */
 	struct kern_cols kern;             /* of the current kernel */
 };
 
@@ -666,6 +700,13 @@ int64_t write_text(struct long_texts *t, struct escaped text);
 bool write_is_text(int64_t id);
 void write_work(struct corr *c, const struct corr_work *w,
     const struct corr_place *pl, struct rec *r);
+/* The columns of a range that its nest record takes (--nested). */
+struct nest_from {
+	const struct rec_col *start, *dur, *pid, *tid, *text, *src;
+};
+
+void write_nest(const struct corr_types *t, const struct nest_from *from,
+    size_t level, const struct rec *r);
 void write_range(struct corr *c, const struct corr_thread *th, int phase,
     size_t level, size_t layer_len, struct rec *r);
 
@@ -721,6 +762,7 @@ struct corr_counts { /* figures for the notes */
 
 struct corr {            /* zeroed, then options and hooks, then corr_init() */
 	bool all_ranges; /* --ranges */
+	bool nested;     /* --nested */
 	const char *domain; /* --domain; "": the default domain; NULL: all */
 	bool spaced;        /* texts with a namespace (aten::) were seen */
 	bool old;           /* ops without a namespace were seen */
@@ -730,6 +772,7 @@ struct corr {            /* zeroed, then options and hooks, then corr_init() */
 	struct markers *markers;
 	struct prims prims;
 	struct comms comms;
+	struct dtypes dtypes;
 	struct threads threads;
 	struct corr_ops ops;
 	struct closing closing;

@@ -1,16 +1,16 @@
 /*
  * Communication: kernels that move data between GPUs. Hooks of the framework
  * launch them wherever a gradient is ready, so the op that launched one says
- * little about it. Each gets an op of its own, named after the collective, which
- * knows the op that launched it (for_op), and a run of its own in the place of
- * that op's run.
+ * little about it. Each gets an op of its own, named after the collective,
+ * which knows the op that launched it (for_op), and a run of its own in the
+ * place of that op's run.
  *
  * A kernel is communication by its own name (comm.rules), never by the ranges
- * around it: a copy or an element-wise kernel in the range of a collective stays
- * what it is. The ranges say which collective it is, because names do not tell
- * all: NCCL runs a barrier as an all-reduce, all_to_all, gather and scatter as
- * sends and receives, and before version 2.15 the name is that of another
- * collective for large messages.
+ * around it: a copy or an element-wise kernel in the range of a collective
+ * stays what it is. The ranges say which collective it is, because names do not
+ * tell all: NCCL runs a barrier as an all-reduce, all_to_all, gather and
+ * scatter as sends and receives, and before version 2.15 the name is that of
+ * another collective for large messages.
  *
  * The outermost range that tells a collective names it: it is what the program
  * called. Sizes are those of the range of c10d, which has those of both sides,
@@ -120,10 +120,9 @@ bare_word(struct buf *b, struct mview name)
 	buf_clear(b);
 	for (i = 0; i < name.n; i++)
 		if (name.s[i] != '_' && name.s[i] != '-')
-			buf_putc(b,
-			    name.s[i] >= 'A' && name.s[i] <= 'Z'
-				? (char)(name.s[i] | 0x20)
-				: name.s[i]);
+			buf_putc(b, name.s[i] >= 'A' && name.s[i] <= 'Z'
+					? (char)(name.s[i] | 0x20)
+					: name.s[i]);
 	return mv(buf_str(b), buf_str(b) + b->len);
 }
 
@@ -148,7 +147,8 @@ kind_told(struct comms *t, const struct marker *m)
 
 /* The number of these words. */
 static uint32_t
-tell(struct comms *t, int kind, const struct marker *m, struct mview sizes)
+tell(struct comms *t, int kind, unsigned dtype, const struct marker *m,
+    struct mview sizes)
 {
 	bool is_new;
 	uint32_t id;
@@ -159,10 +159,11 @@ tell(struct comms *t, int kind, const struct marker *m, struct mview sizes)
 	buf_put(&t->key, sizes.s, sizes.n);
 	buf_putc(&t->key, (char)kind);
 	buf_putc(&t->key, (char)m->by);
+	buf_putc(&t->key, (char)dtype);
 	id = smap_put(&t->told, t->key.s, t->key.len, &is_new);
 	if (is_new) {
 		ARRAY_GROW(t->v, t->n, t->cap);
-		t->v[t->n++] = (struct comm_told){ (uint8_t)kind, m->by,
+		t->v[t->n++] = (struct comm_told){ (uint8_t)kind, dtype, m->by,
 			m->mod.n, m->name.n };
 	}
 	return id + 1;
@@ -186,26 +187,52 @@ told_words(const struct comms *t, uint32_t told, struct comm_words *w)
 	w->by = x->by;
 	w->mod = mv(s, s + x->n_mod);
 	w->name = mv(s + x->n_mod, s + x->n_mod + x->n_name);
-	w->sizes = mv(s + x->n_mod + x->n_name, s + n - 2);
+	w->sizes = mv(s + x->n_mod + x->n_name, s + n - 3);
+	w->dtype = dtype_name(x->dtype);
 	if (w->mod.n == 0)
 		w->mod = mv(NULL, NULL);
 }
 
+/* c10d's ops have no sizes in traces without record_shapes. The range inside of
+ * them, record_param_comms, then has those of the message. */
+static uint32_t
+comm_message(struct comms *t, uint32_t up, const struct corr_thread *th,
+    const struct marker *m)
+{
+	struct comm_words above;
+	struct marker as = *m;
+	struct mview sizes;
+
+	told_words(t, up, &above);
+	if (above.sizes.n > 0 || !marker_sizes(m, &sizes))
+		return 0;
+	as.mod = above.mod.s != NULL ? above.mod : mv("", "");
+	as.name = above.name;
+	as.by = above.by;
+	return tell(t, t->v[up - 1].kind, dtype_moved(th, m), &as, sizes);
+}
+
 uint32_t
-comm_told(struct comms *t, uint32_t up, const struct marker *m)
+comm_told(struct comms *t, uint32_t up, const struct corr_thread *th,
+    const struct marker *m)
 {
 	struct mview sizes = { "", 0 };
 	struct comm_words above;
 	int kind;
 
-	if (t->off || m->op.s == NULL || (kind = kind_told(t, m)) < 0)
+	if (t->off || m->op.s == NULL)
+		return 0;
+	if (up != 0 && mv_eq(m->op, "record_param_comms"))
+		return comm_message(t, up, th, m);
+	if ((kind = kind_told(t, m)) < 0)
 		return 0;
 	told_words(t, up, &above);
 	if (up != 0 && (mv_eq(above.mod, "c10d") || !mv_eq(m->mod, "c10d")))
 		return 0;
 	if (!marker_sizes(m, &sizes))
 		sizes = mv("", "");
-	return tell(t, up != 0 ? t->v[up - 1].kind : kind, m, sizes);
+	return tell(t, up != 0 ? t->v[up - 1].kind : kind, dtype_moved(th, m),
+	    m, sizes);
 }
 
 /* A run like that of a graph's replay: it has no CPU time, because the run that
@@ -240,8 +267,8 @@ comm_place(struct corr *c, const struct corr_work *w, struct corr_place *pl)
 	told_words(&c->comms, pl->told, &words);
 	if (words.kind == NULL || words.kind == kinds[0])
 		words.kind = w->comm->name;
-	pl->comm_op = op_of_comm(&c->ops, pl->layer,
-	    pl->in != NULL ? pl->op : OP_NONE, &words);
+	pl->comm_op = op_of_comm(
+	    &c->ops, pl->layer, pl->in != NULL ? pl->op : OP_NONE, &words);
 	if (pl->in != NULL)
 		pl->comm_in = comm_run(c, w, pl);
 	else

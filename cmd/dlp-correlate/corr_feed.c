@@ -26,6 +26,7 @@ struct range_cols {
 	    *domain, *mode, *text, *level;
 	struct buf text_buf, domain_buf; /* unescaped */
 	struct buf rest;                 /* fields for the projection */
+	struct nest_from nest;
 };
 
 struct node_cols {
@@ -130,9 +131,10 @@ make_work(struct corr *corr, struct corr_work *work,
 	if (k->node != NULL)
 		work->has_node = rec_i64(rec, k->node, &work->node);
 	work->what = work_name(rec, k);
+	work->name_id = k->name_id != NULL ? rec_int(rec, k->name_id, -1) : -1;
 	if (work->type == W_KERN && !corr->comms.off)
-		work->comm = comm_of_name(&corr->comms,
-		    rec_int(rec, k->name_id, -1), work->what.s, work->what.n);
+		work->comm = comm_of_name(
+		    &corr->comms, work->name_id, work->what.s, work->what.n);
 }
 
 static void
@@ -151,6 +153,8 @@ on_corr_work(struct stage *st, struct rec *rec)
 	feed_time(corr, work.has_api ? work.api_start : work.start);
 	if (work.th != NULL)
 		thread_sweep(&corr->threads, work.th);
+	if (work.type == W_KERN)
+		dtype_copy(&corr->dtypes, work.th, work.name_id);
 	work_place(corr, &work, &pl);
 	write_work(corr, &work, &pl, rec);
 	if (corr->all_ranges && work.th != NULL)
@@ -209,8 +213,10 @@ on_corr_str(struct stage *st, struct rec *r)
 		return;
 	if (write_is_text(id))
 		map_put(&corr->threads.texts.written, (uint64_t)id, NULL);
-	else if (!corr->comms.off)
+	else if (!corr->comms.off) {
 		comm_string(&corr->comms, id, text.s, text.n);
+		dtype_string(&corr->dtypes, id, text.s, text.n);
+	}
 }
 
 static void
@@ -311,6 +317,8 @@ on_corr_range(struct stage *st, struct rec *rec)
 	taken = range_begin(corr, &range);
 	if (corr->all_ranges || taken.kind == MK_USER || taken.kind == MK_LAYER)
 		write_range(corr, range.th, taken.phase, level, layer_len, rec);
+	else if (corr->nested && !range.backwards && taken.inner)
+		write_nest(&corr->types, &k->nest, level, rec);
 	if (corr->all_ranges && !range.crossing && !range.backwards) {
 		range_rest(k, rec);
 		proj_begin(&corr->projs, &range, &k->rest);
@@ -345,6 +353,8 @@ bind_range(struct stage *st, struct range_cols *k)
 	k->domain = rec_col(t, "domain", REC_OPT);
 	k->mode = rec_col(t, "mode", REC_OPT);
 	k->level = rec_col(t, "level", REC_OPT);
+	k->nest = (struct nest_from){ k->start, k->dur, k->pid, k->tid, k->text,
+		k->src };
 }
 
 /* Nodes of CUDA graphs. */

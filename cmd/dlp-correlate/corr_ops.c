@@ -415,8 +415,7 @@ op_of_hlo(struct corr_ops *ops, struct escaped layer, struct escaped name,
 
 /* gemm_fusion_dot.10 has the kernel gemm_fusion_dot_10: one name for both. */
 static uint32_t
-op_of_thunk(
-    struct corr_ops *ops, struct escaped layer, const struct marker *m)
+op_of_thunk(struct corr_ops *ops, struct escaped layer, const struct marker *m)
 {
 	struct escaped name;
 	size_t i;
@@ -436,6 +435,7 @@ op_of_range(
 {
 	struct mview sizes;
 	struct draft draft;
+	const char *dtype;
 	uint32_t id, at;
 
 	if (marker->by == BY_XLA && ops->hooks.range == NULL)
@@ -444,6 +444,7 @@ op_of_range(
 	key_put(&ops->key, marker->path.s, marker->path.n);
 	key_put(&ops->key, marker->name.s, marker->name.n);
 	key_put(&ops->key, marker->sizes.s, marker->sizes.n);
+	key_put(&ops->key, marker->types.s, marker->types.n);
 	id = ident_find(ops, &at);
 	if (id != OP_NONE)
 		return id;
@@ -457,6 +458,9 @@ op_of_range(
 	draft_layer(&draft, layer);
 	draft_by(&draft, marker);
 	draft_view(&draft, OF_TEXT, marker->name);
+	dtype = dtype_name(dtype_first(marker));
+	if (dtype != NULL)
+		draft_raw(&draft, OF_DTYPE, dtype, strlen(dtype));
 	if (marker_sizes(marker, &sizes))
 		draft_view(&draft, OF_SHAPES, sizes);
 	if (ops->hooks.range != NULL)
@@ -559,6 +563,8 @@ find_comm_op(struct corr_ops *t, struct escaped layer, uint32_t for_op,
 	key_put(&t->key, w->mod.s, w->mod.n);
 	key_put(&t->key, w->name.s, w->name.n);
 	key_put(&t->key, w->sizes.s, w->sizes.n);
+	if (w->dtype != NULL)
+		key_put(&t->key, w->dtype, strlen(w->dtype));
 	return ident_find(t, at);
 }
 
@@ -598,6 +604,8 @@ op_of_comm(struct corr_ops *t, struct escaped layer, uint32_t for_op,
 	draft_layer(&d, layer);
 	draft_raw(&d, OF_BY, by, strlen(by));
 	draft_view(&d, OF_TEXT, w->name);
+	if (w->dtype != NULL)
+		draft_raw(&d, OF_DTYPE, w->dtype, strlen(w->dtype));
 	if (w->sizes.n > 0)
 		draft_view(&d, OF_SHAPES, w->sizes);
 	if (for_op != OP_NONE)

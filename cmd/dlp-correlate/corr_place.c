@@ -1,10 +1,14 @@
 /*
  * Finds the run and op that launched a work record, or the reason why there is
  * none, and its phase. The phase is named by the outermost range of the thread
- * that names one (a module's forward that is computed again in the backward
- * pass is backward). Backward work comes from a thread of its own. So if a
- * thread has no phase and exactly one other thread of the process has one, that
- * phase is used and marked as a guess.
+ * that names one: a module's forward that is computed again in the backward
+ * pass is backward. A forward or backward pass inside the optimizer's step is
+ * what it says, because a closure that the step was given, as by Lightning,
+ * computes it. Backward work comes from a thread of its own. So if a thread has
+ * no phase, and exactly one other thread of the process has one, which is
+ * backward, that is used and marked as a guess. Another phase of that thread
+ * says nothing: a worker that copies the next batch runs beside the forward
+ * pass.
  */
 #include "corr.h"
 
@@ -94,6 +98,14 @@ phase_of_text(const char *s, size_t n)
 	return found;
 }
 
+int
+phase_inside(int outer, int own)
+{
+	bool closure = outer == PH_OPT && (own == PH_FWD || own == PH_BWD);
+
+	return outer == PH_NONE || closure ? own : outer;
+}
+
 const char *
 phase_word(int phase)
 {
@@ -125,7 +137,9 @@ phase_now(struct threads *ts, struct corr_proc *proc, struct corr_thread *th,
 			return 0;
 		found = top->phase;
 	}
-	*guess = found != 0;
+	if (found != PH_BWD)
+		return 0;
+	*guess = true;
 	return found;
 }
 

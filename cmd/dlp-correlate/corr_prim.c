@@ -4,9 +4,10 @@
  * LSTM cell, in einsum, in a compiled graph, in the backward of a linear. Those
  * sizes are the best evidence for the arithmetic that was done.
  *
- * A range PythonSubclass hands an op of a subclass of tensors over to plain ones:
- * DTensor, whose op has the sizes of all ranks, calls the same op for the part of
- * this rank. What it calls has the sizes of the work, also where it is no product.
+ * A range PythonSubclass hands an op of a subclass of tensors over to plain
+ * ones: DTensor, whose op has the sizes of all ranks, calls the same op for the
+ * part of this rank. What it calls has the sizes of the work, also where it is
+ * no product.
  *
  * emit_nvtx records neither stride nor padding of a convolution, so the size of
  * its result is unknown while it runs. The size comes with the range that reads
@@ -23,7 +24,8 @@
 void
 prims_init(struct prims *t)
 {
-	static const char *const prim[] = { "prim_id", "op", "shapes" };
+	static const char *const prim[] = { "prim_id", "op", "shapes",
+		"causal" };
 	static const char *const result[] = { "prim_run", "shape" };
 
 	t->prim = out_type("prim", prim, ARRAY_LEN(prim));
@@ -116,12 +118,15 @@ prim_of(struct prims *prims, const struct marker *marker, struct mview sizes)
 	buf_put(&prims->key, marker->op.s, marker->op.n);
 	buf_putc(&prims->key, '\x1f');
 	buf_put(&prims->key, sizes.s, sizes.n);
+	if (marker->causal.s != NULL)
+		buf_putc(&prims->key, 'm');
 	i = smap_put(&prims->ident, prims->key.s, prims->key.len, &is_new);
 	if (is_new) {
 		out_rec(prims->prim);
 		out_i64((int64_t)i + 1);
 		out_text(marker->op.s, marker->op.n);
 		out_raw(sizes.s, sizes.n);
+		out_opt(marker->causal.s != NULL, 1);
 		out_end();
 	}
 	return i + 1;

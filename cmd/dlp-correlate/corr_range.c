@@ -289,6 +289,7 @@ range_op(struct corr *corr, struct corr_thread *th, struct corr_open *open,
 	bool op = marker->kind == MK_OP;
 
 	open->seq = marker->seq;
+	open->op_id = marker->op_id > 0 ? marker->op_id : 0;
 	if (!th->any_op) {
 		th->any_op = true;
 		th->autograd =
@@ -306,7 +307,7 @@ range_op(struct corr *corr, struct corr_thread *th, struct corr_open *open,
 	open_op(corr, th, open, marker, up);
 	cur = open->own != NULL ? open->own : up->cur;
 	if (op && !open->dead && !open->hidden)
-		open->own_told = comm_told(&corr->comms, up->told, marker);
+		open->own_told = comm_told(&corr->comms, up->told, th, marker);
 	if (op && cur != NULL && !open->dead && !open->hidden)
 		prim_begin(&corr->prims, th, open, up, marker);
 	prim_inputs(&corr->prims, th->p, marker);
@@ -496,7 +497,7 @@ range_begin(struct corr *corr, const struct corr_range *range)
 	if (!range->foreign)
 		note_kind(corr, &marker, range);
 	if (is_aside(corr, range))
-		return (struct range_end){ marker.kind, 0 };
+		return (struct range_end){ marker.kind, 0, false };
 	open = thread_push(th, range->start, range->end);
 	open->id = range->id;
 	open->kind = marker.kind;
@@ -509,7 +510,10 @@ range_begin(struct corr *corr, const struct corr_range *range)
 	open_link(&corr->threads, th, th->open.n - 1);
 	open_marker(corr, th, open, &marker);
 	open_link(&corr->threads, th, th->open.n - 1);
-	return (struct range_end){ marker.kind, open->phase };
+	return (struct range_end){ marker.kind, open->phase,
+		open->own == NULL &&
+		    (marker.kind == MK_OP || marker.kind == MK_BWD ||
+			marker.kind == MK_BWD_FRAME) };
 }
 
 /* Makes the op of a backward frame that has work before its node: it is named

@@ -31,7 +31,8 @@ proc_of(struct threads *ts, struct mview src, int64_t pid)
 	bool is_new;
 	uint32_t i;
 
-	if (ts->last_proc != NULL && ts->last_proc->pid == pid && src.n == 0)
+	if (ts->last_proc != NULL && ts->last_proc->pid == pid && src.n == 0 &&
+	    ts->last_proc->src.n == 0)
 		return ts->last_proc;
 	buf_clear(&ts->key);
 	buf_put(&ts->key, (const char *)&pid, sizeof(pid));
@@ -113,7 +114,7 @@ open_link(struct threads *ts, struct corr_thread *th, size_t i)
 	open->prim_run =
 	    open->own_prim != 0 ? open->own_prim_run : below->prim_run;
 	open->told = open->own_told != 0 ? open->own_told : below->told;
-	open->phase = below->phase != 0 ? below->phase : open->own_phase;
+	open->phase = phase_inside(below->phase, open->own_phase);
 	open->n_bwd = below->n_bwd + (bwd && !open->hidden);
 	open->n_dead = below->n_dead + (open->dead && !user);
 	open->again = below->again || (open->hidden && bwd);
@@ -175,6 +176,7 @@ thread_free(struct threads *ts, struct corr_thread *th)
 	openranges_free(&th->open);
 	buf_free(&th->layer);
 	free(th->dlp);
+	free(th->copied);
 	free(th);
 }
 

@@ -242,6 +242,9 @@ static const char *const inst_cols[] = { "inst_id", "op_id", "start_ns",
 	"overhead_ns", "idle_ns", "api_ns", "n_kern", "n_gpu", "n_call", "op",
 	"dir", "seq", "fwd_inst_id", "layer", "phase", "launch_id", "src" };
 
+static const char *const nest_cols[] = { "start_ns", "dur_ns", "pid", "tid",
+	"level", "text", "src" };
+
 void
 write_init(struct corr_types *t)
 {
@@ -252,6 +255,7 @@ write_init(struct corr_types *t)
 		    out_ext(work_cols, i == W_KERN ? n : n - N_OF_KERN);
 	t->range = out_ext(range_cols, ARRAY_LEN(range_cols));
 	src_types(t->inst, "inst", inst_cols, ARRAY_LEN(inst_cols));
+	src_types(t->nest, "nest", nest_cols, ARRAY_LEN(nest_cols));
 }
 
 void
@@ -384,6 +388,54 @@ write_range(struct corr *c, const struct corr_thread *th, int phase,
 	out_raw(layer_len > 0 ? th->layer.s : NULL, layer_len);
 	put_or_unset(phase_word(phase));
 	out_ext_end(ext, r);
+}
+
+/* The length of a text up to what differs between the runs of an op: its
+ * sequence number, its id, its sizes. */
+static size_t
+len_of_name(const char *s, size_t n)
+{
+	static const char *const from[] = {
+		", seq = ", ", op_id = ", ", sizes = "
+	};
+	const char *at;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(from); i++) {
+		at = mv_find((struct mview){ s, n }, from[i]);
+		if (at != NULL)
+			n = (size_t)(at - s);
+	}
+	return n;
+}
+
+static void
+put_field(const struct rec *r, const struct rec_col *c)
+{
+	size_t n;
+	const char *s = rec_raw(r, c, &n);
+
+	out_raw(s, s != NULL ? n : 0);
+}
+
+void
+write_nest(const struct corr_types *t, const struct nest_from *from,
+    size_t level, const struct rec *r)
+{
+	struct escaped src;
+	const char *text;
+	size_t n;
+
+	src.s = rec_raw(r, from->src, &src.n);
+	src_rec(t->nest, src);
+	put_field(r, from->start);
+	put_field(r, from->dur);
+	put_field(r, from->pid);
+	put_field(r, from->tid);
+	out_i64((int64_t)level);
+	text = rec_raw(r, from->text, &n);
+	out_raw(text, text != NULL ? len_of_name(text, n) : 0);
+	src_end(src);
 }
 
 /* The columns gpu_start_ns to n_call. A replay of a captured run has no time on

@@ -27,7 +27,7 @@
 #include "array.h"
 #include "err.h"
 
-struct hlo { /* an instruction that has a Thunk */
+struct xla_instr { /* an instruction that has a Thunk */
 	enum marker_dir dir;
 	uint32_t type;  /* number of its name without its number */
 	uint64_t after; /* place + 1 of the next of that type; 0: none yet */
@@ -36,7 +36,7 @@ struct hlo { /* an instruction that has a Thunk */
 struct xla { /* of a process; instructions in the order of their Thunks */
 	struct smap names; /* layer and kernel name -> place */
 	struct smap types; /* layer and type -> place of the last + 1 */
-	struct hlo *v;
+	struct xla_instr *v;
 	size_t n, cap;
 	struct buf key;
 };
@@ -73,14 +73,14 @@ xla_thunk(struct corr_thread *th, const struct marker *m)
 	if (!is_new)
 		x->v[x->types.val[type] - 1].after = x->n + 1;
 	ARRAY_GROW(x->v, x->n, x->cap);
-	x->v[x->n++] = (struct hlo){ .dir = m->dir, .type = type };
+	x->v[x->n++] = (struct xla_instr){ .dir = m->dir, .type = type };
 	x->types.val[type] = x->n;
 }
 
 /* The direction of the next Thunk of h's type after place at, which becomes the
  * new place; h's own if there is none. */
 static enum marker_dir
-next_dir(const struct xla *x, const struct hlo *h, size_t *at)
+next_dir(const struct xla *x, const struct xla_instr *h, size_t *at)
 {
 	uint64_t i = h->after;
 
@@ -182,8 +182,8 @@ xla_place(
 		if (!known && !is_hlo_name(name))
 			return false;
 	}
-	pl->in = graph_run(corr, l, work,
-	    op_of_hlo(&corr->ops, layer, name, NULL, dir));
+	pl->in = graph_run(
+	    corr, l, work, op_of_hlo(&corr->ops, layer, name, NULL, dir));
 	return true;
 }
 

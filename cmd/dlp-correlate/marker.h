@@ -86,6 +86,8 @@ struct marker {
 	struct mview sizes;     /* [[64, 3, 32, 32], []] as written */
 	struct mview input_ids; /* [(12,0), (0,-1)] as written */
 	struct mview result;    /* [64, 6, 28, 28], of a convolution */
+	struct mview causal;    /* [True], of attention with a causal mask */
+	struct mview types;     /* [c10::BFloat16, long int], of a collective */
 	struct mview args;      /* MK_ARGS: the list [...] as written */
 	int64_t seq;            /* autograd sequence number; -1 if none */
 	int64_t op_id;          /* -1 if none */

@@ -3,6 +3,7 @@
  *
  *	NAME[, seq = N][, op_id = N][, sizes = [...]][, result = [...]]
  *	    [, input_op_ids = [...]]
+ *	    [, is_causal = [True]][, types = [...]]	(torch.profiler)
  *
  *	aten::addmm, seq = 11, op_id = 34, sizes = [[6], [4, 5], [5, 6]],
  *	    input_op_ids = [(0,-1), (33,0), (12,0)]
@@ -329,6 +330,8 @@ tail_list(const char **p, const char *e, struct mview *v)
 	const char *s = *p;
 
 	e = list_end(s, e, ", result = [");
+	e = list_end(s, e, ", types = [");
+	e = list_end(s, e, ", is_causal = [");
 	e = list_end(s, e, ", input_op_ids = [");
 	if (s >= e || *s != '[')
 		return false;
@@ -343,7 +346,8 @@ static const struct tail_key {
 	const char *s;
 	size_t n;
 } keys[] = { { ", seq = ", 8 }, { ", op_id = ", 10 }, { ", sizes = [", 11 },
-	{ ", input_op_ids = [", 18 }, { ", result = [", 12 } };
+	{ ", input_op_ids = [", 18 }, { ", result = [", 12 },
+	{ ", types = [", 11 }, { ", is_causal = [", 15 } };
 
 /* The number of the key at s; -1 if there is none; -2 if s is the beginning of
  * a key that the end of the text cuts off. */
@@ -390,7 +394,9 @@ read_tail(struct marker *marker, const char *s, const char *e)
 			ok = tail_list(&s, e,
 			    k == 2   ? &marker->sizes
 			    : k == 3 ? &marker->input_ids
-				     : &marker->result);
+			    : k == 4 ? &marker->result
+			    : k == 5 ? &marker->types
+				     : &marker->causal);
 	}
 	if (ok && s == e)
 		return 1;
@@ -411,7 +417,8 @@ cut_tail(struct marker *marker)
 		}
 		marker->seq = marker->op_id = -1;
 		marker->sizes.s = marker->input_ids.s = NULL;
-		marker->result.s = NULL;
+		marker->result.s = marker->types.s = NULL;
+		marker->causal.s = NULL;
 		p++;
 	}
 	return 0;

@@ -210,7 +210,7 @@ join_print(const struct diff_model *m, enum diff_value v, size_t n)
 	}
 	qsort(l, k, sizeof(*l), by_most_time);
 	if (k == 0 && v == V_FLOP)
-		warn("FLOPs of no op are known; dlp coverage tells why");
+		warn("FLOPs of no op are known; dlp coverage shows why");
 	else if (k == 0)
 		warn("nothing in the steps to be shown");
 	if (v == V_GPU || v == V_CPU)

@@ -535,7 +535,8 @@ add_to_row(struct diff_place *p, struct diff_row *row, uint32_t step,
 }
 
 static uint32_t
-read_text(struct diff_place *p, const struct rec *r, const struct rec_col *c)
+read_side_text(
+    struct diff_place *p, const struct rec *r, const struct rec_col *c)
 {
 	size_t n = 0;
 	const char *s = rec_raw(r, c, &n);
@@ -557,10 +558,10 @@ place_op(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 		return;
 	row = rows_put(&p->m->rows, key, n, &fresh);
 	if (fresh) {
-		row->name = read_text(p, r, c->name);
-		row->dir = read_text(p, r, c->dir);
-		row->shapes = read_text(p, r, c->shapes);
-		row->type = read_text(p, r, c->op);
+		row->name = read_side_text(p, r, c->name);
+		row->dir = read_side_text(p, r, c->dir);
+		row->shapes = read_side_text(p, r, c->shapes);
+		row->type = read_side_text(p, r, c->op);
 	}
 	*map_put(&p->op, (uint64_t)id, NULL) = row->key;
 }
@@ -617,7 +618,7 @@ shown_dir(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 
 	return is_optimizer(c, r)
 		   ? rows_text(&p->m->rows, name, sizeof(name) - 1)
-		   : read_text(p, r, c->dir);
+		   : read_side_text(p, r, c->dir);
 }
 
 static struct diff_row *

@@ -784,8 +784,8 @@ class_of(const char *s, size_t n)
 		const char *word;
 		int class;
 	} words[] = { { "tc", C_TC }, { "kern", C_KERN }, { "graph", C_KERN },
-		{ "comm", C_KERN }, { "mem", C_MEM }, { "dataload", C_DATA }, { "io", C_IO },
-		{ "cpu", C_CPU }, { "other", C_OTHER } };
+		{ "comm", C_KERN }, { "mem", C_MEM }, { "dataload", C_DATA },
+		{ "io", C_IO }, { "cpu", C_CPU }, { "other", C_OTHER } };
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(words); i++)

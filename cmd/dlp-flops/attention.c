@@ -60,7 +60,8 @@ sdpa_dims(const struct kern_work *w, int flags, struct sdpa *s)
 	return true;
 }
 
-/* True if the mask is causal, by an argument, which only markers have, or by
+/* True if the mask is causal, by an argument, which markers and traces of
+ * torch.profiler have, or by
  * the template of a flash kernel, whose arguments are traits, dropout, causal
  * (csrc/flash_attn/src/flash_fwd_launch_template.h):
  *
@@ -74,6 +75,8 @@ is_causal(const struct kern_work *w)
 	    arg_named(w->fa != NULL ? w->fa : w->a, "is_causal", 5);
 	const char *p, *end = w->k->lower + w->k->len;
 
+	if (w->causal)
+		return true;
 	if (c != NULL && c->type == ARG_BOOL)
 		return c->ival != 0;
 	p = memmem(w->k->lower, w->k->len, "_kernel<flash_", 14);

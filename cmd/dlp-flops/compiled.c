@@ -201,7 +201,7 @@ is_region(const struct flops_op *op)
 
 /* The sizes without those that are empty, of arguments that are no tensors. */
 static void
-put_sizes(struct buf *b, const char *s, size_t n)
+put_tensor_sizes(struct buf *b, const char *s, size_t n)
 {
 	size_t i;
 
@@ -228,7 +228,7 @@ put_prim(struct buf *b, const struct subject *s, const struct kname *k)
 		esc_put(b, p->name, p->name_len);
 		if (!is_triton(p->name, p->name_len) && p->shapes != NULL) {
 			buf_putc(b, ' ');
-			put_sizes(b, p->shapes, p->shapes_len);
+			put_tensor_sizes(b, p->shapes, p->shapes_len);
 		}
 		return;
 	}
@@ -334,8 +334,7 @@ compiled_fill(struct flops *fl, struct flops_result *res,
 		res->prim_len = b->len;
 	}
 	res->est_flop = res->est_bytes = -1;
-	if (s->prim != NULL && s->prim->name != NULL &&
-	    s->prim->shapes != NULL)
+	if (s->prim != NULL && s->prim->name != NULL && s->prim->shapes != NULL)
 		estimate(fl, s->prim, res);
 	if (f != NULL)
 		use_fact(fl, res, s, f);

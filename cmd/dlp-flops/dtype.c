@@ -1,4 +1,8 @@
-/* Number types and their names; see kern_work.h. */
+/*
+ * The types of numbers that products work on: their names in records, their
+ * size, and the names that frameworks and kernels have for them. kern_work.h
+ * lists them.
+ */
 #include <string.h>
 
 #include "array.h"
@@ -7,7 +11,7 @@
 
 static const struct {
 	const char *name;
-	int size;
+	int size;   /* bytes; 0: less than one */
 	int min_cc; /* the first generation whose Tensor Cores take it; Volta
 		     * 70, Turing 75, Ampere 80, ... */
 } types[DT_N] = {

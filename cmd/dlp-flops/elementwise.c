@@ -218,11 +218,13 @@ static const struct {
 static int
 elem_cost(const char *s, size_t n, int *full)
 {
+	struct pat_name p;
 	size_t i;
 
 	*full = 0;
+	pat_name_set(&p, s, n);
 	for (i = 0; i < ARRAY_LEN(costs); i++)
-		if (pat_match(costs[i].pat, s, n)) {
+		if (pat_find(costs[i].pat, &p)) {
 			*full = costs[i].full;
 			return costs[i].flop;
 		}

@@ -20,8 +20,9 @@ struct flops_op { /* texts are stored once each and live to the section's end */
 	size_t mod_len, name_len, args_len, shapes_len;
 	int64_t fwd_id;
 	bool has_fwd, bprop;
-	bool comm;       /* communication */
-	int64_t for_id;  /* the op that launched it; -1: unknown */
+	bool comm;      /* communication */
+	enum dtype dt;  /* of its first tensor; DT_NONE if unknown */
+	int64_t for_id; /* the op that launched it; -1: unknown */
 	bool sums_up; /* AccumulateGrad, which does not do its forward's work */
 	bool bad;     /* its JSON has been counted as bad */
 	/* Sizes of the backward's own inputs, the output's gradient first; a
@@ -40,6 +41,7 @@ struct flops_prim {
 	const char *name, *shapes;
 	size_t name_len, shapes_len;
 	bool bad; /* its JSON has been counted as bad */
+	bool causal;
 };
 
 /* The op or product that a kernel belongs to. */
@@ -74,7 +76,7 @@ struct flops_result {
 	const char *prim; /* escaped; NULL if unset */
 	size_t prim_len;
 	const struct side_fact *fact; /* of a compiler's file; or NULL */
-	int64_t est_flop, est_bytes; /* -1: unset */
+	int64_t est_flop, est_bytes;  /* -1: unset */
 	bool has_op, sized; /* the op is known; and its arguments are */
 	unsigned shape;     /* result of tc_shape() */
 };
@@ -106,7 +108,8 @@ struct flops_facts {             /* by the ids of the stream */
 	struct smap name_by_text; /* short names without an id */
 	struct kname **names;
 	size_t nnames, names_cap;
-	struct map cell_by_seq; /* which product of a cell, + 1 */
+	struct smap cell_by_seq; /* file, process, seq -> which product of a
+				  * cell */
 };
 
 #define STATE_RUNS (1 << 16) /* number of newest runs to remember */
@@ -120,6 +123,7 @@ struct flops_runs {
 		int64_t run; /* + 1 */
 		const char *shape;
 	} results[STATE_RUNS];
+	bool any; /* is in one of them: small files need not touch all */
 };
 
 struct flops_answers {        /* found once and stored */
@@ -176,20 +180,20 @@ struct flops_cols { /* bound columns of the record types */
 	} dev;
 	struct {
 		struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd,
-		    *text, *repr, *cause;
+		    *text, *repr, *cause, *dtype;
 	} op;
 	struct {
-		struct rec_col *id, *op, *shapes;
+		struct rec_col *id, *op, *shapes, *causal;
 	} prim;
 	struct {
 		struct rec_col *run, *shape;
 	} result;
 	struct {
-		struct rec_col *op_id, *inst_id, *dir, *name_id, *brief, *sub, *dev,
-		    *grid, *block, *seq, *dur, *tc, *tc_rule, *prim_id,
-		    *prim_run, *altseq, *src;
+		struct rec_col *op_id, *inst_id, *dir, *name_id, *brief, *sub,
+		    *dev, *pid, *grid, *block, *seq, *dur, *tc, *tc_rule,
+		    *prim_id, *prim_run, *altseq, *src;
 	} kern;
-	struct rec_col *inst_id; /* of inst */
+	struct rec_col *inst_id;                     /* of inst */
 	struct rec_col *copy_op, *set_op, *graph_op; /* op_id of these */
 };
 

@@ -81,7 +81,7 @@ arithmetic_dtype(const struct kern_work *w)
 		    (a->v[i].dt < DT_INT64 || a->v[i].dt > DT_BOOL) &&
 		    a->v[i].dt != DT_NONE)
 			return a->v[i].dt;
-	if (w->k->dt != DT_NONE)
+	if (w->k->dt != DT_NONE && w->k->dt != DT_16BIT)
 		return w->k->dt;
 	return work_dtype(w);
 }
@@ -122,6 +122,7 @@ ask_product(struct flops *fl, const struct subject *s,
 	w->a = &x->own;
 	w->grad = &x->own_grad;
 	w->prim = true;
+	w->causal = p->causal;
 	w->first = first_operand(rule);
 	/* A convolution or attention inside a backward is a backward only if
 	 * its name says so, because a checkpoint runs the forward again. */
@@ -184,8 +185,8 @@ question(const struct flops *fl, const struct flops_op *op,
 		.brief = k->last,
 		.grid = grid,
 		.block = block_of(grid),
-		.ranks = fl->ranks < 0 && fl->n_rank > 1 ? fl->n_rank
-							 : fl->ranks };
+		.ranks =
+		    fl->ranks < 0 && fl->n_rank > 1 ? fl->n_rank : fl->ranks };
 
 	if (op == NULL)
 		return w;
@@ -195,6 +196,7 @@ question(const struct flops *fl, const struct flops_op *op,
 	w.op_len = op->name_len;
 	w.bprop = op->bprop;
 	w.repr = op->repr;
+	w.moved = op->dt;
 	return w;
 }
 
@@ -216,8 +218,8 @@ fill_params(struct flops *fl, struct flops_result *res,
 /* A hook of an op can launch kernels of communication, which do not do the op's
  * work. */
 static const struct flops_rule *
-rule_of_kernel(const struct flops *fl, const struct flops_op *op,
-    const struct kname *k)
+rule_of_kernel(
+    const struct flops *fl, const struct flops_op *op, const struct kname *k)
 {
 	const struct flops_rule *rule = rule_for(fl, op);
 

@@ -171,12 +171,12 @@ first_type(const char *s, size_t n)
 }
 
 static void
-set_dtype(struct kname *k)
+set_dtype(struct kname *k, const struct pat_name *p)
 {
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(dt_rules); i++)
-		if (pat_match(dt_rules[i].pat, k->lower, k->len)) {
+		if (pat_find(dt_rules[i].pat, p)) {
 			k->dt = dt_rules[i].dt;
 			k->dt_sure = k->dt != DT_16BIT;
 			return;
@@ -192,33 +192,31 @@ set_dtype(struct kname *k)
 }
 
 static void
-set_part(struct kname *k)
+set_part(struct kname *k, const struct pat_name *p)
 {
-	const char *s = k->lower;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(part_rules); i++)
-		if (pat_match(part_rules[i].pat, s, k->len)) {
+		if (pat_find(part_rules[i].pat, p)) {
 			k->part = part_rules[i].part;
 			return;
 		}
 	k->part = KP_MAIN;
-	if (pat_match(
-		"wgrad|backward_weight|bwd_filter|grad_weight", s, k->len)) {
+	if (pat_find("wgrad|backward_weight|bwd_filter|grad_weight", p)) {
 		k->dir = KD_WGRAD;
 		k->dir_sure = true;
-	} else if (pat_match("dgrad|backward_input|bwd_data", s, k->len)) {
+	} else if (pat_find("dgrad|backward_input|bwd_data", p)) {
 		k->dir = KD_DGRAD;
 		k->dir_sure = true;
-	} else if (pat_match("gemm _nt_|_nt", s, k->len)) {
+	} else if (pat_find("gemm _nt_|_nt", p)) {
 		k->dir = KD_WGRAD;
-	} else if (pat_match("gemm _nn_|_nn", s, k->len)) {
+	} else if (pat_find("gemm _nn_|_nn", p)) {
 		k->dir = KD_DGRAD;
 	}
 }
 
 static void
-set_method(struct kname *k)
+set_method(struct kname *k, const struct pat_name *p)
 {
 	static const struct {
 		unsigned bit;
@@ -232,7 +230,7 @@ set_method(struct kname *k)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(methods); i++)
-		if (pat_match(methods[i].pat, k->lower, k->len))
+		if (pat_find(methods[i].pat, p))
 			k->method |= methods[i].bit;
 }
 
@@ -245,7 +243,7 @@ static const char product_words[] =
  * run the kernel: nvjet runs on Hopper and later, ampere_sgemm_128x64_nn on
  * Ampere and later. */
 static void
-set_arch(struct kname *k)
+set_arch(struct kname *k, const struct pat_name *p)
 {
 	static const struct {
 		int arch;
@@ -260,7 +258,7 @@ set_arch(struct kname *k)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(archs); i++)
-		if (pat_match(archs[i].pat, k->lower, k->len)) {
+		if (pat_find(archs[i].pat, p)) {
 			k->arch = archs[i].arch;
 			return;
 		}
@@ -305,8 +303,8 @@ gather_unit(const char *s, size_t n)
 }
 
 /* Names of kernels that do no arithmetic: casts (autocast launches them inside
- * products and for gradients), copies of lists of tensors, joining and splitting
- * of tensors. */
+ * products and for gradients), copies of lists of tensors, joining and
+ * splitting of tensors. */
 static const char copy_words[] =
     "direct_copy_kernel|float16_copy_kernel|float8_copy_kernel|"
     "split_with_sizes_copy|chunk_cat_cuda|catarraybatchedcopy|"
@@ -316,6 +314,7 @@ void
 kname_set(struct kname *k, const struct namerules *tc_rules, const char *full,
     size_t n, const char *brief, size_t nbrief)
 {
+	struct pat_name p;
 	size_t i;
 
 	memset(k, 0, sizeof(*k));
@@ -324,22 +323,23 @@ kname_set(struct kname *k, const struct namerules *tc_rules, const char *full,
 	for (i = 0; i < n; i++)
 		if (k->lower[i] >= 'A' && k->lower[i] <= 'Z')
 			k->lower[i] = (char)(k->lower[i] - 'A' + 'a');
+	pat_name_set(&p, k->lower, n);
 	if (brief != NULL)
 		k->last = xmemdup(brief, nbrief);
 	k->tc = tc_decide(tc_rules, k->lower, n);
-	set_dtype(k);
-	set_part(k);
+	set_dtype(k, &p);
+	set_part(k, &p);
 	elem_set(&k->elem, k->lower, n);
 	if (k->dt == DT_NONE)
 		k->dt = k->elem.dt;
 	k->esize = elem_opaque(k->lower, n);
 	k->gather = gather_unit(k->lower, n);
-	k->copies = pat_match(copy_words, k->lower, n);
-	set_method(k);
-	set_arch(k);
+	k->copies = pat_find(copy_words, &p);
+	set_method(k, &p);
+	set_arch(k, &p);
 	set_align(k);
-	k->product = k->dt_sure && k->part == KP_MAIN &&
-		     pat_match(product_words, k->lower, k->len);
+	k->product =
+	    k->dt_sure && k->part == KP_MAIN && pat_find(product_words, &p);
 }
 
 void
@@ -511,11 +511,13 @@ fused_family(const char *s)
 enum family
 kname_family(const struct kname *k)
 {
+	struct pat_name p;
 	const char *s;
 	size_t i;
 
+	pat_name_set(&p, k->lower, k->len);
 	for (i = 0; i < ARRAY_LEN(family_patterns); i++)
-		if (pat_match(family_patterns[i].pat, k->lower, k->len))
+		if (pat_find(family_patterns[i].pat, &p))
 			return family_patterns[i].family;
 	s = strstr(k->lower, "triton_");
 	if (s == NULL || (s = strstr(s, "_fused_")) == NULL)

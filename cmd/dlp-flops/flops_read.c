@@ -10,6 +10,7 @@
 #include "array.h"
 #include "err.h"
 #include "flops.h"
+#include "mview.h"
 #include "num.h"
 #include "pat.h"
 #include "spill.h"
@@ -37,8 +38,9 @@ state_forget(struct flops *fl)
 	map_clear(&f->op_by_id);
 	map_clear(&f->name_by_id);
 	map_clear(&f->prim_by_id);
-	map_clear(&f->cell_by_seq);
-	memset(&fl->runs, 0, sizeof(fl->runs));
+	smap_clear(&f->cell_by_seq);
+	if (fl->runs.any)
+		memset(&fl->runs, 0, sizeof(fl->runs));
 }
 
 const char *
@@ -163,7 +165,8 @@ state_result(struct flops *fl, int64_t run, const char *shape)
 {
 	size_t i = (size_t)((uint64_t)run & (STATE_RUNS - 1));
 
-	fl->runs.results[i].run = run + 1;
+	fl->runs.any = true;
+	fl->runs.results[i].run = (int64_t)((uint64_t)run + 1);
 	fl->runs.results[i].shape = shape;
 }
 
@@ -172,8 +175,9 @@ state_result_of(const struct flops *fl, int64_t run)
 {
 	size_t i = (size_t)((uint64_t)run & (STATE_RUNS - 1));
 
-	return fl->runs.results[i].run == run + 1 ? fl->runs.results[i].shape
-						  : NULL;
+	return fl->runs.results[i].run == (int64_t)((uint64_t)run + 1)
+		   ? fl->runs.results[i].shape
+		   : NULL;
 }
 
 static uint32_t
@@ -231,6 +235,7 @@ state_mark(struct flops *fl, int64_t inst, int64_t prim_run, unsigned bits)
 
 	if (fl->runs.marks[i].inst != inst + 1 ||
 	    fl->runs.marks[i].prim_run != prim_run) {
+		fl->runs.any = true;
 		fl->runs.marks[i].inst = inst + 1;
 		fl->runs.marks[i].prim_run = prim_run;
 		fl->runs.marks[i].bits = 0;
@@ -240,23 +245,33 @@ state_mark(struct flops *fl, int64_t inst, int64_t prim_run, unsigned bits)
 	return was;
 }
 
+struct seq_key { /* of a map: processes count their sequence ids alone */
+	int64_t file, pid, seq;
+};
+
 /* Stores and returns which of a recurrent cell's two products has that sequence
  * id: 0 for the product with the input, 1 for the one with the hidden state, 2
  * if unknown. */
 static void
-state_cell(struct flops *fl, int64_t seq, int64_t which)
+state_cell(struct flops *fl, const struct seq_key *k, int64_t which)
 {
-	if (which <= 1)
-		*map_put(&fl->facts.cell_by_seq, (uint64_t)seq, NULL) =
-		    (uint64_t)which + 1;
+	struct smap *m = &fl->facts.cell_by_seq;
+
+	uint32_t i;
+
+	if (which > 1)
+		return;
+	i = smap_put(m, (const char *)k, sizeof(*k), NULL);
+	m->val[i] = (uint64_t)which;
 }
 
 static int64_t
-state_cell_of(const struct flops *fl, int64_t seq)
+state_cell_of(const struct flops *fl, const struct seq_key *k)
 {
-	const uint64_t *v = map_get(&fl->facts.cell_by_seq, (uint64_t)seq);
+	const struct smap *m = &fl->facts.cell_by_seq;
+	uint32_t i = smap_find(m, (const char *)k, sizeof(*k));
 
-	return v == NULL ? 2 : (int64_t)*v - 1;
+	return i == SMAP_NONE ? 2 : (int64_t)m->val[i];
 }
 
 /*
@@ -745,6 +760,11 @@ take_op(struct stage *st, struct rec *r)
 	op->has_fwd = rec_i64(r, fl->cols.op.fwd, &op->fwd_id);
 	op->comm = rec_is(r, fl->cols.op.dir, "comm");
 	op->for_id = rec_int(r, fl->cols.op.cause, -1);
+	text = rec_str(r, fl->cols.op.dtype, &fl->tmp, &n);
+	op->dt = text != NULL ? dt_marker(text, n) : DT_NONE;
+	/* the results of integers often have another type: cumsum of bool */
+	if (!op->comm && op->dt >= DT_INT64 && op->dt <= DT_BOOL)
+		op->dt = DT_NONE;
 	if (op->comm && op->name != NULL)
 		op->rule =
 		    rule_find(&fl->rules, "comm", 4, op->name, op->name_len);
@@ -770,6 +790,7 @@ take_prim(struct stage *st, struct rec *r)
 		p->name = keep_field(fl, r, fl->cols.prim.op, &p->name_len);
 		p->shapes =
 		    keep_field(fl, r, fl->cols.prim.shapes, &p->shapes_len);
+		p->causal = rec_i64(r, fl->cols.prim.causal, &id) && id == 1;
 		if (p->name != NULL && p->shapes != NULL)
 			p->rule = rule_find(
 			    &fl->rules, NULL, 0, p->name, p->name_len);
@@ -844,16 +865,17 @@ static int64_t
 cell_product(struct flops *fl, const struct rec *r, const struct flops_kern *k,
     int64_t seq)
 {
-	int64_t own;
+	struct seq_key key = { (int64_t)state_file(k->dev),
+		rec_int(r, fl->cols.kern.pid, -1), seq };
 	const char *s;
 	size_t n;
 
 	if (k->s.op->bprop)
-		return state_cell_of(fl, seq);
+		return state_cell_of(fl, &key);
 	s = rec_raw(r, fl->cols.kern.altseq, &n);
-	if (s == NULL || !num_i64(s, n, &own))
-		own = seq;
-	state_cell(fl, own, k->sub);
+	if (s != NULL)
+		(void)num_i64(s, n, &key.seq);
+	state_cell(fl, &key, k->sub);
 	return k->sub;
 }
 
@@ -1052,10 +1074,11 @@ bind_facts(struct stage *st, struct flops_cols *c)
 	    { &c->op.shapes, "shapes" }, { &c->op.args, "args" },
 	    { &c->op.text, "text" }, { &c->op.bwd, "bwd_shapes" },
 	    { &c->op.fwd, "fwd_op_id" }, { &c->op.repr, "repr" },
-	    { &c->op.cause, "for_op_id" });
+	    { &c->op.cause, "for_op_id" }, { &c->op.dtype, "dtype" });
 	t = stage_on(st, "prim", take_prim, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &c->prim.id, "prim_id" }, { &c->prim.op, "op" },
 	    { &c->prim.shapes, "shapes" });
+	REC_COLS(t, REC_OPT, { &c->prim.causal, "causal" });
 	t = stage_on(st, "result", take_result, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &c->result.run, "prim_run" },
 	    { &c->result.shape, "shape" });
@@ -1072,12 +1095,31 @@ bind_kern(struct stage *st, struct flops_cols *c)
 	    { &c->kern.name_id, "name_id" }, { &c->kern.brief, "short" },
 	    { &c->kern.sub, "sub" }, { &c->kern.dev, "dev" },
 	    { &c->kern.grid, "grid" }, { &c->kern.block, "block" },
-	    { &c->kern.seq, "seq" }, { &c->kern.dur, "dur_ns" },
-	    { &c->kern.tc, "tc" }, { &c->kern.tc_rule, "tc_rule" },
-	    { &c->kern.src, "src" }, { &c->kern.altseq, "altseq" },
-	    { &c->kern.prim_id, "prim_id" }, { &c->kern.prim_run, "prim_run" });
+	    { &c->kern.pid, "pid" }, { &c->kern.seq, "seq" },
+	    { &c->kern.dur, "dur_ns" }, { &c->kern.tc, "tc" },
+	    { &c->kern.tc_rule, "tc_rule" }, { &c->kern.src, "src" },
+	    { &c->kern.altseq, "altseq" }, { &c->kern.prim_id, "prim_id" },
+	    { &c->kern.prim_run, "prim_run" });
 	t = stage_on(st, "inst", take_inst, NULL, NULL);
 	c->inst_id = rec_col(t, "inst_id", REC_OPT);
+}
+
+/* Rules of AMD's names count unless the GPU is known to be NVIDIA's. */
+static void
+take_info(struct stage *st, struct rec *r)
+{
+	struct flops *fl = st->ctx;
+	size_t wlen, n;
+	const char *rest, *word = rec_meta(r, &wlen, &rest, &n);
+
+	if (!text_is(word, wlen, "info"))
+		return;
+	if (text_is(rest, n, "dialect\tnsys") ||
+	    text_is(rest, n, "dialect\tnvprof") ||
+	    text_is(rest, n, "dialect\tdldb") || text_starts(rest, n, "cuda\t"))
+		fl->tc_rules.without = "amd";
+	if (text_is(rest, n, "vendor\tamd") || text_starts(rest, n, "hip\t"))
+		fl->tc_rules.without = NULL;
 }
 
 void
@@ -1092,6 +1134,7 @@ read_attach(struct stage *st, struct flops *fl)
 	fl->kern_rest =
 	    (struct rest){ .names = kern_names, .n = ARRAY_LEN(kern_names) };
 	fl->copy_rest = fl->set_rest = memory;
+	st->meta = take_info;
 	bind_facts(st, &fl->cols);
 	bind_kern(st, &fl->cols);
 	fl->graph_rest =

@@ -9,7 +9,8 @@
  *	}
  *	ENTRY %main.36 (..) -> .. {
  *	  %gemm_fusion_dot.8 = bf16[2048,1536]{1,0} fusion(%bitcast.304,
- *	      %wrapped_convert), kind=kCustom, calls=%gemm_fusion_dot.8_computation,
+ *	      %wrapped_convert), kind=kCustom,
+ *calls=%gemm_fusion_dot.8_computation,
  *	      metadata={op_name="jit(f)/jvp()/dot_general" stack_frame_id=7}
  *
  * A fused computation stands before its fusion. FLOPs: 2 per multiply-add of
@@ -44,7 +45,7 @@ struct hlo_line { /* NAME = TYPE OPCODE(OPERANDS)ATTRS */
 	struct mview name, type, opcode, operands, attrs;
 };
 
-struct hlo_sum { /* of a computation */
+struct hlo_sum {                /* of a computation */
 	int64_t product, other; /* FLOPs; -1: unknown */
 	bool has_product;
 	bool partial; /* it reads or writes a part of an operand only */
@@ -58,12 +59,12 @@ struct hlo_sum { /* of a computation */
 struct hlo {
 	struct side *side;
 	const char *path;
-	struct smap types;   /* instruction -> its type's text, as 2 offsets */
-	struct smap comps;   /* computation -> number in comp + 1 */
+	struct smap types; /* instruction -> its type's text, as 2 offsets */
+	struct smap comps; /* computation -> number in comp + 1 */
 	struct hlo_sum *comp;
 	size_t n_comp, cap_comp;
 	struct smap files, locations, frames; /* id -> texts */
-	struct mview *text; /* of these, and of types */
+	struct mview *text;                   /* of these, and of types */
 	size_t n_text, cap_text;
 	enum { HT_NONE, HT_FILES, HT_LOCATIONS, HT_FRAMES } table;
 	size_t n_instr;
@@ -77,26 +78,37 @@ static const struct {
 	enum dtype dt;
 	int bits;
 } hlo_types[] = {
-	{ "pred", DT_BOOL, 8 }, { "s4", DT_INT4, 4 }, { "u4", DT_INT4, 4 },
-	{ "s8", DT_INT8, 8 }, { "u8", DT_UINT8, 8 }, { "s16", DT_INT16, 16 },
-	{ "u16", DT_INT16, 16 }, { "s32", DT_INT32, 32 },
-	{ "u32", DT_INT32, 32 }, { "s64", DT_INT64, 64 },
-	{ "u64", DT_INT64, 64 }, { "f16", DT_FP16, 16 },
-	{ "bf16", DT_BF16, 16 }, { "f32", DT_FP32, 32 },
-	{ "f64", DT_FP64, 64 }, { "c64", DT_C64, 64 },
-	{ "c128", DT_C128, 128 }, { "f8e4m3fn", DT_FP8E4, 8 },
-	{ "f8e4m3", DT_FP8E4, 8 }, { "f8e4m3fnuz", DT_FP8E4, 8 },
-	{ "f8e5m2", DT_FP8E5, 8 }, { "f8e5m2fnuz", DT_FP8E5, 8 },
+	{ "pred", DT_BOOL, 8 },
+	{ "s4", DT_INT4, 4 },
+	{ "u4", DT_INT4, 4 },
+	{ "s8", DT_INT8, 8 },
+	{ "u8", DT_UINT8, 8 },
+	{ "s16", DT_INT16, 16 },
+	{ "u16", DT_INT16, 16 },
+	{ "s32", DT_INT32, 32 },
+	{ "u32", DT_INT32, 32 },
+	{ "s64", DT_INT64, 64 },
+	{ "u64", DT_INT64, 64 },
+	{ "f16", DT_FP16, 16 },
+	{ "bf16", DT_BF16, 16 },
+	{ "f32", DT_FP32, 32 },
+	{ "f64", DT_FP64, 64 },
+	{ "c64", DT_C64, 64 },
+	{ "c128", DT_C128, 128 },
+	{ "f8e4m3fn", DT_FP8E4, 8 },
+	{ "f8e4m3", DT_FP8E4, 8 },
+	{ "f8e4m3fnuz", DT_FP8E4, 8 },
+	{ "f8e5m2", DT_FP8E5, 8 },
+	{ "f8e5m2fnuz", DT_FP8E5, 8 },
 };
 
 /* One operation an element. */
-static const char *const arithmetic[] = { "abs", "add", "and", "atan2",
-	"cbrt", "ceil", "clamp", "compare", "cosine", "divide", "erf",
-	"exponential", "exponential-minus-one", "floor", "is-finite", "log",
-	"log-plus-one", "logistic", "maximum", "minimum", "multiply", "negate",
-	"not", "or", "power", "remainder", "round-nearest-afz",
-	"round-nearest-even", "rsqrt", "sign", "sine", "sqrt", "subtract",
-	"tan", "tanh", "xor" };
+static const char *const arithmetic[] = { "abs", "add", "and", "atan2", "cbrt",
+	"ceil", "clamp", "compare", "cosine", "divide", "erf", "exponential",
+	"exponential-minus-one", "floor", "is-finite", "log", "log-plus-one",
+	"logistic", "maximum", "minimum", "multiply", "negate", "not", "or",
+	"power", "remainder", "round-nearest-afz", "round-nearest-even",
+	"rsqrt", "sign", "sine", "sqrt", "subtract", "tan", "tanh", "xor" };
 
 /* No arithmetic. */
 static const char *const moves[] = { "bitcast", "bitcast-convert", "broadcast",
@@ -247,8 +259,8 @@ kept_text(const struct hlo *h, const struct smap *map, struct mview id)
 /* The type of operand i: by its name (%x, %x#1 for a part of a tuple), or as
  * older versions write it, before the name. */
 static bool
-operand_type(const struct hlo *h, const struct hlo_line *l, int i,
-    struct mview *type)
+operand_type(
+    const struct hlo *h, const struct hlo_line *l, int i, struct mview *type)
 {
 	struct buf list = { 0 };
 	struct mview v;
@@ -324,8 +336,8 @@ next_number(struct mview *v, int64_t *n)
 
 /* 2 * result * contracted dimensions of the left operand; -1 if unknown. */
 static int64_t
-dot_flop(const struct hlo_type *out, const struct hlo_type *lhs,
-    struct mview dims)
+dot_flop(
+    const struct hlo_type *out, const struct hlo_type *lhs, struct mview dims)
 {
 	int64_t f = size_mul(2, type_numel(out)), d;
 
@@ -357,8 +369,7 @@ hlo_conv_flop(const struct hlo_type *out, const struct hlo_type *kern,
 	n = type_numel(kern);
 	if (n < 0)
 		return -1;
-	return size_mul(
-	    2, size_mul(type_numel(out), n / kern->dim[o - s]));
+	return size_mul(2, size_mul(type_numel(out), n / kern->dim[o - s]));
 }
 
 static void
@@ -423,8 +434,8 @@ add_op_name(struct hlo_sum *c, struct mview opcode)
 	struct buf one = { 0 };
 
 	buf_printf(&one, "%.*s", (int)opcode.n, opcode.s);
-	if (c->n_op < 6 && (c->ops.len == 0 ||
-			       mv_find(all, buf_str(&one)) == NULL)) {
+	if (c->n_op < 6 &&
+	    (c->ops.len == 0 || mv_find(all, buf_str(&one)) == NULL)) {
 		if (c->ops.len > 0)
 			buf_putc(&c->ops, '+');
 		buf_put(&c->ops, one.s, one.len);
@@ -465,8 +476,8 @@ add_instr(const struct hlo *h, struct hlo_sum *c, const struct hlo_line *l)
 		read_type(v, &y);
 	if (mv_eq(l->opcode, "dot")) {
 		add_product(c, "dot", FAM_GEMM, &x, &y,
-		    dot_flop(&out, &x,
-			attr(l->attrs, "lhs_contracting_dims=")));
+		    dot_flop(
+			&out, &x, attr(l->attrs, "lhs_contracting_dims=")));
 	} else if (mv_eq(l->opcode, "convolution")) {
 		add_product(c, "convolution", FAM_CONV, &x, &y,
 		    hlo_conv_flop(&out, &y, attr(l->attrs, "dim_labels=")));
@@ -474,14 +485,13 @@ add_instr(const struct hlo *h, struct hlo_sum *c, const struct hlo_line *l)
 		add_custom_call(c, l, &out, &x, &y);
 	} else if (mv_eq(l->opcode, "reduce")) {
 		add_op_name(c, l->opcode);
-		c->other = size_add(
-		    c->other, x.bits > 0 ? type_numel(&x) : -1);
+		c->other = size_add(c->other, x.bits > 0 ? type_numel(&x) : -1);
 		if (c->dt == DT_NONE && is_float(x.dt))
 			c->dt = x.dt;
 	} else if (is_word_of(l->opcode, arithmetic, ARRAY_LEN(arithmetic))) {
 		add_op_name(c, l->opcode);
-		c->other = size_add(
-		    c->other, out.bits > 0 ? type_numel(&out) : -1);
+		c->other =
+		    size_add(c->other, out.bits > 0 ? type_numel(&out) : -1);
 		if (c->dt == DT_NONE && is_float(out.dt))
 			c->dt = out.dt;
 	} else if (!is_word_of(l->opcode, moves, ARRAY_LEN(moves))) {
@@ -502,11 +512,11 @@ source_line(struct hlo *h, const struct hlo_line *l)
 
 	line = attr(l->attrs, "source_line=");
 	if (file.s == NULL) {
-		at = kept_text(
-		    h, &h->frames, attr(l->attrs, "stack_frame_id="));
+		at =
+		    kept_text(h, &h->frames, attr(l->attrs, "stack_frame_id="));
 		if (at.s != NULL)
-			at = kept_text(h, &h->locations,
-			    attr(at, "file_location_id="));
+			at = kept_text(
+			    h, &h->locations, attr(at, "file_location_id="));
 		if (at.s == NULL)
 			return NULL;
 		file = kept_text(h, &h->files, attr(at, "file_name_id="));

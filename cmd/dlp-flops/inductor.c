@@ -2,11 +2,10 @@
  * Inductor's output code: output_code.py of torch_compile_debug, or the log of
  * TORCH_LOGS=output_code, whose lines have a prefix up to [__output_code].
  *
- *	triton_poi_fused_gelu_3 = async_compile.triton('triton_poi_fused_gelu_3',
- *	    triton_meta={'signature': {'in_ptr0': '*bf16', 'out_ptr0': '*bf16',
- *	        'xnumel': 'i32', 'XBLOCK': 'constexpr'}, ..
- *	    xnumel = 16777216
- *	    tmp0 = tl.load(in_ptr0 + (x0), None)
+ *	triton_poi_fused_gelu_3 =
+ *async_compile.triton('triton_poi_fused_gelu_3', triton_meta={'signature':
+ *{'in_ptr0': '*bf16', 'out_ptr0': '*bf16', 'xnumel': 'i32', 'XBLOCK':
+ *'constexpr'}, .. xnumel = 16777216 tmp0 = tl.load(in_ptr0 + (x0), None)
  *	..
  *	    triton_poi_fused_gelu_3.run(buf2, buf3, 16777216, stream=stream0)
  *
@@ -36,13 +35,24 @@ static const struct {
 	const char *name;
 	int bytes;
 } triton_types[] = {
-	{ "*fp64", 8 }, { "*fp32", 4 }, { "*fp16", 2 }, { "*bf16", 2 },
-	{ "*i64", 8 }, { "*i32", 4 }, { "*i16", 2 }, { "*i8", 1 },
-	{ "*i1", 1 }, { "*u8", 1 }, { "*u16", 2 }, { "*u32", 4 },
-	{ "*u64", 8 }, { "*fp8e4nv", 1 }, { "*fp8e5", 1 },
+	{ "*fp64", 8 },
+	{ "*fp32", 4 },
+	{ "*fp16", 2 },
+	{ "*bf16", 2 },
+	{ "*i64", 8 },
+	{ "*i32", 4 },
+	{ "*i16", 2 },
+	{ "*i8", 1 },
+	{ "*i1", 1 },
+	{ "*u8", 1 },
+	{ "*u16", 2 },
+	{ "*u32", 4 },
+	{ "*u64", 8 },
+	{ "*fp8e4nv", 1 },
+	{ "*fp8e5", 1 },
 };
 
-struct graph_nodes {       /* of fx_graph_readable.py */
+struct graph_nodes { /* of fx_graph_readable.py */
 	struct buf text;
 	struct smap lines; /* FILE:LINE */
 	struct smap nodes; /* name -> number in lines + 1 */
@@ -54,7 +64,7 @@ struct triton_kern { /* the kernel whose code is being read */
 	struct mview arg_name[SIDE_ARGS];
 	int n;
 	int64_t numel;
-	bool bad; /* not all is known */
+	bool bad;      /* not all is known */
 	uint64_t line; /* its source line; 0 if unknown */
 };
 
@@ -81,13 +91,14 @@ read_nodes(struct graph_nodes *g, const char *path)
 			if (end == NULL)
 				end = q;
 			line = (uint64_t)smap_put(&g->lines, s + 8,
-				   (size_t)(end - s - 8), NULL) + 1;
+				   (size_t)(end - s - 8), NULL) +
+			       1;
 			continue;
 		}
 		for (s = p; s < q && *s == ' ';)
 			s++;
-		for (end = s; end < q && (isalnum((unsigned char)*end) ||
-					      *end == '_');)
+		for (end = s;
+		     end < q && (isalnum((unsigned char)*end) || *end == '_');)
 			end++;
 		if (end == s || mv_find(v, " = ") == NULL)
 			continue;
@@ -151,8 +162,8 @@ take_signature(struct triton_kern *k, const char *p, const char *e)
 		}
 		k->arg_name[k->n] = name;
 		k->arg[k->n].size = triton_bytes(type);
-		k->bad |= type.n > 0 && *type.s == '*' &&
-			  k->arg[k->n].size == 0;
+		k->bad |=
+		    type.n > 0 && *type.s == '*' && k->arg[k->n].size == 0;
 		k->n++;
 	}
 }
@@ -220,8 +231,7 @@ set_line(struct side_fact *f, const struct graph_nodes *g, uint64_t line)
 }
 
 static void
-kern_done(
-    struct side *s, const struct graph_nodes *g, struct triton_kern *k)
+kern_done(struct side *s, const struct graph_nodes *g, struct triton_kern *k)
 {
 	struct side_fact *f;
 

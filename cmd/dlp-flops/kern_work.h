@@ -287,6 +287,7 @@ struct kern_work {
 	const struct op_args *fa;   /* for a product inside the op: the op's
 				     * arguments; otherwise NULL */
 	bool prim;                  /* it is a product inside the op */
+	bool causal;                /* prim: attention, with a causal mask */
 	int first; /* prim: the place of the op's left operand; -1: the op
 		    * itself is not a product */
 	const struct kname *k;
@@ -296,6 +297,7 @@ struct kern_work {
 	const char *grid;  /* "X,Y,Z" or NULL */
 	const char *block; /* the block, in the same form; only for gather
 			    * kernels */
+	enum dtype moved;  /* type of the op's first tensor, if it tells */
 	const char *repr;  /* of a recurrent module: "10, 20", or NULL */
 	int64_t ranks;     /* GPUs of a collective; -1: unknown */
 };

@@ -1,12 +1,13 @@
-/* Reads the arguments of an op from JSON; see kern_work.h. */
+/*
+ * What FLOP rules work with: the arguments of an op, read from the JSON that
+ * profiles have; sizes that notice an overflow; and the names of families.
+ */
 #include <string.h>
 
 #include "array.h"
 #include "kern_work.h"
 #include "num.h"
-
-/* The words of an answer, the data of a question, and the arithmetic of sizes;
- *. */
+#include "pat.h"
 
 const char *const family_names[FAM_N] = {
 	[FAM_GEMM] = "gemm",
@@ -54,11 +55,20 @@ work_dtype(const struct kern_work *w)
 	const struct op_arg *t = arg_tensor(w->fa != NULL ? w->fa : w->a, 0);
 	enum dtype dt = DT_NONE;
 
+	/* NCCL moves what it does not add up as bytes: until 2.18 the name of
+	 * such a kernel ends in _int8_t */
+	if (w->k->dt == DT_INT8 && w->moved != DT_NONE &&
+	    pat_match("nccl", w->k->lower, w->k->len))
+		return w->moved;
 	if (w->k->dt_sure)
 		return w->k->dt;
 	if (t != NULL)
 		dt = t->dt;
-	return dt != DT_NONE ? dt : w->k->dt;
+	if (dt == DT_NONE)
+		dt = w->k->dt;
+	if (dt == DT_16BIT && (w->moved == DT_FP16 || w->moved == DT_BF16))
+		return w->moved;
+	return dt != DT_NONE ? dt : w->moved;
 }
 
 int64_t

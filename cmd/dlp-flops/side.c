@@ -1,4 +1,5 @@
-/* Facts of files that compilers wrote; see side.h. */
+/* Facts of files that compilers wrote, stored by the name of the kernel; hlo.c
+ * and inductor.c read the files. */
 #include "side.h"
 
 #include <ctype.h>
@@ -22,8 +23,8 @@ side_key(struct side *s, const char *name, size_t n)
 
 	buf_clear(&s->key);
 	for (i = 0; i < n; i++)
-		buf_putc(&s->key,
-		    isalnum((unsigned char)name[i]) ? name[i] : '_');
+		buf_putc(
+		    &s->key, isalnum((unsigned char)name[i]) ? name[i] : '_');
 }
 
 struct side_fact *
@@ -38,8 +39,9 @@ side_put(struct side *s, const char *name, size_t n)
 		return &s->v[s->names.val[i]];
 	ARRAY_GROW(s->v, s->n, s->cap);
 	s->names.val[i] = s->n;
-	s->v[s->n] = (struct side_fact){ .flop = -1, .est_flop = -1,
-		.bytes = -1, .each = true };
+	s->v[s->n] = (struct side_fact){
+		.flop = -1, .est_flop = -1, .bytes = -1, .each = true
+	};
 	return &s->v[s->n++];
 }
 

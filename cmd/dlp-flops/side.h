@@ -11,21 +11,21 @@
 
 #define SIDE_ARGS 64
 
-struct side_arg { /* an argument of a kernel */
+struct side_arg {     /* an argument of a kernel */
 	int size;     /* bytes of an element; 0: a number */
 	int n_access; /* loads and stores of it in the code */
 };
 
-struct side_fact { /* texts are escaped and NUL-terminated; NULL: unknown */
-	char *prim;      /* the ops and the sizes of their operands */
-	char *line;      /* FILE:LINE of the program */
-	const char *dir; /* fprop, bprop */
-	int64_t flop, est_flop, bytes; /* -1: unknown */
-	enum dtype dt;                 /* of a product */
-	enum family family;            /* FAM_NONE: the kernel's own rules */
+struct side_fact {  /* texts are escaped and NUL-terminated; NULL: unknown */
+	char *prim; /* the ops and the sizes of their operands */
+	char *line; /* FILE:LINE of the program */
+	const char *dir;                /* fprop, bprop */
+	int64_t flop, est_flop, bytes;  /* -1: unknown */
+	enum dtype dt;                  /* of a product */
+	enum family family;             /* FAM_NONE: the kernel's own rules */
 	struct side_arg arg[SIDE_ARGS]; /* of Inductor's kernels */
 	int n_arg;                      /* 0: unknown */
-	int64_t numel; /* elements that the kernel works on */
+	int64_t numel;                  /* elements that the kernel works on */
 	bool each; /* false: the first kernel of a run has all the work */
 };
 

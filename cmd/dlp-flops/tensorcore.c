@@ -1,4 +1,7 @@
-/* Tensor Cores; see kern_work.h. */
+/*
+ * Whether a kernel uses Tensor Cores, by tc.rules; and if it does not, whether
+ * it could, and why not. kern_work.h declares the functions.
+ */
 #include <string.h>
 
 #include "array.h"

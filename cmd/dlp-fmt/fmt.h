@@ -123,8 +123,12 @@ struct fmt {
 	int width;             /* of a table, 0 without limit */
 	bool bold;             /* the header of a table */
 	bool human;            /* units for people in a table */
+	bool at_once;          /* -u: a table is laid out by its first row */
 	const char *title;     /* of CSV and JSON, or NULL */
-	char **quotes;         /* columns that CSV quotes; NULL: as needed */
+	const char *spark;     /* the column whose course is drawn, or NULL */
+	bool ascii;            /* with ASCII only */
+	struct spark *bars;
+	char **quotes; /* columns that CSV quotes; NULL: as needed */
 	int nquotes;
 	bool guard; /* CSV: no text that a spreadsheet would compute */
 
@@ -150,6 +154,10 @@ struct fmt {
 /* fmt_stream.c: reads the stream, which is open, to its end; returns the exit
  * status. */
 int fmt_run(struct fmt *f);
+
+/* spark.c: adds a row; writes the line and frees f->bars. */
+void spark_row(struct fmt *f, const struct writer_cell *v);
+void spark_end(struct fmt *f);
 
 /* fmt_columns.c. columns_type sets std_type; the next two set col, ncol and
  * nhidden: to those of -c, or to those of a legend. */

@@ -31,6 +31,8 @@ give_row(struct fmt *f, const struct writer_cell *v)
 {
 	begin_sink(f);
 	f->sink->row(f, v);
+	if (f->spark != NULL)
+		spark_row(f, v);
 	f->nrows++;
 	out_check();
 }
@@ -373,6 +375,7 @@ fmt_run(struct fmt *f)
 	begin_sink(f);
 	if (f->sink->end != NULL)
 		f->sink->end(f);
+	spark_end(f);
 	last_words(f, chosen, rc);
 	return rc == EXIT_OK && f->gated ? EXIT_GATE : rc;
 }

@@ -28,6 +28,7 @@ static const struct {
 	{ "flop",
 	    { { "flop", 1 }, { "KFLOP", 1e3 }, { "MFLOP", 1e6 },
 		{ "GFLOP", 1e9 }, { "TFLOP", 1e12 }, { "PFLOP", 1e15 } } },
+	{ "mj", { { "mJ", 1 }, { "J", 1e3 }, { "kJ", 1e6 }, { "MJ", 1e9 } } },
 	{ "hz",
 	    { { "hz", 1 }, { "KHz", 1e3 }, { "MHz", 1e6 }, { "GHz", 1e9 } } },
 };

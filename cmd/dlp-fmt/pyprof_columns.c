@@ -66,8 +66,16 @@ is_one_of(const struct writer_cell *v, const char *const *list)
 }
 
 /* The hidden columns of sink_pyprof come after the printed ones. */
-enum { HID_MOD, HID_OP, HID_ROLE, HID_DIR, HID_FOR_MOD, HID_FOR_OP, HID_FOR_DIR,
-	HID_N };
+enum {
+	HID_MOD,
+	HID_OP,
+	HID_ROLE,
+	HID_DIR,
+	HID_FOR_MOD,
+	HID_FOR_OP,
+	HID_FOR_DIR,
+	HID_N
+};
 
 static const struct writer_cell *
 mod_cell(const struct fmt *f)
@@ -127,7 +135,8 @@ as_launched(struct fmt *f, const struct pycol *const *cols)
 static void
 put_op(struct fmt *f, struct buf *b, const struct writer_cell *v)
 {
-	if (is_word(v, "linear") && is_word(&f->row[f->ncol + HID_ROLE], "bias"))
+	if (is_word(v, "linear") &&
+	    is_word(&f->row[f->ncol + HID_ROLE], "bias"))
 		buf_puts(b, "bias");
 	else
 		buf_put(b, v->s, v->n);

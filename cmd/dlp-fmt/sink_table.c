@@ -1,7 +1,7 @@
 /*
  * A table for people, fitted to a width: numbers on the right and never cut,
  * text on the left and cut inside. The first rows are kept to choose units and
- * widths; later rows use the same.
+ * widths; later rows use the same. With -u only the first row is.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -453,6 +453,30 @@ with_values(const struct fitted *t, const struct fmt *f)
 	return f->ncol - 1;
 }
 
+#define SPARE 32 /* columns to which a text is widened */
+
+/* With -u later texts may be longer than that of the first row: these share the
+ * room that is left. */
+static void
+widen(struct fitted *t, const struct fmt *f)
+{
+	int i, room = f->width - FIT_GAP * (t->nplace - 1);
+	bool more = true;
+
+	for (i = 0; i < t->nplace; i++)
+		room -= t->fits[i].width;
+	while (more && room > 0)
+		for (i = 0, more = false; i < t->nplace && room > 0; i++) {
+			struct fit_col *c = &t->fits[i];
+
+			if (c->num || c->width <= c->head || c->width >= SPARE)
+				continue;
+			c->width++;
+			room--;
+			more = true;
+		}
+}
+
 static void
 say_left_out(const struct fitted *t, const struct fmt *f, int n)
 {
@@ -512,6 +536,8 @@ lay_out(struct fitted *t, const struct fmt *f)
 		measure(t, f, i);
 	}
 	t->nplace = fit(t->fits, n, f->width > 0 ? f->width : INT_MAX, &two);
+	if (f->at_once)
+		widen(t, f);
 	say_left_out(t, f, n);
 	for (i = 0; i < t->nplace; i++) {
 		choose_cut(t, f, i);
@@ -668,12 +694,14 @@ table_row(struct fmt *f, const struct writer_cell *v)
 
 	if (t->nkept == KEPT && t->place == NULL)
 		put_kept(f);
-	s = t->kept + (t->nkept < KEPT ? t->nkept * f->ncol : 0);
+	s = t->kept + (t->place == NULL ? t->nkept * f->ncol : 0);
 	for (i = 0; i < f->ncol; i++)
 		s[i] = show(t, &f->col[i],
 		    t->place != NULL ? &t->place[i] : NULL, &v[i]);
-	if (t->nkept < KEPT) {
+	if (t->nkept < KEPT && t->place == NULL) {
 		t->nkept++;
+		if (f->at_once)
+			put_kept(f);
 		return;
 	}
 	put_fitted_row(f, s);

@@ -155,7 +155,8 @@ advance_lead(struct gap_lead *l, int64_t t)
 /* How far time has come BEHIND launches ago; while it is not known whether
  * another step follows, its work waits. */
 static int64_t
-frontier(const struct gaps *g, const struct gap_file *f, const struct gap_dev *d)
+frontier(
+    const struct gaps *g, const struct gap_file *f, const struct gap_dev *d)
 {
 	int64_t t = INT64_MIN;
 

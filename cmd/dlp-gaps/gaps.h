@@ -71,6 +71,8 @@ struct story { /* what was done, by kind, in a span of time */
 	struct act sync; /* it began while a thread waited for the GPU in this
 			  * call, if drained */
 	bool drained;
+	int64_t update, update_tid; /* the first change of a graph, if there
+				     * is time of D_GRAPH */
 	uint32_t range; /* the innermost range that was open for half of it, or
 			 * SMAP_NONE */
 };
@@ -113,6 +115,7 @@ struct gap_work {
 	uint32_t call;         /* the call's name */
 	uint32_t code;         /* its place in the user's code */
 	enum did did;          /* of the call */
+	bool of_graph;         /* which launches a CUDA graph */
 	struct story *story;   /* if the device was idle when it was launched */
 	struct gap_work *next; /* free ones */
 };

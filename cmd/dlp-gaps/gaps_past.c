@@ -66,6 +66,10 @@ story_add(struct story *s, const struct act *a, int64_t lo, int64_t hi)
 	if (hi <= lo)
 		return;
 	ns = num_sub(hi, lo);
+	if (a->did == D_GRAPH && (s->ns[D_GRAPH] == 0 || lo < s->update)) {
+		s->update = lo;
+		s->update_tid = a->tid;
+	}
 	b = &s->best[a->did];
 	s->ns[a->did] = num_add(s->ns[a->did], ns);
 	if (ns > b->ns)

@@ -84,6 +84,18 @@ of_nothing(const struct gap_work *w, const struct story *s, int64_t ns)
 	return v;
 }
 
+/* A graph is made, or its nodes are changed, in many short calls, with the
+ * program's own code between them, and then it is launched: all of that is the
+ * update, from its first call on. XLA does so before each launch of a command
+ * buffer. */
+static bool
+is_update(
+    const struct gap_work *w, const struct story *s, int64_t end, int64_t ns)
+{
+	return w->of_graph && s->ns[D_GRAPH] > 0 && s->update_tid == w->tid &&
+	       num_sub(end, s->update) >= ns / 2;
+}
+
 /* The launch came late: what explains it is what the thread did from the start
  * of the gap until its call was over. */
 static struct gap_verdict
@@ -105,6 +117,8 @@ late(const struct gap_work *w, int64_t start, int64_t end)
 		end = w->api_end;
 	ns = num_sub(end, start);
 	d = story_did(&s, ns);
+	if (d > D_OS && is_update(w, &s, end, ns))
+		d = D_GRAPH;
 	v = of_kind(d, &s);
 	if (d == D_API && v.best.ns >= PAST_LONG && v.best.ns >= ns - v.best.ns)
 		v.class = "startup";
@@ -135,7 +149,7 @@ judge_gap(const struct gap_work *w, int64_t lo, int64_t hi)
 }
 
 static void
-put_name(const struct gaps *g, uint32_t no)
+put_gap_name(const struct gaps *g, uint32_t no)
 {
 	size_t n = 0;
 	const char *s = no != SMAP_NONE ? smap_str(&g->names, no, &n) : NULL;
@@ -149,7 +163,7 @@ put_verdict(const struct gaps *g, const struct gap_verdict *v)
 	bool has = v->best.ns > 0; /* of a range the length is not known */
 
 	out_word(v->did);
-	put_name(g, v->best.name);
+	put_gap_name(g, v->best.name);
 	out_opt(has, v->best.ns);
 	out_opt(has, v->best.tid);
 }
@@ -166,9 +180,9 @@ put_work(
 	out_opt(x->has_tid, x->pid);
 	out_opt(x->has_tid, x->tid);
 	out_opt(x->has_api, x->api);
-	put_name(g, x->label.phase);
-	put_name(g, x->label.layer);
-	put_name(g, x->label.op);
+	put_gap_name(g, x->label.phase);
+	put_gap_name(g, x->label.layer);
+	put_gap_name(g, x->label.op);
 	out_opt(d->any, d->last.id);
 	out_opt(w != NULL, x->label.id);
 }
@@ -190,16 +204,16 @@ put_record(struct gaps *g, const struct gap_file *f, const struct gap_dev *d,
 	if (f->steps.n > 0)
 		out_opt(x.iter >= 0, x.iter);
 	else
-		put_name(g, w != NULL ? w->label.iter : SMAP_NONE);
+		put_gap_name(g, w != NULL ? w->label.iter : SMAP_NONE);
 	out_word(v->class);
-	put_name(g, d->any ? d->last.name : SMAP_NONE);
-	put_name(g, w != NULL ? w->label.name : SMAP_NONE);
+	put_gap_name(g, d->any ? d->last.name : SMAP_NONE);
+	put_gap_name(g, w != NULL ? w->label.name : SMAP_NONE);
 	put_verdict(g, v);
 	put_work(g, d, w);
 	out_i64(whole);
 	out_i64(x.no);
-	put_name(g, v->range);
-	put_name(g, v->code);
+	put_gap_name(g, v->range);
+	put_gap_name(g, v->code);
 	if (f->name != NULL)
 		out_word(f->name);
 	out_end();

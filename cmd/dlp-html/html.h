@@ -17,6 +17,7 @@
 enum html_kind {
 	HTML_PLAIN, /* numbers */
 	HTML_STEPS, /* integers, each the difference to the one before */
+	HTML_BASED, /* numbers; true: that of dur_ns in the row */
 	HTML_TEXTS, /* numbers of texts, and the texts */
 };
 
@@ -28,12 +29,16 @@ enum html_kind {
 struct html_col {
 	const char *name;
 	enum html_kind kind;
-	bool number;        /* and no text */
-	bool large, set;    /* set: a value is not null */
-	bool whole;         /* as it is, not as differences and numbers */
-	int64_t last;       /* HTML_STEPS */
-	struct smap texts;  /* HTML_TEXTS: escaped as in the stream */
-	struct buf json, z; /* what is not deflated yet, and what is */
+	bool number;     /* and no text */
+	bool large, set; /* set: a value is not null */
+	bool whole;      /* as it is, not as differences and numbers */
+	int64_t last;    /* the last value; of a text its number */
+	const struct html_col *base; /* HTML_BASED */
+	struct smap texts;           /* HTML_TEXTS: escaped as in the stream */
+	struct buf json, z;          /* what is not deflated yet, and what is */
+	bool begun;                  /* a value is in json or z */
+	struct buf was, now;         /* the last value there, and the next */
+	uint64_t run;                /* how often was came again since */
 	void *deflate;
 };
 
@@ -67,16 +72,20 @@ struct html_source {
 
 struct html {
 	const char *title, *file; /* for the commands that the page shows */
+	const char *before;       /* the profile that file is compared with */
 	bool data, private;
 	int section;
-	uint64_t left_out; /* records of later sections */
+	uint64_t left_out;   /* records of later sections */
+	uint64_t nest_short; /* nest records that are too short to show */
 	bool complete;
 
 	struct html_table *table;
 	struct html_source *source;
 	int ntable, nsource;
 	struct buf info, cmds; /* JSON, the inside */
+	struct buf said;       /* the same: what dlp-diff said */
 	struct smap note;      /* val: its sum */
+	struct smap idle; /* iter, class, src of gaps, with TABs; val: ns */
 };
 
 void html_tables_bind(struct html *h, struct stage *st);

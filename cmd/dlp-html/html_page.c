@@ -44,6 +44,20 @@ add_cmd(struct html *h, const char *s, size_t n)
 	put_member(&h->cmds, s, n);
 }
 
+/* A fact "diff" of the sections that compare: what dlp-diff said on standard
+ * error, which a reader of the page would miss. */
+static void
+add_said(struct html *h, const char *s, size_t n)
+{
+	static const char name[] = "diff\t";
+	size_t k = sizeof(name) - 1;
+
+	if (n < k || memcmp(s, name, k) != 0)
+		return;
+	buf_puts(&h->said, h->said.len > 0 ? "," : "");
+	json_quote_field(&h->said, s + k, n - k, TEXT_JSON);
+}
+
 void
 html_meta_read(struct html *h, const struct rec *r)
 {
@@ -53,9 +67,11 @@ html_meta_read(struct html *h, const struct rec *r)
 	uint64_t n;
 	uint32_t id;
 
-	if (h->section > 1)
-		return;
 	word = rec_meta(r, &wlen, &rest, &rlen);
+	if (h->section > 1) {
+		add_said(h, rest, rlen);
+		return;
+	}
 	if (mv_eq((struct mview){ word, wlen }, "cmd"))
 		add_cmd(h, rest, rlen);
 	v = memchr(rest, '\t', rlen);
@@ -82,6 +98,53 @@ put_string(struct buf *b, const char *name, const char *s)
 	json_quote(b, s, strlen(s), TEXT_JSON);
 }
 
+/* A field of a key of h->idle: number i, a number or a text. */
+static void
+put_json_key(struct buf *b, const char *s, size_t n, int i, bool number)
+{
+	const char *e = s + n, *end;
+
+	for (s++; i > 0; i--)
+		s = (const char *)memchr(s, '\t', (size_t)(e - s)) + 1;
+	end = memchr(s, '\t', (size_t)(e - s));
+	n = (size_t)((end != NULL ? end : e) - s);
+	if (n == 1 && *s == '-')
+		buf_puts(b, "null");
+	else if (number)
+		buf_put(b, s, n);
+	else
+		json_quote_field(b, s, n, TEXT_JSON);
+}
+
+static void
+put_idle(struct buf *b, const struct html *h)
+{
+	static const char *const names[] = { "iter", "class", "src" };
+	const char *s;
+	uint32_t k;
+	size_t n;
+	int i;
+
+	buf_printf(b, ",\n\"idle\":{\"rows\":%zu", h->idle.n);
+	for (i = 0; i < 3; i++) {
+		buf_printf(b, ",\"%s\":[", names[i]);
+		for (k = 0; k < h->idle.n; k++) {
+			s = smap_str(&h->idle, k, &n);
+			if (k > 0)
+				buf_putc(b, ',');
+			put_json_key(b, s, n, i, i == 0);
+		}
+		buf_putc(b, ']');
+	}
+	buf_puts(b, ",\"ns\":[");
+	for (k = 0; k < h->idle.n; k++) {
+		if (k > 0)
+			buf_putc(b, ',');
+		buf_u64(b, h->idle.val[k]);
+	}
+	buf_puts(b, "]}");
+}
+
 /* What the page knows about the whole, and its small tables. */
 static void
 put_head(struct buf *b, const struct html *h)
@@ -95,6 +158,10 @@ put_head(struct buf *b, const struct html *h)
 	buf_puts(b, "{\"format\":1,\"by\":\"dlp-html " DLP_VERSION "\"");
 	put_string(b, "title", h->title);
 	put_string(b, "file", h->file);
+	if (h->before != NULL)
+		put_string(b, "before", h->before);
+	buf_printf(
+	    b, ",\"nest_short\":%llu", (unsigned long long)h->nest_short);
 	buf_printf(b, ",\"complete\":%s,\"left_out\":%llu,\"info\":{",
 	    h->complete ? "true" : "false", (unsigned long long)h->left_out);
 	buf_put(b, h->info.s, h->info.len);
@@ -107,9 +174,12 @@ put_head(struct buf *b, const struct html *h)
 		buf_putc(b, ':');
 		buf_u64(b, h->note.val[k]);
 	}
-	buf_puts(b, "},\"cmds\":[");
+	buf_puts(b, "},\"said\":[");
+	buf_put(b, h->said.s, h->said.len);
+	buf_puts(b, "],\"cmds\":[");
 	buf_put(b, h->cmds.s, h->cmds.len);
 	buf_putc(b, ']');
+	put_idle(b, h);
 	for (i = 0; i < h->ntable; i++) {
 		t = &h->table[i];
 		if (t->large)
@@ -151,8 +221,8 @@ html_data(struct html *h)
 		t = &h->table[i];
 		if (!t->large)
 			continue;
-		buf_printf(&out_buf, "%s\n\"%s\":{\"rows\":%llu", first ? "" : ",",
-		    t->name, (unsigned long long)t->n);
+		buf_printf(&out_buf, "%s\n\"%s\":{\"rows\":%llu",
+		    first ? "" : ",", t->name, (unsigned long long)t->n);
 		first = false;
 		for (c = 0; c < t->ncol; c++)
 			if (t->col[c].set) {
@@ -169,9 +239,10 @@ html_data(struct html *h)
 static void
 put_blocks_head(struct buf *b, const struct html *h)
 {
-	static const char *const kinds[] = {
-		[HTML_PLAIN] = "n", [HTML_STEPS] = "d", [HTML_TEXTS] = "s"
-	};
+	static const char *const kinds[] = { [HTML_PLAIN] = "n",
+		[HTML_STEPS] = "d",
+		[HTML_BASED] = "r",
+		[HTML_TEXTS] = "s" };
 	const struct html_table *t;
 	bool first = true, first_col;
 	int i, c;
@@ -230,6 +301,47 @@ print_escaped(const char *s)
 		}
 }
 
+/* A line without the blanks that separate no words. Lines in which a quote
+ * could be hard to follow (regular expressions, comments) stay as they are. */
+static void
+add_line(struct buf *b, const char *s, const char *e)
+{
+	static const char around[] = "=,;:?{}()[]&|<>*!";
+	bool quoted = false;
+	const char *c;
+
+	for (c = s; c < e; c++)
+		if (strchr("/\\\"`", *c) != NULL)
+			break;
+	if (c < e) {
+		buf_put(b, s, (size_t)(e - s));
+		return;
+	}
+	for (c = s; c < e; c++) {
+		quoted ^= *c == '\'';
+		if (!quoted && *c == ' ' && c > s && c + 1 < e &&
+		    (strchr(around, c[-1]) != NULL ||
+			strchr(around, c[1]) != NULL))
+			continue;
+		buf_putc(b, *c);
+	}
+}
+
+/* A script without its indentation and its comments: a fifth of it. */
+static void
+add_script(struct buf *b, const char *s)
+{
+	const char *e;
+
+	for (; *s != '\0'; s = e) {
+		s += strspn(s, "\t\n");
+		e = s + strcspn(s, "\n");
+		e += *e == '\n';
+		if (strncmp(s, "//", 2) != 0)
+			add_line(b, s, e);
+	}
+}
+
 /* The page's own files with that end, joined. */
 static void
 join_files(struct buf *b, const char *end)
@@ -239,7 +351,11 @@ join_files(struct buf *b, const char *end)
 
 	for (f = html_page_files; f->name != NULL; f++) {
 		n = strlen(f->name);
-		if (n > k && strcmp(f->name + n - k, end) == 0)
+		if (n <= k || strcmp(f->name + n - k, end) != 0)
+			continue;
+		if (strcmp(end, ".js") == 0)
+			add_script(b, f->text);
+		else
 			buf_puts(b, f->text);
 	}
 }

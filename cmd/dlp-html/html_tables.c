@@ -1,4 +1,5 @@
 /* Which records and columns a page has, and how they come into its tables. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,58 +20,89 @@ static const struct html_def {
 	const char *name, *types, *cols;
 	bool large;
 } html_defs[] = {
-	{ "dev", "dev", "dev name cc n_sm clock_hz mem_bytes membw_bytes_s",
+	{ "dev", "dev",
+	    "dev name cc n_sm clock_hz mem_bytes membw_bytes_s "
+	    "peaks peak_gb_s src",
 	    false },
-	{ "proc", "proc", "pid name", false },
-	{ "thread", "thread", "pid tid name", false },
+	{ "proc", "proc", "pid name src", false },
+	{ "thread", "thread", "pid tid name src", false },
 	{ "stable", "stable",
-	    "n from to n_even median_ns mean_ns std_ns within_pct agree n_once",
+	    "n from to n_even median_ns mean_ns std_ns within_pct agree n_once "
+	    "src",
 	    false },
 	{ "steps", "iter",
 	    "iter key start_ns dur_ns gpu_start_ns gpu_end_ns gpu_ns step_ns "
-	    "kern_ns n_kern n_op",
+	    "kern_ns n_kern n_op src",
 	    false },
-	{ "busy", "busy", "iter dev class dur_ns union_ns after", false },
+	{ "busy", "busy", "iter dev class dur_ns union_ns after src", false },
 	{ "phase", "phase",
-	    "iter phase cpu_ns api_ns gpu_ns gpu_sum_ns idle_ns n_kern n_gpu",
+	    "iter phase cpu_ns api_ns gpu_ns gpu_sum_ns idle_ns n_kern n_gpu "
+	    "src",
 	    false },
 	{ "finding", "finding",
 	    "id judged problem recommendation value threshold missing evidence "
-	    "unit by share_pct part_of where ceiling_ns steps",
+	    "unit by share_pct part_of where ceiling_ns steps src",
 	    false },
 	{ "peak", "peak",
 	    "dev space peak_bytes total_bytes start_ns iter phase layer at api "
-	    "n_live before_bytes end_bytes n_alloc n_free",
+	    "n_live before_bytes end_bytes n_alloc n_free src",
 	    false },
 	{ "memrange", "memrange",
-	    "range dev space n peak_bytes alloc_bytes free_bytes n_alloc",
+	    "range dev space n peak_bytes alloc_bytes free_bytes n_alloc src",
 	    false },
-	{ "diag", "diag", "start_ns severity text", false },
+	/* tag: which of the comparisons */
+	{ "diff", "diff",
+	    "tag what by name dir shapes type a_ns b_ns diff_ns diff_pct "
+	    "noise_ns change tc a_n b_n",
+	    false },
+	{ "diag", "diag", "start_ns severity text src", true },
+	{ "mfu", "mfu", "iter mfu_pct hfu_pct step_ns known_pct src", false },
+	{ "rank", "rank", "rank src rank_by clock_by shift_ns n_coll spread_ns",
+	    false },
+	{ "comm", "comm",
+	    "iter rank dev n_comm comm_ns exposed_ns wait_ns gpu_start_ns "
+	    "gpu_end_ns src",
+	    false },
+	{ "skew", "skew",
+	    "iter n_rank start_skew_ns end_skew_ns len_skew_ns wait_ns slowest",
+	    false },
 	{ "work", "kern copy set graph",
 	    "tag id start_ns dur_ns pid tid dev stream api api_start_ns "
 	    "api_dur_ns op_id inst_id op dir layer phase why iter short grid "
 	    "block regs smem_bytes dynsmem_bytes kind src_mem dst_mem flop "
 	    "bytes dtype family tc tc_eligible tc_why lacks prim line code "
-	    "peak_tflops peak_ns roof_ns exec_flop flop_ns bytes_ns bus_bytes",
+	    "peak_tflops peak_ns roof_ns exec_flop flop_ns bytes_ns bus_bytes "
+	    "src",
 	    true },
-	{ "op", "op", "op_id name mod op dir layer by shapes dtype args stack",
+	{ "op", "op",
+	    "op_id name mod op dir layer by shapes dtype args stack src",
 	    true },
 	{ "inst", "inst",
 	    "inst_id op_id start_ns dur_ns pid tid gpu_ns overhead_ns idle_ns "
-	    "api_ns n_kern n_gpu op dir iter",
+	    "n_kern n_gpu op dir phase iter src",
 	    true },
-	{ "range", "range", "id start_ns dur_ns pid tid text level iter",
+	{ "range", "range", "id start_ns dur_ns pid tid text level iter src",
+	    true },
+	{ "nest", "nest", "start_ns dur_ns pid tid text src", true },
+	{ "coll", "coll",
+	    "id kind iter n_rank bytes comm_ns algbw_gb_s busbw_gb_s wait_ns "
+	    "spread_ns first last",
+	    true },
+	{ "arrive", "arrive",
+	    "coll_id kind iter rank start_ns dur_ns wait_ns "
+	    "late_ns src",
 	    true },
 	{ "call", "call sync os",
 	    "tag start_ns dur_ns pid tid dev stream api name kind api_start_ns "
-	    "api_dur_ns iter",
+	    "api_dur_ns iter src",
 	    true },
 	{ "gap", "gap",
 	    "start_ns dur_ns dev iter class before after did what what_ns pid "
-	    "tid launch_ns phase layer op before_id whole_ns part range code",
+	    "tid phase layer op before_id whole_ns part range code src",
 	    true },
-	{ "mem", "mem", "start_ns dev op bytes space used_bytes iter", true },
-	{ "live", "live", "dev space bytes kind iter phase layer at api",
+	{ "mem", "mem", "start_ns dev op bytes space used_bytes iter src",
+	    true },
+	{ "live", "live", "dev space bytes kind iter phase layer at api src",
 	    true },
 };
 
@@ -137,6 +169,27 @@ ends_in(const char *s, const char *end)
 	return n >= k && strcmp(s + n - k, end) == 0;
 }
 
+/* These are mostly dur_ns. */
+static bool
+is_based(const char *name)
+{
+	return strcmp(name, "whole_ns") == 0 || strcmp(name, "flop_ns") == 0 ||
+	       strcmp(name, "bytes_ns") == 0 ||
+	       strcmp(name, "overhead_ns") == 0;
+}
+
+/* dur_ns, if it stands before c. */
+static const struct html_col *
+base_of(const struct html_table *t, const struct html_col *c)
+{
+	const struct html_col *b;
+
+	for (b = t->col; b < c; b++)
+		if (strcmp(b->name, "dur_ns") == 0)
+			return b;
+	return NULL;
+}
+
 static void
 make_col(const struct html *h, struct html_col *c, const struct html_table *t,
     enum col_kind kind)
@@ -148,14 +201,30 @@ make_col(const struct html *h, struct html_col *c, const struct html_table *t,
 		c->kind = HTML_TEXTS;
 	else if (t->large && kind == COL_INT &&
 		 (ends_in(c->name, "start_ns") || strcmp(c->name, "id") == 0 ||
-		     strcmp(c->name, "inst_id") == 0))
+		     strcmp(c->name, "inst_id") == 0 ||
+		     strcmp(c->name, "before_id") == 0))
 		c->kind = HTML_STEPS;
+	else if (t->large && is_based(c->name) && (c->base = base_of(t, c)))
+		c->kind = HTML_BASED;
 	/* small tables are read by people, too */
 	c->whole |= !t->large;
 }
 
+/* Of the n bytes of a path, with --private. */
+static const char *
+base_of_path(const char *s, size_t *n)
+{
+	size_t i;
+
+	for (i = *n; i > 0 && s[i - 1] != '/';)
+		i--;
+	*n -= i;
+	return s + i;
+}
+
 static void
-add_value(struct html_col *c, const struct rec *r, const struct rec_col *from)
+add_value(const struct html *h, struct html_col *c, const struct rec *r,
+    const struct rec_col *from)
 {
 	int64_t v;
 	double f;
@@ -163,6 +232,8 @@ add_value(struct html_col *c, const struct rec *r, const struct rec_col *from)
 	size_t n;
 
 	s = rec_raw(r, from, &n);
+	if (s != NULL && h->private && strcmp(c->name, "src") == 0)
+		s = base_of_path(s, &n);
 	if (s == NULL)
 		html_col_add_null(c);
 	else if (!c->number)
@@ -175,24 +246,80 @@ add_value(struct html_col *c, const struct rec *r, const struct rec_col *from)
 		rec_die(r, "%s: not a number: '%.*s'", from->name, (int)n, s);
 }
 
+/* Most ranges inside ops are shorter than this, and they would be a fifth of a
+ * page. */
+#define NEST_SHORTEST 3000
+
+static bool
+is_short(const struct html_source *s, const struct rec *r)
+{
+	int64_t ns;
+	int i;
+
+	for (i = 0; i < s->table->ncol; i++)
+		if (strcmp(s->table->col[i].name, "dur_ns") == 0)
+			return rec_i64(r, s->from[i], &ns) &&
+			       ns < NEST_SHORTEST;
+	return false;
+}
+
+/* Idle time by step and reason is small, and the first view needs it. */
+static void
+add_idle(struct html *h, const struct html_source *s, const struct rec *r)
+{
+	static const char *const keys[] = { "iter", "class", "src" };
+	struct buf key = { 0 };
+	int64_t ns = 0;
+	uint32_t at;
+	const char *v;
+	size_t n;
+	int i, k;
+
+	for (k = 0; k < (int)ARRAY_LEN(keys); k++) {
+		for (i = 0; strcmp(s->table->col[i].name, keys[k]) != 0;)
+			i++;
+		v = rec_raw(r, s->from[i], &n);
+		if (k == 2 && v != NULL && h->private)
+			v = base_of_path(v, &n);
+		buf_putc(&key, '\t');
+		buf_put(&key, v != NULL ? v : "-", v != NULL ? n : 1);
+	}
+	for (i = 0; strcmp(s->table->col[i].name, "dur_ns") != 0;)
+		i++;
+	at = smap_put(&h->idle, key.s, key.len, NULL);
+	if (rec_i64(r, s->from[i], &ns))
+		h->idle.val[at] += (uint64_t)ns;
+	buf_free(&key);
+}
+
 static void
 read_row(struct stage *st, struct rec *r)
 {
 	struct html *h = st->ctx;
 	struct html_source *source = rec_arg(r);
 	struct html_table *t = source->table;
+	const char *tag = source->tag;
+	char section[16];
 	int i;
 
-	if (h->section > 1) {
+	if (strcmp(tag, "diff") == 0) {
+		snprintf(section, sizeof(section), "%d", h->section);
+		tag = section;
+	} else if (h->section > 1) {
 		h->left_out++;
+		return;
+	}
+	if (strcmp(source->tag, "gap") == 0)
+		add_idle(h, source, r);
+	if (strcmp(source->tag, "nest") == 0 && is_short(source, r)) {
+		h->nest_short++;
 		return;
 	}
 	for (i = 0; i < t->ncol; i++)
 		if (source->from[i] != NULL)
-			add_value(&t->col[i], r, source->from[i]);
+			add_value(h, &t->col[i], r, source->from[i]);
 		else
-			html_col_add_text(
-			    &t->col[i], source->tag, strlen(source->tag));
+			html_col_add_text(&t->col[i], tag, strlen(tag));
 	t->n++;
 }
 

@@ -184,7 +184,7 @@ void key_init(struct key *k, const char *arg, bool exact, bool cut);
 /* Whether a range's text is the key: 0, STEP_RANGE or STEP_CUT. */
 int key_range(struct key *k, const char *s, size_t n);
 
-/* The length of a range's text without what emit_nvtx puts behind it. */
+/* The length of a range's text without what emit_nvtx appends. */
 size_t key_trim(const char *s, size_t n);
 
 /* The row of a text in the table of the frameworks' own step ranges, or -1. */
@@ -464,11 +464,11 @@ struct iter_dlprof {    /* of a section; iter_dlprof.c */
 	struct buf key; /* the key that a database names */
 	enum {
 		DL_GIVEN,   /* the key is -k's or the database's */
-		DL_OPEN,    /* by default there is one in some modes */
-		DL_WITH,    /* in the mode of this profile there is */
-		DL_WITHOUT, /* in its mode there is none, unless a database
+		DL_OPEN,    /* by default, which some modes have */
+		DL_WITH,    /* the mode of this profile has one */
+		DL_WITHOUT, /* its mode has none, unless a database
 			       names one */
-		DL_NONE     /* there is none */
+		DL_NONE     /* DLProf has none */
 	} has;
 };
 

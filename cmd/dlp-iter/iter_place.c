@@ -155,13 +155,14 @@ place_record(struct iter_run *g, const struct iter_item *m, const char *line)
 	if (g->phase == ITER_MEASURE && f != NULL &&
 	    f->layout.kind == LAYOUT_KEPT)
 		return;
+	/* a file whose steps come later than another one's has them, too */
+	if (f != NULL && g->plan.by == ITER_BY_STEPS)
+		f->layout.kind = LAYOUT_STEPS;
 	if (f != NULL && g->o.cuts && g->phase != ITER_MEASURE &&
 	    m->now != NO_TIME)
 		write_cuts(g, f, m->now);
 	if (f != NULL && m->now != NO_TIME)
 		write_closed(g, f, m->now);
-	if (f != NULL && g->plan.by == ITER_BY_STEPS)
-		f->layout.kind = LAYOUT_STEPS;
 	if (f != NULL && f->layout.kind == LAYOUT_KEPT)
 		n = kept_where(f, m, line);
 	else if (f != NULL)

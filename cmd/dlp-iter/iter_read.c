@@ -86,7 +86,8 @@ find_lane(struct iter_run *g, const struct workrec *w, struct iter_item *m)
 	m->lane = rd->lane;
 }
 
-/* How far an event makes its file reach. */
+/* How far an event makes its file reach. A synchronization that counts as its
+ * call does not reach beyond it, even where it begins after it. */
 static void
 extend(struct iter_extent *e, const struct iter_type *t,
     const struct workrec *w, const struct iter_item *m)
@@ -98,7 +99,7 @@ extend(struct iter_extent *e, const struct iter_type *t,
 	if (m->has_gpu)
 		extent_event(e, m->now, m->hi);
 	else if (w->has_start && t->is->kind != IT_KERN &&
-		 t->is->kind != IT_GPU)
+		 t->is->kind != IT_GPU && !(t->no_length && w->has_api))
 		extent_event(e, w->start, t->no_length ? w->start : w->end);
 }
 

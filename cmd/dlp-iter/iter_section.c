@@ -158,7 +158,7 @@ kept_first(const struct iter_files *f)
 
 const struct iter_rules iter_rules_own = { 0 };
 
-/* The whole of it: who asked may have typed another command. */
+/* The whole pipeline, because the user may have run dlp-iter in another one. */
 #define PROPOSES                                                               \
 	"dlp-parse FILE | dlp-correlate | dlp-iter --list | dlp-fmt -T cand"   \
 	" proposes"

@@ -86,7 +86,7 @@ tape_rewind(struct tape *t)
 		fail_tape();
 }
 
-/* Moves what was not read yet to the front and reads more behind it. */
+/* Moves the unread bytes to the front and reads more after them. */
 static void
 read_more(struct tape *t, size_t want)
 {
@@ -263,7 +263,7 @@ get_times(const char *p, unsigned flags, struct iter_item *m, int64_t near)
 	return get_time(p, m->has_gpu, &near, &m->hi);
 }
 
-/* The item at p, from the one before; the place behind it. */
+/* Unpacks the item at p, given the one before; returns the end of the item. */
 static const char *
 get_item(const char *p, struct iter_item *m)
 {

@@ -93,6 +93,7 @@ struct overview {
 	bool ended;       /* a section was whole */
 	char *info[OV_INFOS];
 	int n_src; /* files that the stream names */
+	bool amd;  /* AMD's GPUs */
 	bool no_tf32;
 
 	/* GPUs */
@@ -123,8 +124,8 @@ struct overview {
 	struct tally op, no_op_why, kern, why, slow_why, why_op;
 	struct overview_op *ops; /* by the number of their name in op */
 	size_t ops_cap;
-	double n_kern, work, comm_work, no_op, kern_ns, graph_ns, no_shapes, no_flop,
-	    no_verdict, tc_dark, eligible, slow;
+	double n_kern, work, comm_work, no_op, kern_ns, graph_ns, no_shapes,
+	    no_flop, no_verdict, tc_dark, eligible, slow;
 	double n_judged;
 	struct tally gap, phase;
 	double before, behind; /* all work of the GPU */
@@ -162,6 +163,7 @@ void overview_row_failed(const char *file, const char *error);
 struct page {
 	int width;
 	double base; /* what is 100 % */
+	bool amd;    /* Tensor Cores are called matrix cores */
 };
 
 struct overview_how { /* how the commands on the screen are to be typed */

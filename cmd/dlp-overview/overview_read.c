@@ -239,8 +239,8 @@ on_cut(struct stage *st, struct rec *r)
 static enum overview_class
 class_of(const char *class)
 {
-	static const char *const working[] = { "tc", "kern", "graph",
-		"comm", "mem" };
+	static const char *const working[] = { "tc", "kern", "graph", "comm",
+		"mem" };
 	int i;
 
 	for (i = 0; i < OV_IDLE; i++)
@@ -501,6 +501,10 @@ on_work(struct stage *st, struct rec *r)
 	buf_free(&name);
 }
 
+/* dlp-advise has findings of less than that share, in percent, after those
+ * without one. */
+#define LITTLE 1
+
 /* The finding's place, after those with a greater share; it is made anew, or
  * moved where the share of this file is greater than that of the others. */
 static struct overview_finding *
@@ -554,7 +558,8 @@ on_finding(struct stage *st, struct rec *r)
 	smap_put(&o->fired, id, strlen(id), NULL);
 	if (rec_raw(r, col->finding.part_of, &n) != NULL)
 		return;
-	rec_f64(r, col->finding.share, &pct);
+	if (rec_f64(r, col->finding.share, &pct) && pct < LITTLE)
+		pct -= LITTLE + 1;
 	f = place_finding(o, id, pct);
 	if (f == NULL)
 		return;
@@ -575,8 +580,8 @@ static void
 on_info(struct overview *o, const char *s, size_t n)
 {
 	static const char *const name[] = { "dialect", "recorder",
-		"dlprof_version", "schema", "driver", "cuda", "times",
-		"hip", "framework", "product", "marker_ns" };
+		"dlprof_version", "schema", "driver", "cuda", "times", "hip",
+		"framework", "product", "marker_ns" };
 	const char *tab = memchr(s, '\t', n), *end;
 	size_t len, i;
 	double arch;
@@ -593,6 +598,8 @@ on_info(struct overview *o, const char *s, size_t n)
 		}
 	if (is(s, n, "src"))
 		o->n_src++;
+	o->amd |=
+	    is(s, n, "hip") || (is(s, n, "vendor") && is(tab + 1, len, "amd"));
 	if (is(s, n, "kernel_arch") && num_f64(tab + 1, len, &arch) &&
 	    arch < 80)
 		o->no_tf32 = true;

@@ -12,6 +12,7 @@
 #include "out.h"
 #include "overview.h"
 #include "utf8.h"
+#include "words.h"
 
 /* Lines. Widths are in bytes, as names are: a character of several bytes that
  * is cut shows as \xHH. */
@@ -24,8 +25,12 @@ put_line(const struct page *p, const char *s, size_t n)
 {
 	size_t wide = (size_t)p->width;
 
+	size_t from = out_buf.len;
+
 	utf8_show(&out_buf, s, n < wide ? n : wide);
 	buf_putc(&out_buf, '\n');
+	if (p->amd)
+		words_amd(out_buf.s + from, out_buf.len - from);
 }
 
 static void
@@ -177,6 +182,27 @@ page_fit(struct buf *b, const char *s, int n)
 		buf_puts(b, end);
 }
 
+/* A time that would be 0.00 ms keeps its digits in a unit of its own. */
+struct ms_text {
+	char s[40];
+};
+
+static struct ms_text
+ms_text(double ns)
+{
+	struct ms_text t;
+	bool none = ns < .5; /* of a ns */
+
+	if (none || ns >= 5e3) /* 0.01 ms */
+		(void)snprintf(
+		    t.s, sizeof(t.s), "%.2f ms", none ? 0 : ns / 1e6);
+	else if (ns >= 1e3)
+		(void)snprintf(t.s, sizeof(t.s), "%.1f us", ns / 1e3);
+	else
+		(void)snprintf(t.s, sizeof(t.s), "%.0f ns", ns);
+	return t;
+}
+
 /* A label, a time, its share and a bar. */
 static void
 page_bar(const struct page *p, const char *label, double ns)
@@ -184,7 +210,7 @@ page_bar(const struct page *p, const char *label, double ns)
 	int room = p->width >= 48 ? 26 : p->width >= 34 ? p->width - 22 : 12;
 	double n = p->width - 50 > BAR_MAX ? BAR_MAX : p->width - 50;
 	struct buf line = { 0 };
-	char time[64], share[64] = "-";
+	char share[64] = "-";
 	int marks;
 	size_t at;
 
@@ -192,11 +218,10 @@ page_bar(const struct page *p, const char *label, double ns)
 	page_fit(&line, label, room);
 	at = line.len;
 	put_blanks(&line, at < (size_t)room + 2 ? (size_t)room + 2 - at : 0);
-	(void)snprintf(time, sizeof(time), "%.2f ms", ns / 1e6);
 	if (p->base > 0)
 		(void)snprintf(
 		    share, sizeof(share), "%.1f %%", 100 * ns / p->base);
-	buf_printf(&line, " %11s %7s", time, share);
+	buf_printf(&line, " %11s %7s", ms_text(ns).s, share);
 	n = p->base > 0 ? n * ns / p->base : 0;
 	marks = n > 0 && n < INT16_MAX ? (int)(n + .5) : 0;
 	if (marks > 0)
@@ -291,8 +316,7 @@ is_kineto(const struct overview *o)
 static const char *
 tensor_cores(const struct overview *o)
 {
-	return !is_unset(overview_fact(o, OV_HIP)) ? "matrix cores"
-						   : "Tensor Cores";
+	return o->amd ? "matrix cores" : "Tensor Cores";
 }
 
 /* What is not known is said in a word. */
@@ -305,7 +329,7 @@ known(const char *s)
 static void
 put_ms(struct buf *b, double ns)
 {
-	buf_printf(b, "%.2f ms", ns / 1e6);
+	buf_puts(b, ms_text(ns).s);
 }
 
 /* A name for a shell to read; one that no terminal should get is `other`. */
@@ -366,6 +390,10 @@ put_gpus(struct screen *s)
 	if (!is_unset(overview_fact(o, OV_HIP)))
 		page_fill(&s->page, "GPU     ", "%s%s; HIP %s",
 		    known(buf_str(&gpus)), used, overview_fact(o, OV_HIP));
+	else if (o->amd ||
+		 (is_kineto(o) && is_unset(overview_fact(o, OV_CUDA))))
+		page_fill(
+		    &s->page, "GPU     ", "%s%s", known(buf_str(&gpus)), used);
 	else if (is_unset(overview_fact(o, OV_DRIVER)) &&
 		 !is_unset(overview_fact(o, OV_CUDA)))
 		page_fill(&s->page, "GPU     ", "%s%s; CUDA %s",
@@ -382,7 +410,8 @@ static void
 put_tool(struct screen *s)
 {
 	static const char *const tools[][2] = { { "nsys", "Nsight Systems" },
-		{ "dldb", "DLProf" }, { "pyprof-dict", "PyProf (.dict)" } };
+		{ "dldb", "DLProf" }, { "rocpd", "rocprofv3" },
+		{ "pyprof-dict", "PyProf (.dict)" } };
 	const char *tool = known(overview_fact(s->o, OV_DIALECT));
 	const char *version = overview_fact(s->o, OV_RECORDER);
 	const char *schema = overview_fact(s->o, OV_SCHEMA);
@@ -431,17 +460,18 @@ put_edges(struct screen *s)
 	if (o->before > .02 * s->page.base) {
 		if (o->edge_api == NULL)
 			page_fill(&s->page, "        ",
-			    "before the first GPU work: %.2f ms",
-			    o->before / 1e6);
+			    "before the first GPU work: %s",
+			    ms_text(o->before).s);
 		else
 			page_fill(&s->page, "        ",
-			    "before the first GPU work: %.2f ms, the longest"
-			    " call in it %s, %.2f ms",
-			    o->before / 1e6, o->edge_api, o->edge_api_ns / 1e6);
+			    "before the first GPU work: %s, the longest"
+			    " call in it %s, %s",
+			    ms_text(o->before).s, o->edge_api,
+			    ms_text(o->edge_api_ns).s);
 	}
 	if (o->behind > .02 * s->page.base)
-		page_fill(&s->page, "        ", "behind the last: %.2f ms",
-		    o->behind / 1e6);
+		page_fill(&s->page, "        ", "behind the last: %s",
+		    ms_text(o->behind).s);
 }
 
 /* How steps can be named. */
@@ -471,7 +501,7 @@ static void
 put_no_steps(struct screen *s)
 {
 	struct overview *o = s->o;
-	double ms = s->page.base / 1e6;
+	struct ms_text time = ms_text(s->page.base);
 
 	if (o->info[OV_TIMES] != NULL)
 		page_fill(&s->page, "steps   ",
@@ -479,15 +509,15 @@ put_no_steps(struct screen *s)
 	else
 		put_try(s);
 	if (!o->timed)
-		page_fill(&s->page, "100 %   ", "%.2f ms: all GPU work", ms);
+		page_fill(&s->page, "100 %   ", "%s: all GPU work", time.s);
 	else if (o->n_gpu > 1)
 		page_fill(&s->page, "100 %   ",
-		    "%.2f ms: from the first GPU work to the last, the sum"
+		    "%s: from the first GPU work to the last, the sum"
 		    " over %d GPUs",
-		    ms, o->n_gpu);
+		    time.s, o->n_gpu);
 	else
 		page_fill(&s->page, "100 %   ",
-		    "%.2f ms: from the first GPU work to the last", ms);
+		    "%s: from the first GPU work to the last", time.s);
 	if (o->timed)
 		put_edges(s);
 }
@@ -573,13 +603,13 @@ put_base(struct screen *s)
 		    o->n_src > 1 ? ", the sum over %d GPUs" : ", times %d GPUs",
 		    o->n_gpu);
 	if (!o->timed)
-		page_fill(&s->page, "100 %   ", "%.2f ms: their GPU work",
-		    s->page.base / 1e6);
+		page_fill(&s->page, "100 %   ", "%s: their GPU work",
+		    ms_text(s->page.base).s);
 	else
 		page_fill(&s->page, "100 %   ",
-		    "%.2f ms: from the start of the first of these steps to"
+		    "%s: from the start of the first of these steps to"
 		    " the end of the last and its work%s",
-		    s->page.base / 1e6, gpus);
+		    ms_text(s->page.base).s, gpus);
 }
 
 static void
@@ -595,11 +625,11 @@ put_steps(struct screen *s)
 	put_which_steps(s);
 	if (!overview_std(o, &std))
 		page_fill(&s->page, "        ",
-		    "mean %.2f ms, standard deviation unknown", o->mean / 1e6);
+		    "mean %s, standard deviation unknown", ms_text(o->mean).s);
 	else
 		page_fill(&s->page, "        ",
-		    "mean %.2f ms, standard deviation %.2f ms (%.1f %%)",
-		    o->mean / 1e6, std / 1e6,
+		    "mean %s, standard deviation %s (%.1f %%)",
+		    ms_text(o->mean).s, ms_text(std).s,
 		    o->mean > 0 ? 100 * std / o->mean : 0);
 	put_base(s);
 }
@@ -637,8 +667,7 @@ put_gpu_time(struct screen *s)
 
 	buf_puts(&out_buf, "\nGPU time\n");
 	page_bar(&s->page,
-	    is_unset(overview_fact(o, OV_HIP)) ? "Tensor Core kernels"
-					       : "matrix core kernels",
+	    o->amd ? "matrix core kernels" : "Tensor Core kernels",
 	    o->ns[OV_TC]);
 	part(s, "communication only", o->ns[OV_COMM]);
 	page_bar(&s->page, "other kernels", o->ns[OV_KERN]);
@@ -785,9 +814,8 @@ put_lacks(struct screen *s, const struct lack *v, int n)
 			buf_puts(&text, " -");
 	}
 	page_line(&s->page, "");
-	buf_printf(&head,
-	    "not known, of %.2f ms of GPU work and %.2f ms of kernels%s: ",
-	    s->o->work / 1e6, s->o->kern_ns / 1e6,
+	buf_printf(&head, "not known, of %s of GPU work and %s of kernels%s: ",
+	    ms_text(s->o->work).s, ms_text(s->o->kern_ns).s,
 	    s->o->graph_ns > 0 ? " and graphs" : "");
 	page_fill(&s->page, buf_str(&head), "%s", buf_str(&text));
 	for (i = 0; i < n; i++) {
@@ -816,7 +844,8 @@ framework_tip(const struct overview *o, int column)
 		{ "tensorflow",
 		    "ranges of ops: NVIDIA's build of TensorFlow, or its"
 		    " nvtx-plugins; nsys profile -t cuda,nvtx",
-		    "TensorFlow records none: --hlo DIR for what XLA compiles" },
+		    "TensorFlow records none: --hlo DIR for what XLA "
+		    "compiles" },
 		{ "mxnet",
 		    "ranges of ops: MXNet built with USE_NVTX=1; nsys profile"
 		    " -t cuda,nvtx",
@@ -879,6 +908,11 @@ put_unknown(struct screen *s)
 			v[0].hint = "record them: torch.profiler.profile("
 				    "activities=[ProfilerActivity.CPU, ...]);"
 				    " kernels of graphs have none";
+		if (why != NULL && (strcmp(why, "no-api") == 0 ||
+				       strcmp(why, "before-window") == 0))
+			v[0].hint = "their calls are not in the trace: they"
+				    " were made before the recording began, or"
+				    " by another thread or process";
 		v[1].hint = "torch.profiler.profile(record_shapes=True)";
 	}
 	if (o->no_shapes > .5 * o->no_flop)
@@ -1047,8 +1081,10 @@ static void
 put_no_work(struct screen *s)
 {
 	page_fill(&s->page, "        ",
-	    "no GPU work in this profile: record it with nsys profile -t"
-	    " cuda,nvtx");
+	    "no GPU work in this profile: record it with %s",
+	    is_kineto(s->o) ? "torch.profiler.profile(activities="
+			      "[ProfilerActivity.CPU, ProfilerActivity.CUDA])"
+			    : "nsys profile -t cuda,nvtx");
 	put_findings(s);
 	buf_puts(&out_buf, "\nnext: dlp info ");
 	put_profile(&out_buf, s);
@@ -1058,7 +1094,7 @@ put_no_work(struct screen *s)
 void
 overview_screen(struct overview *o, const struct overview_how *how)
 {
-	struct screen s = { o, how, { how->width, 0 } };
+	struct screen s = { o, how, { how->width, 0, o->amd } };
 	struct buf file = { 0 };
 
 	s.page.base = o->timed ? o->wall : o->work;

@@ -40,18 +40,19 @@ struct ev_source {
 	enum ev_kind kind;
 	const char *table; /* for messages; static */
 	row_fn *row;
-	int tag;       /* the dialect's own */
-	bool launches; /* GPU work with its call in the same row */
-	bool keyless;  /* row() and the window do not use column 0 */
-	bool unordered; /* its rows are in no order: SQLite sorts them */
-	bool apart;    /* A second thread may read its rows, from another
-			* connection: row() and picked() change nothing that
-			* other sources use, or that the dialect uses while
-			* events are written. */
-	char *from;    /* table, or a join */
-	char *where;   /* [none] must select the same rows in both statements */
-	char *key;     /* [rowid] unique, ascending in table order */
-	char *cols;    /* "a, b, c": NULL stands for a column that is missing */
+	int tag;        /* the dialect's own */
+	bool launches;  /* GPU work with its call in the same row */
+	bool keyless;   /* row() and the window do not use column 0 */
+	bool unordered; /* its rows may be in any order, which is nothing to
+			 * report */
+	bool apart;     /* A second thread may read its rows, from another
+			 * connection: row() and picked() change nothing that
+			 * other sources use, or that the dialect uses while
+			 * events are written. */
+	char *from;     /* table, or a join */
+	char *where; /* [none] must select the same rows in both statements */
+	char *key;   /* [rowid] unique, ascending in table order */
+	char *cols;  /* "a, b, c": NULL stands for a column that is missing */
 	char *start, *end; /* [NULL] raw: compared only with each other */
 	char *gid;  /* [NULL] what dialect.pid() takes: calls, GPU work; the
 		       process itself if there is no pid() */
@@ -151,8 +152,12 @@ struct dialect {
 	/* The recorder's option that records such events: "--trace=nvtx". May
 	 * be NULL, and may return NULL. */
 	const char *(*option)(enum ev_kind kind);
+	/* Events of memory are those of an allocator in the program, which
+	 * says how much it has given out. */
+	bool allocator;
 };
 
-extern const struct dialect dialect_nsys, dialect_nvprof, dialect_dldb;
+extern const struct dialect dialect_nsys, dialect_nvprof, dialect_dldb,
+    dialect_rocpd;
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apicall.h"
 #include "array.h"
 #include "cols.h"
 #include "emit.h"
@@ -320,6 +321,8 @@ static const struct {
 	[EV_SET] = { "set", { GPU, "bytes", "value", "mem", "node" } },
 	[EV_SYNC] = { "sync", { GPU, "kind", "event" } },
 	[EV_GRAPH] = { "graph", { GPU, "short", "graph", "exec" } },
+	[EV_EVENT] = { "event", { "id", "start_ns", "pid", "tid", "dev", "ctx",
+				    "stream", "corr", "event" } },
 	[EV_MEM] = { "mem",
 	    { "id", "start_ns", "pid", "dev", "op", "bytes", "addr", "kind",
 		"corr", "pool", "pool_bytes" } },
@@ -327,6 +330,8 @@ static const struct {
 	    { "id", "start_ns", "dur_ns", "pid", "tid", "name" } },
 	[EV_SAMPLE] = { "sample",
 	    { "id", "start_ns", "pid", "tid", "kind", "stack_id", "code" } },
+	[EV_SERIES] = { "series",
+	    { "id", "start_ns", "dev", "name", "value", "unit" } },
 	[EV_DIAG] = { "diag", { "id", "start_ns", "severity", "text" } },
 };
 
@@ -374,6 +379,8 @@ declare(const struct emit *o, const char *tag, const char *const *cols,
 	n += op_names(o, tag, names + n);
 	if (has_code(o, kind))
 		names[n++] = "code";
+	if (o->with_allocator && kind == EV_MEM)
+		names[n++] = "allocated_bytes";
 	if (o->with_src)
 		names[n++] = "src";
 	if (o->with_rank)
@@ -468,7 +475,7 @@ put_event_head(
 	out_i64(ev->start);
 	if (with_dur)
 		emit_dur(o, ev->start, ev->end);
-	if (kind == EV_DIAG)
+	if (kind == EV_DIAG || kind == EV_SERIES)
 		return;
 	emit_num(ev->pid);
 	if (kind != EV_MEM)
@@ -521,13 +528,29 @@ put_cpu_cols(struct profile *p, const struct event *ev)
 		emit_num(ev->node.node);
 		emit_num(ev->node.orig);
 		break;
+	case EV_EVENT:
+		emit_num(ev->event.dev);
+		emit_num(ev->event.ctx);
+		emit_num(ev->event.stream);
+		emit_num(ev->corr);
+		emit_num(ev->event.event);
+		break;
 	case EV_MEM:
 		put_mem(ev);
+		if (p->run->out.with_allocator)
+			emit_num(
+			    p->dialect->allocator ? ev->mem.used : EV_UNSET);
 		break;
 	case EV_OS:
 		put_name_of(p, ev);
 		put_rows_cols(&p->run->out, ev, NULL);
 		put_code_col(p, ev, ev);
+		break;
+	case EV_SERIES:
+		emit_num(ev->series.dev);
+		put_name_of(p, ev);
+		emit_num(ev->series.value);
+		emit_word(ev->label);
 		break;
 	case EV_LIB:
 	case EV_DIAG:
@@ -704,38 +727,6 @@ put_set(const struct event *ev)
 
 /* The name of the call decides the kind of a synchronization, because the
  * numbers in the files changed their meaning between versions. */
-static const struct {
-	const char *prefix, *kind;
-} sync_calls[] = {
-	{ "cudaDeviceSynchronize", "context" },
-	{ "cudaThreadSynchronize", "context" },
-	{ "cuCtxSynchronize", "context" },
-	{ "cudaProfilerStop", "context" },
-	{ "cudaDeviceReset", "context" },
-	{ "cudaStreamWaitEvent", "stream-wait-event" },
-	{ "cuStreamWaitEvent", "stream-wait-event" },
-	{ "cudaStreamSynchronize", "stream" },
-	{ "cuStreamSynchronize", "stream" },
-	{ "cudaStreamQuery", "stream" },
-	{ "cuStreamQuery", "stream" },
-	{ "cudaEventSynchronize", "event" },
-	{ "cuEventSynchronize", "event" },
-	{ "cudaEventQuery", "event" },
-	{ "cuEventQuery", "event" },
-};
-
-static const char *
-sync_by_call(const char *api)
-{
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(sync_calls); i++)
-		if (strncmp(api, sync_calls[i].prefix,
-			strlen(sync_calls[i].prefix)) == 0)
-			return sync_calls[i].kind;
-	return NULL;
-}
-
 static void
 put_sync(struct profile *p, const struct event *ev, const struct event *call)
 {
@@ -744,7 +735,7 @@ put_sync(struct profile *p, const struct event *ev, const struct event *call)
 	if (call != NULL && call->name != EV_UNSET)
 		api = names_text(p, call->name).text;
 	if (api != NULL)
-		kind = sync_by_call(api);
+		kind = apicall_sync(api, strlen(api));
 	if (kind == NULL)
 		kind = ev->gpu.sync.kind;
 	emit_word(kind != NULL ? kind : "unknown");

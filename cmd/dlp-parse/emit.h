@@ -13,17 +13,18 @@
 
 struct profile;
 
-struct emit {               /* the output of a run; all zero except the
-			     * options */
-	bool with_src;      /* records have the file's name, */
-	bool with_rank;     /* their rank, */
-	bool with_ops;      /* and work records their op: databases that hold
-			     * ops */
-	unsigned with_code; /* CODE_*: which records have the place in the
-			     * user's code */
-	bool rows;          /* --rows: places in the file, which break ties
-			     * between equal events */
-	bool kernel_names;  /* --kernel-names: str records have all columns */
+struct emit {                /* the output of a run; all zero except the
+			      * options */
+	bool with_src;       /* records have the file's name, */
+	bool with_rank;      /* their rank, */
+	bool with_ops;       /* and work records their op: databases that hold
+			      * ops */
+	bool with_allocator; /* memory has the column allocated_bytes */
+	unsigned with_code;  /* CODE_*: which records have the place in the
+			      * user's code */
+	bool rows;           /* --rows: places in the file, which break ties
+			      * between equal events */
+	bool kernel_names;   /* --kernel-names: str records have all columns */
 	struct out_type *types[EV_KINDS], *str_type;
 	struct out_type *dev_type, *proc_type, *thread_type;
 	/* databases that hold ops; declared at their first record */

@@ -26,9 +26,11 @@ enum ev_kind {
 	EV_SET,
 	EV_SYNC,
 	EV_GRAPH,
+	EV_EVENT, /* a CUDA event is recorded */
 	EV_MEM,
 	EV_OVER,
 	EV_SAMPLE, /* of what a thread of the CPU does */
+	EV_SERIES, /* a sampled value */
 	EV_DIAG,
 	EV_RUN_END, /* and ends */
 	EV_KINDS,
@@ -103,7 +105,16 @@ struct ev_node {
 struct ev_mem {
 	int64_t dev, bytes, addr;
 	int64_t corr, pool, pool_bytes; /* the pool's address and size */
-	const char *op, *kind;          /* static text; NULL: unset */
+	int64_t used;          /* what the allocator has given out then */
+	const char *op, *kind; /* static text; NULL: unset */
+};
+
+struct ev_series {
+	int64_t dev, value;
+};
+
+struct ev_event {
+	int64_t dev, ctx, stream, event;
 };
 
 struct event {
@@ -131,6 +142,8 @@ struct event {
 		struct ev_node node;
 		struct ev_mem mem;
 		struct ev_run run;
+		struct ev_series series; /* text: its name; label: the unit */
+		struct ev_event event;
 	};
 	/* the core's own */
 	int64_t row; /* place in the table, from 1 */

@@ -231,6 +231,7 @@ copy_export(const char *path)
 }
 
 #define PIECE (1 << 18)
+#define KIND_SIZE 4096 /* unpacked bytes that tell what a file is */
 
 /* Profiles shrink by a factor of 4 to 40. The limit applies above a size for
  * which any disk has room. */
@@ -244,6 +245,8 @@ struct unpacking {
 	/* takes the unpacked bytes; NULL: they go to the file out */
 	void (*put)(void *ctx, const unsigned char *s, size_t n);
 	void *ctx;
+	bool partial; /* what is broken ends the data, with a message */
+	bool broken;  /* it did */
 	const char *name;
 	enum zip kind;
 	uint64_t n_in, n_out;
@@ -359,7 +362,7 @@ zip_peek(enum zip kind, const unsigned char *s, size_t n, unsigned char *out,
 static void
 check_growth(struct unpacking *c, const unsigned char *s, size_t n)
 {
-	if (c->put == NULL && c->n_out == 0 && n >= HEAD_SIZE &&
+	if (c->put == NULL && c->n_out == 0 && n >= KIND_SIZE &&
 	    !head_is_sqlite(s, n) && !head_is_dict(s, n) && !head_is_json(s, n))
 		head_refuse(c->name, c->kind, s, n);
 	c->n_out += n;
@@ -415,6 +418,23 @@ copy_get(struct unpacking *c, const unsigned char **s)
 	return (size_t)n;
 }
 
+/* Compressed data that are truncated or corrupt; left: bytes of the piece that
+ * the decoder has not taken. Returns if what was unpacked is to be used. */
+static void
+broken_data(struct unpacking *c, const char *how, size_t left)
+{
+	unsigned long long at = c->n_in - left;
+
+	if (!c->partial)
+		die("%s: %s %s data at byte %llu%s", c->name, how,
+		    zip_tool(c->kind), at,
+		    c->put != NULL ? " (--resync reads what is before it)"
+				   : "");
+	warn("%s: %s %s data at byte %llu: only what is before it is read",
+	    c->name, how, zip_tool(c->kind), at);
+	c->broken = true;
+}
+
 static void
 copy_plain(struct unpacking *c)
 {
@@ -442,13 +462,12 @@ copy_xz(struct unpacking *c)
 		r = lzma_code(&z, z.avail_in == 0 ? LZMA_FINISH : LZMA_RUN);
 		copy_put(c, c->obuf, PIECE - z.avail_out);
 	} while (r == LZMA_OK);
-	if (r == LZMA_BUF_ERROR)
-		die("%s: truncated xz data", c->name);
 	if (r == LZMA_MEMLIMIT_ERROR)
 		die("%s: xz data that needs more than 1 GiB of memory",
 		    c->name);
 	if (r != LZMA_STREAM_END)
-		die("%s: corrupt xz data", c->name);
+		broken_data(c, r == LZMA_BUF_ERROR ? "truncated" : "corrupt",
+		    z.avail_in);
 	lzma_end(&z);
 }
 
@@ -481,16 +500,17 @@ copy_zstd(struct unpacking *c)
 			    " memory",
 			    c->name);
 		if (ZSTD_isError(r))
-			die("%s: corrupt zstd data", c->name);
+			break;
 		copy_put(c, c->obuf, out.pos);
 	}
 	if (r != 0)
-		die("%s: truncated zstd data", c->name);
+		broken_data(c, ZSTD_isError(r) ? "corrupt" : "truncated",
+		    in.size - in.pos);
 	ZSTD_freeDStream(z);
 }
 
-/* At the end of a gzip member: true if another member follows; zeros used as
- * padding are not a member. */
+/* At the end of a gzip member: true if more follows; zeros used as padding do
+ * not count. */
 static bool
 next_member(struct unpacking *c, z_stream *z)
 {
@@ -508,9 +528,7 @@ next_member(struct unpacking *c, z_stream *z)
 		if (z->avail_in == 0)
 			return false;
 	}
-	if (inflateReset(z) != Z_OK)
-		die("%s: corrupt gzip data", c->name);
-	return true;
+	return inflateReset(z) == Z_OK;
 }
 
 static void
@@ -532,11 +550,10 @@ copy_gzip(struct unpacking *c)
 		z.avail_out = PIECE;
 		r = inflate(&z, Z_NO_FLUSH);
 		copy_put(c, c->obuf, PIECE - z.avail_out);
-		if (r == Z_BUF_ERROR)
-			die("%s: truncated gzip data", c->name);
-		if (r != Z_OK && r != Z_STREAM_END)
-			die("%s: corrupt gzip data", c->name);
-	} while (r != Z_STREAM_END || next_member(c, &z));
+	} while (r == Z_OK || (r == Z_STREAM_END && next_member(c, &z)));
+	if (r != Z_STREAM_END)
+		broken_data(
+		    c, r == Z_BUF_ERROR ? "truncated" : "corrupt", z.avail_in);
 	inflateEnd(&z);
 }
 
@@ -557,13 +574,14 @@ unpack(struct unpacking *c)
 	free(c->obuf);
 }
 
-void
+bool
 unpack_to(enum zip kind, const char *name, int fd, const unsigned char *head,
-    size_t n, void (*put)(void *ctx, const unsigned char *s, size_t n),
-    void *ctx)
+    size_t n, bool partial,
+    void (*put)(void *ctx, const unsigned char *s, size_t n), void *ctx)
 {
 	struct unpacking c = { .put = put,
 		.ctx = ctx,
+		.partial = partial,
 		.name = name,
 		.kind = kind,
 		.in = fd,
@@ -571,6 +589,7 @@ unpack_to(enum zip kind, const char *name, int fd, const unsigned char *head,
 		.nhead = n };
 
 	unpack(&c);
+	return !c.broken;
 }
 
 /* Writes the n bytes in head and then everything from fd into the temporary
@@ -683,23 +702,27 @@ static const struct {
 	{ "Total (MB),Count,", OF_STATS },
 };
 
+#define OF_NCU                                                                 \
+	"a report of Nsight Compute: dlp-ncu reads what ncu --import FILE"     \
+	" --csv --page raw makes of it"
+#define OF_XPLANE                                                              \
+	"a trace of XLA's profiler (TensorFlow, JAX): record the program with" \
+	" nsys profile -t cuda,nvtx or dlp-record"
+#define OF_PERFETTO                                                            \
+	"a trace of Perfetto: traceconv json FILE trace.json makes one of it"  \
+	" that is read if torch.profiler recorded it; rocprofv3"               \
+	" --output-format rocpd records a database that is read"
+
 /* The same by the ending of the name, for private formats. */
 static const struct {
 	const char *end, *what;
 } named[] = {
 	{ ".qdstrm", "an unfinished report: QdstrmImporter makes a .nsys-rep"
 		     " of it" },
-	{ ".ncu-rep", "a report of Nsight Compute: dlp-ncu reads what ncu"
-		      " --import FILE --csv --page raw makes of it" },
-	{ "xplane.pb",
-	    "a trace of XLA's profiler (TensorFlow, JAX): record the"
-	    " program with nsys profile -t cuda,nvtx or dlp-record" },
-	{ ".pftrace",
-	    "a trace of Perfetto: traceconv json FILE trace.json makes"
-	    " one of it that is read" },
-	{ ".perfetto-trace",
-	    "a trace of Perfetto: traceconv json FILE trace.json"
-	    " makes one of it that is read" },
+	{ ".ncu-rep", OF_NCU },
+	{ "xplane.pb", OF_XPLANE },
+	{ ".pftrace", OF_PERFETTO },
+	{ ".perfetto-trace", OF_PERFETTO },
 	{ ".nvvp", "a session of the Visual Profiler: give the database that"
 		   " nvprof -o wrote" },
 };
@@ -714,19 +737,69 @@ ends_with(const char *s, size_t n, const char *end)
 	return n >= m && strncasecmp(s + n - m, end, m) == 0;
 }
 
+/* The name without an ending for compression. */
+static size_t
+plain_length(const char *path)
+{
+	size_t i, n = strlen(path);
+
+	for (i = 0; i < ARRAY_LEN(compressed); i++)
+		if (ends_with(path, n, compressed[i]))
+			return n - strlen(compressed[i]);
+	return n;
+}
+
 /* True if the name, without an ending for compression, is that of a report that
  * nsys can export. */
 bool
 head_is_report(const char *path)
 {
-	size_t i, n = strlen(path);
+	size_t n = plain_length(path);
 
-	for (i = 0; i < ARRAY_LEN(compressed); i++)
-		if (ends_with(path, n, compressed[i])) {
-			n -= strlen(compressed[i]);
-			break;
-		}
 	return ends_with(path, n, ".nsys-rep") || ends_with(path, n, ".qdrep");
+}
+
+/* A number of protobuf at s[*at]; false at the end of s[0..n). */
+static bool
+proto_number(const unsigned char *s, size_t n, size_t *at, uint64_t *v)
+{
+	int shift;
+
+	*v = 0;
+	for (shift = 0; shift < 64 && *at < n; shift += 7) {
+		*v |= (uint64_t)(s[*at] & 0x7f) << shift;
+		if ((s[(*at)++] & 0x80) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Two private formats are protobuf, and begin with field 1, a message: XSpace
+ * with an XPlane, which begins with its number (1) or name (2, "/host:CPU"),
+ * and Perfetto's Trace with a TracePacket, whose fields have other numbers: 3,
+ * 6, 8, 10, 13, 33, 36, 42, 43, 58 to 60 in the packets that begin a trace.
+ */
+static const char *
+head_proto(const unsigned char *s, size_t n)
+{
+	const uint64_t packet = 1ull << 3 | 1 << 6 | 1 << 8 | 1 << 10 |
+				1 << 13 | 1ull << 33 | 1ull << 36 | 3ull << 42 |
+				7ull << 58;
+	size_t at = 1;
+	uint64_t v;
+
+	if (n < 4 || s[0] != 0x0a || !proto_number(s, n, &at, &v) || v < 2 ||
+	    !proto_number(s, n, &at, &v))
+		return NULL;
+	if (v == 0x08 && proto_number(s, n, &at, &v) &&
+	    !proto_number(s, n, &at, &v))
+		return NULL;
+	if (v == 0x12 && proto_number(s, n, &at, &v) && at < n && s[at] == '/')
+		return OF_XPLANE;
+	if (v >> 3 < 64 && (packet >> (v >> 3) & 1) != 0)
+		return OF_PERFETTO;
+	return NULL;
 }
 
 static bool
@@ -797,8 +870,12 @@ head_refuse(const char *name, enum zip zip, const unsigned char *s, size_t n)
 			die("%s: %s", name, others[i].what);
 	}
 	for (i = 0; i < ARRAY_LEN(named); i++)
-		if (ends_with(name, strlen(name), named[i].end))
+		if (ends_with(name, plain_length(name), named[i].end))
 			die("%s: %s", name, named[i].what);
+	if (n >= 4 && memcmp(s, "NVR", 4) == 0)
+		die("%s: %s", name, OF_NCU);
+	if (head_proto(s, n) != NULL)
+		die("%s: %s", name, head_proto(s, n));
 	die("%s: not a database, or an encrypted one", name);
 }
 
@@ -919,6 +996,25 @@ begin_reading(sqlite3 *db)
 	    db, "BEGIN; SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
 }
 
+/* Refuses a schema whose entry of a table is the text of something else, or
+ * that has a table in the place of one of SQLite's own functions. */
+static void
+check_entries(sqlite3 *db, const char *name)
+{
+	static const char sql[] =
+	    "SELECT name FROM sqlite_master WHERE type = 'table' AND"
+	    " (sql NOT LIKE 'CREATE%TABLE%' OR name LIKE 'pragma!_%' ESCAPE "
+	    "'!')";
+	sqlite3_stmt *st;
+
+	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
+		return;
+	if (sqlite3_step(st) == SQLITE_ROW)
+		die("%s: no profiler writes a table such as %s", name,
+		    (const char *)sqlite3_column_text(st, 0));
+	sqlite3_finalize(st);
+}
+
 /* Opens the database at path, of size bytes including its log; name is for
  * messages, failures are fatal. immutable: nobody writes it, and it has no
  * write-ahead log. */
@@ -935,6 +1031,7 @@ open_db(const char *path, const char *name, bool immutable, off_t size)
 	 * additions to its write-ahead log from now on are not seen. */
 	if (r != SQLITE_OK || begin_reading(db) != SQLITE_OK)
 		refuse(db, name, !immutable);
+	check_entries(db, name);
 	return db;
 }
 

@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define HEAD_SIZE 4096 /* bytes read to find out what a file is */
+/* Bytes read to find out what a file is. A block of zstd has up to 128 KiB and
+ * is unpacked as a whole. */
+#define HEAD_SIZE (1 << 17)
 
 enum zip { ZIP_NONE, ZIP_XZ, ZIP_ZSTD, ZIP_GZIP };
 
@@ -88,9 +90,11 @@ size_t zip_peek(enum zip kind, const unsigned char *s, size_t n,
     unsigned char *out, size_t size);
 
 /* Gives the n bytes in head and then everything from fd to put(), piece by
- * piece and decompressed. name is for messages; failures are fatal. */
-void unpack_to(enum zip kind, const char *name, int fd,
-    const unsigned char *head, size_t n,
+ * piece and decompressed. name is for messages; failures are fatal. partial:
+ * compressed data that are truncated or corrupt end there, with a warning, and
+ * the result is false. */
+bool unpack_to(enum zip kind, const char *name, int fd,
+    const unsigned char *head, size_t n, bool partial,
     void (*put)(void *ctx, const unsigned char *s, size_t n), void *ctx);
 
 #endif

@@ -580,3 +580,21 @@ kernname_short(const char *full, const char *given, struct buf *out)
 	buf_free(&own);
 	return out->len - from;
 }
+
+struct mview
+kernname_function(struct mview v)
+{
+	static const char unnamed[] = "(anonymous namespace)";
+	size_t i, from = 0, n = sizeof(unnamed) - 1;
+
+	for (i = 0; i < v.n && v.s[i] != '<' && v.s[i] != '('; i++) {
+		if (v.s[i] == ':' || v.s[i] == ' ' || v.s[i] == '*' ||
+		    v.s[i] == '&')
+			from = i + 1;
+		if (v.n - i > n + 1 && memcmp(v.s + i + 1, unnamed, n) == 0) {
+			i += n;
+			from = i + 1;
+		}
+	}
+	return i < v.n ? mv(v.s + from, v.s + i) : mv(v.s, v.s);
+}

@@ -13,9 +13,30 @@
 #include "profile.h"
 #include "schema.h"
 #include "stage.h"
+#include "varint.h"
 
 /* The columns of a source, from 1: col[0] is the row's key. */
-enum { K_START = 1, K_DUR };
+enum { K_START = 1, K_DUR, K_OWN };
+
+/* The numbers of a row, in the order in which the loader wrote them. */
+struct row {
+	const char *p;
+};
+
+static struct row
+row_of(sqlite3_value *v)
+{
+	return (struct row){ sqlite3_value_blob(v) };
+}
+
+static int64_t
+row_next(struct row *r)
+{
+	uint64_t v;
+
+	r->p = varint_get(r->p, &v);
+	return varint_unfold(v - 1);
+}
 
 static const char frame[] = "autograd::engine::evaluate_function: ";
 
@@ -54,13 +75,14 @@ domain_of(const struct kineto *k, int64_t id)
 
 /*
  * NAME, seq = N, op_id = N, sizes = [...]: what emit_nvtx writes (and, of a
- * convolution, the size of the result, which it leaves to input_op_ids). It gives
- * neither numbers to the ranges of the program nor a sequence number to the
- * frames around backward nodes.
+ * convolution, the size of the result, which it leaves to input_op_ids; and, of
+ * a collective, the types of the inputs, which it leaves out). It gives neither
+ * numbers to the ranges of the program nor a sequence number to the frames
+ * around backward nodes.
  */
 static void
-compose(struct kineto *k, struct mview name, int64_t seq, int64_t id,
-    struct mview sizes, struct mview result)
+compose(
+    struct kineto *k, struct mview name, int64_t seq, int64_t id, int64_t rest)
 {
 	struct buf *b = &k->text;
 
@@ -70,14 +92,8 @@ compose(struct kineto *k, struct mview name, int64_t seq, int64_t id,
 		buf_printf(b, ", seq = %lld", (long long)seq);
 	if (id != EV_UNSET && id >= 0)
 		buf_printf(b, ", op_id = %lld", (long long)id);
-	if (sizes.n > 0) {
-		buf_puts(b, ", sizes = ");
-		buf_put(b, sizes.s, sizes.n);
-	}
-	if (sizes.n > 0 && result.n > 0) {
-		buf_puts(b, ", result = ");
-		buf_put(b, result.s, result.n);
-	}
+	if (rest != EV_UNSET)
+		buf_put(b, text_of(k, rest).s, text_of(k, rest).n);
 }
 
 static bool
@@ -85,22 +101,25 @@ op_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	struct kineto *k = ctx;
-	const char *domain = domain_of(k, db_value(col[9]));
+	struct row r = row_of(col[K_OWN]);
+	const char *domain;
+	struct mview name;
+	int64_t seq, id;
 
 	if (!times(k, s, col, ev))
 		return false;
-	ev->pid = db_value(col[3]);
-	ev->tid = db_value(col[4]);
-	ev->range.domain = domain;
+	ev->pid = row_next(&r);
+	ev->tid = row_next(&r);
+	domain = ev->range.domain = domain_of(k, row_next(&r));
 	ev->range.push = true;
 	ev->range.end_tid = EV_UNSET;
+	name = text_of(k, row_next(&r));
+	seq = row_next(&r);
+	id = row_next(&r);
 	if (strcmp(domain, "cpu_op") == 0)
-		compose(k, text_of(k, db_value(col[5])), db_value(col[6]),
-		    db_value(col[7]), text_of(k, db_value(col[8])),
-		    text_of(k, db_value(col[10])));
+		compose(k, name, seq, id, row_next(&r));
 	else
-		compose(k, text_of(k, db_value(col[5])), EV_UNSET, EV_UNSET,
-		    text_of(k, EV_UNSET), text_of(k, EV_UNSET));
+		compose(k, name, EV_UNSET, EV_UNSET, EV_UNSET);
 	ev->text = buf_str(&k->text);
 	ev->text_len = (uint32_t)k->text.len;
 	return true;
@@ -110,26 +129,30 @@ static bool
 call_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
+	struct row r = row_of(col[K_OWN + 2]);
+
 	if (!times(ctx, s, col, ev))
 		return false;
-	ev->pid = db_value(col[3]);
-	ev->tid = db_value(col[4]);
-	ev->name = db_value(col[5]);
-	ev->corr = db_value(col[6]);
+	ev->corr = db_value(col[K_OWN]);
+	ev->pid = db_value(col[K_OWN + 1]);
+	ev->tid = row_next(&r);
+	ev->name = row_next(&r);
 	ev->call.ret = EV_UNSET;
 	return true;
 }
 
+/* *r: what follows in the row. */
 static bool
-gpu_row(
-    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+gpu_row(void *ctx, const struct ev_source *s, sqlite3_value **col,
+    struct event *ev, struct row *r)
 {
 	if (!times(ctx, s, col, ev))
 		return false;
-	ev->corr = db_value(col[3]);
-	ev->gpu.dev = db_value(col[4]);
-	ev->gpu.ctx = db_value(col[5]);
-	ev->gpu.stream = db_value(col[6]);
+	*r = row_of(col[K_OWN + 1]);
+	ev->corr = db_value(col[K_OWN]);
+	ev->gpu.dev = row_next(r);
+	ev->gpu.ctx = row_next(r);
+	ev->gpu.stream = row_next(r);
 	ev->gpu.node = EV_UNSET;
 	return true;
 }
@@ -138,19 +161,20 @@ static bool
 kern_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
+	struct row r;
 	int i;
 
-	if (!gpu_row(ctx, s, col, ev))
+	if (!gpu_row(ctx, s, col, ev, &r))
 		return false;
-	ev->name = db_value(col[7]);
-	ev->gpu.kern.short_name = db_value(col[16]);
+	ev->name = row_next(&r);
+	ev->gpu.kern.short_name = row_next(&r);
 	ev->gpu.kern.mangled = EV_UNSET;
-	for (i = 0; i < 3; i++) {
-		ev->gpu.kern.grid[i] = db_value(col[8 + i]);
-		ev->gpu.kern.block[i] = db_value(col[11 + i]);
-	}
-	ev->gpu.kern.regs = db_value(col[14]);
-	ev->gpu.kern.smem = db_value(col[15]);
+	for (i = 0; i < 3; i++)
+		ev->gpu.kern.grid[i] = row_next(&r);
+	for (i = 0; i < 3; i++)
+		ev->gpu.kern.block[i] = row_next(&r);
+	ev->gpu.kern.regs = row_next(&r);
+	ev->gpu.kern.smem = row_next(&r);
 	ev->gpu.kern.dynsmem = EV_UNSET;
 	return true;
 }
@@ -231,11 +255,12 @@ copy_row(
 {
 	struct kineto *k = ctx;
 	struct mview v;
+	struct row r;
 
-	if (!gpu_row(ctx, s, col, ev))
+	if (!gpu_row(ctx, s, col, ev, &r))
 		return false;
-	v = text_of(k, db_value(col[7]));
-	ev->gpu.copy.bytes = db_value(col[8]);
+	v = text_of(k, row_next(&r));
+	ev->gpu.copy.bytes = row_next(&r);
 	ev->gpu.copy.kind = copy_kind(between(&v, " ", " "));
 	ev->gpu.copy.src_mem = memory_of(between(&v, "(", " -> "));
 	ev->gpu.copy.dst_mem = memory_of(between(&v, " -> ", ")"));
@@ -246,9 +271,11 @@ static bool
 set_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	if (!gpu_row(ctx, s, col, ev))
+	struct row r;
+
+	if (!gpu_row(ctx, s, col, ev, &r))
 		return false;
-	ev->gpu.set.bytes = db_value(col[7]);
+	ev->gpu.set.bytes = row_next(&r);
 	ev->gpu.set.value = EV_UNSET;
 	ev->gpu.set.mem = NULL;
 	return true;
@@ -265,15 +292,16 @@ sync_row(
 		{ "Context Sync", "context" },
 	};
 	struct kineto *k = ctx;
+	struct row r;
 
-	if (!gpu_row(ctx, s, col, ev))
+	if (!gpu_row(ctx, s, col, ev, &r))
 		return false;
 	/* -1, or 2^32 - 1: the call was about no stream */
 	if (ev->gpu.stream == -1 || ev->gpu.stream == 4294967295)
 		ev->gpu.stream = EV_UNSET;
-	ev->gpu.sync.kind = known_word(text_of(k, db_value(col[7])), words,
-	    ARRAY_LEN(words));
-	ev->gpu.sync.event = db_value(col[8]);
+	ev->gpu.sync.kind =
+	    known_word(text_of(k, row_next(&r)), words, ARRAY_LEN(words));
+	ev->gpu.sync.event = row_next(&r);
 	if (ev->gpu.sync.event == 4294967295)
 		ev->gpu.sync.event = EV_UNSET;
 	return true;
@@ -283,18 +311,22 @@ static bool
 mem_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	int64_t bytes = db_value(col[6]);
+	struct row r = row_of(col[K_OWN]);
+	int64_t bytes;
 
 	if (!times(ctx, s, col, ev))
 		return false;
 	ev->end = EV_UNSET;
-	ev->pid = db_value(col[3]);
-	ev->tid = db_value(col[4]);
-	ev->mem.dev = db_value(col[5]);
+	ev->pid = row_next(&r);
+	ev->tid = row_next(&r);
+	ev->mem.dev = row_next(&r);
+	bytes = row_next(&r);
 	ev->mem.op = bytes < 0 ? "free" : "alloc";
 	ev->mem.bytes = bytes == EV_UNSET || bytes >= 0 ? bytes : -bytes;
-	ev->mem.addr = db_value(col[7]);
-	ev->mem.corr = ev->mem.pool = ev->mem.pool_bytes = EV_UNSET;
+	ev->mem.addr = row_next(&r);
+	ev->mem.used = row_next(&r);
+	ev->mem.pool_bytes = row_next(&r);
+	ev->mem.corr = ev->mem.pool = EV_UNSET;
 	ev->mem.kind = NULL;
 	return true;
 }
@@ -303,11 +335,13 @@ static bool
 over_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
+	struct row r = row_of(col[K_OWN]);
+
 	if (!times(ctx, s, col, ev))
 		return false;
-	ev->pid = db_value(col[3]);
-	ev->tid = db_value(col[4]);
-	ev->name = db_value(col[5]);
+	ev->pid = row_next(&r);
+	ev->tid = row_next(&r);
+	ev->name = row_next(&r);
 	return true;
 }
 
@@ -317,27 +351,18 @@ static const struct {
 	row_fn *row;
 	const char *gid, *corr;
 } tables[] = {
-	{ EV_RANGE, "kineto_op",
-	    "ts, dur, pid, tid, name, seq, op_id, sizes, domain, result", op_row,
-	    NULL, NULL },
-	{ EV_CALL, "kineto_call", "ts, dur, pid, tid, name, corr", call_row,
-	    "pid", "corr" },
-	{ EV_KERN, "kineto_kern",
-	    "ts, dur, corr, dev, ctx, stream, name, g0, g1, g2, b0, b1, b2,"
-	    " regs, smem, short",
-	    kern_row, NULL, "corr" },
-	{ EV_COPY, "kineto_copy",
-	    "ts, dur, corr, dev, ctx, stream, name, bytes", copy_row, NULL,
+	{ EV_RANGE, "kineto_op", "ts, dur, row", op_row, NULL, NULL },
+	{ EV_CALL, "kineto_call", "ts, dur, corr, pid, row", call_row, "pid",
 	    "corr" },
-	{ EV_SET, "kineto_set", "ts, dur, corr, dev, ctx, stream, bytes",
-	    set_row, NULL, "corr" },
-	{ EV_SYNC, "kineto_sync",
-	    "ts, dur, corr, dev, ctx, stream, name, event", sync_row, NULL,
+	{ EV_KERN, "kineto_kern", "ts, dur, corr, row", kern_row, NULL,
 	    "corr" },
-	{ EV_MEM, "kineto_mem", "ts, NULL, pid, tid, dev, bytes, addr",
-	    mem_row, NULL, NULL },
-	{ EV_OVER, "kineto_over", "ts, dur, pid, tid, name", over_row, NULL,
-	    NULL },
+	{ EV_COPY, "kineto_copy", "ts, dur, corr, row", copy_row, NULL,
+	    "corr" },
+	{ EV_SET, "kineto_set", "ts, dur, corr, row", set_row, NULL, "corr" },
+	{ EV_SYNC, "kineto_sync", "ts, dur, corr, row", sync_row, NULL,
+	    "corr" },
+	{ EV_MEM, "kineto_mem", "ts, dur, row", mem_row, NULL, NULL },
+	{ EV_OVER, "kineto_over", "ts, dur, row", over_row, NULL, NULL },
 };
 
 static char *
@@ -451,8 +476,7 @@ put_head(struct kineto *k, struct mview key, struct mview value)
 		put_version(k, "cuda", value);
 	else if (mv_eq(key, "hip_runtime_version"))
 		put_version(k, "hip", value);
-	else if (mv_eq(key, "schemaVersion") &&
-		 num_i64(value.s, value.n, &n))
+	else if (mv_eq(key, "schemaVersion") && num_i64(value.s, value.n, &n))
 		fact_info(k->prof, "schema", "%lld", (long long)n);
 	else if (mv_eq(key, "distributedInfo") &&
 		 json_parse(&d, value.s, value.n, 1u << 16)) {
@@ -477,58 +501,61 @@ put_heads(struct kineto *k)
 	}
 }
 
+static int
+by_thread(const void *a, const void *b)
+{
+	const struct kineto_thread *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
 /* Names of the processes and threads that have calls. */
 static void
 put_names(struct kineto *k)
 {
-	sqlite3_stmt *st;
-	int64_t pid, tid, last = EV_UNSET;
+	const struct kineto_thread *t = k->callers, *e = t + k->ncallers;
+	int64_t last = EV_UNSET;
 	uint64_t *name;
 
-	st = db_prepare(k->db, "SELECT DISTINCT pid, tid FROM kineto_call"
-			       " ORDER BY pid, tid");
-	while (db_step(st)) {
-		pid = db_i64(st, 0);
-		tid = db_i64(st, 1);
-		name = map_get(&k->procs, (uint64_t)pid);
-		if (pid != last && name != NULL)
-			fact_proc(k->prof, pid,
-			    domain_of(k, (int64_t)*name - 1));
-		last = pid;
-		name = map_get(&k->threads, kineto_thread_key(pid, tid));
+	if (t != NULL)
+		qsort(k->callers, k->ncallers, sizeof(*t), by_thread);
+	for (; t < e; t++) {
+		name = map_get(&k->procs, (uint64_t)t->pid);
+		if (t->pid != last && name != NULL)
+			fact_proc(
+			    k->prof, t->pid, domain_of(k, (int64_t)*name - 1));
+		last = t->pid;
+		name = map_get(&k->threads, kineto_thread_key(t->pid, t->tid));
 		if (name != NULL)
-			fact_thread(k->prof, pid, tid,
+			fact_thread(k->prof, t->pid, t->tid,
 			    domain_of(k, (int64_t)*name - 1), EV_UNSET);
 	}
-	sqlite3_finalize(st);
 }
 
 /* ROCm numbers the GPUs of the machine where work is, and the visible ones
  * where their properties are. If there is one of each, they are the same; then
  * this is the number that work has. */
-static int64_t
-only_device(struct kineto *k)
+static bool
+is_amd(struct kineto *k)
 {
-	sqlite3_stmt *st;
-	int64_t dev = EV_UNSET;
+	struct mview v;
+	uint32_t i;
 
-	if (k->devs.n != 1)
-		return EV_UNSET;
-	st = db_prepare(k->db, "SELECT min(dev) FROM (SELECT dev FROM"
-			       " kineto_kern UNION SELECT dev FROM kineto_copy"
-			       " UNION SELECT dev FROM kineto_set)"
-			       " HAVING count(DISTINCT dev) = 1");
-	if (db_step(st))
-		dev = db_i64(st, 0);
-	sqlite3_finalize(st);
-	return dev;
+	for (i = 0; i < k->devs.n; i++) {
+		v.s = smap_str(&k->devs, i, &v.n);
+		if (mv_find(v, "\"AMD ") != NULL)
+			return true;
+	}
+	return strstr(buf_str(&k->head), "hip_") != NULL;
 }
 
 static void
 kineto_facts(void *ctx)
 {
 	struct kineto *k = ctx;
-	int64_t only = only_device(k);
+	int64_t only = k->devs.n == 1 && !k->many_devs ? k->dev : EV_UNSET;
 	uint32_t i;
 	struct mview v;
 
@@ -537,6 +564,8 @@ kineto_facts(void *ctx)
 		    (long long)num_add(
 			k->base != EV_UNSET ? k->base : 0, k->first));
 	put_heads(k);
+	if (is_amd(k))
+		fact_info(k->prof, "vendor", "amd");
 	for (i = 0; i < k->devs.n; i++) {
 		v.s = smap_str(&k->devs, i, &v.n);
 		put_device(k, v, only);
@@ -579,4 +608,5 @@ const struct dialect dialect_kineto = {
 	.string = kineto_string,
 	.notes = kineto_notes,
 	.option = kineto_option,
+	.allocator = true,
 };

@@ -15,35 +15,99 @@
 #include "dialect.h"
 #include "infile.h"
 #include "map.h"
+#include "mview.h"
+
+/* The keys of an event and of its args that are read. */
+enum kineto_field {
+	KF_PH,
+	KF_CAT,
+	KF_NAME,
+	KF_PID,
+	KF_TID,
+	KF_TS,
+	KF_DUR,
+	KF_ARGS, /* up to here: of the event itself */
+	KF_ARG_NAME,
+	KF_SEQ,
+	KF_DIMS,
+	KF_TYPES,
+	KF_CONCRETE,
+	KF_EV_IDX,
+	KF_EXT,
+	KF_CORR,
+	KF_DEVICE,
+	KF_CONTEXT,
+	KF_STREAM,
+	KF_GRID,
+	KF_BLOCK,
+	KF_REGS,
+	KF_SMEM,
+	KF_NODE,
+	KF_BYTES,
+	KF_MEM_BYTES,
+	KF_ADDR,
+	KF_ALLOCATED,
+	KF_RESERVED,
+	KF_DEV_ID,
+	KF_DEV_TYPE,
+	KF_SYNC_KIND,
+	KF_SYNC_EVENT,
+	KF_COMM_TYPE,
+	KF_COMM_IN,
+	KF_COMM_OUT,
+	KF_N
+};
+
+#define KEVENT_SLOTS 128
+
+struct kineto_event {
+	/* as they are written, texts without their quotes; s NULL: the event
+	 * does not have the key */
+	struct mview field[KF_N];
+	/* the reader's own */
+	bool python; /* the args of Python's frames are wanted */
+	unsigned char slot[KEVENT_SLOTS]; /* number of a key + 1, by its hash */
+};
+
+void kineto_event_init(struct kineto_event *ev, bool python);
+
+/* Reads the value that begins at s. Returns its end, or NULL if the text up to
+ * e is not JSON, or ends too early. */
+const char *kineto_event_read(
+    struct kineto_event *ev, const char *s, const char *e);
 
 /*
  * The scanner. It takes the text in pieces of any size, checks that it is JSON,
  * and calls event() for each element of traceEvents (or of the array that is
  * the whole file), and head() for every other key of the outermost object. s
  * and n are the value's text; it is valid until the function returns.
+ *
+ * event() gets the rest of the text at hand from where the event begins. It
+ * returns the event's end, or NULL if the event is not whole or is broken; then
+ * it is called again with the whole event, unless that is broken.
  */
 struct kineto_scan {
 	const char *name; /* of the file, for messages */
-	void (*event)(void *ctx, const char *s, size_t n);
-	void (*head)(
-	    void *ctx, const struct buf *key, const char *s, size_t n);
+	const char *(*event)(void *ctx, const char *s, const char *e);
+	void (*head)(void *ctx, const struct buf *key, const char *s, size_t n);
 	void *ctx;
-	bool resync;   /* --resync: go on at the next event after an error */
-	uint64_t lost; /* bytes that were skipped so */
+	bool resync;     /* --resync: go on at the next event after an error */
+	uint64_t lost;   /* bytes that were skipped so */
 	uint64_t breaks; /* places where bytes were skipped */
+	uint64_t odd;    /* whole events that event() refused */
 	/* the scanner's own */
 	uint64_t at; /* bytes before the piece at hand */
 	int state, sub;
 	unsigned more; /* bytes that a character of UTF-8 still needs, */
-	unsigned char low, high; /* and the range of the next one */
-	const char *word;        /* the rest of true, false or null */
+	unsigned char low, high;      /* and the range of the next one */
+	const char *word;             /* the rest of true, false or null */
 	unsigned depth, events_depth; /* events_depth 0: not found yet */
 	bool over;                    /* a value ended at this byte */
 	bool keeping;                 /* inside of a value for the caller: */
 	bool kept_event, kept_number;
 	unsigned kept_depth;
 	bool skipping, begun;
-	bool plain[256]; /* bytes of a text that need no attention */
+	bool plain[256];  /* bytes of a text that need no attention */
 	struct buf stack; /* the open brackets */
 	struct buf key;   /* the last key of the outermost object */
 	struct buf kept;  /* a value that began in an earlier piece */
@@ -54,22 +118,31 @@ void kineto_scan_feed(struct kineto_scan *k, const char *s, size_t n);
 void kineto_scan_end(struct kineto_scan *k);
 void kineto_scan_free(struct kineto_scan *k);
 
+struct kineto_thread {
+	int64_t pid, tid;
+};
+
 /* What the loader found beside the events. */
 struct kineto {
 	struct profile *prof;
 	sqlite3 *db;
-	struct smap texts;   /* names, lists of sizes, ...: string ids */
-	struct smap devs;    /* deviceProperties, as they are written */
-	struct map threads;  /* pid << 32 ^ tid -> text + 1 */
-	struct map procs;    /* pid -> text + 1 */
-	int64_t base;        /* baseTimeNanoseconds; EV_UNSET: none */
-	int64_t first;       /* the earliest start; EV_UNSET: no event */
-	struct buf head;     /* the header's facts: key TAB value LF */
-	struct buf text;     /* of the range at hand */
-	uint64_t other;      /* events of categories that are not read */
-	uint64_t bad;        /* events without a usable time or thread */
+	struct smap texts;  /* names, lists of sizes, ...: string ids */
+	struct smap devs;   /* deviceProperties, as they are written */
+	struct map threads; /* pid << 32 ^ tid -> text + 1 */
+	struct map procs;   /* pid -> text + 1 */
+	struct map called;  /* threads that have calls, by the same key, */
+	struct kineto_thread *callers; /* and their list */
+	size_t ncallers, callers_cap;
+	int64_t dev;     /* of the first GPU work; EV_UNSET: there is none */
+	bool many_devs;  /* other work is on another device */
+	int64_t base;    /* baseTimeNanoseconds; EV_UNSET: none */
+	int64_t first;   /* the earliest start; EV_UNSET: no event */
+	struct buf head; /* the header's facts: key TAB value LF */
+	struct buf text; /* of the range at hand */
+	uint64_t other;  /* events of categories that are not read */
+	uint64_t bad;    /* events without a usable time or thread */
 	uint64_t lost, breaks;
-	bool python;         /* keep all frames of Python */
+	bool python; /* keep all frames of Python */
 };
 
 /* Loads a trace into a temporary database; NULL if the file is not JSON. path:

@@ -13,26 +13,28 @@
 #include "err.h"
 #include "json_tok.h"
 #include "kineto.h"
+#include "namecache.h"
 #include "num.h"
 #include "sqldb.h"
+#include "varint.h"
 
-#define EVENT_TOKENS (1u << 20) /* the most tokens of one event */
 #define HEAD_TOKENS (1u << 20)
-#define CACHE_KIB 24576 /* of the temporary database in memory */
 
-/* Times are ns. */
+/*
+ * Times are ns. A row has columns for what SQL is asked for, and its other
+ * numbers in one value, in the order in which the dialect reads them: a row of
+ * a few columns costs SQLite half as much.
+ */
 static const char tables[] =
     "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
-    "CREATE TABLE kineto_op (ts, dur, pid, tid, name, seq, op_id, sizes,"
-    " domain, fwd, result);"
-    "CREATE TABLE kineto_call (ts, dur, pid, tid, name, corr);"
-    "CREATE TABLE kineto_kern (ts, dur, corr, dev, ctx, stream, name,"
-    " g0, g1, g2, b0, b1, b2, regs, smem, node, short);"
-    "CREATE TABLE kineto_copy (ts, dur, corr, dev, ctx, stream, name, bytes);"
-    "CREATE TABLE kineto_set (ts, dur, corr, dev, ctx, stream, bytes);"
-    "CREATE TABLE kineto_sync (ts, dur, corr, dev, ctx, stream, name, event);"
-    "CREATE TABLE kineto_mem (ts, pid, tid, dev, bytes, addr);"
-    "CREATE TABLE kineto_over (ts, dur, pid, tid, name);"
+    "CREATE TABLE kineto_op (ts, dur, row);"
+    "CREATE TABLE kineto_call (ts, dur, corr, pid, row);"
+    "CREATE TABLE kineto_kern (ts, dur, corr, row);"
+    "CREATE TABLE kineto_copy (ts, dur, corr, row);"
+    "CREATE TABLE kineto_set (ts, dur, corr, row);"
+    "CREATE TABLE kineto_sync (ts, dur, corr, row);"
+    "CREATE TABLE kineto_mem (ts, dur, row);"
+    "CREATE TABLE kineto_over (ts, dur, row);"
     "BEGIN";
 
 enum { /* the statements that insert into them */
@@ -51,110 +53,25 @@ static const struct {
 	const char *name;
 	int cols;
 } inserts[T_N] = {
-	[T_OP] = { "kineto_op", 11 },
-	[T_CALL] = { "kineto_call", 6 },
-	[T_KERN] = { "kineto_kern", 17 },
-	[T_COPY] = { "kineto_copy", 8 },
-	[T_SET] = { "kineto_set", 7 },
-	[T_SYNC] = { "kineto_sync", 8 },
-	[T_MEM] = { "kineto_mem", 6 },
-	[T_OVER] = { "kineto_over", 5 },
+	[T_OP] = { "kineto_op", 3 },
+	[T_CALL] = { "kineto_call", 5 },
+	[T_KERN] = { "kineto_kern", 4 },
+	[T_COPY] = { "kineto_copy", 4 },
+	[T_SET] = { "kineto_set", 4 },
+	[T_SYNC] = { "kineto_sync", 4 },
+	[T_MEM] = { "kineto_mem", 3 },
+	[T_OVER] = { "kineto_over", 3 },
 };
-
-/* The keys of an event and of its args that are read. */
-enum {
-	F_PH,
-	F_CAT,
-	F_NAME,
-	F_PID,
-	F_TID,
-	F_TS,
-	F_DUR,
-	F_ARGS, /* up to here: of the event itself */
-	F_SEQ,
-	F_FWD,
-	F_DIMS,
-	F_CONCRETE,
-	F_EV_IDX,
-	F_EXT,
-	F_CORR,
-	F_DEVICE,
-	F_CONTEXT,
-	F_STREAM,
-	F_GRID,
-	F_BLOCK,
-	F_REGS,
-	F_SMEM,
-	F_NODE,
-	F_BYTES,
-	F_MEM_BYTES,
-	F_ADDR,
-	F_DEV_ID,
-	F_DEV_TYPE,
-	F_SYNC_KIND,
-	F_SYNC_EVENT,
-	F_N
-};
-
-static const struct {
-	const char *key;
-	int field;
-} keys[] = {
-	{ "ph", F_PH },
-	{ "cat", F_CAT },
-	{ "name", F_NAME },
-	{ "pid", F_PID },
-	{ "tid", F_TID },
-	{ "ts", F_TS },
-	{ "dur", F_DUR },
-	{ "args", F_ARGS },
-	{ "Sequence number", F_SEQ },
-	{ "Fwd thread id", F_FWD },
-	{ "Input Dims", F_DIMS },
-	{ "Input dims", F_DIMS },
-	{ "Concrete Inputs", F_CONCRETE },
-	{ "Ev Idx", F_EV_IDX },
-	{ "External id", F_EXT },
-	{ "external id", F_EXT },
-	{ "correlation", F_CORR },
-	{ "device", F_DEVICE },
-	{ "context", F_CONTEXT },
-	{ "stream", F_STREAM },
-	{ "grid", F_GRID },
-	{ "block", F_BLOCK },
-	{ "registers per thread", F_REGS },
-	{ "shared memory", F_SMEM },
-	{ "graph node id", F_NODE },
-	{ "bytes", F_BYTES },
-	{ "Bytes", F_MEM_BYTES },
-	{ "Addr", F_ADDR },
-	{ "Device Id", F_DEV_ID },
-	{ "Device Type", F_DEV_TYPE },
-	{ "cuda_sync_kind", F_SYNC_KIND },
-	{ "wait_on_cuda_event_id", F_SYNC_EVENT },
-};
-
-#define SLOTS 128
 
 struct loader {
 	struct kineto *k;
-	struct json_doc doc;
+	struct kineto_event ev;
 	sqlite3_stmt *insert[T_N];
-	int field[F_N];            /* tokens of the event; 0: not there */
-	unsigned char slot[SLOTS]; /* number of key + 1, by its hash */
-	struct buf tmp;
+	struct smap raws; /* sizes as they are written; value: the text of the
+			   * range that is made of them + 1 */
+	int64_t pid, tid; /* of the last call */
+	struct buf tmp, row;
 };
-
-static unsigned
-key_slot(const char *s, size_t n)
-{
-	if (n == 0)
-		return 0;
-	return (unsigned)(n * 7 + (unsigned char)s[0] * 3 +
-			  (unsigned char)s[n - 1] * 5 +
-			  (unsigned char)s[n / 2]) %
-	       SLOTS;
-}
 
 static void
 load_ok(const struct kineto *k, int rc)
@@ -168,62 +85,32 @@ static void
 loader_open(struct loader *l)
 {
 	struct buf b = { 0 };
-	unsigned at;
-	size_t i;
-	int t;
+	int i, t;
 
 	load_ok(l->k, sqldb_temp(&l->k->db));
 	load_ok(l->k, sqlite3_exec(l->k->db, tables, NULL, NULL, NULL));
 	for (t = 0; t < T_N; t++) {
 		buf_clear(&b);
 		buf_printf(&b, "INSERT INTO %s VALUES (?", inserts[t].name);
-		for (i = 1; i < (size_t)inserts[t].cols; i++)
+		for (i = 1; i < inserts[t].cols; i++)
 			buf_puts(&b, ",?");
 		buf_putc(&b, ')');
 		load_ok(l->k, sqlite3_prepare_v2(l->k->db, buf_str(&b), -1,
 				  &l->insert[t], NULL));
 	}
 	buf_free(&b);
-	for (i = 0; i < ARRAY_LEN(keys); i++) {
-		at = key_slot(keys[i].key, strlen(keys[i].key));
-		while (l->slot[at] != 0)
-			at = (at + 1) % SLOTS;
-		l->slot[at] = (unsigned char)(i + 1);
-	}
-}
-
-/* Notes the tokens of the known keys in object i: the event, or its args. */
-static void
-find_keys(struct loader *l, int i)
-{
-	int t, end = json_next(&l->doc, i), f;
-	struct mview key;
-	unsigned at;
-
-	for (t = i + 1; t < end; t = json_next(&l->doc, t)) {
-		key = json_raw(&l->doc, t);
-		for (at = key_slot(key.s, key.n); l->slot[at] != 0;
-		     at = (at + 1) % SLOTS)
-			if (mv_eq(key, keys[l->slot[at] - 1].key)) {
-				f = keys[l->slot[at] - 1].field;
-				if ((f <= F_ARGS) == (i == 0))
-					l->field[f] = t + 1;
-				break;
-			}
-	}
+	kineto_event_init(&l->ev, l->k->python);
+	l->pid = l->tid = EV_UNSET;
 }
 
 /* An integer, also where it is written as a text; false if there is none. */
 static bool
 field_int(const struct loader *l, int f, int64_t *v)
 {
-	struct mview raw;
+	struct mview raw = l->ev.field[f];
 
 	*v = EV_UNSET;
-	if (l->field[f] == 0)
-		return false;
-	raw = json_raw(&l->doc, l->field[f]);
-	return num_i64(raw.s, raw.n, v);
+	return raw.s != NULL && num_i64(raw.s, raw.n, v);
 }
 
 /* The exponent of a number, at its e; 0 if there is none, false if it is none.
@@ -280,160 +167,217 @@ parse_us(struct mview v, int64_t *ns)
 static bool
 field_us(const struct loader *l, int f, int64_t *ns)
 {
+	struct mview raw = l->ev.field[f];
+
 	*ns = EV_UNSET;
-	return l->field[f] != 0 && parse_us(json_raw(&l->doc, l->field[f]), ns);
+	return raw.s != NULL && parse_us(raw, ns);
 }
 
 /* The text of a field, without escapes; valid until the next call. */
 static struct mview
 field_text(struct loader *l, int f)
 {
-	struct mview raw = { "", 0 };
+	struct mview raw = l->ev.field[f];
 
-	if (l->field[f] == 0)
-		return raw;
-	raw = json_raw(&l->doc, l->field[f]);
-	if (memchr(raw.s, '\\', raw.n) == NULL)
+	if (raw.s == NULL || memchr(raw.s, '\\', raw.n) == NULL)
 		return raw;
 	buf_clear(&l->tmp);
-	json_unescape(&l->doc, l->field[f], &l->tmp);
+	json_unescape_text(raw, &l->tmp);
 	return mv(l->tmp.s, l->tmp.s + l->tmp.len);
 }
 
 static bool
-field_is(struct loader *l, int f, const char *text)
+field_is(const struct loader *l, int f, const char *text)
 {
-	return l->field[f] != 0 && json_is(&l->doc, l->field[f], text);
+	return mv_eq(l->ev.field[f], text);
 }
 
 /* The number of a text; EV_UNSET if the field is missing. */
 static int64_t
 field_id(struct loader *l, int f)
 {
-	struct mview v;
+	struct mview v = field_text(l, f);
 
-	if (l->field[f] == 0)
+	if (v.s == NULL)
 		return EV_UNSET;
-	v = field_text(l, f);
 	return (int64_t)smap_put(&l->k->texts, v.s, v.n, NULL);
 }
 
-/* Inserting a row: values are bound in the order of the columns. */
+/* Inserting a row: columns are bound in their order, and numbers of the last
+ * column are collected meanwhile. */
 
 struct row {
-	const struct kineto *k;
+	struct loader *l;
 	sqlite3_stmt *st;
 	int col;
 };
 
 static struct row
-row_of(const struct loader *l, int table)
+row_of(struct loader *l, int table)
 {
-	return (struct row){ l->k, l->insert[table], 0 };
+	buf_clear(&l->row);
+	return (struct row){ l, l->insert[table], 0 };
+}
+
+static void
+row_col(struct row *r, int64_t v)
+{
+	r->col++;
+	load_ok(r->l->k, v == EV_UNSET ? sqlite3_bind_null(r->st, r->col)
+				       : sqlite3_bind_int64(r->st, r->col, v));
 }
 
 static void
 row_num(struct row *r, int64_t v)
 {
-	r->col++;
-	load_ok(r->k, v == EV_UNSET ? sqlite3_bind_null(r->st, r->col)
-				    : sqlite3_bind_int64(r->st, r->col, v));
+	/* the number that stands for none becomes the smallest */
+	varint_add(&r->l->row, varint_fold(v) + 1);
 }
 
 static void
-row_field(struct row *r, const struct loader *l, int f)
+row_field(struct row *r, int f)
 {
 	int64_t v;
 
-	field_int(l, f, &v);
+	field_int(r->l, f, &v);
 	row_num(r, v);
 }
 
 static void
 row_put(struct row *r)
 {
-	int rc = sqlite3_step(r->st);
+	struct buf *b = &r->l->row;
+	int rc;
 
-	load_ok(r->k, rc);
-	load_ok(r->k, sqlite3_reset(r->st));
+	load_ok(r->l->k, sqlite3_bind_blob(r->st, r->col + 1, buf_str(b),
+			     (int)b->len, SQLITE_STATIC));
+	rc = sqlite3_step(r->st);
+	load_ok(r->l->k, rc);
+	load_ok(r->l->k, sqlite3_reset(r->st));
 }
 
 /* Start and length. An event without a start cannot be placed. */
 static bool
-row_times(struct row *r, struct loader *l)
+row_times(struct row *r)
 {
+	struct kineto *k = r->l->k;
 	int64_t ts, dur;
 
-	if (!field_us(l, F_TS, &ts)) {
-		l->k->bad++;
+	if (!field_us(r->l, KF_TS, &ts)) {
+		k->bad++;
 		return false;
 	}
-	field_us(l, F_DUR, &dur);
-	if (l->k->first == EV_UNSET || ts < l->k->first)
-		l->k->first = ts;
-	row_num(r, ts);
-	row_num(r, dur);
+	field_us(r->l, KF_DUR, &dur);
+	if (k->first == EV_UNSET || ts < k->first)
+		k->first = ts;
+	row_col(r, ts);
+	row_col(r, dur);
 	return true;
 }
 
 /* Threads: numbers, since torch 1.12; before, also texts of a number. */
 static bool
-row_thread(struct row *r, struct loader *l)
+field_thread(struct loader *l, int64_t *pid, int64_t *tid)
+{
+	if (field_int(l, KF_PID, pid) && field_int(l, KF_TID, tid))
+		return true;
+	l->k->bad++;
+	return false;
+}
+
+static bool
+row_thread(struct row *r)
 {
 	int64_t pid, tid;
 
-	if (!field_int(l, F_PID, &pid) || !field_int(l, F_TID, &tid)) {
-		l->k->bad++;
+	if (!field_thread(r->l, &pid, &tid))
 		return false;
-	}
 	row_num(r, pid);
 	row_num(r, tid);
 	return true;
 }
 
+/* The next element of a list of JSON, which the reader has checked: *p is after
+ * its bracket, or after the element before. False at the end. */
+static bool
+next_element(const char **p, struct mview *v)
+{
+	const char *s = *p;
+	int depth = 0;
+	bool text = false;
+
+	while (strchr(" ,\n\r\t", *s) != NULL)
+		s++;
+	v->s = s;
+	if (*s == ']')
+		return false;
+	do {
+		if (text && *s == '\\')
+			s++;
+		else if (*s == '"')
+			text = !text;
+		else if (!text && (*s == '[' || *s == '{'))
+			depth++;
+		else if (!text && (*s == ']' || *s == '}'))
+			depth--;
+		s++;
+	} while (depth > 0 || text || strchr(" ,]\n\r\t", *s) == NULL);
+	*p = s;
+	*v = mv(v->s, s);
+	if (*v->s == '"')
+		*v = mv(v->s + 1, s - 1);
+	return true;
+}
+
+/* The start of a list's elements; NULL if the field is no list. */
+static const char *
+list_of_field(const struct loader *l, int f)
+{
+	struct mview v = l->ev.field[f];
+
+	return v.s != NULL && v.s[0] == '[' ? v.s + 1 : NULL;
+}
+
 /* Appends the sizes of one input: [2, 3]. A list of tensors is written one
  * tensor after the other, as emit_nvtx does. */
 static void
-put_sizes(struct loader *l, int i, struct buf *b, bool *any)
+put_sizes(struct mview list, struct buf *b, bool *any)
 {
-	const struct json_doc *d = &l->doc;
-	int t, end = json_next(d, i);
+	const char *p = list.s + 1;
 	struct mview v;
+	bool more;
 
-	if (json_type(d, i) != JSON_ARRAY)
+	if (list.s[0] != '[')
 		return;
-	if (i + 1 < end && json_type(d, i + 1) == JSON_ARRAY) {
-		for (t = i + 1; t < end; t = json_next(d, t))
-			put_sizes(l, t, b, any);
+	more = next_element(&p, &v);
+	if (more && v.s[0] == '[') {
+		for (; more; more = next_element(&p, &v))
+			put_sizes(v, b, any);
 		return;
 	}
 	buf_puts(b, *any ? ", [" : "[");
 	*any = true;
-	for (t = i + 1; t < end; t = json_next(d, t)) {
-		v = json_raw(d, t);
-		if (t > i + 1)
-			buf_puts(b, ", ");
+	while (more) {
 		buf_put(b, v.s, v.n);
+		more = next_element(&p, &v);
+		if (more)
+			buf_puts(b, ", ");
 	}
 	buf_putc(b, ']');
 }
 
-/* The number of the text "[[2, 3], []]". */
-static int64_t
-sizes_id(struct loader *l)
+/* Appends ", sizes = [[2, 3], []]". */
+static void
+put_all_sizes(const struct loader *l, struct buf *b)
 {
-	const struct json_doc *d = &l->doc;
-	int i = l->field[F_DIMS], t;
+	const char *p = list_of_field(l, KF_DIMS);
+	struct mview v;
 	bool any = false;
 
-	if (i == 0 || json_type(d, i) != JSON_ARRAY)
-		return EV_UNSET;
-	buf_clear(&l->tmp);
-	buf_putc(&l->tmp, '[');
-	for (t = i + 1; t < json_next(d, i); t = json_next(d, t))
-		put_sizes(l, t, &l->tmp, &any);
-	buf_putc(&l->tmp, ']');
-	return (int64_t)smap_put(&l->k->texts, l->tmp.s, l->tmp.len, NULL);
+	buf_puts(b, ", sizes = [");
+	while (next_element(&p, &v))
+		put_sizes(v, b, &any);
+	buf_putc(b, ']');
 }
 
 /*
@@ -480,23 +424,20 @@ list_of(struct mview v, int64_t *out)
 static struct mview
 element(const struct loader *l, int f, int i)
 {
-	const struct json_doc *d = &l->doc;
-	struct mview none = { "", 0 };
-	int t = l->field[f], end;
+	struct mview v = { "", 0 };
+	const char *p = list_of_field(l, f);
 
-	if (t == 0 || json_type(d, t) != JSON_ARRAY)
-		return none;
-	end = json_next(d, t);
-	for (t++; t < end && i > 0; i--)
-		t = json_next(d, t);
-	return t < end ? json_raw(d, t) : none;
+	for (; p != NULL && i >= 0; i--)
+		if (!next_element(&p, &v))
+			p = NULL;
+	return p != NULL ? v : mv("", "");
 }
 
 /* A list that holds one number for all dimensions, or one for each. */
 static bool
 spatial(const struct loader *l, int i, int n, int64_t *out)
 {
-	int k = list_of(element(l, F_CONCRETE, i), out);
+	int k = list_of(element(l, KF_CONCRETE, i), out);
 
 	if (k == 0)
 		return false;
@@ -508,10 +449,10 @@ spatial(const struct loader *l, int i, int n, int64_t *out)
 static bool
 conv_read(const struct loader *l, struct conv *c)
 {
-	c->n = list_of(element(l, F_DIMS, 1), c->weight);
-	if (c->n < 3 || list_of(element(l, F_DIMS, 0), c->in) != c->n)
+	c->n = list_of(element(l, KF_DIMS, 1), c->weight);
+	if (c->n < 3 || list_of(element(l, KF_DIMS, 0), c->in) != c->n)
 		return false;
-	c->transposed = mv_eq(element(l, F_CONCRETE, 6), "True");
+	c->transposed = mv_eq(element(l, KF_CONCRETE, 6), "True");
 	return spatial(l, 3, c->n, c->stride) && spatial(l, 4, c->n, c->pad) &&
 	       spatial(l, 5, c->n, c->dil) && spatial(l, 7, c->n, c->extra) &&
 	       spatial(l, 8, 1, c->groups);
@@ -545,136 +486,290 @@ conv_result(struct conv *c)
 	return true;
 }
 
-/* The number of the text "[64, 32, 62, 62]". */
-static int64_t
-result_id(struct loader *l)
+/* Appends ", result = [64, 32, 62, 62]". */
+static void
+put_result(const struct loader *l, struct buf *b)
 {
 	struct conv c;
 	int i;
 
-	if (!field_is(l, F_NAME, "aten::convolution") &&
-	    !field_is(l, F_NAME, "aten::_convolution"))
-		return EV_UNSET;
 	if (!conv_read(l, &c) || !conv_result(&c))
-		return EV_UNSET;
-	buf_clear(&l->tmp);
+		return;
+	buf_puts(b, ", result = ");
 	for (i = 0; i < c.n; i++)
 		buf_printf(
-		    &l->tmp, "%s%lld", i > 0 ? ", " : "[", (long long)c.out[i]);
-	buf_putc(&l->tmp, ']');
-	return (int64_t)smap_put(&l->k->texts, l->tmp.s, l->tmp.len, NULL);
+		    b, "%s%lld", i > 0 ? ", " : "[", (long long)c.out[i]);
+	buf_putc(b, ']');
+}
+
+/* Appends ", types = [c10::BFloat16, , Scalar]", which emit_nvtx leaves out. */
+static void
+put_types(const struct loader *l, struct buf *b)
+{
+	const char *p = list_of_field(l, KF_TYPES);
+	struct mview v;
+	bool any = false;
+
+	if (p == NULL)
+		return;
+	buf_puts(b, ", types = [");
+	for (; next_element(&p, &v); any = true) {
+		buf_puts(b, any ? ", " : "");
+		buf_put(b, v.s, v.n);
+	}
+	buf_putc(b, ']');
+}
+
+/* The place of is_causal in the arguments of PyTorch's fused attention; -1 for
+ * other ops. */
+static int
+causal_place(const struct loader *l)
+{
+	static const struct {
+		const char *op;
+		int place;
+	} ops[] = {
+		{ "aten::scaled_dot_product_attention", 5 },
+		{ "aten::_scaled_dot_product_cudnn_attention", 6 },
+		{ "aten::_scaled_dot_product_cudnn_attention_backward", 14 },
+		{ "aten::_scaled_dot_product_efficient_attention", 6 },
+		{ "aten::_scaled_dot_product_efficient_attention_backward",
+		    11 },
+		{ "aten::_scaled_dot_product_flash_attention", 4 },
+		{ "aten::_scaled_dot_product_flash_attention_backward", 11 },
+		{ "aten::_flash_attention_forward", 8 },
+		{ "aten::_flash_attention_backward", 11 },
+	};
+	size_t i;
+
+	if (mv_find(l->ev.field[KF_NAME], "attention") == NULL)
+		return -1;
+	for (i = 0; i < ARRAY_LEN(ops); i++)
+		if (field_is(l, KF_NAME, ops[i].op))
+			return ops[i].place;
+	return -1;
+}
+
+static bool
+is_causal(const struct loader *l)
+{
+	int i = causal_place(l);
+
+	return i >= 0 && mv_eq(element(l, KF_CONCRETE, i), "True");
+}
+
+/* A type of tensors by PyTorch's short name, as Input type has it. */
+static const char *
+type_of_comm(struct mview v)
+{
+	static const char *const words[][2] = {
+		{ "Float", "float" },
+		{ "BFloat16", "c10::BFloat16" },
+		{ "Half", "c10::Half" },
+		{ "Double", "double" },
+		{ "Long", "long int" },
+		{ "Int", "int" },
+		{ "Short", "short int" },
+		{ "Char", "signed char" },
+		{ "Byte", "unsigned char" },
+		{ "Bool", "bool" },
+		{ "Float8_e4m3fn", "c10::Float8_e4m3fn" },
+		{ "Float8_e5m2", "c10::Float8_e5m2" },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(words); i++)
+		if (mv_eq(v, words[i][0]))
+			return words[i][1];
+	return NULL;
+}
+
+/* The text of a record_param_comms whose inputs were not recorded: what it says
+ * of the message, the result first, as in the inputs of c10d's ops. */
+static int64_t
+message_id(struct loader *l)
+{
+	const char *type = type_of_comm(l->ev.field[KF_COMM_TYPE]);
+	struct buf *b = &l->tmp;
+	int64_t in, out;
+
+	if (type == NULL || !field_int(l, KF_COMM_IN, &in) ||
+	    !field_int(l, KF_COMM_OUT, &out) || in <= 0 || out <= 0)
+		return EV_UNSET;
+	buf_clear(b);
+	buf_printf(b, ", sizes = [[%lld], [%lld]], types = [%s]",
+	    (long long)out, (long long)in, type);
+	return (int64_t)smap_put(&l->k->texts, b->s, b->len, NULL);
+}
+
+/* The number of the text of an op after its name and numbers. It is made once
+ * for each list of sizes as the file has it. */
+static int64_t
+sizes_id(struct loader *l)
+{
+	bool conv = field_is(l, KF_NAME, "aten::convolution") ||
+		    field_is(l, KF_NAME, "aten::_convolution");
+	struct mview dims = l->ev.field[KF_DIMS], types = l->ev.field[KF_TYPES],
+		     scalars = l->ev.field[KF_CONCRETE];
+	struct buf *b = &l->tmp;
+	bool causal = is_causal(l);
+	uint32_t id;
+
+	if (list_of_field(l, KF_DIMS) == NULL)
+		return message_id(l);
+	buf_clear(b);
+	buf_put(b, dims.s, dims.n);
+	if (types.s != NULL)
+		buf_put(b, types.s, types.n);
+	if (conv && scalars.s != NULL) {
+		buf_putc(b, 'c');
+		buf_put(b, scalars.s, scalars.n);
+	}
+	if (causal)
+		buf_putc(b, 'm');
+	id = smap_put(&l->raws, b->s, b->len, NULL);
+	if (l->raws.val[id] == 0) {
+		buf_clear(b);
+		put_all_sizes(l, b);
+		if (conv)
+			put_result(l, b);
+		if (causal)
+			buf_puts(b, ", is_causal = [True]");
+		put_types(l, b);
+		l->raws.val[id] =
+		    smap_put(&l->k->texts, b->s, b->len, NULL) + 1;
+	}
+	return (int64_t)l->raws.val[id] - 1;
 }
 
 static void
 load_op(struct loader *l, const char *domain)
 {
 	struct row r = row_of(l, T_OP);
-	int f = l->field[F_EV_IDX] != 0 ? F_EV_IDX : F_EXT;
 
-	if (!row_times(&r, l) || !row_thread(&r, l))
+	if (!row_times(&r) || !row_thread(&r))
 		return;
-	row_num(&r, field_id(l, F_NAME));
-	row_field(&r, l, F_SEQ);
-	row_field(&r, l, f);
-	row_num(&r, sizes_id(l));
 	row_num(
 	    &r, (int64_t)smap_put(&l->k->texts, domain, strlen(domain), NULL));
-	row_field(&r, l, F_FWD);
-	row_num(&r, result_id(l));
+	row_num(&r, field_id(l, KF_NAME));
+	row_field(&r, KF_SEQ);
+	row_field(&r, l->ev.field[KF_EV_IDX].s != NULL ? KF_EV_IDX : KF_EXT);
+	row_num(&r, sizes_id(l));
 	row_put(&r);
+}
+
+/* Notes a thread that has calls. */
+static void
+note_caller(struct loader *l, int64_t pid, int64_t tid)
+{
+	struct kineto *k = l->k;
+	bool is_new;
+
+	if (pid == l->pid && tid == l->tid)
+		return;
+	l->pid = pid;
+	l->tid = tid;
+	map_put(&k->called, kineto_thread_key(pid, tid), &is_new);
+	if (!is_new)
+		return;
+	ARRAY_GROW(k->callers, k->ncallers, k->callers_cap);
+	k->callers[k->ncallers++] = (struct kineto_thread){ pid, tid };
 }
 
 static void
 load_call(struct loader *l)
 {
 	struct row r = row_of(l, T_CALL);
+	int64_t pid, tid, corr;
 
-	if (!row_times(&r, l) || !row_thread(&r, l))
+	if (!row_times(&r) || !field_thread(l, &pid, &tid))
 		return;
-	row_num(&r, field_id(l, F_NAME));
-	row_field(&r, l, F_CORR);
+	note_caller(l, pid, tid);
+	field_int(l, KF_CORR, &corr);
+	row_col(&r, corr);
+	row_col(&r, pid);
+	row_num(&r, tid);
+	row_num(&r, field_id(l, KF_NAME));
 	row_put(&r);
 }
 
 /* The columns that all GPU work begins with. Traces before torch 1.12 say the
  * device and the stream only here. */
 static bool
-row_gpu(struct row *r, struct loader *l)
+row_gpu(struct row *r)
 {
-	if (!row_times(r, l))
+	struct loader *l = r->l;
+	int64_t corr, dev;
+
+	if (!row_times(r))
 		return false;
-	row_field(r, l, F_CORR);
-	row_field(r, l, l->field[F_DEVICE] != 0 ? F_DEVICE : F_PID);
-	row_field(r, l, F_CONTEXT);
-	row_field(r, l, l->field[F_STREAM] != 0 ? F_STREAM : F_TID);
+	field_int(l, KF_CORR, &corr);
+	field_int(
+	    l, l->ev.field[KF_DEVICE].s != NULL ? KF_DEVICE : KF_PID, &dev);
+	if (l->k->dev == EV_UNSET)
+		l->k->dev = dev;
+	l->k->many_devs |= dev != l->k->dev;
+	row_col(r, corr);
+	row_num(r, dev);
+	row_field(r, KF_CONTEXT);
+	row_field(r, l->ev.field[KF_STREAM].s != NULL ? KF_STREAM : KF_TID);
 	return true;
 }
 
 static void
-row_three(struct row *r, struct loader *l, int f)
+row_three(struct row *r, int f)
 {
-	int i = l->field[f], n, t = i + 1;
+	const char *p = list_of_field(r->l, f);
 	struct mview v;
 	int64_t num;
+	int n;
 
 	for (n = 0; n < 3; n++) {
 		num = EV_UNSET;
-		if (i != 0 && t < json_next(&l->doc, i)) {
-			v = json_raw(&l->doc, t);
-			if (!num_i64(v.s, v.n, &num))
-				num = EV_UNSET;
-			t = json_next(&l->doc, t);
-		}
+		if (p != NULL && !next_element(&p, &v))
+			p = NULL;
+		if (p == NULL || !num_i64(v.s, v.n, &num))
+			num = EV_UNSET;
 		row_num(r, num);
 	}
 }
 
-/* The function's own name, as Nsight Systems gives it: nchwToNhwcKernel of
- * "void cudnn::ops::nchwToNhwcKernel<float>(float *)". Empty if the name is not
- * a function of C++, or is nothing but brackets. */
-static struct mview
-function_name(struct mview v)
-{
-	static const char unnamed[] = "(anonymous namespace)";
-	size_t i, from = 0, n = sizeof(unnamed) - 1;
-
-	for (i = 0; i < v.n && v.s[i] != '<' && v.s[i] != '('; i++) {
-		if (v.s[i] == ':' || v.s[i] == ' ' || v.s[i] == '*' ||
-		    v.s[i] == '&')
-			from = i + 1;
-		if (v.n - i > n + 1 && memcmp(v.s + i + 1, unnamed, n) == 0) {
-			i += n;
-			from = i + 1;
-		}
-	}
-	return i < v.n ? mv(v.s + from, v.s + i) : mv(v.s, v.s);
-}
-
+/* The number of the short name of the kernel whose name has the number id. */
 static int64_t
-short_id(struct loader *l)
+short_id(struct kineto *k, int64_t id)
 {
-	struct mview v = field_text(l, F_NAME);
+	struct mview v;
+	uint32_t s;
 
-	v = function_name(v);
-	if (v.n == 0)
+	if (id == EV_UNSET)
 		return EV_UNSET;
-	return (int64_t)smap_put(&l->k->texts, v.s, v.n, NULL);
+	if (k->texts.val[id] == 0) {
+		v.s = smap_str(&k->texts, (uint32_t)id, &v.n);
+		v = kernname_function(v);
+		s = v.n > 0 ? smap_put(&k->texts, v.s, v.n, NULL) : SMAP_NONE;
+		k->texts.val[id] = (uint64_t)s + 1;
+	}
+	return k->texts.val[id] - 1 == SMAP_NONE
+		   ? EV_UNSET
+		   : (int64_t)(k->texts.val[id] - 1);
 }
 
 static void
 load_kern(struct loader *l)
 {
 	struct row r = row_of(l, T_KERN);
+	int64_t name;
 
-	if (!row_gpu(&r, l))
+	if (!row_gpu(&r))
 		return;
-	row_num(&r, field_id(l, F_NAME));
-	row_three(&r, l, F_GRID);
-	row_three(&r, l, F_BLOCK);
-	row_field(&r, l, F_REGS);
-	row_field(&r, l, F_SMEM);
-	row_field(&r, l, F_NODE);
-	row_num(&r, short_id(l));
+	name = field_id(l, KF_NAME);
+	row_num(&r, name);
+	row_num(&r, short_id(l->k, name));
+	row_three(&r, KF_GRID);
+	row_three(&r, KF_BLOCK);
+	row_field(&r, KF_REGS);
+	row_field(&r, KF_SMEM);
+	row_field(&r, KF_NODE);
 	row_put(&r);
 }
 
@@ -683,10 +778,10 @@ load_copy(struct loader *l)
 {
 	struct row r = row_of(l, T_COPY);
 
-	if (!row_gpu(&r, l))
+	if (!row_gpu(&r))
 		return;
-	row_num(&r, field_id(l, F_NAME));
-	row_field(&r, l, F_BYTES);
+	row_num(&r, field_id(l, KF_NAME));
+	row_field(&r, KF_BYTES);
 	row_put(&r);
 }
 
@@ -695,9 +790,9 @@ load_set(struct loader *l)
 {
 	struct row r = row_of(l, T_SET);
 
-	if (!row_gpu(&r, l))
+	if (!row_gpu(&r))
 		return;
-	row_field(&r, l, F_BYTES);
+	row_field(&r, KF_BYTES);
 	row_put(&r);
 }
 
@@ -706,10 +801,10 @@ load_sync(struct loader *l)
 {
 	struct row r = row_of(l, T_SYNC);
 
-	if (!row_gpu(&r, l))
+	if (!row_gpu(&r))
 		return;
-	row_num(&r, field_id(l, F_SYNC_KIND));
-	row_field(&r, l, F_SYNC_EVENT);
+	row_num(&r, field_id(l, KF_SYNC_KIND));
+	row_field(&r, KF_SYNC_EVENT);
 	row_put(&r);
 }
 
@@ -718,9 +813,9 @@ load_over(struct loader *l)
 {
 	struct row r = row_of(l, T_OVER);
 
-	if (!row_times(&r, l) || !row_thread(&r, l))
+	if (!row_times(&r) || !row_thread(&r))
 		return;
-	row_num(&r, field_id(l, F_NAME));
+	row_num(&r, field_id(l, KF_NAME));
 	row_put(&r);
 }
 
@@ -729,7 +824,7 @@ load_over(struct loader *l)
 static void
 load_python(struct loader *l)
 {
-	struct mview v = field_text(l, F_NAME);
+	struct mview v = l->ev.field[KF_NAME];
 
 	if (mv_starts(v, "nn.Module: "))
 		load_op(l, "nn.Module");
@@ -786,7 +881,7 @@ load_span(struct loader *l)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(categories); i++)
-		if (field_is(l, F_CAT, categories[i].cat)) {
+		if (field_is(l, KF_CAT, categories[i].cat)) {
 			categories[i].load(l);
 			return;
 		}
@@ -798,41 +893,31 @@ static void
 load_instant(struct loader *l)
 {
 	struct row r = row_of(l, T_MEM);
-	int64_t ts, pid, tid, type;
+	int64_t type;
 
-	if (!field_is(l, F_NAME, "[memory]"))
+	if (!field_is(l, KF_NAME, "[memory]"))
 		return;
-	if (!field_us(l, F_TS, &ts)) {
-		l->k->bad++;
-		return;
-	}
-	if (field_int(l, F_DEV_TYPE, &type) && type == 0)
+	if (field_int(l, KF_DEV_TYPE, &type) && type == 0)
 		return; /* memory of the host */
-	field_int(l, F_PID, &pid);
-	field_int(l, F_TID, &tid);
-	row_num(&r, ts);
-	row_num(&r, pid);
-	row_num(&r, tid);
-	row_field(&r, l, F_DEV_ID);
-	row_field(&r, l, F_MEM_BYTES);
-	row_field(&r, l, F_ADDR);
+	if (!row_times(&r))
+		return;
+	row_field(&r, KF_PID);
+	row_field(&r, KF_TID);
+	row_field(&r, KF_DEV_ID);
+	row_field(&r, KF_MEM_BYTES);
+	row_field(&r, KF_ADDR);
+	row_field(&r, KF_ALLOCATED);
+	row_field(&r, KF_RESERVED);
 	row_put(&r);
 }
 
 static void
-name_thread(struct loader *l, struct map *m, int64_t key)
+name_thread(struct loader *l, struct map *m, uint64_t key)
 {
-	int i = l->field[F_ARGS],
-	    name = i != 0 ? json_get(&l->doc, i, "name") : -1;
+	int64_t id = field_id(l, KF_ARG_NAME);
 
-	if (name < 0)
-		return;
-	buf_clear(&l->tmp);
-	json_unescape(&l->doc, name, &l->tmp);
-	*map_put(m, (uint64_t)key, NULL) =
-	    (uint64_t)smap_put(
-		&l->k->texts, buf_str(&l->tmp), l->tmp.len, NULL) +
-	    1;
+	if (id != EV_UNSET)
+		*map_put(m, key, NULL) = (uint64_t)id + 1;
 }
 
 uint64_t
@@ -847,55 +932,50 @@ load_metadata(struct loader *l)
 {
 	int64_t pid, tid;
 
-	if (!field_int(l, F_PID, &pid))
+	if (!field_int(l, KF_PID, &pid))
 		return;
-	if (field_is(l, F_NAME, "process_name"))
-		name_thread(l, &l->k->procs, pid);
-	else if (field_is(l, F_NAME, "thread_name") &&
-		 field_int(l, F_TID, &tid))
-		name_thread(
-		    l, &l->k->threads, (int64_t)kineto_thread_key(pid, tid));
+	if (field_is(l, KF_NAME, "process_name"))
+		name_thread(l, &l->k->procs, (uint64_t)pid);
+	else if (field_is(l, KF_NAME, "thread_name") &&
+		 field_int(l, KF_TID, &tid))
+		name_thread(l, &l->k->threads, kineto_thread_key(pid, tid));
 }
 
-/* Flows repeat the correlation ids and the sequence numbers of other events.
- * True if the event is seen to be one without reading all of it. */
-static bool
-is_flow(const char *s, size_t n)
-{
-	const char *p = s + 1, *e = s + n;
-
-	while (p < e && (*p == ' ' || *p == '\n'))
-		p++;
-	return e - p > 9 && memcmp(p, "\"ph\": \"", 7) == 0 &&
-	       (p[7] == 's' || p[7] == 'f' || p[7] == 't') && p[8] == '"';
-}
-
-static void
-load_event(void *ctx, const char *s, size_t n)
+/* Flows (s, f, t) repeat the correlation ids and sequence numbers of other
+ * events. */
+static const char *
+load_event(void *ctx, const char *s, const char *e)
 {
 	struct loader *l = ctx;
+	const char *end = kineto_event_read(&l->ev, s, e);
+	struct mview ph = l->ev.field[KF_PH];
 
-	if (is_flow(s, n))
-		return;
-	if (!json_parse(&l->doc, s, n, EVENT_TOKENS) ||
-	    json_type(&l->doc, 0) != JSON_OBJECT) {
-		l->k->bad++;
-		return;
+	if (end == NULL)
+		return NULL;
+	if (*s != '{' || ph.n != 1) {
+		l->k->bad += *s != '{';
+		l->k->other += *s == '{';
+		return end;
 	}
-	memset(l->field, 0, sizeof(l->field));
-	find_keys(l, 0);
-	if (l->field[F_ARGS] != 0 &&
-	    json_type(&l->doc, l->field[F_ARGS]) == JSON_OBJECT)
-		find_keys(l, l->field[F_ARGS]);
-	if (field_is(l, F_PH, "X"))
+	switch (ph.s[0]) {
+	case 'X':
 		load_span(l);
-	else if (field_is(l, F_PH, "i") || field_is(l, F_PH, "I"))
+		break;
+	case 'i':
+	case 'I':
 		load_instant(l);
-	else if (field_is(l, F_PH, "M"))
+		break;
+	case 'M':
 		load_metadata(l);
-	else if (!field_is(l, F_PH, "s") && !field_is(l, F_PH, "f") &&
-		 !field_is(l, F_PH, "t"))
+		break;
+	case 's':
+	case 'f':
+	case 't':
+		break;
+	default:
 		l->k->other++;
+	}
+	return end;
 }
 
 /* Keeps a fact of the header, as a line KEY TAB VALUE. A value of several lines
@@ -920,6 +1000,7 @@ load_head(void *ctx, const struct buf *key, const char *s, size_t n)
 		"hip_driver_version", "hip_runtime_version",
 		"distributedInfo" };
 	struct loader *l = ctx;
+	struct json_doc doc = { 0 };
 	size_t i;
 	int t;
 
@@ -929,10 +1010,11 @@ load_head(void *ctx, const struct buf *key, const char *s, size_t n)
 		return;
 	}
 	if (mv_eq(mv(key->s, key->s + key->len), "deviceProperties") &&
-	    json_parse(&l->doc, s, n, HEAD_TOKENS)) {
-		for (t = 1; t < l->doc.n; t = json_next(&l->doc, t))
-			smap_put(&l->k->devs, json_raw(&l->doc, t).s,
-			    json_raw(&l->doc, t).n, NULL);
+	    json_parse(&doc, s, n, HEAD_TOKENS)) {
+		for (t = 1; t < doc.n; t = json_next(&doc, t))
+			smap_put(&l->k->devs, json_raw(&doc, t).s,
+			    json_raw(&doc, t).n, NULL);
+		json_free(&doc);
 		return;
 	}
 	for (i = 0; i < ARRAY_LEN(wanted); i++)
@@ -954,8 +1036,9 @@ loader_close(struct loader *l)
 	for (t = 0; t < T_N; t++)
 		sqlite3_finalize(l->insert[t]);
 	load_ok(l->k, sqlite3_exec(l->k->db, "COMMIT", NULL, NULL, NULL));
-	json_free(&l->doc);
+	smap_free(&l->raws);
 	buf_free(&l->tmp);
+	buf_free(&l->row);
 }
 
 static struct kineto *
@@ -971,18 +1054,29 @@ kineto_load(const char *name, int fd, const unsigned char *head, size_t n,
 		.resync = resync,
 	};
 	struct kineto *k = l->k = xcalloc(1, sizeof(*k));
+	bool whole;
 
-	k->base = k->first = EV_UNSET;
+	k->base = k->first = k->dev = EV_UNSET;
 	k->python = python;
 	loader_open(l);
-	unpack_to(zip_kind(head, n), name, fd, head, n, feed, &scan);
+	whole = unpack_to(
+	    zip_kind(head, n), name, fd, head, n, resync, feed, &scan);
 	kineto_scan_end(&scan);
+	if (!whole && scan.breaks == 0)
+		scan.breaks++;
 	if (scan.events_depth == 0)
 		die("%s: JSON, but not a trace of torch.profiler: it has no"
 		    " traceEvents",
 		    name);
+	if (k->first == EV_UNSET && k->other > 0 && scan.breaks == 0)
+		die("%s: a trace in Chrome's format, but not torch.profiler's:"
+		    " none of its %llu events is one of GPU work, calls or"
+		    " ops; record the program with torch.profiler, nsys"
+		    " profile -t cuda,nvtx or dlp-record",
+		    name, (unsigned long long)k->other);
 	k->lost = scan.lost;
 	k->breaks = scan.breaks;
+	k->bad += scan.odd;
 	loader_close(l);
 	kineto_scan_free(&scan);
 	free(l);
@@ -992,7 +1086,7 @@ kineto_load(const char *name, int fd, const unsigned char *head, size_t n,
 static bool
 is_json_file(const unsigned char *head, size_t n)
 {
-	unsigned char s[HEAD_SIZE];
+	unsigned char s[4096];
 	enum zip zip = zip_kind(head, n);
 
 	if (zip == ZIP_NONE)
@@ -1057,6 +1151,8 @@ kineto_free(struct kineto *k)
 	smap_free(&k->devs);
 	map_free(&k->threads);
 	map_free(&k->procs);
+	map_free(&k->called);
+	free(k->callers);
 	buf_free(&k->head);
 	buf_free(&k->text);
 	free(k);

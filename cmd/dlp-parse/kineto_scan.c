@@ -147,10 +147,10 @@ number_byte(struct kineto_scan *k, unsigned char c)
 	int was = k->sub;
 
 	if (digit && was != N_ZERO) {
-		k->sub = was == N_MINUS ? (c == '0' ? N_ZERO : N_INT)
+		k->sub = was == N_MINUS   ? (c == '0' ? N_ZERO : N_INT)
 			 : was == N_POINT ? N_FRAC
 			 : was == N_E || was == N_E_SIGN ? N_EXP
-							   : was;
+							 : was;
 		return 1;
 	}
 	if (c == '.' && (was == N_ZERO || was == N_INT)) {
@@ -269,8 +269,8 @@ structure_byte(struct kineto_scan *k, unsigned char c)
 		return c == ':';
 	case S_COMMA:
 		if (c == ',') {
-			k->state = k->stack.s[k->depth - 1] == '{' ? S_KEY
-								   : S_VALUE;
+			k->state =
+			    k->stack.s[k->depth - 1] == '{' ? S_KEY : S_VALUE;
 			return true;
 		}
 		return c == ']' ? close_bracket(k, '[')
@@ -365,7 +365,7 @@ kept_over(struct kineto_scan *k, const char *s, size_t n)
 	}
 	k->keeping = false;
 	if (k->kept_event)
-		k->event(k->ctx, s, n);
+		k->odd += k->event(k->ctx, s, s + n) == NULL;
 	else
 		k->head(k->ctx, &k->key, s, n);
 	buf_clear(&k->kept);
@@ -391,8 +391,7 @@ refuse_byte(struct kineto_scan *k, unsigned char c, uint64_t at)
 static bool
 is_beginning(const struct buf *b, bool *whole)
 {
-	static const char *const keys[] = { "\"ph\"", "\"name\"",
-		"\"cat\"" };
+	static const char *const keys[] = { "\"ph\"", "\"name\"", "\"cat\"" };
 	size_t i, k, n = 1;
 
 	*whole = false;
@@ -546,10 +545,26 @@ bom_byte(struct kineto_scan *k, unsigned char c)
 	return false;
 }
 
+/* Hands an event that begins at s[i] to the caller. Returns the place of its
+ * last byte; i if the event is not whole in s, or is broken. */
+static size_t
+whole_event(struct kineto_scan *k, const char *s, size_t i, size_t n)
+{
+	const char *end;
+
+	if (!at_event(k) || k->keeping || s[i] != '{' || !expects_value(k))
+		return i;
+	end = k->event(k->ctx, s + i, s + n);
+	if (end == NULL)
+		return i;
+	k->state = S_COMMA;
+	return (size_t)(end - s) - 1;
+}
+
 void
 kineto_scan_feed(struct kineto_scan *k, const char *s, size_t n)
 {
-	size_t i, from = 0;
+	size_t i, last, from = 0;
 
 	if (!k->begun)
 		scan_begin(k);
@@ -562,6 +577,10 @@ kineto_scan_feed(struct kineto_scan *k, const char *s, size_t n)
 		if (k->state == S_BOM && bom_byte(k, (unsigned char)s[i]))
 			continue;
 		i = skip_run(k, s, i, n);
+		if (i < n && (last = whole_event(k, s, i, n)) > i) {
+			i = last;
+			continue;
+		}
 		if (i < n && !scan_one(k, s, i, &from)) {
 			scan_error(k, s, i, from);
 			from = i + 1;

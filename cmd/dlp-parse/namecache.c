@@ -1,4 +1,5 @@
-/* The cache of names; see namecache.h. */
+/* Texts of a profile's string ids and short names of its kernels, read from the
+ * database once and kept for the next records that have them. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,6 +11,7 @@
 
 #include "buf.h"
 #include "map.h"
+#include "mview.h"
 
 /* The short, readable name of a kernel: the `short` column. */
 
@@ -22,6 +23,11 @@
  * only, so callers can keep it per name.
  */
 size_t kernname_short(const char *full, const char *given, struct buf *out);
+
+/* The function's own name, as Nsight Systems gives it: nchwToNhwcKernel of
+ * "void cudnn::ops::nchwToNhwcKernel<float>(float *)". Empty if the name is not
+ * a function of C++, or is nothing but brackets. */
+struct mview kernname_function(struct mview v);
 
 struct profile;
 

@@ -226,7 +226,6 @@ nsys_notes(void *ctx)
 	static const struct left_out left_out[] = {
 		{ "CUDA_UM_CPU_PAGE_FAULT_EVENTS", "unified_memory_events" },
 		{ "CUDA_UM_GPU_PAGE_FAULT_EVENTS", "unified_memory_events" },
-		{ "CUPTI_ACTIVITY_KIND_CUDA_EVENT", "cuda_events" },
 		{ "CUPTI_ACTIVITY_KIND_OPENACC_DATA", "openacc_events" },
 		{ "CUPTI_ACTIVITY_KIND_OPENACC_LAUNCH", "openacc_events" },
 		{ "CUPTI_ACTIVITY_KIND_OPENACC_OTHER", "openacc_events" },
@@ -236,6 +235,7 @@ nsys_notes(void *ctx)
 
 	stage_note("nvtx_other_rows", ns->nvtx_other);
 	stage_note("os_other_rows", ns->os_other);
+	stage_note("cuda_events", nsys_events_lost(ns));
 	db_note_rows(ns->db, left_out, ARRAY_LEN(left_out));
 	stage_note("unknown_domains", ns->unknown_domains);
 	stage_note("views_not_read", ns->views);
@@ -275,10 +275,13 @@ nsys_option(enum ev_kind kind)
 		return "--cuda-graph-trace=graph";
 	case EV_SAMPLE:
 		return "--sample=process-tree";
+	case EV_EVENT:
+		return "--cuda-event-trace=true";
 	case EV_MEM:
 		return "--cuda-memory-usage=true";
 	case EV_OVER:
 	case EV_DIAG:
+	case EV_SERIES:
 		return NULL;
 	default:
 		return "--trace=cuda";

@@ -86,6 +86,10 @@ const char *nsys_mem_kind(int64_t kind);
 void nsys_add_cpu(struct nsys *ns);
 void nsys_add_gpu(struct nsys *ns);
 
+/* The number of recorded CUDA events whose call is not in the file, so that
+ * their time is unknown. */
+uint64_t nsys_events_lost(struct nsys *ns);
+
 /* Takes an NVTX row of the first pass: its eventType, times and place. */
 void nsys_nvtx_picked(struct nsys *ns, sqlite3 *db, int64_t type, int64_t row,
     int64_t start, int64_t end);

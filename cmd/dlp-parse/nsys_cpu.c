@@ -45,7 +45,7 @@ domain_key(int64_t pid, int64_t domain)
 {
 	if (domain >= 0 && domain < (int64_t)1 << 32)
 		return (uint64_t)pid << 32 | (uint64_t)domain;
-	return hash_mix((uint64_t)domain) ^ (uint64_t)pid << 32;
+	return (uint64_t)pid << 40 ^ (uint64_t)domain; /* of 24 and 32 bits */
 }
 
 /* The query for one row of nvtx_other(). The first pass may read this table in
@@ -415,6 +415,26 @@ diag_row(
 	return true;
 }
 
+/* The unit is one of these, because the label is static. */
+static bool
+series_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	uint32_t n;
+	const char *unit;
+
+	(void)ctx;
+	if (!nsys_times(s, col, ev))
+		return false;
+	ev->text = db_text(col[1], &ev->text_len);
+	ev->series.dev = nsys_num(col[4]);
+	ev->series.value = db_value(col[5]);
+	unit = db_text(col[6], &n);
+	ev->label =
+	    unit != NULL && n == 2 && memcmp(unit, "mJ", 2) == 0 ? "mJ" : NULL;
+	return true;
+}
+
 void
 nsys_add_cpu(struct nsys *ns)
 {
@@ -424,6 +444,8 @@ nsys_add_cpu(struct nsys *ns)
 		NULL };
 	static const char *const diag[] = { "text", "timestamp", "end",
 		"severity", NULL };
+	static const char *const series[] = { "name", "start", "end",
+		"deviceId", "value", "unit", NULL };
 
 	add_nvtx(ns);
 	add_calls(ns);
@@ -431,4 +453,5 @@ nsys_add_cpu(struct nsys *ns)
 	add_nodes(ns);
 	nsys_source(ns, EV_MEM, "CUDA_GPU_MEMORY_USAGE_EVENTS", mem_row, mem);
 	nsys_source(ns, EV_DIAG, "DIAGNOSTIC_EVENT", diag_row, diag);
+	nsys_source(ns, EV_SERIES, "DLP_SERIES", series_row, series);
 }

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "array.h"
+#include "err.h"
 #include "nsys.h"
+#include "profile.h"
 #include "schema.h"
 
 /* The columns that all of them begin with. */
@@ -154,6 +156,85 @@ static const struct {
 	    { COMMON, "graphId", "graphExecId" } },
 };
 
+/* A row of a recorded CUDA event has no time: that is its call's. The index
+ * which SQLite makes for the join is of the events, because they are fewer. */
+#define EVENTS "CUPTI_ACTIVITY_KIND_CUDA_EVENT"
+#define CALLS "CUPTI_ACTIVITY_KIND_RUNTIME"
+#define EVENT_CALLS                                                            \
+	CALLS " AS r CROSS JOIN " EVENTS                                       \
+	      " AS e ON e.correlationId = r.correlationId"                     \
+	      " AND e.globalPid >> 24 = r.globalTid >> 24"
+
+static bool
+event_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	(void)ctx;
+	if (!nsys_times(s, col, ev))
+		return false;
+	ev->end = EV_UNSET;
+	nsys_thread(col[4], ev);
+	ev->corr = db_value(col[5]);
+	ev->event.dev = nsys_num(col[6]);
+	ev->event.ctx = nsys_num(col[7]);
+	ev->event.stream = nsys_num(col[8]);
+	ev->event.event = nsys_num(col[1]);
+	return true;
+}
+
+static bool
+has_events(const struct nsys *ns)
+{
+	static const char *const need[][2] = { { EVENTS, "correlationId" },
+		{ EVENTS, "globalPid" }, { EVENTS, "deviceId" },
+		{ EVENTS, "contextId" }, { EVENTS, "streamId" },
+		{ EVENTS, "eventId" }, { CALLS, "start" },
+		{ CALLS, "correlationId" }, { CALLS, "globalTid" } };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(need); i++)
+		if (!db_has_table(ns->db, need[i][0]) ||
+		    !db_has_column(ns->db, need[i][0], need[i][1]))
+			return false;
+	return true;
+}
+
+static void
+add_events(struct nsys *ns)
+{
+	struct ev_source *s;
+
+	if (!has_events(ns))
+		return;
+	s = source_add(&ns->prof->sources, EV_EVENT, EVENTS, event_row);
+	s->keyless = s->apart = s->unordered = true;
+	s->from = xstrdup(EVENT_CALLS);
+	s->key = xstrdup("r.rowid");
+	s->cols = xstrdup("e.eventId, r.start, NULL, r.globalTid,"
+			  " r.correlationId, e.deviceId, e.contextId,"
+			  " e.streamId");
+	s->start = xstrdup("r.start");
+}
+
+uint64_t
+nsys_events_lost(struct nsys *ns)
+{
+	const char *sql = has_events(ns)
+			      ? "SELECT (SELECT count(*) FROM " EVENTS
+				") - (SELECT count(*) FROM " EVENT_CALLS ")"
+			      : "SELECT count(*) FROM " EVENTS;
+	sqlite3_stmt *st;
+	int64_t n = 0;
+
+	if (!db_has_table(ns->db, EVENTS))
+		return 0;
+	if (sqlite3_prepare_v2(ns->db, sql, -1, &st, NULL) == SQLITE_OK &&
+	    sqlite3_step(st) == SQLITE_ROW)
+		n = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	return n > 0 ? (uint64_t)n : 0;
+}
+
 void
 nsys_add_gpu(struct nsys *ns)
 {
@@ -170,4 +251,5 @@ nsys_add_gpu(struct nsys *ns)
 		if (tables[i].kind == EV_KERN && !nsys_lists_devs(ns))
 			s->pick = db_col(ns->db, tables[i].table, "deviceId");
 	}
+	add_events(ns);
 }

@@ -298,19 +298,26 @@ py_code(struct nsys *ns, const char *s, size_t n, struct buf *out)
 
 /* Calls to their stacks: by the key of the call, or by its thread and start. */
 
+/* Of 24 and 32 bits. */
 static uint64_t
 call_key(int64_t pid, int64_t corr)
 {
-	return hash_mix((uint64_t)pid) ^ (uint64_t)corr;
+	return (uint64_t)pid << 40 ^ (uint64_t)corr;
 }
 
+struct call_start { /* the key of a map */
+	int64_t gid, start;
+};
+
 static void
-read_calls(struct nsys *ns, struct map *starts)
+read_calls(struct nsys *ns, struct smap *starts)
 {
 	static const char table[] = "CUPTI_ACTIVITY_KIND_RUNTIME";
 	sqlite3_stmt *st;
-	int64_t gid, chain;
+	struct call_start at;
+	int64_t chain;
 	uint64_t key;
+	uint32_t i;
 
 	if (!db_has_column(ns->db, table, "callchainId") ||
 	    !db_has_column(ns->db, table, "globalTid") ||
@@ -322,34 +329,34 @@ read_calls(struct nsys *ns, struct map *starts)
 	    " WHERE callchainId IS NOT NULL",
 	    table);
 	while (db_step(st)) {
-		gid = db_i64(st, 0);
+		at = (struct call_start){ db_i64(st, 0), db_i64(st, 3) };
 		chain = db_i64(st, 2);
-		if (gid == EV_UNSET || db_i64(st, 1) == EV_UNSET)
+		if (at.gid == EV_UNSET || db_i64(st, 1) == EV_UNSET)
 			continue;
-		key = call_key(nsys_pid(gid), db_i64(st, 1));
+		key = call_key(nsys_pid(at.gid), db_i64(st, 1));
 		*map_put(&ns->stack.of_call, key, NULL) = (uint64_t)chain;
-		*map_put(starts,
-		    hash_mix((uint64_t)gid) ^ (uint64_t)db_i64(st, 3), NULL) =
-		    key;
+		i = smap_put(starts, (const char *)&at, sizeof(at), NULL);
+		starts->val[i] = key;
 	}
 	sqlite3_finalize(st);
 }
 
 /* What begins when the call does, on its thread, is the call's. */
 static void
-read_py_calls(struct nsys *ns, const struct map *starts)
+read_py_calls(struct nsys *ns, const struct smap *starts)
 {
 	sqlite3_stmt *st = db_prepare(ns->db,
 	    "SELECT rowid, globalTid, start FROM NVTX_EVENTS"
 	    " WHERE eventType = 34 AND %s IS NOT NULL",
 	    ns->stack.json_col);
-	const uint64_t *key;
+	struct call_start at;
+	uint32_t i;
 
 	while (db_step(st)) {
-		key = map_get(starts, hash_mix((uint64_t)db_i64(st, 1)) ^
-					  (uint64_t)db_i64(st, 2));
-		if (key != NULL)
-			*map_put(&ns->stack.py_call, *key, NULL) =
+		at = (struct call_start){ db_i64(st, 1), db_i64(st, 2) };
+		i = smap_find(starts, (const char *)&at, sizeof(at));
+		if (i != SMAP_NONE)
+			*map_put(&ns->stack.py_call, starts->val[i], NULL) =
 			    (uint64_t)db_i64(st, 0);
 	}
 	sqlite3_finalize(st);
@@ -438,7 +445,7 @@ nsys_add_stacks(struct nsys *ns)
 {
 	static const char *const names[] = { "id", "start", "end", "globalTid",
 		NULL };
-	struct map starts = { 0 };
+	struct smap starts = { 0 };
 
 	ns->stack.json_col = json_column(ns);
 	if (has_stacks(ns, STACK_CUDA))
@@ -447,7 +454,7 @@ nsys_add_stacks(struct nsys *ns)
 		read_py_calls(ns, &starts);
 		add_py_samples(ns);
 	}
-	map_free(&starts);
+	smap_free(&starts);
 	if (has_stacks(ns, STACK_SAMPLE))
 		nsys_source(
 		    ns, EV_SAMPLE, "COMPOSITE_EVENTS", sample_row, names);

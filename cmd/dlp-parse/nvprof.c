@@ -1315,24 +1315,31 @@ nvprof_origin(sqlite3 *db)
 	return t0 == EV_UNSET ? 0 : t0;
 }
 
+/* The table does not say of which process a context is. If processes use its
+ * number for different devices, its device is not known. */
 static void
 read_contexts(struct nvprof *nv)
 {
 	static const char table[] = NVPROF_TABLE("CONTEXT");
 	static const char *const names[] = { "contextId", "deviceId", NULL };
 	sqlite3_stmt *st;
+	uint64_t *dev, is;
+	bool fresh;
 	char *cols;
 
 	if (!db_has_table(nv->db, table))
 		return;
 	cols = db_cols(nv->db, table, names);
 	st = db_prepare(nv->db, "SELECT %s FROM %s", cols, table);
-	while (db_step(st))
-		if (sqlite3_column_type(st, 0) == SQLITE_INTEGER &&
-		    sqlite3_column_type(st, 1) == SQLITE_INTEGER)
-			*map_put(&nv->context,
-			    (uint64_t)sqlite3_column_int64(st, 0), NULL) =
-			    (uint64_t)sqlite3_column_int64(st, 1);
+	while (db_step(st)) {
+		if (sqlite3_column_type(st, 0) != SQLITE_INTEGER ||
+		    sqlite3_column_type(st, 1) != SQLITE_INTEGER)
+			continue;
+		is = (uint64_t)sqlite3_column_int64(st, 1);
+		dev = map_put(&nv->context,
+		    (uint64_t)sqlite3_column_int64(st, 0), &fresh);
+		*dev = fresh || *dev == is ? is : (uint64_t)EV_UNSET;
+	}
 	sqlite3_finalize(st);
 	free(cols);
 }

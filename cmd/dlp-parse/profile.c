@@ -17,7 +17,7 @@
 #include "selection.h"
 
 static const struct dialect *const dialects[] = { &dialect_nsys,
-	&dialect_nvprof, &dialect_dldb };
+	&dialect_nvprof, &dialect_dldb, &dialect_rocpd };
 
 static const struct dialect *
 find_dialect(sqlite3 *db)
@@ -36,7 +36,7 @@ find_dialect(sqlite3 *db)
 	if (best != NULL)
 		return best;
 	die("%s: no known table: not an export of Nsight Systems, nor of"
-	    " nvprof, nor a database of DLProf",
+	    " nvprof or rocprofv3, nor a database of DLProf",
 	    db_path());
 }
 
@@ -307,7 +307,9 @@ say_missing(struct profile *p)
 	else if (p->range_rows == 0 && select_kind(sel, EV_RANGE) &&
 		 !said_lost(p, EV_RANGE) && p->dialect->work == NULL)
 		warn("%s: no %s: ops and layers are unknown%s%s", p->path,
-		    p->kineto != NULL ? "cpu_op events" : "NVTX ranges",
+		    p->kineto != NULL              ? "cpu_op events"
+		    : p->dialect == &dialect_rocpd ? "roctx ranges"
+						   : "NVTX ranges",
 		    p->dialect->option ? "; record them with " : "",
 		    p->dialect->option ? p->dialect->option(EV_RANGE) : "");
 	if (p->gpu_rows > 0 && select_kind(sel, EV_KERN) &&

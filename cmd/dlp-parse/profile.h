@@ -179,7 +179,7 @@ struct profile {
 	sqlite3 *second; /* the same, for another thread; NULL: none */
 	const struct dialect *dialect;
 	struct kineto *kineto; /* a trace of torch.profiler, loaded */
-	void *ctx; /* the dialect's */
+	void *ctx;             /* the dialect's */
 	struct ev_sources sources;
 	struct cursor *cur; /* all; cpu and gpu point into it */
 	int ncur;

@@ -439,7 +439,6 @@ scan_cursor(struct profile *p, struct cursor *c)
 		;
 	sqlite3_finalize(st);
 	c->order.rows = s->ring.n;
-	c->order.sort |= c->src->unordered;
 	if (c->order.sort) /* SQLite sorts, so no row is late */
 		c->order.back_ns = 0;
 	free(s);

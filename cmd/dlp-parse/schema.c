@@ -17,10 +17,17 @@
 
 static const char *current = "-"; /* see schema.h */
 
+/* The table that was found last: its columns are asked about one by one. */
+static struct {
+	sqlite3 *db;
+	char name[64];
+} found;
+
 void
 db_use(const char *path)
 {
 	current = path;
+	found.db = NULL;
 }
 
 const char *
@@ -44,6 +51,18 @@ has_row(sqlite3 *db, const char *sql, const char *a, const char *b)
 	return has;
 }
 
+/* Whether the schema, which SQLite has read, has the table and, if it is not
+ * NULL, the column. No statement is needed; errors are left to the next one. */
+static bool
+in_schema(sqlite3 *db, const char *table, const char *column)
+{
+	int rc;
+
+	rc = sqlite3_table_column_metadata(
+	    db, "main", table, column, NULL, NULL, NULL, NULL, NULL);
+	return rc != SQLITE_ERROR;
+}
+
 /* Views and virtual tables have no pages and do not count as tables. A table
  * with a computed column is refused, because it could run any expression; no
  * profiler writes one. */
@@ -53,6 +72,10 @@ db_has_table(sqlite3 *db, const char *table)
 	sqlite3_stmt *st;
 	bool has;
 
+	if (found.db == db && strcmp(found.name, table) == 0)
+		return true;
+	if (!in_schema(db, table, NULL))
+		return false;
 	st = db_prepare(db,
 	    "SELECT (SELECT name FROM pragma_table_xinfo(?1)"
 	    " WHERE hidden <> 0) FROM sqlite_master WHERE type = 'table'"
@@ -63,17 +86,25 @@ db_has_table(sqlite3 *db, const char *table)
 		die("%s: %s.%s is a generated column: no profiler writes such",
 		    db_path(), table, (const char *)sqlite3_column_text(st, 0));
 	sqlite3_finalize(st);
+	if (has && strlen(table) < sizeof(found.name)) {
+		found.db = db;
+		memcpy(found.name, table, strlen(table) + 1);
+	}
 	return has;
 }
 
+/* To SQLite's schema each table has a column rowid, to us if it is declared. */
 bool
 db_has_column(sqlite3 *db, const char *table, const char *column)
 {
-	return db_has_table(db, table) &&
-	       has_row(db,
-		   "SELECT 1 FROM pragma_table_info(?1)"
-		   " WHERE name = ?2 COLLATE NOCASE",
-		   table, column);
+	static const char declared[] = "SELECT 1 FROM pragma_table_info(?1)"
+				       " WHERE name = ?2 COLLATE NOCASE";
+
+	if (!db_has_table(db, table) || !in_schema(db, table, column))
+		return false;
+	if (strstr(column, "rowid") == NULL && strcmp(column, "oid") != 0)
+		return true;
+	return has_row(db, declared, table, column);
 }
 
 char *

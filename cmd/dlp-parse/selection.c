@@ -354,7 +354,7 @@ set_time(struct selection *sel, int64_t *t, const char *opt, const char *arg)
 		die("--%s: bad time '%s' (a number of ns, or with s, ms, us)",
 		    opt, arg);
 	if (sel->from >= sel->until)
-		die("--end does not lie behind --start: nothing is between"
+		die("--end is not after --start, so there is nothing between"
 		    " them");
 	sel->any = true;
 }
@@ -376,8 +376,8 @@ asked_end(void *to, const char *arg)
 }
 
 static const char *const kind_type[EV_KINDS] = { "inst", "range", "mark", "lib",
-	"os", "node", "call", "kern", "copy", "set", "sync", "graph", "mem",
-	"over", "sample", "diag", "inst" };
+	"os", "node", "call", "kern", "copy", "set", "sync", "graph", "event",
+	"mem", "over", "sample", "series", "diag", "inst" };
 
 static bool
 in_num(const struct asked_list *l, int64_t v)
@@ -513,7 +513,9 @@ on_device(struct selection *sel, const struct event *ev)
 		ok = sel->streams.n == 0 ||
 		     in_num(&sel->streams, ev->gpu.stream);
 		dev = ev->gpu.dev;
-	} else if (ev->kind == EV_MEM)
+	} else if (ev->kind == EV_EVENT)
+		dev = ev->event.dev;
+	else if (ev->kind == EV_MEM)
 		dev = ev->mem.dev;
 	else
 		return true;

@@ -1,4 +1,8 @@
-/* The conversion as a whole, and what its parts share. */
+/*
+ * Makes the database that dlp-parse reads from the spool of the recorded
+ * program: the order of the steps, and what they share, such as names and the
+ * clock.
+ */
 #include "convert.h"
 
 #include <dirent.h>
@@ -9,8 +13,6 @@
 
 #include "array.h"
 #include "err.h"
-
-#define SORT_BYTES ((size_t)64 << 20) /* in memory */
 
 const void *
 conv_rec(const struct conv *c, const struct conv_ref *ref)
@@ -52,6 +54,10 @@ conv_put(struct conv *c, enum recdb_table t, struct conv_ref *ref)
 {
 	unsigned char key[9];
 
+	if (conv_holds(c)) {
+		conv_hold(c, t, ref);
+		return;
+	}
 	key[0] = (unsigned char)t;
 	put_time(key + 1, ref->start);
 	ref->table = t;
@@ -93,11 +99,11 @@ conv_time(const struct conv_proc *p, int64_t t)
 	return p->mono[0] + (int64_t)((double)(t - p->real[0]) * slope);
 }
 
-static void
-begin(struct conv *c)
+/* What the session says. */
+void
+conv_session(struct conv *c)
 {
 	char *s = rspool_session(&c->dir, "duration");
-	size_t i;
 
 	c->first = c->last = RECDB_NULL;
 	c->duration = s != NULL ? strtoll(s, NULL, 10) : 0;
@@ -105,20 +111,27 @@ begin(struct conv *c)
 	s = rspool_session(&c->dir, "markers");
 	c->markers = s != NULL;
 	free(s);
-	xsort_open(&c->gpu, runs_bytes, NULL, SORT_BYTES);
-	xsort_open(&c->rows, runs_bytes, NULL, SORT_BYTES);
-	c->proc = xcalloc(c->dir.n + 1, sizeof(*c->proc));
-	for (i = 0; i < c->dir.n; i++) {
-		c->proc[i].file = &c->dir.file[i];
+}
+
+void
+conv_procs(struct conv *c, size_t known)
+{
+	size_t i;
+
+	c->proc = xrealloc(c->proc, c->dir.n + 1, sizeof(*c->proc));
+	for (i = known; i < c->dir.n; i++) {
+		memset(&c->proc[i], 0, sizeof(*c->proc));
 		c->proc[i].no = (uint32_t)i;
 		c->proc[i].start = c->proc[i].stop = RECDB_NULL;
 		c->proc[i].on = c->proc[i].off = RECDB_NULL;
 		c->proc[i].last = RECDB_NULL;
 	}
+	for (i = 0; i < c->dir.n; i++)
+		c->proc[i].file = &c->dir.file[i];
 }
 
-static void
-finish(struct conv *c)
+void
+conv_finish(struct conv *c)
 {
 	size_t i;
 
@@ -133,6 +146,8 @@ finish(struct conv *c)
 		map_free(&p->ends);
 		map_free(&p->end_tids);
 		map_free(&p->live);
+		map_free(&p->covered);
+		free(p->schemas.at);
 		free(p->name);
 	}
 	free(c->proc);
@@ -211,21 +226,30 @@ say_nothing(const struct conv *c)
 }
 
 void
+conv_say(struct conv *c, const char *folder)
+{
+	say_counts(c);
+	say_full(folder);
+	say_nothing(c);
+}
+
+void
 conv_run(const char *folder, const char *path, bool force)
 {
 	struct conv *c = xcalloc(1, sizeof(*c));
 
 	rspool_read(&c->dir, folder);
-	begin(c);
+	conv_session(c);
+	conv_procs(c, 0);
 	recdb_create(&c->db, path, force);
+	xsort_open(&c->gpu, runs_bytes, NULL, CONV_SORT_BYTES);
+	xsort_open(&c->rows, runs_bytes, NULL, CONV_SORT_BYTES);
 	conv_read(c);
 	conv_gpu(c);
 	conv_rows(c);
 	conv_facts(c);
 	recdb_finish(&c->db);
-	say_counts(c);
-	say_full(folder);
-	say_nothing(c);
-	finish(c);
+	conv_say(c, folder);
+	conv_finish(c);
 	free(c);
 }

@@ -13,7 +13,8 @@
 #include "rspool_read.h"
 #include "xsort.h"
 
-#define CONV_VM ((int64_t)1 << 48) /* the machine, in nsys' ids */
+#define CONV_SORT_BYTES ((size_t)64 << 20) /* in memory */
+#define CONV_VM ((int64_t)1 << 48)         /* the machine, in nsys' ids */
 
 struct conv_proc { /* a file: a process, or one of its programs */
 	const struct rspool_file *file;
@@ -34,6 +35,11 @@ struct conv_proc { /* a file: a process, or one of its programs */
 	struct map ends;     /* start/end range to the place of its end */
 	struct map end_tids; /* and to the thread */
 	struct map live;     /* allocations before the recording, by address */
+	struct store_at {
+		uint64_t *at;
+		size_t n, cap;
+	} schemas;          /* places of schemas and their fields */
+	struct map covered; /* thread to the end of a call; RSPOOL_COVERS */
 };
 
 enum conv_counter {
@@ -43,7 +49,17 @@ enum conv_counter {
 	CONV_LOST,
 	CONV_BAD,
 	CONV_DAMAGED,
+	CONV_RELEASED,
 	CONV_COUNTERS
+};
+
+struct conv_stack { /* ranges that are open on a thread */
+	struct conv_open {
+		uint32_t domain;
+		uint64_t at;
+		int64_t t;
+	} * open;
+	size_t n, cap;
 };
 
 struct conv_ref {      /* where a row comes from */
@@ -56,6 +72,7 @@ struct conv_ref {      /* where a row comes from */
 };
 
 struct conv {
+	struct conv_live *live; /* NULL: the recording is complete */
 	struct rspool_dir dir;
 	struct recdb db;
 	struct conv_proc *proc; /* one per file */
@@ -82,7 +99,35 @@ struct conv {
  * line each. Fatal if the folder is no recording. */
 void conv_run(const char *folder, const char *path, bool force);
 
+/*
+ * A recording that goes on (convert_live.c). Each step reads what has been
+ * written since the last one and writes a database of what happened up to a
+ * moment, at which no range is open that is shorter than CONV_WAIT.
+ */
+#define CONV_WAIT ((int64_t)10 * 1000000000)
+
+struct conv *conv_live_begin(void);
+/* False if there is nothing to write yet. lag: what happened so long ago has
+ * left the program's buffers. last: the program has ended. */
+bool conv_live_step(struct conv *c, const char *folder, const char *path,
+    int64_t lag, bool last);
+void conv_live_end(struct conv *c, const char *folder);
+
+/* Rows wait for their step. */
+bool conv_holds(const struct conv *c);
+void conv_hold(struct conv *c, enum recdb_table t, struct conv_ref *ref);
+/* A start/end range without its end yet: true if the end can still come. */
+bool conv_wait_end(
+    struct conv *c, struct conv_proc *p, uint32_t tid, uint64_t at);
+/* The ranges that are open on a thread. */
+struct conv_stack *conv_live_stack(
+    struct conv *c, const struct conv_proc *p, uint32_t tid);
+
 /* conv.c */
+void conv_procs(struct conv *c, size_t known); /* those from number known on */
+void conv_session(struct conv *c);
+void conv_say(struct conv *c, const char *folder); /* what was lost */
+void conv_finish(struct conv *c);
 /* The record of a row. */
 const void *conv_rec(const struct conv *c, const struct conv_ref *ref);
 /* The number of a text in StringIds. */
@@ -100,20 +145,18 @@ int64_t conv_time(const struct conv_proc *p, int64_t t);
 
 /* convert_read.c: the first pass */
 void conv_read(struct conv *c);
+/* For a row of conv_hold(): into the sort it belongs to. */
+void conv_again(struct conv *c, struct conv_ref *ref);
+uint32_t conv_corr(const struct conv *c, const struct conv_ref *ref);
+bool conv_is_gpu(const struct conv_ref *ref);
 
 /* convert_nvtx.c */
-struct conv_stack { /* ranges that are open on a thread */
-	struct conv_open {
-		uint32_t domain;
-		uint64_t at;
-		int64_t t;
-	} * open;
-	size_t n, cap;
-};
 /* The end of a range that was open when the recording ended. */
 int64_t conv_open_end(const struct conv_proc *p);
 void conv_push(struct conv *c, struct conv_proc *p, struct conv_stack *s,
     uint32_t tid, uint64_t at, const struct rspool_rec *r);
+void conv_start(struct conv *c, struct conv_proc *p, uint32_t tid, uint64_t at,
+    const struct rspool_nvtx_event *r);
 void conv_end_thread(
     struct conv *c, struct conv_proc *p, struct conv_stack *s, uint32_t tid);
 void conv_nvtx_row(struct conv *c, const struct conv_ref *ref);
@@ -130,6 +173,11 @@ void conv_kernel_name(
 
 /* convert_facts.c */
 void conv_facts(struct conv *c);
+/* The UUID of a GPU by the program's number; NULL if it is unknown. */
+const char *conv_gpu_uuid(struct conv *c, int gpu);
+
+/* convert_power.c */
+void conv_power(struct conv *c);
 /* A line of the first pass: key=value. */
 void conv_fact(struct conv *c, struct conv_proc *p, const char *s, size_t n);
 

@@ -89,6 +89,12 @@ gpu_text(struct conv *c, int gpu, const char *key)
 	return said(c, buf_str(&c->buf));
 }
 
+const char *
+conv_gpu_uuid(struct conv *c, int gpu)
+{
+	return gpu_text(c, gpu, "uuid");
+}
+
 static int64_t
 gpu_number(struct conv *c, int gpu, const char *key)
 {
@@ -368,6 +374,7 @@ count_rows(struct conv *c)
 		[CONV_LOST] = "records_lost",
 		[CONV_BAD] = "cupti_records_bad",
 		[CONV_DAMAGED] = "spool_damaged",
+		[CONV_RELEASED] = "released_before",
 	};
 	struct recdb *db = &c->db;
 	int i;
@@ -382,7 +389,7 @@ count_rows(struct conv *c)
 		recdb_i64(db, 0);
 		recdb_i64(db, 1);
 		recdb_i64(db, 3); /* by the conversion */
-		recdb_i64(db, i == CONV_CLIPPED ? 1 : 2);
+		recdb_i64(db, i == CONV_CLIPPED || i == CONV_RELEASED ? 1 : 2);
 		recdb_text(db, c->buf.s, c->buf.len);
 		recdb_end(db);
 	}
@@ -416,6 +423,7 @@ conv_facts(struct conv *c)
 	env_row(c, "CudaDriverVersion", 611, said(c, "cuda_driver"));
 	start_row(c);
 	details_row(c);
+	conv_power(c);
 	count_rows(c);
 	export_rows(c);
 	string_rows(c);

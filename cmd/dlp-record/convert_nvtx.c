@@ -69,13 +69,15 @@ push(struct conv_stack *s, uint32_t domain, uint64_t at, int64_t t)
 	o->t = t;
 }
 
-static void
-put_start(struct conv *c, struct conv_proc *p, uint32_t tid, uint64_t at,
+void
+conv_start(struct conv *c, struct conv_proc *p, uint32_t tid, uint64_t at,
     const struct rspool_nvtx_event *r)
 {
 	const uint64_t *end = map_get(&p->ends, r->id), *by;
 	const struct rspool_nvtx_event *e;
 
+	if (end == NULL && conv_wait_end(c, p, tid, at))
+		return;
 	if (end == NULL) {
 		put_range(c, p, tid, at, r->t, conv_open_end(p), 0);
 		return;
@@ -131,7 +133,7 @@ conv_push(struct conv *c, struct conv_proc *p, struct conv_stack *s,
 		put_range(c, p, tid, at, e->t, RECDB_NULL, 0);
 		break;
 	case NVTX_IS_START:
-		put_start(c, p, tid, at, e);
+		conv_start(c, p, tid, at, e);
 		break;
 	default:
 		break;
@@ -349,16 +351,13 @@ void
 conv_schemas(struct conv *c, struct conv_proc *p)
 {
 	const struct rspool_rec *r;
-	size_t i, at;
+	size_t i;
 
-	for (i = 0; i < p->file->n_parts; i++) {
-		at = 0;
-		while ((r = rspool_next(p->file, &p->file->part[i], &at)) !=
-		       NULL) {
-			if (r->type == RSPOOL_SCHEMA)
-				schema_row(c, (const void *)r);
-			else if (r->type == RSPOOL_FIELD)
-				field_row(c, (const void *)r);
-		}
+	for (i = 0; i < p->schemas.n; i++) {
+		r = (const void *)(p->file->map + p->schemas.at[i]);
+		if (r->type == RSPOOL_SCHEMA)
+			schema_row(c, (const void *)r);
+		else
+			field_row(c, (const void *)r);
 	}
 }

@@ -118,6 +118,11 @@ read_meaning(struct conv *c, struct conv_proc *p, const struct rspool_rec *r,
 	case RSPOOL_GRAPH:
 		read_graph(p, (const void *)r);
 		break;
+	case RSPOOL_SCHEMA:
+	case RSPOOL_FIELD:
+		ARRAY_GROW(p->schemas.at, p->schemas.n, p->schemas.cap);
+		p->schemas.at[p->schemas.n++] = at;
+		break;
 	default:
 		read_text(c, p, (const void *)r);
 		break;
@@ -140,6 +145,10 @@ put_gpu(struct conv *c, struct conv_proc *p, struct conv_ref *ref,
 		return;
 	}
 	ref->table = t;
+	if (conv_holds(c)) {
+		conv_hold(c, t, ref);
+		return;
+	}
 	for (i = 0; i < 4; i++)
 		for (k = 0; k < 4; k++)
 			key[4 * i + k] =
@@ -316,20 +325,61 @@ read_meanings(struct conv *c, struct conv_proc *p)
 static void
 read_events(struct conv *c, struct conv_proc *p)
 {
-	struct conv_stack stack = { 0 };
+	struct conv_stack own = { 0 }, *stack = &own;
 	const struct rspool_part *part = p->file->part;
 	const struct rspool_rec *r;
 	size_t i, at, was;
 
 	for (i = 0; i < p->file->n_parts; i++) {
+		if (c->live != NULL)
+			stack = conv_live_stack(c, p, part[i].tid);
 		for (at = was = part[i].begin;
 		     (r = rspool_next(p->file, &part[i], &at)) != NULL;
 		     was = at)
-			read_event(c, p, &stack, part[i].tid, was, r);
-		if (i + 1 == p->file->n_parts || part[i + 1].tid != part[i].tid)
-			conv_end_thread(c, p, &stack, part[i].tid);
+			read_event(c, p, stack, part[i].tid, was, r);
+		if (c->live == NULL && (i + 1 == p->file->n_parts ||
+					   part[i + 1].tid != part[i].tid))
+			conv_end_thread(c, p, stack, part[i].tid);
 	}
-	free(stack.open);
+	free(own.open);
+}
+
+bool
+conv_is_gpu(const struct conv_ref *ref)
+{
+	return ref->table == RT_KERNEL || ref->table == RT_MEMCPY ||
+	       ref->table == RT_MEMSET || ref->table == RT_GRAPH_TRACE;
+}
+
+/* 0 if it has none. */
+uint32_t
+conv_corr(const struct conv *c, const struct conv_ref *ref)
+{
+	const void *r = conv_rec(c, ref);
+
+	switch (((const struct rspool_rec *)r)->type) {
+	case RSPOOL_KERNEL:
+		return ((const struct rspool_kernel *)r)->corr;
+	case RSPOOL_COPY:
+		return ((const struct rspool_copy *)r)->corr;
+	case RSPOOL_SET:
+		return ((const struct rspool_set *)r)->corr;
+	case RSPOOL_GRAPHRUN:
+		return ((const struct rspool_graphrun *)r)->corr;
+	case RSPOOL_CALL:
+		return ((const struct rspool_call *)r)->corr;
+	default:
+		return 0;
+	}
+}
+
+void
+conv_again(struct conv *c, struct conv_ref *ref)
+{
+	if (conv_is_gpu(ref))
+		read_gpu(c, &c->proc[ref->proc], ref, conv_rec(c, ref));
+	else
+		conv_put(c, ref->table, ref);
 }
 
 static void
@@ -360,7 +410,8 @@ conv_read(struct conv *c)
 	c->count[CONV_DAMAGED] = c->dir.bad;
 	for (i = 0; i < c->dir.n; i++)
 		read_meanings(c, &c->proc[i]);
-	find_zero(c);
+	if (!c->has_window)
+		find_zero(c);
 	for (i = 0; i < c->dir.n; i++)
 		read_events(c, &c->proc[i]);
 }

@@ -195,6 +195,21 @@ graph_run_row(struct conv *c, const struct conv_ref *ref)
 	recdb_end(db);
 }
 
+/* A call comes before those that it makes. */
+static bool
+is_covered(struct conv_proc *p, const struct rspool_call *k,
+    const struct conv_ref *ref)
+{
+	const uint64_t *end;
+
+	if ((k->rec.flags & RSPOOL_COVERS) != 0) {
+		*map_put(&p->covered, k->tid, NULL) = (uint64_t)ref->end;
+		return true;
+	}
+	end = k->runtime ? NULL : map_get(&p->covered, k->tid);
+	return end != NULL && ref->end <= (int64_t)*end;
+}
+
 static void
 call_row(struct conv *c, const struct conv_ref *ref)
 {
@@ -202,6 +217,8 @@ call_row(struct conv *c, const struct conv_ref *ref)
 	struct conv_proc *p = &c->proc[ref->proc];
 	struct recdb *db = &c->db;
 
+	if (is_covered(p, k, ref))
+		return;
 	recdb_begin(db, RT_CALLS);
 	recdb_i64(db, ref->start - c->t0);
 	recdb_i64(db, ref->end - c->t0);
@@ -373,14 +390,21 @@ memory_row(struct conv *c, const struct conv_ref *ref)
 {
 	struct conv_proc *p = &c->proc[ref->proc];
 	const struct rspool_memory *k = conv_rec(c, ref);
+	bool is_new;
+	uint64_t *at;
 
 	if (p->on != RECDB_NULL && ref->start >= p->on) {
 		put_live(c, p);
 		put_memory(c, p, k, ref->start, k->corr);
-	} else if (k->op == RELEASE)
-		map_del(&p->live, k->address);
-	else
-		*map_put(&p->live, k->address, NULL) = ref->at;
+	} else if (k->op == RELEASE) {
+		if (map_del(&p->live, k->address))
+			c->count[CONV_RELEASED]++;
+	} else {
+		at = map_put(&p->live, k->address, &is_new);
+		if (!is_new) /* its release has no record */
+			c->count[CONV_RELEASED]++;
+		*at = ref->at;
+	}
 }
 
 static void

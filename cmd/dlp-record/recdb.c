@@ -1,4 +1,5 @@
-/* Writes the database; see recdb.h. */
+/* Writes the database of dlp-record: the tables of Nsight Systems, with the
+ * columns that its reports and dlp-parse read. */
 #include "recdb.h"
 
 #include <errno.h>
@@ -123,6 +124,8 @@ static const struct {
 	[RT_STREAM] = { "TARGET_INFO_CUDA_STREAM",
 	    "streamId:I! hwId:I! vmId:I! processId:I! contextId:I! "
 	    "priority:I! flag:I!" },
+	[RT_SERIES] = { "DLP_SERIES",
+	    "start:I! deviceId:I! name:T! value:I! unit:T!" },
 };
 
 /* The texts that reports of nsys show for numbers. */

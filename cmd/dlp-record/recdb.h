@@ -47,6 +47,7 @@ enum recdb_table {
 	RT_NVTX_STREAM,
 	RT_CONTEXT,
 	RT_STREAM,
+	RT_SERIES, /* our own */
 	RECDB_TABLES
 };
 

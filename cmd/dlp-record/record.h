@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "buf.h"
 
@@ -11,11 +12,11 @@ struct record {
 	const char *out;         /* -o; NULL: none */
 	const char *program_out; /* --stdout */
 	const char *convert;     /* --convert */
-	bool force, stream;
+	bool force, stream, live;
 	bool kill;        /* the command, after duration */
 	bool nvtx, cuda;  /* -t */
 	bool graph_level; /* -g graph */
-	bool memory, sync, all_calls, fork;
+	bool memory, sync, all_calls, fork, power;
 	const char *capture; /* -c: cudaProfilerApi, nvtx, steps, none */
 	char *text, *domain; /* of -c nvtx: */
 	int64_t first, last; /* --steps */
@@ -32,6 +33,14 @@ int record_run(const struct record *r, char **argv);
 /* --convert: the database or the stream of a recording. Returns the exit
  * status. */
 int record_convert(const struct record *r);
+
+/* record_live.c: starts the process that writes the stream while the command
+ * runs. It writes the rest and ends when *end is closed. */
+pid_t record_live(const struct record *r, const char *folder, int *end);
+
+/* record_power.c: starts the process that samples the energy of the GPUs, until
+ * *end is closed. The first samples are there when it returns. */
+pid_t record_power(const char *folder, int *end);
 
 /* record_path.c */
 /* The file of -o with %p, %h and %q{VAR} replaced; the caller frees it. */

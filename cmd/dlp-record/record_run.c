@@ -25,6 +25,10 @@ struct run {
 	char *folder; /* of the spool; NULL: nothing is recorded */
 	char *out;    /* the database; NULL: none */
 	pid_t child;
+	pid_t live; /* --live; 0: none */
+	int live_end;
+	pid_t power; /* --power; 0: none */
+	int power_end;
 };
 
 /* The child, for the handler of signals. */
@@ -125,7 +129,7 @@ set_output(const struct record *r)
 		    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 		if (fd < 0)
 			die_errno("%s", r->program_out);
-	} else if (!r->stream)
+	} else if (!r->stream && !r->live)
 		return;
 	if (dup2(fd, STDOUT_FILENO) < 0)
 		die_errno("standard output");
@@ -347,18 +351,44 @@ record_convert(const struct record *r)
 	return ok ? EXIT_OK : EXIT_TROUBLE;
 }
 
+/* The process that is started last has the other one's pipe, too, and so it
+ * ends first. */
+static void
+start_beside(struct run *run)
+{
+	if (run->folder != NULL && run->r->live)
+		run->live = record_live(run->r, run->folder, &run->live_end);
+	if (run->folder != NULL && run->r->power)
+		run->power = record_power(run->folder, &run->power_end);
+}
+
+/* False if the stream is not complete. */
+static bool
+end_beside(const struct run *run)
+{
+	if (run->power > 0) {
+		close(run->power_end);
+		(void)wait_for(run->power);
+	}
+	if (run->live == 0)
+		return true;
+	close(run->live_end);
+	return wait_for(run->live) == 0;
+}
+
 static void
 finish(const struct run *run)
 {
-	bool ok = true;
+	bool ok;
 
 	if (run->folder == NULL)
 		return;
+	ok = end_beside(run);
 	if (run->r->stream)
-		ok = stream(run->r, run->folder, run->folder);
+		ok = stream(run->r, run->folder, run->folder) && ok;
 	if (run->out != NULL)
 		ok = convert(run->r, run->folder, run->out) && ok;
-	if (!run->r->stream && run->out == NULL)
+	if (!run->r->stream && !run->r->live && run->out == NULL)
 		return; /* check_out() has said where it is */
 	if (ok)
 		record_remove(run->folder);
@@ -392,14 +422,19 @@ record_run(const struct record *r, char **argv)
 	start_child(&run, argv, &p);
 	name_out(&run, true);
 	check_place(&run);
+	start_beside(&run);
 	ran = let_go(&p);
 	kill_later(r);
 	status = wait_for(run.child);
 	running = 0;
-	if (ran)
+	if (ran) {
 		finish(&run);
-	else if (run.folder != NULL)
+	} else if (run.folder != NULL) {
+		if (run.live > 0)
+			kill(run.live, SIGKILL);
+		(void)end_beside(&run);
 		record_remove(run.folder);
+	}
 	free(run.out);
 	free(run.folder);
 	return status;

@@ -15,6 +15,7 @@
 
 #define RSPOOL_ENV "DLP_RECORD"  /* the folder of the spool */
 #define RSPOOL_SESSION "session" /* its file of options and facts */
+#define RSPOOL_POWER "power"     /* its file of samples of energy */
 #define RSPOOL_SUFFIX ".spool"
 #define RSPOOL_MAGIC 0x52504c44u /* "DLPR" */
 #define RSPOOL_VERSION 1u
@@ -206,6 +207,10 @@ struct rspool_set {
 	uint32_t dev, ctx, stream, corr;
 	uint32_t value, kind;
 };
+
+enum {
+	RSPOOL_COVERS = 1
+}; /* flag: no row; nor have the driver's calls in it */
 
 struct rspool_call {
 	struct rspool_rec rec;

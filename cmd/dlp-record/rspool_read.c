@@ -298,6 +298,134 @@ read_folder(struct rspool_dir *d, DIR *dir)
 	free(names);
 }
 
+/* Where the file has grown, it is mapped again. */
+static void
+map_more(struct rspool_dir *d, struct rspool_file *f)
+{
+	struct buf path = { 0 };
+	struct stat st;
+	void *map;
+	int fd;
+
+	buf_printf(&path, "%s/%s", d->path, f->name);
+	fd = open(buf_str(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	buf_free(&path);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (size_t)st.st_size > f->size) {
+		map = mmap(
+		    NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+		if (map != MAP_FAILED) {
+			if (f->map != NULL)
+				munmap((void *)(uintptr_t)f->map, f->size);
+			f->map = map;
+			f->size = (size_t)st.st_size;
+		}
+	}
+	close(fd);
+}
+
+/* The records of a chunk from seen->used to seen->now. */
+static void
+read_more(struct rspool_dir *d, struct rspool_file *f, size_t at,
+    struct rspool_seen *seen)
+{
+	const struct rspool_thread *r;
+	size_t i, end = at + seen->now;
+	uint32_t size;
+
+	i = at + (seen->used > 0 ? seen->used : sizeof(struct rspool_chunk));
+	if (seen->used > 0 && seen->serial != RSPOOL_UNSET) {
+		struct rspool_thread t = { .serial = seen->serial,
+			.tid = seen->tid };
+
+		add_part(f, &t, i);
+	}
+	for (; i < end; i += size) {
+		size = record_at(f, i, end);
+		if (size == 0) {
+			d->bad++;
+			break;
+		}
+		r = (const void *)(f->map + i);
+		if (r->rec.type == RSPOOL_THREAD) {
+			add_part(f, r, i + size);
+			seen->tid = r->tid;
+			seen->serial = r->serial;
+		} else if (f->n_parts > 0)
+			f->part[f->n_parts - 1].end = i + size;
+	}
+	seen->used = seen->now;
+}
+
+/* A thread goes on in a later chunk: how far the later ones are filled is read
+ * first, so that what comes before is complete. */
+static void
+more_chunks(struct rspool_dir *d, struct rspool_file *f)
+{
+	size_t n = f->size / RSPOOL_CHUNK, i;
+	const struct rspool_chunk *c;
+
+	if (n > f->n_seen) {
+		f->seen = xrealloc(f->seen, n, sizeof(*f->seen));
+		for (i = f->n_seen; i < n; i++)
+			f->seen[i] =
+			    (struct rspool_seen){ 0, 0, 0, RSPOOL_UNSET };
+		f->n_seen = n;
+	}
+	f->n_parts = 0;
+	for (i = n; i-- > 0;) {
+		c = (const void *)(f->map + i * RSPOOL_CHUNK);
+		f->seen[i].now = __atomic_load_n(&c->used, __ATOMIC_ACQUIRE);
+		if (c->magic != RSPOOL_MAGIC || c->version != RSPOOL_VERSION ||
+		    f->seen[i].now > RSPOOL_CHUNK)
+			f->seen[i].now = 0;
+	}
+	for (i = 0; i < n; i++)
+		if (f->seen[i].now > f->seen[i].used)
+			read_more(d, f, i * RSPOOL_CHUNK, &f->seen[i]);
+	if (f->n_parts > 0)
+		qsort(f->part, f->n_parts, sizeof(*f->part), by_thread);
+}
+
+static bool
+is_known(const struct rspool_dir *d, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		if (strcmp(d->file[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+void
+rspool_more(struct rspool_dir *d, const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	size_t i;
+
+	if (d->path == NULL) {
+		d->path = xstrdup(path);
+		d->session = read_session(d);
+	}
+	while (dir != NULL && (e = readdir(dir)) != NULL) {
+		if (!is_spool(e->d_name) || is_known(d, e->d_name))
+			continue;
+		ARRAY_GROW(d->file, d->n, d->cap);
+		memset(&d->file[d->n], 0, sizeof(*d->file));
+		d->file[d->n++].name = xstrdup(e->d_name);
+	}
+	if (dir != NULL)
+		closedir(dir);
+	for (i = 0; i < d->n; i++) {
+		map_more(d, &d->file[i]);
+		more_chunks(d, &d->file[i]);
+	}
+}
+
 void
 rspool_read(struct rspool_dir *d, const char *path)
 {
@@ -327,6 +455,8 @@ rspool_free(struct rspool_dir *d)
 
 	for (i = 0; i < d->n; i++) {
 		free(d->file[i].part);
+		free(d->file[i].seen);
+		free(d->file[i].name);
 		if (d->file[i].map != NULL)
 			munmap(
 			    (void *)(uintptr_t)d->file[i].map, d->file[i].size);

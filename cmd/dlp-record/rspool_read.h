@@ -17,11 +17,20 @@ struct rspool_part { /* records of one thread, one after the other */
 	size_t begin, end; /* places in the file */
 };
 
+struct rspool_seen { /* how far a chunk has been read */
+	uint32_t used, now;
+	uint32_t tid;
+	uint64_t serial;
+};
+
 struct rspool_file { /* of one process, or of one program in it */
+	char *name;  /* in the folder */
 	const char *map;
 	size_t size;
 	struct rspool_part *part; /* by thread and serial */
 	size_t n_parts, parts_cap;
+	struct rspool_seen *seen; /* one per chunk; see rspool_more() */
+	size_t n_seen;
 };
 
 struct rspool_dir {
@@ -34,6 +43,10 @@ struct rspool_dir {
 
 /* Reads a folder, or one spool. Fatal if path is neither. */
 void rspool_read(struct rspool_dir *d, const char *path);
+/* For a recording that goes on: the files get the parts that were written since
+ * the last call, and those alone. d is all zero at first. The records that were
+ * read before can still be looked at, at their places. */
+void rspool_more(struct rspool_dir *d, const char *path);
 void rspool_free(struct rspool_dir *d);
 
 /* The record at *at of a part, whose size and texts have been checked; NULL at

@@ -26,15 +26,16 @@ struct push_open { /* on a thread */
 
 struct push_trace {
 	struct openranges *thread;
-	struct thread_numbers nos;
+	struct smap nos; /* of threads: by struct thread_id */
 	int64_t ids;
 };
 
 static struct openranges *
-thread_of(struct push_trace *t, int64_t pid, int64_t tid)
+thread_of(struct push_trace *t, const struct stats_range *x)
 {
 	bool fresh;
-	size_t i = threads_find(&t->nos, pid, tid, &fresh);
+	size_t i = threads_find(
+	    &t->nos, (struct thread_id){ x->file, x->pid, x->tid }, &fresh);
 
 	if (!fresh)
 		return &t->thread[i];
@@ -125,7 +126,7 @@ static void
 push(struct report *r, const struct stats_range *x)
 {
 	struct push_trace *t = r->state;
-	struct openranges *th = thread_of(t, x->pid, x->tid);
+	struct openranges *th = thread_of(t, x);
 	struct push_range *p = xcalloc(1, sizeof(*p));
 	struct push_open *o;
 
@@ -156,7 +157,7 @@ print(struct report *r)
 		openranges_free(&t->thread[i]);
 	}
 	free(t->thread);
-	threads_clear(&t->nos);
+	smap_free(&t->nos);
 	memset(t, 0, sizeof(*t));
 	order_put(r->rows, &r->stats->sink);
 	r->rows = NULL;

@@ -43,38 +43,27 @@ exec_trace(struct report *r, const struct stats_gpu *g)
 }
 
 struct thread_name { /* of the section */
-	int64_t pid, tid;
 	char *label; /* priority and name, as values of a row */
 	size_t len;
-	size_t next; /* with the same key, by number + 1; 0 if none */
+	size_t next; /* of the same thread, by number + 1; 0 if none */
 };
 
-/* Threads that have the same key are in one list. */
-static uint64_t
-thread_key(int64_t pid, int64_t tid)
-{
-	return hash_mix((uint64_t)pid) ^ (uint64_t)tid;
-}
-
 void
-trace_thread(struct trace_names *t, int64_t pid, int64_t tid,
+trace_thread(struct trace_names *t, struct thread_id id,
     const struct stats_text *prio, const struct stats_text *name)
 {
-	uint64_t *k = map_put(&t->first, thread_key(pid, tid), NULL);
+	bool fresh;
+	size_t i = threads_find(&t->nos, id, &fresh);
+	uint64_t *k = &t->nos.val[i];
 	struct thread_name *x;
 	struct buf b = { 0 };
-	size_t i;
 
 	ARRAY_GROW(t->thread, t->n, t->cap);
 	row_opt(&b, prio);
 	row_opt(&b, name);
 	x = &t->thread[t->n++];
-	x->pid = pid;
-	x->tid = tid;
-	x->label = b.s;
-	x->len = b.len;
-	x->next = 0;
-	if (*k == 0) {
+	*x = (struct thread_name){ b.s, b.len, 0 };
+	if (fresh) {
 		*k = t->n;
 		return;
 	}
@@ -86,36 +75,43 @@ trace_thread(struct trace_names *t, int64_t pid, int64_t tid,
 void
 trace_section(struct trace_names *t)
 {
-	map_clear(&t->devs);
+	smap_clear(&t->devs);
 	while (t->n > 0)
 		free(t->thread[--t->n].label);
-	map_clear(&t->first);
+	smap_clear(&t->nos);
 }
 
+struct dev_id { /* the key of a map */
+	int64_t file, dev;
+};
+
 void
-trace_dev(struct trace_names *t, int64_t dev, const struct stats_text *name)
+trace_dev(struct trace_names *t, uint32_t file, int64_t dev,
+    const struct stats_text *name)
 {
+	struct dev_id id = { file, dev };
 	struct buf b = { 0 };
+	uint32_t i = smap_put(&t->devs, (const char *)&id, sizeof(id), NULL);
 
 	buf_put(&b, name->s, name->s != NULL ? name->n : 0);
 	buf_printf(&b, " (%lld)", (long long)dev);
-	*map_put(&t->devs, (uint64_t)dev, NULL) =
-	    smap_put(&t->labels, b.s, b.len, NULL);
+	t->devs.val[i] = smap_put(&t->labels, b.s, b.len, NULL);
 	buf_free(&b);
 }
 
 static void
-put_dev(struct buf *row, const struct trace_names *t, int64_t dev)
+put_dev(struct buf *row, const struct trace_names *t, const struct stats_gpu *g)
 {
-	const uint64_t *k = map_get(&t->devs, (uint64_t)dev);
+	struct dev_id id = { g->file, g->dev };
+	uint32_t i = smap_find(&t->devs, (const char *)&id, sizeof(id));
 	size_t n;
 	const char *s;
 
-	if (k == NULL) {
-		buf_printf(row, " (%lld)\t", (long long)dev);
+	if (i == SMAP_NONE) {
+		buf_printf(row, " (%lld)\t", (long long)g->dev);
 		return;
 	}
-	s = smap_str(&t->labels, (uint32_t)*k, &n);
+	s = smap_str(&t->labels, (uint32_t)t->devs.val[i], &n);
 	row_text(row, s, n);
 }
 
@@ -203,7 +199,7 @@ gpu_trace(struct report *r, const struct stats_gpu *g)
 	else
 		row_none(row);
 	put_shape(row, g);
-	put_dev(row, &r->stats->traces, g->dev);
+	put_dev(row, &r->stats->traces, g);
 	row_opt(row, &g->ctx);
 	row_none(row);
 	row_opt(row, &g->stream);
@@ -254,19 +250,16 @@ static void
 api_trace(struct report *r, const struct stats_call *c)
 {
 	const struct trace_names *t = &r->stats->traces;
-	const uint64_t *k = map_get(&t->first, thread_key(c->pid, c->tid));
+	struct thread_id id = { c->file, c->pid, c->tid };
+	uint32_t no = smap_find(&t->nos, (const char *)&id, sizeof(id));
 	const struct thread_name *x;
-	bool any = false;
 	size_t i;
 
-	for (i = k != NULL ? *k : 0; i != 0; i = x->next) {
+	for (i = no != SMAP_NONE ? t->nos.val[no] : 0; i != 0; i = x->next) {
 		x = &t->thread[i - 1];
-		if (x->tid == c->tid && x->pid == c->pid) {
-			put_call_row(r, c, x->label, x->len);
-			any = true;
-		}
+		put_call_row(r, c, x->label, x->len);
 	}
-	if (!any)
+	if (no == SMAP_NONE)
 		put_call_row(r, c, "\t\t", 2);
 }
 

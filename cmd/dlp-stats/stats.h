@@ -22,6 +22,9 @@ struct stats_text { /* escaped, from the current record; s is NULL if unset */
 	size_t n;
 };
 
+/* file: the number of a record's file, 0 if it names none. Threads, devices and
+ * correlation ids are those of a file. */
+
 struct stats_call { /* a call of the API, or of the operating system */
 	struct stats_text name;
 	int64_t no; /* number of the name, which orders equal rows; 0 if
@@ -29,6 +32,7 @@ struct stats_call { /* a call of the API, or of the operating system */
 	int64_t dur;
 	/* of the API */
 	int64_t start, pid, tid;
+	uint32_t file;
 	int64_t idx; /* place in its table; 0 if unknown */
 	struct stats_text corr, ret;
 };
@@ -38,6 +42,7 @@ enum gpu_kind { GPU_KERN, GPU_COPY, GPU_SET };
 struct stats_gpu { /* kernel, copy, set */
 	enum gpu_kind kind;
 	int64_t start, dur, pid, tid, dev, corr;
+	uint32_t file;
 	int64_t idx;  /* place in its table; 0 if unknown */
 	bool has_api; /* with its start and duration */
 	int64_t api_start, api_dur;
@@ -52,6 +57,7 @@ struct stats_gpu { /* kernel, copy, set */
 
 struct stats_range {
 	int64_t start, end, pid, tid;
+	uint32_t file;
 	int64_t idx;        /* place in its table; 0 if unknown */
 	bool push, crosses; /* crosses: ends on another thread */
 	const char *name;   /* domain:text */
@@ -128,26 +134,20 @@ void ranges_add(struct range_groups *g, struct group_key *k,
  * ranges around work, for the reports that need projections or kernels by
  * range. */
 
-struct thread_numbers {   /* numbers of threads, from 0, in the order of
-			   * arrival; zeroed */
-	struct map by_id; /* mixed pid and tid -> number + 1 */
-	struct thread_id {
-		int64_t pid, tid;
-	} * v;
-	size_t n;
+struct thread_id {
+	int64_t file, pid, tid;
 };
 
-/* The thread's number; *fresh is set if it is new. */
-size_t threads_find(
-    struct thread_numbers *t, int64_t pid, int64_t tid, bool *fresh);
-void threads_clear(struct thread_numbers *t); /* zeroed again */
+/* The thread's number, from 0 in the order of arrival; *fresh is set if it is
+ * new. */
+size_t threads_find(struct smap *t, struct thread_id id, bool *fresh);
 
 struct range_stack {
 	struct { /* needed by the requested reports */
 		bool any, names, proj, kern[KN_N];
 	} wants;
 	struct stack_thread *threads;
-	struct thread_numbers nos;
+	struct smap nos; /* struct thread_id -> number */
 	struct open_range_spare {
 		struct gpu_range **v;
 		size_t n, cap;
@@ -288,17 +288,17 @@ struct report {
 /* rep_traces.c: facts of devices and threads. */
 
 struct trace_names {
-	struct map devs;    /* device -> number of its label */
+	struct smap devs;   /* file, device -> number of its label */
 	struct smap labels; /* "NVIDIA H200 (0)" */
 	struct thread_name *thread;
 	size_t n, cap;
-	struct map first; /* mixed pid and tid -> number of a thread + 1 */
+	struct smap nos; /* struct thread_id -> first row in thread, + 1 */
 };
 
 void trace_section(struct trace_names *t);
-void trace_dev(
-    struct trace_names *t, int64_t dev, const struct stats_text *name);
-void trace_thread(struct trace_names *t, int64_t pid, int64_t tid,
+void trace_dev(struct trace_names *t, uint32_t file, int64_t dev,
+    const struct stats_text *name);
+void trace_thread(struct trace_names *t, struct thread_id id,
     const struct stats_text *prio, const struct stats_text *name);
 
 #define STATS_REPORTS 64 /* the most reports of a run */

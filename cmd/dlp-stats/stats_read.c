@@ -37,30 +37,9 @@ struct stack_thread {
 };
 
 size_t
-threads_find(struct thread_numbers *t, int64_t pid, int64_t tid, bool *fresh)
+threads_find(struct smap *t, struct thread_id id, bool *fresh)
 {
-	uint64_t h = hash_mix((uint64_t)pid) ^ (uint64_t)tid, *k;
-
-	for (;; h++) {
-		k = map_put(&t->by_id, h, NULL);
-		*fresh = *k == 0;
-		if (*fresh)
-			break;
-		if (t->v[*k - 1].pid == pid && t->v[*k - 1].tid == tid)
-			return *k - 1;
-	}
-	t->v = xrealloc(t->v, t->n + 1, sizeof(*t->v));
-	t->v[t->n] = (struct thread_id){ pid, tid };
-	*k = ++t->n;
-	return t->n - 1;
-}
-
-void
-threads_clear(struct thread_numbers *t)
-{
-	free(t->v);
-	map_free(&t->by_id);
-	memset(t, 0, sizeof(*t));
+	return smap_put(t, (const char *)&id, sizeof(id), fresh);
 }
 
 static struct gpu_range *
@@ -115,10 +94,11 @@ stack_wanted(struct stats *s)
 }
 
 static struct stack_thread *
-thread_of(struct range_stack *k, int64_t pid, int64_t tid)
+thread_of(struct range_stack *k, uint32_t file, int64_t pid, int64_t tid)
 {
 	bool fresh;
-	size_t i = threads_find(&k->nos, pid, tid, &fresh);
+	size_t i =
+	    threads_find(&k->nos, (struct thread_id){ file, pid, tid }, &fresh);
 
 	if (!fresh)
 		return &k->threads[i];
@@ -172,7 +152,7 @@ static void
 stack_range(struct stats *s, const struct stats_range *r)
 {
 	struct range_stack *k = &s->stack;
-	struct stack_thread *th = thread_of(k, r->pid, r->tid);
+	struct stack_thread *th = thread_of(k, r->file, r->pid, r->tid);
 	struct stack_open *place;
 	struct gpu_range *o;
 	size_t i;
@@ -302,7 +282,7 @@ kern_in(struct stats *s, struct stack_thread *th, struct gpu_range *o,
 static void
 stack_gpu(struct stats *s, const struct stats_gpu *g)
 {
-	struct stack_thread *th = thread_of(&s->stack, g->pid, g->tid);
+	struct stack_thread *th = thread_of(&s->stack, g->file, g->pid, g->tid);
 	int64_t end = num_add(g->api_start, g->api_dur);
 	bool any = false;
 	struct gpu_range *o;
@@ -338,7 +318,7 @@ stack_innermost(struct stats *s, struct stats_gpu *g)
 
 	if (!s->stack.wants.names)
 		return;
-	th = thread_of(&s->stack, g->pid, g->tid);
+	th = thread_of(&s->stack, g->file, g->pid, g->tid);
 	expire(s, th, g->api_start);
 	for (i = th->open.n; i-- > 0;) {
 		o = range_at(th, i);
@@ -357,7 +337,7 @@ stack_innermost(struct stats *s, struct stats_gpu *g)
 static void
 stack_no_call(struct stats *s, const struct stats_gpu *g)
 {
-	kern_in(s, thread_of(&s->stack, -1, -1), NULL, false, g);
+	kern_in(s, thread_of(&s->stack, 0, -1, -1), NULL, false, g);
 }
 
 /* end of the section: closes all */
@@ -374,7 +354,7 @@ stack_end(struct stats *s)
 	}
 	free(k->threads);
 	k->threads = NULL;
-	threads_clear(&k->nos);
+	smap_free(&k->nos);
 	k->ids = 0;
 }
 
@@ -462,13 +442,16 @@ struct stats_reader {
 	struct stats_cols cols[T_N];
 	bool wants_stack, wants_api;
 	/* of a section */
-	bool any;        /* a record of a known type came */
-	uint64_t no_dur; /* records without a duration */
-	struct buf src;  /* the file's name, if records have it */
-	struct buf name; /* of the range at hand */
+	bool any;          /* a record of a known type came */
+	uint64_t no_dur;   /* records without a duration */
+	struct buf src;    /* the first file's name, if records have it */
+	struct smap files; /* all of them */
+	uint32_t file;     /* of the record at hand: its number, from 1 */
+	struct buf name;   /* of the range at hand */
 	/* Calls with several activities: the later ones have the same time. */
 	struct stats_several {
 		int64_t pid, corr, start, dur;
+		uint32_t file;
 	} * several;
 	size_t nseveral, severalcap;
 	/* facts from dlp-parse --rows and the commands before us */
@@ -509,10 +492,9 @@ note_record(
 	struct stats_text x;
 
 	in->any = true;
-	if (in->src.len > 0)
-		return;
 	x = field_text(r, t, C_SRC);
-	if (x.s != NULL)
+	in->file = x.s == NULL ? 0 : smap_put(&in->files, x.s, x.n, NULL) + 1;
+	if (x.s != NULL && in->src.len == 0)
 		buf_put(&in->src, x.s, x.n);
 }
 
@@ -618,6 +600,7 @@ on_call(struct stage *st, struct rec *r)
 	struct stats_call c = call_of(r, t, C_API);
 
 	note_record(in, r, t);
+	c.file = in->file;
 	if (!field_i64(r, t, C_DUR, &c.dur)) {
 		in->no_dur++;
 		return;
@@ -626,9 +609,9 @@ on_call(struct stage *st, struct rec *r)
 	c.idx = field_num(r, t, C_IDX, 0);
 	c.ret = field_text(r, t, C_RET);
 	if (field_num(r, t, C_N_GPU, 0) > 1)
-		add_several(
-		    in, &(struct stats_several){ c.pid,
-			    field_num(r, t, C_CORR, -1), c.start, c.dur });
+		add_several(in,
+		    &(struct stats_several){ c.pid, field_num(r, t, C_CORR, -1),
+			c.start, c.dur, c.file });
 	if (in->wants_api)
 		api(s, &c);
 }
@@ -658,6 +641,7 @@ own_call(
 {
 	struct stats_call c = call_of(r, t, C_API);
 
+	c.file = g->file;
 	c.start = g->api_start;
 	c.dur = g->api_dur;
 	c.idx = field_num(r, t, C_CALL_IDX, 0);
@@ -678,7 +662,8 @@ read_api(const struct rec *r, const struct stats_cols *t, struct stats_gpu *g)
 	g->has_api = field_i64(r, t, C_API_DUR, &g->api_dur);
 	for (i = 0; i < in->nseveral && !g->has_api; i++) {
 		x = &in->several[i];
-		if (x->corr == g->corr && x->pid == g->pid) {
+		if (x->corr == g->corr && x->pid == g->pid &&
+		    x->file == g->file) {
 			g->has_api = true;
 			g->api_dur = x->dur;
 		}
@@ -729,6 +714,7 @@ on_gpu(struct stage *st, struct rec *r)
 	int i;
 
 	note_record(in, r, t);
+	g.file = in->file;
 	g.api = field_text(r, t, C_API);
 	g.pid = field_num(r, t, C_PID, -1);
 	g.corr = field_num(r, t, C_CORR, -1);
@@ -783,6 +769,7 @@ on_range(struct stage *st, struct rec *r)
 	int i;
 
 	note_record(in, r, t);
+	x.file = in->file;
 	x.start = field_num(r, t, C_START, 0);
 	if (ends)
 		x.end = num_add(x.start, dur);
@@ -833,7 +820,7 @@ on_dev(struct stage *st, struct rec *r)
 
 	note_record(s->reader, r, t);
 	if (field_i64(r, t, C_DEV, &dev))
-		trace_dev(&s->traces, dev, &name);
+		trace_dev(&s->traces, s->reader->file, dev, &name);
 }
 
 static void
@@ -845,8 +832,10 @@ on_thread(struct stage *st, struct rec *r)
 	struct stats *s = st->ctx;
 
 	note_record(s->reader, r, t);
-	trace_thread(&s->traces, field_num(r, t, C_PID, -1),
-	    field_num(r, t, C_TID, -1), &prio, &name);
+	trace_thread(&s->traces,
+	    (struct thread_id){ s->reader->file, field_num(r, t, C_PID, -1),
+		field_num(r, t, C_TID, -1) },
+	    &prio, &name);
 }
 
 static void
@@ -861,6 +850,7 @@ section_begins(struct stage *st)
 	memset(in->has_end, 0, sizeof(in->has_end));
 	in->nseveral = 0;
 	buf_clear(&in->src);
+	smap_clear(&in->files);
 	reports_section(s);
 }
 

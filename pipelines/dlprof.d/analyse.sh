@@ -122,6 +122,47 @@ write_report() {
 	place "$tmp/$1.$2" "$target"
 }
 
+# The whole profile as a page: its range of steps is chosen there.
+write_page() {
+	say "Writing the page to ($opt_html)"
+	failed=
+	"$here/dlp" html ${opt_key:+-k "$opt_key"} --title "$base" -- "$profile" \
+	    >"$tmp/page.html" 2>"$tmp/err" || failed=1
+	[ -z "$failed" ] || {
+		show_messages "$tmp/err"
+		die "$opt_html: not written"
+	}
+	place "$tmp/page.html" "$opt_html"
+}
+
+# Numbers are of all steps, as in dlp iters and dlp mfu, and findings of the even
+# ones, as in dlp advise: a section each.
+events() {
+	{
+		steps_of --stable | dlp-rate -T kern | dlp-busy |
+		    dlp-agg --keep iter,busy --as work -T kern,graph \
+			-g iter,tag,dev,family,dir,phase,dtype \
+			-a sum -f flop,exec_flop,peak_ns,dur_ns,flop_ns |
+		    dlp-mfu
+		steps_of --even 2>/dev/null | dlp-busy | dlp-gaps | dlp-advise |
+		    dlp-agg --keep finding --as work -T kern -g iter -a count
+	} | dlp-tensorboard
+}
+
+steps_of() {
+	dlp-parse -- "$profile" | dlp-correlate |
+	    dlp-iter --cuts ${opt_key:+-k "$opt_key"} "$1" | dlp-flops -q
+}
+
+write_events() {
+	say "Writing the steps for TensorBoard to ($tb_file)"
+	failed=
+	events >"$tmp/events" 2>"$tmp/err" || failed=1
+	show_messages "$tmp/err"
+	[ -z "$failed" ] || die "$tb_file: not written"
+	place "$tmp/events" "$tb_file"
+}
+
 analyse() {
 	domain=$1
 	database_name "$domain"
@@ -192,3 +233,5 @@ else
 	. "$parts/dump.sh"
 	each_domain analyse
 fi
+[ -z "$opt_html" ] || write_page
+[ -z "$opt_tb_dir" ] || write_events

@@ -130,6 +130,22 @@ if [ -n "$opt_database" ]; then
 	[ -r "$opt_database" ] || die "$opt_database: Permission denied"
 fi
 each_domain check_targets
+case $opt_html in
+-*) opt_html=./$opt_html ;;
+esac
+[ -z "$opt_html" ] || unused "$opt_html"
+case $opt_tb_dir in
+-*) opt_tb_dir=./$opt_tb_dir ;;
+esac
+[ "$opt_tb_files" = false ] || opt_tb_dir=
+# TensorBoard reads files whose names hold tfevents. The number is that of a time
+# in the files of others; the bytes of this one depend on the profile only.
+tb_file=$opt_tb_dir/events.out.tfevents.0000000000.$base
+if [ -n "$opt_tb_dir" ]; then
+	unused "$tb_file"
+	[ -d "$opt_tb_dir" ] || mkdir -p -- "$opt_tb_dir" 2>/dev/null ||
+	    die "--tb_dir: cannot make the folder '$opt_tb_dir'"
+fi
 if [ ! -d "$out" ]; then
 	mkdir -p -- "$out" 2>/dev/null ||
 	    die "--output_path: cannot make the folder '$out'"

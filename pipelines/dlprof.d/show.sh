@@ -4,6 +4,7 @@
 # The intervals that were found and those that are aggregated.
 show_iterations() {
 	[ "$level" -ge 2 ] || return 0
+	need_plain
 	LC_ALL=C awk -F '\t' "$plain_awk"'
 	function count(n) { return n " iteration" (n == 1 ? "" : "s") }
 	$1 == "##info" { info[$2] = $3 }
@@ -47,6 +48,7 @@ show_findings() {
 	[ "$level" -ge 1 ] || return 0
 	grep -q '^#finding	' "$tmp/small" || return 0
 	say "Writing expert_systems report to (stdout)"
+	need_plain
 	LC_ALL=C awk -F '\t' "$plain_awk"'
 	function text(s) {
 		s = plain(s)

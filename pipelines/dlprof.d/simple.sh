@@ -50,20 +50,18 @@ kernel_rows() {
 	}' "$tmp/kernels"
 }
 
-# The totals: name, tab, value.
+# The totals: name, tab, value. Without kernels DLProf has 0.
 totals() {
-	awk -F '\t' -v wall="$(cat "$tmp/wall")" '
-	$1 == "#agg" { for (i = 2; i <= NF; i++) at[$i] = i }
-	$1 == "agg" {
-		gpu += $(at["sum_dur_ns"])
-		if ($(at["tc"]) == "yes")
-			tc += $(at["sum_dur_ns"])
-	}
+	dlp-agg -T agg -a sum:sum_dur_ns --as gpu \
+	    --and -T agg -a sum:sum_dur_ns --as tc --where tc==yes \
+	    "$tmp/kernels" 2>/dev/null |
+	    awk -F '\t' -v OFS='\t' -v wall="$(cat "$tmp/wall")" '
+	$1 == "gpu" || $1 == "tc" { ns[$1] = $2 != "-" ? $2 : 0 }
 	END {
-		printf "Wall Clock Time (ns)\t%s\n", wall
-		printf "Total GPU Time (ns)\t%.0f\n", gpu
-		printf "Total Tensor Core Kernel Time (ns)\t%.0f\n", tc
-	}' "$tmp/kernels"
+		print "Wall Clock Time (ns)", wall
+		print "Total GPU Time (ns)", ns["gpu"]
+		print "Total Tensor Core Kernel Time (ns)", ns["tc"]
+	}'
 }
 
 simple_kernel() {

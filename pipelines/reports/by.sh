@@ -15,6 +15,10 @@ fwd_op_id prim_id prim_run repr stack trace sil flops iteration'
 
 # check_by LIST: each must be a word, a column or op.COLUMN.
 check_by() {
+	case $1 in
+	'' | *' '*) ;;
+	*) case " $by_words " in *" $1 "*) return ;; esac ;;
+	esac
 	# a value of -v may not have a newline in every awk
 	printf '%s\n' "$1" | awk -v words="$by_words" \
 	    -v cols="$(echo $by_cols)" \

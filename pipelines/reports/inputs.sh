@@ -1,10 +1,24 @@
 # Read by lib.sh: what kind of input a file is, and profiles as streams.
 # shellcheck shell=sh disable=SC2154 # need, of_dict, of_one, no_times, src: lib.sh
 
+# look FILE: its first bytes, without NULs, to $begin; once for a file that is
+# asked about several times.
+looked=
+look() {
+	[ "$looked" != "$1" ] || return 0
+	looked=$1
+	begin=
+	# some shells warn about NULs
+	[ ! -f "$1" ] || { begin=$(dd bs=300 count=1 <"$1"); } 2>/dev/null
+}
+
 # Whether a file is a stream that dlp-parse wrote before.
 is_stream() {
-	[ -f "$1" ] &&
-	    [ "$(dd bs=5 count=1 <"$1" 2>/dev/null | tr -d '\000')" = '##dlp' ]
+	look "$1"
+	case $begin in
+	'##dlp'*) ;;
+	*) false ;;
+	esac
 }
 
 # Whether the records of a stream name their files: it is of several, joined.
@@ -30,12 +44,25 @@ with_src() {
 # Whether a file is a .dict of PyProf, or a stream of one (that says so). Of
 # files dlp-parse knows better.
 is_dict() {
-	[ -f "$1" ] || return 1
-	case $(dd bs=300 count=1 <"$1" 2>/dev/null | tr -d '\000') in
+	look "$1"
+	case $begin in
 	"{'"*) [ $# -eq 1 ] ;;
 	"##dlp"*"	${2:-dialect	pyprof-dict}"*) ;;
 	*) false ;;
 	esac
+}
+
+# Streams are joined, profiles read together.
+ranks_of() {
+	if [ -n "$help" ]; then
+		stage dlp-parse FILE --ranks </dev/null
+	elif is_stream "$1"; then
+		dlp-merge --ranks -- "$@"
+	elif [ "$*" = - ]; then
+		from_stdin dlp-parse --ranks -- -
+	else
+		dlp-parse --ranks -- "$@"
+	fi
 }
 
 # from_stdin FILTER...: standard input, a stream or a profile, to standard
@@ -58,7 +85,7 @@ from_stdin() {
 				[ "$n_src" -lt 2 ] || [ -z "${dlprof-}" ] ||
 				    die "standard input: $of_one"
 				[ "$n_src" -lt 2 ] || [ -n "$src" ] ||
-				    ! grep -q '[$]{*src' "$0" ||
+				    ! grep -q '[$]{*src' "$script" ||
 				    die "standard input: a stream of several" \
 					"files, of which this report has rows" \
 					"each: give it as a file" ;;
@@ -97,6 +124,7 @@ profiles() {
 	fi
 	good=''
 	bad=''
+	[ $# -eq 1 ] && [ "$1" != - ] && only=1 || only=
 	for f; do
 		if has_src "$f"; then
 			cat -- "$f" && good=1 || bad=1
@@ -106,6 +134,7 @@ profiles() {
 			# shellcheck disable=SC2086 # words
 			set -- dlp-parse --as-stage ${parse-} ${need-} ${src:+--src} -- "$f"
 			[ "$f" != - ] || set -- from_stdin "$@"
+			[ -z "$only" ] || exec "$@"
 			"$@" && good=1 || bad=1
 		fi
 	done

@@ -2,22 +2,24 @@
 # says before what it knows: $options, as for getopts; an option -x sets
 # opt_x; $long_options are words, which take a value, and --fail-over sets
 # opt_fail_over; $flag_options are words that take none. What remains in "$@" are
-# files. Common to all: $show for dlp-fmt, $limit for dlp-agg, $src if there are several files, in one stream or many
-# (or DLP_SRC is set); for the options i and
-# k: $steps and $which for dlp-iter, $in_steps if only steps count. A report to
-# which the kernels do, all that a .dict of PyProf has, says kernels_do=1; the
-# others refuse one, and -i and -k one that has durations only.
+# files. Common to all: $show for dlp-fmt, $limit for dlp-agg, $src if there are
+# several files, in one stream or many; for the options i and k: $steps and
+# $which for dlp-iter, $in_steps if only steps count. A report to which the
+# kernels do, all that a .dict of PyProf has, says kernels_do=1; the others
+# refuse one, and -i and -k one that has durations only.
 # shellcheck shell=sh disable=SC2034 # used by the reports
 
 . "$DLP_REPORTS/plain.sh"
 . "$DLP_REPORTS/inputs.sh"
 . "$DLP_REPORTS/stage.sh"
-report=${0##*/}
+# dlp names the report in $script and reads it; others start it.
+script=${script:-$0}
+report=${script##*/}
 fmt=
 guard=
 width=
 help=
-src=${DLP_SRC:+src}
+src=
 opt_i=
 opt_k=
 # Reports with dlp-flops pass files of compilers on to it (stage.sh).
@@ -45,12 +47,17 @@ die() {
 help_if_asked() {
 	[ -n "$help" ] || return 0
 	put "$(
-		sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+		sed -n '2,/^$/s/^# \{0,1\}//p' "$script"
 		[ -n "${no_table-}" ] ||
 		    echo "also: ${also---csv --tsv --json --jsonl --md --xtab -w COLUMNS}"
 		echo
 		echo "the pipeline:"
 	)"
+}
+
+# spark COLUMN: on a terminal this column of the table is drawn, too.
+spark() {
+	[ -n "$fmt" ] || [ ! -t 1 ] || show="$show --spark $1${opt_ascii:+ --ascii}"
 }
 
 # What adds the times of several files up says so.
@@ -91,7 +98,7 @@ while [ "$n_args" -gt 0 ]; do
 	--[a-z]*)
 		case " ${flag_options-} " in
 		*" ${arg#--} "*)
-			eval "opt_${arg#--}=1"
+			eval "opt_$(printf %s "${arg#--}" | tr - _)=1"
 			continue
 			;;
 		esac
@@ -183,25 +190,30 @@ fi
 [ "$steps" = --one ] || in_steps=1
 [ -z "$from" ] || [ "$from" -le "$to" ] || die "-i: $from lies behind $to"
 
-[ -n "$help" ] || [ $# -gt 0 ] || [ -n "${from_stream-}" ] ||
+[ -n "$help" ] || [ $# -gt 0 ] || [ -n "${from_stream-}${opt_follow-}" ] ||
     die "which profile? usage: dlp $report [options] FILE..."
-[ $# -lt 2 ] && { [ $# -eq 0 ] || ! has_src "$1"; } || src=src
-[ $# -ne 1 ] || [ "$1" = - ] || [ -e "$1" ] ||
-    die "$1: No such file or directory"
 need=
 of_dict="a .dict of PyProf has kernels only, dlp $report needs more; what works\
- with it: dlp FILE, dlp top, kernels, flops, roofline, tc, coverage, folded,\
- info, html, view"
+ with it: dlp FILE, dlp top, kernels, flops, layers, roofline, tc, coverage,\
+ folded, info, html, plot, view"
 of_one="a stream of several files: this report is of one, give each alone"
 no_times="a .dict of PyProf has durations of kernels, no times: no -i, no -k"
-if [ -z "${kernels_do-}" ]; then
-	need=--no-dict
-	for f; do
-		! is_dict "$f" || die "$f: $of_dict"
-	done
-elif [ "$steps" != --one ]; then
-	need=--need-times
-	for f; do
-		! is_dict "$f" 'times	made up' || die "$f: $no_times"
-	done
-fi
+
+# inputs FILE...: whether files are told apart, and if the report can be of them.
+inputs() {
+	[ $# -lt 2 ] && { [ $# -eq 0 ] || ! has_src "$1"; } || src=src
+	[ $# -ne 1 ] || [ "$1" = - ] || [ -e "$1" ] ||
+	    die "$1: No such file or directory"
+	if [ -z "${kernels_do-}" ]; then
+		need=--no-dict
+		for f; do
+			! is_dict "$f" || die "$f: $of_dict"
+		done
+	elif [ -n "$in_steps" ]; then
+		need=--need-times
+		for f; do
+			! is_dict "$f" 'times	made up' || die "$f: $no_times"
+		done
+	fi
+}
+inputs "$@"

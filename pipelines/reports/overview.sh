@@ -1,7 +1,6 @@
 # Read by overview: the numbers of a file, and its row.
 # shellcheck shell=sh disable=SC2016,SC2034,SC2154 # lib.sh; used by overview
 
-row=${DLP_ROW-}
 # The screen's width, which is the terminal's.
 wide=$width
 if [ -z "$wide" ] && [ -t 1 ]; then
@@ -26,22 +25,68 @@ unread() {
 	parse="--drop kern:id,ctx,stream,idx,regs,smem_bytes,dynsmem_bytes"
 }
 
-# rows_of FILE...: a section with the row of each; messages of filters on
-# standard error get the name of the file.
+# Of a file, in a process of its own: a section with its row.
+numbers_of() (
+	src=
+	name=$1
+	inputs "$1"
+	facts "$1"
+)
+
+# row_of N FILE: the row of a file, $rows/N.row, and what was said of it,
+# $rows/N.err, with the name of the file where filters leave it out. $rows/N.bad:
+# it failed.
+row_of() {
+	n=$rows/$1
+	numbers_of "$2" >"$n.row" 2>"$n.said" || : >"$n.bad"
+	[ -f "$n.bad" ] || [ -s "$n.said" ] || return 0
+	error=$(DLP_FILE=$2 LC_ALL=C awk -f "$DLP_REPORTS/awk/plain.awk" \
+	    -f "$DLP_REPORTS/awk/complaints.awk" "$n.said" 2>"$n.err")
+	[ ! -f "$n.bad" ] || dlp-overview -n "$2" --failed "$error" >>"$n.row"
+}
+
+# A terminal is told how far it is; the next row replaces that.
+progress() {
+	[ -z "${DLP_TTY-}" ] || printf '%s\r' "$1" >"$DLP_TTY"
+}
+
+# give_row N: what row_of left.
+give_row() {
+	progress "$erase"
+	[ ! -s "$rows/$1.err" ] || cat "$rows/$1.err" >&2
+	cat "$rows/$1.row"
+	[ ! -f "$rows/$1.bad" ] || ok=''
+	rm -f "$rows/$1".*
+}
+
+# rows_of FILE...: a section with the row of each, in their order, as soon as it
+# and those before it are known. $opt_j files are read at a time; the number of
+# one that has been read comes out of a pipe.
 rows_of() {
-	said=$(mktemp) || exit 2
-	trap 'rm -f "$said"' EXIT
+	rows=$(mktemp -d) || exit 2
+	trap 'rm -rf "$rows"' EXIT
 	trap 'exit 2' INT TERM
-	export DLP_ROW=1
-	ok=1
-	for f; do
-		sh "$DLP_REPORTS/overview" ${opt_k:+-k "$opt_k"} ${opt_i:+-i "$opt_i"} -- "$f" \
-		    2>"$said" && state='' || state=1 ok=''
-		[ -z "$state" ] && [ ! -s "$said" ] && continue
-		error=$(DLP_FILE=$f LC_ALL=C awk -f "$DLP_REPORTS/awk/plain.awk" \
-		    -f "$DLP_REPORTS/awk/complaints.awk" "$said")
-		[ -z "$state" ] ||
-		    dlp-overview -n "$f" --failed "$error"
+	mkfifo "$rows/read" || exit 2
+	exec 5<&0 6<>"$rows/read"
+	erase=$(printf '\033[K')
+	ok=1 begun=0 read=0 given=0 files=$#
+	while [ "$given" -lt "$files" ]; do
+		while [ $# -gt 0 ] && [ $((begun - read)) -lt "$opt_j" ]; do
+			begun=$((begun + 1))
+			{
+				row_of "$begun" "$1" <&5
+				: >"$rows/$begun.read"
+				echo >&6
+			} &
+			shift
+		done
+		progress "$given of $files$erase"
+		read -r _ <&6
+		read=$((read + 1))
+		while [ -f "$rows/$((given + 1)).read" ]; do
+			given=$((given + 1))
+			give_row "$given"
+		done
 	done
 	[ -n "$ok" ] || printf '##dlp\t1\n'
 }

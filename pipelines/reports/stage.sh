@@ -50,7 +50,7 @@ show_stage() {
 		words="$words $(shell_word "$word")"
 	done
 	case $line in
-	'          '*) ;; # it is a part of a command
+	'          '* | [!\ ]*) ;; # it is a part of a command
 	*)
 		if [ $((${#line} + ${#words})) -le 76 ]; then
 			put "$text$words"
@@ -83,4 +83,31 @@ show_word() {
 	fi
 	line="$line $1"
 	text="$text $1"
+	[ ${#line} -gt 76 ] || return 0
+	text=${text%"$1"}
+	show_list "$1"
+}
+
+# show_list WORD: it is longer than a line: cut behind commas. What follows begins in
+# the first column, because blanks would end the word.
+show_list() {
+	rest=$1
+	room=64
+	quote=
+	case $rest in
+	*"'\\'"*) room=${#rest} ;; # a quote inside
+	*\') quote=\' ;;
+	esac
+	while [ ${#rest} -gt $room ]; do
+		part=$(printf %.${room}s "$rest")
+		case $part in
+		*,*) part=${part%,*}, ;;
+		*) break ;;
+		esac
+		text="$text$part$quote\\$newline$quote"
+		rest=${rest#"$part"}
+		room=74
+	done
+	text=$text$rest
+	line=${text##*"$newline"}
 }

@@ -8,21 +8,30 @@
 # the ones that change what standard utilities do. A program that dlprof
 # records gets all of them, from $user_env.
 user_env=$(export -p)
-for name in $(awk 'BEGIN {
-	for (name in ENVIRON)
-		if (name ~ /^[A-Za-z_][A-Za-z0-9_]*$/ && name ~ /[a-z]/)
-			print name
-}'); do
+
+# The locale changes no output: awk would print 1,5, and [a-z] match B.
+# dlp-fmt asks what the terminal can show.
+: "${DLP_LOCALE=${LC_ALL:-${LC_CTYPE:-${LANG-}}}}"
+LC_ALL=C
+export LC_ALL DLP_LOCALE
+
+# Lines are "export NAME=..." or, of bash, "declare -x NAME=..."; a line of a
+# value that looks like that names a variable that is not set here.
+set -f
+IFS='
+'
+for name in $user_env; do
+	name=${name#export }
+	name=${name#declare -x }
+	name=${name%%=*}
 	case $name in
 	here | datadir | user_env) ;; # set by now
-	*) unset "$name" ;;
+	[0-9]* | *[!A-Za-z0-9_]*) ;;
+	*[a-z]*) unset "$name" ;;
 	esac
 done
-unset name DLP_ROW DLP_SRC CDPATH POSIXLY_CORRECT GREP_OPTIONS
-
-# The locale changes no output: awk would print 1,5.
-LC_ALL=C
-export LC_ALL
+set +f
+unset IFS name DLP_TTY CDPATH POSIXLY_CORRECT GREP_OPTIONS
 
 . "${datadir:-$here}/reports/plain.sh"
 . "${datadir:-$here}/reports/signals.sh"
@@ -40,6 +49,11 @@ fi
 # $keep_marks it keeps its TAB.
 run() {
 	catch_signals
+	# standard error goes through a filter
+	if [ -t 2 ]; then
+		DLP_TTY=$(tty <&2)
+		export DLP_TTY
+	fi
 	# what runs behind & would have no standard input; this one cannot be
 	# read either
 	{ true 4<&0; } 2>/dev/null || exec 0>/dev/null
@@ -58,7 +72,18 @@ piped() {
 	status=$({ {
 		"$@" >&3 3>&- 4>&-
 		echo $? >&4
-	} 2>&1 | LC_ALL=C awk -v mark="${keep_marks:+\t}" "$plain_awk"'
+	} 2>&1 | messages >&2; } 4>&1)
+	exit "$status"
+}
+
+# A filter: the messages to be shown. Mostly there are none, and no awk starts.
+messages() {
+	IFS= read -r message || [ -n "$message" ] || return 0
+	need_plain
+	{
+		printf '%s\n' "$message"
+		cat
+	} | awk -v mark="${keep_marks:+\t}" "$plain_awk"'
 	/^\t/ {
 		if (kept == "" && !said)
 			kept = substr($0, 2)
@@ -70,6 +95,5 @@ piped() {
 		print plain($0)
 		fflush()
 	}
-	END { if (kept != "" && !report) print mark plain(kept) }' >&2; } 4>&1)
-	exit "$status"
+	END { if (kept != "" && !report) print mark plain(kept) }'
 }

@@ -386,18 +386,40 @@ def self_time(w):
     return w.run.lo if w.run else w.call.lo
 
 
-def check_step_idle(recs):
-    """With steps, gaps add up to the time in which nothing runs."""
+def check_step_idle(t, recs):
+    """With steps, the gaps of each one, with the time up to the next, add up
+    to the time in which nothing runs. Time outside of the steps has no
+    iteration, and of that dlp-busy has more: before a device's first work."""
     idle, gaps = {}, {}
     for d, c, ns, i, after in of(recs, 'busy', 'dev', 'class', 'dur_ns', 'iter',
                                  'after'):
-        if c not in ('kern', 'tc', 'graph', 'mem') and \
-                (i is not None or after is not None):
-            idle[d] = idle.get(d, 0) + (ns or 0)
-    for d, ns in of(recs, 'gap', 'dev', 'dur_ns'):
-        gaps[d] = gaps.get(d, 0) + ns
+        k = d, i if i is not None else after
+        if c not in ('kern', 'tc', 'graph', 'mem') and k[1] is not None:
+            idle[k] = idle.get(k, 0) + (ns or 0)
+    for d, ns, i in of(recs, 'gap', 'dev', 'dur_ns', 'iter'):
+        if i is not None:
+            gaps[d, i] = gaps.get((d, i), 0) + ns
     compare('idle time of steps', list(idle.items()),
-            [(d, gaps.get(d, 0)) for d in idle])
+            [(k, gaps.get(k, 0)) for k in idle])
+    compare('gaps of steps that dlp-busy has not', [],
+            [k for k in gaps if k not in idle])
+    compare('idle time until the next step', step_idle(t),
+            [(k[0], k[1], v) for k, v in idle.items()
+             if k[1] in {i for _, i, _ in step_idle(t)}])
+
+
+def step_idle(t):
+    """(device, step, idle ns) of each step but the last, up to the next one,
+    which begins when the work of those before it is over. Of several processes' steps it is another question where they begin."""
+    if len({r.pid for r in t.ranges}) > 1:
+        return []
+    ranges = [r for r in t.ranges if r.text.startswith('step ')]
+    at = [max([r.lo] + [w.hi for w in t.work if w.tag in ON_DEVICE and
+                        ranges[0].lo <= self_time(w) < r.lo])
+          for r in ranges]
+    return [(d, i, minus([(lo, hi)], t.spans(d, *ON_DEVICE)))
+            for d in t.devices() for i, (lo, hi) in
+            enumerate(zip(at, at[1:]))]
 
 
 def check_op_type(t, path, folder):
@@ -474,7 +496,7 @@ def case(rng, folder, log):
     recs = pipe(path, ['dlp-correlate'], ['dlp-iter', '-k', 'step', '--cuts'],
                 ['dlp-busy'], ['dlp-gaps'])
     check_steps(t, recs)
-    check_step_idle(recs)
+    check_step_idle(t, recs)
     if 'graphs' not in has:
         check_op_type(t, path, folder)
     check_summary(t, path, folder)

@@ -7,8 +7,11 @@
  *	init        the driver starts: InitializeInjection()
  *	start stop  cudaProfilerStart, cudaProfilerStop
  *	N           N steps of work
+ *	call=N driver=N  a call of the runtime, of the driver
+ *	load unload      of a module with memory
  *	push=TEXT pop    NVTX ranges
  *	sleep=MS  exit=N  _exit=N  quick=N  kill=N  abort  fork[=1]  exec  execl
+ *	await=FILE  waits until there is such a file, at most a minute
  *	finalized   prints how often CUPTI was detached
  */
 #define _GNU_SOURCE
@@ -31,6 +34,7 @@ static struct {
 	void (*set)(uint32_t corr);
 	void (*sync)(uint32_t corr);
 	void (*memory)(uint32_t corr);
+	void (*module)(int release);
 	void (*overhead)(void);
 	void (*context)(void);
 	void (*graph)(void);
@@ -63,6 +67,7 @@ init(void)
 	F(set);
 	F(sync);
 	F(memory);
+	F(module);
 	F(overhead);
 	F(context);
 	F(graph);
@@ -131,6 +136,18 @@ end_by(const char *how, int n, char **argv)
 }
 
 static void
+await(const char *path)
+{
+	int i;
+
+	for (i = 0; access(path, F_OK) != 0; i++) {
+		if (i == 6000)
+			exit(99);
+		usleep(10000);
+	}
+}
+
+static void
 word(char *w, char **argv)
 {
 	char *eq = strchr(w, '=');
@@ -144,8 +161,14 @@ word(char *w, char **argv)
 		fake.call(0, 308);
 	else if (strcmp(w, "stop") == 0 && fake.call != NULL)
 		fake.call(0, 309);
+	else if (strcmp(w, "call") == 0 || strcmp(w, "driver") == 0)
+		fake.call(*w == 'c', (uint32_t)strtoul(eq, NULL, 10));
+	else if (strcmp(w, "load") == 0 || strcmp(w, "unload") == 0)
+		fake.module(*w == 'u');
 	else if (strcmp(w, "push") == 0)
 		nvtxRangePushA(eq);
+	else if (strcmp(w, "await") == 0)
+		await(eq);
 	else if (strcmp(w, "pop") == 0)
 		nvtxRangePop();
 	else if (*w >= '0' && *w <= '9')

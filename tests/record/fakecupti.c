@@ -286,7 +286,9 @@ static const struct {
 	{ 1, 2, "cudaLaunchKernel_v7000" }, { 1, 3, "cudaMemcpyAsync_v3020" },
 	{ 1, 4, "cudaMemsetAsync_v3020" },
 	{ 1, 5, "cudaStreamSynchronize_v3020" }, { 1, 6, "cudaMalloc_v3020" },
-	{ 1, 7, "cudaGraphLaunch_v10000" }, { 0, 1, "cuCtxGetCurrent" },
+	{ 1, 7, "cudaGraphLaunch_v10000" }, { 1, 8, "cudaSetDevice_v3020" },
+	{ 0, 1, "cuCtxGetCurrent" }, { 0, 3, "cuCtxSetCurrent" },
+	{ 0, 4, "cuPointerGetAttribute" },
 	{ 0, ABI_PROFILER_START, "cuProfilerStart" },
 	{ 0, ABI_PROFILER_STOP, "cuProfilerStop" },
 	{ 0, 2, "cuLaunchKernel" } };
@@ -382,6 +384,8 @@ fake_call(int runtime, uint32_t cbid)
 	k.kind = runtime ? ABI_RUNTIME : ABI_DRIVER;
 	k.cbid = cbid;
 	k.start = now();
+	if (runtime && cbid == 8) /* the runtime calls the driver */
+		fake_call(0, 3);
 	k.end = now();
 	k.pid = (uint32_t)getpid();
 	k.tid = (uint32_t)syscall(SYS_gettid);
@@ -508,6 +512,24 @@ fake_sync(uint32_t corr)
 	e.event = 3;
 	e.sync_id = 9;
 	emit(&e, sizeof(e));
+}
+
+/* Memory that a module brings and takes along; its address is used again. */
+EXPORT void
+fake_module(int release)
+{
+	struct abi_memory k = { 0 };
+
+	k.kind = ABI_MEMORY2;
+	k.op = release ? 2 : 1;
+	k.mem = 6;
+	k.address = 0x6000;
+	k.bytes = 16;
+	k.t = now();
+	k.stream = UINT32_MAX;
+	k.ctx = 1;
+	k.name = "$str";
+	emit(&k, sizeof(k));
 }
 
 EXPORT void

@@ -47,7 +47,7 @@ cuDeviceTotalMem_v2(size_t *n, int dev)
 }
 
 EXPORT int
-cuDeviceGetUuid_v2(unsigned char *uuid, int dev)
+cuDeviceGetUuid(unsigned char *uuid, int dev)
 {
 	memset(uuid, 0, 16);
 	uuid[15] = (unsigned char)(dev + 1);

@@ -52,7 +52,8 @@ format(const struct writer_format *f, const char *what, const char *want)
 int
 main(void)
 {
-	rule(TEXT_RAW, "raw", odd);
+	rule(TEXT_RAW, "csv with --guard",
+	    "\t\n\\x1b\\x7f\"\\\\xe2\\x80\\xae\\xff");
 	rule(TEXT_JSON, "json",
 	    "\\t\\n\\u001b\\u007f\\\"\\\\\\u202e\xef\xbf\xbd");
 	rule(TEXT_JSON_STATS, "json of dlp-stats",

@@ -47,12 +47,31 @@ const percent = v => isSet(v) ? v.toFixed(1) + ' %' : minus;
 const share = (part, whole) => whole > 0 ? 100 * part / whole : null;
 const count = v => isSet(v) ? String(v).replace(/\B(?=(\d{3})+(?!\d))/g, ',') : minus;
 const plain = v => isSet(v) ? String(v) : minus;
-const number = v => !isSet(v) ? minus : Math.abs(v) >= 100 ? v.toFixed(0) :
+const number = v => !isSet(v) ? minus : v !== 0 && Math.abs(v) < 0.01 ? v.toPrecision(2) : Math.abs(v) >= 100 ? v.toFixed(0) :
     v.toFixed(Math.abs(v) >= 10 ? 1 : 2);
+
+function engineering(v) {
+	if (!isSet(v))
+		return minus;
+	for (const [size, unit] of [[1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M']])
+		if (v >= size)
+			return digits(v / size, unit);
+	return count(v);
+}
 
 // A word of a shell command.
 function word(s) {
 	return /^[A-Za-z0-9_.,=:\/@%+-]+$/.test(s) ? s : "'" + s.replace(/'/g, "'\\''") + "'";
+}
+
+// Puts new children in place of the old. The focus stays on the one at the same place,
+// so that the next key still means what it meant.
+function redraw(box, ...children) {
+	const all = () => [...box.querySelectorAll('a, button, input, select, summary, canvas, [tabindex]')];
+	const at = all().indexOf(document.activeElement);
+	box.replaceChildren(...children);
+	if (at >= 0 && all()[at])
+		all()[at].focus({ preventScroll: true });
 }
 
 function say(text) {
@@ -77,8 +96,8 @@ async function copy(text, button) {
 }
 
 // The command that prints what a view shows.
-function command(words) {
-	const text = words.filter(w => w !== null).map(word).join(' ');
+function command(words, after = '') {
+	const text = words.filter(w => w !== null).map(word).join(' ') + after;
 	return el('p', { class: 'command' }, el('code', null, '$ ' + text),
 	    el('button', { type: 'button', onclick: e => copy(text, e.target) }, 'copy'));
 }

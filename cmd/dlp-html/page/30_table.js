@@ -7,7 +7,7 @@ function csvText(v) {
 	if (!isSet(v))
 		return minus;
 	let s = String(v);
-	if (typeof v === 'string' && /^[=+\-@\t\r]/.test(s))
+	if (typeof v === 'string' && s !== minus && /^[=+\-@\t\r]/.test(s))
 		s = "'" + s;	// a spreadsheet would take it for a formula
 	return /[",\r\n]/.test(s) ? '"' + s.replace(/"/g, '""') + '"' : s;
 }
@@ -34,12 +34,24 @@ function compare(c) {
 	};
 }
 
+// The first n rows in the order of a column; of many rows only these are sorted.
+function firstRows(col, list, up, n) {
+	const by = compare(col), order = up ? by : (a, b) => by(b, a);
+	let few = list;
+	if (col.num && list.length > 20 * n) {
+		const keys = Float64Array.from(list, r => isSet(col.get(r)) ? col.get(r) : -Infinity);
+		const sorted = keys.slice().sort(), edge = up ? sorted[n - 1] : sorted[list.length - n];
+		few = list.filter((r, i) => up ? keys[i] <= edge : keys[i] >= edge);
+	}
+	return few.slice().sort(order).slice(0, n);
+}
+
 // o: caption, onRow, sort (a column's number), up (smallest first)
 function dataTable(cols, list, o) {
 	let sorted = isSet(o.sort) ? o.sort : -1, up = Boolean(o.up), drawn = drawnAtFirst;
 	const head = el('tr'), body = el('tbody');
 	const more = el('button', { type: 'button', onclick: () => { drawn *= 10; draw(); } });
-	const csv = el('button', { type: 'button', onclick: e => copy(toCsv(cols, list), e.target) },
+	const csv = el('button', { type: 'button', onclick: e => copy(toCsv(cols, rowsFrom(list.length)), e.target) },
 	    'copy as CSV');
 	const size = el('span');
 
@@ -51,16 +63,14 @@ function dataTable(cols, list, o) {
 		say('sorted by ' + cols[i].label + (up ? ', smallest first' : ', largest first'));
 	}
 
+	const rowsFrom = n => sorted < 0 ? list.slice(0, n) : firstRows(cols[sorted], list, up, n);
+
 	function draw() {
-		if (sorted >= 0) {
-			const c = compare(cols[sorted]);
-			list = list.slice().sort(up ? c : (a, b) => c(b, a));
-		}
-		head.replaceChildren(...cols.map((c, i) => el('th', { scope: 'col',
+		redraw(head, ...cols.map((c, i) => el('th', { scope: 'col',
 			class: c.num ? 'num' : 'text', title: c.title,
 			'aria-sort': i === sorted ? (up ? 'ascending' : 'descending') : null },
 		    el('button', { type: 'button', onclick: () => order(i) }, c.label))));
-		body.replaceChildren(...list.slice(0, drawn).map(r =>
+		redraw(body, ...rowsFrom(drawn).map(r =>
 		    el('tr', null, ...cols.map((c, i) => cell(c, r, i === 0 ? o.onRow : null)))));
 		more.hidden = list.length <= drawn;
 		more.textContent = 'show more of the other ' + count(list.length - drawn);

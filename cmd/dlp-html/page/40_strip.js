@@ -10,12 +10,24 @@ function barsOfSteps() {
 			bar[b.class in bar ? b.class : 'idle'] += b.dur_ns;
 	}
 	const bars = [...at.values()];
-	for (const b of bars)
+	for (const b of bars) {
 		b.total = stripParts.reduce((s, p) => s + b[p], 0);
+		b.idles = [];
+	}
+	for (const r of rows('idle').sort((a, b) => b.ns - a.ns))
+		if (at.has(r.iter))
+			at.get(r.iter).idles.push([r.class, r.ns]);
 	return bars;
 }
 
-const color = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim();
+// Colors of the style, until the theme changes: pictures ask for them for each piece.
+const colorsRead = new Map();
+
+function color(name) {
+	if (!colorsRead.has(name))
+		colorsRead.set(name, getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim());
+	return colorsRead.get(name);
+}
 
 // A canvas of the size that it has on the screen.
 function canvasOf(canvas) {
@@ -27,6 +39,34 @@ function canvasOf(canvas) {
 	g.clearRect(0, 0, w, h);
 	g.font = '11px system-ui, sans-serif';
 	return { g, w, h };
+}
+
+function line(g, x0, y0, x1, y1) {
+	g.beginPath();
+	g.moveTo(x0, y0);
+	g.lineTo(x1, y1);
+	g.stroke();
+}
+
+// Text that ends where the room ends.
+function clipText(g, s, x, y, room) {
+	let n = s.length;
+	if (g.measureText(s).width > room) {
+		n = Math.floor(n * room / g.measureText(s).width);
+		while (n > 0 && g.measureText(s.slice(0, n) + '…').width > room)
+			n--;
+	}
+	g.fillStyle = color('text');
+	if (n > 0)
+		g.fillText(n < s.length ? s.slice(0, n) + '…' : s, x, y);
+}
+
+const gapColors = ['gap-launch-bound', 'gap-dataloader', 'gap-sync', 'gap-host-only', 'gap-comm-wait', 'gap-allocation'];
+
+// The color of a class of gaps; most have none of their own.
+function gapColor(name) {
+	const c = 'gap-' + (name === 'after-sync' ? 'sync' : name);
+	return gapColors.includes(c) ? c : 'idle';
 }
 
 function drawStrip(canvas, bars) {
@@ -41,8 +81,10 @@ function drawStrip(canvas, bars) {
 				bar = bars[i];
 		const left = n <= w ? x * wide : x, width = n <= w ? Math.max(1, wide - (wide > 3 ? 1 : 0)) : 1;
 		let y = h - foot;
-		for (const p of stripParts) {
-			const tall = bar[p] / most * (h - foot);
+		// idle time by reason, and what of it has none
+		const reasons = bar.idles.map(([name, v]) => [gapColor(name), v]), known = reasons.reduce((s, r) => s + r[1], 0);
+		for (const [p, v] of [...stripParts.slice(0, -1).map(p => [p, bar[p]]), ...reasons, ['idle', Math.max(0, bar.idle - known)]]) {
+			const tall = v / most * (h - foot);
 			g.fillStyle = color(p);
 			g.fillRect(left, y - tall, width, tall);
 			y -= tall;
@@ -79,11 +121,19 @@ function rangeSentence() {
 	    (dev === null ? '' : ', deviation ' + ns(dev));
 }
 
+function rankPicker() {
+	if (sources.length < 2)
+		return null;
+	const names = new Map(wholeRows('rank').map(r => [r.src, r.rank]));
+	return el('label', null, 'rank ', el('select', { onchange: e => go({ s: e.target.value, i: '', r: '', t: '', at: '', w: '' }) },
+	    ...sources.map((s, k) => el('option', { value: k, selected: s === source, title: s }, names.get(s)))));
+}
+
 function showStrip() {
 	const box = byId('strip'), bars = barsOfSteps();
-	const line = el('div', { class: 'bar' }, el('span', null, rangeSentence()));
+	const line = el('div', { class: 'bar' }, rankPicker(), el('span', null, rangeSentence()));
 	if (steps.length === 0) {
-		box.replaceChildren(line);
+		redraw(box, line);
 		return;
 	}
 	const input = (label, value, set) => el('label', null, label + ' ', el('input', { type: 'number',
@@ -100,7 +150,7 @@ function showStrip() {
 	const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-label':
 		'Bars of ' + steps.length + ' steps. ' + rangeSentence() +
 		'. Arrow keys move the range, with Shift they change its end.' });
-	box.replaceChildren(line, canvas);
+	redraw(box, line, canvas);
 	const stepAt = e => bars[Math.min(bars.length - 1, Math.max(0,
 	    Math.floor(e.offsetX / canvas.clientWidth * bars.length)))].iter;
 	let begin = null;
@@ -112,7 +162,6 @@ function showStrip() {
 			return;
 		e.preventDefault();
 		setRange(e.shiftKey ? r.from : r.from + by, r.to + by);
-		byId('strip').querySelector('canvas').focus();
 	});
 	drawStrip(canvas, bars);
 }

@@ -28,21 +28,23 @@ function findings() {
 	const box = el('section', { class: 'card' }, el('h2', null, 'What to do'),
 	    el('p', null, list.length === 0 ? 'No rule found anything to improve. About names the rules that could not be judged.' :
 	    list.length + (list.length === 1 ? ' finding' : ' findings') +
-	    ', with the share of the time. They were judged when the page was made, of all its steps.'));
+	    ', with the share of the time. They were judged when the page was made, of ' +
+	    (judged ? 'steps ' + judged : 'all its steps') + (judged && range !== null && judged !== rangeName(range) && judged !== String(range.from) ? ', and not of the steps that are chosen now.' : '.')));
 	const ol = el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem));
 	box.append(ol);
 	if (list.length > 3)
 		box.append(el('details', null, el('summary', null, 'the other ' + (list.length - 3)),
 		    el('ol', { class: 'findings', start: 4 }, ...list.slice(3).map(findingItem))));
-	box.append(command([...ask, meta.file]));
+	box.append(command([...ask, fileShown()]));
 	return box;
 }
 
-const gapOrder = g => g.sort((a, b) => b.sum - a.sum);
-
-async function idleByReason() {
-	const t = await table('gap');
-	return gapOrder(groupBy(t, rowsInRange(t, stepRange()), ['class'], t.dur_ns));
+function idleByReason() {
+	const of = stepRange(), sums = new Map();
+	for (const r of rows('idle'))
+		if (of === null || (isSet(r.iter) && r.iter >= of.from && r.iter <= of.to))
+			sums.set(r.class, (sums.get(r.class) || 0) + r.ns);
+	return [...sums].sort((a, b) => b[1] - a[1]);
 }
 
 function barLine(name, v, whole, link) {
@@ -51,27 +53,38 @@ function barLine(name, v, whole, link) {
 	    el('td', { class: 'num' }, percent(share(v, whole))));
 }
 
-// A bar of parts.
-function stacked(parts, label) {
-	const bar = el('div', { class: 'stacked', role: 'img', 'aria-label': label });
+const svg = (tag, attrs, ...children) => {
+	const e = document.createElementNS(byId('ns').namespaceURI, tag);
+	for (const k in attrs)
+		e.setAttribute(k, attrs[k]);
+	e.append(...children);
+	return e;
+};
+
+// A ring of parts, the first at the top, and a text in it.
+function donut(parts, total, inside, label) {
+	const round = 2 * Math.PI * 40, ring = svg('svg', { viewBox: '0 0 110 110', class: 'donut', role: 'img', 'aria-label': label });
+	let at = 0;
 	for (const [name, v] of parts) {
-		const e = el('span', { class: 'c-' + name.replace('idle: ', 'gap-') });
-		e.style.flexGrow = v;
-		bar.append(e);
+		ring.append(svg('circle', { cx: 55, cy: 55, r: 40, class: 'c-' + name.replace('idle: ', 'gap-'),
+			'stroke-dasharray': v / total * round + ' ' + round, 'stroke-dashoffset': -at / total * round, transform: 'rotate(-90 55 55)' },
+		    svg('title', {}, (classNames[name] || name) + ' ' + percent(share(v, total)))));
+		at += v;
 	}
-	return bar;
+	ring.append(svg('text', { x: 55, y: 54, 'text-anchor': 'middle' }, inside[0]), svg('text', { x: 55, y: 68, 'text-anchor': 'middle', class: 'small' }, inside[1]));
+	return ring;
 }
 
-async function whereTheTimeGoes() {
+function whereTheTimeGoes() {
 	const sums = timeByClass(), parts = [];
 	for (const c of ['tc', 'kern', 'graph', 'comm', 'mem'])
 		if (sums[c] > 0)
 			parts.push([c, sums[c]]);
-	const reasons = await idleByReason();
+	const reasons = idleByReason();
 	if (reasons.length === 0 && sums.idle > 0)
 		parts.push(['idle', sums.idle]);
-	for (const g of reasons)
-		parts.push(['idle: ' + g.key[0], g.sum]);
+	for (const [name, v] of reasons)
+		parts.push(['idle: ' + name, v]);
 	if (sums.total === 0)
 		return el('section', { class: 'card' }, el('h2', null, 'Where the time goes'),
 		    el('p', null, 'The profile has no GPU work with times.'));
@@ -79,10 +92,20 @@ async function whereTheTimeGoes() {
 	return el('section', { class: 'card' }, el('h2', null, 'Where the time goes'),
 	    el('p', null, '100 % is ' + ns(sums.total) + ', the time of ' + (steps.length > 0 ? (range === null ? 'all steps' : 'these steps') : 'the GPU from its first work to its last') +
 		(sums.n_dev > 1 ? ' on ' + sums.n_dev + ' GPUs' : '') + '.'),
-	    stacked(parts, label),
-	    el('table', null, el('caption', { class: 'hidden' }, 'Where the time goes'), el('tbody', null, ...parts.map(([n, v]) => barLine(n, v, sums.total,
-		n.startsWith('idle: ') && views.gaps ? linkTo({ v: 'gaps', f: 'class=' + n.slice(6) }, n) : null)))),
-	    command(['dlp', ...rangeWords(stepRange()), meta.file]));
+	    el('div', { class: 'ring' }, donut(parts, sums.total, [percent(share(sums.total - sums.idle, sums.total)), 'GPU busy'], label),
+	    el('table', { class: 'shares' }, el('caption', { class: 'hidden' }, 'Where the time goes'), el('tbody', null, ...parts.map(([n, v]) => barLine(n, v, sums.total,
+		n.startsWith('idle: ') && views.gaps ? linkTo({ v: 'gaps', f: 'class=' + n.slice(6) }, n) : null))))),
+	    command(['dlp', ...rangeWords(stepRange()), fileShown()]));
+}
+
+function meanMfu() {
+	let part = 0, whole = 0;
+	for (const m of rows('mfu'))
+		if (isSet(m.mfu_pct) && m.step_ns > 0 && inRange(m.iter)) {
+			part += m.mfu_pct * m.step_ns;
+			whole += m.step_ns;
+		}
+	return whole > 0 ? part / whole : null;
 }
 
 function tiles() {
@@ -93,7 +116,8 @@ function tiles() {
 	return el('div', { class: 'tiles' },
 	    tile('mean step', ns(mean), 'from the start of a step to the end of its work'),
 	    tile('GPU busy', percent(share(sums.total - sums.idle, sums.total))),
-	    tile('Tensor Cores, of kernels', percent(share(sums.tc, kern))),
+	    tile(tensorCores('Tensor Cores, of kernels'), percent(share(sums.tc, kern))),
+	    tile('MFU', percent(meanMfu()), 'FLOPs that the model needs, of what the GPUs could do in the time of these steps: the mean of dlp mfu'),
 	    tile('peak memory', Number.isFinite(peak) ? bytes(peak) : minus,
 		'it takes a recording with --cuda-memory-usage=true'),
 	    tile('steps', steps.length === 0 ? minus : t.length + ' of ' + steps.length));
@@ -134,8 +158,10 @@ function phases() {
 
 views.overview = {
 	label: 'Overview',
-	async show() {
-		return [el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(),
-			el('div', { class: 'cards' }, findings(), await whereTheTimeGoes(), await topOps(), phases())];
+	async show(draft) {
+		const parts = ops => [el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(),
+			el('div', { class: 'cards' }, el('div', null, findings(), phases()), el('div', null, whereTheTimeGoes(), ops))];
+		draft(parts(el('section', { class: 'card soon' }, el('h2', null, 'Top ops'))));
+		return parts(await topOps());
 	}
 };

@@ -8,7 +8,7 @@ const groupings = {
 	phase: { cols: ['phase'], labels: ['phase'] },
 	stream: { cols: ['dev', 'stream'], labels: ['device', 'stream'] },
 	device: { cols: ['dev'], labels: ['device'] },
-	kernel: { cols: ['short', 'tc'], labels: ['kernel', 'Tensor Cores'] },
+	kernel: { cols: ['short', 'tc'], labels: ['kernel', tensorCores('Tensor Cores')] },
 };
 
 // As dlp-agg --optimizer: the optimizer is a direction of its own, except for its
@@ -62,7 +62,7 @@ function sumColumns(labels, total, n) {
 }
 
 const tcColumns = [
-	{ label: '% Tensor Cores', num: true, get: g => share(g.tc, g.kern), show: percent,
+	{ label: tensorCores('% Tensor Cores'), num: true, get: g => share(g.tc, g.kern), show: percent,
 		title: 'of the time of its kernels' },
 	{ label: 'why not, or slowly', get: g => g.why, title: 'column tc_why, see dlp-tc(1)' }];
 
@@ -71,12 +71,16 @@ function filterField(what) {
 		size: 30, onchange: e => go({ f: e.target.value, r: '' }) })), el('span', { class: 'quiet' }, what));
 }
 
+const picker = (list, by) => el('p', { class: 'bar' }, el('label', null, 'group by ',
+    el('select', { id: 'by', onchange: e => go({ g: e.target.value, r: '' }) },
+	...list.map(g => el('option', { value: g, selected: g === by }, g)))));
+
 // One group: its kernels, and its runs.
 async function detail(t, list, name) {
 	const kernels = groupBy(t, list, ['short', 'kind', 'tc'], t.dur_ns);
 	for (const g of kernels)
 		g.key[0] = g.key[0] || (text(t.tag, g.first) === 'copy' ? 'Memcpy ' + g.key[1] : 'Memset');
-	const cols = [{ label: 'kernel', get: g => g.key[0] }, { label: 'Tensor Cores', get: g => g.key[2] },
+	const cols = [{ label: 'kernel', get: g => g.key[0] }, { label: tensorCores('Tensor Cores'), get: g => g.key[2] },
 		...sumColumns([], kernels.reduce((s, g) => s + g.sum, 0), 0)];
 	const runs = [...list].map(i => ({ i }));
 	const col = (label, c, show, unit) => ({ label, name: c, num: !t[c].d, unit,
@@ -88,6 +92,43 @@ async function detail(t, list, name) {
 	    dataTable(cols, kernels, { caption: 'Kernels of ' + name }), el('h3', null, 'Runs'),
 	    dataTable(runCols, runs, { caption: 'Runs of ' + name, sort: 3, onRow: views.timeline ?
 		r => go({ v: 'timeline', t: String(t.id[r.i]) }) : null }));
+}
+
+// Runs of ops as dlp ops has them: DLProf's times. Work of no run is a run itself.
+async function runsOfOps(t, list) {
+	const inst = Object.create(await table('inst')), name = await ofOp(inst, 'name'), at = new Map(), out = [];
+	inst.dir = directions(inst);
+	// runs and work have the same names by number, but not the same directions
+	const of = [...new Set([null, ...inst.dir.d, ...t.dir.d])];
+	const group = (name, dir, i) => {
+		const op = name.v[i], key = dir.v[i] < 0 ? null : dir.d[dir.v[i]], k = op * 64 + of.indexOf(key);
+		if (!at.has(k))
+			out.push(at.set(k, { op: text(name, i), dir: key, n: 0, n_gpu: 0, gpu: 0, cpu: null, overhead: null, idle: null }).get(k));
+		return at.get(k);
+	};
+	const add = (g, c, v) => { if (!Number.isNaN(v)) g[c] = (g[c] || 0) + v; };
+	for (const i of rowsInRange(inst)) {
+		const g = group(name, inst.dir, i);
+		g.n++;
+		g.n_gpu += inst.n_gpu[i] > 0;
+		add(g, 'gpu', inst.gpu_ns[i]);
+		add(g, 'cpu', inst.dur_ns[i]);
+		add(g, 'overhead', inst.overhead_ns[i]);
+		add(g, 'idle', inst.idle_ns[i]);
+	}
+	for (const i of list)
+		if (Number.isNaN(t.inst_id[i])) {
+			const g = group(t['op.name'], t.dir, i);
+			g.n++;
+			g.n_gpu++;
+			add(g, 'gpu', t.dur_ns[i]);
+		}
+	const time = (label, c, name, title) => ({ label, name, num: true, unit: 'ns', get: g => g[c], show: ns, title });
+	return [el('h3', null, 'Runs on the CPU and the GPU'), el('p', { class: 'quiet' }, 'The four times of DLProf: GPU, CPU, overhead (CPU time outside of API calls), and idle time of the GPU inside a run.'),
+		dataTable([{ label: 'op', get: g => g.op }, { label: 'direction', name: 'dir', get: g => g.dir }, { label: 'runs', name: 'n_run', num: true, get: g => g.n, show: count },
+			{ label: 'with GPU work', name: 'n_gpu_run', num: true, get: g => g.n_gpu, show: count }, time('GPU', 'gpu', 'gpu_ns'),
+			{ label: 'mean GPU', name: 'mean_gpu_ns', num: true, unit: 'ns', get: g => g.n_gpu > 0 ? g.gpu / g.n_gpu : null, show: ns }, time('CPU', 'cpu', 'cpu_ns'), time('overhead', 'overhead', 'overhead_ns'), time('idle', 'idle', 'idle_ns')],
+		out, { caption: 'Runs of ops', sort: 4 }), report(['ops', '-n', '0'])];
 }
 
 async function sumsView(by, only, intro, pick) {
@@ -108,6 +149,8 @@ async function sumsView(by, only, intro, pick) {
 		out.push(g ? await detail(t, list.filter(i => groups.keyOf(i) === g.code), g.key.filter(isSet).join(', ')) :
 		    el('p', null, 'The chosen row has no work in these steps.'));
 	}
+	if (by === 'op')
+		out.push(...await runsOfOps(t, all));
 	return out;
 }
 
@@ -115,14 +158,12 @@ views.ops = {
 	label: 'Ops',
 	show() {
 		const by = groupings[state.g] && state.g !== 'kernel' ? state.g : 'op';
-		const select = el('select', { id: 'by', onchange: e => go({ g: e.target.value, r: '' }) },
-		    ...Object.keys(groupings).filter(g => g !== 'kernel').map(g => el('option', { value: g, selected: g === by }, g)));
 		return sumsView(by, (t, list) => list, 'GPU work of ops: kernels, copies, memory sets and whole graphs. A row opens its kernels and runs.',
-		    el('p', { class: 'bar' }, el('label', null, 'group by ', select)));
+		    picker(Object.keys(groupings).filter(g => g !== 'kernel'), by));
 	}
 };
 
 views.kernels = {
 	label: 'Kernels',
-	show: () => sumsView('kernel', kernelsOnly, 'Kernels by name, and whether they use Tensor Cores. A row opens its runs.', null)
+	show: () => sumsView('kernel', kernelsOnly, tensorCores('Kernels by name, and whether they use Tensor Cores. A row opens its runs.'), null)
 };

@@ -9,7 +9,7 @@ views.steps = {
 	show() {
 		if (steps.length === 0)
 			return [el('p', null, 'The profile has no steps. A range around each step, or a key (dlp html -k KEY), makes them.'),
-				command(['dlp', 'iters', meta.file])];
+				command(['dlp', 'iters', fileShown()])];
 		const bars = new Map(barsOfSteps().map(b => [b.iter, b])), mid = median(steps.map(s => s.step_ns));
 		const time = (label, get, title) => ({ label, num: true, unit: 'ns', get, show: ns, title });
 		const part = p => time(classNames[p], s => bars.get(s.iter)[p]);
@@ -26,6 +26,6 @@ views.steps = {
 			(odd === 1 ? ' is' : ' are') + ' more than 10 % off it (!). ' + (even ? 'The even steps are ' + even.from + ' to ' + even.to + '. ' : '') +
 			'A row chooses the step for all views. Idle time of several GPUs is added up.'),
 			dataTable(cols, steps, { caption: 'Steps', onRow: s => setRange(s.iter, s.iter) }),
-			command(['dlp', 'iters', meta.file])];
+			command(['dlp', 'iters', fileShown()])];
 	}
 };

@@ -38,7 +38,7 @@ views.gaps = {
 		list = list.filter(i => f.words.every(w => named.some(c => (text(t[c], i) || '').toLowerCase().includes(w))));
 		const col = (label, c, show, unit) => ({ label, name: c, num: !t[c].d, unit, show,
 			get: i => t[c].d ? text(t[c], i) : (Number.isNaN(t[c][i]) ? null : t[c][i]) });
-		const rowCols = [col('time', 'dur_ns', ns, 'ns'), col('class', 'class'), col('step', 'iter', plain), col('what the thread did', 'what'),
+		const rowCols = [col('time', 'dur_ns', ns, 'ns'), col('class', 'class'), ...(steps.length > 0 ? [col('step', 'iter', plain)] : []), col('what the thread did', 'what'),
 			col('for', 'what_ns', ns, 'ns'), col('in range', 'range'), col('before', 'before'), col('after', 'after'),
 			col('phase', 'phase'), col('op', 'op'), col('start', 'start_ns', ns, 'ns'), col('line', 'code')];
 		const cut = range === null ? 'A gap is counted as a whole.' : 'A gap that crosses a border of these steps is cut there.';

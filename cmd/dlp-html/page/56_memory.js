@@ -48,7 +48,7 @@ views.memory = {
 		const size = (label, c) => ({ label, name: c, num: true, unit: 'bytes', get: p => p[c], show: bytes });
 		if (t.n === 0)
 			return [el('p', null, 'The profile does not know about memory: nsys profile --cuda-memory-usage=true records it.'),
-				command(['dlp', 'mem', meta.file])];
+				command(['dlp', 'mem', fileShown()])];
 		out.push(el('p', null, 'Memory in use, of the whole profile: allocations from the driver, of a framework that keeps memory (PyTorch) its blocks and not its tensors. Vertical lines are the beginnings of steps.'));
 		for (const p of rows('peak')) {
 			const list = [];
@@ -60,18 +60,18 @@ views.memory = {
 			if (list.length > 1)
 				out.push(memoryCurve(t, list, label));
 		}
-		const cols = [{ label: 'device', num: true, get: p => p.dev, show: plain }, { label: 'space', get: p => p.space }, size('peak', 'peak_bytes'),
-			size('of', 'total_bytes'), { label: 'at', num: true, unit: 'ns', get: p => p.start_ns, show: ns }, { label: 'step', num: true, get: p => p.iter, show: plain },
-			{ label: 'phase', get: p => p.phase }, { label: 'layer', get: p => p.layer }, { label: 'op', get: p => p.at },
-			size('before recording', 'before_bytes'), size('at the end', 'end_bytes'), { label: 'allocations', num: true, get: p => p.n_alloc, show: count }];
-		out.push(el('h3', null, 'Peaks'), dataTable(cols, rows('peak'), { caption: 'Peaks of memory' }), command(['dlp', 'mem', meta.file]));
+		const cols = [{ label: 'device', name: 'dev', num: true, get: p => p.dev, show: plain }, { label: 'space', get: p => p.space }, size('peak', 'peak_bytes'),
+			size('of', 'total_bytes'), { label: 'at', name: 'start_ns', num: true, unit: 'ns', get: p => p.start_ns, show: ns }, { label: 'step', name: 'iter', num: true, get: p => p.iter, show: plain },
+			{ label: 'phase', get: p => p.phase }, { label: 'layer', get: p => p.layer }, { label: 'op', name: 'at', get: p => p.at },
+			size('before recording', 'before_bytes'), size('at the end', 'end_bytes'), { label: 'allocations', name: 'n_alloc', num: true, get: p => p.n_alloc, show: count }];
+		out.push(el('h3', null, 'Peaks'), dataTable(cols, rows('peak'), { caption: 'Peaks of memory' }), command(['dlp', 'mem', fileShown()]));
 		const all = Int32Array.from({ length: live.n }, (v, i) => i);
-		const groups = groupBy(live, all, ['dev', 'space', 'kind', 'iter', 'phase', 'layer', 'at', 'api'], live.bytes);
+		const names = ['dev', 'space', 'kind', 'iter', 'phase', 'layer', 'at', 'api'], groups = groupBy(live, all, names, live.bytes);
 		const labels = ['device', 'space', 'kind', 'step', 'phase', 'layer', 'op', 'API call'];
 		out.push(el('h3', null, 'In use at the peak, by where it was allocated'),
-		    dataTable([...labels.map((label, k) => ({ label, get: g => g.key[k] })), { label: 'bytes', name: 'sum_bytes', num: true, unit: 'bytes', get: g => g.sum, show: bytes },
+		    dataTable([...labels.map((label, k) => ({ label, name: names[k], get: g => g.key[k] })), { label: 'bytes', name: 'sum_bytes', num: true, unit: 'bytes', get: g => g.sum, show: bytes },
 			{ label: 'blocks', name: 'n', num: true, get: g => g.n, show: count }, { label: 'largest', name: 'max_bytes', num: true, unit: 'bytes', get: g => g.max, show: bytes }],
-			groups, { caption: 'Memory in use at the peak' }), command(['dlp', 'mem', '-l', '-n', '0', meta.file]));
+			groups, { caption: 'Memory in use at the peak' }), command(['dlp', 'mem', '-l', '-n', '0', fileShown()]));
 		return out;
 	}
 };

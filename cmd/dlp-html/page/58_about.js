@@ -7,7 +7,7 @@ function pairs(caption, list) {
 
 views.about = {
 	label: 'About',
-	show() {
+	async show() {
 		const devs = rows('dev').flatMap(d => Object.entries(d).filter(([, v]) => isSet(v)).map(([k, v]) =>
 		    ['GPU ' + d.dev + ' ' + k, v]));
 		const notes = Object.entries(meta.notes).map(([k, v]) => [k, count(v)]);
@@ -16,15 +16,15 @@ views.about = {
 			{ label: 'value', num: true, get: f => f.value }, { label: 'threshold', num: true, get: f => f.threshold },
 			{ label: 'not judged, because this is missing', get: f => f.missing }];
 		const out = [el('p', null, 'Where the profile comes from, how this page was made, and what is not known of it.'),
-			el('h2', null, 'Profile'), pairs('Profile', [...Object.entries(meta.info), ...devs]), command(['dlp', 'info', meta.file]),
+			el('h2', null, 'Profile'), pairs('Profile', [...Object.entries(meta.info), ...devs]), command(['dlp', 'info', fileShown()]),
 			el('h2', null, 'Rules'), el('p', null, 'All rules, also those that found nothing, and those that could not be judged.'),
-			dataTable(cols, rules, { caption: 'Rules' }), command(['dlp', 'advise', '-a', meta.file]),
+			dataTable(cols, rules, { caption: 'Rules' }), command(['dlp', 'advise', '-a', fileShown()]),
 			el('h2', null, 'Notes'), el('p', null, 'What was counted on the way: faults of the data, and how much is known of the kernels.'),
-			pairs('Notes', notes), command(['dlp', 'coverage', meta.file]),
+			pairs('Notes', notes), command(['dlp', 'coverage', fileShown()]),
 			el('h2', null, 'Page'), pairs('Page', [['made by', meta.by], ...meta.cmds.map((c, i) => ['stage ' + (i + 1), c])])];
-		const said = rows('diag');
-		if (said.length > 0)
-			out.push(el('h2', null, 'Messages of the profiler'), pairs('Messages', said.map(d => [d.severity, d.text])));
+		const said = await table('diag'), all = [...Array(said.n).keys()];
+		if (said.n > 0)
+			out.push(el('h2', null, 'Messages of the profiler'), pairs('Messages', all.map(i => [text(said.severity, i), text(said.text, i)])));
 		return out;
 	}
 };

@@ -1,11 +1,11 @@
 // The state is the address: #v=ops&i=0-1&g=shape&f=words. So a link restores a view,
 // and the browser's back button works.
-const order = ['overview', 'steps', 'ops', 'kernels', 'layers', 'timeline', 'gaps', 'memory', 'roofline', 'about']
+const order = ['overview', 'steps', 'ops', 'kernels', 'layers', 'timeline', 'gaps', 'memory', 'roofline', 'communication', 'compare', 'about']
     .filter(v => views[v]);
 
 function hashOf(s) {
 	const p = new URLSearchParams();
-	for (const k of ['v', 'i', 'g', 'f', 'r', 't'])
+	for (const k of ['v', 'i', 'g', 'f', 'r', 't', 'at', 'w', 's'])
 		if (s[k])
 			p.set(k, s[k]);
 	return '#' + p;
@@ -17,11 +17,11 @@ function rangeName(r) {
 
 // A step is kept from view to view, the rest belongs to one.
 function linkTo(change, label) {
-	return el('a', { href: hashOf({ v: state.v, i: state.i, ...change }) }, label);
+	return el('a', { href: hashOf({ v: state.v, i: state.i, s: state.s, ...change }) }, label);
 }
 
 function go(change) {
-	const next = change.v && change.v !== state.v ? { i: state.i, ...change } : { ...state, ...change };
+	const next = change.v && change.v !== state.v ? { i: state.i, s: state.s, ...change } : { ...state, ...change };
 	location.hash = hashOf(next);
 }
 
@@ -36,6 +36,8 @@ function readHash() {
 		s[k] = v;
 	if (!order.includes(s.v))
 		s.v = 'overview';
+	if (sources.length > 1)
+		chooseSource(sources[Number(s.s)] || sources[0]);
 	const m = /^(\d+)-(\d+)$/.exec(s.i || '');
 	if (steps.length === 0 || s.i === 'all')
 		range = null;
@@ -49,23 +51,31 @@ function readHash() {
 let state = readHash(), turn = 0;
 
 function showNav() {
-	byId('nav').replaceChildren(...order.map(v => el('a', { href: hashOf({ v, i: state.i }),
+	redraw(byId('nav'), ...order.map(v => el('a', { href: hashOf({ v, i: state.i, s: state.s }),
 		'aria-current': v === state.v ? 'page' : null }, views[v].label)));
 }
 
 async function showView() {
 	const mine = ++turn, main = byId('main'), view = views[state.v];
 	main.setAttribute('aria-busy', 'true');
+	const fill = list => redraw(main, el('h2', { id: 'view', tabindex: -1 }, view.label), ...list.filter(p => p !== null));
+	// what a view can show before its tables are unpacked
+	const draft = list => { if (mine === turn && !loaded.has('work')) fill(list); };
 	let parts;
 	try {
-		parts = await view.show();
+		parts = await view.show(draft);
 	} catch (e) {
+		if (typeof DecompressionStream === 'undefined')
+			e = new Error('this browser is too old: Chromium 80, Firefox 113 and Safari 16.4 can unpack the tables');
 		parts = [el('p', { class: 'bad' }, 'This view failed: ' + e.message)];
 		console.error(e);
 	}
 	if (mine !== turn)
 		return;		// another view was asked for meanwhile
-	main.replaceChildren(el('h2', { id: 'view', tabindex: -1 }, view.label), ...parts.filter(p => p !== null));
+	const left = main.dataset.ready !== state.v && main.contains(document.activeElement);
+	fill(parts);
+	if (left)
+		byId('view').focus();
 	main.removeAttribute('aria-busy');
 	main.dataset.ready = state.v;
 	for (const f of main.querySelectorAll('canvas'))
@@ -107,7 +117,10 @@ window.addEventListener('resize', () => {
 	clearTimeout(resized);
 	resized = setTimeout(showAll, 150);
 });
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', showAll);
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
+	colorsRead.clear();
+	showAll();
+});
 window.addEventListener('keydown', e => {
 	if (e.target.matches('input, select, textarea') || e.ctrlKey || e.metaKey || e.altKey)
 		return;

@@ -35,6 +35,7 @@ static struct records {
 
 	atomic_bool said[2][MAX_CBID]; /* names of calls; 0 driver */
 	bool quiet[2][MAX_CBID];
+	bool covers[MAX_CBID]; /* runtime */
 } rec = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.name_lock = PTHREAD_MUTEX_INITIALIZER,
@@ -258,16 +259,18 @@ say_call(bool runtime, uint32_t cbid)
 static void
 call(const struct abi_api *k)
 {
-	bool runtime = k->kind == ABI_RUNTIME;
+	bool runtime = k->kind == ABI_RUNTIME, covers;
 	struct rspool_call *r;
 	int64_t start;
 
 	if (k->cbid < MAX_CBID && rec.quiet[runtime][k->cbid])
 		return;
+	covers = runtime && k->cbid < MAX_CBID && rec.covers[k->cbid];
 	start = (int64_t)k->start - inj.clock_ahead;
 	if (start < atomic_load(&inj.on) || start > atomic_load(&inj.off))
 		return;
-	say_call(runtime, k->cbid);
+	if (!covers)
+		say_call(runtime, k->cbid);
 	r = spool_take(RSPOOL_CALL, sizeof(*r));
 	if (r == NULL)
 		return;
@@ -279,6 +282,8 @@ call(const struct abi_api *k)
 	r->ret = k->ret;
 	r->runtime = runtime;
 	r->pad = 0;
+	if (covers)
+		r->rec.flags = RSPOOL_COVERS;
 	spool_put(r);
 }
 
@@ -548,15 +553,22 @@ records_start(void)
  * those that Nsight Systems leaves out. A name that ends in * stands for all
  * that begin so.
  */
-static const char *const quiet_runtime[] = { "cudaGetDevice*", "cudaSetDevice",
+static const char *const quiet_runtime[] = { "cudaGetDevice*",
 	"cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString",
-	"cudaDeviceGet*", "cudaFuncGetAttributes", "cudaOccupancy*",
-	"cudaPointerGetAttributes", "cudaStreamGetPriority",
-	"cudaFuncSetAttribute", "cudaEventElapsedTime", NULL };
+	"cudaDeviceGet*", "cudaPointerGetAttributes", NULL };
 static const char *const quiet_driver[] = { "cuCtxGet*", "cuCtxPushCurrent",
 	"cuCtxPopCurrent", "cuDeviceGet*", "cuDevicePrimaryCtxGetState",
 	"cuDriverGetVersion", "cuFuncGet*", "cuGetError*", "cuOccupancy*",
-	NULL };
+	"cuPointerGetAttribute*", NULL };
+
+/* Such calls, too, but they make calls of the driver that are recorded where
+ * the program itself makes them (cuCtxSetCurrent, cuKernelGetAttribute). CUPTI
+ * does not say who made a call, so the records of these are needed to leave out
+ * what lies inside them. */
+static const char *const covering[] = { "cudaSetDevice",
+	"cudaFuncGetAttributes", "cudaFuncSetAttribute", "cudaOccupancy*",
+	"cudaStreamGetPriority", "cudaEventElapsedTime",
+	"cudaGetDeviceProperties*", NULL };
 
 /* name may have a version (_v3020) and a suffix (_ptsz) after it. */
 static bool
@@ -585,6 +597,7 @@ choose_domain(bool runtime)
 	    runtime ? CU->ActivityEnableRuntimeApi
 		    : CU->ActivityEnableDriverApi;
 	const char *name;
+	bool covers;
 	uint32_t i;
 
 	for (i = 1; i < MAX_CBID; i++) {
@@ -594,8 +607,11 @@ choose_domain(bool runtime)
 			ABI_OK ||
 		    name == NULL)
 			continue;
+		covers = runtime && is_quiet(covering, name);
+		if (runtime)
+			rec.covers[i] = covers && !inj.opt.all_calls;
 		rec.quiet[runtime][i] =
-		    !inj.opt.all_calls &&
+		    !covers && !inj.opt.all_calls &&
 		    is_quiet(runtime ? quiet_runtime : quiet_driver, name);
 		if (!rec.quiet[runtime][i] && enable != NULL)
 			enable(i, 1);

@@ -163,7 +163,7 @@ through() {
 }
 
 show_help() {
-	sed -n '2,/^$/s/^# \{0,1\}//p' "$0"
+	sed -n '2,/^$/s/^# \{0,1\}//p' "$script"
 	cat <<-'EOT'
 	  -k KEY     the op, or range, whose ends cut iterations
 	  -i N-M     only iterations N to M, or N

@@ -1,0 +1,326 @@
+// Timeline: what ran when, on the GPU and on the CPU.
+const laneTall = 17, laneRoom = 22;
+
+function shadeName(s) {
+	if (s < 10)
+		return laneShades[s] || 'idle';
+	return gapColor(Object.keys(gapMeanings)[s - 10]);
+}
+
+// Ticks at round distances.
+function tickOf(span, n) {
+	const raw = span / n, p = 10 ** Math.floor(Math.log10(raw));
+	return [1, 2, 5, 10].map(m => m * p).find(v => v >= raw);
+}
+
+function drawPieces(g, lane, y, view, left, w, colors) {
+	const per = (view.to - view.from) / w, tall = laneTall - 2;
+	let i = after(lane.end, view.from);
+	while (i < lane.n && lane.start[i] < view.to) {
+		const x0 = (lane.start[i] - view.from) / per, x1 = (lane.end[i] - view.from) / per;
+		if (x1 - x0 >= 2 || !lane.sums) {
+			const a = Math.max(0, x0), wide = Math.max(1, Math.min(w, x1) - a);
+			g.globalAlpha = 0.5;
+			g.fillStyle = colors(lane.shades ? lane.shades[i] : lane.sums ? lane.sums[0].shade : 5);
+			g.fillRect(left + a, y, wide > 3 ? wide - 0.5 : wide, tall);
+			g.globalAlpha = 1;
+			if (wide > 26)
+				clipText(g, lane.name(i) || '', left + a + 2, y + 11, wide - 4);
+			i++;
+			continue;
+		}
+		// many pieces in this pixel: how full it is, by class
+		const p = Math.max(0, Math.floor(x0)), next = Math.max(i + 1, after(lane.start, view.from + (p + 1) * per, i));
+		let up = y + tall;
+		for (const s of lane.sums) {
+			const part = Math.min(1, (s.sum[next] - s.sum[i]) / per) * tall;
+			if (part > 0) {
+				g.fillStyle = colors(s.shade);
+				g.fillRect(left + p, up - Math.max(1.5, part), 1, Math.max(1.5, part));
+				up -= part;
+			}
+		}
+		i = next;
+	}
+}
+
+function drawMemory(g, lane, y, view, left, w) {
+	const per = (view.to - view.from) / w, tall = laneTall - 2;
+	let i = Math.max(0, after(lane.start, view.from) - 1), x = 0;
+	g.fillStyle = color('mem');
+	g.globalAlpha = 0.6;
+	while (i < lane.n && x < w) {
+		let most = lane.t.used_bytes[lane.at[i]];
+		const from = Math.max(0, (lane.start[i] - view.from) / per);
+		let next = i + 1;
+		for (; next < lane.n && (lane.start[next] - view.from) / per < Math.floor(from) + 1; next++)
+			most = Math.max(most, lane.t.used_bytes[lane.at[next]]);
+		const to = next < lane.n ? Math.min(w, (lane.start[next] - view.from) / per) : w;
+		const high = most / lane.most * tall;
+		g.fillRect(left + from, y + tall - high, Math.max(1, to - from), high);
+		x = to;
+		i = next;
+	}
+	g.globalAlpha = 1;
+}
+
+// What is known of a piece, as names and values.
+function factsOf(lane, k, base) {
+	const p = lane.piece ? lane.piece(k) : { t: lane.t, i: lane.at ? lane.at[k] : k }, facts = [['start', ns(lane.start[k] - base)]];
+	if (lane.end)
+		facts.push(['time', ns(lane.end[k] - lane.start[k])]);
+	if (lane.kind === 'work' || lane.kind === 'launch') {
+		const { t, i } = p, done = t.api_start_ns[i] + t.api_dur_ns[i];
+		facts.push(['kernel', workName(t, i)], ['on the GPU', ns(t.dur_ns[i])], ['launched', ns(t.api_start_ns[i] - base)], ['waited in the queue', ns(t.start_ns[i] - done)]);
+	}
+	for (const c of p.t ? ['class', 'what', 'what_ns', 'before', 'after', 'op', 'dir', 'phase', 'layer', 'iter', 'api', 'grid', 'block', 'regs', 'bytes', 'flop', 'dtype', 'tc', 'tc_why', 'line', 'code', 'used_bytes', 'gpu_ns', 'overhead_ns', 'idle_ns', 'kind', 'stream', 'tid'] : []) {
+		if (!(c in (meta.tables[lane.piece ? p.kind : lane.kind === 'launch' ? 'work' : lane.kind === 'memory' ? 'mem' : lane.kind] || { cols: {} }).cols))
+			continue;
+		const col = p.t[c], v = col.d ? text(col, p.i) : col[p.i];
+		if (isSet(v))
+			facts.push([c, c.endsWith('_ns') ? ns(v) : c.endsWith('bytes') ? bytes(v) : String(v)]);
+	}
+	return facts;
+}
+
+const laneKey = (lane, k) => lane.kind === 'work' ? String(lane.t.id[lane.at[k]]) : null;
+
+// The lane and number of the piece that the address names.
+function chosenPiece(lanes) {
+	if (state.t)
+		for (const lane of lanes.filter(l => l.kind === 'work'))
+			for (let k = 0; k < lane.n; k++)
+				if (lane.t.id[lane.at[k]] === Number(state.t))
+					return { lane, k };
+	if (state.at)
+		for (const lane of lanes.filter(l => l.kind === 'gap')) {
+			const k = after(lane.start, Number(state.at)) - 1;
+			if (k >= 0 && lane.start[k] === Number(state.at))
+				return { lane, k };
+		}
+	return null;
+}
+
+function spanOf(lanes) {
+	const known = lanes.filter(l => l.end);
+	return { from: Math.min(...known.map(l => l.start[0])), to: Math.max(...known.map(l => l.end.reduce((m, v) => Math.max(m, v), 0))) };
+}
+
+// At first the chosen steps, or what a link names.
+function firstWindow(lanes, whole, chosen) {
+	const m = /^(-?\d+)-(\d+)$/.exec(state.w || '');
+	if (m && Number(m[2]) > Number(m[1]))
+		return { from: Number(m[1]), to: Number(m[2]) };
+	if (chosen) {
+		const from = chosen.lane.start[chosen.k], d = Math.max(2000, chosen.lane.end[chosen.k] - from);
+		return { from: from - 8 * d, to: from + 9 * d };
+	}
+	const list = range === null ? [] : stepsInRange();
+	if (list.length === 0)
+		return { ...whole };
+	return { from: list[0].start_ns, to: Math.max(...list.map(s => s.start_ns + (s.step_ns || s.dur_ns || 0))) };
+}
+
+function timelineOf(lanes) {
+	let chosen = chosenPiece(lanes), found = [], later = null, asked = false;
+	const whole = spanOf(lanes), view = firstWindow(lanes, whole, chosen), base = steps.length > 0 ? steps[0].start_ns : whole.from;
+	const canvas = el('canvas', { class: 'large timeline', tabindex: 0, role: 'application', 'aria-label': lanes.length +
+		' lanes of GPU streams and threads. Left and right move, plus and minus zoom, 0 shows all, n and p choose the next and the previous piece of a lane, up and down another lane. What is chosen is said below.' });
+	canvas.style.height = lanes.length * laneTall + laneRoom + 'px';
+	const facts = el('dl', { class: 'facts' }), label = () => canvas.clientWidth < 600 ? 90 : 180;
+
+	function arrow(g, left, w) {
+		if (!chosen || (chosen.lane.kind !== 'work' && chosen.lane.kind !== 'launch'))
+			return;
+		const { t, at } = chosen.lane, i = at[chosen.k], other = chosen.lane.kind === 'work' ? 'launch' : 'work';
+		const k = lanes.findIndex(l => l.kind === other && (other === 'work' ? l.dev === t.dev[i] && l.stream === t.stream[i] : l.at.length > 0 && t.tid[l.at[0]] === t.tid[i] && t.pid[l.at[0]] === t.pid[i]));
+		if (k < 0 || Number.isNaN(t.api_start_ns[i]) || Number.isNaN(t.start_ns[i]))
+			return;
+		const y = n => laneRoom + n * laneTall + laneTall / 2, x = v => left + (v - view.from) / (view.to - view.from) * w, mine = lanes.indexOf(chosen.lane);
+		const [from, to] = other === 'launch' ? [k, mine] : [mine, k], x1 = x(t.start_ns[i]), y1 = y(to), x0 = x(t.api_start_ns[i]), y0 = y(from), turn = Math.atan2(y1 - y0, x1 - x0);
+		g.save();
+		g.beginPath();
+		g.rect(left, laneRoom, w, lanes.length * laneTall);
+		g.clip();
+		g.strokeStyle = color('bad');
+		g.lineWidth = 2;
+		line(g, x0, y0, x1, y1);
+		line(g, x1, y1, x1 - 9 * Math.cos(turn - 0.4), y1 - 9 * Math.sin(turn - 0.4));
+		line(g, x1, y1, x1 - 9 * Math.cos(turn + 0.4), y1 - 9 * Math.sin(turn + 0.4));
+		g.restore();
+	}
+
+	canvas.draw = () => {
+		const { g, w: full, h } = canvasOf(canvas), left = label(), w = full - left, cache = new Map();
+		const colors = s => cache.get(s) || cache.set(s, color(shadeName(s))).get(s);
+		const tick = tickOf(view.to - view.from, Math.max(2, w / 110)), x = v => left + (v - view.from) / (view.to - view.from) * w;
+		for (let v = Math.ceil((view.from - base) / tick) * tick; v <= view.to - base; v += tick) {
+			g.strokeStyle = color('line');
+			line(g, x(v + base), 14, x(v + base), h);
+			g.fillStyle = color('quiet');
+			g.fillText(tickText(v, tick), x(v + base) + 2, 12);
+		}
+		lanes.forEach((lane, n) => {
+			const y = laneRoom + n * laneTall;
+			clipText(g, lane.label, 2, y + 12, left - 6);
+			if (lane.kind === 'memory')
+				drawMemory(g, lane, y, view, left, w);
+			else
+				drawPieces(g, lane, y, view, left, w, colors);
+			if (chosen && chosen.lane === lane) {
+				g.strokeStyle = color('text');
+				g.lineWidth = 2;
+				const a = Math.max(left, x(lane.start[chosen.k])), b = Math.min(full, x(lane.end ? lane.end[chosen.k] : lane.start[chosen.k] + 1));
+				if (b >= left && a <= full)
+					g.strokeRect(a - 1, y - 1, Math.max(3, b - a + 2), laneTall);
+				g.lineWidth = 1;
+			}
+		});
+		arrow(g, left, w);
+	};
+
+	const redraw = () => {
+		if (!asked)
+			requestAnimationFrame(() => { asked = false; canvas.draw(); });
+		asked = true;
+		clearTimeout(later);
+		later = setTimeout(() => {
+			state = { ...state, w: Math.round(view.from) + '-' + Math.round(view.to), t: chosen ? laneKey(chosen.lane, chosen.k) : null, at: chosen && chosen.lane.kind === 'gap' ? String(chosen.lane.start[chosen.k]) : null };
+			history.replaceState(null, '', hashOf(state));
+		}, 400);
+	};
+
+	function move(by) {
+		const d = (view.to - view.from) * by, room = view.to - view.from;
+		const at = Math.min(Math.max(view.from + d, whole.from - room / 2), whole.to - room / 2);
+		view.from = at;
+		view.to = at + room;
+		redraw();
+	}
+
+	function zoom(factor, at = (view.from + view.to) / 2) {
+		const room = Math.min(Math.max((view.to - view.from) * factor, 200), 1.1 * (whole.to - whole.from));
+		const part = (at - view.from) / (view.to - view.from);
+		view.from = at - part * room;
+		view.to = view.from + room;
+		redraw();
+	}
+
+	function all() {
+		Object.assign(view, whole);
+		redraw();
+	}
+
+	function choose(lane, k) {
+		chosen = lane && k >= 0 && k < lane.n ? { lane, k } : chosen;
+		if (!chosen)
+			return;
+		const from = chosen.lane.start[chosen.k], to = chosen.lane.end ? chosen.lane.end[chosen.k] : from, room = view.to - view.from;
+		if (to < view.from || from > view.to)
+			Object.assign(view, { from: from - room / 2, to: from + room / 2 });
+		showFacts();
+		redraw();
+	}
+
+	function showFacts() {
+		const name = chosen ? chosen.lane.name(chosen.k) || '' : '';
+		facts.replaceChildren(...(chosen ? [[chosen.lane.kind === 'nested' ? chosen.lane.piece(chosen.k).kind.replace('inst', 'op').replace('nest', 'inside an op') : chosen.lane.label, name], ...factsOf(chosen.lane, chosen.k, base)] :
+			[['chosen', 'nothing: a click, or n and p, choose a piece']]).map(([k, v]) => el('div', null, el('dt', null, k), el('dd', null, v))));
+		if (chosen)
+			say(name + ', ' + factsOf(chosen.lane, chosen.k, base).slice(0, 2).map(f => f.join(' ')).join(', '));
+	}
+
+	function hit(e) {
+		const lane = lanes[Math.floor((e.offsetY - laneRoom) / laneTall)], left = label(), w = canvas.clientWidth - left;
+		if (!lane || e.offsetX < left)
+			return null;
+		const per = (view.to - view.from) / w, at = view.from + (e.offsetX - left) * per, k = after(lane.start, at) - 1;
+		if (lane.kind === 'memory' || (k >= 0 && lane.end[k] >= at - 3 * per))
+			return k < 0 ? null : { lane, k };
+		return k + 1 < lane.n && lane.start[k + 1] <= at + 3 * per ? { lane, k: k + 1 } : null;
+	}
+
+	function search(words) {
+		found = [];
+		const want = words.toLowerCase().split(/\s+/).filter(x => x);
+		if (want.length > 0)
+			for (const lane of lanes.filter(l => l.kind !== 'memory'))
+				for (let k = 0; k < lane.n; k++) {
+					const s = (lane.name(k) || '').toLowerCase();
+					if (want.every(x => s.includes(x)))
+						found.push({ lane, k });
+				}
+		found.sort((a, b) => a.lane.start[a.k] - b.lane.start[b.k]);
+		state.f = words;
+		next(1, true);
+	}
+
+	function next(by, from) {
+		if (found.length === 0) {
+			hits.textContent = state.f ? 'nothing has this name' : '';
+			return;
+		}
+		let at = from ? found.findIndex(x => x.lane.start[x.k] >= view.from) : found.findIndex(x => chosen && x.lane === chosen.lane && x.k === chosen.k) + by;
+		at = (Math.max(at, from ? 0 : -1) + found.length) % found.length;
+		hits.textContent = count(at + 1) + ' of ' + count(found.length);
+		choose(found[at].lane, found[at].k);
+	}
+
+	let drag = null;
+	canvas.addEventListener('pointerdown', e => { drag = { x: e.offsetX, moved: false }; canvas.setPointerCapture(e.pointerId); });
+	canvas.addEventListener('pointermove', e => {
+		const over = drag ? null : hit(e);
+		canvas.title = over ? (over.lane.name(over.k) || '') + (over.lane.end ? ', ' + ns(over.lane.end[over.k] - over.lane.start[over.k]) : '') : '';
+		if (!drag || (!drag.moved && Math.abs(e.offsetX - drag.x) < 4))
+			return;
+		move((drag.x - e.offsetX) / (canvas.clientWidth - label()));
+		drag = { x: e.offsetX, moved: true };
+	});
+	canvas.addEventListener('pointerup', e => {
+		const found = drag && !drag.moved ? hit(e) : null;
+		drag = null;
+		if (found)
+			choose(found.lane, found.k);
+	});
+	canvas.addEventListener('wheel', e => {
+		if (!e.ctrlKey && !e.metaKey && Math.abs(e.deltaX) <= Math.abs(e.deltaY))
+			return;		// the page scrolls
+		e.preventDefault();
+		if (e.ctrlKey || e.metaKey)
+			zoom(e.deltaY > 0 ? 1.25 : 0.8, view.from + (e.offsetX - label()) / (canvas.clientWidth - label()) * (view.to - view.from));
+		else
+			move(e.deltaX / canvas.clientWidth);
+	}, { passive: false });
+	canvas.addEventListener('keydown', e => {
+		const lane = chosen ? chosen.lane : lanes[0], other = by => {
+			const l = lanes[Math.min(Math.max(lanes.indexOf(lane) + by, 0), lanes.length - 1)];
+			choose(l, Math.max(0, after(l.start, chosen ? chosen.lane.start[chosen.k] : view.from) - 1));
+		};
+		const todo = { ArrowLeft: () => move(-0.2), a: () => move(-0.2), ArrowRight: () => move(0.2), d: () => move(0.2), '+': () => zoom(0.6), '=': () => zoom(0.6), w: () => zoom(0.6), '-': () => zoom(1.6), s: () => zoom(1.6),
+			0: all, n: () => choose(lane, chosen ? chosen.k + 1 : after(lane.start, view.from)), p: () => choose(lane, chosen ? chosen.k - 1 : after(lane.start, view.from)), ArrowDown: () => other(1), ArrowUp: () => other(-1) }[e.key];
+		if (!todo || e.ctrlKey || e.altKey || e.metaKey)
+			return;
+		e.preventDefault();
+		todo();
+	});
+	const button = (name, f) => el('button', { type: 'button', onclick: f }, name), hits = el('span', { class: 'quiet' });
+	const field = el('input', { type: 'search', id: 'filter', value: state.f || '', size: 22, onchange: e => search(e.target.value) });
+	const bar = el('p', { class: 'bar' }, button('zoom in', () => zoom(0.5)), button('zoom out', () => zoom(2)), button('all', all), el('label', null, 'find ', field), button('previous', () => next(-1)), button('next', () => next(1)), hits);
+	showFacts();
+	return [bar, canvas, facts];
+}
+
+const tickText = (v, tick) => tick >= 1e9 ? (v / 1e9).toFixed(0) + ' s' : tick >= 1e6 ? (v / 1e6).toFixed(0) + ' ms' : tick >= 1e3 ? (v / 1e6).toFixed(3) + ' ms' : (v / 1e3).toFixed(3) + ' us';
+
+views.timeline = {
+	label: 'Timeline',
+	async show() {
+		const lanes = await allLanes(), trace = el('p', null);
+		if (!lanes.some(l => l.end))
+			return [el('p', null, 'The profile has no events with times, so there is no timeline: record with nsys, nvprof, torch.profiler or dlp-record.'), report(['info'])];
+		trace.append('Times count from the first step. Drag, or the arrow keys, move; Ctrl and the wheel, or + and -, zoom; n and p choose the next piece of a lane. Where many pieces share a pixel, the height is how full it is. For more, this writes a trace for ui.perfetto.dev:');
+		return [el('p', null, count(lanes.reduce((s, l) => s + l.n, 0)) + ' pieces in ' + lanes.length + ' lanes: GPU streams, idle time by reason, memory, and for each thread ranges with their ops, launches, API calls and waits. A chosen kernel has an arrow from its launch.' +
+			(meta.nest_short > 0 ? ' ' + count(meta.nest_short) + ' ranges inside ops that are shorter than 3 us are left out.' : '')),
+			...timelineOf(lanes), trace, report(['trace'])];
+	}
+};

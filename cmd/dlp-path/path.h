@@ -1,0 +1,246 @@
+/*
+ * What the files of dlp-path share. The records of a section become three
+ * arrays: GPU work by stream, points of threads, and pieces of what threads do.
+ * Large arrays lie in files (spill.h). The path is walked back through them;
+ * a replay goes forward.
+ */
+#ifndef PATH_PATH_H
+#define PATH_PATH_H
+
+#include <regex.h>
+
+#include "buf.h"
+#include "comm.h"
+#include "map.h"
+#include "out.h"
+#include "stage.h"
+#include "xsort.h"
+
+#define PATH_NONE UINT32_MAX
+#define PATH_UNSET INT64_MIN
+
+struct path_work { /* a kernel, copy, set or graph run */
+	int64_t start, end;
+	int64_t api;             /* start of its call, or PATH_UNSET */
+	int64_t after;           /* index of the work of its stream before it,
+				  * which may overlap with it, or -1 */
+	int64_t cross;           /* the same of other streams that it waits
+				  * for, or -1 */
+	int64_t bytes;           /* that it moves, or -1 */
+	int64_t launch;          /* index of the point of its call, or -1 */
+	uint32_t stream, thread; /* thread: of the call */
+	uint32_t name, op, phase, api_name;
+	uint32_t same; /* works that differ in the number type, or PATH_NONE */
+	float by_roof; /* how many times as long in another type; 0: unknown,
+			* -1: not of the type to change */
+	uint8_t tag;   /* enum path_tag */
+	bool guessed;  /* cross is not recorded */
+};
+
+enum path_tag { TAG_KERNEL, TAG_COPY, TAG_SET, TAG_GRAPH, TAG_COMM };
+
+enum path_point_kind {
+	POINT_LAUNCH, /* a call that launches work begins */
+	POINT_BEGIN,  /* a call that waits for the GPU begins */
+	POINT_END     /* and ends */
+};
+
+enum path_covers { COVERS_ALL, COVERS_STREAM, COVERS_EVENT };
+
+struct path_point { /* a moment of a thread */
+	int64_t at;
+	int64_t recorded; /* COVERS_EVENT: when */
+	int64_t work;     /* POINT_END: index of the work that the call waited
+			   * for, or -1 */
+	int64_t before;   /* index of the point from which the CPU came, or -1:
+			   * of this thread, or of one that handed over */
+	int64_t dur;      /* POINT_END: of the call */
+	uint32_t thread, stream;
+	uint8_t kind, covers;
+	bool blocked;    /* the work ended inside the call */
+	bool own_before; /* before is of the same thread */
+};
+
+struct path_piece { /* what a thread does until the next piece begins */
+	int64_t start;
+	int64_t outer; /* start of the outermost op or call; PATH_UNSET: idle */
+	uint32_t thread, name, op, phase;
+};
+
+struct path_list { /* an array in memory that may lie in a file */
+	void *v;
+	size_t n, cap, size;
+};
+
+void *path_add(struct path_list *l); /* room for one more, not zeroed */
+void path_list_free(struct path_list *l);
+
+struct path_part { /* a step, or the time between two */
+	int64_t lo, hi;
+	uint32_t iter;          /* in texts, or PATH_NONE */
+	bool dropped;           /* a step that was not asked for */
+	int64_t cpu_lo, cpu_hi; /* of its iteration on the CPU */
+};
+
+struct path_stream {
+	uint32_t proc; /* in procs */
+	int64_t dev, stream;
+	size_t lo, hi; /* its work in works */
+};
+
+struct path_thread {
+	uint32_t proc;
+	int64_t tid;
+	size_t lo, hi;             /* its points */
+	size_t piece_lo, piece_hi; /* its pieces */
+};
+
+struct path_type { /* of records */
+	struct rec_type *type;
+	struct rec_col *start, *dur, *api_start, *api_dur, *api, *pid, *tid,
+	    *dev, *stream, *name, *op, *phase, *kind, *event, *src, *mem1,
+	    *mem2, *name_op, *bytes, *bus_bytes;
+	uint8_t tag;
+};
+
+#define PATH_CHANGES 64
+
+struct path_change {   /* a transform of some work */
+	regex_t re;    /* of its name or op */
+	double factor; /* of the duration */
+	bool gone;     /* it is removed, with its launch */
+};
+
+struct path_retype {                    /* --dtype */
+	const struct path_dtype *of[2]; /* before and after; NULL: not given */
+	struct smap devs;               /* of the section */
+	struct path_peaks *peaks;       /* by number in devs */
+	size_t n_peaks, peaks_cap;
+	struct smap sames;
+	struct path_same *same;
+	size_t n_same, same_cap;
+	uint64_t no_type; /* kernels whose type is unknown */
+	struct rec_col *dtype, *family, *role, *flop, *exec_flop, *dev,
+	    *dev_src, *dev_peaks, *dev_gb_s;
+};
+
+struct path {
+	bool replay; /* no path: steps with changes */
+	bool zero_launch, overlap;
+	const char *warn_as;
+	struct path_change change[PATH_CHANGES];
+	int n_change;
+	double bandwidth; /* GB/s of links, or 0: as recorded */
+	struct path_retype retype;
+	uint64_t no_bytes; /* works of links with unknown bytes */
+	/* of the section */
+	struct smap texts, procs, streams, threads;
+	struct path_list works, points, pieces, segs, parts, iters;
+	struct path_list new_work, new_point; /* times of the replay */
+	struct path_stream *stream;
+	size_t n_stream, stream_cap;
+	struct path_thread *thread;
+	size_t n_thread, thread_cap;
+	struct xsort work, wait, act, point; /* as they are read */
+	struct map events; /* "proc, event" to the number of the record */
+	struct path_list recorded;
+	uint64_t seq;
+	uint64_t unresolved; /* waits of streams for unknown events */
+	int64_t first, last; /* of all that is recorded, if any */
+	bool any;
+	int64_t outside; /* segments so far outside of steps */
+	struct comm_rules comm;
+	struct path_type kern, copy, set, graph, call, sync, inst, range, event;
+	struct rec_col *cut_start, *cut_iter, *cut_dropped;
+	struct {
+		struct rec_col *iter, *key, *start, *dur, *step;
+	} iter;
+	bool no_steps; /* first and last are those of the whole profile */
+	struct buf key;
+	struct out_type *out;
+};
+
+/* path_read.c */
+void path_listen(struct stage *st, struct path *p);
+
+struct path_act { /* an op, a call or a range on a thread */
+	int64_t start, end;
+	uint32_t thread, name, op, phase;
+	uint8_t type; /* enum path_act_type */
+};
+enum path_act_type { ACT_RANGE, ACT_OP, ACT_CALL };
+
+struct path_cross {       /* a stream waits for an event */
+	int64_t at;       /* the call */
+	int64_t recorded; /* when the event was */
+	uint32_t stream, source;
+};
+
+/* path_graph.c: sorts, and finds what each thing waited for. */
+void path_graph(struct path *p);
+
+/* The last work of the stream that ended at t or before and was launched before
+ * `launched`; -1: none. */
+int64_t path_ended(
+    const struct path *p, uint32_t stream, int64_t t, int64_t launched);
+
+/* The piece of a thread at t; NULL: the thread has none there. *until: where it
+ * ends. */
+const struct path_piece *path_piece_at(
+    const struct path *p, uint32_t thread, int64_t t, int64_t *until);
+
+/* The last point of a thread at t or before, or -1. */
+int64_t path_point_at(const struct path *p, uint32_t thread, int64_t t);
+
+static inline struct path_work *
+path_work_at(const struct path *p, int64_t i)
+{
+	return (struct path_work *)p->works.v + i;
+}
+
+static inline struct path_point *
+path_point_no(const struct path *p, int64_t i)
+{
+	return (struct path_point *)p->points.v + i;
+}
+
+/* path_walk.c: writes the path of a part. */
+void path_walk(struct path *p, const struct path_part *part);
+
+/* path_replay.c: writes a row for each step. */
+void path_replay(struct path *p);
+
+/* path_change.c */
+void path_scale(void *path, const char *arg);     /* --scale REGEX=F */
+void path_remove(void *path, const char *arg);    /* --remove REGEX */
+void path_bandwidth(void *path, const char *arg); /* --bandwidth GB/S */
+void path_changes_free(struct path *p);
+
+struct path_effect {      /* of the changes on the work of a section */
+	uint64_t *match;  /* by text: the changes, a bit each */
+	int64_t *latency; /* by name, ns */
+};
+
+void path_effect_open(struct path *p, struct path_effect *e);
+void path_effect_free(struct path_effect *e);
+
+/* How many times as long work takes; *gone is set if it is removed. */
+double path_factor(const struct path *p, const struct path_effect *e,
+    const struct path_work *w, bool *gone);
+
+/* What has this name or op is removed. */
+bool path_removed(
+    const struct path *p, const struct path_effect *e, uint32_t text);
+
+/* path_dtype.c: for kernels of one number type, how long they take in another.
+ */
+void path_dtype(void *path, const char *arg); /* --dtype FROM=TO */
+void path_dtype_listen(struct stage *st, struct path *p);
+void path_dtype_read(struct path *p, const struct rec *r,
+    const struct path_type *t, struct path_work *w);
+double path_dtype_factor(const struct path *p, const struct path_work *w);
+uint64_t path_dtype_unknown(const struct path *p); /* that stay as they are */
+void path_dtype_clear(struct path_retype *y);
+void path_dtype_free(struct path_retype *y);
+
+#endif

@@ -1,0 +1,422 @@
+/* What each thing waited for: work, points and pieces in order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "path.h"
+#include "spill.h"
+
+/* ns: a kernel that starts so soon after the end of work of another stream
+ * waited for it, where no wait is recorded */
+#define AT_ONCE 5000
+
+#define HAND_OVER_LOOK 8 /* points */
+
+void *
+path_add(struct path_list *l)
+{
+	size_t cap;
+
+	if (l->n == l->cap) {
+		cap = l->cap > 0 ? 2 * l->cap : 64;
+		l->v = spill_realloc(l->v, l->cap, cap, l->size);
+		l->cap = cap;
+	}
+	spill_tick();
+	return (char *)l->v + l->n++ * l->size;
+}
+
+void
+path_list_free(struct path_list *l)
+{
+	if (l->v != NULL)
+		spill_free(l->v, l->cap, l->size);
+	l->v = NULL;
+	l->n = l->cap = 0;
+}
+
+/* The first index in lo..hi whose end is later than t. */
+static size_t
+ends_after(const struct path *p, size_t lo, size_t hi, int64_t t)
+{
+	size_t mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		spill_tick();
+		if (path_work_at(p, (int64_t)mid)->end > t)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+/* The first index in lo..hi that was launched after t: a stream works in the
+ * order of launches. */
+static size_t
+launched_after(const struct path *p, size_t lo, size_t hi, int64_t t)
+{
+	size_t mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		spill_tick();
+		if (path_work_at(p, (int64_t)mid)->api > t)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo;
+}
+
+int64_t
+path_ended(const struct path *p, uint32_t stream, int64_t t, int64_t launched)
+{
+	const struct path_stream *s = &p->stream[stream];
+	size_t i = ends_after(p, s->lo, s->hi, t);
+
+	if (launched != INT64_MAX)
+		i = launched_after(p, s->lo, i, launched);
+	return i > s->lo ? (int64_t)i - 1 : -1;
+}
+
+const struct path_piece *
+path_piece_at(const struct path *p, uint32_t thread, int64_t t, int64_t *until)
+{
+	const struct path_thread *th = &p->thread[thread];
+	const struct path_piece *v = p->pieces.v;
+	size_t lo = th->piece_lo, hi = th->piece_hi, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		spill_tick();
+		if (v[mid].start > t)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	*until = lo < th->piece_hi ? v[lo].start : INT64_MAX;
+	return lo > th->piece_lo ? &v[lo - 1] : NULL;
+}
+
+int64_t
+path_point_at(const struct path *p, uint32_t thread, int64_t t)
+{
+	const struct path_thread *th = &p->thread[thread];
+	size_t lo = th->lo, hi = th->hi, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		spill_tick();
+		if (path_point_no(p, (int64_t)mid)->at > t)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo > th->lo ? (int64_t)lo - 1 : -1;
+}
+
+static void
+take_works(struct path *p)
+{
+	struct path_stream *s;
+	struct path_work *w;
+	struct runs_rec rec;
+	size_t i, before;
+
+	while (xsort_next(&p->work, &rec)) {
+		i = p->works.n;
+		w = path_add(&p->works);
+		memcpy(w, rec.val, sizeof(*w));
+		s = &p->stream[w->stream];
+		if (s->hi == 0)
+			s->lo = i;
+		s->hi = i + 1;
+		before = ends_after(p, s->lo, i, w->start);
+		if (i > s->lo && w[-1].start < w->start)
+			before = i; /* it may begin before the end of that */
+		w->after = before > s->lo ? (int64_t)before - 1 : -1;
+	}
+	xsort_close(&p->work);
+}
+
+static void
+take_points(struct path *p)
+{
+	struct path_thread *t;
+	struct path_point *pt, *prev;
+	struct runs_rec rec;
+	size_t i;
+
+	while (xsort_next(&p->point, &rec)) {
+		i = p->points.n;
+		pt = path_add(&p->points);
+		memcpy(pt, rec.val, sizeof(*pt));
+		t = &p->thread[pt->thread];
+		prev = t->hi > 0 ? pt - 1 : NULL;
+		if (prev != NULL && pt->kind == POINT_LAUNCH &&
+		    prev->kind == POINT_LAUNCH && prev->at == pt->at) {
+			p->points.n--; /* a graph's work has one call */
+			continue;
+		}
+		if (t->hi == 0)
+			t->lo = i;
+		t->hi = i + 1;
+	}
+	xsort_close(&p->point);
+}
+
+/*
+ * Pieces: the intervals of a thread are nested; where they are not, the inner
+ * one ends with the outer one.
+ */
+struct nest {
+	struct path_act *v;
+	size_t n, cap;
+	int64_t at; /* a piece begins here */
+};
+
+static void
+put_piece(struct path *p, uint32_t thread, const struct nest *s, int64_t at)
+{
+	struct path_thread *t = &p->thread[thread];
+	struct path_piece *x, *prev;
+	struct path_piece c = { at, PATH_UNSET, thread, PATH_NONE, PATH_NONE,
+		PATH_NONE };
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		if (s->v[i].type != ACT_RANGE && c.outer == PATH_UNSET)
+			c.outer = s->v[i].start;
+		if (s->v[i].op != PATH_NONE)
+			c.op = s->v[i].op;
+		if (s->v[i].name != PATH_NONE)
+			c.name = s->v[i].name;
+		if (s->v[i].phase != PATH_NONE)
+			c.phase = s->v[i].phase;
+	}
+	prev = t->piece_hi > 0
+		   ? (struct path_piece *)p->pieces.v + p->pieces.n - 1
+		   : NULL;
+	if (prev != NULL && prev->start == at) {
+		*prev = c;
+		return;
+	}
+	if (prev != NULL && prev->outer == c.outer && prev->op == c.op &&
+	    prev->name == c.name && prev->phase == c.phase)
+		return;
+	if (t->piece_hi == 0)
+		t->piece_lo = p->pieces.n;
+	x = path_add(&p->pieces);
+	*x = c;
+	t->piece_hi = p->pieces.n;
+}
+
+static void
+close_until(struct path *p, uint32_t thread, struct nest *s, int64_t t)
+{
+	int64_t end;
+
+	while (s->n > 0 && s->v[s->n - 1].end <= t) {
+		end = s->v[--s->n].end;
+		put_piece(p, thread, s, end);
+	}
+}
+
+static void
+take_pieces(struct path *p)
+{
+	struct nest s = { 0 };
+	struct runs_rec rec;
+	struct path_act a;
+	uint32_t thread = PATH_NONE;
+
+	while (xsort_next(&p->act, &rec)) {
+		memcpy(&a, rec.val, sizeof(a));
+		if (a.thread != thread && thread != PATH_NONE)
+			close_until(p, thread, &s, INT64_MAX);
+		thread = a.thread;
+		close_until(p, thread, &s, a.start);
+		if (s.n > 0 && a.end > s.v[s.n - 1].end)
+			a.end = s.v[s.n - 1].end;
+		ARRAY_GROW(s.v, s.n, s.cap);
+		s.v[s.n++] = a;
+		put_piece(p, thread, &s, a.start);
+	}
+	if (thread != PATH_NONE)
+		close_until(p, thread, &s, INT64_MAX);
+	free(s.v);
+	xsort_close(&p->act);
+}
+
+/* The recorded waits of streams. */
+static void
+take_waits(struct path *p)
+{
+	const struct path_stream *s, *of;
+	struct path_cross c;
+	struct path_work *w;
+	struct runs_rec rec;
+	size_t i, k;
+
+	while (xsort_next(&p->wait, &rec)) {
+		memcpy(&c, rec.val, sizeof(c));
+		s = &p->stream[c.stream];
+		of = &p->stream[c.source];
+		i = launched_after(p, s->lo, s->hi, c.at);
+		k = launched_after(p, of->lo, of->hi, c.recorded);
+		if (i == s->hi || k == of->lo || c.stream == c.source)
+			continue;
+		w = path_work_at(p, (int64_t)i);
+		if (path_work_at(p, (int64_t)k - 1)->end > w->start)
+			continue;
+		if (w->cross < 0 || path_work_at(p, w->cross)->end <
+					path_work_at(p, (int64_t)k - 1)->end)
+			w->cross = (int64_t)k - 1;
+	}
+	xsort_close(&p->wait);
+}
+
+/* Where waits are not recorded: what ended just before on another stream. */
+static void
+guess_cross(struct path *p, struct path_work *w)
+{
+	int64_t known =
+	    w->after >= 0 ? path_work_at(p, w->after)->end : PATH_UNSET;
+	uint32_t i;
+	int64_t k;
+
+	if (w->api > known)
+		known = w->api;
+	if (w->cross >= 0 || known >= w->start - AT_ONCE)
+		return;
+	for (i = 0; i < p->n_stream; i++) {
+		if (i == w->stream ||
+		    p->stream[i].proc != p->stream[w->stream].proc)
+			continue;
+		k = path_ended(p, i, w->start, INT64_MAX);
+		if (k >= 0 && path_work_at(p, k)->start < w->start &&
+		    path_work_at(p, k)->end >= w->start - AT_ONCE &&
+		    (w->cross < 0 || path_work_at(p, k)->end >
+					 path_work_at(p, w->cross)->end))
+			w->cross = k;
+	}
+	w->guessed = w->cross >= 0;
+}
+
+static void
+link_works(struct path *p)
+{
+	struct path_work *w;
+	size_t i;
+
+	for (i = 0; i < p->works.n; i++) {
+		w = path_work_at(p, (int64_t)i);
+		if (w->api > w->start)
+			w->api = w->start; /* the clocks differ */
+		if (w->api != PATH_UNSET)
+			w->launch = path_point_at(p, w->thread, w->api);
+		if (p->unresolved > 0)
+			guess_cross(p, w);
+	}
+}
+
+static void
+link_wait(struct path *p, struct path_point *pt)
+{
+	int64_t launched = pt->covers == COVERS_EVENT ? pt->recorded : pt->at;
+	uint32_t i;
+	int64_t k;
+
+	for (i = 0; i < p->n_stream; i++) {
+		if (pt->covers == COVERS_ALL
+			? p->stream[i].proc != p->thread[pt->thread].proc
+			: i != pt->stream)
+			continue;
+		k = path_ended(p, i, pt->at, launched);
+		if (k >= 0 &&
+		    (pt->work < 0 || path_work_at(p, k)->end >
+					 path_work_at(p, pt->work)->end))
+			pt->work = k;
+	}
+	pt->blocked =
+	    pt->work >= 0 && path_work_at(p, pt->work)->end >= pt->at - pt->dur;
+}
+
+static bool
+idles_at(const struct path *p, uint32_t thread, int64_t t)
+{
+	int64_t until;
+	const struct path_piece *c = path_piece_at(p, thread, t, &until);
+
+	return c == NULL || c->outer == PATH_UNSET;
+}
+
+/* The last point of another thread in after..before at which the thread
+ * idles, of a few; -1: none. */
+static int64_t
+handed_over(const struct path *p, uint32_t thread, uint32_t by, int64_t after,
+    int64_t before)
+{
+	int64_t k = path_point_at(p, by, before - 1);
+	int i;
+
+	for (i = 0; i < HAND_OVER_LOOK; i++, k--) {
+		if (k < (int64_t)p->thread[by].lo ||
+		    path_point_no(p, k)->at <= after)
+			return -1;
+		if (idles_at(p, thread, path_point_no(p, k)->at))
+			return k;
+	}
+	return -1;
+}
+
+/* A thread that was idle got on when another one of its process handed over:
+ * that is the last other point in between. */
+static void
+link_point(struct path *p, size_t i)
+{
+	struct path_point *pt = path_point_no(p, (int64_t)i);
+	struct path_thread *t = &p->thread[pt->thread];
+	int64_t own = i > t->lo ? (int64_t)i - 1 : -1, k, after, before, until;
+	const struct path_piece *c;
+	uint32_t j;
+
+	pt->before = own;
+	pt->own_before = own >= 0;
+	if (pt->kind == POINT_END)
+		return;
+	after = own >= 0 ? path_point_no(p, own)->at : PATH_UNSET;
+	c = path_piece_at(p, pt->thread, pt->at, &until);
+	before = c != NULL && c->outer != PATH_UNSET ? c->outer : pt->at;
+	for (j = 0; before > after && j < p->n_thread; j++) {
+		if (j == pt->thread || p->thread[j].proc != t->proc)
+			continue;
+		k = handed_over(p, pt->thread, j, after, before);
+		if (k < 0)
+			continue;
+		after = path_point_no(p, k)->at;
+		pt->before = k;
+		pt->own_before = false;
+	}
+}
+
+void
+path_graph(struct path *p)
+{
+	struct path_point *pt;
+	size_t i;
+
+	take_works(p);
+	take_points(p);
+	take_pieces(p);
+	take_waits(p);
+	link_works(p);
+	for (i = 0; i < p->points.n; i++) {
+		pt = path_point_no(p, (int64_t)i);
+		if (pt->kind == POINT_END)
+			link_wait(p, pt);
+		link_point(p, i);
+	}
+}

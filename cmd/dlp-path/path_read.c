@@ -1,0 +1,483 @@
+/* The records that dlp-path reads, sorted by what needs them in order. */
+#define _GNU_SOURCE /* memmem */
+#include <string.h>
+
+#include "array.h"
+#include "num.h"
+#include "path.h"
+
+#define SORT_BYTES ((size_t)24 << 20)
+
+/* Times and lengths that no profile has, 73 years and 13 days, are cut there,
+ * so that sums and differences of some do not overflow. */
+#define MOST_TIME ((int64_t)1 << 61)
+#define MOST_LENGTH ((int64_t)1 << 50)
+
+static bool
+read_within(const struct rec *r, struct rec_col *col, int64_t most, int64_t *v)
+{
+	if (!rec_i64(r, col, v))
+		return false;
+	*v = *v > most ? most : *v < -most ? -most : *v;
+	return true;
+}
+
+static bool
+read_time(const struct rec *r, struct rec_col *col, int64_t *v)
+{
+	return read_within(r, col, MOST_TIME, v);
+}
+
+static bool
+read_length(const struct rec *r, struct rec_col *col, int64_t *v)
+{
+	return read_within(r, col, MOST_LENGTH, v);
+}
+
+static void
+big_endian(char *to, uint64_t v)
+{
+	int i;
+
+	for (i = 7; i >= 0; i--, v >>= 8)
+		to[i] = (char)(v & 0xff);
+}
+
+/* A key that sorts by group, then time, then tie, then arrival. */
+static void
+put_sorted(struct path *p, struct xsort *x, uint32_t group, int64_t t,
+    int64_t tie, const void *val, size_t n)
+{
+	char key[32];
+
+	big_endian(key, group);
+	big_endian(key + 8, (uint64_t)t ^ (uint64_t)1 << 63);
+	big_endian(key + 16, (uint64_t)tie ^ (uint64_t)1 << 63);
+	big_endian(key + 24, p->seq++);
+	xsort_put(x, key, sizeof(key), val, n);
+}
+
+static uint32_t
+text_no(struct path *p, struct mview v)
+{
+	if (v.s == NULL || v.n == 0)
+		return PATH_NONE;
+	return smap_put(&p->texts, v.s, v.n, NULL);
+}
+
+static int64_t
+number(const struct rec *r, const struct rec_col *c)
+{
+	return rec_int(r, c, -1);
+}
+
+static uint32_t
+proc_no(struct path *p, const struct rec *r, const struct path_type *t)
+{
+	struct mview src = rec_view(r, t->src);
+
+	buf_clear(&p->key);
+	buf_put(&p->key, src.s, src.s != NULL ? src.n : 0);
+	buf_c_i64(&p->key, '\t', number(r, t->pid));
+	return smap_put(&p->procs, p->key.s, p->key.len, NULL);
+}
+
+static uint32_t
+thread_no(struct path *p, const struct rec *r, const struct path_type *t)
+{
+	uint32_t proc = proc_no(p, r, t), no;
+	bool fresh;
+
+	buf_c_i64(&p->key, '\t', number(r, t->tid));
+	no = smap_put(&p->threads, p->key.s, p->key.len, &fresh);
+	if (fresh) {
+		ARRAY_GROW(p->thread, p->n_thread, p->thread_cap);
+		p->thread[p->n_thread++] =
+		    (struct path_thread){ proc, number(r, t->tid), 0, 0, 0, 0 };
+	}
+	return no;
+}
+
+static uint32_t
+stream_no(struct path *p, const struct rec *r, const struct path_type *t)
+{
+	uint32_t proc = proc_no(p, r, t), no;
+	int64_t dev = number(r, t->dev), stream = number(r, t->stream);
+	bool fresh;
+
+	buf_c_i64(&p->key, '\t', dev);
+	buf_c_i64(&p->key, '\t', stream);
+	no = smap_put(&p->streams, p->key.s, p->key.len, &fresh);
+	if (fresh) {
+		ARRAY_GROW(p->stream, p->n_stream, p->stream_cap);
+		p->stream[p->n_stream++] =
+		    (struct path_stream){ proc, dev, stream, 0, 0 };
+	}
+	return no;
+}
+
+static void
+seen(struct path *p, int64_t lo, int64_t hi)
+{
+	if (!p->any || lo < p->first)
+		p->first = lo;
+	if (!p->any || hi > p->last)
+		p->last = hi;
+	p->any = true;
+}
+
+static bool
+has(struct mview v, const char *word)
+{
+	return v.s != NULL && memmem(v.s, v.n, word, strlen(word)) != NULL;
+}
+
+static void
+add_act(struct path *p, const struct path_act *a)
+{
+	if (a->end > a->start)
+		put_sorted(
+		    p, &p->act, a->thread, a->start, -a->end, a, sizeof(*a));
+}
+
+static void
+add_point(struct path *p, const struct path_point *pt)
+{
+	put_sorted(p, &p->point, pt->thread, pt->at, pt->kind, pt, sizeof(*pt));
+}
+
+static void
+add_wait(struct path *p, struct path_point *pt, int64_t lo, int64_t hi)
+{
+	pt->kind = POINT_BEGIN;
+	pt->at = lo;
+	pt->dur = hi - lo;
+	pt->work = pt->before = -1;
+	add_point(p, pt);
+	pt->kind = POINT_END;
+	pt->at = hi;
+	add_point(p, pt);
+}
+
+/* The call that launched work is an activity of its thread; if it copies and
+ * returns after the copy, it waits. */
+static void
+add_launch(struct path *p, const struct rec *r, const struct path_type *t,
+    const struct path_work *w)
+{
+	struct mview api = rec_view(r, t->api);
+	struct path_act a = { .thread = w->thread,
+		.start = w->api,
+		.name = w->api_name,
+		.op = PATH_NONE,
+		.phase = w->phase,
+		.type = ACT_CALL };
+	struct path_point pt = { .thread = w->thread,
+		.at = w->api,
+		.stream = w->stream,
+		.kind = POINT_LAUNCH,
+		.work = -1,
+		.before = -1,
+		.covers = COVERS_STREAM };
+	int64_t dur;
+
+	seen(p, w->api, w->api);
+	add_point(p, &pt);
+	if (!read_length(r, t->api_dur, &dur) || dur < 0)
+		return;
+	a.end = num_add(a.start, dur);
+	seen(p, a.start, a.end);
+	add_act(p, &a);
+	if (w->tag == TAG_COPY && has(api, "emcpy") &&
+	    (!has(api, "Async") || rec_is(r, t->mem1, "pageable") ||
+		rec_is(r, t->mem2, "pageable")))
+		add_wait(p, &pt, a.start, a.end);
+}
+
+static struct mview
+work_name(const struct rec *r, const struct path_type *t)
+{
+	static const struct mview names[] = { [TAG_SET] = { "memset", 6 } };
+
+	if (t->tag == TAG_SET)
+		return names[TAG_SET];
+	return rec_view(r, t->name);
+}
+
+static void
+read_path_work(struct stage *st, struct rec *r)
+{
+	struct path *p = st->ctx;
+	const struct path_type *t = rec_arg(r);
+	struct mview name = work_name(r, t), mod = rec_view(r, t->name_op);
+	struct path_work w = { .after = -1, .cross = -1, .launch = -1 };
+	int64_t dur;
+
+	stage_pass(st, r);
+	if (!read_time(r, t->start, &w.start) ||
+	    !read_length(r, t->dur, &dur) || dur < 0)
+		return;
+	w.end = num_add(w.start, dur);
+	w.stream = stream_no(p, r, t);
+	w.thread = thread_no(p, r, t);
+	w.name = text_no(p, name);
+	w.op = text_no(p, rec_view(r, t->op));
+	w.phase = text_no(p, rec_view(r, t->phase));
+	w.api_name = text_no(p, rec_view(r, t->api));
+	w.tag = t->tag;
+	if (t->tag == TAG_KERNEL &&
+	    ((mod.s != NULL && mod.n == 4 && memcmp(mod.s, "comm", 4) == 0) ||
+		(name.s != NULL && comm_find(&p->comm, name.s, name.n))))
+		w.tag = TAG_COMM;
+	w.bytes = rec_int(r, t->bus_bytes, number(r, t->bytes));
+	path_dtype_read(p, r, t, &w);
+	seen(p, w.start, w.end);
+	if (read_time(r, t->api_start, &w.api))
+		add_launch(p, r, t, &w);
+	else
+		w.api = PATH_UNSET;
+	put_sorted(p, &p->work, w.stream, w.end, w.start, &w, sizeof(w));
+}
+
+static uint64_t
+event_key(struct path *p, const struct rec *r, const struct path_type *t,
+    int64_t event)
+{
+	return hash_mix((uint64_t)proc_no(p, r, t) + 1) ^ (uint64_t)event;
+}
+
+static void
+read_event(struct stage *st, struct rec *r)
+{
+	struct path *p = st->ctx;
+	const struct path_type *t = rec_arg(r);
+	struct path_cross *c;
+	int64_t at, event;
+	uint64_t *no;
+	bool fresh;
+
+	stage_pass(st, r);
+	if (!read_time(r, t->start, &at) || !rec_i64(r, t->event, &event))
+		return;
+	no = map_put(&p->events, event_key(p, r, t, event), &fresh);
+	if (fresh) {
+		*no = p->recorded.n;
+		path_add(&p->recorded);
+	}
+	c = (struct path_cross *)p->recorded.v + *no;
+	*c = (struct path_cross){ at, at, 0, stream_no(p, r, t) };
+}
+
+static const struct path_cross *
+recorded_as(struct path *p, const struct rec *r, const struct path_type *t)
+{
+	uint64_t *no;
+	int64_t event;
+
+	if (!rec_i64(r, t->event, &event))
+		return NULL;
+	no = map_get(&p->events, event_key(p, r, t, event));
+	return no != NULL ? (struct path_cross *)p->recorded.v + *no : NULL;
+}
+
+static void
+stream_waits(
+    struct path *p, const struct rec *r, const struct path_type *t, int64_t at)
+{
+	const struct path_cross *of = recorded_as(p, r, t);
+	struct path_cross c;
+
+	if (of == NULL) {
+		p->unresolved++;
+		return;
+	}
+	c = *of;
+	c.at = at;
+	c.stream = stream_no(p, r, t);
+	put_sorted(p, &p->wait, c.stream, at, 0, &c, sizeof(c));
+}
+
+static void
+sync_waits(struct path *p, const struct rec *r, const struct path_type *t,
+    uint32_t thread, int64_t lo, int64_t hi)
+{
+	struct path_point pt = { .thread = thread, .covers = COVERS_ALL };
+	const struct path_cross *of = recorded_as(p, r, t);
+	int64_t stream;
+
+	if (rec_is(r, t->kind, "stream") && rec_i64(r, t->stream, &stream)) {
+		pt.covers = COVERS_STREAM;
+		pt.stream = stream_no(p, r, t);
+	} else if (rec_is(r, t->kind, "event") && of != NULL) {
+		pt.covers = COVERS_EVENT;
+		pt.stream = of->source;
+		pt.recorded = of->recorded;
+	}
+	add_wait(p, &pt, lo, hi);
+}
+
+static void
+read_call_of(struct path *p, const struct rec *r, const struct path_type *t,
+    int64_t lo, int64_t hi)
+{
+	struct mview api = rec_view(r, t->api);
+	struct path_act a = {
+		.start = lo, .end = hi, .op = PATH_NONE, .type = ACT_CALL
+	};
+
+	a.thread = thread_no(p, r, t);
+	a.name = text_no(p, api);
+	a.phase = text_no(p, rec_view(r, t->phase));
+	seen(p, lo, hi);
+	add_act(p, &a);
+	if (has(api, "Synchronize") ||
+	    (has(api, "emcpy") && t == &p->call && !has(api, "Async")))
+		sync_waits(p, r, t, a.thread, lo, hi);
+}
+
+static void
+read_call(struct stage *st, struct rec *r)
+{
+	struct path *p = st->ctx;
+	const struct path_type *t = rec_arg(r);
+	int64_t lo, dur;
+
+	stage_pass(st, r);
+	if (!read_time(r, t->start, &lo))
+		return;
+	if (has(rec_view(r, t->api), "StreamWaitEvent"))
+		p->unresolved++;
+	if (read_length(r, t->dur, &dur) && dur >= 0)
+		read_call_of(p, r, t, lo, num_add(lo, dur));
+}
+
+static void
+read_sync(struct stage *st, struct rec *r)
+{
+	struct path *p = st->ctx;
+	const struct path_type *t = rec_arg(r);
+	int64_t lo, dur;
+
+	stage_pass(st, r);
+	if (!read_time(r, t->api_start, &lo)) {
+		if (!read_time(r, t->start, &lo))
+			return;
+		if (rec_is(r, t->kind, "stream-wait-event"))
+			stream_waits(p, r, t, lo);
+		return;
+	}
+	if (read_length(r, t->api_dur, &dur) && dur >= 0)
+		read_call_of(p, r, t, lo, num_add(lo, dur));
+	if (rec_is(r, t->kind, "stream-wait-event"))
+		stream_waits(p, r, t, lo);
+}
+
+static void
+read_act(struct stage *st, struct rec *r)
+{
+	struct path *p = st->ctx;
+	const struct path_type *t = rec_arg(r);
+	struct path_act a = { .op = PATH_NONE, .name = PATH_NONE };
+	int64_t dur;
+
+	stage_pass(st, r);
+	if (!read_time(r, t->start, &a.start) ||
+	    !read_length(r, t->dur, &dur) || dur < 0)
+		return;
+	a.end = num_add(a.start, dur);
+	a.thread = thread_no(p, r, t);
+	a.phase = text_no(p, rec_view(r, t->phase));
+	if (t == &p->inst) {
+		a.type = ACT_OP;
+		a.op = text_no(p, rec_view(r, t->op));
+		seen(p, a.start, a.end);
+	} else {
+		a.type = ACT_RANGE;
+		a.name = text_no(p, rec_view(r, t->name));
+	}
+	add_act(p, &a);
+}
+
+static void
+read_cut(struct stage *st, struct rec *r)
+{
+	struct path *p = st->ctx;
+	struct path_part *c;
+
+	stage_pass(st, r);
+	c = path_add(&p->parts);
+	c->lo = rec_int(r, p->cut_start, PATH_UNSET);
+	c->hi = PATH_UNSET;
+	c->iter = text_no(p, rec_view(r, p->cut_iter));
+	c->dropped = rec_view(r, p->cut_dropped).s != NULL;
+}
+
+/* Without steps the only iteration is the whole profile. */
+static void
+read_path_step(struct stage *st, struct rec *r)
+{
+	struct path *p = st->ctx;
+	struct path_part it = { 0 };
+	int64_t step, dur;
+
+	stage_pass(st, r);
+	if (rec_view(r, p->iter.key).s == NULL &&
+	    read_time(r, p->iter.start, &p->first) &&
+	    read_length(r, p->iter.step, &step)) {
+		p->last = num_add(p->first, step);
+		p->no_steps = true;
+	}
+	if (!read_time(r, p->iter.start, &it.lo) ||
+	    !read_length(r, p->iter.dur, &dur))
+		return;
+	it.iter = text_no(p, rec_view(r, p->iter.iter));
+	it.hi = num_add(it.lo, dur);
+	*(struct path_part *)path_add(&p->iters) = it;
+}
+
+static void
+listen_to(struct stage *st, const char *tag, stage_fn *fn, struct path_type *t,
+    const char *name)
+{
+	struct rec_type *y = stage_on(st, tag, fn, NULL, t);
+	const struct path *p = st->ctx;
+
+	t->type = y;
+	REC_COLS(y, REC_NEED, { &t->start, "start_ns" });
+	t->dur = rec_col(y, "dur_ns", t == &p->event ? REC_OPT : REC_NEED);
+	REC_COLS(y, REC_OPT, { &t->api_start, "api_start_ns" },
+	    { &t->api_dur, "api_dur_ns" }, { &t->api, "api" },
+	    { &t->pid, "pid" }, { &t->tid, "tid" }, { &t->dev, "dev" },
+	    { &t->stream, "stream" }, { &t->name, name }, { &t->op, "op" },
+	    { &t->phase, "phase" }, { &t->kind, "kind" },
+	    { &t->event, "event" }, { &t->src, "src" }, { &t->mem1, "src_mem" },
+	    { &t->mem2, "dst_mem" }, { &t->name_op, "dir" },
+	    { &t->bytes, "bytes" }, { &t->bus_bytes, "bus_bytes" });
+}
+
+void
+path_listen(struct stage *st, struct path *p)
+{
+	struct rec_type *t;
+
+	p->copy.tag = TAG_COPY;
+	p->set.tag = TAG_SET;
+	p->graph.tag = TAG_GRAPH;
+	listen_to(st, "kern", read_path_work, &p->kern, "short");
+	path_dtype_listen(st, p);
+	listen_to(st, "copy", read_path_work, &p->copy, "kind");
+	listen_to(st, "set", read_path_work, &p->set, "kind");
+	listen_to(st, "graph", read_path_work, &p->graph, "short");
+	listen_to(st, "call", read_call, &p->call, "api");
+	listen_to(st, "sync", read_sync, &p->sync, "api");
+	listen_to(st, "inst", read_act, &p->inst, "op");
+	listen_to(st, "range", read_act, &p->range, "text");
+	listen_to(st, "event", read_event, &p->event, "event");
+	t = stage_on(st, "iter", read_path_step, NULL, NULL);
+	REC_COLS(t, REC_OPT, { &p->iter.key, "key" }, { &p->iter.iter, "iter" },
+	    { &p->iter.dur, "dur_ns" }, { &p->iter.start, "start_ns" },
+	    { &p->iter.step, "step_ns" });
+	t = stage_on(st, "cut", read_cut, NULL, NULL);
+	REC_COLS(t, REC_OPT, { &p->cut_start, "start_ns" },
+	    { &p->cut_iter, "iter" }, { &p->cut_dropped, "dropped" });
+}

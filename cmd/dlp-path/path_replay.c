@@ -1,0 +1,442 @@
+/*
+ * What a step would take with some work changed. Its work and the points of its
+ * threads are placed again in the order of time, each when the last thing that
+ * it waited for is over. What happened before the step stays as it was, so that
+ * a shorter duration never makes a step longer.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "num.h"
+#include "path.h"
+#include "spill.h"
+
+/* ns between what something waited for and its start, at most, where it waited
+ * for something else in the recording */
+#define GAP 1000
+#define LATENCY 3000
+
+#define SORT_BYTES ((size_t)24 << 20)
+
+struct replay {
+	struct path *p;
+	bool changed;    /* with the changes; otherwise as it was */
+	int64_t lo, hi;  /* of the step */
+	int64_t cpu_hi;  /* threads are ahead, in the next step, from then on */
+	int64_t cpu_end; /* the last new time of a thread before */
+	int64_t end;     /* the last new time so far */
+	int64_t tail_at; /* the last recorded time, and its new time */
+	int64_t tail;
+	const struct path_effect *effect; /* of the changes */
+};
+
+static double
+factor_of(const struct replay *y, const struct path_work *w, bool *gone)
+{
+	*gone = false;
+	return y->changed ? path_factor(y->p, y->effect, w, gone) : 1;
+}
+
+static int64_t
+new_end(const struct replay *y, int64_t i)
+{
+	const struct path_work *w = path_work_at(y->p, i);
+
+	if (w->start < y->lo)
+		return w->end;
+	return ((int64_t *)y->p->new_work.v)[i];
+}
+
+static int64_t
+new_point(const struct replay *y, int64_t i)
+{
+	const struct path_point *pt = path_point_no(y->p, i);
+
+	if (pt->at < y->lo)
+		return y->lo;
+	return ((int64_t *)y->p->new_point.v)[i];
+}
+
+static int64_t
+later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static int64_t
+sooner(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Something that ended at `was` ends at `now`. */
+static void
+moved(struct replay *y, int64_t was, int64_t now)
+{
+	y->end = later(y->end, now);
+	if (was > y->tail_at || (was == y->tail_at && now > y->tail)) {
+		y->tail_at = was;
+		y->tail = now;
+	}
+}
+
+static void
+moved_thread(struct replay *y, int64_t was, int64_t now)
+{
+	y->cpu_end = later(y->cpu_end, now);
+	moved(y, was, now);
+}
+
+/* Time on the CPU is nothing. */
+static bool
+no_cpu(const struct replay *y)
+{
+	return y->changed && y->p->zero_launch;
+}
+
+/* Time of a thread, without what is removed. */
+static int64_t
+cpu_time(const struct replay *y, uint32_t thread, int64_t from, int64_t to)
+{
+	const struct path_piece *c;
+	int64_t sum = 0, until;
+
+	if (!y->changed || to <= from)
+		return to - from;
+	if (no_cpu(y))
+		return 0;
+	for (; from < to; from = until) {
+		c = path_piece_at(y->p, thread, from, &until);
+		until = sooner(until, to);
+		if (c == NULL || !(path_removed(y->p, y->effect, c->op) ||
+				     path_removed(y->p, y->effect, c->name)))
+			sum += until - from;
+	}
+	return sum;
+}
+
+/* What work waited for: when that was over, and is now, and how long after at
+ * most the work starts if it waited for something else. */
+struct came {
+	int64_t was[3], now[3], most[3];
+	int64_t last; /* of was */
+	int n;
+};
+
+static void
+came_from(struct came *c, int64_t was, int64_t now, int64_t most)
+{
+	c->was[c->n] = was;
+	c->now[c->n] = now;
+	c->most[c->n++] = most;
+	c->last = later(c->last, was);
+}
+
+/* What arrived last keeps its distance, the others have a short one. */
+static int64_t
+start_of(const struct came *c, int64_t start)
+{
+	int64_t t = INT64_MIN, gap;
+	int i;
+
+	for (i = 0; i < c->n; i++) {
+		gap = start - c->was[i];
+		if (c->was[i] != c->last || c->most[i] == 0)
+			gap = sooner(gap, c->most[i]);
+		t = later(t, c->now[i] + gap);
+	}
+	return c->n > 0 ? t : start;
+}
+
+/* The work before, which may overlap. */
+static void
+came_from_before(const struct replay *y, const struct path_work *w, bool gone,
+    struct came *c)
+{
+	const struct path_work *x = path_work_at(y->p, w->after);
+	int64_t now = new_end(y, w->after), over = x->end - w->start, len;
+	bool off;
+
+	if (over > 0) {
+		len = (int64_t)((double)(x->end - x->start) *
+				factor_of(y, x, &off));
+		now -= sooner(over, len);
+	}
+	came_from(c, sooner(x->end, w->start), now, gone ? 0 : GAP);
+}
+
+static void
+came_to_work(const struct replay *y, const struct path_work *w, bool gone,
+    struct came *c)
+{
+	const struct path *p = y->p;
+	const struct path_work *x;
+	bool no_launch = gone || (y->changed && p->zero_launch);
+
+	if (w->after >= 0)
+		came_from_before(y, w, gone, c);
+	if (w->launch >= 0)
+		came_from(c, path_point_no(p, w->launch)->at,
+		    path_point_no(p, w->launch)->at < y->lo
+			? path_point_no(p, w->launch)->at
+			: new_point(y, w->launch),
+		    no_launch ? 0 : LATENCY);
+	if (w->cross < 0)
+		return;
+	x = path_work_at(p, w->cross);
+	if (y->changed && p->overlap && x->tag == TAG_COMM &&
+	    w->tag != TAG_COMM)
+		c->last = later(c->last, x->end);
+	else
+		came_from(c, x->end, new_end(y, w->cross), gone ? 0 : GAP);
+}
+
+static void
+place_work(struct replay *y, int64_t i)
+{
+	const struct path_work *w = path_work_at(y->p, i);
+	struct came c = { .last = INT64_MIN };
+	int64_t start, hi = sooner(w->end, y->hi);
+	bool gone;
+	double f = factor_of(y, w, &gone);
+
+	came_to_work(y, w, gone, &c);
+	start = later(start_of(&c, w->start), y->lo);
+	((int64_t *)y->p->new_work.v)[i] =
+	    start + (int64_t)((double)(w->end - w->start) * f + 0.5);
+	moved(y, hi, start + (int64_t)((double)(hi - w->start) * f + 0.5));
+}
+
+static void
+place_point(struct replay *y, int64_t i)
+{
+	const struct path *p = y->p;
+	const struct path_point *pt = path_point_no(p, i), *b;
+	int64_t from = y->lo, t = y->lo, back;
+
+	if (pt->before >= 0) {
+		b = path_point_no(p, pt->before);
+		from = later(from, b->at);
+		t = new_point(y, pt->before);
+	}
+	if (!pt->blocked)
+		t += cpu_time(y, pt->thread, from, pt->at);
+	if (!pt->own_before && i > (int64_t)p->thread[pt->thread].lo)
+		t = later(t, new_point(y, i - 1));
+	if (pt->kind == POINT_END && pt->work >= 0) {
+		back = pt->at - path_work_at(p, pt->work)->end;
+		if (!pt->blocked)
+			back =
+			    sooner(back, cpu_time(y, pt->thread, from, pt->at));
+		t = later(t, new_end(y, pt->work) + back);
+	}
+	t = later(t, y->lo);
+	((int64_t *)p->new_point.v)[i] = t;
+	if (pt->at <= y->cpu_hi)
+		moved_thread(y, pt->at, t);
+}
+
+/* The time in which threads are active after their last points. */
+static void
+end_threads(struct replay *y)
+{
+	const struct path *p = y->p;
+	const struct path_piece *c, *first;
+	int64_t until, k, active, hi = sooner(y->hi, y->cpu_hi), at;
+	uint32_t i;
+
+	for (i = 0; i < p->n_thread; i++) {
+		k = path_point_at(p, i, hi - 1);
+		if (k < 0 || (at = path_point_no(p, k)->at) < y->lo)
+			continue;
+		active = hi;
+		c = path_piece_at(p, i, hi - 1, &until);
+		first =
+		    (struct path_piece *)p->pieces.v + p->thread[i].piece_lo;
+		for (; c != NULL && c >= first && c->outer == PATH_UNSET; c--)
+			active = c->start;
+		if (active > at)
+			moved_thread(y, active,
+			    new_point(y, k) + cpu_time(y, i, at, active));
+	}
+}
+
+/* A thread that is ahead of the GPU does not end the step, but steps cannot
+ * follow each other faster than it makes them. */
+static int64_t
+made_in(const struct replay *y, const struct path_part *part)
+{
+	int64_t was = sooner(part->cpu_hi, y->hi) - part->cpu_lo, now;
+
+	if (part->cpu_hi <= y->lo) /* all before */
+		return no_cpu(y) ? 0 : sooner(was, y->hi - y->lo);
+	now = y->cpu_end - y->lo + (no_cpu(y) ? 0 : y->lo - part->cpu_lo);
+	return now - later(was - (y->hi - y->lo), 0);
+}
+
+/* The order of time, in which a thing follows all that it waited for: work by
+ * its start, after the point that launched it. */
+struct moment {
+	int64_t at, no;
+	bool work;
+};
+
+static void
+put_moment(struct xsort *x, int64_t at, bool work, int64_t no)
+{
+	struct moment m = { at, no, work };
+
+	xsort_put(x, &m, sizeof(m), "", 0);
+}
+
+static int
+by_time(const void *ctx, const char *a, size_t an, const char *b, size_t bn)
+{
+	struct moment x, y;
+
+	(void)ctx;
+	(void)an;
+	(void)bn;
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	if (x.at != y.at)
+		return x.at < y.at ? -1 : 1;
+	if (x.work != y.work)
+		return x.work ? 1 : -1;
+	return x.no < y.no ? -1 : x.no > y.no;
+}
+
+static void
+sort_time(const struct path *p, struct xsort *x)
+{
+	size_t i;
+
+	xsort_open(x, by_time, NULL, SORT_BYTES);
+	for (i = 0; i < p->works.n; i++)
+		put_moment(
+		    x, path_work_at(p, (int64_t)i)->start, true, (int64_t)i);
+	for (i = 0; i < p->points.n; i++)
+		put_moment(
+		    x, path_point_no(p, (int64_t)i)->at, false, (int64_t)i);
+}
+
+/* The length of the part; m is the next moment. */
+static int64_t
+replay_part(struct replay *y, const struct path_part *part, struct xsort *x,
+    struct moment *m, bool *more)
+{
+	struct runs_rec rec;
+	int64_t end;
+
+	y->lo = part->lo;
+	y->hi = part->hi;
+	y->cpu_hi = part->cpu_hi;
+	y->cpu_end = y->lo;
+
+	y->end = y->tail_at = y->tail = y->lo;
+	while (*more && m->at < y->hi) {
+		if (m->at >= y->lo && m->work)
+			place_work(y, m->no);
+		else if (m->at >= y->lo)
+			place_point(y, m->no);
+		*more = xsort_next(x, &rec);
+		if (*more)
+			memcpy(m, rec.key, sizeof(*m));
+	}
+	end_threads(y);
+	end = later(y->end, y->tail + (no_cpu(y) ? 0 : y->hi - y->tail_at));
+	return later(end - y->lo, made_in(y, part));
+}
+
+/* All parts, in their order; to v. */
+static void
+replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
+    int64_t *v)
+{
+	struct replay y = {
+		.p = p, .changed = effect != NULL, .effect = effect
+	};
+	const struct path_part *part;
+	struct runs_rec rec;
+	struct moment m;
+	bool more;
+	size_t i;
+
+	xsort_again(x);
+	more = xsort_next(x, &rec);
+	if (more)
+		memcpy(&m, rec.key, sizeof(m));
+	for (i = 0; i < p->parts.n; i++) {
+		part = (struct path_part *)p->parts.v + i;
+		v[i] = part->hi > part->lo ? replay_part(&y, part, x, &m, &more)
+					   : 0;
+	}
+}
+
+static void
+put_step(
+    struct path *p, const struct path_part *part, int64_t same, int64_t changed)
+{
+	int64_t len = part->hi - part->lo;
+	const char *s = NULL;
+	size_t n = 0;
+
+	if (part->iter != PATH_NONE)
+		s = smap_str(&p->texts, part->iter, &n);
+	out_rec(p->out);
+	out_raw(s, n);
+	out_i64(len);
+	out_i64(same);
+	out_i64(changed);
+	if (out_next()) {
+		buf_putc(&out_buf, '\t');
+		buf_f64(&out_buf,
+		    100.0 * (double)(same > len ? same - len : len - same) /
+			(double)len,
+		    3);
+	}
+	out_end();
+}
+
+static int64_t *
+times(struct path_list *l, size_t n)
+{
+	l->size = sizeof(int64_t);
+	l->cap = n + 1;
+	l->v = spill_alloc(l->cap, l->size);
+	return l->v;
+}
+
+void
+path_replay(struct path *p)
+{
+	const struct path_part *part;
+	struct path_list same = { 0 }, changed = { 0 };
+	struct path_effect effect;
+	int64_t *was = times(&same, p->parts.n);
+	int64_t *now = times(&changed, p->parts.n);
+	struct xsort x = { 0 };
+	bool steps = false;
+	size_t i;
+
+	times(&p->new_work, p->works.n);
+	times(&p->new_point, p->points.n);
+	sort_time(p, &x);
+	path_effect_open(p, &effect);
+	replay_all(p, &x, NULL, was);
+	replay_all(p, &x, &effect, now);
+	for (i = 0; i < p->parts.n; i++)
+		steps = steps ||
+			((struct path_part *)p->parts.v)[i].iter != PATH_NONE;
+	for (i = 0; i < p->parts.n; i++) {
+		part = (struct path_part *)p->parts.v + i;
+		if (part->hi > part->lo && (!steps || part->iter != PATH_NONE))
+			put_step(p, part, was[i], now[i]);
+	}
+	xsort_close(&x);
+	path_effect_free(&effect);
+	path_list_free(&same);
+	path_list_free(&changed);
+	path_list_free(&p->new_work);
+	path_list_free(&p->new_point);
+}

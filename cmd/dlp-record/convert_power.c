@@ -1,0 +1,82 @@
+/*
+ * The samples of --power as rows of a table of our own, DLP_SERIES: those of
+ * the GPUs that the program knows, under the program's numbers for them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "convert.h"
+
+#define POWER_GPUS 64
+
+static int
+gpu_of(struct conv *c, const char *uuid)
+{
+	const char *s;
+	int gpu;
+
+	for (gpu = 0; gpu < POWER_GPUS; gpu++) {
+		s = conv_gpu_uuid(c, gpu);
+		if (s != NULL &&
+		    strcasecmp(s,
+			strncmp(uuid, "GPU-", 4) == 0 ? uuid + 4 : uuid) == 0)
+			return gpu;
+	}
+	return -1;
+}
+
+static void
+put_sample(struct conv *c, int64_t t, int gpu, int64_t mj)
+{
+	struct recdb *db = &c->db;
+
+	recdb_begin(db, RT_SERIES);
+	recdb_i64(db, t - c->t0);
+	recdb_i64(db, gpu);
+	recdb_str(db, "energy");
+	recdb_i64(db, mj);
+	recdb_str(db, "mJ");
+	recdb_end(db);
+}
+
+/* Of the samples before the recording only the last one of a GPU is of use. */
+void
+conv_power(struct conv *c)
+{
+	struct {
+		int64_t t, mj;
+		bool any;
+	} before[POWER_GPUS] = { 0 };
+	char line[256], uuid[128];
+	long long t, mj;
+	FILE *f;
+	int gpu;
+
+	buf_clear(&c->buf);
+	buf_printf(&c->buf, "%s/" RSPOOL_POWER, c->dir.path);
+	f = fopen(buf_str(&c->buf), "re");
+	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+		/* the last line may be torn */
+		if (strchr(line, '\n') == NULL ||
+		    sscanf(line, "%lld %127s %lld", &t, uuid, &mj) != 3 ||
+		    t <= 0 || mj < 0)
+			continue;
+		gpu = gpu_of(c, uuid);
+		if (gpu < 0)
+			continue;
+		if (t < c->t0) {
+			before[gpu].t = t;
+			before[gpu].mj = mj;
+			before[gpu].any = true;
+			continue;
+		}
+		if (before[gpu].any)
+			put_sample(c, before[gpu].t, gpu, before[gpu].mj);
+		before[gpu].any = false;
+		put_sample(c, t, gpu, mj);
+	}
+	if (f != NULL)
+		(void)fclose(f);
+}

@@ -1,0 +1,653 @@
+/*
+ * dlp-serve: the steps of an engine that serves a language model: prefill,
+ * decode, mixed. vLLM and SGLang write the sizes of a step into the text of a
+ * range around it; the work that is launched inside is the step's.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "buf.h"
+#include "cli.h"
+#include "err.h"
+#include "ivl.h"
+#include "mview.h"
+#include "num.h"
+#include "out.h"
+#include "stage.h"
+#include "workrec.h"
+
+static const char usage[] =
+    "usage: dlp-serve [-u] [--heads HQ,HKV,D[,DV]] [--layers N] [--params N]\n"
+    "                 [--elem BYTES] [--capture FILE] [--warn-as NAME] [FILE]\n"
+    "\n"
+    "Adds serve records to a dlp stream: the prefill, decode and mixed steps "
+    "of\n"
+    "vLLM and SGLang, with their tokens, times, and attention.\n"
+    "\n"
+    "      --heads LIST      heads of queries, heads of keys, their size, and\n"
+    "                        that of values if it differs; else from the ops\n"
+    "      --layers N        layers with attention (default: as the ops show,\n"
+    "                        otherwise 1)\n"
+    "      --params N        parameters that a token uses, for gemm_flop\n"
+    "      --elem BYTES      of an element of keys and values (default 2)\n"
+    "      --capture FILE    a dlp stream of the trace in which the engine "
+    "captured\n"
+    "                        its graphs: their heads and layers\n"
+    "      --warn-as NAME    if there are no steps, say so on standard error, "
+    "as\n"
+    "                        the command NAME\n"
+    "  -u, --unbuffered      write each record at once\n"
+    "  -h, --help            print this and exit\n"
+    "  -V, --version         print the version and exit\n";
+
+/* What the text of a step says. Sums over its sequences: of new tokens (sq), of
+ * tokens to attend to (sk), of sq * sq and sq * sk. */
+struct serve_part {
+	int64_t n, sq, sk, sqsq, sqsk;
+	bool sized;    /* sq is known */
+	bool detailed; /* the others are */
+};
+
+struct serve_step {
+	const char *kind; /* NULL: unknown */
+	struct serve_part ctx, gen;
+	int64_t start, end, layers;
+	struct ivl gpu;
+	uint64_t n_kern, n_graph; /* kernels; those that a graph launched */
+	bool live;
+};
+
+struct serve_proc { /* a process: its steps follow each other */
+	struct buf src;
+	int64_t pid, no, gpu_end, decode_end;
+	bool has_end, has_decode;
+	struct serve_step step;
+};
+
+struct serve_capture { /* a graph as it was captured, for up to size tokens */
+	int64_t size, start, end, layers;
+	int64_t heads[4];
+	uint64_t n_kern;
+};
+
+struct serve {
+	const char *capture; /* a stream of the trace of the capture, or NULL */
+	struct serve_capture *cap_v;
+	size_t cap_n, cap_cap;
+	struct {
+		struct rec_col *text;
+		struct workrec_cols w;
+	} range;
+	struct work_type {
+		struct workrec_cols w;
+		struct rec_col *api;
+		bool kern;
+	} kern, copy, set, graph;
+	struct serve_proc *proc;
+	size_t n, cap;
+	int64_t heads[4], layers, params, elem; /* 0: unknown */
+	int64_t seen[4], seen_layers;           /* the same, as ops show */
+	const char *warn_as;  /* NULL: say nothing if there are no steps */
+	bool any, in_section; /* steps */
+	struct out_src_type type;
+};
+
+/* Texts of steps. */
+
+/* A number at *p, which is moved past it. */
+static bool
+take_number(const char **p, const char *end, int64_t *v)
+{
+	const char *s = *p;
+
+	while (*p < end && isdigit((unsigned char)**p))
+		(*p)++;
+	return num_i64(s, (size_t)(*p - s), v);
+}
+
+static bool
+take_word(const char **p, const char *end, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(end - *p) < n || memcmp(*p, word, n) != 0)
+		return false;
+	*p += n;
+	return true;
+}
+
+/* N(TOKENS) or N(sqAskBsqsqCsqskD) */
+static bool
+take_part(const char **p, const char *end, struct serve_part *t)
+{
+	if (!take_number(p, end, &t->n) || !take_word(p, end, "("))
+		return false;
+	if (take_number(p, end, &t->sq)) {
+		t->sized = true;
+		return take_word(p, end, ")");
+	}
+	t->sized = t->detailed =
+	    take_word(p, end, "sq") && take_number(p, end, &t->sq) &&
+	    take_word(p, end, "sk") && take_number(p, end, &t->sk) &&
+	    take_word(p, end, "sqsq") && take_number(p, end, &t->sqsq) &&
+	    take_word(p, end, "sqsk") && take_number(p, end, &t->sqsk);
+	return t->detailed && take_word(p, end, ")");
+}
+
+/* vLLM: execute_context_1(512)_generation_3(3), and with sizes
+ * execute_515_context_1(sq512sk...)_generation_3(...); SGLang writes the second
+ * form, too. */
+static bool
+read_vllm(const char *p, const char *end, struct serve_step *s)
+{
+	int64_t all;
+
+	if (!take_word(&p, end, "execute_"))
+		return false;
+	if (take_number(&p, end, &all) && !take_word(&p, end, "_"))
+		return false;
+	if (!take_word(&p, end, "context_") || !take_part(&p, end, &s->ctx) ||
+	    !take_word(&p, end, "_generation_") || !take_part(&p, end, &s->gen))
+		return false;
+	s->kind = s->gen.n == 0   ? "prefill"
+		  : s->ctx.n == 0 ? "decode"
+				  : "mixed";
+	return true;
+}
+
+/* SGLang: step[DECODE bs=32], step[EXTEND bs=15 toks=15360]. A decode step
+ * makes a token for each sequence. */
+static bool
+read_sglang(const char *p, const char *end, struct serve_step *s)
+{
+	int64_t bs, toks = -1;
+
+	if (!take_word(&p, end, "step["))
+		return false;
+	s->kind = take_word(&p, end, "DECODE")   ? "decode"
+		  : take_word(&p, end, "EXTEND") ? "prefill"
+		  : take_word(&p, end, "MIXED")  ? "mixed"
+						 : NULL;
+	if (s->kind == NULL || !take_word(&p, end, " bs=") ||
+	    !take_number(&p, end, &bs))
+		return false;
+	if (take_word(&p, end, " toks=") && !take_number(&p, end, &toks))
+		return false;
+	s->ctx.sized = s->gen.sized = s->kind[0] == 'd' || toks >= 0;
+	if (s->kind[0] == 'd') {
+		s->gen.n = bs;
+		s->gen.sq = toks >= 0 ? toks : bs;
+	} else {
+		s->ctx.n = bs;
+		s->ctx.sq = toks >= 0 ? toks : 0;
+	}
+	return true;
+}
+
+/* vLLM's NVTX ranges have the kind alone. */
+static bool
+read_batch(struct mview v, struct serve_step *s)
+{
+	s->kind = mv_eq(v, "prefill_batch")  ? "prefill"
+		  : mv_eq(v, "decode_batch") ? "decode"
+		  : mv_eq(v, "mixed_batch")  ? "mixed"
+					     : NULL;
+	return s->kind != NULL;
+}
+
+static bool
+read_text(struct mview v, struct serve_step *s)
+{
+	const char *end = v.s + v.n;
+
+	memset(s, 0, sizeof(*s));
+	if (v.n < 8 || (v.s[0] != 'e' && v.s[0] != 's' && v.s[0] != 'p' &&
+			   v.s[0] != 'd' && v.s[0] != 'm'))
+		return false;
+	if (read_vllm(v.s, end, s))
+		return true;
+	memset(s, 0, sizeof(*s));
+	if (read_sglang(v.s, end, s))
+		return true;
+	memset(s, 0, sizeof(*s));
+	return read_batch(v, s);
+}
+
+/* The sizes of vllm::unified_attention_with_output: queries, keys and values as
+ * [tokens, heads, size]. */
+static bool
+read_heads(struct mview v, int64_t heads[4])
+{
+	const char *p = mv_find(v, "sizes = [["), *end = v.s + v.n;
+	int64_t d[3][3];
+	int i, k;
+
+	if (mv_find(v, "unified_attention") == NULL || p == NULL)
+		return false;
+	p += strlen("sizes = [");
+	for (i = 0; i < 3; i++) {
+		if ((i > 0 && !take_word(&p, end, ", ")) ||
+		    !take_word(&p, end, "["))
+			return false;
+		for (k = 0; k < 3; k++)
+			if ((k > 0 && !take_word(&p, end, ", ")) ||
+			    !take_number(&p, end, &d[i][k]))
+				return false;
+		if (!take_word(&p, end, "]"))
+			return false;
+	}
+	heads[0] = d[0][1];
+	heads[1] = d[1][1];
+	heads[2] = d[0][2];
+	heads[3] = d[2][2];
+	return true;
+}
+
+/* The trace of the capture: capture_32_FULL around the launches of the graph
+ * for up to 32 tokens. Nothing runs on the GPU meanwhile. */
+
+static void
+capture_range(struct serve *sv, const struct workrec *w, struct mview v)
+{
+	struct serve_capture *c;
+	const char *p = v.s, *end = v.s + v.n;
+	int64_t size;
+
+	c = sv->cap_n > 0 ? &sv->cap_v[sv->cap_n - 1] : NULL;
+	if (take_word(&p, end, "capture_") && take_number(&p, end, &size)) {
+		ARRAY_GROW(sv->cap_v, sv->cap_n, sv->cap_cap);
+		sv->cap_v[sv->cap_n++] = (struct serve_capture){
+			.size = size, .start = w->start, .end = w->end
+		};
+	} else if (c != NULL && w->start < c->end && read_heads(v, c->heads)) {
+		c->layers++;
+	}
+}
+
+static void
+capture_read(struct serve *sv)
+{
+	struct rec_reader *rd = rec_open(sv->capture);
+	struct rec_type *range = rec_type(rd, "range"),
+			*call = rec_type(rd, "call");
+	const struct rec_col *text = rec_col(range, "text", REC_NEED);
+	const struct rec_col *api = rec_col(call, "api", REC_NEED);
+	struct workrec_cols rw, cw;
+	struct serve_capture *c;
+	struct workrec w;
+	struct mview v;
+	struct rec r;
+
+	workrec_bind(&rw, range, WORKREC_SPAN, 0);
+	workrec_bind(&cw, call, WORKREC_SPAN, 0);
+	while (rec_next(rd, &r)) {
+		if (r.kind != REC_DATA || (r.type != range && r.type != call))
+			continue;
+		workrec_read(&w, r.type == range ? &rw : &cw, &r);
+		v.s = rec_raw(&r, r.type == range ? text : api, &v.n);
+		if (v.s == NULL || !w.has_start)
+			continue;
+		c = sv->cap_n > 0 ? &sv->cap_v[sv->cap_n - 1] : NULL;
+		if (r.type == range)
+			capture_range(sv, &w, v);
+		else if (c != NULL && w.start < c->end &&
+			 mv_find(v, "LaunchKernel") != NULL)
+			c->n_kern++;
+	}
+	rec_close(rd);
+	if (sv->cap_n == 0)
+		die("--capture: no range capture_SIZE_...: not a trace of a "
+		    "capture");
+}
+
+/* The smallest graph for so many tokens, which must have as many kernels as the
+ * step replayed; NULL if the step replayed none. */
+static const struct serve_capture *
+capture_of(const struct serve *sv, const struct serve_step *s, int64_t no,
+    int64_t tokens)
+{
+	const struct serve_capture *c, *best = NULL;
+
+	if (s->n_graph == 0 || sv->cap_n == 0)
+		return NULL;
+	for (c = sv->cap_v; c < sv->cap_v + sv->cap_n; c++)
+		if (c->size >= tokens && (best == NULL || c->size < best->size))
+			best = c;
+	if (best == NULL)
+		die("--capture: no graph for the %lld tokens of step %lld",
+		    (long long)tokens, (long long)no);
+	if (best->n_kern != s->n_graph)
+		die("--capture: the graph for %lld tokens has %llu kernels, "
+		    "step %lld"
+		    " replays %llu: not the capture of this run",
+		    (long long)best->size, (unsigned long long)best->n_kern,
+		    (long long)no, (unsigned long long)s->n_graph);
+	return best;
+}
+
+/* Records. */
+
+static const char *const serve_cols[] = { "step", "kind", "start_ns", "dur_ns",
+	"n_ctx", "n_gen", "ctx_tokens", "gen_tokens", "tokens", "kv_tokens",
+	"n_kern", "gpu_start_ns", "gpu_end_ns", "gpu_ns", "bubble_ns",
+	"step_ns", "tokens_s", "tpot_ns", "attn_flop", "attn_causal_flop",
+	"attn_bytes", "gemm_flop", "src" };
+
+/* The product; -1 if it does not fit. */
+static int64_t
+times(int64_t a, int64_t b)
+{
+	int64_t r;
+
+	return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &r) ? -1 : r;
+}
+
+/* See dlp-serve(1), Attention. */
+static void
+put_attention(const struct serve *sv, const struct serve_step *s)
+{
+	const int64_t *h = sv->heads[0] > 0 ? sv->heads : sv->seen;
+	int64_t layers = sv->layers > 0        ? sv->layers
+			 : s->layers > 0       ? s->layers
+			 : sv->seen_layers > 0 ? sv->seen_layers
+					       : 1;
+	const struct serve_part *c = &s->ctx, *g = &s->gen;
+	int64_t d = num_add(h[2], h[3]), per, full, half, bytes;
+
+	if (h[0] <= 0 || (c->n > 0 && !c->detailed) ||
+	    (g->n > 0 && !g->detailed) || s->kind == NULL || c->n + g->n == 0) {
+		out_unsets(3);
+		return;
+	}
+	per = times(times(2 * layers, h[0]), d);
+	full = times(per, num_add(c->sqsk, g->sqsk));
+	/* half of sqsq is a whole number of FLOPs: per is even */
+	half = times(per / 2, c->sqsq);
+	bytes = num_add(times(times(num_add(c->sq, g->sq), h[0]), d),
+	    times(times(num_add(c->sk, g->sk), h[1]), d));
+	bytes = times(times(bytes, sv->elem), layers);
+	out_opt(full >= 0, full);
+	out_opt(full >= 0 && half >= 0, full - half);
+	out_opt(bytes >= 0, bytes);
+}
+
+static void
+put_times(struct serve_proc *p, const struct serve_step *s, int64_t tokens)
+{
+	bool any = s->gpu.n > 0, decode = s->kind[0] == 'd';
+	int64_t from = any ? s->gpu.v[0].lo : 0;
+	int64_t to = any ? s->gpu.v[s->gpu.n - 1].hi : 0;
+	int64_t step = num_sub(to, p->has_end ? p->gpu_end : from);
+
+	out_i64((int64_t)s->n_kern);
+	out_opt(any, from);
+	out_opt(any, to);
+	out_opt(any, ivl_len(&s->gpu));
+	out_opt(any && p->has_end,
+	    from > p->gpu_end ? num_sub(from, p->gpu_end) : 0);
+	out_opt(any && step > 0, step);
+	if (!any || step <= 0 || tokens < 0)
+		out_unset();
+	else if (out_next()) {
+		buf_putc(&out_buf, '\t');
+		buf_f64(&out_buf, (double)tokens * 1e9 / (double)step, 1);
+	}
+	out_opt(any && decode && p->has_decode && to > p->decode_end,
+	    num_sub(to, p->decode_end));
+	if (!any)
+		return;
+	p->gpu_end = p->has_end && p->gpu_end > to ? p->gpu_end : to;
+	p->has_end = true;
+	if (decode) {
+		p->decode_end = to;
+		p->has_decode = true;
+	}
+}
+
+/* Writes the step, and forgets it. */
+static void
+close_step(struct serve *sv, struct serve_proc *p)
+{
+	struct serve_step *s = &p->step;
+	const struct serve_capture *cap;
+	int64_t gemm, tokens = -1;
+	bool several = p->src.len > 0;
+
+	if (!s->live)
+		return;
+	s->live = false;
+	if (s->ctx.sized || s->gen.sized)
+		tokens = num_add(s->ctx.sq, s->gen.sq);
+	if ((cap = capture_of(sv, s, p->no, tokens)) != NULL) {
+		s->layers = cap->layers;
+		if (cap->layers > 0)
+			memcpy(sv->seen, cap->heads, sizeof(sv->seen));
+	}
+	if (s->layers > sv->seen_layers)
+		sv->seen_layers = s->layers;
+	out_rec_src(
+	    &sv->type, "serve", serve_cols, ARRAY_LEN(serve_cols), several);
+	out_i64(p->no++);
+	out_raw(s->kind, strlen(s->kind));
+	out_i64(s->start);
+	out_i64(num_sub(s->end, s->start));
+	out_opt(tokens >= 0, s->ctx.n);
+	out_opt(tokens >= 0, s->gen.n);
+	out_opt(tokens >= 0, s->ctx.sq);
+	out_opt(tokens >= 0, s->gen.sq);
+	out_opt(tokens >= 0, tokens);
+	out_opt(
+	    s->ctx.detailed || s->gen.detailed, num_add(s->ctx.sk, s->gen.sk));
+	put_times(p, s, tokens);
+	put_attention(sv, s);
+	gemm = times(times(2, sv->params), tokens);
+	out_opt(sv->params > 0 && tokens >= 0 && gemm >= 0, gemm);
+	if (several)
+		out_raw(p->src.s, p->src.len);
+	out_end();
+	ivl_clear(&s->gpu);
+}
+
+static struct serve_proc *
+proc_of(struct serve *sv, const struct workrec *w, bool make)
+{
+	struct serve_proc *p;
+	size_t n = w->src.s != NULL ? w->src.n : 0;
+
+	for (p = sv->proc; p < sv->proc + sv->n; p++)
+		if (p->pid == w->pid && p->src.len == n &&
+		    (n == 0 || memcmp(p->src.s, w->src.s, n) == 0))
+			return p;
+	if (!make)
+		return NULL;
+	ARRAY_GROW(sv->proc, sv->n, sv->cap);
+	p = &sv->proc[sv->n++];
+	memset(p, 0, sizeof(*p));
+	p->pid = w->pid;
+	buf_put(&p->src, w->src.s, n);
+	return p;
+}
+
+/* A step inside of a step says the same again: SGLang's step[] is inside of
+ * execute_...(). */
+static void
+take_range(struct stage *st, struct rec *r)
+{
+	struct serve *sv = st->ctx;
+	struct serve_step s;
+	struct serve_proc *p;
+	struct workrec w;
+	struct mview v;
+	struct ivl gpu;
+
+	workrec_read(&w, &sv->range.w, r);
+	v.s = rec_raw(r, sv->range.text, &v.n);
+	if (v.s == NULL || !w.has_dur) {
+		stage_pass(st, r);
+		return;
+	}
+	if (read_heads(v, sv->seen)) {
+		p = proc_of(sv, &w, false);
+		if (p != NULL && p->step.live && w.start < p->step.end)
+			p->step.layers++;
+	} else if (read_text(v, &s)) {
+		p = proc_of(sv, &w, true);
+		if (!p->step.live || w.start >= p->step.end) {
+			close_step(sv, p);
+			gpu = p->step.gpu;
+			p->step = s;
+			p->step.gpu = gpu;
+			p->step.start = w.start;
+			p->step.end = w.end;
+			p->step.live = true;
+			sv->any = sv->in_section = true;
+		}
+	}
+	stage_pass(st, r);
+}
+
+static void
+take_work(struct stage *st, struct rec *r)
+{
+	struct serve *sv = st->ctx;
+	struct work_type *t = rec_arg(r);
+	struct serve_proc *p;
+	struct workrec w;
+	struct mview api;
+
+	workrec_read(&w, &t->w, r);
+	if (w.has_api && w.has_dur && (p = proc_of(sv, &w, false)) != NULL &&
+	    p->step.live && w.api >= p->step.start && w.api < p->step.end) {
+		ivl_add(&p->step.gpu, w.start, w.end);
+		p->step.n_kern += t->kern;
+		api.s = rec_raw(r, t->api, &api.n);
+		p->step.n_graph += t->kern && api.s != NULL &&
+				   mv_find(api, "GraphLaunch") != NULL;
+	}
+	stage_pass(st, r);
+}
+
+static void
+forget_procs(struct serve *sv)
+{
+	struct serve_proc *p;
+
+	for (p = sv->proc; p < sv->proc + sv->n; p++) {
+		ivl_free(&p->step.gpu);
+		buf_free(&p->src);
+	}
+	sv->n = 0;
+	memset(sv->seen, 0, sizeof(sv->seen));
+	sv->seen_layers = 0;
+}
+
+static void
+finish_serve(struct stage *st)
+{
+	struct serve *sv = st->ctx;
+	struct serve_proc *p;
+
+	for (p = sv->proc; p < sv->proc + sv->n; p++)
+		close_step(sv, p);
+	if (!sv->in_section)
+		out_src_legend(
+		    &sv->type, "serve", serve_cols, ARRAY_LEN(serve_cols));
+	sv->in_section = false;
+	forget_procs(sv);
+}
+
+static void
+say_none(const struct serve *sv)
+{
+	if (sv->any || sv->warn_as == NULL)
+		return;
+	err_prog(sv->warn_as);
+	warn("no steps of vLLM or SGLang: record an engine whose ranges have"
+	     " their texts, see dlp-serve(1)");
+	err_prog("dlp-serve");
+}
+
+static void
+listen_work(struct stage *st, struct work_type *t, const char *tag)
+{
+	struct rec_type *type = stage_on(st, tag, take_work, NULL, t);
+
+	workrec_bind(&t->w, type, WORKREC_SPAN,
+	    WORKREC_API_START | WORKREC_PID | WORKREC_SRC);
+	t->api = rec_col(type, "api", REC_OPT);
+}
+
+static void
+read_count(const char *option, const char *s, int64_t *v)
+{
+	if (s != NULL && (!num_i64(s, strlen(s), v) || *v <= 0))
+		die("%s: '%s' is not a number above 0", option, s);
+}
+
+/* HQ,HKV,D[,DV] */
+static void
+read_head_list(const char *s, int64_t heads[4])
+{
+	const char *p = s, *end;
+	int i;
+
+	if (s == NULL)
+		return;
+	end = s + strlen(s);
+	for (i = 0; i < 4; i++)
+		if ((i > 0 && !take_word(&p, end, ",")) ||
+		    !take_number(&p, end, &heads[i]) || heads[i] <= 0)
+			break;
+	if (i == 3)
+		heads[3] = heads[2];
+	if (i < 3 || p != end)
+		die("--heads: '%s' is not HQ,HKV,D or HQ,HKV,D,DV", s);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const char *heads, *layers, *params, *elem, *capture, *warn_as;
+	static const struct cli_opt opts[] = {
+		{ 0, "heads", .arg = &heads },
+		{ 0, "layers", .arg = &layers },
+		{ 0, "params", .arg = &params },
+		{ 0, "elem", .arg = &elem },
+		{ 0, "capture", .arg = &capture },
+		{ 0, "warn-as", .arg = &warn_as },
+		{ 0 },
+	};
+	struct serve sv = { .elem = 2, .kern.kern = true };
+	struct rec_type *t;
+	struct stage st;
+	int rc;
+
+	stage_start(&st, "dlp-serve", usage, opts, argc, argv);
+	read_head_list(heads, sv.heads);
+	read_count("--layers", layers, &sv.layers);
+	read_count("--params", params, &sv.params);
+	read_count("--elem", elem, &sv.elem);
+	sv.capture = capture;
+	sv.warn_as = warn_as;
+	if (capture != NULL)
+		capture_read(&sv);
+	st.ctx = &sv;
+	st.end = finish_serve;
+	t = stage_on(&st, "range", take_range, NULL, NULL);
+	workrec_bind(&sv.range.w, t, WORKREC_SPAN, WORKREC_PID | WORKREC_SRC);
+	sv.range.text = rec_col(t, "text", REC_NEED);
+	listen_work(&st, &sv.kern, "kern");
+	listen_work(&st, &sv.copy, "copy");
+	listen_work(&st, &sv.set, "set");
+	listen_work(&st, &sv.graph, "graph");
+	stage_anew(&st, NULL);
+	rc = stage_run(&st);
+	if (rc == EXIT_OK)
+		say_none(&sv);
+	forget_procs(&sv);
+	free(sv.proc);
+	free(sv.cap_v);
+	return out_finish(rc);
+}

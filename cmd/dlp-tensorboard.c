@@ -1,0 +1,580 @@
+/*
+ * dlp-tensorboard: the steps of a stream as an event file, which TensorBoard
+ * reads: numbers of each step, and the findings as text.
+ *
+ * The file is a sequence of framed messages: the length, a checksum of the
+ * length, the message, a checksum of it. Messages are Event messages of
+ * TensorFlow's event.proto; the few fields that they need are written by hand.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "cli.h"
+#include "err.h"
+#include "esc.h"
+#include "map.h"
+#include "num.h"
+#include "stage.h"
+#include "utf8.h"
+
+static const char usage[] =
+    "usage: dlp-tensorboard [-huV] [FILE]\n"
+    "Writes the steps of a dlp stream, and the findings, as an event file of\n"
+    "TensorBoard.\n"
+    "  -u, --unbuffered  accepted, as by all filters\n"
+    "  -h, --help        print this and exit\n"
+    "  -V, --version     print the version and exit\n";
+
+/*
+ * The framing
+ */
+
+/* CRC-32C of n bytes: the polynomial 0x1edc6f41, bits reversed. */
+static uint32_t
+tb_crc32c(const char *s, size_t n)
+{
+	uint32_t c = 0xffffffff;
+	size_t i;
+	int bit;
+
+	for (i = 0; i < n; i++) {
+		c ^= (unsigned char)s[i];
+		for (bit = 0; bit < 8; bit++)
+			c = c >> 1 ^ (c & 1 ? 0x82f63b78 : 0);
+	}
+	return ~c;
+}
+
+/* The lowest n bytes of v, the lowest first. */
+static void
+put_bytes(struct buf *b, uint64_t v, int n)
+{
+	for (; n > 0; n--, v >>= 8)
+		buf_putc(b, (char)(v & 0xff));
+}
+
+/* Checksums are masked, because a checksum of data that holds its own checksum
+ * would be weak. */
+static void
+put_masked_crc(struct buf *b, const char *s, size_t n)
+{
+	uint32_t c = tb_crc32c(s, n);
+
+	put_bytes(b, (uint32_t)((c >> 15 | c << 17) + 0xa282ead8), 4);
+}
+
+static void
+put_frame(const struct buf *message)
+{
+	struct buf head = { 0 };
+
+	put_bytes(&head, message->len, 8);
+	buf_put(&out_buf, head.s, head.len);
+	put_masked_crc(&out_buf, head.s, head.len);
+	buf_put(&out_buf, message->s, message->len);
+	put_masked_crc(&out_buf, message->s, message->len);
+	buf_free(&head);
+	out_check();
+}
+
+/*
+ * The fields of messages: a number and a type each
+ */
+
+enum { PB_VARINT, PB_FIXED64, PB_BYTES, PB_FIXED32 = 5 };
+
+static void
+pb_varint(struct buf *b, uint64_t v)
+{
+	for (; v > 0x7f; v >>= 7)
+		buf_putc(b, (char)(v | 0x80));
+	buf_putc(b, (char)v);
+}
+
+static void
+pb_key(struct buf *b, int field, int type)
+{
+	pb_varint(b, (uint64_t)field << 3 | (uint64_t)type);
+}
+
+static void
+pb_int(struct buf *b, int field, int64_t v)
+{
+	pb_key(b, field, PB_VARINT);
+	pb_varint(b, (uint64_t)v);
+}
+
+static void
+pb_double(struct buf *b, int field, double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	pb_key(b, field, PB_FIXED64);
+	put_bytes(b, bits, 8);
+}
+
+static void
+pb_float(struct buf *b, int field, float v)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	pb_key(b, field, PB_FIXED32);
+	put_bytes(b, bits, 4);
+}
+
+static void
+pb_text(struct buf *b, int field, const char *s, size_t n)
+{
+	pb_key(b, field, PB_BYTES);
+	pb_varint(b, n);
+	buf_put(b, s, n);
+}
+
+/* A message in a field; it is empty afterwards. */
+static void
+pb_message(struct buf *b, int field, struct buf *inner)
+{
+	pb_text(b, field, inner->s, inner->len);
+	buf_clear(inner);
+}
+
+/*
+ * The steps of a section
+ */
+
+struct tb_step {
+	uint32_t who; /* in tb.steps */
+	int64_t iter, start_ns, step_ns;
+	bool has_start, has_step;
+};
+
+struct tb_sums { /* of the time of a step on the devices that worked in the
+		  * profile, as dlp iters has it */
+	double tc_ns, kern_ns, busy_ns, all_ns;
+	bool unknown;
+	bool has_mfu;
+	double mfu_pct;
+};
+
+struct tb_busy { /* a busy record */
+	uint32_t who, dev;
+	double ns;
+	bool has_ns, is_tc, is_kern, is_idle;
+};
+
+struct tb {
+	struct {
+		struct rec_col *src, *iter, *start, *step, *key;
+	} iter;
+	struct {
+		struct rec_col *src, *iter, *after, *dev, *class, *dur;
+	} busy;
+	struct {
+		struct rec_col *src, *iter, *mfu;
+	} mfu;
+	struct {
+		struct rec_col *id, *judged, *share, *part_of, *problem,
+		    *recommendation, *evidence;
+	} finding;
+	double t0;          /* seconds since 1970; 0: unknown */
+	bool headed;        /* the first event is written */
+	struct smap steps;  /* "\tsrc\titer", as they stand */
+	struct smap devs;   /* "\tsrc\tdev"; val: 1 if it worked */
+	struct tb_sums *of; /* by number in steps */
+	size_t of_cap;
+	struct tb_step *step;
+	size_t n_step, step_cap;
+	struct tb_busy *row;
+	size_t n_row, row_cap;
+	struct buf text; /* the findings, in Markdown */
+	struct buf key, raw, value, summary, event, inner; /* scratch */
+};
+
+/* The number of what src and c of the record name. */
+static uint32_t
+number_of(struct tb *tb, struct smap *map, const struct rec *r,
+    const struct rec_col *src, const struct rec_col *c)
+{
+	struct mview s = rec_view(r, src), v = rec_view(r, c);
+
+	buf_clear(&tb->key);
+	buf_putc(&tb->key, '\t');
+	buf_put(&tb->key, s.s, s.n);
+	buf_putc(&tb->key, '\t');
+	buf_put(&tb->key, v.s, v.n);
+	return smap_put(map, tb->key.s, tb->key.len, NULL);
+}
+
+static uint32_t
+tb_step_of(struct tb *tb, const struct rec *r, const struct rec_col *src,
+    const struct rec_col *iter)
+{
+	uint32_t n = tb->steps.n, who = number_of(tb, &tb->steps, r, src, iter);
+
+	if (tb->steps.n > n) {
+		ARRAY_GROW(tb->of, who, tb->of_cap);
+		tb->of[who] = (struct tb_sums){ 0 };
+	}
+	return who;
+}
+
+/* An iteration without a key is the whole profile, which is no step. */
+static void
+read_tb_step(struct stage *st, struct rec *r)
+{
+	struct tb *tb = st->ctx;
+	struct tb_step *s;
+	int64_t iter;
+
+	if (!rec_i64(r, tb->iter.iter, &iter) ||
+	    (tb->iter.key->pos >= 0 && rec_view(r, tb->iter.key).s == NULL))
+		return;
+	ARRAY_GROW(tb->step, tb->n_step, tb->step_cap);
+	s = &tb->step[tb->n_step++];
+	s->who = tb_step_of(tb, r, tb->iter.src, tb->iter.iter);
+	s->iter = iter;
+	s->has_start = rec_i64(r, tb->iter.start, &s->start_ns);
+	s->has_step = rec_i64(r, tb->iter.step, &s->step_ns);
+}
+
+/* The classes in which no GPU works, see dlp-busy(1). */
+static bool
+is_idle(const struct rec *r, const struct rec_col *class)
+{
+	static const char *const idle[] = { "idle", "dataload", "io", "cpu",
+		"other" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(idle); i++)
+		if (rec_is(r, class, idle[i]))
+			return true;
+	return false;
+}
+
+static void
+read_busy(struct stage *st, struct rec *r)
+{
+	struct tb *tb = st->ctx;
+	struct rec_col *iter = tb->busy.iter;
+	struct tb_busy *row;
+	int64_t ns = 0;
+
+	ARRAY_GROW(tb->row, tb->n_row, tb->row_cap);
+	row = &tb->row[tb->n_row++];
+	if (rec_view(r, iter).s == NULL)
+		iter = tb->busy.after;
+	row->who = tb_step_of(tb, r, tb->busy.src, iter);
+	row->dev = number_of(tb, &tb->devs, r, tb->busy.src, tb->busy.dev);
+	row->has_ns = rec_i64(r, tb->busy.dur, &ns);
+	row->ns = (double)ns;
+	row->is_tc = rec_is(r, tb->busy.class, "tc");
+	row->is_kern = row->is_tc || rec_is(r, tb->busy.class, "kern") ||
+		       rec_is(r, tb->busy.class, "comm");
+	row->is_idle = is_idle(r, tb->busy.class);
+	if (!row->is_idle && ns > 0)
+		tb->devs.val[row->dev] = 1;
+}
+
+static void
+read_mfu(struct stage *st, struct rec *r)
+{
+	struct tb *tb = st->ctx;
+	uint32_t who = tb_step_of(tb, r, tb->mfu.src, tb->mfu.iter);
+
+	tb->of[who].has_mfu = rec_f64(r, tb->mfu.mfu, &tb->of[who].mfu_pct);
+}
+
+/*
+ * Findings, as a list in Markdown
+ */
+
+/* Names from the profile are shown as they are: TensorBoard renders the text,
+ * and a * in it must not make the rest of the line slanted. */
+static void
+put_markdown(struct tb *tb, const struct rec *r, const struct rec_col *c)
+{
+	size_t n, i;
+	const char *s = rec_raw(r, c, &n);
+	struct buf fixed = { 0 };
+
+	buf_clear(&tb->raw);
+	if (s != NULL)
+		esc_undo(&tb->raw, s, n);
+	utf8_fix(&fixed, tb->raw.s, tb->raw.len);
+	for (i = 0; i < fixed.len; i++) {
+		if ((unsigned char)fixed.s[i] < 0x20 || fixed.s[i] == 0x7f) {
+			buf_putc(&tb->text, ' ');
+			continue;
+		}
+		if (fixed.s[i] == '<' || fixed.s[i] == '&') {
+			buf_puts(
+			    &tb->text, fixed.s[i] == '<' ? "&lt;" : "&amp;");
+			continue;
+		}
+		if (strchr("\\`*_{}[]#|", fixed.s[i]) != NULL)
+			buf_putc(&tb->text, '\\');
+		buf_putc(&tb->text, fixed.s[i]);
+	}
+	buf_free(&fixed);
+}
+
+/* Those that dlp advise shows. */
+static void
+read_finding(struct stage *st, struct rec *r)
+{
+	struct tb *tb = st->ctx;
+	struct mview share = rec_view(r, tb->finding.share);
+
+	if (!rec_is(r, tb->finding.judged, "yes") ||
+	    rec_view(r, tb->finding.part_of).s != NULL)
+		return;
+	buf_puts(&tb->text, "- **");
+	put_markdown(tb, r, tb->finding.id);
+	buf_puts(&tb->text, "**");
+	if (share.s != NULL) {
+		buf_puts(&tb->text, " (");
+		put_markdown(tb, r, tb->finding.share);
+		buf_puts(&tb->text, " %)");
+	}
+	buf_puts(&tb->text, ": ");
+	put_markdown(tb, r, tb->finding.problem);
+	buf_putc(&tb->text, ' ');
+	put_markdown(tb, r, tb->finding.recommendation);
+	if (rec_view(r, tb->finding.evidence).s != NULL) {
+		buf_puts(&tb->text, " Evidence: ");
+		put_markdown(tb, r, tb->finding.evidence);
+	}
+	buf_putc(&tb->text, '\n');
+}
+
+/*
+ * Events
+ */
+
+static void
+begin_event(struct tb *tb, double wall_time, int64_t step)
+{
+	buf_clear(&tb->event);
+	pb_double(&tb->event, 1, wall_time);
+	if (step != 0) /* 0 is what a reader takes where it is missing */
+		pb_int(&tb->event, 2, step);
+}
+
+static void
+put_version(struct tb *tb)
+{
+	static const char version[] = "brain.Event:2";
+
+	if (tb->headed)
+		return;
+	tb->headed = true;
+	begin_event(tb, tb->t0, 0);
+	pb_text(&tb->event, 3, version, sizeof(version) - 1);
+	put_frame(&tb->event);
+}
+
+/* The name of a value; that of a profile among several ends in its file. */
+static void
+put_tag(struct tb *tb, const char *name, uint32_t who)
+{
+	size_t n;
+	const char *s = smap_str(&tb->steps, who, &n);
+	const char *end = memchr(s + 1, '\t', n - 1);
+
+	buf_clear(&tb->key);
+	buf_puts(&tb->key, name);
+	if (end > s + 1) {
+		buf_clear(&tb->raw);
+		esc_undo(&tb->raw, s + 1, (size_t)(end - s) - 1);
+		buf_putc(&tb->key, '/');
+		utf8_fix(&tb->key, tb->raw.s, tb->raw.len);
+	}
+	pb_text(&tb->value, 1, tb->key.s, tb->key.len);
+}
+
+static void
+put_number(struct tb *tb, const struct tb_step *s, const char *name, double v)
+{
+	put_tag(tb, name, s->who);
+	pb_float(&tb->value, 2, (float)v);
+	pb_message(&tb->summary, 1, &tb->value);
+}
+
+static void
+put_step(struct tb *tb, const struct tb_step *s)
+{
+	const struct tb_sums *of = &tb->of[s->who];
+
+	if (s->has_step)
+		put_number(tb, s, "step_time_ms", (double)s->step_ns / 1e6);
+	if (!of->unknown && of->all_ns > 0)
+		put_number(
+		    tb, s, "gpu_busy_pct", 100 * of->busy_ns / of->all_ns);
+	if (!of->unknown && of->kern_ns > 0)
+		put_number(
+		    tb, s, "tensor_core_pct", 100 * of->tc_ns / of->kern_ns);
+	if (of->has_mfu)
+		put_number(tb, s, "mfu_pct", of->mfu_pct);
+	if (tb->summary.len == 0)
+		return;
+	begin_event(tb, tb->t0 + (s->has_start ? (double)s->start_ns / 1e9 : 0),
+	    s->iter);
+	pb_message(&tb->event, 5, &tb->summary);
+	put_frame(&tb->event);
+}
+
+/* A value of the text plug-in: a tensor of one string. */
+static void
+put_findings(struct tb *tb)
+{
+	static const char tag[] = "findings", plugin[] = "text";
+	struct buf *b = &tb->key;
+
+	if (tb->text.len == 0)
+		return;
+	pb_text(&tb->value, 1, tag, sizeof(tag) - 1);
+	buf_clear(b);
+	pb_int(b, 1, 7);          /* DT_STRING */
+	pb_int(&tb->inner, 1, 1); /* a dimension, of size 1 */
+	buf_clear(&tb->raw);
+	pb_message(&tb->raw, 2, &tb->inner);
+	pb_message(b, 2, &tb->raw);
+	pb_text(b, 8, tb->text.s, tb->text.len);
+	pb_message(&tb->value, 8, b);
+	pb_text(&tb->raw, 1, plugin, sizeof(plugin) - 1);
+	pb_message(b, 1, &tb->raw);
+	pb_int(b, 4, 2); /* DATA_CLASS_TENSOR */
+	pb_message(&tb->value, 9, b);
+	pb_message(&tb->summary, 1, &tb->value);
+	begin_event(tb, tb->t0, 0);
+	pb_message(&tb->event, 5, &tb->summary);
+	put_frame(&tb->event);
+}
+
+/* Devices on which nothing ran do not count. */
+static void
+add_up(struct tb *tb)
+{
+	const struct tb_busy *row;
+	struct tb_sums *s;
+	size_t i;
+
+	for (i = 0; i < tb->n_row; i++) {
+		row = &tb->row[i];
+		s = &tb->of[row->who];
+		if (tb->devs.val[row->dev] == 0)
+			continue;
+		s->unknown |= !row->has_ns;
+		s->all_ns += row->ns;
+		s->tc_ns += row->is_tc ? row->ns : 0;
+		s->kern_ns += row->is_kern ? row->ns : 0;
+		s->busy_ns += row->is_idle ? 0 : row->ns;
+	}
+}
+
+static void
+end_tb_section(struct stage *st)
+{
+	struct tb *tb = st->ctx;
+	size_t i;
+
+	if (!st->complete)
+		return;
+	put_version(tb);
+	add_up(tb);
+	for (i = 0; i < tb->n_step; i++)
+		put_step(tb, &tb->step[i]);
+	put_findings(tb);
+}
+
+static void
+forget_section(struct stage *st)
+{
+	struct tb *tb = st->ctx;
+
+	smap_clear(&tb->steps);
+	smap_clear(&tb->devs);
+	buf_clear(&tb->text);
+	tb->n_step = tb->n_row = 0;
+	tb->t0 = 0;
+}
+
+static void
+read_info(struct stage *st, struct rec *r)
+{
+	static const char t0[] = "t0_ns\t";
+	struct tb *tb = st->ctx;
+	const char *rest;
+	size_t wlen, n;
+	int64_t ns;
+
+	if (memcmp(rec_meta(r, &wlen, &rest, &n), "info", 4) == 0 &&
+	    wlen == 4 && n > sizeof(t0) &&
+	    memcmp(rest, t0, sizeof(t0) - 1) == 0 &&
+	    num_i64(rest + sizeof(t0) - 1, n - sizeof(t0) + 1, &ns))
+		tb->t0 = (double)ns / 1e9;
+}
+
+static void
+listen_tb(struct tb *tb, struct stage *st)
+{
+	struct rec_type *t = stage_on(st, "iter", read_tb_step, NULL, NULL);
+
+	tb->iter.iter = rec_col(t, "iter", REC_NEED);
+	REC_COLS(t, REC_OPT, { &tb->iter.src, "src" }, { &tb->iter.key, "key" },
+	    { &tb->iter.start, "start_ns" }, { &tb->iter.step, "step_ns" });
+	t = stage_on(st, "busy", read_busy, NULL, NULL);
+	REC_COLS(t, REC_NEED, { &tb->busy.iter, "iter" },
+	    { &tb->busy.after, "after" }, { &tb->busy.dev, "dev" },
+	    { &tb->busy.class, "class" }, { &tb->busy.dur, "dur_ns" });
+	tb->busy.src = rec_col(t, "src", REC_OPT);
+	t = stage_on(st, "mfu", read_mfu, NULL, NULL);
+	REC_COLS(t, REC_NEED, { &tb->mfu.iter, "iter" },
+	    { &tb->mfu.mfu, "mfu_pct" });
+	tb->mfu.src = rec_col(t, "src", REC_OPT);
+	t = stage_on(st, "finding", read_finding, NULL, NULL);
+	REC_COLS(t, REC_NEED, { &tb->finding.id, "id" },
+	    { &tb->finding.judged, "judged" },
+	    { &tb->finding.problem, "problem" },
+	    { &tb->finding.recommendation, "recommendation" });
+	REC_COLS(t, REC_OPT, { &tb->finding.share, "share_pct" },
+	    { &tb->finding.part_of, "part_of" },
+	    { &tb->finding.evidence, "evidence" });
+}
+
+static void
+free_tb(struct tb *tb)
+{
+	struct buf *const bufs[] = { &tb->text, &tb->key, &tb->raw, &tb->value,
+		&tb->summary, &tb->event, &tb->inner };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(bufs); i++)
+		buf_free(bufs[i]);
+	smap_free(&tb->steps);
+	smap_free(&tb->devs);
+	free(tb->of);
+	free(tb->step);
+	free(tb->row);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct tb tb = { 0 };
+	struct stage st;
+	int rc;
+
+	stage_start_sink(&st, "dlp-tensorboard", usage, NULL, argc, argv);
+	st.ctx = &tb;
+	st.section = forget_section;
+	st.end = end_tb_section;
+	st.meta = read_info;
+	listen_tb(&tb, &st);
+	rc = stage_run(&st);
+	free_tb(&tb);
+	return out_finish(rc);
+}

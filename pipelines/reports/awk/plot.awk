@@ -1,0 +1,292 @@
+# A picture of a report's rows as SVG, of 720 by 400 points: kind is steps, memory,
+# roofline or ranks. The variable title of the environment is the name of the profile,
+# because awk -v takes backslashes apart.
+
+function esc(s) {
+	gsub(/&/, "\\&amp;", s)
+	gsub(/</, "\\&lt;", s)
+	gsub(/>/, "\\&gt;", s)
+	gsub(/"/, "\\&quot;", s)
+	return s
+}
+
+function put_text(x, y, anchor, s, more) {
+	printf "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s>%s</text>\n", x, y, anchor, more, esc(s)
+}
+
+function put_rect(x, y, w, h, fill) {
+	printf "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"/>\n", x, y, w, h, fill
+}
+
+function put_line(x1, y1, x2, y2, stroke, more) {
+	printf "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"%s/>\n", x1, y1, x2, y2, stroke, more
+}
+
+# A tick at each of 1, 2 or 5 times a power of ten, some five of them.
+function tick_of(most,	p) {
+	p = 10 ^ int(log(most) / log(10) - (most < 1))
+	return most / p <= 1.5 ? p / 5 : most / p <= 3 ? p / 2 : most / p <= 7 ? p : 2 * p
+}
+
+function time_unit(most) {
+	unit = most >= 1e9 ? "s" : most >= 1e6 ? "ms" : "us"
+	return most >= 1e9 ? 1e9 : most >= 1e6 ? 1e6 : 1e3
+}
+
+# The axis on the left, from 0 to most (in its unit), with the name of what it shows.
+function left_axis(most, name,	t, v) {
+	t = tick_of(most)
+	for (v = 0; v <= most * 1.0001; v += t) {
+		put_line(L, y_of(v, most), W - R, y_of(v, most), v == 0 ? "#333" : "#ddd", "")
+		put_text(L - 6, y_of(v, most) + 4, "end", sprintf("%g", v), "")
+	}
+	put_text(14, (T + H - B) / 2, "middle", name, sprintf(" transform=\"rotate(-90 14 %g)\"", (T + H - B) / 2))
+}
+
+function y_of(v, most) {
+	return H - B - v / most * (H - T - B)
+}
+
+function bottom_name(name) {
+	put_text((L + W - R) / 2, H - 8, "middle", name, "")
+}
+
+# The legend, in the line under the title; i counts its entries.
+function legend(name, fill) {
+	put_rect(legend_x, 30, 10, 10, fill)
+	put_text(legend_x + 14, 39, "start", name, "")
+	legend_x += 28 + 7 * length(name)
+}
+
+function begin() {
+	print "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
+	printf "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#222\">\n", W, H, W, H
+	printf "<title>%s</title>\n", esc(head[kind] ": " ENVIRON["title"])
+	printf "<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", W, H
+	put_text(L, 20, "start", head[kind] ": " ENVIRON["title"], " font-size=\"14\" font-weight=\"bold\"")
+	legend_x = L
+}
+
+BEGIN {
+	FS = "\t"
+	W = 720; H = 400; L = 64; R = 16; T = 52; B = 46
+	head["steps"] = "Time of the GPU by step"
+	head["memory"] = "Memory in use"
+	head["roofline"] = "Roofline"
+	head["ranks"] = "Communication by rank"
+}
+
+NR == 1 {
+	for (i = 1; i <= NF; i++)
+		at[$i] = i
+	next
+}
+
+function field(name) {
+	return name in at && $(at[name]) != "-" ? $(at[name]) + 0 : 0
+}
+
+kind == "steps" {
+	n++
+	x[n] = $(at["iter"])
+	part[n, 1] = field("tc_ns")
+	part[n, 2] = field("other_kern_ns")
+	part[n, 3] = field("graph_ns")
+	part[n, 4] = field("comm_ns")
+	part[n, 5] = field("mem_ns")
+	part[n, 6] = field("idle_ns")
+}
+
+kind == "ranks" {
+	n++
+	x[n] = $(at["rank"])
+	part[n, 1] = field("sum_comm_ns")
+	part[n, 2] = field("sum_exposed_ns")
+	part[n, 3] = field("sum_wait_ns")
+}
+
+kind == "memory" && $(at["used_bytes"]) != "-" {
+	n++
+	dev[n] = $(at["dev"])
+	x[n] = field("start_ns")
+	y[n] = field("used_bytes")
+}
+
+kind == "roofline" && field("ai") > 0 && field("tflops") > 0 {
+	n++
+	x[n] = field("ai")
+	y[n] = field("tflops")
+	size[n] = field("gpu_ns")
+	name[n] = $1
+	bound[n] = $(at["bound"])
+	if (field("peak_tflops") > 0)
+		roof[$(at["dtype"])] = field("peak_tflops")
+	# the bandwidth of the memory, by the row that comes nearest to it
+	if (bound[n] == "memory" && field("bound_pct") > best) {
+		best = field("bound_pct")
+		band = field("gb_s") / best * 100
+	}
+}
+
+# n groups of bars: on each other, or side by side.
+function bars(names, colors, k, stacked,	most, i, j, sum, u, wide, left, tall, every) {
+	for (i = 1; i <= n; i++) {
+		sum = 0
+		for (j = 1; j <= k; j++) {
+			sum = stacked ? sum + part[i, j] : (part[i, j] > sum ? part[i, j] : sum)
+			used[j] += part[i, j]
+		}
+		if (sum > most)
+			most = sum
+	}
+	u = time_unit(most)
+	most = most > 0 ? most / u : 1
+	left_axis(most, "time in " unit)
+	for (j = 1; j <= k; j++)
+		if (used[j] > 0)
+			legend(names[j], colors[j])
+	wide = (W - L - R) / n
+	every = int(n * 34 / (W - L - R)) + 1
+	for (i = 1; i <= n; i++) {
+		sum = 0
+		left = L + (i - 1) * wide
+		for (j = 1; j <= k; j++) {
+			tall = part[i, j] / u / most * (H - T - B)
+			if (part[i, j] <= 0)
+				continue
+			if (stacked)
+				put_rect(left + wide * 0.1, H - B - sum - tall, wide * 0.8, tall, colors[j])
+			else
+				put_rect(left + wide * (0.1 + 0.8 * (j - 1) / k), H - B - tall, wide * 0.76 / k, tall, colors[j])
+			sum += tall
+		}
+		if ((i - 1) % every == 0)
+			put_text(left + wide / 2, H - B + 16, "middle", x[i], "")
+	}
+}
+
+function curve(	i, first, last, most, u, t, v, d, path, hue, n_dev) {
+	first = x[1]
+	for (i = 1; i <= n; i++) {
+		last = x[i] > last ? x[i] : last
+		first = x[i] < first ? x[i] : first
+		most = y[i] > most ? y[i] : most
+	}
+	u = most >= 1e9 ? 1e9 : most >= 1e6 ? 1e6 : 1e3
+	most = most > 0 ? most / u : 1
+	left_axis(most, "memory in " (u == 1e9 ? "GB" : u == 1e6 ? "MB" : "kB"))
+	last = last > first ? last - first : 1
+	for (i = 1; i <= n; i++) {
+		v = L + (x[i] - first) / last * (W - L - R)
+		path[dev[i]] = path[dev[i]] (path[dev[i]] == "" ? sprintf("M%.1f", v) : sprintf("H%.1f", v)) \
+		    (path[dev[i]] == "" ? sprintf(" %.1f", y_of(y[i] / u, most)) : sprintf("V%.1f", y_of(y[i] / u, most)))
+	}
+	split("#2f6fd1 #b5521b #1d804a #6b5bd0", hue, " ")
+	for (d = 0; d < 64; d++)
+		if (d in path) {
+			n_dev++
+			printf "<path d=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.5\"/>\n", path[d], hue[(n_dev - 1) % 4 + 1]
+			legend("GPU " d, hue[(n_dev - 1) % 4 + 1])
+		}
+	u = time_unit(last)
+	t = tick_of(last / u)
+	for (v = 0; v <= last / u * 1.0001; v += t)
+		put_text(L + v * u / last * (W - L - R), H - B + 16, "middle", sprintf("%g", v), "")
+	bottom_name("time since the first event in " unit)
+}
+
+function log10(v) {
+	return log(v) / log(10)
+}
+
+function px(v) {
+	return L + (log10(v) - x0) / (x1 - x0) * (W - L - R)
+}
+
+function py(v) {
+	return H - B - (log10(v) - y0) / (y1 - y0) * (H - T - B)
+}
+
+function floor(v) {
+	return v == int(v) ? v : int(v) - (v < 0)
+}
+
+function roofline(	i, all, d, v, top, r, k, small, types) {
+	x0 = y0 = 99
+	x1 = y1 = -99
+	for (i = 1; i <= n; i++)
+		all += size[i]
+	for (i = 1; i <= n; i++) {
+		# what takes next to no time would only stretch the axes
+		if (size[i] < all / 1000) {
+			small++
+			continue
+		}
+		x0 = log10(x[i]) < x0 ? log10(x[i]) : x0
+		x1 = log10(x[i]) > x1 ? log10(x[i]) : x1
+		y0 = log10(y[i]) < y0 ? log10(y[i]) : y0
+		y1 = log10(y[i]) > y1 ? log10(y[i]) : y1
+	}
+	for (d in roof) {
+		top = roof[d] > top ? roof[d] : top
+		if (band > 0 && log10(roof[d] * 1000 / band) > x1)
+			x1 = log10(roof[d] * 1000 / band)
+	}
+	y1 = top > 0 && log10(top) > y1 ? log10(top) : y1
+	x0 = floor(x0); y0 = floor(y0); x1 = floor(x1) + 1; y1 = floor(y1 + 0.1) + 1
+	for (i = x0; i <= x1; i++) {
+		put_line(px(10 ^ i), T, px(10 ^ i), H - B, "#ddd", "")
+		put_text(px(10 ^ i), H - B + 16, "middle", sprintf("%g", 10 ^ i), "")
+	}
+	for (i = y0; i <= y1; i++) {
+		put_line(L, py(10 ^ i), W - R, py(10 ^ i), "#ddd", "")
+		put_text(L - 6, py(10 ^ i) + 4, "end", sprintf("%g", 10 ^ i), "")
+	}
+	if (band > 0) {
+		# where the slope enters the picture on the left or from below
+		v = band * 10 ^ x0 / 1000
+		r = v >= 10 ^ y0 ? 10 ^ x0 : 10 ^ y0 * 1000 / band
+		d = top > 0 ? top : 10 ^ y1
+		put_line(px(r), py(r * band / 1000), px(d * 1000 / band), py(d), "#b87400", " stroke-width=\"1.5\"")
+		v = sqrt(r * d * 1000 / band)
+		put_text(px(v) - 6, py(v * band / 1000) - 4, "end", sprintf("%.2g TB/s", band / 1000), "")
+	}
+	for (d in roof) {
+		put_line(band > 0 ? px(roof[d] * 1000 / band) : L, py(roof[d]), W - R, py(roof[d]), "#333", " stroke-width=\"1.5\"")
+		k = sprintf("%.3g", roof[d])
+		types[k] = types[k] (types[k] == "" ? "" : ", ") d
+	}
+	for (i = 1; i <= n; i++)
+		if (size[i] >= all / 1000)
+			printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\"0.55\" stroke=\"#fff\"><title>%s</title></circle>\n", \
+		    px(x[i]), py(y[i]), 2.5 + 26 * sqrt(size[i] / all), bound[i] == "memory" ? "#b87400" : "#2f6fd1", esc(name[i])
+	for (k in types)
+		put_text(W - R - 2, py(k) - 5, "end", types[k] " " k " TFLOP/s", "")
+	legend("bound by computing", "#2f6fd1")
+	legend("bound by memory", "#b87400")
+	put_text(legend_x, 39, "start", "area: time on the GPU" (small > 0 ? "; without " small " of less than 0.1 %" : ""), "")
+	put_text(14, (T + H - B) / 2, "middle", "TFLOP/s", sprintf(" transform=\"rotate(-90 14 %g)\"", (T + H - B) / 2))
+	bottom_name("FLOPs per byte")
+}
+
+END {
+	begin()
+	if (n == 0) {
+		put_text(W / 2, H / 2, "middle", "the report has no rows", "")
+	} else if (kind == "steps") {
+		split("Tensor Core kernels|other kernels|graphs|communication|copies and sets|idle", names, "|")
+		split("#1d804a #2f6fd1 #6b5bd0 #b5521b #b87400 #c4ccd4", colors, " ")
+		bars(names, colors, 6, 1)
+		bottom_name("step")
+	} else if (kind == "ranks") {
+		split("communication|that no kernel hides|waiting for others", names, "|")
+		split("#b5521b #e0a070 #6b5bd0", colors, " ")
+		bars(names, colors, 3, 0)
+		bottom_name("rank")
+	} else if (kind == "memory") {
+		curve()
+	} else {
+		roofline()
+	}
+	print "</svg>"
+}

@@ -1,0 +1,138 @@
+load lib
+
+bats_require_minimum_version 1.5.0
+
+# dlp path and dlp whatif on the profiles that come with dlp.
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# segments FILE: rows that do not begin where the one before ends, then each
+# step with the sum of its rows
+segments() {
+	dlp path -n 0 --tsv "$1" 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	{ s = $c["iter"] }
+	s == "-" && s in end && $c["start_ns"] < end[s] { print "back", $0 }
+	s != "-" && s in end && $c["start_ns"] != end[s] { print "gap", $0 }
+	$c["dur_ns"] <= 0 { print "empty", $0 }
+	{ end[s] = $c["start_ns"] + $c["dur_ns"]; sum[s] += $c["dur_ns"] }
+	END { for (s in sum) printf "%s %.0f\n", s, sum[s] }' | sort
+}
+
+# Steps, as dlp-iter finds them; without any, the whole profile.
+lengths() {
+	dlp iters --tsv "$1" 2>/dev/null | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	{ print $c["key"] == "-" ? "-" : $c["iter"], $c["step_ns"] }' | sort
+}
+
+@test "the segments of a step add up to it exactly, and follow each other" {
+	local f got
+	for f in "$ROOT"/tests/data/h200/*.sqlite.xz \
+	    "$ROOT"/tests/data/{lenet,loader,resnet-after}.sqlite.xz; do
+		got=$(segments "$f")
+		want=$(lengths "$f")
+		[ -n "$want" ]
+		grep -q '^-' <<<"$want" || got=$(grep -v '^- ' <<<"$got")
+		same "$want" "$got"
+	done
+}
+
+@test "without a change the replay is the step; less work is never longer" {
+	local f
+	for f in "$ROOT"/tests/data/h200/*.sqlite.xz; do
+		for o in --scale=.*=1 --scale=.*=0.5 --scale=.*=0.1 \
+		    --zero-launch --remove=.; do
+			dlp whatif "$o" "$f" 2>/dev/null
+		done | awk -F'\t' -v f="$f" '
+		$1 == "iter" { run++; next }
+		$5 !~ /^[0-9.]+$/ || $5 > 2 { print f, "error", $0 }
+		run == 1 && $4 != $3 { print f, "scale 1", $0 }
+		run == 1 { was[$1] = $4 }
+		$4 > was[$1] || $4 < 0 { print f, run, "longer", $0 }
+		run == 2 { was2[$1] = $4 }
+		run == 3 && $4 > was2[$1] { print f, "not monotone", $0 }' >>bad
+	done
+	same '' "$(cat bad)"
+}
+
+# The busiest stream, within each step.
+@test "a prediction is not below the busiest stream" {
+	f=$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz
+	dlp-parse "$f" | dlp-correlate | dlp-iter | awk -F'\t' '
+	/^#(kern|copy|set|iter)\t/ { for (i = 1; i <= NF; i++) c[substr($1, 2), $i] = i }
+	/^(kern|copy|set)\t/ && $c[$1, "iter"] != "-" {
+		s[$c[$1, "iter"], $c[$1, "stream"]] += $c[$1, "dur_ns"] }
+	END { for (k in s) { split(k, p, SUBSEP); if (s[k] > m[p[1]]) m[p[1]] = s[k] }
+		for (i in m) printf "%s %.0f\n", i, m[i] }' | sort >busy
+	dlp whatif --zero-launch --tsv "$f" | awk 'NR > 1 { print $1, $4 }' | sort >got
+	join busy got | awk '{ n++ } $3 < 0.99 * $2 { print } END { exit n == 0 }' >low
+	same '' "$(cat low)"
+}
+
+# The bytes of the all-reduces of a step at 0.1 GB/s are a lower bound.
+@test "links of another bandwidth: bytes by it, never longer if it is higher" {
+	f=$ROOT/tests/data/h200/ddp2_rank0.sqlite.xz
+	dlp-parse "$f" | dlp-correlate | dlp-flops -q | dlp-iter | awk -F'\t' '
+	/^#kern\t/ { for (i = 1; i <= NF; i++) c[$i] = i }
+	/^kern\t/ && $c["op"] == "all_reduce" && $c["iter"] != "-" {
+		s[$c["iter"]] += $c["bytes"] / 0.1 }
+	END { for (i in s) printf "%s %.0f\n", i, s[i] }' | sort >bytes
+	for x in 0.1 10 1000; do
+		dlp whatif --bandwidth $x --tsv "$f" 2>err
+		grep -q '^dlp whatif: .* their bytes are not known' err
+	done | awk '$1 != "iter" { print $1, $4 }' | sort -s -k 1,1 >got
+	join bytes got | awk '{ n++; r = $1 == i ? r + 1 : 1; i = $1 }
+	r == 1 && $3 < $2 || r > 1 && $3 > was { print }
+	{ was = $3 } END { exit n < 6 }' >bad
+	same '' "$(cat bad)"
+}
+
+# As far from the roofline as in fp32; the gaps between kernels stay.
+@test "another number type: products by the peaks; a type that is not there changes nothing" {
+	f=$ROOT/tests/data/h200/resnet50_fp32.sqlite.xz
+	dlp-parse "$f" | dlp-correlate | dlp-flops -q | dlp-rate | dlp-iter --cuts >in
+	awk -F'\t' '
+	/^#kern\t/ { for (i = 1; i <= NF; i++) c[$i] = i }
+	/^kern\t/ && $c["iter"] != "-" {
+		b = $c["dtype"] == "fp32" && $c["flop"] > 0 && $c["family"] ~ /^(conv|gemm)/
+		r = 1
+		if (b) {
+			was = $c["flop"] / 67; mem = $c["bytes"] / 4.814
+			now = $c["flop"] / 494.7
+			r = (now > mem ? now : mem) / (was > mem ? was : mem)
+		}
+		s[$c["iter"]] += $c["dur_ns"] * r
+		was_all[$c["iter"]] += $c["dur_ns"] }
+	END { for (i in s) printf "%s %.0f %.0f\n", i, s[i], was_all[i] }' in | sort >busy
+	dlp whatif --zero-launch --dtype fp32=tf32 --tsv "$f" 2>err |
+	    awk '$1 != "iter" { print $1, $4, $2 }' | sort >got
+	grep -q '^dlp whatif: .* their number type or their work is not known' err
+	join busy got | awk '{ n++ }
+	$4 < 0.99 * $2 || $4 > 1.02 * ($2 + $5 - $3) || $4 > 0.8 * $5 { print }
+	END { exit n == 0 }' >bad
+	same '' "$(cat bad)"
+	dlp whatif --dtype fp64=fp32 --tsv "$f" 2>err | awk '$1 != "iter" && $3 != $4' >bad
+	same '' "$(cat bad)"
+}
+
+@test "dlp whatif: wrong changes" {
+	f=$ROOT/tests/data/lenet.sqlite.xz
+	for o in '--scale gemm' '--scale =2' '--scale gemm=-1' '--scale gemm=x' \
+	    '--remove (' '--scale (=1' '--bandwidth x' '--bandwidth 0' \
+	    '--bandwidth -1' '--dtype fp32' '--dtype fp32=fp32' '--dtype fp32=x'; do
+		# shellcheck disable=SC2086
+		run --separate-stderr dlp whatif $o "$f"
+		[ "$status" = 2 ] && [[ $stderr == *"${o%% *}: "* ]]
+	done
+	run ! dlp whatif "$f" "$f"
+}
+
+@test "waits of streams for events that are not recorded are said" {
+	f=$ROOT/tests/cases/dlp-path/no-steps/in
+	dlp path "$f" 2>err >out
+	grep -q '^dlp path: 1 waits of streams are for events that are not recorded' err
+	grep -q cross_stream out
+}

@@ -1,0 +1,85 @@
+# Pictures of reports: valid XML, axes with units, and the report's numbers.
+
+load lib
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# of XPATH FILE
+of() {
+	xmllint --xpath "$1" "$2"
+}
+
+@test "steps: a bar of each class, as high as the report says" {
+	dlp plot steps "$LENET" >p.svg
+	xmllint --noout p.svg
+	same 1 "$(of 'count(//*[local-name()="text"][.="time in ms"])' p.svg)"
+	same 1 "$(of 'count(//*[local-name()="text"][.="step"])' p.svg)"
+	# 4 steps of other kernels, copies and sets, idle; and three squares of the legend
+	dlp iters --tsv "$LENET" | awk -F '\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{
+		sum = $(at["tc_ns"]) + $(at["other_kern_ns"]) + $(at["mem_ns"]) + $(at["idle_ns"])
+		most = sum > most ? sum : most
+		idle[NR] = $(at["idle_ns"])
+	}
+	# the picture has 302 points from 0 to the longest step
+	END { for (i = 2; i <= NR; i++) printf "%.2f\n", idle[i] / most * 302 }' >want
+	grep -o '<rect [^>]*fill="#c4ccd4"/>' p.svg | sed 1d | sed 's/.*height="\([^"]*\)".*/\1/' >got
+	cat got
+	same "$(cat want)" "$(cat got)"
+}
+
+@test "memory, roofline and ranks are valid, with units" {
+	f=$ROOT/tests/data/h200/everything.sqlite.xz
+	dlp plot memory "$f" 2>err >m.svg
+	xmllint --noout m.svg
+	grep -q '>memory in MB<' m.svg
+	grep -q '>time since the first event in ms<' m.svg
+	dlp plot roofline "$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz" 2>err >r.svg
+	xmllint --noout r.svg
+	grep -q '>TFLOP/s<' r.svg
+	grep -q '>FLOPs per byte<' r.svg
+	same "$(dlp roofline --tsv "$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz" 2>err | awk -F '\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$(at["ai"]) > 0 && $(at["tflops"]) > 0 { t[++n] = $(at["gpu_ns"]); all += t[n] }
+	END { for (i = 1; i <= n; i++) k += t[i] >= all / 1000; print k }')" \
+	    "$(of 'count(//*[local-name()="circle"])' r.svg)"
+	dlp plot ranks "$ROOT"/tests/data/ddp?.sqlite.xz 2>err >k.svg
+	xmllint --noout k.svg
+	grep -q '>rank<' k.svg
+}
+
+@test "names are escaped, the same input gives the same bytes" {
+	cp "$LENET" 'a<b&"c.sqlite'
+	dlp plot steps 'a<b&"c.sqlite' >p.svg
+	same 'Time of the GPU by step: a<b&"c.sqlite' "$(of 'string(//*[local-name()="title"])' p.svg)"
+	dlp plot -o q.svg steps 'a<b&"c.sqlite'
+	cmp p.svg q.svg
+	odd=$'\n\e\xc2\x9b\xff\\n-->]]>`touch pwned`$(touch pwned)'
+	cp "$LENET" "$odd"
+	dlp plot steps "$odd" >p.svg
+	xmllint --noout p.svg
+	[ ! -e pwned ]
+	same 'Time of the GPU by step: \n\x1b\xc2\x9b\xff\n-->]]>`touch pwned`$(touch pwned)' \
+	    "$(of 'string(//*[local-name()="title"])' p.svg)"
+	cp "$LENET" ./-n
+	dlp plot -- steps -n >p.svg
+	same 'Time of the GPU by step: -n' "$(of 'string(//*[local-name()="title"])' p.svg)"
+}
+
+@test "wrong words and files end with one line" {
+	run -2 dlp plot nosuch "$LENET"
+	same "dlp plot: 'nosuch' is none of steps memory roofline ranks" "$output"
+	run -2 dlp plot -o x.jpg steps "$LENET"
+	same "dlp plot: -o: 'x.jpg' ends in neither .svg nor .png" "$output"
+	run -2 dlp plot steps
+	run -2 dlp plot steps nosuch.sqlite
+	[ ! -e x.svg ]
+	command -v rsvg-convert >/dev/null || skip "no rsvg-convert for a .png"
+	dlp plot -o x.png steps "$LENET"
+	same 89504e47 "$(head -c 4 x.png | od -An -tx1 | tr -d ' \n')"
+}

@@ -1,0 +1,84 @@
+# The viewer in real browsers: what it shows against the reports, what it must not
+# do, and its use by keyboard. tests/web/check.mjs knows no view by itself: it takes
+# those that <nav> has.
+# bats file_tags=long
+
+load lib
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	[ -d "$ROOT/tests/web/node_modules" ] && command -v node >/dev/null ||
+	    skip "no browser tests here: sh tests/install-deps web installs what they need"
+}
+
+# pages NAME...: the pages of these shipped profiles
+pages() {
+	for f; do
+		dlp html "$ROOT/tests/data/$f.sqlite.xz" >"$(basename "$f").html" 2>err ||
+		    { cat err; return 1; }
+	done
+}
+
+# check SUBJECT ARG...
+check() {
+	run node "$ROOT/tests/web/check.mjs" "$@"
+	echo "$output"
+	[ "$status" -ne 2 ] || skip "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "each view shows something, at 1280 and 400 pixels, and asks nobody" {
+	pages lenet h200/everything comm/colls
+	check views "$PWD"/*.html
+}
+
+@test "tables equal the reports, of all steps and of some" {
+	pages lenet h200/everything h200/ddp2_rank0
+	check equal "$PWD"/*.html
+}
+
+@test "a comparison equals dlp diff" {
+	dlp html "$ROOT/tests/data/resnet-before.sqlite.xz" "$ROOT/tests/data/resnet-after.sqlite.xz" \
+	    2>err >compare.html
+	check views "$PWD/compare.html"
+	check equal "$PWD/compare.html"
+}
+
+@test "tables equal the reports in Firefox" {
+	pages loader
+	check equal -b firefox "$PWD/loader.html"
+}
+
+@test "each view shows something in Firefox" {
+	pages lenet
+	check views -b firefox "$PWD/lenet.html"
+}
+
+@test "axe finds no violation, light and dark" {
+	pages lenet
+	check axe "$PWD/lenet.html"
+}
+
+@test "hostile names are text" {
+	{
+		printf '##dlp\t1\n'
+		printf '#kern\tid\tstart_ns\tdur_ns\tshort\top\tdir\tlayer\n'
+		printf 'kern\t1\t5\t9\t</script><img src=x onerror=alert(1)>\t<b>bold</b>\tfprop\t<b>bold</b>\n'
+		printf '#dev\tdev\tname\ndev\t0\t</script><!--<script>\n'
+		printf '#finding\tid\tjudged\tproblem\nfinding\ta\tyes\t</SCRIPT><b>bold</b>\n'
+		printf '##end\t3\n'
+	} | dlp-html -t '<script>alert(2)</script>' >hostile.html
+	check hostile "$PWD/hostile.html"
+}
+
+@test "an address restores what it was copied from" {
+	pages lenet
+	check links "$PWD/lenet.html"
+}
+
+@test "everything works by keyboard" {
+	pages lenet
+	check keys "$PWD/lenet.html"
+}

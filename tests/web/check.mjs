@@ -1,0 +1,276 @@
+// Drives a browser over pages of dlp html and prints what is wrong, a line each.
+// usage: node check.mjs SUBJECT [-b firefox] PAGE...; exit status 1 if anything is
+// wrong, 2 if the browser is missing.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { promisify } from 'node:util';
+import { click, go, open, parseCsv, shown, start, tables, viewNames } from './browser.mjs';
+
+let bad = 0, checked = 0;
+
+function wrong(...words) {
+	bad++;
+	console.log(...words);
+}
+
+function check(ok, ...words) {
+	checked++;
+	if (!ok)
+		wrong(...words);
+}
+
+const faults = (page, where) => check(page.faults.length === 0, where, ...page.faults.splice(0));
+const mainText = page => page.$eval('main', e => e.innerText);
+const active = page => page.evaluate(() => (document.activeElement || document.body).textContent);
+
+// Every view by a click, with at least a sentence, in a window that it fits into.
+async function views(browser, file) {
+	for (const [width, mode] of [[1280, 'light'], [400, 'dark']]) {
+		const page = await open(browser, { width, mode });
+		await go(page, file);
+		const names = await viewNames(page);
+		check(names.length >= 7, file, 'views:', names.join());
+		for (const name of names) {
+			await click(page, name);
+			const text = await mainText(page), where = basename(file) + ' ' + name + ' ' + width + ':';
+			check(/[A-Z][^.]{20,}\./.test(text.slice(name.length)), where, 'no sentence:', text.slice(0, 200));
+			check(!/This view failed|NaN|undefined|\[object/.test(text), where, 'failed:', text.slice(0, 200));
+			const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+			check(wide <= width, where, 'is ' + wide + ' wide');
+			faults(page, where);
+		}
+		await page.close();
+	}
+}
+
+// The output of a command that the page shows, as CSV. Commands run beside the
+// browser, one after the other.
+let last = Promise.resolve();
+
+function output(command) {
+	const words = command.replace(/^\$ (dlp (?:[a-z]+ )?)/, '$1--csv ');
+	last = last.then(() => promisify(execFile)('bash', ['-c', words], { maxBuffer: 1 << 28 })
+	    .then(r => r.stdout, e => e.stdout));
+	return last;
+}
+
+// A number as the report prints it: with its decimals.
+const whole = v => /^-?\d+$/.test(v);
+const decimals = v => (/^-?\d+\.(\d+)(e|$)/.exec(v) || ['', ''])[1].length;
+const isFraction = v => /^-?\d+\.\d+$/.test(v);
+
+// The rows of both sides in the columns that both have. Those that a report rounds
+// are compared last, as it rounds them.
+function differences(a, b) {
+	const names = a[0].filter(n => b[0].includes(n));
+	if (names.length === 0)
+		return 'no column in common: ' + a[0] + ' / ' + b[0];
+	if (a.length !== b.length)
+		return a.length - 1 + ' rows, not ' + (b.length - 1);
+	const rounded = names.filter(n => b.slice(1).some(r => isFraction(r[b[0].indexOf(n)])));
+	const exact = names.filter(n => !rounded.includes(n));
+	const sides = [a, b].map(t => t.slice(1).map(r => ({ key: exact.map(n => r[t[0].indexOf(n)]).join('|'),
+		near: rounded.map(n => r[t[0].indexOf(n)]) })));
+	for (const s of sides)
+		s.sort((x, y) => x.key < y.key ? -1 : x.key > y.key ? 1 : x.near[0] - y.near[0]);
+	for (let i = 0; i < sides[0].length; i++) {
+		const [x, y] = sides.map(s => s[i]);
+		if (x.key !== y.key)
+			return exact + ': ' + x.key + ', not ' + y.key;
+		for (const k in rounded) {
+			const u = x.near[k], v = y.near[k];
+			// a report can round what it has rounded before
+			if (u !== v && !(Math.abs(u - v) <= 1.0000001 * 10 ** -decimals(v)))
+				return rounded[k] + ' of ' + x.key + ': ' + u + ', not ' + v;
+		}
+	}
+	return null;
+}
+
+// Tables that show some rows of the report.
+const fewer = /^Communication by operation|^Changes by /;
+
+// The tables of a view against the commands under them.
+async function equalHere(page, where, seen) {
+	for (const t of await tables(page)) {
+		const id = t.caption + t.command;
+		if (seen.has(id))
+			continue;
+		seen.set(id, output(t.command).then(csv => {
+			const a = parseCsv(t.csv);
+			let b = parseCsv(csv);
+			if (fewer.test(t.caption)) {
+				const by = ['sum_dur_ns', 'a_ns'].find(n => b[0].includes(n)), of = (t, r) => r[t[0].indexOf(by)];
+				const has = a.map(r => of(a, r)), head = b[0];
+				b = b.filter(r => r === head || (has.includes(of(b, r)) && !['step', 'busy', 'idle', 'work', 'tc'].includes(r[0])));
+				head[head.indexOf('dur_pct')] = 'of all work';
+			}
+			const what = csv.trim() === '' ? 'the command prints nothing' : differences(a, b);
+			check(what === null, where, t.caption, t.command + ':', what);
+		}));
+	}
+}
+
+// Overview has parts of other tables, About facts: they have no report's rows.
+const partial = ['Overview', 'About'];
+
+async function equal(browser, file) {
+	const page = await open(browser), seen = new Map();
+	for (const range of ['', '&i=all', '&i=1-1']) {
+		await go(page, file, '#' + range);
+		for (const name of (await viewNames(page)).filter(n => !partial.includes(n))) {
+			await click(page, name);
+			const where = basename(file) + ' ' + name + ' ' + range;
+			const choices = await page.$$eval('main select option', all => all.map(o => o.value));
+			await equalHere(page, where, seen);
+			for (const c of choices) {
+				await page.select('main select', c);
+				await page.waitForFunction(c => document.querySelector('main select').value === c &&
+				    !document.querySelector('main').hasAttribute('aria-busy'), {}, c);
+				await shown(page, name);
+				await equalHere(page, where + ' by ' + c, seen);
+			}
+			faults(page, where);
+		}
+	}
+	await Promise.all(seen.values());
+	check(seen.size >= 8, file, 'only', seen.size, 'tables were compared');
+	await page.close();
+}
+
+async function axe(browser, file) {
+	const source = readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
+	for (const [width, mode] of [[1280, 'light'], [400, 'dark']]) {
+		const page = await open(browser, { width, mode });
+		await page.setBypassCSP(true);
+		await go(page, file);
+		await page.evaluate(source);
+		for (const name of await viewNames(page)) {
+			await click(page, name);
+			const found = await page.evaluate(() => window.axe.run());
+			for (const v of found.violations)
+				wrong(basename(file), name, mode, v.id, v.nodes.map(n => n.html.slice(0, 120)).join(' '));
+			check(found.passes.length > 5, file, name, 'axe judged nothing');
+		}
+		await page.close();
+	}
+}
+
+// Names that are markup and scripts: they stand there as text, and do nothing.
+async function hostile(browser, file) {
+	const page = await open(browser);
+	await go(page, file);
+	let all = '';
+	for (const name of await viewNames(page)) {
+		await click(page, name);
+		all += await mainText(page);
+		check(!await page.$('main img, main script, main b'), name, 'has elements of a name');
+	}
+	for (const s of ['</script><img src=x onerror=alert(1)>', '<b>bold</b>'])
+		check(all.includes(s), 'is not shown:', s);
+	check((await page.title()) === '<script>alert(2)</script>', 'title:', await page.title());
+	faults(page, 'hostile');
+	await page.close();
+}
+
+// An address restores what it was copied from, in a new tab; the way back works.
+async function links(browser, file) {
+	const page = await open(browser), other = await open(browser);
+	await go(page, file, '#i=1-1');
+	const all = [];
+	for (const name of await viewNames(page)) {
+		await click(page, name);
+		const choices = await page.$$eval('main select option', all => all.map(o => o.value));
+		for (const c of choices.length > 0 ? choices.slice(1, 3) : [null]) {
+			if (c) {
+				await page.select('main select', c);
+				await page.waitForFunction(c => document.querySelector('main select').value === c, {}, c);
+				await shown(page, name);
+			}
+			const hash = await page.evaluate(() => location.hash), text = await page.$eval('body', e => e.innerText);
+			await go(other, file, hash);
+			await shown(other, name);
+			check(await other.$eval('body', e => e.innerText) === text, name, hash, 'is another page');
+			all.push(name);
+		}
+	}
+	await page.evaluate(() => history.back());
+	await shown(page, all[all.length - 2]);
+	check(true);
+	faults(page, 'links');
+	faults(other, 'links');
+}
+
+// The element that has the focus is pressed.
+async function keys(browser, file) {
+	const page = await open(browser), press = k => page.keyboard.press(k);
+	await go(page, file, '#i=0-0');
+	await page.evaluate(() => document.activeElement.blur());
+	await press('Tab');
+	check(/Skip/.test(await active(page)), 'the first Tab goes to', await active(page));
+	const names = await viewNames(page);
+	for (const name of names) {
+		await press('Tab');
+		check(await active(page) === name, 'Tab goes to', await active(page), 'not to', name);
+	}
+	await press('Enter');
+	await shown(page, names[names.length - 1]);
+	check(await active(page) === names[names.length - 1], 'the focus leaves <nav> for', await active(page));
+	await press('[');
+	await shown(page, names[names.length - 2]);
+	await press(']');
+	await shown(page, names[names.length - 1]);
+	await click(page, 'Ops');
+	await press('/');
+	check(await page.evaluate(() => document.activeElement.matches('input[type=search]')), '/ is no way to the filter');
+	await page.keyboard.type('nosuchop');
+	await press('Enter');
+	await page.waitForFunction(() => location.hash.includes('f=nosuchop'));
+	await shown(page, 'Ops');
+	check(/\b0 rows/.test(await mainText(page)), 'the filter leaves rows');
+	await go(page, file, '#v=ops&i=0-0');
+	await page.focus('#strip canvas');
+	await press('ArrowRight');
+	await page.waitForFunction(() => location.hash.includes('i=1-1'));
+	await page.keyboard.down('Shift');
+	await press('ArrowRight');
+	await page.keyboard.up('Shift');
+	await page.waitForFunction(() => location.hash.includes('i=1-2'));
+	await shown(page, 'Ops');
+	check(await page.evaluate(() => document.activeElement.matches('canvas')), 'the focus leaves the strip');
+	await page.focus('main th button');
+	await press('Enter');
+	check(await page.$('main th:first-child[aria-sort]') !== null, 'Enter sorts nothing');
+	check(await page.evaluate(() => document.activeElement.matches('th:first-child button')), 'the focus leaves the heading');
+	await page.focus('main select');
+	await press('ArrowDown');
+	await page.waitForFunction(() => location.hash.includes('g=type'));
+	await shown(page, 'Ops');
+	check(await page.evaluate(() => document.activeElement.matches('select')), 'the focus leaves the choice');
+	await page.focus('main td button');
+	await press('Enter');
+	await page.waitForFunction(() => location.hash.includes('r='));
+	await shown(page, 'Ops');
+	check(await page.$('#detail') !== null, 'Enter opens no row');
+	faults(page, 'keys');
+}
+
+const subjects = { views, equal, axe, hostile, links, keys };
+const [subject, ...rest] = process.argv.slice(2);
+const firefox = rest[0] === '-b' ? rest.splice(0, 2)[1] : 'chrome';
+const browser = await start(firefox);
+if (!browser) {
+	console.log(firefox + ' is missing');
+	process.exit(2);
+}
+try {
+	for (const file of rest)
+		await subjects[subject](browser, file);
+} catch (e) {
+	wrong(subject, e.stack);
+} finally {
+	await browser.close();
+}
+console.log(checked + ' checked, ' + bad + ' wrong');
+process.exit(bad > 0 || checked === 0 ? 1 : 0);
