@@ -274,7 +274,7 @@ console_blocks() {
 	/^\.Ed/ { block(); next }
 	!on { next }
 	{ gsub(/\\e/, "\\"); gsub(/\\&/, ""); gsub(/\\-/, "-") }
-	!more && /^\$ / { cmd[++n] = out[n] = ""; more = 1; sub(/^\$ /, "") }
+	!more && /^\$ / { n++; cmd[n] = out[n] = ""; more = 1; sub(/^\$ /, "") }
 	more {
 		cmd[n] = cmd[n] $0 "\n"
 		loop = / do$/ || loop && !/^ *done/

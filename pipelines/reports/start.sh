@@ -76,7 +76,9 @@ piped() {
 	exit "$status"
 }
 
-# A filter: the messages to be shown. Mostly there are none, and no awk starts.
+# A filter: the messages to be shown, after the output: which of the two came
+# first would depend on the time otherwise, and on the awk. Mostly there are
+# none, and no awk starts.
 messages() {
 	IFS= read -r message || [ -n "$message" ] || return 0
 	need_plain
@@ -92,8 +94,7 @@ messages() {
 	{
 		said = 1
 		report = report || /^dlp /
-		print plain($0)
-		fflush()
+		text = text plain($0) "\n"
 	}
-	END { if (kept != "" && !report) print mark plain(kept) }'
+	END { printf "%s", text; if (kept != "" && !report) print mark plain(kept) }'
 }
