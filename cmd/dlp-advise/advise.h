@@ -11,45 +11,17 @@
 #include "stage.h"
 #include "workrec.h"
 
-/*
- * Turns records into facts. One table, in advise_read.c, lists the record types
- * that are read and their columns.
- */
-
-#define ADVISE_COLS 20
-
-struct advise_type;
-typedef void advise_fact(
-    struct facts *f, const struct advise_type *t, const struct rec *r);
-
-struct advise_type { /* a row, bound to the stage */
-	const struct advise_row *row;
-	struct advise_reader *reader;
-	struct workrec_cols at;
-	struct rec_col *col[ADVISE_COLS]; /* in the order of the names */
-};
-
 /* Called for each file of a section when that ends. */
 typedef void advise_done(void *arg, struct facts *f);
 
-/* Binds the table, and sets the stage's callbacks and its ctx. Findings are
- * written in done. all_devices: as in struct facts. The caller gives the result
- * to advise_read_free() after the stage has run. */
+/* Turns records into facts: one table, in advise_read.c, lists the record types
+ * that are read and their columns. Binds the table, and sets the stage's
+ * callbacks and its ctx. Findings are written in done. all_devices: as in
+ * struct facts. The caller gives the result to advise_read_free() after the
+ * stage has run. */
 struct advise_reader *advise_read(
     struct stage *st, bool all_devices, advise_done *done, void *arg);
 void advise_read_free(struct advise_reader *g);
-
-/* True if a record is in an iteration, or if there are no iterations. */
-static inline bool
-advise_in_iter(const struct advise_type *t, const struct rec *r)
-{
-	int64_t v;
-
-	return t->at.iter->pos < 0 || rec_i64(r, t->at.iter, &v);
-}
-
-advise_fact add_kernel, add_copy, add_set, add_sync, add_call, add_graph,
-    add_inst;
 
 /*
  * advise_use.c: what the program has in use.

@@ -145,9 +145,8 @@ sample(struct power *p)
 
 	for (i = 0; i < p->n; i++)
 		if (ask(&p->nvml, &p->gpu[i], &mj))
-			fprintf(p->to, "%lld %s %lld\n",
-			    (long long)p->gpu[i].t, p->gpu[i].uuid,
-			    (long long)mj);
+			fprintf(p->to, "%lld %s %lld\n", (long long)p->gpu[i].t,
+			    p->gpu[i].uuid, (long long)mj);
 	if (fflush(p->to) == 0)
 		return true;
 	warn("--power: %s", strerror(errno));
