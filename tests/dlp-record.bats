@@ -771,6 +771,59 @@ counter() {
 	[ "$(grep -c '^series' live)" -ge 6 ]
 }
 
+@test "--live, --power: CUPTI is refused, its seat is taken, the file is full" {
+	export LD_LIBRARY_PATH=$R
+	for f in rights seat refuse; do
+		status=0
+		FAKE=$f live --power -- "$R/fakecuda" init push=a 1 pop exit=9 \
+		    >live || status=$?
+		cat err
+		[ "$status" -eq 9 ]
+		[ "$(grep -c 'dlp-record: ' err)" -eq 1 ]
+		same a "$(awk -F '\t' '$1 == "range" { print $10 }' live)"
+		same '##end' "$(tail -n 1 live | cut -f 1)"
+	done
+	status=0
+	live --power --max 600K -- "$R/fakecuda" init push=a 20000 pop \
+	    >live || status=$?
+	[ "$status" -eq 0 ]
+	grep -q 'the recording ended early' err
+	[ "$(grep -c '^kern' live)" -gt 100 ]
+	same '##end' "$(tail -n 1 live | cut -f 1)"
+	# what is left of each is readable
+	dlp-correlate live >/dev/null
+}
+
+@test "--power: dlp-record is killed: the samples so far, and no process stays" {
+	export LD_LIBRARY_PATH=$R
+	mkfifo go
+	dlp-record --power --cupti "$R/libcupti.so.13" -o a.sqlite -- \
+	    sh -c "'$R/fakecuda' init push=a 2 pop sleep=300 1; : >done; read x <go" \
+	    >out 2>err &
+	pid=$!
+	for _ in $(seq 600); do
+		[ ! -e done ] || break
+		sleep 0.1
+	done
+	[ -e done ]
+	pgrep -P $pid >children
+	[ "$(wc -l <children)" -eq 2 ] # the program, and who asks for power
+	kill -9 $pid
+	echo >go
+	wait $pid || true
+	for _ in $(seq 600); do
+		! ps -o stat= -p "$(paste -sd , children)" | grep -qv Z || {
+			sleep 0.1
+			continue
+		}
+		break
+	done
+	! ps -o stat= -p "$(paste -sd , children)" | grep -qv Z
+	dlp-record --convert tmp/dlp-record.* -o a.sqlite
+	[ "$(kernels)" -eq 9 ]
+	[ "$(sql 'SELECT count(*) >= 4 AND min(start) <= 0 FROM DLP_SERIES')" -eq 1 ]
+}
+
 @test "dlp-energy: a counter that jumps to its end" {
 	{
 		printf '##dlp\t1\n##cmd\tdlp-parse\n'
