@@ -12,8 +12,9 @@
 static const char usage[] =
     "usage: dlp-path [-u] [-S SIZE] [file]\n"
     "       dlp-path --replay [--scale REGEX=F]... [--remove REGEX]...\n"
-    "                [--zero-launch] [--perfect-overlap] [--bandwidth GB/S]\n"
-    "                [--dtype FROM=TO] [-u] [-S SIZE] [file]\n"
+    "                [--zero-launch] [--perfect-overlap] [--no-straggler]\n"
+    "                [--bandwidth GB/S] [--dtype FROM=TO] [-u] [-S SIZE] "
+    "[file]\n"
     "Adds the critical path of each step to a dlp stream, or with --replay "
     "what\n"
     "each step would take.\n"
@@ -27,6 +28,9 @@ static const char usage[] =
     "      --zero-launch     nothing waits for the CPU, except for its waits\n"
     "      --perfect-overlap nothing but communication waits for "
     "communication\n"
+    "      --no-straggler    no rank waits for others that arrive at a "
+    "collective\n"
+    "                        after the median rank\n"
     "      --bandwidth GB/S  copies and communication between devices take\n"
     "                        their latency and their bytes at this rate\n"
     "      --dtype FROM=TO   kernels of a number type take the time of "
@@ -44,7 +48,7 @@ static void
 clear_section(struct path *p)
 {
 	struct path_list *const lists[] = { &p->works, &p->points, &p->pieces,
-		&p->segs, &p->parts, &p->iters, &p->recorded };
+		&p->segs, &p->recorded };
 	struct xsort *const sorts[] = { &p->work, &p->wait, &p->act,
 		&p->point };
 	size_t i;
@@ -55,6 +59,7 @@ clear_section(struct path *p)
 		xsort_close(sorts[i]);
 		xsort_open(sorts[i], runs_bytes, NULL, SORT_BYTES);
 	}
+	path_ranks_clear(p);
 	smap_clear(&p->texts);
 	smap_clear(&p->procs);
 	smap_clear(&p->streams);
@@ -64,11 +69,9 @@ clear_section(struct path *p)
 	p->n_stream = p->n_thread = 0;
 	p->seq = p->unresolved = p->no_bytes = 0;
 	p->outside = 0;
-	p->any = p->no_steps = false;
 	p->works.size = sizeof(struct path_work);
 	p->points.size = sizeof(struct path_point);
 	p->pieces.size = sizeof(struct path_piece);
-	p->parts.size = p->iters.size = sizeof(struct path_part);
 	p->recorded.size = sizeof(struct path_cross);
 }
 
@@ -79,23 +82,23 @@ begin_path(struct stage *st)
 }
 
 static int64_t
-within(const struct path *p, int64_t t)
+within(const struct path_rank *k, int64_t t)
 {
-	return t < p->first ? p->first : t > p->last ? p->last : t;
+	return t < k->first ? k->first : t > k->last ? k->last : t;
 }
 
 /* When the iteration of each part was on the CPU; both are in the same order.
  */
 static void
-own_cpu(struct path *p)
+own_cpu(const struct path_rank *r)
 {
-	struct path_part *v = p->parts.v, *it = p->iters.v;
+	struct path_part *v = r->parts.v, *it = r->iters.v;
 	size_t i, k = 0;
 
-	for (i = 0; i < p->parts.n; i++) {
+	for (i = 0; i < r->parts.n; i++) {
 		v[i].cpu_lo = v[i].lo;
 		v[i].cpu_hi = PATH_UNSET;
-		if (v[i].iter == PATH_NONE || k == p->iters.n ||
+		if (v[i].iter == PATH_NONE || k == r->iters.n ||
 		    it[k].iter != v[i].iter)
 			continue;
 		v[i].cpu_lo = it[k].lo;
@@ -107,33 +110,33 @@ own_cpu(struct path *p)
 /* Each cut begins a part, which the next one ends; the time between two steps
  * belongs to the first one. Steps can reach beyond what is recorded. */
 static void
-end_parts(struct path *p)
+end_parts(struct path_rank *k)
 {
 	struct path_part *v, *whole;
 	size_t i;
 
 #define IS_STEP(part) ((part).iter != PATH_NONE || (part).dropped)
 
-	if (p->no_steps)
-		p->parts.n = 0;
-	if (p->parts.n == 0) {
-		whole = path_add(&p->parts);
+	if (k->no_steps)
+		k->parts.n = 0;
+	if (k->parts.n == 0) {
+		whole = path_add(&k->parts);
 		*whole =
 		    (struct path_part){ PATH_UNSET, 0, PATH_NONE, false, 0, 0 };
 	}
-	v = p->parts.v;
-	for (i = 1; i + 1 < p->parts.n; i++)
+	v = k->parts.v;
+	for (i = 1; i + 1 < k->parts.n; i++)
 		if (!IS_STEP(v[i]) && IS_STEP(v[i - 1]) && IS_STEP(v[i + 1]))
 			v[i].lo = v[i + 1].lo; /* of the step before */
-	own_cpu(p);
-	for (i = 0; i < p->parts.n; i++) {
-		v[i].hi = i + 1 < p->parts.n ? v[i + 1].lo : p->last;
+	own_cpu(k);
+	for (i = 0; i < k->parts.n; i++) {
+		v[i].hi = i + 1 < k->parts.n ? v[i + 1].lo : k->last;
 		if (v[i].cpu_hi == PATH_UNSET)
 			v[i].cpu_hi = v[i].hi;
 		if (v[i].iter != PATH_NONE && v[i].lo != PATH_UNSET)
 			continue;
-		v[i].lo = within(p, v[i].lo);
-		v[i].hi = within(p, v[i].hi);
+		v[i].lo = within(k, v[i].lo);
+		v[i].hi = within(k, v[i].hi);
 	}
 }
 
@@ -160,6 +163,9 @@ say_notes(const struct path *p)
 	say_note(p, "path_bytes_unknown", p->no_bytes,
 	    "copies and communication kernels keep their recorded time, "
 	    "because their bytes are not known");
+	say_note(p, "path_ranks_unknown", p->alone,
+	    "communication kernels keep their recorded time, because no other "
+	    "rank has them in the same step");
 	say_note(p, "path_work_unknown", path_dtype_unknown(p),
 	    "kernels keep their recorded time, because their number type or "
 	    "their work is not known");
@@ -169,18 +175,23 @@ static void
 end_path(struct stage *st)
 {
 	struct path *p = st->ctx;
-	size_t i;
+	bool any = false;
+	size_t i, k;
 
 	out_legend(p->out);
-	if (!p->any)
+	for (k = 0; k < p->n_rank; k++)
+		any = any || p->rank[k].any;
+	if (!any)
 		return;
 	path_graph(p);
-	end_parts(p);
+	for (k = 0; k < p->n_rank; k++)
+		if (p->rank[k].any)
+			end_parts(&p->rank[k]);
 	if (p->replay)
 		path_replay(p);
-	else
-		for (i = 0; i < p->parts.n; i++)
-			path_walk(p, (struct path_part *)p->parts.v + i);
+	for (k = 0; k < p->n_rank && !p->replay; k++)
+		for (i = 0; i < p->rank[k].parts.n; i++)
+			path_walk(p, path_part(&p->rank[k], i));
 	say_notes(p);
 }
 
@@ -197,6 +208,8 @@ free_all(struct path *p)
 	smap_free(&p->streams);
 	smap_free(&p->threads);
 	map_free(&p->events);
+	map_free(&p->arrival_of);
+	free(p->rank);
 	free(p->stream);
 	free(p->thread);
 	path_changes_free(p);
@@ -209,7 +222,8 @@ int
 main(int argc, char **argv)
 {
 	static const char *const notes[] = { "path_waits_unknown",
-		"path_bytes_unknown", "path_work_unknown", NULL };
+		"path_bytes_unknown", "path_ranks_unknown", "path_work_unknown",
+		NULL };
 	struct path p = { 0 };
 	const struct cli_opt opts[] = {
 		{ 0, "replay", .flag = &p.replay },
@@ -217,6 +231,7 @@ main(int argc, char **argv)
 		{ 0, "remove", .set = path_remove, .to = &p },
 		{ 0, "zero-launch", .flag = &p.zero_launch },
 		{ 0, "perfect-overlap", .flag = &p.overlap },
+		{ 0, "no-straggler", .flag = &p.no_straggler },
 		{ 0, "bandwidth", .set = path_bandwidth, .to = &p },
 		{ 0, "dtype", .set = path_dtype, .to = &p },
 		{ 0, "warn-as", .arg = &p.warn_as },
@@ -227,8 +242,9 @@ main(int argc, char **argv)
 	int rc;
 
 	stage_start(&st, "dlp-path", usage, opts, argc, argv);
-	if (!p.replay && (p.n_change > 0 || p.zero_launch || p.overlap ||
-			     p.bandwidth > 0 || p.retype.of[0] != NULL))
+	if (!p.replay &&
+	    (p.n_change > 0 || p.zero_launch || p.overlap || p.no_straggler ||
+		p.bandwidth > 0 || p.retype.of[0] != NULL))
 		die("a change needs --replay");
 	st.ctx = &p;
 	st.section = begin_path;

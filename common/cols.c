@@ -919,6 +919,7 @@ const struct col_def col_defs[] = {
 	    "length of its replay with the changes" },
 	{ "whatif", "error_pct", PATH, COL_NUM,
 	    "how far replay_ns is from step_ns" },
+	{ "whatif", "rank", PATH, COL_INT, "rank; unset for a profile alone" },
 
 	{ "coverage", "account", COVERAGE, COL_TEXT,
 	    "what of: op, shapes, flop or tc" },

@@ -84,12 +84,13 @@ struct path_part { /* a step, or the time between two */
 
 struct path_stream {
 	uint32_t proc; /* in procs */
+	uint32_t rank;
 	int64_t dev, stream;
 	size_t lo, hi; /* its work in works */
 };
 
 struct path_thread {
-	uint32_t proc;
+	uint32_t proc, rank;
 	int64_t tid;
 	size_t lo, hi;             /* its points */
 	size_t piece_lo, piece_hi; /* its pieces */
@@ -104,6 +105,27 @@ struct path_type { /* of records */
 };
 
 #define PATH_CHANGES 64
+
+struct path_rank {    /* with --no-straggler a file is one; otherwise all are */
+	uint32_t src; /* in texts */
+	int64_t no;   /* that of its rank record, or -1 */
+	struct path_list parts, iters;
+	int64_t first, last; /* of all that is recorded, if any */
+	bool any;
+	bool no_steps; /* first and last are those of the whole profile */
+};
+
+struct path_arrival {       /* of a rank at a collective */
+	int64_t coll;       /* its id */
+	int64_t start, dur; /* of its kernel */
+	int64_t comm;       /* of that without waiting */
+	int64_t work;       /* index, or -1 */
+	int64_t now;        /* its new start */
+	int64_t comm_now;   /* as comm, with the changes */
+	size_t part;        /* of its rank, in which it was placed */
+	uint32_t rank;
+	bool here; /* it was placed */
+};
 
 struct path_change {   /* a transform of some work */
 	regex_t re;    /* of its name or op */
@@ -126,7 +148,7 @@ struct path_retype {                    /* --dtype */
 
 struct path {
 	bool replay; /* no path: steps with changes */
-	bool zero_launch, overlap;
+	bool zero_launch, overlap, no_straggler;
 	const char *warn_as;
 	struct path_change change[PATH_CHANGES];
 	int n_change;
@@ -135,7 +157,12 @@ struct path {
 	uint64_t no_bytes; /* works of links with unknown bytes */
 	/* of the section */
 	struct smap texts, procs, streams, threads;
-	struct path_list works, points, pieces, segs, parts, iters;
+	struct path_list works, points, pieces, segs;
+	struct path_rank *rank;
+	size_t n_rank, rank_cap;
+	struct path_list arrivals; /* --no-straggler */
+	struct map arrival_of;     /* index of work to that + 1 */
+	uint64_t alone;            /* communication that no other rank has */
 	struct path_list new_work, new_point; /* times of the replay */
 	struct path_stream *stream;
 	size_t n_stream, stream_cap;
@@ -146,22 +173,29 @@ struct path {
 	struct path_list recorded;
 	uint64_t seq;
 	uint64_t unresolved; /* waits of streams for unknown events */
-	int64_t first, last; /* of all that is recorded, if any */
-	bool any;
-	int64_t outside; /* segments so far outside of steps */
+	int64_t outside;     /* segments so far outside of steps */
 	struct comm_rules comm;
 	struct path_type kern, copy, set, graph, call, sync, inst, range, event;
-	struct rec_col *cut_start, *cut_iter, *cut_dropped;
+	struct rec_col *cut_start, *cut_iter, *cut_dropped, *cut_src;
 	struct {
-		struct rec_col *iter, *key, *start, *dur, *step;
+		struct rec_col *iter, *key, *start, *dur, *step, *src;
 	} iter;
-	bool no_steps; /* first and last are those of the whole profile */
+	struct {
+		struct rec_col *coll, *start, *dur, *wait, *src;
+	} arrive;
+	struct rec_col *rank_no_col, *rank_src;
 	struct buf key;
 	struct out_type *out;
 };
 
 /* path_read.c */
 void path_listen(struct stage *st, struct path *p);
+
+static inline struct path_part *
+path_part(const struct path_rank *r, size_t i)
+{
+	return (struct path_part *)r->parts.v + i;
+}
 
 struct path_act { /* an op, a call or a range on a thread */
 	int64_t start, end;
@@ -209,6 +243,19 @@ void path_walk(struct path *p, const struct path_part *part);
 
 /* path_replay.c: writes a row for each step. */
 void path_replay(struct path *p);
+
+/* path_ranks.c: the ranks of --no-straggler, and their collectives. */
+void path_ranks_listen(struct stage *st, struct path *p);
+uint32_t path_rank_no(struct path *p, struct mview src);
+void path_ranks_clear(struct path *p);
+void path_ranks_link(struct path *p); /* arrivals to work, by collectives */
+
+/* The arrival of work at a collective of several ranks, or NULL. */
+struct path_arrival *path_arrival_of(const struct path *p, int64_t work);
+
+/* If all ranks have arrived: the first of their *n arrivals, otherwise NULL. */
+struct path_arrival *path_all_arrived(
+    const struct path *p, struct path_arrival *a, size_t *n);
 
 /* path_change.c */
 void path_scale(void *path, const char *arg);     /* --scale REGEX=F */

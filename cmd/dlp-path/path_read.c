@@ -86,14 +86,15 @@ static uint32_t
 thread_no(struct path *p, const struct rec *r, const struct path_type *t)
 {
 	uint32_t proc = proc_no(p, r, t), no;
+	struct path_thread th = { .proc = proc, .tid = number(r, t->tid) };
 	bool fresh;
 
-	buf_c_i64(&p->key, '\t', number(r, t->tid));
+	buf_c_i64(&p->key, '\t', th.tid);
 	no = smap_put(&p->threads, p->key.s, p->key.len, &fresh);
 	if (fresh) {
 		ARRAY_GROW(p->thread, p->n_thread, p->thread_cap);
-		p->thread[p->n_thread++] =
-		    (struct path_thread){ proc, number(r, t->tid), 0, 0, 0, 0 };
+		th.rank = path_rank_no(p, rec_view(r, t->src));
+		p->thread[p->n_thread++] = th;
 	}
 	return no;
 }
@@ -102,28 +103,32 @@ static uint32_t
 stream_no(struct path *p, const struct rec *r, const struct path_type *t)
 {
 	uint32_t proc = proc_no(p, r, t), no;
-	int64_t dev = number(r, t->dev), stream = number(r, t->stream);
+	struct path_stream s = { .proc = proc,
+		.dev = number(r, t->dev),
+		.stream = number(r, t->stream) };
 	bool fresh;
 
-	buf_c_i64(&p->key, '\t', dev);
-	buf_c_i64(&p->key, '\t', stream);
+	buf_c_i64(&p->key, '\t', s.dev);
+	buf_c_i64(&p->key, '\t', s.stream);
 	no = smap_put(&p->streams, p->key.s, p->key.len, &fresh);
 	if (fresh) {
 		ARRAY_GROW(p->stream, p->n_stream, p->stream_cap);
-		p->stream[p->n_stream++] =
-		    (struct path_stream){ proc, dev, stream, 0, 0 };
+		s.rank = path_rank_no(p, rec_view(r, t->src));
+		p->stream[p->n_stream++] = s;
 	}
 	return no;
 }
 
 static void
-seen(struct path *p, int64_t lo, int64_t hi)
+seen(const struct path *p, uint32_t thread, int64_t lo, int64_t hi)
 {
-	if (!p->any || lo < p->first)
-		p->first = lo;
-	if (!p->any || hi > p->last)
-		p->last = hi;
-	p->any = true;
+	struct path_rank *k = &p->rank[p->thread[thread].rank];
+
+	if (!k->any || lo < k->first)
+		k->first = lo;
+	if (!k->any || hi > k->last)
+		k->last = hi;
+	k->any = true;
 }
 
 static bool
@@ -181,12 +186,12 @@ add_launch(struct path *p, const struct rec *r, const struct path_type *t,
 		.covers = COVERS_STREAM };
 	int64_t dur;
 
-	seen(p, w->api, w->api);
+	seen(p, w->thread, w->api, w->api);
 	add_point(p, &pt);
 	if (!read_length(r, t->api_dur, &dur) || dur < 0)
 		return;
 	a.end = num_add(a.start, dur);
-	seen(p, a.start, a.end);
+	seen(p, w->thread, a.start, a.end);
 	add_act(p, &a);
 	if (w->tag == TAG_COPY && has(api, "emcpy") &&
 	    (!has(api, "Async") || rec_is(r, t->mem1, "pageable") ||
@@ -231,7 +236,7 @@ read_path_work(struct stage *st, struct rec *r)
 		w.tag = TAG_COMM;
 	w.bytes = rec_int(r, t->bus_bytes, number(r, t->bytes));
 	path_dtype_read(p, r, t, &w);
-	seen(p, w.start, w.end);
+	seen(p, w.thread, w.start, w.end);
 	if (read_time(r, t->api_start, &w.api))
 		add_launch(p, r, t, &w);
 	else
@@ -328,7 +333,7 @@ read_call_of(struct path *p, const struct rec *r, const struct path_type *t,
 	a.thread = thread_no(p, r, t);
 	a.name = text_no(p, api);
 	a.phase = text_no(p, rec_view(r, t->phase));
-	seen(p, lo, hi);
+	seen(p, a.thread, lo, hi);
 	add_act(p, &a);
 	if (has(api, "Synchronize") ||
 	    (has(api, "emcpy") && t == &p->call && !has(api, "Async")))
@@ -390,7 +395,7 @@ read_act(struct stage *st, struct rec *r)
 	if (t == &p->inst) {
 		a.type = ACT_OP;
 		a.op = text_no(p, rec_view(r, t->op));
-		seen(p, a.start, a.end);
+		seen(p, a.thread, a.start, a.end);
 	} else {
 		a.type = ACT_RANGE;
 		a.name = text_no(p, rec_view(r, t->name));
@@ -403,9 +408,10 @@ read_cut(struct stage *st, struct rec *r)
 {
 	struct path *p = st->ctx;
 	struct path_part *c;
+	uint32_t rank = path_rank_no(p, rec_view(r, p->cut_src));
 
 	stage_pass(st, r);
-	c = path_add(&p->parts);
+	c = path_add(&p->rank[rank].parts);
 	c->lo = rec_int(r, p->cut_start, PATH_UNSET);
 	c->hi = PATH_UNSET;
 	c->iter = text_no(p, rec_view(r, p->cut_iter));
@@ -418,21 +424,23 @@ read_path_step(struct stage *st, struct rec *r)
 {
 	struct path *p = st->ctx;
 	struct path_part it = { 0 };
+	struct path_rank *k =
+	    &p->rank[path_rank_no(p, rec_view(r, p->iter.src))];
 	int64_t step, dur;
 
 	stage_pass(st, r);
 	if (rec_view(r, p->iter.key).s == NULL &&
-	    read_time(r, p->iter.start, &p->first) &&
+	    read_time(r, p->iter.start, &k->first) &&
 	    read_length(r, p->iter.step, &step)) {
-		p->last = num_add(p->first, step);
-		p->no_steps = true;
+		k->last = num_add(k->first, step);
+		k->no_steps = true;
 	}
 	if (!read_time(r, p->iter.start, &it.lo) ||
 	    !read_length(r, p->iter.dur, &dur))
 		return;
 	it.iter = text_no(p, rec_view(r, p->iter.iter));
 	it.hi = num_add(it.lo, dur);
-	*(struct path_part *)path_add(&p->iters) = it;
+	*(struct path_part *)path_add(&k->iters) = it;
 }
 
 static void
@@ -476,8 +484,10 @@ path_listen(struct stage *st, struct path *p)
 	t = stage_on(st, "iter", read_path_step, NULL, NULL);
 	REC_COLS(t, REC_OPT, { &p->iter.key, "key" }, { &p->iter.iter, "iter" },
 	    { &p->iter.dur, "dur_ns" }, { &p->iter.start, "start_ns" },
-	    { &p->iter.step, "step_ns" });
+	    { &p->iter.step, "step_ns" }, { &p->iter.src, "src" });
 	t = stage_on(st, "cut", read_cut, NULL, NULL);
 	REC_COLS(t, REC_OPT, { &p->cut_start, "start_ns" },
-	    { &p->cut_iter, "iter" }, { &p->cut_dropped, "dropped" });
+	    { &p->cut_iter, "iter" }, { &p->cut_dropped, "dropped" },
+	    { &p->cut_src, "src" });
+	path_ranks_listen(st, p);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "num.h"
 #include "path.h"
 #include "spill.h"
@@ -18,8 +19,11 @@
 
 #define SORT_BYTES ((size_t)24 << 20)
 
-struct replay {
+struct replay { /* of a rank */
 	struct path *p;
+	struct replay *ranks;
+	uint32_t rank;
+	size_t part;     /* of the rank */
 	bool changed;    /* with the changes; otherwise as it was */
 	int64_t lo, hi;  /* of the step */
 	int64_t cpu_hi;  /* threads are ahead, in the next step, from then on */
@@ -28,6 +32,9 @@ struct replay {
 	int64_t tail_at; /* the last recorded time, and its new time */
 	int64_t tail;
 	const struct path_effect *effect; /* of the changes */
+	int64_t gained;             /* by which the rank no longer comes late */
+	struct path_arrival **open; /* collectives that wait for other ranks */
+	size_t n_open, open_cap;
 };
 
 static double
@@ -191,6 +198,109 @@ came_to_work(const struct replay *y, const struct path_work *w, bool gone,
 		came_from(c, x->end, new_end(y, w->cross), gone ? 0 : GAP);
 }
 
+/* Work ends at `end`; where the part ends before, so much of it counts. */
+static void
+ended(struct replay *y, const struct path_work *w, int64_t end)
+{
+	moved(y, sooner(w->end, y->hi), end - later(w->end - y->hi, 0));
+}
+
+/* The others do not come in this step: it takes as long as it took. */
+static void
+keep_arrival(struct replay *y, struct path_arrival *a)
+{
+	y->p->alone++;
+	a->here = false;
+	ended(y, path_work_at(y->p, a->work),
+	    ((int64_t *)y->p->new_work.v)[a->work]);
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* When the median rank arrives, after the begin of its step; of two ranks that
+ * is the first one. */
+static int64_t
+median_arrival(
+    const struct replay *ranks, const struct path_arrival *a, size_t n)
+{
+	int64_t *v = xcalloc(n, sizeof(*v)), t;
+	const struct replay *y;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		y = &ranks[a[i].rank];
+		v[i] = a[i].now - y->lo - y->gained;
+	}
+	qsort(v, n, sizeof(*v), by_number);
+	t = v[(n - 1) / 2];
+	free(v);
+	return t;
+}
+
+static void
+not_open(struct replay *y, const struct path_arrival *a)
+{
+	size_t i;
+
+	for (i = 0; i < y->n_open; i++)
+		if (y->open[i] == a) {
+			y->open[i] = y->open[--y->n_open];
+			return;
+		}
+}
+
+/* All ranks are at the collective: it begins with the median one. The time by
+ * which a rank comes later is taken from the rank's step. */
+static void
+meet(struct replay *ranks, struct path_arrival *a, size_t n)
+{
+	int64_t at = median_arrival(ranks, a, n), end;
+	struct replay *y;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		y = &ranks[a[i].rank];
+		not_open(y, &a[i]);
+		y->gained = later(y->gained, a[i].now - y->lo - at);
+		end = y->lo + y->gained + at + a[i].comm_now;
+		((int64_t *)y->p->new_work.v)[a[i].work] = end;
+		ended(y, path_work_at(y->p, a[i].work), end);
+	}
+}
+
+/* Work starts now; true: it is a collective, and ends when the others came. */
+static bool
+arrived(struct replay *y, int64_t i, int64_t now, double factor)
+{
+	struct path_arrival *a, *first;
+	size_t n;
+
+	if (!y->changed || !y->p->no_straggler ||
+	    path_work_at(y->p, i)->tag != TAG_COMM)
+		return false;
+	a = path_arrival_of(y->p, i);
+	if (a == NULL) {
+		y->p->alone++;
+		return false;
+	}
+	a->now = now;
+	a->comm_now = (int64_t)((double)a->comm * factor + 0.5);
+	a->part = y->part;
+	a->here = true;
+	ARRAY_GROW(y->open, y->n_open, y->open_cap);
+	y->open[y->n_open++] = a;
+	first = path_all_arrived(y->p, a, &n);
+	if (first != NULL)
+		meet(y->ranks, first, n);
+	return true;
+}
+
 static void
 place_work(struct replay *y, int64_t i)
 {
@@ -204,7 +314,9 @@ place_work(struct replay *y, int64_t i)
 	start = later(start_of(&c, w->start), y->lo);
 	((int64_t *)y->p->new_work.v)[i] =
 	    start + (int64_t)((double)(w->end - w->start) * f + 0.5);
-	moved(y, hi, start + (int64_t)((double)(hi - w->start) * f + 0.5));
+	if (!arrived(y, i, start, f))
+		moved(y, hi,
+		    start + (int64_t)((double)(hi - w->start) * f + 0.5));
 }
 
 static void
@@ -246,7 +358,8 @@ end_threads(struct replay *y)
 	uint32_t i;
 
 	for (i = 0; i < p->n_thread; i++) {
-		k = path_point_at(p, i, hi - 1);
+		k = p->thread[i].rank == y->rank ? path_point_at(p, i, hi - 1)
+						 : -1;
 		if (k < 0 || (at = path_point_no(p, k)->at) < y->lo)
 			continue;
 		active = hi;
@@ -320,62 +433,97 @@ sort_time(const struct path *p, struct xsort *x)
 		    x, path_point_no(p, (int64_t)i)->at, false, (int64_t)i);
 }
 
-/* The length of the part; m is the next moment. */
-static int64_t
-replay_part(struct replay *y, const struct path_part *part, struct xsort *x,
-    struct moment *m, bool *more)
+/* From the next part on that has a length. */
+static void
+begin_part(struct replay *y)
 {
-	struct runs_rec rec;
-	int64_t end;
+	const struct path_rank *k = &y->p->rank[y->rank];
+	const struct path_part *part;
 
+	while (y->part < k->parts.n &&
+	       path_part(k, y->part)->hi <= path_part(k, y->part)->lo)
+		y->part++;
+	if (y->part == k->parts.n)
+		return;
+	part = path_part(k, y->part);
 	y->lo = part->lo;
 	y->hi = part->hi;
 	y->cpu_hi = part->cpu_hi;
-	y->cpu_end = y->lo;
-
-	y->end = y->tail_at = y->tail = y->lo;
-	while (*more && m->at < y->hi) {
-		if (m->at >= y->lo && m->work)
-			place_work(y, m->no);
-		else if (m->at >= y->lo)
-			place_point(y, m->no);
-		*more = xsort_next(x, &rec);
-		if (*more)
-			memcpy(m, rec.key, sizeof(*m));
-	}
-	end_threads(y);
-	end = later(y->end, y->tail + (no_cpu(y) ? 0 : y->hi - y->tail_at));
-	return later(end - y->lo, made_in(y, part));
+	y->cpu_end = y->end = y->tail_at = y->tail = y->lo;
+	y->gained = 0;
 }
 
-/* All parts, in their order; to v. */
+/* Adds the length of the part to v. */
+static void
+end_part(struct replay *y, int64_t *v)
+{
+	const struct path_part *part = path_part(&y->p->rank[y->rank], y->part);
+	int64_t end;
+	size_t i;
+
+	for (i = 0; i < y->n_open; i++)
+		keep_arrival(y, y->open[i]);
+	y->n_open = 0;
+	end_threads(y);
+	end = later(y->end, y->tail + (no_cpu(y) ? 0 : y->hi - y->tail_at));
+	v[y->part++] =
+	    later(later(end - y->lo, made_in(y, part)) - y->gained, 0);
+	begin_part(y);
+}
+
+static uint32_t
+rank_of(const struct path *p, const struct moment *m)
+{
+	if (m->work)
+		return p->stream[path_work_at(p, m->no)->stream].rank;
+	return p->thread[path_point_no(p, m->no)->thread].rank;
+}
+
+/* All parts, in their order; to v, those of each rank after the last one's. */
 static void
 replay_all(struct path *p, struct xsort *x, const struct path_effect *effect,
     int64_t *v)
 {
-	struct replay y = {
-		.p = p, .changed = effect != NULL, .effect = effect
-	};
-	const struct path_part *part;
+	struct replay *ranks = xcalloc(p->n_rank, sizeof(*ranks)), *y;
+	int64_t **to = xcalloc(p->n_rank, sizeof(*to));
 	struct runs_rec rec;
 	struct moment m;
-	bool more;
-	size_t i;
+	uint32_t k;
 
-	xsort_again(x);
-	more = xsort_next(x, &rec);
-	if (more)
-		memcpy(&m, rec.key, sizeof(m));
-	for (i = 0; i < p->parts.n; i++) {
-		part = (struct path_part *)p->parts.v + i;
-		v[i] = part->hi > part->lo ? replay_part(&y, part, x, &m, &more)
-					   : 0;
+	for (k = 0; k < p->n_rank; v += p->rank[k++].parts.n) {
+		ranks[k] = (struct replay){ .p = p,
+			.ranks = ranks,
+			.rank = k,
+			.changed = effect != NULL,
+			.effect = effect };
+		to[k] = v;
+		begin_part(&ranks[k]);
 	}
+	for (xsort_again(x); xsort_next(x, &rec);) {
+		memcpy(&m, rec.key, sizeof(m));
+		k = rank_of(p, &m);
+		y = &ranks[k];
+		while (y->part < p->rank[k].parts.n && m.at >= y->hi)
+			end_part(y, to[k]);
+		if (y->part == p->rank[k].parts.n || m.at < y->lo)
+			continue;
+		if (m.work)
+			place_work(y, m.no);
+		else
+			place_point(y, m.no);
+	}
+	for (k = 0; k < p->n_rank; k++) {
+		while (ranks[k].part < p->rank[k].parts.n)
+			end_part(&ranks[k], to[k]);
+		free(ranks[k].open);
+	}
+	free(ranks);
+	free(to);
 }
 
 static void
-put_step(
-    struct path *p, const struct path_part *part, int64_t same, int64_t changed)
+put_step(struct path *p, const struct path_rank *k,
+    const struct path_part *part, int64_t same, int64_t changed)
 {
 	int64_t len = part->hi - part->lo;
 	const char *s = NULL;
@@ -395,7 +543,26 @@ put_step(
 			(double)len,
 		    3);
 	}
+	out_opt(k->no >= 0, k->no);
 	out_end();
+}
+
+/* Without steps the whole time of the rank is one. */
+static void
+put_steps(
+    struct path *p, const struct path_rank *k, int64_t *same, int64_t *changed)
+{
+	const struct path_part *part;
+	bool steps = false;
+	size_t i;
+
+	for (i = 0; i < k->parts.n; i++)
+		steps = steps || path_part(k, i)->iter != PATH_NONE;
+	for (i = 0; i < k->parts.n; i++) {
+		part = path_part(k, i);
+		if (part->hi > part->lo && (!steps || part->iter != PATH_NONE))
+			put_step(p, k, part, same[i], changed[i]);
+	}
 }
 
 static int64_t *
@@ -410,28 +577,27 @@ times(struct path_list *l, size_t n)
 void
 path_replay(struct path *p)
 {
-	const struct path_part *part;
 	struct path_list same = { 0 }, changed = { 0 };
 	struct path_effect effect;
-	int64_t *was = times(&same, p->parts.n);
-	int64_t *now = times(&changed, p->parts.n);
+	int64_t *was, *now;
 	struct xsort x = { 0 };
-	bool steps = false;
-	size_t i;
+	size_t n = 0, k;
 
+	for (k = 0; k < p->n_rank; k++)
+		n += p->rank[k].parts.n;
+	was = times(&same, n);
+	now = times(&changed, n);
 	times(&p->new_work, p->works.n);
 	times(&p->new_point, p->points.n);
+	path_ranks_link(p);
 	sort_time(p, &x);
 	path_effect_open(p, &effect);
 	replay_all(p, &x, NULL, was);
 	replay_all(p, &x, &effect, now);
-	for (i = 0; i < p->parts.n; i++)
-		steps = steps ||
-			((struct path_part *)p->parts.v)[i].iter != PATH_NONE;
-	for (i = 0; i < p->parts.n; i++) {
-		part = (struct path_part *)p->parts.v + i;
-		if (part->hi > part->lo && (!steps || part->iter != PATH_NONE))
-			put_step(p, part, was[i], now[i]);
+	for (k = 0; k < p->n_rank; k++) {
+		put_steps(p, &p->rank[k], was, now);
+		was += p->rank[k].parts.n;
+		now += p->rank[k].parts.n;
 	}
 	xsort_close(&x);
 	path_effect_free(&effect);
