@@ -350,5 +350,6 @@ main(int argc, char **argv)
 		stage_open_sink(&st, path, unbuffered);
 	else
 		stage_open(&st, argc, argv, path, unbuffered);
+	st.result = opt.json;
 	return out_finish(advise_stream(&st, &opt));
 }

@@ -82,6 +82,7 @@ main(int argc, char **argv)
 	}
 	path = cli_operand(argc, argv, usage);
 	stage_open_sink(&st, path, unbuffered);
+	st.result = true;
 	if (!sink_open(&stats.sink, format, titles || stats.nreports > 1))
 		die("-f: bad format '%s'; it is csv, tsv, json or column",
 		    format);

@@ -260,6 +260,9 @@ static const struct {
 	const char *note, *text;
 } doubts[] = {
 	{ "bad_rows", "rows of the profile could not be used" },
+	{ "bad_events", "events of the trace could not be used" },
+	{ "dict_bad_lines", "lines of the .dict could not be used" },
+	{ "end_before_start", "events end before they start" },
 	{ "sums_saturated", "sums exceed 64 bits" },
 	{ "gaps_started_early", "works started before their call" },
 	{ "gaps_past_forgotten", "gaps reach back beyond what is remembered" },

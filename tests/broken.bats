@@ -592,3 +592,39 @@ a=1
 	dlp top "$LENET" >out 2>err
 	! grep 'not exact' err
 }
+
+@test "dlp stats, advise --json and openmetrics show the notes, too" {
+	cp "$LENET" p
+	sqlite3 p "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = 'x' WHERE rowid < 4;
+	    UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end = start - 50
+	    WHERE rowid IN (7, 8)"
+	for f in column csv tsv json; do
+		dlp stats -r cuda_gpu_kern_sum -f $f p >out 2>err
+		same 1 "$(grep -c 'not exact: 3 rows .*(bad_rows), 2 events .*(end_before_start)' err)"
+		! grep 'not exact\|bad_rows' out
+	done
+	dlp advise --json p >out 2>err
+	same 1 "$(grep -c 'not exact: 3 rows .*(bad_rows), 2 events' err)"
+	same "2 3" "$(jq -r '[.notes[] | select(.name == "bad_rows" or
+	    .name == "end_before_start").count] | join(" ")' out)"
+	# all that dlp-parse counted
+	dlp-parse p 2>/dev/null | awk -F'\t' '$1 == "##note" { print $2 "\t" $3 }' |
+	    sort >want
+	jq -r '.notes[] | [.name, .count] | @tsv' out | sort | comm -23 want - >lost
+	same '' "$(cat lost)"
+	dlp openmetrics p 2>/dev/null >out
+	grep -qx 'dlp_note{profile="p",note="bad_rows"} 3' out
+	grep -qx 'dlp_note{profile="p",note="end_before_start"} 2' out
+	for c in 'stats -f csv' 'advise --json'; do
+		# shellcheck disable=SC2086 # words
+		dlp $c "$LENET" >out 2>err
+		! grep 'not exact' err
+	done
+}
+
+@test "dlp-advise --json: notes are those of the section, added up" {
+	printf '##dlp\t1\n##note\ta\t2\n##note\tb "\t1\n##note\ta\t3\n##end\t0\n##dlp\t1\n##end\t0\n' |
+	    dlp-advise --json >out
+	same '[[{"name":"a","count":5},{"name":"b \"","count":1}],[]]' \
+	    "$(jq -c '[.files[].notes]' out)"
+}

@@ -706,14 +706,15 @@ no_iterations_detector" "$(dlp-advise -l | cut -f1 |
 	done
 }
 
-@test "--json: one object with version, steps, in_use and all rules" {
+@test "--json: one object with version, steps, in_use, notes and all rules" {
 	f=$(profile h200/gpt2_bf16.sqlite.xz)
 	dlp advise -a --json "$f" >a 2>/dev/null
 	dlp advise --json "$f" 2>/dev/null | diff a -
 	same "$(dlp-advise -l | cut -f1 | sort)" "$(jq -r '.rules[].id' a | sort)"
 	jq -e '.version == 1 and .steps.from == 0 and .steps.to == 2 and
 	    .steps.n == 3 and .steps.key == "iteration" and
-	    .in_use.fused and .in_use.sdpa and (.in_use.compiled | not)' a
+	    .in_use.fused and .in_use.sdpa and (.in_use.compiled | not) and
+	    (.notes | type) == "array"' a
 	# members of a rule; a verdict decides which are set
 	jq -e '[.rules[] | (.verdict == "found") == (.recommendation != null) and
 	    (.verdict == "not_judged") == (.missing != null) and

@@ -155,18 +155,19 @@ struct device {
 };
 
 struct facts {
-	bool all_devices;       /* devices on which nothing ran count too */
-	char mode[16];          /* "" if unknown */
-	struct buf src;         /* its file, if there is a name */
-	bool any;               /* it has records */
-	struct buf key;         /* the requested key op */
-	int key_found;          /* 1, 0, or -1 if unknown */
-	int64_t model[N_MODEL]; /* -1 if unknown */
-	int64_t kernel_arch;    /* if no device is known, from kernel names; 0
-				 * if none */
-	bool amd;               /* AMD's GPUs, whose word is matrix cores */
-	bool one_process;       /* the recorder sees no other process's work */
-	bool torch_profiler;    /* recorded it */
+	bool all_devices;         /* devices on which nothing ran count too */
+	char mode[16];            /* "" if unknown */
+	struct buf src;           /* its file, if there is a name */
+	const struct smap *notes; /* of the section; val: their counts */
+	bool any;                 /* it has records */
+	struct buf key;           /* the requested key op */
+	int key_found;            /* 1, 0, or -1 if unknown */
+	int64_t model[N_MODEL];   /* -1 if unknown */
+	int64_t kernel_arch;      /* if no device is known, from kernel names; 0
+				   * if none */
+	bool amd;                 /* AMD's GPUs, whose word is matrix cores */
+	bool one_process;    /* the recorder sees no other process's work */
+	bool torch_profiler; /* recorded it */
 	int64_t mem_total, mem_used; /* DLProf's sample; 0 if none */
 
 	struct device *dev;

@@ -1,6 +1,7 @@
 /*
- * --json: an object of a file: version, steps, in_use, rules. Programs read it,
- * so members only ever get added; a change of their meaning raises the version.
+ * --json: an object of a file: version, steps, in_use, notes, rules. Programs
+ * read it, so members only ever get added; a change of their meaning raises the
+ * version.
  */
 #include <string.h>
 
@@ -103,6 +104,26 @@ put_in_use(struct buf *b, const struct facts *f)
 }
 
 static void
+put_notes(struct buf *b, const struct facts *f)
+{
+	const char *s;
+	uint32_t i;
+	size_t n;
+
+	put_name(b, "notes");
+	buf_putc(b, '[');
+	for (i = 0; i < f->notes->n; i++) {
+		buf_puts(b, i > 0 ? ", {" : "{");
+		s = smap_str(f->notes, i, &n);
+		put_text(b, "name", s, n);
+		put_name(b, "count");
+		buf_u64(b, f->notes->val[i]);
+		buf_putc(b, '}');
+	}
+	buf_putc(b, ']');
+}
+
+static void
 put_rule(struct buf *b, const struct facts *f, const struct advise_finding *j)
 {
 	static const char *const word[] = { "clear", "found", "not_judged" };
@@ -147,6 +168,7 @@ advise_json(struct buf *b, const struct facts *f,
 		put_text(b, "src", f->src.s, f->src.len);
 	put_json_steps(b, f);
 	put_in_use(b, f);
+	put_notes(b, f);
 	put_name(b, "rules");
 	buf_putc(b, '[');
 	for (i = 0; i < n; i++)

@@ -347,6 +347,7 @@ static const struct advise_row rows[] = {
 struct advise_reader {
 	struct advise_type type[ARRAY_LEN(rows)];
 	struct advise_ops ops;
+	struct smap notes; /* of the section; val: their counts */
 	struct smap names; /* of files -> the number of its facts in file */
 	struct facts **file;
 	struct facts info;  /* facts of ##info lines that apply to all files */
@@ -436,29 +437,54 @@ is_of_all(const char *name, size_t n)
 }
 
 static void
-see_info(struct stage *st, struct rec *r)
+see_info(struct advise_reader *g, struct mview name, struct mview v)
+{
+	size_t i;
+
+	if (mv_eq(name, "src")) {
+		g->head = facts_of(g, v.s, v.n);
+		return;
+	}
+	if (g->head != NULL && !is_of_all(name.s, name.n)) {
+		add_info(g->head, name.s, name.n, v.s, v.n);
+		return;
+	}
+	add_info(&g->info, name.s, name.n, v.s, v.n);
+	for (i = 0; i < g->names.n; i++)
+		add_info(g->file[i], name.s, name.n, v.s, v.n);
+}
+
+static void
+add_note(struct advise_reader *g, struct mview name, struct mview count)
+{
+	uint64_t *sum, n;
+	uint32_t i;
+
+	if (!num_u64(count.s, count.n, &n))
+		return;
+	i = smap_put(&g->notes, name.s, name.n, NULL);
+	sum = &g->notes.val[i];
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = UINT64_MAX;
+}
+
+static void
+see_meta(struct stage *st, struct rec *r)
 {
 	struct advise_reader *g = st->ctx;
-	size_t wlen, rlen, len, n, i;
+	size_t wlen, rlen;
 	const char *rest, *tab;
 	const char *word = rec_meta(r, &wlen, &rest, &rlen);
+	struct mview name, v;
 
-	if (!text_is(word, wlen, "info") || rest == NULL ||
-	    (tab = memchr(rest, '\t', rlen)) == NULL)
+	if (rest == NULL || (tab = memchr(rest, '\t', rlen)) == NULL)
 		return;
-	len = (size_t)(tab - rest);
-	n = rlen - len - 1;
-	if (text_is(rest, len, "src")) {
-		g->head = facts_of(g, tab + 1, n);
-		return;
-	}
-	if (g->head != NULL && !is_of_all(rest, len)) {
-		add_info(g->head, rest, len, tab + 1, n);
-		return;
-	}
-	add_info(&g->info, rest, len, tab + 1, n);
-	for (i = 0; i < g->names.n; i++)
-		add_info(g->file[i], rest, len, tab + 1, n);
+	name = (struct mview){ rest, (size_t)(tab - rest) };
+	v = (struct mview){ tab + 1, rlen - name.n - 1 };
+	if (text_is(word, wlen, "info"))
+		see_info(g, name, v);
+	else if (text_is(word, wlen, "note"))
+		add_note(g, name, v);
 }
 
 static void
@@ -483,6 +509,7 @@ forget_facts(struct stage *st)
 	struct advise_reader *g = st->ctx;
 
 	advise_ops_clear(&g->ops);
+	smap_clear(&g->notes);
 	forget_files(g);
 }
 
@@ -491,6 +518,7 @@ end_file(struct advise_reader *g, struct facts *f)
 {
 	int64_t lo = f->first_kern, hi = f->end_kern;
 
+	f->notes = &g->notes;
 	f->frameworks |= g->ops.frameworks;
 	advise_ops_end(f);
 	end_busy(f);
@@ -545,7 +573,7 @@ advise_read(struct stage *st, bool all_devices, advise_done *done, void *arg)
 		bind_row(st, &g->type[i], &rows[i]);
 	}
 	st->ctx = g;
-	st->meta = see_info;
+	st->meta = see_meta;
 	st->section = forget_facts;
 	st->end = end_files;
 	return g;
@@ -556,5 +584,6 @@ advise_read_free(struct advise_reader *g)
 {
 	forget_files(g);
 	advise_ops_free(&g->ops);
+	smap_free(&g->notes);
 	free(g);
 }
