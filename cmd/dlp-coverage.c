@@ -156,6 +156,8 @@ why_no_flop(const struct cover *c, const struct rec *r)
 {
 	if (!is_set(r, c->work.op))
 		return "no_op";
+	if (lacks(c, r, "capture"))
+		return "captured_before";
 	if (lacks(c, r, "shapes"))
 		return "no_sizes";
 	return is_set(r, c->work.family) ? "not_in_sizes" : "no_rule";

@@ -580,6 +580,9 @@ const struct col_def col_defs[] = {
 	    "without one" },
 	{ "kern", "for_dir", CORR, COL_TEXT,
 	    "for communication: direction of the op that launched it" },
+	{ "kern", "captured", CORR, COL_YNU,
+	    "for kernels of CUDA graphs: whether the capture is in the "
+	    "profile" },
 	OP_COLS("copy"),
 	OP_COLS("set"),
 	OP_COLS("sync"),
@@ -776,7 +779,7 @@ const struct col_def col_defs[] = {
 	{ "kern", "tc_why", FLOPS, COL_TEXT,
 	    "why it did not use them, or slowly; see dlp-tc(1)" },
 	{ "kern", "lacks", FLOPS, COL_TEXT,
-	    "what is unknown: op, shapes, flop, comma separated" },
+	    "what is unknown: op, shapes, flop, capture, comma separated" },
 	{ "kern", "causal_flop", FLOPS, COL_INT,
 	    "for a fused attention with a causal mask: the part of "
 	    "flop that the mask leaves" },

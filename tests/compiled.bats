@@ -38,7 +38,7 @@ tsv() {
 	diff -u want got
 	# 51 names, 6 of them are of cuBLAS
 	same 51 "$(wc -l <want)"
-	grep -q '78.2 % of the GPU time belongs to ops; no op: graph 21.8 %' err
+	grep -q '78.2 % of the GPU time belongs to ops; no op: xla-library 21.8 %' err
 }
 
 T=h200/compile_train.sqlite.xz
@@ -129,4 +129,27 @@ T=h200/compile_train.sqlite.xz
 	    LC_ALL=C sort >got
 	diff -u want got
 	same 6 "$(wc -l <got)"
+}
+
+# All nodes of the graphs of reduce-overhead were made before the first range
+# and the first call of the profile, as SQL says; so the reason is the capture.
+@test "reduce-overhead: kernels of graphs captured before the profile say so" {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	xz -dc "$ROOT/tests/data/advise/compile_ro.sqlite.xz" >ro.sqlite
+	f=ro.sqlite
+	same 1 "$(tsv "$f" "SELECT max(start) <
+	    min((SELECT min(start) FROM NVTX_EVENTS),
+	    (SELECT min(start) FROM CUPTI_ACTIVITY_KIND_RUNTIME))
+	    FROM CUDA_GRAPH_NODE_EVENTS")"
+	want=$(tsv "$f" "SELECT count(*), sum(end - start)
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE graphNodeId IS NOT NULL")
+	dlp coverage --tsv "$f" 2>err >got
+	same "$want" "$(awk -F'\t' -v OFS='\t' '$1 == "flop" &&
+	    $7 == "captured_before" { n += $6; s += $4 } END { print n, s }' got)"
+	dlp "$f" 2>/dev/null | tr -s '\n ' '  ' >screen
+	grep -q 'FLOPs: most are of CUDA graphs captured before the profile began: begin recording earlier (before the first step)' screen
+	# captured in the profile
+	dlp coverage --tsv "$(profile h200/graph_infer_node.sqlite.xz)" >got
+	grep -q '^flop' got
+	! grep -q captured_before got
 }

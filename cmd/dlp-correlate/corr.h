@@ -224,6 +224,7 @@ enum why { /* work belongs to no op */
 	WHY_USER,     /* only the program's own ranges */
 	WHY_UNCLOSED, /* inside a marker that was never popped */
 	WHY_GRAPH,    /* graph node of unknown origin, launched outside ops */
+	WHY_LIBRARY,  /* a library's kernel in a command buffer of XLA */
 	WHY_N
 };
 
@@ -235,6 +236,8 @@ struct corr_place {           /* the op and layer of a work record */
 	uint32_t prim; /* the product that it is part of; 0 if none */
 	uint64_t prim_run;
 	uint32_t told;             /* see comm_told() */
+	enum ynu captured;         /* in the profile, a graph's kernel; or
+				    * YNU_UNKNOWN */
 	uint32_t comm_op;          /* communication: its own op; or OP_NONE */
 	struct corr_inst *comm_in; /* and run; NULL if in is */
 	int phase;
@@ -387,6 +390,7 @@ struct corr_proc {
 	struct corr_thread **phased; /* threads that had a range that names a
 				      * phase */
 	size_t n_phased, cap_phased;
+	bool begun; /* a range or call of it was recorded */
 	bool has_call;
 	int64_t first_corr; /* correlation id of the first API call */
 	bool has_args;      /* argument markers were seen */

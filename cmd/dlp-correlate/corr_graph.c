@@ -21,6 +21,7 @@ struct captured_node {
 	uint32_t prim; /* the product in it */
 	uint64_t prim_run;
 	uint32_t told; /* the collective that it is part of */
+	bool early;    /* made before the first range or call */
 };
 
 struct captured {      /* a run of an op during which nodes were made */
@@ -117,7 +118,7 @@ graph_node(struct corr *corr, struct corr_thread *th, struct corr_proc *proc,
 	struct captured_node *nd = captured_node_of(graphs, no);
 
 	if (no == n)
-		*nd = (struct captured_node){ 0 };
+		*nd = (struct captured_node){ .early = !proc->begun };
 	if (has_orig) {
 		nodes_link(&graphs->nodes, no, orig);
 		return;
@@ -235,10 +236,13 @@ graph_place(
 	size_t root;
 	int64_t id;
 
+	pl->captured = YNU_NO;
 	if (graphs == NULL ||
 	    !nodes_root(&graphs->nodes, work->node, &root, &id))
 		return false;
 	nd = &graphs->node[root];
+	if (!nd->early)
+		pl->captured = YNU_YES;
 	pl->told = nd->told;
 	if (nd->cap == 0)
 		return false;

@@ -150,6 +150,7 @@ static const char *const why_words[WHY_N] = {
 	[WHY_USER] = "user-range",
 	[WHY_UNCLOSED] = "unclosed",
 	[WHY_GRAPH] = "graph",
+	[WHY_LIBRARY] = "xla-library",
 };
 
 const char *
@@ -200,6 +201,7 @@ note_call(struct corr_proc *p, const struct corr_work *w)
 {
 	if (!w->has_api)
 		return;
+	p->begun = true;
 	if (!p->has_call || w->corr < p->first_corr)
 		p->first_corr = w->corr;
 	p->has_call = true;
@@ -297,7 +299,7 @@ work_place(
 	}
 	if (pl->in != NULL)
 		place_in_run(corr, work, top, pl);
-	else
+	else if (pl->why == WHY_NONE)
 		pl->why = why_none(work);
 	if (work->comm != NULL)
 		comm_place(corr, work, pl);

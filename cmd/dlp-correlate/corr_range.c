@@ -498,6 +498,7 @@ range_begin(struct corr *corr, const struct corr_range *range)
 		note_kind(corr, &marker, range);
 	if (is_aside(corr, range))
 		return (struct range_end){ marker.kind, 0, false };
+	th->p->begun = true;
 	open = thread_push(th, range->start, range->end);
 	open->id = range->id;
 	open->kind = marker.kind;

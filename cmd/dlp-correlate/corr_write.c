@@ -232,8 +232,8 @@ projs_free(struct projs *s)
 static const char *const work_cols[] = { "op_id", "inst_id", "op_start_ns",
 	"mod", "op", "dir", "seq", "altseq", "sub", "layer", "phase",
 	"phase_by", "why", "prim_id", "prim_run", "for_mod", "for_op",
-	"for_dir" };
-#define N_OF_KERN 5 /* the last columns, which only kernels have */
+	"for_dir", "captured" };
+#define N_OF_KERN 6 /* the last columns, which only kernels have */
 
 static const char *const range_cols[] = { "level", "layer", "phase" };
 
@@ -374,6 +374,10 @@ write_work(struct corr *corr, const struct corr_work *work,
 		put_launcher(corr, pl, cols);
 	else if (pl->kern)
 		out_unsets(3);
+	if (pl->kern)
+		put_or_unset(pl->captured != YNU_UNKNOWN
+				 ? ynu_name(pl->captured)
+				 : NULL);
 	out_ext_end(ext, rec);
 }
 

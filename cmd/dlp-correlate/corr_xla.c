@@ -173,14 +173,17 @@ xla_place(
 	    (work->type != W_KERN && work->type != W_GRAPH) ||
 	    (buffer = buffer_around(work->th)) == NULL)
 		return false;
+	pl->captured = YNU_UNKNOWN; /* a kernel's name says its op */
 	layer = (struct escaped){ work->th->layer.s, buffer->layer_len };
 	l = graph_launch(corr, work);
 	if (work->type == W_GRAPH) {
 		name = (struct escaped){ buffer->text.s, buffer->text.len };
 	} else {
 		dir = kernel_dir(work->p->xla, l, layer, name, &known);
-		if (!known && !is_hlo_name(name))
+		if (!known && !is_hlo_name(name)) {
+			pl->why = WHY_LIBRARY;
 			return false;
+		}
 	}
 	pl->in = graph_run(
 	    corr, l, work, op_of_hlo(&corr->ops, layer, name, NULL, dir));

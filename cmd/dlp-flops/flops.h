@@ -52,6 +52,11 @@ struct subject {
 	const char *shape; /* of the product's result; NULL if unknown */
 };
 
+struct kern_told {       /* what the profile itself says of a kernel */
+	enum tc tc;      /* or TC_UNKNOWN */
+	bool uncaptured; /* of a graph that was captured before it */
+};
+
 struct flops_kern { /* a kern record; views live as long as the record */
 	struct subject s;
 	uint32_t name_idx;
@@ -61,7 +66,7 @@ struct flops_kern { /* a kern record; views live as long as the record */
 	bool has_inst, has_seq;
 	const char *grid;
 	size_t ngrid;
-	enum tc given; /* as the profile itself says */
+	struct kern_told told;
 };
 
 /* The answer about a kernel name in an op. If the answer depends on PyProf's
@@ -191,7 +196,7 @@ struct flops_cols { /* bound columns of the record types */
 	struct {
 		struct rec_col *op_id, *inst_id, *dir, *name_id, *brief, *sub,
 		    *dev, *pid, *grid, *block, *seq, *dur, *tc, *tc_rule,
-		    *prim_id, *prim_run, *altseq, *src;
+		    *prim_id, *prim_run, *altseq, *src, *captured;
 	} kern;
 	struct rec_col *inst_id;                     /* of inst */
 	struct rec_col *copy_op, *set_op, *graph_op; /* op_id of these */
@@ -280,10 +285,9 @@ enum role write_role(struct flops *fl, const struct answer *a, bool has_inst,
     int64_t inst, int64_t prim_run);
 
 /* Appends the columns to out_buf, without the line's end. dev: result of
- * state_place(); given: Tensor Core use that the profile itself records, or
- * TC_UNKNOWN. */
+ * state_place(). */
 void write_columns(struct flops *fl, const struct flops_result *res,
-    const struct kname *k, enum role role, int64_t dev, enum tc given);
+    const struct kname *k, enum role role, int64_t dev, struct kern_told told);
 
 /* Counts for the notes and the summary; dur_ns: of the kernel. */
 void write_count(struct flops *fl, const struct flops_result *res,

@@ -306,7 +306,7 @@ struct held_kern {
 	char grid[40]; /* as in the record; empty if it is too long */
 	int64_t prim_id, prim_run; /* prim_run is 0 if there is none */
 	uint32_t name_idx;
-	enum tc given;
+	struct kern_told told;
 	const struct kname *name;
 };
 
@@ -415,14 +415,14 @@ write_held(struct flops *fl, const struct held_kern *h)
 	}
 	res = answer_of(fl, &s, k, h->name_idx, h->sub,
 	    h->grid[0] == '\0' ? NULL : h->grid, strlen(h->grid));
-	write_count(fl, res, k, h->dev, h->dur_ns, h->given);
+	write_count(fl, res, k, h->dev, h->dur_ns, h->told.tc);
 	one = *res;
 	if (one.a.shared && shared_take(&fl->hold, h->inst, res->a.flop,
 				h->dur_ns, &one.a.flop))
 		role = ROLE_MAIN;
 	else
 		role = write_role(fl, &one.a, true, h->inst, h->prim_run);
-	write_columns(fl, &one, k, role, h->dev, h->given);
+	write_columns(fl, &one, k, role, h->dev, h->told);
 }
 
 /* Writes a part of the text in pieces, because it can be long. */
@@ -551,7 +551,7 @@ hold_kern(struct stage *st, const struct rec *r, const struct flops_kern *k)
 		.prim_id = k->prim_id,
 		.prim_run = k->prim_run,
 		.name_idx = k->name_idx,
-		.given = k->given,
+		.told = k->told,
 		.name = k->k };
 	if (k->grid != NULL && k->ngrid < sizeof(w->grid))
 		memcpy(w->grid, k->grid, k->ngrid);
@@ -910,7 +910,8 @@ read_kern(struct flops *fl, const struct rec *r, struct flops_kern *k)
 	rec_dur(r, fl->cols.kern.dur, &k->dur_ns);
 	k->has_inst = rec_i64(r, fl->cols.kern.inst_id, &k->inst);
 	k->has_seq = rec_i64(r, fl->cols.kern.seq, &seq);
-	k->given = given_tc(fl, r);
+	k->told.tc = given_tc(fl, r);
+	k->told.uncaptured = rec_is(r, fl->cols.kern.captured, "no");
 	k->grid = rec_raw(r, fl->cols.kern.grid, &k->ngrid);
 	if (k->has_seq && k->s.op != NULL && k->s.op->rule != NULL &&
 	    k->s.op->rule->count == cell_count)
@@ -961,11 +962,11 @@ put_flops_kern(struct stage *st, struct rec *r)
 	res = answer_of(fl, &k.s, k.k, k.name_idx, k.sub, k.grid, k.ngrid);
 	if (hold_share(st, r, &k, res))
 		return;
-	write_count(fl, res, k.k, k.dev, k.dur_ns, k.given);
+	write_count(fl, res, k.k, k.dev, k.dur_ns, k.told.tc);
 	put_kern_rest(fl, r, res);
 	write_columns(fl, res, k.k,
 	    write_role(fl, &res->a, k.has_inst, k.inst, k.prim_run), k.dev,
-	    k.given);
+	    k.told);
 	if (fl->hold.on)
 		hold_written(st, mark);
 	else
@@ -1099,7 +1100,8 @@ bind_kern(struct stage *st, struct flops_cols *c)
 	    { &c->kern.dur, "dur_ns" }, { &c->kern.tc, "tc" },
 	    { &c->kern.tc_rule, "tc_rule" }, { &c->kern.src, "src" },
 	    { &c->kern.altseq, "altseq" }, { &c->kern.prim_id, "prim_id" },
-	    { &c->kern.prim_run, "prim_run" });
+	    { &c->kern.prim_run, "prim_run" },
+	    { &c->kern.captured, "captured" });
 	t = stage_on(st, "inst", take_inst, NULL, NULL);
 	c->inst_id = rec_col(t, "inst_id", REC_OPT);
 }

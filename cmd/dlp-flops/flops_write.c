@@ -174,23 +174,26 @@ write_tc(struct flops *fl, const struct flops_result *res,
 	out_word(product ? tc_why(seen_in(fl, state_file(dev)), &t, d) : NULL);
 }
 
-/* The values that the account does not have for this kernel, separated by
- * commas; NULL if it has all. */
-static const char *
-lacks(const struct flops_result *res)
+/* Appends the values that the account does not have for this kernel, and with
+ * unknown FLOPs the capture of its graph, which would have told its op. */
+static void
+put_lacks(const struct flops_result *res, bool uncaptured)
 {
-	static const char *const words[2][2] = { { NULL, "flop" },
-		{ "shapes", "shapes,flop" } };
-	bool flop = res->a.flop >= 0;
+	struct buf words = { 0 };
 
 	if (!res->has_op)
-		return flop ? "op,shapes" : "op,shapes,flop";
-	return words[!res->sized][!flop];
+		buf_puts(&words, ",op");
+	if (!res->has_op || !res->sized)
+		buf_puts(&words, ",shapes");
+	if (res->a.flop < 0)
+		buf_puts(&words, uncaptured ? ",flop,capture" : ",flop");
+	out_word(words.len > 0 ? buf_str(&words) + 1 : NULL);
+	buf_free(&words);
 }
 
 void
 write_columns(struct flops *fl, const struct flops_result *res,
-    const struct kname *k, enum role role, int64_t dev, enum tc given)
+    const struct kname *k, enum role role, int64_t dev, struct kern_told told)
 {
 	const struct answer *a = &res->a;
 	bool part = role == ROLE_PART;
@@ -201,8 +204,8 @@ write_columns(struct flops *fl, const struct flops_result *res,
 	out_word(dt_name(a->dt));
 	out_word(family_names[a->family]);
 	out_word(role_names[role]);
-	write_tc(fl, res, k, dev, given);
-	out_word(lacks(res));
+	write_tc(fl, res, k, dev, told.tc);
+	put_lacks(res, told.uncaptured);
 	out_opt(a->causal > 0 && !part, a->causal);
 	out_opt(a->bus >= 0 && !part, a->bus);
 	out_raw(res->prim, res->prim_len);

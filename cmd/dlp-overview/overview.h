@@ -125,7 +125,7 @@ struct overview {
 	struct overview_op *ops; /* by the number of their name in op */
 	size_t ops_cap;
 	double n_kern, work, comm_work, no_op, kern_ns, graph_ns, no_shapes,
-	    no_flop, no_verdict, tc_dark, eligible, slow;
+	    no_flop, no_capture, no_verdict, tc_dark, eligible, slow;
 	double n_judged;
 	struct tally gap, phase;
 	double before, behind; /* all work of the GPU */
@@ -175,6 +175,9 @@ struct overview_how { /* how the commands on the screen are to be typed */
 void overview_screen(struct overview *o, const struct overview_how *how);
 
 /* How ranges with ops and shapes are recorded. */
+#define OVERVIEW_CAPTURE                                                       \
+	"most are of CUDA graphs captured before the profile began: begin"     \
+	" recording earlier (before the first step)"
 #define OVERVIEW_EMIT                                                          \
 	"in PyTorch run the step inside of"                                    \
 	" torch.autograd.profiler.emit_nvtx(record_shapes=True)"

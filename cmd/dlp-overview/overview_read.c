@@ -408,6 +408,8 @@ add_kernels(struct overview *o, const struct rec *r, const char *op, double ns)
 		o->no_shapes += ns;
 	if (has(r, col->work.lacks, "flop"))
 		o->no_flop += ns;
+	if (has(r, col->work.lacks, "capture"))
+		o->no_capture += ns;
 	if (dark)
 		o->no_verdict += ns;
 	if (!maybe)

@@ -273,6 +273,10 @@ static const struct tip {
 			   " before them" },
 	{ "no-api", "calls were not recorded: nsys profile -t cuda" },
 	{ "graph", "kernels of graphs: nsys profile --cuda-graph-trace=node" },
+	{ "xla-library",
+	    "cuBLAS and cuDNN in command buffers do not name their HLO: without"
+	    " command buffers their launches have ranges,"
+	    " XLA_FLAGS=--xla_gpu_enable_command_buffer=" },
 };
 
 /* What to do about kernels that do not use Tensor Cores, and about work of
@@ -864,16 +868,12 @@ framework_tip(const struct overview *o, int column)
 static void
 word_by_framework(const struct overview *o, struct lack *v)
 {
-	const char *op = framework_tip(o, 1), *graph = overview_tip("graph");
+	const char *op = framework_tip(o, 1);
 
 	if (op == NULL)
 		return;
 	if (strstr(v[0].hint, OVERVIEW_EMIT) != NULL)
 		v[0].hint = op;
-	else if (o->graph_ns == 0 && strcmp(v[0].hint, graph) == 0)
-		v[0].hint = "kernels of graphs: without command buffers their"
-			    " launches have ranges,"
-			    " XLA_FLAGS=--xla_gpu_enable_command_buffer=";
 	v[1].hint = framework_tip(o, 2);
 }
 
@@ -917,6 +917,8 @@ put_unknown(struct screen *s)
 	}
 	if (o->no_shapes > .5 * o->no_flop)
 		v[2].hint = "dlp coverage names the ops; most lack sizes";
+	if (o->no_capture > .5 * o->no_flop)
+		v[2].hint = OVERVIEW_CAPTURE;
 	for (i = 1; i < (int)ARRAY_LEN(v); i++)
 		if (o->graph_ns > .5 * v[i].ns && !is_kineto(o))
 			v[i].hint = graph;
