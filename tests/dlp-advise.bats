@@ -551,10 +551,8 @@ yes	-" "$(cat got)"
 }
 
 # RULE|VERDICT|PROFILE [OPTIONS of dlp advise]: each rule on real profiles, one
-# where it must fire and one where it must not. No real profile of TensorFlow,
-# and none that lost events, is at hand: bad_tensor_shape_detector,
-# no_fusion_detector, lost_events and the rules about a configuration that only
-# nvidia_dlprof_pytorch_nvtx marks have cases by hand above.
+# where it must fire and one where it must not. Rules without a real profile on
+# which they fire have rows in derived() below.
 rules_on_profiles() {
 	cat <<-EOF
 	amp_detector|found|h200/resnet50_fp32
@@ -565,10 +563,12 @@ rules_on_profiles() {
 	dataloader_detector|clear|h200/gpt2_bf16
 	bad_iteration_range_detector|found|h200/graph_infer_node -i 0-9
 	bad_iteration_range_detector|clear|h200/resnet50_fp32
+	imbalanced_gpu_detector|found|broken/gpu_before_call
 	imbalanced_gpu_detector|clear|h200/ddp2_rank0
 	cudnn_benchmark_detector|not_judged|h200/resnet50_fp32
 	slow_api_detector|not_judged|h200/lenet_pyprof_train
 	batch_size_detector|found|h200/gpt2_bf16
+	batch_size_detector|found|broken/gpu_before_call
 	batch_size_detector|not_judged|h200/resnet50_fp32
 	emit_nvtx_detector|found|advise/gpt_plain
 	emit_nvtx_detector|clear|h200/gpt2_bf16
@@ -653,11 +653,110 @@ shipped() {
 		[ "$got" = "$want" ] || { echo "$id: $got, not $want: $p"; bad=1; }
 	done < <(rules_on_profiles)
 	[ $bad = 0 ]
-	# each rule is in the table, or has a case by hand
-	same "bad_tensor_shape_detector lost_events no_fusion_detector
-no_iterations_detector" "$(dlp-advise -l | cut -f1 |
-	    grep -vxf <(rules_on_profiles | cut -d'|' -f1) | sort | paste -sd' ' |
-	    fold -s -w 65 | sed 's/ $//')"
+	# each rule fires on a profile, and is clear or not judged on another
+	dlp-advise -l | cut -f1 | sort >all
+	{ rules_on_profiles; derived; } >table
+	awk -F'|' '$2 == "found" { print $1 }' table | sort -u | diff all -
+	awk -F'|' '$2 != "found" && $2 != "" { print $1 }' table | sort -u |
+	    diff all -
+}
+
+# RULE|VERDICT|PROFILE|SQL|KEY: profiles changed by SQL, so that a rule must
+# fire that fires on no profile as it is; next to each the profile unchanged, or
+# changed back. With KEY the stream is that of DLProf's mode, in which dlp-iter
+# says whether the key exists, and dlp-correlate names the framework.
+#
+# gpt2_bf16 allocates 2382679560 bytes on the device and frees none: 91 % of a
+# memory of 2382679560 * 100 / 91 bytes, and half of one that has twice as many.
+# Its three steps take 35.4 ms, the first 12.6 ms: more than 5 %. TensorFlow's
+# texts replace those of PyTorch's convolutions: in resnet50_fp32 no kernel uses
+# Tensor Cores, in resnet50_tf32 all of the convolutions do. config X marks a
+# model's configuration.
+derived() {
+	local used=2382679560 gpt=h200/gpt2_bf16
+	local fp32=h200/resnet50_fp32 tf32=h200/resnet50_tf32
+	local memory='UPDATE TARGET_INFO_GPU SET totalMemory ='
+	local range='INSERT INTO NVTX_EVENTS (start, end, eventType, globalTid,
+		domainId, text) SELECT start + 1, start + 2, 59, globalTid'
+	local at="FROM NVTX_EVENTS WHERE text LIKE 'iteration 0'"
+	local tf="DELETE FROM NVTX_EVENTS WHERE text LIKE '%op_id%'
+	    AND text NOT LIKE 'aten::conv2d,%';
+	    UPDATE NVTX_EVENTS SET domainId = 9, text = '{\"op\":\"Conv2D\",
+	    \"name\":\"conv\",\"args\":[{\"name\":\"x\",
+	    \"shape\":[32,64,56,56]}],\"attrs\":{\"T\":\"half\"}}'
+	    WHERE text LIKE 'aten::conv2d,%';
+	    INSERT INTO NVTX_EVENTS (start, eventType, domainId, globalTid, text)
+	    SELECT 0, 75, 9, globalTid, 'tensorflow-core'
+	    FROM NVTX_EVENTS LIMIT 1"
+	local xla="UPDATE NVTX_EVENTS SET domainId = 8, text =
+	    'Thunk:#hlo_op=fusion.1#' WHERE rowid = (SELECT max(rowid)
+	    FROM NVTX_EVENTS WHERE domainId = 9 AND eventType = 59);
+	    INSERT INTO NVTX_EVENTS (start, eventType, domainId, globalTid, text)
+	    SELECT 0, 75, 8, globalTid, 'TSL' FROM NVTX_EVENTS LIMIT 1"
+	config() {
+		printf '%s' "$range, 0, '{\"model_config\": {\"$1\": $2}}' $at"
+	}
+
+	tr '\n\t' '  ' <<-EOF | sed 's/ @ */\n/g'
+	no_iterations_detector|found|$tf32|UPDATE NVTX_EVENTS
+	    SET text = 'step' WHERE text LIKE 'iteration %'|iteration @
+	no_iterations_detector|clear|$tf32||iteration @
+	cudnn_benchmark_detector|found|$fp32|$(config cudnn_benchmark_disabled true)| @
+	cudnn_benchmark_detector|clear|$fp32|$(config cudnn_benchmark_disabled false)| @
+	cudnn_benchmark_detector|not_judged|$fp32|| @
+	slow_api_detector|found|$fp32|$(config gradcheck true)| @
+	slow_api_detector|clear|$fp32|$(config gradcheck false)| @
+	slow_api_detector|not_judged|$fp32|| @
+	bad_tensor_shape_detector|found|$fp32|$tf|iteration @
+	bad_tensor_shape_detector|clear|$tf32|$tf|iteration @
+	bad_tensor_shape_detector|clear|$fp32||iteration @
+	no_fusion_detector|found|$fp32|$tf|iteration @
+	no_fusion_detector|clear|$fp32|$tf; $xla|iteration @
+	no_fusion_detector|clear|$fp32||iteration @
+	loader_workers|found|h200/loader|$(config num_workers 0)| @
+	loader_workers|clear|h200/loader|$(config num_workers 4)| @
+	memory_full|found|$gpt|$memory $used * 100 / 91| @
+	memory_full|clear|$gpt|$memory $used * 100 / 89| @
+	memory_full|clear|$gpt|| @
+	batch_size_detector|found|$gpt|$memory $used * 2| @
+	batch_size_detector|clear|$gpt|$memory $used * 2 - 1| @
+	profiler_cost|found|$gpt|UPDATE PROFILER_OVERHEAD SET
+	    start = (SELECT start $at), end = (SELECT end $at)
+	    WHERE rowid = 1| @
+	profiler_cost|clear|$gpt|| @
+	lost_events|found|$gpt|UPDATE DIAGNOSTIC_EVENT SET severity = 2,
+	    text = 'CUDA events were lost' WHERE rowid = 1| @
+	lost_events|clear|$gpt|UPDATE DIAGNOSTIC_EVENT SET severity = 1,
+	    text = 'no CUDA events were lost' WHERE rowid = 1| @
+	lost_events|clear|$gpt|| @
+	EOF
+}
+
+# advice FILE [KEY]
+advice() {
+	if [ -z "$2" ]; then
+		dlp advise --json "$1"
+		return
+	fi
+	dlp-parse "$1" | dlp-correlate -D | dlp-iter --dlprof -k "$2" |
+	    dlp-flops | dlp-busy | dlp-gaps | dlp-advise --json
+}
+
+@test "rules that fire on no profile fire on profiles changed by SQL" {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	bad=0
+	while IFS='|' read -r id want p sql key; do
+		key=${key%% *}
+		cp "$(shipped "$p")" changed.sqlite
+		chmod u+w changed.sqlite
+		sqlite3 changed.sqlite "$sql"
+		got=$(advice changed.sqlite "$key" 2>/dev/null |
+		    jq -r --arg id "$id" '.rules[] | select(.id == $id).verdict')
+		[ "$got" = "$want" ] ||
+		    { echo "$id: $got, not $want: $p: $sql"; bad=1; }
+	done < <(derived)
+	[ $bad = 0 ]
+	[ "$(derived | wc -l)" -ge 26 ]
 }
 
 # A finding's where is a filter that finds records; a remedy is not in use.
