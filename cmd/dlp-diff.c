@@ -147,7 +147,7 @@ check(struct diff *d)
 {
 	d->m.cpu = d->value == V_CPU;
 	if (!d->join && d->value > V_CPU)
-		die("-v: %s goes with --join", d->value == V_N ? "n" : "flop");
+		die("-v: %s needs --join", d->value == V_N ? "n" : "flop");
 	if (d->join && d->how.gate)
 		die("--join and --fail-over exclude each other");
 	if (d->join && d->m.by == BY_ITER)

@@ -246,8 +246,8 @@ check_input(const struct db_halves *d, const struct rec *r)
 		for (t = s + 1; t <= e; t++)
 			if ((t == e || *t == ' ') &&
 			    is_file(s, (size_t)(t - s), &out))
-				die("%s: is read by the pipeline that would"
-				    " write it",
+				die("%s: the pipeline reads this file, so it"
+				    " cannot write it",
 				    d->path);
 	}
 }

@@ -355,7 +355,7 @@ static void
 warn_of_rest(const struct folded *f, int rc)
 {
 	if (f->no_value > 0)
-		warn("records without %s that are left out: %llu", f->value,
+		warn("records without %s are left out: %llu", f->value,
 		    (unsigned long long)f->no_value);
 	if (f->stacks.n == 0 && rc == EXIT_OK)
 		warn("no records of these types in the input");

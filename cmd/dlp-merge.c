@@ -798,8 +798,8 @@ merge_all(struct merge_run *m)
 	if (whole)
 		count_notes(m->in, m->n);
 	if (lost > 0)
-		warn("%llu of %d inputs do not tell the time of their origin:"
-		     " their clocks are not aligned",
+		warn("%llu of %d inputs do not have the time of their"
+		     " origin: their clocks are not aligned",
 		    (unsigned long long)lost, m->n);
 	if (whole && ok)
 		stage_end_section();

@@ -1035,7 +1035,7 @@ end_ranks(struct stage *st)
 	ranks_put_notes(&g->out, &g->colls);
 	if (!g->colls.aligned && g->colls.ids > 0)
 		warn("the clocks of the files are not aligned: arrivals are"
-		     " told by the collectives' lengths alone; dlp-parse"
+		     " estimated from the collectives' lengths alone; dlp-parse"
 		     " --ranks aligns them");
 	coll_forget(&g->colls);
 	part_forget(&g->parts);

@@ -1302,7 +1302,7 @@ main(int argc, char **argv)
 	events_close();
 	put_facts(&x);
 	if (x.untimed > 0)
-		warn("records without a time that are left out: %llu",
+		warn("records without a time are left out: %llu",
 		    (unsigned long long)x.untimed);
 	join_warn(&x.shown.join);
 	free_trace(&x);

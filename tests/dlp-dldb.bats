@@ -431,7 +431,7 @@ kernels() {
 	cp x 'in put.sqlite'
 	run -2 bash -o pipefail -c \
 	    'dlp-parse "in put.sqlite" | dlp-dldb -f -o "./in put.sqlite"'
-	[[ $output == *'is read by the pipeline that would write it'* ]]
+	[[ $output == *'the pipeline reads this file, so it cannot write it'* ]]
 	cmp x 'in put.sqlite'
 	grep -v '^##end' s >cut
 	run -2 dlp-dldb -o y cut

@@ -113,14 +113,14 @@ results() {
 	    "$output"
 	run dlp-agg --merge -g op in
 	[ "$status" -eq 2 ]
-	[[ $output == *': first_start_ns of larger groups cannot be told from that of smaller ones' ]]
+	[[ $output == *': first_start_ns of larger groups cannot be computed from that of smaller ones' ]]
 	# all groups in another order are no larger ones
 	dlp-agg --merge -g dir,op in | dlp-fmt --tsv >got
 	same "dir	op	n	sum_dur_ns	first_start_ns	union_ns" "$(head -n 1 got)"
 	dlp-agg -T kern -g op,dir -a sum,union "$BATS_FILE_TMPDIR/1.dlp" >plain
 	run dlp-agg --merge -g op plain
 	[ "$status" -eq 2 ]
-	[[ $output == *': union_ns of larger groups cannot be told from that of parts: write them with dlp-agg --partial' ]]
+	[[ $output == *': union_ns of larger groups cannot be computed from these results: write them with dlp-agg --partial' ]]
 	# a part that has the larger groups already
 	dlp-agg -T kern -g op -a sum "$BATS_FILE_TMPDIR/1.dlp" >larger
 	dlp-agg -T kern -g op,dir -a sum "$BATS_FILE_TMPDIR/2.dlp" >smaller

@@ -110,7 +110,7 @@ $1"
 	# two that tell the same
 	cp rank10.db rank11.db
 	dlp-parse --ranks rank*.db >out 2>err
-	grep -q 'tell the same rank' err
+	grep -q 'have the same rank' err
 	[ "$(columns out rank rank src)" = "0${TAB}rank1.db
 1${TAB}rank9.db
 2${TAB}rank10.db

@@ -92,8 +92,8 @@ add_wait(struct facts *f, const struct advise_type *t, const struct rec *r,
 }
 
 void
-advise_count_call(struct facts *f, const struct advise_type *t, const struct rec *r,
-    enum advise_call of)
+advise_count_call(struct facts *f, const struct advise_type *t,
+    const struct rec *r, enum advise_call of)
 {
 	struct call_time at = { t->at.api_start, t->at.api_dur };
 	int64_t dur = 0, left;

@@ -227,8 +227,8 @@ add_tc(struct facts *f, const struct advise_type *t, const struct rec *r,
 	f->has_tc |= tc != NULL;
 	f->has_tc_why |= t->col[KERN_WHY]->pos >= 0;
 	if (rec_i64(r, t->col[KERN_OP_ID], &id))
-		advise_ops_kernel(f, advise_ops_of(t), id, dt, dt != NULL ? dl : 0,
-		    text_is(tc, tl, "yes"), eligible);
+		advise_ops_kernel(f, advise_ops_of(t), id, dt,
+		    dt != NULL ? dl : 0, text_is(tc, tl, "yes"), eligible);
 	if (text_is(why, wl, "unaligned"))
 		add_odd(f, t, r, dur);
 	if (text_is(tc, tl, "yes") &&

@@ -213,11 +213,11 @@ check_stat(
 	if (m->coarse &&
 	    (s->stat == ST_UNION ? m->part_union < 0
 				 : s->stat == ST_FIRST || s->stat == ST_LAST))
-		rec_die(r, "%s of larger groups cannot be told from that of %s",
+		rec_die(r, "%s of larger groups cannot be computed from %s",
 		    s->name,
-		    s->stat == ST_UNION ? "parts: write them with"
+		    s->stat == ST_UNION ? "these results: write them with"
 					  " dlp-agg --partial"
-					: "smaller ones");
+					: "that of smaller ones");
 	if (s->field < 0)
 		return;
 	f = &m->field[s->field];
@@ -232,8 +232,8 @@ check_stat(
 		ok = false;
 	if (!ok)
 		rec_die(r,
-		    "%s of all cannot be told from that of parts: write them"
-		    " with dlp-agg --partial",
+		    "%s of all cannot be computed from these results: write"
+		    " them with dlp-agg --partial",
 		    s->name);
 }
 

@@ -411,11 +411,11 @@ set_defaults(struct agg_spec *a)
 		a->nstats = 2;
 	}
 	if (a->rest && (a->limit < 0 || a->nstats == 0))
-		die("--rest goes with -n and statistics");
+		die("--rest needs -n and statistics");
 	if (a->cuts != NULL && a->nstats > 0)
-		die("-c goes without statistics");
+		die("-c and statistics exclude each other");
 	if (a->as != NULL && a->nstats == 0 && a->cuts == NULL)
-		die("--as goes with statistics, or -c");
+		die("--as needs statistics or -c");
 	if (a->as == NULL && a->nstats > 0)
 		a->as = "agg";
 }
@@ -428,7 +428,7 @@ check_merge(struct agg_plan *p)
 	int i;
 
 	if (p->pass)
-		die("--merge goes without --pass and --keep");
+		die("--merge excludes --pass and --keep");
 	for (i = 0; i < p->n; i++) {
 		struct agg_spec *a = p->spec[i];
 
@@ -437,9 +437,9 @@ check_merge(struct agg_plan *p)
 			die("--merge takes -a and -f from its input; its"
 			    " own are -T, -g, --sort, -n, --rest");
 		if (a->rest && a->limit < 0)
-			die("--rest goes with -n");
+			die("--rest needs -n");
 		if (p->partial && a->limit >= 0)
-			die("--partial goes without -n");
+			die("--partial and -n exclude each other");
 		a->partial = p->partial;
 	}
 }
@@ -452,9 +452,11 @@ check_two(const struct agg_spec *a, const struct agg_spec *b)
 	int i, k;
 
 	if ((a->nstats > 0) != (b->nstats > 0))
-		die("--and goes with statistics on both sides, or on none");
+		die("--and needs statistics on both sides, or on none");
 	if (a->nstats > 0 && strcmp(a->as, b->as) == 0)
-		die("--and: two results of one type '%s': --as NAME", a->as);
+		die("--and: both results have the type '%s': name one with "
+		    "--as",
+		    a->as);
 	for (i = 0; a->nstats == 0 && i < a->in.ntypes; i++)
 		for (k = 0; k < b->in.ntypes; k++)
 			if (strcmp(a->in.tag[i], b->in.tag[k]) == 0)
@@ -479,14 +481,14 @@ plan_check(struct agg_plan *p)
 		return;
 	}
 	if (p->partial && p->pass)
-		die("--partial goes without --pass and --keep");
+		die("--partial excludes --pass and --keep");
 	for (i = 0; i < p->n; i++) {
 		p->spec[i]->partial = p->partial;
 		set_defaults(p->spec[i]);
 		if (p->partial && p->spec[i]->nstats == 0)
-			die("--partial goes with statistics");
+			die("--partial needs statistics");
 		if (p->partial && p->spec[i]->limit >= 0)
-			die("--partial goes without -n: --merge has it");
+			die("--partial excludes -n: give -n to --merge");
 		for (k = 0; k < i; k++)
 			check_two(p->spec[k], p->spec[i]);
 	}

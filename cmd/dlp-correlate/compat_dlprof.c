@@ -782,8 +782,8 @@ dl_op_legend(struct stage *st, struct rec *r)
 	const struct dlprof_ops *d = rec_arg(r);
 
 	if (d->dl_id->pos < 0)
-		rec_die(r, "ops that dlp-correlate made without --dlprof: give"
-			   " what dlp-parse wrote");
+		rec_die(r, "the input has ops of dlp-correlate without"
+			   " --dlprof: give the output of dlp-parse");
 	stage_pass(st, r);
 }
 

@@ -212,7 +212,7 @@ join_print(const struct diff_model *m, enum diff_value v, size_t n)
 	if (k == 0 && v == V_FLOP)
 		warn("FLOPs of no op are known; dlp coverage shows why");
 	else if (k == 0)
-		warn("nothing in the steps to be shown");
+		warn("the steps have nothing to show");
 	if (v == V_GPU || v == V_CPU)
 		put_steps(&c);
 	for (i = 0; i < k && (n == 0 || i < n); i++) {

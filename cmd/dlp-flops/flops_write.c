@@ -304,7 +304,7 @@ write_summary(const struct flops *fl)
 	if (n->ns > 0)
 		snprintf(share, sizeof(share), ", %.1f %% of the kernels' time",
 		    100 * n->no_size_ns / n->ns);
-	warn("FLOPs unknown of kernels of products, convolutions and"
-	     " attention: %llu%s",
+	warn("kernels of products, convolutions and attention with unknown"
+	     " FLOPs: %llu%s",
 	    (unsigned long long)n->no_size, share);
 }

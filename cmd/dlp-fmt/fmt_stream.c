@@ -344,7 +344,7 @@ last_words(const struct fmt *f, bool chosen, int rc)
 	if (f->nrows == 0 && rc == 0 && !f->sink->reports && !result)
 		say_empty(f, chosen);
 	if (f->unseen > 0)
-		warn("columns of later legends that are left out: %llu (-c"
+		warn("columns of later legends are left out: %llu (-c"
 		     " takes them)",
 		    (unsigned long long)f->unseen);
 	join_warn(&f->join);

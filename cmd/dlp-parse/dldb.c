@@ -1586,7 +1586,7 @@ say_missing(const struct dldb_in *d)
 		buf_puts(&b, i > 0 ? ", " : "");
 		buf_puts(&b, d->missing[i]);
 	}
-	warn("%s: an older database of DLProf, or not a whole one: it lacks"
+	warn("%s: an older database of DLProf, or an incomplete one: it has no"
 	     " %.900s",
 	    db_path(), buf_str(&b));
 	buf_free(&b);

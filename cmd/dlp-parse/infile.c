@@ -849,8 +849,8 @@ refuse_packed(const char *name, enum zip zip, const unsigned char *s, size_t n)
 		magic_word(&b, name);
 		buf_putc(&b, ' ');
 	}
-	die("%s: a dlp stream that is compressed: it goes in by %s| dlp top -,"
-	    " or another report or filter",
+	die("%s: a compressed dlp stream: unpack it into a report or filter, as"
+	    " %s| dlp top -",
 	    name, buf_str(&b));
 }
 

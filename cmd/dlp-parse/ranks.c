@@ -402,8 +402,8 @@ find_ranks(struct profile **v, int n)
 		forget_found(v, n);
 	} else if (!found_unique(v, n)) {
 		if (!any_local)
-			warn("profiles tell the same rank: numbered by the"
-			     " order of their names");
+			warn("several profiles have the same rank: they are"
+			     " numbered in the order of their names");
 		forget_found(v, n);
 	}
 }

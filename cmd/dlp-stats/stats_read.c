@@ -866,8 +866,8 @@ section_ends(struct stage *st)
 	reports_print(
 	    s, in->src.len > 0 ? buf_str(&in->src) : NULL, !in->no_nvtx);
 	if (in->fewer_ranges && reports_need(s, "range"))
-		warn("dlp-correlate left ranges out, which tables of ranges"
-		     " lack: its option -r keeps them");
+		warn("dlp-correlate left out ranges, which are missing from"
+		     " tables of ranges: its option -r keeps them");
 	if (in->no_dur > 0)
 		warn("%llu records without a duration are left out",
 		    (unsigned long long)in->no_dur);
