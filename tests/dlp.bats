@@ -513,7 +513,7 @@ same_as_h() {
 		cmd=$(sed 's/.*goes in by //; s/,.*//' <<<"$output")
 		sh -c "$cmd --tsv -T kern" | diff <(dlp-fmt --tsv -T kern a.dlp) -
 		run -2 dlp top - <"$f"
-		[[ $output == *': standard input: a compressed dlp stream: unpack it into a report or filter, as '*' -dc | dlp top -'* ]]
+		[[ $output == *': standard input: a compressed dlp stream: it goes in by '*' -dc | dlp top -, '* ]]
 		run -2 dlp-fmt <"$f"
 		[[ $output == *'-compressed: a stream goes in by '*' -dc | dlp-fmt, a profile by dlp-parse' ]]
 	done

@@ -154,9 +154,11 @@ void verdict_unjudged(struct advise_verdict *v, const char *missing);
 /* The most that can be gained: ns of the GPUs' time in the steps. */
 void verdict_gain(struct advise_verdict *v, int64_t ns);
 
-/* Where to look: VIEW, and KEY=VALUE of each further pair of arguments, up to
- * NULL. The value is escaped text. */
-void verdict_where(struct advise_verdict *v, const char *view, ...);
+/* Where to look: VIEW, and KEY, VALUE of each further pair of arguments. The
+ * value is escaped text. */
+#define verdict_where(v, ...)                                                  \
+	verdict_put_where((v), (const char *const[]){ __VA_ARGS__, NULL })
+void verdict_put_where(struct advise_verdict *v, const char *const word[]);
 
 /* "yes" if value is above limit, otherwise "no"; stores the value with one
  * decimal. */

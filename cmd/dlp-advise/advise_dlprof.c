@@ -48,7 +48,7 @@ judge_amp(const struct facts *f, double limit, struct advise_verdict *v)
 	buf_u64(&v->value, n);
 	verdict_gain(v, f->eligible_ns);
 	v->within = "tc_unused";
-	verdict_where(v, "ops", "tc", "no", "tc_eligible", "yes", NULL);
+	verdict_where(v, "ops", "tc", "no", "tc_eligible", "yes");
 	say_count(&v->problem, n, "op");
 	buf_printf(&v->problem,
 	    " could use Tensor Cores and %s not, and none runs in a half"
@@ -84,7 +84,7 @@ judge_cudnn_benchmark(
 		return;
 	}
 	v->judged = f->model[M_BENCHMARK_OFF] == 1 ? V_YES : V_NO;
-	verdict_where(v, "ops", "family", "conv", NULL);
+	verdict_where(v, "ops", "family", "conv");
 	buf_puts(&v->problem, "cuDNN's benchmark mode is off, and the model"
 			      " has convolutions");
 	buf_puts(&v->advice,
@@ -173,7 +173,7 @@ judge_no_emit_nvtx(
 	}
 	judge_marked(f, is_pytorch(f) || (f->frameworks & FW_PYTORCH) != 0, v);
 	v->within = "no_op";
-	verdict_where(v, "ops", "op", "-", NULL);
+	verdict_where(v, "ops", "op", "-");
 }
 
 static void
@@ -339,7 +339,7 @@ say_gaps(const struct facts *f, struct advise_verdict *v)
 		return false;
 	verdict_gain(v, f->gap_ns[c]);
 	v->within = gap_parts[c].rule;
-	verdict_where(v, "gaps", "class", gap_parts[c].class, NULL);
+	verdict_where(v, "gaps", "class", gap_parts[c].class);
 	tops_put(&f->gap_in[c], &v->evidence, 2);
 	buf_printf(&v->advice,
 	    "It idles for %.1f %% of the time for one reason: ", pct);
@@ -376,9 +376,9 @@ say_largest(const struct facts *f, struct advise_verdict *v)
 	else
 		say_cpu_part(f, &v->advice);
 	verdict_gain(v, facts_busy_ns(f, 1U << idle_parts[best].class));
-	verdict_where(v, "gaps", NULL);
+	verdict_where(v, "gaps");
 	if (idle_parts[best].class == B_MEM)
-		verdict_where(v, "copies", NULL);
+		verdict_where(v, "copies");
 	v->within =
 	    idle_parts[best].class == B_LOAD ? "dataloader_detector" : NULL;
 }
@@ -464,7 +464,7 @@ static void
 judge_imbalanced(const struct facts *f, double limit, struct advise_verdict *v)
 {
 	judge_balance(f, limit, false, v);
-	verdict_where(v, "devices", NULL);
+	verdict_where(v, "devices");
 }
 
 static void
@@ -494,7 +494,7 @@ judge_load_time(const struct facts *f, double limit, struct advise_verdict *v)
 		return;
 	v->judged = V_YES;
 	verdict_gain(v, facts_busy_ns(f, 1U << B_LOAD));
-	verdict_where(v, "gaps", "class", "dataloader", NULL);
+	verdict_where(v, "gaps", "class", "dataloader");
 	buf_printf(&v->problem,
 	    "%.1f%% of the aggregated run was spent in the dataloader while"
 	    " the GPU was idle",
@@ -598,7 +598,7 @@ judge_batch_size(const struct facts *f, double limit, struct advise_verdict *v)
 		if (f->n_mem > 0)
 			say_recorded_memory(v);
 	}
-	verdict_where(v, "mem", NULL);
+	verdict_where(v, "mem");
 }
 
 const struct advise_rule rule_batch_size = {
@@ -622,7 +622,7 @@ judge_no_iterations(
 		return;
 	}
 	v->judged = f->key_found == 0 ? V_YES : V_NO;
-	verdict_where(v, "iters", NULL);
+	verdict_where(v, "iters");
 	buf_puts(&v->problem,
 	    "Unable to split profile into training iterations: key op ");
 	buf_put(&v->problem, f->key.s, f->key.len);
@@ -697,7 +697,7 @@ judge_bad_range(const struct facts *f, double limit, struct advise_verdict *v)
 	    !verdict_above(
 		v, 100 * sqrt(sq / (double)(f->n_iter - 1)) / mean, limit))
 		return;
-	verdict_where(v, "iters", NULL);
+	verdict_where(v, "iters");
 	buf_printf(&v->problem,
 	    "The iteration range %lld to %lld holds iterations of very"
 	    " different lengths: they deviate by %s%% of their mean",

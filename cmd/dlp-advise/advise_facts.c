@@ -2,7 +2,6 @@
  * The functions that judges share: sums and counts by name, their texts, and
  * verdicts that several rules give.
  */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -362,19 +361,14 @@ put_where_value(struct buf *b, const char *s)
 }
 
 void
-verdict_where(struct advise_verdict *v, const char *view, ...)
+verdict_put_where(struct advise_verdict *v, const char *const word[])
 {
-	const char *key;
-	va_list ap;
-
 	buf_clear(&v->where);
-	buf_puts(&v->where, view);
-	va_start(ap, view);
-	while ((key = va_arg(ap, const char *)) != NULL) {
-		buf_printf(&v->where, " %s=", key);
-		put_where_value(&v->where, va_arg(ap, const char *));
+	buf_puts(&v->where, *word++);
+	for (; *word != NULL; word += 2) {
+		buf_printf(&v->where, " %s=", word[0]);
+		put_where_value(&v->where, word[1]);
 	}
-	va_end(ap);
 }
 
 void

@@ -42,7 +42,7 @@ say_first_op(
 
 	if (s != NULL)
 		verdict_where(
-		    v, ops ? "ops" : "kernels", ops ? "op" : "short", s, NULL);
+		    v, ops ? "ops" : "kernels", ops ? "op" : "short", s);
 }
 
 /* A rule that needs idle time by reason. */
@@ -79,7 +79,7 @@ judge_unused_gpus(const struct facts *f, double limit, struct advise_verdict *v)
 	if (f->n_dev - n == 1 && f->comm.all.n > 0)
 		n = 0; /* one rank of several: the others are theirs */
 	buf_u64(&v->value, n);
-	verdict_where(v, "devices", NULL);
+	verdict_where(v, "devices");
 	if ((double)n > limit)
 		say_unused_gpus(v, buf_str(&unused));
 	buf_free(&unused);
@@ -161,8 +161,8 @@ judge_sync_calls(const struct facts *f, double limit, struct advise_verdict *v)
 			? "idle_after_sync"
 			: NULL;
 	verdict_where(v, "gaps", "class",
-	    f->gap_ns[G_AFTER_SYNC] > f->gap_ns[G_SYNC] ? "after-sync" : "sync",
-	    NULL);
+	    f->gap_ns[G_AFTER_SYNC] > f->gap_ns[G_SYNC] ? "after-sync"
+							: "sync");
 	tops_put(&f->sync, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "The CPU waits for the GPU %s times per step, and the GPU idles"
@@ -193,7 +193,7 @@ judge_idle_after_sync(
 		return;
 	verdict_above(v, facts_share_pct(f, ns), limit);
 	verdict_gain(v, ns);
-	verdict_where(v, "gaps", "class", "after-sync", NULL);
+	verdict_where(v, "gaps", "class", "after-sync");
 	tops_put(&f->gap_in[G_AFTER_SYNC], &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "The GPU idles for %s %% of the time after calls that waited for"
@@ -254,7 +254,7 @@ judge_launch_bound(
 	if (verdict_above(v, wait, limit) && f->kern_ns >= wall)
 		v->judged = V_NO;
 	verdict_gain(v, f->gap_ns[G_LAUNCH]);
-	verdict_where(v, "gaps", "class", "launch-bound", NULL);
+	verdict_where(v, "gaps", "class", "launch-bound");
 	buf_printf(&v->problem,
 	    "The GPU waits for launches for %.1f %% of the time", wait);
 	if (f->n_launch > 0)
@@ -324,7 +324,7 @@ judge_exposed_comm(
 		return;
 	verdict_above(v, facts_share_pct(f, bare), limit);
 	verdict_gain(v, bare);
-	verdict_where(v, "ops", "dir", "comm", NULL);
+	verdict_where(v, "ops", "dir", "comm");
 	tops_put(&f->coll, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "Communication that no other kernel hides takes %s %% of the"
@@ -364,7 +364,7 @@ judge_fsdp_prefetch(
 	verdict_above(v, facts_share_pct(f, bare), limit);
 	verdict_gain(v, bare);
 	v->within = "exposed_comm";
-	verdict_where(v, "ops", "op", "all_gather", NULL);
+	verdict_where(v, "ops", "op", "all_gather");
 	tops_put(&f->coll, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "Gathering and scattering of shards is not hidden by other work"
@@ -407,7 +407,7 @@ judge_rank_wait(const struct facts *f, double limit, struct advise_verdict *v)
 	verdict_above(v, facts_share_pct(f, wait), limit);
 	verdict_gain(v, wait);
 	v->within = "exposed_comm";
-	verdict_where(v, "ops", "dir", "comm", NULL);
+	verdict_where(v, "ops", "dir", "comm");
 	tops_put(&f->coll, &v->evidence, 3);
 	buf_puts(&v->problem,
 	    "Collectives of the same size on this rank take longer than the"
@@ -440,8 +440,8 @@ judge_pageable_copies(
 	verdict_above(
 	    v, 100.0 * (double)f->pageable.all.ns / (double)all, limit);
 	verdict_gain(v, f->pageable.all.ns);
-	verdict_where(v, "copies", f->pageable_src ? "src_mem" : "dst_mem",
-	    "pageable", NULL);
+	verdict_where(
+	    v, "copies", f->pageable_src ? "src_mem" : "dst_mem", "pageable");
 	tops_put(&f->pageable, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "%s %% of the GPU's work is copying from or to pageable memory,"
@@ -472,7 +472,7 @@ judge_alloc_calls(const struct facts *f, double limit, struct advise_verdict *v)
 		return;
 	verdict_above(v, facts_per_iter(f, f->alloc.all.n), limit);
 	gain_of_calls(f, f->alloc.all.ns, v);
-	verdict_where(v, "gaps", "class", "allocation", NULL);
+	verdict_where(v, "gaps", "class", "allocation");
 	tops_put(&f->alloc, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "The driver allocates or frees memory %s times per iteration",
@@ -539,7 +539,7 @@ judge_loader_workers(
 		return;
 	}
 	verdict_gain(v, facts_busy_ns(f, 1U << B_LOAD));
-	verdict_where(v, "gaps", "class", "dataloader", NULL);
+	verdict_where(v, "gaps", "class", "dataloader");
 	buf_printf(&v->value, "%.1f", pct);
 	v->judged = f->model[M_WORKERS] == 0 ? V_YES : V_NO;
 	buf_printf(&v->problem,
@@ -577,7 +577,7 @@ judge_memory_full(const struct facts *f, double limit, struct advise_verdict *v)
 				    " --cuda-memory-usage=true");
 		return;
 	}
-	verdict_where(v, "mem", NULL);
+	verdict_where(v, "mem");
 	verdict_above(v,
 	    100.0 * (double)worst->mem_peak / (double)worst->mem_total, limit);
 	buf_printf(&v->problem,
@@ -607,7 +607,7 @@ judge_graph_level(const struct facts *f, double limit, struct advise_verdict *v)
 		return;
 	verdict_above(
 	    v, all > 0 ? 100.0 * (double)f->graph_ns / (double)all : 0, limit);
-	verdict_where(v, "kernels", "short", "[CUDA graph]", NULL);
+	verdict_where(v, "kernels", "short", "[CUDA graph]");
 	buf_printf(&v->problem,
 	    "%llu runs of CUDA graphs, %s %% of the GPU's work, were recorded"
 	    " as a whole: their kernels are not known",
@@ -667,7 +667,7 @@ judge_no_op(const struct facts *f, double limit, struct advise_verdict *v)
 	if (f->n_kern == 0)
 		return;
 	verdict_above(v, facts_kern_pct(f, f->no_op_ns), limit);
-	verdict_where(v, "ops", "op", "-", NULL);
+	verdict_where(v, "ops", "op", "-");
 	buf_printf(&v->problem, "%s %% of the kernels' time belongs to no op",
 	    buf_str(&v->value));
 	buf_printf(&v->advice, "%s; dlp coverage FILE says what is missing",
@@ -692,7 +692,7 @@ judge_profiler_cost(
 	verdict_above(
 	    v, 100.0 * (double)f->over_ns / (double)f->span_ns, limit);
 	gain_of_calls(f, f->over_ns, v);
-	verdict_where(v, "gaps", "class", "profiler", NULL);
+	verdict_where(v, "gaps", "class", "profiler");
 	buf_printf(&v->problem,
 	    "The profiler itself took %s %% of the time that was recorded",
 	    buf_str(&v->value));
@@ -719,7 +719,7 @@ judge_lazy_loading(
 	verdict_above(
 	    v, 100.0 * (double)f->load_ns / (double)f->span_ns, limit);
 	gain_of_calls(f, f->load_ns, v);
-	verdict_where(v, "gaps", "class", "module-load", NULL);
+	verdict_where(v, "gaps", "class", "module-load");
 	tops_put(&f->gap_in[G_MODULE], &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "CUDA loaded code for %s %% of the time that was recorded, as it"
@@ -752,8 +752,8 @@ judge_one_off(const struct facts *f, double limit, struct advise_verdict *v)
 	verdict_above(v, facts_share_pct(f, ns), limit);
 	verdict_gain(v, ns);
 	v->within = "lazy_loading";
-	verdict_where(v, "gaps", "class",
-	    most == G_MODULE ? "module-load" : "startup", NULL);
+	verdict_where(
+	    v, "gaps", "class", most == G_MODULE ? "module-load" : "startup");
 	tops_put(&f->gap_in[most], &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "The steps contain work that a program does once: the GPU waits"
@@ -794,7 +794,7 @@ judge_marker_cost(const struct facts *f, double limit, struct advise_verdict *v)
 	verdict_above(v, facts_share_pct(f, ns < idle ? ns : idle), limit);
 	verdict_gain(v, ns < idle ? ns : idle);
 	v->within = "launch_bound";
-	verdict_where(v, "gaps", "class", "launch-bound", NULL);
+	verdict_where(v, "gaps", "class", "launch-bound");
 	buf_printf(&v->evidence, "%.0f runs of ops per step, about %d us each",
 	    facts_per_iter(f, f->n_marked), MARKER_NS / 1000);
 	buf_printf(&v->problem,
@@ -918,7 +918,7 @@ judge_tc_fp32(const struct facts *f, double limit, struct advise_verdict *v)
 {
 	tc_part(f, &f->fp32, limit, v);
 	v->within = "tc_unused";
-	verdict_where(v, "ops", "tc_why", "fp32", NULL);
+	verdict_where(v, "ops", "tc_why", "fp32");
 	if (v->judged != V_YES)
 		return;
 	buf_printf(&v->problem,
@@ -944,7 +944,7 @@ judge_tc_unaligned(
 	tc_part(f, &f->unaligned, limit, v);
 	if (f->unaligned.all.ns == f->unaligned_ns)
 		v->within = "tc_unused";
-	verdict_where(v, "ops", "tc_why", "unaligned", NULL);
+	verdict_where(v, "ops", "tc_why", "unaligned");
 	if (v->judged != V_YES)
 		return;
 	buf_printf(&v->problem,
@@ -982,7 +982,7 @@ judge_tc_unused(const struct facts *f, double limit, struct advise_verdict *v)
 	}
 	verdict_above(v, facts_kern_pct(f, f->eligible_ns), limit);
 	verdict_gain(v, f->eligible_ns);
-	verdict_where(v, "ops", "tc", "no", "tc_eligible", "yes", NULL);
+	verdict_where(v, "ops", "tc", "no", "tc_eligible", "yes");
 	tops_put(&f->why, &v->evidence, 4);
 	buf_printf(&v->problem,
 	    "%s %% of the kernels' time could use Tensor Cores and does not",

@@ -34,7 +34,7 @@ judge_channels_last(
 	if (kind_above(f, ns, limit, v) &&
 	    use_of(f, USE_CHANNELS_LAST) == USE_YES)
 		v->judged = V_NO;
-	verdict_where(v, "kernels", "short", "nchwToNhwcKernel", NULL);
+	verdict_where(v, "kernels", "short", "nchwToNhwcKernel");
 	buf_printf(
 	    &v->evidence, "to NHWC: %llu kernels, ", (unsigned long long)in->n);
 	say_time(&v->evidence, in->ns);
@@ -81,7 +81,7 @@ judge_fused_optimizer(
 	if (use_of(f, USE_FUSED) == USE_YES ||
 	    facts_per_iter(f, n) <= FEW_KERNELS)
 		v->judged = V_NO;
-	verdict_where(v, "ops", "phase", "optimizer", NULL);
+	verdict_where(v, "ops", "phase", "optimizer");
 	tops_put(&f->optimizer, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "The optimizer takes %s %% of the time, %.0f kernels per step and"
@@ -111,7 +111,7 @@ judge_sdpa(const struct facts *f, double limit, struct advise_verdict *v)
 		return;
 	kind_above(f, k[K_SCORES].ns, limit, v);
 	verdict_gain(v, num_add(k[K_SCORES].ns, f->softmax_idle_ns));
-	verdict_where(v, "ops", "op", "softmax", NULL);
+	verdict_where(v, "ops", "op", "softmax");
 	tops_put(&f->scores, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "Attention is computed in several kernels, which write its scores"
@@ -142,7 +142,7 @@ judge_loss_chain(const struct facts *f, double limit, struct advise_verdict *v)
 	kind_above(f, f->kind[K_LOSS].ns, limit, v);
 	if (use_of(f, USE_COMPILED) == USE_YES)
 		v->within = "pointwise_chain";
-	verdict_where(v, "ops", "family", "loss", NULL);
+	verdict_where(v, "ops", "family", "loss");
 	buf_printf(&v->evidence, "%.0f kernels per step, ",
 	    facts_per_iter(f, f->kind[K_LOSS].n));
 	say_time(&v->evidence, f->kind[K_LOSS].ns);
@@ -178,7 +178,7 @@ judge_pointwise_chain(
 	if (kind_above(f, f->kind[K_POINTWISE].ns, limit, v) &&
 	    use_of(f, USE_COMPILED) == USE_YES)
 		v->judged = V_NO;
-	verdict_where(v, "ops", "family", "pointwise", NULL);
+	verdict_where(v, "ops", "family", "pointwise");
 	tops_put(&f->chain, &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "%s %% of the kernels' time are element-wise kernels, each of"
@@ -213,7 +213,7 @@ judge_reduce_overhead(
 	if (use_of(f, USE_GRAPHS) == USE_YES)
 		v->judged = V_NO;
 	v->within = "launch_bound";
-	verdict_where(v, "gaps", "class", "launch-bound", NULL);
+	verdict_where(v, "gaps", "class", "launch-bound");
 	tops_put(&f->gap_in[G_LAUNCH], &v->evidence, 3);
 	buf_printf(&v->problem,
 	    "The program is compiled, and its kernels are launched one by one:"

@@ -157,11 +157,12 @@ written_in(const struct copied *c, int64_t op_id)
 unsigned
 dtype_first(const struct marker *m)
 {
-	const char *s = m->types.s, *end = s + m->types.n, *e;
+	const char *s = m->types.s, *end, *e;
 	unsigned dtype = 0;
 
 	if (s == NULL)
 		return 0;
+	end = s + m->types.n;
 	for (s++; s < end && dtype == 0; s = e + 2) {
 		for (e = s; e < end && *e != ',' && *e != ']'; e++)
 			;

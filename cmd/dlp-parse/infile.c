@@ -849,8 +849,8 @@ refuse_packed(const char *name, enum zip zip, const unsigned char *s, size_t n)
 		magic_word(&b, name);
 		buf_putc(&b, ' ');
 	}
-	die("%s: a compressed dlp stream: unpack it into a report or filter, as"
-	    " %s| dlp top -",
+	die("%s: a compressed dlp stream: it goes in by %s| dlp top -, or"
+	    " another report or filter",
 	    name, buf_str(&b));
 }
 

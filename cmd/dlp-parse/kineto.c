@@ -519,7 +519,7 @@ put_names(struct kineto *k)
 	int64_t last = EV_UNSET;
 	uint64_t *name;
 
-	if (t != NULL)
+	if (k->ncallers > 0)
 		qsort(k->callers, k->ncallers, sizeof(*t), by_thread);
 	for (; t < e; t++) {
 		name = map_get(&k->procs, (uint64_t)t->pid);

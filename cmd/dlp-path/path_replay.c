@@ -324,7 +324,7 @@ place_point(struct replay *y, int64_t i)
 {
 	const struct path *p = y->p;
 	const struct path_point *pt = path_point_no(p, i), *b;
-	int64_t from = y->lo, t = y->lo, back;
+	int64_t from = y->lo, t = from, back;
 
 	if (pt->before >= 0) {
 		b = path_point_no(p, pt->before);
