@@ -17,6 +17,7 @@
 #include "out.h"
 #include "stage.h"
 #include "text_out.h"
+#include "timeheap.h"
 
 static const char usage[] =
     "usage: dlp-trace [-hiuV] [FILE]\n"
@@ -67,6 +68,7 @@ enum track_kind {
 	TRACK_STREAM, /* GPU: a stream's work */
 	TRACK_SYNC,   /* GPU: waits for it */
 	TRACK_STEPS,  /* the iterations */
+	TRACK_PATH,   /* their critical paths */
 	TRACK_DIAG,   /* messages of the profiler */
 };
 
@@ -94,6 +96,7 @@ enum trace_show {
 	SHOW_RANGE, /* the same, or one that other threads can end */
 	SHOW_OP,
 	SHOW_ITER,
+	SHOW_PATH, /* a segment of the path of the profile */
 	SHOW_MARK, /* a point in time of a thread */
 	SHOW_DIAG, /* one of the profile */
 	SHOW_MEM,  /* a counter of the bytes that are allocated */
@@ -129,6 +132,12 @@ struct trace_item { /* a record with what all of them have */
 	bool hidden;        /* only the memory counters need to know of it */
 };
 
+/* Work of a process on a GPU that is launched and has not started. */
+struct trace_queue {
+	struct trace_row at;
+	struct timeheap starts;
+};
+
 struct trace_shown { /* show_init() */
 	struct trace_events events;
 	struct trace_rows rows;
@@ -136,6 +145,10 @@ struct trace_shown { /* show_init() */
 	uint64_t next_flow, next_async;
 	struct smap live; /* bytes by process, device and kind of memory */
 	struct buf name, key;
+	struct smap queues; /* by process and device; val: number in queue */
+	struct trace_queue *queue;
+	size_t queue_cap;
+	struct buf src; /* the file of the section's iterations; empty: none */
 };
 
 /* Events as JSON. */
@@ -342,7 +355,8 @@ static const struct track_look {
 	[TRACK_STREAM] = { "stream ", true, false, 0 },
 	[TRACK_SYNC] = { "waits", true, false, 1000 },
 	[TRACK_STEPS] = { "iterations", false, false, 0 },
-	[TRACK_DIAG] = { "messages", false, true, 1 },
+	[TRACK_PATH] = { "critical path", false, false, 1 },
+	[TRACK_DIAG] = { "messages", false, true, 2 },
 };
 
 /* A number that is not in used yet, and is put there: the wanted one if that
@@ -738,6 +752,10 @@ static const struct trace_def trace_defs[] = {
 	    .before = "iteration ",
 	    .name = "iter",
 	    .args = "key gpu_ns step_ns kern_ns n_kern n_op" },
+	{ .tag = "path",
+	    .show = SHOW_PATH,
+	    .name = "kind",
+	    .args = "name op phase res iter" },
 	{ .tag = "mark",
 	    .show = SHOW_MARK,
 	    .name = "text",
@@ -884,6 +902,81 @@ put_arrow(
 }
 
 static void
+add_to_key(struct buf *key, struct mview v)
+{
+	buf_put(key, v.s, v.n);
+	buf_putc(key, '\t');
+}
+
+static void
+put_queue(struct trace_shown *s, const struct trace_queue *q, int64_t at)
+{
+	ev_begin(
+	    &s->events, 'C', "queue", "launched, not started", 21, &q->at, at);
+	ev_arg_i64(&s->events, "works", (int64_t)q->starts.n);
+	ev_end(&s->events);
+}
+
+/* Work that started at t or before is no longer in the queue. */
+static void
+queue_until(struct trace_shown *s, struct trace_queue *q, int64_t t)
+{
+	int64_t at;
+
+	while (q->starts.n > 0 && q->starts.v[0].at <= t) {
+		at = timeheap_pop(&q->starts).at;
+		if (q->starts.n == 0 || q->starts.v[0].at > at)
+			put_queue(s, q, at);
+	}
+}
+
+static void
+end_queues(struct trace_shown *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->queues.n; i++)
+		queue_until(s, &s->queue[i], INT64_MAX);
+}
+
+static void
+forget_queues(struct trace_shown *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->queues.n; i++)
+		timeheap_free(&s->queue[i].starts);
+	smap_clear(&s->queues);
+}
+
+static void
+show_queue(struct trace_shown *s, const struct trace_item *it)
+{
+	struct trace_queue *q;
+	int64_t at;
+	uint32_t id;
+	bool is_new;
+
+	if (!rec_i64(it->r, it->t->api_start, &at) || at > it->start)
+		return;
+	buf_clear(&s->key);
+	add_to_key(&s->key, it->owner.src);
+	add_to_key(&s->key, it->owner.pid);
+	add_to_key(&s->key, it->owner.dev);
+	id = smap_put(&s->queues, s->key.s, s->key.len, &is_new);
+	if (is_new) {
+		ARRAY_GROW(s->queue, id, s->queue_cap);
+		s->queue[id] = (struct trace_queue){
+			.at = { rows_gpu(&s->rows, &it->owner), 0 }
+		};
+	}
+	q = &s->queue[id];
+	queue_until(s, q, at);
+	timeheap_push(&q->starts, (struct timed){ .at = it->start });
+	put_queue(s, q, at);
+}
+
+static void
 show_gpu(struct trace_shown *s, const struct trace_item *it)
 {
 	struct track *cpu = track_of(s, TRACK_THREAD, it);
@@ -897,6 +990,7 @@ show_gpu(struct trace_shown *s, const struct trace_item *it)
 		(void)rec_i64(it->r, it->t->api_start, &start);
 		put_arrow(s, 's', &at, start);
 	}
+	show_queue(s, it);
 	show_span(s, it, gpu);
 	if (called && it->has_dur) {
 		at = track_last(&s->rows, gpu);
@@ -948,13 +1042,6 @@ show_mark(struct trace_shown *s, const struct trace_item *it)
 	ev_field("s", "\"t\"");
 	put_args(s, it);
 	ev_end(&s->events);
-}
-
-static void
-add_to_key(struct buf *key, struct mview v)
-{
-	buf_put(key, v.s, v.n);
-	buf_putc(key, '\t');
 }
 
 /* The bytes that live after the record, of its kind of memory. */
@@ -1025,7 +1112,14 @@ show_item(struct trace_shown *s, const struct trace_item *it)
 			show_span(s, it, track_of(s, TRACK_OPS, it));
 		break;
 	case SHOW_ITER:
+		buf_clear(&s->src);
+		buf_put(&s->src, profile.src.s, profile.src.n);
 		show_span(s, it, rows_track(&s->rows, TRACK_STEPS, &profile));
+		break;
+	case SHOW_PATH: /* beside them */
+		if (s->src.len > 0)
+			profile.src = (struct mview){ s->src.s, s->src.len };
+		show_span(s, it, rows_track(&s->rows, TRACK_PATH, &profile));
 		break;
 	case SHOW_MARK:
 		show_mark(s, it);
@@ -1052,17 +1146,23 @@ show_section(struct trace_shown *s)
 {
 	join_section(&s->join);
 	rows_section(&s->rows);
+	forget_queues(s);
 	smap_clear(&s->live);
+	buf_clear(&s->src);
 }
 
 static void
 show_free(struct trace_shown *s)
 {
 	rows_free(&s->rows);
+	forget_queues(s);
+	smap_free(&s->queues);
+	free(s->queue);
 	join_free(&s->join);
 	smap_free(&s->live);
 	buf_free(&s->name);
 	buf_free(&s->key);
+	buf_free(&s->src);
 }
 
 struct named_owner { /* the columns of proc, thread, dev */
@@ -1158,6 +1258,14 @@ begin_trace_section(struct stage *st)
 
 	show_section(&x->shown);
 	x->section++;
+}
+
+static void
+end_trace_section(struct stage *st)
+{
+	struct trace *x = st->ctx;
+
+	end_queues(&x->shown);
 }
 
 /* From the second section on, names have its number in front. */
@@ -1295,6 +1403,7 @@ main(int argc, char **argv)
 	show_init(&x.shown, st.rd);
 	st.ctx = &x;
 	st.section = begin_trace_section;
+	st.end = end_trace_section;
 	st.meta = read_fact;
 	listen_trace(&st, &x);
 	events_open();

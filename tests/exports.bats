@@ -181,6 +181,40 @@ def nests: reduce .[] as $x ({ok: true, at: null, open: []};
 	    .args.name == "main 8" and .tid == 8)' out.json
 }
 
+@test "trace: the critical path is that of dlp path" {
+	f=$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz
+	dlp path -n 0 --tsv "$f" | awk -F'\t' 'NR > 1 {
+		printf "%s %.0f %.0f\n", $3, $7, $8 }' >want
+	dlp trace "$f" | jq -r '.traceEvents[] | select(.cat == "path") |
+	    "\(.name) \(.ts * 1000 | round) \(.dur * 1000 | round)"' >got
+	[ "$(wc -l <got)" -gt 1000 ]
+	same "$(cat want)" "$(cat got)"
+	same '["critical path"]' "$(dlp trace -i 1 "$f" | jq -c '([.traceEvents[] |
+	    select(.cat == "path") | .tid] | unique) as [$t] | [.traceEvents[] |
+	    select(.name == "thread_name" and .tid == $t) | .args.name]')"
+}
+
+# Work is in the queue from the begin of its call to its own.
+@test "trace: the length of the queue" {
+	dlp-trace >out.json < <(stream \
+	    '#kern id start_ns dur_ns pid tid dev stream api_start_ns short' \
+	    'kern 1 40 10 7 8 0 5 0 a' 'kern 2 50 10 7 8 0 5 20 b' \
+	    'kern 3 50 10 7 8 0 6 20 b' 'kern 4 90 10 7 8 0 5 50 c' \
+	    'kern 5 95 10 7 8 0 5 - c')
+	same '[[0,1],[20,2],[20,3],[40,2],[50,0],[50,1],[90,0]]' \
+	    "$(jq -c '[.traceEvents[] | select(.cat == "queue") |
+	    [(.ts * 1000 | round), .args.works]]' out.json)"
+	f=$ROOT/tests/data/h200/gpt2_bf16.sqlite.xz
+	want=$(dlp-parse "$f" | awk -F'\t' '
+	/^#(kern|copy|set)\t/ { for (i = 1; i <= NF; i++) c[substr($1, 2), $i] = i }
+	/^(kern|copy|set)\t/ && $c[$1, "api_start_ns"] != "-" {
+		print $c[$1, "api_start_ns"], 1; print $c[$1, "start_ns"], -1 }' |
+	    sort -k 1,1n -k 2,2n | awk '{ n += $2 } n > most { most = n }
+	    END { print most }')
+	same "$want" "$(dlp trace "$f" | jq '[.traceEvents[] |
+	    select(.cat == "queue") | .args.works] | max')"
+}
+
 @test "trace: work that overlaps on a stream gets a second row" {
 	dlp-trace >out.json < <(stream \
 	    '#kern id start_ns dur_ns pid tid dev stream short' \
