@@ -151,7 +151,7 @@ name_for_amd(struct advise_verdict *v)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(text); i++)
-		words_amd(text[i]->s, text[i]->len);
+		text[i]->len = words_amd(text[i]->s, text[i]->len);
 }
 
 /* Judges the facts of a section, or of a file of it. Findings that fired are
@@ -181,7 +181,7 @@ judge_facts(void *arg, struct facts *f)
 		judge = a->dlprof && r->dlprof_judge != NULL ? r->dlprof_judge
 							     : r->judge;
 		judge(f, a->limit[i].v, &j[n].v);
-		if (f->amd)
+		if (f->maker.amd)
 			name_for_amd(&j[n].v);
 		say_unjudged(a, r, &j[n].v);
 		fired += j[n++].v.judged == V_YES && is_gate(a->fail_on, r);

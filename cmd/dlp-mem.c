@@ -8,6 +8,7 @@
 #include "array.h"
 #include "cli.h"
 #include "err.h"
+#include "maker.h"
 #include "map.h"
 #include "num.h"
 #include "openrange.h"
@@ -115,6 +116,7 @@ struct mem {
 	struct openranges open; /* of all threads */
 	size_t open_limit;      /* of their number, to look which ended */
 	struct smap names;
+	struct maker maker;
 	struct map totals; /* total_key() -> bytes */
 	uint64_t seq;
 	uint64_t unknown_free, twice;
@@ -618,15 +620,16 @@ put_history(struct mem *m, const struct mem_history *h)
 	}
 }
 
-/* The length of the profile, if it is known. */
+/* The recorder, and the length of the profile, if it is known. */
 static void
-read_length(struct stage *st, struct rec *r)
+read_info(struct stage *st, struct rec *r)
 {
 	static const char word[] = "##info\tduration_ns\t";
 	struct mem *m = st->ctx;
 	size_t n = sizeof(word) - 1;
 	int64_t t;
 
+	maker_read(&m->maker, r);
 	if (r->len > n && memcmp(r->line, word, n) == 0 &&
 	    num_i64(r->line + n, r->len - n, &t))
 		m->last = t;
@@ -963,7 +966,7 @@ main(int argc, char **argv)
 	if (times != NULL)
 		m.n_times = cli_i64("--times", times, 1, 1000000);
 	st.ctx = &m;
-	st.meta = read_length;
+	st.meta = read_info;
 	st.section = begin_memory;
 	st.end = finish_memory;
 	openranges_init(&m.open, sizeof(struct mem_open));
@@ -977,9 +980,11 @@ main(int argc, char **argv)
 	rc = stage_run(&st);
 	if (m.none && warn_as != NULL) {
 		err_prog(warn_as);
-		warn("no memory events in this profile; record them with"
-		     " --cuda-memory-usage=true (nsys) or profile_memory=True"
-		     " (torch.profiler)");
+		warn("no memory events in this profile; record them with %s",
+		    maker_text(&m.maker,
+			"nsys profile --cuda-memory-usage=true",
+			"torch.profiler.profile(profile_memory=True)",
+			"rocprofv3 --memory-allocation-trace"));
 		err_prog("dlp-mem");
 	}
 	forget_memory(&m);

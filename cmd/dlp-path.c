@@ -153,13 +153,24 @@ say_note(const struct path *p, const char *note, uint64_t n, const char *what)
 	err_prog("dlp-path");
 }
 
+#define WAITS_GUESSED                                                          \
+	"waits of streams are for events that are not recorded, so what "      \
+	"these "                                                               \
+	"streams waited for is a guess"
+
 static void
 say_notes(const struct path *p)
 {
 	say_note(p, "path_waits_unknown", p->unresolved,
-	    "waits of streams are for events that are not recorded, so "
-	    "what these streams waited for is a guess: record with nsys "
-	    "--cuda-event-trace=true or dlp-record --sync");
+	    maker_text(&p->maker,
+		WAITS_GUESSED ": record with nsys --cuda-event-trace=true or "
+			      "dlp-record --sync",
+		p->maker.amd ? WAITS_GUESSED
+			     : WAITS_GUESSED
+		    ": record with torch.profiler.profile"
+		    "(experimental_config=_ExperimentalConfig"
+		    "(enable_cuda_sync_events=True))",
+		WAITS_GUESSED));
 	say_note(p, "path_bytes_unknown", p->no_bytes,
 	    "copies and communication kernels keep their recorded time, "
 	    "because their bytes are not known");
@@ -193,6 +204,14 @@ end_path(struct stage *st)
 		for (i = 0; i < p->rank[k].parts.n; i++)
 			path_walk(p, path_part(&p->rank[k], i));
 	say_notes(p);
+}
+
+static void
+read_info(struct stage *st, struct rec *r)
+{
+	struct path *p = st->ctx;
+
+	maker_read(&p->maker, r);
 }
 
 static void
@@ -249,6 +268,7 @@ main(int argc, char **argv)
 	st.ctx = &p;
 	st.section = begin_path;
 	st.end = end_path;
+	st.meta = read_info;
 	comm_open(&p.comm, NULL);
 	path_listen(&st, &p);
 	p.out = out_type_reg(p.replay ? "whatif" : "path", "dlp-path");

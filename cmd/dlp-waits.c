@@ -9,6 +9,7 @@
 #include "array.h"
 #include "cli.h"
 #include "err.h"
+#include "maker.h"
 #include "map.h"
 #include "num.h"
 #include "openrange.h"
@@ -77,6 +78,7 @@ struct waits {
 	struct smap keys, names; /* "src\tpid\ttid"; all other texts */
 	struct store store;      /* of what is held */
 	struct held_wait *held, **held_end;
+	struct maker maker;
 	bool any_section, any_os; /* of the input */
 	struct buf key, text;
 	struct out_src_type type;
@@ -461,9 +463,19 @@ warn_no_os(const struct waits *w)
 	if (w->warn_as == NULL || !w->any_section || w->any_os)
 		return;
 	err_prog(w->warn_as);
-	warn("no calls of the operating system: nsys records them with "
-	     "--trace=osrt");
+	warn("no calls of the operating system: %s",
+	    maker_text(&w->maker, "nsys records them with --trace=osrt",
+		"torch.profiler does not record them",
+		"rocprofv3 does not record them"));
 	err_prog(prog);
+}
+
+static void
+read_info(struct stage *st, struct rec *r)
+{
+	struct waits *w = st->ctx;
+
+	maker_read(&w->maker, r);
 }
 
 int
@@ -486,6 +498,7 @@ main(int argc, char **argv)
 	stage_start(&st, "dlp-waits", usage, opts, argc, argv);
 	st.ctx = &w;
 	st.section = begin_waits;
+	st.meta = read_info;
 	st.end = put_held;
 	w.held_end = &w.held;
 	listen_waits(&st, "os", &w.os, false);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "array.h"
 #include "words.h"
 
 static bool
@@ -91,14 +92,35 @@ stem_len(const char *s, size_t n)
 	return all > 0 ? all : n;
 }
 
-void
+size_t
 words_amd(char *s, size_t n)
 {
-	static const char ours[] = "Tensor Core", theirs[] = "matrix core";
-	const size_t len = sizeof(ours) - 1;
-	size_t i;
+	static const char *const words[][2] = {
+		{ "Tensor Core", "matrix core" },
+		{ "CUDA calls", "HIP calls" },
+		{ "CUDA graph", "HIP graph" },
+		{ "CUDA loaded", "HIP loaded" },
+		{ "start CUDA", "start HIP" },
+		{ "nothing of CUDA", "nothing of HIP" },
+		{ "PYTORCH_CUDA_ALLOC", "PYTORCH_HIP_ALLOC" },
+		{ "cudaMallocAsync", "hipMallocAsync" },
+	};
+	size_t i, k, len, w = 0;
 
-	for (i = 0; i + len <= n; i++)
-		if (strncasecmp(s + i, ours, len) == 0)
-			memcpy(s + i, theirs, len);
+	for (i = 0; i < n; i += len) {
+		for (k = 0, len = 0; k < ARRAY_LEN(words); k++) {
+			len = strlen(words[k][0]);
+			if (i + len <= n &&
+			    strncasecmp(s + i, words[k][0], len) == 0)
+				break;
+		}
+		if (k < ARRAY_LEN(words)) {
+			memcpy(s + w, words[k][1], strlen(words[k][1]));
+			w += strlen(words[k][1]);
+		} else {
+			len = 1;
+			s[w++] = s[i];
+		}
+	}
+	return w;
 }

@@ -4,9 +4,10 @@
 
 #include <stddef.h>
 
-/* Tensor Cores in the words of AMD, in place: matrix cores. Both are equally
- * long. */
-void words_amd(char *s, size_t n);
+/* Our texts in the words of AMD, in place: Tensor Cores are matrix cores, and
+ * CUDA is HIP. Returns the new length, which is not larger; the text need not
+ * end in NUL. */
+size_t words_amd(char *s, size_t n);
 
 /* As strcmp(), but digits are compared as numbers; texts that differ only in
  * leading zeros are compared byte by byte. */

@@ -174,7 +174,7 @@ table_reports() {
 	same "dlp ranks: one rank, and no collectives, as NCCL's are: \
 there is nothing to compare" "$(dlp ranks "$LENET" 2>&1 >out)"
 	same "dlp mem: no memory events in this profile; record them with \
---cuda-memory-usage=true (nsys) or profile_memory=True (torch.profiler)" \
+nsys profile --cuda-memory-usage=true" \
 	    "$(dlp mem "$LENET" 2>&1 >out)"
 	dlp mfu "$DATA/h200/graph_infer_graph.sqlite.xz" 2>&1 >out |
 	    grep -qx 'dlp mfu: FLOPs of products are not known in any step; dlp coverage shows why'

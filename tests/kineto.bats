@@ -497,6 +497,56 @@ json.dump(ev, open("old.json", "w"))' >want
 	dlp mem -g time "$OWN/gpt2_bf16.json.gz" 2>/dev/null | grep -q '#####'
 }
 
+@test "CUDA events: a wait names the call that recorded what it waits for" {
+	# b runs on stream 8 after a, which runs on stream 7 until 60 us
+	cat >f <<-'EOF'
+	[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":6,"ts":1,"dur":2,"args":{"correlation":1}},
+	{"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":10,"dur":50,"args":{"correlation":1,"device":0,"context":1,"stream":7}},
+	{"ph":"X","cat":"cuda_runtime","name":"cudaEventRecord","pid":5,"tid":6,"ts":4,"dur":1,"args":{"correlation":2}},
+	{"ph":"X","cat":"cuda_runtime","name":"cudaStreamWaitEvent","pid":5,"tid":6,"ts":6,"dur":1,"args":{"correlation":3}},
+	{"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":8,"ts":6,"dur":0.5,"args":{"cuda_sync_kind":"Stream Wait Event","wait_on_stream":7,"wait_on_cuda_event_record_corr_id":2,"wait_on_cuda_event_id":9,"stream":8,"correlation":3,"device":0,"context":1}},
+	{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":6,"ts":8,"dur":1,"args":{"correlation":4}},
+	{"ph":"X","cat":"kernel","name":"b","pid":0,"tid":8,"ts":61,"dur":39,"args":{"correlation":4,"device":0,"context":1,"stream":8}},
+	{"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":5,"tid":6,"ts":9,"dur":92,"args":{"correlation":5}}]
+	EOF
+	dlp-parse f >s
+	same "3000${TAB}5${TAB}6${TAB}0${TAB}1${TAB}7${TAB}2${TAB}9" \
+	    "$(rows event start_ns,pid,tid,dev,ctx,stream,corr,event <s)"
+	same "8${TAB}stream-wait-event${TAB}9" "$(rows sync stream,kind,event <s)"
+	dlp path -n 0 --tsv f >path 2>err
+	same "cross_stream${TAB}dev 0 stream 8${TAB}b${TAB}-${TAB}59000${TAB}1000" \
+	    "$(grep cross_stream path | cut -f 3-)"
+	! grep -q 'dlp path' err
+	# the same by a row of the record itself; one wait is of unknown work
+	sed 's/"wait_on_cuda_event_record_corr_id":2/"wait_on_cuda_event_record_corr_id":-1/
+	    s/^\[/&{"ph":"X","cat":"cuda_event","name":"cuda_event","pid":0,"tid":7,"ts":4.5,"dur":0.001,"args":{"event_id":9,"correlation":2,"device":0,"context":1,"stream":7}},/' f >g
+	same "$(rows event start_ns,corr,event <s)" \
+	    "$(dlp-parse g | rows event start_ns,corr,event)"
+	grep -v 'cuda_sync' f >g
+	dlp path g 2>&1 >out | grep -q 'enable_cuda_sync_events=True'
+	dlp waits g 2>&1 >out | grep -qx 'dlp waits: no calls of the operating system: torch.profiler does not record them'
+	dlp mem "$OWN/lenet.json.gz" 2>&1 >out | grep -q 'profile_memory=True'
+}
+
+# bats test_tags=shared
+@test "CUDA events: all that waits of a trace of others name" {
+	need_data kineto/truth.tsv
+	f=$DATA/kineto/hta/data__critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz
+	zcat "$f" | python3 -c '
+import json, sys
+ev = json.load(sys.stdin)["traceEvents"]
+want = {e["args"]["wait_on_cuda_event_record_corr_id"]: e["args"]
+        for e in ev if e.get("cat") == "cuda_sync"
+        and e["args"].get("wait_on_cuda_event_record_corr_id", -1) >= 0}
+calls = {e["args"]["correlation"]: e for e in ev
+         if e.get("cat") == "cuda_runtime" and "Record" in e["name"]}
+for c in sorted(want):
+    print(c, want[c]["wait_on_stream"], want[c]["wait_on_cuda_event_id"],
+          calls[c]["tid"], sep="\t")' >want
+	[ "$(wc -l <want)" -eq 20 ]
+	same "$(cat want)" "$(dlp-parse "$f" | rows event corr,stream,event,tid)"
+}
+
 @test "types of inputs: of ops, and of kernels whose names have none" {
 	dlp-parse "$OWN/gpt2_bf16.json.gz" 2>/dev/null | dlp-correlate 2>/dev/null >s
 	# the first tensor of each op, as the trace has it

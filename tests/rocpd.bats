@@ -178,6 +178,18 @@ hipGraphLaunch${TAB}50${TAB}10${TAB}42${TAB}42${TAB}103${TAB}2" \
 	same "MT64" "$(dlp-fmt -T str --tsv -c text <s | grep -o MT64 | sort -u)"
 }
 
+@test "messages and advice name rocprofv3's options, and HIP" {
+	process $A 42 m1 4 | sqlite3 f
+	dlp waits f 2>&1 >out | grep -qx 'dlp waits: no calls of the operating system: rocprofv3 does not record them'
+	sqlite3 f "DROP TABLE rocpd_memory_allocate_${A//-/_}"
+	dlp advise f >s 2>&1
+	dlp advise -a f >all 2>&1
+	grep -q 'roctxRangePushA.*rocprofv3 --marker-trace' s
+	grep -q 'rocprofv3 --memory-allocation-trace' all
+	dlp f >>s 2>&1
+	! sed 's,emit_nvtx,,' s all | grep -iE 'nsys|nvtx|nsight|CUDA (calls|graph)'
+}
+
 @test "several processes: calls of each own; equal numbers of two machines" {
 	{
 		process $A 42 m1 4

@@ -171,6 +171,9 @@ bool verdict_no_steps(const struct facts *f, struct advise_verdict *v);
 bool verdict_no_devices(const struct facts *f, struct advise_verdict *v);
 bool verdict_no_work(const struct facts *f, struct advise_verdict *v);
 
+/* Not judged without records of memory. */
+void verdict_no_memory(const struct facts *f, struct advise_verdict *v);
+
 /* The framework, by DLProf's mode or by the ops. */
 bool is_pytorch(const struct facts *f);
 

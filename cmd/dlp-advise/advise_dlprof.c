@@ -149,7 +149,7 @@ const struct advise_rule rule_slow_api = {
 static void
 judge_marked(const struct facts *f, bool torch, struct advise_verdict *v)
 {
-	if (!torch || f->torch_profiler) /* torch.profiler names ops itself */
+	if (!torch || f->maker.torch) /* torch.profiler names ops itself */
 		return;
 	v->judged =
 	    f->ops.pytorch == 0 && f->model[M_EMIT_NVTX] != 1 ? V_YES : V_NO;
@@ -550,8 +550,7 @@ batch_is_unknown(const struct facts *f, struct advise_verdict *v)
 
 	if (memory_of(f, &used, &total))
 		return false;
-	verdict_unjudged(v, "memory events: nsys profile"
-			    " --cuda-memory-usage=true");
+	verdict_no_memory(f, v);
 	return true;
 }
 

@@ -421,6 +421,16 @@ verdict_no_work(const struct facts *f, struct advise_verdict *v)
 }
 
 void
+verdict_no_memory(const struct facts *f, struct advise_verdict *v)
+{
+	verdict_unjudged(
+	    v, maker_text(&f->maker,
+		   "memory events: nsys profile --cuda-memory-usage=true",
+		   "memory events: torch.profiler.profile(profile_memory=True)",
+		   "memory events: rocprofv3 --memory-allocation-trace"));
+}
+
+void
 say_unused_gpus(struct advise_verdict *v, const char *ids)
 {
 	v->judged = V_YES;

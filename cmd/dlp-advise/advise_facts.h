@@ -10,6 +10,7 @@
 
 #include "buf.h"
 #include "ivl.h"
+#include "maker.h"
 #include "map.h"
 #include "over.h"
 
@@ -165,9 +166,7 @@ struct facts {
 	int64_t model[N_MODEL];   /* -1 if unknown */
 	int64_t kernel_arch;      /* if no device is known, from kernel names; 0
 				   * if none */
-	bool amd;                 /* AMD's GPUs, whose word is matrix cores */
-	bool one_process;    /* the recorder sees no other process's work */
-	bool torch_profiler; /* recorded it */
+	struct maker maker;       /* who recorded it */
 	int64_t mem_total, mem_used; /* DLProf's sample; 0 if none */
 
 	struct device *dev;

@@ -66,9 +66,11 @@ judge_unused_gpus(const struct facts *f, double limit, struct advise_verdict *v)
 
 	if (verdict_no_work(f, v))
 		return;
-	if (f->one_process) {
-		verdict_unjudged(v, "other processes: a trace of"
-				    " torch.profiler holds one");
+	if (f->maker.torch || f->maker.rocprof) {
+		verdict_unjudged(v,
+		    maker_text(&f->maker, NULL,
+			"other processes: a trace of torch.profiler holds one",
+			"other processes: a file of rocprofv3 holds one"));
 		return;
 	}
 	for (i = 0; i < f->n_dev; i++)
@@ -573,8 +575,7 @@ judge_memory_full(const struct facts *f, double limit, struct advise_verdict *v)
 			worst = d;
 	}
 	if (worst == NULL) {
-		verdict_unjudged(v, "memory events: nsys profile"
-				    " --cuda-memory-usage=true");
+		verdict_no_memory(f, v);
 		return;
 	}
 	verdict_where(v, "mem");
@@ -629,7 +630,7 @@ const struct advise_rule rule_graph_level = {
 static const char *
 how_to_mark(const struct facts *f)
 {
-	if (f->torch_profiler)
+	if (f->maker.torch)
 		return "Record ops and calls:"
 		       " torch.profiler.profile(activities=[ProfilerActivity."
 		       "CPU"
@@ -647,6 +648,15 @@ how_to_mark(const struct facts *f)
 	if (f->kind[K_GRAPH].ns > f->no_op_ns / 2)
 		return "The CUDA graph was captured before the recording began:"
 		       " record the capture, too, with ranges of ops";
+	if (f->maker.rocprof)
+		return (f->frameworks & FW_PYTORCH) != 0
+			   ? "Run the training loop under"
+			     " torch.autograd.profiler.emit_nvtx"
+			     "(record_shapes=True), and record with rocprofv3"
+			     " --marker-trace"
+			   : "Put ranges around the program's functions"
+			     " (roctxRangePushA), and record with rocprofv3"
+			     " --marker-trace";
 	if ((f->frameworks & FW_PYTORCH) != 0)
 		return "Run the training loop under"
 		       " torch.autograd.profiler.emit_nvtx"
@@ -726,8 +736,9 @@ judge_lazy_loading(
 	    " does at the first use of a kernel",
 	    buf_str(&v->value));
 	buf_puts(&v->advice,
-	    "Profile later steps; or let all be loaded at the start:"
-	    " CUDA_MODULE_LOADING=EAGER");
+	    f->maker.amd ? "Profile later steps"
+			 : "Profile later steps; or let all be loaded at the"
+			   " start: CUDA_MODULE_LOADING=EAGER");
 }
 
 const struct advise_rule rule_lazy_loading = {
@@ -784,7 +795,7 @@ judge_marker_cost(const struct facts *f, double limit, struct advise_verdict *v)
 {
 	int64_t ns = (int64_t)f->n_marked * MARKER_NS, idle;
 
-	if (f->torch_profiler) {
+	if (f->maker.torch) {
 		verdict_unjudged(v, "what torch.profiler's records cost");
 		return;
 	}

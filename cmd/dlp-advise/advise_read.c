@@ -286,15 +286,10 @@ add_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
 	for (i = 0; i < N_MODEL; i++)
 		if (text_is(name, len, model[i]))
 			f->model[i] = read_setting(v, n);
-	if (text_is(name, len, "vendor"))
-		f->amd = text_is(v, n, "amd");
+	maker_info(&f->maker, mv(name, name + len), mv(v, v + n));
 	if (text_is(name, len, "mode") && n < sizeof(f->mode)) {
 		memcpy(f->mode, v, n);
 		f->mode[n] = '\0';
-	} else if (text_is(name, len, "dialect")) {
-		f->torch_profiler = text_is(v, n, "kineto");
-		f->one_process =
-		    text_is(v, n, "kineto") || text_is(v, n, "rocpd");
 	} else if (text_is(name, len, "framework")) {
 		f->named_framework = true;
 	} else if (text_is(name, len, "key_op")) {
@@ -378,9 +373,7 @@ new_file(const struct facts *all, const char *s, size_t n)
 	buf_put(&f->key, all->key.s, all->key.len);
 	f->key_found = all->key_found;
 	f->kernel_arch = all->kernel_arch;
-	f->amd = all->amd;
-	f->one_process = all->one_process;
-	f->torch_profiler = all->torch_profiler;
+	f->maker = all->maker;
 	f->mem_total = all->mem_total;
 	f->mem_used = all->mem_used;
 	return f;

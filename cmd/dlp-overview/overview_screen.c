@@ -30,7 +30,8 @@ put_line(const struct page *p, const char *s, size_t n)
 	utf8_show(&out_buf, s, n < wide ? n : wide);
 	buf_putc(&out_buf, '\n');
 	if (p->amd)
-		words_amd(out_buf.s + from, out_buf.len - from);
+		out_buf.len =
+		    from + words_amd(out_buf.s + from, out_buf.len - from);
 }
 
 static void
@@ -314,6 +315,24 @@ static bool
 is_kineto(const struct overview *o)
 {
 	return strcmp(overview_fact(o, OV_DIALECT), "kineto") == 0;
+}
+
+static bool
+is_rocpd(const struct overview *o)
+{
+	return strcmp(overview_fact(o, OV_DIALECT), "rocpd") == 0;
+}
+
+/* What a recording by rocprofv3 needs so that work has ops. */
+static const char *
+rocprof_tip(const char *why)
+{
+	if (strcmp(why, "no-api") == 0)
+		return "calls were not recorded: rocprofv3 --hip-trace";
+	if (strcmp(why, "no-range") == 0 || strcmp(why, "user-range") == 0)
+		return "record ranges: rocprofv3 "
+		       "--marker-trace; " OVERVIEW_EMIT;
+	return overview_tip(why);
 }
 
 /* The units for matrix products, as the GPU's maker calls them. */
@@ -915,6 +934,8 @@ put_unknown(struct screen *s)
 				    " by another thread or process";
 		v[1].hint = "torch.profiler.profile(record_shapes=True)";
 	}
+	if (is_rocpd(o) && why != NULL && rocprof_tip(why) != NULL)
+		v[0].hint = rocprof_tip(why);
 	if (o->no_shapes > .5 * o->no_flop)
 		v[2].hint = "dlp coverage names the ops; most lack sizes";
 	if (o->no_capture > .5 * o->no_flop)
@@ -1084,9 +1105,11 @@ put_no_work(struct screen *s)
 {
 	page_fill(&s->page, "        ",
 	    "no GPU work in this profile: record it with %s",
-	    is_kineto(s->o) ? "torch.profiler.profile(activities="
-			      "[ProfilerActivity.CPU, ProfilerActivity.CUDA])"
-			    : "nsys profile -t cuda,nvtx");
+	    is_kineto(s->o)  ? "torch.profiler.profile(activities="
+			       "[ProfilerActivity.CPU, ProfilerActivity.CUDA])"
+	    : is_rocpd(s->o) ? "rocprofv3 --hip-trace --marker-trace"
+			       " --kernel-trace --memory-copy-trace"
+			     : "nsys profile -t cuda,nvtx");
 	put_findings(s);
 	buf_puts(&out_buf, "\nnext: dlp info ");
 	put_profile(&out_buf, s);

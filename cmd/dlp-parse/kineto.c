@@ -281,6 +281,13 @@ set_row(
 	return true;
 }
 
+/* -1, or 2^32 - 1: a call was about no stream or event. */
+static int64_t
+unless_none(int64_t v)
+{
+	return v == -1 || v == UINT32_MAX ? EV_UNSET : v;
+}
+
 static bool
 sync_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
@@ -296,14 +303,29 @@ sync_row(
 
 	if (!gpu_row(ctx, s, col, ev, &r))
 		return false;
-	/* -1, or 2^32 - 1: the call was about no stream */
-	if (ev->gpu.stream == -1 || ev->gpu.stream == 4294967295)
-		ev->gpu.stream = EV_UNSET;
+	ev->gpu.stream = unless_none(ev->gpu.stream);
 	ev->gpu.sync.kind =
 	    known_word(text_of(k, row_next(&r)), words, ARRAY_LEN(words));
-	ev->gpu.sync.event = row_next(&r);
-	if (ev->gpu.sync.event == 4294967295)
-		ev->gpu.sync.event = EV_UNSET;
+	ev->gpu.sync.event = unless_none(row_next(&r));
+	return true;
+}
+
+/* A CUDA event is recorded when its call says so. */
+static bool
+record_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	struct row call = row_of(col[K_OWN + 2]), r = row_of(col[K_OWN + 3]);
+
+	if (!times(ctx, s, col, ev))
+		return false;
+	ev->corr = db_value(col[K_OWN]);
+	ev->pid = db_value(col[K_OWN + 1]);
+	ev->tid = row_next(&call);
+	ev->event.dev = row_next(&r);
+	ev->event.ctx = row_next(&r);
+	ev->event.stream = unless_none(row_next(&r));
+	ev->event.event = unless_none(row_next(&r));
 	return true;
 }
 
@@ -371,6 +393,33 @@ copy_or_null(const char *s)
 	return s != NULL ? xstrdup(s) : NULL;
 }
 
+static bool
+has_rows(sqlite3 *db, const char *table)
+{
+	sqlite3_stmt *st = db_prepare(db, "SELECT 1 FROM %s LIMIT 1", table);
+	bool any = db_step(st);
+
+	sqlite3_finalize(st);
+	return any;
+}
+
+/* The records of CUDA events, with their calls. */
+static void
+add_records(struct profile *p)
+{
+	struct ev_source *s;
+
+	if (!has_rows(p->db, "kineto_event"))
+		return;
+	s = source_add(&p->sources, EV_EVENT, "kineto_event", record_row);
+	s->keyless = s->unordered = true;
+	s->from = xstrdup("kineto_call AS c CROSS JOIN kineto_event AS e"
+			  " ON e.corr = c.corr");
+	s->key = xstrdup("c.rowid");
+	s->cols = xstrdup("c.ts, NULL, c.corr, c.pid, c.row, e.row");
+	s->start = xstrdup("c.ts");
+}
+
 static void *
 kineto_open(struct profile *p)
 {
@@ -390,6 +439,7 @@ kineto_open(struct profile *p)
 		s->corr = copy_or_null(tables[i].corr);
 		s->unordered = true;
 	}
+	add_records(p);
 	return k;
 }
 

@@ -33,6 +33,8 @@ static const char tables[] =
     "CREATE TABLE kineto_copy (ts, dur, corr, row);"
     "CREATE TABLE kineto_set (ts, dur, corr, row);"
     "CREATE TABLE kineto_sync (ts, dur, corr, row);"
+    "CREATE TABLE kineto_event (corr INTEGER PRIMARY KEY ON CONFLICT IGNORE,"
+    " row);"
     "CREATE TABLE kineto_mem (ts, dur, row);"
     "CREATE TABLE kineto_over (ts, dur, row);"
     "BEGIN";
@@ -44,6 +46,7 @@ enum { /* the statements that insert into them */
 	T_COPY,
 	T_SET,
 	T_SYNC,
+	T_EVENT,
 	T_MEM,
 	T_OVER,
 	T_N
@@ -59,6 +62,7 @@ static const struct {
 	[T_COPY] = { "kineto_copy", 4 },
 	[T_SET] = { "kineto_set", 4 },
 	[T_SYNC] = { "kineto_sync", 4 },
+	[T_EVENT] = { "kineto_event", 2 },
 	[T_MEM] = { "kineto_mem", 3 },
 	[T_OVER] = { "kineto_over", 3 },
 };
@@ -796,6 +800,25 @@ load_set(struct loader *l)
 	row_put(&r);
 }
 
+/* The record of a CUDA event, by its call. A trace has rows of records only
+ * since 2025; otherwise each wait names the record that it waits for, and the
+ * first one that does is kept. */
+static void
+load_record(struct loader *l, int corr_field, int stream, int event)
+{
+	struct row r = row_of(l, T_EVENT);
+	int64_t corr;
+
+	if (!field_int(l, corr_field, &corr) || corr < 0)
+		return;
+	row_col(&r, corr);
+	row_field(&r, l->ev.field[KF_DEVICE].s != NULL ? KF_DEVICE : KF_PID);
+	row_field(&r, KF_CONTEXT);
+	row_field(&r, stream);
+	row_field(&r, event);
+	row_put(&r);
+}
+
 static void
 load_sync(struct loader *l)
 {
@@ -806,6 +829,13 @@ load_sync(struct loader *l)
 	row_num(&r, field_id(l, KF_SYNC_KIND));
 	row_field(&r, KF_SYNC_EVENT);
 	row_put(&r);
+	load_record(l, KF_SYNC_RECORD, KF_SYNC_STREAM, KF_SYNC_EVENT);
+}
+
+static void
+load_cuda_event(struct loader *l)
+{
+	load_record(l, KF_CORR, KF_STREAM, KF_EVENT);
 }
 
 static void
@@ -870,6 +900,7 @@ static const struct {
 	{ "gpu_memset", load_set },
 	{ "Memset", load_set },
 	{ "cuda_sync", load_sync },
+	{ "cuda_event", load_cuda_event },
 	{ "overhead", load_over },
 	{ "gpu_user_annotation", skip_event },
 	{ "Trace", skip_event },

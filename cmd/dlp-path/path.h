@@ -11,6 +11,7 @@
 
 #include "buf.h"
 #include "comm.h"
+#include "maker.h"
 #include "map.h"
 #include "out.h"
 #include "stage.h"
@@ -150,6 +151,7 @@ struct path {
 	bool replay; /* no path: steps with changes */
 	bool zero_launch, overlap, no_straggler;
 	const char *warn_as;
+	struct maker maker;
 	struct path_change change[PATH_CHANGES];
 	int n_change;
 	double bandwidth; /* GB/s of links, or 0: as recorded */

@@ -47,7 +47,7 @@ views.memory = {
 		const t = await table('mem'), live = await table('live'), out = [];
 		const size = (label, c) => ({ label, name: c, num: true, unit: 'bytes', get: p => p[c], show: bytes });
 		if (t.n === 0)
-			return [el('p', null, 'The profile does not know about memory: nsys profile --cuda-memory-usage=true records it.'),
+			return [el('p', null, 'The profile does not know about memory: nsys profile --cuda-memory-usage=true, torch.profiler.profile(profile_memory=True) or rocprofv3 --memory-allocation-trace records it.'),
 				command(['dlp', 'mem', fileShown()])];
 		out.push(el('p', null, 'Memory in use, of the whole profile: allocations from the driver, of a framework that keeps memory (PyTorch) its blocks and not its tensors. Vertical lines are the beginnings of steps.'));
 		for (const p of rows('peak')) {
