@@ -316,7 +316,8 @@ agg_prepare(struct agg *a, struct stage *st)
 	a->groups = xcalloc((size_t)p->n + 1, sizeof(*a->groups));
 	a->keep = xcalloc((size_t)p->nkeep + 1, sizeof(struct rec_type *));
 	for (i = 0; i < p->n; i++) {
-		a->groups[i].spec = p->spec[i];
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+		a->groups[i].spec = p->spec[i]; /* xcalloc() is not NULL */
 		a->groups[i].rounded = &a->rounded;
 		spec_make(p->spec[i], st->rd);
 		disk_open(&a->groups[i], p->memory / (size_t)p->n);
@@ -327,6 +328,7 @@ agg_prepare(struct agg *a, struct stage *st)
 		    pass_open(p->spec[i], p->memory / 4 / (size_t)p->n);
 	listen_for(a, st);
 	for (i = 0; i < p->nkeep; i++)
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		a->keep[i] = rec_type(st->rd, p->keep[i]);
 	if (p->keep != NULL)
 		st->hold = on_pass;

@@ -65,10 +65,10 @@ stat_name(const struct stat_col *s, const char *field)
 {
 	struct buf b = { 0 };
 
-	if (s->stat == ST_COUNT)
-		return xstrdup("n");
 	if (s->stat == ST_UNION)
 		return xstrdup("union_ns");
+	if (s->stat == ST_COUNT || field == NULL)
+		return xstrdup("n");
 	if (s->stat == ST_PCT) {
 		put_stem(&b, field);
 		buf_puts(&b, "_pct");

@@ -169,16 +169,16 @@ leave_seq(struct corr_thread *th, uint64_t prim_run, const struct marker *m,
 	recent_put(&th->p->fwd, m->seq, v);
 }
 
-/* True if the node takes over the frame's run: nothing has run on the GPU in it
- * so far; there were at most calls that query the device. */
-static bool
-takes_over(struct corr *c, const struct corr_inst *cur)
+/* The frame's run, if the node takes it over: nothing has run on the GPU in it
+ * so far; there were at most calls that query the device. NULL otherwise. */
+static struct corr_inst *
+taken_over(struct corr *c, struct corr_inst *cur)
 {
 	if (cur == NULL || (cur->need_node && cur->n_gpu > 0))
-		return false;
+		return NULL;
 	if (cur->need_node)
 		c->n.unpaired--; /* was counted when the call came */
-	return true;
+	return cur;
 }
 
 /* The node X of a backward, inside its frame or alone. */
@@ -187,7 +187,7 @@ begin_node(struct corr *corr, struct corr_thread *th, struct corr_open *open,
     const struct marker *marker, struct corr_inst *cur)
 {
 	struct recent_val fwd = { OP_NONE, RECENT_NO_NAME, 0, 0 };
-	struct corr_inst *in = cur;
+	struct corr_inst *in;
 	uint32_t op;
 
 	if (open->hidden || open->dead)
@@ -200,7 +200,8 @@ begin_node(struct corr *corr, struct corr_thread *th, struct corr_open *open,
 	} else if (fwd.prim_run != 0)
 		prim_backward(&corr->prims, fwd.prim_run, marker);
 	op = op_of_backward(&corr->ops, thread_layer(th), marker, fwd.op);
-	if (takes_over(corr, cur)) {
+	in = taken_over(corr, cur);
+	if (in != NULL) {
 		in->op = op;
 		if (in->need_node)
 			in->need_node = false;
