@@ -96,6 +96,60 @@ setup() {
 	grep "no report of 'bad.sqlite'" err
 }
 
+# Both have begun their first report before either ends it.
+@test "parallel: two at once into one folder" {
+	command -v parallel >/dev/null || skip "no GNU parallel"
+	mkdir bin
+	cat >bin/dlp <<-END
+	#!/bin/sh
+	: >"$PWD/begun.\$1"
+	until [ -e "$PWD/begun.top" ] && [ -e "$PWD/begun.ops" ]; do
+		sleep 0.05
+	done
+	exec "$ROOT/pipelines/dlp" "\$@"
+	END
+	chmod +x bin/dlp
+	for r in top ops; do
+		DLP_BIN=$PWD/bin JOBS=1 sh "$ROOT/pipelines/batch/parallel.sh" \
+		    $r out run1.sqlite run2.sqlite.xz 3>&- &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do wait "$pid"; done
+	same "joblog run1.ops.csv run1.top.csv run2.ops.csv run2.top.csv" \
+	    "$(ls -A out | tr '\n' ' ' | sed 's/ $//')"
+	for r in top ops; do
+		cmp out/run1.$r.csv <(dlp $r --csv run1.sqlite)
+		cmp out/run2.$r.csv <(dlp $r --csv run2.sqlite.xz)
+	done
+	# of one of them, with both of its jobs
+	same 1 "$(awk 'NR > 1' out/joblog | grep -o 'dlp [a-z]*' | sort -u | wc -l)"
+	same 3 "$(wc -l <out/joblog)"
+}
+
+@test "slurm.sh: of several at once into one folder, one submits" {
+	mkdir bin
+	printf '#!/bin/sh\n[ ! -e "%s" ] || exit 1\necho 7\n' "$PWD/down" >bin/sbatch
+	chmod +x bin/sbatch
+	PATH=$PWD/bin:$PATH
+	for i in 1 2 3 4 5 6; do
+		sh "$ROOT/pipelines/batch/slurm.sh" out run$((i % 2 + 1)).sq* \
+		    >got.$i 2>err.$i 3>&- &
+	done
+	wait
+	same '7 7' "$(cat got.*)"
+	same 5 "$(cat err.* | grep -c 'out/files: if it exists, another batch uses')"
+	same 5 "$(cat err.* | wc -l)"
+	# the list is that of the one that submitted
+	i=$(grep -l 7 got.*)
+	same "$PWD/$(echo run$((${i#got.} % 2 + 1)).sq*)" "$(cat out/files)"
+	# one that submits nothing leaves the folder free
+	: >down
+	rc=0
+	sh "$ROOT/pipelines/batch/slurm.sh" o2 run1.sqlite 2>err || rc=$?
+	[ $rc -eq 2 ]
+	same '' "$(ls -A o2)"
+}
+
 @test "slurm.sh: its steps, without a scheduler" {
 	s=$ROOT/pipelines/batch/slurm.sh
 	mkdir bin
@@ -116,7 +170,13 @@ setup() {
 	chmod +x bin/sbatch
 	mkdir out
 	: >out/9.part.tmp # of a node that went down
-	PATH=$PWD/bin:$PATH sh "$s" out run1.sqlite run2.sqlite.xz
+	# the second time, the first batch has ended
+	for i in 1 2; do
+		PATH=$PWD/bin:$PATH sh "$s" out run1.sqlite run2.sqlite.xz
+	done
+	same "$PWD/run1.sqlite $PWD/run2.sqlite.xz" \
+	    "$(tr '\n' ' ' <out/total.files | sed 's/ $//')"
+	[ ! -e out/files ]
 	mk total.tsv
 	cmp total.tsv out/total.tsv
 	[ -z "$(ls out/*.tmp 2>/dev/null)" ]

@@ -4,8 +4,10 @@
 # usage: sh parallel.sh REPORT OUTDIR FILE...
 #	 HOSTS=a,b,c sh parallel.sh REPORT OUTDIR FILE...
 #
-# Writes OUTDIR/NAME.REPORT.csv for each FILE, whole or not at all, and
-# OUTDIR/joblog; exit status 2 if any failed. JOBS at once per host (default:
+# Writes OUTDIR/NAME.REPORT.csv for each FILE, whole or not at all, and at the
+# end OUTDIR/joblog; exit status 2 if any failed. Until then its files are in a
+# folder OUTDIR/.parallel.* of its own, so two can run into one OUTDIR: if both
+# write a file, it is that of the later one. JOBS at once per host (default:
 # as many as it has processors). With HOSTS, as for parallel --sshlogin, every
 # FILE is sent to a host that has dlp on PATH (or in DLP_BIN) and removed
 # there when its report is made: nothing but the report comes back. Where all
@@ -35,6 +37,8 @@ twice=$(for f; do printf '%s\n' "${f##*/}"; done | sort | uniq -d)
 [ -z "$twice" ] || die "two files '$twice'"
 mkdir -p -- "$out" || exit 2
 out=$(cd -- "$out" && pwd) || exit 2
+work=$(mktemp -d "$out/.parallel.XXXXXX") || exit 2
+trap 'rm -rf -- "$work"' EXIT
 
 jobs=${JOBS:+-j "$JOBS"}
 far=
@@ -61,19 +65,18 @@ end_by() {
 	sleep 1
 	kill "$pid" 2>/dev/null
 	wait
-	for f; do
-		rm -f -- "$out/.${f##*/}.$report"*
-	done
-	trap - "$signal"
+	mv -f -- "$work/joblog" "$out/joblog" 2>/dev/null
+	rm -rf -- "$work"
+	trap - EXIT "$signal"
 	kill -s "$signal" $$
 }
 for signal in HUP INT QUIT TERM; do
 	# shellcheck disable=SC2064 # as it is now
-	trap "signal=$signal; end_by \"\$@\"" $signal
+	trap "signal=$signal; end_by" $signal
 done
 # shellcheck disable=SC2086 # lists of options
-parallel $jobs $far --will-cite --joblog "$out/joblog" \
-    --results "$out/.{/}.$report" \
+parallel $jobs $far --will-cite --joblog "$work/joblog" \
+    --results "$work/{/}.$report" \
     "${path}dlp $report --csv -- $input" ::: "$@" >/dev/null &
 pid=$!
 wait $pid
@@ -83,15 +86,15 @@ n=0
 for f; do
 	base=${f##*/}
 	name=${base%.xz}
-	got=$out/.$base.$report
+	got=$work/$base.$report
 	n=$((n + 1))
-	rc=$(awk -F '\t' -v n=$n '$1 == n { print $7 + $8 }' "$out/joblog")
+	rc=$(awk -F '\t' -v n=$n '$1 == n { print $7 + $8 }' "$work/joblog")
 	if [ "$rc" = 0 ]; then
 		mv -f -- "$got" "$out/${name%.*}.$report.csv" || status=2
 	else
 		printf "parallel.sh: no report of '%s'\n" "$f" >&2
 		status=2
 	fi
-	rm -f -- "$got" "$got.seq" "$got.err"
 done
+mv -f -- "$work/joblog" "$out/joblog" || status=2
 [ "$status" = 0 ] || exit 2

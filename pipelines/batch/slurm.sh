@@ -4,7 +4,9 @@
 # usage: sh slurm.sh OUTDIR FILE...	submits both, prints the ids
 #
 # Each task aggregates one file, OUTDIR/N.part; the reduce step starts when all
-# have ended well and writes OUTDIR/total.tsv, whole or not at all. AGG and
+# have ended well and writes OUTDIR/total.tsv, whole or not at all. OUTDIR/files
+# lists the files; while it exists, no other batch can use OUTDIR. With the
+# total it becomes OUTDIR/total.files. AGG and
 # MERGE are options of dlp-agg for the one and the other; SBATCH more options
 # for sbatch, such as '-p batch --mem=2G'. OUTDIR and the files must be where
 # the nodes see them by the same names, dlp-parse on their PATH.
@@ -48,12 +50,19 @@ reduce() {
 	done <"$BATCH_OUT/files"
 	# of tasks that were killed, and began again: all have ended
 	rm -f -- "$BATCH_OUT"/*.part.tmp
-	whole "$BATCH_OUT/total.tsv" merge "$@"
+	whole "$BATCH_OUT/total.tsv" merge "$@" || exit
+	mv -f -- "$BATCH_OUT/files" "$BATCH_OUT/total.files"
 }
 
 merge() {
 	# shellcheck disable=SC2086 # lists of options
 	dlp-agg --merge $MERGE "$@" | dlp-fmt --tsv
+}
+
+die() {
+	printf 'slurm.sh: %s' "$*" | tr '\001-\037\177' '[?*]' >&2
+	echo >&2
+	exit 2
 }
 
 case ${BATCH_STEP-} in
@@ -66,6 +75,10 @@ mkdir -p -- "$1" || exit 2
 BATCH_OUT=$(cd -- "$1" && pwd) || exit 2
 shift
 export BATCH_OUT AGG MERGE
+# Created, never overwritten: of two that start at once, the second ends here.
+(set -C && : >"$BATCH_OUT/files") 2>/dev/null ||
+    die "cannot create $BATCH_OUT/files: if it exists, another batch uses this" \
+	"folder; use another one, or remove the file if that batch has ended"
 for f; do
 	case $f in
 	/*) ;;
@@ -74,8 +87,8 @@ for f; do
 	printf '%s\n' "$f"
 done >"$BATCH_OUT/files"
 [ "$(wc -l <"$BATCH_OUT/files")" -eq $# ] || {
-	echo "slurm.sh: a file's name has a newline" >&2
-	exit 2
+	rm -f -- "$BATCH_OUT/files"
+	die "a file's name has a newline"
 }
 
 # submit STEP OPTION...: prints the job's id. Options go by words in SBATCH.
@@ -87,7 +100,10 @@ submit() {
 	sbatch --parsable --export=ALL -o "$BATCH_OUT/log.%j" ${SBATCH-} \
 	    "$@" "$0"
 }
-map=$(submit task --array="1-$#") || exit 2
+map=$(submit task --array="1-$#") || {
+	rm -f -- "$BATCH_OUT/files"
+	exit 2
+}
 red=$(submit reduce --dependency="afterok:$map" --kill-on-invalid-dep=yes) ||
     exit 2
 echo "$map $red"
