@@ -68,7 +68,7 @@ read_api(struct db_work *w, const struct db_cols *c)
 	w->has_api = rec_i64(w->r, c->api_start, &w->api_start);
 	if (!w->has_api)
 		w->tid = -1;
-	w->own_call = w->has_api && rec_i64(w->r, c->api_dur, &w->api_dur);
+	w->own_call = w->has_api && rec_dur(w->r, c->api_dur, &w->api_dur);
 }
 
 /* Reads a record of work; its op must have a record. */
@@ -156,7 +156,7 @@ on_inst(struct stage *st, struct rec *r)
 		rec_die(r, "a run without its op");
 	if (!rec_i64(r, c->id, &u.id) || !rec_i64(r, c->start, &u.start))
 		rec_die(r, "a run without id or start");
-	if (!rec_i64(r, c->dur, &u.dur))
+	if (!rec_dur(r, c->dur, &u.dur))
 		u.dur = -1;
 	u.pid = rec_int(r, c->pid, -1);
 	u.tid = rec_int(r, c->tid, -1);

@@ -140,7 +140,7 @@ read_marker_range(struct stage *st, struct rec *r)
 	o = open_on(m, &w);
 	if (o == NULL || text.s == NULL || !w.has_start)
 		return;
-	if (!rec_i64(r, m->range.dur, &dur)) {
+	if (!rec_dur(r, m->range.dur, &dur)) {
 		m->never_closed++;
 		return;
 	}

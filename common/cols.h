@@ -73,6 +73,10 @@ bool kind_is_number(enum col_kind k);
 /* The unit of a column by the end of its name: dur_ns, bytes. */
 enum num_unit kind_unit(const char *name);
 
+/* True for the length of an event: never negative, unless it ends before it
+ * starts. */
+bool kind_is_length(const char *name);
+
 /* Whether kernels of that family compute products, so that they can use Tensor
  * Cores, as dlp-flops names families (column family). */
 bool kind_is_product(const char *family, size_t n);

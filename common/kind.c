@@ -123,6 +123,12 @@ kind_unit(const char *name)
 }
 
 bool
+kind_is_length(const char *name)
+{
+	return strcmp(name, "dur_ns") == 0 || has_suffix(name, "_dur_ns");
+}
+
+bool
 kind_is_product(const char *family, size_t n)
 {
 	static const char *const products[] = { "gemm", "gemv", "gemm_int",

@@ -263,6 +263,7 @@ static const struct {
 	{ "bad_events", "events of the trace could not be used" },
 	{ "dict_bad_lines", "lines of the .dict could not be used" },
 	{ "end_before_start", "events end before they start" },
+	{ "agg_negative", "records have a negative length" },
 	{ "sums_saturated", "sums exceed 64 bits" },
 	{ "gaps_started_early", "works started before their call" },
 	{ "gaps_past_forgotten", "gaps reach back beyond what is remembered" },

@@ -190,17 +190,27 @@ group_free_all(struct agg_groups *a)
 	a->group_bytes = a->n_values = a->n_pieces = 0;
 }
 
+/* Reads a field of a record. A negative length counts as unset, because an end
+ * before the start is no length. */
 static void
-read_field(struct agg_groups *a, const struct rec *r, int t,
-    struct agg_row_val *v, int k)
+read_field(
+    struct agg_groups *a, const struct rec *r, int t, struct agg_row *w, int k)
 {
 	struct agg_input *in = &a->spec->in;
 	const struct agg_field *f = &a->spec->field[k];
+	struct agg_row_val *v = &w->val[k];
 
 	v->s = input_value(in, r, t, f->col, &v->n);
 	v->frac = false;
-	if (v->s == NULL || !f->numeric || num_i64(v->s, v->n, &v->v.i))
+	if (v->s == NULL || !f->numeric)
 		return;
+	if (num_i64(v->s, v->n, &v->v.i)) {
+		if (v->v.i < 0 && f->length) {
+			v->s = NULL;
+			w->negative = true;
+		}
+		return;
+	}
 	v->frac = true;
 	if (!num_f64(v->s, v->n, &v->v.d))
 		rec_die(r, "%s: %s is no number: '%.*s'", in->tag[t],
@@ -234,6 +244,11 @@ read_interval(
 		return;
 	if (!num_i64(s, n, &w->lo) || !num_i64(d, m, &dur))
 		rec_die(r, "%s: start_ns or dur_ns is no integer", in->tag[t]);
+	if (dur < 0) {
+		w->has_ivl = false;
+		w->negative = true;
+		return;
+	}
 	w->hi = num_add(w->lo, dur);
 	w->src = source(a, r, t);
 }
@@ -245,11 +260,13 @@ row_read(struct agg_groups *a, const struct rec *r, int t, struct agg_row *w)
 {
 	int i;
 
+	w->negative = false;
 	for (i = 0; i < a->spec->nfield; i++)
-		read_field(a, r, t, &w->val[i], i);
+		read_field(a, r, t, w, i);
 	w->has_ivl = false;
 	if (a->spec->start_col >= 0)
 		read_interval(a, r, t, w);
+	a->n_negative += w->negative;
 }
 
 static void
@@ -1370,4 +1387,5 @@ intake_forget(struct agg_groups *a)
 	disk_reset(a);
 	smap_clear(&a->srcs);
 	a->n_section = 0;
+	a->n_negative = 0;
 }

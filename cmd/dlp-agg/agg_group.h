@@ -129,14 +129,15 @@ struct agg_groups {
 	struct buf text_buf;   /* for a value that is being written */
 	struct agg_row *row;   /* the record at hand */
 	struct agg_acc *total; /* of all groups, per field: for shares */
-	uint64_t *rounded;  /* fields whose values were rounded for --partial,
-			     * in all results of the run */
-	uint64_t section;   /* the key of this section, for partial results */
-	uint64_t n_section; /* its number */
-	uint64_t n_over;    /* groups that the result left out */
-	size_t group_bytes; /* memory of groups and their texts */
-	size_t n_values;    /* room for values, for percentiles */
-	size_t n_pieces;    /* room for pieces of unions */
+	uint64_t *rounded;   /* fields whose values were rounded for --partial,
+			      * in all results of the run */
+	uint64_t section;    /* the key of this section, for partial results */
+	uint64_t n_section;  /* its number */
+	uint64_t n_over;     /* groups that the result left out */
+	uint64_t n_negative; /* records with a negative length */
+	size_t group_bytes;  /* memory of groups and their texts */
+	size_t n_values;     /* room for values, for percentiles */
+	size_t n_pieces;     /* room for pieces of unions */
 	struct agg_disk *disk; /* groups and values beyond the memory; NULL
 				* if it is unlimited */
 };
@@ -153,6 +154,7 @@ void group_free(const struct agg_groups *a, struct agg_group *g);
 struct agg_row {
 	struct agg_row_val *val; /* per field */
 	bool has_ivl;            /* the record has a start and a duration */
+	bool negative;           /* it has a length below 0 */
 	int64_t lo, hi;
 	uint64_t src;     /* number of its file + 1; 0 if it names none */
 	uint64_t section; /* number of its section */

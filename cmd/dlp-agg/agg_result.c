@@ -518,6 +518,7 @@ result_notes(const struct agg_groups *a)
 {
 	if (!a->spec->rest)
 		stage_note("agg_over_limit", a->n_over);
+	stage_note("agg_negative", a->n_negative);
 	stage_note("agg_values_rounded", *a->rounded);
 	*a->rounded = 0; /* one note for all results */
 }

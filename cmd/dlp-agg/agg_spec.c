@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "cols.h"
 #include "err.h"
 #include "num.h"
 
@@ -171,18 +172,23 @@ stat_result(const char *name, struct stat_col *s, const char **field)
 void
 spec_stat(struct agg_spec *a, struct stat_col s)
 {
+	struct agg_field *f;
+
 	a->stat = xrealloc(a->stat, (size_t)a->nstat + 1, sizeof(*a->stat));
 	a->stat[a->nstat++] = s;
 	if (s.field < 0)
 		return;
+	f = &a->field[s.field];
 	if (s.stat == ST_PERCENTILE)
-		a->field[s.field].want |= ACC_VALUES;
+		f->want |= ACC_VALUES;
 	if (s.stat == ST_STD)
-		a->field[s.field].want |= ACC_STD;
+		f->want |= ACC_STD;
 	if (s.stat != ST_FIRST && s.stat != ST_LAST)
-		a->field[s.field].numeric = true;
+		f->numeric = true;
 	else
-		a->field[s.field].ends = true;
+		f->ends = true;
+	f->length = f->numeric && f->col >= 0 &&
+		    kind_is_length(input_canon(&a->in, f->col));
 }
 
 static void

@@ -190,6 +190,7 @@ bool stat_is_pct(const char *name, const char *field);
 struct agg_field { /* of -f */
 	int col;
 	bool numeric; /* read as a number */
+	bool length;  /* and never negative */
 	bool ends;    /* its first or last text is needed */
 	int want;     /* ACC_VALUES, ACC_STD */
 };
