@@ -22,7 +22,7 @@ static const char usage[] =
     "      --inductor PATH  read Inductor's output code, a file or a folder "
     "of\n"
     "                       torch_compile_debug\n"
-    "  -q, --quiet          do not say how many kernels have unknown FLOPs\n"
+    "  -q, --quiet          do not say that kernels have unknown FLOPs\n"
     "      --ranks N        the number of GPUs in a collective, for bus_bytes\n"
     "      --tc-rules FILE  read Tensor Core rules, in place of the shipped\n"
     "                       ones\n" DROP_USAGE SPILL_USAGE
@@ -80,10 +80,9 @@ main(int argc, char **argv)
 	/* static because it is large; one per process */
 	static struct flops flops = { .ranks = -1 };
 	static const char *tc_rules;
-	static bool quiet;
 	static const struct cli_opt opts[] = {
 		{ 'f', "rules", .set = add_rules, .to = &flops.rules },
-		{ 'q', "quiet", .flag = &quiet },
+		{ 'q', "quiet", .flag = &flops.quiet },
 		{ 0, "ranks", .set = set_ranks, .to = &flops.ranks },
 		SPILL_OPTION,
 		{ 0, "hlo", .set = add_hlo, .to = &flops.side },
@@ -107,7 +106,7 @@ main(int argc, char **argv)
 	st.end = on_flops_end;
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
-	if (!quiet)
+	if (!flops.quiet)
 		write_summary(&flops);
 	return out_finish(rc);
 }

@@ -225,3 +225,21 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 	    sed 's/^forward/fprop/; s/^backward/bprop/' | sort | diff want -
 	[ "$(wc -l <want)" -eq 2 ]
 }
+
+# It does without ops and steps; the rows are those of the stream with both.
+@test "dlp kernels: the same rows as from records with ops and steps" {
+	for p in lenet loader h200/zoo h200/compile_train h200/graph_infer_graph; do
+		f=$ROOT/tests/data/$p.sqlite.xz
+		dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null | dlp-iter --one |
+		    dlp-flops -q | dlp-agg -T kern -g short,tc \
+			-a pct,sum,count,mean,min,max -f dur_ns --sort -sum |
+		    dlp-fmt -H --tsv >want
+		[ "$(wc -l <want)" -gt 5 ]
+		dlp kernels --tsv "$f" 2>err | diff want -
+	done
+	# no other message than that of the graphs
+	same 'dlp kernels: 20 runs of CUDA graphs, 90.3 % of the GPU time, were recorded as a whole: nsys profile --cuda-graph-trace=node records their kernels' \
+	    "$(cat err)"
+	! dlp kernels -h | grep -q 'dlp-correlate\|dlp-iter'
+	dlp kernels -g prim -h | grep -q dlp-correlate
+}

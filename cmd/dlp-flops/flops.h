@@ -212,6 +212,7 @@ struct flops {
 
 	struct flops_cols cols;
 	struct rest kern_rest, copy_rest, set_rest, graph_rest;
+	bool quiet;
 	bool no_ops_said; /* the warning that kern records have no op_id was
 			   * printed */
 

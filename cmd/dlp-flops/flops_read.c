@@ -988,7 +988,7 @@ put_kern_legend(struct stage *st, struct rec *r)
 {
 	struct flops *fl = st->ctx;
 
-	if (fl->cols.kern.op_id->pos < 0 && !fl->no_ops_said) {
+	if (fl->cols.kern.op_id->pos < 0 && !fl->no_ops_said && !fl->quiet) {
 		/* without ops, only Tensor Core use is known, by the name */
 		warn("%s: kern records have no op_id, so FLOPs and bytes are"
 		     " unknown: dlp-correlate before dlp-flops adds it",

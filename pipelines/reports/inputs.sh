@@ -1,5 +1,5 @@
 # Read by lib.sh: what kind of input a file is, and profiles as streams.
-# shellcheck shell=sh disable=SC2154 # need, of_dict, of_one, no_times, src: lib.sh
+# shellcheck shell=sh disable=SC2086,SC2154 # words; need, of_dict, steps, ...: lib.sh
 
 # look FILE: its first bytes, without NULs, to $begin; once for a file that is
 # asked about several times.
@@ -113,12 +113,22 @@ from_stdin() {
 	esac
 }
 
+# work_of FILE...: the profiles with ops and steps. A report to which records of
+# the types $only suffice, as they are, names these: nothing else is read.
+work_of() {
+	if [ -n "${only-}" ]; then
+		parse="-T $only"
+		profiles "$@"
+	else
+		profiles "$@" | stage dlp-correlate | stage dlp-iter "$steps" $which
+	fi
+}
+
 # The profiles, each a section; $parse is an option for dlp-parse. One that
 # fails leaves a section without an end, so that the filters go on with the
 # others and the last one exits 2.
 profiles() {
 	if [ -n "${help-}" ]; then
-		# shellcheck disable=SC2086 # words
 		stage dlp-parse ${parse-} ${src:+--src} FILE </dev/null
 		return
 	fi
@@ -131,7 +141,6 @@ profiles() {
 		elif is_stream "$f"; then
 			with_src "$f" <"$f" && good=1 || bad=1
 		else
-			# shellcheck disable=SC2086 # words
 			set -- dlp-parse --as-stage ${parse-} ${need-} ${src:+--src} -- "$f"
 			[ "$f" != - ] || set -- from_stdin "$@"
 			[ -z "$only" ] || exec "$@"
