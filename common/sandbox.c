@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* syscall(), O_PATH */
 #include "sandbox.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -272,32 +273,64 @@ allow_temporary(const struct rules *r)
 	allow(r, "/var/tmp", LL_FOLDER | LL_TRUNCATE);
 }
 
-void
-sandbox_files(char *const *paths, int n)
+/* False if the kernel has no Landlock, or nobody wants it. */
+static bool
+begin_rules(struct rules *r)
+{
+	long abi = syscall(LL_CREATE, NULL, 0, LL_VERSION);
+
+	*r = (struct rules){ -1, LL_ALL };
+	if (abi < 1 || is_off())
+		return false;
+	if (abi >= 3)
+		r->handled |= LL_TRUNCATE;
+	r->fd = (int)syscall(LL_CREATE, &r->handled, sizeof(r->handled), 0);
+	return r->fd >= 0;
+}
+
+/* Adds what every reader may open, and puts the rules into force. */
+static void
+end_rules(const struct rules *r)
 {
 	static const char *const also[] = { "/proc/self/statm", "/dev/urandom",
 		"/sys/devices/system/cpu/online" };
-	struct rules r = { -1, LL_ALL };
-	long abi = syscall(LL_CREATE, NULL, 0, LL_VERSION);
 	size_t k;
+
+	for (k = 0; k < ARRAY_LEN(also); k++)
+		allow(r, also[k], LL_READ_FILE);
+	allow_temporary(r);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+		(void)syscall(LL_RESTRICT, r->fd, 0);
+	close(r->fd);
+}
+
+void
+sandbox_files(char *const *paths, int n)
+{
+	struct rules r;
 	int i;
 
-	if (abi < 1 || is_off())
-		return;
-	if (abi >= 3)
-		r.handled |= LL_TRUNCATE;
-	r.fd = (int)syscall(LL_CREATE, &r.handled, sizeof(r.handled), 0);
-	if (r.fd < 0)
+	if (!begin_rules(&r))
 		return;
 	for (i = 0; i < n; i++)
 		if (paths[i] != NULL && strcmp(paths[i], "-") != 0)
 			allow_profile(&r, paths[i]);
-	for (k = 0; k < ARRAY_LEN(also); k++)
-		allow(&r, also[k], LL_READ_FILE);
-	allow_temporary(&r);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-		(void)syscall(LL_RESTRICT, r.fd, 0);
-	close(r.fd);
+	end_rules(&r);
+}
+
+void
+sandbox_folders(const char *from, const char *to)
+{
+	struct rules r;
+	char *name;
+
+	if (!begin_rules(&r))
+		return;
+	name = xstrdup(to);
+	allow(&r, from, LL_READ_FILE | LL_READ_DIR);
+	allow(&r, dirname(name), LL_FOLDER | LL_TRUNCATE);
+	free(name);
+	end_rules(&r);
 }
 
 #else
@@ -312,6 +345,13 @@ sandbox_files(char *const *paths, int n)
 {
 	(void)paths;
 	(void)n;
+}
+
+void
+sandbox_folders(const char *from, const char *to)
+{
+	(void)from;
+	(void)to;
 }
 
 #endif

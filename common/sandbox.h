@@ -17,4 +17,9 @@ void sandbox_enter(void);
  * byte is read, and before a thread is started. */
 void sandbox_files(char *const *paths, int n);
 
+/* In place of sandbox_files(): reads nothing but files in the folder `from`,
+ * and writes nothing but files in the folder of `to`, which need not exist, and
+ * temporary ones. */
+void sandbox_folders(const char *from, const char *to);
+
 #endif

@@ -86,6 +86,33 @@ has() {
 	    grep -E 'socket|unix|memory|fork|spawn'
 }
 
+@test "dlp-record --convert: a spool is read, its database written, no more" {
+	has landlock
+	has seccomp
+	mkdir db
+	cp -r "$ROOT/tests/data/spool" .
+	# a folder, and one file of it
+	for s in spool spool/p26262.0.spool; do
+		same 'probe temporary ' "$(TZ=Asia/Tokyo probe dlp-record \
+		    --convert $s -o db/a.sqlite --force)"
+		[ ! -e made ]
+		TZ=Asia/Tokyo DLP_SANDBOX=off dlp-record --convert $s \
+		    -o db/b.sqlite --force 2>/dev/null
+		sqlite3 db/a.sqlite .dump >a
+		sqlite3 db/b.sqlite .dump >b
+		[ "$(grep -c '^INSERT' a)" -gt 100 ]
+		cmp a b
+	done
+	# a link that leads out of the spool
+	ln -s "$PWD/other" spool/p1.0.spool
+	! probe dlp-record --convert spool -o db/c.sqlite
+	grep 'p1.0.spool: Permission denied' err
+	[ ! -e db/c.sqlite ]
+	rm spool/p1.0.spool
+	# and the stream, which dlp-parse makes
+	dlp-record --convert spool --stream 2>/dev/null | tail -n 1 | grep '^##end'
+}
+
 @test "a report of nsys is exported: nsys runs as it did" {
 	mkdir bin
 	cat >bin/nsys <<-END

@@ -9,10 +9,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "array.h"
 #include "err.h"
+#include "sandbox.h"
 
 const void *
 conv_rec(const struct conv *c, const struct conv_ref *ref)
@@ -238,6 +240,9 @@ conv_run(const char *folder, const char *path, bool force)
 {
 	struct conv *c = xcalloc(1, sizeof(*c));
 
+	tzset(); /* reads a file that is out of reach afterwards */
+	sandbox_enter();
+	sandbox_folders(folder, path);
 	rspool_read(&c->dir, folder);
 	conv_session(c);
 	conv_procs(c, 0);
