@@ -64,7 +64,7 @@ clear_section(struct path *p)
 	smap_clear(&p->procs);
 	smap_clear(&p->streams);
 	smap_clear(&p->threads);
-	map_clear(&p->events);
+	smap_clear(&p->events);
 	path_dtype_clear(&p->retype);
 	p->n_stream = p->n_thread = 0;
 	p->seq = p->unresolved = p->no_bytes = 0;
@@ -226,7 +226,7 @@ free_all(struct path *p)
 	smap_free(&p->procs);
 	smap_free(&p->streams);
 	smap_free(&p->threads);
-	map_free(&p->events);
+	smap_free(&p->events);
 	map_free(&p->arrival_of);
 	free(p->rank);
 	free(p->stream);

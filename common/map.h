@@ -56,6 +56,10 @@ struct smap { /* byte string -> number from 0; all zero is empty */
 uint32_t smap_find(const struct smap *m, const char *s, size_t n);
 uint32_t smap_put(struct smap *m, const char *s, size_t n, bool *is_new);
 
+/* The same for a key of two numbers: exact, unlike a hash of both. */
+uint32_t smap_find_pair(const struct smap *m, int64_t a, int64_t b);
+uint32_t smap_put_pair(struct smap *m, int64_t a, int64_t b, bool *is_new);
+
 /* The text of a number, NUL-terminated; valid as long as the map. */
 const char *smap_str(const struct smap *m, uint32_t id, size_t *len);
 

@@ -102,6 +102,22 @@ smap_put(struct smap *m, const char *s, size_t n, bool *is_new)
 	return m->slot[i] - 1;
 }
 
+uint32_t
+smap_find_pair(const struct smap *m, int64_t a, int64_t b)
+{
+	int64_t key[2] = { a, b };
+
+	return smap_find(m, (const char *)key, sizeof(key));
+}
+
+uint32_t
+smap_put_pair(struct smap *m, int64_t a, int64_t b, bool *is_new)
+{
+	int64_t key[2] = { a, b };
+
+	return smap_put(m, (const char *)key, sizeof(key), is_new);
+}
+
 const char *
 smap_str(const struct smap *m, uint32_t id, size_t *len)
 {

@@ -280,3 +280,25 @@ Mm,na=na,,na,0,0'
 	    dlp-pyprof | dlp-fmt --pyprof -w 60 -c op,flops,bytes | tail -n 1 >got
 	same '__add__                   22          180 ' "$(<got)"
 }
+
+# A sequence id is of one process; dicts of PyProf do not tell which.
+@test "a backward kernel takes the arguments of its own process" {
+	one="$(t '(8, 16)' float16), $(t '(32, 16)' float16)"
+	two="$(t '(64, 16)' float16), $(t '(128, 16)' float16)"
+	{
+		kernel volta_fp16_s884gemm_nn fprop 0 1 $F linear "$one"
+		kernel volta_fp16_s884gemm_nn fprop 0 1 $F linear "$two"
+		kernel sgemm_nt bprop 1 1 $F linear ''
+		kernel sgemm_nt bprop 1 1 $F linear ''
+	} >old
+	awk 'BEGIN { split("7 8 7 8", pid, " ") }
+	    { sub(/}$/, ", \"dlp\": [" NR ", " pid[NR] ", 5]}") } 1' old >new
+	same 'M=32,N=8,K=16,fp16,
+M=128,N=64,K=16,fp16,
+M=16,N=32,K=8,fp16,
+M=16,N=128,K=64,fp16,' "$(dlp-pyprof new |
+	    dlp-fmt --pyprof --csv -c params | tail -n +2 | tr -d '"')"
+	same 'M=16,N=128,K=64,fp16,
+M=16,N=128,K=64,fp16,' "$(dlp-pyprof old |
+	    dlp-fmt --pyprof --csv -c params | tail -n 2 | tr -d '"')"
+}

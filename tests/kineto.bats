@@ -708,3 +708,28 @@ for k in sorted(n):
 	    END { for (k in n) print k, n[k] }' >got
 	diff <(sort want) <(sort got)
 }
+
+# The second thread's number is such that mixed(1) ^ 5 = mixed(2) ^ number, by
+# the mixing of common/map.c: keys of two numbers must be exact.
+@test "names of threads whose numbers are made to meet" {
+	python3 - <<-'END' >t.json
+	import json
+	def mix(x):
+	    for _ in range(2):
+	        x ^= x >> 32
+	        x = x * 0xd6e8feb86659fd93 & (1 << 64) - 1
+	    return x ^ x >> 32
+	other = mix(1) ^ mix(2) ^ 5
+	other -= (other >> 63) << 64
+	events = []
+	for pid, tid, name in (1, 5, 'first'), (2, other, 'second'):
+	    events += [{'ph': 'M', 'name': 'thread_name', 'pid': pid, 'tid': tid,
+	                'args': {'name': name}},
+	               {'ph': 'X', 'cat': 'cuda_runtime', 'name': 'cudaLaunchKernel',
+	                'pid': pid, 'tid': tid, 'ts': 10, 'dur': 5,
+	                'args': {'correlation': pid}}]
+	print(json.dumps({'schemaVersion': 1, 'traceEvents': events}))
+	END
+	same 'first second' "$(dlp-parse t.json | dlp-fmt -T thread --tsv -c name |
+	    tail -n +2 | tr '\n' ' ' | sed 's/ $//')"
+}

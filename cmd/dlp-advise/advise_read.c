@@ -181,12 +181,8 @@ add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
 static struct map *
 live_memory(struct facts *f, int64_t pid, int64_t dev)
 {
-	struct {
-		int64_t pid, dev;
-	} key = { pid, dev };
 	bool is_new;
-	uint32_t i =
-	    smap_put(&f->live_at, (const char *)&key, sizeof(key), &is_new);
+	uint32_t i = smap_put_pair(&f->live_at, pid, dev, &is_new);
 
 	if (is_new) {
 		f->live = xrealloc(f->live, f->live_at.n, sizeof(*f->live));

@@ -741,9 +741,9 @@ struct db_sums {
 	size_t n_iter, cap_iter, n_busy, cap_busy, n_group, cap_group,
 	    n_finding, cap_finding;
 	struct db_sums_cols col;
-	struct map busy_at; /* iter << 16 | device -> number, from 1 */
-	bool tree;          /* there are group records */
-	bool judged;        /* there are findings of dlp-advise */
+	struct smap busy_at; /* iter, device; its number is that of busy */
+	bool tree;           /* there are group records */
+	bool judged;         /* there are findings of dlp-advise */
 };
 
 /* Adds an element, zeroed, to a list. */
@@ -799,14 +799,12 @@ static struct sum_busy *
 busy_of(struct db_sums *s, int64_t iter, int64_t dev)
 {
 	bool is_new;
-	uint64_t *no = map_put(&s->busy_at,
-	    (uint64_t)iter << 16 ^ ((uint64_t)dev & 0xffff), &is_new);
+	uint32_t no = smap_put_pair(&s->busy_at, iter, dev, &is_new);
 	struct sum_busy *b;
 
 	if (!is_new)
-		return &s->busy[*no - 1];
+		return &s->busy[no];
 	b = MORE(s, busy);
-	*no = s->n_busy;
 	b->iter = iter;
 	b->dev = dev;
 	return b;
@@ -942,7 +940,7 @@ sums_free(struct db_halves *d)
 {
 	struct db_sums *s = d->sums;
 
-	map_free(&s->busy_at);
+	smap_free(&s->busy_at);
 	free(s->iter);
 	free(s->busy);
 	free(s->group);
@@ -1058,9 +1056,9 @@ static void
 put_breakdown(struct db_halves *d, int64_t aggr, struct sum_whole *w)
 {
 	const struct db_sums *s = d->sums;
-	const uint64_t *no;
 	int64_t ns[C_N], dev;
 	size_t i, k;
+	uint32_t no;
 	int c;
 
 	for (i = 0; i < s->n_iter; i++) {
@@ -1069,11 +1067,9 @@ put_breakdown(struct db_halves *d, int64_t aggr, struct sum_whole *w)
 		memset(ns, 0, sizeof(ns));
 		for (k = 0; k < facts_ndev(d); k++) {
 			dev = facts_dev(d, k);
-			no = map_get(
-			    &s->busy_at, (uint64_t)s->iter[i].iter << 16 ^
-					     ((uint64_t)dev & 0xffff));
-			for (c = 0; no != NULL && c < C_N; c++)
-				ns[c] = num_add(ns[c], s->busy[*no - 1].ns[c]);
+			no = smap_find_pair(&s->busy_at, s->iter[i].iter, dev);
+			for (c = 0; no != SMAP_NONE && c < C_N; c++)
+				ns[c] = num_add(ns[c], s->busy[no].ns[c]);
 		}
 		for (c = 0; c < C_N; c++)
 			w->ns[c] = num_add(w->ns[c], ns[c]);

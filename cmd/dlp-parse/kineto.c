@@ -568,6 +568,7 @@ put_names(struct kineto *k)
 	const struct kineto_thread *t = k->callers, *e = t + k->ncallers;
 	int64_t last = EV_UNSET;
 	uint64_t *name;
+	uint32_t i;
 
 	if (k->ncallers > 0)
 		qsort(k->callers, k->ncallers, sizeof(*t), by_thread);
@@ -577,10 +578,10 @@ put_names(struct kineto *k)
 			fact_proc(
 			    k->prof, t->pid, domain_of(k, (int64_t)*name - 1));
 		last = t->pid;
-		name = map_get(&k->threads, kineto_thread_key(t->pid, t->tid));
-		if (name != NULL)
+		i = smap_find_pair(&k->threads, t->pid, t->tid);
+		if (i != SMAP_NONE)
 			fact_thread(k->prof, t->pid, t->tid,
-			    domain_of(k, (int64_t)*name - 1), EV_UNSET);
+			    domain_of(k, (int64_t)k->threads.val[i]), EV_UNSET);
 	}
 }
 

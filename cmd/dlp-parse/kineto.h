@@ -129,11 +129,11 @@ struct kineto_thread {
 struct kineto {
 	struct profile *prof;
 	sqlite3 *db;
-	struct smap texts;  /* names, lists of sizes, ...: string ids */
-	struct smap devs;   /* deviceProperties, as they are written */
-	struct map threads; /* pid << 32 ^ tid -> text + 1 */
-	struct map procs;   /* pid -> text + 1 */
-	struct map called;  /* threads that have calls, by the same key, */
+	struct smap texts;   /* names, lists of sizes, ...: string ids */
+	struct smap devs;    /* deviceProperties, as they are written */
+	struct smap threads; /* pid, tid; val: its text */
+	struct map procs;    /* pid -> text + 1 */
+	struct smap called;  /* threads that have calls, by the same key, */
 	struct kineto_thread *callers; /* and their list */
 	size_t ncallers, callers_cap;
 	int64_t dev;     /* of the first GPU work; EV_UNSET: there is none */
@@ -152,9 +152,6 @@ struct kineto {
  * as infile_open() takes it. Failures are fatal. */
 struct kineto *kineto_begin(
     struct infile *in, const char *path, bool python, bool resync);
-
-/* The key of a thread in kineto.threads. */
-uint64_t kineto_thread_key(int64_t pid, int64_t tid);
 
 void kineto_free(struct kineto *k);
 

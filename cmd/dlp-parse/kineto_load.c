@@ -673,7 +673,7 @@ note_caller(struct loader *l, int64_t pid, int64_t tid)
 		return;
 	l->pid = pid;
 	l->tid = tid;
-	map_put(&k->called, kineto_thread_key(pid, tid), &is_new);
+	smap_put_pair(&k->called, pid, tid, &is_new);
 	if (!is_new)
 		return;
 	ARRAY_GROW(k->callers, k->ncallers, k->callers_cap);
@@ -942,34 +942,23 @@ load_instant(struct loader *l)
 	row_put(&r);
 }
 
-static void
-name_thread(struct loader *l, struct map *m, uint64_t key)
-{
-	int64_t id = field_id(l, KF_ARG_NAME);
-
-	if (id != EV_UNSET)
-		*map_put(m, key, NULL) = (uint64_t)id + 1;
-}
-
-uint64_t
-kineto_thread_key(int64_t pid, int64_t tid)
-{
-	return hash_mix((uint64_t)pid) ^ (uint64_t)tid;
-}
-
 /* Names of processes and threads. */
 static void
 load_metadata(struct loader *l)
 {
-	int64_t pid, tid;
+	struct smap *threads = &l->k->threads;
+	int64_t pid, tid, id = field_id(l, KF_ARG_NAME);
+	uint32_t i;
 
-	if (!field_int(l, KF_PID, &pid))
+	if (!field_int(l, KF_PID, &pid) || id == EV_UNSET)
 		return;
-	if (field_is(l, KF_NAME, "process_name"))
-		name_thread(l, &l->k->procs, (uint64_t)pid);
-	else if (field_is(l, KF_NAME, "thread_name") &&
-		 field_int(l, KF_TID, &tid))
-		name_thread(l, &l->k->threads, kineto_thread_key(pid, tid));
+	if (field_is(l, KF_NAME, "process_name")) {
+		*map_put(&l->k->procs, (uint64_t)pid, NULL) = (uint64_t)id + 1;
+	} else if (field_is(l, KF_NAME, "thread_name") &&
+		   field_int(l, KF_TID, &tid)) {
+		i = smap_put_pair(threads, pid, tid, NULL);
+		threads->val[i] = (uint64_t)id;
+	}
 }
 
 /* Flows (s, f, t) repeat the correlation ids and sequence numbers of other
@@ -1180,9 +1169,9 @@ kineto_free(struct kineto *k)
 {
 	smap_free(&k->texts);
 	smap_free(&k->devs);
-	map_free(&k->threads);
+	smap_free(&k->threads);
 	map_free(&k->procs);
-	map_free(&k->called);
+	smap_free(&k->called);
 	free(k->callers);
 	buf_free(&k->head);
 	buf_free(&k->text);

@@ -171,7 +171,7 @@ struct path {
 	struct path_thread *thread;
 	size_t n_thread, thread_cap;
 	struct xsort work, wait, act, point; /* as they are read */
-	struct map events; /* "proc, event" to the number of the record */
+	struct smap events; /* proc, event; its number is the record's */
 	struct path_list recorded;
 	uint64_t seq;
 	uint64_t unresolved; /* waits of streams for unknown events */

@@ -244,13 +244,6 @@ read_path_work(struct stage *st, struct rec *r)
 	put_sorted(p, &p->work, w.stream, w.end, w.start, &w, sizeof(w));
 }
 
-static uint64_t
-event_key(struct path *p, const struct rec *r, const struct path_type *t,
-    int64_t event)
-{
-	return hash_mix((uint64_t)proc_no(p, r, t) + 1) ^ (uint64_t)event;
-}
-
 static void
 read_event(struct stage *st, struct rec *r)
 {
@@ -258,31 +251,29 @@ read_event(struct stage *st, struct rec *r)
 	const struct path_type *t = rec_arg(r);
 	struct path_cross *c;
 	int64_t at, event;
-	uint64_t *no;
+	uint32_t no;
 	bool fresh;
 
 	stage_pass(st, r);
 	if (!read_time(r, t->start, &at) || !rec_i64(r, t->event, &event))
 		return;
-	no = map_put(&p->events, event_key(p, r, t, event), &fresh);
-	if (fresh) {
-		*no = p->recorded.n;
+	no = smap_put_pair(&p->events, proc_no(p, r, t), event, &fresh);
+	if (fresh)
 		path_add(&p->recorded);
-	}
-	c = (struct path_cross *)p->recorded.v + *no;
+	c = (struct path_cross *)p->recorded.v + no;
 	*c = (struct path_cross){ at, at, 0, stream_no(p, r, t) };
 }
 
 static const struct path_cross *
 recorded_as(struct path *p, const struct rec *r, const struct path_type *t)
 {
-	uint64_t *no;
 	int64_t event;
+	uint32_t no;
 
 	if (!rec_i64(r, t->event, &event))
 		return NULL;
-	no = map_get(&p->events, event_key(p, r, t, event));
-	return no != NULL ? (struct path_cross *)p->recorded.v + *no : NULL;
+	no = smap_find_pair(&p->events, proc_no(p, r, t), event);
+	return no != SMAP_NONE ? (struct path_cross *)p->recorded.v + no : NULL;
 }
 
 static void

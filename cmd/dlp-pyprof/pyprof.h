@@ -25,6 +25,7 @@ enum pyprof_part { P_MARKER, P_MOD, P_OP, P_LAYER, P_TRACE, P_PARTS };
 struct pyprof_kern {
 	struct pyrow row; /* views into the line */
 	struct buf name;  /* short, blanks as _ */
+	int64_t pid;      /* 0 if the line does not tell: PyProf's own */
 	int64_t sub;
 	int64_t grid[3];
 	bool bwd;
@@ -34,9 +35,9 @@ struct pyprof_kern {
 	struct buf dir;             /* scratch */
 };
 
-struct pyprof_forward { /* the last forward kernels by their ids; zeroed:
+struct pyprof_forward { /* the last forward kernels by process and id; zeroed:
 			 * none */
-	struct map by_seq, by_alt;
+	struct smap by_seq, by_alt; /* process, id; val: place in v + 1 */
 	struct pyprof_kept *v;
 	size_t n, cap;
 };

@@ -48,6 +48,20 @@ read_grid(struct pyprof_kern *k)
 			k->grid[i] = 0;
 }
 
+/* The process, from our own key. */
+static void
+read_pid(struct pyprof_kern *k)
+{
+	struct pylit l;
+	struct pl_atom a;
+
+	k->pid = 0;
+	pyrow_list(&l, pyrow_get(&k->row, "dlp"));
+	if (pyrow_item(&l, &a) && pyrow_item(&l, &a) &&
+	    !num_i64(a.raw.s, a.raw.n, &k->pid))
+		k->pid = 0;
+}
+
 static void
 read_marker(struct pyprof_kern *k)
 {
@@ -78,19 +92,24 @@ pyprof_kern_read(struct pyprof_kern *k, const char *s, size_t n)
 	for (i = 0; i < P_PARTS; i++)
 		k->part[i] = pyrow_get(&k->row, keys[i]);
 	read_grid(k);
+	read_pid(k);
 	read_marker(k);
 	return true;
 }
 
-/* The values of the forward kernel with that sequence id; NULL if none. */
+/* The values of the process's forward kernel with that sequence id; NULL if
+ * none. */
 static const struct pyprof_kept *
-forward_of(const struct pyprof_forward *f, int64_t seq)
+forward_of(const struct pyprof_forward *f, int64_t pid, int64_t seq)
 {
-	const uint64_t *at = map_get(&f->by_seq, (uint64_t)seq);
+	const struct smap *by = &f->by_seq;
+	uint32_t i = smap_find_pair(by, pid, seq);
 
-	if (at == NULL)
-		at = map_get(&f->by_alt, (uint64_t)seq);
-	return at != NULL ? &f->v[*at - 1] : NULL;
+	if (i == SMAP_NONE) {
+		by = &f->by_alt;
+		i = smap_find_pair(by, pid, seq);
+	}
+	return i != SMAP_NONE ? &f->v[by->val[i] - 1] : NULL;
 }
 
 void
@@ -107,7 +126,7 @@ pyprof_forward_find(const struct pyprof_forward *f, struct pyprof_kern *k)
 		return;
 	pyrow_list(&l, pyrow_get(&k->row, "seqId"));
 	if (pyrow_item(&l, &a) && num_i64(a.raw.s, a.raw.n, &seq))
-		e = forward_of(f, seq);
+		e = forward_of(f, k->pid, seq);
 	if (e == NULL)
 		return;
 	for (i = 0; i < P_PARTS; i++) {
@@ -118,10 +137,11 @@ pyprof_forward_find(const struct pyprof_forward *f, struct pyprof_kern *k)
 }
 
 static void
-keep_parts(struct pyprof_forward *f, struct map *by, int64_t seq,
+keep_parts(struct pyprof_forward *f, struct smap *by, int64_t seq,
     const struct pyprof_kern *k)
 {
-	uint64_t *at = map_put(by, (uint64_t)seq, NULL);
+	uint32_t no = smap_put_pair(by, k->pid, seq, NULL);
+	uint64_t *at = &by->val[no];
 	struct pyprof_kept *e;
 	int i;
 
@@ -140,7 +160,7 @@ keep_parts(struct pyprof_forward *f, struct map *by, int64_t seq,
 }
 
 static void
-keep_for_ids(struct pyprof_forward *f, struct map *by, struct mview list,
+keep_for_ids(struct pyprof_forward *f, struct smap *by, struct mview list,
     const struct pyprof_kern *k)
 {
 	struct pylit l;
@@ -169,6 +189,6 @@ pyprof_forward_free(struct pyprof_forward *f)
 	for (i = 0; i < f->n; i++)
 		buf_free(&f->v[i].text);
 	free(f->v);
-	map_free(&f->by_seq);
-	map_free(&f->by_alt);
+	smap_free(&f->by_seq);
+	smap_free(&f->by_alt);
 }
