@@ -415,8 +415,9 @@ read_path_step(struct stage *st, struct rec *r)
 {
 	struct path *p = st->ctx;
 	struct path_part it = { 0 };
-	struct path_rank *k =
-	    &p->rank[path_rank_no(p, rec_view(r, p->iter.src))];
+	/* not in one expression with p->rank, which it can move */
+	uint32_t rank = path_rank_no(p, rec_view(r, p->iter.src));
+	struct path_rank *k = &p->rank[rank];
 	int64_t step, dur;
 
 	stage_pass(st, r);
