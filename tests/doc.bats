@@ -146,6 +146,21 @@ man_letters() {
 	[ $bad -eq 0 ]
 }
 
+@test "usage texts name each option that a command takes" {
+	bad=0
+	for c in "$BIN"/dlp-*; do
+		c=${c##*/}
+		for o in $(sed -n "s/^.*{ [0']['a-zA-Z]*, \"\([a-z0-9-]*\)\", \..*/\1/p" \
+		    "cmd/$c.c"); do
+			usage_options "$c" | grep -qxe "--$o" || {
+				echo "$c -h does not name --$o"
+				bad=1
+			}
+		done
+	done
+	[ $bad -eq 0 ]
+}
+
 @test "usage texts and manuals name the same options" {
 	bad=0
 	for c in "$BIN"/dlp-*; do
@@ -199,23 +214,24 @@ gives_what_stands_under_it() {
 		case $(<"$c") in
 		"make demo" | "make test") continue ;;
 		esac
-		echo "\$ $(<"$c")"
 		want=${c%.cmd}.out
 		[ -e "$want" ] || : >"$want"
 		env -u MAKEFLAGS -u MAKELEVEL bash -o pipefail "$c" >"$c.got" 2>&1 </dev/null || {
-			echo "exit status $?"
+			echo "exit status $? of"
+			grep -v '^mkdir' "$c"
 			cat "$c.got"
+			[ ! -e "${c%.cmd}.err" ] || cat "${c%.cmd}.err"
 			bad=1
 			continue
 		}
-		if grep -qx '\.\.\.' "$want"; then
-			k=$(grep -nx '\.\.\.' "$want" | head -n 1 | cut -d: -f1)
-			head -n $((k - 1)) "$want" >"$want.a"
-			head -n $((k - 1)) "$c.got" >"$c.a"
-			diff -bu "$want.a" "$c.a" || bad=1
-		else
-			diff -bu "$want" "$c.got" || bad=1
-		fi
+		k=$(grep -nx -m 1 '\.\.\.' "$want" | cut -d: -f1)
+		head -n $((${k:-999999} - 1)) "$want" >"$want.a"
+		head -n $((${k:-999999} - 1)) "$c.got" >"$c.a"
+		diff -bu --label 'in the text' --label 'by the command' \
+		    "$want.a" "$c.a" || {
+			grep -v '^mkdir' "$c"
+			bad=1
+		}
 	done
 	return $bad
 }
@@ -264,7 +280,7 @@ console_blocks() {
 		for (i = 1; shown && i <= n; i++) {
 			file = sprintf("%s/%03d", dir, ++files)
 			printf "mkdir -p %s && ln -sfn %s/tests %s && cd %s &&" \
-			    " exec 2>/dev/null\n%s\n", d, root, d, d, \
+			    " exec 2>%s.err\n%s\n", d, root, d, d, file, \
 			    cmd[i] > (file ".cmd")
 			printf "%s", out[i] > (file ".out")
 		}

@@ -346,6 +346,19 @@ each_by_hand() {
 }
 
 # A name of the rules that no test names is one that nobody has checked.
+@test "dlp-flops-rules(7) has a row for each family" {
+	bad=0
+	for f in $(sed -n 's/^	\[FAM_[A-Z_]*\] = "\(.*\)",$/\1/p' \
+	    "$ROOT/cmd/dlp-flops/op_args.c"); do
+		sed -n '/^\.Ss Families/,/^\.El/p' "$ROOT/man/dlp-flops-rules.7" |
+		    grep -qw -e "$f" || {
+			echo "man/dlp-flops-rules.7, Families, does not name $f"
+			bad=1
+		}
+	done
+	[ $bad -eq 0 ]
+}
+
 @test "every op of flops.rules occurs in a test" {
 	cd "$ROOT" || return
 	cat tests/flops-rules.bats tests/dlp-flops.bats tests/truth-flops.bats \

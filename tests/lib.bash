@@ -113,6 +113,7 @@ run_case() {
 	fi
 	diff -u --label out "$dir/out" --label got "$tmp/out" || bad=1
 	diff -u --label err "$err" --label got "$tmp/err" || bad=1
+	[ $bad -eq 0 ] || echo "if it is right: tests/bless ${dir#"$ROOT"/tests/cases/}"
 	rm -rf "$tmp"
 	return $bad
 }

@@ -56,6 +56,31 @@ setup() {
 	[ -z "$output" ]
 }
 
+# With out_type_reg() the names are not in the code.
+@test "the code of a command names each column that it writes" {
+	cd "$ROOT"
+	bad=0
+	"$DUMP" tsv | cut -f 1,2,5 | sort -u >"$BATS_TEST_TMPDIR/columns"
+	for c in $(cut -f 3 "$BATS_TEST_TMPDIR/columns" | sort -u); do
+		find "cmd/$c.c" "cmd/$c" common -name '*.[ch]' ! -name cols.c \
+		    -exec cat {} + 2>/dev/null >"$BATS_TEST_TMPDIR/code" || :
+		awk -F'\t' -v by="$c" '
+		NR == FNR {
+			if (/out_type_reg\(/) reg = reg $0
+			gsub(/[^A-Za-z0-9_]+/, " ")
+			n = split($0, w, " ")
+			for (i = 1; i <= n; i++) named[w[i]] = 1
+			next
+		}
+		$3 == by && !($2 in named) && index(reg, "\"" $1 "\"") == 0 {
+			print "common/cols.c: " by " does not write " $2 " of " $1
+			bad = 1
+		}
+		END { exit bad }' "$BATS_TEST_TMPDIR/code" "$BATS_TEST_TMPDIR/columns" || bad=1
+	done
+	[ $bad -eq 0 ]
+}
+
 # Of the columns of a type that one command writes. A column that several types
 # share stands in the order of each type's own rows.
 @test "legends have their columns in the registry's order" {
