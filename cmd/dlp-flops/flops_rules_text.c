@@ -144,7 +144,7 @@ read_family(const struct rules_reader *rd, const char *s)
 	int f;
 
 	for (f = FAM_NONE + 1; f < FAM_N; f++)
-		if (strcmp(family_names[f], s) == 0)
+		if (family_names[f] != NULL && strcmp(family_names[f], s) == 0)
 			return (enum family)f;
 	rule_die(rd, "no such family", s, strlen(s));
 	return FAM_NONE;

@@ -72,12 +72,12 @@ struct sink {
 	/* Called for each ##info and ##note line. */
 	void (*meta)(struct fmt *f, const struct rec *r);
 
-	/* Called once, when the columns are known, before the first row. */
+	/* Called once, when the columns are known, before the first row. May
+	 * be NULL. */
 	void (*begin)(struct fmt *f);
 	void (*row)(struct fmt *f, const struct writer_cell *v);
 	/* Called once, at the end, after begin; also if the columns were never
-	 * known (then f->ncol is 0 and begin was not called). NULL: nothing to
-	 * do. */
+	 * known (then f->ncol is 0 and begin was not called). May be NULL. */
 	void (*end)(struct fmt *f);
 };
 

@@ -23,7 +23,8 @@ begin_sink(struct fmt *f)
 	    f->type != NULL && (strcmp(rec_type_tag(f->type), "diff") == 0 ||
 				   strcmp(rec_type_tag(f->type), "join") == 0);
 	f->row = xcalloc((size_t)f->ncol + (size_t)f->nhidden, sizeof(*f->row));
-	f->sink->begin(f);
+	if (f->sink->begin != NULL)
+		f->sink->begin(f);
 }
 
 static void

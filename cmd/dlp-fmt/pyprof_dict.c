@@ -351,8 +351,8 @@ alike(const struct buf *a, const struct buf *b)
 	return within(a, na, b, nb) || within(b, nb, a, na);
 }
 
-/* Removes equal neighbours first: each is compared with its former neighbour,
- * whether that stays or not. The buffers are swapped, so that none is lost. */
+/* Removes each text that is() like the one before it, even if that one was
+ * removed too. The buffers are swapped, so that none is lost. */
 static void
 drop(struct pylist *l, bool (*is)(const struct buf *, const struct buf *))
 {
@@ -449,6 +449,8 @@ is_cell(const struct pymark *k)
 	return false;
 }
 
+/* The kernel's own sequence id: in backward its lowest, in forward the lowest
+ * that is new since the kernel before. */
 static int64_t
 current(const struct pymark *k)
 {
@@ -913,12 +915,6 @@ dict_row(struct fmt *f, const struct writer_cell *v)
 }
 
 static void
-dict_begin(struct fmt *f)
-{
-	(void)f;
-}
-
-static void
 dict_end(struct fmt *f)
 {
 	const struct dict_sink *d = f->state;
@@ -934,7 +930,6 @@ const struct sink sink_dict = {
 	.cols = DICT_COLS,
 	.more = OWN_COLS,
 	.meta = dict_meta,
-	.begin = dict_begin,
 	.row = dict_row,
 	.end = dict_end,
 };
