@@ -58,7 +58,7 @@ struct cover {
 	struct out_type *with_src, *without;
 };
 
-/* what: NULL if it is known; otherwise what is missing and, or NULL, why. */
+/* what: what is missing, NULL if nothing is; reason: why, or NULL. */
 static struct cover_item *
 item_of(struct cover *c, uint32_t account, const char *what, const char *reason)
 {

@@ -156,9 +156,9 @@ void out_meta(const char *word, const char *fmt, ...)
  * each legend must add as many fields as the legend.
  *
  *	x = out_ext(names, n);
- *	on a legend:	out_ext_legend(x, &r);
- *	on a record:	out_ext_begin(x); out_..() for each of the n columns;
- *			out_ext_end(x, &r);
+ *	on a legend:	out_ext_legend(x, r);
+ *	on a record:	out_ext_begin(x, r); out_..() for each of the n columns;
+ *			out_ext_end(x, r);
  */
 struct out_ext;
 struct out_ext *out_ext(const char *const *names, int n);

@@ -40,7 +40,7 @@ sort_parse(struct agg_sort *o, const char *arg)
 			.col = -1,
 		};
 	}
-	/* the names follow v in memory */
+	/* v is not freed: the names are in the same block */
 }
 
 struct sort_val

@@ -80,7 +80,7 @@ state_file(int64_t place)
 	return (size_t)(place >> 32);
 }
 
-/* Stores and returns the facts of a device. */
+/* Stores the facts of a device; state_device() returns them. */
 static void
 state_dev(struct flops *fl, int64_t place, struct tc_device d)
 {
@@ -101,8 +101,9 @@ state_device(const struct flops *fl, int64_t place)
 	return (struct tc_device){ (int)(*v & UINT32_MAX), *v >> 32 != 0 };
 }
 
-/* state_op_new: a new op, all zero. state_op: the op of an id, with its number
- * in *idx; NULL if there is none. Valid until the next new one. */
+/* A new op, all zero, of this id. Pointers to ops are valid until the next new
+ * one. state_op() finds an op by its id, with its number in *idx; it returns
+ * NULL if there is none. */
 static struct flops_op *
 state_op_new(struct flops *fl, int64_t id)
 {
@@ -158,8 +159,9 @@ state_prim(const struct flops *fl, int64_t id, uint32_t *idx)
 	return &fl->facts.prims[*v - 1];
 }
 
-/* Stores and returns the size of the result of a product's run, as JSON that is
- * stored; NULL if unknown. The newest STATE_RUNS are remembered. */
+/* Stores the size of the result of a product's run, as JSON that is stored;
+ * state_result_of() returns it, or NULL if it is unknown. The newest STATE_RUNS
+ * are remembered. In the tables, run + 1 stands for a run, and 0 for none. */
 static void
 state_result(struct flops *fl, int64_t run, const char *shape)
 {
@@ -249,14 +251,13 @@ struct seq_key { /* of a map: processes count their sequence ids alone */
 	int64_t file, pid, seq;
 };
 
-/* Stores and returns which of a recurrent cell's two products has that sequence
- * id: 0 for the product with the input, 1 for the one with the hidden state, 2
- * if unknown. */
+/* Stores which of a recurrent cell's two products has that sequence id: 0 is
+ * the product with the input, 1 the one with the hidden state. state_cell_of()
+ * returns it, or 2 if it is unknown. */
 static void
 state_cell(struct flops *fl, const struct seq_key *k, int64_t which)
 {
 	struct smap *m = &fl->facts.cell_by_seq;
-
 	uint32_t i;
 
 	if (which > 1)
@@ -933,8 +934,8 @@ hold_written(struct stage *st, size_t mark)
 	hold_line(st, &fl->line, true);
 }
 
-/* The kernel's own columns. A direction that nothing in the profile tells can
- * be known from a compiler's file. */
+/* The columns that the kernel had. A compiler's file can give the direction if
+ * the profile does not. */
 static void
 put_kern_rest(
     struct flops *fl, const struct rec *r, const struct flops_result *res)

@@ -27,6 +27,7 @@ larger(double a, double b)
 	return isnan(a) || b > a ? b : a;
 }
 
+/* Joins the bars in pairs. All are full, and their number is even. */
 static void
 halve(struct spark *s)
 {
@@ -68,7 +69,7 @@ spark_row(struct fmt *f, const struct writer_cell *v)
 		s->largest = x;
 }
 
-/* The reports set LC_ALL to C, and keep what it was. */
+/* The reports set LC_ALL to C, and DLP_LOCALE to its former value. */
 static bool
 has_utf8(void)
 {
@@ -118,7 +119,7 @@ put_bars(const struct fmt *f, const struct spark *s, size_t room)
 	}
 }
 
-/* One row or none has no course. */
+/* Nothing is drawn for fewer than two rows. */
 void
 spark_end(struct fmt *f)
 {

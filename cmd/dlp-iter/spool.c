@@ -1,9 +1,9 @@
 /*
  * The spool: two tapes, one of the items and one of their lines. A tape is
  * bytes that are written in a row and read in the same order, as often as
- * wanted: a few of them in memory, more in a nameless file in TMPDIR. common/
- * has no such thing: runs sort what they hold, spilled tables are mapped and
- * count against a bound.
+ * wanted: a few of them in memory, more in a nameless file in TMPDIR. Nothing
+ * in common/ does this: common/xsort sorts what it holds, and the tables of
+ * common/spill are mapped into memory, which counts against -S.
  */
 #include "spool.h"
 
@@ -17,14 +17,14 @@
 #include "varint.h"
 
 #define MEMORY ((size_t)8 << 20)  /* bytes of a tape in memory */
-#define AT_ONCE ((size_t)1 << 20) /* bytes that are read */
+#define AT_ONCE ((size_t)1 << 20) /* bytes that are read from the file */
 
 struct tape {
 	struct buf b;
 	int fd;        /* the file; -1: none yet */
 	uint64_t size; /* bytes in the file */
 	uint64_t left; /* bytes in it that were not read yet */
-	size_t pos;    /* what was read of b */
+	size_t pos;    /* the bytes of b that were read */
 	bool reading;
 };
 
@@ -39,6 +39,7 @@ fail_tape(void)
 	die_errno("temporary file (see TMPDIR)");
 }
 
+/* Moves the bytes in memory to the end of the file. */
 static void
 tape_full(struct tape *t)
 {
@@ -147,8 +148,8 @@ spool_free(struct spool *s)
 }
 
 /*
- * An item takes some ten bytes, as most of its numbers are near to others, its
- * own or those of the item before.
+ * An item takes some ten bytes, because its times are written as distances to
+ * each other and to the item before.
  */
 
 /* The first byte is the kind of item and these. */

@@ -218,10 +218,10 @@ put_op_cols(const struct emit *o, const struct event *ev)
 	emit_num(o->op.op_id);
 	emit_num(o->op.inst_id);
 	emit_num(o->op.op_start);
-	out_unset();
+	out_unset(); /* mod */
 	emit_word(o->op.op);
 	emit_word(o->op.dir);
-	out_unsets(6);
+	out_unsets(6); /* seq to phase_by */
 	emit_word(o->op.none ? "no-range" : NULL);
 	if (ev->kind == EV_KERN)
 		emit_word(ev->gpu.own.tc == EV_UNSET ? NULL
@@ -229,7 +229,7 @@ put_op_cols(const struct emit *o, const struct event *ev)
 						     : "no");
 }
 
-/* Such databases already have the place of ranges. */
+/* A database with ops has the place of its ranges, too. */
 static void
 put_range_place(const struct emit *o, const struct event *ev)
 {
@@ -417,6 +417,8 @@ emit_src(const struct profile *p)
 		out_i64(p->rank);
 }
 
+/* A negative duration is written with --rows only: dlp-stats adds it up, as
+ * nsys does. */
 void
 emit_dur(struct emit *o, int64_t start, int64_t end)
 {
@@ -644,6 +646,7 @@ emit_notes(const struct emit *o)
 	stage_note("never_closed", o->never_closed);
 }
 
+/* own: the call has a record of its own, which has its duration. */
 static void
 put_launch(struct profile *p, const struct event *call, bool own)
 {
