@@ -17,8 +17,11 @@
 #include "workrec.h"
 
 static const char usage[] =
-    "usage: dlp-mem [-u] [--times N] [--warn-as NAME] [file]\n"
+    "usage: dlp-mem [-u] [--iter-start N] [--iter-stop N] [--times N]\n"
+    "               [--warn-as NAME] [file]\n"
     "Adds to a dlp stream how much memory is in use, and its peak.\n"
+    "      --iter-start N, --iter-stop N\n"
+    "                    the peak of these iterations, both included\n"
     "      --times N     add memtime records: the most in use in each of N\n"
     "                    equal parts of the time\n"
     "      --warn-as NAME\n"
@@ -64,9 +67,25 @@ struct mem_space {
 	struct map *at;  /* of a process: address -> place in v */
 	size_t n_at;
 	int64_t used, peak, before; /* bytes; before: the recording began */
-	int64_t peak_start;         /* ns */
+	int64_t end;        /* bytes: after what counts; see mem_steps */
+	bool seen;          /* an event of it was read */
+	bool has_peak;      /* a moment that counts was seen */
+	int64_t peak_start; /* ns */
 	struct mem_where peak_where;
 	uint64_t peak_seq, n_alloc, n_free;
+};
+
+/* With --iter-start or --iter-stop these iterations count: their own events,
+ * and what is in use when each begins. Iterations that have not begun wait,
+ * because the GPU can still be busy with the one before. */
+struct mem_steps {
+	bool chosen, found;
+	int64_t from, to;
+	struct mem_begin {
+		int64_t at; /* ns */
+		uint32_t iter, src;
+	} * wait;
+	size_t n, done, cap;
 };
 
 struct mem_use { /* of a space, while ranges of a name were open */
@@ -120,6 +139,8 @@ struct mem {
 	struct map totals; /* total_key() -> bytes */
 	uint64_t seq;
 	uint64_t unknown_free, twice;
+	struct mem_steps steps;
+	bool counts; /* the event that is being read */
 	struct made_call {
 		int64_t pid, corr;
 		uint32_t src;
@@ -141,6 +162,9 @@ struct mem {
 	struct {
 		struct rec_col *dev, *bytes, *src;
 	} devs;
+	struct {
+		struct rec_col *iter, *start, *src;
+	} cuts;
 	struct out_src_type peak, live, memrange, memtime;
 	int64_t n_times; /* --times; 0: not asked for */
 	struct mem_history *history;
@@ -179,6 +203,7 @@ space_of(struct mem *m, struct mem_owner o)
 	s = &m->space[m->n_space++];
 	memset(s, 0, sizeof(*s));
 	s->owner = o;
+	s->has_peak = !m->steps.chosen; /* 0, before the first event */
 	return s;
 }
 
@@ -236,7 +261,7 @@ space_free(struct mem *m, struct mem_space *s, int64_t pid, int64_t addr)
 	struct allocation *a;
 	int64_t bytes;
 
-	s->n_free++;
+	s->n_free += m->counts;
 	if (at == NULL) {
 		m->unknown_free++;
 		return 0;
@@ -254,6 +279,21 @@ space_free(struct mem *m, struct mem_space *s, int64_t pid, int64_t addr)
 	return -bytes;
 }
 
+/* A moment that counts: the memory in use now can be the peak. */
+static void
+take_moment(const struct mem *m, struct mem_space *s, int64_t t,
+    const struct mem_where *where)
+{
+	if (!s->has_peak || s->used > s->peak) {
+		remove_dead(s);
+		s->peak = s->used;
+		s->peak_seq = m->seq;
+		s->peak_start = t;
+		s->peak_where = *where;
+	}
+	s->has_peak = true;
+}
+
 /* The same; what lives at that address was released unseen. */
 static int64_t
 space_alloc(struct mem *m, struct mem_space *s, const struct allocation *a)
@@ -261,22 +301,57 @@ space_alloc(struct mem *m, struct mem_space *s, const struct allocation *a)
 	if (map_get(addresses_of(s, a->pid), (uint64_t)a->addr) != NULL) {
 		m->twice++;
 		space_free(m, s, a->pid, a->addr);
-		s->n_free--;
+		s->n_free -= m->counts;
 	}
 	ARRAY_GROW(s->v, s->n, s->cap);
 	s->v[s->n] = *a;
 	s->v[s->n].seq = ++m->seq;
 	*map_put(addresses_of(s, a->pid), (uint64_t)a->addr, NULL) = s->n++;
 	s->used = num_add(s->used, a->bytes);
-	s->n_alloc++;
-	if (s->used > s->peak) {
-		remove_dead(s);
-		s->peak = s->used;
-		s->peak_seq = m->seq;
-		s->peak_start = a->start;
-		s->peak_where = a->where;
-	}
+	s->n_alloc += m->counts;
+	if (m->counts)
+		take_moment(m, s, a->start, &a->where);
 	return a->bytes;
+}
+
+/* A chosen iteration begins: what is in use counts. */
+static void
+begin_iter(const struct mem *m, struct mem_space *s, int64_t t, uint32_t iter)
+{
+	struct mem_where where = nowhere;
+
+	where.iter = iter;
+	if (!s->has_peak)
+		s->before = s->used;
+	s->end = s->used;
+	take_moment(m, s, t, &where);
+}
+
+/* The iterations that have begun by t. */
+static void
+begin_iters(struct mem *m, int64_t t)
+{
+	struct mem_steps *c = &m->steps;
+	const struct mem_begin *b;
+	size_t i;
+
+	for (; c->done < c->n && c->wait[c->done].at <= t; c->done++) {
+		b = &c->wait[c->done];
+		for (i = 0; i < m->n_space; i++)
+			if (m->space[i].owner.src == b->src)
+				begin_iter(m, &m->space[i], b->at, b->iter);
+	}
+	if (c->done == c->n)
+		c->done = c->n = 0;
+}
+
+/* Whether an event of that iteration counts. */
+static bool
+iter_counts(const struct mem *m, bool has_iter, int64_t iter)
+{
+	const struct mem_steps *c = &m->steps;
+
+	return !c->chosen || (has_iter && iter >= c->from && iter <= c->to);
 }
 
 /* Memory while ranges are open, added up by their names. */
@@ -468,7 +543,7 @@ put_peak(struct mem *m, const struct mem_space *s)
 		"total_bytes", "start_ns", "iter", "phase", "layer", "at",
 		"api", "n_live", "before_bytes", "end_bytes", "n_alloc",
 		"n_free", "src" };
-	bool known = s->n_alloc > 0;
+	bool known = m->steps.chosen ? s->has_peak : s->n_alloc > 0;
 	uint32_t src = s->owner.src;
 	uint64_t *total =
 	    s->owner.host ? NULL
@@ -483,7 +558,7 @@ put_peak(struct mem *m, const struct mem_space *s)
 	put_where(m, known ? &s->peak_where : &nowhere);
 	out_opt(known, n_live(s));
 	out_opt(known, s->before);
-	out_opt(known, s->used);
+	out_opt(known, m->steps.chosen ? s->end : s->used);
 	out_opt(known, (int64_t)s->n_alloc);
 	out_opt(known, (int64_t)s->n_free);
 	end_with_src(m, src);
@@ -642,6 +717,9 @@ finish_memory(struct stage *st)
 	const struct mem_space *s;
 	size_t i, k;
 
+	if (m->steps.chosen && !m->steps.found && st->complete)
+		die("no iteration %lld", (long long)m->steps.from);
+	begin_iters(m, INT64_MAX);
 	if (m->n_space == 0)
 		put_unknown_peaks(m);
 	for (i = 0; i < m->n_space; i++)
@@ -724,11 +802,12 @@ put_event(const struct mem *m, struct rec *r, const struct mem_space *s,
 /* What an allocator says that it has given out before the event; the first
  * event of a space tells what it held when the recording began. */
 static void
-take_total(struct mem_space *s, int64_t before, int64_t start)
+take_total(
+    const struct mem *m, struct mem_space *s, int64_t before, int64_t start)
 {
 	if (before < 0)
 		return;
-	if (s->n_alloc + s->n_free == 0) {
+	if (!s->seen && !m->steps.chosen) {
 		s->before = s->peak = before;
 		s->peak_start = start;
 	}
@@ -747,12 +826,13 @@ take_event(struct mem *m, struct rec *r, struct mem_space *s,
 	if (!alloc && !rec_is(r, m->event.op, "free"))
 		return 0;
 	if (has_total)
-		take_total(s,
+		take_total(m, s,
 		    alloc ? num_sub(total, a->bytes) : num_add(total, a->bytes),
 		    a->start);
 	change =
 	    alloc ? space_alloc(m, s, a) : space_free(m, s, a->pid, a->addr);
-	if (!has_total && a->start <= 0) /* nsys: before the recording */
+	if (!has_total && a->start <= 0 &&
+	    !m->steps.chosen) /* nsys: before the recording */
 		s->before = s->used;
 	if (!has_total)
 		return change;
@@ -774,16 +854,12 @@ take_bytes(const struct mem *m, const struct rec *r, struct mem_space *s,
 
 	if (!alloc && !rec_is(r, m->event.op, "free"))
 		return 0;
-	s->n_alloc += alloc;
-	s->n_free += !alloc;
+	s->n_alloc += alloc && m->counts;
+	s->n_free += !alloc && m->counts;
 	s->used =
 	    alloc ? num_add(s->used, a->bytes) : num_sub(s->used, a->bytes);
-	if (s->used > s->peak) {
-		remove_dead(s);
-		s->peak = s->used;
-		s->peak_start = a->start;
-		s->peak_where = a->where;
-	}
+	if (m->counts)
+		take_moment(m, s, a->start, &a->where);
 	return alloc ? a->bytes : -a->bytes;
 }
 
@@ -795,7 +871,8 @@ read_mem_event(struct stage *st, struct rec *r)
 	struct mem_owner o;
 	struct mem_space *s;
 	struct workrec w;
-	int64_t change = 0;
+	int64_t change = 0, no = 0;
+	bool in_iter;
 
 	workrec_read(&w, &m->event.cols, r);
 	o.src = name_put(m, w.src);
@@ -808,11 +885,19 @@ read_mem_event(struct stage *st, struct rec *r)
 	a.where.iter = name_put(m, w.iter);
 	a.where.kind = name_put(m, rec_view(r, m->event.kind));
 	s = space_of(m, o);
+	in_iter = w.iter.s != NULL && num_i64(w.iter.s, w.iter.n, &no);
+	m->counts = iter_counts(m, in_iter, no);
+	begin_iters(m, a.start);
+	if (m->counts && !s->has_peak)
+		begin_iter(m, s, a.start, a.where.iter);
 	rec_i64(r, m->event.bytes, &a.bytes);
 	if (rec_i64(r, m->event.addr, &a.addr))
 		change = take_event(m, r, s, &a);
 	else
 		change = take_bytes(m, r, s, &a);
+	s->seen = true;
+	if (m->counts)
+		s->end = s->used;
 	if (change != 0)
 		change_in_ranges(m, s, a.pid, a.start, change);
 	if (m->n_times > 0 && !o.host)
@@ -869,6 +954,27 @@ read_total(struct stage *st, struct rec *r)
 }
 
 static void
+read_mem_cut(struct stage *st, struct rec *r)
+{
+	struct mem *m = st->ctx;
+	struct mem_steps *c = &m->steps;
+	struct mem_begin b;
+	int64_t no;
+
+	stage_pass(st, r);
+	if (!c->chosen || !rec_i64(r, m->cuts.iter, &no) ||
+	    !iter_counts(m, true, no))
+		return;
+	c->found = true;
+	if (!rec_i64(r, m->cuts.start, &b.at))
+		b.at = INT64_MIN;
+	b.iter = name_put(m, rec_view(r, m->cuts.iter));
+	b.src = name_put(m, rec_view(r, m->cuts.src));
+	ARRAY_GROW(c->wait, c->n, c->cap);
+	c->wait[c->n++] = b;
+}
+
+static void
 forget_memory(struct mem *m)
 {
 	size_t i;
@@ -896,6 +1002,8 @@ forget_memory(struct mem *m)
 	m->history = NULL;
 	m->n_history = 0;
 	m->last = 0;
+	m->steps.n = m->steps.done = 0;
+	m->steps.found = false;
 	m->seq = m->unknown_free = m->twice = m->n_calls = 0;
 }
 
@@ -945,6 +1053,20 @@ listen_others(struct stage *st, struct mem *m)
 	t = stage_on(st, "dev", read_total, NULL, NULL);
 	REC_COLS(t, REC_OPT, { &m->devs.dev, "dev" },
 	    { &m->devs.bytes, "mem_bytes" }, { &m->devs.src, "src" });
+	t = stage_on(st, "cut", read_mem_cut, NULL, NULL);
+	REC_COLS(t, REC_OPT, { &m->cuts.iter, "iter" },
+	    { &m->cuts.start, "start_ns" }, { &m->cuts.src, "src" });
+}
+
+static void
+choose_iters(struct mem_steps *c, const char *from, const char *to)
+{
+	c->chosen = from != NULL || to != NULL;
+	c->to = INT64_MAX;
+	if (from != NULL)
+		c->from = cli_i64("--iter-start", from, 0, INT64_MAX);
+	if (to != NULL)
+		c->to = cli_i64("--iter-stop", to, c->from, INT64_MAX);
 }
 
 int
@@ -952,8 +1074,10 @@ main(int argc, char **argv)
 {
 	static const char *const notes[] = { "mem_free_unknown",
 		"mem_allocated_twice", NULL };
-	const char *times = NULL, *warn_as = NULL;
+	const char *times = NULL, *warn_as = NULL, *from = NULL, *to = NULL;
 	const struct cli_opt opts[] = {
+		{ 0, "iter-start", .arg = &from },
+		{ 0, "iter-stop", .arg = &to },
 		{ 0, "times", .arg = &times },
 		{ 0, "warn-as", .arg = &warn_as },
 		{ 0 },
@@ -965,6 +1089,7 @@ main(int argc, char **argv)
 	stage_start(&st, "dlp-mem", usage, opts, argc, argv);
 	if (times != NULL)
 		m.n_times = cli_i64("--times", times, 1, 1000000);
+	choose_iters(&m.steps, from, to);
 	st.ctx = &m;
 	st.meta = read_info;
 	st.section = begin_memory;
@@ -988,6 +1113,7 @@ main(int argc, char **argv)
 		err_prog("dlp-mem");
 	}
 	forget_memory(&m);
+	free(m.steps.wait);
 	openranges_free(&m.open);
 	buf_free(&m.key);
 	buf_free(&m.path);

@@ -32,7 +32,8 @@ static const struct html_def {
 	    false },
 	{ "steps", "iter",
 	    "iter key start_ns dur_ns gpu_start_ns gpu_end_ns gpu_ns step_ns "
-	    "kern_ns n_kern n_op src",
+	    "kern_ns n_kern n_op tc_ns comm_ns other_kern_ns graph_ns mem_ns "
+	    "idle_ns src",
 	    false },
 	{ "busy", "busy", "iter dev class dur_ns union_ns after src", false },
 	{ "phase", "phase",
@@ -100,9 +101,9 @@ static const struct html_def {
 	    "start_ns dur_ns dev iter class before after did what what_ns pid "
 	    "tid phase layer op before_id whole_ns part range code src",
 	    true },
-	{ "mem", "mem", "start_ns dev op bytes space used_bytes iter src",
-	    true },
-	{ "live", "live", "dev space bytes kind iter phase layer at api src",
+	{ "mem", "mem",
+	    "start_ns pid dev op bytes addr kind space used_bytes iter phase "
+	    "layer at api src",
 	    true },
 };
 

@@ -66,7 +66,7 @@ stages_of() {
 		profiles "$@"
 	fi | stage dlp-correlate --nested |
 	    stage dlp-iter --cuts --stable ${steps:+"$steps"} $which |
-	    stage dlp-flops | stage dlp-rate | stage dlp-busy | stage dlp-gaps |
+	    stage dlp-flops | stage dlp-rate | stage dlp-busy --iters | stage dlp-gaps |
 	    stage dlp-phases | stage dlp-mem | stage dlp-advise | stage dlp-ranks |
 	    stage dlp-agg --pass --as work -T kern,graph \
 		-g ${opt_ranks:+src,}iter,tag,dev,family,dir,phase,dtype \

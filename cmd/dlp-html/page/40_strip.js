@@ -1,19 +1,13 @@
 // The strip of steps, on top of every view: a bar for each step, and the range.
 const stripParts = ['tc', 'kern', 'graph', 'comm', 'mem', 'idle'];
 
+// The column of dlp iters with the time of a part.
+const partColumn = p => p === 'kern' ? 'other_kern_ns' : p + '_ns';
+
 function barsOfSteps() {
-	const at = new Map(steps.map(s => [s.iter, { iter: s.iter, tc: 0, kern: 0, graph: 0, comm: 0,
-		mem: 0, idle: 0 }]));
-	for (const b of rows('busy')) {
-		const bar = at.get(b.iter);
-		if (bar && isSet(b.dur_ns))
-			bar[b.class in bar ? b.class : 'idle'] += b.dur_ns;
-	}
-	const bars = [...at.values()];
-	for (const b of bars) {
-		b.total = stripParts.reduce((s, p) => s + b[p], 0);
-		b.idles = [];
-	}
+	const bars = steps.map(s => ({ iter: s.iter, idles: [], total: stripParts.reduce((sum, p) => sum + (s[partColumn(p)] || 0), 0),
+		...Object.fromEntries(stripParts.map(p => [p, s[partColumn(p)] || 0])) }));
+	const at = new Map(bars.map(b => [b.iter, b]));
 	for (const r of rows('idle').sort((a, b) => b.ns - a.ns))
 		if (at.has(r.iter))
 			at.get(r.iter).idles.push([r.class, r.ns]);

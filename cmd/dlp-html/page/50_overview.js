@@ -108,17 +108,16 @@ function meanMfu() {
 	return whole > 0 ? part / whole : null;
 }
 
-function tiles() {
+function tiles(peak) {
 	const sums = timeByClass(), t = stepsInRange().map(s => s.step_ns).filter(isSet);
 	const mean = t.length > 0 ? t.reduce((a, b) => a + b, 0) / t.length : null;
-	const peak = Math.max(...rows('peak').filter(p => p.space === 'device').map(p => p.peak_bytes));
 	const kern = sums.tc + sums.kern;
 	return el('div', { class: 'tiles' },
 	    tile('mean step', ns(mean), 'from the start of a step to the end of its work'),
 	    tile('GPU busy', percent(share(sums.total - sums.idle, sums.total))),
 	    tile(tensorCores('Tensor Cores, of kernels'), percent(share(sums.tc, kern))),
 	    tile('MFU', percent(meanMfu()), 'FLOPs that the model needs, of what the GPUs could do in the time of these steps: the mean of dlp mfu'),
-	    tile('peak memory', Number.isFinite(peak) ? bytes(peak) : minus,
+	    tile('peak memory', bytes(peak),
 		'it takes a recording with --cuda-memory-usage=true'),
 	    tile('steps', steps.length === 0 ? minus : t.length + ' of ' + steps.length));
 }
@@ -159,9 +158,9 @@ function phases() {
 views.overview = {
 	label: 'Overview',
 	async show(draft) {
-		const parts = ops => [el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(),
+		const parts = (ops, peak) => [el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(peak),
 			el('div', { class: 'cards' }, el('div', null, findings(), phases()), el('div', null, whereTheTimeGoes(), ops))];
-		draft(parts(el('section', { class: 'card soon' }, el('h2', null, 'Top ops'))));
-		return parts(await topOps());
+		draft(parts(el('section', { class: 'card soon' }, el('h2', null, 'Top ops')), null));
+		return parts(await topOps(), await mostMemory());
 	}
 };

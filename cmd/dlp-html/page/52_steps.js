@@ -10,22 +10,24 @@ views.steps = {
 		if (steps.length === 0)
 			return [el('p', null, 'The profile has no steps. A range around each step, or a key (dlp html -k KEY), makes them.'),
 				command(['dlp', 'iters', fileShown()])];
-		const bars = new Map(barsOfSteps().map(b => [b.iter, b])), mid = median(steps.map(s => s.step_ns));
-		const time = (label, get, title) => ({ label, num: true, unit: 'ns', get, show: ns, title });
-		const part = p => time(classNames[p], s => bars.get(s.iter)[p]);
-		const off = s => isSet(s.step_ns) && mid > 0 ? 100 * (s.step_ns - mid) / mid : null;
+		const own = stepsInRange(), mid = median(own.map(s => s.step_ns));
+		const time = (label, get, title, name) => ({ label, name, num: true, unit: 'ns', get, show: ns, title });
+		const part = p => time(classNames[p], s => s[partColumn(p)], null, partColumn(p));
+		const off = s => isSet(s.step_ns) && mid > 0 ? 100 * (s.step_ns - mid) / mid : null, isOdd = s => Math.abs(off(s)) > 10;
 		const cols = [{ label: 'step', name: 'iter', num: true, get: s => s.iter, show: v => String(v) }, { label: 'key', get: s => s.key },
-			time('start', s => s.start_ns), time('step time', s => s.step_ns, 'until it and its work end'),
+			time('start', s => s.start_ns, null, 'start_ns'), time('step time', s => s.step_ns, 'until it and its work end', 'step_ns'),
 			{ label: 'off the median', num: true, get: off, show: v => isSet(v) ? (v > 0 ? '+' : '') + percent(v) + (Math.abs(v) > 10 ? ' !' : '') : minus },
-			time('CPU', s => s.dur_ns), time('GPU', s => s.gpu_ns, 'the time in which a GPU works for it'),
-			...stripParts.filter(p => p !== 'graph' && p !== 'comm' || [...bars.values()].some(b => b[p] > 0)).map(part),
+			time('CPU', s => s.dur_ns, null, 'dur_ns'), time('GPU', s => s.gpu_ns, 'the time in which a GPU works for it', 'gpu_ns'),
+			...stripParts.filter(p => p !== 'graph' && p !== 'comm' || steps.some(s => s[partColumn(p)] > 0)).map(part),
 			{ label: 'kernels', name: 'n_kern', num: true, get: s => s.n_kern, show: count },
 			{ label: 'ops', name: 'n_op', num: true, get: s => s.n_op, show: count }];
-		const even = evenSteps(), odd = steps.filter(s => Math.abs(off(s)) > 10).length;
-		return [el('p', null, 'All ' + steps.length + ' steps; their median is ' + ns(mid) + ', and ' + odd +
-			(odd === 1 ? ' is' : ' are') + ' more than 10 % off it (!). ' + (even ? 'The even steps are ' + even.from + ' to ' + even.to + '. ' : '') +
+		const odd = own.filter(isOdd).length, even = evenSteps(), rest = steps.filter(s => !inRange(s.iter)), slow = rest.filter(isOdd);
+		return [el('p', null, own.length + (own.length === 1 ? ' step; it takes ' : ' steps; their median is ') + ns(mid) + (own.length === 1 ? '. ' : ', and ' + odd +
+			(odd === 1 ? ' is' : ' are') + ' more than 10 % off it (!). ') + (even ? 'The even steps are ' + even.from + ' to ' + even.to + '. ' : '') +
+			(rest.length > 0 ? rest.length + (rest.length === 1 ? ' step lies' : ' steps lie') + ' outside of this range, ' + slow.length + ' of them more than 10 % off that median' +
+			(slow.length > 0 ? ', up to ' + ns(Math.max(...slow.map(s => s.step_ns))) : '') + '. ' : '') +
 			'A row chooses the step for all views. Idle time of several GPUs is added up.'),
-			dataTable(cols, steps, { caption: 'Steps', onRow: s => setRange(s.iter, s.iter) }),
-			command(['dlp', 'iters', fileShown()])];
+			dataTable(cols, own, { caption: 'Steps', onRow: s => setRange(s.iter, s.iter) }),
+			report(['iters'])];
 	}
 };

@@ -25,9 +25,12 @@ function go(change) {
 	location.hash = hashOf(next);
 }
 
+// The timeline goes to the new range, too.
 function changed(change) {
-	go({ i: rangeName(change.range) });
+	go({ i: rangeName(change.range), w: '', t: '', at: '' });
 }
+
+const firstRange = () => evenSteps() || { from: steps[0].iter, to: steps[steps.length - 1].iter };
 
 function readHash() {
 	const p = new URLSearchParams(location.hash.slice(1));
@@ -42,9 +45,9 @@ function readHash() {
 	if (steps.length === 0 || s.i === 'all')
 		range = null;
 	else if (m)
-		range = { from: Number(m[1]), to: Number(m[2]) };
+		range = steps.some(s => s.iter >= m[1] && s.iter <= m[2]) ? { from: Number(m[1]), to: Number(m[2]) } : firstRange();
 	else
-		range = evenSteps() || { from: steps[0].iter, to: steps[steps.length - 1].iter };
+		range = firstRange();
 	return s;
 }
 
