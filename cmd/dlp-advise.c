@@ -16,12 +16,14 @@
 #include "words.h"
 
 static const char usage[] =
-    "usage: dlp-advise [-Djlu] [--fail-on RULES] [--rule RULE=N] [FILE]\n"
+    "usage: dlp-advise [-Djlu] [--even] [--fail-on RULES] [--rule RULE=N] "
+    "[FILE]\n"
     "\n"
     "Judges a profile by rules, and adds a finding record for each rule to\n"
     "the stream.\n"
     "\n"
     "  -D, --dlprof          judge only DLProf's rules\n"
+    "      --even            judge the even iterations (dlp-iter --ahead)\n"
     "      --fail-on RULES   exit 1 if one of these fires: names, comma\n"
     "                        separated, any, or dlprof\n"
     "      --rule RULE=N     set the threshold of a rule to N\n"
@@ -37,6 +39,7 @@ static const struct advise_rule *const rules[] = { ADVISE_RULES(ADVISE_ROW) };
 struct advise {
 	/* options */
 	bool dlprof;         /* only DLProf's detectors */
+	bool even;           /* judge only the even iterations */
 	bool json;           /* an object instead of a stream */
 	const char *fail_on; /* NULL, or a comma list: rules, any, dlprof */
 	struct advise_limit {
@@ -239,7 +242,7 @@ advise_stream(struct stage *st, struct advise *a)
 	a->judged =
 	    rec_col(stage_on(st, "finding", see_finding, see_finding_legend, a),
 		"judged", REC_OPT);
-	reader = advise_read(st, a->dlprof, judge_facts, a);
+	reader = advise_read(st, a->dlprof, a->even, judge_facts, a);
 	stage_anew(st, notes);
 	status = stage_run(st);
 	advise_read_free(reader);
@@ -331,6 +334,7 @@ main(int argc, char **argv)
 		{ 'D', "dlprof", .flag = &opt.dlprof },
 		{ 'j', "json", .flag = &opt.json },
 		{ 'l', "list", .act = list_rules },
+		{ 0, "even", .flag = &opt.even },
 		{ 0, "fail-on", .call = set_fail_on },
 		{ 0, "rule", .call = set_threshold },
 		{ 0 },

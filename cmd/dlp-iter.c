@@ -13,8 +13,8 @@
 static const char usage[] =
     "usage: dlp-iter [-Dlux] [-k KEY] [--cut | --one]\n"
     "                [--iter-start N] [--iter-stop N] [--keep]\n"
-    "                [--cuts] [--stable] [--even] [--strict]\n"
-    "                [-n N] [file]\n"
+    "                [--cuts] [--stable] [--ahead] [--even]\n"
+    "                [--strict] [-n N] [file]\n"
     "Cuts a dlp stream into iterations.\n"
     "  -k, --key KEY     what makes an iteration: a step range (numbers are\n"
     "                    ignored), or the id, name, key or type of an op\n"
@@ -22,6 +22,7 @@ static const char usage[] =
     "      --cuts        write where iterations begin and end, before their\n"
     "                    records\n"
     "      --stable      write at the end which iterations are even\n"
+    "      --ahead       with --stable: write this before the other records\n"
     "      --even        number only the longest sequence of even iterations\n"
     "  -x, --exact       compare texts with KEY as they are, numbers included\n"
     "      --cut         an iteration ends where a range KEY ends\n"
@@ -66,6 +67,9 @@ check(void)
 	if (flag.even && (flag.range || o->list || flag.dlprof || flag.one))
 		die("--even excludes --list, --dlprof, --one, --iter-start and"
 		    " --iter-stop");
+	if (o->ahead && (!o->stable || flag.range || flag.even || flag.dlprof))
+		die("--ahead needs --stable, and excludes --dlprof, --even,"
+		    " --iter-start and --iter-stop");
 	if (o->keep && !flag.range)
 		die("--keep needs --iter-start or --iter-stop");
 	if (o->plan.from > o->plan.to)
@@ -119,6 +123,7 @@ main(int argc, char **argv)
 		{ 0, "cut", .flag = &g.o.cut },
 		{ 0, "cuts", .flag = &g.o.cuts },
 		{ 0, "stable", .flag = &g.o.stable },
+		{ 0, "ahead", .flag = &g.o.ahead },
 		{ 0, "even", .flag = &flag.even },
 		{ 0, "keep", .flag = &g.o.keep },
 		{ 0, "one", .flag = &flag.one },

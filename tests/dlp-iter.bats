@@ -385,6 +385,12 @@ ranges iteration, " <<<"$output") $report"
 	# what says it in a record says it nowhere else
 	dlp-iter -k step --even --stable in 2>&1 >out | same '' "$(cat)"
 	same "5	1	3	3	20000	20333	577	10	median	0" "$(records stable out)"
+	# --ahead: the same record first, and all steps keep their numbers
+	dlp-iter -k step --stable --ahead in >out
+	same "5	1	3	3	20000	20333	577	10	median	0" "$(records stable out)"
+	cmp <(grep -v '^#*\(stable\|##cmd\|##end\)' out) <(dlp-iter -k step in | grep -v '^#*\(##cmd\|##end\)')
+	same stable "$(grep -v '^#' out | head -1 | cut -f1)"
+	run -2 dlp-iter --ahead in
 	# the same, asked for by number; without --keep it is dropped, but for
 	# the memory, which is in use whenever it was allocated
 	dlp-iter -k step --even --cuts in 2>/dev/null | grep -v '^##cmd' >even

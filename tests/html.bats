@@ -250,6 +250,21 @@ stream() {
 	run -1 grep -F "$ROOT" private
 }
 
+@test "the findings are those of dlp advise, of the same steps" {
+	local f
+	for f in lenet h200/gpt2_bf16 comm/colls advise/gpt_plain; do
+		f=$ROOT/tests/data/$f.sqlite.xz
+		dlp html --data "$f" 2>err | jq -cS '.finding as $f | [range($f.rows) | [$f.id[.], $f.judged[.],
+		    $f.value[.], $f.ceiling_ns[.], $f.part_of[.], $f.missing[.]]] | sort[]' >got
+		dlp advise -a --jsonl "$f" 2>err | jq -cS '[.id, .judged, .value, .ceiling_ns, .part_of, .missing]' |
+		    sort >want
+		sort got | cmp want -
+	done
+	# uneven steps: the first takes longer
+	same '["1-3"]' "$(dlp html --data "$LENET" | jq -c '[.finding.steps[]] | unique')"
+	same '["0-2"]' "$(dlp html --data -i 0-2 "$LENET" | jq -c '[.finding.steps[]] | unique')"
+}
+
 @test "the head's idle time is that of the gaps, by step and reason" {
 	dlp html --data "$LENET" | jq -e '(.idle as $i | [range($i.rows) |
 	    {k: [$i.iter[.], $i.class[.]], v: $i.ns[.]}] | sort_by(.k)) ==

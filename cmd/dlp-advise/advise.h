@@ -16,11 +16,11 @@ typedef void advise_done(void *arg, struct facts *f);
 
 /* Turns records into facts: one table, in advise_read.c, lists the record types
  * that are read and their columns. Binds the table, and sets the stage's
- * callbacks and its ctx. Findings are written in done. all_devices: as in
- * struct facts. The caller gives the result to advise_read_free() after the
- * stage has run. */
-struct advise_reader *advise_read(
-    struct stage *st, bool all_devices, advise_done *done, void *arg);
+ * callbacks and its ctx. Findings are written in done. all_devices, even:
+ * as in struct facts. The caller gives the result to advise_read_free() after
+ * the stage has run. */
+struct advise_reader *advise_read(struct stage *st, bool all_devices, bool even,
+    advise_done *done, void *arg);
 void advise_read_free(struct advise_reader *g);
 
 /*

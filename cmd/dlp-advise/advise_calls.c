@@ -116,9 +116,9 @@ advise_count_call(struct facts *f, const struct advise_type *t,
 	}
 	if (kind == APICALL_LOADS)
 		add_load(f, r, &at, dur);
-	if (kind == APICALL_WAITS && advise_in_iter(t, r))
+	if (kind == APICALL_WAITS && advise_in_iter(f, t, r))
 		add_wait(f, t, r, s, k, of, dur);
-	else if (kind == APICALL_ALLOCATES && advise_in_iter(t, r))
+	else if (kind == APICALL_ALLOCATES && advise_in_iter(f, t, r))
 		tops_add(&f->alloc, s, k, dur, 0);
 }
 

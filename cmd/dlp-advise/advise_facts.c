@@ -168,7 +168,7 @@ say_count(struct buf *b, uint64_t n, const char *what)
 void
 facts_clear(struct facts *f)
 {
-	bool all_devices = f->all_devices;
+	bool all_devices = f->all_devices, even = f->even;
 	size_t i;
 
 	for (i = 0; i < f->n_dev; i++) {
@@ -208,6 +208,7 @@ facts_clear(struct facts *f)
 	map_free(&f->op_bits);
 	memset(f, 0, sizeof(*f));
 	f->all_devices = all_devices;
+	f->even = even;
 	f->key_found = -1;
 	for (i = 0; i < N_MODEL; i++)
 		f->model[i] = -1;

@@ -185,8 +185,10 @@ struct facts {
 				    * gaps that began before the steps only the
 				    * part inside */
 	struct tops gap_in[N_GAP]; /* the same, by where the program was */
-	bool has_cuts, counts;     /* dlp-iter has run; a selected iteration has
-				    * begun, and no other one since */
+	bool even, even_known;     /* --even; a stable record has said which */
+	int64_t even_from, even_to;
+	bool has_cuts, counts; /* dlp-iter has run; a selected iteration has
+				* begun, and no other one since */
 
 	/* ops that ran; by their eligibility for Tensor Cores */
 	struct {

@@ -191,7 +191,7 @@ add_inst(struct facts *f, const struct advise_type *t, const struct rec *r)
 		return;
 	*v |= OP_SEEN;
 	if ((*v & OP_PYTORCH) != 0 && t->at.iter->pos >= 0 &&
-	    advise_in_iter(t, r) && rec_dur(r, t->at.dur, &id))
+	    advise_in_iter(f, t, r) && rec_dur(r, t->at.dur, &id))
 		f->n_marked++;
 }
 

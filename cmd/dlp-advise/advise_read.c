@@ -52,7 +52,7 @@ add_iteration(struct facts *f, const struct advise_type *t, const struct rec *r)
 			n--;
 		buf_put(&f->step_key, key, n);
 	}
-	if (!rec_i64(r, t->at.iter, &no) || !rec_dur(r, t->at.dur, &dur))
+	if (!advise_iter(f, r, t->at.iter, &no) || !rec_dur(r, t->at.dur, &dur))
 		return;
 	if (!rec_i64(r, t->col[1], &step))
 		step = dur;
@@ -75,7 +75,8 @@ add_busy(struct facts *f, const struct advise_type *t, const struct rec *r)
 	if (!rec_i64(r, t->at.dev, &dev) || !rec_dur(r, t->at.dur, &dur))
 		return;
 	f->has_busy = true;
-	counts = rec_i64(r, t->at.iter, &in) || rec_i64(r, t->col[1], &in);
+	counts = advise_iter(f, r, t->at.iter, &in) ||
+		 advise_iter(f, r, t->col[1], &in);
 	f->in_steps |= counts;
 	if (text_is(s, n, "comm")) { /* kernels, too */
 		s = word[B_KERN];
@@ -108,10 +109,19 @@ add_cut(struct facts *f, const struct advise_type *t, const struct rec *r)
 	int64_t v;
 
 	f->has_cuts = true;
-	if (rec_i64(r, t->at.iter, &v))
+	if (advise_iter(f, r, t->at.iter, &v))
 		f->counts = true;
-	else if (rec_i64(r, t->col[0], &v))
+	else if (rec_i64(r, t->at.iter, &v) || rec_i64(r, t->col[0], &v))
 		f->counts = false;
+}
+
+/* --even: if no step is even, all are judged. */
+static void
+add_stable(struct facts *f, const struct advise_type *t, const struct rec *r)
+{
+	if (f->even)
+		f->even_known = rec_i64(r, t->col[0], &f->even_from) &&
+				rec_i64(r, t->col[1], &f->even_to);
 }
 
 /* Where the program was: its longest activity in the gap, and the op and the
@@ -166,7 +176,7 @@ add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
 	int i;
 
 	f->has_gaps = true;
-	if (!advise_in_iter(t, r) || !rec_dur(r, t->at.dur, &dur))
+	if (!advise_in_iter(f, t, r) || !rec_dur(r, t->at.dur, &dur))
 		return;
 	for (i = 0; i < N_GAP; i++)
 		if (text_is(s, n, word[i])) {
@@ -231,7 +241,7 @@ add_overhead(struct facts *f, const struct advise_type *t, const struct rec *r)
 
 	if (!rec_i64(r, t->at.start, &start) || !rec_dur(r, t->at.dur, &dur))
 		return;
-	if (o == OVER_QUEUE && advise_in_iter(t, r))
+	if (o == OVER_QUEUE && advise_in_iter(f, t, r))
 		tops_add(&f->queue_full, s, n, dur, 0);
 	else if (o < N_OVER && f->over_time[o].n < ADVISE_PIECES)
 		ivl_add(&f->over_time[o], start, num_add(start, dur));
@@ -326,6 +336,7 @@ static const struct advise_row rows[] = {
 	{ "dev", add_device, WORKREC_DEV, 0, 0, { "cc", "n_sm", "mem_bytes" } },
 	{ "busy", add_busy, WORKREC_DEV | WORKREC_DUR, WORKREC_ITER, 1,
 	    { "class", "after" } },
+	{ "stable", add_stable, 0, 0, 0, { "from", "to" } },
 	{ "cut", add_cut, 0, WORKREC_ITER, 0, { "dropped" } },
 	{ "gap", add_gap, 0, WORKREC_DUR | WORKREC_ITER, 0,
 	    { "class", "what", "op", "layer", "phase" } },
@@ -362,6 +373,7 @@ new_file(const struct facts *all, const char *s, size_t n)
 	struct facts *f = xcalloc(1, sizeof(*f));
 
 	f->all_devices = all->all_devices;
+	f->even = all->even;
 	facts_clear(f);
 	buf_put(&f->src, s, n);
 	memcpy(f->mode, all->mode, sizeof(f->mode));
@@ -547,12 +559,14 @@ bind_row(struct stage *st, struct advise_type *t, const struct advise_row *row)
 }
 
 struct advise_reader *
-advise_read(struct stage *st, bool all_devices, advise_done *done, void *arg)
+advise_read(
+    struct stage *st, bool all_devices, bool even, advise_done *done, void *arg)
 {
 	struct advise_reader *g = xcalloc(1, sizeof(*g));
 	size_t i;
 
 	g->info.all_devices = all_devices;
+	g->info.even = even;
 	g->done = done;
 	g->arg = arg;
 	forget_files(g);

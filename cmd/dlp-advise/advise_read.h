@@ -22,13 +22,23 @@ struct advise_type { /* a row, bound to the stage */
 	struct rec_col *col[ADVISE_COLS]; /* in the order of the names */
 };
 
-/* True if a record is in an iteration, or if there are no iterations. */
+/* The number of an iteration that is judged, if c has one. */
 static inline bool
-advise_in_iter(const struct advise_type *t, const struct rec *r)
+advise_iter(const struct facts *f, const struct rec *r, const struct rec_col *c,
+    int64_t *no)
+{
+	return rec_i64(r, c, no) &&
+	       (!f->even_known || (*no >= f->even_from && *no <= f->even_to));
+}
+
+/* True if a record is in one, or if there are no iterations. */
+static inline bool
+advise_in_iter(
+    const struct facts *f, const struct advise_type *t, const struct rec *r)
 {
 	int64_t v;
 
-	return t->at.iter->pos < 0 || rec_i64(r, t->at.iter, &v);
+	return t->at.iter->pos < 0 || advise_iter(f, r, t->at.iter, &v);
 }
 
 /* The first column of kern, copy, set, sync and call records. */

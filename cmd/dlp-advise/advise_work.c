@@ -260,7 +260,7 @@ add_kernel(struct facts *f, const struct advise_type *t, const struct rec *r)
 	begin_work(f, t, r);
 	advise_count_call(f, t, r, CALL_KERNEL);
 	s = rec_raw(r, t->col[KERN_SHORT], &n);
-	if (!advise_in_iter(t, r) || !rec_i64(r, t->at.start, &start) ||
+	if (!advise_in_iter(f, t, r) || !rec_i64(r, t->at.start, &start) ||
 	    !rec_dur(r, t->at.dur, &dur))
 		return;
 	rec_i64(r, t->at.dev, &no);
@@ -300,7 +300,7 @@ add_copy(struct facts *f, const struct advise_type *t, const struct rec *r)
 
 	begin_work(f, t, r);
 	advise_count_call(f, t, r, CALL_COPY);
-	if (!advise_in_iter(t, r) || kind == NULL)
+	if (!advise_in_iter(f, t, r) || kind == NULL)
 		return;
 	rec_dur(r, t->at.dur, &dur);
 	rec_i64(r, t->col[COPY_BYTES], &bytes);
@@ -317,7 +317,7 @@ add_set(struct facts *f, const struct advise_type *t, const struct rec *r)
 
 	begin_work(f, t, r);
 	advise_count_call(f, t, r, CALL_COPY);
-	if (advise_in_iter(t, r) && rec_dur(r, t->at.dur, &dur))
+	if (advise_in_iter(f, t, r) && rec_dur(r, t->at.dur, &dur))
 		f->copy_ns = num_add(f->copy_ns, dur);
 }
 
@@ -327,7 +327,7 @@ add_graph(struct facts *f, const struct advise_type *t, const struct rec *r)
 	int64_t dur = 0;
 
 	begin_work(f, t, r);
-	if (!advise_in_iter(t, r))
+	if (!advise_in_iter(f, t, r))
 		return;
 	f->n_graph++;
 	if (rec_dur(r, t->at.dur, &dur))

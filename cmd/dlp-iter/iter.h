@@ -382,6 +382,7 @@ struct iter_opts {
 	int limit;             /* keys that are proposed; 0: all */
 	bool cuts;             /* write where iterations begin */
 	bool stable;           /* write which of them are even */
+	bool ahead;            /* ... before the other records */
 	bool keep;             /* what is not wanted stays, in no iteration */
 	bool strict; /* fatal if the key or the first iteration is missing */
 	const struct iter_rules *rules;
@@ -501,6 +502,13 @@ struct iter_run {
 	bool no_times; /* its times are made up: steps are no use */
 	uint64_t outside, dropped;
 };
+
+/* Whether the lengths of iterations are needed before they are written. */
+static inline bool
+iter_measures(const struct iter_run *g)
+{
+	return g->plan.wanted == ITER_EVEN || g->o.ahead;
+}
 
 /* Whether iteration n of a file (NULL: it is not known) counts. */
 static inline bool

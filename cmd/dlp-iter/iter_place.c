@@ -100,7 +100,7 @@ write_iter(struct iter_run *g, struct iter_file *f)
 	x.src = f->name;
 	x.load_ns = acc_at(&f->accs, n)->load_ns;
 	x.alloc_ns = acc_at(&f->accs, n)->alloc_ns;
-	if (g->plan.wanted == ITER_EVEN
+	if (iter_measures(g)
 		? g->phase == ITER_MEASURE
 		: g->o.list || (g->o.stable && iter_counts(g, f, x.iter)))
 		stable_add(&f->stable, &x);
@@ -217,7 +217,7 @@ iter_place_end(struct iter_run *g, struct iter_file *f)
 		write_cuts(g, f, INT64_MAX);
 	while (f->accs.base < n)
 		write_iter(g, f);
-	if (g->o.stable && g->phase != ITER_MEASURE &&
+	if (g->o.stable && g->phase != ITER_MEASURE && !g->o.ahead &&
 	    f->layout.kind != LAYOUT_ONE)
 		stable_put(
 		    &g->out, &f->stable, g->plan.wanted == ITER_RANGE, f->name);

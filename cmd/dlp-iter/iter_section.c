@@ -184,7 +184,16 @@ start_placing(struct iter_run *g)
 	opkey_clear(&g->op);
 }
 
-/* --even: how long the iterations are, and which of them count. */
+static void
+choose_even(struct iter_file *f)
+{
+	f->by = stable_range(&f->stable, &f->from, &f->to, &f->n_once);
+	f->even = f->by != STEADY_BY_NONE ? EVEN_SOME : EVEN_NONE;
+	if (f->layout.kind == LAYOUT_ONE)
+		f->even = EVEN_UNKNOWN;
+}
+
+/* --even, --ahead: how long the iterations are, and which of them count. */
 static void
 measure(struct iter_run *g)
 {
@@ -196,13 +205,10 @@ measure(struct iter_run *g)
 	for (i = 0; i < g->files.n; i++) {
 		f = &g->files.v[i];
 		iter_place_end(g, f);
-		f->by = stable_range(&f->stable, &f->from, &f->to, &f->n_once);
-		if (f->by != STEADY_BY_NONE)
-			f->even = EVEN_SOME;
-		else
-			f->even = EVEN_NONE;
-		if (f->layout.kind == LAYOUT_ONE)
-			f->even = EVEN_UNKNOWN;
+		if (g->o.ahead && f->layout.kind != LAYOUT_ONE)
+			stable_put(&g->out, &f->stable, false, f->name);
+		else if (g->plan.wanted == ITER_EVEN)
+			choose_even(f);
 		acc_clear(&f->accs);
 		f->step_end = NO_TIME;
 	}
@@ -298,7 +304,7 @@ use_range(struct iter_run *g, const struct iter_item *m, const char *s,
 		g->plan.by = ITER_BY_STEPS;
 		layout_step(&f->layout, m->lane, lo, hi,
 		    smap_put(&f->layout.texts, s, n, NULL));
-		if (g->phase == ITER_WAIT && g->plan.wanted != ITER_EVEN)
+		if (g->phase == ITER_WAIT && !iter_measures(g))
 			start_placing(g);
 	}
 }
@@ -509,7 +515,7 @@ iter_end(struct iter_run *g)
 	if (g->phase == ITER_WAIT) {
 		if (g->plan.by != ITER_BY_STEPS)
 			decide(g);
-		if (g->plan.wanted == ITER_EVEN)
+		if (iter_measures(g))
 			measure(g);
 		start_placing(g);
 	}

@@ -60,14 +60,17 @@ page() {
 }
 
 stages_of() {
+	# Chosen steps are judged all, otherwise the even ones, as in dlp advise.
+	ahead='' even=''
+	[ -n "$from" ] || ahead=--ahead even=--even
 	if [ -n "$opt_ranks" ]; then
 		ranks_of "$@"
 	else
 		profiles "$@"
 	fi | stage dlp-correlate --nested |
-	    stage dlp-iter --cuts --stable ${steps:+"$steps"} $which |
+	    stage dlp-iter --cuts --stable $ahead ${steps:+"$steps"} $which |
 	    stage dlp-flops | stage dlp-rate | stage dlp-busy --iters | stage dlp-gaps |
-	    stage dlp-phases | stage dlp-mem | stage dlp-advise | stage dlp-ranks |
+	    stage dlp-phases | stage dlp-mem | stage dlp-advise $even | stage dlp-ranks |
 	    stage dlp-agg --pass --as work -T kern,graph \
 		-g ${opt_ranks:+src,}iter,tag,dev,family,dir,phase,dtype \
 		-a sum -f flop,exec_flop,peak_ns,dur_ns,flop_ns |

@@ -20,22 +20,23 @@ function findingItem(f) {
 	    el('p', { class: 'quiet' }, f.id + (isSet(f.steps) ? ', judged of steps ' + f.steps : '') + ' ', linkOf(f.where)));
 }
 
+// The steps of which the rules were judged, and the command that does so.
+const stepsJudged = () => rows('finding').map(f => f.steps).find(isSet) || null;
+const adviseCommand = (...more) => command(['dlp', 'advise', ...more, ...(stepsJudged() ? ['-i', stepsJudged()] : []), fileShown()]);
+
 function findings() {
-	const list = rows('finding').filter(f => f.judged === 'yes' && !isSet(f.part_of));
-	const ask = ['dlp', 'advise'], judged = list.map(f => f.steps).find(isSet);
-	if (judged)
-		ask.push('-i', judged);
+	const list = rows('finding').filter(f => f.judged === 'yes' && !isSet(f.part_of)), judged = stepsJudged(), even = evenSteps();
 	const box = el('section', { class: 'card' }, el('h2', null, 'What to do'),
 	    el('p', null, list.length === 0 ? 'No rule found anything to improve. About names the rules that could not be judged.' :
 	    list.length + (list.length === 1 ? ' finding' : ' findings') +
 	    ', with the share of the time. They were judged when the page was made, of ' +
-	    (judged ? 'steps ' + judged : 'all its steps') + (judged && range !== null && judged !== rangeName(range) && judged !== String(range.from) ? ', and not of the steps that are chosen now.' : '.')));
+	    (judged ? (judged.includes('-') ? 'steps ' : 'step ') + judged + (even && judged === rangeName(even) ? ', the even ones' : '') : 'the whole profile') + (judged && range !== null && judged !== rangeName(range) && judged !== String(range.from) ? ', and not of the steps that are chosen now.' : '.')));
 	const ol = el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem));
 	box.append(ol);
 	if (list.length > 3)
 		box.append(el('details', null, el('summary', null, 'the other ' + (list.length - 3)),
 		    el('ol', { class: 'findings', start: 4 }, ...list.slice(3).map(findingItem))));
-	box.append(command([...ask, fileShown()]));
+	box.append(adviseCommand());
 	return box;
 }
 
