@@ -10,11 +10,18 @@ const allRead = new Promise(done => {
 		done();
 });
 
+function bytesOf(base64) {
+	if (Uint8Array.fromBase64)	// newer browsers
+		return Uint8Array.fromBase64(base64);
+	const raw = atob(base64), out = new Uint8Array(raw.length);
+	for (let i = 0; i < raw.length; i++)
+		out[i] = raw.charCodeAt(i);
+	return out;
+}
+
 async function unpack(name) {
 	const e = document.querySelector('script.dlp-col[data-c="' + name + '"]');
-	const raw = atob(e.textContent), packed = new Uint8Array(raw.length);
-	for (let i = 0; i < raw.length; i++)
-		packed[i] = raw.charCodeAt(i);
+	const packed = bytesOf(e.textContent);
 	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
 	return JSON.parse(await new Response(stream).text());
 }
@@ -48,50 +55,63 @@ function absent(n, name) {
 const sources = [...new Set((meta.rank.src || []).filter(s => s !== null))];
 let source = sources.length > 1 ? sources[0] : null;
 
+// A table is an object with its columns. One that it does not have yet is made when it
+// is first read: by its prototype, because a proxy is too slow for every row.
+const tableOf = (n, make) => Object.assign(Object.create(new Proxy({}, {
+	get(to, c, of) {
+		if (typeof c !== 'string' || c === 'then')
+			return undefined;
+		const col = make(c);
+		Object.defineProperty(of, c, { value: col, enumerable: true });
+		return col;
+	}
+})), { n });
+
 // The rows of a table with the source that is shown.
 function ofSource(t) {
-	const at = t.src.d.indexOf(source), keep = [];
+	const at = t.src.d.indexOf(source), src = t.src.v, keep = [];
 	for (let i = 0; i < t.n; i++)
-		if (t.src.v[i] === at)
+		if (src[i] === at)
 			keep.push(i);
-	const own = { n: keep.length };
-	return new Proxy(own, {
-		get(to, c) {
-			if (!(c in to) && typeof c === 'string' && c !== 'then')
-				to[c] = t[c].d ? { d: t[c].d, v: Int32Array.from(keep, i => t[c].v[i]) } : Float64Array.from(keep, i => t[c][i]);
-			return to[c];
-		}
+	return tableOf(keep.length, c => {
+		const col = t[c];
+		return col.d ? { d: col.d, v: Int32Array.from(keep, i => col.v[i]) } : Float64Array.from(keep, i => col[i]);
 	});
 }
 
-// The table, of the rank that is shown.
-async function table(name) {
-	const all = await wholeTable(name);
-	if (source === null || !meta.tables[name].cols.src)
+// The table, of the rank that is shown. wanted: the columns that will be read, all if
+// there is no list.
+async function table(name, wanted) {
+	const own = source !== null && meta.tables[name].cols.src;
+	const all = await wholeTable(name, own && wanted ? [...wanted, 'src'] : wanted);
+	if (!own)
 		return all;
 	if (!loaded.has(name + source))
 		loaded.set(name + source, ofSource(all));
 	return loaded.get(name + source);
 }
 
-// The table of all ranks, all columns unpacked at the same time.
-function wholeTable(name) {
+// The table of all ranks. Columns are unpacked once, those of a call at the same time.
+async function wholeTable(name, wanted) {
+	const t = meta.tables[name];
+	await allRead;
 	if (!loaded.has(name))
-		loaded.set(name, (async () => {
-			await allRead;
-			const t = meta.tables[name], own = Object.keys(t.cols);
-			const cols = await Promise.all(own.map(c => unpack(name + '.' + c)));
-			const known = { n: t.rows };
-			own.forEach((c, i) => { known[c] = decode(t.cols[c], cols[i], t.rows, known.dur_ns); });
-			return new Proxy(known, {
-				get(to, c) {
-					if (!(c in to) && typeof c === 'string' && c !== 'then')
-						to[c] = absent(t.rows, c);
-					return to[c];
-				}
-			});
-		})());
-	return loaded.get(name);
+		loaded.set(name, { waits: {}, table: tableOf(t.rows, c => {
+			if (c in t.cols)
+				throw new Error('the column ' + name + '.' + c + ' is not unpacked');
+			return absent(t.rows, c);
+		}) });
+	const { waits, table: known } = loaded.get(name);
+	const load = c => {
+		waits[c] = waits[c] || (async () => {
+			const base = t.cols[c] === 'r' ? await load('dur_ns') : null, json = await unpack(name + '.' + c);
+			Object.defineProperty(known, c, { value: decode(t.cols[c], json, t.rows, base), enumerable: true });
+			return known[c];
+		})();
+		return waits[c];
+	};
+	await Promise.all((wanted || Object.keys(t.cols)).filter(c => c in t.cols).map(load));
+	return known;
 }
 
 const text = (col, i) => col.v[i] < 0 ? null : col.d[col.v[i]];
@@ -170,10 +190,10 @@ function timeByClass() {
 
 // Numbers of the rows in which iter lies in the range; null: all rows.
 function rowsInRange(t, of = range) {
-	const list = new Int32Array(t.n);
+	const list = new Int32Array(t.n), iter = of === null ? null : t.iter;
 	let n = 0;
 	for (let i = 0; i < t.n; i++)
-		if (of === null || (t.iter[i] >= of.from && t.iter[i] <= of.to))
+		if (of === null || (iter[i] >= of.from && iter[i] <= of.to))
 			list[n++] = i;
 	return list.subarray(0, n);
 }

@@ -1,59 +1,82 @@
 // Sums by group, as dlp-agg makes them.
 //	groupBy(t, rows, [columns], value)
 // A row of the result: key (the texts of the columns), n, sum, max, min, first (the
-// number of a row of the group), members (on demand).
+// number of a row of the group). groups.at(j) is the group of the j-th of the rows.
+
+// A column as small numbers, from 0 for unknown.
 function codes(col, n) {
 	if (col.d)
-		return { at: i => col.v[i], k: col.d.length + 1, of: v => v < 0 ? null : col.d[v] };
+		return { v: col.v, k: col.d.length + 1, of: v => v < 0 ? null : col.d[v] };
 	const seen = new Map(), list = [], v = new Int32Array(n);
+	let was = NaN, code = -1;
 	for (let i = 0; i < n; i++) {
-		const x = Number.isNaN(col[i]) ? -1 : col[i];
-		if (x === -1) {
-			v[i] = -1;
-			continue;
+		const x = col[i];
+		if (x !== was) {
+			was = x;
+			code = Number.isNaN(x) ? -1 : seen.get(x);
+			if (code === undefined)
+				seen.set(x, code = list.push(x) - 1);
 		}
-		if (!seen.has(x))
-			seen.set(x, list.push(x) - 1);
-		v[i] = seen.get(x);
+		v[i] = code;
 	}
-	return { at: i => v[i], k: list.length + 1, of: j => j < 0 ? null : list[j] };
+	return { v, k: list.length + 1, of: j => j < 0 ? null : list[j] };
+}
+
+// Numbers of keys, from 0 in the order in which they come.
+function numbering(room) {
+	const few = room <= 1 << 21 ? new Int32Array(room) : null, many = new Map();
+	let n = 0;
+	return key => {
+		const was = few ? few[key] : many.get(key);
+		if (was)
+			return was - 1;
+		n++;
+		if (few)
+			few[key] = n;
+		else
+			many.set(key, n);
+		return n - 1;
+	};
 }
 
 function groupBy(t, list, cols, value) {
-	const by = cols.map(c => codes(t[c], t.n)), at = new Map(), groups = [];
-	for (const i of list) {
+	const by = cols.map(c => codes(t[c], t.n)), made = [], of = new Int32Array(list.length);
+	const number = numbering(by.reduce((k, c) => k * c.k, 1));
+	for (let j = 0; j < list.length; j++) {
+		const i = list[j], v = value[i];
 		let key = 0;
 		for (const c of by)
-			key = key * c.k + c.at(i) + 1;
-		let g = at.get(key);
-		if (g === undefined) {
-			g = { key: by.map(c => c.of(c.at(i))), n: 0, sum: 0, max: -Infinity,
-				min: Infinity, code: key, first: i };
-			at.set(key, g);
-			groups.push(g);
-		}
-		const v = value[i];
+			key = key * c.k + c.v[i] + 1;
+		const at = of[j] = number(key);
+		const g = made[at] || (made[at] = { key: by.map(c => c.of(c.v[i])), n: 0, sum: 0, max: -Infinity, min: Infinity, first: i });
 		g.n++;
-		if (!Number.isNaN(v)) {
+		if (v === v) {	// not NaN
 			g.sum += v;
-			g.max = Math.max(g.max, v);
-			g.min = Math.min(g.min, v);
+			if (v > g.max)
+				g.max = v;
+			if (v < g.min)
+				g.min = v;
 		}
 	}
-	groups.keyOf = i => by.reduce((k, c) => k * c.k + c.at(i) + 1, 0);
-	groups.of = new Map(groups.map(g => [g.code, g]));
-	return groups.sort((a, b) => b.sum - a.sum || b.n - a.n);
+	const groups = made.slice().sort((a, b) => b.sum - a.sum || b.n - a.n);
+	groups.at = j => made[of[j]];
+	return groups;
 }
 
 // A column of op records for the rows of work.
 async function ofOp(t, name) {
-	const op = await table('op'), at = new Map(), col = op[name];
+	const op = await table('op', ['op_id', name]), at = new Map(), col = op[name], from = op.op_id, ids = t.op_id;
 	for (let i = 0; i < op.n; i++)
-		at.set(op.op_id[i], i);
-	const v = new Int32Array(t.n).fill(-1);
-	for (let i = 0; i < t.n; i++)
-		if (at.has(t.op_id[i]))
-			v[i] = col.v[at.get(t.op_id[i])];
+		at.set(from[i], col.v[i]);
+	const v = new Int32Array(t.n);
+	let was = NaN, is = -1;
+	for (let i = 0; i < t.n; i++) {
+		if (ids[i] !== was) {
+			was = ids[i];
+			is = at.has(was) ? at.get(was) : -1;
+		}
+		v[i] = is;
+	}
 	return { d: col.d, v };
 }
 

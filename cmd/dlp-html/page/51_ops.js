@@ -13,42 +13,53 @@ const groupings = {
 
 // As dlp-agg --optimizer: the optimizer is a direction of its own, except for its
 // communication.
+const directionsMade = new WeakMap();
+
 function directions(t) {
-	const { d, v } = t.dir, phase = t.phase, comm = d.indexOf('comm');
-	const optimizer = phase.d.indexOf('optimizer');
-	return { d: [...d, 'optimizer'], v: v.map((x, i) => optimizer >= 0 && phase.v[i] === optimizer &&
-		(comm < 0 || x !== comm) ? d.length : x) };
+	if (directionsMade.has(t))
+		return directionsMade.get(t);
+	const { d, v } = t.dir, phase = t.phase.v, comm = d.indexOf('comm'), optimizer = t.phase.d.indexOf('optimizer');
+	const own = new (numbersOf(d.length + 1))(v);
+	for (let i = 0; optimizer >= 0 && i < v.length; i++)
+		if (phase[i] === optimizer && (comm < 0 || v[i] !== comm))
+			own[i] = d.length;
+	directionsMade.set(t, { d: [...d, 'optimizer'], v: own });
+	return directionsMade.get(t);
 }
 
-// The work with the columns of ops that a grouping asks for.
-async function workFor(cols) {
-	const t = await table('work'), own = Object.create(t);
-	own.dir = directions(t);
+// The work with the columns that a view reads, and those of ops that a grouping asks for.
+async function workFor(cols, ...more) {
+	const t = await table('work', ['tag', 'dur_ns', 'iter', 'op_id', 'dir', 'phase', ...cols, ...more]), own = Object.create(t);
+	Object.defineProperty(own, 'dir', { value: directions(t) });
 	for (const c of cols)
 		if (c.startsWith('op.'))
-			own[c] = await ofOp(t, c.slice(3));
+			Object.defineProperty(own, c, { value: await ofOp(t, c.slice(3)) });
 	return own;
 }
 
-const kernelsOnly = (t, list) => list.filter(i => text(t.tag, i) === 'kern');
+function kernelsOnly(t, list) {
+	const tag = t.tag.v, kern = t.tag.d.indexOf('kern');
+	return list.filter(i => tag[i] === kern);
+}
 
 // For each group: time on Tensor Cores, time of kernels, and the reason why not.
 function addTensorCores(t, list, groups) {
 	for (const g of groups)
 		Object.assign(g, { tc: 0, kern: 0, why: new Map() });
-	for (const i of list) {
-		const g = groups.of.get(groups.keyOf(i)), d = t.dur_ns[i];
-		if (text(t.tag, i) !== 'kern' || Number.isNaN(d))
+	const tag = t.tag.v, kern = t.tag.d.indexOf('kern'), tc = t.tc.v, yes = t.tc.d.indexOf('yes'), why = t.tc_why.v, dur = t.dur_ns;
+	for (let j = 0; j < list.length; j++) {
+		const i = list[j], d = dur[i];
+		if (tag[i] !== kern || Number.isNaN(d))
 			continue;
+		const g = groups.at(j);
 		g.kern += d;
-		if (text(t.tc, i) === 'yes')
+		if (yes >= 0 && tc[i] === yes)
 			g.tc += d;
-		const why = text(t.tc_why, i);
-		if (why !== null)
-			g.why.set(why, (g.why.get(why) || 0) + d);
+		if (why[i] >= 0)
+			g.why.set(why[i], (g.why.get(why[i]) || 0) + d);
 	}
 	for (const g of groups)
-		g.why = [...g.why].sort((a, b) => b[1] - a[1]).map(w => w[0]).join(' ') || null;
+		g.why = [...g.why].sort((a, b) => b[1] - a[1]).map(w => t.tc_why.d[w[0]]).join(' ') || null;
 }
 
 function sumColumns(labels, total, n) {
@@ -77,6 +88,7 @@ const picker = (list, by) => el('p', { class: 'bar' }, el('label', null, 'group 
 
 // One group: its kernels, and its runs.
 async function detail(t, list, name) {
+	await table('work', ['short', 'kind', 'tc', 'id', 'start_ns', 'stream', 'grid', 'block', 'regs', 'api_start_ns', 'layer', 'line']);
 	const kernels = groupBy(t, list, ['short', 'kind', 'tc'], t.dur_ns);
 	for (const g of kernels)
 		g.key[0] = g.key[0] || (text(t.tag, g.first) === 'copy' ? 'Memcpy ' + g.key[1] : 'Memset');
@@ -96,8 +108,8 @@ async function detail(t, list, name) {
 
 // Runs of ops as dlp ops has them: DLProf's times. Work of no run is a run itself.
 async function runsOfOps(t, list) {
-	const inst = Object.create(await table('inst')), name = await ofOp(inst, 'name'), at = new Map(), out = [];
-	inst.dir = directions(inst);
+	const inst = Object.create(await table('inst', ['op_id', 'dir', 'phase', 'iter', 'n_gpu', 'gpu_ns', 'dur_ns', 'overhead_ns', 'idle_ns'])), name = await ofOp(inst, 'name'), at = new Map(), out = [];
+	Object.defineProperty(inst, 'dir', { value: directions(Object.getPrototypeOf(inst)) });
 	// runs and work have the same names by number, but not the same directions
 	const of = [...new Set([null, ...inst.dir.d, ...t.dir.d])];
 	const group = (name, dir, i) => {
@@ -132,9 +144,9 @@ async function runsOfOps(t, list) {
 }
 
 async function sumsView(by, only, intro, pick) {
-	const how = groupings[by], t = await workFor(how.cols), f = parseFilter(state.f || '');
-	const all = only(t, rowsInRange(t)), list = filterRows(t, all, f);
-	const total = all.reduce((s, i) => s + (Number.isNaN(t.dur_ns[i]) ? 0 : t.dur_ns[i]), 0);
+	const how = groupings[by], f = parseFilter(state.f || ''), t = await workFor(how.cols, 'tc', 'tc_why', 'inst_id', ...f.where.map(w => w[0]));
+	const all = only(t, rowsInRange(t)), list = filterRows(t, all, f), dur = t.dur_ns;
+	const total = all.reduce((s, i) => s + (Number.isNaN(dur[i]) ? 0 : dur[i]), 0);
 	const groups = groupBy(t, list, how.cols, t.dur_ns);
 	addTensorCores(t, list, groups);
 	const shown = filterGroups(groups, f);
@@ -146,7 +158,7 @@ async function sumsView(by, only, intro, pick) {
 		report(['top', ...(by === 'op' ? [] : ['-g', by]), '-n', '0'])];
 	if (state.r) {
 		const g = groups.find(x => x.key.map(k => k === null ? '' : k).join('\n') === state.r);
-		out.push(g ? await detail(t, list.filter(i => groups.keyOf(i) === g.code), g.key.filter(isSet).join(', ')) :
+		out.push(g ? await detail(t, list.filter((i, j) => groups.at(j) === g), g.key.filter(isSet).join(', ')) :
 		    el('p', null, 'The chosen row has no work in these steps.'));
 	}
 	if (by === 'op')

@@ -149,7 +149,7 @@ function icicle(top, zoom) {
 views.layers = {
 	label: 'Layers',
 	async show() {
-		const t = await workFor([]), list = rowsInRange(t), root = layerTree(t, list), top = nodeAt(root, state.r);
+		const t = await workFor(['layer', 'op', 'short', 'tc']), list = rowsInRange(t), root = layerTree(t, list), top = nodeAt(root, state.r);
 		const all = layerRows(top === root ? root : { below: new Map([[top.name, top]]) });
 		const flat = root.below.size <= 1 || sortedBelow(root).reduce((m, n) => Math.max(m, n.self), 0) > 0.8 * root.total;
 		const time = (label, c, name, title) => ({ label, name, num: true, unit: 'ns', get: n => n[c], show: ns, title });

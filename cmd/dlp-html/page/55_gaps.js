@@ -28,7 +28,7 @@ function gapSums(t, list) {
 views.gaps = {
 	label: 'Gaps',
 	async show() {
-		const t = await table('gap'), all = rowsInRange(t), f = parseFilter(state.f || '');
+		const f = parseFilter(state.f || ''), t = await table('gap'), all = rowsInRange(t);
 		const sums = gapSums(t, all), total = sums.reduce((s, g) => s + g.sum, 0);
 		const cols = [{ label: 'class', get: g => g.key[0] }, ...sumColumns([], total, range === null ? 0 : stepsInRange().length),
 			{ label: 'meaning', wrap: true, get: g => gapMeanings[g.key[0]] }];

@@ -64,17 +64,23 @@ function drawMemory(g, lane, y, view, left, w) {
 	g.globalAlpha = 1;
 }
 
+const factColumns = ['class', 'what', 'what_ns', 'before', 'after', 'op', 'dir', 'phase', 'layer', 'iter', 'api', 'grid', 'block', 'regs', 'bytes', 'flop', 'dtype', 'tc', 'tc_why', 'line', 'code', 'used_bytes', 'gpu_ns', 'overhead_ns', 'idle_ns', 'kind', 'stream', 'tid'];
+const tableNames = { launch: 'work', memory: 'mem' };
+
 // What is known of a piece, as names and values.
-function factsOf(lane, k, base) {
+async function factsOf(lane, k, base) {
 	const p = lane.piece ? lane.piece(k) : { t: lane.t, i: lane.at ? lane.at[k] : k }, facts = [['start', ns(lane.start[k] - base)]];
+	const name = lane.piece ? p.kind : tableNames[lane.kind] || lane.kind;
+	if (p.t)
+		await table(name, factColumns);
 	if (lane.end)
 		facts.push(['time', ns(lane.end[k] - lane.start[k])]);
 	if (lane.kind === 'work' || lane.kind === 'launch') {
 		const { t, i } = p, done = t.api_start_ns[i] + t.api_dur_ns[i];
 		facts.push(['kernel', workName(t, i)], ['on the GPU', ns(t.dur_ns[i])], ['launched', ns(t.api_start_ns[i] - base)], ['waited in the queue', ns(t.start_ns[i] - done)]);
 	}
-	for (const c of p.t ? ['class', 'what', 'what_ns', 'before', 'after', 'op', 'dir', 'phase', 'layer', 'iter', 'api', 'grid', 'block', 'regs', 'bytes', 'flop', 'dtype', 'tc', 'tc_why', 'line', 'code', 'used_bytes', 'gpu_ns', 'overhead_ns', 'idle_ns', 'kind', 'stream', 'tid'] : []) {
-		if (!(c in (meta.tables[lane.piece ? p.kind : lane.kind === 'launch' ? 'work' : lane.kind === 'memory' ? 'mem' : lane.kind] || { cols: {} }).cols))
+	for (const c of p.t ? factColumns : []) {
+		if (!(c in (meta.tables[name] || { cols: {} }).cols))
 			continue;
 		const col = p.t[c], v = col.d ? text(col, p.i) : col[p.i];
 		if (isSet(v))
@@ -103,7 +109,7 @@ function chosenPiece(lanes) {
 
 function spanOf(lanes) {
 	const known = lanes.filter(l => l.end);
-	return { from: Math.min(...known.map(l => l.start[0])), to: Math.max(...known.map(l => l.end.reduce((m, v) => Math.max(m, v), 0))) };
+	return { from: Math.min(...known.map(l => l.start[0])), to: Math.max(...known.map(l => l.last || l.end.reduce((m, v) => Math.max(m, v), 0))) };
 }
 
 // At first the chosen steps, or what a link names.
@@ -222,12 +228,15 @@ function timelineOf(lanes) {
 		redraw();
 	}
 
-	function showFacts() {
+	async function showFacts() {
+		const of = chosen, known = of ? await factsOf(of.lane, of.k, base) : [];
+		if (of !== chosen)
+			return;		// another one was chosen meanwhile
 		const name = chosen ? chosen.lane.name(chosen.k) || '' : '';
-		facts.replaceChildren(...(chosen ? [[chosen.lane.kind === 'nested' ? chosen.lane.piece(chosen.k).kind.replace('inst', 'op').replace('nest', 'inside an op') : chosen.lane.label, name], ...factsOf(chosen.lane, chosen.k, base)] :
+		facts.replaceChildren(...(chosen ? [[chosen.lane.kind === 'nested' ? chosen.lane.piece(chosen.k).kind.replace('inst', 'op').replace('nest', 'inside an op') : chosen.lane.label, name], ...known] :
 			[['chosen', 'nothing: a click, or n and p, choose a piece']]).map(([k, v]) => el('div', null, el('dt', null, k), el('dd', null, v))));
 		if (chosen)
-			say(name + ', ' + factsOf(chosen.lane, chosen.k, base).slice(0, 2).map(f => f.join(' ')).join(', '));
+			say(name + ', ' + known.slice(0, 2).map(f => f.join(' ')).join(', '));
 	}
 
 	function hit(e) {

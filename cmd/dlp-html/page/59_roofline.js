@@ -5,11 +5,15 @@ function addSums(t, list, groups, names) {
 	for (const g of groups)
 		for (const c of names)
 			g[c] = null;
-	for (const i of list) {
-		const g = groups.of.get(groups.keyOf(i));
-		for (const c of names)
-			if (!Number.isNaN(t[c][i]))
-				g[c] = (g[c] || 0) + t[c][i];
+	for (const c of names) {
+		const col = t[c];
+		for (let j = 0; j < list.length; j++) {
+			const v = col[list[j]];
+			if (v === v) {	// not NaN
+				const g = groups.at(j);
+				g[c] = (g[c] || 0) + v;
+			}
+		}
 	}
 }
 
@@ -132,10 +136,11 @@ views.roofline = {
 	label: 'Roofline',
 	async show() {
 		const by = groupings[state.g] && state.g !== 'stream' && state.g !== 'device' && state.g !== 'phase' ? state.g : 'op';
-		const how = groupings[by], cols = [...how.cols, 'dtype'], t = await workFor(how.cols), f = parseFilter(state.f || '');
+		const how = groupings[by], cols = [...how.cols, 'dtype'], sums = ['flop', 'bytes', 'peak_ns', 'roof_ns', 'exec_flop', 'flop_ns', 'bytes_ns'];
+		const f = parseFilter(state.f || ''), t = await workFor(cols, ...sums, ...f.where.map(w => w[0]));
 		const list = filterRows(t, kernelsOnly(t, rowsInRange(t)), f), top = peaks();
 		const all = groupBy(t, list, cols, t.dur_ns), at = how.cols.indexOf('dir');
-		addSums(t, list, all, ['flop', 'bytes', 'peak_ns', 'roof_ns', 'exec_flop', 'flop_ns', 'bytes_ns']);
+		addSums(t, list, all, sums);
 		for (const g of all)
 			rateOf(g, at < 0 ? null : g.key[at], g.key[cols.length - 1], top);
 		const groups = filterGroups(all, f), types = new Map();

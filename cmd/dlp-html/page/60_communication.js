@@ -113,8 +113,8 @@ async function collectives() {
 views.communication = {
 	label: 'Communication',
 	async show() {
-		const t = await workFor([]), list = rowsInRange(t).filter(i => text(t.dir, i) === 'comm'), sums = timeByClass();
-		const groups = groupBy(t, list, ['op', 'dir'], t.dur_ns), all = groups.reduce((s, g) => s + g.sum, 0), work = rowsInRange(t).reduce((s, i) => s + (t.dur_ns[i] || 0), 0);
+		const t = await workFor(['op'], 'bytes', 'bus_bytes'), dur = t.dur_ns, list = rowsInRange(t).filter(i => text(t.dir, i) === 'comm'), sums = timeByClass();
+		const groups = groupBy(t, list, ['op', 'dir'], t.dur_ns), all = groups.reduce((s, g) => s + g.sum, 0), work = rowsInRange(t).reduce((s, i) => s + (dur[i] || 0), 0);
 		if (rows('comm').every(r => !(r.n_comm > 0)))
 			return [el('p', null, 'The profile has no communication between GPUs, as NCCL\'s kernels are: it is of one GPU, or was recorded without them. dlp html --ranks shows the ranks of a run together, each with a profile of its own.'),
 				ranksCommand('total')];
