@@ -24,13 +24,18 @@ const faults = (page, where) => check(page.faults.length === 0, where, ...page.f
 const mainText = page => page.$eval('main', e => e.innerText);
 const active = page => page.evaluate(() => (document.activeElement || document.body).textContent);
 
+// Widths and themes.
+const shapes = [[1280, 'light'], [1280, 'dark'], [400, 'light'], [400, 'dark']];
+const allViews = ['Overview', 'Steps', 'Ops', 'Kernels', 'Layers', 'Timeline', 'Gaps', 'Memory', 'Roofline', 'Communication', 'Compare', 'About'];
+
 // Every view by a click, with at least a sentence, in a window that it fits into.
 async function views(browser, file) {
-	for (const [width, mode] of [[1280, 'light'], [400, 'dark']]) {
+	for (const [width, mode] of shapes) {
 		const page = await open(browser, { width, mode });
 		await go(page, file);
 		const names = await viewNames(page);
-		check(names.length >= 7, file, 'views:', names.join());
+		const compared = await page.evaluate(() => JSON.parse(document.getElementById('dlp-meta').textContent).before !== undefined);
+		check(names.join() === allViews.filter(n => compared || n !== 'Compare').join(), file, 'views:', names.join());
 		for (const name of names) {
 			await click(page, name);
 			const text = await mainText(page), where = basename(file) + ' ' + name + ' ' + width + ':';
@@ -141,7 +146,7 @@ async function equal(browser, file) {
 
 async function axe(browser, file) {
 	const source = readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
-	for (const [width, mode] of [[1280, 'light'], [400, 'dark']]) {
+	for (const [width, mode] of shapes) {
 		const page = await open(browser, { width, mode });
 		await page.setBypassCSP(true);
 		await go(page, file);
@@ -152,6 +157,7 @@ async function axe(browser, file) {
 			for (const v of found.violations)
 				wrong(basename(file), name, mode, v.id, v.nodes.map(n => n.html.slice(0, 120)).join(' '));
 			check(found.passes.length > 5, file, name, 'axe judged nothing');
+			faults(page, basename(file) + ' ' + name + ' ' + mode + ':');
 		}
 		await page.close();
 	}
