@@ -1,6 +1,9 @@
 // The strip of steps, on top of every view: a bar for each step, and the range.
 const stripParts = ['tc', 'kern', 'graph', 'comm', 'mem', 'idle'];
 
+// Short names, for headings and for the key under the bars.
+const partNames = { tc: tensorCores('Tensor Cores'), kern: 'other kernels', graph: 'graphs', comm: 'communication', mem: 'copies', idle: 'idle' };
+
 // The column of dlp iters with the time of a part.
 const partColumn = p => p === 'kern' ? 'other_kern_ns' : p + '_ns';
 
@@ -94,6 +97,18 @@ function drawStrip(canvas, bars) {
 		g.fillText(String(bars[i].iter), i * wide + 1, h - 3);
 }
 
+// What the colors of the bars mean.
+function stripKey(bars) {
+	const parts = stripParts.slice(0, -1).filter(p => bars.some(b => b[p] > 0)), reasons = new Map();
+	for (const b of bars)
+		for (const [name, v] of b.idles)
+			if (gapColor(name) !== 'idle')
+				reasons.set(name, (reasons.get(name) || 0) + v);
+	const classes = [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 4).map(r => r[0]);
+	return el('p', { class: 'bar quiet small' }, ...[...parts.map(p => ['c-' + p, partNames[p]]), ...classes.map(c => ['c-gap-' + c, 'idle: ' + c]), ['', 'idle']]
+	    .map(([c, name]) => el('span', { class: 'key' }, el('span', { class: 'swatch ' + c }), name)));
+}
+
 function setRange(from, to) {
 	const first = steps[0].iter, last = steps[steps.length - 1].iter;
 	const a = Math.min(Math.max(Math.min(from, to), first), last);
@@ -144,7 +159,7 @@ function showStrip() {
 	const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-label':
 		'Bars of ' + steps.length + ' steps. ' + rangeSentence() +
 		'. Arrow keys move the range, with Shift they change its end.' });
-	redraw(box, line, canvas);
+	redraw(box, line, canvas, stripKey(bars));
 	const stepAt = e => bars[Math.min(bars.length - 1, Math.max(0,
 	    Math.floor(e.offsetX / canvas.clientWidth * bars.length)))].iter;
 	let begin = null;

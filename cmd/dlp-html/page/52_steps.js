@@ -12,7 +12,7 @@ views.steps = {
 				command(['dlp', 'iters', fileShown()])];
 		const own = stepsInRange(), mid = median(own.map(s => s.step_ns));
 		const time = (label, get, title, name) => ({ label, name, num: true, unit: 'ns', get, show: ns, title });
-		const part = p => time(classNames[p], s => s[partColumn(p)], null, partColumn(p));
+		const part = p => time(partNames[p], s => s[partColumn(p)], classNames[p], partColumn(p));
 		const off = s => isSet(s.step_ns) && mid > 0 ? 100 * (s.step_ns - mid) / mid : null, isOdd = s => Math.abs(off(s)) > 10;
 		const cols = [{ label: 'step', name: 'iter', num: true, get: s => s.iter, show: v => String(v) }, { label: 'key', get: s => s.key },
 			time('start', s => s.start_ns, null, 'start_ns'), time('step time', s => s.step_ns, 'until it and its work end', 'step_ns'),

@@ -2,7 +2,7 @@
 function pairs(caption, list) {
 	return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': caption },
 	    el('table', null, el('caption', { class: 'hidden' }, caption), el('tbody', null,
-		...list.map(([k, v]) => el('tr', null, el('th', { scope: 'row', class: 'text' }, k), el('td', { class: 'text' }, plain(v)))))));
+		...list.map(([k, v]) => el('tr', null, el('th', { scope: 'row', class: 'text' }, k), el('td', { class: 'fact' }, plain(v)))))));
 }
 
 views.about = {
