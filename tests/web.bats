@@ -79,6 +79,11 @@ check() {
 	check links "$PWD/lenet.html"
 }
 
+@test "the links of findings lead to what they are about" {
+	pages resnet-before loader advise/gpt_plain
+	check findings "$PWD"/*.html
+}
+
 @test "everything works by keyboard" {
 	pages lenet
 	check keys "$PWD/lenet.html"

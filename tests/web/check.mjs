@@ -262,7 +262,19 @@ async function keys(browser, file) {
 	faults(page, 'keys');
 }
 
-const subjects = { views, equal, axe, hostile, links, keys };
+// The link of each finding leads to a view that shows what it is about.
+async function findings(browser, file) {
+	const page = await open(browser);
+	await go(page, file, '#v=overview');
+	for (const hash of await page.$$eval('.findings a', all => all.map(a => a.hash))) {
+		await go(page, file, hash);
+		check(await page.$('main tbody td') !== null, basename(file), hash, 'shows nothing');
+	}
+	faults(page, 'findings');
+	await page.close();
+}
+
+const subjects = { findings, views, equal, axe, hostile, links, keys };
 const [subject, ...rest] = process.argv.slice(2);
 const firefox = rest[0] === '-b' ? rest.splice(0, 2)[1] : 'chrome';
 const browser = await start(firefox);

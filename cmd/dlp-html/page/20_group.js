@@ -100,9 +100,11 @@ function parseFilter(s) {
 
 function filterRows(t, list, f) {
 	for (const [name, want] of f.where) {
-		const c = t[name];
-		list = list.filter(c.d ? i => (text(c, i) || '').toLowerCase() === want :
-		    i => String(c[i]) === want);
+		const c = t[name], known = c.d ? c.d.map(s => s.toLowerCase() === want) : null;
+		if (known)	// - is unknown
+			list = list.filter(i => c.v[i] < 0 ? want === minus : known[c.v[i]]);
+		else
+			list = list.filter(i => want === minus ? Number.isNaN(c[i]) : String(c[i]) === want);
 	}
 	return list;
 }

@@ -29,7 +29,7 @@ function findings() {
 	const box = el('section', { class: 'card' }, el('h2', null, 'What to do'),
 	    el('p', null, list.length === 0 ? 'No rule found anything to improve. About names the rules that could not be judged.' :
 	    list.length + (list.length === 1 ? ' finding' : ' findings') +
-	    ', with the share of the time. They were judged when the page was made, of ' +
+	    ', with the share of the time; judged when the page was made, of ' +
 	    (judged ? (judged.includes('-') ? 'steps ' : 'step ') + judged + (even && judged === rangeName(even) ? ', the even ones' : '') : 'the whole profile') + (judged && range !== null && judged !== rangeName(range) && judged !== String(range.from) ? ', and not of the steps that are chosen now.' : '.')));
 	const ol = el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem));
 	box.append(ol);
