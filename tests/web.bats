@@ -80,7 +80,7 @@ check() {
 }
 
 @test "the links of findings lead to what they are about" {
-	pages resnet-before loader advise/gpt_plain
+	pages resnet-before loader advise/gpt_plain h200/zoo
 	check findings "$PWD"/*.html
 }
 

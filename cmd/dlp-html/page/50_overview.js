@@ -9,6 +9,9 @@ function linkOf(where) {
 	if (!isSet(where))
 		return null;
 	const [report, ...terms] = where.split(' '), view = viewOfReport[report];
+	const reason = view === 'gaps' ? /class=(\S+)/.exec(where) : null;
+	if (reason && !rows('idle').some(r => r.class === reason[1]))
+		return null;	// time of the CPU, in which no GPU waited
 	return view && views[view] ? linkTo({ v: view, f: terms.join(' ') }, 'show') : null;
 }
 
