@@ -69,9 +69,9 @@ const tableOf = (n, make) => Object.assign(Object.create(new Proxy({}, {
 
 // The rows of a table with the source that is shown.
 function ofSource(t) {
-	const at = t.src.d.indexOf(source), src = t.src.v, keep = [];
+	const at = t.src.d.indexOf(source), rank = t.src.v, keep = [];
 	for (let i = 0; i < t.n; i++)
-		if (src[i] === at)
+		if (rank[i] === at)
 			keep.push(i);
 	return tableOf(keep.length, c => {
 		const col = t[c];
