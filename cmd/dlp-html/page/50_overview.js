@@ -164,7 +164,8 @@ views.overview = {
 	async show(draft) {
 		const parts = (ops, peak) => [el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(peak),
 			el('div', { class: 'cards' }, el('div', null, findings(), phases()), el('div', null, whereTheTimeGoes(), ops))];
-		draft(parts(el('section', { class: 'card soon' }, el('h2', null, 'Top ops')), null));
+		if (!loaded.has('work'))
+			await draft(parts(el('section', { class: 'card soon' }, el('h2', null, 'Top ops')), null));
 		return parts(await topOps(), await mostMemory());
 	}
 };

@@ -167,7 +167,8 @@ function shadeOfGap(col) {
 // All lanes, made once for a source.
 const lanesMade = new Map();
 
-async function allLanes() {
+// soon: called with the lanes of the GPUs, while those of threads are made.
+async function allLanes(soon) {
 	if (lanesMade.has(source))
 		return lanesMade.get(source);
 	const work = await workFor(['dev', 'stream', 'pid', 'tid', 'start_ns', 'id', 'short', 'kind', 'tc', 'api', 'api_start_ns', 'api_dur_ns']);
@@ -187,6 +188,7 @@ async function allLanes() {
 					most: at.reduce((m, i) => Math.max(m, mem.used_bytes[i]), 1), name: k => bytes(mem.used_bytes[at[k]]) });
 			}
 	}
+	await soon(out.filter(l => l.n > 0));
 	out.push(...await threadLanes(work));
 	lanesMade.set(source, out.filter(l => l.n > 0));
 	return lanesMade.get(source);

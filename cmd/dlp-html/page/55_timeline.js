@@ -323,8 +323,9 @@ const tickText = (v, tick) => tick >= 1e9 ? (v / 1e9).toFixed(0) + ' s' : tick >
 
 views.timeline = {
 	label: 'Timeline',
-	async show() {
-		const lanes = await allLanes(), trace = el('p', null);
+	async show(draft) {
+		const soon = list => list.some(l => l.end) ? draft([el('p', null, 'The lanes of the GPUs; those of threads follow.'), ...timelineOf(list)]) : null;
+		const lanes = await allLanes(soon), trace = el('p', null);
 		if (!lanes.some(l => l.end))
 			return [el('p', null, 'The profile has no events with times, so there is no timeline: record with nsys, nvprof, torch.profiler or dlp-record.'), report(['info'])];
 		trace.append('Times count from the first step. Drag, or the arrow keys, move; Ctrl and the wheel, or + and -, zoom; n and p choose the next piece of a lane. Where many pieces share a pixel, the height is how full it is. For more, this writes a trace for ui.perfetto.dev:');

@@ -61,9 +61,18 @@ function showNav() {
 async function showView() {
 	const mine = ++turn, main = byId('main'), view = views[state.v];
 	main.setAttribute('aria-busy', 'true');
-	const fill = list => redraw(main, el('h2', { id: 'view', tabindex: -1 }, view.label), ...list.filter(p => p !== null));
-	// what a view can show before its tables are unpacked
-	const draft = list => { if (mine === turn && !loaded.has('work')) fill(list); };
+	const fill = list => {
+		redraw(main, el('h2', { id: 'view', tabindex: -1 }, view.label), ...list.filter(p => p !== null));
+		for (const f of main.querySelectorAll('canvas'))
+			if (f.draw)
+				f.draw();
+	};
+	// what a view can show before its tables are unpacked; the browser gets time to paint it
+	const draft = async list => {
+		if (mine === turn)
+			fill(list);
+		await new Promise(done => setTimeout(done));
+	};
 	let parts;
 	try {
 		parts = await view.show(draft);
@@ -81,9 +90,6 @@ async function showView() {
 		byId('view').focus();
 	main.removeAttribute('aria-busy');
 	main.dataset.ready = state.v;
-	for (const f of main.querySelectorAll('canvas'))
-		if (f.draw)
-			f.draw();
 	const detail = byId('detail');
 	if (detail)
 		detail.querySelector('h2').focus();
