@@ -7,7 +7,6 @@
 #include "buf.h"
 #include "err.h"
 #include "namerule.h"
-#include "pat.h"
 #include "shipped.h"
 
 #define BLANK " \t\r"
@@ -120,6 +119,8 @@ finish_rule(struct namerules *r)
 		r->def[r->ndef++].pat = u->pat;
 		free(u->word[1]);
 		r->n--;
+	} else {
+		pat_compile(&u->code, u->pat);
 	}
 }
 
@@ -233,7 +234,7 @@ namerules_find(const struct namerules *r, const char *name, size_t n)
 	for (u = r->v; u < r->v + r->n; u++)
 		if ((r->without == NULL ||
 			strcmp(u->word[JUDGE_SINCE], r->without) != 0) &&
-		    pat_find(u->pat, &p))
+		    pat_find_code(&u->code, &p))
 			return u;
 	return NULL;
 }
@@ -248,6 +249,7 @@ namerules_free(struct namerules *r)
 		for (k = 0; k < r->nwords; k++)
 			free(r->v[i].word[k]);
 		free(r->v[i].pat);
+		pat_free(&r->v[i].code);
 	}
 	for (i = 0; i < r->ndef; i++) {
 		free(r->def[i].name);

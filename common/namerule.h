@@ -16,13 +16,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "pat.h"
+
 #define NAMERULE_WORDS 16 /* the most words */
 
 struct namerule {
 	char *word[NAMERULE_WORDS];
 	char *pat;
-	unsigned line; /* its line in the text, for messages */
-	bool done;     /* private */
+	struct pat_code code; /* of pat */
+	unsigned line;        /* its line in the text, for messages */
+	bool done;            /* private */
 };
 
 struct namerules {

@@ -1,7 +1,9 @@
 /* The matcher of name patterns; see pat.h. */
 #define _GNU_SOURCE /* memmem */
+#include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "pat.h"
 
 static bool
@@ -152,4 +154,107 @@ pat_match(const char *pat, const char *name, size_t n)
 
 	pat_name_set(&p, name, n);
 	return pat_find(pat, &p);
+}
+
+struct pat_alt {
+	const char *p;
+	size_t len;
+	size_t term; /* of the next term, the number of its first alternative */
+	char pair[4]; /* its first and its last pair, if it is so marked */
+	bool pairs, want, base; /* base: of the function's own name */
+};
+
+static bool
+plain(char c)
+{
+	return c != '#' && c != '^';
+}
+
+static void
+add_alternative(struct pat_code *code, const char *p, size_t len,
+    const struct pat_alt *like)
+{
+	struct pat_alt *a;
+
+	ARRAY_GROW(code->v, code->n, code->cap);
+	a = &code->v[code->n++];
+	*a = *like;
+	a->p = p;
+	a->len = len;
+	a->pairs = len > 1 && plain(p[0]) && plain(p[1]) && plain(p[len - 2]) &&
+		   plain(p[len - 1]);
+	if (!a->pairs)
+		return;
+	memcpy(a->pair, p, 2);
+	memcpy(a->pair + 2, p + len - 2, 2);
+}
+
+void
+pat_compile(struct pat_code *code, const char *pat)
+{
+	const char *p = pat, *end;
+	size_t first;
+
+	for (*code = (struct pat_code){ 0 };;) {
+		struct pat_alt like = { .want = true };
+
+		while (*p == ' ')
+			p++;
+		if (*p == '\0')
+			return;
+		like.want = *p != '!';
+		p += !like.want;
+		like.base = *p == '@';
+		p += like.base;
+		for (first = code->n;; p = end + 1) {
+			for (end = p; !ends_alternative(*end);)
+				end++;
+			add_alternative(code, p, (size_t)(end - p), &like);
+			if (*end != '|')
+				break;
+		}
+		for (p = end; first < code->n; first++)
+			code->v[first].term = code->n;
+	}
+}
+
+void
+pat_free(struct pat_code *code)
+{
+	free(code->v);
+	*code = (struct pat_code){ 0 };
+}
+
+static bool
+has_pair(const struct pat_name *name, const char *pair)
+{
+	return (name->pairs[pair[0] & 63] >> (pair[1] & 63) & 1) != 0;
+}
+
+static bool
+alternative_in(const struct pat_alt *a, const struct pat_name *name)
+{
+	if (a->pairs &&
+	    (!has_pair(name, a->pair) || !has_pair(name, a->pair + 2)))
+		return false;
+	return a->len > 0 && may_occur(a->p, a->len, name) &&
+	       occurs(a->p, a->len, name->s,
+		   a->base ? base_len(name->s, name->n) : name->n);
+}
+
+bool
+pat_find_code(const struct pat_code *code, const struct pat_name *name)
+{
+	const struct pat_alt *a = code->v, *end = code->v + code->n, *next;
+	bool want;
+
+	for (; a < end; a = next) {
+		next = code->v + a->term;
+		want = a->want;
+		while (a < next && !alternative_in(a, name))
+			a++;
+		if ((a < next) != want)
+			return false;
+	}
+	return true;
 }

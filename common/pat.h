@@ -30,4 +30,15 @@ struct pat_name {
 void pat_name_set(struct pat_name *p, const char *name, size_t n);
 bool pat_find(const char *pat, const struct pat_name *p);
 
+/* A pattern taken apart, for one that is tried on many names. */
+struct pat_code {
+	struct pat_alt *v; /* alternatives, term by term */
+	size_t n, cap;
+};
+
+/* pat must live as long as code, which the caller frees with pat_free(). */
+void pat_compile(struct pat_code *code, const char *pat);
+void pat_free(struct pat_code *code);
+bool pat_find_code(const struct pat_code *code, const struct pat_name *p);
+
 #endif

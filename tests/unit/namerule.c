@@ -79,6 +79,21 @@ check_rules(void)
 	namerules_free(&r);
 }
 
+/* Whether the pattern matches if it was taken apart before. */
+static bool
+code_match(const char *pat, const char *name)
+{
+	struct pat_code code;
+	struct pat_name p;
+	bool found;
+
+	pat_compile(&code, pat);
+	pat_name_set(&p, name, strlen(name));
+	found = pat_find_code(&code, &p);
+	pat_free(&code);
+	return found;
+}
+
 int
 main(void)
 {
@@ -86,7 +101,8 @@ main(void)
 
 	for (i = 0; i < sizeof(pats) / sizeof(pats[0]); i++)
 		if (pat_match(pats[i].pat, pats[i].name,
-			strlen(pats[i].name)) != pats[i].want) {
+			strlen(pats[i].name)) != pats[i].want ||
+		    code_match(pats[i].pat, pats[i].name) != pats[i].want) {
 			printf("'%s' in '%s'\n", pats[i].pat, pats[i].name);
 			failed = 1;
 		}
