@@ -108,5 +108,6 @@ main(int argc, char **argv)
 	rc = stage_run(&st);
 	if (!flops.quiet)
 		write_summary(&flops);
+	write_graphs(&flops);
 	return out_finish(rc);
 }

@@ -174,6 +174,9 @@ struct flops_counts { /* become ##note lines */
 struct flops_run_counts { /* of all sections; reported at the end */
 	uint64_t no_size; /* kernels */
 	double no_size_ns, ns;
+	/* without dlp-correlate, which says it otherwise: */
+	uint64_t graphs;           /* runs that were recorded as a whole */
+	double graph_ns, other_ns; /* other: copies and sets */
 };
 
 struct flops_cols { /* bound columns of the record types */
@@ -200,6 +203,7 @@ struct flops_cols { /* bound columns of the record types */
 	} kern;
 	struct rec_col *inst_id;                     /* of inst */
 	struct rec_col *copy_op, *set_op, *graph_op; /* op_id of these */
+	struct rec_col *copy_dur, *set_dur, *graph_dur;
 };
 
 struct flops {
@@ -300,6 +304,7 @@ void write_notes(struct flops *fl);
 /* Called after the run: prints a line on standard error if there are kernels
  * whose work should be counted but is unknown. */
 void write_summary(const struct flops *fl);
+void write_graphs(const struct flops *fl);
 
 /* compiled.c */
 

@@ -1021,24 +1021,31 @@ put_other(struct stage *st, const struct rec *r, const struct rec_col *op_id,
 static void
 put_copy(struct stage *st, struct rec *r)
 {
-	const struct flops *fl = st->ctx;
+	struct flops *fl = st->ctx;
 
+	fl->run_counts.other_ns += (double)rec_int(r, fl->cols.copy_dur, 0);
 	put_other(st, r, fl->cols.copy_op, "\t0\tmemory\t", "copy");
 }
 
 static void
 put_set(struct stage *st, struct rec *r)
 {
-	const struct flops *fl = st->ctx;
+	struct flops *fl = st->ctx;
 
+	fl->run_counts.other_ns += (double)rec_int(r, fl->cols.set_dur, 0);
 	put_other(st, r, fl->cols.set_op, "\t0\tmemory\t", "memset");
 }
 
 static void
 put_graph(struct stage *st, struct rec *r)
 {
-	const struct flops *fl = st->ctx;
+	struct flops *fl = st->ctx;
 
+	if (fl->cols.graph_op->pos < 0) {
+		fl->run_counts.graphs++;
+		fl->run_counts.graph_ns +=
+		    (double)rec_int(r, fl->cols.graph_dur, 0);
+	}
 	put_other(st, r, fl->cols.graph_op, "\t", "graph");
 }
 
@@ -1144,8 +1151,11 @@ read_attach(struct stage *st, struct flops *fl)
 	    (struct rest){ .names = graph_names, .n = ARRAY_LEN(graph_names) };
 	t = stage_on(st, "copy", put_copy, put_other_legend, &fl->copy_rest);
 	c->copy_op = rec_col(t, "op_id", REC_OPT);
+	c->copy_dur = rec_col(t, "dur_ns", REC_OPT);
 	t = stage_on(st, "set", put_set, put_other_legend, &fl->set_rest);
 	c->set_op = rec_col(t, "op_id", REC_OPT);
+	c->set_dur = rec_col(t, "dur_ns", REC_OPT);
 	t = stage_on(st, "graph", put_graph, put_other_legend, &fl->graph_rest);
 	c->graph_op = rec_col(t, "op_id", REC_OPT);
+	c->graph_dur = rec_col(t, "dur_ns", REC_OPT);
 }

@@ -308,3 +308,16 @@ write_summary(const struct flops *fl)
 	     " FLOPs: %llu%s",
 	    (unsigned long long)n->no_size, share);
 }
+
+void
+write_graphs(const struct flops *fl)
+{
+	const struct flops_run_counts *n = &fl->run_counts;
+	double ns = n->graph_ns + n->ns + n->other_ns;
+
+	if (n->graphs > 0 && ns > 0)
+		warn("%llu runs of CUDA graphs, %.1f %% of the GPU time, were"
+		     " recorded as a whole: nsys profile"
+		     " --cuda-graph-trace=node records their kernels",
+		    (unsigned long long)n->graphs, 100 * n->graph_ns / ns);
+}
