@@ -547,6 +547,29 @@ for c in sorted(want):
 	same "$(cat want)" "$(dlp-parse "$f" | rows event corr,stream,event,tid)"
 }
 
+@test "collectives: the size of their group, and what goes over each link" {
+	# an all_reduce of 1000 floats among 4: 2 * 3 / 4 * 4000 bytes
+	comm() { # GROUP NELEMS NAME
+		printf '{"ph":"X","cat":"cpu_op","name":"record_param_comms","pid":5,"tid":6,"ts":2,"dur":6,"args":{"Collective name":"%s","dtype":"Float","In msg nelems":%s,"Out msg nelems":%s,"Group size":%s}}' "$3" "$2" "$2" "$1"
+	}
+	ev=$(comm 4 1000 allreduce),'{"ph":"X","cat":"cpu_op","name":"c10d::allreduce_","pid":5,"tid":6,"ts":1,"dur":8,"args":{"External id":1}},
+	{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":6,"ts":3,"dur":2,"args":{"correlation":1}},
+	{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)","pid":0,"tid":7,"ts":10,"dur":50,"args":{"correlation":1}}'
+	bus() {
+		dlp-parse "$@" 2>/dev/null | dlp-correlate 2>/dev/null |
+		    dlp-flops 2>/dev/null | rows kern op,bus_bytes
+	}
+	echo "[$ev,$(comm 1 0 wait)]" >f
+	dlp-parse f 2>/dev/null | grep -qx "##info${TAB}group_size${TAB}4"
+	same "all_reduce${TAB}6000" "$(bus f)"
+	# groups of several sizes: not known
+	echo "[$ev,$(comm 2 10 allreduce)]" >g
+	dlp-parse g 2>/dev/null | grep -qx "##info${TAB}group_size${TAB}mixed"
+	same "all_reduce${TAB}-" "$(bus g)"
+	same "all_reduce${TAB}-
+all_reduce${TAB}-" "$(bus f g)"
+}
+
 @test "types of inputs: of ops, and of kernels whose names have none" {
 	dlp-parse "$OWN/gpt2_bf16.json.gz" 2>/dev/null | dlp-correlate 2>/dev/null >s
 	# the first tensor of each op, as the trace has it

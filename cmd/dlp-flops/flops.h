@@ -213,6 +213,8 @@ struct flops {
 	int64_t ranks; /* GPUs of a collective; -1: unknown */
 	struct side side;
 	int64_t n_rank; /* rank records of the section */
+	int64_t group;  /* GPUs of each collective, as recorded; 0: unknown,
+			 * -1: files differ */
 
 	struct flops_cols cols;
 	struct rest kern_rest, copy_rest, set_rest, graph_rest;

@@ -174,6 +174,17 @@ block_of(const char *grid)
 	return p == NULL ? NULL : p + 1;
 }
 
+/* The GPUs of a collective; -1: unknown. */
+static int64_t
+group_size(const struct flops *fl)
+{
+	if (fl->ranks >= 0)
+		return fl->ranks;
+	if (fl->group != 0)
+		return fl->group;
+	return fl->n_rank > 1 ? fl->n_rank : -1;
+}
+
 static struct kern_work
 question(const struct flops *fl, const struct flops_op *op,
     const struct kname *k, int64_t sub, const char *grid)
@@ -185,8 +196,7 @@ question(const struct flops *fl, const struct flops_op *op,
 		.brief = k->last,
 		.grid = grid,
 		.block = block_of(grid),
-		.ranks =
-		    fl->ranks < 0 && fl->n_rank > 1 ? fl->n_rank : fl->ranks };
+		.ranks = group_size(fl) };
 
 	if (op == NULL)
 		return w;

@@ -23,7 +23,7 @@ state_forget(struct flops *fl)
 	struct flops_facts *f = &fl->facts;
 	size_t i;
 
-	fl->n_rank = 0;
+	fl->n_rank = fl->group = 0;
 	for (i = 0; i < f->nnames; i++) {
 		kname_free(f->names[i]);
 		free(f->names[i]);
@@ -1118,9 +1118,11 @@ bind_kern(struct stage *st, struct flops_cols *c)
 static void
 take_info(struct stage *st, struct rec *r)
 {
+	static const char group[] = "group_size\t";
 	struct flops *fl = st->ctx;
 	size_t wlen, n;
 	const char *rest, *word = rec_meta(r, &wlen, &rest, &n);
+	int64_t size;
 
 	if (!text_is(word, wlen, "info"))
 		return;
@@ -1128,6 +1130,12 @@ take_info(struct stage *st, struct rec *r)
 	    text_is(rest, n, "dialect\tnvprof") ||
 	    text_is(rest, n, "dialect\tdldb") || text_starts(rest, n, "cuda\t"))
 		fl->tc_rules.without = "amd";
+	if (text_starts(rest, n, group)) {
+		if (!num_i64(
+			rest + sizeof(group) - 1, n - sizeof(group) + 1, &size))
+			size = -1;
+		fl->group = fl->group == 0 || fl->group == size ? size : -1;
+	}
 	if (text_is(rest, n, "vendor\tamd") || text_starts(rest, n, "hip\t"))
 		fl->tc_rules.without = NULL;
 }

@@ -615,6 +615,10 @@ kineto_facts(void *ctx)
 		    (long long)num_add(
 			k->base != EV_UNSET ? k->base : 0, k->first));
 	put_heads(k);
+	if (k->group > 0)
+		fact_info(k->prof, "group_size", "%lld", (long long)k->group);
+	else if (k->group == 0)
+		fact_info(k->prof, "group_size", "mixed");
 	if (is_amd(k))
 		fact_info(k->prof, "vendor", "amd");
 	for (i = 0; i < k->devs.n; i++) {

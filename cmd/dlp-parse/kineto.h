@@ -58,6 +58,7 @@ enum kineto_field {
 	KF_COMM_TYPE,
 	KF_COMM_IN,
 	KF_COMM_OUT,
+	KF_COMM_GROUP,
 	KF_N
 };
 
@@ -139,6 +140,8 @@ struct kineto {
 	int64_t dev;     /* of the first GPU work; EV_UNSET: there is none */
 	bool many_devs;  /* other work is on another device */
 	int64_t base;    /* baseTimeNanoseconds; EV_UNSET: none */
+	int64_t group;   /* GPUs of each collective; EV_UNSET: no collective,
+			  * 0: they differ */
 	int64_t first;   /* the earliest start; EV_UNSET: no event */
 	struct buf head; /* the header's facts: key TAB value LF */
 	struct buf text; /* of the range at hand */

@@ -63,6 +63,7 @@ static const struct {
 	KEY("dtype", KF_COMM_TYPE),
 	KEY("In msg nelems", KF_COMM_IN),
 	KEY("Out msg nelems", KF_COMM_OUT),
+	KEY("Group size", KF_COMM_GROUP),
 };
 
 /* Whose keys are noted. */

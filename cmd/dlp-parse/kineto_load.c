@@ -868,9 +868,24 @@ skip_event(struct loader *l)
 	(void)l;
 }
 
+/* Notes how many GPUs take part in a collective. A wait moves nothing. */
+static void
+note_group(struct loader *l)
+{
+	int64_t *group = &l->k->group, n, in, out;
+
+	if (!field_int(l, KF_COMM_GROUP, &n) || n <= 0 ||
+	    !field_int(l, KF_COMM_IN, &in) ||
+	    !field_int(l, KF_COMM_OUT, &out) || (in <= 0 && out <= 0))
+		return;
+	*group = *group == EV_UNSET || *group == n ? n : 0;
+}
+
 static void
 load_cpu_op(struct loader *l)
 {
+	if (field_is(l, KF_NAME, "record_param_comms"))
+		note_group(l);
 	load_op(l, "cpu_op");
 }
 
@@ -1076,7 +1091,7 @@ kineto_load(const char *name, int fd, const unsigned char *head, size_t n,
 	struct kineto *k = l->k = xcalloc(1, sizeof(*k));
 	bool whole;
 
-	k->base = k->first = k->dev = EV_UNSET;
+	k->base = k->first = k->dev = k->group = EV_UNSET;
 	k->python = python;
 	loader_open(l);
 	whole = unpack_to(
