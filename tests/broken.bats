@@ -384,7 +384,7 @@ a=1
 		for (i = 0; i < 100000; i++) printf "\t%d", i
 		printf "\n##end\t1\n"
 	}' >in
-	timeout 20 dlp-fmt --csv in >out
+	(ulimit -t 20; dlp-fmt --csv in >out)
 	awk 'BEGIN { for (i = 0; i < 100000; i++) printf "%s%d", i ? "," : "", i
 		print "" }' | cmp - <(tail -n 1 out)
 }

@@ -834,7 +834,7 @@ counter() {
 		printf 'kern\t3\t0\t500\t0\ta\nkern\t4\t500\t100\t0\tb\n'
 		printf '##end\t4\n'
 	} >in
-	timeout 20 dlp-energy in | dlp-fmt -T energy --tsv -c tag,op,energy_mj >out
+	(ulimit -t 20; dlp-energy in) | dlp-fmt -T energy --tsv -c tag,op,energy_mj >out
 	# all of it, to the last digit
 	same 9223372036854775807 "$(tail -n +2 out | cut -f 3 | paste -sd + | bc)"
 	same 3 "$(tail -n +2 out | wc -l)"

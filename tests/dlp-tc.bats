@@ -66,7 +66,7 @@ truth() {
 
 @test "a million lines of few names are no work" {
 	awk 'BEGIN { for (i = 0; i < 1000000; i++) print "sm80_xmma_gemm_" i % 9 }' >in
-	timeout 20 dlp-tc in | cut -f 2 | sort | uniq -c | awk '{ print $1, $2 }' >got
+	(ulimit -t 20; dlp-tc in) | cut -f 2 | sort | uniq -c | awk '{ print $1, $2 }' >got
 	diff <(echo "1000000 yes") got
 }
 
