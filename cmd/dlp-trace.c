@@ -2,6 +2,7 @@
  * dlp-trace: the way out to timeline viewers: a stream as a trace in the
  * JSON form of Chrome, which Perfetto reads too.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -1172,6 +1173,7 @@ struct named_owner { /* the columns of proc, thread, dev */
 
 struct trace {
 	bool iter_only;
+	bool begun;       /* an event of the section was shown */
 	uint64_t untimed; /* records without a start */
 	struct trace_shown shown;
 	struct trace_type *type; /* as trace_defs */
@@ -1183,6 +1185,39 @@ struct trace {
 	struct smap texts;
 	struct buf key;
 };
+
+/* From the second section on, names have its number in front. */
+static uint32_t
+fact_of(struct trace *x, const char *what, struct mview name)
+{
+	buf_clear(&x->key);
+	if (x->section > 1)
+		buf_printf(&x->key, "%d.", x->section);
+	buf_puts(&x->key, what);
+	buf_put(&x->key, name.s, name.n);
+	return smap_put(&x->facts, x->key.s, x->key.len, NULL);
+}
+
+/* A message of the profiler from before the first event, often of seconds
+ * before, while it started the program: a viewer would show that time as an
+ * empty timeline, so it becomes a fact. */
+static void
+keep_early(struct trace *x, const struct rec *r, const struct trace_item *it)
+{
+	struct mview text = { 0 };
+	char name[48];
+	uint32_t id;
+	int n;
+
+	if (it->t->named != NULL)
+		text = rec_view(r, it->t->named);
+	if (text.s == NULL)
+		return;
+	n = snprintf(
+	    name, sizeof(name), "diag.%.9f s", (double)it->start / 1e9);
+	id = fact_of(x, "info.", (struct mview){ name, (size_t)n });
+	x->facts.val[id] = smap_put(&x->texts, text.s, text.n, NULL);
+}
 
 static void
 read_shown(struct stage *st, struct rec *r)
@@ -1199,6 +1234,11 @@ read_shown(struct stage *st, struct rec *r)
 		x->untimed++;
 		return;
 	}
+	if (!x->begun && t->def->show == SHOW_DIAG) {
+		keep_early(x, r, &it);
+		return;
+	}
+	x->begun = x->begun || !it.hidden;
 	it.has_dur = rec_dur(r, t->dur, &it.dur);
 	it.owner = (struct owner){ .src = rec_view(r, t->src),
 		.pid = rec_view(r, t->pid),
@@ -1257,6 +1297,7 @@ begin_trace_section(struct stage *st)
 	struct trace *x = st->ctx;
 
 	show_section(&x->shown);
+	x->begun = false;
 	x->section++;
 }
 
@@ -1266,18 +1307,6 @@ end_trace_section(struct stage *st)
 	struct trace *x = st->ctx;
 
 	end_queues(&x->shown);
-}
-
-/* From the second section on, names have its number in front. */
-static uint32_t
-fact_of(struct trace *x, const char *what, struct mview name)
-{
-	buf_clear(&x->key);
-	if (x->section > 1)
-		buf_printf(&x->key, "%d.", x->section);
-	buf_puts(&x->key, what);
-	buf_put(&x->key, name.s, name.n);
-	return smap_put(&x->facts, x->key.s, x->key.len, NULL);
 }
 
 /* Notes of a name add up. ##info src names the file of a section. */

@@ -250,6 +250,33 @@ def nests: reduce .[] as $x ({ok: true, at: null, open: []};
 	    .args.bytes]' out.json)"
 }
 
+# The messages from before, which nsys wrote while it started the program, are
+# facts; all others are events.
+@test "trace: it begins with the first event of the program" {
+	local p db
+
+	for p in h200/lenet_pyprof_train h200/jax_step h200/gpt2_bf16; do
+		db=$(profile "$p.sqlite.xz")
+		dlp trace "$db" >out.json 2>/dev/null
+		first="(SELECT min(s) FROM (
+		    SELECT min(start) s FROM CUPTI_ACTIVITY_KIND_RUNTIME UNION
+		    SELECT min(start) FROM NVTX_EVENTS WHERE eventType = 59 UNION
+		    SELECT min(start) FROM CUPTI_ACTIVITY_KIND_KERNEL$(
+		[ $p != h200/gpt2_bf16 ] ||
+		    echo " UNION SELECT min(start) FROM CUDA_GPU_MEMORY_USAGE_EVENTS")))"
+		# -7555.6 ms before
+		same 1 "$(sqlite3 "$db" "SELECT min(timestamp) < -3e9
+		    FROM DIAGNOSTIC_EVENT")"
+		same "$p $(sqlite3 "$db" "SELECT $first,
+		    sum(timestamp < $first), sum(timestamp >= $first)
+		    FROM DIAGNOSTIC_EVENT" | tr '|' ' ')" \
+		    "$p $(jq -r '[.traceEvents[] | select(.ph != "M")] as $e |
+		    "\($e | map(.ts * 1000 | round) | min) \(
+		    [.otherData | keys[] | select(startswith("info.diag."))] |
+		    length) \([$e[] | select(.cat == "diag")] | length)"' out.json)"
+	done
+}
+
 @test "trace: hostile names are strings" {
 	hostile | dlp-trace >out.json
 	python3 -m json.tool out.json >/dev/null
