@@ -371,3 +371,29 @@ at::native::direct_copy_kernel_cuda(at::TensorIteratorBase &)>()'
 	dlp collectives --tsv "$LENET" >none 2>err
 	same 1 "$(wc -l <none)"
 }
+
+# Copies that kernels hide, on captures with communication: the kernels of a
+# device as islands in which one begins before the others end, by SQL.
+@test "dlp-expose: exposed time of copies equals SQL, with DDP and FSDP" {
+	command -v sqlite3 >/dev/null || skip "no sqlite3"
+	for p in h200/ddp2_rank0 comm/fsdp2 comm/colls; do
+		xz -dc "$ROOT/tests/data/$p.sqlite.xz" >p.sqlite
+		want=$(sqlite3 -separator ' ' p.sqlite "WITH k AS (
+			SELECT deviceId d, start s, end e, max(end) OVER (
+			    PARTITION BY deviceId ORDER BY start, end
+			    ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) before
+			FROM CUPTI_ACTIVITY_KIND_KERNEL),
+		    n AS (SELECT d, s, e, sum(before IS NULL OR s > before) OVER (
+			PARTITION BY d ORDER BY s, e) i FROM k),
+		    island AS (SELECT d, min(s) s, max(e) e FROM n GROUP BY d, i)
+		    SELECT count(*), sum(end - start), sum(end - start - (
+			SELECT coalesce(sum(min(e, end) - max(s, start)), 0)
+			FROM island WHERE d = deviceId AND s < end AND e > start))
+		    FROM CUPTI_ACTIVITY_KIND_MEMCPY")
+		same "$p $want" "$p $(dlp-parse p.sqlite 2>/dev/null | dlp-expose |
+		    awk -F'\t' '
+		    $1 == "#xfer" { for (i = 2; i <= NF; i++) c[$i] = i }
+		    $1 == "xfer" { n++; d += $c["dur_ns"]; x += $c["exposed_ns"] }
+		    END { print n, d, x }')"
+	done
+}

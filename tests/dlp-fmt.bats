@@ -227,3 +227,17 @@ terminal() {
 	run grep '^step_ns  ' got
 	[ "$status" -ne 0 ]
 }
+
+# op, direction and shapes are different in each row, and none has a blank.
+@test "narrow tables of real profiles: no two rows look alike" {
+	for p in h200/ddp2_rank0 h200/zoo h200/gpt2_bf16; do
+		f=$(profile $p.sqlite.xz)
+		want=$(dlp top -g shape -n 0 --tsv "$f" 2>/dev/null | sed 1d | wc -l)
+		[ "$want" -gt 50 ]
+		for w in 60 80; do
+			dlp top -g shape -n 0 -w $w "$f" 2>/dev/null >got
+			same "$p $w $want" "$p $w $(sed 1,2d got |
+			    awk '{ print $1, $2, $3 }' | sort -u | wc -l)"
+		done
+	done
+}

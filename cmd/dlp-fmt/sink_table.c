@@ -144,10 +144,13 @@ fit_row(const struct fit_col *c, int n, const int *need, int *width)
 
 #define AS_SUITS (-1)
 
+#define MIDDLE (1 << 20) /* more than a head can have */
+
 struct cut_col {
 	int width;
 	int head; /* for all texts */
-	/* text -> columns of its head + 2; 0: the same as for all */
+	/* text -> columns of its head + 2; 0: the same as for all; from
+	 * MIDDLE on: only what begins there is shown */
 	struct smap texts;
 	int *text_width; /* by number in texts */
 };
@@ -173,6 +176,13 @@ cut_put(struct buf *b, const char *s, size_t n, int width, int head)
 
 	if (room < 1) {
 		buf_put(b, CUT_MARK, (size_t)(width > 0 ? width : 0));
+		return;
+	}
+	if (head >= MIDDLE) {
+		buf_puts(b, CUT_MARK);
+		from = (size_t)(head - MIDDLE);
+		cut_put(b, s + from, n - from,
+		    width - (int)sizeof(CUT_MARK) + 1, width);
 		return;
 	}
 	if (head < 0)
@@ -248,23 +258,53 @@ clashes(const struct cut_col *c, int head)
 	return n;
 }
 
+/* Texts that differ in their middles only: shows the first part that no other
+ * text shows, from where the text differs from its twin. */
+static void
+show_middle(struct cut_col *c, struct smap *shown, uint32_t id, uint32_t twin)
+{
+	const int least = 2 * (int)(sizeof(CUT_MARK) - 1) + 2;
+	size_t n, other, at = 0;
+	bool is_new = false;
+	const char *t = smap_str(&c->texts, twin, &other);
+	const char *s = smap_str(&c->texts, id, &n);
+
+	while (at < n && at < other && s[at] == t[at])
+		at++;
+	if (at + (size_t)c->width > n)
+		at = n > (size_t)c->width ? n - (size_t)c->width : 1;
+	for (; !is_new && c->width > least && at + (size_t)c->width <= n;
+	     at++) {
+		if (((unsigned char)s[at] & 0xc0) == 0x80) /* in a character */
+			continue;
+		look(c, shown, id, MIDDLE + (int)at, &is_new);
+		if (is_new)
+			c->texts.val[id] = (uint64_t)(MIDDLE + (int)at) + 2;
+	}
+}
+
 /* Gives texts that are still shown like an earlier one a cut of their own. */
 static void
 move_single(struct cut_col *c)
 {
 	struct smap shown = { 0 };
-	uint32_t id;
+	uint32_t id, at, twin;
 	bool is_new;
 	int head, k;
 
 	for (id = 0; id < c->texts.n; id++) {
-		look(c, &shown, id, c->head, &is_new);
+		at = look(c, &shown, id, c->head, &is_new);
+		twin = (uint32_t)shown.val[at];
 		for (k = 0; !is_new && k < c->width; k++) {
 			head = (c->width + (k % 2 ? -k : k)) / 2;
-			look(c, &shown, id, head, &is_new);
+			at = look(c, &shown, id, head, &is_new);
 			if (is_new)
 				c->texts.val[id] = (uint64_t)head + 2;
 		}
+		if (is_new)
+			shown.val[at] = id;
+		else
+			show_middle(c, &shown, id, twin);
 	}
 	smap_free(&shown);
 }
