@@ -314,8 +314,8 @@ KERNELS="CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = demangledName"
 	dlp-stats -r nvtx_sum -f csv parsed >want
 	dlp-correlate parsed >fewer
 	dlp-stats -r nvtx_sum -f csv fewer 2>err >got
-	[ "$(cat err)" = "dlp-stats: dlp-correlate left ranges out, which tables\
- of ranges lack: its option -r keeps them" ]
+	[ "$(cat err)" = "dlp-stats: dlp-correlate left out ranges, which are\
+ missing from tables of ranges: its option -r keeps them" ]
 	[ "$(wc -l <got)" -lt "$(wc -l <want)" ]
 	dlp-stats -r cuda_api_sum -f csv fewer 2>err | cat
 	[ ! -s err ]
