@@ -668,6 +668,15 @@ with_awk() {
 	COMP_WORDS=(dlp diff --f) COMP_CWORD=2
 	_dlp dlp
 	echo "${COMPREPLY[@]}"
+	COMP_WORDS=(dlp -) COMP_CWORD=1
+	_dlp dlp
+	echo "${COMPREPLY[@]}"
+	COMP_WORDS=(dlp -j 8 -) COMP_CWORD=3
+	_dlp dlp
+	echo "${COMPREPLY[@]}"
+	COMP_WORDS=(dlp a.sqlite -j) COMP_CWORD=2
+	_dlp dlp
+	echo "${COMPREPLY[@]}"
 	EOF
 	mapfile -t filters < <(cd "$BIN" && ls -d dlp-*)
 	bash complete "$ROOT" "${filters[@]}" >got
@@ -677,5 +686,8 @@ with_awk() {
 		grep -qx "report ${r##*/}" got
 	done
 	same "-l -n -k -i --csv --tsv --json --jsonl --md --xtab -w -h
---fail-over" "$(tail -n 2 got)"
+--fail-over
+$(printf '%s\n' '-k -i -j --csv --tsv --json --jsonl --md --xtab -w -h' \
+    '-k -i -j --csv --tsv --json --jsonl --md --xtab -w -h' -j)" \
+	    "$(tail -n 5 got)"
 }

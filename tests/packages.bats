@@ -25,6 +25,11 @@ load lib
 	for o in g n k i; do
 		grep -q "seen_subcommand_from top\" -s $o -r" fish
 	done
+	# dlp -j 8 FILE: the overview without its name
+	grep -q 'complete -c dlp -n "not __fish_seen_subcommand_from $others" -s j -r' fish
+	grep '^set -l others ' fish | grep -qv ' overview '
+	awk '$1 == "dlp:(overview|-*|*[./]*))" { on = 1 } /;;/ { on = 0 }
+	on && /-j:/ { found = 1 } END { exit !found }' zsh
 	if command -v fish >/dev/null; then
 		fish -n fish
 		fish -c 'source fish; complete -C "dlp to"' | grep '^top'

@@ -51,7 +51,7 @@ gone() {
 	wait $pid || rc=$?
 	[ $rc -eq "$1" ] || { echo "status $rc: $(<err)"; return 1; }
 	[ -z "$(inside)" ] || { echo "left: $(inside)"; return 1; }
-	[ -z "$(ls -A tmp)" ]
+	[ -z "$(ls -A tmp)" ] || { ls -lAR tmp >&2; false; }
 }
 
 # And without a word.
@@ -88,6 +88,35 @@ ended() {
 		kill $pid
 		ended 143
 	done
+}
+
+# The first of four files has been read, two are being read.
+@test "a signal in the middle of dlp -j 2 --tsv FILE...: all jobs end" {
+	cat >slow/dlp-parse <<-EOF
+	#!/bin/sh
+	case "\$*" in
+	*hang*) : >../begun.\$\$; sleep 100 ;;
+	*) exec "$BIN/dlp-parse" "\$@" ;;
+	esac
+	EOF
+	for f in hang1 hang2 hang3; do cp "$LENET" in/$f.sqlite; done
+	PATH=$PWD/slow:$PATH
+	for sh in dash bash; do
+		for s in TERM:143 INT:130; do
+			begin $sh "$ROOT/pipelines/dlp" -j 2 --tsv run.sqlite \
+			    hang1.sqlite hang2.sqlite hang3.sqlite
+			until [ "$(cat out | wc -l)" -eq 2 ] &&
+			    [ "$(ls begun.* | wc -l)" -eq 2 ]; do
+				sleep 0.05
+			done 2>/dev/null
+			[ -n "$(ls -A tmp)" ]
+			kill -s ${s%:*} $pid
+			ended ${s#*:}
+			same run.sqlite "$(sed 1d out | cut -f1)"
+			rm begun.*
+		done
+	done
+	rm in/hang?.sqlite
 }
 
 @test "a signal to dlprof: filters, FIFOs and folder go" {

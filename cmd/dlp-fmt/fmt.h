@@ -19,7 +19,10 @@ struct human {
 	const char *from, *to; /* units: ns, ms */
 	double one;            /* 1 unit of to, in units of from */
 	int decimals;
+	bool own; /* each value has a unit of its own beside it */
 };
+
+#define HUMAN_OWN_WIDTH 8 /* of most of these: 12.34 ms */
 
 /* The unit for a column of that name with this largest value, which is in the
  * unit of the name; false if the name has none, or has the best one already. */
@@ -28,6 +31,10 @@ bool human_unit(struct human *h, const char *name, double largest);
 /* The same for columns that are compared, with the largest value of all:
  * smaller units, more digits. */
 bool human_unit_shared(struct human *h, const char *name, double largest);
+
+/* Each value in its best unit, whatever the others are; false if the name has
+ * no unit. */
+bool human_own_unit(struct human *h, const char *name);
 
 /* True if two columns have the same unit. */
 bool human_same_unit(const char *a, const char *b);
@@ -123,7 +130,8 @@ struct fmt {
 	int width;             /* of a table, 0 without limit */
 	bool bold;             /* the header of a table */
 	bool human;            /* units for people in a table */
-	bool at_once;          /* -u: a table is laid out by its first row */
+	bool at_once;          /* -u: a table is laid out by its first row, and
+				* each value has its own unit */
 	const char *title;     /* of CSV and JSON, or NULL */
 	const char *spark;     /* the column whose course is drawn, or NULL */
 	bool ascii;            /* with ASCII only */

@@ -100,6 +100,12 @@ human_head(const struct human *h, struct buf *b, const char *head)
 {
 	size_t n = strlen(head);
 
+	if (h->own) {
+		if (ends_in(head, h->from) && n > strlen(h->from))
+			n -= strlen(h->from) + 1;
+		buf_put(b, head, n);
+		return;
+	}
 	if (ends_in(head, h->from)) {
 		n -= strlen(h->from);
 		buf_put(b, head, n);
@@ -110,16 +116,24 @@ human_head(const struct human *h, struct buf *b, const char *head)
 	buf_puts(b, h->to);
 }
 
-/* A value that is too small for the unit of its column: 500 ns, not 0.0005. */
+bool
+human_own_unit(struct human *h, const char *name)
+{
+	h->own = human_unit(h, name, 0) || h->from != NULL;
+	return h->own;
+}
+
+/* A value with its own unit: because it is too small for that of its column
+ * (500 ns, not 0.0005), or the column has none. */
 static void
-put_small(const struct human *h, struct buf *b, double v)
+put_own(const struct human *h, struct buf *b, double v)
 {
 	struct human own = { 0 };
 
 	(void)human_unit(&own, h->from, v < 0 ? -v : v);
 	if (own.one <= 1 && v == floor(v))
 		own.decimals = 0;
-	buf_printf(b, "%.*f %s", own.decimals > 2 ? 2 : own.decimals,
+	buf_printf(b, "%.*f %s", own.decimals > 2 && !h->own ? 2 : own.decimals,
 	    v / own.one, own.to);
 }
 
@@ -136,8 +150,8 @@ human_put(const struct human *h, struct buf *b, const char *s, size_t n)
 	for (i = 0; i < h->decimals; i++)
 		least /= 10;
 	size = v < 0 ? -v : v;
-	if (size > 0 && size < 9.5 * least)
-		put_small(h, b, v);
+	if (h->own || (size > 0 && size < 9.5 * least))
+		put_own(h, b, v);
 	else
 		buf_printf(b, "%.*f", h->decimals, v / h->one);
 }

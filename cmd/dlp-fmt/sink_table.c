@@ -1,7 +1,8 @@
 /*
  * A table for people, fitted to a width: numbers on the right and never cut,
  * text on the left and cut inside. The first rows are kept to choose units and
- * widths; later rows use the same. With -u only the first row is.
+ * widths; later rows use the same. With -u only the first row is, for the
+ * widths: each value has its own unit, because later ones are not known.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -397,6 +398,8 @@ choose_unit(struct fitted *t, const struct fmt *f, int i, const double *largest)
 	double most = largest[i];
 	int k;
 
+	if (f->at_once)
+		return human_own_unit(h, name);
 	if (!f->shared)
 		return human_unit(h, name, most);
 	for (k = 0; k < f->ncol; k++)
@@ -462,6 +465,8 @@ measure(struct fitted *t, const struct fmt *f, int i)
 	for (k = 0; k < t->nkept; k++)
 		if (t->kept[k * f->ncol + i].width > c->tight)
 			c->tight = t->kept[k * f->ncol + i].width;
+	if (p->unit.own && c->tight < HUMAN_OWN_WIDTH)
+		c->tight = HUMAN_OWN_WIDTH;
 	if (c->tight > MAX_TEXT)
 		c->tight = MAX_TEXT;
 	c->want = c->tight > c->head ? c->tight : c->head;
@@ -651,7 +656,7 @@ put_fitted_row(const struct fmt *f, const struct fitted_cell *v)
 		pad = w - v[i].width;
 		if (p->right)
 			text_blanks(&out_buf, pad);
-		if (pad < 0 && f->width > 0)
+		if (pad < 0 && f->width > 0 && !(f->at_once && v[i].num))
 			put_cut(t, p, &v[i], w, w == t->fits[i].width);
 		else
 			buf_put(&out_buf, t->text.s + v[i].at, v[i].n);

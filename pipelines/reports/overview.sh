@@ -60,10 +60,11 @@ give_row() {
 }
 
 # rows_of FILE...: a section with the row of each, in their order, as soon as it
-# and those before it are known. $opt_j files are read at a time; the number of
-# one that has been read comes out of a pipe.
+# and those before it are known. $opt_j files are read at a time; each that has
+# been read writes a byte into a pipe. Another process reads it, because a signal
+# interrupts wait: in bash, read goes on, and the trap comes after its end.
 rows_of() {
-	rows=$(mktemp -d) || exit 2
+	rows=$(mktemp -d "$temporary.XXXXXX") || exit 2
 	trap 'rm -rf "$rows"' EXIT
 	trap 'exit 2' INT TERM
 	mkfifo "$rows/read" || exit 2
@@ -81,7 +82,8 @@ rows_of() {
 			shift
 		done
 		progress "$given of $files$erase"
-		read -r _ <&6
+		dd bs=1 count=1 <&6 >/dev/null 2>&1 &
+		wait $!
 		read=$((read + 1))
 		while [ -f "$rows/$((given + 1)).read" ]; do
 			given=$((given + 1))

@@ -38,6 +38,13 @@ unset IFS name DLP_TTY CDPATH POSIXLY_CORRECT GREP_OPTIONS
 . "${datadir:-$here}/reports/stage.sh"
 help= # stage runs what it is given
 
+# Folders of processes that a signal ends while others still write into them
+# begin with this name: the first shell removes them when all have ended.
+temporary=${TMPDIR:-/tmp}/dlp.$$
+clean_up() {
+	rm -rf "$temporary".*
+}
+
 if ! command -v dlp-parse >/dev/null 2>&1; then
 	PATH=$here:$here/../build/bin:$PATH
 	export PATH
