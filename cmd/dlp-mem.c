@@ -152,6 +152,7 @@ struct mem {
 	struct {
 		struct workrec_cols cols;
 		struct rec_col *op, *bytes, *addr, *kind, *total;
+		struct rec_col *phase, *layer, *at;
 		struct out_ext *ext;
 	} event;
 	struct call_cols call, set, copy, kern;
@@ -775,14 +776,24 @@ where_made(const struct mem *m, const struct workrec *w, uint32_t src)
 	const struct made_call *c;
 	uint64_t i;
 
-	if (!w->has_corr)
-		return nowhere;
 	for (i = m->n_calls; i > 0 && i + CALLS > m->n_calls; i--) {
 		c = &m->calls[(i - 1) % CALLS];
 		if (c->corr == w->corr && c->pid == w->pid && c->src == src)
 			return c->where;
 	}
 	return nowhere;
+}
+
+/* An event of an allocator has no call: dlp-correlate says where it was. */
+static struct mem_where
+where_asked(struct mem *m, const struct rec *r)
+{
+	struct mem_where w = nowhere;
+
+	w.phase = name_put(m, rec_view(r, m->event.phase));
+	w.layer = name_put(m, rec_view(r, m->event.layer));
+	w.at = name_put(m, rec_view(r, m->event.at));
+	return w;
 }
 
 static void
@@ -881,7 +892,7 @@ read_mem_event(struct stage *st, struct rec *r)
 		 rec_is(r, m->event.kind, "pageable");
 	a.start = w.start;
 	a.pid = w.pid;
-	a.where = where_made(m, &w, o.src);
+	a.where = w.has_corr ? where_made(m, &w, o.src) : where_asked(m, r);
 	a.where.iter = name_put(m, w.iter);
 	a.where.kind = name_put(m, rec_view(r, m->event.kind));
 	s = space_of(m, o);
@@ -1028,6 +1039,8 @@ listen_mem(struct stage *st, struct mem *m)
 	    { &m->event.bytes, "bytes" }, { &m->event.addr, "addr" });
 	m->event.kind = rec_col(t, "kind", REC_OPT);
 	m->event.total = rec_col(t, "allocated_bytes", REC_OPT);
+	REC_COLS(t, REC_OPT, { &m->event.phase, "phase" },
+	    { &m->event.layer, "layer" }, { &m->event.at, "at" });
 	m->event.ext = out_ext(added, (int)ARRAY_LEN(added));
 }
 

@@ -497,6 +497,55 @@ json.dump(ev, open("old.json", "w"))' >want
 	dlp mem -g time "$OWN/gpt2_bf16.json.gz" 2>/dev/null | grep -q '#####'
 }
 
+# The op is the outermost cpu_op of the thread, or, for a backward node, the op
+# of the forward pass with its sequence number.
+@test "dlp mem: the op in which PyTorch's allocator was called" {
+	zcat "$OWN/gpt2_bf16.json.gz" | python3 -c '
+import collections, json, sys
+from decimal import Decimal
+ns = lambda x: int(Decimal(str(x)) * 1000)
+ev = json.load(sys.stdin)["traceEvents"]
+rows = collections.defaultdict(list)
+for e in ev:
+    if e.get("cat") == "cpu_op":
+        rows[e["tid"]].append((ns(e["ts"]), -ns(e["dur"]), e))
+    elif e["name"] == "[memory]" and e["args"]["Device Type"] == 1:
+        rows[e["tid"]].append((ns(e["ts"]), 1, e))
+made, where = {}, []
+for row in rows.values():
+    stack = []
+    for t, d, e in sorted(row, key=lambda x: x[:2]):
+        while stack and stack[-1][0] <= t:
+            stack.pop()
+        if d > 0:
+            where.append((e["args"]["Bytes"] > 0, stack[0][1] if stack else None))
+            continue
+        stack.append((t - d, e))
+        a = e["args"]
+        if e["name"].startswith("aten::") and not a.get("Fwd thread id"):
+            made[a.get("Sequence number")] = stack[0][1]["name"]
+n = collections.Counter()
+for alloc, op in where:
+    at = "-"
+    if op:
+        at = op["name"]
+        if at.startswith("autograd::"):
+            at = made.get(op["args"].get("Sequence number"), at)
+    n["alloc" if alloc else "free", at.replace("aten::", "")] += 1
+for k in sorted(n):
+    print(*k, n[k], sep="\t")
+' >want
+	dlp-parse "$OWN/gpt2_bf16.json.gz" | dlp-correlate 2>/dev/null >s
+	rows mem op,at <s | LC_ALL=C sort | uniq -c |
+	    awk '{ print $2 "\t" $3 "\t" $1 }' >got
+	diff want got
+	# twice the logits of 2048 tokens and 50257 words, of four bytes each
+	dlp mem -l --tsv "$OWN/gpt2_bf16.json.gz" 2>/dev/null >list
+	same "backward${TAB}cross_entropy_loss${TAB}$((2 * 2048 * 50257 * 4))" \
+	    "$(sed -n 2p list | cut -f 5,7,10)"
+	sed -n 2p list | cut -f 6 | grep -q 'nn.Module: GPT2LMHeadModel_0$'
+}
+
 @test "CUDA events: a wait names the call that recorded what it waits for" {
 	# b runs on stream 8 after a, which runs on stream 7 until 60 us
 	cat >f <<-'EOF'

@@ -687,10 +687,10 @@ struct kern_cols { /* the columns of a kernel that compat.h fills */
 };
 
 struct corr_types {
-	struct out_ext *work[W_N], *range; /* columns added */
-	struct out_type *inst[2];          /* without src and with it */
-	struct out_type *nest[2];          /* --nested */
-	struct kern_cols kern;             /* of the current kernel */
+	struct out_ext *work[W_N], *range, *alloc; /* columns added */
+	struct out_type *inst[2];                  /* without src and with it */
+	struct out_type *nest[2];                  /* --nested */
+	struct kern_cols kern;                     /* of the current kernel */
 };
 
 void write_init(struct corr_types *t);
@@ -713,6 +713,9 @@ void write_nest(const struct corr_types *t, const struct nest_from *from,
     size_t level, const struct rec *r);
 void write_range(struct corr *c, const struct corr_thread *th, int phase,
     size_t level, size_t layer_len, struct rec *r);
+/* Memory that the thread, NULL: unknown, allocates or frees now. */
+void write_alloc(
+    struct corr *c, struct corr_proc *p, struct corr_thread *th, struct rec *r);
 
 /* Writes the run's record and drops the run. */
 void write_inst(struct corr *c, struct corr_inst *in);

@@ -38,11 +38,18 @@ struct str_cols {
 	const struct rec_col *id, *text;
 };
 
+struct alloc_cols {
+	struct workrec_cols cols;
+	const struct rec_col *tid, *at;
+	bool pass; /* no thread, or the input has the columns already */
+};
+
 struct feed {
 	struct str_cols str;
 	struct work_type_cols work[W_N];
 	struct range_cols range;
 	struct node_cols node;
+	struct alloc_cols alloc;
 };
 
 static struct corr *
@@ -395,6 +402,56 @@ bind_node(struct stage *st, struct node_cols *k)
 	k->orig = rec_col(t, "orig", REC_NEED);
 }
 
+/* Memory of an allocator, which names the thread. Other memory has its API
+ * call, by which dlp-mem finds where it is made. */
+
+static void
+on_alloc(struct stage *st, struct rec *rec)
+{
+	const struct alloc_cols *k = rec_arg(rec);
+	struct corr *corr = feed_corr(st);
+	struct corr_thread *th = NULL;
+	struct corr_proc *proc;
+	struct workrec w;
+
+	if (k->pass) {
+		stage_pass(st, rec);
+		return;
+	}
+	workrec_read(&w, &k->cols, rec);
+	proc = proc_of(&corr->threads, w.src, w.pid);
+	if (w.has_start)
+		feed_time(corr, w.start);
+	if (w.has_tid) {
+		th = corr_thread_of(&corr->threads, proc, w.tid);
+		thread_sweep(&corr->threads, th);
+	}
+	write_alloc(corr, proc, th, rec);
+}
+
+static void
+alloc_legend(struct stage *st, struct rec *rec)
+{
+	struct alloc_cols *k = rec_arg(rec);
+
+	k->pass = k->tid->pos < 0 || k->at->pos >= 0;
+	if (k->pass)
+		stage_pass(st, rec);
+	else
+		out_ext_legend(feed_corr(st)->types.alloc, rec);
+}
+
+static void
+bind_alloc(struct stage *st, struct alloc_cols *k)
+{
+	struct rec_type *t = stage_on(st, "mem", on_alloc, alloc_legend, k);
+
+	workrec_bind(&k->cols, t, WORKREC_START,
+	    WORKREC_PID | WORKREC_TID | WORKREC_SRC);
+	k->tid = rec_col(t, "tid", REC_OPT);
+	k->at = rec_col(t, "at", REC_OPT);
+}
+
 /* ##info: duration_ns is the end of the recording. A marker that ends there was
  * never popped. */
 static void
@@ -445,6 +502,7 @@ feed_start(struct corr *corr, struct stage *st)
 	bind_str(st, &corr->feed->str);
 	bind_range(st, &corr->feed->range);
 	bind_node(st, &corr->feed->node);
+	bind_alloc(st, &corr->feed->alloc);
 	st->section = begin_section;
 	st->end = end_section;
 	st->meta = on_corr_meta;

@@ -237,6 +237,8 @@ static const char *const work_cols[] = { "op_id", "inst_id", "op_start_ns",
 
 static const char *const range_cols[] = { "level", "layer", "phase" };
 
+static const char *const alloc_cols[] = { "phase", "layer", "at" };
+
 static const char *const inst_cols[] = { "inst_id", "op_id", "start_ns",
 	"dur_ns", "pid", "tid", "gpu_start_ns", "gpu_end_ns", "gpu_ns",
 	"overhead_ns", "idle_ns", "api_ns", "n_kern", "n_gpu", "n_call", "op",
@@ -254,6 +256,7 @@ write_init(struct corr_types *t)
 		t->work[i] =
 		    out_ext(work_cols, i == W_KERN ? n : n - N_OF_KERN);
 	t->range = out_ext(range_cols, ARRAY_LEN(range_cols));
+	t->alloc = out_ext(alloc_cols, ARRAY_LEN(alloc_cols));
 	src_types(t->inst, "inst", inst_cols, ARRAY_LEN(inst_cols));
 	src_types(t->nest, "nest", nest_cols, ARRAY_LEN(nest_cols));
 }
@@ -392,6 +395,30 @@ write_range(struct corr *c, const struct corr_thread *th, int phase,
 	out_raw(layer_len > 0 ? th->layer.s : NULL, layer_len);
 	put_or_unset(phase_word(phase));
 	out_ext_end(ext, r);
+}
+
+void
+write_alloc(
+    struct corr *c, struct corr_proc *p, struct corr_thread *th, struct rec *r)
+{
+	const struct corr_open *top = th != NULL ? thread_top(th) : NULL;
+	const struct corr_inst *in = th != NULL ? current_inst(c, th) : NULL;
+	const struct corr_op *op = in != NULL ? op_get(&c->ops, in->op) : NULL;
+	bool guess;
+
+	out_ext_begin(c->types.alloc, r);
+	put_or_unset(phase_word(phase_now(&c->threads, p, th, &guess)));
+	if (op != NULL && op->f[OF_LAYER].n > 0)
+		put_escaped(op->f[OF_LAYER]);
+	else if (top != NULL && top->layer_len > 0)
+		out_raw(th->layer.s, top->layer_len);
+	else
+		out_unset();
+	if (op != NULL)
+		put_escaped(op->f[OF_OP]);
+	else
+		out_unset();
+	out_ext_end(c->types.alloc, r);
 }
 
 /* The length of a text up to what differs between the runs of an op: its

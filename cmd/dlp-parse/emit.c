@@ -379,8 +379,10 @@ declare(const struct emit *o, const char *tag, const char *const *cols,
 	n += op_names(o, tag, names + n);
 	if (has_code(o, kind))
 		names[n++] = "code";
-	if (o->with_allocator && kind == EV_MEM)
+	if (o->with_allocator && kind == EV_MEM) {
 		names[n++] = "allocated_bytes";
+		names[n++] = "tid";
+	}
 	if (o->with_src)
 		names[n++] = "src";
 	if (o->with_rank)
@@ -516,6 +518,17 @@ put_mem(const struct event *ev)
 }
 
 static void
+put_allocator(const struct profile *p, const struct event *ev)
+{
+	bool known = p->dialect->allocator;
+
+	if (!p->run->out.with_allocator)
+		return;
+	emit_num(known ? ev->mem.used : EV_UNSET);
+	emit_num(known ? ev->tid : EV_UNSET);
+}
+
+static void
 put_cpu_cols(struct profile *p, const struct event *ev)
 {
 	switch (ev->kind) {
@@ -539,9 +552,7 @@ put_cpu_cols(struct profile *p, const struct event *ev)
 		break;
 	case EV_MEM:
 		put_mem(ev);
-		if (p->run->out.with_allocator)
-			emit_num(
-			    p->dialect->allocator ? ev->mem.used : EV_UNSET);
+		put_allocator(p, ev);
 		break;
 	case EV_OS:
 		put_name_of(p, ev);

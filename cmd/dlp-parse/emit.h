@@ -19,7 +19,7 @@ struct emit {                /* the output of a run; all zero except the
 	bool with_rank;      /* their rank, */
 	bool with_ops;       /* and work records their op: databases that hold
 			      * ops */
-	bool with_allocator; /* memory has the column allocated_bytes */
+	bool with_allocator; /* memory has allocated_bytes and tid */
 	unsigned with_code;  /* CODE_*: which records have the place in the
 			      * user's code */
 	bool rows;           /* --rows: places in the file, which break ties
