@@ -10,7 +10,7 @@
 #include "dlp-html/html.h"
 
 static const char usage[] =
-    "usage: dlp-html [-dhpuV] [-b FILE] [-f FILE] [-t TITLE] [FILE]\n"
+    "usage: dlp-html [-dhpuV] [-b FILE] [-f FILE] [-m N] [-t TITLE] [FILE]\n"
     "Writes a dlp stream as one HTML page that shows the profile.\n"
     "  -b, --before FILE the profile that diff records compare it with, in "
     "the\n"
@@ -18,6 +18,8 @@ static const char usage[] =
     "  -d, --data        write the page's data as JSON instead\n"
     "  -f, --file FILE   the profile in the commands that the page shows "
     "(FILE)\n"
+    "  -m, --max-pieces N of more GPU work than this, details of some steps\n"
+    "                    only (1000000); 0: no limit\n"
     "  -p, --private     leave out command lines, paths, names of threads and\n"
     "                    places in the code\n"
     "  -t, --title TITLE the page's title (the name of FILE)\n"
@@ -59,9 +61,18 @@ base_name(const char *path)
 }
 
 static void
+set_limit(void *to, const char *arg)
+{
+	struct html_cut *cut = to;
+
+	cut->limit = cli_i64("-m", arg, 0, INT64_MAX);
+}
+
+static void
 free_html(struct html *h)
 {
 	html_tables_free(h);
+	html_cut_free(&h->cut);
 	smap_free(&h->note);
 	smap_free(&h->idle);
 	buf_free(&h->info);
@@ -72,11 +83,12 @@ free_html(struct html *h)
 int
 main(int argc, char **argv)
 {
-	struct html h = { 0 };
+	struct html h = { .cut.limit = 1000000 };
 	const struct cli_opt opts[] = {
 		{ 'b', "before", .arg = &h.before },
 		{ 'd', "data", .flag = &h.data },
 		{ 'f', "file", .arg = &h.file },
+		{ 'm', "max-pieces", .set = set_limit, .to = &h.cut },
 		{ 'p', "private", .flag = &h.private },
 		{ 't', "title", .arg = &h.title },
 		{ 0 },
@@ -99,6 +111,7 @@ main(int argc, char **argv)
 	st.meta = read_meta;
 	html_tables_bind(&h, &st);
 	rc = stage_run(&st);
+	html_cut_end(&h);
 	if (h.data)
 		html_data(&h);
 	else

@@ -293,3 +293,73 @@ stream() {
 	TMPDIR=$PWD/t dlp html a.dlp b.dlp >page
 	same '' "$(ls t)"
 }
+
+# A step of this profile is 58 pieces of GPU work, of 232; 1 to 3 are even.
+@test "above --max-pieces: sums of everything, rows of the steps that fit" {
+	local t='["work", "inst", "range", "call", "gap"]' m rows
+	dlp html --data "$LENET" >all.json
+	for m in 60 130 200; do
+		dlp html --data --max-pieces $m "$LENET" >cut.json 2>err
+		same "[$m,232,1,$(((m - 58) / 58 + 1))]" "$(jq -c '[.cut | .limit, .pieces, .from, .to]' cut.json)"
+		[[ $(<err) == "dlp-html: 232 pieces of GPU work, more than $m: the page has sums of all, and details of steps 1-"* ]]
+		# rows of those steps, as they are on a page without a limit
+		rows='.[$t[]] | . as $w | range($w.rows) as $i |
+		    select($w.iter[$i] != null and $w.iter[$i] >= $from and $w.iter[$i] <= $to) |
+		    $w | del(.rows) | map_values(.[$i]) | with_entries(select(.value != null))'
+		jq -cS --argjson t "$t" --argjson from 1 --argjson to "$(jq .cut.to cut.json)" ".tables | $rows" all.json >want
+		jq -cS --argjson t "$t" --argjson from 0 --argjson to 9 ".tables | $rows" cut.json >got
+		cmp want got
+		[ "$(wc -l <got)" -gt 200 ]
+		same "$(wc -l <got)" "$(jq --argjson t "$t" '[.tables[$t[]].rows] | add' cut.json)"
+		# the sums are of everything, and so are the tables of steps and memory
+		same "[232,$(work_by_sql)]" "$(jq -c '.sums | [(.pieces | add), (.dur_ns | add)]' cut.json)"
+		jq -c '[.sums as $s | range($s.rows) | select($s.tag[.] == "kern") | {k: [$s.short[.], $s.tc[.]],
+		    n: $s.pieces[.], ns: $s.dur_ns[.]}] | group_by(.k) | map([.[0].k[], (map(.n) | add),
+		    (map(.ns) | add)]) | sort' cut.json >got
+		dlp top -g kernel -n 0 --json "$LENET" | jq -c 'map([.short, .tc, .n, .sum_dur_ns]) | sort' >want
+		same "$(sqlite3 "$LENET" 'SELECT max(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL')" \
+		    "$(jq '[.sums as $s | range($s.rows) | select($s.tag[.] == "kern") | $s.max_ns[.]] | max' cut.json)"
+		cmp want got
+		cmp <(jq 'del(.tables, .cut, .sums, .cmds)' all.json) <(jq 'del(.tables, .cut, .sums, .cmds)' cut.json)
+	done
+	dlp html --data --max-pieces 50 "$LENET" 2>err | jq -e '(.cut | has("from") | not) and .tables.work.rows == 0'
+	grep -q 'no step fits' err
+	for m in 0 232; do
+		dlp html --data --max-pieces $m "$LENET" | cmp all.json -
+	done
+	# the chosen steps, of which the first two fit
+	dlp html --data -i 0-2 --max-pieces 120 "$LENET" 2>err | jq -ce '[.cut.pieces, .cut.from, .cut.to] == [174, 0, 1]'
+}
+
+@test "above --max-pieces: the page's columns are the data's" {
+	dlp html --max-pieces 130 "$LENET" >p.html 2>err
+	dlp html --data --max-pieces 130 "$LENET" >d.json 2>err
+	for c in dur_ns iter; do
+		same "$(jq -c .tables.work.$c d.json)" "$(column work.$c p.html)"
+	done
+	for c in id start_ns; do
+		same "$(jq -c .tables.work.$c d.json)" "$(column work.$c p.html | jq -c '[foreach .[] as $d (0; . + $d; .)]')"
+	done
+	same "$(jq -c .tables.work.short d.json)" \
+	    "$(column work.short p.html | jq -c '. as $c | [.v[] | if . == null then null else $c.d[.] end]')"
+}
+
+# More rows than fit into memory before they are packed, and steps that end late.
+@test "above --max-pieces: large columns, and names with commas and quotes" {
+	awk 'BEGIN { OFS = "\t"; print "##dlp", 1; print "#kern", "id", "start_ns", "dur_ns", "iter", "short"
+	    for (i = 0; i < 60000; i++)
+		print "kern", i, i * 1000 + i % 7, i % 900 + 1, i % 10 == 9 ? "-" : int(i / 6000), "a\",b\\\\" i % 5000
+	    print "##end", 60000 }' >in
+	# 5400 pieces of each of ten steps
+	dlp-html -d -m 0 in >all.json
+	dlp-html -d -m 20000 in >cut.json 2>err
+	same '[60000,0,2,16200]' "$(jq -c '[.cut.pieces, .cut.from, .cut.to, .tables.work.rows]' cut.json)"
+	f='.tables.work | . as $w | range($w.rows) | select($w.iter[.] != null and $w.iter[.] < 3) |
+	    [$w.id[.], $w.start_ns[.], $w.dur_ns[.], $w.short[.]]'
+	cmp <(jq -c "$f" all.json) <(jq -c "$f" cut.json)
+	dlp-html -m 20000 in >p.html 2>err
+	same "$(jq -c .tables.work.start_ns cut.json)" \
+	    "$(column work.start_ns p.html | jq -c '[foreach .[] as $d (0; . + $d; .)]')"
+	same "$(jq -c .tables.work.short cut.json)" \
+	    "$(column work.short p.html | jq -c '. as $c | [.v[] | $c.d[.]]')"
+}

@@ -39,6 +39,15 @@ check() {
 	check equal "$PWD"/*.html
 }
 
+@test "above the limit: sums equal the reports of everything, and views say what is left out" {
+	dlp html --max-pieces 60 "$LENET" >cut.html 2>err
+	check cut "$PWD/cut.html"
+	check equal "$PWD/cut.html"
+	check axe "$PWD/cut.html"
+	dlp html --max-pieces 50 "$LENET" >none.html 2>err
+	check views "$PWD/cut.html" "$PWD/none.html"
+}
+
 @test "a comparison equals dlp diff" {
 	dlp html "$ROOT/tests/data/resnet-before.sqlite.xz" "$ROOT/tests/data/resnet-after.sqlite.xz" \
 	    2>err >compare.html

@@ -47,6 +47,12 @@ void html_col_add_i64(struct html_col *c, int64_t v);
 void html_col_add_raw(struct html_col *c, const char *s, size_t n);
 void html_col_add_text(struct html_col *c, const char *s, size_t n);
 
+/* keep[i]: the i-th value lies in from to to. */
+void html_col_mark(struct html_col *c, int64_t from, int64_t to, bool *keep);
+
+/* Drops the values that are not marked, before the end. */
+void html_col_keep(struct html_col *c, const bool *keep);
+
 /* After the last value: the text is whole, and deflated if it is large. */
 void html_col_end(struct html_col *c);
 void html_col_free(struct html_col *c);
@@ -60,7 +66,9 @@ struct html_table {
 	char **names; /* the memory of the columns' names */
 	int ncol;
 	bool large;
-	uint64_t n; /* rows */
+	bool of_steps; /* rows belong to steps: html_cut.c */
+	int iter;      /* the number of that column, or -1 */
+	uint64_t n;    /* rows */
 };
 
 /* Which record type fills which table, and the columns that both have. */
@@ -68,6 +76,33 @@ struct html_source {
 	struct html_table *table;
 	const char *tag;
 	struct rec_col **from; /* one for each of the table's columns */
+};
+
+#define HTML_SUM_BY 19
+
+/* The columns of work that sums are by: fields of a key, each after a TAB. */
+extern const char *const html_sum_by[HTML_SUM_BY];
+
+struct html_sum {
+	uint64_t n;
+	int64_t ns, max; /* max: -1 if no length is known */
+};
+
+/* More GPU work than the limit (html_cut.c). */
+struct html_cut {
+	int64_t limit; /* 0: none */
+	bool on;
+	uint64_t pieces, nest; /* of all steps; nest records left out */
+	struct map of_iter;    /* pieces of each step */
+	bool even;
+	int64_t even_from, even_to;
+	int64_t from, to; /* the steps with rows; from > to: none */
+	const struct html_table *work;
+	int at[HTML_SUM_BY], at_dur; /* numbers of its columns */
+	struct smap by;              /* the keys of sums */
+	struct html_sum *sum;
+	size_t n_sum, sum_cap;
+	struct buf key;
 };
 
 struct html {
@@ -86,7 +121,27 @@ struct html {
 	struct buf said;       /* the same: what dlp-diff said */
 	struct smap note;      /* val: its sum */
 	struct smap idle; /* iter, class, src of gaps, with TABs; val: ns */
+	struct html_cut cut;
 };
+
+void html_cut_bind(struct html *h); /* after the tables are made */
+
+/* A record adds to the sums; true if its row belongs on the page. */
+bool html_cut_takes(
+    struct html *h, const struct html_source *s, const struct rec *r);
+
+/* After a row: drops rows if the table of GPU work is above the limit. */
+void html_cut_work(struct html *h, const struct html_table *t);
+
+/* The even steps, from a stable record. */
+void html_cut_even(
+    struct html *h, const struct html_source *s, const struct rec *r);
+
+void html_cut_end(struct html *h); /* says what is left out */
+void html_cut_free(struct html_cut *cut);
+
+/* Of the n bytes of a path, with --private. */
+const char *html_base_of_path(const char *s, size_t *n);
 
 void html_tables_bind(struct html *h, struct stage *st);
 void html_tables_free(struct html *h);

@@ -6,6 +6,8 @@
 
 #include "err.h"
 #include "html.h"
+#include "num.h"
+#include "out.h"
 #include "text_out.h"
 
 #define PENDING (16 * 1024) /* what one call of zlib gets */
@@ -180,8 +182,9 @@ html_col_end(struct html_col *c)
 		squeeze(c, Z_FINISH);
 }
 
-void
-html_col_print(const struct html_col *c)
+/* What is deflated so far, to b. */
+static void
+inflate_to(const struct html_col *c, struct buf *b)
 {
 	z_stream z = { 0 };
 	int rc = Z_OK;
@@ -191,14 +194,119 @@ html_col_print(const struct html_col *c)
 	z.next_in = (unsigned char *)c->z.s;
 	z.avail_in = (uInt)c->z.len;
 	while (rc == Z_OK) {
-		buf_reserve(&out_buf, PENDING);
-		z.next_out = (unsigned char *)out_buf.s + out_buf.len;
+		buf_reserve(b, PENDING);
+		z.next_out = (unsigned char *)b->s + b->len;
 		z.avail_out = PENDING;
 		rc = inflate(&z, Z_NO_FLUSH);
-		out_buf.len += PENDING - z.avail_out;
-		out_check();
+		b->len += PENDING - z.avail_out;
+		if (b == &out_buf)
+			out_check();
 	}
 	inflateEnd(&z);
+}
+
+void
+html_col_print(const struct html_col *c)
+{
+	inflate_to(c, &out_buf);
+}
+
+/* Goes through the values of a column that has not ended. */
+struct walk {
+	struct buf text;
+	size_t at;      /* in text: the next value */
+	uint64_t again; /* how often v comes again */
+	const char *v;
+	size_t n;
+};
+
+static void
+walk_begin(struct walk *w, struct html_col *c)
+{
+	put_run(c);
+	if (c->deflate != NULL) {
+		squeeze(c, Z_SYNC_FLUSH);
+		inflate_to(c, &w->text);
+	} else {
+		buf_put(&w->text, c->json.s, c->json.len);
+	}
+	w->at = c->kind == HTML_TEXTS && !c->whole ? 6 : 1; /* {"v":[ */
+}
+
+static bool
+walk_next(struct walk *w, const struct html_col *c)
+{
+	const char *s = w->text.s;
+	size_t i = w->at, n = w->text.len;
+
+	if (w->again > 0) {
+		w->again--;
+		return true;
+	}
+	if (i >= n)
+		return false;
+	if (s[i] == '"') {
+		for (i++; s[i] != '"'; i++)
+			i += s[i] == '\\';
+		i++;
+	} else {
+		while (i < n && s[i] != ',')
+			i++;
+	}
+	if (s[w->at] == '"' && !c->whole) {
+		(void)num_u64(s + w->at + 1, i - w->at - 2, &w->again);
+		w->again--;
+	} else {
+		w->v = s + w->at;
+		w->n = i - w->at;
+	}
+	w->at = i + 1;
+	return true;
+}
+
+void
+html_col_mark(struct html_col *c, int64_t from, int64_t to, bool *keep)
+{
+	struct walk w = { 0 };
+	int64_t v;
+	size_t i;
+
+	walk_begin(&w, c);
+	for (i = 0; walk_next(&w, c); i++)
+		keep[i] = num_i64(w.v, w.n, &v) && v >= from && v <= to;
+	buf_free(&w.text);
+}
+
+void
+html_col_keep(struct html_col *c, const bool *keep)
+{
+	bool steps = c->kind == HTML_STEPS && !c->whole, null;
+	struct walk w = { 0 };
+	int64_t sum = 0, v;
+	size_t i;
+
+	walk_begin(&w, c);
+	if (c->deflate != NULL)
+		deflateReset(c->deflate);
+	buf_clear(&c->z);
+	buf_clear(&c->json);
+	buf_clear(&c->was);
+	c->begun = c->set = false;
+	if (c->kind == HTML_STEPS)
+		c->last = 0;
+	for (i = 0; walk_next(&w, c); i++) {
+		null = w.n == 4 && memcmp(w.v, "null", 4) == 0;
+		if (steps && num_i64(w.v, w.n, &v))
+			sum = (int64_t)((uint64_t)sum + (uint64_t)v);
+		if (!keep[i])
+			continue;
+		if (steps && !null)
+			html_col_add_i64(c, sum);
+		else
+			put_raw(c, w.v, w.n);
+		c->set |= !null;
+	}
+	buf_free(&w.text);
 }
 
 void

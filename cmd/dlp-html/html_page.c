@@ -116,26 +116,44 @@ put_json_key(struct buf *b, const char *s, size_t n, int i, bool number)
 		json_quote_field(b, s, n, TEXT_JSON);
 }
 
+/* The fields of keys, each as an array; number tells which are numbers. */
+static void
+put_keys(struct buf *b, const struct smap *m, const char *const *names, int n,
+    bool (*number)(const char *name))
+{
+	const char *s;
+	uint32_t k;
+	size_t len;
+	int i;
+
+	buf_printf(b, "{\"rows\":%zu", m->n);
+	for (i = 0; i < n; i++) {
+		buf_printf(b, ",\"%s\":[", names[i]);
+		for (k = 0; k < m->n; k++) {
+			s = smap_str(m, k, &len);
+			if (k > 0)
+				buf_putc(b, ',');
+			put_json_key(b, s, len, i, number(names[i]));
+		}
+		buf_putc(b, ']');
+	}
+}
+
+static bool
+is_number_key(const char *name)
+{
+	return strcmp(name, "iter") == 0 || strcmp(name, "dev") == 0 ||
+	       strcmp(name, "stream") == 0 || strcmp(name, "op_id") == 0;
+}
+
 static void
 put_idle(struct buf *b, const struct html *h)
 {
 	static const char *const names[] = { "iter", "class", "src" };
-	const char *s;
 	uint32_t k;
-	size_t n;
-	int i;
 
-	buf_printf(b, ",\n\"idle\":{\"rows\":%zu", h->idle.n);
-	for (i = 0; i < 3; i++) {
-		buf_printf(b, ",\"%s\":[", names[i]);
-		for (k = 0; k < h->idle.n; k++) {
-			s = smap_str(&h->idle, k, &n);
-			if (k > 0)
-				buf_putc(b, ',');
-			put_json_key(b, s, n, i, i == 0);
-		}
-		buf_putc(b, ']');
-	}
+	buf_puts(b, ",\n\"idle\":");
+	put_keys(b, &h->idle, names, 3, is_number_key);
 	buf_puts(b, ",\"ns\":[");
 	for (k = 0; k < h->idle.n; k++) {
 		if (k > 0)
@@ -143,6 +161,44 @@ put_idle(struct buf *b, const struct html *h)
 		buf_u64(b, h->idle.val[k]);
 	}
 	buf_puts(b, "]}");
+}
+
+/* Which rows are left out, and the sums of all. */
+static void
+put_cut(struct buf *b, const struct html_cut *cut)
+{
+	static const char *const names[] = { "pieces", "dur_ns", "max_ns" };
+	const struct html_sum *s;
+	size_t k;
+	int i;
+
+	if (!cut->on)
+		return;
+	buf_printf(b,
+	    ",\n\"cut\":{\"limit\":%lld,\"pieces\":%llu,\"nest\":%llu",
+	    (long long)cut->limit, (unsigned long long)cut->pieces,
+	    (unsigned long long)cut->nest);
+	if (cut->from <= cut->to)
+		buf_printf(b, ",\"from\":%lld,\"to\":%lld",
+		    (long long)cut->from, (long long)cut->to);
+	buf_puts(b, "},\n\"sums\":");
+	put_keys(b, &cut->by, html_sum_by, HTML_SUM_BY, is_number_key);
+	for (i = 0; i < 3; i++) {
+		buf_printf(b, ",\"%s\":[", names[i]);
+		for (k = 0; k < cut->n_sum; k++) {
+			s = &cut->sum[k];
+			if (k > 0)
+				buf_putc(b, ',');
+			if (i > 0 && s->max < 0)
+				buf_puts(b, "null");
+			else
+				buf_i64(b, i == 0   ? (int64_t)s->n
+					   : i == 1 ? s->ns
+						    : s->max);
+		}
+		buf_putc(b, ']');
+	}
+	buf_putc(b, '}');
 }
 
 /* What the page knows about the whole, and its small tables. */
@@ -180,6 +236,7 @@ put_head(struct buf *b, const struct html *h)
 	buf_put(b, h->cmds.s, h->cmds.len);
 	buf_putc(b, ']');
 	put_idle(b, h);
+	put_cut(b, &h->cut);
 	for (i = 0; i < h->ntable; i++) {
 		t = &h->table[i];
 		if (t->large)

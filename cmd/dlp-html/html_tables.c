@@ -211,9 +211,8 @@ make_col(const struct html *h, struct html_col *c, const struct html_table *t,
 	c->whole |= !t->large;
 }
 
-/* Of the n bytes of a path, with --private. */
-static const char *
-base_of_path(const char *s, size_t *n)
+const char *
+html_base_of_path(const char *s, size_t *n)
 {
 	size_t i;
 
@@ -234,7 +233,7 @@ add_value(const struct html *h, struct html_col *c, const struct rec *r,
 
 	s = rec_raw(r, from, &n);
 	if (s != NULL && h->private && strcmp(c->name, "src") == 0)
-		s = base_of_path(s, &n);
+		s = html_base_of_path(s, &n);
 	if (s == NULL)
 		html_col_add_null(c);
 	else if (!c->number)
@@ -281,7 +280,7 @@ add_idle(struct html *h, const struct html_source *s, const struct rec *r)
 			i++;
 		v = rec_raw(r, s->from[i], &n);
 		if (k == 2 && v != NULL && h->private)
-			v = base_of_path(v, &n);
+			v = html_base_of_path(v, &n);
 		buf_putc(&key, '\t');
 		buf_put(&key, v != NULL ? v : "-", v != NULL ? n : 1);
 	}
@@ -316,12 +315,16 @@ read_row(struct stage *st, struct rec *r)
 		h->nest_short++;
 		return;
 	}
+	html_cut_even(h, source, r);
+	if (!html_cut_takes(h, source, r))
+		return;
 	for (i = 0; i < t->ncol; i++)
 		if (source->from[i] != NULL)
 			add_value(h, &t->col[i], r, source->from[i]);
 		else
 			html_col_add_text(&t->col[i], tag, strlen(tag));
 	t->n++;
+	html_cut_work(h, t);
 }
 
 /* Times of GPU work are what every view is made of. */
@@ -384,6 +387,7 @@ html_tables_bind(struct html *h, struct stage *st)
 	h->source = xcalloc(4 * ARRAY_LEN(html_defs), sizeof(*h->source));
 	for (i = 0; i < ARRAY_LEN(html_defs); i++)
 		make_table(h, st, &html_defs[i]);
+	html_cut_bind(h);
 }
 
 void

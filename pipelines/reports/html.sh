@@ -56,7 +56,8 @@ page_of() {
 
 page() {
 	stage dlp-html -f "$file" ${before:+-b "$before"} ${opt_title:+-t "$opt_title"} \
-	    ${opt_data:+-d} ${opt_private:+-p}
+	    ${opt_data:+-d} ${opt_private:+-p} \
+	    ${opt_max_pieces:+-m "$opt_max_pieces"}
 }
 
 stages_of() {

@@ -279,7 +279,28 @@ async function findings(browser, file) {
 	await page.close();
 }
 
-const subjects = { findings, views, equal, axe, hostile, links, keys };
+// A page with the rows of step 1 only: each view with details says so, and shows none
+// of other steps.
+async function cut(browser, file) {
+	const page = await open(browser);
+	for (const range of ['0-0', '1-1', '0-3', 'all']) {
+		await go(page, file, '#v=overview&i=' + range);
+		for (const name of await viewNames(page)) {
+			await click(page, name);
+			const where = basename(file) + ' ' + name + ' ' + range + ':', text = await mainText(page);
+			const whole = ['Steps', 'Memory', 'About', 'Compare'].includes(name), sums = ['Ops', 'Kernels'].includes(name) && range === 'all';
+			const drawn = range === '1-1' || whole || sums || name === 'Overview';
+			check(name === 'About' || text.includes('details of step 1 only') === !whole, where, 'details of which steps?');
+			check(whole || text.includes('-i ' + (range === '0-0' ? '0 ' : range === '0-3' ? '0-3 ' : 'N-M ')), where, 'no command for other steps');
+			check(text.includes('none of what is chosen') === (range !== '1-1' && !whole && !sums), where, 'says of the chosen steps', text.slice(0, 400));
+			check(drawn || await page.$('main .table, main canvas') === null, where, 'shows a table');
+			faults(page, where);
+		}
+	}
+	await page.close();
+}
+
+const subjects = { cut, findings, views, equal, axe, hostile, links, keys };
 const [subject, ...rest] = process.argv.slice(2);
 const firefox = rest[0] === '-b' ? rest.splice(0, 2)[1] : 'chrome';
 const browser = await start(firefox);

@@ -65,7 +65,7 @@ const tableOf = (n, make) => Object.assign(Object.create(new Proxy({}, {
 		Object.defineProperty(of, c, { value: col, enumerable: true });
 		return col;
 	}
-})), { n });
+})), { n, sums: false });
 
 // The rows of a table with the source that is shown.
 function ofSource(t) {
@@ -186,6 +186,40 @@ function timeByClass() {
 	sums.total = Object.values(sums).reduce((a, b) => a + b, 0);
 	sums.n_dev = used.size;
 	return sums;
+}
+
+// A page of more GPU work than its limit has the rows of some steps, and sums of all.
+const detailSteps = meta.cut && isSet(meta.cut.from) ? { from: meta.cut.from, to: meta.cut.to } : null;
+const hasDetail = () => !meta.cut || (detailSteps !== null && range !== null && range.from >= detailSteps.from && range.to <= detailSteps.to);
+const hasSums = () => meta.cut !== undefined && range === null;
+
+function cutSentence() {
+	const { from, to, limit, pieces } = meta.cut;
+	return 'The profile has ' + count(pieces) + ' pieces of GPU work, more than the ' + count(limit) + ' that this page was made for (--max-pieces): ' +
+	    (detailSteps === null ? 'it has sums of all, but no step fits, so it has no details.' :
+	    'it has sums of all, and details of ' + (from === to ? 'step ' + from : 'steps ' + from + ' to ' + to) + ' only.');
+}
+
+// dlp html of other steps: the chosen ones, if the page has no details of them.
+const otherSteps = () => command(['dlp', 'html', '-i', range === null || hasDetail() ? 'N-M' : rangeWords()[1], meta.file], ' >run.html');
+
+function cutNotice(view) {
+	if (!meta.cut || !view.detail)
+		return [];
+	return [el('p', { class: 'bad' }, cutSentence() + (hasDetail() ? '' : hasSums() && view.detail === 'sums' ?
+	    ' These are the sums of all; rows can be opened when one of those steps is chosen.' : ' It has none of what is chosen now.') +
+	    ' Those of other steps are on a page of theirs:'), otherSteps()];
+}
+
+// The sums of all GPU work, as a table whose rows stand for several pieces.
+function sumsOfAll() {
+	const s = meta.sums, keep = [...Array(s.rows).keys()].filter(k => source === null || s.src[k] === source);
+	return Object.assign(tableOf(keep.length, c => {
+		if (!(c in s) || absent(0, c).d === undefined)
+			return Float64Array.from(keep, k => c in s && isSet(s[c][k]) ? s[c][k] : NaN);
+		const d = [...new Set(keep.map(k => s[c][k]).filter(isSet))], at = new Map(d.map((x, i) => [x, i]));
+		return { d, v: Int32Array.from(keep, k => isSet(s[c][k]) ? at.get(s[c][k]) : -1) };
+	}), { sums: true });
 }
 
 // Numbers of the rows in which iter lies in the range; null: all rows.

@@ -41,6 +41,7 @@ function numbering(room) {
 
 function groupBy(t, list, cols, value) {
 	const by = cols.map(c => codes(t[c], t.n)), made = [], of = new Int32Array(list.length);
+	const pieces = t.sums ? t.pieces : null, longest = t.sums ? t.max_ns : value;
 	const number = numbering(by.reduce((k, c) => k * c.k, 1));
 	for (let j = 0; j < list.length; j++) {
 		const i = list[j], v = value[i];
@@ -49,11 +50,11 @@ function groupBy(t, list, cols, value) {
 			key = key * c.k + c.v[i] + 1;
 		const at = of[j] = number(key);
 		const g = made[at] || (made[at] = { key: by.map(c => c.of(c.v[i])), n: 0, sum: 0, max: -Infinity, min: Infinity, first: i });
-		g.n++;
+		g.n += pieces ? pieces[i] : 1;
 		if (v === v) {	// not NaN
 			g.sum += v;
-			if (v > g.max)
-				g.max = v;
+			if (longest[i] > g.max)
+				g.max = longest[i];
 			if (v < g.min)
 				g.min = v;
 		}

@@ -127,6 +127,8 @@ function tiles(peak) {
 }
 
 async function topOps() {
+	if (!hasDetail() && !hasSums())
+		return el('section', { class: 'card' }, el('h2', null, 'Top ops'), el('p', null, 'The page has no ops of the steps that are chosen now.'));
 	const t = await workFor(groupings.op.cols), list = rowsInRange(t), n = stepsInRange().length;
 	const groups = groupBy(t, list, groupings.op.cols, t.dur_ns).slice(0, 10), sums = timeByClass();
 	const cols = [{ label: 'op', get: g => g.key[0] }, { label: 'direction', get: g => g.key[1] },
@@ -134,7 +136,7 @@ async function topOps() {
 		{ label: 'of the time', num: true, get: g => share(g.sum, sums.total), show: percent }];
 	return el('section', { class: 'card' }, el('h2', null, 'Top ops'),
 	    dataTable(cols, groups, { caption: 'The ten ops with the most GPU time',
-		onRow: g => go({ v: 'ops', g: 'op', f: '', r: g.key.join('\n') }) }),
+		onRow: t.sums ? null : g => go({ v: 'ops', g: 'op', f: '', r: g.key.join('\n') }) }),
 	    report(['top', '-n', '10']));
 }
 
@@ -161,6 +163,7 @@ function phases() {
 
 views.overview = {
 	label: 'Overview',
+	detail: 'part',
 	async show(draft) {
 		const parts = (ops, peak) => [el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(peak),
 			el('div', { class: 'cards' }, el('div', null, findings(), phases()), el('div', null, whereTheTimeGoes(), ops))];

@@ -29,7 +29,7 @@ function directions(t) {
 
 // The work with the columns that a view reads, and those of ops that a grouping asks for.
 async function workFor(cols, ...more) {
-	const t = await table('work', ['tag', 'dur_ns', 'iter', 'op_id', 'dir', 'phase', ...cols, ...more]), own = Object.create(t);
+	const t = hasSums() ? sumsOfAll() : await table('work', ['tag', 'dur_ns', 'iter', 'op_id', 'dir', 'phase', ...cols, ...more]), own = Object.create(t);
 	Object.defineProperty(own, 'dir', { value: directions(t) });
 	for (const c of cols)
 		if (c.startsWith('op.'))
@@ -154,20 +154,24 @@ async function sumsView(by, only, intro, pick) {
 	const out = [el('p', null, intro + ' 100 % is ' + ns(total) + ' of GPU work.'), pick,
 		filterField('words, or tc=no, dir=bprop, why=fp32, phase=forward, >1ms'),
 		dataTable([...sumColumns(how.labels, total, range === null ? 0 : stepsInRange().length),
-			...(by === 'kernel' ? [] : tcColumns)], shown, { caption: 'GPU work by ' + by, onRow: open, sort: how.cols.length }),
+			...(by === 'kernel' ? [] : tcColumns)], shown, { caption: 'GPU work by ' + by, onRow: t.sums ? null : open, sort: how.cols.length }),
 		report(['top', ...(by === 'op' ? [] : ['-g', by]), '-n', '0'])];
-	if (state.r) {
+	const unknown = t.sums ? f.where.map(w => w[0]).filter(c => !(c in meta.sums)) : [];
+	if (unknown.length > 0)
+		return [el('p', null, 'The sums of all are not by ' + unknown.join(', ') + '. Choose a step with details to filter by that.'), pick, filterField('')];
+	if (state.r && !t.sums) {
 		const g = groups.find(x => x.key.map(k => k === null ? '' : k).join('\n') === state.r);
 		out.push(g ? await detail(t, list.filter((i, j) => groups.at(j) === g), g.key.filter(isSet).join(', ')) :
 		    el('p', null, 'The chosen row has no work in these steps.'));
 	}
-	if (by === 'op')
+	if (by === 'op' && !t.sums)
 		out.push(...await runsOfOps(t, all));
 	return out;
 }
 
 views.ops = {
 	label: 'Ops',
+	detail: 'sums',
 	show() {
 		const by = groupings[state.g] && state.g !== 'kernel' ? state.g : 'op';
 		return sumsView(by, (t, list) => list, 'GPU work of ops: kernels, copies, memory sets and whole graphs. A row opens its kernels and runs.',
@@ -177,5 +181,6 @@ views.ops = {
 
 views.kernels = {
 	label: 'Kernels',
+	detail: 'sums',
 	show: () => sumsView('kernel', kernelsOnly, tensorCores('Kernels by name, and whether they use Tensor Cores. A row opens its runs.'), null)
 };

@@ -148,6 +148,7 @@ function icicle(top, zoom) {
 
 views.layers = {
 	label: 'Layers',
+	detail: 'all',
 	async show() {
 		const t = await workFor(['layer', 'op', 'short', 'tc']), list = rowsInRange(t), root = layerTree(t, list), top = nodeAt(root, state.r);
 		const all = layerRows(top === root ? root : { below: new Map([[top.name, top]]) });

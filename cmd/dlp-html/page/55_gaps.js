@@ -27,6 +27,7 @@ function gapSums(t, list) {
 
 views.gaps = {
 	label: 'Gaps',
+	detail: 'all',
 	async show() {
 		const f = parseFilter(state.f || ''), t = await table('gap'), all = rowsInRange(t);
 		const sums = gapSums(t, all), total = sums.reduce((s, g) => s + g.sum, 0);

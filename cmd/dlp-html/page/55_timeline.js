@@ -323,6 +323,7 @@ const tickText = (v, tick) => tick >= 1e9 ? (v / 1e9).toFixed(0) + ' s' : tick >
 
 views.timeline = {
 	label: 'Timeline',
+	detail: 'all',
 	async show(draft) {
 		const soon = list => list.some(l => l.end) ? draft([el('p', null, 'The lanes of the GPUs; those of threads follow.'), ...timelineOf(list)]) : null;
 		const lanes = await allLanes(soon), trace = el('p', null);
@@ -330,6 +331,7 @@ views.timeline = {
 			return [el('p', null, 'The profile has no events with times, so there is no timeline: record with nsys, nvprof, torch.profiler or dlp-record.'), report(['info'])];
 		trace.append('Times count from the first step. Drag, or the arrow keys, move; Ctrl and the wheel, or + and -, zoom; n and p choose the next piece of a lane. Where many pieces share a pixel, the height is how full it is. For more, this writes a trace for ui.perfetto.dev:');
 		return [el('p', null, count(lanes.reduce((s, l) => s + l.n, 0)) + ' pieces in ' + lanes.length + ' lanes: GPU streams, idle time by reason, memory, and for each thread ranges with their ops, launches, API calls and waits. A chosen kernel has an arrow from its launch.' +
+			(meta.cut ? ' Ranges inside ops, ' + count(meta.cut.nest) + ', are left out.' : '') +
 			(meta.nest_short > 0 ? ' ' + count(meta.nest_short) + ' ranges inside ops that are shorter than 3 us are left out.' : '')),
 			...timelineOf(lanes), trace, report(['trace'])];
 	}

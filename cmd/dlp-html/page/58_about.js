@@ -21,7 +21,7 @@ views.about = {
 			dataTable(cols, rules, { caption: 'Rules' }), adviseCommand('-a'),
 			el('h2', null, 'Notes'), el('p', null, 'What was counted on the way: faults of the data, and how much is known of the kernels.'),
 			pairs('Notes', notes), command(['dlp', 'coverage', fileShown()]),
-			el('h2', null, 'Page'), pairs('Page', [['made by', meta.by], ...meta.cmds.map((c, i) => ['stage ' + (i + 1), c])])];
+			el('h2', null, 'Page'), pairs('Page', [['made by', meta.by], ...(meta.cut ? [['details', cutSentence()]] : []), ...meta.cmds.map((c, i) => ['stage ' + (i + 1), c])])];
 		const said = await table('diag'), all = [...Array(said.n).keys()];
 		if (said.n > 0)
 			out.push(el('h2', null, 'Messages of the profiler'), pairs('Messages', all.map(i => [text(said.severity, i), text(said.text, i)])));

@@ -134,6 +134,7 @@ function roofChart(groups, top, types, open) {
 
 views.roofline = {
 	label: 'Roofline',
+	detail: 'all',
 	async show() {
 		const by = groupings[state.g] && state.g !== 'stream' && state.g !== 'device' && state.g !== 'phase' ? state.g : 'op';
 		const how = groupings[by], cols = [...how.cols, 'dtype'], sums = ['flop', 'bytes', 'peak_ns', 'roof_ns', 'exec_flop', 'flop_ns', 'bytes_ns'];

@@ -112,6 +112,7 @@ async function collectives() {
 
 views.communication = {
 	label: 'Communication',
+	detail: 'all',
 	async show() {
 		const t = await workFor(['op'], 'bytes', 'bus_bytes'), dur = t.dur_ns, list = rowsInRange(t).filter(i => text(t.dir, i) === 'comm'), sums = timeByClass();
 		const groups = groupBy(t, list, ['op', 'dir'], t.dur_ns), all = groups.reduce((s, g) => s + g.sum, 0), work = rowsInRange(t).reduce((s, i) => s + (dur[i] || 0), 0);

@@ -30,7 +30,7 @@ function changed(change) {
 	go({ i: rangeName(change.range), w: '', t: '', at: '' });
 }
 
-const firstRange = () => evenSteps() || { from: steps[0].iter, to: steps[steps.length - 1].iter };
+const firstRange = () => detailSteps || evenSteps() || { from: steps[0].iter, to: steps[steps.length - 1].iter };
 
 function readHash() {
 	const p = new URLSearchParams(location.hash.slice(1));
@@ -62,7 +62,7 @@ async function showView() {
 	const mine = ++turn, main = byId('main'), view = views[state.v];
 	main.setAttribute('aria-busy', 'true');
 	const fill = list => {
-		redraw(main, el('h2', { id: 'view', tabindex: -1 }, view.label), ...list.filter(p => p !== null));
+		redraw(main, el('h2', { id: 'view', tabindex: -1 }, view.label), ...cutNotice(view), ...list.filter(p => p !== null));
 		for (const f of main.querySelectorAll('canvas'))
 			if (f.draw)
 				f.draw();
@@ -75,7 +75,8 @@ async function showView() {
 	};
 	let parts;
 	try {
-		parts = await view.show(draft);
+		const drawn = hasDetail() || view.detail === undefined || view.detail === 'part' || (view.detail === 'sums' && hasSums());
+		parts = drawn ? await view.show(draft) : [];
 	} catch (e) {
 		if (typeof DecompressionStream === 'undefined')
 			e = new Error('this browser is too old: Chromium 80, Firefox 113 and Safari 16.4 can unpack the tables');

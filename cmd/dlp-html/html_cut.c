@@ -1,0 +1,235 @@
+/* A page of more GPU work than the limit: sums of all of it, and the rows of
+ * the steps that fit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "err.h"
+#include "html.h"
+
+/* Their rows belong to steps. Ranges inside ops have no number of a step, and
+ * such a page has none of them. Other tables stay whole. */
+static const char *const of_steps[] = { "work", "inst", "range", "call", "gap",
+	"nest" };
+
+/* What sums are by: all that the page groups work by, and filters. */
+const char *const html_sum_by[HTML_SUM_BY] = { "tag", "dev", "stream", "op_id",
+	"op", "dir", "layer", "phase", "why", "short", "kind", "dtype",
+	"family", "tc", "tc_eligible", "tc_why", "lacks", "prim", "src" };
+
+static bool
+is_of_steps(const struct html_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(of_steps); i++)
+		if (strcmp(t->name, of_steps[i]) == 0)
+			return true;
+	return false;
+}
+
+/* The number of a column, or -1. */
+static int
+col_at(const struct html_table *t, const char *name)
+{
+	int i;
+
+	for (i = 0; i < t->ncol; i++)
+		if (strcmp(t->col[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+static void
+add_sum(struct html *h, const struct html_source *s, const struct rec *r)
+{
+	struct html_cut *cut = &h->cut;
+	struct buf *key = &cut->key;
+	struct html_sum *sum;
+	const char *v;
+	int64_t ns;
+	uint32_t id;
+	size_t n;
+	int i;
+
+	buf_clear(key);
+	for (i = 0; i < HTML_SUM_BY; i++) {
+		v = i == 0 ? s->tag : rec_raw(r, s->from[cut->at[i]], &n);
+		if (i == 0)
+			n = strlen(v);
+		else if (v != NULL && h->private && i == HTML_SUM_BY - 1)
+			v = html_base_of_path(v, &n);
+		buf_putc(key, '\t');
+		buf_put(key, v != NULL ? v : "-", v != NULL ? n : 1);
+	}
+	id = smap_put(&cut->by, key->s, key->len, NULL);
+	if (id == cut->n_sum) {
+		ARRAY_GROW(cut->sum, cut->n_sum, cut->sum_cap);
+		cut->sum[cut->n_sum++] = (struct html_sum){ .max = -1 };
+	}
+	sum = &cut->sum[id];
+	sum->n++;
+	if (!rec_i64(r, s->from[cut->at_dur], &ns))
+		return;
+	sum->ns += ns;
+	if (ns > sum->max)
+		sum->max = ns;
+}
+
+void
+html_cut_bind(struct html *h)
+{
+	struct html_cut *cut = &h->cut;
+	struct html_table *t;
+	int i, k;
+
+	for (i = 0; i < h->ntable; i++) {
+		t = &h->table[i];
+		t->of_steps = is_of_steps(t);
+		t->iter = col_at(t, "iter");
+		if (strcmp(t->name, "work") != 0)
+			continue;
+		cut->work = t;
+		cut->at_dur = col_at(t, "dur_ns");
+		for (k = 0; k < HTML_SUM_BY; k++)
+			cut->at[k] = col_at(t, html_sum_by[k]);
+	}
+}
+
+bool
+html_cut_takes(struct html *h, const struct html_source *s, const struct rec *r)
+{
+	struct html_cut *cut = &h->cut;
+	const struct html_table *t = s->table;
+	int64_t iter = 0;
+	bool known;
+
+	if (cut->limit == 0 || !t->of_steps)
+		return true;
+	known = t->iter >= 0 && rec_i64(r, s->from[t->iter], &iter);
+	if (t == cut->work) {
+		cut->pieces++;
+		add_sum(h, s, r);
+		if (known)
+			++*map_put(&cut->of_iter, (uint64_t)iter, NULL);
+	}
+	if (!cut->on)
+		return true;
+	if (t->iter < 0)
+		cut->nest++;
+	return known && iter >= cut->from && iter <= cut->to;
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* As many steps as fit, from the first even one; without even steps from the
+ * first. Counts only grow, so that the last step only comes nearer. */
+static void
+choose_steps(struct html_cut *cut)
+{
+	int64_t *iter = xcalloc(cut->of_iter.n + 1, sizeof(*iter));
+	uint64_t key, val, sum = 0;
+	size_t it = 0, n = 0, i;
+
+	while (map_next(&cut->of_iter, &it, &key, &val))
+		iter[n++] = (int64_t)key;
+	qsort(iter, n, sizeof(*iter), by_value);
+	cut->from = cut->even ? cut->even_from : n > 0 ? iter[0] : 0;
+	cut->to = cut->even ? cut->even_to : INT64_MAX;
+	for (i = 0; i < n && iter[i] <= cut->to; i++) {
+		if (iter[i] < cut->from)
+			continue;
+		sum += *map_get(&cut->of_iter, (uint64_t)iter[i]);
+		if (sum > (uint64_t)cut->limit)
+			cut->to = iter[i] - 1;
+	}
+	free(iter);
+}
+
+static void
+keep_rows(struct html_cut *cut, struct html_table *t)
+{
+	bool *keep = xcalloc(t->n + 1, sizeof(*keep));
+	uint64_t k, n = 0;
+	int i;
+
+	if (t->iter >= 0)
+		html_col_mark(&t->col[t->iter], cut->from, cut->to, keep);
+	else
+		cut->nest += t->n;
+	for (i = 0; i < t->ncol; i++)
+		html_col_keep(&t->col[i], keep);
+	for (k = 0; k < t->n; k++)
+		n += keep[k];
+	t->n = n;
+	free(keep);
+}
+
+void
+html_cut_work(struct html *h, const struct html_table *t)
+{
+	int i;
+
+	if (h->cut.limit == 0 || t != h->cut.work ||
+	    t->n <= (uint64_t)h->cut.limit)
+		return;
+	h->cut.on = true;
+	choose_steps(&h->cut);
+	for (i = 0; i < h->ntable; i++)
+		if (h->table[i].of_steps)
+			keep_rows(&h->cut, &h->table[i]);
+}
+
+void
+html_cut_even(struct html *h, const struct html_source *s, const struct rec *r)
+{
+	struct html_cut *cut = &h->cut;
+
+	if (strcmp(s->tag, "stable") == 0 && !cut->even)
+		cut->even =
+		    rec_i64(r, s->from[col_at(s->table, "from")],
+			&cut->even_from) &&
+		    rec_i64(r, s->from[col_at(s->table, "to")], &cut->even_to);
+}
+
+void
+html_cut_end(struct html *h)
+{
+	struct html_cut *cut = &h->cut;
+	uint64_t key, val;
+	int64_t last = INT64_MIN;
+	size_t it = 0;
+
+	if (!cut->on)
+		return;
+	while (map_next(&cut->of_iter, &it, &key, &val))
+		if ((int64_t)key <= cut->to && (int64_t)key > last)
+			last = (int64_t)key;
+	cut->to = last;
+	if (cut->from <= cut->to)
+		warn("%llu pieces of GPU work, more than %lld: the page has "
+		     "sums of all, and details of steps %lld-%lld; dlp html -i "
+		     "N-M FILE has those of others",
+		    (unsigned long long)cut->pieces, (long long)cut->limit,
+		    (long long)cut->from, (long long)cut->to);
+	else
+		warn("%llu pieces of GPU work, more than %lld: the page has "
+		     "sums of all, but no details, because no step fits; "
+		     "--max-pieces sets the limit",
+		    (unsigned long long)cut->pieces, (long long)cut->limit);
+}
+
+void
+html_cut_free(struct html_cut *cut)
+{
+	map_free(&cut->of_iter);
+	smap_free(&cut->by);
+	buf_free(&cut->key);
+	free(cut->sum);
+}
