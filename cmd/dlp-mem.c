@@ -136,7 +136,7 @@ struct mem {
 	size_t open_limit;      /* of their number, to look which ended */
 	struct smap names;
 	struct maker maker;
-	struct map totals; /* total_key() -> bytes */
+	struct map totals; /* total_key() -> bytes, 0: not known */
 	uint64_t seq;
 	uint64_t unknown_free, twice;
 	struct mem_steps steps;
@@ -172,7 +172,8 @@ struct mem {
 	size_t n_history;
 	struct store moments; /* their struct mem_use_at */
 	int64_t last;         /* ns: end of the profile */
-	bool none;            /* a section has devices and no memory events */
+	bool works;           /* a GPU does */
+	bool none;            /* a section has GPUs and no memory events */
 };
 
 static uint32_t
@@ -554,7 +555,8 @@ put_peak(struct mem *m, const struct mem_space *s)
 	    &m->peak, "peak", names, ARRAY_LEN(names), src != SMAP_NONE);
 	put_space(s);
 	out_opt(known, s->peak);
-	out_opt(total != NULL, total != NULL ? (int64_t)*total : 0);
+	out_opt(
+	    total != NULL && *total > 0, total != NULL ? (int64_t)*total : 0);
 	out_opt(known, s->peak_start);
 	put_where(m, known ? &s->peak_where : &nowhere);
 	out_opt(known, n_live(s));
@@ -742,7 +744,7 @@ finish_memory(struct stage *st)
 	if (m->n_times > 0 && m->n_history == 0)
 		out_src_legend(&m->memtime, "memtime", memtime_cols,
 		    ARRAY_LEN(memtime_cols));
-	m->none |= m->n_space == 0 && m->totals.n > 0;
+	m->none |= m->n_space == 0 && (m->totals.n > 0 || m->works);
 }
 
 /* Records in. */
@@ -756,6 +758,7 @@ read_made_call(struct stage *st, struct rec *r)
 	struct workrec w;
 
 	stage_pass(st, r);
+	m->works |= k != &m->call;
 	workrec_read(&w, &k->cols, r);
 	c->pid = w.pid;
 	c->corr = w.corr;
@@ -953,13 +956,13 @@ static void
 read_total(struct stage *st, struct rec *r)
 {
 	struct mem *m = st->ctx;
-	int64_t dev, bytes;
+	int64_t dev, bytes = 0;
 	uint64_t key;
 
 	stage_pass(st, r);
-	if (!rec_i64(r, m->devs.dev, &dev) ||
-	    !rec_i64(r, m->devs.bytes, &bytes))
+	if (!rec_i64(r, m->devs.dev, &dev))
 		return;
+	rec_i64(r, m->devs.bytes, &bytes);
 	key = total_key(name_put(m, rec_view(r, m->devs.src)), dev);
 	*map_put(&m->totals, key, NULL) = (uint64_t)bytes;
 }
@@ -1014,7 +1017,7 @@ forget_memory(struct mem *m)
 	m->n_history = 0;
 	m->last = 0;
 	m->steps.n = m->steps.done = 0;
-	m->steps.found = false;
+	m->steps.found = m->works = false;
 	m->seq = m->unknown_free = m->twice = m->n_calls = 0;
 }
 

@@ -434,6 +434,19 @@ forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i 
 	cat out err
 	grep -q 'no memory events.*--cuda-memory-usage=true' err
 	[ "$(awk -F, 'NR == 2 { print $3 }' out)" = - ]
+	# the same of an empty table, of a device of unknown size, and of none
+	cp "$LENET" db
+	sqlite3 db "CREATE TABLE CUDA_GPU_MEMORY_USAGE_EVENTS (start INTEGER,
+	    globalPid INTEGER, deviceId INTEGER, contextId INTEGER,
+	    address INTEGER, pc INTEGER, bytes INTEGER, memKind INTEGER,
+	    memoryOperationType INTEGER, correlationId INTEGER)"
+	dlp mem --csv db >empty 2>err2
+	cmp out empty
+	cmp err err2
+	for gone in dev dev:mem_bytes; do
+		dlp-parse --drop $gone "$LENET" >unsized
+		dlp mem unsized 2>&1 >out | cmp err -
+	done
 }
 
 @test "copies: sums by direction and memory; what no kernel hides" {
