@@ -104,7 +104,7 @@ put_in_use(struct buf *b, const struct facts *f)
 }
 
 static void
-put_notes(struct buf *b, const struct facts *f)
+put_json_notes(struct buf *b, const struct facts *f)
 {
 	const char *s;
 	uint32_t i;
@@ -168,7 +168,7 @@ advise_json(struct buf *b, const struct facts *f,
 		put_text(b, "src", f->src.s, f->src.len);
 	put_json_steps(b, f);
 	put_in_use(b, f);
-	put_notes(b, f);
+	put_json_notes(b, f);
 	put_name(b, "rules");
 	buf_putc(b, '[');
 	for (i = 0; i < n; i++)

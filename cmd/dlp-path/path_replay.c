@@ -549,7 +549,7 @@ put_step(struct path *p, const struct path_rank *k,
 
 /* Without steps the whole time of the rank is one. */
 static void
-put_steps(
+put_replayed(
     struct path *p, const struct path_rank *k, int64_t *same, int64_t *changed)
 {
 	const struct path_part *part;
@@ -595,7 +595,7 @@ path_replay(struct path *p)
 	replay_all(p, &x, NULL, was);
 	replay_all(p, &x, &effect, now);
 	for (k = 0; k < p->n_rank; k++) {
-		put_steps(p, &p->rank[k], was, now);
+		put_replayed(p, &p->rank[k], was, now);
 		was += p->rank[k].parts.n;
 		now += p->rank[k].parts.n;
 	}
