@@ -212,7 +212,7 @@ html_col_print(const struct html_col *c)
 }
 
 /* Goes through the values of a column that has not ended. */
-struct walk {
+struct col_walk {
 	struct buf text;
 	size_t at;      /* in text: the next value */
 	uint64_t again; /* how often v comes again */
@@ -221,7 +221,7 @@ struct walk {
 };
 
 static void
-walk_begin(struct walk *w, struct html_col *c)
+walk_begin(struct col_walk *w, struct html_col *c)
 {
 	put_run(c);
 	if (c->deflate != NULL) {
@@ -234,7 +234,7 @@ walk_begin(struct walk *w, struct html_col *c)
 }
 
 static bool
-walk_next(struct walk *w, const struct html_col *c)
+walk_next(struct col_walk *w, const struct html_col *c)
 {
 	const char *s = w->text.s;
 	size_t i = w->at, n = w->text.len;
@@ -267,7 +267,7 @@ walk_next(struct walk *w, const struct html_col *c)
 void
 html_col_mark(struct html_col *c, int64_t from, int64_t to, bool *keep)
 {
-	struct walk w = { 0 };
+	struct col_walk w = { 0 };
 	int64_t v;
 	size_t i;
 
@@ -281,7 +281,7 @@ void
 html_col_keep(struct html_col *c, const bool *keep)
 {
 	bool steps = c->kind == HTML_STEPS && !c->whole, null;
-	struct walk w = { 0 };
+	struct col_walk w = { 0 };
 	int64_t sum = 0, v;
 	size_t i;
 
