@@ -318,8 +318,11 @@ sqldb_write(sqlite3 **db, const char *path)
 int
 sqldb_temp(sqlite3 **db)
 {
-	int rc = sqlite3_open("", db);
+	int rc;
 
+	/* counts of memory would cost a lock for each allocation */
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	rc = sqlite3_open("", db);
 	if (rc == SQLITE_OK)
 		harden(*db);
 	return rc;
