@@ -443,7 +443,7 @@ LINEAR_2 no 10 0 10 0.0 1 0  1 Kernel2" \
 		done
 		run dlp $r --csv - <plain
 		[ "$status" -eq 2 ]
-		[[ $output == *'made without --dlprof: give what dlp-parse wrote' ]]
+		[[ $output == *'without --dlprof: give the output of dlp-parse' ]]
 		for s in two -; do
 			run dlp $r $s <two
 			[ "$status" -eq 2 ]
