@@ -186,13 +186,19 @@ static void
 end_path(struct stage *st)
 {
 	struct path *p = st->ctx;
-	bool any = false;
-	size_t i, k;
+	size_t i, k, any = 0;
 
 	out_legend(p->out);
 	for (k = 0; k < p->n_rank; k++)
-		any = any || p->rank[k].any;
-	if (!any)
+		any += p->rank[k].any;
+	if (any > 1 && !p->replay) {
+		/* a program that waits for another one's is not known here */
+		warn("%zu files in one section, so no critical path: give each"
+		     " file by itself",
+		    any);
+		return;
+	}
+	if (any == 0)
 		return;
 	path_graph(p);
 	for (k = 0; k < p->n_rank; k++)

@@ -695,8 +695,7 @@ static void
 say_made_up(struct dict_file *f)
 {
 	if (f->prof->run->need_times)
-		die("%s: a .dict of PyProf has durations of kernels, but no "
-		    "times",
+		die("%s: a .dict of PyProf has durations of kernels, no times",
 		    f->in.name);
 	if (!f->said)
 		fact_info(

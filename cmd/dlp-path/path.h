@@ -107,7 +107,7 @@ struct path_type { /* of records */
 
 #define PATH_CHANGES 64
 
-struct path_rank {    /* with --no-straggler a file is one; otherwise all are */
+struct path_rank { /* a file; in a replay without --no-straggler all are one */
 	uint32_t src; /* in texts */
 	int64_t no;   /* that of its rank record, or -1 */
 	struct path_list parts, iters;

@@ -11,7 +11,7 @@ path_rank_no(struct path *p, struct mview src)
 {
 	uint32_t id = PATH_NONE, i;
 
-	if (p->no_straggler && src.s != NULL)
+	if ((p->no_straggler || !p->replay) && src.s != NULL)
 		id = smap_put(&p->texts, src.s, src.n, NULL);
 	for (i = 0; i < p->n_rank; i++)
 		if (p->rank[i].src == id)
