@@ -6,6 +6,7 @@
 #include "array.h"
 #include "err.h"
 #include "html.h"
+#include "num.h"
 
 /* Their rows belong to steps. Ranges inside ops have no number of a step, and
  * such a page has none of them. Other tables stay whole. */
@@ -71,7 +72,7 @@ add_sum(struct html *h, const struct html_source *s, const struct rec *r)
 	sum->n++;
 	if (!rec_i64(r, s->from[cut->at_dur], &ns))
 		return;
-	sum->ns += ns;
+	sum->ns = num_add(sum->ns, ns);
 	if (ns > sum->max)
 		sum->max = ns;
 }
