@@ -192,7 +192,7 @@ end_path(struct stage *st)
 	for (k = 0; k < p->n_rank; k++)
 		any += p->rank[k].any;
 	if (any > 1 && !p->replay) {
-		/* a program that waits for another one's is not known here */
+		/* when one program waited for another is not known */
 		warn("%zu files in one section, so no critical path: give each"
 		     " file by itself",
 		    any);
