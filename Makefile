@@ -73,7 +73,7 @@ ALL_LDFLAGS = $(HARDEN_LD) $(LDFLAGS)
 CMDS = $(patsubst cmd/%.c,%,$(wildcard cmd/dlp-*.c))
 BINS = $(CMDS:%=$(B)/bin/%)
 # Data files: installed as they are, and compiled in as one table.
-SHARE = $(wildcard common/*.rules cmd/*/*.rules cmd/*/*.tab)
+SHARE = $(wildcard common/*.rules cmd/*/*.rules cmd/*/*.tab cmd/*/*.py)
 # The viewer that dlp-html writes into its pages: joined by name, compiled in.
 PAGE = $(sort $(wildcard cmd/dlp-html/page/*))
 COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c)) \

@@ -13,6 +13,7 @@
 
 static const char usage[] =
     "usage: dlp-diff [-g BY] [-v VALUE] [-n N] [-m N | --join] [-a | -i N]"
+    " [--cells]"
     " [--noise PCT] [--fail-over PCT] [FILE | A B]\n"
     "\n"
     "Compares two runs of a program, in the files A and B, or in the\n"
@@ -28,6 +29,7 @@ static const char usage[] =
     "  -a, --all           all steps count, also the warm-up\n"
     "      --noise PCT     a smaller change is noise (default 1%)\n"
     "      --fail-over PCT exit 1 if the step became slower by more\n"
+    "      --cells         write the times of each step, too\n"
     "      --join          put many runs side by side, a column each\n"
     "  -u, --unbuffered    write each record at once\n"
     "  -h, --help          this text\n"
@@ -139,6 +141,7 @@ static const struct cli_opt opts[] = {
 	{ 0, "noise", .call = set_noise },
 	{ 0, "fail-over", .call = set_fail_over },
 	{ 0, "join", .flag = &diff.join },
+	{ 0, "cells", .flag = &diff.how.cells },
 	{ 0 },
 };
 
@@ -150,6 +153,8 @@ check(struct diff *d)
 		die("-v: %s needs --join", d->value == V_N ? "n" : "flop");
 	if (d->join && d->how.gate)
 		die("--join and --fail-over exclude each other");
+	if (d->join && d->how.cells)
+		die("--join and --cells exclude each other");
 	if (d->join && d->m.by == BY_ITER)
 		die("--join and -g iter exclude each other");
 	if (d->m.cpu &&

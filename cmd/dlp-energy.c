@@ -437,10 +437,11 @@ walk_all(struct energy *e)
 	struct energy_work v;
 	struct runs_rec rec;
 	uint32_t dev = 0;
-	bool any = e->n_dev > 0;
+	bool any = true;
 
-	if (any)
-		begin_walk(&w, e, 0);
+	if (e->n_dev == 0)
+		return;
+	begin_walk(&w, e, 0);
 	while (xsort_next(&e->work, &rec)) {
 		memcpy(&v, rec.val, sizeof(v));
 		for (; dev < e->group[v.group].dev;) {

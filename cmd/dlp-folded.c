@@ -23,7 +23,8 @@ static const char usage[] =
     "  -f, --frames FRAMES  columns, outermost first (layer,op,work); work is\n"
     "                       the name of the kernel, or what else the work is\n"
     "  -T, --type TYPES     use these record types (kern,copy,set,graph)\n"
-    "  -v, --value VALUE    the weight: a column, or count (dur_ns)\n"
+    "  -v, --value VALUE    the weight: a column, or count (dur_ns);\n"
+    "                       COLUMN,count: 1 where the column is unset\n"
     "  -i, --iter           use only records in iterations (see dlp-iter)\n"
     "      --optimizer      the frame dir is optimizer in that phase, except "
     "of\n"
@@ -57,9 +58,10 @@ struct folded_type {
 struct folded {
 	char **types, **frames;
 	int ntypes, nframes;
-	const char *value; /* a column, or count */
-	bool iter_only;    /* nothing outside of iterations */
-	bool optimizer;    /* is a direction */
+	char *value;    /* a column, or count */
+	bool or_count;  /* a record without the value counts 1 */
+	bool iter_only; /* nothing outside of iterations */
+	bool optimizer; /* is a direction */
 
 	struct folded_type *type; /* ntypes */
 	struct join join;
@@ -160,7 +162,8 @@ is_optimizer(
 	const char *s;
 	size_t n;
 
-	if (t->phase == NULL || strcmp(f->frames[i], "dir") != 0)
+	if (t->phase == NULL || t->frame[i] == NULL ||
+	    strcmp(f->frames[i], "dir") != 0)
 		return false;
 	s = join_raw(&f->join, r, t->phase, &n);
 	if (s == NULL || !text_is(s, n, "optimizer"))
@@ -203,7 +206,7 @@ weight_of(
 		return true;
 	s = join_raw(&f->join, r, t->value, &n);
 	if (s == NULL)
-		return false;
+		return f->or_count;
 	if (!num_i64(s, n, v))
 		rec_die(r, "%s: no integer: '%.*s'", f->value, (int)n, s);
 	return true;
@@ -312,8 +315,10 @@ listen_type(
 	t->frame = xcalloc((size_t)f->nframes, sizeof(*t->frame));
 	for (i = 0; i < f->nframes; i++)
 		t->frame[i] = frame_col(f, type, t->work, f->frames[i]);
-	if (strcmp(f->value, "count") != 0)
+	if (strcmp(f->value, "count") != 0) {
 		t->value = join_col(&f->join, type, f->value);
+		t->value->optional = f->or_count;
+	}
 	if (f->optimizer)
 		t->phase = join_col(&f->join, type, "phase");
 	if (f->iter_only)
@@ -395,17 +400,30 @@ list_of(const char *opt, const char *arg, int *n)
 	return v;
 }
 
+/* -v: the column, and whether count is the other choice. */
+static void
+read_value(struct folded *f, const char *arg)
+{
+	struct mview v = { arg, strlen(arg) };
+
+	f->value = xstrdup(arg);
+	f->or_count = mv_ends(v, ",count");
+	if (f->or_count)
+		f->value[v.n - strlen(",count")] = '\0';
+}
+
 int
 main(int argc, char **argv)
 {
-	struct folded f = { .value = "dur_ns" };
-	const char *types = "kern,copy,set,graph", *frames = "layer,op,work";
+	struct folded f = { 0 };
+	const char *value = "dur_ns", *types = "kern,copy,set,graph",
+		   *frames = "layer,op,work";
 	const struct cli_opt opts[] = {
 		{ 'f', "frames", .arg = &frames },
 		{ 'i', "iter", .flag = &f.iter_only },
 		{ 0, "optimizer", .flag = &f.optimizer },
 		{ 'T', "type", .arg = &types },
-		{ 'v', "value", .arg = &f.value },
+		{ 'v', "value", .arg = &value },
 		{ 0 },
 	};
 	struct stage st;
@@ -413,6 +431,7 @@ main(int argc, char **argv)
 
 	stage_start_sink(&st, "dlp-folded", usage, opts, argc, argv);
 	st.result = true;
+	read_value(&f, value);
 	f.frames = list_of("-f", frames, &f.nframes);
 	f.types = list_of("-T", types, &f.ntypes);
 	join_init(&f.join, st.rd);
@@ -425,5 +444,6 @@ main(int argc, char **argv)
 	free_folded(&f);
 	free(f.frames);
 	free(f.types);
+	free(f.value);
 	return out_finish(rc);
 }

@@ -12,9 +12,9 @@
 static const char usage[] =
     "usage: dlp-html [-dhpuV] [-b FILE] [-f FILE] [-m N] [-t TITLE] [FILE]\n"
     "Writes a dlp stream as one HTML page that shows the profile.\n"
-    "  -b, --before FILE the profile that diff records compare it with, in "
-    "the\n"
-    "                    commands that the page shows\n"
+    "  -b, --before FILE the profile of the second section, which diff "
+    "records\n"
+    "                    compare it with\n"
     "  -d, --data        write the page's data as JSON instead\n"
     "  -f, --file FILE   the profile in the commands that the page shows "
     "(FILE)\n"
@@ -27,8 +27,9 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
-/* Only the first section is shown: times and ids of two have nothing to do
- * with each other. Sections with diff records compare it with another run. */
+/* Only the first section is shown, with -b also the second: times and ids of
+ * two have nothing to do with each other. Sections with diff records compare
+ * both. */
 static void
 begin_html_section(struct stage *st)
 {
@@ -42,8 +43,9 @@ end_html_section(struct stage *st)
 {
 	struct html *h = st->ctx;
 
-	if (h->section == 1)
-		h->complete = st->complete;
+	if (html_profile(h) >= 0)
+		h->complete = st->complete && (h->section == 1 || h->complete);
+	html_path_end(h);
 }
 
 static void
@@ -60,6 +62,23 @@ base_name(const char *path)
 	return s != NULL && s[1] != '\0' ? s + 1 : path;
 }
 
+/* Two profiles are told apart by their names. */
+static void
+name_before(struct html *h)
+{
+	h->both = h->before != NULL && strcmp(h->file, h->before) != 0;
+	if (!h->private)
+		return;
+	h->file = base_name(h->file);
+	if (h->before == NULL)
+		return;
+	h->before = base_name(h->before);
+	if (h->both && strcmp(h->file, h->before) == 0) {
+		buf_printf(&h->before_name, "before/%s", h->before);
+		h->before = buf_str(&h->before_name);
+	}
+}
+
 static void
 set_limit(void *to, const char *arg)
 {
@@ -71,12 +90,18 @@ set_limit(void *to, const char *arg)
 static void
 free_html(struct html *h)
 {
+	int i;
+
 	html_tables_free(h);
 	html_cut_free(&h->cut);
-	smap_free(&h->note);
-	smap_free(&h->idle);
-	buf_free(&h->info);
-	buf_free(&h->cmds);
+	for (i = 0; i < 2; i++) {
+		buf_free(&h->about[i].info);
+		buf_free(&h->about[i].cmds);
+		smap_free(&h->about[i].note);
+	}
+	buf_free(&h->before_name);
+	html_sums_free(&h->idle);
+	html_path_free(&h->path);
 	buf_free(&h->said);
 }
 
@@ -99,10 +124,7 @@ main(int argc, char **argv)
 	stage_start_sink(&st, "dlp-html", usage, opts, argc, argv);
 	if (h.file == NULL)
 		h.file = "FILE";
-	if (h.private)
-		h.file = base_name(h.file);
-	if (h.private && h.before != NULL)
-		h.before = base_name(h.before);
+	name_before(&h);
 	if (h.title == NULL)
 		h.title = base_name(h.file);
 	st.ctx = &h;

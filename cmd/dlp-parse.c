@@ -45,7 +45,13 @@ static const char usage[] =
     "                   and align the clocks\n"
     "  --check          look for damage first (SQLite's integrity_check)\n"
     "  --python         traces of torch.profiler: write Python's frames, too\n"
+    "  --capture FILE   a trace of torch.profiler: ops of the kernels in CUDA\n"
+    "                   graphs, from a trace of their captures\n"
+    "  --inputs         traces of torch.profiler: write the strides and "
+    "values\n"
+    "                   of the inputs of ops, too\n"
     "  --resync         traces of torch.profiler: skip broken JSON\n"
+    "  --no-calls       read no API calls: GPU work comes in order of start\n"
     "  --no-dict        refuse a .dict of PyProf, which has kernels only\n"
     "  --need-times     refuse a .dict without start times\n" DROP_USAGE
     "  -u, --unbuffered write each record at once\n"
@@ -72,8 +78,11 @@ read_options(struct parse *run, int argc, char **argv)
 		{ 0, "src", .flag = &run->out.with_src },
 		{ 0, "ranks", .flag = &run->out.with_rank },
 		{ 0, "check", .flag = &run->check },
-		{ 0, "python", .flag = &run->python },
-		{ 0, "resync", .flag = &run->resync },
+		{ 0, "python", .flag = &run->kineto.python },
+		{ 0, "capture", .arg = &run->kineto.capture },
+		{ 0, "inputs", .flag = &run->kineto.inputs },
+		{ 0, "resync", .flag = &run->kineto.resync },
+		{ 0, "no-calls", .flag = &sel->no_calls },
 		{ 0, "no-dict", .flag = &run->no_dict },
 		{ 0, "need-times", .flag = &run->need_times },
 		DROP_OPTION,
@@ -81,6 +90,9 @@ read_options(struct parse *run, int argc, char **argv)
 	};
 	bool unbuffered = cli_options(argc, argv, usage, opts);
 
+	if (sel->no_calls && (sel->any || select_asked(sel, EV_CALL)))
+		die("--no-calls: %s needs the calls",
+		    sel->any ? "a selection" : "-T call");
 	run->out.with_src |= run->out.with_rank;
 	return unbuffered;
 }
@@ -92,6 +104,8 @@ open_profiles(struct parse *run, int n, char **paths)
 	int i;
 
 	run->nprof = n > 0 ? n : 1;
+	if (run->kineto.capture != NULL && run->nprof > 1)
+		die("--capture: goes with one trace, not with %d files", n);
 	if (run->out.with_rank)
 		ranks_sort(paths, n);
 	run->prof = xcalloc((size_t)run->nprof, sizeof(*run->prof));
@@ -316,15 +330,26 @@ put_profiles(struct parse *run, int argc, char **argv, bool unbuffered)
 /* Only if nsys has to export a report can this not be done before the first
  * byte is read; then out_open() does a part of it. */
 static void
-confine(int n, char **paths)
+confine(int n, char **paths, const char *capture)
 {
+	char **all;
 	int i;
 
 	for (i = 0; i < n; i++)
 		if (head_is_report(paths[i]))
 			return;
 	sandbox_enter();
-	sandbox_files(paths, n);
+	if (capture == NULL) {
+		sandbox_files(paths, n);
+		return;
+	}
+	all = xcalloc((size_t)n + 1, sizeof(*all));
+	for (i = 0; i < n; i++)
+		all[i] = paths[i];
+	all[n] = xstrdup(capture);
+	sandbox_files(all, n + 1);
+	free(all[n]);
+	free(all);
 }
 
 int
@@ -340,7 +365,7 @@ main(int argc, char **argv)
 	unbuffered = read_options(&run, argc, argv);
 	if (argc - optind <= 1)
 		(void)cli_operand(argc, argv, usage);
-	confine(argc - optind, argv + optind);
+	confine(argc - optind, argv + optind, run.kineto.capture);
 	if (argc - optind <= 1 && dict_is(&dict, &run, argv[optind]))
 		put_dict(&run, &dict, argc, argv, unbuffered);
 	else

@@ -67,8 +67,8 @@ clear_section(struct path *p)
 	smap_clear(&p->events);
 	path_dtype_clear(&p->retype);
 	p->n_stream = p->n_thread = 0;
-	p->seq = p->unresolved = p->no_bytes = 0;
-	p->outside = 0;
+	p->seq = p->no_bytes = 0;
+	p->ranks = false;
 	p->works.size = sizeof(struct path_work);
 	p->points.size = sizeof(struct path_point);
 	p->pieces.size = sizeof(struct path_piece);
@@ -161,7 +161,12 @@ say_note(const struct path *p, const char *note, uint64_t n, const char *what)
 static void
 say_notes(const struct path *p)
 {
-	say_note(p, "path_waits_unknown", p->unresolved,
+	uint64_t unresolved = 0;
+	size_t k;
+
+	for (k = 0; k < p->n_rank; k++)
+		unresolved += p->rank[k].unresolved;
+	say_note(p, "path_waits_unknown", unresolved,
 	    maker_text(&p->maker,
 		WAITS_GUESSED ": record with nsys --cuda-event-trace=true or "
 			      "dlp-record --sync",
@@ -191,7 +196,7 @@ end_path(struct stage *st)
 	out_legend(p->out);
 	for (k = 0; k < p->n_rank; k++)
 		any += p->rank[k].any;
-	if (any > 1 && !p->replay) {
+	if (any > 1 && !p->replay && !p->ranks) {
 		/* when one program waited for another is not known */
 		warn("%zu files in one section, so no critical path: give each"
 		     " file by itself",
@@ -206,9 +211,11 @@ end_path(struct stage *st)
 			end_parts(&p->rank[k]);
 	if (p->replay)
 		path_replay(p);
-	for (k = 0; k < p->n_rank && !p->replay; k++)
-		for (i = 0; i < p->rank[k].parts.n; i++)
-			path_walk(p, path_part(&p->rank[k], i));
+	for (k = 0; k < p->n_rank && !p->replay; k++) {
+		p->outside = 0;
+		for (i = 0; p->rank[k].any && i < p->rank[k].parts.n; i++)
+			path_walk(p, (uint32_t)k, path_part(&p->rank[k], i));
+	}
 	say_notes(p);
 }
 

@@ -77,7 +77,8 @@ struct rank_parts {
  * Collectives of one type are matched in their order. Where
  * clocks agree, only kernels that ended together can be one, so that ranks
  * which recorded more, or take part in other groups, do not shift all that
- * follows.
+ * follows. Where the ops tell process groups, only kernels of one group can be
+ * one collective.
  */
 struct arrival {
 	uint32_t part;
@@ -86,7 +87,8 @@ struct arrival {
 
 struct rank_coll {
 	const struct comm_type *type;
-	uint32_t name; /* of the kernel, in colls.names */
+	uint32_t name;  /* of the kernel, in colls.names */
+	uint32_t group; /* its process group; SMAP_NONE: not known */
 	uint64_t id, nth;
 	int64_t bytes; /* PART_NONE: not known */
 	struct arrival *v;
@@ -96,6 +98,8 @@ struct rank_coll {
 
 struct open_colls {
 	struct smap names;
+	struct smap groups;     /* name, LF, ranks; value: the size, or 0 */
+	struct map group;       /* of an op: its place + 1 */
 	struct map count;       /* of each type, by its address */
 	struct rank_coll *open; /* in the order of their first kernels */
 	size_t n, cap;
@@ -178,8 +182,7 @@ add_part(
 	if (rank == PART_NONE && src != SMAP_NONE && ps->srcs.val[src] > 0 &&
 	    (ps->nrank > 0 || ps->nsrc > 1))
 		rank = (int64_t)(ps->srcs.val[src] - 1);
-	p->label =
-	    make_label(ps, rank != PART_NONE ? rank : (int64_t)ps->n, dev);
+	p->label = make_label(ps, rank != PART_NONE ? rank : 0, dev);
 	return (uint32_t)ps->n++;
 }
 
@@ -355,14 +358,31 @@ ends_fit(const struct rank_coll *c, const struct arrival *a)
 	return d <= most;
 }
 
+/* The GPUs of its process group; 0: not known. */
+static size_t
+group_size(const struct open_colls *cs, const struct rank_coll *c)
+{
+	return c->group != SMAP_NONE ? (size_t)cs->groups.val[c->group] : 0;
+}
+
+/* How many ranks of the run take part in it, at most; 0: not known. */
+static size_t
+ranks_in(const struct open_colls *cs, const struct rank_coll *c)
+{
+	size_t n = group_size(cs, c);
+
+	return n > 0 && (cs->ranks == 0 || n < cs->ranks) ? n : cs->ranks;
+}
+
 static struct rank_coll *
-find_open(struct open_colls *cs, const struct comm_type *type,
+find_open(struct open_colls *cs, const struct comm_type *type, uint32_t group,
     const struct arrival *a)
 {
 	struct rank_coll *c;
 
 	for (c = cs->open; c < cs->open + cs->n; c++)
-		if (c->type->name == type->name && !has_part(c, a->part) &&
+		if (c->type->name == type->name && c->group == group &&
+		    !has_part(c, a->part) &&
 		    (!cs->aligned || !type->together || ends_fit(c, a)))
 			return c;
 	return NULL;
@@ -388,14 +408,15 @@ add_coll(struct open_colls *cs, const struct comm_type *type)
 /* A kernel of communication. */
 static void
 coll_put(struct open_colls *cs, const struct comm_type *type, uint32_t name,
-    int64_t bytes, struct arrival a)
+    uint32_t group, int64_t bytes, struct arrival a)
 {
 	int64_t end = num_add(a.start, a.dur);
-	struct rank_coll *c = find_open(cs, type, &a);
+	struct rank_coll *c = find_open(cs, type, group, &a);
 
 	if (c == NULL) {
 		c = add_coll(cs, type);
 		c->name = name;
+		c->group = group;
 	}
 	if (bytes != PART_NONE && bytes > c->bytes)
 		c->bytes = bytes;
@@ -409,7 +430,9 @@ coll_put(struct open_colls *cs, const struct comm_type *type, uint32_t name,
 static bool
 is_whole(const struct open_colls *cs, const struct rank_coll *c, int64_t now)
 {
-	if (now == INT64_MAX || (cs->ranks > 0 && c->n >= cs->ranks))
+	size_t n = ranks_in(cs, c);
+
+	if (now == INT64_MAX || (n > 0 && c->n >= n))
 		return true;
 	return cs->aligned && num_add(c->end, LATE_NS) < now;
 }
@@ -437,6 +460,8 @@ static void
 coll_forget(struct open_colls *cs)
 {
 	smap_free(&cs->names);
+	smap_free(&cs->groups);
+	map_free(&cs->group);
 	map_free(&cs->count);
 	free(cs->open);
 	cs->open = NULL;
@@ -552,9 +577,11 @@ put_gb_s(double v)
 
 /* The bandwidths of the algorithm and of the bus; ns: without waiting. */
 static void
-put_bandwidth(const struct rank_coll *c, int64_t ns)
+put_bandwidth(
+    const struct open_colls *cs, const struct rank_coll *c, int64_t ns)
 {
-	double part = bus_part(c->type->name, (double)c->n);
+	size_t n = group_size(cs, c);
+	double part = bus_part(c->type->name, (double)(n > 0 ? n : c->n));
 
 	if (ns == PART_NONE || ns <= 0 || c->bytes == PART_NONE || part <= 0) {
 		out_unsets(2);
@@ -562,6 +589,25 @@ put_bandwidth(const struct rank_coll *c, int64_t ns)
 	}
 	put_gb_s((double)c->bytes / (double)ns);
 	put_gb_s(part * (double)c->bytes / (double)ns);
+}
+
+/* The process group's name, size and ranks. */
+static void
+put_group(const struct open_colls *cs, const struct rank_coll *c)
+{
+	size_t n, size = group_size(cs, c);
+	const char *s, *end;
+
+	if (c->group == SMAP_NONE) {
+		out_unsets(3);
+		return;
+	}
+	s = smap_str(&cs->groups, c->group, &n);
+	end = memchr(s, '\n', n);
+	out_raw(s, (size_t)(end - s));
+	out_opt(size > 0, (int64_t)size);
+	n -= (size_t)(end + 1 - s);
+	out_raw(n > 0 ? end + 1 : NULL, n);
 }
 
 static void
@@ -596,7 +642,8 @@ put_collective(const struct ranks_out *o, const struct open_colls *cs,
 	} else {
 		out_raw("-\t-", 3);
 	}
-	put_bandwidth(c, several ? s->comm : PART_NONE);
+	put_bandwidth(cs, c, several ? s->comm : PART_NONE);
+	put_group(cs, c);
 	out_end();
 }
 
@@ -634,9 +681,9 @@ ranks_put_coll(struct ranks_out *o, const struct open_colls *cs,
     struct rank_parts *ps, const struct rank_coll *c)
 {
 	struct coll_sums s = add_up(cs, c);
-	size_t i;
+	size_t i, n = ranks_in(cs, c);
 
-	if (c->n < (cs->ranks > 0 ? cs->ranks : ps->n))
+	if (c->n < (n > 0 ? n : ps->n))
 		o->incomplete++;
 	put_collective(o, cs, ps, c, &s);
 	for (i = 0; i < c->n; i++)
@@ -759,7 +806,7 @@ ranks_put_notes(struct ranks_out *o, const struct open_colls *cs)
 
 struct ranks_type { /* the columns of a record type */
 	struct workrec_cols at;
-	const struct rec_col *rank, *name, *bytes, *op, *dir;
+	const struct rec_col *rank, *name, *bytes, *op, *dir, *op_id;
 };
 
 struct ranks {
@@ -772,6 +819,9 @@ struct ranks {
 	struct {
 		struct rec_col *rank, *src, *clock, *shift;
 	} rank;
+	struct {
+		struct rec_col *id, *group, *size, *ranks;
+	} op;
 	/* the section */
 	int64_t now; /* the time that the stream has reached */
 	struct rank_utc {
@@ -970,6 +1020,42 @@ type_of(struct ranks *g, const struct rec *r, const char *name, size_t n)
 	return name != NULL ? comm_find(&g->comm, name, n) : NULL;
 }
 
+/* An op of communication: its process group. */
+static void
+see_group(struct stage *st, struct rec *r)
+{
+	struct ranks *g = st->ctx;
+	struct buf *b = &g->tmp;
+	size_t n, len;
+	const char *name = rec_raw(r, g->op.group, &n), *ranks;
+	uint32_t at;
+	int64_t id;
+
+	stage_pass(st, r);
+	if (name == NULL || !rec_i64(r, g->op.id, &id))
+		return;
+	ranks = rec_raw(r, g->op.ranks, &len);
+	buf_clear(b);
+	buf_put(b, name, n);
+	buf_putc(b, '\n');
+	buf_put(b, ranks, ranks != NULL ? len : 0);
+	at = smap_put(&g->colls.groups, b->s, b->len, NULL);
+	*map_put(&g->colls.group, (uint64_t)id, NULL) = at + 1;
+	id = rec_int(r, g->op.size, 0);
+	g->colls.groups.val[at] = id > 0 ? (uint64_t)id : 0;
+}
+
+static uint32_t
+group_of(const struct ranks *g, const struct rec *r)
+{
+	int64_t id;
+	const uint64_t *at = NULL;
+
+	if (g->colls.group.n > 0 && rec_i64(r, g->kern.op_id, &id))
+		at = map_get(&g->colls.group, (uint64_t)id);
+	return at != NULL ? (uint32_t)*at - 1 : SMAP_NONE;
+}
+
 static void
 see_kernel(struct stage *st, struct rec *r)
 {
@@ -988,7 +1074,7 @@ see_kernel(struct stage *st, struct rec *r)
 	part_kern(&g->parts, a.part, type != NULL, span_of_arrival(&a), g->now);
 	if (type != NULL && !type->pair && name != NULL)
 		coll_put(&g->colls, type,
-		    smap_put(&g->colls.names, name, n, NULL),
+		    smap_put(&g->colls.names, name, n, NULL), group_of(g, r),
 		    rec_int(r, t->bytes, PART_NONE), a);
 	coll_flush(&g->colls, g->now);
 }
@@ -1063,6 +1149,10 @@ open_ranks(struct ranks *g, struct stage *st, const char *rules)
 	g->kern.bytes = rec_col(x, "bytes", REC_OPT);
 	g->kern.op = rec_col(x, "op", REC_OPT);
 	g->kern.dir = rec_col(x, "dir", REC_OPT);
+	g->kern.op_id = rec_col(x, "op_id", REC_OPT);
+	x = stage_on(st, "op", see_group, NULL, NULL);
+	REC_COLS(x, REC_OPT, { &g->op.id, "op_id" }, { &g->op.group, "group" },
+	    { &g->op.size, "group_size" }, { &g->op.ranks, "group_ranks" });
 	bind_work(&g->graph, stage_on(st, "graph", see_graph, NULL, NULL));
 	x = stage_on(st, "rank", see_rank, NULL, NULL);
 	g->rank.rank = rec_col(x, "rank", REC_NEED);

@@ -3,7 +3,6 @@
  * decode, mixed. vLLM and SGLang write the sizes of a step into the text of a
  * range around it; the work that is launched inside is the step's.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +14,7 @@
 #include "mview.h"
 #include "num.h"
 #include "out.h"
+#include "serving.h"
 #include "stage.h"
 #include "workrec.h"
 
@@ -42,17 +42,8 @@ static const char usage[] =
     "  -h, --help            print this and exit\n"
     "  -V, --version         print the version and exit\n";
 
-/* What the text of a step says. Sums over its sequences: of new tokens (sq), of
- * tokens to attend to (sk), of sq * sq and sq * sk. */
-struct serve_part {
-	int64_t n, sq, sk, sqsq, sqsk;
-	bool sized;    /* sq is known */
-	bool detailed; /* the others are */
-};
-
 struct serve_step {
-	const char *kind; /* NULL: unknown */
-	struct serve_part ctx, gen;
+	struct serving text;
 	int64_t start, end, layers;
 	struct ivl gpu;
 	uint64_t n_kern, n_graph; /* kernels; those that a graph launched */
@@ -94,127 +85,6 @@ struct serve {
 	struct out_src_type type;
 };
 
-/* Texts of steps. */
-
-/* A number at *p, which is moved past it. */
-static bool
-take_number(const char **p, const char *end, int64_t *v)
-{
-	const char *s = *p;
-
-	while (*p < end && isdigit((unsigned char)**p))
-		(*p)++;
-	return num_i64(s, (size_t)(*p - s), v);
-}
-
-static bool
-take_word(const char **p, const char *end, const char *word)
-{
-	size_t n = strlen(word);
-
-	if ((size_t)(end - *p) < n || memcmp(*p, word, n) != 0)
-		return false;
-	*p += n;
-	return true;
-}
-
-/* N(TOKENS) or N(sqAskBsqsqCsqskD) */
-static bool
-take_part(const char **p, const char *end, struct serve_part *t)
-{
-	if (!take_number(p, end, &t->n) || !take_word(p, end, "("))
-		return false;
-	if (take_number(p, end, &t->sq)) {
-		t->sized = true;
-		return take_word(p, end, ")");
-	}
-	t->sized = t->detailed =
-	    take_word(p, end, "sq") && take_number(p, end, &t->sq) &&
-	    take_word(p, end, "sk") && take_number(p, end, &t->sk) &&
-	    take_word(p, end, "sqsq") && take_number(p, end, &t->sqsq) &&
-	    take_word(p, end, "sqsk") && take_number(p, end, &t->sqsk);
-	return t->detailed && take_word(p, end, ")");
-}
-
-/* vLLM: execute_context_1(512)_generation_3(3), and with sizes
- * execute_515_context_1(sq512sk...)_generation_3(...); SGLang writes the second
- * form, too. */
-static bool
-read_vllm(const char *p, const char *end, struct serve_step *s)
-{
-	int64_t all;
-
-	if (!take_word(&p, end, "execute_"))
-		return false;
-	if (take_number(&p, end, &all) && !take_word(&p, end, "_"))
-		return false;
-	if (!take_word(&p, end, "context_") || !take_part(&p, end, &s->ctx) ||
-	    !take_word(&p, end, "_generation_") || !take_part(&p, end, &s->gen))
-		return false;
-	s->kind = s->gen.n == 0   ? "prefill"
-		  : s->ctx.n == 0 ? "decode"
-				  : "mixed";
-	return true;
-}
-
-/* SGLang: step[DECODE bs=32], step[EXTEND bs=15 toks=15360]. A decode step
- * makes a token for each sequence. */
-static bool
-read_sglang(const char *p, const char *end, struct serve_step *s)
-{
-	int64_t bs, toks = -1;
-
-	if (!take_word(&p, end, "step["))
-		return false;
-	s->kind = take_word(&p, end, "DECODE")   ? "decode"
-		  : take_word(&p, end, "EXTEND") ? "prefill"
-		  : take_word(&p, end, "MIXED")  ? "mixed"
-						 : NULL;
-	if (s->kind == NULL || !take_word(&p, end, " bs=") ||
-	    !take_number(&p, end, &bs))
-		return false;
-	if (take_word(&p, end, " toks=") && !take_number(&p, end, &toks))
-		return false;
-	s->ctx.sized = s->gen.sized = s->kind[0] == 'd' || toks >= 0;
-	if (s->kind[0] == 'd') {
-		s->gen.n = bs;
-		s->gen.sq = toks >= 0 ? toks : bs;
-	} else {
-		s->ctx.n = bs;
-		s->ctx.sq = toks >= 0 ? toks : 0;
-	}
-	return true;
-}
-
-/* vLLM's NVTX ranges have the kind alone. */
-static bool
-read_batch(struct mview v, struct serve_step *s)
-{
-	s->kind = mv_eq(v, "prefill_batch")  ? "prefill"
-		  : mv_eq(v, "decode_batch") ? "decode"
-		  : mv_eq(v, "mixed_batch")  ? "mixed"
-					     : NULL;
-	return s->kind != NULL;
-}
-
-static bool
-read_text(struct mview v, struct serve_step *s)
-{
-	const char *end = v.s + v.n;
-
-	memset(s, 0, sizeof(*s));
-	if (v.n < 8 || (v.s[0] != 'e' && v.s[0] != 's' && v.s[0] != 'p' &&
-			   v.s[0] != 'd' && v.s[0] != 'm'))
-		return false;
-	if (read_vllm(v.s, end, s))
-		return true;
-	memset(s, 0, sizeof(*s));
-	if (read_sglang(v.s, end, s))
-		return true;
-	memset(s, 0, sizeof(*s));
-	return read_batch(v, s);
-}
-
 /* The sizes of vllm::unified_attention_with_output: queries, keys and values as
  * [tokens, heads, size]. */
 static bool
@@ -228,14 +98,14 @@ read_heads(struct mview v, int64_t heads[4])
 		return false;
 	p += strlen("sizes = [");
 	for (i = 0; i < 3; i++) {
-		if ((i > 0 && !take_word(&p, end, ", ")) ||
-		    !take_word(&p, end, "["))
+		if ((i > 0 && !serving_word(&p, end, ", ")) ||
+		    !serving_word(&p, end, "["))
 			return false;
 		for (k = 0; k < 3; k++)
-			if ((k > 0 && !take_word(&p, end, ", ")) ||
-			    !take_number(&p, end, &d[i][k]))
+			if ((k > 0 && !serving_word(&p, end, ", ")) ||
+			    !serving_number(&p, end, &d[i][k]))
 				return false;
-		if (!take_word(&p, end, "]"))
+		if (!serving_word(&p, end, "]"))
 			return false;
 	}
 	heads[0] = d[0][1];
@@ -256,7 +126,8 @@ capture_range(struct serve *sv, const struct workrec *w, struct mview v)
 	int64_t size;
 
 	c = sv->cap_n > 0 ? &sv->cap_v[sv->cap_n - 1] : NULL;
-	if (take_word(&p, end, "capture_") && take_number(&p, end, &size)) {
+	if (serving_word(&p, end, "capture_") &&
+	    serving_number(&p, end, &size)) {
 		ARRAY_GROW(sv->cap_v, sv->cap_n, sv->cap_cap);
 		sv->cap_v[sv->cap_n++] = (struct serve_capture){
 			.size = size, .start = w->start, .end = w->end
@@ -353,11 +224,11 @@ put_attention(const struct serve *sv, const struct serve_step *s)
 			 : s->layers > 0       ? s->layers
 			 : sv->seen_layers > 0 ? sv->seen_layers
 					       : 1;
-	const struct serve_part *c = &s->ctx, *g = &s->gen;
+	const struct serving_part *c = &s->text.ctx, *g = &s->text.gen;
 	int64_t d = num_add(h[2], h[3]), per, full, half, bytes;
 
 	if (h[0] <= 0 || (c->n > 0 && !c->detailed) ||
-	    (g->n > 0 && !g->detailed) || s->kind == NULL || c->n + g->n == 0) {
+	    (g->n > 0 && !g->detailed) || c->n + g->n == 0) {
 		out_unsets(3);
 		return;
 	}
@@ -376,7 +247,7 @@ put_attention(const struct serve *sv, const struct serve_step *s)
 static void
 put_times(struct serve_proc *p, const struct serve_step *s, int64_t tokens)
 {
-	bool any = s->gpu.n > 0, decode = s->kind[0] == 'd';
+	bool any = s->gpu.n > 0, decode = s->text.kind[0] == 'd';
 	int64_t from = any ? s->gpu.v[0].lo : 0;
 	int64_t to = any ? s->gpu.v[s->gpu.n - 1].hi : 0;
 	int64_t step = num_sub(to, p->has_end ? p->gpu_end : from);
@@ -418,8 +289,8 @@ close_step(struct serve *sv, struct serve_proc *p)
 	if (!s->live)
 		return;
 	s->live = false;
-	if (s->ctx.sized || s->gen.sized)
-		tokens = num_add(s->ctx.sq, s->gen.sq);
+	if (s->text.ctx.sized || s->text.gen.sized)
+		tokens = num_add(s->text.ctx.sq, s->text.gen.sq);
 	if ((cap = capture_of(sv, s, p->no, tokens)) != NULL) {
 		s->layers = cap->layers;
 		if (cap->layers > 0)
@@ -430,16 +301,16 @@ close_step(struct serve *sv, struct serve_proc *p)
 	out_rec_src(
 	    &sv->type, "serve", serve_cols, ARRAY_LEN(serve_cols), several);
 	out_i64(p->no++);
-	out_raw(s->kind, strlen(s->kind));
+	out_raw(s->text.kind, strlen(s->text.kind));
 	out_i64(s->start);
 	out_i64(num_sub(s->end, s->start));
-	out_opt(tokens >= 0, s->ctx.n);
-	out_opt(tokens >= 0, s->gen.n);
-	out_opt(tokens >= 0, s->ctx.sq);
-	out_opt(tokens >= 0, s->gen.sq);
+	out_opt(tokens >= 0, s->text.ctx.n);
+	out_opt(tokens >= 0, s->text.gen.n);
+	out_opt(tokens >= 0, s->text.ctx.sq);
+	out_opt(tokens >= 0, s->text.gen.sq);
 	out_opt(tokens >= 0, tokens);
-	out_opt(
-	    s->ctx.detailed || s->gen.detailed, num_add(s->ctx.sk, s->gen.sk));
+	out_opt(s->text.ctx.detailed || s->text.gen.detailed,
+	    num_add(s->text.ctx.sk, s->text.gen.sk));
 	put_times(p, s, tokens);
 	put_attention(sv, s);
 	gemm = times(times(2, sv->params), tokens);
@@ -476,8 +347,8 @@ static void
 take_range(struct stage *st, struct rec *r)
 {
 	struct serve *sv = st->ctx;
-	struct serve_step s;
 	struct serve_proc *p;
+	struct serving text;
 	struct workrec w;
 	struct mview v;
 	struct ivl gpu;
@@ -492,16 +363,16 @@ take_range(struct stage *st, struct rec *r)
 		p = proc_of(sv, &w, false);
 		if (p != NULL && p->step.live && w.start < p->step.end)
 			p->step.layers++;
-	} else if (read_text(v, &s)) {
+	} else if (serving_read(v, &text)) {
 		p = proc_of(sv, &w, true);
 		if (!p->step.live || w.start >= p->step.end) {
 			close_step(sv, p);
 			gpu = p->step.gpu;
-			p->step = s;
-			p->step.gpu = gpu;
-			p->step.start = w.start;
-			p->step.end = w.end;
-			p->step.live = true;
+			p->step = (struct serve_step){ .text = text,
+				.start = w.start,
+				.end = w.end,
+				.gpu = gpu,
+				.live = true };
 			sv->any = sv->in_section = true;
 		}
 	}
@@ -597,8 +468,8 @@ read_head_list(const char *s, int64_t heads[4])
 		return;
 	end = s + strlen(s);
 	for (i = 0; i < 4; i++)
-		if ((i > 0 && !take_word(&p, end, ",")) ||
-		    !take_number(&p, end, &heads[i]) || heads[i] <= 0)
+		if ((i > 0 && !serving_word(&p, end, ",")) ||
+		    !serving_number(&p, end, &heads[i]) || heads[i] <= 0)
 			break;
 	if (i == 3)
 		heads[3] = heads[2];

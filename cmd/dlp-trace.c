@@ -149,7 +149,6 @@ struct trace_shown { /* show_init() */
 	struct smap queues; /* by process and device; val: number in queue */
 	struct trace_queue *queue;
 	size_t queue_cap;
-	struct buf src; /* the file of the section's iterations; empty: none */
 };
 
 /* Events as JSON. */
@@ -1113,13 +1112,9 @@ show_item(struct trace_shown *s, const struct trace_item *it)
 			show_span(s, it, track_of(s, TRACK_OPS, it));
 		break;
 	case SHOW_ITER:
-		buf_clear(&s->src);
-		buf_put(&s->src, profile.src.s, profile.src.n);
 		show_span(s, it, rows_track(&s->rows, TRACK_STEPS, &profile));
 		break;
 	case SHOW_PATH: /* beside them */
-		if (s->src.len > 0)
-			profile.src = (struct mview){ s->src.s, s->src.len };
 		show_span(s, it, rows_track(&s->rows, TRACK_PATH, &profile));
 		break;
 	case SHOW_MARK:
@@ -1149,7 +1144,6 @@ show_section(struct trace_shown *s)
 	rows_section(&s->rows);
 	forget_queues(s);
 	smap_clear(&s->live);
-	buf_clear(&s->src);
 }
 
 static void
@@ -1163,7 +1157,6 @@ show_free(struct trace_shown *s)
 	smap_free(&s->live);
 	buf_free(&s->name);
 	buf_free(&s->key);
-	buf_free(&s->src);
 }
 
 struct named_owner { /* the columns of proc, thread, dev */

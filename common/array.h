@@ -16,7 +16,7 @@
  */
 #define ARRAY_GROW(v, n, cap)                                                  \
 	do {                                                                   \
-		if ((n) == (cap)) {                                            \
+		if ((v) == NULL || (n) == (cap)) {                             \
 			(cap) = (cap) > 0 ? (cap)*2 : 16;                      \
 			(v) = xrealloc((v), (size_t)(cap), sizeof(*(v)));      \
 		}                                                              \

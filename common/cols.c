@@ -15,6 +15,7 @@
 #define SERVE "dlp-serve"
 #define MEM "dlp-mem"
 #define EXPOSE "dlp-expose"
+#define LAUNCH "dlp-launch"
 #define WAITS "dlp-waits"
 #define TREE "dlp-tree"
 #define ADVISE "dlp-advise"
@@ -74,6 +75,7 @@ const struct type_def type_defs[] = {
 	{ "stable", ITER, "--stable: which iterations are even" },
 	{ "cand", ITER, "--list: a possible key for iterations" },
 	{ "diff", DIFF, "a difference between two runs" },
+	{ "diffcell", DIFF, "--cells: a time that differences are made of" },
 	{ "join", DIFF,
 	    "a row of many compared runs, with a column for each run" },
 	{ "busy", BUSY, "where the time of an iteration goes on a device" },
@@ -167,6 +169,16 @@ const struct type_def type_defs[] = {
 	{                                                                      \
 		t, "why", CORR, COL_TEXT,                                      \
 		    "why the work belongs to no op; unset if it does"          \
+	}
+
+#define LAUNCH_COLS(t)                                                         \
+	{ t, "queue_ns", LAUNCH, COL_INT,                                      \
+	    "from the end of its API call to its start; negative if it "       \
+	    "started before the call returned" },                              \
+	{                                                                      \
+		t, "n_queued", LAUNCH, COL_INT,                                \
+		    "work that its device had not begun when its API call "    \
+		    "began"                                                    \
 	}
 
 /* Columns that --rows adds. */
@@ -439,6 +451,9 @@ const struct col_def col_defs[] = {
 	{ "sample", "stack_id", PARSE, COL_STR,
 	    "its frames, the outermost first, joined by semicolons" },
 	CODE("sample"),
+	{ "sample", "dur_ns", PARSE, COL_INT,
+	    "how long the thread was at this stack; only of traces of"
+	    " torch.profiler (--python)" },
 
 	ID("series"),
 	START("series", "time"),
@@ -493,6 +508,15 @@ const struct col_def col_defs[] = {
 	{ "op", "dl_tc", CORR, COL_TEXT,
 	    "--dlprof: yes or no, whether its type can use Tensor "
 	    "Cores" },
+	{ "op", "group", CORR, COL_TEXT,
+	    "for communication: its process group; this column and the next "
+	    "five are only there if the trace tells groups" },
+	{ "op", "group_desc", CORR, COL_TEXT, "what the group is for" },
+	{ "op", "group_size", CORR, COL_INT, "GPUs in the group" },
+	{ "op", "group_ranks", CORR, COL_TEXT,
+	    "its ranks, as the trace has them, which cuts long lists" },
+	{ "op", "in_split", CORR, COL_TEXT, "elements sent to each rank" },
+	{ "op", "out_split", CORR, COL_TEXT, "elements got from each rank" },
 
 	{ "prim", "prim_id", CORR, COL_INT, "its number in the section" },
 	{ "prim", "op", CORR, COL_TEXT,
@@ -586,10 +610,14 @@ const struct col_def col_defs[] = {
 	{ "kern", "captured", CORR, COL_YNU,
 	    "for kernels of CUDA graphs: whether the capture is in the "
 	    "profile" },
+	LAUNCH_COLS("kern"),
 	OP_COLS("copy"),
+	LAUNCH_COLS("copy"),
 	OP_COLS("set"),
+	LAUNCH_COLS("set"),
 	OP_COLS("sync"),
 	OP_COLS("graph"),
+	LAUNCH_COLS("graph"),
 	OP_COLS("call"),
 
 	{ "iter", "iter", ITER, COL_INT, "iteration, from 0" },
@@ -651,6 +679,16 @@ const struct col_def col_defs[] = {
 	    " there is none" },
 	{ "stable", "n_once", ITER, COL_INT,
 	    "iterations left out first, because they load code or allocate" },
+	{ "stable", "n_slow", ITER, COL_INT,
+	    "slow iterations: from the first even one on, without those left"
+	    " out, all with a step_ns of more than 1.5 times the median" },
+	{ "stable", "slow_ns", ITER, COL_INT,
+	    "the time by which they exceed the median, together" },
+	{ "stable", "slow_of_ns", ITER, COL_INT,
+	    "step_ns of all iterations from the first even one on, without"
+	    " those left out; unset if none is even" },
+	{ "stable", "slowest", ITER, COL_INT,
+	    "the longest slow iteration; unset: none is slow" },
 	{ "cand", "kind", ITER, COL_TEXT,
 	    "range or op; one: without a key, one iteration" },
 	{ "cand", "key", ITER, COL_TEXT,
@@ -728,6 +766,22 @@ const struct col_def col_defs[] = {
 	    "a_tc and b_tc in one: yes or no if they agree, otherwise as in "
 	    "no->yes" },
 
+	{ "diffcell", "what", DIFF, COL_TEXT, "step, busy, work, tc or row" },
+	{ "diffcell", "side", DIFF, COL_TEXT, "A or B" },
+	{ "diffcell", "run", DIFF, COL_INT, "number of the run of that side" },
+	{ "diffcell", "iter", DIFF, COL_INT, "iteration" },
+	{ "diffcell", "even", DIFF, COL_INT,
+	    "1: the diff records count this step" },
+	{ "diffcell", "row", DIFF, COL_INT, "number of the row" },
+	{ "diffcell", "name", DIFF, COL_TEXT, "as in diff" },
+	{ "diffcell", "dir", DIFF, COL_TEXT, "as in diff" },
+	{ "diffcell", "shapes", DIFF, COL_TEXT, "as in diff" },
+	{ "diffcell", "type", DIFF, COL_TEXT, "as in diff" },
+	{ "diffcell", "dur_ns", DIFF, COL_INT, "its time in the step" },
+	{ "diffcell", "calls", DIFF, COL_INT, "its runs in the step" },
+	{ "diffcell", "tc", DIFF, COL_INT,
+	    "of its kernels: the sum of 1 if some use Tensor Cores, 2 if some "
+	    "do not, 4 if that is unknown of some" },
 	{ "join", "name", DIFF, COL_TEXT, "op, kernel, layer, ..." },
 	{ "join", "dir", DIFF, COL_TEXT, "fprop, bprop or comm" },
 	{ "join", "shapes", DIFF, COL_TEXT, "input shapes" },
@@ -917,6 +971,7 @@ const struct col_def col_defs[] = {
 	{ "path", "phase", PATH, COL_TEXT, "phase" },
 	{ "path", "start_ns", PATH, COL_INT, "start" },
 	{ "path", "dur_ns", PATH, COL_INT, "length" },
+	{ "path", "src", PATH, COL_TEXT, "its file" },
 	{ "whatif", "iter", PATH, COL_INT, "iteration; unset without steps" },
 	{ "whatif", "step_ns", PATH, COL_INT, "length of the step" },
 	{ "whatif", "replay_ns", PATH, COL_INT,
@@ -1134,6 +1189,10 @@ const struct col_def col_defs[] = {
 	    "comm_ns" },
 	{ "coll", "busbw_gb_s", RANKS, COL_NUM,
 	    "bandwidth of the bus, as nccl-tests defines it" },
+	{ "coll", "group", RANKS, COL_TEXT,
+	    "its process group, if the trace tells" },
+	{ "coll", "group_size", RANKS, COL_INT, "GPUs in that group" },
+	{ "coll", "group_ranks", RANKS, COL_TEXT, "ranks in that group" },
 
 	{ "arrive", "coll_id", RANKS, COL_INT, "the collective" },
 	{ "arrive", "kind", RANKS, COL_TEXT, "its kind" },

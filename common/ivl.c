@@ -28,8 +28,8 @@ first_reaching(const struct ivl *u, int64_t t)
 static void
 insert_at(struct ivl *u, size_t i, int64_t lo, int64_t hi)
 {
-	if (u->n == u->cap) {
-		u->cap = u->cap > 0 ? u->cap * 2 : 4;
+	if (u->v == NULL || u->n == u->cap) {
+		u->cap = u->cap > 0 ? u->cap * 2 : 1;
 		u->v = xrealloc(u->v, u->cap, sizeof(*u->v));
 	}
 	memmove(u->v + i + 1, u->v + i, (u->n - i) * sizeof(*u->v));

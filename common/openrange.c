@@ -45,7 +45,7 @@ set_min_end(struct openranges *o, size_t i)
 void *
 openranges_push(struct openranges *o, int64_t start, int64_t end)
 {
-	size_t cap = o->cap > 0 ? o->cap * 2 : 16;
+	size_t cap = o->cap > 0 ? o->cap * 2 : 2;
 	struct openrange *x;
 
 	if (o->n == o->cap) {

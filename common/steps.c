@@ -213,7 +213,7 @@ leave_out(struct steady_step *v, size_t n, bool loads, size_t least)
 }
 
 /* True if the step is near the median. */
-static bool
+bool
 steady_even(const struct steady_step *s, double median)
 {
 	double off = (double)s->ns - median;

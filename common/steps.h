@@ -98,6 +98,9 @@ enum steady_by {
 /* The median of the known lengths; 0 if none is known. */
 double steady_median(const struct steady_step *v, size_t n);
 
+/* Whether the step's length is near the median, and it is not left out. */
+bool steady_even(const struct steady_step *s, double median);
+
 /* Which steps count: from *from to *to, both included; -1 and -1 if none do.
  * First, steps are left out in which more than 2 % of the time goes into
  * loading of code, if others remain; then those in which more than 5 % goes

@@ -41,10 +41,13 @@ fail(void)
 static void
 flush(struct runs *r)
 {
-	int fd = r->run[r->n - 1].fd;
 	size_t done = 0;
 	ssize_t n;
+	int fd;
 
+	if (r->run == NULL)
+		return;
+	fd = r->run[r->n - 1].fd;
 	while (done < r->out.len) {
 		n = write(fd, r->out.s + done, r->out.len - done);
 		if (n < 0 && errno != EINTR)

@@ -489,3 +489,26 @@ check_sides() {
 		done
 	done
 }
+
+@test "--cells: the times of each step, whose means are those of the diff records" {
+	for f in resnet-before resnet-after; do dlp-parse "$ROOT/tests/data/$f.sqlite.xz"; done |
+	    dlp-correlate | dlp-iter | dlp-flops | dlp-diff --cells 2>err >out
+	# by row: the sum of each side's even steps, over the number of these steps
+	dlp-fmt -T diffcell --tsv out | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	$c["even"] { s = $c["side"]; if ($c["what"] == "step") n[s]++
+	    if ($c["what"] == "row") v[$c["row"], s] += $c["dur_ns"]
+	    else t[$c["what"], s] += $c["dur_ns"] }
+	END { for (k in v) { split(k, p, SUBSEP); printf "%s %.1f\n", p[2], v[k] / n[p[2]] }
+	    for (k in t) { split(k, p, SUBSEP); if (p[1] != "busy") printf "%s %.1f\n", p[2], t[k] / n[p[2]] } }' |
+	    sort | uniq -c | awk '$3 > 0' >got
+	# rows that were matched by their key, or not, are rows alone
+	dlp-fmt -T diff --tsv out | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	$c["what"] ~ /^(busy|idle)$/ { next }
+	$c["by"] == "name" || $c["by"] == "type" { next }
+	$c["a_ns"] != "-" { printf "A %.1f\n", $c["a_ns"] } $c["b_ns"] != "-" { printf "B %.1f\n", $c["b_ns"] }' |
+	    sort | uniq -c | awk '$3 > 0' >want
+	[ "$(wc -l <want)" -gt 100 ]
+	same '' "$(comm -13 <(sort got) <(sort want))"
+	run -2 dlp-diff --join --cells out
+	grep -q 'exclude each other' <<<"$output"
+}

@@ -311,21 +311,23 @@ few_steps() {
 	done
 }
 
+# steps LENGTH...: a stream of steps, one after the other
+steps() {
+	printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
+	local t=0 n=0 d
+	for d; do
+		printf 'range\t%d\t%d\t%d\t1\t1\tstep %d\n' $n $t $d $n
+		t=$((t + d)) n=$((n + 1))
+	done
+	printf '##end\t%d\n' $n
+}
+
 # By hand: the median of 10, 20, 20, 21, 40 is 20; 20, 20, 21 are within 10 %.
 @test "--stable: the even iterations, their mean and standard deviation" {
-	{
-		printf '##dlp\t1\n#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
-		t=0 n=0
-		for d in 40000 20000 20000 21000 10000; do
-			printf 'range\t%d\t%d\t%d\t1\t1\tstep %d\n' \
-			    $n $t $d $n
-			t=$((t + d)) n=$((n + 1))
-		done
-		printf '##end\t%d\n' $n
-	} >in
+	steps 40000 20000 20000 21000 10000 >in
 	dlp-iter -k step --stable in >out
 	# (0 + 0 + 1000) / 3 above 20000; the sum of squares 666666.67, by 2
-	same "5	1	3	3	20000	20333	577	10	median	0" "$(records stable out)"
+	same "5	1	3	3	20000	20333	577	10	median	0	0	0	71000	-" "$(records stable out)"
 	# what --list calls stable
 	same "1 3" "$(dlp-iter -k step --list in | records iter - |
 	    awk -F'\t' '$NF == "yes" { print $1 }' | sed -n '1p;$p' |
@@ -333,6 +335,15 @@ few_steps() {
 	dlp-iter --one --stable in >out
 	same '' "$(records stable out)"
 	! dlp-iter --list --stable in
+}
+
+# The median is 20. Warm-up is over with the second step; then 45 and 31 are more
+# than 30, by 25 and 11 above 20, of 20 + 20 + 45 + 20 + 20 + 31.
+@test "--stable: steps of more than 1.5 times the median, and what they cost" {
+	steps 90000 20000 20000 45000 20000 20000 31000 >in
+	dlp-iter -k step --stable in | dlp-fmt -T stable --tsv \
+	    -c median_ns,n_slow,slow_ns,slow_of_ns,slowest >out
+	same "20000	2	36000	156000	3" "$(sed -n 2p out)"
 }
 
 # Ranges of the profile, the best first, those of the emit_nvtx ops aside.
@@ -384,18 +395,19 @@ ranges iteration, " <<<"$output") $report"
 - 4" "$(records cut out | awk -F'\t' '$1 != "-" || $3 != "-" { print $1, $3 }')"
 	# what says it in a record says it nowhere else
 	dlp-iter -k step --even --stable in 2>&1 >out | same '' "$(cat)"
-	same "5	1	3	3	20000	20333	577	10	median	0" "$(records stable out)"
+	same "5	1	3	3	20000	20333	577	10	median	0	0	0	71000	-" "$(records stable out)"
 	# --ahead: the same record first, and all steps keep their numbers
 	dlp-iter -k step --stable --ahead in >out
-	same "5	1	3	3	20000	20333	577	10	median	0" "$(records stable out)"
+	same "5	1	3	3	20000	20333	577	10	median	0	0	0	71000	-" "$(records stable out)"
 	cmp <(grep -v '^#*\(stable\|##cmd\|##end\)' out) <(dlp-iter -k step in | grep -v '^#*\(##cmd\|##end\)')
 	same stable "$(grep -v '^#' out | head -1 | cut -f1)"
 	run -2 dlp-iter --ahead in
 	# the same, asked for by number; without --keep it is dropped, but for
 	# the memory, which is in use whenever it was allocated
-	dlp-iter -k step --even --cuts in 2>/dev/null | grep -v '^##cmd' >even
-	dlp-iter -k step --iter-start 1 --iter-stop 3 --keep --cuts in | grep -v '^##cmd' |
-	    diff even -
+	dlp-iter -k step --even --cuts in 2>/dev/null |
+	    grep -v '^##cmd\|stable\|^##end' >even
+	dlp-iter -k step --iter-start 1 --iter-stop 3 --keep --cuts in |
+	    grep -v '^##cmd\|^##end' | diff even -
 	dlp-iter -k step --iter-start 1 --iter-stop 3 in >out
 	same "1 2 3" "$(records range out | cut -f1 | paste -sd' ')"
 	same "0 1 2 3 4" "$(records mem out | cut -f1 | paste -sd' ')"

@@ -632,3 +632,24 @@ once() {
 	[ "$(grep -c '^event' <<<"$output")" = 1 ]
 	! dlp-parse -T kern "$f" | grep -q '^event' || false
 }
+
+@test "--no-calls: GPU work by its start, and what needs calls refuses" {
+	cd "$BATS_TEST_TMPDIR" || return
+	f=lenet.sqlite
+	xzcat "$ROOT/tests/data/lenet.sqlite.xz" >"$f"
+	sqlite3 -separator $'\t' "$f" "SELECT start, end - start, 'kern'
+	    FROM CUPTI_ACTIVITY_KIND_KERNEL UNION ALL SELECT start, end - start,
+	    'copy' FROM CUPTI_ACTIVITY_KIND_MEMCPY ORDER BY 1, 2 DESC" >want
+	[ "$(wc -l <want)" -gt 100 ]
+	dlp-parse -T kern,copy --no-calls "$f" >out
+	awk -F'\t' -v OFS='\t' '/^(kern|copy)\t/ { print $3, $4, $1 }' out | diff want -
+	# api, api_start_ns, api_dur_ns and the thread are unset
+	awk -F'\t' '/^kern\t/ { print $6, $11, $12, $13 }' out | sort -u | grep -qx -- '- - - -'
+	! grep -q '^##note' out
+	run dlp-parse -T call --no-calls "$f"
+	[ "$status" -eq 2 ]
+	same 'dlp-parse: --no-calls: -T call needs the calls' "$output"
+	run dlp-parse --start 1s --no-calls "$f"
+	[ "$status" -eq 2 ]
+	same 'dlp-parse: --no-calls: a selection needs the calls' "$output"
+}

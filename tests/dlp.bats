@@ -204,8 +204,8 @@ same_as_h() {
 		[ -f "$r" ] && [ "${r%.sh}" = "$r" ] || continue
 		# view prints where its page is, html the page itself; plot has a
 		# pipeline of its own for each picture; no step of an engine is
-		# there for serve
-		[[ ! ${r##*/} =~ ^(view|plot|serve)$ ]] || continue
+		# there for serve, and events wants an op
+		[[ ! ${r##*/} =~ ^(view|plot|serve|events)$ ]] || continue
 		same_as_h "${r##*/}"
 	done
 	for r in $(table_reports); do

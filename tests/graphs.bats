@@ -458,3 +458,118 @@ forms() {
 kern 2312 add replay
 kern 2314 add replay' "$(<got)"
 }
+
+# Traces of torch.profiler name no nodes: the nth work of a launch belongs to the
+# nth call that was captured.
+ops_of() { # STREAM: kernels, sets and copies by op, with FLOPs and bytes
+	dlp-correlate "$@" 2>/dev/null | dlp-flops 2>/dev/null |
+	    dlp-agg -T kern,set,copy -g op,dir,phase,layer \
+		-a count,sum:flop,sum:bytes | grep '^agg' | sort
+}
+
+# bats test_tags=shared
+@test "torch.profiler: work of graphs has the ops that it has under Nsight Systems" {
+	need_data "$N"
+	dlp-parse "$DATA/$N" 2>/dev/null | ops_of >want
+	dlp-parse "$ROOT/tests/data/kineto/graph_infer.json.gz" | ops_of >got
+	diff want got
+	[ "$(wc -l <got)" -eq 21 ]
+}
+
+@test "torch.profiler: --capture adds the trace of the captures" {
+	zcat "$ROOT/tests/data/kineto/graph_infer.json.gz" >all.json
+	python3 - <<-'END'
+	import json
+	d = json.load(open("all.json"))
+	ev = d["traceEvents"]
+	at = min(e["ts"] for e in ev if e.get("name") == "cudaGraphLaunch") - 100
+	cap = [e for e in ev if e.get("ts", 0) < at]
+	json.dump({"traceEvents": [e for e in ev if e.get("ts", at) >= at]},
+	          open("steps.json", "w"))
+	for e in cap: # another process, at another time, with other ids
+	    if e["pid"] == 774:
+	        e["pid"] = 99
+	    if "ts" in e:
+	        e["ts"] += 1e9
+	json.dump(cap, open("capture.json", "w"))
+	for begin in [e["ts"] for e in cap if e["name"] == "cudaStreamBeginCapture"]:
+	    cap.remove(min((e for e in cap if e["name"].startswith("cudaLaunchKernel")
+	                    and e["ts"] > begin), key=lambda e: e["ts"]))
+	json.dump(cap, open("less.json", "w"))
+	END
+	# of each launch: the ops of its work
+	graphs() {
+		dlp-correlate "$@" 2>/dev/null | dlp-flops 2>/dev/null |
+		    dlp-fmt -H --tsv -T kern -c dur_ns,op,dir,flop,api |
+		    grep cudaGraphLaunch
+	}
+	dlp-parse all.json 2>/dev/null | graphs >want
+	[ "$(wc -l <want)" -eq 330 ]
+	dlp-parse --capture capture.json steps.json 2>/dev/null >s
+	graphs <s >got
+	diff want got
+	! grep -q '	eager inference$' s
+	grep -q '	capture inference$' s
+	# the other way round, nothing is known
+	dlp-parse steps.json 2>/dev/null | graphs | cut -f 2 | sort -u >got
+	same - "$(<got)"
+	run -2 dlp-parse --capture less.json steps.json
+	[[ $output == *'no launch of a graph in steps.json has as much work of each kind'* ]]
+	run -2 dlp-parse --capture "$ROOT/tests/data/kineto/lenet.json.gz" all.json
+	[[ $output == *'so they are not of the same graphs'* ]]
+	run -2 dlp-parse --capture capture.json "$ROOT/tests/data/kineto/lenet.json.gz"
+	[[ $output == *'launches no CUDA graph'* ]]
+	run -2 dlp-parse --capture all.json all.json
+	[[ $output == *'it is unknown which one it is of'* ]]
+	run -2 dlp-parse --capture "$ROOT/tests/data/lenet.sqlite.xz" all.json
+	[[ $output == *'is no trace of torch.profiler'* ]]
+	run -2 dlp-parse --capture all.json "$ROOT/tests/data/lenet.sqlite.xz"
+	[[ $output == *'is no trace of torch.profiler'* ]]
+	run -2 dlp-parse --capture all.json all.json all.json
+	[[ $output == *'goes with one trace, not with 2 files'* ]]
+}
+
+@test "torch.profiler: of several captures, the smallest that holds the step" {
+	python3 - <<-'END'
+	import json
+	def x(cat, name, ts, dur, **args):
+	    return {"ph": "X", "cat": cat, "name": name, "pid": 1, "tid": 1,
+	            "ts": ts, "dur": dur, "args": args}
+	def capture(size, at):
+	    return [
+	        x("user_annotation", "capture_%d_FULL" % size, at, 90),
+	        x("cuda_runtime", "hipStreamBeginCapture", at + 1, 1, correlation=at),
+	        x("cpu_op", "aten::mm", at + 3, 50, **{"External id": at,
+	          "Input Dims": [[size, 4], [4, 4]], "Input type": ["float", "float"]}),
+	        x("cuda_runtime", "hipExtModuleLaunchKernel", at + 5, 1,
+	          correlation=at + 1),
+	        x("cuda_runtime", "hipMemsetAsync", at + 60, 1, correlation=at + 2),
+	        x("cuda_runtime", "hipStreamEndCapture", at + 80, 1, correlation=at)]
+	def replay(name, at):
+	    return [
+	        x("user_annotation", name, at, 90),
+	        x("cuda_runtime", "hipGraphLaunch", at + 5, 5, correlation=at),
+	        x("kernel", "Cijk_gemm", at + 20, 10, correlation=at),
+	        x("kernel", "fill", at + 40, 10, correlation=at)]
+	ev = capture(32, 100) + capture(16, 200) + capture(64, 300)
+	ev += replay("execute_20_context_0(sq0sk0sqsq0sqsk0)_generation_20(sq20)", 1000)
+	ev += replay("step[DECODE bs=16]", 2000) + replay("execute_65_context_0", 3000)
+	ev += replay("other", 4000)
+	json.dump(ev, open("t.json", "w"))
+	END
+	dlp-parse t.json 2>/dev/null >s
+	dlp-correlate s 2>/dev/null | dlp-fmt -H --tsv -T kern -c api_start_ns,op,op.shapes |
+	    sed 1d >got
+	diff - got <<-'EOT'
+	905000	mm	[[32,4],[4,4]]
+	905000	-	-
+	1905000	mm	[[16,4],[4,4]]
+	1905000	-	-
+	2905000	-	-
+	2905000	-	-
+	3905000	-	-
+	3905000	-	-
+	EOT
+	grep -qx "##note	graphs_of_several_captures	1" s
+	grep -qx "##note	graphs_without_capture	1" s
+}

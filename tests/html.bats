@@ -17,12 +17,35 @@ work_by_sql() {
 	    SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMSET)"
 }
 
-# The JSON of a column of the page, unpacked.
+# column NAME PAGE: the values of a column as JSON, read as the manual says.
 column() {
-	sed -n "s/.*data-c=\"$1\">\([^<]*\)<.*/\1/p" "$2" | base64 -d | gzip -dc |
-	    jq -c 'def runs: reduce .[] as $x ([]; if $x | type == "string"
-		then last as $y | . + [range($x | tonumber) | $y] else . + [$x] end);
-		if type == "array" then runs else .v |= runs end'
+	python3 - "$@" <<-'EOF' | jq -c .
+	import base64, gzip, json, re, sys
+	name, page = sys.argv[1], open(sys.argv[2]).read()
+	meta = json.loads(re.search('id="dlp-meta">(.*?)</script>', page, re.S)[1])
+	def column(name):
+	    table, col = name.split('.')
+	    table = meta['tables'][table]
+	    kind, n, values, last = table['cols'][col][0], table['rows'], [], 0
+	    b = gzip.decompress(base64.b64decode(re.search('data-c="%s">([^<]*)<' % name, page)[1]))
+	    while len(values) < n:
+	        m, wide, odd, zero = min(4096, n - len(values)), b[0] & 15, b[0] & 16, b[1]
+	        assert zero == 0 and wide <= 8
+	        least, b = int.from_bytes(b[2:10], 'little', signed=True), b[10:]
+	        what, b = (b[:m], b[m:]) if odd else (bytes(m), b)
+	        for i in range(m):
+	            v = least + int.from_bytes(b[i:wide * m:m], 'little')
+	            if kind == 'd' and what[i] == 0:
+	                last = v = v + last
+	            values.append([v, None, 'base'][what[i]])
+	        b = b[wide * m:]
+	    if kind == 'r':
+	        return [d if v == 'base' else v for v, d in zip(values, column(name.split('.')[0] + '.dur_ns'))]
+	    texts = json.loads(b) if kind in 'sf' else b
+	    assert kind in 'sf' or texts == b''
+	    return [None if v < 0 else texts[v] for v in values] if kind in 'sf' else values
+	print(json.dumps(column(name)))
+	EOF
 }
 
 # stream LINE...: records, a blank for each TAB
@@ -79,10 +102,9 @@ stream() {
 	dlp html "$LENET" >p.html
 	dlp html --data "$LENET" >d.json
 	same "$(jq -c .tables.work.dur_ns d.json)" "$(column work.dur_ns p.html)"
-	same "$(jq -c .tables.work.start_ns d.json)" \
-	    "$(column work.start_ns p.html | jq -c '[foreach .[] as $d (0; . + $d; .)]')"
-	same "$(jq -c .tables.work.op d.json)" \
-	    "$(column work.op p.html | jq -c '. as $c | [.v[] | if . == null then null else $c.d[.] end]')"
+	for c in start_ns op dir flop_ns peak_ns api_start_ns; do
+		same "$(jq -c .tables.work.$c d.json)" "$(column work.$c p.html)"
+	done
 	# what the head says of the blocks
 	sed -n 's/^<script type="application\/json" id="dlp-meta">//p; /^"[a-z]*":{/p' p.html |
 	    sed 's/<\/script>$//' >meta
@@ -115,7 +137,7 @@ stream() {
 	same "$(grep -c '</script>' p.html)" "$(grep -o '</script>' p.html | wc -l)"
 	same "$(($(grep -c 'class="dlp-col"' p.html) + 2))" "$(grep -o '</script>' p.html | wc -l)"
 	run -1 grep -E '<img|</SCRIPT|<!--|<title></title>' p.html
-	same '</script><img src=x onerror=alert(1)>' "$(column work.short p.html | jq -r '.d[0]')"
+	same '</script><img src=x onerror=alert(1)>' "$(column work.short p.html | jq -r '.[0]')"
 	dlp-html -d in | jq -e '.dev.name == ["</script><!--<script>"]'
 }
 
@@ -134,22 +156,29 @@ stream() {
 	jq -e '.complete and .left_out == 2 and .tables.work.short == ["k"]' <<<"$output"
 }
 
-@test "values that come again are counted in the page" {
-	stream '#kern id start_ns dur_ns short' 'kern 1 5 4 k' 'kern 2 6 4 k' 'kern 3 7 4 k' \
-	    'kern 4 9 - l' 'kern 5 9 - l' >in
+@test "columns of the page: bytes as the manual says" {
+	stream '#kern id start_ns dur_ns flop_ns peak_ns short' 'kern 1 5 4 4 1.5 k' 'kern 2 6 4 0 2 -' \
+	    'kern 3 7 - 0 - k' 'kern 4 270 3 - 1.5 l' >in
 	dlp-html in >p.html
-	same '[4,"2",null,null]' "$(sed -n 's/.*"work.dur_ns">\([^<]*\)<.*/\1/p' p.html | base64 -d | gzip -dc)"
-	same '{"v":[0,"2",1,1],"d":["k","l"]}' \
-	    "$(sed -n 's/.*"work.short">\([^<]*\)<.*/\1/p' p.html | base64 -d | gzip -dc)"
-	same '[4,4,4,null,null]' "$(dlp-html -d in | jq -c .tables.work.dur_ns)"
-}
-
-@test "true is dur_ns in a column that mostly has it" {
-	stream '#kern id start_ns dur_ns flop_ns' 'kern 1 5 4 4' 'kern 2 6 4 0' 'kern 3 7 - 0' \
-	    'kern 4 9 3 -' >in
-	dlp-html in | sed -n 's/.*"work.flop_ns">\([^<]*\)<.*/\1/p' | base64 -d | gzip -dc >got
-	same '[true,0,0,null]' "$(cat got)"
-	same '[4,0,0,null]' "$(dlp-html -d in | jq -c .tables.work.flop_ns)"
+	bytes() {
+		sed -n "s/.*\"work.$1\">\([^<]*\)<.*/\1/p" p.html | base64 -d | gzip -dc | od -An -v -tu1 | tr -s ' \n' ' '
+	}
+	# 5, 1, 1, 263: less 1 they are 4, 0, 0, 262 (6 and 1 times 256)
+	same ' 2 0 1 0 0 0 0 0 0 0 4 0 0 6 0 0 0 1 ' "$(bytes start_ns)"
+	# 4, 4, unknown, 3: less 3
+	same ' 17 0 3 0 0 0 0 0 0 0 0 0 1 0 1 1 0 0 ' "$(bytes dur_ns)"
+	# as dur_ns, 0, 0, unknown
+	same ' 16 0 0 0 0 0 0 0 0 0 2 0 0 1 ' "$(bytes flop_ns)"
+	# numbers 0, unknown, 0, 1, and ["k","l"]
+	same ' 1 0 255 255 255 255 255 255 255 255 1 0 1 2 91 34 107 34 44 34 108 34 93 ' "$(bytes short)"
+	same '[1.5,2,null,1.5]' "$(column work.peak_ns p.html)"
+	for c in start_ns dur_ns flop_ns peak_ns short; do
+		same "$(dlp-html -d in | jq -c .tables.work.$c)" "$(column work.$c p.html)"
+	done
+	grep -q '"id":"d1","start_ns":"d4","dur_ns":"nf","short":"s1","peak_ns":"f8","flop_ns":"rf"' p.html
+	stream '#kern id start_ns dur_ns' 'kern 1 5.5 4' >in
+	run -2 dlp-html in
+	same "dlp-html: in:3: start_ns: not a whole number: '5.5'" "$output"
 }
 
 @test "an unset number is null, a column without values is missing" {
@@ -194,8 +223,14 @@ stream() {
 @test "two files: the page of the second, and what dlp diff says of both" {
 	a=$ROOT/tests/data/resnet-before.sqlite.xz b=$ROOT/tests/data/resnet-after.sqlite.xz
 	dlp html --data "$a" "$b" >two.json 2>err
-	dlp html --data "$b" >one.json 2>err
-	cmp <(jq .tables one.json) <(jq .tables two.json)
+	# the tables of each are those of a page of its own
+	for n in "$a" "$b"; do
+		dlp html --data "$n" 2>err | jq '.tables | del(.diffcell, .diag) |
+		    map_values(if .rows > 0 then del(.rows, .src) else 0 end)' >want
+		jq --arg f "$n" '.tables | del(.diffcell, .diag) | map_values(. as $t | if .rows > 0 then
+		    [range(.rows) | select($t.src[.] == $f)] as $k | del(.rows, .src) | map_values([.[$k[]]]) |
+		    map_values(select(any(. != null))) else 0 end)' two.json | cmp want -
+	done
 	jq -e --arg a "$a" --arg b "$b" '.before == $a and .file == $b and .left_out == 0 and .complete' two.json
 	n=2
 	for g in op type layer kernel phase; do
@@ -265,6 +300,27 @@ stream() {
 	same '["0-2"]' "$(dlp html --data -i 0-2 "$LENET" | jq -c '[.finding.steps[]] | unique')"
 }
 
+@test "the critical path: sums by kind equal dlp path -g kind, rows dlp path" {
+	local f=$ROOT/tests/data/h200/ddp2_rank0.sqlite.xz o i
+	dlp html --data "$f" >d.json
+	for i in '' 1; do
+		dlp path -g kind --json ${i:+-i $i} "$f" |
+		    jq -c '[.[] | [.kind, .sum_dur_ns, .n, .max_dur_ns]] | sort' >want
+		jq -c --arg i "$i" '.critical as $c | [range($c.rows) | select($i == "" or $c.iter[.] == ($i | tonumber)) |
+		    [$c.kind[.], $c.dur_ns[.], $c.n[.], $c.max_dur_ns[.]]] | group_by(.[0]) |
+		    map([.[0][0], (map(.[1]) | add), (map(.[2]) | add), (map(.[3]) | max)])' d.json | cmp want -
+		dlp path --json ${i:+-i $i} "$f" | jq -c '[.[] | [.kind, .op, .sum_dur_ns, .n]] | sort' >want
+		jq -c --arg i "$i" '.tables.path as $c | [range($c.rows) | select($i == "" or $c.iter[.] == ($i | tonumber)) |
+		    [$c.kind[.], $c.op[.], $c.dur_ns[.], $c.n_seg[.]]] | group_by(.[0:2]) |
+		    map(.[0][0:2] + [(map(.[2]) | add), (map(.[3]) | add)])' d.json | cmp want -
+		[ "$(jq length want)" -gt 10 ]
+	done
+	# a step is a row after the other
+	jq -e '.tables.path as $c | [range(1; $c.rows) | select($c.iter[.] != null and $c.iter[.] == $c.iter[. - 1]) |
+	    $c.start_ns[.] == $c.start_ns[. - 1] + $c.dur_ns[. - 1]] | all and length > 1000' d.json
+	jq -e '.tables.path | .rows < 0.6 * (.n_seg | add)' d.json
+}
+
 @test "the head's idle time is that of the gaps, by step and reason" {
 	dlp html --data "$LENET" | jq -e '(.idle as $i | [range($i.rows) |
 	    {k: [$i.iter[.], $i.class[.]], v: $i.ns[.]}] | sort_by(.k)) ==
@@ -324,9 +380,10 @@ stream() {
 	done
 	dlp html --data --max-pieces 50 "$LENET" 2>err | jq -e '(.cut | has("from") | not) and .tables.work.rows == 0'
 	grep -q 'no step fits' err
-	for m in 0 232; do
-		dlp html --data --max-pieces $m "$LENET" | cmp all.json -
-	done
+	dlp html --data --max-pieces 0 "$LENET" | cmp all.json -
+	# as many as there are; ranges inside ops are more
+	cmp <(jq 'del(.tables.nest)' all.json) \
+	    <(dlp html --data --max-pieces 232 "$LENET" | jq 'del(.tables.nest)')
 	# the chosen steps, of which the first two fit
 	dlp html --data -i 0-2 --max-pieces 120 "$LENET" 2>err | jq -ce '[.cut.pieces, .cut.from, .cut.to] == [174, 0, 1]'
 }
@@ -334,14 +391,9 @@ stream() {
 @test "above --max-pieces: the page's columns are the data's" {
 	dlp html --max-pieces 130 "$LENET" >p.html 2>err
 	dlp html --data --max-pieces 130 "$LENET" >d.json 2>err
-	for c in dur_ns iter; do
+	for c in dur_ns iter id start_ns short; do
 		same "$(jq -c .tables.work.$c d.json)" "$(column work.$c p.html)"
 	done
-	for c in id start_ns; do
-		same "$(jq -c .tables.work.$c d.json)" "$(column work.$c p.html | jq -c '[foreach .[] as $d (0; . + $d; .)]')"
-	done
-	same "$(jq -c .tables.work.short d.json)" \
-	    "$(column work.short p.html | jq -c '. as $c | [.v[] | if . == null then null else $c.d[.] end]')"
 }
 
 # More rows than fit into memory before they are packed, and steps that end late.
@@ -358,8 +410,34 @@ stream() {
 	    [$w.id[.], $w.start_ns[.], $w.dur_ns[.], $w.short[.]]'
 	cmp <(jq -c "$f" all.json) <(jq -c "$f" cut.json)
 	dlp-html -m 20000 in >p.html 2>err
-	same "$(jq -c .tables.work.start_ns cut.json)" \
-	    "$(column work.start_ns p.html | jq -c '[foreach .[] as $d (0; . + $d; .)]')"
-	same "$(jq -c .tables.work.short cut.json)" \
-	    "$(column work.short p.html | jq -c '. as $c | [.v[] | $c.d[.]]')"
+	cmp <(jq -c .tables.work.start_ns cut.json) <(column work.start_ns p.html)
+	cmp <(jq -c .tables.work.short cut.json) <(column work.short p.html)
+}
+
+# 789 kernels, fewer than the ranges inside ops and the events of memory.
+@test "above --max-pieces: ranges inside ops and events of memory are bounded, too" {
+	local f=$ROOT/tests/data/kineto/gpt2_bf16.json.gz
+	dlp html --data "$f" | jq -c '.tables | [.nest, .mem, .work | .rows]' >all
+	dlp html --data --max-pieces 1000 "$f" >d.json
+	jq -e 'has("cut") | not' d.json
+	same "$(jq -c '[.[0:2][], 0, 0, .[2]]' all)" \
+	    "$(jq -c '[.tables | .nest.left, .mem.left, .nest.rows, .mem.rows, .work.rows]' d.json)"
+	same "$(dlp mem --json "$f" | jq -c '[.[] | .peak_bytes]')" "$(jq -c .peak.peak_bytes d.json)"
+	# nest is also left out above the limit of GPU work
+	dlp html --data --max-pieces 500 "$f" 2>err | jq -e --argjson n "$(jq '.[0]' all)" '.cut and .tables.nest.left == $n'
+}
+
+@test "--ranks above --max-pieces: the rows of some steps of each rank, sums of all" {
+	local r=("$ROOT"/tests/data/h200/ddp2_rank?.sqlite.xz) f k
+	dlp html --ranks --data --max-pieces 1500 "${r[@]}" 2>err >d.json
+	grep -q 'details of steps 1-1' err
+	for f in "${r[@]}"; do
+		dlp html --data "$f" >one.json
+		for k in work inst path gap; do
+			same "$(jq -c --arg k $k '.tables[$k] as $t | [range($t.rows) | select($t.iter[.] == 1) | $t.dur_ns[.]]' one.json)" \
+			    "$(jq -c --arg k $k --arg f "$f" '.tables[$k] as $t | [range($t.rows) | select($t.src[.] == $f) | $t.dur_ns[.]]' d.json)"
+		done
+		same "$(jq '.tables.work.dur_ns | add' one.json)" \
+		    "$(jq --arg f "$f" '.sums as $s | [range($s.rows) | select($s.src[.] == $f) | $s.dur_ns[.]] | add' d.json)"
+	done
 }

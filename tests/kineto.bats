@@ -280,25 +280,45 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 }
 
 @test "both recorders agree: ops, sizes, FLOPs, verdicts of each kernel" {
-	# The same programs under Nsight Systems and under torch.profiler. Three
-	# things differ. Lists of tensors have no sizes in torch.profiler's
-	# trace, so the optimizers' FLOPs and bytes are unknown there. cuBLAS
-	# and cuDNN can choose other kernels for a product, and split it or
-	# convert its layout, so kernels are compared by what they compute: the
-	# sum of FLOPs for each op, direction and family.
-	while read -r a b; do
+	# The same programs under Nsight Systems and under torch.profiler. Two
+	# things differ. torch.profiler leaves out the sizes of lists of more
+	# than 30 tensors, so the FLOPs and bytes of the optimizers of the two
+	# larger models are unknown there. cuBLAS and cuDNN can choose other
+	# kernels for a product, and split it or convert its layout, so kernels
+	# are compared by what they compute: the sum of FLOPs for each op,
+	# direction and family.
+	while read -r a b but rows; do
 		for f in "$OWN/$a.json.gz" "$DATA/h200/$b.sqlite.xz"; do
 			dlp flops -k iteration "$f" 2>/dev/null |
-			    cut -f 1-3,5 | grep -v optimizer | sort >"${f##*.}"
+			    cut -f 1-3,5 | grep -v "$but" | sort >"${f##*.}"
 		done
 		diff xz gz
-		[ "$(wc -l <gz)" -gt 30 ]
+		[ "$(wc -l <gz)" -eq "$rows" ]
 	done <<-EOT
-	gpt2_bf16 gpt2_bf16
-	resnet50_tf32 resnet50_tf32
-	lenet_stack lenet_emitnvtx_train
-	loader loader
+	gpt2_bf16 gpt2_bf16 optimizer 76
+	resnet50_tf32 resnet50_tf32 optimizer 52
+	lenet_stack lenet_emitnvtx_train nothing 65
+	loader loader nothing 85
 	EOT
+	# without sizes and stacks: op, direction and verdict of each kernel
+	for f in "$OWN/lenet.json.gz" "$DATA/h200/lenet_emitnvtx_train.sqlite.xz"; do
+		dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null |
+		    dlp-flops 2>/dev/null |
+		    dlp-agg -T kern -g op,dir,tc -a count | grep '^agg' |
+		    sort >"${f##*.}"
+	done
+	diff xz gz
+	[ "$(awk '{ n += $NF } END { print n }' gz)" -eq 208 ]
+	for f in gpt2_bf16 lenet_stack; do
+		zcat "$OWN/$f.json.gz" | python3 -c '
+import json, sys
+print(sum(1 for e in json.load(sys.stdin)["traceEvents"]
+    if e.get("cat") == "cpu_op" and "TensorList" in e["args"].get("Input type", [])
+    and not any(t == "TensorList" and d for t, d in
+        zip(e["args"]["Input type"], e["args"]["Input Dims"]))))' >want
+		same "$(sed '/^0$/d' want)" "$(dlp-parse "$OWN/$f.json.gz" |
+		    sed -n "s/^##note${TAB}lists_without_sizes$TAB//p")"
+	done
 }
 
 @test "both recorders agree: the names of kernels" {
@@ -678,6 +698,16 @@ all_reduce${TAB}-" "$(bus f g)"
 	[ "$(dlp-parse f 2>/dev/null | grep -c '^kern')" -eq 1 ]
 }
 
+@test "hostile JSON: half a million devices" {
+	python3 -c '
+import json
+json.dump({"traceEvents": [], "deviceProperties": [
+    {"id": i, "name": "x%d" % i} for i in range(500000)]}, open("f", "w"))'
+	(ulimit -v 600000 && dlp-parse f >s 2>err)
+	grep -q 'f: deviceProperties has more than [0-9]* values' err
+	! grep '^dev' s
+}
+
 # bats test_tags=shared
 @test "TraceLens' tables: kernels by name, and the time in which the GPU works" {
 	# gpu_timeline.csv leaves out work whose call is not in the trace, and in
@@ -804,4 +834,206 @@ for k in sorted(n):
 	END
 	same 'first second' "$(dlp-parse t.json | dlp-fmt -T thread --tsv -c name |
 	    tail -n +2 | tr '\n' ' ' | sed 's/ $//')"
+}
+
+# bats test_tags=shared
+@test "dlp FILE and dlp advise: what the findings of others' traces say" {
+	need_data kineto/truth.tsv
+	d=$DATA/kineto
+	# the step's end is 13 s after its one kernel of 1.8 us
+	f=$d/hta/data__triton_example__triton_example.json.gz
+	dlp "$f" >s 2>/dev/null
+	grep -q '1 \[100.0 %\] The GPU runs kernels for 0.0 % of the time' s
+	tr -s ' \n' ' ' <s | grep -q \
+	    'idles for 100.0 % .* reason: the steps go on after their last GPU work'
+	grep -q '^  1 more of less than 0.1 % of the time: dlp advise' s
+	# two steps, the first of 9.3 ms, the second of 0.05 ms
+	f=$d/hta/data__amd_trace__mi250_minitoy_train_ROCm6_2_kineto.json.gz
+	dlp advise --tsv "$f" 2>/dev/null | sed -n 2p |
+	    grep -q '^bad_iteration_range_detector.*deviate by 139.9%.*after the warm-up'
+	dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null |
+	    dlp-iter --dlprof -k linear 2>/dev/null | dlp-flops 2>/dev/null |
+	    dlp-busy | dlp-advise -D >s
+	same 'no' "$(rows finding id,judged <s | sed -n 's/^bad_iter.*	//p')"
+	# no device is named: its calls tell whose it is
+	f=$d/tbplugin/test__gpu_metrics_input.json
+	dlp "$f" 2>/dev/null >s
+	grep -qx "GPU     of unknown name, by its calls NVIDIA's" s
+	# truth.tsv: 509 of its 1,707 pieces of work have no call
+	f=$d/tracelens/traces__h100__Qwen_Qwen1.5-0.5B-Chat__1016005.json.gz
+	dlp advise --tsv "$f" 2>/dev/null | grep '^no_op' >s
+	grep -q 'Their launches are not in the trace.*synchronize()' s
+	# no steps: no kernels per step
+	f=$d/tracelens/traces__perf_model__normalization__normalization_layer_test.json.gz
+	dlp advise --tsv "$f" 2>/dev/null | grep '^loss_chain' >s
+	grep -q '	12 kernels, ' s
+	# cudaFree is the first call: 10 s
+	f=$d/hta/data__critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz
+	dlp advise --tsv "$f" 2>/dev/null >s
+	grep -q '^underutilized.*first calls.*cudaFree, before conv2d.*gaps class=startup' s
+}
+
+@test "a graph's kernels: the trace of the capture has their ops" {
+	# recorded after the captures
+	zcat "$OWN/graph_infer.json.gz" | python3 -c '
+import json, sys
+d = json.load(sys.stdin)
+at = min(e["ts"] for e in d["traceEvents"] if e["name"] == "cudaGraphLaunch") - 100
+d["traceEvents"] = [e for e in d["traceEvents"] if e.get("ts", at) >= at]
+json.dump(d, sys.stdout)' >f
+	dlp advise --tsv f 2>/dev/null | grep '^no_op' >s
+	grep -q 'dlp-parse --capture CAPTURE FILE' s
+	dlp f 2>/dev/null >s
+	grep -q 'op: a graph replays these kernels' s
+	# a program that replays graphs has them in use
+	dlp-parse "$OWN/graph_infer.json.gz" 2>/dev/null |
+	    dlp-correlate 2>/dev/null | dlp-iter --cuts 2>/dev/null |
+	    dlp-flops 2>/dev/null | dlp-busy | dlp-gaps | dlp-advise |
+	    dlp-fmt -T in_use --tsv -c name,used >s
+	grep -qx 'graphs	yes' s
+}
+
+@test "Triton's launches: their arguments, and the bytes of each by its type" {
+	cat >f <<-'EOF'
+	[{"ph":"X","cat":"cpu_op","name":"triton_poi_fused_add_0","pid":1,"tid":1,"ts":1,"dur":9,"args":{"External id":3,
+	"Input Dims":[[8,
+	  16],[16],[8,16],[]],"Input type":["c10::BFloat16","float","c10::BFloat16","Scalar"],
+	"Input Strides":[[16,1],[1],[16,1],[]],"Concrete Inputs":["","","","128"],
+	"kernel_backend":"triton","kernel_kwargs":"XBLOCK=64","grid":"grid(128,)","num_warps":4,"num_stages":1,
+	"kernel_file":"/tmp/torchinductor_me/ab/cabc.py","kernel_hash":"cabc"}},
+	{"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","pid":1,"tid":1,"ts":2,"dur":1,"args":{"correlation":1}},
+	{"ph":"X","cat":"kernel","name":"triton_poi_fused_add_0","pid":0,"tid":7,"ts":5,"dur":1,"args":{"correlation":1}}]
+	EOF
+	dlp-parse f 2>/dev/null | dlp-correlate 2>/dev/null | dlp-flops 2>/dev/null >s
+	# 2 * 8 * 16 elements of two bytes, 16 of four; an addition for each of 128
+	same "576${TAB}128" "$(rows kern est_bytes,est_flop <s)"
+	same '[8,16],[16],[8,16],[]' "$(rows op shapes <s | tr -d ' ' |
+	    sed 's/^.//; s/.$//')"
+	rows op args <s | python3 -c '
+import json, sys
+a = json.loads(sys.stdin.read())
+print([x.get("dtype") for x in a[:4]], a[0]["shape"], a[3]["value"])
+print({x["name"]: x["value"] for x in a[4:]})' >got
+	diff - got <<-'EOT'
+	['c10::BFloat16', 'float', 'c10::BFloat16', 'Scalar'] [8, 16] 128
+	{'kernel_kwargs': 'XBLOCK=64', 'grid': 'grid(128,)', 'num_warps': '4', 'num_stages': '1', 'kernel_file': 'cabc.py'}
+	EOT
+}
+
+# bats test_tags=shared
+@test "Triton's reductions: their bytes as TraceLens counts them" {
+	# Of element-wise kernels TraceLens counts an argument twice that it
+	# takes to be both read and written; those are left out.
+	need_data kineto/tracelens_ref.tar.xz
+	tar xf "$DATA/kineto/tracelens_ref.tar.xz"
+	python3 -c '
+import csv
+for r in csv.DictReader(open("tracelens_ref/torch_compile_triton/" +
+        "trace_perf_report_csvs/unified_perf_summary.csv", encoding="utf-8")):
+    if r["name"].startswith("triton_red"):
+        print(r["name"], round(float(r["Data Moved (MB)"]) * 2**20))' |
+	    sort >want
+	[ "$(wc -l <want)" -eq 2 ]
+	dlp-parse "$DATA/kineto/tracelens/traces__torch_compile_triton__trace.json.gz" \
+	    2>/dev/null | dlp-correlate 2>/dev/null | dlp-flops 2>/dev/null |
+	    rows kern op,est_bytes | grep '^triton_red' | tr '\t' ' ' | sort >got
+	diff want got
+}
+
+TABLES='h100/Falconsai_nsfw_image_detection__1016002
+h100/Qwen_Qwen1.5-0.5B-Chat__1016005
+h100/gaunernst_bert-small-uncased__1016001
+mi300/Falconsai_nsfw_image_detection__1016002
+mi300/gaunernst_bert-small-uncased__1016001
+torch_compile_triton/trace
+perf_model/normalization/normalization_layer_test'
+
+# bats test_tags=shared
+@test "TraceLens' tables: the time of each op's own work" {
+	# ops_summary.csv, in us of doubles. It leaves out the sets of the trace
+	# of normalizations, of 3 ops and 26,636 ns.
+	need_data kineto/tracelens_ref.tar.xz
+	tar xf "$DATA/kineto/tracelens_ref.tar.xz"
+	for t in $TABLES; do
+		self_times "$DATA/kineto/tracelens/traces__${t//\//__}.json.gz" |
+		    python3 -c '
+import csv, sys
+got = {n: int(v) for n, v in (line.split("\t") for line in sys.stdin)}
+want = {r["name"]: float(r["total_direct_kernel_time_sum"]) * 1000
+        for r in csv.DictReader(open(sys.argv[1]))}
+assert sorted(got) == sorted(want)
+off = {n: got[n] - want[n] for n in got if abs(got[n] - want[n]) > 60}
+print(len(off), round(sum(off.values()) / 10))' \
+			"tracelens_ref/${t}_perf_report_csvs/ops_summary.csv"
+	done >got
+	same '0 0
+0 0
+0 0
+0 0
+0 0
+0 0
+3 2664' "$(cat got)"
+}
+
+# bats test_tags=shared
+@test "TraceLens' tables: FLOPs, bytes and time of each product and attention" {
+	# unified_perf_summary.csv, each row: an op of certain sizes. Its FLOPs
+	# of addmm add one for each element of the result, for the bias. Those
+	# of causal attention are half of the square; causal_flop counts the
+	# pairs, n (n + 1) / 2 of n. Its times include sets before a product,
+	# which are in kernel_details_summary.
+	need_data kineto/tracelens_ref.tar.xz
+	tar xf "$DATA/kineto/tracelens_ref.tar.xz"
+	cat >compare.py <<-'END'
+	import ast, collections, csv, json, re, sys
+	leg, prim = {}, {}
+	rows = collections.defaultdict(lambda: [0, set(), 0])
+	for line in sys.stdin:
+	    f = line.rstrip("\n").split("\t")
+	    if line.startswith("#") and not line.startswith("##"):
+	        leg[f[0][1:]] = {c: i for i, c in enumerate(f)}
+	        continue
+	    c = leg.get(f[0])
+	    if f[0] == "prim":
+	        prim[f[c["prim_id"]]] = f[c["op"]], f[c["shapes"]]
+	    elif f[0] == "kern" and f[c["prim_id"]] != "-":
+	        r = rows[prim[f[c["prim_id"]]]]
+	        r[2] += int(f[c["dur_ns"]])
+	        if f[c["role"]] == "main":
+	            r[0] += 1
+	            r[1].add(tuple(f[c[k]] for k in ("flop", "causal_flop", "bytes")))
+	n = 0
+	with open(sys.argv[1], encoding="utf-8") as table:
+	    for w in csv.DictReader(table):
+	        if w["op category"] not in ("GEMM", "SDPA_fwd", "CONV_fwd"):
+	            continue
+	        n += 1
+	        dims = [list(d) for d in ast.literal_eval(w["Input Dims"])]
+	        name = w["name"].replace("aten::", "")
+	        count, work, ns = rows[name, json.dumps(dims, separators=(",", ":"))]
+	        assert count == int(w["operation_count"]), (name, dims)
+	        (flop, causal, size), = work
+	        want = round(float(w["GFLOPS"]) * 1e9)
+	        if name == "addmm":
+	            want -= dims[1][0] * dims[2][1]
+	        if causal != "-":
+	            keys = dims[1][2]
+	            assert int(causal) * keys == want * (keys + 1)
+	            want *= 2
+	        assert int(flop) == want, (name, dims, flop, want)
+	        assert int(size) == round(float(w["Data Moved (MB)"]) * 2**20)
+	        sets = re.findall(r"'name': 'Memset[^}]*'total_duration_us': "
+	                          r"np.float64\(([0-9.]+)\)",
+	                          w["kernel_details_summary"])
+	        us = float(w["Kernel Time (\u00b5s)_sum"]) - sum(map(float, sets))
+	        assert abs(ns - us * 1000) < 60, (name, dims, ns, us)
+	print(n)
+	END
+	for t in $TABLES; do
+		dlp-parse "$DATA/kineto/tracelens/traces__${t//\//__}.json.gz" \
+		    2>/dev/null | dlp-correlate 2>/dev/null | dlp-flops 2>/dev/null |
+		    python3 compare.py \
+			"tracelens_ref/${t}_perf_report_csvs/unified_perf_summary.csv"
+	done >got
+	same '6 6 5 6 5 4 0' "$(tr '\n' ' ' <got | sed 's/ $//')"
 }

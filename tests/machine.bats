@@ -172,6 +172,7 @@ ops() {
 		c=${c##*/}
 		case $c in
 		dlp-ncu) set -- "$ROOT/tests/data/lenet.ncu.tsv" ;;
+		dlp-events) set -- -e relu ;;
 		dlp-stats) set -- -r cuda_gpu_kern_sum ;;
 		dlp-dldb) set -- -o db ;;
 		dlp-diff | dlp-merge) set -- - other ;;
@@ -214,10 +215,10 @@ ops() {
 }
 
 # view leaves its page for the browser: html.bats; plot's first word is a report:
-# plot.bats
+# plot.bats; events wants an op: events.bats
 reports() {
 	dlp | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p' | sort -u |
-	    grep -vx -e diff -e dldb -e stats -e ranks -e view -e plot
+	    grep -vx -e diff -e dldb -e stats -e ranks -e view -e plot -e events
 }
 
 @test "reports into head: no word about it" {

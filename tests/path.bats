@@ -161,3 +161,15 @@ lengths() {
 	run --separate-stderr dlp whatif --no-straggler "$ROOT/tests/data/lenet.sqlite.xz"
 	[ "$status" = 2 ] && [[ $stderr == *"the profiles of all ranks"* ]]
 }
+
+@test "the path of each rank is that of its file alone" {
+	f=("$ROOT"/tests/data/h200/ddp2_rank?.sqlite.xz)
+	dlp-parse --ranks "${f[@]}" | dlp-correlate | dlp-iter --cuts | dlp-path |
+	    dlp-agg -T path -c src,iter,seg,kind,res,name,op,phase,dur_ns | grep '^path' >ranks
+	for k in 0 1; do
+		dlp-parse "${f[k]}" | dlp-correlate | dlp-iter --cuts | dlp-path |
+		    dlp-agg -T path -c iter,seg,kind,res,name,op,phase,dur_ns | grep '^path' >want
+		[ "$(wc -l <want)" -gt 5000 ]
+		grep -F "${f[k]}" ranks | cut -f1,3- | cmp - want
+	done
+}

@@ -53,6 +53,38 @@ of() {
 	grep -q '>rank<' k.svg
 }
 
+@test "heat: a cell for each rank and step, darker the later" {
+	local h=$ROOT/tests/data/h200
+	[ -e "$h/ddp2_rank0.sqlite.xz" ] || skip "no tests/data/h200"
+	dlp plot heat "$h"/ddp2_rank?.sqlite.xz 2>err >h.svg
+	xmllint --noout h.svg
+	# 3 steps of 2 ranks; rank 1 is late in all, most in the first
+	grep -o '<rect [^>]*width="213.33"[^>]*fill="[^"]*"' h.svg | sed 's/.*x="\([0-9.]*\)" y="\([0-9.]*\)".*fill="#\(..\).*/\1 \2 \3/' >got
+	cat got
+	same "64.00 277.33 490.67" "$(awk '$3 != "ff" { print $1 }' got | xargs)"
+	same "203.00" "$(awk '$3 != "ff" { print $2 }' got | sort -u)"
+	same "96" "$(awk '$3 != "ff" && $1 == 64 { print $3 }' got)"
+	# the legend ends at the greatest value
+	same "$(dlp ranks -t heat --tsv "$h"/ddp2_rank?.sqlite.xz 2>err |
+	    awk 'NR > 1 && $3 > m { m = $3 } END { printf "%.3g ms", m / 1e6 }')" \
+	    "$(of 'string((//*[local-name()="text"][contains(., " ms")])[1])' h.svg)"
+	dlp plot -v step heat "$h"/ddp2_rank?.sqlite.xz 2>err >s.svg
+	grep -q '>Length of steps, by rank and step: 2 ranks<' s.svg
+	run -2 dlp plot -v nonsense heat "$h"/ddp2_rank?.sqlite.xz
+	run -2 dlp plot -v step steps "$LENET"
+}
+
+@test "heat: more steps and ranks than the picture has points are joined" {
+	awk 'BEGIN { OFS = "\t"; printf "iter"; for (r = 0; r < 512; r++) printf "\trank%d_ns", r; print ""
+	    for (s = 0; s < 1000; s++) { printf "%d", s
+		for (r = 0; r < 512; r++) printf "\t%d", s == 777 && r == 300 ? 5e6 : 1e6; print "" } }' >rows
+	title=t awk -v kind=heat -v of=late -f "$ROOT/pipelines/reports/awk/plot.awk" rows >p.svg
+	xmllint --noout p.svg
+	[ "$(wc -c <p.svg)" -lt 5000000 ]
+	# the one late rank shows: twice, with the legend
+	same 2 "$(grep -c '#961414' p.svg)"
+}
+
 @test "names are escaped, the same input gives the same bytes" {
 	cp "$LENET" 'a<b&"c.sqlite'
 	dlp plot steps 'a<b&"c.sqlite' >p.svg
@@ -73,7 +105,7 @@ of() {
 
 @test "wrong words and files end with one line" {
 	run -2 dlp plot nosuch "$LENET"
-	same "dlp plot: 'nosuch' is none of steps memory roofline ranks" "$output"
+	same "dlp plot: 'nosuch' is none of steps memory roofline ranks heat" "$output"
 	run -2 dlp plot -o x.jpg steps "$LENET"
 	same "dlp plot: -o: 'x.jpg' ends in neither .svg nor .png" "$output"
 	run -2 dlp plot steps

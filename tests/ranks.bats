@@ -181,6 +181,39 @@ moved() {
 	grep -q "^##note${TAB}ranks_unaligned${TAB}1" out
 }
 
+@test "dlp ranks: the heat map is made of the other tables; sizes have bandwidths" {
+	local h=$ROOT/tests/data/h200 v of
+	[ -e "$h/ddp2_rank0.sqlite.xz" ] || skip "no tests/data/h200"
+	set -- "$h"/ddp2_rank?.sqlite.xz
+	for v in late wait comm exposed; do
+		of=comm
+		[ $v != late ] || of=arrive
+		same "$(dlp ranks -t $of --tsv "$@" 2>err | awk -F'\t' -v c=${v}_ns '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$(at["iter"]) != "-" { s[$(at["iter"]), $(at["rank"])] += $(at[c]) }
+		END { for (i = 0; i < 3; i++) printf "%d %d %d\n", i, s[i, 0], s[i, 1] }')" \
+		    "$(dlp ranks -t heat -v $v --tsv "$@" 2>err | tail -n +2 | tr '\t' ' ')"
+	done
+	same "$(dlp iters --tsv "$@" 2>err | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ s[$(at["iter"])] = s[$(at["iter"])] " " $(at["step_ns"]) }
+	END { for (i = 0; i < 3; i++) print i s[i] }')" \
+	    "$(dlp ranks -t heat -v step --tsv "$@" 2>err | tail -n +2 | tr '\t' ' ')"
+	# the middle one of the bandwidths of each size
+	same "$(dlp ranks -t coll --tsv "$@" 2>err | awk -F'\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$(at["kind"]) == "all_reduce" { print $(at["bytes"]), $(at["busbw_gb_s"]) }' |
+	    sort -k1,1n -k2,2n | awk '{ v[$1] = v[$1] " " $2 }
+	    END { for (b in v) { split(v[b], x, " "); print b, x[2] + 0 } }' | sort -n)" \
+	    "$(dlp ranks -t size --tsv "$@" 2>err | awk -F'\t' '
+	    $1 == "all_reduce" { print $2, $8 }')"
+	run -2 dlp ranks -v step "$@"
+	run -2 dlp ranks -t heat -v nonsense "$@"
+	# of some steps, and nothing is said to be lost
+	same "iter 1" "$(dlp ranks -t heat -i 1 --tsv "$@" 2>err | cut -f 1 | xargs)"
+	! grep 'were lost' err
+}
+
 @test "dlp ranks: runs that have no collective in common have no skew" {
 	local d=$ROOT/tests/data
 	dlp ranks --tsv -t skew "$d/lenet.sqlite.xz" "$d/loader.sqlite.xz" \
@@ -341,7 +374,7 @@ aligned, no skew" err
 	    sed 1d | cut -f 1,2,4)
 	same "$want" "$got"
 	dlp ranks -w 150 "$R0" "$R1" >out 2>/dev/null
-	[ "$(grep -c '^$' out)" -eq 5 ] # six tables
+	[ "$(grep -c '^$' out)" -eq 6 ] # seven tables
 	[ "$(dlp ranks -t coll -n 0 --csv "$R0" "$R1" 2>/dev/null | wc -l)" -eq 11 ]
 	[ "$(dlp ranks -t coll -n 3 -i 1 -k iteration --csv "$R0" "$R1" 2>/dev/null |
 	    cut -d, -f 3 | sort -u | tr '\n' ' ')" = "1 iter " ]
@@ -361,7 +394,10 @@ aligned, no skew" err
 	[ ! -s err ]
 	[ "$(columns out comm rank pid n_comm exposed_ns)" = \
 	    "0${TAB}111${TAB}0${TAB}0
-1${TAB}112${TAB}0${TAB}0" ]
+0.1${TAB}112${TAB}0${TAB}0" ]
+	# as with a rank record of the file
+	same "$(dlp ranks -t comm --tsv "$DATA/nsys/h100-2gpu-aten-3.25.0.sqlite" 2>/dev/null |
+	    sed 1d | cut -f 2,4)" "$(columns out comm rank pid)"
 }
 
 # bats test_tags=shared
@@ -391,4 +427,118 @@ aligned, no skew" err
 	    $2 == "all_reduce" && $6 == '"$ns"' { print $5, $7, $8 }')" = \
 	    "$(awk -v ns="$ns" 'BEGIN { v = sprintf("%.3f", 15853824 / ns)
 	    print 15853824, v, v }')" ]
+}
+
+# ranks4: four traces of torch.profiler, r0.json to r3.json, of a program with
+# tensor parallelism in the groups 1 and 2 and data parallelism in 3 and 4, and
+# want: of each collective its group, ranks, size, the last rank, and what the
+# others waited. The ranks' clocks have bases of their own.
+ranks4() {
+	python3 - <<-'END'
+	import json
+	groups = {"1": [0, 1], "2": [2, 3], "3": [0, 2], "4": [1, 3]}
+	order = [("1", "2"), ("3", "4")]
+	late = {("4", 0): (3, 40), ("2", 1): (2, 25), ("3", 1): (0, 7)}
+	want = []
+	ev = {r: [] for r in range(4)}
+	t = {r: 1000.0 for r in range(4)}  # us of the run
+	corr = 0
+	for step in range(2):
+	    for pair in order:
+	        for g in pair:
+	            ranks, d = groups[g], {}
+	            for r in ranks:
+	                d[r] = t[r] + (late[g, step][1] if (g, step) in late and
+	                               late[g, step][0] == r else 0)
+	            last = max(d[r] for r in ranks)
+	            n = 1000 if g in "12" else 500
+	            for r in ranks:
+	                corr += 1
+	                start, end = d[r] + 5, last + 5 + 20
+	                ev[r] += [
+	                    ("cpu_op", "c10d::allreduce_", 1, d[r], 3, {}),
+	                    ("cpu_op", "record_param_comms", 1, d[r] + .5, 2,
+	                     {"Collective name": "allreduce", "dtype": "Float",
+	                      "In msg nelems": n, "Out msg nelems": n,
+	                      "Group size": 2, "Process Group Name": g,
+	                      "Process Group Description": "tp" if g in "12" else "dp",
+	                      "Process Group Ranks": str(ranks),
+	                      "In split size": "[]", "Out split size": "[]"}),
+	                    ("cuda_runtime", "cudaLaunchKernel", 1, d[r] + 1, 1,
+	                     {"correlation": corr}),
+	                    ("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL()",
+	                     0, start, end - start,
+	                     {"correlation": corr, "device": 0, "stream": 7})]
+	                t[r] = end + 10
+	            lates = [r for r in ranks if d[r] == last]
+	            wait = sum(last - d[r] for r in ranks)
+	            want.append((g, str(ranks), 4 * n, round(wait * 1000),
+	                         lates[0] if wait else "?"))
+	    for r in range(4):
+	        b, e = 990 + 0 * r, 0
+	for r in range(4):
+	    base = 7889238 * 10**9 * (3 + r % 2)
+	    shift = r % 2 * 7889238 * 10**6  # us
+	    rows = [{"ph": "X", "cat": c, "name": n, "pid": p if c != "kernel" else 0,
+	             "tid": 7 if c == "kernel" else 9, "ts": 2e10 + ts - shift + 7889238e6,
+	             "dur": dur, "args": a} for c, n, p, ts, dur, a in ev[r]]
+	    json.dump({"distributedInfo": {"rank": r, "world_size": 4},
+	               "baseTimeNanoseconds": base, "deviceProperties":
+	               [{"id": 0, "name": "NVIDIA H100"}], "traceEvents": rows},
+	              open("r%d.json" % r, "w"))
+	for w in sorted(want):
+	    print(*w, sep="\t", file=open("want", "a"))
+	END
+}
+
+@test "process groups: who waited for whom in each, sizes, bandwidths" {
+	ranks4
+	dlp ranks -t coll --tsv r0.json r1.json r2.json r3.json 2>/dev/null >s
+	awk -F'\t' -v OFS='\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	{
+		wait = $(c["wait_ns"])
+		last = wait > 0 ? $(c["last"]) : "?"
+		print $(c["group"]), $(c["bytes"]), wait, $(c["n_rank"]), last
+	}' s | sort >got
+	awk -F'\t' -v OFS='\t' '{ print $1, $3, $4, 2, $5 }' want | sort | diff - got
+	# two of four send, so 2 * (2 - 1) / 2 of 4000 bytes goes over a link in
+	# 20 us: 0.2 GB/s
+	same '0.200' "$(awk -F'\t' '$5 == 4000 { print $8 }' s | sort -u)"
+	same '0.100' "$(awk -F'\t' '$5 == 2000 { print $8 }' s | sort -u)"
+	awk -F'\t' '{ n[$1 "\t2\t" $2]++; wait[$1 "\t2\t" $2] += $4 }
+	    END { for (g in n) print g "\t" n[g] "\t" wait[g] }' want | sort >groups
+	dlp ranks -t group --tsv r[0-3].json 2>/dev/null | tail -n +2 |
+	    cut -f 1-4,6 | sort | diff groups -
+	# one rank of a group alone
+	same "1 2 3 4 4" "$(dlp ranks -t coll --tsv r0.json r3.json 2>/dev/null |
+	    awk -F'\t' 'NR > 1 && $4 == 1 { print $13 }' | sort -u | tr '\n' ' ' |
+	    sed 's/$/4/')"
+	# the ops have all that record_param_comms tells; bytes are by group
+	dlp-parse r3.json 2>/dev/null | dlp-correlate 2>/dev/null | dlp-flops 2>/dev/null >s
+	same "2	tp	2	[2, 3]	[]	[]
+4	dp	2	[1, 3]	[]	[]" "$(dlp-fmt -T op --tsv \
+	    -c group,group_desc,group_size,group_ranks,in_split,out_split s |
+	    grep '^[0-9]' | sort -u)"
+	same "2	8000
+4	4000" "$(dlp-agg -T kern -g op.group -a sum:bus_bytes s |
+	    awk -F'\t' '$1 == "agg" { print $2 "\t" $3 }' | sort)"
+}
+
+@test "dlp ranks -i: all collectives are matched, those in the steps count" {
+	# kernel 74 of the second device was launched between two steps
+	f=$ROOT/tests/data/broken/gpu_before_call.sqlite.xz
+	same "2	1348" "$(dlp ranks -t coll -i 0-4 --tsv "$f" 2>/dev/null |
+	    awk -F'\t' '$1 == 0 { print $4 "\t" $9 }')"
+	same 6 "$(dlp ranks -t kind -i 0-4 --tsv "$f" 2>/dev/null |
+	    awk -F'\t' 'NR == 2 { print $2 }')"
+	for t in comm skew arrive; do
+		same '' "$(dlp ranks -t $t -i 1-2 --tsv "$f" 2>/dev/null |
+		    awk -F'\t' 'NR == 1 {
+			for (i = 1; i <= NF; i++)
+				if ($i == "iter")
+					c = i
+		    }
+		    NR > 1 && $c !~ /^[12]$/')"
+	done
 }

@@ -30,6 +30,79 @@ step() {
 	EOF
 }
 
+@test "dlp serve: a text with squares of the tokens" {
+	same "prefill${TAB}888${TAB}888" \
+	    "$(step 'execute_context_1(888_788544)_generation_0(0)' | dlp-serve |
+		dlp-fmt -T serve --tsv -c kind,ctx_tokens,tokens | tail -n 1)"
+	step 'execute_context_1(888_x)_generation_0(0)' | dlp-serve >s
+	same '' "$(grep '^serve' s)"
+}
+
+# engine TEXT...: a stream of ranges with these texts, 10 ns each, and a kernel
+# in each.
+engine() {
+	printf '##dlp\t1\n##cmd\tdlp-parse 0.2.0 f\n'
+	printf '#range\tid\tstart_ns\tdur_ns\tpid\ttid\ttext\n'
+	printf '#kern\tid\tstart_ns\tdur_ns\tpid\ttid\tdev\tapi_start_ns\tapi_dur_ns\n'
+	local t=0
+	for text; do
+		printf 'range\t%s\t%s\t10\t1\t1\t%s\n' $((t + 1)) $t "$text"
+		printf 'kern\t%s\t%s\t2\t1\t1\t0\t%s\t1\n' \
+		    $((t + 2)) $((t + 6)) $((t + 5))
+		t=$((t + 10))
+	done
+	printf '##end\t%s\n' $((2 * $#))
+}
+
+@test "steps of engines are iterations, whatever their sizes" {
+	same '3 0,1,2' "$(engine 'execute_context_1(512)_generation_3(3)' \
+	    'execute_4_context_0(sq0sk0sqsq0sqsk0)_generation_4(sq4sk9sqsq4sqsk9)' \
+	    'execute_context_0(0)_generation_4(4)' | dlp-iter 2>/dev/null |
+	    awk -F'\t' '/^#kern/ { for (i = 2; i <= NF; i++) c[$i] = i }
+		$1 == "kern" { n++; s = s "," $(c["iter"]) }
+		END { print n, substr(s, 2) }')"
+	# one kind alone by its name, all by the norm of their texts
+	engine prefill_batch decode_batch decode_batch >s
+	for k in '' execute_context_0\(0\)_generation_1\(1\) decode_batch; do
+		dlp-iter ${k:+-k "$k"} s 2>/dev/null | grep -c '^iter' || :
+	done >got
+	same '3 0 2' "$(tr '\n' ' ' <got | sed 's/ $//')"
+	# a step inside of a step is not one of its own
+	engine 'step[DECODE bs=32]' 'step[EXTEND bs=15 toks=15360]' \
+	    'step[DECODE bs=31]' >s
+	[ "$(dlp-iter s 2>/dev/null | grep -c '^iter')" -eq 3 ]
+	sed '/^#kern/ {
+		p
+		s/.*/range\t99\t0\t30\t1\t1\texecute_context_0(0)_generation_4(4)/
+	}' s >t
+	[ "$(dlp-iter t 2>/dev/null | grep -c '^iter')" -eq 1 ]
+}
+
+# bats test_tags=shared
+@test "dlp FILE: steps and graphs of engines' traces" {
+	d=$DATA/kineto/tracelens/traces__
+	need_data kineto/truth.tsv
+	for f in b200__eager_trace inference__vllm_decode_full__graph_execution \
+	    inference__sglang_decode__sglang_Qwen3-8B_decode; do
+		dlp "$d$f.json.gz" >"${f%%_*}" 2>/dev/null
+		grep -q '^steps   1 of 1, number 0$' "${f%%_*}"
+		[ "$(dlp serve --tsv "$d$f.json.gz" 2>/dev/null | wc -l)" -eq 2 ]
+	done
+	# the kernels of a graph have their ops in the trace of its capture
+	dlp advise "${d}inference__vllm_decode_full__graph_execution.json.gz" \
+	    2>/dev/null | grep -q '^no_op.*--capture CAPTURE FILE'
+	# vLLM copies keys and values: no product
+	same '' "$(dlp tc "${d}b200__eager_trace.json.gz" 2>/dev/null |
+	    grep reshape_and_cache)"
+	same '  could use Tensor Cores         0.00 ms   0.0 %' \
+	    "$(grep 'could use' b200)"
+	# SGLang's GPU begins a kernel 463 ms after its launch: by the trace,
+	# resolve_future_token_ids_kernel is launched at 123 us, runs at 463,380
+	f=${d}inference__sglang_decode__sglang_Qwen3-8B_decode.json.gz
+	same "463295405${TAB}queued" "$(dlp gaps -n 1 --tsv "$f" 2>/dev/null |
+	    tail -n 1 | cut -f 1,2)"
+}
+
 # bats test_tags=shared
 @test "dlp serve: the traces of vLLM and SGLang" {
 	d=kineto/tracelens/traces__inference__

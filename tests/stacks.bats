@@ -223,3 +223,111 @@ code() {
 	sqlite3 db "ALTER TABLE CUDA_CALLCHAINS RENAME COLUMN symbol TO s"
 	! dlp-parse db 2>/dev/null | grep -a '^#kern' | grep -w code
 }
+
+# The oracle: the innermost frame of the program's two files on the thread of the
+# call, or, on a thread without frames, in the stack of the innermost op.
+@test "torch.profiler: the place of each kernel's launch" {
+	for f in gpt2_bf16 lenet_stack; do
+		zcat "$ROOT/tests/data/kineto/$f.json.gz" | python3 -c '
+import collections, json, re, sys
+from decimal import Decimal
+ns = lambda x: int(Decimal(str(x)) * 1000)
+ev = json.load(sys.stdin)["traceEvents"]
+own = re.compile(r"(train|kin)\.py\((\d+)\): (.*)")
+spans, calls = collections.defaultdict(list), {}
+def place(frame):
+    m = own.fullmatch(frame)
+    return m and "%s.py:%s %s" % m.groups()
+for e in ev:
+    a = e.get("args", {})
+    at = None
+    if e.get("cat") == "python_function":
+        at = place(e["name"])
+    elif e.get("cat") == "cpu_op":
+        at = next(filter(None, map(place, a.get("Call stack", "").split(";"))), None)
+    elif e.get("cat") in ("cuda_runtime", "cuda_driver"):
+        calls[a["correlation"]] = (e["tid"], ns(e["ts"]))
+    if at:
+        spans[e["tid"]].append((ns(e["ts"]), -ns(e["dur"]), at))
+for e in sorted((e for e in ev if e.get("cat") == "kernel"), key=lambda e: e["ts"]):
+    tid, t = calls[e["args"]["correlation"]]
+    open_ = [s for s in spans[tid] if s[0] <= t < s[0] - s[1]]
+    print(max(open_)[2] if open_ else "-")' >want
+		dlp-parse "$ROOT/tests/data/kineto/$f.json.gz" 2>/dev/null |
+		    dlp-fmt -H --tsv -T kern -c start_ns,code | sed 1d |
+		    sort -n | cut -f 2 >got
+		diff want got
+		[ "$(sort -u got | grep -c 'train.py:')" -gt 1 ]
+	done
+}
+
+@test "torch.profiler: whose code a frame is" {
+	k=''
+	n=0
+	while read -r want frame; do
+		n=$((n + 1))
+		k+=",{\"ph\":\"X\",\"cat\":\"python_function\",\"name\":\"$frame\",\"pid\":1,\"tid\":1,\"ts\":${n}0,\"dur\":9}"
+		k+=",{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"c\",\"pid\":1,\"tid\":1,\"ts\":${n}1,\"dur\":1,\"args\":{\"correlation\":$n}}"
+		echo "$want" | tr _ ' '
+	done >want <<-'EOT'
+	a.py:1_f a.py(1): f
+	a.py:1_f /me/x/a.py(1): f
+	model.py:7_<module> src/model.py(7): <module>
+	datasets.py:3_g datasets.py(3): g
+	loader.py:2_<lambda> vllm/loader.py(2): <lambda>
+	a.py:1_f (b)/a.py(1): f
+	- torch/nn/modules/module.py(1): f
+	- torchvision/models/resnet.py(9): forward
+	- /opt/conda/lib/python3.11/site-packages/mine/a.py(1): f
+	- threading.py(9): run
+	- multiprocessing/queues.py(1): get
+	- <frozen importlib._bootstrap>(1): f
+	- <built-in function len>
+	- /tmp/torchinductor_me/ab/cab.py(3): call
+	- a.py
+	- (1): f
+	- 
+	EOT
+	echo "[${k#,}]" >t.json
+	dlp-parse t.json 2>/dev/null | dlp-fmt -H --tsv -T call -c code | sed 1d >got
+	diff want got
+	# the stack of an op, the innermost frame first
+	echo '[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":1,"dur":9,"args":{"Call stack":"torch/a.py(1): f;x \"y\".py(2): g;train.py(3): h;"}},
+	{"ph":"X","cat":"cuda_runtime","name":"c","pid":1,"tid":1,"ts":2,"dur":1,"args":{"correlation":1}}]' >t.json
+	same 'x "y".py:2 g' "$(dlp-parse t.json 2>/dev/null |
+	    dlp-fmt -H --tsv -T call -c code | sed 1d)"
+}
+
+# A frame's own time is its length less that of the frames whose parent it is.
+@test "torch.profiler: folded stacks of Python have each frame's own time" {
+	f=$ROOT/tests/data/kineto/lenet_stack.json.gz
+	zcat "$f" | python3 -c '
+import collections, json, re, sys
+from decimal import Decimal
+ns = lambda x: int(Decimal(str(x)) * 1000)
+ev = [e for e in json.load(sys.stdin)["traceEvents"]
+      if e.get("cat") == "python_function" and e["tid"]]
+by_id = {e["args"]["Python id"]: e for e in ev}
+own = collections.Counter()
+def name(n):
+    m = re.match(r"(?:.*/)?([^/]*)\((\d+)\): (.*)", n)
+    return "%s:%s %s" % m.groups() if m else re.sub(" at 0x.*", ">", n)
+for e in ev:
+    own[name(e["name"])] += ns(e["dur"])
+    up = by_id.get(e["args"]["Python parent id"])
+    if up is not None:
+        own[name(up["name"])] -= ns(e["dur"])
+for k in own:
+    if own[k]:
+        print(k, own[k], sep="\t")' | LC_ALL=C sort >want
+	[ "$(wc -l <want)" -gt 100 ]
+	# the threads of the loader, which are numbered 0, are told apart
+	dlp folded --cpu "$f" >all
+	! grep ';threading.py:1030 _bootstrap;.*;threading.py:1030 _bootstrap' all
+	grep -v '^python;threading.py:1030 _bootstrap' all | awk '
+	{ n = $NF; sub(/ [0-9]*$/, ""); sub(/.*;/, ""); s[$0] += n }
+	END { for (k in s) print k "\t" s[k] }' | LC_ALL=C sort >got
+	diff want got
+	run -0 dlp folded --cpu "$ROOT/tests/data/kineto/lenet.json.gz"
+	grep -q 'with_stack=True of torch.profiler' <<<"$output"
+}

@@ -48,6 +48,13 @@ check() {
 	check views "$PWD/cut.html" "$PWD/none.html"
 }
 
+@test "above the limit: ranks, and events of memory" {
+	dlp html --ranks --max-pieces 1500 "$ROOT"/tests/data/h200/ddp2_rank?.sqlite.xz >cut.html 2>err
+	dlp html --max-pieces 1000 "$ROOT/tests/data/kineto/gpt2_bf16.json.gz" >mem.html 2>err
+	check views "$PWD/cut.html" "$PWD/mem.html"
+	check equal "$PWD/cut.html" "$PWD/mem.html"
+}
+
 @test "a comparison equals dlp diff" {
 	dlp html "$ROOT/tests/data/resnet-before.sqlite.xz" "$ROOT/tests/data/resnet-after.sqlite.xz" \
 	    2>err >compare.html

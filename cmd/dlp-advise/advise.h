@@ -87,6 +87,7 @@ const char *use_launch_advice(const struct facts *f);
 	X(profiler_cost)                                                       \
 	X(marker_cost)                                                         \
 	X(lazy_loading)                                                        \
+	X(slow_steps)                                                          \
 	X(one_off)                                                             \
 	X(lost_events)
 

@@ -79,7 +79,7 @@ add_wait(struct facts *f, const struct advise_type *t, const struct rec *r,
 	const char *v;
 
 	buf_put(&name, s, n);
-	if (of == CALL_SYNC || of == CALL_OTHER) {
+	if (of != CALL_KERNEL) {
 		v = rec_raw(r, t->col[SYNC_OP], &len);
 		if (v != NULL)
 			buf_printf(&name, " of %.*s", (int)len, v);

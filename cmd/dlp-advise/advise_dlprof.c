@@ -12,10 +12,12 @@
 #include "err.h"
 #include "num.h"
 
+/* Only dlp-correlate -D tells the mode; otherwise the ranges of ops do. */
 static bool
 is_tensorflow(const struct facts *f)
 {
-	return strncmp(f->mode, "tensorflow", 10) == 0;
+	return strncmp(f->mode, "tensorflow", 10) == 0 ||
+	       (f->mode[0] == '\0' && (f->frameworks & FW_TENSORFLOW) != 0);
 }
 
 bool
@@ -230,11 +232,13 @@ static void
 judge_no_fusion(const struct facts *f, double limit, struct advise_verdict *v)
 {
 	(void)limit;
-	if (strcmp(f->mode, "tensorflow1") != 0)
+	if (!is_tensorflow(f) || strcmp(f->mode, "tensorflow2") == 0)
 		return;
 	v->judged = f->ops.xla == 0 && f->ops.all > 0 ? V_YES : V_NO;
 	buf_puts(&v->problem, "No fused ops detected: XLA is off");
 	buf_puts(&v->advice, "XLA (TF_XLA_FLAGS=--tf_xla_auto_jit=2)");
+	if (f->mode[0] == '\0')
+		buf_puts(&v->advice, ", or tf.function(jit_compile=True)");
 }
 
 const struct advise_rule rule_no_fusion = {
@@ -242,7 +246,7 @@ const struct advise_rule rule_no_fusion = {
 	.version = 1,
 	.dlprof = true,
 	.limit_dlprof = true,
-	.help = "TensorFlow 1: nothing of XLA is seen",
+	.help = "TensorFlow: nothing of XLA is seen",
 	.judge = judge_no_fusion,
 };
 
@@ -316,6 +320,7 @@ static const struct {
 	[G_PROFILER] = { "profiler", "the profiler itself: record less", NULL },
 	[G_QUEUED] = { "queued",
 	    "short gaps between works that were launched in time", NULL },
+	[G_END] = { "end", "the steps go on after their last GPU work", NULL },
 	[G_UNKNOWN] = { "unknown",
 	    "nothing that was recorded: code without ranges and CUDA calls",
 	    NULL },
@@ -328,14 +333,38 @@ static const struct {
 	    "the program itself, which calls nothing of CUDA", NULL },
 };
 
-/* The largest cause of idle time or copies; false if dlp-gaps has not run. */
+/* Gaps are short up to this mean length, ns: a GPU that has nothing else to
+ * wait for begins a launched kernel within microseconds. */
+#define SHORT_GAP 100000
+
+static void
+say_gap(const struct facts *f, int c, struct buf *b)
+{
+	const struct top *all = &f->gap_in[c].all;
+
+	if (c == G_LAUNCH)
+		buf_printf(b, "launch-bound: %s", use_launch_advice(f));
+	else if (c == G_QUEUED && all->n > 0 &&
+		 all->ns / (int64_t)all->n > SHORT_GAP)
+		buf_puts(b, "work that was launched, and that the GPU began"
+			    " late: it waits for an event of another stream,"
+			    " or for another process");
+	else
+		buf_puts(b, gap_parts[c].say);
+}
+
+#define REASON_PCT 1 /* less is no reason */
+
+/* The largest cause of idle time or copies; false if there is none, or dlp-gaps
+ * has not run. */
 static bool
 say_gaps(const struct facts *f, struct advise_verdict *v)
 {
 	int c = facts_gap_most(f);
 	double pct = c >= 0 ? facts_share_pct(f, f->gap_ns[c]) : 0;
 
-	if (!f->has_gaps || pct <= facts_busy_pct(f, 1U << B_MEM))
+	if (!f->has_gaps || pct < REASON_PCT ||
+	    pct <= facts_busy_pct(f, 1U << B_MEM))
 		return false;
 	verdict_gain(v, f->gap_ns[c]);
 	v->within = gap_parts[c].rule;
@@ -343,11 +372,7 @@ say_gaps(const struct facts *f, struct advise_verdict *v)
 	tops_put(&f->gap_in[c], &v->evidence, 2);
 	buf_printf(&v->advice,
 	    "It idles for %.1f %% of the time for one reason: ", pct);
-	if (c == G_LAUNCH)
-		buf_printf(
-		    &v->advice, "launch-bound: %s", use_launch_advice(f));
-	else
-		buf_puts(&v->advice, gap_parts[c].say);
+	say_gap(f, c, &v->advice);
 	buf_puts(&v->advice, "; dlp gaps FILE tells when");
 	return true;
 }
@@ -654,7 +679,7 @@ median_length(const struct facts_iter *v, size_t n)
 
 	memcpy(w, v, n * sizeof(*w));
 	qsort(w, n, sizeof(*w), by_length);
-	m = w[n / 2].ns;
+	m = w[n == 2 ? 0 : n / 2].ns;
 	free(w);
 	return m;
 }
@@ -679,14 +704,25 @@ even_range(const struct facts *f, size_t *from, size_t *to)
 	return best > 1 && best < f->n_iter;
 }
 
+/* What the steps take longer than the median, the shorter one of two. */
+static int64_t
+uneven_ns(const struct facts *f)
+{
+	int64_t sum = 0, m = median_length(f->iter, f->n_iter);
+	size_t i;
+
+	for (i = 0; i < f->n_iter; i++)
+		if (f->iter[i].ns > m)
+			sum = num_add(sum, f->iter[i].ns - m);
+	return sum;
+}
+
 static void
-judge_bad_range(const struct facts *f, double limit, struct advise_verdict *v)
+judge_range(const struct facts *f, double limit, struct advise_verdict *v)
 {
 	double mean = 0, sq = 0;
 	size_t i, from = 0, to = 0;
 
-	if (f->n_iter < 3)
-		return;
 	for (i = 0; i < f->n_iter; i++)
 		mean += (double)f->iter[i].ns / (double)f->n_iter;
 	for (i = 0; i < f->n_iter; i++)
@@ -714,6 +750,23 @@ judge_bad_range(const struct facts *f, double limit, struct advise_verdict *v)
 		    " some that are alike");
 }
 
+static void
+judge_bad_range(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	if (f->n_iter < 2)
+		return;
+	judge_range(f, limit, v);
+	if (v->judged == V_YES)
+		verdict_gain(v, uneven_ns(f));
+}
+
+static void
+dlprof_bad_range(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	if (f->n_iter >= 3)
+		judge_range(f, limit, v);
+}
+
 const struct advise_rule rule_bad_range = {
 	.id = "bad_iteration_range_detector",
 	.version = 1,
@@ -722,4 +775,5 @@ const struct advise_rule rule_bad_range = {
 	.unit = "percent",
 	.help = "the iterations' lengths deviate more",
 	.judge = judge_bad_range,
+	.dlprof_judge = dlprof_bad_range,
 };

@@ -388,10 +388,16 @@ verdict_above(struct advise_verdict *v, double value, double limit)
 }
 
 bool
+facts_has_steps(const struct facts *f)
+{
+	return f->key_found == 1 ||
+	       (f->key_found < 0 && (f->n_iter > 1 || f->has_key));
+}
+
+bool
 verdict_no_steps(const struct facts *f, struct advise_verdict *v)
 {
-	if (f->key_found == 1 ||
-	    (f->key_found < 0 && (f->n_iter > 1 || f->has_key)))
+	if (facts_has_steps(f))
 		return false;
 	verdict_unjudged(v,
 	    "iterations: a key for dlp-iter, or ranges around the"

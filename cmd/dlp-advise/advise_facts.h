@@ -70,6 +70,7 @@ enum { /* the classes of dlp-gaps */
 	G_AFTER_SYNC,
 	G_GRAPH_UPDATE,
 	G_HOST,
+	G_END,
 	N_GAP
 };
 
@@ -187,6 +188,10 @@ struct facts {
 	struct tops gap_in[N_GAP]; /* the same, by where the program was */
 	bool even, even_known;     /* --even; a stable record has said which */
 	int64_t even_from, even_to;
+	struct facts_slow {
+		int64_t n, ns, of_ns, most; /* as in stable records */
+		int64_t n_step;
+	} slow;
 	bool has_cuts, counts; /* dlp-iter has run; a selected iteration has
 				* begun, and no other one since */
 
@@ -201,6 +206,7 @@ struct facts {
 
 	uint64_t n_kern, n_graph, n_mem;
 	int64_t kern_ns, no_op_ns, few_ns, graph_ns, span_ns;
+	int64_t no_call_ns;       /* a part of no_op_ns: no call launched it */
 	int64_t over_ns, load_ns; /* of span_ns: the profiler's own work;
 				   * loading code by CUDA */
 	uint64_t n_few, n_sized;  /* kernels with fewer blocks than
@@ -245,6 +251,9 @@ struct facts {
 			      * optimizer, before a softmax */
 	int64_t softmax_idle_ns;
 	uint64_t n_marked;      /* runs of ops that emit_nvtx marked */
+	uint64_t n_marked_all;  /* the same, in the whole profile */
+	int64_t marker_ns;      /* what all ranges cost, as dlp-record says; 0:
+				 * not known */
 	struct tops queue_full; /* calls that wait because the launch queue
 				 * is full: the GPU is slower than the CPU */
 	struct tops lost;       /* messages of the profiler about lost events */
@@ -283,6 +292,9 @@ double facts_kern_pct(const struct facts *f, int64_t ns);
 
 /* The time of all GPU work. */
 int64_t facts_work_ns(const struct facts *f);
+
+/* Whether the iterations are steps, not the whole profile as one. */
+bool facts_has_steps(const struct facts *f);
 
 /* Calls, or copies, per iteration. */
 double facts_per_iter(const struct facts *f, uint64_t n);

@@ -190,8 +190,11 @@ add_inst(struct facts *f, const struct advise_type *t, const struct rec *r)
 	    (v = bits_of(f, advise_ops_of(t), id)) == NULL)
 		return;
 	*v |= OP_SEEN;
-	if ((*v & OP_PYTORCH) != 0 && t->at.iter->pos >= 0 &&
-	    advise_in_iter(f, t, r) && rec_dur(r, t->at.dur, &id))
+	if ((*v & OP_PYTORCH) == 0 || t->at.iter->pos < 0 ||
+	    !rec_dur(r, t->at.dur, &id))
+		return;
+	f->n_marked_all++;
+	if (advise_in_iter(f, t, r))
 		f->n_marked++;
 }
 

@@ -232,12 +232,52 @@ say_launches(const struct facts *f, int64_t wall, struct advise_verdict *v)
 	buf_puts(&v->problem, " on average");
 }
 
+/* What the ranges of a run of an op cost: dlp-record counts them. Otherwise
+ * the least that was measured: emit_nvtx writes four or five ranges for a run,
+ * and formats the sizes of their inputs; 1,477 ranges for 389 runs made a step
+ * of 8.6 ms take 11.6 ms (PyTorch 2.11, no profiler). */
+static int64_t
+run_cost(const struct facts *f)
+{
+	if (f->marker_ns > 0 && f->n_marked_all > 0)
+		return f->marker_ns / (int64_t)f->n_marked_all;
+	return 7000;
+}
+
+/* What the ranges of ops cost in the steps. The GPU waits for it. */
+static int64_t
+marker_cost(const struct facts *f)
+{
+	int64_t ns = num_mul((int64_t)f->n_marked, run_cost(f));
+
+	return ns < f->gap_ns[G_LAUNCH] ? ns : f->gap_ns[G_LAUNCH];
+}
+
+/* How much of the launch-bound time is due to the recording alone. */
+static void
+say_marker_cost(const struct facts *f, int64_t ns, struct advise_verdict *v)
+{
+	double pct = facts_share_pct(f, ns);
+
+	if (pct < rule_marker_cost.limit)
+		return;
+	buf_printf(&v->problem,
+	    ". At least %.0f %% of the time is due to the recording: to the"
+	    " ranges of ops",
+	    pct);
+	buf_printf(&v->advice,
+	    "First see how much is left without the ranges of ops (%s)."
+	    " Then launch less: ",
+	    f->marker_ns > 0 ? "dlp-record --markers=layers"
+			     : "no emit_nvtx, only ranges of steps");
+}
+
 static void
 judge_launch_bound(
     const struct facts *f, double limit, struct advise_verdict *v)
 {
 	double wait = facts_share_pct(f, f->gap_ns[G_LAUNCH]);
-	int64_t wall = 0;
+	int64_t wall = 0, own;
 	size_t i;
 
 	if (!f->has_busy) {
@@ -255,19 +295,25 @@ judge_launch_bound(
 		return;
 	if (verdict_above(v, wait, limit) && f->kern_ns >= wall)
 		v->judged = V_NO;
-	verdict_gain(v, f->gap_ns[G_LAUNCH]);
+	own = f->maker.torch ? 0 : marker_cost(f);
+	verdict_gain(v, f->gap_ns[G_LAUNCH] - own);
 	verdict_where(v, "gaps", "class", "launch-bound");
 	buf_printf(&v->problem,
 	    "The GPU waits for launches for %.1f %% of the time", wait);
 	if (f->n_launch > 0)
 		say_launches(f, wall, v);
+	say_marker_cost(f, own, v);
 	tops_put(&f->gap_in[G_LAUNCH], &v->evidence, 3);
-	buf_printf(&v->advice, "Launch less: %s", use_launch_advice(f));
+	if (v->advice.len == 0)
+		buf_puts(&v->advice, "Launch less: ");
+	buf_puts(&v->advice, use_launch_advice(f));
+	buf_puts(&v->advice,
+	    "; dlp whatif --zero-launch FILE predicts what that gains at most");
 }
 
 const struct advise_rule rule_launch_bound = {
 	.id = "launch_bound",
-	.version = 2,
+	.version = 3,
 	.limit = 30,
 	.unit = "percent",
 	.help = "idle time that dlp-gaps calls launch-bound, and kernels are "
@@ -337,7 +383,8 @@ judge_exposed_comm(
 	say_time(&v->problem, all);
 	buf_puts(&v->advice,
 	    "Record all ranks: dlp ranks FILE... tells waiting for a late rank"
-	    " from sending");
+	    " from sending; dlp whatif --perfect-overlap FILE predicts what"
+	    " hiding it gains at most");
 	if ((f->frameworks & FW_PYTORCH) != 0 && reduces(f))
 		buf_puts(&v->advice,
 		    "; overlap sending with the backward pass"
@@ -418,7 +465,8 @@ judge_rank_wait(const struct facts *f, double limit, struct advise_verdict *v)
 	buf_puts(&v->problem, ": probably they wait for another rank");
 	buf_puts(&v->advice,
 	    "Record all ranks, and look for the late one: dlp ranks FILE..."
-	    " also sees what one rank cannot, a rank that is late each time");
+	    " also sees what one rank cannot, a rank that is late each time;"
+	    " dlp whatif --no-straggler FILE... predicts the steps without");
 }
 
 const struct advise_rule rule_rank_wait = {
@@ -630,6 +678,16 @@ const struct advise_rule rule_graph_level = {
 static const char *
 how_to_mark(const struct facts *f)
 {
+	if (f->maker.torch && f->kind[K_GRAPH].ns > f->no_op_ns / 2)
+		return "Kernels that a graph replays have no ops here: give the"
+		       " trace in which the graphs were captured, dlp-parse"
+		       " --capture CAPTURE FILE";
+	if (f->maker.torch && f->no_call_ns > f->no_op_ns / 2 &&
+	    f->no_call_ns < f->kern_ns)
+		return "Their launches are not in the trace, as of work from"
+		       " before it: call torch.cuda.synchronize() before the"
+		       " recording begins, or leave out its first step"
+		       " (schedule)";
 	if (f->maker.torch)
 		return "Record ops and calls:"
 		       " torch.profiler.profile(activities=[ProfilerActivity."
@@ -751,6 +809,46 @@ const struct advise_rule rule_lazy_loading = {
 };
 
 /* The GPU waits in the steps for what the program does once. */
+/* Steps that are not judged, because they are so long. */
+static void
+judge_slow_steps(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	const struct facts_slow *s = &f->slow;
+	double pct;
+
+	if (s->n_step == 0)
+		verdict_unjudged(v, "the lengths of steps: dlp-iter --stable");
+	if (s->n_step < 10 || s->of_ns <= 0) /* too few to be typical */
+		return;
+	pct = 100.0 * (double)s->ns / (double)s->of_ns;
+	if (!verdict_above(v, pct, limit))
+		return;
+	verdict_gain(v, (int64_t)(pct / 100 * (double)facts_wall_ns(f)));
+	verdict_where(v, "iters");
+	buf_printf(&v->problem,
+	    "%lld of %lld steps take%s more than 1.5 times the median; the"
+	    " time beyond it is %s %% of the time of all steps after warm-up."
+	    " The other findings are about steps without them",
+	    (long long)s->n, (long long)s->n_step, s->n == 1 ? "s" : "",
+	    buf_str(&v->value));
+	buf_printf(
+	    &v->evidence, "the longest: iteration %lld", (long long)s->most);
+	buf_printf(&v->advice,
+	    "Look at what happens there and not in others: dlp gaps -i %lld"
+	    " FILE; often it is a checkpoint, an evaluation, the data loader"
+	    " or Python's garbage collection. dlp iters FILE lists all steps",
+	    (long long)s->most);
+}
+
+const struct advise_rule rule_slow_steps = {
+	.id = "slow_steps",
+	.version = 1,
+	.limit = 3,
+	.unit = "percent",
+	.help = "steps that take more than 1.5 times the median",
+	.judge = judge_slow_steps,
+};
+
 static void
 judge_one_off(const struct facts *f, double limit, struct advise_verdict *v)
 {
@@ -785,15 +883,10 @@ const struct advise_rule rule_one_off = {
 	.judge = judge_one_off,
 };
 
-/* emit_nvtx writes about four ranges for each run of an op, and formats the
- * sizes of their inputs. Measured with PyTorch 2.11, without a profiler: 1,477
- * ranges for 389 runs make a step of 8.6 ms take 11.6 ms or more. */
-#define MARKER_NS 7000
-
 static void
 judge_marker_cost(const struct facts *f, double limit, struct advise_verdict *v)
 {
-	int64_t ns = (int64_t)f->n_marked * MARKER_NS, idle;
+	int64_t ns = marker_cost(f);
 
 	if (f->maker.torch) {
 		verdict_unjudged(v, "what torch.profiler's records cost");
@@ -801,13 +894,14 @@ judge_marker_cost(const struct facts *f, double limit, struct advise_verdict *v)
 	}
 	if (verdict_no_steps(f, v) || f->n_marked == 0 || no_gaps(f, v))
 		return;
-	idle = f->gap_ns[G_LAUNCH];
-	verdict_above(v, facts_share_pct(f, ns < idle ? ns : idle), limit);
-	verdict_gain(v, ns < idle ? ns : idle);
+	verdict_above(v, facts_share_pct(f, ns), limit);
+	verdict_gain(v, ns);
 	v->within = "launch_bound";
 	verdict_where(v, "gaps", "class", "launch-bound");
-	buf_printf(&v->evidence, "%.0f runs of ops per step, about %d us each",
-	    facts_per_iter(f, f->n_marked), MARKER_NS / 1000);
+	buf_printf(&v->evidence, "%.0f runs of ops per step, ",
+	    facts_per_iter(f, f->n_marked));
+	say_time(&v->evidence, run_cost(f));
+	buf_puts(&v->evidence, " each");
 	buf_printf(&v->problem,
 	    "An estimate: writing the ranges of ops (emit_nvtx) costs %s %% of"
 	    " the time, while the GPU waits for launches",
@@ -820,7 +914,7 @@ judge_marker_cost(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_marker_cost = {
 	.id = "marker_cost",
-	.version = 1,
+	.version = 2,
 	.limit = 5,
 	.unit = "percent",
 	.help = "an estimate of what writing the ranges of ops costs",
@@ -902,6 +996,9 @@ say_fp32_advice(const struct facts *f, struct buf *b)
 		buf_puts(b, "Allow TF32 in the library (cuBLAS:"
 			    " CUBLAS_TF32_TENSOR_OP_MATH), or compute in half"
 			    " precision");
+	if (!before_ampere(f) && use_of(f, USE_TF32) != USE_YES)
+		buf_puts(b, "; dlp whatif --dtype fp32=tf32 FILE estimates"
+			    " what that gains");
 }
 
 /* The next size that suits: tiles of products are multiples of 64. */

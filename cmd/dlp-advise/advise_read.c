@@ -122,6 +122,12 @@ add_stable(struct facts *f, const struct advise_type *t, const struct rec *r)
 	if (f->even)
 		f->even_known = rec_i64(r, t->col[0], &f->even_from) &&
 				rec_i64(r, t->col[1], &f->even_to);
+	f->slow = (struct facts_slow){ .most = -1 };
+	rec_i64(r, t->col[2], &f->slow.n_step);
+	rec_i64(r, t->col[3], &f->slow.n);
+	rec_i64(r, t->col[4], &f->slow.ns);
+	rec_i64(r, t->col[5], &f->slow.of_ns);
+	rec_i64(r, t->col[6], &f->slow.most);
 }
 
 /* Where the program was: its longest activity in the gap, and the op and the
@@ -169,7 +175,7 @@ add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
 	static const char *const word[N_GAP] = { "launch-bound", "startup",
 		"sync", "dataloader", "comm-wait", "allocation", "module-load",
 		"os-wait", "profiler", "queued", "unknown", "after-sync",
-		"graph-update", "host-only" };
+		"graph-update", "host-only", "end" };
 	int64_t dur;
 	size_t n;
 	const char *s = rec_raw(r, t->col[GAP_CLASS], &n);
@@ -305,6 +311,8 @@ add_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
 		f->key_found = text_is(v, n, "yes");
 	} else if (text_is(name, len, "kernel_arch")) {
 		num_i64(v, n, &f->kernel_arch);
+	} else if (text_is(name, len, "marker_ns")) {
+		num_i64(v, n, &f->marker_ns);
 	} else if (text_is(name, len, "gpu_mem_total_bytes")) {
 		num_i64(v, n, &f->mem_total);
 	} else if (text_is(name, len, "gpu_mem_used_bytes")) {
@@ -320,10 +328,10 @@ static const struct advise_row rows[] = {
 		"node", "dir", "prim_id", "bytes", "name_id" } },
 	{ "copy", add_copy, 0,
 	    WORKREC_SPAN | WORKREC_CALL | WORKREC_DEV | WORKREC_ITER, 0,
-	    { "api", "kind", "bytes", "src_mem", "dst_mem" } },
+	    { "api", "op", "layer", "kind", "bytes", "src_mem", "dst_mem" } },
 	{ "set", add_set, 0,
 	    WORKREC_SPAN | WORKREC_CALL | WORKREC_DEV | WORKREC_ITER, 0,
-	    { "api" } },
+	    { "api", "op", "layer" } },
 	{ "sync", add_sync, 0, WORKREC_CALL | WORKREC_ITER, 0,
 	    { "api", "op", "layer" } },
 	{ "call", add_call, 0, WORKREC_SPAN | WORKREC_ITER, 0,
@@ -336,7 +344,9 @@ static const struct advise_row rows[] = {
 	{ "dev", add_device, WORKREC_DEV, 0, 0, { "cc", "n_sm", "mem_bytes" } },
 	{ "busy", add_busy, WORKREC_DEV | WORKREC_DUR, WORKREC_ITER, 1,
 	    { "class", "after" } },
-	{ "stable", add_stable, 0, 0, 0, { "from", "to" } },
+	{ "stable", add_stable, 0, 0, 0,
+	    { "from", "to", "n", "n_slow", "slow_ns", "slow_of_ns",
+		"slowest" } },
 	{ "cut", add_cut, 0, WORKREC_ITER, 0, { "dropped" } },
 	{ "gap", add_gap, 0, WORKREC_DUR | WORKREC_ITER, 0,
 	    { "class", "what", "op", "layer", "phase" } },
@@ -382,6 +392,7 @@ new_file(const struct facts *all, const char *s, size_t n)
 	f->key_found = all->key_found;
 	f->kernel_arch = all->kernel_arch;
 	f->maker = all->maker;
+	f->marker_ns = all->marker_ns;
 	f->mem_total = all->mem_total;
 	f->mem_used = all->mem_used;
 	return f;

@@ -143,8 +143,9 @@ judge_loss_chain(const struct facts *f, double limit, struct advise_verdict *v)
 	if (use_of(f, USE_COMPILED) == USE_YES)
 		v->within = "pointwise_chain";
 	verdict_where(v, "ops", "family", "loss");
-	buf_printf(&v->evidence, "%.0f kernels per step, ",
-	    facts_per_iter(f, f->kind[K_LOSS].n));
+	buf_printf(&v->evidence, "%.0f kernels%s, ",
+	    facts_per_iter(f, f->kind[K_LOSS].n),
+	    facts_has_steps(f) ? " per step" : "");
 	say_time(&v->evidence, f->kind[K_LOSS].ns);
 	buf_printf(&v->problem,
 	    "The loss takes %s %% of the kernels' time: each of its kernels"

@@ -7,7 +7,7 @@
 #include "array.h"
 #include "num.h"
 
-enum { COPY_KIND = 1, COPY_BYTES, COPY_SRC, COPY_DST };
+enum { COPY_KIND = 3, COPY_BYTES, COPY_SRC, COPY_DST };
 
 enum {
 	KERN_OP_ID = 1,
@@ -167,13 +167,25 @@ add_collective(struct facts *f, const struct advise_type *t,
 	f->n_alike += !is_new;
 }
 
+/* Whether a graph launch has launched the kernel: it is a node, or its call
+ * says so. */
+static bool
+is_of_graph(const struct advise_type *t, const struct rec *r)
+{
+	struct mview api = rec_view(r, t->col[COL_API]);
+	int64_t node;
+
+	return rec_i64(r, t->col[KERN_NODE], &node) ||
+	       (api.s != NULL && mv_find(api, "GraphLaunch") != NULL);
+}
+
 /* A graph launch launches all of its kernels. */
 static void
 add_launch(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
-	int64_t node, call;
+	int64_t call;
 
-	if (!rec_i64(r, t->col[KERN_NODE], &node)) {
+	if (!is_of_graph(t, r)) {
 		f->n_launch++;
 		return;
 	}
@@ -198,7 +210,7 @@ add_use(struct facts *f, const struct advise_type *t, const struct rec *r,
 		.phase = rec_view(r, t->col[KERN_PHASE]),
 		.family = rec_view(r, t->col[KERN_FAMILY]),
 		.dtype = rec_view(r, t->col[KERN_DTYPE]),
-		.graph = rec_i64(r, t->col[KERN_NODE], &id),
+		.graph = is_of_graph(t, r),
 		.dur = dur,
 	};
 
@@ -268,8 +280,11 @@ add_kernel(struct facts *f, const struct advise_type *t, const struct rec *r)
 	d->n_kern++;
 	f->n_kern++;
 	f->kern_ns = num_add(f->kern_ns, dur);
-	if (!rec_i64(r, t->col[KERN_INST], &inst))
+	if (!rec_i64(r, t->col[KERN_INST], &inst)) {
 		f->no_op_ns = num_add(f->no_op_ns, dur);
+		if (!rec_i64(r, t->at.api_start, &inst))
+			f->no_call_ns = num_add(f->no_call_ns, dur);
+	}
 	extend_span(f, start, dur);
 	op = rec_raw(r, t->col[KERN_OP], &len);
 	if (op == NULL) {

@@ -195,6 +195,8 @@ acc_add(struct agg_acc *c, bool frac, union agg_num v, int want)
 	c->n++;
 	if (want & ACC_STD)
 		add_std(c, d);
+	if (want & ACC_DRIFT)
+		drift_add(c->more, c->n, d);
 	if (!(want & ACC_VALUES))
 		return 0;
 	cap = acc_more(c)->cap;
@@ -257,8 +259,10 @@ acc_join(struct agg_acc *c, const struct agg_acc *from, bool values)
 	if (c->n == 0 ||
 	    (acc_is_frac(c) ? f.max.d > c->max.d : f.max.i > c->max.i))
 		c->max = f.max;
-	if (f.more != NULL)
+	if (f.more != NULL) {
 		join_std(c, &f);
+		c->more->drift.joined = true;
+	}
 	c->n += f.n;
 }
 
@@ -454,6 +458,8 @@ acc_put(struct agg_acc *c, struct buf *b, enum agg_stat stat, double p,
 	}
 	if (c->n < (stat == ST_STD ? 2 : 1))
 		return false;
+	if (stat == ST_DRIFT || stat == ST_DRIFTERR)
+		return drift_put(b, c->more, c->n, stat);
 	if (stat == ST_PCT)
 		return put_pct(b, c, total);
 	if (stat == ST_SUM)

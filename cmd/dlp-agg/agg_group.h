@@ -42,11 +42,20 @@ struct acc_ends {
 	bool has_first, has_last;
 };
 
+struct acc_drift { /* of the values in their order, see agg_drift.c */
+	double first, last;
+	double co;    /* of the place and the value: sum of products of their
+		       * deviations */
+	double diff2; /* sum of the squared differences of neighbours */
+	bool joined;  /* of several groups, whose values have no order */
+};
+
 struct acc_more {
 	bool frac;    /* a value had a fraction: all are doubles */
 	bool sorted;  /* the values are sorted */
 	bool rounded; /* and rounded to few digits: agg_part.c */
 	double dsum, mean, m2;
+	struct acc_drift drift;
 	union agg_num *val; /* all values, for percentiles */
 	size_t nval, cap;
 };
@@ -71,6 +80,12 @@ struct acc_more *acc_more(struct agg_acc *c);
 void acc_keep(struct acc_more *m, union agg_num v);
 void acc_sort(struct acc_more *m);
 void acc_extreme(struct agg_acc *c, const struct agg_acc *x, bool least);
+
+/* Adds the last of n values to the drift; m's mean has it already. The other
+ * appends ST_DRIFT or ST_DRIFTERR; false if it is unset. */
+void drift_add(struct acc_more *m, uint64_t n, double v);
+bool drift_put(
+    struct buf *b, const struct acc_more *m, uint64_t n, enum agg_stat stat);
 
 /* True if two numbers, which are doubles if frac, are equal. */
 static inline bool

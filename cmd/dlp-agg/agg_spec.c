@@ -30,6 +30,8 @@ static const struct {
 	{ "share", "pct", ST_PCT, true },
 	{ "first", "first", ST_FIRST, true },
 	{ "last", "last", ST_LAST, true },
+	{ "drift", "drift", ST_DRIFT, true },
+	{ "drifterr", "drifterr", ST_DRIFTERR, true },
 };
 
 static const char *const units[] = { "_ns", "_bytes", "_flop", "_hz" };
@@ -73,6 +75,9 @@ stat_name(const struct stat_col *s, const char *field)
 	if (s->stat == ST_PCT) {
 		put_stem(&b, field);
 		buf_puts(&b, "_pct");
+	} else if (s->stat == ST_DRIFT || s->stat == ST_DRIFTERR) {
+		put_stem(&b, field);
+		buf_printf(&b, "_%s_pct", s->word);
 	} else {
 		buf_puts(&b, s->stat == ST_NSET ? "n" : s->word);
 		buf_putc(&b, '_');
@@ -108,7 +113,7 @@ stat_parse(const char *word, bool *per_field)
 			return s;
 		}
 	die("-a: '%s' is none of count, nset, sum, mean, min, max,"
-	    " median, pN, std, union, pct, first, last",
+	    " median, pN, std, union, pct, first, last, drift, drifterr",
 	    word);
 }
 
@@ -155,7 +160,7 @@ stat_result(const char *name, struct stat_col *s, const char **field)
 	}
 	for (i = 0; i < ARRAY_LEN(words); i++)
 		if (words[i].field && words[i].stat != ST_PCT &&
-		    words[i].stat != ST_NSET &&
+		    words[i].stat != ST_NSET && words[i].stat < ST_DRIFT &&
 		    strcmp(words[i].word, word) == 0) {
 			s->stat = words[i].stat;
 			s->word = words[i].std;
@@ -183,6 +188,8 @@ spec_stat(struct agg_spec *a, struct stat_col s)
 		f->want |= ACC_VALUES;
 	if (s.stat == ST_STD)
 		f->want |= ACC_STD;
+	if (s.stat == ST_DRIFT || s.stat == ST_DRIFTERR)
+		f->want |= ACC_STD | ACC_DRIFT;
 	if (s.stat != ST_FIRST && s.stat != ST_LAST)
 		f->numeric = true;
 	else
@@ -246,6 +253,10 @@ make_stats(struct agg_spec *a)
 	for (i = 0; i < a->nstats; i++) {
 		struct stat_col s = parse_stat(a, i, &per_field, &field);
 
+		if (a->partial && s.stat >= ST_DRIFT)
+			die("-a %s: not with --partial, because it needs the"
+			    " order of the records",
+			    s.word);
 		if (s.stat == ST_UNION) {
 			a->start_col = input_column(&a->in, "start_ns");
 			a->dur_col = input_column(&a->in, "dur_ns");

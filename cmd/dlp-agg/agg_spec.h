@@ -151,10 +151,12 @@ enum agg_stat {
 	ST_PCT,
 	ST_FIRST,
 	ST_LAST,
+	ST_DRIFT,
+	ST_DRIFTERR,
 };
 
 /* The data that a statistic needs besides sum, least and greatest value. */
-enum { ACC_VALUES = 1 /* percentiles */, ACC_STD = 2 };
+enum { ACC_VALUES = 1 /* percentiles */, ACC_STD = 2, ACC_DRIFT = 4 };
 
 struct stat_col { /* a column of the result */
 	enum agg_stat stat;

@@ -50,6 +50,8 @@ struct escaped { /* a text as in the stream, owned by another struct; or NULL */
 
 #define OP_NONE 0u /* ops are numbered from 1 */
 
+#define OF_GROUPS 6 /* columns about process groups */
+
 enum op_field { /* texts of an op, by the columns of its record */
 	OF_NAME,
 	OF_MOD,
@@ -64,7 +66,8 @@ enum op_field { /* texts of an op, by the columns of its record */
 	OF_STACK,
 	OF_TRACE,
 	OF_REPR,
-	OF_N
+	OF_GROUP, /* the first of OF_GROUPS; unset but of communication */
+	OF_N = OF_GROUP + OF_GROUPS
 };
 
 struct corr_op {         /* one block of memory holds it and its texts */
@@ -121,7 +124,9 @@ struct corr_ops {           /* zeroed, then ops_init() */
 	struct buf stack, func;  /* of the call trace that was read last */
 	struct buf tmp;
 	struct markers *markers;
-	struct out_type *type;
+	struct out_type *type[2]; /* without and with groups; NULL: not used */
+	bool groups; /* ops of this section have columns about process groups,
+		      * as ##info said before the first op */
 	struct op_hooks hooks;
 	uint64_t n_damaged, n_no_args; /* markers; for the notes */
 };
@@ -162,7 +167,8 @@ struct comm_words {
 	bool by_range;    /* a range says so; otherwise all below is unset */
 	enum marker_by by;
 	struct mview mod, name, sizes;
-	const char *dtype; /* float32; NULL if unknown */
+	struct mview group; /* a list of the columns from OF_GROUP on */
+	const char *dtype;  /* float32; NULL if unknown */
 };
 
 /* Communication in that layer, launched by the op for_op (or OP_NONE). */
@@ -560,7 +566,8 @@ struct comms {    /* zeroed, then comms_init() */
 		uint8_t kind;
 		unsigned dtype; /* of what it moves; see dtype_moved() */
 		enum marker_by by;
-		size_t n_mod, n_name; /* the text: mod, name, sizes */
+		size_t n_mod, n_name, n_sizes; /* the text: mod, name, sizes,
+						* group */
 	} * v;
 	size_t n, cap;
 	struct buf key;

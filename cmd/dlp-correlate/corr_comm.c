@@ -148,7 +148,7 @@ kind_told(struct comms *t, const struct marker *m)
 /* The number of these words. */
 static uint32_t
 tell(struct comms *t, int kind, unsigned dtype, const struct marker *m,
-    struct mview sizes)
+    struct mview sizes, struct mview group)
 {
 	bool is_new;
 	uint32_t id;
@@ -157,6 +157,7 @@ tell(struct comms *t, int kind, unsigned dtype, const struct marker *m,
 	buf_put(&t->key, m->mod.s, m->mod.n);
 	buf_put(&t->key, m->name.s, m->name.n);
 	buf_put(&t->key, sizes.s, sizes.n);
+	buf_put(&t->key, group.s, group.n);
 	buf_putc(&t->key, (char)kind);
 	buf_putc(&t->key, (char)m->by);
 	buf_putc(&t->key, (char)dtype);
@@ -164,7 +165,7 @@ tell(struct comms *t, int kind, unsigned dtype, const struct marker *m,
 	if (is_new) {
 		ARRAY_GROW(t->v, t->n, t->cap);
 		t->v[t->n++] = (struct comm_told){ (uint8_t)kind, dtype, m->by,
-			m->mod.n, m->name.n };
+			m->mod.n, m->name.n, sizes.n };
 	}
 	return id + 1;
 }
@@ -187,14 +188,18 @@ told_words(const struct comms *t, uint32_t told, struct comm_words *w)
 	w->by = x->by;
 	w->mod = mv(s, s + x->n_mod);
 	w->name = mv(s + x->n_mod, s + x->n_mod + x->n_name);
-	w->sizes = mv(s + x->n_mod + x->n_name, s + n - 3);
+	s += x->n_mod + x->n_name;
+	n -= x->n_mod + x->n_name;
+	w->sizes = mv(s, s + x->n_sizes);
+	w->group = mv(s + x->n_sizes, s + n - 3);
 	w->dtype = dtype_name(x->dtype);
 	if (w->mod.n == 0)
 		w->mod = mv(NULL, NULL);
 }
 
 /* c10d's ops have no sizes in traces without record_shapes. The range inside of
- * them, record_param_comms, then has those of the message. */
+ * them, record_param_comms, then has those of the message. It alone has the
+ * process group. */
 static uint32_t
 comm_message(struct comms *t, uint32_t up, const struct corr_thread *th,
     const struct marker *m)
@@ -202,14 +207,19 @@ comm_message(struct comms *t, uint32_t up, const struct corr_thread *th,
 	struct comm_words above;
 	struct marker as = *m;
 	struct mview sizes;
+	unsigned dtype = t->v[up - 1].dtype;
 
 	told_words(t, up, &above);
-	if (above.sizes.n > 0 || !marker_sizes(m, &sizes))
+	sizes = above.sizes;
+	if (sizes.n == 0 && marker_sizes(m, &sizes))
+		dtype = dtype_moved(th, m);
+	else if (m->comm.s == NULL)
 		return 0;
 	as.mod = above.mod.s != NULL ? above.mod : mv("", "");
 	as.name = above.name;
 	as.by = above.by;
-	return tell(t, t->v[up - 1].kind, dtype_moved(th, m), &as, sizes);
+	return tell(t, t->v[up - 1].kind, dtype, &as, sizes,
+	    m->comm.s != NULL ? m->comm : mv("", ""));
 }
 
 uint32_t
@@ -232,7 +242,7 @@ comm_told(struct comms *t, uint32_t up, const struct corr_thread *th,
 	if (!marker_sizes(m, &sizes))
 		sizes = mv("", "");
 	return tell(t, up != 0 ? t->v[up - 1].kind : kind, dtype_moved(th, m),
-	    m, sizes);
+	    m, sizes, mv("", ""));
 }
 
 /* A run like that of a graph's replay: it has no CPU time, because the run that

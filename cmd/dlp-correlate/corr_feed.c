@@ -466,6 +466,8 @@ on_corr_meta(struct stage *st, struct rec *rec)
 		return;
 	if (corr->hooks.meta != NULL)
 		corr->hooks.meta(corr, rest, n);
+	corr->ops.groups |=
+	    corr->ops.n_no == 0 && text_starts(rest, n, "process_groups\t");
 	if (text_starts(rest, n, key))
 		corr->has_end = num_i64(rest + k, n - k, &corr->end);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "json_tok.h"
 #include "corr.h"
 #include "err.h"
 #include "esc.h"
@@ -232,6 +233,8 @@ draft_by(struct draft *d, const struct marker *m)
 static const char *const op_names[] = { "op_id", "key", "name", "mod", "op",
 	"dir", "layer", "by", "text", "dtype", "shapes", "args", "bwd_shapes",
 	"fwd_op_id", "stack", "trace", "repr", "for_op_id" };
+static const char *const group_names[OF_GROUPS] = { "group", "group_desc",
+	"group_size", "group_ranks", "in_split", "out_split" };
 
 const char *
 op_dir(const struct corr_op *op)
@@ -266,13 +269,32 @@ put_op_key(const struct corr_op *op)
 		buf_put(&out_buf, shapes.s, shapes.n);
 }
 
+/* Only a trace with process groups has their columns. */
+static struct out_type *
+op_type(const struct corr_ops *t)
+{
+	enum { N_NAMES = ARRAY_LEN(op_names) };
+	const char *names[N_NAMES + 16 + OF_GROUPS];
+	int i, n = N_NAMES;
+
+	memcpy(names, op_names, sizeof(op_names));
+	for (i = 0; i < t->hooks.n_cols; i++)
+		names[n++] = t->hooks.cols[i];
+	for (i = 0; i < OF_GROUPS && t->groups; i++)
+		names[n++] = group_names[i];
+	return out_type("op", names, n);
+}
+
 static void
 op_write(struct corr_ops *ops, const struct corr_op *op)
 {
 	const char *dir = op_dir(op);
+	struct out_type **type = &ops->type[ops->groups];
 	int f;
 
-	out_rec(ops->type);
+	if (*type == NULL)
+		*type = op_type(ops);
+	out_rec(*type);
 	out_i64(op->no);
 	put_op_key(op);
 	put_field(op->f[OF_NAME]);
@@ -288,6 +310,8 @@ op_write(struct corr_ops *ops, const struct corr_op *op)
 	out_opt(op->for_no != OP_NONE, op->for_no);
 	if (ops->hooks.write != NULL)
 		ops->hooks.write(ops->hooks.ctx, op);
+	for (f = OF_GROUP; f < OF_N && ops->groups; f++)
+		put_field(op->f[f]);
 	out_end();
 }
 
@@ -445,6 +469,7 @@ op_of_range(
 	key_put(&ops->key, marker->name.s, marker->name.n);
 	key_put(&ops->key, marker->sizes.s, marker->sizes.n);
 	key_put(&ops->key, marker->types.s, marker->types.n);
+	key_put(&ops->key, marker->args.s, marker->args.n);
 	id = ident_find(ops, &at);
 	if (id != OP_NONE)
 		return id;
@@ -463,6 +488,8 @@ op_of_range(
 		draft_raw(&draft, OF_DTYPE, dtype, strlen(dtype));
 	if (marker_sizes(marker, &sizes))
 		draft_view(&draft, OF_SHAPES, sizes);
+	if (marker->by == BY_PYTORCH && marker->args.s != NULL)
+		draft_view(&draft, OF_ARGS, marker->args);
 	if (ops->hooks.range != NULL)
 		ops->hooks.range(ops->hooks.ctx, &draft, marker);
 	return draft_done(ops, &draft, at);
@@ -563,6 +590,7 @@ find_comm_op(struct corr_ops *t, struct escaped layer, uint32_t for_op,
 	key_put(&t->key, w->mod.s, w->mod.n);
 	key_put(&t->key, w->name.s, w->name.n);
 	key_put(&t->key, w->sizes.s, w->sizes.n);
+	key_put(&t->key, w->group.s, w->group.n);
 	if (w->dtype != NULL)
 		key_put(&t->key, w->dtype, strlen(w->dtype));
 	return ident_find(t, at);
@@ -578,6 +606,25 @@ draft_cause(struct draft *d, const struct corr_op *cause)
 	for (i = 0; i < ARRAY_LEN(same); i++)
 		draft_raw(d, same[i], cause->f[same[i]].s, cause->f[same[i]].n);
 	d->op.for_no = cause->no;
+}
+
+/* The list of a process group: a text for each column, empty if unset. */
+static void
+draft_group(struct corr_ops *t, struct draft *d, struct mview group)
+{
+	struct json_doc doc = { 0 };
+	int i, f = OF_GROUP;
+
+	if (json_parse(&doc, group.s, group.n, 4 * OF_GROUPS))
+		for (i = 1; i < doc.n && f < OF_N;
+		     i = json_next(&doc, i), f++) {
+			buf_clear(&t->tmp);
+			json_unescape(&doc, i, &t->tmp);
+			if (t->tmp.len > 0)
+				draft_text(
+				    d, (enum op_field)f, t->tmp.s, t->tmp.len);
+		}
+	json_free(&doc);
 }
 
 uint32_t
@@ -608,6 +655,8 @@ op_of_comm(struct corr_ops *t, struct escaped layer, uint32_t for_op,
 		draft_raw(&d, OF_DTYPE, w->dtype, strlen(w->dtype));
 	if (w->sizes.n > 0)
 		draft_view(&d, OF_SHAPES, w->sizes);
+	if (w->group.n > 0)
+		draft_group(t, &d, w->group);
 	if (for_op != OP_NONE)
 		draft_cause(&d, op_get(t, for_op));
 	return draft_done(t, &d, at);
@@ -804,14 +853,6 @@ op_of_args(struct corr_ops *ops, struct escaped layer, struct mview trace,
 void
 ops_init(struct corr_ops *t, struct markers *markers)
 {
-	enum { N_NAMES = ARRAY_LEN(op_names) };
-	const char *names[N_NAMES + 16];
-	int i, n = N_NAMES;
-
-	memcpy(names, op_names, sizeof(op_names));
-	for (i = 0; i < t->hooks.n_cols; i++)
-		names[n++] = t->hooks.cols[i];
-	t->type = out_type("op", names, n);
 	t->markers = markers;
 }
 
@@ -828,6 +869,7 @@ ops_clear(struct corr_ops *ops)
 	store_free(&ops->mem);
 	ops->n = ops->n_unused = 0;
 	ops->n_no = 0;
+	ops->groups = false;
 	if (ops->hooks.clear != NULL)
 		ops->hooks.clear(ops->hooks.ctx);
 	smap_clear(&ops->ident);

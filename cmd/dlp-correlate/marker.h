@@ -88,7 +88,10 @@ struct marker {
 	struct mview result;    /* [64, 6, 28, 28], of a convolution */
 	struct mview causal;    /* [True], of attention with a causal mask */
 	struct mview types;     /* [c10::BFloat16, long int], of a collective */
-	struct mview args;      /* MK_ARGS: the list [...] as written */
+	struct mview comm;      /* ["0", ...], of a collective: its process
+				 * group, see the columns of op */
+	struct mview args;      /* MK_ARGS, or a trace's MK_OP: the list [...]
+				 * as written */
 	int64_t seq;            /* autograd sequence number; -1 if none */
 	int64_t op_id;          /* -1 if none */
 	int64_t step;           /* MK_STEP: the number; otherwise -1 */

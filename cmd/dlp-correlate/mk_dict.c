@@ -8,7 +8,9 @@
  *
  * and DLProf's model configuration, which is JSON:
  *
- *	{"model_config": {"num_workers": 4, "pin_memory": true}}
+ *	{"model_config": {"emit_nvtx": true}}
+ *	{"num_workers": 4, "pin_memory": true}
+ *	{"cudnn_benchmark_disabled": true}
  *
  * A marker cut in the middle stays what it is, without what was lost: an op
  * without arguments, a trace without a stack. One that lost its mod or op is
@@ -467,7 +469,9 @@ marker_modules(struct buf *out, const char *func, size_t n)
 bool
 mk_config(struct marker *m)
 {
-	if (!mv_starts(m->text, "{\"model_config\""))
+	if (!mv_starts(m->text, "{\"model_config\"") &&
+	    !mv_starts(m->text, "{\"num_workers\"") &&
+	    !mv_starts(m->text, "{\"cudnn_benchmark_disabled\""))
 		return false;
 	m->by = BY_DLPROF;
 	m->kind = mk_json(m->in, m->text) != NULL ? MK_CONFIG : MK_BROKEN;
@@ -486,7 +490,9 @@ marker_config(const struct marker *marker, size_t *at, struct mview *key,
 	    (j = mk_json(marker->in, marker->text)) == NULL)
 		return false;
 	obj = json_get(j, 0, "model_config");
-	if (obj < 0 || json_type(j, obj) != JSON_OBJECT)
+	if (obj < 0)
+		obj = 0;
+	if (json_type(j, obj) != JSON_OBJECT)
 		return false;
 	end = json_next(j, obj);
 	i = obj + 1;

@@ -3,7 +3,9 @@
  *
  *	NAME[, seq = N][, op_id = N][, sizes = [...]][, result = [...]]
  *	    [, input_op_ids = [...]]
- *	    [, is_causal = [True]][, types = [...]]	(torch.profiler)
+ *	    [, is_causal = [True]][, types = [...]][, comm = [...]]
+ *							(torch.profiler)
+ *	    [, inputs = [{"name":...}]]			(dlp-parse --inputs)
  *
  *	aten::addmm, seq = 11, op_id = 34, sizes = [[6], [4, 5], [5, 6]],
  *	    input_op_ids = [(0,-1), (33,0), (12,0)]
@@ -313,12 +315,15 @@ tail_number(const char **p, const char *e, int64_t *v)
 static const char *
 list_end(const char *s, const char *e, const char *next)
 {
-	const char *q = memchr(s, next[2], (size_t)(e - s));
+	const char *q = s;
 	size_t n = strlen(next);
 
-	if (q != NULL && q - s > 2 && (size_t)(e - q) + 2 >= n &&
-	    memcmp(q - 2, next, n) == 0)
-		return q - 2;
+	while ((q = memchr(q, next[2], (size_t)(e - q))) != NULL) {
+		if (q - s > 2 && (size_t)(e - q) + 2 >= n &&
+		    memcmp(q - 2, next, n) == 0)
+			return q - 2;
+		q++;
+	}
 	return e;
 }
 
@@ -333,6 +338,8 @@ tail_list(const char **p, const char *e, struct mview *v)
 	e = list_end(s, e, ", types = [");
 	e = list_end(s, e, ", is_causal = [");
 	e = list_end(s, e, ", input_op_ids = [");
+	e = list_end(s, e, ", inputs = [");
+	e = list_end(s, e, ", comm = [");
 	if (s >= e || *s != '[')
 		return false;
 	*p = e;
@@ -347,7 +354,8 @@ static const struct tail_key {
 	size_t n;
 } keys[] = { { ", seq = ", 8 }, { ", op_id = ", 10 }, { ", sizes = [", 11 },
 	{ ", input_op_ids = [", 18 }, { ", result = [", 12 },
-	{ ", types = [", 11 }, { ", is_causal = [", 15 } };
+	{ ", types = [", 11 }, { ", is_causal = [", 15 },
+	{ ", inputs = [", 12 }, { ", comm = [", 10 } };
 
 /* The number of the key at s; -1 if there is none; -2 if s is the beginning of
  * a key that the end of the text cuts off. */
@@ -390,13 +398,17 @@ read_tail(struct marker *marker, const char *s, const char *e)
 			ok = tail_number(&s, e, &marker->seq);
 		else if (k == 1)
 			ok = tail_number(&s, e, &marker->op_id);
-		else
+		else if (k == 7) { /* the last: JSON that can hold anything */
+			marker->args = mv(s, e);
+			s = e;
+		} else
 			ok = tail_list(&s, e,
 			    k == 2   ? &marker->sizes
 			    : k == 3 ? &marker->input_ids
 			    : k == 4 ? &marker->result
 			    : k == 5 ? &marker->types
-				     : &marker->causal);
+			    : k == 6 ? &marker->causal
+				     : &marker->comm);
 	}
 	if (ok && s == e)
 		return 1;
@@ -418,7 +430,8 @@ cut_tail(struct marker *marker)
 		marker->seq = marker->op_id = -1;
 		marker->sizes.s = marker->input_ids.s = NULL;
 		marker->result.s = marker->types.s = NULL;
-		marker->causal.s = NULL;
+		marker->causal.s = marker->args.s = NULL;
+		marker->comm.s = NULL;
 		p++;
 	}
 	return 0;

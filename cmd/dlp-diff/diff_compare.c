@@ -171,7 +171,7 @@ match_left(struct diff_pairs *p, const struct diff_model *m,
 		new_pair(p, by_type ? "type" : "name");
 	}
 	for (i = 0; i < left->n; i++) {
-		if (g[i] != SMAP_NONE && groups.val[g[i]] >= 4)
+		if (p->n > 0 && g[i] != SMAP_NONE && groups.val[g[i]] >= 4)
 			join_row(&p->v[groups.val[g[i]] - 4], left->v[i]);
 		else
 			left->v[k++] = left->v[i];
@@ -616,6 +616,8 @@ compare(struct diff_model *m, const struct diff_how *how)
 		match_rows(&d);
 		put_pairs(&d);
 	}
+	if (how->cells)
+		put_cells(m);
 	rc = gate(m, &step, how);
 	put_notes(m, &d.pairs);
 	stage_note("gate_fired", rc == EXIT_GATE);

@@ -9,10 +9,11 @@
  *
  * Estimates for Inductor's kernels, est_flop and est_bytes, from the sizes of
  * their range's arguments. They are columns of their own because neither is
- * exact: the range has no types, and the name says which ops were fused, not
+ * exact: emit_nvtx writes no types, and the name says which ops were fused, not
  * how often.
  *
- *	est_bytes: each argument once, 4 bytes an element
+ *	est_bytes: each argument once, in its type if the op's arguments have
+ *	    types, as from torch.profiler, otherwise 4 bytes an element
  *	est_flop: elements of the largest argument, times the operations of each
  *	    op in the name
  */
@@ -170,9 +171,33 @@ fused_sizes(const struct op_args *a, int64_t *sum, int64_t *most)
 	return *sum > 0;
 }
 
-static void
-estimate(struct flops *fl, const struct flops_prim *p, struct flops_result *res)
+/* Bytes of all tensors of the op; -1 if a type is not known. */
+static int64_t
+typed_bytes(const struct op_args *a)
 {
+	const struct op_arg *t;
+	int64_t sum = 0;
+	int size;
+	size_t i;
+
+	for (i = 0; i < a->n; i++) {
+		t = &a->v[i];
+		if (t->type != ARG_TENSOR)
+			continue;
+		size = t->dtype != NULL
+			   ? dt_size(dt_torch(t->dtype, t->dtype_len))
+			   : 0;
+		if (size <= 0)
+			return -1;
+		sum = size_add(sum, size_mul(arg_numel(a, t), size));
+	}
+	return sum > 0 ? sum : -1;
+}
+
+static void
+estimate(struct flops *fl, const struct subject *s, struct flops_result *res)
+{
+	const struct flops_prim *p = s->prim;
 	struct op_args *a = &fl->answers.own;
 	struct mview name = { p->name, p->name_len }, ops;
 	int64_t sum, most;
@@ -182,7 +207,14 @@ estimate(struct flops *fl, const struct flops_prim *p, struct flops_result *res)
 	    !fused_sizes(a, &sum, &most))
 		return;
 	res->est_flop = size_mul(most, fused_flop(ops));
-	res->est_bytes = size_mul(sum, 4);
+	res->est_bytes = -1;
+	/* the arguments are those of the op, which may be one around it */
+	if (s->op != NULL && s->op->name != NULL &&
+	    s->op->name_len == p->name_len &&
+	    memcmp(s->op->name, p->name, p->name_len) == 0)
+		res->est_bytes = typed_bytes(&fl->answers.args);
+	if (res->est_bytes < 0)
+		res->est_bytes = size_mul(sum, 4);
 }
 
 static bool
@@ -335,7 +367,7 @@ compiled_fill(struct flops *fl, struct flops_result *res,
 	}
 	res->est_flop = res->est_bytes = -1;
 	if (s->prim != NULL && s->prim->name != NULL && s->prim->shapes != NULL)
-		estimate(fl, s->prim, res);
+		estimate(fl, s, res);
 	if (f != NULL)
 		use_fact(fl, res, s, f);
 }

@@ -121,6 +121,26 @@ static const struct alias pyprof_words[] = {
 	{ "char", DT_UINT8 },
 };
 
+/* Types as torch.profiler writes them. */
+static const struct alias torch_names[] = {
+	{ "float", DT_FP32 },
+	{ "double", DT_FP64 },
+	{ "c10::Half", DT_FP16 },
+	{ "c10::BFloat16", DT_BF16 },
+	{ "c10::Float8_e4m3fn", DT_FP8E4 },
+	{ "c10::Float8_e4m3fnuz", DT_FP8E4 },
+	{ "c10::Float8_e5m2", DT_FP8E5 },
+	{ "c10::Float8_e5m2fnuz", DT_FP8E5 },
+	{ "c10::complex<float>", DT_C64 },
+	{ "c10::complex<double>", DT_C128 },
+	{ "long int", DT_INT64 },
+	{ "int", DT_INT32 },
+	{ "short int", DT_INT16 },
+	{ "signed char", DT_INT8 },
+	{ "unsigned char", DT_UINT8 },
+	{ "bool", DT_BOOL },
+};
+
 static enum dtype
 alias_find(const struct alias *a, size_t na, const char *s, size_t n)
 {
@@ -133,6 +153,12 @@ alias_find(const struct alias *a, size_t na, const char *s, size_t n)
 }
 
 #define FIND(t, s, n) alias_find(t, ARRAY_LEN(t), s, n)
+
+enum dtype
+dt_torch(const char *s, size_t n)
+{
+	return FIND(torch_names, s, n);
+}
 
 const char *
 dt_name(enum dtype t)

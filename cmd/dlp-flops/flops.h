@@ -21,6 +21,7 @@ struct flops_op { /* texts are stored once each and live to the section's end */
 	int64_t fwd_id;
 	bool has_fwd, bprop;
 	bool comm;      /* communication */
+	int64_t group;  /* among so many GPUs; -1: not known */
 	enum dtype dt;  /* of its first tensor; DT_NONE if unknown */
 	int64_t for_id; /* the op that launched it; -1: unknown */
 	bool sums_up; /* AccumulateGrad, which does not do its forward's work */
@@ -188,7 +189,7 @@ struct flops_cols { /* bound columns of the record types */
 	} dev;
 	struct {
 		struct rec_col *id, *mod, *op, *dir, *shapes, *args, *bwd, *fwd,
-		    *text, *repr, *cause, *dtype;
+		    *text, *repr, *cause, *dtype, *group;
 	} op;
 	struct {
 		struct rec_col *id, *op, *shapes, *causal;

@@ -176,10 +176,12 @@ block_of(const char *grid)
 
 /* The GPUs of a collective; -1: unknown. */
 static int64_t
-group_size(const struct flops *fl)
+group_size(const struct flops *fl, const struct flops_op *op)
 {
 	if (fl->ranks >= 0)
 		return fl->ranks;
+	if (op != NULL && op->group > 0)
+		return op->group;
 	if (fl->group != 0)
 		return fl->group;
 	return fl->n_rank > 1 ? fl->n_rank : -1;
@@ -196,7 +198,7 @@ question(const struct flops *fl, const struct flops_op *op,
 		.brief = k->last,
 		.grid = grid,
 		.block = block_of(grid),
-		.ranks = group_size(fl) };
+		.ranks = group_size(fl, op) };
 
 	if (op == NULL)
 		return w;
@@ -266,7 +268,7 @@ answer_fill(struct flops *fl, struct flops_result *res, const struct subject *s,
 	const struct flops_rule *rule = rule_of_kernel(fl, op, k);
 	struct kern_work w, inner;
 
-	if (!load_args(fl, op) && !op->bad) {
+	if (!load_args(fl, op) && op != NULL && !op->bad) {
 		op->bad = true;
 		fl->counts.bad_args++;
 	}

@@ -124,6 +124,8 @@ static const struct part_rule part_rules[] = {
 	{ KP_AUX, "^subtensorop|^im2d2col|^col2im2d" },
 	{ KP_AUX, "^cijk_ !_mt#x#" },
 	{ KP_ELEM, "^optensor" },
+	/* vLLM's copy of keys and values: ..._flash_kernel */
+	{ KP_AUX, "reshape_and_cache" },
 	{ KP_AUX, "copy_kernel|copy_device|catarray|fillfunctor|fill_kernel|"
 		  "transpose|memset|memcpy|philox|quantize" },
 	{ KP_REDUCE,

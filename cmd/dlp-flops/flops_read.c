@@ -761,6 +761,7 @@ take_op(struct stage *st, struct rec *r)
 	op->has_fwd = rec_i64(r, fl->cols.op.fwd, &op->fwd_id);
 	op->comm = rec_is(r, fl->cols.op.dir, "comm");
 	op->for_id = rec_int(r, fl->cols.op.cause, -1);
+	op->group = rec_int(r, fl->cols.op.group, -1);
 	text = rec_str(r, fl->cols.op.dtype, &fl->tmp, &n);
 	op->dt = text != NULL ? dt_marker(text, n) : DT_NONE;
 	/* the results of integers often have another type: cumsum of bool */
@@ -1083,7 +1084,8 @@ bind_facts(struct stage *st, struct flops_cols *c)
 	    { &c->op.shapes, "shapes" }, { &c->op.args, "args" },
 	    { &c->op.text, "text" }, { &c->op.bwd, "bwd_shapes" },
 	    { &c->op.fwd, "fwd_op_id" }, { &c->op.repr, "repr" },
-	    { &c->op.cause, "for_op_id" }, { &c->op.dtype, "dtype" });
+	    { &c->op.cause, "for_op_id" }, { &c->op.dtype, "dtype" },
+	    { &c->op.group, "group_size" });
 	t = stage_on(st, "prim", take_prim, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &c->prim.id, "prim_id" }, { &c->prim.op, "op" },
 	    { &c->prim.shapes, "shapes" });

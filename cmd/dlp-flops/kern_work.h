@@ -61,6 +61,9 @@ enum dtype dt_cpp(const char *s, size_t n);
  */
 enum dtype dt_cpp_any(const char *s, size_t n);
 
+/* The type that torch.profiler writes as c10::BFloat16. */
+enum dtype dt_torch(const char *s, size_t n);
+
 /* Appends PyProf's word for a marker's type: fp32. A type that PyProf does not
  * know gets our name; one that we do not know either is left as it is. */
 void dt_pyprof(struct buf *b, const char *s, size_t n);

@@ -48,6 +48,9 @@ enum did did_over(const char *s, size_t n);
 /* ns that no launch takes, and that nobody needs to prepare one: a call that
  * starts up, or a program that does something else */
 #define PAST_LONG 10000000
+/* the same of a call that allocates or releases memory: the first one starts
+ * the driver up */
+#define PAST_FIRST 100000000
 
 struct past { /* zeroed: empty */
 	struct act {

@@ -120,7 +120,9 @@ late(const struct gap_work *w, int64_t start, int64_t end)
 	if (d > D_OS && is_update(w, &s, end, ns))
 		d = D_GRAPH;
 	v = of_kind(d, &s);
-	if (d == D_API && v.best.ns >= PAST_LONG && v.best.ns >= ns - v.best.ns)
+	if ((d == D_API && v.best.ns >= PAST_LONG &&
+		v.best.ns >= ns - v.best.ns) ||
+	    (d == D_ALLOC && v.best.ns >= PAST_FIRST))
 		v.class = "startup";
 	else if (is_after_sync(&s, d, ns))
 		v = after_sync(&s, start);
@@ -129,6 +131,19 @@ late(const struct gap_work *w, int64_t start, int64_t end)
 	if (v.code == SMAP_NONE)
 		v.code = w->code;
 	return v;
+}
+
+/* The work was launched in time, or so early in the gap that most of the gap is
+ * that of the device, which starts a launch within microseconds otherwise. */
+static bool
+is_queued(const struct gap_work *w, int64_t lo, int64_t hi)
+{
+	int64_t held = num_sub(hi, w->api_end);
+
+	if (w->api_end <= lo)
+		return true;
+	return w->api_end < hi && held >= PAST_BRIEF &&
+	       held >= num_sub(hi, lo) - held;
 }
 
 /* Why the device idled from lo to hi, a whole gap. */
@@ -143,7 +158,7 @@ judge_gap(const struct gap_work *w, int64_t lo, int64_t hi)
 		return last;
 	if (!w->has_api)
 		return no_call;
-	if (w->api <= lo && w->api_end <= lo)
+	if (is_queued(w, lo, hi))
 		return in_time;
 	return late(w, lo, hi);
 }

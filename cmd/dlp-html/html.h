@@ -15,30 +15,46 @@
 #include "stage.h"
 
 enum html_kind {
-	HTML_PLAIN, /* numbers */
-	HTML_STEPS, /* integers, each the difference to the one before */
-	HTML_BASED, /* numbers; true: that of dur_ns in the row */
-	HTML_TEXTS, /* numbers of texts, and the texts */
+	HTML_PLAIN,   /* numbers */
+	HTML_STEPS,   /* integers, each the difference to the one before */
+	HTML_BASED,   /* numbers; true: that of dur_ns in the row */
+	HTML_TEXTS,   /* numbers of texts, and the texts */
+	HTML_NUMBERS, /* the same of numbers, which may have a fraction */
+};
+
+/* Columns that the code asks for: they are looked up once. */
+enum html_role {
+	HTML_ITER,
+	HTML_START,
+	HTML_DUR,
+	HTML_NAME,
+	HTML_KIND,
+	HTML_CLASS,
+	HTML_SRC,
+	HTML_N_SEG,
+	HTML_ROLES, /* the number of them, and any other column */
 };
 
 /*
- * A column is JSON text that grows. That of a large table is deflated at once,
- * because only its deflated form fits into memory when a profile has millions
- * of kernels.
+ * A column grows as bytes: blocks, that html_col.c explains, or JSON text. That
+ * of a large table is deflated at once, because only its deflated form fits
+ * into memory when a profile has millions of kernels.
  */
 struct html_col {
 	const char *name;
 	enum html_kind kind;
-	bool number;     /* and no text */
-	bool large, set; /* set: a value is not null */
-	bool whole;      /* as it is, not as differences and numbers */
-	int64_t last;    /* the last value; of a text its number */
+	enum html_role role;
+	bool number;         /* and no text */
+	bool large, set;     /* set: a value is not null */
+	bool whole;          /* JSON, all values as they are */
+	bool null;           /* a value is unknown, or was in a dropped row */
+	int64_t last;        /* the last value; of a text its number */
+	int64_t least, most; /* of whole numbers, also of dropped ones */
 	const struct html_col *base; /* HTML_BASED */
 	struct smap texts;           /* HTML_TEXTS: escaped as in the stream */
-	struct buf json, z;          /* what is not deflated yet, and what is */
-	bool begun;                  /* a value is in json or z */
-	struct buf was, now;         /* the last value there, and the next */
-	uint64_t run;                /* how often was came again since */
+	struct buf bytes, z;         /* what is not deflated yet, and what is */
+	bool begun;                  /* a value is in bytes or z */
+	struct html_block *block;    /* values to come, unless whole */
 	void *deflate;
 };
 
@@ -47,15 +63,19 @@ void html_col_add_i64(struct html_col *c, int64_t v);
 void html_col_add_raw(struct html_col *c, const char *s, size_t n);
 void html_col_add_text(struct html_col *c, const char *s, size_t n);
 
-/* keep[i]: the i-th value lies in from to to. */
-void html_col_mark(struct html_col *c, int64_t from, int64_t to, bool *keep);
+/* keep[i]: the i-th of the n values lies in from to to. */
+void html_col_mark(
+    struct html_col *c, size_t n, int64_t from, int64_t to, bool *keep);
 
 /* Drops the values that are not marked, before the end. */
-void html_col_keep(struct html_col *c, const bool *keep);
+void html_col_keep(struct html_col *c, size_t n, const bool *keep);
 
 /* After the last value: the text is whole, and deflated if it is large. */
 void html_col_end(struct html_col *c);
 void html_col_free(struct html_col *c);
+
+/* After the last value: what holds a value in JavaScript: bytes, or f. */
+char html_col_room(const struct html_col *c);
 
 /* The whole text of a large column, inflated, to out_buf. */
 void html_col_print(const struct html_col *c);
@@ -66,9 +86,11 @@ struct html_table {
 	char **names; /* the memory of the columns' names */
 	int ncol;
 	bool large;
-	bool of_steps; /* rows belong to steps: html_cut.c */
-	int iter;      /* the number of that column, or -1 */
-	uint64_t n;    /* rows */
+	bool of_steps;      /* rows belong to steps: html_cut.c */
+	int at[HTML_ROLES]; /* numbers of these columns, or -1 */
+	uint64_t n;         /* rows */
+	bool bounded;       /* it has none if it had more than the limit */
+	uint64_t left;      /* rows left out because of that */
 };
 
 /* Which record type fills which table, and the columns that both have. */
@@ -88,26 +110,57 @@ struct html_sum {
 	int64_t ns, max; /* max: -1 if no length is known */
 };
 
+/* Sums by key: fields of a record, each after a TAB. */
+struct html_sums {
+	struct smap by;
+	struct html_sum *v;
+	size_t n, cap;
+	struct buf key; /* of the next one */
+};
+
+/* The sum of the key, which is cleared. */
+struct html_sum *html_sums_at(struct html_sums *m);
+void html_sums_add(struct html_sum *sum, int64_t ns);
+void html_sums_free(struct html_sums *m);
+
+/* A field of the next key, unset for NULL. */
+void html_sums_field(struct html_sums *m, const char *s, size_t n);
+
 /* More GPU work than the limit (html_cut.c). */
 struct html_cut {
 	int64_t limit; /* 0: none */
 	bool on;
-	uint64_t pieces, nest; /* of all steps; nest records left out */
-	struct map of_iter;    /* pieces of each step */
+	uint64_t pieces;    /* of all steps */
+	struct map of_iter; /* pieces of each step */
 	bool even;
 	int64_t even_from, even_to;
 	int64_t from, to; /* the steps with rows; from > to: none */
 	const struct html_table *work;
 	int at[HTML_SUM_BY], at_dur; /* numbers of its columns */
-	struct smap by;              /* the keys of sums */
-	struct html_sum *sum;
-	size_t n_sum, sum_cap;
-	struct buf key;
+	struct html_sums sums;
+};
+
+/* Path records become rows and sums (html_path.c). */
+struct html_path {
+	struct html_sums by_kind;
+	struct buf key, next; /* the texts of the row that is open */
+	struct buf name;      /* empty: they differ */
+	int64_t start, end;   /* end: of the row before */
+	bool follows;         /* it begins there, in the same step and file */
+	struct html_sum row;  /* n 0: none is open */
+	struct html_table *table;
+};
+
+struct html_about {
+	struct buf info, cmds; /* JSON, the inside */
+	struct smap note;      /* val: its sum */
 };
 
 struct html {
 	const char *title, *file; /* for the commands that the page shows */
 	const char *before;       /* the profile that file is compared with */
+	struct buf before_name;   /* its memory, with --private */
+	bool both;                /* its tables are on the page, too */
 	bool data, private;
 	int section;
 	uint64_t left_out;   /* records of later sections */
@@ -117,10 +170,10 @@ struct html {
 	struct html_table *table;
 	struct html_source *source;
 	int ntable, nsource;
-	struct buf info, cmds; /* JSON, the inside */
-	struct buf said;       /* the same: what dlp-diff said */
-	struct smap note;      /* val: its sum */
-	struct smap idle; /* iter, class, src of gaps, with TABs; val: ns */
+	struct html_about about[2]; /* of file, and of before */
+	struct buf said;            /* JSON, the inside: what dlp-diff said */
+	struct html_sums idle;      /* by iter, class and src of gaps */
+	struct html_path path;
 	struct html_cut cut;
 };
 
@@ -130,8 +183,8 @@ void html_cut_bind(struct html *h); /* after the tables are made */
 bool html_cut_takes(
     struct html *h, const struct html_source *s, const struct rec *r);
 
-/* After a row: drops rows if the table of GPU work is above the limit. */
-void html_cut_work(struct html *h, const struct html_table *t);
+/* After a row: drops rows if the table is above the limit. */
+void html_cut_rows(struct html *h, struct html_table *t);
 
 /* The even steps, from a stable record. */
 void html_cut_even(
@@ -140,11 +193,24 @@ void html_cut_even(
 void html_cut_end(struct html *h); /* says what is left out */
 void html_cut_free(struct html_cut *cut);
 
+/* A path record; and after the last one. */
+void html_path_add(
+    struct html *h, const struct html_source *s, const struct rec *r);
+void html_path_end(struct html *h);
+void html_path_free(struct html_path *p);
+
+/* A field of a record; of a path its last part, with --private. */
+const char *html_field(const struct html *h, const struct rec *r,
+    const struct rec_col *from, size_t *n);
+
 /* Of the n bytes of a path, with --private. */
 const char *html_base_of_path(const char *s, size_t *n);
 
 void html_tables_bind(struct html *h, struct stage *st);
 void html_tables_free(struct html *h);
+
+/* Which profile a record of this section is of: 0 file, 1 before, or -1. */
+int html_profile(const struct html *h);
 
 /* A line of metadata. */
 void html_meta_read(struct html *h, const struct rec *r);

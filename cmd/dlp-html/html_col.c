@@ -1,4 +1,4 @@
-/* A column: values to JSON, and that through zlib. */
+/* A column: values to blocks of bytes, or to JSON, and these through zlib. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +20,22 @@
 #define WINDOW (13 + 16)
 #define MEMORY 6
 
+/* What stands in place of a value. */
+enum { IS_VALUE, IS_NULL, IS_BASE };
+
+/* Values of a block, see THE DATA in dlp-html(1): bytes of the same place lie
+ * side by side, because most columns differ in the lowest ones only, and
+ * because the browser then reads them without looking at each. */
+#define BLOCK 4096
+#define HEAD 10 /* bytes before those of the values */
+#define ODD 16  /* in the first byte: not all are values */
+
+struct html_block {
+	int64_t v[BLOCK];
+	unsigned char is[BLOCK];
+	int n;
+};
+
 static void
 squeeze(struct html_col *c, int flush)
 {
@@ -32,8 +48,8 @@ squeeze(struct html_col *c, int flush)
 			z, 6, Z_DEFLATED, WINDOW, MEMORY, Z_FILTERED) != Z_OK)
 			die("out of memory");
 	}
-	z->next_in = (unsigned char *)c->json.s;
-	z->avail_in = (uInt)c->json.len;
+	z->next_in = (unsigned char *)c->bytes.s;
+	z->avail_in = (uInt)c->bytes.len;
 	do {
 		buf_reserve(&c->z, 4096);
 		z->next_out = (unsigned char *)c->z.s + c->z.len;
@@ -41,75 +57,109 @@ squeeze(struct html_col *c, int flush)
 		rc = deflate(z, flush);
 		c->z.len += 4096 - z->avail_out;
 	} while (z->avail_out == 0 || (flush == Z_FINISH && rc == Z_OK));
-	buf_clear(&c->json);
+	buf_clear(&c->bytes);
 }
 
+/* The number of bytes of the largest of the values, less the smallest. */
+static int
+width_of(const struct html_block *b, int64_t *least, bool *odd)
+{
+	int64_t lo = INT64_MAX, hi = INT64_MIN;
+	uint64_t room;
+	int i, w = 0;
+
+	*odd = false;
+	for (i = 0; i < b->n; i++) {
+		if (b->is[i] != IS_VALUE) {
+			*odd = true;
+			continue;
+		}
+		lo = b->v[i] < lo ? b->v[i] : lo;
+		hi = b->v[i] > hi ? b->v[i] : hi;
+	}
+	*least = lo <= hi ? lo : 0;
+	for (room = lo <= hi ? (uint64_t)hi - (uint64_t)lo : 0; room > 0;
+	     room >>= 8)
+		w++;
+	return w;
+}
+
+static void
+end_block(struct html_col *c)
+{
+	struct html_block *b = c->block;
+	unsigned char *to;
+	int64_t least;
+	bool odd;
+	int i, k, w;
+
+	if (b == NULL || b->n == 0)
+		return;
+	w = width_of(b, &least, &odd);
+	buf_reserve(&c->bytes, HEAD + (size_t)(w + 1) * BLOCK);
+	to = (unsigned char *)c->bytes.s + c->bytes.len;
+	*to++ = (unsigned char)(w | (odd ? ODD : 0));
+	*to++ = 0;
+	for (k = 0; k < 8; k++)
+		*to++ = (unsigned char)((uint64_t)least >> 8 * k);
+	if (odd) {
+		memcpy(to, b->is, (size_t)b->n);
+		to += b->n;
+	}
+	for (k = 0; k < w; k++)
+		for (i = 0; i < b->n; i++)
+			*to++ = b->is[i] != IS_VALUE
+				    ? 0
+				    : (unsigned char)(((uint64_t)b->v[i] -
+							  (uint64_t)least) >>
+						      8 * k);
+	c->bytes.len = (size_t)((char *)to - c->bytes.s);
+	b->n = 0;
+	squeeze(c, Z_NO_FLUSH);
+}
+
+static void
+put_value(struct html_col *c, int64_t v, int is)
+{
+	struct html_block *b = c->block;
+
+	if (b == NULL)
+		b = c->block = xcalloc(1, sizeof(*b));
+	b->v[b->n] = v;
+	b->is[b->n++] = (unsigned char)is;
+	if (b->n == BLOCK)
+		end_block(c);
+}
+
+/* Before a value of JSON. */
 static void
 put_comma(struct html_col *c)
 {
-	if (c->large && c->json.len >= PENDING)
+	if (c->large && c->bytes.len >= PENDING)
 		squeeze(c, Z_NO_FLUSH);
-	if (c->begun)
-		buf_putc(&c->json, ',');
-	else
-		buf_puts(&c->json,
-		    c->kind == HTML_TEXTS && !c->whole ? "{\"v\":[" : "[");
+	buf_putc(&c->bytes, c->begun ? ',' : '[');
 	c->begun = true;
 }
 
-/* "7": the value before, seven times more. */
-static void
-put_run(struct html_col *c)
+static bool
+has_texts(const struct html_col *c)
 {
-	if (c->run > 1) {
-		put_comma(c);
-		buf_putc(&c->json, '"');
-		buf_u64(&c->json, c->run);
-		buf_putc(&c->json, '"');
-	} else if (c->run == 1) {
-		put_comma(c);
-		buf_put(&c->json, c->was.s, c->was.len);
-	}
-	c->run = 0;
-}
-
-/* A value as JSON, in c->now. Many columns have the same one in most rows. */
-static void
-put_value(struct html_col *c)
-{
-	struct buf was = c->was;
-
-	if (!c->whole && c->begun && c->now.len == was.len &&
-	    memcmp(c->now.s, was.s, was.len) == 0) {
-		c->run++;
-	} else {
-		put_run(c);
-		put_comma(c);
-		buf_put(&c->json, c->now.s, c->now.len);
-		c->was = c->now;
-		c->now = was;
-	}
-	buf_clear(&c->now);
-}
-
-static void
-put_i64(struct html_col *c, int64_t v)
-{
-	buf_i64(&c->now, v);
-	put_value(c);
-}
-
-static void
-put_raw(struct html_col *c, const char *s, size_t n)
-{
-	buf_put(&c->now, s, n);
-	put_value(c);
+	return c->kind == HTML_TEXTS || c->kind == HTML_NUMBERS;
 }
 
 void
 html_col_add_null(struct html_col *c)
 {
-	put_raw(c, "null", 4);
+	c->null = true;
+	if (c->whole) {
+		put_comma(c);
+		buf_puts(&c->bytes, "null");
+		return;
+	}
+	if (has_texts(c))
+		put_value(c, -1, IS_VALUE);
+	else
+		put_value(c, 0, IS_NULL);
 	if (c->kind == HTML_PLAIN)
 		c->last = INT64_MIN; /* no number of another column is it */
 }
@@ -117,35 +167,32 @@ html_col_add_null(struct html_col *c)
 void
 html_col_add_i64(struct html_col *c, int64_t v)
 {
-	int64_t from = c->kind == HTML_STEPS && !c->whole ? c->last : 0;
-
 	c->set = true;
-	if (c->kind == HTML_BASED && !c->whole && v == c->base->last)
-		put_raw(c, "true", 4);
+	if (c->whole) {
+		put_comma(c);
+		buf_i64(&c->bytes, v);
+		return;
+	}
+	if (v < c->least)
+		c->least = v;
+	if (v > c->most)
+		c->most = v;
+	if (c->kind == HTML_BASED && v == c->base->last)
+		put_value(c, 0, IS_BASE);
+	else if (c->kind == HTML_STEPS)
+		put_value(
+		    c, (int64_t)((uint64_t)v - (uint64_t)c->last), IS_VALUE);
 	else
-		put_i64(c, (int64_t)((uint64_t)v - (uint64_t)from));
+		put_value(c, v, IS_VALUE);
 	c->last = v;
 }
 
-void
-html_col_add_raw(struct html_col *c, const char *s, size_t n)
-{
-	put_raw(c, s, n);
-	c->set = true;
-}
-
-void
-html_col_add_text(struct html_col *c, const char *s, size_t n)
+static void
+add_number_of_text(struct html_col *c, const char *s, size_t n)
 {
 	const char *was;
 	size_t len;
 
-	c->set = true;
-	if (c->whole) {
-		put_comma(c);
-		json_quote_field(&c->json, s, n, TEXT_JSON);
-		return;
-	}
 	if (c->texts.n > 0) {
 		was = smap_str(&c->texts, (uint32_t)c->last, &len);
 		if (len != n || memcmp(was, s, n) != 0)
@@ -153,7 +200,31 @@ html_col_add_text(struct html_col *c, const char *s, size_t n)
 	} else {
 		c->last = smap_put(&c->texts, s, n, NULL);
 	}
-	put_i64(c, c->last);
+	put_value(c, c->last, IS_VALUE);
+}
+
+void
+html_col_add_raw(struct html_col *c, const char *s, size_t n)
+{
+	c->set = true;
+	if (c->whole) {
+		put_comma(c);
+		buf_put(&c->bytes, s, n);
+	} else {
+		add_number_of_text(c, s, n);
+	}
+}
+
+void
+html_col_add_text(struct html_col *c, const char *s, size_t n)
+{
+	c->set = true;
+	if (c->whole) {
+		put_comma(c);
+		json_quote_field(&c->bytes, s, n, TEXT_JSON);
+	} else {
+		add_number_of_text(c, s, n);
+	}
 }
 
 void
@@ -163,23 +234,47 @@ html_col_end(struct html_col *c)
 	uint32_t i;
 	size_t n;
 
-	put_run(c);
-	if (c->kind == HTML_TEXTS && !c->whole) {
-		buf_puts(&c->json, "],\"d\":[");
+	end_block(c);
+	if (has_texts(c) && !c->whole) {
 		for (i = 0; i < c->texts.n; i++) {
-			if (i > 0)
-				buf_putc(&c->json, ',');
+			buf_putc(&c->bytes, i > 0 ? ',' : '[');
 			s = smap_str(&c->texts, i, &n);
-			json_quote_field(&c->json, s, n, TEXT_JSON);
-			if (c->large && c->json.len >= PENDING)
+			if (c->kind == HTML_TEXTS)
+				json_quote_field(&c->bytes, s, n, TEXT_JSON);
+			else
+				buf_put(&c->bytes, s, n);
+			if (c->bytes.len >= PENDING)
 				squeeze(c, Z_NO_FLUSH);
 		}
-		buf_puts(&c->json, "]}");
-	} else {
-		buf_putc(&c->json, ']');
+		buf_putc(&c->bytes, ']');
+	} else if (c->whole) {
+		buf_putc(&c->bytes, ']');
 	}
 	if (c->large)
 		squeeze(c, Z_FINISH);
+	free(c->block);
+	c->block = NULL;
+}
+
+/* The smallest array of JavaScript that has room for the values: of whole
+ * numbers of so many bytes, or of floating-point numbers, of which four bytes
+ * hold 24 bits exactly. Of more than four kinds the browser's code is slow. */
+char
+html_col_room(const struct html_col *c)
+{
+	int64_t least = c->least, most = c->most;
+
+	if (c->kind == HTML_NUMBERS)
+		return '8';
+	if (c->kind == HTML_TEXTS) { /* -1 is unknown */
+		least = -1;
+		most = (int64_t)c->texts.n;
+	} else if (c->null) {
+		return least >= -(1 << 24) && most <= 1 << 24 ? 'f' : '8';
+	}
+	return least >= INT8_MIN && most <= INT8_MAX     ? '1'
+	       : least >= INT32_MIN && most <= INT32_MAX ? '4'
+							 : '8';
 }
 
 /* What is deflated so far, to b. */
@@ -214,99 +309,152 @@ html_col_print(const struct html_col *c)
 /* Goes through the values of a column that has not ended. */
 struct col_walk {
 	struct buf text;
-	size_t at;      /* in text: the next value */
-	uint64_t again; /* how often v comes again */
-	const char *v;
+	const char *at, *end; /* in text: the next block, or value of JSON */
+	struct html_block block;
+	int k;         /* in the block */
+	int is;        /* of the value */
+	int64_t v;     /* and itself, IS_VALUE */
+	const char *s; /* JSON: its text */
 	size_t n;
 };
 
-static void
-walk_begin(struct col_walk *w, struct html_col *c)
+static struct col_walk *
+walk_begin(struct html_col *c)
 {
-	put_run(c);
+	struct col_walk *w = xcalloc(1, sizeof(*w));
+
+	end_block(c);
 	if (c->deflate != NULL) {
 		squeeze(c, Z_SYNC_FLUSH);
 		inflate_to(c, &w->text);
 	} else {
-		buf_put(&w->text, c->json.s, c->json.len);
+		buf_put(&w->text, c->bytes.s, c->bytes.len);
 	}
-	w->at = c->kind == HTML_TEXTS && !c->whole ? 6 : 1; /* {"v":[ */
+	w->at = w->text.s + (c->whole && w->text.len > 0);
+	w->end = w->text.s + w->text.len;
+	return w;
+}
+
+static void
+walk_free(struct col_walk *w)
+{
+	buf_free(&w->text);
+	free(w);
+}
+
+/* JSON, for --data. */
+static void
+walk_json(struct col_walk *w)
+{
+	const char *s = w->at;
+
+	if (*s == '"') {
+		for (s++; *s != '"'; s++)
+			s += *s == '\\';
+		s++;
+	}
+	while (s < w->end && *s != ',')
+		s++;
+	w->s = w->at;
+	w->n = (size_t)(s - w->s);
+	w->at = s + 1;
+	w->is = num_i64(w->s, w->n, &w->v) ? IS_VALUE : IS_NULL;
+}
+
+/* left: at most so many values are in the block. */
+static void
+walk_block(struct col_walk *w, size_t left)
+{
+	struct html_block *b = &w->block;
+	const unsigned char *s = (const unsigned char *)w->at;
+	uint64_t least = 0;
+	int i, k, wide = s[0] & (ODD - 1);
+
+	b->n = left < BLOCK ? (int)left : BLOCK;
+	for (k = 0; k < 8; k++)
+		least |= (uint64_t)s[2 + k] << 8 * k;
+	memset(b->is, IS_VALUE, sizeof(b->is));
+	if (s[0] & ODD)
+		memcpy(b->is, s + HEAD, (size_t)b->n);
+	s += HEAD + (s[0] & ODD ? b->n : 0);
+	for (i = 0; i < b->n; i++) {
+		uint64_t v = 0;
+
+		for (k = 0; k < wide; k++)
+			v |= (uint64_t)s[k * b->n + i] << 8 * k;
+		b->v[i] = (int64_t)(v + least);
+	}
+	w->at = (const char *)s + (size_t)wide * (size_t)b->n;
+	w->k = 0;
 }
 
 static bool
-walk_next(struct col_walk *w, const struct html_col *c)
+walk_next(struct col_walk *w, const struct html_col *c, size_t left)
 {
-	const char *s = w->text.s;
-	size_t i = w->at, n = w->text.len;
-
-	if (w->again > 0) {
-		w->again--;
+	if (c->whole) {
+		if (w->at >= w->end)
+			return false;
+		walk_json(w);
 		return true;
 	}
-	if (i >= n)
-		return false;
-	if (s[i] == '"') {
-		for (i++; s[i] != '"'; i++)
-			i += s[i] == '\\';
-		i++;
-	} else {
-		while (i < n && s[i] != ',')
-			i++;
+	if (w->k >= w->block.n) {
+		if (left == 0 || w->at >= w->end)
+			return false;
+		walk_block(w, left);
 	}
-	if (s[w->at] == '"' && !c->whole) {
-		(void)num_u64(s + w->at + 1, i - w->at - 2, &w->again);
-		w->again--;
-	} else {
-		w->v = s + w->at;
-		w->n = i - w->at;
-	}
-	w->at = i + 1;
+	w->is = w->block.is[w->k];
+	w->v = w->block.v[w->k++];
 	return true;
 }
 
 void
-html_col_mark(struct html_col *c, int64_t from, int64_t to, bool *keep)
+html_col_mark(
+    struct html_col *c, size_t n, int64_t from, int64_t to, bool *keep)
 {
-	struct col_walk w = { 0 };
-	int64_t v;
+	struct col_walk *w = walk_begin(c);
 	size_t i;
 
-	walk_begin(&w, c);
-	for (i = 0; walk_next(&w, c); i++)
-		keep[i] = num_i64(w.v, w.n, &v) && v >= from && v <= to;
-	buf_free(&w.text);
+	for (i = 0; walk_next(w, c, n - i); i++)
+		keep[i] = w->is == IS_VALUE && w->v >= from && w->v <= to;
+	walk_free(w);
+}
+
+static void
+keep_value(struct html_col *c, const struct col_walk *w, int64_t sum)
+{
+	if (c->whole) {
+		put_comma(c);
+		buf_put(&c->bytes, w->s, w->n);
+		c->set |= w->n != 4 || memcmp(w->s, "null", 4) != 0;
+	} else if (c->kind == HTML_STEPS && w->is == IS_VALUE) {
+		html_col_add_i64(c, sum);
+	} else {
+		put_value(c, w->v, w->is);
+		c->set |= has_texts(c) ? w->v >= 0 : w->is != IS_NULL;
+	}
 }
 
 void
-html_col_keep(struct html_col *c, const bool *keep)
+html_col_keep(struct html_col *c, size_t n, const bool *keep)
 {
-	bool steps = c->kind == HTML_STEPS && !c->whole, null;
-	struct col_walk w = { 0 };
-	int64_t sum = 0, v;
+	struct col_walk *w = walk_begin(c);
+	uint64_t sum = 0;
 	size_t i;
 
-	walk_begin(&w, c);
 	if (c->deflate != NULL)
 		deflateReset(c->deflate);
 	buf_clear(&c->z);
-	buf_clear(&c->json);
-	buf_clear(&c->was);
+	buf_clear(&c->bytes);
 	c->begun = c->set = false;
 	if (c->kind == HTML_STEPS)
 		c->last = 0;
-	for (i = 0; walk_next(&w, c); i++) {
-		null = w.n == 4 && memcmp(w.v, "null", 4) == 0;
-		if (steps && num_i64(w.v, w.n, &v))
-			sum = (int64_t)((uint64_t)sum + (uint64_t)v);
-		if (!keep[i])
-			continue;
-		if (steps && !null)
-			html_col_add_i64(c, sum);
-		else
-			put_raw(c, w.v, w.n);
-		c->set |= !null;
+	for (i = 0; walk_next(w, c, n - i); i++) {
+		if (w->is == IS_VALUE)
+			sum += (uint64_t)w->v;
+		if (keep[i])
+			keep_value(c, w, (int64_t)sum);
 	}
-	buf_free(&w.text);
+	walk_free(w);
 }
 
 void
@@ -316,8 +464,7 @@ html_col_free(struct html_col *c)
 		deflateEnd(c->deflate);
 	free(c->deflate);
 	smap_free(&c->texts);
-	buf_free(&c->json);
-	buf_free(&c->was);
-	buf_free(&c->now);
+	buf_free(&c->bytes);
+	free(c->block);
 	buf_free(&c->z);
 }

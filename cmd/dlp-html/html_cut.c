@@ -11,7 +11,11 @@
 /* Their rows belong to steps. Ranges inside ops have no number of a step, and
  * such a page has none of them. Other tables stay whole. */
 static const char *const of_steps[] = { "work", "inst", "range", "call", "gap",
-	"nest" };
+	"nest", "path" };
+
+/* These can grow while there is little GPU work. They are dropped whole,
+ * because what lives in memory follows from all events before. */
+static const char *const bounded[] = { "nest", "mem", "diffcell" };
 
 /* What sums are by: all that the page groups work by, and filters. */
 const char *const html_sum_by[HTML_SUM_BY] = { "tag", "dev", "stream", "op_id",
@@ -19,12 +23,12 @@ const char *const html_sum_by[HTML_SUM_BY] = { "tag", "dev", "stream", "op_id",
 	"family", "tc", "tc_eligible", "tc_why", "lacks", "prim", "src" };
 
 static bool
-is_of_steps(const struct html_table *t)
+is_among(const struct html_table *t, const char *const *names, size_t n)
 {
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(of_steps); i++)
-		if (strcmp(t->name, of_steps[i]) == 0)
+	for (i = 0; i < n; i++)
+		if (strcmp(t->name, names[i]) == 0)
 			return true;
 	return false;
 }
@@ -45,36 +49,21 @@ static void
 add_sum(struct html *h, const struct html_source *s, const struct rec *r)
 {
 	struct html_cut *cut = &h->cut;
-	struct buf *key = &cut->key;
 	struct html_sum *sum;
 	const char *v;
 	int64_t ns;
-	uint32_t id;
 	size_t n;
 	int i;
 
-	buf_clear(key);
-	for (i = 0; i < HTML_SUM_BY; i++) {
-		v = i == 0 ? s->tag : rec_raw(r, s->from[cut->at[i]], &n);
-		if (i == 0)
-			n = strlen(v);
-		else if (v != NULL && h->private && i == HTML_SUM_BY - 1)
-			v = html_base_of_path(v, &n);
-		buf_putc(key, '\t');
-		buf_put(key, v != NULL ? v : "-", v != NULL ? n : 1);
+	html_sums_field(&cut->sums, s->tag, strlen(s->tag));
+	for (i = 1; i < HTML_SUM_BY; i++) {
+		v = html_field(h, r, s->from[cut->at[i]], &n);
+		html_sums_field(&cut->sums, v, n);
 	}
-	id = smap_put(&cut->by, key->s, key->len, NULL);
-	if (id == cut->n_sum) {
-		ARRAY_GROW(cut->sum, cut->n_sum, cut->sum_cap);
-		cut->sum[cut->n_sum++] = (struct html_sum){ .max = -1 };
-	}
-	sum = &cut->sum[id];
+	sum = html_sums_at(&cut->sums);
 	sum->n++;
-	if (!rec_i64(r, s->from[cut->at_dur], &ns))
-		return;
-	sum->ns = num_add(sum->ns, ns);
-	if (ns > sum->max)
-		sum->max = ns;
+	if (rec_i64(r, s->from[cut->at_dur], &ns))
+		html_sums_add(sum, ns);
 }
 
 void
@@ -86,12 +75,12 @@ html_cut_bind(struct html *h)
 
 	for (i = 0; i < h->ntable; i++) {
 		t = &h->table[i];
-		t->of_steps = is_of_steps(t);
-		t->iter = col_at(t, "iter");
+		t->of_steps = is_among(t, of_steps, ARRAY_LEN(of_steps));
+		t->bounded = is_among(t, bounded, ARRAY_LEN(bounded));
 		if (strcmp(t->name, "work") != 0)
 			continue;
 		cut->work = t;
-		cut->at_dur = col_at(t, "dur_ns");
+		cut->at_dur = t->at[HTML_DUR];
 		for (k = 0; k < HTML_SUM_BY; k++)
 			cut->at[k] = col_at(t, html_sum_by[k]);
 	}
@@ -105,9 +94,14 @@ html_cut_takes(struct html *h, const struct html_source *s, const struct rec *r)
 	int64_t iter = 0;
 	bool known;
 
+	if (t->bounded && (t->left > 0 || (cut->on && t->of_steps))) {
+		s->table->left++;
+		return false;
+	}
 	if (cut->limit == 0 || !t->of_steps)
 		return true;
-	known = t->iter >= 0 && rec_i64(r, s->from[t->iter], &iter);
+	known = t->at[HTML_ITER] >= 0 &&
+		rec_i64(r, s->from[t->at[HTML_ITER]], &iter);
 	if (t == cut->work) {
 		cut->pieces++;
 		add_sum(h, s, r);
@@ -116,8 +110,6 @@ html_cut_takes(struct html *h, const struct html_source *s, const struct rec *r)
 	}
 	if (!cut->on)
 		return true;
-	if (t->iter < 0)
-		cut->nest++;
 	return known && iter >= cut->from && iter <= cut->to;
 }
 
@@ -153,38 +145,44 @@ choose_steps(struct html_cut *cut)
 	free(iter);
 }
 
+/* Drops the rows of other steps; of a table without steps all. */
 static void
-keep_rows(struct html_cut *cut, struct html_table *t)
+keep_rows(struct html_table *t, int64_t from, int64_t to)
 {
 	bool *keep = xcalloc(t->n + 1, sizeof(*keep));
 	uint64_t k, n = 0;
 	int i;
 
-	if (t->iter >= 0)
-		html_col_mark(&t->col[t->iter], cut->from, cut->to, keep);
-	else
-		cut->nest += t->n;
+	if (t->at[HTML_ITER] >= 0)
+		html_col_mark(&t->col[t->at[HTML_ITER]], t->n, from, to, keep);
 	for (i = 0; i < t->ncol; i++)
-		html_col_keep(&t->col[i], keep);
+		html_col_keep(&t->col[i], t->n, keep);
 	for (k = 0; k < t->n; k++)
 		n += keep[k];
+	if (t->bounded)
+		t->left += t->n - n;
 	t->n = n;
 	free(keep);
 }
 
 void
-html_cut_work(struct html *h, const struct html_table *t)
+html_cut_rows(struct html *h, struct html_table *t)
 {
+	struct html_cut *cut = &h->cut;
 	int i;
 
-	if (h->cut.limit == 0 || t != h->cut.work ||
-	    t->n <= (uint64_t)h->cut.limit)
+	if (cut->limit == 0 || t->n <= (uint64_t)cut->limit)
 		return;
-	h->cut.on = true;
-	choose_steps(&h->cut);
+	if (t->bounded)
+		keep_rows(t, 0, -1);
+	if (t != cut->work)
+		return;
+	cut->on = true;
+	choose_steps(cut);
+	html_path_end(h);
 	for (i = 0; i < h->ntable; i++)
 		if (h->table[i].of_steps)
-			keep_rows(&h->cut, &h->table[i]);
+			keep_rows(&h->table[i], cut->from, cut->to);
 }
 
 void
@@ -230,7 +228,5 @@ void
 html_cut_free(struct html_cut *cut)
 {
 	map_free(&cut->of_iter);
-	smap_free(&cut->by);
-	buf_free(&cut->key);
-	free(cut->sum);
+	html_sums_free(&cut->sums);
 }

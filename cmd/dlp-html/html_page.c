@@ -34,14 +34,14 @@ is_private_fact(struct mview name)
 
 /* A command of the pipeline; with --private its name and version only. */
 static void
-add_cmd(struct html *h, const char *s, size_t n)
+add_cmd(struct html *h, struct html_about *a, const char *s, size_t n)
 {
 	size_t i, blanks = 0;
 
 	for (i = 0; h->private && i < n; i++)
 		if (s[i] == ' ' && ++blanks == 2)
 			n = i;
-	put_member(&h->cmds, s, n);
+	put_member(&a->cmds, s, n);
 }
 
 /* A fact "diff" of the sections that compare: what dlp-diff said on standard
@@ -66,14 +66,16 @@ html_meta_read(struct html *h, const struct rec *r)
 	size_t wlen, rlen;
 	uint64_t n;
 	uint32_t id;
+	int of = html_profile(h);
+	struct html_about *a = of >= 0 ? &h->about[of] : NULL;
 
 	word = rec_meta(r, &wlen, &rest, &rlen);
-	if (h->section > 1) {
+	if (a == NULL) {
 		add_said(h, rest, rlen);
 		return;
 	}
 	if (mv_eq((struct mview){ word, wlen }, "cmd"))
-		add_cmd(h, rest, rlen);
+		add_cmd(h, a, rest, rlen);
 	v = memchr(rest, '\t', rlen);
 	if (v == NULL)
 		return;
@@ -81,13 +83,13 @@ html_meta_read(struct html *h, const struct rec *r)
 	value = mv(v + 1, rest + rlen);
 	if (mv_eq((struct mview){ word, wlen }, "info") &&
 	    !(h->private && is_private_fact(name))) {
-		put_member(&h->info, name.s, name.n);
-		buf_putc(&h->info, ':');
-		json_quote_field(&h->info, value.s, value.n, TEXT_JSON);
+		put_member(&a->info, name.s, name.n);
+		buf_putc(&a->info, ':');
+		json_quote_field(&a->info, value.s, value.n, TEXT_JSON);
 	} else if (mv_eq((struct mview){ word, wlen }, "note") &&
 		   num_u64(value.s, value.n, &n)) {
-		id = smap_put(&h->note, name.s, name.n, NULL);
-		h->note.val[id] += n;
+		id = smap_put(&a->note, name.s, name.n, NULL);
+		a->note.val[id] += n;
 	}
 }
 
@@ -146,47 +148,23 @@ is_number_key(const char *name)
 	       strcmp(name, "stream") == 0 || strcmp(name, "op_id") == 0;
 }
 
+/* Sums with the names of their keys, and of number, sum and maximum; NULL: it
+ * is left out. */
 static void
-put_idle(struct buf *b, const struct html *h)
+put_sums(struct buf *b, const struct html_sums *m, const char *const *keys,
+    int n, const char *const names[3])
 {
-	static const char *const names[] = { "iter", "class", "src" };
-	uint32_t k;
-
-	buf_puts(b, ",\n\"idle\":");
-	put_keys(b, &h->idle, names, 3, is_number_key);
-	buf_puts(b, ",\"ns\":[");
-	for (k = 0; k < h->idle.n; k++) {
-		if (k > 0)
-			buf_putc(b, ',');
-		buf_u64(b, h->idle.val[k]);
-	}
-	buf_puts(b, "]}");
-}
-
-/* Which rows are left out, and the sums of all. */
-static void
-put_cut(struct buf *b, const struct html_cut *cut)
-{
-	static const char *const names[] = { "pieces", "dur_ns", "max_ns" };
 	const struct html_sum *s;
 	size_t k;
 	int i;
 
-	if (!cut->on)
-		return;
-	buf_printf(b,
-	    ",\n\"cut\":{\"limit\":%lld,\"pieces\":%llu,\"nest\":%llu",
-	    (long long)cut->limit, (unsigned long long)cut->pieces,
-	    (unsigned long long)cut->nest);
-	if (cut->from <= cut->to)
-		buf_printf(b, ",\"from\":%lld,\"to\":%lld",
-		    (long long)cut->from, (long long)cut->to);
-	buf_puts(b, "},\n\"sums\":");
-	put_keys(b, &cut->by, html_sum_by, HTML_SUM_BY, is_number_key);
+	put_keys(b, &m->by, keys, n, is_number_key);
 	for (i = 0; i < 3; i++) {
+		if (names[i] == NULL)
+			continue;
 		buf_printf(b, ",\"%s\":[", names[i]);
-		for (k = 0; k < cut->n_sum; k++) {
-			s = &cut->sum[k];
+		for (k = 0; k < m->n; k++) {
+			s = &m->v[k];
 			if (k > 0)
 				buf_putc(b, ',');
 			if (i > 0 && s->max < 0)
@@ -201,14 +179,65 @@ put_cut(struct buf *b, const struct html_cut *cut)
 	buf_putc(b, '}');
 }
 
+static void
+put_small_sums(struct buf *b, const struct html *h)
+{
+	static const char *const idle_by[] = { "iter", "class", "src" };
+	static const char *const path_by[] = { "iter", "kind", "src" };
+	static const char *const idle[] = { NULL, "ns", NULL };
+	static const char *const path[] = { "n", "dur_ns", "max_dur_ns" };
+
+	buf_puts(b, ",\n\"idle\":");
+	put_sums(b, &h->idle, idle_by, 3, idle);
+	buf_puts(b, ",\n\"critical\":");
+	put_sums(b, &h->path.by_kind, path_by, 3, path);
+}
+
+/* Which rows are left out, and the sums of all. */
+static void
+put_cut(struct buf *b, const struct html_cut *cut)
+{
+	static const char *const names[] = { "pieces", "dur_ns", "max_ns" };
+
+	if (!cut->on)
+		return;
+	buf_printf(b, ",\n\"cut\":{\"limit\":%lld,\"pieces\":%llu",
+	    (long long)cut->limit, (unsigned long long)cut->pieces);
+	if (cut->from <= cut->to)
+		buf_printf(b, ",\"from\":%lld,\"to\":%lld",
+		    (long long)cut->from, (long long)cut->to);
+	buf_puts(b, "},\n\"sums\":");
+	put_sums(b, &cut->sums, html_sum_by, HTML_SUM_BY, names);
+}
+
+static void
+put_about(struct buf *b, const struct html_about *a)
+{
+	const char *s;
+	uint32_t k;
+	size_t n;
+
+	buf_puts(b, "\"info\":{");
+	buf_put(b, a->info.s, a->info.len);
+	buf_puts(b, "},\"notes\":{");
+	for (k = 0; k < a->note.n; k++) {
+		s = smap_str(&a->note, k, &n);
+		if (k > 0)
+			buf_putc(b, ',');
+		json_quote_field(b, s, n, TEXT_JSON);
+		buf_putc(b, ':');
+		buf_u64(b, a->note.val[k]);
+	}
+	buf_puts(b, "},\"cmds\":[");
+	buf_put(b, a->cmds.s, a->cmds.len);
+	buf_putc(b, ']');
+}
+
 /* What the page knows about the whole, and its small tables. */
 static void
 put_head(struct buf *b, const struct html *h)
 {
 	const struct html_table *t;
-	const char *s;
-	uint32_t k;
-	size_t n;
 	int i, c;
 
 	buf_puts(b, "{\"format\":1,\"by\":\"dlp-html " DLP_VERSION "\"");
@@ -218,24 +247,18 @@ put_head(struct buf *b, const struct html *h)
 		put_string(b, "before", h->before);
 	buf_printf(
 	    b, ",\"nest_short\":%llu", (unsigned long long)h->nest_short);
-	buf_printf(b, ",\"complete\":%s,\"left_out\":%llu,\"info\":{",
+	buf_printf(b, ",\"complete\":%s,\"left_out\":%llu,",
 	    h->complete ? "true" : "false", (unsigned long long)h->left_out);
-	buf_put(b, h->info.s, h->info.len);
-	buf_puts(b, "},\"notes\":{");
-	for (k = 0; k < h->note.n; k++) {
-		s = smap_str(&h->note, k, &n);
-		if (k > 0)
-			buf_putc(b, ',');
-		json_quote_field(b, s, n, TEXT_JSON);
-		buf_putc(b, ':');
-		buf_u64(b, h->note.val[k]);
+	put_about(b, &h->about[0]);
+	if (h->both) {
+		buf_puts(b, ",\"other\":{");
+		put_about(b, &h->about[1]);
+		buf_putc(b, '}');
 	}
-	buf_puts(b, "},\"said\":[");
+	buf_puts(b, ",\"said\":[");
 	buf_put(b, h->said.s, h->said.len);
-	buf_puts(b, "],\"cmds\":[");
-	buf_put(b, h->cmds.s, h->cmds.len);
 	buf_putc(b, ']');
-	put_idle(b, h);
+	put_small_sums(b, h);
 	put_cut(b, &h->cut);
 	for (i = 0; i < h->ntable; i++) {
 		t = &h->table[i];
@@ -247,7 +270,7 @@ put_head(struct buf *b, const struct html *h)
 			if (t->col[c].set) {
 				buf_printf(b, ",\"%s\":", t->col[c].name);
 				buf_put(
-				    b, t->col[c].json.s, t->col[c].json.len);
+				    b, t->col[c].bytes.s, t->col[c].bytes.len);
 			}
 		buf_putc(b, '}');
 	}
@@ -262,6 +285,13 @@ end_columns(struct html *h)
 		for (c = 0; c < h->table[i].ncol; c++)
 			if (h->table[i].col[c].set)
 				html_col_end(&h->table[i].col[c]);
+}
+
+static void
+put_left(struct buf *b, const struct html_table *t)
+{
+	if (t->left > 0)
+		buf_printf(b, ",\"left\":%llu", (unsigned long long)t->left);
 }
 
 void
@@ -281,6 +311,7 @@ html_data(struct html *h)
 		buf_printf(&out_buf, "%s\n\"%s\":{\"rows\":%llu",
 		    first ? "" : ",", t->name, (unsigned long long)t->n);
 		first = false;
+		put_left(&out_buf, t);
 		for (c = 0; c < t->ncol; c++)
 			if (t->col[c].set) {
 				buf_printf(
@@ -299,7 +330,8 @@ put_blocks_head(struct buf *b, const struct html *h)
 	static const char *const kinds[] = { [HTML_PLAIN] = "n",
 		[HTML_STEPS] = "d",
 		[HTML_BASED] = "r",
-		[HTML_TEXTS] = "s" };
+		[HTML_TEXTS] = "s",
+		[HTML_NUMBERS] = "f" };
 	const struct html_table *t;
 	bool first = true, first_col;
 	int i, c;
@@ -309,15 +341,18 @@ put_blocks_head(struct buf *b, const struct html *h)
 		t = &h->table[i];
 		if (!t->large)
 			continue;
-		buf_printf(b, "%s\"%s\":{\"rows\":%llu,\"cols\":{",
-		    first ? "" : ",", t->name, (unsigned long long)t->n);
+		buf_printf(b, "%s\"%s\":{\"rows\":%llu", first ? "" : ",",
+		    t->name, (unsigned long long)t->n);
+		put_left(b, t);
+		buf_puts(b, ",\"cols\":{");
 		first = false;
 		first_col = true;
 		for (c = 0; c < t->ncol; c++)
 			if (t->col[c].set) {
-				buf_printf(b, "%s\"%s\":\"%s\"",
+				buf_printf(b, "%s\"%s\":\"%s%c\"",
 				    first_col ? "" : ",", t->col[c].name,
-				    kinds[t->col[c].kind]);
+				    kinds[t->col[c].kind],
+				    html_col_room(&t->col[c]));
 				first_col = false;
 			}
 		buf_puts(b, "}}");

@@ -56,6 +56,10 @@ static const struct html_def {
 	    "tag what by name dir shapes type a_ns b_ns diff_ns diff_pct "
 	    "noise_ns change tc a_n b_n",
 	    false },
+	{ "diffcell", "diffcell",
+	    "tag what side run iter even row name dir shapes type dur_ns "
+	    "calls tc",
+	    true },
 	{ "diag", "diag", "start_ns severity text src", true },
 	{ "mfu", "mfu", "iter mfu_pct hfu_pct step_ns known_pct src", false },
 	{ "rank", "rank", "rank src rank_by clock_by shift_ns n_coll spread_ns",
@@ -65,7 +69,8 @@ static const struct html_def {
 	    "gpu_end_ns src",
 	    false },
 	{ "skew", "skew",
-	    "iter n_rank start_skew_ns end_skew_ns len_skew_ns wait_ns slowest",
+	    "iter n_rank start_skew_ns end_skew_ns len_skew_ns wait_ns slowest "
+	    "src",
 	    false },
 	{ "work", "kern copy set graph",
 	    "tag id start_ns dur_ns pid tid dev stream api api_start_ns "
@@ -87,7 +92,7 @@ static const struct html_def {
 	{ "nest", "nest", "start_ns dur_ns pid tid text src", true },
 	{ "coll", "coll",
 	    "id kind iter n_rank bytes comm_ns algbw_gb_s busbw_gb_s wait_ns "
-	    "spread_ns first last",
+	    "spread_ns first last src",
 	    true },
 	{ "arrive", "arrive",
 	    "coll_id kind iter rank start_ns dur_ns wait_ns "
@@ -101,6 +106,10 @@ static const struct html_def {
 	    "start_ns dur_ns dev iter class before after did what what_ns pid "
 	    "tid phase layer op before_id whole_ns part range code src",
 	    true },
+	/* n_seg, and start_ns of a row that begins where the one before ends:
+	 * html_path.c */
+	{ "path", "path",
+	    "iter kind res name op phase start_ns dur_ns n_seg src", true },
 	{ "mem", "mem",
 	    "start_ns pid dev op bytes addr kind space used_bytes iter phase "
 	    "layer at api src",
@@ -159,7 +168,7 @@ kind_in(char *const *types, int n, const char *name)
 	for (i = 0; i < n; i++)
 		if (col_find(types[i], name) != NULL)
 			return kind_of(types[i], name);
-	return COL_TEXT; /* tag */
+	return strcmp(name, "n_seg") == 0 ? COL_INT : COL_TEXT;
 }
 
 static bool
@@ -198,8 +207,12 @@ make_col(const struct html *h, struct html_col *c, const struct html_table *t,
 	c->number = kind_is_number(kind);
 	c->whole = h->data;
 	c->large = t->large;
+	c->least = INT64_MAX;
+	c->most = INT64_MIN;
 	if (!c->number)
 		c->kind = HTML_TEXTS;
+	else if (t->large && kind != COL_INT)
+		c->kind = HTML_NUMBERS;
 	else if (t->large && kind == COL_INT &&
 		 (ends_in(c->name, "start_ns") || strcmp(c->name, "id") == 0 ||
 		     strcmp(c->name, "inst_id") == 0 ||
@@ -222,6 +235,29 @@ html_base_of_path(const char *s, size_t *n)
 	return s + i;
 }
 
+int
+html_profile(const struct html *h)
+{
+	return h->section == 1 ? 0 : h->section == 2 && h->both ? 1 : -1;
+}
+
+const char *
+html_field(const struct html *h, const struct rec *r,
+    const struct rec_col *from, size_t *n)
+{
+	const char *s = rec_raw(r, from, n);
+
+	if (strcmp(from->name, "src") != 0)
+		return s;
+	if (h->both) {
+		s = html_profile(h) == 0 ? h->file : h->before;
+		*n = strlen(s);
+	} else if (s != NULL && h->private) {
+		s = html_base_of_path(s, n);
+	}
+	return s;
+}
+
 static void
 add_value(const struct html *h, struct html_col *c, const struct rec *r,
     const struct rec_col *from)
@@ -231,19 +267,19 @@ add_value(const struct html *h, struct html_col *c, const struct rec *r,
 	const char *s;
 	size_t n;
 
-	s = rec_raw(r, from, &n);
-	if (s != NULL && h->private && strcmp(c->name, "src") == 0)
-		s = html_base_of_path(s, &n);
+	s = html_field(h, r, from, &n);
 	if (s == NULL)
 		html_col_add_null(c);
 	else if (!c->number)
 		html_col_add_text(c, s, n);
-	else if (num_i64(s, n, &v))
+	else if (c->kind != HTML_NUMBERS && num_i64(s, n, &v))
 		html_col_add_i64(c, v);
-	else if (rec_f64(r, from, &f) && json_is_num(s, n))
+	else if ((c->whole || c->kind == HTML_NUMBERS) &&
+		 rec_f64(r, from, &f) && json_is_num(s, n))
 		html_col_add_raw(c, s, n);
 	else
-		rec_die(r, "%s: not a number: '%.*s'", from->name, (int)n, s);
+		rec_die(r, "%s: not a %snumber: '%.*s'", from->name,
+		    c->kind == HTML_NUMBERS ? "" : "whole ", (int)n, s);
 }
 
 /* Most ranges inside ops are shorter than this, and they would be a fifth of a
@@ -253,43 +289,31 @@ add_value(const struct html *h, struct html_col *c, const struct rec *r,
 static bool
 is_short(const struct html_source *s, const struct rec *r)
 {
+	int at = s->table->at[HTML_DUR];
 	int64_t ns;
-	int i;
 
-	for (i = 0; i < s->table->ncol; i++)
-		if (strcmp(s->table->col[i].name, "dur_ns") == 0)
-			return rec_i64(r, s->from[i], &ns) &&
-			       ns < NEST_SHORTEST;
-	return false;
+	return at >= 0 && rec_i64(r, s->from[at], &ns) && ns < NEST_SHORTEST;
 }
 
 /* Idle time by step and reason is small, and the first view needs it. */
 static void
 add_idle(struct html *h, const struct html_source *s, const struct rec *r)
 {
-	static const char *const keys[] = { "iter", "class", "src" };
-	struct buf key = { 0 };
-	int64_t ns = 0;
-	uint32_t at;
+	static const enum html_role keys[] = { HTML_ITER, HTML_CLASS,
+		HTML_SRC };
+	const int *at = s->table->at;
+	struct html_sum *sum;
+	int64_t ns;
 	const char *v;
 	size_t n;
-	int i, k;
+	int k;
 
 	for (k = 0; k < (int)ARRAY_LEN(keys); k++) {
-		for (i = 0; strcmp(s->table->col[i].name, keys[k]) != 0;)
-			i++;
-		v = rec_raw(r, s->from[i], &n);
-		if (k == 2 && v != NULL && h->private)
-			v = html_base_of_path(v, &n);
-		buf_putc(&key, '\t');
-		buf_put(&key, v != NULL ? v : "-", v != NULL ? n : 1);
+		v = html_field(h, r, s->from[at[keys[k]]], &n);
+		html_sums_field(&h->idle, v, n);
 	}
-	for (i = 0; strcmp(s->table->col[i].name, "dur_ns") != 0;)
-		i++;
-	at = smap_put(&h->idle, key.s, key.len, NULL);
-	if (rec_i64(r, s->from[i], &ns))
-		h->idle.val[at] += (uint64_t)ns;
-	buf_free(&key);
+	sum = html_sums_at(&h->idle);
+	html_sums_add(sum, rec_i64(r, s->from[at[HTML_DUR]], &ns) ? ns : 0);
 }
 
 static void
@@ -302,11 +326,13 @@ read_row(struct stage *st, struct rec *r)
 	char section[16];
 	int i;
 
-	if (strcmp(tag, "diff") == 0) {
-		snprintf(section, sizeof(section), "%d", h->section);
+	if (strncmp(tag, "diff", 4) == 0) {
+		/* 2 is the first comparison */
+		snprintf(section, sizeof(section), "%d",
+		    h->section - (h->before != NULL));
 		tag = section;
-	} else if (h->section > 1) {
-		h->left_out++;
+	} else if (html_profile(h) < 0) {
+		h->left_out += h->before == NULL || h->section != 2;
 		return;
 	}
 	if (strcmp(source->tag, "gap") == 0)
@@ -316,6 +342,10 @@ read_row(struct stage *st, struct rec *r)
 		return;
 	}
 	html_cut_even(h, source, r);
+	if (strcmp(source->tag, "path") == 0) {
+		html_path_add(h, source, r);
+		return;
+	}
 	if (!html_cut_takes(h, source, r))
 		return;
 	for (i = 0; i < t->ncol; i++)
@@ -324,7 +354,7 @@ read_row(struct stage *st, struct rec *r)
 		else
 			html_col_add_text(&t->col[i], tag, strlen(tag));
 	t->n++;
-	html_cut_work(h, t);
+	html_cut_rows(h, t);
 }
 
 /* Times of GPU work are what every view is made of. */
@@ -353,9 +383,30 @@ bind_source(struct html *h, struct stage *st, struct html_table *t, char *tag)
 							   : REC_OPT);
 }
 
+static enum html_role
+role_of(const char *name)
+{
+	static const char *const names[HTML_ROLES] = {
+		[HTML_ITER] = "iter",
+		[HTML_START] = "start_ns",
+		[HTML_DUR] = "dur_ns",
+		[HTML_NAME] = "name",
+		[HTML_KIND] = "kind",
+		[HTML_CLASS] = "class",
+		[HTML_SRC] = "src",
+		[HTML_N_SEG] = "n_seg",
+	};
+	enum html_role role = HTML_ITER;
+
+	while (role < HTML_ROLES && strcmp(names[role], name) != 0)
+		role++;
+	return role;
+}
+
 static void
 make_table(struct html *h, struct stage *st, const struct html_def *def)
 {
+	enum html_role role;
 	struct html_table *t = &h->table[h->ntable++];
 	int i, ncol, ntype;
 	char **cols = words_of(def->cols, &ncol);
@@ -365,9 +416,15 @@ make_table(struct html *h, struct stage *st, const struct html_def *def)
 	t->names = cols;
 	t->large = def->large;
 	t->col = xcalloc((size_t)ncol, sizeof(*t->col));
+	for (i = 0; i < HTML_ROLES; i++)
+		t->at[i] = -1;
 	for (i = 0; i < ncol; i++) {
 		if (h->private && is_secret(def->name, cols[i]))
 			continue;
+		role = role_of(cols[i]);
+		if (role < HTML_ROLES)
+			t->at[role] = t->ncol;
+		t->col[t->ncol].role = role;
 		t->col[t->ncol].name = cols[i];
 		make_col(
 		    h, &t->col[t->ncol++], t, kind_in(types, ntype, cols[i]));

@@ -495,6 +495,48 @@ mean_of(const struct steady_step *v, size_t n, double *mean, double *std)
 	*std = k > 1 ? sqrt(sq / (double)(k - 1)) : NAN;
 }
 
+/* The steps that take much longer than the others, again and again or once:
+ * checkpoints, evaluation, a data loader that waits for its disk. */
+struct slow_steps {
+	size_t n;
+	int64_t ns;     /* beyond the median */
+	int64_t of_ns;  /* of all steps after warm-up */
+	ptrdiff_t most; /* the longest of them; -1: none */
+};
+
+static struct slow_steps
+slow_steps_of(const struct steady_step *v, size_t n, double median)
+{
+	struct slow_steps s = { .most = -1 };
+	bool warm = false;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		warm = warm || steady_even(&v[i], median);
+		if (!warm || v[i].once || v[i].ns == STEADY_NONE)
+			continue;
+		s.of_ns = num_add(s.of_ns, v[i].ns);
+		if ((double)v[i].ns <= 1.5 * median)
+			continue;
+		s.n++;
+		s.ns = num_add(s.ns, v[i].ns - (int64_t)median);
+		if (s.most < 0 || v[i].ns > v[s.most].ns)
+			s.most = (ptrdiff_t)i;
+	}
+	return s;
+}
+
+static void
+put_slow(const struct stable *l, const struct steady_step *v, double median)
+{
+	struct slow_steps s = slow_steps_of(v, l->n, median);
+
+	out_i64((int64_t)s.n);
+	out_i64(s.ns);
+	out_opt(s.of_ns > 0, s.of_ns);
+	out_opt(s.most >= 0, s.most >= 0 ? l->v[s.most].iter : 0);
+}
+
 static void
 put_ns(double x)
 {
@@ -507,13 +549,13 @@ stable_put(
 {
 	static const char *const names[] = { "n", "from", "to", "n_even",
 		"median_ns", "mean_ns", "std_ns", "within_pct", "agree",
-		"n_once", "src" };
+		"n_once", "n_slow", "slow_ns", "slow_of_ns", "slowest", "src" };
 	static const char *const word[] = { "none", "none", "each other",
 		"median" };
 	struct steady_step *v = step_lengths(l);
 	int64_t from, to, once = 0;
 	enum steady_by by = steady_range(v, l->n, &from, &to);
-	double mean, std;
+	double mean, std, median = steady_median(v, l->n);
 	bool any;
 	size_t i;
 
@@ -534,12 +576,13 @@ stable_put(
 	out_opt(any, any ? l->v[from].iter : 0);
 	out_opt(any, any ? l->v[to].iter : 0);
 	out_i64(any ? to - from + 1 : 0);
-	put_ns(l->n > 0 ? steady_median(v, l->n) : NAN);
+	put_ns(l->n > 0 ? median : NAN);
 	put_ns(mean);
 	put_ns(std);
 	out_i64(STEADY_PCT);
 	out_word(all ? NULL : word[by]);
 	out_i64(all ? 0 : once);
+	put_slow(l, v, median);
 	if (src != NULL)
 		out_raw(src, strlen(src));
 	out_end();

@@ -217,7 +217,8 @@ iter_place_end(struct iter_run *g, struct iter_file *f)
 		write_cuts(g, f, INT64_MAX);
 	while (f->accs.base < n)
 		write_iter(g, f);
-	if (g->o.stable && g->phase != ITER_MEASURE && !g->o.ahead &&
+	if ((g->o.stable || g->plan.wanted == ITER_EVEN) &&
+	    g->phase != ITER_MEASURE && !g->o.ahead &&
 	    f->layout.kind != LAYOUT_ONE)
 		stable_put(
 		    &g->out, &f->stable, g->plan.wanted == ITER_RANGE, f->name);

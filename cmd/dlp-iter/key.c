@@ -10,6 +10,7 @@
 #include "array.h"
 #include "iter.h"
 #include "num.h"
+#include "serving.h"
 
 enum op_level {   /* the best level that matches anything is taken */
 	OP_RANGE, /* not an op: a range that cuts */
@@ -325,8 +326,16 @@ static const struct {
 	{ "step", false, false },
 	{ "train_batch", false, false },
 	{ "batch", false, false },
+	{ "execute", false, false },
+	{ "step[]", false, false },
+	{ "execute_batch", false, false },
 	{ "Optimizer.step#", true, true },
 };
+
+/* Of the engines' ranges, whose sizes differ from step to step. */
+static const char *const serving_keys[] = { [SERVING_EXECUTE] = "execute",
+	[SERVING_STEP] = "step[]",
+	[SERVING_BATCH] = "execute_batch" };
 
 static int
 key_own_count(void)
@@ -395,7 +404,14 @@ void
 key_norm(struct buf *b, const char *s, size_t n)
 {
 	size_t from = b->len, i = 0, j;
+	struct serving step;
 
+	/* of a kind alone: a key of its own */
+	if (serving_read((struct mview){ s, n }, &step) &&
+	    step.form != SERVING_BATCH) {
+		buf_puts(b, serving_keys[step.form]);
+		return;
+	}
 	while (i < n) {
 		for (j = i; j < n && isdigit((unsigned char)s[j]); j++)
 			;
@@ -439,10 +455,14 @@ key_trim(const char *s, size_t n)
 int
 key_own(struct key *k, const char *s, size_t n)
 {
+	struct serving step;
 	size_t i, len;
 
 	buf_clear(&k->tmp);
-	key_norm(&k->tmp, s, n);
+	if (serving_read((struct mview){ s, n }, &step))
+		buf_puts(&k->tmp, serving_keys[step.form]);
+	else
+		key_norm(&k->tmp, s, n);
 	for (i = 0; i < ARRAY_LEN(own_keys); i++) {
 		len = strlen(own_keys[i].text);
 		if (own_keys[i].prefix ? n < len : k->tmp.len != len)

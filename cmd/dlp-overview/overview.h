@@ -81,6 +81,7 @@ enum overview_info {
 	OV_FRAMEWORK,
 	OV_PRODUCT,
 	OV_MARKER_NS,
+	OV_VENDOR,
 	OV_INFOS,
 };
 
@@ -114,6 +115,7 @@ struct overview {
 	bool no_std, differ;
 	char *first, *last, *within, *agree; /* of the last file */
 	bool tf32;     /* products use it, as dlp-advise says */
+	bool replays;  /* graphs, as dlp-advise says */
 	double n_once; /* steps left out because of work done once */
 
 	/* time of the steps that count; overview_total() */

@@ -382,12 +382,17 @@ add_reason(struct overview *o, const struct rec *r, struct tally *to,
 {
 	struct buf *name = &o->col->name;
 	const char *why = word(o->col, r, o->col->work.tc_why);
+	size_t n;
 
 	*tally_at(to, why, strlen(why)) += ns;
 	buf_clear(name);
 	buf_puts(name, why);
 	buf_puts(name, SEP);
-	buf_puts(name, op);
+	/* a range around a kernel without an op can be a whole step */
+	if (rec_raw(r, o->col->work.op, &n) != NULL)
+		buf_puts(name, op);
+	else
+		add_word(name, r, o->col->work.kernel);
 	*tally_at(&o->why_op, name->s, name->len) += ns;
 }
 
@@ -539,8 +544,10 @@ on_in_use(struct stage *st, struct rec *r)
 {
 	struct overview *o = st->ctx;
 
-	o->tf32 |= rec_is(r, o->col->in_use.name, "tf32") &&
-		   rec_is(r, o->col->in_use.used, "yes");
+	if (!rec_is(r, o->col->in_use.used, "yes"))
+		return;
+	o->tf32 |= rec_is(r, o->col->in_use.name, "tf32");
+	o->replays |= rec_is(r, o->col->in_use.name, "graphs");
 }
 
 static void
@@ -583,7 +590,7 @@ on_info(struct overview *o, const char *s, size_t n)
 {
 	static const char *const name[] = { "dialect", "recorder",
 		"dlprof_version", "schema", "driver", "cuda", "times", "hip",
-		"framework", "product", "marker_ns" };
+		"framework", "product", "marker_ns", "vendor" };
 	const char *tab = memchr(s, '\t', n), *end;
 	size_t len, i;
 	double arch;

@@ -410,6 +410,11 @@ put_gpus(struct screen *s)
 	if ((uint64_t)o->n_gpu < n)
 		(void)snprintf(used, sizeof(used), " (%d used)", o->n_gpu);
 	overview_gpus(o, &gpus);
+	if (is_unset(buf_str(&gpus)) &&
+	    strcmp(overview_fact(o, OV_VENDOR), "nvidia") == 0) {
+		buf_clear(&gpus);
+		buf_puts(&gpus, "of unknown name, by its calls NVIDIA's");
+	}
 	if (!is_unset(overview_fact(o, OV_HIP)))
 		page_fill(&s->page, "GPU     ", "%s%s; HIP %s",
 		    known(buf_str(&gpus)), used, overview_fact(o, OV_HIP));
@@ -493,7 +498,7 @@ put_edges(struct screen *s)
 			    ms_text(o->edge_api_ns).s);
 	}
 	if (o->behind > .02 * s->page.base)
-		page_fill(&s->page, "        ", "behind the last: %s",
+		page_fill(&s->page, "        ", "after the last GPU work: %s",
 		    ms_text(o->behind).s);
 }
 
@@ -598,7 +603,12 @@ put_which_steps(struct screen *s)
 	} else {
 		buf_printf(&b, "%.0f", o->n_all);
 		put_numbers(&b, o);
-		if (strcmp(o->agree, "none") == 0 && o->n_all > 1)
+		if (o->n_all == 1) {
+			page_fill(&s->page, "steps   ", "%s", buf_str(&b));
+			buf_free(&b);
+			return;
+		}
+		if (strcmp(o->agree, "none") == 0)
 			buf_printf(&b,
 			    ": no two steps in a row agree within %s %%; ",
 			    o->within);
@@ -769,7 +779,7 @@ static void
 put_reasons(struct screen *s, struct tally *reasons)
 {
 	struct buf label = { 0 };
-	const char *why, *tip;
+	const char *why, *tip, *op;
 	double ns;
 	int i;
 
@@ -785,9 +795,14 @@ put_reasons(struct screen *s, struct tally *reasons)
 			tip = "others use TF32, the library chose FP32 for"
 			      " these: other sizes, autocast to bf16, or"
 			      " torch.backends.cudnn.benchmark = True";
-		page_fill(&s->page, "    ", "most: %s%s%s",
-		    op_of_reason(s->o, why), tip != NULL ? "; " : "",
-		    tip != NULL ? tip : "");
+		op = op_of_reason(s->o, why);
+		if (strncmp(op, "conv", 4) == 0 &&
+		    strcmp(why, "unaligned") == 0)
+			tip = "a number of channels is no multiple of 16 bytes"
+			      " (8 of fp16, 4 of tf32): pad it, 3 channels to 4"
+			      " or 8";
+		page_fill(&s->page, "    ", "most: %s%s%s", op,
+		    tip != NULL ? "; " : "", tip != NULL ? tip : "");
 	}
 	buf_free(&label);
 }
@@ -925,8 +940,11 @@ put_unknown(struct screen *s)
 	if (is_kineto(o)) {
 		if (tip == NULL || strstr(tip, OVERVIEW_EMIT) != NULL)
 			v[0].hint = "record them: torch.profiler.profile("
-				    "activities=[ProfilerActivity.CPU, ...]);"
-				    " kernels of graphs have none";
+				    "activities=[ProfilerActivity.CPU, ...])";
+		if (o->replays)
+			v[0].hint = "a graph replays these kernels: the trace"
+				    " of its capture has them, dlp-parse"
+				    " --capture CAPTURE FILE";
 		if (why != NULL && (strcmp(why, "no-api") == 0 ||
 				       strcmp(why, "before-window") == 0))
 			v[0].hint = "their calls are not in the trace: they"
@@ -996,24 +1014,41 @@ put_unjudged(struct screen *s)
 	buf_free(&why);
 }
 
+/* It would be shown as 0.0 %; such findings come last. */
+static bool
+is_nothing(const struct overview_finding *f)
+{
+	return strcmp(f->share, "0.0") == 0;
+}
+
 static void
 put_findings(struct screen *s)
 {
 	const struct overview *o = s->o;
-	int i;
+	struct buf file = { 0 };
+	int i, n = o->n_found;
 
+	while (n > 0 && is_nothing(&o->found[n - 1]))
+		n--;
 	page_line(&s->page, "");
 	page_fill(&s->page, "",
 	    "findings, of %s, with their share of the time: %s%d",
 	    o->n_all > 0 ? "these steps" : "the whole profile",
-	    o->n_found > 3 ? "the first 3 of " : "", o->n_found);
-	for (i = 0; i < o->n_found && i < 3; i++) {
+	    n > 3 ? "the first 3 of " : "", n);
+	for (i = 0; i < n && i < 3; i++) {
 		put_problem(s, i + 1, &o->found[i]);
 		if (!is_unset(o->found[i].evidence))
 			page_fill(
 			    &s->page, "    = ", "%s", o->found[i].evidence);
 		page_fill(&s->page, "    > ", "%s", o->found[i].advice);
 	}
+	if (n < o->n_found) {
+		put_profile(&file, s);
+		page_fill(&s->page, "  ",
+		    "%d more of less than 0.1 %% of the time: dlp advise %s",
+		    o->n_found - n, buf_str(&file));
+	}
+	buf_free(&file);
 	put_unjudged(s);
 }
 

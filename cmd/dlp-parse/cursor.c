@@ -64,6 +64,8 @@ make_event(const struct cursor *c, sqlite3_value **col, struct event *ev)
 	event_clear(ev, c->src->kind);
 	if (!c->src->row(c->ctx, c->src, col, ev))
 		return false;
+	if (ev->kind == EV_MARK || ev->kind == EV_MEM) /* moments */
+		ev->end = EV_UNSET;
 	if (c->shift != 0)
 		event_move(ev, c->shift);
 	return true;
@@ -387,7 +389,7 @@ read_batch(struct cursor *c, struct event *ev)
 			b = c->batch = ahead_next(c->ahead);
 		else
 			fill_batch(c, b);
-		if (b->n == 0)
+		if (b == NULL || b->n == 0)
 			return false;
 	}
 	*ev = b->ev[b->next];

@@ -94,7 +94,8 @@ struct work_op {                          /* the op of a call or GPU work */
 
 enum {
 	CODE_CALLS = 1, /* calls and the GPU work that they launch */
-	CODE_OS = 2
+	CODE_OS = 2,
+	CODE_SPANS = 4 /* a sample has an end: its stack stayed so until then */
 };
 
 struct dialect {

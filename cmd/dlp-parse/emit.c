@@ -14,6 +14,7 @@
 #include "cols.h"
 #include "emit.h"
 #include "esc.h"
+#include "json_tok.h"
 #include "namecache.h"
 #include "num.h"
 #include "out.h"
@@ -85,6 +86,15 @@ static void
 emit_opt_text(const char *s)
 {
 	out_text(s, s != NULL ? strlen(s) : 0);
+}
+
+int64_t
+fact_member(const struct json_doc *d, const char *key)
+{
+	int i = json_get(d, 0, key);
+	int64_t v;
+
+	return i > 0 && json_i64(d, i, &v) ? v : EV_UNSET;
 }
 
 void
@@ -379,6 +389,8 @@ declare(const struct emit *o, const char *tag, const char *const *cols,
 	n += op_names(o, tag, names + n);
 	if (has_code(o, kind))
 		names[n++] = "code";
+	if (kind == EV_SAMPLE && (o->with_code & CODE_SPANS) != 0)
+		names[n++] = "dur_ns";
 	if (o->with_allocator && kind == EV_MEM) {
 		names[n++] = "allocated_bytes";
 		names[n++] = "tid";
@@ -612,6 +624,8 @@ emit_sample(struct profile *p, const struct event *ev)
 	emit_word(ev->label);
 	out_opt(stack != 0, (int64_t)stack);
 	put_code(p, ev);
+	if ((p->run->out.with_code & CODE_SPANS) != 0)
+		out_opt(ev->end != EV_UNSET, ev->end - ev->start);
 	end_record(p);
 }
 

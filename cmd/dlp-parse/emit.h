@@ -12,6 +12,7 @@
 #include "map.h"
 
 struct profile;
+struct json_doc;
 
 struct emit {                /* the output of a run; all zero except the
 			      * options */
@@ -80,6 +81,8 @@ struct dev_fact {
  * to all, so the other ranks' origins are left out. */
 void fact_info(const struct profile *p, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* A number that the outermost object of a JSON text has; EV_UNSET: none. */
+int64_t fact_member(const struct json_doc *d, const char *key);
 void fact_dev(const struct profile *p, const struct dev_fact *d);
 void fact_proc(const struct profile *p, int64_t pid, const char *name);
 /* prio: EV_UNSET for none; written with --rows. */

@@ -13,7 +13,6 @@
 #include "profile.h"
 #include "schema.h"
 #include "stage.h"
-#include "varint.h"
 
 /* The columns of a source, from 1: col[0] is the row's key. */
 enum { K_START = 1, K_DUR, K_OWN };
@@ -32,10 +31,7 @@ row_of(sqlite3_value *v)
 static int64_t
 row_next(struct row *r)
 {
-	uint64_t v;
-
-	r->p = varint_get(r->p, &v);
-	return varint_unfold(v - 1);
+	return kineto_next(&r->p);
 }
 
 static const char frame[] = "autograd::engine::evaluate_function: ";
@@ -88,10 +84,14 @@ compose(
 
 	buf_clear(b);
 	buf_put(b, name.s, name.n);
-	if (seq != EV_UNSET && seq >= 0 && !mv_starts(name, frame))
-		buf_printf(b, ", seq = %lld", (long long)seq);
-	if (id != EV_UNSET && id >= 0)
-		buf_printf(b, ", op_id = %lld", (long long)id);
+	if (seq != EV_UNSET && seq >= 0 && !mv_starts(name, frame)) {
+		buf_puts(b, ", seq = ");
+		buf_i64(b, seq);
+	}
+	if (id != EV_UNSET && id >= 0) {
+		buf_puts(b, ", op_id = ");
+		buf_i64(b, id);
+	}
 	if (rest != EV_UNSET)
 		buf_put(b, text_of(k, rest).s, text_of(k, rest).n);
 }
@@ -146,6 +146,8 @@ static bool
 gpu_row(void *ctx, const struct ev_source *s, sqlite3_value **col,
     struct event *ev, struct row *r)
 {
+	const struct kineto *k = ctx;
+
 	if (!times(ctx, s, col, ev))
 		return false;
 	*r = row_of(col[K_OWN + 1]);
@@ -153,7 +155,8 @@ gpu_row(void *ctx, const struct ev_source *s, sqlite3_value **col,
 	ev->gpu.dev = row_next(r);
 	ev->gpu.ctx = row_next(r);
 	ev->gpu.stream = row_next(r);
-	ev->gpu.node = EV_UNSET;
+	ev->gpu.node =
+	    k->graph.any && s->tag != 0 ? db_value(col[K_OWN + 2]) : EV_UNSET;
 	return true;
 }
 
@@ -338,7 +341,6 @@ mem_row(
 
 	if (!times(ctx, s, col, ev))
 		return false;
-	ev->end = EV_UNSET;
 	ev->pid = row_next(&r);
 	ev->tid = row_next(&r);
 	ev->mem.dev = row_next(&r);
@@ -367,6 +369,37 @@ over_row(
 	return true;
 }
 
+static bool
+node_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	struct row r = row_of(col[K_OWN]);
+
+	if (!times(ctx, s, col, ev))
+		return false;
+	ev->end = EV_UNSET;
+	ev->pid = row_next(&r);
+	ev->tid = row_next(&r);
+	ev->node.node = row_next(&r);
+	ev->node.orig = EV_UNSET;
+	return true;
+}
+
+static bool
+sample_row(
+    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
+{
+	struct row r = row_of(col[K_OWN]);
+
+	if (!times(ctx, s, col, ev))
+		return false;
+	ev->pid = row_next(&r);
+	ev->tid = row_next(&r);
+	ev->stack = row_next(&r);
+	ev->label = "python";
+	return true;
+}
+
 static const struct {
 	enum ev_kind kind;
 	const char *table, *cols;
@@ -376,15 +409,18 @@ static const struct {
 	{ EV_RANGE, "kineto_op", "ts, dur, row", op_row, NULL, NULL },
 	{ EV_CALL, "kineto_call", "ts, dur, corr, pid, row", call_row, "pid",
 	    "corr" },
-	{ EV_KERN, "kineto_kern", "ts, dur, corr, row", kern_row, NULL,
+	{ EV_KERN, "kineto_kern", "ts, dur, corr, row, node", kern_row, NULL,
 	    "corr" },
-	{ EV_COPY, "kineto_copy", "ts, dur, corr, row", copy_row, NULL,
+	{ EV_COPY, "kineto_copy", "ts, dur, corr, row, node", copy_row, NULL,
 	    "corr" },
-	{ EV_SET, "kineto_set", "ts, dur, corr, row", set_row, NULL, "corr" },
+	{ EV_SET, "kineto_set", "ts, dur, corr, row, node", set_row, NULL,
+	    "corr" },
 	{ EV_SYNC, "kineto_sync", "ts, dur, corr, row", sync_row, NULL,
 	    "corr" },
 	{ EV_MEM, "kineto_mem", "ts, dur, row", mem_row, NULL, NULL },
 	{ EV_OVER, "kineto_over", "ts, dur, row", over_row, NULL, NULL },
+	{ EV_NODE, "kineto_node", "ts, NULL, row", node_row, NULL, NULL },
+	{ EV_SAMPLE, "kineto_sample", "ts, dur, row", sample_row, NULL, NULL },
 };
 
 static char *
@@ -434,10 +470,14 @@ kineto_open(struct profile *p)
 		s->from = xstrdup(tables[i].table);
 		s->cols = xstrdup(tables[i].cols);
 		s->start = xstrdup("ts");
-		s->end = tables[i].kind != EV_MEM ? xstrdup("ts + dur") : NULL;
+		s->end = tables[i].kind != EV_MEM && tables[i].kind != EV_NODE
+			     ? xstrdup("ts + dur")
+			     : NULL;
 		s->gid = copy_or_null(tables[i].gid);
 		s->corr = copy_or_null(tables[i].corr);
 		s->unordered = true;
+		/* whether col[K_OWN + 2] is the node */
+		s->tag = strstr(tables[i].cols, "node") != NULL;
 	}
 	add_records(p);
 	return k;
@@ -461,15 +501,6 @@ kineto_string(void *ctx, int64_t id, struct buf *out)
 
 /* Facts. */
 
-static int64_t
-member(const struct json_doc *d, const char *key)
-{
-	int i = json_get(d, 0, key);
-	int64_t v;
-
-	return i > 0 && json_i64(d, i, &v) ? v : EV_UNSET;
-}
-
 /* only: the number by which work calls it; EV_UNSET: its own. */
 static void
 put_device(struct kineto *k, struct mview text, int64_t only)
@@ -482,13 +513,13 @@ put_device(struct kineto *k, struct mview text, int64_t only)
 	f.clock_hz = f.membw_bytes_s = EV_UNSET;
 	if (json_parse(&d, text.s, text.n, 4096) &&
 	    json_type(&d, 0) == JSON_OBJECT) {
-		f.dev = member(&d, "id");
+		f.dev = fact_member(&d, "id");
 		if (only != EV_UNSET)
 			f.dev = only;
-		f.cc_major = member(&d, "computeMajor");
-		f.cc_minor = member(&d, "computeMinor");
-		f.n_sm = member(&d, "numSms");
-		f.mem_bytes = member(&d, "totalGlobalMem");
+		f.cc_major = fact_member(&d, "computeMajor");
+		f.cc_minor = fact_member(&d, "computeMinor");
+		f.n_sm = fact_member(&d, "numSms");
+		f.mem_bytes = fact_member(&d, "totalGlobalMem");
 		if ((i = json_get(&d, 0, "name")) > 0) {
 			json_unescape(&d, i, &name);
 			f.name = name.len > 0 ? buf_str(&name) : NULL;
@@ -530,7 +561,7 @@ put_head(struct kineto *k, struct mview key, struct mview value)
 		fact_info(k->prof, "schema", "%lld", (long long)n);
 	else if (mv_eq(key, "distributedInfo") &&
 		 json_parse(&d, value.s, value.n, 1u << 16)) {
-		rank = member(&d, "rank");
+		rank = fact_member(&d, "rank");
 		if (rank != EV_UNSET)
 			fact_info(k->prof, "rank", "%lld", (long long)rank);
 	}
@@ -585,12 +616,21 @@ put_names(struct kineto *k)
 	}
 }
 
-/* ROCm numbers the GPUs of the machine where work is, and the visible ones
- * where their properties are. If there is one of each, they are the same; then
- * this is the number that work has. */
+static bool
+calls(const struct kineto *k, const char *const *name, size_t n)
+{
+	while (n-- > 0)
+		if (smap_find(&k->texts, name[n], strlen(name[n])) != SMAP_NONE)
+			return true;
+	return false;
+}
+
 static bool
 is_amd(struct kineto *k)
 {
+	static const char *const hip[] = { "hipLaunchKernel",
+		"hipModuleLaunchKernel", "hipExtModuleLaunchKernel",
+		"hipMemcpyAsync" };
 	struct mview v;
 	uint32_t i;
 
@@ -599,13 +639,27 @@ is_amd(struct kineto *k)
 		if (mv_find(v, "\"AMD ") != NULL)
 			return true;
 	}
-	return strstr(buf_str(&k->head), "hip_") != NULL;
+	return strstr(buf_str(&k->head), "hip_") != NULL ||
+	       calls(k, hip, ARRAY_LEN(hip));
+}
+
+/* Old traces do not name the GPUs. */
+static bool
+is_nvidia(const struct kineto *k)
+{
+	static const char *const cuda[] = { "cudaLaunchKernel",
+		"cudaMemcpyAsync", "cuLaunchKernel" };
+
+	return k->devs.n == 0 && calls(k, cuda, ARRAY_LEN(cuda));
 }
 
 static void
 kineto_facts(void *ctx)
 {
 	struct kineto *k = ctx;
+	/* ROCm numbers the GPUs of the machine where work is, and the visible
+	 * ones where their properties are. If there is one of each, they are
+	 * the same; then this is the number that work has. */
 	int64_t only = k->devs.n == 1 && !k->many_devs ? k->dev : EV_UNSET;
 	uint32_t i;
 	struct mview v;
@@ -619,8 +673,12 @@ kineto_facts(void *ctx)
 		fact_info(k->prof, "group_size", "%lld", (long long)k->group);
 	else if (k->group == 0)
 		fact_info(k->prof, "group_size", "mixed");
+	if (k->groups)
+		fact_info(k->prof, "process_groups", "yes");
 	if (is_amd(k))
 		fact_info(k->prof, "vendor", "amd");
+	else if (is_nvidia(k))
+		fact_info(k->prof, "vendor", "nvidia");
 	for (i = 0; i < k->devs.n; i++) {
 		v.s = smap_str(&k->devs, i, &v.n);
 		put_device(k, v, only);
@@ -651,6 +709,9 @@ kineto_notes(void *ctx)
 
 	stage_note("bad_events", k->bad);
 	stage_note("other_events", k->other);
+	stage_note("lists_without_sizes", k->lists);
+	stage_note("graphs_without_capture", k->graph.unknown);
+	stage_note("graphs_of_several_captures", k->graph.several);
 	stage_note("broken_places", k->breaks);
 	stage_note("broken_bytes", k->lost);
 }
@@ -662,6 +723,9 @@ const struct dialect dialect_kineto = {
 	.facts = kineto_facts,
 	.string = kineto_string,
 	.notes = kineto_notes,
+	.has_code = kineto_has_code,
+	.code = kineto_code,
+	.stack = kineto_frames,
 	.option = kineto_option,
 	.allocator = true,
 };

@@ -16,6 +16,7 @@
 #include "infile.h"
 #include "map.h"
 #include "mview.h"
+#include "varint.h"
 
 /* The keys of an event and of its args that are read. */
 enum kineto_field {
@@ -32,6 +33,12 @@ enum kineto_field {
 	KF_DIMS,
 	KF_TYPES,
 	KF_CONCRETE,
+	KF_STRIDES,
+	KF_BACKEND,
+	KF_KWARGS,
+	KF_KERNEL_FILE,
+	KF_WARPS,
+	KF_STAGES,
 	KF_EV_IDX,
 	KF_EXT,
 	KF_CORR,
@@ -59,6 +66,13 @@ enum kineto_field {
 	KF_COMM_IN,
 	KF_COMM_OUT,
 	KF_COMM_GROUP,
+	KF_COMM_NAME,
+	KF_COMM_DESC,
+	KF_COMM_RANKS,
+	KF_COMM_SPLIT_IN,
+	KF_COMM_SPLIT_OUT,
+	KF_STACK,
+	KF_PY_THREAD,
 	KF_N
 };
 
@@ -122,8 +136,38 @@ void kineto_scan_feed(struct kineto_scan *k, const char *s, size_t n);
 void kineto_scan_end(struct kineto_scan *k);
 void kineto_scan_free(struct kineto_scan *k);
 
+struct kineto_wish {         /* options for traces of torch.profiler */
+	bool python;         /* --python: all frames of Python */
+	bool resync;         /* --resync: skip broken JSON */
+	const char *capture; /* --capture: a trace of the captures; or NULL */
+	bool inputs; /* --inputs: strides and values of the inputs of ops */
+};
+
 struct kineto_thread {
 	int64_t pid, tid;
+};
+
+/* The stacks of threads, while rows are read in the order of their starts;
+ * kineto_stack.c. */
+struct kineto_frame { /* a frame that is open */
+	int64_t end;  /* INT64_MAX: unknown */
+	int64_t what; /* the place in the code; the node of the tree */
+};
+
+struct kineto_stack { /* of a thread */
+	struct kineto_frame *v;
+	size_t n, cap;
+	int64_t pid, tid, since; /* since: of samples, when it last changed */
+};
+
+struct kineto_span { /* of a thread, and its place in the user's code */
+	int64_t start, end, pid, tid, place;
+};
+
+struct kineto_stacks {  /* zero is empty */
+	struct smap at; /* pid, tid -> place in v */
+	struct kineto_stack *v;
+	size_t n, cap;
 };
 
 /* What the loader found beside the events. */
@@ -140,23 +184,78 @@ struct kineto {
 	int64_t dev;     /* of the first GPU work; EV_UNSET: there is none */
 	bool many_devs;  /* other work is on another device */
 	int64_t base;    /* baseTimeNanoseconds; EV_UNSET: none */
+	bool groups;     /* collectives have process groups */
 	int64_t group;   /* GPUs of each collective; EV_UNSET: no collective,
 			  * 0: they differ */
 	int64_t first;   /* the earliest start; EV_UNSET: no event */
+	int64_t begin;   /* the same without --capture */
 	struct buf head; /* the header's facts: key TAB value LF */
 	struct buf text; /* of the range at hand */
 	uint64_t other;  /* events of categories that are not read */
+	uint64_t lists;  /* ops whose lists of tensors have no sizes */
 	uint64_t bad;    /* events without a usable time or thread */
 	uint64_t lost, breaks;
-	bool python; /* keep all frames of Python */
+	const struct kineto_wish *wish; /* options */
+	struct {
+		bool any;         /* work has nodes */
+		uint64_t unknown; /* launches of no capture that is there */
+		uint64_t several; /* launches of one of several captures */
+	} graph;
+	struct {
+		bool any;         /* the trace has stacks */
+		struct smap tree; /* frames of samples: the frame around it,
+				   * number of its text */
+		struct kineto_stacks open;
+		sqlite3_stmt *st; /* the rows of kineto_code */
+		bool more;        /* next is its row */
+		struct kineto_span next;
+	} stack;
 };
+
+/* The next number of a row that the loader wrote. */
+static inline int64_t
+kineto_next(const char **p)
+{
+	uint64_t v;
+
+	*p = varint_get(*p, &v);
+	return varint_unfold(v - 1);
+}
+
+/* Call stacks. A place is the number of a text, such as train.py:12 step.
+ * place: of a frame as the trace names it, if it is in the user's own code;
+ * inner: of the innermost such frame of a stack, frames separated by
+ * semicolons, the innermost first. EV_UNSET: there is none. */
+int64_t kineto_place(struct kineto *k, struct mview frame);
+int64_t kineto_inner(struct kineto *k, struct mview frames);
+
+/* Makes the rows of kineto_sample of the frames in kineto_op. */
+void kineto_make_samples(struct kineto *k);
+
+/* Launches of graphs: gives their work the nodes of its capture, if there is
+ * one. Returns for how many launches it is one that --capture names. */
+uint64_t kineto_join_graphs(struct kineto *k);
+
+/* For --capture: the process that launches graphs; EV_UNSET: none does. Rows
+ * from op and call on are those of the captures: they are moved to before
+ * the trace, except what is outside of captures. */
+int64_t kineto_launcher(struct kineto *k);
+void kineto_move_before(struct kineto *k, int64_t op, int64_t call);
+
+unsigned kineto_has_code(void *ctx);
+bool kineto_code(void *ctx, const struct event *ev, struct buf *out);
+bool kineto_frames(void *ctx, const struct event *ev, struct buf *out);
+void kineto_stack_free(struct kineto *k);
 
 /* Loads a trace into a temporary database; NULL if the file is not JSON. path:
  * as infile_open() takes it. Failures are fatal. */
 struct kineto *kineto_begin(
-    struct infile *in, const char *path, bool python, bool resync);
+    struct infile *in, const char *path, const struct kineto_wish *wish);
 
 void kineto_free(struct kineto *k);
+
+/* Fatal if the temporary database could not do what it was told. */
+void kineto_ok(const struct kineto *k, int rc);
 
 extern const struct dialect dialect_kineto;
 

@@ -36,6 +36,12 @@ static const struct {
 	KEY("Input dims", KF_DIMS),
 	KEY("Input type", KF_TYPES),
 	KEY("Concrete Inputs", KF_CONCRETE),
+	KEY("Input Strides", KF_STRIDES),
+	KEY("kernel_backend", KF_BACKEND),
+	KEY("kernel_kwargs", KF_KWARGS),
+	KEY("kernel_file", KF_KERNEL_FILE),
+	KEY("num_warps", KF_WARPS),
+	KEY("num_stages", KF_STAGES),
 	KEY("Ev Idx", KF_EV_IDX),
 	KEY("External id", KF_EXT),
 	KEY("external id", KF_EXT),
@@ -64,6 +70,13 @@ static const struct {
 	KEY("In msg nelems", KF_COMM_IN),
 	KEY("Out msg nelems", KF_COMM_OUT),
 	KEY("Group size", KF_COMM_GROUP),
+	KEY("Process Group Name", KF_COMM_NAME),
+	KEY("Process Group Description", KF_COMM_DESC),
+	KEY("Process Group Ranks", KF_COMM_RANKS),
+	KEY("In split size", KF_COMM_SPLIT_IN),
+	KEY("Out split size", KF_COMM_SPLIT_OUT),
+	KEY("Call stack", KF_STACK),
+	KEY("Python thread", KF_PY_THREAD),
 };
 
 /* Whose keys are noted. */

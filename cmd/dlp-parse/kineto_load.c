@@ -15,10 +15,12 @@
 #include "kineto.h"
 #include "namecache.h"
 #include "num.h"
+#include "schema.h"
 #include "sqldb.h"
+#include "usercode.h"
 #include "varint.h"
 
-#define HEAD_TOKENS (1u << 20)
+#define HEAD_TOKENS (1u << 17) /* those of 4000 devices */
 
 /*
  * Times are ns. A row has columns for what SQL is asked for, and its other
@@ -29,15 +31,17 @@ static const char tables[] =
     "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
     "CREATE TABLE kineto_op (ts, dur, row);"
     "CREATE TABLE kineto_call (ts, dur, corr, pid, row);"
-    "CREATE TABLE kineto_kern (ts, dur, corr, row);"
-    "CREATE TABLE kineto_copy (ts, dur, corr, row);"
-    "CREATE TABLE kineto_set (ts, dur, corr, row);"
+    "CREATE TABLE kineto_kern (ts, dur, corr, row, node);"
+    "CREATE TABLE kineto_copy (ts, dur, corr, row, node);"
+    "CREATE TABLE kineto_set (ts, dur, corr, row, node);"
     "CREATE TABLE kineto_sync (ts, dur, corr, row);"
     "CREATE TABLE kineto_event (corr INTEGER PRIMARY KEY ON CONFLICT IGNORE,"
     " row);"
     "CREATE TABLE kineto_mem (ts, dur, row);"
     "CREATE TABLE kineto_over (ts, dur, row);"
-    "BEGIN";
+    "CREATE TABLE kineto_code (ts, dur, row);"
+    "CREATE TABLE kineto_sample (ts, dur, row);"
+    "CREATE TABLE kineto_node (ts, row);";
 
 enum { /* the statements that insert into them */
 	T_OP,
@@ -49,6 +53,7 @@ enum { /* the statements that insert into them */
 	T_EVENT,
 	T_MEM,
 	T_OVER,
+	T_CODE,
 	T_N
 };
 
@@ -58,27 +63,32 @@ static const struct {
 } inserts[T_N] = {
 	[T_OP] = { "kineto_op", 3 },
 	[T_CALL] = { "kineto_call", 5 },
-	[T_KERN] = { "kineto_kern", 4 },
-	[T_COPY] = { "kineto_copy", 4 },
-	[T_SET] = { "kineto_set", 4 },
+	[T_KERN] = { "kineto_kern (ts, dur, corr, row)", 4 },
+	[T_COPY] = { "kineto_copy (ts, dur, corr, row)", 4 },
+	[T_SET] = { "kineto_set (ts, dur, corr, row)", 4 },
 	[T_SYNC] = { "kineto_sync", 4 },
 	[T_EVENT] = { "kineto_event", 2 },
 	[T_MEM] = { "kineto_mem", 3 },
 	[T_OVER] = { "kineto_over", 3 },
+	[T_CODE] = { "kineto_code", 3 },
 };
 
 struct loader {
 	struct kineto *k;
+	int64_t capture; /* the trace is that of --capture: the process that it
+			  * is for; EV_UNSET: it is not */
 	struct kineto_event ev;
 	sqlite3_stmt *insert[T_N];
-	struct smap raws; /* sizes as they are written; value: the text of the
-			   * range that is made of them + 1 */
+	struct smap raws; /* sizes as they are written; value: twice the text
+			   * of the range that is made of them + 1, and 1 if
+			   * sizes of a list are missing */
 	int64_t pid, tid; /* of the last call */
+	struct kineto_span code; /* the last row of kineto_code */
 	struct buf tmp, row;
 };
 
-static void
-load_ok(const struct kineto *k, int rc)
+void
+kineto_ok(const struct kineto *k, int rc)
 {
 	if (rc != SQLITE_OK && rc != SQLITE_DONE)
 		die("a temporary database (set TMPDIR to a larger place): %s",
@@ -91,20 +101,19 @@ loader_open(struct loader *l)
 	struct buf b = { 0 };
 	int i, t;
 
-	load_ok(l->k, sqldb_temp(&l->k->db));
-	load_ok(l->k, sqlite3_exec(l->k->db, tables, NULL, NULL, NULL));
+	kineto_ok(l->k, sqlite3_exec(l->k->db, "BEGIN", NULL, NULL, NULL));
 	for (t = 0; t < T_N; t++) {
 		buf_clear(&b);
 		buf_printf(&b, "INSERT INTO %s VALUES (?", inserts[t].name);
 		for (i = 1; i < inserts[t].cols; i++)
 			buf_puts(&b, ",?");
 		buf_putc(&b, ')');
-		load_ok(l->k, sqlite3_prepare_v2(l->k->db, buf_str(&b), -1,
-				  &l->insert[t], NULL));
+		kineto_ok(l->k, sqlite3_prepare_v2(l->k->db, buf_str(&b), -1,
+				    &l->insert[t], NULL));
 	}
 	buf_free(&b);
-	kineto_event_init(&l->ev, l->k->python);
-	l->pid = l->tid = EV_UNSET;
+	kineto_event_init(&l->ev, l->k->wish->python);
+	l->pid = l->tid = l->code.place = EV_UNSET;
 }
 
 /* An integer, also where it is written as a text; false if there is none. */
@@ -227,8 +236,9 @@ static void
 row_col(struct row *r, int64_t v)
 {
 	r->col++;
-	load_ok(r->l->k, v == EV_UNSET ? sqlite3_bind_null(r->st, r->col)
-				       : sqlite3_bind_int64(r->st, r->col, v));
+	kineto_ok(r->l->k, v == EV_UNSET
+			       ? sqlite3_bind_null(r->st, r->col)
+			       : sqlite3_bind_int64(r->st, r->col, v));
 }
 
 static void
@@ -253,11 +263,11 @@ row_put(struct row *r)
 	struct buf *b = &r->l->row;
 	int rc;
 
-	load_ok(r->l->k, sqlite3_bind_blob(r->st, r->col + 1, buf_str(b),
-			     (int)b->len, SQLITE_STATIC));
+	kineto_ok(r->l->k, sqlite3_bind_blob(r->st, r->col + 1, buf_str(b),
+			       (int)b->len, SQLITE_STATIC));
 	rc = sqlite3_step(r->st);
-	load_ok(r->l->k, rc);
-	load_ok(r->l->k, sqlite3_reset(r->st));
+	kineto_ok(r->l->k, rc);
+	kineto_ok(r->l->k, sqlite3_reset(r->st));
 }
 
 /* Start and length. An event without a start cannot be placed. */
@@ -283,8 +293,11 @@ row_times(struct row *r)
 static bool
 field_thread(struct loader *l, int64_t *pid, int64_t *tid)
 {
-	if (field_int(l, KF_PID, pid) && field_int(l, KF_TID, tid))
+	if (field_int(l, KF_PID, pid) && field_int(l, KF_TID, tid)) {
+		if (l->capture != EV_UNSET)
+			*pid = l->capture;
 		return true;
+	}
 	l->k->bad++;
 	return false;
 }
@@ -379,7 +392,7 @@ put_all_sizes(const struct loader *l, struct buf *b)
 	bool any = false;
 
 	buf_puts(b, ", sizes = [");
-	while (next_element(&p, &v))
+	while (p != NULL && next_element(&p, &v))
 		put_sizes(v, b, &any);
 	buf_putc(b, ']');
 }
@@ -524,6 +537,134 @@ put_types(const struct loader *l, struct buf *b)
 	buf_putc(b, ']');
 }
 
+/* Appends a list of numbers, also if it is written in several lines: [2, 3]. */
+static void
+put_numbers(struct mview v, struct buf *b)
+{
+	size_t i;
+
+	for (i = 0; i < v.n; i++) {
+		if (strchr(" \n\r\t", v.s[i]) == NULL)
+			buf_putc(b, v.s[i]);
+		if (v.s[i] == ',')
+			buf_putc(b, ' ');
+	}
+}
+
+/* Appends the element of a list, or nothing if the list is shorter. */
+static void
+put_element(const char **p, const char *key, bool quoted, struct buf *b)
+{
+	struct mview v;
+
+	if (*p == NULL || !next_element(p, &v)) {
+		*p = NULL;
+		return;
+	}
+	buf_printf(b, ",\"%s\":%s", key, quoted ? "\"" : "");
+	if (quoted)
+		buf_put(b, v.s, v.n);
+	else
+		put_numbers(v, b);
+	if (quoted)
+		buf_putc(b, '"');
+}
+
+/* What an input is, by its type: a tensor has the type of its elements. */
+static const char *
+input_kind(struct mview type)
+{
+	static const char *const others[] = { "Scalar", "ScalarList",
+		"TensorList", "GenericList", "Device" };
+	size_t i;
+
+	if (type.n == 0)
+		return "NoneType";
+	for (i = 0; i < ARRAY_LEN(others); i++)
+		if (mv_eq(type, others[i]))
+			return others[i];
+	return "tensor";
+}
+
+/* What a launch of Triton says of itself beside its inputs: how the kernel was
+ * tuned, its grid, and the file that it is in. */
+static const struct {
+	const char *name;
+	int field;
+} launch_args[] = {
+	{ "kernel_kwargs", KF_KWARGS },
+	{ "grid", KF_GRID },
+	{ "num_warps", KF_WARPS },
+	{ "num_stages", KF_STAGES },
+	{ "kernel_file", KF_KERNEL_FILE },
+};
+
+static bool
+is_launch(const struct loader *l)
+{
+	return field_is(l, KF_BACKEND, "triton");
+}
+
+/* The folder of a file is left out, because it names the user. */
+static struct mview
+launch_arg(const struct loader *l, size_t i)
+{
+	struct mview v = l->ev.field[launch_args[i].field];
+
+	if (launch_args[i].field == KF_KERNEL_FILE && v.s != NULL)
+		v = usercode_base(v);
+	return v;
+}
+
+static void
+put_launch_args(const struct loader *l, struct buf *b)
+{
+	struct mview v;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(launch_args); i++) {
+		v = launch_arg(l, i);
+		if (v.s == NULL || v.n == 0 || v.s[0] == '[')
+			continue;
+		buf_printf(b, ",{\"name\":\"%s\",\"type\":\"str\",\"value\":\"",
+		    launch_args[i].name);
+		buf_put(b, v.s, v.n);
+		buf_puts(b, "\"}");
+	}
+}
+
+/* Appends ", inputs = [{"name":"","type":"tensor","shape":[2,3],...}]", for
+ * --inputs and Triton: arguments as a marker of PyProf has them. A value is the
+ * text that the profiler wrote; it is empty for types whose values it does not
+ * write. */
+static void
+put_inputs(const struct loader *l, struct buf *b)
+{
+	const char *types = list_of_field(l, KF_TYPES),
+		   *dims = list_of_field(l, KF_DIMS),
+		   *strides = list_of_field(l, KF_STRIDES),
+		   *values = list_of_field(l, KF_CONCRETE);
+	struct mview type;
+	int i;
+
+	if (types == NULL)
+		return;
+	buf_puts(b, ", inputs = [");
+	for (i = 0; next_element(&types, &type); i++) {
+		buf_printf(b, "%s{\"name\":\"\",\"type\":\"%s\",\"dtype\":\"",
+		    i > 0 ? "," : "", input_kind(type));
+		buf_put(b, type.s, type.n);
+		buf_putc(b, '"');
+		put_element(&dims, "shape", false, b);
+		put_element(&strides, "stride", false, b);
+		put_element(&values, "value", true, b);
+		buf_putc(b, '}');
+	}
+	if (i > 0 && is_launch(l))
+		put_launch_args(l, b);
+	buf_putc(b, ']');
+}
+
 /* The place of is_causal in the arguments of PyTorch's fused attention; -1 for
  * other ops. */
 static int
@@ -588,6 +729,17 @@ type_of_comm(struct mview v)
 	return NULL;
 }
 
+/* Whether a collective moves anything, among *n GPUs; a wait does not. */
+static bool
+moves(struct loader *l, int64_t *n)
+{
+	int64_t in, out;
+
+	return field_int(l, KF_COMM_GROUP, n) && *n > 0 &&
+	       field_int(l, KF_COMM_IN, &in) &&
+	       field_int(l, KF_COMM_OUT, &out) && (in > 0 || out > 0);
+}
+
 /* The text of a record_param_comms whose inputs were not recorded: what it says
  * of the message, the result first, as in the inputs of c10d's ops. */
 static int64_t
@@ -606,6 +758,45 @@ message_id(struct loader *l)
 	return (int64_t)smap_put(&l->k->texts, b->s, b->len, NULL);
 }
 
+/* True if the sizes of lists of tensors are missing: PyTorch writes those of at
+ * most 30 tensors. */
+static bool
+lacks_sizes(const struct loader *l)
+{
+	const char *p = list_of_field(l, KF_DIMS);
+	const char *q = list_of_field(l, KF_TYPES);
+	struct mview dims, type;
+	bool any = false;
+
+	while (p != NULL && q != NULL && next_element(&q, &type) &&
+	       next_element(&p, &dims))
+		if (mv_eq(type, "TensorList")) {
+			if (!mv_eq(dims, "[]"))
+				return false;
+			any = true;
+		}
+	return any;
+}
+
+/* What put_inputs() writes beside sizes and types. */
+static void
+put_inputs_key(const struct loader *l, struct buf *b)
+{
+	static const int fields[] = { KF_STRIDES, KF_CONCRETE };
+	struct mview v;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(fields); i++) {
+		v = l->ev.field[fields[i]];
+		buf_put(b, v.s != NULL ? v.s : "", v.n);
+	}
+	for (i = 0; is_launch(l) && i < ARRAY_LEN(launch_args); i++) {
+		v = launch_arg(l, i);
+		buf_putc(b, ';');
+		buf_put(b, v.s != NULL ? v.s : "", v.n);
+	}
+}
+
 /* The number of the text of an op after its name and numbers. It is made once
  * for each list of sizes as the file has it. */
 static int64_t
@@ -617,6 +808,7 @@ sizes_id(struct loader *l)
 		     scalars = l->ev.field[KF_CONCRETE];
 	struct buf *b = &l->tmp;
 	bool causal = is_causal(l);
+	bool with_inputs = l->k->wish->inputs || is_launch(l);
 	uint32_t id;
 
 	if (list_of_field(l, KF_DIMS) == NULL)
@@ -631,6 +823,8 @@ sizes_id(struct loader *l)
 	}
 	if (causal)
 		buf_putc(b, 'm');
+	if (with_inputs)
+		put_inputs_key(l, b);
 	id = smap_put(&l->raws, b->s, b->len, NULL);
 	if (l->raws.val[id] == 0) {
 		buf_clear(b);
@@ -640,15 +834,57 @@ sizes_id(struct loader *l)
 		if (causal)
 			buf_puts(b, ", is_causal = [True]");
 		put_types(l, b);
+		if (with_inputs)
+			put_inputs(l, b);
 		l->raws.val[id] =
-		    smap_put(&l->k->texts, b->s, b->len, NULL) + 1;
+		    2 * (smap_put(&l->k->texts, b->s, b->len, NULL) +
+			    UINT64_C(1)) +
+		    lacks_sizes(l);
 	}
-	return (int64_t)l->raws.val[id] - 1;
+	l->k->lists += l->raws.val[id] & 1;
+	return (int64_t)(l->raws.val[id] / 2) - 1;
+}
+
+/* The same of a record_param_comms, with its process group: the name, the
+ * description, the size, the ranks; and the splits of both sides. Texts are as
+ * they are in the file. */
+static int64_t
+comms_id(struct loader *l, int64_t rest)
+{
+	static const int field[] = { KF_COMM_NAME, KF_COMM_DESC, KF_COMM_GROUP,
+		KF_COMM_RANKS, KF_COMM_SPLIT_IN, KF_COMM_SPLIT_OUT };
+	struct buf *b = &l->tmp;
+	struct mview v, old = { "", 0 };
+	const char *last; /* inputs come last */
+	size_t i;
+
+	if (l->ev.field[KF_COMM_NAME].s == NULL || !moves(l, &(int64_t){ 0 }))
+		return rest;
+	l->k->groups = true;
+	if (rest != EV_UNSET)
+		old.s = smap_str(&l->k->texts, (uint32_t)rest, &old.n);
+	last = mv_find(old, ", inputs = [");
+	v = last != NULL ? mv(old.s, last) : old;
+	buf_clear(b);
+	buf_put(b, v.s, v.n);
+	buf_puts(b, ", comm = [");
+	for (i = 0; i < ARRAY_LEN(field); i++) {
+		v = l->ev.field[field[i]];
+		buf_puts(b, i > 0 ? ", \"" : "\"");
+		if (v.s != NULL)
+			buf_put(b, v.s, v.n);
+		buf_putc(b, '"');
+	}
+	buf_putc(b, ']');
+	if (last != NULL)
+		buf_put(b, last, (size_t)(old.s + old.n - last));
+	return (int64_t)smap_put(&l->k->texts, b->s, b->len, NULL);
 }
 
 static void
 load_op(struct loader *l, const char *domain)
 {
+	int64_t rest;
 	struct row r = row_of(l, T_OP);
 
 	if (!row_times(&r) || !row_thread(&r))
@@ -658,8 +894,46 @@ load_op(struct loader *l, const char *domain)
 	row_num(&r, field_id(l, KF_NAME));
 	row_field(&r, KF_SEQ);
 	row_field(&r, l->ev.field[KF_EV_IDX].s != NULL ? KF_EV_IDX : KF_EXT);
-	row_num(&r, sizes_id(l));
+	rest = sizes_id(l);
+	if (field_is(l, KF_NAME, "record_param_comms"))
+		rest = comms_id(l, rest);
+	row_num(&r, rest);
+	row_field(&r, KF_PY_THREAD);
 	row_put(&r);
+}
+
+/* True if the event lies inside the last one that had a place, and has the
+ * same; nearly all ops do that are called by another op. */
+static bool
+same_code(struct loader *l, int64_t place)
+{
+	struct kineto_span *last = &l->code, now = { .place = place };
+	bool same;
+
+	if (!field_us(l, KF_TS, &now.start) || !field_us(l, KF_DUR, &now.end) ||
+	    !field_int(l, KF_PID, &now.pid) || !field_int(l, KF_TID, &now.tid))
+		return false;
+	now.end = num_add(now.start, now.end);
+	same = now.place == last->place && now.pid == last->pid &&
+	       now.tid == last->tid && now.start >= last->start &&
+	       now.end <= last->end;
+	if (!same)
+		*last = now;
+	return same;
+}
+
+/* The event has that place in the user's code around it; see kineto_code(). */
+static void
+load_code(struct loader *l, int64_t place)
+{
+	struct row r = row_of(l, T_CODE);
+
+	if (place == EV_UNSET || l->capture != EV_UNSET ||
+	    same_code(l, place) || !row_times(&r) || !row_thread(&r))
+		return;
+	row_num(&r, place);
+	row_put(&r);
+	l->k->stack.any = true;
 }
 
 /* Notes a thread that has calls. */
@@ -690,7 +964,7 @@ load_call(struct loader *l)
 		return;
 	note_caller(l, pid, tid);
 	field_int(l, KF_CORR, &corr);
-	row_col(&r, corr);
+	row_col(&r, l->capture != EV_UNSET ? EV_UNSET : corr);
 	row_col(&r, pid);
 	row_num(&r, tid);
 	row_num(&r, field_id(l, KF_NAME));
@@ -858,8 +1132,9 @@ load_python(struct loader *l)
 
 	if (mv_starts(v, "nn.Module: "))
 		load_op(l, "nn.Module");
-	else if (l->k->python)
+	else if (l->k->wish->python)
 		load_op(l, "python_function");
+	load_code(l, kineto_place(l->k, field_text(l, KF_NAME)));
 }
 
 static void
@@ -868,17 +1143,14 @@ skip_event(struct loader *l)
 	(void)l;
 }
 
-/* Notes how many GPUs take part in a collective. A wait moves nothing. */
+/* Notes how many GPUs take part in a collective. */
 static void
 note_group(struct loader *l)
 {
-	int64_t *group = &l->k->group, n, in, out;
+	int64_t *group = &l->k->group, n;
 
-	if (!field_int(l, KF_COMM_GROUP, &n) || n <= 0 ||
-	    !field_int(l, KF_COMM_IN, &in) ||
-	    !field_int(l, KF_COMM_OUT, &out) || (in <= 0 && out <= 0))
-		return;
-	*group = *group == EV_UNSET || *group == n ? n : 0;
+	if (moves(l, &n))
+		*group = *group == EV_UNSET || *group == n ? n : 0;
 }
 
 static void
@@ -887,6 +1159,8 @@ load_cpu_op(struct loader *l)
 	if (field_is(l, KF_NAME, "record_param_comms"))
 		note_group(l);
 	load_op(l, "cpu_op");
+	if (l->ev.field[KF_STACK].s != NULL)
+		load_code(l, kineto_inner(l->k, field_text(l, KF_STACK)));
 }
 
 static void
@@ -897,37 +1171,59 @@ load_annotation(struct loader *l)
 
 /* Categories of events that have a length; the names before torch 1.12 begin
  * with a capital. Those that are skipped repeat what other events say. */
+#define CATEGORY(text, load)                                                   \
+	{                                                                      \
+		text, sizeof(text) - 1, load                                   \
+	}
+
 static const struct {
 	const char *cat;
+	size_t n;
 	void (*load)(struct loader *l);
 } categories[] = {
-	{ "cpu_op", load_cpu_op },
-	{ "Operator", load_cpu_op },
-	{ "kernel", load_kern },
-	{ "Kernel", load_kern },
-	{ "cuda_runtime", load_call },
-	{ "cuda_driver", load_call },
-	{ "Runtime", load_call },
-	{ "python_function", load_python },
-	{ "user_annotation", load_annotation },
-	{ "gpu_memcpy", load_copy },
-	{ "Memcpy", load_copy },
-	{ "gpu_memset", load_set },
-	{ "Memset", load_set },
-	{ "cuda_sync", load_sync },
-	{ "cuda_event", load_cuda_event },
-	{ "overhead", load_over },
-	{ "gpu_user_annotation", skip_event },
-	{ "Trace", skip_event },
+	CATEGORY("cpu_op", load_cpu_op),
+	CATEGORY("Operator", load_cpu_op),
+	CATEGORY("kernel", load_kern),
+	CATEGORY("Kernel", load_kern),
+	CATEGORY("cuda_runtime", load_call),
+	CATEGORY("cuda_driver", load_call),
+	CATEGORY("Runtime", load_call),
+	CATEGORY("python_function", load_python),
+	CATEGORY("user_annotation", load_annotation),
+	CATEGORY("gpu_memcpy", load_copy),
+	CATEGORY("Memcpy", load_copy),
+	CATEGORY("gpu_memset", load_set),
+	CATEGORY("Memset", load_set),
+	CATEGORY("cuda_sync", load_sync),
+	CATEGORY("cuda_event", load_cuda_event),
+	CATEGORY("overhead", load_over),
+	CATEGORY("gpu_user_annotation", skip_event),
+	CATEGORY("Trace", skip_event),
 };
+
+/* Of a trace of captures, what can be in a capture: ops and calls. */
+static bool
+is_of_capture(const struct loader *l)
+{
+	return field_is(l, KF_CAT, "cpu_op") ||
+	       field_is(l, KF_CAT, "user_annotation") ||
+	       field_is(l, KF_CAT, "cuda_runtime") ||
+	       field_is(l, KF_CAT, "cuda_driver") ||
+	       (field_is(l, KF_CAT, "python_function") &&
+		   mv_starts(l->ev.field[KF_NAME], "nn.Module: "));
+}
 
 static void
 load_span(struct loader *l)
 {
+	struct mview cat = l->ev.field[KF_CAT];
 	size_t i;
 
+	if (l->capture != EV_UNSET && !is_of_capture(l))
+		return;
 	for (i = 0; i < ARRAY_LEN(categories); i++)
-		if (field_is(l, KF_CAT, categories[i].cat)) {
+		if (cat.n == categories[i].n && cat.s != NULL &&
+		    memcmp(cat.s, categories[i].cat, cat.n) == 0) {
 			categories[i].load(l);
 			return;
 		}
@@ -987,6 +1283,8 @@ load_event(void *ctx, const char *s, const char *e)
 
 	if (end == NULL)
 		return NULL;
+	if (l->capture != EV_UNSET && (ph.n != 1 || ph.s[0] != 'X'))
+		return end;
 	if (*s != '{' || ph.n != 1) {
 		l->k->bad += *s != '{';
 		l->k->other += *s == '{';
@@ -1028,6 +1326,22 @@ keep_head(struct loader *l, const char *key, const char *s, size_t n)
 }
 
 static void
+load_devices(struct kineto *k, const char *s, size_t n)
+{
+	struct json_doc doc = { 0 };
+	int t;
+
+	if (!json_parse(&doc, s, n, HEAD_TOKENS))
+		warn("%s: deviceProperties has more than %u values: the"
+		     " devices are unknown",
+		    db_path(), HEAD_TOKENS);
+	for (t = 1; t < doc.n; t = json_next(&doc, t))
+		smap_put(
+		    &k->devs, json_raw(&doc, t).s, json_raw(&doc, t).n, NULL);
+	json_free(&doc);
+}
+
+static void
 load_head(void *ctx, const struct buf *key, const char *s, size_t n)
 {
 	static const char *const wanted[] = { "schemaVersion",
@@ -1035,21 +1349,17 @@ load_head(void *ctx, const struct buf *key, const char *s, size_t n)
 		"hip_driver_version", "hip_runtime_version",
 		"distributedInfo" };
 	struct loader *l = ctx;
-	struct json_doc doc = { 0 };
 	size_t i;
-	int t;
 
+	if (l->capture != EV_UNSET)
+		return;
 	if (mv_eq(mv(key->s, key->s + key->len), "baseTimeNanoseconds")) {
 		if (!num_i64(s, n, &l->k->base))
 			l->k->base = EV_UNSET;
 		return;
 	}
-	if (mv_eq(mv(key->s, key->s + key->len), "deviceProperties") &&
-	    json_parse(&doc, s, n, HEAD_TOKENS)) {
-		for (t = 1; t < doc.n; t = json_next(&doc, t))
-			smap_put(&l->k->devs, json_raw(&doc, t).s,
-			    json_raw(&doc, t).n, NULL);
-		json_free(&doc);
+	if (mv_eq(mv(key->s, key->s + key->len), "deviceProperties")) {
+		load_devices(l->k, s, n);
 		return;
 	}
 	for (i = 0; i < ARRAY_LEN(wanted); i++)
@@ -1070,15 +1380,16 @@ loader_close(struct loader *l)
 
 	for (t = 0; t < T_N; t++)
 		sqlite3_finalize(l->insert[t]);
-	load_ok(l->k, sqlite3_exec(l->k->db, "COMMIT", NULL, NULL, NULL));
+	kineto_ok(l->k, sqlite3_exec(l->k->db, "COMMIT", NULL, NULL, NULL));
 	smap_free(&l->raws);
 	buf_free(&l->tmp);
 	buf_free(&l->row);
 }
 
-static struct kineto *
-kineto_load(const char *name, int fd, const unsigned char *head, size_t n,
-    bool python, bool resync)
+/* Loads the events of a file. capture: as in struct loader. */
+static void
+load_file(struct kineto *k, const char *name, int fd, const unsigned char *head,
+    size_t n, int64_t capture)
 {
 	struct loader *l = xcalloc(1, sizeof(*l));
 	struct kineto_scan scan = {
@@ -1086,16 +1397,15 @@ kineto_load(const char *name, int fd, const unsigned char *head, size_t n,
 		.event = load_event,
 		.head = load_head,
 		.ctx = l,
-		.resync = resync,
+		.resync = k->wish->resync,
 	};
-	struct kineto *k = l->k = xcalloc(1, sizeof(*k));
 	bool whole;
 
-	k->base = k->first = k->dev = k->group = EV_UNSET;
-	k->python = python;
+	l->k = k;
+	l->capture = capture;
 	loader_open(l);
 	whole = unpack_to(
-	    zip_kind(head, n), name, fd, head, n, resync, feed, &scan);
+	    zip_kind(head, n), name, fd, head, n, k->wish->resync, feed, &scan);
 	kineto_scan_end(&scan);
 	if (!whole && scan.breaks == 0)
 		scan.breaks++;
@@ -1109,13 +1419,23 @@ kineto_load(const char *name, int fd, const unsigned char *head, size_t n,
 		    " ops; record the program with torch.profiler, nsys"
 		    " profile -t cuda,nvtx or dlp-record",
 		    name, (unsigned long long)k->other);
-	k->lost = scan.lost;
-	k->breaks = scan.breaks;
+	k->lost += scan.lost;
+	k->breaks += scan.breaks;
 	k->bad += scan.odd;
 	loader_close(l);
 	kineto_scan_free(&scan);
 	free(l);
-	return k;
+}
+
+static int64_t
+next_row_of(const struct kineto *k, const char *table)
+{
+	sqlite3_stmt *st = db_prepare(
+	    k->db, "SELECT ifnull(max(rowid), 0) + 1 FROM %s", table);
+	int64_t n = db_step(st) ? db_i64(st, 0) : 1;
+
+	sqlite3_finalize(st);
+	return n;
 }
 
 static bool
@@ -1129,9 +1449,61 @@ is_json_file(const unsigned char *head, size_t n)
 	return head_is_json(s, zip_peek(zip, head, n, s, sizeof(s)));
 }
 
+/* Loads the trace in which graphs were captured. */
+static void
+load_captures(struct kineto *k, struct infile *in)
+{
+	const char *path = k->wish->capture;
+	int64_t op = next_row_of(k, "kineto_op");
+	int64_t call = next_row_of(k, "kineto_call"), pid = kineto_launcher(k);
+	unsigned char head[HEAD_SIZE];
+	size_t n;
+	int fd;
+
+	if (pid == EV_UNSET)
+		die("--capture: %s launches no CUDA graph", db_path());
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		die_errno("%s", path);
+	n = head_read(in, path, fd, head, sizeof(head));
+	if (!is_json_file(head, n))
+		die("--capture: %s is no trace of torch.profiler", path);
+	k->begin = k->first;
+	load_file(k, path, fd, head, n, pid);
+	close(fd);
+	kineto_move_before(k, op, call);
+}
+
+static struct kineto *
+kineto_load(struct infile *in, const char *name, int fd,
+    const unsigned char *head, size_t n, const struct kineto_wish *wish)
+{
+	struct kineto *k = xcalloc(1, sizeof(*k));
+
+	k->base = k->first = k->dev = k->group = EV_UNSET;
+	k->wish = wish;
+	kineto_ok(k, sqldb_temp(&k->db));
+	kineto_ok(k, sqlite3_exec(k->db, tables, NULL, NULL, NULL));
+	load_file(k, name, fd, head, n, EV_UNSET);
+	if (wish->python)
+		kineto_make_samples(k);
+	if (wish->capture != NULL)
+		load_captures(k, in);
+	if (kineto_join_graphs(k) > 0 || wish->capture == NULL)
+		return k;
+	if (k->graph.several > 0)
+		die("--capture: several captures have as much work of each kind"
+		    " as a launch in %s, so it is unknown which one it is of",
+		    name);
+	die("--capture: no launch of a graph in %s has as much work of each"
+	    " kind as a capture in %s, so they are not of the same graphs",
+	    name, wish->capture);
+}
+
 /* The same for a file that was unpacked to look for a .dict. */
 static struct kineto *
-begin_unpacked(struct infile *in, const char *name, bool python, bool resync)
+begin_unpacked(
+    struct infile *in, const char *name, const struct kineto_wish *wish)
 {
 	unsigned char head[HEAD_SIZE];
 	struct kineto *k = NULL;
@@ -1142,7 +1514,7 @@ begin_unpacked(struct infile *in, const char *name, bool python, bool resync)
 		return NULL; /* infile_open() reports the error */
 	n = head_read(in, name, fd, head, sizeof(head));
 	if (head_is_json(head, n)) {
-		k = kineto_load(name, fd, head, n, python, resync);
+		k = kineto_load(in, name, fd, head, n, wish);
 		infile_forget(in);
 	}
 	close(fd);
@@ -1150,7 +1522,8 @@ begin_unpacked(struct infile *in, const char *name, bool python, bool resync)
 }
 
 struct kineto *
-kineto_begin(struct infile *in, const char *path, bool python, bool resync)
+kineto_begin(
+    struct infile *in, const char *path, const struct kineto_wish *wish)
 {
 	const char *name = head_name(path);
 	unsigned char head[HEAD_SIZE];
@@ -1160,7 +1533,7 @@ kineto_begin(struct infile *in, const char *path, bool python, bool resync)
 	int fd;
 
 	if (in->unpacked != NULL)
-		return begin_unpacked(in, name, python, resync);
+		return begin_unpacked(in, name, wish);
 	fd = head_open(in, path);
 	if (fd < 0 || fstat(fd, &st) != 0 || S_ISDIR(st.st_mode)) {
 		head_close(fd);
@@ -1168,7 +1541,7 @@ kineto_begin(struct infile *in, const char *path, bool python, bool resync)
 	}
 	n = head_read(in, name, fd, head, sizeof(head));
 	if (is_json_file(head, n)) {
-		k = kineto_load(name, fd, head, n, python, resync);
+		k = kineto_load(in, name, fd, head, n, wish);
 		head_close(fd);
 		return k;
 	}
@@ -1190,5 +1563,6 @@ kineto_free(struct kineto *k)
 	free(k->callers);
 	buf_free(&k->head);
 	buf_free(&k->text);
+	kineto_stack_free(k);
 	free(k);
 }

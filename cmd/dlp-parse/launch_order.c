@@ -549,7 +549,7 @@ merge_emit(struct profile *p)
 	struct cursor *c = p->next;
 
 	if (c == NULL) {
-		p->count.orphans++;
+		p->count.orphans += !p->run->sel.no_calls;
 		emit_gpu(p, &heap_take(&p->orphans)->ev, NULL, false);
 		return;
 	}

@@ -13,57 +13,11 @@
 #include "nsys.h"
 #include "profile.h"
 #include "schema.h"
+#include "usercode.h"
 
 #define CLASS_TWIN 67    /* a call's second row, which has the stack */
 #define MOST_TOKENS 8192 /* of a stack in JSON */
 #define MOST_FRAMES 256
-
-/* Modules and files that are no code of the user's: by a part of the path. */
-static const char *const foreign[] = {
-	"/site-packages/",
-	"/dist-packages/",
-	"/lib/python",
-	"/bin/python",
-	"/usr/lib/",
-	"/usr/lib64/",
-	"/lib/x86_64",
-	"/lib/aarch64",
-	"/lib64/",
-	"/usr/local/cuda",
-	"/usr/local/nvidia",
-	"/nsight-",
-	"libc.so",
-	"libcuda",
-	"libcu",
-	"libnv",
-	"libtorch",
-	"libc10",
-	"libnccl",
-	"libstdc++",
-	"libgcc",
-	"libpython",
-	"ld-linux",
-	"libToolsInjection",
-	"vmlinux",
-	"<frozen",
-	"<string>",
-};
-
-static bool
-is_users(const char *path, size_t n)
-{
-	size_t i, k, len;
-
-	if (n == 0 || path[0] == '[' || path[0] == '<')
-		return false;
-	for (i = 0; i < ARRAY_LEN(foreign); i++) {
-		len = strlen(foreign[i]);
-		for (k = 0; k + len <= n; k++)
-			if (memcmp(path + k, foreign[i], len) == 0)
-				return false;
-	}
-	return true;
-}
 
 /* Functions of CUDA that the compiler puts into the user's own program: the
  * runtime library, wrappers in its headers, stubs of kernels. */
@@ -131,22 +85,11 @@ has_stacks(struct nsys *ns, enum stack_table t)
 	return ns->string != NULL;
 }
 
-/* The last part of a path. */
-static struct mview
-base_of(struct mview path)
-{
-	size_t i = path.n;
-
-	while (i > 0 && path.s[i - 1] != '/')
-		i--;
-	return (struct mview){ path.s + i, path.n - i };
-}
-
 /* "step (train.so)": a native frame has no line. */
 static void
 put_native(struct buf *out, struct mview symbol, struct mview module)
 {
-	struct mview base = base_of(module);
+	struct mview base = usercode_base(module);
 
 	buf_put(out, symbol.s, symbol.n);
 	buf_puts(out, " (");
@@ -177,7 +120,7 @@ native_code(struct nsys *ns, enum stack_table t, int64_t id, struct buf *out)
 		symbol = text_col(st, 0);
 		module = text_col(st, 1);
 		found = symbol.s != NULL && module.s != NULL &&
-			!is_cudas(symbol) && is_users(module.s, module.n);
+			!is_cudas(symbol) && usercode_is_own(module);
 		if (found)
 			put_native(out, symbol, module);
 	}
@@ -266,7 +209,7 @@ py_text(struct nsys *ns, int token)
 static void
 put_py(struct nsys *ns, struct buf *out, const struct py_frame *f)
 {
-	struct mview part = base_of(py_text(ns, f->file));
+	struct mview part = usercode_base(py_text(ns, f->file));
 
 	buf_put(out, part.s, part.n);
 	buf_putc(out, ':');
@@ -288,7 +231,7 @@ py_code(struct nsys *ns, const char *s, size_t n, struct buf *out)
 
 	for (i = 0; i < count; i++) {
 		file = py_text(ns, v[i].file);
-		if (is_users(file.s, file.n)) {
+		if (usercode_is_own(file)) {
 			put_py(ns, out, &v[i]);
 			return true;
 		}
@@ -355,7 +298,7 @@ read_py_calls(struct nsys *ns, const struct smap *starts)
 	while (db_step(st)) {
 		at = (struct call_start){ db_i64(st, 1), db_i64(st, 2) };
 		i = smap_find(starts, (const char *)&at, sizeof(at));
-		if (i != SMAP_NONE)
+		if (i < starts->n)
 			*map_put(&ns->stack.py_call, starts->val[i], NULL) =
 			    (uint64_t)db_i64(st, 0);
 	}
@@ -563,7 +506,7 @@ native_frames(struct nsys *ns, int64_t id, struct buf *out, size_t *from)
 
 	while (n < MOST_FRAMES && db_step(st)) {
 		symbol = text_col(st, 0);
-		module = base_of(text_col(st, 1));
+		module = usercode_base(text_col(st, 1));
 		from[n++] = out->len;
 		if (symbol.s != NULL && strncmp(symbol.s, "0x", 2) != 0) {
 			buf_put(out, symbol.s, symbol.n);

@@ -751,7 +751,6 @@ mem_row(
 
 	if (!nvprof_times(ctx, s, col + 1, ev))
 		return false;
-	ev->end = EV_UNSET;
 	ev->pid = nvprof_num(col[3]);
 	ev->mem.dev = nvprof_num(col[4]);
 	ev->mem.bytes = nvprof_num(col[5]);
@@ -1022,17 +1021,6 @@ range_row(
 	return true;
 }
 
-static bool
-mark_row(
-    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	if (!range_row(ctx, s, col, ev))
-		return false;
-	ev->end = EV_UNSET;
-	ev->range.end_tid = EV_UNSET;
-	return true;
-}
-
 /*
  * The end of a range comes later in the table than its start. The ends go into
  * a temporary table (SQLite's own, on disk if large), so that a range is
@@ -1107,7 +1095,7 @@ add_markers(struct nvprof *nv)
 	s->where = sql("a.flags & %d", MARK_START);
 	s->start = xstrdup("a.timestamp");
 	s->end = xstrdup("b.timestamp");
-	s = source_add(&nv->prof->sources, EV_MARK, table, mark_row);
+	s = source_add(&nv->prof->sources, EV_MARK, table, range_row);
 	s->from = xstrdup(table);
 	s->cols =
 	    sql("timestamp, NULL, objectKind, objectId, NULL, NULL, name, %s",

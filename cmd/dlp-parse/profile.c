@@ -125,10 +125,12 @@ profile_open(struct profile *p, struct parse *run, const char *path, int no)
 	p->only_pid = EV_UNSET;
 	esc_put(&p->src, p->path, strlen(p->path));
 	db_use(p->path);
-	p->kineto = kineto_begin(&run->in, path, run->python, run->resync);
+	p->kineto = kineto_begin(&run->in, path, &run->kineto);
 	if (p->kineto != NULL) {
 		p->db = p->kineto->db;
 		p->dialect = &dialect_kineto;
+	} else if (run->kineto.capture != NULL) {
+		die("--capture: %s is no trace of torch.profiler", db_path());
 	} else {
 		p->db = infile_open(&run->in, path, &p->second);
 		if (run->check)
@@ -283,6 +285,8 @@ is_spared(const struct profile *p, int kind)
 
 	if (kind < EV_CALL || kind > EV_GRAPH)
 		return false;
+	if (p->gpu_rows == 0 && kind > EV_CALL && select_kind(sel, EV_KERN))
+		return true;
 	for (k = EV_CALL; k <= EV_GRAPH; k++)
 		if (select_asked(sel, (enum ev_kind)k) && has_rows(p, k))
 			return true;

@@ -13,6 +13,7 @@
 #include "emit.h"
 #include "event.h"
 #include "infile.h"
+#include "kineto.h"
 #include "map.h"
 #include "namecache.h"
 #include "selection.h"
@@ -163,10 +164,9 @@ struct parse { /* the run: options, and the state that all profiles share */
 	bool no_dict;    /* --no-dict */
 	bool check;      /* --check */
 	bool need_times; /* --need-times */
-	bool python;     /* --python: all frames of Python */
-	bool resync;     /* --resync: skip broken JSON */
-	bool old_names;  /* --old-names: nvprof's kernels as PyProf's library
-			    demangled them */
+	struct kineto_wish kineto;
+	bool old_names; /* --old-names: nvprof's kernels as PyProf's library
+			   demangled them */
 	uint64_t ranks_by_utc, ranks_unaligned; /* notes of --ranks */
 };
 

@@ -318,16 +318,6 @@ range_row(
 	return ok;
 }
 
-static bool
-mark_row(
-    void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
-{
-	if (!range_row(ctx, s, col, ev))
-		return false;
-	ev->end = EV_UNSET;
-	return true;
-}
-
 /* GPU work. */
 
 /* The number in a map of rows; EV_UNSET if there is none. */
@@ -479,7 +469,6 @@ mem_row(
 		r->reserved++;
 		return false;
 	}
-	ev->end = EV_UNSET;
 	ev->tid = int_of(col[4]);
 	ev->mem.dev = of_row(r, &r->devs, s->tag, int_of(own[0]));
 	ev->mem.kind = ev->mem.dev != EV_UNSET ? "device" : NULL;
@@ -593,7 +582,7 @@ add_tables(struct rocpd *r, int set)
 	find_categories(r, set);
 	add_regions(r, set, EV_CALL, call_row, call_cols, x->calls);
 	add_regions(r, set, EV_RANGE, range_row, region_cols, x->ranges);
-	add_regions(r, set, EV_MARK, mark_row, region_cols, x->marks);
+	add_regions(r, set, EV_MARK, range_row, region_cols, x->marks);
 	add_regions(r, set, EV_LIB, lib_row, region_cols, x->libs);
 	rocpd_source(
 	    r, set, EV_KERN, "rocpd_kernel_dispatch", kern_row, kern_cols);
@@ -663,21 +652,35 @@ read_processes(struct rocpd *r)
 	map_free(&used);
 }
 
+/* The rows of a table of a set, with these columns (NULL at the end), by the
+ * first one; NULL if it does not have the column that is needed. The caller
+ * finalizes it. */
+static sqlite3_stmt *
+rows_of(struct rocpd *r, int set, const char *base, const char *need,
+    const char *const *names)
+{
+	const char *table = table_of(r, set, base);
+	sqlite3_stmt *st;
+	char *cols;
+
+	if (!db_has_column(r->db, table, need))
+		return NULL;
+	cols = db_cols(r->db, table, names);
+	st = db_prepare(r->db, "SELECT %s FROM %s ORDER BY 1", cols, table);
+	free(cols);
+	return st;
+}
+
 /* The number at the end of "Stream 4"; the row's own if there is none. */
 static void
 read_numbers(struct rocpd *r, int set, const char *base, struct map *m)
 {
 	static const char *const names[] = { "id", "name", NULL };
-	const char *table = table_of(r, set, base), *s, *e;
-	sqlite3_stmt *st;
+	sqlite3_stmt *st = rows_of(r, set, base, "id", names);
+	const char *s, *e;
 	int64_t n;
-	char *cols;
 
-	if (!db_has_column(r->db, table, "id"))
-		return;
-	cols = db_cols(r->db, table, names);
-	st = db_prepare(r->db, "SELECT %s FROM %s", cols, table);
-	while (db_step(st)) {
+	while (st != NULL && db_step(st)) {
 		s = (const char *)sqlite3_column_text(st, 1);
 		e = s != NULL ? s + strlen(s) : NULL;
 		while (e > s && isdigit((unsigned char)e[-1]))
@@ -689,7 +692,6 @@ read_numbers(struct rocpd *r, int set, const char *base, struct map *m)
 			    (uint64_t)n + 1;
 	}
 	sqlite3_finalize(st);
-	free(cols);
 }
 
 /* Agents: an agent is a GPU, or the CPU. */
@@ -755,17 +757,13 @@ static void
 read_agents(struct rocpd *r, int set,
     void (*put)(struct rocpd *r, int64_t dev, sqlite3_stmt *st))
 {
-	const char *table = table_of(r, set, "rocpd_info_agent"), *type;
-	sqlite3_stmt *st;
+	sqlite3_stmt *st =
+	    rows_of(r, set, "rocpd_info_agent", "type", agent_cols);
+	const char *type;
 	bool is_new;
 	int64_t dev;
-	char *cols;
 
-	if (!db_has_column(r->db, table, "type"))
-		return;
-	cols = db_cols(r->db, table, agent_cols);
-	st = db_prepare(r->db, "SELECT %s FROM %s ORDER BY id", cols, table);
-	while (db_step(st)) {
+	while (st != NULL && db_step(st)) {
 		type = (const char *)sqlite3_column_text(st, AGENT_TYPE);
 		if (type == NULL || strcmp(type, "GPU") != 0 ||
 		    db_i64(st, AGENT_ID) < 0)
@@ -777,16 +775,6 @@ read_agents(struct rocpd *r, int set,
 			put(r, dev, st);
 	}
 	sqlite3_finalize(st);
-	free(cols);
-}
-
-static int64_t
-member(const struct json_doc *d, const char *key)
-{
-	int i = json_get(d, 0, key);
-	int64_t v;
-
-	return i > 0 && json_i64(d, i, &v) ? v : EV_UNSET;
 }
 
 static int
@@ -828,8 +816,8 @@ put_device(struct rocpd *r, int64_t dev, sqlite3_stmt *st)
 						       : arch;
 	put_arch(&f, arch);
 	if (more != NULL && json_parse(&r->json, more, strlen(more), 65536)) {
-		f.n_sm = member(&r->json, "cu_count");
-		mhz = member(&r->json, "max_engine_clk_fcompute");
+		f.n_sm = fact_member(&r->json, "cu_count");
+		mhz = fact_member(&r->json, "max_engine_clk_fcompute");
 		if (mhz > 0 && mhz < 100000)
 			f.clock_hz = mhz * 1000000;
 	}
@@ -1104,39 +1092,28 @@ static void
 put_processes(struct rocpd *r, int set)
 {
 	static const char *const names[] = { "id", "command", NULL };
-	const char *table = table_of(r, set, "rocpd_info_process"), *name;
+	sqlite3_stmt *st = rows_of(r, set, "rocpd_info_process", "id", names);
 	const uint64_t *pid;
-	sqlite3_stmt *st;
-	char *cols;
+	const char *name;
 
-	if (!db_has_column(r->db, table, "id"))
-		return;
-	cols = db_cols(r->db, table, names);
-	st = db_prepare(r->db, "SELECT %s FROM %s", cols, table);
-	while (db_step(st)) {
+	while (st != NULL && db_step(st)) {
 		pid = map_get(&r->pids, row_key(r, set, db_i64(st, 0)));
 		name = (const char *)sqlite3_column_text(st, 1);
 		if (pid != NULL && name != NULL)
 			fact_proc(r->prof, (int64_t)*pid, name);
 	}
 	sqlite3_finalize(st);
-	free(cols);
 }
 
 static void
 put_threads(struct rocpd *r, int set)
 {
 	static const char *const names[] = { "pid", "tid", "name", NULL };
-	const char *table = table_of(r, set, "rocpd_info_thread"), *name;
+	sqlite3_stmt *st = rows_of(r, set, "rocpd_info_thread", "pid", names);
 	const uint64_t *pid;
-	sqlite3_stmt *st;
-	char *cols;
+	const char *name;
 
-	if (!db_has_table(r->db, table))
-		return;
-	cols = db_cols(r->db, table, names);
-	st = db_prepare(r->db, "SELECT %s FROM %s", cols, table);
-	while (db_step(st)) {
+	while (st != NULL && db_step(st)) {
 		pid = map_get(&r->pids, row_key(r, set, db_i64(st, 0)));
 		name = (const char *)sqlite3_column_text(st, 2);
 		if (pid != NULL && name != NULL && name[0] != '\0' &&
@@ -1145,7 +1122,6 @@ put_threads(struct rocpd *r, int set)
 			    EV_UNSET);
 	}
 	sqlite3_finalize(st);
-	free(cols);
 }
 
 static void

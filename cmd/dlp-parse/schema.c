@@ -17,17 +17,19 @@
 
 static const char *current = "-"; /* see schema.h */
 
-/* The table that was found last: its columns are asked about one by one. */
+/* The first tables that were found: each is asked about several times. */
 static struct {
 	sqlite3 *db;
-	char name[64];
+	char name[64][48];
+	size_t n;
 } found;
 
 void
 db_use(const char *path)
 {
+	if (path != current)
+		found.db = NULL;
 	current = path;
-	found.db = NULL;
 }
 
 const char *
@@ -63,6 +65,29 @@ in_schema(sqlite3 *db, const char *table, const char *column)
 	return rc != SQLITE_ERROR;
 }
 
+static bool
+was_found(sqlite3 *db, const char *table)
+{
+	size_t i;
+
+	for (i = 0; found.db == db && i < found.n; i++)
+		if (strcmp(found.name[i], table) == 0)
+			return true;
+	return false;
+}
+
+static void
+keep_found(sqlite3 *db, const char *table)
+{
+	size_t size = strlen(table) + 1;
+
+	if (found.db != db)
+		found.n = 0;
+	found.db = db;
+	if (found.n < ARRAY_LEN(found.name) && size <= sizeof(found.name[0]))
+		memcpy(found.name[found.n++], table, size);
+}
+
 /* Views and virtual tables have no pages and do not count as tables. A table
  * with a computed column is refused, because it could run any expression; no
  * profiler writes one. */
@@ -72,7 +97,7 @@ db_has_table(sqlite3 *db, const char *table)
 	sqlite3_stmt *st;
 	bool has;
 
-	if (found.db == db && strcmp(found.name, table) == 0)
+	if (was_found(db, table))
 		return true;
 	if (!in_schema(db, table, NULL))
 		return false;
@@ -86,10 +111,8 @@ db_has_table(sqlite3 *db, const char *table)
 		die("%s: %s.%s is a generated column: no profiler writes such",
 		    db_path(), table, (const char *)sqlite3_column_text(st, 0));
 	sqlite3_finalize(st);
-	if (has && strlen(table) < sizeof(found.name)) {
-		found.db = db;
-		memcpy(found.name, table, strlen(table) + 1);
-	}
+	if (has)
+		keep_found(db, table);
 	return has;
 }
 

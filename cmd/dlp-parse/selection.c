@@ -460,6 +460,8 @@ select_source(struct selection *sel, const struct ev_source *s)
 	/* needed, because runs say when the run of a work record began */
 	if (s->kind == EV_RUN || s->kind == EV_RUN_END)
 		return true;
+	if (s->kind == EV_CALL && sel->no_calls)
+		return false;
 	if (s->kind != EV_CALL && !EV_IS_GPU(s->kind))
 		return select_kind(sel, s->kind) ||
 		       (s->kind == EV_RANGE && select_kind(sel, EV_MARK));
@@ -476,7 +478,7 @@ select_scan(struct selection *sel, const struct ev_source *s)
 		return true;
 	if (s->kind == EV_RANGE) /* NVTX also names threads */
 		return range_wanted(sel) || select_type(sel, "thread");
-	return (s->kind == EV_CALL || EV_IS_GPU(s->kind)) &&
+	return ((s->kind == EV_CALL && !sel->no_calls) || EV_IS_GPU(s->kind)) &&
 	       (select_type(sel, "proc") || select_type(sel, "thread"));
 }
 

@@ -23,6 +23,7 @@ struct selection {
 	struct asked_list devices, pids, streams, domains, types;
 	int64_t from, until;              /* ns */
 	bool any;                         /* anything but types is selected */
+	bool no_calls;                    /* not even to place GPU work */
 	signed char kind_known[EV_KINDS]; /* by type: 1 wanted, -1 not, 0 not
 					     looked up */
 	/* --range: the arguments, and where such ranges are */

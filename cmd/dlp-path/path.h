@@ -113,7 +113,8 @@ struct path_rank { /* a file; in a replay without --no-straggler all are one */
 	struct path_list parts, iters;
 	int64_t first, last; /* of all that is recorded, if any */
 	bool any;
-	bool no_steps; /* first and last are those of the whole profile */
+	uint64_t unresolved; /* waits of streams for unknown events */
+	bool no_steps;       /* first and last are those of the whole profile */
 };
 
 struct path_arrival {       /* of a rank at a collective */
@@ -174,8 +175,8 @@ struct path {
 	struct smap events; /* proc, event; its number is the record's */
 	struct path_list recorded;
 	uint64_t seq;
-	uint64_t unresolved; /* waits of streams for unknown events */
-	int64_t outside;     /* segments so far outside of steps */
+	int64_t outside; /* segments so far outside of steps */
+	bool ranks;      /* a rank record was seen */
 	struct comm_rules comm;
 	struct path_type kern, copy, set, graph, call, sync, inst, range, event;
 	struct rec_col *cut_start, *cut_iter, *cut_dropped, *cut_src;
@@ -240,8 +241,8 @@ path_point_no(const struct path *p, int64_t i)
 	return (struct path_point *)p->points.v + i;
 }
 
-/* path_walk.c: writes the path of a part. */
-void path_walk(struct path *p, const struct path_part *part);
+/* path_walk.c: writes the path of a part of a rank. */
+void path_walk(struct path *p, uint32_t rank, const struct path_part *part);
 
 /* path_replay.c: writes a row for each step. */
 void path_replay(struct path *p);

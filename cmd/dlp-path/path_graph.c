@@ -317,7 +317,7 @@ link_works(struct path *p)
 			w->api = w->start; /* the clocks differ */
 		if (w->api != PATH_UNSET)
 			w->launch = path_point_at(p, w->thread, w->api);
-		if (p->unresolved > 0)
+		if (p->rank[p->stream[w->stream].rank].unresolved > 0)
 			guess_cross(p, w);
 	}
 }

@@ -43,6 +43,7 @@ see_path_rank(struct stage *st, struct rec *r)
 	uint32_t no = path_rank_no(p, rec_view(r, p->rank_src));
 
 	stage_pass(st, r);
+	p->ranks = true;
 	p->rank[no].no = rec_int(r, p->rank_no_col, -1);
 }
 
@@ -69,11 +70,13 @@ path_ranks_listen(struct stage *st, struct path *p)
 {
 	struct rec_type *t;
 
-	if (!p->no_straggler)
+	if (p->replay && !p->no_straggler)
 		return;
 	t = stage_on(st, "rank", see_path_rank, NULL, NULL);
 	REC_COLS(
 	    t, REC_OPT, { &p->rank_no_col, "rank" }, { &p->rank_src, "src" });
+	if (!p->replay)
+		return;
 	t = stage_on(st, "arrive", see_arrival, NULL, NULL);
 	REC_COLS(t, REC_NEED, { &p->arrive.coll, "coll_id" },
 	    { &p->arrive.start, "start_ns" }, { &p->arrive.dur, "dur_ns" },

@@ -277,6 +277,14 @@ recorded_as(struct path *p, const struct rec *r, const struct path_type *t)
 }
 
 static void
+wait_unknown(struct path *p, const struct rec *r, const struct path_type *t)
+{
+	uint32_t rank = path_rank_no(p, rec_view(r, t->src));
+
+	p->rank[rank].unresolved++;
+}
+
+static void
 stream_waits(
     struct path *p, const struct rec *r, const struct path_type *t, int64_t at)
 {
@@ -284,7 +292,7 @@ stream_waits(
 	struct path_cross c;
 
 	if (of == NULL) {
-		p->unresolved++;
+		wait_unknown(p, r, t);
 		return;
 	}
 	c = *of;
@@ -342,7 +350,7 @@ read_call(struct stage *st, struct rec *r)
 	if (!read_time(r, t->start, &lo))
 		return;
 	if (has(rec_view(r, t->api), "StreamWaitEvent"))
-		p->unresolved++;
+		wait_unknown(p, r, t);
 	if (read_length(r, t->dur, &dur) && dur >= 0)
 		read_call_of(p, r, t, lo, num_add(lo, dur));
 }

@@ -38,7 +38,7 @@ struct walk {
 	int64_t lo, t; /* the path is known from t on */
 	int64_t work;  /* on it, or -1: on a thread */
 	int64_t point; /* the last one of the thread that is not later */
-	uint32_t thread;
+	uint32_t thread, rank;
 };
 
 /* The path was somewhere from lo to w->t. */
@@ -183,7 +183,7 @@ before_work(struct walk *w, const struct path_work *k)
 		add_seg(w, cross, s);
 		w->work = k->cross;
 	} else if (after != PATH_UNSET && after >= api) {
-		if (p->unresolved > 0)
+		if (p->rank[w->rank].unresolved > 0)
 			s.kind = SEG_WAIT_OR_GAP;
 		add_seg(w, after, s);
 		w->work = k->after;
@@ -262,6 +262,8 @@ last_active(const struct walk *w, uint32_t *thread)
 
 	*thread = PATH_NONE;
 	for (i = 0; i < p->n_thread; i++) {
+		if (p->thread[i].rank != w->rank)
+			continue;
 		c = path_piece_at(p, i, w->t - 1, &until);
 		if (c == NULL)
 			continue;
@@ -288,6 +290,8 @@ begin_walk(struct walk *w)
 
 	w->work = -1;
 	for (i = 0; i < p->n_stream; i++) {
+		if (p->stream[i].rank != w->rank)
+			continue;
 		k = path_ended(p, i, w->t, INT64_MAX);
 		if (k >= 0 && path_work_at(p, k)->end > best) {
 			best = path_work_at(p, k)->end;
@@ -340,7 +344,7 @@ put_resource(struct path *p, const struct path_seg *s)
 
 /* They were found backwards. */
 static void
-put_segs(struct path *p, const struct path_part *part)
+put_segs(struct path *p, uint32_t rank, const struct path_part *part)
 {
 	const struct path_seg *s;
 	int64_t no = part->iter == PATH_NONE ? p->outside : 0;
@@ -359,6 +363,7 @@ put_segs(struct path *p, const struct path_part *part)
 		put_segment_name(p, s->phase);
 		out_i64(s->lo);
 		out_i64(s->hi - s->lo);
+		put_segment_name(p, p->rank[rank].src);
 		out_end();
 	}
 	if (part->iter == PATH_NONE)
@@ -367,11 +372,13 @@ put_segs(struct path *p, const struct path_part *part)
 }
 
 void
-path_walk(struct path *p, const struct path_part *part)
+path_walk(struct path *p, uint32_t rank, const struct path_part *part)
 {
-	struct walk w = {
-		.p = p, .lo = part->lo, .t = part->hi, .thread = PATH_NONE
-	};
+	struct walk w = { .p = p,
+		.lo = part->lo,
+		.t = part->hi,
+		.thread = PATH_NONE,
+		.rank = rank };
 
 	p->segs.size = sizeof(struct path_seg);
 	begin_walk(&w);
@@ -380,5 +387,5 @@ path_walk(struct path *p, const struct path_part *part)
 			on_work(&w);
 		else
 			along_thread(&w);
-	put_segs(p, part);
+	put_segs(p, rank, part);
 }

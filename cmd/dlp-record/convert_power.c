@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "convert.h"
+#include "num.h"
 
 #define POWER_GPUS 64
 
@@ -41,6 +42,23 @@ put_sample(struct conv *c, int64_t t, int gpu, int64_t mj)
 	recdb_end(db);
 }
 
+/* Takes "time uuid millijoules\n" apart. False if it is something else, as the
+ * last line can be. */
+static bool
+read_sample(char *line, int64_t *t, const char **uuid, int64_t *mj)
+{
+	char *name = strchr(line, ' ');
+	char *sum = name != NULL ? strchr(name + 1, ' ') : NULL;
+	char *end = sum != NULL ? strchr(sum, '\n') : NULL;
+
+	if (end == NULL)
+		return false;
+	*name++ = *sum++ = '\0';
+	*uuid = name;
+	return num_i64(line, (size_t)(name - 1 - line), t) && *t > 0 &&
+	       num_i64(sum, (size_t)(end - sum), mj) && *mj >= 0;
+}
+
 /* Of the samples before the recording only the last one of a GPU is of use. */
 void
 conv_power(struct conv *c)
@@ -49,8 +67,9 @@ conv_power(struct conv *c)
 		int64_t t, mj;
 		bool any;
 	} before[POWER_GPUS] = { 0 };
-	char line[256], uuid[128];
-	long long t, mj;
+	char line[256];
+	const char *uuid;
+	int64_t t, mj;
 	FILE *f;
 	int gpu;
 
@@ -58,10 +77,7 @@ conv_power(struct conv *c)
 	buf_printf(&c->buf, "%s/" RSPOOL_POWER, c->dir.path);
 	f = fopen(buf_str(&c->buf), "re");
 	while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
-		/* the last line may be torn */
-		if (strchr(line, '\n') == NULL ||
-		    sscanf(line, "%lld %127s %lld", &t, uuid, &mj) != 3 ||
-		    t <= 0 || mj < 0)
+		if (!read_sample(line, &t, &uuid, &mj))
 			continue;
 		gpu = gpu_of(c, uuid);
 		if (gpu < 0)

@@ -1,6 +1,6 @@
 # Read by top and roofline, behind near.sh: the words of -g, and the columns
 # that can stand in their place.
-# shellcheck shell=sh disable=SC2034,SC2154 # by, optimizer: the report; report: lib.sh
+# shellcheck shell=sh disable=SC2034,SC2154 # by, optimizer, by_steps: the report; report: lib.sh
 
 by_words='op kernel layer type prim phase shape stream device'
 
@@ -10,7 +10,8 @@ api_start_ns api_dur_ns op_id inst_id op_start_ns mod op dir seq altseq sub
 layer phase phase_by why iter idx short name grid block regs smem_bytes
 dynsmem_bytes node kind bytes src_mem dst_mem value mem graph exec params flop
 bus_bytes causal_flop dtype family role tc tc_rule tc_eligible tc_why
-lacks prim est_flop est_bytes line for_mod for_op for_dir captured key by text shapes args bwd_shapes code
+lacks prim est_flop est_bytes line for_mod for_op for_dir captured key by text shapes args bwd_shapes code group
+group_desc group_size group_ranks in_split out_split
 fwd_op_id prim_id prim_run repr stack trace sil flops iteration'
 
 # check_by LIST: each must be a word, a column or op.COLUMN.
@@ -59,6 +60,7 @@ by_dir() {
 	*,dir,*) optimizer=--optimizer ;;
 	*) optimizer= ;;
 	esac
+	case ,$by, in *,iter,* | *,iteration,*) by_steps=1 ;; esac
 }
 
 # The words in a list of columns.

@@ -14,7 +14,7 @@ compared() {
 		trap 'rm -f "$said"' EXIT
 	fi
 	for by_what in op type layer kernel phase; do
-		two_of "$@" | stage dlp-diff -g "$by_what" ${opt_i:+-i "$opt_i"} 2>"$said"
+		two_of "$@" | stage dlp-diff --cells -g "$by_what" ${opt_i:+-i "$opt_i"} 2>"$said"
 		[ -n "$help" ] || [ "$by_what" != op ] || facts=$(facts_of "$said")
 	done
 	[ -n "$help" ] || put "$facts"
@@ -47,6 +47,7 @@ page_of() {
 		src= # the page has one profile
 		{
 			stages_of "$2"
+			stages_of "$1"
 			compared "$@"
 		} | page
 		return
@@ -75,7 +76,7 @@ stages_of() {
 	    stage dlp-agg --pass --as work -T kern,graph \
 		-g ${opt_ranks:+src,}iter,tag,dev,family,dir,phase,dtype \
 		-a sum -f flop,exec_flop,peak_ns,dur_ns,flop_ns |
-	    stage dlp-mfu
+	    stage dlp-mfu | stage dlp-path
 }
 
 help_if_asked

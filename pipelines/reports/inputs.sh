@@ -113,14 +113,18 @@ from_stdin() {
 	esac
 }
 
-# work_of FILE...: the profiles with ops and steps. A report to which records of
-# the types $only suffice, as they are, names these: nothing else is read.
+# work_of FILE...: the profiles with ops; with steps only where some are asked
+# for, or $by_steps is set. A report to which records of the types $only suffice,
+# as they are, names these: nothing else is read, not even their calls.
 work_of() {
 	if [ -n "${only-}" ]; then
-		parse="-T $only"
+		parse="-T $only --no-calls"
 		profiles "$@"
+	elif [ -n "$in_steps${by_steps-}" ]; then
+		profiles "$@" | stage dlp-correlate |
+		    stage dlp-iter ${steps:+"$steps"} $which
 	else
-		profiles "$@" | stage dlp-correlate | stage dlp-iter "$steps" $which
+		profiles "$@" | stage dlp-correlate ${less-}
 	fi
 }
 

@@ -17,9 +17,10 @@ some=
 # until the steps are known.
 unread() {
 	less2="--drop kern:mod --drop inst:gpu_start_ns,gpu_ns,overhead_ns,idle_ns"
-	less2="$less2,api_ns,n_kern,n_gpu,n_call,fwd_inst_id,launch_id"
-	less3=altseq,sub,prim_run,params,role,tc_rule,block
-	less3="--drop kern:$less3,causal_flop,bus_bytes"
+	less2="$less2,api_ns,n_kern,n_gpu,n_call,fwd_inst_id,launch_id,gpu_end_ns"
+	less2="$less2 --drop call:id,ret,n_gpu,op_id,mod,altseq,sub,why"
+	less3=altseq,sub,prim_run,params,role,tc_rule,block,causal_flop,bus_bytes
+	less3="--drop kern:$less3,flop,prim,est_flop,est_bytes,line,for_mod,for_op"
 	less4=before,after,did,what_ns,what_tid,pid,tid,launch_ns
 	less4="--drop gap:$less4,before_id,after_id"
 	parse="--drop kern:id,ctx,stream,idx,regs,smem_bytes,dynsmem_bytes"
@@ -33,16 +34,17 @@ numbers_of() (
 	facts "$1"
 )
 
-# row_of N FILE: the row of a file, $rows/N.row, and what was said of it,
-# $rows/N.err, with the name of the file where filters leave it out. $rows/N.bad:
-# it failed.
+# row_of N FILE: the row of a file, and what was said of it with the name of the
+# file where filters leave it out. False if it failed; the row says so, too.
 row_of() {
-	n=$rows/$1
-	numbers_of "$2" >"$n.row" 2>"$n.said" || : >"$n.bad"
-	[ -f "$n.bad" ] || [ -s "$n.said" ] || return 0
+	failed=
+	numbers_of "$2" 2>"$rows/$1.said" || failed=1
+	[ -n "$failed" ] || [ -s "$rows/$1.said" ] || return 0
 	error=$(DLP_FILE=$2 LC_ALL=C awk -f "$DLP_REPORTS/awk/plain.awk" \
-	    -f "$DLP_REPORTS/awk/complaints.awk" "$n.said" 2>"$n.err")
-	[ ! -f "$n.bad" ] || dlp-overview -n "$2" --failed "$error" >>"$n.row"
+	    -f "$DLP_REPORTS/awk/complaints.awk" "$rows/$1.said")
+	[ -n "$failed" ] || return 0
+	dlp-overview -n "$2" --failed "$error"
+	return 1
 }
 
 # A terminal is told how far it is; the next row replaces that.
@@ -50,33 +52,48 @@ progress() {
 	[ -z "${DLP_TTY-}" ] || printf '%s\r' "$1" >"$DLP_TTY"
 }
 
-# give_row N: what row_of left.
-give_row() {
-	progress "$erase"
-	[ ! -s "$rows/$1.err" ] || cat "$rows/$1.err" >&2
-	cat "$rows/$1.row"
-	[ ! -f "$rows/$1.bad" ] || ok=''
-	rm -f "$rows/$1".*
-}
-
 # rows_of FILE...: a section with the row of each, in their order, as soon as it
-# and those before it are known. $opt_j files are read at a time; each that has
-# been read writes a byte into a pipe. Another process reads it, because a signal
-# interrupts wait: in bash, read goes on, and the trap comes after its end.
+# and those before it are known.
 rows_of() {
 	rows=$(mktemp -d "$temporary.XXXXXX") || exit 2
 	trap 'rm -rf "$rows"' EXIT
 	trap 'exit 2' INT TERM
-	mkfifo "$rows/read" || exit 2
-	exec 5<&0 6<>"$rows/read"
+	exec 5<&0
 	erase=$(printf '\033[K')
-	ok=1 begun=0 read=0 given=0 files=$#
+	ok=1 given=0 files=$#
+	if [ "$opt_j" -gt 1 ]; then
+		rows_at_once "$@"
+	else
+		one_by_one "$@"
+	fi
+	[ -n "$ok" ] || printf '##dlp\t1\n'
+}
+
+one_by_one() {
+	for f; do
+		progress "$given of $files$erase"
+		row_of 1 "$f" <&5 &
+		wait $! || ok=''
+		given=$((given + 1))
+	done
+	progress "$erase"
+}
+
+# $opt_j files are read at a time; each that has been read writes a byte into a
+# pipe. Another process reads it, because a signal interrupts wait: in bash, read
+# goes on, and the trap comes after its end.
+rows_at_once() {
+	mkfifo "$rows/read" || exit 2
+	exec 6<>"$rows/read"
+	begun=0 read=0
 	while [ "$given" -lt "$files" ]; do
 		while [ $# -gt 0 ] && [ $((begun - read)) -lt "$opt_j" ]; do
 			begun=$((begun + 1))
 			{
-				row_of "$begun" "$1" <&5
-				: >"$rows/$begun.read"
+				n=$rows/$begun
+				row_of "$begun" "$1" <&5 >"$n.row" 2>"$n.err" ||
+				    : >"$n.bad"
+				: >"$n.read"
 				echo >&6
 			} &
 			shift
@@ -90,5 +107,13 @@ rows_of() {
 			give_row "$given"
 		done
 	done
-	[ -n "$ok" ] || printf '##dlp\t1\n'
+}
+
+# give_row N: what row_of left.
+give_row() {
+	progress "$erase"
+	[ ! -s "$rows/$1.err" ] || cat "$rows/$1.err" >&2
+	cat "$rows/$1.row"
+	[ ! -f "$rows/$1.bad" ] || ok=''
+	rm -f "$rows/$1".*
 }

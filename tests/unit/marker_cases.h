@@ -412,6 +412,10 @@
     "{\"model_config\": {\"emit_nvtx\": tr",
     "broken dlprof name={\"model_config\": {\"emit_nvtx\": tr" },
 { "",
+    "{\"cudnn_benchmark_disabled\": true}",
+    "config dlprof name={\"cudnn_benchmark_disabled\": true}"
+    " cudnn_benchmark_disabled:true" },
+{ "",
     "{\"model_config\": 3}",
     "config dlprof name={\"model_config\": 3}" },
 /* TensorFlow */

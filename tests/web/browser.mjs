@@ -66,12 +66,14 @@ export async function click(page, name) {
 	await shown(page, name);
 }
 
-// The tables of the view that have a command: { caption, csv, command }.
+// The tables of the view that have a command, which can stand below the next table:
+// { caption, csv, command }.
 export function tables(page) {
 	return page.evaluate(async () => {
 		const found = [], all = [...document.querySelectorAll('main .table, main .command')];
 		for (let i = 0; i + 1 < all.length; i++) {
-			if (!all[i].matches('.table') || !all[i + 1].matches('.command'))
+			const command = all.slice(i).find(e => e.matches('.command'));
+			if (!all[i].matches('.table') || !command)
 				continue;
 			const copy = [...all[i].querySelectorAll('button')].find(b => b.textContent === 'copy as CSV');
 			window.copied.length = 0;
@@ -79,7 +81,7 @@ export function tables(page) {
 			while (window.copied.length === 0)
 				await new Promise(done => setTimeout(done, 1));
 			found.push({ caption: all[i].querySelector('caption').textContent, csv: window.copied[0],
-				command: all[i + 1].querySelector('code').textContent });
+				command: command.querySelector('code').textContent });
 		}
 		return found;
 	});

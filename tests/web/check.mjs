@@ -94,7 +94,7 @@ function differences(a, b) {
 }
 
 // Tables that show some rows of the report.
-const fewer = /^Communication by operation|^Changes by /;
+const fewer = /^Communication by operation|^Changes by |^Totals of a step/;
 
 // The tables of a view against the commands under them.
 async function equalHere(page, where, seen) {
@@ -108,7 +108,7 @@ async function equalHere(page, where, seen) {
 			if (fewer.test(t.caption)) {
 				const by = ['sum_dur_ns', 'a_ns'].find(n => b[0].includes(n)), of = (t, r) => r[t[0].indexOf(by)];
 				const has = a.map(r => of(a, r)), head = b[0];
-				b = b.filter(r => r === head || (has.includes(of(b, r)) && !['step', 'busy', 'idle', 'work', 'tc'].includes(r[0])));
+				b = b.filter(r => r === head || (has.includes(of(b, r)) && ['step', 'busy', 'idle', 'work', 'tc'].includes(r[0]) === t.caption.startsWith('Totals')));
 				head[head.indexOf('dur_pct')] = 'of all work';
 			}
 			const what = csv.trim() === '' ? 'the command prints nothing' : differences(a, b);
@@ -122,7 +122,10 @@ const partial = ['Overview', 'About'];
 
 async function equal(browser, file) {
 	const page = await open(browser), seen = new Map();
-	for (const range of ['', '&i=all', '&i=1-1']) {
+	await go(page, file);
+	// the profile before; times of other ranks are on the clock of the first one
+	const other = await page.evaluate(() => JSON.parse(document.getElementById('dlp-meta').textContent).other) ? ['&s=1&i=all'] : [];
+	for (const range of ['', '&i=all', '&i=1-1', ...other]) {
 		await go(page, file, '#' + range);
 		for (const name of (await viewNames(page)).filter(n => !partial.includes(n))) {
 			await click(page, name);

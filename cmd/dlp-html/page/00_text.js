@@ -47,7 +47,7 @@ const percent = v => isSet(v) ? v.toFixed(1) + ' %' : minus;
 const share = (part, whole) => whole > 0 ? 100 * part / whole : null;
 const count = v => isSet(v) ? String(v).replace(/\B(?=(\d{3})+(?!\d))/g, ',') : minus;
 const plain = v => isSet(v) ? String(v) : minus;
-const number = v => !isSet(v) ? minus : v !== 0 && Math.abs(v) < 0.01 ? v.toPrecision(2) : Math.abs(v) >= 100 ? v.toFixed(0) :
+const number = v => !isSet(v) ? minus : v === 0 ? '0' : Math.abs(v) < 0.01 ? v.toPrecision(2) : Math.abs(v) >= 100 ? v.toFixed(0) :
     v.toFixed(Math.abs(v) >= 10 ? 1 : 2);
 
 function engineering(v) {
@@ -57,6 +57,16 @@ function engineering(v) {
 		if (v >= size)
 			return digits(v / size, unit);
 	return count(v);
+}
+
+// Of a path the end, because paths of a profile begin alike; of another long name both ends.
+function shortName(s, n) {
+	if (s.length <= n)
+		return s;
+	const at = s.indexOf('/', s.length - n);
+	if (at >= 0 && at < s.length - n / 2)
+		return '…' + s.slice(at);
+	return s.slice(0, s.includes('/') ? 0 : n >> 1) + '…' + s.slice(s.length - (s.includes('/') ? n : n >> 1) + 1);
 }
 
 // A word of a shell command.

@@ -1,6 +1,6 @@
 // The data: the head of the page, and tables whose columns are unpacked when a
-// view first asks for them. A column of numbers is a Float64Array with NaN for an
-// unknown value; one of texts is the numbers of texts, -1 for unknown, and the texts.
+// view first asks for them. A column of numbers is a typed array, with NaN for an unknown
+// value; one of texts is the numbers of texts, -1 for unknown, and the texts.
 const meta = JSON.parse(byId('dlp-meta').textContent);
 const loaded = new Map();
 const allRead = new Promise(done => {
@@ -21,38 +21,85 @@ function bytesOf(base64) {
 
 async function unpack(name) {
 	const e = document.querySelector('script.dlp-col[data-c="' + name + '"]');
-	const packed = bytesOf(e.textContent);
-	const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-	return JSON.parse(await new Response(stream).text());
+	const stream = new Blob([bytesOf(e.textContent)]).stream().pipeThrough(new DecompressionStream('gzip'));
+	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// An array for numbers of texts, -1 among them, and room for a text more.
-const numbersOf = n => n < 100 ? Int8Array : n < 30000 ? Int16Array : Int32Array;
+// What holds the values of a column, by the second letter of how it is coded. Of more than
+// four kinds of arrays at the same place in the code each access would take several times
+// as long.
+const rooms = { 1: Int8Array, 4: Int32Array, 8: Float64Array, f: Float32Array };
 
-// n values; "7" is the value before, seven times more.
-function decode(kind, json, n, base) {
-	const texts = kind === 's', v = texts ? new (numbersOf(json.d.length))(n) : new Float64Array(n);
-	let at = 0, last = 0, x = null;
-	for (const next of texts ? json.v : json) {
-		const again = typeof next === 'string';
-		x = again ? x : next;
-		for (let k = again ? Number(next) : 1; k > 0; k--, at++)
-			if (x === null)
-				v[at] = texts ? -1 : NaN;
-			else
-				v[at] = kind === 'd' ? (last += x) : x === true ? base[at] : x;
+// The smallest of them for numbers of n texts, -1 among them.
+const roomFor = n => n < 128 ? Int8Array : Int32Array;
+
+// Where values are decoded, whole numbers apart: the browser copies these faster.
+const decoded = { whole: new Int32Array(0), any: new Float64Array(0) };
+
+function roomToDecode(n, room) {
+	const kind = room === '1' || room === '4' ? 'whole' : 'any';
+	if (decoded[kind].length < n)
+		decoded[kind] = new decoded[kind].constructor(n);
+	return decoded[kind];
+}
+
+// m numbers of so many bytes, from place at on: bytes of the same place lie side by side.
+function join(bytes, p, m, wide, least, v, at) {
+	const b = bytes.subarray(p, p + m * wide);
+	if (wide === 0)
+		v.fill(least, at, at + m);
+	else if (wide === 1)
+		for (let i = 0; i < m; i++)
+			v[at + i] = least + b[i];
+	else if (wide === 2)
+		for (let i = 0; i < m; i++)
+			v[at + i] = least + (b[i] | b[m + i] << 8);
+	else
+		for (let i = 0; i < m; i++) {
+			let x = b[i] | b[m + i] << 8 | b[2 * m + i] << 16;
+			for (let k = 3, scale = 2 ** 24; k < wide; k++, scale *= 256)
+				x += b[k * m + i] * scale;
+			v[at + i] = least + x;
+		}
+}
+
+// n values from bytes: see THE DATA in dlp-html(1).
+function decode([kind, room], bytes, n, base) {
+	const v = roomToDecode(n, room), head = new DataView(bytes.buffer);
+	let p = 0, last = 0;
+	for (let at = 0; at < n; at += 4096) {
+		const m = Math.min(4096, n - at), odd = bytes[p] & 16, wide = bytes[p] & 15;
+		const least = head.getInt32(p + 6, true) * 2 ** 32 + head.getUint32(p + 2, true);
+		p += 10;
+		const is = odd ? bytes.subarray(p, p += m) : null;
+		join(bytes, p, m, wide, least, v, at);
+		p += m * wide;
+		for (let i = 0; odd && i < m; i++)
+			if (is[i] === 1)
+				v[at + i] = NaN;
+			else if (is[i] === 2)
+				v[at + i] = base[at + i];
+		if (kind === 'd')
+			for (let i = at; i < at + m; i++)
+				if (v[i] === v[i])	// not NaN
+					v[i] = last += v[i];
 	}
-	return texts ? { d: json.d, v } : v;
+	const d = kind === 's' || kind === 'f' ? JSON.parse(new TextDecoder().decode(bytes.subarray(p))) : null;
+	for (let i = 0; kind === 'f' && i < n; i++)
+		v[i] = v[i] < 0 ? NaN : d[v[i]];
+	const values = new rooms[room](v.subarray(0, n));
+	return kind === 's' ? { d, v: values } : values;
 }
 
 // A column that the profile does not have is unknown in each row.
 function absent(n, name) {
-	return /^(tag|op|dir|layer|phase|why|short|grid|block|kind|src_mem|dst_mem|dtype|family|tc|tc_eligible|tc_why|lacks|prim|line|code|api|name|mod|by|shapes|args|stack|text|severity|src|first|last|rank|class|before|after|did|what|range|space|at)$/.test(name)
+	return /^(tag|op|dir|layer|phase|why|short|grid|block|kind|src_mem|dst_mem|dtype|family|tc|tc_eligible|tc_why|lacks|prim|line|code|api|name|mod|by|shapes|args|stack|text|severity|src|first|last|rank|class|before|after|did|what|range|space|at|res|type|what|side)$/.test(name)
 		? { d: [], v: new Int8Array(n).fill(-1) } : new Float64Array(n).fill(NaN);
 }
 
-// Of several ranks one is shown: src of its rows.
-const sources = [...new Set((meta.rank.src || []).filter(s => s !== null))];
+// Of several ranks, or two profiles, one is shown: src of its rows.
+const ranks = meta.other ? [] : [...new Set((meta.rank.src || []).filter(s => s !== null))];
+const sources = meta.other ? [meta.file, meta.before] : ranks;
 let source = sources.length > 1 ? sources[0] : null;
 
 // A table is an object with its columns. One that it does not have yet is made when it
@@ -75,7 +122,7 @@ function ofSource(t) {
 			keep.push(i);
 	return tableOf(keep.length, c => {
 		const col = t[c];
-		return col.d ? { d: col.d, v: Int32Array.from(keep, i => col.v[i]) } : Float64Array.from(keep, i => col[i]);
+		return col.d ? { d: col.d, v: col.v.constructor.from(keep, i => col.v[i]) } : col.constructor.from(keep, i => col[i]);
 	});
 }
 
@@ -104,8 +151,8 @@ async function wholeTable(name, wanted) {
 	const { waits, table: known } = loaded.get(name);
 	const load = c => {
 		waits[c] = waits[c] || (async () => {
-			const base = t.cols[c] === 'r' ? await load('dur_ns') : null, json = await unpack(name + '.' + c);
-			Object.defineProperty(known, c, { value: decode(t.cols[c], json, t.rows, base), enumerable: true });
+			const base = t.cols[c][0] === 'r' ? await load('dur_ns') : null, bytes = await unpack(name + '.' + c);
+			Object.defineProperty(known, c, { value: decode(t.cols[c], bytes, t.rows, base), enumerable: true });
 			return known[c];
 		})();
 		return waits[c];
@@ -118,9 +165,14 @@ const text = (col, i) => col.v[i] < 0 ? null : col.d[col.v[i]];
 
 const rows = name => source === null ? wholeRows(name) : wholeRows(name).filter(r => !isSet(r.src) || source === r.src);
 
-// The rows of a table of the head, as objects.
+// The rows of a table of the head, as objects, made once: a list to read only.
+const rowsMade = new Map();
+
 function wholeRows(name) {
 	const t = meta[name], list = [];
+	if (rowsMade.has(name))
+		return rowsMade.get(name);
+	rowsMade.set(name, list);
 	for (let i = 0; i < t.rows; i++) {
 		const r = {};
 		for (const c in t)
@@ -155,6 +207,9 @@ const rangeWords = (of = range) => of === null ? [] :
 const stepRange = () => range !== null || steps.length === 0 ? range :
     { from: steps[0].iter, to: steps[steps.length - 1].iter };
 const stepsInRange = () => steps.filter(s => inRange(s.iter));
+
+// Facts of the profile that is shown.
+const about = () => meta.other && source === meta.before ? meta.other : meta;
 
 const fileShown = () => source === null ? meta.file : source;
 

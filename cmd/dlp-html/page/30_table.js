@@ -1,7 +1,8 @@
-// A table that people sort, read and copy. cols: { label, get, show, num, title,
-// exact }; get is the exact value, which stands in the tooltip and in CSV, show its
-// text. Of many rows the first are drawn, and a button draws more.
-const drawnAtFirst = 100;
+// A table that people sort, read and copy. cols: { label, get, show, num, title, wrap,
+// indent, part }; get is the exact value, which stands in the tooltip and in CSV, show
+// its text, part what a bar behind it shows of 100. Of many rows the first are drawn, and
+// a button draws more.
+const drawnAtFirst = 50, narrow = matchMedia('(max-width: 600px)');
 
 function csvText(v) {
 	if (!isSet(v))
@@ -17,12 +18,20 @@ function toCsv(cols, list) {
 		...list.map(r => cols.map(c => csvText(c.get(r))).join(','))].join('\n') + '\n';
 }
 
-function cell(c, r, onRow) {
+function cell(c, r, onRow, room) {
 	const v = c.get(r), s = c.show ? c.show(v, r) : plain(v);
 	const full = isSet(v) && String(v) !== s ? (c.unit ? v + ' ' + c.unit : String(v)) : null;
+	const text = c.num || c.wrap ? s : shortName(s, room);
 	const inside = onRow ? el('button', { type: 'button', class: 'row',
-		onclick: () => onRow(r) }, s) : s;
-	return el('td', { class: c.num ? 'num' : c.wrap ? 'wrap' : 'text', title: full || (c.num ? null : s) }, inside);
+		onclick: () => onRow(r) }, text) : text;
+	const td = el('td', { class: c.num ? 'num' : c.wrap ? 'wrap' : 'text', title: full || (c.num ? null : s) }, inside);
+	if (c.indent)
+		td.style.paddingLeft = c.indent(r) * (narrow.matches ? 0.5 : 1.2) + 'em';
+	if (c.part && v > 0)
+		td.style.backgroundSize = Math.min(100, v) + '% 1.3em';
+	td.classList.toggle('part', Boolean(c.part));
+	td.classList.toggle('indent', Boolean(c.indent));
+	return td;
 }
 
 function compare(c) {
@@ -37,18 +46,26 @@ function compare(c) {
 // The first n rows in the order of a column; of many rows only these are sorted.
 function firstRows(col, list, up, n) {
 	const by = compare(col), order = up ? by : (a, b) => by(b, a);
-	let few = list;
-	if (col.num && list.length > 20 * n) {
-		const keys = Float64Array.from(list, r => isSet(col.get(r)) ? col.get(r) : -Infinity);
-		const sorted = keys.slice().sort(), edge = up ? sorted[n - 1] : sorted[list.length - n];
-		few = list.filter((r, i) => up ? keys[i] <= edge : keys[i] >= edge);
+	if (!col.num || list.length <= 20 * n)
+		return Array.from(list).sort(order).slice(0, n);
+	let best = [], edge = -Infinity;	// the n-th best so far
+	for (const r of list) {
+		const v = col.get(r), key = isSet(v) ? (up ? -v : v) : up ? Infinity : -Infinity;
+		if (best.length >= n && key <= edge)
+			continue;
+		best.push({ r, key });
+		if (best.length >= 4 * n || best.length === n) {
+			best = best.sort((a, b) => a.key < b.key ? 1 : a.key > b.key ? -1 : 0).slice(0, n);
+			edge = best[n - 1].key;
+		}
 	}
-	return few.slice().sort(order).slice(0, n);
+	return best.map(b => b.r).sort(order).slice(0, n);
 }
 
-// o: caption, onRow, sort (a column's number), up (smallest first)
+// o: caption, onRow, sort (a column's number), up (smallest first), room (letters of a name)
 function dataTable(cols, list, o) {
 	let sorted = isSet(o.sort) ? o.sort : -1, up = Boolean(o.up), drawn = drawnAtFirst;
+	const room = narrow.matches ? 18 : o.room || 60;
 	const head = el('tr'), body = el('tbody');
 	const more = el('button', { type: 'button', onclick: () => { drawn *= 10; draw(); } });
 	const csv = el('button', { type: 'button', onclick: e => copy(toCsv(cols, rowsFrom(list.length)), e.target) },
@@ -63,7 +80,7 @@ function dataTable(cols, list, o) {
 		say('sorted by ' + cols[i].label + (up ? ', smallest first' : ', largest first'));
 	}
 
-	const rowsFrom = n => sorted < 0 ? list.slice(0, n) : firstRows(cols[sorted], list, up, n);
+	const rowsFrom = n => sorted < 0 ? Array.from(list.slice(0, n)) : firstRows(cols[sorted], list, up, n);
 
 	function draw() {
 		redraw(head, ...cols.map((c, i) => el('th', { scope: 'col',
@@ -71,7 +88,7 @@ function dataTable(cols, list, o) {
 			'aria-sort': i === sorted ? (up ? 'ascending' : 'descending') : null },
 		    el('button', { type: 'button', onclick: () => order(i) }, c.label))));
 		redraw(body, ...rowsFrom(drawn).map(r =>
-		    el('tr', null, ...cols.map((c, i) => cell(c, r, i === 0 ? o.onRow : null)))));
+		    el('tr', null, ...cols.map((c, i) => cell(c, r, i === 0 ? o.onRow : null, room)))));
 		more.hidden = list.length <= drawn;
 		more.textContent = 'show more of the other ' + count(list.length - drawn);
 		size.textContent = count(list.length) + (list.length === 1 ? ' row ' : ' rows ');

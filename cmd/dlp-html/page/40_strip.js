@@ -7,13 +7,18 @@ const partNames = { tc: tensorCores('Tensor Cores'), kern: 'other kernels', grap
 // The column of dlp iters with the time of a part.
 const partColumn = p => p === 'kern' ? 'other_kern_ns' : p + '_ns';
 
+let barsMade = { of: null, bars: [] };
+
 function barsOfSteps() {
+	if (barsMade.of === steps)
+		return barsMade.bars;
 	const bars = steps.map(s => ({ iter: s.iter, idles: [], total: stripParts.reduce((sum, p) => sum + (s[partColumn(p)] || 0), 0),
 		...Object.fromEntries(stripParts.map(p => [p, s[partColumn(p)] || 0])) }));
 	const at = new Map(bars.map(b => [b.iter, b]));
-	for (const r of rows('idle').sort((a, b) => b.ns - a.ns))
+	for (const r of [...rows('idle')].sort((a, b) => b.ns - a.ns))
 		if (at.has(r.iter))
 			at.get(r.iter).idles.push([r.class, r.ns]);
+	barsMade = { of: steps, bars };
 	return bars;
 }
 
@@ -133,8 +138,8 @@ function rangeSentence() {
 function rankPicker() {
 	if (sources.length < 2)
 		return null;
-	const names = new Map(wholeRows('rank').map(r => [r.src, r.rank]));
-	return el('label', null, 'rank ', el('select', { onchange: e => go({ s: e.target.value, i: '', r: '', t: '', at: '', w: '' }) },
+	const names = new Map(meta.other ? sources.map((s, k) => [s, ['this run', 'before'][k] + ': ' + shortName(s, 30)]) : wholeRows('rank').map(r => [r.src, r.rank]));
+	return el('label', null, meta.other ? 'profile ' : 'rank ', el('select', { onchange: e => go({ s: e.target.value, i: '', r: '', t: '', at: '', w: '' }) },
 	    ...sources.map((s, k) => el('option', { value: k, selected: s === source, title: s }, names.get(s)))));
 }
 

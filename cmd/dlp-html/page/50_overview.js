@@ -121,7 +121,7 @@ function tiles(peak) {
 	    tile('GPU busy', percent(share(sums.total - sums.idle, sums.total))),
 	    tile(tensorCores('Tensor Cores, of kernels'), percent(share(sums.tc, kern))),
 	    tile('MFU', percent(meanMfu()), 'FLOPs that the model needs, of what the GPUs could do in the time of these steps: the mean of dlp mfu'),
-	    tile('peak memory', bytes(peak),
+	    tile(meta.tables.mem.left > 0 ? 'peak memory of all' : 'peak memory', bytes(peak),
 		'it takes a recording with --cuda-memory-usage=true'),
 	    tile('steps', steps.length === 0 ? minus : t.length + ' of ' + steps.length));
 }
@@ -133,9 +133,9 @@ async function topOps() {
 	const groups = groupBy(t, list, groupings.op.cols, t.dur_ns).slice(0, 10), sums = timeByClass();
 	const cols = [{ label: 'op', get: g => g.key[0] }, { label: 'direction', get: g => g.key[1] },
 		{ label: range === null ? 'time' : 'per step', num: true, unit: 'ns', get: g => range === null ? g.sum : g.sum / n, show: ns },
-		{ label: 'of the time', num: true, get: g => share(g.sum, sums.total), show: percent }];
+		{ label: 'of the time', num: true, get: g => share(g.sum, sums.total), show: percent, part: true }];
 	return el('section', { class: 'card' }, el('h2', null, 'Top ops'),
-	    dataTable(cols, groups, { caption: 'The ten ops with the most GPU time',
+	    dataTable(cols, groups, { caption: 'The ten ops with the most GPU time', room: 38,
 		onRow: t.sums ? null : g => go({ v: 'ops', g: 'op', f: '', r: g.key.join('\n') }) }),
 	    report(['top', '-n', '10']));
 }
@@ -161,12 +161,28 @@ function phases() {
 	    dataTable(cols, [...at.values()], { caption: 'Time by phase', sort: 1 }), report(['phases']));
 }
 
+// The kinds of segments of the critical path, as dlp-path(1) has them.
+const pathKinds = { cpu: 'a thread works', launch: 'from a launch to its start', kernel: 'a kernel runs', copy: 'a copy runs', set: 'a memset runs', graph: 'a graph runs',
+	kernel_to_kernel: 'between two kernels of a stream', stream_wait_or_gap: 'between two, or a wait that is not recorded', cross_stream: 'after a wait for another stream',
+	sync_return: 'from the end of work to the return of the call that waited', comm_exposed: 'communication, and nothing else', comm_blocking: 'communication that blocks what follows', unknown: 'work without a call' };
+
+function criticalKinds() {
+	const sums = sumBy(rows('critical').filter(r => range === null || (isSet(r.iter) && inRange(r.iter))), ['kind'], ['n', 'dur_ns']);
+	const all = sums.reduce((s, g) => s + g.dur_ns, 0);
+	if (sums.length === 0)
+		return null;
+	return el('section', { class: 'card' }, el('h2', null, 'Critical path'), el('p', null, 'What the length of a step consists of: only this makes it longer. ', linkTo({ v: 'timeline' }, 'Timeline'), ' shows it.'),
+	    dataTable([{ label: 'kind', get: g => g.key[0] }, { label: 'time', name: 'sum_dur_ns', num: true, unit: 'ns', get: g => g.dur_ns, show: ns },
+		{ label: '% of the path', name: 'dur_pct', num: true, get: g => share(g.dur_ns, all), show: percent, part: true }, { label: 'meaning', wrap: true, get: g => pathKinds[g.key[0]] }],
+	    sums, { caption: 'Critical path by kind', sort: 1 }), report(['path', '-g', 'kind']));
+}
+
 views.overview = {
 	label: 'Overview',
 	detail: 'part',
 	async show(draft) {
 		const parts = (ops, peak) => [el('p', null, 'Where the time of a step goes, and what to do about it.'), tiles(peak),
-			el('div', { class: 'cards' }, el('div', null, findings(), phases()), el('div', null, whereTheTimeGoes(), ops))];
+			el('div', { class: 'cards' }, el('div', null, findings(), phases()), el('div', null, whereTheTimeGoes(), ops, criticalKinds()))];
 		if (!loaded.has('work'))
 			await draft(parts(el('section', { class: 'card soon' }, el('h2', null, 'Top ops')), null));
 		return parts(await topOps(), await mostMemory());

@@ -19,7 +19,7 @@ function directions(t) {
 	if (directionsMade.has(t))
 		return directionsMade.get(t);
 	const { d, v } = t.dir, phase = t.phase.v, comm = d.indexOf('comm'), optimizer = t.phase.d.indexOf('optimizer');
-	const own = new (numbersOf(d.length + 1))(v);
+	const own = new (roomFor(d.length + 1))(v);
 	for (let i = 0; optimizer >= 0 && i < v.length; i++)
 		if (phase[i] === optimizer && (comm < 0 || v[i] !== comm))
 			own[i] = d.length;
@@ -65,7 +65,7 @@ function addTensorCores(t, list, groups) {
 function sumColumns(labels, total, n) {
 	return [...labels.map((label, k) => ({ label, get: g => g.key[k] })),
 		{ label: 'time', name: 'sum_dur_ns', num: true, unit: 'ns', get: g => g.sum, show: ns },
-		{ label: '% of GPU work', name: 'dur_pct', num: true, get: g => share(g.sum, total), show: percent },
+		{ label: '% of GPU work', name: 'dur_pct', num: true, get: g => share(g.sum, total), show: percent, part: true },
 		{ label: 'count', name: 'n', num: true, get: g => g.n, show: count },
 		{ label: 'mean', name: 'mean_dur_ns', num: true, unit: 'ns', get: g => g.sum / g.n, show: ns },
 		{ label: 'longest', name: 'max_dur_ns', num: true, unit: 'ns', get: g => Number.isFinite(g.max) ? g.max : null, show: ns },
@@ -151,8 +151,8 @@ async function sumsView(by, only, intro, pick) {
 	addTensorCores(t, list, groups);
 	const shown = filterGroups(groups, f);
 	const open = g => go({ r: g.key.map(k => k === null ? '' : k).join('\n') });
-	const out = [el('p', null, intro + ' 100 % is ' + ns(total) + ' of GPU work.'), pick,
-		filterField('words, or tc=no, dir=bprop, why=fp32, phase=forward, >1ms'),
+	const out = [el('p', null, intro + ' 100 % is ' + ns(total) + ' of GPU work.'),
+		el('div', { class: 'bar' }, pick, filterField('words, or tc=no, dir=bprop, why=fp32, phase=forward, >1ms')),
 		dataTable([...sumColumns(how.labels, total, range === null ? 0 : stepsInRange().length),
 			...(by === 'kernel' ? [] : tcColumns)], shown, { caption: 'GPU work by ' + by, onRow: t.sums ? null : open, sort: how.cols.length }),
 		report(['top', ...(by === 'op' ? [] : ['-g', by]), '-n', '0'])];

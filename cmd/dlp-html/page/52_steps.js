@@ -24,8 +24,8 @@ views.steps = {
 		const odd = own.filter(isOdd).length, even = evenSteps(), rest = steps.filter(s => !inRange(s.iter)), slow = rest.filter(isOdd);
 		return [el('p', null, own.length + (own.length === 1 ? ' step; it takes ' : ' steps; their median is ') + ns(mid) + (own.length === 1 ? '. ' : ', and ' + odd +
 			(odd === 1 ? ' is' : ' are') + ' more than 10 % off it (!). ') + (even ? 'The even steps are ' + even.from + ' to ' + even.to + '. ' : '') +
-			(rest.length > 0 ? rest.length + (rest.length === 1 ? ' step lies' : ' steps lie') + ' outside of this range, ' + slow.length + ' of them more than 10 % off that median' +
-			(slow.length > 0 ? ', up to ' + ns(Math.max(...slow.map(s => s.step_ns))) : '') + '. ' : '') +
+			(rest.length === 1 ? '1 step lies outside of this range, and takes ' + ns(rest[0].step_ns) + '. ' : rest.length > 0 ? rest.length + ' steps lie outside of this range, ' +
+			slow.length + ' of them more than 10 % off that median' + (slow.length > 0 ? ', up to ' + ns(Math.max(...slow.map(s => s.step_ns))) : '') + '. ' : '') +
 			'A row chooses the step for all views. Idle time of several GPUs is added up.'),
 			dataTable(cols, own, { caption: 'Steps', onRow: s => setRange(s.iter, s.iter) }),
 			report(['iters'])];

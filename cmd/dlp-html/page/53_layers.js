@@ -154,9 +154,9 @@ views.layers = {
 		const all = layerRows(top === root ? root : { below: new Map([[top.name, top]]) });
 		const flat = root.below.size <= 1 || sortedBelow(root).reduce((m, n) => Math.max(m, n.self), 0) > 0.8 * root.total;
 		const time = (label, c, name, title) => ({ label, name, num: true, unit: 'ns', get: n => n[c], show: ns, title });
-		const cols = [{ label: 'layer', get: n => n.path, show: (v, n) => '\u00a0'.repeat(3 * n.level) + n.name }, { label: 'level', num: true, get: n => n.level, show: plain },
+		const cols = [{ label: 'layer', get: n => n.path, show: (v, n) => n.name, indent: n => n.level }, { label: 'level', num: true, get: n => n.level, show: plain },
 			{ label: 'count', name: 'n', num: true, get: n => n.n, show: count }, time('total', 'total', 'total_ns', 'with all layers inside it'),
-			{ label: '% of GPU work', name: 'pct', num: true, get: n => share(n.total, root.total), show: percent }, time('self', 'self', 'self_ns', 'what it launches itself'),
+			{ label: '% of GPU work', name: 'pct', num: true, get: n => share(n.total, root.total), show: percent, part: true }, time('self', 'self', 'self_ns', 'what it launches itself'),
 			time('fprop', 'fprop', 'fprop_ns'), time('bprop', 'bprop', 'bprop_ns'), time('optimizer', 'optimizer', 'optimizer_ns'),
 			time('other', 'other', 'other_ns', 'communication, and work without a direction'),
 			{ label: tensorCores('% Tensor Cores'), num: true, get: n => share(n.tc, n.total), show: percent }];

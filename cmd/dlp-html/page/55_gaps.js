@@ -21,7 +21,8 @@ const gapMeanings = {
 function gapSums(t, list) {
 	if (range !== null)
 		return groupBy(t, list, ['class'], t.dur_ns);
-	const whole = list.filter(i => t.part[i] === 1 && t.before_id[i] >= 0 && text(t.class, i) !== 'end');
+	const part = t.part, before = t.before_id, reason = t.class.v, end = t.class.d.indexOf('end');
+	const whole = list.filter(i => part[i] === 1 && before[i] >= 0 && (end < 0 || reason[i] !== end));
 	return groupBy(t, whole, ['class'], t.whole_ns);
 }
 
@@ -29,16 +30,21 @@ views.gaps = {
 	label: 'Gaps',
 	detail: 'all',
 	async show() {
-		const f = parseFilter(state.f || ''), t = await table('gap'), all = rowsInRange(t);
+		const f = parseFilter(state.f || ''), t = await table('gap', ['dur_ns', 'class', 'iter', 'part', 'before_id', 'whole_ns', 'what', 'what_ns', 'range', 'before', 'after', 'phase', 'op', 'start_ns', 'code', ...f.where.map(w => w[0])]), all = rowsInRange(t);
 		const sums = gapSums(t, all), total = sums.reduce((s, g) => s + g.sum, 0);
 		const cols = [{ label: 'class', get: g => g.key[0] }, ...sumColumns([], total, range === null ? 0 : stepsInRange().length),
 			{ label: 'meaning', wrap: true, get: g => gapMeanings[g.key[0]] }];
 		cols[2] = { ...cols[2], label: '% of idle time' };
-		let list = filterRows(t, all, f).filter(i => t.dur_ns[i] >= f.more);
+		let list = filterRows(t, all, f);
 		const named = ['what', 'range', 'before', 'after', 'op'];
-		list = list.filter(i => f.words.every(w => named.some(c => (text(t[c], i) || '').toLowerCase().includes(w))));
-		const col = (label, c, show, unit) => ({ label, name: c, num: !t[c].d, unit, show,
-			get: i => t[c].d ? text(t[c], i) : (Number.isNaN(t[c][i]) ? null : t[c][i]) });
+		if (f.more > 0)
+			list = list.filter(i => t.dur_ns[i] >= f.more);
+		if (f.words.length > 0)
+			list = list.filter(i => f.words.every(w => named.some(c => (text(t[c], i) || '').toLowerCase().includes(w))));
+		const col = (label, c, show, unit) => {
+			const v = t[c];
+			return { label, name: c, num: !v.d, unit, show, get: v.d ? i => text(v, i) : i => Number.isNaN(v[i]) ? null : v[i] };
+		};
 		const rowCols = [col('time', 'dur_ns', ns, 'ns'), col('class', 'class'), ...(steps.length > 0 ? [col('step', 'iter', plain)] : []), col('what the thread did', 'what'),
 			col('for', 'what_ns', ns, 'ns'), col('in range', 'range'), col('before', 'before'), col('after', 'after'),
 			col('phase', 'phase'), col('op', 'op'), col('start', 'start_ns', ns, 'ns'), col('line', 'code')];
@@ -47,7 +53,7 @@ views.gaps = {
 			dataTable(cols, sums, { caption: 'Idle time by class', onRow: g => go({ f: 'class=' + g.key[0] }) }),
 			report(['gaps', '-s']), el('h3', null, 'Each gap'),
 			filterField('words, or class=launch-bound, phase=forward, >1ms'),
-			dataTable(rowCols, [...list], { caption: 'Gaps', sort: 0, onRow: views.timeline ? i => go({ v: 'timeline', at: String(t.start_ns[i]) }) : null }),
+			dataTable(rowCols, list, { caption: 'Gaps', sort: 0, room: 32, onRow: views.timeline ? i => go({ v: 'timeline', at: String(t.start_ns[i]) }) : null }),
 			report(['gaps', '-n', '0'])];
 	}
 };

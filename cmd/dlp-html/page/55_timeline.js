@@ -13,49 +13,55 @@ function tickOf(span, n) {
 	return [1, 2, 5, 10].map(m => m * p).find(v => v >= raw);
 }
 
-function drawPieces(g, lane, y, view, left, w, colors) {
+function drawPieces(g, lane, y, view, left, w, colors, nameOf) {
 	const per = (view.to - view.from) / w, tall = laneTall - 2;
-	let i = after(lane.end, view.from);
-	while (i < lane.n && lane.start[i] < view.to) {
-		const x0 = (lane.start[i] - view.from) / per, x1 = (lane.end[i] - view.from) / per;
-		if (x1 - x0 >= 2 || !lane.sums) {
+	let i = after(lane.n, lane.end, view.from), sums = null;
+	while (i < lane.n) {
+		const start = lane.start(i), x0 = (start - view.from) / per, x1 = (lane.end(i) - view.from) / per;
+		if (start >= view.to)
+			break;
+		if (x1 - x0 >= 2) {
 			const a = Math.max(0, x0), wide = Math.max(1, Math.min(w, x1) - a);
 			g.globalAlpha = 0.5;
-			g.fillStyle = colors(lane.shades ? lane.shades[i] : lane.sums ? lane.sums[0].shade : 5);
+			g.fillStyle = colors(lane.shade(i));
 			g.fillRect(left + a, y, wide > 3 ? wide - 0.5 : wide, tall);
 			g.globalAlpha = 1;
-			if (wide > 26)
-				clipText(g, lane.name(i) || '', left + a + 2, y + 11, wide - 4);
+			// pieces of a lane can overlap: the next one has its name there
+			if (wide > 26 && (i + 1 >= lane.n || (lane.start(i + 1) - view.from) / per >= a + 20))
+				clipText(g, nameOf(lane, i), left + a + 2, y + 11, wide - 4);
 			i++;
+			sums = null;
 			continue;
 		}
 		// many pieces in this pixel: how full it is, by class
-		const p = Math.max(0, Math.floor(x0)), next = Math.max(i + 1, after(lane.start, view.from + (p + 1) * per, i));
+		const p = Math.max(0, Math.floor(x0)), next = Math.max(i + 1, after(lane.n, lane.start, view.from + (p + 1) * per, i)), most = sumsTo(lane, next);
 		let up = y + tall;
-		for (const s of lane.sums) {
-			const part = Math.min(1, (s.sum[next] - s.sum[i]) / per) * tall;
+		sums = sums || sumsTo(lane, i);
+		for (let k = 0; k < most.length; k++) {
+			const part = Math.min(1, (most[k] - sums[k]) / per) * tall;
 			if (part > 0) {
-				g.fillStyle = colors(s.shade);
+				g.fillStyle = colors(lane.sums[k].shade);
 				g.fillRect(left + p, up - Math.max(1.5, part), 1, Math.max(1.5, part));
 				up -= part;
 			}
 		}
 		i = next;
+		sums = most;
 	}
 }
 
 function drawMemory(g, lane, y, view, left, w) {
 	const per = (view.to - view.from) / w, tall = laneTall - 2;
-	let i = Math.max(0, after(lane.start, view.from) - 1), x = 0;
+	let i = Math.max(0, after(lane.n, lane.start, view.from) - 1), x = 0;
 	g.fillStyle = color('mem');
 	g.globalAlpha = 0.6;
 	while (i < lane.n && x < w) {
 		let most = lane.t.used_bytes[lane.at[i]];
-		const from = Math.max(0, (lane.start[i] - view.from) / per);
+		const from = Math.max(0, (lane.start(i) - view.from) / per);
 		let next = i + 1;
-		for (; next < lane.n && (lane.start[next] - view.from) / per < Math.floor(from) + 1; next++)
+		for (; next < lane.n && (lane.start(next) - view.from) / per < Math.floor(from) + 1; next++)
 			most = Math.max(most, lane.t.used_bytes[lane.at[next]]);
-		const to = next < lane.n ? Math.min(w, (lane.start[next] - view.from) / per) : w;
+		const to = next < lane.n ? Math.min(w, (lane.start(next) - view.from) / per) : w;
 		const high = most / lane.most * tall;
 		g.fillRect(left + from, y + tall - high, Math.max(1, to - from), high);
 		x = to;
@@ -64,17 +70,17 @@ function drawMemory(g, lane, y, view, left, w) {
 	g.globalAlpha = 1;
 }
 
-const factColumns = ['class', 'what', 'what_ns', 'before', 'after', 'op', 'dir', 'phase', 'layer', 'iter', 'api', 'grid', 'block', 'regs', 'bytes', 'flop', 'dtype', 'tc', 'tc_why', 'line', 'code', 'used_bytes', 'gpu_ns', 'overhead_ns', 'idle_ns', 'kind', 'stream', 'tid'];
+const factColumns = ['class', 'what', 'what_ns', 'before', 'after', 'op', 'dir', 'phase', 'layer', 'iter', 'api', 'grid', 'block', 'regs', 'bytes', 'flop', 'dtype', 'tc', 'tc_why', 'line', 'code', 'used_bytes', 'gpu_ns', 'overhead_ns', 'idle_ns', 'kind', 'stream', 'tid', 'res', 'n_seg'];
 const tableNames = { launch: 'work', memory: 'mem' };
 
 // What is known of a piece, as names and values.
 async function factsOf(lane, k, base) {
-	const p = lane.piece ? lane.piece(k) : { t: lane.t, i: lane.at ? lane.at[k] : k }, facts = [['start', ns(lane.start[k] - base)]];
+	const p = lane.piece ? lane.piece(k) : { t: lane.t, i: lane.at ? lane.at[k] : k }, facts = [['start', ns(lane.start(k) - base)]];
 	const name = lane.piece ? p.kind : tableNames[lane.kind] || lane.kind;
 	if (p.t)
 		await table(name, factColumns);
 	if (lane.end)
-		facts.push(['time', ns(lane.end[k] - lane.start[k])]);
+		facts.push(['time', ns(lane.end(k) - lane.start(k))]);
 	if (lane.kind === 'work' || lane.kind === 'launch') {
 		const { t, i } = p, done = t.api_start_ns[i] + t.api_dur_ns[i];
 		facts.push(['kernel', workName(t, i)], ['on the GPU', ns(t.dur_ns[i])], ['launched', ns(t.api_start_ns[i] - base)], ['waited in the queue', ns(t.start_ns[i] - done)]);
@@ -89,7 +95,7 @@ async function factsOf(lane, k, base) {
 	return facts;
 }
 
-const laneKey = (lane, k) => lane.kind === 'work' ? String(lane.t.id[lane.at[k]]) : null;
+const laneKey = (lane, k) => lane.kind === 'work' && namesRead.has(source) ? String(lane.t.id[lane.at[k]]) : null;
 
 // The lane and number of the piece that the address names.
 function chosenPiece(lanes) {
@@ -100,8 +106,8 @@ function chosenPiece(lanes) {
 					return { lane, k };
 	if (state.at)
 		for (const lane of lanes.filter(l => l.kind === 'gap')) {
-			const k = after(lane.start, Number(state.at)) - 1;
-			if (k >= 0 && lane.start[k] === Number(state.at))
+			const k = after(lane.n, lane.start, Number(state.at)) - 1;
+			if (k >= 0 && lane.start(k) === Number(state.at))
 				return { lane, k };
 		}
 	return null;
@@ -109,7 +115,7 @@ function chosenPiece(lanes) {
 
 function spanOf(lanes) {
 	const known = lanes.filter(l => l.end);
-	return { from: Math.min(...known.map(l => l.start[0])), to: Math.max(...known.map(l => l.last || l.end.reduce((m, v) => Math.max(m, v), 0))) };
+	return { from: Math.min(...known.map(l => l.start(0))), to: Math.max(...known.map(l => l.last)) };
 }
 
 // At first the chosen steps, or what a link names.
@@ -118,7 +124,7 @@ function firstWindow(lanes, whole, chosen) {
 	if (m && Number(m[2]) > Number(m[1]))
 		return { from: Number(m[1]), to: Number(m[2]) };
 	if (chosen) {
-		const from = chosen.lane.start[chosen.k], d = Math.max(2000, chosen.lane.end[chosen.k] - from);
+		const from = chosen.lane.start(chosen.k), d = Math.max(2000, chosen.lane.end(chosen.k) - from);
 		return { from: from - 8 * d, to: from + 9 * d };
 	}
 	const list = range === null ? [] : stepsInRange();
@@ -128,7 +134,7 @@ function firstWindow(lanes, whole, chosen) {
 }
 
 function timelineOf(lanes) {
-	let chosen = chosenPiece(lanes), found = [], later = null, asked = false;
+	let chosen = chosenPiece(lanes), found = [], later = null, asked = false, naming = null;
 	const whole = spanOf(lanes), view = firstWindow(lanes, whole, chosen), base = steps.length > 0 ? steps[0].start_ns : whole.from;
 	const canvas = el('canvas', { class: 'large timeline', tabindex: 0, role: 'application', 'aria-label': lanes.length +
 		' lanes of GPU streams and threads. Left and right move, plus and minus zoom, 0 shows all, n and p choose the next and the previous piece of a lane, up and down another lane. What is chosen is said below.' });
@@ -172,11 +178,11 @@ function timelineOf(lanes) {
 			if (lane.kind === 'memory')
 				drawMemory(g, lane, y, view, left, w);
 			else
-				drawPieces(g, lane, y, view, left, w, colors);
+				drawPieces(g, lane, y, view, left, w, colors, nameOf);
 			if (chosen && chosen.lane === lane) {
 				g.strokeStyle = color('text');
 				g.lineWidth = 2;
-				const a = Math.max(left, x(lane.start[chosen.k])), b = Math.min(full, x(lane.end ? lane.end[chosen.k] : lane.start[chosen.k] + 1));
+				const a = Math.max(left, x(lane.start(chosen.k))), b = Math.min(full, x(lane.end ? lane.end(chosen.k) : lane.start(chosen.k) + 1));
 				if (b >= left && a <= full)
 					g.strokeRect(a - 1, y - 1, Math.max(3, b - a + 2), laneTall);
 				g.lineWidth = 1;
@@ -185,13 +191,22 @@ function timelineOf(lanes) {
 		arrow(g, left, w);
 	};
 
+	// '' until it is unpacked
+	function nameOf(lane, k) {
+		if (namesRead.has(source) || !['work', 'launch', 'call', 'nested'].includes(lane.kind))
+			return lane.name(k) || '';
+		if (!naming)
+			naming = readNames().then(redraw);
+		return '';
+	}
+
 	const redraw = () => {
 		if (!asked)
 			requestAnimationFrame(() => { asked = false; canvas.draw(); });
 		asked = true;
 		clearTimeout(later);
 		later = setTimeout(() => {
-			state = { ...state, w: Math.round(view.from) + '-' + Math.round(view.to), t: chosen ? laneKey(chosen.lane, chosen.k) : null, at: chosen && chosen.lane.kind === 'gap' ? String(chosen.lane.start[chosen.k]) : null };
+			state = { ...state, w: Math.round(view.from) + '-' + Math.round(view.to), t: chosen ? laneKey(chosen.lane, chosen.k) : null, at: chosen && chosen.lane.kind === 'gap' ? String(chosen.lane.start(chosen.k)) : null };
 			history.replaceState(null, '', hashOf(state));
 		}, 400);
 	};
@@ -221,7 +236,7 @@ function timelineOf(lanes) {
 		chosen = lane && k >= 0 && k < lane.n ? { lane, k } : chosen;
 		if (!chosen)
 			return;
-		const from = chosen.lane.start[chosen.k], to = chosen.lane.end ? chosen.lane.end[chosen.k] : from, room = view.to - view.from;
+		const from = chosen.lane.start(chosen.k), to = chosen.lane.end ? chosen.lane.end(chosen.k) : from, room = view.to - view.from;
 		if (to < view.from || from > view.to)
 			Object.assign(view, { from: from - room / 2, to: from + room / 2 });
 		showFacts();
@@ -229,10 +244,10 @@ function timelineOf(lanes) {
 	}
 
 	async function showFacts() {
-		const of = chosen, known = of ? await factsOf(of.lane, of.k, base) : [];
+		const of = chosen, known = of ? (await readNames(), await factsOf(of.lane, of.k, base)) : [];
 		if (of !== chosen)
 			return;		// another one was chosen meanwhile
-		const name = chosen ? chosen.lane.name(chosen.k) || '' : '';
+		const name = chosen ? nameOf(chosen.lane, chosen.k) : '';
 		facts.replaceChildren(...(chosen ? [[chosen.lane.kind === 'nested' ? chosen.lane.piece(chosen.k).kind.replace('inst', 'op').replace('nest', 'inside an op') : chosen.lane.label, name], ...known] :
 			[['chosen', 'nothing: a click, or n and p, choose a piece']]).map(([k, v]) => el('div', null, el('dt', null, k), el('dd', null, v))));
 		if (chosen)
@@ -243,23 +258,24 @@ function timelineOf(lanes) {
 		const lane = lanes[Math.floor((e.offsetY - laneRoom) / laneTall)], left = label(), w = canvas.clientWidth - left;
 		if (!lane || e.offsetX < left)
 			return null;
-		const per = (view.to - view.from) / w, at = view.from + (e.offsetX - left) * per, k = after(lane.start, at) - 1;
-		if (lane.kind === 'memory' || (k >= 0 && lane.end[k] >= at - 3 * per))
+		const per = (view.to - view.from) / w, at = view.from + (e.offsetX - left) * per, k = after(lane.n, lane.start, at) - 1;
+		if (lane.kind === 'memory' || (k >= 0 && lane.end(k) >= at - 3 * per))
 			return k < 0 ? null : { lane, k };
-		return k + 1 < lane.n && lane.start[k + 1] <= at + 3 * per ? { lane, k: k + 1 } : null;
+		return k + 1 < lane.n && lane.start(k + 1) <= at + 3 * per ? { lane, k: k + 1 } : null;
 	}
 
-	function search(words) {
+	async function search(words) {
 		found = [];
+		await readNames();
 		const want = words.toLowerCase().split(/\s+/).filter(x => x);
 		if (want.length > 0)
-			for (const lane of lanes.filter(l => l.kind !== 'memory'))
+			for (const lane of lanes.filter(l => l.kind !== 'memory' && l.kind !== 'path'))
 				for (let k = 0; k < lane.n; k++) {
 					const s = (lane.name(k) || '').toLowerCase();
 					if (want.every(x => s.includes(x)))
 						found.push({ lane, k });
 				}
-		found.sort((a, b) => a.lane.start[a.k] - b.lane.start[b.k]);
+		found.sort((a, b) => a.lane.start(a.k) - b.lane.start(b.k));
 		state.f = words;
 		next(1, true);
 	}
@@ -269,7 +285,7 @@ function timelineOf(lanes) {
 			hits.textContent = state.f ? 'nothing has this name' : '';
 			return;
 		}
-		let at = from ? found.findIndex(x => x.lane.start[x.k] >= view.from) : found.findIndex(x => chosen && x.lane === chosen.lane && x.k === chosen.k) + by;
+		let at = from ? found.findIndex(x => x.lane.start(x.k) >= view.from) : found.findIndex(x => chosen && x.lane === chosen.lane && x.k === chosen.k) + by;
 		at = (Math.max(at, from ? 0 : -1) + found.length) % found.length;
 		hits.textContent = count(at + 1) + ' of ' + count(found.length);
 		choose(found[at].lane, found[at].k);
@@ -279,7 +295,7 @@ function timelineOf(lanes) {
 	canvas.addEventListener('pointerdown', e => { drag = { x: e.offsetX, moved: false }; canvas.setPointerCapture(e.pointerId); });
 	canvas.addEventListener('pointermove', e => {
 		const over = drag ? null : hit(e);
-		canvas.title = over ? (over.lane.name(over.k) || '') + (over.lane.end ? ', ' + ns(over.lane.end[over.k] - over.lane.start[over.k]) : '') : '';
+		canvas.title = over ? nameOf(over.lane, over.k) + (over.lane.end ? ', ' + ns(over.lane.end(over.k) - over.lane.start(over.k)) : '') : '';
 		if (!drag || (!drag.moved && Math.abs(e.offsetX - drag.x) < 4))
 			return;
 		move((drag.x - e.offsetX) / (canvas.clientWidth - label()));
@@ -303,10 +319,10 @@ function timelineOf(lanes) {
 	canvas.addEventListener('keydown', e => {
 		const lane = chosen ? chosen.lane : lanes[0], other = by => {
 			const l = lanes[Math.min(Math.max(lanes.indexOf(lane) + by, 0), lanes.length - 1)];
-			choose(l, Math.max(0, after(l.start, chosen ? chosen.lane.start[chosen.k] : view.from) - 1));
+			choose(l, Math.max(0, after(l.n, l.start, chosen ? chosen.lane.start(chosen.k) : view.from) - 1));
 		};
 		const todo = { ArrowLeft: () => move(-0.2), a: () => move(-0.2), ArrowRight: () => move(0.2), d: () => move(0.2), '+': () => zoom(0.6), '=': () => zoom(0.6), w: () => zoom(0.6), '-': () => zoom(1.6), s: () => zoom(1.6),
-			0: all, n: () => choose(lane, chosen ? chosen.k + 1 : after(lane.start, view.from)), p: () => choose(lane, chosen ? chosen.k - 1 : after(lane.start, view.from)), ArrowDown: () => other(1), ArrowUp: () => other(-1) }[e.key];
+			0: all, n: () => choose(lane, chosen ? chosen.k + 1 : after(lane.n, lane.start, view.from)), p: () => choose(lane, chosen ? chosen.k - 1 : after(lane.n, lane.start, view.from)), ArrowDown: () => other(1), ArrowUp: () => other(-1) }[e.key];
 		if (!todo || e.ctrlKey || e.altKey || e.metaKey)
 			return;
 		e.preventDefault();
@@ -321,18 +337,36 @@ function timelineOf(lanes) {
 
 const tickText = (v, tick) => tick >= 1e9 ? (v / 1e9).toFixed(0) + ' s' : tick >= 1e6 ? (v / 1e6).toFixed(0) + ' ms' : tick >= 1e3 ? (v / 1e6).toFixed(3) + ' ms' : (v / 1e3).toFixed(3) + ' us';
 
+// As dlp path adds it up: without a range also what lies outside of steps.
+async function pathTable() {
+	const t = await criticalPath(), list = rowsInRange(t), groups = groupBy(t, list, ['kind', 'op'], t.dur_ns), all = groups.reduce((s, g) => s + g.sum, 0);
+	if (t.n === 0)
+		return [];
+	for (const g of groups)
+		g.n = 0;
+	list.forEach((i, j) => { groups.at(j).n += t.n_seg[i]; });
+	const unknown = about().notes.path_waits_unknown;
+	return [el('h3', null, 'Critical path'), el('p', null, 'What the length of these steps consists of, going back from the end of each to what arrived last: ' + ns(all) + ' in all. Only what lies on it makes a step longer.' +
+		(unknown > 0 ? ' ' + count(unknown) + ' waits of streams are for events that are not recorded: what these streams waited for is a guess.' : '')),
+	dataTable([{ label: 'kind', get: g => g.key[0] }, { label: 'op', get: g => g.key[1] }, { label: 'time', name: 'sum_dur_ns', num: true, unit: 'ns', get: g => g.sum, show: ns },
+		{ label: '% of the path', name: 'dur_pct', num: true, get: g => share(g.sum, all), show: percent, part: true }, { label: 'segments', name: 'n', num: true, get: g => g.n, show: count }],
+	groups, { caption: 'Critical path', sort: 2 }), report(['path'])];
+}
+
 views.timeline = {
 	label: 'Timeline',
 	detail: 'all',
 	async show(draft) {
+		if (state.t || state.f)
+			await readNames();
 		const soon = list => list.some(l => l.end) ? draft([el('p', null, 'The lanes of the GPUs; those of threads follow.'), ...timelineOf(list)]) : null;
 		const lanes = await allLanes(soon), trace = el('p', null);
 		if (!lanes.some(l => l.end))
 			return [el('p', null, 'The profile has no events with times, so there is no timeline: record with nsys, nvprof, torch.profiler or dlp-record.'), report(['info'])];
 		trace.append('Times count from the first step. Drag, or the arrow keys, move; Ctrl and the wheel, or + and -, zoom; n and p choose the next piece of a lane. Where many pieces share a pixel, the height is how full it is. For more, this writes a trace for ui.perfetto.dev:');
-		return [el('p', null, count(lanes.reduce((s, l) => s + l.n, 0)) + ' pieces in ' + lanes.length + ' lanes: GPU streams, idle time by reason, memory, and for each thread ranges with their ops, launches, API calls and waits. A chosen kernel has an arrow from its launch.' +
-			(meta.cut ? ' Ranges inside ops, ' + count(meta.cut.nest) + ', are left out.' : '') +
+		return [el('p', null, count(lanes.reduce((s, l) => s + l.n, 0)) + ' pieces in ' + lanes.length + ' lanes: the critical path, GPU streams, idle time by reason, memory, and for each thread ranges with their ops, launches, API calls and waits. A chosen kernel has an arrow from its launch.' +
+			(meta.tables.nest.left > 0 ? ' Ranges inside ops, ' + count(meta.tables.nest.left) + ', are left out.' : '') +
 			(meta.nest_short > 0 ? ' ' + count(meta.nest_short) + ' ranges inside ops that are shorter than 3 us are left out.' : '')),
-			...timelineOf(lanes), trace, report(['trace'])];
+			...timelineOf(lanes), trace, report(['trace']), ...await pathTable()];
 	}
 };

@@ -134,9 +134,17 @@ views.memory = {
 	async show() {
 		const t = await table('mem'), out = [];
 		const size = (label, c) => ({ label, name: c, num: true, unit: 'bytes', get: p => p[c], show: bytes });
-		if (t.n === 0)
+		if (t.n === 0 && !meta.tables.mem.left)
 			return [el('p', null, 'The profile does not know about memory: nsys profile --cuda-memory-usage=true, torch.profiler.profile(profile_memory=True) or rocprofv3 --memory-allocation-trace records it.'),
 				command(['dlp', 'mem', fileShown()])];
+		const cols = [{ label: 'device', name: 'dev', num: true, get: p => p.dev, show: plain }, { label: 'space', get: p => p.space }, size('peak', 'peak_bytes'),
+			size('of', 'total_bytes'), { label: 'at', name: 'start_ns', num: true, unit: 'ns', get: p => p.start_ns, show: ns }, { label: 'step', name: 'iter', num: true, get: p => p.iter, show: plain },
+			{ label: 'phase', get: p => p.phase }, { label: 'layer', get: p => p.layer }, { label: 'op', name: 'at', get: p => p.at },
+			size('before', 'before_bytes'), size('at the end', 'end_bytes'), { label: 'allocations', name: 'n_alloc', num: true, get: p => p.n_alloc, show: count },
+			{ label: 'releases', name: 'n_free', num: true, get: p => p.n_free, show: count }];
+		if (t.n === 0)
+			return [el('p', null, 'The profile has ' + count(meta.tables.mem.left) + ' events of memory, more than this page was made for (--max-pieces), so it has none of them. These are the peaks of the whole profile:'),
+				dataTable(cols, rows('peak'), { caption: 'Peaks of memory' }), command(['dlp', 'mem', fileShown()])];
 		const all = await memoryOf(), live = [];
 		out.push(el('p', null, 'Memory in use ' + (range === null ? 'in the whole profile' : 'in these steps: when each begins, and after its own events') +
 			'. The driver allocates it; of a framework that keeps memory (PyTorch) these are its blocks and not its tensors. Vertical lines are the beginnings of steps.'));
@@ -148,11 +156,6 @@ views.memory = {
 			for (const i of liveAfter(t, list, p.upto))
 				live.push(i);
 		}
-		const cols = [{ label: 'device', name: 'dev', num: true, get: p => p.dev, show: plain }, { label: 'space', get: p => p.space }, size('peak', 'peak_bytes'),
-			size('of', 'total_bytes'), { label: 'at', name: 'start_ns', num: true, unit: 'ns', get: p => p.start_ns, show: ns }, { label: 'step', name: 'iter', num: true, get: p => p.iter, show: plain },
-			{ label: 'phase', get: p => p.phase }, { label: 'layer', get: p => p.layer }, { label: 'op', name: 'at', get: p => p.at },
-			size('before', 'before_bytes'), size('at the end', 'end_bytes'), { label: 'allocations', name: 'n_alloc', num: true, get: p => p.n_alloc, show: count },
-			{ label: 'releases', name: 'n_free', num: true, get: p => p.n_free, show: count }];
 		out.push(el('h3', null, 'Peaks'), dataTable(cols, all.map(m => m.p), { caption: 'Peaks of memory' }), report(['mem']));
 		const names = ['dev', 'space', 'kind', 'iter', 'phase', 'layer', 'at', 'api'], groups = groupBy(t, live, names, t.bytes);
 		const labels = ['device', 'space', 'kind', 'step', 'phase', 'layer', 'op', 'API call'];

@@ -3,6 +3,123 @@
 const compareBy = ['op', 'type', 'layer', 'kernel', 'phase'];
 const totalNames = ['step', 'busy', 'idle', 'work', 'tc'];
 
+// Other steps than those of dlp diff A B are compared here, from the times of each step,
+// as dlp-diff does it (diff_compare.c).
+const leastChange = 0.01, quantiles = [12.706, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+	2.131, 2.120, 2.110, 2.101, 2.093, 2.086];	// of Student's t, 97.5 %
+const rounded = (v, digits) => Math.round(v * 10 ** digits) / 10 ** digits;
+
+// The cells of one grouping: steps of both sides, and cells by what they are and by row.
+async function cellsOf(tag) {
+	const t = await table('diffcell'), cells = { steps: [new Map(), new Map()], totals: { step: [], busy: [], work: [], tc: [] }, rows: new Map() };
+	for (let i = 0; i < t.n; i++) {
+		if (text(t.tag, i) !== tag)
+			continue;
+		const c = { side: text(t.side, i) === 'A' ? 0 : 1, at: t.run[i] + ' ' + t.iter[i], ns: t.dur_ns[i], calls: t.calls[i], tc: t.tc[i] }, what = text(t.what, i);
+		if (what === 'step')
+			cells.steps[c.side].set(c.at, { iter: t.iter[i], even: t.even[i] === 1 });
+		if (what !== 'row')
+			cells.totals[what].push(c);
+		else if (cells.rows.has(t.row[i]))
+			cells.rows.get(t.row[i]).cells.push(c);
+		else
+			cells.rows.set(t.row[i], { cells: [c], name: text(t.name, i), dir: text(t.dir, i), shapes: text(t.shapes, i), type: text(t.type, i) });
+	}
+	return cells;
+}
+
+// Mean and variance of the steps used, of a side's cells; of: what a step's value is.
+function sumOfSide(list, side, used, total) {
+	const v = new Float64Array(used[side].size), s = { any: total, n: v.length, calls: 0, tc: 0 };
+	for (const c of list) {
+		const at = c.side === side ? used[side].get(c.at) : undefined;
+		if (at === undefined)
+			continue;
+		s.any = true;
+		v[at] += c.ns;
+		s.calls += c.calls;
+		s.tc |= c.tc;
+	}
+	s.calls /= s.n;
+	s.mean = v.reduce((a, b) => a + b, 0) / s.n;
+	s.var = s.n > 1 ? v.reduce((a, x) => a + (x - s.mean) ** 2, 0) / (s.n - 1) : 0;
+	return s;
+}
+
+const tcWord = tc => tc & 1 ? 'yes' : tc & 4 ? 'unknown' : tc & 2 ? 'no' : null;
+
+// A row of the table from the sums of both sides.
+function changeOf(facts, a, b, time) {
+	const d = b.mean - a.mean, va = a.var / a.n, vb = b.var / b.n, df = (va + vb) ** 2 / (va * va / (a.n - 1) + vb * vb / (b.n - 1));
+	let noise = a.n < 2 || b.n < 2 ? null : va + vb <= 0 ? 0 : (df < quantiles.length ? quantiles[Math.floor(df)] : 1.96 + 2.5 / df) * Math.sqrt(va + vb);
+	const floor = leastChange * Math.max(a.mean, b.mean), usual = Math.max(floor, noise === null ? 0 : 1.96 * Math.sqrt(va + vb));
+	noise = noise === null ? null : Math.max(noise, floor);
+	const change = !a.any ? 'new' : !b.any ? 'gone' : d === 0 ? 'same' : Math.abs(d) <= Math.max(floor, noise || 0) ? Math.abs(d) > usual ? 'few-steps' : 'noise' :
+		d > 0 ? time ? 'slower' : 'more' : time ? 'faster' : 'less';
+	const [x, y] = [tcWord(a.tc), tcWord(b.tc)];
+	return { ...facts, a_ns: a.any ? rounded(a.mean, 1) : null, b_ns: b.any ? rounded(b.mean, 1) : null, diff_ns: rounded(d, 1), diff_pct: a.any && a.mean > 0 ? rounded(100 * d / a.mean, 2) : null,
+		noise_ns: noise === null ? null : rounded(noise, 1), change, tc: x !== null && y !== null && x !== y ? x + '->' + y : x !== null ? x : y, a_n: a.any ? rounded(a.calls, 2) : null, b_n: b.any ? rounded(b.calls, 2) : null };
+}
+
+// Pairs of rows: by key, then those without a partner by name, then by type.
+function pairsOf(cells, used, by) {
+	const pairs = [], sidesOf = r => r.cells.reduce((m, c) => used[c.side].has(c.at) ? m | 1 << c.side : m, 0);
+	let left = [];
+	for (const r of cells.rows.values()) {
+		const is = sidesOf(r);
+		if (is === 3)
+			pairs.push({ by: 'key', rows: [r] });
+		else if (is !== 0)
+			left.push(r);
+	}
+	for (const how of by === 'op' ? ['name', 'type'] : []) {
+		const at = new Map();
+		for (const r of left.filter(x => x[how] !== null)) {
+			const key = r[how] + '\n' + r.dir;
+			at.set(key, [...(at.get(key) || []), r]);
+		}
+		for (const rows of at.values())
+			if (rows.reduce((m, r) => m | sidesOf(r), 0) === 3) {
+				pairs.push({ by: how, rows });
+				left = left.filter(r => !rows.includes(r));
+			}
+	}
+	return [...pairs, ...left.map(r => ({ by: null, rows: [r] }))];
+}
+
+// The rows of dlp diff, of steps that use() chooses; null: a side has no such steps.
+async function changesOf(tag, by, use) {
+	const cells = await cellsOf(tag), used = cells.steps.map(m => new Map([...m].filter(([, s]) => use(s)).map(([at], k) => [at, k]))), out = [];
+	if (used.some(u => u.size === 0))
+		return null;
+	const both = (list, total) => [0, 1].map(k => sumOfSide(list, k, used, total)), busy = new Map(cells.totals.busy.map(c => [c.side + c.at, c.ns]));
+	const idle = cells.totals.step.map(c => ({ ...c, ns: Math.max(c.ns - (busy.get(c.side + c.at) || 0), 0) }));
+	for (const [what, name, list] of [['step', 'step', cells.totals.step], ['busy', 'GPU busy', cells.totals.busy], ['idle', 'GPU idle', idle], ['work', 'GPU work', cells.totals.work], ['tc', 'TC work', cells.totals.tc]]) {
+		const sums = both(list, true), steps = ['step', 'busy', 'idle'].includes(what);
+		for (const s of steps ? sums : [])
+			s.calls = s.n;
+		if (what !== 'tc' || sums.some(s => s.mean > 0))
+			out.push(changeOf({ tag, what, name }, ...sums, what === 'step'));
+	}
+	for (const p of pairsOf(cells, used, by)) {
+		const r = p.rows[0], own = p.by === 'name' || p.by === 'type';
+		out.push(changeOf({ tag, what: 'row', by: p.by, name: p.by === 'type' ? r.type : r.name, dir: r.dir, shapes: own ? null : r.shapes, type: r.type }, ...both(p.rows.flatMap(x => x.cells), false), true));
+	}
+	return out;
+}
+
+// Whose numbers: { words for dlp diff, use(step), text }; words null: those of the diff
+// records, of the even steps of each run.
+async function stepsCompared() {
+	const cells = await cellsOf('2'), inside = s => range === null || inRange(s.iter);
+	const even = cells.steps.every(m => [...m.values()].every(s => s.even === inside(s)));
+	if (cells.steps.some(m => m.size === 0) || (steps.length === 0 || (!even && evenSteps() && range !== null && rangeName(range) === rangeName(evenSteps()))))
+		return { words: null, text: 'of the even steps of each run.' };
+	if (range === null)
+		return { words: ['-a'], use: () => true, text: 'of all steps of each run.' };
+	return { words: rangeWords(), use: inside, text: 'of ' + (range.from === range.to ? 'step ' + range.from : 'steps ' + range.from + ' to ' + range.to) + ' of each run.' };
+}
+
 function changeColumns(labels) {
 	const time = (label, name) => ({ label, name, num: true, unit: 'ns', get: r => r[name], show: ns });
 	return [...labels.map(name => ({ label: name === 'dir' ? 'direction' : name === 'shapes' ? 'sizes' : name, name, get: r => r[name] })),
@@ -24,21 +141,26 @@ function changeSentence(step) {
 if (isSet(meta.before) && meta.diff.rows > 0)
 	views.compare = {
 		label: 'Compare',
-		show() {
-			const by = compareBy.includes(state.g) ? state.g : 'op', tag = String(2 + compareBy.indexOf(by));
-			const all = rows('diff').filter(r => r.tag === tag);
+		async show() {
+			const by = compareBy.includes(state.g) ? state.g : 'op', tag = String(2 + compareBy.indexOf(by)), how = await stepsCompared();
+			const all = how.words === null ? rows('diff').filter(r => r.tag === tag) : await changesOf(tag, by, how.use), words = how.words || [];
+			if (all === null)
+				return [el('p', null, meta.before + ' has no such steps, so there is nothing to compare this run with. It has others: choose the whole profile, or steps that both have.'),
+					command(['dlp', 'iters', meta.before])];
 			const totals = all.filter(r => totalNames.includes(r.what)), f = parseFilter(state.f || '');
 			const list = all.filter(r => !totals.includes(r) && f.where.every(([c, v]) => String(r[c]).toLowerCase() === v) &&
 			    f.words.every(w => [r.name, r.dir, r.shapes].join(' ').toLowerCase().includes(w)));
 			const labels = by === 'op' ? ['name', 'dir', 'shapes'] : by === 'kernel' || by === 'phase' ? ['name'] : ['name', 'dir'];
 			const select = el('select', { id: 'by', onchange: e => go({ g: e.target.value }) },
 			    ...compareBy.map(g => el('option', { value: g, selected: g === by }, g)));
-			return [el('p', null, 'This run against ' + meta.before + '. ' + changeSentence(totals[0]) +
-				' Times are means of a step, of the even steps of each run; the range on top does not change them.'),
-				meta.said.length > 0 ? el('ul', { class: 'quiet' }, ...meta.said.map(s => el('li', null, s))) : '',
+			// which steps the records count does not hold for others
+			const said = how.words === null ? meta.said : meta.said.filter(s => !/^[AB], |^ops without a partner|^the \w+ takes .* longer/.test(s));
+			return [el('p', null, 'This run against ' + meta.before + '. ' + changeSentence(totals[0]) + ' Times are means of a step, ' + how.text +
+				(meta.tables.diffcell.left > 0 ? ' The page has no times of other steps, because they are more than it was made for (--max-pieces).' : '')),
+				said.length > 0 ? el('ul', { class: 'quiet' }, ...said.map(s => el('li', null, s))) : '',
 				dataTable(changeColumns(['name']), totals, { caption: 'Totals of a step' }),
-				el('p', { class: 'bar' }, el('label', null, 'group by ', select)), filterField('words, or change=slower, tc=no->yes'),
+				el('div', { class: 'bar' }, el('label', null, 'group by ', select), filterField('words, or change=slower, tc=no->yes')),
 				dataTable(changeColumns(labels), list, { caption: 'Changes by ' + by }),
-				command(['dlp', 'diff', ...(by === 'op' ? [] : ['-g', by]), meta.before, meta.file])];
+				command(['dlp', 'diff', ...(by === 'op' ? [] : ['-g', by]), ...words, meta.before, meta.file])];
 		}
 	};

@@ -10,18 +10,18 @@ views.about = {
 	async show() {
 		const devs = rows('dev').flatMap(d => Object.entries(d).filter(([, v]) => isSet(v)).map(([k, v]) =>
 		    ['GPU ' + d.dev + ' ' + k, v]));
-		const notes = Object.entries(meta.notes).map(([k, v]) => [k, count(v)]);
+		const notes = Object.entries(about().notes).map(([k, v]) => [k, count(v)]);
 		const rules = rows('finding').map(f => ({ ...f }));
-		const cols = [{ label: 'rule', get: f => f.id }, { label: 'judged', get: f => f.judged }, { label: 'by', get: f => f.by },
+		const cols = [{ label: 'rule', get: f => f.id }, { label: 'found', name: 'judged', get: f => f.judged }, { label: 'by', get: f => f.by },
 			{ label: 'value', num: true, get: f => f.value }, { label: 'threshold', num: true, get: f => f.threshold },
-			{ label: 'not judged, because this is missing', get: f => f.missing }];
+			{ label: 'not judged, because this is missing', name: 'missing', wrap: true, get: f => f.missing }];
 		const out = [el('p', null, 'Where the profile comes from, how this page was made, and what is not known of it.'),
-			el('h2', null, 'Profile'), pairs('Profile', [...Object.entries(meta.info), ...devs]), command(['dlp', 'info', fileShown()]),
+			el('h2', null, 'Profile'), pairs('Profile', [...Object.entries(about().info).filter(([k]) => k !== 'src' || sources.length < 2), ...devs]), command(['dlp', 'info', fileShown()]),
 			el('h2', null, 'Rules'), el('p', null, 'All rules, judged of ' + (stepsJudged() ? 'steps ' + stepsJudged() : 'the whole profile') + ', also those that found nothing, and those that could not be judged.'),
 			dataTable(cols, rules, { caption: 'Rules' }), adviseCommand('-a'),
 			el('h2', null, 'Notes'), el('p', null, 'What was counted on the way: faults of the data, and how much is known of the kernels.'),
 			pairs('Notes', notes), command(['dlp', 'coverage', fileShown()]),
-			el('h2', null, 'Page'), pairs('Page', [['made by', meta.by], ...(meta.cut ? [['details', cutSentence()]] : []), ...meta.cmds.map((c, i) => ['stage ' + (i + 1), c])])];
+			el('h2', null, 'Page'), pairs('Page', [['made by', meta.by], ...(meta.cut ? [['details', cutSentence()]] : []), ...about().cmds.map(c => ['stage', c])])];
 		const said = await table('diag'), all = [...Array(said.n).keys()];
 		if (said.n > 0)
 			out.push(el('h2', null, 'Messages of the profiler'), pairs('Messages', all.map(i => [text(said.severity, i), text(said.text, i)])));

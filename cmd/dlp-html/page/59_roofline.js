@@ -165,7 +165,7 @@ views.roofline = {
 		const said = top.gb_s || types.size > 0 ? 'Memory: ' + number(top.gb_s) + ' GB/s. ' : 'The peaks of this GPU are not known (dlp roofline -p gives them), so there is no roof. ';
 		return [el('p', null, 'Each circle is work of one type of numbers. ' + said + (known.length > 0 ? 'On the slope the memory limits it, under the flat line the arithmetic; far below a line it wastes time.' :
 			'No kernel in these steps has known FLOPs and bytes: they follow from the sizes of ops, which emit_nvtx(record_shapes=True), torch.profiler(record_shapes=True) or dlp-record --markers record.')),
-		select, filterField('words, or dtype=bf16, dir=bprop, >1ms'),
+		el('div', { class: 'bar' }, select, filterField('words, or dtype=bf16, dir=bprop, >1ms')),
 		...(known.length > 0 && types.size > 0 ? roofChart(known, top, types, open) : []), table,
 		report(['roofline', ...(by === 'op' ? [] : ['-g', by]), '-n', '0'])];
 	}

@@ -1,24 +1,5 @@
 // Communication: collectives, what hides them, and which rank waits for which.
-const rankRows = name => wholeRows(name).filter(r => range === null || (isSet(r.iter) && inRange(r.iter)))
-    .map(r => ({ ...r, rank: rankName(r.rank), slowest: rankName(r.slowest) }));
-
-// Devices of one file are numbered in the stream; dlp ranks names them as parts of
-// rank 0: 0.1 is its device 1.
-const rankNames = new Map();
-
-function rankName(rank) {
-	if (sources.length > 0 || !isSet(rank))
-		return rank;
-	if (rankNames.size === 0)
-		for (const r of wholeRows('comm').sort((a, b) => Number(a.rank) - Number(b.rank))) {
-			let name = '0';
-			while (!rankNames.has(r.rank) && [...rankNames.values()].includes(name))
-				name += '.' + (isSet(r.dev) ? r.dev : 0);
-			if (!rankNames.has(r.rank))
-				rankNames.set(r.rank, name);
-		}
-	return rankNames.get(rank) || rank;
-}
+const rankRows = name => (meta.other ? rows(name) : wholeRows(name)).filter(r => range === null || (isSet(r.iter) && inRange(r.iter)));
 
 function sumBy(list, keys, sums) {
 	const at = new Map();
@@ -38,7 +19,7 @@ function sumBy(list, keys, sums) {
 }
 
 // dlp ranks TABLE of all files
-const ranksCommand = (name, ...more) => command(['dlp', 'ranks', '-t', name, ...more, ...rangeWords(), ...(sources.length > 0 ? sources : [meta.file])]);
+const ranksCommand = (name, ...more) => command(['dlp', 'ranks', '-t', name, ...more, ...rangeWords(), ...(ranks.length > 0 ? ranks : [fileShown()])]);
 const timeOf = (label, get, name, title) => ({ label, name, num: true, unit: 'ns', get, show: ns, title });
 
 // A square for each rank and step: the darker, the longer the rank waited.
@@ -90,11 +71,11 @@ function rankTables() {
 }
 
 async function collectives() {
-	const t = await wholeTable('coll'), list = [];
+	const t = await (meta.other ? table('coll') : wholeTable('coll')), list = [];
 	for (const i of rowsInRange(t)) {
 		const r = {};
 		for (const c of ['kind', 'first', 'last'])
-			r[c] = c === 'kind' ? text(t[c], i) : rankName(text(t[c], i));
+			r[c] = text(t[c], i);
 		for (const c of ['id', 'iter', 'n_rank', 'bytes', 'comm_ns', 'algbw_gb_s', 'busbw_gb_s', 'wait_ns', 'spread_ns'])
 			r[c] = Number.isNaN(t[c][i]) ? null : t[c][i];
 		list.push(r);
@@ -120,9 +101,9 @@ views.communication = {
 			return [el('p', null, 'The profile has no communication between GPUs, as NCCL\'s kernels are: it is of one GPU, or was recorded without them. dlp html --ranks shows the ranks of a run together, each with a profile of its own.'),
 				ranksCommand('total')];
 		addSums(t, list, groups, ['bus_bytes', 'bytes']);
-		const hidden = sources.length < 2 && wholeRows('comm').length > 0 ? '' : ' Of several ranks this table is of the rank that is chosen on top.';
+		const hidden = ranks.length < 2 && wholeRows('comm').length > 0 ? '' : ' Of several ranks this table is of the rank that is chosen on top.';
 		return [el('p', null, 'Kernels that move data between GPUs took ' + ns(all) + '; for ' + ns(sums.comm) + ', ' + percent(share(sums.comm, sums.total)) + ' of the time, no other kernel hid them.' +
-			(sources.length < 2 ? ' Only several ranks together tell who waits for whom: dlp html --ranks.' : '')),
+			(ranks.length < 2 ? ' Only several ranks together tell who waits for whom: dlp html --ranks.' : '')),
 		el('h3', null, 'By operation'), el('p', { class: 'quiet' }, 'Waiting for other ranks is part of the time.' + hidden),
 		dataTable([{ label: 'operation', name: 'op', get: g => g.key[0] }, { label: 'direction', name: 'dir', get: g => g.key[1] }, ...sumColumns([], work, range === null ? 0 : stepsInRange().length),
 			{ label: 'bytes', name: 'sum_bytes', num: true, unit: 'bytes', get: g => g.bus_bytes === null ? g.bytes : g.bus_bytes, show: bytes }], groups, { caption: 'Communication by operation', sort: 2 }),

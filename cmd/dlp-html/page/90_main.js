@@ -97,16 +97,20 @@ async function showView() {
 }
 
 function showAll() {
+	showFacts();
 	showNav();
 	showStrip();
 	showView();
 }
 
-function showHead() {
-	const dev = rows('dev')[0], facts = [dev && dev.name, meta.info.driver && 'driver ' + meta.info.driver,
-		meta.info.cuda && 'CUDA ' + meta.info.cuda, meta.info.recorder && meta.info.dialect + ' ' + meta.info.recorder];
-	byId('title').textContent = meta.title;
+function showFacts() {
+	const dev = rows('dev')[0], info = about().info, facts = [dev && dev.name, info.driver && 'driver ' + info.driver,
+		info.cuda && 'CUDA ' + info.cuda, info.dialect && [info.dialect, info.recorder].filter(isSet).join(' ')];
 	byId('facts').textContent = facts.filter(isSet).join(' · ');
+}
+
+function showHead() {
+	byId('title').textContent = meta.title;
 	const bad = [];
 	if (!meta.complete)
 		bad.push('The profile is incomplete: its end is missing.');

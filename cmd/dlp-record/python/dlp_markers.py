@@ -13,6 +13,7 @@ changed. These NVTX ranges are pushed:
 
 DLP_MARKERS=layers leaves out the ops. Code that is compiled is left alone.
 """
+import atexit
 import functools
 import importlib
 import importlib.abc
@@ -346,6 +347,14 @@ class _Markers:
             except Exception as e:
                 print('dlp_markers: no markers of %s with this version of '
                       'torch: %r' % (part, e), file=sys.stderr)
+        atexit.register(self.at_exit)
+
+    def at_exit(self):
+        """torch warns of an emit_nvtx() that is still entered at its end."""
+        try:
+            self.leave_ops()
+        except Exception:  # the GPU has failed
+            pass
 
 
 _markers = None

@@ -1,5 +1,5 @@
 # A picture of a report's rows as SVG, of 720 by 400 points: kind is steps, memory,
-# roofline or ranks. The variable title of the environment is the name of the profile,
+# roofline, ranks or heat; of: what heat shows. The variable title of the environment is the name of the profile,
 # because awk -v takes backslashes apart.
 
 function esc(s) {
@@ -74,11 +74,19 @@ BEGIN {
 	head["memory"] = "Memory in use"
 	head["roofline"] = "Roofline"
 	head["ranks"] = "Communication by rank"
+	word["late"] = "How late ranks came to collectives"
+	word["wait"] = "Waiting for other ranks"
+	word["comm"] = "Communication"
+	word["exposed"] = "Communication that no kernel hides"
+	word["step"] = "Length of steps"
+	head["heat"] = word[of] ", by rank and step"
 }
 
 NR == 1 {
-	for (i = 1; i <= NF; i++)
+	for (i = 1; i <= NF; i++) {
 		at[$i] = i
+		heading[i] = $i
+	}
 	next
 }
 
@@ -103,6 +111,13 @@ kind == "ranks" {
 	part[n, 1] = field("sum_comm_ns")
 	part[n, 2] = field("sum_exposed_ns")
 	part[n, 3] = field("sum_wait_ns")
+}
+
+kind == "heat" {
+	x[++n] = $1
+	n_rank = NF - 1
+	for (i = 2; i <= NF; i++)
+		heat[n, i] = $i
 }
 
 kind == "memory" && $(at["used_bytes"]) != "-" {
@@ -163,6 +178,48 @@ function bars(names, colors, k, stacked,	most, i, j, sum, u, wide, left, tall, e
 		if ((i - 1) % every == 0)
 			put_text(left + wide / 2, H - B + 16, "middle", x[i], "")
 	}
+}
+
+# From white to dark red, by the share of the greatest value.
+function shade(v) {
+	return sprintf("#%02x%02x%02x", 255 - 105 * v * v, 248 - 228 * v, 240 - 220 * v)
+}
+
+# Steps from left to right, ranks from top to bottom. Cells of less than 2 points are
+# joined, and show their greatest value.
+function heatmap(	i, j, most, u, across, down, a, b, v, cell, every) {
+	across = n < 300 ? n : 300
+	down = n_rank < 150 ? n_rank : 150
+	for (i = 1; i <= n; i++)
+		for (j = 1; j <= n_rank; j++) {
+			if (heat[i, j + 1] == "-")
+				continue
+			v = heat[i, j + 1] + 0
+			a = int((i - 1) * across / n)
+			b = int((j - 1) * down / n_rank)
+			if (!((a, b) in cell) || v > cell[a, b])
+				cell[a, b] = v
+			most = v > most ? v : most
+		}
+	u = time_unit(most)
+	for (a = 0; a < across; a++)
+		for (b = 0; b < down; b++)
+			if ((a, b) in cell)
+				put_rect(L + a * (W - L - R) / across, T + b * (H - T - B) / down, \
+				    (W - L - R) / across, (H - T - B) / down, shade(most > 0 ? cell[a, b] / most : 0))
+	every = int(n * 34 / (W - L - R)) + 1
+	for (i = 1; i <= n; i += every)
+		put_text(L + (i - 0.5) * (W - L - R) / n, H - B + 16, "middle", x[i], "")
+	every = int(n_rank * 16 / (H - T - B)) + 1
+	for (j = 1; j <= n_rank; j += every) {
+		v = heading[j + 1]
+		gsub(/[^0-9]/, "", v)
+		put_text(L - 6, T + (j - 0.5) * (H - T - B) / n_rank + 4, "end", v, "")
+	}
+	for (i = 0; i <= 4; i++)
+		legend(sprintf("%.3g%s", most * i / 4 / u, i == 4 ? " " unit : ""), shade(i / 4))
+	put_text(14, (T + H - B) / 2, "middle", "rank", sprintf(" transform=\"rotate(-90 14 %g)\"", (T + H - B) / 2))
+	bottom_name("step")
 }
 
 function curve(	i, first, last, most, u, t, v, d, path, hue, n_dev) {
@@ -283,6 +340,8 @@ END {
 		split("#b5521b #e0a070 #6b5bd0", colors, " ")
 		bars(names, colors, 3, 0)
 		bottom_name("rank")
+	} else if (kind == "heat") {
+		heatmap()
 	} else if (kind == "memory") {
 		curve()
 	} else {

@@ -1,6 +1,18 @@
+import atexit
+import sys
+
 from ..cuda.nvtx import range_pop, range_push
 
 active = []
+
+
+def at_exit():
+    # as torch does
+    if active:
+        print('Warning: Leaked callback handle', file=sys.stderr)
+
+
+atexit.register(at_exit)
 
 
 class emit_nvtx:

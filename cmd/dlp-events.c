@@ -1,0 +1,535 @@
+/*
+ * dlp-events: writes Python code that runs an op of the profile again, alone,
+ * with the sizes and types that it had: to be given to Nsight Compute, or to
+ * try changes on. A case is an op with its arguments; all runs of it are one
+ * case, whatever layer they are in.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "cli.h"
+#include "err.h"
+#include "esc.h"
+#include "num.h"
+#include "out.h"
+#include "shipped.h"
+#include "stage.h"
+#include "dlp-events/events.h"
+
+static const char usage[] =
+    "usage: dlp-events -e OP [-n N] [FILE]\n"
+    "Writes Python code that runs an op again, from a dlp stream.\n"
+    "  -e, --op OP       the type of an op, such as conv2d; with a slash in "
+    "it, an\n"
+    "                    op with its layer, as dlp ops shows it\n"
+    "  -n, --limit N     at most N cases, the most expensive first, 0: all "
+    "(5)\n"
+    "  -u, --unbuffered  accepted, as by all filters\n"
+    "  -h, --help        print this and exit\n"
+    "  -V, --version     print the version and exit\n";
+
+#define NAMES 12 /* kernels that a case names */
+#define TYPES 8
+
+enum { FWD, BWD, DIRS };
+
+struct ev_runs { /* of a case, in one direction */
+	uint64_t n;
+	int64_t gpu_ns;
+	struct {
+		uint32_t name;
+		uint64_t n;
+	} kern[NAMES];
+	size_t nkern;
+	uint64_t more; /* launches of other kernels */
+};
+
+struct ev_group {                     /* a case, and what was seen of it */
+	uint32_t key;                 /* in texts: what the case is made of */
+	size_t mod, op, args, shapes; /* bytes of the key; -1: unset */
+	uint32_t layer;
+	uint32_t result; /* in texts, + 1 */
+	int64_t out[2];
+	struct ev_runs runs[DIRS];
+	int64_t type_ns[TYPES]; /* of its kernels, by number type */
+	bool dgrad, wgrad, tf32, nchw;
+};
+
+struct events {
+	const char *op;
+	const char *limit;
+	struct smap texts;
+	struct map by_op;  /* op_id -> number in groups * 2 + direction, + 1 */
+	struct map by_key; /* number in texts -> number in groups + 1 */
+	struct ev_group *group;
+	size_t ngroup, cap;
+	const char *types[TYPES];
+	int64_t type_ns[TYPES]; /* of all kernels of the profile */
+	size_t ntypes;
+	bool nhwc;          /* some kernels work on channels_last */
+	struct smap others; /* ops that are not the one */
+	struct {
+		struct rec_col *id, *name, *mod, *op, *dir, *layer, *shapes,
+		    *args, *bwd, *text;
+	} ops;
+	struct {
+		struct rec_col *op_id, *gpu;
+	} inst;
+	struct {
+		struct rec_col *op_id, *dur, *brief, *dtype, *role, *params;
+	} kern;
+	struct buf key, tmp;
+};
+
+/* Appends a column's value and a NUL; nothing if it is unset. Returns the
+ * length or -1. */
+static size_t
+key_part(struct events *v, const struct rec *r, const struct rec_col *c)
+{
+	size_t n, from = v->key.len;
+	const char *s = rec_raw(r, c, &n);
+
+	if (s == NULL)
+		return (size_t)-1;
+	esc_undo(&v->key, s, n);
+	n = v->key.len - from;
+	buf_putc(&v->key, '\0');
+	return n;
+}
+
+static struct ev_group *
+group_of(struct events *v, const struct rec *r)
+{
+	struct ev_group x = { 0 }, *g;
+	uint64_t *at;
+	size_t n;
+	const char *s;
+
+	buf_clear(&v->key);
+	x.mod = key_part(v, r, v->ops.mod);
+	x.op = key_part(v, r, v->ops.op);
+	x.args = key_part(v, r, v->ops.args);
+	x.shapes = key_part(v, r, v->ops.shapes);
+	/* which of them are set is part of the key */
+	buf_printf(&v->key, "%d%d%d", x.mod == (size_t)-1, x.args == (size_t)-1,
+	    x.shapes == (size_t)-1);
+	x.key = smap_put(&v->texts, v->key.s, v->key.len, NULL);
+	at = map_put(&v->by_key, x.key, NULL);
+	if (*at != 0)
+		return &v->group[*at - 1];
+	s = rec_str(r, v->ops.layer, &v->tmp, &n);
+	x.layer = smap_put(&v->texts, s != NULL ? s : "", n, NULL);
+	ARRAY_GROW(v->group, v->ngroup, v->cap);
+	g = &v->group[v->ngroup++];
+	*g = x;
+	*at = v->ngroup;
+	return g;
+}
+
+static void
+read_op(struct stage *st, struct rec *r)
+{
+	struct events *v = st->ctx;
+	struct mview op = rec_view(r, v->ops.op), dir = rec_view(r, v->ops.dir);
+	struct mview out = rec_view(r, v->ops.bwd);
+	struct ev_group *g;
+	int64_t id;
+
+	if (!rec_i64(r, v->ops.id, &id) || op.s == NULL)
+		return;
+	if (!mv_eq(strchr(v->op, '/') != NULL ? rec_view(r, v->ops.name) : op,
+		v->op)) {
+		if (v->others.n < 4096)
+			smap_put(&v->others, op.s, op.n, NULL);
+		*map_put(&v->by_op, (uint64_t)id, NULL) = 0;
+		return;
+	}
+	g = group_of(v, r);
+	/* AccumulateGrad's sizes are those of a parameter */
+	if (out.s != NULL &&
+	    mv_find(rec_view(r, v->ops.text), "AccumulateGrad") == NULL)
+		g->result = smap_put(&v->texts, out.s, out.n, NULL) + 1;
+	*map_put(&v->by_op, (uint64_t)id, NULL) =
+	    (uint64_t)(g - v->group) * DIRS +
+	    (mv_eq(dir, "bprop") ? BWD : FWD) + 1;
+}
+
+/* The group of a record's op; NULL if it is another op. */
+static struct ev_group *
+group_at(
+    struct events *v, const struct rec *r, const struct rec_col *c, int *dir)
+{
+	const uint64_t *at;
+	int64_t id;
+
+	if (!rec_i64(r, c, &id) ||
+	    (at = map_get(&v->by_op, (uint64_t)id)) == NULL || *at == 0)
+		return NULL;
+	*dir = (int)((*at - 1) % DIRS);
+	return &v->group[(*at - 1) / DIRS];
+}
+
+static int64_t
+plus(int64_t a, int64_t b)
+{
+	return b > INT64_MAX - a ? INT64_MAX : a + b;
+}
+
+static void
+read_inst(struct stage *st, struct rec *r)
+{
+	struct events *v = st->ctx;
+	struct ev_group *g;
+	int64_t ns;
+	int dir;
+
+	if ((g = group_at(v, r, v->inst.op_id, &dir)) == NULL)
+		return;
+	if (!rec_i64(r, v->inst.gpu, &ns) || ns <= 0)
+		return; /* as AccumulateGrad often is */
+	g->runs[dir].n++;
+	g->runs[dir].gpu_ns = plus(g->runs[dir].gpu_ns, ns);
+}
+
+static void
+count_kernel(struct ev_runs *x, uint32_t name)
+{
+	size_t i;
+
+	for (i = 0; i < x->nkern && x->kern[i].name != name; i++)
+		;
+	if (i == NAMES) {
+		x->more++;
+		return;
+	}
+	if (i == x->nkern) {
+		x->nkern++;
+		x->kern[i].name = name;
+		x->kern[i].n = 0;
+	}
+	x->kern[i].n++;
+}
+
+/* The number type of a kernel that does the op's own work; g: NULL for other
+ * ops. */
+static void
+note_type(struct events *v, struct ev_group *g, struct mview dtype, int64_t ns)
+{
+	const char *type = ev_dtype(dtype);
+	size_t i;
+
+	for (i = 0; type != NULL && i < v->ntypes && v->types[i] != type; i++)
+		;
+	if (type == NULL || i == TYPES)
+		return;
+	v->types[i] = type;
+	v->ntypes += i == v->ntypes;
+	v->type_ns[i] = plus(v->type_ns[i], ns);
+	if (g != NULL) {
+		g->type_ns[i] = plus(g->type_ns[i], ns);
+		g->tf32 |= mv_eq(dtype, "tf32");
+	}
+}
+
+/* "N=32,...,P=112,Q=112,": the sizes of a convolution's result. */
+static void
+note_result(struct ev_group *g, struct mview params)
+{
+	static const char *const keys[] = { ",P=", ",Q=" };
+	const char *s;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		s = mv_find(params, keys[i]);
+		if (s == NULL)
+			continue;
+		s += 3;
+		if (!num_i64(s, strspn(s, "0123456789"), &g->out[i]))
+			g->out[i] = 0;
+	}
+}
+
+static void
+read_kern(struct stage *st, struct rec *r)
+{
+	struct events *v = st->ctx;
+	struct mview name = rec_view(r, v->kern.brief),
+		     role = rec_view(r, v->kern.role),
+		     params = rec_view(r, v->kern.params);
+	struct ev_group *g;
+	int64_t ns = 0;
+	int dir;
+
+	if (!rec_i64(r, v->kern.dur, &ns) || ns < 0)
+		ns = 0;
+	g = group_at(v, r, v->kern.op_id, &dir);
+	if (!mv_eq(role, "aux") && !mv_eq(role, "bias"))
+		note_type(v, g, rec_view(r, v->kern.dtype), ns);
+	v->nhwc |= mv_find(name, "nhwc") != NULL;
+	if (g == NULL)
+		return;
+	if (name.s != NULL)
+		count_kernel(
+		    &g->runs[dir], smap_put(&v->texts, name.s, name.n, NULL));
+	g->nchw |= mv_find(name, "nchw") != NULL;
+	g->dgrad |= mv_eq(role, "dgrad");
+	g->wgrad |= mv_eq(role, "wgrad");
+	if (params.s != NULL)
+		note_result(g, params);
+}
+
+static void
+begin_events(struct stage *st)
+{
+	struct events *v = st->ctx;
+
+	map_clear(&v->by_op); /* the numbers of ops are those of a section */
+}
+
+static void
+listen_events(struct stage *st, struct events *v)
+{
+	struct rec_type *op = stage_on(st, "op", read_op, NULL, NULL);
+	struct rec_type *inst = stage_on(st, "inst", read_inst, NULL, NULL);
+	struct rec_type *kern = stage_on(st, "kern", read_kern, NULL, NULL);
+
+	REC_COLS(op, REC_NEED, { &v->ops.id, "op_id" }, { &v->ops.op, "op" },
+	    { &v->ops.dir, "dir" }, { &v->ops.mod, "mod" });
+	REC_COLS(op, REC_OPT, { &v->ops.name, "name" },
+	    { &v->ops.layer, "layer" }, { &v->ops.shapes, "shapes" },
+	    { &v->ops.args, "args" }, { &v->ops.bwd, "bwd_shapes" },
+	    { &v->ops.text, "text" });
+	REC_COLS(inst, REC_NEED, { &v->inst.op_id, "op_id" });
+	REC_COLS(inst, REC_OPT, { &v->inst.gpu, "gpu_ns" });
+	REC_COLS(kern, REC_NEED, { &v->kern.op_id, "op_id" });
+	REC_COLS(kern, REC_OPT, { &v->kern.dur, "dur_ns" },
+	    { &v->kern.brief, "short" }, { &v->kern.dtype, "dtype" },
+	    { &v->kern.role, "role" }, { &v->kern.params, "params" });
+}
+
+static struct mview
+part(const struct events *v, const struct ev_group *g, int i)
+{
+	size_t n[] = { g->mod, g->op, g->args, g->shapes };
+	const char *s = smap_str(&v->texts, g->key, NULL);
+	int k;
+
+	for (k = 0; k < i; k++)
+		s += n[k] == (size_t)-1 ? 0 : n[k] + 1;
+	return (struct mview){ n[i] == (size_t)-1 ? NULL : s,
+		n[i] == (size_t)-1 ? 0 : n[i] };
+}
+
+/* The type in which most of the time was spent; NULL if none is known. */
+static const char *
+most_used(const struct events *v, const int64_t *ns)
+{
+	size_t i, best = 0;
+
+	for (i = 1; i < v->ntypes; i++)
+		if (ns[i] > ns[best])
+			best = i;
+	return v->ntypes > 0 && ns[best] > 0 ? v->types[best] : NULL;
+}
+
+static struct ev_case
+case_of(const struct events *v, const struct ev_group *g)
+{
+	struct ev_case c = { .mod = part(v, g, 0),
+		.op = part(v, g, 1),
+		.args = part(v, g, 2),
+		.shapes = part(v, g, 3),
+		.out = { g->out[0], g->out[1] },
+		.bwd = g->runs[BWD].n > 0,
+		.no_dgrad = g->wgrad && !g->dgrad,
+		.nhwc = v->nhwc && !g->nchw,
+		.dtype = most_used(v, g->type_ns),
+		.usual = most_used(v, v->type_ns) };
+
+	if (g->result > 0)
+		c.result.s = smap_str(&v->texts, g->result - 1, &c.result.n);
+	return c;
+}
+
+static void
+put_runs(struct buf *b, const struct events *v, const struct ev_runs *x,
+    const char *word)
+{
+	const char *s;
+	size_t i, n;
+
+	if (x->n == 0)
+		return;
+	buf_printf(b, "    # %s: %llu runs, ", word, (unsigned long long)x->n);
+	buf_f64(b, (double)x->gpu_ns / 1e6, 3);
+	buf_puts(b, " ms on the GPU in all; the kernels:\n");
+	for (i = 0; i < x->nkern; i++) {
+		s = smap_str(&v->texts, x->kern[i].name, &n);
+		buf_printf(
+		    b, "    #   %llu x ", (unsigned long long)x->kern[i].n);
+		ev_comment(b, s, n);
+		buf_putc(b, '\n');
+	}
+	if (x->more > 0)
+		buf_printf(b, "    #   %llu launches of others\n",
+		    (unsigned long long)x->more);
+}
+
+/* Appends a case; NULL, or why it is none. */
+static const char *
+put_case(struct buf *b, const struct events *v, const struct ev_group *g,
+    struct ev_args *a, int no)
+{
+	struct ev_case c = case_of(v, g);
+	struct buf code = { 0 }, assumed = { 0 };
+	const char *why, *layer;
+	size_t n;
+
+	if (g->runs[FWD].nkern + g->runs[BWD].nkern == 0)
+		why = "it launched copies or memory sets, no kernels";
+	else
+		why = ev_call(&code, a, &c, no, &assumed);
+
+	if (why != NULL)
+		goto done;
+	buf_printf(b, "\n\ndef case_%d():\n", no);
+	layer = smap_str(&v->texts, g->layer, &n);
+	buf_puts(b, "    # first in: ");
+	ev_comment(b, layer, n);
+	buf_putc(b, '\n');
+	put_runs(b, v, &g->runs[FWD], "forward");
+	put_runs(b, v, &g->runs[BWD], "backward");
+	if (assumed.len > 0) {
+		buf_puts(b, "    # not recorded, assumed: ");
+		ev_comment(b, assumed.s, assumed.len);
+		buf_putc(b, '\n');
+	}
+	buf_printf(b, "    tf32(%s)\n", g->tf32 ? "True" : "False");
+	buf_put(b, code.s, code.len);
+done:
+	buf_free(&code);
+	buf_free(&assumed);
+	return why;
+}
+
+static int
+by_cost(const void *a, const void *b)
+{
+	const struct ev_group *x = a, *y = b;
+	int64_t p = plus(x->runs[FWD].gpu_ns, x->runs[BWD].gpu_ns),
+		q = plus(y->runs[FWD].gpu_ns, y->runs[BWD].gpu_ns);
+
+	if (p != q)
+		return p < q ? 1 : -1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Says that the op is not there, and which of the others have its word. */
+static void
+no_such_op(const struct events *v)
+{
+	struct buf b = { 0 };
+	const char *s;
+	size_t n, k = 0;
+	uint32_t i;
+
+	for (i = 0; i < v->others.n && k < 6; i++) {
+		s = smap_str(&v->others, i, &n);
+		if (strstr(s, v->op) == NULL)
+			continue;
+		buf_puts(&b, k++ > 0 ? ", " : "; it has ");
+		buf_put(&b, s, n);
+	}
+	die("no op '%s' in this profile%s; dlp top -g type lists them", v->op,
+	    buf_str(&b));
+}
+
+/* One line for each case that cannot be run again, and each reason. */
+static void
+say_why(const struct events *v, const struct ev_group *g, const char *why)
+{
+	struct mview sizes = part(v, g, 3);
+
+	warn("%s%s%.*s: cannot be run again: %s", v->op,
+	    sizes.s != NULL ? " " : "", sizes.n < 120 ? (int)sizes.n : 120,
+	    sizes.s != NULL ? sizes.s : "", why);
+}
+
+static void
+put_program(const struct events *v)
+{
+	int64_t most = cli_i64("-n", v->limit, 0, INT32_MAX);
+	struct ev_args a = { 0 };
+	struct buf b = { 0 };
+	const char *why;
+	size_t i;
+	int no = 0;
+
+	qsort(v->group, v->ngroup, sizeof(*v->group), by_cost);
+	if (v->group[0].runs[FWD].n + v->group[0].runs[BWD].n == 0)
+		die("%s cannot be run again: no run of it did work on the GPU",
+		    v->op);
+	buf_puts(&b, "# Runs ");
+	ev_comment(&b, v->op, strlen(v->op));
+	buf_puts(&b,
+	    " again as it was recorded; written by dlp events.\n#\n"
+	    "#\tncu --profile-from-start off python3 FILE [CASE...]\n\n");
+	buf_puts(&b, shipped_text("events_head.py"));
+	for (i = 0; i < v->ngroup && (most == 0 || no < most); i++) {
+		if (v->group[i].runs[FWD].n + v->group[i].runs[BWD].n == 0)
+			continue;
+		why = put_case(&b, v, &v->group[i], &a, no + 1);
+		if (why == NULL)
+			no++;
+		else
+			say_why(v, &v->group[i], why);
+	}
+	ev_args_free(&a);
+	if (no == 0)
+		die("nothing of %s can be run again", v->op);
+	buf_puts(&b, "\n\nfor number, case in enumerate([");
+	for (i = 1; i <= (size_t)no; i++)
+		buf_printf(&b, "%scase_%zu", i > 1 ? ", " : "", i);
+	buf_puts(&b, "], 1):\n    if len(sys.argv) < 2 or str(number) in"
+		     " sys.argv[1:]:\n        case()\n");
+	buf_put(&out_buf, b.s, b.len);
+	buf_free(&b);
+	out_check();
+}
+
+int
+main(int argc, char **argv)
+{
+	struct events v = { .limit = "5" };
+	const struct cli_opt opts[] = {
+		{ 'e', "op", .arg = &v.op },
+		{ 'n', "limit", .arg = &v.limit },
+		{ 0 },
+	};
+	struct stage st;
+	int rc;
+
+	stage_start_sink(&st, "dlp-events", usage, opts, argc, argv);
+	if (v.op == NULL || v.op[0] == '\0')
+		die("which op? -e conv2d; dlp top -g type lists them");
+	if (strncmp(v.op, "aten::", 6) == 0)
+		v.op += 6;
+	st.result = true;
+	st.ctx = &v;
+	st.section = begin_events;
+	listen_events(&st, &v);
+	rc = stage_run(&st);
+	if (rc == 0 && v.ngroup == 0)
+		no_such_op(&v);
+	if (v.ngroup > 0)
+		put_program(&v);
+	smap_free(&v.texts);
+	smap_free(&v.others);
+	map_free(&v.by_op);
+	map_free(&v.by_key);
+	free(v.group);
+	buf_free(&v.key);
+	buf_free(&v.tmp);
+	return out_finish(rc);
+}

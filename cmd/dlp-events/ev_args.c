@@ -1,0 +1,428 @@
+/*
+ * The arguments of an op, from JSON: [{"name":"","type":"tensor",...},...] as
+ * PyProf's markers and `dlp-parse --inputs` have them, or [[64,3],[]], the
+ * sizes that emit_nvtx writes.
+ */
+#include <stdlib.h>
+
+#include "array.h"
+#include "events.h"
+#include "text_out.h"
+
+#define TOKENS (1 << 16)
+#define NESTED 8 /* lists in lists, of a value */
+
+static const struct {
+	const char *word, *torch;
+} dtypes[] = {
+	{ "fp64", "float64" },
+	{ "double", "float64" },
+	{ "fp32", "float32" },
+	{ "tf32", "float32" },
+	{ "float", "float32" },
+	{ "fp16", "float16" },
+	{ "half", "float16" },
+	{ "c10::Half", "float16" },
+	{ "at::Half", "float16" },
+	{ "bf16", "bfloat16" },
+	{ "c10::BFloat16", "bfloat16" },
+	{ "at::BFloat16", "bfloat16" },
+	{ "c10::Float8_e4m3fn", "float8_e4m3fn" },
+	{ "c10::Float8_e5m2", "float8_e5m2" },
+	{ "long int", "int64" },
+	{ "long", "int64" },
+	{ "int", "int32" },
+	{ "short int", "int16" },
+	{ "short", "int16" },
+	{ "signed char", "int8" },
+	{ "unsigned char", "uint8" },
+	{ "byte", "uint8" },
+	{ "c10::complex<float>", "complex64" },
+	{ "c10::complex<double>", "complex128" },
+	{ "c64", "complex64" },
+	{ "c128", "complex128" },
+};
+
+static const char *const torch_types[] = { "float64", "float32", "float16",
+	"bfloat16", "float8_e4m3fn", "float8_e5m2", "int64", "int32", "int16",
+	"int8", "uint8", "bool", "complex64", "complex128" };
+
+const char *
+ev_dtype(struct mview v)
+{
+	size_t i, n = sizeof("torch.") - 1;
+
+	if (mv_starts(v, "torch."))
+		v = mv(v.s + n, v.s + v.n);
+	for (i = 0; i < ARRAY_LEN(torch_types); i++)
+		if (mv_eq(v, torch_types[i]))
+			return torch_types[i];
+	for (i = 0; i < ARRAY_LEN(dtypes); i++)
+		if (mv_eq(v, dtypes[i].word))
+			return dtypes[i].torch;
+	return NULL;
+}
+
+void
+ev_string(struct buf *b, const char *s, size_t n)
+{
+	size_t i;
+
+	buf_putc(b, '"');
+	for (i = 0; i < n; i++)
+		if (s[i] == '"' || s[i] == '\\')
+			buf_printf(b, "\\%c", s[i]);
+		else if (s[i] >= ' ' && s[i] <= '~')
+			buf_putc(b, s[i]);
+		else
+			buf_printf(b, "\\x%02x", (unsigned char)s[i]);
+	buf_putc(b, '"');
+}
+
+void
+ev_comment(struct buf *b, const char *s, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		buf_putc(b, s[i] >= ' ' && s[i] <= '~' ? s[i] : '?');
+}
+
+static struct ev_arg *
+add_arg(struct ev_args *a, enum ev_kind kind)
+{
+	struct ev_arg *g;
+
+	ARRAY_GROW(a->v, a->n, a->cap);
+	g = &a->v[a->n++];
+	*g = (struct ev_arg){ .kind = kind, .name = { "", 0 } };
+	return g;
+}
+
+static void
+add_dim(struct ev_args *a, int64_t size)
+{
+	size_t n = a->ndims;
+
+	ARRAY_GROW(a->dims, n, a->dims_cap);
+	ARRAY_GROW(a->strides, n, a->strides_cap);
+	a->dims[n] = size;
+	a->strides[n] = 0;
+	a->ndims++;
+}
+
+/* Adds a tensor with the sizes of an array, and its strides (-1: unknown). */
+static bool
+add_tensor(struct ev_args *a, int sizes, int strides, struct mview dtype)
+{
+	const struct json_doc *j = &a->doc;
+	struct ev_tensor *t;
+	int64_t v;
+	size_t i;
+	int k;
+
+	ARRAY_GROW(a->tensors, a->ntensors, a->tensors_cap);
+	t = &a->tensors[a->ntensors++];
+	*t = (struct ev_tensor){ .dim = a->ndims, .dtype = dtype };
+	if (json_type(j, sizes) != JSON_ARRAY)
+		return false;
+	for (k = sizes + 1; k < json_next(j, sizes); k = json_next(j, k)) {
+		if (!json_i64(j, k, &v) || v < 0)
+			return false;
+		add_dim(a, v);
+		t->nd++;
+	}
+	if (strides < 0 || json_type(j, strides) != JSON_ARRAY)
+		return true;
+	for (i = 0, k = strides + 1; k < json_next(j, strides);
+	     k = json_next(j, k)) {
+		if (i == t->nd || !json_i64(j, k, &v) || v < 0)
+			return true;
+		a->strides[t->dim + i++] = v;
+	}
+	t->strided = i == t->nd;
+	return true;
+}
+
+/* Python's numbers are those of JSON, but also 1. */
+static bool
+is_number(const char *s, size_t n)
+{
+	return json_is_num(s, n) ||
+	       (n > 1 && s[n - 1] == '.' && json_is_num(s, n - 1));
+}
+
+/* Appends the word at *p of a value that the profiler wrote; false if it is
+ * none of Python's words and numbers. */
+static bool
+put_word(struct buf *b, const char **p, const char *e)
+{
+	static const char *const words[] = { "True", "False", "None" };
+	static const char *const odd[] = { "inf", "-inf", "nan" };
+	const char *s = *p;
+	size_t i, n;
+
+	while (*p < e && strchr("[](), ", **p) == NULL)
+		(*p)++;
+	n = (size_t)(*p - s);
+	for (i = 0; i < ARRAY_LEN(words); i++)
+		if (text_is(s, n, words[i])) {
+			buf_puts(b, words[i]);
+			return true;
+		}
+	for (i = 0; i < ARRAY_LEN(odd); i++)
+		if (text_is(s, n, odd[i])) {
+			buf_printf(b, "float(\"%s\")", odd[i]);
+			return true;
+		}
+	if (!is_number(s, n))
+		return false;
+	buf_put(b, s, n);
+	return true;
+}
+
+/* Appends a value that is lists and words of Python; false if it is not. */
+static bool
+put_literal(struct buf *b, const char *s, size_t n)
+{
+	const char *e = s + n;
+	char close[NESTED];
+	int deep = 0;
+	bool item = false; /* before this place */
+
+	while (s < e) {
+		if (*s == ' ') {
+			s++;
+		} else if (*s == '[' || *s == '(') {
+			if (item || deep == NESTED)
+				return false;
+			close[deep++] = *s == '[' ? ']' : ')';
+			buf_putc(b, *s++);
+		} else if (*s == ']' || *s == ')') {
+			if (deep == 0 || *s != close[--deep])
+				return false;
+			buf_putc(b, *s++);
+			item = true;
+		} else if (*s == ',') {
+			if (!item || deep == 0)
+				return false;
+			buf_puts(b, ", ");
+			item = false;
+			s++;
+		} else if (item || !put_word(b, &s, e)) {
+			return false;
+		} else {
+			item = true;
+		}
+	}
+	return deep == 0 && item;
+}
+
+/* Appends a value of JSON in Python; false if it has none. */
+static bool
+put_json(struct ev_args *a, int i, bool tuple, int deep)
+{
+	const struct json_doc *j = &a->doc;
+	struct mview raw = json_raw(j, i);
+	struct buf text = { 0 };
+	const char *p = raw.s;
+	bool ok = true;
+	int k;
+
+	if (json_type(j, i) == JSON_STRING) {
+		json_unescape(j, i, &text);
+		ev_string(&a->text, text.s, text.len);
+		buf_free(&text);
+		return true;
+	}
+	if (json_type(j, i) == JSON_WORD) {
+		if (json_is(j, i, "true") || json_is(j, i, "false"))
+			buf_puts(
+			    &a->text, json_is(j, i, "true") ? "True" : "False");
+		else if (json_is(j, i, "null"))
+			buf_puts(&a->text, "None");
+		else
+			ok = put_word(&a->text, &p, raw.s + raw.n) &&
+			     p == raw.s + raw.n;
+		return ok;
+	}
+	if (json_type(j, i) != JSON_ARRAY || deep == NESTED)
+		return false;
+	buf_putc(&a->text, tuple ? '(' : '[');
+	for (k = i + 1; ok && k < json_next(j, i); k = json_next(j, k)) {
+		ok = put_json(a, k, tuple, deep + 1);
+		buf_puts(&a->text, ", ");
+	}
+	buf_putc(&a->text, tuple ? ')' : ']');
+	return ok;
+}
+
+/* A value that torch.profiler wrote as a text. Without one it may be None. */
+static void
+read_recorded(struct ev_args *a, struct ev_arg *g, struct mview type, int value)
+{
+	struct buf text = { 0 };
+
+	if (value < 0)
+		return;
+	json_unescape(&a->doc, value, &text);
+	g->kind = EV_VALUE;
+	if (text.len == 0 && type.n > 0 && !mv_eq(type, "NoneType"))
+		g->kind = EV_UNKNOWN;
+	else if (text.len == 0)
+		buf_puts(&a->text, "None");
+	else if (!put_literal(&a->text, text.s, text.len)) {
+		a->text.len = g->at;
+		ev_string(&a->text, text.s, text.len);
+	}
+	g->none = text.len == 0;
+	buf_free(&text);
+}
+
+static bool
+read_tensors(struct ev_args *a, struct ev_arg *g, int sizes, int strides)
+{
+	const struct json_doc *j = &a->doc;
+	struct mview none = { NULL, 0 };
+	int k, s = strides >= 0 && json_type(j, strides) == JSON_ARRAY
+		       ? strides + 1
+		       : -1;
+
+	if (sizes < 0 || json_type(j, sizes) != JSON_ARRAY ||
+	    json_next(j, sizes) == sizes + 1)
+		return false;
+	g->kind = EV_TENSORS;
+	for (k = sizes + 1; k < json_next(j, sizes); k = json_next(j, k)) {
+		if (!add_tensor(a, k,
+			s > 0 && s < json_next(j, strides) ? s : -1, none))
+			return false;
+		g->n++;
+		if (s > 0)
+			s = json_next(j, s);
+	}
+	return true;
+}
+
+/* Reads {"name":..,"type":..}. */
+static bool
+read_call_arg(struct ev_args *a, int i)
+{
+	const struct json_doc *j = &a->doc;
+	int shape = json_get(j, i, "shape"), stride = json_get(j, i, "stride"),
+	    value = json_get(j, i, "value"), type = json_get(j, i, "type"),
+	    name = json_get(j, i, "name"), dtype = json_get(j, i, "dtype");
+	struct mview kind = { "", 0 };
+	struct ev_arg *g;
+
+	if (type < 0)
+		return false;
+	kind = json_raw(j, type);
+	g = add_arg(a, EV_UNKNOWN);
+	/* DLProf's markers name a tensor after the call that made it. */
+	if (name >= 0 &&
+	    memchr(json_raw(j, name).s, '/', json_raw(j, name).n) == NULL)
+		g->name = json_raw(j, name);
+	if (mv_eq(kind, "tensor")) {
+		g->kind = EV_TENSOR;
+		g->at = a->ntensors;
+		g->n = 1;
+		return shape >= 0 &&
+		       add_tensor(a, shape, stride,
+			   dtype >= 0 ? json_raw(j, dtype)
+				      : (struct mview){ NULL, 0 });
+	}
+	if (mv_eq(kind, "TensorList") || mv_eq(kind, "GenericList")) {
+		g->at = a->ntensors;
+		if (!read_tensors(a, g, shape, stride))
+			g->kind = EV_UNKNOWN;
+		return true;
+	}
+	g->at = a->text.len;
+	if (dtype >= 0)
+		read_recorded(a, g, kind, value);
+	else if (value >= 0 && put_json(a, value, mv_eq(kind, "tuple"), 0))
+		g->kind = EV_VALUE;
+	g->n = a->text.len - g->at;
+	return true;
+}
+
+static void
+args_clear(struct ev_args *a)
+{
+	a->n = a->ntensors = a->ndims = 0;
+	buf_clear(&a->text);
+}
+
+const char *
+ev_args_read(struct ev_args *a, const char *s, size_t n)
+{
+	const struct json_doc *j = &a->doc;
+	int k;
+
+	args_clear(a);
+	if (!json_parse(&a->doc, s, n, TOKENS) || json_type(j, 0) != JSON_ARRAY)
+		return "its arguments are cut or damaged";
+	for (k = 1; k < json_next(j, 0); k = json_next(j, k))
+		if (json_type(j, k) != JSON_OBJECT || !read_call_arg(a, k))
+			return "its arguments are cut or damaged";
+	return NULL;
+}
+
+const char *
+ev_args_sizes(struct ev_args *a, const char *s, size_t n)
+{
+	const struct json_doc *j = &a->doc;
+	struct mview none = { NULL, 0 };
+	struct ev_arg *g;
+	int k;
+
+	args_clear(a);
+	if (!json_parse(&a->doc, s, n, TOKENS) || json_type(j, 0) != JSON_ARRAY)
+		return "its sizes are cut or damaged";
+	for (k = 1; k < json_next(j, 0); k = json_next(j, k)) {
+		g = add_arg(a, EV_UNKNOWN);
+		if (json_type(j, k) == JSON_ARRAY && json_next(j, k) == k + 1)
+			continue;
+		g->kind = EV_TENSOR;
+		g->at = a->ntensors;
+		g->n = 1;
+		if (!add_tensor(a, k, -1, none))
+			return "its sizes are cut or damaged";
+	}
+	return NULL;
+}
+
+int
+ev_list(struct mview json, int64_t *out, int max)
+{
+	struct json_doc j = { 0 };
+	int n = -1, k, i = 0;
+
+	if (json.s == NULL || !json_parse(&j, json.s, json.n, TOKENS))
+		goto done;
+	/* the first of a list of lists */
+	if (json_type(&j, 0) == JSON_ARRAY && j.n > 1 &&
+	    json_type(&j, 1) == JSON_ARRAY)
+		i = 1;
+	if (json_type(&j, i) != JSON_ARRAY)
+		goto done;
+	for (n = 0, k = i + 1; k < json_next(&j, i); k = json_next(&j, k))
+		if (n == max || !json_i64(&j, k, &out[n++])) {
+			n = -1;
+			break;
+		}
+done:
+	json_free(&j);
+	return n;
+}
+
+void
+ev_args_free(struct ev_args *a)
+{
+	free(a->v);
+	free(a->tensors);
+	free(a->dims);
+	free(a->strides);
+	buf_free(&a->text);
+	json_free(&a->doc);
+}

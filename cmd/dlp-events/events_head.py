@@ -1,0 +1,75 @@
+import sys
+
+import torch
+
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+torch.manual_seed(0)
+
+
+def tensor(size, dtype, stride=None, below=2, grad=False):
+    """A tensor of this size; one of integers has numbers below the last argument."""
+    if stride is None:
+        stride = torch.empty(size, device="meta").stride()
+    n = 0 if 0 in size else 1 + sum((a - 1) * b for a, b in zip(size, stride))
+    if dtype.is_floating_point or dtype.is_complex:
+        flat = torch.randn(n, device=DEVICE).to(dtype)
+    else:
+        flat = torch.randint(0, max(below, 1), (n,), device=DEVICE).to(dtype)
+    return flat.as_strided(size, stride).requires_grad_(grad)
+
+
+def aten(name, *args):
+    """Call an op with all arguments by position, as profiles have them."""
+    packet = getattr(torch.ops.aten, name)
+    error = TypeError(f"aten::{name} does not take {len(args)} arguments here")
+    for overload in packet.overloads():
+        function = getattr(packet, overload)
+        takes = function._schema.arguments
+        # a profile of an older PyTorch can have fewer arguments
+        if len(takes) < len(args) or any(not p.has_default_value() for p in takes[len(args):]):
+            continue
+        given = list(zip(takes, args))
+        try:
+            return function(*[a for p, a in given if not p.kwarg_only],
+                            **{p.name: a for p, a in given if p.kwarg_only})
+        except (RuntimeError, TypeError) as e:
+            if "Expected a value of type" not in str(e):
+                raise
+            error = e
+    raise error
+
+
+def tf32(on):
+    """Whether products of float32 may use TF32, as recorded."""
+    torch.backends.cuda.matmul.allow_tf32 = on
+    torch.backends.cudnn.allow_tf32 = on
+
+
+def profiled(name, function, on):
+    if not on or DEVICE == "cpu":
+        return function()
+    torch.cuda.synchronize()
+    torch.cuda.profiler.start()
+    torch.cuda.nvtx.range_push(name)
+    result = function()
+    torch.cuda.nvtx.range_pop()
+    torch.cuda.synchronize()
+    torch.cuda.profiler.stop()
+    return result
+
+
+def run(number, name, tensors, op, inplace=False):
+    """Run an op three times to warm up, and once between start and stop of the profiler."""
+    name = f"case {number}: {name}"
+    leaves = [t for t in tensors if t.requires_grad]
+    for i in range(4):
+        inputs = [t.clone() for t in tensors] if inplace else tensors
+        out = profiled(name + " forward", lambda: op(*inputs), i == 3)
+        if not leaves:
+            continue
+        out = [o for o in (out if isinstance(out, (list, tuple)) else [out])
+               if torch.is_tensor(o) and o.requires_grad]
+        grads = [torch.randn_like(o) for o in out]
+        profiled(name + " backward",
+                 lambda: torch.autograd.grad(out, leaves, grads, allow_unused=True), i == 3)
+    print(name)

@@ -1,0 +1,649 @@
+/*
+ * CUDA graphs in torch.profiler's traces. A trace says which launch of a graph
+ * ran a kernel, but not which op captured it. If the graph was captured in the
+ * same trace, or in one that --capture names, the calls that were captured are
+ * there, inside of their ops, without GPU work of their own. The work of a
+ * launch ran in the order in which it was captured, so the nth belongs to the
+ * nth call, if there are as many of each kind and only one capture has so many.
+ *
+ * Then each such call makes a node, as if the trace named the graph's nodes,
+ * and its work has the number of the node: what follows is as with Nsight
+ * Systems.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "err.h"
+#include "kineto.h"
+#include "num.h"
+#include "schema.h"
+
+/* In a graph without branches a kernel can begin before the one before it has
+ * ended, but not by much (programmatic launches). */
+#define OVERLAP_NS 5000
+
+enum call_kind { OTHER, BEGIN, END, GRAPH, KERNEL, COPY, SET };
+
+struct captured_call {
+	int64_t ts, pid, tid, corr;
+	char kind; /* k, c or s; ? where ROCm makes sets kernels */
+	bool used; /* a launch of the graph has its work */
+	bool ran;  /* it has work of its own: it was not captured */
+};
+
+struct capture {
+	size_t first, n; /* of the calls */
+	int64_t pid, start, end;
+	int64_t size;  /* that the program named; -1: none */
+	uint32_t next; /* with the same kinds, + 1; 0: none */
+};
+
+struct graph_launch {
+	int64_t pid, at;
+	int64_t size; /* of what the step computes; -1: unknown */
+	bool hip;
+};
+
+struct sized { /* a range that names a size */
+	int64_t start, end, size;
+	bool capture;
+};
+
+struct replayed {
+	int64_t ts, dur;
+	int kind;
+	int64_t row;
+};
+
+struct graphs {
+	struct kineto *k;
+	struct captured_call *call;
+	size_t ncall, cap_call;
+	struct capture *cap;
+	size_t ncap, cap_cap;
+	struct graph_launch *launch;
+	size_t nlaunch, cap_launch;
+	struct sized *sized;
+	size_t nsized, cap_sized;
+	struct map by_corr;  /* graph launch + 1 */
+	struct map captured; /* correlation id -> call + 1 */
+	struct smap kinds;   /* of a capture -> its number + 1 */
+	struct replayed *work;
+	size_t nwork, cap_work;
+	sqlite3_stmt *set[3];
+	struct buf key;
+	bool capturing, mixed;       /* mixed: two captures at once */
+	uint64_t joined, by_capture; /* by_capture: with one before the trace */
+};
+
+static const char *const work_tables[] = { "kineto_kern", "kineto_copy",
+	"kineto_set" };
+static const char kinds[] = "kcs";
+
+static enum call_kind
+kind_of(struct mview v)
+{
+	if (!mv_starts(v, "cu") && !mv_starts(v, "hip"))
+		return OTHER;
+	if (mv_find(v, "StreamBeginCapture") != NULL)
+		return BEGIN;
+	if (mv_find(v, "StreamEndCapture") != NULL)
+		return END;
+	if (mv_find(v, "GraphLaunch") != NULL)
+		return GRAPH;
+	if (mv_find(v, "Graph") != NULL || mv_find(v, "HostFunc") != NULL)
+		return OTHER;
+	if (mv_find(v, "Launch") != NULL)
+		return KERNEL;
+	if (mv_find(v, "Memcpy") != NULL)
+		return COPY;
+	return mv_find(v, "Memset") != NULL ? SET : OTHER;
+}
+
+static struct mview
+name_of(const struct kineto *k, int64_t id)
+{
+	struct mview v = { "", 0 };
+
+	if (id != EV_UNSET)
+		v.s = smap_str(&k->texts, (uint32_t)id, &v.n);
+	return v;
+}
+
+static bool
+has_call(const struct kineto *k, enum call_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < k->texts.n; i++)
+		if (kind_of(name_of(k, (int64_t)i)) == kind)
+			return true;
+	return false;
+}
+
+/* Sizes: capture_32_FULL, execute_32_context_..., step[DECODE bs=32]. */
+
+static int64_t
+number_after(struct mview v, const char *word)
+{
+	const char *p = mv_find(v, word), *e = v.s + v.n;
+	int64_t n;
+	size_t digits = 0;
+
+	if (p == NULL)
+		return -1;
+	p += strlen(word);
+	while (p + digits < e && p[digits] >= '0' && p[digits] <= '9')
+		digits++;
+	return digits > 0 && num_i64(p, digits, &n) ? n : -1;
+}
+
+static void
+read_sizes(struct graphs *g)
+{
+	struct kineto *k = g->k;
+	sqlite3_stmt *st =
+	    db_prepare(k->db, "SELECT ts, dur, row FROM kineto_op ORDER BY ts");
+	struct sized s;
+	struct mview v;
+	const char *p;
+
+	while (db_step(st)) {
+		p = sqlite3_column_blob(st, 2);
+		kineto_next(&p);
+		kineto_next(&p);
+		v = name_of(k, kineto_next(&p));
+		if (!mv_eq(v, "user_annotation"))
+			continue;
+		v = name_of(k, kineto_next(&p));
+		s.capture = mv_starts(v, "capture_");
+		s.size = s.capture ? number_after(v, "capture_")
+			 : mv_starts(v, "execute_")
+			     ? number_after(v, "execute_")
+			     : number_after(v, " bs=");
+		s.start = db_i64(st, 0);
+		s.end = num_add(s.start, db_i64(st, 1));
+		if (s.size < 0)
+			continue;
+		ARRAY_GROW(g->sized, g->nsized, g->cap_sized);
+		g->sized[g->nsized++] = s;
+	}
+	sqlite3_finalize(st);
+}
+
+/* The size that the innermost range around the moment names; -1: none. */
+static int64_t
+size_at(const struct graphs *g, int64_t at, bool capture)
+{
+	size_t lo = 0, hi = g->nsized, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (g->sized[mid].start <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (hi = lo; hi > 0 && lo - hi < 8; hi--)
+		if (g->sized[hi - 1].capture == capture &&
+		    g->sized[hi - 1].end > at)
+			return g->sized[hi - 1].size;
+	return -1;
+}
+
+/* Calls, in the order of time. */
+
+static void
+begin_capture(struct graphs *g, int64_t pid, int64_t ts)
+{
+	struct capture *c;
+
+	g->mixed = g->capturing;
+	if (g->capturing)
+		return;
+	ARRAY_GROW(g->cap, g->ncap, g->cap_cap);
+	c = &g->cap[g->ncap++];
+	memset(c, 0, sizeof(*c));
+	c->first = g->ncall;
+	c->pid = pid;
+	c->start = ts;
+	c->size = size_at(g, ts, true);
+	g->capturing = true;
+}
+
+static void
+end_capture(struct graphs *g, int64_t ts)
+{
+	if (!g->capturing)
+		return;
+	g->capturing = false;
+	g->cap[g->ncap - 1].n = g->ncall - g->cap[g->ncap - 1].first;
+	g->cap[g->ncap - 1].end = ts;
+	if (g->mixed) { /* whose call is which is not known */
+		g->ncall = g->cap[g->ncap - 1].first;
+		g->ncap--;
+	}
+	g->mixed = false;
+}
+
+static void
+put_launch(struct graphs *g, struct graph_launch l, int64_t corr)
+{
+	if (corr == EV_UNSET)
+		return;
+	ARRAY_GROW(g->launch, g->nlaunch, g->cap_launch);
+	g->launch[g->nlaunch++] = l;
+	*map_put(&g->by_corr, (uint64_t)corr, NULL) = g->nlaunch;
+}
+
+static void
+put_captured(struct graphs *g, struct captured_call c)
+{
+	if (!g->capturing || g->cap[g->ncap - 1].pid != c.pid)
+		return;
+	ARRAY_GROW(g->call, g->ncall, g->cap_call);
+	g->call[g->ncall++] = c;
+	if (c.corr != EV_UNSET)
+		*map_put(&g->captured, (uint64_t)c.corr, NULL) = g->ncall;
+}
+
+static void
+read_calls(struct graphs *g)
+{
+	sqlite3_stmt *st = db_prepare(
+	    g->k->db, "SELECT ts, corr, pid, row FROM kineto_call ORDER BY ts");
+	int64_t ts, corr, pid, tid;
+	enum call_kind kind;
+	struct mview name;
+	const char *p;
+	bool hip;
+
+	while (db_step(st)) {
+		p = sqlite3_column_blob(st, 3);
+		tid = kineto_next(&p);
+		name = name_of(g->k, kineto_next(&p));
+		kind = kind_of(name);
+		if (kind == OTHER)
+			continue;
+		ts = db_i64(st, 0);
+		corr = db_i64(st, 1);
+		pid = db_i64(st, 2);
+		hip = mv_starts(name, "hip");
+		if (kind == BEGIN)
+			begin_capture(g, pid, ts);
+		else if (kind == END)
+			end_capture(g, ts);
+		else if (kind == GRAPH)
+			put_launch(g,
+			    (struct graph_launch){
+				pid, ts, size_at(g, ts, false), hip },
+			    corr);
+		else
+			put_captured(
+			    g, (struct captured_call){ .ts = ts,
+				   .pid = pid,
+				   .tid = tid,
+				   .corr = corr,
+				   .kind = hip ? '?' : kinds[kind - KERNEL] });
+	}
+	sqlite3_finalize(st);
+	end_capture(g, INT64_MAX);
+}
+
+/* Keeps the work of graph launches, and finds calls with work of their own. */
+static void
+read_replayed(struct graphs *g)
+{
+	sqlite3_stmt *st, *put;
+	uint64_t *no;
+	int64_t corr;
+	int i;
+
+	kineto_ok(g->k, sqlite3_exec(g->k->db,
+			    "CREATE TABLE kineto_replay (corr, ts, dur, kind,"
+			    " work)",
+			    NULL, NULL, NULL));
+	put = db_prepare(
+	    g->k->db, "INSERT INTO kineto_replay VALUES (?, ?, ?, ?, ?)");
+	for (i = 0; i < 3; i++) {
+		st = db_prepare(g->k->db, "SELECT rowid, ts, dur, corr FROM %s",
+		    work_tables[i]);
+		while (db_step(st)) {
+			corr = db_i64(st, 3);
+			no = map_get(&g->captured, (uint64_t)corr);
+			if (no != NULL)
+				g->call[*no - 1].ran = true;
+			if (map_get(&g->by_corr, (uint64_t)corr) == NULL)
+				continue;
+			sqlite3_bind_int64(put, 1, corr);
+			sqlite3_bind_int64(put, 2, db_i64(st, 1));
+			sqlite3_bind_int64(put, 3, db_i64(st, 2));
+			sqlite3_bind_int64(put, 4, i);
+			sqlite3_bind_int64(put, 5, db_i64(st, 0));
+			kineto_ok(g->k, sqlite3_step(put));
+			kineto_ok(g->k, sqlite3_reset(put));
+		}
+		sqlite3_finalize(st);
+	}
+	sqlite3_finalize(put);
+}
+
+/* Captures by their kinds of calls. */
+
+static void
+find_captures(struct graphs *g)
+{
+	struct capture *c;
+	size_t i, to;
+	uint32_t no;
+
+	for (c = g->cap; c < g->cap + g->ncap; c++) {
+		buf_clear(&g->key);
+		to = c->first;
+		for (i = c->first; i < c->first + c->n; i++) {
+			if (g->call[i].ran)
+				continue;
+			buf_putc(&g->key, g->call[i].kind);
+			g->call[to++] = g->call[i];
+		}
+		c->n = to - c->first;
+		if (c->n == 0)
+			continue;
+		no = smap_put(&g->kinds, g->key.s, g->key.len, NULL);
+		c->next = (uint32_t)g->kinds.val[no];
+		g->kinds.val[no] = (uint64_t)(c - g->cap) + 1;
+	}
+}
+
+static bool
+has_branches(const struct graphs *g)
+{
+	size_t i;
+
+	for (i = 1; i < g->nwork; i++)
+		if (g->work[i - 1].dur != EV_UNSET &&
+		    num_sub(num_add(g->work[i - 1].ts, g->work[i - 1].dur),
+			g->work[i].ts) > OVERLAP_NS)
+			return true;
+	return false;
+}
+
+/* The capture of the launch; NULL: none, or several are possible. A server
+ * captures a graph for each of some sizes, and launches the smallest one that
+ * is large enough. */
+static struct capture *
+capture_of(struct graphs *g, const struct graph_launch *l, bool *several)
+{
+	struct capture *c, *best = NULL;
+	uint32_t no, i;
+	size_t n;
+
+	*several = false;
+	buf_clear(&g->key);
+	for (n = 0; n < g->nwork; n++)
+		buf_putc(&g->key, l->hip ? '?' : kinds[g->work[n].kind]);
+	no = smap_find(&g->kinds, g->key.s, g->key.len);
+	for (i = no != SMAP_NONE ? (uint32_t)g->kinds.val[no] : 0; i != 0;
+	     i = c->next) {
+		c = &g->cap[i - 1];
+		if (c->pid != l->pid || c->end > l->at)
+			continue;
+		if (l->size >= 0 && c->size >= 0 && c->size < l->size)
+			continue;
+		if (best == NULL ||
+		    (l->size >= 0 && c->size >= 0 && c->size < best->size)) {
+			best = c;
+			*several = false;
+		} else if (l->size < 0 || c->size < 0 || c->size == best->size)
+			*several = true;
+	}
+	return *several ? NULL : best;
+}
+
+/* Joins the work of a launch, which is in the order of time. */
+static void
+join_launch(struct graphs *g, int64_t corr)
+{
+	const struct graph_launch *l =
+	    &g->launch[*map_get(&g->by_corr, (uint64_t)corr) - 1];
+	struct capture *c;
+	bool several;
+	size_t i;
+
+	c = capture_of(g, l, &several);
+	if (c == NULL || has_branches(g)) {
+		if (several)
+			g->k->graph.several++;
+		else
+			g->k->graph.unknown++;
+		return;
+	}
+	for (i = 0; i < g->nwork; i++) {
+		sqlite3_stmt *st = g->set[g->work[i].kind];
+
+		sqlite3_bind_int64(st, 1, (int64_t)(c->first + i) + 1);
+		sqlite3_bind_int64(st, 2, g->work[i].row);
+		kineto_ok(g->k, sqlite3_step(st));
+		kineto_ok(g->k, sqlite3_reset(st));
+		g->call[c->first + i].used = true;
+	}
+	g->joined++;
+	g->by_capture += c->end < g->k->begin;
+}
+
+static void
+join_launches(struct graphs *g)
+{
+	sqlite3_stmt *st = db_prepare(g->k->db,
+	    "SELECT corr, ts, dur, kind, work FROM kineto_replay"
+	    " ORDER BY corr, ts, work");
+	int64_t last = 0;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		g->set[i] = db_prepare(g->k->db,
+		    "UPDATE %s SET node = ? WHERE rowid = ?", work_tables[i]);
+	while (db_step(st)) {
+		if (g->nwork > 0 && db_i64(st, 0) != last) {
+			join_launch(g, last);
+			g->nwork = 0;
+		}
+		last = db_i64(st, 0);
+		ARRAY_GROW(g->work, g->nwork, g->cap_work);
+		g->work[g->nwork++] = (struct replayed){ db_i64(st, 1),
+			db_i64(st, 2), (int)db_i64(st, 3), db_i64(st, 4) };
+	}
+	if (g->nwork > 0)
+		join_launch(g, last);
+	for (i = 0; i < 3; i++)
+		sqlite3_finalize(g->set[i]);
+	sqlite3_finalize(st);
+}
+
+static void
+put_nodes(struct graphs *g)
+{
+	sqlite3_stmt *st =
+	    db_prepare(g->k->db, "INSERT INTO kineto_node VALUES (?, ?)");
+	const struct captured_call *c = g->call, *e = c + g->ncall;
+
+	for (; c < e; c++) {
+		if (!c->used)
+			continue;
+		buf_clear(&g->key);
+		varint_add(&g->key, varint_fold(c->pid) + 1);
+		varint_add(&g->key, varint_fold(c->tid) + 1);
+		varint_add(&g->key, varint_fold(c - g->call + 1) + 1);
+		sqlite3_bind_int64(st, 1, c->ts);
+		sqlite3_bind_blob(
+		    st, 2, buf_str(&g->key), (int)g->key.len, SQLITE_STATIC);
+		kineto_ok(g->k, sqlite3_step(st));
+		kineto_ok(g->k, sqlite3_reset(st));
+	}
+	sqlite3_finalize(st);
+}
+
+static void
+graphs_free(struct graphs *g)
+{
+	free(g->call);
+	free(g->cap);
+	free(g->launch);
+	free(g->sized);
+	free(g->work);
+	map_free(&g->by_corr);
+	map_free(&g->captured);
+	smap_free(&g->kinds);
+	buf_free(&g->key);
+}
+
+uint64_t
+kineto_join_graphs(struct kineto *k)
+{
+	struct graphs g = { .k = k };
+
+	if (!has_call(k, BEGIN) || !has_call(k, GRAPH))
+		return 0;
+	kineto_ok(k, sqlite3_exec(k->db, "BEGIN", NULL, NULL, NULL));
+	read_sizes(&g);
+	read_calls(&g);
+	if (g.ncap > 0 && g.nlaunch > 0) {
+		read_replayed(&g);
+		find_captures(&g);
+		join_launches(&g);
+		put_nodes(&g);
+	}
+	kineto_ok(k, sqlite3_exec(k->db, "COMMIT", NULL, NULL, NULL));
+	k->graph.any = g.joined > 0;
+	graphs_free(&g);
+	return g.by_capture;
+}
+
+/* A trace that --capture names: the process whose graphs are launched, and
+ * where its rows go. */
+
+int64_t
+kineto_launcher(struct kineto *k)
+{
+	sqlite3_stmt *st;
+	int64_t pid = EV_UNSET;
+	const char *p;
+
+	if (!has_call(k, GRAPH))
+		return EV_UNSET;
+	st = db_prepare(k->db, "SELECT pid, row FROM kineto_call");
+	while (pid == EV_UNSET && db_step(st)) {
+		p = sqlite3_column_blob(st, 1);
+		kineto_next(&p);
+		if (kind_of(name_of(k, kineto_next(&p))) == GRAPH)
+			pid = db_i64(st, 0);
+	}
+	sqlite3_finalize(st);
+	return pid;
+}
+
+struct window {
+	int64_t start, end;
+};
+
+struct windows {
+	struct window *v;
+	size_t n, cap;
+};
+
+static void
+read_windows(struct kineto *k, int64_t call, struct windows *w)
+{
+	sqlite3_stmt *st = db_prepare(k->db,
+	    "SELECT ts, row FROM kineto_call WHERE rowid >= %lld ORDER BY ts",
+	    (long long)call);
+	enum call_kind kind;
+	const char *p;
+
+	while (db_step(st)) {
+		p = sqlite3_column_blob(st, 1);
+		kineto_next(&p);
+		kind = kind_of(name_of(k, kineto_next(&p)));
+		if (kind == BEGIN) {
+			ARRAY_GROW(w->v, w->n, w->cap);
+			w->v[w->n++] =
+			    (struct window){ db_i64(st, 0), INT64_MAX };
+		} else if (kind == END && w->n > 0 &&
+			   w->v[w->n - 1].end == INT64_MAX) {
+			w->v[w->n - 1].end = db_i64(st, 0);
+		}
+	}
+	sqlite3_finalize(st);
+}
+
+static bool
+in_window(const struct windows *w, int64_t start, int64_t end)
+{
+	size_t lo = 0, hi = w->n, mid;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		if (w->v[mid].end < start)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < w->n && w->v[lo].start <= end;
+}
+
+/* Drops rows outside of the captures, and moves the others. */
+static void
+move_rows(struct kineto *k, const struct windows *w, const char *table,
+    int64_t from, int64_t by)
+{
+	sqlite3_stmt *st = db_prepare(k->db,
+	    "SELECT rowid, ts, ifnull(dur, 0) FROM %s WHERE rowid >= %lld",
+	    table, (long long)from);
+	sqlite3_stmt *drop =
+	    db_prepare(k->db, "DELETE FROM %s WHERE rowid = ?", table);
+	sqlite3_stmt *move =
+	    db_prepare(k->db, "UPDATE %s SET ts = ?2 WHERE rowid = ?1", table);
+	sqlite3_stmt *to;
+	int64_t ts;
+
+	while (db_step(st)) {
+		ts = db_i64(st, 1);
+		to = in_window(w, ts, num_add(ts, db_i64(st, 2))) ? move : drop;
+		sqlite3_bind_int64(to, 1, db_i64(st, 0));
+		if (to == move)
+			sqlite3_bind_int64(to, 2, num_add(ts, by));
+		kineto_ok(k, sqlite3_step(to));
+		kineto_ok(k, sqlite3_reset(to));
+		if (to == move && num_add(ts, by) < k->first)
+			k->first = num_add(ts, by);
+	}
+	sqlite3_finalize(st);
+	sqlite3_finalize(drop);
+	sqlite3_finalize(move);
+}
+
+void
+kineto_move_before(struct kineto *k, int64_t op, int64_t call)
+{
+	struct windows w = { 0 };
+	sqlite3_stmt *st;
+	int64_t by;
+
+	read_windows(k, call, &w);
+	st = db_prepare(k->db,
+	    "SELECT max(e) FROM (SELECT max(ts + ifnull(dur, 0)) AS e FROM"
+	    " kineto_op WHERE rowid >= %lld UNION ALL SELECT max(ts +"
+	    " ifnull(dur, 0)) FROM kineto_call WHERE rowid >= %lld)",
+	    (long long)op, (long long)call);
+	by = db_step(st) && db_i64(st, 0) != EV_UNSET
+		 ? num_sub(num_sub(k->begin, 1000), db_i64(st, 0))
+		 : 0;
+	sqlite3_finalize(st);
+	kineto_ok(k, sqlite3_exec(k->db, "BEGIN", NULL, NULL, NULL));
+	k->first = k->begin;
+	move_rows(k, &w, "kineto_op", op, by);
+	move_rows(k, &w, "kineto_call", call, by);
+	kineto_ok(k, sqlite3_exec(k->db, "COMMIT", NULL, NULL, NULL));
+	free(w.v);
+}

@@ -1,0 +1,131 @@
+#include "serving.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "num.h"
+
+bool
+serving_number(const char **p, const char *end, int64_t *v)
+{
+	const char *s = *p;
+
+	while (*p < end && isdigit((unsigned char)**p))
+		(*p)++;
+	return num_i64(s, (size_t)(*p - s), v);
+}
+
+bool
+serving_word(const char **p, const char *end, const char *word)
+{
+	size_t n = strlen(word);
+
+	if ((size_t)(end - *p) < n || memcmp(*p, word, n) != 0)
+		return false;
+	*p += n;
+	return true;
+}
+
+/* N(TOKENS), N(TOKENS_SQUARES) or N(sqAskBsqsqCsqskD). The squares are those of
+ * the tokens or of what they attend to: one trace does not tell which. */
+static bool
+take_part(const char **p, const char *end, struct serving_part *t)
+{
+	int64_t rest;
+
+	if (!serving_number(p, end, &t->n) || !serving_word(p, end, "("))
+		return false;
+	if (serving_number(p, end, &t->sq)) {
+		t->sized = true;
+		if (serving_word(p, end, "_") && !serving_number(p, end, &rest))
+			return false;
+		return serving_word(p, end, ")");
+	}
+	t->sized = t->detailed =
+	    serving_word(p, end, "sq") && serving_number(p, end, &t->sq) &&
+	    serving_word(p, end, "sk") && serving_number(p, end, &t->sk) &&
+	    serving_word(p, end, "sqsq") && serving_number(p, end, &t->sqsq) &&
+	    serving_word(p, end, "sqsk") && serving_number(p, end, &t->sqsk);
+	return t->detailed && serving_word(p, end, ")");
+}
+
+/* vLLM: execute_context_1(512)_generation_3(3), and with sizes
+ * execute_515_context_1(sq512sk...)_generation_3(...); SGLang writes the second
+ * form, too. */
+static bool
+read_vllm(const char *p, const char *end, struct serving *s)
+{
+	int64_t all;
+
+	if (!serving_word(&p, end, "execute_"))
+		return false;
+	if (serving_number(&p, end, &all) && !serving_word(&p, end, "_"))
+		return false;
+	if (!serving_word(&p, end, "context_") ||
+	    !take_part(&p, end, &s->ctx) ||
+	    !serving_word(&p, end, "_generation_") ||
+	    !take_part(&p, end, &s->gen))
+		return false;
+	s->kind = s->gen.n == 0   ? "prefill"
+		  : s->ctx.n == 0 ? "decode"
+				  : "mixed";
+	return true;
+}
+
+/* SGLang: step[DECODE bs=32], step[EXTEND bs=15 toks=15360]. A decode step
+ * makes a token for each sequence. */
+static bool
+read_sglang(const char *p, const char *end, struct serving *s)
+{
+	int64_t bs, toks = -1;
+
+	if (!serving_word(&p, end, "step["))
+		return false;
+	s->kind = serving_word(&p, end, "DECODE")   ? "decode"
+		  : serving_word(&p, end, "EXTEND") ? "prefill"
+		  : serving_word(&p, end, "MIXED")  ? "mixed"
+						    : NULL;
+	if (s->kind == NULL || !serving_word(&p, end, " bs=") ||
+	    !serving_number(&p, end, &bs))
+		return false;
+	if (serving_word(&p, end, " toks=") && !serving_number(&p, end, &toks))
+		return false;
+	s->ctx.sized = s->gen.sized = s->kind[0] == 'd' || toks >= 0;
+	if (s->kind[0] == 'd') {
+		s->gen.n = bs;
+		s->gen.sq = toks >= 0 ? toks : bs;
+	} else {
+		s->ctx.n = bs;
+		s->ctx.sq = toks >= 0 ? toks : 0;
+	}
+	return true;
+}
+
+/* vLLM's NVTX ranges have the kind alone. */
+static bool
+read_batch(struct mview v, struct serving *s)
+{
+	s->kind = mv_eq(v, "prefill_batch")  ? "prefill"
+		  : mv_eq(v, "decode_batch") ? "decode"
+		  : mv_eq(v, "mixed_batch")  ? "mixed"
+					     : NULL;
+	return s->kind != NULL;
+}
+
+bool
+serving_read(struct mview v, struct serving *s)
+{
+	const char *end = v.s + v.n;
+
+	*s = (struct serving){ .form = SERVING_EXECUTE };
+	if (v.n < 8 || (v.s[0] != 'e' && v.s[0] != 's' && v.s[0] != 'p' &&
+			   v.s[0] != 'd' && v.s[0] != 'm'))
+		return false;
+	if (read_vllm(v.s, end, s))
+		return true;
+	*s = (struct serving){ .form = SERVING_STEP };
+	if (read_sglang(v.s, end, s))
+		return true;
+	*s = (struct serving){ .form = SERVING_BATCH };
+	return read_batch(v, s);
+}
