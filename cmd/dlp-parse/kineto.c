@@ -63,6 +63,19 @@ times(const struct kineto *k, const struct ev_source *s, sqlite3_value **col,
 	return true;
 }
 
+/* What rows of a thread begin with; *r: what follows. */
+static bool
+thread_row(const struct kineto *k, const struct ev_source *s,
+    sqlite3_value **col, struct event *ev, struct row *r)
+{
+	if (!times(k, s, col, ev))
+		return false;
+	*r = row_of(col[K_OWN]);
+	ev->pid = row_next(r);
+	ev->tid = row_next(r);
+	return true;
+}
+
 static const char *
 domain_of(const struct kineto *k, int64_t id)
 {
@@ -101,15 +114,13 @@ op_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
 	struct kineto *k = ctx;
-	struct row r = row_of(col[K_OWN]);
 	const char *domain;
 	struct mview name;
+	struct row r;
 	int64_t seq, id;
 
-	if (!times(k, s, col, ev))
+	if (!thread_row(k, s, col, ev, &r))
 		return false;
-	ev->pid = row_next(&r);
-	ev->tid = row_next(&r);
 	domain = ev->range.domain = domain_of(k, row_next(&r));
 	ev->range.push = true;
 	ev->range.end_tid = EV_UNSET;
@@ -336,13 +347,11 @@ static bool
 mem_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	struct row r = row_of(col[K_OWN]);
+	struct row r;
 	int64_t bytes;
 
-	if (!times(ctx, s, col, ev))
+	if (!thread_row(ctx, s, col, ev, &r))
 		return false;
-	ev->pid = row_next(&r);
-	ev->tid = row_next(&r);
 	ev->mem.dev = row_next(&r);
 	bytes = row_next(&r);
 	ev->mem.op = bytes < 0 ? "free" : "alloc";
@@ -359,12 +368,10 @@ static bool
 over_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	struct row r = row_of(col[K_OWN]);
+	struct row r;
 
-	if (!times(ctx, s, col, ev))
+	if (!thread_row(ctx, s, col, ev, &r))
 		return false;
-	ev->pid = row_next(&r);
-	ev->tid = row_next(&r);
 	ev->name = row_next(&r);
 	return true;
 }
@@ -389,12 +396,10 @@ static bool
 sample_row(
     void *ctx, const struct ev_source *s, sqlite3_value **col, struct event *ev)
 {
-	struct row r = row_of(col[K_OWN]);
+	struct row r;
 
-	if (!times(ctx, s, col, ev))
+	if (!thread_row(ctx, s, col, ev, &r))
 		return false;
-	ev->pid = row_next(&r);
-	ev->tid = row_next(&r);
 	ev->stack = row_next(&r);
 	ev->label = "python";
 	return true;
