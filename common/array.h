@@ -1,6 +1,11 @@
-/* Arrays: the number of elements, and room for more in one that grows. */
+/* Arrays: the number of elements, room for more in one that grows, and a search
+ * in one that is in order. */
 #ifndef DLP_ARRAY_H
 #define DLP_ARRAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "err.h"
 
@@ -21,5 +26,24 @@
 			(v) = xrealloc((v), (size_t)(cap), sizeof(*(v)));      \
 		}                                                              \
 	} while (0)
+
+/* How many of the n elements have at most t in their int64_t at this offset;
+ * they are of size bytes, and in the order of that number. */
+static inline size_t
+array_until(const void *v, size_t n, size_t size, size_t offset, int64_t t)
+{
+	size_t lo = 0, hi = n, mid;
+	int64_t at;
+
+	while (lo < hi) {
+		mid = lo + (hi - lo) / 2;
+		memcpy(&at, (const char *)v + mid * size + offset, sizeof(at));
+		if (at <= t)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
 
 #endif

@@ -55,29 +55,14 @@ steps_work(struct steps *s, int64_t t)
 	s->any_work = true;
 }
 
-/* The number of cuts at or before t. */
-static size_t
-cuts_until(const struct steps *s, int64_t t)
-{
-	size_t lo = 0, hi = s->n, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (s->v[mid].at <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* Until the next cut comes, the work of the last step decides when it is over.
  */
 struct steps_part
 steps_at(const struct steps *s, int64_t t)
 {
 	struct steps_part p = { STEPS_OUT, -1, INT64_MAX };
-	size_t i = cuts_until(s, t);
+	size_t i = array_until(
+	    s->v, s->n, sizeof(*s->v), offsetof(struct steps_cut, at), t);
 
 	if (i < s->n)
 		p.end = s->v[i].at;

@@ -244,34 +244,10 @@ step_at_time(struct layout *p, uint32_t lane, int64_t t)
 static int64_t
 kept_at(const struct layout *p, int64_t t)
 {
-	size_t lo = 0, hi = p->nstep;
+	size_t n = array_until(p->step, p->nstep, sizeof(*p->step),
+	    offsetof(struct layout_step, lo), t);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->step[mid].lo <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo > 0 && t < p->step[lo - 1].hi ? (int64_t)lo - 1 : -1;
-}
-
-/* The number of cuts at or before t. */
-static int64_t
-cut_at(const struct layout *p, int64_t t)
-{
-	size_t lo = 0, hi = p->ncut;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->cut[mid] <= t)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return (int64_t)lo;
+	return n > 0 && t < p->step[n - 1].hi ? (int64_t)n - 1 : -1;
 }
 
 int64_t
@@ -282,7 +258,8 @@ layout_where(struct layout *p, uint32_t lane, int64_t t)
 	if (t == NO_TIME)
 		return -1;
 	if (p->kind == LAYOUT_CUTS)
-		return cut_at(p, t);
+		return (int64_t)array_until(
+		    p->cut, p->ncut, sizeof(*p->cut), 0, t);
 	if (p->kind == LAYOUT_KEPT)
 		return kept_at(p, t);
 	return step_at_time(p, lane, t);

@@ -176,19 +176,14 @@ read_sizes(struct graphs *g)
 static int64_t
 size_at(const struct graphs *g, int64_t at, bool capture)
 {
-	size_t lo = 0, hi = g->nsized, mid;
+	size_t n = array_until(g->sized, g->nsized, sizeof(*g->sized),
+		   offsetof(struct sized, start), at),
+	       i;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (g->sized[mid].start <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (hi = lo; hi > 0 && lo - hi < 8; hi--)
-		if (g->sized[hi - 1].capture == capture &&
-		    g->sized[hi - 1].end > at)
-			return g->sized[hi - 1].size;
+	for (i = n; i > 0 && n - i < 8; i--)
+		if (g->sized[i - 1].capture == capture &&
+		    g->sized[i - 1].end > at)
+			return g->sized[i - 1].size;
 	return -1;
 }
 
@@ -580,16 +575,10 @@ read_windows(struct kineto *k, int64_t call, struct windows *w)
 static bool
 in_window(const struct windows *w, int64_t start, int64_t end)
 {
-	size_t lo = 0, hi = w->n, mid;
+	size_t i = array_until(w->v, w->n, sizeof(*w->v),
+	    offsetof(struct window, end), num_sub(start, 1));
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (w->v[mid].end < start)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < w->n && w->v[lo].start <= end;
+	return i < w->n && w->v[i].start <= end;
 }
 
 /* Drops rows outside of the captures, and moves the others. */
