@@ -268,11 +268,11 @@ mfu_of() {
 			[ "$status" -eq 2 ]
 			[[ $output == "dlp $r: $f: a .dict of PyProf"* ]]
 		done
-		# stats wants to know which ones first
+		# these want to know which tables, which op first
 		run dlp "$r" net.dict.xz
 		echo "$r: $output"
 		[ "$status" -eq 2 ]
-		[[ $output == *"a .dict"* || $r == stats ]]
+		[[ $output == *"a .dict"* || $r == @(stats|events) ]]
 	done
 	for args in '-k x' '-i 0'; do
 		for f in net.dict net.dlp net.dict.xz; do
