@@ -1164,8 +1164,8 @@ struct busy_type {             /* of records */
 
 /* --iters: an iter record or its legend, kept until the time of its step is
  * known. What is in front of tail stays, then come the new columns. */
-struct kept_iter {
-	struct kept_iter *next;
+struct busy_iter {
+	struct busy_iter *next;
 	struct busy_file *file; /* NULL: a legend */
 	int64_t iter;
 	size_t head, tail, len;
@@ -1185,7 +1185,7 @@ struct busy_input {
 				input has of them */
 	} iter;
 	struct store kept;
-	struct kept_iter *first, **next;
+	struct busy_iter *first, **next;
 	struct steps_cols cut;
 };
 
@@ -1390,7 +1390,7 @@ column_start(const struct rec *r, int i)
 static void
 keep_iter(struct busy_input *in, const struct rec *r, struct busy_file *f)
 {
-	struct kept_iter *k = store_alloc(&in->kept, sizeof(*k) + r->len);
+	struct busy_iter *k = store_alloc(&in->kept, sizeof(*k) + r->len);
 
 	k->next = NULL;
 	k->file = f;
@@ -1420,7 +1420,7 @@ put_split(struct busy_file *f, int64_t iter)
 }
 
 static void
-put_kept(const struct kept_iter *k)
+put_kept(const struct busy_iter *k)
 {
 	int c;
 
@@ -1508,7 +1508,7 @@ static void
 finish_busy(struct stage *st)
 {
 	struct busy_input *in = st->ctx;
-	const struct kept_iter *k;
+	const struct busy_iter *k;
 
 	busy_end(&in->busy, st->complete);
 	for (k = in->first; k != NULL; k = k->next)

@@ -146,7 +146,7 @@ static const struct cli_opt opts[] = {
 };
 
 static void
-check(struct diff *d)
+check_options(struct diff *d)
 {
 	d->m.cpu = d->value == V_CPU;
 	if (!d->join && d->value > V_CPU)
@@ -245,7 +245,7 @@ main(int argc, char **argv)
 
 	cli_init("dlp-diff");
 	unbuffered = cli_options(argc, argv, usage, opts);
-	check(d);
+	check_options(d);
 	n = argc - optind;
 	if (!d->join && n > 2)
 		cli_usage(usage);

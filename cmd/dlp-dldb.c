@@ -39,7 +39,7 @@ struct inst_cols { /* of runs of ops */
 	struct rec_col *id, *op_id, *start, *dur, *pid, *tid, *iter, *v[5];
 };
 
-struct str_cols {
+struct db_str_cols {
 	struct rec_col *id, *text;
 };
 
@@ -49,7 +49,7 @@ static struct dldb {
 	struct db_halves d;
 	struct db_cols work[K_N];
 	struct inst_cols inst;
-	struct str_cols str;
+	struct db_str_cols str;
 	bool raw, aggregate; /* --raw, --aggregate */
 } dldb = { .d = { .domain = "default-domain", .memory = 256 << 20 } };
 
@@ -175,7 +175,7 @@ static void
 keep_str(struct stage *st, struct rec *r)
 {
 	struct db_halves *d = st->ctx;
-	const struct str_cols *c = rec_arg(r);
+	const struct db_str_cols *c = rec_arg(r);
 	int64_t id;
 
 	if (d->raw && rec_i64(r, c->id, &id))

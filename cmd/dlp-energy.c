@@ -123,7 +123,7 @@ dev_of(struct energy *e, struct mview src, int64_t dev)
 }
 
 static void
-put_field(struct buf *b, struct mview v)
+key_add(struct buf *b, struct mview v)
 {
 	buf_putc(b, '\t');
 	buf_put(b, v.s != NULL ? v.s : "-", v.s != NULL ? v.n : 1);
@@ -143,7 +143,7 @@ group_of(struct energy *e, uint32_t dev, const char *tag,
 	buf_putc(&e->key, '\t');
 	buf_puts(&e->key, tag);
 	for (i = 0; i < 5; i++)
-		put_field(&e->key, field[i]);
+		key_add(&e->key, field[i]);
 	no = smap_put(&e->groups, e->key.s, e->key.len, &is_new);
 	if (is_new) {
 		ARRAY_GROW(e->group, e->n_group, e->group_cap);
@@ -605,7 +605,7 @@ write_energy(struct stage *st)
 }
 
 static void
-forget(struct stage *st)
+energy_section(struct stage *st)
 {
 	struct energy *e = st->ctx;
 	size_t i;
@@ -698,7 +698,7 @@ main(int argc, char **argv)
 
 	stage_start(&st, "dlp-energy", usage, opts, argc, argv);
 	st.ctx = &e;
-	st.section = forget;
+	st.section = energy_section;
 	st.end = write_energy;
 	listen(&st, &e);
 	for (i = 0; i < 4; i++)

@@ -99,7 +99,7 @@ key_part(struct events *v, const struct rec *r, const struct rec_col *c)
 }
 
 static struct ev_group *
-group_of(struct events *v, const struct rec *r)
+group_of_op(struct events *v, const struct rec *r)
 {
 	struct ev_group x = { 0 }, *g;
 	uint64_t *at;
@@ -145,7 +145,7 @@ read_op(struct stage *st, struct rec *r)
 		*map_put(&v->by_op, (uint64_t)id, NULL) = 0;
 		return;
 	}
-	g = group_of(v, r);
+	g = group_of_op(v, r);
 	/* AccumulateGrad's sizes are those of a parameter */
 	if (out.s != NULL &&
 	    mv_find(rec_view(r, v->ops.text), "AccumulateGrad") == NULL)
@@ -170,12 +170,6 @@ group_at(
 	return &v->group[(*at - 1) / DIRS];
 }
 
-static int64_t
-plus(int64_t a, int64_t b)
-{
-	return b > INT64_MAX - a ? INT64_MAX : a + b;
-}
-
 static void
 read_inst(struct stage *st, struct rec *r)
 {
@@ -189,7 +183,7 @@ read_inst(struct stage *st, struct rec *r)
 	if (!rec_i64(r, v->inst.gpu, &ns) || ns <= 0)
 		return; /* as AccumulateGrad often is */
 	g->runs[dir].n++;
-	g->runs[dir].gpu_ns = plus(g->runs[dir].gpu_ns, ns);
+	g->runs[dir].gpu_ns = num_add(g->runs[dir].gpu_ns, ns);
 }
 
 static void
@@ -225,9 +219,9 @@ note_type(struct events *v, struct ev_group *g, struct mview dtype, int64_t ns)
 		return;
 	v->types[i] = type;
 	v->ntypes += i == v->ntypes;
-	v->type_ns[i] = plus(v->type_ns[i], ns);
+	v->type_ns[i] = num_add(v->type_ns[i], ns);
 	if (g != NULL) {
-		g->type_ns[i] = plus(g->type_ns[i], ns);
+		g->type_ns[i] = num_add(g->type_ns[i], ns);
 		g->tf32 |= mv_eq(dtype, "tf32");
 	}
 }
@@ -417,8 +411,8 @@ static int
 by_cost(const void *a, const void *b)
 {
 	const struct ev_group *x = a, *y = b;
-	int64_t p = plus(x->runs[FWD].gpu_ns, x->runs[BWD].gpu_ns),
-		q = plus(y->runs[FWD].gpu_ns, y->runs[BWD].gpu_ns);
+	int64_t p = num_add(x->runs[FWD].gpu_ns, x->runs[BWD].gpu_ns),
+		q = num_add(y->runs[FWD].gpu_ns, y->runs[BWD].gpu_ns);
 
 	if (p != q)
 		return p < q ? 1 : -1;

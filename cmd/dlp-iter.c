@@ -48,7 +48,7 @@ static struct {
 } flag;
 
 static void
-check(void)
+check_registry(void)
 {
 	const struct iter_opts *o = &g.o;
 
@@ -139,7 +139,7 @@ main(int argc, char **argv)
 
 	cli_init("dlp-iter");
 	unbuffered = cli_options(argc, argv, usage, opts);
-	check();
+	check_registry();
 	make_plan();
 	key_init(&g.key, g.o.key, g.o.exact, g.o.cut);
 	stage_open(&st, argc, argv, cli_operand(argc, argv, usage), unbuffered);

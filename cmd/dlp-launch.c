@@ -27,7 +27,7 @@ struct launch_type {
 	struct out_ext *ext;
 };
 
-struct launch {
+struct launch_waits {
 	struct launch_type type[4];
 	struct smap devs; /* file and device; their number in queue */
 	struct timeheap *queue;
@@ -46,7 +46,7 @@ launch_legend(struct stage *st, struct rec *r)
 
 /* The queue of the device that a record names. */
 static struct timeheap *
-queue_of(struct launch *l, const struct workrec *w)
+queue_of(struct launch_waits *l, const struct workrec *w)
 {
 	uint32_t id;
 	bool is_new;
@@ -66,7 +66,7 @@ queue_of(struct launch *l, const struct workrec *w)
 static void
 launch_work(struct stage *st, struct rec *r)
 {
-	struct launch *l = st->ctx;
+	struct launch_waits *l = st->ctx;
 	struct launch_type *t = rec_arg(r);
 	struct timeheap *q;
 	struct workrec w;
@@ -94,7 +94,7 @@ launch_work(struct stage *st, struct rec *r)
 static void
 forget_launch(struct stage *st)
 {
-	struct launch *l = st->ctx;
+	struct launch_waits *l = st->ctx;
 	size_t i;
 
 	for (i = 0; i < l->devs.n; i++)
@@ -107,7 +107,7 @@ main(int argc, char **argv)
 {
 	static const char *const tags[] = { "kern", "copy", "set", "graph" };
 	static const char *const added[] = { "queue_ns", "n_queued" };
-	struct launch l = { 0 };
+	struct launch_waits l = { 0 };
 	struct stage st;
 	size_t i;
 	int rc;

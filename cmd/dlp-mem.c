@@ -700,7 +700,7 @@ put_history(struct mem *m, const struct mem_history *h)
 
 /* The recorder, and the length of the profile, if it is known. */
 static void
-read_info(struct stage *st, struct rec *r)
+mem_info(struct stage *st, struct rec *r)
 {
 	static const char word[] = "##info\tduration_ns\t";
 	struct mem *m = st->ctx;
@@ -1107,7 +1107,7 @@ main(int argc, char **argv)
 		m.n_times = cli_i64("--times", times, 1, 1000000);
 	choose_iters(&m.steps, from, to);
 	st.ctx = &m;
-	st.meta = read_info;
+	st.meta = mem_info;
 	st.section = begin_memory;
 	st.end = finish_memory;
 	openranges_init(&m.open, sizeof(struct mem_open));

@@ -1351,7 +1351,7 @@ put_fact(const struct trace *x, uint32_t id)
 
 /* What is said about the profile, after the events; and the end. */
 static void
-put_facts(const struct trace *x)
+trace_facts(const struct trace *x)
 {
 	uint32_t i;
 
@@ -1431,7 +1431,7 @@ main(int argc, char **argv)
 	events_open();
 	rc = stage_run(&st);
 	events_close();
-	put_facts(&x);
+	trace_facts(&x);
 	if (x.untimed > 0)
 		warn("records without a time are left out: %llu",
 		    (unsigned long long)x.untimed);

@@ -471,7 +471,7 @@ warn_no_os(const struct waits *w)
 }
 
 static void
-read_info(struct stage *st, struct rec *r)
+waits_info(struct stage *st, struct rec *r)
 {
 	struct waits *w = st->ctx;
 
@@ -498,7 +498,7 @@ main(int argc, char **argv)
 	stage_start(&st, "dlp-waits", usage, opts, argc, argv);
 	st.ctx = &w;
 	st.section = begin_waits;
-	st.meta = read_info;
+	st.meta = waits_info;
 	st.end = put_held;
 	w.held_end = &w.held;
 	listen_waits(&st, "os", &w.os, false);

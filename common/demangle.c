@@ -23,7 +23,7 @@ struct demangled {
 };
 
 static void
-take(const char *s, size_t n, void *ctx)
+append(const char *s, size_t n, void *ctx)
 {
 	struct demangled *k = ctx;
 
@@ -39,7 +39,7 @@ run_demangler(const char *name, struct demangled *k)
 {
 	if (setjmp(k->stop) != 0)
 		return false;
-	return cplus_demangle_v3_callback(name, OPTIONS, take, k) != 0;
+	return cplus_demangle_v3_callback(name, OPTIONS, append, k) != 0;
 }
 
 bool

@@ -8,7 +8,7 @@
 #include "err.h"
 #include "esc.h"
 
-struct run { /* consecutive fields that stay; 0 is the tag */
+struct kept_fields { /* consecutive fields that stay; 0 is the tag */
 	int from, to;
 };
 
@@ -18,7 +18,7 @@ struct dropped {
 	char **cols;
 	int n_cols; /* 0: the whole type */
 	/* for the legend that was written last */
-	struct run *runs;
+	struct kept_fields *runs;
 	int n_runs, n_fields;
 	bool none; /* all records of the type stay whole */
 };
@@ -114,7 +114,7 @@ bind(struct dropped *d, const char *s, const char *end)
 	tabs_find(s, (size_t)(end - s), at, n);
 	at[n] = end + 1;
 	d->runs = xrealloc(d->runs, (size_t)n + 1, sizeof(*d->runs));
-	d->runs[0] = (struct run){ 0, 0 };
+	d->runs[0] = (struct kept_fields){ 0, 0 };
 	d->n_runs = 1;
 	d->n_fields = n;
 	d->none = true;
@@ -124,7 +124,8 @@ bind(struct dropped *d, const char *s, const char *end)
 			continue;
 		}
 		if (d->runs[d->n_runs - 1].to < i)
-			d->runs[d->n_runs++] = (struct run){ i + 1, i + 1 };
+			d->runs[d->n_runs++] =
+			    (struct kept_fields){ i + 1, i + 1 };
 		else
 			d->runs[d->n_runs - 1].to = i + 1;
 	}
@@ -155,7 +156,7 @@ cut(const struct dropped *d, char *w, const char *s, const char *end)
 }
 
 static uint64_t
-take(const struct dropped *d, char *s, size_t *len)
+take_out(const struct dropped *d, char *s, size_t *len)
 {
 	char *end = s + *len - 1, *w = s, *p = s, *tab;
 	uint64_t bits = 0;
@@ -182,7 +183,7 @@ drop_columns(const char *tag, char *s, size_t *len)
 {
 	const struct dropped *d = find(tag, tag + strlen(tag));
 
-	return d != NULL && d->n_cols > 0 ? take(d, s, len) : 0;
+	return d != NULL && d->n_cols > 0 ? take_out(d, s, len) : 0;
 }
 
 uint64_t
@@ -196,7 +197,7 @@ drop_legend(char *line, size_t *len)
 	if (d == NULL || d->n_cols == 0)
 		return 0;
 	n = *len - (size_t)(tab - line);
-	bits = take(d, tab, &n);
+	bits = take_out(d, tab, &n);
 	*len = (size_t)(tab - line) + n;
 	return bits;
 }

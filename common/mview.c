@@ -1,4 +1,6 @@
 /* See mview.h. */
+#include <stdlib.h>
+
 #include "mview.h"
 
 const char *
@@ -14,4 +16,20 @@ mv_find(struct mview v, const char *lit)
 		p++;
 	}
 	return NULL;
+}
+
+static int
+listed_order(const void *key, const void *word)
+{
+	const struct mview *v = key;
+	const char *s = *(const char *const *)word;
+	int r = strncmp(v->s, s, v->n);
+
+	return r != 0 ? r : -(s[v->n] != '\0');
+}
+
+bool
+mv_listed(struct mview v, const char *const *list, size_t n)
+{
+	return bsearch(&v, list, n, sizeof(*list), listed_order) != NULL;
 }

@@ -55,4 +55,14 @@ mv_ends(struct mview v, const char *lit)
 /* The first lit in v, or NULL. */
 const char *mv_find(struct mview v, const char *lit);
 
+static inline bool
+mv_has(struct mview v, const char *lit)
+{
+	return v.s != NULL && mv_find(v, lit) != NULL;
+}
+
+/* True if v, which has a text, is one of a list of n words in strcmp()'s order.
+ */
+bool mv_listed(struct mview v, const char *const *list, size_t n);
+
 #endif

@@ -125,7 +125,7 @@ finish_rule(struct namerules *r)
 }
 
 static struct namerule *
-add(struct namerules *r, unsigned line)
+new_rule(struct namerules *r, unsigned line)
 {
 	struct namerule *u;
 
@@ -148,10 +148,10 @@ is_def(const char *s)
 }
 
 static void
-begin(struct namerules *r, const char *s, size_t n, const char *const *names,
-    unsigned line)
+begin_rule(struct namerules *r, const char *s, size_t n,
+    const char *const *names, unsigned line)
 {
-	struct namerule *u = add(r, line);
+	struct namerule *u = new_rule(r, line);
 	const char *end = s + n;
 	size_t m;
 	int i;
@@ -192,7 +192,7 @@ namerules_parse(struct namerules *r, const char *file, const char *text,
 			continue;
 		if (skip == 0) {
 			finish_rule(r);
-			begin(r, s, n, names, line);
+			begin_rule(r, s, n, names, line);
 		} else if (r->n > 0 && !r->v[r->n - 1].done)
 			go_on(&r->v[r->n - 1], s + skip, n - skip);
 		else

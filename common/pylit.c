@@ -391,7 +391,7 @@ pl_skip(struct pylit *l)
 /* A line that is a dict. */
 
 static void
-add(struct pyrow *r, struct mview key, struct mview value)
+add_pair(struct pyrow *r, struct mview key, struct mview value)
 {
 	if (r->n == r->cap) {
 		r->cap = r->cap == 0 ? 32 : r->cap * 2;
@@ -416,7 +416,7 @@ pyrow_read(struct pyrow *r, const char *s, size_t n)
 		from = l.p;
 		if (!pl_skip(&l))
 			return false;
-		add(r, key, mv(from, l.p));
+		add_pair(r, key, mv(from, l.p));
 	}
 	return !l.bad && pl_peek(&l) == '\0';
 }

@@ -110,7 +110,7 @@ struct filter {
 };
 
 static void
-add(struct filter *f, uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
+add_step(struct filter *f, uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
 {
 	f->v[f->n++] = (struct sock_filter){ code, yes, no, k };
 }
@@ -118,14 +118,14 @@ add(struct filter *f, uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
 static void
 add_return(struct filter *f, uint32_t what)
 {
-	add(f, BPF_RET | BPF_K, what, 0, 0);
+	add_step(f, BPF_RET | BPF_K, what, 0, 0);
 }
 
 /* The call of this number fails with the error. */
 static void
 add_refused(struct filter *f, uint32_t nr, uint32_t error)
 {
-	add(f, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1);
+	add_step(f, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1);
 	add_return(f, SECCOMP_RET_ERRNO | error);
 }
 
@@ -134,14 +134,14 @@ make_filter(struct filter *f)
 {
 	size_t i;
 
-	add(f, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0,
-	    0);
-	add(f, BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0);
+	add_step(f, BPF_LD | BPF_W | BPF_ABS,
+	    offsetof(struct seccomp_data, arch), 0, 0);
+	add_step(f, BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0);
 	add_return(f, SECCOMP_RET_ERRNO | EPERM);
-	add(f, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr), 0,
-	    0);
+	add_step(f, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr),
+	    0, 0);
 #ifdef __x86_64__
-	add(f, BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1);
+	add_step(f, BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1);
 	add_return(f, SECCOMP_RET_ERRNO | EPERM);
 #endif
 	for (i = 0; i < ARRAY_LEN(refused); i++)
@@ -150,10 +150,10 @@ make_filter(struct filter *f)
 	 * uses clone() then */
 	add_refused(f, CLONE3, ENOSYS);
 	/* threads only; the lower half of the first argument */
-	add(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3);
-	add(f, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args), 0,
-	    0);
-	add(f, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
+	add_step(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3);
+	add_step(f, BPF_LD | BPF_W | BPF_ABS,
+	    offsetof(struct seccomp_data, args), 0, 0);
+	add_step(f, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
 	add_return(f, SECCOMP_RET_ERRNO | EPERM);
 	add_return(f, SECCOMP_RET_ALLOW);
 }

@@ -26,7 +26,7 @@ in_64(const char *s)
 
 /* Stores the places of the TABs in m, counted from s, after k others. */
 static inline int
-take(uint64_t m, const char *s, const char **p, int k, int max)
+tabs_in(uint64_t m, const char *s, const char **p, int k, int max)
 {
 	if (max - k >= 64)
 		for (; m != 0; m &= m - 1)
@@ -46,9 +46,9 @@ tabs_find(const char *s, size_t n, const char **p, int max)
 
 #ifdef __SSE2__
 	for (; end - s >= 64; s += 64)
-		k = take(in_64(s), s, p, k, max);
+		k = tabs_in(in_64(s), s, p, k, max);
 	for (; end - s >= 16; s += 16)
-		k = take(in_16(s), s, p, k, max);
+		k = tabs_in(in_16(s), s, p, k, max);
 #endif
 	for (; s < end; s++)
 		if (*s == '\t') {

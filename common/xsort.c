@@ -39,7 +39,7 @@ fail(void)
 
 /* Writes pending bytes to the file of the last run. */
 static void
-flush(struct runs *r)
+write_run(struct runs *r)
 {
 	size_t done = 0;
 	ssize_t n;
@@ -84,7 +84,7 @@ fill(struct sorted_run *u, size_t want)
 
 /* True if n bytes are there from pos on. */
 static inline bool
-look(struct sorted_run *u, size_t n)
+peek(struct sorted_run *u, size_t n)
 {
 	return u->b.len - u->pos >= n || fill(u, n);
 }
@@ -95,7 +95,7 @@ read_record(struct sorted_run *u, bool bytes)
 	struct run_head h;
 	size_t nkey;
 
-	if (!look(u, sizeof(h))) {
+	if (!peek(u, sizeof(h))) {
 		if (u->b.len > u->pos)
 			die("temporary file: cut off");
 		return false;
@@ -103,7 +103,7 @@ read_record(struct sorted_run *u, bool bytes)
 	memcpy(&h, u->b.s + u->pos, sizeof(h));
 	u->same = h.nkey == SAME;
 	nkey = u->same ? 0 : h.nkey;
-	if (!look(u, sizeof(h) + nkey + h.nval))
+	if (!peek(u, sizeof(h) + nkey + h.nval))
 		die("temporary file: cut off");
 	u->pos += sizeof(h);
 	if (!u->same) {
@@ -165,7 +165,7 @@ runs_put(
 	}
 	buf_put(&r->out, val, nval);
 	if (r->out.len >= PIECE)
-		flush(r);
+		write_run(r);
 	r->any = true;
 }
 
@@ -258,7 +258,7 @@ collapse(struct runs *r, size_t from)
 	merge_begin(r, from, to);
 	while ((u = merge_next(r)) != NULL)
 		runs_put(r, u->key.s, u->key.len, u->b.s + u->val, u->nval);
-	flush(r);
+	write_run(r);
 	for (i = from; i < to; i++)
 		run_free(&v[i]);
 	v[from] = *one;
@@ -271,7 +271,7 @@ runs_end(struct runs *r)
 {
 	size_t from;
 
-	flush(r);
+	write_run(r);
 	do {
 		from = r->n;
 		while (from > 0 &&

@@ -22,7 +22,7 @@ enum { /* facts of an op */
 static bool
 holds(const char *s, size_t n, const char *part)
 {
-	return s != NULL && mv_find((struct mview){ s, n }, part) != NULL;
+	return mv_has((struct mview){ s, n }, part);
 }
 
 /* AMP would give half precision or less. */

@@ -163,7 +163,7 @@ add_launch_gap(struct facts *f, const struct advise_type *t,
 
 	if (mv_eq(rec_view(r, t->col[GAP_PHASE]), "optimizer"))
 		f->opt_idle_ns = num_add(f->opt_idle_ns, dur);
-	if (op.s != NULL && mv_find(op, "softmax") != NULL)
+	if (mv_has(op, "softmax"))
 		f->softmax_idle_ns = num_add(f->softmax_idle_ns, dur);
 }
 

@@ -17,19 +17,13 @@ add_kind(struct facts *f, int kind, int64_t dur)
 	f->kind[kind].ns = num_add(f->kind[kind].ns, dur);
 }
 
-static bool
-has(struct mview v, const char *part)
-{
-	return v.s != NULL && mv_find(v, part) != NULL;
-}
-
 /* PyTorch: _foreach_add_, _fused_adamw_; Apex: FusedAdam. */
 static void
 add_optimizer(struct facts *f, const struct use_kernel *k)
 {
 	int kind = K_OPTIMIZER;
 
-	if (k->fused || mv_starts(k->op, "_fused_") || has(k->op, "Fused"))
+	if (k->fused || mv_starts(k->op, "_fused_") || mv_has(k->op, "Fused"))
 		kind = K_FUSED;
 	else if (mv_starts(k->op, "_foreach_") ||
 		 mv_starts(k->name, "multi_tensor_apply"))
@@ -46,14 +40,14 @@ add_optimizer(struct facts *f, const struct use_kernel *k)
 static void
 add_layout(struct facts *f, const struct use_kernel *k)
 {
-	bool nhwc = has(k->name, "nhwc") || has(k->name, "NHWC");
+	bool nhwc = mv_has(k->name, "nhwc") || mv_has(k->name, "NHWC");
 
-	if (has(k->name, "nchwToNhwc"))
+	if (mv_has(k->name, "nchwToNhwc"))
 		add_kind(f, K_TO_NHWC, k->dur);
-	else if (has(k->name, "nhwcToNchw"))
+	else if (mv_has(k->name, "nhwcToNchw"))
 		add_kind(f, K_TO_NCHW, k->dur);
-	else if (nhwc &&
-		 (has(k->name, "batchnorm") || has(k->name, "batch_norm")))
+	else if (nhwc && (mv_has(k->name, "batchnorm") ||
+			     mv_has(k->name, "batch_norm")))
 		add_kind(f, K_NORM_NHWC, k->dur);
 	else if (mv_eq(k->family, "conv")) {
 		add_kind(f, K_CONV, k->dur);
@@ -89,11 +83,12 @@ use_add(struct facts *f, const struct use_kernel *k)
 {
 	if (k->graph)
 		add_kind(f, K_GRAPH, k->dur);
-	if (mv_starts(k->name, "triton_") || has(k->op, "CompiledFunction") ||
-	    has(k->layer, "Torch-Compiled Region"))
+	if (mv_starts(k->name, "triton_") ||
+	    mv_has(k->op, "CompiledFunction") ||
+	    mv_has(k->layer, "Torch-Compiled Region"))
 		add_kind(f, K_COMPILED, k->dur);
-	if (has(k->name, "flash") || has(k->name, "fmha") ||
-	    has(k->name, "sdpa") || has(k->name, "attention") ||
+	if (mv_has(k->name, "flash") || mv_has(k->name, "fmha") ||
+	    mv_has(k->name, "sdpa") || mv_has(k->name, "attention") ||
 	    mv_eq(k->family, "attention"))
 		add_kind(f, K_ATTENTION, k->dur);
 	else if (k->scores && !mv_eq(k->family, "gemm")) {

@@ -176,7 +176,7 @@ is_of_graph(const struct advise_type *t, const struct rec *r)
 	int64_t node;
 
 	return rec_i64(r, t->col[KERN_NODE], &node) ||
-	       (api.s != NULL && mv_find(api, "GraphLaunch") != NULL);
+	       mv_has(api, "GraphLaunch");
 }
 
 /* A graph launch launches all of its kernels. */

@@ -305,7 +305,7 @@ merge_legend(struct agg_parts *m, const struct rec *r)
 }
 
 static const char *
-field_text(const struct rec *r, int at, size_t *n)
+part_field(const struct rec *r, int at, size_t *n)
 {
 	const char *s;
 
@@ -339,7 +339,7 @@ static bool
 read_number(const struct rec *r, int at, bool *frac, union agg_num *v)
 {
 	size_t n;
-	const char *s = field_text(r, at, &n);
+	const char *s = part_field(r, at, &n);
 
 	if (s == NULL)
 		return false;
@@ -353,7 +353,7 @@ static void
 get_sum(struct agg_acc *c, const struct rec *r, int at, uint64_t n)
 {
 	size_t len;
-	const char *s = field_text(r, at, &len);
+	const char *s = part_field(r, at, &len);
 	bool bad = false;
 
 	if (s == NULL)
@@ -378,11 +378,11 @@ count_values(const struct agg_part_cols *f, const struct rec *r, uint64_t n)
 	size_t k, l;
 	uint64_t v;
 
-	s = field_text(r, f->n, &k);
+	s = part_field(r, f->n, &k);
 	if (s != NULL && num_u64(s, k, &v))
 		return v;
-	s = field_text(r, f->sum, &k);
-	t = field_text(r, f->mean, &l);
+	s = part_field(r, f->sum, &k);
+	t = part_field(r, f->mean, &l);
 	if (s != NULL && t != NULL && num_f64(s, k, &sum) &&
 	    num_f64(t, l, &mean) && fabs(mean) > 0)
 		return (uint64_t)llround(sum / mean);
@@ -412,7 +412,7 @@ add_state(struct agg_parts *m, const struct rec *r, struct agg_group *g, int i,
 	struct agg_acc x = { 0 };
 	bool cut = false;
 	size_t len;
-	const char *s = field_text(r, f->part, &len);
+	const char *s = part_field(r, f->part, &len);
 
 	if (f->part >= 0) {
 		if (s != NULL &&
@@ -443,7 +443,7 @@ add_ends(struct agg_parts *m, const struct rec *r, struct agg_group *g)
 
 	for (i = 0; i < m->spec.nstat; i++) {
 		const struct stat_col *c = &m->spec.stat[i];
-		const char *s = field_text(r, m->stat_at[i], &n);
+		const char *s = part_field(r, m->stat_at[i], &n);
 
 		if ((c->stat != ST_FIRST && c->stat != ST_LAST) || s == NULL)
 			continue;
@@ -462,13 +462,13 @@ add_union(struct agg_parts *m, const struct rec *r, struct agg_group *g)
 	size_t n;
 
 	if (m->part_union >= 0) {
-		s = field_text(r, m->part_union, &n);
+		s = part_field(r, m->part_union, &n);
 		if (s != NULL && !part_get_union(g, s, n))
 			rec_die(r, PART_UNION ": no pieces of intervals");
 		g->has_ivl |= s != NULL;
 		return;
 	}
-	s = field_text(r, m->union_ns, &n);
+	s = part_field(r, m->union_ns, &n);
 	if (s == NULL)
 		return;
 	if (!num_i64(s, n, &v))
@@ -486,7 +486,7 @@ merge_record(struct agg_parts *m, const struct rec *r)
 	uint64_t n = 0;
 	int i;
 
-	s = field_text(r, m->part_n >= 0 ? m->part_n : m->count, &len);
+	s = part_field(r, m->part_n >= 0 ? m->part_n : m->count, &len);
 	if (s != NULL && !num_u64(s, len, &n))
 		rec_die(r, "no count: '%.*s'", (int)(len < 40 ? len : 40), s);
 	g->n += n;

@@ -122,7 +122,7 @@ sort_pack(struct buf *b, const struct sort_val *v, int n)
 
 /* Reads the value at s; returns the place after it. */
 static const char *
-unpack(const char *s, struct sort_val *v)
+key_value(const char *s, struct sort_val *v)
 {
 	uint32_t len;
 
@@ -149,8 +149,8 @@ sort_cmp_packed(
 
 	(void)an, (void)bn;
 	for (k = 0; k < o->n && c == 0; k++) {
-		a = unpack(a, &x);
-		b = unpack(b, &y);
+		a = key_value(a, &x);
+		b = key_value(b, &y);
 		c = cmp_val(&x, &y, o->key[k].down);
 	}
 	return c;

@@ -403,7 +403,7 @@ struct corr_proc {
 	bool has_op_id;     /* texts of PyTorch 1.12 or later */
 	struct recent fwd;  /* sequence id -> forward op */
 	struct recent bwd;  /* op id -> backward op, for AccumulateGrad */
-	struct graphs *graphs;
+	struct capture_graphs *graphs;
 	struct xla *xla;
 	bool has_launch; /* the record of the launch call was seen */
 	int64_t launch_corr, launch_id;

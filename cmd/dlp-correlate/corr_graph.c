@@ -31,7 +31,7 @@ struct captured {      /* a run of an op during which nodes were made */
 	struct escaped layer; /* used if there is no run; own copy */
 };
 
-struct graphs { /* of a process */
+struct capture_graphs { /* of a process */
 	struct nodes nodes;
 	struct captured_node *node; /* by its number */
 	size_t cap_node;
@@ -39,7 +39,7 @@ struct graphs { /* of a process */
 	size_t n_cap, cap_cap;
 };
 
-static struct graphs *
+static struct capture_graphs *
 graphs_of(struct corr_proc *p)
 {
 	if (p->graphs == NULL)
@@ -58,7 +58,7 @@ same_capture(const struct captured *a, const struct captured *b)
 }
 
 static size_t
-captured(struct graphs *p, struct captured x)
+captured(struct capture_graphs *p, struct captured x)
 {
 	size_t i, n = p->n_cap < CAP_BACK ? p->n_cap : CAP_BACK;
 
@@ -73,7 +73,7 @@ captured(struct graphs *p, struct captured x)
 }
 
 static struct captured_node *
-captured_node_of(struct graphs *g, size_t no)
+captured_node_of(struct capture_graphs *g, size_t no)
 {
 	if (no >= g->cap_node) {
 		g->cap_node = g->cap_node > 0 ? g->cap_node * 2 : 64;
@@ -85,8 +85,8 @@ captured_node_of(struct graphs *g, size_t no)
 /* Takes a node that the thread makes: in a run of an op, or only in ranges of
  * the program. */
 static void
-capture(struct corr *corr, struct graphs *graphs, struct captured_node *nd,
-    struct corr_thread *th)
+capture(struct corr *corr, struct capture_graphs *graphs,
+    struct captured_node *nd, struct corr_thread *th)
 {
 	const struct corr_open *top = thread_top(th);
 	struct corr_inst *in = current_inst(corr, th);
@@ -113,7 +113,7 @@ void
 graph_node(struct corr *corr, struct corr_thread *th, struct corr_proc *proc,
     int64_t id, bool has_orig, int64_t orig)
 {
-	struct graphs *graphs = graphs_of(proc);
+	struct capture_graphs *graphs = graphs_of(proc);
 	size_t n = graphs->nodes.n, no = nodes_put(&graphs->nodes, id);
 	struct captured_node *nd = captured_node_of(graphs, no);
 
@@ -228,7 +228,7 @@ bool
 graph_place(
     struct corr *corr, const struct corr_work *work, struct corr_place *pl)
 {
-	struct graphs *graphs = work->p->graphs;
+	struct capture_graphs *graphs = work->p->graphs;
 	const struct captured *cap;
 	const struct captured_node *nd;
 	struct launch *launch;
@@ -267,7 +267,7 @@ graph_place(
 void
 graph_free(struct corr_proc *proc)
 {
-	struct graphs *graphs = proc->graphs;
+	struct capture_graphs *graphs = proc->graphs;
 
 	if (graphs == NULL)
 		return;

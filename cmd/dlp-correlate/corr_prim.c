@@ -85,16 +85,6 @@ static const char *const products[] = {
 	"vdot",
 };
 
-static int
-product_order(const void *key, const void *elem)
-{
-	const struct mview *v = key;
-	const char *s = *(const char *const *)elem;
-	int c = strncmp(v->s, s, v->n);
-
-	return c != 0 ? c : s[v->n] == '\0' ? 0 : -1;
-}
-
 static bool
 is_product(const struct marker *m)
 {
@@ -104,8 +94,7 @@ is_product(const struct marker *m)
 			       * kernel's arguments */
 		return mv_starts(m->op, "triton_");
 	return (mv_eq(m->mod, "aten") || mv_eq(m->mod, "flash_attn")) &&
-	       bsearch(&m->op, products, ARRAY_LEN(products),
-		   sizeof(products[0]), product_order) != NULL;
+	       mv_listed(m->op, products, ARRAY_LEN(products));
 }
 
 static uint32_t

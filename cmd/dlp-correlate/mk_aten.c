@@ -128,22 +128,6 @@ static const char *const common_words[] = {
 };
 /* clang-format on */
 
-static int
-name_order(const void *key, const void *elem)
-{
-	const struct mview *v = key;
-	const char *s = *(const char *const *)elem;
-	int r = strncmp(v->s, s, v->n);
-
-	return r != 0 ? r : -(s[v->n] != '\0');
-}
-
-static bool
-is_in_list(struct mview v, const char *const *list, size_t n)
-{
-	return bsearch(&v, list, n, sizeof(*list), name_order) != NULL;
-}
-
 enum aten_name
 mk_aten(struct mview v)
 {
@@ -152,9 +136,9 @@ mk_aten(struct mview v)
 	v.n -= in_place;
 	if (v.n == 0 || v.n > 64)
 		return ATEN_NO;
-	if (is_in_list(v, telling, ARRAY_LEN(telling)))
+	if (mv_listed(v, telling, ARRAY_LEN(telling)))
 		return ATEN_TELLING;
-	if (!is_in_list(v, common_words, ARRAY_LEN(common_words)))
+	if (!mv_listed(v, common_words, ARRAY_LEN(common_words)))
 		return ATEN_NO;
 	return in_place ? ATEN_TELLING : ATEN_WORD;
 }

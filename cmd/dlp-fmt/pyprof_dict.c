@@ -322,7 +322,7 @@ compare(const void *va, const void *vb)
 }
 
 static bool
-same(const struct buf *a, const struct buf *b)
+same_line(const struct buf *a, const struct buf *b)
 {
 	return a->len == b->len && memcmp(a->s, b->s, a->len) == 0;
 }
@@ -400,7 +400,7 @@ sort_seq(struct pymark *k)
 
 	if (l->n > 1)
 		qsort(l->v, l->n, sizeof(*l->v), compare);
-	drop(l, same);
+	drop(l, same_line);
 	drop(l, alike);
 	for (i = 0; i < l->n; i++) {
 		size_t at = name_len(&l->v[i]) + SEQ_LEN;
@@ -426,7 +426,7 @@ same_op(const struct pylist *a, const struct pylist *b)
 	if (a->n != b->n)
 		return false;
 	for (i = 0; i < a->n; i++)
-		if (!same(&a->v[i], &b->v[i]))
+		if (!same_line(&a->v[i], &b->v[i]))
 			return false;
 	return true;
 }

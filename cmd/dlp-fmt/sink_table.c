@@ -224,7 +224,7 @@ cut_add(struct cut_col *c, const char *s, size_t n, int text_width)
 
 /* Text id as shown with that head: its number in shown. */
 static uint32_t
-look(const struct cut_col *c, struct smap *shown, uint32_t id, int head,
+try_head(const struct cut_col *c, struct smap *shown, uint32_t id, int head,
     bool *is_new)
 {
 	struct buf b = { 0 };
@@ -252,7 +252,7 @@ clashes(const struct cut_col *c, int head)
 	bool is_new;
 
 	for (id = 0; id < c->texts.n; id++) {
-		look(c, &shown, id, head, &is_new);
+		try_head(c, &shown, id, head, &is_new);
 		n += !is_new;
 	}
 	smap_free(&shown);
@@ -278,7 +278,7 @@ show_middle(struct cut_col *c, struct smap *shown, uint32_t id, uint32_t twin)
 	     at++) {
 		if (((unsigned char)s[at] & 0xc0) == 0x80) /* in a character */
 			continue;
-		look(c, shown, id, MIDDLE + (int)at, &is_new);
+		try_head(c, shown, id, MIDDLE + (int)at, &is_new);
 		if (is_new)
 			c->texts.val[id] = (uint64_t)(MIDDLE + (int)at) + 2;
 	}
@@ -294,11 +294,11 @@ move_single(struct cut_col *c)
 	int head, k;
 
 	for (id = 0; id < c->texts.n; id++) {
-		at = look(c, &shown, id, c->head, &is_new);
+		at = try_head(c, &shown, id, c->head, &is_new);
 		twin = (uint32_t)shown.val[at];
 		for (k = 0; !is_new && k < c->width; k++) {
 			head = (c->width + (k % 2 ? -k : k)) / 2;
-			at = look(c, &shown, id, head, &is_new);
+			at = try_head(c, &shown, id, head, &is_new);
 			if (is_new)
 				c->texts.val[id] = (uint64_t)head + 2;
 		}

@@ -86,7 +86,7 @@ keep_word(
 /* The escaped text as a line for people: what breaks lines is a blank, and of
  * the other escapes only those of a backslash and "-" are undone. */
 static void
-keep_text(char **to, const struct rec *r, const struct rec_col *c)
+replace_text(char **to, const struct rec *r, const struct rec_col *c)
 {
 	struct buf b = { 0 };
 	size_t i, n;
@@ -320,7 +320,7 @@ on_edge(struct stage *st, struct rec *r)
 	if (rec_raw(r, col->edge.api, &(size_t){ 0 }) == NULL ||
 	    api <= o->edge_api_ns)
 		return;
-	keep_text(&o->edge_api, r, col->edge.api);
+	replace_text(&o->edge_api, r, col->edge.api);
 	o->edge_api_ns = api;
 }
 
@@ -330,7 +330,7 @@ on_cand(struct stage *st, struct rec *r)
 	struct overview *o = st->ctx;
 
 	if (o->try_key == NULL && number(r, o->col->cand.n) >= 3)
-		keep_text(&o->try_key, r, o->col->cand.key);
+		replace_text(&o->try_key, r, o->col->cand.key);
 }
 
 static void
@@ -348,7 +348,7 @@ on_phase(struct stage *st, struct rec *r)
 
 /* Whether a list of words, joined by commas, has the word. */
 static bool
-has(const struct rec *r, const struct rec_col *c, const char *want)
+has_word(const struct rec *r, const struct rec_col *c, const char *want)
 {
 	size_t n, k, len = strlen(want);
 	const char *s = rec_raw(r, c, &n), *comma;
@@ -409,11 +409,11 @@ add_kernels(struct overview *o, const struct rec *r, const char *op, double ns)
 	o->kern_ns += ns;
 	if (rec_is(r, col->work.dir, "comm"))
 		o->comm_work += ns;
-	if (has(r, col->work.lacks, "shapes"))
+	if (has_word(r, col->work.lacks, "shapes"))
 		o->no_shapes += ns;
-	if (has(r, col->work.lacks, "flop"))
+	if (has_word(r, col->work.lacks, "flop"))
 		o->no_flop += ns;
-	if (has(r, col->work.lacks, "capture"))
+	if (has_word(r, col->work.lacks, "capture"))
 		o->no_capture += ns;
 	if (dark)
 		o->no_verdict += ns;
@@ -573,10 +573,10 @@ on_finding(struct stage *st, struct rec *r)
 	if (f == NULL)
 		return;
 	keep_word(&f->share, o, r, col->finding.share);
-	keep_text(&f->src, r, col->finding.src);
-	keep_text(&f->problem, r, col->finding.problem);
-	keep_text(&f->evidence, r, col->finding.evidence);
-	keep_text(&f->advice, r, col->finding.advice);
+	replace_text(&f->src, r, col->finding.src);
+	replace_text(&f->problem, r, col->finding.problem);
+	replace_text(&f->evidence, r, col->finding.evidence);
+	replace_text(&f->advice, r, col->finding.advice);
 }
 
 static bool

@@ -47,7 +47,7 @@ overview_std(const struct overview *o, double *ns)
 
 /* A number, if it is known. */
 static void
-put_number(bool known, double v)
+put_if(bool known, double v)
 {
 	out_opt(known, known ? (int64_t)rint(v) : 0);
 }
@@ -69,7 +69,7 @@ put_session(const struct overview *o)
 	overview_gpus(o, &gpus);
 	put_word(buf_str(&gpus));
 	buf_free(&gpus);
-	put_number(o->any_work, o->n_gpu);
+	put_if(o->any_work, o->n_gpu);
 	put_word(overview_fact(o, OV_DIALECT));
 	put_word(overview_fact(o, OV_RECORDER));
 }
@@ -80,20 +80,20 @@ put_times(const struct overview *o)
 	double std;
 	bool has_std = overview_std(o, &std);
 
-	put_number(true, o->n_used);
-	put_number(true, o->n_all - o->n_used);
-	put_number(o->n_all > 0, o->mean);
-	put_number(o->n_all > 0 && has_std, std);
-	put_number(o->timed, o->n_gpu > 0 ? o->wall / o->n_gpu : 0);
-	put_number(o->timed, o->ns[OV_TC]);
-	put_number(o->timed || o->comm_work == 0, o->ns[OV_COMM]);
-	put_number(o->timed, o->ns[OV_KERN]);
-	put_number(o->timed, o->ns[OV_GRAPH]);
-	put_number(o->timed, o->ns[OV_MEM]);
-	put_number(o->timed, o->ns[OV_IDLE]);
-	put_number(o->timed, o->ns[OV_DATALOAD]);
-	put_number(o->timed, o->between);
-	put_number(o->timed, o->between_idle);
+	put_if(true, o->n_used);
+	put_if(true, o->n_all - o->n_used);
+	put_if(o->n_all > 0, o->mean);
+	put_if(o->n_all > 0 && has_std, std);
+	put_if(o->timed, o->n_gpu > 0 ? o->wall / o->n_gpu : 0);
+	put_if(o->timed, o->ns[OV_TC]);
+	put_if(o->timed || o->comm_work == 0, o->ns[OV_COMM]);
+	put_if(o->timed, o->ns[OV_KERN]);
+	put_if(o->timed, o->ns[OV_GRAPH]);
+	put_if(o->timed, o->ns[OV_MEM]);
+	put_if(o->timed, o->ns[OV_IDLE]);
+	put_if(o->timed, o->ns[OV_DATALOAD]);
+	put_if(o->timed, o->between);
+	put_if(o->timed, o->between_idle);
 	if (o->timed && o->wall > 0)
 		buf_printf(&out_buf, "\t%.2f",
 		    100 * (o->wall - o->ns[OV_IDLE]) / o->wall);
@@ -106,15 +106,15 @@ put_work(const struct overview *o)
 {
 	bool any = o->any_work;
 
-	put_number(any, o->n_kern);
-	put_number(any, o->work);
-	put_number(any, o->work - o->no_op);
-	put_number(true, o->comm_work);
-	put_number(any, o->kern_ns);
-	put_number(any, o->kern_ns - o->no_shapes);
-	put_number(any, o->kern_ns - o->no_flop);
-	put_number(any, o->kern_ns - o->no_verdict);
-	put_number(any && (o->n_judged > 0 || o->n_kern == 0), o->eligible);
+	put_if(any, o->n_kern);
+	put_if(any, o->work);
+	put_if(any, o->work - o->no_op);
+	put_if(true, o->comm_work);
+	put_if(any, o->kern_ns);
+	put_if(any, o->kern_ns - o->no_shapes);
+	put_if(any, o->kern_ns - o->no_flop);
+	put_if(any, o->kern_ns - o->no_verdict);
+	put_if(any && (o->n_judged > 0 || o->n_kern == 0), o->eligible);
 }
 
 /* The rules that fired, in the order of the first files. */

@@ -558,7 +558,7 @@ copy_gzip(struct unpacking *c)
 }
 
 static void
-unpack(struct unpacking *c)
+decompress(struct unpacking *c)
 {
 	static void (*const how[])(struct unpacking *) = {
 		[ZIP_NONE] = copy_plain,
@@ -588,7 +588,7 @@ unpack_to(enum zip kind, const char *name, int fd, const unsigned char *head,
 		.head = head,
 		.nhead = n };
 
-	unpack(&c);
+	decompress(&c);
 	return !c.broken;
 }
 
@@ -607,7 +607,7 @@ copy_unpack(enum zip kind, const char *name, int fd, const unsigned char *head,
 	c.out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (c.out < 0)
 		die_errno("%s: cannot make the temporary copy", name);
-	unpack(&c);
+	decompress(&c);
 	if (close(c.out) != 0)
 		die_errno("%s: cannot write the temporary copy", name);
 	return path;

@@ -538,12 +538,12 @@ kineto_launcher(struct kineto *k)
 	return pid;
 }
 
-struct window {
+struct capture_span {
 	int64_t start, end;
 };
 
 struct windows {
-	struct window *v;
+	struct capture_span *v;
 	size_t n, cap;
 };
 
@@ -563,7 +563,7 @@ read_windows(struct kineto *k, int64_t call, struct windows *w)
 		if (kind == BEGIN) {
 			ARRAY_GROW(w->v, w->n, w->cap);
 			w->v[w->n++] =
-			    (struct window){ db_i64(st, 0), INT64_MAX };
+			    (struct capture_span){ db_i64(st, 0), INT64_MAX };
 		} else if (kind == END && w->n > 0 &&
 			   w->v[w->n - 1].end == INT64_MAX) {
 			w->v[w->n - 1].end = db_i64(st, 0);
@@ -576,7 +576,7 @@ static bool
 in_window(const struct windows *w, int64_t start, int64_t end)
 {
 	size_t i = array_until(w->v, w->n, sizeof(*w->v),
-	    offsetof(struct window, end), num_sub(start, 1));
+	    offsetof(struct capture_span, end), num_sub(start, 1));
 
 	return i < w->n && w->v[i].start <= end;
 }

@@ -16,7 +16,7 @@
  * may empty the cache. So the texts live until names_written(), which is called
  * after each record. */
 static void
-forget(struct name_cache *n)
+empty_cache(struct name_cache *n)
 {
 	size_t i;
 
@@ -61,7 +61,7 @@ cache_slot(struct name_cache *n, struct map *m, int64_t id, bool *is_new)
 		return (uint64_t *)has;
 	}
 	if (n->bytes > MAX_BYTES || n->n > MAX_NAMES)
-		forget(n);
+		empty_cache(n);
 	return map_put(m, (uint64_t)id, is_new);
 }
 
@@ -162,7 +162,7 @@ names_written(struct name_cache *n)
 void
 names_free(struct name_cache *n)
 {
-	forget(n);
+	empty_cache(n);
 	names_written(n);
 	free(n->old);
 	free(n->v);

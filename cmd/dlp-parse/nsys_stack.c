@@ -135,7 +135,7 @@ native_code(struct nsys *ns, enum stack_table t, int64_t id, struct buf *out)
  * object around.
  */
 
-struct py_frame { /* tokens; 0 or less: not there */
+struct nsys_frame { /* tokens; 0 or less: not there */
 	int function, file, line;
 };
 
@@ -150,7 +150,7 @@ frames_in(const struct json_doc *j)
 }
 
 static int
-py_frames(struct nsys *ns, const char *s, size_t n, struct py_frame *v)
+py_frames(struct nsys *ns, const char *s, size_t n, struct nsys_frame *v)
 {
 	struct json_doc *j = &ns->stack.json;
 	int i, k, count = 0;
@@ -207,7 +207,7 @@ py_text(struct nsys *ns, int token)
 
 /* "train.py:123 step" */
 static void
-put_py(struct nsys *ns, struct buf *out, const struct py_frame *f)
+put_py(struct nsys *ns, struct buf *out, const struct nsys_frame *f)
 {
 	struct mview part = usercode_base(py_text(ns, f->file));
 
@@ -225,7 +225,7 @@ put_py(struct nsys *ns, struct buf *out, const struct py_frame *f)
 static bool
 py_code(struct nsys *ns, const char *s, size_t n, struct buf *out)
 {
-	struct py_frame v[MOST_FRAMES];
+	struct nsys_frame v[MOST_FRAMES];
 	int i, count = py_frames(ns, s, n, v);
 	struct mview file;
 
@@ -526,7 +526,7 @@ native_frames(struct nsys *ns, int64_t id, struct buf *out, size_t *from)
 static int
 python_frames(struct nsys *ns, int64_t row, struct buf *out, size_t *from)
 {
-	struct py_frame v[MOST_FRAMES];
+	struct nsys_frame v[MOST_FRAMES];
 	struct mview s = json_of(ns, row);
 	int i, n = s.s != NULL ? py_frames(ns, s.s, s.n, v) : 0;
 

@@ -59,22 +59,6 @@ usercode_is_own(struct mview path)
 	return true;
 }
 
-static int
-by_package(const void *key, const void *entry)
-{
-	const struct mview *v = key;
-	const char *name = *(const char *const *)entry;
-	int order = strncmp(v->s, name, v->n);
-
-	return order != 0 ? order : -(name[v->n] != '\0');
-}
-
-static bool
-is_listed(struct mview v, const char *const *list, size_t n)
-{
-	return bsearch(&v, list, n, sizeof(*list), by_package) != NULL;
-}
-
 bool
 usercode_is_own_python(struct mview path)
 {
@@ -90,10 +74,10 @@ usercode_is_own_python(struct mview path)
 		first.n = (size_t)(slash - path.s);
 	else if (mv_ends(path, ".py"))
 		first.n -= 3;
-	if (is_listed(first, modules, ARRAY_LEN(modules)))
+	if (mv_listed(first, modules, ARRAY_LEN(modules)))
 		return false;
 	/* a package is a folder; datasets.py is the user's */
-	if (slash != NULL && is_listed(first, packages, ARRAY_LEN(packages)))
+	if (slash != NULL && mv_listed(first, packages, ARRAY_LEN(packages)))
 		return false;
 	return usercode_is_own(path);
 }

@@ -131,12 +131,6 @@ seen(const struct path *p, uint32_t thread, int64_t lo, int64_t hi)
 	k->any = true;
 }
 
-static bool
-has(struct mview v, const char *word)
-{
-	return v.s != NULL && memmem(v.s, v.n, word, strlen(word)) != NULL;
-}
-
 static void
 add_act(struct path *p, const struct path_act *a)
 {
@@ -193,8 +187,8 @@ add_launch(struct path *p, const struct rec *r, const struct path_type *t,
 	a.end = num_add(a.start, dur);
 	seen(p, w->thread, a.start, a.end);
 	add_act(p, &a);
-	if (w->tag == TAG_COPY && has(api, "emcpy") &&
-	    (!has(api, "Async") || rec_is(r, t->mem1, "pageable") ||
+	if (w->tag == TAG_COPY && mv_has(api, "emcpy") &&
+	    (!mv_has(api, "Async") || rec_is(r, t->mem1, "pageable") ||
 		rec_is(r, t->mem2, "pageable")))
 		add_wait(p, &pt, a.start, a.end);
 }
@@ -334,8 +328,8 @@ read_call_of(struct path *p, const struct rec *r, const struct path_type *t,
 	a.phase = text_no(p, rec_view(r, t->phase));
 	seen(p, a.thread, lo, hi);
 	add_act(p, &a);
-	if (has(api, "Synchronize") ||
-	    (has(api, "emcpy") && t == &p->call && !has(api, "Async")))
+	if (mv_has(api, "Synchronize") ||
+	    (mv_has(api, "emcpy") && t == &p->call && !mv_has(api, "Async")))
 		sync_waits(p, r, t, a.thread, lo, hi);
 }
 
@@ -349,7 +343,7 @@ read_call(struct stage *st, struct rec *r)
 	stage_pass(st, r);
 	if (!read_time(r, t->start, &lo))
 		return;
-	if (has(rec_view(r, t->api), "StreamWaitEvent"))
+	if (mv_has(rec_view(r, t->api), "StreamWaitEvent"))
 		wait_unknown(p, r, t);
 	if (read_length(r, t->dur, &dur) && dur >= 0)
 		read_call_of(p, r, t, lo, num_add(lo, dur));

@@ -44,7 +44,7 @@ conv_holds(const struct conv *c)
 }
 
 static void
-add(struct conv_refs *to, const struct conv_ref *ref)
+refs_add(struct conv_refs *to, const struct conv_ref *ref)
 {
 	ARRAY_GROW(to->v, to->n, to->cap);
 	to->v[to->n++] = *ref;
@@ -65,7 +65,7 @@ void
 conv_hold(struct conv *c, enum recdb_table t, struct conv_ref *ref)
 {
 	ref->table = t;
-	add(is_name(c, ref) ? &c->live->always : &c->live->held, ref);
+	refs_add(is_name(c, ref) ? &c->live->always : &c->live->held, ref);
 }
 
 bool
@@ -76,7 +76,7 @@ conv_wait_end(struct conv *c, struct conv_proc *p, uint32_t tid, uint64_t at)
 
 	if (c->live == NULL || c->live->last)
 		return false;
-	add(&c->live->waiting, &ref);
+	refs_add(&c->live->waiting, &ref);
 	return true;
 }
 

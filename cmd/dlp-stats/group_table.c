@@ -263,7 +263,7 @@ more(struct group_run *r, size_t want)
 
 /* The next bytes of the run; fewer than n only at its end. */
 static inline const char *
-look(struct group_run *r, size_t n)
+run_peek(struct group_run *r, size_t n)
 {
 	if (r->b.len - r->pos < n && r->fd >= 0)
 		more(r, n);
@@ -282,7 +282,7 @@ used(struct group_run *r, const char *p)
 static bool
 next_key(struct group_run *r)
 {
-	const char *s = look(r, 2 * VARINT_MAX);
+	const char *s = run_peek(r, 2 * VARINT_MAX);
 	uint64_t head, rows;
 
 	if (r->pos == r->b.len)
@@ -292,7 +292,7 @@ next_key(struct group_run *r)
 	r->rows = rows;
 	r->code.packed = head & 1;
 	r->code.n = head >> 1;
-	s = look(r, r->code.n);
+	s = run_peek(r, r->code.n);
 	used(r, s + r->code.n);
 	buf_clear(&r->keep);
 	buf_reserve(&r->keep, 1);
@@ -311,7 +311,7 @@ run_next(struct group_run *r)
 			r->end = true;
 			return;
 		}
-		used(r, run_get_row(look(r, RUN_ROW_MAX), r->row, r->nval));
+		used(r, run_get_row(run_peek(r, RUN_ROW_MAX), r->row, r->nval));
 		r->rows--;
 	} while (r->row[0] < r->parts.from || r->row[0] > r->parts.to);
 	if (r->has_key)
@@ -957,7 +957,7 @@ sort_rows(const struct groups *t, size_t n)
 
 /* Copies the rows of a key after n others. */
 static size_t
-unpack(struct groups *t, uint32_t key, size_t n)
+run_groups(struct groups *t, uint32_t key, size_t n)
 {
 	const char *p = t->sorted.s + t->first[key];
 	const char *e = t->sorted.s + t->first[key + 1];
@@ -1005,7 +1005,7 @@ put_key(struct groups *t, struct group_run_out *o, const struct text_ref *v,
 		return;
 	}
 	for (i = 0; i < m; i++)
-		n = unpack(t, v[i].id, n);
+		n = run_groups(t, v[i].id, n);
 	sort_rows(t, n);
 	run_put_key(o, &c, n);
 	for (i = 0; i < n; i++)

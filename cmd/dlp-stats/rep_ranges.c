@@ -312,7 +312,7 @@ cmp_line(const void *p, const void *q)
 }
 
 static void
-flush(struct kern_lines *x)
+write_lines(struct kern_lines *x)
 {
 	size_t i;
 
@@ -379,7 +379,7 @@ line(void *ctx, const char *s, size_t n)
 
 	s = group_unpack(&g, s);
 	if (other) {
-		flush(x);
+		write_lines(x);
 		buf_clear(&x->name);
 		buf_put(&x->name, s, (size_t)(e - s));
 	}
@@ -421,7 +421,7 @@ kern_print(struct report *r)
 	x->lines.sink = &s->sink;
 	groups_each(s->ranges.table, RANGES_KERN, UINT32_MAX, group, r);
 	behind_end(&s->sink.behind);
-	flush(&x->lines);
+	write_lines(&x->lines);
 	buf_clear(&x->lines.name);
 	buf_clear(&x->last);
 }

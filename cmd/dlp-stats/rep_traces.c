@@ -117,7 +117,7 @@ put_dev(struct buf *row, const struct trace_names *t, const struct stats_gpu *g)
 
 /* 8192,1,1 as three values. */
 static void
-put_dims(struct buf *row, const struct stats_text *t)
+grid_fields(struct buf *row, const struct stats_text *t)
 {
 	size_t i;
 
@@ -172,8 +172,8 @@ static void
 put_shape(struct buf *row, const struct stats_gpu *g)
 {
 	if (g->kind == GPU_KERN) {
-		put_dims(row, &g->grid);
-		put_dims(row, &g->block);
+		grid_fields(row, &g->grid);
+		grid_fields(row, &g->block);
 		row_opt(row, &g->regs);
 		put_mb(row, g->smem);
 		put_mb(row, g->dynsmem);

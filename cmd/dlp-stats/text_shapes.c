@@ -149,7 +149,7 @@ shapes_pack(struct text_shapes *x, struct buf *b, const char *s, size_t n)
 }
 
 static char *
-put_number(char *p, struct nibbles_in *in)
+unpack_number(char *p, struct nibbles_in *in)
 {
 	unsigned v;
 
@@ -186,7 +186,7 @@ shapes_unpack(
 	p = b->s + b->len;
 	for (i = 0; i < h->n; i++) {
 		if (i > 0)
-			p = put_number(p, &in);
+			p = unpack_number(p, &in);
 		p = copy_part(p, x, &x->part[h->at + i]);
 	}
 	b->len = (size_t)(p - b->s);

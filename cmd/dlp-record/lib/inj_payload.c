@@ -27,7 +27,7 @@ text_len(const char *s)
 }
 
 static void
-put_field(const struct rspool_field *f, const char *name, const char *more)
+spool_field(const struct rspool_field *f, const char *name, const char *more)
 {
 	size_t n = text_len(name), m = text_len(more);
 	struct rspool_field *r = spool_take(RSPOOL_FIELD, sizeof(*r) + n + m);
@@ -90,7 +90,7 @@ schema_register(void *domain, const struct nvtx_abi_schema *a)
 		f.type = a->entries[i].type;
 		f.detail = a->entries[i].detail;
 		f.offset = a->entries[i].offset;
-		put_field(&f, a->entries[i].name, a->entries[i].description);
+		spool_field(&f, a->entries[i].name, a->entries[i].description);
 	}
 	return s.id;
 }
@@ -116,7 +116,7 @@ enum_register(void *domain, const struct nvtx_abi_enum *a)
 		f.idx = (uint32_t)i;
 		f.type = a->entries[i].value;
 		f.flags = (uint64_t)(a->entries[i].is_flag != 0);
-		put_field(&f, a->entries[i].name, NULL);
+		spool_field(&f, a->entries[i].name, NULL);
 	}
 	return s.id;
 }

@@ -18,7 +18,7 @@ struct buffer { /* a free one */
 	struct buffer *next;
 };
 
-struct name { /* an interned text */
+struct interned { /* an interned text */
 	uint64_t hash;
 	char *text;
 };
@@ -29,7 +29,7 @@ static struct records {
 	int n_spare;
 
 	pthread_mutex_t name_lock;
-	struct name *name; /* open addressing; its place is its number */
+	struct interned *name; /* open addressing; its place is its number */
 	uint32_t *slot;
 	uint32_t n_names, cap;
 
@@ -59,7 +59,7 @@ static bool
 grow_names(void)
 {
 	uint32_t cap = rec.cap > 0 ? rec.cap * 2 : 1024, i, at;
-	struct name *name = realloc(rec.name, cap / 2 * sizeof(*name));
+	struct interned *name = realloc(rec.name, cap / 2 * sizeof(*name));
 	uint32_t *slot = calloc(cap, sizeof(*slot));
 
 	if (name != NULL)
@@ -437,7 +437,7 @@ graph_run(const struct abi_graphrun *k)
 
 /* A record of n bytes, up to the next one. False if it is too short. */
 static bool
-take(const void *p, size_t n)
+take_record(const void *p, size_t n)
 {
 	switch (((const struct abi_record *)p)->kind) {
 #define CASE(k, type, last, call)                                              \
@@ -482,7 +482,7 @@ walk(uint8_t *buffer, size_t valid)
 			next = NULL;
 		n = (size_t)((next != NULL ? (uint8_t *)next : buffer + valid) -
 			     (uint8_t *)p);
-		if (n > valid || !take(p, n))
+		if (n > valid || !take_record(p, n))
 			bad++;
 		p = next;
 	}
