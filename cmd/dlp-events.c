@@ -53,7 +53,7 @@ struct ev_group {                     /* a case, and what was seen of it */
 	int64_t out[2];
 	struct ev_runs runs[DIRS];
 	int64_t type_ns[TYPES]; /* of its kernels, by number type */
-	bool dgrad, wgrad, tf32, nchw;
+	bool dgrad, wgrad, tf32, fp32, nchw;
 };
 
 struct events {
@@ -223,6 +223,7 @@ note_type(struct events *v, struct ev_group *g, struct mview dtype, int64_t ns)
 	if (g != NULL) {
 		g->type_ns[i] = num_add(g->type_ns[i], ns);
 		g->tf32 |= mv_eq(dtype, "tf32");
+		g->fp32 |= mv_eq(dtype, "fp32");
 	}
 }
 
@@ -242,6 +243,19 @@ note_result(struct ev_group *g, struct mview params)
 		if (!num_i64(s, strspn(s, "0123456789"), &g->out[i]))
 			g->out[i] = 0;
 	}
+}
+
+/* Whether a kernel's name tells that tensors are not channels_last: those of
+ * normalisation and interpolation say channels_last or nhwc if they are. */
+static bool
+names_nchw(struct mview name)
+{
+	if (mv_find(name, "nchw") != NULL || mv_find(name, "NCHW") != NULL)
+		return true;
+	return (mv_starts(name, "batch_norm_") ||
+		   mv_starts(name, "upsample_")) &&
+	       mv_find(name, "channels_last") == NULL &&
+	       mv_find(name, "nhwc") == NULL;
 }
 
 static void
@@ -266,7 +280,7 @@ read_kern(struct stage *st, struct rec *r)
 	if (name.s != NULL)
 		count_kernel(
 		    &g->runs[dir], smap_put(&v->texts, name.s, name.n, NULL));
-	g->nchw |= mv_find(name, "nchw") != NULL;
+	g->nchw |= names_nchw(name);
 	g->dgrad |= mv_eq(role, "dgrad");
 	g->wgrad |= mv_eq(role, "wgrad");
 	if (params.s != NULL)
@@ -399,8 +413,16 @@ put_case(struct buf *b, const struct events *v, const struct ev_group *g,
 		ev_comment(b, assumed.s, assumed.len);
 		buf_putc(b, '\n');
 	}
-	buf_printf(b, "    tf32(%s)\n", g->tf32 ? "True" : "False");
-	buf_put(b, code.s, code.len);
+	if (g->tf32 && g->fp32)
+		buf_puts(b, "    # recorded both with TF32 and without it\n");
+	if (g->tf32) {
+		buf_puts(b, "    tf32(True)\n");
+		buf_put(b, code.s, code.len);
+	}
+	if (!g->tf32 || g->fp32) {
+		buf_puts(b, "    tf32(False)\n");
+		buf_put(b, code.s, code.len);
+	}
 done:
 	buf_free(&code);
 	buf_free(&assumed);

@@ -174,3 +174,22 @@ trace() { # OP, VALUE
 	diff <(dlp events addmm "$f") <(dlp events forward/addmm "$f" |
 	    sed 's|forward/addmm|addmm|')
 }
+
+# Its name says that cat takes a list; kernels of both kinds are in the profile.
+@test "lists of tensors, both settings of TF32, and layouts that kernels tell" {
+	local zoo=$H/zoo_pyprof.sqlite.xz
+	dlp events -n 1 cat "$zoo" >out.py
+	grep -q 'torch\.cat(\[t0, t1, t2\], 1)' out.py
+	dlp events -n 1 linear "$zoo" >out.py
+	python3 -c 'compile(open("out.py").read(), "out.py", "exec")'
+	grep -q 'x .*sgemm_' out.py
+	grep -q 'x .*_tf32f32_' out.py
+	same 'tf32(True) tf32(False)' "$(sed -n 's/^    \(tf32.*\)/\1/p' out.py | xargs)"
+	dlp events -n 1 batch_norm "$zoo" >out.py
+	grep -q 'x batch_norm_collect_statistics_kernel' out.py
+	run ! grep 'stride=\[' out.py
+	dlp events -n 1 einsum "$zoo" >out.py
+	run ! grep 'stride=\[' out.py
+	run -2 dlp events contiguous "$zoo"
+	[[ $output == *strides* ]]
+}

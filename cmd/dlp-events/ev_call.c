@@ -166,7 +166,7 @@ fill_call(struct call *x, size_t i, struct mview word)
 {
 	struct ev_arg *g = &x->a->v[i];
 
-	if (word.n == 0 || *word.s == '!' || *word.s == '#')
+	if (word.n == 0 || strchr("!#[", *word.s) != NULL)
 		return false;
 	g->at = x->a->text.len;
 	if (*word.s == '$') {
@@ -253,6 +253,20 @@ is_real(const char *dtype)
 	       strncmp(dtype, "complex", 7) == 0;
 }
 
+/* Ops whose tensors of four dimensions are no images. */
+static bool
+takes_matrices(struct mview op)
+{
+	static const char *const ops[] = { "matmul", "einsum", "softmax",
+		"_softmax", "scaled_dot_product_attention" };
+	size_t i;
+
+	for (i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+		if (mv_eq(op, ops[i]))
+			return true;
+	return false;
+}
+
 static void
 put_strides(struct call *x, const struct ev_tensor *t)
 {
@@ -262,7 +276,7 @@ put_strides(struct call *x, const struct ev_tensor *t)
 	if (t->strided) {
 		buf_puts(x->b, ", stride=");
 		put_list(x->b, x->a->strides + t->dim, t->nd);
-	} else if (x->c->nhwc && t->nd == 4 &&
+	} else if (x->c->nhwc && t->nd == 4 && !takes_matrices(x->c->op) &&
 		   !__builtin_mul_overflow(d[1], d[3], &s[2]) &&
 		   !__builtin_mul_overflow(s[2], d[2], &s[0])) {
 		s[1] = 1;
@@ -393,11 +407,25 @@ put_function(struct call *x)
 	return true;
 }
 
+/* How many arguments from one on are the tensors of a list, which markers of
+ * PyProf write one by one. */
+static size_t
+listed(const struct call *x, size_t from)
+{
+	size_t i = from;
+
+	if (x->rule.n <= from || !mv_eq(x->rule.word[from], "["))
+		return 0;
+	while (i < x->a->n && x->a->v[i].kind == EV_TENSOR)
+		i++;
+	return i - from;
+}
+
 static bool
 put_call(struct call *x)
 {
 	struct mview op = x->c->op;
-	size_t i, from = 0;
+	size_t i, from = 0, list;
 
 	if (!x->python) {
 		buf_puts(x->b, "aten(");
@@ -407,9 +435,12 @@ put_call(struct call *x)
 	} else {
 		from = mv_eq(x->c->mod, "Tensor");
 	}
+	list = listed(x, from);
 	for (i = from; i < x->a->n; i++) {
 		buf_puts(x->b, i > from || !x->python ? ", " : "");
+		buf_puts(x->b, i == from && list > 0 ? "[" : "");
 		put_arg(x, i);
+		buf_puts(x->b, list > 0 && i + 1 == from + list ? "]" : "");
 	}
 	buf_putc(x->b, ')');
 	return true;
@@ -463,6 +494,10 @@ ev_call(struct buf *b, struct ev_args *a, const struct ev_case *c, int no,
 		return x.why;
 	if (a->ntensors == 0)
 		return "it takes no tensor";
+	if (mv_eq(c->op, "contiguous") && !a->tensors[0].strided)
+		return "it copies a tensor that was not contiguous, and the "
+		       "profile has no strides (dlp-parse --inputs has those "
+		       "of torch.profiler)";
 	x.python = !mv_eq(c->mod, "aten") && c->args.s != NULL;
 	if (!x.python && !mv_eq(c->mod, "aten"))
 		return "it is no op of PyTorch's own (aten)";

@@ -28,7 +28,9 @@ def aten(name, *args):
         # a profile of an older PyTorch can have fewer arguments
         if len(takes) < len(args) or any(not p.has_default_value() for p in takes[len(args):]):
             continue
-        given = list(zip(takes, args))
+        # a profile has nothing where the default of a text or a type was taken
+        given = [(p, p.default_value if a is None and p.has_default_value()
+                  and p.type.kind() != "OptionalType" else a) for p, a in zip(takes, args)]
         try:
             return function(*[a for p, a in given if not p.kwarg_only],
                             **{p.name: a for p, a in given if p.kwarg_only})
