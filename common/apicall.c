@@ -7,44 +7,47 @@
 
 enum { CUDA = 1, CU = 2, HIP = 4, BOTH = CUDA | CU, ALL = BOTH | HIP };
 
+#define NAME(s) s, sizeof(s) - 1
+
 /* Names without the API's prefix. */
 static const struct {
 	const char *name;
+	size_t n;
 	int api; /* that have it */
 	enum apicall_kind kind;
 	const char *sync;
 } apicalls[] = {
-	{ "DeviceSynchronize", CUDA | HIP, APICALL_WAITS, "context" },
-	{ "ThreadSynchronize", CUDA, APICALL_WAITS, "context" },
-	{ "CtxSynchronize", CU | HIP, APICALL_WAITS, "context" },
-	{ "ProfilerStop", CUDA | HIP, APICALL_OTHER, "context" },
-	{ "DeviceReset", CUDA | HIP, APICALL_OTHER, "context" },
-	{ "StreamWaitEvent", ALL, APICALL_OTHER, "stream-wait-event" },
-	{ "StreamSynchronize", ALL, APICALL_WAITS, "stream" },
-	{ "StreamQuery", ALL, APICALL_OTHER, "stream" },
-	{ "EventSynchronize", ALL, APICALL_WAITS, "event" },
-	{ "EventQuery", ALL, APICALL_OTHER, "event" },
-	{ "Malloc", CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ "Free", CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ "MallocHost", CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ "HostAlloc", CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ "HostMalloc", HIP, APICALL_ALLOCATES, NULL },
-	{ "ExtMallocWithFlags", HIP, APICALL_ALLOCATES, NULL },
-	{ "FreeHost", CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ "HostFree", HIP, APICALL_ALLOCATES, NULL },
-	{ "MallocManaged", CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ "HostRegister", CUDA | HIP, APICALL_ALLOCATES, NULL },
-	{ "MemAlloc", CU, APICALL_ALLOCATES, NULL },
-	{ "MemFree", CU, APICALL_ALLOCATES, NULL },
-	{ "MemCreate", CU | HIP, APICALL_ALLOCATES, NULL },
-	{ "MemMap", CU | HIP, APICALL_ALLOCATES, NULL },
-	{ "MemUnmap", CU | HIP, APICALL_ALLOCATES, NULL },
-	{ "LibraryLoadData", ALL, APICALL_LOADS, NULL },
-	{ "LibraryLoadFromFile", ALL, APICALL_LOADS, NULL },
-	{ "ModuleLoad", CU | HIP, APICALL_LOADS, NULL },
-	{ "ModuleLoadData", CU | HIP, APICALL_LOADS, NULL },
-	{ "ModuleLoadDataEx", CU | HIP, APICALL_LOADS, NULL },
-	{ "ModuleLoadFatBinary", CU | HIP, APICALL_LOADS, NULL },
+	{ NAME("DeviceSynchronize"), CUDA | HIP, APICALL_WAITS, "context" },
+	{ NAME("ThreadSynchronize"), CUDA, APICALL_WAITS, "context" },
+	{ NAME("CtxSynchronize"), CU | HIP, APICALL_WAITS, "context" },
+	{ NAME("ProfilerStop"), CUDA | HIP, APICALL_OTHER, "context" },
+	{ NAME("DeviceReset"), CUDA | HIP, APICALL_OTHER, "context" },
+	{ NAME("StreamWaitEvent"), ALL, APICALL_OTHER, "stream-wait-event" },
+	{ NAME("StreamSynchronize"), ALL, APICALL_WAITS, "stream" },
+	{ NAME("StreamQuery"), ALL, APICALL_OTHER, "stream" },
+	{ NAME("EventSynchronize"), ALL, APICALL_WAITS, "event" },
+	{ NAME("EventQuery"), ALL, APICALL_OTHER, "event" },
+	{ NAME("Malloc"), CUDA | HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("Free"), CUDA | HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("MallocHost"), CUDA | HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("HostAlloc"), CUDA | HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("HostMalloc"), HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("ExtMallocWithFlags"), HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("FreeHost"), CUDA | HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("HostFree"), HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("MallocManaged"), CUDA | HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("HostRegister"), CUDA | HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("MemAlloc"), CU, APICALL_ALLOCATES, NULL },
+	{ NAME("MemFree"), CU, APICALL_ALLOCATES, NULL },
+	{ NAME("MemCreate"), CU | HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("MemMap"), CU | HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("MemUnmap"), CU | HIP, APICALL_ALLOCATES, NULL },
+	{ NAME("LibraryLoadData"), ALL, APICALL_LOADS, NULL },
+	{ NAME("LibraryLoadFromFile"), ALL, APICALL_LOADS, NULL },
+	{ NAME("ModuleLoad"), CU | HIP, APICALL_LOADS, NULL },
+	{ NAME("ModuleLoadData"), CU | HIP, APICALL_LOADS, NULL },
+	{ NAME("ModuleLoadDataEx"), CU | HIP, APICALL_LOADS, NULL },
+	{ NAME("ModuleLoadFatBinary"), CU | HIP, APICALL_LOADS, NULL },
 };
 
 static bool
@@ -106,8 +109,7 @@ apicall_find(const char *s, size_t n)
 	int api = take_prefix(&s, &n);
 
 	for (i = 0; i < ARRAY_LEN(apicalls); i++)
-		if ((apicalls[i].api & api) != 0 &&
-		    strlen(apicalls[i].name) == n &&
+		if (apicalls[i].n == n && (apicalls[i].api & api) != 0 &&
 		    memcmp(apicalls[i].name, s, n) == 0)
 			break;
 	return i;

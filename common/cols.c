@@ -1405,8 +1405,11 @@ col_find(const char *type, const char *name)
 {
 	const struct col_def *c;
 
+	/* every filter asks about all its columns when it starts, so the first
+	 * letters are compared first */
 	for (c = col_defs; c->type != NULL; c++)
-		if (strcmp(c->type, type) == 0 && strcmp(c->name, name) == 0)
+		if (c->name[0] == name[0] && c->type[0] == type[0] &&
+		    strcmp(c->name, name) == 0 && strcmp(c->type, type) == 0)
 			return c;
 	for (c = cols_all; c->type != NULL && type_find(type) != NULL; c++)
 		if (strcmp(c->name, name) == 0)

@@ -205,6 +205,8 @@ facts_clear(struct facts *f)
 		map_free(&f->live[--f->live_at.n]);
 	free(f->live);
 	smap_free(&f->live_at);
+	smap_free(&f->said_by);
+	buf_free(&f->gap_in_text);
 	map_free(&f->op_bits);
 	memset(f, 0, sizeof(*f));
 	f->all_devices = all_devices;

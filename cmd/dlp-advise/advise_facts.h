@@ -228,9 +228,11 @@ struct facts {
 	bool any_kern;                /* and of kernels: */
 	int64_t first_kern, end_kern; /* from the first to the end */
 	struct ivl over_time[N_OVER]; /* the profiler's own; loading */
-	struct smap live_at;          /* process, device -> its map in live */
-	struct map *live;             /* address -> bytes */
-	struct map op_bits;           /* op id -> what is known: advise_ops.c */
+	struct smap said_by;          /* of a kernel -> SAYS_* (advise_use.c) */
+	struct buf gap_in_text;
+	struct smap live_at; /* process, device -> its map in live */
+	struct map *live;    /* address -> bytes */
+	struct map op_bits;  /* op id -> what is known: advise_ops.c */
 	bool has_tc, has_tc_why;
 	struct tops sync, alloc, pageable, why, few, comm, unaligned, fp32;
 	struct tops odd_size; /* sizes that keep products off fast kernels */

@@ -133,26 +133,28 @@ add_stable(struct facts *f, const struct advise_type *t, const struct rec *r)
 /* Where the program was: its longest activity in the gap, and the op and the
  * range of the work that ends it. */
 static void
-add_gap_in(struct tops *to, const struct advise_type *t, const struct rec *r,
-    int64_t dur)
+add_gap_in(struct facts *f, struct tops *to, const struct advise_type *t,
+    const struct rec *r, int64_t dur)
 {
+	struct buf *b = &f->gap_in_text;
 	struct mview what = rec_view(r, t->col[GAP_WHAT]);
 	struct mview op = rec_view(r, t->col[GAP_OP]);
 	struct mview layer = rec_view(r, t->col[GAP_LAYER]);
-	struct buf b = { 0 };
 
+	buf_clear(b);
 	if (what.s != NULL)
-		buf_put(&b, what.s, what.n);
+		buf_put(b, what.s, what.n);
 	if (op.s != NULL && (what.n != op.n || what.s == NULL ||
-				memcmp(what.s, op.s, op.n) != 0))
-		buf_printf(&b, "%sbefore %.*s", b.len > 0 ? ", " : "",
-		    (int)op.n, op.s);
-	if (layer.s != NULL)
-		buf_printf(&b, "%sin %.*s", b.len > 0 ? " " : "", (int)layer.n,
-		    layer.s);
-	if (b.len > 0)
-		tops_add(to, b.s, b.len, dur, 0);
-	buf_free(&b);
+				memcmp(what.s, op.s, op.n) != 0)) {
+		buf_puts(b, b->len > 0 ? ", before " : "before ");
+		buf_put(b, op.s, op.n);
+	}
+	if (layer.s != NULL) {
+		buf_puts(b, b->len > 0 ? " in " : "in ");
+		buf_put(b, layer.s, layer.n);
+	}
+	if (b->len > 0)
+		tops_add(to, b->s, b->len, dur, 0);
 }
 
 static void
@@ -187,7 +189,7 @@ add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
 	for (i = 0; i < N_GAP; i++)
 		if (text_is(s, n, word[i])) {
 			f->gap_ns[i] = num_add(f->gap_ns[i], dur);
-			add_gap_in(&f->gap_in[i], t, r, dur);
+			add_gap_in(f, &f->gap_in[i], t, r, dur);
 			if (i == G_LAUNCH)
 				add_launch_gap(f, t, r, dur);
 		}

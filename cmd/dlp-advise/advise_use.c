@@ -35,19 +35,67 @@ add_optimizer(struct facts *f, const struct use_kernel *k)
 		tops_add(&f->optimizer, k->op.s, k->op.n, k->dur, 0);
 }
 
+/* What the name of a kernel says. */
+enum {
+	SAYS_NHWC = 1,
+	SAYS_TO_NHWC = 2,
+	SAYS_TO_NCHW = 4,
+	SAYS_NORM = 8,
+	SAYS_ATTENTION = 16,
+	SAYS_KNOWN = 32
+};
+
+static unsigned
+look_at_name(struct mview name)
+{
+	static const struct {
+		const char *part;
+		unsigned says;
+	} parts[] = { { "nhwc", SAYS_NHWC }, { "NHWC", SAYS_NHWC },
+		{ "nchwToNhwc", SAYS_TO_NHWC }, { "nhwcToNchw", SAYS_TO_NCHW },
+		{ "batchnorm", SAYS_NORM }, { "batch_norm", SAYS_NORM },
+		{ "flash", SAYS_ATTENTION }, { "fmha", SAYS_ATTENTION },
+		{ "sdpa", SAYS_ATTENTION }, { "attention", SAYS_ATTENTION } };
+	unsigned says = SAYS_KNOWN;
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(parts); i++)
+		if (mv_has(name, parts[i].part))
+			says |= parts[i].says;
+	return says;
+}
+
+#define MAX_NAMES 4096
+#define NAME_MAX_LEN 1024
+
+/* A program has few kernels and launches each many times. */
+static unsigned
+says(struct facts *f, struct mview name)
+{
+	uint32_t no;
+
+	if (name.s == NULL || name.n > NAME_MAX_LEN)
+		return look_at_name(name);
+	if (f->said_by.n > MAX_NAMES)
+		smap_clear(&f->said_by);
+	no = smap_put(&f->said_by, name.s, name.n, NULL);
+	if (f->said_by.val[no] == 0)
+		f->said_by.val[no] = look_at_name(name);
+	return (unsigned)f->said_by.val[no];
+}
+
 /* cuDNN: nchwToNhwcKernel, nhwcToNchwKernel; sm80_xmma_fprop_..._nhwckrsc_nhwc,
  * batchnorm_fwtr_nhwc_semiPersist. */
 static void
-add_layout(struct facts *f, const struct use_kernel *k)
+add_layout(struct facts *f, const struct use_kernel *k, unsigned name)
 {
-	bool nhwc = mv_has(k->name, "nhwc") || mv_has(k->name, "NHWC");
+	bool nhwc = (name & SAYS_NHWC) != 0;
 
-	if (mv_has(k->name, "nchwToNhwc"))
+	if ((name & SAYS_TO_NHWC) != 0)
 		add_kind(f, K_TO_NHWC, k->dur);
-	else if (mv_has(k->name, "nhwcToNchw"))
+	else if ((name & SAYS_TO_NCHW) != 0)
 		add_kind(f, K_TO_NCHW, k->dur);
-	else if (nhwc && (mv_has(k->name, "batchnorm") ||
-			     mv_has(k->name, "batch_norm")))
+	else if (nhwc && (name & SAYS_NORM) != 0)
 		add_kind(f, K_NORM_NHWC, k->dur);
 	else if (mv_eq(k->family, "conv")) {
 		add_kind(f, K_CONV, k->dur);
@@ -81,15 +129,15 @@ add_chain(struct facts *f, const struct use_kernel *k)
 void
 use_add(struct facts *f, const struct use_kernel *k)
 {
+	unsigned name = says(f, k->name);
+
 	if (k->graph)
 		add_kind(f, K_GRAPH, k->dur);
 	if (mv_starts(k->name, "triton_") ||
 	    mv_has(k->op, "CompiledFunction") ||
 	    mv_has(k->layer, "Torch-Compiled Region"))
 		add_kind(f, K_COMPILED, k->dur);
-	if (mv_has(k->name, "flash") || mv_has(k->name, "fmha") ||
-	    mv_has(k->name, "sdpa") || mv_has(k->name, "attention") ||
-	    mv_eq(k->family, "attention"))
+	if ((name & SAYS_ATTENTION) != 0 || mv_eq(k->family, "attention"))
 		add_kind(f, K_ATTENTION, k->dur);
 	else if (k->scores && !mv_eq(k->family, "gemm")) {
 		add_kind(f, K_SCORES, k->dur);
@@ -100,7 +148,7 @@ use_add(struct facts *f, const struct use_kernel *k)
 	    (mv_eq(k->family, "gemm") || mv_eq(k->family, "conv")))
 		add_kind(f, K_TF32, k->dur);
 	add_optimizer(f, k);
-	add_layout(f, k);
+	add_layout(f, k, name);
 	add_chain(f, k);
 }
 

@@ -560,9 +560,11 @@ void projs_free(struct projs *s);
 struct comms {    /* zeroed, then comms_init() */
 	bool off; /* work stays with the op that launched it */
 	struct comm_rules rules;
-	struct map by_id;  /* of a kernel's name -> its rule + 1 */
-	struct smap told;  /* texts of ranges that tell a collective */
-	struct comm_told { /* by the number of its text */
+	struct map by_id;     /* of a kernel's name -> its rule + 1 */
+	struct smap told;     /* texts of ranges that tell a collective */
+	struct smap words[2]; /* ops, of other ranges and of libraries for
+			       * communication -> kind + 1; 0: none */
+	struct comm_told {    /* by the number of its text */
 		uint8_t kind;
 		unsigned dtype; /* of what it moves; see dtype_moved() */
 		enum marker_by by;

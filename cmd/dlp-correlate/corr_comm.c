@@ -72,6 +72,8 @@ comms_free(struct comms *t)
 		comm_close(&t->rules);
 	map_free(&t->by_id);
 	smap_free(&t->told);
+	smap_free(&t->words[0]);
+	smap_free(&t->words[1]);
 	buf_free(&t->key);
 	free(t->v);
 }
@@ -126,12 +128,10 @@ bare_word(struct buf *b, struct mview name)
 	return mv(buf_str(b), buf_str(b) + b->len);
 }
 
-/* The place in kinds[] of the collective that a range tells; -1: none. */
+/* The place in kinds[] of the collective that a word tells; -1: none. */
 static int
-kind_told(struct comms *t, const struct marker *m)
+kind_of_word(struct mview word, bool library)
 {
-	struct mview word = bare_word(&t->key, m->op);
-	bool library = is_library(m);
 	size_t i, k;
 
 	for (i = 0; i < ARRAY_LEN(told_by); i++) {
@@ -143,6 +143,31 @@ kind_told(struct comms *t, const struct marker *m)
 		return (int)k;
 	}
 	return -1;
+}
+
+#define MAX_WORDS 4096
+#define WORD_MAX 256 /* bytes */
+
+/* The same of a range. A program has few names of ops and many ranges of each,
+ * so the answers are kept. */
+static int
+kind_told(struct comms *t, const struct marker *m)
+{
+	bool library = is_library(m), is_new;
+	struct smap *words = &t->words[library];
+	uint32_t no;
+
+	if (m->op.n > WORD_MAX)
+		return kind_of_word(bare_word(&t->key, m->op), library);
+	if (words->n > MAX_WORDS)
+		smap_clear(words);
+	no = smap_put(words, m->op.s, m->op.n, &is_new);
+	if (is_new)
+		words->val[no] =
+		    (uint64_t)(kind_of_word(
+				   bare_word(&t->key, m->op), library) +
+			       1);
+	return (int)words->val[no] - 1;
 }
 
 /* The number of these words. */

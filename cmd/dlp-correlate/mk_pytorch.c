@@ -334,12 +334,14 @@ tail_list(const char **p, const char *e, struct mview *v)
 {
 	const char *s = *p;
 
-	e = list_end(s, e, ", result = [");
-	e = list_end(s, e, ", types = [");
-	e = list_end(s, e, ", is_causal = [");
-	e = list_end(s, e, ", input_op_ids = [");
-	e = list_end(s, e, ", inputs = [");
-	e = list_end(s, e, ", comm = [");
+	if (memchr(s, '=', (size_t)(e - s)) != NULL) {
+		e = list_end(s, e, ", result = [");
+		e = list_end(s, e, ", types = [");
+		e = list_end(s, e, ", is_causal = [");
+		e = list_end(s, e, ", input_op_ids = [");
+		e = list_end(s, e, ", inputs = [");
+		e = list_end(s, e, ", comm = [");
+	}
 	if (s >= e || *s != '[')
 		return false;
 	*p = e;
