@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "dlp-iter/iter.h"
+#include "drop.h"
 #include "err.h"
 #include "stage.h"
 
@@ -14,7 +15,7 @@ static const char usage[] =
     "usage: dlp-iter [-Dlux] [-k KEY] [--cut | --one]\n"
     "                [--iter-start N] [--iter-stop N] [--keep]\n"
     "                [--cuts] [--stable] [--ahead] [--even]\n"
-    "                [--strict] [-n N] [file]\n"
+    "                [--strict] [-n N] [--drop TYPE[:COLUMNS]]... [file]\n"
     "Cuts a dlp stream into iterations.\n"
     "  -k, --key KEY     what makes an iteration: a step range (numbers are\n"
     "                    ignored), or the id, name, key or type of an op\n"
@@ -33,8 +34,8 @@ static const char usage[] =
     "      --strict      fail if the key or iteration N does not exist\n"
     "  -l, --list        propose keys; with -k, show its iterations and which\n"
     "                    are even\n"
-    "  -n, --limit N     --list: propose at most N keys (20); 0: all\n"
-    "  -u, --unbuffered  write each record at once\n"
+    "  -n, --limit N     --list: propose at most N keys (20); 0: "
+    "all\n" DROP_USAGE "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this text\n"
     "  -V, --version     print the version\n";
 
@@ -132,6 +133,7 @@ main(int argc, char **argv)
 		{ 0, "strict", .flag = &g.o.strict },
 		{ 'l', "list", .flag = &g.o.list },
 		{ 'n', "limit", .call = set_most },
+		DROP_OPTION,
 		{ 0 },
 	};
 	struct stage st;

@@ -26,7 +26,8 @@ static const char usage[] =
     "rocprofv3 and DLProf, traces of torch.profiler) as records in launch "
     "order; see\n"
     "dlp-parse(1).\n"
-    "  -T, --type LIST  write only records of these types: kern,copy,...\n"
+    "  -T, --type LIST  write only records of these types: kern,copy,...;\n"
+    "                   after ^ all but these: ^sync,mark\n"
     "  --device LIST    write only GPU work of these devices\n"
     "  --pid LIST       write only these processes\n"
     "  --stream LIST    write only GPU work of these streams\n"
@@ -52,6 +53,7 @@ static const char usage[] =
     "                   of the inputs of ops, too\n"
     "  --resync         traces of torch.profiler: skip broken JSON\n"
     "  --no-calls       read no API calls: GPU work comes in order of start\n"
+    "  --no-code        read no call stacks: no column code, no samples\n"
     "  --no-dict        refuse a .dict of PyProf, which has kernels only\n"
     "  --need-times     refuse a .dict without start times\n" DROP_USAGE
     "  -u, --unbuffered write each record at once\n"
@@ -83,6 +85,7 @@ read_options(struct parse *run, int argc, char **argv)
 		{ 0, "inputs", .flag = &run->kineto.inputs },
 		{ 0, "resync", .flag = &run->kineto.resync },
 		{ 0, "no-calls", .flag = &sel->no_calls },
+		{ 0, "no-code", .flag = &run->no_code },
 		{ 0, "no-dict", .flag = &run->no_dict },
 		{ 0, "need-times", .flag = &run->need_times },
 		DROP_OPTION,
@@ -93,6 +96,10 @@ read_options(struct parse *run, int argc, char **argv)
 	if (sel->no_calls && (sel->any || select_asked(sel, EV_CALL)))
 		die("--no-calls: %s needs the calls",
 		    sel->any ? "a selection" : "-T call");
+	if (run->no_code && select_asked(sel, EV_SAMPLE))
+		die("--no-code: -T sample needs the call stacks");
+	if (run->no_code && run->kineto.python)
+		die("--no-code and --python exclude each other");
 	run->out.with_src |= run->out.with_rank;
 	return unbuffered;
 }
@@ -312,7 +319,7 @@ put_profiles(struct parse *run, int argc, char **argv, bool unbuffered)
 	run->out.with_src |= run->nprof > 1;
 	out_open(unbuffered);
 	run->out.with_ops = check_ops(run);
-	run->out.with_code = has_stacks(run);
+	run->out.with_code = run->no_code ? 0 : has_stacks(run);
 	run->out.with_allocator = has_allocator(run);
 	emit_open(&run->out);
 	stage_begin_section(argc, argv);

@@ -71,6 +71,17 @@ drop_any(void)
 	return n_list > 0;
 }
 
+static const struct dropped *
+of_tag(const char *tag)
+{
+	size_t i;
+
+	for (i = 0; i < n_list; i++)
+		if (strcmp(list[i].tag, tag) == 0)
+			return &list[i];
+	return NULL;
+}
+
 /* The entry for the type of a line; s is after its '#'. */
 static struct dropped *
 find(const char *s, const char *end)
@@ -99,6 +110,23 @@ stays(const struct dropped *d, const char *s, size_t n)
 		if (strlen(d->cols[i]) == n && memcmp(d->cols[i], s, n) == 0)
 			return false;
 	return true;
+}
+
+bool
+drop_type(const char *tag)
+{
+	const struct dropped *d = of_tag(tag);
+
+	return d != NULL && d->n_cols == 0;
+}
+
+bool
+drop_column(const char *tag, const char *column)
+{
+	const struct dropped *d = of_tag(tag);
+
+	return d != NULL &&
+	       (d->n_cols == 0 || !stays(d, column, strlen(column)));
 }
 
 /* Finds the fields that stay in records after this legend. */
@@ -181,7 +209,7 @@ take_out(const struct dropped *d, char *s, size_t *len)
 uint64_t
 drop_columns(const char *tag, char *s, size_t *len)
 {
-	const struct dropped *d = find(tag, tag + strlen(tag));
+	const struct dropped *d = of_tag(tag);
 
 	return d != NULL && d->n_cols > 0 ? take_out(d, s, len) : 0;
 }

@@ -27,6 +27,10 @@ void drop_add(const char *arg);
 /* True if there is anything to drop. */
 bool drop_any(void);
 
+/* True if the whole type is dropped, or this column of it. */
+bool drop_type(const char *tag);
+bool drop_column(const char *tag, const char *column);
+
 /* Removes the dropped columns from a legend, a whole line, and reduces *len.
  * Returns the removed columns, a bit each, the first the lowest bit; columns
  * from the 65th on are kept. */

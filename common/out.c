@@ -21,11 +21,13 @@
 
 struct out_type {
 	struct out_type *next;
+	char *tag;
 	char *legend; /* the whole line; and the rest after --drop */
 	size_t len;
 	uint64_t skip;  /* as out_skip for a record */
 	int n;          /* columns of the legend, after --drop */
 	bool due, less; /* due: to be written; less: --drop has been applied */
+	bool gone;      /* --drop names the whole type */
 	bool first;     /* no record follows the legend yet */
 };
 
@@ -47,6 +49,8 @@ static struct { /* the current record, if its fields are counted */
 	const struct out_type *type;
 	size_t at; /* its start in out_buf */
 } counted;
+#define NOWHERE SIZE_MAX
+static size_t gone_at = NOWHERE; /* start of a record that is not written */
 static struct {
 	void (*f)(void *);
 	void *arg;
@@ -180,6 +184,7 @@ out_type(const char *tag, const char *const *names, int n)
 		buf_puts(&b, names[i]);
 	}
 	buf_putc(&b, '\n');
+	t->tag = xstrdup(tag);
 	t->legend = b.s;
 	t->len = b.len;
 	t->due = true;
@@ -231,12 +236,16 @@ out_legend(struct out_type *t)
 {
 	if (!t->due)
 		return;
-	if (!t->less)
+	if (!t->less) {
 		t->skip = drop_legend(t->legend, &t->len);
+		t->gone = drop_type(t->tag);
+	}
 	t->less = true;
+	t->due = false;
+	if (t->gone)
+		return;
 	t->n = out_tabs(t->legend, t->len);
 	buf_put(&out_buf, t->legend, t->len);
-	t->due = false;
 	t->first = true;
 }
 
@@ -247,6 +256,11 @@ out_rec(struct out_type *t)
 	size_t n;
 
 	out_legend(t);
+	if (t->gone) {
+		gone_at = out_buf.len;
+		out_skip = UINT64_MAX;
+		return;
+	}
 	counted.type = t->first || COUNT_ALL ? t : NULL;
 	counted.at = out_buf.len;
 	t->first = false;
@@ -296,6 +310,12 @@ out_src_legend(
 void
 out_end(void)
 {
+	if (gone_at != NOWHERE) {
+		out_buf.len = gone_at;
+		gone_at = NOWHERE;
+		out_skip = 0;
+		return;
+	}
 	if (counted.type != NULL)
 		check_fields();
 	out_skip = 0;

@@ -119,7 +119,8 @@ setup() {
 	dlp-parse "$LENET" >"$in.dlp-correlate"
 	dlp-correlate "$in.dlp-correlate" >"$in.dlp-flops"
 	cp "$in.dlp-flops" "$in.dlp-gaps"
-	for cmd in dlp-parse dlp-correlate dlp-flops dlp-gaps; do
+	cp "$in.dlp-flops" "$in.dlp-iter"
+	for cmd in dlp-parse dlp-correlate dlp-iter dlp-flops dlp-gaps; do
 		$cmd "$in.$cmd" 2>/dev/null >"$full"
 		$cmd --drop kern:corr,grid,why,api,api_start_ns --drop prim \
 		    --drop inst:launch_id,inst_id --drop call --drop mem \

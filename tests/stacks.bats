@@ -103,6 +103,13 @@ code() {
 	$1 == "sample" && $8 ~ /main/ { u++ } END { print n, u, m }')"
 	same 'step(int) (train.so)' \
 	    "$(dlp-parse db 2>/dev/null | dlp-fmt -H --tsv -T os -c code | sed 1d)"
+	# without them all else is the same, but for the ids
+	dlp-parse db 2>/dev/null | dlp-fmt --tsv -T os -c start_ns,dur_ns,name >with
+	dlp-parse --no-code db 2>/dev/null >out
+	dlp-fmt --tsv -T os -c start_ns,dur_ns,name out | diff with -
+	! grep -qE '^#?sample|^#.*	code|main;' out
+	run -2 dlp-parse --no-code -T sample db
+	same 'dlp-parse: --no-code: -T sample needs the call stacks' "$output"
 	run -2 dlp folded --cpu -p db
 	grep -q 'goes with none of' <<<"$output"
 }

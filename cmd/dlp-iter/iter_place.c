@@ -124,6 +124,8 @@ put_placed(const struct iter_item *m, const char *line, int64_t iter)
 {
 	size_t rest = m->iter_off + m->iter_len;
 
+	if (m->len == 0) /* --drop */
+		return;
 	buf_put(&out_buf, line, m->iter_off);
 	if (m->iter_off == m->len)
 		buf_putc(&out_buf, '\t');
@@ -192,7 +194,8 @@ iter_place(struct iter_run *g, const struct iter_item *m, const char *line)
 		m->kind == IT_RANGEKERN))
 		return;
 	if (m->kind == IT_PASS || m->kind == IT_RANGEKERN) {
-		if (!g->o.list && (m->kind == IT_PASS || g->kern_kept))
+		if (!g->o.list && m->len > 0 &&
+		    (m->kind == IT_PASS || g->kern_kept))
 			out_line(line, m->len);
 	} else if (m->kind != IT_LEGEND) {
 		place_record(g, m, line);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "drop.h"
 #include "err.h"
 #include "iter.h"
 #include "num.h"
@@ -41,6 +42,7 @@ static const struct iter_tag {
 struct iter_type {
 	const struct iter_tag *is;
 	bool no_length; /* only its start counts */
+	bool dropped;   /* it is placed, and not written */
 	struct workrec_cols cols;
 	struct rec_col *op_start, *op_id, *inst_id, *text, *iter, *api, *name;
 };
@@ -126,9 +128,9 @@ find_field(const struct iter_type *t, const struct rec *r, struct iter_item *m)
 	const char *s;
 	size_t n;
 
-	m->iter_off = (uint32_t)r->len;
+	m->iter_off = m->len;
 	m->iter_len = 0;
-	if (t->iter->pos < 0)
+	if (t->iter->pos < 0 || t->dropped)
 		return;
 	s = rec_field(r, t->iter->pos, &n);
 	m->iter_off = (uint32_t)(s - r->line);
@@ -212,7 +214,7 @@ see_record(struct stage *st, struct rec *r)
 		rec_die(r, "record is too long");
 	workrec_read(&w, &t->cols, r);
 	m.kind = t->is->kind;
-	m.len = (uint32_t)r->len;
+	m.len = t->dropped ? 0 : (uint32_t)r->len;
 	find_lane(g, &w, &m);
 	find_times(g, t, r, &w, &m);
 	find_field(t, r, &m);
@@ -242,6 +244,8 @@ see_legend(struct stage *st, struct rec *r)
 	if (t->iter->pos >= 0 || t->is->kind == IT_RANGEKERN)
 		m.kind = IT_PASS;
 	g->no_op_start |= t->is->kind == IT_KERN && t->op_start->pos < 0;
+	if (t->dropped)
+		return;
 	m.len = m.iter_off = (uint32_t)r->len;
 	iter_item(g, &m, r->line);
 }
@@ -374,7 +378,7 @@ see_iteration(struct stage *st, struct rec *r)
 
 /* Our own legend stands before our own records. */
 static void
-drop_legend(struct stage *st, struct rec *r)
+own_legend(struct stage *st, struct rec *r)
 {
 	(void)st;
 	(void)r;
@@ -407,6 +411,7 @@ bind_placed(struct iter_run *g, struct stage *st, size_t i)
 	bool timeless = tags[i].kind == IT_RANGEKERN;
 
 	b->is = &tags[i];
+	b->dropped = drop_type(tags[i].tag);
 	b->no_length =
 	    g->o.rules->sync_is_call && strcmp(tags[i].tag, "sync") == 0;
 	workrec_bind(&b->cols, t, timeless ? 0 : WORKREC_START,
@@ -439,7 +444,7 @@ static void
 bind_iteration(struct iter_reader *rd, struct stage *st)
 {
 	struct rec_type *t =
-	    stage_on(st, "iter", see_iteration, drop_legend, NULL);
+	    stage_on(st, "iter", see_iteration, own_legend, NULL);
 
 	REC_COLS(t, REC_OPT, { &rd->iter.iter, "iter" },
 	    { &rd->iter.key, "key" }, { &rd->iter.start, "start_ns" },

@@ -360,6 +360,10 @@ put_code(struct profile *p, const struct event *ev)
 {
 	struct buf *b = &p->run->out.code;
 
+	if (out_skip & 1) { /* the stack is not looked up for nothing */
+		out_unset();
+		return;
+	}
 	buf_clear(b);
 	if (p->dialect->code != NULL && p->dialect->code(p->ctx, ev, b))
 		out_text(b->s, b->len);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "drop.h"
 #include "nsys.h"
 #include "profile.h"
 #include "schema.h"
@@ -70,6 +71,58 @@ count_view(struct nsys *ns, const char *table)
 	sqlite3_finalize(st);
 }
 
+/* Columns of which --drop can say that no record shows them. */
+static const struct {
+	const char *name, *shown_as;
+} shown[] = {
+	{ "contextId", "ctx" },
+	{ "streamId", "stream" },
+	{ "gridX", "grid" },
+	{ "gridY", "grid" },
+	{ "gridZ", "grid" },
+	{ "blockX", "block" },
+	{ "blockY", "block" },
+	{ "blockZ", "block" },
+	{ "registersPerThread", "regs" },
+	{ "staticSharedMemory", "smem_bytes" },
+	{ "dynamicSharedMemory", "dynsmem_bytes" },
+	{ "returnValue", "ret" },
+};
+
+/* Only --kernel-names shows mangled names, --rows also what GPU work's call
+ * returned, and --stream selects by the stream. */
+static bool
+is_shown(const struct parse *run, enum ev_kind kind, const char *name)
+{
+	size_t i;
+
+	if (strcmp(name, "mangledName") == 0)
+		return run->out.kernel_names;
+	if (run->out.rows || run->sel.any)
+		return true;
+	for (i = 0; i < ARRAY_LEN(shown); i++)
+		if (strcmp(name, shown[i].name) == 0)
+			return !drop_column(
+			    select_name(kind), shown[i].shown_as);
+	return true;
+}
+
+#define MAX_NAMES 24
+
+/* As db_cols(), with NULL for columns that no record shows. */
+static char *
+shown_cols(struct nsys *ns, enum ev_kind kind, const char *table,
+    const char *const *names)
+{
+	const char *v[MAX_NAMES + 1];
+	int i;
+
+	for (i = 0; names[i] != NULL && i < MAX_NAMES; i++)
+		v[i] = is_shown(ns->prof->run, kind, names[i]) ? names[i] : "";
+	v[i] = NULL;
+	return db_cols(ns->db, table, v);
+}
+
 struct ev_source *
 nsys_source(struct nsys *ns, enum ev_kind kind, const char *table, row_fn *row,
     const char *const *names)
@@ -86,7 +139,7 @@ nsys_source(struct nsys *ns, enum ev_kind kind, const char *table, row_fn *row,
 	s->keyless = !EV_IS_GPU(kind);
 	s->apart = s->keyless && kind != EV_CALL;
 	s->from = xstrdup(table);
-	s->cols = db_cols(ns->db, table, names);
+	s->cols = shown_cols(ns, kind, table, names);
 	s->start = db_col(ns->db, table, names[1]);
 	s->end = db_col(ns->db, table, "end");
 	return s;

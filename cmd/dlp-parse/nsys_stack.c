@@ -390,6 +390,8 @@ nsys_add_stacks(struct nsys *ns)
 		NULL };
 	struct smap starts = { 0 };
 
+	if (ns->prof->run->no_code)
+		return;
 	ns->stack.json_col = json_column(ns);
 	if (has_stacks(ns, STACK_CUDA))
 		read_calls(ns, &starts);

@@ -164,6 +164,7 @@ struct parse { /* the run: options, and the state that all profiles share */
 	bool no_dict;    /* --no-dict */
 	bool check;      /* --check */
 	bool need_times; /* --need-times */
+	bool no_code;    /* --no-code */
 	struct kineto_wish kineto;
 	bool old_names; /* --old-names: nvprof's kernels as PyProf's library
 			   demangled them */

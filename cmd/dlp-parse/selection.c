@@ -328,8 +328,10 @@ asked_type(void *to, const char *arg)
 {
 	struct selection *sel = to;
 
-	asked_items(&sel->types, arg);
-	check_types(&sel->types);
+	struct asked_list *l = *arg == '^' ? &sel->unasked : &sel->types;
+
+	asked_items(l, arg + (*arg == '^'));
+	check_types(l);
 }
 
 /* A number with an optional unit. */
@@ -425,6 +427,7 @@ select_free(struct selection *sel)
 	free_list(&sel->streams);
 	free_list(&sel->domains);
 	free_list(&sel->types);
+	free_list(&sel->unasked);
 	free(sel->wants);
 	free(sel->spans);
 	buf_free(&sel->text);
@@ -433,7 +436,8 @@ select_free(struct selection *sel)
 bool
 select_type(struct selection *sel, const char *type)
 {
-	return sel->types.n == 0 || in_text(&sel->types, type);
+	return (sel->types.n == 0 || in_text(&sel->types, type)) &&
+	       !in_text(&sel->unasked, type);
 }
 
 bool

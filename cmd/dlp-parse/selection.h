@@ -21,6 +21,7 @@ struct asked_list {
 
 struct selection {
 	struct asked_list devices, pids, streams, domains, types;
+	struct asked_list unasked;        /* -T ^TYPES */
 	int64_t from, until;              /* ns */
 	bool any;                         /* anything but types is selected */
 	bool no_calls;                    /* not even to place GPU work */

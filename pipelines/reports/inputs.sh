@@ -113,12 +113,22 @@ from_stdin() {
 	esac
 }
 
+# Options for dlp-parse, to $parse: what no stage of a report about work reads.
+unread_by_work() {
+	parse='-T ^lib,os,mem,over,event,series,diag,mark'
+	case ,${opt_g-}, in
+	*,code,* | *,op.code,*) ;;
+	*) parse="$parse --no-code" ;;
+	esac
+}
+
 # work_of FILE...: the profiles with ops; with steps only where some are asked
 # for, or $by_steps is set. A report to which records of the types $only suffice,
 # as they are, names these: nothing else is read, not even their calls.
 work_of() {
+	[ -n "$help${parse-}" ] || unread_by_work
 	if [ -n "${only-}" ]; then
-		parse="-T $only --no-calls"
+		parse="${parse-} -T $only --no-calls"
 		profiles "$@"
 	elif [ -n "$in_steps${by_steps-}" ]; then
 		profiles "$@" | stage dlp-correlate |
