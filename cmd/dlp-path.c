@@ -42,13 +42,13 @@ static const char usage[] =
     "  -h, --help            print this and exit\n"
     "  -V, --version         print the version and exit\n";
 
-#define SORT_BYTES ((size_t)24 << 20)
+#define SORT_BYTES ((size_t)8 << 20) /* of each of four sorts */
 
 static void
 clear_section(struct path *p)
 {
 	struct path_list *const lists[] = { &p->works, &p->points, &p->pieces,
-		&p->segs, &p->recorded };
+		&p->segs, &p->recorded, &p->whats, &p->outers };
 	struct xsort *const sorts[] = { &p->work, &p->wait, &p->act,
 		&p->point };
 	size_t i;
@@ -65,14 +65,17 @@ clear_section(struct path *p)
 	smap_clear(&p->streams);
 	smap_clear(&p->threads);
 	smap_clear(&p->events);
+	smap_clear(&p->what_of);
 	path_dtype_clear(&p->retype);
 	p->n_stream = p->n_thread = 0;
-	p->seq = p->no_bytes = 0;
+	p->no_bytes = 0;
 	p->ranks = false;
 	p->works.size = sizeof(struct path_work);
 	p->points.size = sizeof(struct path_point);
 	p->pieces.size = sizeof(struct path_piece);
 	p->recorded.size = sizeof(struct path_cross);
+	p->whats.size = sizeof(struct path_what);
+	p->outers.size = sizeof(int64_t);
 }
 
 static void
@@ -240,6 +243,7 @@ free_all(struct path *p)
 	smap_free(&p->streams);
 	smap_free(&p->threads);
 	smap_free(&p->events);
+	smap_free(&p->what_of);
 	map_free(&p->arrival_of);
 	free(p->rank);
 	free(p->stream);

@@ -1,5 +1,5 @@
 /* Memory that may lie in files; see spill.h. */
-#define _GNU_SOURCE /* madvise */
+#define _GNU_SOURCE /* madvise, mremap */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -30,6 +30,7 @@ static size_t held; /* bytes of large blocks that are in memory */
 static struct mapping {
 	void *p;
 	size_t bytes;
+	int fd; /* of a block that grows, otherwise -1: there are few of them */
 } * maps;
 static size_t nmaps, maps_cap;
 
@@ -49,27 +50,49 @@ bytes_of(size_t n, size_t size)
 	return n * size;
 }
 
-static void *
-map_file(size_t bytes)
+/* A file has all of its bytes on disk: a mapping cannot say that it is full. */
+static void
+make_room(int fd, size_t from, size_t bytes)
 {
-	int fd = temp_fd(), err = posix_fallocate(fd, 0, (off_t)bytes);
-	void *p;
+	int err = posix_fallocate(fd, (off_t)from, (off_t)(bytes - from));
 
 	if (err != 0) {
 		errno = err;
 		die_errno("temporary file");
 	}
+}
+
+static void *
+map_file(size_t bytes, bool grows)
+{
+	int fd = temp_fd();
+	void *p;
+
+	make_room(fd, 0, bytes);
 	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
 		die_errno("temporary file");
-	close(fd);
 	if (nmaps == maps_cap) {
 		maps_cap = maps_cap > 0 ? maps_cap * 2 : 16;
 		maps = xrealloc(maps, maps_cap, sizeof(*maps));
 	}
-	maps[nmaps++] = (struct mapping){ p, bytes };
+	if (!grows)
+		close(fd);
+	maps[nmaps++] = (struct mapping){ p, bytes, grows ? fd : -1 };
 	spill_on = true;
 	return p;
+}
+
+/* A larger file without a copy, for which both would be in memory. */
+static void *
+grow_file(struct mapping *m, size_t bytes)
+{
+	make_room(m->fd, m->bytes, bytes);
+	m->p = mremap(m->p, m->bytes, bytes, MREMAP_MAYMOVE);
+	if (m->p == MAP_FAILED)
+		die_errno("temporary file");
+	m->bytes = bytes;
+	return m->p;
 }
 
 /* True if a block that changes its size fits into that much memory; then it is
@@ -96,13 +119,15 @@ spill_alloc(size_t n, size_t size)
 {
 	size_t bytes = bytes_of(n, size);
 
-	return fits(bound, 0, bytes) ? xcalloc(n, size) : map_file(bytes);
+	return fits(bound, 0, bytes) ? xcalloc(n, size)
+				     : map_file(bytes, false);
 }
 
 void *
 spill_keep(size_t bytes)
 {
-	return fits(bound / 2, 0, bytes) ? xmalloc(bytes) : map_file(bytes);
+	return fits(bound / 2, 0, bytes) ? xmalloc(bytes)
+					 : map_file(bytes, false);
 }
 
 /* Its index among the mappings; nmaps if it is ordinary memory. */
@@ -125,6 +150,8 @@ spill_free(void *p, size_t n, size_t size)
 		i = mapping_of(p);
 		if (i < nmaps) {
 			munmap(p, bytes);
+			if (maps[i].fd >= 0)
+				close(maps[i].fd);
 			maps[i] = maps[--nmaps];
 			spill_on = nmaps > 0;
 			return;
@@ -138,12 +165,14 @@ void *
 spill_realloc(void *p, size_t old_n, size_t n, size_t size)
 {
 	size_t old = old_n * size, bytes = bytes_of(n, size);
+	size_t at = old < SPILL_LEAST ? nmaps : mapping_of(p);
 	void *q;
 
-	if ((old < SPILL_LEAST || mapping_of(p) == nmaps) &&
-	    fits(bound, old, bytes))
+	if (at == nmaps && fits(bound, old, bytes))
 		return xrealloc(p, n, size);
-	q = spill_alloc(n, size);
+	if (at < nmaps && bytes > old && maps[at].fd >= 0)
+		return grow_file(&maps[at], bytes);
+	q = fits(bound, 0, bytes) ? xcalloc(n, size) : map_file(bytes, true);
 	if (p != NULL)
 		memcpy(q, p, old < bytes ? old : bytes);
 	spill_free(p, old_n, size);

@@ -62,10 +62,14 @@ struct path_point { /* a moment of a thread */
 	bool own_before; /* before is of the same thread */
 };
 
+struct path_what { /* texts, or PATH_NONE */
+	uint32_t name, op, phase;
+};
+
 struct path_piece { /* what a thread does until the next piece begins */
 	int64_t start;
-	int64_t outer; /* start of the outermost op or call; PATH_UNSET: idle */
-	uint32_t thread, name, op, phase;
+	uint32_t what;  /* in whats */
+	uint32_t outer; /* in outers; PATH_NONE: idle */
 };
 
 struct path_list { /* an array in memory that may lie in a file */
@@ -95,6 +99,7 @@ struct path_thread {
 	int64_t tid;
 	size_t lo, hi;             /* its points */
 	size_t piece_lo, piece_hi; /* its pieces */
+	size_t point, piece;       /* found last: the next is often near */
 };
 
 struct path_type { /* of records */
@@ -161,6 +166,9 @@ struct path {
 	/* of the section */
 	struct smap texts, procs, streams, threads;
 	struct path_list works, points, pieces, segs;
+	struct path_list whats;  /* of pieces, each once */
+	struct path_list outers; /* starts of outermost ops and calls */
+	struct smap what_of;
 	struct path_rank *rank;
 	size_t n_rank, rank_cap;
 	struct path_list arrivals; /* --no-straggler */
@@ -174,7 +182,6 @@ struct path {
 	struct xsort work, wait, act, point; /* as they are read */
 	struct smap events; /* proc, event; its number is the record's */
 	struct path_list recorded;
-	uint64_t seq;
 	int64_t outside; /* segments so far outside of steps */
 	bool ranks;      /* a rank record was seen */
 	struct comm_rules comm;
@@ -225,6 +232,15 @@ int64_t path_ended(
  * ends. */
 const struct path_piece *path_piece_at(
     const struct path *p, uint32_t thread, int64_t t, int64_t *until);
+
+static inline struct path_what
+path_what(const struct path *p, const struct path_piece *c)
+{
+	static const struct path_what none = { PATH_NONE, PATH_NONE,
+		PATH_NONE };
+
+	return c != NULL ? ((struct path_what *)p->whats.v)[c->what] : none;
+}
 
 /* The last point of a thread at t or before, or -1. */
 int64_t path_point_at(const struct path *p, uint32_t thread, int64_t t);

@@ -1,4 +1,5 @@
 /* What each thing waited for: work, points and pieces in order. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,16 +36,33 @@ path_list_free(struct path_list *l)
 	l->n = l->cap = 0;
 }
 
-/* The first index in lo..hi whose end is later than t. */
+/* The first index in lo..hi of which the time is later than t; times stand at
+ * an offset in each. It is looked for from near on. */
 static size_t
-ends_after(const struct path *p, size_t lo, size_t hi, int64_t t)
+first_after(const struct path_list *l, size_t offset, size_t lo, size_t hi,
+    int64_t t, size_t near)
 {
-	size_t mid;
+	const char *v = (const char *)l->v + offset;
+	size_t mid, step = 1;
 
+#define IS_AFTER(i) (*(const int64_t *)(v + (i)*l->size) > t)
+
+	spill_tick();
+	if (near > lo && near <= hi && IS_AFTER(near - 1)) {
+		hi = near - 1;
+		for (; step < hi - lo && IS_AFTER(hi - step); step *= 2)
+			hi -= step;
+		lo = step < hi - lo ? hi - step + 1 : lo;
+	} else if (near >= lo && near <= hi) {
+		lo = near;
+		for (; step < hi - lo && !IS_AFTER(lo + step - 1); step *= 2)
+			lo += step;
+		hi = step < hi - lo ? lo + step - 1 : hi;
+	}
 	while (lo < hi) {
 		mid = lo + (hi - lo) / 2;
 		spill_tick();
-		if (path_work_at(p, (int64_t)mid)->end > t)
+		if (IS_AFTER(mid))
 			hi = mid;
 		else
 			lo = mid + 1;
@@ -52,29 +70,29 @@ ends_after(const struct path *p, size_t lo, size_t hi, int64_t t)
 	return lo;
 }
 
-/* The first index in lo..hi that was launched after t: a stream works in the
+#define ANYWHERE SIZE_MAX
+
+/* The first work in lo..hi that was launched after t: a stream works in the
  * order of launches. */
 static size_t
 launched_after(const struct path *p, size_t lo, size_t hi, int64_t t)
 {
-	size_t mid;
+	return first_after(
+	    &p->works, offsetof(struct path_work, api), lo, hi, t, ANYWHERE);
+}
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		spill_tick();
-		if (path_work_at(p, (int64_t)mid)->api > t)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
+static size_t
+ends_after(const struct path *p, size_t lo, size_t hi, int64_t t, size_t near)
+{
+	return first_after(
+	    &p->works, offsetof(struct path_work, end), lo, hi, t, near);
 }
 
 int64_t
 path_ended(const struct path *p, uint32_t stream, int64_t t, int64_t launched)
 {
 	const struct path_stream *s = &p->stream[stream];
-	size_t i = ends_after(p, s->lo, s->hi, t);
+	size_t i = ends_after(p, s->lo, s->hi, t, ANYWHERE);
 
 	if (launched != INT64_MAX)
 		i = launched_after(p, s->lo, i, launched);
@@ -84,37 +102,25 @@ path_ended(const struct path *p, uint32_t stream, int64_t t, int64_t launched)
 const struct path_piece *
 path_piece_at(const struct path *p, uint32_t thread, int64_t t, int64_t *until)
 {
-	const struct path_thread *th = &p->thread[thread];
+	struct path_thread *th = &p->thread[thread];
 	const struct path_piece *v = p->pieces.v;
-	size_t lo = th->piece_lo, hi = th->piece_hi, mid;
+	size_t i = first_after(&p->pieces, offsetof(struct path_piece, start),
+	    th->piece_lo, th->piece_hi, t, th->piece);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		spill_tick();
-		if (v[mid].start > t)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	*until = lo < th->piece_hi ? v[lo].start : INT64_MAX;
-	return lo > th->piece_lo ? &v[lo - 1] : NULL;
+	th->piece = i;
+	*until = i < th->piece_hi ? v[i].start : INT64_MAX;
+	return i > th->piece_lo ? &v[i - 1] : NULL;
 }
 
 int64_t
 path_point_at(const struct path *p, uint32_t thread, int64_t t)
 {
-	const struct path_thread *th = &p->thread[thread];
-	size_t lo = th->lo, hi = th->hi, mid;
+	struct path_thread *th = &p->thread[thread];
+	size_t i = first_after(&p->points, offsetof(struct path_point, at),
+	    th->lo, th->hi, t, th->point);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		spill_tick();
-		if (path_point_no(p, (int64_t)mid)->at > t)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo > th->lo ? (int64_t)lo - 1 : -1;
+	th->point = i;
+	return i > th->lo ? (int64_t)i - 1 : -1;
 }
 
 static void
@@ -133,7 +139,7 @@ take_works(struct path *p)
 		if (s->hi == 0)
 			s->lo = i;
 		s->hi = i + 1;
-		before = ends_after(p, s->lo, i, w->start);
+		before = ends_after(p, s->lo, i, w->start, i);
 		if (i > s->lo && w[-1].start < w->start)
 			before = i; /* it may begin before the end of that */
 		w->after = before > s->lo ? (int64_t)before - 1 : -1;
@@ -171,45 +177,79 @@ take_points(struct path *p)
  * Pieces: the intervals of a thread are nested; where they are not, the inner
  * one ends with the outer one.
  */
-struct nest {
-	struct path_act *v;
-	size_t n, cap;
-	int64_t at; /* a piece begins here */
+struct nested {
+	int64_t end;
+	struct path_what what; /* of it, or of what it is in */
+	uint32_t no;           /* of what, in whats */
+	uint32_t outer;
 };
+
+struct nest {
+	struct nested *v;
+	size_t n, cap;
+};
+
+static uint32_t
+what_no(struct path *p, const struct path_what *what)
+{
+	uint32_t no =
+	    smap_put(&p->what_of, (const char *)what, sizeof(*what), NULL);
+
+	if (no == p->whats.n)
+		*(struct path_what *)path_add(&p->whats) = *what;
+	return no;
+}
+
+/* What a thread does in a; in: what a lies in. */
+static struct nested
+nested_of(struct path *p, const struct path_act *a, const struct nested *in)
+{
+	struct nested x = { a->end, { a->name, a->op, a->phase }, 0,
+		PATH_NONE };
+
+	if (in != NULL) {
+		x.end = a->end < in->end ? a->end : in->end;
+		x.outer = in->outer;
+		if (a->name == PATH_NONE)
+			x.what.name = in->what.name;
+		if (a->op == PATH_NONE)
+			x.what.op = in->what.op;
+		if (a->phase == PATH_NONE)
+			x.what.phase = in->what.phase;
+	}
+	if (a->type != ACT_RANGE && x.outer == PATH_NONE) {
+		x.outer = (uint32_t)p->outers.n;
+		*(int64_t *)path_add(&p->outers) = a->start;
+	}
+	x.no = what_no(p, &x.what);
+	return x;
+}
 
 static void
 put_piece(struct path *p, uint32_t thread, const struct nest *s, int64_t at)
 {
-	struct path_thread *t = &p->thread[thread];
-	struct path_piece *x, *prev;
-	struct path_piece c = { at, PATH_UNSET, thread, PATH_NONE, PATH_NONE,
+	static const struct path_what none = { PATH_NONE, PATH_NONE,
 		PATH_NONE };
-	size_t i;
+	struct path_thread *t = &p->thread[thread];
+	struct path_piece *prev = NULL, c = { at, 0, PATH_NONE };
 
-	for (i = 0; i < s->n; i++) {
-		if (s->v[i].type != ACT_RANGE && c.outer == PATH_UNSET)
-			c.outer = s->v[i].start;
-		if (s->v[i].op != PATH_NONE)
-			c.op = s->v[i].op;
-		if (s->v[i].name != PATH_NONE)
-			c.name = s->v[i].name;
-		if (s->v[i].phase != PATH_NONE)
-			c.phase = s->v[i].phase;
+	if (s->n > 0) {
+		c.what = s->v[s->n - 1].no;
+		c.outer = s->v[s->n - 1].outer;
+	} else {
+		c.what = what_no(p, &none);
 	}
-	prev = t->piece_hi > 0
-		   ? (struct path_piece *)p->pieces.v + p->pieces.n - 1
-		   : NULL;
+	if (t->piece_hi > 0)
+		prev = (struct path_piece *)p->pieces.v + p->pieces.n - 1;
 	if (prev != NULL && prev->start == at) {
 		*prev = c;
 		return;
 	}
-	if (prev != NULL && prev->outer == c.outer && prev->op == c.op &&
-	    prev->name == c.name && prev->phase == c.phase)
+	if (prev != NULL && prev->outer == c.outer && prev->what == c.what)
 		return;
 	if (t->piece_hi == 0)
 		t->piece_lo = p->pieces.n;
-	x = path_add(&p->pieces);
-	*x = c;
+	*(struct path_piece *)path_add(&p->pieces) = c;
 	t->piece_hi = p->pieces.n;
 }
 
@@ -238,10 +278,9 @@ take_pieces(struct path *p)
 			close_until(p, thread, &s, INT64_MAX);
 		thread = a.thread;
 		close_until(p, thread, &s, a.start);
-		if (s.n > 0 && a.end > s.v[s.n - 1].end)
-			a.end = s.v[s.n - 1].end;
 		ARRAY_GROW(s.v, s.n, s.cap);
-		s.v[s.n++] = a;
+		s.v[s.n] = nested_of(p, &a, s.n > 0 ? &s.v[s.n - 1] : NULL);
+		s.n++;
 		put_piece(p, thread, &s, a.start);
 	}
 	if (thread != PATH_NONE)
@@ -350,7 +389,7 @@ idles_at(const struct path *p, uint32_t thread, int64_t t)
 	int64_t until;
 	const struct path_piece *c = path_piece_at(p, thread, t, &until);
 
-	return c == NULL || c->outer == PATH_UNSET;
+	return c == NULL || c->outer == PATH_NONE;
 }
 
 /* The last point of another thread in after..before at which the thread
@@ -389,7 +428,9 @@ link_point(struct path *p, size_t i)
 		return;
 	after = own >= 0 ? path_point_no(p, own)->at : PATH_UNSET;
 	c = path_piece_at(p, pt->thread, pt->at, &until);
-	before = c != NULL && c->outer != PATH_UNSET ? c->outer : pt->at;
+	before = c != NULL && c->outer != PATH_NONE
+		     ? ((int64_t *)p->outers.v)[c->outer]
+		     : pt->at;
 	for (j = 0; before > after && j < p->n_thread; j++) {
 		if (j == pt->thread || p->thread[j].proc != t->proc)
 			continue;

@@ -6,8 +6,6 @@
 #include "num.h"
 #include "path.h"
 
-#define SORT_BYTES ((size_t)24 << 20)
-
 /* Times and lengths that no profile has, 73 years and 13 days, are cut there,
  * so that sums and differences of some do not overflow. */
 #define MOST_TIME ((int64_t)1 << 61)
@@ -34,27 +32,32 @@ read_length(const struct rec *r, struct rec_col *col, int64_t *v)
 	return read_within(r, col, MOST_LENGTH, v);
 }
 
-static void
-big_endian(char *to, uint64_t v)
+static char *
+big_endian(char *to, uint64_t v, int bytes)
 {
 	int i;
 
-	for (i = 7; i >= 0; i--, v >>= 8)
+	for (i = bytes - 1; i >= 0; i--, v >>= 8)
 		to[i] = (char)(v & 0xff);
+	return to + bytes;
 }
 
-/* A key that sorts by group, then time, then tie, then arrival. */
+/* A key that sorts by group, then time, then tie, then arrival, because equal
+ * keys stay in their order. It is short, because all of them go through files,
+ * and its first eight bytes, by which runs are merged, differ mostly. */
 static void
-put_sorted(struct path *p, struct xsort *x, uint32_t group, int64_t t,
-    int64_t tie, const void *val, size_t n)
+put_sorted(struct xsort *x, uint32_t group, int64_t t, int64_t tie,
+    const void *val, size_t n)
 {
-	char key[32];
+	char key[21], *to = key;
 
-	big_endian(key, group);
-	big_endian(key + 8, (uint64_t)t ^ (uint64_t)1 << 63);
-	big_endian(key + 16, (uint64_t)tie ^ (uint64_t)1 << 63);
-	big_endian(key + 24, p->seq++);
-	xsort_put(x, key, sizeof(key), val, n);
+	if (group < 255)
+		to = big_endian(to, group, 1);
+	else
+		to = big_endian(to, (uint64_t)255 << 32 | group, 5);
+	to = big_endian(to, (uint64_t)t ^ (uint64_t)1 << 63, 8);
+	to = big_endian(to, (uint64_t)tie ^ (uint64_t)1 << 63, 8);
+	xsort_put(x, key, (size_t)(to - key), val, n);
 }
 
 static uint32_t
@@ -136,13 +139,13 @@ add_act(struct path *p, const struct path_act *a)
 {
 	if (a->end > a->start)
 		put_sorted(
-		    p, &p->act, a->thread, a->start, -a->end, a, sizeof(*a));
+		    &p->act, a->thread, a->start, -a->end, a, sizeof(*a));
 }
 
 static void
 add_point(struct path *p, const struct path_point *pt)
 {
-	put_sorted(p, &p->point, pt->thread, pt->at, pt->kind, pt, sizeof(*pt));
+	put_sorted(&p->point, pt->thread, pt->at, pt->kind, pt, sizeof(*pt));
 }
 
 static void
@@ -235,7 +238,7 @@ read_path_work(struct stage *st, struct rec *r)
 		add_launch(p, r, t, &w);
 	else
 		w.api = PATH_UNSET;
-	put_sorted(p, &p->work, w.stream, w.end, w.start, &w, sizeof(w));
+	put_sorted(&p->work, w.stream, w.end, w.start, &w, sizeof(w));
 }
 
 static void
@@ -292,7 +295,7 @@ stream_waits(
 	c = *of;
 	c.at = at;
 	c.stream = stream_no(p, r, t);
-	put_sorted(p, &p->wait, c.stream, at, 0, &c, sizeof(c));
+	put_sorted(&p->wait, c.stream, at, 0, &c, sizeof(c));
 }
 
 static void

@@ -106,6 +106,7 @@ static int64_t
 cpu_time(const struct replay *y, uint32_t thread, int64_t from, int64_t to)
 {
 	const struct path_piece *c;
+	struct path_what what;
 	int64_t sum = 0, until;
 
 	if (!y->changed || to <= from)
@@ -115,8 +116,9 @@ cpu_time(const struct replay *y, uint32_t thread, int64_t from, int64_t to)
 	for (; from < to; from = until) {
 		c = path_piece_at(y->p, thread, from, &until);
 		until = sooner(until, to);
-		if (c == NULL || !(path_removed(y->p, y->effect, c->op) ||
-				     path_removed(y->p, y->effect, c->name)))
+		what = path_what(y->p, c);
+		if (!path_removed(y->p, y->effect, what.op) &&
+		    !path_removed(y->p, y->effect, what.name))
 			sum += until - from;
 	}
 	return sum;
@@ -366,7 +368,7 @@ end_threads(struct replay *y)
 		c = path_piece_at(p, i, hi - 1, &until);
 		first =
 		    (struct path_piece *)p->pieces.v + p->thread[i].piece_lo;
-		for (; c != NULL && c >= first && c->outer == PATH_UNSET; c--)
+		for (; c != NULL && c >= first && c->outer == PATH_NONE; c--)
 			active = c->start;
 		if (active > at)
 			moved_thread(y, active,

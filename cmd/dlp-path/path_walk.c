@@ -71,28 +71,23 @@ static void
 on_thread(struct walk *w, int64_t lo)
 {
 	const struct path_piece *c;
+	struct path_what what;
 	int64_t until, from;
 
 	lo = lo > w->lo ? lo : w->lo;
 	while (w->t > lo) {
-		struct path_seg s = { .thread = w->thread,
-			.stream = PATH_NONE,
-			.name = PATH_NONE,
-			.op = PATH_NONE,
-			.phase = PATH_NONE,
-			.kind = SEG_CPU };
-
-		from = lo;
 		c = w->thread == PATH_NONE
 			? NULL
 			: path_piece_at(w->p, w->thread, w->t - 1, &until);
-		if (c != NULL) {
-			from = c->start > lo ? c->start : lo;
-			s.name = c->name;
-			s.op = c->op;
-			s.phase = c->phase;
-		}
-		add_seg(w, from, s);
+		from = c != NULL && c->start > lo ? c->start : lo;
+		what = path_what(w->p, c);
+		add_seg(w, from,
+		    (struct path_seg){ .thread = w->thread,
+			.stream = PATH_NONE,
+			.name = what.name,
+			.op = what.op,
+			.phase = what.phase,
+			.kind = SEG_CPU });
 	}
 }
 
@@ -223,21 +218,21 @@ along_thread(struct walk *w)
 {
 	const struct path *p = w->p;
 	const struct path_point *pt, *u;
-	struct path_seg s = { .thread = w->thread,
-		.stream = PATH_NONE,
-		.op = PATH_NONE,
-		.kind = SEG_SYNC };
-	const struct path_piece *c;
+	struct path_what what;
 	int64_t until;
 
 	pt = path_point_no(p, w->point);
 	if (pt->kind == POINT_END && pt->blocked) {
 		on_thread(w, pt->at);
-		c = path_piece_at(p, w->thread, w->t - 1, &until);
-		s.name = c != NULL ? c->name : PATH_NONE;
-		s.op = c != NULL ? c->op : PATH_NONE;
-		s.phase = c != NULL ? c->phase : PATH_NONE;
-		add_seg(w, path_work_at(p, pt->work)->end, s);
+		what =
+		    path_what(p, path_piece_at(p, w->thread, w->t - 1, &until));
+		add_seg(w, path_work_at(p, pt->work)->end,
+		    (struct path_seg){ .thread = w->thread,
+			.stream = PATH_NONE,
+			.name = what.name,
+			.op = what.op,
+			.phase = what.phase,
+			.kind = SEG_SYNC });
 		w->work = pt->work;
 		return;
 	}
@@ -267,8 +262,9 @@ last_active(const struct walk *w, uint32_t *thread)
 		c = path_piece_at(p, i, w->t - 1, &until);
 		if (c == NULL)
 			continue;
-		end = c->outer == PATH_UNSET && c->name == PATH_NONE ? c->start
-								     : w->t;
+		end = c->outer == PATH_NONE && path_what(p, c).name == PATH_NONE
+			  ? c->start
+			  : w->t;
 		k = path_point_at(p, i, w->t);
 		last = k >= 0 ? path_point_no(p, k)->at : PATH_UNSET;
 		if (*thread != PATH_NONE &&
