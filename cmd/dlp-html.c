@@ -45,7 +45,6 @@ end_html_section(struct stage *st)
 
 	if (html_profile(h) >= 0)
 		h->complete = st->complete && (h->section == 1 || h->complete);
-	html_path_end(h);
 }
 
 static void
@@ -101,7 +100,7 @@ free_html(struct html *h)
 	}
 	buf_free(&h->before_name);
 	html_sums_free(&h->idle);
-	html_path_free(&h->path);
+	html_sums_free(&h->path.by_kind);
 	buf_free(&h->said);
 }
 

@@ -10,7 +10,7 @@
 #include "err.h"
 
 static const char usage[] =
-    "usage: dlp-path [-u] [-S SIZE] [file]\n"
+    "usage: dlp-path [--merge] [-u] [-S SIZE] [file]\n"
     "       dlp-path --replay [--scale REGEX=F]... [--remove REGEX]...\n"
     "                [--zero-launch] [--perfect-overlap] [--no-straggler]\n"
     "                [--bandwidth GB/S] [--dtype FROM=TO] [-u] [-S SIZE] "
@@ -18,6 +18,9 @@ static const char usage[] =
     "Adds the critical path of each step to a dlp stream, or with --replay "
     "what\n"
     "each step would take.\n"
+    "      --merge           one record for segments that follow each other "
+    "and\n"
+    "                        differ in name at most\n"
     "      --replay          replay the steps, with these changes:\n"
     "      --scale REGEX=F   GPU work whose name or op matches takes F times "
     "as\n"
@@ -262,6 +265,7 @@ main(int argc, char **argv)
 		NULL };
 	struct path p = { 0 };
 	const struct cli_opt opts[] = {
+		{ 0, "merge", .flag = &p.merge },
 		{ 0, "replay", .flag = &p.replay },
 		{ 0, "scale", .set = path_scale, .to = &p },
 		{ 0, "remove", .set = path_remove, .to = &p },
@@ -288,7 +292,10 @@ main(int argc, char **argv)
 	st.meta = read_info;
 	comm_open(&p.comm, NULL);
 	path_listen(&st, &p);
-	p.out = out_type_reg(p.replay ? "whatif" : "path", "dlp-path");
+	if (p.replay && p.merge)
+		die("--merge and --replay exclude each other");
+	p.out = p.replay ? out_type_reg("whatif", "dlp-path")
+			 : path_out_type(p.merge);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	free_all(&p);

@@ -971,6 +971,10 @@ const struct col_def col_defs[] = {
 	{ "path", "phase", PATH, COL_TEXT, "phase" },
 	{ "path", "start_ns", PATH, COL_INT, "start" },
 	{ "path", "dur_ns", PATH, COL_INT, "length" },
+	{ "path", "n_seg", PATH, COL_INT,
+	    "--merge: segments that follow each other and differ in name at "
+	    "most" },
+	{ "path", "max_ns", PATH, COL_INT, "--merge: the longest of them" },
 	{ "path", "src", PATH, COL_TEXT, "its file" },
 	{ "whatif", "iter", PATH, COL_INT, "iteration; unset without steps" },
 	{ "whatif", "step_ns", PATH, COL_INT, "length of the step" },

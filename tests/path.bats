@@ -130,6 +130,25 @@ lengths() {
 	run ! dlp whatif "$f" "$f"
 }
 
+@test "merged segments are those of the path, put together by awk" {
+	local f
+	for f in "$ROOT"/tests/data/{lenet,loader}.sqlite.xz "$ROOT"/tests/data/h200/{gpt2_bf16,ddp2_rank0}.sqlite.xz; do
+		dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null | dlp-iter --cuts >in
+		dlp-path in | awk -F'\t' -v OFS='\t' '
+		function put() { if (n) print "path", first[2], first[3], first[4], first[5], name, first[7], first[8], first[9], sum, n, max }
+		$1 != "path" { next }
+		{ key = $2 FS $4 FS $5 FS $7 FS $8 }
+		key != was || $9 != end { put(); split($0, first); name = $6; n = sum = max = 0 }
+		{ was = key; end = $9 + $10; n++; sum += $10; if ($10 > max) max = $10
+		  if ($6 != name) name = "-" }
+		END { put() }' >want
+		dlp-path --merge in | awk -F'\t' '$1 == "path"' | cut -f 1-12 >got
+		[ "$(wc -l <want)" -gt 100 ]
+		cmp want got
+	done
+	run ! dlp-path --merge --replay in
+}
+
 @test "waits of streams for events that are not recorded are said" {
 	f=$ROOT/tests/cases/dlp-path/no-steps/in
 	dlp path "$f" 2>err >out

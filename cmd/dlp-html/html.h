@@ -54,6 +54,7 @@ struct html_col {
 	struct smap texts;           /* HTML_TEXTS: escaped as in the stream */
 	struct buf bytes, z;         /* what is not deflated yet, and what is */
 	bool begun;                  /* a value is in bytes or z */
+	bool hurried;                /* deflated in less time */
 	struct html_block *block;    /* values to come, unless whole */
 	void *deflate;
 };
@@ -93,10 +94,21 @@ struct html_table {
 	uint64_t left;      /* rows left out because of that */
 };
 
+/* Records that are not only rows. */
+enum html_is {
+	HTML_IS_OTHER,
+	HTML_IS_GAP,
+	HTML_IS_NEST,
+	HTML_IS_STABLE,
+	HTML_IS_PATH,
+	HTML_IS_DIFF
+};
+
 /* Which record type fills which table, and the columns that both have. */
 struct html_source {
 	struct html_table *table;
 	const char *tag;
+	enum html_is is;
 	struct rec_col **from; /* one for each of the table's columns */
 };
 
@@ -140,15 +152,10 @@ struct html_cut {
 	struct html_sums sums;
 };
 
-/* Path records become rows and sums (html_path.c). */
-struct html_path {
+struct html_path { /* html_path.c */
 	struct html_sums by_kind;
-	struct buf key, next; /* the texts of the row that is open */
-	struct buf name;      /* empty: they differ */
-	int64_t start, end;   /* end: of the row before */
-	bool follows;         /* it begins there, in the same step and file */
-	struct html_sum row;  /* n 0: none is open */
-	struct html_table *table;
+	struct rec_col *seg, *n_seg, *longest;
+	int64_t next, end; /* where the row before ends, and the next seg */
 };
 
 struct html_about {
@@ -193,11 +200,13 @@ void html_cut_even(
 void html_cut_end(struct html *h); /* says what is left out */
 void html_cut_free(struct html_cut *cut);
 
-/* A path record; and after the last one. */
+void html_path_bind(struct html_path *p, struct rec_type *t);
+
+/* A path record adds to the sums; and the start of its row. */
 void html_path_add(
     struct html *h, const struct html_source *s, const struct rec *r);
-void html_path_end(struct html *h);
-void html_path_free(struct html_path *p);
+void html_path_start(struct html *h, const struct html_source *s,
+    const struct rec *r, struct html_col *c);
 
 /* A field of a record; of a path its last part, with --private. */
 const char *html_field(const struct html *h, const struct rec *r,

@@ -179,7 +179,6 @@ html_cut_rows(struct html *h, struct html_table *t)
 		return;
 	cut->on = true;
 	choose_steps(cut);
-	html_path_end(h);
 	for (i = 0; i < h->ntable; i++)
 		if (h->table[i].of_steps)
 			keep_rows(&h->table[i], cut->from, cut->to);
@@ -190,7 +189,7 @@ html_cut_even(struct html *h, const struct html_source *s, const struct rec *r)
 {
 	struct html_cut *cut = &h->cut;
 
-	if (strcmp(s->tag, "stable") == 0 && !cut->even)
+	if (!cut->even)
 		cut->even =
 		    rec_i64(r, s->from[col_at(s->table, "from")],
 			&cut->even_from) &&

@@ -106,7 +106,7 @@ static const struct html_def {
 	    "start_ns dur_ns dev iter class before after did what what_ns pid "
 	    "tid phase layer op before_id whole_ns part range code src",
 	    true },
-	/* n_seg, and start_ns of a row that begins where the one before ends:
+	/* start_ns of a row that begins where the one before ends:
 	 * html_path.c */
 	{ "path", "path",
 	    "iter kind res name op phase start_ns dur_ns n_seg src", true },
@@ -168,7 +168,7 @@ kind_in(char *const *types, int n, const char *name)
 	for (i = 0; i < n; i++)
 		if (col_find(types[i], name) != NULL)
 			return kind_of(types[i], name);
-	return strcmp(name, "n_seg") == 0 ? COL_INT : COL_TEXT;
+	return COL_TEXT;
 }
 
 static bool
@@ -247,7 +247,8 @@ html_field(const struct html *h, const struct rec *r,
 {
 	const char *s = rec_raw(r, from, n);
 
-	if (strcmp(from->name, "src") != 0)
+	/* asked for each field of the stream */
+	if (from->name[0] != 's' || strcmp(from->name, "src") != 0)
 		return s;
 	if (h->both) {
 		s = html_profile(h) == 0 ? h->file : h->before;
@@ -316,45 +317,82 @@ add_idle(struct html *h, const struct html_source *s, const struct rec *r)
 	html_sums_add(sum, rec_i64(r, s->from[at[HTML_DUR]], &ns) ? ns : 0);
 }
 
+/* dlp-diff's records are of a section of both profiles; 2 is the first. */
+static const char *
+read_tag(struct html *h, const struct html_source *s, char section[16])
+{
+	if (s->is == HTML_IS_DIFF) {
+		snprintf(section, 16, "%d", h->section - (h->before != NULL));
+		return section;
+	}
+	if (html_profile(h) >= 0)
+		return s->tag;
+	h->left_out += h->before == NULL || h->section != 2;
+	return NULL;
+}
+
+static void
+add_row(struct html *h, const struct html_source *s, const struct rec *r,
+    const char *tag)
+{
+	struct html_table *t = s->table;
+	struct html_col *c;
+	int i;
+
+	for (i = 0; i < t->ncol; i++) {
+		c = &t->col[i];
+		if (s->from[i] == NULL)
+			html_col_add_text(c, tag, strlen(tag));
+		else if (s->is == HTML_IS_PATH && c->role == HTML_START)
+			html_path_start(h, s, r, c);
+		else if (c->role == HTML_N_SEG &&
+			 rec_view(r, s->from[i]).s == NULL)
+			html_col_add_i64(c, 1);
+		else
+			add_value(h, c, r, s->from[i]);
+	}
+	t->n++;
+}
+
 static void
 read_row(struct stage *st, struct rec *r)
 {
 	struct html *h = st->ctx;
 	struct html_source *source = rec_arg(r);
-	struct html_table *t = source->table;
-	const char *tag = source->tag;
 	char section[16];
-	int i;
+	const char *tag = read_tag(h, source, section);
 
-	if (strncmp(tag, "diff", 4) == 0) {
-		/* 2 is the first comparison */
-		snprintf(section, sizeof(section), "%d",
-		    h->section - (h->before != NULL));
-		tag = section;
-	} else if (html_profile(h) < 0) {
-		h->left_out += h->before == NULL || h->section != 2;
+	if (tag == NULL)
 		return;
-	}
-	if (strcmp(source->tag, "gap") == 0)
+	if (source->is == HTML_IS_GAP)
 		add_idle(h, source, r);
-	if (strcmp(source->tag, "nest") == 0 && is_short(source, r)) {
+	if (source->is == HTML_IS_NEST && is_short(source, r)) {
 		h->nest_short++;
 		return;
 	}
-	html_cut_even(h, source, r);
-	if (strcmp(source->tag, "path") == 0) {
+	if (source->is == HTML_IS_STABLE)
+		html_cut_even(h, source, r);
+	if (source->is == HTML_IS_PATH)
 		html_path_add(h, source, r);
-		return;
-	}
 	if (!html_cut_takes(h, source, r))
 		return;
-	for (i = 0; i < t->ncol; i++)
-		if (source->from[i] != NULL)
-			add_value(h, &t->col[i], r, source->from[i]);
-		else
-			html_col_add_text(&t->col[i], tag, strlen(tag));
-	t->n++;
-	html_cut_rows(h, t);
+	add_row(h, source, r, tag);
+	html_cut_rows(h, source->table);
+}
+
+static enum html_is
+is_of(const char *tag)
+{
+	static const char *const tags[] = { [HTML_IS_GAP] = "gap",
+		[HTML_IS_NEST] = "nest",
+		[HTML_IS_STABLE] = "stable",
+		[HTML_IS_PATH] = "path" };
+	size_t i;
+
+	for (i = HTML_IS_GAP; i < ARRAY_LEN(tags); i++)
+		if (strcmp(tags[i], tag) == 0)
+			return (enum html_is)i;
+	return strncmp(tag, "diff", 4) == 0 ? HTML_IS_DIFF : HTML_IS_OTHER;
 }
 
 /* Times of GPU work are what every view is made of. */
@@ -375,6 +413,9 @@ bind_source(struct html *h, struct stage *st, struct html_table *t, char *tag)
 
 	s->table = t;
 	s->tag = def->type;
+	s->is = is_of(tag);
+	if (s->is == HTML_IS_PATH)
+		html_path_bind(&h->path, type);
 	s->from = xcalloc((size_t)t->ncol, sizeof(struct rec_col *));
 	for (i = 0; i < t->ncol; i++)
 		if (strcmp(t->col[i].name, "tag") != 0)

@@ -155,6 +155,7 @@ struct path_retype {                    /* --dtype */
 
 struct path {
 	bool replay; /* no path: steps with changes */
+	bool merge;  /* of segments that differ in name only */
 	bool zero_launch, overlap, no_straggler;
 	const char *warn_as;
 	struct maker maker;
@@ -258,6 +259,7 @@ path_point_no(const struct path *p, int64_t i)
 }
 
 /* path_walk.c: writes the path of a part of a rank. */
+struct out_type *path_out_type(bool merge);
 void path_walk(struct path *p, uint32_t rank, const struct path_part *part);
 
 /* path_replay.c: writes a row for each step. */

@@ -2,6 +2,7 @@
  * path goes to what arrived last. */
 #include <string.h>
 
+#include "array.h"
 #include "ivl.h"
 #include "path.h"
 #include "spill.h"
@@ -338,29 +339,80 @@ put_resource(struct path *p, const struct path_seg *s)
 	out_raw(b->len > 0 ? b->s : NULL, b->len);
 }
 
+struct out_type *
+path_out_type(bool merge)
+{
+	static const char *const all[] = { "iter", "seg", "kind", "res", "name",
+		"op", "phase", "start_ns", "dur_ns", "src" };
+	static const char *const merged[] = { "iter", "seg", "kind", "res",
+		"name", "op", "phase", "start_ns", "dur_ns", "n_seg", "max_ns",
+		"src" };
+
+	return merge ? out_type("path", merged, ARRAY_LEN(merged))
+		     : out_type("path", all, ARRAY_LEN(all));
+}
+
+struct seg_row { /* a record: some segments */
+	const struct path_seg *first;
+	int64_t no, n, hi, longest;
+	uint32_t name; /* PATH_NONE: they differ */
+};
+
+static void
+put_row(struct path *p, uint32_t rank, uint32_t iter, const struct seg_row *row)
+{
+	const struct path_seg *s = row->first;
+
+	out_rec(p->out);
+	put_segment_name(p, iter);
+	out_i64(row->no);
+	out_word(seg_words[s->kind]);
+	put_resource(p, s);
+	put_segment_name(p, row->name);
+	put_segment_name(p, s->op);
+	put_segment_name(p, s->phase);
+	out_i64(s->lo);
+	out_i64(row->hi - s->lo);
+	if (p->merge) {
+		out_i64(row->n);
+		out_i64(row->longest);
+	}
+	put_segment_name(p, p->rank[rank].src);
+	out_end();
+}
+
+/* They differ in name at most. */
+static bool
+alike(const struct path_seg *a, const struct path_seg *b)
+{
+	return a->kind == b->kind && a->thread == b->thread &&
+	       a->stream == b->stream && a->op == b->op && a->phase == b->phase;
+}
+
 /* They were found backwards. */
 static void
 put_segs(struct path *p, uint32_t rank, const struct path_part *part)
 {
-	const struct path_seg *s;
+	const struct path_seg *v = p->segs.v, *s;
+	struct seg_row row;
 	int64_t no = part->iter == PATH_NONE ? p->outside : 0;
-	size_t i;
+	size_t i = p->segs.n;
 
-	for (i = p->segs.n; i > 0; i--) {
-		s = (struct path_seg *)p->segs.v + i - 1;
+	while (i > 0) {
+		s = &v[--i];
+		row = (struct seg_row){ s, no++, 1, s->hi, s->hi - s->lo,
+			s->name };
+		for (; p->merge && i > 0 && alike(&v[i - 1], s); i--, no++) {
+			spill_tick();
+			row.n++;
+			row.hi = v[i - 1].hi;
+			if (row.hi - v[i - 1].lo > row.longest)
+				row.longest = row.hi - v[i - 1].lo;
+			if (v[i - 1].name != row.name)
+				row.name = PATH_NONE;
+		}
 		spill_tick();
-		out_rec(p->out);
-		put_segment_name(p, part->iter);
-		out_i64(no++);
-		out_word(seg_words[s->kind]);
-		put_resource(p, s);
-		put_segment_name(p, s->name);
-		put_segment_name(p, s->op);
-		put_segment_name(p, s->phase);
-		out_i64(s->lo);
-		out_i64(s->hi - s->lo);
-		put_segment_name(p, p->rank[rank].src);
-		out_end();
+		put_row(p, rank, part->iter, &row);
 	}
 	if (part->iter == PATH_NONE)
 		p->outside = no;

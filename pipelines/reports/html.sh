@@ -61,6 +61,18 @@ page() {
 	    ${opt_max_pieces:+-m "$opt_max_pieces"}
 }
 
+# What no stage behind reads is not written: a quarter less to read for each of them.
+less1=ctx,altseq,sub,mod
+less1="--drop kern:ctx,idx,mod --drop copy:$less1,node --drop set:$less1,node,value,mem
+	--drop sync:$less1,why --drop call:ret,n_gpu,why,altseq,sub,mod
+	--drop inst:gpu_start_ns,gpu_end_ns,api_ns,n_call,fwd_inst_id,launch_id
+	--drop range:end_tid,domain,mode --drop nest:level"
+less2=altseq,sub,prim_run,for_mod,for_op,captured,params,tc_rule
+less2="--drop result --drop kern:$less2,est_flop,est_bytes"
+less3="--drop kern:op_start_ns --drop copy:op_start_ns --drop set:op_start_ns
+	--drop call:op_start_ns,op_id,id --drop sync:op_start_ns,op_id,id,corr
+	--drop gap:what_tid,launch_ns,after_id"
+
 stages_of() {
 	# Chosen steps are judged all, otherwise the even ones, as in dlp advise.
 	ahead='' even=''
@@ -69,14 +81,15 @@ stages_of() {
 		ranks_of "$@"
 	else
 		profiles "$@"
-	fi | stage dlp-correlate --nested |
+	fi | stage dlp-correlate --nested $less1 |
 	    stage dlp-iter --cuts --stable $ahead ${steps:+"$steps"} $which |
-	    stage dlp-flops | stage dlp-rate | stage dlp-busy --iters | stage dlp-gaps |
+	    stage dlp-flops $less2 | stage dlp-rate | stage dlp-busy --iters |
+	    stage dlp-gaps $less3 |
 	    stage dlp-phases | stage dlp-mem | stage dlp-advise $even | stage dlp-ranks |
 	    stage dlp-agg --pass --as work -T kern,graph \
 		-g ${opt_ranks:+src,}iter,tag,dev,family,dir,phase,dtype \
 		-a sum -f flop,exec_flop,peak_ns,dur_ns,flop_ns |
-	    stage dlp-mfu | stage dlp-path
+	    stage dlp-mfu | stage dlp-path --merge -S 16M
 }
 
 help_if_asked
