@@ -130,6 +130,27 @@ lengths() {
 	run ! dlp whatif "$f" "$f"
 }
 
+# What a step begins with can wait for the step before, which -i must not hide.
+@test "dlp path -i and dlp whatif -i: the rows of that step of all" {
+	local f i n=0
+	for f in "$ROOT"/tests/data/h200/{resnet50_fp32,gpt2_bf16,ddp2_rank0,graph_infer}*.sqlite.xz \
+	    "$ROOT"/tests/data/lenet.sqlite.xz; do
+		[ -e "$f" ] || continue
+		dlp path -n 0 --tsv "$f" 2>/dev/null >all
+		dlp whatif --zero-launch --tsv "$f" 2>/dev/null >what
+		for i in $(awk '$1 ~ /^[0-9]+$/ { print $1 }' what | head -3); do
+			n=$((n + 1))
+			awk -F'\t' -v i="$i" 'NR == 1 || $1 == i' all >want
+			dlp path -n 0 -i "$i" --tsv "$f" 2>/dev/null >got
+			cmp want got
+			awk -F'\t' -v i="$i" 'NR == 1 || $1 == i' what >want
+			dlp whatif --zero-launch -i "$i" --tsv "$f" 2>/dev/null >got
+			cmp want got
+		done
+	done
+	[ "$n" -gt 8 ]
+}
+
 @test "merged segments are those of the path, put together by awk" {
 	local f
 	for f in "$ROOT"/tests/data/{lenet,loader}.sqlite.xz "$ROOT"/tests/data/h200/{gpt2_bf16,ddp2_rank0}.sqlite.xz; do
