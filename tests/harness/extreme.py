@@ -13,8 +13,7 @@ from mutate_stream import FILTERS, SINKS
 ENDS = [b'-9223372036854775808', b'9223372036854775807', b'0', b'-1']
 TEXTS = [b'-', b'x' * 70000, b'[[9223372036854775807,9223372036854775807],[9,'
          b'9223372036854775807]]']
-MORE = [['dlp-coverage'], ['dlp-energy'], ['dlp-serve'], ['dlp-html'],
-        ['dlp-mfu'], ['dlp-diff', 'IN'], ['dlp-waits', '--launches'],
+MORE = [['dlp-serve'], ['dlp-diff', 'IN'], ['dlp-waits', '--launches'],
         ['dlp-dldb', '--force', '-o', 'OUT'],
         ['dlp-rate', '-T', 'kern'], ['dlp-advise', '--json'],
         ['dlp-stats', '-f', 'csv'], ['dlp-stats', '-f', 'json']]

@@ -18,7 +18,12 @@ FILTERS = [
     ['dlp-agg', '-g', 'op,dir', '-a', 'count,sum,p50,std,union,pct'],
     ['dlp-agg', '-T', 'kern,copy,set', '--sort', '-dur_ns', '-n', '5'],
     ['dlp-agg', '-T', 'inst', '-g', 'iter', '--pass'],
-    ['dlp-overview'],
+    ['dlp-agg', '-T', 'kern', '-g', 'op', '-a', 'drift,drifterr,mean'],
+    ['dlp-overview'], ['dlp-path'], ['dlp-path', '--merge', '-S', '4K'],
+    ['dlp-path', '--replay', '--zero-launch', '--scale', 'gemm=0.5'],
+    ['dlp-path', '--replay', '--no-straggler', '--perfect-overlap'],
+    ['dlp-path', '--replay', '--bandwidth', '10', '--dtype', 'fp32=tf32'],
+    ['dlp-launch'], ['dlp-energy'], ['dlp-mfu'],
 ]
 SINKS = [
     (['dlp-fmt', '--csv'], 'csv'), (['dlp-fmt', '--tsv', '-T', 'op'], 'tsv'),
@@ -26,6 +31,9 @@ SINKS = [
     (['dlp-fmt', '--md'], ''), (['dlp-fmt', '--xtab', '-T', 'iter'], ''),
     (['dlp-fmt', '--pyprof'], ''), (['dlp-trace'], 'json'),
     (['dlp-folded'], ''), (['dlp-openmetrics'], ''), (['dlp-overview', '-s'], ''),
+    (['dlp-html', '-d'], 'json'), (['dlp-html'], ''),
+    (['dlp-html', '-d', '-m', '7', '-p'], 'json'), (['dlp-html', '-m', '7'], ''),
+    (['dlp-events', '-e', 'conv2d'], ''), (['dlp-coverage'], ''),
     (['dlp-stats', '-r', 'cuda_gpu_kern_sum,nvtx_pushpop_sum', '-f', 'csv'],
      ''),
 ]
@@ -35,6 +43,9 @@ STAGES = [
     'dlp-gaps | dlp-phases | dlp-mem | dlp-tree | dlp-advise',
     'dlp-correlate | dlp-iter | dlp-flops | dlp-rate -T kern | dlp-expose | '
     'dlp-waits',
+    'dlp-correlate --nested | dlp-iter --cuts --stable --ahead | dlp-flops -q | '
+    'dlp-rate | dlp-busy --iters | dlp-gaps | dlp-mem | dlp-advise | '
+    'dlp-path --merge',
 ]
 BASES = ['lenet', 'ddp0', 'h200/everything', 'h200/graph_infer_node',
          'h200/graph_infer_graph', 'loader']
