@@ -151,7 +151,8 @@ put_unit(struct buf *out, const char *s, const char *e)
 		c = 0x10000 + ((c - 0xd800) << 10) + (unit(s + 2) - 0xdc00);
 		s += 6;
 	}
-	put_utf8(out, c >= 0xd800 && c < 0xe000 ? 0xfffd : c);
+	/* a NUL would end the text */
+	put_utf8(out, c == 0 || (c >= 0xd800 && c < 0xe000) ? 0xfffd : c);
 	return s;
 }
 

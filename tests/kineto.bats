@@ -238,6 +238,65 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	dlp-parse --resync f 2>/dev/null | grep -q '^range'
 }
 
+@test "keys that are there twice, or null: as in Python's json" {
+	cat >f <<-'EOF'
+	{"schemaVersion":1,"distributedInfo":{"rank":1},"distributedInfo":{"rank":2},
+	"deviceProperties":[{"id":0,"name":"A"}],"deviceProperties":[{"id":0,"name":"B"}],
+	"traceEvents":[
+	{"ph":"X","cat":"kernel","name":"a","name":"b","pid":0,"tid":7,"ts":1,"dur":2,"args":{"stream":7,"stream":9}},
+	{"ph":"X","cat":"kernel","name":"c","pid":0,"tid":7,"ts":1,"ts":3,"dur":4,"dur":5,"args":{"stream":7,"registers per thread":8},"args":{"device":1}},
+	{"ph":"X","cat":"python_function","args":{"stream":6},"cat":"kernel","name":"d","pid":0,"tid":7,"ts":5,"dur":1},
+	{"ph":"X","cat":"kernel","name":"e","pid":0,"tid":7,"ts":6,"dur":1,"args":{"stream":3},"args":null},
+	{"ph":"X","cat":"kernel","name":null,"pid":0,"tid":7,"ts":7,"dur":null,"args":{"stream":null,"device":null}}]}
+	EOF
+	python3 -c '
+import json
+t = json.load(open("f"))
+first = min(e["ts"] for e in t["traceEvents"])
+for e in t["traceEvents"]:
+    a = e.get("args") or {}
+    show = lambda v: "-" if v is None else str(v)
+    print(*map(show, [(e["ts"] - first) * 1000, e["dur"] and e["dur"] * 1000,
+        a.get("device") or e["pid"], a.get("stream") or e["tid"], e["name"],
+        a.get("registers per thread")]), sep="\t")
+print(t["distributedInfo"]["rank"], t["deviceProperties"][0]["name"])' >want
+	dlp-parse f 2>/dev/null >s
+	{
+		rows kern start_ns,dur_ns,dev,stream,kernel,regs <s
+		echo "$(sed -n "s/^##info${TAB}rank$TAB//p" s)" \
+		    "$(rows dev name <s)"
+	} >got
+	diff want got
+	printf %s "{\"traceEvents\":[$(kernel 1 1)],\"traceEvents\":[$(kernel 2 1)]}" >f
+	[ "$(dlp-parse f 2>/dev/null | grep -c '^kern')" -eq 2 ]
+}
+
+@test "durations that are no number, or too long, are unset and counted" {
+	for v in '"x"' null '[]' '{}' true 1e400 1e30 9223372036854775807; do
+		printf '%s,' "$(kernel 1 "$v")"
+	done >f
+	for v in 0 1e-400 -0 0e400 '"0"'; do
+		printf '%s,' "$(kernel 1 "$v")"
+	done >>f
+	printf '[%s%s]' "$(cat f)" '{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1}' >g
+	dlp-parse g >s 2>/dev/null
+	grep -qx "##note${TAB}no_duration${TAB}9" s
+	same '9 -
+5 0' "$(rows kern dur_ns <s | sort | uniq -c | sed 's/^ *//')"
+	dlp top g 2>err >out
+	grep -q '9 events of the trace have no usable duration (no_duration)' err
+}
+
+@test "texts of other encodings" {
+	printf '\xff\xfe[\0{\0' >f
+	refused '*f: text in UTF-16: iconv *'
+	printf '\xfe\xff\0[\0{' >f
+	refused '*f: text in UTF-16: iconv *'
+	# a NUL would end the name
+	same "0${TAB}1000${TAB}0${TAB}7${TAB}a�b" \
+	    "$(one_kernel "[$(kernel 1 1 | sed 's/"k"/"a\\u0000b"/')]")"
+}
+
 @test "hostile JSON: nesting, a text without end, ids of every type" {
 	head -c 100000 /dev/zero | tr '\0' '[' >f
 	refused '*f: JSON nested more than 512 deep at byte *'

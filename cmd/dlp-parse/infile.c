@@ -670,6 +670,9 @@ infile_check_unchanged(const struct infile *in)
 #define OF_PYPROF                                                              \
 	"a table of PyProf: give the .dict, or the profile that it was made"   \
 	" from"
+#define OF_UTF16                                                               \
+	"text in UTF-16: iconv -f UTF-16 -t UTF-8 FILE makes UTF-8 of it,"     \
+	" which is read if it is JSON"
 #define OF_STATS "a table of nsys stats: give the profile that it was made from"
 
 /* Files that users mistake for a database, by their first bytes. */
@@ -679,6 +682,8 @@ static const struct {
 	{ "##dlp",
 	    "a dlp stream, not a database: the next filter and dlp REPORT"
 	    " read it as it is, from a file or standard input" },
+	{ "\xff\xfe", OF_UTF16 },
+	{ "\xfe\xff", OF_UTF16 },
 	{ "{'", "a .dict of PyProf: give it alone" },
 	{ "Salted__", "encrypted (openssl)" },
 	{ "age-encryption.org", "encrypted (age)" },

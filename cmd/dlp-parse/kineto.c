@@ -552,39 +552,43 @@ put_version(struct kineto *k, const char *fact, struct mview v)
 		    (int)(n % 10000000 / 100000));
 }
 
+/* Options that slow the program down while it is recorded. */
 static void
-put_head(struct kineto *k, struct mview key, struct mview value)
+put_options(const struct kineto *k, const struct mview *head)
 {
-	struct json_doc d = { 0 };
-	int64_t rank, n;
+	struct buf b = { 0 };
 
-	if (mv_eq(key, "cuda_driver_version"))
-		put_version(k, "cuda", value);
-	else if (mv_eq(key, "hip_runtime_version"))
-		put_version(k, "hip", value);
-	else if (mv_eq(key, "schemaVersion") && num_i64(value.s, value.n, &n))
-		fact_info(k->prof, "schema", "%lld", (long long)n);
-	else if (mv_eq(key, "distributedInfo") &&
-		 json_parse(&d, value.s, value.n, 1u << 16)) {
-		rank = fact_member(&d, "rank");
-		if (rank != EV_UNSET)
-			fact_info(k->prof, "rank", "%lld", (long long)rank);
-	}
-	json_free(&d);
+	if (mv_eq(head[KH_SHAPES], "1"))
+		buf_puts(&b, " record_shapes");
+	if (mv_eq(head[KH_MEMORY], "1"))
+		buf_puts(&b, " profile_memory");
+	if (mv_eq(head[KH_STACK], "1") || k->frames)
+		buf_puts(&b, " with_stack");
+	if (b.len > 0)
+		fact_info(k->prof, "profiler_options", "%s", buf_str(&b) + 1);
+	buf_free(&b);
 }
 
 static void
 put_heads(struct kineto *k)
 {
-	const char *p = buf_str(&k->head), *e = p + k->head.len, *tab, *lf;
+	struct mview v[KH_N];
+	struct json_doc d = { 0 };
+	int64_t n;
+	int i;
 
-	for (; p < e; p = lf + 1) {
-		lf = memchr(p, '\n', (size_t)(e - p));
-		tab = memchr(p, '\t', (size_t)(e - p));
-		if (lf == NULL || tab == NULL || tab > lf)
-			break;
-		put_head(k, mv(p, tab), mv(tab + 1, lf));
-	}
+	for (i = 0; i < KH_N; i++)
+		v[i] = mv(buf_str(&k->head[i]),
+		    buf_str(&k->head[i]) + k->head[i].len);
+	if (num_i64(v[KH_SCHEMA].s, v[KH_SCHEMA].n, &n))
+		fact_info(k->prof, "schema", "%lld", (long long)n);
+	put_version(k, "cuda", v[KH_CUDA]);
+	put_version(k, "hip", v[KH_HIP]);
+	if (json_parse(&d, v[KH_RANK].s, v[KH_RANK].n, 1u << 16) &&
+	    (n = fact_member(&d, "rank")) != EV_UNSET)
+		fact_info(k->prof, "rank", "%lld", (long long)n);
+	put_options(k, v);
+	json_free(&d);
 }
 
 static int
@@ -644,7 +648,7 @@ is_amd(struct kineto *k)
 		if (mv_find(v, "\"AMD ") != NULL)
 			return true;
 	}
-	return strstr(buf_str(&k->head), "hip_") != NULL ||
+	return k->head[KH_HIP].len > 0 || k->head[KH_HIP_DRIVER].len > 0 ||
 	       calls(k, hip, ARRAY_LEN(hip));
 }
 
@@ -713,6 +717,7 @@ kineto_notes(void *ctx)
 	struct kineto *k = ctx;
 
 	stage_note("bad_events", k->bad);
+	stage_note("no_duration", k->no_dur);
 	stage_note("other_events", k->other);
 	stage_note("lists_without_sizes", k->lists);
 	stage_note("graphs_without_capture", k->graph.unknown);

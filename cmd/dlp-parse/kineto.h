@@ -18,6 +18,19 @@
 #include "mview.h"
 #include "varint.h"
 
+/* Facts of the header. */
+enum kineto_head {
+	KH_SCHEMA,
+	KH_CUDA,
+	KH_HIP,
+	KH_HIP_DRIVER,
+	KH_RANK,
+	KH_SHAPES,
+	KH_MEMORY,
+	KH_STACK,
+	KH_N
+};
+
 /* The keys of an event and of its args that are read. */
 enum kineto_field {
 	KF_PH,
@@ -83,11 +96,10 @@ struct kineto_event {
 	 * does not have the key */
 	struct mview field[KF_N];
 	/* the reader's own */
-	bool python; /* the args of Python's frames are wanted */
 	unsigned char slot[KEVENT_SLOTS]; /* number of a key + 1, by its hash */
 };
 
-void kineto_event_init(struct kineto_event *ev, bool python);
+void kineto_event_init(struct kineto_event *ev);
 
 /* Reads the value that begins at s. Returns its end, or NULL if the text up to
  * e is not JSON, or ends too early. */
@@ -181,19 +193,21 @@ struct kineto {
 	struct smap called;  /* threads that have calls, by the same key, */
 	struct kineto_thread *callers; /* and their list */
 	size_t ncallers, callers_cap;
-	int64_t dev;     /* of the first GPU work; EV_UNSET: there is none */
-	bool many_devs;  /* other work is on another device */
-	int64_t base;    /* baseTimeNanoseconds; EV_UNSET: none */
-	bool groups;     /* collectives have process groups */
-	int64_t group;   /* GPUs of each collective; EV_UNSET: no collective,
-			  * 0: they differ */
-	int64_t first;   /* the earliest start; EV_UNSET: no event */
-	int64_t begin;   /* the same without --capture */
-	struct buf head; /* the header's facts: key TAB value LF */
-	struct buf text; /* of the range at hand */
-	uint64_t other;  /* events of categories that are not read */
-	uint64_t lists;  /* ops whose lists of tensors have no sizes */
-	uint64_t bad;    /* events without a usable time or thread */
+	int64_t dev;    /* of the first GPU work; EV_UNSET: there is none */
+	bool many_devs; /* other work is on another device */
+	int64_t base;   /* baseTimeNanoseconds; EV_UNSET: none */
+	bool groups;    /* collectives have process groups */
+	bool frames;    /* there are frames of Python */
+	int64_t group;  /* GPUs of each collective; EV_UNSET: no collective,
+			 * 0: they differ */
+	int64_t first;  /* the earliest start; EV_UNSET: no event */
+	int64_t begin;  /* the same without --capture */
+	struct buf head[KH_N]; /* values, as they are written */
+	struct buf text;       /* of the range at hand */
+	uint64_t other;        /* events of categories that are not read */
+	uint64_t lists;        /* ops whose lists of tensors have no sizes */
+	uint64_t bad;          /* events without a usable time or thread */
+	uint64_t no_dur;       /* events without a usable duration */
 	uint64_t lost, breaks;
 	const struct kineto_wish *wish; /* options */
 	struct {

@@ -98,13 +98,12 @@ key_slot(const char *s, size_t n)
 }
 
 void
-kineto_event_init(struct kineto_event *ev, bool python)
+kineto_event_init(struct kineto_event *ev)
 {
 	unsigned at;
 	size_t i;
 
 	memset(ev, 0, sizeof(*ev));
-	ev->python = python;
 	for (i = 0; i < ARRAY_LEN(keys); i++) {
 		at = key_slot(keys[i].text, keys[i].n);
 		while (ev->slot[at] != 0)
@@ -277,12 +276,13 @@ word_end(const char *p, const char *e)
 static const char *value_end(
     struct reader *r, const char *p, enum level level, struct mview *v);
 
-/* Reads KEY: VALUE. */
+/* Reads KEY: VALUE. Of a key that is there twice the last one counts, and of
+ * args all of the last. */
 static const char *
 member_end(struct reader *r, const char *p, enum level level)
 {
 	const char *q;
-	struct mview v = { "", 0 };
+	struct mview v = { NULL, 0 };
 	enum level next = OF_OTHERS;
 	int f;
 
@@ -292,9 +292,11 @@ member_end(struct reader *r, const char *p, enum level level)
 	p = skip_blanks(q + 1, r->e);
 	if (p == r->e || *p != ':')
 		return NULL;
-	if (f == KF_ARGS &&
-	    (r->ev->python || !mv_eq(r->ev->field[KF_CAT], "python_function")))
+	if (f == KF_ARGS) {
+		memset(r->ev->field + KF_ARGS, 0,
+		    (KF_N - KF_ARGS) * sizeof(*r->ev->field));
 		next = OF_ARGS;
+	}
 	p = value_end(r, skip_blanks(p + 1, r->e), next, &v);
 	if (f != KF_N)
 		r->ev->field[f] = v;
@@ -325,7 +327,8 @@ list_end(struct reader *r, const char *p, char close, enum level level)
 	}
 }
 
-/* Reads a value; *v is its text, without the quotes of a text. */
+/* Reads a value; *v is its text, without the quotes of a text, and unchanged if
+ * it is null. */
 static const char *
 value_end(struct reader *r, const char *p, enum level level, struct mview *v)
 {
@@ -351,7 +354,7 @@ value_end(struct reader *r, const char *p, enum level level, struct mview *v)
 	} else {
 		p = word_end(p, r->e);
 	}
-	if (p != NULL)
+	if (p != NULL && *from != 'n')
 		*v = mv(from, p);
 	return p;
 }

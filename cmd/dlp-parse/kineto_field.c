@@ -18,7 +18,7 @@ kineto_field_int(const struct kineto_loader *l, int f, int64_t *v)
 }
 
 /* The exponent of a number, at its e; 0 if there is none, false if it is none.
- */
+ * One that no time has is cut. */
 static bool
 parse_exponent(const char *p, const char *e, int64_t *exp)
 {
@@ -28,7 +28,11 @@ parse_exponent(const char *p, const char *e, int64_t *exp)
 	if (*p++ != 'e' && p[-1] != 'E')
 		return false;
 	p += p < e && *p == '+';
-	return num_i64(p, (size_t)(e - p), exp) && *exp > -30 && *exp < 30;
+	if (!num_i64(p, (size_t)(e - p), exp))
+		return false;
+	if (*exp < -30 || *exp > 30)
+		*exp = *exp < 0 ? -30 : 30;
+	return true;
 }
 
 /*

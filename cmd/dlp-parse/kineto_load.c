@@ -18,26 +18,13 @@
 
 #define HEAD_TOKENS (1u << 17) /* those of 4000 devices */
 
-/* Keeps a fact of the header, as a line KEY TAB VALUE. A value of several lines
- * becomes one: texts of JSON hold no line ends. */
-static void
-keep_head(struct kineto_loader *l, const char *key, const char *s, size_t n)
-{
-	const char *e = s + n;
-
-	buf_printf(&l->k->head, "%s\t", key);
-	for (; s < e; s++)
-		buf_putc(&l->k->head,
-		    *s == '\n' || *s == '\t' || *s == '\r' ? ' ' : *s);
-	buf_putc(&l->k->head, '\n');
-}
-
 static void
 load_devices(struct kineto *k, const char *s, size_t n)
 {
 	struct json_doc doc = { 0 };
 	int t;
 
+	smap_free(&k->devs);
 	if (!json_parse(&doc, s, n, HEAD_TOKENS))
 		warn("%s: deviceProperties has more than %u values: the"
 		     " devices are unknown",
@@ -48,30 +35,36 @@ load_devices(struct kineto *k, const char *s, size_t n)
 	json_free(&doc);
 }
 
+/* A key that is there twice counts as it is the last time. */
 static void
 load_head(void *ctx, const struct buf *key, const char *s, size_t n)
 {
-	static const char *const wanted[] = { "schemaVersion",
-		"cuda_driver_version", "cuda_runtime_version",
-		"hip_driver_version", "hip_runtime_version",
-		"distributedInfo" };
+	static const char *const heads[KH_N] = {
+		[KH_SCHEMA] = "schemaVersion",
+		[KH_CUDA] = "cuda_driver_version",
+		[KH_HIP] = "hip_runtime_version",
+		[KH_HIP_DRIVER] = "hip_driver_version",
+		[KH_RANK] = "distributedInfo",
+		[KH_SHAPES] = "record_shapes",
+		[KH_MEMORY] = "profile_memory",
+		[KH_STACK] = "with_stack",
+	};
 	struct kineto_loader *l = ctx;
-	size_t i;
+	struct mview name = mv(key->s, key->s + key->len);
+	struct kineto *k = l->k;
+	int i;
 
 	if (l->capture != EV_UNSET)
 		return;
-	if (mv_eq(mv(key->s, key->s + key->len), "baseTimeNanoseconds")) {
-		if (!num_i64(s, n, &l->k->base))
-			l->k->base = EV_UNSET;
-		return;
-	}
-	if (mv_eq(mv(key->s, key->s + key->len), "deviceProperties")) {
-		load_devices(l->k, s, n);
-		return;
-	}
-	for (i = 0; i < ARRAY_LEN(wanted); i++)
-		if (mv_eq(mv(key->s, key->s + key->len), wanted[i]))
-			keep_head(l, wanted[i], s, n);
+	if (mv_eq(name, "baseTimeNanoseconds") && !num_i64(s, n, &k->base))
+		k->base = EV_UNSET;
+	else if (mv_eq(name, "deviceProperties"))
+		load_devices(k, s, n);
+	for (i = 0; i < KH_N; i++)
+		if (mv_eq(name, heads[i])) {
+			buf_clear(&k->head[i]);
+			buf_put(&k->head[i], s, n);
+		}
 }
 
 static void
@@ -249,13 +242,16 @@ kineto_begin(
 void
 kineto_free(struct kineto *k)
 {
+	int i;
+
 	smap_free(&k->texts);
 	smap_free(&k->devs);
 	smap_free(&k->threads);
 	map_free(&k->procs);
 	smap_free(&k->called);
 	free(k->callers);
-	buf_free(&k->head);
+	for (i = 0; i < KH_N; i++)
+		buf_free(&k->head[i]);
 	buf_free(&k->text);
 	kineto_stack_free(k);
 	free(k);

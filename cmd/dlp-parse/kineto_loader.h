@@ -31,6 +31,7 @@ struct kineto_loader {
 	struct smap raws; /* sizes as they are written; value: twice the text
 			   * of the range that is made of them + 1, and 1 if
 			   * sizes of a list are missing */
+	bool no_dur;      /* the event at hand has no usable duration */
 	int64_t pid, tid; /* of the last call */
 	struct kineto_span code; /* the last row of kineto_code */
 	struct buf tmp, row;

@@ -80,7 +80,7 @@ kineto_rows_open(struct kineto_loader *l)
 				    &l->insert[t], NULL));
 	}
 	buf_free(&b);
-	kineto_event_init(&l->ev, l->k->wish->python);
+	kineto_event_init(&l->ev);
 	l->pid = l->tid = l->code.place = EV_UNSET;
 }
 
@@ -149,7 +149,7 @@ row_times(struct row *r)
 		k->bad++;
 		return false;
 	}
-	kineto_field_us(r->l, KF_DUR, &dur);
+	r->l->no_dur = !kineto_field_us(r->l, KF_DUR, &dur);
 	if (k->first == EV_UNSET || ts < k->first)
 		k->first = ts;
 	row_col(r, ts);
@@ -168,6 +168,7 @@ field_thread(struct kineto_loader *l, int64_t *pid, int64_t *tid)
 		return true;
 	}
 	l->k->bad++;
+	l->no_dur = false;
 	return false;
 }
 
@@ -430,6 +431,7 @@ load_python(struct kineto_loader *l)
 {
 	struct mview v = l->ev.field[KF_NAME];
 
+	l->k->frames = true;
 	if (mv_starts(v, "nn.Module: "))
 		load_op(l, "nn.Module");
 	else if (l->k->wish->python)
@@ -525,7 +527,9 @@ load_span(struct kineto_loader *l)
 	for (i = 0; i < ARRAY_LEN(categories); i++)
 		if (cat.n == categories[i].n && cat.s != NULL &&
 		    memcmp(cat.s, categories[i].cat, cat.n) == 0) {
+			l->no_dur = false;
 			categories[i].load(l);
+			l->k->no_dur += l->no_dur;
 			return;
 		}
 	l->k->other++;
