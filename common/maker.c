@@ -9,6 +9,8 @@ maker_info(struct maker *m, struct mview name, struct mview value)
 		*m = (struct maker){ .torch = mv_eq(value, "kineto"),
 			.rocprof = mv_eq(value, "rocpd"),
 			.amd = mv_eq(value, "rocpd") };
+	else if (mv_eq(name, "activities"))
+		m->ops = mv_starts(value, "CPU");
 	else if (mv_eq(name, "vendor"))
 		m->amd = mv_eq(value, "amd");
 }

@@ -11,7 +11,8 @@
 #include "rec.h"
 
 struct maker {        /* all false: Nsight Systems, nvprof or dlp-record */
-	bool torch;   /* torch.profiler */
+	bool torch;   /* torch.profiler, */
+	bool ops;     /* which recorded ops */
 	bool rocprof; /* rocprofv3 */
 	bool amd;     /* the GPU is AMD's */
 };

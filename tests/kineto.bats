@@ -895,6 +895,56 @@ for k in sorted(n):
 	    tail -n +2 | tr '\n' ' ' | sed 's/ $//')"
 }
 
+@test "kernels outside of ops: what a user of torch.profiler can do" {
+	op='{"ph":"X","cat":"cpu_op","name":"aten::empty","pid":5,"tid":6,"ts":1,"dur":2}'
+	call='{"ph":"X","cat":"cuda_driver","name":"cuLaunchKernelEx","pid":5,"tid":6,"ts":5,"dur":2,"args":{"correlation":1}}'
+	printf '[%s,%s,%s]' "$op" "$call" "$(kernel 10 500)" >f
+	dlp advise --tsv f 2>/dev/null | grep '^no_op' >s
+	grep -q 'launched outside of ops.*torch.library.triton_op.*record_function' s
+	! grep -q 'Record ops' s
+	dlp f 2>/dev/null | tr -s ' \n' ' ' >s
+	grep -q '> op: they were launched outside of ops' s
+	# without shapes anywhere they are asked for
+	grep -q '> sizes: torch.profiler.profile(record_shapes=True)' s
+	printf '{"record_shapes":1,"traceEvents":[%s,%s,%s]}' "$op" "$call" \
+	    "$(kernel 10 500)" >f
+	dlp f 2>/dev/null | grep -q '> sizes: they come with the op'
+	printf '[%s,%s]' "$call" "$(kernel 10 500)" >f
+	dlp advise --tsv f 2>/dev/null | grep '^no_op' | grep -q 'Record ops and calls'
+}
+
+@test "launch_bound: torch.profiler's own time is a part, of unknown length" {
+	dlp advise --tsv "$OWN/gpt2_bf16.json.gz" 2>/dev/null |
+	    grep '^launch_bound' >s
+	grep -q "torch.profiler's own time (record_shapes, profile_memory, with_stack); a trace does not tell how much	First time a step without the profiler" s
+	dlp advise --tsv "$OWN/lenet.json.gz" 2>/dev/null |
+	    grep -q "^launch_bound.*torch.profiler's own time; a trace"
+	dlp "$OWN/gpt2_bf16.json.gz" 2>/dev/null | grep -qx \
+	    'tool    torch.profiler with record_shapes, profile_memory, with_stack'
+	dlp advise --tsv "$DATA/h200/gpt2_bf16.sqlite.xz" 2>/dev/null >s
+	! grep 'torch.profiler' s
+}
+
+@test "dlp FILE proposes dlp serve for a server, dlp ranks for one of several" {
+	step='{"ph":"X","cat":"user_annotation","name":"execute_context_0(0)_generation_32(32)","pid":5,"tid":6,"ts":1,"dur":2400}'
+	call='{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":6,"ts":534,"dur":10,"args":{"correlation":1}}'
+	printf '[%s,%s,%s]' "$step" "$call" "$(kernel 8371 9000)" >f
+	dlp f 2>/dev/null | grep -qx 'next: dlp serve f'
+	dlp serve --tsv f 2>/dev/null | grep -q decode
+	# launched at 534 us, begun at 8371 us: what the GPU did is not known
+	same "unknown${TAB}8370000" "$(dlp gaps -k execute --tsv f 2>/dev/null |
+	    awk -F'\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+	    $(c["dur_ns"]) > 1000000 { print $(c["class"]), $(c["dur_ns"]) }')"
+	for n in 1 2; do
+		printf '{"distributedInfo":{"rank":0,"world_size":%s},"traceEvents":[%s,%s,%s]}' \
+		    "$n" "$call" "$(kernel 545 9000)" \
+		    "$(kernel 9545 90 | sed 's/"k"/"ncclDevKernel_AllReduce_Sum_f32"/')" >f
+		dlp f 2>/dev/null >s"$n"
+	done
+	! grep 'dlp ranks' s1
+	grep -q 'dlp ranks.*FILE\.\.\.' s2
+}
+
 # bats test_tags=shared
 @test "dlp FILE and dlp advise: what the findings of others' traces say" {
 	need_data kineto/truth.tsv

@@ -322,7 +322,8 @@ static const struct {
 	    "short gaps between works that were launched in time", NULL },
 	[G_END] = { "end", "the steps go on after their last GPU work", NULL },
 	[G_UNKNOWN] = { "unknown",
-	    "nothing that was recorded: code without ranges and CUDA calls",
+	    "nothing that was recorded: code without ranges and CUDA calls, or"
+	    " work from before the recording",
 	    NULL },
 	[G_AFTER_SYNC] = { "after-sync",
 	    "the program had waited for the GPU and launched nothing ahead",

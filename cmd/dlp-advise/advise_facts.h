@@ -159,6 +159,7 @@ struct device {
 struct facts {
 	bool all_devices;         /* devices on which nothing ran count too */
 	char mode[16];            /* "" if unknown */
+	char options[64];         /* of torch.profiler; "" if unknown */
 	struct buf src;           /* its file, if there is a name */
 	const struct smap *notes; /* of the section; val: their counts */
 	bool any;                 /* it has records */

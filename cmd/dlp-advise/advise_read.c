@@ -304,6 +304,10 @@ add_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
 	if (text_is(name, len, "mode") && n < sizeof(f->mode)) {
 		memcpy(f->mode, v, n);
 		f->mode[n] = '\0';
+	} else if (text_is(name, len, "profiler_options") &&
+		   n < sizeof(f->options)) {
+		memcpy(f->options, v, n);
+		f->options[n] = '\0';
 	} else if (text_is(name, len, "framework")) {
 		f->named_framework = true;
 	} else if (text_is(name, len, "key_op")) {
@@ -389,6 +393,7 @@ new_file(const struct facts *all, const char *s, size_t n)
 	facts_clear(f);
 	buf_put(&f->src, s, n);
 	memcpy(f->mode, all->mode, sizeof(f->mode));
+	memcpy(f->options, all->options, sizeof(f->options));
 	memcpy(f->model, all->model, sizeof(f->model));
 	buf_put(&f->key, all->key.s, all->key.len);
 	f->key_found = all->key_found;

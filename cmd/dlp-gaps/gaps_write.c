@@ -146,20 +146,23 @@ is_queued(const struct gap_work *w, int64_t lo, int64_t hi)
 	       held >= num_sub(hi, lo) - held;
 }
 
-/* Why the device idled from lo to hi, a whole gap. */
+/* Why the device idled from lo to hi, a whole gap. first: no work of the device
+ * comes before it; if the GPU began late, it may have been busy with work that
+ * was launched before the recording. */
 static struct gap_verdict
-judge_gap(const struct gap_work *w, int64_t lo, int64_t hi)
+judge_gap(const struct gap_work *w, int64_t lo, int64_t hi, bool first)
 {
-	static const struct gap_verdict no_call = { "unknown", NULL, NO_RANGE };
+	static const struct gap_verdict not_told = { "unknown", NULL,
+		NO_RANGE };
 	static const struct gap_verdict in_time = { "queued", NULL, NO_RANGE };
 	static const struct gap_verdict last = { "end", NULL, NO_RANGE };
 
 	if (w == NULL)
 		return last;
 	if (!w->has_api)
-		return no_call;
+		return not_told;
 	if (is_queued(w, lo, hi))
-		return in_time;
+		return first ? not_told : in_time;
 	return late(w, lo, hi);
 }
 
@@ -277,7 +280,7 @@ void
 gap_write(struct gaps *g, struct gap_file *f, struct gap_dev *d, int64_t end,
     const struct gap_work *w)
 {
-	struct gap_verdict v = judge_gap(w, d->idle_from, end);
+	struct gap_verdict v = judge_gap(w, d->idle_from, end, !d->any);
 
 	if (d->any || f->steps.n > 1) {
 		put_parts(g, f, d, w, d->idle_from, end, &v);
@@ -318,6 +321,6 @@ gap_write_edges(struct gaps *g, struct gap_file *f, struct gap_dev *d)
 		return;
 	if (!steps_end(&f->steps, &hi))
 		hi = f->end;
-	v = judge_gap(NULL, d->idle_from, hi);
+	v = judge_gap(NULL, d->idle_from, hi, false);
 	put_parts(g, f, d, NULL, d->idle_from, hi, &v);
 }

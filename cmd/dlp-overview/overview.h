@@ -82,6 +82,10 @@ enum overview_info {
 	OV_PRODUCT,
 	OV_MARKER_NS,
 	OV_VENDOR,
+	OV_ACTIVITIES,
+	OV_OPTIONS,
+	OV_SERVING,
+	OV_WORLD,
 	OV_INFOS,
 };
 
@@ -127,7 +131,7 @@ struct overview {
 	struct overview_op *ops; /* by the number of their name in op */
 	size_t ops_cap;
 	double n_kern, work, comm_work, no_op, kern_ns, graph_ns, no_shapes,
-	    no_flop, no_capture, no_verdict, tc_dark, eligible, slow;
+	    opless, no_flop, no_capture, no_verdict, tc_dark, eligible, slow;
 	double n_judged;
 	struct tally gap, phase;
 	double before, behind; /* all work of the GPU */

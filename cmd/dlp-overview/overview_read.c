@@ -409,8 +409,11 @@ add_kernels(struct overview *o, const struct rec *r, const char *op, double ns)
 	o->kern_ns += ns;
 	if (rec_is(r, col->work.dir, "comm"))
 		o->comm_work += ns;
-	if (has_word(r, col->work.lacks, "shapes"))
+	if (has_word(r, col->work.lacks, "shapes")) {
 		o->no_shapes += ns;
+		if (rec_raw(r, col->work.op, &(size_t){ 0 }) == NULL)
+			o->opless += ns;
+	}
 	if (has_word(r, col->work.lacks, "flop"))
 		o->no_flop += ns;
 	if (has_word(r, col->work.lacks, "capture"))
@@ -590,7 +593,8 @@ on_info(struct overview *o, const char *s, size_t n)
 {
 	static const char *const name[] = { "dialect", "recorder",
 		"dlprof_version", "schema", "driver", "cuda", "times", "hip",
-		"framework", "product", "marker_ns", "vendor" };
+		"framework", "product", "marker_ns", "vendor", "activities",
+		"profiler_options", "serving", "world_size" };
 	const char *tab = memchr(s, '\t', n), *end;
 	size_t len, i;
 	double arch;

@@ -443,6 +443,7 @@ put_tool(struct screen *s)
 	const char *tool = known(overview_fact(s->o, OV_DIALECT));
 	const char *version = overview_fact(s->o, OV_RECORDER);
 	const char *schema = overview_fact(s->o, OV_SCHEMA);
+	const char *options = overview_fact(s->o, OV_OPTIONS);
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(tools); i++)
@@ -455,7 +456,10 @@ put_tool(struct screen *s)
 	if (is_unset(version))
 		version = overview_fact(s->o, OV_DLPROF);
 	if (is_kineto(s->o))
-		page_fill(&s->page, "tool    ", "torch.profiler");
+		page_fill(&s->page, "tool    ",
+		    is_unset(options) ? "torch.profiler"
+				      : "torch.profiler with %s",
+		    options);
 	else if (!is_unset(version))
 		page_fill(&s->page, "tool    ", "%s %s", tool, version);
 	else if (is_unset(schema))
@@ -941,6 +945,12 @@ put_unknown(struct screen *s)
 		if (tip == NULL || strstr(tip, OVERVIEW_EMIT) != NULL)
 			v[0].hint = "record them: torch.profiler.profile("
 				    "activities=[ProfilerActivity.CPU, ...])";
+		if (why != NULL && strstr(why, "-range") != NULL &&
+		    strncmp(overview_fact(o, OV_ACTIVITIES), "CPU", 3) == 0)
+			v[0].hint = "they were launched outside of ops, as"
+				    " kernels of Triton that the program calls"
+				    " itself: torch.library.triton_op makes"
+				    " them ops";
 		if (o->replays)
 			v[0].hint = "a graph replays these kernels: the trace"
 				    " of its capture has them, dlp-parse"
@@ -950,7 +960,12 @@ put_unknown(struct screen *s)
 			v[0].hint = "their calls are not in the trace: they"
 				    " were made before the recording began, or"
 				    " by another thread or process";
-		v[1].hint = "torch.profiler.profile(record_shapes=True)";
+		v[1].hint = o->opless > .5 * o->no_shapes &&
+				    (o->kern_ns > o->no_shapes ||
+					strstr(overview_fact(o, OV_OPTIONS),
+					    "record_shapes") != NULL)
+				? "they come with the op"
+				: "torch.profiler.profile(record_shapes=True)";
 	}
 	if (is_rocpd(o) && why != NULL && rocprof_tip(why) != NULL)
 		v[0].hint = rocprof_tip(why);
@@ -1098,6 +1113,9 @@ static void
 put_next(struct screen *s)
 {
 	const struct overview *o = s->o;
+	const char *world = overview_fact(o, OV_WORLD);
+	bool ranks =
+	    o->ns[OV_COMM] > 0 && !is_unset(world) && strcmp(world, "1") != 0;
 	struct proposal v[] = {
 		/* by name */
 		{ "copies", "which copies take the time", o->ns[OV_MEM] },
@@ -1107,7 +1125,10 @@ put_next(struct screen *s)
 		{ "ranks",
 		    "which rank the others wait for; give the files of"
 		    " all ranks",
-		    o->ns[OV_COMM] },
+		    o->ns[OV_COMM] + (ranks ? .11 * s->page.base : 0) },
+		{ "serve", "prefill and decode: tokens, time per token",
+		    is_unset(overview_fact(o, OV_SERVING)) ? 0
+							   : 2 * s->page.base },
 		{ "tc", "what does not use Tensor Cores, or slowly",
 		    o->eligible + o->slow },
 		{ "top", "all ops; -g kernel, layer, shape", o->work },
@@ -1122,7 +1143,8 @@ put_next(struct screen *s)
 			break;
 		buf_puts(&out_buf, i > 0 ? "      " : "\nnext: ");
 		buf_printf(&out_buf, "dlp %s", p->report);
-		put_same_steps(&out_buf, s);
+		if (strcmp(p->report, "serve") != 0) /* it has no -i */
+			put_same_steps(&out_buf, s);
 		buf_putc(&out_buf, ' ');
 		if (strcmp(p->report, "ranks") == 0 && o->n_src <= 1)
 			buf_puts(&out_buf, "FILE...");

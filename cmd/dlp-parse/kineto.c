@@ -552,20 +552,26 @@ put_version(struct kineto *k, const char *fact, struct mview v)
 		    (int)(n % 10000000 / 100000));
 }
 
-/* Options that slow the program down while it is recorded. */
+/* What torch.profiler was told to record, and what that slows down. */
 static void
 put_options(const struct kineto *k, const struct mview *head)
 {
 	struct buf b = { 0 };
 
+	fact_info(k->prof, "activities", "%s%s", k->ops ? "CPU" : "",
+	    k->dev == EV_UNSET ? ""
+	    : k->ops           ? ",CUDA"
+			       : "CUDA");
+	if (k->serving)
+		fact_info(k->prof, "serving", "yes");
 	if (mv_eq(head[KH_SHAPES], "1"))
-		buf_puts(&b, " record_shapes");
+		buf_puts(&b, ", record_shapes");
 	if (mv_eq(head[KH_MEMORY], "1"))
-		buf_puts(&b, " profile_memory");
+		buf_puts(&b, ", profile_memory");
 	if (mv_eq(head[KH_STACK], "1") || k->frames)
-		buf_puts(&b, " with_stack");
+		buf_puts(&b, ", with_stack");
 	if (b.len > 0)
-		fact_info(k->prof, "profiler_options", "%s", buf_str(&b) + 1);
+		fact_info(k->prof, "profiler_options", "%s", buf_str(&b) + 2);
 	buf_free(&b);
 }
 
@@ -584,9 +590,12 @@ put_heads(struct kineto *k)
 		fact_info(k->prof, "schema", "%lld", (long long)n);
 	put_version(k, "cuda", v[KH_CUDA]);
 	put_version(k, "hip", v[KH_HIP]);
-	if (json_parse(&d, v[KH_RANK].s, v[KH_RANK].n, 1u << 16) &&
-	    (n = fact_member(&d, "rank")) != EV_UNSET)
-		fact_info(k->prof, "rank", "%lld", (long long)n);
+	if (json_parse(&d, v[KH_RANK].s, v[KH_RANK].n, 1u << 16)) {
+		if ((n = fact_member(&d, "rank")) != EV_UNSET)
+			fact_info(k->prof, "rank", "%lld", (long long)n);
+		if ((n = fact_member(&d, "world_size")) != EV_UNSET)
+			fact_info(k->prof, "world_size", "%lld", (long long)n);
+	}
 	put_options(k, v);
 	json_free(&d);
 }

@@ -197,7 +197,9 @@ struct kineto {
 	bool many_devs; /* other work is on another device */
 	int64_t base;   /* baseTimeNanoseconds; EV_UNSET: none */
 	bool groups;    /* collectives have process groups */
-	bool frames;    /* there are frames of Python */
+	bool frames;    /* there are frames of Python, */
+	bool ops;       /* ops, */
+	bool serving;   /* steps of a server */
 	int64_t group;  /* GPUs of each collective; EV_UNSET: no collective,
 			 * 0: they differ */
 	int64_t first;  /* the earliest start; EV_UNSET: no event */

@@ -10,6 +10,7 @@
 #include "kineto_loader.h"
 #include "namecache.h"
 #include "num.h"
+#include "serving.h"
 #include "varint.h"
 
 /*
@@ -458,6 +459,7 @@ note_group(struct kineto_loader *l)
 static void
 load_cpu_op(struct kineto_loader *l)
 {
+	l->k->ops = true;
 	if (kineto_field_is(l, KF_NAME, "record_param_comms"))
 		note_group(l);
 	load_op(l, "cpu_op");
@@ -469,6 +471,10 @@ load_cpu_op(struct kineto_loader *l)
 static void
 load_annotation(struct kineto_loader *l)
 {
+	struct serving step;
+
+	l->k->serving =
+	    l->k->serving || serving_read(kineto_field_text(l, KF_NAME), &step);
 	load_op(l, "user_annotation");
 }
 
