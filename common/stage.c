@@ -261,6 +261,8 @@ static const struct {
 } doubts[] = {
 	{ "bad_rows", "rows of the profile could not be used" },
 	{ "bad_events", "events of the trace could not be used" },
+	{ "call_duplicates",
+	    "calls have the id of another call, which got their work" },
 	{ "no_duration", "events of the trace have no usable duration" },
 	{ "dict_bad_lines", "lines of the .dict could not be used" },
 	{ "end_before_start", "events end before they start" },

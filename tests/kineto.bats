@@ -238,6 +238,49 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	dlp-parse --resync f 2>/dev/null | grep -q '^range'
 }
 
+@test "other files of PyTorch, by what is in them" {
+	while IFS='|' read -r want text; do
+		printf '%s' "$text" >f
+		refused "*f: $want"
+	done <<-'EOF'
+	a snapshot of PyTorch's memory, not a trace*|{"segments":[],"device_traces":[[{"action":"alloc"}]]}
+	a flight record of NCCL, not a trace*|{"version":"2.4","pg_config":{},"entries":[]}
+	an execution trace (ExecutionTraceObserver), not a trace*|{"schema":"1.1.1","pid":5,"nodes":[]}
+	JSON, but not a trace of torch.profiler: it has no traceEvents|{"displayTimeUnit":"ms"}
+	JSON, but not a trace of torch.profiler: none of its 2 elements is an event*|[[1,2],[3,4]]
+	a trace in Chrome's format, but not torch.profiler's*|{"traceEvents":[{"ph":"X","pid":3,"tid":1,"ts":1,"dur":2,"name":"fusion","args":{"hlo_op":"f"}},{}]}
+	EOF
+	python3 -c 'import pickle; pickle.dump({"segments": []}, open("f", "wb"))'
+	refused '*f: a pickle of Python, such as a snapshot*'
+	gzip -c f >f.gz
+	mv f.gz f
+	refused '*f: a pickle of Python, such as a snapshot*'
+	# not an event, but beside events
+	printf '[5,[1],%s]' "$(kernel 1 1)" >f
+	dlp-parse f 2>/dev/null >s
+	grep -qx "##note${TAB}bad_events${TAB}2" s
+	[ "$(grep -c '^kern' s)" -eq 1 ]
+}
+
+@test "events of other accelerators, and processes that are no number" {
+	call='{"ph":"X","cat":"xpu_runtime","name":"urEnqueueKernelLaunch","pid":5,"tid":6,"ts":1,"dur":2,"args":{"correlation":1}}'
+	printf '[%s,%s,%s]' "$call" "$call" "$(kernel 5 1)" >f
+	dlp-parse f 2>err >s
+	grep -q '^dlp-parse: f: events of accelerators other.*, such as xpu_runtime: 2$' err
+	grep -qx "##note${TAB}other_events${TAB}2" s
+	[ "$(grep -c '^kern' s)" -eq 1 ]
+	# as programs do that put the traces of ranks into one file
+	sed 's/xpu_runtime/cuda_runtime/g; s/"pid":5/"pid":"[TP00] 5"/g' f >g
+	dlp-parse g 2>err >s
+	grep -q 'whose process is no number, such as \[TP00\] 5: of several' err
+	grep -qx "##note${TAB}bad_events${TAB}2" s
+	# two processes whose calls have the same ids
+	c='{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":6,"ts":1,"dur":2,"args":{"correlation":1}}'
+	printf '[%s,%s,%s,%s]' "$c" "${c/5/50}" "$(kernel 5 1)" "$(kernel 7 1)" >f
+	dlp top f 2>err >out
+	grep -q '1 calls have the id of another call, which got their work (call_duplicates)' err
+}
+
 @test "keys that are there twice, or null: as in Python's json" {
 	cat >f <<-'EOF'
 	{"schemaVersion":1,"distributedInfo":{"rank":1},"distributedInfo":{"rank":2},

@@ -673,6 +673,9 @@ infile_check_unchanged(const struct infile *in)
 #define OF_UTF16                                                               \
 	"text in UTF-16: iconv -f UTF-16 -t UTF-8 FILE makes UTF-8 of it,"     \
 	" which is read if it is JSON"
+#define OF_PICKLE                                                              \
+	"a pickle of Python, such as a snapshot of PyTorch's memory or a"      \
+	" flight record of NCCL: give the trace of torch.profiler"
 #define OF_STATS "a table of nsys stats: give the profile that it was made from"
 
 /* Files that users mistake for a database, by their first bytes. */
@@ -879,6 +882,8 @@ head_refuse(const char *name, enum zip zip, const unsigned char *s, size_t n)
 			die("%s: %s", name, named[i].what);
 	if (n >= 4 && memcmp(s, "NVR", 4) == 0)
 		die("%s: %s", name, OF_NCU);
+	if (n >= 2 && s[0] == 0x80 && s[1] >= 2 && s[1] <= 5)
+		die("%s: %s", name, OF_PICKLE);
 	if (head_proto(s, n) != NULL)
 		die("%s: %s", name, head_proto(s, n));
 	die("%s: not a database, or an encrypted one", name);

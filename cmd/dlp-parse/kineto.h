@@ -207,6 +207,10 @@ struct kineto {
 	struct buf head[KH_N]; /* values, as they are written */
 	struct buf text;       /* of the range at hand */
 	uint64_t other;        /* events of categories that are not read */
+	uint64_t foreign;      /* a part of them: of other accelerators */
+	char foreign_cat[32];  /* the first one's category */
+	char odd_pid[64];      /* of the first event without a usable process */
+	const char *looks;     /* like another file that PyTorch writes */
 	uint64_t lists;        /* ops whose lists of tensors have no sizes */
 	uint64_t bad;          /* events without a usable time or thread */
 	uint64_t no_dur;       /* events without a usable duration */

@@ -35,6 +35,13 @@ load_devices(struct kineto *k, const char *s, size_t n)
 	json_free(&doc);
 }
 
+/* Other files in JSON that PyTorch writes, by a key of theirs. */
+static const char *const lookalikes[][2] = {
+	{ "device_traces", "a snapshot of PyTorch's memory" },
+	{ "pg_config", "a flight record of NCCL" },
+	{ "nodes", "an execution trace (ExecutionTraceObserver)" },
+};
+
 /* A key that is there twice counts as it is the last time. */
 static void
 load_head(void *ctx, const struct buf *key, const char *s, size_t n)
@@ -60,6 +67,9 @@ load_head(void *ctx, const struct buf *key, const char *s, size_t n)
 		k->base = EV_UNSET;
 	else if (mv_eq(name, "deviceProperties"))
 		load_devices(k, s, n);
+	for (i = 0; i < (int)ARRAY_LEN(lookalikes); i++)
+		if (mv_eq(name, lookalikes[i][0]))
+			k->looks = lookalikes[i][1];
 	for (i = 0; i < KH_N; i++)
 		if (mv_eq(name, heads[i])) {
 			buf_clear(&k->head[i]);
@@ -71,6 +81,33 @@ static void
 feed(void *ctx, const unsigned char *s, size_t n)
 {
 	kineto_scan_feed(ctx, (const char *)s, n);
+}
+
+static void
+refuse_json(const struct kineto *k, const char *name)
+{
+	if (k->looks != NULL)
+		die("%s: %s, not a trace of torch.profiler: give the file that"
+		    " export_chrome_trace() wrote",
+		    name, k->looks);
+	die("%s: JSON, but not a trace of torch.profiler: it has no"
+	    " traceEvents",
+	    name);
+}
+
+/* Says what was left out that a reader would miss. */
+static void
+warn_left_out(const struct kineto *k, const char *name)
+{
+	if (k->foreign > 0)
+		warn("%s: events of accelerators other than CUDA's and ROCm's"
+		     " are left out, such as %s: %llu",
+		    name, k->foreign_cat, (unsigned long long)k->foreign);
+	if (k->odd_pid[0] != '\0')
+		warn("%s: events are left out whose process is no number, such"
+		     " as %s: of several traces that were put together, give"
+		     " each alone",
+		    name, k->odd_pid);
 }
 
 /* Loads the events of a file. capture: as in struct kineto_loader. */
@@ -97,15 +134,19 @@ load_file(struct kineto *k, const char *name, int fd, const unsigned char *head,
 	if (!whole && scan.breaks == 0)
 		scan.breaks++;
 	if (scan.events_depth == 0)
-		die("%s: JSON, but not a trace of torch.profiler: it has no"
-		    " traceEvents",
-		    name);
+		refuse_json(k, name);
+	if (k->first == EV_UNSET && k->bad > 0 && k->other == 0 &&
+	    scan.breaks == 0)
+		die("%s: JSON, but not a trace of torch.profiler: none of its"
+		    " %llu elements is an event with a time",
+		    name, (unsigned long long)k->bad);
 	if (k->first == EV_UNSET && k->other > 0 && scan.breaks == 0)
 		die("%s: a trace in Chrome's format, but not torch.profiler's:"
 		    " none of its %llu events is one of GPU work, calls or"
 		    " ops; record the program with torch.profiler, nsys"
 		    " profile -t cuda,nvtx or dlp-record",
 		    name, (unsigned long long)k->other);
+	warn_left_out(k, name);
 	k->lost += scan.lost;
 	k->breaks += scan.breaks;
 	k->bad += scan.odd;

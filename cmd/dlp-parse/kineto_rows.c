@@ -158,17 +158,32 @@ row_times(struct row *r)
 	return true;
 }
 
+/* Keeps the begin of a text, for a message. */
+static void
+keep_text(char *to, size_t size, struct mview v)
+{
+	size_t n = v.n < size ? v.n : size - 1;
+
+	memcpy(to, v.s, n);
+	to[n] = '\0';
+}
+
 /* Threads: numbers, since torch 1.12; before, also texts of a number. */
 static bool
 field_thread(struct kineto_loader *l, int64_t *pid, int64_t *tid)
 {
+	struct mview odd = l->ev.field[KF_PID];
+	struct kineto *k = l->k;
+
 	if (kineto_field_int(l, KF_PID, pid) &&
 	    kineto_field_int(l, KF_TID, tid)) {
 		if (l->capture != EV_UNSET)
 			*pid = l->capture;
 		return true;
 	}
-	l->k->bad++;
+	if (*pid == EV_UNSET && k->odd_pid[0] == '\0' && odd.s != NULL)
+		keep_text(k->odd_pid, sizeof(k->odd_pid), odd);
+	k->bad++;
 	l->no_dur = false;
 	return false;
 }
@@ -522,6 +537,22 @@ is_of_capture(const struct kineto_loader *l)
 		   mv_starts(l->ev.field[KF_NAME], "nn.Module: "));
 }
 
+/* Calls and work of accelerators that are no GPU of CUDA or ROCm. */
+static void
+note_foreign(struct kineto *k, struct mview cat)
+{
+	static const char *const others[] = { "xpu_", "hpu_", "mtia_",
+		"privateuse1_", "glow_" };
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(others) && cat.s != NULL; i++) {
+		if (!mv_starts(cat, others[i]))
+			continue;
+		if (k->foreign++ == 0)
+			keep_text(k->foreign_cat, sizeof(k->foreign_cat), cat);
+	}
+}
+
 static void
 load_span(struct kineto_loader *l)
 {
@@ -539,6 +570,7 @@ load_span(struct kineto_loader *l)
 			return;
 		}
 	l->k->other++;
+	note_foreign(l->k, cat);
 }
 
 /* [memory]: the bytes are negative where memory is freed. */
