@@ -262,6 +262,22 @@ for e in sorted((e for e in ev if e.get("cat") == "kernel"),
 	[ "$(grep -c '^kern' s)" -eq 1 ]
 }
 
+@test "copies: the kind is in the name, or in args" {
+	copy() { # NAME ARGS
+		printf '{"ph":"X","cat":"gpu_memcpy","name":"%s","pid":0,"tid":7,"ts":1,"dur":2,"args":{"bytes":4%s}}' "$1" "$2"
+	}
+	printf '[%s,%s,%s,%s,%s]' "$(copy 'Memcpy DtoD (Device -> Device)' '')" \
+	    "$(copy Memcpy ',"copy kind":"HtoD","src kind":"pageable","dst kind":"device"')" \
+	    "$(copy Memcpy ',"copy kind":"AtoD","src kind":"array","dst kind":"device_static"')" \
+	    "$(copy Memcpy ',"copy kind":"PtoP"')" "$(copy Memcpy '')" >f
+	same "- - -
+AtoD array device-static
+DtoD device device
+HtoD pageable device
+PtoP - -" "$(dlp-parse f 2>/dev/null | rows copy kind,src_mem,dst_mem | tr '\t' ' ' |
+	    LC_ALL=C sort)"
+}
+
 @test "events of other accelerators, and processes that are no number" {
 	call='{"ph":"X","cat":"xpu_runtime","name":"urEnqueueKernelLaunch","pid":5,"tid":6,"ts":1,"dur":2,"args":{"correlation":1}}'
 	printf '[%s,%s,%s]' "$call" "$call" "$(kernel 5 1)" >f

@@ -217,10 +217,19 @@ memory_of(struct mview v)
 		{ "Managed", "managed" },
 		{ "Device Static", "device-static" },
 		{ "Managed Static", "managed-static" },
+		{ "device_static", "device-static" },
+		{ "managed_static", "managed-static" },
 		{ "Unknown", "unknown" },
 	};
 
-	return known_word(v, words, ARRAY_LEN(words));
+	const char *word = known_word(v, words, ARRAY_LEN(words));
+	size_t n;
+
+	/* kinds of args are small words */
+	for (n = 0; word == NULL && n < ARRAY_LEN(words); n++)
+		if (mv_eq(v, words[n][1]))
+			word = words[n][1];
+	return word;
 }
 
 static const char *

@@ -368,6 +368,29 @@ load_kern(struct kineto_loader *l)
 	row_put(&r);
 }
 
+/* "Memcpy HtoD (pageable -> device)". Traces of 2026 have the kinds as args. */
+static int64_t
+copy_name(struct kineto_loader *l)
+{
+	const struct mview *v = l->ev.field;
+	struct buf *b = &l->tmp;
+
+	if (v[KF_COPY_KIND].s == NULL)
+		return kineto_field_id(l, KF_NAME);
+	buf_clear(b);
+	buf_puts(b, "Memcpy ");
+	buf_put(b, v[KF_COPY_KIND].s, v[KF_COPY_KIND].n);
+	buf_putc(b, ' ');
+	if (v[KF_SRC_KIND].s != NULL && v[KF_DST_KIND].s != NULL) {
+		buf_putc(b, '(');
+		buf_put(b, v[KF_SRC_KIND].s, v[KF_SRC_KIND].n);
+		buf_puts(b, " -> ");
+		buf_put(b, v[KF_DST_KIND].s, v[KF_DST_KIND].n);
+		buf_putc(b, ')');
+	}
+	return (int64_t)smap_put(&l->k->texts, b->s, b->len, NULL);
+}
+
 static void
 load_copy(struct kineto_loader *l)
 {
@@ -375,7 +398,7 @@ load_copy(struct kineto_loader *l)
 
 	if (!row_gpu(&r))
 		return;
-	row_num(&r, kineto_field_id(l, KF_NAME));
+	row_num(&r, copy_name(l));
 	row_field(&r, KF_BYTES);
 	row_put(&r);
 }
