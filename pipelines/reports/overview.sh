@@ -35,14 +35,32 @@ numbers_of() (
 	facts "$1"
 )
 
-# row_of N FILE: the row of a file, and what was said of it with the name of the
-# file where filters leave it out. False if it failed; the row says so, too.
+# complain FILE TEXT: says it, with the name of the file if the text leaves it
+# out. The first text is the reason in the row of a file that failed: $error.
+complain() {
+	[ -n "$said" ] || error=$2
+	said=1
+	case $2 in
+	*"$1"*) plain "$2" >&2 ;;
+	*) plain "dlp overview: $1: $2" >&2 ;;
+	esac
+}
+
+# row_of N FILE: the row of a file, and what was said of it. A message about the
+# input of a filter (it begins with a TAB) is only heard where no other has said
+# anything. False if the file failed; the row says so, too.
 row_of() {
 	failed=
 	numbers_of "$2" 2>"$rows/$1.said" || failed=1
 	[ -n "$failed" ] || [ -s "$rows/$1.said" ] || return 0
-	error=$(DLP_FILE=$2 LC_ALL=C awk -f "$DLP_REPORTS/awk/plain.awk" \
-	    -f "$DLP_REPORTS/awk/complaints.awk" "$rows/$1.said")
+	error='' said='' behind=''
+	while IFS= read -r line || [ -n "$line" ]; do
+		case $line in
+		'	'*) [ -n "$behind" ] || behind=${line#?} ;;
+		*) complain "$2" "$line" ;;
+		esac
+	done <"$rows/$1.said"
+	[ -n "$said" ] || [ -z "$behind" ] || complain "$2" "$behind"
 	[ -n "$failed" ] || return 0
 	dlp-overview -n "$2" --failed "$error"
 	return 1

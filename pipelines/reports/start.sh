@@ -84,24 +84,29 @@ piped() {
 }
 
 # A filter: the messages to be shown, after the output: which of the two came
-# first would depend on the time otherwise, and on the awk. Mostly there are
-# none, and no awk starts.
+# first would depend on the time otherwise. There are few, so the shell reads
+# them itself; an awk starts only for what a terminal must not get.
 messages() {
-	IFS= read -r message || [ -n "$message" ] || return 0
-	need_plain
-	{
-		printf '%s\n' "$message"
-		cat
-	} | awk -v mark="${keep_marks:+\t}" "$plain_awk"'
-	/^\t/ {
-		if (kept == "" && !said)
-			kept = substr($0, 2)
-		next
+	kept='' said='' report='' odd=''
+	while IFS= read -r message || [ -n "$message" ]; do
+		case $message in
+		'	'*)
+			[ -n "$kept$said" ] || kept=${message#?}
+			continue
+			;;
+		'dlp '*) report=1 ;;
+		esac
+		case $message in *[!\ -~]*) odd=1 ;; esac
+		said=$said$message$newline
+	done
+	if [ -n "$odd" ]; then
+		need_plain
+		printf %s "$said" | awk "$plain_awk"'{ print plain($0) }'
+	else
+		printf %s "$said"
+	fi
+	[ -z "$kept" ] || [ -n "$report" ] || {
+		printf %s "${keep_marks:+	}"
+		plain "$kept"
 	}
-	{
-		said = 1
-		report = report || /^dlp /
-		text = text plain($0) "\n"
-	}
-	END { printf "%s", text; if (kept != "" && !report) print mark plain(kept) }'
 }
