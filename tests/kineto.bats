@@ -1004,6 +1004,14 @@ for k in sorted(n):
 	grep -q 'dlp ranks.*FILE\.\.\.' s2
 }
 
+@test "fused_optimizer: only of optimizers that have fused=True" {
+	zcat "$OWN/lenet.json.gz" | sed 's/Optimizer.step#SGD/Optimizer.step#EMA/' >f
+	dlp advise --tsv f 2>/dev/null | grep '^fused_optimizer' |
+	    grep -q 'EMA has no fused=True: compile its step'
+	dlp advise --tsv "$OWN/lenet.json.gz" 2>/dev/null |
+	    grep '^fused_optimizer' | grep -q 'Give the optimizer fused=True'
+}
+
 # bats test_tags=shared
 @test "dlp FILE and dlp advise: what the findings of others' traces say" {
 	need_data kineto/truth.tsv

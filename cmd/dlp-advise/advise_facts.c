@@ -193,6 +193,7 @@ facts_clear(struct facts *f)
 	tops_free(&f->chain);
 	tops_free(&f->scores);
 	tops_free(&f->optimizer);
+	tops_free(&f->other_opt);
 	tops_free(&f->coll);
 	buf_free(&f->step_key);
 	smap_free(&f->alike);

@@ -239,6 +239,7 @@ struct facts {
 	struct tops odd_size; /* sizes that keep products off fast kernels */
 	struct tops chain;    /* K_POINTWISE and K_LOSS by op */
 	struct tops scores, optimizer; /* K_SCORES; work on parameters */
+	struct tops other_opt;         /* optimizers that have no fused=True */
 	struct tops coll;              /* communication, by collective */
 	struct smap alike; /* a collective with its kernel and size */
 	struct facts_alike {

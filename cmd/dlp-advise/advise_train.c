@@ -68,7 +68,9 @@ static void
 judge_fused_optimizer(
     const struct facts *f, double limit, struct advise_verdict *v)
 {
-	int64_t ns = num_add(f->kind[K_FOREACH].ns, f->kind[K_OPTIMIZER].ns);
+	int64_t kern = num_add(f->kind[K_FOREACH].ns, f->kind[K_OPTIMIZER].ns);
+	int64_t ns = kern;
+	size_t len;
 	uint64_t n = f->kind[K_FOREACH].n + f->kind[K_OPTIMIZER].n;
 
 	if (!is_torch(f) || n + f->kind[K_FUSED].n == 0)
@@ -88,8 +90,14 @@ judge_fused_optimizer(
 	    " the gaps before them: it reads and writes the parameters once"
 	    " for each operation",
 	    buf_str(&v->value), facts_per_iter(f, n));
-	buf_puts(&v->advice,
-	    "Give the optimizer fused=True (Adam, AdamW, SGD, Adagrad)");
+	if (f->other_opt.all.ns > kern / 2 && kern > 0)
+		buf_printf(&v->advice,
+		    "%s has no fused=True: compile its step,"
+		    " torch.compile(optimizer.step)",
+		    tops_first(&f->other_opt, &len));
+	else
+		buf_puts(&v->advice, "Give the optimizer fused=True (Adam,"
+				     " AdamW, SGD, Adagrad)");
 }
 
 const struct advise_rule rule_fused_optimizer = {

@@ -17,6 +17,30 @@ add_kind(struct facts *f, int kind, int64_t dur)
 	f->kind[kind].ns = num_add(f->kind[kind].ns, dur);
 }
 
+/* PyTorch: Optimizer.step#Shampoo.step; those with fused=True are known. */
+static void
+add_other_optimizer(struct facts *f, const struct use_kernel *k)
+{
+	static const char mark[] = "Optimizer.step#";
+	static const char *const fused[] = { "Adam", "AdamW", "SGD",
+		"Adagrad" };
+	struct mview name = k->layer;
+	const char *at, *end = NULL;
+	size_t i;
+
+	while ((at = mv_find(name, mark)) != NULL) { /* the innermost */
+		name = mv(at + sizeof(mark) - 1, name.s + name.n);
+		end = mv_find(name, ".step");
+	}
+	if (end == NULL || end == name.s)
+		return;
+	name = mv(name.s, end);
+	for (i = 0; i < ARRAY_LEN(fused); i++)
+		if (mv_eq(name, fused[i]))
+			return;
+	tops_add(&f->other_opt, name.s, name.n, k->dur, 0);
+}
+
 /* PyTorch: _foreach_add_, _fused_adamw_; Apex: FusedAdam. */
 static void
 add_optimizer(struct facts *f, const struct use_kernel *k)
@@ -31,6 +55,8 @@ add_optimizer(struct facts *f, const struct use_kernel *k)
 	else if (!mv_eq(k->phase, "optimizer"))
 		return;
 	add_kind(f, kind, k->dur);
+	if (kind != K_FUSED)
+		add_other_optimizer(f, k);
 	if (kind != K_FUSED && k->op.s != NULL)
 		tops_add(&f->optimizer, k->op.s, k->op.n, k->dur, 0);
 }
