@@ -43,6 +43,8 @@ struct buf out_buf;
 uint64_t out_skip;
 static bool unbuf;
 static uint64_t count;
+static bool drops;     /* --drop is given */
+static size_t own_at = SIZE_MAX; /* start of a record without dropped fields */
 static size_t settled; /* bytes of out_buf that are ready to be written */
 static struct out_type *types;
 static struct { /* the current record, if its fields are counted */
@@ -61,6 +63,7 @@ void
 out_open(bool unbuffered)
 {
 	sandbox_enter();
+	drops = drop_any();
 	unbuf = unbuffered;
 	buf_reserve(&out_buf, FLUSH_AT * 2);
 #ifdef F_SETPIPE_SZ
@@ -87,6 +90,16 @@ settle(void)
 	out_buf.len -= end - n;
 	settled = n;
 	count -= n_gone;
+}
+
+void
+out_own(void)
+{
+	if (!drops)
+		return;
+	if (settled != out_buf.len)
+		settle();
+	own_at = out_buf.len;
 }
 
 static void
@@ -255,6 +268,7 @@ out_rec(struct out_type *t)
 {
 	size_t n;
 
+	out_own();
 	out_legend(t);
 	if (t->gone) {
 		gone_at = out_buf.len;
@@ -312,7 +326,7 @@ out_end(void)
 {
 	if (gone_at != NOWHERE) {
 		out_buf.len = gone_at;
-		gone_at = NOWHERE;
+		gone_at = own_at = NOWHERE;
 		out_skip = 0;
 		return;
 	}
@@ -321,6 +335,9 @@ out_end(void)
 	out_skip = 0;
 	buf_putc(&out_buf, '\n');
 	count++;
+	if (own_at == settled)
+		settled = out_buf.len;
+	own_at = NOWHERE;
 	out_check();
 }
 

@@ -72,6 +72,10 @@ void out_src_legend(struct out_src_type *t, const char *tag,
 
 void out_end(void);
 
+/* Before a record that has no field of --drop, up to out_end(): it is not
+ * looked at again. For out_ext.c. */
+void out_own(void);
+
 /* --drop (drop.h): the following fields that are not written, a bit each, the
  * next field the lowest. */
 extern uint64_t out_skip;

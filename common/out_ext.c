@@ -15,6 +15,9 @@ struct out_ext {
 	bool uncounted; /* no record has been written under this legend */
 	bool simple;    /* no column is in the input: append */
 	uint64_t skip;  /* if simple: as out_skip for a record */
+	int *run;       /* if simple: the first and last of consecutive input
+			 * columns that --drop leaves, in pairs */
+	int n_run;      /* numbers in it; -1: the line stays whole for drop.h */
 	size_t mark;    /* start of the new fields in out_buf */
 	struct buf tmp;
 	struct out_ext *next;
@@ -32,6 +35,7 @@ out_ext(const char *const *names, int n)
 	x->n = n;
 	x->at = xcalloc((size_t)n, sizeof(*x->at));
 	x->simple = true;
+	x->n_run = -1;
 	x->next = exts;
 	exts = x;
 	return x;
@@ -54,6 +58,45 @@ check_added(const struct out_ext *x, const struct rec *r)
 
 	if (!x->named && type_find(tag) != NULL)
 		out_declared(tag, x->names, x->n);
+}
+
+/* Finds the columns of the input that --drop leaves. */
+static void
+find_runs(struct out_ext *x, const struct rec *r)
+{
+	const char *tag = rec_type_tag(r->type);
+	int i, n = rec_ncols(r->type);
+
+	x->n_run = -1;
+	if (!x->simple || !drop_any() || drop_type(tag))
+		return;
+	x->run = xrealloc(x->run, 2 * (size_t)n + 2, sizeof(*x->run));
+	x->n_run = 0;
+	for (i = 0; i < n; i++) {
+		if (drop_column(tag, rec_colname(r->type, i)))
+			continue;
+		if (x->n_run == 0 || x->run[x->n_run - 1] != i - 1) {
+			x->run[x->n_run] = i;
+			x->n_run += 2;
+		}
+		x->run[x->n_run - 1] = i;
+	}
+}
+
+static void
+put_runs(const struct out_ext *x, const struct rec *r)
+{
+	const char *s, *last;
+	size_t n;
+	int i;
+
+	out_own();
+	buf_puts(&out_buf, rec_type_tag(r->type));
+	for (i = 0; i < x->n_run; i += 2) {
+		s = rec_field(r, x->run[i], &n) - 1; /* with its TAB */
+		last = rec_field(r, x->run[i + 1], &n);
+		buf_put(&out_buf, s, (size_t)(last - s) + n);
+	}
 }
 
 void
@@ -86,13 +129,16 @@ out_ext_legend(struct out_ext *x, const struct rec *r)
 		    drop_columns(rec_type_tag(r->type), out_buf.s + mark, &n);
 		out_buf.len = mark + n;
 	}
+	find_runs(x, r);
 	out_check();
 }
 
 void
 out_ext_begin(struct out_ext *x, const struct rec *r)
 {
-	if (x->simple)
+	if (x->simple && x->n_run >= 0)
+		put_runs(x, r);
+	else if (x->simple)
 		buf_put(&out_buf, r->line, r->len);
 	out_skip = x->simple ? x->skip : 0;
 	x->mark = out_buf.len;
