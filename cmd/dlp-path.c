@@ -143,6 +143,8 @@ end_parts(struct path_rank *k)
 			continue;
 		v[i].lo = within(k, v[i].lo);
 		v[i].hi = within(k, v[i].hi);
+		if (v[i].cpu_lo == PATH_UNSET)
+			v[i].cpu_lo = v[i].lo;
 	}
 }
 
