@@ -321,6 +321,15 @@ stream() {
 	jq -e '.tables.path | .rows < 0.6 * (.n_seg | add)' d.json
 }
 
+@test "above --max-pieces: a stream that is no number ends dlp html, also where no row shows it" {
+	dlp-parse "$LENET" 2>/dev/null | dlp-correlate 2>/dev/null | dlp-iter >in
+	awk -F'\t' -v OFS='\t' '/^#kern\t/ { for (i = 2; i <= NF; i++) c[$i] = i }
+	/^kern\t/ && ++n == 20 { $c["stream"] = "nan" } { print }' in >bad
+	dlp-html -d -m 3 in | jq -e .sums.pieces
+	run ! dlp-html -d -m 3 bad
+	[[ $output == *"stream is no integer: 'nan'"* ]]
+}
+
 @test "the head's idle time is that of the gaps, by step and reason" {
 	dlp html --data "$LENET" | jq -e '(.idle as $i | [range($i.rows) |
 	    {k: [$i.iter[.], $i.class[.]], v: $i.ns[.]}] | sort_by(.k)) ==

@@ -57,6 +57,8 @@ add_sum(struct html *h, const struct html_source *s, const struct rec *r)
 
 	html_sums_field(&cut->sums, s->tag, strlen(s->tag));
 	for (i = 1; i < HTML_SUM_BY; i++) {
+		if (cut->work->col[cut->at[i]].number) /* otherwise fatal */
+			(void)rec_i64(r, s->from[cut->at[i]], &ns);
 		v = html_field(h, r, s->from[cut->at[i]], &n);
 		html_sums_field(&cut->sums, v, n);
 	}
