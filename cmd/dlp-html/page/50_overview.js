@@ -33,7 +33,7 @@ function findings() {
 	    el('p', null, list.length === 0 ? 'No rule found anything to improve. About names the rules that could not be judged.' :
 	    list.length + (list.length === 1 ? ' finding' : ' findings') +
 	    ', with the share of the time; judged when the page was made, of ' +
-	    (judged ? (judged.includes('-') ? 'steps ' : 'step ') + judged + (even && judged === rangeName(even) ? ', the even ones' : '') : 'the whole profile') + (judged && range !== null && judged !== rangeName(range) && judged !== String(range.from) ? ', and not of the steps that are chosen now.' : '.')));
+	    (judged ? (judged.includes('-') ? 'steps ' : 'step ') + judged + (even && judged === rangeName(even) ? even.from === even.to ? ', the even one' : ', the even ones' : '') : 'the whole profile') + (judged && range !== null && judged !== rangeName(range) && judged !== String(range.from) ? ', and not of the steps that are chosen now.' : '.')));
 	const ol = el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem));
 	box.append(ol);
 	if (list.length > 3)
@@ -171,7 +171,7 @@ function criticalKinds() {
 	const all = sums.reduce((s, g) => s + g.dur_ns, 0);
 	if (sums.length === 0)
 		return null;
-	return el('section', { class: 'card' }, el('h2', null, 'Critical path'), el('p', null, 'What the length of a step consists of: only this makes it longer. ', linkTo({ v: 'timeline' }, 'Timeline'), ' shows it.'),
+	return el('section', { class: 'card' }, el('h2', null, 'Critical path'), el('p', null, 'What the length of ' + (steps.length > 0 ? 'a step' : 'the profile') + ' consists of: only this makes it longer. ', linkTo({ v: 'timeline' }, 'Timeline'), ' shows it.'),
 	    dataTable([{ label: 'kind', get: g => g.key[0] }, { label: 'time', name: 'sum_dur_ns', num: true, unit: 'ns', get: g => g.dur_ns, show: ns },
 		{ label: '% of the path', name: 'dur_pct', num: true, get: g => share(g.dur_ns, all), show: percent, part: true }, { label: 'meaning', wrap: true, get: g => pathKinds[g.key[0]] }],
 	    sums, { caption: 'Critical path by kind', sort: 1 }), report(['path', '-g', 'kind']));
