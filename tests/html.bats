@@ -450,3 +450,65 @@ stream() {
 		    "$(jq --arg f "$f" '.sums as $s | [range($s.rows) | select($s.src[.] == $f) | $s.dur_ns[.]] | add' d.json)"
 	done
 }
+
+@test "a large page: how full each lane is, and sums of the critical path" {
+	# 60000 kernels, 500 ns of each 1000, every fourth on Tensor Cores; a copy of half
+	# of the time; a range around 30000 runs of ops of 800 ns; waits of the path
+	awk 'BEGIN {
+		OFS = "\t"
+		print "##dlp\t1"
+		print "#kern", "id", "start_ns", "dur_ns", "dev", "stream", "pid", "tc"
+		print "#copy", "id", "start_ns", "dur_ns", "dev", "stream", "pid"
+		print "#range", "id", "start_ns", "dur_ns", "pid", "tid", "text"
+		print "#inst", "inst_id", "op_id", "start_ns", "dur_ns", "pid", "tid"
+		print "#path", "iter", "seg", "kind", "res", "name", "op", "start_ns", "dur_ns"
+		for (i = 0; i < 60000; i++)
+			print "kern", i, i * 1000, 500, 0, 7, 1, i % 4 ? "no" : "yes"
+		print "copy", 60000, 15000000, 30000000, 0, 9, 1
+		print "range", 1, 0, 60000000, 1, 2, "all"
+		for (i = 0; i < 30000; i++)
+			print "inst", i, 1, i * 2000, 800, 1, 2
+		for (i = 0; i < 30000; i++)
+			print "path", int(i / 300), i, "cpu", "t" i, "n" i, "op" i % 2, i * 2000, 1000
+		print "##end\t" 60002 + 60000
+	}' >in
+	dlp-html in >p.html
+	for c in lane row class stream bucket ns n_begin; do
+		column density.$c p.html >density.$c
+	done
+	grep -o '"density":{"from_ns":[0-9]*,"wide_ns":[0-9]*}' p.html >head
+	python3 <<-'EOF'
+	import json
+	from collections import Counter
+	head = json.loads('{' + open('head').read() + '}')['density']
+	wide = head['wide_ns']
+	assert head['from_ns'] == 0 and 60e6 / 4096 <= wide <= 60e6 / 4096 + 1, head
+	names = ['lane', 'row', 'class', 'stream', 'bucket', 'ns', 'n_begin']
+	cols = {c: json.load(open('density.' + c)) for c in names}
+	got, begun = Counter(), Counter()
+	for lane, row, what, stream, bucket, ns, n in zip(*(cols[c] for c in names)):
+	    assert 0 <= bucket < 4096 and ns <= wide
+	    got[lane, row, what, stream, bucket] += ns
+	    begun[lane, row, what, stream] += n
+	want = Counter()
+	def put(key, start, end):
+	    while start < end:
+	        b = start // wide
+	        want[key + (b,)] += min(end, (b + 1) * wide) - start
+	        start = (b + 1) * wide
+	for i in range(60000):
+	    put(('gpu', None, 'kern' if i % 4 else 'tc', 7), i * 1000, i * 1000 + 500)
+	put(('gpu', None, 'mem', 9), 15000000, 45000000)
+	put(('ranges', 0, 'range', None), 0, 60000000)
+	for i in range(30000):
+	    put(('ranges', 1, None, None), i * 2000, i * 2000 + 800)
+	    put(('path', None, 'cpu', None), i * 2000, i * 2000 + 1000)
+	assert +got == want, list((got - want).items())[:3] + list((want - got).items())[:3]
+	assert begun == {('gpu', None, 'kern', 7): 45000, ('gpu', None, 'tc', 7): 15000, ('gpu', None, 'mem', 9): 1,
+	    ('ranges', 0, 'range', None): 1, ('ranges', 1, None, None): 30000, ('path', None, 'cpu', None): 30000}, begun
+	EOF
+	same "$(jq -nc '[range(100) | (., .)]')" "$(column pathsum.iter p.html)"
+	same "$(jq -nc '[range(200) | 150000]')" "$(column pathsum.dur_ns p.html)"
+	same '["op0","op1"]' "$(column pathsum.op p.html | jq -c unique)"
+	dlp-html -d in | jq -e '.tables.density.rows == 0 and .tables.pathsum.rows == 0 and (has("density") | not)'
+}

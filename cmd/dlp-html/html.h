@@ -75,6 +75,13 @@ void html_col_keep(struct html_col *c, size_t n, const bool *keep);
 void html_col_end(struct html_col *c);
 void html_col_free(struct html_col *c);
 
+/* Goes through the n values of a column. html_walk_next() is false for one that
+ * is unknown, and after the last one; the value of a text is its number. */
+struct html_walk;
+struct html_walk *html_walk_begin(struct html_col *c, uint64_t n);
+bool html_walk_next(struct html_walk *w, int64_t *v);
+void html_walk_end(struct html_walk *w);
+
 /* After the last value: what holds a value in JavaScript: bytes, or f. */
 char html_col_room(const struct html_col *c);
 
@@ -158,6 +165,11 @@ struct html_path { /* html_path.c */
 	int64_t next, end; /* where the row before ends, and the next seg */
 };
 
+/* The time of the table density (html_density.c). */
+struct html_density {
+	int64_t from, wide; /* of its buckets; 0: there is no table */
+};
+
 struct html_about {
 	struct buf info, cmds; /* JSON, the inside */
 	struct smap note;      /* val: its sum */
@@ -182,7 +194,11 @@ struct html {
 	struct html_sums idle;      /* by iter, class and src of gaps */
 	struct html_path path;
 	struct html_cut cut;
+	struct html_density density;
 };
+
+/* After all columns have ended: the table density, of a large page. */
+void html_density(struct html *h);
 
 void html_cut_bind(struct html *h); /* after the tables are made */
 

@@ -249,6 +249,15 @@ html_col_add_text(struct html_col *c, const char *s, size_t n)
 	}
 }
 
+static void
+free_deflate(struct html_col *c)
+{
+	if (c->deflate != NULL)
+		deflateEnd(c->deflate);
+	free(c->deflate);
+	c->deflate = NULL;
+}
+
 void
 html_col_end(struct html_col *c)
 {
@@ -274,6 +283,7 @@ html_col_end(struct html_col *c)
 	}
 	if (c->large)
 		squeeze(c, Z_FINISH);
+	free_deflate(c);
 	free(c->block);
 	c->block = NULL;
 }
@@ -299,105 +309,152 @@ html_col_room(const struct html_col *c)
 							 : '8';
 }
 
-/* What is deflated so far, to b. */
-static void
-inflate_to(const struct html_col *c, struct buf *b)
+/* More of what is deflated, to b; false after the last of it. */
+static bool
+inflate_some(z_stream *z, struct buf *b)
 {
-	z_stream z = { 0 };
-	int rc = Z_OK;
+	int rc;
 
-	if (inflateInit2(&z, WINDOW) != Z_OK)
+	buf_reserve(b, PENDING);
+	z->next_out = (unsigned char *)b->s + b->len;
+	z->avail_out = PENDING;
+	rc = inflate(z, Z_NO_FLUSH);
+	b->len += PENDING - z->avail_out;
+	return rc == Z_OK;
+}
+
+static void
+inflate_begin(z_stream *z, const struct buf *from)
+{
+	if (inflateInit2(z, WINDOW) != Z_OK)
 		die("out of memory");
-	z.next_in = (unsigned char *)c->z.s;
-	z.avail_in = (uInt)c->z.len;
-	while (rc == Z_OK) {
-		buf_reserve(b, PENDING);
-		z.next_out = (unsigned char *)b->s + b->len;
-		z.avail_out = PENDING;
-		rc = inflate(&z, Z_NO_FLUSH);
-		b->len += PENDING - z.avail_out;
-		if (b == &out_buf)
-			out_check();
-	}
-	inflateEnd(&z);
+	z->next_in = (unsigned char *)from->s;
+	z->avail_in = (uInt)from->len;
 }
 
 void
 html_col_print(const struct html_col *c)
 {
-	inflate_to(c, &out_buf);
+	z_stream z = { 0 };
+
+	inflate_begin(&z, &c->z);
+	while (inflate_some(&z, &out_buf))
+		out_check();
+	inflateEnd(&z);
 }
 
-/* Goes through the values of a column that has not ended. */
-struct col_walk {
-	struct buf text;
-	const char *at, *end; /* in text: the next block, or value of JSON */
+/* Goes through the values of a column. */
+struct html_walk {
+	const struct html_col *col;
+	z_stream z;
+	bool packed;     /* more of text is in z */
+	struct buf own;  /* the memory of z */
+	struct buf text; /* blocks, or JSON */
+	size_t at;       /* in text: the next block, or value of JSON */
+	uint64_t left;   /* values after the block */
 	struct html_block block;
 	int k;         /* in the block */
 	int is;        /* of the value */
 	int64_t v;     /* and itself, IS_VALUE */
+	uint64_t sum;  /* HTML_STEPS: of the values so far */
 	const char *s; /* JSON: its text */
 	size_t n;
 };
 
-static struct col_walk *
-walk_begin(struct html_col *c)
+/* n bytes from at on, or what is left. */
+static const unsigned char *
+walk_bytes(struct html_walk *w, size_t n)
 {
-	struct col_walk *w = xcalloc(1, sizeof(*w));
+	if (w->packed && w->text.len - w->at < n) {
+		memmove(w->text.s, w->text.s + w->at, w->text.len - w->at);
+		w->text.len -= w->at;
+		w->at = 0;
+		while (w->packed && w->text.len < n)
+			w->packed = inflate_some(&w->z, &w->text);
+	}
+	return (const unsigned char *)w->text.s + w->at;
+}
+
+/* take: the column gets other values, so w keeps the old ones. */
+static struct html_walk *
+walk_begin(struct html_col *c, uint64_t n, bool take)
+{
+	struct html_walk *w = xcalloc(1, sizeof(*w));
 
 	end_block(c);
-	if (c->deflate != NULL) {
+	if (c->deflate != NULL)
 		squeeze(c, Z_SYNC_FLUSH);
-		inflate_to(c, &w->text);
-	} else {
+	w->col = c;
+	w->left = n;
+	w->packed = c->z.len > 0;
+	if (!w->packed)
 		buf_put(&w->text, c->bytes.s, c->bytes.len);
+	else
+		inflate_begin(&w->z, &c->z);
+	if (take) {
+		w->own = c->z;
+		c->z = (struct buf){ 0 };
 	}
-	w->at = w->text.s + (c->whole && w->text.len > 0);
-	w->end = w->text.s + w->text.len;
+	if (c->whole) {
+		walk_bytes(w, SIZE_MAX);
+		w->at = w->text.len > 0;
+	}
 	return w;
 }
 
-static void
-walk_free(struct col_walk *w)
+struct html_walk *
+html_walk_begin(struct html_col *c, uint64_t n)
 {
+	return walk_begin(c, n, false);
+}
+
+void
+html_walk_end(struct html_walk *w)
+{
+	if (w == NULL)
+		return;
+	inflateEnd(&w->z);
+	buf_free(&w->own);
 	buf_free(&w->text);
 	free(w);
 }
 
 /* JSON, for --data. */
 static void
-walk_json(struct col_walk *w)
+walk_json(struct html_walk *w)
 {
-	const char *s = w->at;
+	const char *s = w->text.s + w->at, *end = w->text.s + w->text.len;
 
+	w->s = s;
 	if (*s == '"') {
 		for (s++; *s != '"'; s++)
 			s += *s == '\\';
 		s++;
 	}
-	while (s < w->end && *s != ',')
+	while (s < end && *s != ',')
 		s++;
-	w->s = w->at;
 	w->n = (size_t)(s - w->s);
-	w->at = s + 1;
+	w->at += w->n + 1;
 	w->is = num_i64(w->s, w->n, &w->v) ? IS_VALUE : IS_NULL;
 }
 
-/* left: at most so many values are in the block. */
 static void
-walk_block(struct col_walk *w, size_t left)
+walk_block(struct html_walk *w)
 {
 	struct html_block *b = &w->block;
-	const unsigned char *s = (const unsigned char *)w->at;
+	const unsigned char *s;
 	uint64_t least = 0;
-	int i, k, wide = s[0] & (ODD - 1);
+	int i, k, wide;
 
-	b->n = left < BLOCK ? (int)left : BLOCK;
+	b->n = w->left < BLOCK ? (int)w->left : BLOCK;
+	s = walk_bytes(w, HEAD + (size_t)b->n * 9);
+	wide = s[0] & (ODD - 1);
 	for (k = 0; k < 8; k++)
 		least |= (uint64_t)s[2 + k] << 8 * k;
 	memset(b->is, IS_VALUE, sizeof(b->is));
 	if (s[0] & ODD)
 		memcpy(b->is, s + HEAD, (size_t)b->n);
+	w->at += HEAD + (size_t)b->n * (wide + (s[0] & ODD ? 1 : 0));
 	s += HEAD + (s[0] & ODD ? b->n : 0);
 	for (i = 0; i < b->n; i++) {
 		uint64_t v = 0;
@@ -406,50 +463,62 @@ walk_block(struct col_walk *w, size_t left)
 			v |= (uint64_t)s[k * b->n + i] << 8 * k;
 		b->v[i] = (int64_t)(v + least);
 	}
-	w->at = (const char *)s + (size_t)wide * (size_t)b->n;
+	w->left -= (uint64_t)b->n;
 	w->k = 0;
 }
 
 static bool
-walk_next(struct col_walk *w, const struct html_col *c, size_t left)
+walk_next(struct html_walk *w)
 {
-	if (c->whole) {
-		if (w->at >= w->end)
+	if (w->col->whole) {
+		if (w->left == 0)
 			return false;
+		w->left--;
 		walk_json(w);
 		return true;
 	}
 	if (w->k >= w->block.n) {
-		if (left == 0 || w->at >= w->end)
+		if (w->left == 0)
 			return false;
-		walk_block(w, left);
+		walk_block(w);
 	}
 	w->is = w->block.is[w->k];
 	w->v = w->block.v[w->k++];
+	if (w->is == IS_VALUE)
+		w->sum += (uint64_t)w->v;
 	return true;
+}
+
+bool
+html_walk_next(struct html_walk *w, int64_t *v)
+{
+	if (!walk_next(w) || w->is != IS_VALUE)
+		return false;
+	*v = w->col->kind == HTML_STEPS ? (int64_t)w->sum : w->v;
+	return !has_texts(w->col) || w->v >= 0;
 }
 
 void
 html_col_mark(
     struct html_col *c, size_t n, int64_t from, int64_t to, bool *keep)
 {
-	struct col_walk *w = walk_begin(c);
+	struct html_walk *w = walk_begin(c, n, false);
 	size_t i;
 
-	for (i = 0; walk_next(w, c, n - i); i++)
+	for (i = 0; walk_next(w); i++)
 		keep[i] = w->is == IS_VALUE && w->v >= from && w->v <= to;
-	walk_free(w);
+	html_walk_end(w);
 }
 
 static void
-keep_value(struct html_col *c, const struct col_walk *w, int64_t sum)
+keep_value(struct html_col *c, const struct html_walk *w)
 {
 	if (c->whole) {
 		put_comma(c);
 		buf_put(&c->bytes, w->s, w->n);
 		c->set |= w->n != 4 || memcmp(w->s, "null", 4) != 0;
 	} else if (c->kind == HTML_STEPS && w->is == IS_VALUE) {
-		html_col_add_i64(c, sum);
+		html_col_add_i64(c, (int64_t)w->sum);
 	} else {
 		put_value(c, w->v, w->is);
 		c->set |= has_texts(c) ? w->v >= 0 : w->is != IS_NULL;
@@ -459,32 +528,25 @@ keep_value(struct html_col *c, const struct col_walk *w, int64_t sum)
 void
 html_col_keep(struct html_col *c, size_t n, const bool *keep)
 {
-	struct col_walk *w = walk_begin(c);
-	uint64_t sum = 0;
+	struct html_walk *w = walk_begin(c, n, true);
 	size_t i;
 
 	if (c->deflate != NULL)
 		deflateReset(c->deflate);
-	buf_clear(&c->z);
 	buf_clear(&c->bytes);
 	c->begun = c->set = false;
 	if (c->kind == HTML_STEPS)
 		c->last = 0;
-	for (i = 0; walk_next(w, c, n - i); i++) {
-		if (w->is == IS_VALUE)
-			sum += (uint64_t)w->v;
+	for (i = 0; walk_next(w); i++)
 		if (keep[i])
-			keep_value(c, w, (int64_t)sum);
-	}
-	walk_free(w);
+			keep_value(c, w);
+	html_walk_end(w);
 }
 
 void
 html_col_free(struct html_col *c)
 {
-	if (c->deflate != NULL)
-		deflateEnd(c->deflate);
-	free(c->deflate);
+	free_deflate(c);
 	smap_free(&c->texts);
 	buf_free(&c->bytes);
 	free(c->block);

@@ -260,6 +260,10 @@ put_head(struct buf *b, const struct html *h)
 	buf_putc(b, ']');
 	put_small_sums(b, h);
 	put_cut(b, &h->cut);
+	if (h->density.wide > 0)
+		buf_printf(b,
+		    ",\n\"density\":{\"from_ns\":%lld,\"wide_ns\":%lld}",
+		    (long long)h->density.from, (long long)h->density.wide);
 	for (i = 0; i < h->ntable; i++) {
 		t = &h->table[i];
 		if (t->large)
@@ -516,6 +520,7 @@ html_page(struct html *h)
 	struct buf script = { 0 }, style = { 0 }, head = { 0 }, body = { 0 };
 
 	end_columns(h);
+	html_density(h);
 	buf_puts(&script, "(function () {\n'use strict';\n");
 	join_files(&script, ".js");
 	buf_puts(&script, "}());\n");

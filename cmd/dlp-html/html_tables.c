@@ -114,6 +114,10 @@ static const struct html_def {
 	    "start_ns pid dev op bytes addr kind space used_bytes iter phase "
 	    "layer at api src",
 	    true },
+	/* of a large page: html_density.c */
+	{ "pathsum", "", "iter kind op dur_ns n_seg src", true },
+	{ "density", "",
+	    "lane dev stream pid tid row class bucket ns n_begin src", true },
 };
 
 /* With --private these are left out: they name the program, its paths and its
@@ -159,16 +163,22 @@ is_secret(const char *table, const char *col)
 	return false;
 }
 
-/* By the first type of the table that has the column. */
+/* By the first type of the table that has the column. Those that no type has
+ * are our own. */
 static enum col_kind
 kind_in(char *const *types, int n, const char *name)
 {
+	static const char *const own_texts[] = { "tag", "lane", "class", "kind",
+		"op", "src" };
 	int i;
 
 	for (i = 0; i < n; i++)
 		if (col_find(types[i], name) != NULL)
 			return kind_of(types[i], name);
-	return COL_TEXT;
+	for (i = 0; i < (int)ARRAY_LEN(own_texts); i++)
+		if (strcmp(own_texts[i], name) == 0)
+			return COL_TEXT;
+	return COL_INT;
 }
 
 static bool

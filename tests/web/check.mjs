@@ -123,8 +123,8 @@ const partial = ['Overview', 'About'];
 async function equal(browser, file) {
 	const page = await open(browser), seen = new Map();
 	await go(page, file);
-	// the profile before; times of other ranks are on the clock of the first one
-	const other = await page.evaluate(() => JSON.parse(document.getElementById('dlp-meta').textContent).other) ? ['&s=1&i=all'] : [];
+	// the profile before, or another rank, on its own clock
+	const other = await page.$('#strip select') ? ['&s=1&i=all'] : [];
 	for (const range of ['', '&i=all', '&i=1-1', ...other]) {
 		await go(page, file, '#' + range);
 		for (const name of (await viewNames(page)).filter(n => !partial.includes(n))) {

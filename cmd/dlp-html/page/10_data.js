@@ -20,8 +20,10 @@ function bytesOf(base64) {
 }
 
 async function unpack(name) {
-	const e = document.querySelector('script.dlp-col[data-c="' + name + '"]');
-	const stream = new Blob([bytesOf(e.textContent)]).stream().pipeThrough(new DecompressionStream('gzip'));
+	const e = document.querySelector('script.dlp-col[data-c="' + name + '"]'), bytes = bytesOf(e.textContent);
+	if (bytes.length > 5e5)
+		e.remove();	// a column is unpacked once, and its text is larger than it
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
@@ -114,14 +116,19 @@ const tableOf = (n, make) => Object.assign(Object.create(new Proxy({}, {
 	}
 })), { n, sums: false });
 
+// Times of ranks are on the clock of the first one, but a rank's reports have its own.
+const shiftOf = file => ranks.length === 0 ? 0 : meta.rank.shift_ns[meta.rank.src.indexOf(file)] || 0;
+
 // The rows of a table with the source that is shown.
-function ofSource(t) {
-	const at = t.src.d.indexOf(source), rank = t.src.v, keep = [];
+function ofSource(t, of) {
+	const at = t.src.d.indexOf(of), rank = t.src.v, keep = [], shift = shiftOf(of);
 	for (let i = 0; i < t.n; i++)
 		if (rank[i] === at)
 			keep.push(i);
 	return tableOf(keep.length, c => {
 		const col = t[c];
+		if (shift !== 0 && c.endsWith('start_ns'))
+			return Float64Array.from(keep, i => col[i] - shift);
 		return col.d ? { d: col.d, v: col.v.constructor.from(keep, i => col.v[i]) } : col.constructor.from(keep, i => col[i]);
 	});
 }
@@ -129,13 +136,13 @@ function ofSource(t) {
 // The table, of the rank that is shown. wanted: the columns that will be read, all if
 // there is no list.
 async function table(name, wanted) {
-	const own = source !== null && meta.tables[name].cols.src;
+	const of = source, own = of !== null && meta.tables[name].cols.src;
 	const all = await wholeTable(name, own && wanted ? [...wanted, 'src'] : wanted);
 	if (!own)
 		return all;
-	if (!loaded.has(name + source))
-		loaded.set(name + source, ofSource(all));
-	return loaded.get(name + source);
+	if (!loaded.has(name + of))
+		loaded.set(name + of, ofSource(all, of));
+	return loaded.get(name + of);
 }
 
 // The table of all ranks. Columns are unpacked once, those of a call at the same time.
@@ -163,7 +170,11 @@ async function wholeTable(name, wanted) {
 
 const text = (col, i) => col.v[i] < 0 ? null : col.d[col.v[i]];
 
-const rows = name => source === null ? wholeRows(name) : wholeRows(name).filter(r => !isSet(r.src) || source === r.src);
+function rows(name) {
+	const shift = shiftOf(source), own = (r, ...cols) => Object.assign({}, r, ...cols.map(c => isSet(r[c]) ? { [c]: r[c] - shift } : {}));
+	const list = source === null ? wholeRows(name) : wholeRows(name).filter(r => !isSet(r.src) || source === r.src);
+	return shift === 0 || !(name in { steps: 1, peak: 1 }) ? list : list.map(r => own(r, 'start_ns', 'gpu_start_ns', 'gpu_end_ns'));
+}
 
 // The rows of a table of the head, as objects, made once: a list to read only.
 const rowsMade = new Map();
@@ -184,9 +195,10 @@ function wholeRows(name) {
 }
 
 // A profile without steps is one iteration without a key, which no report takes as one.
-let steps, stable;
+let steps, stable, sourceTurn = 0;
 
 function chooseSource(s) {
+	sourceTurn += s !== source;
 	source = s;
 	steps = rows('steps').filter(s => isSet(s.iter) && isSet(s.key));
 	stable = rows('stable')[0] || null;
@@ -224,7 +236,16 @@ const tensorCores = s => meta.info.vendor === 'amd' ? s.replace('Tensor Core', '
 const classNames = { tc: tensorCores('Tensor Core kernels'), kern: 'other kernels', graph: 'whole graphs',
 	comm: 'communication that no kernel hides', mem: 'copies and sets', idle: 'idle' };
 
+const timesMade = new Map();	// by source and steps: the first view asks three times
+
 function timeByClass() {
+	const key = source + rangeName(stepRange());
+	if (!timesMade.has(key))
+		timesMade.set(key, addTimes());
+	return timesMade.get(key);
+}
+
+function addTimes() {
 	const sums = { tc: 0, kern: 0, graph: 0, comm: 0, mem: 0, idle: 0 }, of = stepRange();
 	const busy = rows('busy'), used = new Set();
 	for (const b of busy)

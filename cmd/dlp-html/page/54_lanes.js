@@ -1,7 +1,18 @@
-// The lanes of the timeline. A lane has pieces sorted by their start, and looks at the
-// tables for each, so that drawing costs only what a pixel shows: { label, kind, n,
-// start(k), length(k), end(k), shade(k), name(k), at (numbers of rows, or null), sums }.
+// The lanes of the timeline: { kind, n }, and what tells them apart: dev, stream, pid,
+// tid, row. A lane with rows has pieces sorted by their start, and looks at the tables for
+// each, so that drawing costs only what a pixel shows: start(k), length(k), end(k),
+// shade(k), name(k), at (numbers of rows, or null), sums, long. A lane of a large page
+// has fill, how full it is, before it has rows.
 const laneShades = ['tc', 'kern', 'graph', 'comm', 'mem', 'idle', 'call', 'wait'];
+
+// Between two pieces of long work the browser draws and answers.
+let drewAt = 0;
+const isLate = () => performance.now() - drewAt > 12;
+
+async function breathe() {
+	await new Promise(done => setTimeout(done));
+	drewAt = performance.now();
+}
 
 // Numbers of rows by start; they mostly are in that order already.
 function byStart(list, start, length) {
@@ -20,10 +31,11 @@ const sumEvery = 1 << 5;
 
 const sumsFor = (of, shade, n) => of[shade] || (of[shade] = new Float64Array(Math.ceil(n / sumEvery) + 1));
 
-// of: by shade, the sums of each of these many pieces.
-function finishLane(lane, of, last) {
+// of: by shade, the sums of each of these many pieces; long: numbers of pieces.
+function finishLane(lane, of, last, long) {
 	lane.end = k => lane.start(k) + lane.length(k);
 	lane.last = last;
+	lane.long = long;
 	lane.sums = Object.keys(of).map(s => ({ shade: Number(s), sum: of[s] }));
 	lane.slots = of.map((x, s) => lane.sums.findIndex(y => y.shade === s));
 	for (const { sum } of lane.sums)
@@ -40,25 +52,32 @@ function sumsTo(lane, k) {
 	return out;
 }
 
-function makeLane(label, kind, t, list, start, length, name, shades, only = 6) {
+// of: the members that tell lanes apart.
+async function makeLane(of, kind, t, list, start, length, name, shades, only = 6) {
 	const at = byStart(list, start, length);
-	const n = at.length, of = [];
+	const n = at.length, sums = [], long = [], least = longest();
 	let last = -Infinity;
 	for (let k = 0; k < n; k++) {
+		if ((k & 8191) === 0 && isLate())
+			await breathe();
 		const i = at[k], d = length[i] || 0;
-		sumsFor(of, shades ? shades[i] : only, n)[(k >> 5) + 1] += d;
+		sumsFor(sums, shades ? shades[i] : only, n)[(k >> 5) + 1] += d;
+		if (d > least)
+			long.push(k);
 		last = Math.max(last, start[i] + d);
 	}
-	return finishLane({ label, kind, t, n, at, start: k => start[at[k]], length: k => length[at[k]] || 0,
-		shade: shades ? k => shades[at[k]] : () => only, name: k => name(at[k]) }, of, last);
+	return finishLane({ ...of, kind, t, n, at, start: k => start[at[k]], length: k => length[at[k]] || 0,
+		shade: shades ? k => shades[at[k]] : () => only, name: k => name(at[k]) }, sums, last, long);
 }
 
 // Rows by the values of some columns (arrays of numbers), those without a start left
 // out: a Map from the values as text to the numbers of the rows.
-function rowsBy(n, start, ...keys) {
+async function rowsBy(n, start, ...keys) {
 	const of = new Int32Array(n), groups = new Map(), sizes = [], names = [], [a, b = a, c = a] = keys;
 	let u = NaN, v = NaN, w = NaN, is = -1;
 	for (let i = 0; i < n; i++) {
+		if ((i & 8191) === 0 && isLate())
+			await breathe();
 		if (start[i] !== start[i]) {	// NaN
 			of[i] = -1;
 			continue;
@@ -95,24 +114,25 @@ function shadesOfWork(t) {
 
 const workName = (t, i) => text(t.short, i) || (text(t.tag, i) === 'copy' ? 'Memcpy ' + (text(t.kind, i) || '') : text(t.tag, i) === 'set' ? 'Memset' : 'graph');
 
-function gpuLanes(t) {
-	const by = rowsBy(t.n, t.start_ns, t.dev, t.stream, t.pid), procs = new Set([...by.keys()].map(k => k.split('\n')[2])), shades = shadesOfWork(t);
-	const lanes = [...by].map(([k, list]) => {
-		const [dev, stream, pid] = k.split('\n');
-		return { dev: Number(dev), stream: Number(stream), ...makeLane('GPU ' + dev + ' stream ' + stream + (procs.size > 1 ? ' of ' + pid : ''),
-			'work', t, list, t.start_ns, t.dur_ns, i => workName(t, i), shades) };
-	});
-	return lanes.sort((a, b) => a.dev - b.dev || b.n - a.n);
+async function gpuLanes(t) {
+	const out = [], shades = shadesOfWork(t);
+	for (const [k, list] of await rowsBy(t.n, t.start_ns, t.dev, t.stream, t.pid)) {
+		const [dev, stream, pid] = k.split('\n').map(Number);
+		out.push(await makeLane({ lane: 'gpu', dev, stream, pid }, 'work', t, list, t.start_ns, t.dur_ns, i => workName(t, i), shades));
+	}
+	return out;
 }
 
 // Pieces that lie inside one another stand in rows below one another. A piece is a row
 // of one of the sources, whose rows are merged by their start.
-function nestedLanes(label, sources) {
+async function nestedLanes(of, sources) {
 	const lists = sources.map(([t, list]) => byStart(list, t.start_ns, t.dur_ns)), n = lists.reduce((sum, l) => sum + l.length, 0);
 	const starts = sources.map(s => s[0].start_ns), durs = sources.map(s => s[0].dur_ns), next = lists.map(() => 0);
 	const from = new Uint8Array(n), at = new Int32Array(n), rows = new Uint8Array(n), sizes = [], open = [];
 	const heads = lists.map((l, s) => starts[s][l[0]]), endOf = s => heads[s] + (durs[s][lists[s][next[s]]] || 0);
 	for (let j = 0; j < n; j++) {
+		if ((j & 8191) === 0 && isLate())
+			await breathe();
 		let s = 0;
 		for (let k = 1; k < lists.length; k++)
 			if (heads[k] < heads[s] || (heads[k] === heads[s] && endOf(k) > endOf(s)))
@@ -133,46 +153,48 @@ function nestedLanes(label, sources) {
 		row.from[k] = from[j];
 		row.at[k] = at[j];
 	}
-	return made.map((row, r) => nestedLane(r === 0 ? label : '', sources, row.from, row.at));
+	const out = [];
+	for (const [row, { from, at }] of made.entries())
+		out.push(await nestedLane({ ...of, row }, sources, from, at));
+	return out;
 }
 
-function nestedLane(label, sources, from, at) {
+async function nestedLane(lane, sources, from, at) {
 	const starts = sources.map(s => s[0].start_ns), durs = sources.map(s => s[0].dur_ns), shades = sources.map(s => s[2] === 'range' ? 5 : 2);
-	const n = at.length, of = [];
+	const n = at.length, of = [], long = [], least = longest();
 	let last = -Infinity;
 	for (let k = 0; k < n; k++) {
+		if ((k & 8191) === 0 && isLate())
+			await breathe();
 		const s = from[k], d = durs[s][at[k]] || 0;
 		sumsFor(of, shades[s], n)[(k >> 5) + 1] += d;
+		if (d > least)
+			long.push(k);
 		last = Math.max(last, starts[s][at[k]] + d);
 	}
-	return finishLane({ label, kind: 'nested', n, start: k => starts[from[k]][at[k]], length: k => durs[from[k]][at[k]] || 0, shade: k => shades[from[k]],
-		name: k => sources[from[k]][3](at[k]), piece: k => ({ t: sources[from[k]][0], i: at[k], kind: sources[from[k]][2] }) }, of, last);
+	return finishLane({ ...lane, kind: 'nested', n, start: k => starts[from[k]][at[k]], length: k => durs[from[k]][at[k]] || 0, shade: k => shades[from[k]],
+		name: k => sources[from[k]][3](at[k]), piece: k => ({ t: sources[from[k]][0], i: at[k], kind: sources[from[k]][2] }) }, of, last, long);
 }
 
 async function threadLanes(work) {
 	const span = ['start_ns', 'dur_ns', 'pid', 'tid'];
 	const [inst, nest, ranges, call, op] = await Promise.all([table('inst', span), table('nest', span), table('range', span),
 		table('call', [...span, 'tag']), table('op', ['op_id', 'name'])]);
-	const opAt = new Map(), names = new Map(rows('thread').map(x => [x.pid + '\n' + x.tid, x.name]));
+	const opAt = new Map(), out = [];
 	for (let i = 0; i < op.n; i++)
 		opAt.set(op.op_id[i], i);
 	const nameOfRun = i => opAt.has(inst.op_id[i]) ? text(op.name, opAt.get(inst.op_id[i])) : text(inst.op, i);
-	const by = [inst, nest, ranges].map(t => rowsBy(t.n, t.start_ns, t.pid, t.tid));
-	const os = call.tag.d.indexOf('os'), launched = rowsBy(work.n, work.api_start_ns, work.pid, work.tid);
-	const calls = rowsBy(call.n, call.start_ns, call.tag.v.map(x => x === os ? 1 : 0), call.pid, call.tid);
-	const threads = new Set([...by.flatMap(m => [...m.keys()]), ...launched.keys(), ...[...calls.keys()].map(k => k.split('\n').slice(1).join('\n'))]), out = [];
-	const weight = k => (launched.get(k) || []).length * 10 + by.reduce((s, m) => s + (m.get(k) || []).length, 0);
-	for (const k of [...threads].sort((a, b) => weight(b) - weight(a) || (a < b ? -1 : 1))) {
-		const who = k.endsWith('NaN') ? 'without a thread' : (names.get(k) || 'thread') + ' ' + k.split('\n')[1];
-		const sources = [[inst, by[0].get(k), 'inst', nameOfRun], [nest, by[1].get(k), 'nest', i => text(nest.text, i)], [ranges, by[2].get(k), 'range', i => text(ranges.text, i)]].filter(s => s[1]);
-		if (sources.length > 0)
-			out.push(...nestedLanes('ranges, ops: ' + who, sources));
-		if (launched.has(k))
-			out.push(makeLane('launches: ' + who, 'launch', work, launched.get(k), work.api_start_ns, work.api_dur_ns, i => text(work.api, i) || 'launch', null));
-		for (const [what, label] of [['0', 'API calls: '], ['1', 'waits of the OS: ']])
-			if (calls.has(what + '\n' + k))
-				out.push(makeLane(label + who, 'call', call, calls.get(what + '\n' + k), call.start_ns, call.dur_ns, i => text(call.api, i) || text(call.name, i) || text(call.kind, i) || text(call.tag, i), null, what === '1' ? 7 : 6));
-	}
+	const kinds = [[inst, 'inst', nameOfRun], [nest, 'nest', i => text(nest.text, i)], [ranges, 'range', i => text(ranges.text, i)]], by = [];
+	for (const [t] of kinds)
+		by.push(await rowsBy(t.n, t.start_ns, t.pid, t.tid));
+	const os = call.tag.d.indexOf('os'), launched = await rowsBy(work.n, work.api_start_ns, work.pid, work.tid), thread = k => ({ pid: Number(k[0]), tid: Number(k[1]) });
+	for (const k of new Set(by.flatMap(m => [...m.keys()])))
+		out.push(...await nestedLanes({ lane: 'ranges', ...thread(k.split('\n')) }, kinds.map(([t, kind, name], s) => [t, by[s].get(k), kind, name]).filter(s => s[1])));
+	for (const [k, list] of launched)
+		out.push(await makeLane({ lane: 'launch', ...thread(k.split('\n')) }, 'launch', work, list, work.api_start_ns, work.api_dur_ns, i => text(work.api, i) || 'launch', null));
+	for (const [k, list] of await rowsBy(call.n, call.start_ns, call.tag.v.map(x => x === os ? 1 : 0), call.pid, call.tid))
+		out.push(await makeLane({ lane: k[0] === '1' ? 'wait' : 'call', ...thread(k.split('\n').slice(1)) }, 'call', call, list, call.start_ns, call.dur_ns,
+			i => text(call.api, i) || text(call.name, i) || text(call.kind, i) || text(call.tag, i), null, k[0] === '1' ? 7 : 6));
 	return out;
 }
 
@@ -211,39 +233,111 @@ function pathLane(t) {
 		all[i] = i;
 		shades[i] = of[kind[i]];
 	}
-	return makeLane('critical path', 'path', t, all, t.start_ns, t.dur_ns, i => [text(t.op, i), text(t.kind, i)].filter(isSet).join(' '), shades);
+	return makeLane({ lane: 'path' }, 'path', t, all, t.start_ns, t.dur_ns, i => [text(t.op, i), text(t.kind, i)].filter(isSet).join(' '), shades);
 }
 
-// All lanes, made once for a source.
-const lanesMade = new Map();
+const stepLane = () => makeLane({ lane: 'step' }, 'step', null, steps.map((s, i) => i), steps.map(s => s.start_ns), steps.map(s => s.step_ns || s.dur_ns || 0), i => String(steps[i].iter), null, 5);
 
-// soon: called with the lanes of the GPUs, while those of threads are made.
-async function allLanes(soon) {
-	if (lanesMade.has(source))
-		return lanesMade.get(source);
-	const work = await workFor(['dev', 'stream', 'pid', 'tid', 'start_ns', 'tc', 'api_start_ns', 'api_dur_ns']);
-	const gap = await table('gap', ['dev', 'class', 'start_ns', 'dur_ns']), mem = await table('mem', ['dev', 'space', 'start_ns', 'used_bytes']), out = [];
-	if (steps.length > 0)
-		out.push(makeLane('steps', 'step', null, steps.map((s, i) => i), steps.map(s => s.start_ns), steps.map(s => s.step_ns || s.dur_ns || 0), i => String(steps[i].iter), null, 5));
-	const gpu = gpuLanes(work), idle = rowsBy(gap.n, gap.start_ns, gap.dev), used = rowsBy(mem.n, mem.start_ns, mem.dev, mem.space.v);
-	for (const dev of new Set([...gpu.map(l => l.dev), ...[...idle.keys()].map(Number)])) {
-		out.push(...gpu.filter(l => l.dev === dev));
-		if (idle.has(String(dev)))
-			out.push(makeLane('GPU ' + dev + ' idle, by reason', 'gap', gap, idle.get(String(dev)), gap.start_ns, gap.dur_ns, i => text(gap.class, i), shadesOfGaps(gap.class)));
-		for (const [k, list] of used)
-			if (k.split('\n')[0] === String(dev) && mem.space.d[k.split('\n')[1]] === 'device') {
-				const at = byStart(list, mem.start_ns, mem.start_ns).filter(i => !Number.isNaN(mem.used_bytes[i]));
-				out.push({ label: 'GPU ' + dev + ' memory', kind: 'memory', n: at.length, at, t: mem, start: k => mem.start_ns[at[k]],
-					most: at.reduce((m, i) => Math.max(m, mem.used_bytes[i]), 1), name: k => bytes(mem.used_bytes[at[k]]) });
-			}
+async function memoryLanes() {
+	const mem = await table('mem', ['dev', 'space', 'start_ns', 'used_bytes']), out = [];
+	for (const [k, list] of await rowsBy(mem.n, mem.start_ns, mem.dev, mem.space.v)) {
+		const [dev, space] = k.split('\n').map(Number);
+		if (mem.space.d[space] !== 'device')
+			continue;
+		const at = byStart(list, mem.start_ns, mem.start_ns).filter(i => !Number.isNaN(mem.used_bytes[i]));
+		out.push({ lane: 'memory', dev, kind: 'memory', n: at.length, at, t: mem, start: k => mem.start_ns[at[k]],
+			most: at.reduce((m, i) => Math.max(m, mem.used_bytes[i]), 1), name: k => bytes(mem.used_bytes[at[k]]) });
 	}
-	await soon(out.filter(l => l.n > 0));
-	const path = await criticalPath();
-	if (path.n > 0)
-		out.splice(steps.length > 0 ? 1 : 0, 0, pathLane(path));
-	out.push(...await threadLanes(work));
-	lanesMade.set(source, out.filter(l => l.n > 0));
+	return out;
+}
+
+const withNumber = (name, tid) => name.split(/\W+/).includes(tid) ? name : name + ' ' + tid;
+
+// The lanes in their order, with labels: threads that launch and do the most come first.
+function arranged(list) {
+	const lanes = list.filter(l => l.n > 0), places = ['step', 'path', 'gpu', 'idle', 'memory', 'ranges', 'launch', 'call', 'wait'], weights = new Map();
+	const procs = new Set(lanes.filter(l => l.lane === 'gpu').map(l => l.pid)), names = new Map(rows('thread').map(x => [x.pid + '\n' + x.tid, x.name]));
+	const threadOf = l => l.pid + '\n' + l.tid, place = l => places.indexOf(l.lane), group = l => Math.min(2, place(l)) + (place(l) > 4);
+	for (const l of lanes)
+		weights.set(threadOf(l), (weights.get(threadOf(l)) || 0) + (l.lane === 'launch' ? 10 * l.n : l.lane === 'ranges' ? l.n : 0));
+	const byThread = (a, b) => weights.get(threadOf(b)) - weights.get(threadOf(a)) || (threadOf(a) < threadOf(b) ? -1 : threadOf(a) > threadOf(b) ? 1 : 0);
+	lanes.sort((a, b) => group(a) - group(b) || (group(a) === 2 ? a.dev - b.dev : group(a) === 3 ? byThread(a, b) : 0) || place(a) - place(b) ||
+		(a.lane === 'gpu' ? b.n - a.n : 0) || (a.row || 0) - (b.row || 0));
+	for (const l of lanes) {
+		const who = group(l) < 3 ? '' : Number.isNaN(l.tid) ? 'without a thread' : withNumber(names.get(threadOf(l)) || 'thread', String(l.tid)), gpu = 'GPU ' + l.dev;
+		l.label = { step: 'steps', path: 'critical path', gpu: gpu + (isSet(l.stream) ? ' stream ' + l.stream : '') + (procs.size > 1 ? ' of ' + l.pid : ''), idle: gpu + ' idle, by reason', memory: gpu + ' memory',
+			ranges: l.row > 0 ? '' : 'ranges, ops: ' + who, launch: 'launches: ' + who, call: 'API calls: ' + who, wait: 'waits of the OS: ' + who }[l.lane];
+	}
+	return lanes;
+}
+
+// How full each lane is, of a large page (html_density.c): for each class of work the
+// sums of its time up to each of so many pieces of the profile's time.
+const density = meta.density, densityPieces = 4096, densityFrom = () => density.from_ns - shiftOf(source);
+
+// Pieces longer than this are drawn one by one where a lane is drawn by its fill.
+const longest = () => density ? 2 * density.wide_ns : Infinity;
+
+const shadeOfClass = { gpu: c => laneShades.indexOf(c), path: c => pathShades[c] || 5, idle: c => 10 + Math.max(0, Object.keys(gapMeanings).indexOf(c)), ranges: c => c === 'range' ? 5 : 2, launch: () => 6, call: () => 6, wait: () => 7 };
+
+async function fullLanes() {
+	const t = await table('density'), cols = ['dev', 'stream', 'pid', 'tid', 'row'].map(c => t[c]), lanes = new Map(), kind = t.lane.v, words = t.class.v;
+	let lane = null, sum = null, was = -1;
+	for (let i = 0; i < t.n; i++) {
+		// the rows of a lane and a class follow one another
+		if (i === 0 || t.bucket[i] <= was || kind[i] !== kind[i - 1] || words[i] !== words[i - 1] || cols.some(c => !Object.is(c[i], c[i - 1]))) {
+			const [dev, stream, pid, tid, row] = cols.map(c => c[i]), of = { lane: text(t.lane, i), dev, stream, pid, tid, row }, key = laneName(of), shade = shadeOfClass[of.lane](text(t.class, i));
+			if (!lanes.has(key))
+				lanes.set(key, { ...of, n: 0, fill: [] });
+			lane = lanes.get(key);
+			sum = lane.fill[shade] || (lane.fill[shade] = new Float64Array(densityPieces + 1));
+		}
+		was = t.bucket[i];
+		lane.n += t.n_begin[i];
+		sum[was + 1] += t.ns[i];
+	}
+	for (const { fill } of lanes.values())
+		for (const sum of fill.filter(s => s))
+			for (let k = 0; k < densityPieces; k++)
+				sum[k + 1] += sum[k];
+	return [...lanes.values()];
+}
+
+const laneName = l => [l.lane, ...[l.dev, l.stream, l.pid, l.tid, l.row].map(v => isSet(v) ? v : minus)].join();
+
+// All lanes, made once for a source: first without their rows, if the page says how full
+// they are.
+const lanesMade = new Map(), lanesDone = new Set();
+
+async function firstLanes() {
+	if (lanesDone.has(source) || !density)
+		return allLanes();
+	return arranged([...await fullLanes(), ...await memoryLanes(), await stepLane()]);
+}
+
+function allLanes() {
+	if (!lanesMade.has(source))
+		lanesMade.set(source, makeLanes());
 	return lanesMade.get(source);
+}
+
+async function makeLanes() {
+	const of = sourceTurn, name = source;
+	const work = await workFor(['dev', 'stream', 'pid', 'tid', 'start_ns', 'tc', 'api_start_ns', 'api_dur_ns']);
+	const gap = await table('gap', ['dev', 'class', 'start_ns', 'dur_ns']), path = await criticalPath();
+	const out = [await stepLane(), await pathLane(path), ...await gpuLanes(work), ...await memoryLanes(), ...await threadLanes(work)];
+	for (const [dev, list] of await rowsBy(gap.n, gap.start_ns, gap.dev))
+		out.push(await makeLane({ lane: 'idle', dev: Number(dev) }, 'gap', gap, list, gap.start_ns, gap.dur_ns, i => text(gap.class, i), shadesOfGaps(gap.class)));
+	if (density) {
+		const fills = new Map((await fullLanes()).map(l => [laneName(l), l.fill]));
+		for (const l of out)
+			l.fill = fills.get(laneName(l));
+	}
+	if (of === sourceTurn)
+		lanesDone.add(name);
+	else	// another one was chosen meanwhile
+		lanesMade.delete(name);
+	return arranged(out);
 }
 
 // The first of n numbers from i on, rising, that is more than v.

@@ -13,41 +13,100 @@ function tickOf(span, n) {
 	return [1, 2, 5, 10].map(m => m * p).find(v => v >= raw);
 }
 
+// Stacks of a pixel's width, from y up; those that are as high as the ones before them
+// are drawn with these.
+function stacksOf(g, left, y, colors, shades) {
+	const runs = shades.map(() => ({ from: 0, to: -1, up: 0, high: 0 }));
+	const draw = (r, k) => {
+		if (r.high > 0 && r.to > r.from) {
+			g.fillStyle = colors(shades[k]);
+			g.fillRect(left + r.from, r.up - r.high, r.to - r.from, r.high);
+		}
+	};
+	return {
+		add(p, part) {	// part(k): how full the pixel is, of a shade
+			let up = y;
+			for (let k = 0; k < runs.length; k++) {
+				const r = runs[k], full = Math.min(1, part(k)) * (laneTall - 2), high = full > 0 ? Math.max(1.5, Math.round(full * 2) / 2) : 0;
+				if (r.to === p && r.up === up && r.high === high)
+					r.to++;
+				else {
+					draw(r, k);
+					Object.assign(r, { from: p, to: p + 1, up, high });
+				}
+				up -= full;
+			}
+		},
+		end() {
+			runs.forEach(draw);
+		}
+	};
+}
+
+function drawPiece(g, lane, i, y, view, left, w, colors, nameOf) {
+	const per = (view.to - view.from) / w, a = Math.max(0, (lane.start(i) - view.from) / per), wide = Math.max(1, Math.min(w, (lane.end(i) - view.from) / per) - a), room = wide > 3 ? wide - 0.5 : wide;
+	if (lane.fill) {	// what is drawn there
+		g.fillStyle = color('back');
+		g.fillRect(left + a, y, room, laneTall - 2);
+	}
+	g.globalAlpha = 0.5;
+	g.fillStyle = colors(lane.shade(i));
+	g.fillRect(left + a, y, room, laneTall - 2);
+	g.globalAlpha = 1;
+	// pieces of a lane can overlap: the next one has its name there
+	if (wide > 26 && (i + 1 >= lane.n || (lane.start(i + 1) - view.from) / per >= a + 20))
+		clipText(g, nameOf(lane, i), left + a + 2, y + 11, wide - 4);
+}
+
+// How full each pixel is, and pieces that are long.
+function drawFill(g, lane, y, view, left, w, colors, nameOf) {
+	const from = densityFrom(), per = (view.to - view.from) / w, shades = Object.keys(lane.fill).map(Number), last = shades.map(() => 0), stacks = stacksOf(g, left, y + laneTall - 2, colors, shades);
+	const upTo = (sum, at) => {
+		const b = Math.floor(at);
+		return b < 0 ? 0 : b >= densityPieces ? sum[densityPieces] : sum[b] + (at - b) * (sum[b + 1] - sum[b]);
+	};
+	for (let p = -1; p < w; p++) {
+		const at = (view.from + (p + 1) * per - from) / density.wide_ns, part = k => {
+			const now = upTo(lane.fill[shades[k]], at), was = last[k];
+			last[k] = now;
+			return (now - was) / per;
+		};
+		if (p < 0)
+			last.forEach((x, k) => part(k));
+		else
+			stacks.add(p, part);
+	}
+	stacks.end();
+	for (const i of lane.long || [])
+		if (lane.start(i) < view.to && lane.end(i) > view.from && lane.length(i) >= 2 * per)
+			drawPiece(g, lane, i, y, view, left, w, colors, nameOf);
+}
+
 function drawPieces(g, lane, y, view, left, w, colors, nameOf) {
-	const per = (view.to - view.from) / w, tall = laneTall - 2;
+	const per = (view.to - view.from) / w;
+	if (lane.fill && (!lane.start || per >= density.wide_ns)) {
+		drawFill(g, lane, y, view, left, w, colors, nameOf);
+		return;
+	}
+	const stacks = stacksOf(g, left, y + laneTall - 2, colors, lane.sums.map(s => s.shade));
 	let i = after(lane.n, lane.end, view.from), sums = null;
 	while (i < lane.n) {
-		const start = lane.start(i), x0 = (start - view.from) / per, x1 = (lane.end(i) - view.from) / per;
+		const start = lane.start(i);
 		if (start >= view.to)
 			break;
-		if (x1 - x0 >= 2) {
-			const a = Math.max(0, x0), wide = Math.max(1, Math.min(w, x1) - a);
-			g.globalAlpha = 0.5;
-			g.fillStyle = colors(lane.shade(i));
-			g.fillRect(left + a, y, wide > 3 ? wide - 0.5 : wide, tall);
-			g.globalAlpha = 1;
-			// pieces of a lane can overlap: the next one has its name there
-			if (wide > 26 && (i + 1 >= lane.n || (lane.start(i + 1) - view.from) / per >= a + 20))
-				clipText(g, nameOf(lane, i), left + a + 2, y + 11, wide - 4);
+		if (lane.length(i) >= 2 * per) {
+			drawPiece(g, lane, i, y, view, left, w, colors, nameOf);
 			i++;
 			sums = null;
 			continue;
 		}
 		// many pieces in this pixel: how full it is, by class
-		const p = Math.max(0, Math.floor(x0)), next = Math.max(i + 1, after(lane.n, lane.start, view.from + (p + 1) * per, i)), most = sumsTo(lane, next);
-		let up = y + tall;
-		sums = sums || sumsTo(lane, i);
-		for (let k = 0; k < most.length; k++) {
-			const part = Math.min(1, (most[k] - sums[k]) / per) * tall;
-			if (part > 0) {
-				g.fillStyle = colors(lane.sums[k].shade);
-				g.fillRect(left + p, up - Math.max(1.5, part), 1, Math.max(1.5, part));
-				up -= part;
-			}
-		}
+		const p = Math.max(0, Math.floor((start - view.from) / per)), next = Math.max(i + 1, after(lane.n, lane.start, view.from + (p + 1) * per, i)), most = sumsTo(lane, next), was = sums || sumsTo(lane, i);
+		stacks.add(p, k => (most[k] - was[k]) / per);
 		i = next;
 		sums = most;
 	}
+	stacks.end();
 }
 
 function drawMemory(g, lane, y, view, left, w) {
@@ -74,8 +133,8 @@ const factColumns = ['class', 'what', 'what_ns', 'before', 'after', 'op', 'dir',
 const tableNames = { launch: 'work', memory: 'mem' };
 
 // What is known of a piece, as names and values.
-async function factsOf(lane, k, base) {
-	const p = lane.piece ? lane.piece(k) : { t: lane.t, i: lane.at ? lane.at[k] : k }, facts = [['start', ns(lane.start(k) - base)]];
+async function factsOf(lane, k) {
+	const p = lane.piece ? lane.piece(k) : { t: lane.t, i: lane.at ? lane.at[k] : k }, facts = [['start', ns(lane.start(k))]];
 	const name = lane.piece ? p.kind : tableNames[lane.kind] || lane.kind;
 	if (p.t)
 		await table(name, factColumns);
@@ -83,7 +142,7 @@ async function factsOf(lane, k, base) {
 		facts.push(['time', ns(lane.end(k) - lane.start(k))]);
 	if (lane.kind === 'work' || lane.kind === 'launch') {
 		const { t, i } = p, done = t.api_start_ns[i] + t.api_dur_ns[i];
-		facts.push(['kernel', workName(t, i)], ['on the GPU', ns(t.dur_ns[i])], ['launched', ns(t.api_start_ns[i] - base)], ['waited in the queue', ns(t.start_ns[i] - done)]);
+		facts.push(['kernel', workName(t, i)], ['on the GPU', ns(t.dur_ns[i])], ['launched', ns(t.api_start_ns[i])], ['waited in the queue', ns(t.start_ns[i] - done)]);
 	}
 	for (const c of p.t ? factColumns : []) {
 		if (!(c in (meta.tables[name] || { cols: {} }).cols))
@@ -114,8 +173,8 @@ function chosenPiece(lanes) {
 }
 
 function spanOf(lanes) {
-	const known = lanes.filter(l => l.end);
-	return { from: Math.min(...known.map(l => l.start(0))), to: Math.max(...known.map(l => l.last)) };
+	const known = lanes.filter(l => l.end), of = density ? [densityFrom()] : [];
+	return { from: Math.min(...known.map(l => l.start(0)), ...of), to: Math.max(...known.map(l => l.last), ...of.map(v => v + densityPieces * density.wide_ns)) };
 }
 
 // At first the chosen steps, or what a link names.
@@ -134,12 +193,24 @@ function firstWindow(lanes, whole, chosen) {
 }
 
 function timelineOf(lanes) {
-	let chosen = chosenPiece(lanes), found = [], later = null, asked = false, naming = null;
-	const whole = spanOf(lanes), view = firstWindow(lanes, whole, chosen), base = steps.length > 0 ? steps[0].start_ns : whole.from;
+	let chosen = chosenPiece(lanes), found = [], later = null, asked = false, naming = null, known = null, address = location.hash;
+	const whole = spanOf(lanes), view = firstWindow(lanes, whole, chosen);
 	const canvas = el('canvas', { class: 'large timeline', tabindex: 0, role: 'application', 'aria-label': lanes.length +
 		' lanes of GPU streams and threads. Left and right move, plus and minus zoom, 0 shows all, n and p choose the next and the previous piece of a lane, up and down another lane. What is chosen is said below.' });
 	canvas.style.height = lanes.length * laneTall + laneRoom + 'px';
-	const facts = el('dl', { class: 'facts' }), label = () => canvas.clientWidth < 600 ? 90 : 180;
+	const facts = el('dl', { class: 'facts' }), label = () => canvas.clientWidth < 600 ? 90 : 205;
+
+	// The rows of the lanes, of a large page after the first picture.
+	function withRows() {
+		known = known || allLanes().then(list => {
+			lanes = list;
+			canvas.style.height = lanes.length * laneTall + laneRoom + 'px';
+			redraw();
+		});
+		return known;
+	}
+	if (lanes.some(l => !l.start))
+		setTimeout(withRows, 300);
 
 	function arrow(g, left, w) {
 		if (!chosen || (chosen.lane.kind !== 'work' && chosen.lane.kind !== 'launch'))
@@ -166,11 +237,11 @@ function timelineOf(lanes) {
 		const { g, w: full, h } = canvasOf(canvas), left = label(), w = full - left, cache = new Map();
 		const colors = s => cache.get(s) || cache.set(s, color(shadeName(s))).get(s);
 		const tick = tickOf(view.to - view.from, Math.max(2, w / 110)), x = v => left + (v - view.from) / (view.to - view.from) * w;
-		for (let v = Math.ceil((view.from - base) / tick) * tick; v <= view.to - base; v += tick) {
+		for (let v = Math.ceil(view.from / tick) * tick; v <= view.to; v += tick) {
 			g.strokeStyle = color('line');
-			line(g, x(v + base), 14, x(v + base), h);
+			line(g, x(v), 14, x(v), h);
 			g.fillStyle = color('quiet');
-			g.fillText(tickText(v, tick), x(v + base) + 2, 12);
+			g.fillText(tickText(v, tick), x(v) + 2, 12);
 		}
 		lanes.forEach((lane, n) => {
 			const y = laneRoom + n * laneTall;
@@ -206,8 +277,11 @@ function timelineOf(lanes) {
 		asked = true;
 		clearTimeout(later);
 		later = setTimeout(() => {
+			if (location.hash !== address)
+				return;		// another view was asked for meanwhile
 			state = { ...state, w: Math.round(view.from) + '-' + Math.round(view.to), t: chosen ? laneKey(chosen.lane, chosen.k) : null, at: chosen && chosen.lane.kind === 'gap' ? String(chosen.lane.start(chosen.k)) : null };
 			history.replaceState(null, '', hashOf(state));
+			address = location.hash;
 		}, 400);
 	};
 
@@ -244,19 +318,19 @@ function timelineOf(lanes) {
 	}
 
 	async function showFacts() {
-		const of = chosen, known = of ? (await readNames(), await factsOf(of.lane, of.k, base)) : [];
+		const of = chosen, known = of ? (await readNames(), await factsOf(of.lane, of.k)) : [];
 		if (of !== chosen)
 			return;		// another one was chosen meanwhile
 		const name = chosen ? nameOf(chosen.lane, chosen.k) : '';
 		facts.replaceChildren(...(chosen ? [[chosen.lane.kind === 'nested' ? chosen.lane.piece(chosen.k).kind.replace('inst', 'op').replace('nest', 'inside an op') : chosen.lane.label, name], ...known] :
-			[['chosen', 'nothing: a click, or n and p, choose a piece']]).map(([k, v]) => el('div', null, el('dt', null, k), el('dd', null, v))));
+			[['chosen', 'nothing (click, or press n or p)']]).map(([k, v]) => el('div', null, el('dt', null, k), el('dd', null, v))));
 		if (chosen)
 			say(name + ', ' + known.slice(0, 2).map(f => f.join(' ')).join(', '));
 	}
 
 	function hit(e) {
 		const lane = lanes[Math.floor((e.offsetY - laneRoom) / laneTall)], left = label(), w = canvas.clientWidth - left;
-		if (!lane || e.offsetX < left)
+		if (!lane || !lane.start || e.offsetX < left)
 			return null;
 		const per = (view.to - view.from) / w, at = view.from + (e.offsetX - left) * per, k = after(lane.n, lane.start, at) - 1;
 		if (lane.kind === 'memory' || (k >= 0 && lane.end(k) >= at - 3 * per))
@@ -267,6 +341,7 @@ function timelineOf(lanes) {
 	async function search(words) {
 		found = [];
 		await readNames();
+		await withRows();
 		const want = words.toLowerCase().split(/\s+/).filter(x => x);
 		if (want.length > 0)
 			for (const lane of lanes.filter(l => l.kind !== 'memory' && l.kind !== 'path'))
@@ -317,16 +392,19 @@ function timelineOf(lanes) {
 			move(e.deltaX / canvas.clientWidth);
 	}, { passive: false });
 	canvas.addEventListener('keydown', e => {
-		const lane = chosen ? chosen.lane : lanes[0], other = by => {
-			const l = lanes[Math.min(Math.max(lanes.indexOf(lane) + by, 0), lanes.length - 1)];
+		const moves = ['ArrowLeft', 'ArrowRight', ...'adws+-=0'].includes(e.key), lane = () => chosen ? chosen.lane : lanes[0], other = by => {
+			const l = lanes[Math.min(Math.max(lanes.indexOf(lane()) + by, 0), lanes.length - 1)];
 			choose(l, Math.max(0, after(l.n, l.start, chosen ? chosen.lane.start(chosen.k) : view.from) - 1));
 		};
 		const todo = { ArrowLeft: () => move(-0.2), a: () => move(-0.2), ArrowRight: () => move(0.2), d: () => move(0.2), '+': () => zoom(0.6), '=': () => zoom(0.6), w: () => zoom(0.6), '-': () => zoom(1.6), s: () => zoom(1.6),
-			0: all, n: () => choose(lane, chosen ? chosen.k + 1 : after(lane.n, lane.start, view.from)), p: () => choose(lane, chosen ? chosen.k - 1 : after(lane.n, lane.start, view.from)), ArrowDown: () => other(1), ArrowUp: () => other(-1) }[e.key];
+			0: all, n: () => choose(lane(), chosen ? chosen.k + 1 : after(lane().n, lane().start, view.from)), p: () => choose(lane(), chosen ? chosen.k - 1 : after(lane().n, lane().start, view.from)), ArrowDown: () => other(1), ArrowUp: () => other(-1) }[e.key];
 		if (!todo || e.ctrlKey || e.altKey || e.metaKey)
 			return;
 		e.preventDefault();
-		todo();
+		if (moves || lanes.every(l => l.start))
+			todo();
+		else
+			withRows().then(todo);
 	});
 	const button = (name, f) => el('button', { type: 'button', onclick: f }, name), hits = el('span', { class: 'quiet' });
 	const field = el('input', { type: 'search', id: 'filter', value: state.f || '', size: 22, onchange: e => search(e.target.value) });
@@ -339,14 +417,14 @@ const tickText = (v, tick) => tick >= 1e9 ? (v / 1e9).toFixed(0) + ' s' : tick >
 
 // As dlp path adds it up: without a range also what lies outside of steps.
 async function pathTable() {
-	const t = await criticalPath(), list = rowsInRange(t), groups = groupBy(t, list, ['kind', 'op'], t.dur_ns), all = groups.reduce((s, g) => s + g.sum, 0);
+	const t = await table(density ? 'pathsum' : 'path', ['dur_ns', 'iter', 'kind', 'op', 'n_seg']), list = rowsInRange(t), groups = groupBy(t, list, ['kind', 'op'], t.dur_ns), all = groups.reduce((s, g) => s + g.sum, 0);
 	if (t.n === 0)
 		return [];
 	for (const g of groups)
 		g.n = 0;
 	list.forEach((i, j) => { groups.at(j).n += t.n_seg[i]; });
 	const unknown = about().notes.path_waits_unknown;
-	return [el('h3', null, 'Critical path'), el('p', null, 'What the length of these steps consists of, going back from the end of each to what arrived last: ' + ns(all) + ' in all. Only what lies on it makes a step longer.' +
+	return [el('h3', null, 'Critical path'), el('p', null, 'What the length of ' + (steps.length > 0 ? 'these steps consists of, going back from the end of each' : 'the profile consists of, going back from its end') + ' to what arrived last: ' + ns(all) + ' in all. Only what lies on it makes ' + (steps.length > 0 ? 'a step' : 'it') + ' longer.' +
 		(unknown > 0 ? ' ' + count(unknown) + ' waits of streams are for events that are not recorded: what these streams waited for is a guess.' : '')),
 	dataTable([{ label: 'kind', get: g => g.key[0] }, { label: 'op', get: g => g.key[1] }, { label: 'time', name: 'sum_dur_ns', num: true, unit: 'ns', get: g => g.sum, show: ns },
 		{ label: '% of the path', name: 'dur_pct', num: true, get: g => share(g.sum, all), show: percent, part: true }, { label: 'segments', name: 'n', num: true, get: g => g.n, show: count }],
@@ -356,14 +434,13 @@ async function pathTable() {
 views.timeline = {
 	label: 'Timeline',
 	detail: 'all',
-	async show(draft) {
+	async show() {
 		if (state.t || state.f)
 			await readNames();
-		const soon = list => list.some(l => l.end) ? draft([el('p', null, 'The lanes of the GPUs; those of threads follow.'), ...timelineOf(list)]) : null;
-		const lanes = await allLanes(soon), trace = el('p', null);
-		if (!lanes.some(l => l.end))
+		const lanes = state.t || state.at ? await allLanes() : await firstLanes(), trace = el('p', null);
+		if (lanes.length === 0)
 			return [el('p', null, 'The profile has no events with times, so there is no timeline: record with nsys, nvprof, torch.profiler or dlp-record.'), report(['info'])];
-		trace.append('Times count from the first step. Drag, or the arrow keys, move; Ctrl and the wheel, or + and -, zoom; n and p choose the next piece of a lane. Where many pieces share a pixel, the height is how full it is. For more, this writes a trace for ui.perfetto.dev:');
+		trace.append('Times are those of the reports. Drag, or the arrow keys, move; Ctrl and the wheel, or + and -, zoom; n and p choose the next piece of a lane. Where many pieces share a pixel, the height is how full it is. For more, this writes a trace for ui.perfetto.dev:');
 		return [el('p', null, count(lanes.reduce((s, l) => s + l.n, 0)) + ' pieces in ' + lanes.length + ' lanes: the critical path, GPU streams, idle time by reason, memory, and for each thread ranges with their ops, launches, API calls and waits. A chosen kernel has an arrow from its launch.' +
 			(meta.tables.nest.left > 0 ? ' Ranges inside ops, ' + count(meta.tables.nest.left) + ', are left out.' : '') +
 			(meta.nest_short > 0 ? ' ' + count(meta.nest_short) + ' ranges inside ops that are shorter than 3 us are left out.' : '')),
