@@ -438,18 +438,22 @@ add_script(struct buf *b, const char *s)
 	}
 }
 
-/* The page's own files with that end, joined. */
+/* The page's own files with that end, joined; begin.js stands alone. */
 static void
 join_files(struct buf *b, const char *end)
 {
+	static const char begin[] = "begin.js";
+	bool alone = strcmp(end, begin) == 0;
+
 	const struct shipped *f;
 	size_t n, k = strlen(end);
 
 	for (f = html_page_files; f->name != NULL; f++) {
 		n = strlen(f->name);
-		if (n <= k || strcmp(f->name + n - k, end) != 0)
+		if (n < k || strcmp(f->name + n - k, end) != 0 ||
+		    (!alone && strcmp(f->name, begin) == 0))
 			continue;
-		if (strcmp(end, ".js") == 0)
+		if (strcmp(f->name + n - 3, ".js") == 0)
 			add_script(b, f->text);
 		else
 			buf_puts(b, f->text);
@@ -457,38 +461,39 @@ join_files(struct buf *b, const char *end)
 }
 
 static void
-print_hash(const char *what, const struct buf *b)
+print_hash(const struct buf *b)
 {
 	unsigned char sum[32];
 
 	html_sha256(b->s, b->len, sum);
-	buf_printf(&out_buf, " %s 'sha256-", what);
+	buf_puts(&out_buf, " 'sha256-");
 	html_base64(&out_buf, sum, sizeof(sum));
-	buf_puts(&out_buf, "';");
+	buf_putc(&out_buf, '\'');
 }
 
-/* The browser runs this script and this style and nothing else, and asks
+/* The browser runs these scripts and this style and nothing else, and asks
  * nobody for anything. */
 static void
-print_policy(const struct buf *script, const struct buf *style)
+print_policy(
+    const struct buf *begin, const struct buf *code, const struct buf *style)
 {
 	buf_puts(&out_buf,
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\""
-	    "default-src 'none';");
-	print_hash("script-src", script);
-	print_hash("style-src", style);
-	buf_puts(&out_buf, " img-src data:; base-uri 'none'; "
+	    "default-src 'none'; script-src");
+	print_hash(begin);
+	print_hash(code);
+	buf_puts(&out_buf, "; style-src");
+	print_hash(style);
+	buf_puts(&out_buf, "; img-src data:; base-uri 'none'; "
 			   "form-action 'none'\">\n");
 }
 
+/* What is packed, after the start of its element. */
 static void
-print_column(const struct html_table *t, const struct html_col *c)
+print_packed(const struct html_col *c)
 {
 	size_t i, n;
 
-	buf_printf(&out_buf,
-	    "<script type=\"text/plain\" class=\"dlp-col\" data-c=\"%s.%s\">",
-	    t->name, c->name);
 	for (i = 0; i < c->z.len; i += n) {
 		/* a multiple of 3, so that no block ends in = */
 		n = c->z.len - i < 48 * 1024 ? c->z.len - i : 48 * 1024;
@@ -507,9 +512,23 @@ print_columns(const struct html *h)
 	for (i = 0; i < h->ntable; i++) {
 		t = &h->table[i];
 		for (c = 0; t->large && c < t->ncol; c++)
-			if (t->col[c].set)
-				print_column(t, &t->col[c]);
+			if (t->col[c].set) {
+				buf_printf(&out_buf,
+				    "<script type=\"text/plain\" "
+				    "class=\"dlp-col\" data-c=\"%s.%s\">",
+				    t->name, t->col[c].name);
+				print_packed(&t->col[c]);
+			}
 	}
+}
+
+/* The viewer as a column: packed, because it is half of a small page. */
+static void
+pack_code(struct html_col *packed, const struct buf *code)
+{
+	packed->large = true;
+	buf_put(&packed->bytes, code->s, code->len);
+	html_col_end(packed);
 }
 
 /* The script comes before the columns, so that the first view is drawn while
@@ -518,19 +537,23 @@ void
 html_page(struct html *h)
 {
 	struct buf script = { 0 }, style = { 0 }, head = { 0 }, body = { 0 };
+	struct buf begin = { 0 };
+	struct html_col packed = { 0 };
 
 	end_columns(h);
 	html_density(h);
 	buf_puts(&script, "(function () {\n'use strict';\n");
 	join_files(&script, ".js");
 	buf_puts(&script, "}());\n");
+	join_files(&begin, "begin.js");
+	pack_code(&packed, &script);
 	join_files(&style, ".css");
 	join_files(&body, ".html");
 	put_head(&head, h);
 	put_blocks_head(&head, h);
 	buf_puts(&out_buf, "<!doctype html>\n<html lang=\"en\">\n<head>\n"
 			   "<meta charset=\"utf-8\">\n");
-	print_policy(&script, &style);
+	print_policy(&begin, &script, &style);
 	buf_puts(&out_buf, "<meta name=\"viewport\" "
 			   "content=\"width=device-width, initial-scale=1\">\n"
 			   "<link rel=\"icon\" href=\"data:,\">\n<title>");
@@ -542,11 +565,16 @@ html_page(struct html *h)
 	buf_puts(
 	    &out_buf, "<script type=\"application/json\" id=\"dlp-meta\">");
 	print_json(&head);
-	buf_puts(&out_buf, "</script>\n<script>");
-	buf_put(&out_buf, script.s, script.len);
+	buf_puts(&out_buf, "</script>\n"
+			   "<script type=\"text/plain\" id=\"dlp-code\">");
+	print_packed(&packed);
+	buf_puts(&out_buf, "<script>");
+	buf_put(&out_buf, begin.s, begin.len);
 	buf_puts(&out_buf, "</script>\n");
 	print_columns(h);
 	buf_puts(&out_buf, "</body>\n</html>\n");
+	html_col_free(&packed);
+	buf_free(&begin);
 	buf_free(&script);
 	buf_free(&style);
 	buf_free(&head);

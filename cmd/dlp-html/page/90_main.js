@@ -78,8 +78,6 @@ async function showView() {
 		const drawn = hasDetail() || view.detail === undefined || view.detail === 'part' || (view.detail === 'sums' && hasSums());
 		parts = drawn ? await view.show(draft) : [];
 	} catch (e) {
-		if (typeof DecompressionStream === 'undefined')
-			e = new Error('this browser is too old: Chromium 80, Firefox 113 and Safari 16.4 can unpack the tables');
 		parts = [el('p', { class: 'bad' }, 'This view failed: ' + e.message)];
 		console.error(e);
 	}
