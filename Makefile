@@ -263,8 +263,9 @@ $(B)/record/nvtxall-nvtx3: tests/record/nvtxall.c
 	@mkdir -p $(@D)
 	$(RECORD_CC) -DNVTX3 $(CUDA_CPPFLAGS) -o $@ $< -ldl -lpthread
 
-.PHONY: unit
-unit: $(UNITS) $(B)/fuzz/corrupt $(RECORD_TESTS)
+.PHONY: unit recorded
+unit: $(UNITS) $(B)/fuzz/corrupt recorded
+recorded: $(RECORD_TESTS)
 
 .PHONY: deps
 FOR = build

@@ -836,7 +836,7 @@ counter() {
 	} >in
 	(ulimit -t 20; dlp-energy in) | dlp-fmt -T energy --tsv -c tag,op,energy_mj >out
 	# all of it, to the last digit
-	same 9223372036854775807 "$(tail -n +2 out | cut -f 3 | paste -sd + | bc)"
+	same 9223372036854775807 "$(($(tail -n +2 out | cut -f 3 | paste -sd +)))"
 	same 3 "$(tail -n +2 out | wc -l)"
 }
 

@@ -9,7 +9,7 @@ setup() {
 }
 
 gate() {
-	make -s -f "$ROOT/pipelines/dlp-batch.mk" gate "$@"
+	make -s -f "$PIPES/dlp-batch.mk" gate "$@"
 }
 
 # The step's change by dlp diff alone, in percent.
@@ -63,6 +63,7 @@ script() {
 }
 
 @test "bisect.sh: git finds the commit that made the step slower" {
+	command -v git >/dev/null || skip "no git"
 	g() { git -c user.name=t -c user.email=t@t -c init.defaultBranch=main \
 	    -c commit.gpgsign=false -C repo "$@"; }
 	mkdir repo
@@ -79,13 +80,13 @@ script() {
 	cp "$1/$f.sqlite.xz" run.sqlite.xz
 	EOF
 	g bisect start HEAD HEAD~5 >out
-	g bisect run sh "$ROOT/pipelines/batch/bisect.sh" \
+	g bisect run sh "$PIPES/batch/bisect.sh" \
 	    "$PWD/fast.sqlite.xz" 5% run.sqlite.xz sh "$PWD/record" "$PWD" \
 	    >out 2>&1
 	grep 'is the first bad commit' out
 	same 'commit 5' "$(g log -1 --format=%s refs/bisect/bad)"
-	run sh "$ROOT/pipelines/batch/bisect.sh" fast.sqlite.xz
+	run sh "$PIPES/batch/bisect.sh" fast.sqlite.xz
 	same 128 "$status"
-	run sh "$ROOT/pipelines/batch/bisect.sh" fast.sqlite.xz 5% r.sqlite true
+	run sh "$PIPES/batch/bisect.sh" fast.sqlite.xz 5% r.sqlite true
 	same 125 "$status"
 }

@@ -38,7 +38,7 @@ tests" "$(git ls-files | sed 's,/.*,,' | grep -v '^\.' | LC_ALL=C sort -u)"
 	mk help >help
 	sed -n 's/^make \([a-z][a-z-]*\).*/\1/p' help | LC_ALL=C sort -u >named
 	sed -n 's/^\.PHONY: //p' "$ROOT/Makefile" | tr ' ' '\n' |
-	    grep -vx -e all -e help -e unit -e uninstall | LC_ALL=C sort -u >there
+	    grep -vx -e all -e help -e unit -e recorded -e uninstall | LC_ALL=C sort -u >there
 	diff -u there named
 	grep -q '; uninstall' help
 }

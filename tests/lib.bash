@@ -6,12 +6,23 @@
 #		 tests/data/h200 with its tables unpacked; folders of
 #		 ../shared/data stand beside it where that exists
 #	$LENET   the shipped profile, unpacked
+#	$PIPES   the reports and scripts for batches
+#
+# INSTALLED: the commands that are in PATH already are tested, not those built
+# here. tests/run leaves out tests with the tag "source".
 
 ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd)
 BIN=$ROOT/${B:-build}/bin
 DATA=$ROOT/${B:-build}/test/data
 LENET=$ROOT/${B:-build}/test/lenet.sqlite
-export PATH=$BIN:$ROOT/pipelines:$PATH LC_ALL=C TZ=UTC
+if [ -n "${INSTALLED-}" ]; then
+	BIN=$(command -v dlp-parse) && BIN=${BIN%/*} || exit
+	PIPES=$BIN/../share/dlp
+else
+	PIPES=$ROOT/pipelines
+	PATH=$BIN:$ROOT/pipelines:$PATH
+fi
+export PATH LC_ALL=C TZ=UTC
 export BROWSER=true # dlp view opens no window
 export ASAN_OPTIONS=detect_leaks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 unset NO_COLOR COLUMNS TMPDIR

@@ -78,7 +78,7 @@ of() {
 	awk 'BEGIN { OFS = "\t"; printf "iter"; for (r = 0; r < 512; r++) printf "\trank%d_ns", r; print ""
 	    for (s = 0; s < 1000; s++) { printf "%d", s
 		for (r = 0; r < 512; r++) printf "\t%d", s == 777 && r == 300 ? 5e6 : 1e6; print "" } }' >rows
-	title=t awk -v kind=heat -v of=late -f "$ROOT/pipelines/reports/awk/plot.awk" rows >p.svg
+	title=t awk -v kind=heat -v of=late -f "$PIPES/reports/awk/plot.awk" rows >p.svg
 	xmllint --noout p.svg
 	[ "$(wc -c <p.svg)" -lt 5000000 ]
 	# the one late rank shows: twice, with the legend

@@ -1,6 +1,7 @@
 # dlp-records(5) is the registry of common/cols.c: after a column was added,
 # "make unit" and "tests/tables -w" write the page again.
 
+# bats file_tags=source
 load lib
 
 DUMP=$ROOT/${B:-build}/unit/cols_dump
