@@ -70,13 +70,16 @@ ALL_CFLAGS = -std=c11 $(WARN) $(HARDEN) $(CFLAGS)
 ALL_CPPFLAGS = $(BASE_CPPFLAGS) -MMD -MP $(CPPFLAGS)
 ALL_LDFLAGS = $(HARDEN_LD) $(LDFLAGS)
 
-CMDS = $(patsubst cmd/%.c,%,$(wildcard cmd/dlp-*.c))
+# In an order that does not depend on the locale, as wildcard's does: it is the
+# order in which files are linked.
+files = $(sort $(wildcard $(1)))
+CMDS = $(patsubst cmd/%.c,%,$(call files,cmd/dlp-*.c))
 BINS = $(CMDS:%=$(B)/bin/%)
 # Data files: installed as they are, and compiled in as one table.
-SHARE = $(wildcard common/*.rules cmd/*/*.rules cmd/*/*.tab cmd/*/*.py)
+SHARE = $(call files,common/*.rules cmd/*/*.rules cmd/*/*.tab cmd/*/*.py)
 # The viewer that dlp-html writes into its pages: joined by name, compiled in.
-PAGE = $(sort $(wildcard cmd/dlp-html/page/*))
-COMMON_O = $(patsubst %.c,$(B)/%.o,$(wildcard common/*.c)) \
+PAGE = $(call files,cmd/dlp-html/page/*)
+COMMON_O = $(patsubst %.c,$(B)/%.o,$(call files,common/*.c)) \
 	   $(B)/common/shipped_files.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 SCRIPTS = dlp dlprof pyprof-parse pyprof-prof
@@ -118,8 +121,8 @@ CUDA_CPPFLAGS = $(CUDA_INCLUDE:%=-isystem %) $(call has,cupti.h,HAS_CUPTI) \
 		$(call has,nvtx3/nvToolsExt.h,HAS_NVTX) \
 		$(call has,nvtx3/nvToolsExtPayload.h,HAS_NVTX_PAYLOAD)
 RECORDER = $(B)/lib/dlp/dlp-record.so
-RECORDER_O = $(patsubst %.c,$(B)/%.o,$(wildcard cmd/dlp-record/lib/*.c))
-PYTHON = $(shell cd cmd/dlp-record && find python -name '*.py')
+RECORDER_O = $(patsubst %.c,$(B)/%.o,$(call files,cmd/dlp-record/lib/*.c))
+PYTHON = $(shell cd cmd/dlp-record && find python -name '*.py' | LC_ALL=C sort)
 PYTHON_FILES = $(PYTHON:%=$(B)/lib/dlp/%)
 
 .PHONY: all
@@ -183,7 +186,7 @@ $(B)/bin/dlp-html: $(B)/cmd/dlp-html/page_files.o
 
 # A command is cmd/NAME.c and, where it grew, the files in cmd/NAME/.
 define cmd_rule
-$(B)/bin/$(1): $(patsubst %.c,$(B)/%.o,cmd/$(1).c $(wildcard cmd/$(1)/*.c)) \
+$(B)/bin/$(1): $(patsubst %.c,$(B)/%.o,cmd/$(1).c $(call files,cmd/$(1)/*.c)) \
     $(B)/libdlp.a
 	@mkdir -p $$(@D)
 	$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$^ $$(LIBS_$(1)) $$(LDLIBS)

@@ -54,6 +54,21 @@ load lib
 	done
 }
 
+@test "the order in which files are linked does not depend on the locale" {
+	command -v localedef >/dev/null || skip "no localedef"
+	# in this one a full stop and an underscore do not count: db_agg before db
+	localedef -i de_DE -f UTF-8 "$BATS_TEST_TMPDIR/de_DE.UTF-8" ||
+	    skip "no source of de_DE"
+	for l in C de_DE.UTF-8; do
+		LOCPATH=$BATS_TEST_TMPDIR LC_ALL=$l env -u MAKEFLAGS -u MAKELEVEL \
+		    make -s -C "$ROOT" -n B=other \
+		    other/bin/dlp-dldb | grep -o 'other/[^ ]*\.o' >"$BATS_TEST_TMPDIR/$l.o"
+	done
+	cd "$BATS_TEST_TMPDIR"
+	[ -s C.o ]
+	diff C.o de_DE.UTF-8.o
+}
+
 # bats test_tags=long
 @test "make deb: three packages, whose commands run" {
 	command -v dh >/dev/null || skip "no debhelper: make deps FOR=deb"
