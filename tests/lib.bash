@@ -22,7 +22,7 @@ else
 	PIPES=$ROOT/pipelines
 	PATH=$BIN:$ROOT/pipelines:$PATH
 fi
-export PATH LC_ALL=C TZ=UTC
+export PATH PIPES LC_ALL=C TZ=UTC
 export BROWSER=true # dlp view opens no window
 export ASAN_OPTIONS=detect_leaks=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 unset NO_COLOR COLUMNS TMPDIR

@@ -31,8 +31,9 @@ student(double df)
 	static const double t[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447,
 		2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
 		2.120, 2.110, 2.101, 2.093, 2.086 };
+	const size_t n = ARRAY_LEN(t);
 
-	if (df <= ARRAY_LEN(t))
+	if (df <= (double)n)
 		return t[(size_t)df - 1];
 	return 1.96 + 2.4 / df + 2.6 / (df * df);
 }
