@@ -43,7 +43,7 @@ struct buf out_buf;
 uint64_t out_skip;
 static bool unbuf;
 static uint64_t count;
-static bool drops;     /* --drop is given */
+static bool drops;               /* --drop is given */
 static size_t own_at = SIZE_MAX; /* start of a record without dropped fields */
 static size_t settled; /* bytes of out_buf that are ready to be written */
 static struct out_type *types;
