@@ -88,21 +88,21 @@ kineto_rows_open(struct kineto_loader *l)
 /* Inserting a row: columns are bound in their order, and numbers of the last
  * column are collected meanwhile. */
 
-struct row {
+struct new_row {
 	struct kineto_loader *l;
 	sqlite3_stmt *st;
 	int col;
 };
 
-static struct row
+static struct new_row
 row_of(struct kineto_loader *l, int table)
 {
 	buf_clear(&l->row);
-	return (struct row){ l, l->insert[table], 0 };
+	return (struct new_row){ l, l->insert[table], 0 };
 }
 
 static void
-row_col(struct row *r, int64_t v)
+row_col(struct new_row *r, int64_t v)
 {
 	r->col++;
 	kineto_ok(r->l->k, v == EV_UNSET
@@ -111,14 +111,14 @@ row_col(struct row *r, int64_t v)
 }
 
 static void
-row_num(struct row *r, int64_t v)
+row_num(struct new_row *r, int64_t v)
 {
 	/* the number that stands for none becomes the smallest */
 	varint_add(&r->l->row, varint_fold(v) + 1);
 }
 
 static void
-row_field(struct row *r, int f)
+row_field(struct new_row *r, int f)
 {
 	int64_t v;
 
@@ -127,7 +127,7 @@ row_field(struct row *r, int f)
 }
 
 static void
-row_put(struct row *r)
+row_put(struct new_row *r)
 {
 	struct buf *b = &r->l->row;
 	int rc;
@@ -141,7 +141,7 @@ row_put(struct row *r)
 
 /* Start and length. An event without a start cannot be placed. */
 static bool
-row_times(struct row *r)
+row_times(struct new_row *r)
 {
 	struct kineto *k = r->l->k;
 	int64_t ts, dur;
@@ -189,7 +189,7 @@ field_thread(struct kineto_loader *l, int64_t *pid, int64_t *tid)
 }
 
 static bool
-row_thread(struct row *r)
+row_thread(struct new_row *r)
 {
 	int64_t pid, tid;
 
@@ -203,7 +203,7 @@ row_thread(struct row *r)
 static void
 load_op(struct kineto_loader *l, const char *domain)
 {
-	struct row r = row_of(l, T_OP);
+	struct new_row r = row_of(l, T_OP);
 
 	if (!row_times(&r) || !row_thread(&r))
 		return;
@@ -243,7 +243,7 @@ same_code(struct kineto_loader *l, int64_t place)
 static void
 load_code(struct kineto_loader *l, int64_t place)
 {
-	struct row r = row_of(l, T_CODE);
+	struct new_row r = row_of(l, T_CODE);
 
 	if (place == EV_UNSET || l->capture != EV_UNSET ||
 	    same_code(l, place) || !row_times(&r) || !row_thread(&r))
@@ -274,7 +274,7 @@ note_caller(struct kineto_loader *l, int64_t pid, int64_t tid)
 static void
 load_call(struct kineto_loader *l)
 {
-	struct row r = row_of(l, T_CALL);
+	struct new_row r = row_of(l, T_CALL);
 	int64_t pid, tid, corr;
 
 	if (!row_times(&r) || !field_thread(l, &pid, &tid))
@@ -291,7 +291,7 @@ load_call(struct kineto_loader *l)
 /* The columns that all GPU work begins with. Traces before torch 1.12 say the
  * device and the stream only here. */
 static bool
-row_gpu(struct row *r)
+row_gpu(struct new_row *r)
 {
 	struct kineto_loader *l = r->l;
 	int64_t corr, dev;
@@ -312,7 +312,7 @@ row_gpu(struct row *r)
 }
 
 static void
-row_three(struct row *r, int f)
+row_three(struct new_row *r, int f)
 {
 	const char *p = kineto_list(r->l, f);
 	struct mview v;
@@ -352,7 +352,7 @@ short_id(struct kineto *k, int64_t id)
 static void
 load_kern(struct kineto_loader *l)
 {
-	struct row r = row_of(l, T_KERN);
+	struct new_row r = row_of(l, T_KERN);
 	int64_t name;
 
 	if (!row_gpu(&r))
@@ -394,7 +394,7 @@ copy_name(struct kineto_loader *l)
 static void
 load_copy(struct kineto_loader *l)
 {
-	struct row r = row_of(l, T_COPY);
+	struct new_row r = row_of(l, T_COPY);
 
 	if (!row_gpu(&r))
 		return;
@@ -406,7 +406,7 @@ load_copy(struct kineto_loader *l)
 static void
 load_set(struct kineto_loader *l)
 {
-	struct row r = row_of(l, T_SET);
+	struct new_row r = row_of(l, T_SET);
 
 	if (!row_gpu(&r))
 		return;
@@ -420,7 +420,7 @@ load_set(struct kineto_loader *l)
 static void
 load_record(struct kineto_loader *l, int corr_field, int stream, int event)
 {
-	struct row r = row_of(l, T_EVENT);
+	struct new_row r = row_of(l, T_EVENT);
 	int64_t corr;
 
 	if (!kineto_field_int(l, corr_field, &corr) || corr < 0)
@@ -436,7 +436,7 @@ load_record(struct kineto_loader *l, int corr_field, int stream, int event)
 static void
 load_sync(struct kineto_loader *l)
 {
-	struct row r = row_of(l, T_SYNC);
+	struct new_row r = row_of(l, T_SYNC);
 
 	if (!row_gpu(&r))
 		return;
@@ -455,7 +455,7 @@ load_cuda_event(struct kineto_loader *l)
 static void
 load_over(struct kineto_loader *l)
 {
-	struct row r = row_of(l, T_OVER);
+	struct new_row r = row_of(l, T_OVER);
 
 	if (!row_times(&r) || !row_thread(&r))
 		return;
@@ -600,7 +600,7 @@ load_span(struct kineto_loader *l)
 static void
 load_instant(struct kineto_loader *l)
 {
-	struct row r = row_of(l, T_MEM);
+	struct new_row r = row_of(l, T_MEM);
 	int64_t type;
 
 	if (!kineto_field_is(l, KF_NAME, "[memory]"))

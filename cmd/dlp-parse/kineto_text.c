@@ -62,7 +62,7 @@ put_all_sizes(const struct kineto_loader *l, struct buf *b)
  */
 #define CONV_DIMS 5
 
-struct conv_sizes {
+struct conv_event {
 	int64_t in[CONV_DIMS], weight[CONV_DIMS], out[CONV_DIMS];
 	int64_t stride[CONV_DIMS], pad[CONV_DIMS], dil[CONV_DIMS];
 	int64_t extra[CONV_DIMS], groups[CONV_DIMS];
@@ -106,7 +106,7 @@ spatial(const struct kineto_loader *l, int i, int n, int64_t *out)
 }
 
 static bool
-conv_read(const struct kineto_loader *l, struct conv_sizes *c)
+conv_read(const struct kineto_loader *l, struct conv_event *c)
 {
 	c->n = list_of(kineto_element(l, KF_DIMS, 1), c->weight);
 	if (c->n < 3 || list_of(kineto_element(l, KF_DIMS, 0), c->in) != c->n)
@@ -118,7 +118,7 @@ conv_read(const struct kineto_loader *l, struct conv_sizes *c)
 }
 
 static bool
-conv_result(struct conv_sizes *c)
+conv_result(struct conv_event *c)
 {
 	int64_t span;
 	int i, k;
@@ -149,7 +149,7 @@ conv_result(struct conv_sizes *c)
 static void
 put_result(const struct kineto_loader *l, struct buf *b)
 {
-	struct conv_sizes c;
+	struct conv_event c;
 	int i;
 
 	if (!conv_read(l, &c) || !conv_result(&c))
