@@ -187,18 +187,21 @@ path_dtype_read(struct path *p, const struct rec *r, const struct path_type *t,
     struct path_work *w)
 {
 	struct path_retype *y = &p->retype;
-	struct mview type = rec_view(r, y->dtype), fam = rec_view(r, y->family);
+	struct mview type, fam;
 	const struct path_dtype *d;
 	struct path_same *s;
 	double flop = 0, bytes = 0;
-	bool product = fam.s != NULL && kind_is_product(fam.s, fam.n);
+	bool product;
 	uint32_t dev;
 	int i;
 
 	w->by_roof = -1;
 	w->same = PATH_NONE;
 	if (y->of[0] == NULL || w->tag != TAG_KERNEL)
-		return;
+		return; /* the columns are those of kernels */
+	type = rec_view(r, y->dtype);
+	fam = rec_view(r, y->family);
+	product = fam.s != NULL && kind_is_product(fam.s, fam.n);
 	d = type.s != NULL ? type_named(type.s, type.n) : NULL;
 	y->no_type += type.s == NULL;
 	if (d == NULL || (d != y->of[0] && d != y->of[1]))
