@@ -100,6 +100,11 @@ check() {
 	check findings "$PWD"/*.html
 }
 
+@test "long pieces are drawn beside short ones" {
+	pages loader lenet
+	check lanes "$PWD"/*.html
+}
+
 @test "everything works by keyboard" {
 	pages lenet
 	check keys "$PWD/lenet.html"

@@ -303,7 +303,25 @@ async function cut(browser, file) {
 	await page.close();
 }
 
-const subjects = { cut, findings, views, equal, axe, hostile, links, keys };
+// The critical path covers the steps that are shown, so its lane, the second, has no blank.
+async function lanes(browser, file) {
+	const page = await open(browser);
+	await go(page, file, '#v=timeline');
+	const full = await page.$eval('main canvas', c => {
+		const dot = c.width / c.clientWidth, from = Math.ceil(210 * dot), wide = c.width - from - 1;
+		const d = c.getContext('2d').getImageData(from, Math.round((22 + 17 + 14) * dot), wide, 1).data;
+		const back = getComputedStyle(document.body).backgroundColor.match(/\d+/g).slice(0, 3).map(Number);
+		let n = 0;
+		for (let i = 0; i < d.length; i += 4)
+			n += d[i + 3] > 0 && back.some((v, k) => Math.abs(v - d[i + k]) > 4);
+		return n / wide;
+	});
+	check(full > 0.9, basename(file), 'the critical path fills', full, 'of its lane');
+	faults(page, 'lanes');
+	await page.close();
+}
+
+const subjects = { cut, findings, lanes, views, equal, axe, hostile, links, keys };
 const [subject, ...rest] = process.argv.slice(2);
 const firefox = rest[0] === '-b' ? rest.splice(0, 2)[1] : 'chrome';
 const browser = await start(firefox);

@@ -159,7 +159,8 @@ function showStrip() {
 	    el('button', { type: 'button', 'aria-pressed': String(range === null),
 		onclick: () => changed({ range: null }) }, 'whole profile'));
 	if (evenSteps())
-		line.append(el('button', { type: 'button', onclick: () => changed({ range: evenSteps() }) },
+		line.append(el('button', { type: 'button', title: 'the most consecutive steps within 10 % of the median of all',
+		    onclick: () => changed({ range: evenSteps() }) },
 		    'even steps'));
 	const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-label':
 		'Bars of ' + steps.length + ' steps. ' + rangeSentence() +

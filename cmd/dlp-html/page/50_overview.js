@@ -117,7 +117,7 @@ function tiles(peak) {
 	const mean = t.length > 0 ? t.reduce((a, b) => a + b, 0) / t.length : null;
 	const kern = sums.tc + sums.kern;
 	return el('div', { class: 'tiles' },
-	    tile('mean step', ns(mean), 'from the start of a step to the end of its work'),
+	    tile('mean step', ns(mean), 'from where the step before is over until this one has ended on the CPU and on the GPU'),
 	    tile('GPU busy', percent(share(sums.total - sums.idle, sums.total))),
 	    tile(tensorCores('Tensor Cores, of kernels'), percent(share(sums.tc, kern))),
 	    tile('MFU', percent(meanMfu()), 'FLOPs that the model needs, of what the GPUs could do in the time of these steps: the mean of dlp mfu'),

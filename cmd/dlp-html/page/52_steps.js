@@ -15,7 +15,7 @@ views.steps = {
 		const part = p => time(partNames[p], s => s[partColumn(p)], classNames[p], partColumn(p));
 		const off = s => isSet(s.step_ns) && mid > 0 ? 100 * (s.step_ns - mid) / mid : null, isOdd = s => Math.abs(off(s)) > 10;
 		const cols = [{ label: 'step', name: 'iter', num: true, get: s => s.iter, show: v => String(v) }, { label: 'key', get: s => s.key },
-			time('start', s => s.start_ns, null, 'start_ns'), time('step time', s => s.step_ns, 'until it and its work end', 'step_ns'),
+			time('start', s => s.start_ns, null, 'start_ns'), time('step time', s => s.step_ns, 'from where the step before is over until this one has ended on the CPU and on the GPU', 'step_ns'),
 			{ label: 'off the median', num: true, get: off, show: v => isSet(v) ? (v > 0 ? '+' : '') + percent(v) + (Math.abs(v) > 10 ? ' !' : '') : minus },
 			time('CPU', s => s.dur_ns, null, 'dur_ns'), time('GPU', s => s.gpu_ns, 'the time in which a GPU works for it', 'gpu_ns'),
 			...stripParts.filter(p => p !== 'graph' && p !== 'comm' || steps.some(s => s[partColumn(p)] > 0)).map(part),
@@ -25,7 +25,7 @@ views.steps = {
 		return [el('p', null, own.length + (own.length === 1 ? ' step; it takes ' : ' steps; their median is ') + ns(mid) + (own.length === 1 ? '. ' : ', and ' + odd +
 			(odd === 1 ? ' is' : ' are') + ' more than 10 % off it (!). ') + (even ? 'The even steps are ' + even.from + ' to ' + even.to + '. ' : '') +
 			(rest.length === 1 ? '1 step lies outside of this range, and takes ' + ns(rest[0].step_ns) + '. ' : rest.length > 0 ? rest.length + ' steps lie outside of this range, ' +
-			slow.length + ' of them more than 10 % off that median' + (slow.length > 0 ? ', up to ' + ns(Math.max(...slow.map(s => s.step_ns))) : '') + '. ' : '') +
+			slow.length + ' of them more than 10 % off that median' + (slow.length > 0 ? ': ' + ns(Math.min(...slow.map(s => s.step_ns))) + ' to ' + ns(Math.max(...slow.map(s => s.step_ns))) : '') + '. ' : '') +
 			'A row chooses the step for all views. Idle time of several GPUs is added up.'),
 			dataTable(cols, own, { caption: 'Steps', onRow: s => setRange(s.iter, s.iter) }),
 			report(['iters'])];

@@ -100,8 +100,12 @@ function drawPieces(g, lane, y, view, left, w, colors, nameOf) {
 			sums = null;
 			continue;
 		}
-		// many pieces in this pixel: how full it is, by class
-		const p = Math.max(0, Math.floor((start - view.from) / per)), next = Math.max(i + 1, after(lane.n, lane.start, view.from + (p + 1) * per, i)), most = sumsTo(lane, next), was = sums || sumsTo(lane, i);
+		// many short pieces in this pixel: how full it is, by class
+		const p = Math.max(0, Math.floor((start - view.from) / per)), past = after(lane.n, lane.start, view.from + (p + 1) * per, i);
+		let next = i + 1;
+		while (next < past && lane.length(next) < 2 * per)
+			next++;
+		const most = sumsTo(lane, next), was = sums || sumsTo(lane, i);
 		stacks.add(p, k => (most[k] - was[k]) / per);
 		i = next;
 		sums = most;
@@ -184,7 +188,9 @@ function firstWindow(lanes, whole, chosen) {
 		return { from: Number(m[1]), to: Number(m[2]) };
 	if (chosen) {
 		const from = chosen.lane.start(chosen.k), d = Math.max(2000, chosen.lane.end(chosen.k) - from);
-		return { from: from - 8 * d, to: from + 9 * d };
+		// what is long is a third of the picture: its neighbours matter less
+		const room = d > 1e6 ? d : 8 * d;
+		return { from: Math.max(Math.min(whole.from, from), from - room), to: from + d + room };
 	}
 	const list = range === null ? [] : stepsInRange();
 	if (list.length === 0)

@@ -121,13 +121,14 @@ async function stepsCompared() {
 }
 
 function changeColumns(labels) {
+	const times = v => Number.isInteger(v) ? plain(v) : number(v);
 	const time = (label, name) => ({ label, name, num: true, unit: 'ns', get: r => r[name], show: ns });
 	return [...labels.map(name => ({ label: name === 'dir' ? 'direction' : name === 'shapes' ? 'sizes' : name, name, get: r => r[name] })),
 		time('before', 'a_ns'), time('after', 'b_ns'), time('difference', 'diff_ns'),
 		{ label: '%', name: 'diff_pct', num: true, get: r => r.diff_pct, show: v => isSet(v) ? (v > 0 ? '+' : '') + percent(v) : minus },
 		{ label: 'change', get: r => r.change }, time('noise', 'noise_ns'), { label: tensorCores('Tensor Cores'), name: 'tc', get: r => r.tc },
-		{ label: 'count before', name: 'a_n', num: true, get: r => r.a_n, show: number },
-		{ label: 'count after', name: 'b_n', num: true, get: r => r.b_n, show: number }];
+		{ label: 'count before', name: 'a_n', num: true, get: r => r.a_n, show: times },
+		{ label: 'count after', name: 'b_n', num: true, get: r => r.b_n, show: times }];
 }
 
 function changeSentence(step) {
