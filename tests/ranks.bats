@@ -3,6 +3,8 @@
 
 load lib
 
+bats_require_minimum_version 1.5.0
+
 TAB='	'
 NCCL="LIKE 'nccl%'"
 
