@@ -14,9 +14,7 @@
 #define BUCKETS 4096
 #define MOST_BARS 90      /* all of them: 6 MB */
 #define LEAST_ROWS 100000 /* below that the browser draws the rows as fast */
-#define MOST_ROWS_DEEP                                                         \
-	8 /* pieces inside pieces; those further inside share                  \
-	   */
+#define MOST_ROWS_DEEP 8  /* ranges inside ranges; deeper ones share a lane */
 
 enum { IS_GPU, IS_IDLE, IS_PATH, IS_RANGES, IS_LAUNCH, IS_CALL, IS_WAIT };
 
