@@ -338,6 +338,62 @@ aligned, no skew" err
 	diff want got
 }
 
+# by_column FILE NAME...: these columns of a table with a head
+by_column() {
+	awk -F'\t' -v OFS='\t' -v names="${*:2}" '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(names, name, " "); next }
+	{ line = $at[name[1]]; for (i = 2; i <= n; i++) line = line OFS $at[name[i]]; print line }' "$1"
+}
+
+@test "dlp advise --ranks: the finding says how long it waits, and for whom" {
+	local wait h=$ROOT/tests/data/h200
+	wait=$(ask "SELECT sum(hi - lo - (SELECT min(hi - lo) FROM c y WHERE
+	    y.kind = x.kind AND y.nth = x.nth)) FROM c x WHERE rank = 1")
+	same 2633374 "$wait"
+	dlp advise --ranks --tsv "$R0" "$R1" 2>err >out
+	grep rank_wait out >got
+	same 1 "$(wc -l <got)"
+	grep -q "^$R1${TAB}.*Collectives take 3.13 ms, and 2.63 ms of it are waiting for rank 0, which waits least${TAB}" got
+	same "yes${TAB}$wait${TAB}-
+no${TAB}-${TAB}-" "$(dlp advise -a --ranks --tsv "$R0" "$R1" 2>err >out; { head -1 out; grep rank_wait out; } >all
+	by_column all judged ceiling_ns part_of)"
+	# of one rank alone it is not known, and more must be recorded
+	dlp advise --tsv "$h/ddp2_rank0.sqlite.xz" 2>err | grep '^exposed_comm' | grep -q 'Record all ranks'
+	# of the even steps, 1 and 2: see dlp ranks -t comm, of all
+	dlp ranks -t comm --tsv "$h"/ddp2_rank?.sqlite.xz 2>err >out
+	same 7825647 "$(by_column out iter rank wait_ns | awk '($1 == 1 || $1 == 2) && $2 == 0 { n += $3 } END { print n }')"
+	dlp advise --ranks --tsv "$h"/ddp2_rank?.sqlite.xz 2>err >out
+	run -1 grep -e 'Record all ranks' -e rank_wait out
+	grep exposed_comm out | grep -q '6.33 ms of 8.31 ms. 7.83 ms of the 8.31 ms are waiting for rank 1, which waits least'
+	# the page has the same
+	dlp html --ranks --data "$h"/ddp2_rank?.sqlite.xz 2>err | jq -r '.finding as $f | range($f.rows) |
+	    select($f.judged[.] == "yes" and $f.part_of[.] == null) | [$f.src[.], $f.id[.], $f.problem[.]] | @tsv' | sort >page
+	by_column out src id problem | sort | diff - page
+}
+
+@test "dlp advise: of the rank that the others wait for, and of several" {
+	{
+		printf '##dlp\t1\n'
+		printf '#rank\trank\tsrc\nrank\t0\ta\nrank\t1\tb\nrank\t2\tc\n'
+		printf '#kern\tid\tstart_ns\tdur_ns\tdev\tshort\tsrc\titer\n'
+		for s in a b c; do
+			printf 'kern\t1\t0\t100\t0\tncclDevKernel\t%s\t0\nkern\t2\t100\t100\t0\tgemm\t%s\t0\n' $s $s
+		done
+		printf '#comm\titer\trank\tsrc\twait_ns\n'
+		printf 'comm\t0\t0\ta\t60\ncomm\t0\t1\tb\t80\ncomm\t0\t2\tc\t0\n'
+		printf '#skew\titer\tn_rank\tslowest\twait_ns\n'
+		printf 'skew\t0\t3\t2\t140\n'
+		printf '##end\t13\n'
+	} >in
+	dlp-advise in | dlp-fmt --tsv -T finding -c src,id,problem | grep exposed_comm >out
+	grep -q "^a${TAB}.* are waiting for rank 2, which waits least" out
+	grep -q "^c${TAB}.*The other ranks wait for this one" out
+	# half of the waits are not for rank 2
+	sed 's/^skew.*/skew\t0\t3\t2\t70\nskew\t0\t3\t1\t70/; s/^##end.*/##end\t14/' in | dlp-advise |
+	    dlp-fmt --tsv -T finding -c src,id,problem | grep exposed_comm >out
+	grep -q "^a${TAB}.* are waiting for other ranks, not always for the same one" out
+}
+
 @test "dlp-merge --ranks of parsed streams: the same" {
 	for r in 0 1; do
 		dlp-parse --src "$BATS_FILE_TMPDIR/ddp$r.db" |

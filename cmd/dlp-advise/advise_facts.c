@@ -195,6 +195,8 @@ facts_clear(struct facts *f)
 	tops_free(&f->optimizer);
 	tops_free(&f->other_opt);
 	tops_free(&f->coll);
+	tops_free(&f->late);
+	buf_free(&f->rank);
 	buf_free(&f->step_key);
 	smap_free(&f->alike);
 	free(f->alike_v);

@@ -248,6 +248,11 @@ struct facts {
 	} * alike_v;
 	size_t cap_alike;
 	uint64_t n_alike;    /* collectives of a known size that ran twice */
+	bool ranked;         /* dlp-ranks saw it among several ranks */
+	int64_t rank_wait;   /* how long its collectives waited for others */
+	struct tops late;    /* the ranks that waited least in its steps, by
+			      * how long the others waited */
+	struct buf rank;     /* its rank */
 	bool pageable_src;   /* pageable memory is copied from */
 	bool scaler;         /* PyTorch's GradScaler runs */
 	bool has_family;     /* kernels have a column family */

@@ -378,6 +378,85 @@ reduces(const struct facts *f)
 	return s != NULL && text_is(s, n, "all_reduce") && !shards(f);
 }
 
+/* The rank that the others waited for, for more than half of the time; NULL if
+ * there is no such rank. */
+static const char *
+late_rank(const struct facts *f, size_t *n)
+{
+	const char *s = tops_first(&f->late, n);
+	uint32_t at = s != NULL ? smap_find(&f->late.names, s, *n) : SMAP_NONE;
+
+	return at != SMAP_NONE && f->late.v[at].ns > f->late.all.ns / 2 ? s
+									: NULL;
+}
+
+static bool
+is_late_rank(const struct facts *f)
+{
+	size_t n;
+	const char *s = late_rank(f, &n);
+
+	return s != NULL && n == f->rank.len && memcmp(s, f->rank.s, n) == 0;
+}
+
+/* For whom the collectives of a rank waited, or who waited for it. */
+static void
+say_late_rank(const struct facts *f, struct buf *b)
+{
+	size_t n;
+	const char *s = late_rank(f, &n);
+
+	if (is_late_rank(f))
+		buf_puts(b, ". The other ranks wait for this one");
+	else if (s != NULL)
+		buf_printf(
+		    b, " for rank %.*s, which waits least", (int)n, s);
+	else
+		buf_puts(b, " for other ranks, not always for the same one");
+}
+
+static void
+advise_late_rank(const struct facts *f, struct buf *b)
+{
+	size_t n;
+	const char *s = late_rank(f, &n);
+
+	if (is_late_rank(f))
+		buf_puts(b,
+		    "Find out why it comes late: its other findings, and"
+		    " dlp ranks FILE...");
+	else if (s != NULL)
+		buf_printf(b,
+		    "Find out why rank %.*s comes late: its findings, and"
+		    " dlp ranks FILE...",
+		    (int)n, s);
+	else
+		buf_puts(b, "dlp ranks FILE... tells which rank is late when");
+	buf_puts(b, "; dlp whatif --no-straggler FILE... predicts the steps if"
+		    " no rank waited");
+}
+
+/* What to do about communication, as far as it is known whether it waits. */
+static void
+advise_comm(const struct facts *f, int64_t all, struct buf *b)
+{
+	if (f->ranked && f->rank_wait > all / 2) {
+		advise_late_rank(f, b);
+		return;
+	}
+	buf_puts(b,
+	    f->ranked ? "Most of it is sending, not waiting"
+		      : "Record all ranks: dlp ranks FILE... tells waiting for"
+			" a late rank from sending");
+	buf_puts(b, "; dlp whatif --perfect-overlap FILE predicts what hiding"
+		    " it gains at most");
+	if ((f->frameworks & FW_PYTORCH) != 0 && reduces(f))
+		buf_puts(b,
+		    "; overlap sending with the backward pass"
+		    " (DistributedDataParallel's bucket_cap_mb), or send half"
+		    " precision (bf16_compress_hook)");
+}
+
 static void
 judge_exposed_comm(
     const struct facts *f, double limit, struct advise_verdict *v)
@@ -397,15 +476,16 @@ judge_exposed_comm(
 	say_time(&v->problem, bare);
 	buf_puts(&v->problem, " of ");
 	say_time(&v->problem, all);
-	buf_puts(&v->advice,
-	    "Record all ranks: dlp ranks FILE... tells waiting for a late rank"
-	    " from sending; dlp whatif --perfect-overlap FILE predicts what"
-	    " hiding it gains at most");
-	if ((f->frameworks & FW_PYTORCH) != 0 && reduces(f))
-		buf_puts(&v->advice,
-		    "; overlap sending with the backward pass"
-		    " (DistributedDataParallel's bucket_cap_mb), or send half"
-		    " precision (bf16_compress_hook)");
+	if (f->ranked && f->rank_wait > 0 && !is_late_rank(f)) {
+		buf_puts(&v->problem, ". ");
+		say_time(&v->problem, f->rank_wait);
+		buf_puts(&v->problem, " of the ");
+		say_time(&v->problem, all);
+		buf_puts(&v->problem, " are waiting");
+	}
+	if (f->ranked && (f->rank_wait > 0 || is_late_rank(f)))
+		say_late_rank(f, &v->problem);
+	advise_comm(f, all, &v->advice);
 }
 
 const struct advise_rule rule_exposed_comm = {
@@ -451,6 +531,24 @@ const struct advise_rule rule_fsdp_prefetch = {
 	.judge = judge_fsdp_prefetch,
 };
 
+/* Known, because all ranks are there. */
+static void
+judge_known_wait(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	int64_t all, bare = bare_ns(f, &all);
+
+	verdict_above(v, facts_share_pct(f, f->rank_wait), limit);
+	/* what other work hides costs nothing */
+	verdict_gain(v, f->rank_wait < bare ? f->rank_wait : bare);
+	buf_puts(&v->problem, "Collectives take ");
+	say_time(&v->problem, all);
+	buf_puts(&v->problem, ", and ");
+	say_time(&v->problem, f->rank_wait);
+	buf_puts(&v->problem, " of it are waiting");
+	say_late_rank(f, &v->problem);
+	advise_late_rank(f, &v->advice);
+}
+
 /* The same collective takes longer if it waits for another rank. */
 static void
 judge_rank_wait(const struct facts *f, double limit, struct advise_verdict *v)
@@ -460,6 +558,13 @@ judge_rank_wait(const struct facts *f, double limit, struct advise_verdict *v)
 
 	if (f->comm.all.n == 0)
 		return;
+	v->within = "exposed_comm";
+	verdict_where(v, "ops", "dir", "comm");
+	tops_put(&f->coll, &v->evidence, 3);
+	if (f->ranked) {
+		judge_known_wait(f, limit, v);
+		return;
+	}
 	if (f->n_alike == 0) {
 		verdict_unjudged(v, "sizes of the collectives: ranges of"
 				    " torch.distributed, with shapes");
@@ -471,9 +576,6 @@ judge_rank_wait(const struct facts *f, double limit, struct advise_verdict *v)
 							 f->alike_v[i].least);
 	verdict_above(v, facts_share_pct(f, wait), limit);
 	verdict_gain(v, wait);
-	v->within = "exposed_comm";
-	verdict_where(v, "ops", "dir", "comm");
-	tops_put(&f->coll, &v->evidence, 3);
 	buf_puts(&v->problem,
 	    "Collectives of the same size on this rank take longer than the"
 	    " fastest of them, in all by ");
@@ -487,10 +589,11 @@ judge_rank_wait(const struct facts *f, double limit, struct advise_verdict *v)
 
 const struct advise_rule rule_rank_wait = {
 	.id = "rank_wait",
-	.version = 1,
+	.version = 2,
 	.limit = 5,
 	.unit = "percent",
-	.help = "collectives take longer than the fastest of the same size",
+	.help = "collectives wait for other ranks; without these, they take"
+		" longer than the fastest of the same size",
 	.judge = judge_rank_wait,
 };
 

@@ -255,6 +255,20 @@ add_overhead(struct facts *f, const struct advise_type *t, const struct rec *r)
 		ivl_add(&f->over_time[o], start, num_add(start, dur));
 }
 
+/* A rank's communication in an iteration, by dlp-ranks. */
+static void
+add_rank(struct facts *f, const struct advise_type *t, const struct rec *r)
+{
+	size_t n;
+	const char *s = rec_raw(r, t->col[0], &n);
+	int64_t ns;
+
+	if (s != NULL && f->rank.len == 0)
+		buf_put(&f->rank, s, n);
+	if (advise_in_iter(f, t, r) && rec_i64(r, t->col[1], &ns))
+		f->rank_wait = num_add(f->rank_wait, ns);
+}
+
 /* Words in the recorder's messages about events that it lost. */
 static void
 add_message(struct facts *f, const struct advise_type *t, const struct rec *r)
@@ -360,6 +374,7 @@ static const struct advise_row rows[] = {
 	    { "op", "bytes", "addr", "kind" } },
 	{ "over", add_overhead, 0, WORKREC_SPAN | WORKREC_ITER, 0, { "name" } },
 	{ "diag", add_message, 0, 0, 0, { "severity", "text" } },
+	{ "comm", add_rank, 0, WORKREC_ITER, 0, { "rank", "wait_ns" } },
 };
 
 struct advise_reader {
@@ -372,6 +387,9 @@ struct advise_reader {
 	struct facts *last; /* of the last record */
 	struct facts *head; /* the facts that ##info lines belong to; NULL:
 			     * all */
+	struct advise_skew { /* how long ranks waited in an iteration */
+		struct rec_col *iter, *n_rank, *slowest, *wait;
+	} skew;
 	advise_done *done;
 	void *arg;
 };
@@ -442,6 +460,40 @@ see_record(struct stage *st, struct rec *r)
 	g->last->any = true;
 	g->head = NULL;
 	t->row->add(g->last, t, r);
+}
+
+/* Of all ranks, so that it comes after what they have: the rank that the others
+ * waited for is a fact of each file. */
+static void
+see_skew(struct stage *st, struct rec *r)
+{
+	struct advise_reader *g = rec_arg(r);
+	const struct advise_skew *k = &g->skew;
+	int64_t ns, iter;
+	size_t n, i;
+	const char *s = rec_raw(r, k->slowest, &n);
+	struct facts *f;
+
+	stage_pass(st, r);
+	for (i = 0; i < g->names.n && g->names.n > 1; i++) {
+		f = g->file[i];
+		if (rec_int(r, k->n_rank, 0) < 2 || f->rank.len == 0)
+			continue;
+		f->ranked = true;
+		if (s != NULL && rec_i64(r, k->wait, &ns) && ns > 0 &&
+		    (k->iter->pos < 0 || advise_iter(f, r, k->iter, &iter)))
+			tops_add(&f->late, s, n, ns, 0);
+	}
+}
+
+static void
+bind_skew(struct stage *st, struct advise_reader *g)
+{
+	struct rec_type *x = stage_on(st, "skew", see_skew, NULL, g);
+
+	REC_COLS(x, REC_OPT, { &g->skew.iter, "iter" },
+	    { &g->skew.n_rank, "n_rank" }, { &g->skew.slowest, "slowest" },
+	    { &g->skew.wait, "wait_ns" });
 }
 
 /* ##info lines before the first record can be those of a file, which comes
@@ -593,6 +645,7 @@ advise_read(
 		g->type[i].reader = g;
 		bind_row(st, &g->type[i], &rows[i]);
 	}
+	bind_skew(st, g);
 	st->ctx = g;
 	st->meta = see_meta;
 	st->section = forget_facts;

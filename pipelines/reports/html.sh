@@ -85,7 +85,7 @@ stages_of() {
 	    stage dlp-iter --cuts --stable $ahead ${steps:+"$steps"} $which |
 	    stage dlp-flops $less2 | stage dlp-rate | stage dlp-busy --iters |
 	    stage dlp-gaps $less3 |
-	    stage dlp-phases | stage dlp-mem | stage dlp-advise $even | stage dlp-ranks |
+	    stage dlp-phases | stage dlp-mem | stage dlp-ranks | stage dlp-advise $even |
 	    stage dlp-agg --pass --as work -T kern,graph \
 		-g ${opt_ranks:+src,}iter,tag,dev,family,dir,phase,dtype \
 		-a sum -f flop,exec_flop,peak_ns,dur_ns,flop_ns |

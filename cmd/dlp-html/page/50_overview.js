@@ -9,31 +9,47 @@ function linkOf(where) {
 	if (!isSet(where))
 		return null;
 	const [report, ...terms] = where.split(' '), view = viewOfReport[report];
+	if (where === 'ops dir=comm')
+		return linkTo({ v: 'communication' }, 'show');
 	const reason = view === 'gaps' ? /class=(\S+)/.exec(where) : null;
 	if (reason && !rows('idle').some(r => r.class === reason[1]))
 		return null;	// time of the CPU, in which no GPU waited
 	return view && views[view] ? linkTo({ v: view, f: terms.join(' ') }, 'show') : null;
 }
 
+// Findings about a part of the time of another one stand below that.
 function findingItem(f) {
-	const title = (isSet(f.share_pct) ? '[' + percent(f.share_pct) + '] ' : '') + f.problem;
+	const title = (isSet(f.share_pct) ? '[' + percent(f.share_pct) + '] ' : '') + f.problem, parts = fired().filter(p => p.part_of === f.id);
 	return el('li', null, el('h3', null, title),
 	    el('p', null, f.recommendation),
 	    isSet(f.evidence) ? el('p', { class: 'quiet' }, f.evidence) : null,
-	    el('p', { class: 'quiet' }, f.id + (isSet(f.steps) ? ', judged of steps ' + f.steps : '') + ' ', linkOf(f.where)));
+	    el('p', { class: 'quiet' }, f.id + (isSet(f.steps) ? ', judged of steps ' + f.steps : '') + ' ', linkOf(f.where)),
+	    parts.length > 0 ? el('details', null, el('summary', null, 'about the same time: ' + parts.map(p => p.id).join(', ')),
+		el('ul', { class: 'findings' }, ...parts.map(findingItem))) : null);
 }
+
+const fired = () => rows('finding').filter(f => f.judged === 'yes');
 
 // The steps of which the rules were judged, and the command that does so.
 const stepsJudged = () => rows('finding').map(f => f.steps).find(isSet) || null;
-const adviseCommand = (...more) => command(['dlp', 'advise', ...more, ...(stepsJudged() ? ['-i', stepsJudged()] : []), fileShown()]);
+const areJudged = r => r !== null && stepsJudged() === (r.from === r.to ? String(r.from) : rangeName(r));
+// Of several ranks each is judged of its own even steps.
+const judgedWords = () => stepsJudged() === null || (ranks.length > 1 && areJudged(evenSteps())) ? [] : ['-i', stepsJudged()];
+const adviseCommand = (...more) => command(['dlp', 'advise', ...more, ...(ranks.length > 1 ? ['--ranks'] : []), ...judgedWords(), ...(ranks.length > 1 ? ranks : [fileShown()])]);
+
+function judgedSentence() {
+	const judged = stepsJudged(), even = evenSteps();
+	if (judged === null)
+		return 'the whole profile.';
+	return (judged.includes('-') ? 'steps ' : 'step ') + judged + (!areJudged(even) ? '' : even.from === even.to ? ', the even one' : ', the even ones') +
+	    (range !== null && !areJudged(range) ? ', and not of the steps that are chosen now.' : '.');
+}
 
 function findings() {
-	const list = rows('finding').filter(f => f.judged === 'yes' && !isSet(f.part_of)), judged = stepsJudged(), even = evenSteps();
+	const list = fired().filter(f => !isSet(f.part_of));
 	const box = el('section', { class: 'card' }, el('h2', null, 'What to do'),
 	    el('p', null, list.length === 0 ? 'No rule found anything to improve. About names the rules that could not be judged.' :
-	    list.length + (list.length === 1 ? ' finding' : ' findings') +
-	    ', with the share of the time; judged when the page was made, of ' +
-	    (judged ? (judged.includes('-') ? 'steps ' : 'step ') + judged + (even && judged === rangeName(even) ? even.from === even.to ? ', the even one' : ', the even ones' : '') : 'the whole profile') + (judged && range !== null && judged !== rangeName(range) && judged !== String(range.from) ? ', and not of the steps that are chosen now.' : '.')));
+	    list.length + (list.length === 1 ? ' finding' : ' findings') + ', with the share of the time; judged when the page was made, of ' + judgedSentence()));
 	const ol = el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem));
 	box.append(ol);
 	if (list.length > 3)

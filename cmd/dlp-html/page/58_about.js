@@ -12,7 +12,7 @@ views.about = {
 		    ['GPU ' + d.dev + ' ' + k, v]));
 		const notes = Object.entries(about().notes).map(([k, v]) => [k, count(v)]);
 		const rules = rows('finding').map(f => ({ ...f }));
-		const cols = [{ label: 'rule', get: f => f.id }, { label: 'found', name: 'judged', get: f => f.judged }, { label: 'by', get: f => f.by },
+		const cols = [{ label: 'rule', get: f => f.id }, { label: 'found', name: 'judged', get: f => f.judged }, { label: 'part of', name: 'part_of', get: f => f.part_of }, { label: 'by', get: f => f.by },
 			{ label: 'value', num: true, get: f => f.value }, { label: 'threshold', num: true, get: f => f.threshold },
 			{ label: 'not judged, because this is missing', name: 'missing', wrap: true, get: f => f.missing }];
 		const out = [el('p', null, 'Where the profile comes from, how this page was made, and what is not known of it.'),
