@@ -154,17 +154,45 @@ table_reports() {
 }
 
 # Every other program costs a small file as much as a filter.
-@test "a report starts its filters, and one program that looks at the file" {
+@test "a report starts its filters, and a program that looks at the file if its name says nothing" {
 	mkdir shim
 	for p in awk cat dd grep od readlink rm sed sh tr; do
 		printf '#!/bin/sh\necho %s >>%s/log\nexec %s "$@"\n' \
 		    "$p" "$PWD" "$(command -v "$p")" >"shim/$p"
 		chmod +x "shim/$p"
 	done
+	cp "$LENET" a.sqlite
+	cp "$LENET" a
 	for r in top kernels ops; do
 		: >log
-		PATH=$PWD/shim:$PATH dlp "$r" "$LENET" >out
+		PATH=$PWD/shim:$PATH dlp "$r" a.sqlite >out
+		same '' "$(cat log)"
+		PATH=$PWD/shim:$PATH dlp "$r" a >out
 		same dd "$(cat log)"
+	done
+}
+
+# A stream under the name of a database is refused, not read in part.
+@test "a stream that is named like a database: the line says how to name it" {
+	dlp-parse "$LENET" >a.sqlite
+	run -2 dlp top a.sqlite
+	same 'dlp-parse: a.sqlite: a dlp stream, not a database: the next filter and dlp REPORT read it as it is, from FILE.dlp or standard input' "$output"
+	mv a.sqlite a.dlp
+	cmp <(dlp top "$LENET") <(dlp top a.dlp)
+}
+
+@test "the exit status of a report comes after its messages, whatever they end with" {
+	mkdir shim
+	for text in 'said' 'said\n' 'said\t1' '\tsaid' 'a\n\n' ''; do
+		printf '#!/bin/sh\nprintf "%s" >&2\nexit 3\n' "$text" >shim/dlp-fmt
+		chmod +x shim/dlp-fmt
+		for sh in dash bash 'busybox sh'; do
+			command -v ${sh%% *} >/dev/null || continue
+			PATH=$PWD/shim:$PATH run -3 --separate-stderr \
+			    $sh "$ROOT/pipelines/dlp" top "$LENET"
+			want=$(printf "${text#'\t'}")
+			same "${want/	/\\x09}" "$stderr"
+		done
 	done
 }
 

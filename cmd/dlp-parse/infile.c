@@ -684,7 +684,7 @@ static const struct {
 } others[] = {
 	{ "##dlp",
 	    "a dlp stream, not a database: the next filter and dlp REPORT"
-	    " read it as it is, from a file or standard input" },
+	    " read it as it is, from FILE.dlp or standard input" },
 	{ "\xff\xfe", OF_UTF16 },
 	{ "\xfe\xff", OF_UTF16 },
 	{ "{'", "a .dict of PyProf: give it alone" },

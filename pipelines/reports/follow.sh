@@ -33,7 +33,7 @@ section_line() {
 # follow COMMAND...: the command for each section of standard input as soon as
 # it is complete, with a file that holds the section. A terminal is cleared
 # before each.
-follow() {
+follow() (
 	parts=$(mktemp -d) || exit 2
 	trap 'rm -rf "$parts"' EXIT
 	trap 'exit 2' INT TERM
@@ -46,4 +46,4 @@ follow() {
 		printf '%s%s\n\n' "${line:+$line
 }" "$text"
 	    done
-}
+)

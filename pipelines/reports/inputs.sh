@@ -2,12 +2,14 @@
 # shellcheck shell=sh disable=SC2086,SC2154 # words; need, of_dict, steps, ...: lib.sh
 
 # look FILE: its first bytes, without NULs, to $begin; once for a file that is
-# asked about several times.
+# asked about several times. Names of databases and of packed files are believed,
+# as no process is started then; dlp-parse refuses what is neither.
 looked=
 look() {
 	[ "$looked" != "$1" ] || return 0
 	looked=$1
 	begin=
+	case $1 in *.sqlite | *.db | *.xz | *.gz | *.zst) return ;; esac
 	# some shells warn about NULs
 	[ ! -f "$1" ] || { begin=$(dd bs=300 count=1 <"$1"); } 2>/dev/null
 }
@@ -122,19 +124,22 @@ unread_by_work() {
 	esac
 }
 
-# work_of FILE...: the profiles with ops; with steps only where some are asked
-# for, or $by_steps is set. A report to which records of the types $only suffice,
-# as they are, names these: nothing else is read, not even their calls.
+# work_of FILE... | placed: the profiles with ops; with steps only where some are
+# asked for, or $by_steps is set. Two stages, because a shell would have to wait
+# for a pipeline inside a pipeline. A report to which the records of the types
+# $only suffice, as they are, names these and leaves placed out: nothing else is
+# read, not even their calls.
 work_of() {
 	[ -n "$help${parse-}" ] || unread_by_work
-	if [ -n "${only-}" ]; then
-		parse="${parse-} -T $only --no-calls"
-		profiles "$@"
-	elif [ -n "$in_steps${by_steps-}" ]; then
-		profiles "$@" | stage dlp-correlate |
-		    stage dlp-iter ${steps:+"$steps"} $which
+	[ -z "${only-}" ] || parse="${parse-} -T $only --no-calls"
+	profiles "$@"
+}
+
+placed() {
+	if [ -n "$in_steps${by_steps-}" ]; then
+		stage dlp-correlate | stage dlp-iter ${steps:+"$steps"} $which
 	else
-		profiles "$@" | stage dlp-correlate ${less-}
+		stage dlp-correlate ${less-}
 	fi
 }
 

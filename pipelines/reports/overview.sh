@@ -27,13 +27,14 @@ unread() {
 	parse="$parse --drop kern:id,ctx,stream,idx,regs,smem_bytes,dynsmem_bytes"
 }
 
-# Of a file, in a process of its own: a section with its row.
-numbers_of() (
+# Of a file: a section with its row. It needs a process of its own.
+numbers_of() {
 	src=
 	name=$1
 	inputs "$1"
 	facts "$1"
-)
+	exit
+}
 
 # complain FILE TEXT: says it, with the name of the file if the text leaves it
 # out. The first text is the reason in the row of a file that failed: $error.
@@ -51,7 +52,8 @@ complain() {
 # anything. False if the file failed; the row says so, too.
 row_of() {
 	failed=
-	numbers_of "$2" 2>"$rows/$1.said" || failed=1
+	numbers_of "$2" 2>"$rows/$1.said" <&5 &
+	wait $! || failed=1
 	[ -n "$failed" ] || [ -s "$rows/$1.said" ] || return 0
 	error='' said='' behind=''
 	while IFS= read -r line || [ -n "$line" ]; do
@@ -91,8 +93,7 @@ rows_of() {
 one_by_one() {
 	for f; do
 		progress "$given of $files$erase"
-		row_of 1 "$f" <&5 &
-		wait $! || ok=''
+		row_of 1 "$f" || ok=''
 		given=$((given + 1))
 	done
 	progress "$erase"
@@ -110,7 +111,7 @@ rows_at_once() {
 			begun=$((begun + 1))
 			{
 				n=$rows/$begun
-				row_of "$begun" "$1" <&5 >"$n.row" 2>"$n.err" ||
+				row_of "$begun" "$1" >"$n.row" 2>"$n.err" ||
 				    : >"$n.bad"
 				: >"$n.read"
 				echo >&6

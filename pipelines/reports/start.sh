@@ -69,36 +69,36 @@ run() {
 		exit 2
 	fi
 	exec 3>&1 4<&0
-	piped "$@" <&4 4<&- &
+	with_status "$@" | messages >&2 3>&- 4<&- &
 	exec 3>&- 4<&-
 	wait $!
 }
 
-# Standard output is 3 as well.
-piped() {
-	status=$({ {
-		"$@" >&3 3>&- 4>&-
-		echo $? >&4
-	} 2>&1 | messages >&2; } 4>&1)
-	exit "$status"
+# The pipeline, its messages to standard output, at the end a TAB and its
+# status, without a newline. exec, because what is redirected for a group is as
+# before when its EXIT trap runs.
+with_status() {
+	exec 2>&1 >&3 <&4 3>&- 4<&-
+	trap 'printf "\t%d" $? >&2' EXIT
+	"$@"
+	exit
 }
 
 # A filter: the messages to be shown, after the output: which of the two came
 # first would depend on the time otherwise. There are few, so the shell reads
-# them itself; an awk starts only for what a terminal must not get.
+# them itself; an awk starts only for what a terminal must not get. It ends with
+# the status of the pipeline; a shell that says none was ended by SIGPIPE.
 messages() {
 	kept='' said='' report='' odd=''
-	while IFS= read -r message || [ -n "$message" ]; do
-		case $message in
-		'	'*)
-			[ -n "$kept$said" ] || kept=${message#?}
-			continue
-			;;
-		'dlp '*) report=1 ;;
-		esac
-		case $message in *[!\ -~]*) odd=1 ;; esac
-		said=$said$message$newline
+	while IFS= read -r message; do
+		hear "$message"
 	done
+	status=${message##*	}
+	case $message in
+	*'	'[0-9]*) message=${message%	*} ;;
+	*) status=141 ;;
+	esac
+	[ -z "$message" ] || hear "$message"
 	if [ -n "$odd" ]; then
 		need_plain
 		printf %s "$said" | awk "$plain_awk"'{ print plain($0) }'
@@ -109,4 +109,18 @@ messages() {
 		printf %s "${keep_marks:+	}"
 		plain "$kept"
 	}
+	return "$status"
+}
+
+# hear LINE: to $said or $kept.
+hear() {
+	case $1 in
+	'	'*)
+		[ -n "$kept$said" ] || kept=${1#?}
+		return
+		;;
+	'dlp '*) report=1 ;;
+	esac
+	case $1 in *[!\ -~]*) odd=1 ;; esac
+	said=$said$1$newline
 }
