@@ -104,6 +104,13 @@ static const uint32_t refused[] = {
 
 #define CLONE3 435
 
+/* Jumps to the ends of the filter, until their places are known. */
+enum {
+	ALLOWED = 253,
+	REFUSED,
+	UNKNOWN, /* as in a kernel that does not have the call */
+};
+
 struct filter {
 	struct sock_filter v[2 * ARRAY_LEN(refused) + 24];
 	unsigned short n;
@@ -115,47 +122,78 @@ add_step(struct filter *f, uint16_t code, uint32_t k, uint8_t yes, uint8_t no)
 	f->v[f->n++] = (struct sock_filter){ code, yes, no, k };
 }
 
-static void
-add_return(struct filter *f, uint32_t what)
+static int
+by_number(const void *a, const void *b)
 {
-	add_step(f, BPF_RET | BPF_K, what, 0, 0);
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
 }
 
-/* The call of this number fails with the error. */
+/* Are the numbers nr[0..n), which are sorted. By halves: the kernel goes through
+ * the filter for every call there is when it is installed, which took a tenth of
+ * the time that a filter needs to start. */
 static void
-add_refused(struct filter *f, uint32_t nr, uint32_t error)
+add_search(struct filter *f, const uint32_t *nr, size_t n)
 {
-	add_step(f, BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 1);
-	add_return(f, SECCOMP_RET_ERRNO | error);
+	size_t left = n / 2;
+	unsigned at = f->n;
+
+	if (n == 1) {
+		add_step(f, BPF_JMP | BPF_JEQ | BPF_K, nr[0], REFUSED, ALLOWED);
+		return;
+	}
+	add_step(f, BPF_JMP | BPF_JGE | BPF_K, nr[left], 0, 0);
+	add_search(f, nr, left);
+	f->v[at].jt = (uint8_t)(f->n - at - 1);
+	add_search(f, nr + left, n - left);
+}
+
+/* Ends the filter, and sends there who jumps there. */
+static void
+add_ends(struct filter *f)
+{
+	static const uint32_t ends[] = { SECCOMP_RET_ALLOW,
+		SECCOMP_RET_ERRNO | EPERM, SECCOMP_RET_ERRNO | ENOSYS };
+	unsigned i, n = f->n;
+
+	for (i = 0; i < n; i++) {
+		struct sock_filter *s = &f->v[i];
+
+		if (s->jt >= ALLOWED)
+			s->jt = (uint8_t)(n + s->jt - ALLOWED - i - 1);
+		if (s->jf >= ALLOWED)
+			s->jf = (uint8_t)(n + s->jf - ALLOWED - i - 1);
+	}
+	for (i = 0; i < ARRAY_LEN(ends); i++)
+		add_step(f, BPF_RET | BPF_K, ends[i], 0, 0);
 }
 
 static void
 make_filter(struct filter *f)
 {
-	size_t i;
+	uint32_t nr[ARRAY_LEN(refused)];
 
+	memcpy(nr, refused, sizeof(nr));
+	qsort(nr, ARRAY_LEN(nr), sizeof(*nr), by_number);
 	add_step(f, BPF_LD | BPF_W | BPF_ABS,
 	    offsetof(struct seccomp_data, arch), 0, 0);
-	add_step(f, BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0);
-	add_return(f, SECCOMP_RET_ERRNO | EPERM);
+	add_step(f, BPF_JMP | BPF_JEQ | BPF_K, ARCH, 0, REFUSED);
 	add_step(f, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr),
 	    0, 0);
 #ifdef __x86_64__
-	add_step(f, BPF_JMP | BPF_JGE | BPF_K, X32, 0, 1);
-	add_return(f, SECCOMP_RET_ERRNO | EPERM);
+	add_step(f, BPF_JMP | BPF_JGE | BPF_K, X32, REFUSED, 0);
 #endif
-	for (i = 0; i < ARRAY_LEN(refused); i++)
-		add_refused(f, refused[i], EPERM);
 	/* its flags are in memory, where no filter can look; the C library
 	 * uses clone() then */
-	add_refused(f, CLONE3, ENOSYS);
+	add_step(f, BPF_JMP | BPF_JEQ | BPF_K, CLONE3, UNKNOWN, 0);
 	/* threads only; the lower half of the first argument */
-	add_step(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 3);
+	add_step(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 2);
 	add_step(f, BPF_LD | BPF_W | BPF_ABS,
 	    offsetof(struct seccomp_data, args), 0, 0);
-	add_step(f, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 1, 0);
-	add_return(f, SECCOMP_RET_ERRNO | EPERM);
-	add_return(f, SECCOMP_RET_ALLOW);
+	add_step(f, BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, ALLOWED, REFUSED);
+	add_search(f, nr, ARRAY_LEN(nr));
+	add_ends(f);
 }
 
 static int
