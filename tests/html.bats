@@ -128,6 +128,9 @@ stream() {
 	grep -q "content=\"default-src 'none';" p.html
 	dlp html "$LENET" | cmp - p.html
 	[ "$(wc -c <p.html)" -lt 250000 ]
+	# a block of the style that is left open takes the rules behind it with it
+	awk '{ n += gsub(/{/, "") - gsub(/}/, "") } /^}/ && n != 0 { bad = 1 } END { exit bad || n }' \
+	    "$ROOT"/cmd/dlp-html/page/page.css
 }
 
 @test "hostile names stay text" {
@@ -479,12 +482,13 @@ stream() {
 	for c in lane row class stream bucket ns n_begin; do
 		column density.$c p.html >density.$c
 	done
-	grep -o '"density":{"from_ns":[0-9]*,"wide_ns":[0-9]*}' p.html >head
+	grep -o '"density":{"from_ns":[0-9]*,"wide_ns":[0-9]*,"pieces":[0-9]*}' p.html >head
 	python3 <<-'EOF'
 	import json
 	from collections import Counter
 	head = json.loads('{' + open('head').read() + '}')['density']
 	wide = head['wide_ns']
+	assert head['pieces'] == 4096, head
 	assert head['from_ns'] == 0 and 60e6 / 4096 <= wide <= 60e6 / 4096 + 1, head
 	names = ['lane', 'row', 'class', 'stream', 'bucket', 'ns', 'n_begin']
 	cols = {c: json.load(open('density.' + c)) for c in names}

@@ -165,7 +165,9 @@ struct html_path { /* html_path.c */
 	int64_t next, end; /* where the row before ends, and the next seg */
 };
 
-/* The time of the table density (html_density.c). */
+/* The time of the table density (html_density.c), and its buckets. */
+#define HTML_BUCKETS 4096
+
 struct html_density {
 	int64_t from, wide; /* of its buckets; 0: there is no table */
 };

@@ -11,7 +11,6 @@
 #include "err.h"
 #include "html.h"
 
-#define BUCKETS 4096
 #define MOST_BARS 90      /* all of them: 6 MB */
 #define LEAST_ROWS 100000 /* below that the browser draws the rows as fast */
 #define MOST_ROWS_DEEP 8  /* ranges inside ranges; deeper ones share a lane */
@@ -36,9 +35,9 @@ struct bar {
 	int lane;
 	int64_t by[BYS];
 	const char *class;
-	uint64_t ns[BUCKETS];
-	uint32_t n[BUCKETS];
-	int32_t whole[BUCKETS + 1];
+	uint64_t ns[HTML_BUCKETS];
+	uint32_t n[HTML_BUCKETS];
+	int32_t whole[HTML_BUCKETS + 1];
 };
 
 struct density {
@@ -190,7 +189,7 @@ add_piece(struct density *d, int lane, const int64_t by[BYS], const char *class,
 	uint64_t to = from + (uint64_t)dur, first = from / wide,
 		 last = to / wide;
 
-	if (b == NULL || last >= BUCKETS || first > last)
+	if (b == NULL || last >= HTML_BUCKETS || first > last)
 		return;
 	b->n[first]++;
 	if (first == last) {
@@ -518,7 +517,7 @@ span_of(struct html_density *is, const struct html *h)
 		widen(is, &to, h, thread_tables[i], thread_cols);
 	if (is->from >= to || (is->from < 0 && to > INT64_MAX + is->from))
 		return false;
-	is->wide = (to - is->from) / BUCKETS + 1;
+	is->wide = (to - is->from) / HTML_BUCKETS + 1;
 	return true;
 }
 
@@ -564,7 +563,7 @@ put_bars(const struct density *d, struct html_table *t)
 
 	for (i = 0; i < d->n; i++) {
 		b = d->bar[i];
-		for (k = 0, whole = 0; k < BUCKETS; k++) {
+		for (k = 0, whole = 0; k < HTML_BUCKETS; k++) {
 			whole += b->whole[k];
 			ns = b->ns[k] + (uint64_t)whole * (uint64_t)d->is->wide;
 			if (ns > 0 || b->n[k] > 0)

@@ -262,8 +262,9 @@ put_head(struct buf *b, const struct html *h)
 	put_cut(b, &h->cut);
 	if (h->density.wide > 0)
 		buf_printf(b,
-		    ",\n\"density\":{\"from_ns\":%lld,\"wide_ns\":%lld}",
-		    (long long)h->density.from, (long long)h->density.wide);
+		    ",\n\"density\":{\"from_ns\":%lld,\"wide_ns\":%lld,\"pieces\":%d}",
+		    (long long)h->density.from, (long long)h->density.wide,
+		    HTML_BUCKETS);
 	for (i = 0; i < h->ntable; i++) {
 		t = &h->table[i];
 		if (t->large)

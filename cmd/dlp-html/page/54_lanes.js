@@ -276,7 +276,7 @@ function arranged(list) {
 
 // How full each lane is, of a large page (html_density.c): for each class of work the
 // sums of its time up to each of so many pieces of the profile's time.
-const density = meta.density, densityPieces = 4096, densityFrom = () => density.from_ns - shiftOf(source);
+const density = meta.density, densityPieces = density && density.pieces, densityFrom = () => density.from_ns - shiftOf(source);
 
 // Pieces longer than this are drawn one by one where a lane is drawn by its fill.
 const longest = () => density ? 2 * density.wide_ns : Infinity;
