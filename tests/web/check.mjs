@@ -241,7 +241,7 @@ async function keys(browser, file) {
 	await go(page, file, '#v=ops&i=0-0');
 	await page.focus('#strip canvas');
 	await press('ArrowRight');
-	await page.waitForFunction(() => location.hash.includes('i=1-1'));
+	await page.waitForFunction(() => location.hash.includes('i=1-1') && document.querySelector('#strip input').value === '1');
 	await page.keyboard.down('Shift');
 	await press('ArrowRight');
 	await page.keyboard.up('Shift');
