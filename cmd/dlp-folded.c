@@ -14,6 +14,7 @@
 #include "num.h"
 #include "stage.h"
 #include "utf8.h"
+#include "words.h"
 
 static const char usage[] =
     "usage: dlp-folded [-hiuV] [--optimizer] [-f FRAMES] [-T TYPES] [-v "
@@ -106,7 +107,8 @@ add_frames(struct folded *f, char separator)
 	esc_undo(&f->text, f->name.s, f->name.len);
 	utf8_fix(b, f->text.s, f->text.len);
 	for (i = 0; separator != '\0' && i < b->len; i++)
-		if (b->s[i] == separator) {
+		if (separator == '/' ? is_layer_end(b->s, b->len, i)
+				     : b->s[i] == separator) {
 			add_frame(&f->stack, b->s + from, i - from);
 			from = i + 1;
 		}

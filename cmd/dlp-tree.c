@@ -11,6 +11,7 @@
 #include "map.h"
 #include "num.h"
 #include "stage.h"
+#include "words.h"
 #include "workrec.h"
 
 static const char usage[] =
@@ -84,7 +85,9 @@ struct tree {
 static size_t
 parent_len(const char *s, size_t n)
 {
-	while (n > 0 && s[n - 1] != '/')
+	size_t len = n;
+
+	while (n > 0 && !is_layer_end(s, len, n - 1))
 		n--;
 	return n;
 }
@@ -96,7 +99,7 @@ count_slashes(const char *s, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		level += s[i] == '/';
+		level += is_layer_end(s, n, i);
 	return level;
 }
 

@@ -1,5 +1,4 @@
 /* Names compared as people do; see words.h. */
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -123,4 +122,19 @@ words_amd(char *s, size_t n)
 		}
 	}
 	return w;
+}
+
+bool
+is_layer_end(const char *s, size_t n, size_t i)
+{
+	size_t k = i;
+
+	if (s[i] != '/' || i + 1 >= n || s[i + 1] < '0' || s[i + 1] > '9')
+		return s[i] == '/';
+	while (k > 0 && s[k - 1] >= '0' && s[k - 1] <= '9')
+		k--;
+	if (k == i || k < 2)
+		return true;
+	k -= s[k - 1] == '!'; /* of compiled autograd */
+	return k < 2 || s[k - 1] != ' ' || s[k - 2] != ':';
 }

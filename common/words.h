@@ -2,6 +2,7 @@
 #ifndef DLP_WORDS_H
 #define DLP_WORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Our texts in the words of AMD, in place: Tensor Cores are matrix cores, and
@@ -23,5 +24,9 @@ size_t near_distance(const char *a, const char *b);
  * and without a number at the end after a blank or a # ("iteration 3"); n if
  * nothing would be left. */
 size_t stem_len(const char *s, size_t n);
+
+/* Whether a layer of the path s[0..n) ends at s[i], at a '/' that is not one
+ * inside a name: "Torch-Compiled Region: 0/0". */
+bool is_layer_end(const char *s, size_t n, size_t i);
 
 #endif

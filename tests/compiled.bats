@@ -153,3 +153,23 @@ T=h200/compile_train.sqlite.xz
 	grep -q '^flop' got
 	! grep -q captured_before got
 }
+
+@test "the / in the name of a compiled region separates no layers" {
+	local f
+	f=$(profile h200/compile_train.sqlite.xz)
+	dlp layers --tsv "$f" 2>err | cut -f1,2 | grep Region | sort >got
+	same "$(printf '%s\n' 'forward/Torch-Compiled Region: 0/0	1' \
+	    'inductor template fp16/Torch-Compiled Region: 1/0	1' \
+	    'inductor template fp16/Torch-Compiled Region: 1/0/CompiledFxGraph	2' \
+	    'inductor template tf32/Torch-Compiled Region: 1/1	1' \
+	    'inductor template tf32/Torch-Compiled Region: 1/1/CompiledFxGraph	2')" "$(<got)"
+	dlp folded "$f" 2>err >folded
+	grep -q '^inductor template tf32;Torch-Compiled Region: 1/1;CompiledFxGraph;' folded
+	# a layer ends at every other one: numbers, and names as Inception has them
+	{
+		printf '##dlp\t1\n#op\top_id\tname\n'
+		printf 'op\t1\tconv2/3x3/op\nop\t2\ta: b/1/op\nop\t3\tR: 12/3/4/op\n'
+		printf '#kern\tid\tstart_ns\tdur_ns\top_id\nkern\t1\t0\t5\t1\nkern\t2\t5\t5\t2\nkern\t3\t10\t5\t3\n##end\t6\n'
+	} | dlp-tree | dlp-fmt --tsv -T group -c path | sed 1d | sort >got
+	same "$(printf '%s\n' _CompleteModel_ 'R: 12/3/' 'R: 12/3/4/' 'a: b/' 'a: b/1/' conv2/ conv2/3x3/ | sort)" "$(sort got)"
+}

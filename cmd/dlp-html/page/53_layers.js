@@ -12,13 +12,16 @@ function childOf(node, name, path) {
 
 const sortedBelow = node => [...node.below.values()].sort((a, b) => b.total - a.total || (a.path < b.path ? -1 : 1));
 
+// Not the / in "Torch-Compiled Region: 0/0".
+const layerEnd = /\/(?!\d)|(?<!: !?\d+)\//;
+
 // Layers have the path of dlp layers; ops and kernels below them are leaves of the icicle.
 function layerTree(t, list) {
 	const root = newNode('all GPU work', '', null);
 	for (const g of groupBy(t, list, ['layer', 'dir', 'op', 'short', 'tc'], t.dur_ns)) {
 		const [layer, dir, op, kernel, tc] = g.key, part = dirParts.includes(dir) ? dir : 'other';
 		let node = root, path = '', leaf = null;
-		for (const name of (layer === null ? '-' : layer).split('/')) {
+		for (const name of (layer === null ? '-' : layer).split(layerEnd)) {
 			path += (path === '' ? '' : '/') + name;
 			node = childOf(node, name, path);
 		}

@@ -1,4 +1,14 @@
 # Of dlp layers: the rows, from sums by layer and direction.
+# A name can have a / ("Torch-Compiled Region: 0/0"): it is kept as another letter.
+function keep(path) {
+	while (match(path, /: !?[0-9]+\/[0-9]/))
+		path = substr(path, 1, RSTART + RLENGTH - 3) "\001" substr(path, RSTART + RLENGTH - 1)
+	return path
+}
+function shown(path) {
+	gsub("\001", "/", path)
+	return path
+}
 function add(path, dir, n, ns,    at) {
 	if (!(path in total)) {
 		at = up(path)
@@ -31,7 +41,7 @@ function put(at,    v, n, i, k, t) {
 		if (limit > 0 && rows >= limit)
 			return
 		rows++
-		print "layers", v[i], level(v[i]), count[v[i]], whole(total[v[i]]), \
+		print "layers", shown(v[i]), level(v[i]), count[v[i]], whole(total[v[i]]), \
 		    (all > 0 ? sprintf("%.2f", 100 * total[v[i]] / all) : "-"), \
 		    whole(self[v[i]]), whole(part[v[i], "fprop"]), \
 		    whole(part[v[i], "bprop"]), whole(part[v[i], "optimizer"]), \
@@ -47,7 +57,7 @@ $1 == "#agg" {
 	next
 }
 $1 == "agg" {
-	path = $(a["layer"])
+	path = keep($(a["layer"]))
 	ns = $(a["sum_dur_ns"])
 	self[path] += ns
 	all += ns
