@@ -937,3 +937,15 @@ advice() {
 	done
 	[ $n -ge 5 ]
 }
+
+@test "dataloader_detector: the idle time that dlp gaps calls so; -D: as DLProf" {
+	local f=$ROOT/tests/data/h200/loader.sqlite.xz
+	[ -e "$f" ] || skip "no tests/data/h200"
+	same "$(dlp gaps -s -i 1-2 --tsv "$f" 2>err | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	    $1 == "dataloader" { print $(at["sum_dur_ns"]) }')" \
+	    "$(dlp advise -a --tsv "$f" 2>err | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	    $1 == "dataloader_detector" { print $(at["ceiling_ns"]) }')"
+	dlp advise --tsv "$f" 2>err | grep -q '^dataloader_detector	89.7	The GPU idles for 89.7 % of the time because'
+	dlp-parse "$f" | dlp-correlate 2>err | dlp-iter --cuts -k iteration | dlp-flops | dlp-busy | dlp-advise -D |
+	    dlp-fmt --tsv -T finding -c id,problem | grep -q '^dataloader_detector	[0-9.]*% of the aggregated run was spent in'
+}

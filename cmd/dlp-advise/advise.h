@@ -182,7 +182,8 @@ bool is_pytorch(const struct facts *f);
 void say_unused_gpus(struct advise_verdict *v, const char *ids);
 bool amp_is_unknown(const struct facts *f, struct advise_verdict *v);
 bool batch_is_unknown(const struct facts *f, struct advise_verdict *v);
-advise_judge judge_load_time, judge_free_memory;
+void say_load_advice(struct advise_verdict *v);
+advise_judge judge_free_memory;
 
 /* advise_compat.c: with --dlprof. */
 advise_judge dlprof_amp, dlprof_underutilized, dlprof_dataloader,

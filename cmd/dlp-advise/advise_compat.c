@@ -116,6 +116,20 @@ dlprof_underutilized(
 }
 
 /* If there are no ops of DALI it recommends DALI, whatever the time. */
+static void
+judge_load_time(const struct facts *f, double limit, struct advise_verdict *v)
+{
+	if (!verdict_above(v, facts_busy_pct(f, 1U << B_LOAD), limit))
+		return;
+	verdict_gain(v, facts_busy_ns(f, 1U << B_LOAD));
+	verdict_where(v, "gaps", "class", "dataloader");
+	buf_printf(&v->problem,
+	    "%s%% of the aggregated run was spent in the dataloader while"
+	    " the GPU was idle",
+	    buf_str(&v->value));
+	say_load_advice(v);
+}
+
 void
 dlprof_dataloader(const struct facts *f, double limit, struct advise_verdict *v)
 {

@@ -511,39 +511,40 @@ const struct advise_rule rule_imbalanced = {
 };
 
 void
-judge_load_time(const struct facts *f, double limit, struct advise_verdict *v)
+say_load_advice(struct advise_verdict *v)
 {
-	double pct = facts_busy_pct(f, 1U << B_LOAD);
-
-	buf_printf(&v->value, "%.1f", pct);
-	if (pct <= limit)
-		return;
-	v->judged = V_YES;
-	verdict_gain(v, facts_busy_ns(f, 1U << B_LOAD));
-	verdict_where(v, "gaps", "class", "dataloader");
-	buf_printf(&v->problem,
-	    "%.1f%% of the aggregated run was spent in the dataloader while"
-	    " the GPU was idle",
-	    pct);
 	buf_puts(&v->advice,
 	    "More worker processes (num_workers) and pinned memory"
 	    " (pin_memory) for the dataloader, or NVIDIA DALI");
 }
 
+/* The idle time of that reason, as every view and report has it. */
 static void
 judge_dataloader(const struct facts *f, double limit, struct advise_verdict *v)
 {
+	int64_t ns =
+	    f->has_gaps ? f->gap_ns[G_DATA] : facts_busy_ns(f, 1U << B_LOAD);
+
 	if (!is_pytorch(f))
 		return;
-	if (f->has_busy)
-		judge_load_time(f, limit, v);
-	else
+	if (!f->has_busy) {
 		verdict_unjudged(v, "busy records: dlp-busy");
+		return;
+	}
+	verdict_above(v, facts_share_pct(f, ns), limit);
+	verdict_gain(v, ns);
+	verdict_where(v, "gaps", "class", "dataloader");
+	tops_put(&f->gap_in[G_DATA], &v->evidence, 3);
+	buf_printf(&v->problem,
+	    "The GPU idles for %s %% of the time because the program waits for"
+	    " the data loader",
+	    buf_str(&v->value));
+	say_load_advice(v);
 }
 
 const struct advise_rule rule_dataloader = {
 	.id = "dataloader_detector",
-	.version = 1,
+	.version = 2,
 	.dlprof = true,
 	.limit = 5,
 	.unit = "percent",
