@@ -78,6 +78,23 @@ name_before(struct html *h)
 	}
 }
 
+/* Two profiles of one name are told apart by their folders. */
+static const char *
+own_title(struct html *h)
+{
+	const char *s = base_name(h->file), *before;
+
+	if (!h->both)
+		return s;
+	before = base_name(h->before);
+	if (strcmp(s, before) == 0) {
+		s = h->file;
+		before = h->before;
+	}
+	buf_printf(&h->own_title, "%s against %s", s, before);
+	return buf_str(&h->own_title);
+}
+
 static void
 set_limit(void *to, const char *arg)
 {
@@ -99,6 +116,7 @@ free_html(struct html *h)
 		smap_free(&h->about[i].note);
 	}
 	buf_free(&h->before_name);
+	buf_free(&h->own_title);
 	html_sums_free(&h->idle);
 	html_sums_free(&h->path.by_kind);
 	buf_free(&h->said);
@@ -125,7 +143,7 @@ main(int argc, char **argv)
 		h.file = "FILE";
 	name_before(&h);
 	if (h.title == NULL)
-		h.title = base_name(h.file);
+		h.title = own_title(&h);
 	st.ctx = &h;
 	st.section = begin_html_section;
 	st.end = end_html_section;

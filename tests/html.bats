@@ -248,6 +248,18 @@ stream() {
 	done
 }
 
+@test "the title names both profiles, of one name with their folders" {
+	mkdir x y
+	cp "$LENET" x/run.sqlite.xz
+	cp "$LENET" y/run.sqlite.xz
+	cp "$LENET" y/new.sqlite.xz
+	same "new.sqlite.xz against run.sqlite.xz" "$(dlp html --data x/run.sqlite.xz y/new.sqlite.xz 2>err | jq -r .title)"
+	same "y/run.sqlite.xz against x/run.sqlite.xz" "$(dlp html --data x/run.sqlite.xz y/run.sqlite.xz 2>err | jq -r .title)"
+	same "run.sqlite.xz against before/run.sqlite.xz" \
+	    "$(dlp html --private --data x/run.sqlite.xz y/run.sqlite.xz 2>err | jq -r .title)"
+	same mine "$(dlp html --title mine --data x/run.sqlite.xz y/run.sqlite.xz 2>err | jq -r .title)"
+}
+
 @test "a stream, a trace of torch.profiler and DLProf's database make a page, too" {
 	dlp html --data "$LENET" | jq .tables >want
 	dlp-parse "$LENET" | dlp html --data - | jq .tables | cmp want -

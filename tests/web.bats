@@ -78,6 +78,16 @@ check() {
 	check axe "$PWD/compare.html"
 }
 
+@test "a page that was cut off, changed or saved while it was open says so" {
+	pages lenet
+	check broken "$PWD/lenet.html"
+}
+
+@test "another rank keeps the range, and a range has steps that there are" {
+	dlp html --ranks "$ROOT"/tests/data/h200/ddp2_rank?.sqlite.xz >ranks.html 2>err
+	check range "$PWD/ranks.html"
+}
+
 @test "hostile names are text" {
 	{
 		printf '##dlp\t1\n'

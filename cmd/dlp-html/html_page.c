@@ -573,7 +573,8 @@ html_page(struct html *h)
 	buf_put(&out_buf, begin.s, begin.len);
 	buf_puts(&out_buf, "</script>\n");
 	print_columns(h);
-	buf_puts(&out_buf, "</body>\n</html>\n");
+	/* the page sees by it that nothing was cut off */
+	buf_puts(&out_buf, "<i id=\"dlp-end\"></i>\n</body>\n</html>\n");
 	html_col_free(&packed);
 	buf_free(&begin);
 	buf_free(&script);

@@ -2,7 +2,7 @@
 // usage: node check.mjs SUBJECT [-b firefox] PAGE...; exit status 1 if anything is
 // wrong, 2 if the browser is missing.
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { click, go, open, parseCsv, shown, start, tables, viewNames } from './browser.mjs';
@@ -321,7 +321,72 @@ async function lanes(browser, file) {
 	await page.close();
 }
 
-const subjects = { cut, findings, lanes, views, equal, axe, hostile, links, keys };
+// A page that was cut off, changed or saved while it was open says so.
+async function broken(browser, file) {
+	const whole = readFileSync(file, 'utf8'), at = whole.indexOf('id="dlp-code">') + 2000, to = file + '.broken.html';
+	const texts = async (text, hash = '') => {
+		writeFileSync(to, text);
+		const page = await open(browser);
+		await page.goto('file://' + to + hash);
+		await new Promise(done => setTimeout(done, 500));
+		const said = await page.$eval('main', e => e.innerText) + ' ' + await page.$$eval('.bad', all => all.map(e => e.innerText).join(' '));
+		await page.close();
+		return said;
+	};
+	const says = (text, want, where) => check(want.test(text), basename(file), where, 'says', text.slice(-300));
+	says(await texts(whole.slice(0, at)), /the file was\scut off/, 'without its code');
+	says(await texts(whole.slice(0, at) + '!!' + whole.slice(at + 2)), /cannot be unpacked: it was cut off or changed/, 'with changed code');
+	says(await texts(whole.slice(0, whole.lastIndexOf('class="dlp-col"') - 200)), /not complete: \d+ of \d+ columns of data are missing/, 'without its last columns');
+	says(await texts(whole.slice(0, whole.lastIndexOf('<i id=')), '#v=ops'), /not complete\. It was cut off/, 'without its last letters');
+	says(await texts(whole.replace(/<script[^>]*data-c="work.dur_ns">[^<]*<\/script>/, ''), '#v=ops'), /has no column work.dur_ns/, 'without a column');
+	const old = await open(browser);
+	await old.evaluateOnNewDocument(() => { delete window.DecompressionStream; });
+	await old.goto('file://' + file);
+	await new Promise(done => setTimeout(done, 300));
+	says(await mainText(old), /This browser is too old/, 'in an old browser');
+	await old.close();
+	// as "Save page as" writes it: complete, it works as before
+	const page = await open(browser), copy = await open(browser);
+	await go(page, file, '#v=ops');
+	const text = await page.$eval('body', e => e.innerText);
+	writeFileSync(to, await page.content());
+	await go(copy, to, '#v=ops');
+	check(await copy.$eval('body', e => e.innerText) === text, basename(file), 'the saved copy is another page');
+	await click(copy, 'Kernels');
+	check(await copy.$('header .bad') === null, 'the saved copy says that it is not complete');
+	// the browser writes the styles of elements into the copy, and the page's policy refuses them
+	check(!copy.faults.some(f => f.startsWith('error:')), basename(file), 'saved:', ...copy.faults);
+	await copy.close();
+	await page.close();
+}
+
+// Another rank is shown with the same steps; a range of the address has steps that there are.
+async function range(browser, file) {
+	const page = await open(browser), sentence = () => page.$eval('#strip .bar', e => e.innerText);
+	await go(page, file, '#v=gaps');
+	check(/Steps 1 to 2 of 3/.test(await sentence()), 'begins with', await sentence());
+	await page.select('#strip select', '1');
+	await page.waitForFunction(() => location.hash.includes('s=1'));
+	await shown(page, 'Gaps');
+	check(/Steps 1 to 2 of 3/.test(await sentence()), 'another rank has', await sentence());
+	for (const [i, want] of [['2-1', 'Steps 1 to 2'], ['1-99', 'Steps 1 to 2'], ['7-9', 'Steps 1 to 2'], ['2-0', 'Steps 0 to 2']]) {
+		await go(page, file, '#v=gaps&i=' + i);
+		check((await sentence()).includes(want + ' of 3'), i, 'gives', await sentence());
+	}
+	// a first step behind the last one
+	await go(page, file, '#v=gaps&i=0-1');
+	await page.$eval('#strip input', e => { e.value = '2'; e.dispatchEvent(new Event('change')); });
+	await page.waitForFunction(() => location.hash.includes('i=2-2'));
+	await shown(page, 'Gaps');
+	check(/Step 2 of 3/.test(await sentence()) && await page.$('main tbody td') !== null, 'from 2 gives', await sentence());
+	await go(page, file, '#v=overview');
+	const text = await page.$eval('.findings', e => e.textContent);
+	check(/7.83 ms of the 8.31 ms are waiting for rank 1/.test(text) && /rank_wait/.test(text), 'the finding is', text);
+	faults(page, 'range');
+	await page.close();
+}
+
+const subjects = { broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
 const [subject, ...rest] = process.argv.slice(2);
 const firefox = rest[0] === '-b' ? rest.splice(0, 2)[1] : 'chrome';
 const browser = await start(firefox);

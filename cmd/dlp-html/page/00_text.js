@@ -69,6 +69,15 @@ function shortName(s, n) {
 	return s.slice(0, s.includes('/') ? 0 : n >> 1) + '…' + s.slice(s.length - (s.includes('/') ? n : n >> 1) + 1);
 }
 
+// Both ends of a long text.
+const middle = (s, n) => s.length <= n ? s : s.slice(0, n >> 1) + '…' + s.slice(s.length - (n >> 1) + 1);
+
+// Columns of dlp-records(5) in words.
+const columnWords = { what: 'what the thread did', what_ns: 'for', op: 'op', dir: 'direction', iter: 'step', api: 'call', regs: 'registers', flop: 'FLOPs',
+	tc: 'Tensor Cores', tc_why: 'why not, or slowly', dtype: 'type', used_bytes: 'memory in use', gpu_ns: 'GPU', overhead_ns: 'overhead', idle_ns: 'GPU idle',
+	tid: 'thread', res: 'resource', n_seg: 'segments', code: 'line of code', line: 'line' };
+const inWords = name => tensorCores(columnWords[name] || name);
+
 // A word of a shell command.
 function word(s) {
 	return /^[A-Za-z0-9_.,=:\/@%+-]+$/.test(s) ? s : "'" + s.replace(/'/g, "'\\''") + "'";

@@ -20,7 +20,10 @@ function bytesOf(base64) {
 }
 
 async function unpack(name) {
-	const e = document.querySelector('script.dlp-col[data-c="' + name + '"]'), bytes = bytesOf(e.textContent);
+	const e = document.querySelector('script.dlp-col[data-c="' + name + '"]');
+	if (!e)
+		throw new Error('this copy of the page has no column ' + name);
+	const bytes = bytesOf(e.textContent);
 	if (bytes.length > 5e5)
 		e.remove();	// a column is unpacked once, and its text is larger than it
 	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));

@@ -135,11 +135,13 @@ function rangeSentence() {
 	    (dev === null ? '' : ', deviation ' + ns(dev));
 }
 
+const isEven = () => range !== null && evenSteps() !== null && rangeName(range) === rangeName(evenSteps());
+
 function rankPicker() {
 	if (sources.length < 2)
 		return null;
 	const names = new Map(meta.other ? sources.map((s, k) => [s, ['this run', 'before'][k] + ': ' + shortName(s, 30)]) : wholeRows('rank').map(r => [r.src, r.rank]));
-	return el('label', null, meta.other ? 'profile ' : 'rank ', el('select', { onchange: e => go({ s: e.target.value, i: '', r: '', t: '', at: '', w: '' }) },
+	return el('label', null, meta.other ? 'profile ' : 'rank ', el('select', { onchange: e => go({ s: e.target.value, i: ranks.length > 1 || !isEven() ? rangeName(range) : '', r: '', t: '', at: '', w: '' }) },
 	    ...sources.map((s, k) => el('option', { value: k, selected: s === source, title: s }, names.get(s)))));
 }
 

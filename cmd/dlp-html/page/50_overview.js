@@ -17,12 +17,21 @@ function linkOf(where) {
 	return view && views[view] ? linkTo({ v: view, f: terms.join(' ') }, 'show') : null;
 }
 
+// As the rest of the page; some sentences are DLProf's.
+const spaced = s => plain(s).replace(/(\d)%/g, '$1 %');
+
+// "NAME: 12, 3.4 ms; ...", of long names both ends.
+const evidenceText = s => s.split('; ').map(part => {
+	const at = part.lastIndexOf(': '), name = at < 0 ? part : part.slice(0, at);
+	return middle(name, 72) + part.slice(name.length);
+}).join('; ');
+
 // Findings about a part of the time of another one stand below that.
 function findingItem(f) {
-	const title = (isSet(f.share_pct) ? '[' + percent(f.share_pct) + '] ' : '') + f.problem, parts = fired().filter(p => p.part_of === f.id);
+	const title = (isSet(f.share_pct) ? '[' + percent(f.share_pct) + '] ' : '') + spaced(f.problem), parts = fired().filter(p => p.part_of === f.id);
 	return el('li', null, el('h3', null, title),
-	    el('p', null, f.recommendation),
-	    isSet(f.evidence) ? el('p', { class: 'quiet' }, f.evidence) : null,
+	    el('p', null, spaced(f.recommendation)),
+	    isSet(f.evidence) ? el('p', { class: 'quiet', title: f.evidence }, evidenceText(f.evidence)) : null,
 	    el('p', { class: 'quiet' }, f.id + (isSet(f.steps) ? ', judged of steps ' + f.steps : '') + ' ', linkOf(f.where)),
 	    parts.length > 0 ? el('details', null, el('summary', null, 'about the same time: ' + parts.map(p => p.id).join(', ')),
 		el('ul', { class: 'findings' }, ...parts.map(findingItem))) : null);
@@ -49,7 +58,7 @@ function findings() {
 	const list = fired().filter(f => !isSet(f.part_of));
 	const box = el('section', { class: 'card' }, el('h2', null, 'What to do'),
 	    el('p', null, list.length === 0 ? 'No rule found anything to improve. About names the rules that could not be judged.' :
-	    list.length + (list.length === 1 ? ' finding' : ' findings') + ', with the share of the time; judged when the page was made, of ' + judgedSentence()));
+	    list.length + (list.length === 1 ? ' finding' : ' findings') + ', each with its share of the GPU\'s time in the steps; judged when the page was made, of ' + judgedSentence()));
 	const ol = el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem));
 	box.append(ol);
 	if (list.length > 3)
@@ -174,6 +183,7 @@ function phases() {
 		{ label: 'CPU', num: true, unit: 'ns', get: s => s.cpu, show: ns },
 		{ label: 'GPU idle', num: true, unit: 'ns', get: s => s.idle, show: ns }];
 	return el('section', { class: 'card' }, el('h2', null, 'Phases'),
+	    el('p', null, 'Idle time belongs to the phase of the work that follows it in the step; before the first work of a step and after its last, to (none).'),
 	    dataTable(cols, [...at.values()], { caption: 'Time by phase', sort: 1 }), report(['phases']));
 }
 
@@ -182,12 +192,15 @@ const pathKinds = { cpu: 'a thread works', launch: 'from a launch to its start',
 	kernel_to_kernel: 'between two kernels of a stream', stream_wait_or_gap: 'between two, or a wait that is not recorded', cross_stream: 'after a wait for another stream',
 	sync_return: 'from the end of work to the return of the call that waited', comm_exposed: 'communication, and nothing else', comm_blocking: 'communication that blocks what follows', unknown: 'work without a call' };
 
+const madeOfSteps = () => about().cmds.some(c => /^dlp-iter .*--iter-start/.test(c));
+
 function criticalKinds() {
 	const sums = sumBy(rows('critical').filter(r => range === null || (isSet(r.iter) && inRange(r.iter))), ['kind'], ['n', 'dur_ns']);
 	const all = sums.reduce((s, g) => s + g.dur_ns, 0);
 	if (sums.length === 0)
 		return null;
-	return el('section', { class: 'card' }, el('h2', null, 'Critical path'), el('p', null, 'What the length of ' + (steps.length > 0 ? 'a step' : 'the profile') + ' consists of: only this makes it longer. ', linkTo({ v: 'timeline' }, 'Timeline'), ' shows it.'),
+	return el('section', { class: 'card' }, el('h2', null, 'Critical path'), el('p', null, 'What the length of ' + (steps.length > 0 ? 'a step' : 'the profile') + ' consists of: only this makes it longer. ', linkTo({ v: 'timeline' }, 'Timeline'), ' shows it.' + (madeOfSteps() ?
+		' The page was made of these steps alone (-i): if their first work waited for a step before, that counts as its launch.' : '')),
 	    dataTable([{ label: 'kind', get: g => g.key[0] }, { label: 'time', name: 'sum_dur_ns', num: true, unit: 'ns', get: g => g.dur_ns, show: ns },
 		{ label: '% of the path', name: 'dur_pct', num: true, get: g => share(g.dur_ns, all), show: percent, part: true }, { label: 'meaning', wrap: true, get: g => pathKinds[g.key[0]] }],
 	    sums, { caption: 'Critical path by kind', sort: 1 }), report(['path', '-g', 'kind']));

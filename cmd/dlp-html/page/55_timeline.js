@@ -153,7 +153,7 @@ async function factsOf(lane, k) {
 			continue;
 		const col = p.t[c], v = col.d ? text(col, p.i) : col[p.i];
 		if (isSet(v))
-			facts.push([c, c.endsWith('_ns') ? ns(v) : c.endsWith('bytes') ? bytes(v) : String(v)]);
+			facts.push([inWords(c), c.endsWith('_ns') ? ns(v) : c.endsWith('bytes') ? bytes(v) : String(v)]);
 	}
 	return facts;
 }

@@ -1,6 +1,6 @@
 // Compare: what became slower or faster since another run, as dlp diff matches it.
 // dlp-html numbers the sections, of which the first is the profile.
-const compareBy = ['op', 'type', 'layer', 'kernel', 'phase'];
+const compareBy = ['op', 'type', 'layer', 'kernel', 'phase'], compareLabels = { op: 'op and sizes' };
 const totalNames = ['step', 'busy', 'idle', 'work', 'tc'];
 
 // Other steps than those of dlp diff A B are compared here, from the times of each step,
@@ -124,7 +124,7 @@ function changeColumns(labels) {
 	const times = v => Number.isInteger(v) ? plain(v) : number(v);
 	const time = (label, name) => ({ label, name, num: true, unit: 'ns', get: r => r[name], show: ns });
 	return [...labels.map(name => ({ label: name === 'dir' ? 'direction' : name === 'shapes' ? 'sizes' : name, name, get: r => r[name] })),
-		time('before', 'a_ns'), time('after', 'b_ns'), time('difference', 'diff_ns'),
+		time('before', 'a_ns'), time('after', 'b_ns'), { ...time('difference', 'diff_ns'), show: v => (v > 0 ? '+' : '') + ns(v) },
 		{ label: '%', name: 'diff_pct', num: true, get: r => r.diff_pct, show: v => isSet(v) ? (v > 0 ? '+' : '') + percent(v) : minus },
 		{ label: 'change', get: r => r.change }, time('noise', 'noise_ns'), { label: tensorCores('Tensor Cores'), name: 'tc', get: r => r.tc },
 		{ label: 'count before', name: 'a_n', num: true, get: r => r.a_n, show: times },
@@ -143,7 +143,7 @@ if (isSet(meta.before) && meta.diff.rows > 0)
 	views.compare = {
 		label: 'Compare',
 		async show() {
-			const by = compareBy.includes(state.g) ? state.g : 'op', tag = String(2 + compareBy.indexOf(by)), how = await stepsCompared();
+			const by = compareBy.includes(state.g) ? state.g : 'type', tag = String(2 + compareBy.indexOf(by)), how = await stepsCompared();
 			const all = how.words === null ? rows('diff').filter(r => r.tag === tag) : await changesOf(tag, by, how.use), words = how.words || [];
 			if (all === null)
 				return [el('p', null, meta.before + ' has no such steps, so there is nothing to compare this run with. It has others: choose the whole profile, or steps that both have.'),
@@ -153,7 +153,7 @@ if (isSet(meta.before) && meta.diff.rows > 0)
 			    f.words.every(w => [r.name, r.dir, r.shapes].join(' ').toLowerCase().includes(w)));
 			const labels = by === 'op' ? ['name', 'dir', 'shapes'] : by === 'kernel' || by === 'phase' ? ['name'] : ['name', 'dir'];
 			const select = el('select', { id: 'by', onchange: e => go({ g: e.target.value }) },
-			    ...compareBy.map(g => el('option', { value: g, selected: g === by }, g)));
+			    ...compareBy.map(g => el('option', { value: g, selected: g === by }, compareLabels[g] || g)));
 			// which steps the records count does not hold for others
 			const said = how.words === null ? meta.said : meta.said.filter(s => !/^[AB], |^ops without a partner|^the \w+ takes .* longer/.test(s));
 			return [el('p', null, 'This run against ' + meta.before + '. ' + changeSentence(totals[0]) + ' Times are means of a step, ' + how.text +

@@ -5,11 +5,15 @@ function pairs(caption, list) {
 		...list.map(([k, v]) => el('tr', null, el('th', { scope: 'row', class: 'text' }, k), el('td', { class: 'fact' }, plain(v)))))));
 }
 
+// Facts of a GPU in words, and how they are shown.
+const deviceWords = { name: ['name'], cc: ['compute capability'], n_sm: ['multiprocessors'], clock_hz: ['clock', v => digits(v / 1e6, 'MHz')], mem_bytes: ['memory', bytes],
+	membw_bytes_s: ['memory bandwidth', v => bytes(v) + '/s'], peaks: ['peak TFLOP/s by type'], peak_gb_s: ['peak memory bandwidth', v => digits(v, 'GB/s')] };
+
 views.about = {
 	label: 'About',
 	async show() {
-		const devs = rows('dev').flatMap(d => Object.entries(d).filter(([, v]) => isSet(v)).map(([k, v]) =>
-		    ['GPU ' + d.dev + ' ' + k, v]));
+		const devs = rows('dev').flatMap(d => Object.entries(d).filter(([k, v]) => isSet(v) && k !== 'dev' && k !== 'src').map(([k, v]) =>
+		    ['GPU ' + d.dev + ' ' + (deviceWords[k] || [k])[0], deviceWords[k] && deviceWords[k][1] ? deviceWords[k][1](v) : v]));
 		const notes = Object.entries(about().notes).map(([k, v]) => [k, count(v)]);
 		const rules = rows('finding').map(f => ({ ...f }));
 		const cols = [{ label: 'rule', get: f => f.id }, { label: 'found', name: 'judged', get: f => f.judged }, { label: 'part of', name: 'part_of', get: f => f.part_of }, { label: 'by', get: f => f.by },

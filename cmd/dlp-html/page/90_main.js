@@ -32,6 +32,12 @@ function changed(change) {
 
 const firstRange = () => detailSteps || evenSteps() || { from: steps[0].iter, to: steps[steps.length - 1].iter };
 
+// The part of the range that has steps.
+function within(from, to) {
+	const own = steps.filter(s => s.iter >= from && s.iter <= to);
+	return own.length > 0 ? { from: own[0].iter, to: own[own.length - 1].iter } : null;
+}
+
 function readHash() {
 	const p = new URLSearchParams(location.hash.slice(1));
 	const s = {};
@@ -45,7 +51,7 @@ function readHash() {
 	if (steps.length === 0 || s.i === 'all')
 		range = null;
 	else if (m)
-		range = steps.some(s => s.iter >= m[1] && s.iter <= m[2]) ? { from: Number(m[1]), to: Number(m[2]) } : firstRange();
+		range = within(Math.min(m[1], m[2]), Math.max(m[1], m[2])) || firstRange();
 	else
 		range = firstRange();
 	return s;
@@ -116,8 +122,17 @@ function showHead() {
 		bad.push('Only the first of several profiles is shown; ' + count(meta.left_out) + ' records of the others are left out.');
 	if (meta.info.times === 'made up')
 		bad.push('The times of this profile are made up; only durations are real.');
-	for (const b of bad)
-		byId('facts').after(el('p', { class: 'bad' }, b));
+	for (const p of document.querySelectorAll('header .bad'))
+		p.remove();	// of a page that was saved while it was open
+	const sayBad = b => byId('facts').after(el('p', { class: 'bad' }, b));
+	bad.forEach(sayBad);
+	allRead.then(() => {
+		const all = Object.keys(meta.tables).flatMap(t => Object.keys(meta.tables[t].cols).map(c => t + '.' + c));
+		const has = new Set([...document.querySelectorAll('script.dlp-col')].map(e => e.dataset.c)), n = all.filter(c => !has.has(c)).length;
+		if (n > 0 || !byId('dlp-end'))
+			sayBad('This copy of the page is not complete' + (n > 0 ? ': ' + n + ' of ' + all.length + ' columns of data are missing' : '') +
+			    '. It was cut off, or a browser saved it while it was open: copy the file itself, or make it again.');
+	});
 }
 
 window.addEventListener('hashchange', () => {

@@ -5,6 +5,9 @@
 	const code = document.createElement('script');
 	code.textContent = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))).text();
 	document.body.append(code);
-})().catch(() => {
-	document.getElementById('main').textContent = 'This browser is too old: Chromium 80, Firefox 113 and Safari 16.4 can unpack the page.';
+	code.remove();	// it has run; a page that a browser saves must not run it twice
+})().catch(e => {
+	document.getElementById('main').textContent = typeof DecompressionStream === 'undefined' ?
+		'This browser is too old: Chromium 80, Firefox 113 and Safari 16.4 can unpack the page.' :
+		'The page cannot be unpacked: it was cut off or changed on its way (' + e.message + '). Copy the file again, or make it again.';
 });
