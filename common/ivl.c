@@ -151,31 +151,6 @@ fold(struct flat_part *p, size_t n)
 	pieces -= n;
 }
 
-size_t
-flat_pieces(void)
-{
-	return pieces;
-}
-
-size_t
-flat_fold(struct flat *f)
-{
-	size_t left = 0;
-	int i;
-
-	for (i = 0; i < f->n; i++) {
-		struct flat_part *p = &f->part[i];
-
-		left += p->u.n > 0;
-		if (p->u.n < 2)
-			continue;
-		fold(p, p->u.n - 1);
-		p->u.v = xrealloc(p->u.v, 1, sizeof(*p->u.v));
-		p->u.cap = 1;
-	}
-	return left;
-}
-
 void
 flat_add(struct flat *f, int64_t key, int64_t lo, int64_t hi)
 {

@@ -54,11 +54,6 @@ int64_t flat_len(const struct flat *f);
 void flat_each(const struct flat *f,
     void (*fn)(void *ctx, int64_t key, int64_t lo, int64_t hi), void *ctx);
 
-/* The number of pieces of all unions; and replaces pieces of one by their sum:
- * all but the newest one of each key, whose number is returned. */
-size_t flat_pieces(void);
-size_t flat_fold(struct flat *f);
-
 void flat_clear(struct flat *f); /* empties f; keeps the memory of the first
 				  * parts */
 void flat_free(struct flat *f);

@@ -377,6 +377,77 @@ forward 0" "$(awk -F'\t' '$1 == "#phase" { for (i = 1; i <= NF; i++) at[$i] = i 
 	    $1 == "phase" { print $at["phase"], $at["idle_ns"] }' out | sort)"
 }
 
+# What the phases of N iterations are, each of two kernels, forward and backward by
+# their ops; its iter record comes DELAY iterations later.
+iterations() { # N DELAY
+	awk -v n="$1" -v delay="$2" 'BEGIN {
+		OFS = "\t"
+		print "##dlp", 1
+		print "#kern", "start_ns", "dur_ns", "dev", "api_start_ns", "api_dur_ns",
+		    "pid", "phase", "dir", "seq", "iter"
+		print "#iter", "iter", "key", "start_ns", "dur_ns", "step_ns"
+		for (i = 0; i < n + delay; i++) {
+			t = i * 1000
+			if (i < n) {
+				print "kern", t + 100, 50 + i % 7, 0, t, 10, 1, "-", "fprop", i, i
+				print "kern", t + 300, 70, 0, t + 200, 10, 1, "-", "bprop", "-", i
+				records += 2
+			}
+			if (i >= delay) {
+				k = i - delay
+				print "iter", k, "step " k, k * 1000, 1000, 1000
+				records++
+			}
+		}
+		print "##end", records
+	}'
+}
+
+@test "phases: memory does not grow with the steps, and each is as alone" {
+	iterations 300000 8 >in
+	(ulimit -v 120000 && dlp-phases in) | grep ^phase >out
+	# a step: forward, backward, and the rest, 1000 ns less the work and the gap
+	awk -F'\t' '
+	$3 == "forward" { n++; bad += $6 != 50 + $2 % 7 || $8 != 0 }
+	$3 == "backward" { n++; bad += $6 != 70 || $8 != 150 - $2 % 7 }
+	$3 == "-" { n++; bad += $6 != 0 || $8 != 730 }
+	END { print n, bad + 0 }' out >got
+	same "900000 0" "$(cat got)"
+}
+
+@test "phases: a range that comes last names the phase of all iterations" {
+	iterations 3 1 | sed '$d' >in
+	dlp-phases in 2>/dev/null | grep -c '^phase	[0-9]*	forward' >got || true
+	{
+		cat in
+		printf '#range\tid\tstart_ns\tdur_ns\tpid\tphase\titer\n'
+		printf 'range\t1\t5000\t10\t1\tforward\t-\n'
+		printf '##end\t10\n'
+	} | dlp-phases | grep '^phase' | cut -f 2,3,6,10 >>got
+	# the forward ops' work is then of no phase
+	same "3
+0	backward	70	1
+0	-	50	1
+1	backward	70	1
+1	-	51	1
+2	backward	70	1
+2	-	52	1
+-	forward	0	0" "$(cat got)"
+}
+
+@test "phases: work after its iteration's record is counted, and not lost" {
+	iterations 2 0 | sed '$d' >in
+	{
+		cat in
+		printf 'kern\t900\t30\t0\t890\t5\t1\t-\tbprop\t-\t0\n'
+		printf '##end\t7\n'
+	} | dlp-phases >out
+	grep -q '^##note	phases_late	1' out
+	grep '^phase' out | awk -F'\t' '$2 == 0 && $3 == "backward" { s += $6 }
+	    END { print s }' >got
+	same 100 "$(cat got)"
+}
+
 @test "phases: each iteration adds up to the total" {
 	db=$(profile h200/gpt2_bf16.sqlite.xz)
 	dlp phases --tsv "$db" | awk -F'\t' '

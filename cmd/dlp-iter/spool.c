@@ -1,141 +1,24 @@
-/*
- * The spool: two tapes, one of the items and one of their lines. A tape is
- * bytes that are written in a row and read in the same order, as often as
- * wanted: a few of them in memory, more in a nameless file in TMPDIR. Nothing
- * in common/ does this: common/xsort sorts what it holds, and the tables of
- * common/spill are mapped into memory, which counts against -S.
- */
+/* The spool: two tapes, one of the items and one of their lines. */
 #include "spool.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "buf.h"
 #include "err.h"
-#include "spill.h"
+#include "tape.h"
 #include "varint.h"
-
-#define MEMORY ((size_t)8 << 20)  /* bytes of a tape in memory */
-#define AT_ONCE ((size_t)1 << 20) /* bytes that are read from the file */
-
-struct tape {
-	struct buf b;
-	int fd;        /* the file; -1: none yet */
-	uint64_t size; /* bytes in the file */
-	uint64_t left; /* bytes in it that were not read yet */
-	size_t pos;    /* the bytes of b that were read */
-	bool reading;
-};
 
 struct spool {
 	struct tape items, lines;
 	struct iter_item last; /* the one that was written, or read */
 };
 
-static void
-fail_tape(void)
-{
-	die_errno("temporary file (see TMPDIR)");
-}
-
-/* Moves the bytes in memory to the end of the file. */
-static void
-tape_full(struct tape *t)
-{
-	const char *p = t->b.s;
-	size_t left = t->b.len;
-
-	if (t->fd < 0)
-		t->fd = temp_fd();
-	while (left > 0) {
-		ssize_t n = write(t->fd, p, left);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			fail_tape();
-		p += n;
-		left -= (size_t)n;
-	}
-	t->size += t->b.len;
-	buf_clear(&t->b);
-}
-
-/* Appends n bytes. */
-static void
-tape_put(struct tape *t, const char *s, size_t n)
-{
-	buf_put(&t->b, s, n);
-	if (t->b.len >= MEMORY)
-		tape_full(t);
-}
-
-/* Writing is over: reading begins at the start. It can be called again. */
-static void
-tape_rewind(struct tape *t)
-{
-	t->pos = 0;
-	if (t->fd < 0)
-		return;
-	if (!t->reading)
-		tape_full(t);
-	t->reading = true;
-	buf_clear(&t->b);
-	t->left = t->size;
-	if (lseek(t->fd, 0, SEEK_SET) != 0)
-		fail_tape();
-}
-
-/* Moves the unread bytes to the front and reads more after them. */
-static void
-read_more(struct tape *t, size_t want)
-{
-	size_t room = want > AT_ONCE ? want : AT_ONCE;
-	ssize_t n;
-
-	memmove(t->b.s, t->b.s + t->pos, t->b.len - t->pos);
-	t->b.len -= t->pos;
-	t->pos = 0;
-	buf_reserve(&t->b, room - t->b.len);
-	while (t->b.len < want && t->left > 0) {
-		n = read(t->fd, t->b.s + t->b.len, room - t->b.len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			fail_tape();
-		t->b.len += (size_t)n;
-		t->left -= (size_t)n;
-	}
-}
-
-/* At least `want` of the bytes that were not read yet, or all of them; *n is
- * how many. They stay where they are until the next call. */
-static const char *
-tape_at(struct tape *t, size_t want, size_t *n)
-{
-	if (t->b.len - t->pos < want && t->left > 0)
-		read_more(t, want);
-	*n = t->b.len - t->pos;
-	return t->b.s + t->pos;
-}
-
-/* The tape is new again. */
-static void
-tape_free(struct tape *t)
-{
-	buf_free(&t->b);
-	if (t->fd >= 0)
-		close(t->fd);
-	*t = (struct tape){ .fd = -1 };
-}
-
 struct spool *
 spool_new(void)
 {
 	struct spool *s = xcalloc(1, sizeof(*s));
 
-	s->items.fd = s->lines.fd = -1;
+	s->items = s->lines = TAPE_NEW;
 	return s;
 }
 
@@ -306,7 +189,7 @@ next_item(struct spool *s, struct iter_item *m)
 	if (n == 0)
 		return false;
 	*m = s->last;
-	s->items.pos += (size_t)(get_item(p, m) - p);
+	tape_skip(&s->items, (size_t)(get_item(p, m) - p));
 	s->last.src = m->src;
 	s->last.lane = m->lane;
 	if (m->t != NO_TIME)
@@ -337,7 +220,7 @@ spool_play(struct spool *s,
 	rewind_all(s);
 	while (next_item(s, &m)) {
 		line = tape_at(&s->lines, m.len, &n);
-		s->lines.pos += m.len;
+		tape_skip(&s->lines, m.len);
 		fn(ctx, &m, line);
 	}
 	tape_free(&s->items);
