@@ -632,6 +632,7 @@ void
 infile_free(struct infile *in)
 {
 	free(in->watched);
+	free(in->pushed.s);
 }
 
 static void
@@ -922,10 +923,19 @@ void
 head_push(struct infile *in, const char *path, int fd, const unsigned char *s,
     size_t n)
 {
-	memcpy(in->pushed.s, s, n);
+	free(in->pushed.s);
+	in->pushed.s = xmemdup(s, n);
 	in->pushed.n = n;
 	in->pushed.path = path;
 	in->pushed.fd = fd;
+}
+
+bool
+head_of_database(int fd, const struct stat *st, unsigned char *s)
+{
+	return S_ISREG(st->st_mode) &&
+	    pread(fd, s, DB_HEAD_SIZE, 0) == DB_HEAD_SIZE &&
+	    head_is_sqlite(s, DB_HEAD_SIZE);
 }
 
 size_t
@@ -939,6 +949,8 @@ head_read(
 		memcpy(s, in->pushed.s, in->pushed.n);
 		n = in->pushed.n;
 		in->pushed.fd = -1;
+		free(in->pushed.s);
+		in->pushed.s = NULL;
 	}
 	while (n < size) {
 		r = read(fd, s + n, size - n);
@@ -1129,7 +1141,7 @@ static void
 check_single(const char *path, const char *name, const unsigned char *s)
 {
 	unsigned long long page = (unsigned long long)s[16] << 8 | s[17];
-	unsigned char head[HEAD_SIZE];
+	unsigned char head[DB_HEAD_SIZE];
 	ssize_t n = 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -1238,16 +1250,39 @@ infile_forget(struct infile *in)
 	copy_remove();
 }
 
+/* What is neither a database in a file of its own nor a copy. Not inlined: the
+ * stack has its pages only where it is used. */
+__attribute__((noinline)) static sqlite3 *
+open_other(
+    struct infile *in, const char *path, int fd, const struct stat *st, sqlite3 **second)
+{
+	bool std = is_std(path);
+	const char *name = head_name(path), *copy;
+	unsigned char head[HEAD_SIZE];
+	size_t n = head_read(in, name, fd, head, sizeof(head));
+	enum zip zip = zip_kind(head, n);
+	sqlite3 *db;
+
+	if (n == 0)
+		head_refuse(name, ZIP_NONE, head, n);
+	if (!std && !head_is_sqlite(head, n) && head_is_report(path))
+		return open_report(in, path, fd, zip, second);
+	if (zip == ZIP_NONE && !head_is_sqlite(head, n))
+		head_refuse(name, ZIP_NONE, head, n);
+	if (!std && zip == ZIP_NONE && S_ISREG(st->st_mode))
+		return open_in_place(in, path, fd, head, n, st, second);
+	copy = copy_unpack(zip, name, fd, head, n);
+	db = open_copy(in, copy, name, zip, second);
+	head_close(fd);
+	return db;
+}
+
 sqlite3 *
 infile_open(struct infile *in, const char *path, sqlite3 **second)
 {
-	bool std = path == NULL || strcmp(path, "-") == 0;
 	const char *name = head_name(path), *copy = in->unpacked;
-	unsigned char head[HEAD_SIZE];
+	unsigned char head[DB_HEAD_SIZE];
 	struct stat st;
-	enum zip zip;
-	sqlite3 *db;
-	size_t n;
 	int fd;
 
 	*second = NULL;
@@ -1260,18 +1295,8 @@ infile_open(struct infile *in, const char *path, sqlite3 **second)
 		die_errno("%s: cannot open", name);
 	if (S_ISDIR(st.st_mode))
 		die("%s: is a directory", name);
-	n = head_read(in, name, fd, head, sizeof(head));
-	zip = zip_kind(head, n);
-	if (n == 0)
-		head_refuse(name, ZIP_NONE, head, n);
-	if (!std && !head_is_sqlite(head, n) && head_is_report(path))
-		return open_report(in, path, fd, zip, second);
-	if (zip == ZIP_NONE && !head_is_sqlite(head, n))
-		head_refuse(name, ZIP_NONE, head, n);
-	if (!std && zip == ZIP_NONE && S_ISREG(st.st_mode))
-		return open_in_place(in, path, fd, head, n, &st, second);
-	copy = copy_unpack(zip, name, fd, head, n);
-	db = open_copy(in, copy, name, zip, second);
-	head_close(fd);
-	return db;
+	if (fd != STDIN_FILENO && head_of_database(fd, &st, head))
+		return open_in_place(
+		    in, path, fd, head, sizeof(head), &st, second);
+	return open_other(in, path, fd, &st, second);
 }

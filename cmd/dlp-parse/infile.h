@@ -9,11 +9,13 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* Bytes read to find out what a file is. A block of zstd has up to 128 KiB and
  * is unpacked as a whole. */
 #define HEAD_SIZE (1 << 17)
+#define DB_HEAD_SIZE 100 /* of an SQLite database */
 
 enum zip { ZIP_NONE, ZIP_XZ, ZIP_ZSTD, ZIP_GZIP };
 
@@ -23,7 +25,7 @@ struct infile { /* infile_init() */
 	struct {
 		const char *path;
 		int fd;
-		unsigned char s[HEAD_SIZE];
+		char *s;
 		size_t n;
 	} pushed;
 	const char *unpacked; /* a temporary copy that has not been opened
@@ -75,6 +77,11 @@ size_t head_read(
  * head_read() return them again. */
 void head_push(struct infile *in, const char *path, int fd,
     const unsigned char *s, size_t n);
+
+/* Reads the header of an SQLite database that is no pipe; false if it is none.
+ * Nothing else is read of it, and the place in the file stays: most files are
+ * such, and small ones take longer to look at than to read. */
+bool head_of_database(int fd, const struct stat *st, unsigned char *s);
 
 bool head_is_report(const char *path);               /* one that nsys exports */
 bool head_is_dict(const unsigned char *s, size_t n); /* of PyProf */

@@ -228,8 +228,9 @@ kineto_load(struct infile *in, const char *name, int fd,
 	    name, wish->capture);
 }
 
-/* The same for a file that was unpacked to look for a .dict. */
-static struct kineto *
+/* The same for a file that was unpacked to look for a .dict. Not inlined, as
+ * open_other() in infile.c. */
+__attribute__((noinline)) static struct kineto *
 begin_unpacked(
     struct infile *in, const char *name, const struct kineto_wish *wish)
 {
@@ -249,35 +250,45 @@ begin_unpacked(
 	return k;
 }
 
-struct kineto *
-kineto_begin(
-    struct infile *in, const char *path, const struct kineto_wish *wish)
+/* Not inlined either. */
+__attribute__((noinline)) static struct kineto *
+begin_file(struct infile *in, const char *path, int fd, const struct stat *st,
+    const struct kineto_wish *wish)
 {
 	const char *name = head_name(path);
 	unsigned char head[HEAD_SIZE];
+	size_t n = head_read(in, name, fd, head, sizeof(head));
 	struct kineto *k;
-	struct stat st;
-	size_t n;
-	int fd;
 
-	if (in->unpacked != NULL)
-		return begin_unpacked(in, name, wish);
-	fd = head_open(in, path);
-	if (fd < 0 || fstat(fd, &st) != 0 || S_ISDIR(st.st_mode)) {
-		head_close(fd);
-		return NULL; /* infile_open() reports the error */
-	}
-	n = head_read(in, name, fd, head, sizeof(head));
 	if (is_json_file(head, n)) {
 		k = kineto_load(in, name, fd, head, n, wish);
 		head_close(fd);
 		return k;
 	}
-	if (fd == STDIN_FILENO || !S_ISREG(st.st_mode))
+	if (fd == STDIN_FILENO || !S_ISREG(st->st_mode))
 		head_push(in, path, fd, head, n);
 	else
 		head_close(fd);
 	return NULL;
+}
+
+struct kineto *
+kineto_begin(
+    struct infile *in, const char *path, const struct kineto_wish *wish)
+{
+	unsigned char db[DB_HEAD_SIZE];
+	struct stat st;
+	int fd;
+
+	if (in->unpacked != NULL)
+		return begin_unpacked(in, head_name(path), wish);
+	fd = head_open(in, path);
+	if (fd < 0 || fstat(fd, &st) != 0 || S_ISDIR(st.st_mode) ||
+	    (fd != STDIN_FILENO && head_of_database(fd, &st, db))) {
+		head_close(fd);
+		return NULL; /* infile_open() reports the error */
+	}
+	return begin_file(in, path, fd, &st, wish);
 }
 
 void

@@ -38,18 +38,26 @@ nsys_string(void *ctx, int64_t id, struct buf *out)
 char *
 nsys_value(struct nsys *ns, const char *table, const char *sql, const char *arg)
 {
-	sqlite3_stmt *st;
 	char *text = NULL;
 
 	if (!db_has_table(ns->db, table))
 		return NULL;
-	/* a table without the query's columns counts as missing */
-	if (sqlite3_prepare_v2(ns->db, sql, -1, &st, NULL) != SQLITE_OK)
+	if (ns->value_sql == NULL || strcmp(ns->value_sql, sql) != 0) {
+		sqlite3_finalize(ns->value);
+		ns->value = NULL;
+		/* a table without the query's columns counts as missing */
+		if (sqlite3_prepare_v2(ns->db, sql, -1, &ns->value, NULL) !=
+		    SQLITE_OK)
+			ns->value = NULL;
+		ns->value_sql = sql;
+	}
+	if (ns->value == NULL)
 		return NULL;
-	sqlite3_bind_text(st, 1, arg, -1, SQLITE_STATIC);
-	if (db_step(st) && sqlite3_column_type(st, 0) != SQLITE_NULL)
-		text = xstrdup((const char *)sqlite3_column_text(st, 0));
-	sqlite3_finalize(st);
+	sqlite3_bind_text(ns->value, 1, arg, -1, SQLITE_STATIC);
+	if (db_step(ns->value) &&
+	    sqlite3_column_type(ns->value, 0) != SQLITE_NULL)
+		text = xstrdup((const char *)sqlite3_column_text(ns->value, 0));
+	sqlite3_reset(ns->value);
 	return text;
 }
 
@@ -57,18 +65,10 @@ nsys_value(struct nsys *ns, const char *table, const char *sql, const char *arg)
 static void
 count_view(struct nsys *ns, const char *table)
 {
-	sqlite3_stmt *st;
-
-	st = db_prepare(ns->db,
-	    "SELECT 1 FROM sqlite_master WHERE type <> 'index' AND"
-	    " name = '%s' COLLATE NOCASE",
-	    table);
-	if (db_step(st)) {
-		ns->views++;
-		warn("%s: %s is no table of its own: not read", db_path(),
-		    table);
-	}
-	sqlite3_finalize(st);
+	if (!db_names(ns->db, table))
+		return;
+	ns->views++;
+	warn("%s: %s is no table of its own: not read", db_path(), table);
 }
 
 /* Columns of which --drop can say that no record shows them. */
@@ -263,6 +263,8 @@ nsys_close(void *ctx)
 
 	sqlite3_finalize(ns->string);
 	sqlite3_finalize(ns->other);
+	sqlite3_finalize(ns->value);
+	sqlite3_finalize(ns->devs_listed);
 	nsys_close_stacks(ns);
 	map_free(&ns->threads);
 	map_free(&ns->devs);

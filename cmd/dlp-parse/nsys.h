@@ -22,6 +22,9 @@ struct nsys {
 	struct smap domain_names;
 	struct map threads;  /* gid -> name by NVTX, in domain_names */
 	sqlite3_stmt *other; /* an NVTX row that is not an event */
+	sqlite3_stmt *value; /* the last query of nsys_value() */
+	const char *value_sql;
+	sqlite3_stmt *devs_listed; /* the GPUs in TARGET_INFO_GPU */
 	uint64_t nvtx_other, os_other;
 	/* the last times of NVTX, of ranges, of push/pop ranges */
 	int64_t nvtx_end, range_end, push_end;
@@ -75,7 +78,7 @@ struct ev_source *nsys_source(struct nsys *ns, enum ev_kind kind,
 bool nsys_string(void *ctx, int64_t id, struct buf *out);
 
 /* The text of a query for one value, with its argument ?1; NULL if there is no
- * row or the table is missing. The caller frees it. */
+ * row or the table is missing. The caller frees it. sql must be constant. */
 char *nsys_value(
     struct nsys *ns, const char *table, const char *sql, const char *arg);
 

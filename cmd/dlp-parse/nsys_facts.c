@@ -45,7 +45,7 @@ put_devs(sqlite3_stmt *st, const struct profile *p)
 			fact_dev(p, &d);
 		last = d.dev;
 	}
-	sqlite3_finalize(st);
+	sqlite3_reset(st);
 	return last != EV_UNSET;
 }
 
@@ -78,15 +78,16 @@ dev_gpu(struct nsys *ns, const struct profile *p)
 	static const char *const names[] = { "name", "computeMajor",
 		"computeMinor", "smCount", "clockRate", "totalMemory",
 		"memoryBandwidth", "uuid", NULL };
-	sqlite3_stmt *st;
-	bool found;
 	char *cols;
+
+	if (ns->devs_listed != NULL)
+		return put_devs(ns->devs_listed, p);
 
 	if (!db_has_column(ns->db, "TARGET_INFO_GPU", "cuDevice") ||
 	    !db_has_column(ns->db, "TARGET_INFO_GPU", "computeMajor"))
 		return false;
 	cols = db_cols(ns->db, "TARGET_INFO_GPU", names);
-	st = db_prepare(ns->db,
+	ns->devs_listed = db_prepare(ns->db,
 	    "SELECT %s AS dev, %s FROM TARGET_INFO_GPU g"
 	    " WHERE computeMajor > 0 ORDER BY dev, rowid",
 	    has_ordinals(ns)
@@ -95,9 +96,8 @@ dev_gpu(struct nsys *ns, const struct profile *p)
 		  " cuDevice)"
 		: "cuDevice",
 	    cols);
-	found = put_devs(st, p);
 	free(cols);
-	return found;
+	return put_devs(ns->devs_listed, p);
 }
 
 /* The table of 2020. Its clock is in kHz, its memory in MiB, and its bandwidth
@@ -122,6 +122,7 @@ dev_cuda_gpu(struct nsys *ns, const struct profile *p)
 	    " NULL FROM TARGET_INFO_CUDA_GPU ORDER BY 1, rowid",
 	    cols);
 	found = put_devs(st, p);
+	sqlite3_finalize(st);
 	free(cols);
 	return found;
 }

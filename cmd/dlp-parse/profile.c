@@ -91,13 +91,16 @@ count_by(sqlite3 *db, const char *table, const char *how)
 static void
 compare_index(const struct cursor *c)
 {
-	sqlite3_stmt *st = db_prepare(c->db,
+	int64_t in_table, in_index;
+	sqlite3_stmt *st;
+	char *how;
+
+	if (!db_may_have_index(c->db, c->src->table))
+		return;
+	st = db_prepare(c->db,
 	    "SELECT name FROM pragma_index_list('%s') WHERE partial = 0"
 	    " LIMIT 1",
 	    c->src->table);
-	int64_t in_table, in_index;
-	char *how;
-
 	if (db_step(st)) {
 		how = sqlite3_mprintf(
 		    "INDEXED BY \"%w\"", sqlite3_column_text(st, 0));

@@ -625,22 +625,15 @@ head_is_packed_dict(const unsigned char *head, size_t n)
 }
 
 /* Bytes that were read from a pipe cannot be read again, so they are handed on.
- */
-bool
-dict_is(struct dict_file *f, struct parse *run, const char *path)
+ * Not inlined, as open_other(). */
+__attribute__((noinline)) static bool
+file_is_dict(struct dict_file *f, struct infile *in, const char *path, int fd,
+    const struct stat *st)
 {
-	struct infile *in = &run->in;
 	unsigned char head[HEAD_SIZE];
 	const char *name = head_name(path);
-	int fd = head_open(in, path);
-	struct stat st;
-	size_t n;
+	size_t n = head_read(in, name, fd, head, sizeof(head));
 
-	if (fd < 0 || fstat(fd, &st) != 0 || S_ISDIR(st.st_mode)) {
-		head_close(fd);
-		return false; /* infile_open() reports the error */
-	}
-	n = head_read(in, name, fd, head, sizeof(head));
 	if (head_is_packed_dict(head, n) &&
 	    (fd == STDIN_FILENO || !head_is_report(path)))
 		return is_packed_dict(f, in, name, fd, head, n);
@@ -649,11 +642,26 @@ dict_is(struct dict_file *f, struct parse *run, const char *path)
 		buf_put(&f->in.text, (const char *)head, n);
 		return true;
 	}
-	if (fd == STDIN_FILENO || !S_ISREG(st.st_mode))
+	if (fd == STDIN_FILENO || !S_ISREG(st->st_mode))
 		head_push(in, path, fd, head, n);
 	else
 		head_close(fd);
 	return false;
+}
+
+bool
+dict_is(struct dict_file *f, struct parse *run, const char *path)
+{
+	unsigned char db[DB_HEAD_SIZE];
+	int fd = head_open(&run->in, path);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) != 0 || S_ISDIR(st.st_mode) ||
+	    (fd != STDIN_FILENO && head_of_database(fd, &st, db))) {
+		head_close(fd);
+		return false; /* infile_open() reports the error */
+	}
+	return file_is_dict(f, &run->in, path, fd, &st);
 }
 
 static bool

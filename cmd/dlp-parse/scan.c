@@ -206,9 +206,9 @@ struct point {
 };
 
 struct ring {
-	struct point max[RING]; /* the latest row up to each of the last rows */
 	struct point top;
 	uint64_t n;
+	struct point max[RING]; /* the latest row up to each of the last rows */
 };
 
 /* The columns that are requested of each row. pick comes first because it is
@@ -418,9 +418,11 @@ scan_stmt(struct scan *s)
 void
 scan_cursor(struct profile *p, struct cursor *c)
 {
-	struct scan *s = xcalloc(1, sizeof(*s));
+	struct scan *s = xmalloc(sizeof(*s));
 	sqlite3_stmt *st;
 
+	/* of the ring a small table touches little */
+	memset(s, 0, offsetof(struct scan, ring.max));
 	s->p = p;
 	s->c = c;
 	s->key = INT64_MIN;

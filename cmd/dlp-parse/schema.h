@@ -22,6 +22,13 @@ const char *db_path(void);
 bool db_has_table(sqlite3 *db, const char *table);
 bool db_has_column(sqlite3 *db, const char *table, const char *column);
 
+/* Whether the schema has something of that name that is no index: where there is
+ * no such table, a view. */
+bool db_names(sqlite3 *db, const char *name);
+
+/* False if the table has no index. */
+bool db_may_have_index(sqlite3 *db, const char *table);
+
 /* "a, b, NULL" for the names (NULL ends the list): missing columns become NULL.
  * The caller frees it. */
 char *db_cols(sqlite3 *db, const char *table, const char *const *names);
