@@ -130,9 +130,9 @@ by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Are the numbers nr[0..n), which are sorted. By halves: the kernel goes through
- * the filter for every call there is when it is installed, which took a tenth of
- * the time that a filter needs to start. */
+/* Are the numbers nr[0..n), which are sorted. By halves: the kernel goes
+ * through the filter for every call there is when it is installed, which took a
+ * tenth of the time that a filter needs to start. */
 static void
 add_search(struct filter *f, const uint32_t *nr, size_t n)
 {

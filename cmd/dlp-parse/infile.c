@@ -934,8 +934,8 @@ bool
 head_of_database(int fd, const struct stat *st, unsigned char *s)
 {
 	return S_ISREG(st->st_mode) &&
-	    pread(fd, s, DB_HEAD_SIZE, 0) == DB_HEAD_SIZE &&
-	    head_is_sqlite(s, DB_HEAD_SIZE);
+	       pread(fd, s, DB_HEAD_SIZE, 0) == DB_HEAD_SIZE &&
+	       head_is_sqlite(s, DB_HEAD_SIZE);
 }
 
 size_t
@@ -1253,8 +1253,8 @@ infile_forget(struct infile *in)
 /* What is neither a database in a file of its own nor a copy. Not inlined: the
  * stack has its pages only where it is used. */
 __attribute__((noinline)) static sqlite3 *
-open_other(
-    struct infile *in, const char *path, int fd, const struct stat *st, sqlite3 **second)
+open_other(struct infile *in, const char *path, int fd, const struct stat *st,
+    sqlite3 **second)
 {
 	bool std = is_std(path);
 	const char *name = head_name(path), *copy;

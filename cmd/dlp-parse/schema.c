@@ -101,14 +101,14 @@ names_as(const char *sql)
 	if (sql == NULL)
 		return true;
 	for (s = strpbrk(sql, "sS"); s != NULL; s = strpbrk(s + 1, "sS"))
-		if (s > sql + 1 && (s[-1] | 0x20) == 'a' &&
-		    !is_word(s[-2]) && !is_word(s[1]))
+		if (s > sql + 1 && (s[-1] | 0x20) == 'a' && !is_word(s[-2]) &&
+		    !is_word(s[1]))
 			return true;
 	return false;
 }
 
-/* Columns: whether it is an index, name, name of its table, whether it is a table
- * with pages, SQL. */
+/* Columns: whether it is an index, name, name of its table, whether it is a
+ * table with pages, SQL. */
 static void
 add_object(sqlite3_stmt *st)
 {
@@ -156,7 +156,8 @@ read_schema(sqlite3 *db)
 
 /* Views and virtual tables have no pages and do not count as tables. A table
  * with a computed column is refused, because it could run any expression; no
- * profiler writes one. A table that is not in the list may have been made since. */
+ * profiler writes one. A table that is not in the list may have been made
+ * since. */
 bool
 db_has_table(sqlite3 *db, const char *table)
 {
@@ -190,11 +191,11 @@ db_names(sqlite3 *db, const char *name)
 {
 	read_schema(db);
 	return find_object(name) != NULL ||
-	    (!schema.whole &&
-		has_row(db,
-		    "SELECT 1 FROM sqlite_master WHERE type <> 'index'"
-		    " AND name = ?1 COLLATE NOCASE",
-		    name, NULL));
+	       (!schema.whole &&
+		   has_row(db,
+		       "SELECT 1 FROM sqlite_master WHERE type <> 'index'"
+		       " AND name = ?1 COLLATE NOCASE",
+		       name, NULL));
 }
 
 bool

@@ -22,8 +22,8 @@ const char *db_path(void);
 bool db_has_table(sqlite3 *db, const char *table);
 bool db_has_column(sqlite3 *db, const char *table, const char *column);
 
-/* Whether the schema has something of that name that is no index: where there is
- * no such table, a view. */
+/* Whether the schema has something of that name that is no index: where there
+ * is no such table, a view. */
 bool db_names(sqlite3 *db, const char *name);
 
 /* False if the table has no index. */
