@@ -11,6 +11,12 @@
 
 #define BLANK " \t\r"
 
+static char
+lower(char c)
+{
+	return (char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
+}
+
 void
 name_lower(struct buf *b, const char *s, size_t n)
 {
@@ -20,19 +26,18 @@ name_lower(struct buf *b, const char *s, size_t n)
 	buf_reserve(b, n);
 	d = b->s + b->len;
 	for (i = 0; i < n; i++)
-		d[i] = (char)(s[i] >= 'A' && s[i] <= 'Z' ? s[i] + 32 : s[i]);
+		d[i] = lower(s[i]);
 	b->len += n;
 }
 
 static char *
 lower_copy(const char *s, size_t n)
 {
-	struct buf b = { 0 };
-	char *copy;
+	char *copy = xmemdup(s, n);
+	size_t i;
 
-	name_lower(&b, s, n);
-	copy = xmemdup(b.len > 0 ? b.s : "", b.len);
-	buf_free(&b);
+	for (i = 0; i < n; i++)
+		copy[i] = lower(copy[i]);
 	return copy;
 }
 
@@ -52,13 +57,16 @@ go_on(struct namerule *r, const char *s, size_t n)
 {
 	size_t len = strlen(r->pat);
 	bool list = len > 0 && r->pat[len - 1] == '|';
-	char *more = lower_copy(s, n);
-	char *pat = xmalloc(len + n + 2);
+	size_t i;
+	char *d;
 
-	sprintf(pat, "%s%s%s", r->pat, list || len == 0 ? "" : " ", more);
-	free(r->pat);
-	free(more);
-	r->pat = pat;
+	r->pat = xrealloc(r->pat, len + n + 2, 1);
+	d = r->pat + len;
+	if (!list && len > 0)
+		*d++ = ' ';
+	for (i = 0; i < n; i++)
+		d[i] = lower(s[i]);
+	d[n] = '\0';
 }
 
 /* The definition whose name begins the text s, which is after a $; NULL if
@@ -85,6 +93,8 @@ expand(const struct namerules *r, struct namerule *u)
 	struct buf b = { 0 };
 	const char *s = u->pat, *dollar;
 
+	if (strchr(s, '$') == NULL)
+		return;
 	for (; (dollar = strchr(s, '$')) != NULL;
 	     s = dollar + 1 + strlen(d->name)) {
 		d = def_at(r, dollar + 1);

@@ -104,9 +104,9 @@ struct cell_sizes {
  * if they are unknown. */
 bool cell_sizes(const struct kern_work *w, struct cell_sizes *c);
 
-struct rule_row {      /* a rule in text; dlp-flops-rules(7) */
-	char *op;      /* name or pattern of names */
-	unsigned dirs; /* DIR_* */
+struct rule_row {       /* a rule in text; dlp-flops-rules(7) */
+	const char *op; /* name or pattern of names */
+	unsigned dirs;  /* DIR_* */
 	enum family family;
 	char *kern;         /* pattern of kernel names (pat.h); NULL: any */
 	bool once;          /* the first such kernel of a run carries all the

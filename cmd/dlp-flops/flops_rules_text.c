@@ -17,6 +17,7 @@
 
 struct rule_list { /* the rules of a name or pattern, in order */
 	struct rule_row *head, **end;
+	bool pattern;
 };
 
 enum { DIR_FPROP = 1, DIR_BPROP = 2 };
@@ -25,17 +26,21 @@ enum { DIR_FPROP = 1, DIR_BPROP = 2 };
 static struct rule_list *
 list_of(struct rule_set *set, const char *op)
 {
+	struct rule_list *l;
 	bool fresh;
 	uint32_t id = smap_put(&set->by_op, op, strlen(op), &fresh);
 
 	if (!fresh)
 		return &set->lists[id];
 	ARRAY_GROW(set->lists, set->n, set->cap);
-	memset(&set->lists[set->n], 0, sizeof(*set->lists));
-	return &set->lists[set->n++]; /* its number is id */
+	l = &set->lists[set->n++]; /* its number is id */
+	memset(l, 0, sizeof(*l));
+	l->pattern = strpbrk(op, "*?[") != NULL;
+	return l;
 }
 
-/* Adds a copy of the rule, after those of the same op. */
+/* Adds a copy of the rule, after those of the same op, whose name stays the
+ * caller's. */
 static void
 set_add(struct rule_set *set, const struct rule_row *row, const char *op)
 {
@@ -43,7 +48,7 @@ set_add(struct rule_set *set, const struct rule_row *row, const char *op)
 	struct rule_row *r = xmalloc(sizeof(*r));
 
 	*r = *row;
-	r->op = xstrdup(op);
+	r->op = op;
 	r->next = NULL;
 	if (l->head == NULL)
 		l->head = r;
@@ -52,19 +57,12 @@ set_add(struct rule_set *set, const struct rule_row *row, const char *op)
 	l->end = &r->next;
 }
 
-static bool
-is_pattern(const char *op)
-{
-	return strpbrk(op, "*?[") != NULL;
-}
-
 /* A name with its module, torch.nn.functional.linear or myext::mlp, is matched
  * only by a pattern that has a module too. */
 static bool
 matches(const char *pattern, const char *name)
 {
-	return is_pattern(pattern) &&
-	       (strchr(name, '.') == NULL || strchr(pattern, '.') != NULL) &&
+	return (strchr(name, '.') == NULL || strchr(pattern, '.') != NULL) &&
 	       (strstr(name, "::") == NULL || strstr(pattern, "::") != NULL) &&
 	       fnmatch(pattern, name, 0) == 0;
 }
@@ -82,7 +80,8 @@ set_find(const struct rule_set *set, const char *op, size_t n)
 		return set->lists[id].head;
 	name = xmemdup(op, n);
 	for (i = 0; i < set->n; i++)
-		if (matches(set->lists[i].head->op, name))
+		if (set->lists[i].pattern &&
+		    matches(set->lists[i].head->op, name))
 			break;
 	free(name);
 	return i < set->n ? set->lists[i].head : NULL;
