@@ -482,6 +482,35 @@ call 160 10 0" "$(dlp-parse "$f" 2>/dev/null | awk -F'\t' '
 	    cmp - "$BATS_TEST_TMPDIR/want"
 }
 
+# More tables than the list of the schema holds, and before those that are read.
+@test "a schema of many tables, long names, another case" {
+	dlp-parse "$LENET" | grep -v '^##cmd' >"$BATS_TEST_TMPDIR/want"
+	{
+		for i in {1..150}; do echo "CREATE TABLE t$i (a UNIQUE);"; done
+		printf 'CREATE TABLE t%0200d (a);\n' 1
+		sqlite3 "$LENET" .dump | sed 's/NVTX_EVENTS/nvtx_Events/'
+	} | sqlite3 "$BATS_TEST_TMPDIR/x"
+	dlp-parse "$BATS_TEST_TMPDIR/x" | grep -v '^##cmd' |
+	    cmp - "$BATS_TEST_TMPDIR/want"
+}
+
+@test "a computed column is refused however it is written, a column as is not" {
+	dlp-parse "$LENET" | grep -v '^##cmd' >"$BATS_TEST_TMPDIR/want"
+	for column in 'x AS (1)' 'x as(1)' 'x/**/As/**/(1)' '"x"aS(1)VIRTUAL' \
+	    'x GENERATED ALWAYS AS (start)'; do
+		cp "$LENET" "$BATS_TEST_TMPDIR/x"
+		sqlite3 "$BATS_TEST_TMPDIR/x" \
+		    "ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN $column"
+		run -2 dlp-parse "$BATS_TEST_TMPDIR/x"
+		[[ $output == *'CUPTI_ACTIVITY_KIND_KERNEL.x is a generated column'* ]]
+	done
+	cp "$LENET" "$BATS_TEST_TMPDIR/x"
+	sqlite3 "$BATS_TEST_TMPDIR/x" \
+	    'ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL ADD COLUMN "as" TEXT'
+	dlp-parse "$BATS_TEST_TMPDIR/x" | grep -v '^##cmd' |
+	    cmp - "$BATS_TEST_TMPDIR/want"
+}
+
 # Each name has 3 MiB, so that the cache of names is emptied between a kernel's
 # name and its call's; memory that is freed is overwritten.
 @test "a record keeps its names while others are forgotten" {
