@@ -119,8 +119,7 @@ from_stdin() {
 unread_by_work() {
 	parse='-T ^lib,os,mem,over,event,series,diag,mark'
 	case ,${opt_g-}, in
-	*,code,* | *,op.code,*) ;;
-	*) parse="$parse --no-code" ;;
+	*,code,* | *,op.code,*) code=1 ;;
 	esac
 }
 
@@ -143,14 +142,16 @@ placed() {
 	fi
 }
 
-# The profiles, each a section; $parse is an option for dlp-parse. One that
-# fails leaves a section without an end, so that the filters go on with the
-# others and the last one exits 2.
+# The profiles, each a section; $parse is an option for dlp-parse. Lines of code,
+# which take it up to half of its time, are for reports that print them: $code.
+# One that fails leaves a section without an end, so that the filters go on with
+# the others and the last one exits 2.
 profiles() {
 	if [ -n "${help-}" ]; then
 		stage dlp-parse ${parse-} ${src:+--src} FILE </dev/null
 		return
 	fi
+	[ -n "${code-}" ] || parse="--no-code ${parse-}"
 	good=''
 	bad=''
 	[ $# -eq 1 ] && [ "$1" != - ] && only=1 || only=

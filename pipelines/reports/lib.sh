@@ -22,6 +22,7 @@ help=
 src=
 opt_i=
 opt_k=
+code=
 # Reports with dlp-flops pass files of compilers on to it (stage.sh).
 opt_hlo=
 opt_inductor=
