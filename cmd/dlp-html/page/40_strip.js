@@ -50,17 +50,18 @@ function line(g, x0, y0, x1, y1) {
 	g.stroke();
 }
 
-// Text that ends where the room ends.
-function clipText(g, s, x, y, room) {
+// Text that ends where the room ends; ends: with the end of the text behind a gap.
+function clipText(g, s, x, y, room, ends) {
+	const cut = n => n >= s.length ? s : ends ? s.slice(0, Math.ceil(n / 2)) + '…' + s.slice(s.length - Math.floor(n / 2)) : s.slice(0, n) + '…';
 	let n = s.length;
 	if (g.measureText(s).width > room) {
-		n = Math.floor(n * room / g.measureText(s).width);
-		while (n > 0 && g.measureText(s.slice(0, n) + '…').width > room)
+		n = Math.min(n - 1, Math.floor(n * room / g.measureText(s).width));
+		while (n > 0 && g.measureText(cut(n)).width > room)
 			n--;
 	}
 	g.fillStyle = color('text');
 	if (n > 0)
-		g.fillText(n < s.length ? s.slice(0, n) + '…' : s, x, y);
+		g.fillText(cut(n), x, y);
 }
 
 const gapColors = ['gap-launch-bound', 'gap-dataloader', 'gap-sync', 'gap-host-only', 'gap-comm-wait', 'gap-allocation'];
