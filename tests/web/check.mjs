@@ -54,9 +54,11 @@ async function views(browser, file) {
 let last = Promise.resolve();
 
 function output(command) {
-	const words = command.replace(/^\$ (dlp (?:[a-z]+ )?)/, '$1--csv ');
+	// awk behind it reads TABs
+	const tabs = command.includes(' | awk '), words = command.replace(/^\$ (dlp (?:[a-z]+ )?)/, tabs ? '$1--tsv ' : '$1--csv ');
+	const csv = s => tabs ? s.replace(/"/g, '""').replace(/[^\t\n]+/g, '"$&"').replace(/\t/g, ',') : s;
 	last = last.then(() => promisify(execFile)('bash', ['-c', words], { maxBuffer: 1 << 28 })
-	    .then(r => r.stdout, e => e.stdout));
+	    .then(r => csv(r.stdout), e => csv(e.stdout)));
 	return last;
 }
 
@@ -120,6 +122,10 @@ async function equalHere(page, where, seen) {
 // Overview has parts of other tables, About facts: they have no report's rows.
 const partial = ['Overview', 'About'];
 
+// A filter is in the command, too.
+const filters = ['ops&f=conv', 'ops&f=dir%3Dbprop+o+>2us', 'ops&i=all&g=type&f=tc%3Dno+>1us', 'ops&g=shape&f=a', 'kernels&f=e+>5us',
+	'gaps&f=class%3Dlaunch-bound+e+>10us', 'roofline&f=dtype%3Dfp32+>1us', 'roofline&i=all&f=tc%3Dyes+a', "ops&f=it's+\"a"];
+
 async function equal(browser, file) {
 	const page = await open(browser), seen = new Map();
 	await go(page, file);
@@ -141,6 +147,11 @@ async function equal(browser, file) {
 			}
 			faults(page, where);
 		}
+	}
+	for (const hash of filters) {
+		await go(page, file, '#v=' + hash);
+		await equalHere(page, basename(file) + ' ' + hash, seen);
+		faults(page, hash);
 	}
 	await Promise.all(seen.values());
 	check(seen.size >= 8, file, 'only', seen.size, 'tables were compared');

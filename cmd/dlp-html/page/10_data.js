@@ -303,10 +303,19 @@ function sumsOfAll() {
 
 // Numbers of the rows in which iter lies in the range; null: all rows.
 function rowsInRange(t, of = range) {
-	const list = new Int32Array(t.n), iter = of === null ? null : t.iter;
+	if (of === null)
+		return allRows(t.n);
+	const list = new Int32Array(t.n), iter = t.iter, { from, to } = of;
 	let n = 0;
-	for (let i = 0; i < t.n; i++)
-		if (of === null || (iter[i] >= of.from && iter[i] <= of.to))
+	for (let i = 0; i < list.length; i++)
+		if (iter[i] >= from && iter[i] <= to)
 			list[n++] = i;
 	return list.subarray(0, n);
+}
+
+function allRows(n) {
+	const list = new Int32Array(n);
+	for (let i = 0; i < list.length; i++)
+		list[i] = i;
+	return list;
 }

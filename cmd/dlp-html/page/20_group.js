@@ -1,7 +1,8 @@
 // Sums by group, as dlp-agg makes them.
 //	groupBy(t, rows, [columns], value)
 // A row of the result: key (the texts of the columns), n, sum, max, min, first (the
-// number of a row of the group). groups.at(j) is the group of the j-th of the rows.
+// number of a row of the group). groups.at(j) is the group of the j-th of the rows,
+// groups.made[groups.of[j]].
 
 // A column as small numbers, from 0 for unknown.
 function codes(col, n) {
@@ -22,46 +23,88 @@ function codes(col, n) {
 	return { v, k: list.length + 1, of: j => j < 0 ? null : list[j] };
 }
 
-// Numbers of keys, from 0 in the order in which they come.
-function numbering(room) {
+// For each row of the list the number of its key, in the order in which they come.
+function numbersOf(list, by) {
+	const keys = new Float64Array(list.length), of = new Int32Array(list.length);
+	let room = 1, n = 0;
+	for (const c of by) {
+		mix(keys, list, c.v, c.k);
+		room *= c.k;
+	}
 	const few = room <= 1 << 21 ? new Int32Array(room) : null, many = new Map();
-	let n = 0;
-	return key => {
-		const was = few ? few[key] : many.get(key);
-		if (was)
-			return was - 1;
-		n++;
-		if (few)
-			few[key] = n;
-		else
-			many.set(key, n);
-		return n - 1;
-	};
+	let was = -1, is = -1;
+	for (let j = 0; j < of.length; j++) {
+		const key = keys[j];
+		if (key !== was) {
+			was = key;
+			is = (few ? few[key] : many.get(key) || 0) - 1;
+			if (is < 0) {
+				is = n++;
+				if (few)
+					few[key] = n;
+				else
+					many.set(key, n);
+			}
+		}
+		of[j] = is;
+	}
+	return { of, n };
 }
 
-function groupBy(t, list, cols, value) {
-	const by = cols.map(c => codes(t[c], t.n)), made = [], of = new Int32Array(list.length);
-	const pieces = t.sums ? t.pieces : null, longest = t.sums ? t.max_ns : value;
-	const number = numbering(by.reduce((k, c) => k * c.k, 1));
+function mix(keys, list, v, k) {
+	for (let j = 0; j < list.length; j++)
+		keys[j] = keys[j] * k + v[list[j]] + 1;
+}
+
+// The sum of a column for each of n groups; NaN where no row has a value.
+function sumsBy(list, of, n, col) {
+	const sum = new Float64Array(n).fill(NaN);
 	for (let j = 0; j < list.length; j++) {
-		const i = list[j], v = value[i];
-		let key = 0;
-		for (const c of by)
-			key = key * c.k + c.v[i] + 1;
-		const at = of[j] = number(key);
-		const g = made[at] || (made[at] = { key: by.map(c => c.of(c.v[i])), n: 0, sum: 0, max: -Infinity, min: Infinity, first: i });
-		g.n += pieces ? pieces[i] : 1;
-		if (v === v) {	// not NaN
-			g.sum += v;
-			if (longest[i] > g.max)
-				g.max = longest[i];
-			if (v < g.min)
-				g.min = v;
-		}
+		const v = col[list[j]], at = of[j];
+		if (v === v)	// not NaN
+			sum[at] = sum[at] === sum[at] ? sum[at] + v : v;
 	}
+	return sum;
+}
+
+function edgesBy(list, of, n, longest, value) {
+	const max = new Float64Array(n).fill(-Infinity), min = new Float64Array(n).fill(Infinity);
+	for (let j = 0; j < list.length; j++) {
+		const i = list[j], at = of[j];
+		if (longest[i] > max[at])
+			max[at] = longest[i];
+		if (value[i] < min[at])
+			min[at] = value[i];
+	}
+	return { max, min };
+}
+
+// Columns are added up one by one: a loop over few arrays is what browsers are fast at.
+function groupBy(t, list, cols, value) {
+	const by = cols.map(c => codes(t[c], t.n)), { of, n } = numbersOf(list, by), first = new Int32Array(n).fill(-1), rows = new Int32Array(n);
+	const sum = sumsBy(list, of, n, value), { max, min } = edgesBy(list, of, n, t.sums ? t.max_ns : value, value);
+	for (let j = 0; j < list.length; j++)
+		if (rows[of[j]]++ === 0)
+			first[of[j]] = list[j];
+	const pieces = t.sums ? sumsBy(list, of, n, t.pieces) : rows, made = [];
+	for (let g = 0; g < n; g++)
+		made.push({ key: by.map(c => c.of(c.v[first[g]])), n: pieces[g], sum: sum[g] || 0, max: max[g], min: min[g], first: first[g] });
 	const groups = made.slice().sort((a, b) => b.sum - a.sum || b.n - a.n);
+	groups.of = of;
+	groups.made = made;
 	groups.at = j => made[of[j]];
+	groups.add = (c, col) => sumsBy(list, of, n, col).forEach((v, g) => { made[g][c] = isSet(v) ? v : null; });
 	return groups;
+}
+
+// The rows of the list with this value.
+function rowsWith(list, v, want) {
+	const out = new Int32Array(list.length);
+	let n = 0;
+	for (let j = 0; j < out.length; j++)
+		if (v[list[j]] === want)
+			out[n++] = list[j];
+	return out.subarray(0, n);
 }
 
 // A column of op records for the rows of work.
@@ -111,4 +154,28 @@ function filterRows(t, list, f) {
 }
 
 const filterGroups = (groups, f) => groups.filter(g => g.sum >= f.more &&
-    f.words.every(w => g.key.join(' ').toLowerCase().includes(w)));
+    f.words.every(w => g.key.map(plain).join(' ').toLowerCase().includes(w)));
+
+// The filter behind a report: awk on its rows. names: the columns in which words are
+// looked for; time: that of a least time.
+function awkFilter(f, names, time) {
+	const quoted = s => '"' + s.replace(/[\\"]/g, '\\$&') + '"', column = c => '$c[' + quoted(c) + ']';
+	const all = [...f.where.map(([c, want]) => 'tolower(' + column(c) + ') == ' + quoted(want)),
+		...f.words.map(w => 'index(tolower(' + names.map(column).join(' " " ') + '), ' + quoted(w) + ')'),
+		...(f.more > 0 ? [column(time) + ' >= ' + f.more] : [])];
+	return all.length === 0 ? '' : ' | awk -F \'\\t\' ' +
+	    word('NR == 1 { while (++i <= NF) c[$i] = i } NR == 1 || ' + all.join(' && '));
+}
+
+// Columns of a grouping as -g of a report names them, and its rows.
+const columnNames = cols => cols.map(c => c === 'op.shapes' ? 'shapes' : c);
+
+// The report of a grouping with a filter. Rows of one value of a column are those of a
+// grouping by that column, too. time: the name of the report's column of times.
+function filteredReport(name, by, f, time) {
+	const cols = columnNames(groupings[by].cols), more = f.where.map(w => w[0]).filter(c => !cols.includes(c) && c !== 'dtype');
+	if (more.length > 0 && by === 'kernel' && name === 'top')	// of kernels alone
+		return [el('p', null, 'The command does not filter by ' + more.join(', ') + '.'), report([name, '-g', by, '-n', '0'])];
+	const g = more.length > 0 ? [...cols, ...more].join(',') : by;
+	return [report([name, ...(g === 'op' ? [] : ['-g', g]), '-n', '0'], awkFilter(f, name === 'roofline' ? [...cols, 'dtype'] : cols, time))];
+}

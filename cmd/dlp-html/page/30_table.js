@@ -1,7 +1,7 @@
-// A table that people sort, read and copy. cols: { label, get, show, num, title, wrap,
-// indent, part }; get is the exact value, which stands in the tooltip and in CSV, show
-// its text, part what a bar behind it shows of 100. Of many rows the first are drawn, and
-// a button draws more.
+// A table that people sort, read and copy. cols: { label, get, of, show, num, title, wrap,
+// indent, part }; get is the exact value, which stands in the tooltip and in CSV; of: an
+// array of these by row, where rows are numbers; show its text, part what a bar behind it
+// shows of 100. Of many rows the first are drawn, and a button draws more.
 const drawnAtFirst = 50, narrow = matchMedia('(max-width: 600px)');
 
 function csvText(v) {
@@ -49,8 +49,8 @@ function firstRows(col, list, up, n) {
 	if (!col.num || list.length <= 20 * n)
 		return Array.from(list).sort(order).slice(0, n);
 	let best = [], edge = -Infinity;	// the n-th best so far
-	for (const r of list) {
-		const v = col.get(r), key = isSet(v) ? (up ? -v : v) : up ? Infinity : -Infinity;
+	for (let j = 0; j < list.length; j++) {
+		const r = list[j], v = col.of ? col.of[r] : col.get(r), key = isSet(v) ? (up ? -v : v) : up ? Infinity : -Infinity;
 		if (best.length >= n && key <= edge)
 			continue;
 		best.push({ r, key });
@@ -65,7 +65,7 @@ function firstRows(col, list, up, n) {
 // o: caption, onRow, sort (a column's number), up (smallest first), room (letters of a name)
 function dataTable(cols, list, o) {
 	let sorted = isSet(o.sort) ? o.sort : -1, up = Boolean(o.up), drawn = drawnAtFirst;
-	const room = narrow.matches ? 18 : o.room || 60;
+	const room = narrow.matches ? 44 : o.room || 60;
 	const head = el('tr'), body = el('tbody');
 	const more = el('button', { type: 'button', onclick: () => { drawn *= 10; draw(); } });
 	const csv = el('button', { type: 'button', onclick: e => copy(toCsv(cols, rowsFrom(list.length)), e.target) },

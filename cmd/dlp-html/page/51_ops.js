@@ -38,28 +38,26 @@ async function workFor(cols, ...more) {
 }
 
 function kernelsOnly(t, list) {
-	const tag = t.tag.v, kern = t.tag.d.indexOf('kern');
-	return list.filter(i => tag[i] === kern);
+	return rowsWith(list, t.tag.v, t.tag.d.indexOf('kern'));
 }
 
 // For each group: time on Tensor Cores, time of kernels, and the reason why not.
 function addTensorCores(t, list, groups) {
-	for (const g of groups)
-		Object.assign(g, { tc: 0, kern: 0, why: new Map() });
-	const tag = t.tag.v, kern = t.tag.d.indexOf('kern'), tc = t.tc.v, yes = t.tc.d.indexOf('yes'), why = t.tc_why.v, dur = t.dur_ns;
+	const n = groups.length, words = t.tc_why.d.length + 1, sum = new Float64Array(n), onTc = new Float64Array(n), reasons = new Float64Array(n * words);
+	const tag = t.tag.v, kern = t.tag.d.indexOf('kern'), tc = t.tc.v, yes = t.tc.d.indexOf('yes'), why = t.tc_why.v, dur = t.dur_ns, of = groups.of;
 	for (let j = 0; j < list.length; j++) {
-		const i = list[j], d = dur[i];
-		if (tag[i] !== kern || Number.isNaN(d))
+		const i = list[j], d = dur[i], at = of[j];
+		if (tag[i] !== kern || d !== d)	// NaN
 			continue;
-		const g = groups.at(j);
-		g.kern += d;
+		sum[at] += d;
 		if (yes >= 0 && tc[i] === yes)
-			g.tc += d;
-		if (why[i] >= 0)
-			g.why.set(why[i], (g.why.get(why[i]) || 0) + d);
+			onTc[at] += d;
+		reasons[at * words + why[i] + 1] += d;
 	}
-	for (const g of groups)
-		g.why = [...g.why].sort((a, b) => b[1] - a[1]).map(w => t.tc_why.d[w[0]]).join(' ') || null;
+	groups.made.forEach((g, at) => {
+		const mine = t.tc_why.d.map((name, k) => ({ name, ns: reasons[at * words + k + 1] })).filter(w => w.ns > 0);
+		Object.assign(g, { kern: sum[at], tc: onTc[at], why: mine.sort((a, b) => b.ns - a.ns).map(w => w.name).join(' ') || null });
+	});
 }
 
 function sumColumns(labels, total, n) {
@@ -107,7 +105,7 @@ async function detail(t, list, name) {
 }
 
 // Runs of ops as dlp ops has them: DLProf's times. Work of no run is a run itself.
-async function runsOfOps(t, list) {
+async function runsOfOps(t, list, f) {
 	const inst = Object.create(await table('inst', ['op_id', 'dir', 'phase', 'iter', 'n_gpu', 'gpu_ns', 'dur_ns', 'overhead_ns', 'idle_ns'])), name = await ofOp(inst, 'name'), at = new Map(), out = [];
 	Object.defineProperty(inst, 'dir', { value: directions(Object.getPrototypeOf(inst)) });
 	// runs and work have the same names by number, but not the same directions
@@ -135,12 +133,17 @@ async function runsOfOps(t, list) {
 			g.n_gpu++;
 			add(g, 'gpu', t.dur_ns[i]);
 		}
+	// runs have no other columns
+	const own = { ...f, where: f.where.filter(w => w[0] === 'dir') }, other = f.where.filter(w => w[0] !== 'dir').map(w => w[0]);
+	const shown = out.filter(g => g.gpu >= f.more && own.where.every(w => plain(g.dir).toLowerCase() === w[1]) &&
+	    f.words.every(w => (plain(g.op) + ' ' + plain(g.dir)).toLowerCase().includes(w)));
 	const time = (label, c, name, title) => ({ label, name, num: true, unit: 'ns', get: g => g[c], show: ns, title });
-	return [el('h3', null, 'Runs on the CPU and the GPU'), el('p', { class: 'quiet' }, 'The four times of DLProf: GPU, CPU, overhead (CPU time outside of API calls), and idle time of the GPU inside a run.'),
+	return [el('h3', null, 'Runs on the CPU and the GPU'), el('p', { class: 'quiet' }, 'The four times of DLProf: GPU, CPU, overhead (CPU time outside of API calls), and idle time of the GPU inside a run.' +
+	    (other.length > 0 ? ' These are not filtered by ' + other.join(', ') + ', which a run does not have.' : '')),
 		dataTable([{ label: 'op', get: g => g.op }, { label: 'direction', name: 'dir', get: g => g.dir }, { label: 'runs', name: 'n_run', num: true, get: g => g.n, show: count },
 			{ label: 'with GPU work', name: 'n_gpu_run', num: true, get: g => g.n_gpu, show: count }, time('GPU', 'gpu', 'gpu_ns'),
 			{ label: 'mean GPU', name: 'mean_gpu_ns', num: true, unit: 'ns', get: g => g.n_gpu > 0 ? g.gpu / g.n_gpu : null, show: ns }, time('CPU', 'cpu', 'cpu_ns'), time('overhead', 'overhead', 'overhead_ns'), time('idle', 'idle', 'idle_ns')],
-		out, { caption: 'Runs of ops', sort: 4 }), report(['ops', '-n', '0'])];
+		shown, { caption: 'Runs of ops', sort: 4 }), report(['ops', '-n', '0'], awkFilter(own, ['op', 'dir'], 'gpu_ns'))];
 }
 
 async function sumsView(by, only, intro, pick) {
@@ -155,7 +158,7 @@ async function sumsView(by, only, intro, pick) {
 		el('div', { class: 'bar' }, pick, filterField('words, or tc=no, dir=bprop, why=fp32, phase=forward, >1ms')),
 		dataTable([...sumColumns(how.labels, total, range === null ? 0 : stepsInRange().length),
 			...(by === 'kernel' ? [] : tcColumns)], shown, { caption: 'GPU work by ' + by, onRow: t.sums ? null : open, sort: how.cols.length }),
-		report(['top', ...(by === 'op' ? [] : ['-g', by]), '-n', '0'])];
+		...filteredReport('top', by, f, 'sum_dur_ns')];
 	const unknown = t.sums ? f.where.map(w => w[0]).filter(c => !(c in meta.sums)) : [];
 	if (unknown.length > 0)
 		return [el('p', null, 'The sums of all are not by ' + unknown.join(', ') + '. Choose a step with details to filter by that.'), pick, filterField('')];
@@ -165,7 +168,7 @@ async function sumsView(by, only, intro, pick) {
 		    el('p', null, 'The chosen row has no work in these steps.'));
 	}
 	if (by === 'op' && !t.sums)
-		out.push(...await runsOfOps(t, all));
+		out.push(...await runsOfOps(t, all, f));
 	return out;
 }
 

@@ -29,14 +29,16 @@ function byStart(list, start, length) {
 	return list;
 }
 
-// Sums of lengths by shade, up to each of these many pieces.
+// Sums of lengths by shade, up to each of these many pieces; and the longest of each.
 const sumEvery = 1 << 5;
 
 const sumsFor = (of, shade, n) => of[shade] || (of[shade] = new Float64Array(Math.ceil(n / sumEvery) + 1));
 
-// of: by shade, the sums of each of these many pieces; long: numbers of pieces.
-function finishLane(lane, of, last, long) {
+// of: by shade, the sums of each of these many pieces, and top, the longest of them; long:
+// numbers of pieces.
+function finishLane(lane, of, top, last, long) {
 	lane.end = k => lane.start(k) + lane.length(k);
+	lane.top = top;
 	lane.last = last;
 	lane.long = long;
 	lane.sums = Object.keys(of).map(s => ({ shade: Number(s), sum: of[s] }));
@@ -55,22 +57,36 @@ function sumsTo(lane, k) {
 	return out;
 }
 
+// The first piece from k on, before end, that is this long; or end.
+function nextLong(lane, k, end, least) {
+	while (k < end)
+		if ((k & (sumEvery - 1)) === 0 && lane.top[k >> 5] < least)
+			k += sumEvery;
+		else if (lane.length(k) >= least)
+			return k;
+		else
+			k++;
+	return end;
+}
+
 // of: the members that tell lanes apart.
 async function makeLane(of, kind, t, list, start, length, name, shades, only = 6) {
 	const at = byStart(list, start, length);
-	const n = at.length, sums = [], long = [], least = longest();
+	const n = at.length, sums = [], top = new Float64Array(Math.ceil(n / sumEvery)), long = [], least = longest();
 	let last = -Infinity;
 	for (let k = 0; k < n; k++) {
 		if ((k & 8191) === 0 && isLate())
 			await breathe();
 		const i = at[k], d = length[i] || 0;
 		sumsFor(sums, shades ? shades[i] : only, n)[(k >> 5) + 1] += d;
+		if (d > top[k >> 5])
+			top[k >> 5] = d;
 		if (d > least)
 			long.push(k);
 		last = Math.max(last, start[i] + d);
 	}
 	return finishLane({ ...of, kind, t, n, at, start: k => start[at[k]], length: k => length[at[k]] || 0,
-		shade: shades ? k => shades[at[k]] : () => only, name: k => name(at[k]) }, sums, last, long);
+		shade: shades ? k => shades[at[k]] : () => only, name: k => name(at[k]) }, sums, top, last, long);
 }
 
 // Rows by the values of some columns (arrays of numbers), those without a start left
@@ -164,19 +180,21 @@ async function nestedLanes(of, sources) {
 
 async function nestedLane(lane, sources, from, at) {
 	const starts = sources.map(s => s[0].start_ns), durs = sources.map(s => s[0].dur_ns), shades = sources.map(s => s[2] === 'range' ? 5 : 2);
-	const n = at.length, of = [], long = [], least = longest();
+	const n = at.length, of = [], top = new Float64Array(Math.ceil(n / sumEvery)), long = [], least = longest();
 	let last = -Infinity;
 	for (let k = 0; k < n; k++) {
 		if ((k & 8191) === 0 && isLate())
 			await breathe();
 		const s = from[k], d = durs[s][at[k]] || 0;
 		sumsFor(of, shades[s], n)[(k >> 5) + 1] += d;
+		if (d > top[k >> 5])
+			top[k >> 5] = d;
 		if (d > least)
 			long.push(k);
 		last = Math.max(last, starts[s][at[k]] + d);
 	}
 	return finishLane({ ...lane, kind: 'nested', n, start: k => starts[from[k]][at[k]], length: k => durs[from[k]][at[k]] || 0, shade: k => shades[from[k]],
-		name: k => sources[from[k]][3](at[k]), piece: k => ({ t: sources[from[k]][0], i: at[k], kind: sources[from[k]][2] }) }, of, last, long);
+		name: k => sources[from[k]][3](at[k]), piece: k => ({ t: sources[from[k]][0], i: at[k], kind: sources[from[k]][2] }) }, of, top, last, long);
 }
 
 async function threadLanes(work) {
@@ -343,9 +361,16 @@ async function makeLanes() {
 	return arranged(out);
 }
 
-// The first of n numbers from i on, rising, that is more than v.
+// The first of n numbers from i on, rising, that is more than v; it can be near i.
 function after(n, number, v, i = 0) {
 	let lo = i, hi = n;
+	for (let far = 1; i > 0 && lo + far < n; far *= 2) {
+		if (number(lo + far) > v) {
+			hi = lo + far;
+			break;
+		}
+		lo += far + 1;
+	}
 	while (lo < hi) {
 		const mid = (lo + hi) >> 1;
 		if (number(mid) <= v)

@@ -17,13 +17,20 @@ const gapMeanings = {
 	end: 'no work follows',
 };
 
+// The columns that dlp gaps prints.
+const gapColumns = ['dur_ns', 'class', 'iter', 'did', 'what', 'what_ns', 'before', 'after', 'dev', 'phase', 'layer', 'op', 'start_ns', 'launch_ns', 'pid', 'tid', 'what_tid', 'whole_ns', 'range', 'code'];
+
 // As dlp gaps -s: of steps the pieces that lie in them, otherwise whole gaps.
 function gapSums(t, list) {
 	if (range !== null)
 		return groupBy(t, list, ['class'], t.dur_ns);
-	const part = t.part, before = t.before_id, reason = t.class.v, end = t.class.d.indexOf('end');
-	const whole = list.filter(i => part[i] === 1 && before[i] >= 0 && (end < 0 || reason[i] !== end));
-	return groupBy(t, whole, ['class'], t.whole_ns);
+	const first = rowsWith(list, t.part, 1), before = t.before_id, reason = t.class.v, end = t.class.d.indexOf('end');
+	const whole = new Int32Array(first.length);
+	let n = 0;
+	for (let j = 0; j < first.length; j++)
+		if (before[first[j]] >= 0 && (end < 0 || reason[first[j]] !== end))
+			whole[n++] = first[j];
+	return groupBy(t, whole.subarray(0, n), ['class'], t.whole_ns);
 }
 
 views.gaps = {
@@ -35,25 +42,29 @@ views.gaps = {
 		const cols = [{ label: 'class', get: g => g.key[0] }, ...sumColumns([], total, range === null ? 0 : stepsInRange().length),
 			{ label: 'meaning', wrap: true, get: g => gapMeanings[g.key[0]] }];
 		cols[2] = { ...cols[2], label: '% of idle time' };
+		const unknown = f.where.map(w => w[0]).filter(c => !gapColumns.includes(c));
 		let list = filterRows(t, all, f);
 		const named = ['what', 'range', 'before', 'after', 'op'];
 		if (f.more > 0)
 			list = list.filter(i => t.dur_ns[i] >= f.more);
 		if (f.words.length > 0)
-			list = list.filter(i => f.words.every(w => named.some(c => (text(t[c], i) || '').toLowerCase().includes(w))));
+			list = list.filter(i => f.words.every(w => named.some(c => (text(t[c], i) || minus).toLowerCase().includes(w))));
 		const col = (label, c, show, unit) => {
 			const v = t[c];
-			return { label, name: c, num: !v.d, unit, show, get: v.d ? i => text(v, i) : i => Number.isNaN(v[i]) ? null : v[i] };
+			return { label, name: c, num: !v.d, unit, show, of: v.d ? null : v, get: v.d ? i => text(v, i) : i => Number.isNaN(v[i]) ? null : v[i] };
 		};
+		const dur = t.dur_ns, long = t.whole_ns, pieces = list.some(i => long[i] > dur[i]);
 		const rowCols = [col('time', 'dur_ns', ns, 'ns'), col('class', 'class'), ...(steps.length > 0 ? [col('step', 'iter', plain)] : []), col('what the thread did', 'what'),
-			col('for', 'what_ns', ns, 'ns'), col('in range', 'range'), col('before', 'before'), col('after', 'after'),
+			col('for', 'what_ns', ns, 'ns'), ...(pieces ? [{ ...col('of the whole gap', 'whole_ns', ns, 'ns'), title: 'as long as it was before it was cut where a step begins; "for" is a part of this' }] : []), col('in range', 'range'), col('before', 'before'), col('after', 'after'),
 			col('phase', 'phase'), col('op', 'op'), col('start', 'start_ns', ns, 'ns'), col('line', 'code')];
 		const cut = range === null ? 'A gap is counted as a whole.' : 'A gap that crosses a border of these steps is cut there.';
 		return [el('p', null, 'Times in which nothing runs on a GPU, ' + ns(total) + ' in all, by what the thread did that launched the next work. ' + cut),
 			dataTable(cols, sums, { caption: 'Idle time by class', onRow: g => go({ f: 'class=' + g.key[0] }) }),
 			report(['gaps', '-s']), el('h3', null, 'Each gap'),
+			pieces ? el('p', { class: 'quiet' }, 'A gap that crosses the beginning of a step is a row for each of its pieces. What the thread did is of the whole gap, which stands beside it.') : null,
 			filterField('words, or class=launch-bound, phase=forward, >1ms'),
 			dataTable(rowCols, list, { caption: 'Gaps', sort: 0, room: 32, onRow: views.timeline ? i => go({ v: 'timeline', at: String(t.start_ns[i]) }) : null }),
-			report(['gaps', '-n', '0'])];
+			...(unknown.length > 0 ? [el('p', null, 'The command does not filter by ' + unknown.join(', ') + '.')] : []),
+			report(['gaps', '-n', '0'], awkFilter({ ...f, where: f.where.filter(w => gapColumns.includes(w[0])) }, named, 'dur_ns'))];
 	}
 };

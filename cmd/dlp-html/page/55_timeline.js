@@ -28,12 +28,13 @@ function stacksOf(g, left, y, colors, shades) {
 			let up = y;
 			for (let k = 0; k < runs.length; k++) {
 				const r = runs[k], full = Math.min(1, part(k)) * (laneTall - 2), high = full > 0 ? Math.max(1.5, Math.round(full * 2) / 2) : 0;
-				if (r.to === p && r.up === up && r.high === high)
-					r.to++;
-				else {
+				if (r.to !== p || r.up !== up || r.high !== high) {
 					draw(r, k);
-					Object.assign(r, { from: p, to: p + 1, up, high });
+					r.from = p;
+					r.up = up;
+					r.high = high;
 				}
+				r.to = p + 1;
 				up -= full;
 			}
 		},
@@ -102,9 +103,7 @@ function drawPieces(g, lane, y, view, left, w, colors, nameOf) {
 		}
 		// many short pieces in this pixel: how full it is, by class
 		const p = Math.max(0, Math.floor((start - view.from) / per)), past = after(lane.n, lane.start, view.from + (p + 1) * per, i);
-		let next = i + 1;
-		while (next < past && lane.length(next) < 2 * per)
-			next++;
+		const next = nextLong(lane, i + 1, past, 2 * per);
 		const most = sumsTo(lane, next), was = sums || sumsTo(lane, i);
 		stacks.add(p, k => (most[k] - was[k]) / per);
 		i = next;
@@ -204,7 +203,7 @@ function timelineOf(lanes) {
 	const canvas = el('canvas', { class: 'large timeline', tabindex: 0, role: 'application', 'aria-label': lanes.length +
 		' lanes of GPU streams and threads. Left and right move, plus and minus zoom, 0 shows all, n and p choose the next and the previous piece of a lane, up and down another lane. What is chosen is said below.' });
 	canvas.style.height = lanes.length * laneTall + laneRoom + 'px';
-	const facts = el('dl', { class: 'facts' }), label = () => canvas.clientWidth < 600 ? 90 : 205;
+	const facts = el('dl', { class: 'facts' }), label = () => canvas.clientWidth < 600 ? 112 : 205;
 
 	// The rows of the lanes, of a large page after the first picture.
 	function withRows() {
@@ -251,7 +250,7 @@ function timelineOf(lanes) {
 		}
 		lanes.forEach((lane, n) => {
 			const y = laneRoom + n * laneTall;
-			clipText(g, lane.label, 2, y + 12, left - 6);
+			clipText(g, lane.label, 2, y + 12, left - 6, true);
 			if (lane.kind === 'memory')
 				drawMemory(g, lane, y, view, left, w);
 			else
@@ -375,8 +374,8 @@ function timelineOf(lanes) {
 	let drag = null;
 	canvas.addEventListener('pointerdown', e => { drag = { x: e.offsetX, moved: false }; canvas.setPointerCapture(e.pointerId); });
 	canvas.addEventListener('pointermove', e => {
-		const over = drag ? null : hit(e);
-		canvas.title = over ? nameOf(over.lane, over.k) + (over.lane.end ? ', ' + ns(over.lane.end(over.k) - over.lane.start(over.k)) : '') : '';
+		const over = drag ? null : hit(e), lane = lanes[Math.floor((e.offsetY - laneRoom) / laneTall)];
+		canvas.title = e.offsetX < label() && lane ? lane.label : over ? nameOf(over.lane, over.k) + (over.lane.end ? ', ' + ns(over.lane.end(over.k) - over.lane.start(over.k)) : '') : '';
 		if (!drag || (!drag.moved && Math.abs(e.offsetX - drag.x) < 4))
 			return;
 		move((drag.x - e.offsetX) / (canvas.clientWidth - label()));

@@ -1,22 +1,5 @@
 // Roofline: how fast each op computes, and what the GPU could do, as dlp roofline.
 
-// For each group the sum of a column, null where no row has it.
-function addSums(t, list, groups, names) {
-	for (const g of groups)
-		for (const c of names)
-			g[c] = null;
-	for (const c of names) {
-		const col = t[c];
-		for (let j = 0; j < list.length; j++) {
-			const v = col[list[j]];
-			if (v === v) {	// not NaN
-				const g = groups.at(j);
-				g[c] = (g[c] || 0) + v;
-			}
-		}
-	}
-}
-
 // The peaks of the GPUs: the bandwidth, and TFLOP/s by type of numbers; none if they differ.
 function peaks() {
 	const devs = rows('dev'), d = devs[0];
@@ -55,13 +38,19 @@ function rateOf(g, dir, dtype, top) {
 // Numbers of powers of ten, as an axis writes them.
 const power = v => v >= 0.01 && v < 1e4 ? String(v) : '1e' + Math.round(Math.log10(v));
 
+// A type of numbers has the same color in each picture.
+const typeShades = { bf16: 'tc', fp16: 'mem', '16bit': 'comm', tf32: 'graph', fp32: 'kern', fp64: 'wait', fp8: 'call', int8: 'gap-sync' };
+
+// So many powers of ten below the highest peak are drawn at most.
+const roofDeep = 10;
+
 function roofChart(groups, top, types, open) {
 	const points = groups.filter(g => g.ai > 0 && g.tflops > 0), most = points.reduce((m, g) => Math.max(m, g.sum), 0);
 	const label = 'TFLOP/s over FLOPs per byte of ' + points.length + ' groups, and the peaks: ' +
 	    [...types].map(([t, p]) => t + ' ' + p + ' TFLOP/s').join(', ') + '. The table has the same numbers.';
 	const canvas = el('canvas', { class: 'large roof', role: 'img', 'aria-label': label });
-	const shades = ['tc', 'kern', 'comm', 'graph', 'mem'], names = [...new Set(points.map(g => g.key[g.key.length - 1]))];
-	const shade = type => 'c-' + shades[Math.max(0, names.indexOf(type)) % shades.length];
+	const names = [...new Set(points.map(g => g.key[g.key.length - 1]))];
+	const shade = type => 'c-' + (typeShades[type] || 'idle');
 	let spots = [];
 	canvas.draw = () => {
 		const { g, w, h } = canvasOf(canvas), left = 46, foot = 30;
@@ -69,7 +58,7 @@ function roofChart(groups, top, types, open) {
 		const peak = Math.log10(Math.max(...types.values()));
 		const ridge = top.gb_s ? peak + 3 - Math.log10(top.gb_s) : 1;
 		const x0 = Math.floor(Math.min(...xs, ridge - 2)), x1 = Math.ceil(Math.max(...xs, ridge + 1));
-		const y0 = Math.floor(Math.max(Math.min(...ys, peak - 2), peak - 6)), y1 = Math.ceil(Math.max(...ys, peak) + 0.1);
+		const y0 = Math.floor(Math.max(Math.min(...ys, peak - 2), peak - roofDeep)), y1 = Math.ceil(Math.max(...ys, peak) + 0.1);
 		const x = v => left + (v - x0) / (x1 - x0) * (w - left - 8), y = v => h - foot - (v - y0) / (y1 - y0) * (h - foot - 8);
 		g.strokeStyle = color('line');
 		g.fillStyle = color('quiet');
@@ -104,10 +93,16 @@ function roofChart(groups, top, types, open) {
 			g.fillText(said, w - 12 - g.measureText(said).width, ty);
 		}
 		g.lineWidth = 1;
-		spots = points.map((p, i) => ({ p, x: x(xs[i]), y: y(Math.max(ys[i], y0)), r: 3 + 15 * Math.sqrt(p.sum / most) }));
+		spots = points.map((p, i) => ({ p, x: x(xs[i]), y: y(Math.max(ys[i], y0)), r: 3 + 15 * Math.sqrt(p.sum / most), below: ys[i] < y0 }));
 		for (const s of spots) {
 			g.beginPath();
-			g.arc(s.x, s.y, s.r, 0, 7);
+			if (s.below) {
+				g.moveTo(s.x - 4, s.y - 8);
+				g.lineTo(s.x + 4, s.y - 8);
+				g.lineTo(s.x, s.y);
+				g.closePath();
+			} else
+				g.arc(s.x, s.y, s.r, 0, 7);
 			g.fillStyle = color(shade(s.p.key[s.p.key.length - 1]).slice(2));
 			g.globalAlpha = 0.55;
 			g.fill();
@@ -127,8 +122,9 @@ function roofChart(groups, top, types, open) {
 		if (s)
 			open(s.p);
 	});
+	const below = points.filter(p => Math.log10(p.tflops) < Math.floor(Math.log10(Math.max(...types.values())) - roofDeep)).length;
 	const legend = el('p', { class: 'bar quiet' }, ...names.map(n => el('span', { class: 'key' }, el('span', { class: 'swatch ' + shade(n) }), n || 'type unknown')),
-	    'A larger circle takes more time.');
+	    'A larger circle takes more time.' + (below > 0 ? ' A triangle (' + below + ') is below the picture.' : ''));
 	return [canvas, legend];
 }
 
@@ -141,7 +137,8 @@ views.roofline = {
 		const f = parseFilter(state.f || ''), t = await workFor(cols, ...sums, ...f.where.map(w => w[0]));
 		const list = filterRows(t, kernelsOnly(t, rowsInRange(t)), f), top = peaks();
 		const all = groupBy(t, list, cols, t.dur_ns), at = how.cols.indexOf('dir');
-		addSums(t, list, all, sums);
+		for (const c of sums)
+			all.add(c, t[c]);
 		for (const g of all)
 			rateOf(g, at < 0 ? null : g.key[at], g.key[cols.length - 1], top);
 		const groups = filterGroups(all, f), types = new Map();
@@ -160,13 +157,13 @@ views.roofline = {
 			{ label: 'bound', get: g => g.bound, title: 'what takes longer at the peaks: the FLOPs or the bytes' },
 			num('% of the bound', 'bound_pct', percent, 'the time at the bound, of the time taken'),
 			num('could save', 'over_ns', ns, 'the time above the bound', 'ns'), num('FLOPs per byte', 'ai', number), num('TFLOP/s', 'tflops', number),
-			num('GB/s', 'gb_s', number), num('peak', 'peak_tflops', number), num('% of peak', 'peak_pct', percent), num('FLOPs', 'exec_flop', engineering), num('bytes', 'bytes', bytes, null, 'bytes')],
+			num('GB/s', 'gb_s', number), num('peak', 'peak_tflops', plain), num('% of peak', 'peak_pct', percent), num('FLOPs', 'exec_flop', engineering), num('bytes', 'bytes', bytes, null, 'bytes')],
 		groups, { caption: 'Roofline by ' + by, onRow: open, sort: cols.length + 1 });
 		const said = top.gb_s || types.size > 0 ? 'Memory: ' + number(top.gb_s) + ' GB/s. ' : 'The peaks of this GPU are not known (dlp roofline -p gives them), so there is no roof. ';
 		return [el('p', null, 'Each circle is work of one type of numbers. ' + said + (known.length > 0 ? 'On the slope the memory limits it, under the flat line the arithmetic; far below a line it wastes time.' :
 			'No kernel in these steps has known FLOPs and bytes: they follow from the sizes of ops, which emit_nvtx(record_shapes=True), torch.profiler(record_shapes=True) or dlp-record --markers record.')),
 		el('div', { class: 'bar' }, select, filterField('words, or dtype=bf16, dir=bprop, >1ms')),
 		...(known.length > 0 && types.size > 0 ? roofChart(known, top, types, open) : []), table,
-		report(['roofline', ...(by === 'op' ? [] : ['-g', by]), '-n', '0'])];
+		...filteredReport('roofline', by, f, 'gpu_ns')];
 	}
 };
