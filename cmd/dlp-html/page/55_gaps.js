@@ -36,12 +36,18 @@ function gapSums(t, list) {
 views.gaps = {
 	label: 'Gaps',
 	detail: 'all',
-	async show() {
-		const f = parseFilter(state.f || ''), t = await table('gap', ['dur_ns', 'class', 'iter', 'part', 'before_id', 'whole_ns', 'what', 'what_ns', 'range', 'before', 'after', 'phase', 'op', 'start_ns', 'code', ...f.where.map(w => w[0])]), all = rowsInRange(t);
+	async show(draft) {
+		const f = parseFilter(state.f || ''), t = await table('gap', ['dur_ns', 'class', ...(range === null ? ['part', 'before_id', 'whole_ns'] : ['iter'])]), all = rowsInRange(t);
 		const sums = gapSums(t, all), total = sums.reduce((s, g) => s + g.sum, 0);
 		const cols = [{ label: 'class', get: g => g.key[0] }, ...sumColumns([], total, range === null ? 0 : stepsInRange().length),
 			{ label: 'meaning', wrap: true, get: g => gapMeanings[g.key[0]] }];
 		cols[2] = { ...cols[2], label: '% of idle time' };
+		const cut = range === null ? 'A gap is counted as a whole.' : 'A gap that crosses a border of these steps is cut there.';
+		const top = [el('p', null, 'Times in which nothing runs on a GPU, ' + ns(total) + ' in all, by what the thread did that launched the next work. ' + cut),
+			dataTable(cols, sums, { caption: 'Idle time by class', onRow: g => go({ f: 'class=' + g.key[0] }) }), report(['gaps', '-s'])];
+		if (density)
+			await draft(top);
+		await table('gap', ['iter', 'whole_ns', 'what', 'what_ns', 'range', 'before', 'after', 'phase', 'op', 'start_ns', 'code', ...f.where.map(w => w[0])]);
 		const unknown = f.where.map(w => w[0]).filter(c => !gapColumns.includes(c));
 		let list = filterRows(t, all, f);
 		const named = ['what', 'range', 'before', 'after', 'op'];
@@ -57,10 +63,7 @@ views.gaps = {
 		const rowCols = [col('time', 'dur_ns', ns, 'ns'), col('class', 'class'), ...(steps.length > 0 ? [col('step', 'iter', plain)] : []), col('what the thread did', 'what'),
 			col('for', 'what_ns', ns, 'ns'), ...(pieces ? [{ ...col('of the whole gap', 'whole_ns', ns, 'ns'), title: 'as long as it was before it was cut where a step begins; "for" is a part of this' }] : []), col('in range', 'range'), col('before', 'before'), col('after', 'after'),
 			col('phase', 'phase'), col('op', 'op'), col('start', 'start_ns', ns, 'ns'), col('line', 'code')];
-		const cut = range === null ? 'A gap is counted as a whole.' : 'A gap that crosses a border of these steps is cut there.';
-		return [el('p', null, 'Times in which nothing runs on a GPU, ' + ns(total) + ' in all, by what the thread did that launched the next work. ' + cut),
-			dataTable(cols, sums, { caption: 'Idle time by class', onRow: g => go({ f: 'class=' + g.key[0] }) }),
-			report(['gaps', '-s']), el('h3', null, 'Each gap'),
+		return [...top, el('h3', null, 'Each gap'),
 			pieces ? el('p', { class: 'quiet' }, 'A gap that crosses the beginning of a step is a row for each of its pieces. What the thread did is of the whole gap, which stands beside it.') : null,
 			filterField('words, or class=launch-bound, phase=forward, >1ms'),
 			dataTable(rowCols, list, { caption: 'Gaps', sort: 0, room: 32, onRow: views.timeline ? i => go({ v: 'timeline', at: String(t.start_ns[i]) }) : null }),
