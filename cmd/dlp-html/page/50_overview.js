@@ -32,12 +32,15 @@ function findingItem(f) {
 	return el('li', null, el('h3', null, title),
 	    el('p', null, spaced(f.recommendation)),
 	    isSet(f.evidence) ? el('p', { class: 'quiet', title: f.evidence }, evidenceText(f.evidence)) : null,
-	    el('p', { class: 'quiet' }, f.id + (isSet(f.steps) ? ', judged of steps ' + f.steps : '') + ' ', linkOf(f.where)),
+	    el('p', { class: 'quiet' }, f.id + (isSet(f.steps) ? ', judged of ' + stepWords(f.steps) : '') + ' ', linkOf(f.where)),
 	    parts.length > 0 ? el('details', null, el('summary', null, 'about the same time: ' + parts.map(p => p.id).join(', ')),
 		el('ul', { class: 'findings' }, ...parts.map(findingItem))) : null);
 }
 
 const fired = () => rows('finding').filter(f => f.judged === 'yes');
+
+// Steps as text: 1, or 1-2.
+const stepWords = s => (s.includes('-') ? 'steps ' : 'step ') + s;
 
 // The steps of which the rules were judged, and the command that does so.
 const stepsJudged = () => rows('finding').map(f => f.steps).find(isSet) || null;
@@ -50,7 +53,7 @@ function judgedSentence() {
 	const judged = stepsJudged(), even = evenSteps();
 	if (judged === null)
 		return 'the whole profile.';
-	return (judged.includes('-') ? 'steps ' : 'step ') + judged + (!areJudged(even) ? '' : even.from === even.to ? ', the even one' : ', the even ones') +
+	return stepWords(judged) + (!areJudged(even) ? '' : even.from === even.to ? ', the even one' : ', the even ones') +
 	    (range !== null && !areJudged(range) ? ', and not of the steps that are chosen now.' : '.');
 }
 
@@ -58,7 +61,7 @@ function findings() {
 	const list = fired().filter(f => !isSet(f.part_of));
 	const box = el('section', { class: 'card' }, el('h2', null, 'What to do'),
 	    el('p', null, list.length === 0 ? 'No rule found anything to improve. About names the rules that could not be judged.' :
-	    list.length + (list.length === 1 ? ' finding' : ' findings') + ', each with its share of the GPU\'s time in the steps; judged when the page was made, of ' + judgedSentence()));
+	    list.length + (list.length === 1 ? ' finding, with its' : ' findings, each with its') + ' share of the GPU\'s time; judged when the page was made, of ' + judgedSentence()));
 	const ol = el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem));
 	box.append(ol);
 	if (list.length > 3)

@@ -21,7 +21,7 @@ views.about = {
 			{ label: 'not judged, because this is missing', name: 'missing', wrap: true, get: f => f.missing }];
 		const out = [el('p', null, 'Where the profile comes from, how this page was made, and what is not known of it.'),
 			el('h2', null, 'Profile'), pairs('Profile', [...Object.entries(about().info).filter(([k]) => k !== 'src' || sources.length < 2), ...devs]), command(['dlp', 'info', fileShown()]),
-			el('h2', null, 'Rules'), el('p', null, 'All rules, judged of ' + (stepsJudged() ? 'steps ' + stepsJudged() : 'the whole profile') + ', also those that found nothing, and those that could not be judged.'),
+			el('h2', null, 'Rules'), el('p', null, 'All rules, judged of ' + (stepsJudged() ? stepWords(stepsJudged()) : 'the whole profile') + ', also those that found nothing, and those that could not be judged.'),
 			dataTable(cols, rules, { caption: 'Rules' }), adviseCommand('-a'),
 			el('h2', null, 'Notes'), el('p', null, 'What was counted on the way: faults of the data, and how much is known of the kernels.'),
 			pairs('Notes', notes), command(['dlp', 'coverage', fileShown()]),
