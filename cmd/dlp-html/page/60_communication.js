@@ -100,7 +100,8 @@ views.communication = {
 		if (rows('comm').every(r => !(r.n_comm > 0)))
 			return [el('p', null, 'The profile has no communication between GPUs, as NCCL\'s kernels are: it is of one GPU, or was recorded without them. dlp html --ranks shows the ranks of a run together, each with a profile of its own.'),
 				ranksCommand('total')];
-		addSums(t, list, groups, ['bus_bytes', 'bytes']);
+		for (const c of ['bus_bytes', 'bytes'])
+			groups.add(c, t[c]);
 		const hidden = ranks.length < 2 && wholeRows('comm').length > 0 ? '' : ' Of several ranks this table is of the rank that is chosen on top.';
 		return [el('p', null, 'Kernels that move data between GPUs took ' + ns(all) + '; for ' + ns(sums.comm) + ', ' + percent(share(sums.comm, sums.total)) + ' of the time, no other kernel hid them.' +
 			(ranks.length < 2 ? ' Only several ranks together tell who waits for whom: dlp html --ranks.' : '')),
