@@ -126,8 +126,10 @@ struct profile;
 #define KEY_GPU_KINDS (EV_GRAPH - EV_KERN + 1)
 
 struct keys {
-	struct key_slot *slot;
-	size_t n, cap;
+	struct key_slot *slot; /* n of them */
+	size_t n, slot_cap;
+	uint32_t *index; /* by key: the number of the slot, + 1 */
+	size_t index_cap;
 	struct map many;     /* counts above 1 */
 	struct map pids;     /* processes with calls or GPU work */
 	struct map hosts;    /* processes with calls */

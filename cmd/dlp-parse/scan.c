@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "err.h"
 #include "num.h"
 #include "profile.h"
@@ -16,7 +17,6 @@
 struct key_slot {
 	int64_t pid;
 	int64_t page;                /* corr >> 6 */
-	uint64_t used;               /* any bit set: the slot is in use */
 	uint64_t first, twin;        /* calls */
 	uint64_t one[KEY_GPU_KINDS]; /* at least one activity */
 	uint64_t many;               /* more than one of some kind */
@@ -28,59 +28,62 @@ slot_hash(int64_t pid, int64_t page)
 	return hash_mix((uint64_t)page ^ ((uint64_t)pid << 40));
 }
 
-static struct key_slot *
-slot_at(struct key_slot *slot, size_t cap, int64_t pid, int64_t page)
+/* Where the number of the slot for (pid, page) stands in the index, or belongs. */
+static size_t
+index_at(const struct keys *k, int64_t pid, int64_t page)
+{
+	size_t i = slot_hash(pid, page) & (k->index_cap - 1);
+	const struct key_slot *s;
+
+	for (; k->index[i] != 0; i = (i + 1) & (k->index_cap - 1)) {
+		s = &k->slot[k->index[i] - 1];
+		if (s->page == page && s->pid == pid)
+			break;
+	}
+	return i;
+}
+
+/* The slots themselves are not moved: there may be many, and copies of them
+ * would take as much again. */
+static void
+index_grow(struct keys *k)
 {
 	size_t i;
 
-	i = slot_hash(pid, page) & (cap - 1);
-	while (
-	    slot[i].used != 0 && (slot[i].page != page || slot[i].pid != pid))
-		i = (i + 1) & (cap - 1);
-	return &slot[i];
-}
-
-static void
-keys_grow(struct keys *k)
-{
-	struct key_slot *old = k->slot;
-	size_t i, old_cap = k->cap;
-
-	k->cap = old_cap ? old_cap * 2 : 64;
-	k->slot = xcalloc(k->cap, sizeof(*k->slot));
-	for (i = 0; i < old_cap; i++)
-		if (old[i].used != 0)
-			*slot_at(k->slot, k->cap, old[i].pid, old[i].page) =
-			    old[i];
-	free(old);
+	k->index_cap = k->index_cap ? k->index_cap * 2 : 64;
+	free(k->index);
+	k->index = xcalloc(k->index_cap, sizeof(*k->index));
+	for (i = 0; i < k->n; i++)
+		k->index[index_at(k, k->slot[i].pid, k->slot[i].page)] =
+		    (uint32_t)i + 1;
 }
 
 static struct key_slot *
 slot_put(struct keys *k, int64_t pid, int64_t corr)
 {
-	struct key_slot *s;
 	int64_t page = corr >> 6;
+	size_t at;
 
-	if (k->n * 4 >= k->cap * 3)
-		keys_grow(k);
-	s = slot_at(k->slot, k->cap, pid, page);
-	if (s->used == 0) {
-		s->pid = pid;
-		s->page = page;
-		k->n++;
+	if (k->n * 4 >= k->index_cap * 3)
+		index_grow(k);
+	at = index_at(k, pid, page);
+	if (k->index[at] == 0) {
+		ARRAY_GROW(k->slot, k->n, k->slot_cap);
+		k->slot[k->n] = (struct key_slot){ .pid = pid, .page = page };
+		k->index[at] = (uint32_t)++k->n;
 	}
-	return s;
+	return &k->slot[k->index[at] - 1];
 }
 
 static const struct key_slot *
 slot_get(const struct keys *k, int64_t pid, int64_t corr)
 {
-	const struct key_slot *s;
+	size_t at;
 
-	if (k->cap == 0)
+	if (k->index_cap == 0)
 		return NULL;
-	s = slot_at(k->slot, k->cap, pid, corr >> 6);
-	return s->used != 0 ? s : NULL;
+	at = index_at(k, pid, corr >> 6);
+	return k->index[at] != 0 ? &k->slot[k->index[at] - 1] : NULL;
 }
 
 static uint64_t
@@ -89,14 +92,13 @@ bit_of(int64_t corr)
 	return (uint64_t)1 << (corr & 63);
 }
 
-/* A number for (key, kind) in the map of counts above 1. Slots move while the
- * counting lasts, so the key itself is hashed; a collision of two 64-bit keys
- * is too unlikely to matter. */
+/* A number for (key, kind) in the map of counts above 1. */
 static uint64_t
-many_key(int64_t pid, int64_t corr, int kind)
+many_key(const struct keys *k, const struct key_slot *s, int64_t corr, int kind)
 {
-	return hash_mix(
-	    hash_mix((uint64_t)pid * 8 + (uint64_t)kind) + (uint64_t)corr);
+	uint64_t at = (uint64_t)(s - k->slot) * 64 + (uint64_t)(corr & 63);
+
+	return at * KEY_GPU_KINDS + (uint64_t)kind;
 }
 
 void
@@ -113,7 +115,6 @@ keys_call(struct keys *k, int64_t pid, int64_t corr, bool twin)
 	struct key_slot *s = slot_put(k, pid, corr);
 	uint64_t bit = bit_of(corr);
 
-	s->used |= bit;
 	if (twin) {
 		s->twin |= bit;
 		return;
@@ -131,10 +132,9 @@ keys_gpu(struct keys *k, int64_t pid, int64_t corr, enum ev_kind kind)
 	uint64_t bit = bit_of(corr), *n;
 	int i = (int)kind - EV_KERN;
 
-	s->used |= bit;
 	if (s->one[i] & bit) {
 		s->many |= bit;
-		n = map_put(&k->many, many_key(pid, corr, i), NULL);
+		n = map_put(&k->many, many_key(k, s, corr, i), NULL);
 		*n = *n == 0 ? 2 : *n + 1;
 	}
 	s->one[i] |= bit;
@@ -166,7 +166,7 @@ count_of(const struct keys *k, const struct key_slot *s, int64_t corr, int kind)
 		return 0;
 	if ((s->many & bit_of(corr)) == 0)
 		return 1;
-	n = map_get(&k->many, many_key(s->pid, corr, kind));
+	n = map_get(&k->many, many_key(k, s, corr, kind));
 	return n != NULL ? *n : 1;
 }
 
@@ -193,6 +193,7 @@ void
 keys_free(struct keys *k)
 {
 	free(k->slot);
+	free(k->index);
 	map_free(&k->many);
 	map_free(&k->pids);
 	map_free(&k->hosts);
