@@ -409,8 +409,7 @@ say_late_rank(const struct facts *f, struct buf *b)
 	if (is_late_rank(f))
 		buf_puts(b, ". The other ranks wait for this one");
 	else if (s != NULL)
-		buf_printf(
-		    b, " for rank %.*s, which waits least", (int)n, s);
+		buf_printf(b, " for rank %.*s, which waits least", (int)n, s);
 	else
 		buf_puts(b, " for other ranks, not always for the same one");
 }

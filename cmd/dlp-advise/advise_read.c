@@ -383,10 +383,10 @@ struct advise_reader {
 	struct smap notes; /* of the section; val: their counts */
 	struct smap names; /* of files -> the number of its facts in file */
 	struct facts **file;
-	struct facts info;  /* facts of ##info lines that apply to all files */
-	struct facts *last; /* of the last record */
-	struct facts *head; /* the facts that ##info lines belong to; NULL:
-			     * all */
+	struct facts info;   /* facts of ##info lines that apply to all files */
+	struct facts *last;  /* of the last record */
+	struct facts *head;  /* the facts that ##info lines belong to; NULL:
+			      * all */
 	struct advise_skew { /* how long ranks waited in an iteration */
 		struct rec_col *iter, *n_rank, *slowest, *wait;
 	} skew;

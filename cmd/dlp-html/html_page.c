@@ -262,7 +262,8 @@ put_head(struct buf *b, const struct html *h)
 	put_cut(b, &h->cut);
 	if (h->density.wide > 0)
 		buf_printf(b,
-		    ",\n\"density\":{\"from_ns\":%lld,\"wide_ns\":%lld,\"pieces\":%d}",
+		    ",\n\"density\":{\"from_ns\":%lld,\"wide_ns\":%lld,"
+		    "\"pieces\":%d}",
 		    (long long)h->density.from, (long long)h->density.wide,
 		    HTML_BUCKETS);
 	for (i = 0; i < h->ntable; i++) {

@@ -117,7 +117,7 @@ shown_cols(struct nsys *ns, enum ev_kind kind, const char *table,
 	const char *v[MAX_NAMES + 1];
 	int i;
 
-	for (i = 0; names[i] != NULL && i < MAX_NAMES; i++)
+	for (i = 0; i < MAX_NAMES && names[i] != NULL; i++)
 		v[i] = is_shown(ns->prof->run, kind, names[i]) ? names[i] : "";
 	v[i] = NULL;
 	return db_cols(ns->db, table, v);

@@ -28,7 +28,8 @@ slot_hash(int64_t pid, int64_t page)
 	return hash_mix((uint64_t)page ^ ((uint64_t)pid << 40));
 }
 
-/* Where the number of the slot for (pid, page) stands in the index, or belongs. */
+/* Where the number of the slot for (pid, page) stands in the index, or belongs.
+ */
 static size_t
 index_at(const struct keys *k, int64_t pid, int64_t page)
 {

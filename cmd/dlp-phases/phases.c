@@ -74,8 +74,8 @@ step_of(struct phases *p, struct mview src, struct mview iter)
 static struct phase *
 row_new(struct phases *p, struct phase_step *s, struct mview word, bool by_op)
 {
-	struct phase *ph = p->n_spare > 0 ? p->spare[--p->n_spare]
-					  : xcalloc(1, sizeof(*ph));
+	struct phase *ph =
+	    p->n_spare > 0 ? p->spare[--p->n_spare] : xcalloc(1, sizeof(*ph));
 
 	ph->word = keep_text(p, word);
 	ph->by_op = by_op;

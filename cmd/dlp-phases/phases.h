@@ -43,15 +43,15 @@ struct phase {                /* a row */
 	bool made;   /* by a record, not only for the rest of its step */
 };
 
-struct phase_step {               /* an open iteration */
-	uint32_t id;              /* in phases.steps */
-	const char *src, *iter;   /* escaped; NULL: unset */
-	struct phase **row;       /* in the order in which they were made */
+struct phase_step {             /* an open iteration */
+	uint32_t id;            /* in phases.steps */
+	const char *src, *iter; /* escaped; NULL: unset */
+	struct phase **row;     /* in the order in which they were made */
 	int n, cap;
 	int64_t len; /* of the step, ns; below 0: unknown */
 };
 
-struct phases { /* zeroed, but for the tape: phases_clear() */
+struct phases {                   /* zeroed, but for the tape: phases_clear() */
 	struct smap steps;        /* "src\titer" of all iterations */
 	struct phase_step **open; /* by number; NULL: it is over */
 	size_t n_open, open_cap;

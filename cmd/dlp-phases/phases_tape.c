@@ -52,8 +52,7 @@ put_number(struct phases *p, int64_t v)
 {
 	char b[VARINT_MAX];
 
-	tape_put(
-	    &p->done, b, (size_t)(varint_put(b, varint_fold(v)) - b));
+	tape_put(&p->done, b, (size_t)(varint_put(b, varint_fold(v)) - b));
 }
 
 static int64_t
@@ -111,8 +110,8 @@ row_numbers(const struct phase *ph, int64_t v[N_NUMBERS])
 }
 
 static void
-keep_row(struct phases *p, const struct phase *ph, const char *word,
-    enum when when)
+keep_row(
+    struct phases *p, const struct phase *ph, const char *word, enum when when)
 {
 	int64_t v[N_NUMBERS];
 	int i;
@@ -142,12 +141,13 @@ row_that_takes(
 
 /* A row, and what it is with the work of the row by_op, in that case. */
 static void
-keep_both(struct phases *p, struct phase *ph, struct phase *by_op,
-    enum when with)
+keep_both(
+    struct phases *p, struct phase *ph, struct phase *by_op, enum when with)
 {
 	int64_t op_ns = by_op->op_ns;
 
-	keep_row(p, ph, ph->word, with == IF_RANGED ? UNLESS_RANGED : IF_RANGED);
+	keep_row(
+	    p, ph, ph->word, with == IF_RANGED ? UNLESS_RANGED : IF_RANGED);
 	if (with == IF_RANGED)
 		by_op->op_ns = 0;
 	phase_join(ph, by_op);
@@ -210,8 +210,7 @@ count_rows(const struct phase_step *s)
 }
 
 void
-phases_keep(
-    struct phases *p, struct phase_step *s, int64_t busy, int64_t idle)
+phases_keep(struct phases *p, struct phase_step *s, int64_t busy, int64_t idle)
 {
 	size_t n = s->iter != NULL ? strlen(s->iter) : 0;
 
