@@ -62,18 +62,19 @@ void
 html_meta_read(struct html *h, const struct rec *r)
 {
 	const char *rest, *word, *v;
+	struct html_about *a;
 	struct mview name, value;
 	size_t wlen, rlen;
 	uint64_t n;
 	uint32_t id;
 	int of = html_profile(h);
-	struct html_about *a = of >= 0 ? &h->about[of] : NULL;
 
 	word = rec_meta(r, &wlen, &rest, &rlen);
-	if (a == NULL) {
+	if (of < 0) {
 		add_said(h, rest, rlen);
 		return;
 	}
+	a = &h->about[of];
 	if (mv_eq((struct mview){ word, wlen }, "cmd"))
 		add_cmd(h, a, rest, rlen);
 	v = memchr(rest, '\t', rlen);
