@@ -75,6 +75,7 @@ less3="--drop kern:op_start_ns --drop copy:op_start_ns --drop set:op_start_ns
 
 stages_of() {
 	# Chosen steps are judged all, otherwise the even ones, as in dlp advise.
+	# dlp-busy holds iter records back, with which dlp-phases lets steps go.
 	ahead='' even=''
 	[ -n "$from" ] || ahead=--ahead even=--even
 	if [ -n "$opt_ranks" ]; then
@@ -83,9 +84,9 @@ stages_of() {
 		profiles "$@"
 	fi | stage dlp-correlate --nested $less1 |
 	    stage dlp-iter --cuts --stable $ahead ${steps:+"$steps"} $which |
-	    stage dlp-flops $less2 | stage dlp-rate | stage dlp-busy --iters |
-	    stage dlp-gaps $less3 |
-	    stage dlp-phases | stage dlp-mem | stage dlp-ranks | stage dlp-advise $even |
+	    stage dlp-flops $less2 | stage dlp-rate | stage dlp-phases |
+	    stage dlp-busy --iters | stage dlp-gaps $less3 | stage dlp-mem |
+	    stage dlp-ranks | stage dlp-advise $even |
 	    stage dlp-agg --pass --as work -T kern,graph \
 		-g ${opt_ranks:+src,}iter,tag,dev,family,dir,phase,dtype \
 		-a sum -f flop,exec_flop,peak_ns,dur_ns,flop_ns |
