@@ -127,10 +127,10 @@ unread_by_work() {
 # asked for, or $by_steps is set. Two stages, because a shell would have to wait
 # for a pipeline inside a pipeline. A report to which the records of the types
 # $only suffice, as they are, names these and leaves placed out: nothing else is
-# read, not even their calls.
+# read, not even their calls, nor what its options $drop leave out.
 work_of() {
 	[ -n "$help${parse-}" ] || unread_by_work
-	[ -z "${only-}" ] || parse="${parse-} -T $only --no-calls"
+	[ -z "${only-}" ] || parse="${parse-} -T $only $drop --no-calls"
 	profiles "$@"
 }
 

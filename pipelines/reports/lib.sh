@@ -23,6 +23,7 @@ src=
 opt_i=
 opt_k=
 code=
+drop=
 # Reports with dlp-flops pass files of compilers on to it (stage.sh).
 opt_hlo=
 opt_inductor=
