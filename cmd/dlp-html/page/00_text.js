@@ -74,9 +74,9 @@ const middle = (s, n) => s.length <= n ? s : s.slice(0, n >> 1) + '…' + s.slic
 
 // Columns of dlp-records(5) in words.
 const columnWords = { what: 'what the thread did', what_ns: 'for', op: 'op', dir: 'direction', iter: 'step', api: 'call', regs: 'registers', flop: 'FLOPs',
-	tc: 'Tensor Cores', tc_why: 'why not, or slowly', dtype: 'type', used_bytes: 'memory in use', gpu_ns: 'GPU', overhead_ns: 'overhead', idle_ns: 'GPU idle',
+	tc_why: 'why not, or slowly', dtype: 'type', used_bytes: 'memory in use', gpu_ns: 'GPU', overhead_ns: 'overhead', idle_ns: 'GPU idle',
 	tid: 'thread', res: 'resource', n_seg: 'segments', code: 'line of code', line: 'line' };
-const inWords = name => tensorCores(columnWords[name] || name);
+const inWords = name => name === 'tc' ? tensorCores('Tensor Cores') : columnWords[name] || name;
 
 // A word of a shell command.
 function word(s) {
