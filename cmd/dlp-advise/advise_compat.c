@@ -115,7 +115,7 @@ dlprof_underutilized(
 	buf_free(&unused);
 }
 
-/* If there are no ops of DALI it recommends DALI, whatever the time. */
+/* The idle time inside the ranges of the loader. */
 static void
 judge_load_time(const struct facts *f, double limit, struct advise_verdict *v)
 {
@@ -130,6 +130,7 @@ judge_load_time(const struct facts *f, double limit, struct advise_verdict *v)
 	say_load_advice(v);
 }
 
+/* If there are no ops of DALI it recommends DALI, whatever the time. */
 void
 dlprof_dataloader(const struct facts *f, double limit, struct advise_verdict *v)
 {
