@@ -490,6 +490,18 @@ yes	-" "$(cat got)"
 	[ "$(cut -f1 <<<"$output" | sort -u | wc -l)" -eq 3 ]
 }
 
+@test "only DLProf's own sentences have no blank before %" {
+	rec '#dev dev name' 'dev 0 a' 'dev 1 a' '#kern id start_ns dur_ns dev' 'kern 1 0 9 0' \
+	    'kern 2 0 9 1' '#busy dev class dur_ns' 'busy 0 kern 40' 'busy 0 other 60' \
+	    'busy 1 kern 10' 'busy 1 other 90' '#iter iter dur_ns' 'iter 0 10' 'iter 1 10' \
+	    'iter 2 100' '##info gpu_mem_total_bytes 100' '##info gpu_mem_used_bytes 20' >in
+	dlp-advise in | dlp-fmt --tsv -T finding -c judged,problem | grep ^yes >out
+	grep -q 'between 10.0 % and 40.0 % of' out
+	grep -q 'Only 20 % of the GPU' out
+	grep -q 'deviate by [0-9.]* % of' out
+	[ "$(grep -c '[0-9]%' out)" -eq 0 ]
+}
+
 # rule|verdict|records, split at ;
 @test "DLProf's detectors: one that fires, one that does not, one in the dark" {
 	local op='#op op_id op by dtype dl_tc' inst='#inst op_id;inst 1'

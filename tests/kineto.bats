@@ -1026,7 +1026,7 @@ for k in sorted(n):
 	# two steps, the first of 9.3 ms, the second of 0.05 ms
 	f=$d/hta/data__amd_trace__mi250_minitoy_train_ROCm6_2_kineto.json.gz
 	dlp advise --tsv "$f" 2>/dev/null | sed -n 2p |
-	    grep -q '^bad_iteration_range_detector.*deviate by 139.9%.*after the warm-up'
+	    grep -q '^bad_iteration_range_detector.*deviate by 139.9 %.*after the warm-up'
 	dlp-parse "$f" 2>/dev/null | dlp-correlate 2>/dev/null |
 	    dlp-iter --dlprof -k linear 2>/dev/null | dlp-flops 2>/dev/null |
 	    dlp-busy | dlp-advise -D >s

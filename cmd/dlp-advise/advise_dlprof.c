@@ -476,7 +476,7 @@ judge_balance(
 		return;
 	verdict_above(v, hi - lo, limit);
 	buf_printf(&v->problem,
-	    "The GPUs are not used evenly: between %.1f%% and %.1f%% of the"
+	    "The GPUs are not used evenly: between %.1f %% and %.1f %% of the"
 	    " profiled time",
 	    lo, hi);
 	buf_puts(&v->advice,
@@ -590,7 +590,7 @@ judge_free_memory(const struct facts *f, double limit, struct advise_verdict *v)
 	times = total / used;
 	buf_i64(&v->value, times);
 	v->judged = (double)times >= limit ? V_YES : V_NO;
-	buf_printf(&v->problem, "Only %lld%% of the GPU's memory is used",
+	buf_printf(&v->problem, "Only %lld %% of the GPU's memory is used",
 	    (long long)(100.0 * (double)used / (double)total));
 	buf_printf(
 	    &v->advice, "A batch size up to %lldx larger", (long long)times);
@@ -737,7 +737,7 @@ judge_range(const struct facts *f, double limit, struct advise_verdict *v)
 	verdict_where(v, "iters");
 	buf_printf(&v->problem,
 	    "The iteration range %lld to %lld holds iterations of very"
-	    " different lengths: they deviate by %s%% of their mean",
+	    " different lengths: they deviate by %s %% of their mean",
 	    (long long)f->iter[0].no, (long long)f->iter[f->n_iter - 1].no,
 	    buf_str(&v->value));
 	if (even_range(f, &from, &to))

@@ -17,9 +17,6 @@ function linkOf(where) {
 	return view && views[view] ? linkTo({ v: view, f: terms.join(' ') }, 'show') : null;
 }
 
-// As the rest of the page; some sentences are DLProf's.
-const spaced = s => plain(s).replace(/(\d)%/g, '$1 %');
-
 // "NAME: 12, 3.4 ms; ...", of long names both ends.
 const evidenceText = s => s.split('; ').map(part => {
 	const at = part.lastIndexOf(': '), name = at < 0 ? part : part.slice(0, at);
@@ -28,9 +25,9 @@ const evidenceText = s => s.split('; ').map(part => {
 
 // Findings about a part of the time of another one stand below that.
 function findingItem(f) {
-	const title = (isSet(f.share_pct) ? '[' + percent(f.share_pct) + '] ' : '') + spaced(f.problem), parts = fired().filter(p => p.part_of === f.id);
+	const title = (isSet(f.share_pct) ? '[' + percent(f.share_pct) + '] ' : '') + plain(f.problem), parts = fired().filter(p => p.part_of === f.id);
 	return el('li', null, el('h3', null, title),
-	    el('p', null, spaced(f.recommendation)),
+	    el('p', null, plain(f.recommendation)),
 	    isSet(f.evidence) ? el('p', { class: 'quiet', title: f.evidence }, evidenceText(f.evidence)) : null,
 	    el('p', { class: 'quiet' }, f.id + (isSet(f.steps) ? ', judged of ' + stepWords(f.steps) : '') + ' ', linkOf(f.where)),
 	    parts.length > 0 ? el('details', null, el('summary', null, 'about the same time: ' + parts.map(p => p.id).join(', ')),
