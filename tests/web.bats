@@ -83,6 +83,29 @@ check() {
 	check broken "$PWD/lenet.html"
 }
 
+@test "a print has the width and the colors of paper, and the screen stays as it is" {
+	pages kineto/gpt2_bf16.json.gz
+	check print "$PWD"/*.html
+}
+
+# page PROFILE: its page, beside the profile
+page() {
+	cp "$ROOT/tests/data/$1" .
+	dlp html "$(basename "$1")" >"$(basename "$1").html" 2>err
+}
+
+@test "times of the profile's clock count from their step" {
+	page lenet.sqlite.xz
+	page loader.sqlite.xz
+	check clock "$PWD"/*.html
+}
+
+@test "memory of a device is one picture, with the peaks of dlp mem" {
+	page h200/everything.sqlite.xz
+	page kineto/gpt2_bf16.json.gz
+	check memory "$PWD"/*.html
+}
+
 @test "another rank keeps the range, and a range has steps that there are" {
 	dlp html --ranks "$ROOT"/tests/data/h200/ddp2_rank?.sqlite.xz >ranks.html 2>err
 	check range "$PWD/ranks.html"

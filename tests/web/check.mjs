@@ -397,7 +397,96 @@ async function range(browser, file) {
 	await page.close();
 }
 
-const subjects = { broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
+// Paper: pictures are drawn for its width and in light colors, and folded text is open;
+// afterwards all is as it was.
+async function print(browser, file) {
+	const page = await open(browser, { mode: 'dark' }), dark = () => page.evaluate(() => getComputedStyle(document.body).color);
+	// text: how many pixels have the color of text on white
+	const look = () => page.evaluate(() => [...document.querySelectorAll('canvas')].map(c => {
+		const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+		let text = 0;
+		for (let i = 0; i < d.length; i += 4)
+			text += d[i + 3] === 255 && d[i] === 0x1b && d[i + 1] === 0x1f && d[i + 2] === 0x24;
+		return { wide: c.width, shown: c.clientWidth, text };
+	}).concat({ open: document.querySelectorAll('details[open]').length }));
+	await go(page, file, '#v=overview');
+	check(await page.$('details:not([open])') !== null, 'nothing is folded');
+	for (const name of ['Overview', 'Layers', 'Timeline', 'Memory', 'Roofline']) {
+		await click(page, name);
+		const before = await look(), color = await dark();
+		await page.evaluate(() => window.addEventListener('beforeprint', () => {
+			window.onPaper = [...document.querySelectorAll('canvas')].map(c => c.width).concat(document.querySelectorAll('details:not([open])').length);
+		}, { once: true }));
+		await page.pdf();
+		const wide = await page.evaluate(() => window.onPaper || []);
+		check(wide.length === before.length && wide.slice(0, -1).every(w => w === 2100) && wide[wide.length - 1] === 0, name, 'prints', wide.join());
+		check(before.length > 1 && JSON.stringify(await look()) === JSON.stringify(before), name, 'is another one after printing');
+		await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+		check((await look()).every(c => c.text === undefined || c.text > 20) && before.every(c => !c.text), name, 'has no dark text on paper');
+		check(await dark() === 'rgb(27, 31, 36)' && color !== 'rgb(27, 31, 36)', name, 'is', color, 'and on paper', await dark());
+		await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+	}
+	await page.emulateMediaType('print');
+	check(await dark() === 'rgb(27, 31, 36)', 'print has the color', await dark());
+	page.faults = page.faults.filter(f => !f.includes('getImageData'));	// the test reads pictures
+	faults(page, 'print');
+	await page.close();
+}
+
+// A time of the profile's clock counts from its step; steps as dlp iters has them.
+async function clock(browser, file) {
+	const page = await open(browser), [head, ...iters] = parseCsv(await output('$ dlp iters ' + file.replace(/\.html$/, '')));
+	const start = new Map(iters.map(r => [r[head.indexOf('iter')], Number(r[head.indexOf('start_ns')])]));
+	const seconds = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
+	const right = (said, exact, where) => {
+		const m = /step (\d+) \+ ([\d.]+) (ns|us|ms|s)$/.exec(said), want = m && parseInt(exact) - start.get(m[1]);
+		check(m && Math.abs(m[2] * seconds[m[3]] - want) <= seconds[m[3]] / 10, basename(file), where, said, exact);
+	};
+	for (const [hash, caption] of [['ops', 'Runs of '], ['gaps', 'Gaps']]) {
+		await go(page, file, '#v=' + hash);
+		if (hash === 'ops') {
+			await page.click('main td button');
+			await page.waitForFunction(() => document.querySelector('#detail'));
+			await shown(page, 'Ops');
+		}
+		const cells = await page.$$eval('main table', (all, caption) => {
+			const t = all.find(t => t.caption.textContent.startsWith(caption)), at = [...t.tHead.rows[0].cells].findIndex(c => c.textContent.startsWith('start'));
+			return [...t.tBodies[0].rows].slice(0, 20).map(r => [r.cells[at].textContent, r.cells[at].title]);
+		}, caption);
+		check(cells.length > 2, caption, 'has', cells.length, 'rows');
+		for (const [said, exact] of cells)
+			right(said, exact, caption);
+	}
+	await page.click('main tbody td button');
+	await shown(page, 'Gaps');
+	await page.evaluate(() => [...document.querySelectorAll('main table')].find(t => t.caption.textContent === 'Gaps').querySelector('td button').click());
+	await shown(page, 'Timeline');
+	await page.waitForFunction(() => document.querySelectorAll('.facts dd').length > 2);
+	const [said, exact] = await page.$$eval('.facts div', all => {
+		const dd = all.find(e => e.firstChild.textContent === 'start').lastChild;
+		return [dd.textContent, dd.title];
+	});
+	right(said, exact, 'Timeline');
+	faults(page, 'clock');
+	await page.close();
+}
+
+// One picture for the memory of a device, with the peak of each kind as dlp mem has it.
+async function memory(browser, file) {
+	const page = await open(browser), [head, ...peaks] = parseCsv(await output('$ dlp mem ' + file.replace(/\.html$/, '')));
+	await go(page, file, '#v=memory&i=all');
+	const said = await page.$$eval('main .key', all => all.map(e => e.textContent)), devs = new Set(peaks.map(r => r[head.indexOf('dev')]));
+	check((await page.$$('main canvas')).length === devs.size, file, 'has pictures for', [...devs].join());
+	for (const r of peaks) {
+		const m = new RegExp('^' + r[head.indexOf('space')] + ' memory: at most ([\\d.]+) ([kMG]?)B').exec(said.find(s => s.startsWith(r[head.indexOf('space')])) || '');
+		const size = { '': 1, k: 1e3, M: 1e6, G: 1e9 }, want = Number(r[head.indexOf('peak_bytes')]);
+		check(m && Math.abs(m[1] * size[m[2]] - want) <= 0.01 * want, file, 'says', said.join('; '), 'of', want);
+	}
+	faults(page, 'memory');
+	await page.close();
+}
+
+const subjects = { print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
 const [subject, ...rest] = process.argv.slice(2);
 const firefox = rest[0] === '-b' ? rest.splice(0, 2)[1] : 'chrome';
 const browser = await start(firefox);

@@ -90,8 +90,8 @@ function dataTable(cols, list, o) {
 		redraw(body, ...rowsFrom(drawn).map(r =>
 		    el('tr', null, ...cols.map((c, i) => cell(c, r, i === 0 ? o.onRow : null, room)))));
 		more.hidden = list.length <= drawn;
-		more.textContent = 'show more of the other ' + count(list.length - drawn);
-		size.textContent = count(list.length) + (list.length === 1 ? ' row ' : ' rows ');
+		more.textContent = 'show more';
+		size.textContent = (list.length > drawn ? count(drawn) + ' of ' : '') + count(list.length) + (list.length === 1 ? ' row ' : ' rows ');
 	}
 
 	draw();

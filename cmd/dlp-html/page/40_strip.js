@@ -31,9 +31,17 @@ function color(name) {
 	return colorsRead.get(name);
 }
 
-// A canvas of the size that it has on the screen.
+// Pictures are drawn for the screen, except while the page is printed: for the width of
+// paper (A4 and Letter have about this many pixels between their margins), and finer.
+const paper = { wide: 700, fine: 3, on: false };
+const widthOf = canvas => paper.on ? paper.wide : canvas.clientWidth;
+
+// A canvas of the size that it has there.
 function canvasOf(canvas) {
-	const scale = window.devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
+	const scale = paper.on ? paper.fine : window.devicePixelRatio || 1, w = widthOf(canvas);
+	if (!paper.on)
+		canvas.tall = canvas.clientHeight;
+	const h = paper.on && parseFloat(canvas.style.height) || canvas.tall;
 	canvas.width = Math.round(w * scale);
 	canvas.height = Math.round(h * scale);
 	const g = canvas.getContext('2d');
@@ -97,10 +105,23 @@ function drawStrip(canvas, bars) {
 			g.fillRect(left, 0, width, h - foot);
 		}
 	}
-	g.fillStyle = color('text');
 	const every = Math.max(1, Math.ceil(n * 40 / w));
 	for (let i = 0; i < n; i += every)
-		g.fillText(String(bars[i].iter), i * wide + 1, h - 3);
+		clipText(g, wide > 100 ? stepTitle(i) : String(bars[i].iter), i * wide + 1, h - 3, Math.max(40, wide - 4));
+}
+
+const stepTitle = i => 'step ' + steps[i].iter + ': ' + ns(steps[i].step_ns);
+
+// A time of the profile's clock as people read it: from the begin of its step, if it lies
+// in one. iter: the step, where a row knows it.
+function stepOf(at, iter) {
+	const s = isSet(iter) ? steps.find(s => s.iter === iter) : steps.filter(s => s.start_ns <= at && at < s.start_ns + (s.step_ns || s.dur_ns || 0)).pop();
+	return s && at >= s.start_ns ? s : null;
+}
+
+function clock(at, iter) {
+	const s = isSet(at) ? stepOf(at, iter) : null;
+	return s ? 'step ' + s.iter + ' + ' + ns(at - s.start_ns) : ns(at);
 }
 
 // What the colors of the bars mean.
@@ -168,10 +189,11 @@ function showStrip() {
 	const canvas = el('canvas', { tabindex: 0, role: 'application', 'aria-label':
 		'Bars of ' + steps.length + ' steps. ' + rangeSentence() +
 		'. Arrow keys move the range, with Shift they change its end.' });
+	canvas.draw = () => drawStrip(canvas, bars);
 	redraw(box, line, canvas, stripKey(bars));
-	const stepAt = e => bars[Math.min(bars.length - 1, Math.max(0,
-	    Math.floor(e.offsetX / canvas.clientWidth * bars.length)))].iter;
+	const barAt = e => Math.min(bars.length - 1, Math.max(0, Math.floor(e.offsetX / canvas.clientWidth * bars.length))), stepAt = e => bars[barAt(e)].iter;
 	let begin = null;
+	canvas.addEventListener('pointermove', e => { canvas.title = stepTitle(barAt(e)); });
 	canvas.addEventListener('pointerdown', e => { begin = stepAt(e); canvas.setPointerCapture(e.pointerId); });
 	canvas.addEventListener('pointerup', e => { if (begin !== null) setRange(begin, stepAt(e)); begin = null; });
 	canvas.addEventListener('keydown', e => {
@@ -181,5 +203,5 @@ function showStrip() {
 		e.preventDefault();
 		setRange(e.shiftKey ? r.from : r.from + by, r.to + by);
 	});
-	drawStrip(canvas, bars);
+	canvas.draw();
 }

@@ -95,9 +95,10 @@ async function detail(t, list, name) {
 	const runs = [...list].map(i => ({ i }));
 	const col = (label, c, show, unit) => ({ label, name: c, num: !t[c].d, unit,
 		get: r => t[c].d ? text(t[c], r.i) : (Number.isNaN(t[c][r.i]) ? null : t[c][r.i]), show });
-	const runCols = [col('kernel', 'short'), col('step', 'iter'), col('start', 'start_ns', ns, 'ns'),
+	const time = (v, r) => clock(v, t.iter[r.i]);
+	const runCols = [col('kernel', 'short'), col('step', 'iter'), col('start', 'start_ns', time, 'ns'),
 		col('time', 'dur_ns', ns, 'ns'), col('stream', 'stream'), col('grid', 'grid'), col('block', 'block'),
-		col('registers', 'regs'), col('launched', 'api_start_ns', ns, 'ns'), col('layer', 'layer'), col('line', 'line')];
+		col('registers', 'regs'), col('launched', 'api_start_ns', time, 'ns'), col('layer', 'layer'), col('line', 'line')];
 	return el('section', { id: 'detail' }, el('h2', { tabindex: -1 }, name),
 	    dataTable(cols, kernels, { caption: 'Kernels of ' + name }), el('h3', null, 'Runs'),
 	    dataTable(runCols, runs, { caption: 'Runs of ' + name, sort: 3, onRow: views.timeline ?

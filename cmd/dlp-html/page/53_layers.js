@@ -73,7 +73,7 @@ function icicle(top, zoom) {
 			let at = x;
 			for (const c of inside(node)) {
 				const wide = node.total > 0 ? c.total / node.total * w : 0;
-				if (wide * canvas.clientWidth >= 0.5)
+				if (wide * widthOf(canvas) >= 0.5)
 					put(c, at, wide, row + 1, box);
 				at += wide;
 			}

@@ -60,9 +60,9 @@ views.gaps = {
 			return { label, name: c, num: !v.d, unit, show, of: v.d ? null : v, get: v.d ? i => text(v, i) : i => Number.isNaN(v[i]) ? null : v[i] };
 		};
 		const dur = t.dur_ns, long = t.whole_ns, pieces = list.some(i => long[i] > dur[i]);
-		const rowCols = [col('time', 'dur_ns', ns, 'ns'), col('class', 'class'), ...(steps.length > 0 ? [col('step', 'iter', plain)] : []), col('what the thread did', 'what'),
+		const rowCols = [col('time', 'dur_ns', ns, 'ns'), col('class', 'class'), ...(steps.length > 0 ? [col('step', 'iter', plain)] : []), col('start', 'start_ns', (v, i) => clock(v, t.iter[i]), 'ns'), col('what the thread did', 'what'),
 			col('for', 'what_ns', ns, 'ns'), ...(pieces ? [{ ...col('of the whole gap', 'whole_ns', ns, 'ns'), title: 'as long as it was before it was cut where a step begins; "for" is a part of this' }] : []), col('in range', 'range'), col('before', 'before'), col('after', 'after'),
-			col('phase', 'phase'), col('op', 'op'), col('start', 'start_ns', ns, 'ns'), col('line', 'code')];
+			col('phase', 'phase'), col('op', 'op'), col('line', 'code')];
 		return [...top, el('h3', null, 'Each gap'),
 			pieces ? el('p', { class: 'quiet' }, 'A gap that crosses the beginning of a step is a row for each of its pieces. What the thread did is of the whole gap, which stands beside it.') : null,
 			filterField('words, or class=launch-bound, phase=forward, >1ms'),

@@ -132,20 +132,45 @@ function drawMemory(g, lane, y, view, left, w) {
 	g.globalAlpha = 1;
 }
 
+// Round times since each step began, in the lane of steps. A step has its number there, too.
+function drawStepTicks(g, lane, y, view, left, w, tick) {
+	const per = (view.to - view.from) / w, x = v => left + (v - view.from) / per;
+	g.fillStyle = color('text');
+	for (let k = after(lane.n, lane.end, view.from); k < lane.n && lane.start(k) < view.to; k++) {
+		const start = lane.start(k), end = Math.min(lane.end(k), k + 1 < lane.n ? lane.start(k + 1) : Infinity), name = 'step ' + lane.name(k);
+		let free = Math.max(left, x(start)) + 4;
+		if (x(end) - free > 26) {
+			clipText(g, name, free, y + 11, x(end) - free - 2);
+			free += g.measureText(name).width + 10;
+		}
+		for (let n = Math.max(1, Math.ceil((view.from - start) / tick)); start + n * tick < Math.min(end, view.to); n++) {
+			const at = x(start + n * tick), said = '+' + tickText(n * tick, tick), wide = g.measureText(said).width;
+			if (at < free || at + wide + 4 > Math.min(left + w, x(end)))
+				continue;
+			g.fillRect(at, y, 1, laneTall - 2);
+			g.fillText(said, at + 3, y + 11);
+			free = at + wide + 10;
+		}
+	}
+}
+
 const factColumns = ['class', 'what', 'what_ns', 'before', 'after', 'op', 'dir', 'phase', 'layer', 'iter', 'api', 'grid', 'block', 'regs', 'bytes', 'flop', 'dtype', 'tc', 'tc_why', 'line', 'code', 'used_bytes', 'gpu_ns', 'overhead_ns', 'idle_ns', 'kind', 'stream', 'tid', 'res', 'n_seg'];
 const tableNames = { launch: 'work', memory: 'mem' };
 
 // What is known of a piece, as names and values.
 async function factsOf(lane, k) {
-	const p = lane.piece ? lane.piece(k) : { t: lane.t, i: lane.at ? lane.at[k] : k }, facts = [['start', ns(lane.start(k))]];
+	const p = lane.piece ? lane.piece(k) : { t: lane.t, i: lane.at ? lane.at[k] : k };
 	const name = lane.piece ? p.kind : tableNames[lane.kind] || lane.kind;
 	if (p.t)
 		await table(name, factColumns);
+	// both clocks, and the exact time
+	const iter = p.t ? p.t.iter[p.i] : null, time = (label, at) => [label, ns(at) + (stepOf(at, iter) ? ', ' + clock(at, iter) : ''), at + ' ns'];
+	const facts = [time('start', lane.start(k))];
 	if (lane.end)
 		facts.push(['time', ns(lane.end(k) - lane.start(k))]);
 	if (lane.kind === 'work' || lane.kind === 'launch') {
 		const { t, i } = p, done = t.api_start_ns[i] + t.api_dur_ns[i];
-		facts.push(['kernel', workName(t, i)], ['on the GPU', ns(t.dur_ns[i])], ['launched', ns(t.api_start_ns[i])], ['waited in the queue', ns(t.start_ns[i] - done)]);
+		facts.push(['kernel', workName(t, i)], ['on the GPU', ns(t.dur_ns[i])], time('launched', t.api_start_ns[i]), ['waited in the queue', ns(t.start_ns[i] - done)]);
 	}
 	for (const c of p.t ? factColumns : []) {
 		if (!(c in (meta.tables[name] || { cols: {} }).cols))
@@ -203,7 +228,7 @@ function timelineOf(lanes) {
 	const canvas = el('canvas', { class: 'large timeline', tabindex: 0, role: 'application', 'aria-label': lanes.length +
 		' lanes of GPU streams and threads. Left and right move, plus and minus zoom, 0 shows all, n and p choose the next and the previous piece of a lane, up and down another lane. What is chosen is said below.' });
 	canvas.style.height = lanes.length * laneTall + laneRoom + 'px';
-	const facts = el('dl', { class: 'facts' }), label = () => canvas.clientWidth < 600 ? 112 : 205;
+	const facts = el('dl', { class: 'facts' }), label = () => widthOf(canvas) < 600 ? 112 : 205;
 
 	// The rows of the lanes, of a large page after the first picture.
 	function withRows() {
@@ -253,7 +278,10 @@ function timelineOf(lanes) {
 			clipText(g, lane.label, 2, y + 12, left - 6, true);
 			if (lane.kind === 'memory')
 				drawMemory(g, lane, y, view, left, w);
-			else
+			else if (lane.kind === 'step') {
+				drawPieces(g, lane, y, view, left, w, colors, () => '');
+				drawStepTicks(g, lane, y, view, left, w, tick);
+			} else
 				drawPieces(g, lane, y, view, left, w, colors, nameOf);
 			if (chosen && chosen.lane === lane) {
 				g.strokeStyle = color('text');
@@ -328,7 +356,7 @@ function timelineOf(lanes) {
 			return;		// another one was chosen meanwhile
 		const name = chosen ? nameOf(chosen.lane, chosen.k) : '';
 		facts.replaceChildren(...(chosen ? [[chosen.lane.kind === 'nested' ? chosen.lane.piece(chosen.k).kind.replace('inst', 'op').replace('nest', 'inside an op') : chosen.lane.label, name], ...known] :
-			[['chosen', 'nothing (click, or press n or p)']]).map(([k, v]) => el('div', null, el('dt', null, k), el('dd', null, v))));
+			[['chosen', 'nothing (click, or press n or p)']]).map(([k, v, title]) => el('div', null, el('dt', null, k), el('dd', { title }, v))));
 		if (chosen)
 			say(name + ', ' + known.slice(0, 2).map(f => f.join(' ')).join(', '));
 	}
@@ -375,7 +403,7 @@ function timelineOf(lanes) {
 	canvas.addEventListener('pointerdown', e => { drag = { x: e.offsetX, moved: false }; canvas.setPointerCapture(e.pointerId); });
 	canvas.addEventListener('pointermove', e => {
 		const over = drag ? null : hit(e), lane = lanes[Math.floor((e.offsetY - laneRoom) / laneTall)];
-		canvas.title = e.offsetX < label() && lane ? lane.label : over ? nameOf(over.lane, over.k) + (over.lane.end ? ', ' + ns(over.lane.end(over.k) - over.lane.start(over.k)) : '') : '';
+		canvas.title = e.offsetX < label() && lane ? lane.label : over ? [nameOf(over.lane, over.k), over.lane.end ? ns(over.lane.end(over.k) - over.lane.start(over.k)) : null, clock(over.lane.start(over.k)), over.lane.start(over.k) + ' ns'].filter(isSet).join(', ') : '';
 		if (!drag || (!drag.moved && Math.abs(e.offsetX - drag.x) < 4))
 			return;
 		move((drag.x - e.offsetX) / (canvas.clientWidth - label()));

@@ -64,14 +64,18 @@ function showNav() {
 		'aria-current': v === state.v ? 'page' : null }, views[v].label)));
 }
 
+function drawAll(box) {
+	for (const f of box.querySelectorAll('canvas'))
+		if (f.draw)
+			f.draw();
+}
+
 async function showView() {
 	const mine = ++turn, main = byId('main'), view = views[state.v];
 	main.setAttribute('aria-busy', 'true');
 	const fill = list => {
 		redraw(main, el('h2', { id: 'view', tabindex: -1 }, view.label), ...cutNotice(view), ...list.filter(p => p !== null));
-		for (const f of main.querySelectorAll('canvas'))
-			if (f.draw)
-				f.draw();
+		drawAll(main);
 	};
 	// what a view can show before its tables are unpacked; the browser gets time to paint it
 	const draft = async list => {
@@ -148,6 +152,23 @@ matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
 	colorsRead.clear();
 	showAll();
 });
+
+// Paper has its own width and is white, and nobody can open there what is folded.
+function print(on) {
+	if (paper.on === on)
+		return;
+	paper.on = on;
+	document.documentElement.classList.toggle('paper', on);
+	for (const d of document.querySelectorAll(on ? 'details:not([open])' : 'details.unfolded')) {
+		d.open = on;
+		d.classList.toggle('unfolded', on);
+	}
+	colorsRead.clear();
+	drawAll(document);
+}
+window.addEventListener('beforeprint', () => print(true));
+window.addEventListener('afterprint', () => print(false));
+matchMedia('print').addEventListener('change', e => print(e.matches));
 window.addEventListener('keydown', e => {
 	if (e.target.matches('input, select, textarea') || e.ctrlKey || e.metaKey || e.altKey)
 		return;
