@@ -94,39 +94,77 @@ async function mostMemory() {
 	return all.length > 0 ? Math.max(...all) : null;
 }
 
-// The memory in use after each event, in the time of the range.
-function memoryCurve(t, list, label) {
+// The memory of a device over the time of the range: a curve for each kind, all on one
+// axis, and a ring at the peak of each. of: what memoryOf() says of them.
+const memoryShades = { device: 'kern', host: 'comm', managed: 'tc' };
+const memoryShade = space => memoryShades[space] || 'wait';
+
+function memoryCurves(t, of, label) {
 	const canvas = el('canvas', { class: 'large curve', role: 'img', 'aria-label': label });
-	const own = stepsInRange(), ends = own.map(s => s.start_ns + (s.step_ns || s.dur_ns || 0));
-	const first = range !== null ? own[0].start_ns : Math.min(t.start_ns[list[0]], steps.length > 0 ? steps[0].start_ns : Infinity);
-	const last = range !== null ? Math.max(...ends) : ends.reduce((a, b) => Math.max(a, b), t.start_ns[list[list.length - 1]]);
+	const own = stepsInRange(), endOf = s => s.start_ns + (s.step_ns || s.dur_ns || 0), times = of.flatMap(m => [t.start_ns[m.list[0]], t.start_ns[m.list[m.list.length - 1]]]);
+	const first = range !== null ? own[0].start_ns : Math.min(...times, ...steps.slice(0, 1).map(s => s.start_ns));
+	const last = range !== null ? Math.max(...own.map(endOf)) : Math.max(...times, ...own.map(endOf));
+	const curves = of.map(({ p, list }) => {
+		const k = after(list.length, j => t.start_ns[list[j]], first), shown = list.slice(k, after(list.length, j => t.start_ns[list[j]], last, k));
+		return { p, was: k > 0 ? t.used_bytes[list[k - 1]] : 0, shown };
+	});
+	const most = Math.max(1, ...curves.map(c => c.shown.reduce((m, i) => Math.max(m, t.used_bytes[i]), c.was)));
+	const left = 62, head = 16, foot = 18;
 	canvas.draw = () => {
-		const { g, w, h } = canvasOf(canvas), room = 70;
-		let was = 0, most = 1, k = 0;
-		for (; k < list.length && t.start_ns[list[k]] <= first; k++)
-			was = t.used_bytes[list[k]];
-		const shown = list.slice(k).filter(i => t.start_ns[i] <= last);
-		most = shown.reduce((m, i) => Math.max(m, t.used_bytes[i]), Math.max(1, was));
-		const x = v => room + (v - first) / Math.max(1, last - first) * (w - room - 4), y = v => h - 4 - v / most * (h - 18);
+		const { g, w, h } = canvasOf(canvas), low = h - foot, tick = tickOf(most, 4), every = tickOf(Math.max(1, last - first), Math.max(2, (w - left) / 110));
+		const x = v => left + (v - first) / Math.max(1, last - first) * (w - left - 8), y = v => low - v / most * (low - head - 4);
+		own.forEach((s, n) => {
+			const from = Math.max(left, x(s.start_ns)), to = Math.min(w - 8, n + 1 < own.length ? x(own[n + 1].start_ns) : x(endOf(s)));
+			g.fillStyle = color('panel');
+			if (n % 2 === 0)
+				g.fillRect(from, head, to - from, low - head);
+			if (to - from > 20)
+				clipText(g, (to - from > 60 ? 'step ' : '') + s.iter, from + 3, 11, to - from - 4);
+		});
 		g.strokeStyle = color('line');
-		for (const s of own)
-			line(g, x(s.start_ns), 0, x(s.start_ns), h);
-		g.strokeStyle = color('kern');
-		g.lineWidth = 1.5;
-		g.beginPath();
-		g.moveTo(x(first), y(was));
-		for (const i of shown) {
-			g.lineTo(x(t.start_ns[i]), y(was));
-			was = t.used_bytes[i];
-			g.lineTo(x(t.start_ns[i]), y(was));
+		g.fillStyle = color('quiet');
+		for (let v = 0; v <= most; v += tick) {
+			line(g, left, y(v), w - 8, y(v));
+			const said = bytes(v);
+			g.fillText(said, left - 6 - g.measureText(said).width, y(v) + 4);
 		}
-		g.lineTo(x(last), y(was));
-		g.stroke();
-		g.fillStyle = color('text');
-		g.fillText(bytes(most), 2, y(most) + 8);
-		g.fillText('0', 2, h - 4);
+		for (let v = Math.ceil(first / every) * every; v <= last; v += every) {
+			const said = tickText(v, every), wide = g.measureText(said).width;
+			line(g, x(v), low, x(v), low + 4);
+			g.fillText(said, Math.min(w - wide, x(v) - wide / 2), h - 2);
+		}
+		for (const c of curves)
+			drawCurve(g, t, c, x, y, first, last);
 	};
-	return canvas;
+	canvas.addEventListener('mousemove', e => {
+		const at = first + (e.offsetX - left) / (canvas.clientWidth - left - 8) * (last - first);
+		canvas.title = at < first || at > last ? '' : [clock(at), ...curves.map(c => {
+			const k = after(c.shown.length, j => t.start_ns[c.shown[j]], at);
+			return c.p.space + ' ' + bytes(k > 0 ? t.used_bytes[c.shown[k - 1]] : c.was);
+		})].join(', ');
+	});
+	return [canvas, el('p', { class: 'bar quiet' }, ...of.map(({ p }) => el('span', { class: 'key' }, el('span', { class: 'swatch c-' + memoryShade(p.space) }),
+	    p.space + ' memory: at most ' + bytes(p.peak_bytes) + (isSet(p.total_bytes) ? ' of ' + bytes(p.total_bytes) : '') + (isSet(p.start_ns) ? ', ' + clock(p.start_ns, p.iter) : ''))))];
+}
+
+function drawCurve(g, t, { p, was, shown }, x, y, first, last) {
+	g.strokeStyle = color(memoryShade(p.space));
+	g.lineWidth = 1.5;
+	g.beginPath();
+	g.moveTo(x(first), y(was));
+	for (const i of shown) {
+		g.lineTo(x(t.start_ns[i]), y(was));
+		was = t.used_bytes[i];
+		g.lineTo(x(t.start_ns[i]), y(was));
+	}
+	g.lineTo(x(last), y(was));
+	g.stroke();
+	if (isSet(p.start_ns) && isSet(p.peak_bytes)) {
+		g.beginPath();
+		g.arc(Math.max(x(first), x(p.start_ns)), y(p.peak_bytes), 3.5, 0, 7);
+		g.stroke();
+	}
+	g.lineWidth = 1;
 }
 
 views.memory = {
@@ -138,7 +176,7 @@ views.memory = {
 			return [el('p', null, 'The profile does not know about memory: nsys profile --cuda-memory-usage=true, torch.profiler.profile(profile_memory=True) or rocprofv3 --memory-allocation-trace records it.'),
 				command(['dlp', 'mem', fileShown()])];
 		const cols = [{ label: 'device', name: 'dev', num: true, get: p => p.dev, show: plain }, { label: 'space', get: p => p.space }, size('peak', 'peak_bytes'),
-			size('of', 'total_bytes'), { label: 'at', name: 'start_ns', num: true, unit: 'ns', get: p => p.start_ns, show: ns }, { label: 'step', name: 'iter', num: true, get: p => p.iter, show: plain },
+			size('of', 'total_bytes'), { label: 'at', name: 'start_ns', num: true, unit: 'ns', get: p => p.start_ns, show: (v, p) => clock(v, p.iter) }, { label: 'step', name: 'iter', num: true, get: p => p.iter, show: plain },
 			{ label: 'phase', get: p => p.phase }, { label: 'layer', get: p => p.layer }, { label: 'op', name: 'at', get: p => p.at },
 			size('before', 'before_bytes'), size('at the end', 'end_bytes'), { label: 'allocations', name: 'n_alloc', num: true, get: p => p.n_alloc, show: count },
 			{ label: 'releases', name: 'n_free', num: true, get: p => p.n_free, show: count }];
@@ -147,15 +185,15 @@ views.memory = {
 				dataTable(cols, rows('peak'), { caption: 'Peaks of memory' }), command(['dlp', 'mem', fileShown()])];
 		const all = await memoryOf(), live = [];
 		out.push(el('p', null, 'Memory in use ' + (range === null ? 'in the whole profile' : 'in these steps: when each begins, and after its own events') +
-			'. The driver allocates it; of a framework that keeps memory (PyTorch) these are its blocks and not its tensors. Vertical lines are the beginnings of steps.'));
-		for (const { p, list } of all) {
-			const label = p.space + ' memory of device ' + p.dev + ': at most ' + bytes(p.peak_bytes);
-			out.push(el('h3', null, label));
-			if (list.length > 1)
-				out.push(memoryCurve(t, list, label));
+			'. The driver allocates it; of a framework that keeps memory (PyTorch) these are its blocks and not its tensors. A ring is at a peak.'));
+		for (const dev of new Set(all.map(m => m.p.dev))) {
+			const own = all.filter(m => m.p.dev === dev && m.list.length > 1), most = own.map(m => m.p.space + ' memory at most ' + bytes(m.p.peak_bytes)).join(', ');
+			if (own.length > 0)
+				out.push(el('h3', null, 'Device ' + dev), ...memoryCurves(t, own, 'Memory in use of device ' + dev + ' over time: ' + most));
+		}
+		for (const { p, list } of all)
 			for (const i of liveAfter(t, list, p.upto))
 				live.push(i);
-		}
 		out.push(el('h3', null, 'Peaks'), dataTable(cols, all.map(m => m.p), { caption: 'Peaks of memory' }), report(['mem']));
 		const names = ['dev', 'space', 'kind', 'iter', 'phase', 'layer', 'at', 'api'], groups = groupBy(t, live, names, t.bytes);
 		const labels = ['device', 'space', 'kind', 'step', 'phase', 'layer', 'op', 'API call'];
