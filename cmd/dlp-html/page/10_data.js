@@ -19,15 +19,53 @@ function bytesOf(base64) {
 	return out;
 }
 
-async function unpack(name) {
+// Between two pieces of long work that no view waits for the browser draws and answers;
+// and the work waits while another view than the timeline, which asks for it, is shown.
+let drewAt = 0;
+const isLate = () => performance.now() - drewAt > 12;
+const viewWaits = () => state.v !== 'timeline' || byId('main').hasAttribute('aria-busy');
+
+async function breathe(work = { wanted: false }) {
+	do
+		await new Promise(done => setTimeout(done, work.wanted || state.v === 'timeline' ? 0 : 20));
+	while (!work.wanted && state.v !== 'timeline');
+	drewAt = performance.now();
+}
+
+async function write(to, bytes) {
+	for (let at = 0; at < bytes.length; at += 65536) {
+		await to.ready;
+		to.write(bytes.subarray(at, at + 65536)).catch(() => null);	// the reader fails, too, and says so
+	}
+	to.close().catch(() => null);
+}
+
+// Written and read by hand: streams of a Blob and a Response take twice as long.
+async function inflate(bytes, job) {
+	const stream = new DecompressionStream('gzip'), from = stream.readable.getReader(), parts = [];
+	let n = 0, at = 0;
+	write(stream.writable.getWriter(), bytes).catch(() => null);
+	for (let r = await from.read(); !r.done; r = await from.read()) {
+		n += parts[parts.push(r.value) - 1].length;
+		if (!job.wanted && isLate())
+			await breathe(job);
+	}
+	const all = new Uint8Array(n);
+	for (const p of parts) {
+		all.set(p, at);
+		at += p.length;
+	}
+	return all;
+}
+
+async function unpack(name, job) {
 	const e = document.querySelector('script.dlp-col[data-c="' + name + '"]');
 	if (!e)
 		throw new Error('this copy of the page has no column ' + name);
 	const bytes = bytesOf(e.textContent);
 	if (bytes.length > 5e5)
 		e.remove();	// a column is unpacked once, and its text is larger than it
-	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
-	return new Uint8Array(await new Response(stream).arrayBuffer());
+	return inflate(bytes, job);
 }
 
 // What holds the values of a column, by the second letter of how it is coded. Of more than
@@ -90,16 +128,21 @@ function decode([kind, room], bytes, n, base) {
 					v[i] = last += v[i];
 	}
 	const d = kind === 's' || kind === 'f' ? JSON.parse(new TextDecoder().decode(bytes.subarray(p))) : null;
-	for (let i = 0; kind === 'f' && i < n; i++)
-		v[i] = v[i] < 0 ? NaN : d[v[i]];
+	if (kind === 'f') {
+		const of = Float64Array.from([NaN].concat(d));
+		for (let i = 0; i < n; i++)
+			v[i] = of[v[i] + 1];
+	}
 	const values = new rooms[room](v.subarray(0, n));
 	return kind === 's' ? { d, v: values } : values;
 }
 
-// A column that the profile does not have is unknown in each row.
+// A column that the profile does not have is unknown in each row; all of numbers share one.
+const unknowns = new Map();
+
 function absent(n, name) {
 	return /^(tag|op|dir|layer|phase|why|short|grid|block|kind|src_mem|dst_mem|dtype|family|tc|tc_eligible|tc_why|lacks|prim|line|code|api|name|mod|by|shapes|args|stack|text|severity|src|first|last|rank|class|before|after|did|what|range|space|at|res|type|what|side)$/.test(name)
-		? { d: [], v: new Int8Array(n).fill(-1) } : new Float64Array(n).fill(NaN);
+		? { d: [], v: new Int8Array(n).fill(-1) } : unknowns.get(n) || unknowns.set(n, new Float64Array(n).fill(NaN)).get(n);
 }
 
 // Of several ranks, or two profiles, one is shown: src of its rows.
@@ -153,19 +196,21 @@ async function wholeTable(name, wanted) {
 	const t = meta.tables[name];
 	await allRead;
 	if (!loaded.has(name))
-		loaded.set(name, { waits: {}, table: tableOf(t.rows, c => {
+		loaded.set(name, { jobs: {}, table: tableOf(t.rows, c => {
 			if (c in t.cols)
 				throw new Error('the column ' + name + '.' + c + ' is not unpacked');
 			return absent(t.rows, c);
 		}) });
-	const { waits, table: known } = loaded.get(name);
+	const { jobs, table: known } = loaded.get(name), urgent = viewWaits();
 	const load = c => {
-		waits[c] = waits[c] || (async () => {
-			const base = t.cols[c][0] === 'r' ? await load('dur_ns') : null, bytes = await unpack(name + '.' + c);
+		const job = jobs[c] = jobs[c] || { wanted: urgent };
+		job.wanted |= urgent;
+		job.done = job.done || (async () => {
+			const base = t.cols[c][0] === 'r' ? await load('dur_ns') : null, bytes = await unpack(name + '.' + c, job);
 			Object.defineProperty(known, c, { value: decode(t.cols[c], bytes, t.rows, base), enumerable: true });
 			return known[c];
 		})();
-		return waits[c];
+		return job.done;
 	};
 	await Promise.all((wanted || Object.keys(t.cols)).filter(c => c in t.cols).map(load));
 	return known;

@@ -58,8 +58,8 @@ function mix(keys, list, v, k) {
 
 // The sum of a column for each of n groups; NaN where no row has a value.
 function sumsBy(list, of, n, col) {
-	const sum = new Float64Array(n).fill(NaN);
-	for (let j = 0; j < list.length; j++) {
+	const sum = new Float64Array(n).fill(NaN), known = col !== unknowns.get(col.length);
+	for (let j = 0; known && j < list.length; j++) {
 		const v = col[list[j]], at = of[j];
 		if (v === v)	// not NaN
 			sum[at] = sum[at] === sum[at] ? sum[at] + v : v;

@@ -5,18 +5,6 @@
 // has fill, how full it is, before it has rows.
 const laneShades = ['tc', 'kern', 'graph', 'comm', 'mem', 'idle', 'call', 'wait'];
 
-// Between two pieces of long work the browser draws and answers; and the work waits while
-// another view is shown.
-let drewAt = 0;
-const isLate = () => performance.now() - drewAt > 12;
-
-async function breathe() {
-	do
-		await new Promise(done => setTimeout(done, state.v === 'timeline' ? 0 : 100));
-	while (state.v !== 'timeline');
-	drewAt = performance.now();
-}
-
 // Numbers of rows by start; they mostly are in that order already.
 function byStart(list, start, length) {
 	let was = -Infinity;
