@@ -158,6 +158,18 @@ rec() { printf '%b\n' "$@" | tr ' ' '\t'; }
 	[ "$(one exposed_comm <<<"$output")" = "yes 50.0" ]
 }
 
+@test "exposed communication is that of the time of the steps, as the classes of dlp-busy" {
+	# the collective of step 1 began while step 0 lasted: 30 of the 100 ns of
+	# step 1, and not 90
+	run findings < <(rec '#iter iter key start_ns dur_ns step_ns' \
+	    'iter 1 step 100 100 100' \
+	    '#kern id start_ns dur_ns dev short iter' \
+	    'kern 1 60 90 0 ncclDevKernel 1' \
+	    '#busy dev class dur_ns union_ns iter' 'busy 0 comm 30 50 1' \
+	    'busy 0 kern 20 20 1' 'busy 0 cpu 50 50 1')
+	[ "$(one exposed_comm <<<"$output")" = "yes 30.0" ]
+}
+
 @test "calls per iteration are those with an iteration" {
 	run findings < <(rec '#iter iter key start_ns dur_ns' \
 	    'iter 0 step 0 100' 'iter 1 step 100 100' \

@@ -248,12 +248,20 @@ facts_dev_bare(const struct device *d)
 	int64_t hidden, bare = 0;
 	size_t k;
 
+	if (d->has_comm)
+		return d->in_steps.bare;
 	for (k = 0; k < d->comm.n; k++) {
 		hidden = ivl_len_in(&d->work, d->comm.v[k].lo, d->comm.v[k].hi);
 		bare = num_add(bare,
 		    num_sub(num_sub(d->comm.v[k].hi, d->comm.v[k].lo), hidden));
 	}
 	return bare;
+}
+
+int64_t
+facts_dev_comm(const struct device *d)
+{
+	return d->has_comm ? d->in_steps.all : ivl_len(&d->comm);
 }
 
 int64_t

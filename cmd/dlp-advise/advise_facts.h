@@ -154,6 +154,10 @@ struct device {
 				  * and between them, if there are any */
 	int64_t no_iter[N_BUSY]; /* outside of all iterations */
 	struct ivl comm, work;   /* NCCL's kernels; the others */
+	struct facts_comm {
+		int64_t bare, all; /* what no kernel hides; all of it */
+	} in_steps, elsewhere; /* of the time of steps, by dlp-busy */
+	bool has_comm;         /* it has said so */
 };
 
 struct facts {
@@ -278,8 +282,10 @@ struct device *facts_dev(struct facts *f, int64_t no);
 int64_t facts_dev_kernels(const struct device *d);
 int64_t facts_dev_wall(const struct device *d);
 
-/* The time in which nothing but communication runs on the device. */
+/* The time in which nothing but communication runs on the device; in which
+ * communication runs. */
 int64_t facts_dev_bare(const struct device *d);
+int64_t facts_dev_comm(const struct device *d);
 
 /* The sum of classes, a bit each, over the used devices, in percent of their
  * time. The other counts as DLProf does, over all visible devices. */

@@ -346,7 +346,7 @@ bare_ns(const struct facts *f, int64_t *all)
 
 	*all = 0;
 	for (i = 0; i < f->n_dev; i++) {
-		*all = num_add(*all, ivl_len(&f->dev[i].comm));
+		*all = num_add(*all, facts_dev_comm(&f->dev[i]));
 		bare = num_add(bare, facts_dev_bare(&f->dev[i]));
 	}
 	return bare;
@@ -489,7 +489,7 @@ judge_exposed_comm(
 
 const struct advise_rule rule_exposed_comm = {
 	.id = "exposed_comm",
-	.version = 2,
+	.version = 3,
 	.limit = 10,
 	.unit = "percent",
 	.help = "communication that no other kernel hides",
@@ -523,7 +523,7 @@ judge_fsdp_prefetch(
 
 const struct advise_rule rule_fsdp_prefetch = {
 	.id = "fsdp_prefetch",
-	.version = 1,
+	.version = 2,
 	.limit = 10,
 	.unit = "percent",
 	.help = "communication of sharded parameters that nothing hides",

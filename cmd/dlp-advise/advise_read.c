@@ -61,12 +61,24 @@ add_iteration(struct facts *f, const struct advise_type *t, const struct rec *r)
 	    (struct facts_iter){ no, f->all_devices ? dur : step };
 }
 
+/* A step's share of the time with communication. Its kernels may run in the time
+ * of the step before, which a sum of its kernels would count to it. */
+static void
+add_busy_comm(struct device *d, bool counts, int64_t bare, int64_t all)
+{
+	struct facts_comm *c = counts ? &d->in_steps : &d->elsewhere;
+
+	d->has_comm = true;
+	c->bare = num_add(c->bare, bare);
+	c->all = num_add(c->all, all);
+}
+
 static void
 add_busy(struct facts *f, const struct advise_type *t, const struct rec *r)
 {
 	static const char *const word[N_BUSY] = { "tc", "kern", "graph", "mem",
 		"dataload", "io", "cpu", "other" };
-	int64_t dev, dur, in;
+	int64_t dev, dur, in, all;
 	size_t n;
 	const char *s = rec_raw(r, t->col[0], &n);
 	bool counts;
@@ -79,6 +91,8 @@ add_busy(struct facts *f, const struct advise_type *t, const struct rec *r)
 		 advise_iter(f, r, t->col[1], &in);
 	f->in_steps |= counts;
 	if (text_is(s, n, "comm")) { /* kernels, too */
+		if (rec_dur(r, t->col[2], &all))
+			add_busy_comm(facts_dev(f, dev), counts, dur, all);
 		s = word[B_KERN];
 		n = strlen(s);
 	}
@@ -98,9 +112,11 @@ end_busy(struct facts *f)
 {
 	size_t i;
 
-	for (i = 0; i < f->n_dev && !f->in_steps; i++)
+	for (i = 0; i < f->n_dev && !f->in_steps; i++) {
 		memcpy(
 		    f->dev[i].busy, f->dev[i].no_iter, sizeof(f->dev[i].busy));
+		f->dev[i].in_steps = f->dev[i].elsewhere;
+	}
 }
 
 static void
@@ -363,7 +379,7 @@ static const struct advise_row rows[] = {
 	    { "key", "step_ns" } },
 	{ "dev", add_device, WORKREC_DEV, 0, 0, { "cc", "n_sm", "mem_bytes" } },
 	{ "busy", add_busy, WORKREC_DEV | WORKREC_DUR, WORKREC_ITER, 1,
-	    { "class", "after" } },
+	    { "class", "after", "union_ns" } },
 	{ "stable", add_stable, 0, 0, 0,
 	    { "from", "to", "n", "n_slow", "slow_ns", "slow_of_ns",
 		"slowest" } },
