@@ -777,6 +777,8 @@ derived() {
 	lost_events|clear|$gpt|UPDATE DIAGNOSTIC_EVENT SET severity = 1,
 	    text = 'no CUDA events were lost' WHERE rowid = 1| @
 	lost_events|clear|$gpt|| @
+	lost_events|found|$gpt|UPDATE CUPTI_ACTIVITY_KIND_MEMCPY
+	    SET start = 'x' WHERE rowid = 1| @
 	slow_steps|found|$graph|${late//LATE/1000000}| @
 	slow_steps|clear|$graph|${late//LATE/100000}| @
 	slow_steps|clear|$gpt|| @

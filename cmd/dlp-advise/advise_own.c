@@ -1044,22 +1044,43 @@ const struct advise_rule rule_marker_cost = {
 	.judge = judge_marker_cost,
 };
 
+/* Rows of the file that dlp-parse could not read. */
+static uint64_t
+unread_rows(const struct facts *f)
+{
+	static const char name[] = "bad_rows";
+	uint32_t i = smap_find(f->notes, name, sizeof(name) - 1);
+
+	return i == SMAP_NONE ? 0 : f->notes->val[i];
+}
+
 static void
 judge_lost_events(const struct facts *f, double limit, struct advise_verdict *v)
 {
-	buf_u64(&v->value, f->lost.all.n);
-	v->judged = (double)f->lost.all.n > limit ? V_YES : V_NO;
+	uint64_t unread = unread_rows(f);
+
+	buf_u64(&v->value, f->lost.all.n + unread);
+	v->judged = (double)(f->lost.all.n + unread) > limit ? V_YES : V_NO;
 	tops_put(&f->lost, &v->evidence, 2);
+	if (f->lost.all.n == 0 && unread > 0) {
+		say_count(&v->problem, unread, "row");
+		buf_puts(&v->problem, " of the file cannot be read: sums are"
+				      " too small, and idle time is too long");
+		buf_puts(&v->advice, "Export the file again; dlp-parse says"
+				     " which table it is");
+		return;
+	}
 	buf_puts(&v->problem, "The recorder lost events: sums are too small");
 	buf_puts(&v->advice, "Record fewer steps, or larger buffers");
 }
 
 const struct advise_rule rule_lost_events = {
 	.id = "lost_events",
-	.version = 1,
+	.version = 2,
 	.limit = 0,
 	.unit = "messages",
-	.help = "the recorder says that it lost events",
+	.help = "the recorder says that it lost events, or rows of the file"
+		" cannot be read",
 	.judge = judge_lost_events,
 };
 

@@ -124,6 +124,9 @@ function showHead() {
 		bad.push('The profile is incomplete: its end is missing.');
 	if (meta.left_out > 0)
 		bad.push('Only the first of several profiles is shown; ' + count(meta.left_out) + ' records of the others are left out.');
+	const unread = [meta, ...(meta.other ? [meta.other] : [])].reduce((n, m) => n + (m.notes.bad_rows || 0), 0);
+	if (unread > 0)
+		bad.push(count(unread) + (unread === 1 ? ' row' : ' rows') + ' of the file cannot be read, so work is missing here: sums are too small, and idle time is too long.');
 	if (meta.info.times === 'made up')
 		bad.push('The times of this profile are made up; only durations are real.');
 	for (const p of document.querySelectorAll('header .bad'))
