@@ -780,3 +780,10 @@ findings	0	0.0	- **x\\_y**: &lt;script>\\*   \\\`a\\\` &amp;" "$(events ev)"
 	run dlp-tensorboard broken
 	[ "$status" -eq 2 ]
 }
+
+@test "a profile in the place of the program is named as such, also compressed" {
+	run -2 dlprof "$ROOT/tests/data/loader.sqlite.xz"
+	[[ $output == *"is a profile, no program: --database="* ]]
+	run -2 dlprof "$ROOT/tests/data/no-such.sqlite.xz"
+	[[ $output == *"no such program"* ]]
+}

@@ -203,10 +203,11 @@ where Nsight Systems is installed in full, export it (nsys export \
 }
 
 check_program() {
-	if [ -f "$1" ] && [ "$(dd bs=15 count=1 2>/dev/null <"$1" |
-	    tr -d '\0')" = 'SQLite format 3' ]; then
+	[ ! -f "$1" ] || case $(dd bs=15 count=1 2>/dev/null <"$1" | tr -d '\0'),$1 in
+	'SQLite format 3',* | *,*.sqlite.xz | *,*.sqlite.gz | *,*.sqlite.zst)
 		die "'$1' is a profile, no program: --database='$1'"
-	fi
+		;;
+	esac
 	found=$(command -v -- "$1") || die "'$1': no such program"
 	case $found in
 	*/*) [ -x "$found" ] || die "'$1' cannot be executed" ;;
