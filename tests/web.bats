@@ -39,6 +39,18 @@ check() {
 	check equal "$PWD"/*.html
 }
 
+@test "the commands of a page of a key, or of some steps, name these" {
+	dlp html -k backward "$ROOT/tests/data/loader.sqlite.xz" >key.html 2>err
+	check keyed "$PWD/key.html"
+	dlp html -i 1-2 "$ROOT/tests/data/loader.sqlite.xz" >steps.html 2>err
+	check made "$PWD/steps.html"
+}
+
+@test "a page of a file with rows that cannot be read says so" {
+	dlp-parse "$LENET" | sed 's/^##end/##note\tbad_rows\t208\n&/' | dlp-html >unread.html
+	check unread "$PWD/unread.html"
+}
+
 @test "above the limit: sums equal the reports of everything, and views say what is left out" {
 	dlp html --max-pieces 60 "$LENET" >cut.html 2>err
 	check cut "$PWD/cut.html"

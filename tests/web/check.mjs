@@ -96,13 +96,14 @@ function differences(a, b) {
 }
 
 // Tables that show some rows of the report.
-const fewer = /^Communication by operation|^Changes by |^Totals of a step/;
+const fewer = /^Communication by operation|^The ten ops |^Changes by |^Totals of a step/;
 
 // The tables of a view against the commands under them.
 async function equalHere(page, where, seen) {
 	for (const t of await tables(page)) {
 		const id = t.caption + t.command;
-		if (seen.has(id))
+		// the command has the rules of all ranks
+		if (seen.has(id) || (t.caption === 'Rules' && t.command.includes(' --ranks ')))
 			continue;
 		seen.set(id, output(t.command).then(csv => {
 			const a = parseCsv(t.csv);
@@ -119,21 +120,18 @@ async function equalHere(page, where, seen) {
 	}
 }
 
-// Overview has parts of other tables, About facts: they have no report's rows.
-const partial = ['Overview', 'About'];
-
 // A filter is in the command, too.
 const filters = ['ops&f=conv', 'ops&f=dir%3Dbprop+o+>2us', 'ops&i=all&g=type&f=tc%3Dno+>1us', 'ops&g=shape&f=a', 'kernels&f=e+>5us',
 	'gaps&f=class%3Dlaunch-bound+e+>10us', 'roofline&f=dtype%3Dfp32+>1us', 'roofline&i=all&f=tc%3Dyes+a', "ops&f=it's+\"a"];
 
-async function equal(browser, file) {
+async function equal(browser, file, ranges = ['', '&i=all', '&i=1-1']) {
 	const page = await open(browser), seen = new Map();
 	await go(page, file);
 	// the profile before, or another rank, on its own clock
 	const other = await page.$('#strip select') ? ['&s=1&i=all'] : [];
-	for (const range of ['', '&i=all', '&i=1-1', ...other]) {
+	for (const range of [...ranges, ...other]) {
 		await go(page, file, '#' + range);
-		for (const name of (await viewNames(page)).filter(n => !partial.includes(n))) {
+		for (const name of (await viewNames(page))) {
 			await click(page, name);
 			const where = basename(file) + ' ' + name + ' ' + range;
 			const choices = await page.$$eval('main select option', all => all.map(o => o.value));
@@ -155,6 +153,30 @@ async function equal(browser, file) {
 	}
 	await Promise.all(seen.values());
 	check(seen.size >= 8, file, 'only', seen.size, 'tables were compared');
+	await page.close();
+}
+
+// A page that was made with a key: the commands name it. Of its whole profile phases,
+// gaps and the path count what is in no step, too, as no report with a key does.
+const keyed = (browser, file) => equal(browser, file, ['', '&i=1-1']);
+
+// A page that was made of steps 1 and 2: so is what it calls the whole profile.
+async function made(browser, file) {
+	const page = await open(browser);
+	for (const view of ['overview', 'steps', 'ops', 'kernels', 'layers', 'gaps', 'roofline']) {
+		await go(page, file, '#v=' + view + '&i=all');
+		for (const t of await tables(page))
+			check(t.command.includes(' -i 1-2 '), view, t.caption, t.command);
+	}
+	await page.close();
+}
+
+// A file with rows that cannot be read, and one without work.
+async function unread(browser, file) {
+	const page = await open(browser);
+	await go(page, file);
+	const said = await page.$$eval('header .bad', all => all.map(e => e.textContent));
+	check(said.some(s => s.startsWith('208 rows of the file cannot be read')), file, said);
 	await page.close();
 }
 
@@ -486,7 +508,7 @@ async function memory(browser, file) {
 	await page.close();
 }
 
-const subjects = { print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
+const subjects = { keyed, made, unread, print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
 const [subject, ...rest] = process.argv.slice(2);
 const firefox = rest[0] === '-b' ? rest.splice(0, 2)[1] : 'chrome';
 const browser = await start(firefox);

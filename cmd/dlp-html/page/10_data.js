@@ -261,15 +261,25 @@ function evenSteps() {
 }
 
 const inRange = iter => range === null || (iter >= range.from && iter <= range.to);
-const rangeWords = (of = range) => of === null ? [] :
-    ['-i', of.from === of.to ? String(of.from) : of.from + '-' + of.to];
+const stepsName = of => of.from === of.to ? String(of.from) : rangeName(of);
+const allSteps = () => ({ from: steps[0].iter, to: steps[steps.length - 1].iter });
+// A page that was made of some steps (-i) has no others.
+const rangeWords = (of = range) => of === null && steps.length > 0 && madeOfSteps() ? rangeWords(allSteps()) : of === null ? [] :
+    [...keyWords(), '-i', stepsName(of)];
 // Times by class are those of steps: of the whole profile, of all steps.
-const stepRange = () => range !== null || steps.length === 0 ? range :
-    { from: steps[0].iter, to: steps[steps.length - 1].iter };
+const stepRange = () => range !== null || steps.length === 0 ? range : allSteps();
 const stepsInRange = () => steps.filter(s => inRange(s.iter));
 
 // Facts of the profile that is shown.
 const about = () => meta.other && source === meta.before ? meta.other : meta;
+
+const madeOfSteps = () => about().cmds.some(c => /^dlp-iter .*--iter-start/.test(c));
+
+// -k KEY, if the page was made with it: steps have their numbers by that key.
+function keyWords() {
+	const said = about().cmds.map(c => /^dlp-iter .*? -k(.*?)(?: --(?:iter-st|strict).*)?$/.exec(c)).find(m => m !== null);
+	return said ? ['-k', said[1]] : [];
+}
 
 const fileShown = () => source === null ? meta.file : source;
 
@@ -325,7 +335,7 @@ function cutSentence() {
 }
 
 // dlp html of other steps: the chosen ones, if the page has no details of them.
-const otherSteps = () => command(['dlp', 'html', '-i', range === null || hasDetail() ? 'N-M' : rangeWords()[1], meta.file], ' >run.html');
+const otherSteps = () => command(['dlp', 'html', ...keyWords(), '-i', range === null || hasDetail() ? 'N-M' : stepsName(range), meta.file], ' >run.html');
 
 function cutNotice(view) {
 	if (!meta.cut || !view.detail)

@@ -41,10 +41,11 @@ const stepWords = s => (s.includes('-') ? 'steps ' : 'step ') + s;
 
 // The steps of which the rules were judged, and the command that does so.
 const stepsJudged = () => rows('finding').map(f => f.steps).find(isSet) || null;
-const areJudged = r => r !== null && stepsJudged() === (r.from === r.to ? String(r.from) : rangeName(r));
-// Of several ranks each is judged of its own even steps.
-const judgedWords = () => stepsJudged() === null || (ranks.length > 1 && areJudged(evenSteps())) ? [] : ['-i', stepsJudged()];
-const adviseCommand = (...more) => command(['dlp', 'advise', ...more, ...(ranks.length > 1 ? ['--ranks'] : []), ...judgedWords(), ...(ranks.length > 1 ? ranks : [fileShown()])]);
+const areJudged = r => r !== null && stepsJudged() === stepsName(r);
+// dlp advise judges the even steps, of several ranks each its own; with -i it cannot
+// tell how much longer the others are.
+const judgedWords = () => stepsJudged() === null || (areJudged(evenSteps()) && (ranks.length > 1 || !madeOfSteps())) ? [] : ['-i', stepsJudged()];
+const adviseCommand = (...more) => command(['dlp', 'advise', ...more, ...(ranks.length > 1 ? ['--ranks'] : []), ...keyWords(), ...judgedWords(), ...(ranks.length > 1 ? ranks : [fileShown()])]);
 
 function judgedSentence() {
 	const judged = stepsJudged(), even = evenSteps();
@@ -58,7 +59,7 @@ function findings() {
 	const list = fired().filter(f => !isSet(f.part_of));
 	const box = el('section', { class: 'card' }, el('h2', null, 'What to do'),
 	    el('p', null, list.length === 0 ? 'No rule found anything to improve. About names the rules that could not be judged.' :
-	    list.length + (list.length === 1 ? ' finding, with its' : ' findings, each with its') + ' share of the GPU\'s time; judged when the page was made, of ' + judgedSentence()));
+	    list.length + (list.length === 1 ? ' finding, with its' : ' findings, with their') + ' share of the time; judged when the page was made, of ' + judgedSentence()));
 	const ol = el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem));
 	box.append(ol);
 	if (list.length > 3)
@@ -157,7 +158,8 @@ async function topOps() {
 	const t = await workFor(groupings.op.cols), list = rowsInRange(t), n = stepsInRange().length;
 	const groups = groupBy(t, list, groupings.op.cols, t.dur_ns).slice(0, 10), sums = timeByClass();
 	const cols = [{ label: 'op', get: g => g.key[0] }, { label: 'direction', get: g => g.key[1] },
-		{ label: range === null ? 'time' : 'per step', num: true, unit: 'ns', get: g => range === null ? g.sum : g.sum / n, show: ns },
+		{ label: 'time', name: 'sum_dur_ns', num: true, unit: 'ns', get: g => g.sum, show: ns },
+		...(range === null ? [] : [{ label: 'per step', num: true, unit: 'ns', get: g => g.sum / n, show: ns }]),
 		{ label: 'of the time', num: true, get: g => share(g.sum, sums.total), show: percent, part: true }];
 	return el('section', { class: 'card' }, el('h2', null, 'Top ops'),
 	    dataTable(cols, groups, { caption: 'The ten ops with the most GPU time', room: 38,
@@ -170,7 +172,7 @@ function phases() {
 	for (const p of rows('phase')) {
 		if (range !== null && !(isSet(p.iter) && inRange(p.iter)))
 			continue;
-		const key = isSet(p.phase) ? p.phase : '(none)';
+		const key = isSet(p.phase) ? p.phase : minus;
 		const s = at.get(key) || { phase: key, gpu: 0, cpu: 0, idle: 0 };
 		s.gpu += p.gpu_ns || 0;
 		s.cpu += p.cpu_ns || 0;
@@ -179,20 +181,19 @@ function phases() {
 	}
 	if (at.size === 0)
 		return null;
-	const cols = [{ label: 'phase', get: s => s.phase }, { label: 'GPU', num: true, unit: 'ns', get: s => s.gpu, show: ns },
-		{ label: 'CPU', num: true, unit: 'ns', get: s => s.cpu, show: ns },
-		{ label: 'GPU idle', num: true, unit: 'ns', get: s => s.idle, show: ns }];
+	const cols = [{ label: 'phase', get: s => s.phase, show: p => p === minus ? '(none)' : p },
+		{ label: 'GPU', name: 'sum_gpu_ns', num: true, unit: 'ns', get: s => s.gpu, show: ns },
+		{ label: 'CPU', name: 'sum_cpu_ns', num: true, unit: 'ns', get: s => s.cpu, show: ns },
+		{ label: 'GPU idle', name: 'sum_idle_ns', num: true, unit: 'ns', get: s => s.idle, show: ns }];
 	return el('section', { class: 'card' }, el('h2', null, 'Phases'),
 	    el('p', null, 'Idle time belongs to the phase of the work that follows it in the step; before the first work of a step and after its last, to (none).'),
-	    dataTable(cols, [...at.values()], { caption: 'Time by phase', sort: 1 }), report(['phases']));
+	    dataTable(cols, [...at.values()], { caption: 'Time by phase', sort: 1 }), report(['phases', '-s']));
 }
 
 // The kinds of segments of the critical path, as dlp-path(1) has them.
 const pathKinds = { cpu: 'a thread works', launch: 'from a launch to its start', kernel: 'a kernel runs', copy: 'a copy runs', set: 'a memset runs', graph: 'a graph runs',
 	kernel_to_kernel: 'between two kernels of a stream', stream_wait_or_gap: 'between two, or a wait that is not recorded', cross_stream: 'after a wait for another stream',
 	sync_return: 'from the end of work to the return of the call that waited', comm_exposed: 'communication, and nothing else', comm_blocking: 'communication that blocks what follows', unknown: 'work without a call' };
-
-const madeOfSteps = () => about().cmds.some(c => /^dlp-iter .*--iter-start/.test(c));
 
 function criticalKinds() {
 	const sums = sumBy(rows('critical').filter(r => range === null || (isSet(r.iter) && inRange(r.iter))), ['kind'], ['n', 'dur_ns']);

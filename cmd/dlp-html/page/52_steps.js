@@ -9,7 +9,7 @@ views.steps = {
 	show() {
 		if (steps.length === 0)
 			return [el('p', null, 'The profile has no steps. A range around each step, or a key (dlp html -k KEY), makes them.'),
-				command(['dlp', 'iters', fileShown()])];
+				command(['dlp', 'iters', ...keyWords(), fileShown()])];
 		const own = stepsInRange(), mid = median(own.map(s => s.step_ns));
 		const time = (label, get, title, name) => ({ label, name, num: true, unit: 'ns', get, show: ns, title });
 		const part = p => time(partNames[p], s => s[partColumn(p)], classNames[p], partColumn(p));
@@ -28,6 +28,6 @@ views.steps = {
 			slow.length + ' of them more than 10 % off that median' + (slow.length > 0 ? ': ' + ns(Math.min(...slow.map(s => s.step_ns))) + ' to ' + ns(Math.max(...slow.map(s => s.step_ns))) : '') + '. ' : '') +
 			'A row chooses the step for all views. Idle time of several GPUs is added up.'),
 			dataTable(cols, own, { caption: 'Steps', onRow: s => setRange(s.iter, s.iter) }),
-			report(['iters'])];
+			report(['iters', ...(rangeWords().length > 0 ? [] : keyWords())])];
 	}
 };

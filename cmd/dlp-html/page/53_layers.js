@@ -2,7 +2,7 @@
 const dirParts = ['fprop', 'bprop', 'optimizer'];
 
 const newNode = (name, path, up) => ({ name, path, up, level: up ? up.level + 1 : -1, below: new Map(), self: 0, total: 0,
-	n: 0, tc: 0, fprop: 0, bprop: 0, optimizer: 0, other: 0 });
+	n: 0, kern: 0, tc: 0, fprop: 0, bprop: 0, optimizer: 0, other: 0 });
 
 function childOf(node, name, path) {
 	if (!node.below.has(name))
@@ -35,6 +35,7 @@ function layerTree(t, list) {
 				x.total += g.sum;
 				x.n += g.n;
 				x[part] += g.sum;
+				x.kern += tc === null ? 0 : g.sum;
 				x.tc += tc === 'yes' ? g.sum : 0;
 			}
 	}
@@ -83,7 +84,7 @@ function icicle(top, zoom) {
 
 	function about(node) {
 		return (node.path && node.path !== node.name ? node.path + ' ' : '') + (node.up && node.up.level >= -1 && node.path === node.name ? node.name : node.path.endsWith(node.name) ? '' : node.name) + ': ' + ns(node.total) + ', ' +
-		    percent(share(node.total, top.total)) + (top.up ? ' of what is shown' : ' of GPU work') + tensorCores(', Tensor Cores ') + percent(share(node.tc, node.total));
+		    percent(share(node.total, top.total)) + (top.up ? ' of what is shown' : ' of GPU work') + tensorCores(', Tensor Cores ') + percent(share(node.tc, node.kern)) + ' of its kernels';
 	}
 
 	canvas.draw = () => {
@@ -162,10 +163,11 @@ views.layers = {
 			{ label: '% of GPU work', name: 'pct', num: true, get: n => share(n.total, root.total), show: percent, part: true }, time('self', 'self', 'self_ns', 'what it launches itself'),
 			time('fprop', 'fprop', 'fprop_ns'), time('bprop', 'bprop', 'bprop_ns'), time('optimizer', 'optimizer', 'optimizer_ns'),
 			time('other', 'other', 'other_ns', 'communication, and work without a direction'),
-			{ label: tensorCores('% Tensor Cores'), num: true, get: n => share(n.tc, n.total), show: percent }];
+			{ label: tensorCores('% Tensor Cores'), num: true, get: n => share(n.tc, n.kern), show: percent,
+				title: 'of the time of its kernels' }];
 		const zoom = path => go({ r: path });
 		return [el('p', null, 'GPU time of each layer with what is inside it: ' + ns(root.total) + ' in all. In the picture ops stand below their layer and kernels below their op; green is the share on ' + tensorCores('Tensor Cores.') +
-			(flat ? ' Most of the time is in one layer: ranges around modules (dlp-record --markers, nvtx.range_push) would open it up.' : '')),
+			(flat && root.total > 0 ? ' Most of the time is in one layer: ranges around modules (dlp-record --markers, nvtx.range_push) would open it up.' : '')),
 		top === root ? null : el('p', { class: 'bar' }, el('strong', null, top.path), el('button', { type: 'button', onclick: () => zoom(top.up.path) }, 'zoom out'), el('button', { type: 'button', onclick: () => zoom('') }, 'all layers')),
 		...(root.total > 0 ? icicle(top, zoom) : [el('p', null, 'No GPU work lies in these steps.')]),
 		report(['folded']), el('h3', null, 'Tree of layers'),

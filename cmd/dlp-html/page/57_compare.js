@@ -116,7 +116,7 @@ async function stepsCompared() {
 	if (cells.steps.some(m => m.size === 0) || (steps.length === 0 || (!even && evenSteps() && range !== null && rangeName(range) === rangeName(evenSteps()))))
 		return { words: null, text: 'of the even steps of each run.' };
 	if (range === null)
-		return { words: ['-a'], use: () => true, text: 'of all steps of each run.' };
+		return { words: [...keyWords(), '-a'], use: () => true, text: 'of all steps of each run.' };
 	return { words: rangeWords(), use: inside, text: 'of ' + (range.from === range.to ? 'step ' + range.from : 'steps ' + range.from + ' to ' + range.to) + ' of each run.' };
 }
 
@@ -147,7 +147,7 @@ if (isSet(meta.before) && meta.diff.rows > 0)
 			const all = how.words === null ? rows('diff').filter(r => r.tag === tag) : await changesOf(tag, by, how.use), words = how.words || [];
 			if (all === null)
 				return [el('p', null, meta.before + ' has no such steps, so there is nothing to compare this run with. It has others: choose the whole profile, or steps that both have.'),
-					command(['dlp', 'iters', meta.before])];
+					command(['dlp', 'iters', ...keyWords(), meta.before])];
 			const totals = all.filter(r => totalNames.includes(r.what)), f = parseFilter(state.f || '');
 			const list = all.filter(r => !totals.includes(r) && f.where.every(([c, v]) => String(r[c]).toLowerCase() === v) &&
 			    f.words.every(w => [r.name, r.dir, r.shapes].join(' ').toLowerCase().includes(w)));
@@ -162,6 +162,6 @@ if (isSet(meta.before) && meta.diff.rows > 0)
 				dataTable(changeColumns(['name']), totals, { caption: 'Totals of a step' }),
 				el('div', { class: 'bar' }, el('label', null, 'group by ', select), filterField('words, or change=slower, tc=no->yes')),
 				dataTable(changeColumns(labels), list, { caption: 'Changes by ' + by }),
-				command(['dlp', 'diff', ...(by === 'op' ? [] : ['-g', by]), ...words, meta.before, meta.file])];
+				command(['dlp', 'diff', ...(by === 'op' ? [] : ['-g', by]), ...(how.words === null ? keyWords() : words), meta.before, meta.file])];
 		}
 	};
