@@ -13,6 +13,7 @@
 #include "buf.h"
 #include "cli.h"
 #include "cols.h"
+#include "drop.h"
 #include "err.h"
 #include "map.h"
 #include "mview.h"
@@ -23,7 +24,8 @@
 
 static const char usage[] =
     "usage: dlp-rate [-u] [-T TYPES] [--peak DTYPE=TFLOPS,...]\n"
-    "                [--peak-bw GB/S] [--work] [FILE]\n"
+    "                [--peak-bw GB/S] [--work] [--drop TYPE[:COLUMNS]]\n"
+    "                [FILE]\n"
     "\n"
     "Adds to records with FLOPs, bytes and a time: TFLOP/s, GB/s, arithmetic\n"
     "intensity, the share of the device's peak, and the roofline's bound.\n"
@@ -32,7 +34,7 @@ static const char usage[] =
     "      --peak D=T,...    the device's peak for a number type, in TFLOP/s\n"
     "      --peak-bw GB/S    the bandwidth of the device's memory\n"
     "      --work            write a gpuwork record in place of each kernel,\n"
-    "                        copy, set and graph run, for dlp-agg to add up\n"
+    "                        copy, set and graph run, for dlp-agg to add up\n" DROP_USAGE
     "  -u, --unbuffered      write each record at once\n"
     "  -h, --help            print this text\n"
     "  -V, --version         print the version\n";
@@ -483,8 +485,10 @@ out_rate(double v)
 	}
 	for (; v < limit && decimals < 9 && v > 0; limit /= 10)
 		decimals++;
-	buf_putc(&out_buf, '\t');
-	buf_f64(&out_buf, v, decimals);
+	if (out_next()) {
+		buf_putc(&out_buf, '\t');
+		buf_f64(&out_buf, v, decimals);
+	}
 }
 
 /* The peaks as --peak takes them, and the bandwidth. */
@@ -788,7 +792,7 @@ put_work(struct stage *st, struct rec *r)
 }
 
 static void
-drop_legend(struct stage *st, struct rec *r)
+no_legend(struct stage *st, struct rec *r)
 {
 	(void)st;
 	(void)r;
@@ -854,7 +858,7 @@ attach_work(struct stage *st, struct rate *x, struct rate_type *kern)
 	for (i = 0; i < ARRAY_LEN(tags); i++) {
 		struct rate_part *p = &x->part[i];
 
-		t = stage_on(st, tags[i], put_work, drop_legend, p);
+		t = stage_on(st, tags[i], put_work, no_legend, p);
 		REC_COLS(t, REC_OPT, { &p->iter, "iter" }, { &p->dir, "dir" },
 		    { &p->phase, "phase" }, { &p->family, "family" },
 		    { &p->inst_id, "inst_id" }, { &p->dur_ns, "dur_ns" },
@@ -923,6 +927,7 @@ main(int argc, char **argv)
 		{ 0, "peak", .set = set_peak, .to = &rate.gpus },
 		{ 0, "peak-bw", .set = set_peak_bw, .to = &rate.gpus },
 		{ 0, "work", .flag = &work },
+		DROP_OPTION,
 		{ 0 },
 	};
 	struct stage st;

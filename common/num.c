@@ -47,7 +47,13 @@ bool
 num_f64(const char *s, size_t n, double *v)
 {
 	char t[64], *end;
+	uint64_t whole;
 
+	/* most are, and so few digits are exact */
+	if (n <= 15 && num_u64(s, n, &whole)) {
+		*v = (double)whole;
+		return true;
+	}
 	if (n == 0 || n >= sizeof(t))
 		return false;
 	memcpy(t, s, n);

@@ -121,15 +121,16 @@ setup() {
 	dlp-correlate "$in.dlp-correlate" >"$in.dlp-flops"
 	cp "$in.dlp-flops" "$in.dlp-gaps"
 	cp "$in.dlp-flops" "$in.dlp-iter"
-	for cmd in dlp-parse dlp-correlate dlp-iter dlp-flops dlp-gaps; do
+	dlp-flops "$in.dlp-flops" >"$in.dlp-rate" 2>/dev/null
+	for cmd in dlp-parse dlp-correlate dlp-iter dlp-flops dlp-gaps dlp-rate; do
 		$cmd "$in.$cmd" 2>/dev/null >"$full"
-		$cmd --drop kern:corr,grid,why,api,api_start_ns --drop prim \
+		$cmd --drop kern:corr,grid,why,api,api_start_ns,ai,bound --drop prim \
 		    --drop inst:launch_id,inst_id --drop call --drop mem \
 		    --drop dev:cc --drop op:key --drop gap:dev,what \
 		    "$in.$cmd" 2>/dev/null >"$full.less"
 		awk -F '\t' -v OFS='\t' '
 		BEGIN {
-			n = split("corr grid why api api_start_ns", k, " ")
+			n = split("corr grid why api api_start_ns ai bound", k, " ")
 			for (i = 1; i <= n; i++) gone["kern", k[i]] = 1
 			gone["inst", "launch_id"] = gone["inst", "inst_id"] = 1
 			gone["dev", "cc"] = gone["op", "key"] = 1

@@ -69,10 +69,10 @@ less1="--drop kern:ctx,idx,mod --drop copy:$less1,node --drop set:$less1,node,va
 	--drop range:end_tid,domain,mode --drop nest:level"
 less2=altseq,sub,prim_run,for_mod,for_op,captured,params,tc_rule
 less2="--drop result --drop kern:$less2,est_flop,est_bytes"
-less3="--drop kern:op_start_ns --drop copy:op_start_ns --drop set:op_start_ns
-	--drop call:op_start_ns,op_id,id --drop sync:op_start_ns,op_id,id,corr
-	--drop gap:what_tid,launch_ns,after_id"
+less3="--drop kern:causal_flop,tflops,gb_s,ai,peak_pct,bound,bound_pct"
+less4="--drop gap:what_tid,launch_ns,after_id"
 
+# What needs no gaps stands before dlp-gaps, whose records are a quarter of all.
 stages_of() {
 	# Chosen steps are judged all, otherwise the even ones, as in dlp advise.
 	# dlp-busy holds iter records back, with which dlp-phases lets steps go.
@@ -84,13 +84,14 @@ stages_of() {
 		profiles "$@"
 	fi | stage dlp-correlate --nested $less1 |
 	    stage dlp-iter --cuts --stable $ahead ${steps:+"$steps"} $which |
-	    stage dlp-flops $less2 | stage dlp-rate | stage dlp-phases |
-	    stage dlp-busy --iters | stage dlp-gaps $less3 | stage dlp-mem |
-	    stage dlp-ranks | stage dlp-advise $even |
+	    stage dlp-flops $less2 | stage dlp-rate $less3 |
 	    stage dlp-agg --pass --as work -T kern,graph \
 		-g ${opt_ranks:+src,}iter,tag,dev,family,dir,phase,dtype \
 		-a sum -f flop,exec_flop,peak_ns,dur_ns,flop_ns |
-	    stage dlp-mfu | stage dlp-path --merge -S 16M
+	    stage dlp-mfu | stage dlp-mem | stage dlp-ranks |
+	    stage dlp-phases | stage dlp-busy --iters |
+	    stage dlp-gaps $less4 | stage dlp-advise $even |
+	    stage dlp-path --merge -S 16M
 }
 
 help_if_asked
