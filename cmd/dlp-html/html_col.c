@@ -128,13 +128,13 @@ end_block(struct html_col *c)
 		memcpy(to, b->is, (size_t)b->n);
 		to += b->n;
 	}
-	for (k = 0; k < w; k++)
+	for (i = 0; i < b->n; i++)
+		b->v[i] = b->is[i] != IS_VALUE
+			      ? 0
+			      : (int64_t)((uint64_t)b->v[i] - (uint64_t)least);
+	for (k = 0; k < w; k++, to += b->n)
 		for (i = 0; i < b->n; i++)
-			*to++ = b->is[i] != IS_VALUE
-				    ? 0
-				    : (unsigned char)(((uint64_t)b->v[i] -
-							  (uint64_t)least) >>
-						      8 * k);
+			to[i] = (unsigned char)((uint64_t)b->v[i] >> 8 * k);
 	c->bytes.len = (size_t)((char *)to - c->bytes.s);
 	b->n = 0;
 	squeeze(c, Z_NO_FLUSH);

@@ -257,8 +257,7 @@ html_field(const struct html *h, const struct rec *r,
 {
 	const char *s = rec_raw(r, from, n);
 
-	/* asked for each field of the stream */
-	if (from->name[0] != 's' || strcmp(from->name, "src") != 0)
+	if (strcmp(from->name, "src") != 0)
 		return s;
 	if (h->both) {
 		s = html_profile(h) == 0 ? h->file : h->before;
@@ -278,7 +277,8 @@ add_value(const struct html *h, struct html_col *c, const struct rec *r,
 	const char *s;
 	size_t n;
 
-	s = html_field(h, r, from, &n);
+	s = c->role == HTML_SRC ? html_field(h, r, from, &n)
+				: rec_raw(r, from, &n);
 	if (s == NULL)
 		html_col_add_null(c);
 	else if (!c->number)
