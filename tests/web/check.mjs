@@ -455,10 +455,11 @@ async function print(browser, file) {
 	await page.close();
 }
 
-// A time of the profile's clock counts from its step; steps as dlp iters has them.
+// A time of the profile's clock counts from its step, which begins where dlp-iter cuts.
 async function clock(browser, file) {
-	const page = await open(browser), [head, ...iters] = parseCsv(await output('$ dlp iters ' + file.replace(/\.html$/, '')));
-	const start = new Map(iters.map(r => [r[head.indexOf('iter')], Number(r[head.indexOf('start_ns')])]));
+	const page = await open(browser), { stdout } = await promisify(execFile)('bash', ['-c', 'dlp-parse "$1" | dlp-correlate | dlp-iter --cuts | dlp-fmt --csv -T cut -c iter,start_ns',
+		'-', file.replace(/\.html$/, '')], { maxBuffer: 1 << 28 });
+	const start = new Map(parseCsv(stdout).slice(1).map(r => [r[0], Number(r[1])]));
 	const seconds = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 };
 	const right = (said, exact, where) => {
 		const m = /step (\d+) \+ ([\d.]+) (ns|us|ms|s)$/.exec(said), want = m && parseInt(exact) - start.get(m[1]);

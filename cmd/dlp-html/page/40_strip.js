@@ -112,16 +112,34 @@ function drawStrip(canvas, bars) {
 
 const stepTitle = i => 'step ' + steps[i].iter + ': ' + ns(steps[i].step_ns);
 
-// A time of the profile's clock as people read it: from the begin of its step, if it lies
-// in one. iter: the step, where a row knows it.
+// Steps as pieces of the profile's time, as dlp-iter cuts them: one begins when the GPU is
+// done with those before it.
+let piecesMade = { of: null, list: [] };
+
+function stepPieces() {
+	if (piecesMade.of !== steps) {
+		let over = -Infinity;
+		piecesMade = { of: steps, list: steps.map(s => {
+			const from = Math.max(s.start_ns, over);
+			over = Math.max(over, s.gpu_end_ns || 0);
+			return { iter: s.iter, from, to: from + (s.step_ns || s.dur_ns || 0) };
+		}) };
+	}
+	return piecesMade.list;
+}
+
+const piecesInRange = () => stepPieces().filter(s => inRange(s.iter));
+
+// A time of the profile's clock as people read it: since its step began, if it lies in
+// one. iter: the step, where a row knows it.
 function stepOf(at, iter) {
-	const s = isSet(iter) ? steps.find(s => s.iter === iter) : steps.filter(s => s.start_ns <= at && at < s.start_ns + (s.step_ns || s.dur_ns || 0)).pop();
-	return s && at >= s.start_ns ? s : null;
+	const s = stepPieces().find(s => isSet(iter) ? s.iter === iter : s.from <= at && at < s.to);
+	return s && at >= s.from ? s : null;
 }
 
 function clock(at, iter) {
 	const s = isSet(at) ? stepOf(at, iter) : null;
-	return s ? 'step ' + s.iter + ' + ' + ns(at - s.start_ns) : ns(at);
+	return s ? 'step ' + s.iter + ' + ' + ns(at - s.from) : ns(at);
 }
 
 // What the colors of the bars mean.
@@ -162,7 +180,8 @@ const isEven = () => range !== null && evenSteps() !== null && rangeName(range) 
 function rankPicker() {
 	if (sources.length < 2)
 		return null;
-	const names = new Map(meta.other ? sources.map((s, k) => [s, ['this run', 'before'][k] + ': ' + shortName(s, 30)]) : wholeRows('rank').map(r => [r.src, r.rank]));
+	const base = s => s.replace(/.*\//, '').replace(/(\.sqlite|\.db|\.json)?(\.xz|\.gz|\.zst)?$/, ''), bases = new Set(sources.map(base)).size > 1;
+	const names = new Map(meta.other ? sources.map((s, k) => [s, ['this run', 'before'][k] + ': ' + shortName(bases ? base(s) : s, 30)]) : wholeRows('rank').map(r => [r.src, r.rank]));
 	return el('label', null, meta.other ? 'profile ' : 'rank ', el('select', { onchange: e => go({ s: e.target.value, i: ranks.length > 1 || !isEven() ? rangeName(range) : '', r: '', t: '', at: '', w: '' }) },
 	    ...sources.map((s, k) => el('option', { value: k, selected: s === source, title: s }, names.get(s)))));
 }

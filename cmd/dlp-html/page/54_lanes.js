@@ -245,7 +245,7 @@ function pathLane(t) {
 	return makeLane({ lane: 'path' }, 'path', t, all, t.start_ns, t.dur_ns, i => [text(t.op, i), text(t.kind, i)].filter(isSet).join(' '), shades);
 }
 
-const stepLane = () => makeLane({ lane: 'step' }, 'step', null, steps.map((s, i) => i), steps.map(s => s.start_ns), steps.map(s => s.step_ns || s.dur_ns || 0), i => String(steps[i].iter), null, 5);
+const stepLane = (list = stepPieces()) => makeLane({ lane: 'step' }, 'step', null, list.map((s, i) => i), list.map(s => s.from), list.map(s => s.to - s.from), i => String(list[i].iter), null, 5);
 
 async function memoryLanes() {
 	const mem = await table('mem', ['dev', 'space', 'start_ns', 'used_bytes']), out = [];

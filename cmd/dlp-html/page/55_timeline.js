@@ -137,7 +137,7 @@ function drawStepTicks(g, lane, y, view, left, w, tick) {
 	const per = (view.to - view.from) / w, x = v => left + (v - view.from) / per;
 	g.fillStyle = color('text');
 	for (let k = after(lane.n, lane.end, view.from); k < lane.n && lane.start(k) < view.to; k++) {
-		const start = lane.start(k), end = Math.min(lane.end(k), k + 1 < lane.n ? lane.start(k + 1) : Infinity), name = 'step ' + lane.name(k);
+		const start = lane.start(k), end = lane.end(k), name = 'step ' + lane.name(k);
 		let free = Math.max(left, x(start)) + 4;
 		if (x(end) - free > 26) {
 			clipText(g, name, free, y + 11, x(end) - free - 2);
@@ -216,10 +216,10 @@ function firstWindow(lanes, whole, chosen) {
 		const room = d > 1e6 ? d : 8 * d;
 		return { from: Math.max(Math.min(whole.from, from), from - room), to: from + d + room };
 	}
-	const list = range === null ? [] : stepsInRange();
+	const list = range === null ? [] : piecesInRange();
 	if (list.length === 0)
 		return { ...whole };
-	return { from: list[0].start_ns, to: Math.max(...list.map(s => s.start_ns + (s.step_ns || s.dur_ns || 0))) };
+	return { from: stepsInRange()[0].start_ns, to: list[list.length - 1].to };
 }
 
 function timelineOf(lanes) {
@@ -266,12 +266,14 @@ function timelineOf(lanes) {
 	canvas.draw = () => {
 		const { g, w: full, h } = canvasOf(canvas), left = label(), w = full - left, cache = new Map();
 		const colors = s => cache.get(s) || cache.set(s, color(shadeName(s))).get(s);
-		const tick = tickOf(view.to - view.from, Math.max(2, w / 110)), x = v => left + (v - view.from) / (view.to - view.from) * w;
+		const tick = tickOf(view.to - view.from, Math.max(4, w / 110)), x = v => left + (v - view.from) / (view.to - view.from) * w;
 		for (let v = Math.ceil(view.from / tick) * tick; v <= view.to; v += tick) {
 			g.strokeStyle = color('line');
 			line(g, x(v), 14, x(v), h);
+			const said = tickText(v, tick);
 			g.fillStyle = color('quiet');
-			g.fillText(tickText(v, tick), x(v) + 2, 12);
+			if (x(v) + 2 + g.measureText(said).width <= full)
+				g.fillText(said, x(v) + 2, 12);
 		}
 		lanes.forEach((lane, n) => {
 			const y = laneRoom + n * laneTall;
@@ -355,6 +357,7 @@ function timelineOf(lanes) {
 		if (of !== chosen)
 			return;		// another one was chosen meanwhile
 		const name = chosen ? nameOf(chosen.lane, chosen.k) : '';
+		facts.classList.toggle('hint', !chosen);
 		facts.replaceChildren(...(chosen ? [[chosen.lane.kind === 'nested' ? chosen.lane.piece(chosen.k).kind.replace('inst', 'op').replace('nest', 'inside an op') : chosen.lane.label, name], ...known] :
 			[['chosen', 'nothing (click, or press n or p)']]).map(([k, v, title]) => el('div', null, el('dt', null, k), el('dd', { title }, v))));
 		if (chosen)
@@ -473,7 +476,7 @@ views.timeline = {
 		const lanes = state.t || state.at ? await allLanes() : await firstLanes(), trace = el('p', null);
 		if (lanes.length === 0)
 			return [el('p', null, 'The profile has no events with times, so there is no timeline: record with nsys, nvprof, torch.profiler or dlp-record.'), report(['info'])];
-		trace.append('Times are those of the reports. Drag, or the arrow keys, move; Ctrl and the wheel, or + and -, zoom; n and p choose the next piece of a lane. Where many pieces share a pixel, the height is how full it is. For more, this writes a trace for ui.perfetto.dev:');
+		trace.append('Times are those of the reports; in the lane of steps they count from the beginning of each. Drag, or the arrow keys, move; Ctrl and the wheel, or + and -, zoom; n and p choose the next piece of a lane. Where many pieces share a pixel, the height is how full it is. For more, this writes a trace for ui.perfetto.dev:');
 		return [el('p', null, count(lanes.reduce((s, l) => s + l.n, 0)) + ' pieces in ' + lanes.length + ' lanes: the critical path, GPU streams, idle time by reason, memory, and for each thread ranges with their ops, launches, API calls and waits. A chosen kernel has an arrow from its launch.' +
 			(meta.tables.nest.left > 0 ? ' Ranges inside ops, ' + count(meta.tables.nest.left) + ', are left out.' : '') +
 			(meta.nest_short > 0 ? ' ' + count(meta.nest_short) + ' ranges inside ops that are shorter than 3 us are left out.' : '')),

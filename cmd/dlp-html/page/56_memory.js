@@ -1,17 +1,5 @@
 // Memory: how much is in use over time, and what was at the peak, as dlp mem has it.
 
-// When each step of the range begins for the GPU, as cut records of dlp-iter have it.
-function beginsOf(of) {
-	const out = [];
-	let over = -Infinity;
-	for (const s of steps) {
-		if (s.iter >= of.from && s.iter <= of.to)
-			out.push({ iter: s.iter, at: Math.max(s.start_ns, over) });
-		over = Math.max(over, s.start_ns + (s.step_ns || 0));
-	}
-	return out;
-}
-
 // The rows of a device and a kind of memory.
 function rowsOfMemory(t, p) {
 	const dev = t.dev, space = t.space.d.indexOf(p.space), list = [];
@@ -25,7 +13,7 @@ function rowsOfMemory(t, p) {
 // upto: the rows up to the peak.
 function peakIn(t, list, p, of) {
 	const out = { dev: p.dev, space: p.space, total_bytes: p.total_bytes, peak_bytes: null, n_alloc: 0, n_free: 0, upto: 0 };
-	const begins = beginsOf(of);
+	const begins = stepPieces().filter(s => s.iter >= of.from && s.iter <= of.to);
 	let used = 0, next = 0;
 	const moment = (start_ns, iter, row, upto) => {
 		if (out.peak_bytes === null || used > out.peak_bytes)
@@ -40,8 +28,8 @@ function peakIn(t, list, p, of) {
 	};
 	list.forEach((i, k) => {
 		const counts = t.iter[i] >= of.from && t.iter[i] <= of.to, frees = text(t.op, i) === 'free';
-		for (; k > 0 && next < begins.length && begins[next].at <= t.start_ns[i]; next++)
-			begin(begins[next].at, begins[next].iter, k);
+		for (; k > 0 && next < begins.length && begins[next].from <= t.start_ns[i]; next++)
+			begin(begins[next].from, begins[next].iter, k);
 		if (counts && out.peak_bytes === null)
 			begin(t.start_ns[i], t.iter[i], k);
 		used = t.used_bytes[i];
@@ -54,7 +42,7 @@ function peakIn(t, list, p, of) {
 			moment(t.start_ns[i], t.iter[i], i, k + 1);
 	});
 	for (; next < begins.length; next++)
-		begin(begins[next].at, begins[next].iter, list.length);
+		begin(begins[next].from, begins[next].iter, list.length);
 	return out;
 }
 
@@ -101,9 +89,9 @@ const memoryShade = space => memoryShades[space] || 'wait';
 
 function memoryCurves(t, of, label) {
 	const canvas = el('canvas', { class: 'large curve', role: 'img', 'aria-label': label });
-	const own = stepsInRange(), endOf = s => s.start_ns + (s.step_ns || s.dur_ns || 0), times = of.flatMap(m => [t.start_ns[m.list[0]], t.start_ns[m.list[m.list.length - 1]]]);
-	const first = range !== null ? own[0].start_ns : Math.min(...times, ...steps.slice(0, 1).map(s => s.start_ns));
-	const last = range !== null ? Math.max(...own.map(endOf)) : Math.max(...times, ...own.map(endOf));
+	const own = piecesInRange(), times = of.flatMap(m => [t.start_ns[m.list[0]], t.start_ns[m.list[m.list.length - 1]]]);
+	const first = range !== null ? own[0].from : Math.min(...times, ...own.map(s => s.from));
+	const last = range !== null ? own[own.length - 1].to : Math.max(...times, ...own.map(s => s.to));
 	const curves = of.map(({ p, list }) => {
 		const k = after(list.length, j => t.start_ns[list[j]], first), shown = list.slice(k, after(list.length, j => t.start_ns[list[j]], last, k));
 		return { p, was: k > 0 ? t.used_bytes[list[k - 1]] : 0, shown };
@@ -111,10 +99,10 @@ function memoryCurves(t, of, label) {
 	const most = Math.max(1, ...curves.map(c => c.shown.reduce((m, i) => Math.max(m, t.used_bytes[i]), c.was)));
 	const left = 62, head = 16, foot = 18;
 	canvas.draw = () => {
-		const { g, w, h } = canvasOf(canvas), low = h - foot, tick = tickOf(most, 4), every = tickOf(Math.max(1, last - first), Math.max(2, (w - left) / 110));
+		const { g, w, h } = canvasOf(canvas), low = h - foot, tick = tickOf(most, 4), every = tickOf(Math.max(1, last - first), Math.max(4, (w - left) / 110));
 		const x = v => left + (v - first) / Math.max(1, last - first) * (w - left - 8), y = v => low - v / most * (low - head - 4);
 		own.forEach((s, n) => {
-			const from = Math.max(left, x(s.start_ns)), to = Math.min(w - 8, n + 1 < own.length ? x(own[n + 1].start_ns) : x(endOf(s)));
+			const from = x(s.from), to = x(s.to);
 			g.fillStyle = color('panel');
 			if (n % 2 === 0)
 				g.fillRect(from, head, to - from, low - head);
