@@ -47,7 +47,7 @@ const percent = v => isSet(v) ? v.toFixed(1) + ' %' : minus;
 const share = (part, whole) => whole > 0 ? 100 * part / whole : null;
 const count = v => isSet(v) ? String(v).replace(/\B(?=(\d{3})+(?!\d))/g, ',') : minus;
 const plain = v => isSet(v) ? String(v) : minus;
-const number = v => !isSet(v) ? minus : v === 0 ? '0' : Math.abs(v) < 0.01 ? v.toPrecision(2) : Math.abs(v) >= 100 ? v.toFixed(0) :
+const number = v => !isSet(v) ? minus : v === 0 ? '0' : Math.abs(v) < 0.001 ? v.toExponential(1) : Math.abs(v) < 0.01 ? v.toPrecision(2) : Math.abs(v) >= 100 ? v.toFixed(0) :
     v.toFixed(Math.abs(v) >= 10 ? 1 : 2);
 
 function engineering(v) {

@@ -1,7 +1,8 @@
 // A table that people sort, read and copy. cols: { label, get, of, show, num, title, wrap,
 // indent, part }; get is the exact value, which stands in the tooltip and in CSV; of: an
 // array of these by row, where rows are numbers; show its text, part what a bar behind it
-// shows of 100. Of many rows the first are drawn, and a button draws more.
+// shows of 100. Of many rows the first are drawn, and a button draws more. Columns that are
+// unknown in all rows are not drawn but named; CSV has them.
 const drawnAtFirst = 50, narrow = matchMedia('(max-width: 600px)');
 
 function csvText(v) {
@@ -63,12 +64,13 @@ function firstRows(col, list, up, n) {
 }
 
 // o: caption, onRow, sort (a column's number), up (smallest first), room (letters of a name)
-function dataTable(cols, list, o) {
-	let sorted = isSet(o.sort) ? o.sort : -1, up = Boolean(o.up), drawn = drawnAtFirst;
+function dataTable(all, list, o) {
+	const cols = all.filter((c, i) => i === 0 || list.length === 0 || list.some(r => isSet(c.get(r)))), dark = all.filter(c => !cols.includes(c));
+	let sorted = isSet(o.sort) ? cols.indexOf(all[o.sort]) : -1, up = Boolean(o.up), drawn = drawnAtFirst;
 	const room = narrow.matches ? 44 : o.room || 60;
 	const head = el('tr'), body = el('tbody');
 	const more = el('button', { type: 'button', onclick: () => { drawn *= 10; draw(); } });
-	const csv = el('button', { type: 'button', onclick: e => copy(toCsv(cols, rowsFrom(list.length)), e.target) },
+	const csv = el('button', { type: 'button', onclick: e => copy(toCsv(all, rowsFrom(list.length)), e.target) },
 	    'copy as CSV');
 	const size = el('span');
 
@@ -98,9 +100,9 @@ function dataTable(cols, list, o) {
 	return el('div', { class: 'table' },
 	    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': o.caption },
 		el('table', null, el('caption', { class: 'hidden' }, o.caption), el('thead', null, head), body)),
-	    el('p', { class: 'under' }, size, csv, more));
+	    el('p', { class: 'under' }, size, csv, more, dark.length > 0 ? el('span', null, 'unknown in all rows: ' + dark.map(c => c.label).join(', ')) : null));
 }
 
 // A label, its value, and what else is to be said of it.
-const tile = (label, value, title) => el('div', { class: 'tile', title }, el('span', null, label),
-    el('strong', null, value));
+const tile = (label, value, title, missing) => el('div', { class: 'tile', title }, el('span', null, label),
+    el('strong', null, value), value === minus && missing ? el('span', null, missing) : null);

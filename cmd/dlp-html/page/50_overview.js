@@ -143,13 +143,13 @@ function tiles(peak) {
 	const mean = t.length > 0 ? t.reduce((a, b) => a + b, 0) / t.length : null;
 	const kern = sums.tc + sums.kern;
 	return el('div', { class: 'tiles' },
-	    tile('mean step', ns(mean), 'from where the step before is over until this one has ended on the CPU and on the GPU'),
+	    steps.length === 0 ? null : tile('mean step', ns(mean), 'from where the step before is over until this one has ended on the CPU and on the GPU'),
 	    tile('GPU busy', percent(share(sums.total - sums.idle, sums.total))),
 	    tile(tensorCores('Tensor Cores, of kernels'), percent(share(sums.tc, kern))),
-	    tile('MFU', percent(meanMfu()), 'FLOPs that the model needs, of what the GPUs could do in the time of these steps: the mean of dlp mfu'),
+	    tile('MFU', percent(meanMfu()), 'FLOPs that the model needs, of what the GPUs could do in the time of these steps: the mean of dlp mfu', steps.length === 0 ? 'no steps' : 'FLOPs or peaks unknown'),
 	    tile(meta.tables.mem.left > 0 ? 'peak memory of all' : 'peak memory', bytes(peak),
-		'it takes a recording with --cuda-memory-usage=true'),
-	    tile('steps', steps.length === 0 ? minus : t.length + ' of ' + steps.length));
+		'it takes a recording with --cuda-memory-usage=true', 'not recorded'),
+	    steps.length === 0 ? null : tile('steps', t.length + ' of ' + steps.length));
 }
 
 async function topOps() {

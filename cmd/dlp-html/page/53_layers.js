@@ -63,7 +63,7 @@ const inside = node => [...sortedBelow(node), ...(node.ops ? sortedBelow(node.op
 function icicle(top, zoom) {
 	const canvas = el('canvas', { class: 'large icicle', tabindex: 0, role: 'application', 'aria-label':
 		'Layers, their ops and kernels by GPU time. Arrow keys choose one, Enter zooms in, Backspace zooms out. The table below has the same numbers.' });
-	const info = el('p', { class: 'quiet' }, 'A click zooms in; the first row zooms out.'), tall = 22;
+	const info = el('p', { class: 'quiet hint' }, 'A click zooms in; the first row zooms out.'), tall = 22;
 	let boxes = [], chosen = null;
 
 	function place() {

@@ -74,10 +74,11 @@ function roofChart(groups, top, types, open) {
 		g.fillText('TFLOP/s', left + 4, 18);
 		g.lineWidth = 2;
 		const used = [];
-		for (const [name, p] of [...types].sort((a, b) => b[1] - a[1])) {
+		const lines = [...new Set(types.values())].sort((a, b) => b - a).map(p => [[...types.keys()].filter(n => types.get(n) === p), p]);
+		for (const [names, p] of lines) {
 			const at = Math.log10(p), bend = top.gb_s ? at + 3 - Math.log10(top.gb_s) : x0;
 			const start = Math.max(x0, top.gb_s ? y0 + 3 - Math.log10(top.gb_s) : x0);
-			g.strokeStyle = color(shade(name).slice(2));
+			g.strokeStyle = color(shade(names[0]).slice(2));
 			g.beginPath();
 			if (top.gb_s)
 				g.moveTo(x(start), y(start - 3 + Math.log10(top.gb_s)));
@@ -89,7 +90,7 @@ function roofChart(groups, top, types, open) {
 				ty += 14;
 			used.push(ty);
 			g.fillStyle = color('text');
-			const said = name + ' ' + p;
+			const said = names.join(', ') + ' ' + p + (w < 600 ? '' : ' TFLOP/s');
 			g.fillText(said, w - 12 - g.measureText(said).width, ty);
 		}
 		g.lineWidth = 1;
@@ -157,10 +158,10 @@ views.roofline = {
 			{ label: 'bound', get: g => g.bound, title: 'what takes longer at the peaks: the FLOPs or the bytes' },
 			num('% of the bound', 'bound_pct', percent, 'the time at the bound, of the time taken'),
 			num('could save', 'over_ns', ns, 'the time above the bound', 'ns'), num('FLOPs per byte', 'ai', number), num('TFLOP/s', 'tflops', number),
-			num('GB/s', 'gb_s', number), num('peak', 'peak_tflops', plain), num('% of peak', 'peak_pct', percent), num('FLOPs', 'exec_flop', engineering), num('bytes', 'bytes', bytes, null, 'bytes')],
-		groups, { caption: 'Roofline by ' + by, onRow: open, sort: cols.length + 1 });
+			num('GB/s', 'gb_s', number), num('peak TFLOP/s', 'peak_tflops', plain), num('% of peak', 'peak_pct', percent), num('FLOPs', 'exec_flop', engineering), num('bytes', 'bytes', bytes, null, 'bytes')],
+		groups, { caption: 'Roofline by ' + by, room: 40, onRow: open, sort: cols.length + 1 });
 		const said = top.gb_s || types.size > 0 ? 'Memory: ' + number(top.gb_s) + ' GB/s. ' : 'The peaks of this GPU are not known (dlp roofline -p gives them), so there is no roof. ';
-		return [el('p', null, 'Each circle is work of one type of numbers. ' + said + (known.length > 0 ? 'On the slope the memory limits it, under the flat line the arithmetic; far below a line it wastes time.' :
+		return [el('p', null, (known.length > 0 && types.size > 0 ? 'Each circle is work of one type of numbers. ' : '') + said + (known.length > 0 ? 'On the slope the memory limits it, under the flat line the arithmetic; far below a line it wastes time.' :
 			'No kernel in these steps has known FLOPs and bytes: they follow from the sizes of ops, which emit_nvtx(record_shapes=True), torch.profiler(record_shapes=True) or dlp-record --markers record.')),
 		el('div', { class: 'bar' }, select, filterField('words, or dtype=bf16, dir=bprop, >1ms')),
 		...(known.length > 0 && types.size > 0 ? roofChart(known, top, types, open) : []), table,

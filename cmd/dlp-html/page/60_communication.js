@@ -104,7 +104,7 @@ views.communication = {
 			groups.add(c, t[c]);
 		const hidden = ranks.length < 2 && wholeRows('comm').length > 0 ? '' : ' Of several ranks this table is of the rank that is chosen on top.';
 		return [el('p', null, 'Kernels that move data between GPUs took ' + ns(all) + '; for ' + ns(sums.comm) + ', ' + percent(share(sums.comm, sums.total)) + ' of the time, no other kernel hid them.' +
-			(ranks.length < 2 ? ' Only several ranks together tell who waits for whom: dlp html --ranks.' : '')),
+			(ranks.length < 2 ? ' Only several ranks together tell who waits for whom: ' : ''), ranks.length < 2 ? el('code', { class: 'whole' }, 'dlp html --ranks') : null),
 		el('h3', null, 'By operation'), el('p', { class: 'quiet' }, 'Waiting for other ranks is part of the time.' + hidden),
 		dataTable([{ label: 'operation', name: 'op', get: g => g.key[0] }, { label: 'direction', name: 'dir', get: g => g.key[1] }, ...sumColumns([], work, range === null ? 0 : stepsInRange().length),
 			{ label: 'bytes', name: 'sum_bytes', num: true, unit: 'bytes', get: g => g.bus_bytes === null ? g.bytes : g.bus_bytes, show: bytes }], groups, { caption: 'Communication by operation', sort: 2 }),
