@@ -43,7 +43,7 @@ async function views(browser, file) {
 			check(!/This view failed|NaN|undefined|\[object/.test(text), where, 'failed:', text.slice(0, 200));
 			const wide = await page.evaluate(() => document.documentElement.scrollWidth);
 			check(wide <= width, where, 'is ' + wide + ' wide');
-			// what is unknown in all rows is named below the table
+			// a column without a value in any row is named below the table
 			const empty = await page.$$eval('main .table', all => all.filter(t => t.querySelector('.under button:last-of-type').hidden).flatMap(t =>
 			    [...t.querySelectorAll('thead th')].slice(1).filter((h, i) => [...t.querySelectorAll('tbody tr')].every(r => r.cells[i + 1].textContent === '-') && t.querySelector('tbody tr'))
 				.map(h => t.querySelector('caption').textContent + ': ' + h.textContent)));

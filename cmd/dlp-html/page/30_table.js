@@ -1,8 +1,8 @@
 // A table that people sort, read and copy. cols: { label, get, of, show, num, title, wrap,
 // indent, part }; get is the exact value, which stands in the tooltip and in CSV; of: an
 // array of these by row, where rows are numbers; show its text, part what a bar behind it
-// shows of 100. Of many rows the first are drawn, and a button draws more. Columns that are
-// unknown in all rows are not drawn but named; CSV has them.
+// shows of 100. Of many rows the first are drawn, and a button draws more. Columns without
+// a value in any row are not drawn but named; CSV has them.
 const drawnAtFirst = 50, narrow = matchMedia('(max-width: 600px)');
 
 function csvText(v) {
@@ -25,7 +25,7 @@ function cell(c, r, onRow, room) {
 	const text = c.num || c.wrap ? s : shortName(s, room);
 	const inside = onRow ? el('button', { type: 'button', class: 'row',
 		onclick: () => onRow(r) }, text) : text;
-	const td = el('td', { class: c.num ? 'num' : c.wrap ? 'wrap' : 'text', title: full || (c.num ? null : s) }, inside);
+	const td = el('td', { class: c.num ? 'num' : c.wrap ? 'wrap' : text.length > 16 ? 'text long' : 'text', title: full || (c.num ? null : s) }, inside);
 	if (c.indent)
 		td.style.paddingLeft = c.indent(r) * (narrow.matches ? 0.5 : 1.2) + 'em';
 	if (c.part && v > 0)
@@ -100,7 +100,7 @@ function dataTable(all, list, o) {
 	return el('div', { class: 'table' },
 	    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': o.caption },
 		el('table', null, el('caption', { class: 'hidden' }, o.caption), el('thead', null, head), body)),
-	    el('p', { class: 'under' }, size, csv, more, dark.length > 0 ? el('span', null, 'unknown in all rows: ' + dark.map(c => c.label).join(', ')) : null));
+	    el('p', { class: 'under' }, size, csv, more, dark.length > 0 ? el('span', null, 'no value in any row: ' + dark.map(c => c.label).join(', ')) : null));
 }
 
 // A label, its value, and what else is to be said of it.

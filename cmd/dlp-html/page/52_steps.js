@@ -23,10 +23,10 @@ views.steps = {
 			{ label: 'ops', name: 'n_op', num: true, get: s => s.n_op, show: count }];
 		const odd = own.filter(isOdd).length, even = evenSteps(), rest = steps.filter(s => !inRange(s.iter)), slow = rest.filter(isOdd);
 		return [el('p', null, own.length + (own.length === 1 ? ' step; it takes ' : ' steps; their median is ') + ns(mid) + (own.length === 1 ? '. ' : ', and ' +
-			(odd === 0 ? 'none is more than 10 % off it. ' : odd + (odd === 1 ? ' is' : ' are') + ' more than 10 % off it (!). ')) + (even ? 'The even steps are ' + even.from + ' to ' + even.to + '. ' : '') +
+			(odd === 0 ? 'none is more than 10 % off it. ' : odd + (odd === 1 ? ' is' : ' are') + ' more than 10 % off it (!). ')) + (even ? even.from === even.to ? 'The even step is ' + even.from + '. ' : 'The even steps are ' + even.from + ' to ' + even.to + '. ' : '') +
 			(rest.length === 1 ? '1 step lies outside of this range, and takes ' + ns(rest[0].step_ns) + '. ' : rest.length > 0 ? rest.length + ' steps lie outside of this range, ' +
 			slow.length + ' of them more than 10 % off that median' + (slow.length > 0 ? ': ' + ns(Math.min(...slow.map(s => s.step_ns))) + ' to ' + ns(Math.max(...slow.map(s => s.step_ns))) : '') + '. ' : '') +
-			'A row chooses the step for all views. Idle time of several GPUs is added up.'),
+			'A row chooses the step for all views.' + (timeByClass().n_dev > 1 ? ' Idle time of several GPUs is added up.' : '')),
 			dataTable(cols, own, { caption: 'Steps', onRow: s => setRange(s.iter, s.iter) }),
 			report(['iters', ...(rangeWords().length > 0 ? [] : keyWords())])];
 	}

@@ -8,15 +8,20 @@ function pairs(caption, list) {
 // Facts of the profile and of a GPU in words, and how they are shown.
 const infoWords = { dialect: ['format'], schema: ['version of the format'], recorder: ['version of the recorder'], t0_ns: ['start, ns since 1970'], t0_utc: ['start (UTC)'],
 	duration_ns: ['duration', v => ns(Number(v))], cpu: ['CPU'], n_cpu: ['CPUs'], os: ['operating system'], cuda: ['CUDA'] };
-const deviceWords = { name: ['name'], cc: ['compute capability'], n_sm: ['multiprocessors'], clock_hz: ['clock', v => digits(v / 1e6, 'MHz')], mem_bytes: ['memory', bytes],
+const deviceWords = { name: ['name'], cc: [meta.info.vendor === 'amd' ? 'gfx version' : 'compute capability'], n_sm: [meta.info.vendor === 'amd' ? 'compute units' : 'multiprocessors'], clock_hz: ['clock', v => digits(v / 1e6, 'MHz')], mem_bytes: ['memory', bytes],
 	membw_bytes_s: ['memory bandwidth', v => bytes(v) + '/s'], peaks: ['peak TFLOP/s by type', v => v.replace(/=/g, ' ').replace(/,/g, ', ')], peak_gb_s: ['peak memory bandwidth', v => digits(v, 'GB/s')] };
 
 views.about = {
 	label: 'About',
 	async show() {
 		const said = (words, k, v) => words[k] && words[k][1] ? words[k][1](v) : v;
-		const devs = rows('dev').flatMap(d => Object.entries(d).filter(([k, v]) => isSet(v) && k !== 'dev' && k !== 'src').map(([k, v]) =>
-		    ['GPU ' + d.dev + ' ' + (deviceWords[k] || [k])[0], said(deviceWords, k, v)]));
+		const alike = new Map();	// GPUs by what is known of them
+		for (const { dev, src, ...facts } of rows('dev')) {
+			const key = JSON.stringify(facts);
+			alike.set(key, [...(alike.get(key) || []), dev]);
+		}
+		const devs = [...alike].flatMap(([key, list]) => Object.entries(JSON.parse(key)).filter(([, v]) => isSet(v)).map(([k, v]) =>
+		    [(list.length === 1 ? 'GPU ' + list[0] : list.length + ' GPUs' + (alike.size > 1 ? ' (' + list.join(', ') + ')' : '')) + ': ' + (deviceWords[k] || [k])[0], said(deviceWords, k, v)]));
 		const notes = Object.entries(about().notes).map(([k, v]) => [k, count(v)]);
 		const rules = rows('finding').map(f => ({ ...f }));
 		const cols = [{ label: 'rule', get: f => f.id }, { label: 'found', name: 'judged', get: f => f.judged }, { label: 'part of', name: 'part_of', get: f => f.part_of }, { label: 'by', get: f => f.by, show: v => v === 'ours' ? 'dlp' : 'DLProf' },
