@@ -3,6 +3,7 @@
 # profile, in the form that its version has.
 
 # bats file_tags=long
+bats_require_minimum_version 1.5.0
 load lib
 
 setup() {

@@ -407,7 +407,8 @@ stream() {
 	done
 	dlp html --data --max-pieces 50 "$LENET" 2>err | jq -e '(.cut | has("from") | not) and .tables.work.rows == 0'
 	grep -q 'no step fits' err
-	dlp html --data --max-pieces 0 "$LENET" | cmp all.json -
+	dlp html --data -n 0 "$LENET" | cmp all.json -
+	dlp html --data -n 50 "$LENET" 2>err | jq -e '.cut.limit == 50'
 	# as many as there are; ranges inside ops are more
 	cmp <(jq 'del(.tables.nest)' all.json) \
 	    <(dlp html --data --max-pieces 232 "$LENET" | jq 'del(.tables.nest)')

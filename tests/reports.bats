@@ -71,8 +71,8 @@ on_terminal() {
 	local r long=0 some
 
 	# dlp path: with -n it shows segments instead of sums; dlp events writes
-	# Python, of five cases
-	reports_with n | grep -vx -e path -e events >with
+	# Python, of five cases; a page has details of so many pieces of work
+	reports_with n | grep -vx -e path -e events -e html -e view >with
 	same "collectives copies coverage diff energy gaps join kernels launches layers mem ops ranks roofline tc \
 top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 	while read -r r; do

@@ -2,6 +2,7 @@
 # shellcheck shell=sh disable=SC2086,SC2154 # words; options: lib.sh
 
 [ -n "$in_steps" ] || steps=
+: "${opt_max_pieces:=$opt_n}"
 [ $# -lt 2 ] || [ -n "$opt_ranks" ] || [ $# -eq 2 ] ||
     die "one FILE, or two to compare, not $#; with --ranks the ranks of a run"
 

@@ -34,9 +34,13 @@ advise | coverage | diff | flops | folded | html | join | kernels | mfu | openme
 	;;
 esac
 to=
-# A terminal shows the first rows, programs get all. Without -n there is no limit.
+# A terminal shows the first rows, programs get all. Without -n there is no limit, and
+# one of its own where -n does not count rows of a table.
 opt_n=0
-case $options in *n:*) [ ! -t 1 ] || opt_n=20 ;; esac
+case ${own_n-}$options in
+1*n:*) opt_n= ;;
+*n:*) [ ! -t 1 ] || opt_n=20 ;;
+esac
 
 die() {
 	plain "dlp $report: $*" >&2
@@ -158,7 +162,7 @@ case $opt_n in
 *[!0-9]* | ??????????*) die "-n: bad number '$opt_n'" ;;
 esac
 limit=
-[ "$opt_n" -eq 0 ] || limit="-n $opt_n --rest"
+[ "${opt_n:-0}" -eq 0 ] || limit="-n $opt_n --rest"
 case $width in
 *[!0-9]*) die "-w: bad number '$width'" ;;
 esac
