@@ -1046,7 +1046,7 @@ for k in sorted(n):
 	# cudaFree is the first call: 10 s
 	f=$d/hta/data__critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz
 	dlp advise --tsv "$f" 2>/dev/null >s
-	grep -q '^underutilized.*first calls.*cudaFree, before conv2d.*gaps class=startup' s
+	grep -q '^underutilized.*first calls.*cudaFree, before op conv2d.*gaps class=startup' s
 }
 
 @test "a graph's kernels: the trace of the capture has their ops" {

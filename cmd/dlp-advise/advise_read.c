@@ -162,7 +162,7 @@ add_gap_in(struct facts *f, struct tops *to, const struct advise_type *t,
 		buf_put(b, what.s, what.n);
 	if (op.s != NULL && (what.n != op.n || what.s == NULL ||
 				memcmp(what.s, op.s, op.n) != 0)) {
-		buf_puts(b, b->len > 0 ? ", before " : "before ");
+		buf_puts(b, b->len > 0 ? ", before op " : "before op ");
 		buf_put(b, op.s, op.n);
 	}
 	if (layer.s != NULL) {

@@ -410,6 +410,8 @@ async function range(browser, file) {
 	for (const [i, want] of [['2-1', 'Steps 1 to 2'], ['1-99', 'Steps 1 to 2'], ['7-9', 'Steps 1 to 2'], ['2-0', 'Steps 0 to 2']]) {
 		await go(page, file, '#v=gaps&i=' + i);
 		check((await sentence()).includes(want + ' of 3'), i, 'gives', await sentence());
+		const said = await page.$eval('main', e => /asks for steps 7-9, which the profile does not have: this is steps 1 to 2\./.test(e.textContent));
+		check(said === (i === '7-9'), i, said ? 'is said not to be there' : 'is not said not to be there');
 	}
 	// a first step behind the last one
 	await go(page, file, '#v=gaps&i=0-1');

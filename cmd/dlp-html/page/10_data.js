@@ -261,6 +261,7 @@ function evenSteps() {
 }
 
 const inRange = iter => range === null || (iter >= range.from && iter <= range.to);
+const stepsInWords = of => of.from === of.to ? 'step ' + of.from : 'steps ' + of.from + ' to ' + of.to;
 const stepsName = of => of.from === of.to ? String(of.from) : rangeName(of);
 const allSteps = () => ({ from: steps[0].iter, to: steps[steps.length - 1].iter });
 // A page that was made of some steps (-i) has no others.
@@ -328,10 +329,10 @@ const hasDetail = () => !meta.cut || (detailSteps !== null && range !== null && 
 const hasSums = () => meta.cut !== undefined && range === null;
 
 function cutSentence() {
-	const { from, to, limit, pieces } = meta.cut;
+	const { limit, pieces } = meta.cut;
 	return 'The profile has ' + count(pieces) + ' pieces of GPU work, more than the ' + count(limit) + ' that this page was made for (--max-pieces): ' +
 	    (detailSteps === null ? 'it has sums of all, but no step fits, so it has no details.' :
-	    'it has sums of all, and details of ' + (from === to ? 'step ' + from : 'steps ' + from + ' to ' + to) + ' only.');
+	    'it has sums of all, and details of ' + stepsInWords(detailSteps) + ' only.');
 }
 
 // dlp html of other steps: the chosen ones, if the page has no details of them.

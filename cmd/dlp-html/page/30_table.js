@@ -3,7 +3,7 @@
 // array of these by row, where rows are numbers; show its text, part what a bar behind it
 // shows of 100. Of many rows the first are drawn, and a button draws more. Columns without
 // a value in any row are not drawn but named; CSV has them.
-const drawnAtFirst = 50, narrow = matchMedia('(max-width: 600px)');
+const drawnAtFirst = 25, narrow = matchMedia('(max-width: 600px)');
 
 function csvText(v) {
 	if (!isSet(v))

@@ -117,7 +117,7 @@ async function stepsCompared() {
 		return { words: null, text: 'of the even steps of each run.' };
 	if (range === null)
 		return { words: [...keyWords(), '-a'], use: () => true, text: 'of all steps of each run.' };
-	return { words: rangeWords(), use: inside, text: 'of ' + (range.from === range.to ? 'step ' + range.from : 'steps ' + range.from + ' to ' + range.to) + ' of each run.' };
+	return { words: rangeWords(), use: inside, text: 'of ' + stepsInWords(range) + ' of each run.' };
 }
 
 function changeColumns(labels) {

@@ -134,7 +134,7 @@ views.roofline = {
 	detail: 'all',
 	async show() {
 		const by = groupings[state.g] && state.g !== 'stream' && state.g !== 'device' && state.g !== 'phase' ? state.g : 'op';
-		const how = groupings[by], cols = [...how.cols, 'dtype'], sums = ['flop', 'bytes', 'peak_ns', 'roof_ns', 'exec_flop', 'flop_ns', 'bytes_ns'];
+		const how = groupings[by], cols = [...how.cols, 'dtype'], sums = ['bytes', 'peak_ns', 'roof_ns', 'exec_flop'];
 		const f = parseFilter(state.f || ''), t = await workFor(cols, ...sums, ...f.where.map(w => w[0]));
 		const list = filterRows(t, kernelsOnly(t, rowsInRange(t)), f), top = peaks();
 		const all = groupBy(t, list, cols, t.dur_ns), at = how.cols.indexOf('dir');

@@ -50,14 +50,19 @@ function readHash() {
 	const m = /^(\d+)-(\d+)$/.exec(s.i || '');
 	if (steps.length === 0 || s.i === 'all')
 		range = null;
-	else if (m)
-		range = within(Math.min(m[1], m[2]), Math.max(m[1], m[2])) || firstRange();
-	else
-		range = firstRange();
+	else {
+		const asked = m ? within(Math.min(m[1], m[2]), Math.max(m[1], m[2])) : null;
+		range = asked || firstRange();
+		s.noSteps = isSet(s.i) && asked === null;
+	}
 	return s;
 }
 
 let state = readHash(), turn = 0;
+
+// An address with steps that the profile does not have.
+const rangeNotice = () => !state.noSteps ? [] : [el('p', { class: 'bad' }, 'The address asks for steps ' + state.i +
+    ', which the profile does not have: this is ' + stepsInWords(range) + '.')];
 
 function showNav() {
 	redraw(byId('nav'), ...order.map(v => el('a', { href: hashOf({ v, i: state.i, s: state.s }),
@@ -74,7 +79,7 @@ async function showView() {
 	const mine = ++turn, main = byId('main'), view = views[state.v];
 	main.setAttribute('aria-busy', 'true');
 	const fill = list => {
-		redraw(main, el('h2', { id: 'view', tabindex: -1 }, view.label), ...cutNotice(view), ...list.filter(p => p !== null));
+		redraw(main, el('h2', { id: 'view', tabindex: -1 }, view.label), ...rangeNotice(), ...cutNotice(view), ...list.filter(p => p !== null));
 		drawAll(main);
 	};
 	// what a view can show before its tables are unpacked; the browser gets time to paint it
@@ -104,10 +109,15 @@ async function showView() {
 		detail.querySelector('h2').focus();
 }
 
-function showAll() {
-	showFacts();
+const shownNow = () => source + ' ' + rangeName(range);
+
+// The strip and the facts change with the range and the rank alone.
+function showAll(before = null) {
+	if (before !== shownNow()) {
+		showFacts();
+		showStrip();
+	}
 	showNav();
-	showStrip();
 	showView();
 }
 
@@ -143,13 +153,14 @@ function showHead() {
 }
 
 window.addEventListener('hashchange', () => {
+	const before = shownNow();
 	state = readHash();
-	showAll();
+	showAll(before);
 });
 let resized = null;
 window.addEventListener('resize', () => {
 	clearTimeout(resized);
-	resized = setTimeout(showAll, 150);
+	resized = setTimeout(() => showAll(), 150);
 });
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => {
 	colorsRead.clear();
