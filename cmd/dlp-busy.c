@@ -1244,40 +1244,27 @@ read_device_work(struct stage *st, struct rec *r)
 	    b, f, busy_proc(f, w.pid), busy_dev(f, w.dev), w.start, w.end, c);
 }
 
+/* A call; of a wait for the GPU the call that waited. */
 static void
-read_wait_call(struct stage *st, struct rec *r)
+read_call(struct stage *st, struct rec *r)
 {
-	struct busy_times *b = &((struct busy_input *)st->ctx)->busy;
+	struct busy_input *in = st->ctx;
 	const struct busy_type *k = rec_arg(r);
 	struct busy_file *f;
 	struct workrec w;
 
 	stage_pass(st, r);
 	workrec_read(&w, &k->cols, r);
-	f = busy_file(b, w.src);
+	f = busy_file(&in->busy, w.src);
+	if (k == &in->call) {
+		w.has_api = w.has_start;
+		w.api = w.start;
+		w.api_end = w.end;
+	}
 	if (!w.has_api)
 		return;
-	time_goes_on(b, w.api);
-	add_api_call(b, k, r, f, &w);
-}
-
-static void
-read_api_call(struct stage *st, struct rec *r)
-{
-	struct busy_times *b = &((struct busy_input *)st->ctx)->busy;
-	const struct busy_type *k = rec_arg(r);
-	struct busy_file *f;
-	struct workrec w;
-
-	stage_pass(st, r);
-	workrec_read(&w, &k->cols, r);
-	f = busy_file(b, w.src);
-	if (!w.has_start)
-		return;
-	time_goes_on(b, w.start);
-	w.api = w.start;
-	w.api_end = w.end;
-	add_api_call(b, k, r, f, &w);
+	time_goes_on(&in->busy, w.api);
+	add_api_call(&in->busy, k, r, f, &w);
 }
 
 static void
@@ -1534,7 +1521,7 @@ listen_calls(struct stage *st, const char *tag, stage_fn *fn,
 
 	if (fn == read_device_work)
 		opt |= WORKREC_DEV;
-	if (fn != read_api_call)
+	if (strcmp(tag, "call") != 0)
 		opt |= WORKREC_CALL;
 	k->class = c;
 	workrec_bind(&k->cols, t, WORKREC_SPAN, opt);
@@ -1551,8 +1538,8 @@ listen_busy(struct stage *st, struct busy_input *in)
 	listen_calls(st, "copy", read_device_work, &in->copy, C_MEM);
 	listen_calls(st, "set", read_device_work, &in->set, C_MEM);
 	listen_calls(st, "graph", read_device_work, &in->graph, C_GRAPH);
-	listen_calls(st, "sync", read_wait_call, &in->sync, C_OTHER);
-	listen_calls(st, "call", read_api_call, &in->call, C_OTHER);
+	listen_calls(st, "sync", read_call, &in->sync, C_OTHER);
+	listen_calls(st, "call", read_call, &in->call, C_OTHER);
 	t = listen_time(st, "inst", read_op_run, &in->inst);
 	in->inst.text = rec_col(t, "op", REC_OPT);
 	t = listen_time(st, "range", read_loader_range, &in->range);
