@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "dlp-html/html.h"
+#include "err.h"
 
 static const char usage[] =
     "usage: dlp-html [-dhpuV] [-b FILE] [-f FILE] [-m N] [-t TITLE] [FILE]\n"
@@ -150,6 +151,9 @@ main(int argc, char **argv)
 	st.meta = read_meta;
 	html_tables_bind(&h, &st);
 	rc = stage_run(&st);
+	if (h.both && !(h.came[0] && h.came[1]))
+		die("only one of %s and %s was read: nothing to compare",
+		    h.file, h.before);
 	html_cut_end(&h);
 	if (h.data)
 		html_data(&h);

@@ -416,6 +416,20 @@ stream() {
 	dlp html --data -i 0-2 --max-pieces 120 "$LENET" 2>err | jq -ce '[.cut.pieces, .cut.from, .cut.to] == [174, 0, 1]'
 }
 
+@test "of two profiles one that cannot be read: no page" {
+	: >empty
+	head -c 2000 "$ROOT/tests/data/lenet.sqlite.xz" >cut.sqlite.xz
+	for bad in missing empty cut.sqlite.xz; do
+		for pair in "$bad $LENET" "$LENET $bad"; do
+			# shellcheck disable=SC2086 # two words
+			run --separate-stderr dlp html $pair
+			[ "$status" -eq 2 ] && [ -z "$output" ]
+			grep -q "$bad" <<<"$stderr"
+			grep -q 'only one of .* was read: nothing to compare' <<<"$stderr"
+		done
+	done
+}
+
 @test "above --max-pieces: the page's columns are the data's" {
 	dlp html --max-pieces 130 "$LENET" >p.html 2>err
 	dlp html --data --max-pieces 130 "$LENET" >d.json 2>err

@@ -48,6 +48,15 @@ of() {
 	$(at["ai"]) > 0 && $(at["tflops"]) > 0 { t[++n] = $(at["gpu_ns"]); all += t[n] }
 	END { for (i = 1; i <= n; i++) k += t[i] >= all / 1000; print k }')" \
 	    "$(of 'count(//*[local-name()="circle"])' r.svg)"
+	# of a .dict without times the GPU is not known, and so is what bounds an op
+	pyprof-parse "$LENET" | sed "s/'dlp': \\[/&'x', /" >l.dict
+	dlp plot roofline l.dict 2>err >d.svg
+	same "$(dlp roofline --tsv l.dict 2>err | awk -F '\t' '
+	NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	$(at["ai"]) > 0 && $(at["tflops"]) > 0 { t[++n] = $(at["gpu_ns"]); all += t[n]; b[n] = $(at["bound"]) == "unknown" }
+	END { for (i = 1; i <= n; i++) k += b[i] && t[i] >= all / 1000; print k }')" \
+	    "$(of 'count(//*[local-name()="circle"][@fill="#8a939e"])' d.svg)"
+	grep -q 'not known by what' d.svg
 	dlp plot ranks "$ROOT"/tests/data/ddp?.sqlite.xz 2>err >k.svg
 	xmllint --noout k.svg
 	grep -q '>rank<' k.svg

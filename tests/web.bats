@@ -51,6 +51,12 @@ check() {
 	check unread "$PWD/unread.html"
 }
 
+@test "a page of a .dict without times shows none" {
+	pyprof-parse "$LENET" | sed "s/'dlp': \\[/&'x', /" >lenet.dict
+	dlp html lenet.dict >dict.html 2>err
+	check dict "$PWD/dict.html"
+}
+
 @test "above the limit: sums equal the reports of everything, and views say what is left out" {
 	dlp html --max-pieces 60 "$LENET" >cut.html 2>err
 	check cut "$PWD/cut.html"

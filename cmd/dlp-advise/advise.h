@@ -151,6 +151,9 @@ ADVISE_RULES(ADVISE_DECLARE)
 
 /* The input to judge by is missing. */
 void verdict_unjudged(struct advise_verdict *v, const char *missing);
+/* As that, where records of times are missing; a .dict has no times at all. */
+void verdict_untimed(
+    const struct facts *f, struct advise_verdict *v, const char *records);
 
 /* The most that can be gained: ns of the GPUs' time in the steps. */
 void verdict_gain(struct advise_verdict *v, int64_t ns);

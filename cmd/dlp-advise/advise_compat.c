@@ -103,7 +103,7 @@ dlprof_underutilized(
 	if (unused.len > 0) {
 		say_unused_gpus(v, buf_str(&unused));
 	} else if (!f->has_busy) {
-		verdict_unjudged(v, "busy records: dlp-busy");
+		verdict_untimed(f, v, "busy records: dlp-busy");
 	} else {
 		v->judged = pct < limit ? V_YES : V_NO;
 		buf_printf(&v->problem,
@@ -137,7 +137,7 @@ dlprof_dataloader(const struct facts *f, double limit, struct advise_verdict *v)
 	if (!is_pytorch(f))
 		return;
 	if (!f->has_busy && f->ops.dali > 0) {
-		verdict_unjudged(v, "busy records: dlp-busy");
+		verdict_untimed(f, v, "busy records: dlp-busy");
 		return;
 	}
 	judge_load_time(f, limit, v);

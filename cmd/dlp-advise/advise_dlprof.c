@@ -420,7 +420,7 @@ judge_underutilized(
 		return;
 	buf_printf(&v->value, "%.1f", pct);
 	if (!f->has_busy) {
-		verdict_unjudged(v, "busy records: dlp-busy");
+		verdict_untimed(f, v, "busy records: dlp-busy");
 		return;
 	}
 	v->judged = pct < limit ? V_YES : V_NO;
@@ -469,7 +469,7 @@ judge_balance(
 		    n++ > 0 ? "; " : "", (long long)f->dev[i].dev, pct);
 	}
 	if (!f->has_busy) {
-		verdict_unjudged(v, "busy records: dlp-busy");
+		verdict_untimed(f, v, "busy records: dlp-busy");
 		return;
 	}
 	if (n < 2)
@@ -528,7 +528,7 @@ judge_dataloader(const struct facts *f, double limit, struct advise_verdict *v)
 	if (!is_pytorch(f))
 		return;
 	if (!f->has_busy) {
-		verdict_unjudged(v, "busy records: dlp-busy");
+		verdict_untimed(f, v, "busy records: dlp-busy");
 		return;
 	}
 	verdict_above(v, facts_share_pct(f, ns), limit);

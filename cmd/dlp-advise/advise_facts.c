@@ -392,6 +392,14 @@ verdict_unjudged(struct advise_verdict *v, const char *missing)
 	v->missing = missing;
 }
 
+void
+verdict_untimed(
+    const struct facts *f, struct advise_verdict *v, const char *records)
+{
+	verdict_unjudged(v, f->no_times ? "times: a .dict has durations only"
+					: records);
+}
+
 bool
 verdict_above(struct advise_verdict *v, double value, double limit)
 {

@@ -184,7 +184,8 @@ struct facts {
 	} * iter;
 	size_t n_iter, cap_iter;
 	bool has_key;  /* an iter record has a key: the iterations are steps */
-	bool has_busy; /* there were busy records */
+	bool no_times; /* of a .dict: its times are made up */
+	bool has_busy; /* there were busy records, of times */
 	bool in_steps; /* some of them belong to iterations */
 	bool has_gaps;
 	int64_t gap_ns[N_GAP];     /* idle time of all devices, by reason; of

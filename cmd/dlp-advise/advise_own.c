@@ -51,7 +51,7 @@ no_gaps(const struct facts *f, struct advise_verdict *v)
 {
 	if (f->has_gaps || (f->has_busy && facts_busy_ns(f, IDLE) == 0))
 		return false;
-	verdict_unjudged(v, "gap records: dlp-gaps");
+	verdict_untimed(f, v, "gap records: dlp-gaps");
 	return true;
 }
 
@@ -297,11 +297,11 @@ judge_launch_bound(
 	size_t i;
 
 	if (!f->has_busy) {
-		verdict_unjudged(v, "busy records: dlp-busy");
+		verdict_untimed(f, v, "busy records: dlp-busy");
 		return;
 	}
 	if (!f->has_gaps && idle_pct(f) > limit) {
-		verdict_unjudged(v, "gap records: dlp-gaps");
+		verdict_untimed(f, v, "gap records: dlp-gaps");
 		return;
 	}
 	for (i = 0; i < f->n_dev; i++)

@@ -84,7 +84,8 @@ add_busy(struct facts *f, const struct advise_type *t, const struct rec *r)
 	bool counts;
 	int i;
 
-	if (!rec_i64(r, t->at.dev, &dev) || !rec_dur(r, t->at.dur, &dur))
+	if (f->no_times || !rec_i64(r, t->at.dev, &dev) ||
+	    !rec_dur(r, t->at.dur, &dur))
 		return;
 	f->has_busy = true;
 	counts = advise_iter(f, r, t->at.iter, &in) ||
@@ -199,6 +200,8 @@ add_gap(struct facts *f, const struct advise_type *t, const struct rec *r)
 	const char *s = rec_raw(r, t->col[GAP_CLASS], &n);
 	int i;
 
+	if (f->no_times)
+		return;
 	f->has_gaps = true;
 	if (!advise_in_iter(f, t, r) || !rec_dur(r, t->at.dur, &dur))
 		return;
@@ -330,6 +333,7 @@ add_info(struct facts *f, const char *name, size_t len, const char *v, size_t n)
 	for (i = 0; i < N_MODEL; i++)
 		if (text_is(name, len, model[i]))
 			f->model[i] = read_setting(v, n);
+	f->no_times |= text_is(name, len, "times");
 	maker_info(&f->maker, mv(name, name + len), mv(v, v + n));
 	if (text_is(name, len, "mode") && n < sizeof(f->mode)) {
 		memcpy(f->mode, v, n);
@@ -433,6 +437,7 @@ new_file(const struct facts *all, const char *s, size_t n)
 	f->key_found = all->key_found;
 	f->kernel_arch = all->kernel_arch;
 	f->maker = all->maker;
+	f->no_times = all->no_times;
 	f->marker_ns = all->marker_ns;
 	f->mem_total = all->mem_total;
 	f->mem_used = all->mem_used;

@@ -214,7 +214,7 @@ judge_reduce_overhead(
 	    verdict_no_steps(f, v))
 		return;
 	if (!f->has_gaps) {
-		verdict_unjudged(v, "gap records: dlp-gaps");
+		verdict_untimed(f, v, "gap records: dlp-gaps");
 		return;
 	}
 	verdict_gain(v, f->gap_ns[G_LAUNCH]);

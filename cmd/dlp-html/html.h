@@ -188,6 +188,7 @@ struct html {
 	uint64_t left_out;   /* records of later sections */
 	uint64_t nest_short; /* nest records that are too short to show */
 	bool complete;
+	bool came[2]; /* anything of file, and of before */
 
 	struct html_table *table;
 	struct html_source *source;

@@ -75,8 +75,10 @@ html_meta_read(struct html *h, const struct rec *r)
 		return;
 	}
 	a = &h->about[of];
-	if (mv_eq((struct mview){ word, wlen }, "cmd"))
+	if (mv_eq((struct mview){ word, wlen }, "cmd")) {
+		h->came[of] = true;
 		add_cmd(h, a, rest, rlen);
+	}
 	v = memchr(rest, '\t', rlen);
 	if (v == NULL)
 		return;

@@ -335,8 +335,10 @@ read_tag(struct html *h, const struct html_source *s, char section[16])
 		snprintf(section, 16, "%d", h->section - (h->before != NULL));
 		return section;
 	}
-	if (html_profile(h) >= 0)
+	if (html_profile(h) >= 0) {
+		h->came[html_profile(h)] = true;
 		return s->tag;
+	}
 	h->left_out += h->before == NULL || h->section != 2;
 	return NULL;
 }

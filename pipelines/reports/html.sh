@@ -15,7 +15,10 @@ compared() {
 		trap 'rm -f "$said"' EXIT
 	fi
 	for by_what in op type layer kernel phase; do
-		two_of "$@" | stage dlp-diff --cells -g "$by_what" ${opt_i:+-i "$opt_i"} 2>"$said"
+		{
+			two_of "$@" | stage dlp-diff --cells -g "$by_what" \
+			    ${opt_i:+-i "$opt_i"}
+		} 2>"$said"
 		[ -n "$help" ] || [ "$by_what" != op ] || facts=$(facts_of "$said")
 	done
 	[ -n "$help" ] || put "$facts"

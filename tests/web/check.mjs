@@ -107,8 +107,8 @@ const fewer = /^Communication by operation|^The ten ops |^Changes by |^Totals of
 async function equalHere(page, where, seen) {
 	for (const t of await tables(page)) {
 		const id = t.caption + t.command;
-		// the command has the rules of all ranks
-		if (seen.has(id) || (t.caption === 'Rules' && t.command.includes(' --ranks ')))
+		// the command has the rules of all ranks; of a .dict none prints them
+		if (seen.has(id) || (t.caption === 'Rules' && (t.command.includes(' --ranks ') || !t.command.includes(' advise '))))
 			continue;
 		seen.set(id, output(t.command).then(csv => {
 			const a = parseCsv(t.csv);
@@ -183,6 +183,22 @@ async function unread(browser, file) {
 	const said = await page.$$eval('header .bad', all => all.map(e => e.textContent));
 	check(said.some(s => s.startsWith('208 rows of the file cannot be read')), file, said);
 	await page.close();
+}
+
+// A .dict without times: no view shows one, and the commands take a .dict.
+async function dict(browser, file) {
+	const page = await open(browser);
+	await go(page, file);
+	check(await page.$eval('header .bad', e => /durations of kernels, and no times/.test(e.textContent)), file, 'does not say that it has no times');
+	const tile = await page.$eval('.tile', e => e.innerText);
+	check(/GPU busy\s+-$/.test(tile), 'the first tile is', tile);
+	for (const view of ['Steps', 'Timeline', 'Gaps']) {
+		await click(page, view);
+		const text = await page.$eval('main', e => e.innerText);
+		check(/has durations of kernels, and no times/.test(text) && await page.$('main table, main canvas, main .command') === null, view, 'shows', text);
+	}
+	await page.close();
+	await equal(browser, file, ['']);
 }
 
 async function axe(browser, file) {
@@ -516,7 +532,7 @@ async function memory(browser, file) {
 	await page.close();
 }
 
-const subjects = { keyed, made, unread, print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
+const subjects = { keyed, made, unread, dict, print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
 const [subject, ...rest] = process.argv.slice(2);
 const firefox = rest[0] === '-b' ? rest.splice(0, 2)[1] : 'chrome';
 const browser = await start(firefox);

@@ -114,8 +114,10 @@ async function copy(text, button) {
 	setTimeout(() => { button.textContent = was; }, 1200);
 }
 
-// The command that prints what a view shows.
+// The command that prints what a view shows; null if none does.
 function command(words, after = '') {
+	if (!hasReport(words))
+		return null;
 	const text = words.filter(w => w !== null).map(word).join(' ') + after;
 	return el('p', { class: 'command' }, el('code', null, '$ ' + text),
 	    el('button', { type: 'button', onclick: e => copy(text, e.target) }, 'copy'));

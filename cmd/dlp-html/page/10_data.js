@@ -218,7 +218,14 @@ async function wholeTable(name, wanted) {
 
 const text = (col, i) => col.v[i] < 0 ? null : col.d[col.v[i]];
 
+// A .dict of PyProf has durations of kernels; its other times are made up, and so is what
+// follows from them.
+const timed = () => !isSet(about().info.times);
+const ofTimes = ['busy', 'phase', 'critical'];
+
 function rows(name) {
+	if (ofTimes.includes(name) && !timed())
+		return [];
 	const shift = shiftOf(source), own = (r, ...cols) => Object.assign({}, r, ...cols.map(c => isSet(r[c]) ? { [c]: r[c] - shift } : {}));
 	const list = source === null ? wholeRows(name) : wholeRows(name).filter(r => !isSet(r.src) || source === r.src);
 	return shift === 0 || !(name in { steps: 1, peak: 1 }) ? list : list.map(r => own(r, 'start_ns', 'gpu_start_ns', 'gpu_end_ns'));
@@ -283,6 +290,10 @@ function keyWords() {
 }
 
 const fileShown = () => source === null ? meta.file : source;
+
+// Of a .dict, which has kernels alone, the other reports print nothing.
+const reportsOfDict = ['top', 'kernels', 'flops', 'layers', 'roofline', 'tc', 'coverage', 'folded', 'info', 'html'];
+const hasReport = words => about().info.dialect !== 'pyprof-dict' || words.length === 2 || reportsOfDict.includes(words[1]);
 
 // dlp REPORT WORDS -i A-B FILE
 function report(words, after) {
@@ -356,6 +367,9 @@ function sumsOfAll() {
 		return { d, v: Int32Array.from(keep, k => isSet(s[c][k]) ? at.get(s[c][k]) : -1) };
 	}), { sums: true });
 }
+
+const hasWork = () => meta.tables.work.rows > 0 || meta.cut !== undefined;
+const noWork = 'The profile has no GPU work: kernels, copies or sets. nsys profile -t cuda, ProfilerActivity.CUDA of torch.profiler, or rocprofv3 --kernel-trace records them.';
 
 // Numbers of the rows in which iter lies in the range; null: all rows.
 function rowsInRange(t, of = range) {

@@ -43,9 +43,10 @@ const stepWords = s => (s.includes('-') ? 'steps ' : 'step ') + s;
 const stepsJudged = () => rows('finding').map(f => f.steps).find(isSet) || null;
 const areJudged = r => r !== null && stepsJudged() === stepsName(r);
 // dlp advise judges the even steps, of several ranks each its own; with -i it cannot
-// tell how much longer the others are.
+// tell how much longer the others are. Of a .dict the overview has the findings.
 const judgedWords = () => stepsJudged() === null || (areJudged(evenSteps()) && (ranks.length > 1 || !madeOfSteps())) ? [] : ['-i', stepsJudged()];
-const adviseCommand = (...more) => command(['dlp', 'advise', ...more, ...(ranks.length > 1 ? ['--ranks'] : []), ...keyWords(), ...judgedWords(), ...(ranks.length > 1 ? ranks : [fileShown()])]);
+const adviseCommand = (...more) => !hasReport(['dlp', 'advise', '-a']) ? more.length > 0 ? null : command(['dlp', fileShown()]) :
+    command(['dlp', 'advise', ...more, ...(ranks.length > 1 ? ['--ranks'] : []), ...keyWords(), ...judgedWords(), ...(ranks.length > 1 ? ranks : [fileShown()])]);
 
 function judgedSentence() {
 	const judged = stepsJudged(), even = evenSteps();
@@ -58,7 +59,7 @@ function judgedSentence() {
 function findings() {
 	const list = fired().filter(f => !isSet(f.part_of));
 	const box = el('section', { class: 'card' }, el('h2', null, 'What to do'),
-	    el('p', null, list.length === 0 ? 'No rule found anything to improve. About names the rules that could not be judged.' :
+	    el('p', null, list.length === 0 ? (hasWork() ? 'No rule found anything to improve.' : noWork) + ' About names the rules that could not be judged.' :
 	    list.length + (list.length === 1 ? ' finding, with its' : ' findings, with their') + ' share of the time; judged when the page was made, of ' + judgedSentence()));
 	const ol = el('ol', { class: 'findings' }, ...list.slice(0, 3).map(findingItem));
 	box.append(ol);

@@ -96,12 +96,13 @@ async function detail(t, list, name) {
 	const col = (label, c, show, unit) => ({ label, name: c, num: !t[c].d, unit,
 		get: r => t[c].d ? text(t[c], r.i) : (Number.isNaN(t[c][r.i]) ? null : t[c][r.i]), show });
 	const time = (v, r) => clock(v, t.iter[r.i]);
-	const runCols = [col('kernel', 'short'), col('step', 'iter'), col('start', 'start_ns', time, 'ns'),
+	const at = (...args) => timed() ? [col(...args)] : [];
+	const runCols = [col('kernel', 'short'), col('step', 'iter'), ...at('start', 'start_ns', time, 'ns'),
 		col('time', 'dur_ns', ns, 'ns'), col('stream', 'stream'), col('grid', 'grid'), col('block', 'block'),
-		col('registers', 'regs'), col('launched', 'api_start_ns', time, 'ns'), col('layer', 'layer'), col('line', 'line')];
+		col('registers', 'regs'), ...at('launched', 'api_start_ns', time, 'ns'), col('layer', 'layer'), col('line', 'line')];
 	return el('section', { id: 'detail' }, el('h2', { tabindex: -1 }, name),
 	    dataTable(cols, kernels, { caption: 'Kernels of ' + name }), el('h3', null, 'Runs'),
-	    dataTable(runCols, runs, { caption: 'Runs of ' + name, sort: 3, onRow: views.timeline ?
+	    dataTable(runCols, runs, { caption: 'Runs of ' + name, sort: timed() ? 3 : 2, onRow: timed() ?
 		r => go({ v: 'timeline', t: String(t.id[r.i]) }) : null }));
 }
 
@@ -168,13 +169,14 @@ async function sumsView(by, only, intro, pick) {
 		out.push(g ? await detail(t, list.filter((i, j) => groups.at(j) === g), g.key.filter(isSet).join(', ')) :
 		    el('p', null, 'The chosen row has no work in these steps.'));
 	}
-	if (by === 'op' && !t.sums)
+	if (by === 'op' && !t.sums && timed())
 		out.push(...await runsOfOps(t, all, f));
 	return out;
 }
 
 views.ops = {
 	label: 'Ops',
+	ofWork: true,
 	detail: 'sums',
 	show() {
 		const by = groupings[state.g] && state.g !== 'kernel' ? state.g : 'op';
@@ -185,6 +187,7 @@ views.ops = {
 
 views.kernels = {
 	label: 'Kernels',
+	ofWork: true,
 	detail: 'sums',
 	show: () => sumsView('kernel', kernelsOnly, tensorCores('Kernels by name, and whether they use Tensor Cores. A row opens its runs.'), null)
 };

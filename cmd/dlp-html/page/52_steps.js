@@ -6,6 +6,7 @@ function median(list) {
 
 views.steps = {
 	label: 'Steps',
+	ofTimes: true,
 	show() {
 		if (steps.length === 0)
 			return [el('p', null, 'The profile has no steps. A range around each step, or a key (dlp html -k KEY), makes them.'),

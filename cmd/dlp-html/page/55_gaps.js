@@ -35,6 +35,8 @@ function gapSums(t, list) {
 
 views.gaps = {
 	label: 'Gaps',
+	ofWork: true,
+	ofTimes: true,
 	detail: 'all',
 	async show(draft) {
 		const f = parseFilter(state.f || ''), t = await table('gap', ['dur_ns', 'class', ...(range === null ? ['part', 'before_id', 'whole_ns'] : ['iter'])]), all = rowsInRange(t);

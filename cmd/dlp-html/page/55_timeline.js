@@ -469,6 +469,7 @@ async function pathTable() {
 
 views.timeline = {
 	label: 'Timeline',
+	ofTimes: true,
 	detail: 'all',
 	async show() {
 		if (state.t || state.f)

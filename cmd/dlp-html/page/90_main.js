@@ -91,7 +91,9 @@ async function showView() {
 	let parts;
 	try {
 		const drawn = hasDetail() || view.detail === undefined || view.detail === 'part' || (view.detail === 'sums' && hasSums());
-		parts = drawn ? await view.show(draft) : [];
+		parts = view.ofTimes && !timed() ? [el('p', null, 'The profile has durations of kernels, and no times: ' + view.label + ' needs them.')] :
+		    view.ofWork && !hasWork() ? [el('p', null, noWork)] :
+		    drawn ? await view.show(draft) : [];
 	} catch (e) {
 		parts = [el('p', { class: 'bad' }, 'This view failed: ' + e.message)];
 		console.error(e);
@@ -137,8 +139,8 @@ function showHead() {
 	const unread = [meta, ...(meta.other ? [meta.other] : [])].reduce((n, m) => n + (m.notes.bad_rows || 0), 0);
 	if (unread > 0)
 		bad.push(count(unread) + (unread === 1 ? ' row' : ' rows') + ' of the file cannot be read, so work is missing here: sums are too small, and idle time is too long.');
-	if (meta.info.times === 'made up')
-		bad.push('The times of this profile are made up; only durations are real.');
+	if (isSet(meta.info.times))
+		bad.push('This profile has durations of kernels, and no times: when the GPU idles, what the CPU did and what waited is not known.');
 	for (const p of document.querySelectorAll('header .bad'))
 		p.remove();	// of a page that was saved while it was open
 	const sayBad = b => byId('facts').after(el('p', { class: 'bad' }, b));

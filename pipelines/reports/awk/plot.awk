@@ -313,14 +313,25 @@ function roofline(	i, all, d, v, top, r, k, small, types) {
 		k = sprintf("%.3g", roof[d])
 		types[k] = types[k] (types[k] == "" ? "" : ", ") d
 	}
-	for (i = 1; i <= n; i++)
-		if (size[i] >= all / 1000)
-			printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\"0.55\" stroke=\"#fff\"><title>%s</title></circle>\n", \
-		    px(x[i]), py(y[i]), 2.5 + 26 * sqrt(size[i] / all), bound[i] == "memory" ? "#b87400" : "#2f6fd1", esc(name[i])
+	other = "#8a939e"
+	by_bound["compute"] = "#2f6fd1"
+	by_bound["memory"] = "#b87400"
+	for (i = 1; i <= n; i++) {
+		if (size[i] < all / 1000)
+			continue
+		if (!(bound[i] in by_bound)) {
+			by_bound[bound[i]] = other
+			unknown = 1
+		}
+		printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" fill=\"%s\" fill-opacity=\"0.55\" stroke=\"#fff\"><title>%s</title></circle>\n", \
+		    px(x[i]), py(y[i]), 2.5 + 26 * sqrt(size[i] / all), by_bound[bound[i]], esc(name[i])
+	}
 	for (k in types)
 		put_text(W - R - 2, py(k) - 5, "end", types[k] " " k " TFLOP/s", "")
 	legend("bound by computing", "#2f6fd1")
 	legend("bound by memory", "#b87400")
+	if (unknown)
+		legend("not known by what", other)
 	put_text(legend_x, 39, "start", "area: time on the GPU" (small > 0 ? "; without " small " of less than 0.1 %" : ""), "")
 	put_text(14, (T + H - B) / 2, "middle", "TFLOP/s", sprintf(" transform=\"rotate(-90 14 %g)\"", (T + H - B) / 2))
 	bottom_name("FLOPs per byte")
