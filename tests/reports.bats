@@ -215,6 +215,16 @@ top waits" "$(tr '\n' ' ' <with | sed 's/ $//')"
 	[ -z "$(grep optimizer got)" ]
 }
 
+@test "dlp phases -i: the rows that these steps have in the whole profile" {
+	# ranges outside of the steps name a forward phase, so the ops in them do not
+	for f in h200/graph_infer_node.sqlite.xz h200/gpt2_bf16.sqlite.xz kineto/graph_infer.json.gz; do
+		dlp phases --tsv "$ROOT/tests/data/$f" 2>err | sed '/^$/q' >all
+		dlp phases --tsv -i 1-2 "$ROOT/tests/data/$f" 2>err | sed '/^$/q' >some
+		cmp <(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 1 || $(at["iter"]) == 1 || $(at["iter"]) == 2' all) some
+		[ "$(wc -l <some)" -ge 3 ]
+	done
+}
+
 @test "dlp phases: XLA's forward and backward work, by its directions" {
 	f=$ROOT/tests/data/h200/jax_step.sqlite.xz
 	dlp-parse "$f" | dlp-correlate 2>/dev/null |
