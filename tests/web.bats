@@ -57,6 +57,11 @@ check() {
 	check dict "$PWD/dict.html"
 }
 
+@test "whether graphs recorded as a whole use Tensor Cores is unknown" {
+	pages h200/graph_infer_graph.sqlite.xz
+	check graphs "$PWD"/*.html
+}
+
 @test "above the limit: sums equal the reports of everything, and views say what is left out" {
 	dlp html --max-pieces 60 "$LENET" >cut.html 2>err
 	check cut "$PWD/cut.html"

@@ -201,6 +201,15 @@ async function dict(browser, file) {
 	await equal(browser, file, ['']);
 }
 
+// Most of the GPU time is graphs without their kernels.
+async function graphs(browser, file) {
+	const page = await open(browser);
+	await go(page, file, '#v=overview');
+	const tiles = await page.$$eval('.tile', all => all.map(e => e.textContent));
+	check(tiles.includes('Tensor Cores, of kernels-unknown of graphs recorded as a whole'), file, tiles);
+	await page.close();
+}
+
 async function axe(browser, file) {
 	const source = readFileSync(new URL('node_modules/axe-core/axe.min.js', import.meta.url), 'utf8');
 	for (const [width, mode] of shapes) {
@@ -532,7 +541,7 @@ async function memory(browser, file) {
 	await page.close();
 }
 
-const subjects = { keyed, made, unread, dict, print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
+const subjects = { keyed, made, unread, dict, graphs, print, clock, memory, broken, range, cut, findings, lanes, views, equal, axe, hostile, links, keys };
 const [subject, ...rest] = process.argv.slice(2);
 const firefox = rest[0] === '-b' ? rest.splice(0, 2)[1] : 'chrome';
 const browser = await start(firefox);

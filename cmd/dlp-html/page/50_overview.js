@@ -146,7 +146,7 @@ function tiles(peak) {
 	return el('div', { class: 'tiles' },
 	    steps.length === 0 ? null : tile('mean step', ns(mean), 'from where the step before is over until this one has ended on the CPU and on the GPU'),
 	    tile('GPU busy', percent(share(sums.total - sums.idle, sums.total))),
-	    tile(tensorCores('Tensor Cores, of kernels'), percent(share(sums.tc, kern))),
+	    tile(tensorCores('Tensor Cores, of kernels'), percent(sums.graph > kern ? null : share(sums.tc, kern)), null, sums.graph > kern ? 'unknown of graphs recorded as a whole' : null),
 	    tile('MFU', percent(meanMfu()), 'FLOPs that the model needs, of what the GPUs could do in the time of these steps: the mean of dlp mfu', steps.length === 0 ? 'no steps' : 'FLOPs or peaks unknown'),
 	    tile(meta.tables.mem.left > 0 ? 'peak memory of all' : 'peak memory', bytes(peak),
 		'it takes a recording with --cuda-memory-usage=true', 'not recorded'),
