@@ -267,6 +267,10 @@ function evenSteps() {
 	return stable && isSet(stable.from) ? { from: stable.from, to: stable.to } : null;
 }
 
+// What makes them the even ones; as dlp FILE says it.
+const evenWords = of => stable.agree === 'none' && steps.length > 1 ? ', as no two in a row agree within ' + stable.within_pct + ' %' :
+    of.from === of.to ? ', the even one' : ', the even ones';
+
 const inRange = iter => range === null || (iter >= range.from && iter <= range.to);
 const stepsInWords = of => of.from === of.to ? 'step ' + of.from : 'steps ' + of.from + ' to ' + of.to;
 const stepsName = of => of.from === of.to ? String(of.from) : rangeName(of);

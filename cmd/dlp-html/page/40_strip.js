@@ -171,7 +171,7 @@ function rangeSentence() {
 	const dev = t.length > 1 ? Math.sqrt(t.reduce((a, b) => a + (b - mean) ** 2, 0) / (t.length - 1)) : null;
 	const is = even && even.from === range.from && even.to === range.to;
 	return (range.from === range.to ? 'Step ' + range.from : 'Steps ' + range.from + ' to ' + range.to) +
-	    ' of ' + steps.length + (is ? range.from === range.to ? ', the even one' : ', the even ones' : '') + ': mean ' + ns(mean) +
+	    ' of ' + steps.length + (is ? evenWords(range) : '') + ': mean ' + ns(mean) +
 	    (dev === null ? '' : ', deviation ' + ns(dev));
 }
 

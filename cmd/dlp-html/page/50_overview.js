@@ -52,7 +52,7 @@ function judgedSentence() {
 	const judged = stepsJudged(), even = evenSteps();
 	if (judged === null)
 		return 'the whole profile.';
-	return stepWords(judged) + (!areJudged(even) ? '' : even.from === even.to ? ', the even one' : ', the even ones') +
+	return stepWords(judged) + (areJudged(even) ? evenWords(even) : '') +
 	    (range !== null && !areJudged(range) ? ', and not of the steps that are chosen now.' : '.');
 }
 
