@@ -65,7 +65,7 @@ HARDEN_ASK := $(HARDEN_ASK) $(call accepts,-fstack-clash-protection) \
 	      $(call accepts,-fcf-protection)
 endif
 
-BASE_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -Icommon
+BASE_CPPFLAGS = -D_POSIX_C_SOURCE=200809L -Icommon -I$(B)/common
 ALL_CFLAGS = -std=c11 $(WARN) $(HARDEN) $(CFLAGS)
 ALL_CPPFLAGS = $(BASE_CPPFLAGS) -MMD -MP $(CPPFLAGS)
 ALL_LDFLAGS = $(HARDEN_LD) $(LDFLAGS)
@@ -80,7 +80,7 @@ SHARE = $(call files,common/*.rules cmd/*/*.rules cmd/*/*.tab cmd/*/*.py)
 # The viewer that dlp-html writes into its pages: joined by name, compiled in.
 PAGE = $(call files,cmd/dlp-html/page/*)
 COMMON_O = $(patsubst %.c,$(B)/%.o,$(call files,common/*.c)) \
-	   $(B)/common/shipped_files.o
+	   $(B)/common/shipped_files.o $(B)/common/columns.o
 UNITS = $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*.c))
 SCRIPTS = dlp dlprof pyprof-parse pyprof-prof
 PARTS = reports reports/awk reports/dlprof dlprof.d batch
@@ -167,6 +167,16 @@ $(B)/libdlp.a: $(COMMON_O)
 	@rm -f $@
 	$(AR) rc $@ $^
 
+# The registry of columns: its ids, and its tables. Everything includes the ids.
+$(B)/common/columns.h $(B)/common/columns.c: common/columns.awk \
+    common/columns.tab
+	@mkdir -p $(@D)
+	LC_ALL=C awk $(if $(filter %.h,$@),-v header=1) \
+	    -f common/columns.awk common/columns.tab >$@.tmp && mv $@.tmp $@
+
+$(B)/common/columns.o: $(B)/common/columns.c
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+
 $(B)/common/shipped_files.c: common/embed.awk $(SHARE)
 	@mkdir -p $(@D)
 	LC_ALL=C awk -f common/embed.awk $(SHARE) >$@.tmp && mv $@.tmp $@
@@ -209,7 +219,7 @@ $(B)/lib/dlp/python/%.py: cmd/dlp-record/python/%.py
 	@mkdir -p $(@D)
 	cp $< $@
 
-$(B)/%.o: %.c
+$(B)/%.o: %.c | $(B)/common/columns.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 

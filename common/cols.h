@@ -1,8 +1,6 @@
 /*
- * The registry of record types and columns: the one place where a column
- * has its name, kind, meaning and origin. Legends are written from it,
- * messages about missing columns name the command that adds them, and the
- * tables of dlp-records(5) are tested against it.
+ * The registry of record types and columns, columns.tab, as C. columns.h has
+ * an id for each name of a column: COL_dur_ns.
  */
 #ifndef DLP_COLS_H
 #define DLP_COLS_H
@@ -10,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "columns.h"
 #include "num.h"
 
 enum col_kind {
@@ -34,17 +33,23 @@ struct type_def {
 	const char *type;
 	const char *by;
 	const char *help;
+	bool open; /* records of that type may have any column */
+	const struct col_def *cols; /* n_col of them, in order */
+	int n_col;
+};
+
+struct col_alias {
+	const char *alias, *name;
 };
 
 extern const struct col_def col_defs[]; /* ends with type NULL */
 extern const struct type_def type_defs[];
+extern const struct col_alias col_aliases[]; /* ends with alias NULL */
+extern const char *const col_names[];        /* by id; sorted */
 
 /* The columns that every type of record has if a section has several files;
  * their type is "*". The table ends with type NULL. */
 extern const struct col_def cols_all[];
-
-/* True if records of that type may have any column. */
-bool type_is_open(const char *type);
 
 /* NULL if unknown. */
 const struct col_def *col_find(const char *type, const char *name);
@@ -57,6 +62,14 @@ void type_die(const char *opt, const char *tag) __attribute__((noreturn));
 /* PyProf's column names and other aliases: "sil" is "dur_ns". Returns the
  * column's name, or the argument itself if it is not an alias. */
 const char *col_alias(const char *alias);
+
+/* The id of a column's name, also of one that the registry does not have; the
+ * other: -1 if nobody asked for such a name. */
+int col_id(const char *name);
+int col_known(const char *name);
+
+/* The name of an id. */
+const char *col_name(int id);
 
 /* The name of a whole CUDA graph run, in the place of a kernel's name. */
 #define GRAPH_NAME "[CUDA graph]"

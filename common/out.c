@@ -158,16 +158,18 @@ out_finish(int status)
 void
 out_declared(const char *tag, const char *const *names, int n)
 {
+	const struct type_def *t = type_find(tag);
 	int i;
 
-	if (type_find(tag) == NULL)
-		die("record type '%s' is not declared in common/cols.c", tag);
-	if (type_is_open(tag))
+	if (t == NULL)
+		die("record type '%s' is not declared in common/columns.tab",
+		    tag);
+	if (t->open)
 		return;
 	for (i = 0; i < n; i++)
 		if (col_find(tag, names[i]) == NULL)
 			die("column '%s' of %s records is not declared in"
-			    " common/cols.c",
+			    " common/columns.tab",
 			    names[i], tag);
 }
 
@@ -210,13 +212,12 @@ struct out_type *
 out_type_reg(const char *tag, const char *by)
 {
 	const char *names[128];
-	const struct col_def *c;
-	int n = 0;
+	const struct type_def *t = type_find(tag);
+	int n = 0, i;
 
-	for (c = col_defs; c->type != NULL; c++)
-		if (strcmp(c->type, tag) == 0 &&
-		    (by == NULL || strcmp(c->by, by) == 0) && n < 128)
-			names[n++] = c->name;
+	for (i = 0; t != NULL && i < t->n_col && n < 128; i++)
+		if (by == NULL || strcmp(t->cols[i].by, by) == 0)
+			names[n++] = t->cols[i].name;
 	return out_type(tag, names, n);
 }
 

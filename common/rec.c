@@ -58,6 +58,8 @@ rec_type_free(struct rec_type *t)
 	for (i = 0; i < t->nnames; i++)
 		free(t->names[i]);
 	free(t->cols);
+	free(t->at);
+	free(t->need);
 	smap_free(&t->place);
 	free(t->names);
 	free(t->tag);
@@ -115,6 +117,67 @@ rec_cols(
 		*b[i].to = rec_col(t, b[i].name, need);
 }
 
+void
+rec_want_id(struct rec_type *t, enum rec_need need, int id)
+{
+	int i;
+
+	if (id >= t->n_at) {
+		t->at = xrealloc(t->at, (size_t)id + 1, sizeof(*t->at));
+		while (t->n_at <= id)
+			t->at[t->n_at++] = REC_UNWANTED;
+	}
+	t->at[id] = REC_MISSING;
+	for (i = t->nnames - 1; i >= 0; i--)
+		if (strcmp(t->names[i], col_name(id)) == 0)
+			t->at[id] = (int16_t)i;
+	for (i = 0; i < t->n_need && t->need[i] != id; i++)
+		;
+	if (need == REC_NEED && i == t->n_need) {
+		t->need =
+		    xrealloc(t->need, (size_t)t->n_need + 1, sizeof(*t->need));
+		t->need[t->n_need++] = id;
+	}
+	t->checked = false;
+}
+
+void
+rec_want(struct rec_type *t, enum rec_need need, const char *names)
+{
+	char name[64];
+	size_t n;
+
+	for (; names != NULL && *names != '\0'; names += n) {
+		n = strspn(names, " ");
+		names += n;
+		n = strcspn(names, " ");
+		if (n == 0)
+			break;
+		if (n >= sizeof(name))
+			die("rec_want: a column is too long: %s", names);
+		memcpy(name, names, n);
+		name[n] = '\0';
+		rec_want_id(t, need, col_id(name));
+	}
+}
+
+/* Finds the fields of the requested columns in a new legend; of several with
+ * one name the first. */
+static void
+find_fields(struct rec_type *t)
+{
+	int i, id;
+
+	for (i = 0; i < t->n_at; i++)
+		if (t->at[i] >= 0)
+			t->at[i] = REC_MISSING;
+	for (i = 0; t->n_at > 0 && i < t->nnames; i++) {
+		id = col_known(t->names[i]);
+		if (id >= 0 && id < t->n_at && t->at[id] == REC_MISSING)
+			t->at[id] = (int16_t)i;
+	}
+}
+
 int
 rec_ncols(const struct rec_type *t)
 {
@@ -169,6 +232,7 @@ rec_type_legend(struct rec_type *t, const char *s, size_t n)
 		s = tab;
 	}
 	find_places(t);
+	find_fields(t);
 	for (i = 0; i < t->ncols; i++)
 		bind(t, t->cols[i]);
 	t->has_legend = true;
@@ -176,14 +240,17 @@ rec_type_legend(struct rec_type *t, const char *s, size_t n)
 }
 
 /* A needed column that the legend does not have; NULL if it has all. */
-static const struct rec_col *
+static const char *
 rec_type_lacks(const struct rec_type *t)
 {
 	int i;
 
 	for (i = 0; i < t->ncols; i++)
 		if (t->cols[i]->pos < 0 && t->cols[i]->need == REC_NEED)
-			return t->cols[i];
+			return t->cols[i]->name;
+	for (i = 0; i < t->n_need; i++)
+		if (t->at[t->need[i]] < 0)
+			return col_name(t->need[i]);
 	return NULL;
 }
 
@@ -283,6 +350,77 @@ rec_f64(const struct rec *r, const struct rec_col *c, double *v)
 	if (!num_f64(s, n, v))
 		rec_die(r, "%s: %s is no number: '%.*s'", r->type->tag, c->name,
 		    (int)(n < 40 ? n : 40), s);
+	return true;
+}
+
+const char *
+rec_text(const struct rec *r, int col, struct buf *tmp, size_t *n)
+{
+	struct mview v = rec_get(r, col);
+
+	*n = 0;
+	if (v.s == NULL)
+		return NULL;
+	buf_clear(tmp);
+	if (esc_has(v.s, v.n))
+		esc_undo(tmp, v.s, v.n);
+	else
+		buf_put(tmp, v.s, v.n);
+	*n = tmp->len;
+	return buf_str(tmp);
+}
+
+static void
+no_number(const struct rec *r, int col, struct mview v, const char *what)
+{
+	rec_die(r, "%s: %s is no %s: '%.*s'", r->type->tag, col_name(col), what,
+	    (int)(v.n < 40 ? v.n : 40), v.s);
+}
+
+bool
+rec_num(const struct rec *r, int col, int64_t *v)
+{
+	struct mview s = rec_get(r, col);
+
+	if (s.s == NULL)
+		return false;
+	if (!num_i64(s.s, s.n, v))
+		no_number(r, col, s, "integer");
+	return true;
+}
+
+bool
+rec_real(const struct rec *r, int col, double *v)
+{
+	struct mview s = rec_get(r, col);
+
+	if (s.s == NULL)
+		return false;
+	if (!num_f64(s.s, s.n, v))
+		no_number(r, col, s, "number");
+	return true;
+}
+
+bool
+rec_length(const struct rec *r, int col, int64_t *v)
+{
+	if (rec_num(r, col, v) && *v >= 0)
+		return true;
+	*v = 0;
+	return false;
+}
+
+bool
+rec_total(const struct rec *r, int col, int64_t *v)
+{
+	struct mview s = rec_get(r, col);
+	size_t sign = s.s != NULL && s.s[0] == '-';
+
+	if (s.s == NULL || s.n < 19 + sign || s.n > 40 ||
+	    strspn(s.s + sign, "0123456789") != s.n - sign ||
+	    num_i64(s.s, s.n, v))
+		return rec_num(r, col, v);
+	*v = num_limit(sign ? -1 : 1, 0);
 	return true;
 }
 
@@ -434,9 +572,9 @@ rec_meta_line(struct rec_reader *rd, struct rec *r)
 /* Which command writes a missing column, as the end of a message. Types that
  * the registry does not have are named by dlp-agg --as. */
 static const char *
-column_writer(const struct rec_type *t, const struct rec_col *c)
+column_writer(const struct rec_type *t, const char *name)
 {
-	const struct col_def *d = col_find(t->tag, c->name);
+	const struct col_def *d = col_find(t->tag, name);
 
 	if (d != NULL)
 		return d->by;
@@ -447,17 +585,16 @@ column_writer(const struct rec_type *t, const struct rec_col *c)
 static void
 rec_check_legend(struct rec_type *t, const struct rec *r)
 {
-	const struct rec_col *c;
-	const char *by;
+	const char *missing, *by;
 
 	if (!t->has_legend)
 		rec_die(
 		    r, "record '%s' before its legend '#%s'", t->tag, t->tag);
-	c = rec_type_lacks(t);
-	if (c != NULL) {
-		by = column_writer(t, c);
+	missing = rec_type_lacks(t);
+	if (missing != NULL) {
+		by = column_writer(t, missing);
 		rec_die(r, "%s records have no column '%s'%s%s", t->tag,
-		    c->name, by != NULL ? ": it is written by " : "",
+		    missing, by != NULL ? ": it is written by " : "",
 		    by != NULL ? by : "");
 	}
 	t->checked = true;

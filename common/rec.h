@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "columns.h"
 #include "map.h"
 #include "mview.h"
 
@@ -68,6 +69,10 @@ struct rec_type {
 	struct rec_type *next; /* in its slot */
 	char *tag;
 	size_t taglen;
+	int16_t *at; /* by id of a column: its field, or what follows */
+	int n_at;
+	int *need; /* ids of the columns that records must have */
+	int n_need;
 	struct rec_col **cols; /* bound columns */
 	int ncols;
 	char **names; /* under the current legend */
@@ -177,9 +182,10 @@ rec_raw(const struct rec *r, const struct rec_col *c, size_t *n)
 	return NULL;
 }
 
+struct buf;
+
 /* The unescaped value, NUL-terminated in *tmp or the line's own bytes; NULL
  * if unset. tmp: a buffer of the caller's, reused. */
-struct buf;
 const char *rec_str(
     const struct rec *r, const struct rec_col *c, struct buf *tmp, size_t *n);
 
@@ -191,6 +197,76 @@ rec_view(const struct rec *r, const struct rec_col *c)
 
 	v.s = rec_raw(r, c, &v.n);
 	return v;
+}
+
+/*
+ * A field by the id of its column (columns.h, or col_id() for other names).
+ * Only columns that were requested with rec_want() have values; all others, and
+ * those that the legend does not have, are unset.
+ */
+enum { REC_MISSING = -1, REC_UNWANTED = -2 };
+
+/* Requests columns, names with blanks between them. If the legend does not have
+ * a needed one, the first record of the type is fatal, with a message that
+ * names the command that adds the column. */
+void rec_want(struct rec_type *t, enum rec_need need, const char *names);
+void rec_want_id(struct rec_type *t, enum rec_need need, int id);
+
+/* True if the current legend has a column that was requested. */
+static inline bool
+rec_has(const struct rec_type *t, int col)
+{
+	return col < t->n_at && t->at[col] >= 0;
+}
+
+/* The raw (escaped) text; s is NULL, and n 0, if it is unset. */
+static inline struct mview
+rec_get(const struct rec *r, int col)
+{
+	const struct rec_type *t = r->type;
+	struct mview v = { NULL, 0 };
+
+	if (!rec_has(t, col))
+		return v;
+	v.s = rec_field(r, t->at[col], &v.n);
+	return v.n == 1 && v.s[0] == '-' ? (struct mview){ NULL, 0 } : v;
+}
+
+/* The same, with "-" for an unset field: to be written again. */
+static inline struct mview
+rec_get_raw(const struct rec *r, int col)
+{
+	struct mview v = { "-", 1 };
+
+	if (rec_has(r->type, col))
+		v.s = rec_field(r, r->type->at[col], &v.n);
+	return v;
+}
+
+/* The unescaped text, NUL-terminated in *tmp, a buffer of the caller's; NULL if
+ * unset. */
+const char *rec_text(const struct rec *r, int col, struct buf *tmp, size_t *n);
+
+/* An integer, a number with a fraction: false if unset. Fatal if the text is
+ * no number. */
+bool rec_num(const struct rec *r, int col, int64_t *v);
+bool rec_real(const struct rec *r, int col, double *v);
+
+/* A length (dur_ns): also false, and 0, if it is negative, because an end
+ * before the start is no length. */
+bool rec_length(const struct rec *r, int col, int64_t *v);
+
+/* A sum that dlp-agg made, which can be longer than 64 bits: then it is the end
+ * of their range, as with num_add(). */
+bool rec_total(const struct rec *r, int col, int64_t *v);
+
+/* The integer, or a default if it is unset. */
+static inline int64_t
+rec_num_or(const struct rec *r, int col, int64_t unset)
+{
+	int64_t v;
+
+	return rec_num(r, col, &v) ? v : unset;
 }
 
 /* True if the raw text of a field is that word; false if it is unset. */

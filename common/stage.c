@@ -120,6 +120,27 @@ stage_on(struct stage *st, const char *tag, stage_fn *data, stage_fn *legend,
 	return t;
 }
 
+struct rec_type *
+stage_on_types(struct stage *st, const char *tags, stage_fn *data,
+    const struct stage_how *how)
+{
+	struct rec_type *t = NULL;
+	char tag[64];
+	size_t n;
+
+	for (; *tags != '\0'; tags += n + (tags[n] == ' ')) {
+		n = strcspn(tags, " ");
+		if (n >= sizeof(tag))
+			die("stage_reads: a type is too long: %s", tags);
+		memcpy(tag, tags, n);
+		tag[n] = '\0';
+		t = stage_on(st, tag, data, how->legend, how->arg);
+		rec_want(t, REC_NEED, how->need);
+		rec_want(t, REC_OPT, how->opt);
+	}
+	return t;
+}
+
 void
 stage_anew(struct stage *st, const char *const *names)
 {

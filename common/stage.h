@@ -76,6 +76,27 @@ void stage_open_sink(struct stage *st, const char *path, bool unbuffered);
 struct rec_type *stage_on(struct stage *st, const char *tag, stage_fn *data,
     stage_fn *legend, void *arg);
 
+/*
+ * The same for several types, "kern graph copy", with the columns that the
+ * callback reads by their ids (rec.h): those that records must have, and those
+ * that they may have.
+ *
+ *	stage_reads(&st, "kern copy", on_work, .need = "start_ns dur_ns",
+ *	    .opt = "dev src", .arg = &x);
+ *
+ * The result is the last of the types.
+ */
+struct stage_how {
+	int none;               /* so that the rest can be left out */
+	const char *need, *opt; /* names of columns with blanks between them */
+	stage_fn *legend;
+	void *arg;
+};
+struct rec_type *stage_on_types(struct stage *st, const char *tags,
+    stage_fn *data, const struct stage_how *how);
+#define stage_reads(st, tags, data, ...)                                       \
+	stage_on_types(st, tags, data, &(struct stage_how){ 0, __VA_ARGS__ })
+
 /* Drops the output of an earlier run of this command from the stream, because
  * this run writes it again: records of the types that are its own by the
  * registry (unless stage_on() has requested them), and the ##note and ##info

@@ -357,8 +357,11 @@ same_as_h() {
 			echo "$c is not in by.sh"
 			return 1
 		}
-	done < <(sed -n 's/^	{ "\(kern\|copy\|set\|op\)", "\([a-z_]*\)", \(PARSE\|CORR\|ITER\|FLOPS\),.*/\2/p' \
-	    "$ROOT/common/cols.c")
+	done < <(awk -F'\t' '
+	$1 == "group" || $1 == "of" { on = 0 }
+	$1 == "of" { on = $2 ~ /^(kern|copy|set|op)$/ }
+	on && $1 == "" && $4 ~ /^dlp-(parse|correlate|iter|flops)$/ { print $2 }
+	' "$ROOT/common/columns.tab")
 }
 
 # iteration 1 by SQL: what is launched inside of its range.

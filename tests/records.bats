@@ -1,4 +1,4 @@
-# dlp-records(5) is the registry of common/cols.c: after a column was added,
+# dlp-records(5) is the registry of common/columns.tab: after a column was added,
 # "make unit" and "tests/tables -w" write the page again.
 
 # bats file_tags=source
@@ -12,7 +12,7 @@ setup() {
 }
 
 @test "every column of the registry stands in dlp-records(5)" {
-	diff -u --label common/cols.c --label man/dlp-records.5 \
+	diff -u --label common/columns.tab --label man/dlp-records.5 \
 	    <("$DUMP" mdoc) \
 	    <(sed -n '/^\.\\" begin$/,/^\.\\" end$/{//!p}' "$PAGE") || {
 		echo "tests/tables -w writes these tables"
@@ -32,10 +32,10 @@ setup() {
 	[ "$want" -eq "$got" ]
 }
 
-@test "aliases of dlp-records(5) are those of common/cols.c" {
-	diff -u --label common/cols.c --label man/dlp-records.5 \
-	    <(sed -n '/^} aliases/,/^};/s/^	{ "\(.*\)", "\(.*\)" },$/\1 \2/p' \
-		"$ROOT/common/cols.c") \
+@test "aliases of dlp-records(5) are those of common/columns.tab" {
+	diff -u --label common/columns.tab --label man/dlp-records.5 \
+	    <(sed -n 's/^alias	\(.*\)	\(.*\)/\1 \2/p' \
+		"$ROOT/common/columns.tab") \
 	    <(sed -n '/^\.Ss Aliases/,/^\.El/s/^\.It \([a-z]*\) Ta \(.*\)/\1 \2/p' \
 		"$PAGE")
 }
@@ -63,7 +63,7 @@ setup() {
 	bad=0
 	"$DUMP" tsv | cut -f 1,2,5 | sort -u >"$BATS_TEST_TMPDIR/columns"
 	for c in $(cut -f 3 "$BATS_TEST_TMPDIR/columns" | sort -u); do
-		find "cmd/$c.c" "cmd/$c" common -name '*.[ch]' ! -name cols.c \
+		find "cmd/$c.c" "cmd/$c" common -name '*.[ch]' \
 		    -exec cat {} + 2>/dev/null >"$BATS_TEST_TMPDIR/code" || :
 		awk -F'\t' -v by="$c" '
 		NR == FNR {
@@ -74,7 +74,7 @@ setup() {
 			next
 		}
 		$3 == by && !($2 in named) && index(reg, "\"" $1 "\"") == 0 {
-			print "common/cols.c: " by " does not write " $2 " of " $1
+			print "common/columns.tab: " by " does not write " $2 " of " $1
 			bad = 1
 		}
 		END { exit bad }' "$BATS_TEST_TMPDIR/code" "$BATS_TEST_TMPDIR/columns" || bad=1

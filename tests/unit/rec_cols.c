@@ -1,6 +1,6 @@
 /* needs: */
-/* Columns bound several at once: which field each is, what an absent one is,
- * and that a needed one must be there. */
+/* Columns that are requested: which field each is, what an absent one is, and
+ * that a needed one must be there. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,13 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cols.h"
 #include "rec.h"
 
 static char path[] = "/tmp/rec_cols.XXXXXX";
-
-static struct {
-	struct rec_col *start, *dur, *dev, *src;
-} k;
 
 static struct rec_reader *
 open_bound(enum rec_need src)
@@ -22,10 +19,9 @@ open_bound(enum rec_need src)
 	struct rec_reader *rd = rec_open(path);
 	struct rec_type *kern = rec_type(rd, "kern");
 
-	REC_COLS(
-	    kern, REC_NEED, { &k.start, "start_ns" }, { &k.dur, "dur_ns" });
-	REC_COLS(kern, REC_OPT, { &k.dev, "dev" });
-	REC_COLS(kern, src, { &k.src, "src" });
+	rec_want(kern, REC_NEED, "start_ns dur_ns");
+	rec_want(kern, REC_OPT, "dev mine");
+	rec_want(kern, src, "src");
 	return rd;
 }
 
@@ -47,16 +43,19 @@ values(void)
 	struct rec r;
 
 	next(rd, &r);
-	assert(rec_int(&r, k.start, -7) == 100);
-	assert(rec_int(&r, k.dur, -7) == 25);
-	assert(rec_int(&r, k.dev, -7) == -7); /* unset */
-	assert(rec_int(&r, k.src, -7) == -7); /* no such column */
-	assert(k.dev->pos == 0 && k.dur->pos == 1 && k.src->pos == -1);
+	assert(rec_num_or(&r, COL_start_ns, -7) == 100);
+	assert(rec_num_or(&r, COL_dur_ns, -7) == 25);
+	assert(rec_num_or(&r, COL_dev, -7) == -7); /* unset */
+	assert(rec_num_or(&r, COL_src, -7) == -7); /* no such column */
+	assert(rec_get(&r, COL_dur_ns).n == 2);
+	assert(rec_get(&r, COL_grid).s == NULL); /* not requested */
+	assert(mv_eq(rec_get_raw(&r, COL_dev), "-"));
+	assert(mv_eq(rec_get(&r, col_id("mine")), "x"));
 	next(rd, &r);
-	assert(rec_int(&r, k.start, -7) == 200);
-	assert(rec_int(&r, k.dur, -7) == 50);
-	assert(rec_int(&r, k.dev, -7) == 3);
-	assert(rec_is(&r, k.src, "a"));
+	assert(rec_num_or(&r, COL_start_ns, -7) == 200);
+	assert(rec_num_or(&r, COL_dur_ns, -7) == 50);
+	assert(rec_num_or(&r, COL_dev, -7) == 3);
+	assert(mv_eq(rec_get(&r, COL_src), "a"));
 	assert(!rec_next(rd, &r));
 	rec_close(rd);
 }
@@ -94,8 +93,8 @@ main(void)
 	FILE *f = fdopen(fd, "w");
 
 	assert(fd >= 0 && f != NULL);
-	fputs("#kern\tdev\tdur_ns\tstart_ns\n"
-	      "kern\t-\t25\t100\n"
+	fputs("#kern\tdev\tdur_ns\tstart_ns\tmine\tgrid\n"
+	      "kern\t-\t25\t100\tx\t1,1,1\n"
 	      "#kern\tsrc\tstart_ns\tdev\tdur_ns\n"
 	      "kern\ta\t200\t3\t50\n",
 	    f);
