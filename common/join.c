@@ -13,15 +13,15 @@
 /* The records with which others are joined: ops by a column that has the same
  * name in both, strings by a column that is named after the text's column. */
 static const struct {
-	const char *tag, *id, *prefix;
-} ops = { "op", "op_id", "op." };
+	const char *tag, *prefix;
+} ops = { "op", "op." };
 static const struct {
-	const char *tag, *id, *text, *suffix;
-} strs = { "str", "id", "text", "_id" };
+	const char *tag, *suffix;
+} strs = { "str", "_id" };
 
 struct join_want {
 	const char *name;
-	struct rec_col *col;
+	int col; /* its id */
 };
 
 void
@@ -31,9 +31,8 @@ join_init(struct join *j, struct rec_reader *rd)
 	j->rd = rd;
 	j->op = rec_type(rd, ops.tag);
 	j->str = rec_type(rd, strs.tag);
-	j->op_id = rec_col(j->op, ops.id, REC_OPT);
-	j->str_id = rec_col(j->str, strs.id, REC_OPT);
-	j->str_text = rec_col(j->str, strs.text, REC_OPT);
+	rec_want(j->op, REC_OPT, "op_id");
+	rec_want(j->str, REC_OPT, "id text");
 }
 
 void
@@ -48,6 +47,15 @@ join_free(struct join *j)
 }
 
 static int
+want(struct rec_type *t, const char *name)
+{
+	int id = col_id(name);
+
+	rec_want_id(t, REC_OPT, id);
+	return id;
+}
+
+static int
 want_op(struct join *j, const char *name)
 {
 	bool is_new;
@@ -57,23 +65,23 @@ want_op(struct join *j, const char *name)
 		return (int)at;
 	j->want = xrealloc(j->want, (size_t)j->nwant + 1, sizeof(*j->want));
 	j->want[j->nwant].name = name;
-	j->want[j->nwant].col = rec_col(j->op, name, REC_OPT);
+	j->want[j->nwant].col = want(j->op, name);
 	return j->nwant++;
 }
 
-/* The column NAME_id of the type, if it holds ids of strings. */
-static struct rec_col *
+/* The column NAME_id of the type, if it holds ids of strings; or -1. */
+static int
 id_col(struct join *j, struct rec_type *t, const char *name)
 {
 	struct buf b = { 0 };
 	const struct col_def *d;
-	struct rec_col *c = NULL;
+	int c = -1;
 
 	buf_puts(&b, name);
 	buf_puts(&b, strs.suffix);
 	d = col_find(rec_type_tag(t), buf_str(&b));
 	if (d != NULL && d->kind == COL_STR) {
-		c = rec_col(t, d->name, REC_OPT);
+		c = want(t, d->name);
 		j->any_str = true;
 	}
 	buf_free(&b);
@@ -88,8 +96,8 @@ join_own(struct rec_type *t, const char *name)
 	c->name = name;
 	c->canon = name;
 	c->type = t;
-	c->want = -1;
-	c->own = rec_col(t, name, REC_OPT);
+	c->want = c->by_alias = c->id = c->src = -1;
+	c->own = want(t, name);
 	return c;
 }
 
@@ -104,12 +112,12 @@ join_col(struct join *j, struct rec_type *t, const char *name)
 	if (!far)
 		c->canon = col_alias(name);
 	if (strcmp(c->canon, name) != 0)
-		c->by_alias = rec_col(t, c->canon, REC_OPT);
+		c->by_alias = want(t, c->canon);
 	if (t == j->op || t == j->str)
 		return c;
 	if (!far)
 		c->id = id_col(j, t, c->canon);
-	c->op_id = rec_col(t, ops.id, REC_OPT);
+	rec_want_id(t, REC_OPT, COL_op_id);
 	op_name = far ? col_alias(name + n) : c->canon;
 	c->want = want_op(j, op_name);
 	return c;
@@ -149,13 +157,12 @@ void
 join_op(struct join *j, const struct rec *r)
 {
 	uint32_t *v;
-	const char *s;
+	struct mview s;
 	int64_t id;
-	size_t n;
 	int k;
 
 	j->op_seen = true;
-	if (j->nwant == 0 || !rec_i64(r, j->op_id, &id))
+	if (j->nwant == 0 || !rec_num(r, COL_op_id, &id))
 		return;
 	if (j->nrows == j->rowcap) {
 		j->rowcap = j->rowcap > 0 ? j->rowcap * 2 : 64;
@@ -164,8 +171,9 @@ join_op(struct join *j, const struct rec *r)
 	}
 	v = j->vals + j->nrows * (size_t)j->nwant;
 	for (k = 0; k < j->nwant; k++) {
-		s = rec_raw(r, j->want[k].col, &n);
-		v[k] = s != NULL ? smap_put(&j->texts, s, n, NULL) : SMAP_NONE;
+		s = rec_get(r, j->want[k].col);
+		v[k] = s.s != NULL ? smap_put(&j->texts, s.s, s.n, NULL)
+				   : SMAP_NONE;
 	}
 	*map_put(&j->op_row, (uint64_t)id, NULL) = j->nrows++;
 }
@@ -173,17 +181,12 @@ join_op(struct join *j, const struct rec *r)
 void
 join_str(struct join *j, const struct rec *r)
 {
-	const char *s;
+	struct mview s = rec_get(r, COL_text);
 	int64_t id;
-	size_t n;
 
-	if (!j->any_str || !rec_i64(r, j->str_id, &id))
-		return;
-	s = rec_raw(r, j->str_text, &n);
-	if (s == NULL)
-		return;
-	*map_put(&j->str_at, (uint64_t)id, NULL) =
-	    smap_put(&j->texts, s, n, NULL);
+	if (j->any_str && s.s != NULL && rec_num(r, COL_id, &id))
+		*map_put(&j->str_at, (uint64_t)id, NULL) =
+		    smap_put(&j->texts, s.s, s.n, NULL);
 }
 
 /* The column of the type whose name is most similar; NULL if none is. */
@@ -230,8 +233,8 @@ missing(const struct join *j, const struct rec *r, const struct join_col *c)
 	const char *near;
 	struct buf b = { 0 };
 
-	if (d == NULL && c->id != NULL)
-		d = col_find(tag, c->id->name);
+	if (d == NULL && c->id >= 0)
+		d = col_find(tag, col_name(c->id));
 	if (d == NULL && (c->want >= 0 || c->type == j->op))
 		d = col_find(ops.tag, name);
 	if (d != NULL)
@@ -255,10 +258,10 @@ op_has(const struct join *j, const struct join_col *c)
 {
 	const struct join_want *w;
 
-	if (c->want < 0 || c->op_id->pos < 0)
+	if (c->want < 0 || !rec_has(c->type, COL_op_id))
 		return false;
 	w = &j->want[c->want];
-	return w->col->pos >= 0 ||
+	return rec_has(j->op, w->col) ||
 	       (!j->op_seen && col_find(ops.tag, w->name) != NULL);
 }
 
@@ -266,19 +269,19 @@ void
 join_bind(struct join *j, const struct rec *r, struct join_col *c)
 {
 	c->bound = true;
-	c->src = NULL;
-	if (c->own->pos >= 0) {
+	c->src = -1;
+	if (rec_has(c->type, c->own)) {
 		c->how = JOIN_OWN;
 		c->src = c->own;
-	} else if (c->by_alias != NULL && c->by_alias->pos >= 0) {
+	} else if (c->by_alias >= 0 && rec_has(c->type, c->by_alias)) {
 		c->how = JOIN_OWN;
 		c->src = c->by_alias;
-	} else if (c->id != NULL && c->id->pos >= 0) {
+	} else if (c->id >= 0 && rec_has(c->type, c->id)) {
 		c->how = JOIN_STR;
 		c->src = c->id;
 	} else if (op_has(j, c)) {
 		c->how = JOIN_OP;
-		c->src = c->op_id;
+		c->src = COL_op_id;
 	} else if (strcmp(c->name, "tag") == 0) {
 		c->how = JOIN_TAG;
 	} else {
@@ -302,7 +305,7 @@ join_far(
 		*n = strlen(tag);
 		return tag;
 	}
-	if (c->how == JOIN_NONE || !rec_i64(r, c->src, &id))
+	if (c->how == JOIN_NONE || !rec_num(r, c->src, &id))
 		return NULL;
 	p = map_get(c->how == JOIN_STR ? &j->str_at : &j->op_row, (uint64_t)id);
 	if (p == NULL) {

@@ -19,7 +19,6 @@
 struct join {
 	struct rec_reader *rd;
 	struct rec_type *op, *str;
-	struct rec_col *op_id, *str_id, *str_text; /* columns of those */
 	struct join_want *want; /* columns of op records that were requested */
 	int nwant;
 	struct smap want_at;  /* name -> place in want */
@@ -38,7 +37,9 @@ struct join_col {
 	struct rec_type *type;
 	enum { JOIN_NONE, JOIN_OWN, JOIN_STR, JOIN_OP, JOIN_TAG } how;
 	bool bound, optional;
-	struct rec_col *own, *by_alias, *id, *op_id, *src;
+	/* ids of columns of the type, or -1: of the column itself, of its
+	 * alias, of that of a string's id, of the one that values come from */
+	int own, by_alias, id, src;
 	int want; /* place in join.want, or -1 */
 };
 
@@ -87,8 +88,12 @@ join_raw(struct join *j, const struct rec *r, struct join_col *c, size_t *n)
 {
 	if (!c->bound)
 		join_bind(j, r, c);
-	if (c->how == JOIN_OWN)
-		return rec_raw(r, c->src, n);
+	if (c->how == JOIN_OWN) {
+		struct mview v = rec_get(r, c->src);
+
+		*n = v.n;
+		return v.s;
+	}
 	return join_far(j, r, c, n);
 }
 
@@ -101,8 +106,8 @@ join_fast(struct join *j, const struct rec *r, const char *const *field,
 
 	if (!c->bound || c->how != JOIN_OWN)
 		return join_raw(j, r, c, n);
-	s = field[c->src->pos];
-	*n = (size_t)(field[c->src->pos + 1] - s) - 1;
+	s = field[c->type->at[c->src]];
+	*n = (size_t)(field[c->type->at[c->src] + 1] - s) - 1;
 	return *n == 1 && s[0] == '-' ? NULL : s;
 }
 
