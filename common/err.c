@@ -64,38 +64,33 @@ put_safe(char *p, const char *s)
 
 _Static_assert(LINE == sizeof(((struct err_kept *)NULL)->line), "a line");
 
-/* Makes the line; returns its length. */
-static size_t make_line(char *line, const char *tail, const char *fmt,
-    va_list ap) __attribute__((format(printf, 3, 0)));
+/* Writes a line to stderr in one piece, so that the stages of a pipeline do not
+ * mix lines; or, if keep is set and this thread keeps its messages, stores it.
+ * tail is appended; a TAB precedes the line if tab is set. */
+static void say(bool keep, bool tab, const char *tail, const char *fmt,
+    va_list ap) __attribute__((format(printf, 4, 0)));
 
-static size_t
-make_line(char *line, const char *tail, const char *fmt, va_list ap)
+static _Thread_local struct err_kept *kept;
+
+static void
+say(bool keep, bool tab, const char *tail, const char *fmt, va_list ap)
 {
-	char text[TEXT], *p = line;
+	char text[TEXT], own[LINE + 1];
+	char *line = keep && kept != NULL ? kept->line : own, *p = line;
 
 	vsnprintf(text, sizeof(text), fmt, ap);
+	if (tab)
+		*p++ = '\t';
 	p += snprintf(p, 128, "%.100s: ", prog);
 	p = put_safe(p, text);
 	if (tail != NULL)
 		p += snprintf(p, 256, ": %.250s", tail);
 	*p++ = '\n';
-	return (size_t)(p - line);
+	if (line == own)
+		fwrite(line, 1, (size_t)(p - line), stderr);
+	else
+		kept->n = (size_t)(p - line);
 }
-
-static void message(const char *tail, const char *fmt, va_list ap)
-    __attribute__((format(printf, 2, 0)));
-
-static void
-message(const char *tail, const char *fmt, va_list ap)
-{
-	char line[LINE];
-	size_t n = make_line(line, tail, fmt, ap);
-
-	/* one write, so that the stages of a pipeline do not mix lines */
-	fwrite(line, 1, n, stderr);
-}
-
-static _Thread_local struct err_kept *kept;
 
 void
 err_keep(struct err_kept *k)
@@ -109,18 +104,6 @@ err_say(const struct err_kept *k)
 {
 	fwrite(k->line, 1, k->n, stderr);
 	exit(EXIT_TROUBLE);
-}
-
-static void last_words(const char *tail, const char *fmt, va_list ap)
-    __attribute__((format(printf, 2, 0)));
-
-static void
-last_words(const char *tail, const char *fmt, va_list ap)
-{
-	if (kept != NULL)
-		kept->n = make_line(kept->line, tail, fmt, ap);
-	else
-		message(tail, fmt, ap);
 }
 
 static void end(void) __attribute__((noreturn));
@@ -139,20 +122,8 @@ warn(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	message(NULL, fmt, ap);
+	say(false, false, NULL, fmt, ap);
 	va_end(ap);
-}
-
-static void about_input(const char *fmt, va_list ap)
-    __attribute__((format(printf, 1, 0)));
-
-static void
-about_input(const char *fmt, va_list ap)
-{
-	char line[LINE + 1] = "\t";
-	size_t n = make_line(line + 1, NULL, fmt, ap);
-
-	fwrite(as_stage ? line : line + 1, 1, n + as_stage, stderr);
 }
 
 void
@@ -161,7 +132,7 @@ warn_input(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	about_input(fmt, ap);
+	say(false, as_stage, NULL, fmt, ap);
 	va_end(ap);
 }
 
@@ -171,7 +142,7 @@ die_input(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	about_input(fmt, ap);
+	say(false, as_stage, NULL, fmt, ap);
 	va_end(ap);
 	exit(EXIT_TROUBLE);
 }
@@ -182,26 +153,20 @@ die(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	last_words(NULL, fmt, ap);
+	say(true, false, NULL, fmt, ap);
 	va_end(ap);
 	end();
-}
-
-/* If a descriptor is bad, the caller had closed it. */
-static const char *
-reason(int e)
-{
-	return e == EBADF ? "it is closed" : strerror(e);
 }
 
 void
 die_errno(const char *fmt, ...)
 {
-	int e = errno;
+	/* if a descriptor is bad, the caller had closed it */
+	const char *reason = errno == EBADF ? "it is closed" : strerror(errno);
 	va_list ap;
 
 	va_start(ap, fmt);
-	last_words(reason(e), fmt, ap);
+	say(true, false, reason, fmt, ap);
 	va_end(ap);
 	end();
 }

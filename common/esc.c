@@ -1,11 +1,10 @@
-/* Escapes of values; see esc.h. */
-#include "esc.h"
+/* Escapes of values, and the TABs between them; see esc.h. */
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+#include <stdint.h>
 
-static bool
-is_plain(unsigned char c)
-{
-	return c >= 0x20 && c != '\\' && c != 0x7f;
-}
+#include "esc.h"
 
 #define EACH(byte) (0x0101010101010101u * (byte))
 
@@ -28,24 +27,13 @@ static void
 put_one(struct buf *b, unsigned char c)
 {
 	static const char hex[] = "0123456789abcdef";
+	static const char from[] = "\\\t\n\r", to[] = "\\tnr";
+	const char *p = memchr(from, c, sizeof(from) - 1);
 	char e[4] = { '\\', 'x', hex[c >> 4], hex[c & 15] };
 
-	switch (c) {
-	case '\\':
-		buf_put(b, "\\\\", 2);
-		break;
-	case '\t':
-		buf_put(b, "\\t", 2);
-		break;
-	case '\n':
-		buf_put(b, "\\n", 2);
-		break;
-	case '\r':
-		buf_put(b, "\\r", 2);
-		break;
-	default:
-		buf_put(b, e, 4);
-	}
+	if (p != NULL)
+		e[1] = to[p - from];
+	buf_put(b, e, p != NULL ? 2 : 4);
 }
 
 void
@@ -65,7 +53,7 @@ esc_put(struct buf *b, const char *s, size_t n)
 			break;
 		if (i == n)
 			break;
-		if (is_plain((unsigned char)s[i]))
+		if ((unsigned char)s[i] >= 0x20 && s[i] != '\\' && s[i] != 0x7f)
 			continue;
 		buf_put(b, s + from, i - from);
 		put_one(b, (unsigned char)s[i]);
@@ -120,4 +108,52 @@ esc_undo(struct buf *b, const char *s, size_t n)
 		n -= k;
 	}
 	buf_put(b, s, n);
+}
+
+#ifdef __SSE2__
+/* The TABs among 16 bytes, a bit each. */
+static inline uint64_t
+in_16(const char *s)
+{
+	__m128i v = _mm_loadu_si128((const __m128i *)(const void *)s);
+
+	return (unsigned)_mm_movemask_epi8(
+	    _mm_cmpeq_epi8(v, _mm_set1_epi8('\t')));
+}
+
+/* Stores the places of the TABs in m, counted from s, after k others. */
+static inline int
+tabs_in(uint64_t m, const char *s, const char **p, int k, int max)
+{
+	if (max - k >= 64)
+		for (; m != 0; m &= m - 1)
+			p[k++] = s + __builtin_ctzll(m) + 1;
+	for (; m != 0; m &= m - 1, k++)
+		if (k < max)
+			p[k] = s + __builtin_ctzll(m) + 1;
+	return k;
+}
+#endif
+
+int
+tabs_find(const char *s, size_t n, const char **p, int max)
+{
+	const char *end = s + n;
+	int k = 0;
+
+#ifdef __SSE2__
+	for (; end - s >= 64; s += 64)
+		k = tabs_in(in_16(s) | in_16(s + 16) << 16 |
+				in_16(s + 32) << 32 | in_16(s + 48) << 48,
+		    s, p, k, max);
+	for (; end - s >= 16; s += 16)
+		k = tabs_in(in_16(s), s, p, k, max);
+#endif
+	for (; s < end; s++)
+		if (*s == '\t') {
+			if (k < max)
+				p[k] = s + 1;
+			k++;
+		}
+	return k;
 }

@@ -9,6 +9,7 @@
 #include "err.h"
 #include "json_tok.h"
 #include "num.h"
+#include "utf8.h"
 
 static const jsmntok_t *
 token(const struct json_doc *j, int i)
@@ -113,33 +114,6 @@ unit(const char *s)
 	return (uint32_t)strtoul(hex, NULL, 16);
 }
 
-static bool
-is_low_half(const char *s, const char *e)
-{
-	return e - s >= 6 && s[0] == '\\' && s[1] == 'u' &&
-	       unit(s + 2) >= 0xdc00 && unit(s + 2) < 0xe000;
-}
-
-static void
-put_utf8(struct buf *out, uint32_t c)
-{
-	if (c < 0x80) {
-		buf_putc(out, (char)c);
-	} else if (c < 0x800) {
-		buf_putc(out, (char)(0xc0 | c >> 6));
-		buf_putc(out, (char)(0x80 | (c & 63)));
-	} else {
-		if (c < 0x10000) {
-			buf_putc(out, (char)(0xe0 | c >> 12));
-		} else {
-			buf_putc(out, (char)(0xf0 | c >> 18));
-			buf_putc(out, (char)(0x80 | (c >> 12 & 63)));
-		}
-		buf_putc(out, (char)(0x80 | (c >> 6 & 63)));
-		buf_putc(out, (char)(0x80 | (c & 63)));
-	}
-}
-
 /* Decodes the character after "\u"; returns the place after it. */
 static const char *
 put_unit(struct buf *out, const char *s, const char *e)
@@ -147,12 +121,13 @@ put_unit(struct buf *out, const char *s, const char *e)
 	uint32_t c = unit(s);
 
 	s += 4;
-	if (c >= 0xd800 && c < 0xdc00 && is_low_half(s, e)) {
+	if (c >= 0xd800 && c < 0xdc00 && e - s >= 6 && s[0] == '\\' &&
+	    s[1] == 'u' && unit(s + 2) >= 0xdc00 && unit(s + 2) < 0xe000) {
 		c = 0x10000 + ((c - 0xd800) << 10) + (unit(s + 2) - 0xdc00);
 		s += 6;
 	}
 	/* a NUL would end the text */
-	put_utf8(out, c == 0 || (c >= 0xd800 && c < 0xe000) ? 0xfffd : c);
+	utf8_put(out, c == 0 ? 0xfffd : c);
 	return s;
 }
 

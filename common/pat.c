@@ -64,32 +64,6 @@ occurs(const char *p, size_t m, const char *s, size_t n)
 	return false;
 }
 
-static bool
-ends_alternative(char c)
-{
-	return c == '|' || c == ' ' || c == '\0';
-}
-
-/* Whether one of the alternatives at *at occurs in the first n bytes of the
- * name. Moves *at behind the term. */
-static bool
-any_of(const char **at, const struct pat_name *name, size_t n)
-{
-	const char *p = *at, *end;
-	bool found = false;
-
-	for (;; p = end + 1) {
-		for (end = p; !ends_alternative(*end);)
-			end++;
-		if (!found && end > p && may_occur(p, (size_t)(end - p), name))
-			found = occurs(p, (size_t)(end - p), name->s, n);
-		if (*end != '|')
-			break;
-	}
-	*at = end;
-	return found;
-}
-
 /* The end of the function's own name: the first argument list that is not the
  * anonymous namespace. */
 static size_t
@@ -121,39 +95,6 @@ pat_name_set(struct pat_name *p, const char *name, size_t n)
 	*p = (struct pat_name){ .s = name, .n = n };
 	for (i = 0; i + 1 < n; i++)
 		p->pairs[name[i] & 63] |= (uint64_t)1 << (name[i + 1] & 63);
-}
-
-bool
-pat_find(const char *pat, const struct pat_name *name)
-{
-	const char *p = pat;
-	size_t len;
-	bool want;
-
-	for (;;) {
-		while (*p == ' ')
-			p++;
-		if (*p == '\0')
-			return true;
-		want = *p != '!';
-		p += !want;
-		len = name->n;
-		if (*p == '@') {
-			p++;
-			len = base_len(name->s, name->n);
-		}
-		if (any_of(&p, name, len) != want)
-			return false;
-	}
-}
-
-bool
-pat_match(const char *pat, const char *name, size_t n)
-{
-	struct pat_name p;
-
-	pat_name_set(&p, name, n);
-	return pat_find(pat, &p);
 }
 
 struct pat_alt {
@@ -189,13 +130,14 @@ add_alternative(struct pat_code *code, const char *p, size_t len,
 	memcpy(a->pair + 2, p + len - 2, 2);
 }
 
-void
-pat_compile(struct pat_code *code, const char *pat)
+/* Takes the pattern apart; the memory of code is used again. */
+static void
+take_apart(struct pat_code *code, const char *p)
 {
-	const char *p = pat, *end;
+	const char *end;
 	size_t first;
 
-	for (*code = (struct pat_code){ 0 };;) {
+	for (code->n = 0;;) {
 		struct pat_alt like = { .want = true };
 
 		while (*p == ' ')
@@ -207,8 +149,7 @@ pat_compile(struct pat_code *code, const char *pat)
 		like.base = *p == '@';
 		p += like.base;
 		for (first = code->n;; p = end + 1) {
-			for (end = p; !ends_alternative(*end);)
-				end++;
+			end = p + strcspn(p, "| ");
 			add_alternative(code, p, (size_t)(end - p), &like);
 			if (*end != '|')
 				break;
@@ -216,6 +157,13 @@ pat_compile(struct pat_code *code, const char *pat)
 		for (p = end; first < code->n; first++)
 			code->v[first].term = code->n;
 	}
+}
+
+void
+pat_compile(struct pat_code *code, const char *pat)
+{
+	*code = (struct pat_code){ 0 };
+	take_apart(code, pat);
 }
 
 void
@@ -257,4 +205,22 @@ pat_find_code(const struct pat_code *code, const struct pat_name *name)
 			return false;
 	}
 	return true;
+}
+
+bool
+pat_find(const char *pat, const struct pat_name *name)
+{
+	static struct pat_code code; /* its memory is used again */
+
+	take_apart(&code, pat);
+	return pat_find_code(&code, name);
+}
+
+bool
+pat_match(const char *pat, const char *name, size_t n)
+{
+	struct pat_name p;
+
+	pat_name_set(&p, name, n);
+	return pat_find(pat, &p);
 }

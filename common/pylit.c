@@ -1,10 +1,12 @@
 /* The pull parser of Python literals; see pylit.h. */
 #include <stdlib.h>
 
+#include "array.h"
 #include "err.h"
 #include "num.h"
 #include "pylit.h"
 #include "text_out.h"
+#include "utf8.h"
 
 void
 pl_init(struct pylit *l, const char *s, size_t n)
@@ -202,54 +204,19 @@ pl_key(struct pylit *l, struct mview *key)
 
 /* Literals to JSON and to text. */
 
-static bool
-is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static void
-put_utf8(struct buf *out, unsigned long c)
-{
-	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		c = 0xfffd;
-	if (c < 0x80) {
-		buf_putc(out, (char)c);
-	} else if (c < 0x800) {
-		buf_putc(out, (char)(0xc0 | c >> 6));
-		buf_putc(out, (char)(0x80 | (c & 63)));
-	} else if (c < 0x10000) {
-		buf_putc(out, (char)(0xe0 | c >> 12));
-		buf_putc(out, (char)(0x80 | (c >> 6 & 63)));
-		buf_putc(out, (char)(0x80 | (c & 63)));
-	} else {
-		buf_putc(out, (char)(0xf0 | c >> 18));
-		buf_putc(out, (char)(0x80 | (c >> 12 & 63)));
-		buf_putc(out, (char)(0x80 | (c >> 6 & 63)));
-		buf_putc(out, (char)(0x80 | (c & 63)));
-	}
-}
-
-static int
-digit_in(char c, int base)
-{
-	int v = is_digit(c)         ? c - '0'
-		: (c | 0x20) >= 'a' ? (c | 0x20) - 'a' + 10
-				    : base;
-
-	return v < base ? v : -1;
-}
-
 /* A number of up to max digits; moves *p past them. */
 static unsigned long
 code(const char **p, const char *e, int max, int base)
 {
+	static const char digits[] = "00112233445566778899aAbBcCdDeEfF";
 	unsigned long v = 0;
-	int d;
+	const char *d;
 
-	for (; max > 0 && *p < e && (d = digit_in(**p, base)) >= 0; max--) {
-		v = v * (unsigned)base + (unsigned)d;
-		++*p;
+	for (; max > 0 && *p < e; max--, ++*p) {
+		d = memchr(digits, **p, 2 * (size_t)base);
+		if (d == NULL)
+			break;
+		v = v * (unsigned)base + (unsigned long)(d - digits) / 2;
 	}
 	return v;
 }
@@ -267,11 +234,11 @@ escape(struct buf *out, const char *s, const char *e)
 		return s + 1;
 	if (c == 'x' || c == 'u' || c == 'U') {
 		s++;
-		put_utf8(out, code(&s, e, c == 'x' ? 2 : c == 'u' ? 4 : 8, 16));
+		utf8_put(out, code(&s, e, c == 'x' ? 2 : c == 'u' ? 4 : 8, 16));
 		return s;
 	}
 	if (c >= '0' && c <= '7') {
-		put_utf8(out, code(&s, e, 3, 8));
+		utf8_put(out, code(&s, e, 3, 8));
 		return s;
 	}
 	f = c != '\0' ? strchr(from, c) : NULL;
@@ -307,15 +274,10 @@ put_atom(struct buf *out, const struct pl_atom *a)
 		return;
 	}
 	for (i = 0; a->kind == PL_WORD && i < 3; i++)
-		if (strlen(words[i][0]) == a->raw.n &&
-		    memcmp(words[i][0], a->raw.s, a->raw.n) == 0) {
+		if (mv_eq(a->raw, words[i][0])) {
 			buf_puts(out, words[i][1]);
 			return;
 		}
-	if (!a->esc) {
-		json_quote(out, a->raw.s, a->raw.n, TEXT_JSON_BYTES);
-		return;
-	}
 	buf_clear(&tmp);
 	pl_text(a, &tmp);
 	json_quote(out, tmp.s, tmp.len, TEXT_JSON_BYTES);
@@ -390,16 +352,6 @@ pl_skip(struct pylit *l)
 
 /* A line that is a dict. */
 
-static void
-add_pair(struct pyrow *r, struct mview key, struct mview value)
-{
-	if (r->n == r->cap) {
-		r->cap = r->cap == 0 ? 32 : r->cap * 2;
-		r->v = xrealloc(r->v, r->cap, sizeof(*r->v));
-	}
-	r->v[r->n++] = (struct pyrow_item){ key, value };
-}
-
 bool
 pyrow_read(struct pyrow *r, const char *s, size_t n)
 {
@@ -416,7 +368,8 @@ pyrow_read(struct pyrow *r, const char *s, size_t n)
 		from = l.p;
 		if (!pl_skip(&l))
 			return false;
-		add_pair(r, key, mv(from, l.p));
+		ARRAY_GROW(r->v, r->n, r->cap);
+		r->v[r->n++] = (struct pyrow_item){ key, mv(from, l.p) };
 	}
 	return !l.bad && pl_peek(&l) == '\0';
 }

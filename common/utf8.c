@@ -1,23 +1,6 @@
 /* UTF-8; see utf8.h. */
 #include "utf8.h"
 
-/* The least and greatest second byte after a lead byte: no overlong forms, no
- * surrogates, nothing above U+10FFFF. */
-static void
-second_range(unsigned char lead, unsigned char *lo, unsigned char *hi)
-{
-	*lo = 0x80;
-	*hi = 0xbf;
-	if (lead == 0xe0)
-		*lo = 0xa0;
-	else if (lead == 0xed)
-		*hi = 0x9f;
-	else if (lead == 0xf0)
-		*lo = 0x90;
-	else if (lead == 0xf4)
-		*hi = 0x8f;
-}
-
 int
 utf8_next(const char *s, size_t n, long *cp)
 {
@@ -33,7 +16,10 @@ utf8_next(const char *s, size_t n, long *cp)
 	if (p[0] < 0xc2 || p[0] > 0xf4)
 		return 1;
 	len = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-	second_range(p[0], &lo, &hi);
+	/* the second byte: no overlong forms, no surrogates, nothing above
+	 * U+10FFFF */
+	lo = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;
+	hi = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
 	for (i = 1; i < len; i++) {
 		if ((size_t)i >= n || p[i] < lo || p[i] > hi)
 			return i;
@@ -44,6 +30,20 @@ utf8_next(const char *s, size_t n, long *cp)
 	for (i = 1; i < len; i++)
 		*cp = *cp << 6 | (p[i] & 0x3f);
 	return len;
+}
+
+void
+utf8_put(struct buf *out, unsigned long cp)
+{
+	int left; /* bytes after the first */
+
+	if (cp > 0x10ffff || (cp >= 0xd800 && cp < 0xe000))
+		cp = 0xfffd;
+	left = (cp >= 0x80) + (cp >= 0x800) + (cp >= 0x10000);
+	buf_putc(out,
+	    (char)(left == 0 ? cp : (0xff00ul >> (left + 1) & 0xff) | cp >> 6 * left));
+	while (left-- > 0)
+		buf_putc(out, (char)(0x80 | (cp >> 6 * left & 63)));
 }
 
 /* pipelines/reports/awk/plain.awk has the same list. */

@@ -12,6 +12,9 @@
  * could begin a sequence: one U+FFFD replaces it. */
 int utf8_next(const char *s, size_t n, long *cp);
 
+/* Appends a code point; U+FFFD if it is none, or half of a surrogate pair. */
+void utf8_put(struct buf *out, unsigned long cp);
+
 /* True if a terminal must not get the code point (-1: none) from a stranger:
  * control characters, characters without a width or an image, those that change
  * the direction of text, and unassigned ones. */
