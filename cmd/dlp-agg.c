@@ -12,6 +12,7 @@
 #include "dlp-agg/agg_group.h"
 #include "err.h"
 #include "out.h"
+#include "spill.h"
 #include "stage.h"
 
 static const char usage[] =
@@ -226,7 +227,7 @@ put_section(struct agg *a)
 	int i;
 
 	for (i = 0; i < a->plan.n; i++)
-		result_put(&a->groups[i]);
+		result_put(&a->groups[i], a->plan.memory / 4);
 	for (i = 0; i < a->plan.n; i++) {
 		result_all_notes(&a->groups[i]);
 		intake_forget(&a->groups[i]);
@@ -321,7 +322,6 @@ agg_prepare(struct agg *a, struct stage *st)
 		a->groups[i].spec = p->spec[i]; /* xcalloc() is not NULL */
 		a->groups[i].rounded = &a->rounded;
 		spec_make(p->spec[i], st->rd);
-		disk_open(&a->groups[i], p->memory / (size_t)p->n);
 	}
 	a->pass = xcalloc((size_t)p->n + 1, sizeof(struct agg_pass *));
 	for (i = 0; a->lines && i < p->n; i++)
@@ -370,7 +370,7 @@ put_results(
 
 	meta_head(&a->meta, whole, argc, argv);
 	for (i = 0; i < a->plan.n; i++)
-		result_put(&a->groups[i]);
+		result_put(&a->groups[i], a->plan.memory / 4);
 	buf_put(&out_buf, a->meta.notes.s, a->meta.notes.len);
 	for (i = 0; i < a->plan.n; i++)
 		result_all_notes(&a->groups[i]);
@@ -513,6 +513,7 @@ static void
 set_memory(const char *arg)
 {
 	agg.plan.memory = cli_size("-S", arg);
+	spill_bound(agg.plan.memory);
 }
 
 static const struct cli_opt opts[] = {

@@ -58,7 +58,7 @@ make_room(int fd, size_t from, size_t bytes)
 
 	if (err != 0) {
 		errno = err;
-		die_errno("temporary file");
+		die_errno("temporary file (see TMPDIR)");
 	}
 }
 
@@ -71,7 +71,7 @@ map_file(size_t bytes, bool grows)
 	make_room(fd, 0, bytes);
 	p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (p == MAP_FAILED)
-		die_errno("temporary file");
+		die_errno("temporary file (see TMPDIR)");
 	if (nmaps == maps_cap) {
 		maps_cap = maps_cap > 0 ? maps_cap * 2 : 16;
 		maps = xrealloc(maps, maps_cap, sizeof(*maps));
@@ -90,7 +90,7 @@ grow_file(struct mapping *m, size_t bytes)
 	make_room(m->fd, m->bytes, bytes);
 	m->p = mremap(m->p, m->bytes, bytes, MREMAP_MAYMOVE);
 	if (m->p == MAP_FAILED)
-		die_errno("temporary file");
+		die_errno("temporary file (see TMPDIR)");
 	m->bytes = bytes;
 	return m->p;
 }

@@ -162,7 +162,7 @@ ops() {
 	umount small
 	cat err
 	[ "$rc" -eq 2 ]
-	grep -q '^dlp-flops: temporary file: No space left' err
+	grep -q '^dlp-flops: temporary file (see TMPDIR): No space left' err
 	! grep -q '^##end' out
 }
 

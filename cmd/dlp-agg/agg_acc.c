@@ -13,6 +13,13 @@
 #include "err.h"
 #include "num.h"
 
+/* True if the values are doubles. */
+static bool
+acc_is_frac(const struct agg_acc *c)
+{
+	return c->more != NULL && c->more->frac;
+}
+
 /* Adds v to w; they can be the same. */
 static void
 wide_join(struct wide *w, const struct wide *v)
@@ -111,19 +118,22 @@ wide_get(const char *s, size_t n, struct wide *w)
 }
 
 struct acc_more *
-acc_more(struct agg_acc *c)
+acc_more(struct store *mem, struct agg_acc *c)
 {
-	if (c->more == NULL)
-		c->more = xcalloc(1, sizeof(*c->more));
+	if (c->more == NULL) {
+		c->more = store_alloc(mem, sizeof(*c->more));
+		memset(c->more, 0, sizeof(*c->more));
+	}
 	return c->more;
 }
 
 /* Turns the integers so far into doubles. isum stays, but dsum counts. */
 static void
-to_double(struct agg_acc *c)
+to_double(struct store *mem, struct agg_acc *c)
 {
-	struct acc_more *m = acc_more(c);
-	size_t i;
+	struct acc_more *m = acc_more(mem, c);
+	struct list_pos p = { 0 };
+	union agg_num *v;
 
 	m->frac = true;
 	m->dsum = wide_f64(&c->isum);
@@ -131,18 +141,15 @@ to_double(struct agg_acc *c)
 		return;
 	c->min.d = (double)c->min.i;
 	c->max.d = (double)c->max.i;
-	for (i = 0; i < m->nval; i++)
-		m->val[i].d = (double)m->val[i].i;
+	while ((v = list_next(&m->val, &p, sizeof(*v))) != NULL)
+		v->d = (double)v->i;
 }
 
-void
-acc_keep(struct acc_more *m, union agg_num v)
+/* Keeps one more value. */
+static void
+keep(struct store *mem, struct acc_more *m, union agg_num v)
 {
-	if (m->nval == m->cap) {
-		m->cap = m->cap > 0 ? m->cap * 2 : 4;
-		m->val = xrealloc(m->val, m->cap, sizeof(*m->val));
-	}
-	m->val[m->nval++] = v;
+	*(union agg_num *)list_add(mem, &m->val, sizeof(v)) = v;
 	m->sorted = false;
 }
 
@@ -166,26 +173,15 @@ add_double(struct agg_acc *c, double v)
 		c->max.d = v;
 }
 
-/* Welford's method: m2 is the sum of the squared deviations from the mean so
- * far. c->n must include the value. */
-static void
-add_std(struct agg_acc *c, double d)
+void
+acc_add(
+    struct store *mem, struct agg_acc *c, bool frac, union agg_num v, int want)
 {
-	struct acc_more *m = acc_more(c);
-	double delta = d - m->mean;
-
-	m->mean += delta / (double)c->n;
-	m->m2 += delta * (d - m->mean);
-}
-
-size_t
-acc_add(struct agg_acc *c, bool frac, union agg_num v, int want)
-{
-	double d = frac ? v.d : (double)v.i;
-	size_t cap;
+	double d = frac ? v.d : (double)v.i, delta;
+	struct acc_more *m;
 
 	if (frac && !acc_is_frac(c))
-		to_double(c);
+		to_double(mem, c);
 	if (acc_is_frac(c)) {
 		v.d = d;
 		add_double(c, d);
@@ -193,58 +189,57 @@ acc_add(struct agg_acc *c, bool frac, union agg_num v, int want)
 		add_int(c, v.i);
 	}
 	c->n++;
-	if (want & ACC_STD)
-		add_std(c, d);
+	if (want == 0)
+		return;
+	m = acc_more(mem, c);
+	if (want & ACC_STD) { /* Welford's method: m2 is the sum of the squared
+			       * deviations from the mean so far */
+		delta = d - m->mean;
+		m->mean += delta / (double)c->n;
+		m->m2 += delta * (d - m->mean);
+	}
 	if (want & ACC_DRIFT)
-		drift_add(c->more, c->n, d);
-	if (!(want & ACC_VALUES))
-		return 0;
-	cap = acc_more(c)->cap;
-	acc_keep(c->more, v);
-	return c->more->cap - cap;
+		drift_add(m, c->n, d);
+	if (want & ACC_VALUES)
+		keep(mem, m, v);
 }
 
+/* Joins what few groups need; c->n does not include from's values yet. */
 static void
-join_values(struct agg_acc *c, const struct acc_more *from)
+join_more(struct store *mem, struct agg_acc *c, const struct agg_acc *from,
+    bool values)
 {
-	size_t i;
+	struct acc_more *m = acc_more(mem, c), *f = from->more;
+	double n = (double)c->n + (double)from->n;
+	double delta = f->mean - m->mean;
+	struct list_pos p = { 0 };
+	const union agg_num *v;
 
-	if (from->rounded)
-		acc_more(c)->rounded = true;
-	for (i = 0; i < from->nval; i++) {
-		union agg_num v = from->val[i];
+	m->m2 += f->m2 + delta * delta * (double)c->n * (double)from->n / n;
+	m->mean += delta * (double)from->n / n;
+	m->drift.joined = true;
+	if (!values)
+		return;
+	m->rounded |= f->rounded;
+	while ((v = list_next(&f->val, &p, sizeof(*v))) != NULL) {
+		union agg_num x = *v;
 
-		if (acc_is_frac(c) && !from->frac)
-			v.d = (double)from->val[i].i;
-		acc_keep(acc_more(c), v);
+		if (m->frac && !f->frac)
+			x.d = (double)v->i;
+		keep(mem, m, x);
 	}
 }
 
-/* Joins the mean and the deviations of `from` to those of c. from->more must be
- * set, and c->n must not include from's values yet. */
-static void
-join_std(struct agg_acc *c, const struct agg_acc *from)
-{
-	struct acc_more *m = acc_more(c);
-	double n = (double)c->n + (double)from->n;
-	double delta = from->more->mean - m->mean;
-
-	m->m2 +=
-	    from->more->m2 + delta * delta * (double)c->n * (double)from->n / n;
-	m->mean += delta * (double)from->n / n;
-}
-
 void
-acc_join(struct agg_acc *c, const struct agg_acc *from, bool values)
+acc_join(struct store *mem, struct agg_acc *c, const struct agg_acc *from,
+    bool values)
 {
 	struct agg_acc f = *from;
 
 	if (f.n == 0)
 		return;
 	if (acc_is_frac(&f) && !acc_is_frac(c))
-		to_double(c);
-	if (values && f.more != NULL)
-		join_values(c, f.more);
+		to_double(mem, c);
 	if (acc_is_frac(c) && !acc_is_frac(&f)) {
 		f.min.d = (double)f.min.i;
 		f.max.d = (double)f.max.i;
@@ -259,20 +254,19 @@ acc_join(struct agg_acc *c, const struct agg_acc *from, bool values)
 	if (c->n == 0 ||
 	    (acc_is_frac(c) ? f.max.d > c->max.d : f.max.i > c->max.i))
 		c->max = f.max;
-	if (f.more != NULL) {
-		join_std(c, &f);
-		c->more->drift.joined = true;
-	}
+	if (f.more != NULL)
+		join_more(mem, c, &f, values);
 	c->n += f.n;
 }
 
 void
-acc_extreme(struct agg_acc *c, const struct agg_acc *x, bool least)
+acc_extreme(
+    struct store *mem, struct agg_acc *c, const struct agg_acc *x, bool least)
 {
 	union agg_num v = least ? x->min : x->max;
 
 	if (acc_is_frac(x) && !acc_is_frac(c))
-		to_double(c);
+		to_double(mem, c);
 	if (acc_is_frac(c) && !acc_is_frac(x)) {
 		int64_t whole = v.i;
 
@@ -284,89 +278,60 @@ acc_extreme(struct agg_acc *c, const struct agg_acc *x, bool least)
 		c->max = v;
 }
 
-void
-acc_free(struct agg_acc *c)
-{
-	if (c->more != NULL)
-		free(c->more->val);
-	free(c->more);
-	if (c->ends != NULL) {
-		buf_free(&c->ends->first);
-		buf_free(&c->ends->last);
-	}
-	free(c->ends);
-}
-
 static struct acc_ends *
-ends_of(struct agg_acc *c)
+ends_of(struct store *mem, struct agg_acc *c)
 {
-	if (c->ends == NULL)
-		c->ends = xcalloc(1, sizeof(*c->ends));
+	if (c->ends == NULL) {
+		c->ends = store_alloc(mem, sizeof(*c->ends));
+		memset(c->ends, 0, sizeof(*c->ends));
+	}
 	return c->ends;
 }
 
-void
-acc_first(struct agg_acc *c, const char *s, size_t n)
+static void
+set_text(struct store *mem, struct acc_text *t, const char *s, size_t n)
 {
-	struct acc_ends *e = ends_of(c);
-
-	if (e->has_first)
-		return;
-	buf_put(&e->first, s, n);
-	e->has_first = true;
+	if (t->s == NULL || n > t->cap) {
+		t->cap = n > 2 * t->cap ? n : 2 * t->cap;
+		t->s = store_text(mem, t->cap);
+	}
+	memcpy(t->s, s, n);
+	t->n = n;
 }
 
 void
-acc_last(struct agg_acc *c, const char *s, size_t n)
+acc_first(struct store *mem, struct agg_acc *c, const char *s, size_t n)
 {
-	struct acc_ends *e = ends_of(c);
+	struct acc_ends *e = ends_of(mem, c);
 
-	buf_clear(&e->last);
-	buf_put(&e->last, s, n);
-	e->has_last = true;
-}
-
-static int
-cmp_int(const void *a, const void *b)
-{
-	const union agg_num *x = a, *y = b;
-
-	return (x->i > y->i) - (x->i < y->i);
-}
-
-static int
-cmp_double(const void *a, const void *b)
-{
-	const union agg_num *x = a, *y = b;
-
-	return (x->d > y->d) - (x->d < y->d);
+	if (e->first.s == NULL)
+		set_text(mem, &e->first, s, n);
 }
 
 void
-acc_sort(struct acc_more *m)
+acc_last(struct store *mem, struct agg_acc *c, const char *s, size_t n)
 {
-	if (!m->sorted && m->nval > 0)
-		qsort(m->val, m->nval, sizeof(*m->val),
-		    m->frac ? cmp_double : cmp_int);
+	set_text(mem, &ends_of(mem, c)->last, s, n);
+}
+
+static void
+sort_values(struct acc_more *m)
+{
+	if (!m->sorted)
+		list_sort(&m->val, sizeof(union agg_num), m->frac);
 	m->sorted = true;
 }
 
-/* The place, from 1, of percentile p among n sorted values: that of the least
- * value that p percent of the values do not exceed. 1e-9 absorbs the rounding
- * of the product. */
-uint64_t
-acc_rank(uint64_t n, double p)
+/* The least value that p percent of the values do not exceed. 1e-9 absorbs the
+ * rounding of the product. */
+static union agg_num
+percentile(struct acc_more *m, double p)
 {
-	uint64_t k = (uint64_t)ceil(p / 100 * (double)n - 1e-9);
+	double rank = ceil(p / 100 * (double)m->val.n - 1e-9);
 
-	return k > 0 ? k : 1;
-}
-
-union agg_num
-acc_percentile(struct agg_acc *c, double p)
-{
-	acc_sort(c->more);
-	return c->more->val[acc_rank(c->more->nval, p) - 1];
+	sort_values(m);
+	return *(union agg_num *)list_at(
+	    &m->val, rank >= 1 ? (uint64_t)rank - 1 : 0, sizeof(union agg_num));
 }
 
 /* Six significant digits, or all digits before the point if these are more;
@@ -398,8 +363,8 @@ put_mean(struct buf *b, const struct agg_acc *c, double v)
 		buf_f64(b, v, 1);
 }
 
-void
-acc_put_value(struct buf *b, const struct agg_acc *c, union agg_num v)
+static void
+put_value(struct buf *b, const struct agg_acc *c, union agg_num v)
 {
 	if (acc_is_frac(c))
 		put_rounded(b, v.d);
@@ -413,45 +378,20 @@ sum_f64(const struct agg_acc *c)
 	return acc_is_frac(c) ? c->more->dsum : wide_f64(&c->isum);
 }
 
-static bool
-put_pct(struct buf *b, const struct agg_acc *c, const struct agg_acc *total)
-{
-	double all = sum_f64(total);
-
-	if (all == 0)
-		return false;
-	buf_f64(b, 100 * sum_f64(c) / all, 2);
-	return true;
-}
-
-static bool
-put_end(struct buf *b, const struct agg_acc *c, bool last)
-{
-	const struct acc_ends *e = c->ends;
-
-	if (e == NULL || !(last ? e->has_last : e->has_first))
-		return false;
-	buf_put(b, last ? e->last.s : e->first.s,
-	    last ? e->last.len : e->first.len);
-	return true;
-}
-
-static bool
-put_sum(struct buf *b, const struct agg_acc *c)
-{
-	if (acc_is_frac(c))
-		put_rounded(b, c->more->dsum);
-	else
-		wide_put(b, &c->isum);
-	return true;
-}
-
 bool
-acc_put(struct agg_acc *c, struct buf *b, enum agg_stat stat, double p,
+acc_put(const struct agg_acc *c, struct buf *b, enum agg_stat stat, double p,
     const struct agg_acc *total)
 {
-	if (stat == ST_FIRST || stat == ST_LAST)
-		return put_end(b, c, stat == ST_LAST);
+	const struct acc_text *t;
+
+	if (stat == ST_FIRST || stat == ST_LAST) {
+		if (c->ends == NULL)
+			return false;
+		t = stat == ST_LAST ? &c->ends->last : &c->ends->first;
+		if (t->s != NULL)
+			buf_put(b, t->s, t->n);
+		return t->s != NULL;
+	}
 	if (stat == ST_NSET) {
 		buf_u64(b, c->n);
 		return true;
@@ -460,18 +400,22 @@ acc_put(struct agg_acc *c, struct buf *b, enum agg_stat stat, double p,
 		return false;
 	if (stat == ST_DRIFT || stat == ST_DRIFTERR)
 		return drift_put(b, c->more, c->n, stat);
-	if (stat == ST_PCT)
-		return put_pct(b, c, total);
-	if (stat == ST_SUM)
-		return put_sum(b, c);
-	if (stat == ST_MEAN)
+	if (stat == ST_PCT) {
+		if (sum_f64(total) == 0)
+			return false;
+		buf_f64(b, 100 * sum_f64(c) / sum_f64(total), 2);
+	} else if (stat == ST_SUM && !acc_is_frac(c))
+		wide_put(b, &c->isum);
+	else if (stat == ST_SUM)
+		put_rounded(b, c->more->dsum);
+	else if (stat == ST_MEAN)
 		put_mean(b, c, sum_f64(c) / (double)c->n);
 	else if (stat == ST_STD)
 		put_mean(b, c, sqrt(c->more->m2 / (double)(c->n - 1)));
 	else if (stat == ST_PERCENTILE)
-		acc_put_value(b, c, acc_percentile(c, p));
+		put_value(b, c, percentile(c->more, p));
 	else
-		acc_put_value(b, c, stat == ST_MIN ? c->min : c->max);
+		put_value(b, c, stat == ST_MIN ? c->min : c->max);
 	return true;
 }
 
@@ -506,13 +450,23 @@ put_number(struct buf *b, bool frac, union agg_num v)
 	buf_i64(b, v.i);
 }
 
-static size_t
-distinct(const struct acc_more *m)
+/* The next value and how often it occurs; 0 at the end. */
+static uint64_t
+next_value(const struct acc_more *m, struct list_pos *p, union agg_num *v)
 {
-	size_t i, n = m->nval > 0;
+	const union agg_num *x = list_next(&m->val, p, sizeof(*x));
+	struct list_pos last;
+	uint64_t n = 1;
 
-	for (i = 1; i < m->nval; i++)
-		n += !acc_same(m->frac, m->val[i - 1], m->val[i]);
+	if (x == NULL)
+		return 0;
+	*v = *x;
+	for (last = *p; (x = list_next(&m->val, p, sizeof(*x))) != NULL; n++) {
+		if (m->frac ? x->d < v->d || x->d > v->d : x->i != v->i)
+			break;
+		last = *p;
+	}
+	*p = last;
 	return n;
 }
 
@@ -539,26 +493,29 @@ static bool
 put_all_values(struct buf *b, const struct agg_acc *c)
 {
 	struct acc_more *m = c->more;
-	bool cut;
-	size_t i, n;
+	struct list_pos p = { 0 };
+	union agg_num v, *x;
+	uint64_t n, distinct = 0;
 
-	acc_sort(m);
-	cut = distinct(m) > VALUES_MAX;
-	buf_puts(b, cut || m->rounded ? " r" : " v");
-	for (i = 0; cut && i < m->nval; i++)
-		m->val[i] = rounded(m->frac, m->val[i]);
-	for (i = 0; i < m->nval; i += n) {
-		for (n = 1; i + n < m->nval &&
-			    acc_same(m->frac, m->val[i], m->val[i + n]);
-		     n++)
-			;
-		put_number(b, m->frac, m->val[i]);
+	sort_values(m);
+	while (next_value(m, &p, &v) > 0)
+		distinct++;
+	if (distinct > VALUES_MAX) {
+		m->rounded = true;
+		p = (struct list_pos){ 0 };
+		while ((x = list_next(&m->val, &p, sizeof(*x))) != NULL)
+			*x = rounded(m->frac, *x);
+	}
+	buf_puts(b, m->rounded ? " r" : " v");
+	p = (struct list_pos){ 0 };
+	while ((n = next_value(m, &p, &v)) > 0) {
+		put_number(b, m->frac, v);
 		if (n > 1) {
 			buf_putc(b, '*');
 			buf_u64(b, n);
 		}
 	}
-	return cut || m->rounded;
+	return m->rounded;
 }
 
 bool
@@ -630,7 +587,7 @@ get_num(bool frac, const char *s, size_t n, bool *bad)
 }
 
 static void
-get_values(struct part_text *t, struct agg_acc *c)
+get_values(struct store *mem, struct part_text *t, struct agg_acc *c)
 {
 	const char *s, *star;
 	uint64_t k;
@@ -647,16 +604,17 @@ get_values(struct part_text *t, struct agg_acc *c)
 			    !num_u64(star + 1, n - (size_t)(star - s) - 1, &k);
 		v = get_num(acc_is_frac(c), s,
 		    star != NULL ? (size_t)(star - s) : n, &t->bad);
-		if (k > c->n - c->more->nval)
+		if (k > c->n - c->more->val.n)
 			t->bad = true;
 		while (!t->bad && k-- > 0)
-			acc_keep(c->more, v);
+			keep(mem, c->more, v);
 	}
-	t->bad |= c->more->nval != c->n;
+	t->bad |= c->more->val.n != c->n;
 }
 
 static void
-get_rest(struct part_text *t, struct agg_acc *c, bool *rounded_values)
+get_rest(struct store *mem, struct part_text *t, struct agg_acc *c,
+    bool *rounded_values)
 {
 	const char *s;
 	size_t n;
@@ -668,14 +626,14 @@ get_rest(struct part_text *t, struct agg_acc *c, bool *rounded_values)
 		} else if (*s == 's') {
 			t->got |= ACC_STD;
 			s = next_word(t, &n);
-			acc_more(c)->mean = get_f(s, n, &t->bad);
+			acc_more(mem, c)->mean = get_f(s, n, &t->bad);
 			s = next_word(t, &n);
-			acc_more(c)->m2 = get_f(s, n, &t->bad);
+			acc_more(mem, c)->m2 = get_f(s, n, &t->bad);
 		} else if (*s == 'v' || *s == 'r') {
 			t->got |= ACC_VALUES;
-			acc_more(c)->rounded = *s == 'r';
+			acc_more(mem, c)->rounded = *s == 'r';
 			*rounded_values |= *s == 'r';
-			get_values(t, c);
+			get_values(mem, t, c);
 		} else {
 			t->bad = true;
 		}
@@ -683,15 +641,15 @@ get_rest(struct part_text *t, struct agg_acc *c, bool *rounded_values)
 }
 
 bool
-part_get(
-    struct agg_acc *c, const char *s, size_t n, int want, bool *rounded_values)
+part_get(struct store *mem, struct agg_acc *c, const char *s, size_t n,
+    int want, bool *rounded_values)
 {
 	struct part_text t = { s, s + n, false, 0 };
 	const char *w;
 	size_t k;
 
 	if (n > 2 && s[0] == 'f' && s[1] == ' ') {
-		acc_more(c)->frac = true;
+		acc_more(mem, c)->frac = true;
 		t.s += 2;
 	}
 	w = next_word(&t, &k);
@@ -708,52 +666,52 @@ part_get(
 	c->min = get_num(acc_is_frac(c), w, k, &t.bad);
 	w = next_word(&t, &k);
 	c->max = get_num(acc_is_frac(c), w, k, &t.bad);
-	get_rest(&t, c, rounded_values);
+	get_rest(mem, &t, c, rounded_values);
 	return !t.bad && (want & ~t.got) == 0;
 }
 
 struct agg_piece *
-part_piece(struct agg_group *g, uint64_t key)
+part_piece(struct store *mem, struct agg_group *g, uint64_t key)
 {
-	size_t i;
+	struct agg_piece **p = &g->piece;
 
-	for (i = 0; i < g->npiece; i++)
-		if (g->piece[i].key == key)
-			return &g->piece[i];
-	g->piece = xrealloc(g->piece, g->npiece + 1, sizeof(*g->piece));
-	memset(&g->piece[g->npiece], 0, sizeof(*g->piece));
-	g->piece[g->npiece].key = key;
-	return &g->piece[g->npiece++];
+	while (*p != NULL && (*p)->key != key)
+		p = &(*p)->next;
+	if (*p == NULL) {
+		*p = store_alloc(mem, sizeof(**p));
+		**p = (struct agg_piece){ .key = key };
+	}
+	return *p;
 }
 
 /* KEY LO DUR GAP DUR GAP DUR ... for each source, separated by semicolons. */
 void
 part_put_union(struct buf *b, const struct agg_group *g)
 {
-	size_t i, k;
+	const struct agg_piece *k;
+	struct agg_span s;
+	int64_t end;
 
-	for (i = 0; i < g->npiece; i++) {
-		const struct ivl *u = &g->piece[i].u;
+	for (k = g->piece; k != NULL; k = k->next) {
+		struct list_pos p = { 0 };
 
-		if (i > 0)
+		if (k != g->piece)
 			buf_puts(b, " ; ");
-		buf_u64(b, g->piece[i].key);
-		for (k = 0; k < u->n; k++) {
+		buf_u64(b, k->key);
+		for (end = 0; spans_next(&k->spans, &p, &s); end = s.hi) {
 			buf_putc(b, ' ');
-			buf_i64(b, k == 0
-				       ? u->v[k].lo
-				       : num_sub(u->v[k].lo, u->v[k - 1].hi));
+			buf_i64(b, num_sub(s.lo, end));
 			buf_putc(b, ' ');
-			buf_i64(b, num_sub(u->v[k].hi, u->v[k].lo));
+			buf_i64(b, num_sub(s.hi, s.lo));
 		}
 	}
 }
 
 bool
-part_get_union(struct agg_group *g, const char *s, size_t n)
+part_get_union(struct store *mem, struct agg_group *g, const char *s, size_t n)
 {
 	struct part_text t = { s, s + n, false, 0 };
-	struct ivl *u = NULL;
+	struct agg_list *spans = NULL;
 	int64_t at = 0, lo, dur;
 	const char *w;
 	uint64_t key;
@@ -761,15 +719,15 @@ part_get_union(struct agg_group *g, const char *s, size_t n)
 
 	while (t.s < t.end) {
 		w = next_word(&t, &k);
-		if (u == NULL) {
+		if (spans == NULL) {
 			if (!num_u64(w, k, &key))
 				return false;
-			u = &part_piece(g, key)->u;
+			spans = &part_piece(mem, g, key)->spans;
 			at = 0;
 			continue;
 		}
 		if (k == 1 && *w == ';') {
-			u = NULL;
+			spans = NULL;
 			continue;
 		}
 		if (!num_i64(w, k, &lo))
@@ -779,7 +737,7 @@ part_get_union(struct agg_group *g, const char *s, size_t n)
 			return false;
 		lo = num_add(at, lo);
 		at = num_add(lo, dur);
-		ivl_add(u, lo, at);
+		spans_add(mem, spans, lo, at);
 	}
 	return true;
 }

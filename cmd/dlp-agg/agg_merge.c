@@ -350,21 +350,19 @@ read_number(const struct rec *r, int at, bool *frac, union agg_num *v)
 }
 
 static void
-get_sum(struct agg_acc *c, const struct rec *r, int at, uint64_t n)
+get_sum(struct store *mem, struct agg_acc *c, const struct rec *r, int at,
+    uint64_t n)
 {
 	size_t len;
 	const char *s = part_field(r, at, &len);
-	bool bad = false;
 
 	if (s == NULL)
 		return;
 	c->n = n;
 	if (wide_get(s, len, &c->isum))
 		return;
-	acc_more(c)->frac = true;
+	acc_more(mem, c)->frac = true;
 	if (!num_f64(s, len, &c->more->dsum))
-		bad = true;
-	if (bad)
 		rec_die(r, "no number: '%.*s'", (int)(len < 40 ? len : 40), s);
 }
 
@@ -391,7 +389,8 @@ count_values(const struct agg_part_cols *f, const struct rec *r, uint64_t n)
 
 /* Adds a least or greatest value as if it were the only value. */
 static void
-get_extreme(struct agg_acc *c, const struct rec *r, int at, bool least)
+get_extreme(struct store *mem, struct agg_acc *c, const struct rec *r, int at,
+    bool least)
 {
 	struct agg_acc x = { 0 };
 	union agg_num v;
@@ -399,9 +398,8 @@ get_extreme(struct agg_acc *c, const struct rec *r, int at, bool least)
 
 	if (!read_number(r, at, &frac, &v))
 		return;
-	acc_add(&x, frac, v, 0);
-	acc_extreme(c, &x, least);
-	acc_free(&x);
+	acc_add(mem, &x, frac, v, 0);
+	acc_extreme(mem, c, &x, least);
 }
 
 static void
@@ -409,6 +407,7 @@ add_state(struct agg_parts *m, const struct rec *r, struct agg_group *g, int i,
     uint64_t n)
 {
 	const struct agg_part_cols *f = &m->field[i];
+	struct store *mem = &m->groups.mem, tmp = { 0 };
 	struct agg_acc x = { 0 };
 	bool cut = false;
 	size_t len;
@@ -416,23 +415,23 @@ add_state(struct agg_parts *m, const struct rec *r, struct agg_group *g, int i,
 
 	if (f->part >= 0) {
 		if (s != NULL &&
-		    !part_get(&x, s, len, m->spec.field[i].want, &cut))
+		    !part_get(&tmp, &x, s, len, m->spec.field[i].want, &cut))
 			rec_die(r, "%s%s: no state of dlp-agg --partial",
 			    PART_PREFIX, m->spec.fields[i]);
 		m->rounded += cut;
-		acc_join(&g->acc[i], &x, true);
+		acc_join(mem, &g->acc[i], &x, true);
 	} else {
-		get_sum(&x, r, f->sum, count_values(f, r, n));
+		get_sum(&tmp, &x, r, f->sum, count_values(f, r, n));
 		if (f->sum < 0)
 			x.n = count_values(f, r, n);
-		get_extreme(&x, r, f->min, true);
-		get_extreme(&x, r, f->max, false);
+		get_extreme(&tmp, &x, r, f->min, true);
+		get_extreme(&tmp, &x, r, f->max, false);
 		if (f->sum >= 0 || f->min >= 0 || f->max >= 0)
-			acc_join(&g->acc[i], &x, false);
+			acc_join(mem, &g->acc[i], &x, false);
 		else
 			g->acc[i].n += x.n;
 	}
-	acc_free(&x);
+	store_free(&tmp);
 }
 
 static void
@@ -448,9 +447,9 @@ add_ends(struct agg_parts *m, const struct rec *r, struct agg_group *g)
 		if ((c->stat != ST_FIRST && c->stat != ST_LAST) || s == NULL)
 			continue;
 		if (c->stat == ST_LAST)
-			acc_last(&g->acc[c->field], s, n);
+			acc_last(&m->groups.mem, &g->acc[c->field], s, n);
 		else
-			acc_first(&g->acc[c->field], s, n);
+			acc_first(&m->groups.mem, &g->acc[c->field], s, n);
 	}
 }
 
@@ -463,7 +462,7 @@ add_union(struct agg_parts *m, const struct rec *r, struct agg_group *g)
 
 	if (m->part_union >= 0) {
 		s = part_field(r, m->part_union, &n);
-		if (s != NULL && !part_get_union(g, s, n))
+		if (s != NULL && !part_get_union(&m->groups.mem, g, s, n))
 			rec_die(r, PART_UNION ": no pieces of intervals");
 		g->has_ivl |= s != NULL;
 		return;
@@ -495,20 +494,6 @@ merge_record(struct agg_parts *m, const struct rec *r)
 			add_state(m, r, g, i, n);
 	add_union(m, r, g);
 	add_ends(m, r, g);
-}
-
-static void
-merge_finish(struct agg_parts *m)
-{
-	size_t i, k;
-
-	for (i = 0; i < m->groups.keys.n; i++) {
-		struct agg_group *g = &m->groups.v[i];
-
-		for (k = 0; k < g->npiece; k++)
-			g->union_ns =
-			    num_add(g->union_ns, ivl_len(&g->piece[k].u));
-	}
 }
 
 /* The options of the type: those of its -T, otherwise those of the only set. */
@@ -646,13 +631,21 @@ merge_file(struct agg_merge *g, const char *path)
 static void
 put_results(struct agg_merge *g, int argc, char *const *argv)
 {
+	struct agg_piece *p;
+	struct agg_groups *a;
 	uint64_t rounded = 0;
+	size_t k;
 	int i;
 
 	meta_head(&g->meta, g->whole, argc, argv);
 	for (i = 0; i < g->n; i++) {
-		merge_finish(g->v[i]);
-		result_put(&g->v[i]->groups);
+		a = &g->v[i]->groups;
+		for (k = 0; k < a->keys.n; k++)
+			for (p = group_at(a, k)->piece; p != NULL; p = p->next)
+				group_at(a, k)->union_ns =
+				    num_add(group_at(a, k)->union_ns,
+					spans_length(&p->spans));
+		result_put(a, g->plan->memory / 4);
 		rounded += g->v[i]->rounded;
 	}
 	buf_put(&out_buf, g->meta.notes.s, g->meta.notes.len);

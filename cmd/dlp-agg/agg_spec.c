@@ -318,7 +318,7 @@ spec_field(const struct agg_spec *a, int i)
 /* A key of --sort is a column of the result, a column of -g, or a word of -a.
  */
 static void
-find_key(struct agg_spec *a, struct sort_key *k)
+find_key(struct agg_spec *a, struct sort_col *k)
 {
 	struct buf b = { 0 };
 	int i;

@@ -95,7 +95,7 @@ void where_make(struct agg_where *w, struct agg_input *in);
 bool where_holds(
     struct agg_where *w, struct agg_input *in, const struct rec *r, int t);
 
-struct sort_key {
+struct sort_col {
 	const char *name;
 	bool down;
 	/* exactly one says where its values come from: a column of -g, a
@@ -105,38 +105,15 @@ struct sort_key {
 
 /* The keys of --sort. */
 struct agg_sort {
-	struct sort_key *key;
+	struct sort_col *key;
 	int n;
-};
-
-/* A value to sort by: numbers before texts, unset last. */
-struct sort_val {
-	enum { SORT_NUM, SORT_TEXT, SORT_UNSET } kind;
-	double d;
-	const char *s; /* the caller's text */
-	size_t n;
 };
 
 /* Adds the keys of a comma list, which is kept. An invalid key is fatal. */
 void sort_parse(struct agg_sort *o, const char *arg);
 
-/* The value of a raw text; NULL is unset. */
-struct sort_val sort_value(const char *s, size_t n);
-
-/* Compares the values of two items, one value per key. */
-int sort_cmp(const struct agg_sort *o, const struct sort_val *x,
-    const struct sort_val *y);
-
-/* Appends the values of an item as bytes. The other compares such bytes; it is
- * a runs_cmp of xsort.h whose ctx is the struct agg_sort. */
-void sort_pack(struct buf *b, const struct sort_val *v, int n);
-int sort_cmp_packed(
-    const void *ctx, const char *a, size_t an, const char *b, size_t bn);
-
-/* Sorts n items, whose values follow one another in v: idx[n] gets their
- * places. Equal items stay in order. */
-void sort_items(
-    const struct agg_sort *o, const struct sort_val *v, size_t n, size_t *idx);
+/* Appends bytes that sort like the raw text s, which is unset if NULL. */
+void sort_key(struct buf *b, const char *s, size_t n, bool down);
 
 enum agg_stat {
 	ST_COUNT, /* of the group, not of a field's values, as is ST_UNION */
