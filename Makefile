@@ -107,7 +107,7 @@ LIBS_dlp-openmetrics = -lm
 LIBS_dlp-overview = -lm
 LIBS_dlp-energy = -lm
 LIBS_dlp-record = $(SQLITE) -liberty -ldl
-LIBS_dlp-stats = -lm -lpthread
+LIBS_dlp-stats = -lm
 
 # A make inside a recipe builds on all processors unless -j was given.
 SUBMAKE = $(MAKE) --no-print-directory \

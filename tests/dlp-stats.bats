@@ -543,7 +543,6 @@ numbered() {
 	done
 }
 
-# The rows of a long table are written by a thread.
 @test "a long table that cannot be written" {
 	numbered 40000 >s
 	for f in csv json column; do

@@ -6,10 +6,8 @@
 #ifndef STATS_H
 #define STATS_H
 
-#include <pthread.h>
 #include <stdio.h>
 
-#include "group_table.h"
 #include "map.h"
 #include "openrange.h"
 #include "stage.h"
@@ -105,11 +103,22 @@ const char *kname_text(const struct kernel_names *k, uint32_t name, size_t *n);
 
 /* Greater than any sum of levels, so that one sum holds both. */
 
+enum {                    /* parts, in the order of rows of the same name */
+	RANGES_PROJ = 0,  /* of push/pop ranges */
+	RANGES_START = 1, /* of start/end ranges */
+	RANGES_KERN = 2,  /* and greater ones */
+};
+
 struct ranges_kern { /* the meaning of a part of kernels */
 	int64_t pid, tid;
 	bool push;
 	enum kname mode;
 	uint32_t name; /* kname_id() */
+};
+
+struct group_key { /* a key's number, valid while gen has not changed */
+	uint64_t gen;
+	uint32_t id;
 };
 
 struct range_groups {
@@ -164,42 +173,60 @@ stats_before(int64_t t)
 }
 
 /*
- * Tables on standard output: CSV, TSV, JSON, or columns for people; and a
- * second thread that makes or writes rows.
+ * group_table.c: values by group, as many as there are: rows of a key (text), a
+ * part of it (a small number) and values; at the end, per key and part, what
+ * the statistics are made of. Groups come in the order of their keys' bytes.
+ *
+ *	t = groups_new(1);
+ *	groups_add(t, key, n, 0, &value);
+ *	groups_each(t, GROUPS_ALL, print, ctx);	any number of times
+ *	groups_free(t);
+ *
+ * Memory is bounded: rows beyond groups_memory are sorted into files under
+ * TMPDIR, and merged. Per group, its distinct first values are kept.
+ */
+
+extern size_t groups_memory; /* memory of each table in bytes; 48 MiB; -S
+			      * sets it once */
+#define GROUP_VALS 5
+#define GROUPS_ALL 0, UINT32_MAX
+
+struct group_stats {
+	const char *key;
+	size_t len;
+	uint32_t part;
+	uint64_t n;
+	int64_t sum[GROUP_VALS];
+	int64_t min, max;    /* min, max and the next three: of the first
+			      * value */
+	double avg, med, sd; /* of a sample; 0 for one */
+};
+
+/* nval: values per row. */
+struct groups *groups_new(int nval);
+void groups_free(struct groups *t);
+
+void groups_add(struct groups *t, const char *key, size_t n, uint32_t part,
+    const int64_t *v);
+
+/* The same for a key that is used again: zero k before the first use. */
+void groups_add_to(struct groups *t, struct group_key *k, const char *key,
+    size_t n, uint32_t part, const int64_t *v);
+
+/* The sum of all first values. */
+int64_t groups_sum(const struct groups *t);
+
+/* The groups of these parts. */
+typedef void group_fn(void *ctx, const struct group_stats *g);
+void groups_each(
+    struct groups *t, uint32_t from, uint32_t to, group_fn *fn, void *ctx);
+
+/*
+ * Tables on standard output: CSV, TSV, JSON, or columns for people.
  *
  * A row is given as its values with TABs between them, texts escaped as in
  * records; an empty value is unset.
  */
-
-/*
- * A thread writes the rows of a long table while the next ones are made.
- *
- *	behind_row(b, f, ctx, s, n): f(ctx, s, n) is called, at once or later
- *	behind_end(b): all calls have been made
- *
- * f and ctx must not change between the first row and the end. The thread owns
- * whatever f uses: the caller touches neither that nor out_buf. The thread
- * touches nothing but that and the members listed under the lock.
- */
-typedef void behind_fn(void *ctx, const char *s, size_t n);
-
-struct behind { /* all zero */
-	behind_fn *fn;
-	void *ctx;
-	struct buf making; /* rows, each preceded by its length */
-	size_t written;    /* bytes of the table written without the thread */
-	bool has_thread, no_thread;
-	pthread_t thread;
-	/* used by both threads, with a lock */
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	struct buf block; /* to be written if full is set */
-	bool full, done;  /* done: nothing follows */
-};
-
-void behind_row(
-    struct behind *b, behind_fn *f, void *ctx, const char *s, size_t n);
-void behind_end(struct behind *b);
 
 struct report_table {
 	const char *name; /* of the report */
@@ -220,7 +247,6 @@ struct stats_sink {
 	const char *file;
 	struct writer writer;
 	struct writer_col col[SINK_COLS];
-	struct behind behind;
 	/* columns */
 	size_t width[SINK_COLS];
 	FILE *rows;
@@ -234,10 +260,7 @@ void sink_close(struct stats_sink *k);
 
 void sink_begin(
     struct stats_sink *k, const struct report_table *t, const char *file);
-/* sink_row writes through the thread. The other writes at once and is meant for
- * functions that run in the thread: ctx is the sink. */
 void sink_row(struct stats_sink *k, const char *s, size_t n);
-void sink_row_now(void *ctx, const char *s, size_t n);
 bool sink_end(struct stats_sink *k); /* true if there was a row */
 
 struct stats;
@@ -248,7 +271,8 @@ struct report;
 
 enum report_needs {
 	NEEDS_STACK = 1, /* for on_proj */
-	NEEDS_PROJ,      /* this and the next: the table of rep_ranges.c */
+	NEEDS_PROJ,      /* this and the next: groups are those of stats.ranges
+			  */
 	NEEDS_KERN,
 };
 
@@ -268,7 +292,7 @@ struct report_def {
 	/* Makes the rows from groups, with the report as its context; NULL: the
 	 * table is the rows, in order. */
 	group_fn *group;
-	/* Set if the groups are not in the report's own table. */
+	/* Set if the rows are not sorted together. */
 	void (*print)(struct report *);
 	bool kernels; /* accepts :base and :mangled */
 	size_t state; /* size of its own state: r->state, zeroed */
@@ -367,8 +391,6 @@ void order_add_at(
 int64_t order_f64(double v); /* a number that sorts like v, which must not be
 			      * negative */
 void order_put(struct row_order *o, struct stats_sink *k); /* frees o as well */
-/* The same for any bytes that are not a row yet; fn gets them. */
-void order_each(struct row_order *o, behind_fn *fn, void *ctx);
 
 /* The same number, in units of the last decimal. */
 double round_units(double v, int decimals);

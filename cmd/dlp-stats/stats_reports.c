@@ -9,8 +9,6 @@
 #include "stats.h"
 #include "words.h"
 
-#define GROUPS_ALL 0, UINT32_MAX
-
 /* rep_sums.c, rep_traces.c, rep_pushpop.c, rep_ranges.c */
 extern const struct report_def rep_kern_sum, rep_kern_gb_sum, rep_api_sum,
     rep_mem_time_sum, rep_mem_size_sum, rep_gpu_sum, rep_nvtx_sum,
@@ -203,7 +201,9 @@ reports_section(struct stats *s)
 		r = &s->report[i];
 		groups_free(r->t);
 		order_free(r->rows);
-		r->t = r->def->group != NULL ? groups_new(1, false) : NULL;
+		r->t = r->def->group != NULL && r->def->needs == 0
+			   ? groups_new(1)
+			   : NULL;
 		r->rows = order_new();
 	}
 }
@@ -219,8 +219,11 @@ print(struct report *r, const char *file, bool nvtx)
 	} else if (r->def->print != NULL) {
 		r->def->print(r);
 	} else {
-		if (r->def->group != NULL)
+		if (r->t != NULL)
 			groups_each(r->t, GROUPS_ALL, r->def->group, r);
+		else if (r->def->group != NULL)
+			groups_each(r->stats->ranges.table, RANGES_PROJ,
+			    RANGES_KERN - 1, r->def->group, r);
 		order_put(r->rows, k);
 		r->rows = NULL;
 	}

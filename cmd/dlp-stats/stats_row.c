@@ -351,24 +351,11 @@ order_free(struct row_order *o)
 }
 
 void
-order_each(struct row_order *o, behind_fn *fn, void *ctx)
+order_put(struct row_order *o, struct stats_sink *k)
 {
 	struct runs_rec rec;
 
-	while (xsort_next(&o->x, &rec))
-		fn(ctx, rec.val, rec.nval);
+	while (xsort_next(&o->x, &rec)) /* without the last TAB */
+		sink_row(k, rec.val, rec.nval - 1);
 	order_free(o);
-}
-
-/* Without the last TAB. */
-static void
-put(void *sink, const char *s, size_t n)
-{
-	sink_row(sink, s, n - 1);
-}
-
-void
-order_put(struct row_order *o, struct stats_sink *k)
-{
-	order_each(o, put, k);
 }
