@@ -39,22 +39,22 @@ fail(void)
 
 /* Writes pending bytes to the file of the last run. */
 static void
-write_run(struct runs *r)
+write_run(struct xsort *x)
 {
 	size_t done = 0;
 	ssize_t n;
 	int fd;
 
-	if (r->run == NULL)
+	if (x->run == NULL)
 		return;
-	fd = r->run[r->n - 1].fd;
-	while (done < r->out.len) {
-		n = write(fd, r->out.s + done, r->out.len - done);
+	fd = x->run[x->nruns - 1].fd;
+	while (done < x->out.len) {
+		n = write(fd, x->out.s + done, x->out.len - done);
 		if (n < 0 && errno != EINTR)
 			fail();
 		done += n > 0 ? (size_t)n : 0;
 	}
-	buf_clear(&r->out);
+	buf_clear(&x->out);
 }
 
 /* Reads until want bytes are there; false if the file ends before. */
@@ -118,79 +118,65 @@ read_record(struct sorted_run *u, bool bytes)
 	return true;
 }
 
-void
-runs_open(struct runs *r, runs_cmp *cmp, const void *ctx)
-{
-	memset(r, 0, sizeof(*r));
-	r->cmp = cmp;
-	r->ctx = ctx;
-}
-
 /* A new run, valid until the next one begins. */
 static struct sorted_run *
-new_run(struct runs *r)
+new_run(struct xsort *x)
 {
 	struct sorted_run *u;
 
-	r->run = xrealloc(r->run, r->n + 1, sizeof(*r->run));
-	u = &r->run[r->n++];
+	x->run = xrealloc(x->run, x->nruns + 1, sizeof(*x->run));
+	u = &x->run[x->nruns++];
 	memset(u, 0, sizeof(*u));
 	u->fd = temp_fd();
-	r->any = false;
+	x->any = false;
 	return u;
 }
 
-void
-runs_begin(struct runs *r)
-{
-	new_run(r);
-}
-
-void
-runs_put(
-    struct runs *r, const void *key, size_t nkey, const void *val, size_t nval)
+static void
+put_run(
+    struct xsort *x, const void *key, size_t nkey, const void *val, size_t nval)
 {
 	struct run_head h = { (uint32_t)nkey, (uint32_t)nval };
 
 	if (nkey >= SAME || nval > UINT32_MAX)
 		die("a record of 4 GB");
-	if (r->any && r->last.len == nkey &&
-	    (nkey == 0 || memcmp(r->last.s, key, nkey) == 0))
+	if (x->any && x->last.len == nkey &&
+	    (nkey == 0 || memcmp(x->last.s, key, nkey) == 0))
 		h.nkey = SAME;
-	buf_put(&r->out, (const char *)&h, sizeof(h));
+	buf_put(&x->out, (const char *)&h, sizeof(h));
 	if (h.nkey != SAME) {
-		buf_put(&r->out, key, nkey);
-		buf_clear(&r->last);
-		buf_put(&r->last, key, nkey);
+		buf_put(&x->out, key, nkey);
+		buf_clear(&x->last);
+		buf_put(&x->last, key, nkey);
 	}
-	buf_put(&r->out, val, nval);
-	if (r->out.len >= PIECE)
-		write_run(r);
-	r->any = true;
+	buf_put(&x->out, val, nval);
+	if (x->out.len >= PIECE)
+		write_run(x);
+	x->any = true;
 }
 
 /* For equal keys the earlier run comes first. */
 static bool
-before(const struct runs *r, size_t a, size_t b)
+before(const struct xsort *x, size_t a, size_t b)
 {
-	const struct sorted_run *x = &r->run[a], *y = &r->run[b];
+	const struct sorted_run *u = &x->run[a], *v = &x->run[b];
 	int c;
 
-	if (x->chunk != y->chunk)
-		return x->chunk < y->chunk;
-	c = r->cmp(r->ctx, x->key.s, x->key.len, y->key.s, y->key.len);
+	if (u->chunk != v->chunk)
+		return u->chunk < v->chunk;
+	c = x->cmp(x->ctx, u->key.s, u->key.len, v->key.s, v->key.len);
 	return c != 0 ? c < 0 : a < b;
 }
 
 static void
-sift(struct runs *r, size_t i)
+sift(struct xsort *x, size_t i)
 {
-	size_t *h = r->heap, c, t;
+	size_t *h = x->heap, c, t;
 
-	while ((c = 2 * i + 1) < r->nheap) {
-		if (c + 1 < r->nheap && before(r, h[c + 1], h[c]))
+	while ((c = 2 * i + 1) < x->nheap) {
+		if (c + 1 < x->nheap && before(x, h[c + 1], h[c]))
 			c++;
-		if (!before(r, h[c], h[i]))
+		if (!before(x, h[c], h[i]))
 			return;
 		t = h[c];
 		h[c] = h[i];
@@ -201,42 +187,42 @@ sift(struct runs *r, size_t i)
 
 /* The merge of the runs [from, to). */
 static void
-merge_begin(struct runs *r, size_t from, size_t to)
+merge_begin(struct xsort *x, size_t from, size_t to)
 {
 	size_t i;
 
-	r->heap = xrealloc(r->heap, r->n + 1, sizeof(*r->heap));
-	r->nheap = 0;
+	x->heap = xrealloc(x->heap, x->nruns + 1, sizeof(*x->heap));
+	x->nheap = 0;
 	for (i = from; i < to; i++) {
-		r->run[i].at = 0;
-		r->run[i].pos = 0;
-		buf_clear(&r->run[i].b);
-		if (read_record(&r->run[i], r->cmp == runs_bytes))
-			r->heap[r->nheap++] = i;
+		x->run[i].at = 0;
+		x->run[i].pos = 0;
+		buf_clear(&x->run[i].b);
+		if (read_record(&x->run[i], x->cmp == runs_bytes))
+			x->heap[x->nheap++] = i;
 	}
-	for (i = r->nheap / 2; i-- > 0;)
-		sift(r, i);
-	r->moved = false;
+	for (i = x->nheap / 2; i-- > 0;)
+		sift(x, i);
+	x->moved = false;
 }
 
 /* The next record; NULL at the end. A record with the same key as the one
  * before it in its run can be returned without a comparison. */
 static struct sorted_run *
-merge_next(struct runs *r)
+merge_next(struct xsort *x)
 {
 	struct sorted_run *u;
 
-	if (r->nheap > 0 && r->moved) {
-		u = &r->run[r->heap[0]];
-		if (!read_record(u, r->cmp == runs_bytes)) {
-			r->heap[0] = r->heap[--r->nheap];
-			sift(r, 0);
+	if (x->nheap > 0 && x->moved) {
+		u = &x->run[x->heap[0]];
+		if (!read_record(u, x->cmp == runs_bytes)) {
+			x->heap[0] = x->heap[--x->nheap];
+			sift(x, 0);
 		} else if (!u->same) {
-			sift(r, 0);
+			sift(x, 0);
 		}
 	}
-	r->moved = true;
-	return r->nheap > 0 ? &r->run[r->heap[0]] : NULL;
+	x->moved = true;
+	return x->nheap > 0 ? &x->run[x->heap[0]] : NULL;
 }
 
 static void
@@ -249,73 +235,37 @@ run_free(struct sorted_run *u)
 
 /* Merges the runs from there on into one of the next level; v: all runs. */
 static void
-collapse(struct runs *r, size_t from)
+collapse(struct xsort *x, size_t from)
 {
-	size_t to = r->n, i;
-	int level = r->run[from].level;
-	struct sorted_run *u, *one = new_run(r), *v = one - to;
+	size_t to = x->nruns, i;
+	int level = x->run[from].level;
+	struct sorted_run *u, *one = new_run(x), *v = one - to;
 
-	merge_begin(r, from, to);
-	while ((u = merge_next(r)) != NULL)
-		runs_put(r, u->key.s, u->key.len, u->b.s + u->val, u->nval);
-	write_run(r);
+	merge_begin(x, from, to);
+	while ((u = merge_next(x)) != NULL)
+		put_run(x, u->key.s, u->key.len, u->b.s + u->val, u->nval);
+	write_run(x);
 	for (i = from; i < to; i++)
 		run_free(&v[i]);
 	v[from] = *one;
 	v[from].level = level + 1;
-	r->n = from + 1;
+	x->nruns = from + 1;
 }
 
-void
-runs_end(struct runs *r)
+static void
+end_run(struct xsort *x)
 {
 	size_t from;
 
-	write_run(r);
+	write_run(x);
 	do {
-		from = r->n;
+		from = x->nruns;
 		while (from > 0 &&
-		       r->run[from - 1].level == r->run[r->n - 1].level)
+		       x->run[from - 1].level == x->run[x->nruns - 1].level)
 			from--;
-		if (r->n - from >= FAN)
-			collapse(r, from);
-	} while (r->n - from >= FAN);
-}
-
-bool
-runs_next(struct runs *r, struct runs_rec *rec)
-{
-	const struct sorted_run *u;
-
-	if (!r->merging)
-		merge_begin(r, 0, r->n);
-	r->merging = true;
-	u = merge_next(r);
-	if (u == NULL)
-		return false;
-	*rec =
-	    (struct runs_rec){ u->key.s, u->b.s + u->val, u->key.len, u->nval };
-	return true;
-}
-
-void
-runs_again(struct runs *r)
-{
-	r->merging = false;
-}
-
-void
-runs_close(struct runs *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->n; i++)
-		run_free(&r->run[i]);
-	free(r->run);
-	free(r->heap);
-	buf_free(&r->last);
-	buf_free(&r->out);
-	runs_open(r, r->cmp, r->ctx);
+		if (x->nruns - from >= FAN)
+			collapse(x, from);
+	} while (x->nruns - from >= FAN);
 }
 
 int
@@ -341,7 +291,7 @@ struct xsort_ent {
 static bool
 by_bytes(const struct xsort *x)
 {
-	return x->runs.cmp == runs_bytes;
+	return x->cmp == runs_bytes;
 }
 
 /* The memory of an entry while it is sorted. */
@@ -356,9 +306,7 @@ entry_bytes(const struct xsort *x)
 void
 xsort_open(struct xsort *x, runs_cmp *cmp, const void *ctx, size_t bound)
 {
-	memset(x, 0, sizeof(*x));
-	runs_open(&x->runs, cmp, ctx);
-	x->bound = bound;
+	*x = (struct xsort){ .cmp = cmp, .ctx = ctx, .bound = bound };
 }
 
 static const char *
@@ -371,8 +319,7 @@ static int
 cmp_ent(
     const struct xsort *x, const struct xsort_ent *a, const struct xsort_ent *b)
 {
-	return x->runs.cmp(
-	    x->runs.ctx, key_of(x, a), a->nkey, key_of(x, b), b->nkey);
+	return x->cmp(x->ctx, key_of(x, a), a->nkey, key_of(x, b), b->nkey);
 }
 
 /* Merges two sorted halves, [0, k) and [k, n); tmp has room for the first. */
@@ -456,14 +403,14 @@ spill(struct xsort *x)
 	size_t i;
 
 	sort(x);
-	runs_begin(&x->runs);
+	new_run(x);
 	for (i = 0; i < x->n; i++) {
 		const struct xsort_ent *e = &x->ent[i];
 		const char *s = x->text.s + e->at;
 
-		runs_put(&x->runs, s, e->nkey, s + e->nkey, e->nval);
+		put_run(x, s, e->nkey, s + e->nkey, e->nval);
 	}
-	runs_end(&x->runs);
+	end_run(x);
 	x->n = 0;
 	buf_clear(&x->text);
 	x->sorted = false;
@@ -497,14 +444,22 @@ drop(struct xsort *x)
 bool
 xsort_next(struct xsort *x, struct runs_rec *rec)
 {
+	const struct sorted_run *u;
 	const struct xsort_ent *e;
 
-	if (x->runs.n > 0) {
+	if (x->nruns > 0) {
 		if (x->n > 0)
 			spill(x);
 		if (x->ent != NULL) /* everything is on disk */
 			drop(x);
-		return runs_next(&x->runs, rec);
+		if (!x->merging)
+			merge_begin(x, 0, x->nruns);
+		x->merging = true;
+		u = merge_next(x);
+		if (u != NULL)
+			*rec = (struct runs_rec){ u->key.s, u->b.s + u->val,
+				u->key.len, u->nval };
+		return u != NULL;
 	}
 	if (!x->sorted)
 		sort(x);
@@ -522,13 +477,20 @@ void
 xsort_again(struct xsort *x)
 {
 	x->pos = 0;
-	runs_again(&x->runs);
+	x->merging = false;
 }
 
 void
 xsort_close(struct xsort *x)
 {
-	runs_close(&x->runs);
+	size_t i;
+
+	for (i = 0; i < x->nruns; i++)
+		run_free(&x->run[i]);
+	free(x->run);
+	free(x->heap);
+	buf_free(&x->last);
+	buf_free(&x->out);
 	drop(x);
-	xsort_open(x, x->runs.cmp, x->runs.ctx, x->bound);
+	xsort_open(x, x->cmp, x->ctx, x->bound);
 }

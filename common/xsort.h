@@ -1,22 +1,21 @@
 /*
- * Sorted runs of records in temporary files, and their merge: for data that
- * does not fit into the allowed memory. A record is a key and a value, both
- * bytes that the caller chooses. Records of equal keys come back in the order
- * in which they were put.
+ * Sorts any number of records in bounded memory. A record is a key and a value,
+ * both bytes that the caller chooses; records of equal keys stay in the order
+ * of their arrival.
  *
- *	runs_begin(&r); runs_put(&r, ...) in order, ... runs_end(&r);
- *	... more runs
- *	while (runs_next(&r, &rec)) ...
+ *	xsort_open(&x, runs_bytes, NULL, bytes); xsort_put(&x, ...) ...
+ *	while (xsort_next(&x, &rec)) ...
  *
- * Runs are merged as soon as there are many, so that few files are open. The
- * files have no name and are in TMPDIR; errors, such as a full disk, are fatal.
+ * Records beyond the bound go to sorted runs in temporary files, which are
+ * merged as soon as there are many, so that few files are open. The files have
+ * no name and are in TMPDIR; errors, such as a full disk, are fatal.
  */
 #ifndef DLP_XSORT_H
 #define DLP_XSORT_H
 
 #include "buf.h"
 
-/* The order of keys: < 0, 0, > 0. ctx is that of runs_open. */
+/* The order of keys: < 0, 0, > 0. ctx is that of xsort_open. */
 typedef int runs_cmp(
     const void *ctx, const char *a, size_t an, const char *b, size_t bn);
 
@@ -25,51 +24,26 @@ struct runs_rec { /* views, valid until the next call */
 	size_t nkey, nval;
 };
 
-struct runs { /* all zero, except the members that runs_open sets */
-	runs_cmp *cmp;
-	const void *ctx;
-	struct sorted_run *run;
-	size_t n;            /* runs */
-	struct buf out;      /* put, and not yet written */
-	struct buf last;     /* the key that was put last */
-	bool any;            /* a record was put into this run */
-	size_t *heap, nheap; /* of the merge: numbers of runs */
-	bool merging, moved; /* moved: the first of the heap was returned */
-};
-
-void runs_open(struct runs *r, runs_cmp *cmp, const void *ctx);
-
-/* Begins a run; its records must be put in order. */
-void runs_begin(struct runs *r);
-void runs_put(
-    struct runs *r, const void *key, size_t nkey, const void *val, size_t nval);
-void runs_end(struct runs *r);
-
-/* The next record of all runs; false at the end. */
-bool runs_next(struct runs *r, struct runs_rec *rec);
-
-void runs_again(struct runs *r); /* the next one is the first */
-void runs_close(struct runs *r); /* deletes all files; r can be used again */
-
 /* Compares keys as bytes; a key precedes the longer ones that begin with it. */
 int runs_bytes(
     const void *ctx, const char *a, size_t an, const char *b, size_t bn);
 
-/*
- * Sorts any number of records in bounded memory: records beyond the bound go to
- * sorted runs on disk. Equal ones stay in the order of arrival.
- *
- *	xsort_open(&x, runs_bytes, NULL, bytes); xsort_put(&x, ...) ...
- *	while (xsort_next(&x, &rec)) ...
- */
-
-struct xsort {
-	struct runs runs;
+struct xsort { /* all zero, except the members that xsort_open sets */
+	runs_cmp *cmp;
+	const void *ctx;
 	size_t bound; /* bytes in memory */
 	struct buf text;
 	struct xsort_ent *ent;
 	size_t n, cap, pos;
 	bool sorted;
+	/* on disk */
+	struct sorted_run *run;
+	size_t nruns;
+	struct buf out;      /* put, and not yet written */
+	struct buf last;     /* the key that was put last */
+	bool any;            /* a record was put into this run */
+	size_t *heap, nheap; /* of the merge: numbers of runs */
+	bool merging, moved; /* moved: the first of the heap was returned */
 };
 
 void xsort_open(struct xsort *x, runs_cmp *cmp, const void *ctx, size_t bound);
