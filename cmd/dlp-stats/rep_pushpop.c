@@ -33,9 +33,9 @@ struct push_trace {
 static struct openranges *
 thread_of(struct push_trace *t, const struct stats_range *x)
 {
+	struct thread_id id = { x->file, x->pid, x->tid };
 	bool fresh;
-	size_t i = threads_find(
-	    &t->nos, (struct thread_id){ x->file, x->pid, x->tid }, &fresh);
+	uint32_t i = smap_put(&t->nos, (char *)&id, sizeof(id), &fresh);
 
 	if (!fresh)
 		return &t->thread[i];

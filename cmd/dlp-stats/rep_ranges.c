@@ -11,6 +11,7 @@
 #include "stats.h"
 #include "textsort.h"
 
+/* Greater than any sum of levels, so that one sum holds both. */
 #define RANGES_NO_LEVEL ((int64_t)1 << 40)
 
 /*

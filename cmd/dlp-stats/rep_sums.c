@@ -26,92 +26,49 @@ key_name(const struct group_stats *g)
 	return tab != NULL ? (size_t)(tab - g->key) : g->len;
 }
 
-static void
-put_sum(struct report *r, const struct group_stats *g)
-{
-	int64_t total = groups_sum(r->t);
+#define NO 16 /* letters per number */
 
-	if (total != 0)
-		row_round(
-		    &r->row, (double)g->sum[0] * 100.0 / (double)total, 1);
-	else
-		row_none(&r->row);
-	row_i64(&r->row, g->sum[0]);
-	row_i64(&r->row, (int64_t)g->n);
-	row_stats(&r->row, g);
-}
-
+/* A row from its group, after the order of the vendor: by total, the greatest
+ * first; kernels with the same total by number of instances, the fewer first;
+ * then by key. */
 static void
 by_total(void *ctx, const struct group_stats *g)
 {
 	struct report *r = ctx;
+	struct buf *row = &r->row;
+	int64_t total = groups_sum(r->t), then = 0;
+	struct mview name = { g->key, key_name(g) };
+	const char *rest = g->key + name.n + 1;
 
-	put_sum(r, g);
-	row_text(&r->row, g->key, g->len);
-	order_add(r->rows, ~g->sum[0], 0, &r->row);
-}
-
-/* The key is the name, by which equal rows are ordered, and the row's values
- * before it. */
-static void
-by_total_name(void *ctx, const struct group_stats *g)
-{
-	struct report *r = ctx;
-	size_t n = key_name(g);
-
-	put_sum(r, g);
-	row_text(&r->row, g->key + n + 1, g->len - n - 1);
-	row_text(&r->row, g->key, n);
-	order_add(r->rows, ~g->sum[0], 0, &r->row);
-}
-
-#define NO 16 /* letters per number */
-
-/* Calls of several versions have a row each, with the same name. */
-static void
-by_total_api(void *ctx, const struct group_stats *g)
-{
-	const struct stats_text name = { g->key + NO, g->len - NO };
-	struct report *r = ctx;
-
-	put_sum(r, g);
-	row_text(&r->row, name.s, api_len(&name));
-	order_add(r->rows, ~g->sum[0], 0, &r->row);
-}
-
-static void
-by_total_os(void *ctx, const struct group_stats *g)
-{
-	struct report *r = ctx;
-
-	put_sum(r, g);
-	row_text(&r->row, g->key + NO, g->len - NO);
-	order_add(r->rows, ~g->sum[0], 0, &r->row);
-}
-
-/* Of kernels with the same total, the one with fewer instances comes first. */
-static void
-by_total_count(void *ctx, const struct group_stats *g)
-{
-	struct report *r = ctx;
-
-	put_sum(r, g);
-	row_text(&r->row, g->key, g->len);
-	order_add(r->rows, ~g->sum[0], (int64_t)g->n, &r->row);
-}
-
-/* Then by name, grid and block, as numbers. */
-static void
-by_total_gb(void *ctx, const struct group_stats *g)
-{
-	struct report *r = ctx;
-	size_t n = key_name(g);
-
-	put_sum(r, g);
-	put_wide_dim3(&r->row, g->key + n + 1);
-	put_wide_dim3(&r->row, g->key + n + 1 + WIDE_DIM3);
-	row_text(&r->row, g->key, n);
-	order_add(r->rows, ~g->sum[0], (int64_t)g->n, &r->row);
+	if (total != 0)
+		row_round(row, (double)g->sum[0] * 100.0 / (double)total, 1);
+	else
+		row_none(row);
+	row_i64(row, g->sum[0]);
+	row_i64(row, (int64_t)g->n);
+	row_stats(row, g);
+	switch (r->def->key) {
+	case KEY_KERNEL:
+		then = (int64_t)g->n;
+		break;
+	case KEY_GRID: /* and by name, grid and block, as numbers */
+		then = (int64_t)g->n;
+		put_wide_dim3(row, rest);
+		put_wide_dim3(row, rest + WIDE_DIM3);
+		break;
+	case KEY_NAME_FIRST:
+		row_text(row, rest, g->len - name.n - 1);
+		break;
+	case KEY_CALL: /* versions have a row each, with the same name */
+		name = (struct mview){ g->key + NO, g->len - NO };
+		if (r->def->on_api != NULL)
+			name.n = api_len(&name);
+		break;
+	case KEY_NAME:
+		break;
+	}
+	row_text(row, name.s, name.n);
+	order_add(r->rows, ~g->sum[0], then, row);
 }
 
 static void
@@ -242,19 +199,19 @@ static const char *const range_cols[] = { SUM, "Range" };
 
 const struct report_def rep_kern_sum = {
 	{ "cuda_gpu_kern_sum", "CUDA GPU Kernel Summary", COLS(kern_cols) },
-	"gpukernsum", .types = "kern", .on_gpu = kern, .group = by_total_count,
-	.kernels = true
+	"gpukernsum", .types = "kern", .on_gpu = kern, .group = by_total,
+	.key = KEY_KERNEL, .kernels = true
 };
 const struct report_def rep_kern_gb_sum = {
 	{ "cuda_gpu_kern_gb_sum", "CUDA GPU Kernel/Grid/Block Summary",
 	    COLS(gb_cols) },
-	"gpukerngbsum", .types = "kern", .on_gpu = kern_gb,
-	.group = by_total_gb, .kernels = true
+	"gpukerngbsum", .types = "kern", .on_gpu = kern_gb, .group = by_total,
+	.key = KEY_GRID, .kernels = true
 };
 const struct report_def rep_api_sum = { { "cuda_api_sum", "CUDA API Summary",
 					    COLS(call_cols) },
 	"cudaapisum", .types = "call,kern,copy,set,sync,graph", .on_api = call,
-	.group = by_total_api };
+	.group = by_total, .key = KEY_CALL };
 const struct report_def rep_mem_time_sum = {
 	{ "cuda_gpu_mem_time_sum", "CUDA GPU MemOps Summary (by Time)",
 	    COLS(mem_cols) },
@@ -269,20 +226,20 @@ const struct report_def rep_mem_size_sum = {
 };
 const struct report_def rep_gpu_sum = {
 	{ "cuda_gpu_sum", "CUDA GPU Summary (Kernels/MemOps)", COLS(gpu_cols) },
-	"gpusum", .types = "kern,copy,set", .on_gpu = gpu,
-	.group = by_total_name, .kernels = true
+	"gpusum", .types = "kern,copy,set", .on_gpu = gpu, .group = by_total,
+	.key = KEY_NAME_FIRST, .kernels = true
 };
 const struct report_def rep_api_gpu_sum = {
 	{ "cuda_api_gpu_sum", "CUDA Summary (API/Kernels/MemOps)",
 	    COLS(gpu_cols) },
 	"apigpusum", .types = "call,kern,copy,set,sync,graph",
-	.on_api = api_name, .on_gpu = gpu, .group = by_total_name,
-	.kernels = true
+	.on_api = api_name, .on_gpu = gpu, .group = by_total,
+	.key = KEY_NAME_FIRST, .kernels = true
 };
-const struct report_def rep_nvtx_sum = {
-	{ "nvtx_sum", "NVTX Range Summary", COLS(nvtx_cols) }, "nvtxsum",
-	.types = "range", .on_range = any_range, .group = by_total_name
-};
+const struct report_def rep_nvtx_sum = { { "nvtx_sum", "NVTX Range Summary",
+					     COLS(nvtx_cols) },
+	"nvtxsum", .types = "range", .on_range = any_range, .group = by_total,
+	.key = KEY_NAME_FIRST };
 const struct report_def rep_pushpop_sum = {
 	{ "nvtx_pushpop_sum", "NVTX Push/Pop Range Summary", COLS(range_cols) },
 	"nvtxppsum", .types = "range", .on_range = pushpop, .group = by_total
@@ -292,6 +249,7 @@ const struct report_def rep_startend_sum = {
 	    COLS(range_cols) },
 	"nvtxsesum", .types = "range", .on_range = startend, .group = by_total
 };
-const struct report_def rep_osrt_sum = { { "osrt_sum", "OS Runtime Summary",
-					     COLS(call_cols) },
-	"osrtsum", .types = "os", .on_os = call, .group = by_total_os };
+const struct report_def rep_osrt_sum = {
+	{ "osrt_sum", "OS Runtime Summary", COLS(call_cols) }, "osrtsum",
+	.types = "os", .on_os = call, .group = by_total, .key = KEY_CALL
+};

@@ -50,10 +50,10 @@ struct thread_name { /* of the section */
 
 void
 trace_thread(struct trace_names *t, struct thread_id id,
-    const struct stats_text *prio, const struct stats_text *name)
+    const struct mview *prio, const struct mview *name)
 {
 	bool fresh;
-	size_t i = threads_find(&t->nos, id, &fresh);
+	size_t i = smap_put(&t->nos, (char *)&id, sizeof(id), &fresh);
 	uint64_t *k = &t->nos.val[i];
 	struct thread_name *x;
 	struct buf b = { 0 };
@@ -86,8 +86,8 @@ struct dev_id { /* the key of a map */
 };
 
 void
-trace_dev(struct trace_names *t, uint32_t file, int64_t dev,
-    const struct stats_text *name)
+trace_dev(
+    struct trace_names *t, uint32_t file, int64_t dev, const struct mview *name)
 {
 	struct dev_id id = { file, dev };
 	struct buf b = { 0 };
@@ -117,7 +117,7 @@ put_dev(struct buf *row, const struct trace_names *t, const struct stats_gpu *g)
 
 /* 8192,1,1 as three values. */
 static void
-grid_fields(struct buf *row, const struct stats_text *t)
+grid_fields(struct buf *row, const struct mview *t)
 {
 	size_t i;
 
@@ -154,7 +154,7 @@ put_throughput(struct buf *row, const struct stats_gpu *g)
 
 /* pageable as Pageable, device-static as Device Static */
 static void
-put_memory(struct buf *row, const struct stats_text *t)
+put_memory(struct buf *row, const struct mview *t)
 {
 	size_t i;
 	char c;

@@ -9,22 +9,19 @@
 #include <stdio.h>
 
 #include "map.h"
+#include "mview.h"
 #include "openrange.h"
 #include "stage.h"
 #include "writer.h"
 
-/* Events. Texts are views, valid during the callback. */
-
-struct stats_text { /* escaped, from the current record; s is NULL if unset */
-	const char *s;
-	size_t n;
-};
+/* Events. Texts are views into the record, escaped, valid during the callback.
+ */
 
 /* file: the number of a record's file, 0 if it names none. Threads, devices and
  * correlation ids are those of a file. */
 
 struct stats_call { /* a call of the API, or of the operating system */
-	struct stats_text name;
+	struct mview name;
 	int64_t no; /* number of the name, which orders equal rows; 0 if
 		     * unknown */
 	int64_t dur;
@@ -32,10 +29,10 @@ struct stats_call { /* a call of the API, or of the operating system */
 	int64_t start, pid, tid;
 	uint32_t file;
 	int64_t idx; /* place in its table; 0 if unknown */
-	struct stats_text corr, ret;
+	struct mview corr, ret;
 };
 
-enum gpu_kind { GPU_KERN, GPU_COPY, GPU_SET };
+enum gpu_kind { GPU_KERN, GPU_COPY, GPU_SET, GPU_WAIT /* no work */ };
 
 struct stats_gpu { /* kernel, copy, set */
 	enum gpu_kind kind;
@@ -44,13 +41,13 @@ struct stats_gpu { /* kernel, copy, set */
 	int64_t idx;  /* place in its table; 0 if unknown */
 	bool has_api; /* with its start and duration */
 	int64_t api_start, api_dur;
-	struct stats_text api, ctx, stream;
+	struct mview api, ctx, stream;
 	uint32_t kernel; /* its number in struct kernel_names */
-	struct stats_text grid, block, regs;
+	struct mview grid, block, regs;
 	int64_t smem, dynsmem, bytes; /* -1 if unset */
-	struct stats_text copy, src_mem, dst_mem;
-	struct stats_text range; /* the innermost range around the call, if
-				  * needed */
+	struct mview copy, src_mem, dst_mem;
+	struct mview range; /* the innermost range around the call, if
+			     * needed */
 };
 
 struct stats_range {
@@ -68,7 +65,7 @@ struct stats_proj { /* a range as the GPU saw it */
 	int64_t n_gpu, n_child;
 	int64_t level;      /* -1 if none */
 	int64_t id, parent; /* 0 if none */
-	struct stats_text stack;
+	struct mview stack;
 };
 
 /* stats_names.c: the names of kernels: full, short and mangled. Texts live as
@@ -90,18 +87,15 @@ int kname_mode(const char *s);
 void kname_section(struct kernel_names *k);
 
 /* Takes a str record with its texts, one per mode. */
-void kname_str(
-    struct kernel_names *k, int64_t id, const struct stats_text t[KN_N]);
+void kname_str(struct kernel_names *k, int64_t id, const struct mview t[KN_N]);
 
 /* A kernel's number by name_id, or by the name in its own record. */
-uint32_t kname_kernel(struct kernel_names *k, int64_t id, struct stats_text t);
+uint32_t kname_kernel(struct kernel_names *k, int64_t id, struct mview t);
 
 /* The kernel's name: as a number that is equal for equal texts, and as text. */
 uint32_t kname_id(
     const struct kernel_names *k, uint32_t kernel, enum kname mode);
 const char *kname_text(const struct kernel_names *k, uint32_t name, size_t *n);
-
-/* Greater than any sum of levels, so that one sum holds both. */
 
 enum {                    /* parts, in the order of rows of the same name */
 	RANGES_PROJ = 0,  /* of push/pop ranges */
@@ -139,17 +133,13 @@ void ranges_add(struct range_groups *g, struct group_key *k,
     const struct stats_range *r, uint32_t part, int64_t dur, bool first,
     bool once);
 
-/* range_stack.c: the ranges open on each thread, in launch order. It finds the
+/* stats_read.c: the ranges open on each thread, in launch order. It finds the
  * ranges around work, for the reports that need projections or kernels by
  * range. */
 
-struct thread_id {
+struct thread_id { /* the key of a map */
 	int64_t file, pid, tid;
 };
-
-/* The thread's number, from 0 in the order of arrival; *fresh is set if it is
- * new. */
-size_t threads_find(struct smap *t, struct thread_id id, bool *fresh);
 
 struct range_stack {
 	struct { /* needed by the requested reports */
@@ -292,6 +282,14 @@ struct report_def {
 	/* Makes the rows from groups, with the report as its context; NULL: the
 	 * table is the rows, in order. */
 	group_fn *group;
+	enum report_key { /* of a summary: what its keys are made of */
+		KEY_NAME,
+		KEY_KERNEL,     /* the same */
+		KEY_GRID,       /* name, TAB, grid and block as wide_dim3() */
+		KEY_NAME_FIRST, /* name, by which equal rows are ordered, TAB,
+				 * and the value before it */
+		KEY_CALL,       /* number of the name in letters, name */
+	} key;
 	/* Set if the rows are not sorted together. */
 	void (*print)(struct report *);
 	bool kernels; /* accepts :base and :mangled */
@@ -321,9 +319,9 @@ struct trace_names {
 
 void trace_section(struct trace_names *t);
 void trace_dev(struct trace_names *t, uint32_t file, int64_t dev,
-    const struct stats_text *name);
+    const struct mview *name);
 void trace_thread(struct trace_names *t, struct thread_id id,
-    const struct stats_text *prio, const struct stats_text *name);
+    const struct mview *prio, const struct mview *name);
 
 #define STATS_REPORTS 64 /* the most reports of a run */
 
@@ -370,7 +368,7 @@ void read_open(struct stats *s, struct stage *st);
 
 void row_i64(struct buf *b, int64_t v);
 void row_text(struct buf *b, const char *s, size_t n);
-void row_opt(struct buf *b, const struct stats_text *t); /* nothing if unset */
+void row_opt(struct buf *b, const struct mview *t); /* nothing if unset */
 void row_round(struct buf *b, double v, int decimals);
 void row_none(struct buf *b);
 
@@ -396,8 +394,7 @@ void order_put(struct row_order *o, struct stats_sink *k); /* frees o as well */
 double round_units(double v, int decimals);
 
 const char *range_style(bool push);
-size_t api_len(
-    const struct stats_text *t); /* of the name without its version */
+size_t api_len(const struct mview *t); /* of the name without its version */
 void put_gpu_name(
     struct buf *b, const struct stats_gpu *g, const struct report *r);
 int64_t gpu_total(const struct stats_gpu *g); /* from the call to both's end */
@@ -406,11 +403,11 @@ int64_t gpu_total(const struct stats_gpu *g); /* from the call to both's end */
 bool gpu_queue(const struct stats_gpu *g, int64_t *v);
 /* Reads three whole numbers at the start of s; false if they are not there. */
 bool three_nums(const char *s, char between, int64_t v[3]);
-void put_dim3(struct buf *b, const struct stats_text *t);
+void put_dim3(struct buf *b, const struct mview *t);
 /* wide_dim3: the same in a width such that the bytes sort like the numbers. The
  * other reads it back as a value of a row. */
 #define WIDE_DIM3 63
-void wide_dim3(struct buf *b, const struct stats_text *t);
+void wide_dim3(struct buf *b, const struct mview *t);
 void put_wide_dim3(struct buf *b, const char *s);
 
 #endif

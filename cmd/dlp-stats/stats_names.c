@@ -23,13 +23,13 @@ kname_section(struct kernel_names *k)
 }
 
 static uint32_t
-new_kernel(struct kernel_names *k, const struct stats_text t[KN_N])
+new_kernel(struct kernel_names *k, const struct mview t[KN_N])
 {
 	int i;
 
 	ARRAY_GROW(k->kernels, k->n, k->cap);
 	for (i = 0; i < KN_N; i++) {
-		const struct stats_text *x = t[i].s != NULL ? &t[i] : &t[0];
+		const struct mview *x = t[i].s != NULL ? &t[i] : &t[0];
 
 		k->kernels[k->n][i] = smap_put(&k->texts,
 		    x->s != NULL ? x->s : "", x->s != NULL ? x->n : 0, NULL);
@@ -38,16 +38,16 @@ new_kernel(struct kernel_names *k, const struct stats_text t[KN_N])
 }
 
 void
-kname_str(struct kernel_names *k, int64_t id, const struct stats_text t[KN_N])
+kname_str(struct kernel_names *k, int64_t id, const struct mview t[KN_N])
 {
 	*map_put(&k->strs, (uint64_t)id, NULL) = new_kernel(k, t);
 }
 
 uint32_t
-kname_kernel(struct kernel_names *k, int64_t id, struct stats_text name)
+kname_kernel(struct kernel_names *k, int64_t id, struct mview name)
 {
 	const uint64_t *at = id < 0 ? NULL : map_get(&k->strs, (uint64_t)id);
-	struct stats_text t[KN_N] = { { name.s, name.s != NULL ? name.n : 0 } };
+	struct mview t[KN_N] = { { name.s, name.s != NULL ? name.n : 0 } };
 	uint64_t *v;
 
 	if (at != NULL)

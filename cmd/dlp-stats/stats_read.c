@@ -36,12 +36,6 @@ struct stack_thread {
 	struct group_key key; /* for work in no range */
 };
 
-size_t
-threads_find(struct smap *t, struct thread_id id, bool *fresh)
-{
-	return smap_put(t, (const char *)&id, sizeof(id), fresh);
-}
-
 static struct gpu_range *
 range_new(struct range_stack *k)
 {
@@ -96,9 +90,9 @@ stack_wanted(struct stats *s)
 static struct stack_thread *
 thread_of(struct range_stack *k, uint32_t file, int64_t pid, int64_t tid)
 {
+	struct thread_id id = { file, pid, tid };
 	bool fresh;
-	size_t i =
-	    threads_find(&k->nos, (struct thread_id){ file, pid, tid }, &fresh);
+	uint32_t i = smap_put(&k->nos, (char *)&id, sizeof(id), &fresh);
 
 	if (!fresh)
 		return &k->threads[i];
@@ -135,7 +129,7 @@ close_range(void *ctx, void *open)
 		p.n_child = o->n_child;
 		p.id = o->id;
 		p.parent = o->parent;
-		p.stack = (struct stats_text){ o->stack.s, o->stack.len };
+		p.stack = (struct mview){ o->stack.s, o->stack.len };
 		report_proj(s, o, &p);
 	}
 	range_free(&s->stack, o);
@@ -360,86 +354,11 @@ stack_end(struct stats *s)
 
 /* Records. */
 
-enum stats_type {
-	T_KERN,
-	T_COPY,
-	T_SET,
-	T_SYNC,
-	T_GRAPH,
-	T_CALL,
-	T_RANGE,
-	T_OS,
-	T_STR,
-	T_DEV,
-	T_THREAD,
-	T_N
-};
-
-enum stats_col {
-	C_ID,
-	C_START,
-	C_DUR,
-	C_PID,
-	C_TID,
-	C_DEV,
-	C_CTX,
-	C_STREAM,
-	C_CORR,
-	C_API,
-	C_API_START,
-	C_API_DUR,
-	C_SHORT,
-	C_NAME_ID,
-	C_GRID,
-	C_BLOCK,
-	C_REGS,
-	C_SMEM,
-	C_DYNSMEM,
-	C_KIND,
-	C_BYTES,
-	C_SRC_MEM,
-	C_DST_MEM,
-	C_MEM,
-	C_N_GPU,
-	C_END_TID,
-	C_DOMAIN,
-	C_MODE,
-	C_TEXT,
-	C_NAME,
-	C_BASE,
-	C_MANGLED,
-	C_SRC,
-	C_IDX,
-	C_NAME_NO,
-	C_CALL_IDX,
-	C_CALL_RET,
-	C_RET,
-	C_PRIO,
-	C_N
-};
-
-static const char *const tags[T_N] = { "kern", "copy", "set", "sync", "graph",
-	"call", "range", "os", "str", "dev", "thread" };
-
-static const char *const names[C_N] = { "id", "start_ns", "dur_ns", "pid",
-	"tid", "dev", "ctx", "stream", "corr", "api", "api_start_ns",
-	"api_dur_ns", "short", "name_id", "grid", "block", "regs", "smem_bytes",
-	"dynsmem_bytes", "kind", "bytes", "src_mem", "dst_mem", "mem", "n_gpu",
-	"end_tid", "domain", "mode", "text", "name", "base", "mangled", "src",
-	"idx", "name_no", "call_idx", "call_ret", "ret", "prio" };
-
-struct stats_cols { /* of a record type, the argument of its records */
-	struct stats *stats;
-	enum stats_type type;
-	struct rec_col *c[C_N];
-};
-
 /* The end of ranges that were never closed: in sums, as the GPU saw them, and
  * in the trace of push/pop ranges. */
 enum told_of { TOLD_SUM, TOLD_GPU, TOLD_PUSH, TOLD_ENDS };
 
 struct stats_reader {
-	struct stats_cols cols[T_N];
 	bool wants_stack, wants_api;
 	/* of a section */
 	bool any;          /* a record of a known type came */
@@ -459,40 +378,13 @@ struct stats_reader {
 	int64_t ends[TOLD_ENDS];
 };
 
-static struct stats_text
-field_text(const struct rec *r, const struct stats_cols *t, enum stats_col c)
-{
-	struct stats_text x = { 0 };
-
-	x.s = rec_raw(r, t->c[c], &x.n);
-	return x;
-}
-
-static bool
-field_i64(const struct rec *r, const struct stats_cols *t, enum stats_col c,
-    int64_t *v)
-{
-	return rec_i64(r, t->c[c], v);
-}
-
-static int64_t
-field_num(const struct rec *r, const struct stats_cols *t, enum stats_col c,
-    int64_t unset)
-{
-	int64_t v;
-
-	return rec_i64(r, t->c[c], &v) ? v : unset;
-}
-
 /* For every record of a known type. */
 static void
-note_record(
-    struct stats_reader *in, const struct rec *r, const struct stats_cols *t)
+note_record(struct stats_reader *in, const struct rec *r)
 {
-	struct stats_text x;
+	struct mview x = rec_get(r, COL_src);
 
 	in->any = true;
-	x = field_text(r, t, C_SRC);
 	in->file = x.s == NULL ? 0 : smap_put(&in->files, x.s, x.n, NULL) + 1;
 	if (x.s != NULL && in->src.len == 0)
 		buf_put(&in->src, x.s, x.n);
@@ -560,15 +452,15 @@ told_end(const struct stats_reader *in, enum told_of of, int64_t *end)
 }
 
 static struct stats_call
-call_of(const struct rec *r, const struct stats_cols *t, enum stats_col name)
+call_of(const struct rec *r, int name)
 {
 	struct stats_call c = { 0 };
 
-	c.name = field_text(r, t, name);
-	c.no = field_num(r, t, C_NAME_NO, 0);
-	c.pid = field_num(r, t, C_PID, -1);
-	c.tid = field_num(r, t, C_TID, -1);
-	c.corr = field_text(r, t, C_CORR);
+	c.name = rec_get(r, name);
+	c.no = rec_num_or(r, COL_name_no, 0);
+	c.pid = rec_num_or(r, COL_pid, -1);
+	c.tid = rec_num_or(r, COL_tid, -1);
+	c.corr = rec_get(r, COL_corr);
 	return c;
 }
 
@@ -594,23 +486,22 @@ add_several(struct stats_reader *in, const struct stats_several *x)
 static void
 on_call(struct stage *st, struct rec *r)
 {
-	const struct stats_cols *t = rec_arg(r);
 	struct stats *s = st->ctx;
 	struct stats_reader *in = s->reader;
-	struct stats_call c = call_of(r, t, C_API);
+	struct stats_call c = call_of(r, COL_api);
 
-	note_record(in, r, t);
+	note_record(in, r);
 	c.file = in->file;
-	if (!field_i64(r, t, C_DUR, &c.dur)) {
+	if (!rec_num(r, COL_dur_ns, &c.dur)) {
 		in->no_dur++;
 		return;
 	}
-	c.start = field_num(r, t, C_START, 0);
-	c.idx = field_num(r, t, C_IDX, 0);
-	c.ret = field_text(r, t, C_RET);
-	if (field_num(r, t, C_N_GPU, 0) > 1)
+	c.start = rec_num_or(r, COL_start_ns, 0);
+	c.idx = rec_num_or(r, COL_idx, 0);
+	c.ret = rec_get(r, COL_ret);
+	if (rec_num_or(r, COL_n_gpu, 0) > 1)
 		add_several(in,
-		    &(struct stats_several){ c.pid, field_num(r, t, C_CORR, -1),
+		    &(struct stats_several){ c.pid, rec_num_or(r, COL_corr, -1),
 			c.start, c.dur, c.file });
 	if (in->wants_api)
 		api(s, &c);
@@ -619,13 +510,12 @@ on_call(struct stage *st, struct rec *r)
 static void
 on_os(struct stage *st, struct rec *r)
 {
-	const struct stats_cols *t = rec_arg(r);
 	struct stats *s = st->ctx;
-	struct stats_call c = call_of(r, t, C_NAME);
+	struct stats_call c = call_of(r, COL_name);
 	int i;
 
-	note_record(s->reader, r, t);
-	if (!field_i64(r, t, C_DUR, &c.dur)) {
+	note_record(s->reader, r);
+	if (!rec_num(r, COL_dur_ns, &c.dur)) {
 		s->reader->no_dur++;
 		return;
 	}
@@ -636,30 +526,29 @@ on_os(struct stage *st, struct rec *r)
 
 /* The call of GPU work that has no record of its own. */
 static void
-own_call(
-    const struct rec *r, const struct stats_cols *t, const struct stats_gpu *g)
+own_call(struct stats *s, const struct rec *r, const struct stats_gpu *g)
 {
-	struct stats_call c = call_of(r, t, C_API);
+	struct stats_call c = call_of(r, COL_api);
 
 	c.file = g->file;
 	c.start = g->api_start;
 	c.dur = g->api_dur;
-	c.idx = field_num(r, t, C_CALL_IDX, 0);
-	c.ret = field_text(r, t, C_CALL_RET);
-	api(t->stats, &c);
+	c.idx = rec_num_or(r, COL_call_idx, 0);
+	c.ret = rec_get(r, COL_call_ret);
+	api(s, &c);
 }
 
 /* The call's times; its duration may be in its own record. */
 static void
-read_api(const struct rec *r, const struct stats_cols *t, struct stats_gpu *g)
+read_api(
+    const struct stats_reader *in, const struct rec *r, struct stats_gpu *g)
 {
-	const struct stats_reader *in = t->stats->reader;
 	const struct stats_several *x;
 	size_t i;
 
-	if (!field_i64(r, t, C_API_START, &g->api_start))
+	if (!rec_num(r, COL_api_start_ns, &g->api_start))
 		return;
-	g->has_api = field_i64(r, t, C_API_DUR, &g->api_dur);
+	g->has_api = rec_num(r, COL_api_dur_ns, &g->api_dur);
 	for (i = 0; i < in->nseveral && !g->has_api; i++) {
 		x = &in->several[i];
 		if (x->corr == g->corr && x->pid == g->pid &&
@@ -671,63 +560,56 @@ read_api(const struct rec *r, const struct stats_cols *t, struct stats_gpu *g)
 }
 
 static void
-read_kern(const struct rec *r, const struct stats_cols *t, struct stats_gpu *g)
+read_gpu(struct stats *s, const struct rec *r, struct stats_gpu *g)
 {
-	g->kernel = kname_kernel(&t->stats->names,
-	    field_num(r, t, C_NAME_ID, -1), field_text(r, t, C_SHORT));
-	g->grid = field_text(r, t, C_GRID);
-	g->block = field_text(r, t, C_BLOCK);
-	g->regs = field_text(r, t, C_REGS);
-	g->smem = field_num(r, t, C_SMEM, -1);
-	g->dynsmem = field_num(r, t, C_DYNSMEM, -1);
-}
-
-static void
-read_gpu(const struct rec *r, const struct stats_cols *t, struct stats_gpu *g)
-{
-	g->kind = t->type == T_KERN   ? GPU_KERN
-		  : t->type == T_COPY ? GPU_COPY
-				      : GPU_SET;
-	g->start = field_num(r, t, C_START, 0);
-	g->idx = field_num(r, t, C_IDX, 0);
-	g->tid = field_num(r, t, C_TID, -1);
-	g->dev = field_num(r, t, C_DEV, -1);
-	g->ctx = field_text(r, t, C_CTX);
-	g->stream = field_text(r, t, C_STREAM);
-	if (t->type == T_KERN) {
-		read_kern(r, t, g);
+	g->start = rec_num_or(r, COL_start_ns, 0);
+	g->idx = rec_num_or(r, COL_idx, 0);
+	g->tid = rec_num_or(r, COL_tid, -1);
+	g->dev = rec_num_or(r, COL_dev, -1);
+	g->ctx = rec_get(r, COL_ctx);
+	g->stream = rec_get(r, COL_stream);
+	if (g->kind == GPU_KERN) {
+		g->kernel = kname_kernel(&s->names,
+		    rec_num_or(r, COL_name_id, -1), rec_get(r, COL_short));
+		g->grid = rec_get(r, COL_grid);
+		g->block = rec_get(r, COL_block);
+		g->regs = rec_get(r, COL_regs);
+		g->smem = rec_num_or(r, COL_smem_bytes, -1);
+		g->dynsmem = rec_num_or(r, COL_dynsmem_bytes, -1);
 		return;
 	}
-	g->bytes = field_num(r, t, C_BYTES, -1);
-	g->copy = field_text(r, t, C_KIND);
-	g->src_mem = field_text(r, t, t->type == T_SET ? C_MEM : C_SRC_MEM);
-	g->dst_mem = field_text(r, t, C_DST_MEM);
+	g->bytes = rec_num_or(r, COL_bytes, -1);
+	g->copy = rec_get(r, COL_kind);
+	g->src_mem = rec_get(r, g->kind == GPU_SET ? COL_mem : COL_src_mem);
+	g->dst_mem = rec_get(r, COL_dst_mem);
 }
 
 static void
 on_gpu(struct stage *st, struct rec *r)
 {
-	struct stats_gpu g = { .bytes = -1, .smem = -1, .dynsmem = -1 };
-	const struct stats_cols *t = rec_arg(r);
+	struct stats_gpu g = { .kind = *(const enum gpu_kind *)rec_arg(r),
+		.bytes = -1,
+		.smem = -1,
+		.dynsmem = -1 };
 	struct stats *s = st->ctx;
 	struct stats_reader *in = s->reader;
 	int i;
 
-	note_record(in, r, t);
+	note_record(in, r);
 	g.file = in->file;
-	g.api = field_text(r, t, C_API);
-	g.pid = field_num(r, t, C_PID, -1);
-	g.corr = field_num(r, t, C_CORR, -1);
-	read_api(r, t, &g);
-	if (in->wants_api && g.has_api && field_text(r, t, C_API_DUR).s != NULL)
-		own_call(r, t, &g);
-	if (t->type == T_SYNC || t->type == T_GRAPH)
+	g.api = rec_get(r, COL_api);
+	g.pid = rec_num_or(r, COL_pid, -1);
+	g.corr = rec_num_or(r, COL_corr, -1);
+	read_api(in, r, &g);
+	if (in->wants_api && g.has_api && rec_get(r, COL_api_dur_ns).s != NULL)
+		own_call(s, r, &g);
+	if (g.kind == GPU_WAIT)
 		return;
-	if (!field_i64(r, t, C_DUR, &g.dur)) {
+	if (!rec_num(r, COL_dur_ns, &g.dur)) {
 		in->no_dur++;
 		return;
 	}
-	read_gpu(r, t, &g);
+	read_gpu(s, r, &g);
 	if (in->wants_stack && g.has_api)
 		stack_innermost(s, &g);
 	for (i = 0; i < s->nreports; i++)
@@ -741,11 +623,10 @@ on_gpu(struct stage *st, struct rec *r)
 
 /* Its name is DOMAIN:TEXT. */
 static void
-name_range(const struct rec *r, const struct stats_cols *t, struct buf *name,
-    struct stats_range *x)
+name_range(const struct rec *r, struct buf *name, struct stats_range *x)
 {
-	struct stats_text domain = field_text(r, t, C_DOMAIN);
-	struct stats_text s = field_text(r, t, C_TEXT);
+	struct mview domain = rec_get(r, COL_domain);
+	struct mview s = rec_get(r, COL_text);
 
 	buf_clear(name);
 	buf_put(name, domain.s, domain.s != NULL ? domain.n : 0);
@@ -759,28 +640,27 @@ name_range(const struct rec *r, const struct stats_cols *t, struct buf *name,
 static void
 on_range(struct stage *st, struct rec *r)
 {
-	const struct stats_cols *t = rec_arg(r);
 	struct stats *s = st->ctx;
 	struct stats_reader *in = s->reader;
-	struct stats_text mode = field_text(r, t, C_MODE);
+	struct mview mode = rec_get(r, COL_mode);
 	struct stats_range x = { 0 };
 	int64_t dur;
-	bool ends = field_i64(r, t, C_DUR, &dur);
+	bool ends = rec_num(r, COL_dur_ns, &dur);
 	int i;
 
-	note_record(in, r, t);
+	note_record(in, r);
 	x.file = in->file;
-	x.start = field_num(r, t, C_START, 0);
+	x.start = rec_num_or(r, COL_start_ns, 0);
 	if (ends)
 		x.end = num_add(x.start, dur);
 	else if (!told_end(in, TOLD_SUM, &x.end))
 		return;
-	x.idx = field_num(r, t, C_IDX, 0);
-	x.pid = field_num(r, t, C_PID, -1);
-	x.tid = field_num(r, t, C_TID, -1);
+	x.idx = rec_num_or(r, COL_idx, 0);
+	x.pid = rec_num_or(r, COL_pid, -1);
+	x.tid = rec_num_or(r, COL_tid, -1);
 	x.push = mode.s == NULL || mode.n == 4;
-	x.crosses = field_text(r, t, C_END_TID).s != NULL;
-	name_range(r, t, &in->name, &x);
+	x.crosses = rec_get(r, COL_end_tid).s != NULL;
+	name_range(r, &in->name, &x);
 	for (i = 0; i < s->nreports; i++)
 		if (s->report[i].def->on_range != NULL)
 			s->report[i].def->on_range(&s->report[i], &x);
@@ -796,45 +676,42 @@ on_range(struct stage *st, struct rec *r)
 static void
 on_str(struct stage *st, struct rec *r)
 {
-	static const enum stats_col cols[KN_N] = { C_TEXT, C_BASE, C_MANGLED };
-	const struct stats_cols *c = rec_arg(r);
+	static const int cols[KN_N] = { COL_text, COL_base, COL_mangled };
 	struct stats *s = st->ctx;
-	struct stats_text t[KN_N];
+	struct mview t[KN_N];
 	int64_t id;
 	int i;
 
-	note_record(s->reader, r, c);
+	note_record(s->reader, r);
 	for (i = 0; i < KN_N; i++)
-		t[i] = field_text(r, c, cols[i]);
-	if (field_i64(r, c, C_ID, &id))
+		t[i] = rec_get(r, cols[i]);
+	if (rec_num(r, COL_id, &id))
 		kname_str(&s->names, id, t);
 }
 
 static void
 on_dev(struct stage *st, struct rec *r)
 {
-	const struct stats_cols *t = rec_arg(r);
-	struct stats_text name = field_text(r, t, C_NAME);
+	struct mview name = rec_get(r, COL_name);
 	struct stats *s = st->ctx;
 	int64_t dev;
 
-	note_record(s->reader, r, t);
-	if (field_i64(r, t, C_DEV, &dev))
+	note_record(s->reader, r);
+	if (rec_num(r, COL_dev, &dev))
 		trace_dev(&s->traces, s->reader->file, dev, &name);
 }
 
 static void
 on_thread(struct stage *st, struct rec *r)
 {
-	const struct stats_cols *t = rec_arg(r);
-	struct stats_text name = field_text(r, t, C_NAME);
-	struct stats_text prio = field_text(r, t, C_PRIO);
+	struct mview name = rec_get(r, COL_name);
+	struct mview prio = rec_get(r, COL_prio);
 	struct stats *s = st->ctx;
 
-	note_record(s->reader, r, t);
+	note_record(s->reader, r);
 	trace_thread(&s->traces,
-	    (struct thread_id){ s->reader->file, field_num(r, t, C_PID, -1),
-		field_num(r, t, C_TID, -1) },
+	    (struct thread_id){ s->reader->file, rec_num_or(r, COL_pid, -1),
+		rec_num_or(r, COL_tid, -1) },
 	    &prio, &name);
 }
 
@@ -874,40 +751,49 @@ section_ends(struct stage *st)
 	in->no_dur = 0;
 }
 
-static void
-bind_columns(struct stats *s, struct stage *st, enum stats_type t)
-{
-	static stage_fn *const fns[T_N] = { [T_KERN] = on_gpu,
-		[T_COPY] = on_gpu,
-		[T_SET] = on_gpu,
-		[T_SYNC] = on_gpu,
-		[T_GRAPH] = on_gpu,
-		[T_CALL] = on_call,
-		[T_RANGE] = on_range,
-		[T_OS] = on_os,
-		[T_STR] = on_str,
-		[T_DEV] = on_dev,
-		[T_THREAD] = on_thread };
-	struct stats_cols *c = &s->reader->cols[t];
-	struct rec_type *x = stage_on(st, tags[t], fns[t], NULL, c);
-	int i;
-
-	c->stats = s;
-	c->type = t;
-	for (i = 0; i < C_N; i++)
-		c->c[i] = rec_col(
-		    x, names[i], i == C_DUR && t < T_STR ? REC_NEED : REC_OPT);
-}
+#define CALL "pid tid corr src api name_no "
+#define WORK                                                                   \
+	CALL "start_ns idx dev ctx stream api_start_ns api_dur_ns "            \
+	     "call_idx call_ret "
 
 void
 read_open(struct stats *s, struct stage *st)
 {
-	enum stats_type t;
+	static const enum gpu_kind kinds[] = { GPU_KERN, GPU_COPY, GPU_SET,
+		GPU_WAIT };
+	static const struct {
+		const char *tags, *need, *opt;
+		stage_fn *fn;
+		const enum gpu_kind *kind;
+	} types[] = {
+		{ "kern", "dur_ns",
+		    WORK "name_id short grid block regs smem_bytes"
+			 " dynsmem_bytes",
+		    on_gpu, &kinds[GPU_KERN] },
+		{ "copy", "dur_ns", WORK "bytes kind src_mem dst_mem", on_gpu,
+		    &kinds[GPU_COPY] },
+		{ "set", "dur_ns", WORK "bytes kind mem dst_mem", on_gpu,
+		    &kinds[GPU_SET] },
+		{ "sync graph", "dur_ns", WORK, on_gpu, &kinds[GPU_WAIT] },
+		{ "call", "dur_ns", CALL "start_ns idx ret n_gpu", on_call,
+		    NULL },
+		{ "range", "dur_ns",
+		    "start_ns pid tid src idx mode end_tid domain text",
+		    on_range, NULL },
+		{ "os", "dur_ns", "pid tid corr src name name_no", on_os,
+		    NULL },
+		{ "str", NULL, "id text base mangled src", on_str, NULL },
+		{ "dev", NULL, "dev name src", on_dev, NULL },
+		{ "thread", NULL, "pid tid name prio src", on_thread, NULL },
+	};
+	size_t k;
 	int i;
 
 	s->reader = xcalloc(1, sizeof(*s->reader));
-	for (t = 0; t < T_N; t++)
-		bind_columns(s, st, t);
+	for (k = 0; k < ARRAY_LEN(types); k++)
+		stage_reads(st, types[k].tags, types[k].fn,
+		    .need = types[k].need, .opt = types[k].opt,
+		    .arg = (void *)types[k].kind);
 	for (i = 0; i < s->nreports; i++)
 		s->reader->wants_api |= s->report[i].def->on_api != NULL;
 	s->reader->wants_stack = stack_wanted(s);

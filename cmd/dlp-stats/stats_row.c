@@ -71,7 +71,7 @@ row_text(struct buf *b, const char *s, size_t n)
 }
 
 void
-row_opt(struct buf *b, const struct stats_text *t)
+row_opt(struct buf *b, const struct mview *t)
 {
 	row_text(b, t->s, t->s != NULL ? t->n : 0);
 }
@@ -140,7 +140,7 @@ range_style(bool push)
 /* Without a version of four digits, as the vendor prints it: cudaMemcpy_v3020
  * loses it, cudaMallocAsync_v11020 does not. */
 size_t
-api_len(const struct stats_text *t)
+api_len(const struct mview *t)
 {
 	if (t->s == NULL)
 		return 0;
@@ -216,7 +216,7 @@ three_nums(const char *s, char between, int64_t v[3])
 }
 
 static bool
-dim3(const struct stats_text *t, int64_t v[3])
+dim3(const struct mview *t, int64_t v[3])
 {
 	char tmp[64];
 
@@ -236,7 +236,7 @@ put_nums(struct buf *b, const int64_t v[3])
 
 /* 256,1,1 as numbers four wide. */
 void
-put_dim3(struct buf *b, const struct stats_text *t)
+put_dim3(struct buf *b, const struct mview *t)
 {
 	int64_t v[3];
 
@@ -245,7 +245,7 @@ put_dim3(struct buf *b, const struct stats_text *t)
 }
 
 void
-wide_dim3(struct buf *b, const struct stats_text *t)
+wide_dim3(struct buf *b, const struct mview *t)
 {
 	int64_t v[3];
 
