@@ -49,10 +49,9 @@ static const struct work_word {
 };
 
 struct folded_type {
-	struct join_col **frame; /* NULL: a word that needs no column */
-	struct join_col *value;  /* NULL: each record counts 1 */
-	struct join_col *phase;  /* with --optimizer */
-	struct rec_col *iter;
+	struct join_col **frame;      /* NULL: a word that needs no column */
+	struct join_col *value;       /* NULL: each record counts 1 */
+	struct join_col *phase;       /* with --optimizer */
 	const struct work_word *work; /* NULL: it has none */
 };
 
@@ -149,45 +148,26 @@ separator_in(const char *column)
 		   : '\0';
 }
 
-static bool
-is_work(const char *frame)
-{
-	return strcmp(frame, "work") == 0;
-}
-
-/* No forward or backward pass launches work of the optimizer. Communication
- * stays a class of its own, whichever phase it is in. */
-static bool
-is_optimizer(
-    struct folded *f, const struct rec *r, struct folded_type *t, int i)
-{
-	const char *s;
-	size_t n;
-
-	if (t->phase == NULL || t->frame[i] == NULL ||
-	    strcmp(f->frames[i], "dir") != 0)
-		return false;
-	s = join_raw(&f->join, r, t->phase, &n);
-	if (s == NULL || !text_is(s, n, "optimizer"))
-		return false;
-	s = join_raw(&f->join, r, t->frame[i], &n);
-	return s == NULL || !text_is(s, n, "comm");
-}
-
+/* Appends the frame of a column, if it has a text. */
 static void
 put_frame(struct folded *f, const struct rec *r, struct folded_type *t, int i)
 {
-	const char *s = NULL;
-	size_t n = 0;
+	const char *s = NULL, *phase = NULL;
+	size_t n = 0, k = 0;
 
 	if (t->frame[i] != NULL)
 		s = join_raw(&f->join, r, t->frame[i], &n);
-	if (is_optimizer(f, r, t, i)) {
-		s = "optimizer";
-		n = strlen(s);
+	/* No forward or backward pass launches work of the optimizer.
+	 * Communication stays a class of its own, whichever phase it is in. */
+	if (t->phase != NULL && t->frame[i] != NULL &&
+	    strcmp(f->frames[i], "dir") == 0)
+		phase = join_raw(&f->join, r, t->phase, &k);
+	if (text_is(phase, k, "optimizer") && !text_is(s, n, "comm")) {
+		s = phase;
+		n = k;
 	}
 	buf_clear(&f->name);
-	if (is_work(f->frames[i]) && t->work != NULL)
+	if (strcmp(f->frames[i], "work") == 0 && t->work != NULL)
 		buf_puts(&f->name, t->work->before);
 	if (s != NULL)
 		buf_put(&f->name, s, n);
@@ -195,37 +175,24 @@ put_frame(struct folded *f, const struct rec *r, struct folded_type *t, int i)
 		add_frames(f, separator_in(f->frames[i]));
 }
 
-/* False if it is not known. */
-static bool
-weight_of(
-    struct folded *f, const struct rec *r, struct folded_type *t, int64_t *v)
-{
-	const char *s;
-	size_t n;
-
-	*v = 1;
-	if (t->value == NULL)
-		return true;
-	s = join_raw(&f->join, r, t->value, &n);
-	if (s == NULL)
-		return f->or_count;
-	if (!num_i64(s, n, v))
-		rec_die(r, "%s: no integer: '%.*s'", f->value, (int)n, s);
-	return true;
-}
-
 static void
 read_weighted(struct stage *st, struct rec *r)
 {
 	struct folded *f = st->ctx;
 	struct folded_type *t = rec_arg(r);
+	const char *s = NULL;
+	int64_t v = 1;
 	uint32_t id;
-	int64_t v;
+	size_t n;
 	int i;
 
-	if (f->iter_only && rec_view(r, t->iter).s == NULL)
+	if (f->iter_only && rec_get(r, COL_iter).s == NULL)
 		return;
-	if (!weight_of(f, r, t, &v) || v < 0) {
+	if (t->value != NULL)
+		s = join_raw(&f->join, r, t->value, &n);
+	if (s != NULL && !num_i64(s, n, &v))
+		rec_die(r, "%s: no integer: '%.*s'", f->value, (int)n, s);
+	if ((t->value != NULL && s == NULL && !f->or_count) || v < 0) {
 		f->no_value++;
 		return;
 	}
@@ -279,44 +246,32 @@ begin_folded(struct stage *st)
 	join_section(&f->join);
 }
 
-static const struct work_word *
-word_of_work(const char *tag)
-{
-	const struct work_word *w;
-
-	for (w = work_words; w->tag != NULL; w++)
-		if (strcmp(w->tag, tag) == 0)
-			return w;
-	return NULL;
-}
-
-static struct join_col *
-frame_col(struct folded *f, struct rec_type *type, const struct work_word *w,
-    const char *name)
-{
-	if (!is_work(name))
-		return join_col(&f->join, type, name);
-	if (w == NULL)
-		die("-f: records of type %s have no work", rec_type_tag(type));
-	if (w->column == NULL)
-		return NULL;
-	return join_col(&f->join, type, w->column);
-}
-
 static void
 listen_type(
     struct stage *st, struct folded *f, const char *tag, struct folded_type *t)
 {
+	const struct work_word *w = work_words;
 	struct rec_type *type;
 	int i;
 
 	if (type_find(tag) == NULL)
 		type_die("-T", tag);
 	type = stage_on(st, tag, read_weighted, read_weighted_legend, t);
-	t->work = word_of_work(tag);
+	while (w->tag != NULL && strcmp(w->tag, tag) != 0)
+		w++;
+	t->work = w->tag != NULL ? w : NULL;
 	t->frame = xcalloc((size_t)f->nframes, sizeof(*t->frame));
-	for (i = 0; i < f->nframes; i++)
-		t->frame[i] = frame_col(f, type, t->work, f->frames[i]);
+	for (i = 0; i < f->nframes; i++) {
+		const char *name = f->frames[i];
+
+		if (strcmp(name, "work") == 0) {
+			if (t->work == NULL)
+				die("-f: records of type %s have no work", tag);
+			name = w->column;
+		}
+		if (name != NULL)
+			t->frame[i] = join_col(&f->join, type, name);
+	}
 	if (strcmp(f->value, "count") != 0) {
 		t->value = join_col(&f->join, type, f->value);
 		t->value->optional = f->or_count;
@@ -324,19 +279,7 @@ listen_type(
 	if (f->optimizer)
 		t->phase = join_col(&f->join, type, "phase");
 	if (f->iter_only)
-		t->iter = rec_col(type, "iter", REC_NEED);
-}
-
-static void
-listen_folded(struct stage *st, struct folded *f)
-{
-	int i;
-
-	f->type = xcalloc((size_t)f->ntypes + 1, sizeof(*f->type));
-	for (i = 0; i < f->ntypes; i++)
-		listen_type(st, f, f->types[i], &f->type[i]);
-	stage_on(st, "op", keep_op, NULL, NULL);
-	stage_on(st, "str", keep_str, NULL, NULL);
+		rec_want(type, REC_NEED, "iter");
 }
 
 static void
@@ -356,17 +299,6 @@ print_stacks(const struct folded *f)
 		buf_putc(&out_buf, '\n');
 		out_check();
 	}
-}
-
-static void
-warn_of_rest(const struct folded *f, int rc)
-{
-	if (f->no_value > 0)
-		warn("records without %s are left out: %llu", f->value,
-		    (unsigned long long)f->no_value);
-	if (f->stacks.n == 0 && rc == EXIT_OK)
-		warn("no records of these types in the input");
-	join_warn(&f->join);
 }
 
 static void
@@ -402,18 +334,6 @@ list_of(const char *opt, const char *arg, int *n)
 	return v;
 }
 
-/* -v: the column, and whether count is the other choice. */
-static void
-read_value(struct folded *f, const char *arg)
-{
-	struct mview v = { arg, strlen(arg) };
-
-	f->value = xstrdup(arg);
-	f->or_count = mv_ends(v, ",count");
-	if (f->or_count)
-		f->value[v.n - strlen(",count")] = '\0';
-}
-
 int
 main(int argc, char **argv)
 {
@@ -429,20 +349,32 @@ main(int argc, char **argv)
 		{ 0 },
 	};
 	struct stage st;
-	int rc;
+	int rc, i;
 
 	stage_start_sink(&st, "dlp-folded", usage, opts, argc, argv);
 	st.result = true;
-	read_value(&f, value);
+	f.value = xstrdup(value);
+	f.or_count = mv_ends((struct mview){ value, strlen(value) }, ",count");
+	if (f.or_count)
+		*strrchr(f.value, ',') = '\0';
 	f.frames = list_of("-f", frames, &f.nframes);
 	f.types = list_of("-T", types, &f.ntypes);
 	join_init(&f.join, st.rd);
 	st.ctx = &f;
 	st.section = begin_folded;
-	listen_folded(&st, &f);
+	f.type = xcalloc((size_t)f.ntypes + 1, sizeof(*f.type));
+	for (i = 0; i < f.ntypes; i++)
+		listen_type(&st, &f, f.types[i], &f.type[i]);
+	stage_on(&st, "op", keep_op, NULL, NULL);
+	stage_on(&st, "str", keep_str, NULL, NULL);
 	rc = stage_run(&st);
 	print_stacks(&f);
-	warn_of_rest(&f, rc);
+	if (f.no_value > 0)
+		warn("records without %s are left out: %llu", f.value,
+		    (unsigned long long)f.no_value);
+	if (f.stacks.n == 0 && rc == EXIT_OK)
+		warn("no records of these types in the input");
+	join_warn(&f.join);
 	free_folded(&f);
 	free(f.frames);
 	free(f.types);

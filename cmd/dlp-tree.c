@@ -55,12 +55,6 @@ struct tree_op { /* what counts of it once */
 	bool eligible, tc;
 };
 
-struct tree_gpu { /* a type of GPU work */
-	struct workrec_cols cols;
-	struct rec_col *op_id;
-	struct rec_col *tc, *eligible; /* kern only; NULL */
-};
-
 struct tree {
 	struct smap paths; /* their numbers are the nodes' */
 	struct tree_node *v;
@@ -70,14 +64,7 @@ struct tree {
 	size_t n_op, op_cap;
 	uint64_t n_late; /* values of an iteration that was over */
 	uint64_t n_no_iter, n_no_op;
-	struct {
-		struct rec_col *op_id, *name, *eligible;
-	} ops;
-	struct {
-		struct workrec_cols cols;
-		struct rec_col *op_id, *overhead, *idle;
-	} inst;
-	struct tree_gpu kern, copy, set, graph;
+	struct rec_type *op_type;
 	struct out_type *group;
 };
 
@@ -92,17 +79,6 @@ parent_len(const char *s, size_t n)
 	return n;
 }
 
-static int
-count_slashes(const char *s, size_t n)
-{
-	int level = 0;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		level += is_layer_end(s, n, i);
-	return level;
-}
-
 /* Parents first, so that their numbers are lower. */
 static uint32_t
 path_node(struct tree *t, const char *s, size_t n)
@@ -110,6 +86,7 @@ path_node(struct tree *t, const char *s, size_t n)
 	const char *name = n > 0 ? s : PATH_ALL;
 	size_t len = n > 0 ? n : strlen(PATH_ALL);
 	uint32_t i = smap_find(&t->paths, name, len), parent = 0;
+	size_t k;
 
 	if (i != SMAP_NONE)
 		return i;
@@ -119,15 +96,9 @@ path_node(struct tree *t, const char *s, size_t n)
 	ARRAY_GROW(t->v, i, t->cap);
 	memset(&t->v[i], 0, sizeof(t->v[i]));
 	t->v[i].parent = parent;
-	t->v[i].level = count_slashes(s, n);
+	for (k = 0; k < n; k++)
+		t->v[i].level += is_layer_end(s, n, k);
 	return i;
-}
-
-/* The node of an op's name: the longest path in it. */
-static uint32_t
-node_of_op(struct tree *t, const char *name, size_t n)
-{
-	return path_node(t, name, parent_len(name, n));
 }
 
 static void
@@ -171,94 +142,31 @@ cell_of(struct tree_node *n, int64_t iter)
 	return c;
 }
 
-/* What comes late is in the sum, but no longer in the iteration's value. */
+/* Adds CPU time of a process, or GPU time of a device (w; key is its number),
+ * or v of overhead or idle time, to node i and all above. */
 static void
-add_late(struct tree *t, struct tree_node *n, int metric, int64_t v)
-{
-	t->n_late += n == t->v;
-	n->stat[metric].sum = num_add(n->stat[metric].sum, v);
-}
-
-/* CPU time of a process, or GPU time of a device, to node i and all above. */
-static void
-add_span(struct tree *t, uint32_t i, int64_t iter, int metric, int64_t key,
-    const struct workrec *w)
+add_time(struct tree *t, uint32_t i, int64_t iter, int metric,
+    const struct workrec *w, int64_t key, int64_t v)
 {
 	struct tree_cell *c;
+	struct tree_node *n;
 
-	for (;; i = t->v[i].parent) {
-		c = cell_of(&t->v[i], iter);
-		if (c != NULL)
+	if (w != NULL)
+		v = num_sub(w->end, w->start);
+	for (;; i = n->parent) {
+		n = &t->v[i];
+		c = cell_of(n, iter);
+		if (c == NULL) { /* it comes late: it is in the sum, but no
+				  * longer in the iteration's value */
+			t->n_late += i == 0;
+			n->stat[metric].sum = num_add(n->stat[metric].sum, v);
+		} else if (w != NULL) {
 			flat_add(&c->flat[metric], key, w->start, w->end);
-		else
-			add_late(
-			    t, &t->v[i], metric, num_sub(w->end, w->start));
-		if (i == 0)
-			break;
-	}
-}
-
-/* The same of overhead or idle time. */
-static void
-add_to_node(struct tree *t, uint32_t i, int64_t iter, int metric, int64_t v)
-{
-	struct tree_cell *c;
-
-	for (;; i = t->v[i].parent) {
-		c = cell_of(&t->v[i], iter);
-		if (c != NULL)
+		} else {
 			c->sum[metric] = num_add(c->sum[metric], v);
-		else
-			add_late(t, &t->v[i], metric, v);
+		}
 		if (i == 0)
 			break;
-	}
-}
-
-static void
-close_all(struct tree *t)
-{
-	size_t i;
-	int k;
-
-	for (i = 0; i < t->paths.n; i++)
-		for (k = 0; k < 2; k++)
-			if (t->v[i].cell[k].used)
-				close_cell(&t->v[i], &t->v[i].cell[k]);
-}
-
-/* A new op, or the one of that id that there was. */
-static struct tree_op *
-op_with_id(struct tree *t, int64_t id)
-{
-	bool fresh;
-	uint64_t *at = map_put(&t->op_at, (uint64_t)id, &fresh);
-
-	if (!fresh)
-		return &t->op[*at];
-	ARRAY_GROW(t->op, t->n_op, t->op_cap);
-	*at = t->n_op;
-	t->op[t->n_op] = (struct tree_op){ 0 };
-	return &t->op[t->n_op++];
-}
-
-/* Counts the ops that ran in the nodes above them. */
-static void
-count_ops(struct tree *t)
-{
-	const struct tree_op *op;
-	size_t i;
-	uint32_t k;
-
-	for (i = 0; i < t->n_op; i++) {
-		op = &t->op[i];
-		for (k = op->node; op->seen; k = t->v[k].parent) {
-			t->v[k].n_op++;
-			t->v[k].n_eligible += op->eligible;
-			t->v[k].n_tc += op->tc;
-			if (k == 0)
-				break;
-		}
 	}
 }
 
@@ -266,147 +174,136 @@ static void
 read_op(struct stage *st, struct rec *r)
 {
 	struct tree *t = st->ctx;
-	struct mview name = rec_view(r, t->ops.name);
+	struct mview name = rec_get(r, COL_name);
 	struct tree_op *op;
+	uint64_t *at;
 	int64_t id;
+	bool fresh;
 
-	if (rec_i64(r, t->ops.op_id, &id)) {
-		op = op_with_id(t, id);
-		op->node = name.s != NULL ? node_of_op(t, name.s, name.n) : 0;
-		op->eligible = rec_is(r, t->ops.eligible, "yes");
-	}
 	stage_pass(st, r);
+	if (!rec_num(r, COL_op_id, &id))
+		return;
+	at = map_put(&t->op_at, (uint64_t)id, &fresh);
+	if (fresh) {
+		ARRAY_GROW(t->op, t->n_op, t->op_cap);
+		*at = t->n_op;
+		t->op[t->n_op++] = (struct tree_op){ 0 };
+	}
+	op = &t->op[*at];
+	/* the longest path in its name */
+	op->node = name.s != NULL
+		       ? path_node(t, name.s, parent_len(name.s, name.n))
+		       : 0;
+	op->eligible = mv_eq(rec_get(r, COL_dl_tc), "yes");
 }
 
-/* The record's op, if it has one that is known. */
-static struct tree_op *
-find_op(struct tree *t, const struct rec *r, const struct rec_col *op_id)
+/* Reads what records of all types have: times, the iteration, and the op, NULL
+ * if it has none that is known. Without dlp-iter all is one iteration; false
+ * outside of all, where nothing counts. */
+static bool
+read_any(struct tree *t, const struct rec *r, struct workrec *w, int64_t *iter,
+    struct tree_op **op)
 {
 	const uint64_t *at;
 	int64_t id;
 
-	if (!rec_i64(r, op_id, &id))
-		return NULL;
-	at = map_get(&t->op_at, (uint64_t)id);
-	t->n_no_op += at == NULL;
-	return at != NULL ? &t->op[*at] : NULL;
-}
-
-/* Without dlp-iter all is one iteration; outside of all, nothing counts. */
-static bool
-counting_iter(
-    struct tree *t, const struct rec *r, const struct rec_col *c, int64_t *iter)
-{
+	work_read(w, r);
+	*op = NULL;
+	if (rec_num(r, COL_op_id, &id)) {
+		at = map_get(&t->op_at, (uint64_t)id);
+		t->n_no_op += at == NULL;
+		*op = at != NULL ? &t->op[*at] : NULL;
+	}
 	*iter = 0;
-	if (c->pos < 0 || rec_i64(r, c, iter))
+	if (!rec_has(r->type, COL_iter) || rec_num(r, COL_iter, iter))
 		return true;
 	t->n_no_iter++;
 	return false;
 }
 
 static void
-count_call(struct tree *t, uint32_t i)
+read_inst(struct stage *st, struct rec *r)
 {
-	for (;; i = t->v[i].parent) {
+	struct tree *t = st->ctx;
+	struct tree_op *op;
+	struct workrec w;
+	int64_t iter, v;
+	uint32_t node, i;
+
+	stage_pass(st, r);
+	if (!read_any(t, r, &w, &iter, &op))
+		return;
+	if (op != NULL)
+		op->seen = true;
+	node = op != NULL ? op->node : 0;
+	for (i = node;; i = t->v[i].parent) {
 		t->v[i].n_call++;
 		if (i == 0)
 			break;
 	}
-}
-
-static void
-read_inst(struct stage *st, struct rec *r)
-{
-	struct tree *t = st->ctx;
-	struct tree_op *op = find_op(t, r, t->inst.op_id);
-	uint32_t node = op != NULL ? op->node : 0;
-	struct workrec w;
-	int64_t iter, v;
-
-	stage_pass(st, r);
-	workrec_read(&w, &t->inst.cols, r);
-	if (!counting_iter(t, r, t->inst.cols.iter, &iter))
-		return;
-	if (op != NULL)
-		op->seen = true;
-	count_call(t, node);
 	if (w.has_dur)
-		add_span(t, node, iter, M_CPU, w.has_pid ? w.pid : 0, &w);
-	if (rec_i64(r, t->inst.overhead, &v))
-		add_to_node(t, node, iter, M_OVERHEAD, v);
-	if (rec_i64(r, t->inst.idle, &v))
-		add_to_node(t, node, iter, M_IDLE, v);
+		add_time(t, node, iter, M_CPU, &w, w.has_pid ? w.pid : 0, 0);
+	if (rec_num(r, COL_overhead_ns, &v))
+		add_time(t, node, iter, M_OVERHEAD, NULL, 0, v);
+	if (rec_num(r, COL_idle_ns, &v))
+		add_time(t, node, iter, M_IDLE, NULL, 0, v);
 }
 
 static void
 read_gpu_time(struct stage *st, struct rec *r)
 {
 	struct tree *t = st->ctx;
-	const struct tree_gpu *k = rec_arg(r);
 	struct tree_op *op;
 	struct workrec w;
 	int64_t iter;
 
 	stage_pass(st, r);
-	workrec_read(&w, &k->cols, r);
-	op = find_op(t, r, k->op_id);
-	if (!counting_iter(t, r, k->cols.iter, &iter))
+	if (!read_any(t, r, &w, &iter, &op))
 		return;
-	if (op != NULL && k->tc != NULL) {
-		op->tc |= rec_is(r, k->tc, "yes");
-		op->eligible |=
-		    t->ops.eligible->pos < 0 && rec_is(r, k->eligible, "yes");
+	if (op != NULL) {
+		op->tc |= mv_eq(rec_get(r, COL_tc), "yes");
+		op->eligible |= !rec_has(t->op_type, COL_dl_tc) &&
+				mv_eq(rec_get(r, COL_tc_eligible), "yes");
 	}
 	if (w.has_dur)
-		add_span(t, op != NULL ? op->node : 0, iter, M_GPU,
-		    w.has_dev ? w.dev : 0, &w);
-}
-
-static void
-put_path(const struct tree *t, uint32_t i)
-{
-	size_t n;
-	const char *s = smap_str(&t->paths, i, &n);
-
-	out_raw(s, n);
-}
-
-static void
-put_stats(const struct tree_node *n)
-{
-	int m;
-
-	for (m = 0; m < NMETRICS; m++) {
-		const struct iter_stat *s = &n->stat[m];
-
-		out_i64(s->sum);
-		buf_putc(&out_buf, '\t');
-		buf_f64(&out_buf, (double)s->sum / (double)n->n_iter, 1);
-		out_i64(s->min);
-		out_i64(s->max);
-	}
+		add_time(t, op != NULL ? op->node : 0, iter, M_GPU, &w,
+		    w.has_dev ? w.dev : 0, 0);
 }
 
 static void
 put_group(const struct tree *t, uint32_t i)
 {
 	const struct tree_node *n = &t->v[i];
+	const char *s;
+	size_t len;
+	int m;
 
 	if (n->n_iter == 0) /* ops that did not run */
 		return;
 	out_rec(t->group);
-	put_path(t, i);
+	s = smap_str(&t->paths, i, &len);
+	out_raw(s, len);
 	out_i64(n->level);
-	if (i > 0)
-		put_path(t, n->parent);
-	else
+	if (i > 0) {
+		s = smap_str(&t->paths, n->parent, &len);
+		out_raw(s, len);
+	} else {
 		out_unset();
+	}
 	out_i64((int64_t)n->n_call);
 	out_i64((int64_t)n->n_op);
 	out_i64((int64_t)n->n_eligible);
 	out_i64((int64_t)n->n_tc);
 	out_i64((int64_t)n->n_iter);
-	put_stats(n);
+	for (m = 0; m < NMETRICS; m++) {
+		const struct iter_stat *x = &n->stat[m];
+
+		out_i64(x->sum);
+		buf_putc(&out_buf, '\t');
+		buf_f64(&out_buf, (double)x->sum / (double)n->n_iter, 1);
+		out_i64(x->min);
+		out_i64(x->max);
+	}
 	out_end();
 }
 
@@ -424,11 +321,25 @@ by_path(const void *a, const void *b)
 }
 
 static void
-put_tree(struct tree *t)
+finish_tree(struct stage *st)
 {
+	struct tree *t = st->ctx;
 	struct tree_path *v = xcalloc(t->paths.n + 1, sizeof(*v));
-	uint32_t i;
+	const struct tree_op *op;
+	uint32_t i, k;
 
+	for (i = 0; i < t->paths.n; i++)
+		for (k = 0; k < 2; k++)
+			if (t->v[i].cell[k].used)
+				close_cell(&t->v[i], &t->v[i].cell[k]);
+	for (op = t->op; op < t->op + t->n_op; op++)
+		for (k = op->node; op->seen; k = t->v[k].parent) {
+			t->v[k].n_op++;
+			t->v[k].n_eligible += op->eligible;
+			t->v[k].n_tc += op->tc;
+			if (k == 0)
+				break;
+		}
 	if (t->group == NULL)
 		t->group = out_type_reg("group", "dlp-tree");
 	for (i = 0; i < t->paths.n; i++)
@@ -437,16 +348,6 @@ put_tree(struct tree *t)
 	for (i = 0; i < t->paths.n; i++)
 		put_group(t, v[i].node);
 	free(v);
-}
-
-static void
-finish_tree(struct stage *st)
-{
-	struct tree *t = st->ctx;
-
-	close_all(t);
-	count_ops(t);
-	put_tree(t);
 	stage_note("tree_without_iter", t->n_no_iter);
 	stage_note("tree_without_op", t->n_no_op);
 	stage_note("tree_late", t->n_late);
@@ -480,37 +381,6 @@ begin_tree(struct stage *st)
 	path_node(t, "", 0);
 }
 
-static void
-listen_gpu(struct stage *st, const char *tag, struct tree_gpu *k)
-{
-	struct rec_type *t = stage_on(st, tag, read_gpu_time, NULL, k);
-
-	k->op_id = rec_col(t, "op_id", REC_NEED);
-	workrec_bind(&k->cols, t, WORKREC_SPAN, WORKREC_DEV | WORKREC_ITER);
-}
-
-static void
-listen_tree(struct stage *st, struct tree *t)
-{
-	struct rec_type *op = stage_on(st, "op", read_op, NULL, NULL);
-	struct rec_type *inst = stage_on(st, "inst", read_inst, NULL, NULL);
-
-	REC_COLS(
-	    op, REC_NEED, { &t->ops.op_id, "op_id" }, { &t->ops.name, "name" });
-	t->ops.eligible = rec_col(op, "dl_tc", REC_OPT);
-	t->inst.op_id = rec_col(inst, "op_id", REC_NEED);
-	workrec_bind(
-	    &t->inst.cols, inst, WORKREC_SPAN, WORKREC_PID | WORKREC_ITER);
-	REC_COLS(inst, REC_NEED, { &t->inst.overhead, "overhead_ns" },
-	    { &t->inst.idle, "idle_ns" });
-	listen_gpu(st, "kern", &t->kern);
-	listen_gpu(st, "copy", &t->copy);
-	listen_gpu(st, "set", &t->set);
-	listen_gpu(st, "graph", &t->graph);
-	REC_COLS(t->kern.cols.type, REC_OPT, { &t->kern.tc, "tc" },
-	    { &t->kern.eligible, "tc_eligible" });
-}
-
 int
 main(int argc, char **argv)
 {
@@ -524,7 +394,15 @@ main(int argc, char **argv)
 	st.ctx = &t;
 	st.section = begin_tree;
 	st.end = finish_tree;
-	listen_tree(&st, &t);
+	t.op_type = stage_reads(
+	    &st, "op", read_op, .need = "op_id name", .opt = "dl_tc");
+	stage_reads(&st, "inst", read_inst,
+	    .need = "op_id start_ns dur_ns overhead_ns idle_ns",
+	    .opt = "pid iter");
+	stage_reads(&st, "kern", read_gpu_time, .need = "op_id start_ns dur_ns",
+	    .opt = "dev iter tc tc_eligible");
+	stage_reads(&st, "copy set graph", read_gpu_time,
+	    .need = "op_id start_ns dur_ns", .opt = "dev iter");
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
 	forget_tree(&t);
