@@ -13,6 +13,7 @@
 #include "err.h"
 #include "ivl.h"
 #include "map.h"
+#include "mview.h"
 #include "num.h"
 #include "out.h"
 #include "stage.h"
@@ -43,10 +44,6 @@ struct rank_share { /* of a participant in an iteration */
 	int64_t iter;      /* PART_NONE: outside of them */
 	uint64_t n;        /* communication kernels */
 	int64_t comm_ns, exposed_ns, wait_ns, first, end;
-};
-
-struct rank_span {
-	int64_t lo, hi, iter;
 };
 
 struct rank_part {
@@ -106,13 +103,24 @@ struct open_colls {
 	uint64_t ids, overfull;
 	bool aligned; /* clocks agree */
 	size_t ranks; /* how many there are; 0: not known */
-	void (*done)(void *ctx, const struct rank_coll *c);
-	void *ctx;
 };
 
-struct ranks_out {
-	struct out_type *coll, *arrive, *comm, *skew;
+struct ranks {
+	struct comm_rules comm;
+	bool own_rules; /* -f: they alone decide */
+	struct rank_parts parts;
+	struct open_colls colls;
+	struct out_type *coll, *arrive, *share, *skew;
 	uint64_t incomplete; /* collectives that some ranks are missing in */
+	/* the section */
+	int64_t now; /* the time that the stream has reached */
+	struct rank_utc {
+		struct buf src;
+		struct buf utc, none; /* the record, with that clock */
+	} * utc;                      /* of ranks that only UTC aligns */
+	size_t n_utc, utc_cap;
+	struct buf first; /* the file of the rank that is the reference */
+	struct buf tmp;
 };
 
 /*
@@ -123,30 +131,6 @@ struct ranks_out {
  */
 
 #define TIDY 4096 /* kernels after which past ones are dropped */
-
-/* A rank record. */
-static void
-part_rank(struct rank_parts *ps, const char *src, size_t n, int64_t rank)
-{
-	uint32_t id;
-
-	if (src == NULL || rank < 0)
-		return;
-	id = smap_put(&ps->srcs, src, n, NULL);
-	ps->nrank++;
-	ps->srcs.val[id] = (uint64_t)rank + 1;
-}
-
-/* A file is named: without rank records, they are numbered so. */
-static void
-part_src(struct rank_parts *ps, const char *src, size_t n)
-{
-	bool is_new;
-	uint32_t id = smap_put(&ps->srcs, src, n, &is_new);
-
-	if (is_new)
-		ps->srcs.val[id] = ++ps->nsrc;
-}
 
 /* "3"; where that is taken, "3.1" with the device. */
 static char *
@@ -166,56 +150,36 @@ make_label(struct rank_parts *ps, int64_t rank, int64_t dev)
 	return b.s;
 }
 
-static uint32_t
-add_part(
-    struct rank_parts *ps, uint32_t src, int64_t rank, int64_t pid, int64_t dev)
-{
-	struct rank_part *p;
-
-	ARRAY_GROW(ps->v, ps->n, ps->cap);
-	p = &ps->v[ps->n];
-	memset(p, 0, sizeof(*p));
-	p->src = src;
-	p->pid = pid;
-	p->dev = dev;
-	p->counted = INT64_MIN;
-	if (rank == PART_NONE && src != SMAP_NONE && ps->srcs.val[src] > 0 &&
-	    (ps->nrank > 0 || ps->nsrc > 1))
-		rank = (int64_t)(ps->srcs.val[src] - 1);
-	p->label = make_label(ps, rank != PART_NONE ? rank : 0, dev);
-	return (uint32_t)ps->n++;
-}
-
-/* The participant's number in v; src NULL: unset; rank: of the record, or
+/* The participant's number in v; src.s NULL: unset; rank: of the record, or
  * PART_NONE. */
 static uint32_t
-part_find(struct rank_parts *ps, const char *src, size_t n, int64_t rank,
-    int64_t pid, int64_t dev)
+part_find(struct rank_parts *ps, struct mview src, int64_t rank, int64_t pid,
+    int64_t dev)
 {
 	struct {
 		int64_t src, pid, dev;
 	} key = { -1, pid, dev };
 	uint32_t id, s = SMAP_NONE;
+	struct rank_part *p;
 	bool is_new;
 
-	if (src != NULL) {
-		s = smap_put(&ps->srcs, src, n, NULL);
+	if (src.s != NULL) {
+		s = smap_put(&ps->srcs, src.s, src.n, NULL);
 		key.src = s;
 	}
 	id = smap_put(&ps->keys, (const char *)&key, sizeof(key), &is_new);
-	if (is_new)
-		ps->keys.val[id] = add_part(ps, s, rank, pid, dev);
-	return (uint32_t)ps->keys.val[id];
-}
-
-/* How many there are, told by rank records, or files; 0: not known, as where
- * a rank has several devices. */
-static size_t
-part_count(const struct rank_parts *ps)
-{
-	size_t n = ps->nrank > 0 ? ps->nrank : ps->nsrc;
-
-	return n > 1 && ps->n <= n ? n : 0;
+	if (!is_new)
+		return id;
+	ARRAY_GROW(ps->v, ps->n, ps->cap);
+	p = &ps->v[ps->n++];
+	*p = (struct rank_part){
+		.src = s, .pid = pid, .dev = dev, .counted = INT64_MIN
+	};
+	if (rank == PART_NONE && s != SMAP_NONE && ps->srcs.val[s] > 0 &&
+	    (ps->nrank > 0 || ps->nsrc > 1))
+		rank = (int64_t)(ps->srcs.val[s] - 1);
+	p->label = make_label(ps, rank != PART_NONE ? rank : 0, dev);
+	return id;
 }
 
 /* Of an iteration, made if it is new. */
@@ -231,12 +195,11 @@ part_share(struct rank_parts *ps, uint32_t part, int64_t iter)
 	ARRAY_GROW(ps->share, ps->nshare, ps->share_cap);
 	s = &ps->share[ps->nshare++];
 	*at = ps->nshare;
-	memset(s, 0, sizeof(*s));
-	s->part = part;
-	s->label = ps->v[part].label;
-	s->iter = iter;
-	s->first = INT64_MAX;
-	s->end = INT64_MIN;
+	*s = (struct rank_share){ .part = part,
+		.label = ps->v[part].label,
+		.iter = iter,
+		.first = INT64_MAX,
+		.end = INT64_MIN };
 	return s;
 }
 
@@ -261,52 +224,37 @@ count_past(struct rank_parts *ps, uint32_t part, int64_t now)
 	}
 }
 
-/* Other kernels that are past, for communication too. */
+/* Its kernel ran, one of communication or another; now: no kernel that is still
+ * to come starts before. */
 static void
-tidy(struct rank_part *p, int64_t now)
+part_kern(
+    struct rank_parts *ps, bool comm, const struct arrival *a, int64_t now)
 {
-	int64_t end;
+	struct rank_part *p = &ps->v[a->part];
+	struct rank_share *h = part_share(ps, a->part, a->iter);
+	int64_t end = num_add(a->start, a->dur), past = now;
 	size_t n = 0;
 
-	if (p->comm.n > 0 && p->comm.v[0].at < now)
-		now = p->comm.v[0].at;
-	while (n < p->other.n && p->other.v[n].hi < now)
-		n++;
-	ivl_drop(&p->other, n, &end);
-}
-
-/* Its kernel ran [lo, hi), one of communication or another; now: no kernel
- * that is still to come starts before. */
-static void
-part_kern(struct rank_parts *ps, uint32_t part, bool comm, struct rank_span s,
-    int64_t now)
-{
-	struct rank_part *p = &ps->v[part];
-	struct rank_share *h = part_share(ps, part, s.iter);
-
-	if (s.lo < h->first)
-		h->first = s.lo;
-	if (s.hi > h->end)
-		h->end = s.hi;
+	if (a->start < h->first)
+		h->first = a->start;
+	if (end > h->end)
+		h->end = end;
 	h->n += comm;
 	if (comm)
 		timeheap_push(&p->comm,
-		    (struct timed){ .at = s.lo, .then = s.iter, .end = s.hi });
+		    (struct timed){
+			.at = a->start, .then = a->iter, .end = end });
 	else
-		ivl_add(&p->other, s.lo, s.hi);
-	count_past(ps, part, now);
-	if (++p->added % TIDY == 0)
-		tidy(p, now);
-}
-
-/* Counts all communication that is left. */
-static void
-part_finish(struct rank_parts *ps)
-{
-	size_t i;
-
-	for (i = 0; i < ps->n; i++)
-		count_past(ps, (uint32_t)i, INT64_MAX);
+		ivl_add(&p->other, a->start, end);
+	count_past(ps, a->part, now);
+	if (++p->added % TIDY != 0)
+		return;
+	/* drops other kernels that are past, for communication too */
+	if (p->comm.n > 0 && p->comm.v[0].at < past)
+		past = p->comm.v[0].at;
+	while (n < p->other.n && p->other.v[n].hi < past)
+		n++;
+	ivl_drop(&p->other, n, &end);
 }
 
 static void
@@ -334,28 +282,22 @@ part_forget(struct rank_parts *ps)
 #define LATE_NS 1000000000   /* for how long, with clocks that agree */
 #define ENDS_NS 1000000      /* how far ends of one may differ */
 
+/* Whether a kernel can be one of the collective: not if the participant has one
+ * in it; nor, where clocks agree, if the ends differ by more than a millisecond
+ * and by more than a twentieth of the kernel's length. */
 static bool
-has_part(const struct rank_coll *c, uint32_t part)
+may_join(
+    const struct open_colls *cs, const struct rank_coll *c, struct arrival a)
 {
+	int64_t end = num_add(a.start, a.dur), d;
 	size_t i;
 
 	for (i = 0; i < c->n; i++)
-		if (c->v[i].part == part)
-			return true;
-	return false;
-}
-
-/* Kernels whose ends differ by more than a millisecond, and by more than a
- * twentieth of their length, are not one collective. */
-static bool
-ends_fit(const struct rank_coll *c, const struct arrival *a)
-{
-	int64_t end = num_add(a->start, a->dur), d, most = ENDS_NS;
-
+		if (c->v[i].part == a.part)
+			return false;
 	d = end > c->end ? num_sub(end, c->end) : num_sub(c->end, end);
-	if (a->dur / 20 > most)
-		most = a->dur / 20;
-	return d <= most;
+	return !cs->aligned || !c->type->together || d <= ENDS_NS ||
+	       d <= a.dur / 20;
 }
 
 /* The GPUs of its process group; 0: not known. */
@@ -374,49 +316,29 @@ ranks_in(const struct open_colls *cs, const struct rank_coll *c)
 	return n > 0 && (cs->ranks == 0 || n < cs->ranks) ? n : cs->ranks;
 }
 
-static struct rank_coll *
-find_open(struct open_colls *cs, const struct comm_type *type, uint32_t group,
-    const struct arrival *a)
-{
-	struct rank_coll *c;
-
-	for (c = cs->open; c < cs->open + cs->n; c++)
-		if (c->type->name == type->name && c->group == group &&
-		    !has_part(c, a->part) &&
-		    (!cs->aligned || !type->together || ends_fit(c, a)))
-			return c;
-	return NULL;
-}
-
-static struct rank_coll *
-add_coll(struct open_colls *cs, const struct comm_type *type)
-{
-	struct rank_coll *c;
-
-	ARRAY_GROW(cs->open, cs->n, cs->cap);
-	c = &cs->open[cs->n++];
-	memset(c, 0, sizeof(*c));
-	c->type = type;
-	c->id = cs->ids++;
-	c->nth =
-	    (*map_put(&cs->count, (uint64_t)(uintptr_t)type->name, NULL))++;
-	c->bytes = PART_NONE;
-	c->end = INT64_MIN;
-	return c;
-}
-
 /* A kernel of communication. */
 static void
 coll_put(struct open_colls *cs, const struct comm_type *type, uint32_t name,
     uint32_t group, int64_t bytes, struct arrival a)
 {
 	int64_t end = num_add(a.start, a.dur);
-	struct rank_coll *c = find_open(cs, type, group, &a);
+	struct rank_coll *c = cs->open;
 
-	if (c == NULL) {
-		c = add_coll(cs, type);
-		c->name = name;
-		c->group = group;
+	while (c < cs->open + cs->n &&
+	       !(c->type->name == type->name && c->group == group &&
+		   may_join(cs, c, a)))
+		c++;
+	if (c == cs->open + cs->n) {
+		ARRAY_GROW(cs->open, cs->n, cs->cap);
+		c = &cs->open[cs->n++];
+		*c = (struct rank_coll){ .type = type,
+			.name = name,
+			.group = group,
+			.id = cs->ids++,
+			.nth = (*map_put(&cs->count,
+			    (uint64_t)(uintptr_t)type->name, NULL))++,
+			.bytes = PART_NONE,
+			.end = INT64_MIN };
 	}
 	if (bytes != PART_NONE && bytes > c->bytes)
 		c->bytes = bytes;
@@ -424,36 +346,6 @@ coll_put(struct open_colls *cs, const struct comm_type *type, uint32_t name,
 		c->end = end;
 	ARRAY_GROW(c->v, c->n, c->cap);
 	c->v[c->n++] = a;
-}
-
-/* A rank launches its part before the collective ends. */
-static bool
-is_whole(const struct open_colls *cs, const struct rank_coll *c, int64_t now)
-{
-	size_t n = ranks_in(cs, c);
-
-	if (now == INT64_MAX || (n > 0 && c->n >= n))
-		return true;
-	return cs->aligned && num_add(c->end, LATE_NS) < now;
-}
-
-/* Hands out what is whole at the time now; INT64_MAX: all. */
-static void
-coll_flush(struct open_colls *cs, int64_t now)
-{
-	size_t i = 0;
-
-	if (cs->n > OPEN_MAX_COLLS) {
-		cs->overfull++;
-		now = cs->n > 0 ? INT64_MAX : now;
-	}
-	while (i < cs->n && is_whole(cs, &cs->open[i], now)) {
-		cs->done(cs->ctx, &cs->open[i]);
-		free(cs->open[i++].v);
-	}
-	cs->n -= i;
-	if (i > 0)
-		memmove(cs->open, cs->open + i, cs->n * sizeof(*cs->open));
 }
 
 static void
@@ -482,34 +374,29 @@ struct coll_sums {
 };
 
 static void
-ranks_put_open(struct ranks_out *o)
-{
-	o->coll = out_type_reg("coll", "dlp-ranks");
-	o->arrive = out_type_reg("arrive", "dlp-ranks");
-	o->comm = out_type_reg("comm", "dlp-ranks");
-	o->skew = out_type_reg("skew", "dlp-ranks");
-}
-
-static void
 put_known(int64_t v)
 {
 	out_opt(v != PART_NONE, v);
 }
 
+/* The participant's label; its file. */
 static void
-put_label(const struct rank_parts *ps, uint32_t part)
+put_label(const struct ranks *g, uint32_t part)
 {
-	out_raw(ps->v[part].label, strlen(ps->v[part].label));
+	const char *s = g->parts.v[part].label;
+
+	out_raw(s, strlen(s));
 }
 
 static void
-put_src(const struct rank_parts *ps, uint32_t part)
+put_src(const struct ranks *g, uint32_t part)
 {
-	size_t n = 0;
+	uint32_t src = g->parts.v[part].src;
 	const char *s = NULL;
+	size_t n = 0;
 
-	if (ps->v[part].src != SMAP_NONE)
-		s = smap_str(&ps->srcs, ps->v[part].src, &n);
+	if (src != SMAP_NONE)
+		s = smap_str(&g->parts.srcs, src, &n);
 	out_raw(s, n);
 }
 
@@ -568,13 +455,6 @@ bus_part(const char *kind, double n)
 	return strcmp(kind, "broadcast") == 0 || strcmp(kind, "reduce") == 0;
 }
 
-static void
-put_gb_s(double v)
-{
-	buf_putc(&out_buf, '\t');
-	buf_f64(&out_buf, v, 3);
-}
-
 /* The bandwidths of the algorithm and of the bus; ns: without waiting. */
 static void
 put_bandwidth(
@@ -587,8 +467,10 @@ put_bandwidth(
 		out_unsets(2);
 		return;
 	}
-	put_gb_s((double)c->bytes / (double)ns);
-	put_gb_s(part * (double)c->bytes / (double)ns);
+	buf_putc(&out_buf, '\t');
+	buf_f64(&out_buf, (double)c->bytes / (double)ns, 3);
+	buf_putc(&out_buf, '\t');
+	buf_f64(&out_buf, part * (double)c->bytes / (double)ns, 3);
 }
 
 /* The process group's name, size and ranks. */
@@ -610,84 +492,91 @@ put_group(const struct open_colls *cs, const struct rank_coll *c)
 	out_raw(n > 0 ? end + 1 : NULL, n);
 }
 
-static void
-put_collective(const struct ranks_out *o, const struct open_colls *cs,
-    const struct rank_parts *ps, const struct rank_coll *c,
-    const struct coll_sums *s)
-{
-	bool several = c->n > 1, clock = several && cs->aligned;
-	bool order = several && (clock || c->type->together);
-	const char *name;
-	size_t n;
-
-	name = smap_str(&cs->names, c->name, &n);
-	out_rec(o->coll);
-	out_i64((int64_t)c->id);
-	out_raw(c->type->name, strlen(c->type->name));
-	out_i64((int64_t)c->nth);
-	put_known(s->iter);
-	out_text(name, n);
-	put_known(c->bytes);
-	out_i64((int64_t)c->n);
-	out_i64(s->start);
-	out_opt(cs->aligned || !several, num_sub(c->end, s->start));
-	out_opt(several, s->comm);
-	out_opt(several, s->wait);
-	out_opt(several, s->longest - s->comm);
-	out_opt(clock, clock ? num_sub(s->last->start, s->first->start) : 0);
-	out_opt(clock, clock ? num_sub(c->end, s->end_lo) : 0);
-	if (order) {
-		put_label(ps, s->first->part);
-		put_label(ps, s->last->part);
-	} else {
-		out_raw("-\t-", 3);
-	}
-	put_bandwidth(cs, c, several ? s->comm : PART_NONE);
-	put_group(cs, c);
-	out_end();
-}
-
-static void
-put_arrival(const struct ranks_out *o, const struct open_colls *cs,
-    struct rank_parts *ps, const struct rank_coll *c, const struct coll_sums *s,
-    const struct arrival *a)
-{
-	bool several = c->n > 1, clock = several && cs->aligned;
-	int64_t wait = num_sub(a->dur, s->comm);
-	struct rank_share *h = part_share(ps, a->part, a->iter);
-
-	h->wait_ns = num_add(h->wait_ns, wait);
-	out_rec(o->arrive);
-	out_i64((int64_t)c->id);
-	out_raw(c->type->name, strlen(c->type->name));
-	put_known(a->iter);
-	put_label(ps, a->part);
-	put_src(ps, a->part);
-	out_i64(a->start);
-	out_i64(a->dur);
-	out_opt(several, wait);
-	out_opt(clock, clock ? num_sub(a->start, s->first->start) : 0);
-	if (several && (clock || c->type->together))
-		out_i64(a == s->last);
-	else
-		out_unset();
-	out_end();
-}
-
 /* A coll record, and an arrive record per rank; waits go to the ranks'
  * shares. */
 static void
-ranks_put_coll(struct ranks_out *o, const struct open_colls *cs,
-    struct rank_parts *ps, const struct rank_coll *c)
+put_coll(struct ranks *g, const struct rank_coll *c)
 {
-	struct coll_sums s = add_up(cs, c);
-	size_t i, n = ranks_in(cs, c);
+	const struct open_colls *cs = &g->colls;
+	const struct coll_sums s = add_up(cs, c);
+	bool several = c->n > 1, clock = several && cs->aligned;
+	bool order = several && (clock || c->type->together);
+	size_t n = ranks_in(cs, c);
+	const struct arrival *a;
+	struct rank_share *h;
+	const char *name;
+	int64_t wait;
 
-	if (c->n < (n > 0 ? n : ps->n))
-		o->incomplete++;
-	put_collective(o, cs, ps, c, &s);
-	for (i = 0; i < c->n; i++)
-		put_arrival(o, cs, ps, c, &s, &c->v[i]);
+	g->incomplete += c->n < (n > 0 ? n : g->parts.n);
+	name = smap_str(&cs->names, c->name, &n);
+	out_rec(g->coll);
+	out_i64((int64_t)c->id);
+	out_raw(c->type->name, strlen(c->type->name));
+	out_i64((int64_t)c->nth);
+	put_known(s.iter);
+	out_text(name, n);
+	put_known(c->bytes);
+	out_i64((int64_t)c->n);
+	out_i64(s.start);
+	out_opt(cs->aligned || !several, num_sub(c->end, s.start));
+	out_opt(several, s.comm);
+	out_opt(several, s.wait);
+	out_opt(several, s.longest - s.comm);
+	out_opt(clock, clock ? num_sub(s.last->start, s.first->start) : 0);
+	out_opt(clock, clock ? num_sub(c->end, s.end_lo) : 0);
+	if (order) {
+		put_label(g, s.first->part);
+		put_label(g, s.last->part);
+	} else {
+		out_unsets(2);
+	}
+	put_bandwidth(cs, c, several ? s.comm : PART_NONE);
+	put_group(cs, c);
+	out_end();
+	for (a = c->v; a < c->v + c->n; a++) {
+		wait = num_sub(a->dur, s.comm);
+		h = part_share(&g->parts, a->part, a->iter);
+		h->wait_ns = num_add(h->wait_ns, wait);
+		out_rec(g->arrive);
+		out_i64((int64_t)c->id);
+		out_raw(c->type->name, strlen(c->type->name));
+		put_known(a->iter);
+		put_label(g, a->part);
+		put_src(g, a->part);
+		out_i64(a->start);
+		out_i64(a->dur);
+		out_opt(several, wait);
+		out_opt(clock, clock ? num_sub(a->start, s.first->start) : 0);
+		out_opt(order, a == s.last);
+		out_end();
+	}
+}
+
+/* Hands out what is whole at the time now; INT64_MAX: all. A rank launches its
+ * part before the collective ends. */
+static void
+coll_flush(struct ranks *g, int64_t now)
+{
+	struct open_colls *cs = &g->colls;
+	struct rank_coll *c;
+	size_t i, n;
+
+	if (cs->n > OPEN_MAX_COLLS) {
+		cs->overfull++;
+		now = INT64_MAX;
+	}
+	for (i = 0; i < cs->n; i++) {
+		c = &cs->open[i];
+		n = ranks_in(cs, c);
+		if (now != INT64_MAX && !(n > 0 && c->n >= n) &&
+		    !(cs->aligned && num_add(c->end, LATE_NS) < now))
+			break;
+		put_coll(g, c);
+		free(c->v);
+	}
+	cs->n -= i;
+	if (i > 0)
+		memmove(cs->open, cs->open + i, cs->n * sizeof(*cs->open));
 }
 
 static int
@@ -700,31 +589,9 @@ by_place(const void *va, const void *vb)
 	return natural_cmp(a->label, b->label);
 }
 
-static void
-put_share(const struct ranks_out *o, const struct rank_parts *ps,
-    const struct rank_share *h)
-{
-	const struct rank_part *p = &ps->v[h->part];
-
-	out_rec(o->comm);
-	put_known(h->iter);
-	put_label(ps, h->part);
-	put_src(ps, h->part);
-	put_known(p->pid);
-	put_known(p->dev);
-	out_i64((int64_t)h->n);
-	out_i64(h->comm_ns);
-	out_i64(h->exposed_ns);
-	out_i64(h->wait_ns);
-	out_i64(h->first);
-	out_i64(h->end);
-	out_end();
-}
-
 /* Ranks in one iteration, shares h[0..n): how far apart they are. */
 static void
-put_skew(const struct ranks_out *o, const struct open_colls *cs,
-    const struct rank_parts *ps, const struct rank_share *h, size_t n)
+put_skew(const struct ranks *g, const struct rank_share *h, size_t n)
 {
 	int64_t first = INT64_MAX, first_hi = INT64_MIN, end = INT64_MIN;
 	int64_t end_lo = INT64_MAX, len = INT64_MAX, len_hi = 0, wait = 0;
@@ -744,119 +611,93 @@ put_skew(const struct ranks_out *o, const struct open_colls *cs,
 		if (h[i].wait_ns < least->wait_ns)
 			least = &h[i];
 	}
-	out_rec(o->skew);
+	out_rec(g->skew);
 	put_known(h->iter);
 	out_i64((int64_t)n);
-	out_opt(cs->aligned, num_sub(first_hi, first));
-	out_opt(cs->aligned, num_sub(end, end_lo));
+	out_opt(g->colls.aligned, num_sub(first_hi, first));
+	out_opt(g->colls.aligned, num_sub(end, end_lo));
 	out_i64(num_sub(len_hi, len));
 	out_i64(wait);
 	if (n > 1 && wait > 0)
-		put_label(ps, least->part);
+		put_label(g, least->part);
 	else
 		out_unset();
 	out_end();
 }
 
-/* Moves the first of h[0..n) that is of this run to the front. */
-static void
-swap_near(const struct rank_parts *ps, struct rank_share *h, size_t n)
-{
-	struct rank_share t = *h;
-	size_t i = 0;
-
-	while (i + 1 < n && ps->v[h[i].part].apart)
-		i++;
-	*h = h[i];
-	h[i] = t;
-}
-
 /* A comm record per rank and iteration, a skew record per iteration. */
 static void
-ranks_put_shares(const struct ranks_out *o, const struct open_colls *cs,
-    struct rank_parts *ps)
+put_shares(const struct ranks *g)
 {
-	size_t i, n, k, some;
+	const struct rank_parts *ps = &g->parts;
+	struct rank_share *h, *end = ps->share + ps->nshare, t;
+	size_t n, k, near, some;
 
 	if (ps->nshare > 0)
-		qsort(ps->share, ps->nshare, sizeof(*ps->share), by_place);
-	for (i = 0; i < ps->nshare; i++)
-		put_share(o, ps, &ps->share[i]);
-	for (i = 0; i < ps->nshare; i += n) {
-		for (n = some = 0; i + n < ps->nshare &&
-				   ps->share[i + n].iter == ps->share[i].iter;
-		     n++)
-			some += !ps->v[ps->share[i + n].part].apart;
+		qsort(ps->share, ps->nshare, sizeof(*h), by_place);
+	for (h = ps->share; h < end; h++) {
+		out_rec(g->share);
+		put_known(h->iter);
+		put_label(g, h->part);
+		put_src(g, h->part);
+		put_known(ps->v[h->part].pid);
+		put_known(ps->v[h->part].dev);
+		out_i64((int64_t)h->n);
+		out_i64(h->comm_ns);
+		out_i64(h->exposed_ns);
+		out_i64(h->wait_ns);
+		out_i64(h->first);
+		out_i64(h->end);
+		out_end();
+	}
+	for (h = ps->share; h < end; h += n) {
+		for (n = some = 0; h + n < end && h[n].iter == h->iter; n++)
+			some += !ps->v[h[n].part].apart;
 		/* those of other runs go to the end: nobody needs their order
 		 */
-		for (k = 0; some < n && k < some; k++)
-			swap_near(ps, &ps->share[i + k], n - k);
+		for (k = 0; some < n && k < some; k++) {
+			near = k;
+			while (near + 1 < n && ps->v[h[near].part].apart)
+				near++;
+			t = h[k];
+			h[k] = h[near];
+			h[near] = t;
+		}
 		if (some > 1 || ps->n_apart == 0)
-			put_skew(o, cs, ps, &ps->share[i], some);
+			put_skew(g, h, some);
 	}
 }
 
-static void
-ranks_put_notes(struct ranks_out *o, const struct open_colls *cs)
-{
-	stage_note("coll_incomplete", o->incomplete);
-	stage_note("coll_overfull", cs->overfull);
-	o->incomplete = 0;
-}
-
-struct ranks_type { /* the columns of a record type */
-	struct workrec_cols at;
-	const struct rec_col *rank, *name, *bytes, *op, *dir, *op_id;
-};
-
-struct ranks {
-	struct comm_rules comm;
-	bool own_rules; /* -f: they alone decide */
-	struct rank_parts parts;
-	struct open_colls colls;
-	struct ranks_out out;
-	struct ranks_type kern, graph;
-	struct {
-		struct rec_col *rank, *src, *clock, *shift;
-	} rank;
-	struct {
-		struct rec_col *id, *group, *size, *ranks;
-	} op;
-	/* the section */
-	int64_t now; /* the time that the stream has reached */
-	struct rank_utc {
-		struct buf src;
-		struct buf utc, none; /* the record, with that clock */
-	} * utc;                      /* of ranks that only UTC aligns */
-	size_t n_utc, utc_cap;
-	struct buf first; /* the file of the rank that is the reference */
-	struct buf tmp;
-};
-
 /* Keeps the record of a rank that UTC aligned, in both forms. */
 static void
-keep_utc(struct ranks *g, const struct rec *r, const char *src, size_t n)
+keep_utc(struct ranks *g, const struct rec *r, struct mview src)
 {
 	struct rank_utc *k;
-	const char *s;
+	const char *s, *name;
 	size_t len;
 	int i;
 
 	ARRAY_GROW(g->utc, g->n_utc, g->utc_cap);
 	k = &g->utc[g->n_utc++];
 	memset(k, 0, sizeof(*k));
-	buf_put(&k->src, src, src != NULL ? n : 0);
+	buf_put(&k->src, src.s, src.n);
 	buf_put(&k->utc, r->line, r->len);
 	buf_puts(&k->none, "rank");
 	for (i = 0; i < rec_ncols(r->type); i++) {
 		s = rec_field(r, i, &len);
+		name = rec_colname(r->type, i);
 		buf_putc(&k->none, '\t');
-		if (i == g->rank.clock->pos || i == g->rank.shift->pos)
+		if (strcmp(name, "clock_by") == 0 ||
+		    strcmp(name, "shift_ns") == 0)
 			buf_putc(&k->none, '-');
 		else
 			buf_put(&k->none, s, len);
 	}
 }
+
+struct rank_span {
+	int64_t lo, hi;
+};
 
 /* When the kernels of a file ran; false: it has none. */
 static bool
@@ -884,27 +725,21 @@ say_other_run(struct ranks *g, struct rank_utc *k, int64_t ns)
 		const char *word;
 	} units[] = { { 86400e9, "days" }, { 3600e9, "hours" },
 		{ 60e9, "minutes" }, { 1e9, "s" }, { 0, "ms" } };
+	uint32_t src = smap_find(&g->parts.srcs, k->src.s, k->src.len);
+	struct rank_part *p;
 	size_t i = 0;
 
+	for (p = g->parts.v; p < g->parts.v + g->parts.n; p++)
+		if (p->src == src && !p->apart) {
+			p->apart = true;
+			g->parts.n_apart++;
+		}
 	while ((double)ns < 2 * units[i].ns)
 		i++;
 	warn("%s: of another run than %s? No collective in common, and by UTC"
 	     " %.1f %s between their GPU work: not aligned, no skew",
 	    buf_str(&k->src), buf_str(&g->first),
 	    (double)ns / (units[i].ns > 0 ? units[i].ns : 1e6), units[i].word);
-}
-
-static void
-mark_apart(struct rank_parts *ps, const struct buf *src)
-{
-	uint32_t id = smap_find(&ps->srcs, src->s, src->len);
-	size_t i;
-
-	for (i = 0; i < ps->n; i++)
-		if (ps->v[i].src == id && !ps->v[i].apart) {
-			ps->v[i].apart = true;
-			ps->n_apart++;
-		}
 }
 
 /* Ranks of another run: only UTC aligns them with the first, no collective
@@ -920,12 +755,10 @@ put_utc(struct ranks *g)
 	for (k = g->utc; k < g->utc + g->n_utc; k++) {
 		is = has_ref && span_of(&g->parts, &k->src, &t) &&
 		     (t.lo >= ref.hi || ref.lo >= t.hi);
-		if (is) {
-			mark_apart(&g->parts, &k->src);
+		if (is)
 			say_other_run(g, k,
 			    t.lo >= ref.hi ? num_sub(t.lo, ref.hi)
 					   : num_sub(ref.lo, t.hi));
-		}
 		out_line(
 		    is ? k->none.s : k->utc.s, is ? k->none.len : k->utc.len);
 		buf_free(&k->src);
@@ -939,67 +772,75 @@ static void
 see_rank(struct stage *st, struct rec *r)
 {
 	struct ranks *g = st->ctx;
-	size_t n, m;
-	const char *src = rec_raw(r, g->rank.src, &n);
-	bool utc = rec_is(r, g->rank.clock, "utc");
+	struct mview src = rec_get(r, COL_src), by = rec_get(r, COL_clock_by);
+	int64_t rank = rec_num_or(r, COL_rank, PART_NONE);
+	bool utc = mv_eq(by, "utc");
+	uint32_t id;
 
-	part_rank(&g->parts, src, n, rec_int(r, g->rank.rank, PART_NONE));
+	if (src.s != NULL && rank >= 0) {
+		id = smap_put(&g->parts.srcs, src.s, src.n, NULL);
+		g->parts.nrank++;
+		g->parts.srcs.val[id] = (uint64_t)rank + 1;
+	}
 	if (utc)
-		keep_utc(g, r, src, n);
+		keep_utc(g, r, src);
 	else
 		stage_pass(st, r);
-	if (rec_is(r, g->rank.clock, "reference")) {
+	if (mv_eq(by, "reference")) {
 		buf_clear(&g->first);
-		buf_put(&g->first, src, src != NULL ? n : 0);
+		buf_put(&g->first, src.s, src.n);
 	}
 	/* the hosts' clocks can be wrong, so UTC cannot order ranks */
-	if (utc || rec_raw(r, g->rank.clock, &m) == NULL)
+	if (utc || by.s == NULL)
 		g->colls.aligned = false;
 }
 
+/* A file is named: without rank records, files are numbered so. */
 static void
 see_source(struct stage *st, struct rec *r)
 {
-	struct ranks *g = st->ctx;
+	struct rank_parts *ps = &((struct ranks *)st->ctx)->parts;
 	size_t n, m;
 	const char *rest;
+	bool is_new;
+	uint32_t id;
 
 	rec_meta(r, &n, &rest, &m);
-	if (n == 4 && m > 4 && memcmp(r->line, "##info\tsrc\t", 11) == 0)
-		part_src(&g->parts, rest + 4, m - 4);
+	if (n != 4 || m <= 4 || memcmp(r->line, "##info\tsrc\t", 11) != 0)
+		return;
+	id = smap_put(&ps->srcs, rest + 4, m - 4, &is_new);
+	if (is_new)
+		ps->srcs.val[id] = ++ps->nsrc;
 }
 
 /* Reads a record of work and the rank that ran it; false: no time is known. */
 static bool
-read_arrival(struct ranks *g, const struct ranks_type *t, const struct rec *r,
-    struct arrival *a)
+read_arrival(struct ranks *g, const struct rec *r, struct arrival *a)
 {
-	size_t n = 0;
-	const char *src = rec_raw(r, t->at.src, &n);
-	int64_t api = rec_int(r, t->at.api_start, PART_NONE);
+	struct rank_parts *ps = &g->parts;
+	int64_t api = rec_num_or(r, COL_api_start_ns, PART_NONE);
+	size_t n;
 
-	a->start = rec_int(r, t->at.start, PART_NONE);
-	a->iter = rec_int(r, t->at.iter, PART_NONE);
-	if (a->start == PART_NONE || !rec_dur(r, t->at.dur, &a->dur))
+	a->start = rec_num_or(r, COL_start_ns, PART_NONE);
+	a->iter = rec_num_or(r, COL_iter, PART_NONE);
+	if (a->start == PART_NONE || !rec_length(r, COL_dur_ns, &a->dur))
 		return false;
-	a->part = part_find(&g->parts, src, n, rec_int(r, t->rank, PART_NONE),
-	    rec_int(r, t->at.pid, PART_NONE), rec_int(r, t->at.dev, PART_NONE));
+	a->part = part_find(ps, rec_get(r, COL_src),
+	    rec_num_or(r, COL_rank, PART_NONE),
+	    rec_num_or(r, COL_pid, PART_NONE),
+	    rec_num_or(r, COL_dev, PART_NONE));
 	/* files that nothing has aligned have clocks of their own */
-	if (g->parts.nrank == 0 && g->parts.srcs.n > 1)
+	if (ps->nrank == 0 && ps->srcs.n > 1)
 		g->colls.aligned = false;
-	g->colls.ranks = part_count(&g->parts);
+	/* how many there are is told by rank records, or files; it is not
+	 * known where a rank has several devices */
+	n = ps->nrank > 0 ? ps->nrank : ps->nsrc;
+	g->colls.ranks = n > 1 && ps->n <= n ? n : 0;
 	if (api == PART_NONE || api > a->start)
 		api = a->start;
 	if (api > g->now)
 		g->now = api;
 	return true;
-}
-
-static struct rank_span
-span_of_arrival(const struct arrival *a)
-{
-	return (
-	    struct rank_span){ a->start, num_add(a->start, a->dur), a->iter };
 }
 
 /* The collective of a kernel: dlp-correlate knows more than the name tells,
@@ -1008,14 +849,12 @@ span_of_arrival(const struct arrival *a)
 static const struct comm_type *
 type_of(struct ranks *g, const struct rec *r, const char *name, size_t n)
 {
-	const struct ranks_type *t = &g->kern;
+	struct mview op = rec_get(r, COL_op);
 	const struct comm_type *type;
-	const char *op;
-	size_t nop;
 
-	if (!g->own_rules && rec_is(r, t->dir, "comm") &&
-	    (op = rec_raw(r, t->op, &nop)) != NULL &&
-	    (type = comm_named(&g->comm, op, nop)) != NULL)
+	if (!g->own_rules && op.s != NULL &&
+	    mv_eq(rec_get(r, COL_dir), "comm") &&
+	    (type = comm_named(&g->comm, op.s, op.n)) != NULL)
 		return type;
 	return name != NULL ? comm_find(&g->comm, name, n) : NULL;
 }
@@ -1026,57 +865,49 @@ see_group(struct stage *st, struct rec *r)
 {
 	struct ranks *g = st->ctx;
 	struct buf *b = &g->tmp;
-	size_t n, len;
-	const char *name = rec_raw(r, g->op.group, &n), *ranks;
+	struct mview name = rec_get(r, COL_group), ranks;
 	uint32_t at;
 	int64_t id;
 
 	stage_pass(st, r);
-	if (name == NULL || !rec_i64(r, g->op.id, &id))
+	if (name.s == NULL || !rec_num(r, COL_op_id, &id))
 		return;
-	ranks = rec_raw(r, g->op.ranks, &len);
+	ranks = rec_get(r, COL_group_ranks);
 	buf_clear(b);
-	buf_put(b, name, n);
+	buf_put(b, name.s, name.n);
 	buf_putc(b, '\n');
-	buf_put(b, ranks, ranks != NULL ? len : 0);
+	buf_put(b, ranks.s, ranks.n);
 	at = smap_put(&g->colls.groups, b->s, b->len, NULL);
 	*map_put(&g->colls.group, (uint64_t)id, NULL) = at + 1;
-	id = rec_int(r, g->op.size, 0);
+	id = rec_num_or(r, COL_group_size, 0);
 	g->colls.groups.val[at] = id > 0 ? (uint64_t)id : 0;
-}
-
-static uint32_t
-group_of(const struct ranks *g, const struct rec *r)
-{
-	int64_t id;
-	const uint64_t *at = NULL;
-
-	if (g->colls.group.n > 0 && rec_i64(r, g->kern.op_id, &id))
-		at = map_get(&g->colls.group, (uint64_t)id);
-	return at != NULL ? (uint32_t)*at - 1 : SMAP_NONE;
 }
 
 static void
 see_kernel(struct stage *st, struct rec *r)
 {
 	struct ranks *g = st->ctx;
-	const struct ranks_type *t = &g->kern;
 	const struct comm_type *type;
+	const uint64_t *group = NULL;
 	struct arrival a;
 	const char *name;
+	int64_t id;
 	size_t n;
 
 	stage_pass(st, r);
-	if (!read_arrival(g, t, r, &a))
+	if (!read_arrival(g, r, &a))
 		return;
-	name = rec_str(r, t->name, &g->tmp, &n);
+	name = rec_text(r, COL_short, &g->tmp, &n);
 	type = type_of(g, r, name, n);
-	part_kern(&g->parts, a.part, type != NULL, span_of_arrival(&a), g->now);
+	part_kern(&g->parts, type != NULL, &a, g->now);
+	if (g->colls.group.n > 0 && rec_num(r, COL_op_id, &id))
+		group = map_get(&g->colls.group, (uint64_t)id);
 	if (type != NULL && !type->pair && name != NULL)
 		coll_put(&g->colls, type,
-		    smap_put(&g->colls.names, name, n, NULL), group_of(g, r),
-		    rec_int(r, t->bytes, PART_NONE), a);
-	coll_flush(&g->colls, g->now);
+		    smap_put(&g->colls.names, name, n, NULL),
+		    group != NULL ? (uint32_t)*group - 1 : SMAP_NONE,
+		    rec_num_or(r, COL_bytes, PART_NONE), a);
+	coll_flush(g, g->now);
 }
 
 static void
@@ -1086,17 +917,8 @@ see_graph(struct stage *st, struct rec *r)
 	struct arrival a;
 
 	stage_pass(st, r);
-	if (read_arrival(g, &g->graph, r, &a))
-		part_kern(
-		    &g->parts, a.part, false, span_of_arrival(&a), g->now);
-}
-
-static void
-put_done(void *ctx, const struct rank_coll *c)
-{
-	struct ranks *g = ctx;
-
-	ranks_put_coll(&g->out, &g->colls, &g->parts, c);
+	if (read_arrival(g, r, &a))
+		part_kern(&g->parts, false, &a, g->now);
 }
 
 static void
@@ -1113,12 +935,16 @@ static void
 end_ranks(struct stage *st)
 {
 	struct ranks *g = st->ctx;
+	uint32_t i;
 
-	coll_flush(&g->colls, INT64_MAX);
-	part_finish(&g->parts);
+	coll_flush(g, INT64_MAX);
+	for (i = 0; i < g->parts.n; i++)
+		count_past(&g->parts, i, INT64_MAX);
 	put_utc(g);
-	ranks_put_shares(&g->out, &g->colls, &g->parts);
-	ranks_put_notes(&g->out, &g->colls);
+	put_shares(g);
+	stage_note("coll_incomplete", g->incomplete);
+	stage_note("coll_overfull", g->colls.overfull);
+	g->incomplete = 0;
 	if (!g->colls.aligned && g->colls.ids > 0)
 		warn("the clocks of the files are not aligned: arrivals are"
 		     " estimated from the collectives' lengths alone; dlp-parse"
@@ -1127,45 +953,7 @@ end_ranks(struct stage *st)
 	part_forget(&g->parts);
 }
 
-static void
-bind_work(struct ranks_type *t, struct rec_type *x)
-{
-	workrec_bind(&t->at, x, WORKREC_SPAN,
-	    WORKREC_API_START | WORKREC_PID | WORKREC_DEV | WORKREC_SRC |
-		WORKREC_ITER);
-	t->rank = rec_col(x, "rank", REC_OPT);
-}
-
-static void
-open_ranks(struct ranks *g, struct stage *st, const char *rules)
-{
-	struct rec_type *x;
-
-	comm_open(&g->comm, rules);
-	g->own_rules = rules != NULL;
-	x = stage_on(st, "kern", see_kernel, NULL, NULL);
-	bind_work(&g->kern, x);
-	g->kern.name = rec_col(x, "short", REC_NEED);
-	g->kern.bytes = rec_col(x, "bytes", REC_OPT);
-	g->kern.op = rec_col(x, "op", REC_OPT);
-	g->kern.dir = rec_col(x, "dir", REC_OPT);
-	g->kern.op_id = rec_col(x, "op_id", REC_OPT);
-	x = stage_on(st, "op", see_group, NULL, NULL);
-	REC_COLS(x, REC_OPT, { &g->op.id, "op_id" }, { &g->op.group, "group" },
-	    { &g->op.size, "group_size" }, { &g->op.ranks, "group_ranks" });
-	bind_work(&g->graph, stage_on(st, "graph", see_graph, NULL, NULL));
-	x = stage_on(st, "rank", see_rank, NULL, NULL);
-	g->rank.rank = rec_col(x, "rank", REC_NEED);
-	REC_COLS(x, REC_OPT, { &g->rank.src, "src" },
-	    { &g->rank.clock, "clock_by" }, { &g->rank.shift, "shift_ns" });
-	g->colls.done = put_done;
-	g->colls.ctx = g;
-	st->ctx = g;
-	st->section = begin_ranks;
-	st->end = end_ranks;
-	st->meta = see_source;
-	ranks_put_open(&g->out);
-}
+#define WORK "api_start_ns pid dev src iter rank"
 
 int
 main(int argc, char **argv)
@@ -1181,7 +969,24 @@ main(int argc, char **argv)
 	struct stage st;
 
 	stage_start(&st, "dlp-ranks", usage, opts, argc, argv);
-	open_ranks(&g, &st, rules);
+	comm_open(&g.comm, rules);
+	g.own_rules = rules != NULL;
+	stage_reads(&st, "kern", see_kernel, .need = "start_ns dur_ns short",
+	    .opt = WORK " bytes op dir op_id");
+	stage_reads(
+	    &st, "op", see_group, .opt = "op_id group group_size group_ranks");
+	stage_reads(
+	    &st, "graph", see_graph, .need = "start_ns dur_ns", .opt = WORK);
+	stage_reads(&st, "rank", see_rank, .need = "rank",
+	    .opt = "src clock_by shift_ns");
+	st.ctx = &g;
+	st.section = begin_ranks;
+	st.end = end_ranks;
+	st.meta = see_source;
+	g.coll = out_type_reg("coll", "dlp-ranks");
+	g.arrive = out_type_reg("arrive", "dlp-ranks");
+	g.share = out_type_reg("comm", "dlp-ranks");
+	g.skew = out_type_reg("skew", "dlp-ranks");
 	stage_anew(&st, notes);
 	return out_finish(stage_run(&st));
 }
