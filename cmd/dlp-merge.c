@@ -53,7 +53,8 @@ struct merge_types {
 	struct smap tags; /* by number: its place in type */
 	size_t cap;
 	struct smap srcs; /* texts of src; value: the input's number + 1 */
-	int *from;        /* place in the output -> column of the record */
+	int *from;        /* place in the output -> column of the record at
+			   * hand, or -1 */
 	size_t from_cap;
 	int n_inputs;
 	bool with_src, with_rank; /* records get a column src, rank */
@@ -93,8 +94,8 @@ struct merge_type {
 	bool due;         /* the legend is to be written */
 };
 
-struct merge_legend { /* of a type, in one input */
-	int type;     /* number in merge_types */
+struct merge_legend {  /* of a type, in one input */
+	uint32_t type; /* number in merge_types */
 	struct merge_col {
 		int to; /* place in the output */
 		enum { COL_COPY, COL_TIME, COL_ID, COL_SRC, COL_RANK } how;
@@ -118,42 +119,13 @@ add_col(struct merge_type *u, const char *name, size_t n)
 	return (int)id;
 }
 
-static struct merge_type *
-find_type(struct merge_types *m, const char *tag, size_t n)
-{
-	bool is_new;
-	uint32_t id = smap_put(&m->tags, tag, n, &is_new);
-	struct merge_type *u;
-
-	if (!is_new)
-		return &m->type[id];
-	ARRAY_GROW(m->type, id, m->cap);
-	u = &m->type[id];
-	memset(u, 0, sizeof(*u));
-	u->tag = xmemdup(tag, n);
-	u->src = u->rank = -1;
-	u->due = true;
-	return u;
-}
-
-/* A column of ids, which are numbers of a section; one that the registry
- * declares as a text is none. */
-static bool
-is_id(const char *tag, const char *name)
-{
-	const struct col_def *d = col_find(tag, name);
-	size_t n = strlen(name);
-
-	if (strcmp(name, "id") != 0 &&
-	    (n < 4 || strcmp(name + n - 3, "_id") != 0))
-		return false;
-	return d == NULL || d->kind == COL_INT || d->kind == COL_STR;
-}
-
+/* What becomes of a column's values. Ids are numbers of a section; a column
+ * that the registry declares as a text is none. */
 static int
 how_of(const struct merge_types *m, const char *tag, const char *name)
 {
-	size_t i;
+	const struct col_def *d = col_find(tag, name);
+	size_t n = strlen(name), i;
 
 	if (m->with_src && strcmp(name, "src") == 0)
 		return COL_SRC;
@@ -162,26 +134,11 @@ how_of(const struct merge_types *m, const char *tag, const char *name)
 	for (i = 0; i < ARRAY_LEN(times); i++)
 		if (strcmp(name, times[i]) == 0)
 			return COL_TIME;
-	return is_id(tag, name) ? COL_ID : COL_COPY;
-}
-
-static void
-add_legend_col(const struct merge_types *m, struct merge_legend *l,
-    struct merge_type *u, const char *s, size_t n)
-{
-	char *name = xmemdup(s, n);
-	struct merge_col *c;
-
-	l->col = xrealloc(l->col, (size_t)l->n + 1, sizeof(*l->col));
-	c = &l->col[l->n];
-	c->to = add_col(u, name, n);
-	c->how = how_of(m, u->tag, name);
-	if (strcmp(name, "start_ns") == 0)
-		l->start = l->n;
-	if (strcmp(name, "api_start_ns") == 0)
-		l->api = l->n;
-	l->n++;
-	free(name);
+	if (strcmp(name, "id") != 0 &&
+	    (n < 4 || strcmp(name + n - 3, "_id") != 0))
+		return COL_COPY;
+	return d == NULL || d->kind == COL_INT || d->kind == COL_STR ? COL_ID
+								     : COL_COPY;
 }
 
 /* A legend: tag s[0..n), its columns from the TAB on. */
@@ -190,16 +147,34 @@ read_legend(struct merge_types *m, const char *tag, size_t n, const char *cols,
     size_t len)
 {
 	struct merge_legend *l = xcalloc(1, sizeof(*l));
-	struct merge_type *u = find_type(m, tag, n);
 	const char *end = cols + len, *tab;
+	struct merge_type *u;
+	bool is_new;
+	char *name;
 
-	l->type = (int)(u - m->type);
+	l->type = smap_put(&m->tags, tag, n, &is_new);
+	if (is_new) {
+		ARRAY_GROW(m->type, l->type, m->cap);
+		m->type[l->type] = (struct merge_type){ .tag = xmemdup(tag, n),
+			.src = -1,
+			.rank = -1,
+			.due = true };
+	}
+	u = &m->type[l->type];
 	l->start = l->api = -1;
-	for (; cols < end; cols = tab) {
+	for (; cols < end; cols = tab, l->n++) {
 		tab = memchr(cols + 1, '\t', (size_t)(end - cols - 1));
 		if (tab == NULL)
 			tab = end;
-		add_legend_col(m, l, u, cols + 1, (size_t)(tab - cols - 1));
+		name = xmemdup(cols + 1, (size_t)(tab - cols - 1));
+		l->col = xrealloc(l->col, (size_t)l->n + 1, sizeof(*l->col));
+		l->col[l->n].to = add_col(u, name, strlen(name));
+		l->col[l->n].how = how_of(m, u->tag, name);
+		if (strcmp(name, "start_ns") == 0)
+			l->start = l->n;
+		if (strcmp(name, "api_start_ns") == 0)
+			l->api = l->n;
+		free(name);
 	}
 	if (m->with_src)
 		u->src = add_col(u, "src", 3);
@@ -270,24 +245,6 @@ put_column(const struct merge_input *in, const struct merge_col *c,
 		buf_put(&out_buf, f->s, f->n);
 }
 
-/* To from: which of the record's columns stands in each place of the output;
- * -1: none. */
-static void
-arrange(struct merge_types *m, const struct merge_legend *l, size_t n_places)
-{
-	size_t i;
-	int k;
-
-	if (m->from == NULL || n_places > m->from_cap) {
-		m->from_cap = n_places * 2 + 1;
-		m->from = xrealloc(m->from, m->from_cap, sizeof(*m->from));
-	}
-	for (i = 0; i < n_places; i++)
-		m->from[i] = -1;
-	for (k = 0; k < l->n; k++)
-		m->from[l->col[k].to] = k;
-}
-
 /* Writes r, a record, under the legend of the output: ids of different inputs
  * stay apart, times are moved to the common clock. */
 static void
@@ -296,13 +253,20 @@ merge_put(const struct merge_input *in)
 	struct merge_types *m = in->types;
 	const struct merge_legend *l = in->of;
 	struct merge_type *u = &m->type[l->type];
-	int i, k;
+	int i, k, n = (int)u->cols.n;
 
-	arrange(m, l, u->cols.n);
+	if (m->from_cap <= u->cols.n) {
+		m->from_cap = u->cols.n * 2 + 1;
+		m->from = xrealloc(m->from, m->from_cap, sizeof(*m->from));
+	}
+	for (i = 0; i < n; i++)
+		m->from[i] = -1;
+	for (k = 0; k < l->n; k++)
+		m->from[l->col[k].to] = k;
 	if (u->due)
 		put_legend(u);
 	buf_puts(&out_buf, u->tag);
-	for (i = 0; i < (int)u->cols.n; i++) {
+	for (i = 0; i < n; i++) {
 		buf_putc(&out_buf, '\t');
 		k = m->from[i];
 		if (k >= 0)
@@ -317,40 +281,13 @@ merge_put(const struct merge_input *in)
 	out_end();
 }
 
-static void
-merge_types_free(struct merge_types *m)
-{
-	size_t i;
-
-	for (i = 0; i < m->tags.n; i++) {
-		free(m->type[i].tag);
-		smap_free(&m->type[i].cols);
-	}
-	free(m->type);
-	free(m->from);
-	smap_free(&m->tags);
-	smap_free(&m->srcs);
-}
-
-static void
-take_info(struct merge_input *in, const char *rest, size_t n)
-{
-	const char *tab = memchr(rest, '\t', n);
-	size_t k = tab != NULL ? (size_t)(tab - rest) : n;
-
-	if (text_is(rest, k, "src"))
-		in->head_src = true;
-	if (tab != NULL && text_is(rest, k, "t0_ns") && !in->has_t0)
-		in->has_t0 = num_i64(tab + 1, n - k - 1, &in->t0);
-}
-
 /* Takes a line of metadata before the first record; false if it is another
  * line. */
 static bool
 head_line(struct merge_input *in, struct buf *cmds)
 {
-	const char *w, *rest;
-	size_t n, m;
+	const char *w, *rest, *tab;
+	size_t n, m, k;
 
 	if (in->r.kind == REC_SECTION)
 		return true;
@@ -364,7 +301,12 @@ head_line(struct merge_input *in, struct buf *cmds)
 	}
 	if (!text_is(w, n, "info"))
 		return false;
-	take_info(in, rest, m);
+	tab = memchr(rest, '\t', m);
+	k = tab != NULL ? (size_t)(tab - rest) : m;
+	if (text_is(rest, k, "src"))
+		in->head_src = true;
+	if (tab != NULL && text_is(rest, k, "t0_ns") && !in->has_t0)
+		in->has_t0 = num_i64(tab + 1, m - k - 1, &in->t0);
 	buf_put(&in->head, in->r.line, in->r.len);
 	buf_putc(&in->head, '\n');
 	return true;
@@ -388,14 +330,6 @@ merge_open(struct merge_input *in, struct merge_types *types, const char *path,
 	while (in->live && head_line(in, cmds));
 	if (!in->live && in->head.len == 0 && rec_complete(in->rd))
 		die("%s: empty input", in->name);
-}
-
-static struct merge_legend *
-find_legend(struct merge_input *in, const char *tag, size_t n)
-{
-	uint32_t id = smap_find(&in->tags, tag, n);
-
-	return id == SMAP_NONE ? NULL : in->legend[id];
 }
 
 static void
@@ -446,8 +380,10 @@ split_record(struct merge_input *in)
 	const char *s = in->r.line, *end = s + in->r.len;
 	const char *tab = memchr(s, '\t', in->r.len);
 	size_t n = (size_t)((tab != NULL ? tab : end) - s);
+	uint32_t id;
 
-	in->of = find_legend(in, s, n);
+	id = smap_find(&in->tags, s, n);
+	in->of = id != SMAP_NONE ? in->legend[id] : NULL;
 	if (in->of == NULL)
 		rec_die(&in->r, "record '%.*s' before its legend '#%.*s'",
 		    (int)(n < 40 ? n : 40), s, (int)(n < 40 ? n : 40), s);
@@ -502,23 +438,6 @@ take_line(struct merge_input *in)
 		in->time = t;
 }
 
-/* Call when the head has been written and shift is set: r gets its time. */
-static void
-merge_start(struct merge_input *in)
-{
-	if (in->live)
-		take_line(in);
-}
-
-/* The next line becomes r; its fields are split, its time is known. */
-static void
-merge_next(struct merge_input *in)
-{
-	in->live = rec_next(in->rd, &in->r);
-	if (in->live)
-		take_line(in);
-}
-
 struct merge_run {
 	int argc; /* for our ##cmd */
 	char *const *argv;
@@ -535,25 +454,6 @@ struct coll_ends { /* when collectives ended, by time */
 	size_t n, cap;
 };
 
-/* Whether kernels of that name end on all ranks together. */
-static bool
-together(struct comm_rules *rules, const char *name, size_t n)
-{
-	const struct comm_type *t;
-
-	if (rules->types == NULL)
-		comm_open(rules, NULL);
-	t = comm_find(rules, name, n);
-	return t != NULL && t->together;
-}
-
-static void
-add_end(struct coll_ends *e, uint64_t key, int64_t t)
-{
-	ARRAY_GROW(e->v, e->n, e->cap);
-	e->v[e->n++] = (struct align_ev){ key, t };
-}
-
 static int
 by_time(const void *va, const void *vb)
 {
@@ -569,7 +469,7 @@ read_ends(struct comm_rules *rules, struct coll_ends *e, const char *path)
 {
 	struct rec_reader *rd;
 	struct rec_type *kern;
-	struct rec_col *start, *dur, *name;
+	const struct comm_type *type;
 	struct buf tmp = { 0 };
 	struct stat st;
 	struct rec r;
@@ -579,8 +479,9 @@ read_ends(struct comm_rules *rules, struct coll_ends *e, const char *path)
 	rd = rec_open(path);
 	rec_quiet(rd);
 	kern = rec_type(rd, "kern");
-	REC_COLS(kern, REC_OPT, { &start, "start_ns" }, { &dur, "dur_ns" },
-	    { &name, "short" });
+	rec_want(kern, REC_OPT, "start_ns dur_ns short");
+	if (rules->types == NULL)
+		comm_open(rules, NULL);
 	while (rec_next(rd, &r)) {
 		int64_t t, d;
 		const char *s;
@@ -588,10 +489,15 @@ read_ends(struct comm_rules *rules, struct coll_ends *e, const char *path)
 
 		if (r.type != kern || r.kind != REC_DATA)
 			continue;
-		s = rec_str(&r, name, &tmp, &n);
-		if (s != NULL && together(rules, s, n) &&
-		    rec_i64(&r, start, &t) && rec_dur(&r, dur, &d))
-			add_end(e, hash_bytes(s, n), num_add(t, d));
+		s = rec_text(&r, COL_short, &tmp, &n);
+		type = s != NULL ? comm_find(rules, s, n) : NULL;
+		if (type == NULL || !type->together ||
+		    !rec_num(&r, COL_start_ns, &t) ||
+		    !rec_length(&r, COL_dur_ns, &d))
+			continue;
+		ARRAY_GROW(e->v, e->n, e->cap);
+		e->v[e->n++] =
+		    (struct align_ev){ hash_bytes(s, n), num_add(t, d) };
 	}
 	rec_close(rd);
 	buf_free(&tmp);
@@ -684,61 +590,35 @@ put_ranks(const struct merge_input *v, int n)
 	}
 }
 
-/* The one whose line is first; ties go to the first file. */
-static struct merge_input *
-next_input(struct merge_input *v, int n)
-{
-	struct merge_input *best = NULL, *in;
-
-	for (in = v; in < v + n; in++)
-		if (in->live && (best == NULL || in->time < best->time))
-			best = in;
-	return best;
-}
-
-/* Legends and ends are ours; with --ranks so are the rank records. */
-static void
-put_input_line(const struct merge_run *m, struct merge_input *in)
-{
-	if (in->r.kind == REC_END) {
-		in->lost = rec_lost(in->rd);
-		in->surplus = rec_surplus(in->rd);
-	}
-	if (in->r.kind == REC_META)
-		out_line(in->r.line, in->r.len);
-	else if (in->r.kind == REC_DATA &&
-		 !(m->ranks && memcmp(in->r.line, "rank\t", 5) == 0))
-		merge_put(in);
-}
-
-static void
-put_heads(const struct merge_run *m, const struct buf *cmds, bool whole)
-{
-	int i;
-
-	out_legends_again();
-	if (whole) {
-		out_meta("dlp", "%d", REC_FORMAT);
-		buf_put(&out_buf, cmds->s, cmds->len);
-		stage_cmd(m->argc, m->argv);
-	}
-	for (i = 0; i < m->n && whole; i++)
-		put_facts(&m->in[i], m->n > 1);
-	if (m->ranks)
-		put_ranks(m->in, m->n);
-}
-
+/* Writes all lines, by time; ties go to the first file. Legends and ends are
+ * ours; with --ranks so are the rank records. */
 static void
 put_lines(struct merge_run *m)
 {
-	struct merge_input *in;
-	int i;
+	struct merge_input *in, *end = m->in + m->n, *best;
 
-	for (i = 0; i < m->n; i++)
-		merge_start(&m->in[i]);
-	while ((in = next_input(m->in, m->n)) != NULL) {
-		put_input_line(m, in);
-		merge_next(in);
+	for (in = m->in; in < end; in++)
+		if (in->live)
+			take_line(in);
+	for (;;) {
+		best = NULL;
+		for (in = m->in; in < end; in++)
+			if (in->live && (best == NULL || in->time < best->time))
+				best = in;
+		if (best == NULL)
+			return;
+		if (best->r.kind == REC_END) {
+			best->lost = rec_lost(best->rd);
+			best->surplus = rec_surplus(best->rd);
+		}
+		if (best->r.kind == REC_META)
+			out_line(best->r.line, best->r.len);
+		else if (best->r.kind == REC_DATA &&
+			 !(m->ranks && memcmp(best->r.line, "rank\t", 5) == 0))
+			merge_put(best);
+		best->live = rec_next(best->rd, &best->r);
+		if (best->live)
+			take_line(best);
 	}
 }
 
@@ -758,27 +638,14 @@ complete(const struct merge_input *v, int n)
 	return true;
 }
 
-/* How many records the inputs have less, or more, than their ends say. */
-static void
-count_notes(const struct merge_input *v, int n)
-{
-	uint64_t lost = 0, surplus = 0;
-	int i;
-
-	for (i = 0; i < n; i++) {
-		lost += v[i].lost;
-		surplus += v[i].surplus;
-	}
-	stage_note_count(lost, surplus);
-}
-
 /* The exit status. */
 static int
 merge_all(struct merge_run *m)
 {
 	struct buf cmds = { 0 };
 	bool whole = false, ok;
-	uint64_t lost;
+	uint64_t unaligned, lost = 0, surplus = 0;
+	size_t k;
 	int i;
 
 	m->in = xcalloc((size_t)m->n, sizeof(*m->in));
@@ -789,24 +656,44 @@ merge_all(struct merge_run *m)
 		merge_open(&m->in[i], &m->types, m->paths[i], i, &cmds);
 		whole |= !rec_is_fragment(m->in[i].rd);
 	}
-	lost = align_all(m);
-	put_heads(m, &cmds, whole);
+	unaligned = align_all(m);
+	out_legends_again();
+	if (whole) {
+		out_meta("dlp", "%d", REC_FORMAT);
+		buf_put(&out_buf, cmds.s, cmds.len);
+		stage_cmd(m->argc, m->argv);
+	}
+	for (i = 0; i < m->n && whole; i++)
+		put_facts(&m->in[i], m->n > 1);
+	if (m->ranks)
+		put_ranks(m->in, m->n);
 	put_lines(m);
 	ok = complete(m->in, m->n);
-	if (whole)
-		stage_note("clocks_unaligned", lost);
-	if (whole)
-		count_notes(m->in, m->n);
-	if (lost > 0)
+	for (i = 0; i < m->n; i++) {
+		lost += m->in[i].lost;
+		surplus += m->in[i].surplus;
+	}
+	if (whole) {
+		stage_note("clocks_unaligned", unaligned);
+		stage_note_count(lost, surplus);
+	}
+	if (unaligned > 0)
 		warn("%llu of %d inputs do not have the time of their"
 		     " origin: their clocks are not aligned",
-		    (unsigned long long)lost, m->n);
+		    (unsigned long long)unaligned, m->n);
 	if (whole && ok)
 		stage_end_section();
 	for (i = 0; i < m->n; i++)
 		merge_close(&m->in[i]);
 	free(m->in);
-	merge_types_free(&m->types);
+	for (k = 0; k < m->types.tags.n; k++) {
+		free(m->types.type[k].tag);
+		smap_free(&m->types.type[k].cols);
+	}
+	free(m->types.type);
+	free(m->types.from);
+	smap_free(&m->types.tags);
+	smap_free(&m->types.srcs);
 	comm_close(&m->rules);
 	buf_free(&cmds);
 	return ok ? EXIT_OK : EXIT_TROUBLE;
