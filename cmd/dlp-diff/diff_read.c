@@ -75,25 +75,20 @@ rows_text(struct diff_rows *r, const char *s, size_t n)
 	return s != NULL ? smap_put(&r->texts, s, n, NULL) : SMAP_NONE;
 }
 
-static struct diff_cells *
-cells_of(struct diff_row *r, size_t side)
+/* The row's values in that step of that side; created if there are none. */
+static struct diff_cell *
+row_cell(struct diff_row *r, size_t side, uint32_t step)
 {
+	struct diff_cells *c;
+	size_t i;
+
 	if (side >= r->n_side) {
 		r->side = xrealloc(r->side, side + 1, sizeof(*r->side));
 		memset(r->side + r->n_side, 0,
 		    (side + 1 - r->n_side) * sizeof(*r->side));
 		r->n_side = side + 1;
 	}
-	return &r->side[side];
-}
-
-/* The row's values in that step of that side; created if there are none. */
-static struct diff_cell *
-row_cell(struct diff_row *r, size_t side, uint32_t step)
-{
-	struct diff_cells *c = cells_of(r, side);
-	size_t i;
-
+	c = &r->side[side];
 	/* the search starts at the end: nearly all steps come in order */
 	for (i = c->n; i > 0 && c->v[i - 1].step > step; i--)
 		;
@@ -122,15 +117,6 @@ side_file_name(struct mview path)
 	return i < path.n ? xmemdup(path.s + i, path.n - i) : NULL;
 }
 
-/* Adds a run of a file; NULL: it has the side's name. */
-static uint32_t
-side_new_run(struct diff_side *s, struct mview file)
-{
-	s->run = xrealloc(s->run, s->n_run + 1, sizeof(*s->run));
-	s->run[s->n_run] = (struct diff_run){ .name = side_file_name(file) };
-	return (uint32_t)s->n_run++;
-}
-
 /* The number of an iteration of a run; created if it is new. Its key is the run
  * in the upper 24 bits, and the iteration in the lower 40. */
 static uint32_t
@@ -143,9 +129,7 @@ side_step(struct diff_side *s, uint32_t run, int64_t iter)
 	if (!fresh)
 		return (uint32_t)*at;
 	ARRAY_GROW(s->step, s->n, s->cap);
-	memset(&s->step[s->n], 0, sizeof(*s->step));
-	s->step[s->n].run = run;
-	s->step[s->n].iter = iter;
+	s->step[s->n] = (struct diff_step){ .run = run, .iter = iter };
 	*at = s->n;
 	return (uint32_t)s->n++;
 }
@@ -284,50 +268,37 @@ sum_values(struct diff_sum *s, const double *v, size_t n)
 	s->var = n > 1 ? sq / (double)(n - 1) : 0;
 }
 
-/* Sums in integers, so that they are exact. */
-struct diff_totals {
-	int64_t flop;
-	uint64_t n;
-};
-
-/* Adds a row's cells in the selected steps to v, which has a sum per step. */
-static void
-add_cells(struct diff_sum *s, struct diff_totals *t,
-    const struct diff_side *side, const struct diff_cells *c, double *v)
-{
-	size_t i;
-
-	for (i = 0; i < c->n; i++) {
-		const struct diff_cell *x = &c->v[i];
-		const struct diff_step *step = &side->step[x->step];
-
-		if (!step->used)
-			continue;
-		s->any = true;
-		v[step->pos] += (double)x->ns;
-		t->n += x->n;
-		t->flop = num_add(t->flop, x->flop);
-		s->has_flop |= x->has_flop;
-		s->tc |= x->tc;
-	}
-}
-
 void
 sum_rows(struct diff_sum *s, const struct diff_side *side, size_t side_no,
     struct diff_row *const *rows, size_t n)
 {
-	double *v = xcalloc(side->n_used + 1, sizeof(*v));
-	struct diff_totals t = { 0 };
-	size_t i;
+	double *v = xcalloc(side->n_used + 1, sizeof(*v)); /* of each step */
+	int64_t flop = 0; /* this and the next in integers, which are exact */
+	uint64_t calls = 0;
+	size_t i, k;
 
 	*s = (struct diff_sum){ 0 };
 	for (i = 0; i < n; i++)
-		if (side_no < rows[i]->n_side)
-			add_cells(s, &t, side, &rows[i]->side[side_no], v);
+		for (k = 0;
+		     side_no < rows[i]->n_side && k < rows[i]->side[side_no].n;
+		     k++) {
+			const struct diff_cell *x =
+			    &rows[i]->side[side_no].v[k];
+			const struct diff_step *step = &side->step[x->step];
+
+			if (!step->used)
+				continue;
+			s->any = true;
+			v[step->pos] += (double)x->ns;
+			calls += x->n;
+			flop = num_add(flop, x->flop);
+			s->has_flop |= x->has_flop;
+			s->tc |= x->tc;
+		}
 	sum_values(s, v, side->n_used);
 	if (side->n_used > 0) {
-		s->calls = (double)t.n / (double)side->n_used;
-		s->flop = (double)t.flop / (double)side->n_used;
+		s->calls = (double)calls / (double)side->n_used;
+		s->flop = (double)flop / (double)side->n_used;
 	}
 	free(v);
 }
@@ -345,39 +316,18 @@ struct diff_place { /* the current place in a stream */
 	struct buf key, name; /* name: escaped, the section's file */
 };
 
-/* The columns of a record type, NULL if it does not have one, and the function
- * for its records. */
-struct diff_cols {
-	void (*take)(struct diff_place *p, const struct diff_cols *c,
-	    const struct rec *r);
-	struct rec_type *type;
-	struct rec_col *iter, *src, *dur, *op_id, *op, *dir, *prim, *layer,
-	    *phase;
-	struct rec_col *what;      /* kern: short, copy: kind, call: api,
-				    * over: name */
-	struct rec_col *flop, *tc; /* kern */
-	struct rec_col *key, *name, *shapes;                   /* op */
-	struct rec_col *step, *gpu, *n_kern, *gpu_lo, *gpu_hi; /* iter */
+struct diff_type { /* the argument of its records */
+	const char *tag;
+	void (*take)(struct diff_place *p, const struct rec *r);
+	int what; /* the column that says what it is; -1: there is none */
 };
 
 struct diff_stream {
 	struct diff_model *m;
-	struct diff_cols kern, copy, set, graph, inst, op, iter, dev, call,
-	    over;
 	struct diff_place at;
 	size_t first, n_first, n_section;
 	bool one_each;
 };
-
-/* Begins a section of side side_no. */
-static void
-place_section(struct diff_place *p)
-{
-	map_clear(&p->op);
-	smap_clear(&p->srcs);
-	buf_clear(&p->name);
-	p->base = p->side_no;
-}
 
 static void
 at_side(struct diff_place *p, size_t no)
@@ -409,6 +359,7 @@ static uint64_t
 new_file(struct diff_place *p, struct mview src, bool is_first)
 {
 	struct mview name = src;
+	struct diff_side *s;
 	size_t no = p->base;
 
 	if (name.s == NULL)
@@ -422,7 +373,10 @@ new_file(struct diff_place *p, struct mview src, bool is_first)
 		free(p->side->name);
 		p->side->name = side_file_name(src);
 	}
-	return (uint64_t)no << 32 | side_new_run(p->side, name);
+	s = p->side;
+	s->run = xrealloc(s->run, s->n_run + 1, sizeof(*s->run));
+	s->run[s->n_run] = (struct diff_run){ .name = side_file_name(name) };
+	return (uint64_t)no << 32 | s->n_run++;
 }
 
 /* Goes to the side of the file; returns its run. */
@@ -443,16 +397,15 @@ enter(struct diff_place *p, struct mview src)
 }
 
 static void
-place_dev(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+place_dev(struct diff_place *p, const struct rec *r)
 {
-	size_t n;
-	const char *s = rec_raw(r, c->name, &n);
+	struct mview name = rec_get(r, COL_name);
 
-	if (s == NULL)
+	if (name.s == NULL)
 		return;
 	buf_clear(&p->key);
 	buf_puts(&p->key, "GPU\t");
-	buf_put(&p->key, s, n);
+	buf_put(&p->key, name.s, name.n);
 	smap_put(&p->side->info, p->key.s, p->key.len, NULL);
 }
 
@@ -467,53 +420,34 @@ step_key(const char *s, size_t n)
 	return n > 0 ? xmemdup(s, n) : xstrdup("steps");
 }
 
-/* The length of a step. A run without steps begins with its first GPU work and
- * ends with the last, as in dlp FILE, so that its start-up does not count as
- * idle time of the GPU. */
-static bool
-length(const struct diff_cols *c, const struct rec *r, bool whole, int64_t *ns)
-{
-	int64_t lo, hi;
-
-	if (whole && rec_i64(r, c->gpu_lo, &lo) && rec_i64(r, c->gpu_hi, &hi)) {
-		*ns = num_sub(hi, lo);
-		return true;
-	}
-	return rec_i64(r, c->step, ns);
-}
-
 static void
-place_iter(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+place_iter(struct diff_place *p, const struct rec *r)
 {
-	uint32_t run = enter(p, rec_view(r, c->src));
+	uint32_t run = enter(p, rec_get(r, COL_src));
 	struct diff_run *g = &p->side->run[run];
+	struct mview key = rec_get(r, COL_key);
 	struct diff_step *s;
-	const char *key;
-	int64_t iter;
+	int64_t iter, lo, hi;
 	uint32_t no;
-	size_t n;
 
-	if (!rec_i64(r, c->iter, &iter))
+	if (!rec_num(r, COL_iter, &iter))
 		return;
-	key = rec_raw(r, c->key, &n);
-	if (key != NULL && g->key == NULL)
-		g->key = step_key(key, n);
+	if (key.s != NULL && g->key == NULL)
+		g->key = step_key(key.s, key.n);
 	no = side_step(p->side, run, iter); /* may move the steps in memory */
 	s = &p->side->step[no];
-	s->has = length(c, r, key == NULL, &s->ns);
-	rec_i64(r, c->gpu, &s->gpu_ns);
-	rec_i64(r, c->n_kern, &s->n_kern);
-}
-
-static unsigned
-tc_of(const struct rec *r, const struct rec_col *tc)
-{
-	size_t n = 0;
-	const char *s = tc != NULL ? rec_raw(r, tc, &n) : NULL;
-
-	if (s == NULL)
-		return 0;
-	return n == 3 ? TC_YES : n == 2 ? TC_NO : TC_UNKNOWN;
+	/* A run without steps begins with its first GPU work and ends with the
+	 * last, as in dlp FILE, so that its start-up does not count as idle
+	 * time of the GPU. */
+	if (key.s == NULL && rec_num(r, COL_gpu_start_ns, &lo) &&
+	    rec_num(r, COL_gpu_end_ns, &hi)) {
+		s->ns = num_sub(hi, lo);
+		s->has = true;
+	} else {
+		s->has = rec_num(r, COL_step_ns, &s->ns);
+	}
+	rec_num(r, COL_gpu_ns, &s->gpu_ns);
+	rec_num(r, COL_n_kern, &s->n_kern);
 }
 
 /* Adds to a row: a time, or only the arithmetic if ns < 0. */
@@ -534,55 +468,59 @@ add_to_row(struct diff_place *p, struct diff_row *row, uint32_t step,
 	c->tc |= tc & 7;
 }
 
+/* The number of a column's text. */
 static uint32_t
-read_side_text(
-    struct diff_place *p, const struct rec *r, const struct rec_col *c)
+text_id(struct diff_place *p, const struct rec *r, int col)
 {
-	size_t n = 0;
-	const char *s = rec_raw(r, c, &n);
+	struct mview v = rec_get(r, col);
 
-	return rows_text(&p->m->rows, s, n);
+	return rows_text(&p->m->rows, v.s, v.n);
 }
 
 /* The row of an op, by its key. */
 static void
-place_op(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+place_op(struct diff_place *p, const struct rec *r)
 {
-	bool fresh;
-	size_t n;
-	const char *key = rec_raw(r, c->key, &n);
+	struct mview key = rec_get(r, COL_key);
 	struct diff_row *row;
 	int64_t id;
+	bool fresh;
 
-	if (p->m->by != BY_OP || key == NULL || !rec_i64(r, c->op_id, &id))
+	if (p->m->by != BY_OP || key.s == NULL || !rec_num(r, COL_op_id, &id))
 		return;
-	row = rows_put(&p->m->rows, key, n, &fresh);
+	row = rows_put(&p->m->rows, key.s, key.n, &fresh);
 	if (fresh) {
-		row->name = read_side_text(p, r, c->name);
-		row->dir = read_side_text(p, r, c->dir);
-		row->shapes = read_side_text(p, r, c->shapes);
-		row->type = read_side_text(p, r, c->op);
+		row->name = text_id(p, r, COL_name);
+		row->dir = text_id(p, r, COL_dir);
+		row->shapes = text_id(p, r, COL_shapes);
+		row->type = text_id(p, r, COL_op);
 	}
 	*map_put(&p->op, (uint64_t)id, NULL) = row->key;
 }
 
+static struct mview
+what_of(const struct rec *r)
+{
+	const struct diff_type *t = rec_arg(r);
+
+	return t->what >= 0 ? rec_get(r, t->what) : (struct mview){ NULL, 0 };
+}
+
 /* The key of work without an op: its kind, and a kernel's name. */
 static void
-no_op_key(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+no_op_key(struct diff_place *p, const struct rec *r)
 {
-	size_t n = 0;
-	const char *tag = rec_type_tag(c->type);
-	const char *s = c->what != NULL ? rec_raw(r, c->what, &n) : NULL;
+	const char *tag = rec_type_tag(r->type);
+	bool kern = strcmp(tag, "kern") == 0;
+	struct mview s = what_of(r);
 
 	buf_clear(&p->key);
 	buf_puts(&p->key, "(no op) ");
-	if (s == NULL || strcmp(tag, "kern") != 0)
+	if (s.s == NULL || !kern)
 		buf_puts(&p->key, strcmp(tag, "set") == 0 ? "memset" : tag);
-	if (s != NULL) {
-		if (strcmp(tag, "kern") != 0)
-			buf_putc(&p->key, ' ');
-		buf_put(&p->key, s, n);
-	}
+	if (s.s != NULL && !kern)
+		buf_putc(&p->key, ' ');
+	buf_put(&p->key, s.s, s.n);
 }
 
 static struct diff_row *
@@ -602,129 +540,118 @@ named_row(struct diff_place *p, const char *s, size_t n, uint32_t dir)
 	return row;
 }
 
-/* Communication stays a class of its own, whichever phase it is in. */
-static bool
-is_optimizer(const struct diff_cols *c, const struct rec *r)
-{
-	return rec_is(r, c->phase, "optimizer") && !rec_is(r, c->dir, "comm");
-}
-
-/* The direction that is shown: the optimizer is neither forward nor backward.
- */
-static uint32_t
-shown_dir(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
-{
-	static const char name[] = "optimizer";
-
-	return is_optimizer(c, r)
-		   ? rows_text(&p->m->rows, name, sizeof(name) - 1)
-		   : read_side_text(p, r, c->dir);
-}
-
 static struct diff_row *
-place_row(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+place_row(struct diff_place *p, const struct rec *r)
 {
-	const struct rec_col *by[] = { [BY_KERNEL] = c->what,
-		[BY_TYPE] = c->op,
-		[BY_PRIM] = c->prim,
-		[BY_LAYER] = c->layer,
-		[BY_PHASE] = c->phase };
+	static const int by[] = { [BY_TYPE] = COL_op,
+		[BY_PRIM] = COL_prim,
+		[BY_LAYER] = COL_layer,
+		[BY_PHASE] = COL_phase };
+	/* Communication stays a class of its own, whichever phase it is in. */
+	bool optimizer = mv_eq(rec_get(r, COL_phase), "optimizer") &&
+			 !mv_eq(rec_get(r, COL_dir), "comm");
 	enum diff_by b = p->m->by;
 	struct diff_row *row;
 	const uint64_t *at;
-	const char *s;
+	struct mview s = { NULL, 0 };
+	uint32_t dir;
 	int64_t id;
-	size_t n = 0;
 
-	if (b == BY_OP && rec_i64(r, c->op_id, &id) &&
+	if (b == BY_OP && rec_num(r, COL_op_id, &id) &&
 	    (at = map_get(&p->op, (uint64_t)id)) != NULL) {
 		row = &p->m->rows.v[*at];
-		if (is_optimizer(c, r))
-			row->dir = shown_dir(p, c, r);
+		if (optimizer) /* it is neither forward nor backward */
+			row->dir = rows_text(&p->m->rows, "optimizer", 9);
 		return row;
 	}
-	if (b == BY_OP || (b == BY_TYPE && rec_raw(r, c->op, &n) == NULL) ||
-	    (b == BY_PRIM && rec_raw(r, c->prim, &n) == NULL)) {
-		no_op_key(p, c, r);
+	if (b != BY_OP)
+		s = b == BY_KERNEL ? what_of(r) : rec_get(r, by[b]);
+	if (s.s == NULL && (b == BY_OP || b == BY_TYPE || b == BY_PRIM)) {
+		no_op_key(p, r);
 		return named_row(p, p->key.s, p->key.len, SMAP_NONE);
 	}
-	s = rec_raw(r, by[b], &n);
-	return named_row(p, s, n,
-	    b == BY_KERNEL || b == BY_PHASE ? SMAP_NONE : shown_dir(p, c, r));
+	dir = b == BY_KERNEL || b == BY_PHASE ? SMAP_NONE
+	      : optimizer ? rows_text(&p->m->rows, "optimizer", 9)
+			  : text_id(p, r, COL_dir);
+	return named_row(p, s.s, s.n, dir);
 }
 
 /* The step of a record; false if it is in none. */
 static bool
-step_of(struct diff_place *p, const struct diff_cols *c, const struct rec *r,
-    uint32_t *step)
+step_of(struct diff_place *p, const struct rec *r, uint32_t *step)
 {
-	uint32_t run = enter(p, rec_view(r, c->src));
+	uint32_t run = enter(p, rec_get(r, COL_src));
 	int64_t iter;
 
-	if (!rec_i64(r, c->iter, &iter))
+	if (!rec_num(r, COL_iter, &iter))
 		return false;
 	*step = side_step(p->side, run, iter);
 	return true;
 }
 
 static void
-place_inst(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+place_inst(struct diff_place *p, const struct rec *r)
 {
 	uint32_t step;
 	int64_t ns;
 
-	if (p->m->by == BY_ITER || !step_of(p, c, r, &step) ||
-	    !rec_dur(r, c->dur, &ns))
+	if (p->m->by == BY_ITER || !step_of(p, r, &step) ||
+	    !rec_length(r, COL_dur_ns, &ns))
 		return;
-	add_to_row(p, place_row(p, c, r), step, ns, NULL, 0);
+	add_to_row(p, place_row(p, r), step, ns, NULL, 0);
 	add_to_row(p, &p->m->all, step, ns, NULL, 0);
 }
 
 static void
-place_gpu(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+place_gpu(struct diff_place *p, const struct rec *r)
 {
+	const struct diff_type *t = rec_arg(r);
+	struct mview used = rec_get(r, COL_tc);
 	int64_t ns, flop, *f = NULL;
 	uint32_t step;
 	unsigned tc;
 
-	if (p->m->by == BY_KERNEL && c->flop == NULL) /* not a kernel */
+	if (p->m->by == BY_KERNEL && t->what != COL_short) /* not a kernel */
 		return;
-	if (!step_of(p, c, r, &step)) {
+	if (!step_of(p, r, &step)) {
 		p->side->outside++;
 		return;
 	}
-	if (!rec_dur(r, c->dur, &ns))
+	if (!rec_length(r, COL_dur_ns, &ns))
 		return;
-	tc = tc_of(r, c->tc);
-	if (c->flop != NULL && rec_i64(r, c->flop, &flop))
+	tc = used.s == NULL ? 0
+	     : used.n == 3  ? TC_YES
+	     : used.n == 2  ? TC_NO
+			    : TC_UNKNOWN;
+	if (rec_num(r, COL_flop, &flop))
 		f = &flop;
 	if (tc == TC_YES)
 		add_to_row(p, &p->m->tc, step, ns, f, tc);
 	if (p->m->cpu)
 		ns = -1;
 	if (p->m->by != BY_ITER)
-		add_to_row(p, place_row(p, c, r), step, ns, f, tc);
+		add_to_row(p, place_row(p, r), step, ns, f, tc);
 	add_to_row(p, &p->m->all, step, ns, f, tc);
 }
 
 /* Calls that load code or allocate, and what CUPTI calls loading: a step with
  * much of it is not even. */
 static void
-place_once(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
+place_once(struct diff_place *p, const struct rec *r)
 {
 	enum steady_call is = STEADY_CALL_OTHER;
-	struct mview s = rec_view(r, c->what);
+	struct mview s = what_of(r);
 	uint32_t step;
 	int64_t ns;
 
 	if (s.s == NULL)
 		return;
-	if (strcmp(rec_type_tag(c->type), "call") == 0)
+	if (strcmp(rec_type_tag(r->type), "call") == 0)
 		is = steady_call(s.s, s.n);
 	else if (over_of(s.s, s.n) == OVER_LOAD)
 		is = STEADY_CALL_LOADS;
-	if (is == STEADY_CALL_OTHER || !rec_dur(r, c->dur, &ns) ||
-	    !step_of(p, c, r, &step))
+	if (is == STEADY_CALL_OTHER || !rec_length(r, COL_dur_ns, &ns) ||
+	    !step_of(p, r, &step))
 		return;
 	if (is == STEADY_CALL_LOADS)
 		p->side->step[step].load_ns =
@@ -732,15 +659,6 @@ place_once(struct diff_place *p, const struct diff_cols *c, const struct rec *r)
 	else
 		p->side->step[step].alloc_ns =
 		    num_add(p->side->step[step].alloc_ns, ns);
-}
-
-static void
-place_free(struct diff_place *p)
-{
-	map_free(&p->op);
-	smap_free(&p->srcs);
-	buf_free(&p->key);
-	buf_free(&p->name);
 }
 
 static size_t
@@ -761,7 +679,10 @@ enter_section(struct diff_stream *in)
 	in->at.side = model_side(in->m, in->at.side_no);
 	in->at.side->n_section++;
 	in->at.m = in->m;
-	place_section(&in->at);
+	map_clear(&in->at.op);
+	smap_clear(&in->at.srcs);
+	buf_clear(&in->at.name);
+	in->at.base = in->at.side_no;
 }
 
 /* A section is named after the file that dlp-parse read: the last word of its
@@ -834,101 +755,38 @@ take_meta(struct diff_stream *in, struct rec *r)
 		take_cmd(&in->at, rest, len);
 }
 
-/* The columns that GPU work and runs of ops share. */
+/* Requests the columns of a type. */
 static void
-bind_timed(struct diff_stream *in, struct diff_cols *c, struct rec_reader *rd,
-    const char *tag)
+want(const struct diff_model *m, struct rec_type *t, const struct diff_type *d)
 {
-	bool by_op = in->m->by != BY_KERNEL && in->m->by != BY_ITER;
-	struct rec_type *t = rec_type(rd, tag);
+	bool by_op = m->by != BY_KERNEL && m->by != BY_ITER;
 
-	c->type = t;
-	rec_set_arg(t, c);
-	REC_COLS(t, REC_NEED, { &c->dur, "dur_ns" }, { &c->iter, "iter" });
-	REC_COLS(t, by_op ? REC_NEED : REC_OPT, { &c->op_id, "op_id" },
-	    { &c->op, "op" }, { &c->layer, "layer" }, { &c->phase, "phase" });
-	REC_COLS(t, REC_OPT, { &c->src, "src" }, { &c->dir, "dir" });
-}
-
-static void
-bind_gpu(struct diff_stream *in, struct diff_cols *c, struct rec_reader *rd,
-    const char *tag, const char *what)
-{
-	bind_timed(in, c, rd, tag);
-	c->take = place_gpu;
-	c->prim =
-	    rec_col(c->type, "prim", in->m->by == BY_PRIM ? REC_NEED : REC_OPT);
-	if (what != NULL)
-		c->what = rec_col(c->type, what, REC_NEED);
-}
-
-static void
-bind_op(struct diff_cols *c, struct rec_reader *rd)
-{
-	struct rec_type *t = rec_type(rd, "op");
-
-	c->take = place_op;
-	rec_set_arg(t, c);
-	REC_COLS(t, REC_NEED, { &c->op_id, "op_id" }, { &c->key, "key" },
-	    { &c->name, "name" });
-	REC_COLS(t, REC_OPT, { &c->dir, "dir" }, { &c->shapes, "shapes" },
-	    { &c->op, "op" });
-}
-
-static void
-bind_iter(struct diff_cols *c, struct rec_reader *rd)
-{
-	struct rec_type *t = rec_type(rd, "iter");
-
-	c->take = place_iter;
-	rec_set_arg(t, c);
-	REC_COLS(t, REC_NEED, { &c->iter, "iter" }, { &c->step, "step_ns" });
-	REC_COLS(t, REC_OPT, { &c->key, "key" }, { &c->gpu, "gpu_ns" },
-	    { &c->gpu_lo, "gpu_start_ns" }, { &c->gpu_hi, "gpu_end_ns" },
-	    { &c->n_kern, "n_kern" }, { &c->src, "src" });
-}
-
-static void
-bind_dev(struct diff_cols *c, struct rec_reader *rd)
-{
-	struct rec_type *t = rec_type(rd, "dev");
-
-	c->take = place_dev;
-	rec_set_arg(t, c);
-	c->name = rec_col(t, "name", REC_OPT);
-}
-
-static void
-bind_once(struct diff_cols *c, struct rec_reader *rd, const char *tag,
-    const char *what)
-{
-	struct rec_type *t = rec_type(rd, tag);
-
-	c->type = t;
-	c->take = place_once;
-	rec_set_arg(t, c);
-	REC_COLS(t, REC_OPT, { &c->dur, "dur_ns" }, { &c->iter, "iter" },
-	    { &c->src, "src" }, { &c->what, what });
-}
-
-static void
-bind_all(struct diff_stream *in, struct rec_reader *rd)
-{
-	bind_gpu(in, &in->kern, rd, "kern", "short");
-	bind_gpu(in, &in->copy, rd, "copy", "kind");
-	bind_gpu(in, &in->set, rd, "set", NULL);
-	bind_gpu(in, &in->graph, rd, "graph", NULL);
-	REC_COLS(in->kern.type, REC_OPT, { &in->kern.flop, "flop" },
-	    { &in->kern.tc, "tc" });
-	if (in->m->cpu) {
-		bind_timed(in, &in->inst, rd, "inst");
-		in->inst.take = place_inst;
+	if (d->take == place_gpu || d->take == place_inst) {
+		rec_want(t, REC_NEED, "dur_ns iter");
+		rec_want(t, by_op ? REC_NEED : REC_OPT, "op_id op layer phase");
+		rec_want(t, REC_OPT, "src dir");
 	}
-	bind_op(&in->op, rd);
-	bind_iter(&in->iter, rd);
-	bind_dev(&in->dev, rd);
-	bind_once(&in->call, rd, "call", "api");
-	bind_once(&in->over, rd, "over", "name");
+	if (d->take == place_gpu)
+		rec_want(t, m->by == BY_PRIM ? REC_NEED : REC_OPT, "prim");
+	if (d->take == place_gpu && d->what >= 0)
+		rec_want_id(t, REC_NEED, d->what);
+	if (d->what == COL_short)
+		rec_want(t, REC_OPT, "flop tc");
+	if (d->take == place_once) {
+		rec_want(t, REC_OPT, "dur_ns iter src");
+		rec_want_id(t, REC_OPT, d->what);
+	}
+	if (d->take == place_op) {
+		rec_want(t, REC_NEED, "op_id key name");
+		rec_want(t, REC_OPT, "dir shapes op");
+	}
+	if (d->take == place_iter) {
+		rec_want(t, REC_NEED, "iter step_ns");
+		rec_want(t, REC_OPT,
+		    "key gpu_ns gpu_start_ns gpu_end_ns n_kern src");
+	}
+	if (d->take == place_dev)
+		rec_want(t, REC_OPT, "name");
 }
 
 void
@@ -940,11 +798,24 @@ read_stream(struct diff_model *m, const char *path, size_t first,
 		.n_first = n_first,
 		.one_each = one_each,
 		.at.by_src = by_src };
+	struct diff_type types[] = { { "kern", place_gpu, COL_short },
+		{ "copy", place_gpu, COL_kind }, { "set", place_gpu, -1 },
+		{ "graph", place_gpu, -1 }, { "op", place_op, -1 },
+		{ "iter", place_iter, -1 }, { "dev", place_dev, -1 },
+		{ "call", place_once, COL_api },
+		{ "over", place_once, COL_name }, { "inst", place_inst, -1 } };
 	struct rec_reader *rd = rec_open(path);
-	const struct diff_cols *c;
+	struct rec_type *t;
 	struct rec r;
+	size_t i;
 
-	bind_all(&in, rd);
+	for (i = 0; i < ARRAY_LEN(types); i++) {
+		if (types[i].take == place_inst && !m->cpu)
+			continue;
+		t = rec_type(rd, types[i].tag);
+		rec_set_arg(t, &types[i]);
+		want(m, t, &types[i]);
+	}
 	while (rec_next(rd, &r)) {
 		if (r.kind == REC_SECTION || in.n_section == 0)
 			enter_section(&in);
@@ -952,14 +823,15 @@ read_stream(struct diff_model *m, const char *path, size_t first,
 			place_open(&in.at, r.kind == REC_SECTION);
 		if (r.kind == REC_META)
 			take_meta(&in, &r);
-		else if (r.kind == REC_DATA && r.type != NULL) {
-			c = rec_arg(&r);
-			c->take(&in.at, c, &r);
-		}
+		else if (r.kind == REC_DATA && r.type != NULL)
+			((struct diff_type *)rec_arg(&r))->take(&in.at, &r);
 	}
 	if (in.n_section == 0)
 		die_input("%s: empty input", rec_input_name(rd));
 	m->complete &= rec_complete(rd);
-	place_free(&in.at);
+	map_free(&in.at.op);
+	smap_free(&in.at.srcs);
+	buf_free(&in.at.key);
+	buf_free(&in.at.name);
 	rec_close(rd);
 }
