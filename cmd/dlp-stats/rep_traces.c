@@ -303,55 +303,34 @@ exec_sum(struct report *r, const struct stats_gpu *g)
 	groups_add_to(r->t, &k, r->key.s, r->key.len, KERNEL, &g->dur);
 }
 
-/* The place after the n-th TAB. */
-static size_t
-behind(const char *s, int n)
-{
-	const char *p = s;
-
-	while (n-- > 0)
-		p = strchr(p, '\t') + 1;
-	return (size_t)(p - s);
-}
-
 struct exec_row { /* the row that is being made */
 	struct buf nums, id;
 	int64_t n, n_queue;
 	double avg;
 };
 
-/* Process, thread and device as one number that sorts like them. */
-static int64_t
-thread_order(struct exec_row *x)
-{
-	int64_t v[3]; /* process, thread, device */
-
-	if (!three_nums(buf_str(&x->id), '\t', v))
-		return 0;
-	return (int64_t)((uint64_t)v[0] << 40 | (uint64_t)v[1] << 16 |
-			 (uint64_t)v[2]);
-}
-
 static void
 exec_row(struct report *r)
 {
 	struct exec_row *x = r->state;
-	size_t k = behind(buf_str(&x->id), 3);
+	const char *id = buf_str(&x->id), *names = id;
+	int64_t v[3] = { 0 }; /* process, thread, device */
+	int i;
 
-	row_text(&r->row, x->id.s, k - 1);
+	for (i = 0; i < 3; i++)
+		names = strchr(names, '\t') + 1;
+	(void)three_nums(id, '\t', v);
+	row_text(&r->row, id, (size_t)(names - id) - 1);
 	row_i64(&r->row, x->n);
 	row_i64(&r->row, x->n_queue);
 	buf_put(&r->row, x->nums.s, x->nums.len);
-	row_text(&r->row, x->id.s + k, x->id.len - k);
-	/* by the average as printed */
-	order_add(r->rows, ~order_f64(round_units(x->avg, 1)), thread_order(x),
+	row_text(&r->row, names, x->id.len - (size_t)(names - id));
+	/* by the average as printed, then by process, thread and device as one
+	 * number that sorts like them */
+	order_add(r->rows, ~order_f64(round_units(x->avg, 1)),
+	    (int64_t)((uint64_t)v[0] << 40 | (uint64_t)v[1] << 16 |
+		      (uint64_t)v[2]),
 	    &r->row);
-}
-
-static void
-no_queue(struct exec_row *x)
-{
-	buf_puts(&x->nums, "\t\t\t\t0.0\t");
 }
 
 static void
@@ -371,7 +350,7 @@ exec_part(void *ctx, const struct group_stats *g)
 	if (g->part == QUEUE)
 		x->n_queue = (int64_t)g->n;
 	if (g->part == KERNEL && x->n_queue == 0)
-		no_queue(x);
+		buf_puts(&x->nums, "\t\t\t\t0.0\t");
 	row_stats(&x->nums, g);
 	if (g->part == KERNEL)
 		exec_row(r);

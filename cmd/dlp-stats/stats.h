@@ -68,7 +68,7 @@ struct stats_proj { /* a range as the GPU saw it */
 	struct mview stack;
 };
 
-/* stats_names.c: the names of kernels: full, short and mangled. Texts live as
+/* stats_row.c: the names of kernels: full, short and mangled. Texts live as
  * long as the program. */
 
 enum kname { KN_FULL, KN_BASE, KN_MANGLED, KN_N };
@@ -143,7 +143,7 @@ struct thread_id { /* the key of a map */
 
 struct range_stack {
 	struct { /* needed by the requested reports */
-		bool any, names, proj, kern[KN_N];
+		bool names, proj, kern[KN_N];
 	} wants;
 	struct stack_thread *threads;
 	struct smap nos; /* struct thread_id -> number */

@@ -36,24 +36,6 @@ struct stack_thread {
 	struct group_key key; /* for work in no range */
 };
 
-static struct gpu_range *
-range_new(struct range_stack *k)
-{
-	struct gpu_range **v = k->spare.v;
-
-	return k->spare.n > 0 ? v[--k->spare.n]
-			      : xcalloc(1, sizeof(struct gpu_range));
-}
-
-static void
-range_free(struct range_stack *k, struct gpu_range *o)
-{
-	if (o->seen.n > 0)
-		map_clear(&o->seen);
-	ARRAY_GROW(k->spare.v, k->spare.n, k->spare.cap);
-	k->spare.v[k->spare.n++] = o;
-}
-
 /* True if both have the same name and style. */
 static bool
 same_name(const struct gpu_range *a, const struct gpu_range *b)
@@ -67,24 +49,6 @@ static struct gpu_range *
 range_at(const struct stack_thread *th, size_t i)
 {
 	return ((struct stack_open *)openranges_at(&th->open, i))->o;
-}
-
-/* True if a requested report needs it. */
-static bool
-stack_wanted(struct stats *s)
-{
-	struct range_stack *k = &s->stack;
-	int i;
-
-	for (i = 0; i < s->nreports; i++) {
-		const struct report_def *def = s->report[i].def;
-
-		k->wants.proj |= def->needs == NEEDS_PROJ;
-		k->wants.kern[s->report[i].mode] |= def->needs == NEEDS_KERN;
-		k->wants.names |= s->report[i].range_names;
-		k->wants.any |= def->needs != 0 || s->report[i].range_names;
-	}
-	return k->wants.any;
 }
 
 static struct stack_thread *
@@ -103,36 +67,31 @@ thread_of(struct range_stack *k, uint32_t file, int64_t pid, int64_t tid)
 }
 
 static void
-report_proj(struct stats *s, struct gpu_range *o, const struct stats_proj *p)
-{
-	int i;
-
-	if (s->stack.wants.proj)
-		ranges_proj(&s->ranges, &o->key, p);
-	for (i = 0; i < s->nreports; i++)
-		if (s->report[i].def->on_proj != NULL)
-			s->report[i].def->on_proj(&s->report[i], p);
-}
-
-static void
 close_range(void *ctx, void *open)
 {
 	struct gpu_range *o = ((struct stack_open *)open)->o;
-	struct stats_proj p = { .r = &o->r };
+	const struct stats_proj p = { .r = &o->r,
+		.lo = o->lo,
+		.hi = o->hi,
+		.n_gpu = o->n_gpu,
+		.level = o->level,
+		.n_child = o->n_child,
+		.id = o->id,
+		.parent = o->parent,
+		.stack = { o->stack.s, o->stack.len } };
 	struct stats *s = ctx;
+	struct range_stack *k = &s->stack;
+	int i;
 
-	if (o->n_gpu > 0) {
-		p.lo = o->lo;
-		p.hi = o->hi;
-		p.n_gpu = o->n_gpu;
-		p.level = o->level;
-		p.n_child = o->n_child;
-		p.id = o->id;
-		p.parent = o->parent;
-		p.stack = (struct mview){ o->stack.s, o->stack.len };
-		report_proj(s, o, &p);
-	}
-	range_free(&s->stack, o);
+	if (o->n_gpu > 0 && k->wants.proj)
+		ranges_proj(&s->ranges, &o->key, &p);
+	for (i = 0; o->n_gpu > 0 && i < s->nreports; i++)
+		if (s->report[i].def->on_proj != NULL)
+			s->report[i].def->on_proj(&s->report[i], &p);
+	if (o->seen.n > 0)
+		map_clear(&o->seen);
+	ARRAY_GROW(k->spare.v, k->spare.n, k->spare.cap);
+	k->spare.v[k->spare.n++] = o;
 }
 
 /* Closes ranges that ended before t. */
@@ -152,7 +111,7 @@ stack_range(struct stats *s, const struct stats_range *r)
 	size_t i;
 
 	expire(s, th, r->start);
-	o = range_new(k);
+	o = k->spare.n > 0 ? k->spare.v[--k->spare.n] : xcalloc(1, sizeof(*o));
 	buf_clear(&o->name);
 	buf_put(&o->name, r->name, r->name_len);
 	o->r = *r;
@@ -221,17 +180,6 @@ first_work(const struct stack_thread *th, size_t at)
 	buf_i64(&o->stack, o->id);
 }
 
-static void
-cover(struct gpu_range *o, const struct stats_gpu *g)
-{
-	int64_t end = num_add(g->start, g->dur);
-
-	if (g->start < o->lo)
-		o->lo = g->start;
-	if (end > o->hi)
-		o->hi = end;
-}
-
 /* True if the kernel already counts in another range of this name. */
 static bool
 counted(const struct stack_thread *th, size_t at, int64_t end)
@@ -278,6 +226,7 @@ stack_gpu(struct stats *s, const struct stats_gpu *g)
 {
 	struct stack_thread *th = thread_of(&s->stack, g->file, g->pid, g->tid);
 	int64_t end = num_add(g->api_start, g->api_dur);
+	int64_t hi = num_add(g->start, g->dur);
 	bool any = false;
 	struct gpu_range *o;
 	size_t i;
@@ -293,7 +242,8 @@ stack_gpu(struct stats *s, const struct stats_gpu *g)
 		/* as many as there are calls */
 		o->n_gpu += o->last_corr != g->corr || g->corr < 0;
 		o->last_corr = g->corr;
-		cover(o, g);
+		o->lo = g->start < o->lo ? g->start : o->lo;
+		o->hi = hi > o->hi ? hi : o->hi;
 		kern_in(s, th, o, counted(th, i, end), g);
 	}
 	if (!any)
@@ -325,13 +275,6 @@ stack_innermost(struct stats *s, struct stats_gpu *g)
 		return;
 	g->range.s = in->r.name + in->r.domain_len + 1;
 	g->range.n = in->r.name_len - in->r.domain_len - 1;
-}
-
-/* Takes work whose call is missing. */
-static void
-stack_no_call(struct stats *s, const struct stats_gpu *g)
-{
-	kern_in(s, thread_of(&s->stack, 0, -1, -1), NULL, false, g);
 }
 
 /* end of the section: closes all */
@@ -390,18 +333,6 @@ note_record(struct stats_reader *in, const struct rec *r)
 		buf_put(&in->src, x.s, x.n);
 }
 
-/* The latest end of several files. */
-static void
-add_end(struct stats_reader *in, enum told_of of, const char *s, size_t n)
-{
-	int64_t v;
-
-	if (!num_i64(s, n, &v) || (in->has_end[of] && in->ends[of] >= v))
-		return;
-	in->has_end[of] = true;
-	in->ends[of] = v;
-}
-
 /* Options of dlp-correlate that pass all ranges. */
 static bool
 passes_ranges(const char *s, size_t n)
@@ -431,6 +362,7 @@ take_told(struct stage *st, struct rec *r)
 	struct stats_reader *in = ((struct stats *)st->ctx)->reader;
 	enum told_of of;
 	size_t n = sizeof(cmd) - 1;
+	int64_t end;
 
 	if (text_starts(r->line, r->len, cmd))
 		in->fewer_ranges |= !passes_ranges(r->line + n, r->len - n);
@@ -438,8 +370,12 @@ take_told(struct stage *st, struct rec *r)
 	    r->len == sizeof(none) - 1 && memcmp(r->line, none, r->len) == 0;
 	for (of = 0; of < TOLD_ENDS; of++) {
 		n = strlen(heads[of]);
-		if (r->len > n && memcmp(r->line, heads[of], n) == 0)
-			add_end(in, of, r->line + n, r->len - n);
+		if (r->len <= n || memcmp(r->line, heads[of], n) != 0 ||
+		    !num_i64(r->line + n, r->len - n, &end))
+			continue;
+		if (!in->has_end[of] || in->ends[of] < end) /* of the files */
+			in->ends[of] = end;
+		in->has_end[of] = true;
 	}
 }
 
@@ -475,15 +411,6 @@ api(struct stats *s, const struct stats_call *c)
 }
 
 static void
-add_several(struct stats_reader *in, const struct stats_several *x)
-{
-	if (in->nseveral > 0 && in->several[0].start < x->start)
-		in->nseveral = 0;
-	ARRAY_GROW(in->several, in->nseveral, in->severalcap);
-	in->several[in->nseveral++] = *x;
-}
-
-static void
 on_call(struct stage *st, struct rec *r)
 {
 	struct stats *s = st->ctx;
@@ -499,10 +426,13 @@ on_call(struct stage *st, struct rec *r)
 	c.start = rec_num_or(r, COL_start_ns, 0);
 	c.idx = rec_num_or(r, COL_idx, 0);
 	c.ret = rec_get(r, COL_ret);
-	if (rec_num_or(r, COL_n_gpu, 0) > 1)
-		add_several(in,
-		    &(struct stats_several){ c.pid, rec_num_or(r, COL_corr, -1),
-			c.start, c.dur, c.file });
+	if (rec_num_or(r, COL_n_gpu, 0) > 1) {
+		if (in->nseveral > 0 && in->several[0].start < c.start)
+			in->nseveral = 0;
+		ARRAY_GROW(in->several, in->nseveral, in->severalcap);
+		in->several[in->nseveral++] = (struct stats_several){ c.pid,
+			rec_num_or(r, COL_corr, -1), c.start, c.dur, c.file };
+	}
 	if (in->wants_api)
 		api(s, &c);
 }
@@ -617,24 +547,8 @@ on_gpu(struct stage *st, struct rec *r)
 			s->report[i].def->on_gpu(&s->report[i], &g);
 	if (in->wants_stack && g.has_api)
 		stack_gpu(s, &g);
-	else if (in->wants_stack)
-		stack_no_call(s, &g);
-}
-
-/* Its name is DOMAIN:TEXT. */
-static void
-name_range(const struct rec *r, struct buf *name, struct stats_range *x)
-{
-	struct mview domain = rec_get(r, COL_domain);
-	struct mview s = rec_get(r, COL_text);
-
-	buf_clear(name);
-	buf_put(name, domain.s, domain.s != NULL ? domain.n : 0);
-	x->domain_len = name->len;
-	buf_putc(name, ':');
-	buf_put(name, s.s, s.s != NULL ? s.n : 0);
-	x->name = name->s;
-	x->name_len = name->len;
+	else if (in->wants_stack) /* its call is missing */
+		kern_in(s, thread_of(&s->stack, 0, -1, -1), NULL, false, &g);
 }
 
 static void
@@ -643,6 +557,9 @@ on_range(struct stage *st, struct rec *r)
 	struct stats *s = st->ctx;
 	struct stats_reader *in = s->reader;
 	struct mview mode = rec_get(r, COL_mode);
+	struct mview domain = rec_get(r, COL_domain);
+	struct mview text = rec_get(r, COL_text);
+	struct buf *name = &in->name;
 	struct stats_range x = { 0 };
 	int64_t dur;
 	bool ends = rec_num(r, COL_dur_ns, &dur);
@@ -660,7 +577,13 @@ on_range(struct stage *st, struct rec *r)
 	x.tid = rec_num_or(r, COL_tid, -1);
 	x.push = mode.s == NULL || mode.n == 4;
 	x.crosses = rec_get(r, COL_end_tid).s != NULL;
-	name_range(r, &in->name, &x);
+	buf_clear(name); /* DOMAIN:TEXT */
+	buf_put(name, domain.s, domain.n);
+	x.domain_len = name->len;
+	buf_putc(name, ':');
+	buf_put(name, text.s, text.n);
+	x.name = name->s;
+	x.name_len = name->len;
 	for (i = 0; i < s->nreports; i++)
 		if (s->report[i].def->on_range != NULL)
 			s->report[i].def->on_range(&s->report[i], &x);
@@ -786,17 +709,24 @@ read_open(struct stats *s, struct stage *st)
 		{ "dev", NULL, "dev name src", on_dev, NULL },
 		{ "thread", NULL, "pid tid name prio src", on_thread, NULL },
 	};
-	size_t k;
+	struct range_stack *k = &s->stack;
+	size_t t;
 	int i;
 
 	s->reader = xcalloc(1, sizeof(*s->reader));
-	for (k = 0; k < ARRAY_LEN(types); k++)
-		stage_reads(st, types[k].tags, types[k].fn,
-		    .need = types[k].need, .opt = types[k].opt,
-		    .arg = (void *)types[k].kind);
-	for (i = 0; i < s->nreports; i++)
-		s->reader->wants_api |= s->report[i].def->on_api != NULL;
-	s->reader->wants_stack = stack_wanted(s);
+	for (t = 0; t < ARRAY_LEN(types); t++)
+		stage_reads(st, types[t].tags, types[t].fn,
+		    .need = types[t].need, .opt = types[t].opt,
+		    .arg = (void *)types[t].kind);
+	for (i = 0; i < s->nreports; i++) {
+		const struct report *x = &s->report[i];
+
+		s->reader->wants_api |= x->def->on_api != NULL;
+		k->wants.proj |= x->def->needs == NEEDS_PROJ;
+		k->wants.kern[x->mode] |= x->def->needs == NEEDS_KERN;
+		k->wants.names |= x->range_names;
+		s->reader->wants_stack |= x->def->needs != 0 || x->range_names;
+	}
 	st->ctx = s;
 	st->section = section_begins;
 	st->meta = take_told;

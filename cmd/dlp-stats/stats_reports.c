@@ -9,7 +9,7 @@
 #include "stats.h"
 #include "words.h"
 
-/* rep_sums.c, rep_traces.c, rep_pushpop.c, rep_ranges.c */
+/* rep_sums.c, rep_traces.c, rep_ranges.c */
 extern const struct report_def rep_kern_sum, rep_kern_gb_sum, rep_api_sum,
     rep_mem_time_sum, rep_mem_size_sum, rep_gpu_sum, rep_nvtx_sum,
     rep_pushpop_sum, rep_startend_sum, rep_osrt_sum;

@@ -1,4 +1,5 @@
-/* Rows of tables, and values in the vendor's form; see stats.h. */
+/* Rows of tables, values in the vendor's form, and names of kernels; see
+ * stats.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,18 +45,6 @@ round_units(double v, int decimals)
 	return v < 0 ? -f : f;
 }
 
-/* Rounds to that many decimals (at most 3), halves away from zero. */
-static void
-put_round(struct buf *b, double v, int decimals)
-{
-	double u = round_units(v, decimals);
-
-	if (!(fabs(u) < 4e15))
-		buf_f64(b, v, decimals);
-	else
-		put_units(b, u < 0, (uint64_t)fabs(u), decimals);
-}
-
 void
 row_i64(struct buf *b, int64_t v)
 {
@@ -76,10 +65,16 @@ row_opt(struct buf *b, const struct mview *t)
 	row_text(b, t->s, t->s != NULL ? t->n : 0);
 }
 
+/* Rounds to that many decimals (at most 3), halves away from zero. */
 void
 row_round(struct buf *b, double v, int decimals)
 {
-	put_round(b, v, decimals);
+	double u = round_units(v, decimals);
+
+	if (!(fabs(u) < 4e15))
+		buf_f64(b, v, decimals);
+	else
+		put_units(b, u < 0, (uint64_t)fabs(u), decimals);
 	buf_putc(b, '\t');
 }
 
@@ -147,6 +142,76 @@ api_len(const struct mview *t)
 	if (t->n > 6 && memcmp(t->s + t->n - 6, "_v", 2) == 0)
 		return t->n - 6;
 	return t->n;
+}
+
+/* Names of kernels. */
+
+int
+kname_mode(const char *s)
+{
+	static const char *const modes[KN_N] = { NULL, "base", "mangled" };
+	int i;
+
+	for (i = 1; i < KN_N; i++)
+		if (strcmp(modes[i], s) == 0)
+			return i;
+	return -1;
+}
+
+void
+kname_section(struct kernel_names *k)
+{
+	map_clear(&k->strs);
+}
+
+static uint32_t
+new_kernel(struct kernel_names *k, const struct mview t[KN_N])
+{
+	int i;
+
+	ARRAY_GROW(k->kernels, k->n, k->cap);
+	for (i = 0; i < KN_N; i++) {
+		const struct mview *x = t[i].s != NULL ? &t[i] : &t[0];
+
+		k->kernels[k->n][i] = smap_put(&k->texts,
+		    x->s != NULL ? x->s : "", x->s != NULL ? x->n : 0, NULL);
+	}
+	return (uint32_t)k->n++;
+}
+
+void
+kname_str(struct kernel_names *k, int64_t id, const struct mview t[KN_N])
+{
+	*map_put(&k->strs, (uint64_t)id, NULL) = new_kernel(k, t);
+}
+
+uint32_t
+kname_kernel(struct kernel_names *k, int64_t id, struct mview name)
+{
+	const uint64_t *at = id < 0 ? NULL : map_get(&k->strs, (uint64_t)id);
+	struct mview t[KN_N] = { { name.s, name.s != NULL ? name.n : 0 } };
+	uint64_t *v;
+
+	if (at != NULL)
+		return (uint32_t)*at;
+	v = map_put(&k->plain,
+	    smap_put(&k->texts, name.s != NULL ? name.s : "", t[0].n, NULL),
+	    NULL);
+	if (*v == 0)
+		*v = (uint64_t)new_kernel(k, t) + 1;
+	return (uint32_t)(*v - 1);
+}
+
+uint32_t
+kname_id(const struct kernel_names *k, uint32_t kernel, enum kname mode)
+{
+	return k->kernels[kernel][mode];
+}
+
+const char *
+kname_text(const struct kernel_names *k, uint32_t name, size_t *n)
+{
+	return smap_str(&k->texts, name, n);
 }
 
 /* dlp-parse's names of the kinds of copies; other kinds keep their name. */
