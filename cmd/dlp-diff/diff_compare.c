@@ -26,11 +26,6 @@ struct diff_pair {
 	const struct smap *texts; /* of the rows' names */
 };
 
-struct diff_left { /* rows that have no partner yet */
-	struct diff_row **v;
-	size_t n;
-};
-
 struct diff_pairs {
 	struct diff_pair *v;
 	size_t n, cap;
@@ -138,31 +133,24 @@ sides_of(const struct diff_model *m, const struct diff_row *r)
 	return is;
 }
 
-/* The name (or type) and direction by which rows are grouped; NULL if the row
- * has no such text. */
-static const uint32_t *
-group_key(const struct diff_row *r, bool by_type, uint32_t key[2])
-{
-	key[0] = by_type ? r->type : r->name;
-	key[1] = r->dir;
-	return key[0] != SMAP_NONE ? key : NULL;
-}
-
-/* Pairs the remaining rows by name or type, if both sides have such rows. */
-static void
+/* Pairs the remaining rows left[0..n) by name (or type) and direction, if both
+ * sides have such rows; returns how many are left. */
+static size_t
 match_left(struct diff_pairs *p, const struct diff_model *m,
-    struct diff_left *left, bool by_type)
+    struct diff_row **left, size_t n, bool by_type)
 {
 	struct smap groups = { 0 };
-	uint32_t key[2], *g = xcalloc(left->n + 1, sizeof(*g));
+	uint32_t key[2], *g = xcalloc(n + 1, sizeof(*g));
 	size_t i, k = 0;
 
-	for (i = 0; i < left->n; i++) {
+	for (i = 0; i < n; i++) {
+		key[0] = by_type ? left[i]->type : left[i]->name;
+		key[1] = left[i]->dir;
 		g[i] = SMAP_NONE;
-		if (group_key(left->v[i], by_type, key) == NULL)
+		if (key[0] == SMAP_NONE)
 			continue;
 		g[i] = smap_put(&groups, (const char *)key, sizeof(key), NULL);
-		groups.val[g[i]] |= (uint64_t)sides_of(m, left->v[i]);
+		groups.val[g[i]] |= (uint64_t)sides_of(m, left[i]);
 	}
 	for (i = 0; i < groups.n; i++) {
 		if (groups.val[i] != 3)
@@ -170,15 +158,15 @@ match_left(struct diff_pairs *p, const struct diff_model *m,
 		groups.val[i] = 4 + p->n;
 		new_pair(p, by_type ? "type" : "name");
 	}
-	for (i = 0; i < left->n; i++) {
+	for (i = 0; i < n; i++) {
 		if (p->n > 0 && g[i] != SMAP_NONE && groups.val[g[i]] >= 4)
-			join_row(&p->v[groups.val[g[i]] - 4], left->v[i]);
+			join_row(&p->v[groups.val[g[i]] - 4], left[i]);
 		else
-			left->v[k++] = left->v[i];
+			left[k++] = left[i];
 	}
-	left->n = k;
 	free(g);
 	smap_free(&groups);
+	return k;
 }
 
 static int
@@ -190,24 +178,12 @@ text_order(const struct smap *t, uint32_t x, uint32_t y)
 }
 
 static int
-row_order(const struct smap *texts, const struct diff_row *x,
-    const struct diff_row *y)
-{
-	int c = text_order(texts, x->name, y->name);
-
-	if (c == 0)
-		c = text_order(texts, x->dir, y->dir);
-	if (c == 0)
-		c = text_order(texts, x->shapes, y->shapes);
-	return c;
-}
-
-static int
 by_change(const void *a, const void *b)
 {
 	const struct diff_pair *x = a, *y = b;
 	double p = fabs(x->side[1].mean - x->side[0].mean);
 	double q = fabs(y->side[1].mean - y->side[0].mean);
+	int c;
 
 	if (p != q)
 		return p < q ? 1 : -1;
@@ -215,7 +191,12 @@ by_change(const void *a, const void *b)
 	q = y->side[0].mean + y->side[1].mean;
 	if (p != q)
 		return p < q ? 1 : -1;
-	return row_order(x->texts, x->row[0], y->row[0]);
+	c = text_order(x->texts, x->row[0]->name, y->row[0]->name);
+	if (c == 0)
+		c = text_order(x->texts, x->row[0]->dir, y->row[0]->dir);
+	if (c == 0)
+		c = text_order(x->texts, x->row[0]->shapes, y->row[0]->shapes);
+	return c;
 }
 
 /* Puts all rows into pairs, the largest difference first. */
@@ -224,24 +205,23 @@ match_rows(struct diff_report *d)
 {
 	const struct diff_model *m = d->m;
 	struct diff_pairs *p = &d->pairs;
-	struct diff_left left = { 0 };
-	size_t i, k, n = m->rows.keys.n;
+	size_t i, k, n = m->rows.keys.n, nleft = 0;
+	struct diff_row **left = xcalloc(n + 1, sizeof(struct diff_row *));
 
-	left.v = xcalloc(n + 1, sizeof(struct diff_row *));
 	for (i = 0; i < n; i++) {
 		int is = sides_of(m, &m->rows.v[i]);
 
 		if (is == 3)
 			join_row(new_pair(p, "key"), &m->rows.v[i]);
 		else if (is != 0)
-			left.v[left.n++] = &m->rows.v[i];
+			left[nleft++] = &m->rows.v[i];
 	}
 	if (m->by == BY_OP) {
-		match_left(p, m, &left, false);
-		match_left(p, m, &left, true);
+		nleft = match_left(p, m, left, nleft, false);
+		nleft = match_left(p, m, left, nleft, true);
 	}
-	for (i = 0; i < left.n; i++)
-		join_row(new_pair(p, NULL), left.v[i]);
+	for (i = 0; i < nleft; i++)
+		join_row(new_pair(p, NULL), left[i]);
 	for (i = 0; i < p->n; i++) {
 		for (k = 0; k < 2; k++)
 			sum_rows(&p->v[i].side[k], &m->side[k], k, p->v[i].row,
@@ -251,17 +231,7 @@ match_rows(struct diff_report *d)
 	}
 	if (p->n > 1)
 		qsort(p->v, p->n, sizeof(*p->v), by_change);
-	free(left.v);
-}
-
-static void
-free_pairs(struct diff_pairs *p)
-{
-	size_t i;
-
-	for (i = 0; i < p->n; i++)
-		free(p->v[i].row);
-	free(p->v);
+	free(left);
 }
 
 static const char *const changes[] = { [SAME] = "same",
@@ -305,17 +275,6 @@ tc_word(unsigned tc)
 	return tc & TC_UNKNOWN ? "unknown" : tc & TC_NO ? "no" : NULL;
 }
 
-/* One word if both have the same, or only one has a word; otherwise "a->b". */
-static void
-put_tc(const char *a, const char *b)
-{
-	put_or_unset(a != NULL ? a : b);
-	if (a != NULL && b != NULL && a != b) {
-		buf_puts(&out_buf, "->");
-		buf_puts(&out_buf, b);
-	}
-}
-
 /* A step or a row that takes longer is slower; other totals are only more. */
 static void
 put_values(const struct diff_pair *p, bool is_time)
@@ -323,6 +282,7 @@ put_values(const struct diff_pair *p, bool is_time)
 	const struct diff_sum *a = &p->side[0], *b = &p->side[1];
 	double d = b->mean - a->mean;
 	const char *change = changes[p->change];
+	const char *tc_a = tc_word(a->tc), *tc_b = tc_word(b->tc);
 
 	if (!is_time && (p->change == FASTER || p->change == SLOWER))
 		change = p->change == FASTER ? "less" : "more";
@@ -337,9 +297,14 @@ put_values(const struct diff_pair *p, bool is_time)
 	model_put_mean(b->any, b->calls, 2);
 	put_f64(a->has_flop, a->flop, 0);
 	put_f64(b->has_flop, b->flop, 0);
-	put_or_unset(tc_word(a->tc));
-	put_or_unset(tc_word(b->tc));
-	put_tc(tc_word(a->tc), tc_word(b->tc));
+	put_or_unset(tc_a);
+	put_or_unset(tc_b);
+	/* one word if both have the same, or only one has a word */
+	put_or_unset(tc_a != NULL ? tc_a : tc_b);
+	if (tc_a != NULL && tc_b != NULL && tc_a != tc_b) {
+		buf_puts(&out_buf, "->");
+		buf_puts(&out_buf, tc_b);
+	}
 }
 
 static void
@@ -350,29 +315,8 @@ put_total(const struct diff_report *d, const char *what, const char *name,
 	put_or_unset(what);
 	out_unset();
 	put_or_unset(name);
-	out_unset();
-	out_unset();
-	out_unset();
+	out_unsets(3);
 	put_values(p, strcmp(what, "step") == 0);
-	out_end();
-}
-
-static void
-put_pair(const struct diff_report *d, const struct diff_pair *p)
-{
-	const struct diff_model *m = d->m;
-	const struct diff_row *r = p->row[0];
-	bool by_name = p->by != NULL && strcmp(p->by, "name") == 0;
-	bool by_type = p->by != NULL && strcmp(p->by, "type") == 0;
-
-	out_rec(d->type);
-	put_or_unset("row");
-	put_or_unset(p->by);
-	model_put_text(m, by_type ? r->type : r->name);
-	model_put_text(m, r->dir);
-	model_put_text(m, by_name || by_type ? SMAP_NONE : r->shapes);
-	model_put_text(m, r->type);
-	put_values(p, true);
 	out_end();
 }
 
@@ -480,36 +424,43 @@ put_rest(const struct diff_report *d, size_t from)
 static void
 put_pairs(const struct diff_report *d)
 {
+	const struct diff_model *m = d->m;
 	size_t i, n = d->how->limit;
 
 	if (n == 0 || n > d->pairs.n)
 		n = d->pairs.n;
-	for (i = 0; i < n; i++)
-		put_pair(d, &d->pairs.v[i]);
+	for (i = 0; i < n; i++) {
+		const struct diff_pair *p = &d->pairs.v[i];
+		const struct diff_row *r = p->row[0];
+		bool by_name = p->by != NULL && strcmp(p->by, "name") == 0;
+		bool by_type = p->by != NULL && strcmp(p->by, "type") == 0;
+
+		out_rec(d->type);
+		put_or_unset("row");
+		put_or_unset(p->by);
+		model_put_text(m, by_type ? r->type : r->name);
+		model_put_text(m, r->dir);
+		model_put_text(m, by_name || by_type ? SMAP_NONE : r->shapes);
+		model_put_text(m, r->type);
+		put_values(p, true);
+		out_end();
+	}
 	if (n < d->pairs.n)
 		put_rest(d, n);
-}
-
-static int64_t
-last_iter(const struct diff_model *m)
-{
-	int64_t last = -1;
-	size_t k, i;
-
-	for (k = 0; k < 2; k++)
-		for (i = 0; i < m->side[k].n; i++)
-			if (m->side[k].step[i].iter > last)
-				last = m->side[k].step[i].iter;
-	return last;
 }
 
 /* Iterations by their number. */
 static void
 put_iters(const struct diff_report *d)
 {
-	int64_t i, n = last_iter(d->m);
+	const struct diff_side *s = d->m->side;
 	struct diff_pair p = { 0 };
+	int64_t i, n = -1;
+	size_t k;
 
+	for (; s < d->m->side + 2; s++)
+		for (k = 0; k < s->n; k++)
+			n = s->step[k].iter > n ? s->step[k].iter : n;
 	for (i = 0; i <= n; i++) {
 		step_pair(&p, d, OF_STEP, i);
 		if (!p.side[0].any && !p.side[1].any)
@@ -518,9 +469,7 @@ put_iters(const struct diff_report *d)
 		put_or_unset("iter");
 		put_or_unset(p.side[0].any && p.side[1].any ? "key" : NULL);
 		out_i64(i);
-		out_unset();
-		out_unset();
-		out_unset();
+		out_unsets(3);
 		put_values(&p, true);
 		out_end();
 	}
@@ -586,30 +535,24 @@ gate(const struct diff_model *m, const struct diff_pair *step,
 	return EXIT_GATE;
 }
 
-/* If the GPU idles longer, the ops on the GPU do not show why; -v cpu may. */
-static void
-hint(const struct diff_model *m, const struct diff_pair *step,
-    const struct diff_pair *idle)
-{
-	double d = step->side[1].mean - step->side[0].mean;
-	double more = idle->side[1].mean - idle->side[0].mean;
-
-	if (step->change == SLOWER && 2 * more > d && !m->cpu)
-		warn("the %s takes %.3f ms longer, and in it the GPU idles"
-		     " %.3f ms longer: -v cpu compares the ops on the CPU",
-		    model_unit(m), d / 1e6, more / 1e6);
-}
-
 int
 compare(struct diff_model *m, const struct diff_how *how)
 {
 	struct diff_report d = { .m = m, .how = how };
 	struct diff_pair step = { 0 }, idle = { 0 };
+	double d_step, d_idle;
+	size_t i;
 	int rc;
 
 	d.type = out_type_reg("diff", "dlp-diff");
 	put_totals(&d, &step, &idle);
-	hint(m, &step, &idle);
+	d_step = step.side[1].mean - step.side[0].mean;
+	d_idle = idle.side[1].mean - idle.side[0].mean;
+	/* then the ops on the GPU do not show why */
+	if (step.change == SLOWER && 2 * d_idle > d_step && !m->cpu)
+		warn("the %s takes %.3f ms longer, and in it the GPU idles"
+		     " %.3f ms longer: -v cpu compares the ops on the CPU",
+		    model_unit(m), d_step / 1e6, d_idle / 1e6);
 	if (m->by == BY_ITER) {
 		put_iters(&d);
 	} else {
@@ -621,6 +564,8 @@ compare(struct diff_model *m, const struct diff_how *how)
 	rc = gate(m, &step, how);
 	put_notes(m, &d.pairs);
 	stage_note("gate_fired", rc == EXIT_GATE);
-	free_pairs(&d.pairs);
+	for (i = 0; i < d.pairs.n; i++)
+		free(d.pairs.v[i].row);
+	free(d.pairs.v);
 	return rc;
 }

@@ -2,6 +2,7 @@
 #include "diff.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,32 +92,6 @@ legend(const struct join_cols *c)
 	return t;
 }
 
-static double
-value_of(const struct diff_sum *s, enum diff_value v)
-{
-	if (!s->any || (v == V_FLOP && !s->has_flop))
-		return -1;
-	return v == V_FLOP ? s->flop : v == V_N ? s->calls : s->mean;
-}
-
-static void
-make(struct join_line *l, const struct join_cols *c, struct diff_row *row)
-{
-	struct diff_sum s;
-	size_t i;
-
-	l->row = row;
-	if (l->v == NULL) /* otherwise it belongs to a row that was not kept */
-		l->v = xcalloc(c->n, sizeof(*l->v));
-	l->most = -1;
-	for (i = 0; i < c->n; i++) {
-		sum_rows(&s, &c->m->side[c->side[i]], c->side[i], &row, 1);
-		l->v[i] = value_of(&s, c->v);
-		if (l->v[i] > l->most)
-			l->most = l->v[i];
-	}
-}
-
 static int
 by_most_time(const void *a, const void *b)
 {
@@ -167,37 +142,15 @@ put_steps(const struct join_cols *c)
 	free(v);
 }
 
-/* One row with the sums of the rows that are not shown. */
-static void
-put_rest_lines(const struct join_cols *c, const struct join_line *l, size_t n)
-{
-	double *v = xcalloc(c->n, sizeof(*v));
-	size_t i, k;
-
-	for (i = 0; i < n; i++)
-		for (k = 0; k < c->n; k++)
-			v[k] += l[i].v[k] > 0 ? l[i].v[k] : 0;
-	put_named(c->type, "(rest)");
-	put_columns(c, v);
-	free(v);
-}
-
-static void
-free_lines(struct join_line *l, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		free(l[i].v);
-	free(l);
-}
-
 void
 join_print(const struct diff_model *m, enum diff_value v, size_t n)
 {
-	size_t i, k = 0, all = m->rows.keys.n;
+	size_t i, j, k = 0, all = m->rows.keys.n;
 	struct join_line *l = xcalloc(all + 1, sizeof(*l));
 	struct join_cols c = { .m = m, .v = v };
+	struct diff_row *row;
+	struct diff_sum s;
+	double *rest;
 
 	c.side = xcalloc(m->n_side, sizeof(*c.side));
 	for (i = 0; i < m->n_side; i++)
@@ -205,7 +158,20 @@ join_print(const struct diff_model *m, enum diff_value v, size_t n)
 			c.side[c.n++] = i;
 	c.type = legend(&c);
 	for (i = 0; i < all; i++) {
-		make(&l[k], &c, &m->rows.v[i]);
+		row = &m->rows.v[i];
+		if (l[k].v == NULL) /* or it is that of a row not kept */
+			l[k].v = xcalloc(c.n, sizeof(*l[k].v));
+		l[k].row = row;
+		l[k].most = -1;
+		for (j = 0; j < c.n; j++) {
+			sum_rows(&s, &m->side[c.side[j]], c.side[j], &row, 1);
+			if (!s.any || (v == V_FLOP && !s.has_flop))
+				s.mean = s.flop = s.calls = -1;
+			l[k].v[j] = v == V_FLOP ? s.flop
+				    : v == V_N  ? s.calls
+						: s.mean;
+			l[k].most = fmax(l[k].most, l[k].v[j]);
+		}
 		k += l[k].most >= 0;
 	}
 	qsort(l, k, sizeof(*l), by_most_time);
@@ -222,8 +188,17 @@ join_print(const struct diff_model *m, enum diff_value v, size_t n)
 		model_put_text(m, l[i].row->shapes);
 		put_columns(&c, l[i].v);
 	}
-	if (i < k)
-		put_rest_lines(&c, l + i, k - i);
-	free_lines(l, all);
+	if (i < k) { /* one row with the sums of the rows that are not shown */
+		rest = xcalloc(c.n, sizeof(*rest));
+		for (; i < k; i++)
+			for (j = 0; j < c.n; j++)
+				rest[j] += l[i].v[j] > 0 ? l[i].v[j] : 0;
+		put_named(c.type, "(rest)");
+		put_columns(&c, rest);
+		free(rest);
+	}
+	for (i = 0; i < all; i++)
+		free(l[i].v);
+	free(l);
 	free(c.side);
 }
