@@ -170,46 +170,35 @@ even_range(struct diff_step **v, size_t n, int64_t *from, int64_t *to)
 	return by;
 }
 
-/* Selects among the steps v[0..n) of a run, which are in order: those of -i, or
- * all, or the even ones. */
-static void
-trim_run(struct diff_run *r, struct diff_step **v, size_t n,
-    const struct diff_trim *how)
-{
-	size_t i;
-
-	r->n = (int64_t)n;
-	r->from = v[0]->iter;
-	r->to = v[n - 1]->iter;
-	if (how->to >= 0) {
-		r->from = how->from;
-		r->to = how->to;
-	} else if (!how->all) {
-		r->by = even_range(v, n, &r->from, &r->to);
-	}
-	for (i = 0; i < n; i++)
-		v[i]->used =
-		    v[i]->has && v[i]->iter >= r->from && v[i]->iter <= r->to;
-}
-
 void
 side_trim(struct diff_side *s, const struct diff_trim *how)
 {
 	struct diff_step **v = xcalloc(s->n + 1, sizeof(struct diff_step *));
+	struct diff_run *r;
 	size_t i, k;
 
 	for (i = 0; i < s->n; i++)
 		v[i] = &s->step[i];
 	qsort(v, s->n, sizeof(struct diff_step *), by_run);
 	for (i = 0; i < s->n; i = k) {
+		r = &s->run[v[i]->run];
 		for (k = i; k < s->n && v[k]->run == v[i]->run; k++)
 			;
-		trim_run(&s->run[v[i]->run], v + i, k - i, how);
-		s->cut |= s->run[v[i]->run].key != NULL;
+		r->n = (int64_t)(k - i);
+		r->from = how->to >= 0 ? how->from : v[i]->iter;
+		r->to = how->to >= 0 ? how->to : v[k - 1]->iter;
+		if (how->to < 0 && !how->all)
+			r->by = even_range(v + i, k - i, &r->from, &r->to);
+		s->cut |= r->key != NULL;
 	}
-	for (i = 0; i < s->n; i++)
-		if (s->step[i].used)
-			s->step[i].pos = (uint32_t)s->n_used++;
+	for (i = 0; i < s->n; i++) {
+		struct diff_step *x = &s->step[i];
+
+		r = &s->run[x->run];
+		x->used = x->has && x->iter >= r->from && x->iter <= r->to;
+		if (x->used)
+			x->pos = (uint32_t)s->n_used++;
+	}
 	free(v);
 }
 
@@ -661,58 +650,65 @@ place_once(struct diff_place *p, const struct rec *r)
 		    num_add(p->side->step[step].alloc_ns, ns);
 }
 
-static size_t
-side_number(const struct diff_stream *in)
-{
-	size_t k = in->n_section - 1;
-
-	if (in->one_each)
-		return k == 0 ? in->first : in->m->n_side;
-	return in->first + (in->n_first > 0 && k >= in->n_first);
-}
-
 static void
 enter_section(struct diff_stream *in)
 {
-	in->n_section++;
-	in->at.side_no = side_number(in);
-	in->at.side = model_side(in->m, in->at.side_no);
-	in->at.side->n_section++;
-	in->at.m = in->m;
-	map_clear(&in->at.op);
-	smap_clear(&in->at.srcs);
-	buf_clear(&in->at.name);
-	in->at.base = in->at.side_no;
+	struct diff_place *at = &in->at;
+	size_t k = in->n_section++;
+
+	if (in->one_each)
+		at->side_no = k == 0 ? in->first : in->m->n_side;
+	else
+		at->side_no = in->first + (in->n_first > 0 && k >= in->n_first);
+	at->side = model_side(in->m, at->side_no);
+	at->side->n_section++;
+	at->m = in->m;
+	map_clear(&at->op);
+	smap_clear(&at->srcs);
+	buf_clear(&at->name);
+	at->base = at->side_no;
 }
 
 /* A section is named after the file that dlp-parse read: the last word of its
- * command. ##info src corrects that (take_src), because a name can contain
- * blanks. */
+ * command. ##info src corrects that, because a name can contain blanks. Other
+ * facts can explain a difference. */
 static void
-take_cmd(struct diff_place *at, const char *v, size_t n)
+take_meta(struct diff_place *at, struct rec *r)
 {
+	static const char *const facts[] = { "os", "driver", "cuda", "cudnn",
+		"framework", "torch" };
+	size_t wlen, n, i, k;
+	const char *v, *tab, *w = rec_meta(r, &wlen, &v, &n);
 	struct diff_side *s = at->side;
-	size_t i = n;
+	struct mview src;
 
-	if (at->name.len > 0)
+	if (s == NULL)
 		return;
-	while (i > 0 && v[i - 1] != ' ')
-		i--;
-	buf_put(&at->name, v + i, n - i);
-	if (s->name == NULL) {
-		s->name = side_file_name((struct mview){ v + i, n - i });
-		s->by_cmd = true;
+	if (text_is(w, wlen, "cmd") && n > 9 &&
+	    memcmp(v, "dlp-parse", 9) == 0 && at->name.len == 0) {
+		for (i = n; i > 0 && v[i - 1] != ' '; i--)
+			;
+		buf_put(&at->name, v + i, n - i);
+		if (s->name == NULL) {
+			s->name =
+			    side_file_name((struct mview){ v + i, n - i });
+			s->by_cmd = true;
+		}
 	}
-}
-
-static void
-take_src(struct diff_place *at, struct mview src)
-{
-	struct diff_side *s = at->side;
-
+	tab = memchr(v, '\t', n);
+	if (!text_is(w, wlen, "info") || tab == NULL)
+		return;
+	k = (size_t)(tab - v);
+	for (i = 0; i < ARRAY_LEN(facts); i++)
+		if (text_is(v, k, facts[i]))
+			smap_put(&s->info, v, n, NULL);
+	if (!text_is(v, k, "src"))
+		return;
+	src = (struct mview){ tab + 1, n - k - 1 };
 	enter(at, src);
 	if (at->by_src)
 		return;
+	s = at->side;
 	if (s->n_section == 1 && s->by_cmd) {
 		free(s->name);
 		s->name = NULL;
@@ -720,39 +716,6 @@ take_src(struct diff_place *at, struct mview src)
 	if (s->name == NULL)
 		s->name = side_file_name(src);
 	s->by_cmd = false;
-}
-
-/* Facts that can explain a difference. */
-static void
-take_info(struct diff_place *at, const char *v, size_t n)
-{
-	static const char *const facts[] = { "os", "driver", "cuda", "cudnn",
-		"framework", "torch" };
-	const char *tab = memchr(v, '\t', n);
-	size_t i, k = tab != NULL ? (size_t)(tab - v) : n;
-
-	if (tab == NULL)
-		return;
-	if (text_is(v, k, "src"))
-		take_src(at, (struct mview){ tab + 1, n - k - 1 });
-	for (i = 0; i < ARRAY_LEN(facts); i++)
-		if (text_is(v, k, facts[i]))
-			smap_put(&at->side->info, v, n, NULL);
-}
-
-static void
-take_meta(struct diff_stream *in, struct rec *r)
-{
-	size_t wlen, len;
-	const char *rest, *w = rec_meta(r, &wlen, &rest, &len);
-
-	if (in->at.side == NULL)
-		return;
-	if (text_is(w, wlen, "info"))
-		take_info(&in->at, rest, len);
-	if (text_is(w, wlen, "cmd") && len > 9 &&
-	    memcmp(rest, "dlp-parse", 9) == 0)
-		take_cmd(&in->at, rest, len);
 }
 
 /* Requests the columns of a type. */
@@ -822,7 +785,7 @@ read_stream(struct diff_model *m, const char *path, size_t first,
 		if (r.kind == REC_SECTION || r.kind == REC_END)
 			place_open(&in.at, r.kind == REC_SECTION);
 		if (r.kind == REC_META)
-			take_meta(&in, &r);
+			take_meta(&in.at, &r);
 		else if (r.kind == REC_DATA && r.type != NULL)
 			((struct diff_type *)rec_arg(&r))->take(&in.at, &r);
 	}
