@@ -76,7 +76,8 @@ files = $(sort $(wildcard $(1)))
 CMDS = $(patsubst cmd/%.c,%,$(call files,cmd/dlp-*.c))
 BINS = $(CMDS:%=$(B)/bin/%)
 # Data files: installed as they are, and compiled in as one table.
-SHARE = $(call files,common/*.rules cmd/*/*.rules cmd/*/*.tab cmd/*/*.py)
+SHARE = $(call files,common/*.rules cmd/*/*.rules cmd/*/*.tab cmd/*/*.py \
+	cmd/*/*.sql)
 # The viewer that dlp-html writes into its pages: joined by name, compiled in.
 PAGE = $(call files,cmd/dlp-html/page/*)
 COMMON_O = $(patsubst %.c,$(B)/%.o,$(call files,common/*.c)) \

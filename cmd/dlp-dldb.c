@@ -35,96 +35,51 @@ static const char usage[] =
     "  -h, --help         this text\n"
     "  -V, --version      the version\n";
 
-struct inst_cols { /* of runs of ops */
-	struct rec_col *id, *op_id, *start, *dur, *pid, *tid, *iter, *v[5];
-};
-
-struct db_str_cols {
-	struct rec_col *id, *text;
-};
-
 /* The run. One per process, because the functions that get options have no
  * argument for it. */
-static struct dldb {
-	struct db_halves d;
-	struct db_cols work[K_N];
-	struct inst_cols inst;
-	struct db_str_cols str;
-	bool raw, aggregate; /* --raw, --aggregate */
-} dldb = { .d = { .domain = "default-domain", .memory = 256 << 20 } };
+static struct db_halves halves = { .domain = "default-domain" };
 
-static const char *const work_tags[K_N] = { "kern", "copy", "set", "sync",
-	"graph", "call" };
+static const char *work_tags[K_N] = { "kern", "copy", "set", "sync", "graph",
+	"call" };
 
+/* Reads a record of work; its op must have a record. */
 static void
-read_api(struct db_work *w, const struct db_cols *c)
+work_of(struct db_halves *d, struct db_work *w, const struct rec *r)
 {
+	int64_t v;
+
+	memset(w, 0, sizeof(*w));
+	w->kind = (enum db_kind)((const char **)rec_arg(r) - work_tags);
+	w->r = r;
+	if (!rec_num(r, COL_start_ns, &w->start))
+		rec_die(r, "a record without a start");
+	w->end =
+	    rec_length(r, COL_dur_ns, &v) ? num_add(w->start, v) : w->start;
+	rec_num(r, COL_id, &w->id);
+	if (rec_num(r, COL_op_id, &v)) {
+		w->op = ops_find(d, v);
+		if (w->op == NULL)
+			rec_die(r, "op %lld has no record", (long long)v);
+	}
+	rec_num(r, COL_inst_id, &w->inst);
+	w->pid = rec_num_or(r, COL_pid, -1);
+	w->tid = rec_num_or(r, COL_tid, -1);
+	w->iter = work_iter(r);
 	if (w->kind == K_CALL) {
 		w->has_api = w->own_call = true;
 		w->api_start = w->start;
 		w->api_dur = num_sub(w->end, w->start);
 		return;
 	}
-	w->has_api = rec_i64(w->r, c->api_start, &w->api_start);
+	w->dev = rec_num_or(r, COL_dev, -1);
+	if (w->kind == K_KERN) {
+		w->tc = mv_eq(rec_get(r, COL_tc), "yes");
+		w->name = db_col_word(d, r, COL_short);
+	}
+	w->has_api = rec_num(r, COL_api_start_ns, &w->api_start);
 	if (!w->has_api)
 		w->tid = -1;
-	w->own_call = w->has_api && rec_dur(w->r, c->api_dur, &w->api_dur);
-}
-
-/* Reads a record of work; its op must have a record. */
-static void
-work_read(struct db_halves *d, struct db_work *w, const struct rec *r)
-{
-	const struct db_cols *c;
-	enum db_kind kind;
-	int64_t v;
-
-	c = rec_arg(r);
-	kind = c->kind;
-	memset(w, 0, sizeof(*w));
-	w->kind = kind;
-	w->cols = c;
-	w->r = r;
-	if (!rec_i64(r, c->start, &w->start))
-		rec_die(r, "a record without a start");
-	w->end = rec_dur(r, c->dur, &v) ? num_add(w->start, v) : w->start;
-	rec_i64(r, c->id, &w->id);
-	if (rec_i64(r, c->op_id, &v)) {
-		w->op = ops_find(d, v);
-		if (w->op == NULL)
-			rec_die(r, "op %lld has no record", (long long)v);
-	}
-	rec_i64(r, c->inst_id, &w->inst);
-	w->pid = rec_int(r, c->pid, -1);
-	w->tid = rec_int(r, c->tid, -1);
-	w->iter = work_iter(r, c->iter);
-	if (kind != K_CALL)
-		w->dev = rec_int(r, c->dev, -1);
-	if (kind == K_KERN) {
-		w->tc = rec_is(r, c->tc, "yes");
-		w->name = db_col_word(d, r, c->name);
-	}
-	read_api(w, c);
-}
-
-static void
-work_on(struct stage *st, struct db_cols *c, enum db_kind k, stage_fn *fn)
-{
-	struct rec_type *t = stage_on(st, work_tags[k], fn, NULL, c);
-
-	c->kind = k;
-	REC_COLS(t, REC_NEED, { &c->id, "id" }, { &c->start, "start_ns" },
-	    { &c->dur, "dur_ns" }, { &c->op_id, "op_id" },
-	    { &c->inst_id, "inst_id" });
-	REC_COLS(t, k == K_CALL ? REC_OPT : REC_NEED,
-	    { &c->api_start, "api_start_ns" }, { &c->api_dur, "api_dur_ns" });
-	c->tc = rec_col(t, "tc", k == K_KERN ? REC_NEED : REC_OPT);
-	REC_COLS(t, REC_OPT, { &c->pid, "pid" }, { &c->tid, "tid" },
-	    { &c->dev, "dev" }, { &c->api, "api" }, { &c->iter, "iter" },
-	    { &c->name, "short" }, { &c->name_id, "name_id" },
-	    { &c->grid, "grid" }, { &c->block, "block" },
-	    { &c->bytes, "bytes" }, { &c->copy_kind, "kind" },
-	    { &c->event, "event" });
+	w->own_call = w->has_api && rec_length(r, COL_api_dur_ns, &w->api_dur);
 }
 
 static void
@@ -133,7 +88,7 @@ on_work(struct stage *st, struct rec *r)
 	struct db_halves *d = st->ctx;
 	struct db_work w;
 
-	work_read(d, &w, r);
+	work_of(d, &w, r);
 	if (w.op == NULL)
 		d->n_no_op++;
 	if (w.op != NULL && d->raw)
@@ -146,73 +101,73 @@ on_work(struct stage *st, struct rec *r)
 static void
 on_inst(struct stage *st, struct rec *r)
 {
+	static const int metrics[N_METRIC] = { COL_dur_ns, COL_gpu_ns,
+		COL_api_ns, COL_overhead_ns, COL_idle_ns };
 	struct db_halves *d = st->ctx;
-	const struct inst_cols *c = rec_arg(r);
 	struct db_run u = { 0 };
 	int64_t op;
 	int i;
 
-	if (!rec_i64(r, c->op_id, &op) || (u.op = ops_find(d, op)) == NULL)
+	if (!rec_num(r, COL_op_id, &op) || (u.op = ops_find(d, op)) == NULL)
 		rec_die(r, "a run without its op");
-	if (!rec_i64(r, c->id, &u.id) || !rec_i64(r, c->start, &u.start))
+	if (!rec_num(r, COL_inst_id, &u.id) ||
+	    !rec_num(r, COL_start_ns, &u.start))
 		rec_die(r, "a run without id or start");
-	if (!rec_dur(r, c->dur, &u.dur))
+	if (!rec_length(r, COL_dur_ns, &u.dur))
 		u.dur = -1;
-	u.pid = rec_int(r, c->pid, -1);
-	u.tid = rec_int(r, c->tid, -1);
-	u.iter = work_iter(r, c->iter);
+	u.pid = rec_num_or(r, COL_pid, -1);
+	u.tid = rec_num_or(r, COL_tid, -1);
+	u.iter = work_iter(r);
 	for (i = 0; i < N_METRIC; i++)
-		u.has[i] = rec_i64(r, c->v[i], &u.v[i]);
+		u.has[i] = rec_num(r, metrics[i], &u.v[i]);
 	if (d->raw)
 		raw_run(d, &u);
 	if (d->aggregate)
-		agg_run(d, &u);
+		agg_run(&u);
 	stage_pass(st, r);
 }
 
 /* Strings: long names, mostly of kernels. */
 static void
-keep_str(struct stage *st, struct rec *r)
+on_str(struct stage *st, struct rec *r)
 {
 	struct db_halves *d = st->ctx;
-	const struct db_str_cols *c = rec_arg(r);
 	int64_t id;
 
-	if (d->raw && rec_i64(r, c->id, &id))
+	if (d->raw && rec_num(r, COL_id, &id))
 		*map_put(&d->strs, (uint64_t)id, NULL) =
-		    db_col_word(d, r, c->text);
+		    db_col_word(d, r, COL_text);
 	stage_pass(st, r);
-}
-
-static void
-bind_inst(struct inst_cols *c, struct stage *st)
-{
-	static const char *const names[] = { "dur_ns", "gpu_ns", "api_ns",
-		"overhead_ns", "idle_ns" };
-	struct rec_type *t = stage_on(st, "inst", on_inst, NULL, c);
-	int i;
-
-	REC_COLS(t, REC_NEED, { &c->id, "inst_id" }, { &c->op_id, "op_id" },
-	    { &c->start, "start_ns" }, { &c->dur, "dur_ns" });
-	REC_COLS(t, REC_OPT, { &c->pid, "pid" }, { &c->tid, "tid" },
-	    { &c->iter, "iter" });
-	for (i = 0; i < N_METRIC; i++)
-		c->v[i] = rec_col(t, names[i], REC_NEED);
 }
 
 /* Each record of work, each run and each string goes to the halves that are
  * written, and is passed on. */
 static void
-feed_start(struct dldb *a, struct stage *st)
+feed_start(struct db_halves *d, struct stage *st)
 {
-	struct rec_type *t = stage_on(st, "str", keep_str, NULL, &a->str);
+	const char *need;
 	int k;
 
-	REC_COLS(t, REC_NEED, { &a->str.id, "id" }, { &a->str.text, "text" });
-	for (k = 0; k < K_N; k++)
-		if (a->d.raw || agg_wants((enum db_kind)k))
-			work_on(st, &a->work[k], (enum db_kind)k, on_work);
-	bind_inst(&a->inst, st);
+	stage_reads(st, "str", on_str, .need = "id text");
+	for (k = 0; k < K_N; k++) {
+		if (!d->raw && !agg_wants((enum db_kind)k))
+			continue;
+		need = "id start_ns dur_ns op_id inst_id api_start_ns "
+		       "api_dur_ns tc";
+		if (k == K_CALL)
+			need = "id start_ns dur_ns op_id inst_id";
+		else if (k != K_KERN)
+			need = "id start_ns dur_ns op_id inst_id api_start_ns "
+			       "api_dur_ns";
+		stage_reads(st, work_tags[k], on_work, .need = need,
+		    .opt = "pid tid dev api iter short name_id grid block bytes"
+			   " kind event",
+		    .arg = &work_tags[k]);
+	}
+	stage_reads(st, "inst", on_inst,
+	    .need = "inst_id op_id start_ns dur_ns gpu_ns api_ns overhead_ns"
+		    " idle_ns",
+	    .opt = "pid tid iter");
 }
 
 /* True if s[0..n) is the name of the file. */
@@ -260,12 +215,8 @@ begin_database(struct stage *st)
 	if (d->any)
 		die("more than one section: a database holds one");
 	d->any = true;
-	if (!d->raw)
-		return;
-	db_create(&d->db, d->path, d->force);
-	d->open = true;
-	ddl_tables(&d->db);
-	ddl_views(&d->db);
+	if (d->raw)
+		db_begin(d);
 }
 
 static void
@@ -279,8 +230,30 @@ take_meta(struct stage *st, struct rec *r)
 }
 
 static void
-put_notes(const struct db_halves *d)
+end_database(struct stage *st)
 {
+	struct db_halves *d = st->ctx;
+
+	if (!st->complete) {
+		if (d->db.sql != NULL)
+			dbw_drop(&d->db);
+		return;
+	}
+	if (d->raw) {
+		raw_end(d);
+		dbw_flush(&d->db); /* the facts query the memory events */
+		facts_write(d);
+		db_indices(d, false);
+	} else
+		db_again(d);
+	if (d->aggregate)
+		sums_write(d);
+	dbw_flush(&d->db);
+	db_indices(d, true);
+	d->whole = true;
+	/* the other half must have it before it reads the ##end */
+	if (!d->aggregate)
+		dbw_finish(&d->db);
 	if (d->raw && d->n_no_op > 0)
 		warn("%s: %llu records of work belong to no op: left out",
 		    d->path, (unsigned long long)d->n_no_op);
@@ -292,90 +265,31 @@ put_notes(const struct db_halves *d)
 }
 
 static void
-write_raw(struct db_halves *d)
-{
-	raw_end(d);
-	db_flush(&d->db); /* the facts query the memory events */
-	facts_write(d);
-	ddl_indices(&d->db, false);
-}
-
-static void
-end_database(struct stage *st)
-{
-	struct db_halves *d = st->ctx;
-
-	if (!st->complete) {
-		if (d->open)
-			db_drop(&d->db);
-		return;
-	}
-	if (d->raw) {
-		write_raw(d);
-	} else {
-		db_open(&d->db, d->path);
-		ddl_no_indices(&d->db);
-	}
-	if (d->aggregate)
-		sums_write(d);
-	db_flush(&d->db);
-	ddl_indices(&d->db, true);
-	d->whole = true;
-	/* the other half must have it before it reads the ##end */
-	if (!d->aggregate)
-		db_finish(&d->db);
-	put_notes(d);
-}
-
-static void
-set_memory(const char *arg)
-{
-	dldb.d.memory = cli_size("-S", arg);
-}
-
-static void
 set_fact(const char *arg)
 {
-	if (!facts_set(&dldb.d, arg))
+	if (!facts_set(&halves, arg))
 		die("--set: no FACT=VALUE: '%s'", arg);
 }
 
 static const struct cli_opt opts[] = {
-	{ 'o', "output", .arg = &dldb.d.path },
-	{ 'f', "force", .flag = &dldb.d.force },
-	{ 't', "tee", .flag = &dldb.d.tee },
-	{ 0, "raw", .flag = &dldb.raw },
-	{ 0, "aggregate", .flag = &dldb.aggregate },
-	{ 0, "domain", .arg = &dldb.d.domain },
+	{ 'o', "output", .arg = &halves.path },
+	{ 'f', "force", .flag = &halves.force },
+	{ 't', "tee", .flag = &halves.tee },
+	{ 0, "raw", .flag = &halves.raw },
+	{ 0, "aggregate", .flag = &halves.aggregate },
+	{ 0, "domain", .arg = &halves.domain },
 	{ 0, "set", .call = set_fact },
-	{ 'S', "memory", .call = set_memory },
+	{ 'S', "memory", .call = cli_spill },
 	{ 0 },
 };
-
-static void
-start(struct dldb *a, struct stage *st)
-{
-	struct db_halves *d = &a->d;
-
-	st->ctx = d;
-	ops_start(d, st);
-	agg_start(d);
-	feed_start(a, st);
-	facts_start(d, st);
-	raw_start(d, st);
-	sums_start(d, st);
-	st->section = begin_database;
-	st->meta = take_meta;
-	st->end = end_database;
-}
 
 int
 main(int argc, char **argv)
 {
-	struct db_halves *d = &dldb.d;
+	struct db_halves *d = &halves;
 	struct stage st;
 	const char *path;
-	bool unbuffered;
+	bool unbuffered, only_aggregate;
 	int rc;
 
 	cli_init("dlp-dldb");
@@ -383,23 +297,28 @@ main(int argc, char **argv)
 	unbuffered = cli_options(argc, argv, usage, opts);
 	if (d->path == NULL)
 		cli_usage(usage);
-	if (dldb.raw && dldb.aggregate)
+	if (d->raw && d->aggregate)
 		die("--raw and --aggregate: only one of them");
-	d->raw = !dldb.aggregate;
-	d->aggregate = !dldb.raw;
+	only_aggregate = d->aggregate;
+	d->aggregate = !d->raw;
+	d->raw = !only_aggregate;
 	path = cli_operand(argc, argv, usage);
-	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	if (d->tee)
 		stage_open(&st, argc, argv, path, unbuffered);
 	else
 		stage_open_sink(&st, path, unbuffered);
-	start(&dldb, &st);
+	st.ctx = d;
+	ops_start(&st);
+	agg_start(d);
+	feed_start(d, &st);
+	facts_start(&st);
+	raw_start(d, &st);
+	sums_start(d, &st);
+	st.section = begin_database;
+	st.meta = take_meta;
+	st.end = end_database;
 	rc = stage_run(&st);
 	if (d->whole && d->aggregate && rc == EXIT_OK)
-		db_finish(&d->db);
-	ops_free(d);
-	raw_free(d);
-	agg_free(d);
-	sums_free(d);
+		dbw_finish(&d->db);
 	return out_finish(rc);
 }

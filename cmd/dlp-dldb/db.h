@@ -1,25 +1,13 @@
-/*
- * The database that is written. It has a temporary name next to the final one
- * and gets the final name when it is complete, so a run that fails leaves
- * nothing. All failures are fatal.
- *
- * Its tables, indices and views are those of DLProf 1.8.0, with the names and
- * columns that scripts use. Tables dlp_* hold the other data that dlp's reports
- * need.
- */
+/* What the files of dlp-dldb share. */
 #ifndef DB_H
 #define DB_H
 
-#include <sqlite3.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "dbwrite.h"
 #include "map.h"
 #include "num.h"
 #include "stage.h"
 
-enum db_table { /* in the order in which they are created */
+enum db_table { /* those of dldb.sql */
 	T_DICTIONARY,
 	T_GRID_BLOCK,
 	T_MODEL_INFO,
@@ -65,66 +53,6 @@ enum db_table { /* in the order in which they are created */
 	DB_TABLES
 };
 
-struct db_insert {          /* into one table */
-	sqlite3_stmt *st;   /* one row; NULL if not prepared */
-	sqlite3_stmt *many; /* for db_add(): many rows in one statement */
-	int64_t *rows;      /* rows that wait */
-	int n_rows, n_cols;
-};
-
-struct db {
-	sqlite3 *sql;
-	struct db_insert ins[DB_TABLES];
-	sqlite3_stmt *find_text; /* NULL if not prepared */
-	const char *path;
-	char *temp; /* NULL: writes to path itself */
-	bool force; /* path may be overwritten */
-};
-
-/* Creates a database. Fatal if path exists, unless force is set. */
-void db_create(struct db *db, const char *path, bool force);
-/* Opens an existing one and begins a transaction. */
-void db_open(struct db *db, const char *path);
-/* Writes all rows of db_add() so far, so that queries find them. */
-void db_flush(struct db *db);
-/* Commits and closes everything; path is the database from now on. */
-void db_finish(struct db *db);
-/* Closes it and removes what db_create() made. */
-void db_drop(struct db *db);
-
-void db_exec(struct db *db, const char *sql);
-
-/* Adds a row. fmt has a letter per column after id: i int64_t, f double, t
- * const char * (NULL is ""), n nothing (NULL). id 0 means the next one; returns
- * the id. */
-int64_t db_put(
-    struct db *db, enum db_table t, int64_t id, const char *fmt, ...);
-
-/* NULL, in a row of integers. */
-#define DB_NULL INT64_MIN
-/* Adds a row of n integers, id first (0: the next one), or DB_NULL, to a table
- * with many rows. Some rows wait, and are written together. */
-void db_add(struct db *db, enum db_table t, const int64_t *row, int n);
-#define DB_ADD(db, t, ...)                                                     \
-	db_add(db, t, (const int64_t[]){ __VA_ARGS__ },                        \
-	    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
-/* The id of a text in the dictionary, to which it is added if necessary. */
-int64_t db_put_text(struct db *db, const char *s, size_t n);
-
-/* The first value of a query's first row; def if there is no row. */
-int64_t db_int(struct db *db, const char *sql, int64_t def);
-
-void ddl_tables(struct db *db);
-
-void ddl_views(struct db *db); /* db_views.c */
-
-/* Drops the indices of the aggregated tables while rows are added. */
-void ddl_no_indices(struct db *db);
-
-/* Creates the indices, after the rows. If the rows do not allow a unique index,
- * it is not unique. */
-void ddl_indices(struct db *db, bool aggregated);
-
 /*
  * The interface between the two halves of the database. The raw half gets all
  * records as they pass. The aggregated half adds them up by op and is written
@@ -135,18 +63,21 @@ void ddl_indices(struct db *db, bool aggregated);
 #define DOMAIN_ID INT64_C(1)
 
 struct db_halves {
-	struct db db;
+	struct dbw db;
+	sqlite3_stmt *find_text; /* NULL if not prepared */
 	const char *path, *domain;
 	bool raw, aggregate, tee, force;
-	size_t memory;     /* -S */
 	bool any;          /* a section has begun */
-	bool open, whole;  /* a database is open, and complete */
+	bool whole;        /* the database is complete */
 	struct smap words; /* value: id in the dictionary, 0 if unknown */
 	struct smap infos; /* ##info: name -> number in words, from 1 */
 	struct buf tmp;    /* of a text that is read */
 	struct map strs;   /* id of a str record -> number in words */
 	struct smap dims;  /* "x,y,z"; value: id of the grid_block */
 	struct db_facts *facts;
+	struct map op_at; /* id -> number in op, from 1 */
+	struct db_op *op; /* in the order of their records */
+	size_t n_ops, cap_ops;
 	struct db_ops *ops;
 	struct db_raw *raws;
 	struct db_agg *agg;
@@ -154,11 +85,15 @@ struct db_halves {
 	uint64_t n_no_op, n_graph, n_no_call;
 };
 
+/* db.c: the database, and texts */
+void db_begin(struct db_halves *d); /* a new one */
+void db_again(struct db_halves *d); /* the one that --raw has written */
+void db_indices(struct db_halves *d, bool aggregated);
+
 /* The number of a text, valid until the end. */
 uint32_t db_word(struct db_halves *d, const char *s, size_t n);
 /* The same for a column's text, unescaped; for "" if it is unset. */
-uint32_t db_col_word(
-    struct db_halves *d, const struct rec *r, const struct rec_col *c);
+uint32_t db_col_word(struct db_halves *d, const struct rec *r, int col);
 /* The text of a number. The other: its id in the dictionary, to which it is
  * added if necessary. */
 const char *db_word_text(const struct db_halves *d, uint32_t w);
@@ -189,8 +124,6 @@ metric_add(struct db_metric *m, int64_t v)
 	m->n++;
 }
 
-void metric_merge(struct db_metric *m, const struct db_metric *of);
-
 struct kern_sum { /* the launches of one kernel name in an op */
 	struct kern_sum *next;
 	uint32_t name;  /* word */
@@ -209,23 +142,14 @@ struct db_op {
 	/* aggregated half */
 	int64_t n_calls, n_kern;
 	bool used_tc;
-	struct db_metric *m; /* N_METRIC; NULL if there is none, or only one
-			      * run's v */
-	int64_t v[N_METRIC];
-	uint32_t has; /* bits of the members of v that are set */
+	struct db_metric m[N_METRIC];
 	struct kern_sum *kerns;
 };
 
-void ops_start(struct db_halves *d, struct stage *st);
-void ops_free(struct db_halves *d);
+void ops_start(struct stage *st);
 
 /* NULL if there was no such op record. Valid until the next op record. */
 struct db_op *ops_find(const struct db_halves *d, int64_t id);
-size_t ops_count(const struct db_halves *d);
-struct db_op *ops_nth(const struct db_halves *d, size_t i);
-
-/* A metric of an op's runs. */
-struct db_metric ops_metric(const struct db_op *op, int i);
 
 enum db_kind { K_KERN, K_COPY, K_SET, K_SYNC, K_GRAPH, K_CALL, K_N };
 
@@ -239,31 +163,23 @@ struct db_work {
 	int64_t iter; /* -1 if unset */
 	bool tc;
 	uint32_t name; /* word: kernels */
-	const struct db_cols *cols;
 	const struct rec *r;
-};
-
-struct db_cols { /* of a type of work */
-	enum db_kind kind;
-	struct rec_col *id, *start, *dur, *pid, *tid, *dev, *op_id, *inst_id,
-	    *api, *api_start, *api_dur, *iter, *tc, *name, *name_id, *grid,
-	    *block, *bytes, *copy_kind, *event;
 };
 
 /* The number of its iteration; -1 if none. */
 static inline int64_t
-work_iter(const struct rec *r, const struct rec_col *c)
+work_iter(const struct rec *r)
 {
-	int64_t v;
+	int64_t v = rec_num_or(r, COL_iter, -1);
 
-	return rec_i64(r, c, &v) && v >= 0 ? v : -1;
+	return v >= 0 ? v : -1;
 }
 
 struct db_run { /* an inst record */
 	struct db_op *op;
 	int64_t id, start, dur, pid, tid, iter;
-	int64_t v[5]; /* metrics by enum of ops.h */
-	bool has[5];
+	int64_t v[N_METRIC];
+	bool has[N_METRIC];
 };
 
 /* Also reads ranges, calls of the operating system and memory events, which
@@ -273,10 +189,9 @@ void raw_work(struct db_halves *d, const struct db_work *w);
 void raw_run(struct db_halves *d, const struct db_run *run);
 /* Called at the end: writes runs that work named and that never came. */
 void raw_end(struct db_halves *d);
-void raw_free(struct db_halves *d);
 
 struct db_facts *facts_new(void);
-void facts_start(struct db_halves *d, struct stage *st);
+void facts_start(struct stage *st);
 void facts_meta(struct db_halves *d, const struct rec *r);
 
 /* "NAME=VALUE", which overrides ##info lines, or "NAME?=VALUE", which an ##info
@@ -292,37 +207,55 @@ int64_t facts_dev(const struct db_halves *d, size_t i);
 /* The id of its row. */
 int64_t facts_gpu_id(const struct db_halves *d, int64_t dev);
 
-/* Stores how an op was recognised; for the raw half. */
-void own_op(struct db_halves *d, int64_t op_id, const char *by, size_t n);
-
-/* A device; numbers can be DB_NULL. */
-struct db_dev {
-	int64_t dev, clock_hz, mem_bytes, membw_bytes_s;
-};
-void own_dev(struct db_halves *d, const struct db_dev *dev);
-
-/* Bytes; 0 if there were no memory events. */
-int64_t own_mem_peak(struct db_halves *d, int64_t dev);
-
-/* Called at the end: writes the ##info lines, except those of dlp-iter. */
-void own_facts(struct db_halves *d);
-
 /*
  * The aggregated half: sums over the selected iterations, by op, kernel name
  * and op type.
  */
+struct agg_sum { /* kernels of an op, or of all, in an iteration */
+	int64_t op, iter, n, n_tc, ns, tc_ns;
+};
+
+/* The sums of the model summary: of ops, of names of kernels, of names of
+ * calls. */
+enum {
+	CAT_ALL,
+	CAT_ELIGIBLE,
+	CAT_TC,
+	CAT_OTHER,
+	CAT_KERNS,
+	CAT_KERNS_TC,
+	CAT_KERNS_OTHER,
+	CAT_MEMORY,
+	CAT_N
+};
+
+struct db_totals {
+	struct db_category {
+		int64_t cpu, gpu, overhead, idle, count;
+	} category[CAT_N];
+	int64_t eligible_kern_ns; /* kernels in ops that are eligible */
+};
+
 void agg_start(struct db_halves *d);
-void agg_free(struct db_halves *d);
 /* True if work of that kind is added up there. */
 bool agg_wants(enum db_kind kind);
 void agg_work(struct db_halves *d, const struct db_work *w);
-void agg_run(struct db_halves *d, const struct db_run *u);
+void agg_run(const struct db_run *u);
+/* The kernels of an iteration. */
+struct agg_sum agg_iter(const struct db_halves *d, int64_t iter);
+void agg_totals(struct db_halves *d, struct db_totals *t);
+/* A number rounded to six decimals, as DLProf stores it. */
+double agg_round(double v);
+/* Rows of metrics; returns the id. */
+int64_t agg_put_metrics(
+    struct db_halves *d, const struct db_metric m[N_METRIC]);
+/* Writes op_nodes and the tables that refer to it, for this aggregation. */
+void agg_write(struct db_halves *d, int64_t aggr);
 
 /* Reads records of the stages before and keeps them until sums_write(), which
- * writes a row in aggregations and everything that refers to it. False, with a
- * warning, if records that it needs are missing. */
+ * writes a row in aggregations and everything that refers to it. It only warns
+ * if records that it needs are missing. */
 void sums_start(struct db_halves *d, struct stage *st);
-void sums_free(struct db_halves *d);
-bool sums_write(struct db_halves *d);
+void sums_write(struct db_halves *d);
 
 #endif

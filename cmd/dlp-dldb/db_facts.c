@@ -1,4 +1,4 @@
-/* Texts as numbers and as ids of the dictionary; facts of the session; GPUs. */
+/* Facts of the session; GPUs. */
 #include "db.h"
 
 #include <stdio.h>
@@ -8,53 +8,6 @@
 #include "array.h"
 #include "err.h"
 #include "esc.h"
-
-uint32_t
-db_word(struct db_halves *d, const char *s, size_t n)
-{
-	return smap_put(&d->words, s, n, NULL);
-}
-
-const char *
-db_word_text(const struct db_halves *d, uint32_t w)
-{
-	return smap_str(&d->words, w, NULL);
-}
-
-int64_t
-db_text_id(struct db_halves *d, const char *s, size_t n)
-{
-	return db_put_text(&d->db, s, n);
-}
-
-int64_t
-db_str_id(struct db_halves *d, const char *s)
-{
-	return db_word_id(d, db_word(d, s, strlen(s)));
-}
-
-int64_t
-db_word_id(struct db_halves *d, uint32_t w)
-{
-	const char *s;
-	size_t n;
-
-	if (d->words.val[w] == 0) {
-		s = smap_str(&d->words, w, &n);
-		d->words.val[w] = (uint64_t)db_text_id(d, s, n);
-	}
-	return (int64_t)d->words.val[w];
-}
-
-uint32_t
-db_col_word(struct db_halves *d, const struct rec *r, const struct rec_col *c)
-{
-	const char *s;
-	size_t n;
-
-	s = rec_str(r, c, &d->tmp, &n);
-	return s != NULL ? db_word(d, s, n) : db_word(d, "", 0);
-}
 
 const char *
 facts_get(const struct db_halves *d, const char *name)
@@ -82,19 +35,14 @@ facts_int(const struct db_halves *d, const char *name, int64_t def)
 #define DLPROF_VERSION "v1.8.0"
 #define DLPROF_BUILD "29839685"
 
-struct fact_dev {
-	int64_t dev, n_sm, cc_major, cc_minor;
-	struct db_dev own;
-	char *name;
-};
-
 struct db_facts {
-	struct fact_dev dev[MAX_DEV];
+	struct fact_dev {
+		int64_t dev, n_sm, cc_major, cc_minor;
+		int64_t clock_hz, mem_bytes, membw_bytes_s; /* DBW_NULL */
+		char *name;
+	} dev[MAX_DEV];
 	size_t n_dev;
 	struct smap fixed; /* facts that --set gave */
-	struct {
-		struct rec_col *dev, *name, *cc, *n_sm, *mem, *clock, *membw;
-	} col;
 };
 
 struct db_facts *
@@ -103,57 +51,39 @@ facts_new(void)
 	return xcalloc(1, sizeof(struct db_facts));
 }
 
-/* "9.0"; any other text leaves 0. */
-static void
-read_version(const char *s, size_t n, int64_t *major, int64_t *minor)
-{
-	const char *dot = memchr(s, '.', n);
-	size_t len;
-
-	if (dot == NULL)
-		return;
-	len = (size_t)(dot - s);
-	if (!num_i64(s, len, major) || !num_i64(dot + 1, n - len - 1, minor))
-		*major = *minor = 0;
-}
-
 static void
 on_dev(struct stage *st, struct rec *r)
 {
 	struct db_halves *d = st->ctx;
-	struct db_facts *f = rec_arg(r);
+	struct db_facts *f = d->facts;
 	struct fact_dev *v = &f->dev[f->n_dev];
-	const char *s;
-	size_t n;
+	const char *s, *dot;
+	size_t n, len;
 
-	if (f->n_dev == MAX_DEV || !rec_i64(r, f->col.dev, &v->dev)) {
-		stage_pass(st, r);
-		return;
-	}
-	s = rec_str(r, f->col.name, &d->tmp, &n);
-	v->name = xmemdup(s != NULL ? s : "", s != NULL ? n : 0);
-	s = rec_str(r, f->col.cc, &d->tmp, &n);
-	if (s != NULL)
-		read_version(s, n, &v->cc_major, &v->cc_minor);
-	rec_i64(r, f->col.n_sm, &v->n_sm);
-	v->own.dev = v->dev;
-	v->own.mem_bytes = rec_int(r, f->col.mem, DB_NULL);
-	v->own.clock_hz = rec_int(r, f->col.clock, DB_NULL);
-	v->own.membw_bytes_s = rec_int(r, f->col.membw, DB_NULL);
-	f->n_dev++;
 	stage_pass(st, r);
+	if (f->n_dev == MAX_DEV || !rec_num(r, COL_dev, &v->dev))
+		return;
+	s = rec_text(r, COL_name, &d->tmp, &n);
+	v->name = xmemdup(s != NULL ? s : "", s != NULL ? n : 0);
+	/* "9.0"; any other text leaves 0 */
+	s = rec_text(r, COL_cc, &d->tmp, &n);
+	dot = s != NULL ? memchr(s, '.', n) : NULL;
+	len = dot != NULL ? (size_t)(dot - s) : 0;
+	if (dot != NULL && (!num_i64(s, len, &v->cc_major) ||
+			       !num_i64(dot + 1, n - len - 1, &v->cc_minor)))
+		v->cc_major = v->cc_minor = 0;
+	rec_num(r, COL_n_sm, &v->n_sm);
+	v->mem_bytes = rec_num_or(r, COL_mem_bytes, DBW_NULL);
+	v->clock_hz = rec_num_or(r, COL_clock_hz, DBW_NULL);
+	v->membw_bytes_s = rec_num_or(r, COL_membw_bytes_s, DBW_NULL);
+	f->n_dev++;
 }
 
 void
-facts_start(struct db_halves *d, struct stage *st)
+facts_start(struct stage *st)
 {
-	struct db_facts *f = d->facts;
-	struct rec_type *t = stage_on(st, "dev", on_dev, NULL, f);
-
-	f->col.dev = rec_col(t, "dev", REC_NEED);
-	REC_COLS(t, REC_OPT, { &f->col.name, "name" }, { &f->col.cc, "cc" },
-	    { &f->col.n_sm, "n_sm" }, { &f->col.mem, "mem_bytes" },
-	    { &f->col.clock, "clock_hz" }, { &f->col.membw, "membw_bytes_s" });
+	stage_reads(st, "dev", on_dev, .need = "dev",
+	    .opt = "name cc n_sm mem_bytes clock_hz membw_bytes_s");
 }
 
 /* The last line of a name is used, because later stages know better. */
@@ -251,7 +181,7 @@ put_system(struct db_halves *d)
 	char n[32];
 
 	snprintf(n, sizeof(n), "%zu", d->facts->n_dev);
-	db_put(&d->db, T_SYSTEM_CONFIG, 1, "ittttttttttitt", INT64_C(1),
+	dbw_put(&d->db, T_SYSTEM_CONFIG, 1, "ittttttttttitt", INT64_C(1),
 	    fact_text(d, "n_gpu", n), fact_text(d, "cpu", ""),
 	    fact_text(d, "driver", ""), fact_text(d, "framework", ""),
 	    fact_text(d, "cuda", ""), fact_text(d, "cudnn", ""),
@@ -260,80 +190,118 @@ put_system(struct db_halves *d)
 	    fact_text(d, "dlprof_build", DLPROF_BUILD),
 	    fact_text(d, "profile_name", ""), mode_number(mode), mode,
 	    fact_text(d, "command", ""));
-	db_put(&d->db, T_DB_VERSION, 1, "tt", VERSION,
+	dbw_put(&d->db, T_DB_VERSION, 1, "tt", VERSION,
 	    fact_text(d, "schema_original", VERSION));
 }
 
-static int64_t
-fact_flag(const struct db_halves *d, const char *name, int64_t def)
-{
-	const char *s = facts_get(d, name);
-
-	if (s == NULL)
-		return def;
-	if (strcmp(s, "true") == 0)
-		return 1;
-	return strcmp(s, "false") == 0 ? 0 : facts_int(d, name, def);
-}
-
-/* A setting that no marker has gets DLProf's default. */
+/* Settings of the model in the order of the columns, and DLProf's default,
+ * which a setting that no marker has gets. */
 static void
 put_model(struct db_halves *d)
 {
+	static const struct {
+		const char *name;
+		int64_t def;
+	} flags[] = { { "model_num_workers", 0 }, { "model_pin_memory", 1 },
+		{ "model_cudnn_benchmark_disabled", 0 },
+		{ "model_detect_anomaly", 0 }, { "model_gradcheck", 0 },
+		{ "model_gradgradcheck", 0 }, { "model_autograd_profile", 0 },
+		{ "model_autograd_set_detect_anomaly", 0 },
+		{ "model_emit_nvtx", 0 }, { "model_amp_enabled", 0 } };
+	const char *s;
+	int64_t v;
+	size_t i;
 
-	db_put(&d->db, T_MODEL_CONFIG, 1, "iiiiiiiiii",
-	    fact_flag(d, "model_num_workers", 0),
-	    fact_flag(d, "model_pin_memory", 1),
-	    fact_flag(d, "model_cudnn_benchmark_disabled", 0),
-	    fact_flag(d, "model_detect_anomaly", 0),
-	    fact_flag(d, "model_gradcheck", 0),
-	    fact_flag(d, "model_gradgradcheck", 0),
-	    fact_flag(d, "model_autograd_profile", 0),
-	    fact_flag(d, "model_autograd_set_detect_anomaly", 0),
-	    fact_flag(d, "model_emit_nvtx", 0),
-	    fact_flag(d, "model_amp_enabled", 0));
+	dbw_begin(&d->db, T_MODEL_CONFIG);
+	DBW_INTS(&d->db, 1);
+	for (i = 0; i < ARRAY_LEN(flags); i++) {
+		s = fact_text(d, flags[i].name, "");
+		if (strcmp(s, "true") == 0)
+			v = 1;
+		else if (strcmp(s, "false") == 0)
+			v = 0;
+		else
+			v = facts_int(d, flags[i].name, flags[i].def);
+		DBW_INTS(&d->db, v);
+	}
+	dbw_end(&d->db);
 }
 
-/* Writes one row of memory per GPU. The amount used is known only if it was
- * recorded; otherwise both values are 0, as in DLProf. */
-static void
-put_memory(struct db_halves *d, size_t i)
+/* The largest amount of memory that was allocated on the device at one time; 0
+ * if there were no memory events. */
+static int64_t
+memory_peak(struct db_halves *d, int64_t dev)
 {
-	int64_t used = own_mem_peak(d, d->facts->dev[i].dev);
+	sqlite3_stmt *st = dbw_prepare(&d->db,
+	    "SELECT max(used) FROM (SELECT sum(CASE (SELECT string FROM"
+	    " dictionary s WHERE s.id = m.op_id) WHEN 'alloc' THEN num_bytes"
+	    " WHEN 'free' THEN -num_bytes END) OVER (ORDER BY id) AS used"
+	    " FROM dlp_memory m WHERE ifnull(device_id, 0) = ?1 AND"
+	    " kind_id IN (SELECT id FROM dictionary WHERE string IN"
+	    " ('', 'device')))");
+	int64_t peak = 0;
 
-	if (used > 0 && d->facts->dev[i].own.mem_bytes != DB_NULL)
-		db_put(&d->db, T_GPU_MEMORIES, (int64_t)i + 1, "ii",
-		    d->facts->dev[i].own.mem_bytes, used);
-	else
-		db_put(&d->db, T_GPU_MEMORIES, (int64_t)i + 1, "ii",
-		    facts_int(d, "gpu_mem_total_bytes", 0),
-		    facts_int(d, "gpu_mem_used_bytes", 0));
+	sqlite3_bind_int64(st, 1, dev);
+	if (sqlite3_step(st) == SQLITE_ROW)
+		peak = sqlite3_column_int64(st, 0);
+	sqlite3_finalize(st);
+	return peak;
 }
 
+/* The amount of memory used is known only if it was recorded; otherwise both
+ * values are 0, as in DLProf. */
 static void
 put_gpus(struct db_halves *d)
 {
+	const struct fact_dev *v;
+	int64_t used, total, i;
+
+	for (i = 1; i <= (int64_t)d->facts->n_dev; i++) {
+		v = &d->facts->dev[i - 1];
+		dbw_put(&d->db, T_GPU_INFOS, i, "itiii", v->dev, v->name,
+		    v->cc_major, v->cc_minor, v->n_sm);
+		used = memory_peak(d, v->dev);
+		total = v->mem_bytes;
+		if (used <= 0 || total == DBW_NULL) {
+			total = facts_int(d, "gpu_mem_total_bytes", 0);
+			used = facts_int(d, "gpu_mem_used_bytes", 0);
+		}
+		dbw_put(&d->db, T_GPU_MEMORIES, i, "ii", total, used);
+		DBW_ADD(&d->db, T_DLP_DEVICES, 0, v->dev, v->clock_hz,
+		    v->mem_bytes, v->membw_bytes_s);
+	}
+}
+
+/* True if dlp-iter chose the fact, so that it does not describe the profile. */
+static bool
+is_choice(const char *s)
+{
+	static const char *const names[] = { "key_op", "key_op_found", "n_iter",
+		"n_iter_aggregated", "iter_start", "iter_stop" };
 	size_t i;
 
-	for (i = 0; i < d->facts->n_dev; i++) {
-		db_put(&d->db, T_GPU_INFOS, (int64_t)i + 1, "itiii",
-		    d->facts->dev[i].dev, d->facts->dev[i].name,
-		    d->facts->dev[i].cc_major, d->facts->dev[i].cc_minor,
-		    d->facts->dev[i].n_sm);
-		put_memory(d, i);
-		own_dev(d, &d->facts->dev[i].own);
-	}
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(s, names[i]) == 0)
+			return true;
+	return false;
 }
 
 void
 facts_write(struct db_halves *d)
 {
+	const char *s;
+	uint32_t no;
 
-	db_put(&d->db, T_DOMAINS, DOMAIN_ID, "i", db_str_id(d, d->domain));
-	db_put(&d->db, T_MODEL_INFO, 1, "itt", DOMAIN_ID, d->domain,
+	dbw_put(&d->db, T_DOMAINS, DOMAIN_ID, "i", db_str_id(d, d->domain));
+	dbw_put(&d->db, T_MODEL_INFO, 1, "itt", DOMAIN_ID, d->domain,
 	    fact_text(d, "profile_name", ""));
 	put_system(d);
 	put_model(d);
 	put_gpus(d);
-	own_facts(d);
+	for (no = 0; no < d->infos.n; no++) {
+		s = smap_str(&d->infos, no, NULL);
+		if (d->infos.val[no] != 0 && !is_choice(s))
+			dbw_put(&d->db, T_DLP_FACTS, 0, "tt", s,
+			    db_word_text(d, (uint32_t)d->infos.val[no] - 1));
+	}
 }

@@ -1,7 +1,6 @@
 /* Ops: their rows, and the facts that their work needs. */
 #include "db.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
@@ -72,96 +71,23 @@ shape_split(
 	}
 }
 
-struct db_ops {
-	struct map at; /* id -> number in v, from 1 */
-	struct db_op *v;
-	size_t n, cap;
-	struct buf id_text, name_text, stack, tmp;
-	struct rec_col *id, *name, *op, *dir, *by, *dtype, *shapes, *stack_col,
-	    *dl_id, *dl_in, *dl_out, *dl_tc;
-};
-
-void
-metric_merge(struct db_metric *m, const struct db_metric *of)
-{
-	if (of->n == 0)
-		return;
-	if (m->n == 0 || of->min < m->min)
-		m->min = of->min;
-	if (m->n == 0 || of->max > m->max)
-		m->max = of->max;
-	m->sum = num_add(m->sum, of->sum);
-	m->n += of->n;
-}
-
-struct db_metric
-ops_metric(const struct db_op *op, int i)
-{
-	struct db_metric m = { 0 };
-
-	if (op->m != NULL)
-		return op->m[i];
-	if (op->has & 1u << i)
-		metric_add(&m, op->v[i]);
-	return m;
-}
-
 struct db_op *
 ops_find(const struct db_halves *d, int64_t id)
 {
-	const uint64_t *no = map_get(&d->ops->at, (uint64_t)id);
+	const uint64_t *no = map_get(&d->op_at, (uint64_t)id);
 
-	return no != NULL ? &d->ops->v[*no - 1] : NULL;
-}
-
-size_t
-ops_count(const struct db_halves *d)
-{
-	return d->ops->n;
-}
-
-struct db_op *
-ops_nth(const struct db_halves *d, size_t i)
-{
-	return &d->ops->v[i];
-}
-
-static struct db_op *
-new_op(struct db_ops *o, const struct rec *r, int64_t id)
-{
-	bool is_new;
-	uint64_t *no = map_put(&o->at, (uint64_t)id, &is_new);
-
-	if (!is_new)
-		rec_die(r, "op %lld comes twice", (long long)id);
-	if (id <= 0)
-		rec_die(r, "bad op id '%lld'", (long long)id);
-	ARRAY_GROW(o->v, o->n, o->cap);
-	*no = ++o->n;
-	memset(&o->v[o->n - 1], 0, sizeof(*o->v));
-	o->v[o->n - 1].id = id;
-	return &o->v[o->n - 1];
+	return no != NULL ? &d->op[*no - 1] : NULL;
 }
 
 /* A field unescaped, "" if unset; valid until the next use of this buffer. */
 static const char *
-field_text(
-    const struct rec *r, const struct rec_col *c, struct buf *b, size_t *n)
+field_text(const struct rec *r, int col, struct buf *b, size_t *n)
 {
-	const char *s = rec_str(r, c, b, n);
+	const char *s = rec_text(r, col, b, n);
 
 	if (s == NULL)
 		*n = 0;
 	return s != NULL ? s : "";
-}
-
-static uint32_t
-field_word(struct db_halves *d, const struct rec *r, const struct rec_col *c)
-{
-	size_t n;
-	const char *s = field_text(r, c, &d->tmp, &n);
-
-	return db_word(d, s, n);
 }
 
 static int64_t
@@ -173,156 +99,101 @@ json_id(struct db_halves *d, struct buf *b)
 	return db_word_id(d, db_word(d, b->s, b->len));
 }
 
-/* Input shapes can also be JSON, which includes scalars. */
+/* The ids of shapes and their names in DLProf's text, and of the letters. Input
+ * shapes can also be JSON, which includes scalars. */
 static int64_t
-put_shapes(
-    struct db_halves *d, const struct rec *r, struct db_op *op, struct buf *in)
+put_shapes(struct db_halves *d, const struct rec *r, int col, bool input,
+    struct buf *letters, int64_t *shapes_id, int64_t *names_id)
 {
-	struct db_ops *o = d->ops;
-	struct buf sizes = { 0 }, names = { 0 }, tmp = { 0 };
+	struct buf sizes = { 0 }, names = { 0 };
 	const char *s;
 	size_t n;
 
-	s = field_text(r, o->dl_in, &tmp, &n);
-	shape_split(s, &sizes, &names, in);
-	s = field_text(r, o->shapes, &tmp, &n);
-	if (n > 0 && sizes.len > 0) {
+	shape_split(field_text(r, col, &d->tmp, &n), &sizes, &names, letters);
+	s = field_text(r, COL_shapes, &d->tmp, &n);
+	if (input && n > 0 && sizes.len > 0) {
 		buf_clear(&sizes);
 		buf_put(&sizes, s, n);
 	}
-	op->shapes_id = json_id(d, &sizes);
-	op->names_id = json_id(d, &names);
+	*shapes_id = json_id(d, &sizes);
+	*names_id = json_id(d, &names);
 	buf_free(&sizes);
 	buf_free(&names);
-	buf_free(&tmp);
-	return db_str_id(d, buf_str(in));
-}
-
-static int64_t
-put_outs(struct db_halves *d, const struct rec *r, struct db_op *op)
-{
-	struct buf sizes = { 0 }, names = { 0 }, tmp = { 0 }, let = { 0 };
-	size_t n;
-	int64_t id;
-
-	shape_split(
-	    field_text(r, d->ops->dl_out, &tmp, &n), &sizes, &names, &let);
-	op->out_id = json_id(d, &sizes);
-	op->out_names_id = json_id(d, &names);
-	id = db_str_id(d, buf_str(&let));
-	buf_free(&sizes);
-	buf_free(&names);
-	buf_free(&tmp);
-	buf_free(&let);
-	return id;
-}
-
-/* One frame per line. */
-static const char *
-stack_text(struct db_ops *o, const struct rec *r)
-{
-	size_t n, i;
-	const char *s = field_text(r, o->stack_col, &o->tmp, &n);
-	struct buf *out = &o->stack;
-
-	buf_clear(out);
-	buf_put(out, s, n);
-	for (i = 0; i < out->len; i++)
-		if (out->s[i] == ',')
-			out->s[i] = '\n';
-	return buf_str(out);
+	return db_str_id(d, buf_str(letters));
 }
 
 static void
 put_op_row(struct db_halves *d, const struct rec *r, struct db_op *op)
 {
-	struct buf let = { 0 };
-	struct db_ops *o = d->ops;
-	const char *dl_id;
-	int64_t format, out, none = db_str_id(d, "");
+	struct buf in = { 0 }, out = { 0 }, id = { 0 }, name = { 0 },
+		   stack = { 0 };
+	int64_t format, out_format, none = db_str_id(d, "");
+	const char *dl_id, *s;
+	size_t n, id_len;
 	bool conv;
-	size_t n, nn;
 
-	format = put_shapes(d, r, op, &let);
-	out = put_outs(d, r, op);
-	conv = let.len > 0 && strcmp(db_word_text(d, op->type), "conv2d") == 0;
-	dl_id = field_text(r, o->dl_id, &o->id_text, &n);
-	db_put(&d->db, T_OPS, op->id, "iittiiiiiiiit", DOMAIN_ID,
-	    db_text_id(d, dl_id, n), dl_id,
-	    field_text(r, o->name, &o->name_text, &nn), db_word_id(d, op->type),
-	    none,
+	format = put_shapes(
+	    d, r, COL_dl_in, true, &in, &op->shapes_id, &op->names_id);
+	out_format = put_shapes(
+	    d, r, COL_dl_out, false, &out, &op->out_id, &op->out_names_id);
+	conv = in.len > 0 && strcmp(db_word_text(d, op->type), "conv2d") == 0;
+	dl_id = field_text(r, COL_dl_id, &id, &id_len);
+	s = field_text(r, COL_stack, &d->tmp, &n);
+	for (; n > 0; n--, s++) /* one frame per line */
+		buf_putc(&stack, *s == ',' ? '\n' : *s);
+	dbw_put(&d->db, T_OPS, op->id, "iittiiiiiiiit", DOMAIN_ID,
+	    db_text_id(d, dl_id, id_len), dl_id,
+	    field_text(r, COL_name, &name, &n), db_word_id(d, op->type), none,
 	    (int64_t)(op->eligible       ? 0
 		      : op->unassociated ? 2
 					 : 3),
-	    db_word_id(d, op->dtype), format, out,
+	    db_word_id(d, op->dtype), format, out_format,
 	    conv ? db_str_id(d, "SH,SW;PH,PW;DH,DW;G") : none,
-	    db_word_id(d, field_word(d, r, o->dir)), stack_text(o, r));
-	buf_free(&let);
-}
-
-static void
-put_marker(struct db_halves *d, const struct rec *r, const struct db_op *op)
-{
-	size_t n;
-	const char *s = field_text(r, d->ops->by, &d->ops->tmp, &n);
-
-	own_op(d, op->id, s, n);
+	    db_word_id(d, db_col_word(d, r, COL_dir)), buf_str(&stack));
+	/* how it was recognised */
+	DBW_ADD(&d->db, T_DLP_OPS, op->id,
+	    db_word_id(d, db_col_word(d, r, COL_by)));
+	buf_free(&in);
+	buf_free(&out);
+	buf_free(&id);
+	buf_free(&name);
+	buf_free(&stack);
 }
 
 static void
 on_op(struct stage *st, struct rec *r)
 {
 	struct db_halves *d = st->ctx;
-	struct db_ops *o = d->ops;
 	struct db_op *op;
 	int64_t id;
+	bool is_new;
+	uint64_t *no;
 
-	if (!rec_i64(r, o->id, &id))
+	if (!rec_num(r, COL_op_id, &id))
 		rec_die(r, "op without an id");
-	op = new_op(o, r, id);
-	op->type = field_word(d, r, o->op);
-	op->dtype = field_word(d, r, o->dtype);
-	op->eligible = rec_is(r, o->dl_tc, "yes");
-	op->unassociated = !op->eligible && !rec_is(r, o->dl_tc, "no");
-	if (d->raw) {
+	no = map_put(&d->op_at, (uint64_t)id, &is_new);
+	if (!is_new)
+		rec_die(r, "op %lld comes twice", (long long)id);
+	if (id <= 0)
+		rec_die(r, "bad op id '%lld'", (long long)id);
+	ARRAY_GROW(d->op, d->n_ops, d->cap_ops);
+	op = &d->op[d->n_ops++];
+	*no = d->n_ops;
+	memset(op, 0, sizeof(*op));
+	op->id = id;
+	op->type = db_col_word(d, r, COL_op);
+	op->dtype = db_col_word(d, r, COL_dtype);
+	op->eligible = mv_eq(rec_get(r, COL_dl_tc), "yes");
+	op->unassociated = !op->eligible && !mv_eq(rec_get(r, COL_dl_tc), "no");
+	if (d->raw)
 		put_op_row(d, r, op);
-		put_marker(d, r, op);
-	}
 	stage_pass(st, r);
 }
 
 void
-ops_start(struct db_halves *d, struct stage *st)
+ops_start(struct stage *st)
 {
-	struct db_ops *o = d->ops = xcalloc(1, sizeof(*o));
-	struct rec_type *t = stage_on(st, "op", on_op, NULL, o);
-
-	REC_COLS(t, REC_NEED, { &o->id, "op_id" }, { &o->name, "name" },
-	    { &o->op, "op" }, { &o->dir, "dir" }, { &o->dl_id, "dl_id" },
-	    { &o->dl_in, "dl_in" }, { &o->dl_out, "dl_out" },
-	    { &o->dl_tc, "dl_tc" });
-	REC_COLS(t, REC_OPT, { &o->by, "by" }, { &o->dtype, "dtype" },
-	    { &o->shapes, "shapes" }, { &o->stack_col, "stack" });
-}
-
-void
-ops_free(struct db_halves *d)
-{
-	struct kern_sum *k, *next;
-	size_t i;
-
-	for (i = 0; i < d->ops->n; i++) {
-		free(d->ops->v[i].m);
-		for (k = d->ops->v[i].kerns; k != NULL; k = next) {
-			next = k->next;
-			free(k);
-		}
-	}
-	map_free(&d->ops->at);
-	buf_free(&d->ops->id_text);
-	buf_free(&d->ops->name_text);
-	buf_free(&d->ops->stack);
-	buf_free(&d->ops->tmp);
-	free(d->ops->v);
-	free(d->ops);
+	stage_reads(st, "op", on_op,
+	    .need = "op_id name op dir dl_id dl_in dl_out dl_tc",
+	    .opt = "by dtype shapes stack");
 }
