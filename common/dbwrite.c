@@ -385,6 +385,14 @@ dbw_end(struct dbw *db)
 		dbw_fail(db);
 }
 
+void
+dbw_row(struct dbw *db, unsigned table, const int64_t *v, int n)
+{
+	dbw_begin(db, table);
+	dbw_ints(db, v, n);
+	dbw_end(db);
+}
+
 int64_t
 dbw_put(struct dbw *db, unsigned table, int64_t id, const char *fmt, ...)
 {

@@ -75,6 +75,8 @@ void dbw_nulls(struct dbw *db, int n);
 void dbw_end(struct dbw *db);
 bool dbw_end_try(struct dbw *db);
 
+/* A whole row of integers. */
+void dbw_row(struct dbw *db, unsigned table, const int64_t *v, int n);
 /* A whole row. fmt has a letter per column after id: i int64_t, f double, t
  * const char * (NULL is ""), n nothing (NULL). id 0 means the next one; returns
  * the id. */
@@ -91,6 +93,7 @@ void dbw_flush(struct dbw *db);
 	(const int64_t[]){ __VA_ARGS__ },                                      \
 	    (int)(sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
 #define DBW_INTS(db, ...) dbw_ints(db, DBW_LIST(__VA_ARGS__))
+#define DBW_ROW(db, t, ...) dbw_row(db, t, DBW_LIST(__VA_ARGS__))
 #define DBW_ADD(db, t, ...) dbw_add(db, t, DBW_LIST(__VA_ARGS__))
 
 #endif

@@ -9,19 +9,56 @@
 #define CONVERT_H
 
 #include "map.h"
-#include "recdb.h"
+#include "dbwrite.h"
 #include "rspool_read.h"
 #include "xsort.h"
 
 #define CONV_SORT_BYTES ((size_t)64 << 20) /* in memory */
 #define CONV_VM ((int64_t)1 << 48)         /* the machine, in nsys' ids */
 
+enum rec_table { /* those of nsys.sql */
+	RT_STRINGS,
+	RT_CAPTURE,
+	RT_EXPORT,
+	RT_ENV,
+	RT_STARTED,
+	RT_DETAILS,
+	RT_DIAGNOSTIC,
+	RT_NVTX,
+	RT_SCHEMAS,
+	RT_ENTRIES,
+	RT_ENUMS,
+	RT_ENUM_ENTRIES,
+	RT_KERNEL,
+	RT_MEMCPY,
+	RT_MEMSET,
+	RT_CALLS,
+	RT_SYNC,
+	RT_CUDA_EVENT,
+	RT_GRAPH_TRACE,
+	RT_NODES,
+	RT_GRAPHS,
+	RT_MEMORY,
+	RT_POOLS,
+	RT_OVERHEAD,
+	RT_PROCESSES,
+	RT_THREADS,
+	RT_GPU,
+	RT_DEVICE,
+	RT_NVTX_DEVICE,
+	RT_NVTX_STREAM,
+	RT_CONTEXT,
+	RT_STREAM,
+	RT_SERIES, /* our own */
+	RT_TABLES
+};
+
 struct conv_proc { /* a file: a process, or one of its programs */
 	const struct rspool_file *file;
 	uint32_t no; /* its number */
 	int64_t pid;
-	int64_t start, stop; /* RECDB_NULL: unknown */
-	int64_t on, off;     /* what was recorded; RECDB_NULL: never, no end */
+	int64_t start, stop; /* DBW_NULL: unknown */
+	int64_t on, off;     /* what was recorded; DBW_NULL: never, no end */
 	int64_t last;        /* time of the last record */
 	bool real_clock;     /* CUPTI's times are of the real-time clock */
 	int64_t mono[2], real[2]; /* both clocks, first and last */
@@ -74,7 +111,7 @@ struct conv_ref {      /* where a row comes from */
 struct conv {
 	struct conv_live *live; /* NULL: the recording is complete */
 	struct rspool_dir dir;
-	struct recdb db;
+	struct dbw db;
 	struct conv_proc *proc; /* one per file */
 	int64_t t0;             /* time 0 of the database */
 	int64_t duration;       /* of the session: --duration; 0: none */
@@ -87,7 +124,7 @@ struct conv {
 	struct xsort rows;      /* rows by table, then start */
 	struct buf buf;
 	uint64_t count[CONV_COUNTERS];
-	int64_t first, last; /* times of rows; RECDB_NULL: none */
+	int64_t first, last; /* times of rows; DBW_NULL: none */
 	uint64_t n_rows;
 	bool markers;      /* the session had --markers */
 	int64_t marker_ns; /* what they cost, as a guess */
@@ -115,7 +152,7 @@ void conv_live_end(struct conv *c, const char *folder);
 
 /* Rows wait for their step. */
 bool conv_holds(const struct conv *c);
-void conv_hold(struct conv *c, enum recdb_table t, struct conv_ref *ref);
+void conv_hold(struct conv *c, enum rec_table t, struct conv_ref *ref);
 /* A start/end range without its end yet: true if the end can still come. */
 bool conv_wait_end(
     struct conv *c, struct conv_proc *p, uint32_t tid, uint64_t at);
@@ -123,10 +160,16 @@ bool conv_wait_end(
 struct conv_stack *conv_live_stack(
     struct conv *c, const struct conv_proc *p, uint32_t tid);
 
-/* conv.c */
+/* convert.c */
+void conv_begin(
+    struct conv *c, const char *path, bool force); /* the database */
+void conv_end(struct conv *c); /* its rows, after conv_read() */
+
+void conv_say(struct conv *c, const char *folder); /* what was lost */
+
+/* conv_base.c */
 void conv_procs(struct conv *c, size_t known); /* those from number known on */
 void conv_session(struct conv *c);
-void conv_say(struct conv *c, const char *folder); /* what was lost */
 void conv_finish(struct conv *c);
 /* The record of a row. */
 const void *conv_rec(const struct conv *c, const struct conv_ref *ref);
@@ -137,7 +180,13 @@ int64_t conv_text(struct conv *c, const char *s, size_t n);
 int64_t conv_known(
     struct conv *c, const struct map *m, uint64_t key, const char *otherwise);
 /* A row of a table, at a time; it is written when all are sorted. */
-void conv_put(struct conv *c, enum recdb_table t, struct conv_ref *ref);
+void conv_put(struct conv *c, enum rec_table t, struct conv_ref *ref);
+/* A record of CUPTI's goes to the sort it belongs to. */
+void conv_event(struct conv *c, struct conv_ref *ref);
+bool conv_is_gpu(const struct conv_ref *ref);
+/* Its correlation id, its node of a graph; 0 if it has none. */
+uint32_t conv_corr(const struct conv *c, const struct conv_ref *ref);
+uint64_t conv_node(const struct conv *c, const struct conv_ref *ref);
 int64_t conv_gpid(const struct conv_proc *p);
 int64_t conv_gtid(const struct conv_proc *p, uint32_t tid);
 /* A time of CUPTI's on NVTX's clock. */
@@ -147,8 +196,6 @@ int64_t conv_time(const struct conv_proc *p, int64_t t);
 void conv_read(struct conv *c);
 /* For a row of conv_hold(): into the sort it belongs to. */
 void conv_again(struct conv *c, struct conv_ref *ref);
-uint32_t conv_corr(const struct conv *c, const struct conv_ref *ref);
-bool conv_is_gpu(const struct conv_ref *ref);
 
 /* convert_nvtx.c */
 /* The end of a range that was open when the recording ended. */

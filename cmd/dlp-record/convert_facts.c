@@ -101,7 +101,7 @@ gpu_number(struct conv *c, int gpu, const char *key)
 	const char *s = gpu_text(c, gpu, key);
 	int64_t v;
 
-	return s != NULL && num_i64(s, strlen(s), &v) ? v : RECDB_NULL;
+	return s != NULL && num_i64(s, strlen(s), &v) ? v : DBW_NULL;
 }
 
 /* An attribute of the driver, by its number, times a factor. */
@@ -113,7 +113,7 @@ attribute(struct conv *c, int gpu, int number, int64_t factor)
 
 	(void)snprintf(key, sizeof(key), "a%d", number);
 	v = gpu_number(c, gpu, key);
-	return v != RECDB_NULL ? v * factor : v;
+	return v != DBW_NULL ? v * factor : v;
 }
 
 /* Two transfers in each cycle of the memory's clock, which is in kHz. */
@@ -123,8 +123,8 @@ bandwidth(struct conv *c, int gpu)
 	int64_t clock = attribute(c, gpu, 36, 1000);
 	int64_t width = attribute(c, gpu, 37, 1);
 
-	if (clock == RECDB_NULL || width == RECDB_NULL)
-		return RECDB_NULL;
+	if (clock == DBW_NULL || width == DBW_NULL)
+		return DBW_NULL;
 	return clock * 2 * (width / 8);
 }
 
@@ -136,42 +136,37 @@ gpu_limits(struct conv *c, int gpu)
 	static const int sizes[] = { 106, 1, 2, 3, 4, 5, 6, 7, 75, 76, 75, 76 };
 	int64_t warp = attribute(c, gpu, 10, 1);
 	int64_t threads = attribute(c, gpu, 39, 1);
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 	size_t i;
 
-	recdb_i64(db, attribute(c, gpu, 9, 1)); /* constantMemory */
-	recdb_i64(db, RECDB_NULL);
+	DBW_INTS(db, attribute(c, gpu, 9, 1) /* constantMemory */, DBW_NULL);
 	for (i = 0; i < ARRAY_LEN(numbers); i++)
-		recdb_i64(db, attribute(c, gpu, numbers[i], 1));
-	recdb_i64(db, warp > 0 && threads > 0 ? threads / warp : RECDB_NULL);
+		DBW_INTS(db, attribute(c, gpu, numbers[i], 1));
+	DBW_INTS(db, warp > 0 && threads > 0 ? threads / warp : DBW_NULL);
 	for (i = 0; i < ARRAY_LEN(sizes); i++)
-		recdb_i64(db, attribute(c, gpu, sizes[i], 1));
+		DBW_INTS(db, attribute(c, gpu, sizes[i], 1));
 }
 
 static void
 gpu_row(struct conv *c, int gpu)
 {
 	int64_t integrated = attribute(c, gpu, 18, 1);
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 
-	recdb_begin(db, RT_GPU);
-	recdb_i64(db, CONV_VM);
-	recdb_i64(db, gpu);
-	recdb_str(db, gpu_text(c, gpu, "name"));
-	recdb_str(db, gpu_text(c, gpu, "bus"));
-	recdb_i64(db, integrated != RECDB_NULL ? integrated == 0 : RECDB_NULL);
-	recdb_i64(db, attribute(c, gpu, 38, 1));
-	recdb_i64(db, gpu_number(c, gpu, "memory"));
-	recdb_i64(db, bandwidth(c, gpu));
-	recdb_i64(db, attribute(c, gpu, 13, 1000));
-	recdb_i64(db, attribute(c, gpu, 16, 1));
-	recdb_i64(db, RECDB_NULL);
-	recdb_str(db, gpu_text(c, gpu, "uuid"));
-	recdb_nulls(db, 2);
-	recdb_i64(db, gpu);
-	recdb_nulls(db, 4);
+	dbw_begin(db, RT_GPU);
+	DBW_INTS(db, CONV_VM, gpu);
+	dbw_str(db, gpu_text(c, gpu, "name"));
+	dbw_str(db, gpu_text(c, gpu, "bus"));
+	DBW_INTS(db, integrated != DBW_NULL ? integrated == 0 : DBW_NULL,
+	    attribute(c, gpu, 38, 1), gpu_number(c, gpu, "memory"),
+	    bandwidth(c, gpu), attribute(c, gpu, 13, 1000),
+	    attribute(c, gpu, 16, 1), DBW_NULL);
+	dbw_str(db, gpu_text(c, gpu, "uuid"));
+	dbw_nulls(db, 2);
+	DBW_INTS(db, gpu);
+	dbw_nulls(db, 4);
 	gpu_limits(c, gpu);
-	recdb_end(db);
+	dbw_end(db);
 }
 
 static void
@@ -185,11 +180,9 @@ gpu_rows(struct conv *c)
 			continue;
 		gpu_row(c, gpu);
 		for (p = c->proc; p < c->proc + c->dir.n; p++) {
-			recdb_begin(&c->db, RT_DEVICE);
-			recdb_i64(&c->db, gpu);
-			recdb_i64(&c->db, gpu);
-			recdb_i64(&c->db, p->pid);
-			recdb_end(&c->db);
+			dbw_begin(&c->db, RT_DEVICE);
+			DBW_INTS(&c->db, gpu, gpu, p->pid);
+			dbw_end(&c->db);
 		}
 	}
 }
@@ -213,11 +206,11 @@ thread_rows(struct conv *c, const struct conv_proc *p)
 		n++;
 	qsort(key, n, sizeof(*key), by_key);
 	for (i = 0; i < n; i++) {
-		recdb_begin(&c->db, RT_THREADS);
-		recdb_i64(&c->db, conv_known(c, &p->tasks, key[i], ""));
-		recdb_i64(&c->db, 20); /* the usual priority */
-		recdb_i64(&c->db, conv_gtid(p, (uint32_t)key[i]));
-		recdb_end(&c->db);
+		dbw_begin(&c->db, RT_THREADS);
+		DBW_INTS(&c->db, conv_known(c, &p->tasks, key[i], ""),
+		    20 /* the usual priority */,
+		    conv_gtid(p, (uint32_t)key[i]));
+		dbw_end(&c->db);
 	}
 	free(key);
 }
@@ -228,11 +221,10 @@ process_rows(struct conv *c)
 	struct conv_proc *p;
 
 	for (p = c->proc; p < c->proc + c->dir.n; p++) {
-		recdb_begin(&c->db, RT_PROCESSES);
-		recdb_i64(&c->db, conv_gpid(p));
-		recdb_i64(&c->db, p->pid);
-		recdb_str(&c->db, p->name != NULL ? p->name : "process");
-		recdb_end(&c->db);
+		dbw_begin(&c->db, RT_PROCESSES);
+		DBW_INTS(&c->db, conv_gpid(p), p->pid);
+		dbw_str(&c->db, p->name != NULL ? p->name : "process");
+		dbw_end(&c->db);
 		thread_rows(c, p);
 		conv_schemas(c, p);
 	}
@@ -241,17 +233,17 @@ process_rows(struct conv *c)
 static void
 env_row(struct conv *c, const char *name, int number, const char *value)
 {
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 
 	if (value == NULL || *value == '\0')
 		return;
-	recdb_begin(db, RT_ENV);
-	recdb_i64(db, CONV_VM);
-	recdb_str(db, "local");
-	recdb_str(db, name);
-	recdb_i64(db, number);
-	recdb_str(db, value);
-	recdb_end(db);
+	dbw_begin(db, RT_ENV);
+	DBW_INTS(db, CONV_VM);
+	dbw_str(db, "local");
+	dbw_str(db, name);
+	DBW_INTS(db, number);
+	dbw_str(db, value);
+	dbw_end(db);
 }
 
 /* A fact that dlp-record stored when it started. */
@@ -265,13 +257,12 @@ env_session(struct conv *c, const char *name, int number, const char *key)
 }
 
 static void
-name_row(
-    struct conv *c, enum recdb_table t, const char *name, const char *value)
+name_row(struct conv *c, enum rec_table t, const char *name, const char *value)
 {
-	recdb_begin(&c->db, t);
-	recdb_str(&c->db, name);
-	recdb_str(&c->db, value);
-	recdb_end(&c->db);
+	dbw_begin(&c->db, t);
+	dbw_str(&c->db, name);
+	dbw_str(&c->db, value);
+	dbw_end(&c->db);
 }
 
 static void
@@ -280,7 +271,7 @@ export_rows(struct conv *c)
 	static const char *const rows[][2] = {
 		{ "EXPORT_PRODUCT_NAME", "dlp-record" },
 		{ "EXPORT_PRODUCT_VERSION", DLP_VERSION },
-		{ "EXPORT_SCHEMA_VERSION", RECDB_SCHEMA },
+		{ "EXPORT_SCHEMA_VERSION", "3.24.0" },
 		{ "EXPORT_SCHEMA_VERSION_MAJOR", "3" },
 		{ "EXPORT_SCHEMA_VERSION_MINOR", "24" },
 		{ "EXPORT_SCHEMA_VERSION_MICRO", "0" },
@@ -313,7 +304,7 @@ real_of(const struct conv *c, int64_t t)
 	for (p = c->proc; p < c->proc + c->dir.n; p++)
 		if (p->n_clocks > 0)
 			return p->real[0] + (t - p->mono[0]);
-	return RECDB_NULL;
+	return DBW_NULL;
 }
 
 static void
@@ -324,19 +315,19 @@ start_row(struct conv *c)
 	struct tm tm;
 	time_t t;
 
-	if (ns == RECDB_NULL)
+	if (ns == DBW_NULL)
 		return;
 	t = (time_t)(ns / 1000000000);
 	if (gmtime_r(&t, &tm) == NULL ||
 	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
 		return;
-	recdb_begin(&c->db, RT_STARTED);
-	recdb_i64(&c->db, ns);
-	recdb_str(&c->db, text);
+	dbw_begin(&c->db, RT_STARTED);
+	DBW_INTS(&c->db, ns);
+	dbw_str(&c->db, text);
 	if (localtime_r(&t, &tm) != NULL &&
 	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) > 0)
-		recdb_str(&c->db, text);
-	recdb_end(&c->db);
+		dbw_str(&c->db, text);
+	dbw_end(&c->db);
 }
 
 /* From time 0 to the end of what was recorded, or to the last record. */
@@ -344,23 +335,20 @@ static void
 details_row(struct conv *c)
 {
 	const struct conv_proc *p;
-	int64_t stop = RECDB_NULL, t;
+	int64_t stop = DBW_NULL, t;
 
 	for (p = c->proc; p < c->proc + c->dir.n; p++) {
-		t = p->off != RECDB_NULL ? p->off : p->stop;
+		t = p->off != DBW_NULL ? p->off : p->stop;
 		if (t > stop)
 			stop = t;
 	}
-	if (stop == RECDB_NULL)
-		stop = c->last != RECDB_NULL ? c->last : c->t0;
+	if (stop == DBW_NULL)
+		stop = c->last != DBW_NULL ? c->last : c->t0;
 	if (stop < c->t0)
 		stop = c->t0;
-	recdb_begin(&c->db, RT_DETAILS);
-	recdb_i64(&c->db, CONV_VM);
-	recdb_i64(&c->db, stop - c->t0);
-	recdb_i64(&c->db, c->t0);
-	recdb_i64(&c->db, stop);
-	recdb_end(&c->db);
+	dbw_begin(&c->db, RT_DETAILS);
+	DBW_INTS(&c->db, CONV_VM, stop - c->t0, c->t0, stop);
+	dbw_end(&c->db);
 }
 
 /* What was left out or changed: a line of the diagnostics for each. */
@@ -376,7 +364,7 @@ count_rows(struct conv *c)
 		[CONV_DAMAGED] = "spool_damaged",
 		[CONV_RELEASED] = "released_before",
 	};
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 	int i;
 
 	for (i = 0; i < CONV_COUNTERS; i++) {
@@ -385,13 +373,11 @@ count_rows(struct conv *c)
 		buf_clear(&c->buf);
 		buf_printf(&c->buf, "%s: %llu", name[i],
 		    (unsigned long long)c->count[i]);
-		recdb_begin(db, RT_DIAGNOSTIC);
-		recdb_i64(db, 0);
-		recdb_i64(db, 1);
-		recdb_i64(db, 3); /* by the conversion */
-		recdb_i64(db, i == CONV_CLIPPED || i == CONV_RELEASED ? 1 : 2);
-		recdb_text(db, c->buf.s, c->buf.len);
-		recdb_end(db);
+		dbw_begin(db, RT_DIAGNOSTIC);
+		DBW_INTS(db, 0, 1, 3 /* by the conversion */,
+		    i == CONV_CLIPPED || i == CONV_RELEASED ? 1 : 2);
+		dbw_text(db, c->buf.s, c->buf.len);
+		dbw_end(db);
 	}
 }
 
@@ -404,10 +390,10 @@ string_rows(struct conv *c)
 
 	for (i = 0; i < c->text.n; i++) {
 		s = smap_str(&c->text, i, &n);
-		recdb_begin(&c->db, RT_STRINGS);
-		recdb_i64(&c->db, (int64_t)i + 1);
-		recdb_text(&c->db, s, n);
-		recdb_end(&c->db);
+		dbw_begin(&c->db, RT_STRINGS);
+		DBW_INTS(&c->db, (int64_t)i + 1);
+		dbw_text(&c->db, s, n);
+		dbw_end(&c->db);
 	}
 }
 

@@ -62,7 +62,7 @@ is_name(const struct conv *c, const struct conv_ref *ref)
 }
 
 void
-conv_hold(struct conv *c, enum recdb_table t, struct conv_ref *ref)
+conv_hold(struct conv *c, enum rec_table t, struct conv_ref *ref)
 {
 	ref->table = t;
 	refs_add(is_name(c, ref) ? &c->live->always : &c->live->held, ref);
@@ -72,7 +72,7 @@ bool
 conv_wait_end(struct conv *c, struct conv_proc *p, uint32_t tid, uint64_t at)
 {
 	const struct rspool_nvtx_event *e = (const void *)(p->file->map + at);
-	struct conv_ref ref = { p->no, tid, at, e->t, RECDB_NULL, 0, RT_NVTX };
+	struct conv_ref ref = { p->no, tid, at, e->t, DBW_NULL, 0, RT_NVTX };
 
 	if (c->live == NULL || c->live->last)
 		return false;
@@ -223,30 +223,6 @@ is_due(const struct conv *c, const struct conv_ref *r, int64_t cut)
 	return (t != NULL ? (int64_t)*t : r->start) < cut;
 }
 
-static void
-begin_database(struct conv *c, const char *path)
-{
-	smap_free(&c->text);
-	map_free(&c->kernel);
-	memset(c->count, 0, sizeof(c->count));
-	xsort_open(&c->gpu, runs_bytes, NULL, CONV_SORT_BYTES);
-	xsort_open(&c->rows, runs_bytes, NULL, CONV_SORT_BYTES);
-	recdb_create(&c->db, path, true);
-}
-
-static void
-end_database(struct conv *c)
-{
-	int i;
-
-	conv_gpu(c);
-	conv_rows(c);
-	conv_facts(c);
-	recdb_finish(&c->db);
-	for (i = 0; i < CONV_COUNTERS; i++)
-		c->live->total[i] += c->count[i];
-}
-
 /* What a section is worth writing for. */
 static bool
 is_event(const struct conv_ref *r)
@@ -267,7 +243,10 @@ write_due(struct conv *c, const char *path, int64_t cut)
 		any = is_event(&l->held.v[i]) && is_due(c, &l->held.v[i], cut);
 	if (!any && !l->last)
 		return false;
-	begin_database(c, path);
+	smap_free(&c->text);
+	map_free(&c->kernel);
+	memset(c->count, 0, sizeof(c->count));
+	conv_begin(c, path, true);
 	l->writing = true;
 	for (i = 0; i < l->always.n; i++) {
 		r = l->always.v[i];
@@ -283,7 +262,9 @@ write_due(struct conv *c, const char *path, int64_t cut)
 			l->held.v[left++] = r;
 	}
 	l->held.n = left;
-	end_database(c);
+	conv_end(c);
+	for (i = 0; i < CONV_COUNTERS; i++)
+		l->total[i] += c->count[i];
 	l->writing = false;
 	return true;
 }

@@ -30,7 +30,7 @@ put_range(struct conv *c, const struct conv_proc *p, uint32_t tid, uint64_t at,
 	struct conv_ref ref = { p->no, tid, at, start, end, end_tid, 0 };
 
 	/* what happened after the end of the recording */
-	if (p->off != RECDB_NULL) {
+	if (p->off != DBW_NULL) {
 		if (start > p->off)
 			return;
 		if (end > p->off)
@@ -132,7 +132,7 @@ conv_push(struct conv *c, struct conv_proc *p, struct conv_stack *s,
 		push(s, e->domain, at, e->t);
 		break;
 	case NVTX_IS_MARK:
-		put_range(c, p, tid, at, e->t, RECDB_NULL, 0);
+		put_range(c, p, tid, at, e->t, DBW_NULL, 0);
 		break;
 	case NVTX_IS_START:
 		conv_start(c, p, tid, at, e);
@@ -175,25 +175,25 @@ as_float(uint64_t bits)
 
 /* The six columns of a payload; one of them has the value. */
 static void
-put_payload(struct recdb *db, uint32_t type, uint64_t v)
+put_payload(struct dbw *db, uint32_t type, uint64_t v)
 {
 	uint32_t i;
 
 	for (i = 1; i <= 6; i++) {
 		if (i != type)
-			recdb_i64(db, RECDB_NULL);
+			DBW_INTS(db, DBW_NULL);
 		else if (i == 3)
-			recdb_f64(db, as_double(v));
+			dbw_f64(db, as_double(v));
 		else if (i == 6)
-			recdb_f64(db, as_float(v));
+			dbw_f64(db, as_float(v));
 		else if (i == 4)
-			recdb_i64(db, (int64_t)(uint32_t)v);
+			DBW_INTS(db, (int64_t)(uint32_t)v);
 		else if (i == 5)
-			recdb_i64(db, (int32_t)(uint32_t)v);
-		else if ((int64_t)v == RECDB_NULL)
-			recdb_str(db, "-9223372036854775808");
+			DBW_INTS(db, (int32_t)(uint32_t)v);
+		else if ((int64_t)v == DBW_NULL)
+			dbw_str(db, "-9223372036854775808");
 		else
-			recdb_i64(db, (int64_t)v);
+			DBW_INTS(db, (int64_t)v);
 	}
 }
 
@@ -205,7 +205,7 @@ put_binary(struct conv *c, const struct rspool_nvtx_event *e)
 	uint32_t i;
 	unsigned char b;
 
-	recdb_nulls(&c->db, 2); /* jsonTextId, jsonText */
+	dbw_nulls(&c->db, 2); /* jsonTextId, jsonText */
 	if (e->bytes == 0)
 		return;
 	buf_clear(&c->buf);
@@ -214,20 +214,20 @@ put_binary(struct conv *c, const struct rspool_nvtx_event *e)
 		buf_putc(&c->buf, digit[b >> 4]);
 		buf_putc(&c->buf, digit[b & 15]);
 	}
-	recdb_text(&c->db, c->buf.s, c->buf.len);
+	dbw_text(&c->db, c->buf.s, c->buf.len);
 }
 
 static int64_t
 or_null(uint64_t v)
 {
-	return v != 0 ? (int64_t)v : RECDB_NULL;
+	return v != 0 ? (int64_t)v : DBW_NULL;
 }
 
 /* An empty text is none, as in nsys. */
 static void
-put_text(struct recdb *db, const char *s, uint32_t n)
+put_text(struct dbw *db, const char *s, uint32_t n)
 {
-	recdb_text(db, n > 0 ? s : NULL, n);
+	dbw_text(db, n > 0 ? s : NULL, n);
 }
 
 static void
@@ -235,22 +235,21 @@ event_row(struct conv *c, const struct conv_ref *ref, struct conv_proc *p)
 {
 	static const int64_t types[] = { ROW_MARK, ROW_PUSHPOP, ROW_STARTEND };
 	const struct rspool_nvtx_event *e = conv_rec(c, ref);
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 
-	recdb_i64(db, types[e->what < 3 ? e->what : 0]);
-	recdb_i64(db, or_null(e->what == NVTX_IS_START ? e->id : 0));
-	recdb_i64(db, or_null(e->category));
-	recdb_i64(db, (e->rec.flags & RSPOOL_HAS_COLOR) != 0 ? (int64_t)e->color
-							     : RECDB_NULL);
+	DBW_INTS(db, types[e->what < 3 ? e->what : 0],
+	    or_null(e->what == NVTX_IS_START ? e->id : 0), or_null(e->category),
+	    (e->rec.flags & RSPOOL_HAS_COLOR) != 0 ? (int64_t)e->color
+						   : DBW_NULL);
 	put_text(db, e->text, e->len);
-	recdb_i64(db, conv_gtid(p, ref->tid));
-	recdb_i64(db, ref->end_tid != 0 && ref->end_tid != ref->tid
-			  ? conv_gtid(p, ref->end_tid)
-			  : RECDB_NULL);
-	recdb_i64(db, (e->rec.flags & RSPOOL_HAS_STRING) != 0
-			  ? conv_known(c, &p->strings, e->string, "")
-			  : RECDB_NULL);
-	recdb_i64(db, e->domain);
+	DBW_INTS(db, conv_gtid(p, ref->tid),
+	    ref->end_tid != 0 && ref->end_tid != ref->tid
+		? conv_gtid(p, ref->end_tid)
+		: DBW_NULL,
+	    (e->rec.flags & RSPOOL_HAS_STRING) != 0
+		? conv_known(c, &p->strings, e->string, "")
+		: DBW_NULL,
+	    e->domain);
 	put_payload(db, e->ptype, e->payload);
 	put_binary(c, e);
 }
@@ -261,19 +260,19 @@ named_row(struct conv *c, const struct conv_ref *ref, struct conv_proc *p)
 {
 	const struct rspool_named *r = conv_rec(c, ref);
 	bool label = r->rec.type == RSPOOL_LABEL;
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 
-	recdb_i64(db, r->rec.type == RSPOOL_DOMAIN     ? ROW_DOMAIN
-		      : r->rec.type == RSPOOL_CATEGORY ? ROW_CATEGORY
-						       : ROW_THREAD);
-	recdb_i64(db, RECDB_NULL);
-	recdb_i64(
-	    db, r->rec.type == RSPOOL_CATEGORY ? (int64_t)r->id : RECDB_NULL);
-	recdb_i64(db, RECDB_NULL);
-	recdb_text(db, r->text, r->len);
-	recdb_i64(db, conv_gtid(p, label ? r->id : ref->tid));
-	recdb_nulls(db, 2);
-	recdb_i64(db, r->domain);
+	DBW_INTS(db,
+	    r->rec.type == RSPOOL_DOMAIN     ? ROW_DOMAIN
+	    : r->rec.type == RSPOOL_CATEGORY ? ROW_CATEGORY
+					     : ROW_THREAD,
+	    DBW_NULL,
+	    r->rec.type == RSPOOL_CATEGORY ? (int64_t)r->id : DBW_NULL,
+	    DBW_NULL);
+	dbw_text(db, r->text, r->len);
+	DBW_INTS(db, conv_gtid(p, label ? r->id : ref->tid));
+	dbw_nulls(db, 2);
+	DBW_INTS(db, r->domain);
 }
 
 void
@@ -283,70 +282,61 @@ conv_nvtx_row(struct conv *c, const struct conv_ref *ref)
 	const struct rspool_rec *r = conv_rec(c, ref);
 	const struct rspool_push *push_rec = (const void *)r;
 	bool mark = r->type != RSPOOL_PUSH && r->type != RSPOOL_NVTX;
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 
-	recdb_begin(db, RT_NVTX);
-	recdb_i64(db, ref->start - c->t0);
-	recdb_i64(db,
-	    ref->end != RECDB_NULL && !mark ? ref->end - c->t0 : RECDB_NULL);
+	dbw_begin(db, RT_NVTX);
+	DBW_INTS(db, ref->start - c->t0,
+	    ref->end != DBW_NULL && !mark ? ref->end - c->t0 : DBW_NULL);
 	if (r->type == RSPOOL_NVTX) {
 		event_row(c, ref, p);
 	} else if (r->type == RSPOOL_PUSH) {
-		recdb_i64(db, ROW_PUSHPOP);
-		recdb_nulls(db, 3);
+		DBW_INTS(db, ROW_PUSHPOP);
+		dbw_nulls(db, 3);
 		put_text(db, push_rec->text, push_rec->len);
-		recdb_i64(db, conv_gtid(p, ref->tid));
-		recdb_nulls(db, 2);
-		recdb_i64(db, 0);
+		DBW_INTS(db, conv_gtid(p, ref->tid));
+		dbw_nulls(db, 2);
+		DBW_INTS(db, 0);
 	} else {
 		named_row(c, ref, p);
 	}
-	recdb_end(db);
+	dbw_end(db);
 }
 
 static void
 schema_row(struct conv *c, const struct rspool_schema *s)
 {
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 
-	recdb_begin(db, s->is_enum ? RT_ENUMS : RT_SCHEMAS);
-	recdb_i64(db, s->domain);
-	recdb_i64(db, (int64_t)s->id);
-	recdb_text(db, s->text, s->len);
+	dbw_begin(db, s->is_enum ? RT_ENUMS : RT_SCHEMAS);
+	DBW_INTS(db, s->domain, (int64_t)s->id);
+	dbw_text(db, s->text, s->len);
 	if (!s->is_enum) {
-		recdb_i64(db, or_null(s->type));
-		recdb_i64(db, or_null(s->flags));
+		DBW_INTS(db, or_null(s->type), or_null(s->flags));
 	}
-	recdb_i64(db, or_null(s->n));
-	recdb_i64(db, or_null(s->size));
+	DBW_INTS(db, or_null(s->n), or_null(s->size));
 	if (!s->is_enum)
-		recdb_i64(db, or_null(s->align));
-	recdb_end(db);
+		DBW_INTS(db, or_null(s->align));
+	dbw_end(db);
 }
 
 static void
 field_row(struct conv *c, const struct rspool_field *f)
 {
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 
-	recdb_begin(db, f->is_enum ? RT_ENUM_ENTRIES : RT_ENTRIES);
-	recdb_i64(db, f->domain);
-	recdb_i64(db, (int64_t)f->schema);
-	recdb_i64(db, f->idx);
+	dbw_begin(db, f->is_enum ? RT_ENUM_ENTRIES : RT_ENTRIES);
+	DBW_INTS(db, f->domain, (int64_t)f->schema, f->idx);
 	if (!f->is_enum) {
-		recdb_i64(db, or_null(f->flags));
-		recdb_i64(db, or_null(f->type));
+		DBW_INTS(db, or_null(f->flags), or_null(f->type));
 	}
-	recdb_text(db, f->text, f->len);
+	dbw_text(db, f->text, f->len);
 	if (f->is_enum) {
-		recdb_i64(db, or_null(f->type));
-		recdb_i64(db, or_null(f->flags));
+		DBW_INTS(db, or_null(f->type), or_null(f->flags));
 	} else {
-		recdb_text(db, f->more > 0 ? f->text + f->len : NULL, f->more);
-		recdb_i64(db, or_null(f->detail));
-		recdb_i64(db, or_null(f->offset));
+		dbw_text(db, f->more > 0 ? f->text + f->len : NULL, f->more);
+		DBW_INTS(db, or_null(f->detail), or_null(f->offset));
 	}
-	recdb_end(db);
+	dbw_end(db);
 }
 
 void

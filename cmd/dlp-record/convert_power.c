@@ -31,15 +31,14 @@ gpu_of(struct conv *c, const char *uuid)
 static void
 put_sample(struct conv *c, int64_t t, int gpu, int64_t mj)
 {
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 
-	recdb_begin(db, RT_SERIES);
-	recdb_i64(db, t - c->t0);
-	recdb_i64(db, gpu);
-	recdb_str(db, "energy");
-	recdb_i64(db, mj);
-	recdb_str(db, "mJ");
-	recdb_end(db);
+	dbw_begin(db, RT_SERIES);
+	DBW_INTS(db, t - c->t0, gpu);
+	dbw_str(db, "energy");
+	DBW_INTS(db, mj);
+	dbw_str(db, "mJ");
+	dbw_end(db);
 }
 
 /* Takes "time uuid millijoules\n" apart. False if it is something else, as the

@@ -29,12 +29,12 @@ static void
 read_window(struct conv *c, struct conv_proc *p, const struct rspool_window *r)
 {
 	if (r->on == 0) {
-		if (p->off == RECDB_NULL || r->t < p->off)
+		if (p->off == DBW_NULL || r->t < p->off)
 			p->off = r->t;
 		return;
 	}
 	p->on = r->t;
-	if (c->duration > 0 && p->off == RECDB_NULL)
+	if (c->duration > 0 && p->off == DBW_NULL)
 		p->off = r->t + c->duration;
 }
 
@@ -129,142 +129,6 @@ read_meaning(struct conv *c, struct conv_proc *p, const struct rspool_rec *r,
 	}
 }
 
-/* Work of the GPU: it is put into the order of its stream first. */
-static void
-put_gpu(struct conv *c, struct conv_proc *p, struct conv_ref *ref,
-    enum recdb_table t, const uint32_t lane[3])
-{
-	unsigned char key[4 * 4 + 16];
-	uint32_t part[4] = { p->no, lane[0], lane[1], lane[2] };
-	uint64_t time[2] = { (uint64_t)ref->start, (uint64_t)ref->end };
-	int i, k;
-
-	c->has_cuda = true;
-	if (ref->start <= 0 || ref->end <= 0 || ref->end < ref->start) {
-		c->count[CONV_UNTIMED]++;
-		return;
-	}
-	ref->table = t;
-	if (conv_holds(c)) {
-		conv_hold(c, t, ref);
-		return;
-	}
-	for (i = 0; i < 4; i++)
-		for (k = 0; k < 4; k++)
-			key[4 * i + k] =
-			    (unsigned char)(part[i] >> 8 * (3 - k));
-	for (i = 0; i < 2; i++)
-		for (k = 0; k < 8; k++)
-			key[16 + 8 * i + k] =
-			    (unsigned char)(time[i] >> 8 * (7 - k));
-	xsort_put(&c->gpu, key, sizeof(key), ref, sizeof(*ref));
-}
-
-static void
-set_times(
-    const struct conv_proc *p, struct conv_ref *ref, int64_t start, int64_t end)
-{
-	ref->start = start > 0 ? conv_time(p, start) : 0;
-	ref->end = end > 0 ? conv_time(p, end) : 0;
-}
-
-/* Records of work on the GPU. Returns false if r is none. */
-static bool
-read_gpu(struct conv *c, struct conv_proc *p, struct conv_ref *ref,
-    const struct rspool_rec *r)
-{
-	const struct rspool_kernel *k = (const void *)r;
-	const struct rspool_copy *y = (const void *)r;
-	const struct rspool_set *s = (const void *)r;
-	const struct rspool_graphrun *g = (const void *)r;
-
-	switch (r->type) {
-	case RSPOOL_KERNEL:
-		set_times(p, ref, k->start, k->end);
-		put_gpu(c, p, ref, RT_KERNEL,
-		    (uint32_t[]){ k->dev, k->ctx, k->stream });
-		return true;
-	case RSPOOL_COPY:
-		set_times(p, ref, y->start, y->end);
-		put_gpu(c, p, ref, RT_MEMCPY,
-		    (uint32_t[]){ y->dev, y->ctx, y->stream });
-		return true;
-	case RSPOOL_SET:
-		set_times(p, ref, s->start, s->end);
-		put_gpu(c, p, ref, RT_MEMSET,
-		    (uint32_t[]){ s->dev, s->ctx, s->stream });
-		return true;
-	case RSPOOL_GRAPHRUN:
-		set_times(p, ref, g->start, g->end);
-		put_gpu(c, p, ref, RT_GRAPH_TRACE,
-		    (uint32_t[]){ g->dev, g->ctx, g->stream });
-		return true;
-	default:
-		return false;
-	}
-}
-
-/* Other records with one or two times: t and, if end is set, its end. */
-static void
-read_timed(struct conv *c, struct conv_proc *p, struct conv_ref *ref,
-    const struct rspool_rec *r)
-{
-	const struct rspool_call *k = (const void *)r;
-	const struct rspool_sync *s = (const void *)r;
-	const struct rspool_overhead *o = (const void *)r;
-	const struct rspool_memory *m = (const void *)r;
-	const struct rspool_pool *l = (const void *)r;
-	const struct rspool_node *n = (const void *)r;
-
-	switch (r->type) {
-	case RSPOOL_CALL:
-		set_times(p, ref, k->start, k->end);
-		conv_put(c, RT_CALLS, ref);
-		break;
-	case RSPOOL_SYNC:
-		set_times(p, ref, s->start, s->end);
-		conv_put(c, RT_SYNC, ref);
-		break;
-	case RSPOOL_OVERHEAD:
-		set_times(p, ref, o->start, o->end);
-		conv_put(c, RT_OVERHEAD, ref);
-		break;
-	case RSPOOL_MEMORY:
-		set_times(p, ref, m->t, m->t);
-		conv_put(c, RT_MEMORY, ref);
-		break;
-	case RSPOOL_POOL:
-		set_times(p, ref, l->t, l->t);
-		conv_put(c, RT_POOLS, ref);
-		break;
-	case RSPOOL_NODE:
-	case RSPOOL_GRAPH:
-		ref->start = ref->end = n->t;
-		conv_put(c, r->type == RSPOOL_NODE ? RT_NODES : RT_GRAPHS, ref);
-		break;
-	default:
-		break;
-	}
-}
-
-/* Rows without a time come in the order of their table only. */
-static void
-read_untimed(struct conv *c, struct conv_ref *ref, const struct rspool_rec *r)
-{
-	static const struct {
-		uint16_t type;
-		enum recdb_table table;
-	} map[] = { { RSPOOL_EVENT, RT_CUDA_EVENT },
-		{ RSPOOL_CONTEXT, RT_CONTEXT }, { RSPOOL_STREAM, RT_STREAM } };
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(map); i++)
-		if (map[i].type == r->type) {
-			ref->start = ref->end = c->t0;
-			conv_put(c, map[i].table, ref);
-		}
-}
-
 /* Names of domains, categories, threads, streams. */
 static void
 read_named(struct conv *c, struct conv_ref *ref, const struct rspool_named *r)
@@ -283,7 +147,7 @@ static void
 read_event(struct conv *c, struct conv_proc *p, struct conv_stack *s,
     uint32_t tid, uint64_t at, const struct rspool_rec *r)
 {
-	struct conv_ref ref = { p->no, tid, at, 0, RECDB_NULL, 0, 0 };
+	struct conv_ref ref = { p->no, tid, at, 0, DBW_NULL, 0, 0 };
 
 	switch (r->type) {
 	case RSPOOL_PUSH:
@@ -301,10 +165,7 @@ read_event(struct conv *c, struct conv_proc *p, struct conv_stack *s,
 		conv_put(c, RT_DIAGNOSTIC, &ref);
 		break;
 	default:
-		if (read_gpu(c, p, &ref, r))
-			break;
-		read_timed(c, p, &ref, r);
-		read_untimed(c, &ref, r);
+		conv_event(c, &ref);
 		break;
 	}
 }
@@ -344,40 +205,11 @@ read_events(struct conv *c, struct conv_proc *p)
 	free(own.open);
 }
 
-bool
-conv_is_gpu(const struct conv_ref *ref)
-{
-	return ref->table == RT_KERNEL || ref->table == RT_MEMCPY ||
-	       ref->table == RT_MEMSET || ref->table == RT_GRAPH_TRACE;
-}
-
-/* 0 if it has none. */
-uint32_t
-conv_corr(const struct conv *c, const struct conv_ref *ref)
-{
-	const void *r = conv_rec(c, ref);
-
-	switch (((const struct rspool_rec *)r)->type) {
-	case RSPOOL_KERNEL:
-		return ((const struct rspool_kernel *)r)->corr;
-	case RSPOOL_COPY:
-		return ((const struct rspool_copy *)r)->corr;
-	case RSPOOL_SET:
-		return ((const struct rspool_set *)r)->corr;
-	case RSPOOL_GRAPHRUN:
-		return ((const struct rspool_graphrun *)r)->corr;
-	case RSPOOL_CALL:
-		return ((const struct rspool_call *)r)->corr;
-	default:
-		return 0;
-	}
-}
-
 void
 conv_again(struct conv *c, struct conv_ref *ref)
 {
 	if (conv_is_gpu(ref))
-		read_gpu(c, &c->proc[ref->proc], ref, conv_rec(c, ref));
+		conv_event(c, ref);
 	else
 		conv_put(c, ref->table, ref);
 }
@@ -385,21 +217,21 @@ conv_again(struct conv *c, struct conv_ref *ref)
 static void
 find_zero(struct conv *c)
 {
-	int64_t on = RECDB_NULL, start = RECDB_NULL;
+	int64_t on = DBW_NULL, start = DBW_NULL;
 	const struct conv_proc *p;
 	size_t i;
 
 	for (i = 0; i < c->dir.n; i++) {
 		p = &c->proc[i];
-		if (p->on != RECDB_NULL && (on == RECDB_NULL || p->on < on))
+		if (p->on != DBW_NULL && (on == DBW_NULL || p->on < on))
 			on = p->on;
-		if (p->start != RECDB_NULL &&
-		    (start == RECDB_NULL || p->start < start))
+		if (p->start != DBW_NULL &&
+		    (start == DBW_NULL || p->start < start))
 			start = p->start;
 	}
-	c->has_window = on != RECDB_NULL;
+	c->has_window = on != DBW_NULL;
 	/* the beginning of what was recorded, or of the first process */
-	c->t0 = on != RECDB_NULL ? on : start != RECDB_NULL ? start : 0;
+	c->t0 = on != DBW_NULL ? on : start != DBW_NULL ? start : 0;
 }
 
 void

@@ -15,23 +15,6 @@
  * the end of one kernel and the beginning of the next, as on a stream. */
 #define GRAPH_OVERLAP 5000 /* ns */
 
-static bool
-is_node(const struct conv *c, const struct conv_ref *ref)
-{
-	const struct rspool_rec *r = conv_rec(c, ref);
-
-	switch (r->type) {
-	case RSPOOL_KERNEL:
-		return ((const struct rspool_kernel *)r)->node != 0;
-	case RSPOOL_COPY:
-		return ((const struct rspool_copy *)r)->node != 0;
-	case RSPOOL_SET:
-		return ((const struct rspool_set *)r)->node != 0;
-	default:
-		return false;
-	}
-}
-
 /* Work of one stream is done in order, so an end after the next start is wrong.
  * CUPTI gives one such end in each process that captures a graph. */
 static void
@@ -39,8 +22,8 @@ cut_end(struct conv *c, struct conv_ref *ref, const struct conv_ref *next)
 {
 	if (ref->end <= next->start)
 		return;
-	if (ref->end - next->start > GRAPH_OVERLAP && is_node(c, ref) &&
-	    is_node(c, next))
+	if (ref->end - next->start > GRAPH_OVERLAP && conv_node(c, ref) != 0 &&
+	    conv_node(c, next) != 0)
 		return;
 	ref->end = next->start;
 	c->count[CONV_CLIPPED]++;
@@ -76,13 +59,13 @@ conv_gpu(struct conv *c)
 static int64_t
 some(uint64_t v)
 {
-	return v != 0 ? (int64_t)v : RECDB_NULL;
+	return v != 0 ? (int64_t)v : DBW_NULL;
 }
 
 static int64_t
 if_set(uint32_t v)
 {
-	return v != UINT32_MAX ? (int64_t)v : RECDB_NULL;
+	return v != UINT32_MAX ? (int64_t)v : DBW_NULL;
 }
 
 /* CUPTI's memory kinds begin with one that nsys has last. */
@@ -92,92 +75,59 @@ mem_kind(uint32_t kind)
 	return kind > 0 && kind < 8 ? (int64_t)kind - 1 : 7;
 }
 
-/* The columns that all work has. */
+/* The columns that all work has; the row goes on. */
 static void
-gpu_columns(struct conv *c, const struct conv_ref *ref, enum recdb_table t,
-    uint32_t dev, uint32_t ctx, uint32_t stream, uint32_t corr)
+begin_gpu(struct conv *c, const struct conv_ref *ref, uint32_t dev,
+    uint32_t ctx, uint32_t stream, uint32_t corr)
 {
-	struct recdb *db = &c->db;
-
-	recdb_begin(db, t);
-	recdb_i64(db, ref->start - c->t0);
-	recdb_i64(db, ref->end - c->t0);
-	recdb_i64(db, dev);
-	recdb_i64(db, ctx);
-	recdb_i64(db, RECDB_NULL); /* greenContextId */
-	recdb_i64(db, stream);
-	recdb_i64(db, corr);
-	recdb_i64(db, conv_gpid(&c->proc[ref->proc]));
+	dbw_begin(&c->db, ref->table);
+	DBW_INTS(&c->db, ref->start - c->t0, ref->end - c->t0, dev, ctx,
+	    DBW_NULL /* greenContextId */, stream, corr,
+	    conv_gpid(&c->proc[ref->proc]));
 }
 
 static void
 kernel_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_kernel *k = conv_rec(c, ref);
-	struct conv_proc *p = &c->proc[ref->proc];
 	int64_t mangled, full, brief;
-	struct recdb *db = &c->db;
-	int i;
 
-	mangled = conv_known(c, &p->names, k->name, "unknown kernel");
+	mangled =
+	    conv_known(c, &c->proc[ref->proc].names, k->name, "unknown kernel");
 	conv_kernel_name(c, mangled, &full, &brief);
-	gpu_columns(c, ref, RT_KERNEL, k->dev, k->ctx, k->stream, k->corr);
-	recdb_i64(db, full);
-	recdb_i64(db, brief);
-	recdb_i64(db, mangled);
-	recdb_i64(db, k->launch != UINT8_MAX ? k->launch + 1 : RECDB_NULL);
-	recdb_i64(db, (k->cache >> 4) + 1);
-	recdb_i64(db, k->registers);
-	for (i = 0; i < 3; i++)
-		recdb_i64(db, k->grid[i]);
-	for (i = 0; i < 3; i++)
-		recdb_i64(db, k->block[i]);
-	recdb_i64(db, k->shared_static);
-	recdb_i64(db, k->shared_dynamic);
-	recdb_i64(db, k->local_thread);
-	recdb_i64(db, (int64_t)k->local_total);
-	recdb_i64(db, k->grid_id);
-	recdb_i64(db, if_set(k->shared_executed));
-	recdb_i64(db, some(k->node));
-	recdb_i64(db, if_set(k->limit));
-	recdb_end(db);
+	begin_gpu(c, ref, k->dev, k->ctx, k->stream, k->corr);
+	DBW_INTS(&c->db, full, brief, mangled,
+	    k->launch != UINT8_MAX ? k->launch + 1 : DBW_NULL,
+	    (k->cache >> 4) + 1, k->registers, k->grid[0], k->grid[1],
+	    k->grid[2], k->block[0], k->block[1], k->block[2], k->shared_static,
+	    k->shared_dynamic, k->local_thread, (int64_t)k->local_total,
+	    k->grid_id, if_set(k->shared_executed), some(k->node),
+	    if_set(k->limit));
+	dbw_end(&c->db);
 }
 
 static void
 copy_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_copy *k = conv_rec(c, ref);
-	struct recdb *db = &c->db;
 
-	gpu_columns(c, ref, RT_MEMCPY, k->dev, k->ctx, k->stream, k->corr);
-	recdb_i64(db, (int64_t)k->bytes);
-	recdb_i64(db, k->kind);
-	recdb_i64(db, RECDB_NULL);
-	recdb_i64(db, mem_kind(k->src_kind));
-	recdb_i64(db, mem_kind(k->dst_kind));
-	recdb_i64(db, if_set(k->src_dev));
-	recdb_i64(db, if_set(k->src_ctx));
-	recdb_i64(db, if_set(k->dst_dev));
-	recdb_i64(db, if_set(k->dst_ctx));
-	recdb_i64(db, RECDB_NULL);
-	recdb_i64(db, some(k->node));
-	recdb_i64(db, RECDB_NULL);
-	recdb_i64(db, some(k->count));
-	recdb_end(db);
+	begin_gpu(c, ref, k->dev, k->ctx, k->stream, k->corr);
+	DBW_INTS(&c->db, (int64_t)k->bytes, k->kind, DBW_NULL,
+	    mem_kind(k->src_kind), mem_kind(k->dst_kind), if_set(k->src_dev),
+	    if_set(k->src_ctx), if_set(k->dst_dev), if_set(k->dst_ctx),
+	    DBW_NULL, some(k->node), DBW_NULL, some(k->count));
+	dbw_end(&c->db);
 }
 
 static void
 set_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_set *k = conv_rec(c, ref);
-	struct recdb *db = &c->db;
 
-	gpu_columns(c, ref, RT_MEMSET, k->dev, k->ctx, k->stream, k->corr);
-	recdb_i64(db, k->value);
-	recdb_i64(db, (int64_t)k->bytes);
-	recdb_i64(db, some(k->node));
-	recdb_i64(db, mem_kind(k->kind));
-	recdb_end(db);
+	begin_gpu(c, ref, k->dev, k->ctx, k->stream, k->corr);
+	DBW_INTS(&c->db, k->value, (int64_t)k->bytes, some(k->node),
+	    mem_kind(k->kind));
+	dbw_end(&c->db);
 }
 
 /* CUPTI names the executable graph; the graph that it was made of is known from
@@ -187,83 +137,59 @@ graph_run_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_graphrun *k = conv_rec(c, ref);
 	const uint64_t *graph = map_get(&c->proc[ref->proc].graphs, k->graph);
-	struct recdb *db = &c->db;
 
-	gpu_columns(c, ref, RT_GRAPH_TRACE, k->dev, k->ctx, k->stream, k->corr);
-	recdb_i64(db, graph != NULL ? (int64_t)*graph : k->graph);
-	recdb_i64(db, k->graph);
-	recdb_end(db);
+	begin_gpu(c, ref, k->dev, k->ctx, k->stream, k->corr);
+	DBW_INTS(&c->db, graph != NULL ? (int64_t)*graph : k->graph, k->graph);
+	dbw_end(&c->db);
 }
 
-/* A call comes before those that it makes. */
-static bool
-is_covered(struct conv_proc *p, const struct rspool_call *k,
-    const struct conv_ref *ref)
-{
-	const uint64_t *end;
-
-	if ((k->rec.flags & RSPOOL_COVERS) != 0) {
-		*map_put(&p->covered, k->tid, NULL) = (uint64_t)ref->end;
-		return true;
-	}
-	end = k->runtime ? NULL : map_get(&p->covered, k->tid);
-	return end != NULL && ref->end <= (int64_t)*end;
-}
-
+/* A call comes before those that it makes. RSPOOL_COVERS: neither it nor the
+ * driver's calls in it have a row. */
 static void
 call_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_call *k = conv_rec(c, ref);
 	struct conv_proc *p = &c->proc[ref->proc];
-	struct recdb *db = &c->db;
+	const uint64_t *end;
 
-	if (is_covered(p, k, ref))
+	if ((k->rec.flags & RSPOOL_COVERS) != 0) {
+		*map_put(&p->covered, k->tid, NULL) = (uint64_t)ref->end;
 		return;
-	recdb_begin(db, RT_CALLS);
-	recdb_i64(db, ref->start - c->t0);
-	recdb_i64(db, ref->end - c->t0);
-	recdb_i64(db, k->runtime ? 0 : 1);
-	recdb_i64(db, conv_gtid(p, k->tid));
-	recdb_i64(db, k->corr);
-	recdb_i64(
-	    db, conv_known(c, &p->calls, (uint64_t)k->runtime << 32 | k->cbid,
-		    "unknown call"));
-	recdb_i64(db, k->ret);
-	recdb_end(db);
+	}
+	end = k->runtime ? NULL : map_get(&p->covered, k->tid);
+	if (end != NULL && ref->end <= (int64_t)*end)
+		return;
+	DBW_ROW(&c->db, RT_CALLS, ref->start - c->t0, ref->end - c->t0,
+	    k->runtime ? 0 : 1, conv_gtid(p, k->tid), k->corr,
+	    conv_known(c, &p->calls, (uint64_t)k->runtime << 32 | k->cbid,
+		"unknown call"),
+	    k->ret);
+}
+
+static int64_t
+sync_id(uint64_t id)
+{
+	return id == RSPOOL_UNSET ? DBW_NULL : (int64_t)id;
 }
 
 static void
 sync_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_sync *k = conv_rec(c, ref);
-	struct recdb *db = &c->db;
 
-	gpu_columns(c, ref, RT_SYNC, 0, k->ctx, k->stream, k->corr);
-	recdb_i64(db, RECDB_NULL);
-	recdb_i64(db, k->type);
-	recdb_i64(db, k->event);
-	recdb_i64(
-	    db, k->sync_id == RSPOOL_UNSET ? RECDB_NULL : (int64_t)k->sync_id);
-	recdb_end(db);
+	begin_gpu(c, ref, 0, k->ctx, k->stream, k->corr);
+	DBW_INTS(&c->db, DBW_NULL, k->type, k->event, sync_id(k->sync_id));
+	dbw_end(&c->db);
 }
 
 static void
 event_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_cuevent *k = conv_rec(c, ref);
-	struct recdb *db = &c->db;
 
-	recdb_begin(db, RT_CUDA_EVENT);
-	recdb_i64(db, k->dev);
-	recdb_i64(db, k->ctx);
-	recdb_i64(db, RECDB_NULL);
-	recdb_i64(db, k->stream);
-	recdb_i64(db, k->corr);
-	recdb_i64(db, conv_gpid(&c->proc[ref->proc]));
-	recdb_i64(db, k->event);
-	recdb_i64(
-	    db, k->sync_id == RSPOOL_UNSET ? RECDB_NULL : (int64_t)k->sync_id);
-	recdb_end(db);
+	DBW_ROW(&c->db, RT_CUDA_EVENT, k->dev, k->ctx, DBW_NULL, k->stream,
+	    k->corr, conv_gpid(&c->proc[ref->proc]), k->event,
+	    sync_id(k->sync_id));
 }
 
 static void
@@ -282,42 +208,36 @@ overhead_row(struct conv *c, const struct conv_ref *ref)
 	const struct rspool_overhead *k = conv_rec(c, ref);
 	const struct conv_proc *p = &c->proc[ref->proc];
 	const char *name = "Unknown";
-	struct recdb *db = &c->db;
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(names); i++)
 		if (names[i].kind == k->kind)
 			name = names[i].name;
-	recdb_begin(db, RT_OVERHEAD);
-	recdb_i64(db, ref->start - c->t0);
-	recdb_i64(db, ref->end - c->t0);
-	recdb_i64(db, k->tid != 0 ? conv_gtid(p, k->tid) : RECDB_NULL);
-	recdb_i64(db, conv_text(c, name, strlen(name)));
-	recdb_i64(db, 0);
-	recdb_end(db);
+	DBW_ROW(&c->db, RT_OVERHEAD, ref->start - c->t0, ref->end - c->t0,
+	    k->tid != 0 ? conv_gtid(p, k->tid) : DBW_NULL,
+	    conv_text(c, name, strlen(name)), 0);
 }
 
 static void
 node_row(struct conv *c, const struct conv_ref *ref)
 {
+	static const struct {
+		const char *name;
+		int64_t class;
+	} events[] = { { "Graph Node Creation", 77 },
+		{ "GraphExec Creation", 94 }, { "Graph Creation", 95 } };
 	const struct rspool_node *k = conv_rec(c, ref);
 	bool graph = k->rec.type == RSPOOL_GRAPH;
-	const char *name = !graph         ? "Graph Node Creation"
-			   : k->exec != 0 ? "GraphExec Creation"
-					  : "Graph Creation";
-	struct recdb *db = &c->db;
+	int i = !graph ? 0 : k->exec != 0 ? 1 : 2;
 
-	recdb_begin(db, graph ? RT_GRAPHS : RT_NODES);
-	recdb_i64(db, ref->start - c->t0);
-	recdb_i64(db, ref->end - c->t0);
-	recdb_i64(db, !graph ? 77 : k->exec != 0 ? 94 : 95);
-	recdb_i64(db, conv_gtid(&c->proc[ref->proc], k->tid));
-	recdb_i64(db, conv_text(c, name, strlen(name)));
-	recdb_i64(db, (int64_t)k->id);
-	recdb_i64(db, some(k->original));
+	dbw_begin(&c->db, ref->table);
+	DBW_INTS(&c->db, ref->start - c->t0, ref->end - c->t0, events[i].class,
+	    conv_gtid(&c->proc[ref->proc], k->tid),
+	    conv_text(c, events[i].name, strlen(events[i].name)),
+	    (int64_t)k->id, some(k->original));
 	if (graph)
-		recdb_i64(db, some(k->exec));
-	recdb_end(db);
+		DBW_INTS(&c->db, some(k->exec));
+	dbw_end(&c->db);
 }
 
 #define RELEASE 2 /* CUPTI's operation; 1 is an allocation */
@@ -328,32 +248,26 @@ put_memory(struct conv *c, const struct conv_proc *p,
 {
 	const uint64_t *name = map_get(&p->names, k->name);
 	bool local = k->pool_type == 1, imported = k->pool_type == 2;
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 	const char *s = NULL;
 	size_t n = 0;
 
 	if (name != NULL && k->name != UINT32_MAX)
 		s = smap_str(&c->own, (uint32_t)*name, &n);
-	recdb_begin(db, RT_MEMORY);
-	recdb_i64(db, start - c->t0);
-	recdb_i64(db, conv_gpid(p));
-	recdb_i64(db, k->dev);
-	recdb_i64(db, k->ctx);
-	recdb_i64(db, (int64_t)k->address);
-	recdb_i64(db, (int64_t)k->pc);
-	recdb_i64(db, (int64_t)k->bytes);
-	recdb_i64(db, mem_kind(k->kind));
-	recdb_i64(db, k->op == RELEASE ? 1 : 0);
-	recdb_text(db, s, n);
-	recdb_i64(db, corr);
-	recdb_i64(db, if_set(k->stream));
-	recdb_i64(db, local ? (int64_t)k->pool : RECDB_NULL);
-	recdb_i64(db, local ? (int64_t)k->threshold : RECDB_NULL);
-	recdb_i64(db, local ? (int64_t)k->size : RECDB_NULL);
-	recdb_i64(db, local ? (int64_t)k->utilized : RECDB_NULL);
-	recdb_i64(db, imported ? (int64_t)k->pool : RECDB_NULL);
-	recdb_i64(db, imported ? (int64_t)k->size : RECDB_NULL);
-	recdb_end(db);
+	dbw_begin(db, RT_MEMORY);
+	DBW_INTS(db, start - c->t0, conv_gpid(p), k->dev, k->ctx,
+	    (int64_t)k->address, (int64_t)k->pc, (int64_t)k->bytes,
+	    mem_kind(k->kind), k->op == RELEASE ? 1 : 0);
+	dbw_text(db, s, n);
+	DBW_INTS(db, corr, if_set(k->stream));
+	if (local)
+		DBW_INTS(db, (int64_t)k->pool, (int64_t)k->threshold,
+		    (int64_t)k->size, (int64_t)k->utilized);
+	else
+		dbw_nulls(db, 4);
+	if (imported)
+		DBW_INTS(db, (int64_t)k->pool, (int64_t)k->size);
+	dbw_end(db);
 }
 
 static int
@@ -393,7 +307,7 @@ memory_row(struct conv *c, const struct conv_ref *ref)
 	bool is_new;
 	uint64_t *at;
 
-	if (p->on != RECDB_NULL && ref->start >= p->on) {
+	if (p->on != DBW_NULL && ref->start >= p->on) {
 		put_live(c, p);
 		put_memory(c, p, k, ref->start, k->corr);
 	} else if (k->op == RELEASE) {
@@ -412,59 +326,30 @@ pool_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_pool *k = conv_rec(c, ref);
 	const struct conv_proc *p = &c->proc[ref->proc];
-	struct recdb *db = &c->db;
 
-	if (p->on == RECDB_NULL || ref->start < p->on)
+	if (p->on == DBW_NULL || ref->start < p->on)
 		return;
-
-	recdb_begin(db, RT_POOLS);
-	recdb_i64(db, ref->start - c->t0);
-	recdb_i64(db, conv_gpid(p));
-	recdb_i64(db, k->dev);
-	recdb_i64(db, (int64_t)k->address);
-	recdb_i64(db, k->op);
-	recdb_i64(db, k->type);
-	recdb_i64(db, k->corr);
-	recdb_i64(db, (int64_t)k->keep);
-	recdb_i64(db, (int64_t)k->threshold);
-	recdb_i64(db, (int64_t)k->size);
-	recdb_i64(db, (int64_t)k->utilized);
-	recdb_end(db);
+	DBW_ROW(&c->db, RT_POOLS, ref->start - c->t0, conv_gpid(p), k->dev,
+	    (int64_t)k->address, k->op, k->type, k->corr, (int64_t)k->keep,
+	    (int64_t)k->threshold, (int64_t)k->size, (int64_t)k->utilized);
 }
 
 static void
 context_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_context *k = conv_rec(c, ref);
-	struct recdb *db = &c->db;
 
-	recdb_begin(db, RT_CONTEXT);
-	recdb_i64(db, k->null_stream);
-	recdb_i64(db, 0);
-	recdb_i64(db, 1);
-	recdb_i64(db, c->proc[ref->proc].pid);
-	recdb_i64(db, k->dev);
-	recdb_i64(db, k->ctx);
-	recdb_i64(db, k->parent);
-	recdb_i64(db, k->green);
-	recdb_end(db);
+	DBW_ROW(&c->db, RT_CONTEXT, k->null_stream, 0, 1,
+	    c->proc[ref->proc].pid, k->dev, k->ctx, k->parent, k->green);
 }
 
 static void
 stream_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_stream *k = conv_rec(c, ref);
-	struct recdb *db = &c->db;
 
-	recdb_begin(db, RT_STREAM);
-	recdb_i64(db, k->stream);
-	recdb_i64(db, 0);
-	recdb_i64(db, 1);
-	recdb_i64(db, c->proc[ref->proc].pid);
-	recdb_i64(db, k->ctx);
-	recdb_i64(db, k->priority);
-	recdb_i64(db, k->flag);
-	recdb_end(db);
+	DBW_ROW(&c->db, RT_STREAM, k->stream, 0, 1, c->proc[ref->proc].pid,
+	    k->ctx, k->priority, k->flag);
 }
 
 /* Names that programs give to devices and streams. */
@@ -472,27 +357,24 @@ static void
 label_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_named *r = conv_rec(c, ref);
-	bool stream = r->what == LABEL_STREAM;
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 
-	recdb_begin(db, stream ? RT_NVTX_STREAM : RT_NVTX_DEVICE);
-	recdb_text(db, r->text, r->len);
-	recdb_i64(db, 0);
-	recdb_i64(db, 1);
-	if (stream) {
-		recdb_i64(db, c->proc[ref->proc].pid);
-		recdb_i64(db, r->dev != UINT32_MAX ? r->dev : 0);
-		recdb_i64(db, r->ctx != UINT32_MAX ? r->ctx : 0);
-	}
-	recdb_i64(db, r->id);
-	recdb_end(db);
+	dbw_begin(db, ref->table);
+	dbw_text(db, r->text, r->len);
+	DBW_INTS(db, 0, 1);
+	if (r->what == LABEL_STREAM)
+		DBW_INTS(db, c->proc[ref->proc].pid,
+		    r->dev != UINT32_MAX ? r->dev : 0,
+		    r->ctx != UINT32_MAX ? r->ctx : 0);
+	DBW_INTS(db, r->id);
+	dbw_end(db);
 }
 
 static void
 note_row(struct conv *c, const struct conv_ref *ref)
 {
 	const struct rspool_text *r = conv_rec(c, ref);
-	struct recdb *db = &c->db;
+	struct dbw *db = &c->db;
 	bool is_new = false;
 
 	if (r->id >= NOTE_WARNING)
@@ -500,20 +382,18 @@ note_row(struct conv *c, const struct conv_ref *ref)
 	if (is_new)
 		warn("process %lld: %.*s", (long long)c->proc[ref->proc].pid,
 		    (int)r->len, r->text);
-	recdb_begin(db, RT_DIAGNOSTIC);
-	recdb_i64(db, r->t - c->t0);
-	recdb_i64(db, 1); /* on the machine that ran */
-	recdb_i64(db, 1); /* by the library */
-	recdb_i64(db, r->id);
-	recdb_text(db, r->text, r->len);
-	recdb_i64(db, conv_gpid(&c->proc[ref->proc]));
-	recdb_end(db);
+	dbw_begin(db, RT_DIAGNOSTIC);
+	DBW_INTS(db, r->t - c->t0, 1 /* on the machine that ran */,
+	    1 /* by the library */, r->id);
+	dbw_text(db, r->text, r->len);
+	DBW_INTS(db, conv_gpid(&c->proc[ref->proc]));
+	dbw_end(db);
 }
 
 void
 conv_rows(struct conv *c)
 {
-	static void (*const row[RECDB_TABLES])(
+	static void (*const row[RT_TABLES])(
 	    struct conv *, const struct conv_ref *) = {
 		[RT_NVTX] = conv_nvtx_row,
 		[RT_KERNEL] = kernel_row,
@@ -544,7 +424,7 @@ conv_rows(struct conv *c)
 			row[ref.table](c, &ref);
 	}
 	for (i = 0; i < c->dir.n; i++)
-		if (c->proc[i].on != RECDB_NULL)
+		if (c->proc[i].on != DBW_NULL)
 			put_live(c, &c->proc[i]);
 	xsort_close(&c->rows);
 }
