@@ -126,10 +126,12 @@ bool inj_config(struct inj_options *o, const char *dir);
 
 /* inj_spool.c */
 bool spool_open(void);
-/* Room for a record of n bytes in the calling thread's chunk; NULL if there is
- * none. The header is filled. spool_put() publishes it. */
-void *spool_take(enum rspool_type type, size_t n);
-void spool_put(void *rec);
+/* Publishes a record: a struct of size bytes, whose type and size are set here,
+ * and the texts that follow it, whose lengths it has already. */
+void spool_record(enum rspool_type type, void *rec, size_t size, const char *s,
+    size_t n, const char *more, size_t n_more);
+#define SPOOL(type, rec)                                                       \
+	spool_record(type, rec, sizeof(*(rec)), NULL, 0, NULL, 0)
 /* A record of struct rspool_text. */
 void spool_text(
     enum rspool_type type, uint32_t id, int64_t t, const char *s, size_t n);
@@ -175,7 +177,7 @@ void cupti_close(bool in_call); /* and closes; in_call: in CUPTI's callback
 void cupti_flush(bool forced);
 void cupti_last(void); /* at the end of the process */
 void cupti_child(void);
-void cupti_stream_label(void *stream, const char *name);
+bool cupti_stream_id(void *ctx, void *stream, uint32_t *id);
 uint32_t cupti_ctx_id(void *ctx);
 
 /* inj_records.c */

@@ -13,38 +13,23 @@
 #define CU (&inj.cupti)
 
 static void
-put_node(uint64_t id, uint64_t original, uint64_t exec, bool graph)
-{
-	struct rspool_node *r =
-	    spool_take(graph ? RSPOOL_GRAPH : RSPOOL_NODE, sizeof(*r));
-
-	if (r == NULL)
-		return;
-	r->t = inj_now();
-	r->id = id;
-	r->original = original;
-	r->exec = exec;
-	r->tid = spool_tid();
-	r->pad = 0;
-	spool_put(r);
-}
-
-static void
 node_event(const struct abi_graph_data *g, bool cloned)
 {
-	uint64_t id, original = 0;
+	struct rspool_node r = { .t = inj_now(), .tid = spool_tid() };
 
 	if (inj.opt.graph_level || CU->GetGraphNodeId == NULL ||
-	    CU->GetGraphNodeId(g->node, &id) != ABI_OK)
+	    CU->GetGraphNodeId(g->node, &r.id) != ABI_OK)
 		return;
-	if (cloned && CU->GetGraphNodeId(g->original_node, &original) != ABI_OK)
-		original = 0;
-	put_node(id, original, 0, false);
+	if (cloned &&
+	    CU->GetGraphNodeId(g->original_node, &r.original) != ABI_OK)
+		r.original = 0;
+	SPOOL(RSPOOL_NODE, &r);
 }
 
 static void
 graph_event(const struct abi_graph_data *g, uint32_t cbid)
 {
+	struct rspool_node r = { .t = inj_now(), .tid = spool_tid() };
 	uint32_t id = 0, original = 0, exec = 0;
 
 	if (!inj.opt.graph_level || CU->GetGraphId == NULL ||
@@ -57,7 +42,10 @@ graph_event(const struct abi_graph_data *g, uint32_t cbid)
 	    (CU->GetGraphExecId == NULL ||
 		CU->GetGraphExecId(g->exec, &exec) != ABI_OK))
 		exec = 0;
-	put_node(id, original, exec, true);
+	r.id = id;
+	r.original = original;
+	r.exec = exec;
+	SPOOL(RSPOOL_GRAPH, &r);
 }
 
 static void
@@ -379,30 +367,11 @@ cupti_ctx_id(void *ctx)
 	return id;
 }
 
-void
-cupti_stream_label(void *stream, const char *name)
+bool
+cupti_stream_id(void *ctx, void *stream, uint32_t *id)
 {
-	void *ctx = driver_ctx();
-	struct rspool_named *r;
-	size_t n = strlen(name);
-	uint32_t id;
-
-	if (!atomic_load(&inj.cuda_on) || CU->GetStreamIdEx == NULL ||
-	    ctx == NULL || CU->GetStreamIdEx(ctx, stream, 0, &id) != ABI_OK)
-		return;
-	n = n < 4096 ? n : 4096;
-	r = spool_take(RSPOOL_LABEL, sizeof(*r) + n);
-	if (r == NULL)
-		return;
-	r->t = inj_now();
-	r->domain = 0;
-	r->id = id;
-	r->what = LABEL_STREAM;
-	r->dev = UINT32_MAX;
-	r->ctx = cupti_ctx_id(ctx);
-	r->len = (uint32_t)n;
-	memcpy(r->text, name, n);
-	spool_put(r);
+	return atomic_load(&inj.cuda_on) && CU->GetStreamIdEx != NULL &&
+	       ctx != NULL && CU->GetStreamIdEx(ctx, stream, 0, id) == ABI_OK;
 }
 
 INJ_EXPORT int InitializeInjection(void);

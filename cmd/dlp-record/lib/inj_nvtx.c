@@ -124,20 +124,16 @@ static void
 put_named(enum rspool_type type, uint32_t what, uint32_t domain, uint32_t id,
     const char *s, size_t n)
 {
-	struct rspool_named *r;
+	struct rspool_named r = { .t = inj_now(),
+		.domain = domain,
+		.id = id,
+		.what = what,
+		.dev = UINT32_MAX,
+		.ctx = UINT32_MAX,
+		.len = clamp_len(n) };
 
-	n = clamp_len(n);
-	r = inj_ready() ? spool_take(type, sizeof(*r) + n) : NULL;
-	if (r == NULL)
-		return;
-	r->t = inj_now();
-	r->domain = domain;
-	r->id = id;
-	r->what = what;
-	r->dev = r->ctx = UINT32_MAX;
-	r->len = (uint32_t)n;
-	memcpy(r->text, s, n);
-	spool_put(r);
+	if (inj_ready())
+		spool_record(type, &r, sizeof(r), s, r.len, NULL, 0);
 }
 
 void
@@ -181,18 +177,6 @@ message(const struct nvtx_abi_event *e, char **wide, const char **text,
 	}
 }
 
-static void
-fill_payload(struct rspool_nvtx_event *r, const struct nvtx_abi_event *e,
-    const struct nvtx_abi_data *data, size_t bytes)
-{
-	r->ptype = e != NULL ? (uint32_t)e->payload_type : 0;
-	r->payload = e != NULL ? e->payload : 0;
-	r->schema = data != NULL ? data->schema : 0;
-	r->bytes = (uint32_t)bytes;
-	if (bytes > 0)
-		memcpy(r->text + r->len, data->payload, bytes);
-}
-
 #define PAYLOAD_MAX 4096 /* larger ones are left out */
 
 static void
@@ -200,33 +184,33 @@ put_event(enum rspool_nvtx what, uint32_t domain,
     const struct nvtx_abi_event *e, uint64_t id, const char *text, size_t n,
     uint32_t string, const struct nvtx_abi_data *data, int64_t t)
 {
-	struct rspool_nvtx_event *r;
-	size_t bytes = 0;
+	struct rspool_nvtx_event r = { .t = t,
+		.id = id,
+		.what = what,
+		.domain = domain,
+		.string = string,
+		.len = string == 0 ? (uint32_t)n : 0 };
 
+	if (e != NULL) {
+		r.category = e->category;
+		r.ptype = (uint32_t)e->payload_type;
+		r.payload = e->payload;
+	}
+	if (e != NULL && e->color_type != 0) {
+		r.color = e->color;
+		r.rec.flags = RSPOOL_HAS_COLOR;
+	}
 	if (string != 0)
-		n = 0;
-	if (data != NULL && data->payload != NULL && data->size <= PAYLOAD_MAX)
-		bytes = data->size;
-	r = spool_take(RSPOOL_NVTX, sizeof(*r) + n + bytes);
-	if (r == NULL)
-		return;
-	r->t = t;
-	r->id = id;
-	r->what = what;
-	r->domain = domain;
-	r->category = e != NULL ? e->category : 0;
-	r->color = e != NULL && e->color_type != 0 ? e->color : 0;
-	r->string = string;
-	r->rec.flags =
-	    (uint16_t)((e != NULL && e->color_type != 0 ? RSPOOL_HAS_COLOR
-							: 0) |
-		       (string != 0 ? RSPOOL_HAS_STRING : 0) |
-		       (text != NULL && string == 0 ? RSPOOL_HAS_TEXT : 0));
-	r->len = (uint32_t)n;
-	if (text != NULL && n > 0)
-		memcpy(r->text, text, n);
-	fill_payload(r, e, data, bytes);
-	spool_put(r);
+		r.rec.flags |= RSPOOL_HAS_STRING;
+	else if (text != NULL)
+		r.rec.flags |= RSPOOL_HAS_TEXT;
+	if (data != NULL) {
+		r.schema = data->schema;
+		if (data->payload != NULL && data->size <= PAYLOAD_MAX)
+			r.bytes = (uint32_t)data->size;
+	}
+	spool_record(RSPOOL_NVTX, &r, sizeof(r), text, r.len,
+	    r.bytes > 0 ? data->payload : NULL, r.bytes);
 }
 
 void
@@ -263,53 +247,35 @@ static void
 push_text(const char *s)
 {
 	int bits = atomic_load_explicit(&inj.nvtx, memory_order_relaxed);
-	struct rspool_push *r;
-	int64_t t;
-	size_t n;
+	struct rspool_push r = { 0 };
 
 	if (bits == 0)
 		return;
-	t = inj_now();
+	r.t = inj_now();
 	if (s == NULL)
 		s = "";
-	n = clamp_len(strlen(s));
+	r.len = clamp_len(strlen(s));
 	if ((bits & NVTX_WATCH) != 0) {
-		window_begins(s, n, 0, 0, t);
+		window_begins(s, r.len, 0, 0, r.t);
 		bits = atomic_load(&inj.nvtx);
 	}
-	if ((bits & NVTX_RECORD) == 0)
-		return;
-	r = spool_take(RSPOOL_PUSH, sizeof(*r) + n);
-	if (r == NULL)
-		return;
-	r->t = t;
-	r->pad = 0;
-	r->len = (uint32_t)n;
-	memcpy(r->text, s, n);
-	spool_put(r);
+	if ((bits & NVTX_RECORD) != 0)
+		spool_record(RSPOOL_PUSH, &r, sizeof(r), s, r.len, NULL, 0);
 }
 
 void
 nvtx_pop(uint32_t domain)
 {
 	int bits = atomic_load_explicit(&inj.nvtx, memory_order_relaxed);
-	struct rspool_pop *r;
-	int64_t t;
+	struct rspool_pop r = { .domain = domain };
 
 	if (bits == 0)
 		return;
-	t = inj_now();
-	if ((bits & NVTX_RECORD) != 0) {
-		r = spool_take(RSPOOL_POP, sizeof(*r));
-		if (r != NULL) {
-			r->t = t;
-			r->domain = domain;
-			r->pad = 0;
-			spool_put(r);
-		}
-	}
+	r.t = inj_now();
+	if ((bits & NVTX_RECORD) != 0)
+		SPOOL(RSPOOL_POP, &r);
 	if ((bits & NVTX_WATCH) != 0)
-		window_pops(domain, t);
+		window_pops(domain, r.t);
 }
 
 void
@@ -422,40 +388,49 @@ pop_default(void)
 	return NO_TRACKING;
 }
 
+/* Names as narrow and as wide text; NULL is none. */
+static void
+name_a(enum rspool_type type, uint32_t what, uint32_t domain, uint32_t id,
+    const char *s)
+{
+	if (s != NULL)
+		put_named(type, what, domain, id, s, strlen(s));
+}
+
+static void
+name_w(enum rspool_type type, uint32_t what, uint32_t domain, uint32_t id,
+    const wchar_t *w)
+{
+	size_t n;
+	char *s = from_wide(w, &n);
+
+	if (s != NULL)
+		put_named(type, what, domain, id, s, n);
+	free(s);
+}
+
 static void
 category_a(uint32_t id, const char *s)
 {
-	if (s != NULL)
-		put_named(RSPOOL_CATEGORY, 0, 0, id, s, strlen(s));
+	name_a(RSPOOL_CATEGORY, 0, 0, id, s);
 }
 
 static void
 category_w(uint32_t id, const wchar_t *w)
 {
-	size_t n;
-	char *s = from_wide(w, &n);
-
-	if (s != NULL)
-		put_named(RSPOOL_CATEGORY, 0, 0, id, s, n);
-	free(s);
+	name_w(RSPOOL_CATEGORY, 0, 0, id, w);
 }
 
 static void
 thread_a(uint32_t tid, const char *s)
 {
-	if (s != NULL)
-		put_named(RSPOOL_LABEL, LABEL_THREAD, 0, tid, s, strlen(s));
+	name_a(RSPOOL_LABEL, LABEL_THREAD, 0, tid, s);
 }
 
 static void
 thread_w(uint32_t tid, const wchar_t *w)
 {
-	size_t n;
-	char *s = from_wide(w, &n);
-
-	if (s != NULL)
-		put_named(RSPOOL_LABEL, LABEL_THREAD, 0, tid, s, n);
-	free(s);
+	name_w(RSPOOL_LABEL, LABEL_THREAD, 0, tid, w);
 }
 
 /* The functions with a domain. */
@@ -496,20 +471,13 @@ domain_pop(void *d)
 static void
 domain_category_a(void *d, uint32_t id, const char *s)
 {
-	if (s != NULL)
-		put_named(
-		    RSPOOL_CATEGORY, 0, nvtx_domain_id(d), id, s, strlen(s));
+	name_a(RSPOOL_CATEGORY, 0, nvtx_domain_id(d), id, s);
 }
 
 static void
 domain_category_w(void *d, uint32_t id, const wchar_t *w)
 {
-	size_t n;
-	char *s = from_wide(w, &n);
-
-	if (s != NULL)
-		put_named(RSPOOL_CATEGORY, 0, nvtx_domain_id(d), id, s, n);
-	free(s);
+	name_w(RSPOOL_CATEGORY, 0, nvtx_domain_id(d), id, w);
 }
 
 static void *
@@ -586,24 +554,31 @@ domain_w(const wchar_t *w)
 static void
 name_device(int dev, const char *s)
 {
-	if (s != NULL)
-		put_named(
-		    RSPOOL_LABEL, LABEL_DEVICE, 0, (uint32_t)dev, s, strlen(s));
+	name_a(RSPOOL_LABEL, LABEL_DEVICE, 0, (uint32_t)dev, s);
 }
 
 static void
 name_context(void *ctx, const char *s)
 {
 	if (s != NULL && inj_ready())
-		put_named(RSPOOL_LABEL, LABEL_CONTEXT, 0, cupti_ctx_id(ctx), s,
-		    strlen(s));
+		name_a(RSPOOL_LABEL, LABEL_CONTEXT, 0, cupti_ctx_id(ctx), s);
 }
 
 static void
 name_stream(void *stream, const char *s)
 {
-	if (s != NULL && inj_ready())
-		cupti_stream_label(stream, s);
+	struct rspool_named r = { .what = LABEL_STREAM, .dev = UINT32_MAX };
+	void *ctx;
+
+	if (s == NULL || !inj_ready())
+		return;
+	ctx = driver_ctx();
+	if (!cupti_stream_id(ctx, stream, &r.id))
+		return;
+	r.t = inj_now();
+	r.ctx = cupti_ctx_id(ctx);
+	r.len = (uint32_t)strnlen(s, 4096);
+	spool_record(RSPOOL_LABEL, &r, sizeof(r), s, r.len, NULL, 0);
 }
 
 struct nvtx_slot {

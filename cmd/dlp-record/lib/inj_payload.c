@@ -18,51 +18,25 @@ schema_id(bool given, uint64_t id)
 	return DYNAMIC_IDS + atomic_fetch_add(&inj.next_schema, 1);
 }
 
-static size_t
+static uint32_t
 text_len(const char *s)
 {
-	size_t n = s != NULL ? strlen(s) : 0;
-
-	return n < 4096 ? n : 4096;
+	return s != NULL ? (uint32_t)strnlen(s, 4096) : 0;
 }
 
 static void
-spool_field(const struct rspool_field *f, const char *name, const char *more)
+put_field(struct rspool_field *f, const char *name, const char *more)
 {
-	size_t n = text_len(name), m = text_len(more);
-	struct rspool_field *r = spool_take(RSPOOL_FIELD, sizeof(*r) + n + m);
-	struct rspool_rec rec;
-
-	if (r == NULL)
-		return;
-	rec = r->rec;
-	*r = *f;
-	r->rec = rec;
-	r->len = (uint32_t)n;
-	r->more = (uint32_t)m;
-	if (n > 0)
-		memcpy(r->text, name, n);
-	if (m > 0)
-		memcpy(r->text + n, more, m);
-	spool_put(r);
+	f->len = text_len(name);
+	f->more = text_len(more);
+	spool_record(RSPOOL_FIELD, f, sizeof(*f), name, f->len, more, f->more);
 }
 
 static void
-put_schema(const struct rspool_schema *s, const char *name)
+put_schema(struct rspool_schema *s, const char *name)
 {
-	size_t n = text_len(name);
-	struct rspool_schema *r = spool_take(RSPOOL_SCHEMA, sizeof(*r) + n);
-	struct rspool_rec rec;
-
-	if (r == NULL)
-		return;
-	rec = r->rec;
-	*r = *s;
-	r->rec = rec;
-	r->len = (uint32_t)n;
-	if (n > 0)
-		memcpy(r->text, name, n);
-	spool_put(r);
+	s->len = text_len(name);
+	spool_record(RSPOOL_SCHEMA, s, sizeof(*s), name, s->len, NULL, 0);
 }
 
 static uint64_t
@@ -90,7 +64,7 @@ schema_register(void *domain, const struct nvtx_abi_schema *a)
 		f.type = a->entries[i].type;
 		f.detail = a->entries[i].detail;
 		f.offset = a->entries[i].offset;
-		spool_field(&f, a->entries[i].name, a->entries[i].description);
+		put_field(&f, a->entries[i].name, a->entries[i].description);
 	}
 	return s.id;
 }
@@ -116,7 +90,7 @@ enum_register(void *domain, const struct nvtx_abi_enum *a)
 		f.idx = (uint32_t)i;
 		f.type = a->entries[i].value;
 		f.flags = (uint64_t)(a->entries[i].is_flag != 0);
-		spool_field(&f, a->entries[i].name, NULL);
+		put_field(&f, a->entries[i].name, NULL);
 	}
 	return s.id;
 }

@@ -119,122 +119,105 @@ name_id(const char *s)
 	return id;
 }
 
+/* A field that this CUPTI's record may not have. */
+#define HAS(type, field, otherwise)                                            \
+	(ABI_HAS(n, abi_##type, field) ? k->field : (otherwise))
+
 static void
 kernel(const struct abi_kernel *k, size_t n)
 {
-	uint32_t name = name_id(k->name);
-	struct rspool_kernel *r = spool_take(RSPOOL_KERNEL, sizeof(*r));
-	int i;
+	struct rspool_kernel r = { .start = (int64_t)k->start,
+		.end = (int64_t)k->end,
+		.grid_id = k->grid_id,
+		.node = HAS(kernel, node, 0),
+		.local_total = HAS(kernel, local_total2, k->local_total),
+		.dev = k->dev,
+		.ctx = k->ctx,
+		.stream = k->stream,
+		.corr = k->corr,
+		.grid = { k->grid[0], k->grid[1], k->grid[2] },
+		.block = { k->block[0], k->block[1], k->block[2] },
+		.shared_static = k->shared_static,
+		.shared_dynamic = k->shared_dynamic,
+		.local_thread = k->local_thread,
+		.shared_executed = HAS(kernel, shared_executed, UINT32_MAX),
+		.name = name_id(k->name),
+		.registers = k->registers,
+		.cache = k->cache,
+		.launch = HAS(kernel, launch, UINT8_MAX),
+		.limit = HAS(kernel, limit, UINT32_MAX) };
 
-	if (r == NULL)
-		return;
-	r->start = (int64_t)k->start;
-	r->end = (int64_t)k->end;
-	r->grid_id = k->grid_id;
-	r->node = ABI_HAS(n, abi_kernel, node) ? k->node : 0;
-	r->local_total = ABI_HAS(n, abi_kernel, local_total2) ? k->local_total2
-							      : k->local_total;
-	r->dev = k->dev;
-	r->ctx = k->ctx;
-	r->stream = k->stream;
-	r->corr = k->corr;
-	for (i = 0; i < 3; i++) {
-		r->grid[i] = k->grid[i];
-		r->block[i] = k->block[i];
-	}
-	r->shared_static = k->shared_static;
-	r->shared_dynamic = k->shared_dynamic;
-	r->local_thread = k->local_thread;
-	r->shared_executed = ABI_HAS(n, abi_kernel, shared_executed)
-				 ? k->shared_executed
-				 : UINT32_MAX;
-	r->name = name;
-	r->registers = k->registers;
-	r->cache = k->cache;
-	r->launch = ABI_HAS(n, abi_kernel, launch) ? k->launch : UINT8_MAX;
-	r->limit = ABI_HAS(n, abi_kernel, limit) ? k->limit : UINT32_MAX;
-	r->pad = 0;
-	spool_put(r);
+	SPOOL(RSPOOL_KERNEL, &r);
 }
 
 static void
 copy(const struct abi_memcpy *k, size_t n)
 {
-	struct rspool_copy *r = spool_take(RSPOOL_COPY, sizeof(*r));
+	struct rspool_copy r = { .start = (int64_t)k->start,
+		.end = (int64_t)k->end,
+		.bytes = k->bytes,
+		.node = HAS(memcpy, node, 0),
+		.count = HAS(memcpy, count, 0),
+		.dev = k->dev,
+		.ctx = k->ctx,
+		.stream = k->stream,
+		.corr = k->corr,
+		.src_dev = UINT32_MAX,
+		.src_ctx = UINT32_MAX,
+		.dst_dev = UINT32_MAX,
+		.dst_ctx = UINT32_MAX,
+		.kind = k->copy,
+		.src_kind = k->src,
+		.dst_kind = k->dst };
 
-	if (r == NULL)
-		return;
-	r->start = (int64_t)k->start;
-	r->end = (int64_t)k->end;
-	r->bytes = k->bytes;
-	r->node = ABI_HAS(n, abi_memcpy, node) ? k->node : 0;
-	r->count = ABI_HAS(n, abi_memcpy, count) ? k->count : 0;
-	r->dev = k->dev;
-	r->ctx = k->ctx;
-	r->stream = k->stream;
-	r->corr = k->corr;
-	r->src_dev = r->src_ctx = r->dst_dev = r->dst_ctx = UINT32_MAX;
-	r->kind = k->copy;
-	r->src_kind = k->src;
-	r->dst_kind = k->dst;
-	memset(r->pad, 0, sizeof(r->pad));
-	spool_put(r);
+	SPOOL(RSPOOL_COPY, &r);
 }
 
 static void
 copy_peer(const struct abi_memcpy2 *k, size_t n)
 {
-	struct rspool_copy *r = spool_take(RSPOOL_COPY, sizeof(*r));
+	struct rspool_copy r = { .start = (int64_t)k->start,
+		.end = (int64_t)k->end,
+		.bytes = k->bytes,
+		.node = HAS(memcpy2, node, 0),
+		.dev = k->dev,
+		.ctx = k->ctx,
+		.stream = k->stream,
+		.corr = k->corr,
+		.src_dev = k->src_dev,
+		.src_ctx = k->src_ctx,
+		.dst_dev = k->dst_dev,
+		.dst_ctx = k->dst_ctx,
+		.kind = k->copy,
+		.src_kind = k->src,
+		.dst_kind = k->dst };
 
-	if (r == NULL)
-		return;
-	r->start = (int64_t)k->start;
-	r->end = (int64_t)k->end;
-	r->bytes = k->bytes;
-	r->node = ABI_HAS(n, abi_memcpy2, node) ? k->node : 0;
-	r->count = 0;
-	r->dev = k->dev;
-	r->ctx = k->ctx;
-	r->stream = k->stream;
-	r->corr = k->corr;
-	r->src_dev = k->src_dev;
-	r->src_ctx = k->src_ctx;
-	r->dst_dev = k->dst_dev;
-	r->dst_ctx = k->dst_ctx;
-	r->kind = k->copy;
-	r->src_kind = k->src;
-	r->dst_kind = k->dst;
-	memset(r->pad, 0, sizeof(r->pad));
-	spool_put(r);
+	SPOOL(RSPOOL_COPY, &r);
 }
 
 static void
 set(const struct abi_memset *k, size_t n)
 {
-	struct rspool_set *r = spool_take(RSPOOL_SET, sizeof(*r));
+	struct rspool_set r = { .start = (int64_t)k->start,
+		.end = (int64_t)k->end,
+		.bytes = k->bytes,
+		.node = HAS(memset, node, 0),
+		.dev = k->dev,
+		.ctx = k->ctx,
+		.stream = k->stream,
+		.corr = k->corr,
+		.value = k->value,
+		.kind = k->mem };
 
-	if (r == NULL)
-		return;
-	r->start = (int64_t)k->start;
-	r->end = (int64_t)k->end;
-	r->bytes = k->bytes;
-	r->node = ABI_HAS(n, abi_memset, node) ? k->node : 0;
-	r->dev = k->dev;
-	r->ctx = k->ctx;
-	r->stream = k->stream;
-	r->corr = k->corr;
-	r->value = k->value;
-	r->kind = k->mem;
-	spool_put(r);
+	SPOOL(RSPOOL_SET, &r);
 }
 
 /* The name of a call, once. */
 static void
 say_call(bool runtime, uint32_t cbid)
 {
-	struct rspool_callname *r;
+	struct rspool_callname r = { .runtime = runtime, .cbid = cbid };
 	const char *name = NULL;
-	size_t n;
 
 	if (cbid >= MAX_CBID || atomic_exchange(&rec.said[runtime][cbid], true))
 		return;
@@ -243,24 +226,21 @@ say_call(bool runtime, uint32_t cbid)
 		&name) != ABI_OK ||
 	    name == NULL)
 		return;
-	n = strlen(name);
-	n = n < 512 ? n : 512;
-	r = spool_take(RSPOOL_CALLNAME, sizeof(*r) + n);
-	if (r == NULL)
-		return;
-	r->runtime = runtime;
-	r->cbid = cbid;
-	r->pad = 0;
-	r->len = (uint32_t)n;
-	memcpy(r->text, name, n);
-	spool_put(r);
+	r.len = (uint32_t)strnlen(name, 512);
+	spool_record(RSPOOL_CALLNAME, &r, sizeof(r), name, r.len, NULL, 0);
 }
 
 static void
 call(const struct abi_api *k)
 {
 	bool runtime = k->kind == ABI_RUNTIME, covers;
-	struct rspool_call *r;
+	struct rspool_call r = { .start = (int64_t)k->start,
+		.end = (int64_t)k->end,
+		.tid = k->tid,
+		.corr = k->corr,
+		.cbid = k->cbid,
+		.ret = k->ret,
+		.runtime = runtime };
 	int64_t start;
 
 	if (k->cbid < MAX_CBID && rec.quiet[runtime][k->cbid])
@@ -271,168 +251,127 @@ call(const struct abi_api *k)
 		return;
 	if (!covers)
 		say_call(runtime, k->cbid);
-	r = spool_take(RSPOOL_CALL, sizeof(*r));
-	if (r == NULL)
-		return;
-	r->start = (int64_t)k->start;
-	r->end = (int64_t)k->end;
-	r->tid = k->tid;
-	r->corr = k->corr;
-	r->cbid = k->cbid;
-	r->ret = k->ret;
-	r->runtime = runtime;
-	r->pad = 0;
-	if (covers)
-		r->rec.flags = RSPOOL_COVERS;
-	spool_put(r);
+	r.rec.flags = covers ? RSPOOL_COVERS : 0;
+	SPOOL(RSPOOL_CALL, &r);
 }
 
 static void
 sync_call(const struct abi_sync *k, size_t n)
 {
-	struct rspool_sync *r = spool_take(RSPOOL_SYNC, sizeof(*r));
+	struct rspool_sync r = { .start = (int64_t)k->start,
+		.end = (int64_t)k->end,
+		.sync_id = HAS(sync, sync_id, RSPOOL_UNSET),
+		.type = k->type,
+		.ctx = k->ctx,
+		.stream = k->stream,
+		.corr = k->corr,
+		.event = k->event };
 
-	if (r == NULL)
-		return;
-	r->start = (int64_t)k->start;
-	r->end = (int64_t)k->end;
-	r->sync_id = ABI_HAS(n, abi_sync, sync_id) ? k->sync_id : RSPOOL_UNSET;
-	r->type = k->type;
-	r->ctx = k->ctx;
-	r->stream = k->stream;
-	r->corr = k->corr;
-	r->event = k->event;
-	r->pad = 0;
-	spool_put(r);
+	SPOOL(RSPOOL_SYNC, &r);
 }
 
 static void
 event(const struct abi_event *k, size_t n)
 {
-	struct rspool_cuevent *r = spool_take(RSPOOL_EVENT, sizeof(*r));
+	struct rspool_cuevent r = { .sync_id =
+					HAS(event, sync_id, RSPOOL_UNSET),
+		.dev = HAS(event, dev, 0),
+		.ctx = k->ctx,
+		.stream = k->stream,
+		.corr = k->corr,
+		.event = k->event };
 
-	if (r == NULL)
-		return;
-	r->sync_id = ABI_HAS(n, abi_event, sync_id) ? k->sync_id : RSPOOL_UNSET;
-	r->dev = ABI_HAS(n, abi_event, dev) ? k->dev : 0;
-	r->ctx = k->ctx;
-	r->stream = k->stream;
-	r->corr = k->corr;
-	r->event = k->event;
-	r->pad = 0;
-	spool_put(r);
+	SPOOL(RSPOOL_EVENT, &r);
 }
 
 static void
 overhead(const struct abi_overhead *k)
 {
-	struct rspool_overhead *r = spool_take(RSPOOL_OVERHEAD, sizeof(*r));
+	struct rspool_overhead r = { .start = (int64_t)k->start,
+		.end = (int64_t)k->end,
+		.kind = k->overhead,
+		.tid = k->object == ABI_OBJECT_THREAD ? k->id[1] : 0 };
 
-	if (r == NULL)
-		return;
-	r->start = (int64_t)k->start;
-	r->end = (int64_t)k->end;
-	r->kind = k->overhead;
-	r->tid = k->object == ABI_OBJECT_THREAD ? k->id[1] : 0;
-	spool_put(r);
+	SPOOL(RSPOOL_OVERHEAD, &r);
 }
 
 static void
 context(const struct abi_context *k, size_t n)
 {
-	struct rspool_context *r = spool_take(RSPOOL_CONTEXT, sizeof(*r));
+	struct rspool_context r = { .ctx = k->ctx,
+		.dev = k->dev,
+		.null_stream = k->null_stream,
+		.parent = HAS(context, parent, 0),
+		.green = HAS(context, green, 0) };
 
-	if (r == NULL)
-		return;
-	r->ctx = k->ctx;
-	r->dev = k->dev;
-	r->null_stream = k->null_stream;
-	r->parent = ABI_HAS(n, abi_context, parent) ? k->parent : 0;
-	r->green = ABI_HAS(n, abi_context, green) ? k->green : 0;
-	r->pad = 0;
-	spool_put(r);
+	SPOOL(RSPOOL_CONTEXT, &r);
 }
 
 static void
 stream(const struct abi_stream *k)
 {
-	struct rspool_stream *r = spool_take(RSPOOL_STREAM, sizeof(*r));
+	struct rspool_stream r = { .ctx = k->ctx,
+		.stream = k->stream,
+		.priority = k->priority,
+		.flag = k->flag };
 
-	if (r == NULL)
-		return;
-	r->ctx = k->ctx;
-	r->stream = k->stream;
-	r->priority = k->priority;
-	r->flag = k->flag;
-	spool_put(r);
+	SPOOL(RSPOOL_STREAM, &r);
 }
 
 static void
 memory(const struct abi_memory *k, size_t n)
 {
-	uint32_t name = name_id(k->name);
-	struct rspool_memory *r = spool_take(RSPOOL_MEMORY, sizeof(*r));
 	bool pool = ABI_HAS(n, abi_memory, size);
+	struct rspool_memory r = { .t = (int64_t)k->t,
+		.address = k->address,
+		.bytes = k->bytes,
+		.pc = k->pc,
+		.pool_type = pool ? k->pool_type : 0,
+		.pool = pool ? k->pool : 0,
+		.threshold = pool ? k->threshold : 0,
+		.size = pool ? k->size : 0,
+		.utilized = HAS(memory, utilized, 0),
+		.op = k->op,
+		.kind = k->mem,
+		.corr = k->corr,
+		.dev = k->dev,
+		.ctx = k->ctx,
+		.stream = k->stream,
+		.pid = k->pid,
+		.name = name_id(k->name) };
 
-	if (r == NULL)
-		return;
-	r->t = (int64_t)k->t;
-	r->address = k->address;
-	r->bytes = k->bytes;
-	r->pc = k->pc;
-	r->pool_type = pool ? k->pool_type : 0;
-	r->pool = pool ? k->pool : 0;
-	r->threshold = pool ? k->threshold : 0;
-	r->size = pool ? k->size : 0;
-	r->utilized = ABI_HAS(n, abi_memory, utilized) ? k->utilized : 0;
-	r->op = k->op;
-	r->kind = k->mem;
-	r->corr = k->corr;
-	r->dev = k->dev;
-	r->ctx = k->ctx;
-	r->stream = k->stream;
-	r->pid = k->pid;
-	r->name = name;
-	r->pad = 0;
-	spool_put(r);
+	SPOOL(RSPOOL_MEMORY, &r);
 }
 
 static void
 pool(const struct abi_pool *k, size_t n)
 {
-	struct rspool_pool *r = spool_take(RSPOOL_POOL, sizeof(*r));
+	struct rspool_pool r = { .t = (int64_t)k->t,
+		.address = k->address,
+		.keep = k->keep,
+		.size = k->size,
+		.threshold = k->threshold,
+		.utilized = HAS(pool, utilized, 0),
+		.op = k->op,
+		.type = k->type,
+		.corr = k->corr,
+		.dev = k->dev };
 
-	if (r == NULL)
-		return;
-	r->t = (int64_t)k->t;
-	r->address = k->address;
-	r->keep = k->keep;
-	r->size = k->size;
-	r->threshold = k->threshold;
-	r->utilized = ABI_HAS(n, abi_pool, utilized) ? k->utilized : 0;
-	r->op = k->op;
-	r->type = k->type;
-	r->corr = k->corr;
-	r->dev = k->dev;
-	spool_put(r);
+	SPOOL(RSPOOL_POOL, &r);
 }
 
 static void
 graph_run(const struct abi_graphrun *k)
 {
-	struct rspool_graphrun *r = spool_take(RSPOOL_GRAPHRUN, sizeof(*r));
+	struct rspool_graphrun r = { .start = (int64_t)k->start,
+		.end = (int64_t)k->end,
+		.dev = k->dev,
+		.ctx = k->ctx,
+		.stream = k->stream,
+		.corr = k->corr,
+		.graph = k->graph };
 
-	if (r == NULL)
-		return;
-	r->start = (int64_t)k->start;
-	r->end = (int64_t)k->end;
-	r->dev = k->dev;
-	r->ctx = k->ctx;
-	r->stream = k->stream;
-	r->corr = k->corr;
-	r->graph = k->graph;
-	r->pad = 0;
-	spool_put(r);
+	SPOOL(RSPOOL_GRAPHRUN, &r);
 }
 
 /* A record of n bytes, up to the next one. False if it is too short. */

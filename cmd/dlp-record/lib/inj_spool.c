@@ -31,7 +31,7 @@ struct inj_free { /* a chunk with room left; lies at the chunk's end */
 static __thread struct rspool_chunk *chunk; /* the thread's; NULL: none */
 static __thread uint32_t used;              /* of it, not yet published too */
 static __thread uint32_t own_tid;
-static __thread bool inside; /* between spool_take() and spool_put() */
+static __thread bool inside; /* while it writes a record */
 
 uint32_t
 spool_tid(void)
@@ -218,40 +218,44 @@ next_chunk(size_t n)
 	return true;
 }
 
-void *
-spool_take(enum rspool_type type, size_t n)
+/* Room for n bytes in the thread's chunk; NULL if there is none. The thread is
+ * inside until the record is published. */
+static struct rspool_rec *
+take_room(size_t n)
 {
-	struct rspool_rec *r;
-
-	n = (n + 7) & ~(size_t)7;
 	/* a signal handler of the program that uses NVTX, while the thread
 	 * writes a record */
-	if (inside || n > RSPOOL_CHUNK / 2) {
-		atomic_fetch_add(&inj.lost, 1);
+	if (inside || n > RSPOOL_CHUNK / 2)
 		return NULL;
-	}
 	inside = true;
-	if ((chunk == NULL || used + n > RSPOOL_CHUNK)) {
+	if (chunk == NULL || used + n > RSPOOL_CHUNK) {
 		inside = false;
-		if (!next_chunk(n) || used + n > RSPOOL_CHUNK) {
-			atomic_fetch_add(&inj.lost, 1);
+		if (!next_chunk(n) || used + n > RSPOOL_CHUNK)
 			return NULL;
-		}
 		inside = true;
 	}
-	r = (void *)((char *)chunk + used);
-	r->type = (uint16_t)type;
-	r->flags = 0;
-	r->size = (uint32_t)n;
-	return r;
+	return (void *)((char *)chunk + used);
 }
 
 void
-spool_put(void *rec)
+spool_record(enum rspool_type type, void *rec, size_t size, const char *s,
+    size_t n, const char *more, size_t n_more)
 {
-	struct rspool_rec *r = rec;
+	size_t all = (size + n + n_more + 7) & ~(size_t)7;
+	struct rspool_rec *r = rec, *to = take_room(all);
 
-	used += r->size;
+	if (to == NULL) {
+		atomic_fetch_add(&inj.lost, 1);
+		return;
+	}
+	r->type = (uint16_t)type;
+	r->size = (uint32_t)all;
+	memcpy(to, rec, size);
+	if (n > 0)
+		memcpy((char *)to + size, s, n);
+	if (n_more > 0)
+		memcpy((char *)to + size + n, more, n_more);
+	used += (uint32_t)all;
 	__atomic_store_n(&chunk->used, used, __ATOMIC_RELEASE);
 	inside = false;
 }
@@ -260,18 +264,10 @@ void
 spool_text(
     enum rspool_type type, uint32_t id, int64_t t, const char *s, size_t n)
 {
-	struct rspool_text *r;
+	struct rspool_text r = { .t = t, .id = id };
 
-	if (n > RSPOOL_TEXT_MAX)
-		n = RSPOOL_TEXT_MAX;
-	r = spool_take(type, sizeof(*r) + n);
-	if (r == NULL)
-		return;
-	r->t = t;
-	r->id = id;
-	r->len = (uint32_t)n;
-	memcpy(r->text, s, n);
-	spool_put(r);
+	r.len = (uint32_t)(n < RSPOOL_TEXT_MAX ? n : RSPOOL_TEXT_MAX);
+	spool_record(type, &r, sizeof(r), s, r.len, NULL, 0);
 }
 
 void
@@ -319,16 +315,13 @@ spool_count(const char *name, uint64_t n)
 void
 spool_clock(void)
 {
-	struct rspool_clock *r = spool_take(RSPOOL_CLOCK, sizeof(*r));
+	struct rspool_clock r = { .mono = inj_now() };
 	struct timespec t;
 
-	if (r == NULL)
-		return;
-	r->mono = inj_now();
 	clock_gettime(CLOCK_REALTIME, &t);
-	r->real = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-	r->mono += (inj_now() - r->mono) / 2;
-	spool_put(r);
+	r.real = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+	r.mono += (inj_now() - r.mono) / 2;
+	SPOOL(RSPOOL_CLOCK, &r);
 }
 
 /* In the child of a fork the chunks are not mapped. */

@@ -12,14 +12,9 @@
 static void
 say_window(int64_t t, bool on)
 {
-	struct rspool_window *r = spool_take(RSPOOL_WINDOW, sizeof(*r));
+	struct rspool_window r = { .t = t, .on = on };
 
-	if (r == NULL)
-		return;
-	r->t = t;
-	r->on = on;
-	r->pad = 0;
-	spool_put(r);
+	SPOOL(RSPOOL_WINDOW, &r);
 }
 
 /* True if a range can open or close the window. */
