@@ -108,7 +108,7 @@ conv_run(const char *folder, const char *path, bool force)
 	tzset(); /* reads a file that is out of reach afterwards */
 	sandbox_enter();
 	sandbox_folders(folder, path);
-	rspool_read(&c->dir, folder);
+	rspool_read(&c->dir, folder, false);
 	conv_session(c);
 	conv_procs(c, 0);
 	conv_begin(c, path, force);

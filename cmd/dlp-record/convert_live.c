@@ -288,7 +288,7 @@ conv_live_step(struct conv *c, const char *folder, const char *path,
 	bool first = c->dir.path == NULL;
 	int64_t cut;
 
-	rspool_more(&c->dir, folder);
+	rspool_read(&c->dir, folder, true);
 	if (first)
 		conv_session(c);
 	conv_procs(c, known);

@@ -18,91 +18,65 @@
 static const struct {
 	uint16_t type;
 	uint16_t size;
-	uint16_t len[2]; /* places of lengths of texts; 0: none */
+	uint16_t len, more; /* places of lengths of texts; 0: none */
 } types[] = {
-#define FIXED(t, s)                                                            \
-	{                                                                      \
-		t, sizeof(struct s),                                           \
-		{                                                              \
-			0, 0                                                   \
-		}                                                              \
-	}
-#define TEXT(t, s)                                                             \
-	{                                                                      \
-		t, sizeof(struct s),                                           \
-		{                                                              \
-			offsetof(struct s, len), 0                             \
-		}                                                              \
-	}
-#define TWO(t, s, more)                                                        \
-	{                                                                      \
-		t, sizeof(struct s),                                           \
-		{                                                              \
-			offsetof(struct s, len), offsetof(struct s, more)      \
-		}                                                              \
-	}
-	FIXED(RSPOOL_THREAD, rspool_thread),
-	TEXT(RSPOOL_FACT, rspool_text),
-	FIXED(RSPOOL_CLOCK, rspool_clock),
-	TEXT(RSPOOL_NOTE, rspool_text),
-	TEXT(RSPOOL_COUNT, rspool_text),
-	TEXT(RSPOOL_NAME, rspool_text),
-	TEXT(RSPOOL_TASK, rspool_text),
-	TEXT(RSPOOL_CALLNAME, rspool_callname),
-	FIXED(RSPOOL_WINDOW, rspool_window),
-	TEXT(RSPOOL_PUSH, rspool_push),
-	FIXED(RSPOOL_POP, rspool_pop),
-	TWO(RSPOOL_NVTX, rspool_nvtx_event, bytes),
-	TEXT(RSPOOL_DOMAIN, rspool_named),
-	TEXT(RSPOOL_STRING, rspool_named),
-	TEXT(RSPOOL_CATEGORY, rspool_named),
-	TEXT(RSPOOL_LABEL, rspool_named),
-	TEXT(RSPOOL_SCHEMA, rspool_schema),
-	TWO(RSPOOL_FIELD, rspool_field, more),
-	FIXED(RSPOOL_KERNEL, rspool_kernel),
-	FIXED(RSPOOL_COPY, rspool_copy),
-	FIXED(RSPOOL_SET, rspool_set),
-	FIXED(RSPOOL_CALL, rspool_call),
-	FIXED(RSPOOL_SYNC, rspool_sync),
-	FIXED(RSPOOL_EVENT, rspool_cuevent),
-	FIXED(RSPOOL_OVERHEAD, rspool_overhead),
-	FIXED(RSPOOL_CONTEXT, rspool_context),
-	FIXED(RSPOOL_STREAM, rspool_stream),
-	FIXED(RSPOOL_MEMORY, rspool_memory),
-	FIXED(RSPOOL_POOL, rspool_pool),
-	FIXED(RSPOOL_GRAPHRUN, rspool_graphrun),
-	FIXED(RSPOOL_NODE, rspool_node),
-	FIXED(RSPOOL_GRAPH, rspool_node),
+#define AT(s, member) offsetof(struct rspool_##s, member)
+#define FIXED(s) sizeof(struct rspool_##s), 0, 0
+#define TEXT(s) sizeof(struct rspool_##s), AT(s, len), 0
+	{ RSPOOL_THREAD, FIXED(thread) },
+	{ RSPOOL_FACT, TEXT(text) },
+	{ RSPOOL_CLOCK, FIXED(clock) },
+	{ RSPOOL_NOTE, TEXT(text) },
+	{ RSPOOL_COUNT, TEXT(text) },
+	{ RSPOOL_NAME, TEXT(text) },
+	{ RSPOOL_TASK, TEXT(text) },
+	{ RSPOOL_CALLNAME, TEXT(callname) },
+	{ RSPOOL_WINDOW, FIXED(window) },
+	{ RSPOOL_PUSH, TEXT(push) },
+	{ RSPOOL_POP, FIXED(pop) },
+	{ RSPOOL_NVTX, sizeof(struct rspool_nvtx_event), AT(nvtx_event, len),
+	    AT(nvtx_event, bytes) },
+	{ RSPOOL_DOMAIN, TEXT(named) },
+	{ RSPOOL_STRING, TEXT(named) },
+	{ RSPOOL_CATEGORY, TEXT(named) },
+	{ RSPOOL_LABEL, TEXT(named) },
+	{ RSPOOL_SCHEMA, TEXT(schema) },
+	{ RSPOOL_FIELD, sizeof(struct rspool_field), AT(field, len),
+	    AT(field, more) },
+	{ RSPOOL_KERNEL, FIXED(kernel) },
+	{ RSPOOL_COPY, FIXED(copy) },
+	{ RSPOOL_SET, FIXED(set) },
+	{ RSPOOL_CALL, FIXED(call) },
+	{ RSPOOL_SYNC, FIXED(sync) },
+	{ RSPOOL_EVENT, FIXED(cuevent) },
+	{ RSPOOL_OVERHEAD, FIXED(overhead) },
+	{ RSPOOL_CONTEXT, FIXED(context) },
+	{ RSPOOL_STREAM, FIXED(stream) },
+	{ RSPOOL_MEMORY, FIXED(memory) },
+	{ RSPOOL_POOL, FIXED(pool) },
+	{ RSPOOL_GRAPHRUN, FIXED(graphrun) },
+	{ RSPOOL_NODE, FIXED(node) },
+	{ RSPOOL_GRAPH, FIXED(node) },
 };
-
-static uint32_t
-length_at(const char *rec, uint16_t place)
-{
-	uint32_t n;
-
-	if (place == 0)
-		return 0;
-	memcpy(&n, rec + place, sizeof(n));
-	return n;
-}
 
 /* True if the record is whole. The size itself has been checked. */
 static bool
 is_whole(const char *rec, uint16_t type, uint32_t size)
 {
-	uint64_t need;
+	uint32_t len = 0, more = 0;
 	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(types); i++) {
-		if (types[i].type != type)
-			continue;
-		need = types[i].size;
-		need += length_at(rec, size >= need ? types[i].len[0] : 0);
-		need +=
-		    length_at(rec, size >= types[i].size ? types[i].len[1] : 0);
-		return size >= need;
-	}
-	return true; /* of a later version */
+	for (i = 0; i < ARRAY_LEN(types) && types[i].type != type; i++)
+		continue;
+	if (i == ARRAY_LEN(types))
+		return true; /* of a later version */
+	if (size < types[i].size)
+		return false;
+	if (types[i].len != 0)
+		memcpy(&len, rec + types[i].len, sizeof(len));
+	if (types[i].more != 0)
+		memcpy(&more, rec + types[i].more, sizeof(more));
+	return size >= (uint64_t)types[i].size + len + more;
 }
 
 /* The size of the record at `at`, or 0 if there is none that can be read. */
@@ -149,29 +123,37 @@ add_part(struct rspool_file *f, const struct rspool_thread *t, size_t begin)
 	p->begin = p->end = begin;
 }
 
-/* Divides a chunk into parts. Records before the first thread's are lost; so is
- * what follows a damaged record. False if something is. */
+/* The records of a chunk that came since the last time. Those before the first
+ * thread's are lost; so is what follows a damaged record. False if something
+ * is. */
 static bool
-read_chunk(struct rspool_file *f, size_t at)
+read_chunk(struct rspool_file *f, size_t at, struct rspool_seen *seen)
 {
-	const struct rspool_chunk *c = (const void *)(f->map + at);
-	size_t end = at + c->used, i = at + sizeof(*c);
-	const struct rspool_rec *r;
-	bool any = false;
+	size_t i =
+	    at + (seen->used > 0 ? seen->used : sizeof(struct rspool_chunk));
+	size_t end = at + seen->now;
+	struct rspool_thread t = { .serial = seen->serial, .tid = seen->tid };
+	bool any = seen->serial != RSPOOL_UNSET, empty = i == end;
+	const struct rspool_thread *r;
 	uint32_t size;
 
+	if (any)
+		add_part(f, &t, i);
+	seen->used = seen->now;
 	for (; i < end; i += size) {
 		size = record_at(f, i, end);
 		if (size == 0)
 			return false;
 		r = (const void *)(f->map + i);
-		if (r->type == RSPOOL_THREAD) {
-			add_part(f, (const void *)r, i + size);
+		if (r->rec.type == RSPOOL_THREAD) {
+			add_part(f, r, i + size);
+			seen->tid = r->tid;
+			seen->serial = r->serial;
 			any = true;
 		} else if (any)
 			f->part[f->n_parts - 1].end = i + size;
 	}
-	return any || end == at + sizeof(*c);
+	return any || empty;
 }
 
 static int
@@ -186,57 +168,76 @@ by_thread(const void *va, const void *vb)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* A chunk that was mapped and never signed is zero. */
+/* A thread goes on in a later chunk: how far the later ones are filled is read
+ * first, so that what comes before is complete. A chunk that was mapped and
+ * never signed is zero; one that is being signed is not yet whole. */
 static void
-read_chunks(struct rspool_dir *d, struct rspool_file *f)
+read_chunks(struct rspool_dir *d, struct rspool_file *f, bool live)
 {
+	size_t n = (f->size + RSPOOL_CHUNK - 1) / RSPOOL_CHUNK, i, left;
 	const struct rspool_chunk *c;
-	size_t at;
+	struct rspool_seen *seen;
 
-	for (at = 0; f->size - at >= sizeof(*c); at += RSPOOL_CHUNK) {
-		c = (const void *)(f->map + at);
-		if (c->magic == 0 && c->used == 0)
+	if (n > f->n_seen)
+		f->seen = xrealloc(f->seen, n, sizeof(*f->seen));
+	for (; f->n_seen < n; f->n_seen++)
+		f->seen[f->n_seen] =
+		    (struct rspool_seen){ 0, 0, 0, RSPOOL_UNSET };
+	f->n_parts = 0;
+	for (i = n; i-- > 0;) {
+		seen = &f->seen[i];
+		seen->now = 0;
+		left = f->size - i * RSPOOL_CHUNK;
+		c = (const void *)(f->map + i * RSPOOL_CHUNK);
+		if (left < sizeof(*c))
+			continue;
+		seen->now = __atomic_load_n(&c->used, __ATOMIC_ACQUIRE);
+		if (c->magic == 0 && seen->now == 0)
 			continue;
 		if (c->magic != RSPOOL_MAGIC || c->version != RSPOOL_VERSION ||
-		    c->used < sizeof(*c) || c->used > RSPOOL_CHUNK ||
-		    c->used > f->size - at || !read_chunk(f, at))
-			d->bad++;
-		if (f->size - at <= RSPOOL_CHUNK)
-			break;
+		    seen->now < sizeof(*c) || seen->now > RSPOOL_CHUNK ||
+		    seen->now > left) {
+			seen->now = 0;
+			d->bad += !live;
+		}
 	}
+	for (i = 0; i < n; i++)
+		if (f->seen[i].now > f->seen[i].used &&
+		    !read_chunk(f, i * RSPOOL_CHUNK, &f->seen[i]))
+			d->bad++;
 	if (f->n_parts > 0)
 		qsort(f->part, f->n_parts, sizeof(*f->part), by_thread);
 }
 
-/* name NULL: d->path itself. */
+/* Maps a file, and again where it has grown. If it cannot be read, it is fatal,
+ * unless the recording goes on. */
 static void
-read_file(struct rspool_dir *d, const char *name)
+map_file(const struct rspool_dir *d, struct rspool_file *f, bool live)
 {
-	struct rspool_file *f;
 	struct buf path = { 0 };
 	struct stat st;
-	void *map;
+	void *map = NULL;
 	int fd;
 
 	buf_puts(&path, d->path);
-	if (name != NULL)
-		buf_printf(&path, "/%s", name);
+	if (f->name != NULL)
+		buf_printf(&path, "/%s", f->name);
 	fd = open(buf_str(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st) != 0)
-		die_errno("%s", buf_str(&path));
-	ARRAY_GROW(d->file, d->n, d->cap);
-	f = &d->file[d->n++];
-	memset(f, 0, sizeof(*f));
-	if (S_ISREG(st.st_mode) && st.st_size > 0) {
+		map = MAP_FAILED;
+	else if (S_ISREG(st.st_mode) && (size_t)st.st_size > f->size)
 		map = mmap(
-		    NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-		if (map == MAP_FAILED)
-			die_errno("%s", buf_str(&path));
+		    NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED && !live)
+		die_errno("%s", buf_str(&path));
+	if (map != MAP_FAILED && map != NULL) {
+		if (f->map != NULL)
+			munmap((void *)(uintptr_t)f->map, f->size);
 		f->map = map;
 		f->size = (size_t)st.st_size;
-		read_chunks(d, f);
 	}
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	buf_free(&path);
 }
 
@@ -246,12 +247,46 @@ by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static bool
-is_spool(const char *name)
+static void
+add_file(struct rspool_dir *d, char *name)
 {
-	size_t n = strlen(name), k = sizeof(RSPOOL_SUFFIX) - 1;
+	ARRAY_GROW(d->file, d->n, d->cap);
+	d->file[d->n++] = (struct rspool_file){ .name = name };
+}
 
-	return n > k && strcmp(name + n - k, RSPOOL_SUFFIX) == 0;
+static bool
+is_known(const struct rspool_dir *d, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < d->n; i++)
+		if (strcmp(d->file[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Adds the files that are not known yet, by their names. */
+static void
+list_files(struct rspool_dir *d, DIR *dir)
+{
+	size_t n = 0, cap = 0, i, len, k = sizeof(RSPOOL_SUFFIX) - 1;
+	char **names = NULL;
+	struct dirent *e;
+
+	while ((e = readdir(dir)) != NULL) {
+		len = strlen(e->d_name);
+		if (len <= k ||
+		    strcmp(e->d_name + len - k, RSPOOL_SUFFIX) != 0 ||
+		    is_known(d, e->d_name))
+			continue;
+		ARRAY_GROW(names, n, cap);
+		names[n++] = xstrdup(e->d_name);
+	}
+	if (n > 0)
+		qsort(names, n, sizeof(*names), by_name);
+	for (i = 0; i < n; i++)
+		add_file(d, names[i]);
+	free(names);
 }
 
 static char *
@@ -276,176 +311,32 @@ read_session(const struct rspool_dir *d)
 	return b.s;
 }
 
-static void
-read_folder(struct rspool_dir *d, DIR *dir)
-{
-	char **names = NULL;
-	size_t n = 0, cap = 0, i;
-	struct dirent *e;
-
-	while ((e = readdir(dir)) != NULL) {
-		if (!is_spool(e->d_name))
-			continue;
-		ARRAY_GROW(names, n, cap);
-		names[n++] = xstrdup(e->d_name);
-	}
-	if (n > 0)
-		qsort(names, n, sizeof(*names), by_name);
-	for (i = 0; i < n; i++) {
-		read_file(d, names[i]);
-		free(names[i]);
-	}
-	free(names);
-}
-
-/* Where the file has grown, it is mapped again. */
-static void
-map_more(struct rspool_dir *d, struct rspool_file *f)
-{
-	struct buf path = { 0 };
-	struct stat st;
-	void *map;
-	int fd;
-
-	buf_printf(&path, "%s/%s", d->path, f->name);
-	fd = open(buf_str(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	buf_free(&path);
-	if (fd < 0)
-		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	    (size_t)st.st_size > f->size) {
-		map = mmap(
-		    NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-		if (map != MAP_FAILED) {
-			if (f->map != NULL)
-				munmap((void *)(uintptr_t)f->map, f->size);
-			f->map = map;
-			f->size = (size_t)st.st_size;
-		}
-	}
-	close(fd);
-}
-
-/* The records of a chunk from seen->used to seen->now. */
-static void
-read_more(struct rspool_dir *d, struct rspool_file *f, size_t at,
-    struct rspool_seen *seen)
-{
-	const struct rspool_thread *r;
-	size_t i, end = at + seen->now;
-	uint32_t size;
-
-	i = at + (seen->used > 0 ? seen->used : sizeof(struct rspool_chunk));
-	if (seen->used > 0 && seen->serial != RSPOOL_UNSET) {
-		struct rspool_thread t = { .serial = seen->serial,
-			.tid = seen->tid };
-
-		add_part(f, &t, i);
-	}
-	for (; i < end; i += size) {
-		size = record_at(f, i, end);
-		if (size == 0) {
-			d->bad++;
-			break;
-		}
-		r = (const void *)(f->map + i);
-		if (r->rec.type == RSPOOL_THREAD) {
-			add_part(f, r, i + size);
-			seen->tid = r->tid;
-			seen->serial = r->serial;
-		} else if (f->n_parts > 0)
-			f->part[f->n_parts - 1].end = i + size;
-	}
-	seen->used = seen->now;
-}
-
-/* A thread goes on in a later chunk: how far the later ones are filled is read
- * first, so that what comes before is complete. */
-static void
-more_chunks(struct rspool_dir *d, struct rspool_file *f)
-{
-	size_t n = f->size / RSPOOL_CHUNK, i;
-	const struct rspool_chunk *c;
-
-	if (n > f->n_seen) {
-		f->seen = xrealloc(f->seen, n, sizeof(*f->seen));
-		for (i = f->n_seen; i < n; i++)
-			f->seen[i] =
-			    (struct rspool_seen){ 0, 0, 0, RSPOOL_UNSET };
-		f->n_seen = n;
-	}
-	f->n_parts = 0;
-	for (i = n; i-- > 0;) {
-		c = (const void *)(f->map + i * RSPOOL_CHUNK);
-		f->seen[i].now = __atomic_load_n(&c->used, __ATOMIC_ACQUIRE);
-		if (c->magic != RSPOOL_MAGIC || c->version != RSPOOL_VERSION ||
-		    f->seen[i].now > RSPOOL_CHUNK)
-			f->seen[i].now = 0;
-	}
-	for (i = 0; i < n; i++)
-		if (f->seen[i].now > f->seen[i].used)
-			read_more(d, f, i * RSPOOL_CHUNK, &f->seen[i]);
-	if (f->n_parts > 0)
-		qsort(f->part, f->n_parts, sizeof(*f->part), by_thread);
-}
-
-static bool
-is_known(const struct rspool_dir *d, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < d->n; i++)
-		if (strcmp(d->file[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 void
-rspool_more(struct rspool_dir *d, const char *path)
+rspool_read(struct rspool_dir *d, const char *path, bool live)
 {
 	DIR *dir = opendir(path);
-	struct dirent *e;
 	size_t i;
 
+	if (dir == NULL && !live && errno != ENOTDIR)
+		die_errno("%s", path);
+	if (dir == NULL && !live)
+		add_file(d, NULL);
 	if (d->path == NULL) {
 		d->path = xstrdup(path);
-		d->session = read_session(d);
+		d->session = dir != NULL || live ? read_session(d) : NULL;
 	}
-	while (dir != NULL && (e = readdir(dir)) != NULL) {
-		if (!is_spool(e->d_name) || is_known(d, e->d_name))
-			continue;
-		ARRAY_GROW(d->file, d->n, d->cap);
-		memset(&d->file[d->n], 0, sizeof(*d->file));
-		d->file[d->n++].name = xstrdup(e->d_name);
-	}
-	if (dir != NULL)
+	if (dir != NULL) {
+		list_files(d, dir);
 		closedir(dir);
-	for (i = 0; i < d->n; i++) {
-		map_more(d, &d->file[i]);
-		more_chunks(d, &d->file[i]);
 	}
-}
-
-void
-rspool_read(struct rspool_dir *d, const char *path)
-{
-	DIR *dir = opendir(path);
-
-	memset(d, 0, sizeof(*d));
-	d->path = xstrdup(path);
-	if (dir == NULL && errno == ENOTDIR) {
-		read_file(d, NULL);
-		return;
-	}
-	if (dir == NULL)
-		die_errno("%s", path);
-	read_folder(d, dir);
-	closedir(dir);
-	d->session = read_session(d);
-	if (d->session == NULL && d->n == 0)
+	if (d->session == NULL && d->n == 0 && !live)
 		die("%s: not a recording: it has neither the file '%s' nor "
 		    "files that end in %s",
 		    path, RSPOOL_SESSION, RSPOOL_SUFFIX);
+	for (i = 0; i < d->n; i++) {
+		map_file(d, &d->file[i], live);
+		read_chunks(d, &d->file[i], live);
+	}
 }
 
 void

@@ -29,7 +29,7 @@ struct rspool_file { /* of one process, or of one program in it */
 	size_t size;
 	struct rspool_part *part; /* by thread and serial */
 	size_t n_parts, parts_cap;
-	struct rspool_seen *seen; /* one per chunk; see rspool_more() */
+	struct rspool_seen *seen; /* one per chunk */
 	size_t n_seen;
 };
 
@@ -41,12 +41,11 @@ struct rspool_dir {
 	uint64_t bad; /* chunks or parts of them that cannot be read */
 };
 
-/* Reads a folder, or one spool. Fatal if path is neither. */
-void rspool_read(struct rspool_dir *d, const char *path);
-/* For a recording that goes on: the files get the parts that were written since
- * the last call, and those alone. d is all zero at first. The records that were
- * read before can still be looked at, at their places. */
-void rspool_more(struct rspool_dir *d, const char *path);
+/* Reads a folder, or one spool; fatal if path is neither. d is all zero at
+ * first. live: a recording that goes on: the files get the parts that were
+ * written since the last call, and those alone. The records that were read
+ * before can still be looked at, at their places. */
+void rspool_read(struct rspool_dir *d, const char *path, bool live);
 void rspool_free(struct rspool_dir *d);
 
 /* The record at *at of a part, whose size and texts have been checked; NULL at
