@@ -14,7 +14,8 @@
 #include "xsort.h"
 
 #define CONV_SORT_BYTES ((size_t)64 << 20) /* in memory */
-#define CONV_VM ((int64_t)1 << 48)         /* the machine, in nsys' ids */
+#define CONV_GPUS 64
+#define CONV_VM ((int64_t)1 << 48) /* the machine, in nsys' ids */
 
 enum rec_table { /* those of nsys.sql */
 	RT_STRINGS,
@@ -197,10 +198,15 @@ void conv_read(struct conv *c);
 /* For a row of conv_hold(): into the sort it belongs to. */
 void conv_again(struct conv *c, struct conv_ref *ref);
 
+/* 0 means that there is none. */
+static inline int64_t
+or_null(uint64_t v)
+{
+	return v != 0 ? (int64_t)v : DBW_NULL;
+}
+
 /* convert_nvtx.c */
-/* The end of a range that was open when the recording ended. */
-int64_t conv_open_end(const struct conv_proc *p);
-void conv_push(struct conv *c, struct conv_proc *p, struct conv_stack *s,
+void conv_nvtx(struct conv *c, struct conv_proc *p, struct conv_stack *s,
     uint32_t tid, uint64_t at, const struct rspool_rec *r);
 void conv_start(struct conv *c, struct conv_proc *p, uint32_t tid, uint64_t at,
     const struct rspool_nvtx_event *r);

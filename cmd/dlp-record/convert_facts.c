@@ -10,62 +10,41 @@
 #include "array.h"
 #include "cli.h"
 #include "convert.h"
+#include "mview.h"
 #include "num.h"
 
-#define MAX_GPU 64
-
-/* The key's rest, if s begins with the key and '='; its length in *n. */
-static const char *
-value_of(const char *s, size_t len, const char *key, size_t *n)
-{
-	size_t k = strlen(key);
-
-	if (len <= k || memcmp(s, key, k) != 0 || s[k] != '=')
-		return NULL;
-	*n = len - k - 1;
-	return s + k + 1;
-}
-
-static void
-fact_number(const char *s, size_t len, const char *key, int64_t *to)
-{
-	size_t n;
-	const char *v = value_of(s, len, key, &n);
-	int64_t x;
-
-	if (v != NULL && num_i64(v, n, &x))
-		*to = x;
-}
-
+/* A line key=value of a process. */
 void
 conv_fact(struct conv *c, struct conv_proc *p, const char *s, size_t n)
 {
-	const char *v, *eq = memchr(s, '=', n);
-	size_t len;
+	const char *eq = memchr(s, '=', n);
+	struct mview key, v;
+	int64_t x;
 
 	if (eq == NULL)
 		return;
-	fact_number(s, n, "pid", &p->pid);
-	fact_number(s, n, "start", &p->start);
-	fact_number(s, n, "stop", &p->stop);
-	v = value_of(s, n, "process", &len);
-	if (v != NULL) {
-		free(p->name);
-		p->name = xmemdup(v, len);
+	key = mv(s, eq);
+	v = mv(eq + 1, s + n);
+	if (num_i64(v.s, v.n, &x)) {
+		if (mv_eq(key, "pid"))
+			p->pid = x;
+		else if (mv_eq(key, "start"))
+			p->start = x;
+		else if (mv_eq(key, "stop"))
+			p->stop = x;
 	}
-	v = value_of(s, n, "cupti_clock", &len);
-	if (v != NULL)
-		p->real_clock = len == 4 && memcmp(v, "real", 4) == 0;
-	v = value_of(s, n, "cupti", &len);
-	if (v != NULL)
+	if (mv_eq(key, "process")) {
+		free(p->name);
+		p->name = xmemdup(v.s, v.n);
+	} else if (mv_eq(key, "cupti_clock"))
+		p->real_clock = mv_eq(v, "real");
+	else if (mv_eq(key, "cupti"))
 		c->has_cuda = true;
 	/* the first process's word counts */
-	len = (size_t)(eq - s);
-	if (len < 3 || (memcmp(s, "gpu", 3) != 0 && memcmp(s, "cud", 3) != 0))
-		return;
-	if (map_get(&c->said, smap_put(&c->own, s, len, NULL)) == NULL)
-		*map_put(&c->said, smap_put(&c->own, s, len, NULL), NULL) =
-		    smap_put(&c->own, eq + 1, n - len - 1, NULL);
+	if ((mv_starts(key, "gpu") || mv_starts(key, "cud")) &&
+	    map_get(&c->said, smap_put(&c->own, s, key.n, NULL)) == NULL)
+		*map_put(&c->said, smap_put(&c->own, s, key.n, NULL), NULL) =
+		    smap_put(&c->own, v.s, v.n, NULL);
 }
 
 /* A fact of the driver, such as gpu0.name; NULL if it is unknown. */
@@ -116,42 +95,18 @@ attribute(struct conv *c, int gpu, int number, int64_t factor)
 	return v != DBW_NULL ? v * factor : v;
 }
 
-/* Two transfers in each cycle of the memory's clock, which is in kHz. */
-static int64_t
-bandwidth(struct conv *c, int gpu)
-{
-	int64_t clock = attribute(c, gpu, 36, 1000);
-	int64_t width = attribute(c, gpu, 37, 1);
-
-	if (clock == DBW_NULL || width == DBW_NULL)
-		return DBW_NULL;
-	return clock * 2 * (width / 8);
-}
-
-/* The attributes in the order of the last columns. */
 static void
-gpu_limits(struct conv *c, int gpu)
+gpu_row(struct conv *c, int gpu)
 {
 	static const int numbers[] = { 12, 8, 97, 81, 82, 10, 40 };
 	static const int sizes[] = { 106, 1, 2, 3, 4, 5, 6, 7, 75, 76, 75, 76 };
+	int64_t integrated = attribute(c, gpu, 18, 1);
+	int64_t clock = attribute(c, gpu, 36, 1000);
+	int64_t width = attribute(c, gpu, 37, 1);
 	int64_t warp = attribute(c, gpu, 10, 1);
 	int64_t threads = attribute(c, gpu, 39, 1);
 	struct dbw *db = &c->db;
 	size_t i;
-
-	DBW_INTS(db, attribute(c, gpu, 9, 1) /* constantMemory */, DBW_NULL);
-	for (i = 0; i < ARRAY_LEN(numbers); i++)
-		DBW_INTS(db, attribute(c, gpu, numbers[i], 1));
-	DBW_INTS(db, warp > 0 && threads > 0 ? threads / warp : DBW_NULL);
-	for (i = 0; i < ARRAY_LEN(sizes); i++)
-		DBW_INTS(db, attribute(c, gpu, sizes[i], 1));
-}
-
-static void
-gpu_row(struct conv *c, int gpu)
-{
-	int64_t integrated = attribute(c, gpu, 18, 1);
-	struct dbw *db = &c->db;
 
 	dbw_begin(db, RT_GPU);
 	DBW_INTS(db, CONV_VM, gpu);
@@ -159,13 +114,19 @@ gpu_row(struct conv *c, int gpu)
 	dbw_str(db, gpu_text(c, gpu, "bus"));
 	DBW_INTS(db, integrated != DBW_NULL ? integrated == 0 : DBW_NULL,
 	    attribute(c, gpu, 38, 1), gpu_number(c, gpu, "memory"),
-	    bandwidth(c, gpu), attribute(c, gpu, 13, 1000),
-	    attribute(c, gpu, 16, 1), DBW_NULL);
+	    /* two transfers in each cycle of the memory's clock */
+	    clock == DBW_NULL || width == DBW_NULL ? DBW_NULL
+						   : clock * 2 * (width / 8),
+	    attribute(c, gpu, 13, 1000), attribute(c, gpu, 16, 1), DBW_NULL);
 	dbw_str(db, gpu_text(c, gpu, "uuid"));
-	dbw_nulls(db, 2);
-	DBW_INTS(db, gpu);
-	dbw_nulls(db, 4);
-	gpu_limits(c, gpu);
+	DBW_INTS(db, DBW_NULL, DBW_NULL, gpu, DBW_NULL, DBW_NULL, DBW_NULL,
+	    DBW_NULL, attribute(c, gpu, 9, 1) /* constantMemory */, DBW_NULL);
+	/* the attributes in the order of the last columns */
+	for (i = 0; i < ARRAY_LEN(numbers); i++)
+		DBW_INTS(db, attribute(c, gpu, numbers[i], 1));
+	DBW_INTS(db, warp > 0 && threads > 0 ? threads / warp : DBW_NULL);
+	for (i = 0; i < ARRAY_LEN(sizes); i++)
+		DBW_INTS(db, attribute(c, gpu, sizes[i], 1));
 	dbw_end(db);
 }
 
@@ -175,15 +136,12 @@ gpu_rows(struct conv *c)
 	const struct conv_proc *p;
 	int gpu;
 
-	for (gpu = 0; gpu < MAX_GPU; gpu++) {
+	for (gpu = 0; gpu < CONV_GPUS; gpu++) {
 		if (gpu_text(c, gpu, "name") == NULL)
 			continue;
 		gpu_row(c, gpu);
-		for (p = c->proc; p < c->proc + c->dir.n; p++) {
-			dbw_begin(&c->db, RT_DEVICE);
-			DBW_INTS(&c->db, gpu, gpu, p->pid);
-			dbw_end(&c->db);
-		}
+		for (p = c->proc; p < c->proc + c->dir.n; p++)
+			DBW_ROW(&c->db, RT_DEVICE, gpu, gpu, p->pid);
 	}
 }
 
@@ -205,13 +163,11 @@ thread_rows(struct conv *c, const struct conv_proc *p)
 	while (n < p->tasks.n && map_next(&p->tasks, &it, &key[n], &val))
 		n++;
 	qsort(key, n, sizeof(*key), by_key);
-	for (i = 0; i < n; i++) {
-		dbw_begin(&c->db, RT_THREADS);
-		DBW_INTS(&c->db, conv_known(c, &p->tasks, key[i], ""),
+	for (i = 0; i < n; i++)
+		DBW_ROW(&c->db, RT_THREADS,
+		    conv_known(c, &p->tasks, key[i], ""),
 		    20 /* the usual priority */,
 		    conv_gtid(p, (uint32_t)key[i]));
-		dbw_end(&c->db);
-	}
 	free(key);
 }
 
@@ -221,39 +177,41 @@ process_rows(struct conv *c)
 	struct conv_proc *p;
 
 	for (p = c->proc; p < c->proc + c->dir.n; p++) {
-		dbw_begin(&c->db, RT_PROCESSES);
-		DBW_INTS(&c->db, conv_gpid(p), p->pid);
-		dbw_str(&c->db, p->name != NULL ? p->name : "process");
-		dbw_end(&c->db);
+		dbw_put(&c->db, RT_PROCESSES, conv_gpid(p), "it", p->pid,
+		    p->name != NULL ? p->name : "process");
 		thread_rows(c, p);
 		conv_schemas(c, p);
 	}
 }
 
 static void
-env_row(struct conv *c, const char *name, int number, const char *value)
+env_row(struct conv *c, const char *name, int64_t number, const char *value)
 {
-	struct dbw *db = &c->db;
-
-	if (value == NULL || *value == '\0')
-		return;
-	dbw_begin(db, RT_ENV);
-	DBW_INTS(db, CONV_VM);
-	dbw_str(db, "local");
-	dbw_str(db, name);
-	DBW_INTS(db, number);
-	dbw_str(db, value);
-	dbw_end(db);
+	if (value != NULL && *value != '\0')
+		dbw_put(&c->db, RT_ENV, CONV_VM, "ttit", "local", name, number,
+		    value);
 }
 
-/* A fact that dlp-record stored when it started. */
+/* The machine: what dlp-record stored when it started, and the driver's word.
+ */
 static void
-env_session(struct conv *c, const char *name, int number, const char *key)
+env_rows(struct conv *c)
 {
-	char *s = rspool_session(&c->dir, key);
+	static const struct {
+		const char *name, *key;
+		int64_t number;
+	} rows[] = { { "CpuCores", "cpus", 1 }, { "CpuDescription", "cpu", 13 },
+		{ "NvDriverVersion", "driver", 205 },
+		{ "OsDescription", "os", 605 } };
+	size_t i;
+	char *s;
 
-	env_row(c, name, number, s);
-	free(s);
+	for (i = 0; i < ARRAY_LEN(rows); i++) {
+		s = rspool_session(&c->dir, rows[i].key);
+		env_row(c, rows[i].name, rows[i].number, s);
+		free(s);
+	}
+	env_row(c, "CudaDriverVersion", 611, said(c, "cuda_driver"));
 }
 
 static void
@@ -296,27 +254,21 @@ export_rows(struct conv *c)
 	}
 }
 
-static int64_t
-real_of(const struct conv *c, int64_t t)
-{
-	const struct conv_proc *p;
-
-	for (p = c->proc; p < c->proc + c->dir.n; p++)
-		if (p->n_clocks > 0)
-			return p->real[0] + (t - p->mono[0]);
-	return DBW_NULL;
-}
-
+/* By the clock of the first process that has told the time. */
 static void
 start_row(struct conv *c)
 {
-	int64_t ns = real_of(c, c->t0);
+	const struct conv_proc *p = c->proc, *end = c->proc + c->dir.n;
 	char text[64];
 	struct tm tm;
+	int64_t ns;
 	time_t t;
 
-	if (ns == DBW_NULL)
+	while (p < end && p->n_clocks == 0)
+		p++;
+	if (p == end)
 		return;
+	ns = p->real[0] + (c->t0 - p->mono[0]);
 	t = (time_t)(ns / 1000000000);
 	if (gmtime_r(&t, &tm) == NULL ||
 	    strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm) == 0)
@@ -346,9 +298,7 @@ details_row(struct conv *c)
 		stop = c->last != DBW_NULL ? c->last : c->t0;
 	if (stop < c->t0)
 		stop = c->t0;
-	dbw_begin(&c->db, RT_DETAILS);
-	DBW_INTS(&c->db, CONV_VM, stop - c->t0, c->t0, stop);
-	dbw_end(&c->db);
+	DBW_ROW(&c->db, RT_DETAILS, CONV_VM, stop - c->t0, c->t0, stop);
 }
 
 /* What was left out or changed: a line of the diagnostics for each. */
@@ -402,11 +352,7 @@ conv_facts(struct conv *c)
 {
 	gpu_rows(c);
 	process_rows(c);
-	env_session(c, "CpuCores", 1, "cpus");
-	env_session(c, "CpuDescription", 13, "cpu");
-	env_session(c, "NvDriverVersion", 205, "driver");
-	env_session(c, "OsDescription", 605, "os");
-	env_row(c, "CudaDriverVersion", 611, said(c, "cuda_driver"));
+	env_rows(c);
 	start_row(c);
 	details_row(c);
 	conv_power(c);

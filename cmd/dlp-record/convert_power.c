@@ -10,19 +10,18 @@
 #include "convert.h"
 #include "num.h"
 
-#define POWER_GPUS 64
-
+/* The program's number of a GPU; -1 if it does not know it. */
 static int
 gpu_of(struct conv *c, const char *uuid)
 {
 	const char *s;
 	int gpu;
 
-	for (gpu = 0; gpu < POWER_GPUS; gpu++) {
+	if (strncmp(uuid, "GPU-", 4) == 0)
+		uuid += 4;
+	for (gpu = 0; gpu < CONV_GPUS; gpu++) {
 		s = conv_gpu_uuid(c, gpu);
-		if (s != NULL &&
-		    strcasecmp(s,
-			strncmp(uuid, "GPU-", 4) == 0 ? uuid + 4 : uuid) == 0)
+		if (s != NULL && strcasecmp(s, uuid) == 0)
 			return gpu;
 	}
 	return -1;
@@ -65,7 +64,7 @@ conv_power(struct conv *c)
 	struct {
 		int64_t t, mj;
 		bool any;
-	} before[POWER_GPUS] = { 0 };
+	} before[CONV_GPUS] = { 0 };
 	char line[256];
 	const char *uuid;
 	int64_t t, mj;

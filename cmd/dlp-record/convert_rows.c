@@ -55,13 +55,6 @@ conv_gpu(struct conv *c)
 	xsort_close(&c->gpu);
 }
 
-/* 0 means that there is none. */
-static int64_t
-some(uint64_t v)
-{
-	return v != 0 ? (int64_t)v : DBW_NULL;
-}
-
 static int64_t
 if_set(uint32_t v)
 {
@@ -101,7 +94,7 @@ kernel_row(struct conv *c, const struct conv_ref *ref)
 	    (k->cache >> 4) + 1, k->registers, k->grid[0], k->grid[1],
 	    k->grid[2], k->block[0], k->block[1], k->block[2], k->shared_static,
 	    k->shared_dynamic, k->local_thread, (int64_t)k->local_total,
-	    k->grid_id, if_set(k->shared_executed), some(k->node),
+	    k->grid_id, if_set(k->shared_executed), or_null(k->node),
 	    if_set(k->limit));
 	dbw_end(&c->db);
 }
@@ -115,7 +108,7 @@ copy_row(struct conv *c, const struct conv_ref *ref)
 	DBW_INTS(&c->db, (int64_t)k->bytes, k->kind, DBW_NULL,
 	    mem_kind(k->src_kind), mem_kind(k->dst_kind), if_set(k->src_dev),
 	    if_set(k->src_ctx), if_set(k->dst_dev), if_set(k->dst_ctx),
-	    DBW_NULL, some(k->node), DBW_NULL, some(k->count));
+	    DBW_NULL, or_null(k->node), DBW_NULL, or_null(k->count));
 	dbw_end(&c->db);
 }
 
@@ -125,7 +118,7 @@ set_row(struct conv *c, const struct conv_ref *ref)
 	const struct rspool_set *k = conv_rec(c, ref);
 
 	begin_gpu(c, ref, k->dev, k->ctx, k->stream, k->corr);
-	DBW_INTS(&c->db, k->value, (int64_t)k->bytes, some(k->node),
+	DBW_INTS(&c->db, k->value, (int64_t)k->bytes, or_null(k->node),
 	    mem_kind(k->kind));
 	dbw_end(&c->db);
 }
@@ -234,9 +227,9 @@ node_row(struct conv *c, const struct conv_ref *ref)
 	DBW_INTS(&c->db, ref->start - c->t0, ref->end - c->t0, events[i].class,
 	    conv_gtid(&c->proc[ref->proc], k->tid),
 	    conv_text(c, events[i].name, strlen(events[i].name)),
-	    (int64_t)k->id, some(k->original));
+	    (int64_t)k->id, or_null(k->original));
 	if (graph)
-		DBW_INTS(&c->db, some(k->exec));
+		DBW_INTS(&c->db, or_null(k->exec));
 	dbw_end(&c->db);
 }
 
