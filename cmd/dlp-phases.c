@@ -1,14 +1,24 @@
 /*
  * dlp-phases: what the phases of each iteration take: forward, backward,
- * optimizer, data loading, on the CPU and the GPU. Here are the options and
- * the records that are read.
+ * optimizer, data loading, on the CPU and the GPU.
+ *
+ * Only the rows of open iterations hold their intervals; of those that are over
+ * the sums are kept, and written at the end of the section.
+ *
+ * A gap between two pieces of an iteration's work on a device belongs to the
+ * phase whose work ends it; the time of the step before its first work and
+ * after its last belongs to no phase. So the busy and the idle time of an
+ * iteration's phases add up to the step's length on each device of the file,
+ * where no two work at the same time.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cli.h"
-#include "dlp-phases/phases.h"
 #include "err.h"
+#include "ivl.h"
+#include "map.h"
 #include "mview.h"
 #include "num.h"
 #include "out.h"
@@ -23,6 +33,91 @@ static const char usage[] =
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
 
+/* The numbers of a phase record, in its order. */
+enum {
+	CPU,
+	API,
+	GPU,
+	GPU_SUM,
+	IDLE, /* the devices idle before its work */
+	N_KERN,
+	N_GPU,
+	THREAD,
+	OP,
+	GPU_START,
+	GPU_END,
+	N_NUMBERS
+};
+
+struct phase {                /* a row of an open iteration */
+	struct mview word;    /* in phases.texts; s NULL: no phase */
+	struct flat cpu, gpu; /* by process; by device */
+	int64_t v[N_NUMBERS]; /* CPU and GPU are those of the unions */
+	bool by_op;  /* forward, known from ops only: if a range of the file
+			names the phase, its work is of no phase */
+	bool ranged; /* a range names it */
+	bool made;   /* by a record, not only for the rest of its step */
+	bool worked; /* it has GPU_START and GPU_END */
+};
+
+struct phase_step {  /* an open iteration */
+	uint32_t id; /* in phases.steps */
+	uint32_t src;
+	struct mview iter;
+	struct phase **row; /* in the order in which they were made */
+	int n, cap;
+	int64_t len; /* of the step, ns; below 0: unknown */
+};
+
+/*
+ * An iteration that is over. Only at the end of the section is it known which
+ * phases ranges name, and thus whose the work is that only its op calls
+ * forward: its own row's, or that of no phase. Both rows are kept as they would
+ * be in each case.
+ */
+struct kept_step {
+	struct kept_step *next;
+	struct kept_row *first, **last;
+	struct mview iter;
+	uint32_t src;
+	int64_t len, busy, idle;
+};
+
+struct kept_row {
+	struct kept_row *next;
+	enum { ALWAYS, IF_RANGED, UNLESS_RANGED } when;
+	bool made, worked;
+	struct mview word;
+	int64_t v[N_NUMBERS];
+};
+
+static const struct mview forward = { "forward", 7 };
+
+struct phase_piece { /* of a step's work, to be sorted */
+	int64_t dev, lo, hi;
+	int row;
+};
+
+struct phases {                   /* of a section, but for the last */
+	struct smap steps;        /* file and text of all iterations */
+	struct phase_step **open; /* by number; NULL: it is over */
+	size_t n_open, open_cap;
+	struct phase_step *last; /* mostly the next one, too */
+	struct smap texts;       /* of src and phases: they are few */
+	struct smap ranged;      /* file and phase that a range names */
+	struct smap devs;        /* file and number of all that have work */
+	bool has_steps;          /* the lengths of some are known */
+	bool xla;                /* its ops are in the section */
+	uint64_t late;           /* iterations begun again after their end */
+	struct phase_piece *piece;
+	size_t n_piece, piece_cap;
+	int piece_row;
+	struct store kept;
+	struct kept_step *first, **end;
+	struct buf key;
+	struct out_src_type type;
+};
+
 struct phase_type {       /* of records */
 	bool kern;        /* of GPU work */
 	bool sync;        /* a wait for it */
@@ -35,87 +130,369 @@ struct phase_input {
 	struct phases phases;
 	struct phase_type kern, copy, set, graph, sync, call, inst, range;
 	struct rec_col *by; /* of op */
-	bool xla;           /* its ops are in the section */
 	struct {
 		struct rec_col *iter, *key, *step, *src;
 	} iter;
 };
 
+/* The key of a file and a text. */
+static struct mview
+pair_of(struct phases *p, uint32_t src, struct mview v)
+{
+	buf_clear(&p->key);
+	buf_put(&p->key, (const char *)&src, sizeof(src));
+	buf_put(&p->key, v.s, v.n);
+	return (struct mview){ p->key.s, p->key.len };
+}
+
+static bool
+same_text(struct mview a, struct mview b)
+{
+	return a.n == b.n && (a.s == NULL) == (b.s == NULL) &&
+	       (a.n == 0 || memcmp(a.s, b.s, a.n) == 0);
+}
+
+static struct phase_step *
+step_of(struct phases *p, struct mview src_text, struct mview iter)
+{
+	uint32_t src = smap_put_view(&p->texts, src_text), id;
+	struct phase_step *s = p->last;
+	struct mview key;
+	bool fresh;
+
+	if (s != NULL && s->src == src && same_text(s->iter, iter))
+		return s;
+	key = pair_of(p, src, iter);
+	id = smap_put(&p->steps, key.s, key.n, &fresh);
+	if (fresh) {
+		ARRAY_GROW(p->open, p->n_open, p->open_cap);
+		p->open[p->n_open++] = NULL;
+	}
+	if (p->open[id] == NULL) {
+		p->late += !fresh;
+		s = p->open[id] = xcalloc(1, sizeof(*s));
+		s->id = id;
+		s->src = src;
+		s->iter = iter;
+		if (iter.s != NULL) /* the key's second part */
+			s->iter.s = smap_str(&p->steps, id, NULL) + sizeof(src);
+		s->len = -1;
+	}
+	return p->last = p->open[id];
+}
+
+/* The row of a phase, made if it is new. It is found one by one, because an
+ * iteration has few phases. */
+static struct phase *
+row_of(struct phases *p, struct phase_step *s, struct mview word, bool by_op)
+{
+	struct phase *ph;
+	int i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->row[i]->by_op == by_op &&
+		    same_text(s->row[i]->word, word))
+			return s->row[i];
+	ph = xcalloc(1, sizeof(*ph));
+	ph->word = smap_view(&p->texts, smap_put_view(&p->texts, word));
+	ph->by_op = by_op;
+	ARRAY_GROW(s->row, s->n, s->cap);
+	return s->row[s->n++] = ph;
+}
+
+static void
+add_to(struct phase *ph, int number, int64_t ns)
+{
+	ph->v[number] = num_add(ph->v[number], ns);
+}
+
+static void
+extend(struct phase *ph, int64_t lo, int64_t hi)
+{
+	if (!ph->worked || lo < ph->v[GPU_START])
+		ph->v[GPU_START] = lo;
+	if (!ph->worked || hi > ph->v[GPU_END])
+		ph->v[GPU_END] = hi;
+	ph->worked = true;
+}
+
+/* A phase's work becomes another's. */
+static void
+phase_join(struct phase *to, const struct phase *from)
+{
+	int i;
+
+	flat_join(&to->cpu, &from->cpu);
+	flat_join(&to->gpu, &from->gpu);
+	for (i = 0; i < GPU_START; i++)
+		add_to(to, i, from->v[i]);
+	if (from->worked)
+		extend(to, from->v[GPU_START], from->v[GPU_END]);
+	to->made = to->made || from->made;
+}
+
+static void
+take_piece(void *ctx, int64_t dev, int64_t lo, int64_t hi)
+{
+	struct phases *p = ctx;
+
+	ARRAY_GROW(p->piece, p->n_piece, p->piece_cap);
+	p->piece[p->n_piece++] =
+	    (struct phase_piece){ dev, lo, hi, p->piece_row };
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	const struct phase_piece *x = a, *y = b;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	if (x->lo != y->lo)
+		return x->lo < y->lo ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* When the devices idle in an iteration: adds up the gaps between the pieces of
+ * its work, for the phases that end them, and the time of the pieces. */
+static void
+add_gaps(struct phases *p, struct phase_step *s, struct kept_step *k)
+{
+	int64_t end = 0, gap;
+	size_t i;
+
+	p->n_piece = 0;
+	for (p->piece_row = 0; p->piece_row < s->n; p->piece_row++)
+		flat_each(&s->row[p->piece_row]->gpu, take_piece, p);
+	if (p->n_piece > 0)
+		qsort(p->piece, p->n_piece, sizeof(*p->piece), by_time);
+	for (i = 0; i < p->n_piece; i++) {
+		const struct phase_piece *x = &p->piece[i];
+
+		if (i == 0 || x[-1].dev != x->dev)
+			end = x->lo;
+		gap = x->lo > end ? num_sub(x->lo, end) : 0;
+		add_to(s->row[x->row], IDLE, gap);
+		k->idle = num_add(k->idle, gap);
+		end = x->lo > end ? x->lo : end;
+		if (x->hi <= end)
+			continue;
+		k->busy = num_add(k->busy, num_sub(x->hi, end));
+		end = x->hi;
+	}
+}
+
+static void
+keep_row(struct phases *p, struct kept_step *k, const struct phase *ph,
+    struct mview word, int when)
+{
+	struct kept_row *r = store_alloc(&p->kept, sizeof(*r));
+
+	*r = (struct kept_row){ .when = when,
+		.made = ph->made,
+		.worked = ph->worked,
+		.word = word };
+	memcpy(r->v, ph->v, sizeof(r->v));
+	r->v[CPU] = flat_len(&ph->cpu);
+	r->v[GPU] = flat_len(&ph->gpu);
+	*k->last = r;
+	k->last = &r->next;
+}
+
+/* What is kept of the rows. Rows are forward by their ops once an iteration,
+ * see phase_word(); the row of no phase, or the one that ranges name forward,
+ * is kept without its work, and with it. */
+static void
+keep_rows(struct phases *p, const struct phase_step *s, struct kept_step *k)
+{
+	const struct mview no_word = { NULL, 0 };
+	struct phase *by_op = NULL, *ph;
+	bool none = false, word = false;
+	int64_t op_ns;
+	int i;
+
+	for (i = 0; i < s->n && by_op == NULL; i++)
+		if (s->row[i]->by_op)
+			by_op = s->row[i];
+	for (i = 0; i < s->n; i++) {
+		ph = s->row[i];
+		if (ph == by_op)
+			continue;
+		if (by_op == NULL ||
+		    (ph->word.s != NULL && ph->word.s != by_op->word.s)) {
+			keep_row(p, k, ph, ph->word, ALWAYS);
+			continue;
+		}
+		op_ns = by_op->v[OP];
+		if (ph->word.s == NULL) {
+			none = true;
+			keep_row(p, k, ph, ph->word, UNLESS_RANGED);
+			by_op->v[OP] = 0;
+		} else {
+			word = true;
+			keep_row(p, k, ph, ph->word, IF_RANGED);
+		}
+		phase_join(ph, by_op);
+		by_op->v[OP] = op_ns;
+		keep_row(p, k, ph, ph->word,
+		    ph->word.s == NULL ? IF_RANGED : UNLESS_RANGED);
+	}
+	if (by_op == NULL)
+		return;
+	if (!word)
+		keep_row(p, k, by_op, by_op->word, UNLESS_RANGED);
+	by_op->v[OP] = 0;
+	if (!none)
+		keep_row(p, k, by_op, no_word, IF_RANGED);
+}
+
+static void
+step_free(struct phases *p, struct phase_step *s)
+{
+	int i;
+
+	for (i = 0; i < s->n; i++) {
+		flat_free(&s->row[i]->cpu);
+		flat_free(&s->row[i]->gpu);
+		free(s->row[i]);
+	}
+	if (p->last == s)
+		p->last = NULL;
+	p->open[s->id] = NULL;
+	free(s->row);
+	free(s);
+}
+
+static void
+step_ends(struct phases *p, struct phase_step *s)
+{
+	struct kept_step *k = store_alloc(&p->kept, sizeof(*k));
+
+	*k = (struct kept_step){
+		.last = &k->first, .iter = s->iter, .src = s->src, .len = s->len
+	};
+	add_gaps(p, s, k);
+	keep_rows(p, s, k);
+	*p->end = k;
+	p->end = &k->next;
+	step_free(p, s);
+}
+
+/* The time of the step that no piece of work ends, on all devices of the file.
+ * Work that begins before the step before has ended leaves less than nothing.
+ */
+static int64_t
+rest_of(const struct phases *p, const struct kept_step *s)
+{
+	int64_t rest, n_dev = 0;
+	uint32_t i;
+
+	if (s->len < 0)
+		return 0;
+	for (i = 0; i < p->devs.n; i++)
+		n_dev += memcmp(smap_str(&p->devs, i, NULL), &s->src,
+			     sizeof(s->src)) == 0;
+	rest = num_sub(num_mul(n_dev, s->len), num_add(s->busy, s->idle));
+	return rest > 0 ? rest : 0;
+}
+
+static void
+put_step(struct phases *p, const struct kept_step *s)
+{
+	static const char *const names[] = { "iter", "phase", "cpu_ns",
+		"api_ns", "gpu_ns", "gpu_sum_ns", "idle_ns", "n_kern", "n_gpu",
+		"thread_ns", "op_ns", "gpu_start_ns", "gpu_end_ns", "src" };
+	struct mview src = smap_view(&p->texts, s->src),
+		     key = pair_of(p, s->src, forward);
+	bool outside = s->iter.s == NULL,
+	     ranged = smap_find(&p->ranged, key.s, key.n) != SMAP_NONE;
+	int64_t rest = rest_of(p, s), idle;
+	const struct kept_row *r;
+	int i;
+
+	for (r = s->first; r != NULL; r = r->next) {
+		if (r->when == (ranged ? UNLESS_RANGED : IF_RANGED))
+			continue;
+		idle = num_add(r->v[IDLE], r->word.s == NULL ? rest : 0);
+		if (!r->made && idle <= 0)
+			continue;
+		out_rec_src(
+		    &p->type, "phase", names, ARRAY_LEN(names), src.s != NULL);
+		out_view(s->iter);
+		out_view(r->word);
+		for (i = 0; i < N_NUMBERS; i++)
+			if (i == IDLE) /* outside of all steps nothing idles */
+				out_opt(!p->has_steps || !outside, idle);
+			else
+				out_opt(i < GPU_START || r->worked, r->v[i]);
+		if (src.s != NULL)
+			out_view(src);
+		out_end();
+	}
+}
+
 /* Where no range tells, the op's direction does: a backward op is known, and an
  * op that autograd numbered is forward, and one of XLA, whose optimizer has no
  * direction. */
-static struct mview
-phase_word(const struct phase_input *in, const struct phase_type *k,
-    const struct rec *r, bool *by_op)
-{
-	static const struct mview fwd = { "forward", 7 },
-				  bwd = { "backward", 8 };
-	struct mview v = rec_view(r, k->phase), dir;
-
-	*by_op = false;
-	if (v.s != NULL)
-		return v;
-	dir = rec_view(r, k->dir);
-	if (mv_eq(dir, "comm"))
-		dir = rec_view(r, k->for_dir);
-	*by_op = true;
-	if (mv_eq(dir, "bprop"))
-		return bwd;
-	if (mv_eq(dir, "fprop") && (in->xla || rec_view(r, k->seq).s != NULL))
-		return fwd;
-	*by_op = false;
-	return v;
-}
-
 static struct phase *
 phase_of_rec(struct phase_input *in, const struct phase_type *k,
     const struct rec *r, const struct workrec *w, bool *by_op)
 {
-	struct mview word = phase_word(in, k, r, by_op);
+	static const struct mview backward = { "backward", 8 };
+	struct mview word = rec_view(r, k->phase), dir;
 
-	return phases_row(
-	    &in->phases, w->src, w->iter, word, *by_op && word.s[0] == 'f');
-}
-
-/* Work that its thread, or only its op, puts into the phase. */
-static void
-count_guessed(const struct phase_type *k, const struct rec *r, struct phase *ph,
-    bool by_op, int64_t ns)
-{
-	if (by_op)
-		ph->op_ns = num_add(ph->op_ns, ns);
-	else if (rec_is(r, k->phase_by, "thread"))
-		ph->thread_ns = num_add(ph->thread_ns, ns);
-}
-
-static void
-add_api_time(struct phase *ph, int64_t lo, int64_t hi)
-{
-	ph->api_ns = num_add(ph->api_ns, num_sub(hi, lo));
+	*by_op = false;
+	if (word.s == NULL) {
+		dir = rec_view(r, k->dir);
+		if (mv_eq(dir, "comm"))
+			dir = rec_view(r, k->for_dir);
+		if (mv_eq(dir, "bprop"))
+			word = backward;
+		else if (mv_eq(dir, "fprop") &&
+			 (in->phases.xla || rec_view(r, k->seq).s != NULL))
+			word = forward;
+		*by_op = word.s != NULL;
+	}
+	return row_of(&in->phases, step_of(&in->phases, w->src, w->iter), word,
+	    *by_op && word.s == forward.s);
 }
 
 static void
 read_gpu_phase(struct stage *st, struct rec *r)
 {
 	struct phase_input *in = st->ctx;
+	struct phases *p = &in->phases;
 	const struct phase_type *k = rec_arg(r);
+	struct mview key;
 	struct phase *ph;
 	struct workrec w;
+	int64_t ns;
 	bool by_op;
 
 	stage_pass(st, r);
 	workrec_read(&w, &k->cols, r);
 	ph = phase_of_rec(in, k, r, &w, &by_op);
+	ph->made = true;
 	if (w.has_api_dur) {
 		flat_add(&ph->cpu, w.pid, w.api, w.api_end);
-		add_api_time(ph, w.api, w.api_end);
+		add_to(ph, API, num_sub(w.api_end, w.api));
 	}
 	if (k->sync || !w.has_dur)
 		return;
-	phase_gpu(ph, w.dev, w.start, w.end);
-	phases_dev(&in->phases, w.src, w.dev);
-	count_guessed(k, r, ph, by_op, num_sub(w.end, w.start));
-	ph->n_kern += k->kern;
+	ns = num_sub(w.end, w.start);
+	extend(ph, w.start, w.end);
+	flat_add(&ph->gpu, w.dev, w.start, w.end);
+	add_to(ph, GPU_SUM, ns);
+	ph->v[N_GPU]++;
+	ph->v[N_KERN] += k->kern;
+	key = pair_of(p, smap_put_view(&p->texts, w.src),
+	    (struct mview){ (const char *)&w.dev, sizeof(w.dev) });
+	smap_put(&p->devs, key.s, key.n, NULL);
+	/* work that its thread, or only its op, puts into the phase */
+	if (by_op)
+		add_to(ph, OP, ns);
+	else if (rec_is(r, k->phase_by, "thread"))
+		add_to(ph, THREAD, ns);
 }
 
 /* Ranges that name no phase take no part. */
@@ -123,24 +500,29 @@ static void
 read_cpu_phase(struct stage *st, struct rec *r)
 {
 	struct phase_input *in = st->ctx;
+	struct phases *p = &in->phases;
 	const struct phase_type *k = rec_arg(r);
-	struct mview word = rec_view(r, k->phase);
+	struct mview key;
 	struct phase *ph;
 	struct workrec w;
 	bool by_op;
 
 	stage_pass(st, r);
-	if (k->range && (word.s == NULL || word.n == 0))
+	if (k->range && rec_view(r, k->phase).n == 0)
 		return;
 	workrec_read(&w, &k->cols, r);
 	if (!w.has_dur)
 		return;
 	ph = phase_of_rec(in, k, r, &w, &by_op);
-	if (k->range)
-		phases_ranged(&in->phases, w.src, ph);
+	ph->made = true;
+	if (k->range && !ph->ranged) {
+		ph->ranged = true;
+		key = pair_of(p, smap_put_view(&p->texts, w.src), ph->word);
+		smap_put(&p->ranged, key.s, key.n, NULL);
+	}
 	flat_add(&ph->cpu, w.pid, w.start, w.end);
 	if (k->call)
-		add_api_time(ph, w.start, w.end);
+		add_to(ph, API, num_sub(w.end, w.start));
 }
 
 static void
@@ -150,20 +532,28 @@ read_producer(struct stage *st, struct rec *r)
 
 	stage_pass(st, r);
 	if (rec_is(r, in->by, "xla"))
-		in->xla = true;
+		in->phases.xla = true;
 }
 
+/* An iteration is over; what its phases leave of its step idles. */
 static void
 read_step_length(struct stage *st, struct rec *r)
 {
+	const struct mview none = { NULL, 0 };
 	struct phase_input *in = st->ctx;
+	struct phases *p = &in->phases;
+	struct phase_step *s;
 	int64_t len;
 
 	stage_pass(st, r);
-	if (rec_view(r, in->iter.key).s != NULL &&
-	    rec_i64(r, in->iter.step, &len))
-		phases_step(&in->phases, rec_view(r, in->iter.src),
-		    rec_view(r, in->iter.iter), len);
+	if (rec_view(r, in->iter.key).s == NULL ||
+	    !rec_i64(r, in->iter.step, &len))
+		return;
+	s = step_of(p, rec_view(r, in->iter.src), rec_view(r, in->iter.iter));
+	row_of(p, s, none, false);
+	s->len = len;
+	p->has_steps = true;
+	step_ends(p, s);
 }
 
 static void
@@ -205,18 +595,38 @@ listen_phases(struct stage *st, struct phase_input *in)
 static void
 begin_phases(struct stage *st)
 {
-	struct phase_input *in = st->ctx;
+	struct phases *p = &((struct phase_input *)st->ctx)->phases;
+	size_t i;
 
-	phases_clear(&in->phases);
-	in->xla = false;
+	for (i = 0; i < p->n_open; i++)
+		if (p->open[i] != NULL)
+			step_free(p, p->open[i]);
+	free(p->open);
+	free(p->piece);
+	buf_free(&p->key);
+	smap_free(&p->steps);
+	smap_free(&p->texts);
+	smap_free(&p->ranged);
+	smap_free(&p->devs);
+	store_free(&p->kept);
+	*p = (struct phases){ .type = p->type };
+	p->end = &p->first;
+	flat_late = 0;
 }
 
 static void
 finish_phases(struct stage *st)
 {
-	struct phase_input *in = st->ctx;
+	struct phases *p = &((struct phase_input *)st->ctx)->phases;
+	const struct kept_step *s;
+	size_t i;
 
-	phases_end(&in->phases);
+	for (i = 0; i < p->n_open; i++)
+		if (p->open[i] != NULL)
+			step_ends(p, p->open[i]);
+	for (s = p->first; s != NULL; s = s->next)
+		put_step(p, s);
+	stage_note("phases_late", flat_late + p->late);
 }
 
 int
@@ -224,7 +634,6 @@ main(int argc, char **argv)
 {
 	static const char *const notes[] = { "phases_late", NULL };
 	struct phase_input in = {
-		.phases.done = TAPE_NEW,
 		.kern.kern = true,
 		.sync.sync = true,
 		.call.call = true,
@@ -240,6 +649,6 @@ main(int argc, char **argv)
 	listen_phases(&st, &in);
 	stage_anew(&st, notes);
 	rc = stage_run(&st);
-	phases_clear(&in.phases);
+	begin_phases(&st);
 	return out_finish(rc);
 }

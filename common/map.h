@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mview.h"
+
 struct store { /* zeroed: empty */
 	struct store_chunk *chunk;
 };
@@ -62,6 +64,23 @@ uint32_t smap_put_pair(struct smap *m, int64_t a, int64_t b, bool *is_new);
 
 /* The text of a number, NUL-terminated; valid as long as the map. */
 const char *smap_str(const struct smap *m, uint32_t id, size_t *len);
+
+/* The number of a text, SMAP_NONE of none; and the text of such a number. */
+static inline uint32_t
+smap_put_view(struct smap *m, struct mview v)
+{
+	return v.s != NULL ? smap_put(m, v.s, v.n, NULL) : SMAP_NONE;
+}
+
+static inline struct mview
+smap_view(const struct smap *m, uint32_t id)
+{
+	struct mview v = { NULL, 0 };
+
+	if (id != SMAP_NONE)
+		v.s = smap_str(m, id, &v.n);
+	return v;
+}
 
 void smap_clear(struct smap *m); /* empties m; frees the texts */
 void smap_free(struct smap *m);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "mview.h"
 
 struct rec;
 struct out_type;
@@ -139,6 +140,12 @@ out_raw(const char *s, size_t n)
 		return;
 	buf_putc(&out_buf, '\t');
 	buf_put(&out_buf, s, n);
+}
+
+static inline void
+out_view(struct mview v)
+{
+	out_raw(v.s, v.n);
 }
 
 /* The same for a string that ends in NUL. */
