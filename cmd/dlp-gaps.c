@@ -9,7 +9,11 @@
 #include "array.h"
 #include "cli.h"
 #include "drop.h"
+#include "err.h"
+#include "namerule.h"
 #include "num.h"
+#include "over.h"
+#include "shipped.h"
 #include "stage.h"
 #include "words.h"
 #include "workrec.h"
@@ -23,6 +27,21 @@ static const char usage[] =
     "  -u, --unbuffered  write each record at once\n"
     "  -h, --help        print this and exit\n"
     "  -V, --version     print the version and exit\n";
+
+const struct did_words did_words[D_RANGE + 1] = {
+	[D_DATA] = { "dataload", "dataloader" },
+	[D_COMM] = { "comm", "comm-wait" },
+	[D_OVER] = { "profiler", "profiler" },
+	[D_ALLOC] = { "api", "allocation" },
+	[D_LOAD] = { "api", "module-load" },
+	[D_GRAPH] = { "api", "graph-update" },
+	[D_SYNC] = { "api", "sync" },
+	[D_OS] = { "os", "os-wait" },
+	[D_API] = { "api", "launch-bound" },
+	[D_OP] = { "op", "launch-bound" },
+	[D_N] = { "nothing", "unknown" },
+	[D_RANGE] = { "range", "host-only" },
+};
 
 enum gaps_kind {
 	K_KERN,
@@ -77,107 +96,91 @@ struct gaps_input {
 	struct gaps_type type[ARRAY_LEN(defs)];
 	struct steps_cols cut;
 	struct workrec_cols iter;
+	struct namerules calls, texts; /* what a thread does, by names */
+	struct buf low;
 	struct { /* the newest call record, for the work that follows it */
 		int64_t pid, corr, end;
 		bool has;
 	} call;
 };
 
+/* The number of a column's text. */
 static uint32_t
 name_of(struct gaps *g, const struct rec *r, struct named_col *c)
 {
-	size_t n = 0;
-	const char *s = c->col != NULL ? rec_raw(r, c->col, &n) : NULL;
+	struct mview v = { NULL, 0 };
 
-	if (s == NULL)
+	if (c->col != NULL)
+		v = rec_view(r, c->col);
+	if (v.s == NULL)
 		return SMAP_NONE;
-	if (n > 0 && c->len == n && memcmp(c->last, s, n) == 0)
+	if (v.n > 0 && c->len == v.n && memcmp(c->last, v.s, v.n) == 0)
 		return c->no;
-	if (n > sizeof(c->last))
-		return gaps_name(g, s, n);
-	c->len = n;
-	memcpy(c->last, s, n);
-	c->no = gaps_name(g, s, n);
-	return c->no;
-}
-
-/* The text of a column without what makes each one differ: "DataLoader, op_id =
- * 7". */
-static uint32_t
-head_of(struct gaps *g, const struct rec *r, const struct rec_col *c)
-{
-	size_t n = 0;
-	const char *s = rec_raw(r, c, &n);
-
-	return gaps_name(g, s, s != NULL ? stem_len(s, n) : 0);
+	if (v.n > sizeof(c->last))
+		return smap_put_view(&g->names, v);
+	c->len = v.n;
+	memcpy(c->last, v.s, v.n);
+	return c->no = smap_put_view(&g->names, v);
 }
 
 /* What GPU work is called: the kernel, or "copy HtoD", "graph 7", "set". */
 static uint32_t
 work_name(struct gaps *g, struct gaps_type *k, const struct rec *r)
 {
-	char text[64] = "set";
-	size_t n, len;
-	const char *s;
+	char text[64];
+	size_t n = strlen(k->def->tag);
+	struct mview v;
 
 	if (k->def->kind == K_KERN)
 		return name_of(g, r, &k->name);
+	memcpy(text, k->def->tag, n);
 	if (k->def->kind != K_SET) {
-		len = strlen(k->def->tag) + 1;
-		memcpy(text, k->def->tag, len);
-		text[len - 1] = ' ';
-		s = rec_raw(r, k->name.col, &n);
-		if (s == NULL || n >= sizeof(text) - len)
-			n = 0;
-		if (n > 0)
-			memcpy(text + len, s, n);
-		text[len + n] = '\0';
+		text[n++] = ' ';
+		v = rec_view(r, k->name.col);
+		if (v.n >= sizeof(text) - n)
+			v.n = 0;
+		if (v.n > 0)
+			memcpy(text + n, v.s, v.n);
+		n += v.n;
 	}
-	return gaps_name(g, text, strlen(text));
+	return smap_put(&g->names, text, n, NULL);
 }
 
 /* What a name tells of a call (api), or of a range or op: found out once and
  * kept with the name, a byte each. */
 static enum did
-did_of_name(struct gaps *g, uint32_t no, bool api)
+did_of_name(struct gaps_input *in, uint32_t no, bool api)
 {
+	const struct namerule *u;
+	struct mview v;
 	uint64_t *known;
-	const char *s;
-	size_t n;
-	int shift = api ? 0 : 8;
+	int shift = api ? 0 : 8, d = api ? D_API : D_N;
 
 	if (no == SMAP_NONE)
-		return api ? D_API : D_N;
-	known = &g->names.val[no];
+		return (enum did)d;
+	known = &in->gaps.names.val[no];
 	if ((*known >> shift & 0xff) == 0) {
-		s = smap_str(&g->names, no, &n);
-		*known |= (uint64_t)((api ? did_api : did_range)(s, n) + 1)
-			  << shift;
+		v = smap_view(&in->gaps.names, no);
+		buf_clear(&in->low);
+		name_lower(&in->low, v.s, v.n);
+		u = namerules_find(
+		    api ? &in->calls : &in->texts, in->low.s, in->low.len);
+		if (u != NULL)
+			for (d = 0;
+			     strcmp(did_words[d].class, u->word[0]) != 0;)
+				d++;
+		*known |= (uint64_t)(d + 1) << shift;
 	}
 	return (enum did)((*known >> shift & 0xff) - 1);
 }
 
 /* A copy to pageable memory returns when it is done. */
 static enum did
-did_of_call(struct gaps *g, struct gaps_type *k, const struct rec *r)
+did_of_call(struct gaps_input *in, struct gaps_type *k, const struct rec *r)
 {
-	if (mv_eq(rec_view(r, k->dst), "pageable"))
+	if (rec_is(r, k->dst, "pageable"))
 		return D_SYNC;
-	return did_of_name(g, name_of(g, r, &k->api), true);
-}
-
-/* The launch of a graph has its call's length only in the call's record,
- * which is right before it. */
-static void
-take_call_end(struct gaps_input *in, struct gaps_type *k, const struct rec *r,
-    struct workrec *w)
-{
-	int64_t corr;
-
-	if (w->has_api && !w->has_api_dur && in->call.has &&
-	    in->call.pid == w->pid && rec_i64(r, k->corr, &corr) &&
-	    corr == in->call.corr)
-		w->api_end = in->call.end;
+	return did_of_name(in, name_of(&in->gaps, r, &k->api), true);
 }
 
 static void
@@ -191,41 +194,38 @@ add_did(
 
 /* The op that is open at the launch. */
 static void
-add_open_op(struct gaps *g, struct gap_file *f, struct gaps_type *k,
+add_open_op(struct gaps_input *in, struct gap_file *f, struct gaps_type *k,
     const struct rec *r, const struct workrec *w)
 {
-	uint32_t no = name_of(g, r, &k->op);
-	int64_t start;
-	enum did d;
-
-	if (no == SMAP_NONE || !rec_i64(r, k->op_start, &start))
-		return;
-	d = did_of_name(g, no, false);
-	add_did(g, f, w,
-	    (struct act){ .start = start,
+	struct act a = { .name = name_of(&in->gaps, r, &k->op),
 		.end = w->api,
-		.did = d == D_N ? D_OP : d,
-		.name = no,
 		.where = SMAP_NONE,
-		.code = SMAP_NONE });
+		.code = SMAP_NONE };
+
+	if (a.name == SMAP_NONE || !rec_i64(r, k->op_start, &a.start))
+		return;
+	a.did = did_of_name(in, a.name, false);
+	if (a.did == D_N)
+		a.did = D_OP;
+	add_did(&in->gaps, f, w, a);
 }
 
 static void
-add_work(struct gaps *g, struct gap_file *f, struct gaps_type *k,
+add_work(struct gaps_input *in, struct gap_file *f, struct gaps_type *k,
     const struct rec *r, const struct workrec *w)
 {
+	struct gaps *g = &in->gaps;
 	struct gap_work x = { .pid = w->pid,
 		.tid = w->tid,
 		.has_tid = w->has_tid,
 		.has_api = w->has_api,
 		.api = w->api,
 		.api_end = w->api_end };
-	struct mview api = { NULL, 0 };
+	struct mview api = rec_view(r, k->api.col);
 
 	x.call = name_of(g, r, &k->api);
 	x.code = name_of(g, r, &k->code);
-	x.did = did_of_call(g, k, r);
-	api = k->api.col != NULL ? rec_view(r, k->api.col) : api;
+	x.did = did_of_call(in, k, r);
 	x.of_graph = mv_starts(api, "cudaGraphLaunch") ||
 		     mv_starts(api, "cuGraphLaunch");
 	x.label =
@@ -237,13 +237,15 @@ add_work(struct gaps *g, struct gap_file *f, struct gaps_type *k,
 
 /* What the thread does in a call. */
 static void
-add_call(struct gaps *g, struct gap_file *f, struct gaps_type *k,
+add_call(struct gaps_input *in, struct gap_file *f, struct gaps_type *k,
     const struct rec *r, const struct workrec *w, int64_t start, int64_t end)
 {
+	struct gaps *g = &in->gaps;
+
 	add_did(g, f, w,
 	    (struct act){ .start = start,
 		.end = end,
-		.did = did_of_call(g, k, r),
+		.did = did_of_call(in, k, r),
 		.name = name_of(g, r, &k->api),
 		.where = name_of(g, r, &k->op),
 		.code = name_of(g, r, &k->code) });
@@ -257,63 +259,55 @@ read_gpu_work(struct stage *st, struct rec *r)
 	struct gaps_type *k = rec_arg(r);
 	struct gap_file *f;
 	struct workrec w;
+	int64_t corr, now;
+	bool ran;
 
 	stage_pass(st, r);
 	workrec_read(&w, &k->cols, r);
 	f = gaps_file(g, w.src);
-	take_call_end(in, k, r, &w);
-	gaps_now(g, w.has_api ? w.api : w.start);
+	/* the launch of a graph has its call's length only in the call's
+	 * record, which is right before it */
+	if (w.has_api && !w.has_api_dur && in->call.has &&
+	    in->call.pid == w.pid && rec_i64(r, k->corr, &corr) &&
+	    corr == in->call.corr)
+		w.api_end = in->call.end;
+	now = w.has_api ? w.api : w.start;
+	g->now = now > g->now ? now : g->now;
+	ran = w.has_dur && k->def->kind != K_SYNC;
 	if (w.has_api)
 		gaps_event(f, w.api, w.api_end);
-	if (k->def->kind != K_SYNC && w.has_dur && w.has_dev)
+	if (ran && w.has_dev)
 		gaps_event(f, w.start, w.end);
-	if (k->def->kind != K_SYNC && w.has_dur && f->steps.n > 0 &&
-	    w.iter.s != NULL)
+	if (ran && f->steps.n > 0 && w.iter.s != NULL)
 		steps_work(&f->steps, w.end);
 	if (w.has_api)
-		add_open_op(g, f, k, r, &w);
+		add_open_op(in, f, k, r, &w);
 	if (k->counts && w.has_dur && w.has_dev)
-		add_work(g, f, k, r, &w);
+		add_work(in, f, k, r, &w);
 	if (w.has_api)
-		add_call(g, f, k, r, &w, w.api, w.api_end);
+		add_call(in, f, k, r, &w, w.api, w.api_end);
 }
 
 static void
 read_call(struct stage *st, struct rec *r)
 {
 	struct gaps_input *in = st->ctx;
+	struct gaps *g = &in->gaps;
 	struct gaps_type *k = rec_arg(r);
 	struct gap_file *f;
 	struct workrec w;
 
 	stage_pass(st, r);
 	workrec_read(&w, &k->cols, r);
-	f = gaps_file(&in->gaps, w.src);
+	f = gaps_file(g, w.src);
 	if (!w.has_start)
 		return;
-	gaps_now(&in->gaps, w.start);
+	g->now = w.start > g->now ? w.start : g->now;
 	gaps_event(f, w.start, w.end);
 	in->call.pid = w.pid;
 	in->call.end = w.end;
 	in->call.has = rec_i64(r, k->corr, &in->call.corr);
-	add_call(&in->gaps, f, k, r, &w, w.start, w.end);
-}
-
-static enum did
-did_of_time(
-    struct gaps *g, const struct gaps_type *k, const struct rec *r, uint32_t no)
-{
-	struct mview v = rec_view(r, k->name.col);
-	enum did d;
-
-	if (k->def->kind == K_OS)
-		return D_OS;
-	if (k->def->kind == K_OVER)
-		return v.s != NULL ? did_over(v.s, v.n) : D_OVER;
-	d = did_of_name(g, no, false);
-	if (d != D_N)
-		return d;
-	return k->def->kind == K_INST ? D_OP : D_RANGE;
+	add_call(in, f, k, r, &w, w.start, w.end);
 }
 
 /* What a thread does outside of calls. Runs of ops come when they end, the
@@ -321,9 +315,16 @@ did_of_time(
 static void
 read_thread_time(struct stage *st, struct rec *r)
 {
+	static const enum did of_over[] = {
+		[OVER_PROFILER] = D_OVER,
+		[OVER_LOAD] = D_LOAD,
+		[OVER_QUEUE] = D_SYNC,
+		[OVER_UNKNOWN] = D_N,
+	};
 	struct gaps_input *in = st->ctx;
 	struct gaps_type *k = rec_arg(r);
-	struct act a = { 0 };
+	struct mview name = rec_view(r, k->name.col), head = name;
+	struct act a = { .where = SMAP_NONE, .code = SMAP_NONE };
 	struct gap_file *f;
 	struct workrec w;
 
@@ -336,9 +337,16 @@ read_thread_time(struct stage *st, struct rec *r)
 		gaps_event(f, w.start, w.end);
 	a.start = w.start;
 	a.end = w.end;
-	a.where = a.code = SMAP_NONE;
-	a.name = head_of(&in->gaps, r, k->name.col);
-	a.did = did_of_time(&in->gaps, k, r, a.name);
+	if (name.s != NULL) /* without what makes each one differ */
+		head.n = stem_len(name.s, name.n);
+	a.name = smap_put_view(&in->gaps.names, head);
+	if (k->def->kind == K_OS)
+		a.did = D_OS;
+	else if (k->def->kind == K_OVER)
+		a.did =
+		    name.s != NULL ? of_over[over_of(name.s, name.n)] : D_OVER;
+	else if ((a.did = did_of_name(in, a.name, false)) == D_N)
+		a.did = k->def->kind == K_INST ? D_OP : D_RANGE;
 	if (a.did != D_N)
 		add_did(&in->gaps, f, &w, a);
 }
@@ -371,13 +379,11 @@ static void
 forget_gaps(struct stage *st)
 {
 	struct gaps_input *in = st->ctx;
-	size_t i;
+	struct gaps_type *k;
 
 	gaps_clear(&in->gaps);
 	in->call.has = false;
-	for (i = 0; i < ARRAY_LEN(in->type); i++) {
-		struct gaps_type *k = &in->type[i];
-
+	for (k = in->type; k < in->type + ARRAY_LEN(in->type); k++) {
 		k->name.len = k->api.len = k->iter.len = 0;
 		k->phase.len = k->layer.len = k->op.len = k->code.len = 0;
 	}
@@ -454,6 +460,7 @@ listen_all(struct stage *st, struct gaps_input *in)
 int
 main(int argc, char **argv)
 {
+	static const char *const words[] = { "CLASS" };
 	const char *types = "kern,copy,set,graph";
 	const struct cli_opt opts[] = {
 		{ 'T', "type", .arg = &types },
@@ -466,8 +473,15 @@ main(int argc, char **argv)
 
 	stage_start(&st, "dlp-gaps", usage, opts, argc, argv);
 	count_types(&in, types);
+	namerules_parse(&in.calls, "gap-calls.rules",
+	    shipped_text("gap-calls.rules"), words, ARRAY_LEN(words));
+	namerules_parse(&in.texts, "gap-texts.rules",
+	    shipped_text("gap-texts.rules"), words, ARRAY_LEN(words));
 	listen_all(&st, &in);
 	rc = stage_run(&st);
 	gaps_clear(&in.gaps);
+	namerules_free(&in.calls);
+	namerules_free(&in.texts);
+	buf_free(&in.low);
 	return out_finish(rc);
 }

@@ -1,7 +1,12 @@
 /* The time of a device as a row of pieces; see timeline.h. */
 #include "timeline.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "err.h"
+
+#define BEHIND 4096 /* launches */
 
 void
 timeline_init(struct timeline *tl)
@@ -93,4 +98,24 @@ timeline_free(struct timeline *tl)
 	timeheap_free(&tl->soon);
 	timeheap_free(&tl->on);
 	timeline_init(tl);
+}
+
+int64_t
+launches_put(struct launches *l, int64_t now)
+{
+	int64_t *at, t;
+
+	if (l->at == NULL)
+		l->at = xmalloc(BEHIND * sizeof(*l->at));
+	at = &l->at[l->n++ % BEHIND];
+	t = l->n > BEHIND ? *at : INT64_MIN;
+	*at = now;
+	return t;
+}
+
+void
+launches_free(struct launches *l)
+{
+	free(l->at);
+	memset(l, 0, sizeof(*l));
 }

@@ -62,6 +62,20 @@ bool timeline_next(struct timeline *tl, int64_t to, struct timeline_piece *x);
 /* Makes tl the same as from; tl is overwritten. */
 void timeline_copy(struct timeline *tl, const struct timeline *from);
 
+/*
+ * How far time has come by the launches. What is launched from now on should
+ * begin later, but where clocks differ it can begin earlier. So a device's time
+ * goes on as far as the time on the CPU had come some launches ago.
+ */
+struct launches {    /* zeroed: none */
+	int64_t *at; /* of the last ones, a ring */
+	size_t n;
+};
+
+/* A launch at time now; returns the time some launches ago, or INT64_MIN. */
+int64_t launches_put(struct launches *l, int64_t now);
+void launches_free(struct launches *l);
+
 /* Empty again. What the work points to is the caller's. */
 void timeline_free(struct timeline *tl);
 
