@@ -17,7 +17,7 @@
 #include "stage.h"
 #include "xsort.h"
 
-#define PATH_NONE UINT32_MAX
+#define PATH_NONE SMAP_NONE
 #define PATH_UNSET INT64_MIN
 
 struct path_work { /* a kernel, copy, set or graph run */
@@ -234,13 +234,14 @@ int64_t path_ended(
 const struct path_piece *path_piece_at(
     const struct path *p, uint32_t thread, int64_t t, int64_t *until);
 
+static const struct path_what path_no_what = { PATH_NONE, PATH_NONE,
+	PATH_NONE };
+
 static inline struct path_what
 path_what(const struct path *p, const struct path_piece *c)
 {
-	static const struct path_what none = { PATH_NONE, PATH_NONE,
-		PATH_NONE };
-
-	return c != NULL ? ((struct path_what *)p->whats.v)[c->what] : none;
+	return c != NULL ? ((struct path_what *)p->whats.v)[c->what]
+			 : path_no_what;
 }
 
 /* The last point of a thread at t or before, or -1. */

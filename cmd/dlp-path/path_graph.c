@@ -81,18 +81,12 @@ launched_after(const struct path *p, size_t lo, size_t hi, int64_t t)
 	    &p->works, offsetof(struct path_work, api), lo, hi, t, ANYWHERE);
 }
 
-static size_t
-ends_after(const struct path *p, size_t lo, size_t hi, int64_t t, size_t near)
-{
-	return first_after(
-	    &p->works, offsetof(struct path_work, end), lo, hi, t, near);
-}
-
 int64_t
 path_ended(const struct path *p, uint32_t stream, int64_t t, int64_t launched)
 {
 	const struct path_stream *s = &p->stream[stream];
-	size_t i = ends_after(p, s->lo, s->hi, t, ANYWHERE);
+	size_t i = first_after(&p->works, offsetof(struct path_work, end),
+	    s->lo, s->hi, t, ANYWHERE);
 
 	if (launched != INT64_MAX)
 		i = launched_after(p, s->lo, i, launched);
@@ -139,7 +133,8 @@ take_works(struct path *p)
 		if (s->hi == 0)
 			s->lo = i;
 		s->hi = i + 1;
-		before = ends_after(p, s->lo, i, w->start, i);
+		before = first_after(&p->works, offsetof(struct path_work, end),
+		    s->lo, i, w->start, i);
 		if (i > s->lo && w[-1].start < w->start)
 			before = i; /* it may begin before the end of that */
 		w->after = before > s->lo ? (int64_t)before - 1 : -1;
@@ -177,15 +172,13 @@ take_points(struct path *p)
  * Pieces: the intervals of a thread are nested; where they are not, the inner
  * one ends with the outer one.
  */
-struct nested {
-	int64_t end;
-	struct path_what what; /* of it, or of what it is in */
-	uint32_t no;           /* of what, in whats */
-	uint32_t outer;
-};
-
 struct nest {
-	struct nested *v;
+	struct nested {
+		int64_t end;
+		struct path_what what; /* of it, or of what it is in */
+		uint32_t no;           /* of what, in whats */
+		uint32_t outer;
+	} * v;
 	size_t n, cap;
 };
 
@@ -200,36 +193,9 @@ what_no(struct path *p, const struct path_what *what)
 	return no;
 }
 
-/* What a thread does in a; in: what a lies in. */
-static struct nested
-nested_of(struct path *p, const struct path_act *a, const struct nested *in)
-{
-	struct nested x = { a->end, { a->name, a->op, a->phase }, 0,
-		PATH_NONE };
-
-	if (in != NULL) {
-		x.end = a->end < in->end ? a->end : in->end;
-		x.outer = in->outer;
-		if (a->name == PATH_NONE)
-			x.what.name = in->what.name;
-		if (a->op == PATH_NONE)
-			x.what.op = in->what.op;
-		if (a->phase == PATH_NONE)
-			x.what.phase = in->what.phase;
-	}
-	if (a->type != ACT_RANGE && x.outer == PATH_NONE) {
-		x.outer = (uint32_t)p->outers.n;
-		*(int64_t *)path_add(&p->outers) = a->start;
-	}
-	x.no = what_no(p, &x.what);
-	return x;
-}
-
 static void
 put_piece(struct path *p, uint32_t thread, const struct nest *s, int64_t at)
 {
-	static const struct path_what none = { PATH_NONE, PATH_NONE,
-		PATH_NONE };
 	struct path_thread *t = &p->thread[thread];
 	struct path_piece *prev = NULL, c = { at, 0, PATH_NONE };
 
@@ -237,7 +203,7 @@ put_piece(struct path *p, uint32_t thread, const struct nest *s, int64_t at)
 		c.what = s->v[s->n - 1].no;
 		c.outer = s->v[s->n - 1].outer;
 	} else {
-		c.what = what_no(p, &none);
+		c.what = what_no(p, &path_no_what);
 	}
 	if (t->piece_hi > 0)
 		prev = (struct path_piece *)p->pieces.v + p->pieces.n - 1;
@@ -267,6 +233,7 @@ close_until(struct path *p, uint32_t thread, struct nest *s, int64_t t)
 static void
 take_pieces(struct path *p)
 {
+	struct nested x, *in;
 	struct nest s = { 0 };
 	struct runs_rec rec;
 	struct path_act a;
@@ -278,9 +245,26 @@ take_pieces(struct path *p)
 			close_until(p, thread, &s, INT64_MAX);
 		thread = a.thread;
 		close_until(p, thread, &s, a.start);
+		x = (struct nested){ a.end, { a.name, a.op, a.phase }, 0,
+			PATH_NONE };
+		in = s.n > 0 ? &s.v[s.n - 1] : NULL;
+		if (in != NULL) {
+			x.end = a.end < in->end ? a.end : in->end;
+			x.outer = in->outer;
+			if (a.name == PATH_NONE)
+				x.what.name = in->what.name;
+			if (a.op == PATH_NONE)
+				x.what.op = in->what.op;
+			if (a.phase == PATH_NONE)
+				x.what.phase = in->what.phase;
+		}
+		if (a.type != ACT_RANGE && x.outer == PATH_NONE) {
+			x.outer = (uint32_t)p->outers.n;
+			*(int64_t *)path_add(&p->outers) = a.start;
+		}
+		x.no = what_no(p, &x.what);
 		ARRAY_GROW(s.v, s.n, s.cap);
-		s.v[s.n] = nested_of(p, &a, s.n > 0 ? &s.v[s.n - 1] : NULL);
-		s.n++;
+		s.v[s.n++] = x;
 		put_piece(p, thread, &s, a.start);
 	}
 	if (thread != PATH_NONE)
@@ -345,23 +329,6 @@ guess_cross(struct path *p, struct path_work *w)
 }
 
 static void
-link_works(struct path *p)
-{
-	struct path_work *w;
-	size_t i;
-
-	for (i = 0; i < p->works.n; i++) {
-		w = path_work_at(p, (int64_t)i);
-		if (w->api > w->start)
-			w->api = w->start; /* the clocks differ */
-		if (w->api != PATH_UNSET)
-			w->launch = path_point_at(p, w->thread, w->api);
-		if (p->rank[p->stream[w->stream].rank].unresolved > 0)
-			guess_cross(p, w);
-	}
-}
-
-static void
 link_wait(struct path *p, struct path_point *pt)
 {
 	int64_t launched = pt->covers == COVERS_EVENT ? pt->recorded : pt->at;
@@ -383,29 +350,24 @@ link_wait(struct path *p, struct path_point *pt)
 	    pt->work >= 0 && path_work_at(p, pt->work)->end >= pt->at - pt->dur;
 }
 
-static bool
-idles_at(const struct path *p, uint32_t thread, int64_t t)
-{
-	int64_t until;
-	const struct path_piece *c = path_piece_at(p, thread, t, &until);
-
-	return c == NULL || c->outer == PATH_NONE;
-}
-
 /* The last point of another thread in after..before at which the thread
  * idles, of a few; -1: none. */
 static int64_t
 handed_over(const struct path *p, uint32_t thread, uint32_t by, int64_t after,
     int64_t before)
 {
-	int64_t k = path_point_at(p, by, before - 1);
+	int64_t k = path_point_at(p, by, before - 1), at, until;
+	const struct path_piece *c;
 	int i;
 
 	for (i = 0; i < HAND_OVER_LOOK; i++, k--) {
-		if (k < (int64_t)p->thread[by].lo ||
-		    path_point_no(p, k)->at <= after)
+		if (k < (int64_t)p->thread[by].lo)
 			return -1;
-		if (idles_at(p, thread, path_point_no(p, k)->at))
+		at = path_point_no(p, k)->at;
+		if (at <= after)
+			return -1;
+		c = path_piece_at(p, thread, at, &until);
+		if (c == NULL || c->outer == PATH_NONE)
 			return k;
 	}
 	return -1;
@@ -447,13 +409,22 @@ void
 path_graph(struct path *p)
 {
 	struct path_point *pt;
+	struct path_work *w;
 	size_t i;
 
 	take_works(p);
 	take_points(p);
 	take_pieces(p);
 	take_waits(p);
-	link_works(p);
+	for (i = 0; i < p->works.n; i++) {
+		w = path_work_at(p, (int64_t)i);
+		if (w->api > w->start)
+			w->api = w->start; /* the clocks differ */
+		if (w->api != PATH_UNSET)
+			w->launch = path_point_at(p, w->thread, w->api);
+		if (p->rank[p->stream[w->stream].rank].unresolved > 0)
+			guess_cross(p, w);
+	}
 	for (i = 0; i < p->points.n; i++) {
 		pt = path_point_no(p, (int64_t)i);
 		if (pt->kind == POINT_END)

@@ -68,41 +68,46 @@ add_seg(struct walk *w, int64_t lo, struct path_seg s)
 	*to = s;
 }
 
+/* The thread did so from lo on. */
+static void
+add_thread_seg(
+    struct walk *w, int64_t lo, const struct path_piece *c, enum seg_kind kind)
+{
+	struct path_what what = path_what(w->p, c);
+
+	add_seg(w, lo,
+	    (struct path_seg){ .thread = w->thread,
+		.stream = PATH_NONE,
+		.name = what.name,
+		.op = what.op,
+		.phase = what.phase,
+		.kind = (uint8_t)kind });
+}
+
 static void
 on_thread(struct walk *w, int64_t lo)
 {
-	const struct path_piece *c;
-	struct path_what what;
-	int64_t until, from;
+	const struct path_piece *c = NULL;
+	int64_t until;
 
 	lo = lo > w->lo ? lo : w->lo;
 	while (w->t > lo) {
-		c = w->thread == PATH_NONE
-			? NULL
-			: path_piece_at(w->p, w->thread, w->t - 1, &until);
-		from = c != NULL && c->start > lo ? c->start : lo;
-		what = path_what(w->p, c);
-		add_seg(w, from,
-		    (struct path_seg){ .thread = w->thread,
-			.stream = PATH_NONE,
-			.name = what.name,
-			.op = what.op,
-			.phase = what.phase,
-			.kind = SEG_CPU });
+		if (w->thread != PATH_NONE)
+			c = path_piece_at(w->p, w->thread, w->t - 1, &until);
+		add_thread_seg(
+		    w, c != NULL && c->start > lo ? c->start : lo, c, SEG_CPU);
 	}
 }
 
 static struct path_seg
 seg_of(const struct path_work *k, enum seg_kind kind)
 {
-	struct path_seg s = { .thread = PATH_NONE,
+	return (struct path_seg){ .thread = PATH_NONE,
 		.stream = k->stream,
 		.name = k->name,
 		.op = k->op,
 		.phase = k->phase,
 		.kind = (uint8_t)kind };
-
-	return s;
 }
 
 /* The times in which other streams of the device compute. */
@@ -219,21 +224,13 @@ along_thread(struct walk *w)
 {
 	const struct path *p = w->p;
 	const struct path_point *pt, *u;
-	struct path_what what;
 	int64_t until;
 
 	pt = path_point_no(p, w->point);
 	if (pt->kind == POINT_END && pt->blocked) {
 		on_thread(w, pt->at);
-		what =
-		    path_what(p, path_piece_at(p, w->thread, w->t - 1, &until));
-		add_seg(w, path_work_at(p, pt->work)->end,
-		    (struct path_seg){ .thread = w->thread,
-			.stream = PATH_NONE,
-			.name = what.name,
-			.op = what.op,
-			.phase = what.phase,
-			.kind = SEG_SYNC });
+		add_thread_seg(w, path_work_at(p, pt->work)->end,
+		    path_piece_at(p, w->thread, w->t - 1, &until), SEG_SYNC);
 		w->work = pt->work;
 		return;
 	}
@@ -310,35 +307,6 @@ begin_walk(struct walk *w)
 		on_thread(w, w->lo);
 }
 
-static void
-put_segment_name(const struct path *p, uint32_t no)
-{
-	const char *s = NULL;
-	size_t n = 0;
-
-	if (no != PATH_NONE)
-		s = smap_str(&p->texts, no, &n);
-	out_raw(s, n);
-}
-
-static void
-put_resource(struct path *p, const struct path_seg *s)
-{
-	struct buf *b = &p->key;
-
-	buf_clear(b);
-	if (s->stream != PATH_NONE) {
-		buf_puts(b, "dev ");
-		buf_i64(b, p->stream[s->stream].dev);
-		buf_puts(b, " stream ");
-		buf_i64(b, p->stream[s->stream].stream);
-	} else if (s->thread != PATH_NONE) {
-		buf_puts(b, "thread ");
-		buf_i64(b, p->thread[s->thread].tid);
-	}
-	out_raw(b->len > 0 ? b->s : NULL, b->len);
-}
-
 struct out_type *
 path_out_type(bool merge)
 {
@@ -364,36 +332,37 @@ put_row(struct path *p, uint32_t rank, uint32_t iter, const struct seg_row *row)
 	const struct path_seg *s = row->first;
 
 	out_rec(p->out);
-	put_segment_name(p, iter);
+	out_view(smap_view(&p->texts, iter));
 	out_i64(row->no);
 	out_word(seg_words[s->kind]);
-	put_resource(p, s);
-	put_segment_name(p, row->name);
-	put_segment_name(p, s->op);
-	put_segment_name(p, s->phase);
+	buf_clear(&p->key);
+	if (s->stream != PATH_NONE)
+		buf_printf(&p->key, "dev %lld stream %lld",
+		    (long long)p->stream[s->stream].dev,
+		    (long long)p->stream[s->stream].stream);
+	else if (s->thread != PATH_NONE)
+		buf_printf(&p->key, "thread %lld",
+		    (long long)p->thread[s->thread].tid);
+	out_raw(p->key.len > 0 ? p->key.s : NULL, p->key.len);
+	out_view(smap_view(&p->texts, row->name));
+	out_view(smap_view(&p->texts, s->op));
+	out_view(smap_view(&p->texts, s->phase));
 	out_i64(s->lo);
 	out_i64(row->hi - s->lo);
 	if (p->merge) {
 		out_i64(row->n);
 		out_i64(row->longest);
 	}
-	put_segment_name(p, p->rank[rank].src);
+	out_view(smap_view(&p->texts, p->rank[rank].src));
 	out_end();
 }
 
-/* They differ in name at most. */
-static bool
-alike(const struct path_seg *a, const struct path_seg *b)
-{
-	return a->kind == b->kind && a->thread == b->thread &&
-	       a->stream == b->stream && a->op == b->op && a->phase == b->phase;
-}
-
-/* They were found backwards. */
+/* Segments that follow each other and differ in name at most are one record of
+ * --merge. They were found backwards. */
 static void
 put_segs(struct path *p, uint32_t rank, const struct path_part *part)
 {
-	const struct path_seg *v = p->segs.v, *s;
+	const struct path_seg *v = p->segs.v, *s, *next;
 	struct seg_row row;
 	int64_t no = part->iter == PATH_NONE ? p->outside : 0;
 	size_t i = p->segs.n;
@@ -402,13 +371,19 @@ put_segs(struct path *p, uint32_t rank, const struct path_part *part)
 		s = &v[--i];
 		row = (struct seg_row){ s, no++, 1, s->hi, s->hi - s->lo,
 			s->name };
-		for (; p->merge && i > 0 && alike(&v[i - 1], s); i--, no++) {
+		for (; p->merge && i > 0; i--, no++) {
 			spill_tick();
+			next = &v[i - 1];
+			if (next->kind != s->kind ||
+			    next->thread != s->thread ||
+			    next->stream != s->stream || next->op != s->op ||
+			    next->phase != s->phase)
+				break;
 			row.n++;
-			row.hi = v[i - 1].hi;
-			if (row.hi - v[i - 1].lo > row.longest)
-				row.longest = row.hi - v[i - 1].lo;
-			if (v[i - 1].name != row.name)
+			row.hi = next->hi;
+			if (row.hi - next->lo > row.longest)
+				row.longest = row.hi - next->lo;
+			if (next->name != row.name)
 				row.name = PATH_NONE;
 		}
 		spill_tick();
